@@ -69,7 +69,7 @@ static int send_parcel(void *context, uint32_t to, const void *bytes, size_t n)
 	return TB_OK;
 }
 
-static int receive(void *context, uint32_t *from, void *bytes, size_t *n)
+static int mpi_receive(void *context, uint32_t *from, void *bytes, size_t *n)
 {
 	MPI_Status status;
 	int there = 0, size = 0;
@@ -93,7 +93,7 @@ static void on_alarm(int signal_number)
 	_exit(EXIT_FAILURE);
 }
 
-static void leave(void *context, bool together)
+static void mpi_leave(void *context, bool together)
 {
 	struct world *world = context;
 	time_t until = time(NULL) + FLUSH_S;
@@ -128,7 +128,7 @@ int tb_peers_join(struct tb_peers *peers, char *text, size_t size)
 		.rank = (uint32_t)rank,
 		.n = (uint32_t)n,
 		.send = send_parcel,
-		.receive = receive,
-		.leave = leave};
+		.receive = mpi_receive,
+		.leave = mpi_leave};
 	return 0;
 }

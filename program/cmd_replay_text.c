@@ -145,7 +145,7 @@ static void print_processes(const struct tb_engine_stats *stats)
 	uint64_t n_windows = stats->n_windows ? stats->n_windows : 1;
 	fprintf(stderr, "%" PRIu32 " processes: %" PRIu64 " windows, %s told in each\n",
 		stats->n_processes, stats->n_windows,
-		tb_format_size(stats->told_bytes / n_windows, size, sizeof size));
+		tb_format_size(stats->exchanged_bytes / n_windows, size, sizeof size));
 }
 
 int replay_print_summary(const struct tb_recording_summary *run, bool split)

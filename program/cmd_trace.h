@@ -15,7 +15,7 @@ struct trace_arguments {
 	char **command;	     // ends with NULL
 };
 
-// tb_trace_merge makes a trace of each world in the folder, as tbt_worlds.h orders them:
+// tb_trace_merge makes a trace of each world in the folder, as tbt_merge.h orders them:
 // the first is the output, the others have -2, -3 and so on before its ending. A world
 // that cannot be merged does not keep the others from it. `code` becomes a failure where
 // full disks left nothing of the run.

@@ -4,7 +4,7 @@
 #include "cli.h"
 #include "outfile.h"
 #include "tbt_merge.h"
-#include "tbt_rank_file.h"
+#include "tbt_records.h"
 #include "units.h"
 
 #include <inttypes.h>

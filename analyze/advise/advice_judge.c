@@ -128,7 +128,7 @@ static bool varies(const struct tb_estimate *of, uint32_t n_seeds)
 }
 
 // doubt widens the intervals that vary, of few seeds, to what half of those that vary
-// fall short of: the spread of three values may be small by luck (as base/numbers/paired
+// fall short of: the spread of three values may be small by luck (as base/ground/paired
 // does among many figures).
 static void doubt(struct tb_advice *advice, int which, double *halves)
 {

@@ -49,8 +49,8 @@ static int spawn_guard(struct tb_temporary *folder, int end)
 	return failed;
 }
 
-// stands waits for the shell's line.
-static bool stands(const struct tb_temporary *folder)
+// temporary_exists waits for the shell's line.
+static bool temporary_exists(const struct tb_temporary *folder)
 {
 	char line;
 	ssize_t n;
@@ -75,7 +75,7 @@ int tb_temporary_init_in(struct tb_temporary *folder, const char *parent,
 		int failed = spawn_guard(&made, ends[1]);
 		close(ends[1]);
 		made.guard = ends[0];
-		if (!failed && stands(&made)) {
+		if (!failed && temporary_exists(&made)) {
 			*folder = made;
 			return TB_OK;
 		}

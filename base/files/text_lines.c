@@ -26,8 +26,8 @@ static int too_long(struct tb_text_lines *lines)
 		tb_format_size(lines->most, most, sizeof most));
 }
 
-// make_room makes room for a chunk and a terminating 0 behind what was read.
-static int make_room(struct tb_text_lines *lines)
+// grow_text_buffer makes room for a chunk and a terminating 0 behind what was read.
+static int grow_text_buffer(struct tb_text_lines *lines)
 {
 	if (lines->begin > 0)
 		memmove(lines->buffer, lines->buffer + lines->begin,
@@ -46,9 +46,9 @@ static int make_room(struct tb_text_lines *lines)
 	return TB_OK;
 }
 
-static int fill(struct tb_text_lines *lines)
+static int fill_text_buffer(struct tb_text_lines *lines)
 {
-	int status = make_room(lines);
+	int status = grow_text_buffer(lines);
 	if (status != TB_OK)
 		return status;
 	errno = 0;
@@ -61,8 +61,8 @@ static int fill(struct tb_text_lines *lines)
 	return TB_OK;
 }
 
-// take makes the next `n` bytes of the buffer the line.
-static int take(struct tb_text_lines *lines, size_t n, bool is_ended)
+// take_text_line makes the next `n` bytes of the buffer the line.
+static int take_text_line(struct tb_text_lines *lines, size_t n, bool is_ended)
 {
 	if (n > lines->most)
 		return too_long(lines);
@@ -88,11 +88,11 @@ static int find_line(struct tb_text_lines *lines)
 		const char *newline =
 			n ? memchr(from + n_searched, '\n', n - n_searched) : NULL;
 		if (newline)
-			return take(lines, (size_t)(newline - from), true);
+			return take_text_line(lines, (size_t)(newline - from), true);
 		if (lines->at_end)
-			return n > 0 ? take(lines, n, false) : 0;
+			return n > 0 ? take_text_line(lines, n, false) : 0;
 		n_searched = n;
-		status = n > lines->most ? too_long(lines) : fill(lines);
+		status = n > lines->most ? too_long(lines) : fill_text_buffer(lines);
 	}
 	return status;
 }

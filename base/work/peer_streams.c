@@ -94,20 +94,8 @@ int tb_peer_streams_put(
 	return TB_OK;
 }
 
-// make_room moves what has not been taken to the front, once that is most of it.
-static int make_room(struct stream *stream, size_t more)
-{
-	if (stream->first > stream->n / 2) {
-		memmove(stream->bytes, stream->bytes + stream->first,
-			stream->n - stream->first);
-		stream->n -= stream->first;
-		stream->first = 0;
-	}
-	return TB_ARRAY_RESERVE(&stream->bytes, &stream->room, stream->n + more);
-}
-
-// look takes a message, if there is one, into its stream: 1 or 0.
-static int look(struct tb_peer_streams *streams)
+// poll_streams takes a message, if there is one, into its stream: 1 or 0.
+static int poll_streams(struct tb_peer_streams *streams)
 {
 	const struct tb_peers *peers = streams->peers;
 	uint32_t from = 0;
@@ -118,7 +106,15 @@ static int look(struct tb_peer_streams *streams)
 	if (from >= peers->n || n > TB_PEERS_MESSAGE_MOST)
 		return TB_EIO;
 	struct stream *stream = &streams->streams[from];
-	status = make_room(stream, n);
+	// Move what has not been taken to the front, once that is most of
+	// it.
+	if (stream->first > stream->n / 2) {
+		memmove(stream->bytes, stream->bytes + stream->first,
+			stream->n - stream->first);
+		stream->n -= stream->first;
+		stream->first = 0;
+	}
+	status = TB_ARRAY_RESERVE(&stream->bytes, &stream->room, stream->n + n);
 	if (status != TB_OK)
 		return status;
 	if (n)
@@ -144,7 +140,7 @@ int tb_peer_streams_take(struct tb_peer_streams *streams, uint32_t from,
 	const struct timespec rest = {.tv_nsec = REST_NS};
 	uint64_t length = 0;
 	for (unsigned looks = 0; !has_record(stream, &length);) {
-		int status = look(streams);
+		int status = poll_streams(streams);
 		if (status < 0)
 			return status;
 		looks = status > 0 ? 0 : looks + 1;

@@ -1,11 +1,9 @@
 #include "peers.h"
 
+#include "module.h"
 #include "units.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
-
-#define MODULE "tailback-mpi.so"
 
 uint32_t tb_peers_launched(void)
 {
@@ -18,19 +16,16 @@ uint32_t tb_peers_launched(void)
 
 int tb_peers_open(struct tb_peers *peers, struct tb_error *error)
 {
-	// The module is found by the program's run path. Open MPI's own modules want its
-	// symbols for everybody. It is never closed: MPI ends with the process only.
-	void *module = dlopen(MODULE, RTLD_NOW | RTLD_GLOBAL);
-	if (!module)
+	static const char *const names[] = {TB_PEERS_JOIN};
+	tb_peers_join_function *join = NULL;
+	struct tb_error cause;
+	if (tb_module_load(&join, "mpi", names, 1, &cause) != TB_OK)
 		return tb_fail(error, TB_EUSAGE,
 			"mpirun started %u of these, but what lets them work together is "
 			"not there (package tailback-mpi): %s",
-			tb_peers_launched(), dlerror());
-	// ISO C has no cast from an object's address to a function's.
-	tb_peers_join_function *join = NULL;
-	*(void **)&join = dlsym(module, TB_PEERS_JOIN);
-	char text[256] = "its module is of another version";
-	if (join && join(peers, text, sizeof text) == 0)
+			tb_peers_launched(), cause.text);
+	char text[256];
+	if (join(peers, text, sizeof text) == 0)
 		return TB_OK;
 	return tb_fail(error, TB_EIO, "MPI cannot be used: %s", text);
 }

@@ -51,7 +51,7 @@ uint32_t tb_group_place(const struct tb_group *group, uint32_t rank)
 	return i;
 }
 
-static int no_memory(struct tb_error *error)
+static int calls_no_memory(struct tb_error *error)
 {
 	return tb_fail_memory(error, "the calls of a trace");
 }
@@ -61,7 +61,7 @@ static int add_world(struct tb_calls *calls, struct tb_error *error)
 	uint32_t group;
 	uint32_t *members = malloc(calls->n_ranks * sizeof *members);
 	if (!members)
-		return no_memory(error);
+		return calls_no_memory(error);
 	for (uint32_t i = 0; i < calls->n_ranks; i++)
 		members[i] = i;
 	int status = tb_calls_group(
@@ -78,12 +78,12 @@ int tb_calls_new(struct tb_calls **calls, uint32_t n_ranks, struct tb_error *err
 			n_ranks);
 	struct tb_calls *made = calloc(1, sizeof *made);
 	if (!made)
-		return no_memory(error);
+		return calls_no_memory(error);
 	made->n_ranks = n_ranks;
 	made->ranks = calloc(n_ranks, sizeof *made->ranks);
 	made->listed = calloc(n_ranks, sizeof *made->listed);
-	int status =
-		made->ranks && made->listed ? add_world(made, error) : no_memory(error);
+	int status = made->ranks && made->listed ? add_world(made, error)
+						 : calls_no_memory(error);
 	if (status == TB_OK)
 		*calls = made;
 	else
@@ -143,10 +143,10 @@ int tb_calls_group(struct tb_calls *calls, const uint32_t *members, uint32_t n,
 		return status;
 	if (TB_ARRAY_RESERVE(&calls->groups, &calls->groups_room, calls->n_groups + 1) !=
 		TB_OK)
-		return no_memory(error);
+		return calls_no_memory(error);
 	struct calls_group made = {malloc(n * sizeof *members), n, n_local};
 	if (!made.members)
-		return no_memory(error);
+		return calls_no_memory(error);
 	memcpy(made.members, members, n * sizeof *members);
 	calls->groups[calls->n_groups] = made;
 	*group = (uint32_t)calls->n_groups++;
@@ -190,7 +190,7 @@ int tb_calls_add(struct tb_calls *calls, uint32_t rank, const struct tb_call *ca
 		return tb_fail(error, TB_ECAPACITY,
 			"rank %" PRIu32 " has more than %zu calls", rank, of->n);
 	if (TB_ARRAY_RESERVE(&of->calls, &of->room, of->n + 1) != TB_OK)
-		return no_memory(error);
+		return calls_no_memory(error);
 	of->calls[of->n] = *call;
 	of->calls[of->n].sizes = 0;
 	if (index)
@@ -210,7 +210,7 @@ int tb_calls_after(
 	size_t n = of->n_orders;
 	if (TB_ARRAY_RESERVE(&of->waiting, &of->waiting_room, n + 1) != TB_OK ||
 		TB_ARRAY_RESERVE(&of->on, &of->on_room, n + 1) != TB_OK)
-		return no_memory(error);
+		return calls_no_memory(error);
 	of->waiting[n] = (uint32_t)(of->n - 1);
 	of->on[n] = on;
 	of->n_orders++;
@@ -232,7 +232,7 @@ int tb_calls_sizes(struct tb_calls *calls, uint32_t rank, const uint64_t *sizes,
 	// The first place stays empty: 0 is a call without sizes.
 	size_t at = calls->n_sizes ? calls->n_sizes : 1;
 	if (TB_ARRAY_RESERVE(&calls->sizes, &calls->sizes_room, at + n + 1) != TB_OK)
-		return no_memory(error);
+		return calls_no_memory(error);
 	calls->sizes[at] = n;
 	if (n > 0)
 		memcpy(calls->sizes + at + 1, sizes, n * sizeof *sizes);
@@ -249,7 +249,7 @@ int tb_calls_host(
 			error, TB_EUSAGE, "rank %" PRIu32 " is out of range", rank);
 	char *copy = strdup(host);
 	if (!copy)
-		return no_memory(error);
+		return calls_no_memory(error);
 	free(calls->ranks[rank].host);
 	calls->ranks[rank].host = copy;
 	return TB_OK;
@@ -274,44 +274,36 @@ void tb_calls_note(struct tb_calls *calls, const char *format, ...)
 		calls->notes[calls->n_notes++] = note;
 }
 
-// begin_of returns when a rank begins: another lane than the first may have counted its
-// computation from before it.
-static uint64_t begin_of(const struct calls_rank *rank)
-{
-	const struct tb_call *first = rank->calls;
-	bool computes = first->lane == 0 && first->enter_ns > first->calc_ns;
-	return computes ? first->enter_ns - first->calc_ns : first->enter_ns;
-}
-
-// begin_lanes has the lanes of a rank compute since `begin_ns`.
-static void begin_lanes(struct tb_calls *calls, uint32_t r, uint64_t begin_ns)
-{
-	struct calls_rank *rank = &calls->ranks[r];
-	uint32_t n_seen = 0, n_before;
-	for (uint32_t i = 0; i < rank->n; i++) {
-		struct tb_call *call = &rank->calls[i];
-		// Lanes that are seen in another order keep what they have.
-		if (call->lane != n_seen)
-			continue;
-		n_seen++;
-		(void)tb_calls_befores(calls, r, i, &n_before);
-		if (n_before == 0 && call->enter_ns > begin_ns)
-			call->calc_ns = call->enter_ns - begin_ns;
-	}
-}
-
 uint64_t tb_calls_begin_apart(struct tb_calls *calls)
 {
 	uint64_t first_ns = UINT64_MAX, last_ns = 0;
 	for (uint32_t r = 0; r < calls->n_ranks; r++) {
 		if (calls->ranks[r].n == 0)
 			continue;
-		uint64_t at_ns = begin_of(&calls->ranks[r]);
+		// When a rank begins: another lane than the first may have counted
+		// its computation from before it.
+		const struct tb_call *first = calls->ranks[r].calls;
+		bool computes = first->lane == 0 && first->enter_ns > first->calc_ns;
+		uint64_t at_ns =
+			computes ? first->enter_ns - first->calc_ns : first->enter_ns;
 		first_ns = at_ns < first_ns ? at_ns : first_ns;
 		last_ns = at_ns > last_ns ? at_ns : last_ns;
 	}
-	for (uint32_t r = 0; r < calls->n_ranks; r++)
-		begin_lanes(calls, r, first_ns);
+	for (uint32_t r = 0; r < calls->n_ranks; r++) {
+		// The lanes of the rank compute since the first rank begins.
+		struct calls_rank *rank = &calls->ranks[r];
+		uint32_t n_seen = 0, n_before;
+		for (uint32_t i = 0; i < rank->n; i++) {
+			struct tb_call *call = &rank->calls[i];
+			// Lanes that are seen in another order keep what they have.
+			if (call->lane != n_seen)
+				continue;
+			n_seen++;
+			(void)tb_calls_befores(calls, r, i, &n_before);
+			if (n_before == 0 && call->enter_ns > first_ns)
+				call->calc_ns = call->enter_ns - first_ns;
+		}
+	}
 	return last_ns > first_ns ? last_ns - first_ns : 0;
 }
 

@@ -46,9 +46,9 @@ bool tb_collective_op_find(enum tb_collective_op *op, const char *name)
 	return false;
 }
 
-// has_word returns whether letters of a text spell a word, whatever their case and what
-// underscores stand between them.
-static bool has_word(const char *text, size_t n, const char *word)
+// name_has_word returns whether letters of a text spell a word, whatever their case and
+// what underscores stand between them.
+static bool name_has_word(const char *text, size_t n, const char *word)
 {
 	for (size_t from = 0; from < n; from++) {
 		const char *next = word;
@@ -81,7 +81,7 @@ bool tb_collective_op_in(enum tb_collective_op *op, const char *text, size_t n)
 	};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		*op = words[i].op;
-		if (has_word(text, n, words[i].word))
+		if (name_has_word(text, n, words[i].word))
 			return true;
 	}
 	return false;

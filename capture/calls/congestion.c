@@ -103,11 +103,6 @@ size_t *tb_congestion_worst(const struct tb_congestion *congestion, size_t *n)
 	return worst;
 }
 
-static void put_item(FILE *stream, const char *between, const char *text)
-{
-	fprintf(stream, "%s%s", ftell(stream) > 0 ? between : "", text);
-}
-
 char *tb_congestion_format(
 	const struct tb_congestion_counts *counts, char *buffer, size_t size)
 {
@@ -135,7 +130,8 @@ char *tb_congestion_format(
 		else
 			tb_format_counted(of[figure], tb_congestion_names[figure].one,
 				item, sizeof item);
-		put_item(stream, ", ", item);
+		const char *between = ", ";
+		fprintf(stream, "%s%s", ftell(stream) > 0 ? between : "", item);
 		if (figure == TB_CONGESTION_ZERO_WINDOWS && of[TB_CONGESTION_CLOSED_PS])
 			fprintf(stream, " that lasted %s",
 				tb_format_time((tb_time_ps)of[TB_CONGESTION_CLOSED_PS],

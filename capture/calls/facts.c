@@ -9,13 +9,13 @@
 
 #define TEXT_MOST 4096
 
-struct fact {
+struct kept_fact {
 	const char *name;
 	char *text;
 };
 
 struct tb_facts {
-	struct fact *rows;
+	struct kept_fact *rows;
 	size_t n, room;
 	bool failed;
 };
@@ -52,7 +52,7 @@ void tb_facts_add(struct tb_facts *facts, const char *name, const char *format, 
 		facts->failed = true;
 		return;
 	}
-	facts->rows[facts->n++] = (struct fact){name, copy};
+	facts->rows[facts->n++] = (struct kept_fact){name, copy};
 }
 
 int tb_facts_check(const struct tb_facts *facts, struct tb_error *error)

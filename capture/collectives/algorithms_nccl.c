@@ -18,11 +18,6 @@ struct host_order {
 	uint32_t n, n_hosts;
 };
 
-static uint32_t host_of(const struct tb_collective_shape *shape, uint32_t member)
-{
-	return shape->hosts ? shape->hosts[member] : member;
-}
-
 struct member_on_host {
 	uint32_t host, member; // the host is then replaced by its first member
 };
@@ -35,23 +30,6 @@ static int compare_placed(const void *a, const void *b)
 	return x->member < y->member ? -1 : x->member > y->member;
 }
 
-// place sorts the members. Cost: O(n log n).
-static void place(struct member_on_host *placed, const struct tb_collective_shape *shape)
-{
-	for (uint32_t i = 0; i < shape->n; i++)
-		placed[i] = (struct member_on_host){host_of(shape, i), i};
-	qsort(placed, shape->n, sizeof *placed, compare_placed);
-	uint32_t first = 0, host = 0;
-	for (uint32_t i = 0; i < shape->n; i++) {
-		if (i == 0 || placed[i].host != host) {
-			host = placed[i].host;
-			first = placed[i].member;
-		}
-		placed[i].host = first;
-	}
-	qsort(placed, shape->n, sizeof *placed, compare_placed);
-}
-
 static bool order_init(struct host_order *order, const struct tb_collective_shape *shape)
 {
 	struct member_on_host *placed = malloc(shape->n * sizeof *placed);
@@ -59,7 +37,20 @@ static bool order_init(struct host_order *order, const struct tb_collective_shap
 	order->members = malloc(shape->n * sizeof *order->members);
 	order->heads = malloc((shape->n + UINT64_C(1)) * sizeof *order->heads);
 	if (placed && order->members && order->heads) {
-		place(placed, shape);
+		// Sort the members. Cost: O(n log n).
+		for (uint32_t i = 0; i < shape->n; i++)
+			placed[i] = (struct member_on_host){
+				shape->hosts ? shape->hosts[i] : i, i};
+		qsort(placed, shape->n, sizeof *placed, compare_placed);
+		uint32_t first = 0, host = 0;
+		for (uint32_t i = 0; i < shape->n; i++) {
+			if (i == 0 || placed[i].host != host) {
+				host = placed[i].host;
+				first = placed[i].member;
+			}
+			placed[i].host = first;
+		}
+		qsort(placed, shape->n, sizeof *placed, compare_placed);
 		for (uint32_t i = 0; i < shape->n; i++) {
 			order->members[i] = placed[i].member;
 			if (placed[i].member == placed[i].host)
@@ -78,8 +69,8 @@ static void order_fini(struct host_order *order)
 	free(order->heads);
 }
 
-// member_at returns member number i of a host where a channel enters it.
-static uint32_t member_at(
+// host_member_at returns member number i of a host where a channel enters it.
+static uint32_t host_member_at(
 	const struct host_order *order, uint32_t host, uint32_t i, uint32_t channel)
 {
 	uint32_t first = order->heads[host], n = order->heads[host + 1] - first;
@@ -95,13 +86,13 @@ static uint32_t *rings_of(const struct host_order *order, uint32_t n_channels)
 		for (uint32_t host = 0; host < order->n_hosts; host++)
 			for (uint32_t i = 0;
 				i < order->heads[host + 1] - order->heads[host]; i++)
-				*at++ = member_at(order, host, i, c);
+				*at++ = host_member_at(order, host, i, c);
 	return rings;
 }
 
-// cut cuts what each of `parts` parts of the vector (or each member's block) is into
+// nccl_cut cuts what each of `parts` parts of the vector (or each member's block) is into
 // pieces, for so many channels, and returns their number.
-static uint32_t cut(struct tb_plan *plan, const struct tb_collective_shape *shape,
+static uint32_t nccl_cut(struct tb_plan *plan, const struct tb_collective_shape *shape,
 	uint32_t parts, uint64_t part_bytes, bool whole)
 {
 	uint32_t usual = part_bytes < SMALL_BYTES ? 1 : N_CHANNELS;
@@ -163,7 +154,7 @@ void tb_nccl_ring(struct tb_plan *plan, const struct tb_collective_shape *shape)
 	uint32_t n = shape->n, *rings = NULL;
 	bool whole = shape->op != TB_COLL_ALLGATHER;
 	uint32_t pieces =
-		cut(plan, shape, n, whole ? shape->bytes / n : shape->bytes, whole);
+		nccl_cut(plan, shape, n, whole ? shape->bytes / n : shape->bytes, whole);
 	if (!order_init(&order, shape) || !(rings = rings_of(&order, plan->n_ports)))
 		plan->status = TB_ENOMEM;
 	for (uint32_t turn = 0; plan->status == TB_OK && turn < pieces / plan->n_ports;
@@ -177,20 +168,12 @@ void tb_nccl_ring(struct tb_plan *plan, const struct tb_collective_shape *shape)
 	free(rings);
 }
 
-static uint32_t place_of(const uint32_t *ring, uint32_t member)
-{
-	uint32_t at = 0;
-	while (ring[at] != member)
-		at++;
-	return at;
-}
-
 // Piece by piece along each channel's ring: a broadcast from the root on, a reduction
 // towards it.
 void tb_nccl_chain(struct tb_plan *plan, const struct tb_collective_shape *shape)
 {
 	struct host_order order;
-	uint32_t n = shape->n, pieces = cut(plan, shape, 1, shape->bytes, true);
+	uint32_t n = shape->n, pieces = nccl_cut(plan, shape, 1, shape->bytes, true);
 	uint32_t *rings = NULL, channels = plan->n_ports;
 	bool up = shape->op == TB_COLL_REDUCE;
 	if (!order_init(&order, shape) || !(rings = rings_of(&order, channels)))
@@ -201,7 +184,10 @@ void tb_nccl_chain(struct tb_plan *plan, const struct tb_collective_shape *shape
 		tb_plan_next_round(plan);
 		for (uint32_t c = 0; c < channels; c++) {
 			const uint32_t *ring = rings + (size_t)c * n;
-			uint32_t at = place_of(ring, shape->root);
+			uint32_t member = shape->root;
+			uint32_t at = 0;
+			while (ring[at] != member)
+				at++;
 			uint32_t hop = round < turns ? 0 : (uint32_t)(round - turns + 1);
 			for (; hop + 1 < n && hop <= round; hop++) {
 				uint32_t from = up ? at + 1 + hop : at + hop;
@@ -242,24 +228,6 @@ struct tree_links {
 	bool is_star;
 };
 
-static void link_host(struct tree_links *links, const struct host_order *order,
-	uint32_t tree, uint32_t host, uint32_t depth)
-{
-	uint32_t length = order->heads[host + 1] - order->heads[host];
-	size_t first = (size_t)tree * order->n;
-	for (uint32_t i = 0; i < length; i++) {
-		uint32_t member = member_at(order, host, i, tree / 2);
-		uint32_t below = links->is_star ? i > 0 : i;
-		if (i > 0)
-			links->parent[first + member] = member_at(
-				order, host, links->is_star ? 0 : i - 1, tree / 2);
-		// A head's chain hangs below it, beside the hosts below.
-		links->depth[first + member] = depth + below;
-		if (depth + below > links->deepest)
-			links->deepest = depth + below;
-	}
-}
-
 static void link_hosts(
 	struct tree_links *links, const struct host_order *order, uint32_t tree)
 {
@@ -271,9 +239,21 @@ static void link_hosts(
 		uint32_t above =
 			v ? in_tree(tree_parent(v, hosts), hosts, tree % 2) : host;
 		links->parent[(size_t)tree * order->n +
-			      member_at(order, host, 0, tree / 2)] =
-			member_at(order, above, 0, tree / 2);
-		link_host(links, order, tree, host, depth);
+			      host_member_at(order, host, 0, tree / 2)] =
+			host_member_at(order, above, 0, tree / 2);
+		uint32_t length = order->heads[host + 1] - order->heads[host];
+		size_t first = (size_t)tree * order->n;
+		for (uint32_t i = 0; i < length; i++) {
+			uint32_t member = host_member_at(order, host, i, tree / 2);
+			uint32_t below = links->is_star ? i > 0 : i;
+			if (i > 0)
+				links->parent[first + member] = host_member_at(order,
+					host, links->is_star ? 0 : i - 1, tree / 2);
+			// A head's chain hangs below it, beside the hosts below.
+			links->depth[first + member] = depth + below;
+			if (depth + below > links->deepest)
+				links->deepest = depth + below;
+		}
 	}
 }
 
@@ -358,15 +338,6 @@ void tb_nccl_nvls(struct tb_plan *plan, const struct tb_collective_shape *shape)
 	}
 }
 
-static void turn_round(struct tb_transfer *t, uint32_t n_rounds)
-{
-	uint32_t from = t->from;
-	t->from = t->to;
-	t->to = from;
-	t->round = n_rounds - 1 - t->round;
-	t->combines = true;
-}
-
 // PAT: blocks spread as in Bruck's algorithm, and are added on the same ways back.
 void tb_nccl_pat(struct tb_plan *plan, const struct tb_collective_shape *shape)
 {
@@ -374,8 +345,15 @@ void tb_nccl_pat(struct tb_plan *plan, const struct tb_collective_shape *shape)
 	if (shape->op == TB_COLL_ALLGATHER || plan->status != TB_OK)
 		return;
 	size_t n = plan->n_transfers;
-	for (size_t i = 0; i < n; i++)
-		turn_round(&plan->transfers[i], plan->n_rounds);
+	for (size_t i = 0; i < n; i++) {
+		struct tb_transfer *t = &plan->transfers[i];
+		uint32_t n_rounds = plan->n_rounds;
+		uint32_t from = t->from;
+		t->from = t->to;
+		t->to = from;
+		t->round = n_rounds - 1 - t->round;
+		t->combines = true;
+	}
 	for (size_t i = 0; i < n / 2; i++) {
 		struct tb_transfer t = plan->transfers[i];
 		plan->transfers[i] = plan->transfers[n - 1 - i];

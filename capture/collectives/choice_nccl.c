@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum algorithm { RING, TREE, NVLS, NVLS_TREE, PAT, N_ALGORITHMS };
-enum protocol { LL, LL128, SIMPLE, N_PROTOCOLS };
+enum nccl_protocol { LL, LL128, SIMPLE, N_PROTOCOLS };
 enum hardware { NVLINK, PCI, NET, N_HARDWARE };
 enum generation { VOLTA, AMPERE, HOPPER, BLACKWELL, N_GENERATIONS };
 
@@ -89,13 +89,13 @@ static double lower(double a, double b)
 	return a < b ? a : b;
 }
 
-// hosts_of is 0, 1 or 2 for one, two and more hosts.
-static uint32_t hosts_of(const struct nccl_call *call)
+// nccl_call_hosts is 0, 1 or 2 for one, two and more hosts.
+static uint32_t nccl_call_hosts(const struct nccl_call *call)
 {
 	return call->hosts < 3 ? call->hosts - 1 : 2;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_uint32(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	return x < y ? -1 : x > y;
@@ -110,7 +110,7 @@ static uint32_t n_hosts_of(const struct tb_collective_shape *shape)
 		return shape->n; // the planner will find no memory either
 	for (uint32_t i = 0; i < shape->n; i++)
 		sorted[i] = shape->hosts[i];
-	qsort(sorted, shape->n, sizeof *sorted, compare);
+	qsort(sorted, shape->n, sizeof *sorted, compare_uint32);
 	for (uint32_t i = 1; i < shape->n; i++)
 		n += sorted[i] != sorted[i - 1];
 	free(sorted);
@@ -150,7 +150,7 @@ static void find_channels(struct nccl_call *call, const struct tb_gpu_node *node
 		call->gb_per_s = lower(call->gb_per_s, links / call->channels);
 }
 
-static struct nccl_call call_of(const struct tb_collective_shape *shape)
+static struct nccl_call nccl_call_of(const struct tb_collective_shape *shape)
 {
 	bool blocks = shape->op == TB_COLL_ALLGATHER;
 	struct nccl_call call = {.op = shape->op,
@@ -166,7 +166,7 @@ static bool is_chain(const struct nccl_call *call)
 	return call->op == TB_COLL_BROADCAST || call->op == TB_COLL_REDUCE;
 }
 
-static bool can(const struct nccl_call *call, enum algorithm a, enum protocol p)
+static bool can(const struct nccl_call *call, enum algorithm a, enum nccl_protocol p)
 {
 	bool nvls = call->inside == NVLINK && call->generation >= HOPPER &&
 		    call->n > call->hosts && p == SIMPLE;
@@ -189,9 +189,9 @@ static bool can(const struct nccl_call *call, enum algorithm a, enum protocol p)
 	return false;
 }
 
-static double tree_gb_per_s(const struct nccl_call *call, enum protocol p)
+static double tree_gb_per_s(const struct nccl_call *call, enum nccl_protocol p)
 {
-	uint32_t hosts = hosts_of(call), channels = call->channels;
+	uint32_t hosts = nccl_call_hosts(call), channels = call->channels;
 	enum generation g = call->generation;
 	double all =
 		lower(channels * call->gb_per_s * .92, channels * tree_most[g][hosts]);
@@ -207,9 +207,10 @@ static double tree_gb_per_s(const struct nccl_call *call, enum protocol p)
 	return all * .5 * (size < 23 ? tree_share[p][size] : 1);
 }
 
-static double gb_per_s(const struct nccl_call *call, enum algorithm a, enum protocol p)
+static double gb_per_s(
+	const struct nccl_call *call, enum algorithm a, enum nccl_protocol p)
 {
-	uint32_t hosts = hosts_of(call), channels = call->channels;
+	uint32_t hosts = nccl_call_hosts(call), channels = call->channels;
 	double all = channels * call->gb_per_s;
 	double ring = call->op == TB_COLL_ALLREDUCE ? call->n / (2. * (call->n - 1))
 		      : is_chain(call)		    ? 1
@@ -230,7 +231,7 @@ static double gb_per_s(const struct nccl_call *call, enum algorithm a, enum prot
 
 // ring_us: with one GPU on each host nothing hides the network's latency, and the proxies
 // take their time for each step.
-static double ring_us(const struct nccl_call *call, enum protocol p)
+static double ring_us(const struct nccl_call *call, enum nccl_protocol p)
 {
 	bool alone = call->n == call->hosts;
 	double inside = step_us[call->inside][RING][p];
@@ -249,7 +250,8 @@ static double ring_us(const struct nccl_call *call, enum protocol p)
 	return us;
 }
 
-static double latency_us(const struct nccl_call *call, enum algorithm a, enum protocol p)
+static double latency_us(
+	const struct nccl_call *call, enum algorithm a, enum nccl_protocol p)
 {
 	double inside = step_us[call->inside][a][p], between = step_us[NET][a][p];
 	uint32_t log = log2_of(call->hosts);
@@ -271,7 +273,8 @@ static double latency_us(const struct nccl_call *call, enum algorithm a, enum pr
 	return 0;
 }
 
-static double time_us(const struct nccl_call *call, enum algorithm a, enum protocol p)
+static double time_us(
+	const struct nccl_call *call, enum algorithm a, enum nccl_protocol p)
 {
 	return latency_us(call, a, p) + call->bytes / (1000 * gb_per_s(call, a, p));
 }
@@ -279,14 +282,14 @@ static double time_us(const struct nccl_call *call, enum algorithm a, enum proto
 double tb_nccl_time_us(const struct tb_collective_shape *shape, const char *algorithm,
 	const char *protocol)
 {
-	struct nccl_call call = call_of(shape);
+	struct nccl_call call = nccl_call_of(shape);
 	for (int a = 0; a < N_ALGORITHMS; a++)
 		for (int p = 0; p < N_PROTOCOLS; p++)
 			if (strcmp(algorithms[a], algorithm) == 0 &&
 				strcmp(protocols[p], protocol) == 0 &&
-				can(&call, (enum algorithm)a, (enum protocol)p))
+				can(&call, (enum algorithm)a, (enum nccl_protocol)p))
 				return time_us(
-					&call, (enum algorithm)a, (enum protocol)p);
+					&call, (enum algorithm)a, (enum nccl_protocol)p);
 	return -1;
 }
 
@@ -305,14 +308,16 @@ static const struct {
 // channel_bytes_per_s: what a channel takes in, however fast its links are. The latencies
 // of Simple's steps are those of whole chunks.
 static uint64_t channel_bytes_per_s(
-	const struct nccl_call *call, enum algorithm a, enum protocol p)
+	const struct nccl_call *call, enum algorithm a, enum nccl_protocol p)
 {
 	double gb_per_s = 0;
 	if (p == LL)
 		gb_per_s = ll_channel[call->generation];
 	else if (p == LL128)
-		gb_per_s = a == TREE ? tree_ll128_most[call->generation][hosts_of(call)]
-				     : ring_ll128_most[call->generation];
+		gb_per_s =
+			a == TREE
+				? tree_ll128_most[call->generation][nccl_call_hosts(call)]
+				: ring_ll128_most[call->generation];
 	return (uint64_t)(gb_per_s * 1e9);
 }
 
@@ -324,8 +329,8 @@ static uint32_t extra_ns(double us, double network_us)
 #define NVLS_CHANNELS 16
 
 // The channels that NCCL uses: fewer of short calls, so that each has enough to do.
-static uint32_t n_channels(
-	const struct nccl_call *call, enum algorithm a, enum protocol p)
+static uint32_t nccl_n_channels(
+	const struct nccl_call *call, enum algorithm a, enum nccl_protocol p)
 {
 	uint32_t inside = a == NVLS ? NVLS_CHANNELS : call->generation > VOLTA ? 24 : 12;
 	uint32_t most = call->hosts > 1 ? 2 * call->channels : inside;
@@ -336,7 +341,7 @@ static uint32_t n_channels(
 
 // chunk_bytes returns what a channel passes on at once (calcCollChunking).
 static uint64_t chunk_bytes(const struct nccl_call *call, enum algorithm a,
-	enum protocol p, uint32_t channels)
+	enum nccl_protocol p, uint32_t channels)
 {
 	uint64_t chunk = buffers[p].chunk_bytes;
 	double here = (double)call->n / call->hosts;
@@ -360,9 +365,9 @@ static uint64_t chunk_bytes(const struct nccl_call *call, enum algorithm a,
 // those of rings between hosts by Simple, which pass on the first half of a chunk (a
 // slice) while the other comes.
 static void set_channels(struct tb_choice *choice, const struct nccl_call *call,
-	enum algorithm a, enum protocol p, uint32_t told)
+	enum algorithm a, enum nccl_protocol p, uint32_t told)
 {
-	uint32_t channels = told ? told : n_channels(call, a, p);
+	uint32_t channels = told ? told : nccl_n_channels(call, a, p);
 	bool has_slices = a == RING && p == SIMPLE && call->hosts > 1;
 	uint32_t apart = call->hosts > 1 ? call->channels : 1;
 	if (a == TREE || a == NVLS_TREE || has_slices)
@@ -385,11 +390,11 @@ static void set_channels(struct tb_choice *choice, const struct nccl_call *call,
 		channels > 1 ? "s" : "");
 }
 
-// pace: NCCL's tables have what a step takes with the network's own time, which the
-// replay adds by itself: that of LL's rings, after which the libraries `nccl` of the
+// nccl_set_pace: NCCL's tables have what a step takes with the network's own time, which
+// the replay adds by itself: that of LL's rings, after which the libraries `nccl` of the
 // presets are made. Only what an algorithm and protocol take beyond that is left.
-static void pace(struct tb_choice *choice, const struct nccl_call *call, enum algorithm a,
-	enum protocol p)
+static void nccl_set_pace(struct tb_choice *choice, const struct nccl_call *call,
+	enum algorithm a, enum nccl_protocol p)
 {
 	enum hardware in = call->inside;
 	enum algorithm net = a == RING && call->n == call->hosts ? TREE : a;
@@ -414,8 +419,8 @@ static void pace(struct tb_choice *choice, const struct nccl_call *call, enum al
 	}
 }
 
-// is_told: the kernels of all algorithms but trees have the names of rings.
-static bool is_told(const struct tb_told *told, enum algorithm a)
+// is_in_log: the kernels of all algorithms but trees have the names of rings.
+static bool is_in_log(const struct tb_told *told, enum algorithm a)
 {
 	return told->tree == TB_TREE_UNTOLD ||
 	       (told->tree == TB_TREE_TAKEN) == (a == TREE);
@@ -443,7 +448,7 @@ static bool is_asked_for(
 static void choose_fastest(
 	struct tb_choice *choice, const struct tb_collective_shape *shape)
 {
-	const struct nccl_call call = call_of(shape);
+	const struct nccl_call call = nccl_call_of(shape);
 	const char *wanted = choice->algorithm;
 	// What the user wants instead has channels of its own.
 	const struct tb_told told =
@@ -451,15 +456,15 @@ static void choose_fastest(
 	double least = -1;
 	for (int i = 0; i < N_ALGORITHMS * N_PROTOCOLS; i++) {
 		enum algorithm a = (enum algorithm)(i / N_PROTOCOLS);
-		enum protocol p = (enum protocol)(i % N_PROTOCOLS);
+		enum nccl_protocol p = (enum nccl_protocol)(i % N_PROTOCOLS);
 		if (!is_asked_for(wanted, &call, a) || !can(&call, a, p) ||
-			!is_told(&told, a))
+			!is_in_log(&told, a))
 			continue;
 		double us = time_us(&call, a, p);
 		if (least >= 0 && us >= least)
 			continue;
 		least = us;
-		pace(choice, &call, a, p);
+		nccl_set_pace(choice, &call, a, p);
 		set_channels(choice, &call, a, p, told.n_channels);
 		if (!wanted)
 			choice->algorithm =

@@ -1,6 +1,7 @@
 #include "library.h"
 
-#include "library_impl.h"
+#include "collective.h"
+#include "composition.h"
 #include "nearest.h"
 #include "units.h"
 
@@ -56,16 +57,6 @@ const char *tb_library_flat(const struct tb_library *library)
 	return library->flat;
 }
 
-static int no_operation(const char *name, struct tb_error *error)
-{
-	const char *names[TB_COLL_N];
-	for (int i = 0; i < TB_COLL_N; i++)
-		names[i] = tb_collective_op_name((enum tb_collective_op)i);
-	struct tb_hint hint;
-	return tb_fail(error, TB_EUSAGE, "no collective operation is called '%s'%s", name,
-		tb_hint_choice(&hint, name, names, TB_COLL_N, sizeof *names));
-}
-
 int tb_collective_choices_add(
 	struct tb_collective_choices *choices, const char *choice, struct tb_error *error)
 {
@@ -79,8 +70,15 @@ int tb_collective_choices_add(
 			choice);
 	memcpy(name, choice, (size_t)(sign - choice));
 	name[sign - choice] = '\0';
-	if (!tb_collective_op_find(&op, name))
-		return no_operation(name, error);
+	if (!tb_collective_op_find(&op, name)) {
+		const char *names[TB_COLL_N];
+		for (int i = 0; i < TB_COLL_N; i++)
+			names[i] = tb_collective_op_name((enum tb_collective_op)i);
+		struct tb_hint hint;
+		return tb_fail(error, TB_EUSAGE,
+			"no collective operation is called '%s'%s", name,
+			tb_hint_choice(&hint, name, names, TB_COLL_N, sizeof *names));
+	}
 	const struct tb_algorithm *algorithm;
 	int status = tb_algorithm_find(&algorithm, op, sign + 1, error);
 	if (status != TB_OK)
@@ -140,10 +138,10 @@ static uint64_t n_blocks_of(const struct tb_collective_call *call)
 	return call->op == TB_COLL_ALLTOALL ? (uint64_t)call->n * call->n : call->n;
 }
 
-// measure finds the mean of the blocks, and whether they differ. The sum of an
+// shape_measure finds the mean of the blocks, and whether they differ. The sum of an
 // all-to-all of 2^24 members may overflow 64 bits where each block has above 64 KiB; so
 // the mean is found in floating point where that is near.
-static void measure(struct tb_collective_shape *shape)
+static void shape_measure(struct tb_collective_shape *shape)
 {
 	const struct tb_collective_call *call = shape->call;
 	// Without sizes a member's blocks for the others are equal.
@@ -168,26 +166,6 @@ static uint64_t most_bytes(const struct tb_collective_call *call)
 	return most;
 }
 
-static struct tb_collective_shape shape_of(const struct tb_collective_call *call)
-{
-	struct tb_collective_shape shape = {.op = call->op,
-		.n = call->n,
-		.n_local = call->n_local,
-		.root = tb_collectives[call->op].rooted ? call->root : 0,
-		.hosts = call->hosts,
-		.node = call->node,
-		.call = call};
-	if (call->n_local < call->n || call->op == TB_COLL_EXCHANGE)
-		shape.unequal = true;
-	else if (has_blocks(call->op))
-		measure(&shape);
-	else if (call->op == TB_COLL_BROADCAST)
-		shape.bytes = call->bytes[call->root];
-	else if (call->op != TB_COLL_BARRIER)
-		shape.bytes = most_bytes(call);
-	return shape;
-}
-
 // size_blocks gives the blocks of a plan their unequal sizes: those named after members
 // or pairs, or (inter-communicators, exchanges) those of the transfers.
 static void size_blocks(struct tb_plan *plan, const struct tb_collective_shape *shape)
@@ -210,9 +188,9 @@ static void size_blocks(struct tb_plan *plan, const struct tb_collective_shape *
 		plan->n_blocks = n;
 }
 
-// choose lets the user choose, or else the library. An inter-communicator leaves no
-// choice.
-static int choose(const struct tb_library *library,
+// library_choose lets the user choose, or else the library. An inter-communicator leaves
+// no choice.
+static int library_choose(const struct tb_library *library,
 	const struct tb_collective_choices *choices,
 	const struct tb_collective_shape *shape, struct tb_choice *choice,
 	struct tb_error *error)
@@ -240,23 +218,17 @@ static int choose(const struct tb_library *library,
 		     : TB_OK;
 }
 
-// least_messages returns how many messages a call takes at least, before any is planned.
-static uint64_t least_messages(
-	const struct tb_collective_shape *shape, const struct tb_algorithm *algorithm)
+static int shape_check_messages(const struct tb_collective_shape *shape,
+	const struct tb_algorithm *algorithm, struct tb_error *error)
 {
+	char text[2][32];
+	// How many messages a call takes at least, before any is planned.
 	uint64_t each = algorithm->traits & TB_GROWS_SQUARE ? shape->n - 1 : 1;
 	uint64_t segments =
 		shape->segment_bytes ? shape->bytes / shape->segment_bytes : 1;
 	if (segments > each)
 		each = segments;
-	return each < UINT64_MAX / shape->n ? each * shape->n : UINT64_MAX;
-}
-
-static int check_messages(const struct tb_collective_shape *shape,
-	const struct tb_algorithm *algorithm, struct tb_error *error)
-{
-	char text[2][32];
-	uint64_t n = least_messages(shape, algorithm);
+	uint64_t n = each < UINT64_MAX / shape->n ? each * shape->n : UINT64_MAX;
 	if (n <= TB_PLAN_TRANSFERS_MAX)
 		return TB_OK;
 	return tb_fail(error, TB_ECAPACITY,
@@ -292,7 +264,7 @@ static int plan_chosen(struct tb_plan *plan, const struct tb_library *library,
 	shape->chunk_bytes = choice->chunk_bytes;
 	plan->pace = choice->pace;
 	if (status == TB_OK)
-		status = check_messages(shape, algorithm, error);
+		status = shape_check_messages(shape, algorithm, error);
 	if (status != TB_OK)
 		return status;
 	algorithm->plan(plan, shape);
@@ -304,7 +276,7 @@ static int plan_chosen(struct tb_plan *plan, const struct tb_library *library,
 	return TB_OK;
 }
 
-static int finish(struct tb_plan *made, const struct tb_collective_shape *shape,
+static int plan_finish(struct tb_plan *made, const struct tb_collective_shape *shape,
 	struct tb_plan *plan, struct tb_error *error)
 {
 	if (shape->unequal && made->status == TB_OK && !made->block_ends)
@@ -328,7 +300,21 @@ int tb_library_expand(const struct tb_library *library,
 	const struct tb_collective_call *call, struct tb_plan *plan,
 	struct tb_expansion_rule *rule, struct tb_error *error)
 {
-	struct tb_collective_shape shape = shape_of(call);
+	struct tb_collective_shape shape = {.op = call->op,
+		.n = call->n,
+		.n_local = call->n_local,
+		.root = tb_collectives[call->op].rooted ? call->root : 0,
+		.hosts = call->hosts,
+		.node = call->node,
+		.call = call};
+	if (call->n_local < call->n || call->op == TB_COLL_EXCHANGE)
+		shape.unequal = true;
+	else if (has_blocks(call->op))
+		shape_measure(&shape);
+	else if (call->op == TB_COLL_BROADCAST)
+		shape.bytes = call->bytes[call->root];
+	else if (call->op != TB_COLL_BARRIER)
+		shape.bytes = most_bytes(call);
 	struct tb_plan made = tb_plan_of_call(shape.op, shape.n, shape.bytes, false);
 	struct tb_expansion_rule stated = {.algorithm = "none", .reason = "one member"};
 	made.root = shape.root;
@@ -337,7 +323,7 @@ int tb_library_expand(const struct tb_library *library,
 		snprintf(stated.reason, sizeof stated.reason, "inter-communicator");
 	} else if (call->n > 1) {
 		struct tb_choice choice;
-		int status = choose(library, choices, &shape, &choice, error);
+		int status = library_choose(library, choices, &shape, &choice, error);
 		if (status == TB_OK)
 			status = plan_chosen(
 				&made, library, &shape, &choice, &stated, error);
@@ -345,5 +331,146 @@ int tb_library_expand(const struct tb_library *library,
 			return status;
 	}
 	*rule = stated;
-	return finish(&made, &shape, plan, error);
+	return plan_finish(&made, &shape, plan, error);
+}
+
+// Algorithms by name, what they need, and plans of synthetic jobs.
+
+int tb_algorithm_find(const struct tb_algorithm **algorithm, enum tb_collective_op op,
+	const char *name, struct tb_error *error)
+{
+	const char *names[64];
+	size_t n = 0;
+	for (const struct tb_algorithm *a = tb_algorithms; a->name; a++) {
+		if (a->op != op)
+			continue;
+		if (!name || strcmp(a->name, name) == 0) {
+			*algorithm = a;
+			return TB_OK;
+		}
+		if (n < sizeof names / sizeof *names)
+			names[n++] = a->name;
+	}
+	struct tb_hint hint;
+	return tb_fail(error, TB_EUSAGE, "no algorithm of %s is called '%s'%s",
+		tb_collective_op_name(op), name,
+		tb_hint_choice(&hint, name, names, n, sizeof *names));
+}
+
+const char *tb_algorithm_lacks(
+	const struct tb_algorithm *algorithm, const struct tb_collective_shape *shape)
+{
+	if ((algorithm->traits & TB_NEEDS_EQUAL) && shape->unequal)
+		return "blocks of equal size";
+	if ((algorithm->traits & TB_NEEDS_EVEN) && shape->n % 2)
+		return "an even number of members";
+	if ((algorithm->traits & TB_NEEDS_POWER) && (shape->n & (shape->n - 1)))
+		return "a power of two of members";
+	if ((algorithm->traits & TB_NEEDS_TWO) && shape->n != 2)
+		return "two members";
+	return NULL;
+}
+
+struct tb_plan tb_plan_of_call(
+	enum tb_collective_op op, uint32_t n, uint64_t bytes, bool by_ports)
+{
+	bool parts = tb_collectives[op].size == TB_SIZE_BLOCK;
+	bool scatters = op == TB_COLL_REDUCE_SCATTER || (by_ports && !parts);
+	return (struct tb_plan){.n_ranks = n,
+		.n_ports = 1,
+		.order = TB_ORDER_DATA,
+		.n_blocks = parts || scatters ? n : 1,
+		.unit_bytes = bytes,
+		.blocks_per_unit = scatters ? n : 1};
+}
+
+static int collective_check_ranks(
+	const struct tb_collective_options *o, struct tb_error *error)
+{
+	if (o->n_ranks < 2 || o->n_ranks > TB_RANKS_MAX)
+		return tb_fail(error, TB_EUSAGE,
+			"a collective needs 2 to %" PRIu32 " ranks, not %" PRIu32,
+			TB_RANKS_MAX, o->n_ranks);
+	if (o->root >= o->n_ranks)
+		return tb_fail(error, TB_EUSAGE,
+			"rank %" PRIu32
+			" cannot be the root: the ranks are 0 to %" PRIu32,
+			o->root, o->n_ranks - 1);
+	return TB_OK;
+}
+
+static int collective_check_ports(
+	const struct tb_collective_options *o, struct tb_error *error)
+{
+	const struct tb_algorithm *algorithm = o->algorithm;
+	if (o->n_ports < 1 || o->n_ports > TB_PORTS_MAX)
+		return tb_fail(error, TB_EUSAGE, "a rank has 1 to %d ports, not %" PRIu32,
+			TB_PORTS_MAX, o->n_ports);
+	if (o->n_ports > 1 && !(algorithm->traits & TB_TAKES_PORTS))
+		return tb_fail(error, TB_EUSAGE,
+			"%s %s has one port per rank, not %" PRIu32,
+			tb_collective_op_name(algorithm->op), algorithm->name,
+			o->n_ports);
+	if ((algorithm->traits & TB_TAKES_BRANCH) && o->branch < 1)
+		return tb_fail(
+			error, TB_EUSAGE, "a tree needs at least one child per rank");
+	return TB_OK;
+}
+
+static int check_amounts(const struct tb_collective_options *o, struct tb_error *error)
+{
+	const struct tb_algorithm *algorithm = o->algorithm;
+	const char *name = tb_collective_op_name(algorithm->op);
+	const struct tb_collective_shape shape = {.n = o->n_ranks};
+	const char *lacks = tb_algorithm_lacks(algorithm, &shape);
+	if (lacks)
+		return tb_fail(
+			error, TB_EUSAGE, "%s %s needs %s", name, algorithm->name, lacks);
+	if (o->bytes > (UINT64_C(1) << 62) / o->n_ranks)
+		return tb_fail(error, TB_EUSAGE,
+			"%" PRIu64 " bytes are too many for %" PRIu32 " ranks", o->bytes,
+			o->n_ranks);
+	uint64_t pairs = (uint64_t)o->n_ranks * (o->n_ranks - 1);
+	if ((algorithm->traits & TB_GROWS_SQUARE) && pairs > TB_PLAN_TRANSFERS_MAX)
+		return tb_fail(error, TB_ECAPACITY,
+			"%s %s among %" PRIu32
+			" ranks takes more operations than a job can hold (%d)",
+			name, algorithm->name, o->n_ranks, INT32_MAX);
+	return TB_OK;
+}
+
+int tb_collective_plan(struct tb_plan *plan, const struct tb_collective_options *o,
+	struct tb_error *error)
+{
+	int status = collective_check_ranks(o, error);
+	if (status == TB_OK)
+		status = collective_check_ports(o, error);
+	if (status == TB_OK)
+		status = check_amounts(o, error);
+	if (status != TB_OK)
+		return status;
+	const struct tb_collective_shape shape = {.op = o->algorithm->op,
+		.n = o->n_ranks,
+		.n_local = o->n_ranks,
+		.root = o->root,
+		.bytes = o->bytes,
+		.by_ports = o->algorithm->traits & TB_TAKES_PORTS,
+		.radix = o->algorithm->traits & TB_TAKES_BRANCH ? o->branch : 0};
+	// A plan without transfers, with ports for no more than all others.
+	enum tb_collective_op op = o->algorithm->op;
+	bool by_ports = o->algorithm->traits & TB_TAKES_PORTS;
+	struct tb_plan made = tb_plan_of_call(op, o->n_ranks, o->bytes, by_ports);
+	made.n_ports = o->n_ports < o->n_ranks - 1 ? o->n_ports : o->n_ranks - 1;
+	made.root = o->root;
+	o->algorithm->plan(&made, &shape);
+	if (made.status != TB_OK) {
+		tb_plan_fini(&made);
+		return made.status == TB_ENOMEM
+			       ? tb_fail_memory(error, "so many messages")
+			       : tb_fail(error, made.status,
+					 "these are more messages than a job can hold");
+	}
+	tb_plan_close_rounds(&made);
+	*plan = made;
+	return TB_OK;
 }

@@ -1,6 +1,7 @@
 #include "causes_impl.h"
 
 #include "array.h"
+#include "order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +77,7 @@ int64_t tb_causes_last_event(const struct cause_search *search)
 	return last_ns;
 }
 
-static bool is_hidden(const struct tb_inferred_message *message)
+static bool is_hidden_cause(const struct tb_inferred_message *message)
 {
 	return message->called_ns < message->left_ns;
 }
@@ -91,16 +92,16 @@ static int latest_first(const void *a, const void *b)
 	return x->cause.message > y->cause.message ? -1 : 1;
 }
 
-static bool same_pair(const struct tb_message_list *list, uint32_t a, uint32_t b)
+static bool is_same_pair(const struct tb_message_list *list, uint32_t a, uint32_t b)
 {
 	return list->rows[a].source == list->rows[b].source &&
 	       list->rows[a].destination == list->rows[b].destination;
 }
 
-// follows returns whether an event follows from one of those that are kept: a call that
-// waited for it, or for a later one of its pair.
-static bool follows(const struct cause_search *search, const struct tb_cause *event,
-	const struct tb_cause *kept, uint32_t n_kept)
+// follows_kept_cause returns whether an event follows from one of those that are kept: a
+// call that waited for it, or for a later one of its pair.
+static bool follows_kept_cause(const struct cause_search *search,
+	const struct tb_cause *event, const struct tb_cause *kept, uint32_t n_kept)
 {
 	for (uint32_t i = 0; i < n_kept; i++) {
 		if (!kept[i].is_call)
@@ -113,7 +114,8 @@ static bool follows(const struct cause_search *search, const struct tb_cause *ev
 			if (rows[k].is_call == event->is_call &&
 				rows[k].is_done == event->is_done &&
 				rows[k].message >= event->message &&
-				same_pair(search->list, rows[k].message, event->message))
+				is_same_pair(
+					search->list, rows[k].message, event->message))
 				return true;
 	}
 	return false;
@@ -133,21 +135,15 @@ int tb_causes_keep(struct cause_search *search, uint32_t message)
 	struct tb_cause *kept = causes->rows + of->first;
 	qsort(search->events, search->n_events, sizeof *search->events, latest_first);
 	for (uint32_t i = 0; i < search->n_events && of->n < TB_CAUSES_MAX; i++)
-		if (!follows(search, &search->events[i].cause, kept, of->n))
+		if (!follows_kept_cause(search, &search->events[i].cause, kept, of->n))
 			kept[of->n++] = search->events[i].cause;
 	causes->n_rows += of->n;
 	return TB_OK;
 }
 
-static int compare_gaps(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-	return x < y ? -1 : x > y;
-}
-
 static int64_t median(int64_t *rows, size_t n)
 {
-	qsort(rows, n, sizeof *rows, compare_gaps);
+	qsort(rows, n, sizeof *rows, tb_order_i64);
 	return rows[n / 2];
 }
 
@@ -158,9 +154,9 @@ struct verdict {
 	int64_t median_ns;
 };
 
-// judge looks at the gaps of the messages of a class whose calls are not hidden. With
-// `nearest` the last delivery is among the causes.
-static int judge(struct cause_search *search, uint32_t class, bool nearest,
+// judge_class looks at the gaps of the messages of a class whose calls are not hidden.
+// With `nearest` the last delivery is among the causes.
+static int judge_class(struct cause_search *search, uint32_t class, bool nearest,
 	struct verdict *verdict)
 {
 	const struct tb_classes *classes = &search->classes;
@@ -168,7 +164,7 @@ static int judge(struct cause_search *search, uint32_t class, bool nearest,
 	for (uint32_t i = classes->first[class]; i < classes->first[class + 1]; i++) {
 		uint32_t message = classes->members[i];
 		const struct tb_inferred_message *row = &search->list->rows[message];
-		if (is_hidden(row))
+		if (is_hidden_cause(row))
 			continue;
 		search->n_events = 0;
 		tb_causes_add_preceding(search, message);
@@ -205,7 +201,7 @@ static int64_t gap_of(const struct cause_search *search,
 	int64_t last_ns = tb_causes_last_event(search);
 	int64_t least = tb_causes_gap(message, last_ns, message->called_ns);
 	int64_t most = tb_causes_gap(message, last_ns, message->left_ns);
-	if (!is_hidden(message) || !verdict->known || verdict->median_ns < least)
+	if (!is_hidden_cause(message) || !verdict->known || verdict->median_ns < least)
 		return least;
 	return verdict->median_ns < most ? verdict->median_ns : most;
 }
@@ -246,7 +242,7 @@ static bool is_path_known(const struct cause_search *search)
 	       search->list->rows[last->cause.message].path_known;
 }
 
-static int settle(struct cause_search *search, uint32_t message,
+static int settle_cause(struct cause_search *search, uint32_t message,
 	const struct verdict *verdict, bool recurring)
 {
 	const struct tb_inferred_message *row = &search->list->rows[message];
@@ -262,7 +258,7 @@ static int settle(struct cause_search *search, uint32_t message,
 	of->kind = search->n_events == 0 ? TB_CAUSE_FIRST
 		   : recurring		 ? TB_CAUSE_RECURRING
 					 : TB_CAUSE_NEAREST;
-	of->hidden = is_hidden(row);
+	of->hidden = is_hidden_cause(row);
 	of->gap_ns = gap_of(search, row, verdict);
 	if (recurring && is_unusual(verdict, of->gap_ns)) {
 		add_nearest(search, message);
@@ -295,7 +291,7 @@ static int settle_closing(struct cause_search *search, uint32_t message)
 	return tb_causes_keep(search, message);
 }
 
-static int settle_all(struct cause_search *search, uint32_t message,
+static int settle_recurring_causes(struct cause_search *search, uint32_t message,
 	const struct verdict *verdict, bool recurring)
 {
 	const struct tb_inferred_message *row = &search->list->rows[message];
@@ -307,34 +303,10 @@ static int settle_all(struct cause_search *search, uint32_t message,
 			return closed;
 	}
 	search->causes = &search->made[0];
-	int status = settle(search, message, verdict, recurring);
+	int status = settle_cause(search, message, verdict, recurring);
 	for (search->bound = 0; status == TB_OK && search->bound < search->n_bounds;
 		search->bound++)
 		status = tb_causes_settle_bound(search, message);
-	return status;
-}
-
-static int settle_class(struct cause_search *search, uint32_t class)
-{
-	const struct tb_classes *classes = &search->classes;
-	struct verdict verdict = {0};
-	int status =
-		tb_precedences_find(&search->precedences, classes, search->list, class);
-	if (status == TB_OK)
-		status = judge(search, class, false, &verdict);
-	bool recurring = verdict.same || !verdict.known;
-	struct verdict nearer = {0};
-	if (status == TB_OK && verdict.known)
-		status = judge(search, class, true, &nearer);
-	// A gap that a delivery within it explains as well is a wait.
-	if (!recurring || (nearer.same && nearer.median_ns < verdict.median_ns / 2)) {
-		recurring = false;
-		verdict = nearer;
-	}
-
-	for (uint32_t i = classes->first[class];
-		status == TB_OK && i < classes->first[class + 1]; i++)
-		status = settle_all(search, classes->members[i], &verdict, recurring);
 	return status;
 }
 
@@ -400,22 +372,7 @@ static int look_back(struct cause_search *search, uint32_t n_nodes)
 			       : status;
 }
 
-// list_closings finds the messages of each closing.
-static int list_closings(struct cause_search *search)
-{
-	const struct tb_message_list *list = search->list;
-	search->closings =
-		malloc((list->n_closings + UINT64_C(1)) * sizeof *search->closings);
-	for (uint32_t i = 0; search->closings && i < list->n; i++) {
-		if (list->rows[i].closes)
-			search->closings[list->rows[i].closes].filled = i;
-		if (list->rows[i].reopens)
-			search->closings[list->rows[i].reopens].opened = i;
-	}
-	return search->closings ? TB_OK : TB_ENOMEM;
-}
-
-static int search_all(struct cause_search *search, uint32_t n_nodes)
+static int search_all_causes(struct cause_search *search, uint32_t n_nodes)
 {
 	size_t n = search->list->n;
 	search->nearest = malloc((n + 1) * sizeof *search->nearest);
@@ -432,7 +389,17 @@ static int search_all(struct cause_search *search, uint32_t n_nodes)
 		if (!made->of)
 			return TB_ENOMEM;
 	}
-	int status = list_closings(search);
+	// Find the messages of each closing.
+	const struct tb_message_list *list = search->list;
+	search->closings =
+		malloc((list->n_closings + UINT64_C(1)) * sizeof *search->closings);
+	for (uint32_t i = 0; search->closings && i < list->n; i++) {
+		if (list->rows[i].closes)
+			search->closings[list->rows[i].closes].filled = i;
+		if (list->rows[i].reopens)
+			search->closings[list->rows[i].reopens].opened = i;
+	}
+	int status = search->closings ? TB_OK : TB_ENOMEM;
 	if (status == TB_OK)
 		status = look_back(search, n_nodes);
 	if (status == TB_OK)
@@ -440,8 +407,29 @@ static int search_all(struct cause_search *search, uint32_t n_nodes)
 	if (status == TB_OK)
 		status = tb_precedences_begin(
 			&search->precedences, &search->classes, search->list);
-	for (uint32_t c = 0; status == TB_OK && c < search->classes.n; c++)
-		status = settle_class(search, c);
+	for (uint32_t c = 0; status == TB_OK && c < search->classes.n; c++) {
+		const struct tb_classes *classes = &search->classes;
+		struct verdict verdict = {0};
+		status = tb_precedences_find(
+			&search->precedences, classes, search->list, c);
+		if (status == TB_OK)
+			status = judge_class(search, c, false, &verdict);
+		bool recurring = verdict.same || !verdict.known;
+		struct verdict nearer = {0};
+		if (status == TB_OK && verdict.known)
+			status = judge_class(search, c, true, &nearer);
+		// A gap that a delivery within it explains as well is a wait.
+		if (!recurring ||
+			(nearer.same && nearer.median_ns < verdict.median_ns / 2)) {
+			recurring = false;
+			verdict = nearer;
+		}
+
+		for (uint32_t i = classes->first[c];
+			status == TB_OK && i < classes->first[c + 1]; i++)
+			status = settle_recurring_causes(
+				search, classes->members[i], &verdict, recurring);
+	}
 	return status;
 }
 
@@ -456,7 +444,7 @@ int tb_causes_find(struct tb_causes *causes, uint32_t n_bounds,
 	search->n_bounds = n_bounds;
 	search->list = list;
 	search->begin_ns = begin_ns;
-	int status = search_all(search, n_nodes);
+	int status = search_all_causes(search, n_nodes);
 	tb_classes_fini(&search->classes);
 	tb_precedences_fini(&search->precedences);
 	free(search->gaps.rows);

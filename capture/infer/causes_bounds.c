@@ -22,9 +22,9 @@ static int64_t bounded_at(const struct cause_search *search, const struct tb_cau
 	return cause->is_call ? instant_of(search, cause->message) : row->delivered_ns;
 }
 
-// date gives the events their instants in the bound, and drops those after the call.
-// Returns the last instant.
-static int64_t date(struct cause_search *search, int64_t until_ns)
+// date_causes gives the events their instants in the bound, and drops those after the
+// call. Returns the last instant.
+static int64_t date_causes(struct cause_search *search, int64_t until_ns)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < search->n_events; i++) {
@@ -40,30 +40,6 @@ static int64_t date(struct cause_search *search, int64_t until_ns)
 	}
 	search->n_events = n;
 	return tb_causes_last_event(search);
-}
-
-// add_done adds that the last of what its node sent before a message had arrived.
-static void add_done(struct cause_search *search, uint32_t message)
-{
-	int64_t until_ns = search->list->rows[message].left_ns;
-	uint32_t before = search->previous[message];
-	while (before != NONE && search->list->rows[before].acked_ns > until_ns)
-		before = search->previous[before];
-	if (before != NONE && search->n_events < CANDIDATES_MAX)
-		search->events[search->n_events++] =
-			(struct cause_event){{before, true, true}, 0};
-}
-
-// add_all_before adds the call before a message, and all that came since then.
-static void add_all_before(struct cause_search *search, uint32_t message)
-{
-	uint32_t previous = search->previous[message];
-	uint32_t end = previous == NONE ? NONE : search->latest[previous];
-	tb_causes_add_event(search, previous, true);
-	for (uint32_t event = search->latest[message]; event != NONE && event != end;
-		event = search->earlier[event])
-		tb_causes_add_event(search, event, false);
-	add_done(search, message);
 }
 
 // Of these a message's last deliveries may be the one that came last.
@@ -106,14 +82,29 @@ int tb_causes_settle_bound(struct cause_search *search, uint32_t message)
 	search->causes = &search->made[1 + search->bound];
 	search->n_events = 0;
 	tb_causes_add_preceding(search, message);
-	if (search->bound == TB_BOUND_CAUSES)
-		add_all_before(search, message);
-	int64_t last_ns = date(search, at_ns);
+	if (search->bound == TB_BOUND_CAUSES) {
+		// Add the call before a message, and all that came since then.
+		uint32_t previous = search->previous[message];
+		uint32_t end = previous == NONE ? NONE : search->latest[previous];
+		tb_causes_add_event(search, previous, true);
+		for (uint32_t event = search->latest[message];
+			event != NONE && event != end; event = search->earlier[event])
+			tb_causes_add_event(search, event, false);
+		// Add that the last of what its node sent before a message had arrived.
+		int64_t until_ns = search->list->rows[message].left_ns;
+		uint32_t before = search->previous[message];
+		while (before != NONE && search->list->rows[before].acked_ns > until_ns)
+			before = search->previous[before];
+		if (before != NONE && search->n_events < CANDIDATES_MAX)
+			search->events[search->n_events++] =
+				(struct cause_event){{before, true, true}, 0};
+	}
+	int64_t last_ns = date_causes(search, at_ns);
 	if (search->n_events == 0) {
 		tb_causes_add_event(search, search->previous[message], true);
 		if (search->n_events == 0) // its node's first
 			tb_causes_add_event(search, search->nearest[message], false);
-		last_ns = date(search, at_ns);
+		last_ns = date_causes(search, at_ns);
 	}
 	search->causes->of[message].gap_ns = search->bound == TB_BOUND_LEAST
 						     ? least_gap(search, message)

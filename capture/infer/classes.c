@@ -1,4 +1,5 @@
 #include "infer_impl.h"
+#include "order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@ struct message_of_class {
 	uint32_t message;
 };
 
-static int by_key(const void *a, const void *b)
+static int order_by_class(const void *a, const void *b)
 {
 	const struct message_of_class *x = a, *y = b;
 	if (x->source != y->source)
@@ -21,7 +22,7 @@ static int by_key(const void *a, const void *b)
 		return x->destination < y->destination ? -1 : 1;
 	if (x->kind != y->kind)
 		return x->kind < y->kind ? -1 : 1;
-	return x->message < y->message ? -1 : x->message > y->message;
+	return TB_ORDER(x->message, y->message);
 }
 
 void tb_classes_fini(struct tb_classes *classes)
@@ -39,7 +40,7 @@ void tb_classes_fini(struct tb_classes *classes)
 	*classes = (struct tb_classes){0};
 }
 
-static bool allocate(struct tb_classes *classes, size_t n, uint32_t n_nodes)
+static bool allocate_classes(struct tb_classes *classes, size_t n, uint32_t n_nodes)
 {
 	classes->first = malloc((n + 1) * sizeof *classes->first);
 	classes->members = malloc((n + 1) * sizeof *classes->members);
@@ -56,7 +57,8 @@ static bool allocate(struct tb_classes *classes, size_t n, uint32_t n_nodes)
 	       classes->sent_first && classes->got_first && classes->got;
 }
 
-static bool same_pair(const struct message_of_class *x, const struct message_of_class *y)
+static bool is_same_class_pair(
+	const struct message_of_class *x, const struct message_of_class *y)
 {
 	return x->source == y->source && x->destination == y->destination;
 }
@@ -69,7 +71,8 @@ static bool mark_many(
 	bool any = false;
 	for (size_t i = 0, end; i < n; i = end) {
 		uint32_t sizes = 1;
-		for (end = i + 1; end < n && same_pair(&keys[end], &keys[i]); end++)
+		for (end = i + 1; end < n && is_same_class_pair(&keys[end], &keys[i]);
+			end++)
 			sizes += keys[end].kind != keys[end - 1].kind;
 		for (size_t k = i; sizes > SIZES_MAX && k < end; k++)
 			classes->by_place[keys[k].message] = any = true;
@@ -86,10 +89,11 @@ static uint64_t hash_place(const uint32_t *recent)
 	return hash;
 }
 
-// find_places replaces the sizes of marked messages by their places. Messages leave a
-// node in the order in which it called for them.
-static int find_places(const struct tb_classes *classes, struct message_of_class *keys,
-	const struct tb_message_list *list, uint32_t n_nodes)
+// find_class_places replaces the sizes of marked messages by their places. Messages leave
+// a node in the order in which it called for them.
+static int find_class_places(const struct tb_classes *classes,
+	struct message_of_class *keys, const struct tb_message_list *list,
+	uint32_t n_nodes)
 {
 	uint32_t(*recent)[PLACE] = calloc(n_nodes + 1u, sizeof *recent);
 	uint64_t *places = malloc((list->n + 1) * sizeof *places);
@@ -119,46 +123,24 @@ static int sort_keys(struct tb_classes *classes, struct message_of_class *keys,
 	for (size_t i = 0; i < list->n; i++)
 		keys[i] = (struct message_of_class){list->rows[i].source,
 			list->rows[i].destination, list->rows[i].bytes, (uint32_t)i};
-	qsort(keys, list->n, sizeof *keys, by_key);
+	qsort(keys, list->n, sizeof *keys, order_by_class);
 	if (!mark_many(classes, keys, list->n))
 		return TB_OK;
-	int status = find_places(classes, keys, list, n_nodes);
+	int status = find_class_places(classes, keys, list, n_nodes);
 	if (status == TB_OK)
-		qsort(keys, list->n, sizeof *keys, by_key);
+		qsort(keys, list->n, sizeof *keys, order_by_class);
 	return status;
 }
 
-// number gives each message its class and its place.
-static void number(
-	struct tb_classes *classes, const struct message_of_class *keys, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		bool begins = i == 0 || !same_pair(&keys[i], &keys[i - 1]) ||
-			      keys[i].kind != keys[i - 1].kind;
-		if (begins)
-			classes->first[classes->n++] = (uint32_t)i;
-		uint32_t class = classes->n - 1;
-		classes->members[i] = keys[i].message;
-		classes->of[keys[i].message] = class;
-		classes->place[keys[i].message] = (uint32_t)i - classes->first[class];
-	}
-	classes->first[classes->n] = (uint32_t)n;
-}
-
-static int ascending(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	return x < y ? -1 : x > y;
-}
-
-// list_pairs fills pairs and by_pair.
-static void list_pairs(
+// list_class_pairs fills pairs and by_pair.
+static void list_class_pairs(
 	struct tb_classes *classes, const struct message_of_class *keys, size_t n)
 {
 	for (size_t i = 0, end; i < n; i = end) {
-		for (end = i; end < n && same_pair(&keys[end], &keys[i]); end++)
+		for (end = i; end < n && is_same_class_pair(&keys[end], &keys[i]); end++)
 			classes->by_pair[end] = keys[end].message;
-		qsort(classes->by_pair + i, end - i, sizeof *classes->by_pair, ascending);
+		qsort(classes->by_pair + i, end - i, sizeof *classes->by_pair,
+			tb_order_u32);
 		classes->pairs[classes->n_pairs++] =
 			(struct tb_ordered_pair){keys[i].source, keys[i].destination,
 				(uint32_t)i, (uint32_t)(end - i)};
@@ -170,7 +152,7 @@ static int compare_pairs(const void *a, const void *b)
 	const struct tb_ordered_pair *x = a, *y = b;
 	if (x->source != y->source)
 		return x->source < y->source ? -1 : 1;
-	return x->destination < y->destination ? -1 : x->destination > y->destination;
+	return TB_ORDER(x->destination, y->destination);
 }
 
 const struct tb_ordered_pair *tb_classes_pair(
@@ -181,40 +163,46 @@ const struct tb_ordered_pair *tb_classes_pair(
 		&wanted, classes->pairs, classes->n_pairs, sizeof wanted, compare_pairs);
 }
 
-// list_by_node fills sent_first and got: counting sorts of the classes by their ends.
-static void list_by_node(
-	struct tb_classes *classes, const struct message_of_class *keys, uint32_t n_nodes)
-{
-	for (uint32_t c = 0; c < classes->n; c++) {
-		const struct message_of_class *key = &keys[classes->first[c]];
-		classes->sent_first[key->source + 1]++;
-		classes->got_first[key->destination + 2]++;
-	}
-	for (uint32_t v = 0; v < n_nodes; v++) {
-		classes->sent_first[v + 1] += classes->sent_first[v];
-		classes->got_first[v + 1] += classes->got_first[v];
-	}
-	// While it is filled, got_first is shifted by one: afterwards it is right.
-	for (uint32_t c = 0; c < classes->n; c++) {
-		uint32_t to = keys[classes->first[c]].destination;
-		classes->got[classes->got_first[to + 1]++] = c;
-	}
-}
-
 int tb_classes_find(
 	struct tb_classes *classes, const struct tb_message_list *list, uint32_t n_nodes)
 {
 	struct tb_classes made = {0};
 	struct message_of_class *keys = malloc((list->n + 1) * sizeof *keys);
-	if (!keys || !allocate(&made, list->n, n_nodes) ||
+	if (!keys || !allocate_classes(&made, list->n, n_nodes) ||
 		sort_keys(&made, keys, list, n_nodes) != TB_OK) {
 		free(keys);
 		tb_classes_fini(&made);
 		return TB_ENOMEM;
 	}
-	number(&made, keys, list->n);
-	list_pairs(&made, keys, list->n);
-	list_by_node(&made, keys, n_nodes);
+	// Give each message its class and its place.
+	size_t n = list->n;
+	for (size_t i = 0; i < n; i++) {
+		bool begins = i == 0 || !is_same_class_pair(&keys[i], &keys[i - 1]) ||
+			      keys[i].kind != keys[i - 1].kind;
+		if (begins)
+			made.first[made.n++] = (uint32_t)i;
+		uint32_t class = made.n - 1;
+		made.members[i] = keys[i].message;
+		made.of[keys[i].message] = class;
+		made.place[keys[i].message] = (uint32_t)i - made.first[class];
+	}
+	made.first[made.n] = (uint32_t)n;
+	list_class_pairs(&made, keys, list->n);
+	// Fill sent_first and got: counting sorts of the classes by their ends.
+	for (uint32_t c = 0; c < made.n; c++) {
+		const struct message_of_class *key = &keys[made.first[c]];
+		made.sent_first[key->source + 1]++;
+		made.got_first[key->destination + 2]++;
+	}
+	for (uint32_t v = 0; v < n_nodes; v++) {
+		made.sent_first[v + 1] += made.sent_first[v];
+		made.got_first[v + 1] += made.got_first[v];
+	}
+	// While it is filled, got_first is shifted by one: afterwards it is right.
+	for (uint32_t c = 0; c < made.n; c++) {
+		uint32_t to = keys[made.first[c]].destination;
+		made.got[made.got_first[to + 1]++] = c;
+	}
 	free(keys);
 	*classes = made;
 	return TB_OK;

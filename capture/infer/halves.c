@@ -37,7 +37,7 @@ static bool is_delayed(int64_t ns)
 	return (ns >= 36 * MS && ns <= 45 * MS) || (ns >= 190 * MS && ns <= 220 * MS);
 }
 
-static void put_half(struct path_half *half, int64_t ns, bool is_sure)
+static void set_path_half(struct path_half *half, int64_t ns, bool is_sure)
 {
 	if (half->n_any == 0 || ns < half->any_ns)
 		half->any_ns = ns;
@@ -94,9 +94,9 @@ int tb_halves_add(struct tb_halves *halves, const struct tb_packet_record *recor
 	}
 	if (status != TB_OK)
 		return status;
-	put_half(&halves->nodes[node], ns, is_sure);
+	set_path_half(&halves->nodes[node], ns, is_sure);
 	if (is_handshake)
-		put_half(&halves->pairs[pair], ns, true);
+		set_path_half(&halves->pairs[pair], ns, true);
 	return TB_OK;
 }
 
@@ -129,9 +129,10 @@ void tb_halves_free(struct tb_halves *halves)
 	free(halves);
 }
 
-// half_of returns the round trip to a node. From one capture point it is that of all its
-// peers; where a peer's is much longer, by their handshake, several points were captured.
-static struct path_half half_of(
+// path_half_of returns the round trip to a node. From one capture point it is that of all
+// its peers; where a peer's is much longer, by their handshake, several points were
+// captured.
+static struct path_half path_half_of(
 	const struct tb_halves *halves, uint32_t peer, uint32_t node)
 {
 	struct path_half of = {0};
@@ -149,10 +150,10 @@ static struct path_half half_of(
 struct tb_captured_path tb_halves_to(
 	const struct tb_halves *halves, uint32_t from, uint32_t to)
 {
-	const struct path_half half = half_of(halves, from, to);
+	const struct path_half half = path_half_of(halves, from, to);
 	if (half.n_sure == 0)
 		return (struct tb_captured_path){.most_ns = half.n_any ? half.any_ns : 0};
-	const struct path_half back = half_of(halves, to, from);
+	const struct path_half back = path_half_of(halves, to, from);
 	bool is_host = half.n_sure == 1 && back.n_sure &&
 		       NEAR_TIMES * half.sure_ns <= back.sure_ns;
 	return (struct tb_captured_path){is_host ? 0 : half.sure_ns, half.sure_ns, true};

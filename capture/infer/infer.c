@@ -41,11 +41,6 @@ struct tb_packets_options tb_infer_options(const struct tb_packets_options *opti
 	return wanted;
 }
 
-static int no_memory(struct tb_error *error)
-{
-	return tb_fail_memory(error, "the messages");
-}
-
 // read_sample reads the first records of the capture, in which the rates of the ports
 // are measured.
 static int read_sample(struct inferring *inferring, struct tb_error *error)
@@ -53,7 +48,7 @@ static int read_sample(struct inferring *inferring, struct tb_error *error)
 	int status = 1;
 	inferring->sample = malloc(SAMPLE_RECORDS * sizeof *inferring->sample);
 	if (!inferring->sample)
-		return no_memory(error);
+		return tb_fail_memory(error, "the messages");
 	while (inferring->n_sample < SAMPLE_RECORDS && status == 1) {
 		status = tb_packets_next_record(inferring->packets,
 			&inferring->sample[inferring->n_sample], error);
@@ -66,10 +61,11 @@ static int read_sample(struct inferring *inferring, struct tb_error *error)
 			       tb_halves_new(&inferring->halves, inferring->ports,
 				       inferring->sample, inferring->n_sample) == TB_OK
 		       ? TB_OK
-		       : no_memory(error);
+		       : tb_fail_memory(error, "the messages");
 }
 
-static int take(struct inferring *inferring, const struct tb_packet_record *record)
+static int infer_take_record(
+	struct inferring *inferring, const struct tb_packet_record *record)
 {
 	struct tb_passage passage;
 	if (inferring->report.n_records++ == 0)
@@ -95,27 +91,27 @@ static int take(struct inferring *inferring, const struct tb_packet_record *reco
 	return tb_message_finder_add(inferring->messages, record, &passage);
 }
 
-static int take_all(struct inferring *inferring, struct tb_error *error)
+static int infer_take_records(struct inferring *inferring, struct tb_error *error)
 {
 	struct tb_packet_record record;
 	int status = TB_OK, more = 1;
 	for (size_t i = 0; status == TB_OK && i < inferring->n_sample; i++)
-		status = take(inferring, &inferring->sample[i]);
+		status = infer_take_record(inferring, &inferring->sample[i]);
 	while (status == TB_OK) {
 		more = tb_packets_next_record(inferring->packets, &record, error);
 		if (more != 1)
 			return more;
-		status = take(inferring, &record);
+		status = infer_take_record(inferring, &record);
 	}
 	if (status == TB_ECAPACITY)
 		return tb_fail(error, status,
 			"more than 2147483647 messages: choose a span with --from and "
 			"--to");
-	return no_memory(error);
+	return tb_fail_memory(error, "the messages");
 }
 
-// is_of_job returns whether a message is of the job for which the ranks are.
-static bool is_of_job(const struct inferring *inferring, size_t message)
+// is_message_of_job returns whether a message is of the job for which the ranks are.
+static bool is_message_of_job(const struct inferring *inferring, size_t message)
 {
 	return tb_inferred_rank(inferring->rank_of,
 		       inferring->list.rows[message].source) != TB_ID_NONE;
@@ -126,7 +122,7 @@ static void count_causes(
 {
 	for (size_t i = 0; i < inferring->list.n; i++) {
 		const struct tb_caused *of = &inferring->causes[0].of[i];
-		if (!is_of_job(inferring, i))
+		if (!is_message_of_job(inferring, i))
 			continue;
 		report->n_hidden += of->hidden;
 		report->n_untold += of->untold;
@@ -153,29 +149,13 @@ static int64_t mean_path_ns(const struct inferring *inferring)
 	return (int64_t)(sum_ns / 2 / (double)inferring->list.n);
 }
 
-static int refuse_empty(const struct tb_infer_report *report, struct tb_error *error)
-{
-	char endpoints[48], records[48];
-	if (report->n_unplaced && report->n_records == 0)
-		return tb_fail(error, TB_EUSAGE,
-			"nothing is left of it: %s of %s have no node in the map",
-			tb_format_counted(
-				report->n_unplaced, "record", records, sizeof records),
-			tb_format_counted(report->n_endpoints_unplaced, "endpoint",
-				endpoints, sizeof endpoints));
-	return tb_fail(error, TB_EFORMAT,
-		"no message is left of %llu records: a job needs payload between two "
-		"endpoints",
-		(unsigned long long)report->n_records);
-}
-
 static int find_messages(struct inferring *inferring, struct tb_error *error)
 {
 	if (tb_message_finder_new(&inferring->messages) != TB_OK)
-		return no_memory(error);
+		return tb_fail_memory(error, "the messages");
 	int status = read_sample(inferring, error);
 	if (status == TB_OK)
-		status = take_all(inferring, error);
+		status = infer_take_records(inferring, error);
 	if (status != TB_OK)
 		return status;
 	struct tb_infer_report *report = &inferring->report;
@@ -186,14 +166,27 @@ static int find_messages(struct inferring *inferring, struct tb_error *error)
 		tb_rendezvous_find(&inferring->rendezvous, &inferring->causes[0],
 			&inferring->list, inferring->n_nodes,
 			inferring->first_ns) != TB_OK)
-		return no_memory(error);
+		return tb_fail_memory(error, "the messages");
 	const struct tb_packets_summary *seen = tb_packets_summary(inferring->packets);
 	report->n_unplaced = seen->n_unplaced;
 	report->n_endpoints_unplaced = seen->n_endpoints_unplaced;
 	report->squeezed_ps = seen->squeezed_ps;
 	report->is_cut = seen->is_cut;
-	if (inferring->list.n == 0)
-		return refuse_empty(report, error);
+	if (inferring->list.n == 0) {
+		char endpoints[48], records[48];
+		if (report->n_unplaced && report->n_records == 0)
+			return tb_fail(error, TB_EUSAGE,
+				"nothing is left of it: %s of %s have no node in the map",
+				tb_format_counted(report->n_unplaced, "record", records,
+					sizeof records),
+				tb_format_counted(report->n_endpoints_unplaced,
+					"endpoint", endpoints, sizeof endpoints));
+		return tb_fail(error, TB_EFORMAT,
+			"no message is left of %llu records: a job needs payload between "
+			"two "
+			"endpoints",
+			(unsigned long long)report->n_records);
+	}
 	tb_passages_report(inferring->ports, report);
 	report->path_ns = mean_path_ns(inferring);
 	int64_t span_ns = inferring->last_ns - inferring->first_ns;
@@ -234,7 +227,7 @@ static void note_count(
 		n == 1 ? one : several);
 }
 
-static void note_left_out(FILE *stream, const struct tb_infer_report *report)
+static void print_left_out(FILE *stream, const struct tb_infer_report *report)
 {
 	char number[48], size[48];
 	if (report->n_unplaced)
@@ -300,7 +293,7 @@ static char *notes_of(const struct tb_infer_report *report)
 		fprintf(stream, "the capture breaks off: the %s before that count\n",
 			tb_format_counted(
 				report->n_records, "record", number, sizeof number));
-	note_left_out(stream, report);
+	print_left_out(stream, report);
 	note_ports(stream, report);
 	if (report->path_ns >= PATH_NOTED_NS)
 		fprintf(stream,
@@ -350,7 +343,7 @@ static int add_bounds(struct inferring *inferring, const struct tb_infer_report 
 	struct tb_job_bounds *bounds =
 		calloc(1, sizeof *bounds + inferring->n_bounds * sizeof(struct tb_job *));
 	job->bounds = bounds;
-	int status = none.of && bounds ? TB_OK : no_memory(error);
+	int status = none.of && bounds ? TB_OK : tb_fail_memory(error, "the messages");
 	for (uint32_t i = 0; status == TB_OK && i < inferring->n_bounds; i++) {
 		const struct tb_inferred from = {.list = &inferring->list,
 			.n_ranks = inferring->n_ranks,
@@ -369,8 +362,9 @@ static int add_bounds(struct inferring *inferring, const struct tb_infer_report 
 	return status;
 }
 
-static int make_job(struct inferring *inferring, const struct tb_infer_report *report,
-	const char *name, struct tb_job **job, struct tb_error *error)
+static int build_inferred_job(struct inferring *inferring,
+	const struct tb_infer_report *report, const char *name, struct tb_job **job,
+	struct tb_error *error)
 {
 	const struct tb_inferred from = {.list = &inferring->list,
 		.n_ranks = inferring->n_ranks,
@@ -392,7 +386,7 @@ static int make_job(struct inferring *inferring, const struct tb_infer_report *r
 	made->notes = notes_of(report);
 	if (!made->notes || name_ranks(inferring, made) != TB_OK) {
 		tb_job_free(made);
-		return no_memory(error);
+		return tb_fail_memory(error, "the messages");
 	}
 	*job = made;
 	return TB_OK;
@@ -449,7 +443,7 @@ static struct tb_infer_report report_job(const struct inferring *inferring)
 		.span_ps = inferring->report.span_ps,
 	};
 	for (size_t i = 0; i < inferring->list.n; i++) {
-		if (!is_of_job(inferring, i))
+		if (!is_message_of_job(inferring, i))
 			continue;
 		tb_inferred_count(&report, &inferring->list.rows[i]);
 	}
@@ -457,9 +451,9 @@ static struct tb_infer_report report_job(const struct inferring *inferring)
 	return report;
 }
 
-// keep_congestion gives the first job what the capture recorded, of all its jobs. Ranks
+// attach_congestion gives the first job what the capture recorded, of all its jobs. Ranks
 // of several jobs are no nodes of the capture.
-static int keep_congestion(const struct tb_packets *packets, uint32_t n_jobs,
+static int attach_congestion(const struct tb_packets *packets, uint32_t n_jobs,
 	struct tb_job *job, struct tb_error *error)
 {
 	int status = tb_packets_congestion(packets, &job->congestion, error);
@@ -470,35 +464,7 @@ static int keep_congestion(const struct tb_packets *packets, uint32_t n_jobs,
 	return status;
 }
 
-static int make_jobs(
-	struct inferring *inferring, struct tb_job **jobs, struct tb_error *error)
-{
-	uint32_t n = tb_packets_n_jobs(inferring->packets);
-	inferring->rank_of =
-		calloc(inferring->n_nodes + UINT64_C(1), sizeof *inferring->rank_of);
-	int status =
-		inferring->rank_of ? check_apart(inferring, error) : no_memory(error);
-	for (uint32_t i = 0; status == TB_OK && i < n; i++) {
-		choose_ranks(inferring, i);
-		const struct tb_infer_report report = report_job(inferring);
-		if (report.n_messages)
-			status = make_job(inferring, &report,
-				tb_packets_job_name(inferring->packets, i), &jobs[i],
-				error);
-	}
-	for (uint32_t i = 0; status == TB_OK && i < n; i++)
-		if (jobs[i]) {
-			status = keep_congestion(inferring->packets, n, jobs[i], error);
-			break;
-		}
-	for (uint32_t i = 0; status != TB_OK && i < n; i++) {
-		tb_job_free(jobs[i]);
-		jobs[i] = NULL;
-	}
-	return status;
-}
-
-static void fini(struct inferring *inferring)
+static void inferring_fini(struct inferring *inferring)
 {
 	free(inferring->sample);
 	free(inferring->rank_of);
@@ -520,12 +486,13 @@ int tb_infer_job(struct tb_packets *packets, bool bounded, struct tb_job **job,
 	inferring.n_ranks = inferring.n_nodes;
 	struct tb_job *made = NULL;
 	if (status == TB_OK)
-		status = make_job(&inferring, &inferring.report, "", &made, error);
+		status = build_inferred_job(
+			&inferring, &inferring.report, "", &made, error);
 	if (status == TB_OK)
 		status = tb_packets_congestion(packets, &made->congestion, error);
 	if (status == TB_OK && report)
 		*report = inferring.report;
-	fini(&inferring);
+	inferring_fini(&inferring);
 	if (status == TB_OK)
 		*job = made;
 	else
@@ -539,8 +506,31 @@ int tb_infer_jobs(struct tb_packets *packets, bool bounded, struct tb_job **jobs
 	struct inferring inferring = {
 		.packets = packets, .n_bounds = bounded ? TB_N_BOUNDS : 0};
 	int status = find_messages(&inferring, error);
-	if (status == TB_OK)
-		status = make_jobs(&inferring, jobs, error);
-	fini(&inferring);
+	if (status == TB_OK) {
+		uint32_t n = tb_packets_n_jobs(inferring.packets);
+		inferring.rank_of = calloc(
+			inferring.n_nodes + UINT64_C(1), sizeof *inferring.rank_of);
+		status = inferring.rank_of ? check_apart(&inferring, error)
+					   : tb_fail_memory(error, "the messages");
+		for (uint32_t i = 0; status == TB_OK && i < n; i++) {
+			choose_ranks(&inferring, i);
+			const struct tb_infer_report report = report_job(&inferring);
+			if (report.n_messages)
+				status = build_inferred_job(&inferring, &report,
+					tb_packets_job_name(inferring.packets, i),
+					&jobs[i], error);
+		}
+		for (uint32_t i = 0; status == TB_OK && i < n; i++)
+			if (jobs[i]) {
+				status = attach_congestion(
+					inferring.packets, n, jobs[i], error);
+				break;
+			}
+		for (uint32_t i = 0; status != TB_OK && i < n; i++) {
+			tb_job_free(jobs[i]);
+			jobs[i] = NULL;
+		}
+	}
+	inferring_fini(&inferring);
 	return status;
 }

@@ -195,7 +195,7 @@ struct tb_causes {
 };
 
 // Bounds of what is likely.
-enum tb_bound {
+enum tb_time_bound {
 	TB_BOUND_LEAST,	 // calls as early as possible, what recurs is a cause, and
 			 // computation is what follows all that may be one
 	TB_BOUND_MOST,	 // calls as late as possible, what recurs is a cause
@@ -214,7 +214,7 @@ void tb_causes_fini(struct tb_causes *causes);
 // Messages that ask before they send: rules L13 to L15 of docs/closed-loop.md. A request
 // is answered, and the answer allows the data.
 
-enum tb_role { TB_ROLE_NONE, TB_ROLE_REQUEST, TB_ROLE_ANSWER, TB_ROLE_DATA };
+enum tb_message_role { TB_ROLE_NONE, TB_ROLE_REQUEST, TB_ROLE_ANSWER, TB_ROLE_DATA };
 
 // What of a rendezvous a message is.
 struct tb_asked {

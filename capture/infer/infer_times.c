@@ -24,36 +24,6 @@ static void place_calls(
 		recorded->first[rank + 1] += recorded->first[rank];
 }
 
-static int fill(struct tb_recorded_calls *recorded, const struct tb_inferred_times *times,
-	const struct tb_job *job, size_t *next)
-{
-	int status = tb_call_times_begin(&recorded->times, recorded->n_ranks);
-	for (size_t i = 0; status == TB_OK && i < times->list->n; i++) {
-		const struct tb_inferred_message *row = &times->list->rows[i];
-		uint32_t source = tb_inferred_rank(times->rank_of, row->source);
-		uint32_t destination = tb_inferred_rank(times->rank_of, row->destination);
-		if (source == TB_ID_NONE)
-			continue;
-		uint64_t left_ps = since_ps(row->left_ns, times->begin_ns);
-		// Without the captured path.
-		int64_t path_ns = row->path_ns > TB_PATH_SLACK_NS
-					  ? row->path_ns - TB_PATH_SLACK_NS
-					  : 0;
-		int64_t at_ns = row->delivered_ns - path_ns > row->last_ns
-					? row->delivered_ns - path_ns
-					: row->last_ns;
-		uint64_t delivered_ps = since_ps(at_ns, times->begin_ns);
-		recorded->calls[next[source]++] = (struct tb_timed_call){
-			(job->first_op[source] + times->send[i]) | TB_DEP_START,
-			job->first_op[destination] + times->recv[i], TB_TIMED_MESSAGE};
-		status = tb_call_times_add(&recorded->times, source, TB_TIMED_MESSAGE,
-			row->bytes, left_ps,
-			delivered_ps > left_ps ? delivered_ps : left_ps);
-	}
-	tb_call_times_end(&recorded->times);
-	return status;
-}
-
 int tb_infer_keep_times(const struct tb_inferred_times *times, struct tb_job *job)
 {
 	struct tb_recorded_calls *made = calloc(1, sizeof *made);
@@ -72,7 +42,32 @@ int tb_infer_keep_times(const struct tb_inferred_times *times, struct tb_job *jo
 		place_calls(made, times);
 		for (uint32_t rank = 0; rank < job->n_ranks; rank++)
 			next[rank] = made->first[rank];
-		status = fill(made, times, job, next);
+		status = tb_call_times_begin(&made->times, made->n_ranks);
+		for (size_t i = 0; status == TB_OK && i < times->list->n; i++) {
+			const struct tb_inferred_message *row = &times->list->rows[i];
+			uint32_t source = tb_inferred_rank(times->rank_of, row->source);
+			uint32_t destination =
+				tb_inferred_rank(times->rank_of, row->destination);
+			if (source == TB_ID_NONE)
+				continue;
+			uint64_t left_ps = since_ps(row->left_ns, times->begin_ns);
+			// Without the captured path.
+			int64_t path_ns = row->path_ns > TB_PATH_SLACK_NS
+						  ? row->path_ns - TB_PATH_SLACK_NS
+						  : 0;
+			int64_t at_ns = row->delivered_ns - path_ns > row->last_ns
+						? row->delivered_ns - path_ns
+						: row->last_ns;
+			uint64_t delivered_ps = since_ps(at_ns, times->begin_ns);
+			made->calls[next[source]++] = (struct tb_timed_call){
+				(job->first_op[source] + times->send[i]) | TB_DEP_START,
+				job->first_op[destination] + times->recv[i],
+				TB_TIMED_MESSAGE};
+			status = tb_call_times_add(&made->times, source, TB_TIMED_MESSAGE,
+				row->bytes, left_ps,
+				delivered_ps > left_ps ? delivered_ps : left_ps);
+		}
+		tb_call_times_end(&made->times);
 	}
 	free(next);
 	if (status == TB_OK)

@@ -3,6 +3,7 @@
 #include "array.h"
 #include "frame.h"
 #include "map.h"
+#include "order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,7 @@
 #define REQUEST_BYTES 16 // of a request that only carries headers: its RETH
 
 // The streams of one kind of transport have a table of their own.
-enum kind { KIND_OTHER, KIND_TCP, KIND_RC, KIND_RC_RESPONSE, N_KINDS };
+enum stream_kind { KIND_OTHER, KIND_TCP, KIND_RC, KIND_RC_RESPONSE, N_KINDS };
 
 // One direction of a connection.
 struct message_stream {
@@ -94,7 +95,7 @@ void tb_message_finder_free(struct tb_message_finder *messages)
 	free(messages);
 }
 
-static int pair_of(struct tb_message_finder *messages, uint32_t source,
+static int find_node_pair(struct tb_message_finder *messages, uint32_t source,
 	uint32_t destination, uint32_t *pair)
 {
 	uint64_t key = (uint64_t)source << 32 | destination;
@@ -105,8 +106,8 @@ static int pair_of(struct tb_message_finder *messages, uint32_t source,
 }
 
 // stream_of finds or begins the stream of a channel from one node to another.
-static int stream_of(struct tb_message_finder *messages, uint32_t pair, enum kind kind,
-	uint32_t channel, uint32_t *stream)
+static int stream_of(struct tb_message_finder *messages, uint32_t pair,
+	enum stream_kind kind, uint32_t channel, uint32_t *stream)
 {
 	struct tb_map *map = &messages->by_channel[kind];
 	uint64_t key = (uint64_t)pair << 32 | channel;
@@ -127,17 +128,9 @@ static int stream_of(struct tb_message_finder *messages, uint32_t pair, enum kin
 	return tb_map_put(map, key, *stream);
 }
 
-// runs_on returns whether a message follows another of its connection so closely that its
-// window may have stopped it: bytes are under way, and the sender had a queue since then.
-static bool runs_on(const struct message_stream *stream, const struct tb_passage *passage)
-{
-	return stream->last != NONE && stream->read != stream->next &&
-	       passage->busy_ns <= stream->last_ns;
-}
-
-// call_of returns the earliest instant at which a message can have been called for. A
-// short segment that leaves with the acknowledgement of another waited for that.
-static int64_t call_of(const struct message_stream *stream,
+// call_of_entry returns the earliest instant at which a message can have been called for.
+// A short segment that leaves with the acknowledgement of another waited for that.
+static int64_t call_of_entry(const struct message_stream *stream,
 	const struct tb_packet_record *record, const struct tb_passage *passage)
 {
 	bool is_small = record->payload_bytes < record->full_bytes;
@@ -164,7 +157,7 @@ static int begin_entry(struct tb_message_finder *messages, uint32_t stream,
 	messages->entries[entry] = (struct tb_uncut_message){
 		.message = {.source = record->source.id,
 			.destination = record->destination.id,
-			.called_ns = call_of(of, record, passage),
+			.called_ns = call_of_entry(of, record, passage),
 			.left_ns = passage->left_ns,
 			.began_ns = passage->left_ns,
 			.delivered_ns = passage->delivered_ns,
@@ -178,7 +171,9 @@ static int begin_entry(struct tb_message_finder *messages, uint32_t stream,
 		.end = of->next};
 	if (of->last != NONE)
 		messages->entries[of->last].next = entry;
-	if (runs_on(of, passage))
+	// The window of the connection may have held this message up: bytes are in
+	// flight, and the sender has had a queue since the last one.
+	if (of->last != NONE && of->read != of->next && passage->busy_ns <= of->last_ns)
 		messages->entries[entry].message.began_ns =
 			messages->entries[of->last].message.began_ns;
 
@@ -189,9 +184,9 @@ static int begin_entry(struct tb_message_finder *messages, uint32_t stream,
 	return TB_OK;
 }
 
-static void extend(struct tb_message_finder *messages, struct message_stream *stream,
-	uint32_t fresh_bytes, const struct tb_packet_record *record,
-	const struct tb_passage *passage)
+static void extend_entry(struct tb_message_finder *messages,
+	struct message_stream *stream, uint32_t fresh_bytes,
+	const struct tb_packet_record *record, const struct tb_passage *passage)
 {
 	struct tb_uncut_message *entry = &messages->entries[stream->open];
 	entry->message.bytes += fresh_bytes;
@@ -209,26 +204,6 @@ static void extend(struct tb_message_finder *messages, struct message_stream *st
 	stream->answered = false;
 }
 
-// redeliver moves the delivery of messages that a retransmission completes. It is
-// bounded by the acknowledgement, as that takes messages off the list.
-static void redeliver(struct tb_message_finder *messages, struct message_stream *stream,
-	const struct tb_packet_record *record, const struct tb_passage *passage)
-{
-	messages->n_repeated++;
-	for (uint32_t i = stream->unread; i != NONE; i = messages->entries[i].next) {
-		struct tb_uncut_message *entry = &messages->entries[i];
-		if ((int32_t)(entry->end - record->sequence) <= 0)
-			continue;
-		uint32_t filled = record->payload_bytes < entry->message.n_missing
-					  ? record->payload_bytes
-					  : entry->message.n_missing;
-		entry->message.n_missing -= filled;
-		// What follows in the stream is delivered behind it.
-		if (entry->message.delivered_ns < passage->delivered_ns)
-			entry->message.delivered_ns = passage->delivered_ns;
-	}
-}
-
 // paused returns whether the program had nothing to send before this record, which
 // stood in no queue of its node.
 static bool paused(const struct message_stream *stream, const struct tb_passage *passage)
@@ -242,14 +217,6 @@ static bool paused(const struct message_stream *stream, const struct tb_passage 
 		return passage->busy_ns - stream->last_ns > most_ns;
 	return stream->read == stream->next &&
 	       passage->busy_ns - stream->last_ack_ns > most_ns;
-}
-
-// is_short returns whether the record's last segment was not full: its writer had no more
-// bytes then.
-static bool is_short(const struct tb_packet_record *record)
-{
-	return (record->flags & TB_TCP_PSH) && record->full_bytes &&
-	       record->payload_bytes % record->full_bytes != 0;
 }
 
 // resume ends the message of a stream whose receiver's window was closed for long, so
@@ -300,7 +267,22 @@ static int add_bytes(struct tb_message_finder *messages, uint32_t at,
 	int32_t ahead = (int32_t)(record->sequence - stream->next);
 	int64_t fresh = (int64_t)record->payload_bytes + ahead;
 	if (fresh <= 0) {
-		redeliver(messages, stream, record, passage);
+		// Move the delivery of messages that a retransmission completes. It is
+		// bounded by the acknowledgement, as that takes messages off the list.
+		messages->n_repeated++;
+		for (uint32_t i = stream->unread; i != NONE;
+			i = messages->entries[i].next) {
+			struct tb_uncut_message *entry = &messages->entries[i];
+			if ((int32_t)(entry->end - record->sequence) <= 0)
+				continue;
+			uint32_t filled = record->payload_bytes < entry->message.n_missing
+						  ? record->payload_bytes
+						  : entry->message.n_missing;
+			entry->message.n_missing -= filled;
+			// What follows in the stream is delivered behind it.
+			if (entry->message.delivered_ns < passage->delivered_ns)
+				entry->message.delivered_ns = passage->delivered_ns;
+		}
 		return TB_OK;
 	}
 	int status = resume(messages, stream, passage, &closing);
@@ -322,8 +304,10 @@ static int add_bytes(struct tb_message_finder *messages, uint32_t at,
 	if (ahead > 0)
 		message->n_missing += (uint32_t)ahead;
 	stream->next += (uint32_t)fresh;
-	extend(messages, stream, (uint32_t)fresh, record, passage);
-	if (is_short(record))
+	extend_entry(messages, stream, (uint32_t)fresh, record, passage);
+	// A segment that is not full ends a message: its writer had no more bytes.
+	if ((record->flags & TB_TCP_PSH) && record->full_bytes &&
+		record->payload_bytes % record->full_bytes != 0)
 		stream->open = NONE;
 	return TB_OK;
 }
@@ -334,40 +318,6 @@ static int64_t arrived_at(const struct tb_passage *passage)
 	return passage->delivered_ns + (passage->path_ns < TB_PATH_SLACK_NS
 						       ? passage->path_ns
 						       : TB_PATH_SLACK_NS);
-}
-
-// wait_behind takes a delivery to be as late as its acknowledgement, if the receiver did
-// not delay that: bytes stood in a queue behind the capture point.
-static void wait_behind(struct tb_inferred_message *message,
-	const struct tb_packet_record *record, const struct tb_passage *passage,
-	bool is_prompt)
-{
-	int64_t late_ns = passage->called_ns - tb_message_arrived(message);
-	bool is_long = message->path_ns > LONG_PATH_NS;
-	if (record->acknowledgement && message->path_most_ns > 0 &&
-		late_ns > (is_prompt && is_long ? message->path_ns / 4 : DELAYED_NS))
-		message->delivered_ns = passage->called_ns;
-}
-
-// follow_receiver follows the window of a stream's receiver, and when it opens.
-static void follow_receiver(struct message_stream *stream,
-	const struct tb_packet_record *record, const struct tb_passage *passage)
-{
-	uint32_t window = record->tcp.window;
-	if (record->flags & (TB_TCP_SYN | TB_TCP_RST))
-		return;
-	if (window != TB_TCP_WINDOW_UNKNOWN && window > stream->window_most)
-		stream->window_most = window;
-	// A receiver without memory for two segments is always like that.
-	bool closed =
-		window == 0 || (window < stream->full_bytes &&
-				       stream->window_most >= 2 * stream->full_bytes);
-	if (stream->closed && !closed) {
-		stream->opened_ns = passage->left_ns;
-		stream->opened_at_ns = passage->delivered_ns;
-		stream->path_back_ns = passage->path_ns;
-	}
-	stream->closed = closed;
 }
 
 // shake_hands notes when a connection is set up: no end can send before.
@@ -395,10 +345,11 @@ static void shake_hands(struct message_stream *there, struct message_stream *bac
 	}
 }
 
-// acknowledge bounds the deliveries of what the record acknowledges: its sender had these
-// bytes when it left.
-static void acknowledge(struct tb_message_finder *messages, struct message_stream *stream,
-	const struct tb_packet_record *record, const struct tb_passage *passage)
+// acknowledge_stream bounds the deliveries of what the record acknowledges: its sender
+// had these bytes when it left.
+static void acknowledge_stream(struct tb_message_finder *messages,
+	struct message_stream *stream, const struct tb_packet_record *record,
+	const struct tb_passage *passage)
 {
 	if (!stream->begun || (int32_t)(record->acknowledged - stream->read) <= 0)
 		return;
@@ -431,8 +382,18 @@ static void acknowledge(struct tb_message_finder *messages, struct message_strea
 			message->delivered_ns = bound;
 			messages->n_acknowledged++;
 		}
-		if (is_first)
-			wait_behind(message, record, passage, is_prompt);
+		if (is_first) {
+			// Take a delivery to be as late as its acknowledgement, if the
+			// receiver did not delay that: bytes stood in a queue behind the
+			// capture point.
+			int64_t late_ns =
+				passage->called_ns - tb_message_arrived(message);
+			bool is_long = message->path_ns > LONG_PATH_NS;
+			if (record->acknowledgement && message->path_most_ns > 0 &&
+				late_ns > (is_prompt && is_long ? message->path_ns / 4
+								: DELAYED_NS))
+				message->delivered_ns = passage->called_ns;
+		}
 		if (stream->unread == stream->open)
 			break;
 		stream->unread = entry->next;
@@ -452,8 +413,25 @@ static int add_tcp(struct tb_message_finder *messages, uint32_t pair, uint32_t b
 	struct message_stream *stream = &messages->streams[there_at];
 	struct message_stream *other = &messages->streams[back_at];
 	if (record->flags & TB_TCP_ACK) {
-		acknowledge(messages, other, record, passage);
-		follow_receiver(other, record, passage);
+		acknowledge_stream(messages, other, record, passage);
+		// Follow the window of a stream's receiver, and when it opens.
+		uint32_t window = record->tcp.window;
+		if (!(record->flags & (TB_TCP_SYN | TB_TCP_RST))) {
+			if (window != TB_TCP_WINDOW_UNKNOWN &&
+				window > other->window_most)
+				other->window_most = window;
+			// A receiver without memory for two segments is always like that.
+			bool closed =
+				window == 0 ||
+				(window < other->full_bytes &&
+					other->window_most >= 2 * other->full_bytes);
+			if (other->closed && !closed) {
+				other->opened_ns = passage->left_ns;
+				other->opened_at_ns = passage->delivered_ns;
+				other->path_back_ns = passage->path_ns;
+			}
+			other->closed = closed;
+		}
 	}
 	shake_hands(stream, other, record, passage);
 	if ((record->flags & TB_TCP_SYN) || !stream->begun) {
@@ -492,7 +470,7 @@ static int add_packet(struct tb_message_finder *messages, uint32_t at, bool ends
 		return status;
 	if (bytes == 0 && (record->flags & TB_RC_REQUEST))
 		bytes = REQUEST_BYTES;
-	extend(messages, &messages->streams[at], bytes, record, passage);
+	extend_entry(messages, &messages->streams[at], bytes, record, passage);
 	if (ends)
 		messages->streams[at].open = NONE;
 	return TB_OK;
@@ -502,7 +480,7 @@ static int add_rc(struct tb_message_finder *messages, uint32_t pair,
 	const struct tb_packet_record *record, const struct tb_passage *passage)
 {
 	uint32_t at;
-	enum kind kind = record->response ? KIND_RC_RESPONSE : KIND_RC;
+	enum stream_kind kind = record->response ? KIND_RC_RESPONSE : KIND_RC;
 	if (record->repeated) {
 		messages->n_repeated++;
 		return TB_OK;
@@ -518,9 +496,10 @@ int tb_message_finder_add(struct tb_message_finder *messages,
 	const struct tb_packet_record *record, const struct tb_passage *passage)
 {
 	uint32_t pair, back, at;
-	int status = pair_of(messages, record->source.id, record->destination.id, &pair);
+	int status = find_node_pair(
+		messages, record->source.id, record->destination.id, &pair);
 	if (status == TB_OK)
-		status = pair_of(
+		status = find_node_pair(
 			messages, record->destination.id, record->source.id, &back);
 	if (status != TB_OK)
 		return status;
@@ -551,7 +530,7 @@ static int by_leaving(const void *a, const void *b)
 		return x->last_ns < y->last_ns ? -1 : 1;
 	if (x->destination != y->destination)
 		return x->destination < y->destination ? -1 : 1;
-	return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
+	return TB_ORDER(x->bytes, y->bytes);
 }
 
 int tb_by_node_moment(const void *a, const void *b)
@@ -563,13 +542,13 @@ int tb_by_node_moment(const void *a, const void *b)
 		return x->at_ns < y->at_ns ? -1 : 1;
 	if (x->is_call != y->is_call)
 		return x->is_call ? 1 : -1;
-	return x->message < y->message ? -1 : x->message > y->message;
+	return TB_ORDER(x->message, y->message);
 }
 
-// narrow raises the earliest instants of calls: a message that left behind an
+// shrink_list raises the earliest instants of calls: a message that left behind an
 // acknowledgement was called for after what that acknowledges had been delivered. Within
 // a run that does not hold, as its window may have stopped it.
-static int narrow(struct tb_message_list *list)
+static int shrink_list(struct tb_message_list *list)
 {
 	struct tb_node_moment *steps = malloc((2 * list->n + 1) * sizeof *steps);
 	size_t n = 0;
@@ -614,15 +593,6 @@ void tb_inferred_count(
 	report->missing_bytes += message->n_missing;
 }
 
-static void count(const struct tb_message_finder *messages,
-	const struct tb_message_list *list, struct tb_infer_report *report)
-{
-	report->n_repeated = messages->n_repeated;
-	report->n_acknowledged = messages->n_acknowledged;
-	for (size_t i = 0; i < list->n; i++)
-		tb_inferred_count(report, &list->rows[i]);
-}
-
 int tb_message_finder_end(struct tb_message_finder *messages,
 	struct tb_message_list *list, struct tb_infer_report *report)
 {
@@ -641,7 +611,7 @@ int tb_message_finder_end(struct tb_message_finder *messages,
 		made.rows[made.n++] = messages->openings[i];
 	made.n_closings = (uint32_t)messages->n_openings;
 	if (status == TB_OK)
-		status = narrow(&made);
+		status = shrink_list(&made);
 	if (status != TB_OK) {
 		free(made.rows);
 		return status;
@@ -652,7 +622,10 @@ int tb_message_finder_end(struct tb_message_finder *messages,
 			made.rows[i].delivered_ns = made.rows[i].left_ns + 1;
 	if (made.n)
 		qsort(made.rows, made.n, sizeof *made.rows, by_leaving);
-	count(messages, &made, report);
+	report->n_repeated = messages->n_repeated;
+	report->n_acknowledged = messages->n_acknowledged;
+	for (size_t i = 0; i < made.n; i++)
+		tb_inferred_count(report, &made.rows[i]);
 	*list = made;
 	return TB_OK;
 }

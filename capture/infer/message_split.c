@@ -1,6 +1,7 @@
 #include "infer_impl.h"
 
 #include "array.h"
+#include "order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@ struct size_count {
 	uint64_t bytes;
 };
 
-struct sizes {
+struct size_table {
 	struct size_count *rows; // by stream, then bytes
 	size_t n;
 	struct size_count *sums; // of all streams, by bytes
@@ -29,59 +30,24 @@ static int by_stream(const void *a, const void *b)
 	const struct size_count *x = a, *y = b;
 	if (x->stream != y->stream)
 		return x->stream < y->stream ? -1 : 1;
-	return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
+	return TB_ORDER(x->bytes, y->bytes);
 }
 
-static int by_bytes(const void *a, const void *b)
+static int order_by_size(const void *a, const void *b)
 {
 	const struct size_count *x = a, *y = b;
-	return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
+	return TB_ORDER(x->bytes, y->bytes);
 }
 
-static int most_first(const void *a, const void *b)
+static int order_by_count(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return x > y ? -1 : x < y;
+	return TB_ORDER(y, x);
 }
 
-// are_few returns whether three in four messages are of SIZES_MAX sizes.
-static int are_few(const struct sizes *sizes, bool *few)
-{
-	uint64_t *counts = malloc((sizes->n_sums + 1) * sizeof *counts);
-	uint64_t all = 0, most = 0;
-	if (!counts)
-		return TB_ENOMEM;
-	for (size_t i = 0; i < sizes->n_sums; i++)
-		all += counts[i] = sizes->sums[i].n;
-	qsort(counts, sizes->n_sums, sizeof *counts, most_first);
-	for (size_t i = 0; i < sizes->n_sums && i < SIZES_MAX; i++)
-		most += counts[i];
-	*few = most >= all - all / 4;
-	free(counts);
-	return TB_OK;
-}
-
-// sum_sizes counts the sizes of all streams together.
-static int sum_sizes(struct sizes *sizes)
-{
-	sizes->sums = malloc((sizes->n + 1) * sizeof *sizes->sums);
-	if (!sizes->sums)
-		return TB_ENOMEM;
-	memcpy(sizes->sums, sizes->rows, sizes->n * sizeof *sizes->sums);
-	qsort(sizes->sums, sizes->n, sizeof *sizes->sums, by_bytes);
-	for (size_t i = 0; i < sizes->n; i++) {
-		struct size_count *last = sizes->sums + sizes->n_sums;
-		if (sizes->n_sums && last[-1].bytes == sizes->sums[i].bytes)
-			last[-1].n += sizes->sums[i].n;
-		else
-			sizes->sums[sizes->n_sums++] = sizes->sums[i];
-	}
-	return are_few(sizes, &sizes->few);
-}
-
-// count_sizes counts the sizes of all streams.
-static int count_sizes(
-	struct sizes *sizes, const struct tb_uncut_message *entries, size_t n)
+// count_entry_sizes counts the sizes of all streams.
+static int count_entry_sizes(
+	struct size_table *sizes, const struct tb_uncut_message *entries, size_t n)
 {
 	sizes->rows = malloc((n + 1) * sizeof *sizes->rows);
 	if (!sizes->rows)
@@ -97,15 +63,41 @@ static int count_sizes(
 		else
 			sizes->rows[sizes->n++] = sizes->rows[i];
 	}
-	return sum_sizes(sizes);
+	// Count the sizes of all streams together.
+	sizes->sums = malloc((sizes->n + 1) * sizeof *sizes->sums);
+	if (!sizes->sums)
+		return TB_ENOMEM;
+	memcpy(sizes->sums, sizes->rows, sizes->n * sizeof *sizes->sums);
+	qsort(sizes->sums, sizes->n, sizeof *sizes->sums, order_by_size);
+	for (size_t i = 0; i < sizes->n; i++) {
+		struct size_count *last = sizes->sums + sizes->n_sums;
+		if (sizes->n_sums && last[-1].bytes == sizes->sums[i].bytes)
+			last[-1].n += sizes->sums[i].n;
+		else
+			sizes->sums[sizes->n_sums++] = sizes->sums[i];
+	}
+	// Few sizes: SIZES_MAX of them cover three in four messages.
+	bool *few = &sizes->few;
+	uint64_t *counts = malloc((sizes->n_sums + 1) * sizeof *counts);
+	uint64_t all = 0, most = 0;
+	if (!counts)
+		return TB_ENOMEM;
+	for (size_t i = 0; i < sizes->n_sums; i++)
+		all += counts[i] = sizes->sums[i].n;
+	qsort(counts, sizes->n_sums, sizeof *counts, order_by_count);
+	for (size_t i = 0; i < sizes->n_sums && i < SIZES_MAX; i++)
+		most += counts[i];
+	*few = most >= all - all / 4;
+	free(counts);
+	return TB_OK;
 }
 
 // in_all returns how often a size comes in all streams together.
-static uint64_t in_all(const struct sizes *sizes, uint64_t bytes)
+static uint64_t in_all(const struct size_table *sizes, uint64_t bytes)
 {
 	const struct size_count sought = {.bytes = bytes};
-	const struct size_count *found =
-		bsearch(&sought, sizes->sums, sizes->n_sums, sizeof sought, by_bytes);
+	const struct size_count *found = bsearch(
+		&sought, sizes->sums, sizes->n_sums, sizeof sought, order_by_size);
 	return found ? found->n : 0;
 }
 
@@ -117,44 +109,16 @@ struct recurring {
 	uint32_t own;
 };
 
-static struct recurring sizes_of(
-	const struct sizes *sizes, const struct tb_uncut_message *entry)
-{
-	struct recurring found = {.n = 0};
-	size_t low = 0, high = sizes->n;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (sizes->rows[middle].stream < entry->stream)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < sizes->n && sizes->rows[low].stream == entry->stream; low++) {
-		const struct size_count *row = &sizes->rows[low];
-		if (row->bytes == entry->message.bytes)
-			found.own = row->n;
-		if (row->n < RECURS_FROM || row->bytes >= entry->message.bytes ||
-			row->bytes == 0)
-			continue;
-		if (found.n == SIZES_MAX) {
-			found.too_many = true;
-			break;
-		}
-		found.rows[found.n++] = *row;
-	}
-	return found;
-}
-
 // The parts of a message: `n` times `first` bytes, then `last` bytes if that is not 0.
 struct message_parts {
 	uint64_t first, last;
 	uint32_t n;
 };
 
-// is_chance returns whether sizes seem to follow each other by chance to make up a
+// is_chance_size returns whether sizes seem to follow each other by chance to make up a
 // message: a size of the program's own is as frequent as its parts, in its stream and in
 // all.
-static bool is_chance(const struct sizes *all, const struct recurring *sizes,
+static bool is_chance_size(const struct size_table *all, const struct recurring *sizes,
 	const struct size_count *part, uint64_t rest, uint64_t bytes)
 {
 	uint64_t n = in_all(all, bytes);
@@ -164,9 +128,9 @@ static bool is_chance(const struct sizes *all, const struct recurring *sizes,
 	       (rest > 0 && in_all(all, rest) <= n);
 }
 
-// parts_of finds sizes of the stream that make up the message, the largest first.
-static struct message_parts parts_of(
-	const struct sizes *all, const struct recurring *sizes, uint64_t bytes)
+// split_size finds sizes of the stream that make up the message, the largest first.
+static struct message_parts split_size(
+	const struct size_table *all, const struct recurring *sizes, uint64_t bytes)
 {
 	const struct message_parts whole = {bytes, 0, 1};
 	if (sizes->too_many)
@@ -174,7 +138,7 @@ static struct message_parts parts_of(
 	for (uint32_t i = sizes->n; i-- > 0;) {
 		const struct size_count *large = &sizes->rows[i];
 		uint64_t times = bytes / large->bytes, rest = bytes % large->bytes;
-		if (is_chance(all, sizes, large, rest, bytes))
+		if (is_chance_size(all, sizes, large, rest, bytes))
 			continue;
 		if (rest == 0 && times <= MULTIPLE_MAX)
 			return (struct message_parts){large->bytes, 0, (uint32_t)times};
@@ -191,7 +155,8 @@ static int64_t at_share(int64_t from_ns, int64_t to_ns, uint64_t part, uint64_t 
 	return from_ns + (int64_t)((double)(to_ns - from_ns) * share);
 }
 
-static int append(struct tb_message_list *list, const struct tb_inferred_message *message)
+static int append_message(
+	struct tb_message_list *list, const struct tb_inferred_message *message)
 {
 	int status = TB_ARRAY_RESERVE(&list->rows, &list->room, list->n + 1);
 	if (status == TB_OK)
@@ -199,15 +164,15 @@ static int append(struct tb_message_list *list, const struct tb_inferred_message
 	return status;
 }
 
-// append_parts appends the parts of a message. A part that is not the first stood behind
-// those before it, so when its sender called for it is hidden.
-static int append_parts(struct tb_message_list *list,
+// append_message_parts appends the parts of a message. A part that is not the first stood
+// behind those before it, so when its sender called for it is hidden.
+static int append_message_parts(struct tb_message_list *list,
 	const struct tb_inferred_message *whole, const struct message_parts *parts)
 {
 	uint64_t done = 0;
 	int status = TB_OK;
 	if (parts->first == whole->bytes) // it may have none
-		return append(list, whole);
+		return append_message(list, whole);
 	while (status == TB_OK && done < whole->bytes) {
 		struct tb_inferred_message part = *whole;
 		bool is_rest = parts->last && done >= parts->n * parts->first;
@@ -226,7 +191,7 @@ static int append_parts(struct tb_message_list *list,
 			part.is_cut_off = true;
 			part.is_unfinished = part.is_unnumbered = false;
 		}
-		status = append(list, &part);
+		status = append_message(list, &part);
 	}
 	return status;
 }
@@ -234,13 +199,35 @@ static int append_parts(struct tb_message_list *list,
 int tb_message_split(
 	const struct tb_uncut_message *entries, size_t n, struct tb_message_list *list)
 {
-	struct sizes sizes = {0};
-	int status = count_sizes(&sizes, entries, n);
+	struct size_table sizes = {0};
+	int status = count_entry_sizes(&sizes, entries, n);
 	for (size_t i = 0; status == TB_OK && i < n; i++) {
-		const struct recurring found = sizes_of(&sizes, &entries[i]);
+		const struct tb_uncut_message *entry = &entries[i];
+		struct recurring found = {.n = 0};
+		size_t low = 0, high = sizes.n;
+		while (low < high) {
+			size_t middle = (low + high) / 2;
+			if (sizes.rows[middle].stream < entry->stream)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		for (; low < sizes.n && sizes.rows[low].stream == entry->stream; low++) {
+			const struct size_count *row = &sizes.rows[low];
+			if (row->bytes == entry->message.bytes)
+				found.own = row->n;
+			if (row->n < RECURS_FROM || row->bytes >= entry->message.bytes ||
+				row->bytes == 0)
+				continue;
+			if (found.n == SIZES_MAX) {
+				found.too_many = true;
+				break;
+			}
+			found.rows[found.n++] = *row;
+		}
 		const struct message_parts parts =
-			parts_of(&sizes, &found, entries[i].message.bytes);
-		status = append_parts(list, &entries[i].message, &parts);
+			split_size(&sizes, &found, entries[i].message.bytes);
+		status = append_message_parts(list, &entries[i].message, &parts);
 	}
 	free(sizes.rows);
 	free(sizes.sums);

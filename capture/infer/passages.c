@@ -1,6 +1,7 @@
 #include "infer_impl.h"
 
 #include "array.h"
+#include "order.h"
 
 #include <stdlib.h>
 
@@ -35,13 +36,7 @@ struct passage_sample {
 	size_t n, room;
 };
 
-static int ascending(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return x < y ? -1 : x > y;
-}
-
-static int put(struct passage_sample *sample, uint64_t value)
+static int sample_put(struct passage_sample *sample, uint64_t value)
 {
 	int status = TB_ARRAY_RESERVE(&sample->rows, &sample->room, sample->n + 1);
 	if (status == TB_OK)
@@ -52,7 +47,7 @@ static int put(struct passage_sample *sample, uint64_t value)
 // at_share returns the value below which a share of n/4 of the sample lies.
 static uint64_t at_quarter(struct passage_sample *sample, size_t quarters)
 {
-	qsort(sample->rows, sample->n, sizeof *sample->rows, ascending);
+	qsort(sample->rows, sample->n, sizeof *sample->rows, tb_order_u64);
 	return sample->rows[(sample->n - 1) * quarters / 4];
 }
 
@@ -61,7 +56,7 @@ static uint64_t at_quarter(struct passage_sample *sample, size_t quarters)
 static uint64_t most_common(struct passage_sample *sample)
 {
 	size_t first = 0, best = 0, best_n = 0;
-	qsort(sample->rows, sample->n, sizeof *sample->rows, ascending);
+	qsort(sample->rows, sample->n, sizeof *sample->rows, tb_order_u64);
 	for (size_t end = 0; end < sample->n; end++) {
 		while (sample->rows[first] + sample->rows[first] / ALIKE_PART <
 			sample->rows[end])
@@ -79,7 +74,7 @@ static int64_t line_ns(uint64_t ps_per_byte, uint32_t bytes)
 	return (int64_t)(ps_per_byte * bytes / 1000);
 }
 
-static int reach(struct tb_passages *ports, uint32_t node)
+static int reserve_ports(struct tb_passages *ports, uint32_t node)
 {
 	if (node < ports->n)
 		return TB_OK;
@@ -94,15 +89,15 @@ static int reach_all(
 {
 	int status = TB_OK;
 	for (size_t i = 0; status == TB_OK && i < n; i++) {
-		status = reach(ports, records[i].source.id);
+		status = reserve_ports(ports, records[i].source.id);
 		if (status == TB_OK)
-			status = reach(ports, records[i].destination.id);
+			status = reserve_ports(ports, records[i].destination.id);
 	}
 	return status;
 }
 
 // The frames that a node sent last.
-struct window {
+struct ack_window {
 	int64_t at_ns[WINDOW + 1];
 	uint32_t bytes[WINDOW + 1];
 	uint32_t n;
@@ -110,7 +105,7 @@ struct window {
 
 // slide adds a frame and returns the time per byte of the last WINDOW frames, or 0 while
 // there are fewer or small ones among them.
-static uint64_t slide(struct window *window, const struct tb_packet_record *record)
+static uint64_t slide(struct ack_window *window, const struct tb_packet_record *record)
 {
 	uint64_t bytes = 0;
 	if (record->wire_bytes < FULL_BYTES) {
@@ -129,66 +124,40 @@ static uint64_t slide(struct window *window, const struct tb_packet_record *reco
 	return ns > 0 && ns < PAUSE_NS ? (uint64_t)ns * 1000 / bytes : 0;
 }
 
-// measure_node collects the windows of one node's frames. The most common stands for its
-// port: faster ones came from a bucket, and slower ones had pauses.
-static int measure_node(struct tb_passages *ports, const struct tb_packet_record *records,
-	size_t n, uint32_t node)
-{
-	struct window window = {.n = 0};
-	struct passage_sample sample = {0};
-	int status = TB_OK;
-	for (size_t i = 0; status == TB_OK && i < n; i++) {
-		if (records[i].source.id != node)
-			continue;
-		uint64_t ps = slide(&window, &records[i]);
-		if (ps > 0)
-			status = put(&sample, ps);
-	}
-	if (sample.n >= WINDOWS_MIN)
-		ports->rows[node].ps_per_byte = most_common(&sample);
-	free(sample.rows);
-	return status;
-}
-
-// burstiness collects how many bytes more than a line of its rate carries a node had sent
-// when one of its frames had to wait, soon after a pause: errors of the rate add up.
-static int burstiness(struct passage_sample *sample,
-	const struct tb_packet_record *records, size_t n, uint32_t node,
-	uint64_t ps_per_byte)
-{
-	int64_t paid_ns = 0, last_ns = 0;
-	uint32_t n_behind = 0; // a pause
-	int status = TB_OK;
-	for (size_t i = 0; status == TB_OK && i < n; i++) {
-		const struct tb_packet_record *record = &records[i];
-		if (record->source.id != node)
-			continue;
-		int64_t own_ns = line_ns(ps_per_byte, record->wire_bytes);
-		bool waited = record->at_ns - last_ns > own_ns / 8;
-		n_behind++;
-		if (paid_ns < record->at_ns) {
-			paid_ns = record->at_ns;
-			n_behind = 0;
-		}
-		paid_ns += own_ns;
-		last_ns = record->at_ns;
-		if (n_behind > 0 && n_behind <= WINDOW && waited &&
-			record->wire_bytes >= FULL_BYTES)
-			status = put(sample,
-				(uint64_t)(paid_ns - record->at_ns) * 1000 / ps_per_byte);
-	}
-	return status;
-}
-
 static int measure_bucket(
 	struct tb_passages *ports, const struct tb_packet_record *records, size_t n)
 {
 	struct passage_sample sample = {0};
 	int status = TB_OK;
 	for (uint32_t node = 0; status == TB_OK && node < ports->n; node++)
-		if (ports->rows[node].ps_per_byte)
-			status = burstiness(
-				&sample, records, n, node, ports->rows[node].ps_per_byte);
+		if (ports->rows[node].ps_per_byte) {
+			// Collect how many bytes more than a line of its rate carries a
+			// node had sent when one of its frames had to wait, soon after a
+			// pause: errors of the rate add up.
+			uint64_t ps_per_byte = ports->rows[node].ps_per_byte;
+			int64_t paid_ns = 0, last_ns = 0;
+			uint32_t n_behind = 0; // a pause
+			status = TB_OK;
+			for (size_t i = 0; status == TB_OK && i < n; i++) {
+				const struct tb_packet_record *record = &records[i];
+				if (record->source.id != node)
+					continue;
+				int64_t own_ns = line_ns(ps_per_byte, record->wire_bytes);
+				bool waited = record->at_ns - last_ns > own_ns / 8;
+				n_behind++;
+				if (paid_ns < record->at_ns) {
+					paid_ns = record->at_ns;
+					n_behind = 0;
+				}
+				paid_ns += own_ns;
+				last_ns = record->at_ns;
+				if (n_behind > 0 && n_behind <= WINDOW && waited &&
+					record->wire_bytes >= FULL_BYTES)
+					status = sample_put(&sample,
+						(uint64_t)(paid_ns - record->at_ns) *
+							1000 / ps_per_byte);
+			}
+		}
 	uint64_t burst = status == TB_OK && sample.n ? most_common(&sample) : 0;
 	// That of a line is one frame; less than half a small full one is the scatter of
 	// the stamps.
@@ -198,7 +167,7 @@ static int measure_bucket(
 	return status;
 }
 
-static int measure(
+static int measure_ports(
 	struct tb_passages *ports, const struct tb_packet_record *records, size_t n)
 {
 	struct passage_sample known = {0};
@@ -213,9 +182,23 @@ static int measure(
 		// these early.
 		if (n_sent[node] < WINDOW + WINDOWS_MIN)
 			continue;
-		status = measure_node(ports, records, n, node);
+		// Collect the windows of one node's frames. The most common stands for
+		// its port: faster ones came from a bucket, and slower ones had pauses.
+		struct ack_window window = {.n = 0};
+		struct passage_sample sample = {0};
+		status = TB_OK;
+		for (size_t i = 0; status == TB_OK && i < n; i++) {
+			if (records[i].source.id != node)
+				continue;
+			uint64_t ps = slide(&window, &records[i]);
+			if (ps > 0)
+				status = sample_put(&sample, ps);
+		}
+		if (sample.n >= WINDOWS_MIN)
+			ports->rows[node].ps_per_byte = most_common(&sample);
+		free(sample.rows);
 		if (status == TB_OK && ports->rows[node].ps_per_byte)
-			status = put(&known, ports->rows[node].ps_per_byte);
+			status = sample_put(&known, ports->rows[node].ps_per_byte);
 	}
 	if (status == TB_OK && known.n)
 		ports->ps_per_byte = at_quarter(&known, 2);
@@ -230,7 +213,7 @@ int tb_passages_new(
 	struct tb_passages *new = calloc(1, sizeof *new);
 	if (!new)
 		return TB_ENOMEM;
-	int status = measure(new, records, n);
+	int status = measure_ports(new, records, n);
 	if (status != TB_OK) {
 		tb_passages_free(new);
 		return status;
@@ -247,46 +230,25 @@ void tb_passages_free(struct tb_passages *ports)
 	free(ports);
 }
 
-static uint64_t rate_of(const struct tb_passages *ports, const struct captured_port *port)
+static uint64_t port_rate(
+	const struct tb_passages *ports, const struct captured_port *port)
 {
 	return port->ps_per_byte ? port->ps_per_byte : ports->ps_per_byte;
 }
 
 // What a record's port would have done with it.
-struct turn {
+struct turnaround {
 	int64_t entered_ns, own_ns, bucket_ns;
 	int64_t late_ns; // after the port would have let it pass
 	int64_t with_ns; // of another frame that it waited for, to leave together
 	bool in_step;	 // it follows the frame before at the port's rate
 };
 
-// take_turn looks at a record. Frames that follow each other at its rate show a queue
-// even where other bytes, which were not captured, have used up what the port had saved;
-// and a segment of two frames leaves when the port lets both pass.
-static struct turn take_turn(const struct tb_passages *ports,
-	const struct captured_port *port, const struct tb_packet_record *record)
-{
-	uint64_t ps = rate_of(ports, port);
-	struct turn turn = {.own_ns = line_ns(ps, record->wire_bytes),
-		.bucket_ns = line_ns(ps, ports->bucket_bytes)};
-	int64_t own_ns = turn.own_ns, bucket_ns = turn.bucket_ns;
-	int64_t free_ns = port->out_ns;
-	if (bucket_ns > own_ns)
-		free_ns += own_ns - bucket_ns;
-	turn.entered_ns = record->at_ns - (bucket_ns ? 0 : own_ns);
-	turn.late_ns = turn.entered_ns - free_ns;
-	turn.in_step = llabs(record->at_ns - port->last_ns - own_ns) <=
-		       (own_ns / 8 < JITTER_NS ? own_ns / 8 : JITTER_NS);
-	if (!turn.in_step && record->wire_bytes >= FULL_BYTES &&
-		2 * own_ns <= bucket_ns && llabs(turn.late_ns - own_ns) <= JITTER_NS)
-		turn.with_ns = own_ns;
-	return turn;
-}
-
 // keep_busy tracks since when the port has been busy. A frame that follows within about
 // its own transmission time still belongs to the busy period, and one that left earlier
 // than the rate allows extends it.
-static void keep_busy(struct captured_port *port, const struct turn *turn, bool known)
+static void keep_busy(
+	struct captured_port *port, const struct turnaround *turn, bool known)
 {
 	int64_t own_ns = turn->own_ns, entered_ns = turn->entered_ns;
 	int64_t most_ns = port->owed_ns + own_ns + own_ns / 4 + JITTER_NS;
@@ -302,13 +264,45 @@ static void keep_busy(struct captured_port *port, const struct turn *turn, bool 
 		port->owed_ns = entered_ns + turn->bucket_ns;
 }
 
-// leave decides whether the record left its sender as soon as the port let it, and so may
-// have stood in a queue.
-static void leave(struct tb_passages *ports, const struct tb_packet_record *record,
+static void enter_port(struct tb_passages *ports, const struct tb_packet_record *record,
 	struct tb_passage *passage)
 {
+	struct captured_port *port = &ports->rows[record->destination.id];
+	uint64_t ps = port_rate(ports, port);
+	if (port->in_ns < record->at_ns)
+		port->in_ns = record->at_ns;
+	port->in_ns += line_ns(ps, record->wire_bytes);
+	passage->delivered_ns = port->in_ns - line_ns(ps, ports->bucket_bytes);
+	if (passage->delivered_ns < record->at_ns)
+		passage->delivered_ns = record->at_ns;
+}
+
+int tb_passages_add(struct tb_passages *ports, const struct tb_packet_record *record,
+	struct tb_passage *passage)
+{
+	int status = reach_all(ports, record, 1);
+	if (status != TB_OK)
+		return status;
+	// Decide whether the record left its sender as soon as the port let it, and
+	// so may have stood in a queue.
 	struct captured_port *port = &ports->rows[record->source.id];
-	const struct turn turn = take_turn(ports, port, record);
+	// Frames that follow each other at the port's rate show a queue even where other
+	// bytes, which were not captured, have used up what the port had saved; and a
+	// segment of two frames leaves when the port lets both pass.
+	uint64_t ps = port_rate(ports, port);
+	struct turnaround turn = {.own_ns = line_ns(ps, record->wire_bytes),
+		.bucket_ns = line_ns(ps, ports->bucket_bytes)};
+	int64_t own_ns = turn.own_ns, bucket_ns = turn.bucket_ns;
+	int64_t free_ns = port->out_ns;
+	if (bucket_ns > own_ns)
+		free_ns += own_ns - bucket_ns;
+	turn.entered_ns = record->at_ns - (bucket_ns ? 0 : own_ns);
+	turn.late_ns = turn.entered_ns - free_ns;
+	turn.in_step = llabs(record->at_ns - port->last_ns - own_ns) <=
+		       (own_ns / 8 < JITTER_NS ? own_ns / 8 : JITTER_NS);
+	if (!turn.in_step && record->wire_bytes >= FULL_BYTES &&
+		2 * own_ns <= bucket_ns && llabs(turn.late_ns - own_ns) <= JITTER_NS)
+		turn.with_ns = own_ns;
 	bool known = port->begun && turn.own_ns > 0;
 	bool queued = known && (turn.in_step || turn.late_ns <= turn.with_ns + JITTER_NS);
 	if (!queued)
@@ -329,30 +323,8 @@ static void leave(struct tb_passages *ports, const struct tb_packet_record *reco
 	passage->left_ns = entered_ns;
 	passage->called_ns = port->queue_ns < entered_ns ? port->queue_ns : entered_ns;
 	passage->busy_ns = port->busy_ns < entered_ns ? port->busy_ns : entered_ns;
-	passage->frame_ns = line_ns(rate_of(ports, port), FRAME_BYTES);
-}
-
-static void enter(struct tb_passages *ports, const struct tb_packet_record *record,
-	struct tb_passage *passage)
-{
-	struct captured_port *port = &ports->rows[record->destination.id];
-	uint64_t ps = rate_of(ports, port);
-	if (port->in_ns < record->at_ns)
-		port->in_ns = record->at_ns;
-	port->in_ns += line_ns(ps, record->wire_bytes);
-	passage->delivered_ns = port->in_ns - line_ns(ps, ports->bucket_bytes);
-	if (passage->delivered_ns < record->at_ns)
-		passage->delivered_ns = record->at_ns;
-}
-
-int tb_passages_add(struct tb_passages *ports, const struct tb_packet_record *record,
-	struct tb_passage *passage)
-{
-	int status = reach_all(ports, record, 1);
-	if (status != TB_OK)
-		return status;
-	leave(ports, record, passage);
-	enter(ports, record, passage);
+	passage->frame_ns = line_ns(port_rate(ports, port), FRAME_BYTES);
+	enter_port(ports, record, passage);
 	return TB_OK;
 }
 

@@ -10,16 +10,16 @@
 #define UNEQUAL_LEAST 2
 #define TIMES_MAX     16 // of one event for each of another
 
-static bool is_hidden(const struct tb_inferred_message *message)
+static bool is_hidden_event(const struct tb_inferred_message *message)
 {
 	return message->called_ns < message->left_ns;
 }
 
-// comes_before returns whether an event came before the call for a message. Where a queue
-// hides the call, the sender's own acknowledgement shows it, as it stood in the same
-// queue in front of the message; or it `may` have come until the message left.
-static bool comes_before(const struct tb_message_list *list, uint32_t event, bool is_call,
-	uint32_t message, bool may)
+// event_precedes returns whether an event came before the call for a message. Where a
+// queue hides the call, the sender's own acknowledgement shows it, as it stood in the
+// same queue in front of the message; or it `may` have come until the message left.
+static bool event_precedes(const struct tb_message_list *list, uint32_t event,
+	bool is_call, uint32_t message, bool may)
 {
 	// The list is ordered by the instants at which messages left.
 	const struct tb_inferred_message *other = &list->rows[event];
@@ -32,19 +32,19 @@ static bool comes_before(const struct tb_message_list *list, uint32_t event, boo
 
 // How many of the events come with each message, or messages with each event: one of
 // `times` and `per` is 1.
-struct ratio {
+struct precedence_ratio {
 	uint32_t times, per;
 	uint32_t phase; // below `per`
 };
 
 // relate_numbers finds the ratio; false when the numbers do not fit.
-static bool relate_numbers(uint32_t n, uint32_t m, struct ratio *found)
+static bool relate_numbers(uint32_t n, uint32_t m, struct precedence_ratio *found)
 {
 	uint32_t less = n < m ? n : m, more = n < m ? m : n;
 	uint32_t ratio = (more + less / 2) / less;
 	uint32_t apart = more < ratio * less ? ratio * less - more : more - ratio * less;
 	uint32_t allowed = more / UNEQUAL_PER;
-	*found = (struct ratio){n < m ? ratio : 1, n < m ? 1 : ratio, 0};
+	*found = (struct precedence_ratio){n < m ? ratio : 1, n < m ? 1 : ratio, 0};
 	return ratio <= TIMES_MAX &&
 	       apart <= (allowed < UNEQUAL_LEAST ? UNEQUAL_LEAST : allowed);
 }
@@ -94,10 +94,10 @@ static void count_before(const struct tb_steps *steps, const struct tb_precedenc
 {
 	uint32_t passed[2] = {0, 0};
 	for (uint32_t j = 0; j < n; j++) {
-		steps->seen[j] = !is_hidden(&list->rows[own[j]]);
+		steps->seen[j] = !is_hidden_event(&list->rows[own[j]]);
 		for (int may = 0; may < 2; may++) {
 			while (passed[may] < found->n_others &&
-				comes_before(list, found->others[passed[may]],
+				event_precedes(list, found->others[passed[may]],
 					found->is_call, own[j], may))
 				passed[may]++;
 			steps->came[may][j] = passed[may];
@@ -105,7 +105,7 @@ static void count_before(const struct tb_steps *steps, const struct tb_precedenc
 	}
 }
 
-static int make_room(struct tb_precedences *precedences, uint32_t n)
+static int reserve_precedences(struct tb_precedences *precedences, uint32_t n)
 {
 	struct tb_steps *steps = &precedences->steps;
 	int status = TB_ARRAY_RESERVE(&steps->rows, &steps->rows_room, (size_t)6 * n);
@@ -126,7 +126,7 @@ static int make_room(struct tb_precedences *precedences, uint32_t n)
 	return TB_OK;
 }
 
-static void add_row(
+static void add_precedence_row(
 	struct tb_precedences *precedences, const struct tb_precedence *found, uint32_t n)
 {
 	struct tb_precedence *row = &precedences->rows[precedences->n++];
@@ -135,10 +135,23 @@ static void add_row(
 	precedences->n_places += n;
 }
 
-// in_ratio puts the places of events that come so many with each member behind those of
-// the other precedences, with the phase that asks for the latest events.
-static void in_ratio(struct tb_precedences *precedences, struct ratio ratio, uint32_t n)
+// consider relates a class to another by their numbers.
+static int consider(struct tb_precedences *precedences, const struct tb_classes *classes,
+	const struct tb_message_list *list, uint32_t class, struct tb_precedence found)
 {
+	uint32_t n = tb_classes_size(classes, class);
+	struct precedence_ratio ratio;
+	found.others = classes->members + classes->first[found.class];
+	found.n_others = tb_classes_size(classes, found.class);
+	if (found.n_others < TB_RECURS_FROM || !relate_numbers(n, found.n_others, &ratio))
+		return TB_OK;
+	int status = reserve_precedences(precedences, n);
+	if (status != TB_OK)
+		return status;
+	count_before(&precedences->steps, &found, list,
+		classes->members + classes->first[class], n);
+	// Put the places of events that come so many with each member behind those of
+	// the other precedences, with the phase that asks for the latest events.
 	const struct tb_steps *steps = &precedences->steps;
 	int64_t best = INT64_MIN;
 	for (ratio.phase = 0; ratio.phase < ratio.per; ratio.phase++) {
@@ -152,25 +165,7 @@ static void in_ratio(struct tb_precedences *precedences, struct ratio ratio, uin
 		memcpy(precedences->places + precedences->n_places, steps->tried,
 			n * sizeof *steps->tried);
 	}
-}
-
-// consider relates a class to another by their numbers.
-static int consider(struct tb_precedences *precedences, const struct tb_classes *classes,
-	const struct tb_message_list *list, uint32_t class, struct tb_precedence found)
-{
-	uint32_t n = tb_classes_size(classes, class);
-	struct ratio ratio;
-	found.others = classes->members + classes->first[found.class];
-	found.n_others = tb_classes_size(classes, found.class);
-	if (found.n_others < TB_RECURS_FROM || !relate_numbers(n, found.n_others, &ratio))
-		return TB_OK;
-	int status = make_room(precedences, n);
-	if (status != TB_OK)
-		return status;
-	count_before(&precedences->steps, &found, list,
-		classes->members + classes->first[class], n);
-	in_ratio(precedences, ratio, n);
-	add_row(precedences, &found, n);
+	add_precedence_row(precedences, &found, n);
 	return TB_OK;
 }
 
@@ -181,7 +176,7 @@ static const struct tb_ordered_pair *answers(
 {
 	const struct tb_ordered_pair *back =
 		tb_classes_pair(classes, pair->destination, pair->source);
-	struct ratio ratio;
+	struct precedence_ratio ratio;
 	bool fits = back && pair->n >= TB_RECURS_FROM && back->n >= TB_RECURS_FROM &&
 		    relate_numbers(pair->n, back->n, &ratio) && ratio.times == ratio.per;
 	return fits ? back : NULL;
@@ -199,7 +194,7 @@ static int step_pair(struct tb_precedences *precedences, const struct tb_classes
 		return TB_OK;
 	const struct tb_precedence found = {
 		.others = classes->by_pair + back->first, .n_others = back->n};
-	int status = make_room(precedences, there->n);
+	int status = reserve_precedences(precedences, there->n);
 	if (status != TB_OK)
 		return status;
 	count_before(steps, &found, list, own, there->n);
@@ -269,7 +264,7 @@ static int consider_pair(struct tb_precedences *precedences,
 	const struct tb_precedence found = {.class = UINT32_MAX,
 		.others = classes->by_pair + back->first,
 		.n_others = back->n};
-	int status = make_room(precedences, n);
+	int status = reserve_precedences(precedences, n);
 	if (status != TB_OK)
 		return status;
 	for (uint32_t j = 0; j < n; j++)
@@ -280,7 +275,7 @@ static int consider_pair(struct tb_precedences *precedences,
 	for (uint32_t j = 0; j < n; j++)
 		if (places[j] > steps->due[j])
 			places[j] = steps->due[j];
-	add_row(precedences, &found, n);
+	add_precedence_row(precedences, &found, n);
 	return TB_OK;
 }
 
@@ -362,6 +357,7 @@ uint32_t tb_precedence_event(const struct tb_precedences *precedences, size_t ro
 		(member > 0 && place <= places[member - 1]))
 		return UINT32_MAX;
 	uint32_t event = precedence->others[place];
-	return comes_before(list, event, precedence->is_call, message, true) ? event
-									     : UINT32_MAX;
+	return event_precedes(list, event, precedence->is_call, message, true)
+		       ? event
+		       : UINT32_MAX;
 }

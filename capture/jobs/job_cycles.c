@@ -17,9 +17,11 @@ int tb_job_check_fail(const struct tb_job *job, const uint32_t *lines, uint32_t 
 	return tb_fail_in(error, code, job->name, "%s", text);
 }
 
-// release runs every operation that can run (Kahn's algorithm) and returns how many
-// cannot. In `waits` it leaves the number of dependencies of each that are never met.
-static uint32_t release(const struct tb_job *job, uint32_t *waits, uint32_t *ready)
+// release_successors runs every operation that can run (Kahn's algorithm) and returns how
+// many cannot. In `waits` it leaves the number of dependencies of each that are never
+// met.
+static uint32_t release_successors(
+	const struct tb_job *job, uint32_t *waits, uint32_t *ready)
 {
 	uint32_t n_left = job->n_ops;
 	memcpy(waits, job->n_predecessors, job->n_ops * sizeof *waits);
@@ -61,9 +63,10 @@ struct sentence {
 	size_t length;
 };
 
-static void say(struct sentence *sentence, const char *format, ...) TB_PRINTF(2, 3);
+static void sentence_add(struct sentence *sentence, const char *format, ...)
+	TB_PRINTF(2, 3);
 
-static void say(struct sentence *sentence, const char *format, ...)
+static void sentence_add(struct sentence *sentence, const char *format, ...)
 {
 	size_t room = sizeof sentence->text - sentence->length;
 	va_list args;
@@ -82,19 +85,19 @@ int tb_job_fail_cycle(const struct tb_job *job, const uint32_t *lines, const uin
 	uint32_t first = first_of_cycle(job, on, stuck), op = first, n_named = 0;
 	do {
 		char name[96];
-		say(&sentence, "%s%s", joints[n_named < 2 ? n_named : 2],
+		sentence_add(&sentence, "%s%s", joints[n_named < 2 ? n_named : 2],
 			tb_job_describe(job, op, name, sizeof name));
 		if (n_named > 0 && lines && lines[op] != 0)
-			say(&sentence, " of line %" PRIu32, lines[op]);
+			sentence_add(&sentence, " of line %" PRIu32, lines[op]);
 		op = on[op];
 		n_named++;
 	} while (op != first && n_named < N_NAMED_MAX);
 	if (op != first)
-		say(&sentence, ", and so on round to the first: none can start");
+		sentence_add(&sentence, ", and so on round to the first: none can start");
 	else if (n_named == 1)
-		say(&sentence, " waits for itself: it cannot start");
+		sentence_add(&sentence, " waits for itself: it cannot start");
 	else
-		say(&sentence, ", which waits for the first: none can start");
+		sentence_add(&sentence, ", which waits for the first: none can start");
 	return tb_job_check_fail(job, lines, first, TB_EDEADLOCK, sentence.text, error);
 }
 
@@ -122,7 +125,7 @@ int tb_job_check_cycles(
 	int status = TB_OK;
 	if (!waits || !ready)
 		status = tb_fail_memory_in(error, job->name, "finding cycles");
-	else if (release(job, waits, ready) > 0)
+	else if (release_successors(job, waits, ready) > 0)
 		status = tb_job_fail_cycle(
 			job, lines, ready, find_causes(job, waits, ready), error);
 	free(waits);

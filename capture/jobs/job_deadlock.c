@@ -29,9 +29,9 @@ struct trial {
 	uint32_t n_ready, n_done;
 };
 
-// pass counts down the dependencies of those successors that waited for the end (`kind`
-// 0) or the start (TB_DEP_START) of `op`.
-static void pass(struct trial *trial, uint32_t op, uint32_t kind)
+// trial_pass counts down the dependencies of those successors that waited for the end
+// (`kind` 0) or the start (TB_DEP_START) of `op`.
+static void trial_pass(struct trial *trial, uint32_t op, uint32_t kind)
 {
 	const struct tb_job *job = trial->job;
 	for (uint32_t k = job->first_successor[op]; k < job->first_successor[op + 1];
@@ -43,25 +43,25 @@ static void pass(struct trial *trial, uint32_t op, uint32_t kind)
 	}
 }
 
-static void end(struct trial *trial, uint32_t op)
+static void trial_end(struct trial *trial, uint32_t op)
 {
 	trial->waits[op] = DONE;
 	trial->n_done++;
-	pass(trial, op, 0);
+	trial_pass(trial, op, 0);
 }
 
 static void do_send(struct trial *trial, uint32_t op)
 {
 	struct deadlock_channel *channel = &trial->channels[trial->channel_of[op]];
 	uint32_t receive = channel->waiting;
-	end(trial, op);
+	trial_end(trial, op);
 	channel->n_sent++;
 	channel->waiting = NONE;
 	if (channel->ordered && receive != NONE)
 		channel->n_sent--;
 	while (receive != NONE) {
 		uint32_t next = trial->next[receive];
-		end(trial, receive);
+		trial_end(trial, receive);
 		receive = next;
 	}
 }
@@ -71,19 +71,19 @@ static void do_receive(struct trial *trial, uint32_t op)
 	struct deadlock_channel *channel = &trial->channels[trial->channel_of[op]];
 	if (channel->n_sent > 0) {
 		channel->n_sent -= channel->ordered;
-		end(trial, op);
+		trial_end(trial, op);
 	} else {
 		trial->next[op] = channel->waiting;
 		channel->waiting = op;
 	}
 }
 
-static void start(struct trial *trial, uint32_t op)
+static void trial_start(struct trial *trial, uint32_t op)
 {
-	pass(trial, op, TB_DEP_START);
+	trial_pass(trial, op, TB_DEP_START);
 	switch ((enum tb_op_kind)trial->job->ops[op].kind) {
 	case TB_OP_CALC:
-		end(trial, op);
+		trial_end(trial, op);
 		break;
 	case TB_OP_SEND:
 		do_send(trial, op);
@@ -94,8 +94,8 @@ static void start(struct trial *trial, uint32_t op)
 	}
 }
 
-// follows returns whether `op` requires the operation before it.
-static bool follows(const struct tb_job *job, uint32_t op)
+// is_next_in_order returns whether `op` requires the operation before it.
+static bool is_next_in_order(const struct tb_job *job, uint32_t op)
 {
 	for (uint32_t k = job->first_successor[op - 1]; k < job->first_successor[op]; k++)
 		if (job->successors[k] == op)
@@ -114,7 +114,7 @@ static void order_channels(struct trial *trial, uint32_t n_channels)
 		trial->channels[i] = (struct deadlock_channel){
 			.waiting = NONE, .last = NONE, .ordered = true};
 	for (uint32_t i = 0; i < job->n_ops; i++) {
-		if (i > 0 && !follows(job, i))
+		if (i > 0 && !is_next_in_order(job, i))
 			chain = i;
 		if (job->ops[i].kind != TB_OP_RECV)
 			continue;
@@ -125,23 +125,23 @@ static void order_channels(struct trial *trial, uint32_t n_channels)
 	}
 }
 
-static void try_all(struct trial *trial)
+static void run_trial(struct trial *trial)
 {
 	const struct tb_job *job = trial->job;
 	memcpy(trial->waits, job->n_predecessors, job->n_ops * sizeof *trial->waits);
 	for (uint32_t i = 0; i < job->n_ops; i++) {
 		if (job->n_predecessors[i] != 0)
 			continue;
-		start(trial, i);
+		trial_start(trial, i);
 		while (trial->n_ready > 0)
-			start(trial, trial->ready[--trial->n_ready]);
+			trial_start(trial, trial->ready[--trial->n_ready]);
 	}
 }
 
-// fail_stuck reports the cycle: an operation waits for a predecessor that is not done
+// fail_trial reports the cycle: an operation waits for a predecessor that is not done
 // (for the first of several), a started receive waits for the first send that has not
 // started.
-static int fail_stuck(struct trial *trial, const uint32_t *lines, struct tb_error *error)
+static int fail_trial(struct trial *trial, const uint32_t *lines, struct tb_error *error)
 {
 	const struct tb_job *job = trial->job;
 	uint32_t *on = trial->ready, stuck = 0;
@@ -184,9 +184,9 @@ int tb_job_check_deadlock(const struct tb_job *job, const uint32_t *lines,
 	int status = TB_OK;
 	if (trial.channels && trial.waits && trial.ready && trial.next) {
 		order_channels(&trial, channels->n);
-		try_all(&trial);
+		run_trial(&trial);
 		if (trial.n_done < job->n_ops)
-			status = fail_stuck(&trial, lines, error);
+			status = fail_trial(&trial, lines, error);
 	} else {
 		status = tb_fail_memory_in(error, job->name, "finding deadlocks");
 	}

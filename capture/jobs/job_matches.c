@@ -1,4 +1,5 @@
 #include "job_check.h"
+#include "order.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -48,7 +49,7 @@ static void sort_ends(struct match_end *ends, struct match_end *spare, size_t n)
 	}
 }
 
-static size_t channel_end(const struct match_end *ends, size_t from, size_t n)
+static size_t match_channel_end(const struct match_end *ends, size_t from, size_t n)
 {
 	size_t to = from;
 	while (to < n && ends[to].channel == ends[from].channel)
@@ -56,13 +57,13 @@ static size_t channel_end(const struct match_end *ends, size_t from, size_t n)
 	return to;
 }
 
-static int by_bytes(const void *left, const void *right)
+static int order_ends_by_bytes(const void *left, const void *right)
 {
 	const struct match_end *a = left, *b = right;
-	return (a->bytes > b->bytes) - (a->bytes < b->bytes);
+	return TB_ORDER(a->bytes, b->bytes);
 }
 
-static int fail_count(const struct match_meeting *m, const struct match_end *odd,
+static int fail_match_count(const struct match_meeting *m, const struct match_end *odd,
 	size_t n_sends, size_t n_recvs, struct tb_error *error)
 {
 	char text[sizeof error->text], op[96];
@@ -75,32 +76,6 @@ static int fail_count(const struct match_meeting *m, const struct match_end *odd
 	return tb_job_check_fail(m->job, m->lines, odd->op, TB_EFORMAT, text, error);
 }
 
-// compare_sizes fails unless `n` sends and `n` receives of one channel can be paired by
-// size. It accepts them in any order: which send meets which receive may depend on time,
-// so only the replay can tell.
-static int compare_sizes(const struct match_meeting *m, size_t s, size_t r, size_t n,
-	struct tb_error *error)
-{
-	size_t odd = 0;
-	while (odd < n && m->sends[s + odd].bytes == m->recvs[r + odd].bytes)
-		odd++;
-	if (odd == n)
-		return TB_OK;
-	const struct match_end send = m->sends[s + odd], recv = m->recvs[r + odd];
-	qsort(m->sends + s, n, sizeof *m->sends, by_bytes);
-	qsort(m->recvs + r, n, sizeof *m->recvs, by_bytes);
-	size_t same = 0;
-	while (same < n && m->sends[s + same].bytes == m->recvs[r + same].bytes)
-		same++;
-	if (same == n)
-		return TB_OK;
-	char text[sizeof error->text], from[96], to[96];
-	tb_job_describe(m->job, send.op, from, sizeof from);
-	tb_job_describe(m->job, recv.op, to, sizeof to);
-	snprintf(text, sizeof text, "%s meets %s: their sizes differ", from, to);
-	return tb_job_check_fail(m->job, m->lines, send.op, TB_EFORMAT, text, error);
-}
-
 // compare_channel checks the sends [s, s_end) and receives [r, r_end) of one channel. If
 // the rank has receives with a wildcard, these may take sends of any channel; then only
 // too many receives are an error.
@@ -109,12 +84,34 @@ static int compare_channel(const struct match_meeting *m, size_t s, size_t s_end
 {
 	size_t n_sends = s_end - s, n_recvs = r_end - r;
 	if (n_recvs > n_sends)
-		return fail_count(m, &m->recvs[r + n_sends], n_sends, n_recvs, error);
+		return fail_match_count(
+			m, &m->recvs[r + n_sends], n_sends, n_recvs, error);
 	if (m->n_wild > 0)
 		return TB_OK;
 	if (n_sends > n_recvs)
-		return fail_count(m, &m->sends[s + n_recvs], n_sends, n_recvs, error);
-	return compare_sizes(m, s, r, n_sends, error);
+		return fail_match_count(
+			m, &m->sends[s + n_recvs], n_sends, n_recvs, error);
+	// Fail unless `n` sends and `n` receives of one channel can be paired by
+	// size. It accepts them in any order: which send meets which receive may depend
+	// on time, so only the replay can tell.
+	size_t odd = 0;
+	while (odd < n_sends && m->sends[s + odd].bytes == m->recvs[r + odd].bytes)
+		odd++;
+	if (odd == n_sends)
+		return TB_OK;
+	const struct match_end send = m->sends[s + odd], recv = m->recvs[r + odd];
+	qsort(m->sends + s, n_sends, sizeof *m->sends, order_ends_by_bytes);
+	qsort(m->recvs + r, n_sends, sizeof *m->recvs, order_ends_by_bytes);
+	size_t same = 0;
+	while (same < n_sends && m->sends[s + same].bytes == m->recvs[r + same].bytes)
+		same++;
+	if (same == n_sends)
+		return TB_OK;
+	char text[sizeof error->text], from[96], to[96];
+	tb_job_describe(m->job, send.op, from, sizeof from);
+	tb_job_describe(m->job, recv.op, to, sizeof to);
+	snprintf(text, sizeof text, "%s meets %s: their sizes differ", from, to);
+	return tb_job_check_fail(m->job, m->lines, send.op, TB_EFORMAT, text, error);
 }
 
 // number_channel stores the channel's number for each of its sends and receives.
@@ -128,9 +125,11 @@ static void number_channel(
 	m->channels->n++;
 }
 
-// compare walks the sorted sends and receives together, channel by channel.
-static int compare(const struct match_meeting *m, struct tb_error *error)
+static int check_meeting(const struct match_meeting *m, struct tb_error *error)
 {
+	sort_ends(m->sends, m->spare, m->n_sends);
+	sort_ends(m->recvs, m->spare, m->n_recvs);
+	// Walk the sorted sends and receives together, channel by channel.
 	size_t s = 0, r = 0;
 	int status = TB_OK;
 	while (status == TB_OK && (s < m->n_sends || r < m->n_recvs)) {
@@ -138,23 +137,15 @@ static int compare(const struct match_meeting *m, struct tb_error *error)
 		uint64_t sent = s < m->n_sends ? m->sends[s].channel : UINT64_MAX;
 		uint64_t received = r < m->n_recvs ? m->recvs[r].channel : UINT64_MAX;
 		size_t s_end =
-			sent <= received ? channel_end(m->sends, s, m->n_sends) : s;
+			sent <= received ? match_channel_end(m->sends, s, m->n_sends) : s;
 		size_t r_end =
-			received <= sent ? channel_end(m->recvs, r, m->n_recvs) : r;
+			received <= sent ? match_channel_end(m->recvs, r, m->n_recvs) : r;
 		if (m->channels)
 			number_channel(m, s, s_end, r, r_end);
 		status = compare_channel(m, s, s_end, r, r_end, error);
 		s = s_end;
 		r = r_end;
 	}
-	return status;
-}
-
-static int check_meeting(const struct match_meeting *m, struct tb_error *error)
-{
-	sort_ends(m->sends, m->spare, m->n_sends);
-	sort_ends(m->recvs, m->spare, m->n_recvs);
-	int status = compare(m, error);
 	if (status == TB_OK && m->n_sends != m->n_recvs + m->n_wild)
 		return tb_fail_in(error, TB_EFORMAT, m->job->name,
 			"rank %" PRIu32
@@ -186,26 +177,6 @@ struct match_inbound {
 	uint32_t *sends; // operations, ascending
 	size_t n_most;	 // bound on the sends to a rank and on a rank's operations
 };
-
-static void group_sends(const struct tb_job *job, struct match_inbound *inbound)
-{
-	uint32_t *first = inbound->first;
-	for (uint32_t i = 0; i < job->n_ops; i++)
-		if (job->ops[i].kind == TB_OP_SEND)
-			first[job->ops[i].peer]++;
-	uint32_t end = 0;
-	for (uint32_t r = 0; r < job->n_ranks; r++) {
-		uint32_t n_own = job->first_op[r + 1] - job->first_op[r];
-		uint32_t n_most = n_own > first[r] ? n_own : first[r];
-		if (n_most > inbound->n_most)
-			inbound->n_most = n_most;
-		first[r] = end += first[r];
-	}
-	first[job->n_ranks] = end;
-	for (uint32_t i = job->n_ops; i-- > 0;)
-		if (job->ops[i].kind == TB_OP_SEND)
-			inbound->sends[--first[job->ops[i].peer]] = i;
-}
 
 // take_sends lists the sends to the meeting's rank, ordered by source, and returns the
 // number of sources.
@@ -239,7 +210,22 @@ int tb_job_check_matches(struct tb_job *job, const uint32_t *lines,
 	inbound.sends = malloc(((size_t)job->n_ops + 1) * sizeof *inbound.sends);
 	if (!inbound.first || !inbound.sends)
 		goto done;
-	group_sends(job, &inbound);
+	uint32_t *first = inbound.first;
+	for (uint32_t i = 0; i < job->n_ops; i++)
+		if (job->ops[i].kind == TB_OP_SEND)
+			first[job->ops[i].peer]++;
+	uint32_t end = 0;
+	for (uint32_t r = 0; r < job->n_ranks; r++) {
+		uint32_t n_own = job->first_op[r + 1] - job->first_op[r];
+		uint32_t n_most = n_own > first[r] ? n_own : first[r];
+		if (n_most > inbound.n_most)
+			inbound.n_most = n_most;
+		first[r] = end += first[r];
+	}
+	first[job->n_ranks] = end;
+	for (uint32_t i = job->n_ops; i-- > 0;)
+		if (job->ops[i].kind == TB_OP_SEND)
+			inbound.sends[--first[job->ops[i].peer]] = i;
 	m.sends = malloc((inbound.n_most + 1) * sizeof *m.sends);
 	m.recvs = malloc((inbound.n_most + 1) * sizeof *m.recvs);
 	m.spare = malloc((inbound.n_most + 1) * sizeof *m.spare);

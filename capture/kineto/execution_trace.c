@@ -27,26 +27,6 @@ struct trace_node {
 	struct tb_raw name, inputs, outputs, attributes;
 };
 
-static struct trace_node look(struct tb_raw text)
-{
-	struct tb_raw key, value;
-	const struct tb_raw none = {"", 0};
-	struct trace_node node = {
-		.name = none, .inputs = none, .outputs = none, .attributes = none};
-	struct tb_raw_walk walk = tb_raw_walk_begin(text);
-	while (tb_raw_walk_next(&walk, &key, &value)) {
-		if (tb_raw_is(key, "name"))
-			node.name = value;
-		else if (tb_raw_is(key, "inputs"))
-			node.inputs = value;
-		else if (tb_raw_is(key, "outputs"))
-			node.outputs = value;
-		else if (tb_raw_is(key, "attrs"))
-			node.attributes = value;
-	}
-	return node;
-}
-
 // find_member returns an object's member; empty if it has none.
 static struct tb_raw find_member(struct tb_raw object, const char *name)
 {
@@ -79,8 +59,8 @@ static const char *argument_of(struct tb_raw attribute)
 	return NULL;
 }
 
-// list_of returns the list of a node's inputs or outputs.
-static struct tb_raw list_of(struct tb_raw values)
+// values_list returns the list of a node's inputs or outputs.
+static struct tb_raw values_list(struct tb_raw values)
 {
 	return values.n > 0 && values.data[0] == '{' ? find_member(values, "values")
 						     : values;
@@ -160,13 +140,13 @@ static void write_count(struct writing *args, const char *name, uint64_t count)
 // write_inputs writes what the inputs tell; true unless the size is missing.
 static bool write_inputs(struct writing *args, const struct trace_node *node, size_t at)
 {
-	struct tb_raw inputs = list_of(node->inputs), group = element(inputs, at - 2);
+	struct tb_raw inputs = values_list(node->inputs), group = element(inputs, at - 2);
 	uint64_t in = 0, out = 0;
 	bool sized = tensor_bytes(element(inputs, 0), &in);
 	write_argument(args, "Collective name", element(inputs, at));
 	write_argument(args, "dtype", (struct tb_raw){"\"Byte\"", 6});
 	write_count(args, "In msg nelems", in);
-	if (tensor_bytes(element(list_of(node->outputs), 0), &out))
+	if (tensor_bytes(element(values_list(node->outputs), 0), &out))
 		write_count(args, "Out msg nelems", out);
 	write_argument(
 		args, "Process Group Name", is_list(group) ? element(group, 0) : group);
@@ -198,7 +178,7 @@ static bool write_attributes(struct writing *args, const struct trace_node *node
 static bool write_arguments(struct writing *args, const struct trace_node *node)
 {
 	bool sized = true;
-	struct tb_raw inputs = list_of(node->inputs);
+	struct tb_raw inputs = values_list(node->inputs);
 	size_t at = find_operation(inputs);
 	*args = (struct writing){.text = "{", .n = 1};
 	if (!write_attributes(args, node) && at >= 2 && at != SIZE_MAX)
@@ -227,20 +207,8 @@ static void take_group_size(struct tb_profile *profile, struct tb_raw inputs)
 	}
 }
 
-// take_own_rank takes the rank of an operation without root or partner for the program's
-// own, if all ranks take part.
-static void take_own_rank(struct tb_profile *profile, const struct tb_comm_op *op)
-{
-	bool is_own = op->what == TB_COLL_ALLREDUCE || op->what == TB_COLL_ALLGATHER ||
-		      op->what == TB_COLL_REDUCE_SCATTER || op->what == TB_COLL_ALLTOALL;
-	const struct tb_profile_group *group = &profile->groups[op->group];
-	bool of_all = group->is_assumed ||
-		      (op->root < profile->n_ranks && group->size == profile->n_ranks);
-	if (is_own && profile->rank == TB_NONE && of_all)
-		profile->rank = op->root;
-}
-
-static int add_kernel(struct tb_profile *profile, uint32_t op, struct tb_error *error)
+static int replay_add_kernel(
+	struct tb_profile *profile, uint32_t op, struct tb_error *error)
 {
 	if (TB_ARRAY_RESERVE(&profile->kernels, &profile->kernels_room,
 		    profile->n_kernels + 1) != TB_OK)
@@ -267,7 +235,21 @@ int tb_profile_node(
 {
 	struct writing args;
 	uint32_t op;
-	struct trace_node node = look(text);
+	struct tb_raw key, value;
+	const struct tb_raw none = {"", 0};
+	struct trace_node node = {
+		.name = none, .inputs = none, .outputs = none, .attributes = none};
+	struct tb_raw_walk walk = tb_raw_walk_begin(text);
+	while (tb_raw_walk_next(&walk, &key, &value)) {
+		if (tb_raw_is(key, "name"))
+			node.name = value;
+		else if (tb_raw_is(key, "inputs"))
+			node.inputs = value;
+		else if (tb_raw_is(key, "outputs"))
+			node.outputs = value;
+		else if (tb_raw_is(key, "attrs"))
+			node.attributes = value;
+	}
 	profile->has_no_times = profile->has_orders = true;
 	if (tb_raw_is(node.name, "## process_group:init ##"))
 		take_group_size(profile, node.inputs);
@@ -287,6 +269,15 @@ int tb_profile_node(
 		return TB_OK;
 	}
 	settle_group(&profile->groups[made->group]);
-	take_own_rank(profile, made);
-	return add_kernel(profile, op, error);
+	// Take the rank of an operation without root or partner for the program's
+	// own, if all ranks take part.
+	bool is_own =
+		made->what == TB_COLL_ALLREDUCE || made->what == TB_COLL_ALLGATHER ||
+		made->what == TB_COLL_REDUCE_SCATTER || made->what == TB_COLL_ALLTOALL;
+	const struct tb_profile_group *group = &profile->groups[made->group];
+	bool of_all = group->is_assumed ||
+		      (made->root < profile->n_ranks && group->size == profile->n_ranks);
+	if (is_own && profile->rank == TB_NONE && of_all)
+		profile->rank = made->root;
+	return replay_add_kernel(profile, op, error);
 }

@@ -13,9 +13,212 @@
 #include <stdlib.h>
 #include <string.h>
 
+static int members_make_room(const struct tb_profile *profile, struct tb_members *members,
+	size_t n, struct tb_error *error)
+{
+	free(members->ranks);
+	members->n = 0;
+	members->ranks = calloc(n + 1, sizeof *members->ranks);
+	return members->ranks
+		       ? TB_OK
+		       : tb_fail_memory_in(error, profile->path, "its process groups");
+}
+
+// members_read_list reads "[0, 1, 2]"; 1, or 0 if the list is cut, empty or not of
+// `size`.
+static int members_read_list(const struct tb_profile *profile, const char *text,
+	uint32_t size, struct tb_members *members, struct tb_error *error)
+{
+	struct tb_raw key, value, list = {text ? text : "", text ? strlen(text) : 0};
+	struct tb_raw_walk walk = tb_raw_walk_begin(list);
+	if (members_make_room(profile, members, list.n / 2, error) != TB_OK)
+		return TB_ENOMEM;
+	while (tb_raw_walk_next(&walk, &key, &value)) {
+		uint64_t rank;
+		if (!tb_raw_count(value, &rank) || rank >= TB_NONE)
+			return 0;
+		members->ranks[members->n++] = (uint32_t)rank;
+	}
+	return !walk.failed && members->n > 0 && (size == 0 || members->n == size);
+}
+
+// group_make_row makes the members start, start + stride, ...
+static int group_make_row(const struct tb_profile *profile, uint32_t start,
+	uint32_t stride, uint32_t n, struct tb_members *members, struct tb_error *error)
+{
+	int status = members_make_room(profile, members, n, error);
+	if (status != TB_OK)
+		return status;
+	for (uint32_t i = 0; i < n; i++)
+		members->ranks[i] = start + i * stride;
+	members->n = n;
+	return 1;
+}
+
+static int rank_by_number(const void *a, const void *b)
+{
+	const uint32_t *one = a, *other = b;
+	return (*one > *other) - (*one < *other);
+}
+
+// find_users makes members of the ranks whose profiles have a group of this name.
+static int find_users(const struct tb_profiles *all, const struct tb_profile *profile,
+	const struct tb_profile_group *group, struct tb_members *members,
+	struct tb_error *error)
+{
+	int status = members_make_room(profile, members, all->n, error);
+	if (status != TB_OK)
+		return status;
+	for (size_t i = 0; i < all->n; i++) {
+		const struct tb_profile *other = &all->profiles[i];
+		for (size_t g = 0; g < other->n_groups; g++) {
+			if (strcmp(other->groups[g].name, group->name) != 0)
+				continue;
+			members->ranks[members->n++] = other->rank;
+			break;
+		}
+	}
+	qsort(members->ranks, members->n, sizeof *members->ranks, rank_by_number);
+	return members->n > 0 && members->n == group->size;
+}
+
+static int groups_find(const struct tb_profiles *all, const struct tb_profile *profile,
+	const struct tb_profile_group *group, struct tb_members *members,
+	struct tb_error *error)
+{
+	if (group->is_assumed)
+		return group_make_row(profile, 0, 1, all->n_profiled, members, error);
+	int found = members_read_list(profile, group->ranks, group->size, members, error);
+	if (found == 0) {
+		found = 0;
+		for (size_t i = 0; i < profile->n_config && found == 0; i++)
+			if (strcmp(profile->config[i].name, group->name) == 0)
+				found = members_read_list(profile,
+					profile->config[i].ranks, group->size, members,
+					error);
+	}
+	uint64_t end = (uint64_t)group->start +
+		       ((uint64_t)group->size + (group->size == 0)) * group->stride;
+	if (found == 0 && group->size > 0 && group->stride > 0 &&
+		end - group->stride < all->n_profiled)
+		found = group_make_row(profile, group->start, group->stride, group->size,
+			members, error);
+	if (found == 0 && group->size == all->n_profiled)
+		found = group_make_row(profile, 0, 1, group->size, members, error);
+	if (found == 0)
+		found = find_users(all, profile, group, members, error);
+	return found;
+}
+
+static int group_refuse(const struct tb_profile *profile,
+	const struct tb_profile_group *group, struct tb_error *error)
+{
+	return tb_fail_in(error, TB_EFORMAT, profile->path,
+		"nothing says which ranks are in process group '%.60s' of %" PRIu32
+		" ranks: newer PyTorch writes it (\"Process Group Ranks\"); in an "
+		"older profile it is known only if all its ranks' profiles are given",
+		group->name, group->size);
+}
+
+// groups_members finds the members of a group of a profile; the caller frees `ranks`.
+// From the first of these that there is: the group's "Process Group Ranks"; pg_config;
+// "Global rank start" and "stride"; all ranks, if they are as many; the ranks that use a
+// group of this name, if they are as many. TB_EFORMAT otherwise, and when the profile's
+// own rank is no member.
+static int groups_members(const struct tb_profiles *all, const struct tb_profile *profile,
+	uint32_t group, struct tb_members *members, struct tb_error *error)
+{
+	const struct tb_profile_group *of = &profile->groups[group];
+	struct tb_members made = {0};
+	int found = groups_find(all, profile, of, &made, error);
+	int status = found > 0 ? TB_OK : found;
+	if (found == 0)
+		status = group_refuse(profile, of, error);
+	bool is_in = false;
+	for (uint32_t i = 0; i < made.n; i++)
+		is_in = is_in || made.ranks[i] == profile->rank;
+	if (status == TB_OK && !is_in)
+		status = tb_fail_in(error, TB_EFORMAT, profile->path,
+			"its rank %" PRIu32 " communicates in process group '%.60s' "
+			"without being one of its %" PRIu32 " members",
+			profile->rank, of->name, made.n);
+	if (status == TB_OK)
+		*members = made;
+	else
+		free(made.ranks);
+	return status;
+}
+
+static bool is_all(const struct tb_profiles *all, const struct tb_members *members)
+{
+	for (uint32_t i = 0; i < members->n; i++)
+		if (members->ranks[i] != i)
+			return false;
+	return members->n == all->n_profiled;
+}
+
+// A row of a grid: its members' distance, and how many ranks all rows of its block span.
+struct profile_group_row {
+	uint32_t stride;
+	uint64_t block;
+};
+
+static bool find_row(const struct tb_profile *profile, const struct tb_members *members,
+	struct profile_group_row *row)
+{
+	uint32_t first = members->ranks[0];
+	row->stride = members->n > 1 ? members->ranks[1] - first : 1;
+	if (members->n > 1 && members->ranks[1] <= first)
+		return false;
+	row->block = (uint64_t)row->stride * members->n;
+	for (uint32_t i = 0; i < members->n; i++)
+		if (members->ranks[i] != first + i * (uint64_t)row->stride)
+			return false;
+	return first ==
+	       profile->rank / row->block * row->block + profile->rank % row->stride;
+}
+
+// groups_clone replaces the members of a profile's group by those of rank `rank`'s
+// group in its place, of n_ranks: a group of all ranks remains one. Others must be a row
+// of a grid, ranks of equal distance that begin where blocks of that many rows do: rank
+// `rank` is in the row that crosses it. The rows of a grid's outermost dimension grow
+// with the job. TB_EUSAGE for groups that are none, and numbers of ranks that cut rows.
+static int groups_clone(const struct tb_profiles *all, const struct tb_profile *profile,
+	uint32_t rank, struct tb_members *members, struct tb_error *error)
+{
+	struct profile_group_row row;
+	int status;
+	if (is_all(all, members)) {
+		status = group_make_row(profile, 0, 1, all->n_ranks, members, error);
+		return status > 0 ? TB_OK : status;
+	}
+	if (!find_row(profile, members, &row)) {
+		if (rank == profile->rank)
+			return TB_OK;
+		return tb_fail_in(error, TB_EUSAGE, profile->path,
+			"its ranks cannot be cloned: one of its process groups, of "
+			"%" PRIu32 " ranks, is no regular part of the job (ranks of "
+			"equal distance), "
+			"so the others' groups are not known",
+			members->n);
+	}
+	bool grows = row.block == all->n_profiled;
+	uint64_t part = grows ? row.stride : row.block;
+	if (all->n_ranks % part != 0)
+		return tb_fail_in(error, TB_EUSAGE, profile->path,
+			"--clone-ranks %" PRIu32 " cuts its process groups of %" PRIu32
+			" ranks: expected a multiple of %" PRIu64,
+			all->n_ranks, members->n, part);
+	uint32_t n = grows ? all->n_ranks / row.stride : members->n;
+	uint64_t begin = grows ? 0 : rank / row.block * row.block;
+	status = group_make_row(profile, (uint32_t)begin + rank % row.stride, row.stride,
+		n, members, error);
+	return status > 0 ? TB_OK : status;
+}
+
 #define MENTION_MOST ((size_t)1 << 20)
 
-static bool has_word(struct tb_bytes text, const char *word)
+static bool text_has_word(struct tb_bytes text, const char *word)
 {
 	return memmem(text.data, text.n, word, strlen(word)) != NULL;
 }
@@ -32,12 +235,13 @@ static bool begins_object(struct tb_bytes first)
 bool tb_kineto_begins(struct tb_bytes first)
 {
 	return begins_object(first) &&
-	       (has_word(first, "\"schemaVersion\"") ||
-		       has_word(first, "\"deviceProperties\"") ||
-		       has_word(first, "\"traceEvents\"") ||
+	       (text_has_word(first, "\"schemaVersion\"") ||
+		       text_has_word(first, "\"deviceProperties\"") ||
+		       text_has_word(first, "\"traceEvents\"") ||
 		       // An execution trace; Chakra's own have no process.
-		       (has_word(first, "\"schema\"") && has_word(first, "\"pid\"") &&
-			       has_word(first, "\"nodes\"")));
+		       (text_has_word(first, "\"schema\"") &&
+			       text_has_word(first, "\"pid\"") &&
+			       text_has_word(first, "\"nodes\"")));
 }
 
 // may_be returns whether a file of this name is looked into: JSON, perhaps compressed.
@@ -74,7 +278,8 @@ bool tb_kineto_is_folder(const char *path)
 	return tb_trace_files_are_in(path, is_profile);
 }
 
-static int identify(struct tb_profile *profile, size_t n_files, struct tb_error *error)
+static int profile_identify(
+	struct tb_profile *profile, size_t n_files, struct tb_error *error)
 {
 	if (!profile->host)
 		profile->host = tb_profile_host_in_name(profile->path);
@@ -89,7 +294,7 @@ static int identify(struct tb_profile *profile, size_t n_files, struct tb_error 
 	return TB_OK;
 }
 
-static int by_rank(const void *a, const void *b)
+static int profile_by_rank(const void *a, const void *b)
 {
 	const struct tb_profile *one = a, *other = b;
 	return (one->rank > other->rank) - (one->rank < other->rank);
@@ -99,7 +304,7 @@ static int by_rank(const void *a, const void *b)
 static int agree(struct tb_profiles *all, struct tb_error *error)
 {
 	const struct tb_profile *first = NULL;
-	qsort(all->profiles, all->n, sizeof *all->profiles, by_rank);
+	qsort(all->profiles, all->n, sizeof *all->profiles, profile_by_rank);
 	for (size_t i = 0; i < all->n; i++) {
 		const struct tb_profile *profile = &all->profiles[i];
 		if (i > 0 && profile->rank == profile[-1].rank)
@@ -126,8 +331,8 @@ static int agree(struct tb_profiles *all, struct tb_error *error)
 	return TB_OK;
 }
 
-// name_missing writes "1, 2, 5 and 12 more" of the ranks without a profile.
-static void name_missing(const struct tb_profiles *all, char *text, size_t size)
+// kineto_name_missing writes "1, 2, 5 and 12 more" of the ranks without a profile.
+static void kineto_name_missing(const struct tb_profiles *all, char *text, size_t size)
 {
 	size_t at = 0, next = 0;
 	uint32_t n = 0, n_named = 0;
@@ -147,8 +352,8 @@ static void name_missing(const struct tb_profiles *all, char *text, size_t size)
 		snprintf(text + at, size - at, " and %" PRIu32 " more", n - n_named);
 }
 
-// count_ranks settles how many ranks the job gets.
-static int count_ranks(
+// kineto_count_ranks settles how many ranks the job gets.
+static int kineto_count_ranks(
 	struct tb_profiles *all, const struct tb_reading *reading, struct tb_error *error)
 {
 	char missing[128];
@@ -164,7 +369,7 @@ static int count_ranks(
 	}
 	if (all->n == all->n_profiled)
 		return TB_OK;
-	name_missing(all, missing, sizeof missing);
+	kineto_name_missing(all, missing, sizeof missing);
 	return tb_fail_in(error, TB_EFORMAT, all->profiles[0].path,
 		"is of a job with %" PRIu32 " ranks, of which there is no profile of %s: "
 		"give these too, or let them do what the others do with "
@@ -173,7 +378,7 @@ static int count_ranks(
 }
 
 // Groups that the job has already, to share one among its members.
-struct known {
+struct known_group {
 	const char *name;
 	uint32_t number;
 };
@@ -182,13 +387,14 @@ struct kineto_making {
 	const struct tb_profiles *all;
 	struct tb_calls *calls;
 	struct tb_error *error;
-	struct known *known;
+	struct known_group *known;
 	size_t n_known, known_room;
 	struct tb_map known_of; // hash of name and members to the place in `known`
 };
 
-static bool is_known(const struct kineto_making *making, const struct known *known,
-	const char *name, const struct tb_members *members)
+static bool group_is_known(const struct kineto_making *making,
+	const struct known_group *known, const char *name,
+	const struct tb_members *members)
 {
 	struct tb_group group = tb_calls_members(making->calls, known->number);
 	return group.n == members->n && strcmp(known->name, name) == 0 &&
@@ -196,23 +402,17 @@ static bool is_known(const struct kineto_making *making, const struct known *kno
 		       members->n * sizeof *members->ranks) == 0;
 }
 
-static uint64_t hash_of(const char *name, const struct tb_members *members)
-{
-	uint64_t hash = 1469598103934665603u; // FNV-1a
-	for (const char *c = name; *c; c++)
-		hash = (hash ^ (uint8_t)*c) * 1099511628211u;
-	for (uint32_t i = 0; i < members->n; i++)
-		hash = (hash ^ members->ranks[i]) * 1099511628211u;
-	return hash;
-}
-
-static int add_group(struct kineto_making *making, const char *name,
+static int kineto_add_group(struct kineto_making *making, const char *name,
 	const struct tb_members *members, uint32_t *number)
 {
 	uint32_t place;
-	uint64_t key = hash_of(name, members);
+	uint64_t key = 1469598103934665603u; // FNV-1a
+	for (const char *c = name; *c; c++)
+		key = (key ^ (uint8_t)*c) * 1099511628211u;
+	for (uint32_t i = 0; i < members->n; i++)
+		key = (key ^ members->ranks[i]) * 1099511628211u;
 	for (; tb_map_find(&making->known_of, key, &place); key++) {
-		if (!is_known(making, &making->known[place], name, members))
+		if (!group_is_known(making, &making->known[place], name, members))
 			continue;
 		*number = making->known[place].number;
 		return TB_OK;
@@ -224,33 +424,7 @@ static int add_group(struct kineto_making *making, const char *name,
 	int status = tb_calls_group(making->calls, members->ranks, members->n, members->n,
 		number, making->error);
 	if (status == TB_OK)
-		making->known[making->n_known++] = (struct known){name, *number};
-	return status;
-}
-
-static int find_groups(struct kineto_making *making, const struct tb_profile *profile,
-	uint32_t rank, uint32_t *groups)
-{
-	bool clones = making->all->n_ranks > making->all->n_profiled ||
-		      making->all->n < making->all->n_profiled;
-	int status = TB_OK;
-	for (uint32_t i = 0; i < profile->n_groups && status == TB_OK; i++) {
-		struct tb_members members;
-		status = tb_groups_members(
-			making->all, profile, i, &members, making->error);
-		if (status != TB_OK)
-			break;
-		if (clones)
-			status = tb_groups_clone(
-				making->all, profile, rank, &members, making->error);
-		// Names of old execution traces are numbers of each process's own.
-		const char *name = profile->groups[i].is_assumed
-					   ? "all ranks"
-					   : profile->groups[i].name;
-		if (status == TB_OK)
-			status = add_group(making, name, &members, &groups[i]);
-		free(members.ranks);
-	}
+		making->known[making->n_known++] = (struct known_group){name, *number};
 	return status;
 }
 
@@ -264,7 +438,7 @@ static bool has_messages(const struct tb_profile *profile)
 	return false;
 }
 
-static int add_rank(
+static int kineto_add_rank(
 	struct kineto_making *making, const struct tb_profile *profile, uint32_t rank)
 {
 	if (rank != profile->rank && has_messages(profile))
@@ -276,7 +450,25 @@ static int add_rank(
 	uint32_t *groups = calloc(profile->n_groups + 1, sizeof *groups);
 	if (!groups)
 		return tb_fail_memory(making->error, "process groups");
-	int status = find_groups(making, profile, rank, groups);
+	bool clones = making->all->n_ranks > making->all->n_profiled ||
+		      making->all->n < making->all->n_profiled;
+	int status = TB_OK;
+	for (uint32_t i = 0; i < profile->n_groups && status == TB_OK; i++) {
+		struct tb_members members;
+		status = groups_members(making->all, profile, i, &members, making->error);
+		if (status != TB_OK)
+			break;
+		if (clones)
+			status = groups_clone(
+				making->all, profile, rank, &members, making->error);
+		// Names of old execution traces are numbers of each process's own.
+		const char *name = profile->groups[i].is_assumed
+					   ? "all ranks"
+					   : profile->groups[i].name;
+		if (status == TB_OK)
+			status = kineto_add_group(making, name, &members, &groups[i]);
+		free(members.ranks);
+	}
 	const struct tb_lanes_place place = {.rank = rank, .groups = groups};
 	if (status == TB_OK)
 		status = tb_lanes_add(making->calls, profile, &place, making->error);
@@ -286,7 +478,7 @@ static int add_rank(
 	return status;
 }
 
-static int make(struct tb_calls **calls, const struct tb_profiles *all,
+static int kineto_make_calls(struct tb_calls **calls, const struct tb_profiles *all,
 	const struct tb_reading *reading, struct tb_error *error)
 {
 	struct kineto_making making = {.all = all, .error = error};
@@ -299,7 +491,7 @@ static int make(struct tb_calls **calls, const struct tb_profiles *all,
 		status = reading->stop && *reading->stop
 				 ? tb_fail_in(error, TB_ESTOPPED, profile->path,
 					   "was not read to the end: stopped")
-				 : add_rank(&making, profile, rank);
+				 : kineto_add_rank(&making, profile, rank);
 	}
 	free(making.known);
 	tb_map_fini(&making.known_of);
@@ -322,7 +514,8 @@ static int read_one(void *context, size_t i, struct tb_error *error)
 	const struct kineto_files *of = context;
 	int status = tb_profile_read(
 		&of->profiles[i], of->files->paths[i], of->reading, error);
-	return status == TB_OK ? identify(&of->profiles[i], of->files->n, error) : status;
+	return status == TB_OK ? profile_identify(&of->profiles[i], of->files->n, error)
+			       : status;
 }
 
 // read_files reads the profiles side by side: a job has many, and they are long.
@@ -336,7 +529,7 @@ static int read_files(struct tb_profiles *all, const struct tb_trace_files *file
 	int status = tb_workers_run(&work, 0, error);
 	if (status == TB_OK)
 		status = agree(all, error);
-	return status == TB_OK ? count_ranks(all, reading, error) : status;
+	return status == TB_OK ? kineto_count_ranks(all, reading, error) : status;
 }
 
 int tb_kineto_read(struct tb_calls **calls, const struct tb_reading *reading,
@@ -355,7 +548,7 @@ int tb_kineto_read(struct tb_calls **calls, const struct tb_reading *reading,
 	if (status == TB_OK)
 		status = tb_profiles_check(&all, reading, error);
 	if (status == TB_OK)
-		status = make(calls, &all, reading, error);
+		status = kineto_make_calls(calls, &all, reading, error);
 	if (status == TB_OK)
 		*made = "nccl";
 	for (size_t i = 0; i < all.n; i++)

@@ -3,6 +3,7 @@
 #include "array.h"
 #include "infile.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,12 +35,12 @@ void tb_profile_fini(struct tb_profile *profile)
 	memset(profile, 0, sizeof *profile);
 }
 
-static int no_memory(const struct tb_profile *profile, struct tb_error *error)
+static int profile_no_memory(const struct tb_profile *profile, struct tb_error *error)
 {
 	return tb_fail_memory_in(error, profile->path, "its events");
 }
 
-static bool begins(struct tb_raw text, const char *word)
+static bool raw_begins(struct tb_raw text, const char *word)
 {
 	size_t n = strlen(word);
 	return text.n >= n && memcmp(text.data, word, n) == 0;
@@ -48,8 +49,8 @@ static bool begins(struct tb_raw text, const char *word)
 // Kernels of NCCL, of RCCL and of MSCCL, which stands in for NCCL.
 static bool is_communication(const struct tb_profile_event *event)
 {
-	return begins(event->name, "nccl") || begins(event->name, "rccl") ||
-	       begins(event->name, "msccl");
+	return raw_begins(event->name, "nccl") || raw_begins(event->name, "rccl") ||
+	       raw_begins(event->name, "msccl");
 }
 
 static uint64_t stream_key(const struct tb_event_ties *ties)
@@ -63,10 +64,12 @@ static void begin_at(struct tb_profile *profile, uint64_t begin_ns)
 		profile->begin_ns = begin_ns;
 }
 
-static int add_kernel(struct tb_profile *profile, const struct tb_profile_event *event,
-	struct tb_error *error)
+static struct tb_event_ties event_ties_read(struct tb_raw args);
+
+static int profile_add_kernel(struct tb_profile *profile,
+	const struct tb_profile_event *event, struct tb_error *error)
 {
-	struct tb_event_ties ties = tb_event_ties(event->args);
+	struct tb_event_ties ties = event_ties_read(event->args);
 	struct tb_comm_kernel made = {.order = ties.order,
 		.begin_ns = event->begin_ns,
 		.end_ns = event->end_ns,
@@ -83,7 +86,7 @@ static int add_kernel(struct tb_profile *profile, const struct tb_profile_event 
 		return status;
 	if (TB_ARRAY_RESERVE(&profile->kernels, &profile->kernels_room,
 		    profile->n_kernels + 1) != TB_OK)
-		return no_memory(profile, error);
+		return profile_no_memory(profile, error);
 	if (made.own_op != TB_NONE)
 		profile->ops[made.own_op].has_kernel = true;
 	begin_at(profile, made.begin_ns);
@@ -91,12 +94,12 @@ static int add_kernel(struct tb_profile *profile, const struct tb_profile_event 
 	return TB_OK;
 }
 
-static int add_wait(struct tb_profile *profile, const struct tb_stream_wait *wait,
+static int profile_add_wait(struct tb_profile *profile, const struct tb_stream_wait *wait,
 	struct tb_error *error)
 {
 	if (TB_ARRAY_RESERVE(
 		    &profile->waits, &profile->waits_room, profile->n_waits + 1) != TB_OK)
-		return no_memory(profile, error);
+		return profile_no_memory(profile, error);
 	profile->waits[profile->n_waits++] = *wait;
 	return TB_OK;
 }
@@ -113,10 +116,10 @@ static int look_at_call(struct tb_profile *profile, const struct tb_profile_even
 	profile->has_orders = true;
 	if (!waits && !for_all)
 		return TB_OK;
-	struct tb_event_ties ties = tb_event_ties(event->args);
+	struct tb_event_ties ties = event_ties_read(event->args);
 	if (ties.order == UINT64_MAX)
 		return TB_OK;
-	return add_wait(profile,
+	return profile_add_wait(profile,
 		&(struct tb_stream_wait){.order = ties.order,
 			.external = ties.external,
 			.waiter_key = UINT64_MAX,
@@ -132,7 +135,7 @@ static int look_at_sync(struct tb_profile *profile, const struct tb_profile_even
 {
 	if (!tb_raw_is(event->name, "Stream Wait Event"))
 		return TB_OK;
-	struct tb_event_ties ties = tb_event_ties(event->args), source = ties;
+	struct tb_event_ties ties = event_ties_read(event->args), source = ties;
 	struct tb_raw key, value;
 	struct tb_raw_walk walk = tb_raw_walk_begin(event->args);
 	source.stream = UINT64_MAX;
@@ -149,7 +152,7 @@ static int look_at_sync(struct tb_profile *profile, const struct tb_profile_even
 		recorded == UINT64_MAX)
 		return TB_OK;
 	profile->has_syncs = true;
-	return add_wait(profile,
+	return profile_add_wait(profile,
 		&(struct tb_stream_wait){.order = ties.order,
 			.external = UINT64_MAX,
 			.waiter_key = stream_key(&ties),
@@ -165,7 +168,7 @@ static int gather_event(struct tb_profile *profile, const struct tb_profile_even
 	uint32_t op;
 	switch (event->kind) {
 	case TB_EVENT_KERNEL:
-		return is_communication(event) ? add_kernel(profile, event, error)
+		return is_communication(event) ? profile_add_kernel(profile, event, error)
 					       : TB_OK;
 	case TB_EVENT_COMM:
 		return tb_profile_comm(profile, event, &op, error);
@@ -184,42 +187,39 @@ static int gather_event(struct tb_profile *profile, const struct tb_profile_even
 
 static bool launches(struct tb_raw name)
 {
-	return begins(name, "cudaLaunch") || begins(name, "cuLaunch") ||
-	       begins(name, "hipLaunch") || begins(name, "hipExtLaunch") ||
-	       begins(name, "hipModuleLaunch") || begins(name, "cudaGraphLaunch");
-}
-
-// note_launch stores when the kernels that a call launched were launched.
-static void note_launch(struct tb_profile *profile, const struct tb_profile_event *event)
-{
-	uint64_t order = tb_event_ties(event->args).order;
-	size_t low = 0, high = profile->n_kernels;
-	if (profile->first_launch == 0 || order < profile->first_launch)
-		profile->first_launch = order;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (profile->kernels[middle].order < order)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < profile->n_kernels && profile->kernels[low].order == order; low++) {
-		profile->kernels[low].launch_ns = event->begin_ns;
-		profile->kernels[low].launch_thread = event->thread;
-	}
+	return raw_begins(name, "cudaLaunch") || raw_begins(name, "cuLaunch") ||
+	       raw_begins(name, "hipLaunch") || raw_begins(name, "hipExtLaunch") ||
+	       raw_begins(name, "hipModuleLaunch") || raw_begins(name, "cudaGraphLaunch");
 }
 
 // gather_work takes what the second reading is for: the other work of the streams.
 static int gather_work(struct tb_profile *profile, const struct tb_profile_event *event,
 	struct tb_error *error)
 {
-	if (event->kind == TB_EVENT_RUNTIME && launches(event->name))
-		note_launch(profile, event);
+	if (event->kind == TB_EVENT_RUNTIME && launches(event->name)) {
+		// Store when the kernels that a call launched were launched.
+		uint64_t order = event_ties_read(event->args).order;
+		size_t low = 0, high = profile->n_kernels;
+		if (profile->first_launch == 0 || order < profile->first_launch)
+			profile->first_launch = order;
+		while (low < high) {
+			size_t middle = low + (high - low) / 2;
+			if (profile->kernels[middle].order < order)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		for (; low < profile->n_kernels && profile->kernels[low].order == order;
+			low++) {
+			profile->kernels[low].launch_ns = event->begin_ns;
+			profile->kernels[low].launch_thread = event->thread;
+		}
+	}
 	bool works = event->kind == TB_EVENT_COPY ||
 		     (event->kind == TB_EVENT_KERNEL && !is_communication(event));
 	if (!works)
 		return TB_OK;
-	struct tb_event_ties ties = tb_event_ties(event->args);
+	struct tb_event_ties ties = event_ties_read(event->args);
 	begin_at(profile, event->begin_ns);
 	return tb_profile_work(profile,
 		&(struct tb_gpu_work){.key = stream_key(&ties),
@@ -229,31 +229,29 @@ static int gather_work(struct tb_profile *profile, const struct tb_profile_event
 		error);
 }
 
-// Members of the outermost object that name the host; Kineto itself writes none, programs
-// add them by add_metadata.
-static int take_host(
-	struct tb_profile *profile, struct tb_raw value, struct tb_error *error)
-{
-	struct tb_raw name = tb_raw_string(value);
-	if (profile->host || name.n == 0)
-		return TB_OK;
-	profile->host = strndup(name.data, name.n);
-	return profile->host ? TB_OK : no_memory(profile, error);
-}
-
 static int gather_member(struct tb_profile *profile, const struct tb_json_item *item,
 	struct tb_error *error)
 {
 	if (tb_raw_is(item->key, "distributedInfo"))
 		return tb_profile_info(profile, item->value, error);
 	if (tb_raw_is(item->key, "hostname") || tb_raw_is(item->key, "hostName") ||
-		tb_raw_is(item->key, "host_name"))
-		return take_host(profile, item->value, error);
+		tb_raw_is(item->key, "host_name")) {
+		// Members of the outermost object that name the host; Kineto itself
+		// writes none, programs add them by add_metadata.
+		struct tb_raw name = tb_raw_string(item->value);
+		if (profile->host || name.n == 0)
+			return TB_OK;
+		profile->host = strndup(name.data, name.n);
+		return profile->host ? TB_OK : profile_no_memory(profile, error);
+	}
 	return TB_OK;
 }
 
-static int gather(struct tb_profile *profile, const struct tb_json_item *item, bool again,
-	struct tb_error *error)
+static int event_read(struct tb_profile_event *event, const struct tb_json_item *item,
+	const char *path, struct tb_error *error);
+
+static int profile_gather(struct tb_profile *profile, const struct tb_json_item *item,
+	bool again, struct tb_error *error)
 {
 	struct tb_profile_event event;
 	if (!item->in_array)
@@ -262,7 +260,7 @@ static int gather(struct tb_profile *profile, const struct tb_json_item *item, b
 		return tb_profile_node(profile, item->value, error);
 	if (!tb_raw_is(item->key, "traceEvents"))
 		return TB_OK;
-	int status = tb_event_read(&event, item, profile->path, error);
+	int status = event_read(&event, item, profile->path, error);
 	if (status != TB_OK || event.kind == TB_EVENT_OTHER)
 		return status;
 	return again ? gather_work(profile, &event, error)
@@ -289,7 +287,7 @@ static int read_once(struct tb_profile *profile, const struct tb_reading *readin
 			status = more;
 			break;
 		}
-		status = gather(profile, &item, again, error);
+		status = profile_gather(profile, &item, again, error);
 	}
 	int cause = tb_infile_check(file, error);
 	bool is_cut = cause == TB_EFORMAT || (items && tb_json_items_is_cut(items));
@@ -321,4 +319,167 @@ int tb_profile_read(struct tb_profile *profile, const char *path,
 	if (profile->begin_ns == UINT64_MAX)
 		profile->begin_ns = 0;
 	return tb_profile_pair(profile, reading, error);
+}
+
+// Categories, also those of Kineto before 2022.
+static const struct {
+	const char *name;
+	enum tb_event_kind kind;
+} categories[] = {
+	{"kernel", TB_EVENT_KERNEL},
+	{"Kernel", TB_EVENT_KERNEL},
+	{"gpu_memcpy", TB_EVENT_COPY},
+	{"Memcpy", TB_EVENT_COPY},
+	{"gpu_memset", TB_EVENT_COPY},
+	{"Memset", TB_EVENT_COPY},
+	{"cpu_op", TB_EVENT_COMM},
+	{"Operator", TB_EVENT_COMM},
+	{"user_annotation", TB_EVENT_COMM},
+	{"cuda_runtime", TB_EVENT_RUNTIME},
+	{"cuda_driver", TB_EVENT_RUNTIME},
+	{"hip_runtime", TB_EVENT_RUNTIME},
+	{"Runtime", TB_EVENT_RUNTIME},
+	{"cuda_sync", TB_EVENT_SYNC},
+};
+#define N_CATEGORIES (sizeof categories / sizeof *categories)
+
+static enum tb_event_kind category_kind(struct tb_raw category)
+{
+	for (size_t i = 0; i < N_CATEGORIES; i++)
+		if (tb_raw_is(category, categories[i].name))
+			return categories[i].kind;
+	return TB_EVENT_OTHER;
+}
+
+static int event_refuse(const struct tb_json_item *item, const char *path,
+	const char *what, struct tb_error *error)
+{
+	return tb_fail_at(error, TB_EFORMAT, path, TB_PLACE_OFFSET, item->offset,
+		"the event %s", what);
+}
+
+// event_read looks at an element of traceEvents. Of an event that does not matter only
+// the kind is stored. TB_EFORMAT for one that matters and is broken; `path` for errors.
+static int event_read(struct tb_profile_event *event, const struct tb_json_item *item,
+	const char *path, struct tb_error *error)
+{
+	struct tb_profile_event made = {0};
+	struct tb_raw key, value, ts = {0}, dur = {0};
+	struct tb_raw_walk walk = tb_raw_walk_begin(item->value);
+	event->kind = TB_EVENT_OTHER;
+	while (tb_raw_walk_next(&walk, &key, &value)) {
+		if (tb_raw_is(key, "ph") && !tb_raw_is(value, "X"))
+			return TB_OK;
+		if (tb_raw_is(key, "cat")) {
+			made.kind = category_kind(value);
+			if (made.kind == TB_EVENT_OTHER)
+				return TB_OK;
+		} else if (tb_raw_is(key, "name"))
+			made.name = tb_raw_string(value);
+		else if (tb_raw_is(key, "ts"))
+			ts = value;
+		else if (tb_raw_is(key, "dur"))
+			dur = value;
+		else if (tb_raw_is(key, "args"))
+			made.args = value;
+		else if (tb_raw_is(key, "tid") && !tb_raw_count(value, &made.thread))
+			made.thread = 0;
+		if (made.kind == TB_EVENT_COMM && made.name.n > 0 &&
+			!tb_raw_is(made.name, "record_param_comms")) {
+			if (!tb_is_annotation(made.name))
+				return TB_OK;
+			made.kind = TB_EVENT_ANNOTATION;
+		}
+	}
+	if (walk.failed)
+		return event_refuse(item, path, "is no JSON object", error);
+	if (made.kind == TB_EVENT_OTHER)
+		return TB_OK;
+	uint64_t long_ns = 0;
+	if (!tb_raw_micros(ts, &made.begin_ns))
+		return event_refuse(
+			item, path, "has no time (ts, microseconds from 0)", error);
+	if (dur.n > 0 && !tb_raw_micros(dur, &long_ns))
+		return event_refuse(
+			item, path, "has no duration (dur, microseconds from 0)", error);
+	made.end_ns = made.begin_ns + long_ns;
+	*event = made;
+	return TB_OK;
+}
+
+static struct tb_event_ties event_ties_read(struct tb_raw args)
+{
+	struct tb_event_ties ties = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
+	struct tb_raw key, value;
+	struct tb_raw_walk walk = tb_raw_walk_begin(args);
+	while (tb_raw_walk_next(&walk, &key, &value)) {
+		uint64_t *tie = NULL;
+		if (tb_raw_is(key, "stream"))
+			tie = &ties.stream;
+		else if (tb_raw_is(key, "correlation"))
+			tie = &ties.order;
+		else if (tb_raw_is(key, "External id") || tb_raw_is(key, "external id"))
+			tie = &ties.external;
+		else if (tb_raw_is(key, "device"))
+			tie = &ties.device;
+		if (tie && !tb_raw_count(value, tie))
+			*tie = UINT64_MAX;
+	}
+	return ties;
+}
+
+// What the name of a profile's file tells.
+
+#define RANKS_MAX (UINT32_C(1) << 24)
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+uint32_t tb_profile_rank_in_name(const char *path)
+{
+	for (const char *at = base_name(path); (at = strcasestr(at, "rank")); at++) {
+		const char *digits = at + 4;
+		if (*digits == '_' || *digits == '-' || *digits == '.' || *digits == '=')
+			digits++;
+		if (isdigit((unsigned char)*digits)) {
+			unsigned long rank = strtoul(digits, NULL, 10);
+			return rank < RANKS_MAX ? (uint32_t)rank : TB_NONE;
+		}
+	}
+	return TB_NONE;
+}
+
+// counts_ranks returns whether a name is that of a rank or step, not of a host:
+// "worker0", "rank-3", "worker0_step".
+static bool counts_ranks(const char *name, size_t n)
+{
+	static const char *const words[] = {"worker", "rank", "step", "epoch", "iter"};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		size_t length = strlen(words[i]);
+		const char *at = memmem(name, n, words[i], length);
+		if (!at)
+			continue;
+		size_t end = (size_t)(at - name) + length;
+		end += end < n && (name[end] == '-' || name[end] == '_');
+		if (end == n || isdigit((unsigned char)name[end]))
+			return true;
+	}
+	return false;
+}
+
+char *tb_profile_host_in_name(const char *path)
+{
+	const char *name = base_name(path), *end = strstr(name, ".pt.trace.json");
+	const char *pid = end ? memrchr(name, '_', (size_t)(end - name)) : NULL;
+	if (!pid || pid == name || !isdigit((unsigned char)pid[1]))
+		return NULL;
+	for (const char *at = pid + 1; at < end; at++)
+		if (!isdigit((unsigned char)*at) && *at != '.')
+			return NULL;
+	if (counts_ranks(name, (size_t)(pid - name)))
+		return NULL;
+	return strndup(name, (size_t)(pid - name));
 }

@@ -30,13 +30,6 @@ struct tb_raw {
 	size_t n;
 };
 
-// tb_raw_end returns where the value that begins at text[at] ends, or 0 if it goes
-// on beyond the text. A number or word that reaches the end of the text goes on.
-size_t tb_raw_end(struct tb_raw text, size_t at);
-
-// tb_raw_blanks returns the place of the first byte from `at` on that is no blank.
-size_t tb_raw_blanks(struct tb_raw text, size_t at);
-
 // A walk through the members of an object, or the elements of an array.
 struct tb_raw_walk {
 	struct tb_raw text;
@@ -274,15 +267,8 @@ int tb_profile_info(struct tb_profile *profile, struct tb_raw info,
 uint8_t tb_comm_of_kernel(struct tb_raw name);
 uint8_t tb_comm_of_name(struct tb_raw name);
 
-// tb_comm_element_bytes returns the size of an element of a type; 0 if it is not known.
-uint32_t tb_comm_element_bytes(struct tb_raw type);
-
-// tb_profile_add_op adds an operation. tb_profile_all_ranks stores the group of those
+// profile_add_op adds an operation. profile_all_ranks stores the group of those
 // that name none.
-int tb_profile_add_op(struct tb_profile *profile, const struct tb_comm_op *op,
-	uint32_t *number, struct tb_error *error) TB_MUST_USE;
-int tb_profile_all_ranks(
-	struct tb_profile *profile, uint32_t *group, struct tb_error *error) TB_MUST_USE;
 
 // tb_comm_told returns what name and grid of a kernel tell of NCCL 2.19 and later: its
 // blocks are the channels, and of all-reduces there is a kernel for trees and one for all
@@ -328,11 +314,6 @@ struct tb_profile_event {
 	uint64_t thread; // 0 if it is no number
 };
 
-// tb_event_read looks at an element of traceEvents. Of an event that does not matter only
-// the kind is stored. TB_EFORMAT for one that matters and is broken; `path` for errors.
-int tb_event_read(struct tb_profile_event *event, const struct tb_json_item *item,
-	const char *path, struct tb_error *error) TB_MUST_USE;
-
 // tb_profile_rank_in_name reads the number behind "rank" in a file's name: "rank3.json",
 // "rank-3", "trace_rank_3_step_10".
 uint32_t tb_profile_rank_in_name(const char *path);
@@ -346,8 +327,6 @@ char *tb_profile_host_in_name(const char *path);
 struct tb_event_ties {
 	uint64_t device, stream, order, external;
 };
-
-struct tb_event_ties tb_event_ties(struct tb_raw args);
 
 // The members of a profile's process groups, as far as profiles tell them, and those of
 // the groups of ranks of which there is no profile.
@@ -371,22 +350,6 @@ struct tb_members {
 	uint32_t *ranks;
 	uint32_t n;
 };
-
-// tb_groups_members finds the members of a group of a profile; the caller frees `ranks`.
-// From the first of these that there is: the group's "Process Group Ranks"; pg_config;
-// "Global rank start" and "stride"; all ranks, if they are as many; the ranks that use a
-// group of this name, if they are as many. TB_EFORMAT otherwise, and when the profile's
-// own rank is no member.
-int tb_groups_members(const struct tb_profiles *all, const struct tb_profile *profile,
-	uint32_t group, struct tb_members *members, struct tb_error *error) TB_MUST_USE;
-
-// tb_groups_clone replaces the members of a profile's group by those of rank `rank`'s
-// group in its place, of n_ranks: a group of all ranks remains one. Others must be a row
-// of a grid, ranks of equal distance that begin where blocks of that many rows do: rank
-// `rank` is in the row that crosses it. The rows of a grid's outermost dimension grow
-// with the job. TB_EUSAGE for groups that are none, and numbers of ranks that cut rows.
-int tb_groups_clone(const struct tb_profiles *all, const struct tb_profile *profile,
-	uint32_t rank, struct tb_members *members, struct tb_error *error) TB_MUST_USE;
 
 // Makes calls of a profile: streams become lanes, kernels of NCCL become collective calls
 // and messages, and what they wait for on other streams becomes the order between them.
@@ -412,11 +375,5 @@ struct tb_comm_place {
 	const uint32_t *befores;	      // calls after which it comes
 	uint32_t n_befores;
 };
-
-// tb_comm_calls adds them and stores the call at whose end the kernel has ended. Messages
-// of one kernel go at once; collective calls of one kernel one after another.
-int tb_comm_calls(struct tb_calls *calls, const struct tb_profile *profile,
-	const struct tb_comm_kernel *kernel, const struct tb_comm_place *place,
-	uint32_t *last, struct tb_error *error) TB_MUST_USE;
 
 #endif

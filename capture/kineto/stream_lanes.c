@@ -1,7 +1,197 @@
 #include "profile.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+// NCCL has no barrier: ProcessGroupNCCL::barrier reduces one element, a float.
+#define BARRIER_BYTES 4
+
+struct comm_writing {
+	struct tb_calls *calls;
+	const struct tb_profile *profile;
+	const struct tb_comm_place *place;
+	struct tb_error *error;
+	uint32_t last;
+	bool begun; // the first call has the computation, and what it comes after
+	bool ends;  // the next call has the kernel's time; of those before it has none
+	struct tb_told told; // of the kernel's one collective call
+};
+
+static int comm_call_add(struct comm_writing *writing, struct tb_call call)
+{
+	const struct tb_comm_place *place = writing->place;
+	call.lane = place->lane;
+	call.enter_ns = place->enter_ns;
+	if (call.starts || writing->ends)
+		call.leave_ns = writing->ends ? place->leave_ns : place->enter_ns;
+	call.calc_ns = writing->begun ? 0 : place->calc_ns;
+	int status = tb_calls_add(
+		writing->calls, place->rank, &call, &writing->last, writing->error);
+	if (!writing->begun)
+		for (uint32_t i = 0; i < place->n_befores && status == TB_OK; i++)
+			status = tb_calls_after(writing->calls, place->rank,
+				place->befores[i], writing->error);
+	writing->begun = true;
+	return status;
+}
+
+// comm_add_sizes gives an all-to-all of unequal parts its sizes by member: parts of what
+// the rank has, in proportion to its split sizes.
+static int comm_add_sizes(
+	struct comm_writing *writing, const struct tb_comm_op *op, uint32_t n_members)
+{
+	const uint64_t *splits = writing->profile->splits + op->splits;
+	uint64_t sum = 0;
+	for (uint32_t i = 0; i < op->n_splits; i++)
+		sum += splits[i];
+	if (op->n_splits != n_members)
+		return tb_fail_in(writing->error, TB_EFORMAT, writing->profile->path,
+			"an all-to-all of %" PRIu32 " ranks has %" PRIu32 " split sizes",
+			n_members, op->n_splits);
+	uint64_t *sizes = calloc(n_members, sizeof *sizes);
+	if (!sizes)
+		return tb_fail_memory_in(writing->error, writing->profile->path,
+			"the sizes of an all-to-all");
+	for (uint32_t i = 0; i < n_members && sum > 0; i++)
+		sizes[i] = (uint64_t)((double)op->in_bytes *
+					      ((double)splits[i] / (double)sum) +
+				      0.5);
+	int status = tb_calls_sizes(
+		writing->calls, writing->place->rank, sizes, n_members, writing->error);
+	free(sizes);
+	return status;
+}
+
+static uint64_t comm_op_bytes(const struct tb_comm_op *op, uint32_t n)
+{
+	uint64_t most = op->in_bytes > op->out_bytes ? op->in_bytes : op->out_bytes;
+	switch (op->what) {
+	case TB_COLL_ALLGATHER:
+		return op->in_bytes > 0 ? op->in_bytes : op->out_bytes / n;
+	case TB_COLL_REDUCE_SCATTER:
+		return op->in_bytes > 0 ? op->in_bytes : op->out_bytes * n;
+	case TB_COLL_GATHER:
+		return op->in_bytes;
+	case TB_COLL_SCATTER:
+		return op->out_bytes > 0 ? op->out_bytes : op->in_bytes / n;
+	case TB_COLL_ALLTOALL:
+		return op->in_bytes / n;
+	case TB_COLL_BARRIER:
+		return BARRIER_BYTES;
+	case TB_COMM_SEND:
+		return op->in_bytes;
+	default:
+		return most;
+	}
+}
+
+static int comm_add_collective(struct comm_writing *writing, const struct tb_comm_op *op)
+{
+	uint32_t group = writing->place->groups[op->group];
+	uint32_t n = tb_calls_members(writing->calls, group).n;
+	bool rooted = tb_collective_op_has_root((enum tb_collective_op)op->what);
+	struct tb_call call = {.kind = TB_CALL_COLLECTIVE,
+		.op = op->what == TB_COLL_BARRIER ? TB_COLL_ALLREDUCE : op->what,
+		.bytes = comm_op_bytes(op, n),
+		.group = group,
+		.told = writing->told};
+	if (rooted && op->root != TB_NONE)
+		call.peer = op->root;
+	else if (rooted)
+		tb_calls_note(writing->calls,
+			"the profile does not name the root of a %s (newer PyTorch "
+			"does): taken to be the first rank of its group",
+			tb_collective_op_name((enum tb_collective_op)op->what));
+	if (call.peer >= n)
+		return tb_fail_in(writing->error, TB_EFORMAT, writing->profile->path,
+			"the root of a %s is rank %" PRIu32 " of a group of %" PRIu32,
+			tb_collective_op_name((enum tb_collective_op)op->what), call.peer,
+			n);
+	int status = comm_call_add(writing, call);
+	if (status == TB_OK && op->splits != TB_NONE)
+		status = comm_add_sizes(writing, op, n);
+	return status;
+}
+
+static int comm_add_message(
+	struct comm_writing *writing, const struct tb_comm_op *op, bool starts)
+{
+	uint32_t group = writing->place->groups[op->group], peer = op->peer;
+	struct tb_group members = tb_calls_members(writing->calls, group);
+	bool sends = op->what == TB_COMM_SEND;
+	if (peer == TB_NONE && op->root < members.n)
+		peer = members.members[op->root];
+	if (peer >= tb_calls_n_ranks(writing->calls))
+		return tb_fail_in(writing->error, TB_EFORMAT, writing->profile->path,
+			"a %s at %.6f s names no rank of the job: expected \"%s Rank\", "
+			"as newer PyTorch writes",
+			sends ? "send" : "receive",
+			(double)writing->place->enter_ns / 1e9, sends ? "Dst" : "Src");
+	return comm_call_add(
+		writing, (struct tb_call){.kind = sends ? TB_CALL_SEND : TB_CALL_RECV,
+				 .bytes = comm_op_bytes(op, members.n),
+				 .peer = peer,
+				 .group = group,
+				 .starts = starts});
+}
+
+static bool comm_op_is_message(const struct tb_comm_op *op)
+{
+	return op->what == TB_COMM_SEND || op->what == TB_COMM_RECV;
+}
+
+// comm_add_kernels writes messages that one kernel sends and receives: all begin, then
+// all are waited for.
+static int comm_add_kernels(
+	struct comm_writing *writing, const struct tb_comm_kernel *kernel)
+{
+	const struct tb_profile *profile = writing->profile;
+	const uint32_t *ops = profile->kernel_ops + kernel->first_op;
+	uint32_t rank = writing->place->rank, n_begun = 0;
+	uint32_t *begun = calloc(kernel->n_ops, sizeof *begun);
+	if (!begun)
+		return tb_fail_memory_in(writing->error, profile->path, "its messages");
+	int status = comm_call_add(writing, (struct tb_call){.kind = TB_CALL_JOINT});
+	for (uint32_t i = 0; i < kernel->n_ops && status == TB_OK; i++) {
+		status = comm_add_message(writing, &profile->ops[ops[i]], true);
+		begun[n_begun++] = writing->last;
+	}
+	writing->ends = true;
+	if (status == TB_OK)
+		status = comm_call_add(writing, (struct tb_call){.kind = TB_CALL_JOINT});
+	for (uint32_t i = 0; i < n_begun && status == TB_OK; i++)
+		status = tb_calls_after(writing->calls, rank, begun[i], writing->error);
+	free(begun);
+	return status;
+}
+
+// comm_calls adds them and stores the call at whose end the kernel has ended. Messages
+// of one kernel go at once; collective calls of one kernel one after another.
+static int comm_calls(struct tb_calls *calls, const struct tb_profile *profile,
+	const struct tb_comm_kernel *kernel, const struct tb_comm_place *place,
+	uint32_t *last, struct tb_error *error)
+{
+	struct comm_writing writing = {
+		.calls = calls, .profile = profile, .place = place, .error = error};
+	const uint32_t *ops = profile->kernel_ops + kernel->first_op;
+	int status = TB_OK;
+	bool group = kernel->n_ops > 1 && comm_op_is_message(&profile->ops[ops[0]]);
+	// Nobody knows how the time and the channels of several collective calls divide.
+	bool alone = kernel->n_ops == 1;
+	writing.ends = alone && !kernel->has_no_end;
+	if (alone)
+		writing.told = kernel->told;
+	if (group)
+		status = comm_add_kernels(&writing, kernel);
+	for (uint32_t i = 0; !group && i < kernel->n_ops && status == TB_OK; i++) {
+		const struct tb_comm_op *op = &profile->ops[ops[i]];
+		status = comm_op_is_message(op) ? comm_add_message(&writing, op, false)
+						: comm_add_collective(&writing, op);
+	}
+	*last = writing.last;
+	return status;
+}
 
 // Kernels of a stream that follow each other closer than this did so because the later
 // one had been waiting behind the earlier one.
@@ -36,11 +226,6 @@ struct lanes {
 	uint32_t n_lanes;
 };
 
-static int no_memory(const struct lanes *lanes)
-{
-	return tb_fail_memory_in(lanes->error, lanes->profile->path, "its streams");
-}
-
 // list_kernels gives each stream the list of its kernels.
 static void list_kernels(struct lanes *lanes)
 {
@@ -66,7 +251,8 @@ static int open_lanes(struct lanes *lanes)
 	lanes->befores = calloc(n + 1, sizeof *lanes->befores);
 	if (!lanes->streams || !lanes->kernels || !lanes->kernel_calls ||
 		!lanes->waited || !lanes->befores)
-		return no_memory(lanes);
+		return tb_fail_memory_in(
+			lanes->error, lanes->profile->path, "its streams");
 	for (size_t i = 0; i < profile->n_kernels; i++)
 		lanes->kernel_calls[i] = TB_NONE;
 	for (size_t s = 0; s < n; s++)
@@ -83,18 +269,9 @@ static int open_lanes(struct lanes *lanes)
 	return TB_OK;
 }
 
-static void close_lanes(struct lanes *lanes)
-{
-	free(lanes->streams);
-	free(lanes->kernels);
-	free(lanes->kernel_calls);
-	free(lanes->waited);
-	free(lanes->befores);
-}
-
-// add_joint adds a call that only computes, and waits for `befores`. Lanes are numbered
-// as they come into use.
-static int add_joint(struct lanes *lanes, uint32_t *lane, uint64_t calc_ns,
+// lanes_add_joint adds a call that only computes, and waits for `befores`. Lanes are
+// numbered as they come into use.
+static int lanes_add_joint(struct lanes *lanes, uint32_t *lane, uint64_t calc_ns,
 	uint64_t enter_ns, uint32_t *index)
 {
 	if (*lane == TB_NONE)
@@ -121,7 +298,7 @@ static int work_until(struct lanes *lanes, struct gpu_stream *stream, uint64_t u
 {
 	if (until_ns <= stream->at_ns)
 		return TB_OK;
-	int status = add_joint(lanes, &stream->lane, until_ns - stream->at_ns,
+	int status = lanes_add_joint(lanes, &stream->lane, until_ns - stream->at_ns,
 		stream->at_ns, &stream->last);
 	stream->at_ns = until_ns;
 	stream->worked = stream->last;
@@ -143,10 +320,10 @@ static void take_stretches(struct lanes *lanes, size_t mark)
 	}
 }
 
-// release finds what a kernel waits for on the other streams: the work that was handed to
-// them before it, unless that ended after the kernel had begun. `ready_ns` gets when the
-// last of it ended.
-static int release(struct lanes *lanes, const struct tb_comm_kernel *kernel,
+// lanes_release finds what a kernel waits for on the other streams: the work that was
+// handed to them before it, unless that ended after the kernel had begun. `ready_ns` gets
+// when the last of it ended.
+static int lanes_release(struct lanes *lanes, const struct tb_comm_kernel *kernel,
 	uint32_t *n_befores, uint64_t *ready_ns)
 {
 	*n_befores = 0;
@@ -199,12 +376,12 @@ static int hold_back(struct lanes *lanes, struct gpu_stream *stream, uint64_t re
 		return TB_OK;
 	int status = TB_OK;
 	if (*n_befores > 0) {
-		status = add_joint(lanes, &stream->launch_lane, 0, from, &index);
+		status = lanes_add_joint(lanes, &stream->launch_lane, 0, from, &index);
 		if (status == TB_OK)
 			status = come_after(lanes, *n_befores);
 	}
 	if (status == TB_OK)
-		status = add_joint(
+		status = lanes_add_joint(
 			lanes, &stream->launch_lane, until_ns - from, from, &index);
 	stream->launched_ns = until_ns;
 	lanes->befores[0] = index;
@@ -218,7 +395,7 @@ static int write_kernel(struct lanes *lanes, uint32_t number)
 	struct gpu_stream *stream = &lanes->streams[kernel->stream];
 	uint32_t n_befores;
 	uint64_t ready;
-	int status = release(lanes, kernel, &n_befores, &ready);
+	int status = lanes_release(lanes, kernel, &n_befores, &ready);
 	if (status == TB_OK)
 		status = hold_back(lanes, stream, ready,
 			launched_at(stream, kernel, ready), &n_befores);
@@ -236,7 +413,7 @@ static int write_kernel(struct lanes *lanes, uint32_t number)
 		.leave_ns = kernel->end_ns - lanes->profile->begin_ns,
 		.befores = lanes->befores,
 		.n_befores = n_befores};
-	status = tb_comm_calls(lanes->calls, lanes->profile, kernel, &place,
+	status = comm_calls(lanes->calls, lanes->profile, kernel, &place,
 		&lanes->kernel_calls[number], lanes->error);
 	stream->last = lanes->kernel_calls[number];
 	stream->n_launched++;
@@ -247,8 +424,8 @@ static int write_kernel(struct lanes *lanes, uint32_t number)
 	return status;
 }
 
-// n_ended returns how many of a stream's launched kernels had ended by a time.
-static uint32_t n_ended(
+// stream_n_ended returns how many of a stream's launched kernels had ended by a time.
+static uint32_t stream_n_ended(
 	const struct lanes *lanes, const struct gpu_stream *stream, uint64_t by_ns)
 {
 	uint32_t low = 0, high = stream->n_launched;
@@ -268,27 +445,27 @@ struct lane_choice {
 	uint32_t n;
 };
 
-static const struct tb_comm_kernel *last_of(
+static const struct tb_comm_kernel *stream_last_kernel(
 	const struct lanes *lanes, const struct gpu_stream *source, uint32_t n)
 {
 	return &lanes->profile->kernels[source->kernels[n - 1]];
 }
 
-// choose finds for which kernel a stream waited whose next work began at begin_ns: the
-// last that ended while the stream had nothing to do; if there is none, the oldest for
-// which nobody has waited yet, as programs wait for operations in the order in which they
-// began them.
-static bool choose(const struct lanes *lanes, const struct gpu_stream *waiter,
+// lanes_choose finds for which kernel a stream waited whose next work began at begin_ns:
+// the last that ended while the stream had nothing to do; if there is none, the oldest
+// for which nobody has waited yet, as programs wait for operations in the order in which
+// they began them.
+static bool lanes_choose(const struct lanes *lanes, const struct gpu_stream *waiter,
 	uint64_t begin_ns, struct lane_choice *choice)
 {
 	uint64_t last_ns = waiter->end_ns, oldest = UINT64_MAX;
 	bool binding = false, found = false;
 	for (size_t s = 0; s < lanes->n_streams; s++) {
 		const struct gpu_stream *source = &lanes->streams[s];
-		uint32_t n = n_ended(lanes, source, begin_ns);
+		uint32_t n = stream_n_ended(lanes, source, begin_ns);
 		if (source == waiter || n <= waiter->n_waited[s])
 			continue;
-		uint64_t end_ns = last_of(lanes, source, n)->end_ns;
+		uint64_t end_ns = stream_last_kernel(lanes, source, n)->end_ns;
 		if (end_ns > last_ns) {
 			last_ns = end_ns;
 			binding = true;
@@ -297,7 +474,7 @@ static bool choose(const struct lanes *lanes, const struct gpu_stream *waiter,
 		uint32_t first = source->n_waited_any;
 		if (binding || n <= first)
 			continue;
-		uint64_t order = last_of(lanes, source, first + 1)->order;
+		uint64_t order = stream_last_kernel(lanes, source, first + 1)->order;
 		if (order < oldest) {
 			oldest = order;
 			found = true;
@@ -314,12 +491,13 @@ static int write_wait(
 	uint32_t call = lanes->kernel_calls[source->kernels[choice.n - 1]];
 	if (choice.n <= waiter->n_waited[choice.source] || call == TB_NONE)
 		return TB_OK;
-	uint64_t end_ns = last_of(lanes, source, choice.n)->end_ns;
+	uint64_t end_ns = stream_last_kernel(lanes, source, choice.n)->end_ns;
 	// Computation and waiting begin together in a lane's first call, so this one
 	// must not be the first.
 	int status = work_until(lanes, waiter, waiter->end_ns);
 	if (status == TB_OK)
-		status = add_joint(lanes, &waiter->lane, 0, waiter->at_ns, &waiter->last);
+		status = lanes_add_joint(
+			lanes, &waiter->lane, 0, waiter->at_ns, &waiter->last);
 	lanes->befores[0] = call;
 	if (status == TB_OK)
 		status = come_after(lanes, 1);
@@ -342,14 +520,14 @@ static const struct tb_stretch *next_work(
 	return stream->next < from->n ? &from->stretches[stream->next] : NULL;
 }
 
-// wait_for_all has a stream wait for all kernels that had ended when it went on.
-static int wait_for_all(struct lanes *lanes, struct gpu_stream *waiter)
+// lanes_wait_for_all has a stream wait for all kernels that had ended when it went on.
+static int lanes_wait_for_all(struct lanes *lanes, struct gpu_stream *waiter)
 {
 	const struct tb_stretch *work = next_work(lanes, waiter);
 	int status = TB_OK;
 	for (size_t s = 0; work && s < lanes->n_streams && status == TB_OK; s++) {
 		struct gpu_stream *source = &lanes->streams[s];
-		uint32_t n = n_ended(lanes, source, work->first_begin_ns);
+		uint32_t n = stream_n_ended(lanes, source, work->first_begin_ns);
 		if (source != waiter && n > 0)
 			status = write_wait(lanes, waiter, (struct lane_choice){s, n});
 	}
@@ -369,7 +547,8 @@ static int wait_in_full(struct lanes *lanes, const struct tb_stream_wait *wait)
 			continue;
 		choice = (struct lane_choice){s, stream->n_launched};
 		while (choice.n > 0 &&
-			last_of(lanes, stream, choice.n)->order > wait->source_order)
+			stream_last_kernel(lanes, stream, choice.n)->order >
+				wait->source_order)
 			choice.n--;
 	}
 	// A stream that has only kernels of NCCL waits by their place in the order.
@@ -392,7 +571,7 @@ static int wait_found(struct lanes *lanes)
 		first = work;
 		waiter = &lanes->streams[s];
 	}
-	if (!waiter || !choose(lanes, waiter, first->first_begin_ns, &choice))
+	if (!waiter || !lanes_choose(lanes, waiter, first->first_begin_ns, &choice))
 		return TB_OK;
 	return write_wait(lanes, waiter, choice);
 }
@@ -405,7 +584,7 @@ static int write_waits(struct lanes *lanes, const struct tb_stream_wait *wait)
 	if (!wait->for_all)
 		return wait_found(lanes);
 	for (size_t s = 0; s < lanes->n_streams && status == TB_OK; s++)
-		status = wait_for_all(lanes, &lanes->streams[s]);
+		status = lanes_wait_for_all(lanes, &lanes->streams[s]);
 	return status;
 }
 
@@ -424,7 +603,7 @@ static void pass_kernel(struct lanes *lanes, uint32_t number)
 	stream->at_ns = stream->end_ns;
 }
 
-static int write_all(struct lanes *lanes)
+static int lanes_write_all(struct lanes *lanes)
 {
 	const struct tb_profile *profile = lanes->profile;
 	int status = TB_OK;
@@ -451,7 +630,11 @@ int tb_lanes_add(struct tb_calls *calls, const struct tb_profile *profile,
 		.calls = calls, .profile = profile, .place = place, .error = error};
 	int status = open_lanes(&lanes);
 	if (status == TB_OK)
-		status = write_all(&lanes);
-	close_lanes(&lanes);
+		status = lanes_write_all(&lanes);
+	free(lanes.streams);
+	free(lanes.kernels);
+	free(lanes.kernel_calls);
+	free(lanes.waited);
+	free(lanes.befores);
 	return status;
 }

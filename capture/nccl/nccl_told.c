@@ -1,6 +1,6 @@
 #include "nccl_told.h"
 
-#include "nccl_impl.h"
+#include "nccl_trace.h"
 
 #include <stdlib.h>
 #include <string.h>

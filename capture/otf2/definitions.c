@@ -1,7 +1,6 @@
 #include "definitions.h"
 
 #include "array.h"
-#include "ranks.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -26,7 +25,7 @@ static bool add_place(
 			? add_place((of), &(of)->map, (ref), (of)->n_##items)            \
 			: !((of)->no_memory = true))
 
-static OTF2_CallbackCode next(const struct tb_otf2_definitions *of)
+static OTF2_CallbackCode definitions_next(const struct tb_otf2_definitions *of)
 {
 	return of->no_memory ? OTF2_CALLBACK_INTERRUPT : OTF2_CALLBACK_SUCCESS;
 }
@@ -42,17 +41,18 @@ static OTF2_CallbackCode on_clock(void *user, uint64_t resolution, uint64_t offs
 	return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_string(void *user, OTF2_StringRef self, const char *string)
+static OTF2_CallbackCode definition_on_string(
+	void *user, OTF2_StringRef self, const char *string)
 {
 	struct tb_otf2_definitions *of = user;
 	if (!PLACE(of, strings, string_of, self))
-		return next(of);
+		return definitions_next(of);
 	char *copy = strdup(string);
 	if (copy)
 		of->strings[of->n_strings++] = copy;
 	else
 		of->no_memory = true;
-	return next(of);
+	return definitions_next(of);
 }
 
 static OTF2_CallbackCode on_node(void *user, OTF2_SystemTreeNodeRef self,
@@ -60,11 +60,11 @@ static OTF2_CallbackCode on_node(void *user, OTF2_SystemTreeNodeRef self,
 {
 	struct tb_otf2_definitions *of = user;
 	if (!PLACE(of, nodes, node_of, self))
-		return next(of);
+		return definitions_next(of);
 	const char *kind = tb_otf2_string(of, class_name);
 	of->nodes[of->n_nodes++] = (struct tb_otf2_node){name, parent,
 		strcasecmp(kind, "node") == 0 || strcasecmp(kind, "host") == 0};
-	return next(of);
+	return definitions_next(of);
 }
 
 static OTF2_CallbackCode on_domain(
@@ -88,7 +88,7 @@ static OTF2_CallbackCode on_process(void *user, OTF2_LocationGroupRef self,
 	if (PLACE(of, processes, process_of, self))
 		of->processes[of->n_processes++] = (struct tb_otf2_process){
 			parent, TB_OTF2_NONE, type == OTF2_LOCATION_GROUP_TYPE_PROCESS};
-	return next(of);
+	return definitions_next(of);
 }
 
 static OTF2_CallbackCode on_location(void *user, OTF2_LocationRef self,
@@ -104,10 +104,10 @@ static OTF2_CallbackCode on_location(void *user, OTF2_LocationRef self,
 	if (PLACE(of, locations, location_of, self))
 		of->locations[of->n_locations++] = (struct tb_otf2_location){
 			self, n_events, process, TB_OTF2_NONE, false};
-	return next(of);
+	return definitions_next(of);
 }
 
-static bool begins(const char *name, const char *with)
+static bool name_begins(const char *name, const char *with)
 {
 	return strncmp(name, with, strlen(with)) == 0;
 }
@@ -120,22 +120,22 @@ static bool is_mover(const char *name, OTF2_RegionRole role)
 		     role == OTF2_REGION_ROLE_COLL_ONE2ALL ||
 		     role == OTF2_REGION_ROLE_COLL_ALL2ONE ||
 		     role == OTF2_REGION_ROLE_COLL_ALL2ALL ||
-		     role == OTF2_REGION_ROLE_COLL_OTHER || begins(name, "Sendrecv") ||
-		     begins(name, "Neighbor_") || begins(name, "Ineighbor_") ||
-		     strcmp(name, "Ibarrier") == 0 || begins(name, "File_read") ||
-		     begins(name, "File_write");
+		     role == OTF2_REGION_ROLE_COLL_OTHER ||
+		     name_begins(name, "Sendrecv") || name_begins(name, "Neighbor_") ||
+		     name_begins(name, "Ineighbor_") || strcmp(name, "Ibarrier") == 0 ||
+		     name_begins(name, "File_read") || name_begins(name, "File_write");
 	return moves && !strstr(name, "robe") && !strstr(name, "_init") &&
-	       !begins(name, "Start");
+	       !name_begins(name, "Start");
 }
 
-static enum tb_otf2_region_kind kind_of(
+static enum tb_otf2_region_kind region_kind(
 	const char *name, OTF2_RegionRole role, OTF2_Paradigm paradigm)
 {
-	const char *call = begins(name, "PMPI_") ? name + 1 : name;
-	if (!begins(call, "MPI_"))
+	const char *call = name_begins(name, "PMPI_") ? name + 1 : name;
+	if (!name_begins(call, "MPI_"))
 		return paradigm == OTF2_PARADIGM_MPI ? TB_OTF2_MPI : TB_OTF2_OTHER;
 	call += strlen("MPI_");
-	if (begins(call, "Wait") || begins(call, "Test"))
+	if (name_begins(call, "Wait") || name_begins(call, "Test"))
 		return TB_OTF2_WAIT;
 	if (strcmp(call, "Bsend") == 0)
 		return TB_OTF2_BSEND;
@@ -157,12 +157,12 @@ static OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringR
 	(void)begin_line;
 	(void)end_line;
 	const char *word = tb_otf2_string(of, name);
-	if (begins(word, "EZTrace"))
+	if (name_begins(word, "EZTrace"))
 		of->by_arguments = true;
 	if (PLACE(of, regions, region_of, self))
-		of->regions[of->n_regions++] =
-			(struct tb_otf2_region){name, kind_of(word, role, paradigm), 0};
-	return next(of);
+		of->regions[of->n_regions++] = (struct tb_otf2_region){
+			name, region_kind(word, role, paradigm), 0};
+	return definitions_next(of);
 }
 
 static OTF2_CallbackCode on_context(void *user, OTF2_CallingContextRef self,
@@ -174,23 +174,7 @@ static OTF2_CallbackCode on_context(void *user, OTF2_CallingContextRef self,
 	(void)parent;
 	if (PLACE(of, contexts, context_of, self))
 		of->contexts[of->n_contexts++] = region;
-	return next(of);
-}
-
-static OTF2_CallbackCode keep_mpi_locations(
-	struct tb_otf2_definitions *of, uint32_t n, const uint64_t *members)
-{
-	uint64_t *copy = malloc((n ? n : 1) * sizeof *copy);
-	if (!copy) {
-		of->no_memory = true;
-		return OTF2_CALLBACK_INTERRUPT;
-	}
-	if (n > 0)
-		memcpy(copy, members, n * sizeof *copy);
-	free(of->mpi_locations);
-	of->mpi_locations = copy;
-	of->n_mpi_locations = n;
-	return OTF2_CALLBACK_SUCCESS;
+	return definitions_next(of);
 }
 
 static OTF2_CallbackCode on_group(void *user, OTF2_GroupRef self, OTF2_StringRef name,
@@ -201,27 +185,38 @@ static OTF2_CallbackCode on_group(void *user, OTF2_GroupRef self, OTF2_StringRef
 	(void)name;
 	if (paradigm != OTF2_PARADIGM_MPI)
 		return OTF2_CALLBACK_SUCCESS;
-	if (type == OTF2_GROUP_TYPE_COMM_LOCATIONS)
-		return keep_mpi_locations(of, n, members);
+	if (type == OTF2_GROUP_TYPE_COMM_LOCATIONS) {
+		uint64_t *copy = malloc((n ? n : 1) * sizeof *copy);
+		if (!copy) {
+			of->no_memory = true;
+			return OTF2_CALLBACK_INTERRUPT;
+		}
+		if (n > 0)
+			memcpy(copy, members, n * sizeof *copy);
+		free(of->mpi_locations);
+		of->mpi_locations = copy;
+		of->n_mpi_locations = n;
+		return OTF2_CALLBACK_SUCCESS;
+	}
 	if (type != OTF2_GROUP_TYPE_COMM_GROUP && type != OTF2_GROUP_TYPE_COMM_SELF)
 		return OTF2_CALLBACK_SUCCESS;
 	if (!PLACE(of, groups, group_of, self))
-		return next(of);
+		return definitions_next(of);
 	struct tb_otf2_group group = {malloc((n ? n : 1) * sizeof *members), n,
 		type == OTF2_GROUP_TYPE_COMM_SELF,
 		(flags & OTF2_GROUP_FLAG_GLOBAL_MEMBERS) != 0};
 	if (!group.members) {
 		of->no_memory = true;
-		return next(of);
+		return definitions_next(of);
 	}
 	if (n > 0)
 		memcpy(group.members, members, n * sizeof *members);
 	of->groups[of->n_groups++] = group;
-	return next(of);
+	return definitions_next(of);
 }
 
-static void add_comm(struct tb_otf2_definitions *of, uint32_t self, uint32_t name,
-	uint32_t a, uint32_t b)
+static void definitions_add_comm(struct tb_otf2_definitions *of, uint32_t self,
+	uint32_t name, uint32_t a, uint32_t b)
 {
 	if (PLACE(of, comms, comm_of, self))
 		of->comms[of->n_comms++] =
@@ -236,8 +231,8 @@ static OTF2_CallbackCode on_comm(void *user, OTF2_CommRef self, OTF2_StringRef n
 	(void)parent;
 	(void)flags;
 	if (tb_map_find(&of->group_of, group, &a)) // else it is none of MPI's
-		add_comm(of, self, name, a, TB_OTF2_NONE);
-	return next(of);
+		definitions_add_comm(of, self, name, a, TB_OTF2_NONE);
+	return definitions_next(of);
 }
 
 static OTF2_CallbackCode on_inter_comm(void *user, OTF2_CommRef self, OTF2_StringRef name,
@@ -250,8 +245,8 @@ static OTF2_CallbackCode on_inter_comm(void *user, OTF2_CommRef self, OTF2_Strin
 	(void)flags;
 	if (tb_map_find(&of->group_of, group_a, &a) &&
 		tb_map_find(&of->group_of, group_b, &b))
-		add_comm(of, self, name, a, b);
-	return next(of);
+		definitions_add_comm(of, self, name, a, b);
+	return definitions_next(of);
 }
 
 static OTF2_GlobalDefReaderCallbacks *callbacks_new(void)
@@ -260,7 +255,7 @@ static OTF2_GlobalDefReaderCallbacks *callbacks_new(void)
 	if (!to)
 		return NULL;
 	OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(to, on_clock);
-	OTF2_GlobalDefReaderCallbacks_SetStringCallback(to, on_string);
+	OTF2_GlobalDefReaderCallbacks_SetStringCallback(to, definition_on_string);
 	OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodeCallback(to, on_node);
 	OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodeDomainCallback(to, on_domain);
 	OTF2_GlobalDefReaderCallbacks_SetLocationGroupCallback(to, on_process);
@@ -272,6 +267,9 @@ static OTF2_GlobalDefReaderCallbacks *callbacks_new(void)
 	OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(to, on_inter_comm);
 	return to;
 }
+
+static int otf2_ranks_find(
+	struct tb_otf2_definitions *of, const char *path, struct tb_error *error);
 
 int tb_otf2_definitions_read(struct tb_otf2_definitions *of, OTF2_Reader *reader,
 	const char *path, const struct tb_reading *reading, struct tb_error *error)
@@ -304,7 +302,7 @@ int tb_otf2_definitions_read(struct tb_otf2_definitions *of, OTF2_Reader *reader
 	if (of->ticks_per_s == 0)
 		return tb_fail_in(error, TB_EFORMAT, path,
 			"the archive's definitions give no resolution of its clock");
-	return tb_otf2_ranks_find(of, path, error);
+	return otf2_ranks_find(of, path, error);
 }
 
 void tb_otf2_definitions_fini(struct tb_otf2_definitions *of)
@@ -371,4 +369,226 @@ const char *tb_otf2_host(const struct tb_otf2_definitions *of, uint32_t process)
 		ref = node->parent;
 	}
 	return NULL;
+}
+
+#define RANKS_MAX (UINT32_C(1) << 24)
+
+static int too_many(const char *path, uint64_t n, struct tb_error *error)
+{
+	return tb_fail_in(error, TB_ECAPACITY, path,
+		"the archive has %" PRIu64 " ranks: expected at most %" PRIu32, n,
+		RANKS_MAX);
+}
+
+// ranks_number_members numbers the locations that take part in MPI.
+static int ranks_number_members(
+	struct tb_otf2_definitions *of, const char *path, struct tb_error *error)
+{
+	if (of->n_mpi_locations > RANKS_MAX)
+		return too_many(path, of->n_mpi_locations, error);
+	for (uint32_t rank = 0; rank < of->n_mpi_locations; rank++) {
+		uint32_t place;
+		if (!tb_map_find(&of->location_of, of->mpi_locations[rank], &place))
+			return tb_fail_in(error, TB_EFORMAT, path,
+				"rank %" PRIu32 " is location %" PRIu64
+				", which is not defined",
+				rank, of->mpi_locations[rank]);
+		struct tb_otf2_location *main = &of->locations[place];
+		if (main->rank != TB_OTF2_NONE)
+			return tb_fail_in(error, TB_EFORMAT, path,
+				"location %" PRIu64 " is rank %" PRIu32
+				" and rank %" PRIu32,
+				main->ref, main->rank, rank);
+		main->rank = rank;
+		main->is_main = true;
+		if (main->process == TB_OTF2_NONE)
+			continue;
+		struct tb_otf2_process *process = &of->processes[main->process];
+		if (process->rank == TB_OTF2_NONE)
+			process->rank = rank;
+	}
+	of->n_ranks = of->n_mpi_locations;
+	return TB_OK;
+}
+
+// number_processes numbers the processes that have a location, by their definitions.
+static int number_processes(
+	struct tb_otf2_definitions *of, const char *path, struct tb_error *error)
+{
+	uint32_t *main = malloc((of->n_processes + 1) * sizeof *main);
+	if (!main)
+		return tb_fail_memory(error, "the ranks of an archive");
+	memset(main, 0xff, (of->n_processes + 1) * sizeof *main);
+	for (size_t i = 0; i < of->n_locations; i++) {
+		uint32_t process = of->locations[i].process;
+		if (process != TB_OTF2_NONE && main[process] == TB_OTF2_NONE)
+			main[process] = (uint32_t)i;
+	}
+	uint32_t n = 0;
+	for (size_t i = 0; i < of->n_processes; i++) {
+		if (!of->processes[i].is_process || main[i] == TB_OTF2_NONE)
+			continue;
+		of->locations[main[i]].rank = n;
+		of->locations[main[i]].is_main = true;
+		of->processes[i].rank = n++;
+	}
+	free(main);
+	of->n_ranks = n;
+	return n > RANKS_MAX ? too_many(path, n, error) : TB_OK;
+}
+
+static int location_by_rank(const void *a, const void *b)
+{
+	const struct tb_otf2_location *x = a, *y = b;
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	if (x->is_main != y->is_main)
+		return x->is_main ? -1 : 1;
+	return x->ref < y->ref ? -1 : x->ref > y->ref;
+}
+
+// otf2_ranks_find numbers the ranks: in the order of the group of locations that take
+// part in MPI, or, without one, the processes in the order of their definitions; gives
+// each location its rank; and sorts the locations by rank, the main thread first.
+// TB_EFORMAT for an archive without processes, TB_ECAPACITY for too many.
+static int otf2_ranks_find(
+	struct tb_otf2_definitions *of, const char *path, struct tb_error *error)
+{
+	int status = of->n_mpi_locations > 0 ? ranks_number_members(of, path, error)
+					     : number_processes(of, path, error);
+	if (status != TB_OK)
+		return status;
+	if (of->n_ranks == 0)
+		return tb_fail_in(error, TB_EFORMAT, path,
+			"the archive has no processes: expected locations in groups");
+	for (size_t i = 0; i < of->n_locations; i++) {
+		struct tb_otf2_location *location = &of->locations[i];
+		if (location->rank == TB_OTF2_NONE && location->process != TB_OTF2_NONE)
+			location->rank = of->processes[location->process].rank;
+	}
+	qsort(of->locations, of->n_locations, sizeof *of->locations, location_by_rank);
+	return TB_OK;
+}
+
+// self_group returns the group of one rank, in which COMM_SELF is.
+static int self_group(struct tb_otf2_definitions *of, struct tb_calls *calls,
+	uint32_t rank, uint32_t *group, struct tb_error *error)
+{
+	if (!of->self_of) {
+		of->self_of = malloc(of->n_ranks * sizeof *of->self_of);
+		if (!of->self_of)
+			return tb_fail_memory(error, "the groups of an archive");
+		memset(of->self_of, 0xff, of->n_ranks * sizeof *of->self_of);
+	}
+	int status = TB_OK;
+	if (of->self_of[rank] == TB_OTF2_NONE)
+		status = tb_calls_group(calls, &rank, 1, 1, &of->self_of[rank], error);
+	*group = of->self_of[rank];
+	return status;
+}
+
+static void ranks_copy_members(uint32_t *to, const struct tb_otf2_group *group)
+{
+	// A rank beyond 32 bits becomes one that no job has.
+	for (uint32_t i = 0; i < group->n; i++)
+		to[i] = group->members[i] < TB_OTF2_NONE ? (uint32_t)group->members[i]
+							 : TB_OTF2_NONE;
+}
+
+static int ranks_add_group(struct tb_otf2_definitions *of, struct tb_calls *calls,
+	struct tb_otf2_comm *comm, struct tb_error *error)
+{
+	const struct tb_otf2_group *a = &of->groups[comm->a];
+	const struct tb_otf2_group *b =
+		comm->b != TB_OTF2_NONE ? &of->groups[comm->b] : NULL;
+	uint64_t n = (uint64_t)a->n + (b ? b->n : 0);
+	if (!b && a->n == of->n_ranks &&
+		strcmp(tb_otf2_string(of, comm->name), "MPI_COMM_WORLD") == 0) {
+		comm->group = 0;
+		return TB_OK;
+	}
+	if (n > of->n_ranks)
+		return tb_fail(error, TB_EFORMAT,
+			"a communicator has %" PRIu64 " members: the archive has %" PRIu32
+			" ranks",
+			n, of->n_ranks);
+	uint32_t *members = malloc((n ? n : 1) * sizeof *members);
+	if (!members)
+		return tb_fail_memory(error, "the groups of an archive");
+	ranks_copy_members(members, a);
+	if (b)
+		ranks_copy_members(members + a->n, b);
+	int status =
+		tb_calls_group(calls, members, (uint32_t)n, a->n, &comm->group, error);
+	free(members);
+	if (status == TB_EUSAGE && error)
+		error->code = TB_EFORMAT;
+	return status == TB_EUSAGE ? TB_EFORMAT : status;
+}
+
+static int view_members(const struct tb_calls *calls, uint32_t comm, uint32_t rank,
+	struct tb_otf2_view *view, struct tb_error *error)
+{
+	struct tb_group group = tb_calls_members(calls, view->group);
+	uint32_t at = tb_group_place(&group, rank);
+	if (at == group.n)
+		return tb_fail(error, TB_EFORMAT,
+			"rank %" PRIu32 " communicates in communicator %" PRIu32
+			", of which it is no member",
+			rank, comm);
+	bool is_local = at < group.n_local;
+	uint32_t n_remote = group.n - group.n_local;
+	view->is_inter = n_remote > 0;
+	view->me = is_local ? at : at - group.n_local;
+	view->n_local = is_local ? group.n_local : n_remote;
+	view->n = !view->is_inter ? group.n : is_local ? n_remote : group.n_local;
+	view->first = view->is_inter && is_local ? group.n_local : 0;
+	return TB_OK;
+}
+
+int tb_otf2_view_of(struct tb_otf2_definitions *of, struct tb_calls *calls, uint32_t comm,
+	uint32_t rank, struct tb_otf2_view *view, struct tb_error *error)
+{
+	uint32_t place;
+	int status = TB_OK;
+	*view = (struct tb_otf2_view){0};
+	// An archive without groups of ranks can only mean all of them.
+	if (!tb_map_find(&of->comm_of, comm, &place)) {
+		if (of->n_comms > 0)
+			return tb_fail(error, TB_EFORMAT,
+				"rank %" PRIu32 " communicates in communicator %" PRIu32
+				", which is not defined",
+				rank, comm);
+		return view_members(calls, comm, rank, view, error);
+	}
+	struct tb_otf2_comm *of_comm = &of->comms[place];
+	if (of_comm->b == TB_OTF2_NONE && of->groups[of_comm->a].is_self) {
+		*view = (struct tb_otf2_view){.n = 1, .n_local = 1};
+		return self_group(of, calls, rank, &view->group, error);
+	}
+	if (of_comm->group == TB_OTF2_NONE)
+		status = ranks_add_group(of, calls, of_comm, error);
+	view->group = of_comm->group;
+	view->is_global = of->groups[of_comm->a].is_global;
+	return status == TB_OK ? view_members(calls, comm, rank, view, error) : status;
+}
+
+uint32_t tb_otf2_peer(
+	const struct tb_calls *calls, const struct tb_otf2_view *view, uint32_t peer)
+{
+	if (view->is_global)
+		return peer < tb_calls_n_ranks(calls) ? peer : TB_OTF2_NONE;
+	if (peer >= view->n)
+		return TB_OTF2_NONE;
+	return tb_calls_members(calls, view->group).members[view->first + peer];
+}
+
+uint32_t tb_otf2_root(
+	const struct tb_calls *calls, const struct tb_otf2_view *view, uint32_t root)
+{
+	if (view->is_global) {
+		struct tb_group group = tb_calls_members(calls, view->group);
+		root = tb_group_place(&group, root);
+	}
+	return root < view->n ? root : TB_OTF2_NONE;
 }

@@ -38,26 +38,15 @@ void tb_dedup_free(struct tb_dedup *dedup)
 }
 
 // Keys are hashes already, so their low bits will do.
-static uint32_t *bucket_of(struct tb_dedup *dedup, uint64_t key)
+static uint32_t *dedup_bucket(struct tb_dedup *dedup, uint64_t key)
 {
 	return &dedup->buckets[key & (N_BUCKETS - 1)];
 }
 
-static void forget_oldest(struct tb_dedup *dedup)
+// dedup_count returns the counter of the key, which is 0 for a new key.
+static uint32_t *dedup_count(struct tb_dedup *dedup, uint64_t key, int64_t at_ns)
 {
-	uint32_t oldest = dedup->first;
-	uint32_t *link = bucket_of(dedup, dedup->entries[oldest].key);
-	while (*link != oldest + 1)
-		link = &dedup->entries[*link - 1].next;
-	*link = dedup->entries[oldest].next;
-	dedup->first = (oldest + 1) & (N_ENTRIES - 1);
-	dedup->n--;
-}
-
-// count_of returns the counter of the key, which is 0 for a new key.
-static uint32_t *count_of(struct tb_dedup *dedup, uint64_t key, int64_t at_ns)
-{
-	uint32_t *bucket = bucket_of(dedup, key);
+	uint32_t *bucket = dedup_bucket(dedup, key);
 	for (uint32_t i = *bucket; i != 0; i = dedup->entries[i - 1].next)
 		if (dedup->entries[i - 1].key == key)
 			return &dedup->entries[i - 1].n;
@@ -71,16 +60,23 @@ bool tb_dedup_is_copy(
 	struct tb_dedup *dedup, uint64_t digest, uint64_t point, int64_t at_ns)
 {
 	while (dedup->n > 0 &&
-		(dedup->n > N_ENTRIES - 2 ||
-			at_ns - dedup->entries[dedup->first].at_ns > TB_DEDUP_WINDOW_NS))
-		forget_oldest(dedup);
+		(dedup->n > N_ENTRIES - 2 || at_ns - dedup->entries[dedup->first].at_ns >
+						     TB_DEDUP_WINDOW_NS)) {
+		uint32_t oldest = dedup->first;
+		uint32_t *link = dedup_bucket(dedup, dedup->entries[oldest].key);
+		while (*link != oldest + 1)
+			link = &dedup->entries[*link - 1].next;
+		*link = dedup->entries[oldest].next;
+		dedup->first = (oldest + 1) & (N_ENTRIES - 1);
+		dedup->n--;
+	}
 	// A call adds up to two entries: one counts the frames of this digest, one how
 	// often this point saw it.
-	uint32_t *taken = count_of(dedup, tb_random_mix(digest), at_ns);
+	uint32_t *taken = dedup_count(dedup, tb_random_mix(digest), at_ns);
 	if (point == TB_DEDUP_ANY_POINT)
 		return (*taken)++ > 0;
 	uint32_t *here =
-		count_of(dedup, tb_random_mix(digest ^ tb_random_mix(point)), at_ns);
+		dedup_count(dedup, tb_random_mix(digest ^ tb_random_mix(point)), at_ns);
 	if (++*here <= *taken)
 		return true;
 	++*taken;

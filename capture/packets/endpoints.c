@@ -11,9 +11,10 @@ void tb_endpoints_fini(struct tb_endpoints *endpoints)
 	*endpoints = (struct tb_endpoints){0};
 }
 
-// slot_of returns the slot of the address, or the free one where it belongs. Multiplying
-// by the golden ratio (Knuth, TAOCP volume 3, section 6.4) spreads consecutive addresses.
-static uint32_t *slot_of(
+// endpoint_slot returns the slot of the address, or the free one where it belongs.
+// Multiplying by the golden ratio (Knuth, TAOCP volume 3, section 6.4) spreads
+// consecutive addresses.
+static uint32_t *endpoint_slot(
 	const struct tb_endpoints *endpoints, const struct tb_address *address)
 {
 	uint64_t word = (address->high ^ address->kind) * UINT64_C(0xc2b2ae3d27d4eb4f);
@@ -33,16 +34,16 @@ bool tb_endpoints_find(const struct tb_endpoints *endpoints,
 {
 	if (endpoints->n == 0)
 		return false;
-	uint32_t slot = *slot_of(endpoints, address);
+	uint32_t slot = *endpoint_slot(endpoints, address);
 	if (slot == 0)
 		return false;
 	*number = slot - 1;
 	return true;
 }
 
-// grow doubles both arrays. The slots stay at most a quarter full, so that most lookups
-// find their address at once.
-static int grow(struct tb_endpoints *endpoints)
+// grow_endpoints doubles both arrays. The slots stay at most a quarter full, so that most
+// lookups find their address at once.
+static int grow_endpoints(struct tb_endpoints *endpoints)
 {
 	uint32_t capacity = endpoints->capacity ? endpoints->capacity * 2 : 64;
 	size_t room = endpoints->capacity;
@@ -57,7 +58,7 @@ static int grow(struct tb_endpoints *endpoints)
 	endpoints->hash_shift = 64 - (uint32_t)__builtin_ctz(capacity * 4);
 	endpoints->capacity = capacity;
 	for (uint32_t i = 0; i < endpoints->n; i++)
-		*slot_of(endpoints, &endpoints->addresses[i]) = i + 1;
+		*endpoint_slot(endpoints, &endpoints->addresses[i]) = i + 1;
 	return TB_OK;
 }
 
@@ -66,10 +67,10 @@ int tb_endpoints_add(struct tb_endpoints *endpoints, const struct tb_address *ad
 {
 	if (tb_endpoints_find(endpoints, address, number))
 		return TB_OK;
-	if (endpoints->n == endpoints->capacity && grow(endpoints) != TB_OK)
+	if (endpoints->n == endpoints->capacity && grow_endpoints(endpoints) != TB_OK)
 		return TB_ENOMEM;
 	endpoints->addresses[endpoints->n] = *address;
 	*number = endpoints->n++;
-	*slot_of(endpoints, address) = *number + 1;
+	*endpoint_slot(endpoints, address) = *number + 1;
 	return TB_OK;
 }

@@ -81,7 +81,7 @@ static bool choose_node(
 	return node->id < nodes->n_max;
 }
 
-static int name_node(
+static int name_node_by_address(
 	struct tb_nodes *nodes, struct tb_node node, const struct tb_address *address)
 {
 	if (TB_ARRAY_RESERVE_ZEROED(
@@ -95,9 +95,9 @@ static int name_node(
 	return TB_OK;
 }
 
-// meet gives an endpoint its node when it is first met; if there is none then, it never
-// gets one.
-static int meet(struct tb_nodes *nodes, uint32_t endpoint, uint32_t *node_id)
+// note_endpoint gives an endpoint its node when it is first met; if there is none then,
+// it never gets one.
+static int note_endpoint(struct tb_nodes *nodes, uint32_t endpoint, uint32_t *node_id)
 {
 	struct tb_packets_summary *summary = nodes->summary;
 	size_t known = nodes->node_of_room;
@@ -111,7 +111,7 @@ static int meet(struct tb_nodes *nodes, uint32_t endpoint, uint32_t *node_id)
 		const struct tb_address *address = &nodes->endpoints->addresses[endpoint];
 		struct tb_node node;
 		if (choose_node(nodes, address, &node)) {
-			if (name_node(nodes, node, address) != TB_OK)
+			if (name_node_by_address(nodes, node, address) != TB_OK)
 				return TB_ENOMEM;
 			*node_of = node.id;
 			summary->n_endpoints++;
@@ -141,13 +141,13 @@ int tb_nodes_meet_sorted(struct tb_nodes *nodes, uint32_t *numbers, size_t n)
 	qsort_r(numbers, n, sizeof *numbers, by_address, &endpoints);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t node_id;
-		if (meet(nodes, numbers[i], &node_id) != TB_OK)
+		if (note_endpoint(nodes, numbers[i], &node_id) != TB_OK)
 			return TB_ENOMEM;
 	}
 	return TB_OK;
 }
 
-static int pair_of(struct tb_nodes *nodes, struct tb_node source,
+static int node_pair_number(struct tb_nodes *nodes, struct tb_node source,
 	struct tb_node destination, uint32_t *number)
 {
 	// Several endpoints may be one node, so pairs of endpoints can share a pair of
@@ -192,7 +192,7 @@ static int widen_square(struct tb_nodes *nodes, uint32_t endpoint)
 	return TB_OK;
 }
 
-static int remember(
+static int remember_pair(
 	struct tb_nodes *nodes, uint32_t source, uint32_t destination, uint32_t pairing)
 {
 	uint32_t further = source > destination ? source : destination;
@@ -211,18 +211,18 @@ static int new_pairing(
 	struct tb_node from;
 	struct tb_node to;
 	uint32_t pair;
-	if (meet(nodes, source, &from.id) != TB_OK ||
-		meet(nodes, destination, &to.id) != TB_OK)
+	if (note_endpoint(nodes, source, &from.id) != TB_OK ||
+		note_endpoint(nodes, destination, &to.id) != TB_OK)
 		return TB_ENOMEM;
 	if (from.id == UNPLACED || to.id == UNPLACED)
 		*pairing = TB_PAIRING_UNPLACED;
 	else if (from.id == to.id)
 		*pairing = TB_PAIRING_LOCAL;
-	else if (pair_of(nodes, from, to, &pair) == TB_OK)
+	else if (node_pair_number(nodes, from, to, &pair) == TB_OK)
 		*pairing = FIRST_PAIR + pair;
 	else
 		return TB_ENOMEM;
-	return remember(nodes, source, destination, *pairing);
+	return remember_pair(nodes, source, destination, *pairing);
 }
 
 uint32_t tb_nodes_of(const struct tb_nodes *nodes, uint32_t endpoint)

@@ -16,10 +16,10 @@
 
 #define FRAME_BYTES_MIN 60 // Ethernet's least, without FCS
 
-__extension__ typedef unsigned __int128 uint128;
+__extension__ typedef unsigned __int128 wide_time;
 
 // Captured time times a factor, in integers: the same on every machine.
-struct scale {
+struct clock_scale {
 	uint64_t mantissa; // factor = mantissa / 2^shift
 	int shift;
 };
@@ -36,7 +36,7 @@ struct tb_packets {
 	struct tb_packets_summary summary;
 	tb_time_ps squeeze_idle;
 	double time_scale;
-	struct scale scale;
+	struct clock_scale scale;
 	// Records read ahead.
 	struct tb_cleaned *ahead;
 	uint32_t ahead_at;
@@ -68,7 +68,8 @@ struct tb_packets {
 	tb_time_ps captured_ps; // since the first packet, without squeezed time
 };
 
-static int check_options(const struct tb_packets_options *options, struct tb_error *error)
+static int check_packets_options(
+	const struct tb_packets_options *options, struct tb_error *error)
 {
 	double scale = options->time_scale;
 	if (!isfinite(scale) || scale < 0 || (scale > 0 && (scale < 1e-9 || scale > 1e9)))
@@ -79,11 +80,11 @@ static int check_options(const struct tb_packets_options *options, struct tb_err
 	return TB_OK;
 }
 
-static struct scale scale_of(double factor)
+static struct clock_scale clock_scale_of(double factor)
 {
 	int exponent;
 	double fraction = frexp(factor, &exponent); // [0.5, 1)
-	return (struct scale){(uint64_t)ldexp(fraction, 53), 53 - exponent};
+	return (struct clock_scale){(uint64_t)ldexp(fraction, 53), 53 - exponent};
 }
 
 // number_jobs puts the default job after the map's jobs, unless the map has a job of that
@@ -117,7 +118,7 @@ static int open_all(struct tb_packets *packets, const char *const *paths, size_t
 	packets->squeeze_idle = options->squeeze_idle;
 	packets->wants_tcp = options->keep_acks;
 	packets->time_scale = options->time_scale > 0 ? options->time_scale : 1;
-	packets->scale = scale_of(packets->time_scale);
+	packets->scale = clock_scale_of(packets->time_scale);
 	packets->default_job_name =
 		strdup(options->job_name ? options->job_name : "trace");
 	if (!packets->default_job_name ||
@@ -138,7 +139,7 @@ int tb_packets_open(struct tb_packets **packets, const char *const *paths, size_
 		options = &defaults;
 	if (n == 0)
 		return tb_fail(error, TB_EUSAGE, "no capture is given");
-	int status = check_options(options, error);
+	int status = check_packets_options(options, error);
 	if (status != TB_OK)
 		return status;
 	struct tb_packets *new = calloc(1, sizeof *new);
@@ -211,7 +212,7 @@ static struct tb_cleaned *room_ahead(struct tb_packets *packets)
 	return &packets->ahead[packets->ahead_n];
 }
 
-static int look_ahead(struct tb_packets *packets, struct tb_error *error)
+static int read_packet_ahead(struct tb_packets *packets, struct tb_error *error)
 {
 	packets->looked_ahead = true;
 	packets->ending = 1;
@@ -234,7 +235,7 @@ static int look_ahead(struct tb_packets *packets, struct tb_error *error)
 
 int tb_packets_look_ahead(struct tb_packets *packets, struct tb_error *error)
 {
-	return packets->looked_ahead ? TB_OK : look_ahead(packets, error);
+	return packets->looked_ahead ? TB_OK : read_packet_ahead(packets, error);
 }
 
 void tb_packets_limit_nodes(struct tb_packets *packets, uint32_t n_nodes_max)
@@ -303,17 +304,19 @@ static inline int next_record(struct tb_packets *packets, struct tb_error *error
 		       : status;
 }
 
-static bool scaled(const struct scale *scale, tb_time_ps time, tb_time_ps *result)
+static bool apply_time_scale(
+	const struct clock_scale *scale, tb_time_ps time, tb_time_ps *result)
 {
 	// The usual factor is 1, which needs no arithmetic in 128 bits.
 	if (scale->shift == 52 && scale->mantissa == UINT64_C(1) << 52) {
 		*result = time; // by one
 		return true;
 	}
-	uint128 product = (uint128)(uint64_t)time * scale->mantissa;
+	wide_time product = (wide_time)(uint64_t)time * scale->mantissa;
 	// A factor is at most 1e9, so the shift is at least 53 - 30.
-	uint128 rounded = (product + ((uint128)1 << (scale->shift - 1))) >> scale->shift;
-	if (rounded > (uint128)TB_TIME_NEVER - 1)
+	wide_time rounded =
+		(product + ((wide_time)1 << (scale->shift - 1))) >> scale->shift;
+	if (rounded > (wide_time)TB_TIME_NEVER - 1)
 		return false;
 	*result = (tb_time_ps)rounded;
 	return true;
@@ -344,8 +347,8 @@ static tb_time_ps squeezed(struct tb_packets *packets, int64_t gap_ns)
 	return shrunk;
 }
 
-// stamp sets the time of the record's frames.
-static int stamp(struct tb_packets *packets, struct tb_error *error)
+// stamp_packet sets the time of the record's frames.
+static int stamp_packet(struct tb_packets *packets, struct tb_error *error)
 {
 	struct tb_packets_summary *summary = &packets->summary;
 	int64_t at_ns = packets->record.at_ns, stamp_ns = packets->record.stamp_ns;
@@ -368,7 +371,7 @@ static int stamp(struct tb_packets *packets, struct tb_error *error)
 	if (stamp_ns > summary->last_at_ns)
 		summary->last_at_ns = stamp_ns;
 	if (__builtin_add_overflow(packets->captured_ps, gap, &packets->captured_ps) ||
-		!scaled(&packets->scale, packets->captured_ps, &packets->at_ps))
+		!apply_time_scale(&packets->scale, packets->captured_ps, &packets->at_ps))
 		return tb_fail(error, TB_ECAPACITY,
 			"the packets are spread over more than 106 days: --squeeze-idle "
 			"1h shortens the gaps between them");
@@ -399,7 +402,7 @@ static int begin_record(struct tb_packets *packets, struct tb_error *error)
 		summary->n_local += !record->again;
 	if (pairing != TB_PAIRING_PLACED)
 		return 0;
-	int status = stamp(packets, error);
+	int status = stamp_packet(packets, error);
 	if (status != TB_OK)
 		return status;
 	packets->job = tb_packets_job_of(packets, packets->pair->source);
@@ -411,9 +414,19 @@ static int begin_record(struct tb_packets *packets, struct tb_error *error)
 	return 1;
 }
 
-// give_frame cuts the next frame from the record.
-static void give_frame(struct tb_packets *packets, struct tb_captured_packet *packet)
+int tb_packets_next(struct tb_packets *packets, struct tb_captured_packet *packet,
+	struct tb_error *error)
 {
+	while (!packets->in_record) {
+		int status = next_record(packets, error);
+		if (status == 1)
+			status = begin_record(packets, error);
+		else if (status == 0)
+			return 0;
+		if (status < 0)
+			return status;
+	}
+	// Cut the next frame from the record.
 	const struct tb_cleaned *record = &packets->record;
 	struct tb_packets_pair *pair = packets->pair;
 	uint32_t payload_bytes = record->payload_bytes;
@@ -442,21 +455,6 @@ static void give_frame(struct tb_packets *packets, struct tb_captured_packet *pa
 	pair->n_packets++;
 	pair->wire_bytes += wire_bytes;
 	pair->payload_bytes += payload_bytes;
-}
-
-int tb_packets_next(struct tb_packets *packets, struct tb_captured_packet *packet,
-	struct tb_error *error)
-{
-	while (!packets->in_record) {
-		int status = next_record(packets, error);
-		if (status == 1)
-			status = begin_record(packets, error);
-		else if (status == 0)
-			return 0;
-		if (status < 0)
-			return status;
-	}
-	give_frame(packets, packet);
 	return 1;
 }
 

@@ -46,9 +46,9 @@ static int64_t step_by(
 			 (uint64_t)reorder->newest_ns);
 }
 
-// goes_on returns whether a former stretch goes on with this stamp; then that is in use.
-// Since then time went on by the rest with which the stretches after it began.
-static bool goes_on(struct tb_reorder *reorder, int64_t stamp_ns)
+// is_in_sequence returns whether a former stretch goes on with this stamp; then that is
+// in use. Since then time went on by the rest with which the stretches after it began.
+static bool is_in_sequence(struct tb_reorder *reorder, int64_t stamp_ns)
 {
 	for (uint32_t i = 1; i < reorder->n_former; i++) {
 		int64_t offset_ns = reorder->former_ns[i];
@@ -67,8 +67,8 @@ static bool goes_on(struct tb_reorder *reorder, int64_t stamp_ns)
 	return false;
 }
 
-// edge_of returns the edge, which follows the newest record.
-static int64_t edge_of(struct tb_reorder *reorder)
+// reorder_edge returns the edge, which follows the newest record.
+static int64_t reorder_edge(struct tb_reorder *reorder)
 {
 	if (reorder->edge_ns < reorder->newest_ns - TB_REORDER_WINDOW_NS)
 		reorder->edge_ns = reorder->newest_ns - TB_REORDER_WINDOW_NS;
@@ -87,7 +87,7 @@ static int64_t stamp_out_of_order(struct tb_reorder *reorder, int64_t at_ns)
 	if (reorder->peak_ns < step_ns)
 		reorder->peak_ns = step_ns;
 	reorder->n_reordered++;
-	if (at_ns >= edge_of(reorder))
+	if (at_ns >= reorder_edge(reorder))
 		return at_ns;
 	reorder->n_late++;
 	reorder->n_late_run =
@@ -100,7 +100,7 @@ static int64_t stamp_out_of_order(struct tb_reorder *reorder, int64_t at_ns)
 static int64_t stamp_after_step(struct tb_reorder *reorder, int64_t stamp_ns)
 {
 	int64_t step_ns = step_by(reorder, stamp_ns, reorder->offset_ns);
-	if (goes_on(reorder, stamp_ns)) {
+	if (is_in_sequence(reorder, stamp_ns)) {
 		step_ns = step_by(reorder, stamp_ns, reorder->offset_ns);
 		return step_ns < 0
 			       ? stamp_out_of_order(reorder, reorder->newest_ns + step_ns)
@@ -137,7 +137,7 @@ int64_t tb_reorder_stamp(struct tb_reorder *reorder, int64_t stamp_ns)
 	if (step_ns > 0 || step_ns < -TB_REORDER_LATE_NS ||
 		(reorder->late_at == reorder->n_arrived - 1 &&
 			reorder->n_late_run >= TB_REORDER_LATE_MAX &&
-			reorder->newest_ns + step_ns < edge_of(reorder)))
+			reorder->newest_ns + step_ns < reorder_edge(reorder)))
 		return stamp_after_step(reorder, stamp_ns);
 	return stamp_out_of_order(reorder, reorder->newest_ns + step_ns);
 }
@@ -158,24 +158,14 @@ static int grow_ring(struct tb_reorder *reorder)
 	return TB_OK;
 }
 
-static bool older(const struct tb_straggler *a, const struct tb_straggler *b)
+static bool straggler_is_older(const struct tb_straggler *a, const struct tb_straggler *b)
 {
 	if (a->held.at_ns != b->held.at_ns)
 		return a->held.at_ns < b->held.at_ns;
 	return a->arrival < b->arrival;
 }
 
-TB_HEAP(stragglers, struct tb_straggler, older)
-
-static int put_straggler(struct tb_reorder *reorder, const struct tb_held *held)
-{
-	if (TB_ARRAY_RESERVE(&reorder->heap, &reorder->heap_room, reorder->heap_n + 1) !=
-		TB_OK)
-		return TB_ENOMEM;
-	struct tb_straggler new = {reorder->n_arrived, *held};
-	stragglers_put(reorder->heap, reorder->heap_n++, new);
-	return TB_OK;
-}
+TB_HEAP(stragglers, struct tb_straggler, straggler_is_older)
 
 static struct tb_held *take_straggler(struct tb_reorder *reorder)
 {
@@ -196,8 +186,15 @@ int tb_reorder_put(struct tb_reorder *reorder, int64_t at_ns)
 	uint32_t mask = reorder->ring_capacity - 1;
 	uint32_t end = reorder->ring_first + reorder->ring_n;
 	reorder->ring[end & mask].at_ns = at_ns;
-	if (reorder->ring_n > 0 && at_ns < reorder->ring[(end - 1) & mask].at_ns)
-		return put_straggler(reorder, &reorder->ring[end & mask]);
+	if (reorder->ring_n > 0 && at_ns < reorder->ring[(end - 1) & mask].at_ns) {
+		const struct tb_held *held = &reorder->ring[end & mask];
+		if (TB_ARRAY_RESERVE(&reorder->heap, &reorder->heap_room,
+			    reorder->heap_n + 1) != TB_OK)
+			return TB_ENOMEM;
+		struct tb_straggler new = {reorder->n_arrived, *held};
+		stragglers_put(reorder->heap, reorder->heap_n++, new);
+		return TB_OK;
+	}
 	reorder->ring_n++;
 	return TB_OK;
 }

@@ -52,7 +52,7 @@ void tb_sampled_free(struct tb_sampled *sampled)
 	free(sampled);
 }
 
-static struct spread_sample *waiting(struct tb_sampled *sampled, uint32_t i)
+static struct spread_sample *waiting_for_port(struct tb_sampled *sampled, uint32_t i)
 {
 	return &sampled->ring[(sampled->first + i) & (TB_SAMPLED_MAX - 1)];
 }
@@ -69,9 +69,10 @@ static int end_last(struct tb_sampled *sampled, const struct tb_cleaned *sample)
 			tb_map_put(&sampled->pairs, key, pair) != TB_OK)
 			return TB_ENOMEM;
 		sampled->n_pairs++;
-	} else if (sampled->n > 0 && sampled->last[pair] >= waiting(sampled, 0)->number) {
-		uint64_t i = sampled->last[pair] - waiting(sampled, 0)->number;
-		struct spread_sample *last = waiting(sampled, (uint32_t)i);
+	} else if (sampled->n > 0 &&
+		   sampled->last[pair] >= waiting_for_port(sampled, 0)->number) {
+		uint64_t i = sampled->last[pair] - waiting_for_port(sampled, 0)->number;
+		struct spread_sample *last = waiting_for_port(sampled, (uint32_t)i);
 		last->span_ns = sample->at_ns - last->next_ns;
 	}
 	sampled->last[pair] = sampled->n_put;
@@ -85,31 +86,32 @@ int tb_sampled_put(struct tb_sampled *sampled, const struct tb_cleaned *sample)
 	if (sampled->n_put == 0)
 		sampled->begin_ns = sample->at_ns;
 	sampled->newest_ns = sample->at_ns;
-	*waiting(sampled, sampled->n++) = (struct spread_sample){.packet = *sample,
-		.next_ns = sample->at_ns,
-		.span_ns = -1,
-		.number = sampled->n_put++};
+	*waiting_for_port(sampled, sampled->n++) =
+		(struct spread_sample){.packet = *sample,
+			.next_ns = sample->at_ns,
+			.span_ns = -1,
+			.number = sampled->n_put++};
 	return TB_OK;
 }
 
-static bool sooner(const struct spread_sample *a, const struct spread_sample *b)
+static bool spread_is_sooner(const struct spread_sample *a, const struct spread_sample *b)
 {
 	return a->next_ns != b->next_ns ? a->next_ns < b->next_ns : a->number < b->number;
 }
 
-TB_HEAP(spreads, struct spread_sample, sooner)
+TB_HEAP(spreads, struct spread_sample, spread_is_sooner)
 
 // is_ready returns whether the oldest waiting sample need not wait any more.
 static bool is_ready(struct tb_sampled *sampled, bool all)
 {
-	const struct spread_sample *oldest = waiting(sampled, 0);
+	const struct spread_sample *oldest = waiting_for_port(sampled, 0);
 	return all || oldest->span_ns >= 0 || sampled->n == TB_SAMPLED_MAX ||
 	       sampled->newest_ns - oldest->next_ns >= TB_SAMPLED_SPAN_NS;
 }
 
 static int spread_oldest(struct tb_sampled *sampled)
 {
-	struct spread_sample *oldest = waiting(sampled, 0);
+	struct spread_sample *oldest = waiting_for_port(sampled, 0);
 	int64_t most_ns = TB_SAMPLED_SPAN_NS;
 	if (oldest->span_ns < 0) {
 		oldest->span_ns = most_ns;
@@ -130,16 +132,16 @@ static int spread_oldest(struct tb_sampled *sampled)
 int tb_sampled_take(struct tb_sampled *sampled, bool all, struct tb_cleaned *packet)
 {
 	while (sampled->n > 0 && is_ready(sampled, all) &&
-		(sampled->n_heap == 0 ||
-			waiting(sampled, 0)->next_ns <= sampled->heap[0].next_ns))
+		(sampled->n_heap == 0 || waiting_for_port(sampled, 0)->next_ns <=
+						 sampled->heap[0].next_ns))
 		if (spread_oldest(sampled) != TB_OK)
 			return TB_ENOMEM;
 	if (sampled->n_heap == 0)
 		return 0;
 	struct spread_sample next = sampled->heap[0];
 	// A sample that still waits, or is still to come, may be sooner.
-	int64_t certain_ns =
-		sampled->n > 0 ? waiting(sampled, 0)->next_ns : sampled->newest_ns;
+	int64_t certain_ns = sampled->n > 0 ? waiting_for_port(sampled, 0)->next_ns
+					    : sampled->newest_ns;
 	if (next.next_ns > certain_ns && !(all && sampled->n == 0))
 		return 0;
 	*packet = next.packet;

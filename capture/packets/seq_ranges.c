@@ -51,9 +51,10 @@ static void close_old(struct tb_seq_ranges *ranges)
 	}
 }
 
-// extend adds [from, to), with `from` before `first`, and returns how many numbers are
-// new. A gap up to the old `first` becomes a hole.
-static uint32_t extend(struct tb_seq_ranges *ranges, uint32_t from, uint32_t to)
+// extend_last_range adds [from, to), with `from` before `first`, and returns how many
+// numbers are new. A gap up to the old `first` becomes a hole.
+static uint32_t extend_last_range(
+	struct tb_seq_ranges *ranges, uint32_t from, uint32_t to)
 {
 	uint32_t first = ranges->first;
 	ranges->first = from;
@@ -63,9 +64,9 @@ static uint32_t extend(struct tb_seq_ranges *ranges, uint32_t from, uint32_t to)
 	return to - from;
 }
 
-// fill marks [from, to), which lies before `next`, and returns how many of its numbers
-// were in holes.
-static uint32_t fill(struct tb_seq_ranges *ranges, uint32_t from, uint32_t to)
+// fill_seq_range marks [from, to), which lies before `next`, and returns how many of its
+// numbers were in holes.
+static uint32_t fill_seq_range(struct tb_seq_ranges *ranges, uint32_t from, uint32_t to)
 {
 	uint32_t unseen = 0;
 	// Backwards, because removing a hole moves those after it.
@@ -107,8 +108,8 @@ uint32_t tb_seq_ranges_add_slowly(struct tb_seq_ranges *ranges, uint32_t from, u
 		uint32_t behind = (uint32_t)-ahead;
 		uint32_t old = n < behind ? n : behind;
 		if ((int32_t)(from - ranges->first) < 0)
-			unseen = extend(ranges, from, from + old);
-		unseen += fill(ranges, from, from + old);
+			unseen = extend_last_range(ranges, from, from + old);
+		unseen += fill_seq_range(ranges, from, from + old);
 		if (n <= behind)
 			return unseen;
 		from += old;

@@ -14,7 +14,7 @@ struct groups {
 	uint32_t n_nodes;
 };
 
-static uint32_t group_of(struct groups *groups, uint32_t node)
+static uint32_t packet_group(struct groups *groups, uint32_t node)
 {
 	while (groups->parent[node] != node) {
 		groups->parent[node] = groups->parent[groups->parent[node]];
@@ -23,15 +23,7 @@ static uint32_t group_of(struct groups *groups, uint32_t node)
 	return node;
 }
 
-static void join(struct groups *groups, uint32_t a, uint32_t b)
-{
-	a = group_of(groups, a);
-	b = group_of(groups, b);
-	// The lowest node is the root, so groups are numbered by their first nodes.
-	groups->parent[a > b ? a : b] = a < b ? a : b;
-}
-
-static int find_groups(struct groups *groups, const struct tb_packets *packets)
+static int find_node_groups(struct groups *groups, const struct tb_packets *packets)
 {
 	const struct tb_packets_summary *summary = tb_packets_summary(packets);
 	groups->n_nodes = summary->n_nodes;
@@ -43,7 +35,13 @@ static int find_groups(struct groups *groups, const struct tb_packets *packets)
 		groups->parent[i] = i;
 	for (uint64_t i = 0; i < summary->n_pairs; i++) {
 		const struct tb_packets_pair *pair = tb_packets_pair(packets, i);
-		join(groups, pair->source.id, pair->destination.id);
+		uint32_t a = pair->source.id;
+		uint32_t b = pair->destination.id;
+		a = packet_group(groups, a);
+		b = packet_group(groups, b);
+		// The lowest node is the root, so groups are numbered by their first
+		// nodes.
+		groups->parent[a > b ? a : b] = a < b ? a : b;
 	}
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < groups->n_nodes; i++)
@@ -52,7 +50,7 @@ static int find_groups(struct groups *groups, const struct tb_packets *packets)
 	return TB_OK;
 }
 
-struct survey {
+struct survey_reading {
 	struct tb_packets *packets;
 	const char *group, *names;
 	struct groups groups;
@@ -60,8 +58,8 @@ struct survey {
 	struct tb_error *error;
 };
 
-// read_all accepts a capture that is cut off: the replay will report it.
-static int read_all(struct survey *survey)
+// survey_packets accepts a capture that is cut off: the replay will report it.
+static int survey_packets(struct survey_reading *survey)
 {
 	struct tb_captured_packet packet;
 	int status;
@@ -71,7 +69,8 @@ static int read_all(struct survey *survey)
 }
 
 // name_set writes the name of set number `n`, from 1: the nth given one, if there is one.
-static void name_set(const struct survey *survey, uint32_t n, char *name, size_t size)
+static void name_set(
+	const struct survey_reading *survey, uint32_t n, char *name, size_t size)
 {
 	const char *at = survey->names;
 	for (uint32_t i = 1; at && i < n; i++) {
@@ -95,7 +94,7 @@ static bool is_repeated(const char *names, const char *at)
 }
 
 // check_names refuses empty and repeated names, and those of jobs that are not there.
-static int check_names(const struct survey *survey)
+static int check_names(const struct survey_reading *survey)
 {
 	uint32_t n_names = 0, n_sets = 0;
 	for (const char *at = survey->names; at; at = strchr(at, ',')) {
@@ -118,7 +117,7 @@ static int check_names(const struct survey *survey)
 		n_sets == 1 ? "" : "s", n_names, survey->names);
 }
 
-static int fill_map(struct survey *survey)
+static int fill_map(struct survey_reading *survey)
 {
 	const struct tb_packets_summary *summary = tb_packets_summary(survey->packets);
 	int status = tb_map_file_new(&survey->map, survey->error);
@@ -127,8 +126,8 @@ static int fill_map(struct survey *survey)
 		char job[160] = "";
 		if (survey->group)
 			name_set(survey,
-				survey->groups.group[group_of(&survey->groups, i)], job,
-				sizeof job);
+				survey->groups.group[packet_group(&survey->groups, i)],
+				job, sizeof job);
 		status = tb_map_file_add(survey->map,
 			tb_packets_node_name(survey->packets, node), node,
 			survey->group ? job : NULL, survey->error);
@@ -136,14 +135,14 @@ static int fill_map(struct survey *survey)
 	return status;
 }
 
-static int survey_all(struct survey *survey)
+static int survey_all(struct survey_reading *survey)
 {
-	int status = read_all(survey);
+	int status = survey_packets(survey);
 	if (status == TB_OK && tb_packets_summary(survey->packets)->n_nodes == 0)
 		status = tb_fail(survey->error, TB_EUSAGE,
 			"nothing in it is to be replayed, so it has no jobs");
 	if (status == TB_OK && survey->group &&
-		find_groups(&survey->groups, survey->packets) != TB_OK)
+		find_node_groups(&survey->groups, survey->packets) != TB_OK)
 		status = tb_fail_memory(survey->error, "the packets");
 	if (status == TB_OK)
 		status = check_names(survey);
@@ -159,7 +158,7 @@ int tb_survey(struct tb_map_file **map, const char *const *paths, size_t n,
 	const struct tb_packets_options *options, const char *group, const char *names,
 	struct tb_error *error)
 {
-	struct survey survey = {.group = group, .names = names, .error = error};
+	struct survey_reading survey = {.group = group, .names = names, .error = error};
 	for (size_t i = 0; i < n; i++)
 		if (!tb_survey_can_reread(paths[i]))
 			return tb_fail_in(error, TB_EUSAGE, paths[i],

@@ -83,18 +83,6 @@ static void spill_segment(struct tb_tcp_analysis *analysis, struct tb_tcp_side *
 	side->n_recent--;
 }
 
-// remember_segment keeps when a segment passed: the last few are with their side, since
-// most connections have no more under way, and the table would be a cache miss.
-static void remember_segment(struct tb_tcp_analysis *analysis, struct tb_tcp_side *side,
-	uint32_t end, int64_t at_ns)
-{
-	if (side->n_recent == TB_TCP_RECENT)
-		spill_segment(analysis, side);
-	uint32_t at = ((uint32_t)side->first_recent + side->n_recent++) % TB_TCP_RECENT;
-	side->ends[at] = end;
-	side->times_ns[at] = at_ns;
-}
-
 // take_segment finds the segment that ends at `end`, and forgets it and those before.
 static bool take_segment(struct tb_tcp_analysis *analysis, struct tb_tcp_side *side,
 	uint32_t end, int64_t *at_ns)
@@ -137,8 +125,9 @@ static int64_t silent_ns(
 	return at_ns - (a->last_ns > b->last_ns ? a->last_ns : b->last_ns);
 }
 
-// window_of returns how many bytes a side can take after those that it acknowledged.
-static uint32_t window_of(const struct tb_tcp_side *side, const struct tb_tcp_side *peer)
+// usable_window returns how many bytes a side can take after those that it acknowledged.
+static uint32_t usable_window(
+	const struct tb_tcp_side *side, const struct tb_tcp_side *peer)
 {
 	if (side->window == 0)
 		return 0;
@@ -151,8 +140,9 @@ static uint32_t window_of(const struct tb_tcp_side *side, const struct tb_tcp_si
 	return (uint32_t)side->window << (side->window_scale - 1);
 }
 
-// begin forgets earlier connections on the same ports: a SYN with another number.
-static void begin(
+// begin_connection forgets earlier connections on the same ports: a SYN with another
+// number.
+static void begin_connection(
 	struct tb_tcp_side *there, struct tb_tcp_side *back, const struct tb_frame *frame)
 {
 	if (there->begun && there->first != frame->sequence) {
@@ -193,7 +183,7 @@ static uint32_t classify_window(const struct tb_tcp_side *there,
 	if (there->begun && n <= 1 && frame->sequence == there->next - 1)
 		is |= TB_TCP_IS_KEEP_ALIVE;
 	if (n > 0 && back->acked && back->syn &&
-		frame->sequence + n == back->ack + window_of(back, there))
+		frame->sequence + n == back->ack + usable_window(back, there))
 		is |= TB_TCP_IS_WINDOW_FULL;
 	if (n == 0 && there->begun && frame->sequence == there->next && there->acked &&
 		frame->acknowledged == there->ack)
@@ -262,7 +252,7 @@ static void take_ack(struct tb_tcp_analysis *analysis, struct tb_tcp_side *there
 static bool lacks_room(const struct tb_tcp_side *sender,
 	const struct tb_tcp_side *receiver, uint32_t full_bytes)
 {
-	uint32_t window = window_of(receiver, sender);
+	uint32_t window = usable_window(receiver, sender);
 	if (!receiver->acked || window == TB_TCP_WINDOW_UNKNOWN)
 		return false;
 	uint32_t flying =
@@ -299,23 +289,6 @@ static void follow_window(struct tb_tcp_side *there, struct tb_tcp_side *back,
 	}
 }
 
-// follow_closing adds up how long windows of zero lasted.
-static void follow_closing(struct tb_tcp_side *there, struct tb_tcp_side *back,
-	const struct tb_frame *frame, int64_t at_ns, struct tb_tcp_events *events)
-{
-	int64_t last_ns = there->last_ns > back->last_ns ? there->last_ns : back->last_ns;
-	if (there->closed)
-		events->closed_ns = at_ns - last_ns;
-	if (back->closed)
-		events->peer_closed_ns = at_ns - last_ns;
-	if (events->is & TB_TCP_IS_ZERO_WINDOW)
-		there->closed = true;
-	else if (frame->window > 0)
-		there->closed = false;
-	if (frame->flags & TB_TCP_RST)
-		there->closed = back->closed = false;
-}
-
 void tb_tcp_analyze(struct tb_tcp_analysis *analysis, struct tb_tcp_side *there,
 	struct tb_tcp_side *back, const struct tb_frame *frame, int64_t at_ns,
 	uint32_t full_bytes, struct tb_tcp_events *events)
@@ -332,14 +305,25 @@ void tb_tcp_analyze(struct tb_tcp_analysis *analysis, struct tb_tcp_side *there,
 		__builtin_prefetch(
 			set_of(analysis, there->id, there->ends[there->first_recent]));
 	if (syn)
-		begin(there, back, frame);
+		begin_connection(there, back, frame);
 	events->is = classify_window(there, back, frame,
 		(flags & (TB_TCP_SYN | TB_TCP_FIN | TB_TCP_RST)) != 0);
 	if (n > 0 && !(events->is & TB_TCP_IS_KEEP_ALIVE))
 		events->is |= classify_repeated(there, back, frame, end, at_ns);
 	if (events->is & TB_TCP_IS_RETRANSMISSION)
 		events->silent_ns = silent_ns(there, back, at_ns);
-	follow_closing(there, back, frame, at_ns, events);
+	// Add up how long windows of zero lasted.
+	int64_t last_ns = there->last_ns > back->last_ns ? there->last_ns : back->last_ns;
+	if (there->closed)
+		events->closed_ns = at_ns - last_ns;
+	if (back->closed)
+		events->peer_closed_ns = at_ns - last_ns;
+	if (events->is & TB_TCP_IS_ZERO_WINDOW)
+		there->closed = true;
+	else if (frame->window > 0)
+		there->closed = false;
+	if (frame->flags & TB_TCP_RST)
+		there->closed = back->closed = false;
 	there->window = frame->window;
 	there->last_was_syn = syn;
 	if (flags & TB_TCP_ACK)
@@ -351,7 +335,15 @@ void tb_tcp_analyze(struct tb_tcp_analysis *analysis, struct tb_tcp_side *there,
 		there->ambiguous = true;
 		there->again = end;
 	} else if (n > 0 && !(events->is & (TB_TCP_IS_KEEP_ALIVE | TB_TCP_IS_SPURIOUS))) {
-		remember_segment(analysis, there, end, at_ns);
+		// Keep when a segment passed: the last few are with their side, since
+		// most connections have no more under way, and the table would be a cache
+		// miss.
+		if (there->n_recent == TB_TCP_RECENT)
+			spill_segment(analysis, there);
+		uint32_t at = ((uint32_t)there->first_recent + there->n_recent++) %
+			      TB_TCP_RECENT;
+		there->ends[at] = end;
+		there->times_ns[at] = at_ns;
 	}
 	if (!there->begun)
 		there->first = frame->sequence;
@@ -365,5 +357,5 @@ void tb_tcp_analyze(struct tb_tcp_analysis *analysis, struct tb_tcp_side *there,
 	there->last_ns = at_ns;
 	there->last_was_keep_alive = events->is & TB_TCP_IS_KEEP_ALIVE;
 	there->last_was_probe = events->is & TB_TCP_IS_WINDOW_PROBE;
-	events->window = window_of(there, back);
+	events->window = usable_window(there, back);
 }

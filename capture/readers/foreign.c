@@ -108,7 +108,7 @@ static bool is_format(
 		       memmem(first.data, first.n, format->holds, strlen(format->holds)));
 }
 
-static const struct foreign *find(const char *path, struct tb_bytes first)
+static const struct foreign *find_foreign(const char *path, struct tb_bytes first)
 {
 	if (is_darshan(first))
 		path = ".x.darshan";
@@ -120,11 +120,12 @@ static const struct foreign *find(const char *path, struct tb_bytes first)
 
 bool tb_foreign_is(const char *path, struct tb_bytes first)
 {
-	return first.n > 0 && find(path, first) != NULL;
+	return first.n > 0 && find_foreign(path, first) != NULL;
 }
 
 int tb_foreign_refuse(
 	const char *name, const char *path, struct tb_bytes first, struct tb_error *error)
 {
-	return tb_fail_in(error, TB_EFORMAT, name, "%s", find(path, first)->sentence);
+	return tb_fail_in(
+		error, TB_EFORMAT, name, "%s", find_foreign(path, first)->sentence);
 }

@@ -50,7 +50,7 @@ static size_t skip_to(struct tb_bytes text, size_t at, const char *end)
 	return at < text.n ? at + strlen(end) : text.n;
 }
 
-static bool is_blank(uint8_t byte)
+static bool is_blank_byte(uint8_t byte)
 {
 	return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
 }
@@ -62,7 +62,7 @@ static enum tb_trace_match probe_word(
 {
 	size_t at = 0;
 	for (;;) {
-		while (at < text.n && is_blank(text.data[at]))
+		while (at < text.n && is_blank_byte(text.data[at]))
 			at++;
 		if (stands_at(text, at, line_comment))
 			at = skip_to(text, at, "\n");
@@ -136,8 +136,8 @@ static enum tb_trace_match probe_tbt(const struct tb_trace_look *look)
 	return tb_tbt_begins(look->first) ? TB_TRACE_SURE : TB_TRACE_NO;
 }
 
-// infer makes a job of packets, or one of each of their jobs.
-static int infer(struct tb_trace *trace, const struct tb_trace_request *request,
+// infer_trace makes a job of packets, or one of each of their jobs.
+static int infer_trace(struct tb_trace *trace, const struct tb_trace_request *request,
 	struct tb_packets *packets, struct tb_error *error)
 {
 	if (!request->apart)
@@ -152,40 +152,37 @@ static int infer(struct tb_trace *trace, const struct tb_trace_request *request,
 	return status;
 }
 
-// infer_job makes jobs of captures.
-static int infer_job(struct tb_trace *trace, const struct tb_trace_request *request,
-	struct tb_trace_stream *stream, struct tb_error *error)
-{
-	const struct tb_reading reading =
-		request->reading ? *request->reading : (struct tb_reading){0};
-	uint64_t n_cut = 0;
-	struct tb_packets_options options = tb_infer_options(request->packets);
-	struct tb_packets *packets;
-	if (strcmp(request->paths[0], "-") == 0 &&
-		request->stdin_kind != TB_TRACE_PACKETS)
-		return tb_fail_in(error, TB_EUSAGE, "standard input",
-			"is a packet capture, from which a job is inferred: give a file");
-	options.stop = request->stop;
-	options.lenient = reading.lenient;
-	options.opened = &stream->in;
-	int status =
-		tb_packets_open(&packets, request->paths, request->n, &options, error);
-	if (status != TB_OK)
-		return status;
-	status = infer(trace, request, packets, error);
-	tb_packets_free(packets);
-	if (status == TB_EFORMAT && error && error->place == TB_PLACE_RECORD)
-		status = tb_reading_breaks_off(&reading, status, &n_cut, error);
-	if (status != TB_OK && error && !error->file[0])
-		snprintf(error->file, sizeof error->file, "%s", request->paths[0]);
-	return status;
-}
-
 static int read_packets(struct tb_trace *trace, const struct tb_trace_request *request,
 	struct tb_trace_stream *stream, struct tb_error *error)
 {
-	if (request->closed_loop)
-		return infer_job(trace, request, stream, error);
+	if (request->closed_loop) {
+		// Make jobs of captures.
+		const struct tb_reading reading =
+			request->reading ? *request->reading : (struct tb_reading){0};
+		uint64_t n_cut = 0;
+		struct tb_packets_options options = tb_infer_options(request->packets);
+		struct tb_packets *packets;
+		if (strcmp(request->paths[0], "-") == 0 &&
+			request->stdin_kind != TB_TRACE_PACKETS)
+			return tb_fail_in(error, TB_EUSAGE, "standard input",
+				"is a packet capture, from which a job is inferred: give "
+				"a file");
+		options.stop = request->stop;
+		options.lenient = reading.lenient;
+		options.opened = &stream->in;
+		int status = tb_packets_open(
+			&packets, request->paths, request->n, &options, error);
+		if (status != TB_OK)
+			return status;
+		status = infer_trace(trace, request, packets, error);
+		tb_packets_free(packets);
+		if (status == TB_EFORMAT && error && error->place == TB_PLACE_RECORD)
+			status = tb_reading_breaks_off(&reading, status, &n_cut, error);
+		if (status != TB_OK && error && !error->file[0])
+			snprintf(
+				error->file, sizeof error->file, "%s", request->paths[0]);
+		return status;
+	}
 	if (request->packets) {
 		struct tb_packets_options options = *request->packets;
 		options.opened = &stream->in;
@@ -337,8 +334,8 @@ static bool look_further(
 	return false;
 }
 
-static int choose(const struct tb_trace_reader **reader, const struct tb_trace_look *look,
-	const char *name, struct tb_error *error)
+static int choose_reader(const struct tb_trace_reader **reader,
+	const struct tb_trace_look *look, const char *name, struct tb_error *error)
 {
 	enum tb_trace_match surest = TB_TRACE_NO;
 	char formats[256];
@@ -374,8 +371,8 @@ static int refuse_folder(const char *path, struct tb_error *error)
 		"those of its ranks (rank-*.tbr)");
 }
 
-// look_at opens a path, unless it is a folder, and looks at the beginning.
-static int look_at(struct tb_trace_look *look, struct tb_trace_stream *stream,
+// look_at_member opens a path, unless it is a folder, and looks at the beginning.
+static int look_at_member(struct tb_trace_look *look, struct tb_trace_stream *stream,
 	const char *path, struct tb_error *error)
 {
 	struct stat entry;
@@ -404,7 +401,7 @@ static int look_inside(struct tb_trace_look *look, struct tb_trace_stream *strea
 	stream->in = (struct tb_opened_input){NULL, NULL};
 	look->first = (struct tb_bytes){NULL, 0};
 	stream->name = tb_unpacked_path(stream->unpacked);
-	return look_at(look, stream, tb_unpacked_path(stream->unpacked), error);
+	return look_at_member(look, stream, tb_unpacked_path(stream->unpacked), error);
 }
 
 // settle_inside refuses archives of no trace, and of captures, which are opened later.
@@ -419,24 +416,24 @@ static int settle_inside(const struct tb_trace_reader *reader,
 	return status == TB_EFOREIGN ? TB_EFORMAT : status;
 }
 
-// look_into opens the file, unless it is a folder, and chooses its reader. The caller
-// closes the stream and what was unpacked, on failure too.
-static int look_into(const struct tb_trace_reader **reader,
+// look_into_archive opens the file, unless it is a folder, and chooses its reader. The
+// caller closes the stream and what was unpacked, on failure too.
+static int look_into_archive(const struct tb_trace_reader **reader,
 	struct tb_trace_stream *stream, const char *path, enum tb_unpacked_part part,
 	struct tb_error *error)
 {
 	struct tb_trace_look look = {.path = path};
 	stream->is_stdin = strcmp(path, "-") == 0;
 	stream->name = stream->is_stdin ? "standard input" : path;
-	int status = look_at(&look, stream, path, error);
+	int status = look_at_member(&look, stream, path, error);
 	if (status == TB_OK && tb_unpacked_begins(look.first))
 		status = look_inside(&look, stream, part, error);
 	if (status == TB_OK && look.is_folder) {
-		status = choose(reader, &look, stream->name, NULL);
+		status = choose_reader(reader, &look, stream->name, NULL);
 		if (status != TB_OK)
 			status = refuse_folder(look.path, error);
 	} else if (status == TB_OK)
-		status = choose(reader, &look, stream->name, error);
+		status = choose_reader(reader, &look, stream->name, error);
 	if (stream->unpacked)
 		status = settle_inside(*reader, stream, status, error);
 	// Stores are SQLite's files.
@@ -482,7 +479,7 @@ int tb_trace_find(
 	const struct tb_trace_reader **reader, const char *path, struct tb_error *error)
 {
 	struct tb_trace_stream stream = {0};
-	int status = look_into(reader, &stream, path, TB_UNPACKED_LOOK, error);
+	int status = look_into_archive(reader, &stream, path, TB_UNPACKED_LOOK, error);
 	close_stream(&stream, error);
 	return status;
 }
@@ -503,7 +500,7 @@ int tb_trace_read(struct tb_trace *trace, const struct tb_trace_request *request
 		*request->pipe = (struct tb_opened_input){NULL, NULL};
 	}
 	if (!known)
-		status = look_into(
+		status = look_into_archive(
 			&made.reader, &stream, request->paths[0], TB_UNPACKED_ALL, error);
 	if (stream.in.stream)
 		tb_infile_stop_on(stream.in.file, request->stop);

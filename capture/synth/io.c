@@ -14,8 +14,8 @@ static uint32_t server_rank(const struct tb_io_writer *w, uint32_t server)
 	return w->options->n_clients + server;
 }
 
-// barrier lets each client go on when all have arrived, by dissemination.
-static void barrier(struct tb_io_writer *w)
+// write_barrier lets each client go on when all have arrived, by dissemination.
+static void write_barrier(struct tb_io_writer *w)
 {
 	uint32_t n = w->options->n_clients;
 	for (uint32_t distance = 1; distance < n && w->status == TB_OK; distance *= 2) {
@@ -35,21 +35,9 @@ static void barrier(struct tb_io_writer *w)
 	}
 }
 
-static void add_piece(struct tb_io_writer *w, uint32_t server, uint64_t bytes)
-{
-	struct tb_io_share *share = &w->shares[server];
-	if (w->status == TB_OK &&
-		TB_ARRAY_RESERVE(&share->pieces, &share->room, share->n + 1) != TB_OK)
-		w->status = tb_fail_memory(w->error, "a request");
-	if (w->status != TB_OK)
-		return;
-	share->pieces[share->n++] = bytes;
-	share->bytes += bytes;
-}
-
-// lay_out divides a client's request `number` into the shares of the servers; false if
-// the client has no such request.
-static bool lay_out(struct tb_io_writer *w, uint32_t client, uint64_t number)
+// lay_out_request divides a client's request `number` into the shares of the servers;
+// false if the client has no such request.
+static bool lay_out_request(struct tb_io_writer *w, uint32_t client, uint64_t number)
 {
 	const struct tb_io_options *options = w->options;
 	struct tb_io_extent extent;
@@ -62,7 +50,16 @@ static bool lay_out(struct tb_io_writer *w, uint32_t client, uint64_t number)
 			uint64_t left =
 				(strip + 1) * options->strip_bytes - extent.offset;
 			uint64_t bytes = extent.bytes < left ? extent.bytes : left;
-			add_piece(w, (uint32_t)(strip % options->n_servers), bytes);
+			uint32_t server = (uint32_t)(strip % options->n_servers);
+			struct tb_io_share *share = &w->shares[server];
+			if (w->status == TB_OK &&
+				TB_ARRAY_RESERVE(&share->pieces, &share->room,
+					share->n + 1) != TB_OK)
+				w->status = tb_fail_memory(w->error, "a request");
+			if (w->status == TB_OK) {
+				share->pieces[share->n++] = bytes;
+				share->bytes += bytes;
+			}
 			extent.offset += bytes;
 			extent.bytes -= bytes;
 		}
@@ -87,16 +84,16 @@ static bool count_open(struct tb_io_writer *w, uint64_t number)
 	for (uint32_t server = 0; server < w->options->n_servers; server++)
 		w->n_open[server] = 0;
 	for (uint32_t client = 0; client < w->options->n_clients; client++) {
-		any = lay_out(w, client, number) || any;
+		any = lay_out_request(w, client, number) || any;
 		for (uint32_t server = 0; server < w->options->n_servers; server++)
 			w->n_open[server] += w->shares[server].n > 0;
 	}
 	return any;
 }
 
-// asked sends a client's request, with the whole list, to a server and returns the
+// question_op sends a client's request, with the whole list, to a server and returns the
 // server's operation that handles it.
-static uint32_t asked(struct tb_io_writer *w, uint32_t client, uint32_t server)
+static uint32_t question_op(struct tb_io_writer *w, uint32_t client, uint32_t server)
 {
 	uint64_t bytes = TB_IO_REQUEST_BYTES;
 	if (w->n_extents > 1)
@@ -107,71 +104,63 @@ static uint32_t asked(struct tb_io_writer *w, uint32_t client, uint32_t server)
 		w->options->service_ns, request.received);
 }
 
-static struct tb_io_message answer(
+static struct tb_io_message write_answer(
 	struct tb_io_writer *w, uint32_t client, uint32_t server, uint32_t on)
 {
 	return tb_io_send(
 		w, server_rank(w, server), client, TB_IO_CONTROL_BYTES, on, NONE);
 }
 
-// ask adds all messages between a client and a server for the server's share of a
-// request. It lists the operations for which the client waits in `answers`.
-static void ask(struct tb_io_writer *w, uint32_t client, uint32_t server, uint32_t load)
-{
-	const struct tb_io_share *share = &w->shares[server];
-	uint32_t rank = server_rank(w, server);
-	uint32_t on = asked(w, client, server);
-	struct tb_io_transfer transfer = {
-		.server = server, .client_load = load, .server_load = w->n_open[server]};
-	struct tb_io_message answered = answer(w, client, server, on);
-	tb_io_list(w, &w->answers, answered.received);
-	if (w->options->benchmark->writes) {
-		transfer.from = client;
-		transfer.to = rank;
-		transfer.on = answered.received;
-		struct tb_io_message data = tb_io_transfer(w, &transfer);
-		on = tb_io_stored(w, rank, share->bytes, data.received);
-		tb_io_list(w, &w->answers, answer(w, client, server, on).received);
-	} else {
-		transfer.from = rank;
-		transfer.to = client;
-		transfer.on = on;
-		tb_io_list(w, &w->answers, tb_io_transfer(w, &transfer).received);
-	}
-}
-
-// request adds a client's request `number`, if it has one. Clients begin with different
-// servers, so that they do not all wait for the first.
-static void request(struct tb_io_writer *w, uint32_t client, uint64_t number)
-{
-	uint32_t n = w->options->n_servers;
-	if (!lay_out(w, client, number))
-		return;
-	uint32_t load = n_shares(w);
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t server = (client + i) % n;
-		if (w->shares[server].n)
-			ask(w, client, server, load);
-	}
-	w->fence[client] = tb_io_join(w, client, &w->answers);
-}
-
-static void resize(struct tb_io_writer *w)
-{
-	for (uint32_t server = 0; server < w->options->n_servers; server++)
-		tb_io_list(w, &w->answers,
-			answer(w, 0, server, asked(w, 0, server)).received);
-	w->fence[0] = tb_io_join(w, 0, &w->answers);
-}
-
-static void requests(struct tb_io_writer *w, uint64_t number)
+static void write_requests(struct tb_io_writer *w, uint64_t number)
 {
 	const struct tb_io_options *options = w->options;
 	bool writes = options->benchmark->writes;
 	if (options->buffer_bytes && writes)
 		tb_io_exchange(w, number);
-	for (uint32_t client = 0; client < options->n_clients; client++)
-		request(w, client, number);
+	for (uint32_t client = 0; client < options->n_clients; client++) {
+		// Add a client's request `number`, if it has one. Clients begin with
+		// different servers, so that they do not all wait for the first.
+		uint32_t n = w->options->n_servers;
+		if (!lay_out_request(w, client, number))
+			continue;
+		uint32_t load = n_shares(w);
+		for (uint32_t i = 0; i < n; i++) {
+			uint32_t server = (client + i) % n;
+			if (w->shares[server].n) {
+				// Add all messages between a client and a server for the
+				// server's share of a request. It lists the operations
+				// for which the client waits in `answers`.
+				const struct tb_io_share *share = &w->shares[server];
+				uint32_t rank = server_rank(w, server);
+				uint32_t on = question_op(w, client, server);
+				struct tb_io_transfer transfer = {.server = server,
+					.client_load = load,
+					.server_load = w->n_open[server]};
+				struct tb_io_message answered =
+					write_answer(w, client, server, on);
+				tb_io_list(w, &w->answers, answered.received);
+				if (w->options->benchmark->writes) {
+					transfer.from = client;
+					transfer.to = rank;
+					transfer.on = answered.received;
+					struct tb_io_message data =
+						tb_io_transfer(w, &transfer);
+					on = tb_io_stored(
+						w, rank, share->bytes, data.received);
+					tb_io_list(w, &w->answers,
+						write_answer(w, client, server, on)
+							.received);
+				} else {
+					transfer.from = rank;
+					transfer.to = client;
+					transfer.on = on;
+					tb_io_list(w, &w->answers,
+						tb_io_transfer(w, &transfer).received);
+				}
+			}
+		}
+		w->fence[client] = tb_io_join(w, client, &w->answers);
+	}
 	if (options->buffer_bytes && !writes)
 		tb_io_exchange(w, number);
 }
@@ -182,14 +171,19 @@ static void call(struct tb_io_writer *w)
 	for (uint32_t client = 0; client < options->n_clients; client++)
 		w->fence[client] = tb_io_calc(w, client, TB_IO_CPU_SERVICE,
 			options->compute_ns, w->fence[client]);
-	barrier(w);
-	if (options->benchmark->resizes)
-		resize(w);
+	write_barrier(w);
+	if (options->benchmark->resizes) {
+		for (uint32_t server = 0; server < w->options->n_servers; server++)
+			tb_io_list(w, &w->answers,
+				write_answer(w, 0, server, question_op(w, 0, server))
+					.received);
+		w->fence[0] = tb_io_join(w, 0, &w->answers);
+	}
 	for (uint64_t number = 0; !options->benchmark->resizes && w->status == TB_OK &&
 				  count_open(w, number);
 		number++)
-		requests(w, number);
-	barrier(w);
+		write_requests(w, number);
+	write_barrier(w);
 }
 
 static bool is_square(uint32_t n)
@@ -200,7 +194,7 @@ static bool is_square(uint32_t n)
 	return side * side == n;
 }
 
-static int check(const struct tb_io_options *o, struct tb_error *error)
+static int check_io_options(const struct tb_io_options *o, struct tb_error *error)
 {
 	if (o->n_clients < 1 || o->n_servers < 1 || o->n_clients > TB_RANKS_MAX / 2 ||
 		o->n_servers > TB_RANKS_MAX / 2)
@@ -249,30 +243,11 @@ static bool writer_init(struct tb_io_writer *w)
 	return true;
 }
 
-static void writer_fini(struct tb_io_writer *w)
-{
-	for (uint32_t i = 0; w->shares && i < w->options->n_servers; i++)
-		free(w->shares[i].pieces);
-	for (uint32_t i = 0; w->exchanged && i < w->options->n_clients; i++)
-		free(w->exchanged[i].ops);
-	free(w->towards);
-	free(w->exchanged);
-	free(w->fence);
-	free(w->shares);
-	free(w->n_open);
-	free(w->slots);
-	free(w->next_slot);
-	free(w->sends.ops);
-	free(w->receives.ops);
-	free(w->answers.ops);
-	tb_job_builder_free(w->builder);
-}
-
 int tb_io_job(
 	struct tb_job **job, const struct tb_io_options *options, struct tb_error *error)
 {
 	struct tb_io_writer w = {.options = options, .error = error};
-	int status = check(options, error);
+	int status = check_io_options(options, error);
 	if (status == TB_OK)
 		status = tb_job_builder_new(
 			&w.builder, options->n_clients + options->n_servers, error);
@@ -287,6 +262,20 @@ int tb_io_job(
 	}
 	if (status == TB_OK)
 		status = tb_job_finish(w.builder, "", job, error);
-	writer_fini(&w);
+	for (uint32_t i = 0; w.shares && i < w.options->n_servers; i++)
+		free(w.shares[i].pieces);
+	for (uint32_t i = 0; w.exchanged && i < w.options->n_clients; i++)
+		free(w.exchanged[i].ops);
+	free(w.towards);
+	free(w.exchanged);
+	free(w.fence);
+	free(w.shares);
+	free(w.n_open);
+	free(w.slots);
+	free(w.next_slot);
+	free(w.sends.ops);
+	free(w.receives.ops);
+	free(w.answers.ops);
+	tb_job_builder_free(w.builder);
 	return status;
 }

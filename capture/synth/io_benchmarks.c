@@ -23,35 +23,21 @@ static bool block_extent(const struct tb_io_options *options, uint32_t client, u
 	return i == 0;
 }
 
-// tiles_across returns the number of tiles in a row, for a layout as close to a square as
-// possible.
-static uint32_t tiles_across(uint32_t n_tiles)
-{
-	uint32_t down = 1;
-	for (uint32_t n = 1; n * n <= n_tiles; n++)
-		if (n_tiles % n == 0)
-			down = n;
-	return n_tiles / down;
-}
-
 // Paper 004, 7.4: one tile per client, one extent per row of the tile.
 static bool tile_extent(const struct tb_io_options *options, uint32_t client, uint64_t i,
 	struct tb_io_extent *extent)
 {
-	uint32_t across = tiles_across(options->n_clients);
+	// Lay the tiles out as close to a square as possible.
+	uint32_t n_tiles = options->n_clients;
+	uint32_t down = 1;
+	for (uint32_t n = 1; n * n <= n_tiles; n++)
+		if (n_tiles % n == 0)
+			down = n;
+	uint32_t across = n_tiles / down;
 	uint64_t row = client / across * TILE_ROWS + i;
 	*extent = (struct tb_io_extent){
 		(row * across + client % across) * TILE_ROW_BYTES, TILE_ROW_BYTES};
 	return i < TILE_ROWS;
-}
-
-// bt_side returns into how many cubes a side of the grid is cut.
-static uint32_t bt_side(uint32_t n_clients)
-{
-	uint32_t side = 1;
-	while (side * side < n_clients)
-		side++;
-	return side;
 }
 
 // bt_start returns the cell at which the n-th of `side` parts of the grid begins.
@@ -67,7 +53,11 @@ static uint32_t bt_start(uint32_t n, uint32_t side)
 static bool bt_extent(const struct tb_io_options *options, uint32_t client, uint64_t i,
 	struct tb_io_extent *extent)
 {
-	uint32_t side = bt_side(options->n_clients);
+	// `side` is into how many cubes a side of the grid is cut.
+	uint32_t n_clients = options->n_clients;
+	uint32_t side = 1;
+	while (side * side < n_clients)
+		side++;
 	for (uint32_t c = 0; c < side; c++) {
 		uint32_t x = (client % side + c) % side;
 		uint32_t y = (client / side + side - c) % side;

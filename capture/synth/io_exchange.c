@@ -7,7 +7,7 @@
 
 #define NONE TB_ID_NONE
 
-static uint32_t add(struct tb_io_writer *w, uint32_t rank, const struct tb_op *op)
+static uint32_t io_add_op(struct tb_io_writer *w, uint32_t rank, const struct tb_op *op)
 {
 	uint32_t index = NONE;
 	if (w->status == TB_OK)
@@ -15,7 +15,7 @@ static uint32_t add(struct tb_io_writer *w, uint32_t rank, const struct tb_op *o
 	return index;
 }
 
-static void wait_for(struct tb_io_writer *w, uint32_t rank, uint32_t op, uint32_t on)
+static void io_wait_for(struct tb_io_writer *w, uint32_t rank, uint32_t op, uint32_t on)
 {
 	if (w->status == TB_OK && on != NONE)
 		w->status = tb_job_depend(w->builder, rank, op, on, false, w->error);
@@ -33,9 +33,9 @@ uint32_t tb_io_calc(
 {
 	if (ns == 0)
 		return on;
-	uint32_t op = add(
+	uint32_t op = io_add_op(
 		w, rank, &(struct tb_op){.kind = TB_OP_CALC, .amount = ns, .cpu = cpu});
-	wait_for(w, rank, op, on);
+	io_wait_for(w, rank, op, on);
 	return op;
 }
 
@@ -53,9 +53,9 @@ uint32_t tb_io_join(struct tb_io_writer *w, uint32_t rank, struct tb_io_ops *lis
 	uint32_t op = list->n ? list->ops[0] : NONE;
 	// A calc of no time stands for several operations; a single one needs none.
 	if (list->n > 1)
-		op = add(w, rank, &(struct tb_op){.kind = TB_OP_CALC});
+		op = io_add_op(w, rank, &(struct tb_op){.kind = TB_OP_CALC});
 	for (size_t i = 0; i < list->n && list->n > 1; i++)
-		wait_for(w, rank, op, list->ops[i]);
+		io_wait_for(w, rank, op, list->ops[i]);
 	list->n = 0;
 	return op;
 }
@@ -65,12 +65,12 @@ struct tb_io_message tb_io_send(struct tb_io_writer *w, uint32_t from, uint32_t 
 {
 	struct tb_op op = {
 		.kind = TB_OP_SEND, .amount = bytes, .peer = to, .tag = w->next_tag++};
-	struct tb_io_message message = {.sent = add(w, from, &op)};
-	wait_for(w, from, message.sent, on);
-	wait_for(w, from, message.sent, also);
+	struct tb_io_message message = {.sent = io_add_op(w, from, &op)};
+	io_wait_for(w, from, message.sent, on);
+	io_wait_for(w, from, message.sent, also);
 	op.kind = TB_OP_RECV;
 	op.peer = from;
-	message.received = add(w, to, &op);
+	message.received = io_add_op(w, to, &op);
 	return message;
 }
 

@@ -5,13 +5,9 @@
 // cut into equal domains, one per client, here of whole strips. A round moves one buffer
 // of every domain.
 #include "io_impl.h"
+#include "order.h"
 
 #include <stdlib.h>
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
 
 void tb_io_domains(struct tb_io_writer *w)
 {
@@ -24,7 +20,7 @@ void tb_io_domains(struct tb_io_writer *w)
 		for (uint64_t i = 0;
 			options->benchmark->extent(options, client, i, &extent); i++) {
 			uint64_t end = extent.offset + extent.bytes;
-			w->low = least(w->low, extent.offset);
+			w->low = tb_min_u64(w->low, extent.offset);
 			w->high = end > w->high ? end : w->high;
 		}
 	uint64_t each = (w->high - w->low + options->n_clients - 1) / options->n_clients;
@@ -43,37 +39,12 @@ bool tb_io_piece(const struct tb_io_writer *w, uint32_t client, uint64_t number,
 	if (i > 0 || in_domain >= w->domain_bytes)
 		return false;
 	uint64_t offset = w->low + client * w->domain_bytes + in_domain;
-	uint64_t end = least(w->low + (client + 1) * w->domain_bytes, w->high);
+	uint64_t end = tb_min_u64(w->low + (client + 1) * w->domain_bytes, w->high);
 	if (offset >= end)
 		return false;
-	*extent =
-		(struct tb_io_extent){offset, least(end - offset, options->buffer_bytes)};
+	*extent = (struct tb_io_extent){
+		offset, tb_min_u64(end - offset, options->buffer_bytes)};
 	return true;
-}
-
-// count_towards adds up how many bytes of each domain's buffer of this round a client
-// has.
-static void count_towards(struct tb_io_writer *w, uint32_t client, uint64_t round)
-{
-	const struct tb_io_options *options = w->options;
-	struct tb_io_extent extent;
-	for (uint32_t other = 0; other < options->n_clients; other++)
-		w->towards[other] = 0;
-	for (uint64_t i = 0; options->benchmark->extent(options, client, i, &extent);
-		i++) {
-		while (extent.bytes > 0) {
-			uint64_t at = extent.offset - w->low;
-			uint64_t in_domain = at % w->domain_bytes;
-			uint64_t left = least(w->domain_bytes - in_domain,
-				options->buffer_bytes -
-					in_domain % options->buffer_bytes);
-			uint64_t bytes = least(extent.bytes, left);
-			if (in_domain / options->buffer_bytes == round)
-				w->towards[at / w->domain_bytes] += bytes;
-			extent.offset += bytes;
-			extent.bytes -= bytes;
-		}
-	}
 }
 
 void tb_io_exchange(struct tb_io_writer *w, uint64_t round)
@@ -84,7 +55,27 @@ void tb_io_exchange(struct tb_io_writer *w, uint64_t round)
 		if (w->fence[client] != TB_ID_NONE)
 			tb_io_list(w, &w->exchanged[client], w->fence[client]);
 	for (uint32_t client = 0; client < n && w->status == TB_OK; client++) {
-		count_towards(w, client, round);
+		// Add up how many bytes of each domain's buffer of this round a client
+		// has.
+		const struct tb_io_options *options = w->options;
+		struct tb_io_extent extent;
+		for (uint32_t other = 0; other < options->n_clients; other++)
+			w->towards[other] = 0;
+		for (uint64_t i = 0;
+			options->benchmark->extent(options, client, i, &extent); i++) {
+			while (extent.bytes > 0) {
+				uint64_t at = extent.offset - w->low;
+				uint64_t in_domain = at % w->domain_bytes;
+				uint64_t left = tb_min_u64(w->domain_bytes - in_domain,
+					options->buffer_bytes -
+						in_domain % options->buffer_bytes);
+				uint64_t bytes = tb_min_u64(extent.bytes, left);
+				if (in_domain / options->buffer_bytes == round)
+					w->towards[at / w->domain_bytes] += bytes;
+				extent.offset += bytes;
+				extent.bytes -= bytes;
+			}
+		}
 		for (uint32_t i = 1; i < n; i++) {
 			uint32_t other = (client + i) % n;
 			uint32_t from = writes ? client : other;

@@ -23,16 +23,6 @@ struct traffic {
 	uint32_t *towards;  // messages by destination
 };
 
-static void traffic_fini(struct traffic *traffic)
-{
-	free(traffic->bytes);
-	free(traffic->sources);
-	free(traffic->destinations);
-	free(traffic->first);
-	free(traffic->first_to);
-	free(traffic->towards);
-}
-
 static bool traffic_init(struct traffic *traffic, const struct tb_synth_options *options)
 {
 	size_t n = (size_t)options->n_nodes * options->n_messages;
@@ -55,8 +45,8 @@ static void stream_init(
 		(uint64_t)node * N_STREAMS + (uint64_t)which);
 }
 
-// factor draws a number by which the mean is multiplied.
-static double factor(enum tb_synth_dist dist, struct tb_random *random)
+// draw_factor draws a number by which the mean is multiplied.
+static double draw_factor(enum tb_synth_dist dist, struct tb_random *random)
 {
 	switch (dist) {
 	case TB_SYNTH_FIXED:
@@ -69,40 +59,19 @@ static double factor(enum tb_synth_dist dist, struct tb_random *random)
 	return 1;
 }
 
-static uint64_t draw_bytes(
+static uint64_t draw_message_bytes(
 	const struct tb_synth_options *options, struct tb_random *random)
 {
 	if (options->size_dist == TB_SYNTH_FIXED)
 		return options->message_bytes;
 	double bytes =
-		(double)options->message_bytes * factor(options->size_dist, random) + 0.5;
+		(double)options->message_bytes * draw_factor(options->size_dist, random) +
+		0.5;
 	return bytes < 1 ? 1 : (uint64_t)bytes;
 }
 
-static void draw_messages(struct traffic *traffic)
-{
-	const struct tb_synth_options *options = traffic->options;
-	uint32_t n = 0;
-	for (uint32_t node = 0; node < options->n_nodes; node++) {
-		struct tb_random destinations, sizes;
-		stream_init(&destinations, traffic, node, STREAM_DESTINATION);
-		stream_init(&sizes, traffic, node, STREAM_SIZE);
-		traffic->first[node] = n;
-		for (uint32_t i = 0; i < options->n_messages; i++) {
-			uint32_t to = options->pattern->destination(
-				options, node, &destinations);
-			if (to == node)
-				break; // silent: permutations have fixed points
-			traffic->sources[n] = node;
-			traffic->destinations[n] = to;
-			traffic->bytes[n++] = draw_bytes(options, &sizes);
-		}
-	}
-	traffic->first[options->n_nodes] = n;
-}
-
-// sort_messages lists the messages by destination, and those of a destination by source.
-static void sort_messages(struct traffic *traffic)
+// sort_traffic lists the messages by destination, and those of a destination by source.
+static void sort_traffic(struct traffic *traffic)
 {
 	uint32_t n_nodes = traffic->options->n_nodes;
 	uint32_t n = traffic->first[n_nodes], sum = 0;
@@ -112,35 +81,6 @@ static void sort_messages(struct traffic *traffic)
 		traffic->first_to[node] = sum += traffic->first_to[node];
 	for (uint32_t i = n; i-- > 0;)
 		traffic->towards[--traffic->first_to[traffic->destinations[i]]] = i;
-}
-
-static int add_receives(struct tb_job_builder *builder, const struct traffic *traffic,
-	uint32_t node, struct tb_error *error)
-{
-	int status = TB_OK;
-	for (uint32_t i = traffic->first_to[node];
-		i < traffic->first_to[node + 1] && status == TB_OK; i++) {
-		uint32_t message = traffic->towards[i];
-		struct tb_op op = {.kind = TB_OP_RECV,
-			.amount = traffic->bytes[message],
-			.peer = traffic->sources[message]};
-		status = tb_job_add(builder, node, &op, NULL, error);
-	}
-	return status;
-}
-
-// add_wait adds the calc that issues a node's next message, after the calc before it. The
-// caller rounds the times at which calcs end, not their lengths, so that the chain does
-// not drift.
-static int add_wait(struct tb_job_builder *builder, uint32_t node, uint64_t wait_ns,
-	uint32_t *calc, struct tb_error *error)
-{
-	struct tb_op op = {.kind = TB_OP_CALC, .amount = wait_ns, .cpu = CALC_CPU};
-	uint32_t before = *calc;
-	int status = tb_job_add(builder, node, &op, calc, error);
-	if (status == TB_OK && before != TB_ID_NONE)
-		status = tb_job_depend(builder, node, *calc, before, false, error);
-	return status;
 }
 
 // mean_gap_ns returns the mean time between messages; 0 without a load.
@@ -153,8 +93,8 @@ static double mean_gap_ns(const struct tb_synth_options *options)
 	return (double)options->message_bytes * 1e9 / (double)rate / options->load;
 }
 
-static int add_sends(struct tb_job_builder *builder, const struct traffic *traffic,
-	uint32_t node, struct tb_error *error)
+static int traffic_add_sends(struct tb_job_builder *builder,
+	const struct traffic *traffic, uint32_t node, struct tb_error *error)
 {
 	const struct tb_synth_options *options = traffic->options;
 	double gap_ns = mean_gap_ns(options);
@@ -167,9 +107,19 @@ static int add_sends(struct tb_job_builder *builder, const struct traffic *traff
 	for (uint32_t i = traffic->first[node];
 		i < traffic->first[node + 1] && status == TB_OK; i++) {
 		if (options->load > 0) {
-			due_ns += gap_ns * factor(options->time_dist, &times);
+			due_ns += gap_ns * draw_factor(options->time_dist, &times);
 			uint64_t now_ns = (uint64_t)(due_ns + 0.5); // see add_wait
-			status = add_wait(builder, node, now_ns - last_ns, &on, error);
+			// Add the calc that issues a node's next message, after the calc
+			// before it. The caller rounds the times at which calcs end, not
+			// their lengths, so that the chain does not drift.
+			uint64_t wait_ns = now_ns - last_ns;
+			struct tb_op op = {
+				.kind = TB_OP_CALC, .amount = wait_ns, .cpu = CALC_CPU};
+			uint32_t before = on;
+			status = tb_job_add(builder, node, &op, &on, error);
+			if (status == TB_OK && before != TB_ID_NONE)
+				status = tb_job_depend(
+					builder, node, on, before, false, error);
 			last_ns = now_ns;
 		}
 		struct tb_op op = {.kind = TB_OP_SEND,
@@ -223,7 +173,7 @@ static uint64_t n_ops(const struct tb_synth_options *o)
 	return of_message * o->n_messages;
 }
 
-static int check_messages(const struct tb_synth_options *o, struct tb_error *error)
+static int check_synth_messages(const struct tb_synth_options *o, struct tb_error *error)
 {
 	if (o->load < 0 || o->n_messages < 1)
 		return tb_fail(error, TB_EUSAGE,
@@ -248,17 +198,42 @@ static int check_messages(const struct tb_synth_options *o, struct tb_error *err
 	return TB_OK;
 }
 
-static int build(
+static int build_traffic(
 	struct tb_job_builder *builder, struct traffic *traffic, struct tb_error *error)
 {
 	int status = TB_OK;
-	draw_messages(traffic);
-	sort_messages(traffic);
+	const struct tb_synth_options *options = traffic->options;
+	uint32_t n = 0;
+	for (uint32_t node = 0; node < options->n_nodes; node++) {
+		struct tb_random destinations, sizes;
+		stream_init(&destinations, traffic, node, STREAM_DESTINATION);
+		stream_init(&sizes, traffic, node, STREAM_SIZE);
+		traffic->first[node] = n;
+		for (uint32_t i = 0; i < options->n_messages; i++) {
+			uint32_t to = options->pattern->destination(
+				options, node, &destinations);
+			if (to == node)
+				break; // silent: permutations have fixed points
+			traffic->sources[n] = node;
+			traffic->destinations[n] = to;
+			traffic->bytes[n++] = draw_message_bytes(options, &sizes);
+		}
+	}
+	traffic->first[options->n_nodes] = n;
+	sort_traffic(traffic);
 	for (uint32_t node = 0; node < traffic->options->n_nodes && status == TB_OK;
 		node++) {
-		status = add_receives(builder, traffic, node, error);
+		status = TB_OK;
+		for (uint32_t i = traffic->first_to[node];
+			i < traffic->first_to[node + 1] && status == TB_OK; i++) {
+			uint32_t message = traffic->towards[i];
+			struct tb_op op = {.kind = TB_OP_RECV,
+				.amount = traffic->bytes[message],
+				.peer = traffic->sources[message]};
+			status = tb_job_add(builder, node, &op, NULL, error);
+		}
 		if (status == TB_OK)
-			status = add_sends(builder, traffic, node, error);
+			status = traffic_add_sends(builder, traffic, node, error);
 	}
 	return status;
 }
@@ -268,9 +243,14 @@ static int add_traffic(struct tb_job_builder *builder,
 {
 	struct traffic traffic = {0};
 	int status = traffic_init(&traffic, options)
-			     ? build(builder, &traffic, error)
+			     ? build_traffic(builder, &traffic, error)
 			     : tb_fail_memory(error, "so many messages");
-	traffic_fini(&traffic);
+	free(traffic.bytes);
+	free(traffic.sources);
+	free(traffic.destinations);
+	free(traffic.first);
+	free(traffic.first_to);
+	free(traffic.towards);
 	return status;
 }
 
@@ -279,7 +259,7 @@ int tb_synth_job(struct tb_job **job, const struct tb_synth_options *options,
 {
 	int status = tb_synth_check_nodes(options, error);
 	if (status == TB_OK)
-		status = check_messages(options, error);
+		status = check_synth_messages(options, error);
 	if (status != TB_OK)
 		return status;
 	struct tb_job_builder *builder = NULL;

@@ -49,8 +49,8 @@ static uint32_t complement(
 	return options->n_nodes - 1 - node;
 }
 
-// rotate_left rotates the binary coordinates.
-static uint32_t rotate_left(
+// rotate_node_bits rotates the binary coordinates.
+static uint32_t rotate_node_bits(
 	const struct tb_synth_options *options, uint32_t node, unsigned by)
 {
 	unsigned n = n_bits(options);
@@ -63,14 +63,14 @@ static uint32_t transpose(
 	const struct tb_synth_options *options, uint32_t node, struct tb_random *random)
 {
 	(void)random;
-	return rotate_left(options, node, n_bits(options) - n_bits(options) / 2);
+	return rotate_node_bits(options, node, n_bits(options) - n_bits(options) / 2);
 }
 
-static uint32_t shuffle(
+static uint32_t shuffle_node(
 	const struct tb_synth_options *options, uint32_t node, struct tb_random *random)
 {
 	(void)random;
-	return rotate_left(options, node, 1);
+	return rotate_node_bits(options, node, 1);
 }
 
 static uint32_t neighbour(
@@ -102,9 +102,9 @@ static uint32_t ping_both(
 	return node == 0 || node == last ? last - node : node;
 }
 
-// io_node returns the i-th I/O node: one of the highest nodes, or of nodes at a fixed
-// stride.
-static uint32_t io_node(const struct tb_synth_options *options, uint32_t i)
+// synth_io_node returns the i-th I/O node: one of the highest nodes, or of nodes at a
+// fixed stride.
+static uint32_t synth_io_node(const struct tb_synth_options *options, uint32_t i)
 {
 	uint32_t stride = options->n_nodes / options->n_io;
 	return options->io_distributed ? i * stride + stride - 1
@@ -119,7 +119,7 @@ static uint32_t io_index(
 	uint32_t index = options->n_io;
 	*before = 0;
 	for (uint32_t i = 0; i < options->n_io; i++) {
-		uint32_t other = io_node(options, i);
+		uint32_t other = synth_io_node(options, i);
 		*before += other < node;
 		if (other == node)
 			index = i;
@@ -136,7 +136,7 @@ static uint32_t io_random(
 	if (serves && options->dedicated)
 		return node;
 	uint32_t drawn = (uint32_t)tb_random_below(random, options->n_io - serves);
-	return io_node(options, drawn + (drawn >= self));
+	return synth_io_node(options, drawn + (drawn >= self));
 }
 
 // io_fixed assigns I/O nodes to senders in turn. An I/O node never gets itself, but the
@@ -150,7 +150,7 @@ static uint32_t io_fixed(
 	if (self < options->n_io && options->dedicated)
 		return node;
 	uint32_t turn = (options->dedicated ? node - before : node) % options->n_io;
-	return io_node(options, turn == self ? (turn + 1) % options->n_io : turn);
+	return synth_io_node(options, turn == self ? (turn + 1) % options->n_io : turn);
 }
 
 const struct tb_synth_pattern tb_synth_patterns[] = {
@@ -159,7 +159,7 @@ const struct tb_synth_pattern tb_synth_patterns[] = {
 	{"butterfly", "first and last binary digit swapped", 0, butterfly},
 	{"complement", "all binary digits inverted", 0, complement},
 	{"transpose", "upper and lower half of the binary digits swapped", 0, transpose},
-	{"shuffle", "binary digits rotated left by one", 0, shuffle},
+	{"shuffle", "binary digits rotated left by one", 0, shuffle_node},
 	{"neighbour", "0 with 1, 2 with 3, and so on", 2, neighbour},
 	{"stencil", "to the six neighbours on a grid, in rounds (--messages)", 1, NULL},
 	{"hot-spot", "all to one node (--hot)", 1, hot_spot},

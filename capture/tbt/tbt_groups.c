@@ -37,19 +37,9 @@ struct tb_tbt_groups {
 	struct own *own; // by rank
 };
 
-static int no_memory(struct tb_error *error)
+static int tbt_groups_no_memory(struct tb_error *error)
 {
 	return tb_fail_memory(error, "the communicators of a trace");
-}
-
-static uint64_t hash_of(const uint64_t *key, size_t n)
-{
-	uint64_t hash = n;
-	for (size_t i = 0; i < n; i++) {
-		hash = (hash ^ key[i]) * UINT64_C(0x9e3779b97f4a7c15);
-		hash ^= hash >> 29;
-	}
-	return hash;
 }
 
 static uint32_t *sum_runs(const uint64_t *runs, size_t n)
@@ -65,7 +55,11 @@ static uint32_t *sum_runs(const uint64_t *runs, size_t n)
 static uint32_t find_kin(struct tb_tbt_groups *groups, uint64_t *key, size_t n)
 {
 	uint32_t first = 0;
-	uint64_t hash = hash_of(key, n);
+	uint64_t hash = n;
+	for (size_t i = 0; i < n; i++) {
+		hash = (hash ^ key[i]) * UINT64_C(0x9e3779b97f4a7c15);
+		hash ^= hash >> 29;
+	}
 	tb_map_find(&groups->by_hash, hash, &first);
 	for (uint32_t at = first; at; at = groups->kin[at].next) {
 		const struct kin *kin = &groups->kin[at];
@@ -102,7 +96,7 @@ static int next_group(struct tb_tbt_groups *groups, uint32_t at, uint32_t rank,
 			    kin->n_groups + 1) != TB_OK ||
 			TB_ARRAY_RESERVE(&groups->kin_of, &groups->kin_of_room,
 				groups->n + 1) != TB_OK)
-			return no_memory(error);
+			return tbt_groups_no_memory(error);
 		groups->kin_of[groups->n] = at;
 		kin->groups[kin->n_groups++] = (uint32_t)groups->n++;
 	}
@@ -121,13 +115,13 @@ int tb_tbt_groups_new(
 	if (!made || !made->own || !key) {
 		free(key);
 		tb_tbt_groups_free(made);
-		return no_memory(error);
+		return tbt_groups_no_memory(error);
 	}
 	made->n_ranks = n_ranks;
 	key[KEY_MEMBERS] = key[KEY_LOCAL] = key[KEY_RUNS + 1] = n_ranks;
 	uint32_t kin = find_kin(made, key, KEY_RUNS + 2);
-	int status =
-		kin ? next_group(made, kin, UINT32_MAX, &group, error) : no_memory(error);
+	int status = kin ? next_group(made, kin, UINT32_MAX, &group, error)
+			 : tbt_groups_no_memory(error);
 	if (status == TB_OK)
 		*groups = made;
 	else
@@ -164,9 +158,9 @@ static size_t split_at(const uint64_t *runs, size_t n_runs, uint64_t n_local)
 	return 0;
 }
 
-// check refuses members that cannot be.
-static int check(const struct tb_tbt_groups *groups, const struct tb_tbt_record *record,
-	struct tb_error *error)
+// group_check refuses members that cannot be.
+static int group_check(const struct tb_tbt_groups *groups,
+	const struct tb_tbt_record *record, struct tb_error *error)
 {
 	uint64_t n = record->fields[4], sum = 0;
 	bool good = record->n_list % 2 == 0 && n <= groups->n_ranks &&
@@ -183,9 +177,9 @@ static int check(const struct tb_tbt_groups *groups, const struct tb_tbt_record 
 		"communicator %" PRIu64 " has members that cannot be", record->fields[0]);
 }
 
-// make_key writes a key; the two groups of an inter-communicator stand in the order of
-// their first ranks, so that both sides give the same.
-static uint64_t *make_key(
+// group_make_key writes a key; the two groups of an inter-communicator stand in the order
+// of their first ranks, so that both sides give the same.
+static uint64_t *group_make_key(
 	const struct tb_tbt_record *record, uint64_t parent, size_t *n_key)
 {
 	size_t n = record->n_list;
@@ -211,7 +205,7 @@ static uint64_t *make_key(
 	return key;
 }
 
-static int find_group(struct tb_tbt_groups *groups, uint32_t rank,
+static int tbt_find_group(struct tb_tbt_groups *groups, uint32_t rank,
 	const struct tb_tbt_record *record, uint32_t *group, struct tb_error *error)
 {
 	const struct own *own = &groups->own[rank];
@@ -227,9 +221,10 @@ static int find_group(struct tb_tbt_groups *groups, uint32_t rank,
 			record->fields[0]);
 	if (parent > 0)
 		parent = (uint64_t)own->groups[parent - 1] + 1;
-	uint64_t *key = make_key(record, parent, &n_key);
+	uint64_t *key = group_make_key(record, parent, &n_key);
 	uint32_t kin = key ? find_kin(groups, key, n_key) : 0;
-	return kin ? next_group(groups, kin, rank, group, error) : no_memory(error);
+	return kin ? next_group(groups, kin, rank, group, error)
+		   : tbt_groups_no_memory(error);
 }
 
 int tb_tbt_groups_add(struct tb_tbt_groups *groups, uint32_t rank,
@@ -237,9 +232,9 @@ int tb_tbt_groups_add(struct tb_tbt_groups *groups, uint32_t rank,
 {
 	uint32_t group = 0;
 	struct own *own = &groups->own[rank];
-	int status = check(groups, record, error);
+	int status = group_check(groups, record, error);
 	if (status == TB_OK)
-		status = find_group(groups, rank, record, &group, error);
+		status = tbt_find_group(groups, rank, record, &group, error);
 	if (status != TB_OK)
 		return status;
 	// A thread that was killed may have left some undefined.
@@ -249,7 +244,7 @@ int tb_tbt_groups_add(struct tb_tbt_groups *groups, uint32_t rank,
 			record->fields[0], own->n);
 	size_t at = (size_t)record->fields[0];
 	if (TB_ARRAY_RESERVE(&own->groups, &own->room, at + 1) != TB_OK)
-		return no_memory(error);
+		return tbt_groups_no_memory(error);
 	while (own->n < at)
 		own->groups[own->n++] = TB_TBT_NO_GROUP;
 	own->groups[own->n++] = group;

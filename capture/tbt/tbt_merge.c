@@ -4,15 +4,167 @@
 #include "map.h"
 #include "tbt_clock.h"
 #include "tbt_groups.h"
-#include "tbt_links.h"
-#include "tbt_rank_file.h"
+#include "tbt_records.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+// tbt_rank_path returns the name of a rank's file, which the caller frees; NULL
+// without memory.
+static char *tbt_rank_path(const char *folder, uint64_t world, uint32_t rank)
+{
+	char *path = NULL;
+	int n = world ? asprintf(&path, "%s/rank-%" PRIu32 "-%016" PRIx64 ".tbr", folder,
+				rank, world)
+		      : asprintf(&path, "%s/rank-%" PRIu32 ".tbr", folder, rank);
+	return n < 0 ? NULL : path;
+}
+
+// tbt_rank_name returns whether a file's name is a rank file's, and stores whose.
+static bool tbt_rank_name(const char *name, uint64_t *world, uint32_t *rank)
+{
+	int end = 0;
+	*world = 0;
+	if (sscanf(name, "rank-%9" SCNu32 ".tbr%n", rank, &end) == 1 && end > 0)
+		return !name[end];
+	return sscanf(name, "rank-%9" SCNu32 "-%16" SCNx64 ".tbr%n", rank, world, &end) ==
+		       2 &&
+	       end > 0 && !name[end] && *world != 0;
+}
+
+// A rank file in the folder.
+struct found {
+	uint64_t world;
+	uint32_t rank;
+};
+
+struct listing {
+	struct found *items;
+	size_t n, room;
+};
+
+static int by_world(const void *a, const void *b)
+{
+	const struct found *one = a, *other = b;
+	if (one->world != other->world)
+		return one->world < other->world ? -1 : 1;
+	return (one->rank > other->rank) - (one->rank < other->rank);
+}
+
+static int listing_fill(struct listing *listing, const char *path, struct tb_error *error)
+{
+	DIR *folder = opendir(path);
+	const struct dirent *entry;
+	int status = TB_OK;
+	if (!folder)
+		return tb_fail_in(
+			error, TB_EIO, path, "cannot be read: %s", strerror(errno));
+	while (status == TB_OK && (entry = readdir(folder)) != NULL) {
+		struct found file;
+		if (!tbt_rank_name(entry->d_name, &file.world, &file.rank))
+			continue;
+		status =
+			TB_ARRAY_RESERVE(&listing->items, &listing->room, listing->n + 1);
+		if (status == TB_OK)
+			listing->items[listing->n++] = file;
+	}
+	closedir(folder);
+	if (status != TB_OK)
+		return tb_fail_memory(error, "the ranks of a trace");
+	if (listing->n == 0)
+		return tb_fail_in(error, TB_EFOREIGN, path,
+			"holds no rank-N-WORLD.tbr, which each rank of a traced program "
+			"writes at MPI_Init");
+	qsort(listing->items, listing->n, sizeof *listing->items, by_world);
+	return TB_OK;
+}
+
+// peek fills in what a rank's header says of its world, and returns whether it can be
+// read: a file that is empty or foreign is left to the merge, which names it.
+static bool peek(struct tb_tbt_world *world, const char *folder, uint32_t rank)
+{
+	struct tb_tbt_rank file = {0};
+	struct tb_error own;
+	char *path = tbt_rank_path(folder, world->id, rank);
+	bool good = path && tb_tbt_rank_peek(&file, path, &own) == TB_OK;
+	free(path);
+	if (!good)
+		return false;
+	world->origin = file.origin;
+	world->begin_ns = file.real_begin_ns;
+	if (file.mono_end_ns > file.mono_begin_ns)
+		world->end_ns = world->begin_ns + (file.mono_end_ns - file.mono_begin_ns);
+	memcpy(world->job, file.job, sizeof world->job);
+	memcpy(world->parent_job, file.parent, sizeof world->parent_job);
+	tb_tbt_rank_fini(&file);
+	return true;
+}
+
+static int worlds_gather(struct tb_tbt_worlds *worlds, const char *folder,
+	const struct listing *listing, struct tb_error *error)
+{
+	bool known = false;
+	for (size_t i = 0; i < listing->n; i++) {
+		const struct found *file = &listing->items[i];
+		if (i == 0 || file->world != file[-1].world) {
+			if (TB_ARRAY_RESERVE(&worlds->items, &worlds->room,
+				    worlds->n + 1) != TB_OK)
+				return tb_fail_memory(error, "the worlds of a trace");
+			worlds->items[worlds->n++] = (struct tb_tbt_world){
+				.id = file->world, .first = file->rank};
+			known = false;
+		}
+		struct tb_tbt_world *world = &worlds->items[worlds->n - 1];
+		world->n_files++;
+		if (!known)
+			known = peek(world, folder, file->rank);
+	}
+	return TB_OK;
+}
+
+// by_beginning puts those that nothing is known of (0) last.
+static int by_beginning(const void *a, const void *b)
+{
+	const struct tb_tbt_world *one = a, *other = b;
+	if (one->begin_ns != other->begin_ns)
+		return one->begin_ns - 1 < other->begin_ns - 1 ? -1 : 1;
+	return (one->id > other->id) - (one->id < other->id);
+}
+
+int tb_tbt_worlds_find(
+	struct tb_tbt_worlds *worlds, const char *folder, struct tb_error *error)
+{
+	struct tb_tbt_worlds found = {0};
+	struct listing listing = {0};
+	int status = listing_fill(&listing, folder, error);
+	if (status == TB_OK)
+		status = worlds_gather(&found, folder, &listing, error);
+	free(listing.items);
+	if (status != TB_OK) {
+		tb_tbt_worlds_fini(&found);
+		return status;
+	}
+	qsort(found.items, found.n, sizeof *found.items, by_beginning);
+	for (size_t i = 0; i < found.n; i++) {
+		struct tb_tbt_world *child = &found.items[i];
+		for (size_t k = 0; k < found.n && *child->parent_job; k++)
+			if (k != i && strcmp(found.items[k].job, child->parent_job) == 0)
+				child->parent_id = found.items[k].id;
+	}
+	*worlds = found;
+	return TB_OK;
+}
+
+void tb_tbt_worlds_fini(struct tb_tbt_worlds *worlds)
+{
+	free(worlds->items);
+	*worlds = (struct tb_tbt_worlds){0};
+}
 
 // How a rank ended, by its own clock: early, the rest counts.
 struct rank_ending {
@@ -40,18 +192,18 @@ struct rank_merge {
 	struct tb_tbt_summary *summary;
 };
 
-static int no_memory(struct tb_error *error)
+static int merge_no_memory(struct tb_error *error)
 {
 	return tb_fail_memory(error, "merging a trace");
 }
 
-// read_rank reads the file of a rank, or only its header.
-static int read_rank(const struct rank_merge *merge, uint32_t rank, bool whole,
+// merge_open_rank reads the file of a rank, or only its header.
+static int merge_open_rank(const struct rank_merge *merge, uint32_t rank, bool whole,
 	struct tb_tbt_rank *file, struct tb_error *error)
 {
-	char *path = tb_tbt_rank_path(merge->folder, merge->world->id, rank);
+	char *path = tbt_rank_path(merge->folder, merge->world->id, rank);
 	if (!path)
-		return no_memory(error);
+		return merge_no_memory(error);
 	int status = whole ? tb_tbt_rank_read(file, path, error)
 			   : tb_tbt_rank_peek(file, path, error);
 	if (status == TB_OK && file->rank != rank) {
@@ -75,7 +227,7 @@ static int find_first(struct rank_merge *merge, uint32_t from, struct tb_error *
 	while ((entry = readdir(folder)) != NULL) {
 		uint64_t world;
 		uint32_t rank;
-		if (tb_tbt_rank_name(entry->d_name, &world, &rank) &&
+		if (tbt_rank_name(entry->d_name, &world, &rank) &&
 			world == merge->world->id && rank >= from && rank < merge->first)
 			merge->first = rank;
 	}
@@ -104,10 +256,10 @@ static int add_clock(
 	}
 	merge->clock_of[file->rank] = (uint32_t)at;
 	if (tb_map_put(&merge->by_name, key, (uint32_t)at) != TB_OK)
-		return no_memory(error);
+		return merge_no_memory(error);
 	if (TB_ARRAY_RESERVE(&merge->names, &merge->names_room, at + 1) != TB_OK ||
 		TB_ARRAY_RESERVE(&merge->starts, &merge->starts_room, at + 1) != TB_OK)
-		return no_memory(error);
+		return merge_no_memory(error);
 	memcpy(merge->names[at], file->clock, sizeof file->clock);
 	merge->starts[at].at_ns = file->mono_begin_ns;
 	merge->starts[at].add_ns = (int64_t)(file->real_begin_ns - file->mono_begin_ns);
@@ -115,18 +267,7 @@ static int add_clock(
 	return TB_OK;
 }
 
-static void take_times(struct rank_merge *merge, const struct tb_tbt_rank *file)
-{
-	const struct tb_tbt_point *start = &merge->starts[merge->clock_of[file->rank]];
-	uint64_t begin = file->mono_begin_ns + (uint64_t)start->add_ns;
-	uint64_t end = file->mono_end_ns + (uint64_t)start->add_ns;
-	if (merge->begin_ns == 0 || begin < merge->begin_ns)
-		merge->begin_ns = begin;
-	if (file->mono_end_ns > 0 && end > merge->end_ns)
-		merge->end_ns = end;
-}
-
-static int take_header(
+static int merge_take_header(
 	struct rank_merge *merge, const struct tb_tbt_rank *file, struct tb_error *error)
 {
 	if (file->n_ranks != merge->n_ranks || file->mpi != merge->mpi)
@@ -144,8 +285,16 @@ static int take_header(
 	ending->at_ns = file->mono_begin_ns;
 	merge->summary->n_early += ending->early;
 	int status = add_clock(merge, file, error);
-	if (status == TB_OK)
-		take_times(merge, file);
+	if (status == TB_OK) {
+		const struct tb_tbt_point *start =
+			&merge->starts[merge->clock_of[file->rank]];
+		uint64_t begin = file->mono_begin_ns + (uint64_t)start->add_ns;
+		uint64_t end = file->mono_end_ns + (uint64_t)start->add_ns;
+		if (merge->begin_ns == 0 || begin < merge->begin_ns)
+			merge->begin_ns = begin;
+		if (file->mono_end_ns > 0 && end > merge->end_ns)
+			merge->end_ns = end;
+	}
 	return status;
 }
 
@@ -162,10 +311,10 @@ static int read_first(
 	struct tb_error other;
 	int status = find_first(merge, 0, error);
 	if (status == TB_OK)
-		status = read_rank(merge, merge->first, false, file, error);
+		status = merge_open_rank(merge, merge->first, false, file, error);
 	while (is_unread(status) && merge->first < UINT32_MAX - 1 &&
 		find_first(merge, merge->first + 1, &other) == TB_OK) {
-		int next = read_rank(merge, merge->first, false, file, &other);
+		int next = merge_open_rank(merge, merge->first, false, file, &other);
 		if (is_unread(next))
 			continue;
 		status = next;
@@ -175,8 +324,8 @@ static int read_first(
 	return status;
 }
 
-// begin learns from the first rank's header how many there are.
-static int begin(struct rank_merge *merge, struct tb_error *error)
+// merge_begin learns from the first rank's header how many there are.
+static int merge_begin(struct rank_merge *merge, struct tb_error *error)
 {
 	struct tb_tbt_rank file = {0};
 	int status = read_first(merge, &file, error);
@@ -191,7 +340,7 @@ static int begin(struct rank_merge *merge, struct tb_error *error)
 	merge->clock_of = calloc(file.n_ranks, sizeof *merge->clock_of);
 	tb_tbt_rank_fini(&file);
 	if (!merge->there || !merge->endings || !merge->clock_of)
-		return no_memory(error);
+		return merge_no_memory(error);
 	return tb_tbt_groups_new(&merge->groups, merge->n_ranks, error);
 }
 
@@ -200,9 +349,9 @@ static int read_headers(struct rank_merge *merge, struct tb_error *error)
 	for (uint32_t i = 0; i < merge->n_ranks; i++) {
 		struct tb_tbt_rank file = {0};
 		struct tb_error own = {0};
-		int status = read_rank(merge, i, false, &file, &own);
+		int status = merge_open_rank(merge, i, false, &file, &own);
 		if (status == TB_OK)
-			status = take_header(merge, &file, &own);
+			status = merge_take_header(merge, &file, &own);
 		tb_tbt_rank_fini(&file);
 		// A rank without a file, or one that was killed before it began it.
 		if (is_unread(status)) {
@@ -226,7 +375,7 @@ struct definition {
 	uint64_t *list;
 };
 
-static int by_number(const void *a, const void *b)
+static int definition_by_number(const void *a, const void *b)
 {
 	const struct definition *one = a, *other = b;
 	return (one->record.fields[0] > other->record.fields[0]) -
@@ -238,14 +387,14 @@ struct definitions {
 	size_t n, room;
 };
 
-static int keep(struct definitions *definitions, const struct tb_tbt_record *record,
-	struct tb_error *error)
+static int definition_keep(struct definitions *definitions,
+	const struct tb_tbt_record *record, struct tb_error *error)
 {
 	uint64_t *list = malloc((record->n_list + 1) * sizeof *list);
 	if (!list || TB_ARRAY_RESERVE(&definitions->items, &definitions->room,
 			     definitions->n + 1) != TB_OK) {
 		free(list);
-		return no_memory(error);
+		return merge_no_memory(error);
 	}
 	if (record->n_list)
 		memcpy(list, record->list, record->n_list * sizeof *list);
@@ -255,39 +404,34 @@ static int keep(struct definitions *definitions, const struct tb_tbt_record *rec
 	return TB_OK;
 }
 
-static int scan_lane(struct rank_merge *merge, uint32_t rank,
-	const struct tb_tbt_lane *lane, struct definitions *definitions,
-	struct tb_error *error)
-{
-	struct rank_ending *ending = &merge->endings[rank];
-	struct tb_tbt_record record;
-	struct tb_tbt_cursor cursor = {.bytes = {lane->records, lane->n}};
-	int status;
-	while ((status = tb_tbt_next(&cursor, &record, error)) > 0) {
-		merge->summary->n_records++;
-		if (record.leave_ns > ending->at_ns)
-			ending->at_ns = record.leave_ns;
-		if (record.kind != TB_TBT_COMM)
-			continue;
-		status = keep(definitions, &record, error);
-		if (status != TB_OK)
-			break;
-	}
-	tb_tbt_cursor_fini(&cursor);
-	return status;
-}
-
-// learn finds a rank's communicators, which threads may have made.
-static int learn(struct rank_merge *merge, uint32_t rank, struct tb_error *error)
+// merge_read_rank finds a rank's communicators, which threads may have made.
+static int merge_read_rank(
+	struct rank_merge *merge, uint32_t rank, struct tb_error *error)
 {
 	struct tb_tbt_rank file = {0};
 	struct definitions definitions = {0};
-	int status = read_rank(merge, rank, true, &file, error);
-	for (size_t i = 0; i < file.n_lanes && status == TB_OK; i++)
-		status = scan_lane(merge, rank, &file.lanes[i], &definitions, error);
+	int status = merge_open_rank(merge, rank, true, &file, error);
+	for (size_t i = 0; i < file.n_lanes && status == TB_OK; i++) {
+		const struct tb_tbt_lane *lane = &file.lanes[i];
+		struct rank_ending *ending = &merge->endings[rank];
+		struct tb_tbt_record record;
+		struct tb_tbt_cursor cursor = {.bytes = {lane->records, lane->n}};
+
+		while ((status = tb_tbt_next(&cursor, &record, error)) > 0) {
+			merge->summary->n_records++;
+			if (record.leave_ns > ending->at_ns)
+				ending->at_ns = record.leave_ns;
+			if (record.kind != TB_TBT_COMM)
+				continue;
+			status = definition_keep(&definitions, &record, error);
+			if (status != TB_OK)
+				break;
+		}
+		tb_tbt_cursor_fini(&cursor);
+	}
 	if (definitions.n > 1)
 		qsort(definitions.items, definitions.n, sizeof *definitions.items,
-			by_number);
+			definition_by_number);
 	for (size_t i = 0; i < definitions.n && status == TB_OK; i++)
 		status = tb_tbt_groups_add(
 			merge->groups, rank, &definitions.items[i].record, error);
@@ -298,19 +442,19 @@ static int learn(struct rank_merge *merge, uint32_t rank, struct tb_error *error
 	return status;
 }
 
-static void put_u32(FILE *stream, uint32_t value)
+static void merge_put_u32(FILE *stream, uint32_t value)
 {
 	for (int i = 0; i < 4; i++)
 		putc((int)(value >> 8 * i & 0xff), stream);
 }
 
-static void put_u64(FILE *stream, uint64_t value)
+static void merge_put_u64(FILE *stream, uint64_t value)
 {
-	put_u32(stream, (uint32_t)value);
-	put_u32(stream, (uint32_t)(value >> 32));
+	merge_put_u32(stream, (uint32_t)value);
+	merge_put_u32(stream, (uint32_t)(value >> 32));
 }
 
-static void put_text(FILE *stream, const char *text)
+static void merge_put_text(FILE *stream, const char *text)
 {
 	size_t n = strlen(text);
 	putc((int)(n & 0xff), stream);
@@ -330,40 +474,30 @@ static uint64_t common_begin(const struct rank_merge *merge)
 	return least;
 }
 
-static void write_head(const struct rank_merge *merge, FILE *stream)
+static void merge_write_head(const struct rank_merge *merge, FILE *stream)
 {
 	uint32_t n = tb_tbt_groups_n(merge->groups);
 	fwrite(merge->tells_any ? TB_TBT_MAGIC : TB_TBT_MAGIC_2, 1, TB_TBT_MAGIC_BYTES,
 		stream);
-	put_u32(stream, merge->n_ranks);
-	put_u32(stream, merge->mpi);
-	put_u64(stream, common_begin(merge));
-	put_text(stream, merge->version);
-	put_u64(stream, merge->world->id);
-	put_u64(stream, merge->world->parent_id);
-	put_u32(stream, merge->world->origin);
-	put_u32(stream, n);
+	merge_put_u32(stream, merge->n_ranks);
+	merge_put_u32(stream, merge->mpi);
+	merge_put_u64(stream, common_begin(merge));
+	merge_put_text(stream, merge->version);
+	merge_put_u64(stream, merge->world->id);
+	merge_put_u64(stream, merge->world->parent_id);
+	merge_put_u32(stream, merge->world->origin);
+	merge_put_u32(stream, n);
 	for (uint32_t i = 0; i < n; i++) {
 		struct tb_tbt_group group = tb_tbt_groups_at(merge->groups, i);
-		put_u32(stream, group.n);
-		put_u32(stream, group.n_local);
-		put_u32(stream, (uint32_t)(group.n_runs / 2));
+		merge_put_u32(stream, group.n);
+		merge_put_u32(stream, group.n_local);
+		merge_put_u32(stream, (uint32_t)(group.n_runs / 2));
 		for (size_t k = 0; k < group.n_runs; k++)
-			put_u32(stream, (uint32_t)group.runs[k]);
+			merge_put_u32(stream, (uint32_t)group.runs[k]);
 	}
 }
 
-static void write_lanes(const struct tb_tbt_rank *file, FILE *stream)
-{
-	put_u32(stream, (uint32_t)file->n_lanes);
-	for (size_t i = 0; i < file->n_lanes; i++)
-		put_u64(stream, file->lanes[i].n);
-	for (size_t i = 0; i < file->n_lanes; i++)
-		if (file->lanes[i].n)
-			fwrite(file->lanes[i].records, 1, file->lanes[i].n, stream);
-}
-
-static int write_rank(const struct rank_merge *merge, uint32_t rank, FILE *stream,
+static int merge_write_rank(const struct rank_merge *merge, uint32_t rank, FILE *stream,
 	struct tb_error *error)
 {
 	size_t n = 0;
@@ -371,47 +505,31 @@ static int write_rank(const struct rank_merge *merge, uint32_t rank, FILE *strea
 	struct tb_tbt_point points[TB_TBT_POINTS_MAX];
 	int status = TB_OK;
 	if (merge->there[rank])
-		status = read_rank(merge, rank, true, &file, error);
+		status = merge_open_rank(merge, rank, true, &file, error);
 	if (status != TB_OK)
 		return status;
 	const uint32_t *groups = tb_tbt_groups_of(merge->groups, rank, &n);
-	put_u32(stream, rank);
-	put_u32(stream, (uint32_t)file.state | (file.ending & 0xff) << 8);
-	put_text(stream, file.host);
-	put_u32(stream, (uint32_t)n);
+	merge_put_u32(stream, rank);
+	merge_put_u32(stream, (uint32_t)file.state | (file.ending & 0xff) << 8);
+	merge_put_text(stream, file.host);
+	merge_put_u32(stream, (uint32_t)n);
 	for (size_t i = 0; i < n; i++)
-		put_u32(stream, groups[i]);
+		merge_put_u32(stream, groups[i]);
 	uint32_t n_points =
 		tb_tbt_clocks_points(merge->clocks, merge->clock_of[rank], points);
-	put_u32(stream, n_points);
+	merge_put_u32(stream, n_points);
 	for (uint32_t i = 0; i < n_points; i++) {
-		put_u64(stream, points[i].at_ns);
-		put_u64(stream, (uint64_t)points[i].add_ns);
+		merge_put_u64(stream, points[i].at_ns);
+		merge_put_u64(stream, (uint64_t)points[i].add_ns);
 	}
-	write_lanes(&file, stream);
+	merge_put_u32(stream, (uint32_t)file.n_lanes);
+	for (size_t i = 0; i < file.n_lanes; i++)
+		merge_put_u64(stream, file.lanes[i].n);
+	for (size_t i = 0; i < file.n_lanes; i++)
+		if (file.lanes[i].n)
+			fwrite(file.lanes[i].records, 1, file.lanes[i].n, stream);
 	tb_tbt_rank_fini(&file);
 	return TB_OK;
-}
-
-static void fini(struct rank_merge *merge)
-{
-	tb_tbt_clocks_free(merge->clocks);
-	tb_tbt_groups_free(merge->groups);
-	free(merge->there);
-	free(merge->endings);
-	free(merge->clock_of);
-	free(merge->starts);
-	free(merge->names);
-	tb_map_fini(&merge->by_name);
-}
-
-static int write_all(const struct rank_merge *merge, FILE *stream, struct tb_error *error)
-{
-	int status = TB_OK;
-	write_head(merge, stream);
-	for (uint32_t i = 0; i < merge->n_ranks && status == TB_OK; i++)
-		status = write_rank(merge, i, stream, error);
-	return status;
 }
 
 // relate corrects the clocks by the messages between them, where there are several.
@@ -425,7 +543,7 @@ static int relate(struct rank_merge *merge, struct tb_error *error)
 		struct tb_tbt_rank file = {0};
 		if (!merge->there[i])
 			continue;
-		status = read_rank(merge, i, true, &file, error);
+		status = merge_open_rank(merge, i, true, &file, error);
 		if (status == TB_OK)
 			status = tb_tbt_links_rank(links, &file, error);
 		tb_tbt_rank_fini(&file);
@@ -439,7 +557,7 @@ static int relate(struct rank_merge *merge, struct tb_error *error)
 // How a rank ended, by how likely the end is another's doing (tbt_merge.h).
 enum ending_order { ABORTED, FAILED, WORDLESS, ASKED };
 
-static enum ending_order order_of(const struct rank_ending *ending)
+static enum ending_order ending_rank(const struct rank_ending *ending)
 {
 	uint32_t by = ending->ending;
 	if (ending->aborted || by == 0)
@@ -456,7 +574,7 @@ static void find_first_early(const struct rank_merge *merge)
 	for (uint32_t i = 0; i < merge->n_ranks; i++) {
 		const struct rank_ending *ending = &merge->endings[i];
 		struct tb_tbt_point points[TB_TBT_POINTS_MAX];
-		enum ending_order order = order_of(ending);
+		enum ending_order order = ending_rank(ending);
 		summary->n_wordless += ending->early && order == WORDLESS;
 		if (!ending->early || order > first)
 			continue;
@@ -480,7 +598,7 @@ int tb_tbt_merge(const char *folder, const struct tb_tbt_world *world, FILE *str
 	struct rank_merge merge = {
 		.folder = folder, .world = world ? world : &without, .summary = summary};
 	*summary = (struct tb_tbt_summary){0};
-	int status = begin(&merge, error);
+	int status = merge_begin(&merge, error);
 	if (status == TB_OK)
 		status = read_headers(&merge, error);
 	if (status == TB_OK)
@@ -488,7 +606,7 @@ int tb_tbt_merge(const char *folder, const struct tb_tbt_world *world, FILE *str
 			(uint32_t)merge.n_clocks, merge.begin_ns, merge.end_ns, error);
 	for (uint32_t i = 0; i < merge.n_ranks && status == TB_OK; i++)
 		if (merge.there[i])
-			status = learn(&merge, i, error);
+			status = merge_read_rank(&merge, i, error);
 	if (status == TB_OK)
 		status = relate(&merge, error);
 	if (status == TB_OK) {
@@ -496,8 +614,17 @@ int tb_tbt_merge(const char *folder, const struct tb_tbt_world *world, FILE *str
 		summary->n_clocks = (uint32_t)merge.n_clocks;
 		summary->n_unlinked = tb_tbt_clocks_solve(merge.clocks);
 		find_first_early(&merge);
-		status = write_all(&merge, stream, error);
+		merge_write_head(&merge, stream);
+		for (uint32_t i = 0; i < merge.n_ranks && status == TB_OK; i++)
+			status = merge_write_rank(&merge, i, stream, error);
 	}
-	fini(&merge);
+	tb_tbt_clocks_free(merge.clocks);
+	tb_tbt_groups_free(merge.groups);
+	free(merge.there);
+	free(merge.endings);
+	free(merge.clock_of);
+	free(merge.starts);
+	free(merge.names);
+	tb_map_fini(&merge.by_name);
 	return status;
 }

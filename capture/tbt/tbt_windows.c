@@ -10,28 +10,31 @@
 // bytes to each origin, for which MPI_Win_start waits; MPI_Win_complete sends one to each
 // target, for which MPI_Win_wait waits. Waiting for a lock costs nothing here.
 #include "array.h"
-#include "tbt_read_impl.h"
+#include "tbt_reader.h"
+#include "units.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { WINDOWS_MAX = 1 << 20 };
 enum tag { TAG_THERE, TAG_BACK, TAG_POSTED, TAG_COMPLETED };
 
-static int no_memory(struct tb_error *error)
+static int window_no_memory(struct tb_error *error)
 {
 	return tb_fail_memory(error, "one-sided communication");
 }
 
-// messages_of stores the group of one-sided messages that has the members of another.
-static int messages_of(struct tb_tbt_reader *reader, uint32_t group, uint32_t *messages,
-	struct tb_error *error)
+// window_messages stores the group of one-sided messages that has the members of another.
+static int window_messages(struct tb_tbt_reader *reader, uint32_t group,
+	uint32_t *messages, struct tb_error *error)
 {
 	if (!reader->messages_of[group]) {
 		struct tb_group of = tb_calls_members(reader->calls, group);
 		uint32_t *members = malloc(of.n * sizeof *members);
 		if (!members)
-			return no_memory(error);
+			return window_no_memory(error);
 		memcpy(members, of.members, of.n * sizeof *members);
 		int status = tb_calls_group(reader->calls, members, of.n, of.n_local,
 			&reader->messages_of[group], error);
@@ -53,7 +56,7 @@ static uint64_t n_record_bytes(const struct tb_tbt_reader *reader)
 	return n;
 }
 
-int tb_tbt_window(struct tb_tbt_reader *reader, const struct tb_tbt_record *record,
+int tb_tbt_take_window(struct tb_tbt_reader *reader, const struct tb_tbt_record *record,
 	struct tb_error *error)
 {
 	uint64_t id = record->fields[0];
@@ -62,19 +65,20 @@ int tb_tbt_window(struct tb_tbt_reader *reader, const struct tb_tbt_record *reco
 		return tb_tbt_broken(reader, "a window has an absurd number", error);
 	if (TB_ARRAY_RESERVE_ZEROED(
 		    &reader->windows, &reader->windows_room, (size_t)id + 1) != TB_OK)
-		return no_memory(error);
+		return window_no_memory(error);
 	if (id >= reader->n_windows)
 		reader->n_windows = (size_t)id + 1;
 	if (reader->windows[id].known)
 		return tb_tbt_broken(reader, "a window is defined twice", error);
-	if (!tb_tbt_group(reader, record->fields[1], &window.group))
+	if (!tb_tbt_group_number(reader, record->fields[1], &window.group))
 		return TB_OK;
 	struct tb_group of = tb_calls_members(reader->calls, window.group);
 	window.put = calloc(of.n, sizeof *window.put);
 	if (!window.put)
-		return no_memory(error);
+		return window_no_memory(error);
 	reader->windows[id] = window;
-	return messages_of(reader, window.group, &reader->windows[id].messages, error);
+	return window_messages(
+		reader, window.group, &reader->windows[id].messages, error);
 }
 
 void tb_tbt_windows_fini(struct tb_tbt_reader *reader)
@@ -102,8 +106,8 @@ struct window_call {
 	struct tb_error *error;
 };
 
-// add adds a call to the thread; those that follow begin when it has returned.
-static int add(struct window_call *here, struct tb_call call, uint32_t *index)
+// window_add adds a call to the thread; those that follow begin when it has returned.
+static int window_add(struct window_call *here, struct tb_call call, uint32_t *index)
 {
 	call.group = call.kind == TB_CALL_COLLECTIVE ? here->window->group
 						     : here->window->messages;
@@ -117,21 +121,14 @@ static int push_u32(
 	uint32_t **items, size_t *n, size_t *room, uint32_t value, struct tb_error *error)
 {
 	if (TB_ARRAY_RESERVE(items, room, *n + 1) != TB_OK)
-		return no_memory(error);
+		return window_no_memory(error);
 	(*items)[(*n)++] = value;
 	return TB_OK;
 }
 
-static int pend(struct window_call *here, uint32_t call)
-{
-	struct tb_tbt_window *window = here->window;
-	return push_u32(&window->pending, &window->n_pending, &window->pending_room, call,
-		here->error);
-}
-
-// message adds a message that goes on by itself; a receive is waited for by the next
-// synchronization.
-static int message(struct window_call *here, enum tb_call_kind kind, uint32_t peer,
+// window_message adds a message that goes on by itself; a receive is waited for by the
+// next synchronization.
+static int window_message(struct window_call *here, enum tb_call_kind kind, uint32_t peer,
 	enum tag tag, uint64_t bytes)
 {
 	uint32_t index;
@@ -140,20 +137,23 @@ static int message(struct window_call *here, enum tb_call_kind kind, uint32_t pe
 		.tag = tag,
 		.bytes = bytes,
 		.starts = true};
-	int status = add(here, call, &index);
-	if (status == TB_OK && kind == TB_CALL_RECV)
-		status = pend(here, index);
+	int status = window_add(here, call, &index);
+	if (status == TB_OK && kind == TB_CALL_RECV) {
+		struct tb_tbt_window *window = here->window;
+		status = push_u32(&window->pending, &window->n_pending,
+			&window->pending_room, index, here->error);
+	}
 	return status;
 }
 
-// serve notes what the target does; its lane is added at the end.
-static int serve(struct window_call *here, uint32_t target, enum tb_call_kind kind,
+// window_serve notes what the target does; its lane is added at the end.
+static int window_serve(struct window_call *here, uint32_t target, enum tb_call_kind kind,
 	enum tag tag, uint64_t bytes)
 {
 	struct tb_tbt_reader *reader = here->reader;
 	if (TB_ARRAY_RESERVE(&reader->services, &reader->services_room,
 		    reader->n_services + 1) != TB_OK)
-		return no_memory(here->error);
+		return window_no_memory(here->error);
 	reader->services[reader->n_services++] = (struct tb_tbt_service){.target = target,
 		.origin = reader->rank,
 		.group = here->window->messages,
@@ -168,7 +168,7 @@ static int wait_pending(struct window_call *here)
 {
 	struct tb_tbt_window *window = here->window;
 	const struct tb_call wait = {.kind = TB_CALL_JOINT};
-	int status = add(here, wait, NULL);
+	int status = window_add(here, wait, NULL);
 	for (size_t i = 0; i < window->n_pending && status == TB_OK; i++)
 		status = tb_calls_after(here->reader->calls, here->reader->rank,
 			window->pending[i], here->error);
@@ -176,7 +176,7 @@ static int wait_pending(struct window_call *here)
 	return status;
 }
 
-static bool holds(const uint32_t *items, size_t n, uint32_t value)
+static bool list_holds(const uint32_t *items, size_t n, uint32_t value)
 {
 	for (size_t i = 0; i < n; i++)
 		if (items[i] == value)
@@ -188,10 +188,11 @@ static bool holds(const uint32_t *items, size_t n, uint32_t value)
 static int put_there(struct window_call *here, uint32_t target, uint64_t bytes)
 {
 	struct tb_tbt_window *window = here->window;
-	int status = message(here, TB_CALL_SEND, target, TAG_THERE, bytes);
+	int status = window_message(here, TB_CALL_SEND, target, TAG_THERE, bytes);
 	if (status == TB_OK)
-		status = serve(here, target, TB_CALL_RECV, TAG_THERE, bytes);
-	if (status == TB_OK && !holds(window->unanswered, window->n_unanswered, target))
+		status = window_serve(here, target, TB_CALL_RECV, TAG_THERE, bytes);
+	if (status == TB_OK &&
+		!list_holds(window->unanswered, window->n_unanswered, target))
 		status = push_u32(&window->unanswered, &window->n_unanswered,
 			&window->unanswered_room, target, here->error);
 	return status;
@@ -200,13 +201,13 @@ static int put_there(struct window_call *here, uint32_t target, uint64_t bytes)
 static int there_and_back(
 	struct window_call *here, uint32_t target, uint64_t there, uint64_t back)
 {
-	int status = message(here, TB_CALL_SEND, target, TAG_THERE, there);
+	int status = window_message(here, TB_CALL_SEND, target, TAG_THERE, there);
 	if (status == TB_OK)
-		status = message(here, TB_CALL_RECV, target, TAG_BACK, back);
+		status = window_message(here, TB_CALL_RECV, target, TAG_BACK, back);
 	if (status == TB_OK)
-		status = serve(here, target, TB_CALL_RECV, TAG_THERE, there);
+		status = window_serve(here, target, TB_CALL_RECV, TAG_THERE, there);
 	if (status == TB_OK)
-		status = serve(here, target, TB_CALL_SEND, TAG_BACK, back);
+		status = window_serve(here, target, TB_CALL_SEND, TAG_BACK, back);
 	return status;
 }
 
@@ -216,7 +217,7 @@ static int set_request(struct window_call *here, uint64_t request)
 	uint32_t n;
 	tb_calls_of(here->reader->calls, here->reader->rank, &n);
 	if (request && tb_map_put(&here->reader->started, request, n - 1) != TB_OK)
-		return no_memory(here->error);
+		return window_no_memory(here->error);
 	return TB_OK;
 }
 
@@ -246,7 +247,7 @@ int tb_tbt_access(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 			"one-sided communication has a target that its window lacks",
 			error);
 	bool fenced = !here.window->all_locked && !here.window->started && !f[4] &&
-		      !holds(here.window->locked, here.window->n_locked, target);
+		      !list_holds(here.window->locked, here.window->n_locked, target);
 	if (fenced && f[3] == 0) {
 		here.window->put[f[1]] += f[2];
 		tb_tbt_pass(reader, thread, record);
@@ -257,8 +258,8 @@ int tb_tbt_access(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	return status == TB_OK ? set_request(&here, f[4] ? f[4] - 1 : 0) : status;
 }
 
-// answer has the targets that got data answer; `peer` only, unless UINT32_MAX.
-static int answer(struct window_call *here, uint32_t peer)
+// window_answer has the targets that got data answer; `peer` only, unless UINT32_MAX.
+static int window_answer(struct window_call *here, uint32_t peer)
 {
 	struct tb_tbt_window *window = here->window;
 	int status = TB_OK;
@@ -269,9 +270,9 @@ static int answer(struct window_call *here, uint32_t peer)
 			window->unanswered[n_left++] = target;
 			continue;
 		}
-		status = message(here, TB_CALL_RECV, target, TAG_BACK, 0);
+		status = window_message(here, TB_CALL_RECV, target, TAG_BACK, 0);
 		if (status == TB_OK)
-			status = serve(here, target, TB_CALL_SEND, TAG_BACK, 0);
+			status = window_serve(here, target, TB_CALL_SEND, TAG_BACK, 0);
 	}
 	window->n_unanswered = n_left;
 	return status == TB_OK ? wait_pending(here) : status;
@@ -287,14 +288,14 @@ static int fence(struct window_call *here)
 		.kind = TB_CALL_COLLECTIVE, .op = TB_COLL_BARRIER};
 	int status = TB_OK;
 	if (window->n_pending || window->n_unanswered)
-		status = answer(here, UINT32_MAX);
+		status = window_answer(here, UINT32_MAX);
 	if (status == TB_OK)
-		status = add(here, exchange, NULL);
+		status = window_add(here, exchange, NULL);
 	if (status == TB_OK)
 		status = tb_calls_sizes(here->reader->calls, here->reader->rank,
 			window->put, of.n, here->error);
 	memset(window->put, 0, of.n * sizeof *window->put);
-	return status == TB_OK ? add(here, barrier, NULL) : status;
+	return status == TB_OK ? window_add(here, barrier, NULL) : status;
 }
 
 // set_peers turns the members that a record lists into ranks.
@@ -319,11 +320,11 @@ static int send_to_all(struct window_call *here, enum tb_call_kind kind,
 {
 	int status = TB_OK;
 	for (size_t i = 0; i < n && status == TB_OK; i++)
-		status = message(here, kind, peers[i], tag, 0);
+		status = window_message(here, kind, peers[i], tag, 0);
 	return status;
 }
 
-static int post(struct window_call *here)
+static int window_post(struct window_call *here)
 {
 	struct tb_tbt_window *w = here->window;
 	int status = set_peers(here, &w->origins, &w->n_origins, &w->origins_room);
@@ -332,7 +333,7 @@ static int post(struct window_call *here)
 			       : status;
 }
 
-static int start(struct window_call *here)
+static int window_start(struct window_call *here)
 {
 	struct tb_tbt_window *w = here->window;
 	int status = set_peers(here, &w->targets, &w->n_targets, &w->targets_room);
@@ -343,10 +344,10 @@ static int start(struct window_call *here)
 	return status == TB_OK ? wait_pending(here) : status;
 }
 
-static int complete(struct window_call *here)
+static int window_complete(struct window_call *here)
 {
 	struct tb_tbt_window *w = here->window;
-	int status = answer(here, UINT32_MAX);
+	int status = window_answer(here, UINT32_MAX);
 	w->started = false;
 	return status == TB_OK ? send_to_all(here, TB_CALL_SEND, w->targets, w->n_targets,
 					 TAG_COMPLETED)
@@ -361,7 +362,7 @@ static int wait(struct window_call *here)
 	return status == TB_OK ? wait_pending(here) : status;
 }
 
-static int lock(struct window_call *here, uint32_t peer)
+static int window_lock(struct window_call *here, uint32_t peer)
 {
 	struct tb_tbt_window *w = here->window;
 	tb_tbt_pass(here->reader, here->thread, &here->record);
@@ -372,17 +373,17 @@ static int lock(struct window_call *here, uint32_t peer)
 	return push_u32(&w->locked, &w->n_locked, &w->locked_room, peer, here->error);
 }
 
-static int unlock(struct window_call *here, uint32_t peer)
+static int window_unlock(struct window_call *here, uint32_t peer)
 {
 	struct tb_tbt_window *w = here->window;
 	w->all_locked = w->all_locked && peer != UINT32_MAX;
 	for (size_t i = 0; i < w->n_locked; i++)
 		if (w->locked[i] == peer)
 			w->locked[i] = w->locked[--w->n_locked];
-	return answer(here, peer);
+	return window_answer(here, peer);
 }
 
-int tb_tbt_sync(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
+int tb_tbt_take_sync(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	const struct tb_tbt_record *record, struct tb_error *error)
 {
 	struct window_call here = {
@@ -400,17 +401,17 @@ int tb_tbt_sync(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	case TB_TBT_SYNC_FENCE:
 		return fence(&here);
 	case TB_TBT_SYNC_LOCK:
-		return lock(&here, peer);
+		return window_lock(&here, peer);
 	case TB_TBT_SYNC_UNLOCK:
-		return unlock(&here, peer);
+		return window_unlock(&here, peer);
 	case TB_TBT_SYNC_FLUSH:
-		return answer(&here, peer);
+		return window_answer(&here, peer);
 	case TB_TBT_SYNC_POST:
-		return post(&here);
+		return window_post(&here);
 	case TB_TBT_SYNC_START:
-		return start(&here);
+		return window_start(&here);
 	case TB_TBT_SYNC_COMPLETED:
-		return complete(&here);
+		return window_complete(&here);
 	case TB_TBT_SYNC_WAITED:
 		return wait(&here);
 	default:
@@ -419,15 +420,15 @@ int tb_tbt_sync(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	}
 }
 
-// lane_of returns the lane of a target for an origin, a new one at first.
-static int lane_of(struct tb_tbt_reader *reader, struct tb_map *lanes,
+// window_lane returns the lane of a target for an origin, a new one at first.
+static int window_lane(struct tb_tbt_reader *reader, struct tb_map *lanes,
 	const struct tb_tbt_service *service, uint32_t *lane, struct tb_error *error)
 {
 	uint64_t key = (uint64_t)service->target << 32 | service->origin;
 	if (tb_map_find(lanes, key, lane))
 		return TB_OK;
 	*lane = reader->n_lanes[service->target]++;
-	return tb_map_put(lanes, key, *lane) == TB_OK ? TB_OK : no_memory(error);
+	return tb_map_put(lanes, key, *lane) == TB_OK ? TB_OK : window_no_memory(error);
 }
 
 int tb_tbt_serve(struct tb_tbt_reader *reader, struct tb_error *error)
@@ -442,11 +443,159 @@ int tb_tbt_serve(struct tb_tbt_reader *reader, struct tb_error *error)
 			.bytes = service->bytes,
 			.group = service->group,
 			.starts = service->kind == TB_CALL_SEND};
-		status = lane_of(reader, &lanes, service, &call.lane, error);
+		status = window_lane(reader, &lanes, service, &call.lane, error);
 		if (status == TB_OK)
 			status = tb_calls_add(
 				reader->calls, service->target, &call, NULL, error);
 	}
 	tb_map_fini(&lanes);
 	return status;
+}
+
+// The files that a traced program read and wrote by MPI-IO. They are no messages: what is
+// known of them becomes notes, and the time that they took is no computation.
+
+enum { NOTED_FILES_MAX = 8 };
+
+static int files_no_memory(struct tb_error *error)
+{
+	return tb_fail_memory(error, "the files of a traced program");
+}
+
+// find_file stores the place of a file in the list, a new one unless its name is known.
+static int find_file(struct tb_tbt_reader *reader, const char *name, uint32_t *at,
+	struct tb_error *error)
+{
+	uint64_t key = UINT64_C(14695981039346656037); // FNV-1a
+	for (const char *c = name; *c; c++)
+		key = (key ^ (uint8_t)*c) * UINT64_C(1099511628211);
+	for (; tb_map_find(&reader->file_names, key, at); key++)
+		if (strcmp(reader->files[*at].name, name) == 0)
+			return TB_OK;
+	if (TB_ARRAY_RESERVE(&reader->files, &reader->files_room, reader->n_files + 1) !=
+		TB_OK)
+		return files_no_memory(error);
+	char *copy = strdup(name);
+	*at = (uint32_t)reader->n_files;
+	if (!copy || tb_map_put(&reader->file_names, key, *at) != TB_OK) {
+		free(copy);
+		return files_no_memory(error);
+	}
+	reader->files[reader->n_files++] = (struct tb_tbt_file){
+		.name = copy, .from = UINT64_MAX, .rank = UINT32_MAX};
+	return TB_OK;
+}
+
+int tb_tbt_take_file(struct tb_tbt_reader *reader, const struct tb_tbt_record *record,
+	struct tb_error *error)
+{
+	uint32_t at;
+	char *name = malloc(record->n_list + 1);
+	if (!name)
+		return files_no_memory(error);
+	for (size_t i = 0; i < record->n_list; i++) {
+		uint8_t letter = (uint8_t)record->list[i];
+		name[i] = (char)(letter < ' ' || letter == 127 ? '?' : letter);
+	}
+	name[record->n_list] = '\0';
+	int status = find_file(reader, name, &at, error);
+	free(name);
+	if (status == TB_OK && tb_map_put(&reader->opened, record->fields[0], at))
+		return files_no_memory(error);
+	return status;
+}
+
+int tb_tbt_take_io(struct tb_tbt_reader *reader, const struct tb_tbt_record *record,
+	struct tb_error *error)
+{
+	uint32_t at;
+	const uint64_t *f = record->fields;
+	if (!tb_map_find(&reader->opened, f[0], &at))
+		return tb_tbt_broken(
+			reader, "a file is read or written that was not opened", error);
+	struct tb_tbt_file *file = &reader->files[at];
+	file->n_ranks += file->rank != reader->rank;
+	file->rank = reader->rank;
+	file->taken_ns += record->leave_ns - record->enter_ns;
+	file->n_reads += f[1] == TB_TBT_IO_READ;
+	file->n_writes += f[1] == TB_TBT_IO_WRITE;
+	file->bytes_read += f[1] == TB_TBT_IO_READ ? f[3] : 0;
+	file->bytes_written += f[1] == TB_TBT_IO_WRITE ? f[3] : 0;
+	if (f[2] && f[3]) {
+		file->from = f[2] - 1 < file->from ? f[2] - 1 : file->from;
+		file->to = f[2] - 1 + f[3] > file->to ? f[2] - 1 + f[3] : file->to;
+	}
+	return TB_OK;
+}
+
+// file_counted writes "40 writes of 1 GiB" behind what is there.
+static void file_counted(
+	char *text, size_t size, uint64_t n, uint64_t bytes, const char *noun)
+{
+	char count[48], amount[32];
+	size_t at = strlen(text);
+	if (n)
+		snprintf(text + at, size - at, "%s%s of %s", at ? " and " : "",
+			tb_format_counted(n, noun, count, sizeof count),
+			tb_format_size(bytes, amount, sizeof amount));
+}
+
+static void tbt_note_file(struct tb_tbt_reader *reader, const struct tb_tbt_file *file)
+{
+	char what[160] = "", where[64] = "", ranks[48], taken[32];
+	uint64_t ps =
+		file->taken_ns < INT64_MAX / 1000 ? file->taken_ns * 1000 : INT64_MAX;
+	file_counted(what, sizeof what, file->n_reads, file->bytes_read, "read");
+	file_counted(what, sizeof what, file->n_writes, file->bytes_written, "write");
+	if (file->to)
+		snprintf(where, sizeof where, " from byte %" PRIu64 " to %" PRIu64,
+			file->from, file->to);
+	tb_calls_note(reader->calls,
+		"MPI-IO, not replayed: %.200s: %s%s by %s, %s in all", file->name,
+		*what ? what : "neither read nor written", where,
+		tb_format_counted(file->n_ranks, "rank", ranks, sizeof ranks),
+		tb_format_time((tb_time_ps)ps, taken, sizeof taken));
+}
+
+static int file_by_bytes(const void *a, const void *b)
+{
+	const struct tb_tbt_file *one = a, *other = b;
+	uint64_t bytes = one->bytes_read + one->bytes_written;
+	uint64_t others = other->bytes_read + other->bytes_written;
+	if (bytes != others)
+		return bytes > others ? -1 : 1;
+	return strcmp(one->name, other->name);
+}
+
+void tb_tbt_note_files(struct tb_tbt_reader *reader)
+{
+	struct tb_tbt_file rest = {.from = UINT64_MAX};
+	char what[160] = "";
+	if (reader->n_files > 1)
+		qsort(reader->files, reader->n_files, sizeof *reader->files,
+			file_by_bytes);
+	for (size_t i = 0; i < reader->n_files; i++) {
+		const struct tb_tbt_file *file = &reader->files[i];
+		if (i < NOTED_FILES_MAX)
+			tbt_note_file(reader, file);
+		rest.n_reads += i < NOTED_FILES_MAX ? 0 : file->n_reads;
+		rest.n_writes += i < NOTED_FILES_MAX ? 0 : file->n_writes;
+		rest.bytes_read += i < NOTED_FILES_MAX ? 0 : file->bytes_read;
+		rest.bytes_written += i < NOTED_FILES_MAX ? 0 : file->bytes_written;
+	}
+	if (reader->n_files <= NOTED_FILES_MAX)
+		return;
+	file_counted(what, sizeof what, rest.n_reads, rest.bytes_read, "read");
+	file_counted(what, sizeof what, rest.n_writes, rest.bytes_written, "write");
+	tb_calls_note(reader->calls, "MPI-IO, not replayed: %zu more files: %s",
+		reader->n_files - NOTED_FILES_MAX,
+		*what ? what : "neither read nor written");
+}
+
+void tb_tbt_files_fini(struct tb_tbt_reader *reader)
+{
+	for (size_t i = 0; i < reader->n_files; i++)
+		free(reader->files[i].name);
+	free(reader->files);
+	tb_map_fini(&reader->file_names);
 }

@@ -40,7 +40,7 @@ struct elf {
 	uint64_t headers;
 };
 
-static bool get_u64(const struct elf *elf, uint64_t at, uint64_t *value)
+static bool elf_u64(const struct elf *elf, uint64_t at, uint64_t *value)
 {
 	uint32_t first, second;
 	if (at > elf->bytes.n ||
@@ -52,7 +52,7 @@ static bool get_u64(const struct elf *elf, uint64_t at, uint64_t *value)
 	return true;
 }
 
-static bool begin(struct elf *elf, struct tb_bytes bytes)
+static bool elf_begin(struct elf *elf, struct tb_bytes bytes)
 {
 	uint8_t class = 0, order = 0;
 	*elf = (struct elf){.bytes = bytes};
@@ -62,7 +62,7 @@ static bool begin(struct elf *elf, struct tb_bytes bytes)
 		!tb_bytes_u8(bytes, AT_ORDER, &order))
 		return false;
 	elf->little = order == 1;
-	return get_u64(elf, AT_PHOFF, &elf->headers) &&
+	return elf_u64(elf, AT_PHOFF, &elf->headers) &&
 	       tb_bytes_u16_as(bytes, AT_PHENTSIZE, elf->little, &elf->header_bytes) &&
 	       tb_bytes_u16_as(bytes, AT_PHNUM, elf->little, &elf->n_headers);
 }
@@ -73,21 +73,21 @@ struct elf_part {
 	uint64_t offset, address, n;
 };
 
-static bool get_part(const struct elf *elf, unsigned i, struct elf_part *part)
+static bool elf_get_part(const struct elf *elf, unsigned i, struct elf_part *part)
 {
 	uint64_t at = elf->headers + (uint64_t)i * elf->header_bytes;
 	return at <= elf->bytes.n &&
 	       tb_bytes_u32_as(elf->bytes, (size_t)at, elf->little, &part->kind) &&
-	       get_u64(elf, at + PH_OFFSET, &part->offset) &&
-	       get_u64(elf, at + PH_VADDR, &part->address) &&
-	       get_u64(elf, at + PH_FILESZ, &part->n);
+	       elf_u64(elf, at + PH_OFFSET, &part->offset) &&
+	       elf_u64(elf, at + PH_VADDR, &part->address) &&
+	       elf_u64(elf, at + PH_FILESZ, &part->n);
 }
 
-// offset_of finds where an address stands in the file.
-static bool offset_of(const struct elf *elf, uint64_t address, uint64_t *offset)
+// elf_offset finds where an address stands in the file.
+static bool elf_offset(const struct elf *elf, uint64_t address, uint64_t *offset)
 {
 	struct elf_part part;
-	for (unsigned i = 0; i < elf->n_headers && get_part(elf, i, &part); i++) {
+	for (unsigned i = 0; i < elf->n_headers && elf_get_part(elf, i, &part); i++) {
 		if (part.kind != PT_LOAD || address < part.address ||
 			address - part.address >= part.n)
 			continue;
@@ -99,7 +99,7 @@ static bool offset_of(const struct elf *elf, uint64_t address, uint64_t *offset)
 
 static bool find_dynamic(const struct elf *elf, struct elf_part *dynamic)
 {
-	for (unsigned i = 0; i < elf->n_headers && get_part(elf, i, dynamic); i++)
+	for (unsigned i = 0; i < elf->n_headers && elf_get_part(elf, i, dynamic); i++)
 		if (dynamic->kind == PT_DYNAMIC)
 			return true;
 	return false;
@@ -113,14 +113,14 @@ static bool find_needed(const struct elf *elf, enum tb_tbt_mpi *mpi)
 	if (!find_dynamic(elf, &dynamic))
 		return false;
 	uint64_t n = dynamic.n / DYNAMIC_BYTES, at = dynamic.offset;
-	for (uint64_t i = 0; i < n && get_u64(elf, at + i * DYNAMIC_BYTES, &tag); i++)
+	for (uint64_t i = 0; i < n && elf_u64(elf, at + i * DYNAMIC_BYTES, &tag); i++)
 		if (tag == DT_STRTAB)
-			get_u64(elf, at + i * DYNAMIC_BYTES + 8, &address);
-	if (!offset_of(elf, address, &names) || names > elf->bytes.n)
+			elf_u64(elf, at + i * DYNAMIC_BYTES + 8, &address);
+	if (!elf_offset(elf, address, &names) || names > elf->bytes.n)
 		return false;
-	for (uint64_t i = 0; i < n && get_u64(elf, at + i * DYNAMIC_BYTES, &tag); i++) {
+	for (uint64_t i = 0; i < n && elf_u64(elf, at + i * DYNAMIC_BYTES, &tag); i++) {
 		if (tag != DT_NEEDED ||
-			!get_u64(elf, at + i * DYNAMIC_BYTES + 8, &value) ||
+			!elf_u64(elf, at + i * DYNAMIC_BYTES + 8, &value) ||
 			value >= elf->bytes.n - names)
 			continue;
 		const char *name = (const char *)elf->bytes.data + names + value;
@@ -148,7 +148,7 @@ static bool with_elf(const char *path, bool (*ask)(const struct elf *, enum tb_t
 		size_t n = (size_t)entry.st_size;
 		void *there = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
 		if (there != MAP_FAILED) {
-			answer = begin(&elf, (struct tb_bytes){there, n}) &&
+			answer = elf_begin(&elf, (struct tb_bytes){there, n}) &&
 				 ask(&elf, mpi);
 			munmap(there, n);
 		}
@@ -162,13 +162,13 @@ static bool mpi_of_program(const char *path, enum tb_tbt_mpi *mpi)
 	return with_elf(path, find_needed, mpi);
 }
 
-// is_static returns whether a program has no dynamic section's loader: then nothing can
-// be preloaded into it.
-static bool is_static(const struct elf *elf, enum tb_tbt_mpi *mpi)
+// elf_is_static returns whether a program has no dynamic section's loader: then nothing
+// can be preloaded into it.
+static bool elf_is_static(const struct elf *elf, enum tb_tbt_mpi *mpi)
 {
 	struct elf_part part;
 	(void)mpi;
-	for (unsigned i = 0; i < elf->n_headers && get_part(elf, i, &part); i++)
+	for (unsigned i = 0; i < elf->n_headers && elf_get_part(elf, i, &part); i++)
 		if (part.kind == PT_INTERP)
 			return false;
 	return true;
@@ -243,7 +243,7 @@ const char *tb_not_preloaded(char *const *command, const char **why)
 		if (!find_program(command[i], path))
 			continue;
 		*why = NULL;
-		if (with_elf(path, is_static, NULL))
+		if (with_elf(path, elf_is_static, NULL))
 			*why = "is linked statically";
 		else if (stat(path, &entry) == 0 && (entry.st_mode & (S_ISUID | S_ISGID)))
 			*why = "runs with the rights of another (set-uid)";

@@ -28,7 +28,7 @@ struct loaded {
 	bool library[3], tracer[3]; // by enum tb_tbt_mpi
 };
 
-static const char *base_of(const char *path)
+static const char *program_base(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	return slash ? slash + 1 : path;
@@ -45,22 +45,22 @@ static unsigned tracer_of(const char *name)
 	return 0;
 }
 
-static int look(struct dl_phdr_info *info, size_t size, void *context)
+static int library_look(struct dl_phdr_info *info, size_t size, void *context)
 {
 	struct loaded *loaded = context;
-	const char *name = base_of(info->dlpi_name);
+	const char *name = program_base(info->dlpi_name);
 	(void)size;
 	loaded->library[tb_mpi_of_library(name)] = true;
 	loaded->tracer[tracer_of(name)] = true;
 	return 0;
 }
 
-// wanted returns the MPI whose tracer the process lacks, or 0. A tracer brings its MPI's
-// library with it, so that library says nothing beside it.
-static unsigned wanted(void)
+// preload_wanted returns the MPI whose tracer the process lacks, or 0. A tracer brings
+// its MPI's library with it, so that library says nothing beside it.
+static unsigned preload_wanted(void)
 {
 	struct loaded loaded = {0};
-	dl_iterate_phdr(look, &loaded);
+	dl_iterate_phdr(library_look, &loaded);
 	for (unsigned mpi = TB_TBT_OPENMPI; mpi <= TB_TBT_MPICH; mpi++) {
 		unsigned other = TB_TBT_OPENMPI + TB_TBT_MPICH - mpi;
 		if (loaded.library[mpi] && !loaded.tracer[mpi] &&
@@ -84,19 +84,10 @@ static bool preload_of(char *preload, size_t size, const char *tracer)
 	int n = snprintf(preload, size, "%s", tracer);
 	for (char *word = copy ? strtok_r(copy, ": ", &rest) : NULL;
 		word && n > 0 && (size_t)n < size; word = strtok_r(NULL, ": ", &rest))
-		if (!tracer_of(base_of(word)))
+		if (!tracer_of(program_base(word)))
 			n += snprintf(preload + n, size - (size_t)n, ":%s", word);
 	free(copy);
 	return copy && n > 0 && (size_t)n < size;
-}
-
-static void note_missing(const char *folder, unsigned mpi)
-{
-	char path[PATH_MAX];
-	snprintf(path, sizeof path, "%s/missing-%s", folder, names[mpi]);
-	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-	if (fd >= 0)
-		close(fd);
 }
 
 // start_again does not return, unless it cannot. A program that the dynamic loader was
@@ -110,8 +101,8 @@ static void start_again(char **argv, const char *tracer)
 	if (n <= 0 || (before && strcmp(before, own) == 0))
 		return;
 	program[n] = '\0';
-	if (strncmp(base_of(program), "ld-", 3) == 0 ||
-		strncmp(base_of(program), "ld.so", 5) == 0)
+	if (strncmp(program_base(program), "ld-", 3) == 0 ||
+		strncmp(program_base(program), "ld.so", 5) == 0)
 		return;
 	if (!preload_of(preload, sizeof preload, tracer) || setenv(AGAIN, own, 1) != 0 ||
 		setenv("LD_PRELOAD", preload, 1) != 0)
@@ -119,19 +110,24 @@ static void start_again(char **argv, const char *tracer)
 	execv(program, argv);
 }
 
-static void __attribute__((constructor)) choose(int argc, char **argv)
+static void __attribute__((constructor)) preload_choose(int argc, char **argv)
 {
 	Dl_info self;
 	char tracer[PATH_MAX];
 	const char *folder = getenv("TAILBACK_TRACE_FOLDER");
-	unsigned mpi = argc > 0 && folder ? wanted() : 0;
-	if (!mpi || !dladdr((void *)(uintptr_t)choose, &self))
+	unsigned mpi = argc > 0 && folder ? preload_wanted() : 0;
+	if (!mpi || !dladdr((void *)(uintptr_t)preload_choose, &self))
 		return;
-	int n = (int)(base_of(self.dli_fname) - self.dli_fname);
+	int n = (int)(program_base(self.dli_fname) - self.dli_fname);
 	snprintf(tracer, sizeof tracer, "%.*s" TRACER "%s.so", n, self.dli_fname,
 		names[mpi]);
 	if (access(tracer, R_OK) == 0)
 		start_again(argv, tracer);
-	else
-		note_missing(folder, mpi);
+	else {
+		char path[PATH_MAX];
+		snprintf(path, sizeof path, "%s/missing-%s", folder, names[mpi]);
+		int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+		if (fd >= 0)
+			close(fd);
+	}
 }

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,19 +34,19 @@ static struct {
 _Thread_local struct tb_record_lane *tb_lane_own
 	__attribute__((tls_model("initial-exec")));
 
-static void put_u32(uint8_t *at, uint32_t value)
+static void record_put_u32(uint8_t *at, uint32_t value)
 {
 	for (int i = 0; i < 4; i++)
 		at[i] = (uint8_t)(value >> 8 * i);
 }
 
-static void put_u64(uint8_t *at, uint64_t value)
+static void record_put_u64(uint8_t *at, uint64_t value)
 {
-	put_u32(at, (uint32_t)value);
-	put_u32(at + 4, (uint32_t)(value >> 32));
+	record_put_u32(at, (uint32_t)value);
+	record_put_u32(at + 4, (uint32_t)(value >> 32));
 }
 
-static uint8_t *put_varint(uint8_t *at, uint64_t value)
+static uint8_t *record_put_varint(uint8_t *at, uint64_t value)
 {
 	for (; value >= 0x80; value >>= 7)
 		*at++ = (uint8_t)(value | 0x80);
@@ -53,7 +54,7 @@ static uint8_t *put_varint(uint8_t *at, uint64_t value)
 	return at;
 }
 
-static void put_text(uint8_t *at, const char *text, size_t max)
+static void record_put_text(uint8_t *at, const char *text, size_t max)
 {
 	size_t n = strnlen(text, max);
 	at[0] = (uint8_t)n;
@@ -85,40 +86,7 @@ static uint8_t *map_more(size_t n)
 	return there;
 }
 
-// identify_clock writes what is equal on all that share this clock: the boot of a
-// machine.
-static void identify_clock(uint8_t *at, const char *host)
-{
-	char boot[64] = "";
-	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
-	if (!file || !fgets(boot, sizeof boot, file))
-		snprintf(boot, sizeof boot, "%s", host);
-	if (file)
-		fclose(file);
-	boot[strcspn(boot, "\n")] = '\0';
-	put_text(at, boot, 61);
-}
-
-static void fill_header(const struct tb_lanes_rank *rank)
-{
-	uint8_t *header = process.header;
-	put_u32(header + TB_TBT_AT_RANK, rank->rank);
-	put_u32(header + TB_TBT_AT_N_RANKS, rank->n_ranks);
-	put_u32(header + TB_TBT_AT_MPI, rank->mpi);
-	put_u64(header + TB_TBT_AT_MONO_BEGIN, tb_now_ns());
-	put_u64(header + TB_TBT_AT_REAL_BEGIN, real_ns());
-	identify_clock(header + TB_TBT_AT_CLOCK, rank->host);
-	put_text(header + TB_TBT_AT_HOST, rank->host, 254);
-	put_text(header + TB_TBT_AT_VERSION, rank->version, 254);
-	put_u64(header + TB_TBT_AT_WORLD, rank->world);
-	put_u32(header + TB_TBT_AT_ORIGIN, rank->origin);
-	put_u32(header + TB_TBT_AT_TELLS_ANY, 1);
-	put_text(header + TB_TBT_AT_JOB, rank->job, 62);
-	put_text(header + TB_TBT_AT_PARENT, rank->parent, 62);
-	memcpy(header, TB_TBT_RANK_MAGIC, TB_TBT_MAGIC_BYTES);
-}
-
-static void give_back(void *lane)
+static void lane_give_back(void *lane)
 {
 	struct tb_record_lane *own = lane;
 	pthread_mutex_lock(&process.lock);
@@ -140,14 +108,39 @@ void tb_lanes_open(const char *folder, const struct tb_lanes_rank *rank)
 	process.fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 	if (process.fd >= 0)
 		process.header = map_more(TB_TBT_HEADER_BYTES);
-	if (!process.header || pthread_key_create(&process.key, give_back) != 0) {
+	if (!process.header || pthread_key_create(&process.key, lane_give_back) != 0) {
 		fprintf(stderr,
 			"tailback: %s: cannot be written, so rank %u is not "
 			"traced: %s\n",
 			path, (unsigned)rank->rank, strerror(errno));
 		return;
 	}
-	fill_header(rank);
+	uint8_t *header = process.header;
+	record_put_u32(header + TB_TBT_AT_RANK, rank->rank);
+	record_put_u32(header + TB_TBT_AT_N_RANKS, rank->n_ranks);
+	record_put_u32(header + TB_TBT_AT_MPI, rank->mpi);
+	record_put_u64(header + TB_TBT_AT_MONO_BEGIN, tb_now_ns());
+	record_put_u64(header + TB_TBT_AT_REAL_BEGIN, real_ns());
+	// Write what is equal on all that share this clock: the boot of a
+	// machine.
+	uint8_t *at = header + TB_TBT_AT_CLOCK;
+	const char *host = rank->host;
+	char boot[64] = "";
+	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+	if (!file || !fgets(boot, sizeof boot, file))
+		snprintf(boot, sizeof boot, "%s", host);
+	if (file)
+		fclose(file);
+	boot[strcspn(boot, "\n")] = '\0';
+	record_put_text(at, boot, 61);
+	record_put_text(header + TB_TBT_AT_HOST, rank->host, 254);
+	record_put_text(header + TB_TBT_AT_VERSION, rank->version, 254);
+	record_put_u64(header + TB_TBT_AT_WORLD, rank->world);
+	record_put_u32(header + TB_TBT_AT_ORIGIN, rank->origin);
+	record_put_u32(header + TB_TBT_AT_TELLS_ANY, 1);
+	record_put_text(header + TB_TBT_AT_JOB, rank->job, 62);
+	record_put_text(header + TB_TBT_AT_PARENT, rank->parent, 62);
+	memcpy(header, TB_TBT_RANK_MAGIC, TB_TBT_MAGIC_BYTES);
 	process.recording = true;
 }
 
@@ -156,15 +149,9 @@ void tb_lanes_close(enum tb_tbt_state state)
 	if (!process.recording)
 		return;
 	process.recording = false;
-	put_u64(process.header + TB_TBT_AT_MONO_END, tb_now_ns());
-	put_u64(process.header + TB_TBT_AT_REAL_END, real_ns());
-	put_u32(process.header + TB_TBT_AT_STATE, state);
-}
-
-void tb_lanes_ending(uint32_t ending)
-{
-	if (process.header && getpid() == process.pid)
-		put_u32(process.header + TB_TBT_AT_ENDING, ending);
+	record_put_u64(process.header + TB_TBT_AT_MONO_END, tb_now_ns());
+	record_put_u64(process.header + TB_TBT_AT_REAL_END, real_ns());
+	record_put_u32(process.header + TB_TBT_AT_STATE, state);
 }
 
 bool tb_lanes_threads(void)
@@ -195,7 +182,7 @@ struct tb_record_lane *tb_lane_take(void)
 static bool begin_block(struct tb_record_lane *lane, uint64_t now_ns)
 {
 	if (lane->block) {
-		put_u32(lane->block + 12,
+		record_put_u32(lane->block + 12,
 			(uint32_t)(lane->at - lane->block - TB_TBT_BLOCK_HEADER));
 		munmap(lane->block, TB_TBT_BLOCK_BYTES);
 	}
@@ -203,7 +190,7 @@ static bool begin_block(struct tb_record_lane *lane, uint64_t now_ns)
 	lane->block = process.recording ? map_more(TB_TBT_BLOCK_BYTES) : NULL;
 	if (!lane->block && process.recording) {
 		process.recording = false;
-		put_u32(process.header + TB_TBT_AT_LOST, 1);
+		record_put_u32(process.header + TB_TBT_AT_LOST, 1);
 		fprintf(stderr, "tailback: the trace of a rank ends here: %s\n",
 			strerror(errno));
 	}
@@ -211,11 +198,11 @@ static bool begin_block(struct tb_record_lane *lane, uint64_t now_ns)
 	lane->at = lane->end = NULL;
 	if (!lane->block)
 		return false;
-	put_u32(lane->block + 4, lane->number);
-	put_u32(lane->block + 8, lane->n_blocks++);
-	put_u64(lane->block + TB_TBT_BLOCK_HEADER + 1, now_ns);
+	record_put_u32(lane->block + 4, lane->number);
+	record_put_u32(lane->block + 8, lane->n_blocks++);
+	record_put_u64(lane->block + TB_TBT_BLOCK_HEADER + 1, now_ns);
 	lane->block[TB_TBT_BLOCK_HEADER] = TB_TBT_TIME;
-	put_u32(lane->block, TB_TBT_BLOCK_MAGIC);
+	record_put_u32(lane->block, TB_TBT_BLOCK_MAGIC);
 	lane->at = lane->block + TB_TBT_BLOCK_HEADER + 9;
 	lane->end = lane->block + TB_TBT_BLOCK_BYTES;
 	lane->last_ns = now_ns;
@@ -229,9 +216,9 @@ static const bool has_list[TB_TBT_N_KINDS] = {
 #define HAS_LIST(name, number, n_fields, has) [number] = has,
 	TB_TBT_KINDS(HAS_LIST)};
 
-// append writes one record. Its kind comes last: a process that is killed meanwhile
-// leaves a 0 there, which ends the block.
-static void append(struct tb_record_lane *lane, const struct tb_traced_call *when,
+// record_append writes one record. Its kind comes last: a process that is killed
+// meanwhile leaves a 0 there, which ends the block.
+static void record_append(struct tb_record_lane *lane, const struct tb_traced_call *when,
 	enum tb_tbt_kind kind, const uint64_t *fields, const uint64_t *list,
 	size_t n_list)
 {
@@ -240,14 +227,14 @@ static void append(struct tb_record_lane *lane, const struct tb_traced_call *whe
 	size_t room = 1 + VARINT_MAX * (part + TB_TBT_FIELDS_MAX + 3);
 	if ((size_t)(lane->end - lane->at) < room && !begin_block(lane, when->enter_ns))
 		return;
-	uint8_t *at = put_varint(lane->at + 1, when->enter_ns - lane->last_ns);
-	at = put_varint(at, when->leave_ns - when->enter_ns);
+	uint8_t *at = record_put_varint(lane->at + 1, when->enter_ns - lane->last_ns);
+	at = record_put_varint(at, when->leave_ns - when->enter_ns);
 	for (unsigned i = 0; i < n_fields_of[kind]; i++)
-		at = put_varint(at, fields[i]);
+		at = record_put_varint(at, fields[i]);
 	if (has_list[kind]) {
-		at = put_varint(at, n_list);
+		at = record_put_varint(at, n_list);
 		for (size_t i = 0; i < part; i++)
-			at = put_varint(at, list[i]);
+			at = record_put_varint(at, list[i]);
 	}
 	atomic_signal_fence(memory_order_release);
 	*(volatile uint8_t *)lane->at = (uint8_t)kind;
@@ -259,12 +246,12 @@ static void append_whole(struct tb_record_lane *lane, const struct tb_traced_cal
 	enum tb_tbt_kind kind, const uint64_t *fields, const uint64_t *list,
 	size_t n_list)
 {
-	append(lane, when, kind, fields, list, n_list);
+	record_append(lane, when, kind, fields, list, n_list);
 	const struct tb_traced_call end = {lane, when->leave_ns, when->leave_ns};
 	while (n_list > TB_TBT_LIST_PART) {
 		list += TB_TBT_LIST_PART;
 		n_list -= TB_TBT_LIST_PART;
-		append(lane, &end, TB_TBT_MORE, NULL, list, n_list);
+		record_append(lane, &end, TB_TBT_MORE, NULL, list, n_list);
 	}
 }
 
@@ -274,7 +261,7 @@ static void flush_poll(struct tb_record_lane *lane)
 		return;
 	const struct tb_traced_call poll = {lane, lane->poll_begin_ns, lane->poll_end_ns};
 	lane->poll_end_ns = 0;
-	append(lane, &poll, TB_TBT_POLL, NULL, NULL, 0);
+	record_append(lane, &poll, TB_TBT_POLL, NULL, NULL, 0);
 }
 
 void tb_lane_record(const struct tb_traced_call *entry, enum tb_tbt_kind kind,
@@ -314,4 +301,71 @@ uint64_t *tb_lane_scratch(struct tb_record_lane *lane, size_t n)
 	lane->scratch = grown;
 	lane->n_scratch = n + 64;
 	return grown;
+}
+
+// note_ending notes in the file by which signal, or by exit, the process seems to end.
+// Safe in a signal handler; a forked child notes nothing.
+static void note_ending(uint32_t ending)
+{
+	if (process.header && getpid() == process.pid)
+		record_put_u32(process.header + TB_TBT_AT_ENDING, ending);
+}
+
+// Faults come again when the handler returns, and a handler that was there before (Open
+// MPI's prints a backtrace) is kept for then. The others, which end processes by others'
+// wish, are watched only where nothing else is done about them.
+static const struct {
+	int number;
+	bool fault;
+} watched[] = {{SIGSEGV, true}, {SIGBUS, true}, {SIGFPE, true}, {SIGILL, true},
+	{SIGABRT, true}, {SIGSYS, true}, {SIGTERM, false}, {SIGINT, false},
+	{SIGHUP, false}, {SIGQUIT, false}, {SIGXCPU, false}, {SIGXFSZ, false},
+	{SIGPIPE, false}, {SIGALRM, false}, {SIGUSR1, false}, {SIGUSR2, false}};
+
+enum { N_WATCHED = sizeof watched / sizeof *watched };
+
+static struct sigaction before[N_WATCHED];
+static atomic_bool watching;
+
+// A signal that was sent would not come again by itself; it is blocked until the handler
+// returns, so that it meets what was there before.
+static void ending_on_signal(int number, siginfo_t *info, void *context)
+{
+	int kept = errno;
+	(void)context;
+	for (size_t i = 0; i < N_WATCHED; i++) {
+		if (watched[i].number != number)
+			continue;
+		note_ending((uint32_t)number);
+		sigaction(number, &before[i], NULL);
+		if (info->si_code <= 0 || !watched[i].fault)
+			raise(number);
+	}
+	errno = kept;
+}
+
+void tb_ending_watch(void)
+{
+	for (size_t i = 0; i < N_WATCHED; i++) {
+		struct sigaction own = {.sa_sigaction = ending_on_signal,
+			.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
+		sigemptyset(&own.sa_mask);
+		if (sigaction(watched[i].number, NULL, &before[i]) != 0)
+			continue;
+		bool is_default = !(before[i].sa_flags & SA_SIGINFO) &&
+				  before[i].sa_handler == SIG_DFL;
+		bool is_ignored = !(before[i].sa_flags & SA_SIGINFO) &&
+				  before[i].sa_handler == SIG_IGN;
+		if (is_default || (watched[i].fault && !is_ignored))
+			sigaction(watched[i].number, &own, NULL);
+	}
+	watching = true;
+}
+
+// A process that exits runs this; one that a signal ends does not. A rank that came to
+// MPI_Finalize has said so, which counts more.
+static void __attribute__((destructor)) note_exit(void)
+{
+	if (watching)
+		note_ending(TB_TBT_EXITED);
 }

@@ -53,9 +53,14 @@ void tb_lanes_open(const char *folder, const struct tb_lanes_rank *rank);
 // tb_lanes_close ends recording, and notes how.
 void tb_lanes_close(enum tb_tbt_state state);
 
-// tb_lanes_ending notes in the file by which signal, or by exit (TB_TBT_EXITED), the
-// process seems to end. Safe in a signal handler; a forked child notes nothing.
-void tb_lanes_ending(uint32_t ending);
+// tb_ending_watch begins to watch, when the rank file is open, for what ends the process:
+// a signal, or exiting without MPI_Finalize.
+//
+// Rule: the signals whose default is to end the process have a handler that notes the
+// signal in the rank file, puts back what was there before, and has the signal come
+// again. So the process ends, dumps core or handles the signal as it would untraced. What
+// the program sets later replaces the handler. SIGKILL leaves no note.
+void tb_ending_watch(void);
 
 bool tb_lanes_threads(void);
 

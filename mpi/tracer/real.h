@@ -85,8 +85,8 @@ struct tb_real {
 
 extern struct tb_real tb_real;
 
-// TB_ALIAS(name) stands behind the definition of MPI_name.
+// TB_ALIAS(name); stands behind the definition of MPI_name.
 #define TB_ALIAS(name)                                                                   \
-	extern __typeof__(MPI_##name) PMPI_##name __attribute__((alias("MPI_" #name)));
+	extern __typeof__(MPI_##name) PMPI_##name __attribute__((alias("MPI_" #name)))
 
 #endif

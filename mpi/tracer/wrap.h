@@ -4,7 +4,6 @@
 
 #include "lane.h"
 #include "real.h"
-#include "requests.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -39,6 +38,34 @@ void tb_comm_gone(MPI_Comm comm);
 uint64_t tb_window_id(struct tb_record_lane *lane, MPI_Win window);
 void tb_window_made(struct tb_record_lane *lane, MPI_Win window, MPI_Comm comm);
 void tb_window_gone(MPI_Win window);
+
+// Requests: which operation of the rank a handle of MPI_Request stands for.
+//
+// A handle can stand for several operations at once: an MPI gives all sends that are
+// already complete the same one. It is taken out of the table before the call that
+// completes it, since another thread may get the same handle as soon as it is free, and
+// put back if it is not complete. Thread safe if the program's threads may call MPI.
+
+struct tb_traced_request {
+	uint64_t id;	 // 1 and up; of a persistent one that of the definition
+	uint64_t active; // operation to be completed; 0: none
+	uint64_t also;	 // receive of the same request (MPI_Isendrecv); 0: none
+	bool receives, persistent, cancelled;
+	// Of partitioned messages: how many partitions, and how many are not ready yet.
+	uint32_t n_parts, n_unready;
+	// What a receive gets, where no status tells it.
+	bool known;
+	uint64_t peer, tag, bytes;
+};
+
+// tb_request_new returns a new number.
+uint64_t tb_request_new(void);
+
+// tb_request_put adds what a handle stands for.
+void tb_request_put(MPI_Request handle, const struct tb_traced_request *request);
+
+// tb_request_take removes it and returns true if the handle is known.
+bool tb_request_take(MPI_Request handle, struct tb_traced_request *request);
 
 // tb_bytes_of returns the size of `count` items of a type.
 static inline uint64_t tb_bytes_of(MPI_Count count, MPI_Datatype type)
@@ -101,5 +128,34 @@ bool tb_handles_find(struct tb_handles *handles, uint64_t handle, uint64_t *id);
 uint64_t tb_handles_add(struct tb_handles *handles, uint64_t handle);
 
 void tb_handles_remove(struct tb_handles *handles, uint64_t handle);
+
+// TB_TRACED defines MPI_name: it calls the MPI's own function and then, where that
+// succeeded and was called by the program itself, runs `record`, which sees `entry` and
+// the parameters. Parameters and arguments come in brackets. TB_TRACED_AROUND also runs
+// `before`, once the call is entered; TB_TRACED_IF needs a condition instead of success.
+#define TB_BARE(...) __VA_ARGS__
+#define TB_TRACED_IF(name, parameters, arguments, before, condition, record)             \
+	int MPI_##name(TB_BARE parameters)                                               \
+	{                                                                                \
+		struct tb_traced_call entry;                                             \
+		tb_enter(&entry);                                                        \
+		before;                                                                  \
+		int result = tb_real.name arguments;                                     \
+		if (tb_leave(&entry) && (condition)) {                                   \
+			record;                                                          \
+		}                                                                        \
+		return result;                                                           \
+	}                                                                                \
+	TB_ALIAS(name)
+#define TB_TRACED_AROUND(name, parameters, arguments, before, record)                    \
+	TB_TRACED_IF(name, parameters, arguments, before, result == MPI_SUCCESS, record)
+#define TB_TRACED(name, parameters, arguments, record)                                   \
+	TB_TRACED_AROUND(name, parameters, arguments, (void)0, record)
+
+// TB_OWN_STATUS, as `before`, has `status` filled even where the program ignores it.
+#define TB_OWN_STATUS                                                                    \
+	MPI_Status own;                                                                  \
+	if (status == MPI_STATUS_IGNORE)                                                 \
+	status = &own
 
 #endif

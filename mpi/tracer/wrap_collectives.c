@@ -60,20 +60,6 @@ static int n_neighbours(MPI_Comm comm, int *topology)
 	return n;
 }
 
-static void find_neighbours(MPI_Comm comm, int topology, int n, int *ranks, int *spare)
-{
-	int rank = 0, n_in = 0, n_out = 0, weighted = 0;
-	PMPI_Comm_rank(comm, &rank);
-	if (topology == MPI_CART)
-		for (int i = 0; i < n / 2; i++)
-			PMPI_Cart_shift(comm, i, 1, &ranks[2 * i], &ranks[2 * i + 1]);
-	else if (topology == MPI_GRAPH)
-		PMPI_Graph_neighbors(comm, rank, n, ranks);
-	else if (PMPI_Dist_graph_neighbors_count(comm, &n_in, &n_out, &weighted) ==
-		 MPI_SUCCESS)
-		PMPI_Dist_graph_neighbors(comm, 0, spare, spare, n, ranks, spare);
-}
-
 // list_neighbours makes pairs of member and bytes, without those that are not there.
 static size_t list_neighbours(struct tb_record_lane *lane,
 	const struct traced_collective *call, uint64_t **list)
@@ -87,7 +73,18 @@ static size_t list_neighbours(struct tb_record_lane *lane,
 	int *ranks = (int *)(*list + 2 * n);
 	size_t n_list = 0;
 	memset(ranks, 0, 2 * (size_t)n * sizeof *ranks);
-	find_neighbours(call->comm, topology, n, ranks, ranks + n);
+	MPI_Comm comm = call->comm;
+	int *spare = ranks + n;
+	int rank = 0, n_in = 0, n_out = 0, weighted = 0;
+	PMPI_Comm_rank(comm, &rank);
+	if (topology == MPI_CART)
+		for (int i = 0; i < n / 2; i++)
+			PMPI_Cart_shift(comm, i, 1, &ranks[2 * i], &ranks[2 * i + 1]);
+	else if (topology == MPI_GRAPH)
+		PMPI_Graph_neighbors(comm, rank, n, ranks);
+	else if (PMPI_Dist_graph_neighbors_count(comm, &n_in, &n_out, &weighted) ==
+		 MPI_SUCCESS)
+		PMPI_Dist_graph_neighbors(comm, 0, spare, spare, n, ranks, spare);
 	for (int i = 0; i < n; i++) {
 		if (ranks[i] < 0)
 			continue;
@@ -97,7 +94,7 @@ static size_t list_neighbours(struct tb_record_lane *lane,
 	return n_list;
 }
 
-static uint64_t root_of(int root)
+static uint64_t root_rank(int root)
 {
 	if (root == MPI_ROOT)
 		return TB_TBT_ROOT_SELF;
@@ -111,8 +108,8 @@ static void record(struct tb_traced_call *entry, const struct traced_collective 
 {
 	uint64_t *list = NULL;
 	size_t n_list = 0;
-	uint64_t fields[5] = {
-		call->op, tb_comm_id(entry->lane, call->comm), root_of(call->root), 0, 0};
+	uint64_t fields[5] = {call->op, tb_comm_id(entry->lane, call->comm),
+		root_rank(call->root), 0, 0};
 	if (call->neighbours)
 		n_list = list_neighbours(entry->lane, call, &list);
 	else if (call->counts)
@@ -129,7 +126,7 @@ static void record(struct tb_traced_call *entry, const struct traced_collective 
 
 // The calls by shape: what of the arguments says how much the rank contributes.
 
-static struct traced_collective whole(
+static struct traced_collective record_whole(
 	enum tb_tbt_op op, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm)
 {
 	struct traced_collective call = {
@@ -145,10 +142,11 @@ static struct traced_collective in_or_out(enum tb_tbt_op op, const void *out,
 	MPI_Comm comm)
 {
 	bool in_place = out == MPI_IN_PLACE;
-	return whole(op, in_place ? n_in : n_out, in_place ? in_type : out_type, 0, comm);
+	return record_whole(
+		op, in_place ? n_in : n_out, in_place ? in_type : out_type, 0, comm);
 }
 
-static struct traced_collective gather(const void *out, MPI_Count n_out,
+static struct traced_collective record_gather(const void *out, MPI_Count n_out,
 	MPI_Datatype out_type, MPI_Count n_in, MPI_Datatype in_type, int root,
 	MPI_Comm comm)
 {
@@ -160,12 +158,12 @@ static struct traced_collective gather(const void *out, MPI_Count n_out,
 	return call;
 }
 
-static struct traced_collective scatter(MPI_Count n_out, MPI_Datatype out_type,
+static struct traced_collective record_scatter(MPI_Count n_out, MPI_Datatype out_type,
 	const void *in, MPI_Count n_in, MPI_Datatype in_type, int root, MPI_Comm comm)
 {
 	bool sent = in == MPI_IN_PLACE || root == MPI_ROOT;
-	return whole(TB_TBT_SCATTER, sent ? n_out : n_in, sent ? out_type : in_type, root,
-		comm);
+	return record_whole(TB_TBT_SCATTER, sent ? n_out : n_in,
+		sent ? out_type : in_type, root, comm);
 }
 
 static int rank_in(MPI_Comm comm)
@@ -180,7 +178,7 @@ static struct traced_collective gather_v(const void *out, int n_out,
 	MPI_Comm comm)
 {
 	int own = out == MPI_IN_PLACE ? n_in[rank_in(comm)] : 0;
-	return gather(out, n_out, out_type, own, in_type, root, comm);
+	return record_gather(out, n_out, out_type, own, in_type, root, comm);
 }
 
 static struct traced_collective allgather_v(const void *out, int n_out,
@@ -194,7 +192,7 @@ static struct traced_collective scatter_v(const int *n_out, MPI_Datatype out_typ
 	const void *in, int n_in, MPI_Datatype in_type, int root, MPI_Comm comm)
 {
 	struct traced_collective call =
-		scatter(0, out_type, in, n_in, in_type, root, comm);
+		record_scatter(0, out_type, in, n_in, in_type, root, comm);
 	if (root == MPI_ROOT || (root >= 0 && rank_in(comm) == root)) {
 		call.counts = n_out;
 		call.type = out_type;
@@ -211,7 +209,7 @@ static struct traced_collective reduce_scatter(
 	PMPI_Comm_size(comm, &n);
 	for (int i = 0; i < n; i++)
 		sum += counts[i];
-	return whole(TB_TBT_REDUCE_SCATTER, sum, type, 0, comm);
+	return record_whole(TB_TBT_REDUCE_SCATTER, sum, type, 0, comm);
 }
 
 static struct traced_collective reduce_scatter_block(
@@ -219,7 +217,7 @@ static struct traced_collective reduce_scatter_block(
 {
 	int n = 0;
 	PMPI_Comm_size(comm, &n);
-	return whole(TB_TBT_REDUCE_SCATTER, count * n, type, 0, comm);
+	return record_whole(TB_TBT_REDUCE_SCATTER, count * n, type, 0, comm);
 }
 
 static struct traced_collective alltoall_v(const void *out, const int *n_out,
@@ -227,7 +225,7 @@ static struct traced_collective alltoall_v(const void *out, const int *n_out,
 {
 	bool in_place = out == MPI_IN_PLACE;
 	struct traced_collective call =
-		whole(TB_TBT_ALLTOALL, 0, in_place ? in_type : out_type, 0, comm);
+		record_whole(TB_TBT_ALLTOALL, 0, in_place ? in_type : out_type, 0, comm);
 	call.counts = in_place ? n_in : n_out;
 	return call;
 }
@@ -254,47 +252,35 @@ static struct traced_collective neighbours(const int *counts, MPI_Count count,
 		.neighbours = true};
 }
 
-// CALL defines a function. `more` are the parameters behind those of the blocking form,
-// with the comma before them, and `given` the arguments for them.
-#define BARE(...) __VA_ARGS__
 #define CALL(name, parameters, arguments, shape, how, request)                           \
-	int MPI_##name(BARE parameters)                                                  \
-	{                                                                                \
-		struct tb_traced_call entry;                                             \
-		tb_enter(&entry);                                                        \
-		int result = tb_real.name arguments;                                     \
-		if (tb_leave(&entry) && result == MPI_SUCCESS) {                         \
-			const struct traced_collective call = shape;                     \
-			record(&entry, &call, how, request);                             \
-		}                                                                        \
-		return result;                                                           \
-	}                                                                                \
-	TB_ALIAS(name)
+	TB_TRACED(name, parameters, arguments,                                           \
+		  const struct traced_collective call = shape;                           \
+		  record(&entry, &call, how, request))
 
 // PAIR defines the blocking and the non-blocking form.
 #define PAIR(name, iname, parameters, arguments, shape)                                  \
-	CALL(name, (BARE parameters), (BARE arguments), shape, BLOCKING, NULL)           \
-	CALL(iname, (BARE parameters, MPI_Request * request), (BARE arguments, request), \
-		shape, STARTED, request)
+	CALL(name, (TB_BARE parameters), (TB_BARE arguments), shape, BLOCKING, NULL);    \
+	CALL(iname, (TB_BARE parameters, MPI_Request * request),                         \
+		(TB_BARE arguments, request), shape, STARTED, request)
 
 // INIT defines the persistent form.
 #define INIT(name, parameters, arguments, shape)                                         \
-	CALL(name, (BARE parameters, MPI_Info info, MPI_Request * request),              \
-		(BARE arguments, info, request), shape, DEFINED, request)
+	CALL(name, (TB_BARE parameters, MPI_Info info, MPI_Request * request),           \
+		(TB_BARE arguments, info, request), shape, DEFINED, request)
 
 // Parameters and arguments of functions that share them; COUNT is the type of a count.
 #define BARRIER_P      (MPI_Comm comm)
 #define BARRIER_A      (comm)
-#define BARRIER_S      whole(TB_TBT_BARRIER, 0, MPI_DATATYPE_NULL, 0, comm)
+#define BARRIER_S      record_whole(TB_TBT_BARRIER, 0, MPI_DATATYPE_NULL, 0, comm)
 #define BCAST_P(COUNT) (void *buffer, COUNT n, MPI_Datatype type, int root, MPI_Comm comm)
 #define BCAST_A	       (buffer, n, type, root, comm)
-#define BCAST_S	       whole(TB_TBT_BROADCAST, n, type, root, comm)
+#define BCAST_S	       record_whole(TB_TBT_BROADCAST, n, type, root, comm)
 #define ROOTED_P(COUNT)                                                                  \
 	(const void *out, COUNT n_out, MPI_Datatype out_type, void *in, COUNT n_in,      \
 		MPI_Datatype in_type, int root, MPI_Comm comm)
 #define ROOTED_A  (out, n_out, out_type, in, n_in, in_type, root, comm)
-#define GATHER_S  gather(out, n_out, out_type, n_in, in_type, root, comm)
-#define SCATTER_S scatter(n_out, out_type, in, n_in, in_type, root, comm)
+#define GATHER_S  record_gather(out, n_out, out_type, n_in, in_type, root, comm)
+#define SCATTER_S record_scatter(n_out, out_type, in, n_in, in_type, root, comm)
 #define ALL_P(COUNT)                                                                     \
 	(const void *out, COUNT n_out, MPI_Datatype out_type, void *in, COUNT n_in,      \
 		MPI_Datatype in_type, MPI_Comm comm)
@@ -304,11 +290,11 @@ static struct traced_collective neighbours(const int *counts, MPI_Count count,
 	(const void *out, void *in, COUNT n, MPI_Datatype type, MPI_Op op, int root,     \
 		MPI_Comm comm)
 #define REDUCE_A (out, in, n, type, op, root, comm)
-#define REDUCE_S whole(TB_TBT_REDUCE, n, type, root, comm)
+#define REDUCE_S record_whole(TB_TBT_REDUCE, n, type, root, comm)
 #define VECTOR_P(COUNT)                                                                  \
 	(const void *out, void *in, COUNT n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 #define VECTOR_A     (out, in, n, type, op, comm)
-#define VECTOR_S(op) whole(op, n, type, 0, comm)
+#define VECTOR_S(op) record_whole(op, n, type, 0, comm)
 #define V_P                                                                              \
 	(const void *out, const int n_out[], const int out_at[], MPI_Datatype out_type,  \
 		void *in, const int n_in[], const int in_at[], MPI_Datatype in_type,     \
@@ -324,66 +310,66 @@ static struct traced_collective neighbours(const int *counts, MPI_Count count,
 		const int in_at[], MPI_Datatype in_type, MPI_Comm comm)
 #define ALLGATHERV_A (out, n_out, out_type, in, n_in, in_at, in_type, comm)
 
-PAIR(Barrier, Ibarrier, BARRIER_P, BARRIER_A, BARRIER_S)
-PAIR(Bcast, Ibcast, BCAST_P(int), BCAST_A, BCAST_S)
-PAIR(Gather, Igather, ROOTED_P(int), ROOTED_A, GATHER_S)
-PAIR(Scatter, Iscatter, ROOTED_P(int), ROOTED_A, SCATTER_S)
-PAIR(Allgather, Iallgather, ALL_P(int), ALL_A, ALL_S(TB_TBT_ALLGATHER))
-PAIR(Alltoall, Ialltoall, ALL_P(int), ALL_A, ALL_S(TB_TBT_ALLTOALL))
-PAIR(Reduce, Ireduce, REDUCE_P(int), REDUCE_A, REDUCE_S)
-PAIR(Allreduce, Iallreduce, VECTOR_P(int), VECTOR_A, VECTOR_S(TB_TBT_ALLREDUCE))
-PAIR(Scan, Iscan, VECTOR_P(int), VECTOR_A, VECTOR_S(TB_TBT_SCAN))
-PAIR(Exscan, Iexscan, VECTOR_P(int), VECTOR_A, VECTOR_S(TB_TBT_EXSCAN))
+PAIR(Barrier, Ibarrier, BARRIER_P, BARRIER_A, BARRIER_S);
+PAIR(Bcast, Ibcast, BCAST_P(int), BCAST_A, BCAST_S);
+PAIR(Gather, Igather, ROOTED_P(int), ROOTED_A, GATHER_S);
+PAIR(Scatter, Iscatter, ROOTED_P(int), ROOTED_A, SCATTER_S);
+PAIR(Allgather, Iallgather, ALL_P(int), ALL_A, ALL_S(TB_TBT_ALLGATHER));
+PAIR(Alltoall, Ialltoall, ALL_P(int), ALL_A, ALL_S(TB_TBT_ALLTOALL));
+PAIR(Reduce, Ireduce, REDUCE_P(int), REDUCE_A, REDUCE_S);
+PAIR(Allreduce, Iallreduce, VECTOR_P(int), VECTOR_A, VECTOR_S(TB_TBT_ALLREDUCE));
+PAIR(Scan, Iscan, VECTOR_P(int), VECTOR_A, VECTOR_S(TB_TBT_SCAN));
+PAIR(Exscan, Iexscan, VECTOR_P(int), VECTOR_A, VECTOR_S(TB_TBT_EXSCAN));
 PAIR(Reduce_scatter_block, Ireduce_scatter_block, VECTOR_P(int), VECTOR_A,
-	reduce_scatter_block(n, type, comm))
+	reduce_scatter_block(n, type, comm));
 PAIR(Reduce_scatter, Ireduce_scatter, VECTOR_P(const int *), VECTOR_A,
-	reduce_scatter(n, type, comm))
+	reduce_scatter(n, type, comm));
 PAIR(Gatherv, Igatherv,
 	(const void *out, int n_out, MPI_Datatype out_type, void *in, const int n_in[],
 		const int in_at[], MPI_Datatype in_type, int root, MPI_Comm comm),
 	(out, n_out, out_type, in, n_in, in_at, in_type, root, comm),
-	gather_v(out, n_out, out_type, n_in, in_type, root, comm))
+	gather_v(out, n_out, out_type, n_in, in_type, root, comm));
 PAIR(Scatterv, Iscatterv,
 	(const void *out, const int n_out[], const int out_at[], MPI_Datatype out_type,
 		void *in, int n_in, MPI_Datatype in_type, int root, MPI_Comm comm),
 	(out, n_out, out_at, out_type, in, n_in, in_type, root, comm),
-	scatter_v(n_out, out_type, in, n_in, in_type, root, comm))
+	scatter_v(n_out, out_type, in, n_in, in_type, root, comm));
 PAIR(Allgatherv, Iallgatherv, ALLGATHERV_P, ALLGATHERV_A,
-	allgather_v(out, n_out, out_type, n_in, in_type, comm))
+	allgather_v(out, n_out, out_type, n_in, in_type, comm));
 PAIR(Alltoallv, Ialltoallv, V_P, V_A,
-	alltoall_v(out, n_out, out_type, n_in, in_type, comm))
+	alltoall_v(out, n_out, out_type, n_in, in_type, comm));
 PAIR(Alltoallw, Ialltoallw, W_P(int), W_A,
-	alltoall_w(out, n_out, out_types, n_in, in_types, comm))
+	alltoall_w(out, n_out, out_types, n_in, in_types, comm));
 PAIR(Neighbor_allgather, Ineighbor_allgather, ALL_P(int), ALL_A,
-	neighbours(NULL, n_out, out_type, NULL, comm))
+	neighbours(NULL, n_out, out_type, NULL, comm));
 PAIR(Neighbor_allgatherv, Ineighbor_allgatherv, ALLGATHERV_P, ALLGATHERV_A,
-	neighbours(NULL, n_out, out_type, NULL, comm))
+	neighbours(NULL, n_out, out_type, NULL, comm));
 PAIR(Neighbor_alltoall, Ineighbor_alltoall, ALL_P(int), ALL_A,
-	neighbours(NULL, n_out, out_type, NULL, comm))
+	neighbours(NULL, n_out, out_type, NULL, comm));
 PAIR(Neighbor_alltoallv, Ineighbor_alltoallv, V_P, V_A,
-	neighbours(n_out, 0, out_type, NULL, comm))
+	neighbours(n_out, 0, out_type, NULL, comm));
 PAIR(Neighbor_alltoallw, Ineighbor_alltoallw, W_P(MPI_Aint), W_A,
-	neighbours(n_out, 0, MPI_DATATYPE_NULL, out_types, comm))
+	neighbours(n_out, 0, MPI_DATATYPE_NULL, out_types, comm));
 
 #if MPI_VERSION >= 4
-INIT(Barrier_init, BARRIER_P, BARRIER_A, BARRIER_S)
-INIT(Bcast_init, BCAST_P(int), BCAST_A, BCAST_S)
-INIT(Gather_init, ROOTED_P(int), ROOTED_A, GATHER_S)
-INIT(Scatter_init, ROOTED_P(int), ROOTED_A, SCATTER_S)
-INIT(Allgather_init, ALL_P(int), ALL_A, ALL_S(TB_TBT_ALLGATHER))
-INIT(Alltoall_init, ALL_P(int), ALL_A, ALL_S(TB_TBT_ALLTOALL))
-INIT(Reduce_init, REDUCE_P(int), REDUCE_A, REDUCE_S)
-INIT(Allreduce_init, VECTOR_P(int), VECTOR_A, VECTOR_S(TB_TBT_ALLREDUCE))
+INIT(Barrier_init, BARRIER_P, BARRIER_A, BARRIER_S);
+INIT(Bcast_init, BCAST_P(int), BCAST_A, BCAST_S);
+INIT(Gather_init, ROOTED_P(int), ROOTED_A, GATHER_S);
+INIT(Scatter_init, ROOTED_P(int), ROOTED_A, SCATTER_S);
+INIT(Allgather_init, ALL_P(int), ALL_A, ALL_S(TB_TBT_ALLGATHER));
+INIT(Alltoall_init, ALL_P(int), ALL_A, ALL_S(TB_TBT_ALLTOALL));
+INIT(Reduce_init, REDUCE_P(int), REDUCE_A, REDUCE_S);
+INIT(Allreduce_init, VECTOR_P(int), VECTOR_A, VECTOR_S(TB_TBT_ALLREDUCE));
 INIT(Reduce_scatter_block_init, VECTOR_P(int), VECTOR_A,
-	reduce_scatter_block(n, type, comm))
-INIT(Scan_init, VECTOR_P(int), VECTOR_A, VECTOR_S(TB_TBT_SCAN))
-INIT(Exscan_init, VECTOR_P(int), VECTOR_A, VECTOR_S(TB_TBT_EXSCAN))
-CALL(Bcast_c, BCAST_P(MPI_Count), BCAST_A, BCAST_S, BLOCKING, NULL)
-CALL(Gather_c, ROOTED_P(MPI_Count), ROOTED_A, GATHER_S, BLOCKING, NULL)
-CALL(Scatter_c, ROOTED_P(MPI_Count), ROOTED_A, SCATTER_S, BLOCKING, NULL)
-CALL(Allgather_c, ALL_P(MPI_Count), ALL_A, ALL_S(TB_TBT_ALLGATHER), BLOCKING, NULL)
-CALL(Alltoall_c, ALL_P(MPI_Count), ALL_A, ALL_S(TB_TBT_ALLTOALL), BLOCKING, NULL)
-CALL(Reduce_c, REDUCE_P(MPI_Count), REDUCE_A, REDUCE_S, BLOCKING, NULL)
+	reduce_scatter_block(n, type, comm));
+INIT(Scan_init, VECTOR_P(int), VECTOR_A, VECTOR_S(TB_TBT_SCAN));
+INIT(Exscan_init, VECTOR_P(int), VECTOR_A, VECTOR_S(TB_TBT_EXSCAN));
+CALL(Bcast_c, BCAST_P(MPI_Count), BCAST_A, BCAST_S, BLOCKING, NULL);
+CALL(Gather_c, ROOTED_P(MPI_Count), ROOTED_A, GATHER_S, BLOCKING, NULL);
+CALL(Scatter_c, ROOTED_P(MPI_Count), ROOTED_A, SCATTER_S, BLOCKING, NULL);
+CALL(Allgather_c, ALL_P(MPI_Count), ALL_A, ALL_S(TB_TBT_ALLGATHER), BLOCKING, NULL);
+CALL(Alltoall_c, ALL_P(MPI_Count), ALL_A, ALL_S(TB_TBT_ALLTOALL), BLOCKING, NULL);
+CALL(Reduce_c, REDUCE_P(MPI_Count), REDUCE_A, REDUCE_S, BLOCKING, NULL);
 CALL(Allreduce_c, VECTOR_P(MPI_Count), VECTOR_A, VECTOR_S(TB_TBT_ALLREDUCE), BLOCKING,
-	NULL)
+	NULL);
 #endif

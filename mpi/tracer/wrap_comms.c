@@ -1,11 +1,26 @@
-// The process's beginning and end, and the making of communicators.
-#include "ending.h"
+// The MPI's own functions, the process's beginning and end, the making of communicators.
 #include "wrap.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+struct tb_real tb_real;
+
+static void real_find(void *function, size_t size, const char *name)
+{
+	void *there = dlsym(RTLD_NEXT, name);
+	memcpy(function, &there, size);
+}
+
+// A function that an older MPI does not have stays NULL: then nobody can call it either.
+static void __attribute__((constructor)) real_find_all(void)
+{
+#define FIND(name) real_find(&tb_real.name, sizeof tb_real.name, "PMPI_" #name);
+	TB_WRAPPED(FIND)
+}
 
 // launcher_job stores what the launcher calls this world, and in `parent` the world that
 // spawned it: PMIx (Open MPI, Slurm) names both, Slurm the step. MPICH's own launcher
@@ -25,7 +40,7 @@ static void launcher_job(char job[64], char parent[64])
 		snprintf(parent, 64, "%.*s", (int)strcspn(port, "."), port);
 }
 
-static uint64_t mix(uint64_t hash, const void *bytes, size_t n)
+static uint64_t members_mix(uint64_t hash, const void *bytes, size_t n)
 {
 	for (const unsigned char *at = bytes; n > 0; at++, n--)
 		hash = (hash ^ *at) * UINT64_C(1099511628211); // FNV-1a
@@ -34,7 +49,7 @@ static uint64_t mix(uint64_t hash, const void *bytes, size_t n)
 
 static uint64_t mix_text(uint64_t hash, const char *text)
 {
-	return text ? mix(hash, text, strlen(text) + 1) : hash;
+	return text ? members_mix(hash, text, strlen(text) + 1) : hash;
 }
 
 // agree_on_world returns what no other world has: a hash of the launcher's job and of
@@ -49,8 +64,8 @@ static uint64_t agree_on_world(const struct tb_lanes_rank *rank)
 	if (!*rank->job || rank->n_ranks == 1) {
 		clock_gettime(CLOCK_REALTIME, &now);
 		world = mix_text(world, rank->host);
-		world = mix(world, &pid, sizeof pid);
-		world = mix(world, &now, sizeof now);
+		world = members_mix(world, &pid, sizeof pid);
+		world = members_mix(world, &now, sizeof now);
 	}
 	world += world == 0;
 	if (!*rank->job && rank->n_ranks > 1)
@@ -101,7 +116,7 @@ int MPI_Init(int *argc, char ***argv)
 		begin_trace();
 	return result;
 }
-TB_ALIAS(Init)
+TB_ALIAS(Init);
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
@@ -110,7 +125,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 		begin_trace();
 	return result;
 }
-TB_ALIAS(Init_thread)
+TB_ALIAS(Init_thread);
 
 int MPI_Finalize(void)
 {
@@ -122,7 +137,7 @@ int MPI_Finalize(void)
 	tb_lanes_close(TB_TBT_FINISHED);
 	return result;
 }
-TB_ALIAS(Finalize)
+TB_ALIAS(Finalize);
 
 int MPI_Abort(MPI_Comm comm, int code)
 {
@@ -133,13 +148,13 @@ int MPI_Abort(MPI_Comm comm, int code)
 	tb_lanes_close(TB_TBT_ABORTED);
 	return tb_real.Abort(comm, code);
 }
-TB_ALIAS(Abort)
+TB_ALIAS(Abort);
 
 // Making a communicator is a collective call of its parent: its members agree on a number
 // for it (an all-reduce) or, in a split, tell each other colour and key (an all-gather).
 enum { AGREE_BYTES = 4, SPLIT_BYTES = 8 };
 
-static void record_making(struct tb_traced_call *entry, MPI_Comm comm, bool split)
+static void record_comm(struct tb_traced_call *entry, MPI_Comm comm, bool split)
 {
 	int inter = 0;
 	PMPI_Comm_test_inter(comm, &inter);
@@ -152,59 +167,50 @@ static void record_making(struct tb_traced_call *entry, MPI_Comm comm, bool spli
 	tb_lane_record(entry, TB_TBT_COLL, fields, NULL, 0);
 }
 
-// record_child defines what a collective call of the parent's members made.
-static void record_child(
-	struct tb_traced_call *entry, MPI_Comm parent, const MPI_Comm *made, bool split)
+// record_made defines what a call made, and that the members of `agreeing` agreed on it.
+static void record_made(struct tb_traced_call *entry, MPI_Comm made,
+	const struct tb_comm_birth *birth, MPI_Comm agreeing, bool split)
 {
-	const struct tb_comm_birth birth = {parent, *made, TB_TBT_BY_PARENT, 0};
-	tb_comm_made(entry->lane, *made, &birth);
-	record_making(entry, parent, split);
+	tb_comm_made(entry->lane, made, birth);
+	record_comm(entry, agreeing, split);
 }
+#define BIRTH(...) (&(const struct tb_comm_birth){__VA_ARGS__})
 
-// MAKER(name, split, made, parameters, arguments): a function that makes `*made` of
-// `comm`. The parameters come in brackets.
-#define BARE(...) __VA_ARGS__
+// MAKER defines a function that makes `*made` of `comm`.
 #define MAKER(name, split, parameters, arguments)                                        \
-	int MPI_##name(BARE parameters)                                                  \
-	{                                                                                \
-		struct tb_traced_call entry;                                             \
-		tb_enter(&entry);                                                        \
-		int result = tb_real.name arguments;                                     \
-		if (tb_leave(&entry) && result == MPI_SUCCESS)                           \
-			record_child(&entry, comm, made, split);                         \
-		return result;                                                           \
-	}                                                                                \
-	TB_ALIAS(name)
+	TB_TRACED(name, parameters, arguments,                                           \
+		record_made(&entry, *made, BIRTH(comm, *made, TB_TBT_BY_PARENT, 0),      \
+			comm, split))
 
-MAKER(Comm_dup, false, (MPI_Comm comm, MPI_Comm *made), (comm, made))
+MAKER(Comm_dup, false, (MPI_Comm comm, MPI_Comm *made), (comm, made));
 MAKER(Comm_dup_with_info, false, (MPI_Comm comm, MPI_Info info, MPI_Comm *made),
-	(comm, info, made))
+	(comm, info, made));
 MAKER(Comm_create, false, (MPI_Comm comm, MPI_Group group, MPI_Comm *made),
-	(comm, group, made))
+	(comm, group, made));
 MAKER(Comm_split, true, (MPI_Comm comm, int colour, int key, MPI_Comm *made),
-	(comm, colour, key, made))
+	(comm, colour, key, made));
 MAKER(Comm_split_type, true,
 	(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made),
-	(comm, type, key, info, made))
+	(comm, type, key, info, made));
 MAKER(Cart_create, false,
 	(MPI_Comm comm, int n, const int sizes[], const int periods[], int reorder,
 		MPI_Comm *made),
-	(comm, n, sizes, periods, reorder, made))
+	(comm, n, sizes, periods, reorder, made));
 MAKER(Cart_sub, true, (MPI_Comm comm, const int remain[], MPI_Comm *made),
-	(comm, remain, made))
+	(comm, remain, made));
 MAKER(Graph_create, false,
 	(MPI_Comm comm, int n, const int index[], const int edges[], int reorder,
 		MPI_Comm *made),
-	(comm, n, index, edges, reorder, made))
+	(comm, n, index, edges, reorder, made));
 MAKER(Dist_graph_create, false,
 	(MPI_Comm comm, int n, const int sources[], const int degrees[], const int to[],
 		const int weights[], MPI_Info info, int reorder, MPI_Comm *made),
-	(comm, n, sources, degrees, to, weights, info, reorder, made))
+	(comm, n, sources, degrees, to, weights, info, reorder, made));
 MAKER(Dist_graph_create_adjacent, false,
 	(MPI_Comm comm, int n_in, const int in[], const int in_weights[], int n_out,
 		const int out[], const int out_weights[], MPI_Info info, int reorder,
 		MPI_Comm *made),
-	(comm, n_in, in, in_weights, n_out, out, out_weights, info, reorder, made))
+	(comm, n_in, in, in_weights, n_out, out, out_weights, info, reorder, made));
 
 int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request)
 {
@@ -220,52 +226,23 @@ int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request)
 	tb_lane_record(&entry, TB_TBT_COLL, fields, NULL, 0);
 	return result;
 }
-TB_ALIAS(Comm_idup)
+TB_ALIAS(Comm_idup);
 
-int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made)
-{
-	struct tb_traced_call entry;
-	tb_enter(&entry);
-	int result = tb_real.Comm_create_group(comm, group, tag, made);
-	if (!tb_leave(&entry) || result != MPI_SUCCESS || *made == MPI_COMM_NULL)
-		return result;
-	const struct tb_comm_birth birth = {comm, *made, TB_TBT_BY_GROUP, tag};
-	tb_comm_made(entry.lane, *made, &birth);
-	record_making(&entry, *made, false);
-	return result;
-}
-TB_ALIAS(Comm_create_group)
+TB_TRACED_IF(Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made),
+	(comm, group, tag, made), (void)0,
+	result == MPI_SUCCESS && *made != MPI_COMM_NULL,
+	record_made(
+		&entry, *made, BIRTH(comm, *made, TB_TBT_BY_GROUP, tag), *made, false));
 
 // Both groups agree by their leaders; only what each does by itself is recorded.
-int MPI_Intercomm_create(MPI_Comm comm, int leader, MPI_Comm peers, int remote_leader,
-	int tag, MPI_Comm *made)
-{
-	struct tb_traced_call entry;
-	tb_enter(&entry);
-	int result =
-		tb_real.Intercomm_create(comm, leader, peers, remote_leader, tag, made);
-	if (!tb_leave(&entry) || result != MPI_SUCCESS)
-		return result;
-	const struct tb_comm_birth birth = {comm, *made, TB_TBT_INTER, tag};
-	tb_comm_made(entry.lane, *made, &birth);
-	record_making(&entry, comm, false);
-	return result;
-}
-TB_ALIAS(Intercomm_create)
-
-int MPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm *made)
-{
-	struct tb_traced_call entry;
-	tb_enter(&entry);
-	int result = tb_real.Intercomm_merge(comm, high, made);
-	if (!tb_leave(&entry) || result != MPI_SUCCESS)
-		return result;
-	const struct tb_comm_birth birth = {comm, *made, TB_TBT_BY_PARENT, 0};
-	tb_comm_made(entry.lane, *made, &birth);
-	record_making(&entry, *made, false);
-	return result;
-}
-TB_ALIAS(Intercomm_merge)
+TB_TRACED(Intercomm_create,
+	(MPI_Comm comm, int leader, MPI_Comm peers, int remote_leader, int tag,
+		MPI_Comm *made),
+	(comm, leader, peers, remote_leader, tag, made),
+	record_made(&entry, *made, BIRTH(comm, *made, TB_TBT_INTER, tag), comm, false));
+TB_TRACED(Intercomm_merge, (MPI_Comm comm, int high, MPI_Comm *made), (comm, high, made),
+	record_made(
+		&entry, *made, BIRTH(comm, *made, TB_TBT_BY_PARENT, 0), *made, false));
 
 #define ENDER(name)                                                                      \
 	int MPI_##name(MPI_Comm *comm)                                                   \
@@ -281,8 +258,8 @@ TB_ALIAS(Intercomm_merge)
 	}                                                                                \
 	TB_ALIAS(name)
 
-ENDER(Comm_free)
-ENDER(Comm_disconnect)
+ENDER(Comm_free);
+ENDER(Comm_disconnect);
 
 // Processes that come from elsewhere have no rank in this trace.
 static void record_left_out(struct tb_traced_call *entry, const char *name)
@@ -296,29 +273,21 @@ static void record_left_out(struct tb_traced_call *entry, const char *name)
 }
 
 #define LEFT_OUT(name, parameters, arguments)                                            \
-	int MPI_##name(BARE parameters)                                                  \
-	{                                                                                \
-		struct tb_traced_call entry;                                             \
-		tb_enter(&entry);                                                        \
-		int result = tb_real.name arguments;                                     \
-		if (tb_leave(&entry))                                                    \
-			record_left_out(&entry, "MPI_" #name);                           \
-		return result;                                                           \
-	}                                                                                \
-	TB_ALIAS(name)
+	TB_TRACED_IF(name, parameters, arguments, (void)0, true,                         \
+		record_left_out(&entry, "MPI_" #name))
 
 LEFT_OUT(Comm_spawn,
 	(const char *command, char *argv[], int n, MPI_Info info, int root, MPI_Comm comm,
 		MPI_Comm *made, int errors[]),
-	(command, argv, n, info, root, comm, made, errors))
+	(command, argv, n, info, root, comm, made, errors));
 LEFT_OUT(Comm_spawn_multiple,
 	(int count, char *commands[], char **argv[], const int n[], const MPI_Info info[],
 		int root, MPI_Comm comm, MPI_Comm *made, int errors[]),
-	(count, commands, argv, n, info, root, comm, made, errors))
+	(count, commands, argv, n, info, root, comm, made, errors));
 LEFT_OUT(Comm_accept,
 	(const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *made),
-	(port, info, root, comm, made))
+	(port, info, root, comm, made));
 LEFT_OUT(Comm_connect,
 	(const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *made),
-	(port, info, root, comm, made))
-LEFT_OUT(Comm_join, (int fd, MPI_Comm *made), (fd, made))
+	(port, info, root, comm, made));
+LEFT_OUT(Comm_join, (int fd, MPI_Comm *made), (fd, made));

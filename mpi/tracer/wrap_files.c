@@ -1,8 +1,7 @@
 // Files of MPI-IO: opening, reading, writing.
 //
 // Of each access the file, the bytes, where in the file they begin, and the time. What a
-// call that only begins an access (MPI_File_iread) gets is not known: the bytes are those
-// that it asks for.
+// call that only begins an access (MPI_File_iread) gets is not known.
 #include "wrap.h"
 
 #include <string.h>
@@ -11,7 +10,7 @@ static struct tb_handles files = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 enum { NAME_MAX_KEPT = 1024 };
 
-static uint64_t number_of(MPI_File file)
+static uint64_t file_number(MPI_File file)
 {
 	return (uint64_t)(uintptr_t)file;
 }
@@ -39,7 +38,7 @@ static void record_io(const struct tb_traced_call *entry, MPI_File file,
 	enum tb_tbt_io what, uint64_t at, uint64_t bytes)
 {
 	uint64_t id;
-	if (!tb_handles_find(&files, number_of(file), &id))
+	if (!tb_handles_find(&files, file_number(file), &id))
 		return;
 	const uint64_t fields[] = {id, what, at, bytes};
 	tb_lane_record(entry, TB_TBT_IO, fields, NULL, 0);
@@ -58,11 +57,11 @@ int MPI_File_open(
 	for (size_t i = 0; i < n; i++)
 		letters[i] = (uint8_t)name[i];
 	const uint64_t comm_id = tb_comm_id(entry.lane, comm);
-	const uint64_t fields[] = {tb_handles_add(&files, number_of(*file)), comm_id};
+	const uint64_t fields[] = {tb_handles_add(&files, file_number(*file)), comm_id};
 	tb_lane_record(&entry, TB_TBT_FILE, fields, letters, n);
 	return result;
 }
-TB_ALIAS(File_open)
+TB_ALIAS(File_open);
 
 int MPI_File_close(MPI_File *file)
 {
@@ -73,212 +72,82 @@ int MPI_File_close(MPI_File *file)
 	if (!tb_leave(&entry) || result != MPI_SUCCESS)
 		return result;
 	record_io(&entry, gone, TB_TBT_IO_OTHER, 0, 0);
-	tb_handles_remove(&files, number_of(gone));
+	tb_handles_remove(&files, file_number(gone));
 	return result;
 }
-TB_ALIAS(File_close)
+TB_ALIAS(File_close);
 
-// What calls of these shapes have in common; `BUFFER` is const for writes.
-#define READ	TB_TBT_IO_READ, void *, tb_bytes_received(status)
-#define WRITE	TB_TBT_IO_WRITE, const void *, tb_bytes_of(count, type)
-#define READING TB_TBT_IO_READ, void *, tb_bytes_of(count, type)
-#define WRITING TB_TBT_IO_WRITE, const void *, tb_bytes_of(count, type)
+// Where an access begins: at an offset that the call gives (AT), at the process's own
+// file pointer (OWN), or at the pointer that all share (SHARED), of which MPI does not
+// tell.
+#define AT_PARAMETERS(BUFFER)                                                            \
+	MPI_File file, MPI_Offset at, BUFFER buffer, int count, MPI_Datatype type
+#define AT_ARGUMENTS file, at, buffer, count, type
+#define AT_BEFORE
+#define AT_BYTE			  byte_at(file, at)
+#define OWN_PARAMETERS(BUFFER)	  MPI_File file, BUFFER buffer, int count, MPI_Datatype type
+#define OWN_ARGUMENTS		  file, buffer, count, type
+#define OWN_BEFORE		  uint64_t at = byte_now(&entry, file);
+#define OWN_BYTE		  at
+#define SHARED_PARAMETERS(BUFFER) OWN_PARAMETERS(BUFFER)
+#define SHARED_ARGUMENTS	  OWN_ARGUMENTS
+#define SHARED_BEFORE
+#define SHARED_BYTE 0
 
-#define AT_(name, WHAT, BUFFER, BYTES)                                                   \
-	int MPI_File_##name(MPI_File file, MPI_Offset at, BUFFER buffer, int count,      \
-		MPI_Datatype type, MPI_Status *status)                                   \
-	{                                                                                \
-		struct tb_traced_call entry;                                             \
-		MPI_Status own;                                                          \
-		tb_enter(&entry);                                                        \
-		if (status == MPI_STATUS_IGNORE)                                         \
-			status = &own;                                                   \
-		int result = tb_real.File_##name(file, at, buffer, count, type, status); \
-		if (tb_leave(&entry) && result == MPI_SUCCESS)                           \
-			record_io(&entry, file, WHAT, byte_at(file, at), BYTES);         \
-		return result;                                                           \
-	}                                                                                \
-	TB_ALIAS(File_##name)
-#define AT(name, ...) AT_(name, __VA_ARGS__)
+// An access that is complete, one with a request, and one that another call ends. Of what
+// has only begun, the bytes are those that are asked for.
+#define COMPLETE(name, PLACE, BUFFER, what, bytes)                                       \
+	TB_TRACED_AROUND(File_##name, (PLACE##_PARAMETERS(BUFFER), MPI_Status * status), \
+		(PLACE##_ARGUMENTS, status), PLACE##_BEFORE TB_OWN_STATUS,               \
+		record_io(&entry, file, what, PLACE##_BYTE, bytes))
+#define STARTED(name, PLACE, BUFFER, what, bytes)                                        \
+	TB_TRACED_AROUND(File_##name,                                                    \
+		(PLACE##_PARAMETERS(BUFFER), MPI_Request * request),                     \
+		(PLACE##_ARGUMENTS, request), PLACE##_BEFORE,                            \
+		record_io(&entry, file, what, PLACE##_BYTE, tb_bytes_of(count, type)))
+#define BEGUN(name, PLACE, BUFFER, what, bytes)                                          \
+	TB_TRACED_AROUND(File_##name, (PLACE##_PARAMETERS(BUFFER)), (PLACE##_ARGUMENTS), \
+		PLACE##_BEFORE,                                                          \
+		record_io(&entry, file, what, PLACE##_BYTE, tb_bytes_of(count, type)))
 
-#define OWN_(name, WHAT, BUFFER, BYTES)                                                  \
-	int MPI_File_##name(MPI_File file, BUFFER buffer, int count, MPI_Datatype type,  \
-		MPI_Status *status)                                                      \
-	{                                                                                \
-		struct tb_traced_call entry;                                             \
-		MPI_Status own;                                                          \
-		tb_enter(&entry);                                                        \
-		if (status == MPI_STATUS_IGNORE)                                         \
-			status = &own;                                                   \
-		uint64_t at = byte_now(&entry, file);                                    \
-		int result = tb_real.File_##name(file, buffer, count, type, status);     \
-		if (tb_leave(&entry) && result == MPI_SUCCESS)                           \
-			record_io(&entry, file, WHAT, at, BYTES);                        \
-		return result;                                                           \
-	}                                                                                \
-	TB_ALIAS(File_##name)
-#define OWN(name, ...) OWN_(name, __VA_ARGS__)
+// IO defines the reading and the writing form.
+#define IO(HOW, read, write, PLACE)                                                      \
+	HOW(read, PLACE, void *, TB_TBT_IO_READ, tb_bytes_received(status));             \
+	HOW(write, PLACE, const void *, TB_TBT_IO_WRITE, tb_bytes_of(count, type))
 
-#define SHARED_(name, WHAT, BUFFER, BYTES)                                               \
-	int MPI_File_##name(MPI_File file, BUFFER buffer, int count, MPI_Datatype type,  \
-		MPI_Status *status)                                                      \
-	{                                                                                \
-		struct tb_traced_call entry;                                             \
-		MPI_Status own;                                                          \
-		tb_enter(&entry);                                                        \
-		if (status == MPI_STATUS_IGNORE)                                         \
-			status = &own;                                                   \
-		int result = tb_real.File_##name(file, buffer, count, type, status);     \
-		if (tb_leave(&entry) && result == MPI_SUCCESS)                           \
-			record_io(&entry, file, WHAT, 0, BYTES);                         \
-		return result;                                                           \
-	}                                                                                \
-	TB_ALIAS(File_##name)
-#define SHARED(name, ...) SHARED_(name, __VA_ARGS__)
-
-#define I_AT_(name, WHAT, BUFFER, BYTES)                                                 \
-	int MPI_File_##name(MPI_File file, MPI_Offset at, BUFFER buffer, int count,      \
-		MPI_Datatype type, MPI_Request *request)                                 \
-	{                                                                                \
-		struct tb_traced_call entry;                                             \
-		tb_enter(&entry);                                                        \
-		int result =                                                             \
-			tb_real.File_##name(file, at, buffer, count, type, request);     \
-		if (tb_leave(&entry) && result == MPI_SUCCESS)                           \
-			record_io(&entry, file, WHAT, byte_at(file, at), BYTES);         \
-		return result;                                                           \
-	}                                                                                \
-	TB_ALIAS(File_##name)
-#define I_AT(name, ...) I_AT_(name, __VA_ARGS__)
-
-#define I_OWN_(name, WHAT, BUFFER, BYTES)                                                \
-	int MPI_File_##name(MPI_File file, BUFFER buffer, int count, MPI_Datatype type,  \
-		MPI_Request *request)                                                    \
-	{                                                                                \
-		struct tb_traced_call entry;                                             \
-		tb_enter(&entry);                                                        \
-		uint64_t at = byte_now(&entry, file);                                    \
-		int result = tb_real.File_##name(file, buffer, count, type, request);    \
-		if (tb_leave(&entry) && result == MPI_SUCCESS)                           \
-			record_io(&entry, file, WHAT, at, BYTES);                        \
-		return result;                                                           \
-	}                                                                                \
-	TB_ALIAS(File_##name)
-#define I_OWN(name, ...) I_OWN_(name, __VA_ARGS__)
-
-#define I_SHARED_(name, WHAT, BUFFER, BYTES)                                             \
-	int MPI_File_##name(MPI_File file, BUFFER buffer, int count, MPI_Datatype type,  \
-		MPI_Request *request)                                                    \
-	{                                                                                \
-		struct tb_traced_call entry;                                             \
-		tb_enter(&entry);                                                        \
-		int result = tb_real.File_##name(file, buffer, count, type, request);    \
-		if (tb_leave(&entry) && result == MPI_SUCCESS)                           \
-			record_io(&entry, file, WHAT, 0, BYTES);                         \
-		return result;                                                           \
-	}                                                                                \
-	TB_ALIAS(File_##name)
-#define I_SHARED(name, ...) I_SHARED_(name, __VA_ARGS__)
-
-#define BEGIN_AT_(name, WHAT, BUFFER, BYTES)                                             \
-	int MPI_File_##name(MPI_File file, MPI_Offset at, BUFFER buffer, int count,      \
-		MPI_Datatype type)                                                       \
-	{                                                                                \
-		struct tb_traced_call entry;                                             \
-		tb_enter(&entry);                                                        \
-		int result = tb_real.File_##name(file, at, buffer, count, type);         \
-		if (tb_leave(&entry) && result == MPI_SUCCESS)                           \
-			record_io(&entry, file, WHAT, byte_at(file, at), BYTES);         \
-		return result;                                                           \
-	}                                                                                \
-	TB_ALIAS(File_##name)
-#define BEGIN_AT(name, ...) BEGIN_AT_(name, __VA_ARGS__)
-
-#define BEGIN_OWN_(name, WHAT, BUFFER, BYTES)                                            \
-	int MPI_File_##name(MPI_File file, BUFFER buffer, int count, MPI_Datatype type)  \
-	{                                                                                \
-		struct tb_traced_call entry;                                             \
-		tb_enter(&entry);                                                        \
-		uint64_t at = byte_now(&entry, file);                                    \
-		int result = tb_real.File_##name(file, buffer, count, type);             \
-		if (tb_leave(&entry) && result == MPI_SUCCESS)                           \
-			record_io(&entry, file, WHAT, at, BYTES);                        \
-		return result;                                                           \
-	}                                                                                \
-	TB_ALIAS(File_##name)
-#define BEGIN_OWN(name, ...) BEGIN_OWN_(name, __VA_ARGS__)
-
-#define BEGIN_SHARED_(name, WHAT, BUFFER, BYTES)                                         \
-	int MPI_File_##name(MPI_File file, BUFFER buffer, int count, MPI_Datatype type)  \
-	{                                                                                \
-		struct tb_traced_call entry;                                             \
-		tb_enter(&entry);                                                        \
-		int result = tb_real.File_##name(file, buffer, count, type);             \
-		if (tb_leave(&entry) && result == MPI_SUCCESS)                           \
-			record_io(&entry, file, WHAT, 0, BYTES);                         \
-		return result;                                                           \
-	}                                                                                \
-	TB_ALIAS(File_##name)
-#define BEGIN_SHARED(name, ...) BEGIN_SHARED_(name, __VA_ARGS__)
-
-AT(read_at, READ)
-AT(write_at, WRITE)
-AT(read_at_all, READ)
-AT(write_at_all, WRITE)
-OWN(read, READ)
-OWN(write, WRITE)
-OWN(read_all, READ)
-OWN(write_all, WRITE)
-SHARED(read_shared, READ)
-SHARED(write_shared, WRITE)
-SHARED(read_ordered, READ)
-SHARED(write_ordered, WRITE)
-I_AT(iread_at, READING)
-I_AT(iwrite_at, WRITING)
-I_AT(iread_at_all, READING)
-I_AT(iwrite_at_all, WRITING)
-I_OWN(iread, READING)
-I_OWN(iwrite, WRITING)
-I_OWN(iread_all, READING)
-I_OWN(iwrite_all, WRITING)
-I_SHARED(iread_shared, READING)
-I_SHARED(iwrite_shared, WRITING)
-BEGIN_AT(read_at_all_begin, READING)
-BEGIN_AT(write_at_all_begin, WRITING)
-BEGIN_OWN(read_all_begin, READING)
-BEGIN_OWN(write_all_begin, WRITING)
-BEGIN_SHARED(read_ordered_begin, READING)
-BEGIN_SHARED(write_ordered_begin, WRITING)
+IO(COMPLETE, read_at, write_at, AT);
+IO(COMPLETE, read_at_all, write_at_all, AT);
+IO(COMPLETE, read, write, OWN);
+IO(COMPLETE, read_all, write_all, OWN);
+IO(COMPLETE, read_shared, write_shared, SHARED);
+IO(COMPLETE, read_ordered, write_ordered, SHARED);
+IO(STARTED, iread_at, iwrite_at, AT);
+IO(STARTED, iread_at_all, iwrite_at_all, AT);
+IO(STARTED, iread, iwrite, OWN);
+IO(STARTED, iread_all, iwrite_all, OWN);
+IO(STARTED, iread_shared, iwrite_shared, SHARED);
+IO(BEGUN, read_at_all_begin, write_at_all_begin, AT);
+IO(BEGUN, read_all_begin, write_all_begin, OWN);
+IO(BEGUN, read_ordered_begin, write_ordered_begin, SHARED);
 
 // Calls that move no bytes of their own, but take time.
 #define OTHER(name, parameters, arguments)                                               \
-	int MPI_File_##name parameters                                                   \
-	{                                                                                \
-		struct tb_traced_call entry;                                             \
-		tb_enter(&entry);                                                        \
-		int result = tb_real.File_##name arguments;                              \
-		if (tb_leave(&entry) && result == MPI_SUCCESS)                           \
-			record_io(&entry, file, TB_TBT_IO_OTHER, 0, 0);                  \
-		return result;                                                           \
-	}                                                                                \
-	TB_ALIAS(File_##name)
+	TB_TRACED(File_##name, parameters, arguments,                                    \
+		record_io(&entry, file, TB_TBT_IO_OTHER, 0, 0))
+#define END(name, BUFFER)                                                                \
+	OTHER(name, (MPI_File file, BUFFER buffer, MPI_Status * status),                 \
+		(file, buffer, status))
 
-#define READ_END (MPI_File file, void *buffer, MPI_Status *status), (file, buffer, status)
-#define WRITE_END                                                                        \
-	(MPI_File file, const void *buffer, MPI_Status *status), (file, buffer, status)
-#define END(name, ...)			  END_(name, __VA_ARGS__)
-#define END_(name, parameters, arguments) OTHER(name, parameters, arguments)
-
-END(read_at_all_end, READ_END)
-END(write_at_all_end, WRITE_END)
-END(read_all_end, READ_END)
-END(write_all_end, WRITE_END)
-END(read_ordered_end, READ_END)
-END(write_ordered_end, WRITE_END)
-OTHER(sync, (MPI_File file), (file))
-OTHER(set_size, (MPI_File file, MPI_Offset size), (file, size))
-OTHER(preallocate, (MPI_File file, MPI_Offset size), (file, size))
+END(read_at_all_end, void *);
+END(write_at_all_end, const void *);
+END(read_all_end, void *);
+END(write_all_end, const void *);
+END(read_ordered_end, void *);
+END(write_ordered_end, const void *);
+OTHER(sync, (MPI_File file), (file));
+OTHER(set_size, (MPI_File file, MPI_Offset size), (file, size));
+OTHER(preallocate, (MPI_File file, MPI_Offset size), (file, size));
 OTHER(set_view,
 	(MPI_File file, MPI_Offset at, MPI_Datatype unit, MPI_Datatype type,
 		const char *form, MPI_Info info),
-	(file, at, unit, type, form, info))
+	(file, at, unit, type, form, info));

@@ -7,6 +7,7 @@ struct traced_message {
 	int peer, tag;
 	MPI_Comm comm;
 };
+#define MESSAGE(...) (&(const struct traced_message){__VA_ARGS__})
 
 // record_send records a send, if it goes anywhere; `request` is NULL for a blocking one.
 static void record_send(struct tb_traced_call *entry,
@@ -30,45 +31,18 @@ static void record_send(struct tb_traced_call *entry,
 }
 
 #define SEND(name, COUNT)                                                                \
-	int MPI_##name(const void *buffer, COUNT count, MPI_Datatype type, int to,       \
-		int tag, MPI_Comm comm)                                                  \
-	{                                                                                \
-		struct tb_traced_call entry;                                             \
-		tb_enter(&entry);                                                        \
-		int result = tb_real.name(buffer, count, type, to, tag, comm);           \
-		const struct traced_message message = {count, type, to, tag, comm};      \
-		if (tb_leave(&entry) && result == MPI_SUCCESS)                           \
-			record_send(&entry, &message, NULL, false);                      \
-		return result;                                                           \
-	}                                                                                \
-	TB_ALIAS(name)
-
+	TB_TRACED(name,                                                                  \
+		(const void *buffer, COUNT count, MPI_Datatype type, int to, int tag,    \
+			MPI_Comm comm),                                                  \
+		(buffer, count, type, to, tag, comm),                                    \
+		record_send(&entry, MESSAGE(count, type, to, tag, comm), NULL, false))
 #define SEND_REQUEST(name, COUNT, persistent)                                            \
-	int MPI_##name(const void *buffer, COUNT count, MPI_Datatype type, int to,       \
-		int tag, MPI_Comm comm, MPI_Request *request)                            \
-	{                                                                                \
-		struct tb_traced_call entry;                                             \
-		tb_enter(&entry);                                                        \
-		int result = tb_real.name(buffer, count, type, to, tag, comm, request);  \
-		const struct traced_message message = {count, type, to, tag, comm};      \
-		if (tb_leave(&entry) && result == MPI_SUCCESS)                           \
-			record_send(&entry, &message, request, persistent);              \
-		return result;                                                           \
-	}                                                                                \
-	TB_ALIAS(name)
-
-SEND(Send, int)
-SEND(Bsend, int)
-SEND(Ssend, int)
-SEND(Rsend, int)
-SEND_REQUEST(Isend, int, false)
-SEND_REQUEST(Ibsend, int, false)
-SEND_REQUEST(Issend, int, false)
-SEND_REQUEST(Irsend, int, false)
-SEND_REQUEST(Send_init, int, true)
-SEND_REQUEST(Bsend_init, int, true)
-SEND_REQUEST(Ssend_init, int, true)
-SEND_REQUEST(Rsend_init, int, true)
+	TB_TRACED(name,                                                                  \
+		(const void *buffer, COUNT count, MPI_Datatype type, int to, int tag,    \
+			MPI_Comm comm, MPI_Request *request),                            \
+		(buffer, count, type, to, tag, comm, request),                           \
+		record_send(&entry, MESSAGE(count, type, to, tag, comm), request,        \
+			persistent))
 
 // record_recv records a receive that is complete.
 static void record_recv(
@@ -95,38 +69,18 @@ static void record_irecv(struct tb_traced_call *entry, int from, MPI_Comm comm,
 }
 
 #define RECV(name, COUNT)                                                                \
-	int MPI_##name(void *buffer, COUNT count, MPI_Datatype type, int from, int tag,  \
-		MPI_Comm comm, MPI_Status *status)                                       \
-	{                                                                                \
-		struct tb_traced_call entry;                                             \
-		MPI_Status own;                                                          \
-		tb_enter(&entry);                                                        \
-		if (status == MPI_STATUS_IGNORE)                                         \
-			status = &own;                                                   \
-		int result = tb_real.name(buffer, count, type, from, tag, comm, status); \
-		if (tb_leave(&entry) && result == MPI_SUCCESS && from != MPI_PROC_NULL)  \
-			record_recv(&entry, from, comm, status);                         \
-		return result;                                                           \
-	}                                                                                \
-	TB_ALIAS(name)
-
+	TB_TRACED_AROUND(name,                                                           \
+		(void *buffer, COUNT count, MPI_Datatype type, int from, int tag,        \
+			MPI_Comm comm, MPI_Status *status),                              \
+		(buffer, count, type, from, tag, comm, status), TB_OWN_STATUS,           \
+		if (from != MPI_PROC_NULL) record_recv(&entry, from, comm, status))
 #define RECV_REQUEST(name, COUNT, persistent)                                            \
-	int MPI_##name(void *buffer, COUNT count, MPI_Datatype type, int from, int tag,  \
-		MPI_Comm comm, MPI_Request *request)                                     \
-	{                                                                                \
-		struct tb_traced_call entry;                                             \
-		tb_enter(&entry);                                                        \
-		int result =                                                             \
-			tb_real.name(buffer, count, type, from, tag, comm, request);     \
-		if (tb_leave(&entry) && result == MPI_SUCCESS && from != MPI_PROC_NULL)  \
-			record_irecv(&entry, from, comm, *request, persistent);          \
-		return result;                                                           \
-	}                                                                                \
-	TB_ALIAS(name)
-
-RECV(Recv, int)
-RECV_REQUEST(Irecv, int, false)
-RECV_REQUEST(Recv_init, int, true)
+	TB_TRACED(name,                                                                  \
+		(void *buffer, COUNT count, MPI_Datatype type, int from, int tag,        \
+			MPI_Comm comm, MPI_Request *request),                            \
+		(buffer, count, type, from, tag, comm, request),                         \
+		if (from != MPI_PROC_NULL)                                               \
+			record_irecv(&entry, from, comm, *request, persistent))
 
 // A matched message no longer has a communicator that MPI tells of: it is remembered from
 // the probe (see remember), as is the source that was asked for.
@@ -139,7 +93,7 @@ static _Thread_local struct matched_probe matched[16];
 static _Thread_local unsigned n_matched;
 
 // MPI gives a handle again once its message is received: the newest counts.
-static void remember(MPI_Message handle, MPI_Comm comm, int from)
+static void message_remember(MPI_Message handle, MPI_Comm comm, int from)
 {
 	unsigned at = 0, room = sizeof matched / sizeof *matched;
 	while (at < room && at < n_matched && matched[at].handle != handle)
@@ -158,90 +112,40 @@ static struct matched_probe recall(MPI_Message handle)
 }
 
 #define MRECV(name, COUNT)                                                               \
-	int MPI_##name(void *buffer, COUNT count, MPI_Datatype type,                     \
-		MPI_Message *message, MPI_Status *status)                                \
-	{                                                                                \
-		struct tb_traced_call entry;                                             \
-		MPI_Status own;                                                          \
+	TB_TRACED_AROUND(                                                                \
+		name,                                                                    \
+		(void *buffer, COUNT count, MPI_Datatype type, MPI_Message *message,     \
+			MPI_Status *status),                                             \
+		(buffer, count, type, message, status),                                  \
 		const struct matched_probe probe = recall(*message);                     \
-		tb_enter(&entry);                                                        \
-		if (status == MPI_STATUS_IGNORE)                                         \
-			status = &own;                                                   \
-		int result = tb_real.name(buffer, count, type, message, status);         \
-		if (tb_leave(&entry) && result == MPI_SUCCESS)                           \
-			record_recv(&entry, probe.from, probe.comm, status);             \
-		return result;                                                           \
-	}                                                                                \
-	TB_ALIAS(name)
-
+		TB_OWN_STATUS, record_recv(&entry, probe.from, probe.comm, status))
 #define IMRECV(name, COUNT)                                                              \
-	int MPI_##name(void *buffer, COUNT count, MPI_Datatype type,                     \
-		MPI_Message *message, MPI_Request *request)                              \
-	{                                                                                \
-		struct tb_traced_call entry;                                             \
-		const struct matched_probe probe = recall(*message);                     \
-		bool null = *message == MPI_MESSAGE_NO_PROC;                             \
-		tb_enter(&entry);                                                        \
-		int result = tb_real.name(buffer, count, type, message, request);        \
-		if (tb_leave(&entry) && result == MPI_SUCCESS && !null)                  \
-			record_irecv(&entry, probe.from, probe.comm, *request, false);   \
-		return result;                                                           \
-	}                                                                                \
-	TB_ALIAS(name)
-
-MRECV(Mrecv, int)
-IMRECV(Imrecv, int)
+	TB_TRACED_AROUND(name,                                                           \
+			 (void *buffer, COUNT count, MPI_Datatype type,                  \
+				 MPI_Message *message, MPI_Request *request),            \
+			 (buffer, count, type, message, request),                        \
+			 const struct matched_probe probe = recall(*message);            \
+			 bool null = *message == MPI_MESSAGE_NO_PROC,                    \
+			 if (!null) record_irecv(                                        \
+				 &entry, probe.from, probe.comm, *request, false))
 
 // Probes: the wait is recorded, and the receive that follows tells the message.
-int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status *status)
-{
-	struct tb_traced_call entry;
-	tb_enter(&entry);
-	int result = tb_real.Probe(from, tag, comm, status);
-	if (tb_leave(&entry))
-		tb_lane_poll(&entry);
-	return result;
-}
-TB_ALIAS(Probe)
+#define PROBE(name, parameters, arguments, probed)                                       \
+	TB_TRACED_IF(name, parameters, arguments, (void)0, true, tb_lane_poll(&entry);   \
+		     probed)
 
-int MPI_Iprobe(int from, int tag, MPI_Comm comm, int *there, MPI_Status *status)
-{
-	struct tb_traced_call entry;
-	tb_enter(&entry);
-	int result = tb_real.Iprobe(from, tag, comm, there, status);
-	if (tb_leave(&entry))
-		tb_lane_poll(&entry);
-	return result;
-}
-TB_ALIAS(Iprobe)
-
-int MPI_Mprobe(int from, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
-{
-	struct tb_traced_call entry;
-	tb_enter(&entry);
-	int result = tb_real.Mprobe(from, tag, comm, message, status);
-	if (tb_leave(&entry)) {
-		tb_lane_poll(&entry);
-		remember(*message, comm, from);
-	}
-	return result;
-}
-TB_ALIAS(Mprobe)
-
-int MPI_Improbe(int from, int tag, MPI_Comm comm, int *there, MPI_Message *message,
-	MPI_Status *status)
-{
-	struct tb_traced_call entry;
-	tb_enter(&entry);
-	int result = tb_real.Improbe(from, tag, comm, there, message, status);
-	if (tb_leave(&entry)) {
-		tb_lane_poll(&entry);
-		if (*there)
-			remember(*message, comm, from);
-	}
-	return result;
-}
-TB_ALIAS(Improbe)
+PROBE(Probe, (int from, int tag, MPI_Comm comm, MPI_Status *status),
+	(from, tag, comm, status), (void)0);
+PROBE(Iprobe, (int from, int tag, MPI_Comm comm, int *there, MPI_Status *status),
+	(from, tag, comm, there, status), (void)0);
+PROBE(Mprobe,
+	(int from, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status),
+	(from, tag, comm, message, status), message_remember(*message, comm, from));
+PROBE(Improbe,
+	(int from, int tag, MPI_Comm comm, int *there, MPI_Message *message,
+		MPI_Status *status),
+	(from, tag, comm, there, message, status),
+	if (*there) message_remember(*message, comm, from));
 
 // record_both records a send and a receive that go on at the same time.
 static void record_both(struct tb_traced_call *entry, const struct traced_message *send,
@@ -265,63 +169,46 @@ static void record_both(struct tb_traced_call *entry, const struct traced_messag
 }
 
 #define SENDRECV(name, COUNT)                                                            \
-	int MPI_##name(const void *out, COUNT n_out, MPI_Datatype out_type, int to,      \
-		int out_tag, void *in, COUNT n_in, MPI_Datatype in_type, int from,       \
-		int in_tag, MPI_Comm comm, MPI_Status *status)                           \
-	{                                                                                \
-		struct tb_traced_call entry;                                             \
-		MPI_Status own;                                                          \
-		tb_enter(&entry);                                                        \
-		if (status == MPI_STATUS_IGNORE)                                         \
-			status = &own;                                                   \
-		int result = tb_real.name(out, n_out, out_type, to, out_tag, in, n_in,   \
-			in_type, from, in_tag, comm, status);                            \
-		const struct traced_message send = {n_out, out_type, to, out_tag, comm}; \
-		if (tb_leave(&entry) && result == MPI_SUCCESS)                           \
-			record_both(&entry, &send, from, status);                        \
-		return result;                                                           \
-	}                                                                                \
-	TB_ALIAS(name)
-
+	TB_TRACED_AROUND(name,                                                           \
+		(const void *out, COUNT n_out, MPI_Datatype out_type, int to,            \
+			int out_tag, void *in, COUNT n_in, MPI_Datatype in_type,         \
+			int from, int in_tag, MPI_Comm comm, MPI_Status *status),        \
+		(out, n_out, out_type, to, out_tag, in, n_in, in_type, from, in_tag,     \
+			comm, status),                                                   \
+		TB_OWN_STATUS,                                                           \
+		record_both(&entry, MESSAGE(n_out, out_type, to, out_tag, comm), from,   \
+			status))
 #define SENDRECV_REPLACE(name, COUNT)                                                    \
-	int MPI_##name(void *buffer, COUNT n, MPI_Datatype type, int to, int out_tag,    \
-		int from, int in_tag, MPI_Comm comm, MPI_Status *status)                 \
-	{                                                                                \
-		struct tb_traced_call entry;                                             \
-		MPI_Status own;                                                          \
-		tb_enter(&entry);                                                        \
-		if (status == MPI_STATUS_IGNORE)                                         \
-			status = &own;                                                   \
-		int result = tb_real.name(                                               \
-			buffer, n, type, to, out_tag, from, in_tag, comm, status);       \
-		const struct traced_message send = {n, type, to, out_tag, comm};         \
-		if (tb_leave(&entry) && result == MPI_SUCCESS)                           \
-			record_both(&entry, &send, from, status);                        \
-		return result;                                                           \
-	}                                                                                \
-	TB_ALIAS(name)
+	TB_TRACED_AROUND(name,                                                           \
+		(void *buffer, COUNT n, MPI_Datatype type, int to, int out_tag,          \
+			int from, int in_tag, MPI_Comm comm, MPI_Status *status),        \
+		(buffer, n, type, to, out_tag, from, in_tag, comm, status),              \
+		TB_OWN_STATUS,                                                           \
+		record_both(&entry, MESSAGE(n, type, to, out_tag, comm), from, status))
 
-SENDRECV(Sendrecv, int)
-SENDRECV_REPLACE(Sendrecv_replace, int)
+// MESSAGES defines the forms of MPI-3 or, with _c and MPI_Count, the large ones of MPI-4.
+#define MESSAGES(END, COUNT)                                                             \
+	SEND(Send##END, COUNT);                                                          \
+	SEND(Bsend##END, COUNT);                                                         \
+	SEND(Ssend##END, COUNT);                                                         \
+	SEND(Rsend##END, COUNT);                                                         \
+	SEND_REQUEST(Isend##END, COUNT, false);                                          \
+	SEND_REQUEST(Ibsend##END, COUNT, false);                                         \
+	SEND_REQUEST(Issend##END, COUNT, false);                                         \
+	SEND_REQUEST(Irsend##END, COUNT, false);                                         \
+	SEND_REQUEST(Send_init##END, COUNT, true);                                       \
+	SEND_REQUEST(Bsend_init##END, COUNT, true);                                      \
+	SEND_REQUEST(Ssend_init##END, COUNT, true);                                      \
+	SEND_REQUEST(Rsend_init##END, COUNT, true);                                      \
+	RECV(Recv##END, COUNT);                                                          \
+	RECV_REQUEST(Irecv##END, COUNT, false);                                          \
+	RECV_REQUEST(Recv_init##END, COUNT, true);                                       \
+	MRECV(Mrecv##END, COUNT);                                                        \
+	IMRECV(Imrecv##END, COUNT);                                                      \
+	SENDRECV(Sendrecv##END, COUNT);                                                  \
+	SENDRECV_REPLACE(Sendrecv_replace##END, COUNT)
 
+MESSAGES(, int);
 #if MPI_VERSION >= 4
-SEND(Send_c, MPI_Count)
-SEND(Bsend_c, MPI_Count)
-SEND(Ssend_c, MPI_Count)
-SEND(Rsend_c, MPI_Count)
-SEND_REQUEST(Isend_c, MPI_Count, false)
-SEND_REQUEST(Ibsend_c, MPI_Count, false)
-SEND_REQUEST(Issend_c, MPI_Count, false)
-SEND_REQUEST(Irsend_c, MPI_Count, false)
-SEND_REQUEST(Send_init_c, MPI_Count, true)
-SEND_REQUEST(Bsend_init_c, MPI_Count, true)
-SEND_REQUEST(Ssend_init_c, MPI_Count, true)
-SEND_REQUEST(Rsend_init_c, MPI_Count, true)
-RECV(Recv_c, MPI_Count)
-RECV_REQUEST(Irecv_c, MPI_Count, false)
-RECV_REQUEST(Recv_init_c, MPI_Count, true)
-MRECV(Mrecv_c, MPI_Count)
-IMRECV(Imrecv_c, MPI_Count)
-SENDRECV(Sendrecv_c, MPI_Count)
-SENDRECV_REPLACE(Sendrecv_replace_c, MPI_Count)
+MESSAGES(_c, MPI_Count);
 #endif

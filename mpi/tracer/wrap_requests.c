@@ -21,9 +21,9 @@ static size_t words(size_t bytes)
 	return (bytes + 7) / 8;
 }
 
-// begin takes the requests, if the call is to be recorded; else the batch is empty. What
-// is taken is as the caller gave it: MPI writes into the array.
-static void begin(struct tb_traced_call *entry, struct batch *batch, int n,
+// batch_begin takes the requests, if the call is to be recorded; else the batch is empty.
+// What is taken is as the caller gave it: MPI writes into the array.
+static void batch_begin(struct tb_traced_call *entry, struct batch *batch, int n,
 	const MPI_Request *requests, MPI_Status *statuses)
 {
 	size_t count = n > 0 ? (size_t)n : 0;
@@ -57,7 +57,7 @@ static void put_back(struct batch *batch, size_t i)
 		tb_request_put(batch->handles[i], &batch->pending[i]);
 }
 
-static void push(struct batch *batch, uint64_t value)
+static void batch_push(struct batch *batch, uint64_t value)
 {
 	batch->list[batch->n_list++] = value;
 }
@@ -77,24 +77,24 @@ static void push_received(struct batch *batch, const struct tb_traced_request *r
 	bool known = request->known;
 	if (!known && status->MPI_SOURCE < 0)
 		return;
-	push(batch, 4 * operation + TB_TBT_RECEIVED);
-	push(batch, known ? request->peer : (uint64_t)status->MPI_SOURCE);
-	push(batch, known ? request->tag : (uint64_t)(uint32_t)status->MPI_TAG);
-	push(batch, known ? request->bytes : tb_bytes_received(status));
+	batch_push(batch, 4 * operation + TB_TBT_RECEIVED);
+	batch_push(batch, known ? request->peer : (uint64_t)status->MPI_SOURCE);
+	batch_push(batch, known ? request->tag : (uint64_t)(uint32_t)status->MPI_TAG);
+	batch_push(batch, known ? request->bytes : tb_bytes_received(status));
 }
 
-// complete notes that request i is complete; a persistent one stays.
-static void complete(struct batch *batch, size_t i, const MPI_Status *status)
+// batch_complete notes that request i is complete; a persistent one stays.
+static void batch_complete(struct batch *batch, size_t i, const MPI_Status *status)
 {
 	struct tb_traced_request *request = &batch->pending[i];
 	if (!request->id)
 		return;
 	if (request->active && was_cancelled(request, status))
-		push(batch, 4 * request->active + TB_TBT_CANCELLED);
+		batch_push(batch, 4 * request->active + TB_TBT_CANCELLED);
 	else if (request->active && request->receives)
 		push_received(batch, request, request->active, status);
 	else if (request->active)
-		push(batch, 4 * request->active + TB_TBT_DONE);
+		batch_push(batch, 4 * request->active + TB_TBT_DONE);
 	if (request->also)
 		push_received(batch, request, request->also, status);
 	request->active = 0;
@@ -103,8 +103,8 @@ static void complete(struct batch *batch, size_t i, const MPI_Status *status)
 		put_back(batch, i);
 }
 
-// end records what the call completed, or that it waited.
-static void end(struct tb_traced_call *entry, const struct batch *batch)
+// batch_end records what the call completed, or that it waited.
+static void batch_end(struct tb_traced_call *entry, const struct batch *batch)
 {
 	if (batch->n_list)
 		tb_lane_record(entry, TB_TBT_COMPLETE, NULL, batch->list, batch->n_list);
@@ -119,25 +119,11 @@ static void end_all(struct tb_traced_call *entry, struct batch *batch, bool done
 		return;
 	for (size_t i = 0; i < batch->n; i++) {
 		if (done)
-			complete(batch, i, &batch->statuses[i]);
+			batch_complete(batch, i, &batch->statuses[i]);
 		else
 			put_back(batch, i);
 	}
-	end(entry, batch);
-}
-
-// end_one ends a call that completes at most one, `which`.
-static void end_one(struct tb_traced_call *entry, struct batch *batch, int which)
-{
-	if (!tb_leave(entry))
-		return;
-	for (size_t i = 0; i < batch->n; i++) {
-		if ((int)i == which)
-			complete(batch, i, batch->statuses);
-		else
-			put_back(batch, i);
-	}
-	end(entry, batch);
+	batch_end(entry, batch);
 }
 
 // end_some ends a call that completes those of which it gives the indices.
@@ -147,104 +133,53 @@ static void end_some(
 	if (!tb_leave(entry))
 		return;
 	for (int i = 0; i < n_done && batch->n > 0; i++) {
-		complete(batch, (size_t)indices[i], &batch->statuses[i]);
+		batch_complete(batch, (size_t)indices[i], &batch->statuses[i]);
 		batch->pending[indices[i]].id = 0;
 	}
 	for (size_t i = 0; i < batch->n; i++)
 		put_back(batch, i);
-	end(entry, batch);
+	batch_end(entry, batch);
 }
 
-int MPI_Wait(MPI_Request *request, MPI_Status *status)
-{
-	struct tb_traced_call entry;
-	struct batch batch;
-	begin(&entry, &batch, 1, request, status);
-	int result = tb_real.Wait(request, batch.statuses);
-	end_all(&entry, &batch, true);
-	return result;
-}
-TB_ALIAS(Wait)
+// COMPLETES defines a call on `n` requests that completes some of them.
+#define COMPLETES(name, parameters, arguments, n, end)                                   \
+	int MPI_##name(TB_BARE parameters)                                               \
+	{                                                                                \
+		struct tb_traced_call entry;                                             \
+		struct batch batch;                                                      \
+		batch_begin(&entry, &batch, n, requests, statuses);                      \
+		int result = tb_real.name arguments;                                     \
+		end;                                                                     \
+		return result;                                                           \
+	}                                                                                \
+	TB_ALIAS(name)
+#define END_ALL(done) end_all(&entry, &batch, done)
+#define END_SOME(condition, n, indices)                                                  \
+	end_some(&entry, &batch, result == MPI_SUCCESS && (condition) ? n : 0, indices)
 
-int MPI_Waitall(int n, MPI_Request requests[], MPI_Status *statuses)
-{
-	struct tb_traced_call entry;
-	struct batch batch;
-	begin(&entry, &batch, n, requests, statuses);
-	int result = tb_real.Waitall(n, requests, batch.statuses);
-	end_all(&entry, &batch, true);
-	return result;
-}
-TB_ALIAS(Waitall)
-
-int MPI_Waitany(int n, MPI_Request requests[], int *which, MPI_Status *status)
-{
-	struct tb_traced_call entry;
-	struct batch batch;
-	begin(&entry, &batch, n, requests, status);
-	int result = tb_real.Waitany(n, requests, which, batch.statuses);
-	end_one(&entry, &batch, result == MPI_SUCCESS ? *which : MPI_UNDEFINED);
-	return result;
-}
-TB_ALIAS(Waitany)
-
-int MPI_Waitsome(
-	int n, MPI_Request requests[], int *n_done, int indices[], MPI_Status *statuses)
-{
-	struct tb_traced_call entry;
-	struct batch batch;
-	begin(&entry, &batch, n, requests, statuses);
-	int result = tb_real.Waitsome(n, requests, n_done, indices, batch.statuses);
-	end_some(&entry, &batch, result == MPI_SUCCESS ? *n_done : 0, indices);
-	return result;
-}
-TB_ALIAS(Waitsome)
-
-int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
-{
-	struct tb_traced_call entry;
-	struct batch batch;
-	begin(&entry, &batch, 1, request, status);
-	int result = tb_real.Test(request, flag, batch.statuses);
-	end_all(&entry, &batch, *flag);
-	return result;
-}
-TB_ALIAS(Test)
-
-int MPI_Testall(int n, MPI_Request requests[], int *flag, MPI_Status *statuses)
-{
-	struct tb_traced_call entry;
-	struct batch batch;
-	begin(&entry, &batch, n, requests, statuses);
-	int result = tb_real.Testall(n, requests, flag, batch.statuses);
-	end_all(&entry, &batch, *flag);
-	return result;
-}
-TB_ALIAS(Testall)
-
-int MPI_Testany(int n, MPI_Request requests[], int *which, int *flag, MPI_Status *status)
-{
-	struct tb_traced_call entry;
-	struct batch batch;
-	begin(&entry, &batch, n, requests, status);
-	int result = tb_real.Testany(n, requests, which, flag, batch.statuses);
-	end_one(&entry, &batch, result == MPI_SUCCESS && *flag ? *which : MPI_UNDEFINED);
-	return result;
-}
-TB_ALIAS(Testany)
-
-int MPI_Testsome(
-	int n, MPI_Request requests[], int *n_done, int indices[], MPI_Status *statuses)
-{
-	struct tb_traced_call entry;
-	struct batch batch;
-	begin(&entry, &batch, n, requests, statuses);
-	int result = tb_real.Testsome(n, requests, n_done, indices, batch.statuses);
-	end_some(&entry, &batch,
-		result == MPI_SUCCESS && *n_done != MPI_UNDEFINED ? *n_done : 0, indices);
-	return result;
-}
-TB_ALIAS(Testsome)
+COMPLETES(Wait, (MPI_Request * requests, MPI_Status *statuses),
+	(requests, batch.statuses), 1, END_ALL(true));
+COMPLETES(Waitall, (int n, MPI_Request requests[], MPI_Status *statuses),
+	(n, requests, batch.statuses), n, END_ALL(true));
+COMPLETES(Waitany, (int n, MPI_Request requests[], int *which, MPI_Status *statuses),
+	(n, requests, which, batch.statuses), n,
+	END_SOME(*which != MPI_UNDEFINED, 1, which));
+COMPLETES(Waitsome,
+	(int n, MPI_Request requests[], int *n_done, int indices[], MPI_Status *statuses),
+	(n, requests, n_done, indices, batch.statuses), n,
+	END_SOME(true, *n_done, indices));
+COMPLETES(Test, (MPI_Request * requests, int *flag, MPI_Status *statuses),
+	(requests, flag, batch.statuses), 1, END_ALL(*flag));
+COMPLETES(Testall, (int n, MPI_Request requests[], int *flag, MPI_Status *statuses),
+	(n, requests, flag, batch.statuses), n, END_ALL(*flag));
+COMPLETES(Testany,
+	(int n, MPI_Request requests[], int *which, int *flag, MPI_Status *statuses),
+	(n, requests, which, flag, batch.statuses), n,
+	END_SOME(*flag &&*which != MPI_UNDEFINED, 1, which));
+COMPLETES(Testsome,
+	(int n, MPI_Request requests[], int *n_done, int indices[], MPI_Status *statuses),
+	(n, requests, n_done, indices, batch.statuses), n,
+	END_SOME(*n_done != MPI_UNDEFINED, *n_done, indices));
 
 // begin_active gives a persistent request its next operation and adds the pair to
 // `pairs`. A partitioned send begins only when its last partition is ready.
@@ -272,27 +207,9 @@ static void record_start(struct tb_traced_call *entry, int n, const MPI_Request 
 		tb_lane_record(entry, TB_TBT_START, NULL, pairs, n_pairs);
 }
 
-int MPI_Start(MPI_Request *request)
-{
-	struct tb_traced_call entry;
-	tb_enter(&entry);
-	int result = tb_real.Start(request);
-	if (tb_leave(&entry) && result == MPI_SUCCESS)
-		record_start(&entry, 1, request);
-	return result;
-}
-TB_ALIAS(Start)
-
-int MPI_Startall(int n, MPI_Request requests[])
-{
-	struct tb_traced_call entry;
-	tb_enter(&entry);
-	int result = tb_real.Startall(n, requests);
-	if (tb_leave(&entry) && result == MPI_SUCCESS)
-		record_start(&entry, n, requests);
-	return result;
-}
-TB_ALIAS(Startall)
+TB_TRACED(Start, (MPI_Request * request), (request), record_start(&entry, 1, request));
+TB_TRACED(Startall, (int n, MPI_Request requests[]), (n, requests),
+	record_start(&entry, n, requests));
 
 int MPI_Cancel(MPI_Request *handle)
 {
@@ -307,7 +224,7 @@ int MPI_Cancel(MPI_Request *handle)
 	tb_leave(&entry);
 	return result;
 }
-TB_ALIAS(Cancel)
+TB_ALIAS(Cancel);
 
 int MPI_Request_free(MPI_Request *handle)
 {
@@ -320,7 +237,7 @@ int MPI_Request_free(MPI_Request *handle)
 	tb_leave(&entry);
 	return result;
 }
-TB_ALIAS(Request_free)
+TB_ALIAS(Request_free);
 
 #if MPI_VERSION >= 4
 
@@ -353,7 +270,7 @@ int MPI_Psend_init(const void *buffer, int n_parts, MPI_Count count, MPI_Datatyp
 	tb_lane_record(&entry, TB_TBT_SEND_INIT, fields, NULL, 0);
 	return result;
 }
-TB_ALIAS(Psend_init)
+TB_ALIAS(Psend_init);
 
 int MPI_Precv_init(void *buffer, int n_parts, MPI_Count count, MPI_Datatype type,
 	int from, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *handle)
@@ -375,7 +292,7 @@ int MPI_Precv_init(void *buffer, int n_parts, MPI_Count count, MPI_Datatype type
 	tb_lane_record(&entry, TB_TBT_RECV_INIT, fields, NULL, 0);
 	return result;
 }
-TB_ALIAS(Precv_init)
+TB_ALIAS(Precv_init);
 
 // record_ready notes that n more partitions are ready; with the last the send begins.
 static void record_ready(struct tb_traced_call *entry, MPI_Request handle, uint32_t n)
@@ -391,27 +308,10 @@ static void record_ready(struct tb_traced_call *entry, MPI_Request handle, uint3
 		tb_lane_record(entry, TB_TBT_START, NULL, pair, 2);
 }
 
-int MPI_Pready(int part, MPI_Request handle)
-{
-	struct tb_traced_call entry;
-	tb_enter(&entry);
-	int result = tb_real.Pready(part, handle);
-	if (tb_leave(&entry) && result == MPI_SUCCESS)
-		record_ready(&entry, handle, 1);
-	return result;
-}
-TB_ALIAS(Pready)
-
-int MPI_Pready_range(int first, int last, MPI_Request handle)
-{
-	struct tb_traced_call entry;
-	tb_enter(&entry);
-	int result = tb_real.Pready_range(first, last, handle);
-	if (tb_leave(&entry) && result == MPI_SUCCESS && last >= first)
-		record_ready(&entry, handle, (uint32_t)(last - first + 1));
-	return result;
-}
-TB_ALIAS(Pready_range)
+TB_TRACED(Pready, (int part, MPI_Request handle), (part, handle),
+	record_ready(&entry, handle, 1));
+TB_TRACED(Pready_range, (int first, int last, MPI_Request handle), (first, last, handle),
+	if (last >= first) record_ready(&entry, handle, (uint32_t)(last - first + 1)));
 
 // MPICH 4.0 declares the list without const.
 #if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40100000
@@ -420,27 +320,10 @@ TB_ALIAS(Pready_range)
 #define PARTS_CONST const
 #endif
 
-int MPI_Pready_list(int n, PARTS_CONST int parts[], MPI_Request handle)
-{
-	struct tb_traced_call entry;
-	tb_enter(&entry);
-	int result = tb_real.Pready_list(n, parts, handle);
-	if (tb_leave(&entry) && result == MPI_SUCCESS && n > 0)
-		record_ready(&entry, handle, (uint32_t)n);
-	return result;
-}
-TB_ALIAS(Pready_list)
-
-int MPI_Parrived(MPI_Request handle, int part, int *flag)
-{
-	struct tb_traced_call entry;
-	tb_enter(&entry);
-	int result = tb_real.Parrived(handle, part, flag);
-	if (tb_leave(&entry))
-		tb_lane_poll(&entry);
-	return result;
-}
-TB_ALIAS(Parrived)
+TB_TRACED(Pready_list, (int n, PARTS_CONST int parts[], MPI_Request handle),
+	(n, parts, handle), if (n > 0) record_ready(&entry, handle, (uint32_t)n));
+TB_TRACED_IF(Parrived, (MPI_Request handle, int part, int *flag), (handle, part, flag),
+	(void)0, true, tb_lane_poll(&entry));
 
 // A send and a receive with one request: two operations, complete together. MPICH 4.0
 // leaves the status as it was, so what is known of the receive is noted here.
@@ -475,37 +358,21 @@ static void record_two(
 		tb_lane_record(entry, TB_TBT_ISEND, out, NULL, 0);
 }
 
-int MPI_Isendrecv(const void *out, int n_out, MPI_Datatype out_type, int to, int out_tag,
-	void *in, int n_in, MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm,
-	MPI_Request *handle)
-{
-	struct tb_traced_call entry;
-	tb_enter(&entry);
-	int result = tb_real.Isendrecv(out, n_out, out_type, to, out_tag, in, n_in,
-		in_type, from, in_tag, comm, handle);
-	if (!tb_leave(&entry) || result != MPI_SUCCESS)
-		return result;
-	const struct both both = {to, out_tag, from, in_tag, comm,
-		tb_bytes_of(n_out, out_type), tb_bytes_of(n_in, in_type)};
-	record_two(&entry, &both, *handle);
-	return result;
-}
-TB_ALIAS(Isendrecv)
+#define BOTH(n_out, out_type, n_in, in_type)                                             \
+	(&(const struct both){to, out_tag, from, in_tag, comm,                           \
+		tb_bytes_of(n_out, out_type), tb_bytes_of(n_in, in_type)})
 
-int MPI_Isendrecv_replace(void *buffer, int n, MPI_Datatype type, int to, int out_tag,
-	int from, int in_tag, MPI_Comm comm, MPI_Request *handle)
-{
-	struct tb_traced_call entry;
-	tb_enter(&entry);
-	int result = tb_real.Isendrecv_replace(
-		buffer, n, type, to, out_tag, from, in_tag, comm, handle);
-	if (!tb_leave(&entry) || result != MPI_SUCCESS)
-		return result;
-	const struct both both = {to, out_tag, from, in_tag, comm, tb_bytes_of(n, type),
-		tb_bytes_of(n, type)};
-	record_two(&entry, &both, *handle);
-	return result;
-}
-TB_ALIAS(Isendrecv_replace)
+TB_TRACED(Isendrecv,
+	(const void *out, int n_out, MPI_Datatype out_type, int to, int out_tag, void *in,
+		int n_in, MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm,
+		MPI_Request *handle),
+	(out, n_out, out_type, to, out_tag, in, n_in, in_type, from, in_tag, comm,
+		handle),
+	record_two(&entry, BOTH(n_out, out_type, n_in, in_type), *handle));
+TB_TRACED(Isendrecv_replace,
+	(void *buffer, int n, MPI_Datatype type, int to, int out_tag, int from,
+		int in_tag, MPI_Comm comm, MPI_Request *handle),
+	(buffer, n, type, to, out_tag, from, in_tag, comm, handle),
+	record_two(&entry, BOTH(n, type, n, type), *handle));
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "backends.h"
 #include "cli.h"
+#include "paper.h"
 #include "units.h"
 
 #include <stdlib.h>
@@ -72,18 +73,17 @@ static int write_text(
 	return status == TB_OK ? tb_picture_terminal(picture, colours, stream) : status;
 }
 
-static int write_picture(
-	const struct picture_writing *writing, struct tb_picture *picture, FILE *stream)
+static int write_picture(const struct picture_writing *writing,
+	struct tb_picture *picture, FILE *stream, struct tb_error *error)
 {
-	int status = writing->figure->picture(writing->figure->context, picture);
-	if (status != TB_OK)
-		return status;
+	if (writing->figure->picture(writing->figure->context, picture) != TB_OK)
+		return tb_fail_memory(error, "the picture");
 	const struct tb_picture_args *args = writing->args;
 	double width = args->width ? (double)args->width : picture->width;
 	if (args->output.format == TB_FORMAT_PNG)
-		return tb_picture_png(picture, width, stream);
+		return tb_picture_png(picture, width, stream, error);
 	if (args->output.format == TB_FORMAT_PDF)
-		return tb_picture_pdf(picture, width, stream);
+		return tb_pictures_pdf(picture, 1, width, NULL, stream, error);
 	tb_picture_svg(picture, width, stream);
 	return TB_OK;
 }
@@ -93,7 +93,7 @@ static int write_figure(void *context, FILE *stream, struct tb_error *error)
 	const struct picture_writing *writing = context;
 	enum tb_format format = writing->args->output.format;
 	struct tb_picture picture = {0};
-	int status = TB_OK;
+	int status = TB_OK, drawn = TB_OK;
 	if (format == TB_FORMAT_TEXT)
 		status = write_text(writing, &picture, stream);
 	else if (format == TB_FORMAT_CSV)
@@ -101,13 +101,9 @@ static int write_figure(void *context, FILE *stream, struct tb_error *error)
 	else if (format == TB_FORMAT_JSON)
 		status = writing->figure->json(writing->figure->context, stream);
 	else
-		status = write_picture(writing, &picture, stream);
+		drawn = write_picture(writing, &picture, stream, error);
 	tb_picture_fini(&picture);
-	if (status == TB_ECAPACITY)
-		return tb_fail(error, status,
-			"the picture would be more than 32767 pixels wide or high: lower "
-			"--width, or write an SVG");
-	return status == TB_OK ? TB_OK : tb_fail_memory(error, "the picture");
+	return status == TB_OK ? drawn : tb_fail_memory(error, "the picture");
 }
 
 int tb_cmd_picture_write(const struct tb_picture_args *args,

@@ -17,7 +17,7 @@
 
 bool tb_channels_have(const struct tb_host *host, const struct tb_message *message)
 {
-	const struct tb_host_params *params = params_of(host, message);
+	const struct tb_host_params *params = host_params_for(host, message);
 	return (params->channel_bytes_per_s || params->launch_ps) && !message->planned &&
 	       !tb_host_is_local(host, message);
 }
@@ -30,9 +30,9 @@ static uint64_t power_above(uint64_t n)
 	return power;
 }
 
-// n_channels returns how many a process has: two for each of its node's adapters, or four
-// where these are fast and few.
-static uint64_t n_channels(const struct tb_host *host)
+// channels_of_process returns how many a process has: two for each of its node's
+// adapters, or four where these are fast and few.
+static uint64_t channels_of_process(const struct tb_host *host)
 {
 	uint64_t rate = host->net->params.link_bytes_per_s, rails = host->n_rails;
 	bool twice = rate > UINT64_C(25000000000) &&
@@ -42,7 +42,7 @@ static uint64_t n_channels(const struct tb_host *host)
 
 uint64_t tb_channels_rate(const struct tb_host *host, const struct tb_message *message)
 {
-	uint64_t each = params_of(host, message)->channel_bytes_per_s;
+	uint64_t each = host_params_for(host, message)->channel_bytes_per_s;
 	if (!each || !tb_channels_have(host, message))
 		return 0;
 	uint64_t rate = host->net->params.link_bytes_per_s;
@@ -50,7 +50,7 @@ uint64_t tb_channels_rate(const struct tb_host *host, const struct tb_message *m
 	uint64_t batches = message->n_ranks / PEERS_A_BATCH +
 			   (message->n_ranks % PEERS_A_BATCH != 0);
 	n = n < 2 ? 2 : n;
-	while (n > 1 && n * batches > n_channels(host))
+	while (n > 1 && n * batches > channels_of_process(host))
 		n /= 2;
 	return n * each;
 }
@@ -58,7 +58,7 @@ uint64_t tb_channels_rate(const struct tb_host *host, const struct tb_message *m
 uint64_t tb_channels_piece_bytes(
 	const struct tb_host *host, const struct tb_message *message)
 {
-	uint64_t largest = params_of(host, message)->largest_bytes;
+	uint64_t largest = host_params_for(host, message)->largest_bytes;
 	if (!tb_channels_rate(host, message) || (largest && largest < CHUNK_BYTES))
 		return largest;
 	return CHUNK_BYTES;

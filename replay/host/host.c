@@ -34,8 +34,8 @@ tb_time_ps tb_host_copy_time(uint64_t bytes, uint64_t bytes_per_s)
 	return (tb_time_ps)(whole * q20 + ((rest * q20 + (UINT64_C(1) << 19)) >> 20));
 }
 
-// process_of returns the process of a rank, which it makes if new.
-static uint32_t process_of(
+// host_process_find returns the process of a rank, which it makes if new.
+static uint32_t host_process_find(
 	struct tb_host *host, uint32_t job, uint32_t node, uint32_t rank)
 {
 	uint64_t key = (uint64_t)job << 48 | (uint64_t)node << 24 | rank;
@@ -47,12 +47,12 @@ static uint32_t process_of(
 		host->no_memory = true;
 		return NOTHING;
 	}
-	*process_at(host, id) = (struct process){
+	*process_at(host, id) = (struct host_process){
 		.queue = NOTHING, .queue_end = NOTHING, .copies = NOTHING, .node = node};
 	return id;
 }
 
-static uint32_t pair_of(struct tb_host *host, uint32_t sender, uint32_t receiver)
+static uint32_t host_pair_find(struct tb_host *host, uint32_t sender, uint32_t receiver)
 {
 	uint64_t key = (uint64_t)sender << 32 | receiver;
 	uint32_t id = 0;
@@ -173,14 +173,14 @@ tb_time_ps tb_host_issue_time(const struct tb_host_params *params, uint64_t byte
 	       tb_host_eager_time(params, bytes);
 }
 
-// cut makes the next piece of the transfer at the head of a process's queue.
-static uint32_t cut(struct tb_host *host, struct process *process)
+// host_cut makes the next piece of the transfer at the head of a process's queue.
+static uint32_t host_cut(struct tb_host *host, struct host_process *process)
 {
 	uint32_t id = new_piece(host);
 	if (id == NOTHING)
 		return NOTHING;
 	struct transfer *transfer = transfer_at(host, process->queue);
-	const struct tb_host_params *params = params_of(host, &transfer->what);
+	const struct tb_host_params *params = host_params_for(host, &transfer->what);
 	uint64_t bytes = transfer->uncut;
 	bool is_first = bytes == transfer->what.bytes;
 	uint64_t largest = tb_channels_piece_bytes(host, &transfer->what);
@@ -201,15 +201,15 @@ static uint32_t cut(struct tb_host *host, struct process *process)
 void tb_host_advance(struct tb_host *host, uint32_t id)
 {
 	for (;;) {
-		struct process *process = process_at(host, id);
+		struct host_process *process = process_at(host, id);
 		if (process->issuing || process->queue == NOTHING)
 			return;
 		const struct tb_host_params *params =
-			params_of(host, &transfer_at(host, process->queue)->what);
+			host_params_for(host, &transfer_at(host, process->queue)->what);
 		if (params->n_outstanding &&
 			process->n_under_way >= params->n_outstanding)
 			return;
-		uint32_t piece = cut(host, process);
+		uint32_t piece = host_cut(host, process);
 		if (piece == NOTHING)
 			return;
 		process->n_under_way++;
@@ -225,7 +225,7 @@ void tb_host_advance(struct tb_host *host, uint32_t id)
 	}
 }
 
-static void issued(struct tb_host *host, uint32_t piece)
+static void host_issue_counted(struct tb_host *host, uint32_t piece)
 {
 	uint32_t process = transfer_at(host, piece_at(host, piece)->transfer)->sender;
 	process_at(host, process)->issuing = false;
@@ -256,7 +256,7 @@ static int on_timer(struct tb_host *host, struct tb_timer timer, struct tb_error
 	uint32_t id = (uint32_t)(timer.what / TB_HOST_N_TIMERS);
 	switch ((enum tb_host_timer)(timer.what % TB_HOST_N_TIMERS)) {
 	case TB_HOST_ISSUED:
-		issued(host, id);
+		host_issue_counted(host, id);
 		return TB_OK;
 	case TB_HOST_NOTICED:
 		return tb_host_noticed(host, id, error);
@@ -297,10 +297,10 @@ static void use_link(struct tb_host *host, uint32_t id)
 	tb_host_set_timer(host, begins, TB_HOST_LINKED, id);
 }
 
-static void enqueue(struct tb_host *host, uint32_t id)
+static void host_enqueue(struct tb_host *host, uint32_t id)
 {
 	struct transfer *transfer = transfer_at(host, id);
-	struct process *process = process_at(host, transfer->sender);
+	struct host_process *process = process_at(host, transfer->sender);
 	if (process->queue == NOTHING)
 		process->queue = id;
 	else
@@ -309,22 +309,22 @@ static void enqueue(struct tb_host *host, uint32_t id)
 	tb_host_advance(host, transfer->sender);
 }
 
-static int begin(
+static int host_begin(
 	struct tb_host *host, const struct tb_message *message, struct tb_error *error)
 {
 	uint64_t largest = tb_host_is_local(host, message)
-				   ? params_of(host, message)->largest_bytes
+				   ? host_params_for(host, message)->largest_bytes
 				   : tb_channels_piece_bytes(host, message);
 	uint64_t n =
 		largest ? message->bytes / largest + (message->bytes % largest != 0) : 1;
 	if (n > UINT32_MAX)
 		return tb_fail(error, TB_ECAPACITY, "a message of more than 2^32 pieces");
-	uint32_t sender =
-		process_of(host, message->job, message->source.id, message->source_rank);
-	uint32_t receiver = process_of(
+	uint32_t sender = host_process_find(
+		host, message->job, message->source.id, message->source_rank);
+	uint32_t receiver = host_process_find(
 		host, message->job, message->destination.id, message->destination_rank);
 	bool is_paired = host->n_rails > 1 || tb_channels_have(host, message);
-	uint32_t pair = is_paired ? pair_of(host, sender, receiver) : NOTHING;
+	uint32_t pair = is_paired ? host_pair_find(host, sender, receiver) : NOTHING;
 	uint32_t id = new_transfer(host);
 	if (host->no_memory)
 		return TB_ENOMEM;
@@ -345,7 +345,7 @@ static int begin(
 		.uses = 2};
 	host->n_posted++;
 	if (!tb_host_is_local(host, message))
-		enqueue(host, id);
+		host_enqueue(host, id);
 	else if (host->params.local == TB_LOCAL_LINKS)
 		use_link(host, id);
 	else
@@ -353,7 +353,7 @@ static int begin(
 	return TB_OK;
 }
 
-static tb_time_ps when(void *context)
+static tb_time_ps host_next_at(void *context)
 {
 	const struct tb_host *host = context;
 	if (host->n_outgoing)
@@ -383,11 +383,11 @@ static int next_step(struct tb_host *host, struct tb_error *error)
 	int status = source->take(source->context, host->now, &message, error);
 	if (status <= 0)
 		return status;
-	status = begin(host, &message, error);
+	status = host_begin(host, &message, error);
 	return status < 0 ? status : 1;
 }
 
-static int take(
+static int host_take(
 	void *context, tb_time_ps now, struct tb_message *message, struct tb_error *error)
 {
 	struct tb_host *host = context;
@@ -405,7 +405,7 @@ static int take(
 	return 1;
 }
 
-static int finish(void *context, struct tb_error *error)
+static int host_finish(void *context, struct tb_error *error)
 {
 	const struct tb_host *host = context;
 	return host->source->finish ? host->source->finish(host->source->context, error)
@@ -415,13 +415,13 @@ static int finish(void *context, struct tb_error *error)
 struct tb_source tb_host_source(struct tb_host *host)
 {
 	return (struct tb_source){.context = host,
-		.when = when,
-		.take = take,
+		.when = host_next_at,
+		.take = host_take,
 		.sent = tb_host_sent,
 		.delivered = tb_host_delivered,
 		.crossed = tb_host_crossed,
 		.undelivered = tb_host_undelivered,
-		.finish = finish};
+		.finish = host_finish};
 }
 
 int tb_host_new(struct tb_host **host, const struct tb_network *network,
@@ -441,7 +441,7 @@ int tb_host_new(struct tb_host **host, const struct tb_network *network,
 		.n_hosts = network->n_hosts,
 		.transfers.size = sizeof(struct transfer),
 		.pieces.size = sizeof(struct piece),
-		.processes.size = sizeof(struct process),
+		.processes.size = sizeof(struct host_process),
 		.pairs.size = sizeof(struct host_pair),
 		.flows.size = sizeof(struct tb_flow_sample),
 		.free_transfer = NOTHING,

@@ -20,8 +20,8 @@ static void drop_piece(struct tb_host *host, uint32_t id)
 	host->free_piece = id;
 }
 
-// give_up cancels the uncut rest of a transfer of which a part was given up.
-static void give_up(struct tb_host *host, uint32_t id)
+// ending_give_up cancels the uncut rest of a transfer of which a part was given up.
+static void ending_give_up(struct tb_host *host, uint32_t id)
 {
 	struct transfer *transfer = transfer_at(host, id);
 	transfer->is_given_up = true;
@@ -46,7 +46,8 @@ int tb_host_report_sent(struct tb_host *host, uint32_t id, struct tb_error *erro
 	return source->sent(source->context, host->now, cookie, error);
 }
 
-static int report_delivered(struct tb_host *host, uint32_t id, struct tb_error *error)
+static int ending_report_delivered(
+	struct tb_host *host, uint32_t id, struct tb_error *error)
 {
 	const struct transfer *transfer = transfer_at(host, id);
 	uint64_t cookie = transfer->what.cookie;
@@ -84,14 +85,14 @@ int tb_host_complete(struct tb_host *host, uint32_t id, struct tb_error *error)
 {
 	uint32_t pair_id = transfer_at(host, id)->pair;
 	if (pair_id == NOTHING)
-		return report_delivered(host, id, error);
+		return ending_report_delivered(host, id, error);
 	transfer_at(host, id)->next = pair_at(host, pair_id)->early;
 	pair_at(host, pair_id)->early = id;
 	int status = TB_OK;
 	while (status == TB_OK &&
 		(id = take_early(host, pair_at(host, pair_id))) != NOTHING) {
 		pair_at(host, pair_id)->n_reported++;
-		status = report_delivered(host, id, error);
+		status = ending_report_delivered(host, id, error);
 	}
 	return status;
 }
@@ -135,8 +136,8 @@ static int piece_sent(struct tb_host *host, uint32_t id, struct tb_error *error)
 static int piece_delivered(struct tb_host *host, uint32_t id, struct tb_error *error)
 {
 	const struct transfer *transfer = transfer_at(host, piece_at(host, id)->transfer);
-	struct process *receiver = process_at(host, transfer->receiver);
-	const struct tb_host_params *params = params_of(host, &transfer->what);
+	struct host_process *receiver = process_at(host, transfer->receiver);
+	const struct tb_host_params *params = host_params_for(host, &transfer->what);
 	tb_time_ps notice =
 		params->notice_ps + tb_host_eager_time(params, piece_at(host, id)->bytes);
 	if (notice == 0 || transfer->is_given_up)
@@ -148,7 +149,7 @@ static int piece_delivered(struct tb_host *host, uint32_t id, struct tb_error *e
 	return TB_OK;
 }
 
-static int end(const struct tb_host *host, int status, struct tb_error *error)
+static int ending_finish(const struct tb_host *host, int status, struct tb_error *error)
 {
 	return host->no_memory ? tb_host_out_of_memory(error) : status;
 }
@@ -161,14 +162,15 @@ int tb_host_sent(void *context, tb_time_ps now, uint64_t cookie, struct tb_error
 	if (cookie % TB_PARTS != TB_PART_DATA || --piece_at(host, id)->n_unsent)
 		return TB_OK;
 	tb_rails_sent(host, id);
-	return end(host, piece_sent(host, id, error), error);
+	return ending_finish(host, piece_sent(host, id, error), error);
 }
 
-// answer: a message of a handshake is in; what follows comes `handshake_delay` later.
-static void answer(struct tb_host *host, uint32_t id)
+// ending_answer: a message of a handshake is in; what follows comes `handshake_delay`
+// later.
+static void ending_answer(struct tb_host *host, uint32_t id)
 {
 	const struct transfer *transfer = transfer_at(host, piece_at(host, id)->transfer);
-	tb_time_ps delay = params_of(host, &transfer->what)->handshake_delay_ps;
+	tb_time_ps delay = host_params_for(host, &transfer->what)->handshake_delay_ps;
 	if (delay == 0)
 		tb_host_dispatch(host, id);
 	else
@@ -184,14 +186,14 @@ int tb_host_delivered(
 	enum tb_host_part part = (enum tb_host_part)(cookie % TB_PARTS);
 	int status = TB_OK;
 	if (part == TB_PART_HANDSHAKE) {
-		answer(host, id);
+		ending_answer(host, id);
 	} else if (part != TB_PART_DATA) {
 		tb_reserve_arrived(host, part, id);
 	} else if (--piece_at(host, id)->n_undelivered == 0) {
 		tb_rails_delivered(host, id);
 		status = piece_delivered(host, id, error);
 	}
-	return end(host, status, error);
+	return ending_finish(host, status, error);
 }
 
 // data_lost: a part of a piece's data was given up.
@@ -217,13 +219,13 @@ int tb_host_undelivered(
 	enum tb_host_part part = (enum tb_host_part)(cookie % TB_PARTS);
 	if (part != TB_PART_DATA && part != TB_PART_HANDSHAKE &&
 		!tb_reserve_lost(host, part, id))
-		return end(host, TB_OK, error);
-	give_up(host, piece_at(host, id)->transfer);
+		return ending_finish(host, TB_OK, error);
+	ending_give_up(host, piece_at(host, id)->transfer);
 	if (part == TB_PART_DATA)
-		return end(host, data_lost(host, id, error), error);
+		return ending_finish(host, data_lost(host, id, error), error);
 	// What fails before the data ends the piece.
 	int status = piece_delivered(host, id, error);
 	if (status == TB_OK)
 		status = piece_sent(host, id, error);
-	return end(host, status, error);
+	return ending_finish(host, status, error);
 }

@@ -75,7 +75,7 @@ struct refusal {
 };
 
 // The requests that wait at a node, in the order of their arrival.
-struct requests {
+struct host_requests {
 	uint32_t first, last; // pieces
 };
 
@@ -91,7 +91,7 @@ enum tb_host_part {
 	TB_PARTS
 };
 
-struct process {
+struct host_process {
 	tb_time_ps noticed_until;
 	tb_time_ps link_free_at;     // to the processes of its node
 	tb_time_ps input_free_at;    // and from them
@@ -139,7 +139,7 @@ struct tb_host {
 	struct tb_map process_of, pair_of, flow_of;
 	struct tb_timers timers;
 	struct nic *nics; // by rail and host, as in the network; NULL: nobody asks
-	struct requests *requests; // by host, to reserve its NICs
+	struct host_requests *requests; // by host, to reserve its NICs
 	struct pool refusals;
 	uint32_t free_refusal;
 	struct tb_map known; // reserve.c: which senders' NICs are taken
@@ -164,9 +164,9 @@ static inline struct piece *piece_at(const struct tb_host *host, uint32_t id)
 	return (struct piece *)(void *)host->pieces.records + id;
 }
 
-static inline struct process *process_at(const struct tb_host *host, uint32_t id)
+static inline struct host_process *process_at(const struct tb_host *host, uint32_t id)
 {
-	return (struct process *)(void *)host->processes.records + id;
+	return (struct host_process *)(void *)host->processes.records + id;
 }
 
 static inline struct host_pair *pair_at(const struct tb_host *host, uint32_t id)
@@ -174,7 +174,7 @@ static inline struct host_pair *pair_at(const struct tb_host *host, uint32_t id)
 	return (struct host_pair *)(void *)host->pairs.records + id;
 }
 
-static inline struct tb_flow_sample *flow_at(const struct tb_host *host, uint32_t id)
+static inline struct tb_flow_sample *host_flow_at(const struct tb_host *host, uint32_t id)
 {
 	return (struct tb_flow_sample *)(void *)host->flows.records + id;
 }
@@ -305,7 +305,7 @@ tb_time_ps tb_host_issue_time(const struct tb_host_params *params, uint64_t byte
 uint32_t tb_host_n_parts(
 	const struct tb_host *host, const struct tb_message *message, uint64_t bytes);
 
-static inline const struct tb_host_params *params_of(
+static inline const struct tb_host_params *host_params_for(
 	const struct tb_host *host, const struct tb_message *message)
 {
 	return message->captured ? &host->bare : &host->params;
@@ -316,7 +316,7 @@ static inline const struct tb_host_params *params_of(
 static inline bool tb_host_is_local(
 	const struct tb_host *host, const struct tb_message *message)
 {
-	return params_of(host, message)->local != TB_LOCAL_NETWORK &&
+	return host_params_for(host, message)->local != TB_LOCAL_NETWORK &&
 	       message->source.id == message->destination.id;
 }
 

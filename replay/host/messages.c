@@ -36,7 +36,7 @@ static void drop_message(struct tb_replay *replay, uint32_t id)
 	replay->free_message = id;
 }
 
-static void push(struct tb_replay *replay, struct tb_ring *ring, uint32_t id)
+static void message_push(struct tb_replay *replay, struct tb_ring *ring, uint32_t id)
 {
 	if (ring->n == ring->room) {
 		uint32_t room = ring->room ? ring->room * 2 : 256;
@@ -90,8 +90,8 @@ static void refuse_pair(struct tb_replay *replay, const struct tb_message *what)
 	tb_replay_fail(replay, TB_EFORMAT, text);
 }
 
-// end_of returns the node to which the engine follows a message's packets.
-static uint32_t end_of(struct tb_replay *replay, const struct tb_message *what)
+// message_last_node returns the node to which the engine follows a message's packets.
+static uint32_t message_last_node(struct tb_replay *replay, const struct tb_message *what)
 {
 	uint32_t end = what->source.id;
 	if (!tb_is_broadcast(what)) {
@@ -120,7 +120,7 @@ static uint64_t next_serial(struct tb_replay *replay, uint32_t job)
 	return replay->n_posted_of_job[job]++ * replay->n_jobs + job;
 }
 
-static void post(struct tb_replay *replay, const struct tb_message *what)
+static void message_post(struct tb_replay *replay, const struct tb_message *what)
 {
 	uint32_t id = new_message(replay);
 	if (id == TB_NOTHING)
@@ -144,7 +144,7 @@ static void post(struct tb_replay *replay, const struct tb_message *what)
 		.n_packets = n,
 		.next = TB_NOTHING,
 		.pair_next = TB_NOTHING,
-		.end = end_of(replay, what),
+		.end = message_last_node(replay, what),
 		.uses = 1,
 		.is_behind = true};
 	uint32_t end = replay->messages[id].end;
@@ -160,7 +160,7 @@ static void post(struct tb_replay *replay, const struct tb_message *what)
 	if (replay->carrier->posted && what->source.id != end)
 		replay->carrier->posted(replay, id);
 	struct tb_replay *starter = starter_of(replay, what);
-	push(starter, &starter->starting[fetch > 0], id);
+	message_push(starter, &starter->starting[fetch > 0], id);
 	if (starter != replay)
 		tb_messages_look_outside(starter);
 }
@@ -171,9 +171,10 @@ static tb_time_ps overheads(const struct tb_replay *replay)
 	return params->send_overhead_ps + params->receive_overhead_ps;
 }
 
-// ideal_ps returns what the network's part of a message's latency takes when it is idle.
-// A frame that is sent as it was captured has some of its headers among its bytes.
-static tb_time_ps ideal_ps(
+// message_ideal_ps returns what the network's part of a message's latency takes when it
+// is idle. A frame that is sent as it was captured has some of its headers among its
+// bytes.
+static tb_time_ps message_ideal_ps(
 	const struct tb_replay *replay, const struct tb_posted *message)
 {
 	uint64_t bytes = message->what.bytes;
@@ -193,7 +194,7 @@ static void finish_local(struct tb_replay *replay, uint32_t id)
 	tb_time_ps done = tb_nodes_copy(
 		replay, message->what.source.id, replay->now, message->what.bytes);
 	message->delivered_at = done + replay->net->params.receive_overhead_ps;
-	message->queue_ps = done - replay->now - ideal_ps(replay, message);
+	message->queue_ps = done - replay->now - message_ideal_ps(replay, message);
 	message->started_at = replay->now + message->queue_ps;
 	message->uses = 2;
 	message->n_packets = 0;
@@ -202,8 +203,8 @@ static void finish_local(struct tb_replay *replay, uint32_t id)
 	tb_wheel_put(&replay->wheel, message->delivered_at, TB_EVENT_DELIVERED, id);
 }
 
-// enqueue puts a message into its node's queue, to be cut.
-static void enqueue(struct tb_replay *replay, uint32_t node, uint32_t id)
+// message_enqueue puts a message into its node's queue, to be cut.
+static void message_enqueue(struct tb_replay *replay, uint32_t node, uint32_t id)
 {
 	struct tb_nic *nic = &replay->nics[node];
 	if (replay->pairs.by_connection)
@@ -213,7 +214,7 @@ static void enqueue(struct tb_replay *replay, uint32_t node, uint32_t id)
 	tb_list_add(&replay->nodes_now, node, &nic->listed);
 }
 
-static void join(struct tb_replay *replay, uint32_t id)
+static void message_join_multicast(struct tb_replay *replay, uint32_t id)
 {
 	struct tb_posted *message = &replay->messages[id];
 	uint32_t at = message->what.source.id;
@@ -225,7 +226,7 @@ static void join(struct tb_replay *replay, uint32_t id)
 	if (replay->carrier->carry)
 		replay->carrier->carry(replay, id);
 	else
-		enqueue(replay, at, id);
+		message_enqueue(replay, at, id);
 	if (replay->takes_all)
 		tb_nodes_sent(replay, id);
 }
@@ -237,7 +238,7 @@ void tb_messages_start(struct tb_replay *replay)
 		uint32_t id = ring->ids[ring->first];
 		ring->first = (ring->first + 1) % ring->room;
 		ring->n--;
-		join(replay, id);
+		message_join_multicast(replay, id);
 	}
 }
 
@@ -258,7 +259,7 @@ void tb_messages_take(struct tb_replay *replay)
 	int status;
 	while ((status = source->take(
 			source->context, replay->now, &message, &replay->failure)) > 0)
-		post(replay, &message);
+		message_post(replay, &message);
 	if (status < 0)
 		replay->failure.code = (enum tb_status)status;
 	replay->source_at = source->when(source->context);
@@ -290,7 +291,7 @@ static void report_crossed(
 	source->crossed(source->context, message->what.cookie, &crossing);
 }
 
-static void report_delivered(struct tb_replay *replay, uint32_t id)
+static void message_report_delivered(struct tb_replay *replay, uint32_t id)
 {
 	const struct tb_posted *message = &replay->messages[id];
 	tb_time_ps latency = replay->now - message->posted_at;
@@ -340,7 +341,8 @@ void tb_messages_ended(struct tb_replay *replay, uint32_t id, enum tb_event_kind
 {
 	bool knows = replay->parts && !tb_replay_is_part(replay);
 	if (kind == TB_EVENT_DELIVERED && !knows)
-		replay->messages[id].ideal_ps = ideal_ps(replay, &replay->messages[id]);
+		replay->messages[id].ideal_ps =
+			message_ideal_ps(replay, &replay->messages[id]);
 	if (TB_ARRAY_RESERVE(&replay->endings, &replay->endings_room,
 		    (size_t)replay->n_endings + 1) != TB_OK) {
 		tb_replay_no_memory(replay, "the ended messages");
@@ -387,7 +389,7 @@ void tb_messages_report(struct tb_replay *replay)
 		else if (replay->endings[i].kind == TB_EVENT_UNDELIVERED)
 			report_undelivered(replay, replay->endings[i].message);
 		else
-			report_delivered(replay, replay->endings[i].message);
+			message_report_delivered(replay, replay->endings[i].message);
 	replay->n_endings = 0;
 	tb_messages_look_outside(replay);
 }

@@ -19,11 +19,6 @@ static inline tb_time_ps serving_time(uint64_t q20, uint64_t bytes)
 	return (tb_time_ps)(whole * q20 + ((rest * q20 + (UINT64_C(1) << 19)) >> 20));
 }
 
-static inline tb_time_ps later(tb_time_ps a, tb_time_ps b)
-{
-	return a > b ? a : b;
-}
-
 // bus_serve has a node's bus carry bytes for a request made at `at`, and returns when it
 // has. A request without payload waits for those before it, and does not turn the bus.
 static inline tb_time_ps bus_serve(struct tb_replay *replay, struct tb_nic *nic,
@@ -31,21 +26,22 @@ static inline tb_time_ps bus_serve(struct tb_replay *replay, struct tb_nic *nic,
 {
 	tb_time_ps free_at = nic->bus_free_at;
 	if (bytes == 0 || replay->bus_q20 == 0)
-		return later(free_at, at);
+		return tb_time_later(free_at, at);
 	if (inward != nic->bus_inward)
 		free_at += replay->net->params.bus_turn_ps;
 	nic->bus_inward = inward;
-	nic->bus_free_at = later(free_at, at) + serving_time(replay->bus_q20, bytes);
+	nic->bus_free_at =
+		tb_time_later(free_at, at) + serving_time(replay->bus_q20, bytes);
 	return nic->bus_free_at;
 }
 
-// drain has PCIe move bytes in, requested at `at`.
-static inline tb_time_ps drain(
+// nic_drain has PCIe move bytes in, requested at `at`.
+static inline tb_time_ps nic_drain(
 	struct tb_replay *replay, uint32_t node, tb_time_ps at, uint64_t bytes)
 {
 	struct tb_nic *nic = &replay->nics[node];
 	uint64_t q20 = replay->drain_q20 ? replay->drain_q20[node] : replay->bus_q20;
-	nic->drained_at = later(nic->drained_at, at) + serving_time(q20, bytes);
+	nic->drained_at = tb_time_later(nic->drained_at, at) + serving_time(q20, bytes);
 	return nic->drained_at;
 }
 
@@ -54,8 +50,8 @@ tb_time_ps tb_nodes_copy(
 {
 	struct tb_nic *nic = &replay->nics[node];
 	if (replay->has_pcie)
-		return later(bus_serve(replay, nic, at, bytes, false),
-			drain(replay, node, at, bytes));
+		return tb_time_later(bus_serve(replay, nic, at, bytes, false),
+			nic_drain(replay, node, at, bytes));
 	tb_time_ps read_at = bus_serve(replay, nic, at, 2 * bytes, false);
 	if (bytes == 0 || replay->bus_q20 == 0)
 		return read_at;
@@ -84,7 +80,7 @@ static inline uint32_t payload_bytes(
 						      packet->is_first);
 }
 
-static uint32_t payload_of(
+static uint32_t nic_payload_bytes(
 	const struct tb_replay *replay, const struct tb_posted *message, uint32_t number)
 {
 	uint32_t full = tb_replay_full_payload(replay, &message->what);
@@ -113,7 +109,7 @@ static inline uint32_t make_packet(
 	packet->message = message_id;
 	packet->flow = message->flow;
 	packet->destination = message->end;
-	uint32_t payload = payload_of(replay, message, number);
+	uint32_t payload = nic_payload_bytes(replay, message, number);
 	packet->is_empty = payload == 0;
 	packet->is_first = number == 0;
 	packet->wire_bytes = payload + overhead_bytes(replay, message, packet->is_first);
@@ -182,7 +178,7 @@ static inline void get_under_way(
 		tb_replay_no_memory(replay, "a node's partners");
 }
 
-static inline uint32_t cut(struct tb_replay *replay, struct tb_nic *nic)
+static inline uint32_t nic_cut_packet(struct tb_replay *replay, struct tb_nic *nic)
 {
 	struct tb_posted *message = &replay->messages[nic->queue];
 	uint32_t number = message->n_packets - message->n_unfetched;
@@ -202,11 +198,11 @@ static inline uint32_t cut(struct tb_replay *replay, struct tb_nic *nic)
 
 uint32_t tb_nodes_cut(struct tb_replay *replay, struct tb_nic *nic)
 {
-	return cut(replay, nic);
+	return nic_cut_packet(replay, nic);
 }
 
-// wake schedules the node's next event at time `at` at the latest.
-static void wake(struct tb_replay *replay, uint32_t id, tb_time_ps at)
+// nic_wake schedules the node's next event at time `at` at the latest.
+static void nic_wake(struct tb_replay *replay, uint32_t id, tb_time_ps at)
 {
 	struct tb_nic *nic = &replay->nics[id];
 	if (at >= nic->wake_at)
@@ -222,12 +218,12 @@ void tb_nodes_look(struct tb_replay *replay, uint32_t id)
 		return;
 	tb_time_ps enters = replay->carrier->injects_at(replay, id, nic->fetched);
 	if (enters != TB_TIME_NEVER)
-		wake(replay, id, later(enters, nic->fetched_at));
+		nic_wake(replay, id, tb_time_later(enters, nic->fetched_at));
 }
 
-// enter: the first packet of a turn enters the network. Its wait for a VC, which packets
-// of its own node held, counts as time in the node's queue.
-static void enter(struct tb_replay *replay, struct tb_nic *nic, uint32_t packet)
+// nic_enter: the first packet of a turn enters the network. Its wait for a VC, which
+// packets of its own node held, counts as time in the node's queue.
+static void nic_enter(struct tb_replay *replay, struct tb_nic *nic, uint32_t packet)
 {
 	struct tb_posted *message =
 		&replay->messages[tb_packet_at(replay, packet)->message];
@@ -237,8 +233,8 @@ static void enter(struct tb_replay *replay, struct tb_nic *nic, uint32_t packet)
 		message->started_at = replay->now;
 }
 
-// inject hands the fetched packet to the network if it can enter now.
-static void inject(struct tb_replay *replay, uint32_t id)
+// nic_inject hands the fetched packet to the network if it can enter now.
+static void nic_inject(struct tb_replay *replay, uint32_t id)
 {
 	struct tb_nic *nic = &replay->nics[id];
 	uint32_t packet = nic->fetched;
@@ -249,7 +245,7 @@ static void inject(struct tb_replay *replay, uint32_t id)
 	}
 	nic->fetched = TB_NOTHING;
 	if (nic->begins_turn)
-		enter(replay, nic, packet);
+		nic_enter(replay, nic, packet);
 	if (!replay->retries || !tb_retries_inject(replay, packet))
 		replay->carrier->inject(replay, id, packet);
 }
@@ -265,26 +261,26 @@ static uint32_t cut_in_time(struct tb_replay *replay, uint32_t id)
 	else if (message != TB_NOTHING)
 		packet = tb_paces_cut(replay, id, message);
 	if (packet == TB_NOTHING && at != TB_TIME_NEVER)
-		wake(replay, id, at);
+		nic_wake(replay, id, at);
 	return packet;
 }
 
-// look_after: a packet that is being fetched needs an event not at the end of the fetch,
-// but once it is fetched and can enter the network.
-static void look_after(struct tb_replay *replay, uint32_t id)
+// continue_fetch: a packet that is being fetched needs an event not at the end of the
+// fetch, but once it is fetched and can enter the network.
+static void continue_fetch(struct tb_replay *replay, uint32_t id)
 {
 	struct tb_nic *nic = &replay->nics[id];
 	nic->listed = false;
 	if (nic->wake_at <= replay->now)
 		nic->wake_at = TB_TIME_NEVER;
 	if (nic->fetched != TB_NOTHING)
-		inject(replay, id);
+		nic_inject(replay, id);
 	if (nic->fetched != TB_NOTHING || replay->holds_back)
 		return;
 	if (replay->retries || replay->paces)
 		nic->fetched = cut_in_time(replay, id);
 	else if (nic->queue != TB_NOTHING)
-		nic->fetched = cut(replay, nic);
+		nic->fetched = nic_cut_packet(replay, nic);
 	if (nic->fetched == TB_NOTHING)
 		return;
 	nic->fetched_at = bus_serve(replay, nic, replay->now,
@@ -292,8 +288,8 @@ static void look_after(struct tb_replay *replay, uint32_t id)
 	tb_nodes_look(replay, id);
 }
 
-// sent_at has the source know at `at` that a message is sent.
-static void sent_at(struct tb_replay *replay, uint32_t id, tb_time_ps at)
+// nic_sent_at has the source know at `at` that a message is sent.
+static void nic_sent_at(struct tb_replay *replay, uint32_t id, tb_time_ps at)
 {
 	struct tb_posted *message = &replay->messages[id];
 	message->was_sent = true;
@@ -306,19 +302,19 @@ static void sent_at(struct tb_replay *replay, uint32_t id, tb_time_ps at)
 
 void tb_nodes_sent(struct tb_replay *replay, uint32_t message)
 {
-	sent_at(replay, message, replay->now);
+	nic_sent_at(replay, message, replay->now);
 }
 
-// complete: all packets of a message are drained and their acknowledgements' times known,
-// or put off.
-static void complete(struct tb_replay *replay, uint32_t id)
+// nic_complete_message: all packets of a message are drained and their acknowledgements'
+// times known, or put off.
+static void nic_complete_message(struct tb_replay *replay, uint32_t id)
 {
 	struct tb_posted *message = &replay->messages[id];
 	if (!replay->late)
 		tb_partners_end(&replay->partners, &message->what);
 	tb_wheel_put(&replay->wheel, message->delivered_at, TB_EVENT_DELIVERED, id);
 	if (!message->was_sent)
-		sent_at(replay, id, replay->late ? TB_TIME_NEVER : message->sent_at);
+		nic_sent_at(replay, id, replay->late ? TB_TIME_NEVER : message->sent_at);
 }
 
 void tb_nodes_begun(struct tb_replay *replay, uint32_t id)
@@ -352,20 +348,21 @@ void tb_nodes_carried(
 	message->sent_at = known_at;
 	message->delivered_at = drained_at + replay->net->params.receive_overhead_ps;
 	tb_nodes_carried_part(replay, id, message->n_unfetched);
-	complete(replay, id);
+	nic_complete_message(replay, id);
 }
 
-// receive makes a node drain a packet that has arrived, and returns when it acknowledges
-// the packet: with PCIe at once (rule C18).
-static inline tb_time_ps receive(struct tb_replay *replay, uint32_t id, uint32_t payload)
+// nic_receive makes a node drain a packet that has arrived, and returns when it
+// acknowledges the packet: with PCIe at once (rule C18).
+static inline tb_time_ps nic_receive(
+	struct tb_replay *replay, uint32_t id, uint32_t payload)
 {
 	const struct tb_network_params *params = &replay->net->params;
 	struct tb_nic *nic = &replay->nics[id];
 	if (replay->has_pcie) {
-		(void)drain(replay, id, replay->now, payload);
+		(void)nic_drain(replay, id, replay->now, payload);
 		return replay->now;
 	}
-	tb_time_ps ack = later(nic->drained_at, replay->now);
+	tb_time_ps ack = tb_time_later(nic->drained_at, replay->now);
 	nic->drained_at = bus_serve(replay, nic, replay->now, payload, true);
 	ack += params->ack_delay_ps;
 	if (!replay->late && tb_partners_too_many(&replay->partners, id))
@@ -381,7 +378,7 @@ static void receive_all(struct tb_replay *replay, const struct tb_posted *messag
 	for (uint32_t id = first; id < first + message->what.n_receivers; id++) {
 		if (id == message->end)
 			continue;
-		tb_time_ps at = receive(replay, id, payload);
+		tb_time_ps at = nic_receive(replay, id, payload);
 		*ack = at > *ack ? at : *ack;
 		if (replay->nics[id].drained_at > *drained)
 			*drained = replay->nics[id].drained_at;
@@ -426,8 +423,8 @@ uint32_t tb_nodes_recall(struct tb_replay *replay, uint32_t message, uint32_t nu
 	return make_packet(replay, message, number);
 }
 
-// put_off puts off the acknowledgement of a packet that has come in.
-static void put_off(struct tb_replay *replay, const struct tb_packet *packet,
+// nic_put_off puts off the acknowledgement of a packet that has come in.
+static void nic_put_off(struct tb_replay *replay, const struct tb_packet *packet,
 	tb_time_ps leaves_at, tb_time_ps drained_at)
 {
 	const struct tb_posted *message = &replay->messages[packet->message];
@@ -448,12 +445,12 @@ void tb_nodes_arrive(struct tb_replay *replay, uint32_t id)
 	struct tb_packet *packet = tb_packet_at(replay, id);
 	struct tb_posted *message = &replay->messages[packet->message];
 	uint32_t payload = payload_bytes(replay, packet);
-	tb_time_ps ack = receive(replay, packet->destination, payload);
+	tb_time_ps ack = nic_receive(replay, packet->destination, payload);
 	tb_time_ps drained = replay->nics[packet->destination].drained_at;
 	if (tb_is_broadcast(&message->what))
 		receive_all(replay, message, payload, &ack, &drained);
 	if (replay->late)
-		put_off(replay, packet, ack, drained);
+		nic_put_off(replay, packet, ack, drained);
 	else
 		ack = replay->carrier->release(replay, id, ack, drained);
 	if (!replay->late && ack > message->sent_at)
@@ -466,7 +463,7 @@ void tb_nodes_arrive(struct tb_replay *replay, uint32_t id)
 	if (replay->job_bytes)
 		replay->job_bytes[message->what.job] += payload;
 	if (--message->n_undrained == 0)
-		complete(replay, packet->message);
+		nic_complete_message(replay, packet->message);
 	else if (message->given_up)
 		tb_retries_end(replay, packet->message);
 	if (!replay->late)
@@ -494,9 +491,9 @@ void tb_nodes_handle(struct tb_replay *replay, struct tb_event event)
 void tb_nodes_alone(struct tb_replay *replay, struct tb_event event)
 {
 	if (event.kind == TB_EVENT_NODE) {
-		look_after(replay, event.subject);
+		continue_fetch(replay, event.subject);
 	} else if (event.kind == TB_EVENT_ERROR) {
-		look_after(replay, tb_retries_error_alone(replay, event.subject));
+		continue_fetch(replay, tb_retries_error_alone(replay, event.subject));
 	} else {
 		tb_messages_ended(replay, event.subject, (enum tb_event_kind)event.kind);
 		tb_messages_report(replay);
@@ -506,6 +503,6 @@ void tb_nodes_alone(struct tb_replay *replay, struct tb_event event)
 void tb_nodes_choose(struct tb_replay *replay)
 {
 	for (uint32_t i = 0; i < replay->nodes_now.n; i++)
-		look_after(replay, replay->nodes_now.ids[i]);
+		continue_fetch(replay, replay->nodes_now.ids[i]);
 	replay->nodes_now.n = 0;
 }

@@ -1,5 +1,5 @@
 // When queue pairs may send: rates, as DCQCN sets them (docs/credits.md, C33 to C37) for
-// the messages of a node to another one of which it was told that packets met a long
+// the messages of a node to another one when it was notified that packets met a long
 // queue, and gaps between messages that begin (C38).
 //
 // A pair of nodes has a pace from its first marked packet on. Its timers make no events:

@@ -21,7 +21,7 @@ void tb_partners_fini(struct tb_partners *partners)
 	*partners = (struct tb_partners){0};
 }
 
-static uint64_t key_of(uint32_t source, uint32_t destination)
+static uint64_t partner_key(uint32_t source, uint32_t destination)
 {
 	return (uint64_t)destination << 32 | source;
 }
@@ -40,7 +40,7 @@ static int new_pair(struct tb_partners *partners, uint64_t key, uint32_t *pair)
 
 static int begin_pair(struct tb_partners *partners, uint32_t source, uint32_t destination)
 {
-	uint64_t key = key_of(source, destination);
+	uint64_t key = partner_key(source, destination);
 	uint32_t pair = 0;
 	if (!partners->most)
 		return TB_OK;
@@ -57,7 +57,8 @@ static void end_pair(struct tb_partners *partners, uint32_t source, uint32_t des
 	uint32_t pair = 0;
 	if (!partners->most)
 		return;
-	bool known = tb_map_find(&partners->pair_of, key_of(source, destination), &pair);
+	bool known =
+		tb_map_find(&partners->pair_of, partner_key(source, destination), &pair);
 	assert(known && partners->n_messages[pair] > 0);
 	if (known && --partners->n_messages[pair] == 0)
 		partners->n_partners[destination]--;

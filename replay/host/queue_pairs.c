@@ -15,7 +15,7 @@ void tb_queue_pairs_fini(struct tb_pair_table *pairs)
 	*pairs = (struct tb_pair_table){0};
 }
 
-static uint32_t *bucket_of(
+static uint32_t *queue_pair_bucket(
 	const struct tb_pair_table *pairs, const struct tb_posted *message)
 {
 	uint64_t key = (uint64_t)message->what.source.id << 32 | message->end;
@@ -23,15 +23,15 @@ static uint32_t *bucket_of(
 	return &pairs->buckets[mixed >> 32 & (pairs->n_buckets - 1)];
 }
 
-static void push(struct tb_replay *replay, uint32_t id)
+static void queue_pair_push(struct tb_replay *replay, uint32_t id)
 {
-	uint32_t *bucket = bucket_of(&replay->pairs, message_at(replay, id));
+	uint32_t *bucket = queue_pair_bucket(&replay->pairs, message_at(replay, id));
 	message_at(replay, id)->pair_chain = *bucket;
 	*bucket = id;
 }
 
-// grow doubles the table. Its order within buckets decides nothing.
-static bool grow(struct tb_replay *replay)
+// queue_pair_grow doubles the table. Its order within buckets decides nothing.
+static bool queue_pair_grow(struct tb_replay *replay)
 {
 	struct tb_pair_table *pairs = &replay->pairs;
 	struct tb_pair_table old = *pairs;
@@ -48,21 +48,21 @@ static bool grow(struct tb_replay *replay)
 	for (uint32_t i = 0; i < old.n_buckets; i++)
 		for (uint32_t id = old.buckets[i], next; id != TB_NOTHING; id = next) {
 			next = message_at(replay, id)->pair_chain;
-			push(replay, id);
+			queue_pair_push(replay, id);
 		}
 	free(old.buckets);
 	return true;
 }
 
-static void list(struct tb_replay *replay, uint32_t id)
+static void queue_pair_list(struct tb_replay *replay, uint32_t id)
 {
 	struct tb_pair_table *pairs = &replay->pairs;
 	if (message_at(replay, id)->pair_listed ||
-		(pairs->n_listed == pairs->n_buckets && !grow(replay)))
+		(pairs->n_listed == pairs->n_buckets && !queue_pair_grow(replay)))
 		return;
 	message_at(replay, id)->pair_listed = true;
 	pairs->n_listed++;
-	push(replay, id);
+	queue_pair_push(replay, id);
 }
 
 // unlist takes a first message out of the table; `after` has its place there, TB_NOTHING:
@@ -72,19 +72,19 @@ static void unlist(struct tb_replay *replay, uint32_t id, uint32_t after)
 	struct tb_posted *message = message_at(replay, id);
 	if (!message->pair_listed)
 		return;
-	uint32_t *at = bucket_of(&replay->pairs, message);
+	uint32_t *at = queue_pair_bucket(&replay->pairs, message);
 	while (*at != id)
 		at = &message_at(replay, *at)->pair_chain;
 	*at = message->pair_chain;
 	message->pair_listed = false;
 	replay->pairs.n_listed--;
 	if (after != TB_NOTHING)
-		list(replay, after);
+		queue_pair_list(replay, after);
 }
 
-// first_of finds the message that stands first for the same destination as another one of
-// the node.
-static uint32_t first_of(const struct tb_replay *replay, const struct tb_nic *nic,
+// queue_pair_first finds the message that stands first for the same destination as
+// another one of the node.
+static uint32_t queue_pair_first(const struct tb_replay *replay, const struct tb_nic *nic,
 	const struct tb_posted *message)
 {
 	uint32_t id = nic->queue;
@@ -92,7 +92,7 @@ static uint32_t first_of(const struct tb_replay *replay, const struct tb_nic *ni
 		return id;
 	if (message_at(replay, id)->next == TB_NOTHING || !replay->pairs.n_buckets)
 		return TB_NOTHING;
-	for (id = *bucket_of(&replay->pairs, message); id != TB_NOTHING;
+	for (id = *queue_pair_bucket(&replay->pairs, message); id != TB_NOTHING;
 		id = message_at(replay, id)->pair_chain) {
 		const struct tb_posted *other = message_at(replay, id);
 		if (other->end == message->end &&
@@ -105,7 +105,7 @@ static uint32_t first_of(const struct tb_replay *replay, const struct tb_nic *ni
 void tb_queue_pairs_join(struct tb_replay *replay, struct tb_nic *nic, uint32_t id)
 {
 	struct tb_posted *message = message_at(replay, id);
-	uint32_t first = first_of(replay, nic, message);
+	uint32_t first = queue_pair_first(replay, nic, message);
 	if (first != TB_NOTHING) {
 		struct tb_posted *head = message_at(replay, first);
 		message_at(replay, head->pair_last)->pair_next = id;
@@ -114,8 +114,8 @@ void tb_queue_pairs_join(struct tb_replay *replay, struct tb_nic *nic, uint32_t 
 	}
 	message->pair_last = id;
 	if (nic->queue != TB_NOTHING) {
-		list(replay, nic->queue);
-		list(replay, id);
+		queue_pair_list(replay, nic->queue);
+		queue_pair_list(replay, id);
 	}
 	tb_nic_append(replay, nic, id);
 }
@@ -147,7 +147,8 @@ static void drop_behind(struct tb_replay *replay, uint32_t first, uint32_t id)
 void tb_queue_pairs_drop(struct tb_replay *replay, struct tb_nic *nic, uint32_t id)
 {
 	struct tb_posted *message = message_at(replay, id);
-	uint32_t first = first_of(replay, nic, message), after = message->pair_next;
+	uint32_t first = queue_pair_first(replay, nic, message),
+		 after = message->pair_next;
 	if (first != id) {
 		drop_behind(replay, first, id);
 		return;

@@ -3,10 +3,11 @@
 
 #include <stdlib.h>
 
-// choose returns n over k; SETS_MOST where there are more, as that is more than nodes.
+// rail_choose returns n over k; SETS_MOST where there are more, as that is more than
+// nodes.
 #define SETS_MOST (UINT64_C(1) << 32)
 
-static uint64_t choose(uint32_t n, uint32_t k)
+static uint64_t rail_choose(uint32_t n, uint32_t k)
 {
 	uint64_t ways = 1;
 	for (uint32_t i = 1; i <= k && ways < SETS_MOST; i++) // whole after each step
@@ -20,7 +21,7 @@ static uint64_t subset(uint32_t n, uint32_t k, uint64_t rank)
 {
 	uint64_t set = 0;
 	for (uint32_t rail = 0; k > 0; rail++) {
-		uint64_t with = choose(n - rail - 1, k - 1);
+		uint64_t with = rail_choose(n - rail - 1, k - 1);
 		if (rank < with) {
 			set |= UINT64_C(1) << rail;
 			k--;
@@ -37,7 +38,7 @@ static uint64_t subset(uint32_t n, uint32_t k, uint64_t rank)
 static bool give_directions(struct tb_host *host)
 {
 	uint32_t half = host->n_rails / 2;
-	uint64_t n_sets = choose(host->n_rails, half);
+	uint64_t n_sets = rail_choose(host->n_rails, half);
 	host->sends_on = calloc(host->n_hosts, sizeof *host->sends_on);
 	for (uint32_t i = 0; host->sends_on && i < host->n_hosts; i++)
 		host->sends_on[i] = subset(host->n_rails, half, i % n_sets);
@@ -61,7 +62,7 @@ int tb_rails_init(struct tb_host *host)
 	for (size_t i = 0; i < n_nics; i++)
 		host->nics[i].offered = host->nics[i].refused = NOTHING;
 	for (uint32_t i = 0; i < host->n_hosts; i++)
-		host->requests[i] = (struct requests){NOTHING, NOTHING};
+		host->requests[i] = (struct host_requests){NOTHING, NOTHING};
 	return TB_OK;
 }
 
@@ -74,7 +75,7 @@ void tb_rails_fini(struct tb_host *host)
 	tb_map_fini(&host->known);
 }
 
-static uint32_t in_turn(struct tb_host *host, struct process *process)
+static uint32_t rail_in_turn(struct tb_host *host, struct host_process *process)
 {
 	uint32_t rail = process->next_rail;
 	process->next_rail = (rail + 1) % host->n_rails;
@@ -90,7 +91,7 @@ static uint32_t by_direction(const struct tb_host *host, const struct tb_message
 	uint64_t rails = both ? both : host->sends_on[source];
 	if (rails == 0) // there is one rail
 		return 0;
-	uint64_t n_sets = choose(host->n_rails, host->n_rails / 2);
+	uint64_t n_sets = rail_choose(host->n_rails, host->n_rails / 2);
 	uint64_t number =
 		(source / n_sets + destination) % (uint64_t)__builtin_popcountll(rails);
 	while (number--)
@@ -99,8 +100,8 @@ static uint32_t by_direction(const struct tb_host *host, const struct tb_message
 }
 
 // least_busy takes the NIC with the fewest bytes to be sent, of equals the first in turn.
-static uint32_t least_busy(
-	struct tb_host *host, struct process *process, const struct tb_message *message)
+static uint32_t least_busy(struct tb_host *host, struct host_process *process,
+	const struct tb_message *message)
 {
 	uint32_t best = process->next_rail;
 	for (uint32_t i = 1; i < host->n_rails; i++) {
@@ -113,8 +114,8 @@ static uint32_t least_busy(
 	return best;
 }
 
-// is_bound returns whether a message goes by the rails to which its ranks are bound.
-static bool is_bound(const struct tb_host *host, const struct tb_message *message)
+// rail_is_bound returns whether a message goes by the rails to which its ranks are bound.
+static bool rail_is_bound(const struct tb_host *host, const struct tb_message *message)
 {
 	return host->params.rails_policy == TB_RAILS_BY_RANK && !message->via &&
 	       !message->captured;
@@ -122,7 +123,7 @@ static bool is_bound(const struct tb_host *host, const struct tb_message *messag
 
 uint32_t tb_rails_bound(const struct tb_host *host, const struct tb_message *message)
 {
-	if (!is_bound(host, message))
+	if (!rail_is_bound(host, message))
 		return 0;
 	bool from_own = host->params.between_rails == TB_BETWEEN_SPINE;
 	return (from_own ? message->source_place : message->destination_place) %
@@ -131,8 +132,8 @@ uint32_t tb_rails_bound(const struct tb_host *host, const struct tb_message *mes
 
 void tb_rails_nics(const struct tb_host *host, struct tb_message *message, uint32_t rail)
 {
-	bool crosses =
-		is_bound(host, message) && host->params.between_rails == TB_BETWEEN_SPINE;
+	bool crosses = rail_is_bound(host, message) &&
+		       host->params.between_rails == TB_BETWEEN_SPINE;
 	uint32_t end = crosses ? message->destination_place % host->n_rails : rail;
 	message->source.id += rail * host->n_hosts;
 	message->destination.id += end * host->n_hosts;
@@ -149,7 +150,7 @@ uint32_t tb_rails_choose(
 	case TB_RAILS_LOCAL:
 		return least_busy(host, process_at(host, process), message);
 	case TB_RAILS_BY_RANK:
-		if (is_bound(host, message))
+		if (rail_is_bound(host, message))
 			return tb_rails_bound(host, message);
 		break;
 	case TB_RAILS_STRIPING:
@@ -157,7 +158,7 @@ uint32_t tb_rails_choose(
 	case TB_RAILS_RESERVE: // messages without payload
 		break;
 	}
-	return in_turn(host, process_at(host, process));
+	return rail_in_turn(host, process_at(host, process));
 }
 
 uint32_t tb_host_n_parts(
@@ -181,7 +182,7 @@ void tb_rails_post(struct tb_host *host, uint32_t id, uint32_t rail)
 	tb_host_post(host, TB_PART_DATA, id, &message, rail);
 }
 
-static void split(struct tb_host *host, uint32_t id, uint32_t n)
+static void rail_split(struct tb_host *host, uint32_t id, uint32_t n)
 {
 	struct piece *piece = piece_at(host, id);
 	struct tb_message message = transfer_at(host, piece->transfer)->what;
@@ -198,7 +199,7 @@ static bool must_relay(const struct tb_host *host, uint32_t id)
 {
 	const struct piece *piece = piece_at(host, id);
 	const struct tb_message *what = &transfer_at(host, piece->transfer)->what;
-	return !piece->is_relayed && is_bound(host, what) &&
+	return !piece->is_relayed && rail_is_bound(host, what) &&
 	       host->params.local == TB_LOCAL_LINKS &&
 	       tb_rails_bound(host, what) != what->source_place % host->n_rails;
 }
@@ -209,7 +210,7 @@ static void relay(struct tb_host *host, uint32_t id)
 {
 	struct piece *piece = piece_at(host, id);
 	struct transfer *transfer = transfer_at(host, piece->transfer);
-	struct process *sender = process_at(host, transfer->sender);
+	struct host_process *sender = process_at(host, transfer->sender);
 	uint64_t rate = host->params.local_bytes_per_s;
 	tb_time_ps begins = sender->link_free_at;
 	uint64_t slot =
@@ -238,7 +239,7 @@ void tb_rails_send(struct tb_host *host, uint32_t id)
 	const struct transfer *transfer = transfer_at(host, piece->transfer);
 	uint32_t n = tb_host_n_parts(host, &transfer->what, piece->bytes);
 	if (n > 1)
-		split(host, id, n);
+		rail_split(host, id, n);
 	else if (tb_reserve_is_needed(host, &transfer->what))
 		tb_reserve_request(host, id);
 	else

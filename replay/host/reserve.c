@@ -47,8 +47,8 @@ static uint32_t n_refusals(
 	return n;
 }
 
-static void learn(struct tb_host *host, uint32_t node, uint32_t sender, uint32_t rail,
-	bool is_refusal)
+static void reservation_learn(struct tb_host *host, uint32_t node, uint32_t sender,
+	uint32_t rail, bool is_refusal)
 {
 	uint32_t n = n_refusals(host, node, sender, rail);
 	if (tb_map_put(&host->known, known_key(host, node, sender, rail),
@@ -56,7 +56,7 @@ static void learn(struct tb_host *host, uint32_t node, uint32_t sender, uint32_t
 		host->no_memory = true;
 }
 
-static bool is_free(const struct nic *nic)
+static bool reservation_is_free(const struct nic *nic)
 {
 	return nic->n_carried == 0 && nic->offered == NOTHING;
 }
@@ -76,12 +76,14 @@ static uint32_t next_request(const struct tb_host *host, uint32_t node, uint32_t
 	return id;
 }
 
-// offer sets aside what NICs of a node are free, for the requests that wait there.
-static void offer(struct tb_host *host, struct tb_node node)
+// reservation_offer sets aside what NICs of a node are free, for the requests that wait
+// there.
+static void reservation_offer(struct tb_host *host, struct tb_node node)
 {
 	for (uint32_t rail = 0; rail < host->n_rails; rail++) {
 		struct nic *nic = nic_at(host, node, rail);
-		uint32_t id = is_free(nic) ? next_request(host, node.id, rail) : NOTHING;
+		uint32_t id = reservation_is_free(nic) ? next_request(host, node.id, rail)
+						       : NOTHING;
 		if (id == NOTHING)
 			continue;
 		nic->offered = id;
@@ -92,12 +94,12 @@ static void offer(struct tb_host *host, struct tb_node node)
 	}
 }
 
-// look: something has ended at a NIC. If the NIC is free now, it takes its refusals back,
-// and is offered.
-static void look(struct tb_host *host, struct tb_node node, uint32_t rail)
+// reservation_look: something has ended at a NIC. If the NIC is free now, it takes its
+// refusals back, and is offered.
+static void reservation_look(struct tb_host *host, struct tb_node node, uint32_t rail)
 {
 	struct nic *nic = nic_at(host, node, rail);
-	if (!is_free(nic))
+	if (!reservation_is_free(nic))
 		return;
 	for (uint32_t id = nic->refused; id != NOTHING;) {
 		const struct refusal *refusal =
@@ -108,7 +110,7 @@ static void look(struct tb_host *host, struct tb_node node, uint32_t rail)
 		id = next;
 	}
 	nic->refused = NOTHING;
-	offer(host, node);
+	reservation_offer(host, node);
 }
 
 void tb_reserve_request(struct tb_host *host, uint32_t id)
@@ -123,20 +125,20 @@ void tb_reserve_request(struct tb_host *host, uint32_t id)
 static void requested(struct tb_host *host, uint32_t id)
 {
 	struct tb_node node = what_of(host, id, false).destination;
-	struct requests *requests = &host->requests[node.id];
+	struct host_requests *requests = &host->requests[node.id];
 	piece_at(host, id)->next = NOTHING;
 	if (requests->first == NOTHING)
 		requests->first = id;
 	else
 		piece_at(host, requests->last)->next = id;
 	requests->last = id;
-	offer(host, node);
+	reservation_offer(host, node);
 }
 
 // drop_request takes a request off those that wait at a node.
 static void drop_request(struct tb_host *host, struct tb_node node, uint32_t id)
 {
-	struct requests *requests = &host->requests[node.id];
+	struct host_requests *requests = &host->requests[node.id];
 	uint32_t before = NOTHING, *link = &requests->first;
 	while (*link != id) {
 		before = *link;
@@ -169,7 +171,7 @@ static uint32_t new_refusal(struct tb_host *host)
 	return id;
 }
 
-static void refuse(struct tb_host *host, uint32_t id)
+static void reservation_refuse(struct tb_host *host, uint32_t id)
 {
 	struct tb_message what = what_of(host, id, false);
 	uint32_t rail = piece_at(host, id)->rail;
@@ -195,7 +197,7 @@ static void offered(struct tb_host *host, uint32_t id)
 			piece_at(host, own->offered)->request > piece->request))
 		accept(host, id);
 	else
-		refuse(host, id);
+		reservation_refuse(host, id);
 }
 
 static void refused(struct tb_host *host, uint32_t id)
@@ -204,19 +206,21 @@ static void refused(struct tb_host *host, uint32_t id)
 	uint32_t rail = piece_at(host, id)->rail;
 	nic_at(host, what.destination, rail)->offered = NOTHING;
 	piece_at(host, id)->is_offered_to = false;
-	learn(host, what.destination.id, what.source.id, rail, true);
-	look(host, what.destination, rail);
-	offer(host, what.destination); // another NIC, that the refusal was in the way of
+	reservation_learn(host, what.destination.id, what.source.id, rail, true);
+	reservation_look(host, what.destination, rail);
+	reservation_offer(host,
+		what.destination); // another NIC, that the refusal was in the way of
 }
 
 static void released(struct tb_host *host, uint32_t id)
 {
 	struct refusal *refusal = (struct refusal *)(void *)host->refusals.records + id;
 	struct tb_message what = refusal->what;
-	learn(host, what.destination.id, what.source.id, refusal->rail, false);
+	reservation_learn(
+		host, what.destination.id, what.source.id, refusal->rail, false);
 	refusal->next = host->free_refusal;
 	host->free_refusal = id;
-	offer(host, what.destination);
+	reservation_offer(host, what.destination);
 }
 
 void tb_reserve_arrived(struct tb_host *host, enum tb_host_part part, uint32_t id)
@@ -241,7 +245,7 @@ bool tb_reserve_lost(struct tb_host *host, enum tb_host_part part, uint32_t id)
 		uint32_t rail = piece_at(host, id)->rail;
 		nic_at(host, node, rail)->offered = NOTHING;
 		drop_request(host, node, id);
-		look(host, node, rail);
+		reservation_look(host, node, rail);
 	} else if (part != TB_PART_REQUEST) {
 		tb_reserve_arrived(host, part, id);
 	}
@@ -251,5 +255,5 @@ bool tb_reserve_lost(struct tb_host *host, enum tb_host_part part, uint32_t id)
 void tb_reserve_end(struct tb_host *host, struct tb_node node, uint32_t rail)
 {
 	nic_at(host, node, rail)->n_carried--;
-	look(host, node, rail);
+	reservation_look(host, node, rail);
 }

@@ -14,7 +14,8 @@ enum { LISTED_GROUPS = 512 };
 // their slices are as wide as that takes.
 enum { WAITS_PER_ROOT_BIN = 64, FEWEST_ROOT_BINS = 16384 };
 
-static int list_roots(const struct tb_blame_table *blame, struct tb_blame_record *record)
+static int blame_list_roots(
+	const struct tb_blame_table *blame, struct tb_blame_record *record)
 {
 	uint32_t n_links = blame->net->n_links;
 	size_t n = 0;
@@ -108,7 +109,8 @@ static int list_job_waits(struct tb_blame_table *blame, struct tb_blame_record *
 	return TB_OK;
 }
 
-static int list_root_jobs(struct tb_blame_table *blame, struct tb_blame_record *record)
+static int blame_list_root_jobs(
+	struct tb_blame_table *blame, struct tb_blame_record *record)
 {
 	struct tb_wait_sums *sums = &blame->root_jobs;
 	tb_wait_sums_list(sums);
@@ -127,7 +129,8 @@ static int list_root_jobs(struct tb_blame_table *blame, struct tb_blame_record *
 	return TB_OK;
 }
 
-static int list_job_links(struct tb_blame_table *blame, struct tb_blame_record *record)
+static int blame_list_job_links(
+	struct tb_blame_table *blame, struct tb_blame_record *record)
 {
 	struct tb_wait_sums *sums = &blame->job_links;
 	tb_wait_sums_list(sums);
@@ -146,8 +149,8 @@ static int list_job_links(struct tb_blame_table *blame, struct tb_blame_record *
 	return TB_OK;
 }
 
-// list_jobs lists the sums by job but those that are the sums of all, of job 0.
-static int list_jobs(struct tb_blame_table *blame, struct tb_blame_record *record)
+// blame_list_jobs lists the sums by job but those that are the sums of all, of job 0.
+static int blame_list_jobs(struct tb_blame_table *blame, struct tb_blame_record *record)
 {
 	int status = TB_OK;
 	if (!blame->several && blame->first_job != 0)
@@ -155,47 +158,50 @@ static int list_jobs(struct tb_blame_table *blame, struct tb_blame_record *recor
 	if (!status)
 		status = list_job_waits(blame, record);
 	if (!status)
-		status = list_root_jobs(blame, record);
-	return status ? status : list_job_links(blame, record);
+		status = blame_list_root_jobs(blame, record);
+	return status ? status : blame_list_job_links(blame, record);
 }
 
-static struct tb_node host_of(const struct tb_blame_table *blame, struct tb_node nic)
+static struct tb_node blame_host(const struct tb_blame_table *blame, struct tb_node nic)
 {
 	return (struct tb_node){nic.id % blame->net->n_hosts};
 }
 
-static struct tb_blame_sample blame_of(const struct tb_blame_table *blame,
+static struct tb_blame_sample listed_blame(const struct tb_blame_table *blame,
 	const struct tb_flow_sample *flows, const struct tb_heavy *heavy)
 {
 	const struct tb_flow_sample *victim = &flows[heavy->key.b];
 	const struct tb_flow_sample *culprit = &flows[heavy->key.c];
 	return (struct tb_blame_sample){.victim_job = victim->job,
-		.victim_source = host_of(blame, victim->source),
-		.victim_destination = host_of(blame, victim->destination),
+		.victim_source = blame_host(blame, victim->source),
+		.victim_destination = blame_host(blame, victim->destination),
 		.culprit_job = culprit->job,
-		.culprit_source = host_of(blame, culprit->source),
-		.culprit_destination = host_of(blame, culprit->destination),
+		.culprit_source = blame_host(blame, culprit->source),
+		.culprit_destination = blame_host(blame, culprit->destination),
 		.n_waits = heavy->n_waits,
 		.wait_ps = heavy->most_ps - heavy->error_ps,
 		.error_ps = heavy->error_ps};
 }
 
-static inline uint64_t both(uint32_t upper, uint32_t lower)
+static inline uint64_t blame_record_both(uint32_t upper, uint32_t lower)
 {
 	return (uint64_t)upper << 32 | lower;
 }
 
-// by_place sorts rows by bin or link, then by flows: those were numbered as they came.
-static int by_place(const void *left, const void *right)
+// blame_cell_order sorts rows by bin or link, then by flows: those were numbered as they
+// came.
+static int blame_cell_order(const void *left, const void *right)
 {
 	const struct tb_blame_sample *a = left, *b = right;
-	const uint64_t keys[][2] = {{both(a->bin, a->link.id), both(b->bin, b->link.id)},
-		{both(a->victim_job, a->victim_source.id),
-			both(b->victim_job, b->victim_source.id)},
-		{both(a->victim_destination.id, a->culprit_job),
-			both(b->victim_destination.id, b->culprit_job)},
-		{both(a->culprit_source.id, a->culprit_destination.id),
-			both(b->culprit_source.id, b->culprit_destination.id)}};
+	const uint64_t keys[][2] = {{blame_record_both(a->bin, a->link.id),
+					    blame_record_both(b->bin, b->link.id)},
+		{blame_record_both(a->victim_job, a->victim_source.id),
+			blame_record_both(b->victim_job, b->victim_source.id)},
+		{blame_record_both(a->victim_destination.id, a->culprit_job),
+			blame_record_both(b->victim_destination.id, b->culprit_job)},
+		{blame_record_both(a->culprit_source.id, a->culprit_destination.id),
+			blame_record_both(
+				b->culprit_source.id, b->culprit_destination.id)}};
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		if (keys[i][0] != keys[i][1])
 			return keys[i][0] < keys[i][1] ? -1 : 1;
@@ -213,11 +219,11 @@ static int list_by_link(struct tb_blame_table *blame, const struct tb_flow_sampl
 		return TB_ENOMEM;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct tb_heavy *heavy = &blame->by_link.slots[i];
-		rows[i] = blame_of(blame, flows, heavy);
+		rows[i] = listed_blame(blame, flows, heavy);
 		rows[i].link.id = heavy->key.a;
 	}
 	record->n_by_link = n;
-	qsort(rows, n, sizeof *rows, by_place);
+	qsort(rows, n, sizeof *rows, blame_cell_order);
 	return TB_OK;
 }
 
@@ -232,12 +238,12 @@ static int list_by_time(struct tb_blame_table *blame, const struct tb_flow_sampl
 		return TB_ENOMEM;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct tb_heavy *heavy = &blame->by_time.slots[i];
-		rows[i] = blame_of(blame, flows, heavy);
+		rows[i] = listed_blame(blame, flows, heavy);
 		rows[i].link.id = TB_ID_NONE;
 		rows[i].bin = heavy->key.a;
 	}
 	record->n_by_time = n;
-	qsort(rows, n, sizeof *rows, by_place);
+	qsort(rows, n, sizeof *rows, blame_cell_order);
 	return TB_OK;
 }
 
@@ -281,14 +287,14 @@ static int list_trees(struct tb_blame_table *blame, struct tb_blame_record *reco
 	return TB_OK;
 }
 
-static int list(struct tb_blame_table *blame, const struct tb_flow_sample *flows,
-	struct tb_blame_record *record)
+static int list_blame_entry(struct tb_blame_table *blame,
+	const struct tb_flow_sample *flows, struct tb_blame_record *record)
 {
-	int status = list_roots(blame, record);
+	int status = blame_list_roots(blame, record);
 	if (!status)
 		status = list_root_bins(blame, record);
 	if (!status)
-		status = list_jobs(blame, record);
+		status = blame_list_jobs(blame, record);
 	if (!status)
 		status = list_by_link(blame, flows, record);
 	if (!status)
@@ -305,7 +311,7 @@ int tb_blame_record_give(struct tb_blame_table *blame, const struct tb_flow_samp
 	const struct tb_observer *observer, int *returned)
 {
 	struct tb_blame_record record = {0};
-	int status = blame->failed ? TB_ENOMEM : list(blame, flows, &record);
+	int status = blame->failed ? TB_ENOMEM : list_blame_entry(blame, flows, &record);
 	if (!status)
 		*returned = observer->blame(observer->context, &record);
 	tb_blame_record_free(&record);

@@ -75,7 +75,7 @@ void tb_blame_table_free(struct tb_blame_table *blame)
 	free(blame);
 }
 
-static void check(struct tb_blame_table *blame, int status)
+static void blame_check(struct tb_blame_table *blame, int status)
 {
 	if (status != TB_OK)
 		blame->failed = true;
@@ -90,7 +90,7 @@ static uint32_t party_number(
 		       (uint64_t)(of->source.id % n_hosts) << 24 |
 		       of->destination.id % n_hosts;
 	if (!tb_map_find(&blame->party_of, key, &flow))
-		check(blame, tb_map_put(&blame->party_of, key, flow));
+		blame_check(blame, tb_map_put(&blame->party_of, key, flow));
 	return flow;
 }
 
@@ -163,7 +163,8 @@ static void enter_job_waits(
 			n_waits += tally->sums[i].n_waits;
 			wait_ps += tally->sums[i].wait_ps;
 		}
-		check(blame, tb_wait_sums_add(&blame->job_waits, key, n_waits, wait_ps));
+		blame_check(blame,
+			tb_wait_sums_add(&blame->job_waits, key, n_waits, wait_ps));
 	}
 }
 
@@ -179,8 +180,8 @@ uint32_t tb_blame_next_root(const uint64_t *sums, uint32_t link, uint32_t n_link
 	return link;
 }
 
-// join adds up the sums by root of two slices.
-static uint64_t *join(uint64_t *first, uint64_t *second, uint32_t n_links)
+// blame_join adds up the sums by root of two slices.
+static uint64_t *blame_join(uint64_t *first, uint64_t *second, uint32_t n_links)
 {
 	if (!first || !second)
 		return first ? first : second;
@@ -195,7 +196,8 @@ static int merge_sums(struct tb_blame_table *blame)
 {
 	uint64_t **bins = blame->root_bins;
 	for (uint32_t bin = 0; bin < TB_BLAME_BINS / 2; bin++)
-		bins[bin] = join(bins[2 * bin], bins[2 * bin + 1], blame->net->n_links);
+		bins[bin] =
+			blame_join(bins[2 * bin], bins[2 * bin + 1], blame->net->n_links);
 	for (uint32_t bin = TB_BLAME_BINS / 2; bin < TB_BLAME_BINS; bin++)
 		bins[bin] = NULL;
 	return tb_wait_sums_widen(&blame->job_waits);
@@ -207,8 +209,8 @@ int tb_blame_table_widen_sums(struct tb_blame_table *blame)
 	return merge_sums(blame);
 }
 
-// widen makes all slices twice as wide.
-static int widen(struct tb_blame_table *blame)
+// blame_widen makes all slices twice as wide.
+static int blame_widen(struct tb_blame_table *blame)
 {
 	int status = merge_sums(blame);
 	blame->bin_ps *= 2;
@@ -224,7 +226,7 @@ static struct tb_wait_key by_tree(const struct tb_blame_tally *tally, uint32_t i
 		tally->sums[i].bin, tally->sums[i].root, tally->sums[i].link};
 }
 
-static struct tb_wait_key by_time(const struct tb_blame_tally *tally, uint32_t i)
+static struct tb_wait_key blame_time_order(const struct tb_blame_tally *tally, uint32_t i)
 {
 	return (struct tb_wait_key){
 		tally->sums[i].bin, tally->victims[i].flow, tally->culprits[i].flow};
@@ -235,9 +237,11 @@ static void enter_times(struct tb_blame_table *blame, const struct tb_blame_tall
 	for (uint32_t i = 0; i < tally->n && !blame->failed; i++) {
 		const struct tb_blame_sum *sum = &tally->sums[i];
 		if (i + AHEAD < tally->n)
-			tb_heaviest_fetch(&blame->by_time, by_time(tally, i + AHEAD));
-		check(blame, tb_heaviest_add(&blame->by_time, by_time(tally, i),
-				     sum->n_parts, sum->wait_ps));
+			tb_heaviest_fetch(
+				&blame->by_time, blame_time_order(tally, i + AHEAD));
+		blame_check(blame,
+			tb_heaviest_add(&blame->by_time, blame_time_order(tally, i),
+				sum->n_parts, sum->wait_ps));
 	}
 }
 
@@ -247,8 +251,8 @@ static void enter_trees(struct tb_blame_table *blame, const struct tb_blame_tall
 		const struct tb_blame_sum *sum = &tally->sums[i];
 		if (i + AHEAD < tally->n)
 			tb_heaviest_fetch(&blame->trees, by_tree(tally, i + AHEAD));
-		check(blame, tb_heaviest_add(&blame->trees, by_tree(tally, i),
-				     sum->n_parts, sum->wait_ps));
+		blame_check(blame, tb_heaviest_add(&blame->trees, by_tree(tally, i),
+					   sum->n_parts, sum->wait_ps));
 	}
 }
 
@@ -273,7 +277,7 @@ static void enter_links(struct tb_blame_table *blame, const struct tb_blame_tall
 	}
 }
 
-static struct tb_wait_key by_link(const struct tb_blame_tally *tally, uint32_t i)
+static struct tb_wait_key blame_link_order(const struct tb_blame_tally *tally, uint32_t i)
 {
 	return (struct tb_wait_key){
 		tally->sums[i].link, tally->victims[i].flow, tally->culprits[i].flow};
@@ -284,9 +288,11 @@ static void enter_flows(struct tb_blame_table *blame, const struct tb_blame_tall
 	for (uint32_t i = 0; i < tally->n && !blame->failed; i++) {
 		const struct tb_blame_sum *sum = &tally->sums[i];
 		if (i + AHEAD < tally->n)
-			tb_heaviest_fetch(&blame->by_link, by_link(tally, i + AHEAD));
-		check(blame, tb_heaviest_add(&blame->by_link, by_link(tally, i),
-				     sum->n_waits, sum->wait_ps));
+			tb_heaviest_fetch(
+				&blame->by_link, blame_link_order(tally, i + AHEAD));
+		blame_check(blame,
+			tb_heaviest_add(&blame->by_link, blame_link_order(tally, i),
+				sum->n_waits, sum->wait_ps));
 	}
 }
 
@@ -305,8 +311,8 @@ static void enter_groups(
 		const struct tb_blame_sum *sum = &tally->sums[i];
 		if (i + AHEAD < tally->n)
 			tb_heaviest_fetch(groups, by_group(tally, grouping, i + AHEAD));
-		check(blame, tb_heaviest_add(groups, by_group(tally, grouping, i),
-				     sum->n_waits, sum->wait_ps));
+		blame_check(blame, tb_heaviest_add(groups, by_group(tally, grouping, i),
+					   sum->n_waits, sum->wait_ps));
 	}
 }
 
@@ -317,11 +323,11 @@ static void enter_jobs(struct tb_blame_table *blame, const struct tb_blame_tally
 		const struct tb_wait_key root = {sum->root, tally->victims[i].job, 0};
 		const struct tb_wait_key victim = {sum->link, root.b, 0};
 		const struct tb_wait_key culprit = {sum->link, tally->culprits[i].job, 0};
-		check(blame, tb_wait_sums_add(&blame->root_jobs, root, sum->n_waits,
-				     sum->wait_ps));
-		check(blame,
+		blame_check(blame, tb_wait_sums_add(&blame->root_jobs, root, sum->n_waits,
+					   sum->wait_ps));
+		blame_check(blame,
 			tb_wait_sums_add(&blame->job_links, victim, sum->wait_ps, 0));
-		check(blame,
+		blame_check(blame,
 			tb_wait_sums_add(&blame->job_links, culprit, 0, sum->wait_ps));
 	}
 }
@@ -346,8 +352,8 @@ int tb_blame_table_part_jobs(struct tb_blame_table *blame)
 	return status;
 }
 
-// look_for_jobs notices the first wait of a second job, before it is entered.
-static void look_for_jobs(
+// notice_second_job notices the first wait of a second job, before it is entered.
+static void notice_second_job(
 	struct tb_blame_table *blame, const struct tb_blame_tally *tally)
 {
 	if (blame->first_job == TB_ID_NONE)
@@ -355,7 +361,7 @@ static void look_for_jobs(
 	for (uint32_t i = 0; i < tally->n && !blame->several; i++)
 		if (tally->victims[i].job != blame->first_job ||
 			tally->culprits[i].job != blame->first_job)
-			check(blame, tb_blame_table_part_jobs(blame));
+			blame_check(blame, tb_blame_table_part_jobs(blame));
 }
 
 // The tables are entered apart from each other, those that take longest first.
@@ -397,7 +403,7 @@ void tb_blame_table_enter(
 	struct entering entering = {blame, flows};
 	if (tally->n && !blame->failed) {
 		name_parties(blame, flows);
-		look_for_jobs(blame, tally);
+		notice_second_job(blame, tally);
 		for (uint32_t i = 0; i < tally->n; i++)
 			blame->n_waits += tally->sums[i].n_waits;
 		if (team)
@@ -409,8 +415,8 @@ void tb_blame_table_enter(
 	memset(tally->numbers, 0, sizeof tally->numbers);
 }
 
-// place_of is where the search for the sum of waits like this one begins.
-static inline uint32_t place_of(const struct tb_blame_wait *wait, uint32_t bin)
+// blame_place is where the search for the sum of waits like this one begins.
+static inline uint32_t blame_place(const struct tb_blame_wait *wait, uint32_t bin)
 {
 	uint64_t flows = (uint64_t)wait->victim << 32 | wait->culprit;
 	uint64_t links = (uint64_t)wait->link << 32 | wait->root;
@@ -419,12 +425,13 @@ static inline uint32_t place_of(const struct tb_blame_wait *wait, uint32_t bin)
 	return (uint32_t)((hash ^ hash >> 29) >> 17);
 }
 
-// sum_of returns the sum of waits like this one, of those in a slice. The tally has room.
-static struct tb_blame_sum *sum_of(
+// blame_sum returns the sum of waits like this one, of those in a slice. The tally has
+// room.
+static struct tb_blame_sum *blame_sum(
 	struct tb_blame_tally *tally, const struct tb_blame_wait *wait, uint32_t bin)
 {
 	const uint32_t mask = 2 * TB_BLAME_TALLY - 1;
-	uint32_t i = place_of(wait, bin) & mask;
+	uint32_t i = blame_place(wait, bin) & mask;
 	for (; tally->numbers[i]; i = (i + 1) & mask) {
 		struct tb_blame_sum *sum = &tally->sums[tally->numbers[i] - 1];
 		if (sum->link == wait->link && sum->root == wait->root &&
@@ -447,11 +454,11 @@ static void widen_for(struct tb_blame_table *blame, struct tb_flow_sample *flows
 {
 	tb_blame_table_enter(blame, flows, team);
 	while (to > TB_BLAME_BINS * blame->bin_ps && !blame->failed)
-		check(blame, widen(blame));
+		blame_check(blame, blame_widen(blame));
 }
 
-// add_part adds what of a wait lies in a slice; returns its end.
-static inline tb_time_ps add_part(struct tb_blame_table *blame,
+// blame_add_part adds what of a wait lies in a slice; returns its end.
+static inline tb_time_ps blame_add_part(struct tb_blame_table *blame,
 	struct tb_flow_sample *flows, const struct tb_blame_wait *wait, tb_time_ps from,
 	struct tb_team *team)
 {
@@ -460,7 +467,7 @@ static inline tb_time_ps add_part(struct tb_blame_table *blame,
 	tb_time_ps to = ends ? wait->to : tally->to;
 	if (tally->n == TB_BLAME_TALLY)
 		tb_blame_table_enter(blame, flows, team);
-	struct tb_blame_sum *sum = sum_of(tally, wait, tally->bin);
+	struct tb_blame_sum *sum = blame_sum(tally, wait, tally->bin);
 	sum->n_parts++;
 	sum->n_waits += ends;
 	sum->wait_ps += (uint64_t)(to - from);
@@ -474,12 +481,12 @@ void tb_blame_table_end_batch(
 	blame->n_in_batch = 0;
 	struct tb_heaviest *lists[] = {&blame->by_link, &blame->by_time, &blame->trees};
 	for (size_t i = 0; i < sizeof lists / sizeof *lists && !blame->failed; i++)
-		check(blame, tb_heaviest_trim(lists[i]));
+		blame_check(blame, tb_heaviest_trim(lists[i]));
 	for (int i = 0; i < TB_GROUPINGS && !blame->failed; i++)
-		check(blame, tb_heaviest_trim(&blame->groups[i]));
+		blame_check(blame, tb_heaviest_trim(&blame->groups[i]));
 }
 
-static inline __attribute__((always_inline)) void put(struct tb_blame_table *blame,
+static inline __attribute__((always_inline)) void blame_put(struct tb_blame_table *blame,
 	struct tb_flow_sample *flows, const struct tb_blame_wait *wait,
 	struct tb_team *team)
 {
@@ -493,7 +500,7 @@ static inline __attribute__((always_inline)) void put(struct tb_blame_table *bla
 			tally->from = (tb_time_ps)tally->bin * blame->bin_ps;
 			tally->to = tally->from + blame->bin_ps;
 		}
-		from = add_part(blame, flows, wait, from, team);
+		from = blame_add_part(blame, flows, wait, from, team);
 	}
 }
 
@@ -503,11 +510,11 @@ void tb_blame_table_add(struct tb_blame_table *blame, struct tb_flow_sample *flo
 	if (blame->n_in_batch >= blame->batch && wait->to != blame->last_to)
 		tb_blame_table_end_batch(blame, flows, NULL);
 	blame->last_to = wait->to;
-	put(blame, flows, wait, NULL);
+	blame_put(blame, flows, wait, NULL);
 }
 
 void tb_blame_table_put(struct tb_blame_table *blame, struct tb_flow_sample *flows,
 	const struct tb_blame_wait *wait, struct tb_team *team)
 {
-	put(blame, flows, wait, team);
+	blame_put(blame, flows, wait, team);
 }

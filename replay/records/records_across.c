@@ -61,7 +61,7 @@ int tb_records_join_bins(struct tb_records *records, const struct tb_kept_bins *
 	if (status != TB_OK)
 		return status;
 	records->kept = joined;
-	records->kept_told = 0;
+	records->kept_reported = 0;
 	*own = before;
 	return TB_OK;
 }

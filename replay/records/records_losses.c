@@ -13,8 +13,9 @@ void tb_losses_fini(struct tb_losses *losses)
 	tb_map_fini(&losses->flow_of);
 }
 
-// port_at returns the row of a port, which it makes if new; NULL when memory runs out.
-static struct tb_port_loss_sample *port_at(struct tb_losses *losses, uint32_t link)
+// losses_port_at returns the row of a port, which it makes if new; NULL when memory runs
+// out.
+static struct tb_port_loss_sample *losses_port_at(struct tb_losses *losses, uint32_t link)
 {
 	uint32_t at = (uint32_t)losses->n_ports;
 	if (tb_map_find(&losses->port_of, link, &at))
@@ -27,7 +28,8 @@ static struct tb_port_loss_sample *port_at(struct tb_losses *losses, uint32_t li
 	return &losses->ports[at];
 }
 
-static struct tb_flow_loss_sample *flow_at(struct tb_records *records, uint32_t flow)
+static struct tb_flow_loss_sample *losses_flow_at(
+	struct tb_records *records, uint32_t flow)
 {
 	struct tb_losses *losses = &records->losses;
 	const struct tb_flow_sample *of = &records->flows[flow];
@@ -46,8 +48,8 @@ static struct tb_flow_loss_sample *flow_at(struct tb_records *records, uint32_t 
 void tb_records_lost(
 	struct tb_records *records, uint32_t flow, uint32_t link, uint32_t bytes)
 {
-	struct tb_port_loss_sample *port = port_at(&records->losses, link);
-	struct tb_flow_loss_sample *of = flow_at(records, flow);
+	struct tb_port_loss_sample *port = losses_port_at(&records->losses, link);
+	struct tb_flow_loss_sample *of = losses_flow_at(records, flow);
 	if (!port || !of) {
 		records->failed = true;
 		return;
@@ -60,28 +62,29 @@ void tb_records_lost(
 
 void tb_records_resent(struct tb_records *records, uint32_t flow)
 {
-	struct tb_flow_loss_sample *of = flow_at(records, flow);
+	struct tb_flow_loss_sample *of = losses_flow_at(records, flow);
 	if (of)
 		of->n_resent++;
 	else
 		records->failed = true;
 }
 
-// gather adds up what parts have counted: ports are of one part each, flows are not.
-static int gather(struct tb_records *records)
+// losses_gather adds up what parts have counted: ports are of one part each, flows are
+// not.
+static int losses_gather(struct tb_records *records)
 {
 	for (uint32_t i = 0; i < records->n_joined; i++) {
 		const struct tb_losses *of = &records->joined[i]->losses;
 		for (size_t k = 0; k < of->n_ports; k++) {
 			struct tb_port_loss_sample *port =
-				port_at(&records->losses, of->ports[k].link.id);
+				losses_port_at(&records->losses, of->ports[k].link.id);
 			if (!port)
 				return TB_ENOMEM;
 			*port = of->ports[k];
 		}
 		for (size_t k = 0; k < of->n_flows; k++) {
 			const struct tb_flow_loss_sample *part = &of->flows[k];
-			struct tb_flow_loss_sample *flow = flow_at(
+			struct tb_flow_loss_sample *flow = losses_flow_at(
 				records, tb_records_flow(records, part->job,
 						 part->source.id, part->destination.id));
 			if (!flow)
@@ -94,13 +97,13 @@ static int gather(struct tb_records *records)
 	return TB_OK;
 }
 
-static int by_link(const void *left, const void *right)
+static int losses_link_order(const void *left, const void *right)
 {
 	const struct tb_port_loss_sample *a = left, *b = right;
 	return (a->link.id > b->link.id) - (a->link.id < b->link.id);
 }
 
-static int by_flow(const void *left, const void *right)
+static int losses_flow_order(const void *left, const void *right)
 {
 	const struct tb_flow_loss_sample *a = left, *b = right;
 	if (a->job != b->job)
@@ -117,12 +120,13 @@ int tb_records_report_losses(struct tb_records *records)
 	struct tb_losses *losses = &records->losses;
 	if (!observer->losses)
 		return TB_OK;
-	int status = gather(records);
+	int status = losses_gather(records);
 	if (status != TB_OK || losses->n_flows == 0)
 		return status;
 	if (losses->n_ports > 0)
-		qsort(losses->ports, losses->n_ports, sizeof *losses->ports, by_link);
-	qsort(losses->flows, losses->n_flows, sizeof *losses->flows, by_flow);
+		qsort(losses->ports, losses->n_ports, sizeof *losses->ports,
+			losses_link_order);
+	qsort(losses->flows, losses->n_flows, sizeof *losses->flows, losses_flow_order);
 	const struct tb_loss_record record = {
 		losses->ports, losses->flows, losses->n_ports, losses->n_flows};
 	return observer->losses(observer->context, &record);

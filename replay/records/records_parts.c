@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-// is_near returns whether a link leads out of a part of this process.
-static bool is_near(
+// records_is_near returns whether a link leads out of a part of this process.
+static bool records_is_near(
 	const struct tb_parts *parts, const struct tb_network *net, uint32_t link)
 {
 	return parts->crossing_of[link] != TB_ID_NONE &&
@@ -25,7 +25,7 @@ int tb_records_cut(struct tb_records *records, const struct tb_network *net,
 		tb_records_make_slices(records) != TB_OK)
 		return TB_ENOMEM;
 	for (uint32_t link = 0; link < records->n_links && records->near_cells; link++)
-		if (is_near(parts, net, link))
+		if (records_is_near(parts, net, link))
 			tb_cell_clear(
 				&records->near_cells[parts->crossing_of[link]], link);
 	return TB_OK;
@@ -65,8 +65,9 @@ void tb_records_keep_wait(struct tb_records *records, const struct tb_blame_wait
 	log->waits[log->n++] = *wait;
 }
 
-// n_ended counts the waits of a part, not entered yet, that end at an instant or before.
-static size_t n_ended(const struct tb_records *records, tb_time_ps at)
+// records_n_ended counts the waits of a part, not entered yet, that end at an instant or
+// before.
+static size_t records_n_ended(const struct tb_records *records, tb_time_ps at)
 {
 	size_t low = records->n_entered, high = records->turned.n;
 	while (low < high) {
@@ -83,13 +84,13 @@ static size_t n_ended_of_all(const struct tb_records *whole, tb_time_ps at)
 {
 	size_t n = 0;
 	for (uint32_t i = 0; i < whole->n_joined; i++)
-		n += n_ended(whole->joined[i], at);
+		n += records_n_ended(whole->joined[i], at);
 	return n;
 }
 
-// end_of is the first instant by which `n` waits have ended, n > 0; TB_TIME_NEVER if they
-// never do.
-static tb_time_ps end_of(const struct tb_records *whole, size_t n)
+// records_share_end is the first instant by which `n` waits have ended, n > 0;
+// TB_TIME_NEVER if they never do.
+static tb_time_ps records_share_end(const struct tb_records *whole, size_t n)
 {
 	tb_time_ps low = TB_TIME_NEVER, high = 0;
 	for (uint32_t i = 0; i < whole->n_joined; i++) {
@@ -118,7 +119,7 @@ static void enter_until(struct tb_records *whole, tb_time_ps at, struct tb_team 
 {
 	for (uint32_t i = 0; i < whole->n_joined; i++) {
 		struct tb_records *records = whole->joined[i];
-		size_t end = records->n_entered + n_ended(records, at);
+		size_t end = records->n_entered + records_n_ended(records, at);
 		for (; records->n_entered < end; records->n_entered++)
 			tb_blame_table_put(whole->blame, whole->flows,
 				&records->turned.waits[records->n_entered], team);
@@ -151,7 +152,8 @@ void tb_records_enter_turned(struct tb_records *whole, struct tb_team *team)
 	while (n_ended_of_all(whole, TB_TIME_NEVER) > 0 && !blame->failed) {
 		if (blame->n_in_batch >= blame->batch)
 			tb_blame_table_end_batch(blame, whole->flows, team);
-		enter_until(whole, end_of(whole, blame->batch - blame->n_in_batch), team);
+		enter_until(whole,
+			records_share_end(whole, blame->batch - blame->n_in_batch), team);
 	}
 	for (uint32_t i = 0; i < whole->n_joined; i++)
 		whole->joined[i]->turned.n = whole->joined[i]->n_entered = 0;
@@ -180,10 +182,10 @@ static void add_cell(struct tb_cell *sum, const struct tb_cell *cell)
 #undef ROW
 }
 
-// take_own adds the own cells of a part, of 64 links of which it has touched some, to the
-// others, and clears them.
-static void take_own(struct tb_records *whole, struct tb_records *records, uint32_t word,
-	uint64_t bits)
+// records_take_own adds the own cells of a part, of 64 links of which it has touched
+// some, to the others, and clears them.
+static void records_take_own(struct tb_records *whole, struct tb_records *records,
+	uint32_t word, uint64_t bits)
 {
 	for (; bits; bits &= bits - 1) {
 		uint32_t link = word * 64 + (uint32_t)__builtin_ctzll(bits);
@@ -201,7 +203,7 @@ uint64_t tb_records_take_touched(struct tb_records *whole, uint32_t word)
 	whole->touched[word] = 0;
 	for (uint32_t i = 0; i < whole->n_joined; i++) {
 		if (whole->joined[i]->own_cells)
-			take_own(whole, whole->joined[i], word,
+			records_take_own(whole, whole->joined[i], word,
 				whole->joined[i]->touched[word]);
 		bits |= whole->joined[i]->touched[word];
 		whole->joined[i]->touched[word] = 0;

@@ -12,11 +12,11 @@ enum { SLICES = 32 };
 
 struct tb_slice {
 	_Alignas(64) struct tb_kept_bins packed; // one bin
-	uint32_t n;				 // samples in `told`
+	uint32_t n;				 // samples in `bin_samples`
 	bool failed;
 };
 
-static void run(struct tb_records *records, uint32_t n,
+static void slice_run(struct tb_records *records, uint32_t n,
 	void (*task)(void *context, uint32_t index))
 {
 	if (records->team)
@@ -32,7 +32,7 @@ static uint32_t first_word(const struct tb_records *records, uint32_t slice)
 	return (uint32_t)(n_words * slice / SLICES);
 }
 
-static void pack(void *context, uint32_t index)
+static void slice_pack(void *context, uint32_t index)
 {
 	struct tb_records *records = context;
 	struct tb_slice *slice = &records->slices[index];
@@ -56,7 +56,7 @@ int tb_records_make_slices(struct tb_records *records)
 
 int tb_records_keep_slices(struct tb_records *records)
 {
-	run(records, SLICES, pack);
+	slice_run(records, SLICES, slice_pack);
 	for (uint32_t i = 0; i < SLICES; i++)
 		if (records->slices[i].failed ||
 			tb_kept_bins_append(&records->kept, &records->slices[i].packed) !=
@@ -65,24 +65,26 @@ int tb_records_keep_slices(struct tb_records *records)
 	return TB_OK;
 }
 
-// list puts the samples of a slice where all of its links have room.
-static void list(void *context, uint32_t index)
+// slice_list puts the samples of a slice where all of its links have room.
+static void slice_list(void *context, uint32_t index)
 {
 	struct tb_records *records = context;
 	uint32_t word = first_word(records, index), end = first_word(records, index + 1);
 	uint32_t n = 0;
-	for (struct tb_link_sample *to = records->told + word * 64u; word < end; word++)
+	for (struct tb_link_sample *to = records->bin_samples + word * 64u; word < end;
+		word++)
 		n += tb_records_gather(records, word, to + n);
 	records->slices[index].n = n;
 }
 
-size_t tb_records_tell_slices(struct tb_records *records)
+size_t tb_records_report_slices(struct tb_records *records)
 {
-	run(records, SLICES, list);
+	slice_run(records, SLICES, slice_list);
 	size_t n = 0;
 	for (uint32_t i = 0; i < SLICES; i++) {
-		memmove(records->told + n, records->told + first_word(records, i) * 64u,
-			records->slices[i].n * sizeof *records->told);
+		memmove(records->bin_samples + n,
+			records->bin_samples + first_word(records, i) * 64u,
+			records->slices[i].n * sizeof *records->bin_samples);
 		n += records->slices[i].n;
 	}
 	return n;
@@ -96,7 +98,7 @@ static void pour(void *context, uint32_t part)
 
 void tb_records_pour_parts(struct tb_records *records)
 {
-	run(records, records->n_joined, pour);
+	slice_run(records, records->n_joined, pour);
 }
 
 void tb_records_free_slices(struct tb_records *records)

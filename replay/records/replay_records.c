@@ -79,7 +79,7 @@ void tb_records_fini(struct tb_records *records)
 	free(records->turned.waits);
 	tb_records_free_slices(records);
 	free(records->touched);
-	free(records->told);
+	free(records->bin_samples);
 	free(records->spills);
 	free(records->spills_before);
 	tb_kept_bins_fini(&records->kept);
@@ -205,8 +205,8 @@ static int observer_failed(struct tb_error *error, int status)
 		error, (enum tb_status)status, "the observer of the replay failed");
 }
 
-// tell_start passes the width of the bins to the observer, once.
-static int tell_start(struct tb_records *records, struct tb_error *error)
+// records_report_start passes the width of the bins to the observer, once.
+static int records_report_start(struct tb_records *records, struct tb_error *error)
 {
 	const struct tb_observer *observer = records->observer;
 	if (records->started || !observer || !observer->start)
@@ -216,7 +216,7 @@ static int tell_start(struct tb_records *records, struct tb_error *error)
 	return status < 0 ? observer_failed(error, status) : TB_OK;
 }
 
-static int tell(struct tb_records *records, uint64_t bin,
+static int records_report(struct tb_records *records, uint64_t bin,
 	const struct tb_link_sample *samples, size_t n, struct tb_error *error)
 {
 	const struct tb_observer *observer = records->observer;
@@ -226,22 +226,23 @@ static int tell(struct tb_records *records, uint64_t bin,
 	return status < 0 ? observer_failed(error, status) : TB_OK;
 }
 
-// make_told makes room for a bin to be told.
-static int make_told(struct tb_records *records)
+// make_bin_samples makes room for the samples of a bin.
+static int make_bin_samples(struct tb_records *records)
 {
-	if (!records->told)
-		records->told = malloc(records->n_links * sizeof *records->told);
-	return records->told ? TB_OK : TB_ENOMEM;
+	if (!records->bin_samples)
+		records->bin_samples =
+			malloc(records->n_links * sizeof *records->bin_samples);
+	return records->bin_samples ? TB_OK : TB_ENOMEM;
 }
 
-// widen doubles the width.
-static void widen(struct tb_records *records)
+// records_widen doubles the width.
+static void records_widen(struct tb_records *records)
 {
-	if (make_told(records) == TB_OK)
-		tb_kept_bins_widen(&records->kept, records->told);
+	if (make_bin_samples(records) == TB_OK)
+		tb_kept_bins_widen(&records->kept, records->bin_samples);
 	else
 		records->failed = true;
-	records->kept_told = 0;
+	records->kept_reported = 0;
 	records->bin /= 2;
 	records->bin_ps *= 2;
 }
@@ -249,7 +250,7 @@ static void widen(struct tb_records *records)
 static void open_bin(struct tb_records *records)
 {
 	while (records->automatic && records->bin >= records->bins_most)
-		widen(records);
+		records_widen(records);
 	records->bin_start = (tb_time_ps)records->bin * records->bin_ps;
 	// The last bin that there can be ends when time does.
 	records->bin_end = records->bin_start < TB_TIME_NEVER - records->bin_ps
@@ -260,7 +261,7 @@ static void open_bin(struct tb_records *records)
 	tb_records_follow(records);
 }
 
-static struct tb_link_sample sample_of(
+static struct tb_link_sample records_flow_sample(
 	const struct tb_records *records, const struct tb_cell *cell)
 {
 	// A burst may be counted up to its end although its VC is held longer.
@@ -285,14 +286,14 @@ uint32_t tb_records_gather(
 		struct tb_cell *cell = records->cells[link];
 		if (records->parts)
 			tb_records_add_near(records, link, cell);
-		samples[n++] = sample_of(records, cell);
+		samples[n++] = records_flow_sample(records, cell);
 		tb_cell_clear(cell, link);
 	}
 	return n;
 }
 
-// keep packs the open bin.
-static int keep(struct tb_records *records)
+// records_keep packs the open bin.
+static int records_keep(struct tb_records *records)
 {
 	struct tb_link_sample samples[64];
 	int status = tb_kept_bins_begin(&records->kept, (uint32_t)records->bin);
@@ -306,25 +307,26 @@ static int keep(struct tb_records *records)
 	return status;
 }
 
-// keeps returns whether closed bins are kept, and not told at once.
+// keeps returns whether closed bins are kept, instead of being passed to the observer at
+// once.
 static bool keeps(const struct tb_records *records)
 {
 	return records->automatic || records->is_shared;
 }
 
-static int tell_open_bin(struct tb_records *records, struct tb_error *error)
+static int records_report_open_bin(struct tb_records *records, struct tb_error *error)
 {
-	size_t n = records->n_joined ? tb_records_tell_slices(records) : 0;
+	size_t n = records->n_joined ? tb_records_report_slices(records) : 0;
 	for (uint32_t word = 0; word <= records->n_links / 64 && !records->n_joined;
 		word++)
-		n += tb_records_gather(records, word, records->told + n);
+		n += tb_records_gather(records, word, records->bin_samples + n);
 	if (records->to_ps && (records->bin_start < records->from_ps ||
 				      records->bin_start >= records->to_ps))
 		return TB_OK;
-	return tell(records, records->bin, records->told, n, error);
+	return records_report(records, records->bin, records->bin_samples, n, error);
 }
 
-static int check_memory(const struct tb_records *records, struct tb_error *error)
+static int records_check_memory(const struct tb_records *records, struct tb_error *error)
 {
 	bool failed = records->failed || (records->blame && records->blame->failed);
 	for (uint32_t i = 0; i < records->n_joined; i++)
@@ -338,20 +340,20 @@ int tb_records_close(struct tb_records *records, struct tb_error *error)
 		return tb_fail(error, TB_ECAPACITY,
 			"processes keep 2^32 time bins at most: give them a greater "
 			"width");
-	int status = keeps(records) ? TB_OK : tell_start(records, error);
+	int status = keeps(records) ? TB_OK : records_report_start(records, error);
 	if (status != TB_OK)
 		return status;
-	if ((keeps(records) ? keep(records) : make_told(records)) != TB_OK)
+	if ((keeps(records) ? records_keep(records) : make_bin_samples(records)) != TB_OK)
 		return tb_fail_memory(error, "the time bins");
 	if (!keeps(records))
-		status = tell_open_bin(records, error);
+		status = records_report_open_bin(records, error);
 	records->bin = records->bin_start < records->from_ps
 			       ? (uint64_t)(records->from_ps / records->bin_ps)
 			       : records->bin + 1;
 	open_bin(records);
 	tb_records_pour(records);
 	tb_records_pour_parts(records);
-	return status == TB_OK ? check_memory(records, error) : status;
+	return status == TB_OK ? records_check_memory(records, error) : status;
 }
 
 void tb_records_jump(struct tb_records *records, tb_time_ps now)
@@ -364,25 +366,25 @@ int tb_records_report_bins(struct tb_records *records, struct tb_error *error)
 {
 	if (!records->observer)
 		return TB_OK;
-	if (keeps(records) && records->kept_told == 0)
+	if (keeps(records) && records->kept_reported == 0)
 		records->started = false;
-	int status = tell_start(records, error);
+	int status = records_report_start(records, error);
 	if (status != TB_OK)
 		return status;
-	if (make_told(records) != TB_OK)
+	if (make_bin_samples(records) != TB_OK)
 		return tb_fail_memory(error, "the time bins");
-	while (records->kept_told < records->kept.n_bytes) {
+	while (records->kept_reported < records->kept.n_bytes) {
 		uint32_t bin = 0, n = 0;
-		records->kept_told = tb_kept_bins_read(
-			&records->kept, records->kept_told, &bin, records->told, &n);
-		status = tell(records, bin, records->told, n, error);
+		records->kept_reported = tb_kept_bins_read(&records->kept,
+			records->kept_reported, &bin, records->bin_samples, &n);
+		status = records_report(records, bin, records->bin_samples, n, error);
 		if (status != TB_OK)
 			return status;
 	}
 	return TB_OK;
 }
 
-static int tell_blame(struct tb_records *records, struct tb_error *error)
+static int records_report_blame(struct tb_records *records, struct tb_error *error)
 {
 	int status = TB_OK;
 	if (!records->blame)
@@ -393,7 +395,7 @@ static int tell_blame(struct tb_records *records, struct tb_error *error)
 	return status < 0 ? observer_failed(error, status) : TB_OK;
 }
 
-static int tell_flows(struct tb_records *records, struct tb_error *error)
+static int records_report_flows(struct tb_records *records, struct tb_error *error)
 {
 	const struct tb_observer *observer = records->observer;
 	if (!observer->flows)
@@ -448,7 +450,7 @@ void tb_records_undelivered(struct tb_records *records, uint32_t flow, uint32_t 
 		at->first_ps = now;
 }
 
-static int by_flow_and_link(const void *left, const void *right)
+static int records_blame_order(const void *left, const void *right)
 {
 	const struct tb_undelivered_sample *a = left, *b = right;
 	if (a->job != b->job)
@@ -460,25 +462,25 @@ static int by_flow_and_link(const void *left, const void *right)
 	return (a->dead.id > b->dead.id) - (a->dead.id < b->dead.id);
 }
 
-static int tell_undelivered(struct tb_records *records, struct tb_error *error)
+static int records_report_undelivered(struct tb_records *records, struct tb_error *error)
 {
 	const struct tb_observer *observer = records->observer;
 	if (!observer->undelivered || records->n_undelivered == 0)
 		return TB_OK;
 	qsort(records->undelivered, records->n_undelivered, sizeof *records->undelivered,
-		by_flow_and_link);
+		records_blame_order);
 	int status = observer->undelivered(
 		observer->context, records->undelivered, records->n_undelivered);
 	return status < 0 ? observer_failed(error, status) : TB_OK;
 }
 
-static int tell_losses(struct tb_records *records, struct tb_error *error)
+static int records_report_losses(struct tb_records *records, struct tb_error *error)
 {
 	int status = tb_records_report_losses(records);
 	return status < 0 ? observer_failed(error, status) : TB_OK;
 }
 
-static int tell_messages(struct tb_records *records, struct tb_error *error)
+static int records_report_messages(struct tb_records *records, struct tb_error *error)
 {
 	const struct tb_observer *observer = records->observer;
 	if (!records->keeps_messages)
@@ -495,13 +497,13 @@ static void forget_spills(struct tb_records *records)
 	records->n_spills = records->spills_room = records->before_room = 0;
 }
 
-// forget_bins frees what has been told, before the rest needs memory.
+// forget_bins frees the bins, which the observer has, before the rest needs memory.
 static void forget_bins(struct tb_records *records)
 {
 	tb_kept_bins_fini(&records->kept);
-	records->kept_told = 0;
-	free(records->told);
-	records->told = NULL;
+	records->kept_reported = 0;
+	free(records->bin_samples);
+	records->bin_samples = NULL;
 	forget_spills(records);
 	for (uint32_t i = 0; i < records->n_joined; i++)
 		forget_spills(records->joined[i]);
@@ -511,7 +513,7 @@ int tb_records_finish(struct tb_records *records, struct tb_error *error)
 {
 	if (!records->observer)
 		return TB_OK;
-	int status = check_memory(records, error);
+	int status = records_check_memory(records, error);
 	if (status == TB_OK)
 		status = tb_records_report_bins(records, error);
 	forget_bins(records);
@@ -519,12 +521,12 @@ int tb_records_finish(struct tb_records *records, struct tb_error *error)
 	if (records->blame)
 		tb_blame_table_enter(records->blame, records->flows, NULL);
 	if (status == TB_OK)
-		status = tell_flows(records, error);
+		status = records_report_flows(records, error);
 	if (status == TB_OK)
-		status = tell_blame(records, error);
+		status = records_report_blame(records, error);
 	if (status == TB_OK)
-		status = tell_undelivered(records, error);
+		status = records_report_undelivered(records, error);
 	if (status == TB_OK)
-		status = tell_losses(records, error);
-	return status == TB_OK ? tell_messages(records, error) : status;
+		status = records_report_losses(records, error);
+	return status == TB_OK ? records_report_messages(records, error) : status;
 }

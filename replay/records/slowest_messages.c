@@ -42,7 +42,7 @@ static int make_heap(struct tb_slowest_messages *slowest)
 	return TB_OK;
 }
 
-static void replace(
+static void slowest_replace(
 	struct tb_slowest_messages *slowest, const struct tb_message_sample *message)
 {
 	int64_t lost_ps = lost_by(message);
@@ -65,13 +65,13 @@ int tb_slowest_messages_add(
 	} else {
 		if (!slowest->heap && make_heap(slowest) != TB_OK)
 			return TB_ENOMEM;
-		replace(slowest, message);
+		slowest_replace(slowest, message);
 	}
 	slowest->n_seen++;
 	return TB_OK;
 }
 
-static int by_flow(const void *left, const void *right)
+static int slowest_flow_order(const void *left, const void *right)
 {
 	const struct tb_message_sample *a = left, *b = right;
 	const uint64_t keys[][2] = {{a->job, b->job}, {a->source.id, b->source.id},
@@ -86,6 +86,7 @@ int tb_slowest_messages_report(
 	struct tb_slowest_messages *slowest, const struct tb_observer *observer)
 {
 	if (slowest->n)
-		qsort(slowest->samples, slowest->n, sizeof *slowest->samples, by_flow);
+		qsort(slowest->samples, slowest->n, sizeof *slowest->samples,
+			slowest_flow_order);
 	return observer->messages(observer->context, slowest->samples, slowest->n);
 }

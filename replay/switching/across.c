@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
-// What a process tells of a window: this, its error if it failed, and what
-// tb_across_put_window puts.
-struct told_window {
+// What a process sends after a window: this, its error if it failed, and what
+// tb_across_pack_window writes.
+struct window_record {
 	tb_time_ps until, next, now;
 	struct tb_engine_stats stats; // of its parts
 	uint8_t failed;
@@ -47,25 +47,25 @@ bool tb_across_leads(const struct tb_across *across)
 void tb_across_stats(const struct tb_across *across, struct tb_engine_stats *stats)
 {
 	stats->n_processes = across->n;
-	stats->told_bytes += tb_peer_streams_bytes(across->streams);
+	stats->exchanged_bytes += tb_peer_streams_bytes(across->streams);
 }
 
 void tb_across_fail(struct tb_across *across, int status)
 {
 	if (status == TB_ENOMEM)
-		tb_replay_no_memory(across->whole, "what processes tell each other");
+		tb_replay_no_memory(across->whole, "messages between processes");
 	else
 		tb_replay_fail(across->whole, status == TB_EFORMAT ? TB_EFORMAT : TB_EIO,
 			"the processes of this replay do not understand each other");
 }
 
-void tb_across_begin(struct tb_across *across)
+void tb_across_begin_record(struct tb_across *across)
 {
 	across->packed.n = 0;
 	across->packed.failed = false;
 }
 
-void tb_across_say(struct tb_across *across, uint32_t to)
+void tb_across_send(struct tb_across *across, uint32_t to)
 {
 	struct packed *packed = &across->packed;
 	int status = packed->failed ? TB_ENOMEM
@@ -75,7 +75,7 @@ void tb_across_say(struct tb_across *across, uint32_t to)
 		tb_across_fail(across, status);
 }
 
-int tb_across_hear(struct tb_across *across, uint32_t from, struct unread *unread)
+int tb_across_receive(struct tb_across *across, uint32_t from, struct unread *unread)
 {
 	return tb_peer_streams_take(across->streams, from, &unread->at, &unread->n);
 }
@@ -94,7 +94,7 @@ struct tb_engine_stats tb_across_own_stats(const struct tb_across *across)
 		sum.n_resent += replay->stats.n_resent;
 		sum.wait_ps += replay->records.wait_ps;
 	}
-	sum.told_bytes = tb_peer_streams_bytes(across->streams);
+	sum.exchanged_bytes = tb_peer_streams_bytes(across->streams);
 	return sum;
 }
 
@@ -125,26 +125,26 @@ static tb_time_ps own_now(const struct tb_across *across)
 	return now;
 }
 
-static void tell(
+static void send_window(
 	struct tb_across *across, uint32_t rank, tb_time_ps until, tb_time_ps next)
 {
 	const struct tb_error *failure = failure_of(across);
-	const struct told_window told = {.until = until,
+	const struct window_record record = {.until = until,
 		.next = next,
 		.now = own_now(across),
 		.stats = tb_across_own_stats(across),
 		.failed = failure != NULL,
 		.stops = tb_stop_asked(tb_stop_of_signals())};
-	tb_across_begin(across);
-	put(&across->packed, &told, sizeof told);
+	tb_across_begin_record(across);
+	packed_put(&across->packed, &record, sizeof record);
 	if (failure)
-		put(&across->packed, failure, sizeof *failure);
-	tb_across_put_window(across, rank);
-	tb_across_say(across, rank);
+		packed_put(&across->packed, failure, sizeof *failure);
+	tb_across_pack_window(across, rank);
+	tb_across_send(across, rank);
 }
 
-// take_failure takes the failure of another process.
-static bool take_failure(struct unread *unread, struct tb_error *failure)
+// unpack_failure reads the failure of another process.
+static bool unpack_failure(struct unread *unread, struct tb_error *failure)
 {
 	if (!get(unread, failure, sizeof *failure))
 		return false;
@@ -158,66 +158,67 @@ static bool is_time(tb_time_ps at, tb_time_ps least)
 	return at == TB_TIME_NEVER || (at >= least && at <= TB_ACROSS_LATEST);
 }
 
-// is_window returns whether a process can tell this of a window.
-static bool is_window(const struct told_window *told, tb_time_ps until)
+// is_window checks what another process sent.
+static bool is_window(const struct window_record *record, tb_time_ps until)
 {
-	return told->until == until && is_time(told->next, until) && told->now >= -1 &&
-	       told->now <= until && told->failed <= 1 && told->stops <= 1;
+	return record->until == until && is_time(record->next, until) &&
+	       record->now >= -1 && record->now <= until && record->failed <= 1 &&
+	       record->stops <= 1;
 }
 
-static int hear_told(struct tb_across *across, uint32_t rank, struct told_window *told,
-	tb_time_ps until)
+static int receive_window(struct tb_across *across, uint32_t rank,
+	struct window_record *record, tb_time_ps until)
 {
 	struct tb_replay *first = across_part(across, across_first(across, rank));
 	struct unread unread;
-	int status = tb_across_hear(across, rank, &unread);
+	int status = tb_across_receive(across, rank, &unread);
 	if (status != TB_OK)
 		return status;
-	if (!get(&unread, told, sizeof *told) || !is_window(told, until) ||
-		(told->failed && !take_failure(&unread, &first->failure)))
+	if (!get(&unread, record, sizeof *record) || !is_window(record, until) ||
+		(record->failed && !unpack_failure(&unread, &first->failure)))
 		return TB_EFORMAT;
 	// Whichever process a signal reached: rank 0 decides what becomes of it.
-	if (told->stops && tb_across_leads(across))
+	if (record->stops && tb_across_leads(across))
 		tb_stop_set(tb_stop_of_signals(), true);
-	first->now = told->now;
-	tb_across_take_stats(across, rank, &told->stats);
-	return tb_across_take_window(across, rank, &unread);
+	first->now = record->now;
+	tb_across_take_stats(across, rank, &record->stats);
+	return tb_across_unpack_window(across, rank, &unread);
 }
 
 void tb_across_exchange(struct tb_across *across, tb_time_ps until, tb_time_ps *next)
 {
-	struct told_window told;
+	struct window_record record;
 	tb_time_ps own = *next;
 	across->until = until;
 	for (uint32_t rank = 0; rank < across->n; rank++)
 		if (rank != across->rank)
-			tell(across, rank, until, own);
+			send_window(across, rank, until, own);
 	for (uint32_t rank = 0; rank < across->n; rank++) {
 		if (rank == across->rank)
 			continue;
-		int status = hear_told(across, rank, &told, until);
+		int status = receive_window(across, rank, &record, until);
 		if (status != TB_OK) {
 			tb_across_fail(across, status);
 			return;
 		}
-		if (told.next < *next)
-			*next = told.next;
+		if (record.next < *next)
+			*next = record.next;
 	}
 }
 
 tb_time_ps tb_across_least(struct tb_across *across, tb_time_ps own)
 {
 	tb_time_ps least = own, other = own;
-	tb_across_begin(across);
-	put(&across->packed, &own, sizeof own);
+	tb_across_begin_record(across);
+	packed_put(&across->packed, &own, sizeof own);
 	for (uint32_t rank = 0; rank < across->n; rank++)
 		if (rank != across->rank)
-			tb_across_say(across, rank);
+			tb_across_send(across, rank);
 	for (uint32_t rank = 0; rank < across->n; rank++) {
 		struct unread unread;
 		if (rank == across->rank)
 			continue;
-		if (tb_across_hear(across, rank, &unread) != TB_OK ||
+		if (tb_across_receive(across, rank, &unread) != TB_OK ||
 			!get(&unread, &other, sizeof other) ||
 			!is_time(other, -TB_ACROSS_LATEST)) {
 			tb_across_fail(across, TB_EFORMAT);

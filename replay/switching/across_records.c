@@ -3,68 +3,69 @@
 
 #include <stdlib.h>
 
-struct told_records { // then rows of flows, bins, and the waits of its parts
+struct records_record { // then rows of flows, bins, and the waits of its parts
 	struct tb_engine_stats stats;
 	uint64_t n_bytes; // of bins
 	unsigned level;
 	uint32_t n_waited;
 };
 
-// tell_records tells rank 0 what this process has recorded.
-static int tell_records(struct tb_across *across, bool all)
+// send_records sends rank 0 what this process has recorded.
+static int send_records(struct tb_across *across, bool all)
 {
 	struct tb_records *records = &across->whole->records;
 	struct tb_flow_waited *waited = NULL;
-	struct told_records told = {.stats = tb_across_own_stats(across),
+	struct records_record record = {.stats = tb_across_own_stats(across),
 		.n_bytes = records->kept.n_bytes,
 		.level = records->kept.level};
 	int status =
-		all ? tb_records_count_waited(records, &waited, &told.n_waited) : TB_OK;
+		all ? tb_records_count_waited(records, &waited, &record.n_waited) : TB_OK;
 	if (status != TB_OK)
 		return status;
-	tb_across_begin(across);
-	put(&across->packed, &told, sizeof told);
-	put(&across->packed, waited, told.n_waited * sizeof *waited);
-	put(&across->packed, records->kept.bytes, records->kept.n_bytes);
+	tb_across_begin_record(across);
+	packed_put(&across->packed, &record, sizeof record);
+	packed_put(&across->packed, waited, record.n_waited * sizeof *waited);
+	packed_put(&across->packed, records->kept.bytes, records->kept.n_bytes);
 	if (all)
-		tb_across_put_waits(across);
+		tb_across_pack_waits(across);
 	free(waited);
-	tb_across_say(across, 0);
+	tb_across_send(across, 0);
 	return across->packed.failed ? TB_ENOMEM : TB_OK;
 }
 
-static int take_bins(
-	struct tb_kept_bins *bins, struct unread *unread, const struct told_records *told)
+static int across_unpack_bins(struct tb_kept_bins *bins, struct unread *unread,
+	const struct records_record *record)
 {
-	const void *bytes = skip(unread, told->n_bytes, 1);
-	bins->level = told->level;
+	const void *bytes = packed_skip(unread, record->n_bytes, 1);
+	bins->level = record->level;
 	if (!bytes)
 		return TB_EFORMAT;
-	if (TB_ARRAY_RESERVE(&bins->bytes, &bins->room, told->n_bytes + 1) != TB_OK)
+	if (TB_ARRAY_RESERVE(&bins->bytes, &bins->room, record->n_bytes + 1) != TB_OK)
 		return TB_ENOMEM;
-	memcpy(bins->bytes, bytes, told->n_bytes);
-	bins->n_bytes = told->n_bytes;
+	memcpy(bins->bytes, bytes, record->n_bytes);
+	bins->n_bytes = record->n_bytes;
 	return TB_OK;
 }
 
 static int take_records(
 	struct tb_across *across, uint32_t rank, bool all, struct tb_kept_bins *bins)
 {
-	struct told_records told;
+	struct records_record record;
 	struct unread unread;
-	int status = tb_across_hear(across, rank, &unread);
-	if (status == TB_OK && !get(&unread, &told, sizeof told))
+	int status = tb_across_receive(across, rank, &unread);
+	if (status == TB_OK && !get(&unread, &record, sizeof record))
 		status = TB_EFORMAT;
 	if (status != TB_OK)
 		return status;
-	tb_across_take_stats(across, rank, &told.stats);
-	const void *waited = skip(&unread, told.n_waited, sizeof(struct tb_flow_waited));
+	tb_across_take_stats(across, rank, &record.stats);
+	const void *waited =
+		packed_skip(&unread, record.n_waited, sizeof(struct tb_flow_waited));
 	status = waited ? tb_records_add_waited(
-				  &across->whole->records, waited, told.n_waited)
+				  &across->whole->records, waited, record.n_waited)
 			: TB_EFORMAT;
 	if (status == TB_OK)
-		status = take_bins(bins, &unread, &told);
-	return status == TB_OK && all ? tb_across_take_waits(across, rank, &unread)
+		status = across_unpack_bins(bins, &unread, &record);
+	return status == TB_OK && all ? tb_across_unpack_waits(across, rank, &unread)
 				      : status;
 }
 
@@ -84,7 +85,7 @@ static int join_records(struct tb_across *across, bool all, struct tb_kept_bins 
 	return status;
 }
 
-static int end(struct tb_across *across, int status, struct tb_error *error)
+static int across_end(struct tb_across *across, int status, struct tb_error *error)
 {
 	if (status != TB_OK)
 		tb_across_fail(across, status);
@@ -98,10 +99,10 @@ int tb_across_show(struct tb_across *across, struct tb_error *error)
 	struct tb_records *records = &across->whole->records;
 	struct tb_kept_bins own = {0};
 	if (!tb_across_leads(across))
-		return end(across, tell_records(across, false), error);
+		return across_end(across, send_records(across, false), error);
 	int status = join_records(across, false, &own);
 	if (status != TB_OK)
-		return end(across, status, error);
+		return across_end(across, status, error);
 	status = tb_records_report_bins(records, error);
 	tb_kept_bins_fini(&records->kept);
 	records->kept = own;
@@ -112,8 +113,8 @@ int tb_across_gather(struct tb_across *across, struct tb_error *error)
 {
 	struct tb_kept_bins own = {0};
 	if (!tb_across_leads(across))
-		return end(across, tell_records(across, true), error);
+		return across_end(across, send_records(across, true), error);
 	int status = join_records(across, true, &own);
 	tb_kept_bins_fini(&own);
-	return end(across, status, error);
+	return across_end(across, status, error);
 }

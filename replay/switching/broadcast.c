@@ -11,8 +11,8 @@ uint32_t tb_broadcast_end(
 	return last_is_further && last != source ? last : first;
 }
 
-static uint32_t link_at(const struct tb_network *network, uint32_t node, uint32_t apex,
-	uint32_t ascending, uint32_t depth)
+static uint32_t broadcast_link_at(const struct tb_network *network, uint32_t node,
+	uint32_t apex, uint32_t ascending, uint32_t depth)
 {
 	uint32_t link = tb_network_route(network, apex, node, ascending, ascending);
 	for (uint32_t i = 1; i <= depth; i++)
@@ -28,7 +28,7 @@ uint32_t tb_broadcast_links(const struct tb_network *network,
 {
 	uint32_t n = 0, first = message->destination.id;
 	for (uint32_t node = first; node < first + message->n_receivers; node++) {
-		uint32_t link = link_at(network, node, apex, ascending, depth);
+		uint32_t link = broadcast_link_at(network, node, apex, ascending, depth);
 		if (n == 0 || links[n - 1] != link)
 			links[n++] = link;
 	}

@@ -46,9 +46,9 @@ void tb_handover_free(struct tb_replay *replay)
 	replay->handover = NULL;
 }
 
-// add_message adds a part message, with its record unless that is NULL, and returns the
-// place of that.
-static inline char *add_message(struct tb_replay *replay, uint32_t to,
+// handover_add_message adds a part message, with its record unless that is NULL, and
+// returns the place of that.
+static inline char *handover_add_message(struct tb_replay *replay, uint32_t to,
 	const struct tb_part_message *message, const void *record)
 {
 	struct tb_handover *handover = replay->handover;
@@ -71,21 +71,21 @@ static inline char *add_message(struct tb_replay *replay, uint32_t to,
 void tb_handover_to_receiver(struct tb_replay *replay,
 	const struct tb_part_message *message, const void *record)
 {
-	(void)add_message(replay, tb_parts_to(replay->parts, replay->net, message->link),
-		message, record);
+	(void)handover_add_message(replay,
+		tb_parts_to(replay->parts, replay->net, message->link), message, record);
 }
 
 void tb_handover_to_sender(
 	struct tb_replay *replay, const struct tb_part_message *message)
 {
-	(void)add_message(replay,
+	(void)handover_add_message(replay,
 		tb_parts_from(replay->parts, replay->net, message->link), message, NULL);
 }
 
 void *tb_handover_to_part(
 	struct tb_replay *replay, uint32_t part, const struct tb_part_message *message)
 {
-	return add_message(replay, part, message, NULL);
+	return handover_add_message(replay, part, message, NULL);
 }
 
 void tb_handover_turn(struct tb_replay *replay)
@@ -122,7 +122,7 @@ const char *tb_handover_bytes(const struct tb_replay *replay, uint32_t to, size_
 void tb_handover_put(struct tb_replay *replay, uint32_t to,
 	const struct tb_part_message *message, const void *record)
 {
-	add_message(replay, to, message, record);
+	handover_add_message(replay, to, message, record);
 }
 
 void tb_handover_receive(struct tb_replay *replay,

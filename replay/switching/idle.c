@@ -11,12 +11,7 @@ tb_time_ps tb_idle_time(uint64_t bytes, uint64_t byte_q20)
 			    ((rest * byte_q20 + (UINT64_C(1) << 19)) >> 20));
 }
 
-static tb_time_ps larger(tb_time_ps a, tb_time_ps b)
-{
-	return a > b ? a : b;
-}
-
-static void add_link(
+static void idle_add_link(
 	struct tb_idle_path *path, const struct tb_link_info *link, uint32_t flit)
 {
 	uint64_t q20 = tb_per_byte_q20(link->bytes_per_s);
@@ -60,17 +55,17 @@ uint32_t tb_idle_link_on(const struct tb_network *network, uint32_t sw, uint32_t
 	return quickest(network, group);
 }
 
-// path_of follows the links that a lone message takes.
-static struct tb_idle_path path_of(
+// idle_find_path follows the links that a lone message takes.
+static struct tb_idle_path idle_find_path(
 	const struct tb_network *network, uint32_t source, uint32_t destination)
 {
 	uint32_t flit = network->params.flit_bytes;
 	uint32_t id = network->injection[source];
 	struct tb_idle_path path = {0};
-	add_link(&path, &network->links[id], flit);
+	idle_add_link(&path, &network->links[id], flit);
 	while (network->links[id].kind != TB_LINK_EJECTION) {
 		id = tb_idle_link_on(network, network->links[id].to, source, destination);
-		add_link(&path, &network->links[id], flit);
+		idle_add_link(&path, &network->links[id], flit);
 	}
 	return path;
 }
@@ -80,7 +75,7 @@ static struct tb_idle_path path_of_equals(
 	const struct tb_network *network, uint32_t n_links)
 {
 	struct tb_idle_path path = {0};
-	add_link(&path, &network->links[network->injection[0]],
+	idle_add_link(&path, &network->links[network->injection[0]],
 		network->params.flit_bytes);
 	path.before = (tb_time_ps)(n_links - 1) * path.back;
 	path.back *= n_links;
@@ -91,7 +86,7 @@ struct tb_idle_path tb_idle_path(
 	const struct tb_network *network, uint32_t source, uint32_t destination)
 {
 	if (!network->regular)
-		return path_of(network, source, destination);
+		return idle_find_path(network, source, destination);
 	return path_of_equals(network, tb_network_hops(network, (struct tb_node){source},
 					       (struct tb_node){destination}));
 }
@@ -117,20 +112,20 @@ struct tb_idle_trip tb_idle_trip(const struct tb_network *network, uint32_t sour
 		.back = path.back};
 }
 
-// crossing is that of a packet with so much payload.
-static tb_time_ps crossing(const struct tb_network *network,
+// idle_crossing is that of a packet with so much payload.
+static tb_time_ps idle_crossing(const struct tb_network *network,
 	const struct tb_idle_path *path, uint64_t payload)
 {
 	uint64_t wire = payload + network->params.packet_overhead_bytes;
 	return tb_idle_crossing(network, path, wire ? wire : 1);
 }
 
-// entry_of is when full packet `number` (from 0) enters the network, after the first: at
-// the pace of link and bus, or of the VCs, each of which takes a packet a circuit.
-static tb_time_ps entry_of(
+// idle_entry is when full packet `number` (from 0) enters the network, after the first:
+// at the pace of link and bus, or of the VCs, each of which takes a packet a circuit.
+static tb_time_ps idle_entry(
 	uint64_t number, uint64_t n_vcs, tb_time_ps pace, tb_time_ps circuit)
 {
-	return larger(
+	return tb_time_later(
 		(tb_time_ps)number * pace, (tb_time_ps)(number / n_vcs) * circuit +
 						   (tb_time_ps)(number % n_vcs) * pace);
 }
@@ -148,8 +143,8 @@ tb_time_ps tb_idle_latency_ps(const struct tb_network *network, struct tb_node s
 	uint64_t full = params->packet_payload_bytes;
 	uint64_t n = bytes ? (bytes + full - 1) / full : 1;
 	uint64_t last = bytes - (n - 1) * full;
-	tb_time_ps full_crossing = crossing(network, &path, full);
-	tb_time_ps pace = larger(
+	tb_time_ps full_crossing = idle_crossing(network, &path, full);
+	tb_time_ps pace = tb_time_later(
 		tb_idle_time(full + params->packet_overhead_bytes, path.slowest_q20),
 		tb_idle_time(full, bus_q20));
 	// A VC serves its next packet when the acknowledgement of the previous one is
@@ -157,12 +152,13 @@ tb_time_ps tb_idle_latency_ps(const struct tb_network *network, struct tb_node s
 	tb_time_ps circuit = path.before + full_crossing + path.behind +
 			     params->ack_delay_ps + path.back;
 	tb_time_ps way = tb_idle_time(n > 1 ? full : bytes, bus_q20) + path.before;
-	tb_time_ps in = way + entry_of(n - 1, path.n_vcs, pace, circuit) +
-			crossing(network, &path, last) + path.behind;
+	tb_time_ps in = way + idle_entry(n - 1, path.n_vcs, pace, circuit) +
+			idle_crossing(network, &path, last) + path.behind;
 	// A short last packet may still have to wait for the drain of the one before it.
 	if (n > 1)
-		in = larger(in, way + entry_of(n - 2, path.n_vcs, pace, circuit) +
-					full_crossing + path.behind +
-					tb_idle_time(full, bus_q20));
+		in = tb_time_later(
+			in, way + idle_entry(n - 2, path.n_vcs, pace, circuit) +
+				    full_crossing + path.behind +
+				    tb_idle_time(full, bus_q20));
 	return overhead + in + tb_idle_time(last, bus_q20);
 }

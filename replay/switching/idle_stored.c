@@ -9,12 +9,7 @@ struct stored_way {
 	uint32_t n_hops; // of a regular tree, else 0
 };
 
-static tb_time_ps larger(tb_time_ps a, tb_time_ps b)
-{
-	return a > b ? a : b;
-}
-
-static struct stored_way way_of(
+static struct stored_way idle_stored_way(
 	const struct tb_network *network, uint32_t source, uint32_t destination)
 {
 	return (struct stored_way){.net = network,
@@ -26,9 +21,10 @@ static struct stored_way way_of(
 				  : 0};
 }
 
-// next_link returns the link behind the `n_crossed` ones that end with `link`;
-// TB_ID_NONE: there is none.
-static uint32_t next_link(const struct stored_way *way, uint32_t link, uint32_t n_crossed)
+// idle_stored_next_link returns the link behind the `n_crossed` ones that end with
+// `link`; TB_ID_NONE: there is none.
+static uint32_t idle_stored_next_link(
+	const struct stored_way *way, uint32_t link, uint32_t n_crossed)
 {
 	const struct tb_link_info *info = &way->net->links[link];
 	if (way->n_hops)
@@ -48,33 +44,37 @@ tb_time_ps tb_idle_burst(const struct tb_network *network, uint32_t link)
 	return carried(network, link, network->params.ethernet.burst_bytes);
 }
 
-// passes is how long a link with a full bucket holds so many bytes back.
-static tb_time_ps passes(const struct tb_network *network, uint32_t link, uint64_t wire)
+// idle_stored_passes is how long a link with a full bucket holds so many bytes back.
+static tb_time_ps idle_stored_passes(
+	const struct tb_network *network, uint32_t link, uint64_t wire)
 {
-	return larger(0, carried(network, link, wire) - tb_idle_burst(network, link));
+	return tb_time_later(
+		0, carried(network, link, wire) - tb_idle_burst(network, link));
 }
 
 struct tb_idle_frame tb_idle_frame(const struct tb_network *network, uint32_t source,
 	uint32_t destination, uint64_t wire_bytes)
 {
-	const struct stored_way way = way_of(network, source, destination);
+	const struct stored_way way = idle_stored_way(network, source, destination);
 	uint32_t link = network->injection[source], n = 1;
 	struct tb_idle_frame frame = {.injection = carried(network, link, wire_bytes),
 		.between = network->links[link].latency_ps};
-	for (uint32_t next; (next = next_link(&way, link, n)) != TB_ID_NONE; n++) {
+	for (uint32_t next; (next = idle_stored_next_link(&way, link, n)) != TB_ID_NONE;
+		n++) {
 		link = next;
 		frame.behind = network->links[link].latency_ps;
 		frame.ejection = carried(network, link, wire_bytes);
-		frame.between += frame.behind + passes(network, link, wire_bytes);
+		frame.between +=
+			frame.behind + idle_stored_passes(network, link, wire_bytes);
 	}
-	frame.between -= frame.behind + passes(network, link, wire_bytes);
+	frame.between -= frame.behind + idle_stored_passes(network, link, wire_bytes);
 	return frame;
 }
 
-// crossed is when the last of a message's frames has come: each link carries all of the
-// message, behind the links that its first frame passes before, in front of those that
-// its last one passes then.
-static tb_time_ps crossed(
+// idle_stored_crossed is when the last of a message's frames has come: each link carries
+// all of the message, behind the links that its first frame passes before, in front of
+// those that its last one passes then.
+static tb_time_ps idle_stored_crossed(
 	const struct stored_way *way, uint64_t first, uint64_t last, uint64_t all)
 {
 	const struct tb_network *net = way->net;
@@ -82,10 +82,10 @@ static tb_time_ps crossed(
 	uint32_t n = 1;
 	for (uint32_t link = net->injection[way->source]; link != TB_ID_NONE; n++) {
 		latency += net->links[link].latency_ps;
-		most = larger(
-			most + passes(net, link, last), before + passes(net, link, all));
-		before += passes(net, link, first);
-		link = next_link(way, link, n);
+		most = tb_time_later(most + idle_stored_passes(net, link, last),
+			before + idle_stored_passes(net, link, all));
+		before += idle_stored_passes(net, link, first);
+		link = idle_stored_next_link(way, link, n);
 	}
 	return latency + most;
 }
@@ -97,13 +97,13 @@ tb_time_ps tb_idle_stored_ps(const struct tb_network *network, struct tb_node so
 	tb_time_ps overheads = params->send_overhead_ps + params->receive_overhead_ps;
 	if (source.id == destination.id)
 		return overheads;
-	const struct stored_way way = way_of(network, source.id, destination.id);
+	const struct stored_way way = idle_stored_way(network, source.id, destination.id);
 	uint64_t full = params->packet_payload_bytes;
 	uint64_t n = bytes ? (bytes + full - 1) / full : 1;
 	uint64_t header = params->packet_overhead_bytes;
 	uint64_t last = bytes - (n - 1) * full + header;
 	uint64_t first = n > 1 ? full + header : last;
 	uint64_t all = bytes + n * header;
-	return overheads +
-	       crossed(&way, first ? first : 1, last ? last : 1, all ? all : 1);
+	return overheads + idle_stored_crossed(&way, first ? first : 1, last ? last : 1,
+				   all ? all : 1);
 }

@@ -56,8 +56,8 @@ void tb_handover_to_sender(
 
 // tb_handover_to_part hands a part message over to any part, and returns the place of its
 // record, to be filled in at once, or NULL without memory. Where parts own cables
-// (network_parts.h) all goes so: what is told takes effect a link's hop later, or nothing
-// waits for it until the next window.
+// (network_parts.h) all part messages go this way: each takes effect a link's hop later,
+// or nothing waits for it before the next window.
 void *tb_handover_to_part(
 	struct tb_replay *replay, uint32_t part, const struct tb_part_message *message);
 
@@ -119,8 +119,8 @@ struct tb_switching {
 
 	// The phases of an instant (docs/model.md, rule 19), called by tb_clock_run.
 	//
-	// arrive is phase 1 for an event of the model's own kinds: what it makes others
-	// look at is put on lists.
+	// arrive is phase 1 for an event of the model's own kinds: it lists the links and
+	// switches that have something to choose or to serve.
 	void (*arrive)(struct tb_replay *replay, struct tb_event event);
 	// choose is phase 2: which packets are led on from the switches on the lists.
 	// That nodes inject follows. With circuits: who gets a VC. With credits: which
@@ -171,9 +171,9 @@ struct tb_switching {
 	// behind it, to be copied into a record of this part.
 	void (*receive)(struct tb_replay *replay, const struct tb_part_message *message,
 		const void *record);
-	// can_receive returns whether a part message that another process told, and its
-	// packet, can be one for this part. Of a model that several processes can
-	// simulate.
+	// can_receive checks a part message from another process, with its packet:
+	// whether it can be one for this part. Only models that several processes can
+	// simulate have it.
 	bool (*can_receive)(const struct tb_replay *replay,
 		const struct tb_part_message *message, const void *packet);
 };

@@ -44,13 +44,13 @@ static struct tb_replay *part_at(const struct tb_windows *windows, uint32_t part
 	return windows->whole->by_part[part];
 }
 
-static unsigned count_threads(unsigned wanted, uint32_t n_parts)
+static unsigned windows_count_threads(unsigned wanted, uint32_t n_parts)
 {
 	unsigned n = wanted ? wanted : 1;
 	return n < n_parts ? n : n_parts;
 }
 
-static int make_parts(struct tb_windows *windows)
+static int windows_make_parts(struct tb_windows *windows)
 {
 	int status = TB_OK;
 	for (uint32_t part = 0; part < windows->n && status == TB_OK; part++) {
@@ -86,10 +86,10 @@ int tb_windows_new(struct tb_windows **windows, struct tb_replay *whole,
 	if (status == TB_OK && peers)
 		status = tb_across_new(&made->across, whole, model, peers);
 	if (status == TB_OK)
-		status = make_parts(made);
+		status = windows_make_parts(made);
 	if (status == TB_OK)
-		status = tb_team_new(
-			&made->team, count_threads(n_threads, made->end - made->first));
+		status = tb_team_new(&made->team,
+			windows_count_threads(n_threads, made->end - made->first));
 	if (status != TB_OK) {
 		tb_windows_free(made);
 		return status;
@@ -124,9 +124,9 @@ void tb_windows_free(struct tb_windows *windows)
 	free(windows);
 }
 
-// simulate is a part's task of a window. There can be one more, which enters waits of
-// earlier windows into the blame: that takes part in nothing else.
-static void simulate(void *context, uint32_t index)
+// windows_simulate is a part's task of a window. There can be one more, which enters
+// waits of windows_earlier windows into the blame: that takes part in nothing else.
+static void windows_simulate(void *context, uint32_t index)
 {
 	struct tb_windows *windows = context;
 	index += windows->first;
@@ -141,12 +141,12 @@ static void simulate(void *context, uint32_t index)
 	windows->model->window(replay, windows->until);
 	part->next = tb_wheel_next(&replay->wheel, TB_WHEEL_ROWS,
 		windows->until + windows->whole->window_ps);
-	if (replay->told_at < part->next)
-		part->next = replay->told_at;
+	if (replay->handover_at < part->next)
+		part->next = replay->handover_at;
 	part->n_events = replay->stats.n_events - n_before;
 }
 
-static void settle(void *context, uint32_t index)
+static void windows_settle(void *context, uint32_t index)
 {
 	struct tb_windows *windows = context;
 	index += windows->first;
@@ -154,9 +154,10 @@ static void settle(void *context, uint32_t index)
 		windows->model->settle(part_at(windows, index), windows->until);
 }
 
-static void settle_all(struct tb_windows *windows)
+static void windows_settle_all(struct tb_windows *windows)
 {
-	tb_team_run(windows->team, windows->end - windows->first, settle, windows);
+	tb_team_run(
+		windows->team, windows->end - windows->first, windows_settle, windows);
 }
 
 // pays returns whether a window has so much to do that others are to help: about as many
@@ -179,14 +180,9 @@ static void do_window_tasks(struct tb_windows *windows)
 		&windows->whole->records, MANY_WAITS / tb_team_threads(windows->team));
 	bool together = pays(windows);
 	if (together)
-		tb_team_run(windows->team, n, simulate, windows);
+		tb_team_run(windows->team, n, windows_simulate, windows);
 	for (uint32_t i = 0; i < n && !together; i++)
-		simulate(windows, i);
-}
-
-static tb_time_ps earlier(tb_time_ps a, tb_time_ps b)
-{
-	return a < b ? a : b;
+		windows_simulate(windows, i);
 }
 
 // next_instant returns when something happens next: an event, a part message, or a
@@ -194,17 +190,18 @@ static tb_time_ps earlier(tb_time_ps a, tb_time_ps b)
 // the end of a further window.
 static tb_time_ps next_instant(const struct tb_windows *windows)
 {
-	tb_time_ps next = earlier(windows->received_at, windows->whole->source_at);
-	next = earlier(next, windows->others_next);
+	tb_time_ps next =
+		tb_time_earlier(windows->received_at, windows->whole->source_at);
+	next = tb_time_earlier(next, windows->others_next);
 	for (uint32_t part = 0; part < windows->n; part++) {
-		next = earlier(next, windows->parts[part].next);
-		next = earlier(next, part_at(windows, part)->outside_at);
+		next = tb_time_earlier(next, windows->parts[part].next);
+		next = tb_time_earlier(next, part_at(windows, part)->outside_at);
 	}
 	if (next <= windows->until + windows->whole->window_ps)
 		return next;
 	for (uint32_t part = windows->first; part < windows->end; part++)
-		next = earlier(next, tb_wheel_next(&part_at(windows, part)->wheel,
-					     TB_WHEEL_ROWS, next));
+		next = tb_time_earlier(next, tb_wheel_next(&part_at(windows, part)->wheel,
+						     TB_WHEEL_ROWS, next));
 	return windows->across ? tb_across_least(windows->across, next) : next;
 }
 
@@ -215,7 +212,7 @@ static int pass_bins(struct tb_windows *windows, tb_time_ps next, struct tb_erro
 	while (next >= records->bin_end) {
 		bool lasts = false;
 		windows->until = records->bin_end;
-		settle_all(windows);
+		windows_settle_all(windows);
 		for (uint32_t part = windows->first; part < windows->end; part++)
 			lasts |= windows->parts[part].lasts;
 		int status = tb_records_close(records, error);
@@ -227,8 +224,8 @@ static int pass_bins(struct tb_windows *windows, tb_time_ps next, struct tb_erro
 	return TB_OK;
 }
 
-// post takes the messages that the source posts at an instant.
-static void post(struct tb_windows *windows, tb_time_ps at)
+// windows_post takes the messages that the source posts at an instant.
+static void windows_post(struct tb_windows *windows, tb_time_ps at)
 {
 	windows->whole->now = at;
 	tb_messages_take(windows->whole);
@@ -239,7 +236,7 @@ static void post_early(struct tb_windows *windows)
 	const struct tb_replay *whole = windows->whole;
 	while (windows->open_loop && whole->source_at < windows->until &&
 		whole->failure.code == TB_OK)
-		post(windows, whole->source_at);
+		windows_post(windows, whole->source_at);
 }
 
 static int by_round_and_message(const void *left, const void *right)
@@ -294,9 +291,9 @@ static size_t report_round(struct tb_windows *windows, size_t i)
 	return i;
 }
 
-// report reports to the source what ended in the window, and posts what the source then
-// has before the window's end.
-static void report(struct tb_windows *windows)
+// windows_report reports to the source what ended in the window, and posts what the
+// source then has before the window's end.
+static void windows_report(struct tb_windows *windows)
 {
 	const struct tb_replay *whole = windows->whole;
 	gather_endings(windows);
@@ -304,8 +301,9 @@ static void report(struct tb_windows *windows)
 		bool ended = i < windows->n_endings;
 		tb_time_ps at = ended ? windows->endings[i].at : windows->until - 1;
 		if (!windows->open_loop && whole->source_at <= at)
-			post(windows, whole->source_at > whole->now ? whole->source_at
-								    : whole->now);
+			windows_post(windows, whole->source_at > whole->now
+						      ? whole->source_at
+						      : whole->now);
 		else if (ended)
 			i = report_round(windows, i);
 		else
@@ -313,15 +311,16 @@ static void report(struct tb_windows *windows)
 	}
 }
 
-// tell_others exchanges what other processes need of this window. Messages that start in
-// it have started in their parts.
-static void tell_others(struct tb_windows *windows)
+// exchange_with_others exchanges with other processes what each needs of this window.
+// Messages that start in it have started in their parts.
+static void exchange_with_others(struct tb_windows *windows)
 {
 	tb_time_ps next = TB_TIME_NEVER;
 	for (uint32_t part = windows->first; part < windows->end; part++) {
 		(void)tb_clock_failed(part_at(windows, part));
-		next = earlier(next, windows->parts[part].next);
-		next = earlier(next, tb_handover_earliest(part_at(windows, part)));
+		next = tb_time_earlier(next, windows->parts[part].next);
+		next = tb_time_earlier(
+			next, tb_handover_earliest(part_at(windows, part)));
 	}
 	for (uint32_t part = 0; part < windows->n; part++)
 		if (!tb_parts_has(windows->whole->parts, part))
@@ -330,24 +329,25 @@ static void tell_others(struct tb_windows *windows)
 	windows->others_next = next;
 }
 
-// exchange makes the part messages of this window those that the next window receives.
-static void exchange(struct tb_windows *windows)
+// windows_exchange makes the part messages of this window those that the next window
+// receives.
+static void windows_exchange(struct tb_windows *windows)
 {
 	windows->received_at = TB_TIME_NEVER;
 	windows->n_events = 0;
 	if (windows->across)
-		tell_others(windows);
+		exchange_with_others(windows);
 	for (uint32_t part = 0; part < windows->n; part++) {
 		struct tb_replay *replay = part_at(windows, part);
-		windows->received_at =
-			earlier(windows->received_at, tb_handover_earliest(replay));
+		windows->received_at = tb_time_earlier(
+			windows->received_at, tb_handover_earliest(replay));
 		tb_handover_turn(replay);
 		windows->n_events += windows->parts[part].n_events;
 	}
 }
 
-// failed returns the status of what went wrong, in the lowest part.
-static int failed(struct tb_windows *windows, struct tb_error *error)
+// windows_failed returns the status of what went wrong, in the lowest part.
+static int windows_failed(struct tb_windows *windows, struct tb_error *error)
 {
 	struct tb_replay *whole = windows->whole;
 	for (uint32_t part = 0; part < windows->n && whole->failure.code == TB_OK; part++)
@@ -365,14 +365,14 @@ static int do_window(struct tb_windows *windows, tb_time_ps from, struct tb_erro
 	int status = pass_bins(windows, from, error);
 	if (status != TB_OK)
 		return status;
-	windows->until = earlier(from + whole->window_ps, whole->records.bin_end);
-	windows->until = earlier(windows->until, whole->pause_at);
+	windows->until = tb_time_earlier(from + whole->window_ps, whole->records.bin_end);
+	windows->until = tb_time_earlier(windows->until, whole->pause_at);
 	windows->n_windows++;
 	post_early(windows);
 	do_window_tasks(windows);
-	exchange(windows);
-	report(windows);
-	return failed(windows, error);
+	windows_exchange(windows);
+	windows_report(windows);
+	return windows_failed(windows, error);
 }
 
 // pause_all leaves `until` as it is: that is how far parts have looked for events.
@@ -401,9 +401,9 @@ int tb_windows_run(struct tb_windows *windows, uint64_t n_windows, struct tb_err
 	return 1;
 }
 
-// lasts_until receives what was handed over last, and returns when all ends that has
-// begun.
-static tb_time_ps lasts_until(struct tb_windows *windows)
+// windows_lasts_until receives what was handed over last, and returns when all ends that
+// has begun.
+static tb_time_ps windows_lasts_until(struct tb_windows *windows)
 {
 	tb_time_ps end = 0;
 	for (uint32_t part = windows->first; part < windows->end; part++) {
@@ -416,24 +416,24 @@ static tb_time_ps lasts_until(struct tb_windows *windows)
 
 int tb_windows_finish(struct tb_windows *windows, struct tb_error *error)
 {
-	bool was_well = failed(windows, NULL) == TB_OK; // as in tb_clock_finish
+	bool was_well = windows_failed(windows, NULL) == TB_OK; // as in tb_clock_finish
 	struct tb_records *records = &windows->whole->records;
-	tb_time_ps end = lasts_until(windows);
+	tb_time_ps end = windows_lasts_until(windows);
 	int status = pass_bins(windows, end, error);
 	if (status != TB_OK)
 		return status;
 	windows->until = end;
-	settle_all(windows);
+	windows_settle_all(windows);
 	for (uint32_t part = windows->first; part < windows->end; part++)
 		windows->model->blame_open(part_at(windows, part), end);
 	if (was_well)
-		status = failed(windows, error);
+		status = windows_failed(windows, error);
 	if (status == TB_OK)
 		status = tb_records_close(records, error);
 	if (status == TB_OK && windows->across)
 		status = tb_across_gather(windows->across, error);
-	bool tells = !windows->across || tb_across_leads(windows->across);
-	return status == TB_OK && tells ? tb_records_finish(records, error) : status;
+	bool leads = !windows->across || tb_across_leads(windows->across);
+	return status == TB_OK && leads ? tb_records_finish(records, error) : status;
 }
 
 int tb_windows_checkpoint(struct tb_windows *windows, struct tb_error *error)
@@ -464,7 +464,7 @@ struct tb_engine_stats tb_windows_stats(const struct tb_windows *windows)
 		sum.n_in_flight += tb_replay_in_flight(replay);
 		sum.n_lost += replay->stats.n_lost;
 		sum.n_resent += replay->stats.n_resent;
-		sum.told_bytes += replay->stats.told_bytes;
+		sum.exchanged_bytes += replay->stats.exchanged_bytes;
 	}
 	sum.n_windows = windows->n_windows;
 	if (windows->across)

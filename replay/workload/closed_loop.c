@@ -67,8 +67,9 @@ static void satisfy(struct tb_closed_loop *loop, uint32_t op, uint32_t by)
 	tb_op_queue_push(&loop->ready, loop->next, op);
 }
 
-// release lets the operations continue that wait for the start, or the end, of `op`.
-static void release(struct tb_closed_loop *loop, uint32_t op, bool started)
+// closed_loop_release lets the operations continue that wait for the start, or the end,
+// of `op`.
+static void closed_loop_release(struct tb_closed_loop *loop, uint32_t op, bool started)
 {
 	const struct tb_job *job = loop->job;
 	// What waits for a start waits for what that start waited for.
@@ -86,7 +87,7 @@ static void set_started(struct tb_closed_loop *loop, uint32_t op)
 {
 	loop->state[op] = STARTED;
 	note_time(loop, op, WANT_START);
-	release(loop, op, true);
+	closed_loop_release(loop, op, true);
 }
 
 static void set_done(struct tb_closed_loop *loop, uint32_t op)
@@ -95,7 +96,7 @@ static void set_done(struct tb_closed_loop *loop, uint32_t op)
 	loop->n_done++;
 	note_time(loop, op, WANT_END);
 	tb_op_log_end(&loop->log, op, loop->now);
-	release(loop, op, false);
+	closed_loop_release(loop, op, false);
 }
 
 static struct cpu *cpu_of(const struct tb_closed_loop *loop, uint32_t op)
@@ -141,8 +142,9 @@ static int check_size(const struct tb_closed_loop *loop, uint32_t recv, uint32_t
 		ops[send].amount, ops[send].tag);
 }
 
-// post lets a ready receive take a message that has already arrived, or wait.
-static int post(struct tb_closed_loop *loop, uint32_t recv, struct tb_error *error)
+// closed_loop_post lets a ready receive take a message that has already arrived, or wait.
+static int closed_loop_post(
+	struct tb_closed_loop *loop, uint32_t recv, struct tb_error *error)
 {
 	set_started(loop, recv);
 	uint32_t send = tb_matching_post(&loop->matching, recv);
@@ -152,14 +154,14 @@ static int post(struct tb_closed_loop *loop, uint32_t recv, struct tb_error *err
 	return status;
 }
 
-// settle starts all operations that are ready at `now`.
-static int settle(struct tb_closed_loop *loop, struct tb_error *error)
+// closed_loop_settle starts all operations that are ready at `now`.
+static int closed_loop_settle(struct tb_closed_loop *loop, struct tb_error *error)
 {
 	while (loop->ready.first != NONE) {
 		uint32_t op = tb_op_queue_pop(&loop->ready, loop->next);
 		int status = TB_OK;
 		if (loop->job->ops[op].kind == TB_OP_RECV)
-			status = post(loop, op, error);
+			status = closed_loop_post(loop, op, error);
 		else if (cpu_of(loop, op)->busy)
 			tb_op_queue_push(&cpu_of(loop, op)->waiting, loop->next, op);
 		else
@@ -183,10 +185,10 @@ static int end_calc(struct tb_closed_loop *loop, uint32_t op, struct tb_error *e
 		if (status != TB_OK)
 			return status;
 	}
-	return settle(loop, error);
+	return closed_loop_settle(loop, error);
 }
 
-static tb_time_ps when(void *context)
+static tb_time_ps closed_loop_next_at(void *context)
 {
 	const struct tb_closed_loop *loop = context;
 	if (loop->outgoing.first != NONE || loop->ready.first != NONE)
@@ -199,9 +201,9 @@ static uint32_t node_of_peer(const struct tb_closed_loop *loop, uint32_t send)
 	return loop->node_of_rank[loop->job->ops[send].peer];
 }
 
-// joins returns whether a send is one of the same broadcast as the one before it, whose
-// receivers end before node `end`.
-static bool joins(
+// send_joins_broadcast returns whether a send is one of the same broadcast as the one
+// before it, whose receivers end before node `end`.
+static bool send_joins_broadcast(
 	const struct tb_closed_loop *loop, uint32_t send, uint32_t before, uint32_t end)
 {
 	const struct tb_op *a = &loop->job->ops[before], *b = &loop->job->ops[send];
@@ -221,7 +223,7 @@ static uint32_t join_sends(struct tb_closed_loop *loop, uint32_t first)
 	if (!loop->broadcasts || node == loop->node_of_rank[loop->rank_of[first]])
 		return 1;
 	while (loop->outgoing.first != NONE &&
-		joins(loop, loop->outgoing.first, last, end)) {
+		send_joins_broadcast(loop, loop->outgoing.first, last, end)) {
 		uint32_t send = tb_op_queue_pop(&loop->outgoing, loop->next);
 		end = node_of_peer(loop, send) + 1;
 		loop->next[last] = send;
@@ -231,12 +233,12 @@ static uint32_t join_sends(struct tb_closed_loop *loop, uint32_t first)
 	return end - node;
 }
 
-static int take(
+static int closed_loop_take(
 	void *context, tb_time_ps now, struct tb_message *message, struct tb_error *error)
 {
 	struct tb_closed_loop *loop = context;
 	loop->now = now;
-	int status = settle(loop, error);
+	int status = closed_loop_settle(loop, error);
 	while (status == TB_OK && tb_timers_at(&loop->timers) <= now)
 		status = end_calc(
 			loop, (uint32_t)tb_timers_take(&loop->timers).what, error);
@@ -265,18 +267,19 @@ static int take(
 	return 1;
 }
 
-static int sent(void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
+static int closed_loop_sent(
+	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
 {
 	struct tb_closed_loop *loop = context;
 	loop->now = now;
 	for (uint32_t op = (uint32_t)cookie; op != NONE; op = loop->next[op])
 		set_done(loop, op);
-	return settle(loop, error);
+	return closed_loop_settle(loop, error);
 }
 
-// arrive matches a send's message, or those that it let through, with posted receives, or
-// lets them wait for these.
-static int arrive(
+// closed_loop_arrive matches a send's message, or those that it let through, with posted
+// receives, or lets them wait for these.
+static int closed_loop_arrive(
 	struct tb_closed_loop *loop, uint32_t send, bool lost, struct tb_error *error)
 {
 	// The channel of a message that was matched may be gone: look at one behind it.
@@ -295,7 +298,7 @@ static int arrive(
 	return status;
 }
 
-static int delivered(
+static int closed_loop_delivered(
 	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
 {
 	struct tb_closed_loop *loop = context;
@@ -303,13 +306,13 @@ static int delivered(
 	loop->now = now;
 	for (uint32_t send = (uint32_t)cookie; send != NONE && status == TB_OK;
 		send = loop->next[send])
-		status = arrive(loop, send, false, error);
-	return status == TB_OK ? settle(loop, error) : status;
+		status = closed_loop_arrive(loop, send, false, error);
+	return status == TB_OK ? closed_loop_settle(loop, error) : status;
 }
 
-// undelivered: the sender continues, its buffer is free; a receive for the message waits
-// forever.
-static int undelivered(
+// closed_loop_undelivered: the sender continues, its buffer is free; a receive for the
+// message waits forever.
+static int closed_loop_undelivered(
 	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
 {
 	struct tb_closed_loop *loop = context;
@@ -318,11 +321,11 @@ static int undelivered(
 	loop->now = now;
 	for (uint32_t send = (uint32_t)cookie; send != NONE && status == TB_OK;
 		send = loop->next[send])
-		status = arrive(loop, send, true, error);
-	return status == TB_OK ? sent(context, now, cookie, error) : status;
+		status = closed_loop_arrive(loop, send, true, error);
+	return status == TB_OK ? closed_loop_sent(context, now, cookie, error) : status;
 }
 
-static void describe(
+static void closed_loop_describe(
 	const struct tb_closed_loop *loop, uint32_t op, char *text, size_t size)
 {
 	const struct tb_op *what = &loop->job->ops[op];
@@ -348,9 +351,9 @@ static uint32_t stuck_receive(const struct tb_closed_loop *loop, uint32_t rank)
 	return NONE;
 }
 
-// finish names the receives that wait for each other, following each to the rank it waits
-// for.
-static int finish(void *context, struct tb_error *error)
+// closed_loop_finish names the receives that wait for each other, following each to the
+// rank it waits for.
+static int closed_loop_finish(void *context, struct tb_error *error)
 {
 	const struct tb_closed_loop *loop = context;
 	// Undelivered messages explain operations that never run; the caller reports
@@ -364,7 +367,7 @@ static int finish(void *context, struct tb_error *error)
 	for (int n = 0; n < 3 && op != NONE; n++) {
 		size_t used = strlen(text);
 		char one[160];
-		describe(loop, op, one, sizeof one);
+		closed_loop_describe(loop, op, one, sizeof one);
 		snprintf(text + used, sizeof text - used, "%s%s", n ? ", " : "", one);
 		uint32_t peer = loop->job->ops[op].peer;
 		op = peer == TB_ANY ? NONE : stuck_receive(loop, peer);
@@ -389,7 +392,7 @@ static int place_ranks(struct tb_closed_loop *loop)
 	return status;
 }
 
-static int make(struct tb_closed_loop *loop, const uint32_t *node_of_rank)
+static int closed_loop_allocate(struct tb_closed_loop *loop, const uint32_t *node_of_rank)
 {
 	const struct tb_job *job = loop->job;
 	size_t n_ops = (size_t)job->n_ops + 1;
@@ -420,12 +423,12 @@ static int make(struct tb_closed_loop *loop, const uint32_t *node_of_rank)
 			       : status;
 }
 
-static void want(struct tb_closed_loop *loop, uint32_t instant)
+static void closed_loop_want(struct tb_closed_loop *loop, uint32_t instant)
 {
 	uint32_t op = instant & ~TB_DEP_START;
 	if (instant == TB_AT_BEGINNING)
 		return;
-	// The start of a calc is told by its end.
+	// The end of a calc gives its start.
 	bool starts = (instant & TB_DEP_START) && loop->job->ops[op].kind != TB_OP_CALC;
 	loop->at[op] = starts ? WANT_START : WANT_END;
 }
@@ -443,8 +446,8 @@ static int want_times(struct tb_closed_loop *loop)
 		loop->at[op] = WANT_NOTHING;
 	for (uint32_t rank = 0; rank < timed->n_ranks; rank++)
 		for (size_t i = timed->first[rank]; i < timed->first[rank + 1]; i++) {
-			want(loop, timed->calls[i].enter);
-			want(loop, timed->calls[i].leave);
+			closed_loop_want(loop, timed->calls[i].enter);
+			closed_loop_want(loop, timed->calls[i].leave);
 		}
 	return TB_OK;
 }
@@ -460,7 +463,8 @@ int tb_closed_loop_new(struct tb_closed_loop **loop, const struct tb_job *job,
 		made->broadcasts = broadcasts;
 		made->ready = made->outgoing = tb_op_queue_empty();
 	}
-	if (!made || make(made, node_of_rank) != TB_OK || want_times(made) != TB_OK) {
+	if (!made || closed_loop_allocate(made, node_of_rank) != TB_OK ||
+		want_times(made) != TB_OK) {
 		tb_closed_loop_free(made);
 		return tb_fail_memory_in(
 			error, job->name, "%" PRIu32 " operations", job->n_ops);
@@ -493,8 +497,8 @@ void tb_closed_loop_free(struct tb_closed_loop *loop)
 	free(loop);
 }
 
-// crossed: the first packet of a send entered the network.
-static void crossed(
+// closed_loop_crossed: the first packet of a send entered the network.
+static void closed_loop_crossed(
 	void *context, uint64_t cookie, const struct tb_latency_parts *crossing)
 {
 	struct tb_closed_loop *loop = context;
@@ -503,8 +507,9 @@ static void crossed(
 			loop->at[op] = crossing->started_at;
 }
 
-// measured: how the latency of a send's message came about.
-static void measured(void *context, uint64_t cookie, const struct tb_message_parts *parts)
+// closed_loop_measured: how the latency of a send's message came about.
+static void closed_loop_measured(
+	void *context, uint64_t cookie, const struct tb_message_parts *parts)
 {
 	struct tb_closed_loop *loop = context;
 	uint32_t kept = tb_op_log_keep(&loop->log, parts);
@@ -568,15 +573,16 @@ int tb_closed_loop_times(const struct tb_closed_loop *loop, struct tb_call_times
 struct tb_source tb_closed_loop_source(struct tb_closed_loop *loop)
 {
 	return (struct tb_source){.context = loop,
-		.when = when,
-		.take = take,
-		.sent = sent,
-		.delivered = delivered,
-		.crossed = loop->job->recorded && loop->job->recorded->on_wire ? crossed
-									       : NULL,
-		.measured = loop->log.ended ? measured : NULL,
-		.undelivered = undelivered,
-		.finish = finish};
+		.when = closed_loop_next_at,
+		.take = closed_loop_take,
+		.sent = closed_loop_sent,
+		.delivered = closed_loop_delivered,
+		.crossed = loop->job->recorded && loop->job->recorded->on_wire
+				   ? closed_loop_crossed
+				   : NULL,
+		.measured = loop->log.ended ? closed_loop_measured : NULL,
+		.undelivered = closed_loop_undelivered,
+		.finish = closed_loop_finish};
 }
 
 uint64_t tb_closed_loop_n_done(const struct tb_closed_loop *loop)

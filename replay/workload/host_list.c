@@ -45,9 +45,10 @@ void tb_hosts_fini(struct tb_hosts *hosts)
 				   TB_PLACE_LINE, (reading)->line, __VA_ARGS__)          \
 			 : tb_fail((reading)->error, TB_EUSAGE, __VA_ARGS__))
 
-// add appends a host or gives it more slots: a repeated node is an error in a list, but
-// one more slot in a file.
-static int add(struct host_list_reading *reading, uint32_t node, uint32_t n_slots)
+// host_list_add appends a host or gives it more slots: a repeated node is an error in a
+// list, but one more slot in a file.
+static int host_list_add(
+	struct host_list_reading *reading, uint32_t node, uint32_t n_slots)
 {
 	struct tb_hosts *hosts = &reading->made;
 	uint32_t place;
@@ -69,8 +70,8 @@ static int add(struct host_list_reading *reading, uint32_t node, uint32_t n_slot
 	return TB_OK;
 }
 
-// naming returns a network whose nodes have names; NULL for others.
-static const struct tb_network *naming(const struct tb_network *network)
+// host_list_naming returns a network whose nodes have names; NULL for others.
+static const struct tb_network *host_list_naming(const struct tb_network *network)
 {
 	if (!network)
 		return NULL;
@@ -91,14 +92,14 @@ static int add_host(struct host_list_reading *reading, const char *host, uint32_
 		n_slots = n;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t own = n_slots / n + (i < n_slots % n);
-		int status = own ? add(reading, first.id + i, own) : TB_OK;
+		int status = own ? host_list_add(reading, first.id + i, own) : TB_OK;
 		if (status != TB_OK)
 			return status;
 	}
 	return 1;
 }
 
-static int no_host(const struct host_list_reading *reading, const char *host)
+static int host_list_no_host(const struct host_list_reading *reading, const char *host)
 {
 	return REFUSE(reading, "'%s' is no host of the network", host);
 }
@@ -133,9 +134,9 @@ static int next_tasks(struct host_list_reading *reading, uint32_t *n_slots)
 	return TB_OK;
 }
 
-// add_named adds a host of the fabric by its name, or else the node of the number that
-// the name ends with.
-static int add_named(
+// host_list_add_named adds a host of the fabric by its name, or else the node of the
+// number that the name ends with.
+static int host_list_add_named(
 	struct host_list_reading *reading, const char *host, uint32_t n_slots)
 {
 	int status = next_tasks(reading, &n_slots);
@@ -148,23 +149,23 @@ static int add_named(
 	while (number > host && isdigit((unsigned char)number[-1]))
 		number--;
 	if (reading->network && number > host)
-		return no_host(reading, host);
+		return host_list_no_host(reading, host);
 	uint32_t node;
 	if (!tb_name_ranges_number(&number, &node))
 		return REFUSE(reading,
 			"host '%s' does not end with a number below %u, its node", host,
 			TB_HOSTS_MAX);
-	return add(reading, node, n_slots);
+	return host_list_add(reading, node, n_slots);
 }
 
 static int add_expanded(void *context, const char *host)
 {
 	struct host_list_reading *reading = context;
-	return add_named(reading, host, reading->n_slots);
+	return host_list_add_named(reading, host, reading->n_slots);
 }
 
-// add_ranges adds the hosts of a name with ranges.
-static int add_ranges(
+// host_list_add_ranges adds the hosts of a name with ranges.
+static int host_list_add_ranges(
 	struct host_list_reading *reading, const char *name, uint32_t n_slots)
 {
 	struct tb_error why = {0};
@@ -188,7 +189,7 @@ static int add_plain(struct host_list_reading *reading, const char *host)
 		char *range;
 		if (asprintf(&range, "[%s]", host) < 0)
 			return tb_fail_memory(reading->error, "hosts");
-		int status = add_ranges(reading, range, 1);
+		int status = host_list_add_ranges(reading, range, 1);
 		free(range);
 		return status;
 	}
@@ -197,10 +198,10 @@ static int add_plain(struct host_list_reading *reading, const char *host)
 		return REFUSE(reading,
 			"'%s' can be a host or a range: write a range as node[0-15]",
 			host);
-	return add_named(reading, host, 1);
+	return host_list_add_named(reading, host, 1);
 }
 
-static int read_list(struct host_list_reading *reading, char *text)
+static int host_list_read_list(struct host_list_reading *reading, char *text)
 {
 	for (;;) {
 		char *end = tb_name_ranges_end(text);
@@ -208,7 +209,7 @@ static int read_list(struct host_list_reading *reading, char *text)
 		*end = '\0';
 		if (!*text)
 			return REFUSE(reading, "the host list has an empty place");
-		int status = strpbrk(text, "[]") ? add_ranges(reading, text, 1)
+		int status = strpbrk(text, "[]") ? host_list_add_ranges(reading, text, 1)
 						 : add_plain(reading, text);
 		if (status != TB_OK || !more)
 			return status;
@@ -216,9 +217,9 @@ static int read_list(struct host_list_reading *reading, char *text)
 	}
 }
 
-// read_words reads lists with blanks between, as from lines: the output of 'scontrol show
-// hostnames'.
-static int read_words(struct host_list_reading *reading, char *text)
+// host_list_read_words reads lists with blanks between, as from lines: the output of
+// 'scontrol show hostnames'.
+static int host_list_read_words(struct host_list_reading *reading, char *text)
 {
 	int status = TB_OK;
 	text += strspn(text, BLANKS);
@@ -228,12 +229,12 @@ static int read_words(struct host_list_reading *reading, char *text)
 		char *end = text;
 		text += strspn(text, BLANKS);
 		*end = '\0';
-		status = read_list(reading, word);
+		status = host_list_read_list(reading, word);
 	} while (status == TB_OK && *text);
 	return status;
 }
 
-static int take_hosts(
+static int host_list_take_hosts(
 	struct host_list_reading *reading, struct tb_hosts *hosts, int status)
 {
 	tb_map_fini(&reading->place_of);
@@ -247,20 +248,20 @@ static int take_hosts(
 int tb_hosts_parse(struct tb_hosts *hosts, const char *list, const char *tasks,
 	const struct tb_network *network, struct tb_error *error)
 {
-	struct host_list_reading reading = {.network = naming(network),
+	struct host_list_reading reading = {.network = host_list_naming(network),
 		.tasks = tasks,
 		.n_left = TB_HOSTS_MAX,
 		.error = error};
 	char *copy = strdup(list);
 	if (!copy)
 		return tb_fail_memory(error, "hosts");
-	int status = read_words(&reading, copy);
+	int status = host_list_read_words(&reading, copy);
 	free(copy);
 	if (status == TB_OK && tasks && (*reading.tasks || reading.n_same > 0))
 		status = REFUSE(&reading,
 			"the host list has fewer hosts than '%s' has numbers of ranks",
 			tasks);
-	return take_hosts(&reading, hosts, status);
+	return host_list_take_hosts(&reading, hosts, status);
 }
 
 // read_slots reads the words after a host: "slots=4" counts; others are for launchers,
@@ -293,8 +294,8 @@ static int read_slots(struct host_list_reading *reading, char *words, uint32_t *
 	return TB_OK;
 }
 
-// is_heading: what sacct and squeue print above their lists.
-static bool is_heading(struct host_list_reading *reading, const char *word)
+// host_list_is_heading: what sacct and squeue print above their lists.
+static bool host_list_is_heading(struct host_list_reading *reading, const char *word)
 {
 	bool is = strcasecmp(word, "NodeList") == 0;
 	bool is_rule = reading->is_slurm && word[strspn(word, "-")] == '\0';
@@ -317,19 +318,19 @@ static int add_line(struct host_list_reading *reading, char *text, uint32_t n_sl
 		char *end = tb_name_ranges_end(text);
 		more = *end == ',';
 		*end = '\0';
-		status = *text ? add_ranges(reading, text, n_slots)
+		status = *text ? host_list_add_ranges(reading, text, n_slots)
 			       : REFUSE(reading, "the host list has an empty place");
 		text = end + 1;
 	}
 	return status;
 }
 
-static int read_host(struct host_list_reading *reading, char *text)
+static int host_list_read_host(struct host_list_reading *reading, char *text)
 {
 	text[strcspn(text, "#")] = '\0';
 	char *rest;
 	char *host = strtok_r(text, BLANKS, &rest);
-	if (!host || is_heading(reading, host))
+	if (!host || host_list_is_heading(reading, host))
 		return TB_OK;
 	uint32_t n_slots = 1;
 	uint64_t n;
@@ -347,14 +348,14 @@ static int read_host(struct host_list_reading *reading, char *text)
 	return status == TB_OK ? add_line(reading, host, n_slots) : status;
 }
 
-static int read_file(struct host_list_reading *reading, FILE *file)
+static int host_list_read_file(struct host_list_reading *reading, FILE *file)
 {
 	struct tb_text_lines lines;
 	int status = TB_OK, found = 1;
 	tb_text_lines_init(&lines, file, reading->file, reading->error);
 	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0) {
 		reading->line = lines.number;
-		status = read_host(reading, lines.text);
+		status = host_list_read_host(reading, lines.text);
 	}
 	status = found < 0 ? found : status;
 	tb_text_lines_fini(&lines);
@@ -367,7 +368,7 @@ static int read_file(struct host_list_reading *reading, FILE *file)
 int tb_hosts_read(struct tb_hosts *hosts, const char *path,
 	const struct tb_network *network, struct tb_error *error)
 {
-	struct host_list_reading reading = {.network = naming(network),
+	struct host_list_reading reading = {.network = host_list_naming(network),
 		.file = path,
 		.n_left = FILE_NAMES_MOST,
 		.error = error};
@@ -375,7 +376,7 @@ int tb_hosts_read(struct tb_hosts *hosts, const char *path,
 	if (!file)
 		return tb_fail_in(
 			error, TB_EIO, path, "cannot be opened: %s", strerror(errno));
-	int status = read_file(&reading, file);
+	int status = host_list_read_file(&reading, file);
 	fclose(file);
-	return take_hosts(&reading, hosts, status);
+	return host_list_take_hosts(&reading, hosts, status);
 }

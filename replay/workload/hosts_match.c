@@ -24,7 +24,7 @@ struct rank_host {
 	uint32_t rank;
 };
 
-static int no_memory(struct tb_error *error)
+static int hosts_match_no_memory(struct tb_error *error)
 {
 	return tb_fail_memory(error, "the names of hosts");
 }
@@ -52,8 +52,8 @@ static void cut_rail(char *name)
 	}
 }
 
-// make_key writes the first `n` bytes of a name as a rule sees them.
-static void make_key(char *key, const char *name, size_t n, enum rule rule)
+// hosts_match_make_key writes the first `n` bytes of a name as a rule sees them.
+static void hosts_match_make_key(char *key, const char *name, size_t n, enum rule rule)
 {
 	size_t length = n < KEY_MAX - 1 ? n : KEY_MAX - 1;
 	memcpy(key, name, length);
@@ -69,14 +69,14 @@ static void make_key(char *key, const char *name, size_t n, enum rule rule)
 		cut_rail(key);
 }
 
-static int by_key(const void *left, const void *right)
+static int hosts_match_key_order(const void *left, const void *right)
 {
 	const struct fabric_name *a = left, *b = right;
 	int order = strcmp(a->key, b->key);
 	return order ? order : (a->node > b->node) - (a->node < b->node);
 }
 
-static int by_host(const void *left, const void *right)
+static int hosts_match_host_order(const void *left, const void *right)
 {
 	const struct rank_host *a = left, *b = right;
 	if (!a->host || !b->host)
@@ -86,7 +86,7 @@ static int by_host(const void *left, const void *right)
 	return order ? order : (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-static bool same_host(const struct rank_host *a, const struct rank_host *b)
+static bool hosts_match_same_host(const struct rank_host *a, const struct rank_host *b)
 {
 	return a->host && b->host && strcmp(a->host, b->host) == 0;
 }
@@ -99,7 +99,7 @@ static struct rank_host *sort_ranks(const char *const *hosts, uint32_t n)
 		return NULL;
 	for (uint32_t i = 0; i < n; i++)
 		sorted[i] = (struct rank_host){hosts[i], i};
-	qsort(sorted, n, sizeof *sorted, by_host);
+	qsort(sorted, n, sizeof *sorted, hosts_match_host_order);
 	return sorted;
 }
 
@@ -108,10 +108,10 @@ int tb_hosts_number(const char *const *hosts, uint32_t n_ranks, uint32_t *number
 {
 	struct rank_host *sorted = sort_ranks(hosts, n_ranks);
 	if (!sorted)
-		return no_memory(error);
+		return hosts_match_no_memory(error);
 	// First each rank gets the first rank of its host, then that one's number.
 	for (uint32_t i = 0, first = 0; i < n_ranks; i++) {
-		if (!same_host(&sorted[i], &sorted[first]))
+		if (!hosts_match_same_host(&sorted[i], &sorted[first]))
 			first = i;
 		number[sorted[i].rank] = sorted[first].rank;
 	}
@@ -122,13 +122,13 @@ int tb_hosts_number(const char *const *hosts, uint32_t n_ranks, uint32_t *number
 	return TB_OK;
 }
 
-static void add_named(struct fabric_name *named, const struct tb_network *network,
-	uint32_t node, enum rule rule, uint32_t *host)
+static void hosts_match_add_named(struct fabric_name *named,
+	const struct tb_network *network, uint32_t node, enum rule rule, uint32_t *host)
 {
 	struct tb_identity own =
 		tb_network_node_identity(network, (struct tb_node){node});
 	size_t n = own.n_host_bytes ? own.n_host_bytes : strlen(own.name);
-	make_key(named->key, own.name, n, rule);
+	hosts_match_make_key(named->key, own.name, n, rule);
 	named->node = node;
 	// The network interfaces of a host lie side by side.
 	if (node > 0) {
@@ -140,9 +140,9 @@ static void add_named(struct fabric_name *named, const struct tb_network *networ
 	named->host = *host;
 }
 
-// take_range stores which of the sorted names have a key.
-static void take_range(const struct fabric_name *named, uint32_t n, const char *key,
-	uint32_t *first, uint32_t *count)
+// hosts_match_take_range stores which of the sorted names have a key.
+static void hosts_match_take_range(const struct fabric_name *named, uint32_t n,
+	const char *key, uint32_t *first, uint32_t *count)
 {
 	uint32_t low = 0, high = n;
 	while (low < high) {
@@ -193,16 +193,17 @@ static void match_all(struct tb_hosts_match *match, struct fabric_name *const *n
 	uint32_t n_named, const struct rank_host *sorted, uint32_t n_ranks)
 {
 	for (uint32_t i = 0, end; i < n_ranks; i = end) {
-		for (end = i + 1; end < n_ranks && same_host(&sorted[i], &sorted[end]);)
+		for (end = i + 1;
+			end < n_ranks && hosts_match_same_host(&sorted[i], &sorted[end]);)
 			end++;
 		match->n_hosts++;
 		bool decided = false;
 		for (int rule = 0; rule < N_RULES && sorted[i].host && !decided; rule++) {
 			char key[KEY_MAX];
 			uint32_t first, count;
-			make_key(key, sorted[i].host, strlen(sorted[i].host),
+			hosts_match_make_key(key, sorted[i].host, strlen(sorted[i].host),
 				(enum rule)rule);
-			take_range(named[rule], n_named, key, &first, &count);
+			hosts_match_take_range(named[rule], n_named, key, &first, &count);
 			decided = key[0] && place_host(match, named[rule] + first, count,
 						    sorted + i, end - i, (enum rule)rule);
 		}
@@ -233,9 +234,11 @@ int tb_hosts_match(struct tb_hosts_match *match, const struct tb_network *networ
 		named[rule] = malloc((n_nodes + 1u) * sizeof **named);
 		has_memory = named[rule] != NULL;
 		for (uint32_t i = 0; i < n_nodes && has_memory; i++)
-			add_named(&named[rule][i], network, i, (enum rule)rule, &host);
+			hosts_match_add_named(
+				&named[rule][i], network, i, (enum rule)rule, &host);
 		if (has_memory)
-			qsort(named[rule], n_nodes, sizeof **named, by_key);
+			qsort(named[rule], n_nodes, sizeof **named,
+				hosts_match_key_order);
 	}
 	for (uint32_t i = 0; i < n_ranks && has_memory; i++)
 		made.node_of_rank[i] = TB_ID_NONE;
@@ -246,7 +249,7 @@ int tb_hosts_match(struct tb_hosts_match *match, const struct tb_network *networ
 	free(sorted);
 	if (!has_memory) {
 		tb_hosts_match_fini(&made);
-		return no_memory(error);
+		return hosts_match_no_memory(error);
 	}
 	*match = made;
 	return TB_OK;

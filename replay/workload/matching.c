@@ -175,8 +175,8 @@ static int new_channel(struct tb_matching *matching, uint32_t *channel)
 	return TB_OK;
 }
 
-static int number(struct numbering *numbering, uint64_t to_and_from, uint32_t tag,
-	uint32_t *channel)
+static int matching_channel(struct numbering *numbering, uint64_t to_and_from,
+	uint32_t tag, uint32_t *channel)
 {
 	uint32_t pair = 0;
 	if (!tb_map_find(&numbering->pairs, to_and_from, &pair)) {
@@ -205,18 +205,19 @@ static int number_channels(struct tb_matching *matching)
 		if (is_wild(what))
 			matching->ranks[rank].uses_wild = true;
 		else if (what->kind == TB_OP_SEND)
-			status = number(&numbering, (uint64_t)what->peer << 32 | rank,
-				what->tag, &matching->channel[op]);
-		else if (what->kind == TB_OP_RECV)
-			status = number(&numbering, rank << 32 | what->peer, what->tag,
+			status = matching_channel(&numbering,
+				(uint64_t)what->peer << 32 | rank, what->tag,
 				&matching->channel[op]);
+		else if (what->kind == TB_OP_RECV)
+			status = matching_channel(&numbering, rank << 32 | what->peer,
+				what->tag, &matching->channel[op]);
 	}
 	tb_map_fini(&numbering.pairs);
 	tb_map_fini(&numbering.tags);
 	return status;
 }
 
-static int make(struct tb_matching *matching)
+static int matching_allocate(struct tb_matching *matching)
 {
 	size_t n_ops = (size_t)matching->job->n_ops + 1;
 	size_t n_ranks = (size_t)matching->job->n_ranks + 1;
@@ -236,7 +237,7 @@ int tb_matching_init(
 	struct tb_matching *matching, const struct tb_job *job, const uint32_t *rank_of)
 {
 	*matching = (struct tb_matching){.job = job, .rank_of = rank_of};
-	int status = make(matching);
+	int status = matching_allocate(matching);
 	if (status != TB_OK)
 		tb_matching_fini(matching);
 	return status;

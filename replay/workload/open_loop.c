@@ -1,6 +1,6 @@
 #include "workload_impl.h"
 
-static void read_head(struct tb_open_loop *loop)
+static void open_loop_read_head(struct tb_open_loop *loop)
 {
 	do
 		loop->status = tb_packets_next(loop->packets, &loop->head, &loop->error);
@@ -18,16 +18,16 @@ void tb_open_loop_init_job(
 	struct tb_open_loop *loop, struct tb_packets *packets, uint32_t job)
 {
 	*loop = (struct tb_open_loop){.packets = packets, .job = job};
-	read_head(loop);
+	open_loop_read_head(loop);
 }
 
-static tb_time_ps when(void *context)
+static tb_time_ps open_loop_next_at(void *context)
 {
 	const struct tb_open_loop *loop = context;
 	return loop->has_head ? loop->head.at_ps : TB_TIME_NEVER;
 }
 
-static int take(
+static int open_loop_take(
 	void *context, tb_time_ps now, struct tb_message *message, struct tb_error *error)
 {
 	struct tb_open_loop *loop = context;
@@ -39,11 +39,11 @@ static int take(
 		.bytes = loop->head.wire_bytes,
 		.captured = true,
 		.job = loop->head.job};
-	read_head(loop);
+	open_loop_read_head(loop);
 	return 1;
 }
 
-static int finish(void *context, struct tb_error *error)
+static int open_loop_finish(void *context, struct tb_error *error)
 {
 	const struct tb_open_loop *loop = context;
 	if (loop->status < 0 && error)
@@ -53,6 +53,8 @@ static int finish(void *context, struct tb_error *error)
 
 struct tb_source tb_open_loop_source(struct tb_open_loop *loop)
 {
-	return (struct tb_source){
-		.context = loop, .when = when, .take = take, .finish = finish};
+	return (struct tb_source){.context = loop,
+		.when = open_loop_next_at,
+		.take = open_loop_take,
+		.finish = open_loop_finish};
 }

@@ -98,7 +98,7 @@ struct placing {
 	struct tb_error *error;
 };
 
-static int no_memory(const struct placing *placing)
+static int placement_no_memory(const struct placing *placing)
 {
 	return tb_fail_memory(placing->error, "the places of '%s'", placing->name);
 }
@@ -147,7 +147,7 @@ static int free_hosts(const struct placing *placing, struct tb_hosts *hosts)
 	uint32_t n_nodes = tb_network_n_hosts(places->network);
 	hosts->hosts = malloc((n_nodes + 1u) * sizeof *hosts->hosts);
 	if (!hosts->hosts)
-		return no_memory(placing);
+		return placement_no_memory(placing);
 	for (uint32_t node = 0; node < n_nodes; node++)
 		if (places->job_of[node] == NOBODY)
 			hosts->hosts[hosts->n++] =
@@ -242,7 +242,8 @@ static void fill_slots(const struct placing *placing, const struct tb_hosts *hos
 		}
 }
 
-static void shuffle(const struct placing *placing, struct rank_slot *slots, uint32_t n)
+static void placement_shuffle(
+	const struct placing *placing, struct rank_slot *slots, uint32_t n)
 {
 	struct tb_random random;
 	tb_random_init(&random, placing->places->seed, placing->job);
@@ -254,7 +255,7 @@ static void shuffle(const struct placing *placing, struct rank_slot *slots, uint
 	}
 }
 
-static int by_leaf(const void *left, const void *right)
+static int placement_leaf_order(const void *left, const void *right)
 {
 	const struct rank_slot *a = left, *b = right;
 	if (a->leaf != b->leaf)
@@ -280,7 +281,7 @@ static void deal_nodes(struct rank_slot *slots, uint32_t n)
 
 static void deal_cyclic(struct rank_slot *slots, uint32_t n)
 {
-	qsort(slots, n, sizeof *slots, by_leaf);
+	qsort(slots, n, sizeof *slots, placement_leaf_order);
 	for (uint32_t first = 0, end; first < n; first = end) {
 		for (end = first; end < n && slots[end].leaf == slots[first].leaf;)
 			end++;
@@ -293,7 +294,7 @@ static void deal(const struct placing *placing, struct rank_slot *slots, uint32_
 {
 	switch (placing->placement->kind) {
 	case TB_PLACE_RANDOM:
-		shuffle(placing, slots, n);
+		placement_shuffle(placing, slots, n);
 		break;
 	case TB_PLACE_CYCLIC:
 		deal_cyclic(slots, n);
@@ -308,8 +309,9 @@ static void deal(const struct placing *placing, struct rank_slot *slots, uint32_
 	}
 }
 
-// reserve keeps the other jobs off all nodes of a list, as a resource manager would.
-static void reserve(const struct placing *placing, const struct tb_hosts *hosts)
+// placement_reserve keeps the other jobs off all nodes of a list, as a resource manager
+// would.
+static void placement_reserve(const struct placing *placing, const struct tb_hosts *hosts)
 {
 	for (uint32_t i = 0; i < hosts->n; i++)
 		placing->places->job_of[hosts->hosts[i].node] = placing->job;
@@ -330,7 +332,7 @@ static int place_on_hosts(const struct placing *placing, uint32_t *nodes)
 		uint32_t n = (uint32_t)count_slots(&hosts);
 		slots = malloc((n + 1u) * sizeof *slots);
 		if (!slots)
-			status = no_memory(placing);
+			status = placement_no_memory(placing);
 	}
 	if (status == TB_OK) {
 		fill_slots(placing, &hosts, slots);
@@ -338,7 +340,7 @@ static int place_on_hosts(const struct placing *placing, uint32_t *nodes)
 		for (uint32_t rank = 0; rank < placing->n_ranks; rank++)
 			nodes[rank] = slots[rank].node;
 		if (tb_placement_names_nodes(placing->placement))
-			reserve(placing, &hosts);
+			placement_reserve(placing, &hosts);
 	}
 	free(slots);
 	tb_hosts_fini(&hosts);
@@ -446,7 +448,7 @@ static int place_by_trace(const struct placing *placing, uint32_t *nodes)
 	return status > 0 ? TB_OK : status;
 }
 
-static int name_job(struct tb_places *places, uint32_t job, const char *name)
+static int placement_name_job(struct tb_places *places, uint32_t job, const char *name)
 {
 	if (TB_ARRAY_RESERVE(&places->names, &places->names_room, (size_t)job + 1) !=
 		TB_OK)
@@ -460,8 +462,8 @@ int tb_places_take(struct tb_places *places, uint32_t job, const char *name,
 {
 	struct placing placing = {
 		.places = places, .job = job, .name = name, .error = error};
-	if (name_job(places, job, name) != TB_OK)
-		return no_memory(&placing);
+	if (placement_name_job(places, job, name) != TB_OK)
+		return placement_no_memory(&placing);
 	uint32_t n_nodes = tb_network_n_hosts(places->network);
 	if (node.id < n_nodes && places->job_of[node.id] == job)
 		return TB_OK;
@@ -477,9 +479,9 @@ int tb_places_put(struct tb_places *places, uint32_t job, const char *name,
 {
 	struct placing placing = {places, job, n_ranks, name, placement, error};
 	uint32_t *nodes = malloc((n_ranks + 1u) * sizeof *nodes);
-	if (!nodes || name_job(places, job, name) != TB_OK) {
+	if (!nodes || placement_name_job(places, job, name) != TB_OK) {
 		free(nodes);
-		return no_memory(&placing);
+		return placement_no_memory(&placing);
 	}
 	places->note[0] = '\0';
 	int status = placement->kind == TB_PLACE_MAP ? place_by_map(&placing, nodes)

@@ -28,8 +28,8 @@ static int bad_line(struct rank_map_reading *reading, const char *sentence)
 		reading->line, "%s", sentence);
 }
 
-// word_of takes the blanks around a text away; a name may have some within.
-static char *word_of(char *text)
+// rank_map_word takes the blanks around a text away; a name may have some within.
+static char *rank_map_word(char *text)
 {
 	text += strspn(text, " \t");
 	size_t n = strlen(text);
@@ -38,7 +38,8 @@ static char *word_of(char *text)
 	return text;
 }
 
-static int find_node(struct rank_map_reading *reading, const char *text, uint64_t *node)
+static int rank_map_find_node(
+	struct rank_map_reading *reading, const char *text, uint64_t *node)
 {
 	struct tb_node found;
 	uint32_t n = 0;
@@ -64,17 +65,18 @@ static bool split_rank_file(char *rest, char **rank_text, char **node_text)
 	if (strcmp(*rank_text, "rank") != 0 || !equals)
 		return false;
 	*equals = '\0';
-	*rank_text = word_of(rest);
-	char *host = word_of(equals + 1);
+	*rank_text = rank_map_word(rest);
+	char *host = rank_map_word(equals + 1);
 	*node_text = strtok_r(host, " \t", &rest);
 	if (!*node_text)
 		*node_text = host;
 	return true;
 }
 
-// number_of returns the number that a host's name ends with, which is its node where the
-// network has no names (placement.h), or the name.
-static const char *number_of(const struct rank_map_reading *reading, const char *host)
+// rank_map_node_number returns the number that a host's name ends with, which is its node
+// where the network has no names (placement.h), or the name.
+static const char *rank_map_node_number(
+	const struct rank_map_reading *reading, const char *host)
 {
 	struct tb_node found;
 	uint32_t n_nodes;
@@ -86,7 +88,7 @@ static const char *number_of(const struct rank_map_reading *reading, const char 
 	return *number ? number : host;
 }
 
-static int read_line(struct rank_map_reading *reading, char *line)
+static int rank_map_read_line(struct rank_map_reading *reading, char *line)
 {
 	line[strcspn(line, "#\r\n")] = '\0';
 	char *rest = line;
@@ -96,14 +98,15 @@ static int read_line(struct rank_map_reading *reading, char *line)
 	char *node_text;
 	bool is_rank_file = split_rank_file(rest, &rank_text, &node_text);
 	if (!is_rank_file)
-		node_text = word_of(rest);
+		node_text = rank_map_word(rest);
 	uint64_t rank = 0, node = 0;
 	if (!*node_text)
 		return bad_line(reading, "expected 'RANK NODE'");
 	if (tb_parse_count(rank_text, 0, reading->n_ranks - 1, &rank) != TB_OK)
 		return bad_line(reading, "expected a rank of the job, a number from 0");
-	int status = find_node(
-		reading, is_rank_file ? number_of(reading, node_text) : node_text, &node);
+	int status = rank_map_find_node(reading,
+		is_rank_file ? rank_map_node_number(reading, node_text) : node_text,
+		&node);
 	if (status != TB_OK)
 		return status;
 	if (reading->nodes[rank] != TB_ID_NONE)
@@ -117,7 +120,7 @@ static int read_line(struct rank_map_reading *reading, char *line)
 	return TB_OK;
 }
 
-static int read_file(struct rank_map_reading *reading)
+static int rank_map_read_file(struct rank_map_reading *reading)
 {
 	FILE *stream = tb_input_fopen(reading->file);
 	if (!stream)
@@ -128,7 +131,7 @@ static int read_file(struct rank_map_reading *reading)
 	tb_text_lines_init(&lines, stream, reading->file, reading->error);
 	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0) {
 		reading->line = lines.number;
-		status = read_line(reading, lines.text);
+		status = rank_map_read_line(reading, lines.text);
 	}
 	status = found < 0 ? found : status;
 	tb_text_lines_fini(&lines);
@@ -154,7 +157,7 @@ int tb_rank_map(uint32_t **node_of_rank, uint32_t n_ranks,
 		.n_nodes = tb_network_n_hosts(network),
 		.network = network,
 		.error = error};
-	int status = read_file(&reading);
+	int status = rank_map_read_file(&reading);
 	if (status != TB_OK) {
 		free(nodes);
 		return status;

@@ -81,13 +81,13 @@ static void ask_again(struct tb_sources *sources, uint32_t i)
 			sources->first = k;
 }
 
-static tb_time_ps when(void *context)
+static tb_time_ps sources_next_at(void *context)
 {
 	const struct tb_sources *sources = context;
 	return sources->parts[sources->first].next_at;
 }
 
-static int take(
+static int sources_take(
 	void *context, tb_time_ps now, struct tb_message *message, struct tb_error *error)
 {
 	struct tb_sources *sources = context;
@@ -117,7 +117,7 @@ static int take(
 
 enum news { SENT, DELIVERED, UNDELIVERED };
 
-static int tell(struct tb_sources *sources, enum news news, tb_time_ps now,
+static int sources_report(struct tb_sources *sources, enum news news, tb_time_ps now,
 	uint64_t cookie, struct tb_error *error)
 {
 	uint32_t i = (uint32_t)(cookie >> COOKIE_BITS);
@@ -135,24 +135,25 @@ static int tell(struct tb_sources *sources, enum news news, tb_time_ps now,
 	return status;
 }
 
-static int sent(void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
-{
-	return tell(context, SENT, now, cookie, error);
-}
-
-static int delivered(
+static int sources_sent(
 	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
 {
-	return tell(context, DELIVERED, now, cookie, error);
+	return sources_report(context, SENT, now, cookie, error);
 }
 
-static int undelivered(
+static int sources_delivered(
 	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
 {
-	return tell(context, UNDELIVERED, now, cookie, error);
+	return sources_report(context, DELIVERED, now, cookie, error);
 }
 
-static void crossed(
+static int sources_undelivered(
+	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
+{
+	return sources_report(context, UNDELIVERED, now, cookie, error);
+}
+
+static void sources_crossed(
 	void *context, uint64_t cookie, const struct tb_latency_parts *crossing)
 {
 	const struct tb_sources *sources = context;
@@ -165,14 +166,15 @@ static void crossed(
 			cookie & ((UINT64_C(1) << COOKIE_BITS) - 1), &own);
 }
 
-static void measured(void *context, uint64_t cookie, const struct tb_message_parts *parts)
+static void sources_measured(
+	void *context, uint64_t cookie, const struct tb_message_parts *parts)
 {
 	const struct tb_sources *sources = context;
 	tb_source_measure(&sources->parts[cookie >> COOKIE_BITS].what.source,
 		cookie & ((UINT64_C(1) << COOKIE_BITS) - 1), parts);
 }
 
-static int finish(void *context, struct tb_error *error)
+static int sources_finish(void *context, struct tb_error *error)
 {
 	const struct tb_sources *sources = context;
 	int status = TB_OK;
@@ -193,12 +195,12 @@ struct tb_source tb_sources_source(struct tb_sources *sources)
 		measures |= sources->parts[i].what.source.measured != NULL;
 	}
 	return (struct tb_source){.context = sources,
-		.when = when,
-		.take = take,
-		.sent = sent,
-		.delivered = delivered,
-		.undelivered = undelivered,
-		.crossed = asks ? crossed : NULL,
-		.measured = measures ? measured : NULL,
-		.finish = finish};
+		.when = sources_next_at,
+		.take = sources_take,
+		.sent = sources_sent,
+		.delivered = sources_delivered,
+		.undelivered = sources_undelivered,
+		.crossed = asks ? sources_crossed : NULL,
+		.measured = measures ? sources_measured : NULL,
+		.finish = sources_finish};
 }

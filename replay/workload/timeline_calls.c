@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 // instant_ps returns when an instant of a job was, since the job's start; negative where
-// it did not come, or nothing tells.
+// it did not come, or that is unknown.
 static tb_time_ps instant_ps(const struct tb_op_log *log, uint32_t instant)
 {
 	uint32_t op = instant & ~TB_DEP_START;
@@ -18,7 +18,7 @@ static tb_time_ps instant_ps(const struct tb_op_log *log, uint32_t instant)
 	return tb_op_log_start(log, op);
 }
 
-static int by_begin(const void *left, const void *right)
+static int call_begin_order(const void *left, const void *right)
 {
 	const struct tb_call_span *a = left, *b = right;
 	if (a->from_ps != b->from_ps)
@@ -28,7 +28,7 @@ static int by_begin(const void *left, const void *right)
 	return (a->number > b->number) - (a->number < b->number);
 }
 
-static int by_length(const void *left, const void *right)
+static int call_length_order(const void *left, const void *right)
 {
 	const struct tb_call_span *a = left, *b = right;
 	tb_time_ps first = a->to_ps - a->from_ps, second = b->to_ps - b->from_ps;
@@ -43,11 +43,11 @@ static void keep_longest(struct tb_call_list *list, size_t first, size_t most)
 	struct tb_call_span *calls = list->calls + first;
 	size_t n = list->n - first;
 	if (n > most) {
-		qsort(calls, n, sizeof *calls, by_length);
+		qsort(calls, n, sizeof *calls, call_length_order);
 		n = most;
 	}
 	if (n)
-		qsort(calls, n, sizeof *calls, by_begin);
+		qsort(calls, n, sizeof *calls, call_begin_order);
 	list->n = first + n;
 }
 

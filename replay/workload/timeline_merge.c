@@ -5,7 +5,7 @@ static bool same_peer(const struct tb_rank_span *a, const struct tb_rank_span *b
 	return a->peer == b->peer;
 }
 
-static void merge(struct tb_rank_span *into, const struct tb_rank_span *next)
+static void timeline_merge(struct tb_rank_span *into, const struct tb_rank_span *next)
 {
 	struct tb_rank_span both = into->longest_ps >= next->longest_ps ? *into : *next;
 	if (!same_peer(into, next))
@@ -25,7 +25,7 @@ static size_t merge_short(struct tb_rank_span *spans, size_t n, tb_time_ps most_
 		if (last &&
 			last->to_ps - last->from_ps + spans[i].to_ps - spans[i].from_ps <=
 				most_ps)
-			merge(last, &spans[i]);
+			timeline_merge(last, &spans[i]);
 		else
 			spans[kept++] = spans[i];
 	}

@@ -19,7 +19,7 @@ struct path_walk {
 	int status;
 };
 
-static uint32_t node_of(const struct path_walk *walk, uint32_t rank)
+static uint32_t path_node(const struct path_walk *walk, uint32_t rank)
 {
 	return rank == TB_ID_NONE ? TB_ID_NONE : walk->log->node_of_rank[rank];
 }
@@ -31,8 +31,8 @@ static struct tb_path_total *total_of(
 	struct tb_path *path = walk->path;
 	struct tb_path_total new = {.cause = step->what,
 		.job = step->job,
-		.source = {node_of(walk, step->rank)},
-		.destination = {node_of(walk, step->peer)}};
+		.source = {path_node(walk, step->rank)},
+		.destination = {path_node(walk, step->peer)}};
 	uint64_t low = (UINT64_C(1) << 24) - 1;
 	uint64_t key = (uint64_t)(new.job & 0xffff) << 48 | (new.source.id &low) << 24 |
 		       (new.destination.id &low);
@@ -48,9 +48,9 @@ static struct tb_path_total *total_of(
 	return &path->totals[path->n_totals++];
 }
 
-// add adds a step: what passed between `from_ps` and what is known so far.
-static void add(struct path_walk *walk, tb_time_ps from_ps, uint32_t cause, uint32_t rank,
-	uint32_t peer)
+// path_add_step adds a step: what passed between `from_ps` and what is known so far.
+static void path_add_step(struct path_walk *walk, tb_time_ps from_ps, uint32_t cause,
+	uint32_t rank, uint32_t peer)
 {
 	struct tb_path *path = walk->path;
 	if (from_ps >= walk->at_ps)
@@ -78,27 +78,27 @@ static void add(struct path_walk *walk, tb_time_ps from_ps, uint32_t cause, uint
 	walk->at_ps = from_ps;
 }
 
-// add_message adds the parts of a send's latency since its post. What comes after its
-// arrival is its acknowledgement; what was to come later than what is known did not
+// path_add_message adds the parts of a send's latency since its post. What comes after
+// its arrival is its acknowledgement; what was to come later than what is known did not
 // count.
-static void add_message(struct path_walk *walk, uint32_t send)
+static void path_add_message(struct path_walk *walk, uint32_t send)
 {
 	const struct tb_op_log *log = walk->log;
 	uint32_t rank = log->rank_of[send], peer = log->job->ops[send].peer;
 	tb_time_ps posted = walk->start_ps + tb_op_log_start(log, send);
 	if (log->related[send] == TB_ID_NONE) {
-		add(walk, posted, TB_PATH_LOST, rank, peer);
+		path_add_step(walk, posted, TB_PATH_LOST, rank, peer);
 		return;
 	}
 	const struct tb_message_parts *parts = &log->parts[log->related[send]];
 	tb_time_ps served = posted + parts->queue_ps;
 	tb_time_ps entered = served + parts->software_ps;
 	tb_time_ps crossed = entered + parts->ideal_ps;
-	add(walk, crossed + parts->held_ps, TB_PATH_ACKNOWLEDGE, rank, peer);
-	add(walk, crossed, TB_PATH_HELD_UP, rank, peer);
-	add(walk, entered, TB_PATH_TRANSFER, rank, peer);
-	add(walk, served, TB_PATH_SOFTWARE, rank, peer);
-	add(walk, posted, TB_PATH_QUEUE, rank, peer);
+	path_add_step(walk, crossed + parts->held_ps, TB_PATH_ACKNOWLEDGE, rank, peer);
+	path_add_step(walk, crossed, TB_PATH_HELD_UP, rank, peer);
+	path_add_step(walk, entered, TB_PATH_TRANSFER, rank, peer);
+	path_add_step(walk, served, TB_PATH_SOFTWARE, rank, peer);
+	path_add_step(walk, posted, TB_PATH_QUEUE, rank, peer);
 }
 
 // step_back adds what happened until an operation ended, and returns the one that it had
@@ -109,18 +109,18 @@ static uint32_t step_back(struct path_walk *walk, uint32_t op)
 	tb_time_ps started = tb_op_log_start(log, op);
 	switch (log->job->ops[op].kind) {
 	case TB_OP_CALC:
-		add(walk, walk->start_ps + started,
+		path_add_step(walk, walk->start_ps + started,
 			log->job->ops[op].closed ? TB_PATH_CLOSED : TB_PATH_COMPUTE,
 			log->rank_of[op], TB_ID_NONE);
 		break;
 	case TB_OP_SEND:
-		add_message(walk, op);
+		path_add_message(walk, op);
 		break;
 	default:
 		// A receive that is posted after its message has come waits for nothing.
 		if (started < log->ended[op]) {
 			op = log->related[op];
-			add_message(walk, op);
+			path_add_message(walk, op);
 		}
 	}
 	return log->by[op];
@@ -161,7 +161,7 @@ static uint32_t find_last(struct path_walk *walk, const struct tb_workload *work
 	return last;
 }
 
-static int by_length(const void *left, const void *right)
+static int path_length_order(const void *left, const void *right)
 {
 	const struct tb_path_total *a = left, *b = right;
 	if (a->sum_ps != b->sum_ps)
@@ -174,8 +174,8 @@ static int by_length(const void *left, const void *right)
 	       (a->destination.id < b->destination.id);
 }
 
-// turn puts the steps in the order of time.
-static void turn(struct tb_path *path)
+// path_turn_round puts the steps in the order of time.
+static void path_turn_round(struct tb_path *path)
 {
 	path->n_steps =
 		tb_spans_merge(path->steps, path->n_steps, TB_TIMELINE_STEPS_MOST);
@@ -185,7 +185,8 @@ static void turn(struct tb_path *path)
 		path->steps[k] = step;
 	}
 	if (path->n_totals)
-		qsort(path->totals, path->n_totals, sizeof *path->totals, by_length);
+		qsort(path->totals, path->n_totals, sizeof *path->totals,
+			path_length_order);
 }
 
 int tb_path_find(
@@ -194,16 +195,16 @@ int tb_path_find(
 	struct path_walk walk = {.path = path, .at_ps = end_ps};
 	uint32_t op = find_last(&walk, workload);
 	if (op != TB_ID_NONE)
-		add(&walk, walk.start_ps + walk.log->ended[op], TB_PATH_END, TB_ID_NONE,
-			TB_ID_NONE);
+		path_add_step(&walk, walk.start_ps + walk.log->ended[op], TB_PATH_END,
+			TB_ID_NONE, TB_ID_NONE);
 	bool found = op != TB_ID_NONE;
 	while (walk.status == TB_OK && op != TB_ID_NONE)
 		op = step_back(&walk, op);
 	if (found && walk.status == TB_OK)
-		add(&walk, 0, TB_PATH_START, TB_ID_NONE, TB_ID_NONE);
+		path_add_step(&walk, 0, TB_PATH_START, TB_ID_NONE, TB_ID_NONE);
 	for (uint32_t i = 0; i < TB_PATH_CAUSES; i++)
 		tb_map_fini(&walk.total_of[i]);
-	turn(path);
+	path_turn_round(path);
 	return walk.status;
 }
 

@@ -22,7 +22,7 @@ struct rank_walk {
 	size_t n_spans, spans_room;
 };
 
-static int by_time(const void *left, const void *right)
+static int rank_span_order(const void *left, const void *right)
 {
 	const struct ending *a = left, *b = right;
 	if (a->at_ps != b->at_ps)
@@ -57,11 +57,12 @@ static int list_endings(struct rank_walk *walk)
 			walk->endings[walk->n_endings++] = (struct ending){
 				log->ended[op], tb_op_log_start(log, op), op};
 	if (walk->n_endings)
-		qsort(walk->endings, walk->n_endings, sizeof *walk->endings, by_time);
+		qsort(walk->endings, walk->n_endings, sizeof *walk->endings,
+			rank_span_order);
 	return TB_OK;
 }
 
-static int add(struct rank_walk *walk, struct tb_rank_span span)
+static int rank_span_add(struct rank_walk *walk, struct tb_rank_span span)
 {
 	if (span.from_ps >= span.to_ps || span.to_ps <= walk->from_ps ||
 		span.from_ps >= walk->to_ps)
@@ -88,7 +89,7 @@ static int add_waiting(struct rank_walk *walk, struct tb_rank_span span, uint32_
 	if (log->job->ops[op].kind == TB_OP_SEND) {
 		span.what = TB_SPAN_SEND;
 		span.peer = log->job->ops[op].peer;
-		return add(walk, span);
+		return rank_span_add(walk, span);
 	}
 	uint32_t send = log->related[op];
 	tb_time_ps sent = walk->start_ps + tb_op_log_start(log, send);
@@ -99,8 +100,8 @@ static int add_waiting(struct rank_walk *walk, struct tb_rank_span span, uint32_
 	before.to_ps = sent < span.to_ps ? sent : span.to_ps;
 	if (span.from_ps < sent)
 		span.from_ps = sent;
-	int status = add(walk, before);
-	return status == TB_OK ? add(walk, span) : status;
+	int status = rank_span_add(walk, before);
+	return status == TB_OK ? rank_span_add(walk, span) : status;
 }
 
 // waited_for returns of the endings of one instant, up to `end`, the one that was under
@@ -160,7 +161,7 @@ static int span_rank(struct rank_walk *walk)
 			.n = 1};
 		uint32_t op = waited_for(walk, i, end, before);
 		if (calcs[i] <= before || op == TB_ID_NONE)
-			status = add(walk, span);
+			status = rank_span_add(walk, span);
 		else
 			status = add_waiting(walk, span, op);
 		before = at;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int no_memory(struct tb_error *error)
+static int workload_no_memory(struct tb_error *error)
 {
 	return tb_fail_memory(error, "the inputs");
 }
@@ -61,9 +61,9 @@ static uint32_t side_by_side(
 	return placement->per_node ? placement->per_node : workload->options->per_node;
 }
 
-// read_trace leaves the job NULL for packets, which are opened later.
-static int read_trace(const struct tb_workload *workload, struct workload_input *input,
-	struct tb_error *error)
+// workload_read_trace leaves the job NULL for packets, which are opened later.
+static int workload_read_trace(const struct tb_workload *workload,
+	struct workload_input *input, struct tb_error *error)
 {
 	struct tb_trace trace;
 	struct tb_reading reading = {0};
@@ -100,8 +100,8 @@ struct plain {
 	bool is_packets;
 };
 
-static int look(const struct tb_workload *workload, const char *file, struct plain *plain,
-	struct tb_error *error)
+static int workload_probe_file(const struct tb_workload *workload, const char *file,
+	struct plain *plain, struct tb_error *error)
 {
 	*plain = (struct plain){NULL, !workload->options->stdin_is_job};
 	if (tb_input_is_stream(file))
@@ -112,9 +112,9 @@ static int look(const struct tb_workload *workload, const char *file, struct pla
 	return status;
 }
 
-// joins returns whether two plain inputs are one: captures, whose packets are merged, and
-// the files of a format that has a file a rank.
-static bool joins(const struct plain *a, const struct plain *b)
+// plain_joins returns whether two plain inputs are one: captures, whose packets are
+// merged, and the files of a format that has a file a rank.
+static bool plain_joins(const struct plain *a, const struct plain *b)
 {
 	if (a->is_packets || b->is_packets)
 		return a->is_packets && b->is_packets;
@@ -130,14 +130,14 @@ static void join_traces(struct tb_workload *workload, const struct plain *plain)
 	for (size_t i = 0; i < options->n_traces; i++) {
 		bool first = true;
 		for (size_t k = 0; k < i && first; k++)
-			first = !joins(&plain[k], &plain[i]);
+			first = !plain_joins(&plain[k], &plain[i]);
 		if (!first)
 			continue;
 		struct workload_input *input = new_input(workload);
 		input->is_plain = true;
 		input->files = next;
 		for (size_t k = i; k < options->n_traces; k++)
-			if (k == i || joins(&plain[i], &plain[k]))
+			if (k == i || plain_joins(&plain[i], &plain[k]))
 				next[input->n_files++] = options->traces[k];
 		next += input->n_files;
 	}
@@ -147,16 +147,17 @@ static int read_traces(struct tb_workload *workload, struct tb_error *error)
 {
 	const struct tb_workload_options *options = workload->options;
 	struct plain *plain = calloc(options->n_traces + 1, sizeof *plain);
-	int status = plain ? TB_OK : no_memory(error);
+	int status = plain ? TB_OK : workload_no_memory(error);
 	// What joins nothing is not looked at: a pipe can be read only once.
 	for (size_t i = 0;
 		i < options->n_traces && options->n_traces > 1 && status == TB_OK; i++)
-		status = look(workload, options->traces[i], &plain[i], error);
+		status = workload_probe_file(
+			workload, options->traces[i], &plain[i], error);
 	if (status == TB_OK)
 		join_traces(workload, plain);
 	free(plain);
 	for (uint32_t i = 0; i < workload->n_inputs && status == TB_OK; i++)
-		status = read_trace(workload, &workload->inputs[i], error);
+		status = workload_read_trace(workload, &workload->inputs[i], error);
 	return status;
 }
 
@@ -170,7 +171,7 @@ static int read_specs(struct tb_workload *workload, struct tb_error *error)
 			return status;
 		input->files = &input->spec.file;
 		input->n_files = 1;
-		status = read_trace(workload, input, error);
+		status = workload_read_trace(workload, input, error);
 		if (status != TB_OK)
 			return status;
 	}
@@ -310,7 +311,7 @@ static int place_by_traces(struct tb_workload *workload, struct tb_error *error)
 	return TB_OK;
 }
 
-static int name_inputs(struct tb_workload *workload, struct tb_error *error)
+static int workload_name_inputs(struct tb_workload *workload, struct tb_error *error)
 {
 	for (uint32_t i = 0; i < workload->n_inputs; i++) {
 		struct workload_input *input = &workload->inputs[i];
@@ -318,7 +319,7 @@ static int name_inputs(struct tb_workload *workload, struct tb_error *error)
 		input->name = choose_name(workload, i);
 		input->placement = describe_placement(input);
 		if (!input->files_text || !input->name || !input->placement)
-			return no_memory(error);
+			return workload_no_memory(error);
 	}
 	return TB_OK;
 }
@@ -350,8 +351,9 @@ static int check_map(const struct tb_workload *workload, struct tb_error *error)
 	return TB_OK;
 }
 
-// check_options refuses options that would otherwise be ignored.
-static int check_options(const struct tb_workload *workload, struct tb_error *error)
+// workload_check_options refuses options that would otherwise be ignored.
+static int workload_check_options(
+	const struct tb_workload *workload, struct tb_error *error)
 {
 	const struct tb_workload_options *options = workload->options;
 	uint32_t n_stdin = 0, n_captures = 0, n_jobs = 0, n_calls = 0;
@@ -421,9 +423,9 @@ static int read_inputs(struct tb_workload *workload, struct tb_error *error)
 	if (status == TB_OK)
 		status = place_by_traces(workload, error);
 	if (status == TB_OK)
-		status = name_inputs(workload, error);
+		status = workload_name_inputs(workload, error);
 	if (status == TB_OK)
-		status = check_options(workload, error);
+		status = workload_check_options(workload, error);
 	if (status == TB_OK)
 		status = tb_workload_close_loops(workload, error);
 	return status == TB_OK ? open_inputs(workload, error) : status;
@@ -464,7 +466,7 @@ int tb_workload_new(struct tb_workload **workload,
 	}
 	if (!made || !made->inputs || !made->joined) {
 		tb_workload_free(made);
-		return no_memory(error);
+		return workload_no_memory(error);
 	}
 	int status = read_inputs(made, error);
 	if (status != TB_OK) {

@@ -44,9 +44,9 @@ int tb_workload_mark_loops(struct tb_workload *workload, struct tb_error *error)
 	return n_closed && n_closed == n_captures ? check_times(workload, error) : TB_OK;
 }
 
-// find_jobs reads the map of captures, or looks for their jobs.
-static int find_jobs(const struct tb_workload *workload, struct workload_input *input,
-	struct tb_error *error)
+// workload_find_jobs reads the map of captures, or looks for their jobs.
+static int workload_find_jobs(const struct tb_workload *workload,
+	struct workload_input *input, struct tb_error *error)
 {
 	const struct tb_workload_options *options = workload->options;
 	const char *map = options->map ? options->map : input->spec.placement.map;
@@ -55,8 +55,8 @@ static int find_jobs(const struct tb_workload *workload, struct workload_input *
 	return options->split ? tb_workload_survey(workload, input, error) : TB_OK;
 }
 
-// take_hosts notes which host each node is, where the map has names.
-static int take_hosts(struct workload_input *input)
+// workload_take_hosts notes which host each node is, where the map has names.
+static int workload_take_hosts(struct workload_input *input)
 {
 	const char *const *hosts = tb_map_file_hosts(input->map);
 	if (!hosts)
@@ -86,7 +86,8 @@ static int number_nodes(const struct tb_workload *workload, struct workload_inpu
 		input->given_nodes = NULL;
 		return TB_OK;
 	}
-	return take_hosts(input) == TB_OK ? TB_OK : tb_fail_memory(error, "the map");
+	return workload_take_hosts(input) == TB_OK ? TB_OK
+						   : tb_fail_memory(error, "the map");
 }
 
 // check_place places captures for trial: what is wrong with a map is known before
@@ -116,9 +117,10 @@ static bool is_of(const struct tb_map_file *map, uint32_t node, uint32_t number,
 	return job == number || (job == TB_ID_NONE && strcmp(name, input->name) == 0);
 }
 
-// make_part fills in the input of a job of captures. Its job is freed with it.
-static int make_part(struct workload_input *part, const struct workload_input *of,
-	const struct tb_map_file *map, struct tb_job *job, uint32_t number)
+// workload_make_part fills in the input of a job of captures. Its job is freed with it.
+static int workload_make_part(struct workload_input *part,
+	const struct workload_input *of, const struct tb_map_file *map,
+	struct tb_job *job, uint32_t number)
 {
 	*part = (struct workload_input){.spec = of->spec,
 		.files = of->files,
@@ -183,8 +185,8 @@ static int split_up(struct tb_workload *workload, uint32_t i,
 	for (uint32_t k = 0; k < trace->n_jobs; k++) {
 		struct tb_job *job = trace->jobs[k];
 		if (job && status == TB_OK)
-			status =
-				make_part(&parts[n++], &workload->inputs[i], map, job, k);
+			status = workload_make_part(
+				&parts[n++], &workload->inputs[i], map, job, k);
 		else
 			tb_job_free(job);
 	}
@@ -197,8 +199,8 @@ static int split_up(struct tb_workload *workload, uint32_t i,
 	return status;
 }
 
-static int infer(struct tb_workload *workload, uint32_t i, const struct tb_map_file *map,
-	struct tb_error *error)
+static int workload_infer_job(struct tb_workload *workload, uint32_t i,
+	const struct tb_map_file *map, struct tb_error *error)
 {
 	const struct tb_workload_options *options = workload->options;
 	struct workload_input *input = &workload->inputs[i];
@@ -230,11 +232,12 @@ static int infer(struct tb_workload *workload, uint32_t i, const struct tb_map_f
 	return status == TB_OK ? TB_OK : tb_fail_memory(error, "the jobs");
 }
 
-// prepare finds out about the captures of an input what is known before they are read.
-static int prepare(const struct tb_workload *workload, struct workload_input *input,
-	struct tb_map_file **dense, struct tb_error *error)
+// workload_prepare_input finds out about the captures of an input what is known before
+// they are read.
+static int workload_prepare_input(const struct tb_workload *workload,
+	struct workload_input *input, struct tb_map_file **dense, struct tb_error *error)
 {
-	int status = find_jobs(workload, input, error);
+	int status = workload_find_jobs(workload, input, error);
 	if (status == TB_OK && input->map)
 		status = number_nodes(workload, input, dense, error);
 	return status == TB_OK ? check_place(workload, input, error) : status;
@@ -247,12 +250,12 @@ int tb_workload_close_loops(struct tb_workload *workload, struct tb_error *error
 	int status = dense ? TB_OK : tb_fail_memory(error, "the maps");
 	for (uint32_t i = 0; status == TB_OK && i < n; i++)
 		if (workload->inputs[i].closes)
-			status =
-				prepare(workload, &workload->inputs[i], &dense[i], error);
+			status = workload_prepare_input(
+				workload, &workload->inputs[i], &dense[i], error);
 	// From the last on: those before it stay where they are.
 	for (uint32_t i = n; status == TB_OK && i-- > 0;)
 		if (workload->inputs[i].closes)
-			status = infer(workload, i, dense[i], error);
+			status = workload_infer_job(workload, i, dense[i], error);
 	for (uint32_t i = 0; dense && i < n; i++)
 		tb_map_file_free(dense[i]);
 	free(dense);

@@ -33,7 +33,7 @@ static int add_note(struct tb_job *job, const char *note, struct tb_error *error
 	return TB_OK;
 }
 
-static int take_nodes(const struct workload_input *input, uint32_t number,
+static int workload_take_nodes(const struct workload_input *input, uint32_t number,
 	struct tb_places *places, uint32_t **nodes, struct tb_error *error)
 {
 	uint32_t n = input->n_together;
@@ -58,7 +58,7 @@ int tb_workload_place_together(const struct workload_input *input, uint32_t numb
 		.trace_hosts = input->given_hosts,
 		.must_match = true};
 	if (input->given_nodes)
-		return take_nodes(input, number, places, nodes, error);
+		return workload_take_nodes(input, number, places, nodes, error);
 	return tb_places_put(places, number, input->name, input->n_together,
 		input->given_hosts ? &by_name : &input->spec.placement, nodes, error);
 }
@@ -114,8 +114,8 @@ static int place_input(struct tb_workload *workload, uint32_t i, struct tb_place
 	return status;
 }
 
-// place_all places jobs with given nodes first; the others take the rest.
-static int place_all(
+// workload_place_all places jobs with given nodes first; the others take the rest.
+static int workload_place_all(
 	struct tb_workload *workload, struct tb_places *places, struct tb_error *error)
 {
 	int status = TB_OK;
@@ -130,8 +130,8 @@ static int place_all(
 	return status;
 }
 
-static int make_source(const struct tb_workload *workload, struct workload_input *input,
-	struct tb_error *error)
+static int workload_make_source(const struct tb_workload *workload,
+	struct workload_input *input, struct tb_error *error)
 {
 	if (!input->job) {
 		tb_open_loop_init(&input->open, input->packets);
@@ -180,8 +180,10 @@ static uint64_t packets_of(const struct workload_input *input, uint32_t rank,
 	return op->amount ? (op->amount - 1) / packet_bytes + 1 : 1;
 }
 
-// foresee counts the packets of the jobs, if each send becomes packets of its own.
-static void foresee(struct tb_workload *workload, const struct tb_network *network)
+// workload_count_packets counts the packets of the jobs, if each send becomes packets of
+// its own.
+static void workload_count_packets(
+	struct tb_workload *workload, const struct tb_network *network)
 {
 	const struct tb_network_params *params = tb_network_params(network);
 	if (params->broadcast || !tb_host_does_nothing(&params->host))
@@ -206,16 +208,16 @@ int tb_workload_place(struct tb_workload *workload, const struct tb_network *net
 	workload->broadcasts = tb_network_params(network)->broadcast;
 	int status = tb_places_new(&places, network, workload->options->seed, error);
 	if (status == TB_OK)
-		status = place_all(workload, places, error);
+		status = workload_place_all(workload, places, error);
 	tb_places_free(places);
 	for (uint32_t i = 0; status == TB_OK && i < workload->n_inputs; i++) {
 		struct workload_input *input = &workload->inputs[i];
 		if (input->packets && input->keeps_nodes)
 			tb_packets_limit_nodes(input->packets, workload->n_hosts);
-		status = make_source(workload, input, error);
+		status = workload_make_source(workload, input, error);
 	}
 	if (status == TB_OK)
-		foresee(workload, network);
+		workload_count_packets(workload, network);
 	return status == TB_OK ? join_sources(workload, error) : status;
 }
 

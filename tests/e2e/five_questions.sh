@@ -1,4 +1,4 @@
-# The five questions of docs/operators.md are each answered by three commands at most: those that stand there, with fewer
+# The five questions of docs/fabrics.md are each answered by three commands at most: those that stand there, with fewer
 # seeds and messages.
 set -euo pipefail
 work=$(mktemp -d)
@@ -26,7 +26,7 @@ while IFS= read -r line; do
 	line=${line/--messages 10/--messages 2}
 	[[ $line != *' advise '* ]] || line+=' --seeds 1'
 	bash -c "$line" >>$n.said 2>>$n.notes </dev/null
-done < <(sed -n '/^## Five questions/,/^## Counters/p' "$TB_SOURCE/docs/operators.md")
+done < <(sed -n '/^## Five questions/,/^## Counters/p' "$TB_SOURCE/docs/fabrics.md")
 [[ $n == 4 ]] # the first has two answers
 
 # Who holds whom up.

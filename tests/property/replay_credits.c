@@ -113,19 +113,19 @@ static void check_seeds(enum shape shape, bool with_faults, unsigned long long l
 static void they_agree_on_regular_trees(void **state)
 {
 	(void)state;
-	check_seeds(SHAPE_TREE, false, 200);
+	check_seeds(SHAPE_TREE, false, 100);
 }
 
 static void they_agree_on_irregular_trees(void **state)
 {
 	(void)state;
-	check_seeds(SHAPE_IRREGULAR, false, 200);
+	check_seeds(SHAPE_IRREGULAR, false, 100);
 }
 
 static void they_agree_with_unequal_rates(void **state)
 {
 	(void)state;
-	check_seeds(SHAPE_MIXED, false, 200);
+	check_seeds(SHAPE_MIXED, false, 100);
 	// Updates put off to one instant, and told in another order than they fell free.
 	(void)check_seed(1682, SHAPE_MIXED, false);
 }
@@ -133,22 +133,22 @@ static void they_agree_with_unequal_rates(void **state)
 static void they_agree_on_shapes_with_parallel_cables(void **state)
 {
 	(void)state;
-	check_seeds(SHAPE_PGFT, false, 200);
+	check_seeds(SHAPE_PGFT, false, 100);
 }
 
 static void they_agree_on_switches_with_many_ports(void **state)
 {
 	(void)state;
-	check_seeds(SHAPE_WIDE, false, 40);
+	check_seeds(SHAPE_WIDE, false, 20);
 }
 
 static void they_agree_when_links_and_switches_die(void **state)
 {
 	(void)state;
-	check_seeds(SHAPE_TREE, true, 150);
-	check_seeds(SHAPE_IRREGULAR, true, 150);
-	check_seeds(SHAPE_MIXED, true, 150);
-	check_seeds(SHAPE_PGFT, true, 150);
+	check_seeds(SHAPE_TREE, true, 75);
+	check_seeds(SHAPE_IRREGULAR, true, 75);
+	check_seeds(SHAPE_MIXED, true, 75);
+	check_seeds(SHAPE_PGFT, true, 75);
 }
 
 // The faults: each nudges a parameter of one of the two.

@@ -76,33 +76,33 @@ static void check_seeds(enum shape shape, enum extra extra, unsigned long long l
 static void they_agree_on_regular_trees(void **state)
 {
 	(void)state;
-	check_seeds(SHAPE_TREE, NO_EXTRA, 600);
+	check_seeds(SHAPE_TREE, NO_EXTRA, 300);
 }
 
 static void they_agree_on_irregular_trees(void **state)
 {
 	(void)state;
-	check_seeds(SHAPE_IRREGULAR, NO_EXTRA, 600);
+	check_seeds(SHAPE_IRREGULAR, NO_EXTRA, 300);
 }
 
 static void they_agree_with_unequal_rates(void **state)
 {
 	(void)state;
-	check_seeds(SHAPE_MIXED, NO_EXTRA, 600);
+	check_seeds(SHAPE_MIXED, NO_EXTRA, 300);
 }
 
 static void they_agree_when_links_and_switches_die(void **state)
 {
 	(void)state;
-	check_seeds(SHAPE_TREE, WITH_FAULTS, 400);
-	check_seeds(SHAPE_IRREGULAR, WITH_FAULTS, 400);
-	check_seeds(SHAPE_MIXED, WITH_FAULTS, 400);
+	check_seeds(SHAPE_TREE, WITH_FAULTS, 200);
+	check_seeds(SHAPE_IRREGULAR, WITH_FAULTS, 200);
+	check_seeds(SHAPE_MIXED, WITH_FAULTS, 200);
 }
 
 static void they_agree_on_broadcasts(void **state)
 {
 	(void)state;
-	check_seeds(SHAPE_TREE, WITH_BROADCASTS, 400);
+	check_seeds(SHAPE_TREE, WITH_BROADCASTS, 200);
 }
 
 // The faults: each nudges a parameter of one of the two by a flit, or less.

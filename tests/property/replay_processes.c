@@ -127,19 +127,19 @@ static void check_seeds(enum shape shape, unsigned long long last)
 static void regular_trees_come_to_the_same_in_processes(void **state)
 {
 	(void)state;
-	check_seeds(SHAPE_TREE, 60);
+	check_seeds(SHAPE_TREE, 24);
 }
 
 static void irregular_trees_come_to_the_same_in_processes(void **state)
 {
 	(void)state;
-	check_seeds(SHAPE_IRREGULAR, 60);
+	check_seeds(SHAPE_IRREGULAR, 24);
 }
 
 static void unequal_rates_come_to_the_same_in_processes(void **state)
 {
 	(void)state;
-	check_seeds(SHAPE_MIXED, 60);
+	check_seeds(SHAPE_MIXED, 24);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
-# One name, one thing: no struct's name is defined twice in the product, and no static function hides
-# one of the system's.
+# One name, one thing: no struct's name is defined twice in the product, no static function hides one of the
+# system's, and few functions share their name with one of another file: one idea with one signature.
 set -u
 cd "$TB_SOURCE" || exit 1
 git rev-parse --is-inside-work-tree >/dev/null 2>&1 || {
@@ -30,4 +30,22 @@ while IFS=: read -r floor name; do
 	failed=1
 done < <(git grep -oE "$system" -- "${rooms[@]}" | sed -E 's#/.*[ *]([a-z]+)\($#:\1#' | sort -u |
 	beyond "$hiding")
+
+# Definitions at file level, as clang-format lays them out: name and file.
+SHARED_MOST=3400
+shared=$(git ls-files -- "${rooms[@]/%//*.[ch]}" | xargs awk '
+	FNR == 1 { head = "" }
+	/^(struct|union|enum) [A-Za-z_0-9]+ \{/ { print $2, FILENAME }
+	/^\{/ && match(head, /[A-Za-z_0-9]+\(/) { print substr(head, RSTART, RLENGTH - 1), FILENAME }
+	/^[A-Za-z_]/ { head = $0; next }
+	/^[ \t]/ { head = head $0; next }
+	{ head = "" }' | sort -u | awk '
+	{ n[$1]++; files[$1] = files[$1] " " $2 }
+	END { for (name in n) if (n[name] > 1) print n[name], name ":" files[name] }' | sort -rn)
+n_shared=$(awk '{ n += $1 } END { print n + 0 }' <<<"$shared")
+((n_shared <= SHARED_MOST)) || {
+	echo "$n_shared functions and types share their name with one of another file, $SHARED_MOST at most may; the most common:"
+	head -n 20 <<<"$shared"
+	failed=1
+}
 exit "$failed"

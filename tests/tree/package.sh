@@ -22,6 +22,12 @@ dpkg-deb -x "$deb" "$root"
 dpkg-deb -f "$deb" Depends | grep -q 'libc6 (>=' || fail "no dependencies were found"
 
 "$root/usr/bin/tailback" --version | grep -qx 'tailback [0-9.]*' || fail "it does not run"
+# It finds its modules: what reads compressed input, and what draws pictures and the window.
+capture=$root/usr/share/doc/tailback/examples/alltoall16.pcap.zst
+"$root/usr/bin/tailback" replay "$capture" -o "$scratch/run.db" 2>"$scratch/said" || fail "$(cat "$scratch/said")"
+"$root/usr/bin/tailback" matrix "$scratch/run.db" -o "$scratch/matrix.pdf" || fail "it draws no PDF"
+"$root/usr/bin/tailback" view "$scratch/run.db" --screenshot "$scratch/view.png" || fail "it shows no window"
+dpkg-deb -f "$deb" Depends | grep -q 'libarchive.*libcairo.*libsdl2' || fail "$deb depends on too little"
 for command in $("$TAILBACK" --help | sed -n 's/^  \([a-z][a-z]*\)  *[A-Za-z].*/\1/p'); do
 	[[ -s $root/usr/share/man/man1/tailback-$command.1.gz ]] || fail "no manual page for $command"
 done

@@ -16,7 +16,7 @@ failed=0
 # Another version lays out a few macros otherwise.
 laid_out=$(sed -n '1s/.*clang-format \([0-9]*\).*/\1/p' .clang-format)
 if clang-format --version | grep -q " $laid_out\."; then
-	git ls-files '*.c' '*.h' | xargs clang-format --dry-run -Werror || failed=1
+	git ls-files '*.c' '*.h' | xargs -n 100 -P 2 clang-format --dry-run -Werror || failed=1
 else
 	echo "skipped: the layout, which is that of clang-format $laid_out"
 fi

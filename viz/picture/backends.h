@@ -1,27 +1,8 @@
-// Places to draw a picture: cairo (PNG, PDF), SVG, a terminal.
+// Places to draw a picture: SVG, a terminal. See paper.h for PNG and PDF.
 #ifndef TB_BACKENDS_H
 #define TB_BACKENDS_H
 
 #include "picture.h"
-
-// PNG and PDF drawn by cairo, and PNG of pixels drawn elsewhere.
-
-// tb_picture_png and tb_picture_pdf write the picture scaled to `width` pixels (PNG) or
-// points (PDF). TB_ENOMEM; TB_ECAPACITY when a side of the PNG would exceed 32767 pixels;
-// write errors show in ferror(stream).
-int tb_picture_png(
-	const struct tb_picture *picture, double width, FILE *stream) TB_MUST_USE;
-int tb_picture_pdf(
-	const struct tb_picture *picture, double width, FILE *stream) TB_MUST_USE;
-
-// tb_pictures_pdf writes `n` pictures as the pages of one PDF, a point a pixel.
-// `title` is its name in viewers. Errors as of tb_picture_pdf.
-int tb_pictures_pdf(const struct tb_picture *pictures, size_t n, const char *title,
-	FILE *stream) TB_MUST_USE;
-
-// tb_pixels_png writes h rows of w pixels (0xRRGGBB words) as a PNG. TB_ENOMEM; write
-// errors show in ferror(stream).
-int tb_pixels_png(uint32_t *pixels, int w, int h, FILE *stream) TB_MUST_USE;
 
 // SVG: text stays text, and tips become <title>, which browsers show on hover.
 

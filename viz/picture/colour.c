@@ -8,7 +8,7 @@
 
 // Ten evenly spaced colours per map, dark to bright. Linear interpolation between them
 // stays within three units of the published tables.
-static const struct map {
+static const struct colour_map {
 	const char *name;
 	uint32_t anchors[N_ANCHORS];
 } maps[] = {
@@ -57,7 +57,7 @@ static uint8_t channel(uint32_t rgb, int shift)
 	return (uint8_t)(rgb >> shift & 0xff);
 }
 
-static uint8_t mix(uint8_t from, uint8_t to, double share)
+static uint8_t colour_mix(uint8_t from, uint8_t to, double share)
 {
 	// It is not negative; lround takes several times as long.
 	return (uint8_t)(from + (to - from) * share + 0.5);
@@ -65,8 +65,9 @@ static uint8_t mix(uint8_t from, uint8_t to, double share)
 
 struct tb_colour tb_colour_mix(struct tb_colour from, struct tb_colour to, double share)
 {
-	return (struct tb_colour){mix(from.r, to.r, share), mix(from.g, to.g, share),
-		mix(from.b, to.b, share), mix(from.a, to.a, share)};
+	return (struct tb_colour){colour_mix(from.r, to.r, share),
+		colour_mix(from.g, to.g, share), colour_mix(from.b, to.b, share),
+		colour_mix(from.a, to.a, share)};
 }
 
 // On a light page the bright end of a map catches the eye more than the dark end,
@@ -75,8 +76,9 @@ static struct tb_colour wash(struct tb_colour colour, double at)
 {
 	double share = 0.78 * at * at;
 	const struct tb_colour page = palettes[TB_LIGHT].page;
-	return (struct tb_colour){mix(colour.r, page.r, share),
-		mix(colour.g, page.g, share), mix(colour.b, page.b, share), 255};
+	return (struct tb_colour){colour_mix(colour.r, page.r, share),
+		colour_mix(colour.g, page.g, share), colour_mix(colour.b, page.b, share),
+		255};
 }
 
 struct tb_colour tb_shade_change(enum tb_theme theme, double percent)
@@ -89,8 +91,9 @@ struct tb_colour tb_shade_change(enum tb_theme theme, double percent)
 	double share = fmin(fabs(percent), 100) / 100;
 	// Keep the smallest change distinct from no change.
 	share = share > 0 ? 0.12 + 0.88 * share : 0;
-	return (struct tb_colour){mix(ground.r, end.r, share),
-		mix(ground.g, end.g, share), mix(ground.b, end.b, share), 255};
+	return (struct tb_colour){colour_mix(ground.r, end.r, share),
+		colour_mix(ground.g, end.g, share), colour_mix(ground.b, end.b, share),
+		255};
 }
 
 struct tb_colour tb_shade(enum tb_colours colours, enum tb_theme theme, double percent)
@@ -101,9 +104,9 @@ struct tb_colour tb_shade(enum tb_colours colours, enum tb_theme theme, double p
 	uint32_t from = maps[colours].anchors[below];
 	uint32_t to = maps[colours].anchors[below + 1];
 	at -= (double)below;
-	struct tb_colour colour = {mix(channel(from, 16), channel(to, 16), at),
-		mix(channel(from, 8), channel(to, 8), at),
-		mix(channel(from, 0), channel(to, 0), at), 255};
+	struct tb_colour colour = {colour_mix(channel(from, 16), channel(to, 16), at),
+		colour_mix(channel(from, 8), channel(to, 8), at),
+		colour_mix(channel(from, 0), channel(to, 0), at), 255};
 	return theme == TB_LIGHT ? wash(colour, 1 - share) : colour;
 }
 
@@ -121,9 +124,9 @@ struct tb_colour tb_job_colour(enum tb_theme theme, uint32_t job)
 	if (job == UINT32_MAX)
 		return palettes[theme].muted;
 	uint32_t rgb = hues[theme][job % N_HUES];
-	return (struct tb_colour){mix(channel(rgb, 16), page.r, faint),
-		mix(channel(rgb, 8), page.g, faint), mix(channel(rgb, 0), page.b, faint),
-		255};
+	return (struct tb_colour){colour_mix(channel(rgb, 16), page.r, faint),
+		colour_mix(channel(rgb, 8), page.g, faint),
+		colour_mix(channel(rgb, 0), page.b, faint), 255};
 }
 
 static double linear(uint8_t level)

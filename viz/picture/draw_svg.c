@@ -19,14 +19,14 @@ static void length(FILE *stream, const char *name, double value)
 	fprintf(stream, " %s=\"%.10g\"", name, rounded == 0 ? 0 : rounded);
 }
 
-static void paint(FILE *stream, const char *name, struct tb_colour colour)
+static void svg_paint(FILE *stream, const char *name, struct tb_colour colour)
 {
 	fprintf(stream, " %s=\"#%02x%02x%02x\"", name, colour.r, colour.g, colour.b);
 	if (colour.a != 255)
 		fprintf(stream, " %s-opacity=\"%.3g\"", name, colour.a / 255.0);
 }
 
-static void finish(const struct svg *svg, const struct tb_item *item, const char *tag)
+static void svg_finish(const struct svg *svg, const struct tb_item *item, const char *tag)
 {
 	if (!item->tip) {
 		fputs("/>\n", svg->stream);
@@ -37,7 +37,7 @@ static void finish(const struct svg *svg, const struct tb_item *item, const char
 	fprintf(svg->stream, "</title></%s>\n", tag);
 }
 
-static void rect(void *context, const struct tb_item *item)
+static void svg_rect(void *context, const struct tb_item *item)
 {
 	const struct svg *svg = context;
 	fputs("<rect", svg->stream);
@@ -45,11 +45,11 @@ static void rect(void *context, const struct tb_item *item)
 	length(svg->stream, "y", item->box.y);
 	length(svg->stream, "width", item->box.w);
 	length(svg->stream, "height", item->box.h);
-	paint(svg->stream, "fill", item->colour);
-	finish(svg, item, "rect");
+	svg_paint(svg->stream, "fill", item->colour);
+	svg_finish(svg, item, "rect");
 }
 
-static void frame(void *context, const struct tb_item *item)
+static void svg_frame(void *context, const struct tb_item *item)
 {
 	const struct svg *svg = context;
 	double half = item->size / 2;
@@ -59,12 +59,12 @@ static void frame(void *context, const struct tb_item *item)
 	length(svg->stream, "width", fmax(item->box.w - item->size, 0));
 	length(svg->stream, "height", fmax(item->box.h - item->size, 0));
 	fputs(" fill=\"none\"", svg->stream);
-	paint(svg->stream, "stroke", item->colour);
+	svg_paint(svg->stream, "stroke", item->colour);
 	length(svg->stream, "stroke-width", item->size);
-	finish(svg, item, "rect");
+	svg_finish(svg, item, "rect");
 }
 
-static void line(void *context, const struct tb_item *item)
+static void svg_line(void *context, const struct tb_item *item)
 {
 	const struct svg *svg = context;
 	fputs("<line", svg->stream);
@@ -72,12 +72,12 @@ static void line(void *context, const struct tb_item *item)
 	length(svg->stream, "y1", item->box.y);
 	length(svg->stream, "x2", item->box.x + item->box.w);
 	length(svg->stream, "y2", item->box.y + item->box.h);
-	paint(svg->stream, "stroke", item->colour);
+	svg_paint(svg->stream, "stroke", item->colour);
 	length(svg->stream, "stroke-width", item->size);
-	finish(svg, item, "line");
+	svg_finish(svg, item, "line");
 }
 
-static void text(void *context, const struct tb_item *item, const char *string)
+static void svg_text(void *context, const struct tb_item *item, const char *string)
 {
 	static const char *const anchors[] = {"start", "middle", "end"};
 	static const char *const fonts[] = {"", " font-weight=\"bold\"",
@@ -94,7 +94,7 @@ static void text(void *context, const struct tb_item *item, const char *string)
 	fputs(fonts[item->font], svg->stream);
 	if (item->align != TB_ALIGN_LEFT)
 		fprintf(svg->stream, " text-anchor=\"%s\"", anchors[item->align]);
-	paint(svg->stream, "fill", item->colour);
+	svg_paint(svg->stream, "fill", item->colour);
 	fputc('>', svg->stream);
 	tb_markup_put(svg->stream, string);
 	fputs("</text>\n", svg->stream);
@@ -102,7 +102,7 @@ static void text(void *context, const struct tb_item *item, const char *string)
 
 // A nested svg element clips without an id, which would clash in a page with two
 // pictures.
-static void clip(void *context, const struct tb_box *box)
+static void svg_clip(void *context, const struct tb_box *box)
 {
 	struct svg *svg = context;
 	if (svg->clipped)
@@ -122,7 +122,8 @@ static void clip(void *context, const struct tb_box *box)
 void tb_picture_svg(const struct tb_picture *picture, double width, FILE *stream)
 {
 	struct svg svg = {.picture = picture, .stream = stream};
-	const struct tb_backend backend = {&svg, rect, frame, line, text, clip};
+	const struct tb_backend backend = {
+		&svg, svg_rect, svg_frame, svg_line, svg_text, svg_clip};
 	fputs("<svg xmlns=\"http://www.w3.org/2000/svg\"", stream);
 	fprintf(stream, " viewBox=\"0 0 %.10g %.10g\"", picture->width, picture->height);
 	if (width > 0) {
@@ -133,7 +134,7 @@ void tb_picture_svg(const struct tb_picture *picture, double width, FILE *stream
 		stream);
 	const struct tb_item page = {
 		.box = {0, 0, picture->width, picture->height}, .colour = picture->page};
-	rect(&svg, &page);
+	svg_rect(&svg, &page);
 	tb_picture_draw(picture, &backend);
 	fputs("</svg>\n", stream);
 }

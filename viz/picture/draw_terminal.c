@@ -17,7 +17,7 @@ struct terminal_cells {
 	struct tb_box clip;
 };
 
-static struct glyph *at(struct terminal_cells *screen, int x, int y)
+static struct glyph *terminal_cell(struct terminal_cells *screen, int x, int y)
 {
 	if (x < 0 || y < 0 || x >= screen->columns || y >= screen->rows)
 		return NULL;
@@ -26,7 +26,7 @@ static struct glyph *at(struct terminal_cells *screen, int x, int y)
 	return &screen->glyphs[(size_t)y * (size_t)screen->columns + (size_t)x];
 }
 
-static void rect(void *context, const struct tb_item *item)
+static void terminal_rect(void *context, const struct tb_item *item)
 {
 	struct terminal_cells *screen = context;
 	int left = (int)lround(item->box.x);
@@ -35,7 +35,7 @@ static void rect(void *context, const struct tb_item *item)
 	int bottom = (int)lround(item->box.y + item->box.h);
 	for (int y = top; y < bottom; y++) {
 		for (int x = left; x < right; x++) {
-			struct glyph *glyph = at(screen, x, y);
+			struct glyph *glyph = terminal_cell(screen, x, y);
 			if (!glyph)
 				continue;
 			*glyph = (struct glyph){.filled = true, .fill = item->colour};
@@ -44,13 +44,13 @@ static void rect(void *context, const struct tb_item *item)
 }
 
 // Frames and lines are finer than a character: the terminal shows none.
-static void skip(void *context, const struct tb_item *item)
+static void terminal_skip(void *context, const struct tb_item *item)
 {
 	(void)context;
 	(void)item;
 }
 
-static void text(void *context, const struct tb_item *item, const char *string)
+static void terminal_text(void *context, const struct tb_item *item, const char *string)
 {
 	struct terminal_cells *screen = context;
 	double spare = item->box.w - tb_text_width(TB_FONT_CELL, 1, string);
@@ -60,7 +60,7 @@ static void text(void *context, const struct tb_item *item, const char *string)
 		size_t n = 1;
 		while (((unsigned char)string[n] & 0xc0) == 0x80 && n < 4)
 			n++;
-		struct glyph *glyph = at(screen, x, y);
+		struct glyph *glyph = terminal_cell(screen, x, y);
 		if (glyph) {
 			memcpy(glyph->bytes, string, n);
 			glyph->bytes[n] = '\0';
@@ -74,7 +74,7 @@ static void text(void *context, const struct tb_item *item, const char *string)
 	}
 }
 
-static void clip(void *context, const struct tb_box *box)
+static void terminal_clip(void *context, const struct tb_box *box)
 {
 	struct terminal_cells *screen = context;
 	screen->clip = box ? *box : (struct tb_box){0, 0, screen->columns, screen->rows};
@@ -123,33 +123,6 @@ static bool same_style(const struct glyph *one, const struct glyph *other)
 	       (!one->inked || memcmp(&one->ink, &other->ink, 4) == 0);
 }
 
-static void put_row(const struct glyph *row, int columns,
-	enum tb_terminal_colours colours, FILE *stream)
-{
-	const struct glyph plain = {.filled = false};
-	const struct glyph *style = &plain;
-	bool shown = colours != TB_TERMINAL_PLAIN;
-	while (columns > 0 && !row[columns - 1].bytes[0] &&
-		!(shown && row[columns - 1].filled))
-		columns--;
-	for (int x = 0; x < columns; x++) {
-		const struct glyph *glyph = &row[x];
-		if (shown && !same_style(glyph, style)) {
-			fputs("\033[0", stream);
-			if (glyph->filled)
-				put_colour(stream, colours, 48, glyph->fill);
-			if (glyph->inked)
-				put_colour(stream, colours, 38, glyph->ink);
-			fputc('m', stream);
-			style = glyph;
-		}
-		fputs(glyph->bytes[0] ? glyph->bytes : " ", stream);
-	}
-	if (!same_style(style, &plain))
-		fputs("\033[0m", stream);
-	fputc('\n', stream);
-}
-
 enum tb_terminal_colours tb_terminal_colours(FILE *stream)
 {
 	const char *term = getenv("TERM");
@@ -174,12 +147,37 @@ int tb_picture_terminal(
 	screen.glyphs = calloc(n ? n : 1, sizeof *screen.glyphs);
 	if (!screen.glyphs)
 		return TB_ENOMEM;
-	const struct tb_backend backend = {&screen, rect, skip, skip, text, clip};
-	clip(&screen, NULL);
+	const struct tb_backend backend = {&screen, terminal_rect, terminal_skip,
+		terminal_skip, terminal_text, terminal_clip};
+	terminal_clip(&screen, NULL);
 	tb_picture_draw(picture, &backend);
-	for (int y = 0; y < screen.rows; y++)
-		put_row(screen.glyphs + (size_t)y * (size_t)screen.columns,
-			screen.columns, colours, stream);
+	for (int y = 0; y < screen.rows; y++) {
+		const struct glyph *row =
+			screen.glyphs + (size_t)y * (size_t)screen.columns;
+		int columns = screen.columns;
+		const struct glyph plain = {.filled = false};
+		const struct glyph *style = &plain;
+		bool shown = colours != TB_TERMINAL_PLAIN;
+		while (columns > 0 && !row[columns - 1].bytes[0] &&
+			!(shown && row[columns - 1].filled))
+			columns--;
+		for (int x = 0; x < columns; x++) {
+			const struct glyph *glyph = &row[x];
+			if (shown && !same_style(glyph, style)) {
+				fputs("\033[0", stream);
+				if (glyph->filled)
+					put_colour(stream, colours, 48, glyph->fill);
+				if (glyph->inked)
+					put_colour(stream, colours, 38, glyph->ink);
+				fputc('m', stream);
+				style = glyph;
+			}
+			fputs(glyph->bytes[0] ? glyph->bytes : " ", stream);
+		}
+		if (!same_style(style, &plain))
+			fputs("\033[0m", stream);
+		fputc('\n', stream);
+	}
 	free(screen.glyphs);
 	return TB_OK;
 }

@@ -31,7 +31,7 @@ void tb_picture_clear(
 	picture->status = TB_OK;
 }
 
-static struct tb_item *add(struct tb_picture *picture, const struct tb_item *item)
+static struct tb_item *item_add(struct tb_picture *picture, const struct tb_item *item)
 {
 	if (TB_ARRAY_RESERVE(&picture->items, &picture->items_room,
 		    picture->n_items + 1) != TB_OK) {
@@ -43,9 +43,9 @@ static struct tb_item *add(struct tb_picture *picture, const struct tb_item *ite
 	return slot;
 }
 
-// keep appends `length` bytes of text to the strings and returns their offset. Offset 0
-// is the empty string.
-static uint32_t keep(struct tb_picture *picture, const char *text, size_t length)
+// string_keep appends `length` bytes of text to the strings and returns their offset.
+// Offset 0 is the empty string.
+static uint32_t string_keep(struct tb_picture *picture, const char *text, size_t length)
 {
 	if (length == 0)
 		return 0;
@@ -71,55 +71,36 @@ const char *tb_picture_string(const struct tb_picture *picture, uint32_t offset)
 void tb_picture_rect(
 	struct tb_picture *picture, struct tb_box box, struct tb_colour colour)
 {
-	add(picture,
+	item_add(picture,
 		&(struct tb_item){.kind = TB_ITEM_RECT, .box = box, .colour = colour});
 }
 
 void tb_picture_frame(struct tb_picture *picture, struct tb_box box, double width,
 	struct tb_colour colour)
 {
-	add(picture, &(struct tb_item){.kind = TB_ITEM_FRAME,
-			     .box = box,
-			     .size = width,
-			     .colour = colour});
+	item_add(picture, &(struct tb_item){.kind = TB_ITEM_FRAME,
+				  .box = box,
+				  .size = width,
+				  .colour = colour});
 }
 
 void tb_picture_line(struct tb_picture *picture, struct tb_box box, double width,
 	struct tb_colour colour)
 {
-	add(picture, &(struct tb_item){.kind = TB_ITEM_LINE,
-			     .box = box,
-			     .size = width,
-			     .colour = colour});
+	item_add(picture, &(struct tb_item){.kind = TB_ITEM_LINE,
+				  .box = box,
+				  .size = width,
+				  .colour = colour});
 }
 
 void tb_picture_clip(struct tb_picture *picture, struct tb_box box)
 {
-	add(picture, &(struct tb_item){.kind = TB_ITEM_CLIP, .box = box});
+	item_add(picture, &(struct tb_item){.kind = TB_ITEM_CLIP, .box = box});
 }
 
 void tb_picture_unclip(struct tb_picture *picture)
 {
-	add(picture, &(struct tb_item){.kind = TB_ITEM_UNCLIP});
-}
-
-// fitting returns how many bytes of `text`, whole characters only, fit into `width`.
-static size_t fitting(enum tb_font font, double size, const char *text, double width)
-{
-	size_t length = 0;
-	double used = 0;
-	while (text[length]) {
-		size_t next = length + 1;
-		while (((unsigned char)text[next] & 0xc0) == 0x80)
-			next++;
-		char one[8] = {0};
-		memcpy(one, text + length, next - length < 8 ? next - length : 7);
-		used += tb_text_width(font, size, one);
-		if (used > width)
-			break;
-		length = next;
-	}
-	return length;
+	item_add(picture, &(struct tb_item){.kind = TB_ITEM_UNCLIP});
 }
 
 void tb_picture_text(struct tb_picture *picture, struct tb_box box, struct tb_type type,
@@ -132,24 +113,39 @@ void tb_picture_text(struct tb_picture *picture, struct tb_box box, struct tb_ty
 	double room = box.w + 0.5;
 	uint32_t offset;
 	if (tb_text_width(type.font, type.size, text) <= room) {
-		offset = keep(picture, text, strlen(text));
+		offset = string_keep(picture, text, strlen(text));
 	} else {
 		char cut[256];
 		double dots = tb_text_width(type.font, type.size, "...");
-		size_t length = fitting(type.font, type.size, text, room - dots);
+		// Find how many bytes of `text`, whole characters only, fit into
+		// `width`.
+		double width = room - dots;
+		size_t length = 0;
+		double used = 0;
+		while (text[length]) {
+			size_t next = length + 1;
+			while (((unsigned char)text[next] & 0xc0) == 0x80)
+				next++;
+			char one[8] = {0};
+			memcpy(one, text + length, next - length < 8 ? next - length : 7);
+			used += tb_text_width(type.font, type.size, one);
+			if (used > width)
+				break;
+			length = next;
+		}
 		if (length == 0)
 			return;
 		int n = snprintf(cut, sizeof cut, "%.*s...",
 			(int)(length < 240 ? length : 240), text);
-		offset = keep(picture, cut, (size_t)n);
+		offset = string_keep(picture, cut, (size_t)n);
 	}
-	add(picture, &(struct tb_item){.kind = TB_ITEM_TEXT,
-			     .box = box,
-			     .colour = type.colour,
-			     .size = type.size,
-			     .font = type.font,
-			     .align = type.align,
-			     .text = offset});
+	item_add(picture, &(struct tb_item){.kind = TB_ITEM_TEXT,
+				  .box = box,
+				  .colour = type.colour,
+				  .size = type.size,
+				  .font = type.font,
+				  .align = type.align,
+				  .text = offset});
 }
 
 void tb_picture_printf(struct tb_picture *picture, struct tb_box box, struct tb_type type,
@@ -206,9 +202,9 @@ void tb_picture_place(struct tb_picture *picture, const struct tb_picture *other
 		item.box = (struct tb_box){x + scale * item.box.x, y + scale * item.box.y,
 			scale * item.box.w, scale * item.box.h};
 		item.size *= scale;
-		item.text = *text ? keep(picture, text, strlen(text)) : 0;
+		item.text = *text ? string_keep(picture, text, strlen(text)) : 0;
 		item.tip = 0;
-		add(picture, &item);
+		item_add(picture, &item);
 	}
 }
 
@@ -224,16 +220,7 @@ void tb_picture_tip(struct tb_picture *picture, const char *text)
 	text = tb_visible(text, shown, sizeof shown);
 	if (picture->n_items)
 		picture->items[picture->n_items - 1].tip =
-			keep(picture, text, strlen(text));
-}
-
-static struct tb_box meet(struct tb_box one, struct tb_box other)
-{
-	double left = fmax(one.x, other.x);
-	double top = fmax(one.y, other.y);
-	double right = fmin(one.x + one.w, other.x + other.w);
-	double bottom = fmin(one.y + one.h, other.y + other.h);
-	return (struct tb_box){left, top, fmax(right - left, 0), fmax(bottom - top, 0)};
+			string_keep(picture, text, strlen(text));
 }
 
 // The clips that apply to an item while walking the items.
@@ -248,8 +235,15 @@ static bool clips_take(struct clips *clips, const struct tb_item *item)
 	if (item->kind == TB_ITEM_CLIP) {
 		assert(clips->depth < MAX_CLIPS);
 		struct tb_box box = item->box;
-		if (clips->depth > 0)
-			box = meet(box, clips->stack[clips->depth - 1]);
+		if (clips->depth > 0) {
+			struct tb_box other = clips->stack[clips->depth - 1];
+			double left = fmax(box.x, other.x);
+			double top = fmax(box.y, other.y);
+			double right = fmin(box.x + box.w, other.x + other.w);
+			double bottom = fmin(box.y + box.h, other.y + other.h);
+			box = (struct tb_box){
+				left, top, fmax(right - left, 0), fmax(bottom - top, 0)};
+		}
 		clips->stack[clips->depth++] = box;
 		return true;
 	}
@@ -266,8 +260,8 @@ static const struct tb_box *clips_top(const struct clips *clips)
 	return clips->depth ? &clips->stack[clips->depth - 1] : NULL;
 }
 
-// near is true for a point on the line or up to LINE_GRIP beside it.
-static bool near(const struct tb_item *line, double x, double y)
+// is_near_line is true for a point on the line or up to LINE_GRIP beside it.
+static bool is_near_line(const struct tb_item *line, double x, double y)
 {
 	const struct tb_box *box = &line->box;
 	double square = box->w * box->w + box->h * box->h;
@@ -276,12 +270,6 @@ static bool near(const struct tb_item *line, double x, double y)
 	along = fmin(fmax(along, 0), 1);
 	return hypot(box->x + along * box->w - x, box->y + along * box->h - y) <=
 	       line->size / 2 + LINE_GRIP;
-}
-
-static bool is_over(const struct tb_item *item, double x, double y)
-{
-	return item->kind == TB_ITEM_LINE ? near(item, x, y)
-					  : tb_box_holds(item->box, x, y);
 }
 
 void tb_picture_fitting(struct tb_picture *picture, struct tb_box box,
@@ -303,7 +291,9 @@ bool tb_picture_hit(const struct tb_picture *picture, double x, double y,
 		const struct tb_item *item = &picture->items[i];
 		if (clips_take(&clips, item))
 			continue;
-		if (item->pick.kind == TB_PICK_NONE || !is_over(item, x, y))
+		if (item->pick.kind == TB_PICK_NONE ||
+			!(item->kind == TB_ITEM_LINE ? is_near_line(item, x, y)
+						     : tb_box_holds(item->box, x, y)))
 			continue;
 		const struct tb_box *clip = clips_top(&clips);
 		if (!clip || tb_box_holds(*clip, x, y))

@@ -22,22 +22,25 @@ struct name_end {
 	const char *shown; // that: a part of `text`
 };
 
-static double width_of(struct tb_type type, const char *dots, const char *text, size_t n)
+static double name_width_of(
+	struct tb_type type, const char *dots, const char *text, size_t n)
 {
 	char part[NAME_BYTES];
 	snprintf(part, sizeof part, "%s%.*s", dots, (int)n, text);
 	return tb_text_width(type.font, type.size, part);
 }
 
-static struct name_end end_of(struct tb_type type, const char *text, size_t n)
+static struct name_end name_end_of(struct tb_type type, const char *text, size_t n)
 {
-	return (struct name_end){
-		.text = text, .n = n, .width = width_of(type, "", text, n), .dots = ""};
+	return (struct name_end){.text = text,
+		.n = n,
+		.width = name_width_of(type, "", text, n),
+		.dots = ""};
 }
 
-// cut keeps as much of the end's last characters as its room holds; false when it holds
-// none.
-static bool cut(struct name_end *end, struct tb_type type)
+// name_cut keeps as much of the end's last characters as its room holds; false when it
+// holds none.
+static bool name_cut(struct name_end *end, struct tb_type type)
 {
 	const char *stop = end->text + end->n;
 	end->shown = end->text;
@@ -48,16 +51,9 @@ static bool cut(struct name_end *end, struct tb_type type)
 		end->shown++;
 	while (end->shown < stop &&
 		(((unsigned char)*end->shown & 0xc0) == 0x80 ||
-			width_of(type, end->dots, end->shown,
+			name_width_of(type, end->dots, end->shown,
 				(size_t)(stop - end->shown)) > end->room + 0.01));
 	return end->shown < stop;
-}
-
-// share_out gives each end half of the room, and what one does not need to the other.
-static void share_out(struct name_end *from, struct name_end *to, double room)
-{
-	from->room = fmin(from->width, fmax(room / 2, room - to->width));
-	to->room = room - from->room;
 }
 
 void tb_picture_name(struct tb_picture *picture, struct tb_box box, struct tb_type type,
@@ -71,12 +67,16 @@ void tb_picture_name(struct tb_picture *picture, struct tb_box box, struct tb_ty
 	const char *arrow = strstr(text, between);
 	const char *second = arrow ? arrow + strlen(between) : "";
 	struct name_end from =
-		end_of(type, text, arrow ? (size_t)(arrow - text) : strlen(text));
-	struct name_end to = end_of(type, second, strlen(second));
+		name_end_of(type, text, arrow ? (size_t)(arrow - text) : strlen(text));
+	struct name_end to = name_end_of(type, second, strlen(second));
 	if (arrow)
 		room -= tb_text_width(type.font, type.size, between);
-	share_out(&from, &to, room);
-	if (from.width + to.width > room && cut(&from, type) && cut(&to, type)) {
+	// Give each end half of the room, and what one does not need to the
+	// other.
+	from.room = fmin(from.width, fmax(room / 2, room - to.width));
+	to.room = room - from.room;
+	if (from.width + to.width > room && name_cut(&from, type) &&
+		name_cut(&to, type)) {
 		snprintf(shorter, sizeof shorter, "%s%.*s%s%s%s", from.dots,
 			(int)(from.text + from.n - from.shown), from.shown,
 			arrow ? between : "", to.dots, to.shown);

@@ -25,7 +25,7 @@ static const uint16_t bold[] = {348, 456, 521, 838, 696, 1002, 872, 306, 457, 45
 // Characters beyond ASCII are rare (host names): count each as a wide letter.
 #define OTHER_ADVANCE 838
 
-static double advance(enum tb_font font, unsigned char byte)
+static double text_advance(enum tb_font font, unsigned char byte)
 {
 	bool ascii = byte >= ' ' && byte < 0x7f;
 	switch (font) {
@@ -46,6 +46,6 @@ double tb_text_width(enum tb_font font, double size, const char *text)
 	double thousandths = 0;
 	for (const char *at = text; *at; at++)
 		if (((unsigned char)*at & 0xc0) != 0x80)
-			thousandths += advance(font, (unsigned char)*at);
+			thousandths += text_advance(font, (unsigned char)*at);
 	return thousandths * size / 1000;
 }

@@ -16,8 +16,8 @@
 #define SMALL	 0.5   // scale of a picture that is hard to read
 #define TIME	 84.0  // least height of the wait over time with its heading
 
-// height_of is the height of a finding with what stands below it.
-static double height_of(const struct tb_finding *finding, bool command)
+// answer_height is the height of a finding with what stands below it.
+static double answer_height(const struct tb_finding *finding, bool command)
 {
 	double width = SHEET_ROOM - RULE;
 	size_t lines = sheets_n_lines(TB_FONT_TEXT, SENTENCE, width, finding->sentence);
@@ -41,7 +41,7 @@ size_t tb_print_findings(struct sheets *sheets, const struct tb_findings *findin
 		const struct tb_finding *finding = &findings->list[i];
 		if (finding->remedy != asked->remedies || n++ < asked->first)
 			continue;
-		double height = height_of(finding, asked->commands);
+		double height = answer_height(finding, asked->commands);
 		if (asked->bottom < SHEET_BOTTOM && sheets->y + height > asked->bottom)
 			return n - 1;
 		sheets_need(sheets, height < SHEET_BOTTOM / 2 ? height : LEADING);
@@ -62,43 +62,6 @@ size_t tb_print_n_findings(const struct tb_findings *findings, bool remedies)
 	for (size_t i = 0; i < findings->n; i++)
 		n += findings->list[i].remedy == remedies;
 	return n;
-}
-
-static void print_title(struct sheets *sheets, const struct tb_report *report)
-{
-	const struct tb_run_info *info = tb_run_info(tb_report_run(report));
-	const struct tb_type small = {TB_FONT_TEXT, 8, TB_ALIGN_LEFT, sheets_muted};
-	const struct tb_type large = {TB_FONT_BOLD, 16, TB_ALIGN_LEFT, sheets_ink};
-	char title[300], about[512];
-	snprintf(about, sizeof about, "Tailback report, run %" PRId64 " on %s%s%s",
-		info->id, info->network_name, tb_run_caution(info),
-		info->complete ? "" : ": did not come to its end");
-	sheets_flow(sheets, SHEET_MARGIN, SHEET_ROOM, small, 11, about);
-	tb_report_title(report, title, sizeof title);
-	sheets_flow(sheets, SHEET_MARGIN, SHEET_ROOM, large, 21, title);
-	sheets->y += 4;
-}
-
-// print_tiles puts the figures side by side, four or five a line.
-static void print_tiles(struct sheets *sheets, const struct tb_report *report)
-{
-	const struct tb_type value = {TB_FONT_BOLD, 12, TB_ALIGN_LEFT, sheets_ink};
-	const struct tb_type name = {TB_FONT_TEXT, 7, TB_ALIGN_LEFT, sheets_muted};
-	struct tb_report_tile tiles[TB_REPORT_TILES];
-	size_t n = tb_report_tiles(report, tiles), a_line = n > 6 ? 5 : n;
-	double width = (double)SHEET_ROOM / (double)a_line;
-	for (size_t first = 0; first < n; first += a_line) {
-		size_t most = 1;
-		for (size_t i = first; i < n && i < first + a_line; i++) {
-			double x = SHEET_MARGIN + (double)(i - first) * width;
-			struct tb_box box = {x, sheets->y, width - 6, 15};
-			sheets_put(sheets, box, value, tiles[i].value);
-			box = (struct tb_box){x, sheets->y + 15, width - 6, 8.5};
-			size_t lines = sheets_put(sheets, box, name, tiles[i].name);
-			most = lines > most ? lines : most;
-		}
-		sheets->y += 19 + 8.5 * (double)most;
-	}
 }
 
 static void print_note(struct sheets *sheets, const char *text)
@@ -134,7 +97,7 @@ static void print_tries(struct sheets *sheets, const struct tb_findings *finding
 		return;
 	for (size_t i = 0; i < findings->n; i++)
 		if (findings->list[i].remedy)
-			needed += height_of(&findings->list[i], true);
+			needed += answer_height(&findings->list[i], true);
 	asked.commands = sheets->y + needed <= asked.bottom;
 	answers->with_commands = asked.commands;
 	sheets_heading(sheets, "Worth trying", 0);
@@ -164,7 +127,7 @@ static void print_hottest(struct sheets *sheets, const struct tb_report *report)
 	}
 }
 
-static double scale_of(const struct sheets *sheets, const struct tb_picture *figure)
+static double answer_scale(const struct sheets *sheets, const struct tb_picture *figure)
 {
 	double room = SHEET_BOTTOM - sheets->y, scale = SHEET_ROOM / figure->width;
 	if (figure->height * scale > room)
@@ -190,9 +153,9 @@ int tb_print_matrix(
 	for (asked.width = 560; status == TB_OK && asked.width <= 1400;
 		asked.width += 140) {
 		status = tb_matrix_picture(&figure, &asked);
-		if (status != TB_OK || scale_of(sheets, &figure) <= *scale)
+		if (status != TB_OK || answer_scale(sheets, &figure) <= *scale)
 			continue;
-		*scale = scale_of(sheets, &figure);
+		*scale = answer_scale(sheets, &figure);
 		struct tb_picture kept = best;
 		best = figure;
 		figure = kept;
@@ -212,8 +175,35 @@ int tb_print_answers(struct sheets *sheets, const struct tb_report *report,
 {
 	const struct tb_findings *findings = tb_report_findings(report);
 	double scale;
-	print_title(sheets, report);
-	print_tiles(sheets, report);
+	const struct tb_run_info *info = tb_run_info(tb_report_run(report));
+	const struct tb_type small = {TB_FONT_TEXT, 8, TB_ALIGN_LEFT, sheets_muted};
+	const struct tb_type large = {TB_FONT_BOLD, 16, TB_ALIGN_LEFT, sheets_ink};
+	char title[300], about[512];
+	snprintf(about, sizeof about, "Tailback report, run %" PRId64 " on %s%s%s",
+		info->id, info->network_name, tb_run_caution(info),
+		info->complete ? "" : ": did not come to its end");
+	sheets_flow(sheets, SHEET_MARGIN, SHEET_ROOM, small, 11, about);
+	tb_report_title(report, title, sizeof title);
+	sheets_flow(sheets, SHEET_MARGIN, SHEET_ROOM, large, 21, title);
+	sheets->y += 4;
+	// Put the figures side by side, four or five a line.
+	const struct tb_type value = {TB_FONT_BOLD, 12, TB_ALIGN_LEFT, sheets_ink};
+	const struct tb_type name = {TB_FONT_TEXT, 7, TB_ALIGN_LEFT, sheets_muted};
+	struct tb_report_tile tiles[TB_REPORT_TILES];
+	size_t n = tb_report_tiles(report, tiles), a_line = n > 6 ? 5 : n;
+	double width = (double)SHEET_ROOM / (double)a_line;
+	for (size_t first = 0; first < n; first += a_line) {
+		size_t most = 1;
+		for (size_t i = first; i < n && i < first + a_line; i++) {
+			double x = SHEET_MARGIN + (double)(i - first) * width;
+			struct tb_box box = {x, sheets->y, width - 6, 15};
+			sheets_put(sheets, box, value, tiles[i].value);
+			box = (struct tb_box){x, sheets->y + 15, width - 6, 8.5};
+			size_t lines = sheets_put(sheets, box, name, tiles[i].name);
+			most = lines > most ? lines : most;
+		}
+		sheets->y += 19 + 8.5 * (double)most;
+	}
 	print_found(sheets, findings, full, answers);
 	print_tries(sheets, findings, full, answers);
 	print_hottest(sheets, report);

@@ -30,7 +30,7 @@ struct printed {
 };
 
 // Columns to print side by side: `lead` (n: none) before [from, end).
-struct part {
+struct table_part {
 	size_t lead, from, end;
 };
 
@@ -48,26 +48,7 @@ static double longest_word(enum tb_font font, double size, const char *text)
 	return widest;
 }
 
-static void measure(const struct printed *printed, struct printed_column *at)
-{
-	at->number = tb_column_is_number(&at->column);
-	at->width = 0;
-	for (size_t row = 0; row < printed->table->n_shown; row++) {
-		struct tb_datum datum;
-		tb_table_put(printed->table, &at->column, row, &datum);
-		double width = tb_text_width(TB_FONT_TEXT, printed->size, datum.text);
-		at->width = width > at->width ? width : at->width;
-		json_decref(datum.object);
-	}
-	if (!at->number && at->width > WIDE)
-		at->width = WIDE;
-	double title = tb_text_width(TB_FONT_BOLD, printed->size, at->column.title);
-	if (title > TITLE)
-		title = longest_word(TB_FONT_BOLD, printed->size, at->column.title);
-	at->width = (at->width > title ? at->width : title) + 1;
-}
-
-static double width_of(const struct printed *printed)
+static double table_width(const struct printed *printed)
 {
 	double width = -printed->gap;
 	for (size_t i = 0; i < printed->n; i++)
@@ -75,10 +56,10 @@ static double width_of(const struct printed *printed)
 	return width;
 }
 
-// narrow breaks the widest names until all columns have room or no name is wide.
-static void narrow(struct printed *printed)
+// table_narrow breaks the widest names until all columns have room or no name is wide.
+static void table_narrow(struct printed *printed)
 {
-	while (width_of(printed) > SHEET_ROOM) {
+	while (table_width(printed) > SHEET_ROOM) {
 		struct printed_column *widest = NULL;
 		for (size_t i = 0; i < printed->n; i++) {
 			struct printed_column *at = &printed->columns[i];
@@ -88,14 +69,14 @@ static void narrow(struct printed *printed)
 		}
 		if (!widest)
 			return;
-		double rest = widest->width - (width_of(printed) - SHEET_ROOM);
+		double rest = widest->width - (table_width(printed) - SHEET_ROOM);
 		widest->width = rest > NARROW ? rest : NARROW;
 	}
 }
 
-// line_up writes the row, or for SIZE_MAX the titles, or only counts its lines.
-static size_t line_up(
-	const struct printed *printed, const struct part *part, size_t row, bool put)
+// table_line_up writes the row, or for SIZE_MAX the titles, or only counts its lines.
+static size_t table_line_up(const struct printed *printed, const struct table_part *part,
+	size_t row, bool put)
 {
 	double x = SHEET_MARGIN;
 	size_t most = 1;
@@ -123,13 +104,13 @@ static size_t line_up(
 	return most;
 }
 
-static double height_of(
-	const struct printed *printed, const struct part *part, size_t row)
+static double table_height(
+	const struct printed *printed, const struct table_part *part, size_t row)
 {
-	return (double)line_up(printed, part, row, false) * printed->leading + 2;
+	return (double)table_line_up(printed, part, row, false) * printed->leading + 2;
 }
 
-static double part_width(const struct printed *printed, const struct part *part)
+static double part_width(const struct printed *printed, const struct table_part *part)
 {
 	double width = part->lead < printed->n
 			       ? printed->columns[part->lead].width + printed->gap
@@ -139,10 +120,10 @@ static double part_width(const struct printed *printed, const struct part *part)
 	return width - printed->gap;
 }
 
-static void put_titles(const struct printed *printed, const struct part *part)
+static void put_titles(const struct printed *printed, const struct table_part *part)
 {
-	double height = height_of(printed, part, SIZE_MAX);
-	line_up(printed, part, SIZE_MAX, true);
+	double height = table_height(printed, part, SIZE_MAX);
+	table_line_up(printed, part, SIZE_MAX, true);
 	printed->sheets->y += height;
 	tb_picture_line(sheets_page(printed->sheets),
 		(struct tb_box){
@@ -152,7 +133,7 @@ static void put_titles(const struct printed *printed, const struct part *part)
 }
 
 // carry_on begins a page with the table's heading and titles.
-static void carry_on(const struct printed *printed, const struct part *part)
+static void carry_on(const struct printed *printed, const struct table_part *part)
 {
 	char heading[160];
 	snprintf(heading, sizeof heading, "%s (continued)",
@@ -160,29 +141,6 @@ static void carry_on(const struct printed *printed, const struct part *part)
 	sheets_turn(printed->sheets);
 	sheets_heading(printed->sheets, heading, 0);
 	put_titles(printed, part);
-}
-
-static void print_part(const struct printed *printed, const struct part *part)
-{
-	struct sheets *sheets = printed->sheets;
-	double first = height_of(printed, part, SIZE_MAX) + height_of(printed, part, 0);
-	if (sheets->y + first + 4 > SHEET_BOTTOM)
-		carry_on(printed, part);
-	else
-		put_titles(printed, part);
-	for (size_t row = 0; row < printed->table->n_shown; row++) {
-		double height = height_of(printed, part, row);
-		if (sheets->y + height > SHEET_BOTTOM)
-			carry_on(printed, part);
-		if (row % 2)
-			tb_picture_rect(sheets_page(sheets),
-				(struct tb_box){SHEET_MARGIN - 3, sheets->y - 1,
-					part_width(printed, part) + 6, height},
-				sheets_tint);
-		line_up(printed, part, row, true);
-		sheets->y += height;
-	}
-	sheets->y += 6;
 }
 
 // print_parts prints as many columns as fit side by side, and the others below.
@@ -194,27 +152,65 @@ static void print_parts(const struct printed *printed)
 	while (from < printed->n) {
 		bool leads = lead < from;
 		double width = leads ? printed->columns[lead].width + printed->gap : 0;
-		struct part part = {leads ? lead : printed->n, from, from};
+		struct table_part part = {leads ? lead : printed->n, from, from};
 		while (part.end < printed->n &&
 			(part.end == from ||
 				width + printed->columns[part.end].width <= SHEET_ROOM))
 			width += printed->columns[part.end++].width + printed->gap;
-		print_part(printed, &part);
+		struct sheets *sheets = printed->sheets;
+		double first = table_height(printed, &part, SIZE_MAX) +
+			       table_height(printed, &part, 0);
+		if (sheets->y + first + 4 > SHEET_BOTTOM)
+			carry_on(printed, &part);
+		else
+			put_titles(printed, &part);
+		for (size_t row = 0; row < printed->table->n_shown; row++) {
+			double height = table_height(printed, &part, row);
+			if (sheets->y + height > SHEET_BOTTOM)
+				carry_on(printed, &part);
+			if (row % 2)
+				tb_picture_rect(sheets_page(sheets),
+					(struct tb_box){SHEET_MARGIN - 3, sheets->y - 1,
+						part_width(printed, &part) + 6, height},
+					sheets_tint);
+			table_line_up(printed, &part, row, true);
+			sheets->y += height;
+		}
+		sheets->y += 6;
 		from = part.end;
 	}
 }
 
-// fit lays the columns out in the largest type in which all have room side by side.
-static void fit(struct printed *printed)
+// table_fit lays the columns out in the largest type in which all have room side by side.
+static void table_fit(struct printed *printed)
 {
 	for (double size = SIZE; size >= LEAST; size -= 0.5) {
 		printed->size = size;
 		printed->leading = size + 1.5;
 		printed->gap = GAP - 3 * (SIZE - size);
-		for (size_t i = 0; i < printed->n; i++)
-			measure(printed, &printed->columns[i]);
-		narrow(printed);
-		if (width_of(printed) <= SHEET_ROOM)
+		for (size_t i = 0; i < printed->n; i++) {
+			struct printed_column *at = &printed->columns[i];
+			at->number = tb_column_is_number(&at->column);
+			at->width = 0;
+			for (size_t row = 0; row < printed->table->n_shown; row++) {
+				struct tb_datum datum;
+				tb_table_put(printed->table, &at->column, row, &datum);
+				double width = tb_text_width(
+					TB_FONT_TEXT, printed->size, datum.text);
+				at->width = width > at->width ? width : at->width;
+				json_decref(datum.object);
+			}
+			if (!at->number && at->width > WIDE)
+				at->width = WIDE;
+			double title = tb_text_width(
+				TB_FONT_BOLD, printed->size, at->column.title);
+			if (title > TITLE)
+				title = longest_word(
+					TB_FONT_BOLD, printed->size, at->column.title);
+			at->width = (at->width > title ? at->width : title) + 1;
+		}
+		table_narrow(printed);
+		if (table_width(printed) <= SHEET_ROOM)
 			return;
 	}
 }
@@ -235,7 +231,7 @@ void tb_print_table(struct sheets *sheets, const struct tb_table *table)
 		if (column.title)
 			printed.columns[printed.n++].column = column;
 	}
-	fit(&printed);
+	table_fit(&printed);
 	sheets_heading(sheets, tb_table_title(table), 5 * SIZE);
 	if (*table->remark)
 		sheets_flow(sheets, SHEET_MARGIN, SHEET_ROOM, remark, SIZE + 1.5,

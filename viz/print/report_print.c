@@ -1,6 +1,6 @@
 #include "report_print.h"
 
-#include "backends.h"
+#include "paper.h"
 #include "print_impl.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 // A group of bins a column, so that each is wide enough to see.
 #define COLUMNS 260
 
-static double column_of(
+static double report_column(
 	const struct tb_run_info *info, const uint64_t *bins, uint64_t first, uint64_t n)
 {
 	double sum = 0;
@@ -28,7 +28,7 @@ void tb_print_time(struct sheets *sheets, const struct tb_report *report, double
 	uint64_t n = a_column ? (info->n_bins + a_column - 1) / a_column : 0;
 	double largest = 0;
 	for (uint64_t i = 0; i < n; i++) {
-		double wait = column_of(info, bins, i * a_column, a_column);
+		double wait = report_column(info, bins, i * a_column, a_column);
 		largest = wait > largest ? wait : largest;
 	}
 	if (largest <= 0)
@@ -42,7 +42,7 @@ void tb_print_time(struct sheets *sheets, const struct tb_report *report, double
 	sheets_flow(sheets, SHEET_MARGIN, SHEET_ROOM, muted, 10, text);
 	double width = (double)SHEET_ROOM / (double)n, base = sheets->y + height;
 	for (uint64_t i = 0; i < n; i++) {
-		double part = column_of(info, bins, i * a_column, a_column) / largest;
+		double part = report_column(info, bins, i * a_column, a_column) / largest;
 		tb_picture_rect(sheets_page(sheets),
 			(struct tb_box){SHEET_MARGIN + (double)i * width,
 				base - part * height, width > 3 ? width - 0.7 : width,
@@ -60,7 +60,7 @@ void tb_print_time(struct sheets *sheets, const struct tb_report *report, double
 	sheets->y = base + 14;
 }
 
-static void put_item(void *context, const char *name, const char *text)
+static void put_report_item(void *context, const char *name, const char *text)
 {
 	struct sheets *sheets = context;
 	const struct tb_type label = {TB_FONT_BOLD, 7.5, TB_ALIGN_LEFT, sheets_muted};
@@ -94,25 +94,7 @@ static void count_note(void *context, const char *name, const char *text)
 	++*(size_t *)context;
 }
 
-// print_rest prints what the first page had no room for.
-static void print_rest(struct sheets *sheets, const struct tb_findings *findings,
-	const struct printed_answers *answers)
-{
-	struct printed_findings asked = {
-		.commands = true, .first = answers->n_found, .bottom = SHEET_BOTTOM};
-	if (asked.first < tb_print_n_findings(findings, false)) {
-		sheets_heading(sheets, "Findings (continued)", 40);
-		tb_print_findings(sheets, findings, &asked);
-	}
-	asked.remedies = true;
-	asked.first = 0;
-	if (answers->with_commands)
-		return;
-	sheets_heading(sheets, "Worth trying, with the commands", 40);
-	tb_print_findings(sheets, findings, &asked);
-}
-
-static void print_notes(struct sheets *sheets, const struct tb_report *report)
+static void report_print_notes(struct sheets *sheets, const struct tb_report *report)
 {
 	size_t n = 0;
 	tb_report_notes(report, count_note, &n);
@@ -130,7 +112,20 @@ static int print_evidence(struct sheets *sheets, const struct tb_report *report,
 	size_t n;
 	const struct tb_table *tables = tb_report_tables(report, &n);
 	sheets_turn(sheets);
-	print_rest(sheets, tb_report_findings(report), answers);
+	// Print what the first page had no room for.
+	const struct tb_findings *findings = tb_report_findings(report);
+	struct printed_findings asked = {
+		.commands = true, .first = answers->n_found, .bottom = SHEET_BOTTOM};
+	if (asked.first < tb_print_n_findings(findings, false)) {
+		sheets_heading(sheets, "Findings (continued)", 40);
+		tb_print_findings(sheets, findings, &asked);
+	}
+	asked.remedies = true;
+	asked.first = 0;
+	if (!answers->with_commands) {
+		sheets_heading(sheets, "Worth trying, with the commands", 40);
+		tb_print_findings(sheets, findings, &asked);
+	}
 	if (answers->small_matrix) {
 		double scale;
 		sheets_heading(sheets, "Congestion matrix", SHEET_HEIGHT / 2);
@@ -140,29 +135,12 @@ static int print_evidence(struct sheets *sheets, const struct tb_report *report,
 		tb_print_time(sheets, report, 60);
 	for (size_t i = 0; i < n; i++)
 		tb_print_table(sheets, &tables[i]);
-	print_notes(sheets, report);
+	report_print_notes(sheets, report);
 	sheets_heading(sheets, "Configuration", 40);
-	if (status == TB_OK && tb_report_configuration(report, put_item, sheets) != TB_OK)
+	if (status == TB_OK &&
+		tb_report_configuration(report, put_report_item, sheets) != TB_OK)
 		status = tb_fail_memory(error, "a report");
 	return status;
-}
-
-// number writes at the foot of each page which one it is, and of what.
-static void number(struct sheets *sheets, const char *title)
-{
-	const struct tb_type left = {TB_FONT_TEXT, 7, TB_ALIGN_LEFT, sheets_muted};
-	struct tb_type right = left;
-	right.align = TB_ALIGN_RIGHT;
-	double width = SHEET_ROOM - 90;
-	for (size_t i = 0; i < sheets->n; i++) {
-		struct tb_picture *page = &sheets->pages[i];
-		struct tb_box box = {SHEET_MARGIN, SHEET_HEIGHT - 34, width, 10};
-		// A long name stands on the first page.
-		if (tb_text_width(left.font, left.size, title) <= width)
-			tb_picture_text(page, box, left, title);
-		box.w = SHEET_ROOM;
-		tb_picture_printf(page, box, right, "page %zu of %zu", i + 1, sheets->n);
-	}
 }
 
 static int status_of(const struct sheets *sheets)
@@ -189,12 +167,25 @@ int tb_report_print(const struct tb_report *report, struct tb_run *run, bool ful
 	int status = tb_print_answers(&sheets, report, run, full, &answers, error);
 	if (status == TB_OK && full)
 		status = print_evidence(&sheets, report, run, &answers, error);
-	number(&sheets, foot);
+	// Write at the foot of each page which one it is, and of what.
+	const struct tb_type left = {TB_FONT_TEXT, 7, TB_ALIGN_LEFT, sheets_muted};
+	struct tb_type right = left;
+	right.align = TB_ALIGN_RIGHT;
+	double width = SHEET_ROOM - 90;
+	for (size_t i = 0; i < sheets.n; i++) {
+		struct tb_picture *page = &sheets.pages[i];
+		struct tb_box box = {SHEET_MARGIN, SHEET_HEIGHT - 34, width, 10};
+		// A long name stands on the first page.
+		if (tb_text_width(left.font, left.size, foot) <= width)
+			tb_picture_text(page, box, left, foot);
+		box.w = SHEET_ROOM;
+		tb_picture_printf(page, box, right, "page %zu of %zu", i + 1, sheets.n);
+	}
 	if (status == TB_OK && status_of(&sheets) != TB_OK)
 		status = tb_fail_memory(error, "a report");
-	if (status == TB_OK &&
-		tb_pictures_pdf(sheets.pages, sheets.n, title, stream) != TB_OK)
-		status = tb_fail_memory(error, "a report");
+	if (status == TB_OK)
+		status = tb_pictures_pdf(sheets.pages, sheets.n, sheets.pages[0].width,
+			title, stream, error);
 	sheets_fini(&sheets);
 	return status;
 }

@@ -42,8 +42,8 @@ bool sheets_need(struct sheets *sheets, double height)
 	return true;
 }
 
-// width_of is the width of the first bytes of a text.
-static double width_of(enum tb_font font, double size, const char *text, size_t length)
+// page_width is the width of the first bytes of a text.
+static double page_width(enum tb_font font, double size, const char *text, size_t length)
 {
 	double width = 0;
 	char part[64];
@@ -60,16 +60,16 @@ static double width_of(enum tb_font font, double size, const char *text, size_t 
 	return width;
 }
 
-// broken returns how much of a word fits, at least one character: up to a mark at which
-// names break, if that leaves no short line.
-static size_t broken(enum tb_font font, double size, double width, const char *text)
+// page_broken returns how much of a word fits, at least one character: up to a mark at
+// which names break, if that leaves no short line.
+static size_t page_broken(enum tb_font font, double size, double width, const char *text)
 {
 	size_t length = 0, marked = 0;
 	while (text[length] && text[length] != ' ') {
 		size_t next = length + 1;
 		while (((unsigned char)text[next] & 0xc0) == 0x80)
 			next++;
-		if (length && width_of(font, size, text, next) > width)
+		if (length && page_width(font, size, text, next) > width)
 			return 2 * marked > length ? marked : length;
 		length = next;
 		if (strchr("/_-.,=", text[length - 1]))
@@ -78,9 +78,9 @@ static size_t broken(enum tb_font font, double size, double width, const char *t
 	return length;
 }
 
-// is_bound returns whether what stands around a blank belongs together: a number and what
-// it counts or its interval, both ends of a link.
-static bool is_bound(const char *text, size_t blank)
+// page_is_bound returns whether what stands around a blank belongs together: a number and
+// what it counts or its interval, both ends of a link.
+static bool page_is_bound(const char *text, size_t blank)
 {
 	char before = blank ? text[blank - 1] : ' ', after = text[blank + 1];
 	if (strncmp(text + blank + 1, "+- ", 3) == 0 ||
@@ -95,21 +95,21 @@ static bool is_bound(const char *text, size_t blank)
 size_t sheets_line_length(enum tb_font font, double size, double width, const char *text)
 {
 	size_t length = strcspn(text, " "), good = 0;
-	if (width_of(font, size, text, length) > width)
-		return broken(font, size, width, text);
+	if (page_width(font, size, text, length) > width)
+		return page_broken(font, size, width, text);
 	while (text[length]) {
 		size_t more = length + 1 + strcspn(text + length + 1, " ");
-		if (!is_bound(text, length))
+		if (!page_is_bound(text, length))
 			good = length;
-		if (width_of(font, size, text, more) > width)
+		if (page_width(font, size, text, more) > width)
 			return good ? good : length;
 		length = more;
 	}
 	return length;
 }
 
-// next_line returns where the line behind one of `length` bytes begins.
-static const char *next_line(const char *text, size_t length)
+// page_next_line returns where the line behind one of `length` bytes begins.
+static const char *page_next_line(const char *text, size_t length)
 {
 	text += length;
 	return *text == ' ' ? text + 1 : text;
@@ -119,7 +119,7 @@ size_t sheets_n_lines(enum tb_font font, double size, double width, const char *
 {
 	size_t n = 0;
 	do {
-		text = next_line(text, sheets_line_length(font, size, width, text));
+		text = page_next_line(text, sheets_line_length(font, size, width, text));
 		n++;
 	} while (*text);
 	return n;
@@ -143,7 +143,7 @@ size_t sheets_put(
 	do {
 		size_t length = sheets_line_length(type.font, type.size, box.w, text);
 		put_line(sheets, box, type, text, length);
-		text = next_line(text, length);
+		text = page_next_line(text, length);
 		box.y += box.h;
 		n++;
 	} while (*text);
@@ -158,7 +158,7 @@ void sheets_flow(struct sheets *sheets, double x, double width, struct tb_type t
 		sheets_need(sheets, leading);
 		put_line(sheets, (struct tb_box){x, sheets->y, width, leading}, type,
 			text, length);
-		text = next_line(text, length);
+		text = page_next_line(text, length);
 		sheets->y += leading;
 	} while (*text);
 }

@@ -15,8 +15,8 @@ static void offer_command(struct tb_prompt *prompt, struct tb_request request,
 	tb_prompt_offer(prompt, &result);
 }
 
-// key_of copies the key of a choice.
-static const char *key_of(const char *keys, int choice, char *buffer, size_t size)
+// command_key copies the key of a choice.
+static const char *command_key(const char *keys, int choice, char *buffer, size_t size)
 {
 	while (choice-- > 0 && strchr(keys, ' '))
 		keys = strchr(keys, ' ') + 1;
@@ -35,8 +35,8 @@ static int n_choices(const struct tb_panes *panes, int request)
 	return n;
 }
 
-// choice_of returns the name of a choice; NULL when it is not available now.
-static const char *choice_of(const struct tb_panes *panes, int request, int choice)
+// command_choice returns the name of a choice; NULL when it is not available now.
+static const char *command_choice(const struct tb_panes *panes, int request, int choice)
 {
 	if (request == TB_REQUEST_METRIC)
 		return tb_metric_title((enum tb_metric)choice);
@@ -53,14 +53,14 @@ void tb_command_search(const struct tb_panes *panes, struct tb_prompt *prompt)
 		int n = n_choices(panes, i);
 		for (int choice = 0; choice < n; choice++) {
 			char text[96], key[32];
-			const char *what = choice_of(panes, i, choice);
+			const char *what = command_choice(panes, i, choice);
 			if (!what)
 				continue;
 			snprintf(text, sizeof text, "%s%s%s", rows[i].help,
 				what[0] ? ": " : "", what);
 			offer_command(prompt,
 				(struct tb_request){(enum tb_request_name)i, choice},
-				text, key_of(rows[i].keys, choice, key, sizeof key));
+				text, command_key(rows[i].keys, choice, key, sizeof key));
 		}
 	}
 }

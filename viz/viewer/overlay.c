@@ -67,14 +67,6 @@ static void draw_banner(const struct tb_viewer *viewer, struct tb_picture *pictu
 		tb_style_type(&viewer->style, TB_FONT_TEXT, 13, false), text);
 }
 
-static void draw_reading(
-	const struct tb_viewer *viewer, struct tb_picture *picture, const char *what)
-{
-	char text[80];
-	snprintf(text, sizeof text, "%s ...", what);
-	draw_banner(viewer, picture, text, false);
-}
-
 void tb_overlay_draw(const struct tb_viewer *viewer, struct tb_picture *picture)
 {
 	const struct tb_notices *messages = &viewer->messages;
@@ -82,8 +74,12 @@ void tb_overlay_draw(const struct tb_viewer *viewer, struct tb_picture *picture)
 		draw_banner(viewer, picture, messages->trouble, true);
 	else if (messages->notice_s > 0)
 		draw_banner(viewer, picture, messages->notice, false);
-	else if (messages->reading)
-		draw_reading(viewer, picture, messages->reading);
+	else if (messages->reading) {
+		const char *what = messages->reading;
+		char text[80];
+		snprintf(text, sizeof text, "%s ...", what);
+		draw_banner(viewer, picture, text, false);
+	}
 	if (viewer->help)
 		draw_help(viewer, picture);
 	else if (viewer->prompt.kind != TB_PROMPT_NONE)

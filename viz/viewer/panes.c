@@ -37,8 +37,10 @@ void tb_panes_fini(struct tb_panes *panes)
 	*panes = (struct tb_panes){.list = NULL};
 }
 
-static void place_slots(struct tb_panes *panes)
+void tb_panes_lay_out(struct tb_panes *panes, double width, double height)
 {
+	panes->width = width;
+	panes->height = height;
 	double lanes_h = fmax(panes->n_lanes * (double)LANE_H - LANES_H, 0);
 	double time_h = TIME_H + round(fmin(lanes_h, panes->height * 0.15));
 	double body_h = fmax(panes->height - HEAD_H - time_h, 40);
@@ -60,13 +62,6 @@ static void place_slots(struct tb_panes *panes)
 	slots[TB_SLOT_DETAIL] =
 		(struct tb_box){main_w, HEAD_H + list_h, side_w, body_h - list_h};
 	slots[TB_SLOT_TIME] = (struct tb_box){0, HEAD_H + body_h, panes->width, time_h};
-}
-
-void tb_panes_lay_out(struct tb_panes *panes, double width, double height)
-{
-	panes->width = width;
-	panes->height = height;
-	place_slots(panes);
 	for (uint32_t i = 0; i < panes->n; i++) {
 		struct tb_pane *pane = &panes->list[i];
 		bool hidden = pane->view->slot == TB_SLOT_MAIN && pane != panes->main;

@@ -12,15 +12,15 @@
 #define POINTER	 24 // what the pointer itself covers
 
 // What a cell of the matrix or a row of the list stands for.
-struct counted {
+struct tooltip_counted {
 	const char *kind, *name;
 	uint64_t value;
 	uint64_t largest; // of its kind in the matrix; 0: not in the matrix
 	enum tb_known known;
 };
 
-static void tip_cell(
-	const struct tb_viewer *viewer, struct tb_tip *tip, const struct counted *cell)
+static void tip_cell(const struct tb_viewer *viewer, struct tb_tip *tip,
+	const struct tooltip_counted *cell)
 {
 	char amount[48];
 	snprintf(tip->lines[0], sizeof tip->lines[0], "%s %s", cell->kind, cell->name);
@@ -54,22 +54,12 @@ static void tip_button(struct tb_tip *tip, uint32_t request)
 	tip->n_lines = 2;
 }
 
-// visible returns the part of a box that its pane shows.
-static struct tb_box visible(struct tb_box box, struct tb_box place)
+// tooltip_visible returns the part of a box that its pane shows.
+static struct tb_box tooltip_visible(struct tb_box box, struct tb_box place)
 {
 	double x = fmax(box.x, place.x), y = fmax(box.y, place.y);
 	return (struct tb_box){x, y, fmin(box.x + box.w, place.x + place.w) - x,
 		fmin(box.y + box.h, place.y + place.h) - y};
-}
-
-// tip_of_view lets the view under the pointer explain its own parts.
-static void tip_of_view(const struct tb_viewer *viewer, struct tb_tip *tip)
-{
-	const struct tb_pane *pane = tb_panes_at(&viewer->panes, tip->x, tip->y);
-	if (!pane || !pane->view->tip)
-		return;
-	pane->view->tip(pane, tip);
-	tip->about = visible(tip->about, pane->place);
 }
 
 static void tip_node(const struct tb_viewer *viewer, struct tb_tip *tip, uint32_t node)
@@ -87,8 +77,9 @@ static void tip_switch(const struct tb_viewer *viewer, struct tb_tip *tip, uint3
 	enum tb_known known = tb_known_of(
 		tb_run_switches(viewer->data.run)[sw].known, viewer->data.metric);
 	tip_cell(viewer, tip,
-		&(struct counted){"switch", tb_run_switches(viewer->data.run)[sw].name,
-			box ? box->sum : 0, viewer->data.matrix.largest_switch, known});
+		&(struct tooltip_counted){"switch",
+			tb_run_switches(viewer->data.run)[sw].name, box ? box->sum : 0,
+			viewer->data.matrix.largest_switch, known});
 	if (known == TB_NOT_MEASURED)
 		return;
 	snprintf(tip->lines[2], sizeof tip->lines[2],
@@ -109,7 +100,7 @@ static void tip_of(const struct tb_viewer *viewer, struct tb_tip *tip)
 	case TB_PICK_LINK:
 		link = &tb_run_links(viewer->data.run)[index];
 		tip_cell(viewer, tip,
-			&(struct counted){"link", link->name,
+			&(struct tooltip_counted){"link", link->name,
 				tb_metric_of(&viewer->data.samples[index],
 					viewer->data.metric),
 				viewer->data.matrix.largest_link,
@@ -134,12 +125,17 @@ static void tip_of(const struct tb_viewer *viewer, struct tb_tip *tip)
 	default:
 		break;
 	}
-	tip_of_view(viewer, tip);
+	// Let the view under the pointer explain its own parts.
+	const struct tb_pane *pane = tb_panes_at(&viewer->panes, tip->x, tip->y);
+	if (!pane || !pane->view->tip)
+		return;
+	pane->view->tip(pane, tip);
+	tip->about = tooltip_visible(tip->about, pane->place);
 }
 
-// about returns the box of what is under the pointer, as far as it is visible: a line
-// only there.
-static struct tb_box about(const struct tb_viewer *viewer,
+// tooltip_about returns the box of what is under the pointer, as far as it is visible: a
+// line only there.
+static struct tb_box tooltip_about(const struct tb_viewer *viewer,
 	const struct tb_picture *picture, const struct tb_mouse *mouse)
 {
 	const struct tb_pane *pane = tb_panes_at(&viewer->panes, mouse->x, mouse->y);
@@ -150,13 +146,13 @@ static struct tb_box about(const struct tb_viewer *viewer,
 	if (!pane || !tb_picture_hit(picture, mouse->x, mouse->y, &pick, &hit) ||
 		!tb_box_holds(hit, mouse->x, mouse->y))
 		return box;
-	return visible(hit, pane->place);
+	return tooltip_visible(hit, pane->place);
 }
 
-// beside moves `box` below, above, right or left of `about`, where it has room; false
-// when it has none.
-static bool beside(struct tb_box *box, struct tb_box about, const struct tb_tip *tip,
-	const struct tb_picture *picture)
+// tooltip_beside_run moves `box` below, above, right or left of `about`, where it has
+// room; false when it has none.
+static bool tooltip_beside_run(struct tb_box *box, struct tb_box about,
+	const struct tb_tip *tip, const struct tb_picture *picture)
 {
 	double right = fmax(picture->width - box->w, 0);
 	double bottom = fmax(picture->height - box->h, 0);
@@ -177,23 +173,6 @@ static bool beside(struct tb_box *box, struct tb_box about, const struct tb_tip 
 	return true;
 }
 
-static void draw_lines(const struct tb_viewer *viewer, const struct tb_tip *tip,
-	struct tb_box box, struct tb_picture *picture)
-{
-	const struct tb_palette *palette = tb_palette_of(viewer->style.theme);
-	tb_picture_rect(picture, box, palette->raised);
-	tb_picture_frame(picture, box, 1, palette->line);
-	for (int i = 0; i < tip->n_lines; i++) {
-		struct tb_box line = {box.x + TIP_PAD, box.y + TIP_PAD - 2 + i * TIP_LINE,
-			box.w - 2 * TIP_PAD, TIP_LINE};
-		tb_picture_text(picture, line,
-			tb_style_type(&viewer->style,
-				i == 0 ? TB_FONT_BOLD : TB_FONT_TEXT, i == 0 ? 12 : 11,
-				i == 2),
-			tip->lines[i]);
-	}
-}
-
 void tb_tooltip_draw(const struct tb_viewer *viewer, struct tb_picture *picture)
 {
 	const struct tb_mouse *mouse = &viewer->mouse;
@@ -201,7 +180,7 @@ void tb_tooltip_draw(const struct tb_viewer *viewer, struct tb_picture *picture)
 		return;
 	struct tb_tip tip = {
 		.x = mouse->x, .y = mouse->y, .pick = viewer->selection.hovered};
-	const struct tb_box narrow = tip.about = about(viewer, picture, mouse);
+	const struct tb_box narrow = tip.about = tooltip_about(viewer, picture, mouse);
 	tip_of(viewer, &tip);
 	if (tip.n_lines == 0)
 		return;
@@ -214,8 +193,19 @@ void tb_tooltip_draw(const struct tb_viewer *viewer, struct tb_picture *picture)
 	const struct tb_box pointer = {
 		tip.x - POINTER / 2.0, tip.y - POINTER / 2.0, POINTER, POINTER};
 	// What fills the window is covered, but not where the pointer is.
-	if (!beside(&box, tip.about, &tip, picture) &&
-		!beside(&box, narrow, &tip, picture))
-		(void)beside(&box, pointer, &tip, picture);
-	draw_lines(viewer, &tip, box, picture);
+	if (!tooltip_beside_run(&box, tip.about, &tip, picture) &&
+		!tooltip_beside_run(&box, narrow, &tip, picture))
+		(void)tooltip_beside_run(&box, pointer, &tip, picture);
+	const struct tb_palette *palette = tb_palette_of(viewer->style.theme);
+	tb_picture_rect(picture, box, palette->raised);
+	tb_picture_frame(picture, box, 1, palette->line);
+	for (int i = 0; i < tip.n_lines; i++) {
+		struct tb_box line = {box.x + TIP_PAD, box.y + TIP_PAD - 2 + i * TIP_LINE,
+			box.w - 2 * TIP_PAD, TIP_LINE};
+		tb_picture_text(picture, line,
+			tb_style_type(&viewer->style,
+				i == 0 ? TB_FONT_BOLD : TB_FONT_TEXT, i == 0 ? 12 : 11,
+				i == 2),
+			tip.lines[i]);
+	}
 }

@@ -16,7 +16,7 @@ static bool has_no_run(const char *path)
 	return none;
 }
 
-static int init(struct tb_viewer *viewer, const struct tb_view *const *views,
+static int viewer_init(struct tb_viewer *viewer, const struct tb_view *const *views,
 	const char *path, struct tb_error *error)
 {
 	const struct tb_pane pattern = {.data = &viewer->data,
@@ -36,9 +36,10 @@ static int init(struct tb_viewer *viewer, const struct tb_view *const *views,
 	return tb_viewed_file_init(&viewer->file, path, error);
 }
 
-// open_source shows run `id` of a store, reports that it has none yet, or offers networks
-// for a trace.
-static int open_source(struct tb_viewer *viewer, int64_t id, struct tb_error *error)
+// open_viewer_source shows run `id` of a store, reports that it has none yet, or offers
+// networks for a trace.
+static int open_viewer_source(
+	struct tb_viewer *viewer, int64_t id, struct tb_error *error)
 {
 	struct tb_error cause;
 	const char *path = viewer->file.path;
@@ -60,30 +61,24 @@ static int open_source(struct tb_viewer *viewer, int64_t id, struct tb_error *er
 	return status;
 }
 
-// choose_first shows the main view that says most of the run.
-static void choose_first(struct tb_viewer *viewer)
-{
-	struct tb_pane *pane;
-	for (int n = 0; viewer->data.run && (pane = tb_panes_main(&viewer->panes, n));
-		n++)
-		if (pane->view->comes_first && pane->view->comes_first(pane))
-			tb_viewer_go(viewer, pane);
-}
-
 int tb_viewer_new(struct tb_viewer **viewer, const struct tb_view *const *views,
 	const char *path, int64_t id, struct tb_error *error)
 {
 	struct tb_viewer *made = calloc(1, sizeof *made);
 	if (!made)
 		return tb_fail_memory_in(error, path, "it");
-	int status = init(made, views, path, error);
+	int status = viewer_init(made, views, path, error);
 	if (status == TB_OK)
-		status = open_source(made, id, error);
+		status = open_viewer_source(made, id, error);
 	if (status != TB_OK) {
 		tb_viewer_free(made);
 		return status;
 	}
-	choose_first(made);
+	// Show the main view that says most of the run.
+	struct tb_pane *pane;
+	for (int n = 0; made->data.run && (pane = tb_panes_main(&made->panes, n)); n++)
+		if (pane->view->comes_first && pane->view->comes_first(pane))
+			tb_viewer_go(made, pane);
 	*viewer = made;
 	return TB_OK;
 }

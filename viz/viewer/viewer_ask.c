@@ -57,8 +57,9 @@ static void focus(struct tb_viewer *viewer)
 		main->view->reveal(main, true);
 }
 
-// step selects the link of the row before the selected one (by -1) or after it (by 1).
-static void step(struct tb_viewer *viewer, int by)
+// ask_step selects the link of the row before the selected one (by -1) or after it (by
+// 1).
+static void ask_step(struct tb_viewer *viewer, int by)
 {
 	struct tb_link link;
 	if (viewer->data.run &&
@@ -71,11 +72,6 @@ static void go_back(struct tb_viewer *viewer, int by)
 	if (viewer->data.run && !tb_viewer_go_back(viewer, by))
 		tb_viewer_notice(
 			viewer, "nothing was shown %s this", by < 0 ? "before" : "after");
-}
-
-static void order(struct tb_rows *rows)
-{
-	tb_rows_order(rows, (enum tb_list_column)((rows->column + 1) % TB_N_COLUMNS));
 }
 
 // go_to says why a view cannot be shown.
@@ -167,15 +163,18 @@ static bool own_request(struct tb_viewer *viewer, const struct tb_request *reque
 	switch ((int)request->name) {
 	case TB_REQUEST_HOTTER:
 	case TB_REQUEST_COOLER:
-		step(viewer, request->name == TB_REQUEST_HOTTER ? -1 : 1);
+		ask_step(viewer, request->name == TB_REQUEST_HOTTER ? -1 : 1);
 		return true;
 	case TB_REQUEST_RUN_BACK:
 	case TB_REQUEST_RUN_ON:
 		tb_viewer_step_run(viewer, request->name == TB_REQUEST_RUN_BACK ? -1 : 1);
 		return true;
 	case TB_REQUEST_ORDER:
-		if (viewer->data.run)
-			order(&viewer->rows);
+		if (viewer->data.run) {
+			struct tb_rows *rows = &viewer->rows;
+			tb_rows_order(rows,
+				(enum tb_list_column)((rows->column + 1) % TB_N_COLUMNS));
+		}
 		return true;
 	case TB_REQUEST_FOCUS:
 		focus(viewer);
@@ -211,20 +210,11 @@ static void free_name(const char *what, const char *end, char *name, size_t size
 	while (access(name, F_OK) == 0 && ++number < MOST_SAVED);
 }
 
-// list_name names the list that is exported: "findings", of links their metric.
-static const char *list_name(const struct tb_viewer *viewer)
+// ask_list_name names the list that is exported: "findings", of links their metric.
+static const char *ask_list_name(const struct tb_viewer *viewer)
 {
 	const struct tb_view *view = viewer->panes.main->view;
 	return view->put_csv ? view->name : tb_link_figures[viewer->data.metric].name;
-}
-
-static void search_files(struct tb_viewer *viewer)
-{
-	struct tb_error error;
-	if (tb_file_search_find(&viewer->files, &viewer->prompt) == TB_OK)
-		return;
-	tb_fail_memory(&error, "the list of files");
-	tb_viewer_notice(viewer, "%s", error.text);
 }
 
 void tb_viewer_offer(struct tb_viewer *viewer)
@@ -241,8 +231,13 @@ void tb_viewer_offer(struct tb_viewer *viewer)
 		tb_command_search(&viewer->panes, prompt);
 	if (prompt->kind == TB_PROMPT_RUNS || prompt->kind == TB_PROMPT_OTHER)
 		tb_run_search(&viewer->data.runs, viewer->data.info->id, prompt);
-	if (prompt->kind == TB_PROMPT_OPEN)
-		search_files(viewer);
+	if (prompt->kind == TB_PROMPT_OPEN) {
+		struct tb_error error;
+		if (tb_file_search_find(&viewer->files, &viewer->prompt) != TB_OK) {
+			tb_fail_memory(&error, "the list of files");
+			tb_viewer_notice(viewer, "%s", error.text);
+		}
+	}
 	if (prompt->kind != TB_PROMPT_FILTER)
 		return;
 	snprintf(rows->filter, sizeof rows->filter, "%.*s", (int)sizeof rows->filter - 1,
@@ -283,7 +278,7 @@ static bool prompt_request(struct tb_viewer *viewer, const struct tb_request *re
 		open_prompt(viewer, TB_PROMPT_SAVE, name);
 		return true;
 	case TB_REQUEST_EXPORT:
-		free_name(list_name(viewer), "csv", name, sizeof name);
+		free_name(ask_list_name(viewer), "csv", name, sizeof name);
 		if (viewer->data.run)
 			open_prompt(viewer, TB_PROMPT_EXPORT, name);
 		return true;
@@ -335,21 +330,6 @@ static void open_chosen(struct tb_viewer *viewer)
 	tb_viewer_offer(viewer);
 }
 
-// accept_chosen does what the chosen result of a prompt with results stands for.
-static void accept_chosen(struct tb_viewer *viewer, enum tb_prompt_kind kind,
-	const struct tb_prompt_result *chosen)
-{
-	const struct tb_request request = chosen->request;
-	if (kind == TB_PROMPT_SEARCH)
-		tb_viewer_select(viewer, chosen->pick);
-	else if (kind == TB_PROMPT_COMMANDS)
-		tb_viewer_ask(viewer, &request); // may open the prompt again
-	else
-		tb_viewer_want_run(viewer,
-			kind == TB_PROMPT_RUNS ? TB_ACTION_RUN : TB_ACTION_COMPARE,
-			chosen->number);
-}
-
 void tb_viewer_accept(struct tb_viewer *viewer)
 {
 	const struct tb_prompt *prompt = &viewer->prompt;
@@ -363,9 +343,20 @@ void tb_viewer_accept(struct tb_viewer *viewer)
 	case TB_PROMPT_COMMANDS:
 	case TB_PROMPT_RUNS:
 	case TB_PROMPT_OTHER:
-		if (chosen)
-			accept_chosen(viewer, kind, chosen);
-		else if (kind == TB_PROMPT_SEARCH)
+		if (chosen) {
+			// Do what the chosen result of a prompt with results stands for.
+			const struct tb_request request = chosen->request;
+			if (kind == TB_PROMPT_SEARCH)
+				tb_viewer_select(viewer, chosen->pick);
+			else if (kind == TB_PROMPT_COMMANDS)
+				tb_viewer_ask(
+					viewer, &request); // may open the prompt again
+			else
+				tb_viewer_want_run(viewer,
+					kind == TB_PROMPT_RUNS ? TB_ACTION_RUN
+							       : TB_ACTION_COMPARE,
+					chosen->number);
+		} else if (kind == TB_PROMPT_SEARCH)
 			tb_viewer_notice(viewer, "nothing matches '%s'", prompt->text);
 		break;
 	case TB_PROMPT_SAVE:

@@ -4,22 +4,6 @@
 
 #include <string.h>
 
-// forget_whole drops the data of the whole run, and what views computed from it: their
-// arrays are as long as the run was.
-static void forget_whole(struct tb_viewer *viewer)
-{
-	tb_viewer_data_forget(&viewer->data);
-	memset(viewer->rows.sparks, 0, sizeof *viewer->rows.sparks);
-	for (uint32_t i = 0; i < viewer->panes.n; i++)
-		if (viewer->panes.list[i].view->forget)
-			viewer->panes.list[i].view->forget(&viewer->panes.list[i]);
-	struct tb_pick *selected = &viewer->selection.selected;
-	if (selected->kind == TB_PICK_FLOW || selected->kind == TB_PICK_PAIR)
-		*selected = (struct tb_pick){TB_PICK_NONE, 0}; // row numbers have changed
-	viewer->trail.n = 0;
-	viewer->history.n = 0;
-}
-
 // same_time returns the window of the same time in bins that may have become wider, or
 // the whole run when that is shorter now.
 static struct tb_window same_time(
@@ -33,8 +17,8 @@ static struct tb_window same_time(
 	return window.end_bin > info->n_bins ? (struct tb_window){0, 0} : window;
 }
 
-// follow shows what a writer has added to the run, when that is read.
-static void follow(struct tb_viewer *viewer)
+// follow_run shows what a writer has added to the run, when that is read.
+static void follow_run(struct tb_viewer *viewer)
 {
 	struct tb_viewer_data *data = &viewer->data;
 	struct tb_refresh_question *asked = &data->of_refresh;
@@ -44,7 +28,18 @@ static void follow(struct tb_viewer *viewer)
 	asked->question.state = TB_UNASKED;
 	if (!failed && !asked->changed)
 		return;
-	forget_whole(viewer);
+	// Drop the data of the whole run, and what views computed from it: their
+	// arrays are as long as the run was.
+	tb_viewer_data_forget(&viewer->data);
+	memset(viewer->rows.sparks, 0, sizeof *viewer->rows.sparks);
+	for (uint32_t i = 0; i < viewer->panes.n; i++)
+		if (viewer->panes.list[i].view->forget)
+			viewer->panes.list[i].view->forget(&viewer->panes.list[i]);
+	struct tb_pick *selected = &viewer->selection.selected;
+	if (selected->kind == TB_PICK_FLOW || selected->kind == TB_PICK_PAIR)
+		*selected = (struct tb_pick){TB_PICK_NONE, 0}; // row numbers have changed
+	viewer->trail.n = 0;
+	viewer->history.n = 0;
 	data->of_preload.more = true;
 	struct tb_window window = same_time(
 		data->info, data->asked, failed ? data->info->bin_ps : asked->old_bin_ps);
@@ -55,8 +50,8 @@ static void follow(struct tb_viewer *viewer)
 		tb_viewer_report(viewer, &asked->question.error);
 }
 
-// try_again opens a store that had no run so far.
-static void try_again(struct tb_viewer *viewer)
+// follow_try_again opens a store that had no run so far.
+static void follow_try_again(struct tb_viewer *viewer)
 {
 	struct tb_error error;
 	struct tb_panes *panes = &viewer->panes;
@@ -68,25 +63,9 @@ static void try_again(struct tb_viewer *viewer)
 	tb_panes_lay_out(panes, panes->width, panes->height);
 }
 
-// follow_replay polls the replay of a trace. If it failed before it had a run, the list
-// of networks reports it.
-static void follow_replay(struct tb_viewer *viewer)
-{
-	const struct tb_opening *opening = viewer->file.opening;
-	bool changed = tb_viewed_file_poll(&viewer->file);
-	viewer->data.replaying = opening && tb_opening_runs(opening);
-	if (!changed)
-		return;
-	viewer->stale = true;
-	if (viewer->data.run && !tb_opening_store(opening))
-		snprintf(viewer->messages.trouble, sizeof viewer->messages.trouble,
-			"the replay failed: %s; the picture shows what was read before",
-			tb_opening_trouble(opening));
-}
-
-// behind is true while the run grows, or has ended and the picture is not of its end: an
-// answer may have been taken by whoever waited for another question.
-static bool behind(const struct tb_viewer_data *data)
+// follow_behind is true while the run grows, or has ended and the picture is not of its
+// end: an answer may have been taken by whoever waited for another question.
+static bool follow_behind(const struct tb_viewer_data *data)
 {
 	return !data->info->complete || data->of_refresh.question.state != TB_UNASKED;
 }
@@ -94,22 +73,35 @@ static bool behind(const struct tb_viewer_data *data)
 bool tb_viewer_follows(const struct tb_viewer *viewer)
 {
 	return !viewer->data.run || viewer->data.replaying || tb_viewer_proving(viewer) ||
-	       (behind(&viewer->data) && !tb_viewer_in_trouble(viewer));
+	       (follow_behind(&viewer->data) && !tb_viewer_in_trouble(viewer));
 }
 
 void tb_viewer_check(struct tb_viewer *viewer)
 {
 	struct tb_error error;
-	follow_replay(viewer);
+	// Poll the replay of a trace. If it failed before it had a run, the list
+	// of networks reports it.
+	const struct tb_opening *opening = viewer->file.opening;
+	bool changed = tb_viewed_file_poll(&viewer->file);
+	viewer->data.replaying = opening && tb_opening_runs(opening);
+	if (changed) {
+		viewer->stale = true;
+		if (viewer->data.run && !tb_opening_store(opening))
+			snprintf(viewer->messages.trouble,
+				sizeof viewer->messages.trouble,
+				"the replay failed: %s; the picture shows what was read "
+				"before",
+				tb_opening_trouble(opening));
+	}
 	tb_viewer_poll_proof(viewer);
 	if (!viewer->data.run)
-		try_again(viewer);
+		follow_try_again(viewer);
 	if (!viewer->data.run || tb_viewer_in_trouble(viewer))
 		return;
 	if (tb_viewed_file_check(&viewer->file, &error) != TB_OK)
 		tb_viewer_report(viewer, &error);
-	else if (behind(&viewer->data))
-		follow(viewer);
+	else if (follow_behind(&viewer->data))
+		follow_run(viewer);
 }
 
 bool tb_viewer_preload(struct tb_viewer *viewer)

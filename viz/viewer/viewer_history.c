@@ -24,7 +24,7 @@ static bool same_brush(const struct tb_brush *a, const struct tb_brush *b)
 				  a->metric == b->metric));
 }
 
-static bool same(const struct tb_shown *a, const struct tb_shown *b)
+static bool same_look(const struct tb_shown *a, const struct tb_shown *b)
 {
 	return a->view == b->view && a->metric == b->metric &&
 	       a->window.first_bin == b->window.first_bin &&
@@ -41,7 +41,7 @@ void tb_viewer_note(struct tb_viewer *viewer, bool wheel)
 	const struct tb_shown now = shown_now(viewer);
 	if (history->n == 0) // of a run that was just opened
 		history->at = 0;
-	if (history->n && same(&history->list[history->at], &now))
+	if (history->n && same_look(&history->list[history->at], &now))
 		return;
 	bool adds = wheel && history->wheeled && history->at + 1 == history->n;
 	if (!adds && history->n)
@@ -54,21 +54,6 @@ void tb_viewer_note(struct tb_viewer *viewer, bool wheel)
 	history->wheeled = wheel;
 }
 
-// show_again shows it; what the run no longer has stays away.
-static void show_again(struct tb_viewer *viewer, const struct tb_shown *then)
-{
-	memcpy(viewer->rows.filter, then->filter, sizeof viewer->rows.filter);
-	tb_viewer_filter_to(viewer, then->job);
-	tb_viewer_show(viewer, then->window, then->metric);
-	tb_viewer_go(viewer, tb_panes_main(&viewer->panes, then->view));
-	tb_viewer_select(viewer, then->selected);
-	viewer->selection.end = then->end;
-	tb_viewer_brush(viewer, &then->brush); // reads the rows anew, too
-	tb_viewer_mark(viewer);
-	viewer->playback.playing = false;
-	viewer->playback.bin = (double)then->window.first_bin;
-}
-
 bool tb_viewer_go_back(struct tb_viewer *viewer, int by)
 {
 	struct tb_history *history = &viewer->history;
@@ -77,7 +62,17 @@ bool tb_viewer_go_back(struct tb_viewer *viewer, int by)
 		return false;
 	history->at = by < 0 ? history->at - 1 : history->at + 1;
 	const struct tb_shown then = history->list[history->at];
-	show_again(viewer, &then);
+	// Show it; what the run no longer has stays away.
+	memcpy(viewer->rows.filter, then.filter, sizeof viewer->rows.filter);
+	tb_viewer_filter_to(viewer, then.job);
+	tb_viewer_show(viewer, then.window, then.metric);
+	tb_viewer_go(viewer, tb_panes_main(&viewer->panes, then.view));
+	tb_viewer_select(viewer, then.selected);
+	viewer->selection.end = then.end;
+	tb_viewer_brush(viewer, &then.brush); // reads the rows anew, too
+	tb_viewer_mark(viewer);
+	viewer->playback.playing = false;
+	viewer->playback.bin = (double)then.window.first_bin;
 	history->list[history->at] = shown_now(viewer);
 	history->wheeled = false;
 	return true;

@@ -25,38 +25,34 @@ static bool files_key(struct tb_viewer *viewer, const char *key)
 	return true;
 }
 
-static bool prompt_key(struct tb_viewer *viewer, const char *key)
-{
-	viewer->stale = true;
-	if (files_key(viewer, key))
-		return true;
-	switch (tb_prompt_key(&viewer->prompt, key)) {
-	case TB_PROMPT_EDITED:
-		tb_viewer_offer(viewer);
-		return true;
-	case TB_PROMPT_LEFT:
-		tb_viewer_offer(viewer); // removes a filter
-		viewer->prompt.kind = TB_PROMPT_NONE;
-		tb_viewer_note(viewer, false);
-		return true;
-	case TB_PROMPT_ACCEPTED:
-		tb_viewer_accept(viewer);
-		tb_viewer_note(viewer, false);
-		return true;
-	case TB_PROMPT_MOVED:
-		return true;
-	case TB_PROMPT_IGNORED:
-		break;
-	}
-	return false;
-}
-
 bool tb_viewer_key(struct tb_viewer *viewer, const char *key)
 {
 	struct tb_request request;
 	struct tb_opening *opening = viewer->file.opening;
-	if (tb_viewer_typing(viewer))
-		return prompt_key(viewer, key);
+	if (tb_viewer_typing(viewer)) {
+		viewer->stale = true;
+		if (files_key(viewer, key))
+			return true;
+		switch (tb_prompt_key(&viewer->prompt, key)) {
+		case TB_PROMPT_EDITED:
+			tb_viewer_offer(viewer);
+			return true;
+		case TB_PROMPT_LEFT:
+			tb_viewer_offer(viewer); // removes a filter
+			viewer->prompt.kind = TB_PROMPT_NONE;
+			tb_viewer_note(viewer, false);
+			return true;
+		case TB_PROMPT_ACCEPTED:
+			tb_viewer_accept(viewer);
+			tb_viewer_note(viewer, false);
+			return true;
+		case TB_PROMPT_MOVED:
+			return true;
+		case TB_PROMPT_IGNORED:
+			break;
+		}
+		return false;
+	}
 	if (!viewer->data.run && opening && tb_opening_key(opening, key)) {
 		viewer->stale = true;
 		return true;

@@ -56,7 +56,7 @@ static bool hover_anew(struct tb_viewer *viewer)
 	return other;
 }
 
-static void draw(struct tb_viewer *viewer)
+static void draw_viewer(struct tb_viewer *viewer)
 {
 	draw_views(viewer);
 	if (hover_anew(viewer))
@@ -82,13 +82,13 @@ const struct tb_picture *tb_viewer_picture(struct tb_viewer *viewer)
 	tb_viewer_poll(viewer);
 	show_reading(viewer);
 	if (viewer->stale)
-		draw(viewer);
+		draw_viewer(viewer);
 	for (int i = 0; viewer->data.patience_s < 0 && i < MOST_PICTURES; i++) {
 		// What was read may change the picture, or have something else read.
 		if (!tb_viewer_await(viewer) && !viewer->stale)
 			break;
 		show_reading(viewer);
-		draw(viewer);
+		draw_viewer(viewer);
 	}
 	return picture->status == TB_OK ? picture : NULL;
 }

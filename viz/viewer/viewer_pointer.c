@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static void pass_on(struct tb_viewer *viewer, struct tb_pane *pane,
+static void pointer_pass_on(struct tb_viewer *viewer, struct tb_pane *pane,
 	const struct tb_pointer_event *event)
 {
 	viewer->stale = true;
@@ -55,14 +55,14 @@ static void press(struct tb_viewer *viewer, double x, double y)
 	}
 	tb_mouse_press(mouse, tb_panes_at(&viewer->panes, x, y), hit(viewer, x, y));
 	if (mouse->pressed)
-		pass_on(viewer, mouse->grabbed,
+		pointer_pass_on(viewer, mouse->grabbed,
 			&(struct tb_pointer_event){.kind = TB_EVENT_PRESS,
 				.x = x,
 				.y = y,
 				.pick = mouse->pick});
 }
 
-static void click(struct tb_viewer *viewer, struct tb_pick pick, bool adds)
+static void pointer_click(struct tb_viewer *viewer, struct tb_pick pick, bool adds)
 {
 	struct tb_mouse *mouse = &viewer->mouse;
 	if (pick.kind == TB_PICK_BUTTON) {
@@ -82,41 +82,28 @@ static void click(struct tb_viewer *viewer, struct tb_pick pick, bool adds)
 		tb_viewer_enter(viewer, pick);
 	else if (tb_selection_can(pick))
 		tb_viewer_select(viewer, pick);
-	pass_on(viewer, mouse->grabbed,
+	pointer_pass_on(viewer, mouse->grabbed,
 		&(struct tb_pointer_event){.kind = TB_EVENT_CLICK,
 			.x = mouse->x,
 			.y = mouse->y,
 			.pick = pick});
 }
 
-static void release(struct tb_viewer *viewer, bool adds)
-{
-	struct tb_mouse *mouse = &viewer->mouse;
-	bool clicks = mouse->pressed && !mouse->dragged;
-	mouse->pressed = false;
-	if (clicks)
-		click(viewer, mouse->pick, adds);
-}
-
-static void hover(struct tb_viewer *viewer, double x, double y)
-{
-	struct tb_selection *selection = &viewer->selection;
-	struct tb_pick pick = hit(viewer, x, y);
-	// A tooltip follows the pointer, so every move over an item changes the picture.
-	viewer->stale |=
-		pick.kind != TB_PICK_NONE || !tb_pick_equal(pick, selection->hovered);
-	selection->hovered = pick;
-}
-
-static void move(struct tb_viewer *viewer, double x, double y)
+static void pointer_move(struct tb_viewer *viewer, double x, double y)
 {
 	struct tb_mouse *mouse = &viewer->mouse;
 	double dx, dy;
 	bool drags = tb_mouse_move(mouse, x, y, &dx, &dy);
-	if (!mouse->pressed)
-		hover(viewer, x, y);
-	else if (drags)
-		pass_on(viewer, mouse->grabbed,
+	if (!mouse->pressed) {
+		struct tb_selection *selection = &viewer->selection;
+		struct tb_pick pick = hit(viewer, x, y);
+		// A tooltip follows the pointer, so every move over an item changes the
+		// picture.
+		viewer->stale |= pick.kind != TB_PICK_NONE ||
+				 !tb_pick_equal(pick, selection->hovered);
+		selection->hovered = pick;
+	} else if (drags)
+		pointer_pass_on(viewer, mouse->grabbed,
 			&(struct tb_pointer_event){.kind = TB_EVENT_DRAG,
 				.x = x,
 				.y = y,
@@ -125,30 +112,33 @@ static void move(struct tb_viewer *viewer, double x, double y)
 				.pick = mouse->pick});
 }
 
-// twice handles a double click, which follows its second release.
-static void twice(struct tb_viewer *viewer, double x, double y)
-{
-	struct tb_pane *pane = tb_panes_at(&viewer->panes, x, y);
-	struct tb_pick pick = hit(viewer, x, y);
-	if (tb_selection_can(pick))
-		tb_viewer_ask(viewer, &(struct tb_request){TB_REQUEST_FOCUS, 0});
-	if (pane)
-		pass_on(viewer, pane,
-			&(struct tb_pointer_event){
-				.kind = TB_EVENT_DOUBLE, .x = x, .y = y, .pick = pick});
-}
-
 void tb_viewer_pointer(struct tb_viewer *viewer, enum tb_pointer what, double x, double y)
 {
-	move(viewer, x, y);
+	pointer_move(viewer, x, y);
 	if (what == TB_POINTER_PRESS)
 		tb_viewer_note(viewer, false);
 	if (what == TB_POINTER_PRESS)
 		press(viewer, x, y);
-	else if (what == TB_POINTER_RELEASE || what == TB_POINTER_ADD)
-		release(viewer, what == TB_POINTER_ADD);
-	else if (what == TB_POINTER_DOUBLE)
-		twice(viewer, x, y);
+	else if (what == TB_POINTER_RELEASE || what == TB_POINTER_ADD) {
+		bool adds = what == TB_POINTER_ADD;
+		struct tb_mouse *mouse = &viewer->mouse;
+		bool clicks = mouse->pressed && !mouse->dragged;
+		mouse->pressed = false;
+		if (clicks)
+			pointer_click(viewer, mouse->pick, adds);
+	} else if (what == TB_POINTER_DOUBLE) {
+		// Handle a double click, which follows its second release.
+		struct tb_pane *pane = tb_panes_at(&viewer->panes, x, y);
+		struct tb_pick pick = hit(viewer, x, y);
+		if (tb_selection_can(pick))
+			tb_viewer_ask(viewer, &(struct tb_request){TB_REQUEST_FOCUS, 0});
+		if (pane)
+			pointer_pass_on(viewer, pane,
+				&(struct tb_pointer_event){.kind = TB_EVENT_DOUBLE,
+					.x = x,
+					.y = y,
+					.pick = pick});
+	}
 	if (what != TB_POINTER_MOVE && what != TB_POINTER_PRESS)
 		tb_viewer_note(viewer, false);
 }
@@ -162,14 +152,14 @@ void tb_viewer_leave(struct tb_viewer *viewer)
 
 void tb_viewer_wheel(struct tb_viewer *viewer, double x, double y, double steps)
 {
-	move(viewer, x, y);
+	pointer_move(viewer, x, y);
 	struct tb_pane *pane = tb_panes_at(&viewer->panes, x, y);
 	tb_viewer_note(viewer, false);
 	if (tb_viewer_typing(viewer)) {
 		tb_prompt_scroll(&viewer->prompt, -(int)lround(steps * 3));
 		viewer->stale = true;
 	} else if (pane)
-		pass_on(viewer, pane,
+		pointer_pass_on(viewer, pane,
 			&(struct tb_pointer_event){
 				.kind = TB_EVENT_WHEEL, .x = x, .y = y, .steps = steps});
 	tb_viewer_note(viewer, true);

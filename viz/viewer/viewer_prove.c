@@ -4,26 +4,10 @@
 
 #include <stdio.h>
 
-static void say(struct tb_viewer *viewer, const char *sentence)
+static void prove_say(struct tb_viewer *viewer, const char *sentence)
 {
 	snprintf(viewer->proved, sizeof viewer->proved, "%s", sentence);
 	viewer->stale = true;
-}
-
-// reason_not returns why nothing can be tried, NULL when something can.
-static const char *reason_not(const struct tb_viewer *viewer)
-{
-	const struct tb_findings *findings = &viewer->data.of_findings.findings;
-	size_t n = 0, n_tried = 0;
-	for (size_t i = 0; i < findings->n; i++) {
-		bool is_change = tb_finding_is_change(&findings->list[i]);
-		n += is_change;
-		n_tried += is_change && tb_finding_is_tried(&findings->list[i]);
-	}
-	return !viewer->data.info->complete ? "A run is tried when it has ended."
-	       : n == 0			    ? "The findings propose nothing to try."
-	       : n == n_tried		    ? "All that the findings propose was tried."
-					    : NULL;
 }
 
 void tb_viewer_prove(struct tb_viewer *viewer)
@@ -36,8 +20,20 @@ void tb_viewer_prove(struct tb_viewer *viewer)
 	}
 	if (!tb_viewer_findings(viewer))
 		return; // they are being read: there is no button either
-	const char *reason = reason_not(viewer);
-	say(viewer, reason ? reason : "");
+			// Find out why nothing can be tried; NULL: something can.
+	const struct tb_findings *findings = &viewer->data.of_findings.findings;
+	size_t n = 0, n_tried = 0;
+	for (size_t i = 0; i < findings->n; i++) {
+		bool is_change = tb_finding_is_change(&findings->list[i]);
+		n += is_change;
+		n_tried += is_change && tb_finding_is_tried(&findings->list[i]);
+	}
+	const char *reason = !viewer->data.info->complete
+				     ? "A run is tried when it has ended."
+			     : n == 0	    ? "The findings propose nothing to try."
+			     : n == n_tried ? "All that the findings propose was tried."
+					    : NULL;
+	prove_say(viewer, reason ? reason : "");
 	if (!reason && tb_proof_start(&viewer->proof, viewer->file.path,
 			       viewer->data.info->id, &error) != TB_OK)
 		tb_error_format(&error, viewer->proved, sizeof viewer->proved);
@@ -72,7 +68,7 @@ void tb_viewer_poll_proof(struct tb_viewer *viewer)
 	if (!tb_viewer_proving(viewer))
 		return;
 	if (tb_proof_poll(&viewer->proof, sentence, sizeof sentence)) {
-		say(viewer, sentence);
+		prove_say(viewer, sentence);
 		if (viewer->data.run)
 			tb_viewer_data_forget_findings(&viewer->data);
 	}

@@ -61,8 +61,8 @@ static struct tb_window same_window(
 	return window;
 }
 
-// name_of returns the name of an item, NULL of one that is known by its number.
-static const char *name_of(const struct tb_viewer_data *data, struct tb_pick pick)
+// viewer_run_name returns the name of an item, NULL of one that is known by its number.
+static const char *viewer_run_name(const struct tb_viewer_data *data, struct tb_pick pick)
 {
 	return pick.kind == TB_PICK_LINK     ? tb_run_links(data->run)[pick.index].name
 	       : pick.kind == TB_PICK_SWITCH ? tb_run_switches(data->run)[pick.index].name
@@ -70,7 +70,7 @@ static const char *name_of(const struct tb_viewer_data *data, struct tb_pick pic
 					     : NULL;
 }
 
-static uint32_t n_of(const struct tb_run_info *info, enum tb_pick_kind kind)
+static uint32_t viewer_run_count(const struct tb_run_info *info, enum tb_pick_kind kind)
 {
 	return kind == TB_PICK_LINK	? info->n_links
 	       : kind == TB_PICK_SWITCH ? info->n_switches
@@ -85,13 +85,13 @@ static struct tb_pick same_item(const struct tb_viewer_data *of, struct tb_pick 
 	const struct tb_viewer_data *in)
 {
 	const struct tb_pick none = {TB_PICK_NONE, 0};
-	uint32_t n = n_of(in->info, pick.kind);
+	uint32_t n = viewer_run_count(in->info, pick.kind);
 	if (pick.kind == TB_PICK_NODE)
 		return pick.index < n ? pick : none;
-	const char *name = n > 0 ? name_of(of, pick) : NULL;
+	const char *name = n > 0 ? viewer_run_name(of, pick) : NULL;
 	for (uint32_t i = 0; i < n; i++) {
 		struct tb_pick other = {pick.kind, i};
-		if (strcmp(name_of(in, other), name) == 0)
+		if (strcmp(viewer_run_name(in, other), name) == 0)
 			return other;
 	}
 	return none;

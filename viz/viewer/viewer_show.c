@@ -93,22 +93,17 @@ static void open_shown(struct tb_viewer *viewer)
 	}
 }
 
-// apply_brush finds the links that pass the brush in the window.
-static void apply_brush(struct tb_viewer *viewer)
-{
-	struct tb_selection *selection = &viewer->selection;
-	if (selection->brush.on)
-		selection->n_brushed = tb_brush_apply(
-			&selection->brush, &viewer->data, selection->outside);
-	viewer->rows.outside = tb_selection_outside(selection);
-}
-
 // show_new has the views read what is new for a window or metric.
 static void show_new(struct tb_viewer *viewer)
 {
 	if (!tb_viewer_data_take_new(&viewer->data))
 		return;
-	apply_brush(viewer);
+	// Find the links that pass the brush in the window.
+	struct tb_selection *selection = &viewer->selection;
+	if (selection->brush.on)
+		selection->n_brushed = tb_brush_apply(
+			&selection->brush, &viewer->data, selection->outside);
+	viewer->rows.outside = tb_selection_outside(selection);
 	for (uint32_t i = 0; i < viewer->panes.n; i++)
 		viewer->panes.list[i].unread = true;
 	open_shown(viewer);
@@ -123,8 +118,8 @@ void tb_viewer_brush(struct tb_viewer *viewer, const struct tb_brush *brush)
 	show_new(viewer);
 }
 
-static void show(struct tb_viewer *viewer, struct tb_window window, enum tb_metric metric,
-	bool anew)
+static void viewer_show_view(struct tb_viewer *viewer, struct tb_window window,
+	enum tb_metric metric, bool anew)
 {
 	struct tb_error error;
 	if (!viewer->data.run)
@@ -142,12 +137,12 @@ static void show(struct tb_viewer *viewer, struct tb_window window, enum tb_metr
 void tb_viewer_show(
 	struct tb_viewer *viewer, struct tb_window window, enum tb_metric metric)
 {
-	show(viewer, window, metric, false);
+	viewer_show_view(viewer, window, metric, false);
 }
 
 void tb_viewer_show_anew(struct tb_viewer *viewer, struct tb_window window)
 {
-	show(viewer, window, viewer->data.metric, true);
+	viewer_show_view(viewer, window, viewer->data.metric, true);
 }
 
 void tb_viewer_poll(struct tb_viewer *viewer)

@@ -6,9 +6,16 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-// put_lines writes the texts of the detail, with a tab between those on one line.
-static void put_lines(const struct tb_viewer *viewer, FILE *stream)
+char *tb_viewer_copy(struct tb_viewer *viewer)
 {
+	char *text = NULL;
+	size_t length;
+	if (!tb_viewer_picture(viewer))
+		return NULL;
+	FILE *stream = open_memstream(&text, &length);
+	if (!stream)
+		return NULL;
+	// Write the texts of the detail, with a tab between those on one line.
 	const struct tb_picture *picture = &viewer->picture;
 	struct tb_box place = viewer->panes.slots[TB_SLOT_DETAIL];
 	double line_y = -1;
@@ -24,18 +31,6 @@ static void put_lines(const struct tb_viewer *viewer, FILE *stream)
 	}
 	if (line_y >= 0)
 		fputc('\n', stream);
-}
-
-char *tb_viewer_copy(struct tb_viewer *viewer)
-{
-	char *text = NULL;
-	size_t length;
-	if (!tb_viewer_picture(viewer))
-		return NULL;
-	FILE *stream = open_memstream(&text, &length);
-	if (!stream)
-		return NULL;
-	put_lines(viewer, stream);
 	if (fclose(stream) != 0) {
 		free(text);
 		return NULL;
@@ -43,38 +38,38 @@ char *tb_viewer_copy(struct tb_viewer *viewer)
 	return text;
 }
 
-static void put_links(struct tb_viewer *viewer, FILE *stream)
-{
-	tb_rows_rank(&viewer->rows, viewer->rows.n);
-	fputs("rank,link,kind", stream);
-	for (int metric = 0; metric < TB_N_ALL_METRICS; metric++)
-		fprintf(stream, ",%s", tb_link_figures[metric].column);
-	fputs(",window_begin_ps,window_end_ps\n", stream);
-	for (uint32_t i = 0; i < viewer->rows.n; i++) {
-		uint32_t id = viewer->rows.list[i].link.id;
-		const struct tb_run_link *link = &tb_run_links(viewer->data.run)[id];
-		const struct tb_link_sample *sample = &viewer->data.samples[id];
-		fprintf(stream, "%" PRIu32 ",", i + 1);
-		tb_csv_put(stream, link->name);
-		fputc(',', stream);
-		tb_csv_put(stream, tb_rows_kind(link->at.kind));
-		for (int metric = 0; metric < TB_N_ALL_METRICS; metric++)
-			if (tb_run_unmeasured(link->known, (enum tb_metric)metric))
-				fputc(',', stream);
-			else
-				fprintf(stream, ",%" PRIu64,
-					tb_metric_of(sample, (enum tb_metric)metric));
-		fprintf(stream, ",%" PRId64 ",%" PRId64 "\n",
-			tb_window_begin_ps(viewer->data.info, viewer->data.window),
-			tb_window_end_ps(viewer->data.info, viewer->data.window));
-	}
-}
-
 void tb_viewer_export(struct tb_viewer *viewer, FILE *stream)
 {
 	struct tb_pane *main = viewer->panes.main;
 	if (viewer->data.run && main->view->put_csv)
 		main->view->put_csv(main, stream);
-	else if (viewer->data.run)
-		put_links(viewer, stream);
+	else if (viewer->data.run) {
+		tb_rows_rank(&viewer->rows, viewer->rows.n);
+		fputs("rank,link,kind", stream);
+		for (int metric = 0; metric < TB_N_ALL_METRICS; metric++)
+			fprintf(stream, ",%s", tb_link_figures[metric].column);
+		fputs(",window_begin_ps,window_end_ps\n", stream);
+		for (uint32_t i = 0; i < viewer->rows.n; i++) {
+			uint32_t id = viewer->rows.list[i].link.id;
+			const struct tb_run_link *link =
+				&tb_run_links(viewer->data.run)[id];
+			const struct tb_link_sample *sample = &viewer->data.samples[id];
+			fprintf(stream, "%" PRIu32 ",", i + 1);
+			tb_csv_put(stream, link->name);
+			fputc(',', stream);
+			tb_csv_put(stream, tb_rows_kind(link->at.kind));
+			for (int metric = 0; metric < TB_N_ALL_METRICS; metric++)
+				if (tb_run_unmeasured(
+					    link->known, (enum tb_metric)metric))
+					fputc(',', stream);
+				else
+					fprintf(stream, ",%" PRIu64,
+						tb_metric_of(
+							sample, (enum tb_metric)metric));
+			fprintf(stream, ",%" PRId64 ",%" PRId64 "\n",
+				tb_window_begin_ps(
+					viewer->data.info, viewer->data.window),
+				tb_window_end_ps(viewer->data.info, viewer->data.window));
+		}
+	}
 }

@@ -11,7 +11,7 @@ struct tb_colour tb_rank_calls_colour(const struct tb_style *style, uint32_t sor
 	return tb_job_colour(style->theme, hues[sort % 4]);
 }
 
-static double x_of(
+static double call_x(
 	const struct tb_timeline *timeline, struct tb_box row, tb_time_ps at_ps)
 {
 	double share = (double)(at_ps - timeline->from_ps) /
@@ -26,8 +26,8 @@ void tb_rank_calls_draw(struct tb_picture *picture, const struct tb_style *style
 	double drawn = row.x - 1;
 	for (size_t i = rank->first_call; i < rank->first_call + rank->n_calls; i++) {
 		const struct tb_called *call = &timeline->calls.calls[i];
-		double from = x_of(timeline, row, call->from_ps);
-		double to = fmax(x_of(timeline, row, call->to_ps), from + 1);
+		double from = call_x(timeline, row, call->from_ps);
+		double to = fmax(call_x(timeline, row, call->to_ps), from + 1);
 		// Of several within a pixel the first stands for all.
 		if (to - drawn < 1)
 			continue;

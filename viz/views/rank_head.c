@@ -29,8 +29,8 @@ struct tb_colour tb_ranks_step_colour(const struct tb_style *style, uint32_t cau
 	return cause == TB_PATH_HELD_UP ? palette->dead : palette->accent;
 }
 
-// draw_legend names the colours.
-static void draw_legend(struct tb_pane *pane, struct tb_picture *picture)
+// draw_rank_head_legend names the colours.
+static void draw_rank_head_legend(struct tb_pane *pane, struct tb_picture *picture)
 {
 	static const char *const names[] = {"computes", "sends", "receives",
 		"waits until the other sends", "critical path", "held up", "calls"};
@@ -128,5 +128,5 @@ void tb_ranks_head_draw(struct tb_pane *pane, struct tb_picture *picture)
 	draw_order(pane, picture);
 	if (path->n_shares)
 		(void)draw_shares(pane, picture, path);
-	draw_legend(pane, picture);
+	draw_rank_head_legend(pane, picture);
 }

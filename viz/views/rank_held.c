@@ -143,21 +143,8 @@ void tb_ranks_held_draw(
 		frame_span(pane, picture, &held->rows[i].span, row, 1);
 }
 
-static void add_times(const struct tb_detail *detail, const struct tb_rank_span *span)
-{
-	char text[40];
-	tb_sheet_row(
-		detail->sheet, "from", tb_format_time(span->from_ps, text, sizeof text));
-	tb_sheet_row(detail->sheet, "to", tb_format_time(span->to_ps, text, sizeof text));
-	tb_sheet_row(detail->sheet, "takes",
-		tb_format_time(span->to_ps - span->from_ps, text, sizeof text));
-	if (span->n > 1)
-		tb_sheet_row(detail->sheet, "stands for",
-			tb_format_counted(span->n, "short one", text, sizeof text));
-}
-
-// add_held lists them, as links or as spans.
-static void add_held(const struct tb_detail *detail, struct tb_ranks *ranks,
+// held_add lists them, as links or as spans.
+static void held_add(const struct tb_detail *detail, struct tb_ranks *ranks,
 	const struct tb_held_list *held, bool links)
 {
 	const struct tb_run *run = detail->pane->data->run;
@@ -186,7 +173,16 @@ bool tb_ranks_span_sheet(const struct tb_detail *detail, struct tb_pick pick)
 	if (!choice)
 		return false;
 	tb_sheet_heading(detail->sheet, choice->is_call ? "Call" : "Span", choice->name);
-	add_times(detail, &choice->span);
+	const struct tb_rank_span *span = &choice->span;
+	char text[40];
+	tb_sheet_row(
+		detail->sheet, "from", tb_format_time(span->from_ps, text, sizeof text));
+	tb_sheet_row(detail->sheet, "to", tb_format_time(span->to_ps, text, sizeof text));
+	tb_sheet_row(detail->sheet, "takes",
+		tb_format_time(span->to_ps - span->from_ps, text, sizeof text));
+	if (span->n > 1)
+		tb_sheet_row(detail->sheet, "stands for",
+			tb_format_counted(span->n, "short one", text, sizeof text));
 	tb_sheet_gap(detail->sheet);
 	const struct tb_held_list *held = tb_ranks_held(pane);
 	if (!choice->is_call && choice->span.what == TB_SPAN_COMPUTE)
@@ -196,7 +192,7 @@ bool tb_ranks_span_sheet(const struct tb_detail *detail, struct tb_pick pick)
 	else if (held) {
 		tb_sheet_caption(
 			detail->sheet, "links that held it up: its packets' wait, about");
-		add_held(detail, tb_ranks_of(pane), held, true);
+		held_add(detail, tb_ranks_of(pane), held, true);
 	}
 	return true;
 }
@@ -212,7 +208,7 @@ void tb_ranks_link_sheet(const struct tb_detail *detail)
 	tb_sheet_gap(detail->sheet);
 	tb_sheet_caption(
 		detail->sheet, "spans that it held up: their packets' wait, about");
-	add_held(detail, tb_ranks_of(pane), held, false);
+	held_add(detail, tb_ranks_of(pane), held, false);
 }
 
 const char *tb_ranks_span_name(const struct tb_pane *pane, struct tb_pick pick)

@@ -35,8 +35,8 @@ double tb_ranks_x(const struct tb_pane *pane, tb_time_ps at_ps)
 	return area.x + area.w * fmin(fmax(share, 0), 1);
 }
 
-// links_of returns how many links have a row.
-static uint32_t links_of(const struct tb_pane *pane)
+// rank_row_links returns how many links have a row.
+static uint32_t rank_row_links(const struct tb_pane *pane)
 {
 	uint32_t n = tb_ranks_shown(pane)->n_links;
 	return pane->place.h < TB_RANKS_LOW_H && n > LOW_LINKS ? LOW_LINKS : n;
@@ -54,8 +54,8 @@ double tb_ranks_row(const struct tb_pane *pane, uint32_t job, uint32_t rank)
 	return -1;
 }
 
-// seat gives the rank of the selected span a row, if need be the last one.
-static void seat(const struct tb_pane *pane, struct tb_rank_span span)
+// rank_row_seat gives the rank of the selected span a row, if need be the last one.
+static void rank_row_seat(const struct tb_pane *pane, struct tb_rank_span span)
 {
 	struct tb_ranks *ranks = tb_ranks_of(pane);
 	const struct tb_timeline *timeline = tb_ranks_shown(pane);
@@ -67,8 +67,8 @@ static void seat(const struct tb_pane *pane, struct tb_rank_span span)
 			ranks->chosen[ranks->n_chosen - 1] = i;
 }
 
-// choose finds the ranks that have room, unless they are known.
-static void choose(const struct tb_pane *pane, size_t most)
+// rank_row_choose finds the ranks that have room, unless they are known.
+static void rank_row_choose(const struct tb_pane *pane, size_t most)
 {
 	struct tb_ranks *ranks = tb_ranks_of(pane);
 	const struct tb_timeline *timeline = tb_ranks_shown(pane);
@@ -86,23 +86,23 @@ static void choose(const struct tb_pane *pane, size_t most)
 	ranks->chosen = chosen;
 	ranks->n_chosen = tb_timeline_choose(timeline, ranks->order, chosen, most);
 	if (choice)
-		seat(pane, choice->span);
+		rank_row_seat(pane, choice->span);
 	ranks->laid.n_taken = ranks->asked.n_taken;
 	ranks->laid.most = most;
 	ranks->laid.order = ranks->order;
 	ranks->laid.selected = selected;
 }
 
-// lay_out chooses the ranks that have room and returns how high a row is.
-static double lay_out(const struct tb_pane *pane)
+// rank_row_lay_out chooses the ranks that have room and returns how high a row is.
+static double rank_row_lay_out(const struct tb_pane *pane)
 {
-	double h = tb_ranks_area(pane).h - GAP - LINK_H * (double)links_of(pane);
-	choose(pane, h > ROW_LEAST ? (size_t)(h / ROW_LEAST) : 1);
+	double h = tb_ranks_area(pane).h - GAP - LINK_H * (double)rank_row_links(pane);
+	rank_row_choose(pane, h > ROW_LEAST ? (size_t)(h / ROW_LEAST) : 1);
 	double rows = fmax((double)tb_ranks_of(pane)->n_chosen, 1);
 	return fmin(fmax(floor(h / rows), ROW_LEAST), ROW_MOST);
 }
 
-static void draw_name(struct tb_pane *pane, struct tb_picture *picture, double y,
+static void draw_rank_row_name(struct tb_pane *pane, struct tb_picture *picture, double y,
 	double h, const char *name)
 {
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
@@ -206,34 +206,7 @@ static bool is_marked(const struct tb_pane *pane, uint32_t link)
 	return holds;
 }
 
-static void draw_link(
-	struct tb_pane *pane, struct tb_picture *picture, uint32_t i, struct tb_box row)
-{
-	const struct tb_ranks_answer *shown = &tb_ranks_of(pane)->asked.shown;
-	uint32_t link = shown->timeline.links[i].sample.link.id;
-	double w = row.w / TB_RANKS_COLUMNS;
-	draw_name(pane, picture, row.y, row.h, tb_run_links(pane->data->run)[link].label);
-	tb_picture_rect(picture, row, tb_palette_of(pane->style->theme)->empty);
-	tb_picture_pick(picture, (struct tb_pick){TB_PICK_LINK, link});
-	for (uint32_t k = 0, end; k < TB_RANKS_COLUMNS; k = end) {
-		double heat = shown->heat[(size_t)i * TB_RANKS_COLUMNS + k];
-		for (end = k + 1;
-			end < TB_RANKS_COLUMNS &&
-			shown->heat[(size_t)i * TB_RANKS_COLUMNS + end] == heat;)
-			end++;
-		if (heat <= 0)
-			continue;
-		tb_picture_rect(picture,
-			(struct tb_box){row.x + w * k, row.y, w * (end - k), row.h},
-			tb_style_shade(pane->style, 100 * heat / shown->most));
-		tb_picture_pick(picture, (struct tb_pick){TB_PICK_LINK, link});
-	}
-	if (is_marked(pane, link))
-		tb_picture_frame(
-			picture, row, 2, tb_palette_of(pane->style->theme)->accent);
-}
-
-static void draw_axis(struct tb_pane *pane, struct tb_picture *picture, double y)
+static void draw_rank_row_axis(struct tb_pane *pane, struct tb_picture *picture, double y)
 {
 	const struct tb_timeline *timeline = tb_ranks_shown(pane);
 	struct tb_box area = tb_ranks_area(pane);
@@ -274,18 +247,42 @@ static void draw_below(struct tb_pane *pane, struct tb_picture *picture, double 
 	struct tb_box area = tb_ranks_area(pane);
 	size_t n_left = tb_ranks_shown(pane)->n_ranks - ranks->n_chosen;
 	char text[64];
-	for (uint32_t i = 0; i < links_of(pane); i++, y += LINK_H)
-		draw_link(
-			pane, picture, i, (struct tb_box){area.x, y, area.w, LINK_H - 1});
-	draw_axis(pane, picture, y);
+	for (uint32_t i = 0; i < rank_row_links(pane); i++, y += LINK_H) {
+		struct tb_box row = (struct tb_box){area.x, y, area.w, LINK_H - 1};
+		const struct tb_ranks_answer *shown = &tb_ranks_of(pane)->asked.shown;
+		uint32_t link = shown->timeline.links[i].sample.link.id;
+		double w = row.w / TB_RANKS_COLUMNS;
+		draw_rank_row_name(pane, picture, row.y, row.h,
+			tb_run_links(pane->data->run)[link].label);
+		tb_picture_rect(picture, row, tb_palette_of(pane->style->theme)->empty);
+		tb_picture_pick(picture, (struct tb_pick){TB_PICK_LINK, link});
+		for (uint32_t k = 0, end; k < TB_RANKS_COLUMNS; k = end) {
+			double heat = shown->heat[(size_t)i * TB_RANKS_COLUMNS + k];
+			for (end = k + 1;
+				end < TB_RANKS_COLUMNS &&
+				shown->heat[(size_t)i * TB_RANKS_COLUMNS + end] == heat;)
+				end++;
+			if (heat <= 0)
+				continue;
+			tb_picture_rect(picture,
+				(struct tb_box){
+					row.x + w * k, row.y, w * (end - k), row.h},
+				tb_style_shade(pane->style, 100 * heat / shown->most));
+			tb_picture_pick(picture, (struct tb_pick){TB_PICK_LINK, link});
+		}
+		if (is_marked(pane, link))
+			tb_picture_frame(picture, row, 2,
+				tb_palette_of(pane->style->theme)->accent);
+	}
+	draw_rank_row_axis(pane, picture, y);
 	snprintf(text, sizeof text, "and %zu more ranks", n_left);
 	if (n_left)
-		draw_name(pane, picture, y + 4, ROW_LEAST, text);
+		draw_rank_row_name(pane, picture, y + 4, ROW_LEAST, text);
 }
 
 void tb_ranks_rows_draw(struct tb_pane *pane, struct tb_picture *picture)
 {
-	double h = lay_out(pane);
+	double h = rank_row_lay_out(pane);
 	const struct tb_ranks *ranks = tb_ranks_of(pane);
 	const struct tb_timeline *timeline = tb_ranks_shown(pane);
 	struct tb_box area = tb_ranks_area(pane);
@@ -293,7 +290,7 @@ void tb_ranks_rows_draw(struct tb_pane *pane, struct tb_picture *picture)
 	for (size_t i = 0; i < ranks->n_chosen; i++) {
 		const struct tb_timeline_rank *rank = &timeline->ranks[ranks->chosen[i]];
 		double y = area.y + h * (double)i;
-		draw_name(pane, picture, y, h - 1,
+		draw_rank_row_name(pane, picture, y, h - 1,
 			name_rank(pane, rank, name, sizeof name));
 		draw_spans(
 			pane, picture, rank, (struct tb_box){area.x, y, area.w, h - 1});

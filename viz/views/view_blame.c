@@ -39,14 +39,14 @@ static void close_blame(void *state)
 	free(blame->rows);
 }
 
-static struct blame_state *blame_of(const struct tb_pane *pane)
+static struct blame_state *blame_rows(const struct tb_pane *pane)
 {
 	return pane->state;
 }
 
 static int open_blame(struct tb_pane *pane, struct tb_error *error)
 {
-	if (blame_of(pane))
+	if (blame_rows(pane))
 		return TB_OK;
 	struct blame_state *made = calloc(1, sizeof *made);
 	if (!made)
@@ -56,7 +56,7 @@ static int open_blame(struct tb_pane *pane, struct tb_error *error)
 	return TB_OK;
 }
 
-static bool in_window(const struct tb_pane *pane)
+static bool blame_in_window(const struct tb_pane *pane)
 {
 	return !tb_window_whole(pane->data->info, pane->data->window);
 }
@@ -65,7 +65,7 @@ static bool in_window(const struct tb_pane *pane)
 static const struct tb_heavy_waits *heaviest_of(const struct tb_pane *pane)
 {
 	const struct tb_during *during;
-	if (!in_window(pane))
+	if (!blame_in_window(pane))
 		return tb_viewer_blame(pane->viewer);
 	during = tb_viewer_during(pane->viewer);
 	return during ? &during->heaviest : NULL;
@@ -74,18 +74,18 @@ static const struct tb_heavy_waits *heaviest_of(const struct tb_pane *pane)
 static const struct tb_job_pairs *job_pairs_of(const struct tb_pane *pane)
 {
 	const struct tb_during *during;
-	if (!in_window(pane))
+	if (!blame_in_window(pane))
 		return tb_viewer_job_pairs(pane->viewer);
 	during = tb_viewer_during(pane->viewer);
 	return during ? &during->job_pairs : NULL;
 }
 
-// pick_of returns what a row of flows stands for: rows of the whole run are known by
+// blame_pick returns what a row of flows stands for: rows of the whole run are known by
 // themselves, those of a window by the flow that waited.
-static struct tb_pick pick_of(const struct tb_pane *pane, uint32_t index)
+static struct tb_pick blame_pick(const struct tb_pane *pane, uint32_t index)
 {
 	const struct tb_pick none = {TB_PICK_NONE, 0};
-	if (!in_window(pane))
+	if (!blame_in_window(pane))
 		return (struct tb_pick){TB_PICK_PAIR, index};
 	const struct tb_heavy_waits *waits = heaviest_of(pane);
 	const struct tb_flow_table *table = tb_viewer_flows(pane->viewer);
@@ -100,10 +100,10 @@ static struct tb_pick pick_of(const struct tb_pane *pane, uint32_t index)
 // filter_of narrows to the selected link, node or job.
 static struct tb_blame_filter filter_of(const struct tb_pane *pane)
 {
-	const struct blame_state *blame = blame_of(pane);
+	const struct blame_state *blame = blame_rows(pane);
 	struct tb_blame_filter filter = {
 		TB_ID_NONE, blame->victim_job, blame->culprit_job, TB_ID_NONE};
-	if (pane->selection->selected.kind == TB_PICK_LINK && !in_window(pane))
+	if (pane->selection->selected.kind == TB_PICK_LINK && !blame_in_window(pane))
 		filter.link = pane->selection->selected.index;
 	if (pane->selection->selected.kind == TB_PICK_NODE)
 		filter.node = pane->selection->selected.index;
@@ -123,10 +123,10 @@ struct blame_parts {
 	struct tb_box jobs, flows, list;
 };
 
-static struct blame_parts parts_of(const struct tb_pane *pane)
+static struct blame_parts blame_parts_of(const struct tb_pane *pane)
 {
 	struct tb_box place = pane->place;
-	double span_h = in_window(pane) ? SPAN_H : 0;
+	double span_h = blame_in_window(pane) ? SPAN_H : 0;
 	place.y += span_h;
 	place.h -= span_h;
 	double top_h = fmin(fmax(place.h * 0.52, 150), place.h - 90);
@@ -170,8 +170,9 @@ static int fill_jobs(struct tb_pane *pane, const struct tb_job_pairs *pairs)
 			.culprit_source = none,
 			.culprit_destination = none,
 			.wait_ps = pairs->rows[i].wait_ps};
-	int status = tb_blame_square_fill(&blame_of(pane)->jobs, rows, n,
-		TB_BLAME_OF_JOBS, &all, side_of(parts_of(pane).jobs, TB_BLAME_OF_JOBS));
+	int status =
+		tb_blame_square_fill(&blame_rows(pane)->jobs, rows, n, TB_BLAME_OF_JOBS,
+			&all, side_of(blame_parts_of(pane).jobs, TB_BLAME_OF_JOBS));
 	free(rows);
 	return status;
 }
@@ -186,14 +187,14 @@ static bool is_filled_of(
 	       blame->span.to_ps == waits->listed.span.to_ps;
 }
 
-static int fill(struct tb_pane *pane, const struct tb_heavy_waits *waits,
+static int blame_fill(struct tb_pane *pane, const struct tb_heavy_waits *waits,
 	const struct tb_job_pairs *pairs)
 {
-	struct blame_state *blame = blame_of(pane);
+	struct blame_state *blame = blame_rows(pane);
 	const struct tb_blame_sample *rows = waits->rows;
 	uint32_t n = waits->listed.n;
 	struct tb_blame_filter filter = filter_of(pane);
-	struct blame_parts parts = parts_of(pane);
+	struct blame_parts parts = blame_parts_of(pane);
 	uint32_t side = side_of(parts.flows, TB_BLAME_OF_FLOWS);
 	if (blame->filled && is_filled_of(blame, waits) &&
 		same_filter(filter, blame->filter) && blame->flows.n_victims <= side)
@@ -238,11 +239,11 @@ static char *party_text(const struct tb_pane *pane, const struct tb_square_party
 	return buffer;
 }
 
-static void draw_cell(struct tb_pane *pane, struct tb_picture *picture, struct tb_box box,
-	const struct tb_blame_square *square, uint32_t index)
+static void draw_blame_cell(struct tb_pane *pane, struct tb_picture *picture,
+	struct tb_box box, const struct tb_blame_square *square, uint32_t index)
 {
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	const struct blame_state *blame = blame_of(pane);
+	const struct blame_state *blame = blame_rows(pane);
 	uint32_t victim = index / TB_BLAME_SIDE, culprit = index % TB_BLAME_SIDE;
 	bool of_jobs = square->parties == TB_BLAME_OF_JOBS;
 	uint64_t wait_ps = square->wait_ps[victim][culprit];
@@ -266,7 +267,7 @@ static void draw_cell(struct tb_pane *pane, struct tb_picture *picture, struct t
 				  square->culprits[culprit].job == blame->culprit_job
 			: wait_ps && pane->selection->selected.kind != TB_PICK_NONE &&
 				  tb_pick_equal(pane->selection->selected,
-					  pick_of(pane,
+					  blame_pick(pane,
 						  square->heaviest[victim][culprit]));
 	if (chosen)
 		tb_picture_frame(picture,
@@ -319,7 +320,7 @@ static void draw_square(struct tb_pane *pane, struct tb_picture *picture,
 			party_text(pane, &square->victims[row], of_jobs, 0, text,
 				sizeof text));
 		for (uint32_t i = 0; i < square->n_culprits; i++)
-			draw_cell(pane, picture,
+			draw_blame_cell(pane, picture,
 				(struct tb_box){box.x + left + i * w, y, w - 1, h - 1},
 				square, row * TB_BLAME_SIDE + i);
 	}
@@ -329,7 +330,7 @@ static void draw_square(struct tb_pane *pane, struct tb_picture *picture,
 					: 0;
 	tb_picture_printf(picture, (struct tb_box){box.x + left, y + 4, box.w - left, 16},
 		type, "row waited for column%s; %.0f %% of wait",
-		!of_jobs && blame_of(pane)->is_bounded	  ? ", the heaviest, at least"
+		!of_jobs && blame_rows(pane)->is_bounded  ? ", the heaviest, at least"
 		: square->n_victims < square->all_victims ? ", heaviest only"
 							  : "",
 		share);
@@ -352,18 +353,18 @@ static struct tb_box list_box(
 	const struct tb_pane *pane, struct tb_box row, size_t column)
 {
 	struct list_column at = list_columns[column];
-	if (in_window(pane) && column >= 3) {
+	if (blame_in_window(pane) && column >= 3) {
 		at.w = 0.34;
 		at.x = column == 3 ? 0.29 : 0.64;
 	}
 	return (struct tb_box){row.x + row.w * at.x, row.y, row.w * at.w, row.h};
 }
 
-static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb_box box,
-	uint32_t index, const struct tb_blame_sample *row)
+static void draw_blame_row(struct tb_pane *pane, struct tb_picture *picture,
+	struct tb_box box, uint32_t index, const struct tb_blame_sample *row)
 {
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	struct tb_pick pick = pick_of(pane, index);
+	struct tb_pick pick = blame_pick(pane, index);
 	bool selected = tb_pick_equal(pane->selection->selected, pick);
 	bool under = tb_pick_equal(pane->selection->hovered, pick);
 	char text[160];
@@ -387,7 +388,7 @@ static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb
 		tb_picture_text(picture, list_box(pane, box, 1), right,
 			tb_metric_format(TB_WAIT, row->wait_ps + row->error_ps, text,
 				sizeof text));
-	else if (blame_of(pane)->is_bounded)
+	else if (blame_rows(pane)->is_bounded)
 		tb_picture_text(picture, list_box(pane, box, 1), right, "=");
 	if (row->n_waits)
 		tb_picture_text(picture, list_box(pane, box, 2), right,
@@ -402,20 +403,20 @@ static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb
 			tb_run_links(pane->data->run)[row->link.id].label);
 }
 
-// has_column is false for what is not known of the rows: of a window neither their number
-// of waits nor their links.
-static bool has_column(const struct tb_pane *pane, size_t column)
+// blame_has_column is false for what is not known of the rows: of a window neither their
+// number of waits nor their links.
+static bool blame_has_column(const struct tb_pane *pane, size_t column)
 {
 	if (column == 1)
-		return blame_of(pane)->is_bounded;
-	return !in_window(pane) || (column != 2 && column != 5);
+		return blame_rows(pane)->is_bounded;
+	return !blame_in_window(pane) || (column != 2 && column != 5);
 }
 
-static void draw_list(struct tb_pane *pane, struct tb_picture *picture,
+static void draw_blame_list(struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_box place, const struct tb_blame_sample *rows)
 {
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	struct blame_state *blame = blame_of(pane);
+	struct blame_state *blame = blame_rows(pane);
 	struct tb_box header = {place.x, place.y, place.w, HEADER_H};
 	struct tb_box body = {
 		place.x, place.y + HEADER_H, place.w, fmax(place.h - HEADER_H, 1)};
@@ -424,7 +425,7 @@ static void draw_list(struct tb_pane *pane, struct tb_picture *picture,
 		type.align = i < 3 ? TB_ALIGN_RIGHT : TB_ALIGN_LEFT;
 		const char *const plain[] = {list_columns[i].title, NULL};
 		static const char *const bounded[] = {"Wait, at least", "at least", NULL};
-		if (has_column(pane, i))
+		if (blame_has_column(pane, i))
 			tb_picture_fitting(picture, list_box(pane, header, i), type,
 				i == 0 && blame->is_bounded ? bounded : plain);
 	}
@@ -438,13 +439,13 @@ static void draw_list(struct tb_pane *pane, struct tb_picture *picture,
 		double y = body.y + i * (double)ROW_H - blame->scroll;
 		if (y >= body.y + body.h)
 			break;
-		draw_row(pane, picture, (struct tb_box){body.x, y, body.w, ROW_H},
+		draw_blame_row(pane, picture, (struct tb_box){body.x, y, body.w, ROW_H},
 			blame->rows[i], &rows[blame->rows[i]]);
 	}
 	tb_picture_unclip(picture);
 }
 
-static void nothing(struct tb_pane *pane, struct tb_picture *picture)
+static void blame_nothing(struct tb_pane *pane, struct tb_picture *picture)
 {
 	const struct tb_heavy_waits *waits = heaviest_of(pane);
 	bool narrowed = waits && waits->listed.n > 0;
@@ -462,45 +463,41 @@ static void nothing(struct tb_pane *pane, struct tb_picture *picture)
 				  "with --no-blame.");
 }
 
-// draw_span says which time the waits are of: slices are wider than bins may be.
-static void draw_span(struct tb_pane *pane, struct tb_picture *picture)
-{
-	char span[64];
-	if (!in_window(pane))
-		return;
-	tb_picture_printf(picture,
-		(struct tb_box){pane->place.x + PAD, pane->place.y + 6,
-			pane->place.w - 2 * PAD, 16},
-		tb_style_type(pane->style, TB_FONT_TEXT, 12, true),
-		"Waits of %s, the slices of time that the window touches, at all links",
-		tb_span_text(blame_of(pane)->span, span, sizeof span));
-}
-
-static void draw(struct tb_pane *pane, struct tb_picture *picture)
+static void blame_draw(struct tb_pane *pane, struct tb_picture *picture)
 {
 	const struct tb_heavy_waits *waits = heaviest_of(pane);
 	const struct tb_job_pairs *pairs = job_pairs_of(pane);
-	struct blame_parts parts = parts_of(pane);
-	if (!blame_of(pane) || !waits || !pairs)
+	struct blame_parts parts = blame_parts_of(pane);
+	if (!blame_rows(pane) || !waits || !pairs)
 		return;
-	if (fill(pane, waits, pairs) != TB_OK) {
+	if (blame_fill(pane, waits, pairs) != TB_OK) {
 		picture->status = TB_ENOMEM;
 		return;
 	}
-	draw_span(pane, picture);
-	if (blame_of(pane)->n_rows == 0) {
-		nothing(pane, picture);
+	// Say which time the waits are of: slices are wider than bins may be.
+	char span[64];
+	if (blame_in_window(pane)) {
+		tb_picture_printf(picture,
+			(struct tb_box){pane->place.x + PAD, pane->place.y + 6,
+				pane->place.w - 2 * PAD, 16},
+			tb_style_type(pane->style, TB_FONT_TEXT, 12, true),
+			"Waits of %s, the slices of time that the window touches, at all "
+			"links",
+			tb_span_text(blame_rows(pane)->span, span, sizeof span));
+	}
+	if (blame_rows(pane)->n_rows == 0) {
+		blame_nothing(pane, picture);
 		return;
 	}
 	if (parts.jobs.w > 0)
-		draw_square(pane, picture, parts.jobs, &blame_of(pane)->jobs);
-	draw_square(pane, picture, parts.flows, &blame_of(pane)->flows);
-	draw_list(pane, picture, parts.list, waits->rows);
+		draw_square(pane, picture, parts.jobs, &blame_rows(pane)->jobs);
+	draw_square(pane, picture, parts.flows, &blame_rows(pane)->flows);
+	draw_blame_list(pane, picture, parts.list, waits->rows);
 }
 
 static void choose_jobs(struct tb_pane *pane, uint32_t index)
 {
-	struct blame_state *blame = blame_of(pane);
+	struct blame_state *blame = blame_rows(pane);
 	uint32_t victim = blame->jobs.victims[index / TB_BLAME_SIDE].job;
 	uint32_t culprit = blame->jobs.culprits[index % TB_BLAME_SIDE].job;
 	bool again = blame->victim_job == victim && blame->culprit_job == culprit;
@@ -509,23 +506,23 @@ static void choose_jobs(struct tb_pane *pane, uint32_t index)
 	blame->scroll = 0;
 }
 
-static void click(struct tb_pane *pane, struct tb_pick pick)
+static void blame_click(struct tb_pane *pane, struct tb_pick pick)
 {
-	const struct blame_state *blame = blame_of(pane);
+	const struct blame_state *blame = blame_rows(pane);
 	uint32_t victim = pick.index / TB_BLAME_SIDE,
 		 culprit = pick.index % TB_BLAME_SIDE;
 	if (pick.kind == TB_PICK_JOBS)
 		choose_jobs(pane, pick.index);
 	else if (pick.kind == TB_PICK_CELL && blame->flows.wait_ps[victim][culprit])
 		tb_viewer_select(pane->viewer,
-			pick_of(pane, blame->flows.heaviest[victim][culprit]));
+			blame_pick(pane, blame->flows.heaviest[victim][culprit]));
 	else if (pick.kind == TB_PICK_NONE)
 		tb_viewer_select(pane->viewer, pick);
 }
 
-static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
+static void blame_pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 {
-	struct blame_state *blame = blame_of(pane);
+	struct blame_state *blame = blame_rows(pane);
 	if (!blame || !blame->filled)
 		return;
 	if (event->kind == TB_EVENT_WHEEL)
@@ -533,13 +530,13 @@ static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 	else if (event->kind == TB_EVENT_DRAG)
 		blame->scroll -= event->dy;
 	else if (event->kind == TB_EVENT_CLICK)
-		click(pane, event->pick);
+		blame_click(pane, event->pick);
 }
 
-static bool request(struct tb_pane *pane, const struct tb_request *asked)
+static bool blame_request(struct tb_pane *pane, const struct tb_request *asked)
 {
-	struct blame_state *blame = blame_of(pane);
-	double page = parts_of(pane).list.h / 2;
+	struct blame_state *blame = blame_rows(pane);
+	double page = blame_parts_of(pane).list.h / 2;
 	if (!blame)
 		return false;
 	switch ((int)asked->name) {
@@ -558,10 +555,10 @@ static bool request(struct tb_pane *pane, const struct tb_request *asked)
 	}
 }
 
-static void tip(const struct tb_pane *pane, struct tb_tip *tip)
+static void blame_tip(const struct tb_pane *pane, struct tb_tip *tip)
 {
 	struct tb_pick pick = tip->pick;
-	const struct blame_state *blame = blame_of(pane);
+	const struct blame_state *blame = blame_rows(pane);
 	char victim[64], culprit[64], wait[48];
 	if (!blame || !blame->filled ||
 		(pick.kind != TB_PICK_JOBS && pick.kind != TB_PICK_CELL))
@@ -583,17 +580,18 @@ static void tip(const struct tb_pane *pane, struct tb_tip *tip)
 				 : 0);
 	snprintf(tip->lines[2], sizeof tip->lines[2],
 		"time that headers waited while the other's packets held %s%s",
-		pane->data->info->words->held, in_window(pane) ? "" : ", whole run");
+		pane->data->info->words->held,
+		blame_in_window(pane) ? "" : ", whole run");
 	tip->n_lines = 3;
 }
 
-static void put_csv(struct tb_pane *pane, FILE *stream)
+static void blame_put_csv(struct tb_pane *pane, FILE *stream)
 {
-	const struct blame_state *blame = blame_of(pane);
+	const struct blame_state *blame = blame_rows(pane);
 	const struct tb_heavy_waits *waits = heaviest_of(pane);
 	fputs("wait_ps,error_ps,waits,waited,waited_for,link\n", stream);
 	const struct tb_job_pairs *pairs = job_pairs_of(pane);
-	if (!blame || !waits || !pairs || fill(pane, waits, pairs) != TB_OK)
+	if (!blame || !waits || !pairs || blame_fill(pane, waits, pairs) != TB_OK)
 		return;
 	for (uint32_t i = 0; i < blame->n_rows; i++) {
 		const struct tb_blame_sample *row = &waits->rows[blame->rows[i]];
@@ -614,20 +612,20 @@ static void put_csv(struct tb_pane *pane, FILE *stream)
 }
 
 // Counters know no flows, and not who waited for whom.
-static bool is_there(const struct tb_pane *pane)
+static bool blame_is_there(const struct tb_pane *pane)
 {
 	return !pane->data->run || !tb_run_is_measured(pane->data->info);
 }
 
 const struct tb_view tb_view_blame = {.slot = TB_SLOT_MAIN,
-	.put_csv = put_csv,
-	.is_there = is_there,
+	.put_csv = blame_put_csv,
+	.is_there = blame_is_there,
 	.name = "blame",
 	.tab = "Blame",
 	.open = open_blame,
-	.draw = draw,
-	.request = request,
-	.pointer = pointer,
-	.tip = tip,
+	.draw = blame_draw,
+	.request = blame_request,
+	.pointer = blame_pointer,
+	.tip = blame_tip,
 	.forget = tb_pane_drop,
 	.close = close_blame};

@@ -17,7 +17,7 @@ struct panel {
 	struct tb_pick shown; // the selection that `place` belongs to
 };
 
-static struct panel *panel_of(const struct tb_pane *pane)
+static struct panel *detail_panel(const struct tb_pane *pane)
 {
 	return pane->state;
 }
@@ -38,7 +38,7 @@ static int open_panel(struct tb_pane *pane, struct tb_error *error)
 // write_sheet writes the sheet of the selection, and begins at its top when that is new.
 static const struct tb_sheet *write_sheet(struct tb_pane *pane)
 {
-	struct panel *panel = panel_of(pane);
+	struct panel *panel = detail_panel(pane);
 	struct tb_pick pick = pane->selection->selected;
 	const struct tb_detail detail = {pane, &panel->sheet};
 	if (!tb_pick_equal(panel->shown, pick))
@@ -78,8 +78,8 @@ static const struct tb_sheet *write_sheet(struct tb_pane *pane)
 	return &panel->sheet;
 }
 
-// name_of writes what the way back leads to.
-static char *name_of(
+// detail_name writes what the way back leads to.
+static char *detail_name(
 	const struct tb_pane *pane, struct tb_pick pick, char *buffer, size_t size)
 {
 	const struct tb_run *run = pane->data->run;
@@ -130,7 +130,7 @@ static void draw_back(struct tb_pane *pane, struct tb_picture *picture)
 	struct tb_pick from = tb_viewer_came_from(pane->viewer);
 	if (from.kind == TB_PICK_NONE)
 		return;
-	snprintf(text, sizeof text, "< %s", name_of(pane, from, name, sizeof name));
+	snprintf(text, sizeof text, "< %s", detail_name(pane, from, name, sizeof name));
 	double w = tb_text_width(TB_FONT_TEXT, 12, text) + 20;
 	tb_pane_button(pane, picture,
 		(struct tb_box){place.x + 10, place.y + 8,
@@ -138,7 +138,7 @@ static void draw_back(struct tb_pane *pane, struct tb_picture *picture)
 		TB_REQUEST_BACK, text);
 }
 
-static void draw(struct tb_pane *pane, struct tb_picture *picture)
+static void detail_draw(struct tb_pane *pane, struct tb_picture *picture)
 {
 	struct tb_box place = pane->place;
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
@@ -147,17 +147,17 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 		palette->line);
 	tb_picture_line(picture, (struct tb_box){place.x, place.y + 0.5, place.w, 0}, 1,
 		palette->line);
-	if (!panel_of(pane))
+	if (!detail_panel(pane))
 		return;
-	tb_sheet_draw(write_sheet(pane), &panel_of(pane)->place, pane, picture,
+	tb_sheet_draw(write_sheet(pane), &detail_panel(pane)->place, pane, picture,
 		sheet_box(pane));
 	draw_back(pane, picture);
 }
 
-// follow goes where the chosen row leads.
-static bool follow(struct tb_pane *pane)
+// detail_follow goes where the chosen row leads.
+static bool detail_follow(struct tb_pane *pane)
 {
-	struct panel *panel = panel_of(pane);
+	struct panel *panel = detail_panel(pane);
 	const struct tb_sheet *sheet = write_sheet(pane);
 	if (!panel->place.has_chosen)
 		return false;
@@ -172,9 +172,9 @@ static bool follow(struct tb_pane *pane)
 	return true;
 }
 
-static bool request(struct tb_pane *pane, const struct tb_request *asked)
+static bool detail_request(struct tb_pane *pane, const struct tb_request *asked)
 {
-	struct panel *panel = panel_of(pane);
+	struct panel *panel = detail_panel(pane);
 	if (!panel)
 		return false;
 	switch ((int)asked->name) {
@@ -183,7 +183,7 @@ static bool request(struct tb_pane *pane, const struct tb_request *asked)
 		return tb_sheet_step(write_sheet(pane), &panel->place,
 			asked->name == TB_REQUEST_ROW_NEXT ? 1 : -1, sheet_box(pane).h);
 	case TB_REQUEST_FOCUS:
-		return follow(pane);
+		return detail_follow(pane);
 	case TB_REQUEST_BACK:
 		if (!panel->place.has_chosen)
 			return false;
@@ -194,9 +194,9 @@ static bool request(struct tb_pane *pane, const struct tb_request *asked)
 	}
 }
 
-static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
+static void detail_pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 {
-	struct panel *panel = panel_of(pane);
+	struct panel *panel = detail_panel(pane);
 	if (panel && event->kind == TB_EVENT_WHEEL)
 		panel->place.scroll -= event->steps * 60;
 	else if (panel && event->kind == TB_EVENT_DRAG)
@@ -208,7 +208,7 @@ static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 
 const struct tb_view tb_view_detail = {.slot = TB_SLOT_DETAIL,
 	.open = open_panel,
-	.draw = draw,
-	.request = request,
-	.pointer = pointer,
+	.draw = detail_draw,
+	.request = detail_request,
+	.pointer = detail_pointer,
 	.close = close_panel};

@@ -42,8 +42,8 @@ static int open_findings(struct tb_pane *pane, struct tb_error *error)
 	return pane->state ? TB_OK : tb_fail_memory(error, "the findings");
 }
 
-// pick_of returns what a finding is about, as far as it can be selected.
-static struct tb_pick pick_of(const struct tb_finding *finding)
+// finding_pick returns what a finding is about, as far as it can be selected.
+static struct tb_pick finding_pick(const struct tb_finding *finding)
 {
 	static const struct {
 		const char *key;
@@ -98,8 +98,9 @@ static double draw_parts(const struct tb_pane *pane, struct tb_picture *picture,
 	return n ? tb_share_bar_draw(picture, pane->style, box, shares, n, 3) : 0;
 }
 
-// draw_button offers to try what a finding proposes, until it tells what that gains.
-static void draw_button(const struct tb_pane *pane, struct tb_picture *picture,
+// draw_finding_button offers to try what a finding proposes, until it tells what that
+// gains.
+static void draw_finding_button(const struct tb_pane *pane, struct tb_picture *picture,
 	const struct tb_finding *finding, double y)
 {
 	if (tb_finding_is_change(finding) && !tb_finding_is_tried(finding))
@@ -130,7 +131,7 @@ static double draw_one(const struct tb_pane *pane, struct tb_picture *picture,
 	const struct tb_finding *finding, double y)
 {
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	const struct tb_pick pick = pick_of(finding);
+	const struct tb_pick pick = finding_pick(finding);
 	struct tb_box place = pane->place;
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 13, false);
 	double left = place.x + PAD + RULE_W;
@@ -146,7 +147,7 @@ static double draw_one(const struct tb_pane *pane, struct tb_picture *picture,
 		  tb_picture_paragraph(picture, line, type, sentence_of(pane, finding));
 	for (size_t i = first; i < picture->n_items; i++)
 		picture->items[i].pick = pick;
-	draw_button(pane, picture, finding, y + LINE_H + 1);
+	draw_finding_button(pane, picture, finding, y + LINE_H + 1);
 	if (strcmp(finding->rule, "time-parts") == 0) {
 		line.y += 3;
 		line.y += draw_parts(pane, picture, finding, line);
@@ -161,27 +162,8 @@ static double draw_one(const struct tb_pane *pane, struct tb_picture *picture,
 	return line.y + GAP;
 }
 
-// draw_note: of the only job, it need not say what it is about.
-static double draw_note(const struct tb_pane *pane, struct tb_picture *picture,
-	const struct tb_run_note *note, double y)
-{
-	struct tb_box place = pane->place;
-	double left = place.x + PAD + RULE_W;
-	struct tb_box line = {left, y, fmax(place.x + place.w - PAD - left, 60), LINE_H};
-	if (note->job == TB_ID_NONE || pane->data->info->n_jobs > 1)
-		tb_picture_text(picture,
-			(struct tb_box){place.x + PAD, y, RULE_W - 8, LINE_H},
-			tb_style_type(pane->style, TB_FONT_TEXT, 12, true),
-			tb_run_note_about(pane->data->run, note));
-	return line.y +
-	       LINE_H * tb_picture_paragraph(picture, line,
-				tb_style_type(pane->style, TB_FONT_TEXT, 13, false),
-				note->text) +
-	       GAP;
-}
-
-static double draw_title(const struct tb_pane *pane, struct tb_picture *picture, double y,
-	const char *title)
+static double draw_finding_title(const struct tb_pane *pane, struct tb_picture *picture,
+	double y, const char *title)
 {
 	tb_picture_text(picture,
 		(struct tb_box){pane->place.x + PAD, y, pane->place.w - 2 * PAD, 20},
@@ -189,8 +171,8 @@ static double draw_title(const struct tb_pane *pane, struct tb_picture *picture,
 	return y + TITLE_H;
 }
 
-static double draw_line(const struct tb_pane *pane, struct tb_picture *picture, double y,
-	const char *name, const char *text)
+static double draw_finding_line(const struct tb_pane *pane, struct tb_picture *picture,
+	double y, const char *name, const char *text)
 {
 	struct tb_box place = pane->place;
 	double left = place.x + PAD + RULE_W;
@@ -202,17 +184,6 @@ static double draw_line(const struct tb_pane *pane, struct tb_picture *picture, 
 				tb_style_type(pane->style, TB_FONT_TEXT, 13, false),
 				text) +
 	       GAP;
-}
-
-// draw_text draws lines of a text as they are.
-static double draw_text(
-	const struct tb_pane *pane, struct tb_picture *picture, double y, char *text)
-{
-	struct tb_box line = {pane->place.x + PAD, y, pane->place.w - 2 * PAD, COMMAND_H};
-	for (char *rest = text, *at; (at = strsep(&rest, "\n")); line.y += COMMAND_H)
-		tb_picture_text(picture, line,
-			tb_style_type(pane->style, TB_FONT_MONO, 12, false), at);
-	return line.y;
 }
 
 // draw_ranks draws the report's table of them.
@@ -231,14 +202,22 @@ static double draw_ranks(const struct tb_pane *pane, struct tb_picture *picture,
 	if (!stream)
 		return y;
 	int status = tb_table_text(&table, width, stream);
-	if (fclose(stream) == 0 && status == TB_OK)
-		y = draw_text(pane, picture, y, text);
+	if (fclose(stream) == 0 && status == TB_OK) {
+		// Draw lines of a text as they are.
+		struct tb_box line = {
+			pane->place.x + PAD, y, pane->place.w - 2 * PAD, COMMAND_H};
+		for (char *rest = text, *at; (at = strsep(&rest, "\n"));
+			line.y += COMMAND_H)
+			tb_picture_text(picture, line,
+				tb_style_type(pane->style, TB_FONT_MONO, 12, false), at);
+		y = line.y;
+	}
 	free(text);
 	return y;
 }
 
-// draw_recorded sets what the traces recorded beside the replay.
-static double draw_recorded(
+// draw_finding_recorded sets what the traces recorded beside the replay.
+static double draw_finding_recorded(
 	const struct tb_pane *pane, struct tb_picture *picture, double y)
 {
 	const struct tb_recorded *recorded = &pane->data->of_findings.recorded;
@@ -246,12 +225,12 @@ static double draw_recorded(
 	char text[512], time[2][32];
 	if (recorded->jobs.n == 0)
 		return y;
-	y = draw_title(pane, picture, y + GAP, "Recorded and simulated");
+	y = draw_finding_title(pane, picture, y + GAP, "Recorded and simulated");
 	for (size_t i = 0; i < recorded->jobs.n; i++)
-		y = draw_line(pane, picture, y, "run time",
+		y = draw_finding_line(pane, picture, y, "run time",
 			tb_recorded_sentence(&recorded->jobs.rows[i], text, sizeof text));
 	for (size_t i = 0; i < recorded->checks.n; i++)
-		y = draw_line(pane, picture, y, "check",
+		y = draw_finding_line(pane, picture, y, "check",
 			tb_recorded_check_sentence(
 				&recorded->checks.rows[i], text, sizeof text));
 	for (size_t i = 0; i < recorded->kinds.n; i++) {
@@ -260,7 +239,7 @@ static double draw_recorded(
 		snprintf(text, sizeof text, "%s in all calls, simulated %s",
 			tb_format_time(row->recorded_ps, time[0], sizeof time[0]),
 			row->unmodelled ? "not modelled" : time[1]);
-		y = draw_line(pane, picture, y, row->name, text);
+		y = draw_finding_line(pane, picture, y, row->name, text);
 	}
 	y = draw_ranks(pane, picture, y);
 	place.y = y;
@@ -279,7 +258,8 @@ static double draw_findings(const struct tb_pane *pane, struct tb_picture *pictu
 		if (finding->remedy && !begun) {
 			y += GAP;
 			double h = draw_proved(pane, picture, y);
-			y = fmax(draw_title(pane, picture, y, "Worth trying"), y + h);
+			y = fmax(draw_finding_title(pane, picture, y, "Worth trying"),
+				y + h);
 		}
 		begun |= finding->remedy;
 		y = draw_one(pane, picture, finding, y);
@@ -287,7 +267,7 @@ static double draw_findings(const struct tb_pane *pane, struct tb_picture *pictu
 	return begun ? y : y + draw_proved(pane, picture, y);
 }
 
-static void draw(struct tb_pane *pane, struct tb_picture *picture)
+static void finding_draw(struct tb_pane *pane, struct tb_picture *picture)
 {
 	const struct tb_findings *findings = tb_viewer_findings(pane->viewer);
 	struct findings *state = findings_of(pane);
@@ -297,25 +277,41 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 	state->scroll = fmin(fmax(state->scroll, 0), most);
 	double top = pane->place.y + 10 - state->scroll, y = top;
 	tb_picture_clip(picture, pane->place);
-	y = draw_title(pane, picture, y, "Findings");
+	y = draw_finding_title(pane, picture, y, "Findings");
 	y = draw_findings(pane, picture, findings, y);
-	y = draw_recorded(pane, picture, y);
+	y = draw_finding_recorded(pane, picture, y);
 	if (pane->data->info->n_notes)
-		y = draw_title(pane, picture, y + GAP, "Notes");
-	for (size_t i = 0; i < pane->data->info->n_notes; i++)
-		y = draw_note(pane, picture, &pane->data->info->notes[i], y);
+		y = draw_finding_title(pane, picture, y + GAP, "Notes");
+	for (size_t i = 0; i < pane->data->info->n_notes; i++) {
+		// Of the only job, it need not say what it is about.
+		const struct tb_run_note *note = &pane->data->info->notes[i];
+		struct tb_box place = pane->place;
+		double left = place.x + PAD + RULE_W;
+		struct tb_box line = {
+			left, y, fmax(place.x + place.w - PAD - left, 60), LINE_H};
+		if (note->job == TB_ID_NONE || pane->data->info->n_jobs > 1)
+			tb_picture_text(picture,
+				(struct tb_box){place.x + PAD, y, RULE_W - 8, LINE_H},
+				tb_style_type(pane->style, TB_FONT_TEXT, 12, true),
+				tb_run_note_about(pane->data->run, note));
+		y = line.y +
+		    LINE_H * tb_picture_paragraph(picture, line,
+				     tb_style_type(pane->style, TB_FONT_TEXT, 13, false),
+				     note->text) +
+		    GAP;
+	}
 	tb_picture_unclip(picture);
 	state->height = y - top + 20;
 }
 
-static bool request(struct tb_pane *pane, const struct tb_request *asked)
+static bool finding_request(struct tb_pane *pane, const struct tb_request *asked)
 {
 	if (asked->name == TB_REQUEST_PROVE)
 		tb_viewer_prove(pane->viewer);
 	return asked->name == TB_REQUEST_PROVE;
 }
 
-static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
+static void finding_pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 {
 	struct findings *state = findings_of(pane);
 	if (!state)
@@ -347,7 +343,7 @@ static bool comes_first(const struct tb_pane *pane)
 	       (info->n_switches == 1 || (captured && is_sparse(pane->data)));
 }
 
-static void put_csv(struct tb_pane *pane, FILE *stream)
+static void finding_put_csv(struct tb_pane *pane, FILE *stream)
 {
 	const struct tb_findings *findings = tb_viewer_findings(pane->viewer);
 	fputs("rule,sentence,command\n", stream);
@@ -363,11 +359,11 @@ static void put_csv(struct tb_pane *pane, FILE *stream)
 }
 
 const struct tb_view tb_view_findings = {.slot = TB_SLOT_MAIN,
-	.put_csv = put_csv,
+	.put_csv = finding_put_csv,
 	.name = "findings",
 	.tab = "Findings",
 	.open = open_findings,
-	.draw = draw,
-	.request = request,
+	.draw = finding_draw,
+	.request = finding_request,
 	.comes_first = comes_first,
-	.pointer = pointer};
+	.pointer = finding_pointer};

@@ -17,25 +17,25 @@
 #define LEGEND_H  52
 #define LIST_W	  292
 
-struct flows {
+struct flow_view {
 	struct tb_flow_square square;
 	struct tb_flow_rows list; // of the square's figure
 };
 
 static void close_flows(void *state)
 {
-	struct flows *flows = state;
+	struct flow_view *flows = state;
 	tb_flow_square_fini(&flows->square);
 	tb_flow_rows_fini(&flows->list);
 }
 
-static struct flows *flows_of(const struct tb_pane *pane)
+static struct flow_view *flows_of(const struct tb_pane *pane)
 {
 	return pane->state;
 }
 
-// placed makes the square as large as the place allows beside the list.
-static void placed(struct tb_pane *pane)
+// flow_placed makes the square as large as the place allows beside the list.
+static void flow_placed(struct tb_pane *pane)
 {
 	struct tb_box place = pane->place;
 	double list = place.w >= 2.2 * LIST_W ? LIST_W : 0;
@@ -50,18 +50,18 @@ static void placed(struct tb_pane *pane)
 static int open_flows(struct tb_pane *pane, struct tb_error *error)
 {
 	if (!flows_of(pane)) {
-		struct flows *made = calloc(1, sizeof *made);
+		struct flow_view *made = calloc(1, sizeof *made);
 		if (!made)
 			return tb_fail_memory(error, "the flows");
 		tb_flow_square_init(&made->square, pane->data->info->n_nodes);
 		pane->state = made;
-		placed(pane);
+		flow_placed(pane);
 	}
 	flows_of(pane)->list.ranked = false; // the window may have changed
 	return TB_OK;
 }
 
-static struct tb_flow_span span_of(const struct tb_pane *pane)
+static struct tb_flow_span flow_span(const struct tb_pane *pane)
 {
 	const struct tb_viewer_data *data = pane->data;
 	struct tb_flow_span span = {
@@ -73,7 +73,7 @@ static struct tb_flow_span span_of(const struct tb_pane *pane)
 	return span;
 }
 
-static struct tb_box list_of(const struct tb_pane *pane)
+static struct tb_box flow_list_of(const struct tb_pane *pane)
 {
 	struct tb_box place = pane->place;
 	struct tb_box square = flows_of(pane)->square.box;
@@ -82,31 +82,7 @@ static struct tb_box list_of(const struct tb_pane *pane)
 		place.h - BUTTONS_H - LEGEND_H - PAD + 12};
 }
 
-static void draw_buttons(const struct tb_pane *pane, struct tb_picture *picture)
-{
-	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	enum tb_flow_figure figure = flows_of(pane)->square.figure;
-	struct tb_box place = pane->place;
-	double x = place.x + PAD + LABEL_W;
-	for (uint32_t i = 0; i < TB_N_FLOW_FIGURES; i++) {
-		const char *title = tb_flow_figure_title((enum tb_flow_figure)i);
-		struct tb_pick pick = {TB_PICK_COLUMN, i};
-		bool chosen = figure == (enum tb_flow_figure)i;
-		bool under = tb_pick_equal(pane->selection->hovered, pick);
-		double w = ceil(tb_text_width(TB_FONT_BOLD, 12, title)) + 18;
-		struct tb_box box = {x, place.y + 5, w, 22};
-		struct tb_type type = tb_style_type(
-			pane->style, chosen ? TB_FONT_BOLD : TB_FONT_TEXT, 12, !chosen);
-		type.align = TB_ALIGN_CENTRE;
-		tb_picture_rect(
-			picture, box, chosen || under ? palette->raised : palette->page);
-		tb_picture_pick(picture, pick);
-		tb_picture_text(picture, box, type, title);
-		x += w + 2;
-	}
-}
-
-static void draw_legend(const struct tb_pane *pane, struct tb_picture *picture)
+static void draw_flow_legend(const struct tb_pane *pane, struct tb_picture *picture)
 {
 	const struct tb_flow_square *of = &flows_of(pane)->square;
 	struct tb_box square = of->box;
@@ -138,7 +114,7 @@ static void draw_legend(const struct tb_pane *pane, struct tb_picture *picture)
 								      : of_window);
 }
 
-static void nothing(struct tb_pane *pane, struct tb_picture *picture)
+static void flow_nothing(struct tb_pane *pane, struct tb_picture *picture)
 {
 	if (pane->data->info->complete)
 		tb_pane_nothing(
@@ -147,25 +123,44 @@ static void nothing(struct tb_pane *pane, struct tb_picture *picture)
 		tb_pane_too_early(pane, picture, "flows are");
 }
 
-static void draw(struct tb_pane *pane, struct tb_picture *picture)
+static void flow_draw(struct tb_pane *pane, struct tb_picture *picture)
 {
-	struct flows *flows = flows_of(pane);
+	struct flow_view *flows = flows_of(pane);
 	const struct tb_flow_table *table = tb_viewer_flows(pane->viewer);
 	if (!flows || !table)
 		return;
 	if (table->n == 0) {
-		nothing(pane, picture);
+		flow_nothing(pane, picture);
 		return;
 	}
-	struct tb_flow_span span = span_of(pane);
-	struct tb_box list = list_of(pane);
+	struct tb_flow_span span = flow_span(pane);
+	struct tb_box list = flow_list_of(pane);
 	if (tb_flow_square_fill(&flows->square, table, span) != TB_OK) {
 		picture->status = TB_ENOMEM;
 		return;
 	}
-	draw_buttons(pane, picture);
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	enum tb_flow_figure figure = flows_of(pane)->square.figure;
+	struct tb_box place = pane->place;
+	double x = place.x + PAD + LABEL_W;
+	for (uint32_t i = 0; i < TB_N_FLOW_FIGURES; i++) {
+		const char *title = tb_flow_figure_title((enum tb_flow_figure)i);
+		struct tb_pick pick = {TB_PICK_COLUMN, i};
+		bool chosen = figure == (enum tb_flow_figure)i;
+		bool under = tb_pick_equal(pane->selection->hovered, pick);
+		double w = ceil(tb_text_width(TB_FONT_BOLD, 12, title)) + 18;
+		struct tb_box box = {x, place.y + 5, w, 22};
+		struct tb_type type = tb_style_type(
+			pane->style, chosen ? TB_FONT_BOLD : TB_FONT_TEXT, 12, !chosen);
+		type.align = TB_ALIGN_CENTRE;
+		tb_picture_rect(
+			picture, box, chosen || under ? palette->raised : palette->page);
+		tb_picture_pick(picture, pick);
+		tb_picture_text(picture, box, type, title);
+		x += w + 2;
+	}
 	tb_flow_square_draw(&flows->square, table, pane, picture);
-	draw_legend(pane, picture);
+	draw_flow_legend(pane, picture);
 	if (list.w < LIST_W / 2)
 		return; // a narrow window
 	if (tb_flow_rows_rank(&flows->list, table, span) == TB_OK)
@@ -180,25 +175,25 @@ static void seen(struct tb_pane *pane)
 	pane->away = flows_of(pane)->square.zoom > 1;
 }
 
-static void zoom_at(struct tb_pane *pane, double x, double y, double factor)
+static void flow_zoom_at(struct tb_pane *pane, double x, double y, double factor)
 {
 	tb_flow_square_zoom(&flows_of(pane)->square, x, y, factor);
 	seen(pane);
 }
 
-static void pan(struct tb_pane *pane, double dx, double dy)
+static void flow_pan(struct tb_pane *pane, double dx, double dy)
 {
 	tb_flow_square_pan(&flows_of(pane)->square, dx, dy);
 	seen(pane);
 }
 
-static void fit(struct tb_pane *pane)
+static void flow_fit(struct tb_pane *pane)
 {
 	tb_flow_square_set(&flows_of(pane)->square, 1, 0, 0);
 	seen(pane);
 }
 
-static void choose(struct flows *flows, enum tb_flow_figure figure)
+static void flow_choose(struct flow_view *flows, enum tb_flow_figure figure)
 {
 	flows->square.figure = figure;
 	flows->list.figure = figure;
@@ -206,64 +201,56 @@ static void choose(struct flows *flows, enum tb_flow_figure figure)
 	flows->list.scroll = 0;
 }
 
-static bool request(struct tb_pane *pane, const struct tb_request *asked)
+static bool flow_request(struct tb_pane *pane, const struct tb_request *asked)
 {
-	static const struct tb_pane_moves moves = {fit, zoom_at, pan};
-	struct flows *flows = flows_of(pane);
+	static const struct tb_pane_moves moves = {flow_fit, flow_zoom_at, flow_pan};
+	struct flow_view *flows = flows_of(pane);
 	if (!flows)
 		return false;
 	if (asked->name != TB_REQUEST_FIGURE)
 		return tb_pane_move(pane, asked, flows->square.box, &moves);
-	choose(flows,
+	flow_choose(flows,
 		(enum tb_flow_figure)((flows->square.figure + 1) % TB_N_FLOW_FIGURES));
 	return true;
 }
 
-static void click(struct tb_pane *pane, struct tb_pick pick)
+static void flow_pointer_of(struct tb_pane *pane, const struct tb_pointer_event *event)
 {
-	const struct tb_flow_cell *cell;
-	if (pick.kind == TB_PICK_COLUMN) {
-		choose(flows_of(pane), (enum tb_flow_figure)pick.index);
-	} else if (pick.kind == TB_PICK_CELL) {
-		cell = tb_flow_square_at(&flows_of(pane)->square, pick);
-		if (cell && cell->n_flows)
-			tb_viewer_select(pane->viewer,
-				(struct tb_pick){TB_PICK_FLOW, cell->heaviest});
-	} else if (pick.kind == TB_PICK_PART || pick.kind == TB_PICK_NONE) {
-		tb_viewer_select(pane->viewer, (struct tb_pick){TB_PICK_NONE, 0});
-	}
-}
-
-static void scroll(struct tb_flow_rows *list, const struct tb_pointer_event *event)
-{
-	if (event->kind == TB_EVENT_WHEEL)
-		list->scroll -= event->steps * 3 * TB_FLOW_LIST_ROW_H;
-	else
-		list->scroll -= event->dy;
-}
-
-static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
-{
-	struct flows *flows = flows_of(pane);
+	struct flow_view *flows = flows_of(pane);
 	if (!flows)
 		return;
-	bool in_list = tb_box_holds(list_of(pane), event->x, event->y);
+	bool in_list = tb_box_holds(flow_list_of(pane), event->x, event->y);
 	bool on_square =
 		event->pick.kind == TB_PICK_CELL || event->pick.kind == TB_PICK_PART;
 	bool scrolls = event->kind == TB_EVENT_WHEEL || event->kind == TB_EVENT_DRAG;
-	if (in_list && scrolls)
-		scroll(&flows->list, event);
-	else if (event->kind == TB_EVENT_WHEEL)
-		zoom_at(pane, event->x, event->y, pow(TB_ZOOM_STEP, event->steps));
+	if (in_list && scrolls) {
+		struct tb_flow_rows *list = &flows->list;
+		if (event->kind == TB_EVENT_WHEEL)
+			list->scroll -= event->steps * 3 * TB_FLOW_LIST_ROW_H;
+		else
+			list->scroll -= event->dy;
+	} else if (event->kind == TB_EVENT_WHEEL)
+		flow_zoom_at(pane, event->x, event->y, pow(TB_ZOOM_STEP, event->steps));
 	else if (event->kind == TB_EVENT_DRAG)
-		pan(pane, event->dx, event->dy);
-	else if (event->kind == TB_EVENT_CLICK)
-		click(pane, event->pick);
-	else if (event->kind == TB_EVENT_DOUBLE && on_square)
-		zoom_at(pane, event->x, event->y, 4);
+		flow_pan(pane, event->dx, event->dy);
+	else if (event->kind == TB_EVENT_CLICK) {
+		struct tb_pick pick = event->pick;
+		const struct tb_flow_cell *cell;
+		if (pick.kind == TB_PICK_COLUMN) {
+			flow_choose(flows_of(pane), (enum tb_flow_figure)pick.index);
+		} else if (pick.kind == TB_PICK_CELL) {
+			cell = tb_flow_square_at(&flows_of(pane)->square, pick);
+			if (cell && cell->n_flows)
+				tb_viewer_select(pane->viewer,
+					(struct tb_pick){TB_PICK_FLOW, cell->heaviest});
+		} else if (pick.kind == TB_PICK_PART || pick.kind == TB_PICK_NONE) {
+			tb_viewer_select(pane->viewer, (struct tb_pick){TB_PICK_NONE, 0});
+		}
+	} else if (event->kind == TB_EVENT_DOUBLE && on_square)
+		flow_zoom_at(pane, event->x, event->y, 4);
 }
 
-static void tip(const struct tb_pane *pane, struct tb_tip *tip)
+static void flow_tip(const struct tb_pane *pane, struct tb_tip *tip)
 {
 	enum tb_flow_figure figure = (enum tb_flow_figure)tip->pick.index;
 	if (!flows_of(pane))
@@ -278,8 +265,8 @@ static void tip(const struct tb_pane *pane, struct tb_tip *tip)
 	tip->n_lines = 2;
 }
 
-// place_of finds the selected flow or node in the square, as shares of all of it.
-static bool place_of(const struct tb_pane *pane, double *x, double *y)
+// flow_place_of finds the selected flow or node in the square, as shares of all of it.
+static bool flow_place_of(const struct tb_pane *pane, double *x, double *y)
 {
 	const struct tb_flow_table *table = tb_viewer_flows(pane->viewer);
 	struct tb_pick pick = pane->selection->selected;
@@ -295,10 +282,10 @@ static bool place_of(const struct tb_pane *pane, double *x, double *y)
 	return pick.kind == TB_PICK_NODE;
 }
 
-static void reveal(struct tb_pane *pane, bool zoom)
+static void flow_reveal(struct tb_pane *pane, bool zoom)
 {
 	double n = fmax(pane->data->info->n_nodes, 1), x, y;
-	if (!flows_of(pane) || !place_of(pane, &x, &y))
+	if (!flows_of(pane) || !flow_place_of(pane, &x, &y))
 		return;
 	struct tb_flow_square *square = &flows_of(pane)->square;
 	double wanted = zoom ? fmax(square->zoom, n / 16) : square->zoom;
@@ -310,35 +297,35 @@ static void reveal(struct tb_pane *pane, bool zoom)
 	seen(pane);
 }
 
-static void put_csv(struct tb_pane *pane, FILE *stream)
+static void flow_put_csv(struct tb_pane *pane, FILE *stream)
 {
 	const struct tb_flow_table *table = tb_viewer_flows(pane->viewer);
 	if (!flows_of(pane) || !table)
 		return;
 	struct tb_flow_rows *list = &flows_of(pane)->list;
 	list->figure = flows_of(pane)->square.figure;
-	if (tb_flow_rows_rank(list, table, span_of(pane)) == TB_OK)
+	if (tb_flow_rows_rank(list, table, flow_span(pane)) == TB_OK)
 		tb_flow_rows_csv(list, table, pane, stream);
 }
 
 // Counters know no flows, and not who waited for whom.
-static bool is_there(const struct tb_pane *pane)
+static bool flow_is_there(const struct tb_pane *pane)
 {
 	return !pane->data->run || !tb_run_is_measured(pane->data->info);
 }
 
 const struct tb_view tb_view_flows = {.slot = TB_SLOT_MAIN,
-	.put_csv = put_csv,
-	.is_there = is_there,
+	.put_csv = flow_put_csv,
+	.is_there = flow_is_there,
 	.name = "flows",
 	.tab = "Node to node",
 	.brief_tab = "Nodes",
 	.open = open_flows,
-	.placed = placed,
-	.draw = draw,
-	.request = request,
-	.pointer = pointer,
-	.tip = tip,
-	.reveal = reveal,
+	.placed = flow_placed,
+	.draw = flow_draw,
+	.request = flow_request,
+	.pointer = flow_pointer_of,
+	.tip = flow_tip,
+	.reveal = flow_reveal,
 	.forget = tb_pane_drop,
 	.close = close_flows};

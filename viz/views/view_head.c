@@ -30,20 +30,6 @@ static bool has_chip(int metric, enum tb_metric shown)
 	return metric <= TB_LONGEST || metric == (int)shown;
 }
 
-// chip_less returns by how much each chip is narrower so that the caption, which ends at
-// `from`, has its room before them.
-static double chip_less(double from, double to, enum tb_metric shown)
-{
-	double all = 0;
-	int n = 0;
-	for (int metric = 0; metric < TB_N_METRICS; metric++) {
-		n += has_chip(metric, shown);
-		all += has_chip(metric, shown) ? chip_width(metric) : 0;
-	}
-	double over = ceil((from + all - to) / n);
-	return fmin(fmax(over, 0), CHIP_PAD - 8);
-}
-
 static void draw_chip(struct tb_pane *pane, struct tb_picture *picture, struct tb_box box,
 	enum tb_metric metric)
 {
@@ -112,7 +98,7 @@ static void draw_filters(
 		tb_brush_text(brush, pane->data, text, sizeof text));
 }
 
-static void draw(struct tb_pane *pane, struct tb_picture *picture)
+static void head_draw(struct tb_pane *pane, struct tb_picture *picture)
 {
 	struct tb_box place = pane->place;
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
@@ -126,8 +112,17 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 		TB_REQUEST_HELP, "?");
 	x -= 12;
 	tb_run_caption(pane->data->info, text, sizeof text);
-	double less = chip_less(
-		tb_text_width(TB_FONT_BOLD, 15, text) + PAD + 20, x, pane->data->metric);
+	// Narrow each chip so that the caption, which ends at `from`, has its room.
+	double from = tb_text_width(TB_FONT_BOLD, 15, text) + PAD + 20;
+	enum tb_metric shown = pane->data->metric;
+	double all = 0;
+	int n = 0;
+	for (int metric = 0; metric < TB_N_METRICS; metric++) {
+		n += has_chip(metric, shown);
+		all += has_chip(metric, shown) ? chip_width(metric) : 0;
+	}
+	double over = ceil((from + all - x) / n);
+	double less = fmin(fmax(over, 0), CHIP_PAD - 8);
 	for (int metric = TB_N_METRICS - 1; metric >= 0; metric--) {
 		if (!has_chip(metric, pane->data->metric))
 			continue;
@@ -152,4 +147,4 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 	draw_filters(pane, picture, line);
 }
 
-const struct tb_view tb_view_head = {.slot = TB_SLOT_HEAD, .draw = draw};
+const struct tb_view tb_view_head = {.slot = TB_SLOT_HEAD, .draw = head_draw};

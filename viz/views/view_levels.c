@@ -43,8 +43,9 @@ static int open_levels(struct tb_pane *pane, struct tb_error *error)
 	return TB_OK;
 }
 
-// fill counts the links unless they are counted for the window and scale that are shown.
-static bool fill(const struct tb_pane *pane)
+// level_fill counts the links unless they are counted for the window and scale that are
+// shown.
+static bool level_fill(const struct tb_pane *pane)
 {
 	struct levels *levels = levels_of(pane);
 	const struct tb_style *style = pane->style;
@@ -58,7 +59,7 @@ static bool fill(const struct tb_pane *pane)
 	return levels->filled;
 }
 
-static struct tb_box area_of(const struct tb_pane *pane)
+static struct tb_box level_area(const struct tb_pane *pane)
 {
 	struct tb_box place = pane->place;
 	return (struct tb_box){place.x + GUTTER, place.y + TOP_H,
@@ -68,7 +69,7 @@ static struct tb_box area_of(const struct tb_pane *pane)
 // row_box returns the box of a level's bars; the top level comes first, nodes last.
 static struct tb_box row_box(const struct tb_pane *pane, uint32_t row)
 {
-	struct tb_box area = area_of(pane);
+	struct tb_box area = level_area(pane);
 	uint32_t n = pane->data->info->n_levels + 1;
 	double h = area.h / n;
 	uint32_t place = row + 1 == n ? row : n - 2 - row;
@@ -77,7 +78,7 @@ static struct tb_box row_box(const struct tb_pane *pane, uint32_t row)
 
 static uint32_t row_at(const struct tb_pane *pane, double y)
 {
-	struct tb_box area = area_of(pane);
+	struct tb_box area = level_area(pane);
 	uint32_t n = pane->data->info->n_levels + 1;
 	double place = floor((y - area.y) / area.h * n);
 	uint32_t at = (uint32_t)fmin(fmax(place, 0), n - 1);
@@ -89,8 +90,8 @@ static double bucket_w(struct tb_box row)
 	return fmax((row.w - ZERO_GAP) / TB_HISTOGRAM_BUCKETS, 1);
 }
 
-// x_of returns where a bucket begins.
-static double x_of(struct tb_box row, uint32_t bucket)
+// level_x returns where a bucket begins.
+static double level_x(struct tb_box row, uint32_t bucket)
 {
 	return row.x + bucket * bucket_w(row) + (bucket > 0 ? ZERO_GAP : 0);
 }
@@ -116,7 +117,8 @@ static bool brushed(const struct tb_pane *pane, uint32_t row, uint32_t bucket)
 	       low <= brush->high;
 }
 
-static void draw_bars(struct tb_pane *pane, struct tb_picture *picture, uint32_t row)
+static void draw_level_bars(
+	struct tb_pane *pane, struct tb_picture *picture, uint32_t row)
 {
 	const struct tb_histogram *histogram = &levels_of(pane)->histogram;
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
@@ -130,7 +132,7 @@ static void draw_bars(struct tb_pane *pane, struct tb_picture *picture, uint32_t
 		if (h == 0)
 			continue;
 		tb_picture_rect(picture,
-			(struct tb_box){x_of(box, i), box.y + box.h - h,
+			(struct tb_box){level_x(box, i), box.y + box.h - h,
 				fmax(bucket_w(box) - 1, 1), h},
 			!brushed(pane, row, i) ? palette->line
 			: i		       ? tb_style_shade(pane->style, percent)
@@ -138,31 +140,7 @@ static void draw_bars(struct tb_pane *pane, struct tb_picture *picture, uint32_t
 	}
 }
 
-// draw_brush frames the brushed range in its rows.
-static void draw_brush(struct tb_pane *pane, struct tb_picture *picture)
-{
-	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	const struct tb_brush *brush = &pane->selection->brush;
-	const struct tb_histogram *histogram = &levels_of(pane)->histogram;
-	struct tb_colour veil = palette->accent;
-	veil.a = 40;
-	if (!brush->on || brush->metric != pane->data->metric)
-		return;
-	uint32_t first = tb_histogram_bucket(histogram, brush->low);
-	uint32_t last = brush->high == UINT64_MAX
-				? TB_HISTOGRAM_BUCKETS - 1
-				: tb_histogram_bucket(histogram, brush->high);
-	for (uint32_t row = brush->from_level; row <= brush->to_level; row++) {
-		struct tb_box box = row_box(pane, row);
-		double left = x_of(box, first);
-		struct tb_box at = {
-			left, box.y, x_of(box, last) + bucket_w(box) - left, box.h};
-		tb_picture_rect(picture, at, veil);
-		tb_picture_frame(picture, at, 1.5, palette->accent);
-	}
-}
-
-static void draw_row(struct tb_pane *pane, struct tb_picture *picture, uint32_t row)
+static void draw_level_row(struct tb_pane *pane, struct tb_picture *picture, uint32_t row)
 {
 	const struct tb_histogram *histogram = &levels_of(pane)->histogram;
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
@@ -182,19 +160,19 @@ static void draw_row(struct tb_pane *pane, struct tb_picture *picture, uint32_t 
 		tb_format_count(histogram->n_links[row], count, sizeof count));
 	tb_picture_rect(picture, box, palette->empty);
 	tb_picture_pick(picture, (struct tb_pick){TB_PICK_PART, TB_PART_GRID});
-	draw_bars(pane, picture, row);
+	draw_level_bars(pane, picture, row);
 	tb_picture_line(picture, (struct tb_box){box.x, box.y + box.h, box.w, 0}, 1,
 		palette->line);
 }
 
-static void draw_axis(struct tb_pane *pane, struct tb_picture *picture)
+static void draw_level_axis(struct tb_pane *pane, struct tb_picture *picture)
 {
 	struct tb_scale amounts = levels_of(pane)->histogram.scale;
 	const struct tb_scale *scale = &amounts;
 	struct tb_box row = row_box(pane, pane->data->info->n_levels);
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
 	double ticks[TB_SCALE_MOST_TICKS];
-	double left = x_of(row, 1), w = row.x + row.w - left;
+	double left = level_x(row, 1), w = row.x + row.w - left;
 	double y = row.y + row.h + 4;
 	char text[48];
 	amounts.absolute = true; // the axis has no percentages
@@ -244,20 +222,39 @@ static void draw_top(struct tb_pane *pane, struct tb_picture *picture)
 		TB_REQUEST_UNBRUSH, "All links");
 }
 
-static void draw(struct tb_pane *pane, struct tb_picture *picture)
+static void level_draw(struct tb_pane *pane, struct tb_picture *picture)
 {
 	struct levels *levels = levels_of(pane);
 	if (!levels)
 		return;
-	if (!fill(pane)) {
+	if (!level_fill(pane)) {
 		picture->status = TB_ENOMEM;
 		return;
 	}
 	draw_top(pane, picture);
 	for (uint32_t row = 0; row < levels->histogram.n_rows; row++)
-		draw_row(pane, picture, row);
-	draw_brush(pane, picture);
-	draw_axis(pane, picture);
+		draw_level_row(pane, picture, row);
+	// Frame the brushed range in its rows.
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	const struct tb_brush *brush = &pane->selection->brush;
+	const struct tb_histogram *histogram = &levels_of(pane)->histogram;
+	struct tb_colour veil = palette->accent;
+	veil.a = 40;
+	if (brush->on && brush->metric == pane->data->metric) {
+		uint32_t first = tb_histogram_bucket(histogram, brush->low);
+		uint32_t last = brush->high == UINT64_MAX
+					? TB_HISTOGRAM_BUCKETS - 1
+					: tb_histogram_bucket(histogram, brush->high);
+		for (uint32_t row = brush->from_level; row <= brush->to_level; row++) {
+			struct tb_box box = row_box(pane, row);
+			double left = level_x(box, first);
+			struct tb_box at = {left, box.y,
+				level_x(box, last) + bucket_w(box) - left, box.h};
+			tb_picture_rect(picture, at, veil);
+			tb_picture_frame(picture, at, 1.5, palette->accent);
+		}
+	}
+	draw_level_axis(pane, picture);
 }
 
 // brush brushes from one row and bucket to another.
@@ -268,7 +265,7 @@ static void brush(struct tb_pane *pane, uint32_t row, uint32_t bucket, uint32_t 
 		.from_level = row < to_row ? row : to_row,
 		.to_level = row < to_row ? to_row : row,
 		.metric = pane->data->metric};
-	if (!fill(pane))
+	if (!level_fill(pane))
 		return;
 	tb_histogram_range(&levels_of(pane)->histogram,
 		bucket < to_bucket ? bucket : to_bucket,
@@ -276,16 +273,16 @@ static void brush(struct tb_pane *pane, uint32_t row, uint32_t bucket, uint32_t 
 	tb_viewer_brush(pane->viewer, &made);
 }
 
-// step moves the brush by buckets and rows, or widens it; the first step brushes the
-// upper half of the top level.
-static void step(struct tb_pane *pane, int by_bucket, int by_row, int wider)
+// level_step moves the brush by buckets and rows, or widens it; the first step brushes
+// the upper half of the top level.
+static void level_step(struct tb_pane *pane, int by_bucket, int by_row, int wider)
 {
 	const struct tb_brush *now = &pane->selection->brush;
 	const struct tb_histogram *histogram = &levels_of(pane)->histogram;
 	int last_row = (int)pane->data->info->n_levels;
 	int last = TB_HISTOGRAM_BUCKETS - 1;
 	int row = last_row - 1, first = TB_HISTOGRAM_BUCKETS / 2, end = last;
-	if (!fill(pane))
+	if (!level_fill(pane))
 		return;
 	if (now->on && now->metric == pane->data->metric) {
 		row = (int)now->from_level;
@@ -304,29 +301,29 @@ static void step(struct tb_pane *pane, int by_bucket, int by_row, int wider)
 	brush(pane, (uint32_t)row, (uint32_t)first, (uint32_t)row, (uint32_t)end);
 }
 
-static bool request(struct tb_pane *pane, const struct tb_request *asked)
+static bool level_request(struct tb_pane *pane, const struct tb_request *asked)
 {
 	if (!levels_of(pane))
 		return false;
 	switch ((int)asked->name) {
 	case TB_REQUEST_PAN_LEFT:
 	case TB_REQUEST_PAN_RIGHT:
-		step(pane, asked->name == TB_REQUEST_PAN_LEFT ? -1 : 1, 0, 0);
+		level_step(pane, asked->name == TB_REQUEST_PAN_LEFT ? -1 : 1, 0, 0);
 		return true;
 	case TB_REQUEST_PAN_UP:
 	case TB_REQUEST_PAN_DOWN:
-		step(pane, 0, asked->name == TB_REQUEST_PAN_UP ? -1 : 1, 0);
+		level_step(pane, 0, asked->name == TB_REQUEST_PAN_UP ? -1 : 1, 0);
 		return true;
 	case TB_REQUEST_ZOOM_OUT:
 	case TB_REQUEST_ZOOM_IN:
-		step(pane, 0, 0, asked->name == TB_REQUEST_ZOOM_OUT ? 1 : -1);
+		level_step(pane, 0, 0, asked->name == TB_REQUEST_ZOOM_OUT ? 1 : -1);
 		return true;
 	default:
 		return false;
 	}
 }
 
-static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
+static void level_pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 {
 	struct levels *levels = levels_of(pane);
 	bool on_bars =
@@ -344,7 +341,7 @@ static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 	}
 }
 
-static void tip(const struct tb_pane *pane, struct tb_tip *tip)
+static void level_tip(const struct tb_pane *pane, struct tb_tip *tip)
 {
 	const struct levels *levels = levels_of(pane);
 	uint64_t low, high;
@@ -368,7 +365,7 @@ static void tip(const struct tb_pane *pane, struct tb_tip *tip)
 			tb_metric_format(pane->data->metric, high, other, sizeof other));
 	tip->n_lines = 2;
 	tip->about = row_box(pane, row);
-	tip->about.x = x_of(tip->about, bucket);
+	tip->about.x = level_x(tip->about, bucket);
 	tip->about.w = bucket_w(row_box(pane, row));
 }
 
@@ -377,8 +374,8 @@ const struct tb_view tb_view_levels = {.slot = TB_SLOT_MAIN,
 	.tab = "By level",
 	.brief_tab = "Levels",
 	.open = open_levels,
-	.draw = draw,
-	.request = request,
-	.pointer = pointer,
-	.tip = tip,
+	.draw = level_draw,
+	.request = level_request,
+	.pointer = level_pointer,
+	.tip = level_tip,
 	.close = close_levels};

@@ -16,14 +16,14 @@
 #define SPARK_W	 110
 #define LEAST_W	 62 // of a column of figures
 
-struct column {
+struct link_column {
 	enum tb_list_column name;
 	const char *title;
 };
 
 // column_at returns the i-th column of figures: first those about waits, which stay where
 // there is little room, then the others.
-static struct column column_at(size_t i)
+static struct link_column column_at(size_t i)
 {
 	static const enum tb_metric first[] = {TB_WAIT, TB_LONGEST, TB_BLOCKED};
 	enum { N_FIRST = sizeof first / sizeof *first };
@@ -37,7 +37,8 @@ static struct column column_at(size_t i)
 				i-- == 0)
 				metric = (enum tb_metric)at;
 	}
-	return (struct column){TB_COLUMN_METRIC + metric, tb_link_figures[metric].brief};
+	return (struct link_column){
+		TB_COLUMN_METRIC + metric, tb_link_figures[metric].brief};
 }
 
 static int open_links(struct tb_pane *pane, struct tb_error *error)
@@ -47,22 +48,23 @@ static int open_links(struct tb_pane *pane, struct tb_error *error)
 	return TB_OK;
 }
 
-static struct tb_box rows_of(const struct tb_pane *pane)
+static struct tb_box link_rows_of(const struct tb_pane *pane)
 {
 	struct tb_box place = pane->place;
 	return (struct tb_box){
 		place.x, place.y + HEADER_H, place.w, fmax(place.h - HEADER_H, 1)};
 }
 
-static void scroll_to(struct tb_pane *pane, double scroll)
+static void link_scroll_to(struct tb_pane *pane, double scroll)
 {
-	tb_rows_scroll_to(pane->rows, scroll, ROW_H, rows_of(pane).h);
+	tb_rows_scroll_to(pane->rows, scroll, ROW_H, link_rows_of(pane).h);
 }
 
-static void reveal(struct tb_pane *pane, bool zoom)
+static void link_reveal(struct tb_pane *pane, bool zoom)
 {
 	(void)zoom;
-	tb_rows_reveal(pane->rows, pane->selection->selected, ROW_H, rows_of(pane).h);
+	tb_rows_reveal(
+		pane->rows, pane->selection->selected, ROW_H, link_rows_of(pane).h);
 }
 
 // name_width is as wide as the names of two switches and their ports, but at most a
@@ -85,19 +87,8 @@ struct columns {
 	size_t n;
 };
 
-// columns_in finds out how many columns of figures fit beside name and sparkline.
-static struct columns columns_in(const struct tb_pane *pane, struct tb_box place)
-{
-	struct columns in = {.name_w = name_width(pane)};
-	double room = place.w - 2 * PAD - 40 - in.name_w - SPARK_W - 12;
-	in.n = (size_t)fmax(floor(room / LEAST_W), 1);
-	in.n = in.n < TB_N_METRICS ? in.n : TB_N_METRICS;
-	in.w = fmin(room / (double)in.n, 110);
-	return in;
-}
-
-static void draw_title(struct tb_pane *pane, struct tb_picture *picture,
-	struct tb_box box, const struct column column, enum tb_align align)
+static void draw_link_title(struct tb_pane *pane, struct tb_picture *picture,
+	struct tb_box box, const struct link_column column, enum tb_align align)
 {
 	struct tb_pick pick = {TB_PICK_COLUMN, column.name};
 	enum tb_list_column by = pane->rows->column == TB_COLUMN_SHOWN
@@ -121,10 +112,10 @@ static void draw_title(struct tb_pane *pane, struct tb_picture *picture,
 			palette->accent);
 }
 
-static void draw_header(
+static void draw_link_header(
 	struct tb_pane *pane, struct tb_picture *picture, struct columns in)
 {
-	static const struct column name = {TB_COLUMN_NAME, "Link"};
+	static const struct link_column name = {TB_COLUMN_NAME, "Link"};
 	struct tb_box place = pane->place;
 	char count[32];
 	char all[32];
@@ -143,11 +134,11 @@ static void draw_header(
 	tb_pane_button(pane, picture,
 		(struct tb_box){place.x + place.w - PAD - 80, place.y + 5, 80, 22},
 		TB_REQUEST_FILTER, "Filter");
-	draw_title(pane, picture, (struct tb_box){x, y, in.name_w - 8, 22}, name,
+	draw_link_title(pane, picture, (struct tb_box){x, y, in.name_w - 8, 22}, name,
 		TB_ALIGN_LEFT);
 	x += in.name_w;
 	for (size_t i = 0; i < in.n; i++, x += in.w)
-		draw_title(pane, picture, (struct tb_box){x, y, in.w - 4, 22},
+		draw_link_title(pane, picture, (struct tb_box){x, y, in.w - 4, 22},
 			column_at(i), TB_ALIGN_RIGHT);
 	type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);
 	tb_picture_text(
@@ -169,8 +160,9 @@ static void draw_figure(struct tb_pane *pane, struct tb_picture *picture,
 	tb_picture_text(picture, box, type, value);
 }
 
-// draw_ground draws what lies behind a row: that it is selected, marked or pointed at.
-static void draw_ground(struct tb_pane *pane, struct tb_picture *picture,
+// draw_link_ground draws what lies behind a row: that it is selected, marked or pointed
+// at.
+static void draw_link_ground(struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_box box, uint32_t link)
 {
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
@@ -186,14 +178,15 @@ static void draw_ground(struct tb_pane *pane, struct tb_picture *picture,
 			tb_mark_colour(palette, selected ? TB_MARK_ON : mark));
 }
 
-static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb_box box,
-	uint32_t index, const struct tb_scale *scale, struct columns in)
+static void draw_link_row(struct tb_pane *pane, struct tb_picture *picture,
+	struct tb_box box, uint32_t index, const struct tb_scale *scale,
+	struct columns in)
 {
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
 	uint32_t link = pane->rows->list[index].link.id;
 	uint64_t amount =
 		tb_metric_of(&pane->data->samples[link], tb_rows_metric(pane->rows));
-	draw_ground(pane, picture, box, link);
+	draw_link_ground(pane, picture, box, link);
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
 	type.align = TB_ALIGN_RIGHT;
 	tb_picture_printf(picture, (struct tb_box){box.x + PAD - 10, box.y, 34, box.h},
@@ -221,26 +214,23 @@ static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb
 			spark->largest, palette->muted);
 }
 
-// explain writes why the table is empty.
-static void explain(const struct tb_pane *pane, struct tb_picture *picture)
-{
-	char why[120];
-	tb_run_nothing_text(pane->data->run, tb_rows_metric(pane->rows), why, sizeof why);
-	tb_pane_nothing(pane, picture,
-		pane->rows->filter[0] ? "Nothing to show: no link matches the filter."
-				      : why);
-}
-
-static void draw(struct tb_pane *pane, struct tb_picture *picture)
+static void link_draw(struct tb_pane *pane, struct tb_picture *picture)
 {
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	struct tb_box rows = rows_of(pane);
-	const struct columns in = columns_in(pane, pane->place);
+	struct tb_box rows = link_rows_of(pane);
+	// Find out how many columns of figures fit beside name and sparkline.
+	struct tb_box place = pane->place;
+	struct columns in = {.name_w = name_width(pane)};
+	double room = place.w - 2 * PAD - 40 - in.name_w - SPARK_W - 12;
+	in.n = (size_t)fmax(floor(room / LEAST_W), 1);
+	in.n = in.n < TB_N_METRICS ? in.n : TB_N_METRICS;
+	in.w = fmin(room / (double)in.n, 110);
 	const struct tb_scale scale = tb_rows_scale(pane->rows, pane->style);
-	scroll_to(pane, pane->rows->scroll); // the place or the rows may have changed
+	link_scroll_to(
+		pane, pane->rows->scroll); // the place or the rows may have changed
 	tb_rows_rank(pane->rows, (pane->rows->scroll + rows.h) / ROW_H + 1);
 	tb_sparks_begin(pane->rows->sparks, tb_rows_metric(pane->rows));
-	draw_header(pane, picture, in);
+	draw_link_header(pane, picture, in);
 	tb_picture_line(picture,
 		(struct tb_box){rows.x + PAD, rows.y - 0.5, rows.w - 2 * PAD, 0}, 1,
 		palette->line);
@@ -250,12 +240,20 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 		double y = rows.y + i * (double)ROW_H - pane->rows->scroll;
 		if (y >= rows.y + rows.h)
 			break;
-		draw_row(pane, picture, (struct tb_box){rows.x, y, rows.w, ROW_H}, i,
+		draw_link_row(pane, picture, (struct tb_box){rows.x, y, rows.w, ROW_H}, i,
 			&scale, in);
 	}
 	tb_picture_unclip(picture);
-	if (pane->rows->n == 0)
-		explain(pane, picture);
+	if (pane->rows->n == 0) {
+		// Write why the table is empty.
+		char why[120];
+		tb_run_nothing_text(
+			pane->data->run, tb_rows_metric(pane->rows), why, sizeof why);
+		tb_pane_nothing(pane, picture,
+			pane->rows->filter[0]
+				? "Nothing to show: no link matches the filter."
+				: why);
+	}
 	double all = pane->rows->n * (double)ROW_H;
 	if (all <= rows.h)
 		return;
@@ -268,33 +266,34 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 	tb_picture_pick(picture, (struct tb_pick){TB_PICK_PART, TB_PART_LIST});
 }
 
-static bool request(struct tb_pane *pane, const struct tb_request *asked)
+static bool link_request(struct tb_pane *pane, const struct tb_request *asked)
 {
-	double page = rows_of(pane).h;
+	double page = link_rows_of(pane).h;
 	switch ((int)asked->name) {
 	case TB_REQUEST_PAN_UP:
-		scroll_to(pane, pane->rows->scroll - page / 2);
+		link_scroll_to(pane, pane->rows->scroll - page / 2);
 		return true;
 	case TB_REQUEST_PAN_DOWN:
-		scroll_to(pane, pane->rows->scroll + page / 2);
+		link_scroll_to(pane, pane->rows->scroll + page / 2);
 		return true;
 	case TB_REQUEST_FIT:
-		scroll_to(pane, 0);
+		link_scroll_to(pane, 0);
 		return true;
 	default:
 		return false;
 	}
 }
 
-static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
+static void link_pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 {
 	double all = pane->rows->n * (double)ROW_H;
 	if (event->kind == TB_EVENT_WHEEL)
-		scroll_to(pane, pane->rows->scroll - event->steps * 3 * ROW_H);
+		link_scroll_to(pane, pane->rows->scroll - event->steps * 3 * ROW_H);
 	else if (event->kind == TB_EVENT_DRAG && event->pick.kind == TB_PICK_PART)
-		scroll_to(pane, pane->rows->scroll + event->dy * all / rows_of(pane).h);
+		link_scroll_to(pane,
+			pane->rows->scroll + event->dy * all / link_rows_of(pane).h);
 	else if (event->kind == TB_EVENT_DRAG)
-		scroll_to(pane, pane->rows->scroll - event->dy);
+		link_scroll_to(pane, pane->rows->scroll - event->dy);
 	else if (event->kind == TB_EVENT_CLICK && event->pick.kind == TB_PICK_COLUMN)
 		tb_rows_order(pane->rows, (enum tb_list_column)event->pick.index);
 }
@@ -304,7 +303,7 @@ const struct tb_view tb_view_links = {.slot = TB_SLOT_MAIN,
 	.name = "links",
 	.tab = "Links",
 	.open = open_links,
-	.draw = draw,
-	.request = request,
-	.pointer = pointer,
-	.reveal = reveal};
+	.draw = link_draw,
+	.request = link_request,
+	.pointer = link_pointer,
+	.reveal = link_reveal};

@@ -23,19 +23,19 @@ static double rows_h(const struct tb_pane *pane)
 	return pane->place.h - HEADER_H;
 }
 
-static void scroll_to(struct tb_pane *pane, double scroll)
+static void link_list_scroll_to(struct tb_pane *pane, double scroll)
 {
 	tb_rows_scroll_to(pane->rows, scroll, ROW_H, rows_h(pane));
 }
 
-static void reveal(struct tb_pane *pane, bool zoom)
+static void link_list_reveal(struct tb_pane *pane, bool zoom)
 {
 	(void)zoom;
 	tb_rows_reveal(pane->rows, pane->selection->selected, ROW_H, rows_h(pane));
 }
 
-// draw_ground draws what a row stands on, and how it is marked.
-static void draw_ground(const struct tb_pane *pane, struct tb_picture *picture,
+// draw_link_list_ground draws what a row stands on, and how it is marked.
+static void draw_link_list_ground(const struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_box box, struct tb_link link)
 {
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
@@ -51,8 +51,8 @@ static void draw_ground(const struct tb_pane *pane, struct tb_picture *picture,
 			tb_mark_colour(palette, selected ? TB_MARK_ON : mark));
 }
 
-static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb_box box,
-	uint32_t index, const struct tb_scale *scale)
+static void draw_link_list_row(struct tb_pane *pane, struct tb_picture *picture,
+	struct tb_box box, uint32_t index, const struct tb_scale *scale)
 {
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
 	const struct tb_list_row *row = &pane->rows->list[index];
@@ -60,7 +60,7 @@ static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb
 	enum tb_metric metric = tb_rows_metric(pane->rows);
 	uint64_t amount = tb_metric_of(&pane->data->samples[row->link.id], metric);
 	double percent = tb_scale_percent(scale, (double)amount);
-	draw_ground(pane, picture, box, row->link);
+	draw_link_list_ground(pane, picture, box, row->link);
 	struct tb_type rank = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
 	struct tb_type name = tb_style_type(pane->style, TB_FONT_MONO, 12, false);
 	struct tb_type right = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
@@ -94,7 +94,8 @@ static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb
 	tb_picture_rect(picture, track, tb_style_shade(pane->style, percent));
 }
 
-static void draw_bar(struct tb_pane *pane, struct tb_picture *picture, struct tb_box rows)
+static void draw_link_list_bar(
+	struct tb_pane *pane, struct tb_picture *picture, struct tb_box rows)
 {
 	double all = pane->rows->n * (double)ROW_H;
 	if (all <= rows.h)
@@ -113,7 +114,7 @@ static void draw_bar(struct tb_pane *pane, struct tb_picture *picture, struct tb
 	tb_picture_pick(picture, pick);
 }
 
-static void draw(struct tb_pane *pane, struct tb_picture *picture)
+static void link_list_draw(struct tb_pane *pane, struct tb_picture *picture)
 {
 	struct tb_box place = pane->place;
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
@@ -141,7 +142,8 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 		tb_format_count(pane->data->info->n_links, all, sizeof all));
 	struct tb_box rows = {
 		place.x + 1, place.y + HEADER_H, place.w - 1, fmax(rows_h(pane), 1)};
-	scroll_to(pane, pane->rows->scroll); // the place or the rows may have changed
+	link_list_scroll_to(
+		pane, pane->rows->scroll); // the place or the rows may have changed
 	tb_rows_rank(pane->rows, (pane->rows->scroll + rows.h) / ROW_H + 1);
 	tb_sparks_begin(pane->rows->sparks, tb_rows_metric(pane->rows));
 	const struct tb_scale scale = tb_rows_scale(pane->rows, pane->style);
@@ -151,26 +153,27 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 		double y = rows.y + i * (double)ROW_H - pane->rows->scroll;
 		if (y >= rows.y + rows.h)
 			break;
-		draw_row(pane, picture, (struct tb_box){rows.x, y, rows.w, ROW_H}, i,
-			&scale);
+		draw_link_list_row(pane, picture,
+			(struct tb_box){rows.x, y, rows.w, ROW_H}, i, &scale);
 	}
-	draw_bar(pane, picture, rows);
+	draw_link_list_bar(pane, picture, rows);
 	tb_picture_unclip(picture);
 }
 
-static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
+static void link_list_pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 {
 	double all = pane->rows->n * (double)ROW_H;
 	if (event->kind == TB_EVENT_WHEEL)
-		scroll_to(pane, pane->rows->scroll - event->steps * 2 * ROW_H);
+		link_list_scroll_to(pane, pane->rows->scroll - event->steps * 2 * ROW_H);
 	else if (event->kind == TB_EVENT_DRAG && event->pick.kind == TB_PICK_PART)
-		scroll_to(pane, pane->rows->scroll + event->dy * all / rows_h(pane));
+		link_list_scroll_to(
+			pane, pane->rows->scroll + event->dy * all / rows_h(pane));
 	else if (event->kind == TB_EVENT_DRAG)
-		scroll_to(pane, pane->rows->scroll - event->dy);
+		link_list_scroll_to(pane, pane->rows->scroll - event->dy);
 }
 
 const struct tb_view tb_view_list = {.slot = TB_SLOT_LIST,
 	.open = open_list,
-	.draw = draw,
-	.pointer = pointer,
-	.reveal = reveal};
+	.draw = link_list_draw,
+	.pointer = link_list_pointer,
+	.reveal = link_list_reveal};

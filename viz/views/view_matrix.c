@@ -23,8 +23,8 @@ struct sight {
 	bool fitted; // to a place that had a size
 };
 
-// area_of returns the area for boxes within the view's place.
-static struct tb_box area_of(const struct tb_pane *pane)
+// matrix_view_area returns the area for boxes within the view's place.
+static struct tb_box matrix_view_area(const struct tb_pane *pane)
 {
 	struct tb_box place = pane->place;
 	return (struct tb_box){place.x + GUTTER, place.y + MARGIN,
@@ -42,10 +42,10 @@ static void close_matrix(void *state)
 	tb_matrix_layout_fini(&sight->layout);
 }
 
-static struct tb_matrix_view view_of(const struct tb_pane *pane)
+static struct tb_matrix_view matrix_view_of_pane(const struct tb_pane *pane)
 {
 	const struct tb_camera *camera = &sight_of(pane)->camera;
-	struct tb_matrix_view view = {.area = area_of(pane),
+	struct tb_matrix_view view = {.area = matrix_view_area(pane),
 		.zoom = camera->zoom,
 		.pan_x = camera->pan_x,
 		.pan_y = camera->pan_y,
@@ -76,8 +76,8 @@ static void show_all(struct tb_pane *pane)
 	tb_camera_set(camera, camera->fit_zoom, 0, -fmax(spare, 0) / 2);
 }
 
-// fit lays out the matrix for the view's place and shows all of it.
-static void fit(struct tb_pane *pane)
+// matrix_view_fit lays out the matrix for the view's place and shows all of it.
+static void matrix_view_fit(struct tb_pane *pane)
 {
 	struct sight *sight = sight_of(pane);
 	struct tb_camera *camera = &sight->camera;
@@ -91,28 +91,28 @@ static void fit(struct tb_pane *pane)
 	show_all(pane);
 }
 
-static void placed(struct tb_pane *pane)
+static void matrix_view_placed(struct tb_pane *pane)
 {
 	struct sight *sight = sight_of(pane);
-	struct tb_box area = area_of(pane);
+	struct tb_box area = matrix_view_area(pane);
 	if (!sight)
 		return;
 	sight->camera.area_w = area.w;
 	sight->camera.area_h = area.h;
 	if (!pane->away || !sight->fitted)
-		fit(pane);
+		matrix_view_fit(pane);
 }
 
-static void zoom_at(struct tb_pane *pane, double x, double y, double factor)
+static void matrix_view_zoom_at(struct tb_pane *pane, double x, double y, double factor)
 {
-	struct tb_box area = area_of(pane);
+	struct tb_box area = matrix_view_area(pane);
 	struct tb_camera *camera = &sight_of(pane)->camera;
 	pane->away = tb_camera_zoom(camera, x - area.x, y - area.y, factor);
 	if (!pane->away)
 		show_all(pane);
 }
 
-static void pan(struct tb_pane *pane, double dx, double dy)
+static void matrix_view_pan(struct tb_pane *pane, double dx, double dy)
 {
 	pane->away = true;
 	tb_camera_pan(&sight_of(pane)->camera, dx, dy);
@@ -121,30 +121,30 @@ static void pan(struct tb_pane *pane, double dx, double dy)
 // selected_box finds the box of the selection; false when the matrix does not have it.
 static bool selected_box(const struct tb_pane *pane, struct tb_box *box)
 {
-	struct tb_matrix_view view = view_of(pane);
+	struct tb_matrix_view view = matrix_view_of_pane(pane);
 	return tb_matrix_cell_box(&sight_of(pane)->layout, &pane->data->matrix, &view,
 		pane->selection->selected, box);
 }
 
-static void reveal(struct tb_pane *pane, bool zoom)
+static void matrix_view_reveal(struct tb_pane *pane, bool zoom)
 {
 	const struct tb_camera *camera;
-	struct tb_box area = area_of(pane), box;
+	struct tb_box area = matrix_view_area(pane), box;
 	if (!sight_of(pane) || !selected_box(pane, &box))
 		return;
 	if (zoom) {
 		camera = &sight_of(pane)->camera;
 		double wanted = fmax(camera->fit_zoom, FOCUS_ZOOM) / camera->zoom;
-		zoom_at(pane, box.x + box.w / 2, box.y + box.h / 2, wanted);
+		matrix_view_zoom_at(pane, box.x + box.w / 2, box.y + box.h / 2, wanted);
 		if (selected_box(pane, &box))
-			pan(pane, area.x + area.w / 2 - box.x - box.w / 2,
+			matrix_view_pan(pane, area.x + area.w / 2 - box.x - box.w / 2,
 				area.y + area.h / 2 - box.y - box.h / 2);
 		return;
 	}
 	double dx = fmax(area.x - box.x, 0) + fmin(area.x + area.w - box.x - box.w, 0);
 	double dy = fmax(area.y - box.y, 0) + fmin(area.y + area.h - box.y - box.h, 0);
 	if (dx != 0 || dy != 0)
-		pan(pane, dx, dy);
+		matrix_view_pan(pane, dx, dy);
 }
 
 static int open_matrix(struct tb_pane *pane, struct tb_error *error)
@@ -154,7 +154,7 @@ static int open_matrix(struct tb_pane *pane, struct tb_error *error)
 	if (sight) {
 		if (tb_matrix_layout_measure(&sight->layout, &pane->data->matrix)) {
 			sight->camera.world_h = sight->layout.height;
-			placed(pane);
+			matrix_view_placed(pane);
 		}
 		return TB_OK;
 	}
@@ -167,7 +167,7 @@ static int open_matrix(struct tb_pane *pane, struct tb_error *error)
 	pane->state = sight;
 	pane->away = false;
 	if (pane->place.w > 0)
-		placed(pane);
+		matrix_view_placed(pane);
 	return TB_OK;
 }
 
@@ -205,16 +205,21 @@ static void draw_gutter(
 	tb_picture_unclip(picture);
 }
 
-static void draw_legend(struct tb_pane *pane, struct tb_picture *picture,
-	const struct tb_matrix_view *view)
+static void matrix_view_draw(struct tb_pane *pane, struct tb_picture *picture)
 {
+	if (!sight_of(pane))
+		return;
+	struct tb_matrix_view view = matrix_view_of_pane(pane);
+	draw_gutter(pane, picture, view.area);
+	tb_matrix_draw(picture, &sight_of(pane)->layout, &pane->data->matrix,
+		pane->data->run, &view);
 	char text[128], line[224], brief[160];
 	struct tb_box place = pane->place;
 	double y = place.y + place.h - LEGEND_H + 12;
 	double x = place.x + GUTTER;
 	double bar_w = fmin(220, fmax(place.w * 0.25, 100));
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
-	const struct tb_legend legend = tb_legend_of(view);
+	const struct tb_legend legend = tb_legend_of(&view);
 	tb_legend_draw(picture, (struct tb_box){x, y, bar_w, 29}, &legend);
 	struct tb_box box = {x + bar_w + 36, y - 3, place.w - GUTTER - bar_w - 48, 17};
 	if (pane->data->matrix.largest_switch == 0) {
@@ -226,9 +231,9 @@ static void draw_legend(struct tb_pane *pane, struct tb_picture *picture,
 		return;
 	}
 	const char *what = pane->style->absolute ? "most loaded" : "100 % of a";
-	const char *unit = pane->style->absolute ? tb_scale_unit(&view->links) : "";
+	const char *unit = pane->style->absolute ? tb_scale_unit(&view.links) : "";
 	tb_matrix_scale_text(
-		pane->data->run, &pane->data->matrix, view, true, text, sizeof text);
+		pane->data->run, &pane->data->matrix, &view, true, text, sizeof text);
 	snprintf(line, sizeof line, "%s link: %s%s%s", what, text,
 		unit[0] ? "; all numbers in " : "", unit);
 	snprintf(brief, sizeof brief, "%s link: %.*s", what, (int)strcspn(text, "("),
@@ -236,7 +241,7 @@ static void draw_legend(struct tb_pane *pane, struct tb_picture *picture,
 	tb_picture_fitting(picture, box, type, (const char *const[]){line, brief, NULL});
 	box.y += 18;
 	tb_matrix_scale_text(
-		pane->data->run, &pane->data->matrix, view, false, text, sizeof text);
+		pane->data->run, &pane->data->matrix, &view, false, text, sizeof text);
 	snprintf(line, sizeof line, "%s switch: %s%s%s", what, text,
 		tb_run_n_faults(pane->data->run) ? "; crossed out: dead" : "",
 		tb_run_n_unmeasured(pane->data->run, pane->data->metric)
@@ -247,33 +252,26 @@ static void draw_legend(struct tb_pane *pane, struct tb_picture *picture,
 	tb_picture_fitting(picture, box, type, (const char *const[]){line, brief, NULL});
 }
 
-static void draw(struct tb_pane *pane, struct tb_picture *picture)
+static bool matrix_view_request(struct tb_pane *pane, const struct tb_request *asked)
 {
-	if (!sight_of(pane))
-		return;
-	struct tb_matrix_view view = view_of(pane);
-	draw_gutter(pane, picture, view.area);
-	tb_matrix_draw(picture, &sight_of(pane)->layout, &pane->data->matrix,
-		pane->data->run, &view);
-	draw_legend(pane, picture, &view);
+	static const struct tb_pane_moves moves = {
+		matrix_view_fit, matrix_view_zoom_at, matrix_view_pan};
+	return sight_of(pane) &&
+	       tb_pane_move(pane, asked, matrix_view_area(pane), &moves);
 }
 
-static bool request(struct tb_pane *pane, const struct tb_request *asked)
-{
-	static const struct tb_pane_moves moves = {fit, zoom_at, pan};
-	return sight_of(pane) && tb_pane_move(pane, asked, area_of(pane), &moves);
-}
-
-static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
+static void matrix_view_pointer(
+	struct tb_pane *pane, const struct tb_pointer_event *event)
 {
 	if (!sight_of(pane))
 		return;
 	switch (event->kind) {
 	case TB_EVENT_WHEEL:
-		zoom_at(pane, event->x, event->y, pow(TB_ZOOM_STEP, event->steps));
+		matrix_view_zoom_at(
+			pane, event->x, event->y, pow(TB_ZOOM_STEP, event->steps));
 		break;
 	case TB_EVENT_DRAG:
-		pan(pane, event->dx, event->dy);
+		matrix_view_pan(pane, event->dx, event->dy);
 		break;
 	case TB_EVENT_CLICK:
 		if (event->pick.kind == TB_PICK_NONE)
@@ -289,9 +287,9 @@ const struct tb_view tb_view_matrix = {.slot = TB_SLOT_MAIN,
 	.name = "matrix",
 	.tab = "Matrix",
 	.open = open_matrix,
-	.placed = placed,
-	.draw = draw,
-	.request = request,
-	.pointer = pointer,
-	.reveal = reveal,
+	.placed = matrix_view_placed,
+	.draw = matrix_view_draw,
+	.request = matrix_view_request,
+	.pointer = matrix_view_pointer,
+	.reveal = matrix_view_reveal,
 	.close = close_matrix};

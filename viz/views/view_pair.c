@@ -36,7 +36,7 @@ static struct pair_state *state_of(const struct tb_pane *pane)
 	return pane->state;
 }
 
-static bool is_there(const struct tb_pane *pane)
+static bool pair_view_is_there(const struct tb_pane *pane)
 {
 	return state_of(pane) != NULL; // once there is a second run
 }
@@ -90,7 +90,7 @@ static struct tb_box strips_of(const struct tb_pane *pane)
 		STRIPS_H};
 }
 
-static struct tb_box panel_of(const struct tb_pane *pane, int panel)
+static struct tb_box pair_view_panel(const struct tb_pane *pane, int panel)
 {
 	struct tb_box place = pane->place;
 	int n = n_panels(state_of(pane));
@@ -101,17 +101,12 @@ static struct tb_box panel_of(const struct tb_pane *pane, int panel)
 		fmax(strips_of(pane).y - LEGEND_H - y, 1)};
 }
 
-static const struct tb_matrix_layout *layout_of(const struct pair_state *state, int panel)
-{
-	return &state->layouts[panel == PANEL_B];
-}
-
-// fit shows all of both.
-static void fit(struct tb_pane *pane)
+// pair_view_fit shows all of both.
+static void pair_view_fit(struct tb_pane *pane)
 {
 	struct pair_state *state = state_of(pane);
 	struct tb_camera *camera = &state->camera;
-	struct tb_box area = panel_of(pane, PANEL_A);
+	struct tb_box area = pair_view_panel(pane, PANEL_A);
 	struct tb_matrix_layout *a = &state->layouts[0], *b = &state->layouts[1];
 	double of_a = tb_matrix_layout_fit(a, area.w - 4, area.h - 4);
 	double of_b = tb_matrix_layout_fit(b, area.w - 4, area.h - 4);
@@ -122,32 +117,32 @@ static void fit(struct tb_pane *pane)
 	tb_camera_set(camera, camera->fit_zoom, 0, 0);
 }
 
-static void placed(struct tb_pane *pane)
+static void pair_view_placed(struct tb_pane *pane)
 {
 	if (!is_read(pane))
 		return;
-	struct tb_box area = panel_of(pane, PANEL_A);
+	struct tb_box area = pair_view_panel(pane, PANEL_A);
 	struct tb_camera *camera = &state_of(pane)->camera;
 	camera->area_w = area.w;
 	camera->area_h = area.h;
 	if (!pane->away)
-		fit(pane);
+		pair_view_fit(pane);
 }
 
-// zoom_at zooms in the panel under the pointer; the other panels follow.
-static void zoom_at(struct tb_pane *pane, double x, double y, double factor)
+// pair_view_zoom_at zooms in the panel under the pointer; the other panels follow.
+static void pair_view_zoom_at(struct tb_pane *pane, double x, double y, double factor)
 {
 	struct pair_state *state = state_of(pane);
-	struct tb_box area = panel_of(pane, PANEL_A);
+	struct tb_box area = pair_view_panel(pane, PANEL_A);
 	for (int i = 0; i < n_panels(state); i++)
-		if (tb_box_holds(panel_of(pane, i), x, y))
-			area = panel_of(pane, i);
+		if (tb_box_holds(pair_view_panel(pane, i), x, y))
+			area = pair_view_panel(pane, i);
 	pane->away = tb_camera_zoom(&state->camera, x - area.x, y - area.y, factor);
 	if (!pane->away)
-		fit(pane);
+		pair_view_fit(pane);
 }
 
-static void pan(struct tb_pane *pane, double dx, double dy)
+static void pair_view_pan(struct tb_pane *pane, double dx, double dy)
 {
 	pane->away = true;
 	tb_camera_pan(&state_of(pane)->camera, dx, dy);
@@ -166,7 +161,7 @@ static int open_pair(struct tb_pane *pane, struct tb_error *error)
 		bool moved = tb_matrix_layout_measure(&state->layouts[0], &data->matrix);
 		moved |= tb_matrix_layout_measure(&state->layouts[1], &pair->matrix);
 		if (moved)
-			placed(pane);
+			pair_view_placed(pane);
 		return TB_OK;
 	}
 	if (tb_matrix_layout_init(
@@ -174,7 +169,7 @@ static int open_pair(struct tb_pane *pane, struct tb_error *error)
 		tb_matrix_layout_init(&state->layouts[1], &pair->matrix,
 			&tb_matrix_on_screen, NATURAL_W))
 		return tb_fail_memory(error, "the matrix's layout");
-	placed(pane);
+	pair_view_placed(pane);
 	return TB_OK;
 }
 
@@ -209,18 +204,18 @@ int tb_views_compare(
 	return TB_OK;
 }
 
-static uint64_t larger(uint64_t one, uint64_t other)
+static uint64_t pair_view_larger(uint64_t one, uint64_t other)
 {
 	return one > other ? one : other;
 }
 
-// view_of returns how to show a panel. A and B share a scale, so that equal waits have
-// equal shades.
-static struct tb_matrix_view view_of(const struct tb_pane *pane, int panel)
+// pair_matrix_view returns how to show a panel. A and B share a scale, so that equal
+// waits have equal shades.
+static struct tb_matrix_view pair_matrix_view(const struct tb_pane *pane, int panel)
 {
 	const struct pair_state *state = state_of(pane);
 	const struct tb_run_pair *pair = state->pair;
-	struct tb_matrix_view view = {.area = panel_of(pane, panel),
+	struct tb_matrix_view view = {.area = pair_view_panel(pane, panel),
 		.zoom = state->camera.zoom,
 		.pan_x = state->camera.pan_x,
 		.pan_y = state->camera.pan_y,
@@ -244,9 +239,9 @@ static struct tb_matrix_view view_of(const struct tb_pane *pane, int panel)
 		view.less_switches = pair->less_switches;
 	} else {
 		scaled.metric = pane->data->matrix.metric;
-		scaled.largest_link = larger(
+		scaled.largest_link = pair_view_larger(
 			pane->data->matrix.largest_link, pair->matrix.largest_link);
-		scaled.largest_switch = larger(
+		scaled.largest_switch = pair_view_larger(
 			pane->data->matrix.largest_switch, pair->matrix.largest_switch);
 	}
 	tb_matrix_view_scale(
@@ -254,11 +249,12 @@ static struct tb_matrix_view view_of(const struct tb_pane *pane, int panel)
 	return view;
 }
 
-static void draw_title(const struct tb_pane *pane, struct tb_picture *picture, int panel)
+static void draw_pair_view_title(
+	const struct tb_pane *pane, struct tb_picture *picture, int panel)
 {
 	static const char *const names[] = {"A", "B", "B " TB_MINUS " A"};
 	const struct tb_run_pair *pair = state_of(pane)->pair;
-	struct tb_box box = panel_of(pane, panel);
+	struct tb_box box = pair_view_panel(pane, panel);
 	char caption[256], window[80];
 	box.y -= TITLE_H - 4;
 	box.h = 17;
@@ -289,63 +285,57 @@ static void draw_title(const struct tb_pane *pane, struct tb_picture *picture, i
 		tb_run_caption(info, caption, sizeof caption));
 }
 
-// unpick removes the ids of items from `from` on: they belong to another network.
-static void unpick(struct tb_picture *picture, size_t from)
-{
-	for (size_t i = from; i < picture->n_items; i++)
-		picture->items[i].pick = (struct tb_pick){TB_PICK_NONE, 0};
-}
-
-// draw_change_legend draws a bar from the largest decrease to the largest increase.
-static void draw_change_legend(const struct tb_pane *pane, struct tb_picture *picture,
-	struct tb_box box, const struct tb_scale *scale)
-{
-	const int n = 100;
-	char number[16], text[3][40];
-	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
-	for (int i = 0; i < n; i++) {
-		double left = box.x + box.w * i / n;
-		tb_picture_rect(picture,
-			(struct tb_box){left, box.y, box.x + box.w - left, box.h - 15},
-			tb_shade_change(
-				pane->style->theme, -100 + 200.0 * (i + 0.5) / n));
-	}
-	tb_scale_number(scale, scale->top, number, sizeof number);
-	snprintf(text[0], sizeof text[0], TB_MINUS "%s", number);
-	snprintf(text[1], sizeof text[1], "0");
-	snprintf(text[2], sizeof text[2], "+%s %s", number, tb_scale_unit(scale));
-	type.align = TB_ALIGN_CENTRE;
-	for (int i = 0; i < 3; i++)
-		tb_picture_text(picture,
-			(struct tb_box){
-				box.x + box.w * i / 2 - 40, box.y + box.h - 13, 80, 13},
-			type, text[i]);
-}
-
 static void draw_panel(struct tb_pane *pane, struct tb_picture *picture, int panel)
 {
 	const struct pair_state *state = state_of(pane);
 	const struct tb_run_pair *pair = state->pair;
-	struct tb_matrix_view view = view_of(pane, panel);
+	struct tb_matrix_view view = pair_matrix_view(pane, panel);
 	const struct tb_matrix *matrix = panel == PANEL_A   ? &pane->data->matrix
 					 : panel == PANEL_B ? &pair->matrix
 							    : &pair->change;
 	size_t before = picture->n_items;
-	draw_title(pane, picture, panel);
-	tb_matrix_draw(picture, layout_of(state, panel), matrix,
+	draw_pair_view_title(pane, picture, panel);
+	tb_matrix_draw(picture, &state->layouts[panel == PANEL_B], matrix,
 		panel == PANEL_B ? pair->run : pane->data->run, &view);
-	if (panel == PANEL_B && !pair->same_shape)
-		unpick(picture, before);
+	if (panel == PANEL_B && !pair->same_shape) {
+		// Remove the ids of items from `from` on: they belong to another network.
+		for (size_t i = before; i < picture->n_items; i++)
+			picture->items[i].pick = (struct tb_pick){TB_PICK_NONE, 0};
+	}
 	const struct tb_box legend = {view.area.x + 4, view.area.y + view.area.h + 4,
 		fmin(fmax(view.area.w - 40, 60), 260), 27};
 	const struct tb_legend amounts = tb_legend_of(&view);
 	if (panel == PANEL_A)
 		tb_legend_draw(picture, legend, &amounts);
-	else if (panel == PANEL_CHANGE)
-		draw_change_legend(pane, picture, legend, &view.links);
+	else if (panel == PANEL_CHANGE) {
+		// Draw a bar from the largest decrease to the largest increase.
+		const struct tb_scale *scale = &view.links;
+		const int n = 100;
+		char number[16], text[3][40];
+		struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
+		for (int i = 0; i < n; i++) {
+			double left = legend.x + legend.w * i / n;
+			tb_picture_rect(picture,
+				(struct tb_box){left, legend.y,
+					legend.x + legend.w - left, legend.h - 15},
+				tb_shade_change(pane->style->theme,
+					-100 + 200.0 * (i + 0.5) / n));
+		}
+		tb_scale_number(scale, scale->top, number, sizeof number);
+		snprintf(text[0], sizeof text[0], TB_MINUS "%s", number);
+		snprintf(text[1], sizeof text[1], "0");
+		snprintf(text[2], sizeof text[2], "+%s %s", number, tb_scale_unit(scale));
+		type.align = TB_ALIGN_CENTRE;
+		for (int i = 0; i < 3; i++)
+			tb_picture_text(picture,
+				(struct tb_box){legend.x + legend.w * i / 2 - 40,
+					legend.y + legend.h - 13, 80, 13},
+				type, text[i]);
+	}
 }
 
-static const char *name_of(const struct tb_pane *pane, const struct tb_link_pair *pair)
+static const char *pair_view_name(
+	const struct tb_pane *pane, const struct tb_link_pair *pair)
 {
 	return pair->a.id != TB_ID_NONE
 		       ? tb_run_links(pane->data->run)[pair->a.id].label
@@ -373,7 +363,7 @@ static void draw_mover(const struct tb_pane *pane, struct tb_picture *picture,
 	tb_metric_format(pane->data->metric, mover->after, after, sizeof after);
 	tb_metric_format(pane->data->metric, (uint64_t)fabs(more), change, sizeof change);
 	tb_picture_name(picture, (struct tb_box){box.x + 10, box.y, 190, box.h}, name,
-		name_of(pane, &mover->pair));
+		pair_view_name(pane, &mover->pair));
 	tb_picture_printf(picture,
 		(struct tb_box){box.x + 204, box.y, fmax(box.w - 204, 1), box.h}, type,
 		"%s%s: %s, then %s", more < 0 ? TB_MINUS : "+", change, before, after);
@@ -416,7 +406,7 @@ static void draw_differences(
 	}
 }
 
-static void draw(struct tb_pane *pane, struct tb_picture *picture)
+static void pair_view_draw(struct tb_pane *pane, struct tb_picture *picture)
 {
 	struct tb_box place = pane->place;
 	if (!is_read(pane))
@@ -458,30 +448,32 @@ static void turn_lock(struct tb_pane *pane)
 		tb_viewer_report(pane->viewer, &error);
 }
 
-static bool request(struct tb_pane *pane, const struct tb_request *asked)
+static bool pair_view_request(struct tb_pane *pane, const struct tb_request *asked)
 {
-	static const struct tb_pane_moves moves = {fit, zoom_at, pan};
+	static const struct tb_pane_moves moves = {
+		pair_view_fit, pair_view_zoom_at, pair_view_pan};
 	if (is_read(pane) && asked->name == TB_REQUEST_LOCK) {
 		turn_lock(pane);
 		return true;
 	}
 	return is_read(pane) &&
-	       tb_pane_move(pane, asked, panel_of(pane, PANEL_A), &moves);
+	       tb_pane_move(pane, asked, pair_view_panel(pane, PANEL_A), &moves);
 }
 
-static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
+static void pair_view_pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 {
 	if (!is_read(pane))
 		return;
 	if (event->kind == TB_EVENT_WHEEL)
-		zoom_at(pane, event->x, event->y, pow(TB_ZOOM_STEP, event->steps));
+		pair_view_zoom_at(
+			pane, event->x, event->y, pow(TB_ZOOM_STEP, event->steps));
 	else if (event->kind == TB_EVENT_DRAG)
-		pan(pane, event->dx, event->dy);
+		pair_view_pan(pane, event->dx, event->dy);
 	else if (event->kind == TB_EVENT_CLICK && event->pick.kind == TB_PICK_NONE)
 		tb_viewer_select(pane->viewer, event->pick);
 }
 
-static void put_csv(struct tb_pane *pane, FILE *stream)
+static void pair_view_put_csv(struct tb_pane *pane, FILE *stream)
 {
 	const struct pair_state *state = state_of(pane);
 	fprintf(stream, "rank,link,%s_before,%s_after\n",
@@ -490,22 +482,22 @@ static void put_csv(struct tb_pane *pane, FILE *stream)
 	for (uint32_t i = 0; is_read(pane) && i < state->pair->n_movers; i++) {
 		const struct tb_mover *mover = &state->pair->movers[i];
 		fprintf(stream, "%" PRIu32 ",", i + 1);
-		tb_csv_put(stream, name_of(pane, &mover->pair));
+		tb_csv_put(stream, pair_view_name(pane, &mover->pair));
 		fprintf(stream, ",%" PRIu64 ",%" PRIu64 "\n", mover->before,
 			mover->after);
 	}
 }
 
 const struct tb_view tb_view_pair = {.slot = TB_SLOT_MAIN,
-	.put_csv = put_csv,
+	.put_csv = pair_view_put_csv,
 	.name = "pair",
 	.tab = "Two runs",
 	.brief_tab = "Pair",
 	.open = open_pair,
-	.placed = placed,
-	.draw = draw,
-	.request = request,
-	.pointer = pointer,
-	.is_there = is_there,
+	.placed = pair_view_placed,
+	.draw = pair_view_draw,
+	.request = pair_view_request,
+	.pointer = pair_view_pointer,
+	.is_there = pair_view_is_there,
 	.absent = "there is no second run (Ctrl+D chooses one)",
 	.close = close_pair};

@@ -13,21 +13,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void drop(struct tb_ranks_answer *answer)
+static void rank_drop(struct tb_ranks_answer *answer)
 {
 	tb_timeline_fini(&answer->timeline);
 	free(answer->heat);
 	*answer = (struct tb_ranks_answer){.heat = NULL};
 }
 
-static int read_ranks(
+static int read_shown_ranks(
 	struct tb_question *question, struct tb_run *run, struct tb_error *error)
 {
 	struct tb_ranks_question *asked = (struct tb_ranks_question *)question;
 	const struct tb_timeline_options wanted = {
 		asked->from_ps, asked->to_ps, TB_RANKS_LINKS, NULL};
 	struct tb_ranks_answer *made = &asked->made;
-	drop(made);
+	rank_drop(made);
 	int status = tb_timeline_init(&made->timeline, run, &wanted, error);
 	size_t n = (size_t)made->timeline.n_links * TB_RANKS_COLUMNS;
 	if (status)
@@ -41,7 +41,7 @@ static int read_ranks(
 	return status;
 }
 
-static void take_ranks(struct tb_question *question, struct tb_run *run)
+static void take_read_ranks(struct tb_question *question, struct tb_run *run)
 {
 	struct tb_ranks_question *asked = (struct tb_ranks_question *)question;
 	struct tb_ranks_answer before = asked->shown;
@@ -56,8 +56,8 @@ static void close_ranks(void *state)
 {
 	struct tb_ranks *ranks = state;
 	tb_question_drop(&ranks->asked.question);
-	drop(&ranks->asked.made);
-	drop(&ranks->asked.shown);
+	rank_drop(&ranks->asked.made);
+	rank_drop(&ranks->asked.shown);
 	free(ranks->chosen);
 	tb_ranks_held_fini(ranks);
 }
@@ -71,37 +71,32 @@ static int open_ranks(struct tb_pane *pane, struct tb_error *error)
 	struct tb_ranks_question *asked = &tb_ranks_of(pane)->asked;
 	if (!asked->question.read)
 		asked->question = (struct tb_question){.what = "reading what ranks did",
-			.read = read_ranks,
-			.taken = take_ranks};
+			.read = read_shown_ranks,
+			.taken = take_read_ranks};
 	return TB_OK;
 }
 
-// ask asks for the window that is shown, unless that is what is known.
-static void ask(struct tb_pane *pane)
+static void rank_draw(struct tb_pane *pane, struct tb_picture *picture)
 {
+	if (!tb_ranks_of(pane))
+		return;
+	// Ask for the window that is shown, unless that is what is known.
 	struct tb_ranks_question *asked = &tb_ranks_of(pane)->asked;
 	const struct tb_run_info *info = pane->data->info;
 	tb_time_ps from = tb_window_begin_ps(info, pane->data->window);
 	tb_time_ps to = tb_window_end_ps(info, pane->data->window);
 	bool same = asked->from_ps == from && asked->to_ps == to;
 	struct tb_error error;
-	if (asked->question.state == TB_REFUSED && same)
-		return; // it has been reported
-	if (asked->question.state != TB_ASKED &&
-		(asked->question.state == TB_UNASKED || !same)) {
-		asked->question.state = TB_UNASKED;
-		asked->from_ps = from;
-		asked->to_ps = to;
+	if (asked->question.state != TB_REFUSED || !same) { // it has been reported
+		if (asked->question.state != TB_ASKED &&
+			(asked->question.state == TB_UNASKED || !same)) {
+			asked->question.state = TB_UNASKED;
+			asked->from_ps = from;
+			asked->to_ps = to;
+		}
+		if (tb_viewer_put(pane->viewer, &asked->question, &error) < 0)
+			tb_viewer_report(pane->viewer, &error);
 	}
-	if (tb_viewer_put(pane->viewer, &asked->question, &error) < 0)
-		tb_viewer_report(pane->viewer, &error);
-}
-
-static void draw(struct tb_pane *pane, struct tb_picture *picture)
-{
-	if (!tb_ranks_of(pane))
-		return;
-	ask(pane);
 	if (!tb_ranks_of(pane)->asked.has_shown)
 		return;
 	if (tb_ranks_shown(pane)->n_ranks == 0) {
@@ -113,8 +108,8 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 	tb_ranks_rows_draw(pane, picture);
 }
 
-// zoom_at zooms the window about a point of the axis, to whole bins.
-static void zoom_at(struct tb_pane *pane, double x, double factor)
+// rank_zoom_at zooms the window about a point of the axis, to whole bins.
+static void rank_zoom_at(struct tb_pane *pane, double x, double factor)
 {
 	const struct tb_window *asked = &pane->data->asked;
 	struct tb_box area = tb_ranks_area(pane);
@@ -129,7 +124,7 @@ static void zoom_at(struct tb_pane *pane, double x, double factor)
 		pane->data->metric);
 }
 
-static void pan(struct tb_pane *pane, double dx)
+static void rank_pan(struct tb_pane *pane, double dx)
 {
 	double bins = (double)pane->data->info->n_bins;
 	double width = (double)tb_viewer_data_asked_bins(pane->data);
@@ -142,8 +137,8 @@ static void pan(struct tb_pane *pane, double dx)
 			pane->data->metric);
 }
 
-// choose selects a span or a call, by its cell.
-static void choose(struct tb_pane *pane, uint32_t cell)
+// rank_choose selects a span or a call, by its cell.
+static void rank_choose(struct tb_pane *pane, uint32_t cell)
 {
 	const struct tb_timeline *timeline = tb_ranks_shown(pane);
 	struct tb_rank_choice choice = {.is_call = cell >= timeline->times.n};
@@ -156,19 +151,19 @@ static void choose(struct tb_pane *pane, uint32_t cell)
 	tb_viewer_select(pane->viewer, tb_ranks_choose(tb_ranks_of(pane), &choice));
 }
 
-static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
+static void rank_pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 {
 	if (event->kind == TB_EVENT_CLICK && event->pick.kind == TB_PICK_CELL)
-		choose(pane, event->pick.index);
+		rank_choose(pane, event->pick.index);
 	if (pane->data->info->n_bins == 0)
 		return;
 	if (event->kind == TB_EVENT_WHEEL && event->steps != 0)
-		zoom_at(pane, event->x, event->steps > 0 ? 2 : 0.5);
+		rank_zoom_at(pane, event->x, event->steps > 0 ? 2 : 0.5);
 	else if (event->kind == TB_EVENT_DRAG)
-		pan(pane, -event->dx);
+		rank_pan(pane, -event->dx);
 }
 
-static bool request(struct tb_pane *pane, const struct tb_request *asked)
+static bool rank_request(struct tb_pane *pane, const struct tb_request *asked)
 {
 	struct tb_box area = tb_ranks_area(pane);
 	double middle = area.x + area.w / 2;
@@ -180,16 +175,16 @@ static bool request(struct tb_pane *pane, const struct tb_request *asked)
 			(tb_ranks_of(pane)->order + 1) % TB_RANKS_ORDERS;
 		return true;
 	case TB_REQUEST_ZOOM_IN:
-		zoom_at(pane, middle, 2);
+		rank_zoom_at(pane, middle, 2);
 		return true;
 	case TB_REQUEST_ZOOM_OUT:
-		zoom_at(pane, middle, 0.5);
+		rank_zoom_at(pane, middle, 0.5);
 		return true;
 	case TB_REQUEST_PAN_LEFT:
-		pan(pane, -area.w / 4);
+		rank_pan(pane, -area.w / 4);
 		return true;
 	case TB_REQUEST_PAN_RIGHT:
-		pan(pane, area.w / 4);
+		rank_pan(pane, area.w / 4);
 		return true;
 	default:
 		return false;
@@ -208,7 +203,7 @@ char *tb_ranks_span_text(const struct tb_rank_span *span, char *buffer, size_t s
 	return buffer;
 }
 
-static void tip(const struct tb_pane *pane, struct tb_tip *tip)
+static void rank_tip(const struct tb_pane *pane, struct tb_tip *tip)
 {
 	const struct tb_timeline *timeline = tb_ranks_shown(pane);
 	char from[24], to[24], took[24];
@@ -228,8 +223,9 @@ static void tip(const struct tb_pane *pane, struct tb_tip *tip)
 			"the longest of %" PRIu32 " short ones", span->n);
 }
 
-// reveal shows the time of the span that is selected, where the window has none of it.
-static void reveal(struct tb_pane *pane, bool zoom)
+// rank_reveal shows the time of the span that is selected, where the window has none of
+// it.
+static void rank_reveal(struct tb_pane *pane, bool zoom)
 {
 	const struct tb_viewer_data *data = pane->data;
 	const struct tb_rank_choice *choice =
@@ -245,9 +241,9 @@ static void reveal(struct tb_pane *pane, bool zoom)
 		tb_viewer_show(pane->viewer, window, data->metric);
 }
 
-// is_there is true for runs of jobs; captures that are replayed as they were captured
-// have no ranks.
-static bool is_there(const struct tb_pane *pane)
+// rank_is_there is true for runs of jobs; captures that are replayed as they were
+// captured have no ranks.
+static bool rank_is_there(const struct tb_pane *pane)
 {
 	const char *kind = pane->data->run ? pane->data->info->input_kind : "";
 	return strcmp(kind, "job") == 0 || strcmp(kind, "mixed") == 0;
@@ -257,12 +253,12 @@ const struct tb_view tb_view_ranks = {.slot = TB_SLOT_MAIN,
 	.name = "ranks",
 	.tab = "Ranks",
 	.open = open_ranks,
-	.draw = draw,
-	.request = request,
-	.pointer = pointer,
-	.tip = tip,
-	.reveal = reveal,
-	.is_there = is_there,
+	.draw = rank_draw,
+	.request = rank_request,
+	.pointer = rank_pointer,
+	.tip = rank_tip,
+	.reveal = rank_reveal,
+	.is_there = rank_is_there,
 	.absent = "the run has no ranks",
 	.forget = tb_pane_drop,
 	.close = close_ranks};

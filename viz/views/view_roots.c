@@ -68,7 +68,7 @@ static struct tb_link shown_root(const struct tb_pane *pane, const struct tb_tre
 	return root;
 }
 
-static int prepare(struct tb_pane *pane, const struct tb_trees *trees)
+static int root_prepare(struct tb_pane *pane, const struct tb_trees *trees)
 {
 	struct roots_state *roots = roots_of(pane);
 	struct tb_slices slices = tb_slices_of(pane->data, trees);
@@ -95,7 +95,7 @@ struct roots_parts {
 	struct tb_box list, title, branches, chart, victims;
 };
 
-static struct roots_parts parts_of(const struct tb_pane *pane)
+static struct roots_parts root_parts(const struct tb_pane *pane)
 {
 	struct tb_box place = pane->place;
 	double list_w = fmin(LIST_W, place.w * 0.42);
@@ -114,7 +114,7 @@ static struct roots_parts parts_of(const struct tb_pane *pane)
 		.victims = {x, victims_y, w, fmax(y + h - victims_y, 0)}};
 }
 
-static void draw_title(
+static void draw_root_title(
 	struct tb_pane *pane, struct tb_picture *picture, struct tb_box box)
 {
 	const struct tb_tree_shape *shape = &roots_of(pane)->shape;
@@ -184,26 +184,6 @@ static void draw_branch(struct tb_pane *pane, struct tb_picture *picture,
 			picture, box, 2, selected ? palette->accent : palette->text);
 }
 
-static void draw_branches(
-	struct tb_pane *pane, struct tb_picture *picture, struct tb_box box)
-{
-	const struct tb_tree_shape *shape = &roots_of(pane)->shape;
-	tb_picture_clip(picture, box);
-	for (uint32_t i = 0; i < shape->n; i++)
-		draw_branch(pane, picture, branch_box(shape, &shape->branches[i], box),
-			&shape->branches[i]);
-	tb_picture_unclip(picture);
-	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
-	char text[160];
-	snprintf(text, sizeof text,
-		"below each link those that waited for it%s; width: in the whole run, "
-		"shade: in the window",
-		shape->branches_ps < shape->whole_ps ? ", the heaviest, at least" : "");
-	tb_picture_fitting(picture, (struct tb_box){box.x, box.y + box.h + 3, box.w, 15},
-		type,
-		(const char *const[]){text, "width: whole run, shade: window", NULL});
-}
-
 static void draw_chart(struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_box box, const struct tb_trees *trees)
 {
@@ -242,35 +222,6 @@ static void draw_chart(struct tb_pane *pane, struct tb_picture *picture,
 	}
 	tb_time_axis_draw(
 		pane->style, picture, box, (double)trees->n_bins * (double)trees->bin_ps);
-}
-
-static void draw_victim(struct tb_pane *pane, struct tb_picture *picture,
-	struct tb_box row, const struct tb_blame_sample *at,
-	const struct tb_root_victim *victim)
-{
-	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	struct tb_pick pick = {TB_PICK_PAIR, victim->row};
-	char wait[48], waiter[160], culprit[160];
-	bool raised = tb_pick_equal(pane->selection->hovered, pick) ||
-		      tb_pick_equal(pane->selection->selected, pick);
-	tb_picture_rect(picture, row, raised ? palette->raised : palette->page);
-	tb_picture_pick(picture, pick);
-	struct tb_type mono = tb_style_type(pane->style, TB_FONT_MONO, 12, false);
-	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
-	type.align = TB_ALIGN_RIGHT;
-	tb_picture_printf(picture, (struct tb_box){row.x, row.y, WAIT_W, row.h}, type,
-		"%s%s", victim->exact ? "= " : "",
-		tb_metric_format(TB_WAIT, victim->least_ps, wait, sizeof wait));
-	const struct tb_run *run = pane->data->run;
-	const double x = WAIT_W + 14;
-	double third = (row.w - x) / 3.2; // what is left are the words between
-	tb_picture_printf(picture, (struct tb_box){row.x + x, row.y, row.w - x, row.h},
-		mono, "%s for %s, over %s",
-		tb_run_pair_text(run, at->victim_source, at->victim_destination,
-			third - 60, waiter, sizeof waiter),
-		tb_run_pair_text(run, at->culprit_source, at->culprit_destination,
-			third - 60, culprit, sizeof culprit),
-		tb_run_links(run)[at->link.id].label);
 }
 
 // draw_doubtful counts the flows of which nothing is known for sure.
@@ -312,15 +263,40 @@ static void draw_victims(struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_box line = {box.x, box.y + 18, box.w, LINE_H - 1};
 	double end = box.y + box.h - (victims->n_doubtful ? LINE_H : 0);
 	for (uint32_t i = 0; i < victims->n && line.y + LINE_H <= end + 1; i++) {
-		draw_victim(pane, picture, line, &waits->rows[victims->list[i].row],
-			&victims->list[i]);
+		const struct tb_blame_sample *at = &waits->rows[victims->list[i].row];
+		const struct tb_root_victim *victim = &victims->list[i];
+		const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+		struct tb_pick pick = {TB_PICK_PAIR, victim->row};
+		char wait[48], waiter[160], culprit[160];
+		bool raised = tb_pick_equal(pane->selection->hovered, pick) ||
+			      tb_pick_equal(pane->selection->selected, pick);
+		tb_picture_rect(picture, line, raised ? palette->raised : palette->page);
+		tb_picture_pick(picture, pick);
+		struct tb_type mono = tb_style_type(pane->style, TB_FONT_MONO, 12, false);
+		struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
+		type.align = TB_ALIGN_RIGHT;
+		tb_picture_printf(picture,
+			(struct tb_box){line.x, line.y, WAIT_W, line.h}, type, "%s%s",
+			victim->exact ? "= " : "",
+			tb_metric_format(TB_WAIT, victim->least_ps, wait, sizeof wait));
+		const struct tb_run *run = pane->data->run;
+		const double x = WAIT_W + 14;
+		double third = (line.w - x) / 3.2; // what is left are the words between
+		tb_picture_printf(picture,
+			(struct tb_box){line.x + x, line.y, line.w - x, line.h}, mono,
+			"%s for %s, over %s",
+			tb_run_pair_text(run, at->victim_source, at->victim_destination,
+				third - 60, waiter, sizeof waiter),
+			tb_run_pair_text(run, at->culprit_source, at->culprit_destination,
+				third - 60, culprit, sizeof culprit),
+			tb_run_links(run)[at->link.id].label);
 		line.y += LINE_H;
 	}
 	if (victims->n_doubtful)
 		draw_doubtful(pane, picture, line, victims);
 }
 
-static void nothing(struct tb_pane *pane, struct tb_picture *picture)
+static void root_nothing(struct tb_pane *pane, struct tb_picture *picture)
 {
 	if (pane->data->info->complete)
 		tb_pane_nothing(pane, picture,
@@ -330,17 +306,17 @@ static void nothing(struct tb_pane *pane, struct tb_picture *picture)
 		tb_pane_too_early(pane, picture, "trees are");
 }
 
-static void draw(struct tb_pane *pane, struct tb_picture *picture)
+static void root_draw(struct tb_pane *pane, struct tb_picture *picture)
 {
 	const struct tb_trees *trees = tb_viewer_trees(pane->viewer);
-	struct roots_parts parts = parts_of(pane);
+	struct roots_parts parts = root_parts(pane);
 	if (!roots_of(pane) || !trees)
 		return;
 	if (trees->n_roots == 0) {
-		nothing(pane, picture);
+		root_nothing(pane, picture);
 		return;
 	}
-	if (prepare(pane, trees) != TB_OK) {
+	if (root_prepare(pane, trees) != TB_OK) {
 		picture->status = TB_ENOMEM;
 		return;
 	}
@@ -355,32 +331,31 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 			"all.");
 	if (!roots_of(pane)->shaped)
 		return;
-	draw_title(pane, picture, parts.title);
-	draw_branches(pane, picture, parts.branches);
+	draw_root_title(pane, picture, parts.title);
+	struct tb_box box = parts.branches;
+	const struct tb_tree_shape *shape = &roots_of(pane)->shape;
+	tb_picture_clip(picture, box);
+	for (uint32_t i = 0; i < shape->n; i++)
+		draw_branch(pane, picture, branch_box(shape, &shape->branches[i], box),
+			&shape->branches[i]);
+	tb_picture_unclip(picture);
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
+	char text[160];
+	snprintf(text, sizeof text,
+		"below each link those that waited for it%s; width: in the whole run, "
+		"shade: in the window",
+		shape->branches_ps < shape->whole_ps ? ", the heaviest, at least" : "");
+	tb_picture_fitting(picture, (struct tb_box){box.x, box.y + box.h + 3, box.w, 15},
+		type,
+		(const char *const[]){text, "width: whole run, shade: window", NULL});
 	draw_chart(pane, picture, parts.chart, trees);
 	draw_victims(pane, picture, parts.victims, trees);
 }
 
-// show_slice makes the window the slice under the pointer.
-static void show_slice(struct tb_pane *pane, double x)
-{
-	const struct tb_trees *trees = tb_viewer_trees(pane->viewer);
-	struct tb_box chart = parts_of(pane).chart;
-	struct tb_window window;
-	if (!trees || trees->n_bins == 0 || trees->bin_ps <= 0)
-		return;
-	double share = fmin(fmax((x - chart.x) / chart.w, 0), 0.9999);
-	uint32_t slice = (uint32_t)(share * trees->n_bins);
-	struct tb_span span = tb_trees_span(trees, slice, slice + 1);
-	if (tb_window_between(
-		    pane->data->info, span.from_ps, span.to_ps, &window, NULL) == TB_OK)
-		tb_viewer_show(pane->viewer, window, pane->data->metric);
-}
-
-static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
+static void root_pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 {
 	struct roots_state *roots = roots_of(pane);
-	bool in_list = tb_box_holds(parts_of(pane).list, event->x, event->y);
+	bool in_list = tb_box_holds(root_parts(pane).list, event->x, event->y);
 	bool in_chart = event->pick.kind == TB_PICK_PART;
 	if (!roots)
 		return;
@@ -389,12 +364,25 @@ static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 	else if (event->kind == TB_EVENT_DRAG && in_list)
 		roots->list.scroll -= event->dy;
 	else if (in_chart &&
-		 (event->kind == TB_EVENT_CLICK || event->kind == TB_EVENT_DRAG))
-		show_slice(pane, event->x);
+		 (event->kind == TB_EVENT_CLICK || event->kind == TB_EVENT_DRAG)) {
+		// Make the window the slice under the pointer.
+		double x = event->x;
+		const struct tb_trees *trees = tb_viewer_trees(pane->viewer);
+		struct tb_box chart = root_parts(pane).chart;
+		struct tb_window window;
+		if (trees && trees->n_bins != 0 && trees->bin_ps > 0) {
+			double share = fmin(fmax((x - chart.x) / chart.w, 0), 0.9999);
+			uint32_t slice = (uint32_t)(share * trees->n_bins);
+			struct tb_span span = tb_trees_span(trees, slice, slice + 1);
+			if (tb_window_between(pane->data->info, span.from_ps, span.to_ps,
+				    &window, NULL) == TB_OK)
+				tb_viewer_show(pane->viewer, window, pane->data->metric);
+		}
+	}
 }
 
-// step selects the previous root of the list (by -1), or the next.
-static void step(struct tb_pane *pane, int by)
+// root_step selects the previous root of the list (by -1), or the next.
+static void root_step(struct tb_pane *pane, int by)
 {
 	const struct roots_state *roots = roots_of(pane);
 	struct tb_link root = tb_root_list_step(&roots->list, roots->shape.root, by);
@@ -402,17 +390,17 @@ static void step(struct tb_pane *pane, int by)
 		tb_viewer_select(pane->viewer, (struct tb_pick){TB_PICK_LINK, root.id});
 }
 
-static bool request(struct tb_pane *pane, const struct tb_request *asked)
+static bool root_request(struct tb_pane *pane, const struct tb_request *asked)
 {
 	struct roots_state *roots = roots_of(pane);
 	if (!roots || !roots->shaped)
 		return false;
 	switch ((int)asked->name) {
 	case TB_REQUEST_PAN_UP:
-		step(pane, -1);
+		root_step(pane, -1);
 		return true;
 	case TB_REQUEST_PAN_DOWN:
-		step(pane, 1);
+		root_step(pane, 1);
 		return true;
 	case TB_REQUEST_FIT:
 		roots->list.scroll = 0;
@@ -422,7 +410,7 @@ static bool request(struct tb_pane *pane, const struct tb_request *asked)
 	}
 }
 
-static void tip(const struct tb_pane *pane, struct tb_tip *tip)
+static void root_tip(const struct tb_pane *pane, struct tb_tip *tip)
 {
 	struct tb_pick pick = tip->pick;
 	const struct roots_state *roots = roots_of(pane);
@@ -445,7 +433,7 @@ static void tip(const struct tb_pane *pane, struct tb_tip *tip)
 	}
 }
 
-static void put_csv(struct tb_pane *pane, FILE *stream)
+static void root_put_csv(struct tb_pane *pane, FILE *stream)
 {
 	const struct tb_trees *trees = tb_viewer_trees(pane->viewer);
 	struct roots_state *roots = roots_of(pane);
@@ -464,22 +452,22 @@ static void put_csv(struct tb_pane *pane, FILE *stream)
 }
 
 // Counters know no flows, and not who waited for whom.
-static bool is_there(const struct tb_pane *pane)
+static bool root_is_there(const struct tb_pane *pane)
 {
 	return !pane->data->run || !tb_run_is_measured(pane->data->info);
 }
 
 const struct tb_view tb_view_roots = {.slot = TB_SLOT_MAIN,
-	.put_csv = put_csv,
+	.put_csv = root_put_csv,
 	.shows_trees = true,
-	.is_there = is_there,
+	.is_there = root_is_there,
 	.name = "trees",
 	.tab = "Congestion trees",
 	.brief_tab = "Trees",
 	.open = open_roots,
-	.draw = draw,
-	.request = request,
-	.pointer = pointer,
-	.tip = tip,
+	.draw = root_draw,
+	.request = root_request,
+	.pointer = root_pointer,
+	.tip = root_tip,
 	.forget = tb_pane_drop,
 	.close = close_roots};

@@ -32,7 +32,7 @@ static void close_timeline(void *state)
 	tb_time_strip_fini(&timeline->strip);
 }
 
-static void forget(struct tb_pane *pane)
+static void time_forget(struct tb_pane *pane)
 {
 	if (timeline_of(pane)) // keep the rest: a drag may be going on
 		tb_time_strip_fini(&timeline_of(pane)->strip);
@@ -54,21 +54,21 @@ static struct tb_box strip_of(const struct tb_pane *pane)
 		fmax(place.w - GUTTER - PAD, 1), fmax(place.h - STRIP_Y - TICKS_H, 1)};
 }
 
-static double bin_at(const struct tb_pane *pane, double x)
+static double time_bin_at(const struct tb_pane *pane, double x)
 {
 	struct tb_box strip = strip_of(pane);
 	double share = (x - strip.x) / strip.w;
 	return fmin(fmax(share, 0), 1) * (double)pane->data->info->n_bins;
 }
 
-static double x_of(const struct tb_pane *pane, double bin)
+static double time_x(const struct tb_pane *pane, double bin)
 {
 	struct tb_box strip = strip_of(pane);
 	return strip.x + strip.w * bin / fmax((double)pane->data->info->n_bins, 1);
 }
 
-static void part(struct tb_picture *picture, struct tb_box box, struct tb_colour colour,
-	enum tb_part name)
+static void time_part(struct tb_picture *picture, struct tb_box box,
+	struct tb_colour colour, enum tb_part name)
 {
 	tb_picture_rect(picture, box, colour);
 	tb_picture_pick(picture, (struct tb_pick){TB_PICK_PART, name});
@@ -82,24 +82,25 @@ static void draw_window(
 	const struct tb_colour clear = {0, 0, 0, 0};
 	if (tb_window_whole(pane->data->info, pane->data->asked))
 		return;
-	double from = x_of(pane, (double)pane->data->asked.first_bin);
-	double to = x_of(pane, (double)pane->data->asked.end_bin);
+	double from = time_x(pane, (double)pane->data->asked.first_bin);
+	double to = time_x(pane, (double)pane->data->asked.end_bin);
 	veil.a = 46;
-	part(picture, (struct tb_box){from, strip.y, fmax(to - from, 2), strip.h}, veil,
-		TB_PART_WINDOW);
+	time_part(picture, (struct tb_box){from, strip.y, fmax(to - from, 2), strip.h},
+		veil, TB_PART_WINDOW);
 	tb_picture_rect(picture, (struct tb_box){from - 1, strip.y - 3, 2, strip.h + 6},
 		palette->accent);
 	tb_picture_rect(picture, (struct tb_box){to - 1, strip.y - 3, 2, strip.h + 6},
 		palette->accent);
 	// The grips of the edges are wider than what is drawn.
-	part(picture, (struct tb_box){from - EDGE_W, strip.y - 3, EDGE_W, strip.h + 6},
-		clear, TB_PART_FROM);
-	part(picture, (struct tb_box){to, strip.y - 3, EDGE_W, strip.h + 6}, clear,
+	time_part(picture,
+		(struct tb_box){from - EDGE_W, strip.y - 3, EDGE_W, strip.h + 6}, clear,
+		TB_PART_FROM);
+	time_part(picture, (struct tb_box){to, strip.y - 3, EDGE_W, strip.h + 6}, clear,
 		TB_PART_TO);
 }
 
-// draw_buttons returns where they end.
-static double draw_buttons(
+// draw_time_buttons returns where they end.
+static double draw_time_buttons(
 	struct tb_pane *pane, struct tb_picture *picture, double x, double y)
 {
 	static const struct {
@@ -119,11 +120,25 @@ static double draw_buttons(
 	return x;
 }
 
-static void draw_controls(
-	struct tb_pane *pane, struct tb_picture *picture, struct tb_box place)
+static void time_draw(struct tb_pane *pane, struct tb_picture *picture)
 {
+	struct tb_box place = pane->place;
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	struct tb_box strip = strip_of(pane);
+	tb_picture_rect(picture, place, palette->panel);
+	tb_picture_line(picture, (struct tb_box){place.x, place.y + 0.5, place.w, 0}, 1,
+		palette->line);
+	// Routes alone (fabric_store.h) are not timed, and nothing waits.
+	if (strcmp(pane->data->info->input_kind, "routes") == 0) {
+		struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);
+		type.align = TB_ALIGN_CENTRE;
+		tb_picture_text(picture, pane->place, type,
+			"no timeline: of routes alone nothing is timed, and nothing "
+			"waits");
+		return;
+	}
 	double y = place.y + 10;
-	double x = draw_buttons(pane, picture, place.x + PAD, y);
+	double x = draw_time_buttons(pane, picture, place.x + PAD, y);
 	char window[80];
 	char width[24];
 	char bin[24];
@@ -144,41 +159,13 @@ static void draw_controls(
 	snprintf(note, sizeof note, "%s%sbins of %s", scale, scale[0] ? "; " : "",
 		tb_format_time(pane->data->info->bin_ps, bin, sizeof bin));
 	double note_w = tb_text_width(type.font, type.size, note);
-	if (used + 120 + note_w > room)
-		return; // a narrow window: the times matter more
-	type.align = TB_ALIGN_RIGHT;
-	tb_picture_text(picture, (struct tb_box){x + room + 12 - note_w, y, note_w, 24},
-		type, note);
-}
-
-// has_time is false for what routes alone do (fabric_store.h): nothing is timed or waits.
-static bool has_time(const struct tb_pane *pane)
-{
-	return strcmp(pane->data->info->input_kind, "routes") != 0;
-}
-
-static void draw_no_time(const struct tb_pane *pane, struct tb_picture *picture)
-{
-	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);
-	type.align = TB_ALIGN_CENTRE;
-	tb_picture_text(picture, pane->place, type,
-		"no timeline: of routes alone nothing is timed, and nothing waits");
-}
-
-static void draw(struct tb_pane *pane, struct tb_picture *picture)
-{
-	struct tb_box place = pane->place;
-	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	struct tb_box strip = strip_of(pane);
-	tb_picture_rect(picture, place, palette->panel);
-	tb_picture_line(picture, (struct tb_box){place.x, place.y + 0.5, place.w, 0}, 1,
-		palette->line);
-	if (!has_time(pane)) {
-		draw_no_time(pane, picture);
-		return;
+	if (!(used + 120 + note_w > room)) { // a narrow window: the times matter more
+		type.align = TB_ALIGN_RIGHT;
+		tb_picture_text(picture,
+			(struct tb_box){x + room + 12 - note_w, y, note_w, 24}, type,
+			note);
 	}
-	draw_controls(pane, picture, place);
-	part(picture, strip, palette->empty, TB_PART_STRIP);
+	time_part(picture, strip, palette->empty, TB_PART_STRIP);
 	if (timeline_of(pane))
 		tb_time_strip_draw(&timeline_of(pane)->strip, pane, picture, strip);
 	draw_window(pane, picture, strip);
@@ -187,7 +174,7 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 		pane->style, picture, strip, (double)info->n_bins * (double)info->bin_ps);
 }
 
-static void show(struct tb_pane *pane, double first, double end)
+static void time_show(struct tb_pane *pane, double first, double end)
 {
 	double bins = (double)pane->data->info->n_bins;
 	double from = fmin(fmax(round(fmin(first, end)), 0), fmax(bins - 1, 0));
@@ -205,7 +192,7 @@ static void move_to(struct tb_pane *pane, double first)
 	double width = (double)tb_viewer_data_asked_bins(pane->data);
 	double last = (double)pane->data->info->n_bins - width;
 	first = fmin(fmax(first, 0), last);
-	show(pane, first, first + width);
+	time_show(pane, first, first + width);
 }
 
 // some_window shows the first fortieth of the run when the whole run is shown: only a
@@ -214,7 +201,7 @@ static void some_window(struct tb_pane *pane)
 {
 	double width = fmax(floor((double)pane->data->info->n_bins / 40), 1);
 	if (tb_window_whole(pane->data->info, pane->data->asked))
-		show(pane, 0, width);
+		time_show(pane, 0, width);
 }
 
 static void play(struct tb_pane *pane)
@@ -238,10 +225,10 @@ static void resize_window(struct tb_pane *pane, double factor)
 	double wanted = fmax(floor(width * factor), 1);
 	double bins = (double)pane->data->info->n_bins;
 	double first = fmin(fmax(round(middle - wanted / 2), 0), fmax(bins - wanted, 0));
-	show(pane, first, first + wanted);
+	time_show(pane, first, first + wanted);
 }
 
-static void pace(struct tb_pane *pane, double factor)
+static void time_pace(struct tb_pane *pane, double factor)
 {
 	tb_playback_pace(pane->playback, factor);
 	tb_viewer_notice(pane->viewer, "playing at %.3g times normal speed",
@@ -275,7 +262,7 @@ static bool move_request(struct tb_pane *pane, enum tb_request_name asked)
 	}
 }
 
-static bool request(struct tb_pane *pane, const struct tb_request *asked)
+static bool time_request(struct tb_pane *pane, const struct tb_request *asked)
 {
 	if (pane->data->info->n_bins == 0)
 		return false;
@@ -285,7 +272,7 @@ static bool request(struct tb_pane *pane, const struct tb_request *asked)
 		return true;
 	case TB_REQUEST_SLOWER:
 	case TB_REQUEST_FASTER:
-		pace(pane, asked->name == TB_REQUEST_FASTER ? 2 : 0.5);
+		time_pace(pane, asked->name == TB_REQUEST_FASTER ? 2 : 0.5);
 		return true;
 	case TB_REQUEST_LOOP:
 		pane->playback->loop = !pane->playback->loop;
@@ -312,20 +299,20 @@ static void drag(struct tb_pane *pane, const struct tb_pointer_event *event)
 {
 	const struct timeline *timeline = timeline_of(pane);
 	const struct tb_window *held = &timeline->grabbed_window;
-	double bin = bin_at(pane, event->x);
+	double bin = time_bin_at(pane, event->x);
 	if (event->pick.kind != TB_PICK_PART)
 		return;
 	if (event->pick.index == TB_PART_WINDOW)
 		move_to(pane, (double)held->first_bin + bin - timeline->grabbed_bin);
 	else if (event->pick.index == TB_PART_FROM)
-		show(pane, bin, (double)held->end_bin);
+		time_show(pane, bin, (double)held->end_bin);
 	else if (event->pick.index == TB_PART_TO)
-		show(pane, (double)held->first_bin, bin);
+		time_show(pane, (double)held->first_bin, bin);
 	else
-		show(pane, timeline->grabbed_bin, bin);
+		time_show(pane, timeline->grabbed_bin, bin);
 }
 
-static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
+static void time_pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 {
 	struct timeline *timeline = timeline_of(pane);
 	if (!timeline || pane->data->info->n_bins == 0)
@@ -334,7 +321,7 @@ static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 	case TB_EVENT_PRESS:
 		if (event->pick.kind == TB_PICK_PART)
 			pane->playback->playing = false;
-		timeline->grabbed_bin = bin_at(pane, event->x);
+		timeline->grabbed_bin = time_bin_at(pane, event->x);
 		timeline->grabbed_window = pane->data->asked;
 		break;
 	case TB_EVENT_DRAG:
@@ -344,7 +331,7 @@ static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 		if (event->pick.kind != TB_PICK_PART)
 			break;
 		some_window(pane);
-		move_to(pane, bin_at(pane, event->x) -
+		move_to(pane, time_bin_at(pane, event->x) -
 				      (double)tb_viewer_data_asked_bins(pane->data) / 2);
 		break;
 	case TB_EVENT_WHEEL:
@@ -356,23 +343,23 @@ static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 	}
 }
 
-static void tip(const struct tb_pane *pane, struct tb_tip *tip)
+static void time_tip(const struct tb_pane *pane, struct tb_tip *tip)
 {
 	struct tb_box strip = strip_of(pane);
 	if (!timeline_of(pane) || tip->pick.kind != TB_PICK_PART)
 		return;
 	tb_time_strip_tip(&timeline_of(pane)->strip, pane->data->info,
 		(tip->x - strip.x) / strip.w, tip);
-	double bin = floor(bin_at(pane, tip->x));
-	tip->about = (struct tb_box){
-		x_of(pane, bin), strip.y, x_of(pane, bin + 1) - x_of(pane, bin), strip.h};
+	double bin = floor(time_bin_at(pane, tip->x));
+	tip->about = (struct tb_box){time_x(pane, bin), strip.y,
+		time_x(pane, bin + 1) - time_x(pane, bin), strip.h};
 }
 
 const struct tb_view tb_view_time = {.slot = TB_SLOT_TIME,
 	.open = open_timeline,
-	.draw = draw,
-	.request = request,
-	.pointer = pointer,
-	.tip = tip,
-	.forget = forget,
+	.draw = time_draw,
+	.request = time_request,
+	.pointer = time_pointer,
+	.tip = time_tip,
+	.forget = time_forget,
 	.close = close_timeline};

@@ -24,7 +24,7 @@ static void close_tree(void *state)
 	tb_tree_sight_fini(state);
 }
 
-static void placed(struct tb_pane *pane)
+static void tree_view_placed(struct tb_pane *pane)
 {
 	struct tb_tree_sight *sight = pane->state;
 	struct tb_box place = pane->place;
@@ -43,7 +43,7 @@ static int open_tree(struct tb_pane *pane, struct tb_error *error)
 			return tb_fail_memory(error, "the picture of the tree");
 		tb_tree_sight_init(sight, pane->data);
 		pane->state = sight;
-		placed(pane);
+		tree_view_placed(pane);
 	}
 	sight->filled = false;
 	int status = tb_tree_sight_read(sight, pane->viewer, error);
@@ -81,8 +81,9 @@ static void draw_level(
 		tb_picture_text(picture, box, type, count);
 }
 
-// draw_levels leaves out names that would run into each other; the nodes' always stands.
-static void draw_levels(struct tb_pane *pane, struct tb_picture *picture)
+// draw_tree_view_levels leaves out names that would run into each other; the nodes'
+// always stands.
+static void draw_tree_view_levels(struct tb_pane *pane, struct tb_picture *picture)
 {
 	const struct tb_tree_sight *sight = pane->state;
 	double room_h = tb_tree_sight_y(sight, 0) - tb_tree_sight_y(sight, 1);
@@ -121,7 +122,7 @@ static const char *legend_note(const struct tb_pane *pane)
 		       : "several links drawn as one: the most loaded is shown";
 }
 
-static void draw_legend(struct tb_pane *pane, struct tb_picture *picture)
+static void draw_tree_view_legend(struct tb_pane *pane, struct tb_picture *picture)
 {
 	const struct tb_tree_sight *sight = pane->state;
 	struct tb_box place = pane->place;
@@ -147,7 +148,7 @@ static void draw_legend(struct tb_pane *pane, struct tb_picture *picture)
 	tb_picture_text(picture, box, type, legend_note(pane));
 }
 
-static void draw(struct tb_pane *pane, struct tb_picture *picture)
+static void tree_view_draw(struct tb_pane *pane, struct tb_picture *picture)
 {
 	struct tb_error error;
 	struct tb_tree_sight *sight = pane->state;
@@ -161,28 +162,28 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 		tb_viewer_report(pane->viewer, &error);
 		return;
 	}
-	draw_levels(pane, picture);
+	draw_tree_view_levels(pane, picture);
 	tb_picture_clip(picture, wide);
 	tb_tree_lines_draw(sight, pane, picture);
 	tb_tree_vertices_draw(sight, pane, picture);
 	tb_picture_unclip(picture);
-	draw_legend(pane, picture);
+	draw_tree_view_legend(pane, picture);
 }
 
-// look_at shows a part of the tree.
-static void look_at(struct tb_pane *pane, double zoom, double pan)
+// tree_view_look_at shows a part of the tree.
+static void tree_view_look_at(struct tb_pane *pane, double zoom, double pan)
 {
 	struct tb_tree_sight *sight = pane->state;
 	tb_tree_sight_set(sight, zoom, pan);
 	pane->away = sight->zoom > 1;
 }
 
-static void fit(struct tb_pane *pane)
+static void tree_view_fit(struct tb_pane *pane)
 {
-	look_at(pane, 1, 0);
+	tree_view_look_at(pane, 1, 0);
 }
 
-static void zoom_at(struct tb_pane *pane, double x, double y, double factor)
+static void tree_view_zoom_at(struct tb_pane *pane, double x, double y, double factor)
 {
 	struct tb_tree_sight *sight = pane->state;
 	(void)y; // every level stays visible
@@ -190,11 +191,11 @@ static void zoom_at(struct tb_pane *pane, double x, double y, double factor)
 	pane->away = sight->zoom > 1;
 }
 
-static void pan(struct tb_pane *pane, double dx, double dy)
+static void tree_view_pan(struct tb_pane *pane, double dx, double dy)
 {
 	const struct tb_tree_sight *sight = pane->state;
 	(void)dy;
-	look_at(pane, sight->zoom, sight->pan - dx / sight->area.w);
+	tree_view_look_at(pane, sight->zoom, sight->pan - dx / sight->area.w);
 }
 
 static double middle_of(const struct tb_tree_sight *sight, uint32_t vertex)
@@ -203,7 +204,7 @@ static double middle_of(const struct tb_tree_sight *sight, uint32_t vertex)
 	return (at->from + at->to) / 2;
 }
 
-static void reveal(struct tb_pane *pane, bool zoom)
+static void tree_view_reveal(struct tb_pane *pane, bool zoom)
 {
 	const struct tb_tree_sight *sight = pane->state;
 	uint32_t at;
@@ -224,10 +225,10 @@ static void reveal(struct tb_pane *pane, bool zoom)
 	if (zoom && fold != TB_ID_NONE)
 		share = middle_of(sight, at);
 	if (zoom || shown < 0.02 || shown > 0.98)
-		look_at(pane, wanted, share * fmax(wanted, 1) - 0.5);
+		tree_view_look_at(pane, wanted, share * fmax(wanted, 1) - 0.5);
 }
 
-static void turn(struct tb_tree_sight *sight, uint32_t subtree)
+static void tree_view_turn(struct tb_tree_sight *sight, uint32_t subtree)
 {
 	const struct tb_subtrees *subtrees = &sight->asked.subtrees;
 	if (subtree < subtrees->n)
@@ -244,12 +245,13 @@ static void turn_selected(struct tb_pane *pane)
 	if (subtree == TB_ID_NONE)
 		tb_tree_sight_turn_all(sight);
 	else
-		turn(sight, subtree);
+		tree_view_turn(sight, subtree);
 }
 
-static bool request(struct tb_pane *pane, const struct tb_request *asked)
+static bool tree_view_request(struct tb_pane *pane, const struct tb_request *asked)
 {
-	static const struct tb_pane_moves moves = {fit, zoom_at, pan};
+	static const struct tb_pane_moves moves = {
+		tree_view_fit, tree_view_zoom_at, tree_view_pan};
 	const struct tb_tree_sight *sight = pane->state;
 	if (sight && asked->name == TB_REQUEST_SUBTREE) {
 		turn_selected(pane);
@@ -265,9 +267,9 @@ static struct tb_box around_both(struct tb_box a, struct tb_box b)
 		x, y, fmax(a.x + a.w, b.x + b.w) - x, fmax(a.y + a.h, b.y + b.h) - y};
 }
 
-// tip widens what the tooltip of a switch must not cover by its cables, up and down: its
-// figure is their sum.
-static void tip(const struct tb_pane *pane, struct tb_tip *tip)
+// tree_view_tip widens what the tooltip of a switch must not cover by its cables, up and
+// down: its figure is their sum.
+static void tree_view_tip(const struct tb_pane *pane, struct tb_tip *tip)
 {
 	const struct tb_tree_sight *sight = pane->state;
 	if (tip->pick.kind != TB_PICK_SWITCH || !sight || !sight->plan.of_switch)
@@ -282,17 +284,18 @@ static void tip(const struct tb_pane *pane, struct tb_tip *tip)
 	}
 }
 
-static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
+static void tree_view_pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 {
 	if (!pane->state)
 		return;
 	if (event->kind == TB_EVENT_WHEEL)
-		zoom_at(pane, event->x, event->y, pow(TB_ZOOM_STEP, event->steps));
+		tree_view_zoom_at(
+			pane, event->x, event->y, pow(TB_ZOOM_STEP, event->steps));
 	else if (event->kind == TB_EVENT_DRAG)
-		pan(pane, event->dx, event->dy);
+		tree_view_pan(pane, event->dx, event->dy);
 	else if (event->kind == TB_EVENT_CLICK && event->pick.kind == TB_PICK_PART &&
 		 event->pick.index >= TB_PART_SUBTREE)
-		turn(pane->state, event->pick.index - TB_PART_SUBTREE);
+		tree_view_turn(pane->state, event->pick.index - TB_PART_SUBTREE);
 	else if (event->kind == TB_EVENT_CLICK && event->pick.kind == TB_PICK_NONE)
 		tb_viewer_select(pane->viewer, event->pick);
 }
@@ -302,10 +305,10 @@ const struct tb_view tb_view_tree = {.slot = TB_SLOT_MAIN,
 	.name = "tree",
 	.tab = "Tree",
 	.open = open_tree,
-	.placed = placed,
-	.draw = draw,
-	.request = request,
-	.pointer = pointer,
-	.tip = tip,
-	.reveal = reveal,
+	.placed = tree_view_placed,
+	.draw = tree_view_draw,
+	.request = tree_view_request,
+	.pointer = tree_view_pointer,
+	.tip = tree_view_tip,
+	.reveal = tree_view_reveal,
 	.close = close_tree};

@@ -17,7 +17,7 @@ static double tab_width(const char *text)
 	return ceil(tb_text_width(TB_FONT_BOLD, 12, text)) + TAB_PAD;
 }
 
-static const char *text_of(const struct tb_view *view, bool brief)
+static const char *view_text_of(const struct tb_view *view, bool brief)
 {
 	return brief && view->brief_tab ? view->brief_tab : view->tab;
 }
@@ -38,7 +38,7 @@ static double all_width(const struct tb_panes *panes, bool brief)
 	const struct tb_pane *tab;
 	double w = PAD;
 	for (int i = 0; (tab = next_tab(panes, &i));)
-		w += tab_width(text_of(tab->view, brief));
+		w += tab_width(view_text_of(tab->view, brief));
 	return w;
 }
 
@@ -50,25 +50,7 @@ static int n_tabs(const struct tb_panes *panes)
 	return n;
 }
 
-static void draw_tab(const struct tb_pane *pane, struct tb_picture *picture,
-	struct tb_box box, const struct tb_pane *tab, const char *text)
-{
-	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	struct tb_pick pick = {TB_PICK_VIEW, (uint32_t)(tab - pane->panes->list)};
-	bool chosen = pane->panes->main == tab;
-	bool under = tb_pick_equal(pane->selection->hovered, pick);
-	struct tb_type type = tb_style_type(
-		pane->style, chosen ? TB_FONT_BOLD : TB_FONT_TEXT, 12, !chosen && !under);
-	type.align = TB_ALIGN_CENTRE;
-	tb_picture_rect(picture, box, chosen || under ? palette->raised : palette->page);
-	tb_picture_pick(picture, pick);
-	if (chosen)
-		tb_picture_rect(picture, (struct tb_box){box.x, box.y, box.w, 2},
-			palette->accent);
-	tb_picture_text(picture, box, type, text);
-}
-
-static void draw(struct tb_pane *pane, struct tb_picture *picture)
+static void draw_nothing(struct tb_pane *pane, struct tb_picture *picture)
 {
 	struct tb_box place = pane->place;
 	const char *scale = pane->style->logarithmic ? "Log" : "Linear";
@@ -80,9 +62,23 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 	double less = fmin(fmax(ceil(over / n_tabs(pane->panes)), 0), TAB_PAD - 4);
 	const struct tb_pane *tab;
 	for (int i = 0; (tab = next_tab(pane->panes, &i));) {
-		const char *text = text_of(tab->view, brief);
+		const char *text = view_text_of(tab->view, brief);
 		double w = tab_width(text) - less;
-		draw_tab(pane, picture, (struct tb_box){x, y, w - 2, TAB_H}, tab, text);
+		struct tb_box box = (struct tb_box){x, y, w - 2, TAB_H};
+		const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+		struct tb_pick pick = {TB_PICK_VIEW, (uint32_t)(tab - pane->panes->list)};
+		bool chosen = pane->panes->main == tab;
+		bool under = tb_pick_equal(pane->selection->hovered, pick);
+		struct tb_type type = tb_style_type(pane->style,
+			chosen ? TB_FONT_BOLD : TB_FONT_TEXT, 12, !chosen && !under);
+		type.align = TB_ALIGN_CENTRE;
+		tb_picture_rect(
+			picture, box, chosen || under ? palette->raised : palette->page);
+		tb_picture_pick(picture, pick);
+		if (chosen)
+			tb_picture_rect(picture, (struct tb_box){box.x, box.y, box.w, 2},
+				palette->accent);
+		tb_picture_text(picture, box, type, text);
 		x += w;
 	}
 	double right = place.x + place.w - PAD;
@@ -94,7 +90,7 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 		TB_REQUEST_ABSOLUTE, numbers);
 }
 
-const struct tb_view tb_view_tabs = {.slot = TB_SLOT_TABS, .draw = draw};
+const struct tb_view tb_view_tabs = {.slot = TB_SLOT_TABS, .draw = draw_nothing};
 
 const struct tb_view *const tb_views[] = {&tb_view_head, &tb_view_tabs, &tb_view_matrix,
 	&tb_view_tree, &tb_view_links, &tb_view_flows, &tb_view_roots, &tb_view_blame,

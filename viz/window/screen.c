@@ -76,7 +76,8 @@ static int no_display(struct tb_error *error, const char *cause)
 		cause);
 }
 
-static int open_window(struct tb_screen *screen, int w, int h, struct tb_error *error)
+static int open_screen_window(
+	struct tb_screen *screen, int w, int h, struct tb_error *error)
 {
 	// SDL would catch Ctrl-C and make it an event that a busy window sees late.
 	SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1");
@@ -116,7 +117,7 @@ int tb_screen_new(
 		return tb_fail_memory(error, "a window");
 	made->asked_scale = scale;
 	made->zoom = 1;
-	int status = open_window(made, w, h, error);
+	int status = open_screen_window(made, w, h, error);
 	if (status == TB_OK)
 		status = tb_screen_text_init(&made->text, made->renderer, error);
 	if (status != TB_OK) {

@@ -1,5 +1,5 @@
 // Draws pictures on the window with SDL's renderer.
-#include "backends.h"
+#include "paper.h"
 #include "screen_impl.h"
 
 #include <math.h>
@@ -11,23 +11,23 @@
 #define CACHED_W   15	// pixels, the widest rectangle that SDL fills through the cache
 #define STREAMED_W 128	// and from here on it is faster past it
 
-// nearest rounds as lround does, which is no instruction but a call.
-static int nearest(double at)
+// screen_nearest rounds as lround does, which is no instruction but a call.
+static int screen_nearest(double at)
 {
 	return (int)(at < 0 ? at - 0.5 : at + 0.5);
 }
 
-// pixels rounds edges, not sizes, so that boxes that share an edge still share it.
-static SDL_Rect pixels(const struct tb_screen *screen, const struct tb_box *box)
+// screen_pixels rounds edges, not sizes, so that boxes that share an edge still share it.
+static SDL_Rect screen_pixels(const struct tb_screen *screen, const struct tb_box *box)
 {
-	int left = nearest(box->x * screen->scale);
-	int top = nearest(box->y * screen->scale);
-	int right = nearest((box->x + box->w) * screen->scale);
-	int bottom = nearest((box->y + box->h) * screen->scale);
+	int left = screen_nearest(box->x * screen->scale);
+	int top = screen_nearest(box->y * screen->scale);
+	int right = screen_nearest((box->x + box->w) * screen->scale);
+	int bottom = screen_nearest((box->y + box->h) * screen->scale);
 	return (SDL_Rect){left, top, right - left, bottom - top};
 }
 
-static void fill(struct tb_screen *screen, struct tb_colour colour, SDL_Rect box)
+static void screen_fill(struct tb_screen *screen, struct tb_colour colour, SDL_Rect box)
 {
 	SDL_SetRenderDrawBlendMode(screen->renderer,
 		colour.a == 255 ? SDL_BLENDMODE_NONE : SDL_BLENDMODE_BLEND);
@@ -43,32 +43,33 @@ static void fill(struct tb_screen *screen, struct tb_colour colour, SDL_Rect box
 	SDL_RenderFillRect(screen->renderer, &box);
 }
 
-static void rect(void *context, const struct tb_item *item)
+static void screen_rect(void *context, const struct tb_item *item)
 {
 	struct tb_screen *screen = context;
-	SDL_Rect box = pixels(screen, &item->box);
+	SDL_Rect box = screen_pixels(screen, &item->box);
 	box.w = SDL_max(box.w, item->box.w > 0); // a pixel at least
 	box.h = SDL_max(box.h, item->box.h > 0);
 	if (item->colour.a > 0)
-		fill(screen, item->colour, box);
+		screen_fill(screen, item->colour, box);
 }
 
-static int stroke(const struct tb_screen *screen, double width)
+static int screen_stroke(const struct tb_screen *screen, double width)
 {
 	return SDL_max((int)lround(width * screen->scale), 1);
 }
 
-static void frame(void *context, const struct tb_item *item)
+static void screen_frame(void *context, const struct tb_item *item)
 {
 	struct tb_screen *screen = context;
-	SDL_Rect box = pixels(screen, &item->box);
-	int width = stroke(screen, item->size);
+	SDL_Rect box = screen_pixels(screen, &item->box);
+	int width = screen_stroke(screen, item->size);
 	int inner_h = SDL_max(box.h - 2 * width, 0);
-	fill(screen, item->colour, (SDL_Rect){box.x, box.y, box.w, width});
-	fill(screen, item->colour,
+	screen_fill(screen, item->colour, (SDL_Rect){box.x, box.y, box.w, width});
+	screen_fill(screen, item->colour,
 		(SDL_Rect){box.x, box.y + box.h - width, box.w, width});
-	fill(screen, item->colour, (SDL_Rect){box.x, box.y + width, width, inner_h});
-	fill(screen, item->colour,
+	screen_fill(
+		screen, item->colour, (SDL_Rect){box.x, box.y + width, width, inner_h});
+	screen_fill(screen, item->colour,
 		(SDL_Rect){box.x + box.w - width, box.y + width, width, inner_h});
 }
 
@@ -77,8 +78,8 @@ struct stretch {
 	double from, to;
 };
 
-// cut shortens a segment to the part between two limits of one coordinate.
-static struct stretch cut(
+// screen_cut shortens a segment to the part between two limits of one coordinate.
+static struct stretch screen_cut(
 	struct stretch stretch, double at, double by, double low, double high)
 {
 	if (by == 0)
@@ -88,21 +89,6 @@ static struct stretch cut(
 	return (struct stretch){fmax(stretch.from, enter), fmin(stretch.to, leave)};
 }
 
-// within returns the part of a line that is on the window: SDL stores every pixel of a
-// line, and one in a zoomed tree is a thousand windows long.
-static struct tb_box within(const struct tb_screen *screen, struct tb_box line)
-{
-	int w = 0;
-	int h = 0;
-	struct stretch stretch = {0, 1};
-	SDL_GetRendererOutputSize(screen->renderer, &w, &h);
-	stretch = cut(stretch, line.x, line.w, -MARGIN, w + MARGIN);
-	stretch = cut(stretch, line.y, line.h, -MARGIN, h + MARGIN);
-	double length = fmax(stretch.to - stretch.from, 0);
-	return (struct tb_box){line.x + line.w * stretch.from,
-		line.y + line.h * stretch.from, line.w * length, line.h * length};
-}
-
 // slanted draws a line that is neither horizontal nor vertical as thin lines side by
 // side, the outer ones faint to smooth the steps.
 static void slanted(struct tb_screen *screen, const struct tb_item *item)
@@ -110,7 +96,17 @@ static void slanted(struct tb_screen *screen, const struct tb_item *item)
 	double scale = screen->scale;
 	const struct tb_box whole = {item->box.x * scale, item->box.y * scale,
 		item->box.w * scale, item->box.h * scale};
-	const struct tb_box line = within(screen, whole);
+	// Draw only the part of a line that is on the window: SDL stores every pixel
+	// of a screen_line, and one in a zoomed tree is a thousand windows long.
+	int w = 0;
+	int h = 0;
+	struct stretch stretch = {0, 1};
+	SDL_GetRendererOutputSize(screen->renderer, &w, &h);
+	stretch = screen_cut(stretch, whole.x, whole.w, -MARGIN, w + MARGIN);
+	stretch = screen_cut(stretch, whole.y, whole.h, -MARGIN, h + MARGIN);
+	double length = fmax(stretch.to - stretch.from, 0);
+	const struct tb_box line = (struct tb_box){whole.x + whole.w * stretch.from,
+		whole.y + whole.h * stretch.from, whole.w * length, whole.h * length};
 	double dx = line.w;
 	double dy = line.h;
 	if (dx == 0 && dy == 0)
@@ -137,7 +133,7 @@ static void slanted(struct tb_screen *screen, const struct tb_item *item)
 	}
 }
 
-static void line(void *context, const struct tb_item *item)
+static void screen_line(void *context, const struct tb_item *item)
 {
 	struct tb_screen *screen = context;
 	double half = item->size / 2;
@@ -149,8 +145,8 @@ static void line(void *context, const struct tb_item *item)
 	// The line may run backwards.
 	box = (struct tb_box){fmin(box.x, box.x + box.w), fmin(box.y, box.y + box.h),
 		fabs(box.w), fabs(box.h)};
-	int width = stroke(screen, item->size);
-	SDL_Rect thin = pixels(screen, &box);
+	int width = screen_stroke(screen, item->size);
+	SDL_Rect thin = screen_pixels(screen, &box);
 	if (box.w == 0) {
 		thin.x = (int)lround((box.x - half) * screen->scale);
 		thin.w = width;
@@ -158,30 +154,31 @@ static void line(void *context, const struct tb_item *item)
 		thin.y = (int)lround((box.y - half) * screen->scale);
 		thin.h = width;
 	}
-	fill(screen, item->colour, thin);
+	screen_fill(screen, item->colour, thin);
 }
 
-static void text(void *context, const struct tb_item *item, const char *string)
+static void screen_text(void *context, const struct tb_item *item, const char *string)
 {
 	struct tb_screen *screen = context;
 	if (string[0])
 		tb_screen_text_draw(&screen->text, item, string, screen->scale);
 }
 
-static void clip(void *context, const struct tb_box *box)
+static void screen_clip(void *context, const struct tb_box *box)
 {
 	struct tb_screen *screen = context;
 	if (!box) {
 		SDL_RenderSetClipRect(screen->renderer, NULL);
 		return;
 	}
-	SDL_Rect area = pixels(screen, box);
+	SDL_Rect area = screen_pixels(screen, box);
 	SDL_RenderSetClipRect(screen->renderer, &area);
 }
 
-static void paint(struct tb_screen *screen, const struct tb_picture *picture)
+static void screen_paint(struct tb_screen *screen, const struct tb_picture *picture)
 {
-	const struct tb_backend backend = {screen, rect, frame, line, text, clip};
+	const struct tb_backend backend = {
+		screen, screen_rect, screen_frame, screen_line, screen_text, screen_clip};
 	struct tb_colour page = picture->page;
 	SDL_SetRenderDrawColor(screen->renderer, page.r, page.g, page.b, 255);
 	SDL_RenderClear(screen->renderer);
@@ -190,7 +187,7 @@ static void paint(struct tb_screen *screen, const struct tb_picture *picture)
 
 void tb_screen_draw(struct tb_screen *screen, const struct tb_picture *picture)
 {
-	paint(screen, picture);
+	screen_paint(screen, picture);
 	SDL_RenderPresent(screen->renderer);
 }
 
@@ -205,7 +202,7 @@ int tb_screen_png(
 	if (!read)
 		return TB_ENOMEM;
 	// Pixels can be read back only before they are presented.
-	paint(screen, picture);
+	screen_paint(screen, picture);
 	int status = TB_EIO;
 	if (SDL_RenderReadPixels(screen->renderer, NULL, SDL_PIXELFORMAT_RGB888, read,
 		    w * (int)sizeof *read) == 0)

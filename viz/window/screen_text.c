@@ -121,41 +121,7 @@ static size_t slot_hash(const char *string, enum tb_font role, int size)
 	return (size_t)(hash ^ hash >> 32);
 }
 
-static SDL_Surface *render_strokes(
-	struct tb_builtin_text *line, const struct tb_text_slot *slot, const char *string)
-{
-	if (tb_builtin_text_init(line, slot->role, slot->size, string) != TB_OK)
-		return NULL;
-	return SDL_CreateRGBSurfaceWithFormatFrom(line->pixels, line->w, line->h, 32,
-		line->w * 4, SDL_PIXELFORMAT_ARGB8888);
-}
-
-// render fills a free slot. A line that cannot be rendered stays there without a texture,
-// so that not every frame tries it again.
-static void render(
-	struct tb_screen_text *text, struct tb_text_slot *slot, const char *string)
-{
-	const SDL_Color white = {255, 255, 255, 255};
-	struct tb_builtin_text line = {.pixels = NULL};
-	SDL_Surface *surface = NULL;
-	TTF_Font *font = NULL;
-	if (text->files[slot->role])
-		font = open_font(text, slot->role, slot->size);
-	else
-		surface = render_strokes(&line, slot, string);
-	if (font)
-		surface = TTF_RenderUTF8_Blended(font, string, white);
-	if (surface) {
-		slot->texture = SDL_CreateTextureFromSurface(text->renderer, surface);
-		slot->w = surface->w;
-		slot->h = surface->h;
-		slot->ascent = font ? TTF_FontAscent(font) : line.ascent;
-		SDL_FreeSurface(surface);
-	}
-	tb_builtin_text_fini(&line);
-}
-
-static const struct tb_text_slot *find(
+static const struct tb_text_slot *font_find(
 	struct tb_screen_text *text, const char *string, enum tb_font role, int size)
 {
 	size_t at = slot_hash(string, role, size);
@@ -170,7 +136,34 @@ static const struct tb_text_slot *find(
 			slot->role = role;
 			slot->size = size;
 			text->n_slots++;
-			render(text, slot, string);
+			// Fill a free slot. A line that cannot be rendered stays there
+			// without a texture, so that not every frame tries it again.
+			const SDL_Color white = {255, 255, 255, 255};
+			struct tb_builtin_text line = {.pixels = NULL};
+			SDL_Surface *surface = NULL;
+			TTF_Font *font = NULL;
+			if (text->files[slot->role])
+				font = open_font(text, slot->role, slot->size);
+			else {
+				surface = NULL;
+				if (tb_builtin_text_init(&line, slot->role, slot->size,
+					    string) == TB_OK) {
+					surface = SDL_CreateRGBSurfaceWithFormatFrom(
+						line.pixels, line.w, line.h, 32,
+						line.w * 4, SDL_PIXELFORMAT_ARGB8888);
+				}
+			}
+			if (font)
+				surface = TTF_RenderUTF8_Blended(font, string, white);
+			if (surface) {
+				slot->texture = SDL_CreateTextureFromSurface(
+					text->renderer, surface);
+				slot->w = surface->w;
+				slot->h = surface->h;
+				slot->ascent = font ? TTF_FontAscent(font) : line.ascent;
+				SDL_FreeSurface(surface);
+			}
+			tb_builtin_text_fini(&line);
 			return slot;
 		}
 		if (slot->role == role && slot->size == size &&
@@ -179,14 +172,14 @@ static const struct tb_text_slot *find(
 	}
 	// Full: drop all lines. Those still drawn come back within a frame.
 	tb_screen_text_forget(text);
-	return find(text, string, role, size);
+	return font_find(text, string, role, size);
 }
 
 void tb_screen_text_draw(struct tb_screen_text *text, const struct tb_item *item,
 	const char *string, double scale)
 {
 	int size = (int)fmax(round(item->size * scale), 4);
-	const struct tb_text_slot *slot = find(text, string, item->font, size);
+	const struct tb_text_slot *slot = font_find(text, string, item->font, size);
 	if (!slot || !slot->texture)
 		return;
 	double spare = item->box.w * scale - slot->w;

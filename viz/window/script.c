@@ -12,7 +12,7 @@
 
 #define MOST_BYTES (1u << 20)
 
-static const struct word {
+static const struct script_word {
 	const char *name;
 	enum tb_step_kind kind;
 	int n_numbers; // 0: the rest of the line is text
@@ -42,15 +42,7 @@ void tb_script_fini(struct tb_script *script)
 	*script = (struct tb_script){0};
 }
 
-static struct tb_step *add(struct tb_script *script)
-{
-	if (TB_ARRAY_RESERVE(&script->steps, &script->room, script->n + 1) != TB_OK)
-		return NULL;
-	script->steps[script->n] = (struct tb_step){.text = NULL};
-	return &script->steps[script->n++];
-}
-
-static const struct word *word_of(const char *line, size_t length)
+static const struct script_word *script_word_of(const char *line, size_t length)
 {
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (strlen(words[i].name) == length &&
@@ -78,7 +70,7 @@ static int parse_line(struct tb_script *script, const char *line, const char *na
 	if (line[0] == '\0' || line[0] == '#')
 		return TB_OK;
 	size_t length = strcspn(line, " \t");
-	const struct word *word = word_of(line, length);
+	const struct script_word *word = script_word_of(line, length);
 	for (size_t i = 0; i < length; i++)
 		if ((unsigned char)line[i] < ' ' || line[i] == 127)
 			return tb_fail_at(error, TB_EFORMAT, name, TB_PLACE_LINE, at,
@@ -88,7 +80,11 @@ static int parse_line(struct tb_script *script, const char *line, const char *na
 			"unknown step '%.*s'", (int)(length < 40 ? length : 40), line);
 	const char *rest = line + length;
 	rest += strspn(rest, " \t");
-	struct tb_step *step = add(script);
+	struct tb_step *step = NULL;
+	if (TB_ARRAY_RESERVE(&script->steps, &script->room, script->n + 1) == TB_OK) {
+		script->steps[script->n] = (struct tb_step){.text = NULL};
+		step = &script->steps[script->n++];
+	}
 	if (!step)
 		return tb_fail_memory_in(error, name, "the script");
 	step->kind = word->kind;

@@ -82,7 +82,7 @@ static void set_look(struct tb_session *session)
 	tb_viewer_set_look(session->viewer, &look);
 }
 
-static int run(struct tb_session *session, struct tb_error *error)
+static int session_show(struct tb_session *session, struct tb_error *error)
 {
 	const struct tb_session_options *options = session->options;
 	int status = TB_OK;
@@ -132,7 +132,7 @@ int tb_session_run(const struct tb_session_options *options, struct tb_error *er
 	if (status == TB_OK && !options->given_size && session.state.maximised)
 		tb_screen_maximise(session.screen);
 	if (status == TB_OK)
-		status = run(&session, error);
+		status = session_show(&session, error);
 	if (status == TB_OK)
 		tb_session_remember(&session);
 	if (status == TB_OK && tb_stop_asked(options->stop))

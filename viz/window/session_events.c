@@ -72,7 +72,7 @@ int tb_session_draw(struct tb_session *session, struct tb_error *error)
 	return TB_OK;
 }
 
-static void copy(struct tb_session *session)
+static void session_copy(struct tb_session *session)
 {
 	char *text = tb_viewer_copy(session->viewer);
 	bool copied = text && tb_screen_copy(session->screen, text);
@@ -82,7 +82,7 @@ static void copy(struct tb_session *session)
 	free(text);
 }
 
-static void compare(struct tb_session *session, int64_t run)
+static void session_compare_runs(struct tb_session *session, int64_t run)
 {
 	struct tb_error error;
 	char text[640];
@@ -92,7 +92,7 @@ static void compare(struct tb_session *session, int64_t run)
 			tb_error_format(&error, text, sizeof text));
 }
 
-static void scale(struct tb_session *session, double factor)
+static void session_scale(struct tb_session *session, double factor)
 {
 	tb_screen_scale(session->screen, factor);
 	tb_session_fit(session);
@@ -114,19 +114,19 @@ void tb_session_act(struct tb_session *session)
 		tb_session_open_run(session, tb_viewer_action_run(session->viewer));
 		break;
 	case TB_ACTION_COMPARE:
-		compare(session, tb_viewer_action_run(session->viewer));
+		session_compare_runs(session, tb_viewer_action_run(session->viewer));
 		break;
 	case TB_ACTION_COPY:
-		copy(session);
+		session_copy(session);
 		break;
 	case TB_ACTION_LARGER:
-		scale(session, TEXT_STEP);
+		session_scale(session, TEXT_STEP);
 		break;
 	case TB_ACTION_SMALLER:
-		scale(session, 1 / TEXT_STEP);
+		session_scale(session, 1 / TEXT_STEP);
 		break;
 	case TB_ACTION_NATURAL:
-		scale(session, 0);
+		session_scale(session, 0);
 		break;
 	case TB_ACTION_QUIT:
 		session->quit = true;

@@ -2,13 +2,14 @@
 #include "backends.h"
 #include "format.h"
 #include "outfile.h"
+#include "paper.h"
 #include "session_impl.h"
 
 #include <string.h>
 #include <unistd.h>
 
-// put writes the picture in the format of the name's ending, or its description.
-static int put(struct tb_session *session, const struct tb_picture *picture,
+// session_put writes the picture in the format of the name's ending, or its description.
+static int session_put(struct tb_session *session, const struct tb_picture *picture,
 	const char *name, bool dump, FILE *stream, struct tb_error *error)
 {
 	enum tb_format format;
@@ -20,7 +21,7 @@ static int put(struct tb_session *session, const struct tb_picture *picture,
 	else if (format == TB_FORMAT_SVG)
 		tb_picture_svg(picture, picture->width, stream);
 	else if (format == TB_FORMAT_PDF)
-		status = tb_picture_pdf(picture, picture->width, stream);
+		return tb_pictures_pdf(picture, 1, picture->width, NULL, stream, error);
 	else
 		status = tb_screen_png(session->screen, picture, stream);
 	return status == TB_OK ? TB_OK
@@ -38,7 +39,7 @@ int tb_session_write(
 	int status = tb_outfile_open(&out, name, error);
 	if (status != TB_OK)
 		return status;
-	status = put(session, picture, name, dump, out.stream, error);
+	status = session_put(session, picture, name, dump, out.stream, error);
 	if (status != TB_OK) {
 		tb_outfile_abandon(&out);
 		return status;
@@ -46,7 +47,7 @@ int tb_session_write(
 	return tb_outfile_commit(&out, error);
 }
 
-static void report(struct tb_session *session, int status, const char *done,
+static void session_report(struct tb_session *session, int status, const char *done,
 	const char *failed, const struct tb_error *error)
 {
 	char text[640];
@@ -58,8 +59,8 @@ static void report(struct tb_session *session, int status, const char *done,
 			tb_error_format(error, text, sizeof text));
 }
 
-// is_free refuses names of files that are there: what a user saved stays.
-static int is_free(const char *name, struct tb_error *error)
+// session_is_free refuses names of files that are there: what a user saved stays.
+static int session_is_free(const char *name, struct tb_error *error)
 {
 	return access(name, F_OK) ? TB_OK
 				  : tb_fail_in(error, TB_EUSAGE, name,
@@ -76,10 +77,10 @@ void tb_session_save(struct tb_session *session)
 		status = tb_fail_in(&error, TB_EUSAGE, name,
 			"a picture's name must end in .png, .svg or .pdf");
 	if (status == TB_OK)
-		status = is_free(name, &error);
+		status = session_is_free(name, &error);
 	if (status == TB_OK)
 		status = tb_session_write(session, name, false, &error);
-	report(session, status, "saved", "not saved", &error);
+	session_report(session, status, "saved", "not saved", &error);
 }
 
 void tb_session_export(struct tb_session *session)
@@ -87,12 +88,12 @@ void tb_session_export(struct tb_session *session)
 	struct tb_outfile out;
 	struct tb_error error;
 	const char *name = tb_viewer_action_path(session->viewer);
-	int status = is_free(name, &error);
+	int status = session_is_free(name, &error);
 	if (status == TB_OK)
 		status = tb_outfile_open(&out, name, &error);
 	if (status == TB_OK) {
 		tb_viewer_export(session->viewer, out.stream);
 		status = tb_outfile_commit(&out, &error);
 	}
-	report(session, status, "exported", "not exported", &error);
+	session_report(session, status, "exported", "not exported", &error);
 }

@@ -24,8 +24,8 @@ static struct tb_viewer *try_open(
 	return NULL;
 }
 
-// replace shows the new viewer in place of the old one.
-static void replace(struct tb_session *session, struct tb_viewer *opened)
+// session_replace shows the new viewer in place of the old one.
+static void session_replace(struct tb_session *session, struct tb_viewer *opened)
 {
 	tb_viewer_free(session->viewer);
 	session->viewer = opened;
@@ -88,7 +88,7 @@ void tb_session_open(struct tb_session *session, const char *path)
 	forget_other(session);
 	free(session->store);
 	session->store = name;
-	replace(session, opened);
+	session_replace(session, opened);
 	tb_viewer_set_look(opened, &look);
 }
 
@@ -109,7 +109,7 @@ void tb_session_open_run(struct tb_session *session, int64_t run)
 		tb_viewer_notice(opened, "not compared: %s",
 			tb_error_format(&error, text, sizeof text));
 	tb_viewer_take_over(opened, before);
-	replace(session, opened);
+	session_replace(session, opened);
 }
 
 int tb_session_compare(

@@ -15,7 +15,8 @@ static bool shows(const struct tb_picture *picture, const char *text)
 	return false;
 }
 
-static void post(struct tb_session *session, enum tb_input_kind kind, double x, double y)
+static void play_post(
+	struct tb_session *session, enum tb_input_kind kind, double x, double y)
 {
 	tb_screen_post(session->screen, &(struct tb_input){.kind = kind, .x = x, .y = y});
 }
@@ -23,23 +24,23 @@ static void post(struct tb_session *session, enum tb_input_kind kind, double x, 
 static void post_drag(struct tb_session *session, const double *at)
 {
 	const int n_moves = 8;
-	post(session, TB_INPUT_MOVE, at[0], at[1]);
-	post(session, TB_INPUT_PRESS, at[0], at[1]);
+	play_post(session, TB_INPUT_MOVE, at[0], at[1]);
+	play_post(session, TB_INPUT_PRESS, at[0], at[1]);
 	for (int i = 1; i <= n_moves; i++)
-		post(session, TB_INPUT_MOVE, at[0] + (at[2] - at[0]) * i / n_moves,
+		play_post(session, TB_INPUT_MOVE, at[0] + (at[2] - at[0]) * i / n_moves,
 			at[1] + (at[3] - at[1]) * i / n_moves);
-	post(session, TB_INPUT_RELEASE, at[2], at[3]);
+	play_post(session, TB_INPUT_RELEASE, at[2], at[3]);
 }
 
-// pass advances time in frames, so that playback takes the same steps as for a user.
-static void pass(struct tb_session *session, double ms)
+// play_pass advances time in frames, so that playback takes the same steps as for a user.
+static void play_pass(struct tb_session *session, double ms)
 {
 	for (; ms > 0; ms -= TB_FRAME_MS)
 		tb_viewer_tick(session->viewer, fmin(ms, TB_FRAME_MS) / 1000);
 	tb_viewer_check(session->viewer);
 }
 
-static int expect(
+static int play_expect(
 	struct tb_session *session, const struct tb_step *step, struct tb_error *error)
 {
 	bool wanted = step->kind == TB_STEP_EXPECT || step->kind == TB_STEP_AWAIT;
@@ -49,19 +50,19 @@ static int expect(
 		step->line, "the picture shows %s'%s'", wanted ? "no " : "", step->text);
 }
 
-// await lets other processes go on until the picture shows what they come to.
-static int await(
+// play_await lets other processes go on until the picture shows what they come to.
+static int play_await(
 	struct tb_session *session, const struct tb_step *step, struct tb_error *error)
 {
 	double end_s = tb_clock_s() + TB_AWAIT_S;
-	int status = expect(session, step, error);
+	int status = play_expect(session, step, error);
 	while (status != TB_OK && tb_clock_s() < end_s && !tb_session_quits(session)) {
 		usleep(TB_FRAME_MS * 1000);
-		pass(session, TB_FRAME_MS);
+		play_pass(session, TB_FRAME_MS);
 		status = tb_session_draw(session, error);
 		if (status != TB_OK)
 			return status;
-		status = expect(session, step, error);
+		status = play_expect(session, step, error);
 	}
 	return tb_session_quits(session) ? TB_OK : status;
 }
@@ -86,7 +87,7 @@ static int press_key(
 	return TB_OK;
 }
 
-static void type(struct tb_session *session, const char *text)
+static void play_type(struct tb_session *session, const char *text)
 {
 	for (; *text; text++) {
 		struct tb_input input = {.kind = TB_INPUT_KEY};
@@ -97,10 +98,10 @@ static void type(struct tb_session *session, const char *text)
 	}
 }
 
-static void click(struct tb_session *session, double x, double y)
+static void play_click(struct tb_session *session, double x, double y)
 {
-	post(session, TB_INPUT_PRESS, x, y);
-	post(session, TB_INPUT_RELEASE, x, y);
+	play_post(session, TB_INPUT_PRESS, x, y);
+	play_post(session, TB_INPUT_RELEASE, x, y);
 }
 
 static void post_wheel(struct tb_session *session, const double *at)
@@ -110,7 +111,7 @@ static void post_wheel(struct tb_session *session, const double *at)
 	tb_screen_post(session->screen, &input);
 }
 
-static int act(
+static int play_act(
 	struct tb_session *session, const struct tb_step *step, struct tb_error *error)
 {
 	const double *at = step->numbers;
@@ -118,20 +119,20 @@ static int act(
 	case TB_STEP_KEY:
 		return press_key(session, step, error);
 	case TB_STEP_TYPE:
-		type(session, step->text);
+		play_type(session, step->text);
 		break;
 	case TB_STEP_DOUBLE:
-		post(session, TB_INPUT_MOVE, at[0], at[1]);
-		click(session, at[0], at[1]);
-		post(session, TB_INPUT_PRESS, at[0], at[1]);
-		post(session, TB_INPUT_DOUBLE, at[0], at[1]);
+		play_post(session, TB_INPUT_MOVE, at[0], at[1]);
+		play_click(session, at[0], at[1]);
+		play_post(session, TB_INPUT_PRESS, at[0], at[1]);
+		play_post(session, TB_INPUT_DOUBLE, at[0], at[1]);
 		break;
 	case TB_STEP_HOVER:
-		post(session, TB_INPUT_MOVE, at[0], at[1]);
+		play_post(session, TB_INPUT_MOVE, at[0], at[1]);
 		break;
 	case TB_STEP_CLICK:
-		post(session, TB_INPUT_MOVE, at[0], at[1]);
-		click(session, at[0], at[1]);
+		play_post(session, TB_INPUT_MOVE, at[0], at[1]);
+		play_click(session, at[0], at[1]);
 		break;
 	case TB_STEP_DRAG:
 		post_drag(session, at);
@@ -140,17 +141,17 @@ static int act(
 		post_wheel(session, at);
 		break;
 	case TB_STEP_RESIZE:
-		post(session, TB_INPUT_RESIZE, at[0], at[1]);
+		play_post(session, TB_INPUT_RESIZE, at[0], at[1]);
 		break;
 	case TB_STEP_WAIT:
-		pass(session, at[0]);
+		play_pass(session, at[0]);
 		break;
 	case TB_STEP_AWAIT:
 	case TB_STEP_OUTLAST:
-		return await(session, step, error);
+		return play_await(session, step, error);
 	case TB_STEP_EXPECT:
 	case TB_STEP_REFUSE:
-		return expect(session, step, error);
+		return play_expect(session, step, error);
 	case TB_STEP_DUMP:
 		return tb_session_write(session, step->text, true, error);
 	case TB_STEP_SCREENSHOT:
@@ -159,30 +160,27 @@ static int act(
 	return TB_OK;
 }
 
-// steps runs them one by one, and handles the input that a step queued before the next.
-static int steps(struct tb_session *session, const struct tb_script *script,
-	struct tb_error *error)
-{
-	int status = tb_session_draw(session, error);
-	for (size_t i = 0; status == TB_OK && i < script->n && !tb_session_quits(session);
-		i++) {
-		status = act(session, &script->steps[i], error);
-		struct tb_input input;
-		while ((input = tb_screen_wait(session->screen, 0)).kind != TB_INPUT_NONE)
-			tb_session_take(session, &input);
-		tb_session_act(session);
-		if (status == TB_OK)
-			status = tb_session_draw(session, error);
-	}
-	return status;
-}
-
 int tb_session_play(struct tb_session *session, struct tb_error *error)
 {
 	struct tb_script script = {0};
 	int status = tb_script_load(&script, session->options->script, error);
-	if (status == TB_OK)
-		status = steps(session, &script, error);
+	if (status == TB_OK) {
+		// Run them one by one, and handles the input that a step queued before
+		// the next.
+		status = tb_session_draw(session, error);
+		for (size_t i = 0;
+			status == TB_OK && i < script.n && !tb_session_quits(session);
+			i++) {
+			status = play_act(session, &script.steps[i], error);
+			struct tb_input input;
+			while ((input = tb_screen_wait(session->screen, 0)).kind !=
+				TB_INPUT_NONE)
+				tb_session_take(session, &input);
+			tb_session_act(session);
+			if (status == TB_OK)
+				status = tb_session_draw(session, error);
+		}
+	}
 	tb_script_fini(&script);
 	return status;
 }

@@ -29,17 +29,7 @@ static bool state_file(char *file, size_t size)
 	return folder[0] && snprintf(file, size, "%s/tailback/view", folder) < (int)size;
 }
 
-// make_folders makes all folders above a file.
-static void make_folders(char *file)
-{
-	for (char *at = strchr(file + 1, '/'); at; at = strchr(at + 1, '/')) {
-		*at = '\0';
-		mkdir(file, 0700);
-		*at = '/';
-	}
-}
-
-static bool is_in(int value, int most)
+static bool state_is_in(int value, int most)
 {
 	return value >= 0 && value <= most;
 }
@@ -52,8 +42,8 @@ static void read_general(struct tb_session_state *state, const char *line)
 	if (sscanf(line, "viewer %d %d %d %d %d %d %d", &w, &h, &theme, &colours,
 		    &absolute, &logarithmic, &maximised) < 6)
 		return;
-	if (w < 320 || w > 16384 || h < 240 || h > 16384 || !is_in(theme, TB_DARK) ||
-		!is_in(colours, TB_GREYS))
+	if (w < 320 || w > 16384 || h < 240 || h > 16384 ||
+		!state_is_in(theme, TB_DARK) || !state_is_in(colours, TB_GREYS))
 		return;
 	state->known = true;
 	state->width = w;
@@ -65,8 +55,8 @@ static void read_general(struct tb_session_state *state, const char *line)
 	state->look.style.logarithmic = logarithmic != 0;
 }
 
-// path_of finds the path in a line of a store; NULL for another line.
-static const char *path_of(const char *line)
+// state_path finds the path in a line of a store; NULL for another line.
+static const char *state_path(const char *line)
 {
 	int at = 0;
 	if (sscanf(line, "store %*d %*d %*u %*u %n", &at) < 0 || at == 0)
@@ -78,12 +68,12 @@ static void read_store(struct tb_session_state *state, const char *line, const c
 {
 	int view, metric;
 	struct tb_window window;
-	const char *named = path_of(line);
+	const char *named = state_path(line);
 	if (!named || strcmp(named, path) != 0 ||
 		sscanf(line, "store %d %d %" SCNu64 " %" SCNu64, &view, &metric,
 			&window.first_bin, &window.end_bin) != 4)
 		return;
-	if (!is_in(view, 63) || !is_in(metric, TB_N_METRICS - 1))
+	if (!state_is_in(view, 63) || !state_is_in(metric, TB_N_METRICS - 1))
 		return;
 	state->look.view = view;
 	state->look.metric = (enum tb_metric)metric;
@@ -128,7 +118,7 @@ size_t tb_session_recent(char **paths, size_t most)
 	FILE *stream = open_state();
 	while (stream && n < most && fgets(line, sizeof line, stream)) {
 		line[strcspn(line, "\n")] = '\0';
-		const char *named = path_of(line);
+		const char *named = state_path(line);
 		// A damaged line may name anything; only whole paths were written.
 		paths[n] = named && named[0] == '/' ? strdup(named) : NULL;
 		n += paths[n] != NULL;
@@ -136,20 +126,6 @@ size_t tb_session_recent(char **paths, size_t most)
 	if (stream)
 		fclose(stream);
 	return n;
-}
-
-// put_others copies the lines of other stores, of which the latest come first.
-static void put_others(FILE *from, FILE *to, const char *path)
-{
-	char line[LINE_BYTES];
-	for (int n = 1; n < MOST_STORES && fgets(line, sizeof line, from);) {
-		line[strcspn(line, "\n")] = '\0';
-		const char *named = path_of(line);
-		if (!named || strcmp(named, path) == 0)
-			continue;
-		fprintf(to, "%s\n", line);
-		n++;
-	}
 }
 
 void tb_session_state_save(const struct tb_session_state *state, const char *path)
@@ -162,7 +138,12 @@ void tb_session_state_save(const struct tb_session_state *state, const char *pat
 		free(whole);
 		return;
 	}
-	make_folders(file);
+	// Make all folders above a file.
+	for (char *at = strchr(file + 1, '/'); at; at = strchr(at + 1, '/')) {
+		*at = '\0';
+		mkdir(file, 0700);
+		*at = '/';
+	}
 	if (tb_outfile_open(&out, file, NULL) == TB_OK) {
 		FILE *before = open_state();
 		fprintf(out.stream, "viewer %d %d %d %d %d %d %d\n", state->width,
@@ -172,7 +153,17 @@ void tb_session_state_save(const struct tb_session_state *state, const char *pat
 			look->view, look->metric, look->window.first_bin,
 			look->window.end_bin, whole);
 		if (before) {
-			put_others(before, out.stream, whole);
+			// Copy the lines of other stores, of which the latest come first.
+			char line[LINE_BYTES];
+			for (int n = 1;
+				n < MOST_STORES && fgets(line, sizeof line, before);) {
+				line[strcspn(line, "\n")] = '\0';
+				const char *named = state_path(line);
+				if (!named || strcmp(named, whole) == 0)
+					continue;
+				fprintf(out.stream, "%s\n", line);
+				n++;
+			}
 			fclose(before);
 		}
 		(void)!tb_outfile_commit(&out, NULL);

@@ -77,7 +77,7 @@ bool tb_branches_header(struct circuits *circuits, struct circuit_packet *packet
 	packet->arrived = circuits->replay.now;
 	uint32_t link = tb_network_route(circuits->replay.net, packet->at,
 		packet->of.destination, packet->of.n_hops - 1u, packet->of.ascending);
-	insert(at->waiters, at->n_waiting++,
+	circuit_insert(at->waiters, at->n_waiting++,
 		waiter_of(circuits, packet, circuits->slot_of_link[link]));
 	at->listed = true;
 	return true;
@@ -112,8 +112,8 @@ static struct vc last_freed(const struct circuits *circuits, uint32_t n)
 static void take_branch(
 	struct circuits *circuits, struct circuit_packet *packet, uint32_t slot)
 {
-	struct link *link = &circuits->links[slot];
-	settle_link(circuits, slot, circuits->replay.now);
+	struct circuit_link *link = &circuits->links[slot];
+	circuit_settle_link(circuits, slot, circuits->replay.now);
 	link->held_since = circuits->replay.now;
 	for (uint32_t v = 0; v < link->n_vcs; v++) {
 		free_at(circuits, slot)[v] = TB_TIME_NEVER;
@@ -134,7 +134,7 @@ static void admit_all(struct circuits *circuits, struct circuit_packet *packet,
 	const struct vc vc = last_freed(circuits, n);
 	uint32_t number = packet->of.n_hops;
 	if (wait > 0) {
-		charge(circuits, packet, circuits->replay.now);
+		circuit_charge(circuits, packet, circuits->replay.now);
 		charge_link(circuits, packet, slot, circuits->replay.now);
 		packet->waited += wait;
 		tb_records_blame(&circuits->replay.records, came_by(circuits, packet)->id,
@@ -167,7 +167,8 @@ void tb_branches_choose(struct circuits *circuits)
 		at->wake_at = TB_TIME_NEVER;
 	for (uint32_t i = 0; i < at->n_waiting; i++) {
 		const struct waiter waiter = at->waiters[i];
-		struct circuit_packet *packet = packet_at(circuits, waiter.packet);
+		struct circuit_packet *packet =
+			circuit_packet_at(circuits, waiter.packet);
 		uint32_t n = find_branches(circuits, packet, packet->of.n_hops);
 		tb_time_ps frees = branches_free(circuits, n);
 		if (frees <= circuits->replay.now) {
@@ -191,7 +192,7 @@ void tb_branches_free(struct circuits *circuits, struct circuit_packet *packet,
 	uint32_t n = find_branches(circuits, packet, number);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t slot = circuits->branches[i];
-		const struct link *link = &circuits->links[slot];
+		const struct circuit_link *link = &circuits->links[slot];
 		for (uint32_t v = 0; v < link->n_vcs; v++) {
 			free_at(circuits, slot)[v] = passes;
 			vcs_of(circuits, slot)[v].root = link->id;
@@ -202,13 +203,13 @@ void tb_branches_free(struct circuits *circuits, struct circuit_packet *packet,
 	circuits->replay.stats.n_hops += n - 1;
 }
 
-// tb_branches_look makes waiting broadcasts look again when their branches are known to
-// be free.
-void tb_branches_look(struct circuits *circuits)
+// tb_branches_recheck makes waiting broadcasts look again when their branches are known
+// to be free.
+void tb_branches_recheck(struct circuits *circuits)
 {
 	for (uint32_t i = 0; i < circuits->broadcasts.n_waiting; i++) {
-		struct circuit_packet *packet =
-			packet_at(circuits, circuits->broadcasts.waiters[i].packet);
+		struct circuit_packet *packet = circuit_packet_at(
+			circuits, circuits->broadcasts.waiters[i].packet);
 		uint32_t n = find_branches(circuits, packet, packet->of.n_hops);
 		wake_broadcasts(circuits, branches_free(circuits, n));
 	}

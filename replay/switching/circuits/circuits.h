@@ -22,9 +22,9 @@
 //
 // Parts (docs/model.md, rule 36): a link, with its VCs, belongs to one part, its reverse
 // to the same one. A packet has a record in each part that its path comes through, with
-// the hops there, and a copy of the hop before and after them: what begins to cross those
-// is told by their part, which is a hop's time before it matters. At a switch each part
-// that has links out of it has a list of the headers that wait for these.
+// the hops there, and a copy of the hop before and after them: their part sends what
+// begins to cross those, one hop before it takes effect. At a switch each part that has
+// links out of it has a list of the headers that wait for these.
 #ifndef TB_CIRCUITS_H
 #define TB_CIRCUITS_H
 
@@ -80,7 +80,7 @@ static inline uint32_t tb_bits_nth(uint64_t mask, uint32_t n)
 
 #define NOTHING TB_NOTHING
 
-enum event_kind {
+enum circuit_event_kind {
 	EV_HEADER = TB_EVENT_OF_MODEL, // packet << hops_shift | hop: its header stands at
 				       // the next switch
 	EV_TAIL,		       // packet: its last flit is in at the destination
@@ -104,7 +104,7 @@ struct vc { // what is asked only where packets meet; free_at stands apart
 		       // waited for
 };
 
-struct link { // every crossing touches all of it: two cache lines side by side
+struct circuit_link { // every crossing touches all of it: two cache lines side by side
 	_Alignas(128) tb_time_ps
 		reserved_until; // the burst being served ends; final, whatever comes
 	tb_time_ps held_since;	// TB_TIME_NEVER while no VC is held
@@ -151,7 +151,7 @@ struct hop {		 // followed by a span for each burst: see span_at
 	uint8_t number;	 // of the hop
 	bool followed;	 // its VC fell free in the instant of its grant
 	bool armed;	 // next burst is ready, or known when it will be
-	bool to_look_at; // is on the list of hops_to_look_at
+	bool to_check;	 // is on the list of hops_to_check
 	uint8_t place;	 // enum tb_hop_place
 	uint32_t next;	 // in that list
 };
@@ -216,8 +216,8 @@ struct circuits {
 	size_t packet_bytes;
 	bool equal_rates; // of all links
 	uint32_t n_slots, first_injection;
-	struct link *links;	// by slot
-	struct vc *vcs;		// by slot, vcs_most each
+	struct circuit_link *links; // by slot
+	struct vc *vcs;		    // by slot, vcs_most each
 	tb_time_ps *free_at;	// of each VC; TB_TIME_NEVER while the end is not known
 	uint32_t *slot_of_link; // by id
 	struct tb_cell **cells; // by id
@@ -234,7 +234,7 @@ struct circuits {
 	bool broadcasting;		// a broadcast has been posted
 	struct switch_state broadcasts; // those that wait for their branches
 	uint32_t *branches;		// links of one level, a working space
-	uint32_t hops_to_look_at;	// packet << hops_shift | hop: see bursts.c
+	uint32_t hops_to_check;		// packet << hops_shift | hop: see bursts.c
 	tb_time_ps *delays;		// of the options
 	// Of the whole and its parts:
 	uint8_t *part_of_slot; // NULL: the network is one part
@@ -248,11 +248,11 @@ struct circuits {
 	uint32_t n_own_switches;
 	struct queue_end *queue_ends; // since they were counted last
 	size_t n_queue_ends, queue_ends_room;
-	struct received *told; // since the last window
-	size_t n_told, told_room;
+	struct received *received; // since the last window
+	size_t n_received, received_room;
 };
 
-static inline struct circuit_packet *packet_at(
+static inline struct circuit_packet *circuit_packet_at(
 	const struct circuits *circuits, uint32_t id)
 {
 	return (void *)tb_packet_at(&circuits->replay, id);
@@ -289,13 +289,13 @@ static inline tb_time_ps *middle_at(
 	return (tb_time_ps *)(void *)span_at(at, circuits->bursts_most) + burst;
 }
 
-static inline tb_time_ps link_time(const struct link *link, uint64_t bytes)
+static inline tb_time_ps link_time(const struct circuit_link *link, uint64_t bytes)
 {
 	return (tb_time_ps)((bytes * link->byte_q20 + (UINT64_C(1) << 19)) >> 20);
 }
 
 static inline tb_time_ps flit_time(
-	const struct circuits *circuits, const struct link *link)
+	const struct circuits *circuits, const struct circuit_link *link)
 {
 	return link_time(link, circuits->replay.net->params.flit_bytes);
 }

@@ -47,7 +47,7 @@ void tb_circuits_prefetch_switches(
 // release.c: how circuits end.
 //
 // What limited a packet further on, of its path up to a hop.
-struct limit {
+struct circuit_limit {
 	tb_time_ps longest;
 	uint32_t root; // NOTHING: nothing did
 };
@@ -60,7 +60,8 @@ tb_time_ps tb_circuits_release(
 // part. The acknowledgement comes back over that at `ack_at`; at the source it is at
 // `back_at`, TB_TIME_NEVER: this part knows when.
 tb_time_ps tb_circuits_let_go(struct circuits *circuits, struct circuit_packet *packet,
-	struct hop *last, tb_time_ps ack_at, tb_time_ps back_at, struct limit limit);
+	struct hop *last, tb_time_ps ack_at, tb_time_ps back_at,
+	struct circuit_limit limit);
 // tb_circuits_add_delays adds what this packet met to the delays that the options ask
 // for.
 void tb_circuits_add_delays(struct circuits *circuits, struct circuit_packet *packet);
@@ -94,21 +95,21 @@ void tb_branches_count(struct circuits *circuits, struct circuit_packet *packet,
 // tb_branches_free: the token frees all branches of a hop at `passes`.
 void tb_branches_free(struct circuits *circuits, struct circuit_packet *packet,
 	uint32_t number, tb_time_ps passes);
-// tb_branches_look has waiting broadcasts look again when their branches are known to be
-// free.
-void tb_branches_look(struct circuits *circuits);
+// tb_branches_recheck reconsiders waiting broadcasts at the time when their branches will
+// be free.
+void tb_branches_recheck(struct circuits *circuits);
 
 // circuits_join.c: parts side by side.
 //
-// tb_parts_tell_burst tells the next part that a burst of a packet's last hop in this one
-// begins to cross, tb_parts_tell_room the part before that one of the first hop here
-// does. tb_parts_tell_ack has the acknowledgement go on in the part before, at `at`.
-void tb_parts_tell_burst(struct circuits *circuits, struct circuit_packet *packet,
+// tb_parts_send_burst informs the next part that a burst of a packet's last hop in this
+// one begins to cross, tb_parts_send_room the part before that one of the first hop here
+// does. tb_parts_send_ack has the acknowledgement go on in the part before, at `at`.
+void tb_parts_send_burst(struct circuits *circuits, struct circuit_packet *packet,
 	struct hop *at, uint32_t burst);
-void tb_parts_tell_room(struct circuits *circuits, const struct circuit_packet *packet,
+void tb_parts_send_room(struct circuits *circuits, const struct circuit_packet *packet,
 	struct hop *at, uint32_t burst);
-void tb_parts_tell_ack(struct circuits *circuits, const struct hop *before, tb_time_ps at,
-	tb_time_ps back_at, struct limit limit);
+void tb_parts_send_ack(struct circuits *circuits, const struct hop *before, tb_time_ps at,
+	tb_time_ps back_at, struct circuit_limit limit);
 // tb_parts_wait and tb_parts_end_wait: a header waits, or has waited, that came over a
 // VC behind which headers may wait in several parts. tb_parts_queue counts how many bytes
 // wait in the queue of such a link as a wait ends, or at the end of a bin.
@@ -118,7 +119,7 @@ void tb_parts_queue(struct circuits *circuits, uint32_t slot, tb_time_ps until);
 void tb_parts_count_queues(struct circuits *circuits);
 int tb_circuits_join(
 	struct tb_replay **replay, struct tb_replay *whole, uint32_t part) TB_MUST_USE;
-// tb_circuits_begin_window does what was told since the last window.
+// tb_circuits_begin_window carries out what other parts have sent since the last window.
 void tb_circuits_begin_window(struct circuits *circuits);
 void tb_circuits_end_window(struct circuits *circuits, tb_time_ps until);
 void tb_circuits_receive(struct tb_replay *replay, const struct tb_part_message *message,
@@ -147,12 +148,12 @@ void tb_circuits_free(struct tb_replay *replay);
 // free_from is when a link can take a burst that begins a train, for all that is known
 // now: the burst being served has ended, and its tokens are sent.
 static inline tb_time_ps free_from(
-	const struct circuits *circuits, const struct link *link)
+	const struct circuits *circuits, const struct circuit_link *link)
 {
 	tb_time_ps end = link->reserved_until;
 	if (!link->train || end > circuits->replay.now)
 		return end;
-	return later(end, tb_link_tokens_sent(link->train, circuits->replay.now));
+	return tb_time_later(end, tb_link_tokens_sent(link->train, circuits->replay.now));
 }
 
 // own_slot and own_switch are the links and switches of a part, all of a network that is
@@ -183,10 +184,11 @@ static inline tb_time_ps last_free(const struct circuits *circuits, uint32_t slo
 	return end;
 }
 
-// settle_link counts the time that VCs of the link were held, up to `until`.
-static inline void settle_link(struct circuits *circuits, uint32_t slot, tb_time_ps until)
+// circuit_settle_link counts the time that VCs of the link were held, up to `until`.
+static inline void circuit_settle_link(
+	struct circuits *circuits, uint32_t slot, tb_time_ps until)
 {
-	struct link *link = &circuits->links[slot];
+	struct circuit_link *link = &circuits->links[slot];
 	if (link->held_since == TB_TIME_NEVER)
 		return;
 	tb_time_ps end = last_free(circuits, slot);
@@ -238,13 +240,13 @@ static inline tb_time_ps first_free(const struct circuits *circuits, uint32_t sl
 }
 
 // came_by is the link over which a header came to where it stands.
-static inline struct link *came_by(
+static inline struct circuit_link *came_by(
 	const struct circuits *circuits, const struct circuit_packet *packet)
 {
 	return &circuits->links[packet->came_by];
 }
 
-static inline bool is_own(const struct circuits *circuits, uint32_t slot)
+static inline bool circuit_is_own(const struct circuits *circuits, uint32_t slot)
 {
 	return !circuits->part_of_slot ||
 	       circuits->part_of_slot[slot] == circuits->replay.part;
@@ -253,15 +255,16 @@ static inline bool is_own(const struct circuits *circuits, uint32_t slot)
 // arrival_cell is the cell in which what waits of a link is counted.
 static inline struct tb_cell *arrival_cell(struct circuits *circuits, uint32_t slot)
 {
-	return is_own(circuits, slot) ? &circuits->links[slot].cell
-				      : tb_records_own_cell(&circuits->replay.records,
-						circuits->links[slot].id);
+	return circuit_is_own(circuits, slot)
+		       ? &circuits->links[slot].cell
+		       : tb_records_own_cell(
+				 &circuits->replay.records, circuits->links[slot].id);
 }
 
-// waiting_bytes sums the packets whose headers came in over the link of a slot and have
-// waited there since before `until`. Each holds a VC of the link, which is its last
-// hop's.
-static inline uint64_t waiting_bytes(
+// circuit_waiting_bytes sums the packets whose headers came in over the link of a slot
+// and have waited there since before `until`. Each holds a VC of the link, which is its
+// last hop's.
+static inline uint64_t circuit_waiting_bytes(
 	const struct circuits *circuits, uint32_t slot, tb_time_ps until)
 {
 	const tb_time_ps *frees = free_at(circuits, slot);
@@ -270,7 +273,8 @@ static inline uint64_t waiting_bytes(
 	for (uint32_t v = 0; v < circuits->links[slot].n_vcs; v++) {
 		if (frees[v] != TB_TIME_NEVER)
 			continue;
-		struct circuit_packet *packet = packet_at(circuits, vcs[v].packet);
+		struct circuit_packet *packet =
+			circuit_packet_at(circuits, vcs[v].packet);
 		if (packet->came_by == slot && packet->arrived < until &&
 			vcs[v].hop + 1u == packet->of.n_hops &&
 			hop_at(circuits, packet, vcs[v].hop)->vc == v)
@@ -279,10 +283,10 @@ static inline uint64_t waiting_bytes(
 	return bytes;
 }
 
-// charge counts a header's wait up to `until` in the open bin, at the link by which it
-// came. The part of the wait before that bin was counted when the bin before it was
-// closed.
-static inline void charge(
+// circuit_charge counts a header's wait up to `until` in the open bin, at the link by
+// which it came. The part of the wait before that bin was counted when the bin before it
+// was closed.
+static inline void circuit_charge(
 	struct circuits *circuits, struct circuit_packet *packet, tb_time_ps until)
 {
 	struct tb_records *records = &circuits->replay.records;
@@ -297,8 +301,8 @@ static inline void charge(
 	if (came_by(circuits, packet)->crossing)
 		tb_parts_queue(circuits, packet->came_by, until);
 	else
-		tb_records_queue(
-			records, cell, waiting_bytes(circuits, packet->came_by, until));
+		tb_records_queue(records, cell,
+			circuit_waiting_bytes(circuits, packet->came_by, until));
 }
 
 // charge_link counts all of a header's wait, which ends, at the link of a slot: which one
@@ -313,15 +317,16 @@ static inline void charge_link(struct circuits *circuits,
 		tb_records_wait_for(records, &circuits->links[slot].cell, until - from);
 }
 
-static inline bool older(const struct waiter *a, const struct waiter *b)
+static inline bool circuit_waits_longer(const struct waiter *a, const struct waiter *b)
 {
 	return a->key < b->key || (a->key == b->key && a->order < b->order);
 }
 
-// insert puts a waiter among `n` others, which are sorted, oldest first.
-static inline void insert(struct waiter *waiters, uint32_t n, struct waiter waiter)
+// circuit_insert puts a waiter among `n` others, which are sorted, oldest first.
+static inline void circuit_insert(
+	struct waiter *waiters, uint32_t n, struct waiter waiter)
 {
-	for (; n > 0 && older(&waiter, &waiters[n - 1]); n--)
+	for (; n > 0 && circuit_waits_longer(&waiter, &waiters[n - 1]); n--)
 		waiters[n] = waiters[n - 1];
 	waiters[n] = waiter;
 }

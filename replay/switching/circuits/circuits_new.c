@@ -21,7 +21,7 @@ static uint32_t smallest_fifo(const struct tb_network *net)
 	return bytes - bytes % net->params.flit_bytes;
 }
 
-static uint32_t most_vcs(const struct tb_network *net)
+static uint32_t circuits_most_vcs(const struct tb_network *net)
 {
 	uint32_t most = 0;
 	for (uint32_t i = 0; i < net->n_links; i++)
@@ -38,7 +38,8 @@ static bool rates_are_equal(const struct tb_network *net)
 	return true;
 }
 
-static int size_up(struct circuits *circuits, uint32_t *n_packets, size_t *packet_bytes)
+static int circuits_size_up(
+	struct circuits *circuits, uint32_t *n_packets, size_t *packet_bytes)
 {
 	const struct tb_network *net = circuits->replay.net;
 	const struct tb_network_params *params = &net->params;
@@ -50,7 +51,7 @@ static int size_up(struct circuits *circuits, uint32_t *n_packets, size_t *packe
 	circuits->hops_most = net->longest_path;
 	if (circuits->replay.choice.dead_at && circuits->hops_most < 2 * net->n_levels)
 		circuits->hops_most = 2 * net->n_levels; // up and down around what died
-	circuits->vcs_most = most_vcs(net);
+	circuits->vcs_most = circuits_most_vcs(net);
 	circuits->equal_rates = rates_are_equal(net);
 	circuits->hop_bytes =
 		sizeof(struct hop) + circuits->bursts_most * sizeof(struct burst_span);
@@ -71,10 +72,10 @@ static int size_up(struct circuits *circuits, uint32_t *n_packets, size_t *packe
 	return TB_OK;
 }
 
-static void make_link(struct circuits *circuits, uint32_t slot, uint32_t id)
+static void circuits_make_link(struct circuits *circuits, uint32_t slot, uint32_t id)
 {
 	const struct tb_link_info *info = &circuits->replay.net->links[id];
-	struct link *link = &circuits->links[slot];
+	struct circuit_link *link = &circuits->links[slot];
 	circuits->slot_of_link[id] = slot;
 	link->id = id;
 	tb_cell_clear(&link->cell, id);
@@ -94,7 +95,7 @@ static void make_link(struct circuits *circuits, uint32_t slot, uint32_t id)
 		free_at(circuits, slot)[v] = 0;
 }
 
-static int make_links(struct circuits *circuits)
+static int circuits_make_links(struct circuits *circuits)
 {
 	const struct tb_network *net = circuits->replay.net;
 	uint32_t n = circuits->n_slots;
@@ -115,9 +116,9 @@ static int make_links(struct circuits *circuits)
 		circuits->free_at[v] = TB_TIME_NEVER;
 	for (uint32_t slot = 0; slot < circuits->first_injection; slot++)
 		if (net->out_links[slot] != TB_ID_NONE)
-			make_link(circuits, slot, net->out_links[slot]);
+			circuits_make_link(circuits, slot, net->out_links[slot]);
 	for (uint32_t node = 0; node < net->n_nodes; node++)
-		make_link(
+		circuits_make_link(
 			circuits, circuits->first_injection + node, net->injection[node]);
 	return TB_OK;
 }
@@ -238,7 +239,7 @@ static int make_lists(struct circuits *circuits)
 static int make_replay(struct circuits *circuits, uint32_t n_packets, size_t packet_bytes)
 {
 	const struct tb_network_params *params = &circuits->replay.net->params;
-	const struct link *link = &circuits->links[circuits->first_injection];
+	const struct circuit_link *link = &circuits->links[circuits->first_injection];
 	tb_time_ps packet_ps = link_time(
 		link, params->packet_payload_bytes + params->packet_overhead_bytes);
 	return tb_replay_make(&circuits->replay, n_packets, packet_bytes, packet_ps, 6);
@@ -290,12 +291,12 @@ static int make_rest(struct circuits *circuits, uint32_t n_packets)
 			       : status;
 }
 
-static int make(struct circuits *circuits)
+static int circuits_allocate(struct circuits *circuits)
 {
 	uint32_t n_packets = 0;
-	int status = size_up(circuits, &n_packets, &circuits->packet_bytes);
+	int status = circuits_size_up(circuits, &n_packets, &circuits->packet_bytes);
 	if (status == TB_OK)
-		status = make_links(circuits);
+		status = circuits_make_links(circuits);
 	if (status == TB_OK)
 		status = make_trains(circuits);
 	if (status == TB_OK)
@@ -315,16 +316,16 @@ int tb_circuits_make(struct tb_replay *replay, const struct tb_engine_options *o
 {
 	struct circuits *circuits = (void *)replay;
 	circuits->age_q10 = (int64_t)(replay->net->params.age_weight * 1024 + 0.5);
-	circuits->hops_to_look_at = NOTHING;
+	circuits->hops_to_check = NOTHING;
 	circuits->delays = options->delays;
 	circuits->odd_routes = replay->choice.fixed || replay->choice.dead_at;
-	int status = make(circuits);
+	int status = circuits_allocate(circuits);
 	*cells = circuits->cells;
 	return status;
 }
 
-// free_shared frees what parts have in common.
-static void free_shared(struct circuits *circuits)
+// circuits_free_shared frees what parts have in common.
+static void circuits_free_shared(struct circuits *circuits)
 {
 	for (uint32_t g = 0; g < circuits->n_late; g++)
 		free(circuits->late_slots[g]);
@@ -348,7 +349,7 @@ void tb_circuits_free(struct tb_replay *replay)
 	if (!circuits)
 		return;
 	if (!tb_replay_is_part(replay))
-		free_shared(circuits);
+		circuits_free_shared(circuits);
 	tb_replay_fini(replay);
 	free(circuits->switches);
 	free(circuits->waiters);
@@ -359,6 +360,6 @@ void tb_circuits_free(struct tb_replay *replay)
 	free(circuits->slots);
 	free(circuits->own_switches);
 	free(circuits->queue_ends);
-	free(circuits->told);
+	free(circuits->received);
 	free(circuits);
 }

@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-// add_group translates the choice's next group of links into slots.
-static int add_group(struct circuits *circuits)
+// circuits_fail_group translates the choice's next group of links into slots.
+static int circuits_fail_group(struct circuits *circuits)
 {
 	const struct tb_route_groups *pool = &circuits->replay.choice.pool;
 	uint32_t g = circuits->n_late;
@@ -46,7 +46,7 @@ uint32_t tb_failures_route(
 	if (!(route & TB_ROUTE_GROUP))
 		return circuits->slot_of_link[route];
 	while (circuits->n_late < circuits->replay.choice.pool.n_groups)
-		if (add_group(circuits) != TB_OK) {
+		if (circuits_fail_group(circuits) != TB_OK) {
 			tb_replay_no_memory(&circuits->replay, "what fails");
 			return TB_ROUTE_NONE;
 		}
@@ -68,7 +68,7 @@ static uint32_t dead_of(struct circuits *circuits, struct circuit_packet *packet
 
 bool tb_circuits_end_failed(struct circuits *circuits, uint32_t id)
 {
-	struct circuit_packet *packet = packet_at(circuits, id);
+	struct circuit_packet *packet = circuit_packet_at(circuits, id);
 	const struct hop *last = hop_at(circuits, packet, packet->of.n_hops - 1u);
 	uint32_t dead = dead_of(circuits, packet);
 	if (circuits->links[last->link].ejection && dead == TB_ID_NONE)
@@ -84,10 +84,11 @@ void tb_circuits_route_again(struct circuits *circuits, uint32_t sw)
 	uint32_t n_left = 0;
 	for (uint32_t i = 0; i < at->n_waiting; i++) {
 		struct waiter waiter = at->waiters[i];
-		struct circuit_packet *packet = packet_at(circuits, waiter.packet);
+		struct circuit_packet *packet =
+			circuit_packet_at(circuits, waiter.packet);
 		uint32_t route = tb_failures_route(circuits, sw, packet);
 		if (route == TB_ROUTE_NONE) {
-			charge(circuits, packet, circuits->replay.now);
+			circuit_charge(circuits, packet, circuits->replay.now);
 			tb_circuits_blame(circuits, &waiter, circuits->replay.now);
 			packet->arrived = TB_TIME_NEVER;
 			tb_bursts_discard(circuits, packet);

@@ -4,12 +4,14 @@
 
 // place_in_part finds out whether a packet's way on from a link is another part's.
 static __attribute__((noinline)) enum tb_hop_place place_in_part(
-	struct circuits *circuits, struct circuit_packet *packet, const struct link *link)
+	struct circuits *circuits, struct circuit_packet *packet,
+	const struct circuit_link *link)
 {
 	if (circuits->odd_routes)
 		packet->route = odd_route(circuits, link->to, packet);
-	return is_own(circuits, first_slot(circuits, packet->route)) ? TB_HOP_OWN
-								     : TB_HOP_LAST;
+	return circuit_is_own(circuits, first_slot(circuits, packet->route))
+		       ? TB_HOP_OWN
+		       : TB_HOP_LAST;
 }
 
 // grant gives a packet VC `v` of a link as its next hop. Its first burst crosses at once
@@ -17,10 +19,10 @@ static __attribute__((noinline)) enum tb_hop_place place_in_part(
 static inline __attribute__((always_inline)) void grant(struct circuits *circuits,
 	struct circuit_packet *packet, uint32_t slot, uint32_t v)
 {
-	struct link *link = &circuits->links[slot];
+	struct circuit_link *link = &circuits->links[slot];
 	tb_time_ps now = circuits->replay.now;
 	if (free_vcs(circuits, slot) == link->n_vcs) {
-		settle_link(circuits, slot, now);
+		circuit_settle_link(circuits, slot, now);
 		link->held_since = now;
 	}
 	tb_time_ps *frees = &free_at(circuits, slot)[v];
@@ -59,7 +61,7 @@ void tb_circuits_grant(struct circuits *circuits, struct circuit_packet *packet,
 
 void tb_circuits_inject(struct circuits *circuits, uint32_t node, uint32_t id)
 {
-	struct circuit_packet *packet = packet_at(circuits, id);
+	struct circuit_packet *packet = circuit_packet_at(circuits, id);
 	uint32_t slot = circuits->first_injection + node;
 	packet->waited = 0;
 	packet->n_bursts = (packet->of.wire_bytes + circuits->burst_bytes - 1) /
@@ -71,32 +73,33 @@ void tb_circuits_inject(struct circuits *circuits, uint32_t node, uint32_t id)
 // wait is known in phase 2.
 void tb_circuits_header(struct circuits *circuits, uint32_t id)
 {
-	struct circuit_packet *packet = packet_at(circuits, id);
+	struct circuit_packet *packet = circuit_packet_at(circuits, id);
 	if (circuits->broadcasting && tb_branches_header(circuits, packet))
 		return;
 	uint32_t sw = packet->at;
 	struct switch_state *at = &circuits->switches[sw];
-	uint32_t route = route_of(circuits, packet);
+	uint32_t route = circuit_route_of(circuits, packet);
 	if (route == TB_ROUTE_NONE) {
 		tb_bursts_discard(circuits, packet);
 		return;
 	}
 	packet->arrived = circuits->replay.now;
-	insert(at->waiters + at->n_waiting, at->n_new++,
+	circuit_insert(at->waiters + at->n_waiting, at->n_new++,
 		waiter_of(circuits, packet, route));
 	tb_list_add(&circuits->switches_now, sw, &at->listed);
 }
 
-// admit grants a waiter its VC and ends its wait. The wait is blamed on the flow that
-// held this VC, with the link that limited that flow as its root.
-static void admit(struct circuits *circuits, struct circuit_packet *packet, uint32_t slot)
+// header_admit grants a waiter its VC and ends its wait. The wait is blamed on the flow
+// that held this VC, with the link that limited that flow as its root.
+static void header_admit(
+	struct circuits *circuits, struct circuit_packet *packet, uint32_t slot)
 {
 	uint32_t v = lowest_free(circuits, slot);
 	tb_time_ps wait = circuits->replay.now - packet->arrived;
 	const struct vc vc = vcs_of(circuits, slot)[v];
 	uint32_t number = packet->of.n_hops;
 	if (wait > 0) {
-		charge(circuits, packet, circuits->replay.now);
+		circuit_charge(circuits, packet, circuits->replay.now);
 		charge_link(circuits, packet, slot, circuits->replay.now);
 		if (came_by(circuits, packet)->crossing)
 			tb_parts_end_wait(circuits, packet);
@@ -124,8 +127,8 @@ static tb_time_ps route_frees(const struct circuits *circuits, uint32_t route)
 	return first;
 }
 
-// block counts a header of this instant that must wait.
-static void block(struct circuits *circuits, struct circuit_packet *packet)
+// header_block counts a header of this instant that must wait.
+static void header_block(struct circuits *circuits, struct circuit_packet *packet)
 {
 	tb_records_blocked(
 		&circuits->replay.records, arrival_cell(circuits, packet->came_by));
@@ -138,16 +141,16 @@ static __attribute__((noinline)) void begin_wait(struct circuits *circuits, uint
 	struct circuit_packet *packet, uint32_t route)
 {
 	struct switch_state *at = &circuits->switches[sw];
-	insert(at->waiters, at->n_waiting++, waiter_of(circuits, packet, route));
-	block(circuits, packet);
+	circuit_insert(at->waiters, at->n_waiting++, waiter_of(circuits, packet, route));
+	header_block(circuits, packet);
 	wake_switch(circuits, sw, route_frees(circuits, route));
 }
 
-// choose is phase 2 for the only header that arrives at a switch in this instant.
-static void choose(struct circuits *circuits, uint32_t sw, struct circuit_packet *packet,
-	uint32_t route)
+// header_choose is phase 2 for the only header that arrives at a switch in this instant.
+static void header_choose(struct circuits *circuits, uint32_t sw,
+	struct circuit_packet *packet, uint32_t route)
 {
-	uint32_t slot = pick(circuits, route, packet->of.order, sw);
+	uint32_t slot = circuit_pick(circuits, route, packet->of.order, sw);
 	if (slot != NOTHING)
 		grant(circuits, packet, slot, lowest_free(circuits, slot));
 	else
@@ -156,19 +159,19 @@ static void choose(struct circuits *circuits, uint32_t sw, struct circuit_packet
 
 void tb_circuits_header_alone(struct circuits *circuits, uint32_t id)
 {
-	struct circuit_packet *packet = packet_at(circuits, id);
+	struct circuit_packet *packet = circuit_packet_at(circuits, id);
 	if (circuits->broadcasting && tb_branches_header(circuits, packet)) {
 		tb_branches_choose(circuits);
 		return;
 	}
 	uint32_t sw = packet->at;
-	uint32_t route = route_of(circuits, packet);
+	uint32_t route = circuit_route_of(circuits, packet);
 	if (route == TB_ROUTE_NONE) {
 		tb_bursts_discard(circuits, packet);
 		return;
 	}
 	packet->arrived = circuits->replay.now;
-	choose(circuits, sw, packet, route);
+	header_choose(circuits, sw, packet, route);
 }
 
 // try_waiters lets waiters [first, end) of a switch, sorted, take VCs; those that find
@@ -182,9 +185,11 @@ static uint32_t try_waiters(struct circuits *circuits, uint32_t sw, uint32_t fir
 	for (uint32_t i = first; i < end; i++) {
 		struct waiter *waiter = &waiters[i];
 		if (waiter->route != full) {
-			uint32_t slot = pick(circuits, waiter->route, waiter->order, sw);
+			uint32_t slot =
+				circuit_pick(circuits, waiter->route, waiter->order, sw);
 			if (slot != NOTHING) {
-				admit(circuits, packet_at(circuits, waiter->packet),
+				header_admit(circuits,
+					circuit_packet_at(circuits, waiter->packet),
 					slot);
 				continue;
 			}
@@ -205,9 +210,10 @@ static void count_blocked(
 	struct circuits *circuits, const struct waiter *waiters, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		struct circuit_packet *packet = packet_at(circuits, waiters[i].packet);
+		struct circuit_packet *packet =
+			circuit_packet_at(circuits, waiters[i].packet);
 		if (packet->arrived == circuits->replay.now)
-			block(circuits, packet);
+			header_block(circuits, packet);
 	}
 }
 
@@ -224,18 +230,19 @@ void tb_circuits_switch(struct circuits *circuits, uint32_t sw)
 	if (at->wake_at <= circuits->replay.now) {
 		at->wake_at = TB_TIME_NEVER;
 		for (uint32_t i = 0; i < n_new; i++)
-			insert(at->waiters, n_old + i, at->waiters[n_old + i]);
+			circuit_insert(at->waiters, n_old + i, at->waiters[n_old + i]);
 		at->n_waiting = try_waiters(circuits, sw, 0, n_old + n_new, &wake);
 		if (n_new)
 			count_blocked(circuits, at->waiters, at->n_waiting);
 	} else if (n_new == 1) {
 		const struct waiter *waiter = &at->waiters[n_old];
-		choose(circuits, sw, packet_at(circuits, waiter->packet), waiter->route);
+		header_choose(circuits, sw, circuit_packet_at(circuits, waiter->packet),
+			waiter->route);
 	} else {
 		uint32_t n = try_waiters(circuits, sw, n_old, n_old + n_new, &wake);
 		count_blocked(circuits, at->waiters + n_old, n);
 		for (uint32_t i = 0; i < n; i++)
-			insert(at->waiters, n_old + i, at->waiters[n_old + i]);
+			circuit_insert(at->waiters, n_old + i, at->waiters[n_old + i]);
 		at->n_waiting = n_old + n;
 	}
 	wake_switch(circuits, sw, wake);

@@ -1,7 +1,7 @@
 #include "circuits.h"
 
-// least_of takes one bit per VC, two per link.
-static inline uint64_t least_of(uint64_t free)
+// least_loaded_of takes one bit per VC, two per link.
+static inline uint64_t least_loaded_of(uint64_t free)
 {
 	const uint64_t first = UINT64_C(0x5555555555555555);
 	uint64_t two = free & free >> 1 & first;
@@ -9,7 +9,7 @@ static inline uint64_t least_of(uint64_t free)
 	return two ? two : one;
 }
 
-static inline uint64_t lowest(uint32_t n_bits)
+static inline uint64_t lowest_bits(uint32_t n_bits)
 {
 	return n_bits < 64 ? (UINT64_C(1) << n_bits) - 1 : ~UINT64_C(0);
 }
@@ -20,7 +20,7 @@ uint64_t tb_least_loaded_plain(
 	uint64_t free = 0;
 	for (uint32_t i = 0; i < 2 * n_links; i++)
 		free |= (uint64_t)(free_at[i] <= now) << i;
-	return least_of(free);
+	return least_loaded_of(free);
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -36,7 +36,7 @@ __attribute__((target("avx2"))) static uint64_t by_four(
 		__m256d later = _mm256_castsi256_pd(_mm256_cmpgt_epi64(at, nows));
 		held |= (uint64_t)(unsigned)_mm256_movemask_pd(later) << i;
 	}
-	return least_of(~held & lowest(2 * n_links));
+	return least_loaded_of(~held & lowest_bits(2 * n_links));
 }
 
 tb_least_loaded *tb_least_loaded_best(void)

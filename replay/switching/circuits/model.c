@@ -5,7 +5,7 @@
 #include "clock.h"
 #include "idle.h"
 
-static struct circuits *of(struct tb_replay *replay)
+static struct circuits *circuits_of_replay(struct tb_replay *replay)
 {
 	return (void *)replay;
 }
@@ -21,15 +21,15 @@ static void tail(struct circuits *circuits, uint32_t id)
 	if (circuits->replay.retries && tb_circuits_end_failed(circuits, id))
 		return;
 	if (circuits->delays)
-		tb_circuits_add_delays(circuits, packet_at(circuits, id));
+		tb_circuits_add_delays(circuits, circuit_packet_at(circuits, id));
 	tb_nodes_arrive(&circuits->replay, id);
 }
 
-static void arrive(struct tb_replay *replay, struct tb_event event)
+static void circuits_arrive(struct tb_replay *replay, struct tb_event event)
 {
-	struct circuits *circuits = of(replay);
+	struct circuits *circuits = circuits_of_replay(replay);
 	uint32_t id = event.subject;
-	switch ((enum event_kind)event.kind) {
+	switch ((enum circuit_event_kind)event.kind) {
 	case EV_HEADER:
 		tb_circuits_header(circuits, id >> circuits->hops_shift);
 		break;
@@ -52,9 +52,9 @@ static void arrive(struct tb_replay *replay, struct tb_event event)
 	}
 }
 
-static void choose(struct tb_replay *replay)
+static void circuits_choose(struct tb_replay *replay)
 {
-	struct circuits *circuits = of(replay);
+	struct circuits *circuits = circuits_of_replay(replay);
 	if (circuits->broadcasts.listed)
 		tb_branches_choose(circuits);
 	for (uint32_t i = 0; i < circuits->switches_now.n; i++)
@@ -69,17 +69,17 @@ static __attribute__((noinline)) void serve_links(struct circuits *circuits)
 	circuits->links_now.n = 0;
 }
 
-static inline void serve(struct tb_replay *replay)
+static inline void circuits_serve(struct tb_replay *replay)
 {
-	if (of(replay)->links_now.n)
-		serve_links(of(replay));
+	if (circuits_of_replay(replay)->links_now.n)
+		serve_links(circuits_of_replay(replay));
 }
 
-static void alone(struct tb_replay *replay, struct tb_event event)
+static void circuits_alone(struct tb_replay *replay, struct tb_event event)
 {
-	struct circuits *circuits = of(replay);
+	struct circuits *circuits = circuits_of_replay(replay);
 	uint32_t id = event.subject;
-	switch ((enum event_kind)event.kind) {
+	switch ((enum circuit_event_kind)event.kind) {
 	case EV_HEADER:
 		tb_circuits_header_alone(circuits, id >> circuits->hops_shift);
 		break;
@@ -100,32 +100,33 @@ static void alone(struct tb_replay *replay, struct tb_event event)
 		tb_branches_choose(circuits);
 		break;
 	}
-	serve(replay);
+	circuits_serve(replay);
 }
 
-static void prefetch_first(
+static void circuits_prefetch_first(
 	struct tb_replay *replay, const struct tb_event *events, uint32_t n)
 {
-	tb_circuits_prefetch_first(of(replay), events, n);
+	tb_circuits_prefetch_first(circuits_of_replay(replay), events, n);
 }
 
-static void prefetch_second(struct tb_replay *replay, struct tb_event event)
+static void circuits_prefetch_second(struct tb_replay *replay, struct tb_event event)
 {
-	tb_circuits_prefetch_second(of(replay), event);
+	tb_circuits_prefetch_second(circuits_of_replay(replay), event);
 }
 
-static void prefetch_third(struct tb_replay *replay, struct tb_event event)
+static void circuits_prefetch_third(struct tb_replay *replay, struct tb_event event)
 {
-	tb_circuits_prefetch_third(of(replay), event);
+	tb_circuits_prefetch_third(circuits_of_replay(replay), event);
 }
 
-static void link_failed(struct tb_replay *replay, uint32_t link)
+static void circuits_link_failed(struct tb_replay *replay, uint32_t link)
 {
 	if (replay->net->links[link].kind != TB_LINK_INJECTION)
-		tb_circuits_route_again(of(replay), replay->net->links[link].from);
+		tb_circuits_route_again(
+			circuits_of_replay(replay), replay->net->links[link].from);
 }
 
-static tb_time_ps injects_at(
+static tb_time_ps circuits_injects_at(
 	const struct tb_replay *replay, uint32_t node, uint32_t packet)
 {
 	const struct circuits *circuits = of_const(replay);
@@ -133,37 +134,38 @@ static tb_time_ps injects_at(
 	return first_free(circuits, circuits->first_injection + node);
 }
 
-static void inject(struct tb_replay *replay, uint32_t node, uint32_t packet)
+static void circuits_inject(struct tb_replay *replay, uint32_t node, uint32_t packet)
 {
-	tb_circuits_inject(of(replay), node, packet);
+	tb_circuits_inject(circuits_of_replay(replay), node, packet);
 }
 
-static tb_time_ps release(struct tb_replay *replay, uint32_t packet, tb_time_ps ack_at,
-	tb_time_ps drained_at)
+static tb_time_ps circuits_release(struct tb_replay *replay, uint32_t packet,
+	tb_time_ps ack_at, tb_time_ps drained_at)
 {
 	(void)drained_at; // a node accepts every packet
-	struct circuit_packet *released = packet_at(of(replay), packet);
-	return tb_circuits_release(of(replay), released, ack_at);
+	struct circuit_packet *released =
+		circuit_packet_at(circuits_of_replay(replay), packet);
+	return tb_circuits_release(circuits_of_replay(replay), released, ack_at);
 }
 
-static const char *branch(
+static const char *circuits_branch(
 	struct tb_replay *replay, const struct tb_message *message, uint32_t *end)
 {
-	return tb_branches_prepare(of(replay), message, end);
+	return tb_branches_prepare(circuits_of_replay(replay), message, end);
 }
 
-static bool settle(struct tb_replay *replay, tb_time_ps until)
+static bool circuits_settle(struct tb_replay *replay, tb_time_ps until)
 {
-	return tb_circuits_settle(of(replay), until);
+	return tb_circuits_settle(circuits_of_replay(replay), until);
 }
 
-static void blame_open(struct tb_replay *replay, tb_time_ps until)
+static void circuits_blame_open(struct tb_replay *replay, tb_time_ps until)
 {
-	tb_circuits_blame_open(of(replay), until);
+	tb_circuits_blame_open(circuits_of_replay(replay), until);
 }
 
 // The last circuits are held a little beyond the last event.
-static tb_time_ps lasts_until(const struct tb_replay *replay)
+static tb_time_ps circuits_lasts_until(const struct tb_replay *replay)
 {
 	const struct circuits *circuits = of_const(replay);
 	tb_time_ps end = replay->now;
@@ -176,23 +178,24 @@ static tb_time_ps lasts_until(const struct tb_replay *replay)
 	return end;
 }
 
-static uint32_t link_bytes(const struct tb_replay *replay)
+static uint32_t circuits_link_bytes(const struct tb_replay *replay)
 {
 	uint32_t vcs_most = of_const(replay)->vcs_most;
-	return (uint32_t)(sizeof(struct link) +
+	return (uint32_t)(sizeof(struct circuit_link) +
 			  vcs_most * (sizeof(struct vc) + sizeof(tb_time_ps)) +
 			  sizeof(uint32_t) + sizeof(struct tb_cell *) +
 			  sizeof(struct tb_link_sample));
 }
 
-static int run(struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error);
-static void window(struct tb_replay *replay, tb_time_ps until);
+static int circuits_run(
+	struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error);
+static void circuits_window(struct tb_replay *replay, tb_time_ps until);
 
 const struct tb_switching tb_circuits = {.name = "circuits",
-	.carrier = {.injects_at = injects_at,
-		.inject = inject,
-		.release = release,
-		.branch = branch,
+	.carrier = {.injects_at = circuits_injects_at,
+		.inject = circuits_inject,
+		.release = circuits_release,
+		.branch = circuits_branch,
 		.ideal_ps = tb_idle_latency_ps,
 		.in_parts = true,
 		.in_one_memory = true,
@@ -201,32 +204,33 @@ const struct tb_switching tb_circuits = {.name = "circuits",
 	.can_fail = true,
 	.make = tb_circuits_make,
 	.free = tb_circuits_free,
-	.run = run,
-	.arrive = arrive,
-	.choose = choose,
-	.serve = serve,
-	.alone = alone,
-	.prefetch_first = prefetch_first,
-	.prefetch_second = prefetch_second,
-	.prefetch_third = prefetch_third,
-	.link_failed = link_failed,
-	.settle = settle,
-	.lasts_until = lasts_until,
-	.blame_open = blame_open,
-	.link_bytes = link_bytes,
+	.run = circuits_run,
+	.arrive = circuits_arrive,
+	.choose = circuits_choose,
+	.serve = circuits_serve,
+	.alone = circuits_alone,
+	.prefetch_first = circuits_prefetch_first,
+	.prefetch_second = circuits_prefetch_second,
+	.prefetch_third = circuits_prefetch_third,
+	.link_failed = circuits_link_failed,
+	.settle = circuits_settle,
+	.lasts_until = circuits_lasts_until,
+	.blame_open = circuits_blame_open,
+	.link_bytes = circuits_link_bytes,
 	.join = tb_circuits_join,
-	.window = window,
+	.window = circuits_window,
 	.receive = tb_circuits_receive};
 
-static int run(struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error)
+static int circuits_run(
+	struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error)
 {
 	return tb_clock_run(replay, &tb_circuits, n_rounds, error);
 }
 
-static void window(struct tb_replay *replay, tb_time_ps until)
+static void circuits_window(struct tb_replay *replay, tb_time_ps until)
 {
-	tb_circuits_begin_window(of(replay));
-	serve(replay);
+	tb_circuits_begin_window(circuits_of_replay(replay));
+	circuits_serve(replay);
 	tb_clock_window(replay, &tb_circuits, until);
-	tb_circuits_end_window(of(replay), until);
+	tb_circuits_end_window(circuits_of_replay(replay), until);
 }

@@ -9,18 +9,19 @@
 // the furthest of these links, or its root, sets the pace. Otherwise it is this link
 // itself. It begins with the VC of `at`, and leaves in `limit` what limited the packet
 // beyond the hops that it has in this part.
-static void set_roots(struct circuits *circuits, struct hop *at, struct limit *limit)
+static void set_roots(
+	struct circuits *circuits, struct hop *at, struct circuit_limit *limit)
 {
 	tb_time_ps longest = limit->longest;
 	uint32_t root = limit->root;
-	const struct link *link = &circuits->links[at->link];
+	const struct circuit_link *link = &circuits->links[at->link];
 	while (at->place != TB_HOP_COPY) {
 		vcs_of(circuits, at->link)[at->vc].root =
 			root == NOTHING ? link->id : root;
 		if (at->number == 0)
 			break;
 		struct hop *before = hop_before(circuits, at);
-		const struct link *from = &circuits->links[before->link];
+		const struct circuit_link *from = &circuits->links[before->link];
 		if (at->bursts > 0) {
 			tb_time_ps for_link = span_at(at, 0)->start - at->wait -
 					      span_at(before, 0)->start - from->hop_ps;
@@ -34,7 +35,7 @@ static void set_roots(struct circuits *circuits, struct hop *at, struct limit *l
 		at = before;
 		link = from;
 	}
-	*limit = (struct limit){longest, root};
+	*limit = (struct circuit_limit){longest, root};
 }
 
 void tb_circuits_add_delays(struct circuits *circuits, struct circuit_packet *packet)
@@ -64,7 +65,8 @@ static struct hop *first_hop(
 // tb_circuits_let_go: the acknowledgement passes every link backwards, and the token then
 // passes them forwards.
 tb_time_ps tb_circuits_let_go(struct circuits *circuits, struct circuit_packet *packet,
-	struct hop *last, tb_time_ps ack_at, tb_time_ps back_at, struct limit limit)
+	struct hop *last, tb_time_ps ack_at, tb_time_ps back_at,
+	struct circuit_limit limit)
 {
 	struct hop *at = first_hop(circuits, last, &ack_at);
 	const struct hop *before = at->number ? hop_before(circuits, at) : NULL;
@@ -73,7 +75,7 @@ tb_time_ps tb_circuits_let_go(struct circuits *circuits, struct circuit_packet *
 		back_at = ack_at + before_ps;
 	tb_time_ps passes = back_at + before_ps;
 	for (; at <= last; at = hop_after(circuits, at)) {
-		const struct link *link = &circuits->links[at->link];
+		const struct circuit_link *link = &circuits->links[at->link];
 		free_at(circuits, at->link)[at->vc] = passes;
 		if (!link->injection && is_wanted(circuits, link->from, at->link))
 			wake_switch(circuits, link->from, passes);
@@ -85,7 +87,7 @@ tb_time_ps tb_circuits_let_go(struct circuits *circuits, struct circuit_packet *
 	}
 	set_roots(circuits, last, &limit);
 	if (before)
-		tb_parts_tell_ack(circuits, before, ack_at, back_at, limit);
+		tb_parts_send_ack(circuits, before, ack_at, back_at, limit);
 	else
 		tb_nodes_look(&circuits->replay,
 			circuits->links[hop_at(circuits, packet, 0)->link].from);
@@ -97,9 +99,9 @@ tb_time_ps tb_circuits_release(
 {
 	struct hop *last = hop_at(circuits, packet, packet->of.n_hops - 1u);
 	tb_time_ps back_at = tb_circuits_let_go(circuits, packet, last, ack_at,
-		TB_TIME_NEVER, (struct limit){0, NOTHING});
+		TB_TIME_NEVER, (struct circuit_limit){0, NOTHING});
 	if (circuits->broadcasts.n_waiting)
-		tb_branches_look(circuits);
+		tb_branches_recheck(circuits);
 	return back_at;
 }
 
@@ -108,7 +110,7 @@ tb_time_ps tb_circuits_release(
 void tb_circuits_blame(
 	struct circuits *circuits, const struct waiter *waiter, tb_time_ps until)
 {
-	struct circuit_packet *packet = packet_at(circuits, waiter->packet);
+	struct circuit_packet *packet = circuit_packet_at(circuits, waiter->packet);
 	uint32_t slot = waiter->route;
 	if (slot & TB_ROUTE_GROUP)
 		slot = slot_in(group_at(circuits, slot), 0);
@@ -139,22 +141,24 @@ bool tb_circuits_settle(struct circuits *circuits, tb_time_ps until)
 		tb_parts_count_queues(circuits);
 	for (uint32_t i = 0; i < circuits->n_own; i++) {
 		uint32_t slot = own_slot(circuits, i);
-		settle_link(circuits, slot, until);
+		circuit_settle_link(circuits, slot, until);
 		lasts |= circuits->links[slot].held_since != TB_TIME_NEVER;
 	}
 	for (uint32_t n = 0; n < circuits->n_own_switches; n++) {
 		const struct switch_state *at =
 			&circuits->switches[own_switch(circuits, n)];
 		for (uint32_t i = 0; i < at->n_waiting; i++)
-			charge(circuits, packet_at(circuits, at->waiters[i].packet),
+			circuit_charge(circuits,
+				circuit_packet_at(circuits, at->waiters[i].packet),
 				until);
 		lasts |= at->n_waiting > 0;
 	}
 	if (circuits->part_of_slot)
 		tb_parts_count_queues(circuits);
 	for (uint32_t i = 0; i < circuits->broadcasts.n_waiting; i++)
-		charge(circuits,
-			packet_at(circuits, circuits->broadcasts.waiters[i].packet),
+		circuit_charge(circuits,
+			circuit_packet_at(
+				circuits, circuits->broadcasts.waiters[i].packet),
 			until);
 	lasts |= circuits->broadcasts.n_waiting > 0;
 	return lasts;

@@ -8,10 +8,11 @@
 // waits for the link; one is made when the first packet of a queue is ready. A packet
 // that arrives behind others in its queue makes no event, unless its route depends on the
 // loads that it finds. When a packet begins to leave a buffer, the credits that it will
-// free are announced to the sender before that buffer at once; the sender takes them into
-// account when it needs them, and only a packet that waits for them makes an event. (With
-// pauses, faults or an input speedup S credits are returned when they are free; to
-// another part at the end of the window in which they are.)
+// free are sent early: at once they are pending at the sender before that buffer, with
+// the time at which they arrive. The sender adds them up when it needs them, and only a
+// packet that waits for them makes an event. (With pauses, faults or an input speedup S
+// credits are returned when they are free; to another part at the end of the window in
+// which they are.)
 //
 // Words: a slot is a port of a switch or a node. The ports of a switch are consecutive
 // slots, in the order of ports; the nodes come last. A slot has a sender, the link that
@@ -49,12 +50,12 @@ enum { FIRST_UPDATES = 4 }; // that a ring holds at first
 
 #define ANY_NUMBER UINT32_MAX // of packets that an input sends at once
 
-enum event_kind {
+enum credit_event_kind {
 	EV_DONE = TB_EVENT_OF_MODEL, // slot: its link has carried the packet
 	EV_READY,   // packet: the first of its queue is ready to leave it
 	EV_COME,    // packet: it has come to a switch and takes a route
 	EV_IN,	    // packet: its tail is in at its destination
-	EV_LOOK,    // slot: its link may have something to carry
+	EV_CHOOSE,  // slot: its link may have a packet to choose
 	EV_DRAINED, // node: it has drained a packet (with pauses)
 	EV_CNP,	    // pair of nodes: its source is notified of congestion
 };
@@ -65,7 +66,7 @@ enum event_kind {
 enum { ROW_READY, ROW_IN, ROW_DONE, ROWS };
 
 // What links have in common: there are few.
-struct kind {
+struct link_kind_row {
 	uint64_t byte_q20; // picoseconds a byte, 20 binary places
 	tb_time_ps latency_ps;
 };
@@ -78,21 +79,22 @@ struct update { // on its way to a sender: what has fallen free, or will
 	uint32_t blocks;
 };
 
-struct told { // an update to another part, until its blocks are free
+struct pending_update { // credits for a sender in another part, kept until they are free
 	struct update update;
 	uint32_t slot, vl; // whose buffer
-	uint32_t crossing; // number of the link that comes in there
+	uint32_t crossing; // number of that link, which crosses from the other part
 	uint32_t next;	   // of this slot; NOTHING
 };
 
 struct lane {			     // a VL of a link, at its sender
 	_Alignas(64) uint64_t heads; // bit an input port: has a candidate
 	tb_time_ps freed_at;	     // the latest of all updates until now
-	tb_time_ps look_at;	     // the EV_LOOK under way for credits
+	tb_time_ps choose_at;	     // the EV_CHOOSE under way for credits
 	struct update *updates;	     // ring, in the order in which they are known
 	uint32_t first, n, mask;     // mask + 1: its size
 	int32_t credits;	     // blocks that the sender knows to be free
-	int32_t lacks; // that the updates under way do not bring the one who waits
+	int32_t lacks; // credits that a waiting packet still lacks when all updates have
+		       // arrived
 	uint16_t turn; // port with which the next turn begins
 };
 
@@ -113,17 +115,17 @@ struct link_sender { // a link that leaves by a slot
 	uint8_t vl;	    // of the packet
 	bool by_credit;	    // its wait ended by one
 	bool ends;	    // EV_DONE is under way (never of a node)
-	bool announced;	    // credits not free yet, whose update crosses this link
+	bool has_pending;   // updates cross this link whose credits are not free yet
 	bool listed;	    // is on the list of this instant
 	bool crosses_parts; // the peer is in another part of the network
 };
 
-struct crossbar {	     // of a switch that is not plain
-	uint64_t looking;    // bit a port: its link looks, where words == 1
-	uint64_t limited;    // bit an input: has S packets in the crossbar; likewise
-	uint32_t first;	     // slot
-	uint32_t n_ports;    // slots
-	uint32_t n_begun;    // packets that left, modulo n_ports
+struct crossbar {	   // of a switch that is not plain
+	uint64_t choosing; // bit a port: its link is to choose a packet; where words == 1
+	uint64_t limited;  // bit an input: it has S packets in the crossbar; likewise
+	uint32_t first;	   // slot
+	uint32_t n_ports;  // slots
+	uint32_t n_begun;  // packets that left, modulo n_ports
 	uint32_t began_with; // port with which its present round began
 	bool listed;
 };
@@ -145,9 +147,10 @@ struct meter {	       // of a buffer that pauses its sender
 };
 
 struct queue {
-	uint32_t first, last; // packets; NOTHING: empty
-	uint32_t fresh;	      // the first that is not among `waiting`; NOTHING: all are
-	uint32_t waiting;     // bytes of those before, which had come when one left
+	uint32_t first, last;	  // packets; NOTHING: empty
+	uint32_t first_uncounted; // the first packet that `waiting` does not count;
+				  // NOTHING: none
+	uint32_t waiting; // bytes of the packets before that; updated when one leaves
 	uint32_t left_flow, left_root;
 	tb_time_ps left_at; // the last that left it
 };
@@ -198,6 +201,48 @@ struct slot_range { // of slots, [first, end)
 	uint32_t first, end;
 };
 
+// What kind of network this is. All of it follows from the network and the options when a
+// replay is made (credits_new.c), and never changes.
+struct credits_setup {
+	// One queue per input and at most 64 ports per switch: the links of a switch
+	// choose independently, without a struct crossbar (queues.h, crossing.c).
+	bool plain;
+	// An event that is alone in its instant needs no lists (model.c). Crossbars of at
+	// most 64 ports, and no pauses.
+	bool chooses_alone;
+	// The common case, for which straight.c has a path of its own.
+	bool straight;
+	// Switches store and forward: a packet may leave when its tail is in
+	// (crossing.c).
+	bool store_and_forward;
+	// Pause frames instead of credits: a lane has one credit while its sender may
+	// send (lanes.h, pause.c).
+	bool pauses;
+	// Routes follow from the digits of the destination, in a regular tree
+	// (routing.h).
+	bool by_digits;
+	// A packet gets its route when it has arrived, by an event EV_COME; otherwise as
+	// soon as it begins to cross the link before (crossing.c).
+	bool late_routes;
+	// Routes depend on how many packets wait for each link (routing.c).
+	bool adaptive;
+	// The number of packets, or bytes, that wait for each link is kept: for adaptive
+	// routes or congestion control (crossing.c).
+	bool counts_waiting;
+	bool equal_rates;   // all links have one rate (crossing.c)
+	bool equal_links;   // all links have one rate and one latency (crossing.c)
+	bool instant_links; // some link has no latency (queues.h)
+	// A packet joins its next queue as soon as it begins to cross the link before:
+	// equal rates, routes known early, cut-through (crossing.c).
+	bool joins_at_once;
+	// Each packet carries a struct packet_path: links differ, or the options ask for
+	// delays (crossing.c).
+	bool notes_paths;
+	// Credits are sent when a packet begins to leave a buffer, before they are free
+	// (lanes.h, crossing.c).
+	bool early_credits;
+};
+
 struct credits {
 	struct tb_replay replay;
 	uint32_t n_slots, first_node; // slot of node 0
@@ -208,27 +253,13 @@ struct credits {
 	uint32_t queues_of_vl; // 1, or the most ports that a switch has
 	uint32_t speedup;      // S; ANY_NUMBER
 	uint32_t words;	       // of 64 ports, that the largest switch has
-	bool plain;
-	bool looks_alone; // a link may, without lists: crossbars of up to 64 ports
-	bool is_straight; // the common case (straight.c)
-	bool stores;	  // store-and-forward
-	bool pauses;	  // in place of credits
-	bool by_digits;	  // routes of a regular tree, known ahead
-	bool chooses;	  // routes, when packets have come
-	bool adapts;	  // they depend on loads
-	bool counts;	  // what waits for a link, as routes or congestion control ask
-	bool equal_rates;
-	bool equal_links;     // rates and latencies
-	bool joins_at_once;   // packets of one rate, routed ahead, cut through
-	bool notes_paths;     // of packets: links differ, or delays are asked for
-	bool instant_links;   // some have no latency
-	bool announces;	      // what falls free when a packet has crossed
+	struct credits_setup setup;
 	uint8_t vl_of_others; // of jobs that have no service level
 	uint8_t *vls;	      // by job, of those that have one
 	uint32_t n_jobs;
 	uint32_t n_kinds;
-	struct kind *kinds;
-	struct kind common; // the first, of all where links are equal
+	struct link_kind_row *kinds;
+	struct link_kind_row common; // the first, of all where links are equal
 	size_t kinds_room;
 	char *links; // by slot, link_bytes each: a sender, then its lanes
 	size_t link_bytes;
@@ -246,8 +277,8 @@ struct credits {
 	// Packets that become heads in the next round of this instant.
 	uint32_t *next_heads, n_next_heads;
 	// Unless plain.
-	struct crossbar *crossbars;  // by switch
-	uint64_t *looking, *limited; // by switch, words each, where words > 1
+	struct crossbar *crossbars;   // by switch
+	uint64_t *choosing, *limited; // by switch, words each, where words > 1
 	// By slot, queue_words each, where that is not 1: queues that hold packets, or
 	// did at the end of the last bin or later.
 	uint64_t *used_queues;
@@ -265,15 +296,16 @@ struct credits {
 	struct meter *meters; // by slot, n_vls each
 	struct tb_list meters_now;
 	struct drains *drains;
-	struct told *told; // of a part of the network
-	uint32_t n_told;
-	size_t told_room;
-	uint32_t *told_first;	// by crossing link, that comes in: NOTHING: none
-	struct slot_range *own; // the slots of this part of the network
+	struct pending_update *pending; // of a part of the network
+	uint32_t n_pending;
+	size_t pending_room;
+	uint32_t *pending_first; // by crossing link, that comes in: NOTHING: none
+	struct slot_range *own;	 // the slots of this part of the network
 	uint32_t n_own;
 };
 
-static inline struct credit_packet *packet_at(const struct credits *credits, uint32_t id)
+static inline struct credit_packet *credit_packet_at(
+	const struct credits *credits, uint32_t id)
 {
 	return (void *)tb_packet_at(&credits->replay, id);
 }
@@ -283,8 +315,8 @@ static inline struct link_sender *sender_at(const struct credits *credits, uint3
 	return (void *)(credits->links + slot * credits->link_bytes);
 }
 
-// lane_of is a lane of a link.
-static inline struct lane *lane_of(struct link_sender *sender, uint32_t vl)
+// credits_lane is a lane of a link.
+static inline struct lane *credits_lane(struct link_sender *sender, uint32_t vl)
 {
 	return (struct lane *)(void *)(sender + 1) + vl;
 }
@@ -292,7 +324,7 @@ static inline struct lane *lane_of(struct link_sender *sender, uint32_t vl)
 static inline struct lane *lane_at(
 	const struct credits *credits, uint32_t slot, uint32_t vl)
 {
-	return lane_of(sender_at(credits, slot), vl);
+	return credits_lane(sender_at(credits, slot), vl);
 }
 
 static inline uint64_t *heads_at(
@@ -345,25 +377,26 @@ static inline bool is_busy(
 	return sender->free_at > credits->replay.now;
 }
 
-static inline const struct kind *kind_of(
+static inline const struct link_kind_row *credits_link_kind(
 	const struct credits *credits, const struct link_sender *sender)
 {
 	return &credits->kinds[sender->kind];
 }
 
-static inline tb_time_ps time_of(const struct kind *kind, uint64_t bytes)
+static inline tb_time_ps credits_wire_time(
+	const struct link_kind_row *kind, uint64_t bytes)
 {
 	return (tb_time_ps)((bytes * kind->byte_q20 + (UINT64_C(1) << 19)) >> 20);
 }
 
-static inline struct packet_path *path_of(const struct credits *credits, uint32_t id)
+static inline struct packet_path *credits_path(const struct credits *credits, uint32_t id)
 {
-	return (void *)(packet_at(credits, id) + 1);
+	return (void *)(credit_packet_at(credits, id) + 1);
 }
 
 static inline struct stop *stops_of(const struct credits *credits, uint32_t id)
 {
-	return (void *)((char *)path_of(credits, id) + 64);
+	return (void *)((char *)credits_path(credits, id) + 64);
 }
 
 // vl_of is the virtual lane of a packet's job (rule C3).

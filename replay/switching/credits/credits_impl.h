@@ -36,7 +36,7 @@ void tb_crossing_carry(struct credits *credits, struct link_sender *sender,
 	struct credit_packet *packet);
 void tb_crossing_give_back(struct credits *credits, const struct link_sender *sender);
 // tb_crossing_done: a link out of a switch has carried its packet. Returns whether it is
-// to look for another.
+// to choose another.
 bool tb_crossing_done(struct credits *credits, uint32_t slot);
 // The end of a packet that has arrived at a node. tb_crossing_free: its buffer falls free
 // at `drained_at`. tb_crossing_end counts it. tb_crossing_acknowledged_at returns when
@@ -49,11 +49,11 @@ tb_time_ps tb_crossing_acknowledged_at(
 
 // arbiter.c: crossbars.
 //
-// tb_arbiter_serve lets the links that are to look choose, switch by switch.
+// tb_arbiter_serve lets the listed links choose packets, switch by switch.
 void tb_arbiter_serve(struct credits *credits);
-// tb_arbiter_look does so where one link, that of a slot, is all that is to look.
-// Switches have up to 64 ports.
-void tb_arbiter_look(struct credits *credits, uint32_t slot);
+// tb_arbiter_serve_one does so for a single link, that of a slot. Switches have up to 64
+// ports.
+void tb_arbiter_serve_one(struct credits *credits, uint32_t slot);
 // tb_arbiter_limit: the input of a slot has S packets in the crossbar, with that which
 // has begun to leave by the link of `slot`.
 void tb_arbiter_limit(struct credits *credits, uint32_t slot, uint32_t from);
@@ -76,17 +76,17 @@ bool tb_failures_end_corrupted(struct credits *credits, uint32_t packet);
 // where its header arrives at `header_at`; its record here is dropped.
 void tb_parts_hand_packet(struct credits *credits, uint32_t link,
 	const struct credit_packet *packet, tb_time_ps header_at);
-// tb_parts_tell returns credits that fall free now or later, in the buffer of the link
+// tb_parts_return returns credits that fall free now or later, in the buffer of the link
 // that comes in through a slot, to its sender in another part. tb_parts_put_off is
-// tb_lanes_put_off for those of that slot that are not free yet: they are not known
-// before `known_at`; returns whether there are any. tb_parts_hand_told hands over what
+// tb_lanes_put_off for those of that slot that are not free yet: they do not arrive
+// before `known_at`; returns whether there are any. tb_parts_hand_pending hands over what
 // has fallen free before `until`, the end of a window.
-void tb_parts_tell(
+void tb_parts_return(
 	struct credits *credits, uint32_t slot, uint32_t vl, const struct update *update);
 bool tb_parts_put_off(struct credits *credits, uint32_t slot, tb_time_ps known_at);
-void tb_parts_hand_told(struct credits *credits, tb_time_ps until);
-// tb_parts_make_told makes what updates need that are told to other parts.
-int tb_parts_make_told(struct credits *credits) TB_MUST_USE;
+void tb_parts_hand_pending(struct credits *credits, tb_time_ps until);
+// tb_parts_make_pending allocates what pending updates to other parts need.
+int tb_parts_make_pending(struct credits *credits) TB_MUST_USE;
 // See struct tb_switching.
 int tb_credits_join(
 	struct tb_replay **replay, struct tb_replay *whole, uint32_t part) TB_MUST_USE;

@@ -31,20 +31,10 @@ static int find_kinds(struct credits *credits, uint16_t *kind_of_link)
 		if (TB_ARRAY_RESERVE(&credits->kinds, &credits->kinds_room, k + 1u) !=
 			TB_OK)
 			return TB_ENOMEM;
-		credits->kinds[k] = (struct kind){q20, info->latency_ps};
+		credits->kinds[k] = (struct link_kind_row){q20, info->latency_ps};
 		credits->n_kinds++;
 	}
 	credits->common = credits->kinds[0];
-	credits->equal_links = credits->n_kinds == 1;
-	credits->notes_paths = !credits->equal_links || credits->delays;
-	credits->equal_rates = true;
-	for (uint32_t k = 0; k < credits->n_kinds; k++) {
-		credits->equal_rates &=
-			credits->kinds[k].byte_q20 == credits->kinds[0].byte_q20;
-		credits->instant_links |= credits->kinds[k].latency_ps == 0;
-	}
-	credits->joins_at_once =
-		credits->equal_rates && !credits->chooses && !credits->stores;
 	return TB_OK;
 }
 
@@ -61,12 +51,13 @@ static void make_lanes(struct credits *credits, uint32_t slot, uint32_t buffer)
 {
 	for (uint32_t v = 0; v < credits->n_vls; v++) {
 		struct lane *lane = lane_at(credits, slot, v);
-		lane->look_at = TB_TIME_NEVER;
+		lane->choose_at = TB_TIME_NEVER;
 		lane->updates = credits->updates +
 				((size_t)slot * credits->n_vls + v) * FIRST_UPDATES;
 		lane->mask = FIRST_UPDATES - 1;
-		lane->credits =
-			credits->pauses ? 1 : (int32_t)(buffer / TB_CREDIT_BLOCK_BYTES);
+		lane->credits = credits->setup.pauses
+					? 1
+					: (int32_t)(buffer / TB_CREDIT_BLOCK_BYTES);
 	}
 }
 
@@ -90,7 +81,8 @@ static void make_sender(
 	make_lanes(credits, slot, info->fifo_bytes);
 }
 
-static void make_link(struct credits *credits, uint32_t slot, uint32_t id, uint16_t kind)
+static void credits_make_link(
+	struct credits *credits, uint32_t slot, uint32_t id, uint16_t kind)
 {
 	const struct tb_replay *replay = &credits->replay;
 	uint32_t peer = slot_behind(credits, &replay->net->links[id]);
@@ -119,7 +111,7 @@ static void make_unused_slot(struct credits *credits, uint32_t slot)
 	for (uint32_t q = 0; q < credits->n_queues; q++)
 		queue_at(credits, slot)[q] = (struct queue){.first = NOTHING,
 			.last = NOTHING,
-			.fresh = NOTHING,
+			.first_uncounted = NOTHING,
 			.left_at = -1};
 }
 
@@ -150,7 +142,7 @@ static int make_far_cells(struct credits *credits)
 	return credits->far_cells ? TB_OK : TB_ENOMEM;
 }
 
-static int make_links(struct credits *credits, const uint16_t *kinds)
+static int credits_make_links(struct credits *credits, const uint16_t *kinds)
 {
 	const struct tb_network *net = credits->replay.net;
 	const struct tb_replay *replay = &credits->replay;
@@ -171,11 +163,11 @@ static int make_links(struct credits *credits, const uint16_t *kinds)
 	make_unused(credits);
 	for (uint32_t slot = 0; slot < credits->first_node; slot++)
 		if (net->out_links[slot] != TB_ID_NONE)
-			make_link(credits, slot, net->out_links[slot],
+			credits_make_link(credits, slot, net->out_links[slot],
 				kinds[net->out_links[slot]]);
 	for (uint32_t node = 0; node < net->n_nodes; node++)
-		make_link(credits, credits->first_node + node, net->injection[node],
-			kinds[net->injection[node]]);
+		credits_make_link(credits, credits->first_node + node,
+			net->injection[node], kinds[net->injection[node]]);
 	return TB_OK;
 }
 
@@ -186,7 +178,7 @@ int tb_credits_make_lists(struct credits *credits)
 	credits->next_heads = malloc(n * sizeof(uint32_t));
 	if (!credits->senders_now.ids || !credits->next_heads)
 		return TB_ENOMEM;
-	if (credits->plain)
+	if (credits->setup.plain)
 		return TB_OK;
 	size_t n_switches = credits->replay.net->n_switches;
 	credits->switches_now.ids = malloc(n_switches * sizeof(uint32_t));
@@ -203,15 +195,15 @@ int tb_credits_make_replay(struct credits *credits)
 	if (credits->replay.parts)
 		n_packets = n_packets / credits->replay.parts->n + 64;
 	size_t bytes = sizeof(struct credit_packet);
-	if (!credits->equal_links || credits->delays)
+	if (credits->setup.notes_paths)
 		bytes += 64; // struct packet_path
 	if (credits->delays)
 		bytes += (credits->stops_most * sizeof(struct stop) + 63) / 64 * 64;
 	if (n_packets > UINT32_MAX / 2)
 		return TB_ECAPACITY;
-	const struct kind *kind =
-		kind_of(credits, sender_at(credits, credits->first_node));
-	tb_time_ps packet_ps = time_of(
+	const struct link_kind_row *kind =
+		credits_link_kind(credits, sender_at(credits, credits->first_node));
+	tb_time_ps packet_ps = credits_wire_time(
 		kind, params->packet_payload_bytes + params->packet_overhead_bytes);
 	int status = tb_replay_make(
 		&credits->replay, (uint32_t)n_packets, bytes, packet_ps, 4);
@@ -231,15 +223,8 @@ static uint32_t most_stops(const struct credits *credits)
 	return net->longest_path > around ? net->longest_path : around;
 }
 
-static bool adapts(const struct tb_network_params *params)
-{
-	return params->ascent == TB_ASCENT_ADAPTIVE ||
-	       params->ascent == TB_ASCENT_ADAPTIVE_LOWEST ||
-	       params->ascent == TB_ASCENT_ADAPTIVE_ROUND_ROBIN;
-}
-
-// size_up finds out what the network needs.
-static void size_up(struct credits *credits)
+// credits_size_up finds out what the network needs.
+static void credits_size_up(struct credits *credits)
 {
 	const struct tb_network *net = credits->replay.net;
 	const struct tb_credit_params *params = &net->params.credits;
@@ -250,22 +235,8 @@ static void size_up(struct credits *credits)
 	credits->queues_of_vl = by_output ? most_ports : 1;
 	credits->n_queues = credits->n_vls * credits->queues_of_vl;
 	credits->words = (most_ports + 63) / 64;
-	credits->plain = credits->n_queues == 1 && credits->words == 1 && !by_output;
 	credits->speedup = params->input_speedup ? params->input_speedup : ANY_NUMBER;
-	credits->stores = params->forwarding == TB_FORWARDING_STORE;
-	credits->pauses = params->flow_control == TB_FLOW_PAUSE;
-	credits->looks_alone = credits->words == 1 && !credits->plain && !credits->pauses;
-	credits->by_digits =
-		net->regular && net->params.ascent == TB_ASCENT_DETERMINISTIC;
-	credits->adapts = adapts(&net->params);
-	credits->chooses = credits->adapts || credits->pauses ||
-			   credits->replay.choice.dead_at != NULL ||
-			   tb_paces_control(credits->replay.paces);
-	credits->counts = credits->adapts || tb_paces_control(credits->replay.paces);
 	credits->mark_q20 = (uint64_t)(params->ecn_probability * (1 << 20) + 0.5);
-	credits->announces = !credits->pauses &&
-			     (credits->speedup == ANY_NUMBER || credits->words == 1) &&
-			     credits->replay.choice.dead_at == NULL;
 	credits->first_node = net->first_out[net->n_switches];
 	credits->n_slots = credits->first_node + net->n_nodes;
 	credits->link_bytes =
@@ -286,7 +257,7 @@ static int make_crossbars(struct credits *credits)
 	credits->arbiters = calloc(credits->n_slots, sizeof *credits->arbiters);
 	if (credits->words > 1) {
 		credits->wide = calloc(n_lanes * credits->words, sizeof *credits->wide);
-		credits->looking = calloc(n_words, sizeof *credits->looking);
+		credits->choosing = calloc(n_words, sizeof *credits->choosing);
 		credits->limited = calloc(n_words, sizeof *credits->limited);
 	}
 	if (credits->queue_words > 1)
@@ -296,7 +267,7 @@ static int make_crossbars(struct credits *credits)
 	if (!credits->crossbars || !credits->arbiters ||
 		(credits->queue_words > 1 && !credits->used_queues) ||
 		(credits->words > 1 &&
-			(!credits->wide || !credits->looking || !credits->limited)))
+			(!credits->wide || !credits->choosing || !credits->limited)))
 		return TB_ENOMEM;
 	for (uint32_t sw = 0; sw < net->n_switches; sw++) {
 		if (!has_switch(credits, sw))
@@ -308,7 +279,7 @@ static int make_crossbars(struct credits *credits)
 	return TB_OK;
 }
 
-static int make_tables(struct credits *credits)
+static int credits_make_tables(struct credits *credits)
 {
 	const struct tb_credit_params *params = &credits->replay.net->params.credits;
 	int status = tb_vl_table_read(
@@ -324,26 +295,63 @@ static int make_tables(struct credits *credits)
 	return status;
 }
 
-static int make(struct credits *credits)
+// find_setup finds what kind of network this is, once its kinds of links are known; all
+// but whether it takes the straight path.
+static struct credits_setup find_setup(const struct credits *credits)
 {
 	const struct tb_network *net = credits->replay.net;
-	size_up(credits);
+	const struct tb_credit_params *params = &net->params.credits;
+	const enum tb_ascent ascent = net->params.ascent;
+	bool fails = credits->replay.choice.dead_at != NULL;
+	bool marks = tb_paces_control(credits->replay.paces);
+	struct credits_setup setup = {.equal_rates = true,
+		.equal_links = credits->n_kinds == 1,
+		.pauses = params->flow_control == TB_FLOW_PAUSE,
+		.store_and_forward = params->forwarding == TB_FORWARDING_STORE,
+		.by_digits = net->regular && ascent == TB_ASCENT_DETERMINISTIC,
+		.adaptive = ascent == TB_ASCENT_ADAPTIVE ||
+			    ascent == TB_ASCENT_ADAPTIVE_LOWEST ||
+			    ascent == TB_ASCENT_ADAPTIVE_ROUND_ROBIN};
+	for (uint32_t k = 0; k < credits->n_kinds; k++) {
+		setup.equal_rates &=
+			credits->kinds[k].byte_q20 == credits->kinds[0].byte_q20;
+		setup.instant_links |= credits->kinds[k].latency_ps == 0;
+	}
+	setup.plain = credits->n_queues == 1 && credits->words == 1 &&
+		      params->queues != TB_QUEUES_VOQ;
+	setup.chooses_alone = credits->words == 1 && !setup.plain && !setup.pauses;
+	setup.late_routes = setup.adaptive || setup.pauses || fails || marks;
+	setup.counts_waiting = setup.adaptive || marks;
+	setup.joins_at_once =
+		setup.equal_rates && !setup.late_routes && !setup.store_and_forward;
+	setup.notes_paths = !setup.equal_links || credits->delays;
+	setup.early_credits = !setup.pauses && !fails &&
+			      (credits->speedup == ANY_NUMBER || credits->words == 1);
+	return setup;
+}
+
+static int credits_allocate(struct credits *credits)
+{
+	const struct tb_network *net = credits->replay.net;
+	credits_size_up(credits);
 	uint16_t *kinds = malloc(net->n_links * sizeof *kinds);
 	int status = kinds ? find_kinds(credits, kinds) : TB_ENOMEM;
-	if (status == TB_OK)
-		status = make_links(credits, kinds);
+	if (status == TB_OK) {
+		credits->setup = find_setup(credits);
+		status = credits_make_links(credits, kinds);
+	}
 	free(kinds);
-	if (status == TB_OK && !credits->plain)
+	if (status == TB_OK && !credits->setup.plain)
 		status = make_crossbars(credits);
-	if (status == TB_OK && !credits->plain)
-		status = make_tables(credits);
-	if (status == TB_OK && credits->pauses)
+	if (status == TB_OK && !credits->setup.plain)
+		status = credits_make_tables(credits);
+	if (status == TB_OK && credits->setup.pauses)
 		status = tb_pause_new(credits);
 	if (status == TB_OK && credits->replay.choice.dead_at) {
 		credits->crossing = calloc(credits->n_slots, sizeof *credits->crossing);
 		status = credits->crossing ? TB_OK : TB_ENOMEM;
 	}
-	if (status == TB_OK && credits->adapts) {
+	if (status == TB_OK && credits->setup.adaptive) {
 		credits->loads = calloc(credits->n_slots, sizeof *credits->loads);
 		status = credits->loads ? TB_OK : TB_ENOMEM;
 	}
@@ -352,9 +360,9 @@ static int make(struct credits *credits)
 			sizeof *credits->markers);
 		status = credits->markers ? TB_OK : TB_ENOMEM;
 	}
-	credits->is_straight = status == TB_OK && tb_straight_is_possible(credits);
+	credits->setup.straight = status == TB_OK && tb_straight_is_possible(credits);
 	if (status == TB_OK)
-		status = tb_parts_make_told(credits);
+		status = tb_parts_make_pending(credits);
 	if (status == TB_OK)
 		status = tb_credits_make_lists(credits);
 	return status == TB_OK ? tb_credits_make_replay(credits) : status;
@@ -381,13 +389,13 @@ int tb_credits_make(struct tb_replay *replay, const struct tb_engine_options *op
 {
 	struct credits *credits = (void *)replay;
 	credits->delays = options->delays;
-	int status = make(credits);
+	int status = credits_allocate(credits);
 	*cells = credits->cells;
 	return status == TB_OK ? make_vls(credits, options) : status;
 }
 
-// free_shared frees what parts have in common.
-static void free_shared(struct credits *credits)
+// credits_free_shared frees what parts have in common.
+static void credits_free_shared(struct credits *credits)
 {
 	for (uint32_t slot = 0; credits->links && slot < credits->n_slots; slot++)
 		for (uint32_t v = 0; v < credits->n_vls; v++)
@@ -404,13 +412,13 @@ static void free_shared(struct credits *credits)
 	free(credits->far_cells);
 	free(credits->wide);
 	free(credits->crossbars);
-	free(credits->looking);
+	free(credits->choosing);
 	free(credits->limited);
 	free(credits->used_queues);
 	free(credits->arbiters);
 	free(credits->loads);
 	free(credits->markers);
-	free(credits->told_first);
+	free(credits->pending_first);
 }
 
 void tb_credits_free(struct tb_replay *replay)
@@ -420,13 +428,13 @@ void tb_credits_free(struct tb_replay *replay)
 		return;
 	tb_pause_free(credits);
 	if (!tb_replay_is_part(replay))
-		free_shared(credits);
+		credits_free_shared(credits);
 	tb_replay_fini(replay);
 	free(credits->senders_now.ids);
 	free(credits->next_heads);
 	free(credits->switches_now.ids);
 	free(credits->come.ids);
-	free(credits->told);
+	free(credits->pending);
 	free(credits->own);
 	free(credits);
 }

@@ -8,9 +8,9 @@
 
 #include "retries.h"
 
-// lose ends a packet: its blocks fall free, and its source gets an error.
-static void lose(struct credits *credits, struct credit_packet *packet, uint32_t root,
-	bool has_come)
+// credits_lose ends a packet: its blocks fall free, and its source gets an error.
+static void credits_lose(struct credits *credits, struct credit_packet *packet,
+	uint32_t root, bool has_come)
 {
 	struct tb_replay *replay = &credits->replay;
 	struct update update = {.freed_at = replay->now,
@@ -18,7 +18,7 @@ static void lose(struct credits *credits, struct credit_packet *packet, uint32_t
 		.flow = packet->of.flow,
 		.root = root,
 		.blocks = blocks_of(packet->of.wire_bytes)};
-	if (!credits->pauses)
+	if (!credits->setup.pauses)
 		lanes_return(credits, packet->at, packet->vl, &update);
 	else if (has_come)
 		tb_pause_left(
@@ -30,7 +30,7 @@ static void lose(struct credits *credits, struct credit_packet *packet, uint32_t
 
 void tb_failures_discard(struct credits *credits, struct credit_packet *packet)
 {
-	lose(credits, packet, receiver_at(credits, packet->at)->link, false);
+	credits_lose(credits, packet, receiver_at(credits, packet->at)->link, false);
 }
 
 // unlink takes a packet out of its queue.
@@ -38,16 +38,16 @@ static void unlink_packet(
 	struct credits *credits, struct queue *queue, struct credit_packet *packet)
 {
 	uint32_t before = NOTHING, id = queue->first;
-	for (; id != packet->of.id; id = packet_at(credits, id)->next)
+	for (; id != packet->of.id; id = credit_packet_at(credits, id)->next)
 		before = id;
 	packet->queued = false;
 	queue->waiting = 0; // counted anew, from the first
-	queue->fresh = before == NOTHING ? packet->next : queue->first;
+	queue->first_uncounted = before == NOTHING ? packet->next : queue->first;
 	if (before == NOTHING) {
 		queue->first = packet->next;
 		return;
 	}
-	packet_at(credits, before)->next = packet->next;
+	credit_packet_at(credits, before)->next = packet->next;
 	if (queue->last == packet->of.id)
 		queue->last = before;
 }
@@ -87,12 +87,12 @@ static void discard(
 		tb_records_queue(&credits->replay.records,
 			sender_cell(credits,
 				sender_at(credits,
-					packet_at(credits, queue->first)->route)),
-			waiting_bytes(credits, queue, now));
+					credit_packet_at(credits, queue->first)->route)),
+			queue_waiting_bytes(credits, queue, now));
 	if (packet->is_head)
 		retract_head(credits, packet);
 	unlink_packet(credits, queue, packet);
-	if (credits->adapts)
+	if (credits->setup.adaptive)
 		credits->loads[packet->route]--;
 	queue->left_at = now;
 	queue->left_flow = packet->of.flow;
@@ -100,11 +100,11 @@ static void discard(
 	struct tb_attempt *attempt = tb_retries_attempt(&credits->replay, packet->of.id);
 	if (!packet->corrupted)
 		attempt->dead = link;
-	lose(credits, packet, waited ? root : receiver_at(credits, packet->at)->link,
-		true);
+	credits_lose(credits, packet,
+		waited ? root : receiver_at(credits, packet->at)->link, true);
 	if (!was_first || queue->first == NOTHING)
 		return;
-	struct credit_packet *next = packet_at(credits, queue->first);
+	struct credit_packet *next = credit_packet_at(credits, queue->first);
 	if (next->ready_at <= now)
 		become_head(credits, next);
 	else
@@ -117,20 +117,20 @@ static void discard_all(struct credits *credits, uint32_t from, uint32_t route)
 	for (uint32_t q = 0; q < credits->n_queues; q++) {
 		struct queue *queue = queue_at(credits, from) + q;
 		for (uint32_t id = queue->first, next; id != NOTHING; id = next) {
-			next = packet_at(credits, id)->next;
-			if (packet_at(credits, id)->route == route)
-				discard(credits, queue, packet_at(credits, id));
+			next = credit_packet_at(credits, id)->next;
+			if (credit_packet_at(credits, id)->route == route)
+				discard(credits, queue, credit_packet_at(credits, id));
 		}
 	}
 }
 
-// corrupt: a link fails while a packet crosses it. If the packet was discarded when its
-// header arrived, its record may already be another packet's.
-static void corrupt(
+// credits_corrupt: a link fails while a packet crosses it. If the packet was discarded
+// when its header arrived, its record may already be another packet's.
+static void credits_corrupt(
 	struct credits *credits, const struct link_sender *sender, uint32_t link)
 {
 	uint32_t id = credits->crossing[credits->slot_of_link[link]];
-	struct credit_packet *packet = packet_at(credits, id);
+	struct credit_packet *packet = credit_packet_at(credits, id);
 	if (packet->of.order != sender->order || packet->corrupted)
 		return;
 	packet->corrupted = true;
@@ -144,7 +144,7 @@ void tb_failures_fail_link(struct credits *credits, uint32_t link)
 	struct link_sender *sender = sender_at(credits, slot);
 	tb_time_ps now = credits->replay.now;
 	if (sender->free_at > now)
-		corrupt(credits, sender, link);
+		credits_corrupt(credits, sender, link);
 	if (is_node(credits, slot)) {
 		uint32_t node = slot - credits->first_node;
 		const struct tb_nic *nic = &credits->replay.nics[node];
@@ -157,7 +157,7 @@ void tb_failures_fail_link(struct credits *credits, uint32_t link)
 		}
 		return;
 	}
-	uint32_t sw = switch_of(credits, slot);
+	uint32_t sw = queue_switch(credits, slot);
 	for (uint32_t from = net->first_out[sw]; from < net->first_out[sw + 1]; from++)
 		if (sender_at(credits, from)->link != TB_ID_NONE)
 			discard_all(credits, from, slot);
@@ -165,7 +165,7 @@ void tb_failures_fail_link(struct credits *credits, uint32_t link)
 
 bool tb_failures_end_corrupted(struct credits *credits, uint32_t id)
 {
-	struct credit_packet *packet = packet_at(credits, id);
+	struct credit_packet *packet = credit_packet_at(credits, id);
 	if (!packet->corrupted)
 		return false;
 	struct tb_replay *replay = &credits->replay;

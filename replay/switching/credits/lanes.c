@@ -22,15 +22,15 @@ tb_time_ps tb_lanes_enough_at(
 	return TB_TIME_NEVER;
 }
 
-// look_at has a link look at `at`, unless it does so before.
-static void look_at(
+// lane_choose_at has a link choose at `at`, unless it does so before.
+static void lane_choose_at(
 	struct credits *credits, uint32_t slot, struct lane *lane, tb_time_ps at)
 {
 	if (is_node(credits, slot)) {
 		tb_nodes_look(&credits->replay, slot - credits->first_node);
-	} else if (at < lane->look_at) {
-		lane->look_at = at;
-		tb_wheel_put(&credits->replay.wheel, at, EV_LOOK, slot);
+	} else if (at < lane->choose_at) {
+		lane->choose_at = at;
+		tb_wheel_put(&credits->replay.wheel, at, EV_CHOOSE, slot);
 	}
 }
 
@@ -39,12 +39,12 @@ void tb_lanes_wait(
 {
 	tb_time_ps at = tb_lanes_enough_at(credits, lane, need);
 	if (at != TB_TIME_NEVER)
-		look_at(credits, slot, lane, at);
+		lane_choose_at(credits, slot, lane, at);
 }
 
-// is_after returns whether an update comes after another: in the order in which they are
-// known, fell free, and of packets.
-static bool is_after(const struct update *update, const struct update *other)
+// lane_is_after returns whether an update comes after another: in the order in which they
+// are known, fell free, and of packets.
+static bool lane_is_after(const struct update *update, const struct update *other)
 {
 	if (update->known_at != other->known_at)
 		return update->known_at > other->known_at;
@@ -53,8 +53,8 @@ static bool is_after(const struct update *update, const struct update *other)
 	return update->order > other->order;
 }
 
-// grow doubles a ring; the first one is part of a larger piece of memory.
-static bool grow(struct credits *credits, struct lane *lane)
+// lane_grow doubles a ring; the first one is part of a larger piece of memory.
+static bool lane_grow(struct credits *credits, struct lane *lane)
 {
 	uint32_t n = lane->mask + 1;
 	struct update *ring = malloc(2 * n * sizeof *ring);
@@ -72,36 +72,37 @@ static bool grow(struct credits *credits, struct lane *lane)
 	return true;
 }
 
-// has_room makes room for another update.
-static bool has_room(struct credits *credits, struct lane *lane)
+// lane_has_room makes room for another update.
+static bool lane_has_room(struct credits *credits, struct lane *lane)
 {
 	if (lane->n > lane->mask)
 		lane_settle(credits, lane);
-	return lane->n <= lane->mask || grow(credits, lane);
+	return lane->n <= lane->mask || lane_grow(credits, lane);
 }
 
 void tb_lanes_push(
 	struct credits *credits, uint32_t slot, uint32_t vl, const struct update *update)
 {
 	struct lane *lane = lane_at(credits, slot, vl);
-	if (!has_room(credits, lane))
+	if (!lane_has_room(credits, lane))
 		return;
 	// What fell free after all others is known after them: no need to read the ring.
 	bool is_last = update->freed_at > lane->freed_at;
 	if (is_last)
 		lane->freed_at = update->freed_at;
 	uint32_t i = lane->n++;
-	for (; i > 0 && !is_last && !is_after(update, update_at(lane, i - 1)); i--)
+	for (; i > 0 && !is_last && !lane_is_after(update, update_at(lane, i - 1)); i--)
 		*update_at(lane, i) = *update_at(lane, i - 1);
 	*update_at(lane, i) = *update;
 	// Who waits for an update that comes later may need to wait only for this one.
-	if (i + 1 < lane->n && (is_node(credits, slot) || lane->look_at != TB_TIME_NEVER))
-		look_at(credits, slot, lane, update->known_at);
+	if (i + 1 < lane->n &&
+		(is_node(credits, slot) || lane->choose_at != TB_TIME_NEVER))
+		lane_choose_at(credits, slot, lane, update->known_at);
 	if (lane->lacks <= 0)
 		return;
 	lane->lacks -= (int32_t)update->blocks;
 	if (lane->lacks <= 0)
-		look_at(credits, slot, lane, update->known_at);
+		lane_choose_at(credits, slot, lane, update->known_at);
 }
 
 // put_off_lane returns whether something has not fallen free yet.
@@ -121,13 +122,14 @@ static bool put_off_lane(
 void tb_lanes_put_off(struct credits *credits, uint32_t slot)
 {
 	struct link_sender *sender = sender_at(credits, slot);
-	tb_time_ps known_at = sender->free_at + kind_of(credits, sender)->latency_ps;
+	tb_time_ps known_at =
+		sender->free_at + credits_link_kind(credits, sender)->latency_ps;
 	if (sender->crosses_parts) {
-		sender->announced = tb_parts_put_off(credits, slot, known_at);
+		sender->has_pending = tb_parts_put_off(credits, slot, known_at);
 		return;
 	}
-	sender->announced = false;
+	sender->has_pending = false;
 	for (uint32_t v = 0; v < credits->n_vls; v++)
-		sender->announced |= put_off_lane(
+		sender->has_pending |= put_off_lane(
 			credits, lane_at(credits, sender->peer, v), known_at);
 }

@@ -3,12 +3,12 @@
 //
 // Rules C8 to C10 of docs/credits.md. An update waits in the ring of its lane until its
 // known_at has passed, and is added to the lane's credits (lane_settle) when the sender
-// looks next. Updates of the present instant stay in the ring, because a packet that one
-// of them lets go must find out which one that was: it is blamed for the wait. With
+// next needs them. Updates of the present instant stay in the ring, because a packet that
+// one of them lets go must find out which one that was: it is blamed for the wait. With
 // pauses a lane has one credit while it may send. Sending does not use up that credit,
 // and an update sets it to one or to none.
 //
-// An update is announced, and put into the ring, when a packet begins to leave the buffer
+// An update is pending: it is put into the ring when a packet begins to leave the buffer
 // behind the link, although its blocks are free only when it has left (freed_at). The
 // update then crosses the reverse link, but what else will be crossing that link by then
 // is not known yet. So known_at is first set as if the reverse link stayed idle. Whenever
@@ -29,8 +29,8 @@ static inline struct update *update_at(const struct lane *lane, uint32_t i)
 static inline int32_t lane_after(
 	const struct credits *credits, int32_t before, const struct update *update)
 {
-	return credits->pauses ? (int32_t)update->blocks
-			       : before + (int32_t)update->blocks;
+	return credits->setup.pauses ? (int32_t)update->blocks
+				     : before + (int32_t)update->blocks;
 }
 
 // lane_settle adds the updates that were known before now to the lane's credits.
@@ -46,7 +46,7 @@ static inline void lane_settle(const struct credits *credits, struct lane *lane)
 // lane_needs returns the credits that a packet needs.
 static inline int32_t lane_needs(const struct credits *credits, uint32_t wire_bytes)
 {
-	return credits->pauses ? 1 : (int32_t)blocks_of(wire_bytes);
+	return credits->setup.pauses ? 1 : (int32_t)blocks_of(wire_bytes);
 }
 
 // lane_spend takes the credits of a packet. Updates that are known need not be added
@@ -54,7 +54,7 @@ static inline int32_t lane_needs(const struct credits *credits, uint32_t wire_by
 static inline void lane_spend(
 	const struct credits *credits, struct lane *lane, uint32_t wire_bytes)
 {
-	if (!credits->pauses)
+	if (!credits->setup.pauses)
 		lane->credits -= (int32_t)blocks_of(wire_bytes);
 }
 
@@ -78,7 +78,7 @@ static inline bool lane_has(const struct credits *credits, struct lane *lane,
 {
 	lane_settle(credits, lane);
 	*by = NULL;
-	if (!credits->pauses && lane->credits >= need)
+	if (!credits->setup.pauses && lane->credits >= need)
 		return true;
 	int32_t known = lane->credits;
 	for (uint32_t i = 0; i < lane->n; i++) {
@@ -88,7 +88,7 @@ static inline bool lane_has(const struct credits *credits, struct lane *lane,
 		known = lane_after(credits, known, update);
 		if (known >= need && lane->credits < need)
 			*by = update;
-		if (known >= need && !credits->pauses)
+		if (known >= need && !credits->setup.pauses)
 			break;
 	}
 	return known >= need;
@@ -96,12 +96,13 @@ static inline bool lane_has(const struct credits *credits, struct lane *lane,
 
 // tb_lanes_enough_at returns when the sender knows of `need` credits, if nothing else is
 // sent; TB_TIME_NEVER when the updates in the ring do not suffice. Then the lane `lacks`
-// the difference, and the update that makes up for it has the sender look again
+// the difference, and the update that makes up for it has the sender choose again
 // (tb_lanes_push).
 tb_time_ps tb_lanes_enough_at(
 	const struct credits *credits, struct lane *lane, int32_t need);
 
-// tb_lanes_wait has a link look again when its lane has credits enough for its candidate.
+// tb_lanes_wait has a link choose again when its lane has enough credits for its
+// candidate.
 void tb_lanes_wait(
 	struct credits *credits, uint32_t slot, struct lane *lane, int32_t need);
 
@@ -126,7 +127,7 @@ static inline void lanes_push(
 	*update_at(lane, lane->n++) = *update;
 }
 
-// tb_lanes_put_off: a packet begins to cross the link of a slot. Announced updates that
+// tb_lanes_put_off: a packet begins to cross the link of a slot. Pending updates that
 // have not begun to cross that link must wait for it.
 void tb_lanes_put_off(struct credits *credits, uint32_t slot);
 
@@ -138,12 +139,12 @@ static inline void lanes_return(
 	struct link_sender *reverse = sender_at(credits, slot);
 	tb_time_ps freed_at = update->freed_at;
 	update->known_at = (reverse->free_at > freed_at ? reverse->free_at : freed_at) +
-			   kind_of(credits, reverse)->latency_ps;
+			   credits_link_kind(credits, reverse)->latency_ps;
 	if (reverse->crosses_parts) {
-		tb_parts_tell(credits, slot, vl, update);
+		tb_parts_return(credits, slot, vl, update);
 		return;
 	}
-	reverse->announced |= freed_at > credits->replay.now;
+	reverse->has_pending |= freed_at > credits->replay.now;
 	lanes_push(credits, reverse->peer, vl, update);
 }
 

@@ -51,18 +51,18 @@ static inline uint32_t next_bit(const uint64_t *words, uint32_t from, uint32_t e
 	return NOTHING;
 }
 
-static inline uint32_t switch_of(const struct credits *credits, uint32_t slot)
+static inline uint32_t queue_switch(const struct credits *credits, uint32_t slot)
 {
 	return sender_at(credits, slot)->sw;
 }
 
-// looking_at is which ports of a switch have a link that looks; limited_at which inputs
-// have S packets in the crossbar.
-static inline uint64_t *looking_at(const struct credits *credits, uint32_t sw)
+// choosing_at is which ports of a switch have a link that is to choose; limited_at which
+// inputs have S packets in the crossbar.
+static inline uint64_t *choosing_at(const struct credits *credits, uint32_t sw)
 {
 	if (credits->words == 1)
-		return &credits->crossbars[sw].looking;
-	return &credits->looking[(size_t)sw * credits->words];
+		return &credits->crossbars[sw].choosing;
+	return &credits->choosing[(size_t)sw * credits->words];
 }
 
 static inline uint64_t *limited_at(const struct credits *credits, uint32_t sw)
@@ -72,29 +72,30 @@ static inline uint64_t *limited_at(const struct credits *credits, uint32_t sw)
 	return &credits->limited[(size_t)sw * credits->words];
 }
 
-// list_link has a link of a switch look for a packet in the next phase 3.
-static inline void list_link(
+// list_to_choose has a link of a switch choose a packet in the next phase 3.
+static inline void list_to_choose(
 	struct credits *credits, uint32_t slot, struct link_sender *sender)
 {
-	if (credits->plain) {
+	if (credits->setup.plain) {
 		tb_list_add(&credits->senders_now, slot, &sender->listed);
 		return;
 	}
-	set_bit(looking_at(credits, sender->sw), sender->port);
+	set_bit(choosing_at(credits, sender->sw), sender->port);
 	tb_list_add(&credits->switches_now, sender->sw,
 		&credits->crossbars[sender->sw].listed);
 }
 
 static inline void list_sender(struct credits *credits, uint32_t slot)
 {
-	list_link(credits, slot, sender_at(credits, slot));
+	list_to_choose(credits, slot, sender_at(credits, slot));
 }
 
 // heads_before is where a packet shows as a head to the link of `sender`, its route.
 static inline uint64_t *heads_before(const struct credits *credits,
 	struct link_sender *sender, const struct credit_packet *packet)
 {
-	return heads_at(credits, lane_of(sender, packet->vl), packet->route, packet->vl);
+	return heads_at(
+		credits, credits_lane(sender, packet->vl), packet->route, packet->vl);
 }
 
 static inline uint64_t *used_queues_at(
@@ -123,8 +124,8 @@ static inline void end_with_event(
 }
 
 // show_head: a packet is the first of its queue, and ready, with its input and the link
-// that it is to take. Returns whether that link is to look. A link of a plain switch sees
-// only candidates; one of a crossbar sees all heads, and which inputs are limited.
+// that it is to take. Returns whether that link is to choose. A link of a plain switch
+// sees only candidates; one of a crossbar sees all heads, and which inputs are limited.
 static inline bool show_head(struct credits *credits, struct credit_packet *packet,
 	struct receiver *receiver, struct link_sender *sender)
 {
@@ -133,19 +134,19 @@ static inline bool show_head(struct credits *credits, struct credit_packet *pack
 	packet->is_head = true;
 	if (sender->n_heads++ == 0 && !busy)
 		sender->stalled_since = credits->replay.now;
-	if (may || !credits->plain)
+	if (may || !credits->setup.plain)
 		set_bit(heads_before(credits, sender, packet), packet->port);
 	if (busy)
 		end_with_event(credits, packet->route, sender);
 	return may && !busy;
 }
 
-// become_head_of does so, and has the link look in the next phase 3.
+// become_head_of does so, and has the link choose in the next phase 3.
 static inline void become_head_of(struct credits *credits, struct credit_packet *packet,
 	struct receiver *receiver, struct link_sender *sender)
 {
 	if (show_head(credits, packet, receiver, sender))
-		list_link(credits, packet->route, sender);
+		list_to_choose(credits, packet->route, sender);
 }
 
 static inline void become_head(struct credits *credits, struct credit_packet *packet)
@@ -159,7 +160,7 @@ static inline void become_head(struct credits *credits, struct credit_packet *pa
 static inline void become_head_next(
 	struct credits *credits, const struct credit_packet *packet)
 {
-	if (credits->instant_links)
+	if (credits->setup.instant_links)
 		tb_wheel_put(&credits->replay.wheel, credits->replay.now, EV_READY,
 			packet->of.id);
 	else
@@ -167,8 +168,8 @@ static inline void become_head_next(
 }
 
 // become_head_when_ready makes the first packet of a queue a head when it is ready, later
-// than now. While its link carries another packet nobody looks at its heads: then it
-// becomes one at once, which saves an event.
+// than now. While its link carries another packet it does not choose among its heads:
+// then it becomes one at once, which saves an event.
 static inline void become_head_when_ready(struct credits *credits,
 	struct credit_packet *packet, struct receiver *receiver,
 	struct link_sender *sender)
@@ -180,17 +181,18 @@ static inline void become_head_when_ready(struct credits *credits,
 			EV_READY, packet->of.id);
 }
 
-// waiting_bytes sums the packets of a queue that have been ready since before `until`.
-// They get ready in their order, so each is added once.
-static inline uint32_t waiting_bytes(
+// queue_waiting_bytes sums the packets of a queue that have been ready since before
+// `until`. They get ready in their order, so each is added once.
+static inline uint32_t queue_waiting_bytes(
 	const struct credits *credits, struct queue *queue, tb_time_ps until)
 {
-	while (queue->fresh != NOTHING) {
-		const struct credit_packet *packet = packet_at(credits, queue->fresh);
+	while (queue->first_uncounted != NOTHING) {
+		const struct credit_packet *packet =
+			credit_packet_at(credits, queue->first_uncounted);
 		if (packet->ready_at >= until)
 			break;
 		queue->waiting += packet->of.wire_bytes;
-		queue->fresh = packet->next;
+		queue->first_uncounted = packet->next;
 	}
 	return queue->waiting;
 }
@@ -202,8 +204,8 @@ static inline struct marker *marker_of(
 	return &credits->markers[(size_t)packet->route * credits->n_vls + packet->vl];
 }
 
-// join puts a packet at the end of its queue; it need not have come yet.
-static inline void join(struct credits *credits, struct credit_packet *packet)
+// queue_join puts a packet at the end of its queue; it need not have come yet.
+static inline void queue_join(struct credits *credits, struct credit_packet *packet)
 {
 	struct receiver *receiver = receiver_at(credits, packet->at);
 	struct link_sender *sender = sender_at(credits, packet->route);
@@ -212,15 +214,15 @@ static inline void join(struct credits *credits, struct credit_packet *packet)
 	packet->next = NOTHING;
 	packet->is_head = false;
 	packet->queued = true;
-	if (queue->fresh == NOTHING)
-		queue->fresh = packet->of.id;
+	if (queue->first_uncounted == NOTHING)
+		queue->first_uncounted = packet->of.id;
 	if (queue->first != NOTHING) {
-		packet_at(credits, queue->last)->next = packet->of.id;
+		credit_packet_at(credits, queue->last)->next = packet->of.id;
 		queue->last = packet->of.id;
 		return;
 	}
 	queue->first = queue->last = packet->of.id;
-	if (!credits->plain)
+	if (!credits->setup.plain)
 		set_bit(used_queues_at(credits, receiver, packet->at), number);
 	if (packet->ready_at <= credits->replay.now)
 		become_head_of(credits, packet, receiver, sender);
@@ -228,21 +230,21 @@ static inline void join(struct credits *credits, struct credit_packet *packet)
 		become_head_when_ready(credits, packet, receiver, sender);
 }
 
-// leave takes the first packet off a queue of a receiver. The next one becomes a head
-// when it is ready: in a further round of this instant if the crossbar has room for it
-// (rule C7).
-static inline void leave(struct credits *credits, struct receiver *receiver,
+// queue_leave takes the first packet off a queue of a receiver. The next one becomes a
+// head when it is ready: in a further round of this instant if the crossbar has room for
+// it (rule C7).
+static inline void queue_leave(struct credits *credits, struct receiver *receiver,
 	struct queue *queue, struct credit_packet *packet)
 {
 	queue->first = packet->next;
-	if (queue->fresh == packet->of.id)
-		queue->fresh = packet->next;
+	if (queue->first_uncounted == packet->of.id)
+		queue->first_uncounted = packet->next;
 	else
 		queue->waiting -= packet->of.wire_bytes;
 	packet->queued = false;
 	if (queue->first == NOTHING)
 		return;
-	struct credit_packet *next = packet_at(credits, queue->first);
+	struct credit_packet *next = credit_packet_at(credits, queue->first);
 	struct link_sender *sender = sender_at(credits, next->route);
 	if (next->ready_at > credits->replay.now)
 		become_head_when_ready(credits, next, receiver, sender);
@@ -252,9 +254,9 @@ static inline void leave(struct credits *credits, struct receiver *receiver,
 		become_head_of(credits, next, receiver, sender);
 }
 
-// in_turn returns which of some input ports, at least one, is next in round-robin order,
-// at a switch of up to 64 ports.
-static inline uint32_t in_turn(uint64_t ports, uint32_t turn)
+// queue_in_turn returns which of some input ports, at least one, is next in round-robin
+// order, at a switch of up to 64 ports.
+static inline uint32_t queue_in_turn(uint64_t ports, uint32_t turn)
 {
 	uint64_t from_turn = ports >> turn % 64 << turn % 64;
 	return (uint32_t)__builtin_ctzll(from_turn ? from_turn : ports);

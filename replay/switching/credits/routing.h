@@ -4,9 +4,9 @@
 
 #include "credits.h"
 
-// route_of returns the slot of the link that a packet takes from a switch, where that
+// credit_route returns the slot of the link that a packet takes from a switch, where that
 // does not depend on the loads.
-static inline uint32_t route_of(
+static inline uint32_t credit_route(
 	const struct credits *credits, uint32_t sw, const struct credit_packet *packet)
 {
 	const struct tb_network *net = credits->replay.net;
@@ -25,8 +25,8 @@ static inline uint32_t route_of(
 	return credits->slot_of_link[route];
 }
 
-// route_by_digits does so where credits->by_digits, for a packet that came in through a
-// port: a switch's ports lead down, then up, by digit.
+// route_by_digits does so where credits->setup.by_digits, for a packet that came in
+// through a port: a switch's ports lead down, then up, by digit.
 static inline uint32_t route_by_digits(
 	const struct credits *credits, uint32_t port, const struct credit_packet *packet)
 {

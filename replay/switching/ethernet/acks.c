@@ -2,7 +2,7 @@
 // E13).
 #include "ethernet_impl.h"
 
-static struct tcp_stream *stream_at(const struct ethernet *ethernet, uint32_t id)
+static struct tcp_stream *ack_stream_at(const struct ethernet *ethernet, uint32_t id)
 {
 	return tb_stream_at(ethernet, id);
 }
@@ -22,23 +22,19 @@ bool tb_acks_limited(const struct tcp_stream *stream)
 	       stream->cubic.window < 2 * stream->round_most;
 }
 
-static tb_time_ps larger(tb_time_ps a, tb_time_ps b)
-{
-	return a > b ? a : b;
-}
-
 // tb_acks_measure smooths the round trip (RFC 6298), with a margin that falls slowly and
 // is never below the least timeout, as in Linux (tcp_rtt_estimator).
 void tb_acks_measure(
 	const struct ethernet *ethernet, struct tcp_stream *stream, tb_time_ps took)
 {
-	tb_time_ps least = params_of(ethernet)->rto_min_ps;
+	tb_time_ps least = ethernet_params(ethernet)->rto_min_ps;
 	if (took < stream->least)
 		stream->least = took;
 	if (stream->srtt == 0) {
 		stream->srtt = took;
 		stream->mdev = took / 2;
-		stream->rttvar = stream->mdev_max = larger(4 * stream->mdev, least);
+		stream->rttvar = stream->mdev_max =
+			tb_time_later(4 * stream->mdev, least);
 		stream->mdev_end = stream->next;
 		return;
 	}
@@ -48,8 +44,8 @@ void tb_acks_measure(
 	if (off < 0 && more > 0)
 		more /= 8; // a shorter round trip is no reason to wait longer
 	stream->mdev += more / 4;
-	stream->mdev_max = larger(stream->mdev_max, 4 * stream->mdev);
-	stream->rttvar = larger(stream->rttvar, stream->mdev_max);
+	stream->mdev_max = tb_time_later(stream->mdev_max, 4 * stream->mdev);
+	stream->rttvar = tb_time_later(stream->rttvar, stream->mdev_max);
 	if (stream->acked <= stream->mdev_end)
 		return;
 	if (stream->mdev_max < stream->rttvar)
@@ -64,7 +60,7 @@ struct acked_segments { // what one acknowledgement takes off the stream
 	bool was_early;		      // some that was given up had come
 };
 
-static struct acked_segments take(
+static struct acked_segments ack_take(
 	const struct ethernet *ethernet, struct tcp_stream *stream, uint64_t acked)
 {
 	tb_time_ps now = ethernet->replay.now;
@@ -129,7 +125,7 @@ static void note_sacked(
 
 // note_copy: the segment for which a frame acknowledges may have been sent again since
 // the copy that came (Eifel: RFC 3522).
-static void note_copy(struct tcp_stream *stream, const struct frame *frame)
+static void note_copy(struct tcp_stream *stream, const struct tcp_frame *frame)
 {
 	uint64_t newest = frame->newest;
 	if (newest >= stream->acked && newest < stream->next &&
@@ -143,11 +139,12 @@ static void end_recovery(struct tcp_stream *stream)
 		stream->recovers = stream->timed_out = false;
 }
 
-static void advance(struct ethernet *ethernet, struct tcp_stream *stream, uint64_t acked)
+static void ack_advance(
+	struct ethernet *ethernet, struct tcp_stream *stream, uint64_t acked)
 {
 	tb_time_ps now = ethernet->replay.now;
 	bool is_limited = tb_acks_limited(stream);
-	struct acked_segments gone = take(ethernet, stream, acked);
+	struct acked_segments gone = ack_take(ethernet, stream, acked);
 	struct tb_cubic_ack ack = {.now = now,
 		.n = gone.n,
 		.is_limited = is_limited,
@@ -166,13 +163,13 @@ static void advance(struct ethernet *ethernet, struct tcp_stream *stream, uint64
 	end_recovery(stream);
 }
 
-void tb_acks_come(struct ethernet *ethernet, uint32_t id, const struct frame *frame)
+void tb_acks_come(struct ethernet *ethernet, uint32_t id, const struct tcp_frame *frame)
 {
-	struct tcp_stream *stream = stream_at(ethernet, id);
+	struct tcp_stream *stream = ack_stream_at(ethernet, id);
 	bool advances = frame->acked > stream->acked;
 	note_copy(stream, frame);
 	if (advances)
-		advance(ethernet, stream, frame->acked);
+		ack_advance(ethernet, stream, frame->acked);
 	note_sacked(ethernet, stream, frame->newest);
 	tb_losses_probed(stream, frame->again);
 	if (advances)

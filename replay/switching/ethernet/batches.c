@@ -18,7 +18,8 @@ enum { BUFFER_MOST = 4 << 20 };
 
 uint32_t tb_batch_beside(const struct ethernet *ethernet)
 {
-	return BUFFER_OWN + BUFFER_SHARED + BUFFER_PAD + params_of(ethernet)->header_room;
+	return BUFFER_OWN + BUFFER_SHARED + BUFFER_PAD +
+	       ethernet_params(ethernet)->header_room;
 }
 
 // bytes_at_once is what the connection sends in a 1024th of a second (sk_pacing_rate of
@@ -94,9 +95,9 @@ uint64_t tb_send_room(const struct ethernet *ethernet, const struct tcp_stream *
 	uint64_t window = stream->cubic.window > stream->cubic.restart
 				  ? stream->cubic.window
 				  : stream->cubic.restart;
-	while (each < payload + BUFFER_SHARED + params_of(ethernet)->header_room)
+	while (each < payload + BUFFER_SHARED + ethernet_params(ethernet)->header_room)
 		each *= 2;
-	bool is_bbr = params_of(ethernet)->tcp == TB_TCP_BBR;
+	bool is_bbr = ethernet_params(ethernet)->tcp == TB_TCP_BBR;
 	uint64_t bytes = (is_bbr ? 3 : 2) * window * (each + BUFFER_OWN);
 	if (bytes > BUFFER_MOST)
 		bytes = BUFFER_MOST;

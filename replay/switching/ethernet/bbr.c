@@ -51,7 +51,7 @@ tb_segment_rate tb_bbr_rate(const struct tb_bbr *bbr)
 	return bbr->best[0].rate;
 }
 
-static void forget_rates(struct tb_bbr *bbr, struct tb_bbr_best best)
+static void bbr_forget_rates(struct tb_bbr *bbr, struct tb_bbr_best best)
 {
 	bbr->best[0] = bbr->best[1] = bbr->best[2] = best;
 }
@@ -81,7 +81,7 @@ static void note_rate(struct tb_bbr *bbr, tb_segment_rate rate)
 {
 	struct tb_bbr_best *best = bbr->best, new = {bbr->n_rounds, rate};
 	if (rate >= best[0].rate || new.round - best[2].round > RATE_ROUNDS) {
-		forget_rates(bbr, new);
+		bbr_forget_rates(bbr, new);
 		return;
 	}
 	if (rate >= best[1].rate)
@@ -297,7 +297,7 @@ static bool repair(struct tb_bbr *bbr, const struct tb_bbr_ack *ack)
 	return bbr->conserves;
 }
 
-static void set_window(struct tb_bbr *bbr, const struct tb_bbr_ack *ack)
+static void bbr_set_window(struct tb_bbr *bbr, const struct tb_bbr_ack *ack)
 {
 	if (ack->n > 0 && !repair(bbr, ack)) {
 		uint64_t aim = aim_of(bbr, bbr->window_gain, ack->batch);
@@ -323,7 +323,7 @@ void tb_bbr_acked(struct tb_bbr *bbr, const struct tb_bbr_ack *ack)
 	update_least(bbr, ack);
 	update_gains(bbr);
 	set_pacing(bbr);
-	set_window(bbr, ack);
+	bbr_set_window(bbr, ack);
 }
 
 void tb_bbr_lost(struct tb_bbr *bbr)

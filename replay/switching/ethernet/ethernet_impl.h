@@ -87,7 +87,7 @@ uint64_t tb_cubic_root3(uint64_t value);
 
 #define NOTHING UINT32_MAX
 
-enum event_kind {
+enum ethernet_event_kind {
 	EV_FREE = TB_EVENT_OF_MODEL, // port: its link has carried a frame
 	EV_COME,		     // frame: all of it is at the far end of a link
 	EV_TIMEOUT,		     // stream: nothing was acknowledged for long
@@ -97,7 +97,7 @@ enum event_kind {
 
 enum frame_kind { FRAME_SEGMENT, FRAME_ACK, FRAME_OPEN, FRAME_OPENED, FRAME_CAPTURED };
 
-struct frame {
+struct tcp_frame {
 	tb_time_ps made_at;  // with `order`, which is of its node, breaks ties
 	uint64_t order;	     // node, and how many frames it had made before
 	tb_time_ps ready_at; // it has come to the queue in which it stands
@@ -276,7 +276,7 @@ struct ethernet {
 	// What each has: links that begin in it, frames, and what arrives.
 	uint32_t *own_links;
 	uint32_t n_own;
-	struct frame *frames;
+	struct tcp_frame *frames;
 	uint32_t n_frames, free_frame;
 	size_t frames_room;
 	struct frame_arrival *arrivals;
@@ -296,7 +296,8 @@ static inline struct tcp_receiver *tb_receiver_at(
 	return &ethernet->tcp->receivers[stream];
 }
 
-static inline const struct tb_ethernet_params *params_of(const struct ethernet *ethernet)
+static inline const struct tb_ethernet_params *ethernet_params(
+	const struct ethernet *ethernet)
 {
 	return &ethernet->replay.net->params.ethernet;
 }
@@ -313,7 +314,8 @@ static inline struct segment *segment_at(const struct tcp_stream *stream, uint64
 // NOTHING without memory. tb_ports_adopt takes one that crosses a link from another part
 // and comes at `at`.
 uint32_t tb_ports_make(struct ethernet *ethernet, uint32_t node);
-void tb_ports_adopt(struct ethernet *ethernet, const struct frame *frame, tb_time_ps at);
+void tb_ports_adopt(
+	struct ethernet *ethernet, const struct tcp_frame *frame, tb_time_ps at);
 // tb_ports_await returns whether the queue of a stream's own node has room for a segment
 // of so many bytes. If not, tb_send_more is called when there is room again.
 bool tb_ports_await(struct ethernet *ethernet, uint32_t stream, uint32_t bytes);
@@ -377,10 +379,11 @@ uint32_t tb_batch_beside(const struct ethernet *ethernet);
 // something to send; tb_open_come takes every frame that comes in the direction of a
 // stream.
 void tb_open_begin(struct ethernet *ethernet, uint32_t stream);
-void tb_open_come(struct ethernet *ethernet, const struct frame *frame);
+void tb_open_come(struct ethernet *ethernet, const struct tcp_frame *frame);
 
 // acks.c: an acknowledgement has arrived, in a frame, at the sender of a stream.
-void tb_acks_come(struct ethernet *ethernet, uint32_t stream, const struct frame *frame);
+void tb_acks_come(
+	struct ethernet *ethernet, uint32_t stream, const struct tcp_frame *frame);
 // tb_acks_timeout returns the time after which the retransmission timer runs out.
 // tb_acks_limited returns whether the window is what limits the sender.
 tb_time_ps tb_acks_timeout(const struct tcp_stream *stream);
@@ -405,13 +408,13 @@ void tb_losses_shrink_only(struct tcp_stream *stream);
 
 // receive.c
 //
-void tb_receive_segment(struct ethernet *ethernet, const struct frame *frame);
+void tb_receive_segment(struct ethernet *ethernet, const struct tcp_frame *frame);
 // tb_receive_late: the delay of an acknowledgement is over (EV_ACK).
 void tb_receive_late(struct ethernet *ethernet, uint32_t stream);
 // tb_receive_replied: its receiver sends a segment the other way.
 void tb_receive_replied(const struct ethernet *ethernet, struct tcp_receiver *receiver);
 // tb_receive_answer writes what acknowledges the reverse stream into a frame.
-void tb_receive_answer(struct ethernet *ethernet, struct frame *frame);
+void tb_receive_answer(struct ethernet *ethernet, struct tcp_frame *frame);
 
 // streams.c
 //
@@ -448,6 +451,6 @@ void tb_ethernet_receive(struct tb_replay *replay, const struct tb_part_message 
 	const void *frame);
 // tb_ethernet_hand hands over a frame that comes to the other end of its link at `at`.
 void tb_ethernet_hand(
-	struct ethernet *ethernet, const struct frame *frame, tb_time_ps at);
+	struct ethernet *ethernet, const struct tcp_frame *frame, tb_time_ps at);
 
 #endif

@@ -4,7 +4,8 @@
 
 #include <stdlib.h>
 
-void tb_ethernet_hand(struct ethernet *ethernet, const struct frame *frame, tb_time_ps at)
+void tb_ethernet_hand(
+	struct ethernet *ethernet, const struct tcp_frame *frame, tb_time_ps at)
 {
 	const struct tb_part_message message = {
 		.at = at, .link = frame->link, .n_bytes = sizeof *frame};

@@ -37,8 +37,8 @@ static int make_ports(struct ethernet *made)
 	return TB_OK;
 }
 
-// find_links lists the links that begin in a part.
-static int find_links(struct ethernet *made)
+// ethernet_find_links lists the links that begin in a part.
+static int ethernet_find_links(struct ethernet *made)
 {
 	const struct tb_replay *replay = &made->replay;
 	bool is_part = tb_replay_is_part(replay);
@@ -57,7 +57,7 @@ int tb_ethernet_make_own(struct ethernet *made)
 	made->free_frame = NOTHING;
 	if (net->n_nodes > NODES_MOST)
 		return TB_ECAPACITY;
-	if (find_links(made) != TB_OK)
+	if (ethernet_find_links(made) != TB_OK)
 		return TB_ENOMEM;
 	tb_time_ps packet_ps =
 		tb_idle_time(params->packet_payload_bytes + params->packet_overhead_bytes,
@@ -81,8 +81,8 @@ int tb_ethernet_make(struct tb_replay *replay, const struct tb_engine_options *o
 	return status == TB_OK ? tb_ethernet_make_own(ethernet) : status;
 }
 
-// free_shared frees what parts have in common.
-static void free_shared(struct ethernet *ethernet)
+// ethernet_free_shared frees what parts have in common.
+static void ethernet_free_shared(struct ethernet *ethernet)
 {
 	if (ethernet->tcp)
 		tb_streams_free(ethernet->tcp);
@@ -99,7 +99,7 @@ void tb_ethernet_free(struct tb_replay *replay)
 	if (!ethernet)
 		return;
 	if (!tb_replay_is_part(replay))
-		free_shared(ethernet);
+		ethernet_free_shared(ethernet);
 	tb_replay_fini(replay);
 	free(ethernet->own_links);
 	free(ethernet->frames);

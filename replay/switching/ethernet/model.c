@@ -8,13 +8,13 @@
 
 #include <stdlib.h>
 
-static struct ethernet *of(struct tb_replay *replay)
+static struct ethernet *ethernet_of_replay(struct tb_replay *replay)
 {
 	return (void *)replay;
 }
 
 // The operating system takes all that its programs send.
-static tb_time_ps injects_at(
+static tb_time_ps ethernet_injects_at(
 	const struct tb_replay *replay, uint32_t node, uint32_t packet)
 {
 	(void)node;
@@ -29,7 +29,7 @@ static void send_captured(struct ethernet *ethernet, uint32_t node, uint32_t id)
 	if (made == NOTHING)
 		return;
 	const struct tb_packet *packet = tb_packet_at(&ethernet->replay, id);
-	struct frame *frame = &ethernet->frames[made];
+	struct tcp_frame *frame = &ethernet->frames[made];
 	frame->kind = FRAME_CAPTURED;
 	frame->message = packet->message;
 	frame->flow = packet->flow;
@@ -42,22 +42,22 @@ static void send_captured(struct ethernet *ethernet, uint32_t node, uint32_t id)
 // posted: the streams of connections are numbered in the order of posting.
 static void posted(struct tb_replay *whole, uint32_t message)
 {
-	tb_streams_posted(of(whole), message);
+	tb_streams_posted(ethernet_of_replay(whole), message);
 }
 
-static void inject(struct tb_replay *replay, uint32_t node, uint32_t id)
+static void ethernet_inject(struct tb_replay *replay, uint32_t node, uint32_t id)
 {
 	uint32_t message = tb_packet_at(replay, id)->message;
 	if (replay->messages[message].what.captured)
-		send_captured(of(replay), node, id);
+		send_captured(ethernet_of_replay(replay), node, id);
 	else
-		tb_send_post(of(replay), id);
+		tb_send_post(ethernet_of_replay(replay), id);
 }
 
-// release: a message is sent when its last segment has arrived; its sender's buffer was
-// free before (rule E17).
-static tb_time_ps release(struct tb_replay *replay, uint32_t packet, tb_time_ps ack_at,
-	tb_time_ps drained_at)
+// ethernet_release: a message is sent when its last segment has arrived; its sender's
+// buffer was free before (rule E17).
+static tb_time_ps ethernet_release(struct tb_replay *replay, uint32_t packet,
+	tb_time_ps ack_at, tb_time_ps drained_at)
 {
 	(void)packet;
 	(void)ack_at;
@@ -68,7 +68,7 @@ static tb_time_ps release(struct tb_replay *replay, uint32_t packet, tb_time_ps 
 // come: a frame has arrived at its node.
 static void come(struct ethernet *ethernet, uint32_t id)
 {
-	const struct frame frame = ethernet->frames[id];
+	const struct tcp_frame frame = ethernet->frames[id];
 	tb_ports_drop(ethernet, id);
 	ethernet->replay.stats.n_hops += frame.n_hops;
 	if (frame.kind == FRAME_CAPTURED) {
@@ -85,10 +85,10 @@ static void come(struct ethernet *ethernet, uint32_t id)
 		tb_receive_segment(ethernet, &frame);
 }
 
-static void handle(struct ethernet *ethernet, struct tb_event event)
+static void ethernet_handle(struct ethernet *ethernet, struct tb_event event)
 {
 	uint32_t id = event.subject;
-	switch ((enum event_kind)event.kind) {
+	switch ((enum ethernet_event_kind)event.kind) {
 	case EV_FREE:
 		tb_ports_free(ethernet, id);
 		break;
@@ -108,9 +108,9 @@ static void handle(struct ethernet *ethernet, struct tb_event event)
 	}
 }
 
-static void arrive(struct tb_replay *replay, struct tb_event event)
+static void ethernet_arrive(struct tb_replay *replay, struct tb_event event)
 {
-	struct ethernet *ethernet = of(replay);
+	struct ethernet *ethernet = ethernet_of_replay(replay);
 	if (TB_ARRAY_RESERVE(&ethernet->arrivals, &ethernet->arrivals_room,
 		    (size_t)ethernet->n_arrivals + 1) != TB_OK) {
 		tb_replay_no_memory(replay, "the frames");
@@ -118,7 +118,7 @@ static void arrive(struct tb_replay *replay, struct tb_event event)
 	}
 	struct frame_arrival arrival = {.order = event.subject, .event = event};
 	if (event.kind == EV_COME) {
-		const struct frame *frame = &ethernet->frames[event.subject];
+		const struct tcp_frame *frame = &ethernet->frames[event.subject];
 		arrival.made_at = frame->made_at;
 		arrival.order = frame->order;
 	}
@@ -135,36 +135,36 @@ static int by_kind_and_order(const void *left, const void *right)
 	return (a->order > b->order) - (a->order < b->order);
 }
 
-// choose handles what has arrived in this instant, in an order that does not depend on
-// that of the events: links fall free first, then frames come (rule E5).
-static void choose(struct tb_replay *replay)
+// ethernet_choose handles what has arrived in this instant, in an order that does not
+// depend on that of the events: links fall free first, then frames come (rule E5).
+static void ethernet_choose(struct tb_replay *replay)
 {
-	struct ethernet *ethernet = of(replay);
+	struct ethernet *ethernet = ethernet_of_replay(replay);
 	if (ethernet->n_arrivals > 1)
 		qsort(ethernet->arrivals, ethernet->n_arrivals,
 			sizeof *ethernet->arrivals, by_kind_and_order);
 	for (uint32_t i = 0; i < ethernet->n_arrivals; i++)
-		handle(ethernet, ethernet->arrivals[i].event);
+		ethernet_handle(ethernet, ethernet->arrivals[i].event);
 	ethernet->n_arrivals = 0;
 }
 
-static void alone(struct tb_replay *replay, struct tb_event event)
+static void ethernet_alone(struct tb_replay *replay, struct tb_event event)
 {
-	handle(of(replay), event);
+	ethernet_handle(ethernet_of_replay(replay), event);
 }
 
-static void serve(struct tb_replay *replay)
+static void ethernet_serve(struct tb_replay *replay)
 {
 	(void)replay;
 }
 
-static bool settle(struct tb_replay *replay, tb_time_ps until)
+static bool ethernet_settle(struct tb_replay *replay, tb_time_ps until)
 {
-	return tb_ports_settle(of(replay), until);
+	return tb_ports_settle(ethernet_of_replay(replay), until);
 }
 
 // The last frame crosses a link perhaps beyond the last event.
-static tb_time_ps lasts_until(const struct tb_replay *replay)
+static tb_time_ps ethernet_lasts_until(const struct tb_replay *replay)
 {
 	const struct ethernet *ethernet = (const void *)replay;
 	tb_time_ps end = replay->now;
@@ -174,27 +174,28 @@ static tb_time_ps lasts_until(const struct tb_replay *replay)
 	return end;
 }
 
-static void blame_open(struct tb_replay *replay, tb_time_ps until)
+static void ethernet_blame_open(struct tb_replay *replay, tb_time_ps until)
 {
-	tb_ports_blame_open(of(replay), until);
+	tb_ports_blame_open(ethernet_of_replay(replay), until);
 }
 
-static uint32_t link_bytes(const struct tb_replay *replay)
+static uint32_t ethernet_link_bytes(const struct tb_replay *replay)
 {
 	(void)replay;
 	return sizeof(struct ethernet_port) + sizeof(struct tb_cell) +
 	       sizeof(struct tb_cell *) + sizeof(struct tb_link_sample);
 }
 
-static int run(struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error);
-static void window(struct tb_replay *replay, tb_time_ps until);
+static int ethernet_run(
+	struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error);
+static void ethernet_window(struct tb_replay *replay, tb_time_ps until);
 
 // It has no link_failed and no prefetches: it takes no faults, and does not prefetch.
 const struct tb_switching tb_ethernet = {.name = "ethernet",
 	.carrier = {.posted = posted,
-		.injects_at = injects_at,
-		.inject = inject,
-		.release = release,
+		.injects_at = ethernet_injects_at,
+		.inject = ethernet_inject,
+		.release = ethernet_release,
 		.ideal_ps = tb_idle_stored_ps,
 		.in_parts = true,
 		.in_one_memory = true},
@@ -203,25 +204,26 @@ const struct tb_switching tb_ethernet = {.name = "ethernet",
 	.in_rounds = true,
 	.make = tb_ethernet_make,
 	.free = tb_ethernet_free,
-	.run = run,
-	.arrive = arrive,
-	.choose = choose,
-	.alone = alone,
-	.serve = serve,
-	.settle = settle,
-	.lasts_until = lasts_until,
-	.blame_open = blame_open,
-	.link_bytes = link_bytes,
+	.run = ethernet_run,
+	.arrive = ethernet_arrive,
+	.choose = ethernet_choose,
+	.alone = ethernet_alone,
+	.serve = ethernet_serve,
+	.settle = ethernet_settle,
+	.lasts_until = ethernet_lasts_until,
+	.blame_open = ethernet_blame_open,
+	.link_bytes = ethernet_link_bytes,
 	.join = tb_ethernet_join,
-	.window = window,
+	.window = ethernet_window,
 	.receive = tb_ethernet_receive};
 
-static int run(struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error)
+static int ethernet_run(
+	struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error)
 {
 	return tb_clock_run(replay, &tb_ethernet, n_rounds, error);
 }
 
-static void window(struct tb_replay *replay, tb_time_ps until)
+static void ethernet_window(struct tb_replay *replay, tb_time_ps until)
 {
 	tb_clock_window(replay, &tb_ethernet, until);
 }

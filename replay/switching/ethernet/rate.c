@@ -29,8 +29,8 @@ void tb_rate_free(struct rated *rated)
 	free(rated);
 }
 
-// limit: the rate is the program's until all that is under way is delivered.
-static void limit(struct tcp_stream *stream)
+// rate_mark_limited: the rate is the program's until all that is under way is delivered.
+static void rate_mark_limited(struct tcp_stream *stream)
 {
 	uint64_t until = stream->rated->delivered + tb_send_under_way(stream);
 	stream->rated->limited = until ? until : 1;
@@ -41,10 +41,10 @@ void tb_rate_posted(const struct ethernet *ethernet, struct tcp_stream *stream)
 	(void)ethernet;
 	if (stream->written == stream->sent && stream->in_nic == 0 &&
 		stream->n_lost == 0 && tb_send_under_way(stream) < stream->cubic.window)
-		limit(stream);
+		rate_mark_limited(stream);
 }
 
-static bool grow(struct tcp_stream *stream)
+static bool rate_grow(struct tcp_stream *stream)
 {
 	struct rated *rated = stream->rated;
 	struct rate_mark *marks = malloc((stream->mask + 1) * sizeof *marks);
@@ -63,7 +63,7 @@ void tb_rate_sent(struct ethernet *ethernet, struct tcp_stream *stream, uint64_t
 	struct rated *rated = stream->rated;
 	const struct segment *segment = segment_at(stream, number);
 	tb_time_ps now = ethernet->replay.now;
-	if ((!rated->marks || rated->mask != stream->mask) && !grow(stream)) {
+	if ((!rated->marks || rated->mask != stream->mask) && !rate_grow(stream)) {
 		tb_replay_no_memory(&ethernet->replay, "the connections");
 		return;
 	}
@@ -143,12 +143,12 @@ void tb_rate_acked(
 	tb_bbr_acked(&rated->bbr, &ack);
 	stream->cubic.window = rated->bbr.window;
 	if (rated->bbr.mode == TB_BBR_PROBE_RTT)
-		limit(stream);
+		rate_mark_limited(stream);
 	rated->n = 0;
 	rated->round_trip = 0;
 }
 
-static void put_timer(struct ethernet *ethernet, uint32_t id)
+static void rate_put_timer(struct ethernet *ethernet, uint32_t id)
 {
 	struct rated *rated = tb_stream_at(ethernet, id)->rated;
 	if (rated->goes_at >= rated->timer_at)
@@ -161,7 +161,7 @@ bool tb_rate_waits(struct ethernet *ethernet, uint32_t id)
 {
 	if (tb_stream_at(ethernet, id)->rated->goes_at <= ethernet->replay.now)
 		return false;
-	put_timer(ethernet, id);
+	rate_put_timer(ethernet, id);
 	return true;
 }
 

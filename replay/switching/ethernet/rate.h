@@ -7,7 +7,7 @@
 #include "bbr.h"
 
 struct ethernet;
-struct frame;
+struct tcp_frame;
 struct tcp_stream;
 
 struct rate_mark {	    // of a segment, made when it was sent

@@ -11,7 +11,7 @@ enum { QUICK_MOST = 16, PUSHED_MOST = 2 };
 static void begin_quickly(const struct ethernet *ethernet, struct tcp_receiver *receiver)
 {
 	uint64_t payload = ethernet->replay.net->params.packet_payload_bytes;
-	uint64_t n = params_of(ethernet)->window_bytes / (2 * payload);
+	uint64_t n = ethernet_params(ethernet)->window_bytes / (2 * payload);
 	if (n < PUSHED_MOST)
 		n = PUSHED_MOST;
 	if (n > QUICK_MOST)
@@ -26,7 +26,7 @@ static void note_coming(const struct ethernet *ethernet, uint32_t id)
 {
 	struct tcp_receiver *receiver = tb_receiver_at(ethernet, id);
 	tb_time_ps now = ethernet->replay.now,
-		   least = params_of(ethernet)->delayed_ack_ps;
+		   least = ethernet_params(ethernet)->delayed_ack_ps;
 	tb_time_ps gap = now - receiver->came_at;
 	tb_time_ps timeout = tb_acks_timeout(tb_stream_at(ethernet, id ^ 1));
 	if (receiver->came_at == TB_TIME_NEVER) {
@@ -49,7 +49,7 @@ void tb_receive_replied(const struct ethernet *ethernet, struct tcp_receiver *re
 		receiver->replies = true;
 }
 
-void tb_receive_answer(struct ethernet *ethernet, struct frame *frame)
+void tb_receive_answer(struct ethernet *ethernet, struct tcp_frame *frame)
 {
 	struct tcp_receiver *receiver = tb_receiver_at(ethernet, frame->stream ^ 1);
 	frame->acked = receiver->come;
@@ -63,13 +63,13 @@ void tb_receive_answer(struct ethernet *ethernet, struct frame *frame)
 	receiver->answer_at = TB_TIME_NEVER;
 }
 
-static void answer(struct ethernet *ethernet, uint32_t id)
+static void receiver_answer(struct ethernet *ethernet, uint32_t id)
 {
 	const struct tcp_receiver *receiver = tb_receiver_at(ethernet, id);
 	uint32_t made = tb_ports_make(ethernet, receiver->destination);
 	if (made == NOTHING)
 		return;
-	struct frame *frame = &ethernet->frames[made];
+	struct tcp_frame *frame = &ethernet->frames[made];
 	frame->kind = FRAME_ACK;
 	frame->stream = id ^ 1;
 	frame->flow = receiver->flow;
@@ -79,12 +79,13 @@ static void answer(struct ethernet *ethernet, uint32_t id)
 	tb_ports_send(ethernet, made);
 }
 
-static void put_off(struct ethernet *ethernet, uint32_t id)
+static void receiver_put_off(struct ethernet *ethernet, uint32_t id)
 {
 	struct tcp_receiver *receiver = tb_receiver_at(ethernet, id);
 	if (receiver->answer_at != TB_TIME_NEVER)
 		return;
-	receiver->answer_at = ethernet->replay.now + params_of(ethernet)->delayed_ack_ps;
+	receiver->answer_at =
+		ethernet->replay.now + ethernet_params(ethernet)->delayed_ack_ps;
 	if (receiver->answer_at >= receiver->answer_timer_at)
 		return;
 	receiver->answer_timer_at = receiver->answer_at;
@@ -102,16 +103,16 @@ void tb_receive_late(struct ethernet *ethernet, uint32_t id)
 		return;
 	if (now >= receiver->answer_at) {
 		receiver->replies = false;
-		answer(ethernet, id);
+		receiver_answer(ethernet, id);
 		return;
 	}
 	receiver->answer_timer_at = receiver->answer_at;
 	tb_wheel_put(&ethernet->replay.wheel, receiver->answer_at, EV_ACK, id);
 }
 
-// deliver gives the node the packets whose last bytes have arrived in order, and returns
-// how many segments have.
-static uint32_t deliver(struct ethernet *ethernet, uint32_t id)
+// receiver_deliver gives the node the packets whose last bytes have arrived in order, and
+// returns how many segments have.
+static uint32_t receiver_deliver(struct ethernet *ethernet, uint32_t id)
 {
 	struct tcp_receiver *receiver = tb_receiver_at(ethernet, id);
 	struct tb_replay *replay = &ethernet->replay;
@@ -153,8 +154,8 @@ static bool is_new(const struct tcp_receiver *receiver, uint64_t number)
 		       !receiver->ends[number & receiver->mask]);
 }
 
-// take takes a segment that has not come before.
-static void take(struct ethernet *ethernet, const struct frame *frame)
+// receiver_take takes a segment that has not come before.
+static void receiver_take(struct ethernet *ethernet, const struct tcp_frame *frame)
 {
 	struct tcp_receiver *receiver = tb_receiver_at(ethernet, frame->stream);
 	if (!tb_streams_come(receiver, frame->number, frame->end)) {
@@ -169,7 +170,7 @@ static void take(struct ethernet *ethernet, const struct frame *frame)
 		receiver->n_pushed++;
 }
 
-void tb_receive_segment(struct ethernet *ethernet, const struct frame *frame)
+void tb_receive_segment(struct ethernet *ethernet, const struct tcp_frame *frame)
 {
 	uint32_t id = frame->stream;
 	struct tcp_receiver *receiver = tb_receiver_at(ethernet, id);
@@ -178,14 +179,14 @@ void tb_receive_segment(struct ethernet *ethernet, const struct frame *frame)
 	note_coming(ethernet, id);
 	if (!is_new(receiver, frame->number)) {
 		receiver->again = true;
-		answer(ethernet, id);
+		receiver_answer(ethernet, id);
 		return;
 	}
-	take(ethernet, frame);
-	uint32_t n = deliver(ethernet, id);
+	receiver_take(ethernet, frame);
+	uint32_t n = receiver_deliver(ethernet, id);
 	bool has_gap = receiver->come < receiver->come_most;
 	if (n != 1 || has_gap || is_due(ethernet, receiver))
-		answer(ethernet, id);
+		receiver_answer(ethernet, id);
 	else
-		put_off(ethernet, id);
+		receiver_put_off(ethernet, id);
 }

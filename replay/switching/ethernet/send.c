@@ -5,16 +5,16 @@
 static const tb_time_ps longest_timeout_ps = 120 * TB_PS_PER_S; // as Linux
 static const tb_time_ps probe_least_ps = 2 * TB_PS_PER_MS; // TCP_TIMEOUT_MIN, at 1000 Hz
 
-static struct tcp_stream *stream_at(const struct ethernet *ethernet, uint32_t id)
+static struct tcp_stream *sender_stream_at(const struct ethernet *ethernet, uint32_t id)
 {
 	return tb_stream_at(ethernet, id);
 }
 
-// put_timer makes an event for when the timer may run out. The timer may be started anew
-// before that, which takes no event.
-static void put_timer(struct ethernet *ethernet, uint32_t id)
+// sender_put_timer makes an event for when the timer may run out. The timer may be
+// started anew before that, which takes no event.
+static void sender_put_timer(struct ethernet *ethernet, uint32_t id)
 {
-	struct tcp_stream *stream = stream_at(ethernet, id);
+	struct tcp_stream *stream = sender_stream_at(ethernet, id);
 	if (stream->timeout_at >= stream->timer_at)
 		return;
 	stream->timer_at = stream->timeout_at;
@@ -24,12 +24,12 @@ static void put_timer(struct ethernet *ethernet, uint32_t id)
 void tb_send_await(
 	struct ethernet *ethernet, uint32_t id, enum timer_kind kind, tb_time_ps at)
 {
-	struct tcp_stream *stream = stream_at(ethernet, id);
+	struct tcp_stream *stream = sender_stream_at(ethernet, id);
 	if (at > stream->give_up_at)
 		return;
 	stream->timer_kind = (uint8_t)kind;
 	stream->timeout_at = at;
-	put_timer(ethernet, id);
+	sender_put_timer(ethernet, id);
 }
 
 // may_probe: what is under way is not known to be lost, nor is any behind it.
@@ -44,18 +44,19 @@ static bool may_probe(const struct tcp_stream *stream)
 // segment is under way, whose acknowledgement may be put off, the least timeout.
 static void await_probe(struct ethernet *ethernet, uint32_t id)
 {
-	const struct tcp_stream *stream = stream_at(ethernet, id);
+	const struct tcp_stream *stream = sender_stream_at(ethernet, id);
 	if (!may_probe(stream))
 		return;
 	bool is_one = stream->next - stream->acked == 1;
 	tb_send_await(ethernet, id, TIMER_PROBE,
 		ethernet->replay.now + 2 * stream->srtt +
-			(is_one ? params_of(ethernet)->rto_min_ps : probe_least_ps));
+			(is_one ? ethernet_params(ethernet)->rto_min_ps
+				: probe_least_ps));
 }
 
 void tb_send_set_timer(struct ethernet *ethernet, uint32_t id)
 {
-	struct tcp_stream *stream = stream_at(ethernet, id);
+	struct tcp_stream *stream = sender_stream_at(ethernet, id);
 	stream->timeout_at = stream->give_up_at = TB_TIME_NEVER;
 	stream->timer_kind = TIMER_TIMEOUT;
 	if (stream->next == stream->acked)
@@ -66,7 +67,7 @@ void tb_send_set_timer(struct ethernet *ethernet, uint32_t id)
 	if (wait > longest_timeout_ps)
 		wait = longest_timeout_ps;
 	stream->timeout_at = stream->give_up_at = ethernet->replay.now + wait;
-	put_timer(ethernet, id);
+	sender_put_timer(ethernet, id);
 	await_probe(ethernet, id);
 }
 
@@ -80,12 +81,12 @@ static uint32_t memory_of(const struct ethernet *ethernet, uint32_t bytes)
 // emit sends a segment in a frame, which acknowledges what has come the other way.
 static void emit(struct ethernet *ethernet, uint32_t id, uint64_t number)
 {
-	struct tcp_stream *stream = stream_at(ethernet, id);
+	struct tcp_stream *stream = sender_stream_at(ethernet, id);
 	uint32_t made = tb_ports_make(ethernet, stream->source);
 	if (made == NOTHING)
 		return;
 	struct segment *segment = segment_at(stream, number);
-	struct frame *frame = &ethernet->frames[made];
+	struct tcp_frame *frame = &ethernet->frames[made];
 	if (stream->rated)
 		tb_rate_sent(ethernet, stream, number);
 	segment->sent_at = stream->sent_at = ethernet->replay.now;
@@ -108,7 +109,7 @@ static void emit(struct ethernet *ethernet, uint32_t id, uint64_t number)
 
 static void send_again(struct ethernet *ethernet, uint32_t id, uint64_t number)
 {
-	struct tcp_stream *stream = stream_at(ethernet, id);
+	struct tcp_stream *stream = sender_stream_at(ethernet, id);
 	segment_at(stream, number)->resent = true;
 	segment_at(stream, number)->copy++;
 	stream->n_lost--;
@@ -119,7 +120,7 @@ static void send_again(struct ethernet *ethernet, uint32_t id, uint64_t number)
 
 static void send_new(struct ethernet *ethernet, uint32_t id, uint32_t payload)
 {
-	uint64_t number = stream_at(ethernet, id)->next;
+	uint64_t number = sender_stream_at(ethernet, id)->next;
 	if (tb_streams_cut(ethernet, id, payload))
 		emit(ethernet, id, number);
 }
@@ -148,7 +149,7 @@ static uint32_t new_payload(
 // (tcp_enter_cwr of Linux).
 static bool is_pushed_back(struct ethernet *ethernet, uint32_t id, uint32_t bytes)
 {
-	struct tcp_stream *stream = stream_at(ethernet, id);
+	struct tcp_stream *stream = sender_stream_at(ethernet, id);
 	if (tb_ports_await(ethernet, id, bytes))
 		return false;
 	tb_losses_shrink_only(stream);
@@ -176,7 +177,7 @@ static void note_use(
 	if (out > stream->used)
 		stream->used = out;
 	if (now - stream->used_since < tb_acks_timeout(stream) ||
-		!params_of(ethernet)->idle_restart || stream->rated)
+		!ethernet_params(ethernet)->idle_restart || stream->rated)
 		return;
 	tb_cubic_unused(&stream->cubic, stream->used);
 	stream->used = 0;
@@ -190,16 +191,17 @@ static void end_idle_time(struct ethernet *ethernet, struct tcp_stream *stream)
 	if (stream->next != stream->acked || stream->next == 0 || stream->rated)
 		return;
 	tb_cubic_idle(&stream->cubic, idle,
-		params_of(ethernet)->idle_restart ? tb_acks_timeout(stream)
-						  : TB_TIME_NEVER);
+		ethernet_params(ethernet)->idle_restart ? tb_acks_timeout(stream)
+							: TB_TIME_NEVER);
 }
 
-// has_room returns whether the receiver's window has room for another segment.
-static bool has_room(const struct ethernet *ethernet, const struct tcp_stream *stream)
+// sender_has_room returns whether the receiver's window has room for another segment.
+static bool sender_has_room(
+	const struct ethernet *ethernet, const struct tcp_stream *stream)
 {
 	return stream->next == stream->acked ||
 	       stream->sent - stream->cleared + new_payload(ethernet, stream) <=
-		       params_of(ethernet)->window_bytes;
+		       ethernet_params(ethernet)->window_bytes;
 }
 
 // is_corked returns whether what a program has just written waits for more: while more of
@@ -212,28 +214,29 @@ static bool is_corked(const struct ethernet *ethernet, const struct tcp_stream *
 	       stream->in_nic > unsent + tb_batch_beside(ethernet);
 }
 
-// is_last returns whether a packet is the last one of its message.
-static bool is_last(const struct ethernet *ethernet, const struct written_packet *packet)
+// sender_is_last returns whether a packet is the last one of its message.
+static bool sender_is_last(
+	const struct ethernet *ethernet, const struct written_packet *packet)
 {
 	return packet->number + 1 == ethernet->replay.messages[packet->message].n_packets;
 }
 
-// take_in has the operating system take what its buffer has room for. What it has whole,
-// is sent (rule E17).
-static void take_in(struct ethernet *ethernet, struct tcp_stream *stream)
+// sender_take_in has the operating system take what its buffer has room for. What it has
+// whole, is sent (rule E17).
+static void sender_take_in(struct ethernet *ethernet, struct tcp_stream *stream)
 {
 	while (stream->n_taken < stream->n_written &&
 		stream->taken < stream->cleared + stream->room) {
 		const struct written_packet *packet = tb_streams_take(stream);
 		stream->taken = packet->end;
-		if (is_last(ethernet, packet))
+		if (sender_is_last(ethernet, packet))
 			tb_nodes_sent(&ethernet->replay, packet->message);
 	}
 }
 
 void tb_send_acked(struct ethernet *ethernet, uint32_t id)
 {
-	struct tcp_stream *stream = stream_at(ethernet, id);
+	struct tcp_stream *stream = sender_stream_at(ethernet, id);
 	tb_send_more(ethernet, id);
 	if (stream->n_taken == stream->n_written ||
 		tb_send_under_way(stream) >= stream->cubic.window)
@@ -250,14 +253,14 @@ void tb_send_acked(struct ethernet *ethernet, uint32_t id)
 static bool emit_batch(
 	struct ethernet *ethernet, uint32_t id, uint32_t batch, bool *is_limited)
 {
-	struct tcp_stream *stream = stream_at(ethernet, id);
+	struct tcp_stream *stream = sender_stream_at(ethernet, id);
 	uint32_t header = ethernet->replay.net->params.packet_overhead_bytes;
 	for (uint32_t i = 0; i < batch; i++) {
 		bool is_new = stream->n_lost == 0;
 		if (is_new && stream->sent == stream->taken)
 			return false;
 		*is_limited = tb_send_under_way(stream) >= stream->cubic.window;
-		if (*is_limited || (is_new && !has_room(ethernet, stream)))
+		if (*is_limited || (is_new && !sender_has_room(ethernet, stream)))
 			return false;
 		uint64_t number = is_new ? stream->next : first_lost(stream);
 		uint32_t payload = is_new ? new_payload(ethernet, stream) : 0;
@@ -277,10 +280,10 @@ static bool emit_batch(
 
 void tb_send_more(struct ethernet *ethernet, uint32_t id)
 {
-	struct tcp_stream *stream = stream_at(ethernet, id);
+	struct tcp_stream *stream = sender_stream_at(ethernet, id);
 	bool was_idle = stream->next == stream->acked, is_limited = false;
 	uint64_t before = stream->next;
-	take_in(ethernet, stream);
+	sender_take_in(ethernet, stream);
 	if (!stream->is_open)
 		return;
 	if (stream->sent < stream->written)
@@ -314,7 +317,7 @@ void tb_send_more(struct ethernet *ethernet, uint32_t id)
 
 void tb_send_passed(struct ethernet *ethernet, uint32_t id, uint32_t bytes)
 {
-	struct tcp_stream *stream = stream_at(ethernet, id);
+	struct tcp_stream *stream = sender_stream_at(ethernet, id);
 	stream->in_nic -= memory_of(ethernet, bytes);
 	if (stream->is_held && stream->in_nic <= stream->limit)
 		tb_send_more(ethernet, id);
@@ -324,13 +327,13 @@ void tb_send_passed(struct ethernet *ethernet, uint32_t id, uint32_t bytes)
 // is to wait for more.
 static void write_on(struct ethernet *ethernet, uint32_t id)
 {
-	struct tcp_stream *stream = stream_at(ethernet, id);
+	struct tcp_stream *stream = sender_stream_at(ethernet, id);
 	uint64_t last = (stream->n_written - 1) % PACKETS_A_BLOCK;
-	if (!is_last(ethernet, &stream->last->at[last]) &&
+	if (!sender_is_last(ethernet, &stream->last->at[last]) &&
 		stream->written - stream->sent < TB_BATCH_MOST)
 		return;
 	if (is_corked(ethernet, stream)) {
-		take_in(ethernet, stream);
+		sender_take_in(ethernet, stream);
 		stream->is_held = true;
 		stream->limit = UINT64_MAX; // until a frame has left
 	} else {
@@ -344,8 +347,8 @@ void tb_send_post(struct ethernet *ethernet, uint32_t id)
 	uint32_t stream = tb_streams_of(ethernet, message);
 	if (stream == NOTHING)
 		return;
-	if (stream_at(ethernet, stream)->rated)
-		tb_rate_posted(ethernet, stream_at(ethernet, stream));
+	if (sender_stream_at(ethernet, stream)->rated)
+		tb_rate_posted(ethernet, sender_stream_at(ethernet, stream));
 	if (!tb_streams_write(ethernet, stream, id))
 		return;
 	tb_open_begin(ethernet, stream);
@@ -364,9 +367,9 @@ static void give_up_all(struct tcp_stream *stream)
 	}
 }
 
-static void give_up(struct ethernet *ethernet, uint32_t id)
+static void sender_give_up(struct ethernet *ethernet, uint32_t id)
 {
-	struct tcp_stream *stream = stream_at(ethernet, id);
+	struct tcp_stream *stream = sender_stream_at(ethernet, id);
 	if (!stream->timed_out) {
 		stream->before_timeout = stream->cubic;
 		tb_cubic_timed_out(&stream->cubic);
@@ -386,8 +389,8 @@ static void give_up(struct ethernet *ethernet, uint32_t id)
 // acknowledgement tells what has come.
 static void probe(struct ethernet *ethernet, uint32_t id)
 {
-	struct tcp_stream *stream = stream_at(ethernet, id);
-	bool has_new = stream->sent < stream->taken && has_room(ethernet, stream);
+	struct tcp_stream *stream = sender_stream_at(ethernet, id);
+	bool has_new = stream->sent < stream->taken && sender_has_room(ethernet, stream);
 	uint32_t payload = has_new ? new_payload(ethernet, stream) : 0;
 	uint32_t header = ethernet->replay.net->params.packet_overhead_bytes;
 	if (!may_probe(stream) ||
@@ -410,19 +413,19 @@ static void probe(struct ethernet *ethernet, uint32_t id)
 
 void tb_send_timeout(struct ethernet *ethernet, uint32_t id)
 {
-	struct tcp_stream *stream = stream_at(ethernet, id);
+	struct tcp_stream *stream = sender_stream_at(ethernet, id);
 	tb_time_ps now = ethernet->replay.now;
 	if (now != stream->timer_at)
 		return; // an earlier one was put since
 	stream->timer_at = TB_TIME_NEVER;
 	if (now < stream->timeout_at) {
 		if (stream->timeout_at != TB_TIME_NEVER)
-			put_timer(ethernet, id);
+			sender_put_timer(ethernet, id);
 		return;
 	}
 	enum timer_kind kind = (enum timer_kind)stream->timer_kind;
 	if (kind == TIMER_TIMEOUT)
-		give_up(ethernet, id);
+		sender_give_up(ethernet, id);
 	else if (kind == TIMER_PROBE)
 		probe(ethernet, id);
 	tb_send_set_timer(ethernet, id);

@@ -20,8 +20,8 @@ static struct tcp_stream new_stream(
 		.timeout_at = TB_TIME_NEVER,
 		.give_up_at = TB_TIME_NEVER,
 		.timer_at = TB_TIME_NEVER};
-	tb_cubic_init(&stream.cubic, params_of(ethernet)->initial_window);
-	stream.cubic.is_reno = params_of(ethernet)->tcp == TB_TCP_RENO;
+	tb_cubic_init(&stream.cubic, ethernet_params(ethernet)->initial_window);
+	stream.cubic.is_reno = ethernet_params(ethernet)->tcp == TB_TCP_RENO;
 	stream.room = tb_send_room(ethernet, &stream);
 	return stream;
 }
@@ -37,7 +37,7 @@ static struct tcp_receiver new_receiver(uint32_t source, uint32_t destination)
 		.answer_timer_at = TB_TIME_NEVER};
 }
 
-static void no_memory(struct ethernet *ethernet)
+static void stream_no_memory(struct ethernet *ethernet)
 {
 	tb_replay_no_memory(&ethernet->replay, "the connections");
 }
@@ -54,7 +54,7 @@ static bool add_streams(
 		TB_ARRAY_RESERVE(&tcp->receivers, &tcp->receivers_room,
 			(size_t)first + 2) != TB_OK ||
 		tb_map_put(&tcp->stream_of, key, first) != TB_OK) {
-		no_memory(ethernet);
+		stream_no_memory(ethernet);
 		return false;
 	}
 	tcp->streams[first] = new_stream(ethernet, low, high);
@@ -108,8 +108,8 @@ void tb_streams_posted(struct ethernet *ethernet, uint32_t id)
 			tb_stream_at(ethernet, stream ^ 1), message->start_at);
 }
 
-// grow doubles the ring, in which a segment's place depends on how large it is.
-static bool grow(struct tcp_stream *stream)
+// stream_grow doubles the ring, in which a segment's place depends on how large it is.
+static bool stream_grow(struct tcp_stream *stream)
 {
 	uint64_t room = stream->ring ? 2 * (stream->mask + 1) : RING_FIRST;
 	struct segment *ring = malloc(room * sizeof *ring);
@@ -152,7 +152,7 @@ bool tb_streams_come(struct tcp_receiver *receiver, uint64_t number, uint64_t en
 	return true;
 }
 
-static bool add_block(struct tcp_stream *stream)
+static bool stream_add_block(struct tcp_stream *stream)
 {
 	struct written_block *block = calloc(1, sizeof *block);
 	if (!block)
@@ -170,8 +170,8 @@ bool tb_streams_write(struct ethernet *ethernet, uint32_t id, uint32_t packet)
 {
 	struct tcp_stream *stream = tb_stream_at(ethernet, id);
 	uint32_t place = (uint32_t)(stream->n_written % PACKETS_A_BLOCK);
-	if (place == 0 && !add_block(stream)) {
-		no_memory(ethernet);
+	if (place == 0 && !stream_add_block(stream)) {
+		stream_no_memory(ethernet);
 		return false;
 	}
 	const struct tb_packet record = *tb_packet_at(&ethernet->replay, packet);
@@ -215,8 +215,8 @@ bool tb_streams_cut(struct ethernet *ethernet, uint32_t id, uint32_t payload)
 {
 	struct tcp_stream *stream = tb_stream_at(ethernet, id);
 	bool is_full = !stream->ring || stream->next - stream->acked > stream->mask;
-	if (is_full && !grow(stream)) {
-		no_memory(ethernet);
+	if (is_full && !stream_grow(stream)) {
+		stream_no_memory(ethernet);
 		return false;
 	}
 	stream->sent += payload;
@@ -235,7 +235,7 @@ static void send_opening(struct ethernet *ethernet, uint32_t id, enum frame_kind
 	uint32_t made = tb_ports_make(ethernet, stream->source);
 	if (made == NOTHING)
 		return;
-	struct frame *frame = &ethernet->frames[made];
+	struct tcp_frame *frame = &ethernet->frames[made];
 	frame->kind = (uint8_t)kind;
 	frame->stream = id;
 	frame->flow =
@@ -262,14 +262,14 @@ static void opened(struct ethernet *ethernet, uint32_t id)
 	struct tcp_stream *stream = tb_stream_at(ethernet, id);
 	stream->is_open = true;
 	tb_acks_measure(ethernet, stream, ethernet->replay.now - stream->opens_at);
-	if (params_of(ethernet)->tcp != TB_TCP_BBR)
+	if (ethernet_params(ethernet)->tcp != TB_TCP_BBR)
 		return;
 	stream->rated = tb_rate_new(ethernet, id);
 	if (!stream->rated)
-		no_memory(ethernet);
+		stream_no_memory(ethernet);
 }
 
-void tb_open_come(struct ethernet *ethernet, const struct frame *frame)
+void tb_open_come(struct ethernet *ethernet, const struct tcp_frame *frame)
 {
 	uint32_t id = frame->stream ^ 1; // of the side at which it comes
 	struct tcp_stream *stream = tb_stream_at(ethernet, id);

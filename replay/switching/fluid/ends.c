@@ -11,7 +11,7 @@ static bool is_sooner(const struct fluid *fluid, uint32_t a, uint32_t b)
 	return one->order < other->order;
 }
 
-static void set(struct fluid *fluid, uint32_t place, uint32_t flow)
+static void fluid_end_set(struct fluid *fluid, uint32_t place, uint32_t flow)
 {
 	fluid->ends[place] = flow;
 	fluid->flows[flow].place = place;
@@ -22,11 +22,11 @@ static uint32_t rise(struct fluid *fluid, uint32_t place, uint32_t flow)
 {
 	for (; place > 0 && is_sooner(fluid, flow, fluid->ends[(place - 1) / 2]);
 		place = (place - 1) / 2)
-		set(fluid, place, fluid->ends[(place - 1) / 2]);
+		fluid_end_set(fluid, place, fluid->ends[(place - 1) / 2]);
 	return place;
 }
 
-static uint32_t sink(struct fluid *fluid, uint32_t place, uint32_t flow)
+static uint32_t fluid_end_sink(struct fluid *fluid, uint32_t place, uint32_t flow)
 {
 	for (uint32_t child; (child = 2 * place + 1) < fluid->n_ends; place = child) {
 		if (child + 1 < fluid->n_ends &&
@@ -34,7 +34,7 @@ static uint32_t sink(struct fluid *fluid, uint32_t place, uint32_t flow)
 			child++;
 		if (!is_sooner(fluid, fluid->ends[child], flow))
 			break;
-		set(fluid, place, fluid->ends[child]);
+		fluid_end_set(fluid, place, fluid->ends[child]);
 	}
 	return place;
 }
@@ -49,7 +49,7 @@ int tb_fluid_ends_put(struct fluid *fluid, uint32_t flow)
 		place = fluid->n_ends++;
 	}
 	place = rise(fluid, place, flow);
-	set(fluid, sink(fluid, place, flow), flow);
+	fluid_end_set(fluid, fluid_end_sink(fluid, place, flow), flow);
 	return TB_OK;
 }
 
@@ -58,7 +58,7 @@ uint32_t tb_fluid_ends_take(struct fluid *fluid)
 	uint32_t first = fluid->ends[0];
 	uint32_t last = fluid->ends[--fluid->n_ends];
 	if (fluid->n_ends > 0)
-		set(fluid, sink(fluid, 0, last), last);
+		fluid_end_set(fluid, fluid_end_sink(fluid, 0, last), last);
 	fluid->flows[first].place = NOTHING;
 	return first;
 }

@@ -36,7 +36,7 @@ static void use_links(struct fluid *fluid, uint32_t n)
 	}
 }
 
-static void begin(struct fluid *fluid, uint32_t id)
+static void fluid_flow_begin(struct fluid *fluid, uint32_t id)
 {
 	struct tb_replay *replay = &fluid->replay;
 	uint32_t n_hops = 0;
@@ -104,7 +104,7 @@ static void begin_all(struct fluid *fluid)
 	uint32_t *ids = fluid->beginning;
 	tb_fluid_sort(ids, fluid->n_beginning, fluid->replay.messages);
 	for (uint32_t i = 0; i < fluid->n_beginning; i++)
-		begin(fluid, ids[i]);
+		fluid_flow_begin(fluid, ids[i]);
 	fluid->n_beginning = 0;
 }
 
@@ -138,8 +138,8 @@ static void note_limit(struct fluid *fluid, uint32_t id)
 	tb_records_blocked(&fluid->replay.records, &fluid->cell[cell]);
 }
 
-// take_new has the flows whose rates change end at other times.
-static void take_new(struct fluid *fluid)
+// fluid_flow_take_new has the flows whose rates change end at other times.
+static void fluid_flow_take_new(struct fluid *fluid)
 {
 	struct tb_shares *shares = &fluid->shares;
 	tb_time_ps now = fluid->replay.now;
@@ -168,14 +168,14 @@ static void carry_in(struct fluid *fluid)
 	fluid->n_ended = 0;
 }
 
-static void look_again(struct fluid *fluid)
+static void fluid_flow_look_again(struct fluid *fluid)
 {
 	if (fluid->n_ends == 0)
 		return;
 	tb_time_ps at = fluid->flows[fluid->ends[0]].ends_at;
-	if (at >= fluid->looks_at)
+	if (at >= fluid->event_at)
 		return;
-	fluid->looks_at = at;
+	fluid->event_at = at;
 	tb_wheel_put(&fluid->replay.wheel, at, EV_END, 0);
 }
 
@@ -192,9 +192,9 @@ void tb_fluid_share(struct fluid *fluid)
 			return;
 		}
 		leave_old(fluid);
-		take_new(fluid);
+		fluid_flow_take_new(fluid);
 		tb_shares_apply(&fluid->shares);
 		carry_in(fluid);
 	}
-	look_again(fluid);
+	fluid_flow_look_again(fluid);
 }

@@ -27,7 +27,7 @@ __extension__ typedef unsigned __int128 fluid_amount;
 enum { RATE_SHIFT = 16, SLACK_SHIFT = 10 };
 #define BYTE_AMOUNT ((uint64_t)TB_PS_PER_S << RATE_SHIFT)
 
-enum event_kind {
+enum fluid_event_kind {
 	EV_END = TB_EVENT_OF_MODEL, // the flow that ends first may have
 	EV_BEGIN,		    // message: its gap is over
 };
@@ -76,7 +76,7 @@ struct fluid {
 	uint32_t *listed, n_listed;    // links that carry, or carried in the open bin
 	uint32_t *ends, n_ends;	       // flows, a heap
 	size_t ends_room;
-	tb_time_ps looks_at; // the earliest EV_END under way
+	tb_time_ps event_at; // the earliest EV_END under way
 	uint32_t *beginning; // messages, in this round
 	uint32_t n_beginning;
 	size_t beginning_room;

@@ -12,7 +12,7 @@ static uint32_t steps_most(const struct fluid *fluid)
 	return fluid->ways_most * fluid->replay.net->longest_path + 2;
 }
 
-static int make_links(struct fluid *fluid)
+static int fluid_make_links(struct fluid *fluid)
 {
 	const struct tb_network *net = fluid->replay.net;
 	uint32_t n = net->n_links;
@@ -58,7 +58,7 @@ static int make_nodes(struct fluid *fluid)
 {
 	const struct tb_network *net = fluid->replay.net;
 	const struct tb_network_params *params = &net->params;
-	fluid->looks_at = TB_TIME_NEVER;
+	fluid->event_at = TB_TIME_NEVER;
 	if (params->credits.message_gap_ps) {
 		fluid->node_begun_at = malloc(net->n_nodes * sizeof(tb_time_ps));
 		if (!fluid->node_begun_at)
@@ -86,7 +86,7 @@ int tb_fluid_make(struct tb_replay *replay, const struct tb_engine_options *opti
 			"switching = circuits or credits");
 	fluid->nodes = tb_switching_nodes(&replay->net->params);
 	fluid->is_ideal = options->ideal;
-	int status = make_links(fluid);
+	int status = fluid_make_links(fluid);
 	*cells = fluid->cells;
 	if (status == TB_OK)
 		status = make_shares(fluid);

@@ -5,8 +5,9 @@
 #include "array.h"
 #include "switchings.h"
 
-// key_of returns by whom a message's line is known; false: it waits for no other one.
-static bool key_of(
+// fluid_line_key returns by whom a message's line is known; false: it waits for no other
+// one.
+static bool fluid_line_key(
 	const struct fluid *fluid, const struct tb_posted *message, uint64_t *key)
 {
 	const struct tb_network_params *params = &fluid->replay.net->params;
@@ -18,7 +19,7 @@ static bool key_of(
 	return by_pair || (fluid->nodes->has_circuits && params->slice_bytes == 0);
 }
 
-static uint32_t line_of(struct fluid *fluid, uint64_t key)
+static uint32_t fluid_line_find(struct fluid *fluid, uint64_t key)
 {
 	uint32_t id = fluid->n_lines;
 	if (tb_map_find(&fluid->line_of, key, &id))
@@ -70,11 +71,11 @@ void tb_fluid_join(struct fluid *fluid, uint32_t id)
 {
 	struct tb_posted *message = &fluid->replay.messages[id];
 	uint64_t key = 0;
-	if (!key_of(fluid, message, &key)) {
+	if (!fluid_line_key(fluid, message, &key)) {
 		(void)begin_in_time(fluid, id, -1);
 		return;
 	}
-	uint32_t at = line_of(fluid, key);
+	uint32_t at = fluid_line_find(fluid, key);
 	if (at == NOTHING) {
 		tb_replay_no_memory(&fluid->replay, "the queue pairs");
 		return;
@@ -97,7 +98,7 @@ void tb_fluid_next(struct fluid *fluid, uint32_t id)
 {
 	uint64_t key = 0;
 	uint32_t at = NOTHING;
-	if (!key_of(fluid, &fluid->replay.messages[id], &key) ||
+	if (!fluid_line_key(fluid, &fluid->replay.messages[id], &key) ||
 		!tb_map_find(&fluid->line_of, key, &at))
 		return;
 	struct fluid_line *line = &fluid->lines[at];

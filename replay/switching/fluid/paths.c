@@ -6,7 +6,7 @@
 #include "slow_nodes.h"
 #include "switchings.h"
 
-static uint64_t lesser(uint64_t a, uint64_t b)
+static uint64_t fluid_path_lesser(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -37,7 +37,7 @@ uint64_t tb_fluid_capacity(const struct tb_network *net, uint32_t id)
 		host = on_wire(params, drain_of(net, link->to));
 	bool is_of_node =
 		link->kind == TB_LINK_INJECTION || link->kind == TB_LINK_EJECTION;
-	return is_of_node && host ? lesser(capacity, host) : capacity;
+	return is_of_node && host ? fluid_path_lesser(capacity, host) : capacity;
 }
 
 uint64_t tb_fluid_bus_capacity(const struct tb_network *net, uint32_t node)
@@ -79,13 +79,14 @@ static void add_stage(struct stages *stages, tb_time_ps takes)
 		stages->longest_ps = takes;
 }
 
-static void add_link(struct stages *stages, uint32_t id)
+static void fluid_path_add_link(struct stages *stages, uint32_t id)
 {
 	const struct tb_network_params *params = &stages->net->params;
 	const struct tb_link_info *link = &stages->net->links[id];
 	uint64_t q20 = tb_per_byte_q20(link->bytes_per_s);
 	tb_time_ps ack_ps = tb_idle_time(params->credits.ack_bytes, q20);
-	stages->rate = lesser(stages->rate, tb_fluid_capacity(stages->net, id));
+	stages->rate =
+		fluid_path_lesser(stages->rate, tb_fluid_capacity(stages->net, id));
 	stages->latency_ps += link->latency_ps;
 	if (link->kind != TB_LINK_EJECTION)
 		stages->latency_ps += tb_idle_time(params->flit_bytes, q20);
@@ -99,19 +100,19 @@ static void add_link(struct stages *stages, uint32_t id)
 
 static struct stages stages_of(const struct tb_network *net, uint64_t bytes)
 {
-	uint64_t payload = lesser(bytes, net->params.packet_payload_bytes);
+	uint64_t payload = fluid_path_lesser(bytes, net->params.packet_payload_bytes);
 	return (struct stages){.net = net,
 		.wire = payload + net->params.packet_overhead_bytes,
 		.stores = tb_fluid_stores(net),
 		.rate = UINT64_MAX};
 }
 
-// trip_of adds the two hosts.
-static struct fluid_trip trip_of(
+// fluid_path_trip adds the two hosts.
+static struct fluid_trip fluid_path_trip(
 	struct stages *stages, uint32_t destination, uint64_t bytes)
 {
 	const struct tb_network_params *params = &stages->net->params;
-	uint64_t payload = lesser(bytes, params->packet_payload_bytes);
+	uint64_t payload = fluid_path_lesser(bytes, params->packet_payload_bytes);
 	uint64_t fetch = params->bus_bytes_per_s, drain = params->bus_bytes_per_s;
 	if (tb_switching_nodes(params)->has_pcie) {
 		fetch = params->credits.pcie_bytes_per_s;
@@ -131,8 +132,8 @@ struct fluid_trip tb_fluid_trip(const struct tb_network *net,
 {
 	struct stages stages = stages_of(net, bytes);
 	for (uint32_t i = 0; i < n; i++)
-		add_link(&stages, steps[i].link);
-	return trip_of(&stages, net->links[steps[n - 1].link].to, bytes);
+		fluid_path_add_link(&stages, steps[i].link);
+	return fluid_path_trip(&stages, net->links[steps[n - 1].link].to, bytes);
 }
 
 // lone_trip is that over the links that a lone message takes.
@@ -141,20 +142,20 @@ static struct fluid_trip lone_trip(
 {
 	struct stages stages = stages_of(net, bytes);
 	uint32_t link = net->injection[source];
-	add_link(&stages, link);
+	fluid_path_add_link(&stages, link);
 	uint32_t n_alike = 0;
 	if (net->regular)
 		n_alike = tb_network_hops(
 			net, (struct tb_node){source}, (struct tb_node){to});
 	for (uint32_t i = 2; i < n_alike; i++)
-		add_link(&stages, net->injection[0]);
+		fluid_path_add_link(&stages, net->injection[0]);
 	if (net->regular)
-		add_link(&stages, net->ejection[to]);
+		fluid_path_add_link(&stages, net->ejection[to]);
 	while (!net->regular && net->links[link].kind != TB_LINK_EJECTION) {
 		link = tb_idle_link_on(net, net->links[link].to, source, to);
-		add_link(&stages, link);
+		fluid_path_add_link(&stages, link);
 	}
-	return trip_of(&stages, to, bytes);
+	return fluid_path_trip(&stages, to, bytes);
 }
 
 struct fluid_trip tb_fluid_lone_trip(
@@ -163,7 +164,7 @@ struct fluid_trip tb_fluid_lone_trip(
 	const struct tb_network *net = fluid->replay.net;
 	uint32_t source = message->what.source.id;
 	fluid_amount amount = (fluid_amount)wire * BYTE_AMOUNT;
-	uint64_t paced = lesser(tb_fluid_capacity(net, net->injection[source]),
+	uint64_t paced = fluid_path_lesser(tb_fluid_capacity(net, net->injection[source]),
 		tb_fluid_capacity(net, net->ejection[message->end]));
 	struct fluid_trip trip =
 		lone_trip(net, source, message->end, message->what.bytes);

@@ -28,9 +28,9 @@ uint32_t tb_fluid_ways_most(const struct tb_network *net)
 	return splits && fits ? TB_SHARE_WHOLE : 1;
 }
 
-// least_loaded takes the link with the least load; equals as the packets of other
+// way_least_loaded takes the link with the least load; equals as the packets of other
 // switchings.
-static uint32_t least_loaded(
+static uint32_t way_least_loaded(
 	struct fluid *fluid, struct tb_route_group group, uint32_t sw, uint64_t order)
 {
 	const struct tb_network *net = fluid->replay.net;
@@ -75,7 +75,7 @@ static uint32_t random_link(
 	return replay->net->group_links[group.first + at];
 }
 
-static uint32_t choose(struct way_search *split, uint32_t route, uint32_t sw)
+static uint32_t way_search_choose(struct way_search *split, uint32_t route, uint32_t sw)
 {
 	struct fluid *fluid = split->fluid;
 	const struct tb_network *net = fluid->replay.net;
@@ -87,11 +87,11 @@ static uint32_t choose(struct way_search *split, uint32_t route, uint32_t sw)
 	if (fluid->replay.choice.fixed)
 		return tb_route_choice_fix(
 			&fluid->replay.choice, route, sw, &split->heading);
-	return least_loaded(fluid, group, sw, split->heading.order + split->way);
+	return way_least_loaded(fluid, group, sw, split->heading.order + split->way);
 }
 
-// take adds the way to the step over a link, which the first way makes anew.
-static void take(struct way_search *split, uint32_t link)
+// way_search_take adds the way to the step over a link, which the first way makes anew.
+static void way_search_take(struct way_search *split, uint32_t link)
 {
 	struct tb_share_step *steps = split->fluid->steps;
 	uint32_t i = split->way ? 0 : split->n;
@@ -112,13 +112,13 @@ static void add_way(struct way_search *split)
 	const struct tb_network *net = split->fluid->replay.net;
 	uint32_t link = net->injection[split->heading.source], hop = 0;
 	split->turn = split->way;
-	take(split, link);
+	way_search_take(split, link);
 	while (net->links[link].kind != TB_LINK_EJECTION) {
 		uint32_t sw = net->links[link].to;
 		link = tb_network_route(net, sw, split->end, hop++, split->ascending);
 		if (link & TB_ROUTE_GROUP)
-			link = choose(split, link, sw);
-		take(split, link);
+			link = way_search_choose(split, link, sw);
+		way_search_take(split, link);
 	}
 }
 
@@ -138,12 +138,12 @@ static void share_first(struct way_search *split, uint32_t n_packets)
 	}
 }
 
-// take_ends takes the links of the two nodes, on the ideal network.
-static void take_ends(struct way_search *split)
+// way_search_take_ends takes the links of the two nodes, on the ideal network.
+static void way_search_take_ends(struct way_search *split)
 {
 	const struct tb_network *net = split->fluid->replay.net;
-	take(split, net->injection[split->heading.source]);
-	take(split, net->ejection[split->heading.destination]);
+	way_search_take(split, net->injection[split->heading.source]);
+	way_search_take(split, net->ejection[split->heading.destination]);
 }
 
 uint32_t tb_fluid_route(struct fluid *fluid, uint32_t id, uint32_t *n_hops)
@@ -157,7 +157,7 @@ uint32_t tb_fluid_route(struct fluid *fluid, uint32_t id, uint32_t *n_hops)
 		.ascending = message->ascending,
 		.n_distinct = 1};
 	if (fluid->is_ideal)
-		take_ends(&split);
+		way_search_take_ends(&split);
 	else
 		add_way(&split);
 	share_first(&split, message->n_unfetched);

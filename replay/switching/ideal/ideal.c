@@ -17,7 +17,7 @@
 
 #include <stdlib.h>
 
-enum event_kind {
+enum ideal_event_kind {
 	EV_LAST = TB_EVENT_OF_MODEL, // packet: its first flit can cross the last link
 	EV_IN,			     // packet: its last flit is in
 };
@@ -50,12 +50,12 @@ struct ideal {
 	size_t arrivals_room;
 };
 
-static struct ideal *of(struct tb_replay *replay)
+static struct ideal *ideal_of_replay(struct tb_replay *replay)
 {
 	return (void *)replay;
 }
 
-static struct ideal_packet *packet_at(const struct ideal *ideal, uint32_t id)
+static struct ideal_packet *ideal_packet_at(const struct ideal *ideal, uint32_t id)
 {
 	return (void *)tb_packet_at(&ideal->replay, id);
 }
@@ -65,7 +65,7 @@ static struct ideal_packet *packet_at(const struct ideal *ideal, uint32_t id)
 static uint32_t earliest_vc(const struct ideal *ideal, uint32_t node, uint32_t packet)
 {
 	const struct tb_network *net = ideal->replay.net;
-	uint32_t to = packet_at(ideal, packet)->of.destination;
+	uint32_t to = ideal_packet_at(ideal, packet)->of.destination;
 	uint32_t n_out = net->links[net->injection[node]].n_vcs;
 	uint32_t n_in = net->links[net->ejection[to]].n_vcs;
 	const tb_time_ps *frees = ideal->vc_free_at + (size_t)node * ideal->vcs_most;
@@ -81,7 +81,7 @@ static tb_time_ps *vc_at(const struct ideal *ideal, uint32_t node, uint32_t vc)
 	return &ideal->vc_free_at[(size_t)node * ideal->vcs_most + vc];
 }
 
-static tb_time_ps injects_at(
+static tb_time_ps ideal_injects_at(
 	const struct tb_replay *replay, uint32_t node, uint32_t packet)
 {
 	const struct ideal *ideal = (const void *)replay;
@@ -91,11 +91,6 @@ static tb_time_ps injects_at(
 	if (ideal->vcs_most == 0)
 		return ideal->edges[node].out_free_at;
 	return *vc_at(ideal, node, earliest_vc(ideal, node, packet));
-}
-
-static tb_time_ps later(tb_time_ps a, tb_time_ps b)
-{
-	return a > b ? a : b;
 }
 
 // least_bytes is what a packet adds to what its node sends at least: where segments are
@@ -115,7 +110,7 @@ static uint64_t least_bytes(const struct ideal *ideal, const struct ideal_packet
 static void inject_frame(struct ideal *ideal, uint32_t node, uint32_t id)
 {
 	struct tb_replay *replay = &ideal->replay;
-	struct ideal_packet *packet = packet_at(ideal, id);
+	struct ideal_packet *packet = ideal_packet_at(ideal, id);
 	struct node_links *edge = &ideal->edges[node];
 	uint32_t to = packet->of.destination;
 	const struct tb_idle_frame frame =
@@ -123,17 +118,18 @@ static void inject_frame(struct ideal *ideal, uint32_t node, uint32_t id)
 	packet->burst = tb_idle_burst(replay->net, replay->net->ejection[to]);
 	packet->trip =
 		(struct tb_idle_trip){.last = frame.ejection, .behind = frame.behind};
-	edge->out_free_at = later(replay->now, edge->out_free_at) + frame.injection;
-	tb_time_ps passed = later(replay->now,
+	edge->out_free_at =
+		tb_time_later(replay->now, edge->out_free_at) + frame.injection;
+	tb_time_ps passed = tb_time_later(replay->now,
 		edge->out_free_at -
 			tb_idle_burst(replay->net, replay->net->injection[node]));
 	tb_wheel_put(&replay->wheel, passed + frame.between, EV_LAST, id);
 }
 
-static void inject(struct tb_replay *replay, uint32_t node, uint32_t id)
+static void ideal_inject(struct tb_replay *replay, uint32_t node, uint32_t id)
 {
-	struct ideal *ideal = of(replay);
-	struct ideal_packet *packet = packet_at(ideal, id);
+	struct ideal *ideal = ideal_of_replay(replay);
+	struct ideal_packet *packet = ideal_packet_at(ideal, id);
 	struct node_links *edge = &ideal->edges[node];
 	packet->node = node;
 	packet->burst = 0;
@@ -147,7 +143,7 @@ static void inject(struct tb_replay *replay, uint32_t node, uint32_t id)
 		packet->vc = earliest_vc(ideal, node, id);
 		*vc_at(ideal, node, packet->vc) = TB_TIME_NEVER;
 	}
-	tb_time_ps start = later(replay->now, edge->out_free_at);
+	tb_time_ps start = tb_time_later(replay->now, edge->out_free_at);
 	edge->out_free_at = start + packet->trip.pace;
 	tb_wheel_put(&replay->wheel, start + packet->trip.before, EV_LAST, id);
 }
@@ -157,21 +153,23 @@ static void inject(struct tb_replay *replay, uint32_t node, uint32_t id)
 static void cross_last(struct ideal *ideal, uint32_t id)
 {
 	struct tb_replay *replay = &ideal->replay;
-	const struct ideal_packet *packet = packet_at(ideal, id);
+	const struct ideal_packet *packet = ideal_packet_at(ideal, id);
 	struct node_links *edge = &ideal->edges[packet->of.destination];
-	edge->in_free_at = later(replay->now, edge->in_free_at) + packet->trip.last;
+	edge->in_free_at =
+		tb_time_later(replay->now, edge->in_free_at) + packet->trip.last;
 	tb_time_ps crossed = replay->now + packet->trip.crossed;
 	tb_wheel_put(&replay->wheel,
-		later(crossed, edge->in_free_at - packet->burst) + packet->trip.behind,
+		tb_time_later(crossed, edge->in_free_at - packet->burst) +
+			packet->trip.behind,
 		EV_IN, id);
 }
 
-static tb_time_ps release(
+static tb_time_ps ideal_release(
 	struct tb_replay *replay, uint32_t id, tb_time_ps ack_at, tb_time_ps drained_at)
 {
 	(void)drained_at; // a node accepts every packet
-	struct ideal *ideal = of(replay);
-	const struct ideal_packet *packet = packet_at(ideal, id);
+	struct ideal *ideal = ideal_of_replay(replay);
+	const struct ideal_packet *packet = ideal_packet_at(ideal, id);
 	if (ideal->stores)
 		return replay->now;
 	tb_time_ps back_at = ack_at + packet->trip.back;
@@ -181,7 +179,7 @@ static tb_time_ps release(
 	return back_at;
 }
 
-static void handle(struct ideal *ideal, struct tb_event event)
+static void ideal_handle(struct ideal *ideal, struct tb_event event)
 {
 	if (event.kind == EV_LAST)
 		cross_last(ideal, event.subject);
@@ -189,48 +187,48 @@ static void handle(struct ideal *ideal, struct tb_event event)
 		tb_nodes_arrive(&ideal->replay, event.subject);
 }
 
-static void arrive(struct tb_replay *replay, struct tb_event event)
+static void ideal_arrive(struct tb_replay *replay, struct tb_event event)
 {
-	struct ideal *ideal = of(replay);
+	struct ideal *ideal = ideal_of_replay(replay);
 	if (TB_ARRAY_RESERVE(&ideal->arrivals, &ideal->arrivals_room,
 		    (size_t)ideal->n_arrivals + 1) != TB_OK) {
 		tb_replay_no_memory(replay, "the packets in flight");
 		return;
 	}
-	ideal->arrivals[ideal->n_arrivals++] =
-		(struct ideal_arrival){packet_at(ideal, event.subject)->of.order, event};
+	ideal->arrivals[ideal->n_arrivals++] = (struct ideal_arrival){
+		ideal_packet_at(ideal, event.subject)->of.order, event};
 }
 
-static int by_order(const void *left, const void *right)
+static int ideal_packet_order(const void *left, const void *right)
 {
 	const struct ideal_arrival *a = left, *b = right;
 	return (a->order > b->order) - (a->order < b->order);
 }
 
-// choose handles what has arrived in this instant, in an order that does not depend on
-// that of the events.
-static void choose(struct tb_replay *replay)
+// ideal_choose handles what has arrived in this instant, in an order that does not depend
+// on that of the events.
+static void ideal_choose(struct tb_replay *replay)
 {
-	struct ideal *ideal = of(replay);
+	struct ideal *ideal = ideal_of_replay(replay);
 	if (ideal->n_arrivals > 1)
 		qsort(ideal->arrivals, ideal->n_arrivals, sizeof *ideal->arrivals,
-			by_order);
+			ideal_packet_order);
 	for (uint32_t i = 0; i < ideal->n_arrivals; i++)
-		handle(ideal, ideal->arrivals[i].event);
+		ideal_handle(ideal, ideal->arrivals[i].event);
 	ideal->n_arrivals = 0;
 }
 
-static void alone(struct tb_replay *replay, struct tb_event event)
+static void ideal_alone(struct tb_replay *replay, struct tb_event event)
 {
-	handle(of(replay), event);
+	ideal_handle(ideal_of_replay(replay), event);
 }
 
-static void serve(struct tb_replay *replay)
+static void ideal_serve(struct tb_replay *replay)
 {
 	(void)replay;
 }
 
-static const char *branch(
+static const char *ideal_branch(
 	struct tb_replay *replay, const struct tb_message *message, uint32_t *end)
 {
 	const char *refusal = tb_broadcast_refusal(replay->net, message, false);
@@ -239,33 +237,33 @@ static const char *branch(
 	return refusal;
 }
 
-static bool settle(struct tb_replay *replay, tb_time_ps until)
+static bool ideal_settle(struct tb_replay *replay, tb_time_ps until)
 {
 	(void)replay;
 	(void)until;
 	return false;
 }
 
-static tb_time_ps lasts_until(const struct tb_replay *replay)
+static tb_time_ps ideal_lasts_until(const struct tb_replay *replay)
 {
 	return replay->now;
 }
 
-static void blame_open(struct tb_replay *replay, tb_time_ps until)
+static void ideal_blame_open(struct tb_replay *replay, tb_time_ps until)
 {
 	(void)replay;
 	(void)until;
 }
 
-static uint32_t link_bytes(const struct tb_replay *replay)
+static uint32_t ideal_link_bytes(const struct tb_replay *replay)
 {
 	(void)replay;
 	return 0;
 }
 
-static void end(struct tb_replay *replay)
+static void ideal_end_trip(struct tb_replay *replay)
 {
-	struct ideal *ideal = of(replay);
+	struct ideal *ideal = ideal_of_replay(replay);
 	if (!ideal)
 		return;
 	tb_replay_fini(replay);
@@ -275,7 +273,7 @@ static void end(struct tb_replay *replay)
 	free(ideal);
 }
 
-static uint32_t most_vcs(const struct tb_network *net)
+static uint32_t ideal_most_vcs(const struct tb_network *net)
 {
 	uint32_t most = 1;
 	if (!tb_switching_of(&net->params)->has_circuits)
@@ -286,14 +284,14 @@ static uint32_t most_vcs(const struct tb_network *net)
 	return most;
 }
 
-// make_parts makes what is the model's own, then the nodes. A node has a packet under way
-// for each VC, and one that is fetched; without VCs there may be more, and the room for
-// them grows.
-static int make_parts(struct ideal *ideal)
+// ideal_make_parts makes what is the model's own, then the nodes. A node has a packet
+// under way for each VC, and one that is fetched; without VCs there may be more, and the
+// room for them grows.
+static int ideal_make_parts(struct ideal *ideal)
 {
 	const struct tb_network *net = ideal->replay.net;
 	const struct tb_network_params *params = &net->params;
-	ideal->vcs_most = most_vcs(net);
+	ideal->vcs_most = ideal_most_vcs(net);
 	ideal->stores = tb_switching_of(params)->stores;
 	uint64_t n_packets = (uint64_t)net->n_nodes * (ideal->vcs_most + 1);
 	if (n_packets > UINT32_MAX)
@@ -317,17 +315,17 @@ static int make_parts(struct ideal *ideal)
 	return status;
 }
 
-static int make(struct tb_replay *replay, const struct tb_engine_options *options,
+static int ideal_make(struct tb_replay *replay, const struct tb_engine_options *options,
 	struct tb_cell ***cells)
 {
 	(void)options;
 	(void)cells;
-	return make_parts((struct ideal *)replay);
+	return ideal_make_parts((struct ideal *)replay);
 }
 
-static int run(struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error);
+static int ideal_run(struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error);
 
-static tb_time_ps ideal_ps(const struct tb_network *network, struct tb_node source,
+static tb_time_ps ideal_trip_ps(const struct tb_network *network, struct tb_node source,
 	struct tb_node destination, uint64_t bytes)
 {
 	const struct tb_switching_kind *kind = tb_switching_of(&network->params);
@@ -340,25 +338,25 @@ static tb_time_ps ideal_ps(const struct tb_network *network, struct tb_node sour
 // It has no link_failed and no prefetches: nothing fails in it, and there is little to
 // read.
 const struct tb_switching tb_ideal = {.name = "ideal",
-	.carrier = {.injects_at = injects_at,
-		.inject = inject,
-		.release = release,
-		.branch = branch,
-		.ideal_ps = ideal_ps},
+	.carrier = {.injects_at = ideal_injects_at,
+		.inject = ideal_inject,
+		.release = ideal_release,
+		.branch = ideal_branch,
+		.ideal_ps = ideal_trip_ps},
 	.bytes = sizeof(struct ideal),
-	.make = make,
-	.free = end,
-	.run = run,
-	.arrive = arrive,
-	.choose = choose,
-	.alone = alone,
-	.serve = serve,
-	.settle = settle,
-	.lasts_until = lasts_until,
-	.blame_open = blame_open,
-	.link_bytes = link_bytes};
+	.make = ideal_make,
+	.free = ideal_end_trip,
+	.run = ideal_run,
+	.arrive = ideal_arrive,
+	.choose = ideal_choose,
+	.alone = ideal_alone,
+	.serve = ideal_serve,
+	.settle = ideal_settle,
+	.lasts_until = ideal_lasts_until,
+	.blame_open = ideal_blame_open,
+	.link_bytes = ideal_link_bytes};
 
-static int run(struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error)
+static int ideal_run(struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error)
 {
 	return tb_clock_run(replay, &tb_ideal, n_rounds, error);
 }

@@ -3,8 +3,8 @@
 // blocks.
 #include "../../viz_fixture.h"
 
-#include "backends.h"
 #include "golden_difference.h"
+#include "paper.h"
 #include "screen.h"
 #include "views.h"
 
@@ -107,7 +107,7 @@ static void blocks_of(struct stage *stage, bool window, struct blocks *blocks)
 	if (window)
 		assert_int_equal(tb_screen_png(stage->screen, picture, stream), TB_OK);
 	else
-		assert_int_equal(tb_picture_png(picture, WIDTH, stream), TB_OK);
+		assert_int_equal(tb_picture_png(picture, WIDTH, stream, NULL), TB_OK);
 	fclose(stream);
 	struct reader reader = {text, length};
 	cairo_surface_t *surface =

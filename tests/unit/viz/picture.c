@@ -1,6 +1,7 @@
 // What a picture keeps, hits, cuts and hands to its backends.
 #include "picture.h"
 #include "backends.h"
+#include "paper.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -286,12 +287,12 @@ static void greys_have_colours_of_their_own_on_xterm(void **state)
 
 static void png_writer(const struct tb_picture *picture, FILE *stream)
 {
-	assert_int_equal(tb_picture_png(picture, 100, stream), TB_OK);
+	assert_int_equal(tb_picture_png(picture, 100, stream, NULL), TB_OK);
 }
 
 static void pdf_writer(const struct tb_picture *picture, FILE *stream)
 {
-	assert_int_equal(tb_picture_pdf(picture, 100, stream), TB_OK);
+	assert_int_equal(tb_pictures_pdf(picture, 1, 100, NULL, stream, NULL), TB_OK);
 }
 
 static void png_and_pdf_are_written_and_repeat(void **state)
@@ -313,7 +314,7 @@ static void png_and_pdf_are_written_and_repeat(void **state)
 	assert_memory_equal(pdf, again, n);
 	free(pdf);
 	free(again);
-	assert_int_equal(tb_picture_png(&picture, 40000, stdout), TB_ECAPACITY);
+	assert_int_equal(tb_picture_png(&picture, 40000, stdout, NULL), TB_ECAPACITY);
 	tb_picture_fini(&picture);
 }
 

@@ -1,6 +1,6 @@
 // Communicators of ranks are the same groups (tbt_groups.h), and their messages relate
-// the clocks of machines (tbt_links.h).
-#include "tbt_links.h"
+// the clocks of machines (tbt_clock.h).
+#include "tbt_clock.h"
 
 #include "../../../support/tbt_lane.h"
 

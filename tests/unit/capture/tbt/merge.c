@@ -1,10 +1,10 @@
-// What ranks wrote (tbt_rank_file.h) is merged (tbt_merge.h) and read as their calls
+// What ranks wrote (tbt_records.h) is merged (tbt_merge.h) and read as their calls
 // (tbt_read.h), as far as they came.
 #include "tbt_merge.h"
 
 #include "input_files.h"
-#include "tbt_rank_file.h"
 #include "tbt_read.h"
+#include "tbt_records.h"
 
 #include "../../../support/tbt_lane.h"
 

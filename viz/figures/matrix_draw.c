@@ -1,0 +1,554 @@
+#include "matrix_draw.h"
+
+#include "run_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+// Between these widths of a cell, in pixels, one detail fades into the next, so that a
+// zoom never jumps. 18 pixels hold "100" at 8.3 pixels per em, the smallest size that is
+// easy to read; below 3 the links' strips give way to the switch's sum.
+#define NUMBERS_BEGIN 14
+#define NUMBERS_FULL  18
+#define CELLS_BEGIN   1.5
+#define CELLS_FULL    3
+
+// What the functions that draw a box need.
+struct matrix_pen {
+	struct tb_picture *picture;
+	const struct tb_matrix *matrix;
+	const struct tb_run *run;
+	const struct tb_matrix_view *view;
+	const struct tb_palette *palette;
+	double rule; // gap between cells, on the picture
+	double font_size;
+	double ink;    // opacity of numbers, 0 to 1
+	double strips; // share of their full height that links' strips get, 0 to 1
+};
+
+enum tb_matrix_detail tb_matrix_detail_at(
+	const struct tb_matrix_metrics *metrics, double zoom)
+{
+	if (metrics->cell_w * zoom > NUMBERS_BEGIN)
+		return TB_DETAIL_NUMBERS;
+	if (metrics->cell_w * zoom > CELLS_BEGIN)
+		return TB_DETAIL_CELLS;
+	return TB_DETAIL_SWITCHES;
+}
+
+void tb_matrix_view_scale(struct tb_matrix_view *view, const struct tb_matrix *matrix,
+	bool absolute, bool logarithmic)
+{
+	enum tb_quantity quantity = tb_quantity_of(matrix->metric);
+	view->links = tb_scale_of(
+		quantity, (double)matrix->largest_link, absolute, logarithmic);
+	view->switches = tb_scale_of(
+		quantity, (double)matrix->largest_switch, absolute, logarithmic);
+	// A sum is at most some ten times a link: it has room for another digit.
+	view->switches.unit_value = view->links.top;
+}
+
+// cell_within maps a size from [begin, full] to [0, 1], clipped.
+static double cell_within(double size, double begin, double full)
+{
+	return fmin(fmax((size - begin) / (full - begin), 0), 1);
+}
+
+static struct tb_box on_picture(const struct tb_matrix_view *view, struct tb_box world)
+{
+	return (struct tb_box){view->area.x + (world.x - view->pan_x) * view->zoom,
+		view->area.y + (world.y - view->pan_y) * view->zoom, world.w * view->zoom,
+		world.h * view->zoom};
+}
+
+// cell_share returns the box of cell i of n in a strip. Neighbours share an edge, so no
+// sliver shows between them at any zoom.
+static struct tb_box cell_share(struct tb_box strip, uint32_t i, uint32_t n, double rule)
+{
+	double left = strip.x + strip.w * i / n;
+	double right = strip.x + strip.w * (i + 1) / n;
+	return (struct tb_box){
+		left, strip.y, fmax(right - left - rule, 0.5), fmax(strip.h - rule, 0.5)};
+}
+
+// The strips of a box, from its top.
+enum cell_strip { STRIP_ABOVE, STRIP_SUM, STRIP_BELOW, STRIP_NODES, N_STRIPS };
+
+// box_strips divides a box into them; those of links get `share` of their full height.
+static void box_strips(const struct tb_matrix_layout *layout,
+	const struct tb_matrix_band *band, double share, struct tb_box box,
+	struct tb_box strips[N_STRIPS])
+{
+	double scale = box.h / band->box_h;
+	double heights[N_STRIPS] = {[STRIP_ABOVE] = band->above_h * scale * share,
+		[STRIP_BELOW] = layout->metrics.cell_h * scale * share,
+		[STRIP_NODES] = band->nodes_h * scale * share};
+	heights[STRIP_SUM] = fmax(box.h - heights[STRIP_ABOVE] - heights[STRIP_BELOW] -
+					  heights[STRIP_NODES],
+		0);
+	for (int i = 0; i < N_STRIPS; i++) {
+		strips[i] = (struct tb_box){box.x, box.y, box.w, heights[i]};
+		box.y += heights[i];
+	}
+}
+
+// What a cell shows.
+struct shown_cell {
+	uint64_t value;
+	const struct tb_scale *scale;
+	struct tb_pick pick;
+	bool sum, unmeasured;
+};
+
+static bool lacks(const struct matrix_pen *pen, struct tb_link_known of)
+{
+	return tb_run_unmeasured(of, pen->matrix->metric);
+}
+
+static struct tb_colour shade_of(
+	const struct matrix_pen *pen, const struct shown_cell *shown)
+{
+	const struct tb_matrix_view *view = pen->view;
+	const uint8_t *less = shown->sum ? view->less_switches : view->less_links;
+	double percent = tb_scale_percent(shown->scale, (double)shown->value);
+	if (shown->value == 0)
+		return pen->palette->empty;
+	if (less)
+		return tb_shade_change(
+			view->theme, less[shown->pick.index] ? -percent : percent);
+	return tb_shade(view->colours, view->theme, percent);
+}
+
+static void shade_rect(
+	const struct matrix_pen *pen, struct tb_box box, const struct shown_cell *shown)
+{
+	// A terminal has a character for what was not measured.
+	if (shown->unmeasured && pen->view->font_size > 0)
+		tb_unmeasured_draw(pen->picture, box, pen->view->theme);
+	tb_picture_rect(pen->picture, box,
+		shown->unmeasured && pen->view->font_size > 0 ? (struct tb_colour){.a = 0}
+							      : shade_of(pen, shown));
+	tb_picture_pick(pen->picture, shown->pick);
+}
+
+static void shade_ramp(
+	const struct matrix_pen *pen, struct tb_box box, const struct shown_cell *shown)
+{
+	static const char ramp[] = ".:-=+*#%@";
+	double percent = tb_scale_percent(shown->scale, (double)shown->value);
+	int step = percent <= 0 ? -1 : (int)fmin(percent / 100 * 9, 8);
+	const char text[2] = {shown->unmeasured ? '?'
+			      : step < 0	? ' '
+						: ramp[step],
+		'\0'};
+	struct tb_type type = {pen->view->font, 1, TB_ALIGN_LEFT, pen->palette->text};
+	tb_picture_text(pen->picture, box, type, text);
+}
+
+// has_ramp is true where a character stands for the value, or for none.
+static bool has_ramp(const struct matrix_pen *pen, const struct shown_cell *shown)
+{
+	return pen->view->ramp || (shown->unmeasured && pen->view->font_size == 0);
+}
+
+static void cell_number(
+	const struct matrix_pen *pen, struct tb_box box, const struct shown_cell *shown)
+{
+	char text[16];
+	const struct tb_matrix_view *view = pen->view;
+	bool strong = shown->sum && shown->value > 0;
+	if (view->font_size == 0 && !shown->sum)
+		box.w -= 1; // a blank on either side of two digits
+	struct tb_type type = {.font = strong ? view->bold_font : view->font,
+		.size = pen->font_size * (shown->sum && view->font_size > 0 ? 1.1 : 1),
+		.align = view->font_size > 0 || shown->sum ? TB_ALIGN_CENTRE
+							   : TB_ALIGN_RIGHT,
+		.colour = shown->value > 0 ? tb_colour_ink(shade_of(pen, shown))
+					   : pen->palette->muted};
+	type.colour.a = (uint8_t)lround(255 * pen->ink);
+	tb_scale_number(shown->scale, (double)shown->value, text, sizeof text);
+	tb_picture_text(pen->picture, box, type, shown->unmeasured ? "-" : text);
+}
+
+// highlight frames a cell that belongs to the selection.
+static void highlight(const struct matrix_pen *pen, struct tb_box box,
+	const uint8_t *marks, uint32_t id)
+{
+	if (!marks || marks[id] == TB_MARK_NONE)
+		return;
+	double width = marks[id] == TB_MARK_ROOT ? 3 : 2;
+	tb_picture_frame(pen->picture, box, fmin(width, fmax(box.h / 3, 1)),
+		tb_mark_colour(pen->palette, (enum tb_mark)marks[id]));
+}
+
+static void link_tip(const struct matrix_pen *pen, const struct tb_matrix_cell *cell)
+{
+	char value[48];
+	char tip[256];
+	const struct tb_matrix *matrix = pen->matrix;
+	const struct tb_run_link *link = &tb_run_links(pen->run)[cell->link.id];
+	if (tb_run_unmeasured(link->known, matrix->metric)) {
+		snprintf(tip, sizeof tip, "%s: not measured", link->name);
+		tb_picture_tip(pen->picture, tip);
+		return;
+	}
+	snprintf(tip, sizeof tip, "%s: %s %s%s, %.1f %% of the most loaded link",
+		link->name, tb_link_figures[matrix->metric].name,
+		tb_known_sign(tb_known_of(link->known, matrix->metric)),
+		tb_metric_format(matrix->metric, cell->value, value, sizeof value),
+		cell->percent);
+	tb_picture_tip(pen->picture, tip);
+}
+
+static void switch_tip(
+	const struct matrix_pen *pen, const struct tb_matrix_box *switch_box)
+{
+	char value[48];
+	char tip[256];
+	const struct tb_matrix *matrix = pen->matrix;
+	snprintf(tip, sizeof tip, "switch %s: %s %s, %.1f %% of the most loaded switch",
+		tb_run_switches(pen->run)[switch_box->sw.id].name,
+		tb_link_figures[matrix->metric].name,
+		tb_metric_format(matrix->metric, switch_box->sum, value, sizeof value),
+		switch_box->percent);
+	tb_picture_tip(pen->picture, tip);
+}
+
+// cell_cross_out draws what is dead. It keeps the shade of what it carried before it
+// died.
+static void cell_cross_out(
+	const struct matrix_pen *pen, struct tb_box box, tb_time_ps dead_at_ps)
+{
+	const struct tb_colour colour = pen->palette->dead;
+	double inset = fmin(box.w, box.h) * 0.2;
+	if (dead_at_ps >= pen->view->end_ps)
+		return;
+	if (pen->view->font_size == 0) { // at the right of a switch's name and sum
+		box.x += box.w > 4 ? box.w - 1 : 0;
+		tb_picture_text(pen->picture, box,
+			(struct tb_type){pen->view->font, 1, TB_ALIGN_LEFT, colour}, "x");
+	} else if (fmin(box.w, box.h) < 4) {
+		tb_picture_rect(pen->picture, box, colour);
+	} else {
+		double x = box.x + box.w / 2 - box.h / 2 + inset,
+		       side = box.h - 2 * inset;
+		if (box.w < box.h) {
+			x = box.x + inset;
+			side = box.w - 2 * inset;
+		}
+		double y = box.y + (box.h - side) / 2;
+		tb_picture_line(
+			pen->picture, (struct tb_box){x, y, side, side}, 2, colour);
+		tb_picture_line(pen->picture, (struct tb_box){x, y + side, side, -side},
+			2, colour);
+	}
+}
+
+static bool never_lived(
+	const struct matrix_pen *pen, tb_time_ps dead_at_ps, uint64_t value)
+{
+	return value == 0 && dead_at_ps < pen->view->end_ps;
+}
+
+static void draw_links(const struct matrix_pen *pen, struct tb_box strip,
+	const struct tb_matrix_cell *cells, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct tb_matrix_cell *cell = &cells[i];
+		if (cell->link.id == TB_ID_NONE ||
+			(pen->view->outside && pen->view->outside[cell->link.id]))
+			continue;
+		struct tb_box box = cell_share(strip, i, n, pen->rule);
+		const struct shown_cell shown = {cell->value, &pen->view->links,
+			{TB_PICK_LINK, cell->link.id}, false,
+			lacks(pen, tb_run_links(pen->run)[cell->link.id].known) ||
+				(pen->view->unmeasured &&
+					pen->view->unmeasured[cell->link.id])};
+		tb_time_ps dead_at_ps = tb_run_links(pen->run)[cell->link.id].dead_at_ps;
+		shade_rect(pen, box, &shown);
+		if (pen->view->tips)
+			link_tip(pen, cell);
+		if (pen->view->detail == TB_DETAIL_NUMBERS &&
+			!never_lived(pen, dead_at_ps, cell->value))
+			cell_number(pen, box, &shown);
+		else if (has_ramp(pen, &shown))
+			shade_ramp(pen, box, &shown);
+		// Underline the cell of a node's own link in the colour of its job.
+		const struct tb_link_info *at = &tb_run_links(pen->run)[cell->link.id].at;
+		uint32_t job = TB_ID_NONE;
+		if (pen->view->jobs && at->kind == TB_LINK_INJECTION)
+			job = tb_run_node_job(pen->run, (struct tb_node){at->from});
+		else if (pen->view->jobs && at->kind == TB_LINK_EJECTION)
+			job = tb_run_node_job(pen->run, (struct tb_node){at->to});
+		if (job != TB_ID_NONE) {
+			double h = fmin(fmax(box.h * 0.15, 1.5), 4);
+			tb_picture_rect(pen->picture,
+				(struct tb_box){box.x, box.y + box.h - h, box.w, h},
+				tb_job_colour(pen->view->theme, job));
+		}
+		cell_cross_out(pen, box, dead_at_ps);
+		highlight(pen, box, pen->view->marks.links, cell->link.id);
+	}
+}
+
+// draw_cell_name sets the switch's name at the left of its sum, where both fit.
+static void draw_cell_name(const struct matrix_pen *pen, struct tb_box strip,
+	const struct tb_matrix_box *switch_box)
+{
+	const struct tb_matrix_view *view = pen->view;
+	const char *name = tb_run_switches(pen->run)[switch_box->sw.id].label;
+	bool scaled = view->font_size > 0;
+	double size = scaled ? pen->font_size * 0.82 : 1;
+	double inset = scaled ? 0.4 * pen->font_size : 0;
+	char most[16];
+	tb_scale_number(&view->switches, view->switches.top, most, sizeof most);
+	double sum_w = tb_text_width(view->bold_font, pen->font_size, most);
+	double room = (strip.w - sum_w) / 2 - 2 * inset;
+	if (tb_text_width(view->font, size, name) > room)
+		return;
+	const struct shown_cell shown = {switch_box->sum, &view->switches,
+		{TB_PICK_SWITCH, switch_box->sw.id}, true, false};
+	struct tb_colour colour = pen->palette->muted;
+	if (switch_box->sum > 0)
+		colour = tb_colour_ink(shade_of(pen, &shown));
+	colour.a = (uint8_t)lround(255 * pen->ink);
+	struct tb_box box = {strip.x + inset, strip.y, room, strip.h};
+	tb_picture_text(pen->picture, box,
+		(struct tb_type){view->font, size, TB_ALIGN_LEFT, colour}, name);
+}
+
+// beside_name returns the box for the sum. In a terminal a long name, such as that of a
+// switch of several rails, pushes it aside.
+static struct tb_box beside_name(const struct matrix_pen *pen, struct tb_box strip,
+	const struct tb_matrix_box *switch_box)
+{
+	double name =
+		(double)strlen(tb_run_switches(pen->run)[switch_box->sw.id].label) + 1;
+	if (!pen->view->names || pen->view->font_size > 0 || 2 * name + 3 <= strip.w ||
+		name + 3 > strip.w)
+		return strip;
+	return (struct tb_box){strip.x + name, strip.y, strip.w - name, strip.h};
+}
+
+static void draw_box(const struct matrix_pen *pen, const struct tb_matrix_layout *layout,
+	const struct tb_matrix_band *band, struct tb_box box,
+	const struct tb_matrix_box *switch_box)
+{
+	struct tb_box strips[N_STRIPS];
+	box_strips(layout, band, pen->strips, box, strips);
+	struct tb_box sum = cell_share(strips[STRIP_SUM], 0, 1, pen->rule);
+	const struct shown_cell shown = {switch_box->sum, &pen->view->switches,
+		{TB_PICK_SWITCH, switch_box->sw.id}, true,
+		lacks(pen, tb_run_switches(pen->run)[switch_box->sw.id].known) ||
+			(pen->view->unmeasured_switches &&
+				pen->view->unmeasured_switches[switch_box->sw.id])};
+	tb_time_ps dead_at_ps = tb_run_switches(pen->run)[switch_box->sw.id].dead_at_ps;
+	draw_links(pen, strips[STRIP_ABOVE], switch_box->above, switch_box->n_above);
+	shade_rect(pen, sum, &shown);
+	if (pen->view->tips)
+		switch_tip(pen, switch_box);
+	if (pen->view->detail == TB_DETAIL_NUMBERS) {
+		if (pen->view->names)
+			draw_cell_name(pen, sum, switch_box);
+		if (!never_lived(pen, dead_at_ps, switch_box->sum))
+			cell_number(pen, beside_name(pen, sum, switch_box), &shown);
+	} else if (has_ramp(pen, &shown)) {
+		for (int x = 0; x < (int)sum.w; x++)
+			shade_ramp(pen, (struct tb_box){sum.x + x, sum.y, 1, 1}, &shown);
+	}
+	cell_cross_out(pen, sum, dead_at_ps);
+	highlight(pen, sum, pen->view->marks.switches, switch_box->sw.id);
+	draw_links(pen, strips[STRIP_BELOW], switch_box->below, switch_box->n_below);
+	draw_links(pen, strips[STRIP_NODES], switch_box->nodes, switch_box->n_nodes);
+}
+
+// draw_switch draws a group of switches as one cell, shaded by its most loaded member.
+static void draw_switch(const struct matrix_pen *pen, struct tb_box box,
+	const struct tb_matrix_box *boxes, uint32_t n)
+{
+	const struct tb_matrix_box *most = &boxes[0];
+	for (uint32_t i = 1; i < n; i++)
+		if (boxes[i].sum > most->sum ||
+			lacks(pen, tb_run_switches(pen->run)[most->sw.id].known))
+			most = &boxes[i];
+	const struct shown_cell shown = {most->sum, &pen->view->switches,
+		{TB_PICK_SWITCH, most->sw.id}, true,
+		lacks(pen, tb_run_switches(pen->run)[most->sw.id].known)};
+	shade_rect(pen, box, &shown);
+	if (pen->view->tips)
+		switch_tip(pen, most);
+	if (has_ramp(pen, &shown))
+		shade_ramp(pen, box, &shown);
+	for (uint32_t i = 0; i < n; i++) {
+		cell_cross_out(
+			pen, box, tb_run_switches(pen->run)[boxes[i].sw.id].dead_at_ps);
+		highlight(pen, box, pen->view->marks.switches, boxes[i].sw.id);
+	}
+}
+
+// without_gap extends a box over the gaps after it: at this size they are finer than a
+// pixel, and rounding them would show patterns that the data do not have.
+static struct tb_box without_gap(
+	struct tb_box box, const struct tb_matrix_metrics *metrics, double share)
+{
+	box.w += metrics->gap_x * share;
+	box.h += metrics->gap_y * share;
+	return box;
+}
+
+// The visible lines or columns of a band: [begin, end).
+struct box_range {
+	uint32_t begin, end;
+};
+
+static struct box_range cell_visible(double from, double to, double step, uint32_t n)
+{
+	double first = floor(from / step);
+	double last = ceil(to / step);
+	if (last <= 0 || first >= n)
+		return (struct box_range){0, 0};
+	return (struct box_range){
+		first < 0 ? 0 : (uint32_t)first, last > n ? n : (uint32_t)last};
+}
+
+static void draw_cell_band(const struct matrix_pen *pen,
+	const struct tb_matrix_layout *layout, uint32_t index)
+{
+	const struct tb_matrix_view *view = pen->view;
+	const struct tb_matrix_band *band = &layout->bands[index];
+	const struct tb_matrix_row *row = &pen->matrix->rows[index];
+	const struct tb_matrix_metrics *metrics = &layout->metrics;
+	uint32_t group = metrics->group ? metrics->group : 1;
+	double top = view->pan_y - band->y;
+	struct box_range lines = cell_visible(top, top + view->area.h / view->zoom,
+		band->box_h + metrics->gap_y, band->n_lines);
+	struct box_range columns =
+		cell_visible(view->pan_x, view->pan_x + view->area.w / view->zoom,
+			band->box_w + metrics->gap_x, band->per_line);
+	for (uint32_t line = lines.begin; line < lines.end; line++) {
+		for (uint32_t column = columns.begin; column < columns.end; column++) {
+			uint32_t at = line * band->per_line + column;
+			if (at >= band->n_boxes)
+				break;
+			struct tb_box box =
+				on_picture(view, tb_matrix_layout_box(layout, index, at));
+			uint32_t first = at * group;
+			uint32_t n = row->n_boxes - first;
+			box = without_gap(box, metrics, view->zoom * (1 - pen->strips));
+			if (view->detail == TB_DETAIL_SWITCHES)
+				draw_switch(pen, box, &row->boxes[first],
+					n < group ? n : group);
+			else
+				draw_box(pen, layout, band, box, &row->boxes[first]);
+		}
+	}
+}
+
+// strips_share returns the share of their full height that links' strips get at the
+// view's zoom.
+static double strips_share(
+	const struct tb_matrix_layout *layout, const struct tb_matrix_view *view)
+{
+	if (view->detail == TB_DETAIL_SWITCHES)
+		return 0;
+	return view->font_size > 0 ? cell_within(layout->metrics.cell_w * view->zoom,
+					     CELLS_BEGIN, CELLS_FULL)
+				   : 1;
+}
+
+// cell_of finds a link in a strip; false when it is not there.
+static bool cell_of(struct tb_box strip, const struct tb_matrix_cell *cells, uint32_t n,
+	uint32_t link, struct tb_box *box)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (cells[i].link.id != link)
+			continue;
+		*box = cell_share(strip, i, n, 0);
+		return true;
+	}
+	return false;
+}
+
+bool tb_matrix_cell_box(const struct tb_matrix_layout *layout,
+	const struct tb_matrix *matrix, const struct tb_matrix_view *view,
+	struct tb_pick pick, struct tb_box *box)
+{
+	struct tb_box strips[N_STRIPS];
+	for (uint32_t row = 0; row < matrix->n_rows; row++) {
+		for (uint32_t i = 0; i < matrix->rows[row].n_boxes; i++) {
+			const struct tb_matrix_box *switch_box =
+				&matrix->rows[row].boxes[i];
+			struct tb_box world = tb_matrix_layout_box(layout, row, i);
+			if (pick.kind == TB_PICK_SWITCH &&
+				switch_box->sw.id == pick.index) {
+				*box = on_picture(view, world);
+				return true;
+			}
+			if (pick.kind != TB_PICK_LINK)
+				continue;
+			box_strips(layout, &layout->bands[row],
+				strips_share(layout, view), on_picture(view, world),
+				strips);
+			if (cell_of(strips[STRIP_ABOVE], switch_box->above,
+				    switch_box->n_above, pick.index, box) ||
+				cell_of(strips[STRIP_BELOW], switch_box->below,
+					switch_box->n_below, pick.index, box) ||
+				cell_of(strips[STRIP_NODES], switch_box->nodes,
+					switch_box->n_nodes, pick.index, box))
+				return true;
+		}
+	}
+	return false;
+}
+
+// cell_mark frames a cell. A line of the page's colour around the frame makes it stand
+// out on every shade.
+static void cell_mark(const struct matrix_pen *pen, const struct tb_matrix_layout *layout,
+	struct tb_pick pick, struct tb_colour colour)
+{
+	struct tb_box box;
+	if (pick.kind != TB_PICK_LINK && pick.kind != TB_PICK_SWITCH)
+		return;
+	if (!tb_matrix_cell_box(layout, pen->matrix, pen->view, pick, &box))
+		return;
+	box = (struct tb_box){box.x - 2 - pen->rule / 2, box.y - 2 - pen->rule / 2,
+		fmax(box.w, 3) + 4, fmax(box.h, 3) + 4};
+	tb_picture_frame(pen->picture,
+		(struct tb_box){box.x - 1, box.y - 1, box.w + 2, box.h + 2}, 1,
+		pen->palette->page);
+	tb_picture_frame(pen->picture, box, 2, colour);
+}
+
+void tb_matrix_draw(struct tb_picture *picture, const struct tb_matrix_layout *layout,
+	const struct tb_matrix *matrix, const struct tb_run *run,
+	const struct tb_matrix_view *view)
+{
+	bool scaled = view->font_size > 0;
+	struct matrix_pen pen = {.picture = picture,
+		.matrix = matrix,
+		.run = run,
+		.view = view,
+		.palette = tb_palette_of(view->theme),
+		.font_size = scaled ? fmin(view->font_size * view->zoom, 30) : 1,
+		.ink = scaled ? cell_within(layout->metrics.cell_w * view->zoom,
+					NUMBERS_BEGIN, NUMBERS_FULL)
+			      : 1,
+		.strips = strips_share(layout, view)};
+	// A gap of a pixel between cells where they are wide enough.
+	if (scaled)
+		pen.rule = layout->metrics.cell_w * view->zoom >= 4.5 ? 1 : 0;
+	tb_picture_clip(picture, view->area);
+	for (uint32_t band = 0; band < layout->n_bands; band++)
+		draw_cell_band(&pen, layout, band);
+	if (!tb_pick_equal(view->hovered, view->selected))
+		cell_mark(&pen, layout, view->hovered, pen.palette->text);
+	cell_mark(&pen, layout, view->selected, pen.palette->accent);
+	tb_picture_unclip(picture);
+}
+
+struct tb_legend tb_legend_of(const struct tb_matrix_view *view)
+{
+	return (struct tb_legend){view->colours, view->theme,
+		view->font_size > 0 ? view->font : TB_FONT_CELL, view->links};
+}

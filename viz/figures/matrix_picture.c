@@ -1,0 +1,514 @@
+#include "matrix_picture.h"
+
+#include "backends.h"
+#include "run_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The natural size: 16 boxes of four links per line, as in the paper's figure.
+static const struct tb_matrix_metrics natural = {
+	.cell_w = 24, .cell_h = 17, .sum_h = 21, .gap_x = 8, .gap_y = 8, .band_gap = 16};
+
+#define NATURAL_WIDTH	 1656
+#define PAGE_WIDTH	 980 // in an HTML page
+#define NARROWEST	 420
+#define WIDE		 960  // from here on the legend stands beside its text
+#define MOST_NUMBERS_H	 1800 // a page of numbers; taller figures show shades alone
+#define SHADES_H	 1000
+#define SHADES_BAND_GAP	 48
+#define MOST_CELLS	 16384
+#define MOST_TIPS	 20000 // links
+#define MARGIN		 28
+#define GUTTER		 100
+#define BESIDE		 (GUTTER + 2 * MARGIN) // the boxes
+#define HEAD		 64
+#define FOOT		 88
+#define MOST_SHADED_ROWS 100 // of a terminal
+#define WIDEST_TERMINAL	 1000
+
+static const struct tb_matrix_cell *matrix_largest(
+	const struct tb_matrix_cell *cells, uint32_t n, uint64_t value)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (cells[i].link.id != TB_ID_NONE && cells[i].value == value)
+			return &cells[i];
+	return NULL;
+}
+
+// matrix_most_loaded returns the name of the first link or switch with the largest value,
+// and stores how well its figures are known.
+static const char *matrix_most_loaded(const struct tb_run *run,
+	const struct tb_matrix *matrix, bool links, struct tb_link_known *known)
+{
+	*known = (struct tb_link_known){.wait = TB_EXACT};
+	for (uint32_t row = 0; row < matrix->n_rows; row++) {
+		for (uint32_t i = 0; i < matrix->rows[row].n_boxes; i++) {
+			const struct tb_matrix_box *box = &matrix->rows[row].boxes[i];
+			if (!links && box->sum == matrix->largest_switch) {
+				*known = tb_run_switches(run)[box->sw.id].known;
+				return tb_run_switches(run)[box->sw.id].label;
+			}
+			if (!links)
+				continue;
+			const struct tb_matrix_cell *cell = matrix_largest(
+				box->above, box->n_above, matrix->largest_link);
+			if (!cell)
+				cell = matrix_largest(
+					box->below, box->n_below, matrix->largest_link);
+			if (!cell)
+				cell = matrix_largest(
+					box->nodes, box->n_nodes, matrix->largest_link);
+			if (cell) {
+				*known = tb_run_links(run)[cell->link.id].known;
+				return tb_run_links(run)[cell->link.id].label;
+			}
+		}
+	}
+	return "none";
+}
+
+char *tb_matrix_scale_text(const struct tb_run *run, const struct tb_matrix *matrix,
+	const struct tb_matrix_view *view, bool links, char *buffer, size_t size)
+{
+	char value[48];
+	struct tb_link_known known;
+	uint64_t largest = links ? matrix->largest_link : matrix->largest_switch;
+	const char *name = matrix_most_loaded(run, matrix, links, &known);
+	snprintf(buffer, size, "%s%s (%s)",
+		tb_known_sign(tb_known_of(known, matrix->metric)),
+		tb_metric_format_as(matrix->metric, largest, (uint64_t)view->links.top,
+			value, sizeof value),
+		name);
+	return buffer;
+}
+
+// title_text says what marks mean; `mark` is that of what was not measured.
+static void title_text(const struct tb_matrix_figure *figure, const char *mark,
+	char *buffer, size_t size)
+{
+	enum tb_metric metric = figure->matrix->metric;
+	const struct tb_run_info *info = tb_run_info(figure->run);
+	bool unmeasured = tb_run_n_unmeasured(figure->run, metric) > 0;
+	bool came_by =
+		metric == TB_CAME_BY || (metric == TB_WAIT && info->wait == TB_CAME_BY);
+	snprintf(buffer, size, "Congestion matrix: %s%s%s%s%s",
+		came_by ? "wait, came by" : tb_run_metric_text(info, metric),
+		tb_run_n_faults(figure->run) ? ", crossed out: dead" : "",
+		unmeasured ? ", " : "", unmeasured ? mark : "",
+		unmeasured ? ": not measured" : "");
+}
+
+static void subtitle_text(
+	const struct tb_matrix_figure *figure, char *buffer, size_t size)
+{
+	char caption[256];
+	char window[80];
+	const struct tb_run_info *info = tb_run_info(figure->run);
+	snprintf(buffer, size, "run %" PRId64 ": %s, %s", info->id,
+		tb_run_caption(info, caption, sizeof caption),
+		tb_window_text(info, figure->window, window, sizeof window));
+}
+
+static void matrix_level_text(
+	uint32_t level, uint32_t n_levels, char *buffer, size_t size)
+{
+	const char *place = n_levels == 1	    ? " (only)"
+			    : level == 0	    ? " (nodes)"
+			    : level == n_levels - 1 ? " (top)"
+						    : "";
+	snprintf(buffer, size, "level %" PRIu32 "%s", level, place);
+}
+
+static struct tb_matrix_view matrix_view(const struct tb_matrix_figure *figure)
+{
+	struct tb_matrix_view view = {.zoom = 1,
+		.detail = TB_DETAIL_NUMBERS,
+		.colours = figure->colours,
+		.theme = figure->theme,
+		.font = TB_FONT_TEXT,
+		.bold_font = TB_FONT_BOLD,
+		.font_size = TB_MATRIX_FONT_SIZE,
+		.names = true,
+		.end_ps = tb_window_end_ps(tb_run_info(figure->run), figure->window)};
+	tb_matrix_view_scale(&view, figure->matrix, false, false);
+	return view;
+}
+
+// matrix_head adds the title and returns how much higher it is than HEAD.
+static double matrix_head(
+	struct tb_picture *picture, const struct tb_matrix_figure *figure)
+{
+	char text[320];
+	const struct tb_palette *palette = tb_palette_of(figure->theme);
+	double width = picture->width - 2 * MARGIN;
+	title_text(figure, "hatched", text, sizeof text);
+	tb_picture_text(picture, (struct tb_box){MARGIN, 20, width, 24},
+		(struct tb_type){TB_FONT_BOLD, 18, TB_ALIGN_LEFT, palette->text}, text);
+	subtitle_text(figure, text, sizeof text);
+	uint32_t lines = tb_picture_paragraph(picture,
+		(struct tb_box){MARGIN, 46, width, 18},
+		(struct tb_type){TB_FONT_TEXT, 13, TB_ALIGN_LEFT, palette->muted}, text);
+	return (lines - 1) * 18;
+}
+
+// scale_text adds what 100 % is, and returns how many lines that took beyond two.
+static double scale_text(struct tb_picture *picture,
+	const struct tb_matrix_figure *figure, const struct tb_matrix_view *view,
+	struct tb_box box)
+{
+	const struct tb_matrix *matrix = figure->matrix;
+	struct tb_type type = {
+		TB_FONT_TEXT, 12, TB_ALIGN_LEFT, tb_palette_of(figure->theme)->text};
+	char place[128];
+	char text[160];
+	if (matrix->largest_switch == 0) {
+		tb_run_nothing_text(figure->run, matrix->metric, text, sizeof text);
+		box.y += 8;
+		return fmax(0, tb_picture_paragraph(picture, box, type, text) - 2.0);
+	}
+	tb_matrix_scale_text(figure->run, matrix, view, true, place, sizeof place);
+	snprintf(text, sizeof text, "100 %% of a link: %s", place);
+	uint32_t lines = tb_picture_paragraph(picture, box, type, text);
+	box.y += lines * box.h;
+	tb_matrix_scale_text(figure->run, matrix, view, false, place, sizeof place);
+	snprintf(text, sizeof text, "100 %% of a switch: %s", place);
+	return lines + tb_picture_paragraph(picture, box, type, text) - 2.0;
+}
+
+// foot adds the legend and what it means, and returns how much higher than FOOT they are.
+static double foot(struct tb_picture *picture, const struct tb_matrix_figure *figure,
+	const struct tb_matrix_layout *layout, const struct tb_matrix_view *view,
+	double y)
+{
+	const struct tb_palette *palette = tb_palette_of(figure->theme);
+	struct tb_type muted = {TB_FONT_TEXT, 11, TB_ALIGN_LEFT, palette->muted};
+	bool wide = picture->width >= WIDE;
+	double x = wide ? MARGIN + 290 : MARGIN;
+	double below = wide ? 0 : 42;
+	const struct tb_legend legend = tb_legend_of(view);
+	tb_legend_draw(picture, (struct tb_box){MARGIN + 8, y + 4, 240, 29}, &legend);
+	below += 18 *
+		 scale_text(picture, figure, view,
+			 (struct tb_box){x, y + below, picture->width - x - MARGIN, 18});
+	char text[256];
+	bool nodes = layout->n_bands && layout->bands[layout->n_bands - 1].nodes_h > 0;
+	bool leaves = figure->matrix->leaves;
+	const char *way = leaves ? "to" : "from", *back = leaves ? "from" : "to";
+	snprintf(text, sizeof text,
+		"A box is a switch: above, the links %s the level above; below, those %s "
+		"the level below or %s the nodes%s%s%s; in the middle, their sum. %s "
+		"means more.",
+		way, way, way, nodes ? ", and under them those " : "", nodes ? back : "",
+		nodes ? " the nodes" : "",
+		figure->theme == TB_LIGHT ? "Darker" : "Brighter");
+	uint32_t lines = tb_picture_paragraph(picture,
+		(struct tb_box){MARGIN, y + 42 + below, picture->width - 2 * MARGIN, 16},
+		muted, text);
+	return below + (lines - 1) * 16;
+}
+
+// layout_figure chooses detail and shape. Big networks trade numbers for shades, and past
+// MOST_CELLS switches share cells.
+static int layout_figure(const struct tb_matrix_figure *figure, double wrap,
+	struct tb_matrix_layout *layout, struct tb_matrix_view *view)
+{
+	struct tb_matrix_metrics metrics = natural;
+	uint64_t n_switches = tb_run_info(figure->run)->n_switches;
+	metrics.group = (uint32_t)((n_switches + MOST_CELLS - 1) / MOST_CELLS);
+	if (tb_matrix_layout_init(layout, figure->matrix, &metrics, wrap))
+		return TB_ENOMEM;
+	view->tips = tb_run_info(figure->run)->n_links <= MOST_TIPS;
+	if (layout->height <= MOST_NUMBERS_H && metrics.group <= 1)
+		return TB_OK;
+	layout->metrics.band_gap = SHADES_BAND_GAP;
+	view->zoom = tb_matrix_layout_fit(layout, wrap, SHADES_H);
+	view->detail = tb_matrix_detail_at(&metrics, view->zoom);
+	if (metrics.group > 1)
+		view->detail = TB_DETAIL_SWITCHES;
+	return TB_OK;
+}
+
+// layout_page lays the figure out, in its natural width if the page is not narrower, and
+// sets the width of the picture.
+static int layout_page(const struct tb_matrix_figure *figure,
+	struct tb_matrix_layout *layout, struct tb_matrix_view *view, double *width)
+{
+	const struct tb_matrix_view first = *view;
+	double page = fmax(figure->width, NARROWEST);
+	int status = layout_figure(figure, NATURAL_WIDTH, layout, view);
+	if (status != TB_OK)
+		return status;
+	*width = ceil(fmax(layout->width * view->zoom + BESIDE, WIDE));
+	if (figure->width <= 0 || page >= *width)
+		return TB_OK;
+	tb_matrix_layout_fini(layout);
+	*view = first;
+	*width = page;
+	return layout_figure(figure, page - BESIDE, layout, view);
+}
+
+int tb_matrix_picture(struct tb_picture *picture, const struct tb_matrix_figure *figure)
+{
+	struct tb_matrix_layout layout;
+	struct tb_matrix_view view = matrix_view(figure);
+	double width = 0;
+	if (layout_page(figure, &layout, &view, &width) != TB_OK)
+		return TB_ENOMEM;
+	double body_w = layout.width * view.zoom;
+	double body_h = layout.height * view.zoom;
+	double body_y = MARGIN / 2;
+	// The height is known when all text is set.
+	tb_picture_clear(picture, width, 0, tb_palette_of(figure->theme)->page);
+	if (!figure->bare)
+		body_y += HEAD + matrix_head(picture, figure);
+	view.area = (struct tb_box){MARGIN + GUTTER, body_y, body_w + 1, body_h + 1};
+	const struct tb_palette *palette = tb_palette_of(figure->theme);
+	for (uint32_t i = 0; i < layout.n_bands; i++) {
+		const struct tb_matrix_band *band = &layout.bands[i];
+		char text[48];
+		double y = view.area.y + band->y * view.zoom;
+		double middle = band->above_h * view.zoom;
+		double line_h = layout.metrics.sum_h * view.zoom;
+		struct tb_box box = {MARGIN, y + middle, GUTTER - 8, fmax(line_h, 14)};
+		matrix_level_text(band->level, layout.n_bands, text, sizeof text);
+		tb_picture_text(picture, box,
+			(struct tb_type){TB_FONT_TEXT, 11, TB_ALIGN_LEFT, palette->text},
+			text);
+	}
+	tb_matrix_draw(picture, &layout, figure->matrix, figure->run, &view);
+	double foot_h =
+		FOOT - 16 + foot(picture, figure, &layout, &view, body_y + body_h + 22);
+	picture->height = ceil(body_y + body_h + 22 + foot_h);
+	tb_matrix_layout_fini(&layout);
+	return picture->status;
+}
+
+// The details for a terminal, finest first; the first that fits is used.
+static const struct terminal_detail {
+	enum tb_matrix_detail detail;
+	struct tb_matrix_metrics metrics;
+	uint32_t most_rows;
+} terminal_details[] = {
+	{TB_DETAIL_NUMBERS,
+		{.cell_w = 4, .cell_h = 1, .sum_h = 1, .gap_x = 2, .gap_y = 1}, 120},
+	{TB_DETAIL_CELLS, {.cell_w = 1, .cell_h = 1, .sum_h = 1, .gap_x = 1, .gap_y = 1},
+		MOST_SHADED_ROWS},
+	{TB_DETAIL_SWITCHES, {.cell_h = 0, .sum_h = 1, .box_w = 1}, UINT32_MAX},
+};
+
+// terminal_group returns how many switches share a character when one is left to each:
+// a single level stays within its rows, all levels together may need a hundred.
+static uint32_t terminal_group(const struct tb_matrix_figure *figure,
+	const struct tb_matrix *part, uint32_t columns)
+{
+	bool one = figure->level && figure->most_rows;
+	uint64_t n = one ? part->rows[0].n_boxes : tb_run_info(figure->run)->n_switches;
+	uint64_t room = (uint64_t)(one ? figure->most_rows : MOST_SHADED_ROWS) * columns;
+	return (uint32_t)((n + room - 1) / room);
+}
+
+static int layout_terminal(const struct tb_matrix_figure *figure,
+	const struct tb_matrix *part, uint32_t columns, struct tb_matrix_layout *layout,
+	struct tb_matrix_view *view)
+{
+	size_t n = sizeof terminal_details / sizeof *terminal_details;
+	for (size_t i = 0; i < n; i++) {
+		struct tb_matrix_metrics metrics = terminal_details[i].metrics;
+		// A blank line and the level's label.
+		metrics.band_gap = 2 - metrics.gap_y;
+		if (i == n - 1)
+			metrics.group = terminal_group(figure, part, columns);
+		if (tb_matrix_layout_init(layout, part, &metrics, columns))
+			return TB_ENOMEM;
+		view->detail = terminal_details[i].detail;
+		uint32_t most = terminal_details[i].most_rows;
+		if (figure->most_rows && figure->most_rows < most)
+			most = figure->most_rows;
+		bool fits = layout->width <= columns && layout->height <= most;
+		if (fits || i == n - 1)
+			break;
+		tb_matrix_layout_fini(layout);
+	}
+	return TB_OK;
+}
+
+// numbers_width returns the least columns in which numbers fit, 0 when none are enough.
+static uint32_t numbers_width(const struct tb_matrix *part)
+{
+	struct tb_matrix_layout layout;
+	struct tb_matrix_metrics metrics = terminal_details[0].metrics;
+	uint32_t columns = 40;
+	metrics.band_gap = 2 - metrics.gap_y;
+	if (tb_matrix_layout_init(&layout, part, &metrics, columns))
+		return 0;
+	while (columns <= WIDEST_TERMINAL &&
+		(layout.width > columns || layout.height > terminal_details[0].most_rows))
+		tb_matrix_layout_wrap(&layout, ++columns);
+	tb_matrix_layout_fini(&layout);
+	return columns <= WIDEST_TERMINAL ? columns : 0;
+}
+
+// matrix_explain says what a character is, and where the numbers are, in two lines.
+static void matrix_explain(struct tb_picture *picture,
+	const struct tb_matrix_figure *figure, const struct tb_matrix_layout *layout,
+	bool cells, double y)
+{
+	struct tb_type type = {
+		TB_FONT_CELL, 1, TB_ALIGN_LEFT, tb_palette_of(figure->theme)->text};
+	struct tb_box box = {0, y, picture->width, 1};
+	uint32_t columns = numbers_width(figure->matrix);
+	if (cells)
+		tb_picture_text(picture, box, type,
+			layout->bands[layout->n_bands - 1].nodes_h > 0
+				? "a box: links up, the switch, links down, links to "
+				  "nodes"
+				: "a box: links up, the switch, links down");
+	else if (layout->metrics.group > 1)
+		tb_picture_printf(picture, box, type,
+			"a character: the most of %" PRIu32 " switches",
+			layout->metrics.group);
+	else
+		tb_picture_text(picture, box, type, "a character: a switch");
+	box.y++;
+	if (columns)
+		tb_picture_printf(picture, box, type,
+			"numbers and names: --width %" PRIu32, columns);
+	else
+		tb_picture_text(picture, box, type, "numbers and names: -f csv");
+}
+
+// scale_lines draws the legend of the terminal: what numbers and shades mean.
+static void scale_lines(struct tb_picture *picture, const struct tb_matrix_figure *figure,
+	const struct tb_matrix_view *view, bool shaded, double y)
+{
+	const struct tb_matrix *matrix = figure->matrix;
+	struct tb_type type = {
+		TB_FONT_CELL, 1, TB_ALIGN_LEFT, tb_palette_of(figure->theme)->text};
+	struct tb_box box = {0, y, picture->width, 1};
+	char text[128];
+	if (matrix->largest_switch == 0) {
+		tb_picture_text(picture, box, type,
+			tb_run_nothing_text(
+				figure->run, matrix->metric, text, sizeof text));
+		return;
+	}
+	tb_picture_printf(picture, box, type, "100 %% of a link:   %s",
+		tb_matrix_scale_text(figure->run, matrix, view, true, text, sizeof text));
+	box.y++;
+	tb_picture_printf(picture, box, type, "100 %% of a switch: %s",
+		tb_matrix_scale_text(
+			figure->run, matrix, view, false, text, sizeof text));
+	box.y++;
+	const struct tb_legend legend = tb_legend_of(view);
+	if (shaded)
+		tb_legend_draw(picture, (struct tb_box){2, box.y, 32, 2}, &legend);
+	else if (view->detail != TB_DETAIL_NUMBERS)
+		tb_picture_text(picture, box, type, "blank: 0, then .:-=+*#%@ up to 100");
+}
+
+// terminal_subtitle writes a line of cells, or two where one is too short: what decides
+// the figures must not be cut off.
+static void terminal_subtitle(
+	struct tb_picture *picture, char *text, uint32_t columns, struct tb_type type)
+{
+	size_t end = 0;
+	if (strlen(text) > columns)
+		for (const char *at = strstr(text, ", ");
+			at && (size_t)(at - text) < columns; at = strstr(at + 2, ", "))
+			end = (size_t)(at - text) + 1;
+	if (end) {
+		tb_picture_text(
+			picture, (struct tb_box){0, 2, columns, 1}, type, text + end + 1);
+		text[end] = '\0';
+	}
+	tb_picture_text(picture, (struct tb_box){0, 1, columns, 1}, type, text);
+}
+
+int tb_matrix_picture_text(struct tb_picture *picture,
+	const struct tb_matrix_figure *figure, uint32_t columns, bool shaded)
+{
+	struct tb_matrix_layout layout;
+	struct tb_matrix_view view = matrix_view(figure);
+	view.font = view.bold_font = TB_FONT_CELL;
+	view.font_size = 0;
+	view.ramp = !shaded;
+	// The rows to show: all, or one.
+	struct tb_matrix part = *figure->matrix;
+	if (figure->level) {
+		part.rows += figure->level - 1;
+		part.n_rows = 1;
+	}
+	if (layout_terminal(figure, &part, columns, &layout, &view) != TB_OK)
+		return TB_ENOMEM;
+	const struct tb_palette *palette = tb_palette_of(figure->theme);
+	struct tb_type type = {TB_FONT_CELL, 1, TB_ALIGN_LEFT, palette->text};
+	double legend_rows = figure->matrix->largest_switch == 0 ? 2
+			     : shaded				 ? 5
+			     : view.detail == TB_DETAIL_NUMBERS	 ? 3
+								 : 4;
+	bool explained = figure->explained && figure->matrix->largest_switch > 0 &&
+			 view.detail != TB_DETAIL_NUMBERS;
+	double end = 4 + layout.height + legend_rows;
+	char text[320];
+	tb_picture_clear(picture, columns, end + (explained ? 2 : 0), palette->page);
+	title_text(
+		figure, view.detail == TB_DETAIL_NUMBERS ? "-" : "?", text, sizeof text);
+	tb_picture_text(picture, (struct tb_box){0, 0, columns, 1}, type, text);
+	subtitle_text(figure, text, sizeof text);
+	terminal_subtitle(picture, text, columns, type);
+	for (uint32_t i = 0; i < layout.n_bands; i++) {
+		matrix_level_text(
+			layout.bands[i].level, figure->matrix->n_rows, text, sizeof text);
+		tb_picture_text(picture,
+			(struct tb_box){0, 3 + layout.bands[i].y, columns, 1}, type,
+			text);
+	}
+	view.area = (struct tb_box){0, 4, columns, layout.height};
+	tb_matrix_draw(picture, &layout, &part, figure->run, &view);
+	scale_lines(picture, figure, &view, shaded, 4 + layout.height + 1);
+	if (explained)
+		matrix_explain(
+			picture, figure, &layout, view.detail == TB_DETAIL_CELLS, end);
+	tb_matrix_layout_fini(&layout);
+	return picture->status;
+}
+
+static int svg_string(
+	const struct tb_picture *picture, char **svg, struct tb_error *error)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *stream = open_memstream(&text, &length);
+	if (!stream)
+		return tb_fail_memory(error, "the matrix's picture");
+	tb_picture_svg(picture, 0, stream);
+	int failed = ferror(stream);
+	if (fclose(stream) != 0 || failed) {
+		free(text);
+		return tb_fail_memory(error, "the matrix's picture");
+	}
+	*svg = text;
+	return TB_OK;
+}
+
+int tb_matrix_picture_svg(struct tb_run *run, struct tb_window window,
+	enum tb_metric metric, enum tb_theme theme, char **svg, struct tb_error *error)
+{
+	struct tb_matrix matrix;
+	int status = tb_matrix_init(&matrix, run, window, metric, error);
+	if (status != TB_OK)
+		return status;
+	struct tb_picture picture = {0};
+	const struct tb_matrix_figure figure = {
+		run, &matrix, window, TB_CIVIDIS, theme, PAGE_WIDTH, true, 0, 0, false};
+	if (tb_matrix_picture(&picture, &figure) == TB_OK)
+		status = svg_string(&picture, svg, error);
+	else
+		status = tb_fail_memory(error, "the matrix's picture");
+	tb_picture_fini(&picture);
+	tb_matrix_fini(&matrix);
+	return status;
+}

@@ -1,0 +1,208 @@
+#include "root_list.h"
+
+#include "run_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+struct tb_slices tb_slices_of(
+	const struct tb_viewer_data *data, const struct tb_trees *trees)
+{
+	struct tb_slices all = {0, trees->n_bins};
+	if (tb_window_whole(data->info, data->window) || trees->bin_ps <= 0)
+		return all;
+	tb_time_ps begin_ps = tb_window_begin_ps(data->info, data->window);
+	tb_time_ps end_ps = tb_window_end_ps(data->info, data->window);
+	return (struct tb_slices){(uint32_t)(begin_ps / trees->bin_ps),
+		(uint32_t)((end_ps - 1) / trees->bin_ps + 1)};
+}
+
+void tb_root_waits_fill(
+	struct tb_root_waits *waits, const struct tb_trees *trees, struct tb_link root)
+{
+	*waits = (struct tb_root_waits){.wait_ps = {0}};
+	for (uint32_t i = trees->root_first[root.id]; i < trees->root_first[root.id + 1];
+		i++)
+		waits->wait_ps[trees->roots[i].bin] += trees->roots[i].wait_ps;
+	for (uint32_t i = trees->first[root.id]; i < trees->first[root.id + 1]; i++)
+		waits->n_links[trees->rows[i].bin]++;
+}
+
+void tb_root_waits_draw(const struct tb_root_waits *waits, uint32_t n,
+	struct tb_slices shown, const struct tb_style *style, struct tb_picture *picture,
+	struct tb_box box)
+{
+	const struct tb_palette *palette = tb_palette_of(style->theme);
+	const uint64_t *values = waits->wait_ps;
+	uint64_t largest = 0;
+	for (uint32_t i = 0; i < n; i++)
+		largest = values[i] > largest ? values[i] : largest;
+	for (uint32_t i = 0; i < n; i++) {
+		if (!values[i])
+			continue;
+		double h = fmax(box.h * (double)values[i] / (double)largest, 1);
+		double left = box.x + box.w * i / n;
+		double right = box.x + box.w * (i + 1) / n;
+		bool in = i >= shown.from && i < shown.end;
+		tb_picture_rect(picture,
+			(struct tb_box){left, box.y + box.h - h,
+				fmax(right - left - (right - left > 4), 1), h},
+			in ? palette->muted : palette->line);
+	}
+}
+
+#define PAD	 16
+#define HEADER_H 46
+#define ROW_H	 TB_ROOT_LIST_ROW_H
+
+int tb_root_list_read(struct tb_root_list *list, const struct tb_trees *trees,
+	struct tb_slices slices, const uint8_t *outside)
+{
+	if (list->listed)
+		return TB_OK;
+	int status =
+		tb_tree_roots(trees, slices.from, slices.end, &list->roots, &list->n);
+	list->listed = status == TB_OK;
+	if (list->listed && outside) {
+		// Drop the roots that are outside.
+		uint32_t n = 0;
+		for (uint32_t i = 0; i < list->n; i++)
+			if (!outside[list->roots[i].root.id])
+				list->roots[n++] = list->roots[i];
+		list->n = n;
+	}
+	return status;
+}
+
+void tb_root_list_forget(struct tb_root_list *list)
+{
+	free(list->roots);
+	list->roots = NULL;
+	list->n = 0;
+	list->listed = false;
+}
+
+static bool is_root(const struct tb_root_list *list, struct tb_link link)
+{
+	for (uint32_t i = 0; i < list->n; i++)
+		if (list->roots[i].root.id == link.id)
+			return true;
+	return false;
+}
+
+struct tb_link tb_root_list_find(const struct tb_root_list *list,
+	const struct tb_trees *trees, struct tb_link link)
+{
+	if (is_root(list, link))
+		return link;
+	for (uint32_t r = 0; r < list->n; r++) {
+		struct tb_link root = list->roots[r].root;
+		for (uint32_t i = trees->first[root.id]; i < trees->first[root.id + 1];
+			i++)
+			if (trees->rows[i].link.id == link.id)
+				return root;
+	}
+	return (struct tb_link){TB_ID_NONE};
+}
+
+struct tb_link tb_root_list_step(
+	const struct tb_root_list *list, struct tb_link from, int by)
+{
+	uint32_t at = 0;
+	while (at < list->n && list->roots[at].root.id != from.id)
+		at++;
+	if (at == list->n)
+		return (struct tb_link){TB_ID_NONE};
+	at = by < 0 ? at - (at > 0) : at + (at + 1 < list->n);
+	return list->roots[at].root;
+}
+
+// draw_root_list_ground draws the background of a row; a click on a root selects its
+// link.
+static void draw_root_list_ground(const struct tb_pane *pane, struct tb_picture *picture,
+	struct tb_box box, struct tb_link root, bool shown)
+{
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	struct tb_pick pick = {TB_PICK_LINK, root.id};
+	bool under = tb_pick_equal(pane->selection->hovered, pick);
+	tb_picture_rect(picture, box, shown || under ? palette->raised : palette->page);
+	tb_picture_pick(picture, pick);
+	if (shown)
+		tb_picture_rect(picture, (struct tb_box){box.x, box.y, 3, box.h},
+			palette->accent);
+}
+
+static void draw_root_list_header(const struct tb_trees *trees,
+	const struct tb_pane *pane, struct tb_picture *picture, struct tb_box place)
+{
+	char width[24];
+	static const char *const all[] = {"Roots by what they hold up", "Roots", NULL};
+	static const char *const brushed[] = {
+		"Brushed roots by what they hold up", "Brushed roots", NULL};
+	char text[80];
+	tb_picture_fitting(picture,
+		(struct tb_box){place.x + PAD, place.y + 8, place.w - PAD, 18},
+		tb_style_type(pane->style, TB_FONT_BOLD, 13, false),
+		pane->selection->brush.on ? brushed : all);
+	snprintf(text, sizeof text, "wait within the window, in slices of %s",
+		tb_format_time(trees->bin_ps, width, sizeof width));
+	tb_picture_fitting(picture,
+		(struct tb_box){place.x + PAD, place.y + 26, place.w - PAD, 15},
+		tb_style_type(pane->style, TB_FONT_TEXT, 11, true),
+		(const char *const[]){text, "wait within the window", NULL});
+}
+
+void tb_root_list_draw(struct tb_root_list *list, const struct tb_trees *trees,
+	struct tb_link shown, const struct tb_pane *pane, struct tb_picture *picture,
+	struct tb_box place)
+{
+	struct tb_box body = {
+		place.x, place.y + HEADER_H, place.w, fmax(place.h - HEADER_H, 1)};
+	draw_root_list_header(trees, pane, picture, place);
+	double most = fmax(list->n * (double)ROW_H - body.h, 0);
+	list->scroll = fmin(fmax(list->scroll, 0), most);
+	tb_picture_clip(picture, body);
+	for (uint32_t i = (uint32_t)(list->scroll / ROW_H); i < list->n; i++) {
+		const struct tb_tree_root *root = &list->roots[i];
+		bool is_shown = root->root.id == shown.id;
+		double y = body.y + i * (double)ROW_H - list->scroll;
+		if (y >= body.y + body.h)
+			break;
+		struct tb_box box = (struct tb_box){body.x, y, body.w, ROW_H - 1};
+		struct tb_root_waits waits;
+		char value[48];
+		draw_root_list_ground(pane, picture, box, root->root, is_shown);
+		struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
+		type.align = TB_ALIGN_RIGHT;
+		tb_metric_format(TB_WAIT, root->shown_ps, value, sizeof value);
+		tb_picture_text(picture, (struct tb_box){box.x, box.y + 1, box.w - 6, 16},
+			type, value);
+		double name_w =
+			box.w - PAD - 16 - tb_text_width(type.font, type.size, value);
+		tb_picture_name(picture,
+			(struct tb_box){box.x + PAD, box.y + 1, name_w, 16},
+			tb_style_type(pane->style, TB_FONT_MONO, 12, false),
+			tb_run_links(pane->data->run)[root->root.id].label);
+		type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
+		struct tb_box links = {box.x + PAD, box.y + 15, 110, 13};
+		char text[48] = "links not kept";
+		if (trees->rest_ps == 0 || root->n_links > 0)
+			snprintf(text, sizeof text, "%s%" PRIu32 " %s",
+				trees->rest_ps > 0 ? "at least " : "", root->n_links,
+				root->n_links == 1 ? "link" : "links");
+		tb_picture_text(picture, links, type, text);
+		// The waits over time stand beside that, not on it.
+		double left = fmax(
+			box.w * 0.4, PAD + tb_text_width(type.font, type.size, text) + 8);
+		tb_root_waits_fill(&waits, trees, root->root);
+		tb_root_waits_draw(&waits, trees->n_bins, tb_slices_of(pane->data, trees),
+			pane->style, picture,
+			(struct tb_box){
+				box.x + left, box.y + 17, fmax(box.w - left - 6, 1), 10});
+	}
+	tb_picture_unclip(picture);
+	tb_picture_line(picture,
+		(struct tb_box){place.x + place.w + 5.5, place.y + 8, 0, place.h - 16}, 1,
+		tb_palette_of(pane->style->theme)->line);
+}
