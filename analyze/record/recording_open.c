@@ -125,27 +125,20 @@ void tb_recording_notes_fini(struct tb_recording_notes *notes)
 	*notes = (struct tb_recording_notes){0};
 }
 
-static int note_add(
-	struct tb_recording_notes *notes, uint32_t job, const char *text, size_t length)
-{
-	if (TB_ARRAY_RESERVE(&notes->list, &notes->room, notes->n + 1) != TB_OK)
-		return TB_ENOMEM;
-	char *copy = strndup(text, length);
-	if (!copy)
-		return TB_ENOMEM;
-	notes->list[notes->n++] = (struct tb_note){job, copy};
-	return TB_OK;
-}
-
 static int add_lines(struct tb_recording_notes *notes, uint32_t job, const char *text)
 {
-	int status = TB_OK;
-	while (status == TB_OK && text && *text) {
+	while (text && *text) {
 		size_t length = strcspn(text, "\n");
-		status = note_add(notes, job, text, length);
+		char *copy = strndup(text, length);
+		if (!copy || TB_ARRAY_RESERVE(&notes->list, &notes->room, notes->n + 1) !=
+				     TB_OK) {
+			free(copy);
+			return TB_ENOMEM;
+		}
+		notes->list[notes->n++] = (struct tb_note){job, copy};
 		text += length + (text[length] == '\n');
 	}
-	return status;
+	return TB_OK;
 }
 
 bool tb_recording_lacks_range(const struct tb_workload *workload)
@@ -199,16 +192,6 @@ static int seat_by_name(const void *one, const void *other)
 	return order ? order : (a->node > b->node) - (a->node < b->node);
 }
 
-// can_name_node returns whether a node can go by the name of a trace's host: that of the
-// fabric comes first, as the name of an endpoint comes before both.
-static bool can_name_node(
-	const struct tb_recording *recording, const struct tb_job *job, uint32_t node)
-{
-	struct tb_identity own =
-		tb_network_node_identity(recording->network, (struct tb_node){node});
-	return job->endpoints || !own.name[0];
-}
-
 // take_seats names the nodes that hold all ranks of a name; NULL stands for a node with
 // several.
 static void take_seats(
@@ -235,9 +218,14 @@ static int name_seats(
 	uint32_t n = 0;
 	if (!seats)
 		return TB_ENOMEM;
-	for (uint32_t i = 0; i < job->n_ranks; i++)
-		if (names[i] && names[i][0] && can_name_node(recording, job, node_of[i]))
+	for (uint32_t i = 0; i < job->n_ranks; i++) {
+		struct tb_identity own = tb_network_node_identity(
+			recording->network, (struct tb_node){node_of[i]});
+		// The fabric's name of a host comes before the trace's, as the name of an
+		// endpoint comes before both.
+		if (names[i] && names[i][0] && (job->endpoints || !own.name[0]))
 			seats[n++] = (struct named_seat){names[i], node_of[i]};
+	}
 	qsort(seats, n, sizeof *seats, seat_by_name);
 	take_seats(recording, seats, n);
 	free(seats);
@@ -284,14 +272,6 @@ static bool has_its_levels(const struct tb_recording *recording)
 	       tb_network_params(recording->network)->shape[0];
 }
 
-static bool has_captures(const struct tb_workload *workload)
-{
-	for (uint32_t i = 0; i < tb_workload_n_inputs(workload); i++)
-		if (tb_workload_input(workload, i).is_capture)
-			return true;
-	return false;
-}
-
 static int open_workload(struct tb_recording *recording, struct tb_error *error)
 {
 	const struct tb_recording_options *options = recording->options;
@@ -304,13 +284,14 @@ static int open_workload(struct tb_recording *recording, struct tb_error *error)
 	if (has_its_levels(recording))
 		wanted->packets.n_nodes_max = tb_network_n_hosts(recording->network);
 	int status = tb_workload_new(&recording->workload, wanted, error);
-	if (status == TB_OK && options->wants_captures &&
-		!has_captures(recording->workload))
+	bool has_captures = false;
+	for (uint32_t i = 0;
+		status == TB_OK && i < tb_workload_n_inputs(recording->workload); i++)
+		has_captures |= tb_workload_input(recording->workload, i).is_capture;
+	if (status == TB_OK && options->wants_captures && !has_captures)
 		status = tb_fail(error, TB_EUSAGE,
 			"%s is a job: --time-scale, --squeeze-idle, --from, --to, "
-			"--sampled, "
-			"--dedup and "
-			"--keep-... are for packet captures",
+			"--sampled, --dedup and --keep-... are for packet captures",
 			tb_workload_input(recording->workload, 0).name);
 	if (status == TB_OK) {
 		// Add levels until all nodes of the captures fit, unless the user set the
@@ -370,31 +351,6 @@ static int list_inputs(struct tb_recording *recording, struct tb_error *error)
 	return TB_OK;
 }
 
-static int take_routes(struct tb_recording *recording, struct tb_error *error)
-{
-	const char *path = recording->options->route_file;
-	uint64_t bytes = 0;
-	if (!path)
-		return TB_OK;
-	int status = tb_route_file_open(recording->network, path, error);
-	return status == TB_OK ? tb_digest_files(&path, 1, recording->routes_digest,
-					 &bytes, error)
-			       : status;
-}
-
-static int recording_take_faults(struct tb_recording *recording, struct tb_error *error)
-{
-	const struct tb_recording_options *options = recording->options;
-	if (options->n_faults == 0 && !options->fault_file)
-		return TB_OK;
-	int status = tb_faults_new(&recording->faults, recording->network, error);
-	for (size_t i = 0; i < options->n_faults && status == TB_OK; i++)
-		status = tb_faults_add(recording->faults, options->faults[i], error);
-	if (status == TB_OK && options->fault_file)
-		status = tb_faults_read(recording->faults, options->fault_file, error);
-	return status == TB_OK ? tb_faults_check(recording->faults, error) : status;
-}
-
 // take_service_levels lists those of the jobs.
 static int take_service_levels(struct tb_recording *recording, struct tb_error *error)
 {
@@ -415,47 +371,47 @@ static int take_service_levels(struct tb_recording *recording, struct tb_error *
 	return TB_OK;
 }
 
-// check_alone refuses captures that cannot be read again for each job.
-static int check_alone(const struct tb_recording *recording, struct tb_error *error)
-{
-	if (!recording->options->alone || !tb_recording_has_packets(recording->workload))
-		return TB_OK;
-	for (size_t i = 0; i < recording->n_files; i++)
-		if (!tb_survey_can_reread(recording->files[i]))
-			return tb_fail_in(error, TB_EUSAGE, recording->files[i],
-				"can be read only once, but --alone reads captures again "
-				"for each job: give a file");
-	return TB_OK;
-}
-
 int tb_recording_open(struct tb_recording *recording, struct tb_error *error)
 {
-	int status =
-		recording_open_network(recording, recording->options->n_nodes, error);
+	const struct tb_recording_options *options = recording->options;
+	int status = recording_open_network(recording, options->n_nodes, error);
 	if (status == TB_OK)
 		status = open_workload(recording, error);
 	if (status == TB_OK)
 		status = list_inputs(recording, error);
-	if (status == TB_OK)
-		status = check_alone(recording, error);
+	bool rereads = status == TB_OK && options->alone &&
+		       tb_recording_has_packets(recording->workload);
+	for (size_t i = 0; i < recording->n_files && rereads && status == TB_OK; i++)
+		if (!tb_survey_can_reread(recording->files[i]))
+			status = tb_fail_in(error, TB_EUSAGE, recording->files[i],
+				"can be read only once, but --alone reads captures again "
+				"for each job: give a file");
 	if (status == TB_OK)
 		status = tb_digest_files(recording->files, recording->n_files,
 			recording->digest, &recording->input_bytes, error);
-	if (status == TB_OK)
-		status = take_routes(recording, error);
-	if (status == TB_OK)
-		status = recording_take_faults(recording, error);
-	if (status == TB_OK) {
-		const struct tb_recording_options *options = recording->options;
-		for (size_t i = 0; i < options->n_slow && status == TB_OK; i++)
-			status = tb_slow_nodes_add(
-				recording->network, options->slow[i], error);
-	}
+	uint64_t routes_bytes = 0;
+	if (status == TB_OK && options->route_file)
+		status = tb_route_file_open(
+			recording->network, options->route_file, error);
+	if (status == TB_OK && options->route_file)
+		status = tb_digest_files(&options->route_file, 1,
+			recording->routes_digest, &routes_bytes, error);
+	bool has_faults = options->n_faults || options->fault_file;
+	if (status == TB_OK && has_faults)
+		status = tb_faults_new(&recording->faults, recording->network, error);
+	for (size_t i = 0; i < options->n_faults && status == TB_OK; i++)
+		status = tb_faults_add(recording->faults, options->faults[i], error);
+	if (status == TB_OK && options->fault_file)
+		status = tb_faults_read(recording->faults, options->fault_file, error);
+	if (status == TB_OK && has_faults)
+		status = tb_faults_check(recording->faults, error);
+	for (size_t i = 0; i < options->n_slow && status == TB_OK; i++)
+		status = tb_slow_nodes_add(recording->network, options->slow[i], error);
 	if (status == TB_OK)
 		status = take_service_levels(recording, error);
 	// Refuse early what the engine would refuse at the first broadcast.
 	if (status == TB_OK && tb_network_params(recording->network)->broadcast &&
-		(recording->faults || recording->options->route_file))
+		(recording->faults || options->route_file))
 		status = tb_fail(error, TB_EUSAGE,
 			"broadcast = yes: expected no faults and no route file, with "
 			"which broadcasts cannot be replayed");

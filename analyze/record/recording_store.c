@@ -44,23 +44,19 @@ static int recorded_keep_calls(
 	return status;
 }
 
-// capture_span_ps returns how long a capture was, whatever its replay made of its time.
-static uint64_t capture_span_ps(const struct tb_packets_summary *summary)
-{
-	int64_t ns = summary->last_at_ns - summary->first_at_ns;
-	int64_t most = TB_TIME_NEVER / TB_PS_PER_NS;
-	return ns <= 0 ? 0 : (uint64_t)(ns < most ? ns : most) * TB_PS_PER_NS;
-}
-
-// keep_span keeps how long a capture was, beside how long its replay took.
+// keep_span keeps how long a capture was, whatever its replay made of its time, beside
+// how long its replay took.
 static int keep_span(struct tb_recording *recording, uint32_t i, struct tb_error *error)
 {
 	struct tb_workload_input input = tb_workload_input(recording->workload, i);
 	const struct tb_packets_summary *summary = tb_packets_summary(input.packets);
+	int64_t ns = summary->last_at_ns - summary->first_at_ns;
+	int64_t most = TB_TIME_NEVER / TB_PS_PER_NS;
+	ns = ns < 0 ? 0 : ns < most ? ns : most;
 	const struct tb_recorded_sample sample = {.job = input.first_job,
 		.unit = "packet",
 		.n = summary->n_packets,
-		.recorded_ps = capture_span_ps(summary),
+		.recorded_ps = (uint64_t)ns * TB_PS_PER_NS,
 		.simulated_ps = (uint64_t)tb_recording_summary(recording).stats.now_ps};
 	return tb_store_put_recorded(recording->store, &sample, error);
 }
@@ -291,15 +287,6 @@ static int name_nodes(struct tb_recording *recording, uint32_t i, struct tb_erro
 	return TB_OK;
 }
 
-static int name_all_nodes(struct tb_recording *recording, struct tb_error *error)
-{
-	int status = TB_OK;
-	for (uint32_t i = 0; i < tb_workload_n_inputs(recording->workload); i++)
-		if (status == TB_OK && tb_workload_input(recording->workload, i).packets)
-			status = name_nodes(recording, i, error);
-	return status;
-}
-
 // summary_json returns the summary of a single capture, or a list of summaries, each with
 // the number of the capture's first job.
 static json_t *summary_json(const struct tb_recording *recording)
@@ -324,24 +311,20 @@ static json_t *summary_json(const struct tb_recording *recording)
 	return json_pack("{s:o}", "captures", captures);
 }
 
-static char *take_summary(const struct tb_recording *recording)
-{
-	json_t *summary = summary_json(recording);
-	char *text = summary ? json_dumps(summary, JSON_COMPACT | JSON_REAL_PRECISION(9))
-			     : NULL;
-	json_decref(summary);
-	return text;
-}
-
 int tb_recording_end(struct tb_recording *recording, struct tb_error *error)
 {
 	struct tb_engine_stats stats = tb_recording_summary(recording).stats;
 	int status = TB_OK;
 	char *summary = NULL;
 	bool has_packets = tb_recording_has_packets(recording->workload);
+	for (uint32_t i = 0; i < tb_workload_n_inputs(recording->workload); i++)
+		if (status == TB_OK && tb_workload_input(recording->workload, i).packets)
+			status = name_nodes(recording, i, error);
 	if (has_packets) {
-		status = name_all_nodes(recording, error);
-		summary = take_summary(recording);
+		json_t *json = summary_json(recording);
+		if (json)
+			summary = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(9));
+		json_decref(json);
 	}
 	struct tb_run_result result = {.complete = !recording->stopped,
 		.simulated_ps = stats.now_ps,

@@ -43,12 +43,6 @@ static void merged_shard_close(struct merged_shard *shard)
 	shard->db = NULL;
 }
 
-static void merged_shard_fini(struct merged_shard *shard)
-{
-	merged_shard_close(shard);
-	tb_store_points_fini(&shard->points);
-}
-
 #define RECORD struct text_row
 struct text_row {
 	char *text;
@@ -198,18 +192,6 @@ static int check_all(const struct merged_shard *shards, size_t n, bool partial,
 				shard->points.n_done, shard->share.n_runs,
 				shard->share.shard.number, shard->share.shard.n);
 	}
-	return status;
-}
-
-static int check_shards(
-	const struct merged_shard *shards, size_t n, bool partial, struct tb_error *error)
-{
-	const struct merged_shard **holders =
-		calloc(shards[0].share.shard.n, sizeof(const struct merged_shard *));
-	if (!holders)
-		return tb_fail_memory(error, "the shards");
-	int status = check_all(shards, n, partial, holders, error);
-	free(holders);
 	return status;
 }
 
@@ -373,22 +355,18 @@ static int write_store(struct store_merge *merge, struct tb_error *error)
 	return status;
 }
 
-static void merge_count(struct tb_merge_outcome *outcome, const struct store_merge *merge)
-{
-	*outcome = (struct tb_merge_outcome){.n_runs = merge->n_places,
-		.n_given = merge->options->n_shards,
-		.n_whole = merge->shards[0].share.shard.n};
-	for (size_t i = 0; i < outcome->n_given; i++)
-		outcome->n_wanted += merge->shards[i].share.n_runs;
-}
-
 int tb_merge(struct tb_merge_outcome *outcome, const struct tb_merge_options *options,
 	struct tb_error *error)
 {
 	struct store_merge merge = {.options = options,
 		.shards = calloc(options->n_shards + 1, sizeof *merge.shards)};
-	if (!merge.shards)
+	const struct merged_shard **holders =
+		calloc(TB_SHARDS_MOST, sizeof(const struct merged_shard *));
+	if (!merge.shards || !holders) {
+		free(merge.shards);
+		free(holders);
 		return tb_fail_memory(error, "the shards");
+	}
 	int status = TB_OK;
 	for (size_t i = 0; i < merge.options->n_shards && !status; i++) {
 		merge.shards[i].path = merge.options->shards[i];
@@ -396,16 +374,23 @@ int tb_merge(struct tb_merge_outcome *outcome, const struct tb_merge_options *op
 		merge.n_places += merge.shards[i].points.n_done;
 	}
 	if (!status)
-		status = check_shards(
-			merge.shards, options->n_shards, options->partial, error);
+		status = check_all(merge.shards, options->n_shards, options->partial,
+			holders, error);
 	if (!status)
 		status = place_runs(&merge, error);
 	if (!status)
 		status = write_store(&merge, error);
 	if (!status)
-		merge_count(outcome, &merge);
-	for (size_t i = 0; i < options->n_shards; i++)
-		merged_shard_fini(&merge.shards[i]);
+		*outcome = (struct tb_merge_outcome){.n_runs = merge.n_places,
+			.n_given = options->n_shards,
+			.n_whole = merge.shards[0].share.shard.n};
+	for (size_t i = 0; i < options->n_shards && !status; i++)
+		outcome->n_wanted += merge.shards[i].share.n_runs;
+	for (size_t i = 0; i < options->n_shards; i++) {
+		merged_shard_close(&merge.shards[i]);
+		tb_store_points_fini(&merge.shards[i].points);
+	}
+	free(holders);
 	free(merge.places);
 	free(merge.shards);
 	return status;

@@ -165,19 +165,8 @@ void tb_store_free(struct tb_store *store)
 	free(store);
 }
 
-static int open_store(struct tb_store *store, struct tb_error *error)
-{
-	int status = tb_store_lock(store->path, &store->lock, &store->in_memory, error);
-	if (!status && store->in_memory)
-		status = tb_store_made_open(&store->db, &store->file, store->path, error);
-	else if (!status)
-		status = tb_sql_open_writer(&store->db, store->path, error);
-	return status;
-}
-
-// store_new opens the store by `open`.
-static int store_new(struct tb_store **store, const char *path,
-	int (*open)(struct tb_store *store, struct tb_error *error),
+// store_new opens the store at `path`, or one that stays in memory.
+static int store_new(struct tb_store **store, const char *path, bool stays_in_memory,
 	struct tb_error *error)
 {
 	struct tb_store *made = calloc(1, sizeof *made);
@@ -190,7 +179,16 @@ static int store_new(struct tb_store **store, const char *path,
 		free(made);
 		return tb_fail_memory_in(error, path, "it");
 	}
-	int status = open(made, error);
+	made->in_memory = made->stays_in_memory = stays_in_memory;
+	int status = TB_OK;
+	if (!stays_in_memory)
+		status = tb_store_lock(path, &made->lock, &made->in_memory, error);
+	if (!status && stays_in_memory)
+		status = tb_sql_make(&made->db, SMALL_PAGES, path, error);
+	else if (!status && made->in_memory)
+		status = tb_store_made_open(&made->db, &made->file, path, error);
+	else if (!status)
+		status = tb_sql_open_writer(&made->db, path, error);
 	if (!status)
 		status = tb_row_writer_init(&made->rows, made->db, made->path, error);
 	if (status) {
@@ -203,18 +201,12 @@ static int store_new(struct tb_store **store, const char *path,
 
 int tb_store_create(struct tb_store **store, const char *path, struct tb_error *error)
 {
-	return store_new(store, path, open_store, error);
-}
-
-static int open_bytes(struct tb_store *store, struct tb_error *error)
-{
-	store->in_memory = store->stays_in_memory = true;
-	return tb_sql_make(&store->db, SMALL_PAGES, store->path, error);
+	return store_new(store, path, false, error);
 }
 
 int tb_store_create_bytes(struct tb_store **store, struct tb_error *error)
 {
-	return store_new(store, "store in memory", open_bytes, error);
+	return store_new(store, "store in memory", true, error);
 }
 
 int tb_store_bytes(struct tb_store *store, unsigned char **bytes, size_t *size,
@@ -304,36 +296,24 @@ static int try_commit(struct tb_store *store, int patience_ms)
 	return sqlite3_exec(store->db, "COMMIT", NULL, NULL, NULL);
 }
 
-// store_publish writes what was committed in memory to a file.
-static int store_publish(struct tb_store *store, struct tb_error *error)
-{
-	tb_row_writer_fini(&store->rows);
-	int status = tb_store_made_publish(
-		&store->db, &store->file, store->path, &store->lock, error);
-	store->in_memory = status != TB_OK;
-	store->made_here = status == TB_OK;
-	return status ? status
-		      : tb_row_writer_init(&store->rows, store->db, store->path, error);
-}
-
 int tb_store_commit(struct tb_store *store, struct tb_error *error)
 {
 	if (try_commit(store, TB_SQL_PATIENCE_MS) != SQLITE_OK)
 		return tb_sql_fail(error, store->db, store->path);
-	bool publishes = store->in_memory && !store->stays_in_memory;
-	int status = publishes ? store_publish(store, error) : TB_OK;
+	int status = TB_OK;
+	if (store->in_memory && !store->stays_in_memory) { // write it to its file
+		tb_row_writer_fini(&store->rows);
+		status = tb_store_made_publish(
+			&store->db, &store->file, store->path, &store->lock, error);
+		store->in_memory = status != TB_OK;
+		store->made_here = status == TB_OK;
+		if (!status)
+			status = tb_row_writer_init(
+				&store->rows, store->db, store->path, error);
+	}
 	if (!status)
 		store->only_tables = false;
 	return status;
-}
-
-// commit_tables makes the file before a run that is too large for memory, or that is
-// committed only at its end: another writer must be refused from now on.
-static int commit_tables(struct tb_store *store, struct tb_error *error)
-{
-	int status = tb_store_commit(store, error);
-	store->only_tables = !status && !store->stays_in_memory;
-	return status ? status : begin_write(store, error);
 }
 
 int tb_store_begin(struct tb_store *store, struct tb_error *error)
@@ -395,8 +375,14 @@ int tb_store_begin_run(struct tb_store *store, const struct tb_network *network,
 		return tb_fail_memory_in(error, store->path, "%u links", n_links);
 	int64_t before = store->rows.owner;
 	int status = tb_store_begin(store, error);
-	if (!status && store->in_memory && (config->whole || n_links > LINKS_IN_MEMORY))
-		status = commit_tables(store, error);
+	// Make the file before a run that is too large for memory, or that is committed
+	// only at its end: another writer must be refused from now on.
+	if (!status && store->in_memory && (config->whole || n_links > LINKS_IN_MEMORY)) {
+		status = tb_store_commit(store, error);
+		store->only_tables = !status && !store->stays_in_memory;
+		if (!status)
+			status = begin_write(store, error);
+	}
 	if (!status) {
 		// Check config->stop every so many steps of SQLite, some hundred rows.
 		const volatile sig_atomic_t *stop = config->stop;
@@ -516,14 +502,6 @@ static int store_start(void *context, tb_time_ps bin_ps)
 	return keep_error(store, status);
 }
 
-// commit_now commits, whatever reads the file, and goes on.
-static int commit_now(struct tb_store *store)
-{
-	if (try_commit(store, TB_SQL_PATIENCE_MS) != SQLITE_OK)
-		return tb_sql_fail(&store->error, store->db, store->path);
-	return begin_write(store, &store->error);
-}
-
 // commit_if_due also writes how far the run has come, for readers before its end. A
 // reader that blocks the commit is no failure: the transaction continues, and the commit
 // is tried again when the next is due.
@@ -589,7 +567,10 @@ static int begin_part(struct tb_store *store)
 		return TB_OK;
 	if (is_late(store))
 		return cut_run(store);
-	int status = commit_now(store);
+	if (try_commit(store, TB_SQL_PATIENCE_MS) != SQLITE_OK)
+		return keep_error(
+			store, tb_sql_fail(&store->error, store->db, store->path));
+	int status = begin_write(store, &store->error);
 	if (!status)
 		sqlite3_progress_handler(store->db, 10000, on_progress, store);
 	return keep_error(store, status);
@@ -677,22 +658,6 @@ struct tb_observer tb_store_observer(struct tb_store *store)
 		.losses = store_losses};
 }
 
-// end_totals leaves the totals out when there is no time for them: readers then add the
-// bins up.
-static int end_totals(struct tb_store *store, struct tb_error *error)
-{
-	int status = begin_part(store);
-	for (uint32_t i = 0; i < store->n_links && !status; i++)
-		store->totals[i].link.id = i;
-	if (!status)
-		status =
-			end_part(store, write_packs(store, &total_packs, 0, store->totals,
-						store->n_links, &store->error));
-	if (status && status != TB_ESTOPPED && error)
-		*error = store->error;
-	return status == TB_ESTOPPED ? TB_OK : status;
-}
-
 int tb_store_end_run(struct tb_store *store, const struct tb_run_result *result,
 	struct tb_error *error)
 {
@@ -702,7 +667,17 @@ int tb_store_end_run(struct tb_store *store, const struct tb_run_result *result,
 		return store->error.code;
 	}
 	assert(store->begun);
-	int status = end_totals(store, error);
+	// Totals for which there is no time are left out: readers then add the bins up.
+	int status = begin_part(store);
+	for (uint32_t i = 0; i < store->n_links && !status; i++)
+		store->totals[i].link.id = i;
+	if (!status)
+		status =
+			end_part(store, write_packs(store, &total_packs, 0, store->totals,
+						store->n_links, &store->error));
+	if (status && status != TB_ESTOPPED && error)
+		*error = store->error;
+	status = status == TB_ESTOPPED ? TB_OK : status;
 	struct tb_run_result ended = *result;
 	tb_time_ps stored_ps = (tb_time_ps)store->n_bins * store->bin_ps;
 	if (store->cut && stored_ps < ended.simulated_ps)
