@@ -1,4 +1,4 @@
-#include "sweep_impl.h"
+#include "sweep_work.h"
 
 #include <math.h>
 #include <string.h>

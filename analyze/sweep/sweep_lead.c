@@ -5,7 +5,7 @@
 #include "progress.h"
 #include "run_copy.h"
 #include "stop.h"
-#include "sweep_impl.h"
+#include "sweep_work.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "parameters.h"
 #include "progress.h"
 #include "store_points.h"
-#include "sweep_impl.h"
+#include "sweep_work.h"
 #include "workers.h"
 
 #include <inttypes.h>
@@ -166,36 +166,18 @@ static int work_plan(struct tb_sweep_work *work, struct tb_error *error)
 		       : status;
 }
 
-// skip_done leaves the tasks that are still to be done.
-static void skip_done(struct tb_sweep_work *work)
-{
-	size_t n = work->n_tasks;
-	work->n_tasks = 0;
-	for (size_t i = 0; i < n; i++) {
-		if (work->points[work->tasks[i].point].done) {
-			work->progress->n_before++;
-			continue;
-		}
-		work->tasks[work->n_tasks++] = work->tasks[i];
-	}
-	work->progress->n_done = work->progress->n_before;
-}
-
-static unsigned n_workers_of(const struct tb_sweep_run_options *options)
-{
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-	return options->n_workers ? options->n_workers : cores > 0 ? (unsigned)cores : 1;
-}
-
 int tb_sweep_work_open(struct tb_sweep_work *work, const struct tb_sweep *sweep,
 	const struct tb_sweep_run_options *options, struct tb_sweep_progress *progress,
 	struct tb_error *error)
 {
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 	*progress = (struct tb_sweep_progress){0};
 	*work = (struct tb_sweep_work){.sweep = sweep,
 		.options = options,
 		.progress = progress,
-		.n_workers = n_workers_of(options),
+		.n_workers = options->n_workers ? options->n_workers
+			     : cores > 0	? (unsigned)cores
+						: 1,
 		.points = calloc(sweep->n_points, sizeof *work->points),
 		.tasks = calloc(sweep->n_points, sizeof *work->tasks)};
 	if (!work->points || !work->tasks)
@@ -214,8 +196,14 @@ int tb_sweep_work_open(struct tb_sweep_work *work, const struct tb_sweep *sweep,
 	int status = tb_store_create(&work->store, options->output, error);
 	if (status == TB_OK)
 		status = work_plan(work, error);
-	if (status == TB_OK)
-		skip_done(work);
+	size_t n_all = work->n_tasks;
+	work->n_tasks = 0;
+	for (size_t i = 0; i < n_all && status == TB_OK; i++)
+		if (work->points[work->tasks[i].point].done)
+			progress->n_before++;
+		else
+			work->tasks[work->n_tasks++] = work->tasks[i];
+	progress->n_done = progress->n_before;
 	return status;
 }
 
@@ -297,28 +285,22 @@ static void crew_watch(void *context, size_t n_written)
 	tb_sweep_work_watch(&crew->work);
 }
 
-static int run_tasks(struct point_crew *crew, struct tb_error *error)
-{
-	size_t n = crew->work.n_tasks;
-	const struct tb_work work = {crew, .n_tasks = n, .task = crew_simulate,
-		.take = write_task, .take_at_once = true, .watch = crew_watch};
-	crew->made = calloc(n + 1, sizeof *crew->made);
-	if (!crew->made)
-		return tb_fail_memory(error, "the points");
-	int status = tb_workers_run(&work, crew->work.options->n_workers, error);
-	for (size_t i = 0; i < n; i++)
-		tb_sweep_made_fini(&crew->made[i]);
-	free(crew->made);
-	return status;
-}
-
 int tb_sweep_run(struct tb_sweep_progress *progress, const struct tb_sweep *sweep,
 	const struct tb_sweep_run_options *options, struct tb_error *error)
 {
 	struct point_crew crew = {0};
 	int status = tb_sweep_work_open(&crew.work, sweep, options, progress, error);
+	size_t n = crew.work.n_tasks;
+	const struct tb_work work = {&crew, .n_tasks = n, .task = crew_simulate,
+		.take = write_task, .take_at_once = true, .watch = crew_watch};
+	crew.made = calloc(n + 1, sizeof *crew.made);
+	if (status == TB_OK && !crew.made)
+		status = tb_fail_memory(error, "the points");
 	if (status == TB_OK)
-		status = run_tasks(&crew, error);
+		status = tb_workers_run(&work, options->n_workers, error);
+	for (size_t i = 0; i < n && crew.made; i++)
+		tb_sweep_made_fini(&crew.made[i]);
+	free(crew.made);
 	tb_sweep_work_close(&crew.work);
 	return status;
 }

@@ -4,7 +4,7 @@
 #include "progress.h"
 #include "stop.h"
 #include "store_impl.h"
-#include "sweep_impl.h"
+#include "sweep_work.h"
 
 #include <pthread.h>
 #include <stdlib.h>

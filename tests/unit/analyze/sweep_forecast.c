@@ -1,5 +1,5 @@
 // What is foreseen of a sweep's points from those that are done.
-#include "sweep_impl.h"
+#include "sweep_work.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -4,7 +4,7 @@
 
 #include "../../support/peers_in_threads.h"
 
-#include "sweep_impl.h"
+#include "sweep_work.h"
 
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 // What those share who run the points of a sweep on threads and on other machines.
 // Private to analyze/sweep/.
-#ifndef TB_SWEEP_IMPL_H
-#define TB_SWEEP_IMPL_H
+#ifndef TB_SWEEP_WORK_H
+#define TB_SWEEP_WORK_H
 
 #include "digest.h"
 #include "peers.h"
