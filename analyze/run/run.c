@@ -1,4 +1,5 @@
 #include "run_impl.h"
+#include "stored_tables.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,69 +77,43 @@ struct tb_row_reader tb_run_read(struct tb_run *run, const struct tb_stored_tabl
 
 // Rows of the topology, to be read into arrays: they must be numbered 0 .. n - 1.
 
-struct node_row {
-	uint32_t i;
+struct read_node {
 	char *name, *host;
 };
-#define RECORD struct node_row
-static const struct tb_stored_table nodes =
-	TB_STORED_TABLE("topology_node", RECORD, TB_COLUMN("t.node", i),
-		TB_COLUMN("coalesce(n.name, t.host)", name), TB_COLUMN("t.host", host));
+#define RECORD struct read_node
+static const struct tb_stored_table nodes = {.name = "topology_node",
+	.number = "t.node",
+	TB_STORED_HAS(RECORD, TB_COLUMN("coalesce(n.name, t.host)", name),
+		TB_COLUMN("t.host", host))};
 #undef RECORD
 
-struct job_row {
-	uint32_t i;
+struct read_job {
 	char *name;
 };
-#define RECORD struct job_row
-static const struct tb_stored_table jobs =
-	TB_STORED_TABLE("job", RECORD, TB_COLUMN("job", i), TB_COLUMN("name", name));
+#define RECORD struct read_job
+static const struct tb_stored_table jobs = {
+	.name = "job", .number = "job", TB_STORED_HAS(RECORD, TB_COLUMN("name", name))};
 #undef RECORD
 
-struct switch_row {
-	uint32_t i;
+struct read_switch {
 	struct tb_switch_info at;
 	char *name;
 };
-#define RECORD struct switch_row
-static const struct tb_stored_table switches = TB_STORED_TABLE("topology_switch", RECORD,
-	TB_COLUMN("switch", i), TB_COLUMN_AS(TB_STORED_LEVEL, "level", at.level),
-	TB_COLUMN_AS(TB_STORED_SWITCH, "index_in_level", at.index),
-	TB_COLUMN("n_down_ports", at.n_down_ports),
-	TB_COLUMN("n_up_ports", at.n_up_ports), TB_COLUMN("rail", at.rail),
-	TB_COLUMN("name", name));
-#undef RECORD
-
-// One end of a link.
-struct link_end {
-	uint32_t node, in_switch; // TB_ID_NONE: it is at the other one
-	uint32_t port;
-	uint32_t number; // what the port goes by
-};
-struct link_row {
-	uint32_t i;
-	struct link_end from, to;
-	struct tb_link_info at;
-};
-#define RECORD struct link_row
-#define END(name, member)                                                                \
-	TB_COLUMN_AS(TB_STORED_NODE | TB_STORED_OR_NULL, name "_node", member.node),     \
-		TB_COLUMN_AS(TB_STORED_SWITCH | TB_STORED_OR_NULL, name "_switch",       \
-			member.in_switch),                                               \
-		TB_COLUMN(name "_port", member.port),                                    \
-		TB_COLUMN(name "_number", member.number)
-static const struct tb_stored_table links = TB_STORED_TABLE("topology_link", RECORD,
-	TB_COLUMN("link", i), TB_COLUMN_WORD("kind", at.kind, tb_link_kind_word),
-	END("from", from), END("to", to), TB_COLUMN("reverse", at.reverse),
-	TB_COLUMN("bytes_per_s", at.bytes_per_s), TB_COLUMN("latency_ps", at.latency_ps));
+#define RECORD struct read_switch
+static const struct tb_stored_table switches = {.name = "topology_switch",
+	.number = "switch",
+	TB_STORED_HAS(RECORD, TB_COLUMN_AS(TB_STORED_LEVEL, "level", at.level),
+		TB_COLUMN_AS(TB_STORED_SWITCH, "index_in_level", at.index),
+		TB_COLUMN("n_down_ports", at.n_down_ports),
+		TB_COLUMN("n_up_ports", at.n_up_ports), TB_COLUMN("rail", at.rail),
+		TB_COLUMN("name", name))};
 #undef RECORD
 
 union topology_row {
-	uint32_t i; // the first of all
-	struct node_row node;
-	struct job_row job;
-	struct switch_row in_switch;
-	struct link_row link;
+	struct read_node node;
+	struct read_job job;
+	struct read_switch in_switch;
+	struct tb_link_row link;
 };
 
 struct run_table {
@@ -186,19 +161,6 @@ static int check_count(
 	return status;
 }
 
-static int run_take_rows(
-	struct tb_run *run, const struct run_table *table, struct tb_error *error)
-{
-	struct tb_row_reader rows = tb_run_read(run, table->table, table->from, error);
-	union topology_row row;
-	uint32_t i = 0;
-	while (tb_row_read(&rows, &row))
-		if (i >= table->n || row.i != i || !table->take(run, &row, i++, &rows))
-			tb_row_damaged(&rows);
-	int status = tb_row_reader_end(&rows);
-	return status || i == table->n ? status : miscounted(run, table, i, error);
-}
-
 static bool run_take_node(struct tb_run *run, union topology_row *row, uint32_t i,
 	struct tb_row_reader *rows)
 {
@@ -219,7 +181,7 @@ static bool run_take_job(struct tb_run *run, union topology_row *row, uint32_t i
 static bool take_switch(struct tb_run *run, union topology_row *row, uint32_t i,
 	struct tb_row_reader *rows)
 {
-	const struct switch_row *from = &row->in_switch;
+	const struct read_switch *from = &row->in_switch;
 	(void)rows;
 	run->switches[i] =
 		(struct tb_run_switch){.id = {i}, .at = from->at, .name = from->name};
@@ -251,8 +213,8 @@ static char *append_number(char *at, uint32_t number)
 }
 
 // append_end writes the name of an end, at most END_NAME_SIZE bytes.
-static char *append_end(
-	const struct tb_run *run, char *at, const struct link_end *end, bool with_port)
+static char *append_end(const struct tb_run *run, char *at,
+	const struct tb_link_row_end *end, bool with_port)
 {
 	bool is_node = end->node != TB_ID_NONE;
 	if (is_node && *run->hosts[end->node])
@@ -266,7 +228,7 @@ static char *append_end(
 // settle_end finds at which of a node and a switch an end is; false where that is
 // nowhere.
 static bool settle_end(
-	const struct tb_run *run, struct link_end *end, bool is_node, uint32_t *id)
+	const struct tb_run *run, struct tb_link_row_end *end, bool is_node, uint32_t *id)
 {
 	if (is_node)
 		end->in_switch = TB_ID_NONE;
@@ -283,7 +245,7 @@ static bool run_take_link(struct tb_run *run, union topology_row *row, uint32_t 
 	struct tb_row_reader *rows)
 {
 	struct tb_run_link *link = &run->links[i];
-	struct link_row *from = &row->link;
+	struct tb_link_row *from = &row->link;
 	link->id.id = i;
 	link->at = from->at;
 	if (!settle_end(run, &from->from, link->at.kind == TB_LINK_INJECTION,
@@ -340,28 +302,6 @@ static int run_find_places(struct tb_run *run, struct tb_error *error)
 	return TB_OK;
 }
 
-static int run_check_ports(const struct tb_run *run, struct tb_error *error)
-{
-	const struct tb_run_info *info = &run->record.info;
-	uint64_t n_ports = 0;
-	for (uint32_t i = 0; i < info->n_switches; i++)
-		n_ports +=
-			run->switches[i].at.n_down_ports + run->switches[i].at.n_up_ports;
-	uint64_t max = (uint64_t)PORTS_A_LINK_MAX * info->n_links + FREE_PORTS_MAX;
-	return n_ports <= max ? TB_OK
-			      : tb_run_damaged(run->path, "topology_switch", error);
-}
-
-// check_info checks the counts for plausibility: a level has a switch, a link two ends.
-static int check_info(const struct tb_run *run, struct tb_error *error)
-{
-	const struct tb_run_info *info = &run->record.info;
-	bool levels = info->n_levels <= info->n_switches &&
-		      (info->n_switches == 0) == (info->n_levels == 0);
-	bool ends = info->n_links == 0 || (info->n_switches > 0 && info->n_nodes > 0);
-	return levels && ends ? TB_OK : tb_run_damaged(run->path, "run", error);
-}
-
 static int run_allocate(struct tb_run *run, struct tb_error *error)
 {
 	const struct tb_run_info *info = &run->record.info;
@@ -394,22 +334,45 @@ static int load_topology(struct tb_run *run, struct tb_error *error)
 			run_take_job},
 		{&switches, "switch", "topology_switch " OF_NETWORK "switch",
 			info->n_switches, take_switch},
-		{&links, "link", "topology_link " OF_NETWORK "link", info->n_links,
-			run_take_link},
+		{&tb_topology_links, "link", "topology_link " OF_NETWORK "link",
+			info->n_links, run_take_link},
 	};
 	const size_t n_tables = sizeof tables / sizeof *tables;
-	int status = check_info(run, error);
+	// A level has a switch, a link two ends.
+	bool levels = info->n_levels <= info->n_switches &&
+		      (info->n_switches == 0) == (info->n_levels == 0);
+	bool ends = info->n_links == 0 || (info->n_switches > 0 && info->n_nodes > 0);
+	int status = levels && ends ? TB_OK : tb_sql_damaged(run->path, "run", error);
 	for (size_t i = 0; !status && i < n_tables; i++)
 		status = check_count(run, &tables[i], error);
 	if (!status)
 		status = run_allocate(run, error);
-	for (size_t i = 0; !status && i < n_tables; i++)
-		status = run_take_rows(run, &tables[i], error);
+	for (size_t t = 0; !status && t < n_tables; t++) {
+		const struct run_table *table = &tables[t];
+		struct tb_row_reader rows =
+			tb_run_read(run, table->table, table->from, error);
+		union topology_row row;
+		uint32_t i = 0;
+		while (tb_row_read(&rows, &row))
+			if (i >= table->n || rows.number != i ||
+				!table->take(run, &row, i++, &rows))
+				tb_row_damaged(&rows);
+		status = tb_row_reader_end(&rows);
+		if (!status && i != table->n)
+			status = miscounted(run, table, i, error);
+	}
 	if (!status)
 		status = run_find_places(run, error);
 	if (!status)
 		status = tb_run_name_labels(run, error);
-	return status ? status : run_check_ports(run, error);
+	uint64_t n_ports = 0;
+	for (uint32_t i = 0; i < info->n_switches && !status; i++)
+		n_ports +=
+			run->switches[i].at.n_down_ports + run->switches[i].at.n_up_ports;
+	if (!status &&
+		n_ports > (uint64_t)PORTS_A_LINK_MAX * info->n_links + FREE_PORTS_MAX)
+		status = tb_sql_damaged(run->path, "topology_switch", error);
+	return status;
 }
 
 // Which links and switches are dead, and from when on.

@@ -15,15 +15,6 @@
 
 #define PRELOAD_BINS 4096 // how far ahead: finding the next must stay cheap
 
-static size_t budget_of(uint32_t n_links)
-{
-	uint64_t elsewhere = (uint64_t)n_links * LINK_BYTES;
-	if (elsewhere + BUDGET_MIN_BYTES > ROOM_BYTES)
-		return BUDGET_MIN_BYTES;
-	uint64_t left = ROOM_BYTES - elsewhere;
-	return left < BUDGET_MAX_BYTES ? left : BUDGET_MAX_BYTES;
-}
-
 // A range of bins being read from the store and passed to `take`.
 struct bins_reading {
 	struct tb_run *run;
@@ -219,9 +210,14 @@ int tb_run_preload(struct tb_run *run, uint64_t from, struct tb_error *error)
 int tb_run_bins_init(struct tb_run *run, struct tb_error *error)
 {
 	const struct tb_run_info *info = &run->record.info;
+	uint64_t elsewhere = (uint64_t)info->n_links * LINK_BYTES;
+	uint64_t budget = elsewhere < ROOM_BYTES ? ROOM_BYTES - elsewhere : 0;
+	if (budget < BUDGET_MIN_BYTES)
+		budget = BUDGET_MIN_BYTES;
+	if (budget > BUDGET_MAX_BYTES)
+		budget = BUDGET_MAX_BYTES;
 	run->staged = calloc((size_t)info->n_links + 1, sizeof *run->staged);
-	if (!run->staged ||
-		tb_bin_cache_init(&run->cache, info->n_bins, budget_of(info->n_links)))
+	if (!run->staged || tb_bin_cache_init(&run->cache, info->n_bins, budget))
 		return bins_no_memory(run, error);
 	run->bins = tb_run_read(run, &tb_bin_packs,
 		"link_pack WHERE run = ?1 AND bin >= ?2 AND bin < ?3 ORDER BY bin, pack",

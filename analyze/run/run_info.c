@@ -165,20 +165,6 @@ static const struct tb_stored_table run_notes = TB_STORED_TABLE("note", RECORD,
 	TB_COLUMN("text", text));
 #undef RECORD
 
-static int load_notes(sqlite3 *db, const char *path, struct tb_run_record *record,
-	struct tb_error *error)
-{
-	struct tb_run_info *info = &record->info;
-	const struct tb_id_limits limits = tb_run_limits(info);
-	struct tb_row_reader rows = tb_row_reader_open(db, path, &run_notes,
-		"note WHERE run = ?1 ORDER BY note", &limits, error);
-	tb_row_bind(&rows, 1, info->id);
-	int status = tb_row_read_all(
-		&rows, &record->notes, &info->n_notes, &record->notes_room, "a run");
-	info->notes = record->notes;
-	return status;
-}
-
 const char *tb_run_note_about(const struct tb_run *run, const struct tb_run_note *note)
 {
 	return note->job == TB_ID_NONE ? tb_run_info(run)->network_name
@@ -197,16 +183,6 @@ static const struct tb_stored_table run_parameters = TB_STORED_TABLE("run_parame
 	TB_COLUMN("value", text), TB_COLUMN_AS(TB_STORED_SIGNED, "value", whole),
 	TB_COLUMN_AS(TB_STORED_ANY_REAL, "value", real));
 #undef RECORD
-
-static struct tb_value parameter_value(const struct run_parameter *parameter)
-{
-	if (strcmp(parameter->type, "integer") == 0)
-		return (struct tb_value){
-			.type = TB_VALUE_WHOLE, .whole = parameter->whole};
-	if (strcmp(parameter->type, "real") == 0)
-		return (struct tb_value){.type = TB_VALUE_REAL, .real = parameter->real};
-	return (struct tb_value){.type = TB_VALUE_WORD, .word = parameter->text};
-}
 
 // keep_other keeps a parameter that has no key here, for those who read lists. Returns
 // whether it did.
@@ -233,7 +209,13 @@ static int load_parameters(sqlite3 *db, const char *path, struct tb_run_record *
 	struct run_parameter parameter;
 	tb_row_bind(&rows, 1, info->id);
 	while (tb_row_read(&rows, &parameter)) {
-		const struct tb_value value = parameter_value(&parameter);
+		struct tb_value value = {.type = TB_VALUE_WORD, .word = parameter.text};
+		if (strcmp(parameter.type, "integer") == 0)
+			value = (struct tb_value){
+				.type = TB_VALUE_WHOLE, .whole = parameter.whole};
+		else if (strcmp(parameter.type, "real") == 0)
+			value = (struct tb_value){
+				.type = TB_VALUE_REAL, .real = parameter.real};
 		int status = tb_parameters_take(&taken, parameter.key, &value);
 		free(parameter.type);
 		if (status != 0 || !keep_other(record, parameter.key, parameter.text)) {
@@ -306,8 +288,15 @@ static int load_record(sqlite3 *db, const char *path, struct run_record *row,
 	free(row->leads);
 	if (!status)
 		status = load_parameters(db, path, &loaded, error);
-	if (!status)
-		status = load_notes(db, path, &loaded, error);
+	if (!status) {
+		const struct tb_id_limits limits = tb_run_limits(info);
+		struct tb_row_reader notes = tb_row_reader_open(db, path, &run_notes,
+			"note WHERE run = ?1 ORDER BY note", &limits, error);
+		tb_row_bind(&notes, 1, info->id);
+		status = tb_row_read_all(&notes, &loaded.notes, &info->n_notes,
+			&loaded.notes_room, "a run");
+		info->notes = loaded.notes;
+	}
 	if (status)
 		tb_run_record_fini(&loaded);
 	else

@@ -355,28 +355,14 @@ void tb_run_window_fini(struct tb_run *run)
 	free(run->totals);
 }
 
-struct bin_wait {
+struct bin_wait_row {
 	uint64_t bin, came_by_ps, wait_for_ps;
 };
-#define RECORD struct bin_wait
+#define RECORD struct bin_wait_row
 static const struct tb_stored_table bin_waits = TB_STORED_TABLE("bin_total", RECORD,
 	TB_COLUMN("bin", bin), TB_COLUMN("came_by_ps", came_by_ps),
 	TB_COLUMN("wait_for_ps", wait_for_ps));
 #undef RECORD
-
-static int read_bin_totals(struct tb_run *run, uint64_t *wait_ps, struct tb_error *error)
-{
-	const struct tb_run_info *info = &run->record.info;
-	struct bin_wait row;
-	struct tb_row_reader rows = tb_run_read(
-		run, &bin_waits, "bin_total WHERE run = ?1 AND bin < ?2", error);
-	memset(wait_ps, 0, info->n_bins * sizeof *wait_ps);
-	tb_row_bind(&rows, 2, (int64_t)info->n_bins);
-	while (tb_row_read(&rows, &row))
-		wait_ps[row.bin] =
-			info->wait == TB_CAME_BY ? row.came_by_ps : row.wait_for_ps;
-	return tb_row_reader_end(&rows);
-}
 
 int tb_run_wait_by_bin(struct tb_run *run, uint64_t *wait_ps, struct tb_error *error)
 {
@@ -384,8 +370,18 @@ int tb_run_wait_by_bin(struct tb_run *run, uint64_t *wait_ps, struct tb_error *e
 	if (status)
 		return status;
 	status = tb_run_check_unchanged(run, error);
-	if (!status)
-		status = read_bin_totals(run, wait_ps, error);
+	const struct tb_run_info *info = &run->record.info;
+	memset(wait_ps, 0, info->n_bins * sizeof *wait_ps);
+	if (!status) {
+		struct bin_wait_row row;
+		struct tb_row_reader rows = tb_run_read(
+			run, &bin_waits, "bin_total WHERE run = ?1 AND bin < ?2", error);
+		tb_row_bind(&rows, 2, (int64_t)info->n_bins);
+		while (tb_row_read(&rows, &row))
+			wait_ps[row.bin] = info->wait == TB_CAME_BY ? row.came_by_ps
+								    : row.wait_for_ps;
+		status = tb_row_reader_end(&rows);
+	}
 	sqlite3_exec(run->db, "COMMIT", NULL, NULL, NULL);
 	return status;
 }

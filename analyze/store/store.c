@@ -61,19 +61,19 @@ static const struct tb_stored_table bin_sums = TB_STORED_TABLE(
 #undef RECORD
 
 // Waits of a bin by the level of the switch where headers waited.
-struct store_levels {
+struct level_sums {
 	uint8_t *of_link;    // level by link, of where its wait is; UINT8_MAX: a node
 	uint64_t *wait_ps;   // by level, of the bin being written
 	enum tb_metric wait; // the one that leads
 	uint32_t n_levels;
 };
 
-struct level_wait {
+struct level_row {
 	uint64_t bin;
 	uint32_t level;
 	uint64_t wait_ps;
 };
-#define RECORD struct level_wait
+#define RECORD struct level_row
 static const struct tb_stored_table level_bins = TB_STORED_TABLE("level_bin", RECORD,
 	TB_COLUMN("bin", bin), TB_COLUMN("level", level), TB_COLUMN("wait_ps", wait_ps));
 #undef RECORD
@@ -102,7 +102,7 @@ struct tb_store {
 	struct tb_link_sample *totals; // by link
 	struct tb_undelivered_sample *undelivered;
 	size_t n_undelivered;
-	struct store_levels levels;
+	struct level_sums levels;
 	uint32_t n_links;
 	tb_time_ps bin_ps;
 	uint64_t n_bins; // observed since the start
@@ -112,19 +112,19 @@ struct tb_store {
 	uint64_t commit_every_rows;
 };
 
-static void levels_fini(struct store_levels *levels)
+static void levels_fini(struct level_sums *levels)
 {
 	free(levels->of_link);
 	free(levels->wait_ps);
-	*levels = (struct store_levels){0};
+	*levels = (struct level_sums){0};
 }
 
 // levels_init finds the level of each link of the network.
-static int levels_init(struct store_levels *levels, const struct tb_network *network,
+static int levels_init(struct level_sums *levels, const struct tb_network *network,
 	const char *path, struct tb_error *error)
 {
 	uint32_t n_links = tb_network_n_links(network);
-	*levels = (struct store_levels){.n_levels = tb_network_n_levels(network)};
+	*levels = (struct level_sums){.n_levels = tb_network_n_levels(network)};
 	levels->of_link = malloc(n_links + 1u);
 	levels->wait_ps = calloc(levels->n_levels + 1u, sizeof *levels->wait_ps);
 	if (!levels->of_link || !levels->wait_ps)
@@ -420,8 +420,8 @@ int tb_store_begin_run(struct tb_store *store, const struct tb_network *network,
 	return TB_OK;
 }
 
-// next_pack packs the links that lie in the next pack in which anything happened.
-static const void *next_pack(void *context)
+// next_link_pack packs the links that lie in the next pack in which anything happened.
+static const void *next_link_pack(void *context)
 {
 	struct link_packs *packs = context;
 	packs->links = (struct tb_stored_bytes){packs->text, 0};
@@ -443,15 +443,16 @@ static int write_packs(struct tb_store *store, const struct tb_stored_table *tab
 	store->packs.bin = bin;
 	store->packs.samples = samples;
 	store->packs.n = n;
-	return tb_rows_put_each(&store->rows, table, next_pack, &store->packs, error);
+	return tb_rows_put_each(
+		&store->rows, table, next_link_pack, &store->packs, error);
 }
 
 // write_levels sums a bin's samples by level and stores them.
 static int write_levels(struct tb_store *store, uint64_t bin,
 	const struct tb_link_sample *samples, size_t n)
 {
-	struct store_levels *levels = &store->levels;
-	struct level_wait rows[UINT8_MAX];
+	struct level_sums *levels = &store->levels;
+	struct level_row rows[UINT8_MAX];
 	size_t n_rows = 0;
 	memset(levels->wait_ps, 0, levels->n_levels * sizeof *levels->wait_ps);
 	for (size_t i = 0; i < n; i++) {
@@ -462,7 +463,7 @@ static int write_levels(struct tb_store *store, uint64_t bin,
 	for (uint32_t level = 0; level < levels->n_levels && level < UINT8_MAX; level++)
 		if (levels->wait_ps[level])
 			rows[n_rows++] =
-				(struct level_wait){bin, level, levels->wait_ps[level]};
+				(struct level_row){bin, level, levels->wait_ps[level]};
 	return tb_rows_put(&store->rows, &level_bins, rows, n_rows, &store->error);
 }
 

@@ -123,11 +123,14 @@ struct tb_stored_table {
 	}
 #define TB_STORED_TABLE(table, record, ...)                                              \
 	{                                                                                \
-		.name = table, .size = sizeof(record),                                   \
-		.columns = TB_STORED_LIST(__VA_ARGS__),                                  \
-		.n_columns = sizeof TB_STORED_LIST(__VA_ARGS__) /                        \
-			     sizeof(struct tb_stored_column)                             \
+		.name = table, TB_STORED_HAS(record, __VA_ARGS__)                        \
 	}
+// for tables with more than a name: {.name = "note", .number = "note",
+// TB_STORED_HAS(...)}
+#define TB_STORED_HAS(record, ...)                                                       \
+	.size = sizeof(record), .columns = TB_STORED_LIST(__VA_ARGS__),                  \
+	.n_columns =                                                                     \
+		sizeof TB_STORED_LIST(__VA_ARGS__) / sizeof(struct tb_stored_column)
 
 // Writes rows. All of a table's rows go through one statement, INSERT ... SELECT from a
 // virtual table that reads the records: SQLite keeps its place in the tree from row to
@@ -209,6 +212,7 @@ struct tb_row_reader {
 	sqlite3_stmt *query;
 	struct tb_error *error;
 	int status;
+	int64_t number; // of the last row, of a table with a `number`
 };
 
 // tb_row_reader_open begins to read the table's columns FROM `from`, with what stands
@@ -247,10 +251,6 @@ int tb_row_reader_end(struct tb_row_reader *reader) TB_MUST_USE;
 // selects; 0 when there is no row or it is NULL.
 int tb_sql_number(sqlite3 *db, const char *path, const char *sql, int64_t parameter,
 	int64_t *number, struct tb_error *error) TB_MUST_USE;
-
-// tb_link_kind_word returns the word for a kind of link (network.h); NULL beyond the
-// last.
-const char *tb_link_kind_word(uint32_t kind);
 
 // tb_sql_damaged refuses a file of which a value is out of range.
 int tb_sql_damaged(const char *path, const char *table, struct tb_error *error);

@@ -229,7 +229,7 @@ static int named_series(struct curves_plan *plan, const struct tb_swept *swept,
 	return status;
 }
 
-static int make_plan(struct curves_plan *plan, const struct tb_swept *swept,
+static int curves_make_plan(struct curves_plan *plan, const struct tb_swept *swept,
 	const struct tb_swept_point *const *points, size_t n,
 	const struct tb_curves_options *options, struct tb_error *error)
 {
@@ -589,7 +589,7 @@ static int curves_make(struct curve_making *making, const struct tb_swept *swept
 		free(where[i]);
 	free(where);
 	if (status == TB_OK)
-		status = make_plan(&making->plan, swept, making->points, making->n_points,
+		status = curves_make_plan(&making->plan, swept, making->points, making->n_points,
 			options, error);
 	if (status == TB_OK)
 		status = take_samples(making, error);
