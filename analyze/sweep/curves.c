@@ -589,8 +589,8 @@ static int curves_make(struct curve_making *making, const struct tb_swept *swept
 		free(where[i]);
 	free(where);
 	if (status == TB_OK)
-		status = curves_make_plan(&making->plan, swept, making->points, making->n_points,
-			options, error);
+		status = curves_make_plan(&making->plan, swept, making->points,
+			making->n_points, options, error);
 	if (status == TB_OK)
 		status = take_samples(making, error);
 	if (status == TB_OK)
