@@ -1,14 +1,143 @@
 // Node to node: who sent how much to whom, how long it took and how much slower that was
 // than on an idle network; beside it the flows with the largest figures.
-#include "flow_rows.h"
 #include "flow_square.h"
-#include "run_text.h"
+#include "list_view.h"
+#include "markup.h"
 #include "scale.h"
+#include "select.h"
+#include "squares.h"
+#include "view.h"
 #include "views.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+
+struct flow_rank {
+	double figure;
+	uint32_t row; // of the run's flow table
+};
+
+// A zeroed struct is an empty list.
+struct flow_rows {
+	enum tb_flow_figure figure;
+	struct flow_rank *top; // the first n, largest first
+	uint32_t n;
+	bool ranked; // by this figure, in the window that is shown
+	double scroll;
+};
+
+#define ROW_H	 20
+#define HEADER_H 28
+#define MOST_TOP 1000 // flows in the list
+
+static int by_figure(const void *one, const void *other)
+{
+	const struct flow_rank *a = one, *b = other;
+	if (a->figure != b->figure)
+		return a->figure < b->figure ? 1 : -1;
+	return (a->row > b->row) - (a->row < b->row);
+}
+
+// flow_rows_rank ranks the flows that were under way in a span of time, unless they
+// are ranked already. TB_ENOMEM. Linear in flows.
+static int flow_rows_rank(struct flow_rows *list, const struct tb_flow_table *table,
+	struct tb_flow_span span)
+{
+	uint32_t n = 0;
+	if (list->ranked)
+		return TB_OK;
+	if (!list->top)
+		list->top = malloc((table->n + 1u) * sizeof *list->top);
+	if (!list->top)
+		return TB_ENOMEM;
+	for (uint32_t i = 0; i < table->n; i++)
+		if (tb_flow_within(&table->rows[i], span))
+			list->top[n++] = (struct flow_rank){
+				tb_flow_figure_of(&table->rows[i], list->figure), i};
+	list->n = n < MOST_TOP ? n : MOST_TOP;
+	if (n)
+		tb_select_first(list->top, n, sizeof *list->top, list->n, by_figure);
+	list->ranked = true;
+	return TB_OK;
+}
+
+// What the functions of the list need.
+struct flows_shown {
+	const struct flow_rows *list;
+	const struct tb_flow_table *table;
+};
+
+static struct tb_pick pick_flow(const struct tb_list_view *list, uint32_t row)
+{
+	const struct flows_shown *shown = list->context;
+	return (struct tb_pick){TB_PICK_FLOW, shown->list->top[row].row};
+}
+
+enum flow_column { FLOW_RANK, FLOW_JOB, FLOW_ENDS, FLOW_FIGURE };
+
+static void draw_flow_entry(const struct tb_list_cell *cell)
+{
+	const struct flows_shown *shown = cell->list->context;
+	const struct tb_pane *pane = cell->pane;
+	const struct flow_rank *top = &shown->list->top[cell->row];
+	const struct tb_flow_sample *flow = &shown->table->rows[top->row];
+	char text[160];
+	switch ((enum flow_column)cell->what) {
+	case FLOW_RANK:
+		tb_list_cell_rank(cell);
+		break;
+	case FLOW_JOB:
+		if (pane->data->info->n_jobs > 1)
+			tb_picture_rect(cell->picture,
+				(struct tb_box){cell->box.x, cell->box.y + 5, 8, 8},
+				tb_job_colour(pane->style->theme, flow->job));
+		break;
+	case FLOW_ENDS: // of groups only numbers are known
+		tb_list_cell_name(cell,
+			tb_run_pair_text(pane->data->run, flow->source, flow->destination,
+				shown->table->group > 1 ? 0 : cell->box.w, text,
+				sizeof text));
+		break;
+	case FLOW_FIGURE:
+		tb_list_cell_number(cell, false,
+			tb_quantity_format(tb_flow_figure_quantity(shown->list->figure),
+				top->figure, text, sizeof text));
+	}
+}
+
+static struct tb_list_view list_flows(struct flow_rows *list, struct tb_box box)
+{
+	return (struct tb_list_view){.pick = pick_flow,
+		.body = {box.x, box.y + HEADER_H, box.w, fmax(box.h - HEADER_H, 1)},
+		.n = list->n,
+		.row_h = ROW_H,
+		.scroll = &list->scroll,
+		.notch = 3};
+}
+
+// flow_rows_draw draws the ranked flows.
+static void flow_rows_draw(struct flow_rows *list, const struct tb_flow_table *table,
+	struct tb_pane *pane, struct tb_picture *picture, struct tb_box box)
+{
+	const struct tb_view_column columns[] = {{FLOW_RANK, .w = 32},
+		{FLOW_JOB, .x = 38, .w = 8}, {FLOW_ENDS, .x = 52, .w = box.w - 52 - 84},
+		{FLOW_FIGURE, .w = box.w - 10}};
+	const struct flows_shown shown = {list, table};
+	struct tb_list_view view = list_flows(list, box);
+	view.context = &shown;
+	view.draw = draw_flow_entry;
+	view.columns = columns;
+	view.n_columns = sizeof columns / sizeof *columns;
+	view.chosen = pane->selection->selected;
+	char what[48] = "Flows";
+	if (table->group > 1)
+		snprintf(what, sizeof what, "Groups of %" PRIu32 " nodes", table->group);
+	tb_picture_printf(picture, (struct tb_box){box.x, box.y + 4, box.w, 18},
+		tb_style_type(pane->style, TB_FONT_BOLD, 13, false), "%s by %s", what,
+		tb_flow_figure_name(list->figure));
+	tb_list_view_draw(&view, pane, picture);
+}
 
 #define PAD	  16
 #define BUTTONS_H 34
@@ -19,14 +148,16 @@
 
 struct flow_view {
 	struct tb_flow_square square;
-	struct tb_flow_rows list; // of the square's figure
+	struct flow_rows list; // of the square's figure
 };
 
 static void close_flows(void *state)
 {
 	struct flow_view *flows = state;
 	tb_flow_square_fini(&flows->square);
-	tb_flow_rows_fini(&flows->list);
+	struct flow_rows *list = &flows->list;
+	free(list->top);
+	*list = (struct flow_rows){.n = 0};
 }
 
 static struct flow_view *flows_of(const struct tb_pane *pane)
@@ -163,8 +294,8 @@ static void flow_draw(struct tb_pane *pane, struct tb_picture *picture)
 	draw_flow_legend(pane, picture);
 	if (list.w < LIST_W / 2)
 		return; // a narrow window
-	if (tb_flow_rows_rank(&flows->list, table, span) == TB_OK)
-		tb_flow_rows_draw(&flows->list, table, pane, picture, list);
+	if (flow_rows_rank(&flows->list, table, span) == TB_OK)
+		flow_rows_draw(&flows->list, table, pane, picture, list);
 	else
 		picture->status = TB_ENOMEM;
 }
@@ -222,14 +353,10 @@ static void flow_pointer_of(struct tb_pane *pane, const struct tb_pointer_event 
 	bool in_list = tb_box_holds(flow_list_of(pane), event->x, event->y);
 	bool on_square =
 		event->pick.kind == TB_PICK_CELL || event->pick.kind == TB_PICK_PART;
-	bool scrolls = event->kind == TB_EVENT_WHEEL || event->kind == TB_EVENT_DRAG;
-	if (in_list && scrolls) {
-		struct tb_flow_rows *list = &flows->list;
-		if (event->kind == TB_EVENT_WHEEL)
-			list->scroll -= event->steps * 3 * TB_FLOW_LIST_ROW_H;
-		else
-			list->scroll -= event->dy;
-	} else if (event->kind == TB_EVENT_WHEEL)
+	const struct tb_list_view list = list_flows(&flows->list, flow_list_of(pane));
+	if (in_list && tb_list_view_pointer(&list, event))
+		return;
+	if (event->kind == TB_EVENT_WHEEL)
 		flow_zoom_at(pane, event->x, event->y, pow(TB_ZOOM_STEP, event->steps));
 	else if (event->kind == TB_EVENT_DRAG)
 		flow_pan(pane, event->dx, event->dy);
@@ -302,10 +429,33 @@ static void flow_put_csv(struct tb_pane *pane, FILE *stream)
 	const struct tb_flow_table *table = tb_viewer_flows(pane->viewer);
 	if (!flows_of(pane) || !table)
 		return;
-	struct tb_flow_rows *list = &flows_of(pane)->list;
+	struct flow_rows *list = &flows_of(pane)->list;
 	list->figure = flows_of(pane)->square.figure;
-	if (tb_flow_rows_rank(list, table, flow_span(pane)) == TB_OK)
-		tb_flow_rows_csv(list, table, pane, stream);
+	if (flow_rows_rank(list, table, flow_span(pane)) == TB_OK) {
+		// Write them, with all figures of each flow.
+		fputs("rank,job,flow", stream);
+		for (int figure = 0; figure < TB_N_FLOW_FIGURES; figure++) {
+			enum tb_quantity quantity =
+				tb_flow_figure_quantity((enum tb_flow_figure)figure);
+			fprintf(stream, ",%s%s",
+				tb_flow_figure_name((enum tb_flow_figure)figure),
+				quantity == TB_QUANTITY_TIME ? "_ps" : "");
+		}
+		fputc('\n', stream);
+		for (uint32_t i = 0; i < list->n; i++) {
+			const struct tb_flow_sample *flow =
+				&table->rows[list->top[i].row];
+			fprintf(stream, "%" PRIu32 ",", i + 1);
+			tb_csv_put(stream, tb_run_job_name(pane->data->run, flow->job));
+			fputc(',', stream);
+			tb_pane_put_flow(pane, stream, flow->source, flow->destination);
+			for (int figure = 0; figure < TB_N_FLOW_FIGURES; figure++)
+				fprintf(stream, ",%.10g",
+					tb_flow_figure_of(
+						flow, (enum tb_flow_figure)figure));
+			fputc('\n', stream);
+		}
+	}
 }
 
 // Counters know no flows, and not who waited for whom.

@@ -3,9 +3,7 @@
 #include "markup.h"
 #include "parts.h"
 #include "root_list.h"
-#include "root_victims.h"
-#include "run_text.h"
-#include "time_strip.h"
+#include "scale.h"
 #include "views.h"
 
 #include <inttypes.h>
@@ -224,24 +222,6 @@ static void draw_chart(struct tb_pane *pane, struct tb_picture *picture,
 		pane->style, picture, box, (double)trees->n_bins * (double)trees->bin_ps);
 }
 
-// draw_doubtful counts the flows of which nothing is known for sure.
-static void draw_doubtful(struct tb_pane *pane, struct tb_picture *picture,
-	struct tb_box line, const struct tb_root_victims *victims)
-{
-	char count[32], text[128], brief[80];
-	const char *more = victims->n ? "more: " : "";
-	tb_format_count(victims->n_doubtful, count, sizeof count);
-	snprintf(text, sizeof text,
-		victims->n_doubtful == 1
-			? "%s%s waited at its links, for it or for another root"
-			: "%s%s waited at its links, for it or for other roots",
-		more, count);
-	snprintf(brief, sizeof brief, "%s%s for it or others", more, count);
-	tb_picture_fitting(picture, line,
-		tb_style_type(pane->style, TB_FONT_TEXT, 11, true),
-		(const char *const[]){text, brief, NULL});
-}
-
 static void draw_victims(struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_box box, const struct tb_trees *trees)
 {
@@ -292,8 +272,21 @@ static void draw_victims(struct tb_pane *pane, struct tb_picture *picture,
 			tb_run_links(run)[at->link.id].label);
 		line.y += LINE_H;
 	}
-	if (victims->n_doubtful)
-		draw_doubtful(pane, picture, line, victims);
+	if (victims->n_doubtful) {
+		// Count the flows of which nothing is known for sure.
+		char count[32], text[128], brief[80];
+		const char *more = victims->n ? "more: " : "";
+		tb_format_count(victims->n_doubtful, count, sizeof count);
+		snprintf(text, sizeof text,
+			victims->n_doubtful == 1
+				? "%s%s waited at its links, for it or for another root"
+				: "%s%s waited at its links, for it or for other roots",
+			more, count);
+		snprintf(brief, sizeof brief, "%s%s for it or others", more, count);
+		tb_picture_fitting(picture, line,
+			tb_style_type(pane->style, TB_FONT_TEXT, 11, true),
+			(const char *const[]){text, brief, NULL});
+	}
 }
 
 static void root_nothing(struct tb_pane *pane, struct tb_picture *picture)
@@ -359,12 +352,10 @@ static void root_pointer(struct tb_pane *pane, const struct tb_pointer_event *ev
 	bool in_chart = event->pick.kind == TB_PICK_PART;
 	if (!roots)
 		return;
-	if (event->kind == TB_EVENT_WHEEL && in_list)
-		roots->list.scroll -= event->steps * 3 * TB_ROOT_LIST_ROW_H;
-	else if (event->kind == TB_EVENT_DRAG && in_list)
-		roots->list.scroll -= event->dy;
-	else if (in_chart &&
-		 (event->kind == TB_EVENT_CLICK || event->kind == TB_EVENT_DRAG)) {
+	const struct tb_list_view list =
+		tb_root_list_view(&roots->list, root_parts(pane).list);
+	if ((!in_list || !tb_list_view_pointer(&list, event)) && in_chart &&
+		(event->kind == TB_EVENT_CLICK || event->kind == TB_EVENT_DRAG)) {
 		// Make the window the slice under the pointer.
 		double x = event->x;
 		const struct tb_trees *trees = tb_viewer_trees(pane->viewer);
