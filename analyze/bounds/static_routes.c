@@ -312,7 +312,7 @@ struct priced { // a switch, while prices are found
 	uint32_t sw;
 };
 
-static bool cheaper(const struct priced *a, const struct reached *b)
+static bool cheaper(const struct priced *a, const struct priced *b)
 {
 	return a->price < b->price;
 }
