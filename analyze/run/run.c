@@ -77,29 +77,29 @@ struct tb_row_reader tb_run_read(struct tb_run *run, const struct tb_stored_tabl
 
 // Rows of the topology, to be read into arrays: they must be numbered 0 .. n - 1.
 
-struct read_node {
+struct node_texts {
 	char *name, *host;
 };
-#define RECORD struct read_node
+#define RECORD struct node_texts
 static const struct tb_stored_table nodes = {.name = "topology_node",
 	.number = "t.node",
 	TB_STORED_HAS(RECORD, TB_COLUMN("coalesce(n.name, t.host)", name),
 		TB_COLUMN("t.host", host))};
 #undef RECORD
 
-struct read_job {
+struct job_text {
 	char *name;
 };
-#define RECORD struct read_job
+#define RECORD struct job_text
 static const struct tb_stored_table jobs = {
 	.name = "job", .number = "job", TB_STORED_HAS(RECORD, TB_COLUMN("name", name))};
 #undef RECORD
 
-struct read_switch {
+struct switch_figures {
 	struct tb_switch_info at;
 	char *name;
 };
-#define RECORD struct read_switch
+#define RECORD struct switch_figures
 static const struct tb_stored_table switches = {.name = "topology_switch",
 	.number = "switch",
 	TB_STORED_HAS(RECORD, TB_COLUMN_AS(TB_STORED_LEVEL, "level", at.level),
@@ -110,9 +110,9 @@ static const struct tb_stored_table switches = {.name = "topology_switch",
 #undef RECORD
 
 union topology_row {
-	struct read_node node;
-	struct read_job job;
-	struct read_switch in_switch;
+	struct node_texts node;
+	struct job_text job;
+	struct switch_figures in_switch;
 	struct tb_link_row link;
 };
 
@@ -181,7 +181,7 @@ static bool run_take_job(struct tb_run *run, union topology_row *row, uint32_t i
 static bool take_switch(struct tb_run *run, union topology_row *row, uint32_t i,
 	struct tb_row_reader *rows)
 {
-	const struct read_switch *from = &row->in_switch;
+	const struct switch_figures *from = &row->in_switch;
 	(void)rows;
 	run->switches[i] =
 		(struct tb_run_switch){.id = {i}, .at = from->at, .name = from->name};

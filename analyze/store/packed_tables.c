@@ -28,13 +28,13 @@ struct packed_table {
 		plans[PLANS_MOST]; // the best first; the last needs the run alone
 };
 
-#define FLOWS "SELECT job, flows, source, destination FROM flow_pack WHERE run = ?1 "
-#define LINKS "SELECT pack, links FROM total_pack WHERE run = ?1 "
+#define FLOW_COLUMN(field, column, ...) ", " column
+#define FLOW_COLUMNS			TB_FLOW_FIGURES(FLOW_COLUMN)
+#define FLOWS				"SELECT job, flows, source, destination FROM flow_pack WHERE run = ?1 "
+#define LINKS				"SELECT pack, links FROM total_pack WHERE run = ?1 "
 
 static const struct packed_table flows = {.name = "flow_pack",
-	.columns = "CREATE TABLE t (run, job, source, destination, messages, packets, "
-		   "bytes, latency_ps, queue_ps, network_ps, worst_latency_ps, ideal_ps, "
-		   "wait_ps, blamed_ps, first_ps, last_ps)",
+	.columns = "CREATE TABLE t (run, job, source, destination" FLOW_COLUMNS ")",
 	.n_before = 2,
 	.n_keys = 2,
 	.n_numbers = TB_FLOW_NUMBERS,

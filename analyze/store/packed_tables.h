@@ -7,12 +7,15 @@
 #ifndef TB_PACKED_TABLES_H
 #define TB_PACKED_TABLES_H
 
+#include "flow_sum.h"
+
 #include <sqlite3.h>
 
 // The columns of a flow in a pack, and the most bytes of a pack's text: of 8 KiB pages,
 // SQLite then fills one, and has the rest beside the key.
-#define TB_FLOW_NUMBERS	   14
-#define TB_FLOW_PACK_BYTES 9100
+#define TB_FLOW_FIGURE_ONE(...) +1
+#define TB_FLOW_NUMBERS		(2 TB_FLOW_FIGURES(TB_FLOW_FIGURE_ONE))
+#define TB_FLOW_PACK_BYTES	9100
 
 // tb_packed_tables_register makes the tables known to a connection. Returns an SQLite
 // code.
