@@ -1,7 +1,6 @@
 #include "packed_tables.h"
 
 #include "link_pack.h"
-#include "row_pack.h"
 
 #include <stdint.h>
 #include <string.h>

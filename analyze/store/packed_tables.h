@@ -1,6 +1,7 @@
-// Tables that are stored packed (row_pack.h), to be read row by row in SQL: unpacked_flow
-// and unpacked_total have the rows and columns of the views flow and link_total, and find
-// one flow, one link, or the flows to a node without reading all. Private to analyze/.
+// Tables that are stored packed (link_pack.h), to be read row by row in SQL:
+// unpacked_flow and unpacked_total have the rows and columns of the views flow and
+// link_total, and find one flow, one link, or the flows to a node without reading all.
+// Private to analyze/.
 //
 // They are asked for one run: WHERE run = ... What a pack says is checked; a damaged one
 // ends the statement, and SQLite's message has the table's name.

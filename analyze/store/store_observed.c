@@ -4,8 +4,8 @@
 
 #include "flow_sum.h"
 #include "heap.h"
+#include "link_pack.h"
 #include "packed_tables.h"
-#include "row_pack.h"
 
 #include <stdlib.h>
 
