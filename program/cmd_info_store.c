@@ -12,7 +12,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static json_t *notes_json(const struct tb_run_info *info)
+static json_t *run_notes_json(const struct tb_run_info *info)
 {
 	json_t *array = json_array();
 	for (size_t i = 0; array && i < info->n_notes; i++)
@@ -50,7 +50,7 @@ static json_t *run_json(const struct tb_run_info *info, int64_t unattributed_ps)
 		tb_json_text(info->network_name), "started_at",
 		tb_json_text(info->started_at), "unattributed_ps",
 		unattributed_ps < 0 ? json_null() : json_integer(unattributed_ps),
-		"notes", notes_json(info));
+		"notes", run_notes_json(info));
 }
 
 // How far a sweep came; 0 points in a store without one.
@@ -58,24 +58,11 @@ struct points {
 	size_t n, n_done;
 };
 
-static struct points count_points(const char *store)
-{
-	struct tb_swept swept = {0};
-	struct points points = {0};
-	// The store has been opened before: an error would have been reported then. A
-	// sweep of which no point is done yet has points, too.
-	int status = tb_swept_read(&swept, store, NULL);
-	if (status == TB_OK || status == TB_EUSAGE)
-		points = (struct points){swept.n_points + swept.n_undone, swept.n_points};
-	tb_swept_fini(&swept);
-	return points;
-}
-
 // The shard that a store holds; n is 0 in the store of a whole.
 static struct tb_shard shard_of(const char *store, size_t *n_runs)
 {
 	struct tb_shard shard = {0};
-	// The store has been opened before, so only 1 says anything.
+	// The store has been opened before, so errors have been reported: only 1 matters.
 	if (tb_merge_shard_of(store, &shard, n_runs, NULL) != 1)
 		shard = (struct tb_shard){0};
 	return shard;
@@ -121,8 +108,9 @@ static json_t *store_json(const struct tb_runs *runs, const int64_t *unattribute
 	return NULL;
 }
 
-static int print_json(const struct info_options *options, const struct tb_runs *runs,
-	struct points points, struct tb_shard shard, struct tb_error *error)
+static int print_store_json(const struct info_options *options,
+	const struct tb_runs *runs, struct points points, struct tb_shard shard,
+	struct tb_error *error)
 {
 	int64_t *unattributed_ps = calloc(tb_runs_n(runs) + 1, sizeof *unattributed_ps);
 	if (!unattributed_ps)
@@ -135,7 +123,7 @@ static int print_json(const struct info_options *options, const struct tb_runs *
 	return status;
 }
 
-static void print_notes(
+static void print_run_notes(
 	const struct info_options *options, const struct tb_run_info *info)
 {
 	for (size_t i = 0; i < info->n_notes; i++) {
@@ -191,7 +179,7 @@ static void print_delivery(
 	char messages[48], packets[48], size[48];
 	bool measured = tb_run_is_measured(info);
 	if (measured && info->n_packets == 0 && info->delivered_bytes == 0)
-		return; // or it was not measured, which 'report' says
+		return; // or it was not measured, which 'report' prints
 	info_line(options, measured ? "received" : "delivered", "%s%s%s, %s %s",
 		measured ? ""
 			 : tb_format_counted(info->n_messages, "message", messages,
@@ -202,7 +190,8 @@ static void print_delivery(
 		tb_run_carried(info));
 }
 
-static void print_run(const struct info_options *options, const struct tb_run_info *info)
+static void print_run_summary(
+	const struct info_options *options, const struct tb_run_info *info)
 {
 	char text[4][48];
 	fprintf(options->text, "Run %" PRId64 "%s\n", info->id,
@@ -239,7 +228,7 @@ static void print_run(const struct info_options *options, const struct tb_run_in
 				sizeof text[1]));
 	info_line(options, "options", "%s", *info->options ? info->options : "none");
 	info_line(options, "seed", "%" PRIu64, info->seed);
-	print_notes(options, info);
+	print_run_notes(options, info);
 	if (info->wall_s > 0)
 		info_line(options, "took", "%.2f s, %s packets/s, at %s by Tailback %s",
 			info->wall_s,
@@ -251,38 +240,43 @@ static void print_run(const struct info_options *options, const struct tb_run_in
 			info->program_version);
 }
 
-// print_shard: a store that has more runs than its shard was given others.
-static void print_shard(const struct info_options *options, struct tb_shard shard,
-	size_t n_of_shard, size_t n_done)
-{
-	fprintf(options->text, "Shard %" PRIu32 "/%" PRIu32 " of %zu run%s, ",
-		shard.number, shard.n, n_of_shard, n_of_shard == 1 ? "" : "s");
-	if (n_done > n_of_shard)
-		fprintf(options->text, "but %zu are here: merge refuses it\n", n_done);
-	else
-		fprintf(options->text, "%zu of them done\n", n_done);
-}
-
 int info_show_store(const struct info_options *options, const struct tb_runs *runs,
 	struct tb_error *error)
 {
 	size_t n = tb_runs_n(runs);
-	struct points points = count_points(options->file);
+	const char *store = options->file;
+	struct tb_swept swept = {0};
+	struct points points = {0};
+	// The store has been opened before: an error would have been reported then. A
+	// sweep of which no point is done yet has points, too.
+	int status = tb_swept_read(&swept, store, NULL);
+	if (status == TB_OK || status == TB_EUSAGE)
+		points = (struct points){swept.n_points + swept.n_undone, swept.n_points};
+	tb_swept_fini(&swept);
 	if (n == 0 && points.n == 0)
 		return tb_fail_in(error, TB_EFORMAT, options->file, "holds no run");
 	size_t n_of_shard = 0;
 	struct tb_shard shard = shard_of(options->file, &n_of_shard);
 	if (options->json)
-		return print_json(options, runs, points, shard, error);
+		return print_store_json(options, runs, points, shard, error);
 	char shown[INFO_NAME_BYTES];
 	fprintf(options->text, "%s: store of %zu run%s\n",
 		tb_visible(options->file, shown, sizeof shown), n, n == 1 ? "" : "s");
-	if (shard.n)
-		print_shard(options, shard, n_of_shard, count_complete(runs));
+	if (shard.n) {
+		// A store that has more runs than its shard was given others.
+		size_t n_done = count_complete(runs);
+		fprintf(options->text, "Shard %" PRIu32 "/%" PRIu32 " of %zu run%s, ",
+			shard.number, shard.n, n_of_shard, n_of_shard == 1 ? "" : "s");
+		if (n_done > n_of_shard)
+			fprintf(options->text, "but %zu are here: merge refuses it\n",
+				n_done);
+		else
+			fprintf(options->text, "%zu of them done\n", n_done);
+	}
 	if (points.n)
 		fprintf(options->text, "Sweep of %zu point%s, %zu of them done\n",
 			points.n, points.n == 1 ? "" : "s", points.n_done);
 	for (size_t i = 0; i < n; i++)
-		print_run(options, tb_runs_at(runs, i));
+		print_run_summary(options, tb_runs_at(runs, i));
 	return TB_OK;
 }

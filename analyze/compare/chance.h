@@ -1,7 +1,7 @@
 // What differs beyond chance between runs with several seeds before a change and as many
 // after it: run time, latency and wait of the whole, and the figures of jobs, links,
 // roots of congestion and flows, each tested by itself over the pairs and adjusted for
-// how many are tested (base/numbers/paired.h).
+// how many are tested (base/ground/paired.h).
 //
 // Of links and roots those are tested that together have TB_CHANCE_LINKS of the wait of
 // all runs, hottest first: which these are does not depend on whether they differ, and of

@@ -3,7 +3,7 @@
 
 #include "progress.h"
 #include "stop.h"
-#include "store_shard.h"
+#include "store_points.h"
 
 #include <stdlib.h>
 
@@ -79,9 +79,9 @@ void tb_recording_free(struct tb_recording *recording)
 	free(recording);
 }
 
-// prepare begins the run in the store last, so a trace that cannot be replayed leaves no
-// run, once all processes agree to it.
-static int prepare(struct tb_recording *recording, struct tb_error *error)
+// recording_prepare begins the run in the store last, so a trace that cannot be replayed
+// leaves no run, once all processes agree to it.
+static int recording_prepare(struct tb_recording *recording, struct tb_error *error)
 {
 	int status = tb_recording_open(recording, error);
 	if (status == TB_OK)
@@ -105,7 +105,7 @@ int tb_recording_new(struct tb_recording **recording,
 	if (!made)
 		return tb_fail_memory(error, "the recording");
 	made->options = options;
-	int status = prepare(made, error);
+	int status = recording_prepare(made, error);
 	if (status == TB_OK)
 		*recording = made;
 	else
@@ -210,8 +210,8 @@ int tb_recording_advance(struct tb_recording *recording, struct tb_error *error)
 	return status;
 }
 
-// end ends the run in the store.
-static int end(struct tb_recording *recording, struct tb_error *error)
+// recording_end ends the run in the store.
+static int recording_end(struct tb_recording *recording, struct tb_error *error)
 {
 	int status = tb_engine_finish(recording->hosted.engine, error);
 	if (status == TB_ESTOPPED && tb_store_is_cut(recording->store))
@@ -227,7 +227,7 @@ int tb_recording_finish(struct tb_recording *recording, struct tb_error *error)
 	struct tb_error dropping;
 	if (recording->failed)
 		return tb_store_drop_run(recording->store, error);
-	int status = end(recording, error);
+	int status = recording_end(recording, error);
 	if (status == TB_OK) {
 		tb_recording_free_engine(recording);
 		return TB_OK;

@@ -2,7 +2,7 @@
 
 #include "recording_impl.h"
 #include "stop.h"
-#include "store_alone.h"
+#include "store_added.h"
 #include "store_impl.h"
 #include "workers.h"
 #include "workload_alone.h"
@@ -22,13 +22,13 @@ struct alone_crew {
 	void (*watch)(void *context, size_t n_done, size_t n);
 };
 
-static bool is_stopped(const struct alone_crew *crew)
+static bool alone_is_stopped(const struct alone_crew *crew)
 {
 	return tb_stop_asked(crew->recording->options->stop);
 }
 
-// on_flows adds up the flows, all of one job.
-static int on_flows(void *context, const struct tb_flow_sample *flows, size_t n)
+// alone_add_flows adds up the flows, all of one job.
+static int alone_add_flows(void *context, const struct tb_flow_sample *flows, size_t n)
 {
 	struct tb_alone_sample *sample = context;
 	tb_time_ps first = TB_TIME_NEVER, last = 0;
@@ -44,14 +44,14 @@ static int on_flows(void *context, const struct tb_flow_sample *flows, size_t n)
 	return TB_OK;
 }
 
-static int replay(struct alone_crew *crew, struct alone_task *task,
+static int alone_replay(struct alone_crew *crew, struct alone_task *task,
 	const struct tb_source *source, struct tb_error *error)
 {
 	const struct tb_recording *recording = crew->recording;
 	const struct tb_again again = {.recording = recording,
 		.network = recording->network,
 		.source = *source,
-		.observer = {.context = &task->sample, .flows = on_flows},
+		.observer = {.context = &task->sample, .flows = alone_add_flows},
 		.ideal = task->sample.ideal};
 	tb_time_ps took_ps;
 	int status = tb_recording_again(&again, &took_ps, error);
@@ -59,25 +59,25 @@ static int replay(struct alone_crew *crew, struct alone_task *task,
 	return status > 0 ? TB_OK : status;
 }
 
-// run_task leaves a task that was stopped undone.
-static int run_task(void *context, size_t index, struct tb_error *error)
+// alone_run_task leaves a task that was stopped undone.
+static int alone_run_task(void *context, size_t index, struct tb_error *error)
 {
 	struct alone_crew *crew = context;
 	struct alone_task *task = &crew->tasks[index];
 	struct tb_workload_alone *alone = NULL;
-	if (is_stopped(crew))
+	if (alone_is_stopped(crew))
 		return TB_OK;
 	int status = tb_workload_alone_new(
 		&alone, crew->recording->workload, task->sample.job, error);
 	if (status == TB_OK) {
 		const struct tb_source source = tb_workload_alone_source(alone);
-		status = replay(crew, task, &source, error);
+		status = alone_replay(crew, task, &source, error);
 	}
 	tb_workload_alone_free(alone);
-	return status == TB_ESTOPPED && is_stopped(crew) ? TB_OK : status;
+	return status == TB_ESTOPPED && alone_is_stopped(crew) ? TB_OK : status;
 }
 
-static void watch(void *context, size_t n_done)
+static void alone_watch(void *context, size_t n_done)
 {
 	const struct alone_crew *crew = context;
 	if (crew->watch)
@@ -117,8 +117,10 @@ int tb_recording_replay_alone(struct tb_alone_figures *figures,
 		.context = asked->context,
 		.watch = asked->watch};
 	int status = list_tasks(&crew, error);
-	const struct tb_work work = {
-		.context = &crew, .n_tasks = crew.n, .task = run_task, .watch = watch};
+	const struct tb_work work = {.context = &crew,
+		.n_tasks = crew.n,
+		.task = alone_run_task,
+		.watch = alone_watch};
 	if (status == TB_OK)
 		status = tb_workers_run(&work, asked->n_workers, error);
 	if (crew.tasks && take_done(figures, &crew) != TB_OK && status == TB_OK)
@@ -135,8 +137,8 @@ int tb_recording_keep_alone(struct tb_recording *recording,
 	int status = tb_store_begin(store, error);
 	if (status == TB_OK && tb_workload_n_jobs(recording->workload) == 1)
 		status = tb_store_put_run_alone(store, error);
-	for (size_t i = 0; i < figures->n && status == TB_OK; i++)
-		status = tb_store_put_alone(store, &figures->samples[i], error);
+	if (status == TB_OK)
+		status = tb_store_put_alone(store, figures->samples, figures->n, error);
 	return status == TB_OK ? tb_store_bound_ideal(store, error) : status;
 }
 

@@ -31,8 +31,9 @@ void tb_recording_also_free(struct tb_recording_also *also)
 	free(also);
 }
 
-// parse cuts the keys off the file's name.
-static int parse(struct tb_recording_also *also, const char *text, struct tb_error *error)
+// also_parse cuts the keys off the file's name.
+static int also_parse(
+	struct tb_recording_also *also, const char *text, struct tb_error *error)
 {
 	struct tb_packets_options *packets = &also->options.workload.packets;
 	const struct tb_instant none = {0};
@@ -54,8 +55,9 @@ static int parse(struct tb_recording_also *also, const char *text, struct tb_err
 	return TB_OK;
 }
 
-// job_of returns the only input's job, if it was inferred and has bounds; else NULL.
-static const struct tb_job *job_of(const struct tb_recording *recording)
+// inferred_job returns the only input's job, if it was inferred and has bounds; else
+// NULL.
+static const struct tb_job *inferred_job(const struct tb_recording *recording)
 {
 	if (tb_workload_n_inputs(recording->workload) != 1)
 		return NULL;
@@ -68,13 +70,13 @@ struct named_rank {
 	uint32_t rank;
 };
 
-static int by_name(const void *a, const void *b)
+static int rank_by_name(const void *a, const void *b)
 {
 	const struct named_rank *x = a, *y = b;
 	return strcmp(x->name, y->name);
 }
 
-static struct named_rank *names_of(const struct tb_job *job)
+static struct named_rank *ranks_by_name(const struct tb_job *job)
 {
 	struct named_rank *names = calloc(job->n_ranks, sizeof *names);
 	for (uint32_t i = 0; names && i < job->n_ranks; i++) {
@@ -82,19 +84,20 @@ static struct named_rank *names_of(const struct tb_job *job)
 		names[i] = (struct named_rank){name ? name : "", i};
 	}
 	if (names)
-		qsort(names, job->n_ranks, sizeof *names, by_name);
+		qsort(names, job->n_ranks, sizeof *names, rank_by_name);
 	return names;
 }
 
-// pair_up fills in which rank of `other` each rank of a job was, or n_ranks: none.
-static int pair_up(const struct tb_job *job, const struct tb_job *other, uint32_t *ranks)
+// pair_ranks fills in which rank of `other` each rank of a job was, or n_ranks: none.
+static int pair_ranks(
+	const struct tb_job *job, const struct tb_job *other, uint32_t *ranks)
 {
-	struct named_rank *names = names_of(other);
+	struct named_rank *names = ranks_by_name(other);
 	for (uint32_t i = 0; names && i < job->n_ranks; i++) {
 		const struct named_rank key = {
 			job->endpoints && job->endpoints[i] ? job->endpoints[i] : "", 0};
 		const struct named_rank *at =
-			bsearch(&key, names, other->n_ranks, sizeof *names, by_name);
+			bsearch(&key, names, other->n_ranks, sizeof *names, rank_by_name);
 		ranks[i] = at ? at->rank : other->n_ranks;
 	}
 	bool fine = names != NULL;
@@ -102,7 +105,7 @@ static int pair_up(const struct tb_job *job, const struct tb_job *other, uint32_
 	return fine ? TB_OK : TB_ENOMEM;
 }
 
-static uint64_t sent_by(const struct tb_job *job, uint32_t rank, uint64_t *to)
+static uint64_t rank_sends(const struct tb_job *job, uint32_t rank, uint64_t *to)
 {
 	uint64_t sum = 0;
 	memset(to, 0, (job->n_ranks + UINT64_C(1)) * sizeof *to);
@@ -118,8 +121,8 @@ struct likeness {
 	uint64_t bytes, other_bytes, common_bytes;
 };
 
-// compare adds up what two jobs sent, in all and between the same endpoints.
-static int compare(
+// likeness_of adds up what two jobs sent, in all and between the same endpoints.
+static int likeness_of(
 	struct likeness *like, const struct tb_job *job, const struct tb_job *other)
 {
 	uint32_t *ranks = malloc(job->n_ranks * sizeof *ranks);
@@ -128,12 +131,12 @@ static int compare(
 	struct tb_job_summary summary;
 	tb_job_summarize(other, &summary);
 	*like = (struct likeness){.other_bytes = summary.send_bytes};
-	bool fine = ranks && to && other_to && pair_up(job, other, ranks) == TB_OK;
+	bool fine = ranks && to && other_to && pair_ranks(job, other, ranks) == TB_OK;
 	for (uint32_t i = 0; fine && i < job->n_ranks; i++) {
-		like->bytes += sent_by(job, i, to);
+		like->bytes += rank_sends(job, i, to);
 		if (ranks[i] == other->n_ranks)
 			continue;
-		(void)sent_by(other, ranks[i], other_to);
+		(void)rank_sends(other, ranks[i], other_to);
 		other_to[other->n_ranks] = 0;
 		for (uint32_t k = 0; k < job->n_ranks; k++) {
 			uint64_t there = other_to[ranks[k]];
@@ -146,9 +149,10 @@ static int compare(
 	return fine ? TB_OK : TB_ENOMEM;
 }
 
-static char *note_of(const struct tb_recording_also *also, double percent)
+static char *also_note(const struct tb_recording_also *also, double percent)
 {
-	const struct tb_recorded_calls *recorded = job_of(&also->recording)->recorded;
+	const struct tb_recorded_calls *recorded =
+		inferred_job(&also->recording)->recorded;
 	char rate[32], time[32], share[40], *note = NULL;
 	size_t size = 0;
 	FILE *stream = open_memstream(&note, &size);
@@ -167,18 +171,19 @@ static char *note_of(const struct tb_recording_also *also, double percent)
 	return NULL;
 }
 
-// check_same refuses captures of two programs.
-static int check_same(struct tb_recording_also *also,
+// check_same_program refuses captures of two programs.
+static int check_same_program(struct tb_recording_also *also,
 	const struct tb_recording *recording, struct tb_error *error)
 {
-	const struct tb_job *job = job_of(recording), *other = job_of(&also->recording);
+	const struct tb_job *job = inferred_job(recording),
+			    *other = inferred_job(&also->recording);
 	struct likeness like;
 	char size[2][32];
 	if (!job || !other)
 		return tb_fail_in(error, TB_EUSAGE, also->trace,
 			"--also: expected a packet capture beside one other, with "
 			"--closed-loop and without --no-range");
-	if (compare(&like, job, other) != TB_OK)
+	if (likeness_of(&like, job, other) != TB_OK)
 		return tb_fail_memory(error, "the captures");
 	uint64_t most = like.bytes > like.other_bytes ? like.bytes : like.other_bytes;
 	uint64_t least = like.bytes + like.other_bytes - most;
@@ -192,7 +197,7 @@ static int check_same(struct tb_recording_also *also,
 			"and ,from= and ,to= behind the file",
 			tb_format_size(like.other_bytes, size[0], sizeof size[0]),
 			tb_format_size(like.bytes, size[1], sizeof size[1]), percent);
-	also->note = note_of(also, percent);
+	also->note = also_note(also, percent);
 	return also->note ? TB_OK : tb_fail_memory(error, "the notes");
 }
 
@@ -210,14 +215,14 @@ int tb_recording_also_open(struct tb_recording *recording, struct tb_error *erro
 	also->options = *recording->options;
 	also->options.also = NULL;
 	also->options.alone = false;
-	int status = parse(also, text, error);
+	int status = also_parse(also, text, error);
 	also->options.workload.traces = (const char *const *)&also->trace;
 	also->options.workload.n_traces = 1;
 	also->options.workload.n_jobs = 0;
 	also->recording.options = &also->options;
 	if (status == TB_OK)
 		status = tb_recording_open(&also->recording, error);
-	return status == TB_OK ? check_same(also, recording, error) : status;
+	return status == TB_OK ? check_same_program(also, recording, error) : status;
 }
 
 static double more(double a, double b)
@@ -225,7 +230,7 @@ static double more(double a, double b)
 	return a > b ? a : b;
 }
 
-static double less(double a, double b)
+static double lesser_of(double a, double b)
 {
 	return a < b ? a : b;
 }
@@ -238,7 +243,8 @@ struct tb_also_range tb_also_by_times(
 		double scaled_ps = took_ps[i] * at / per_byte[i];
 		bool quicker = at <= per_byte[i];
 		range.least_ps = more(range.least_ps, quicker ? scaled_ps : took_ps[i]);
-		range.most_ps = less(range.most_ps, quicker ? took_ps[i] : scaled_ps);
+		range.most_ps =
+			lesser_of(range.most_ps, quicker ? took_ps[i] : scaled_ps);
 	}
 	int slow = per_byte[1] > per_byte[0];
 	double apart = per_byte[slow] - per_byte[!slow];
@@ -247,7 +253,7 @@ struct tb_also_range tb_also_by_times(
 	double line_ps = took_ps[!slow] + (took_ps[slow] - took_ps[!slow]) *
 						  (at - per_byte[!slow]) / apart;
 	if (at > per_byte[!slow] && at < per_byte[slow])
-		range.most_ps = less(range.most_ps, line_ps);
+		range.most_ps = lesser_of(range.most_ps, line_ps);
 	else
 		range.least_ps = more(range.least_ps, line_ps);
 	return range;
@@ -274,8 +280,8 @@ static bool has_law(const struct tb_recording *recording, uint64_t bytes_per_s)
 static bool narrow_by_times(
 	struct tb_also_range *range, const struct tb_recording *recording)
 {
-	const struct tb_recorded_calls *recorded[2] = {job_of(recording)->recorded,
-		job_of(&recording->also->recording)->recorded};
+	const struct tb_recorded_calls *recorded[2] = {inferred_job(recording)->recorded,
+		inferred_job(&recording->also->recording)->recorded};
 	double took_ps[2], per_byte[2];
 	uint64_t rate = tb_network_params(recording->network)->link_bytes_per_s;
 	if (!has_law(recording, rate))
@@ -298,19 +304,19 @@ void tb_recording_also_narrow(struct tb_recording_range_outcome *range,
 {
 	struct tb_also_range law;
 	const struct tb_recording *also = &recording->also->recording;
-	bool is_quicker = job_of(also)->recorded->bytes_per_s >
-			  job_of(recording)->recorded->bytes_per_s;
+	bool is_quicker = inferred_job(also)->recorded->bytes_per_s >
+			  inferred_job(recording)->recorded->bytes_per_s;
 	const struct tb_recording_range_outcome *quick = is_quicker ? other : range;
 	double least = (double)quick->least_ps;
-	double most = less((double)range->most_ps, (double)other->most_ps);
+	double most = lesser_of((double)range->most_ps, (double)other->most_ps);
 	if (narrow_by_times(&law, recording)) {
 		least = law.least_ps;
-		most = less(most, law.most_ps);
+		most = lesser_of(most, law.most_ps);
 	}
 	range->n_calls = quick->n_calls;
 	range->n_hidden = quick->n_hidden;
 	range->n_untold = quick->n_untold;
 	// Captures that contradict each other leave what is between.
-	range->least_ps = (tb_time_ps)less(least, most);
+	range->least_ps = (tb_time_ps)lesser_of(least, most);
 	range->most_ps = (tb_time_ps)more(least, most);
 }

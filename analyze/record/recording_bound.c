@@ -5,13 +5,14 @@
 #include "store_impl.h"
 #include "workload_alone.h"
 
-static tb_time_ps lesser(tb_time_ps a, tb_time_ps b)
+static tb_time_ps earlier_ps(tb_time_ps a, tb_time_ps b)
 {
 	return a < b ? a : b;
 }
 
-// replay replays all jobs once more, on the ideal network. Returns 1 when it was stopped.
-static int replay(
+// bound_replay replays all jobs once more, on the ideal network. Returns 1 when it was
+// stopped.
+static int bound_replay(
 	const struct tb_recording *recording, tb_time_ps *took_ps, struct tb_error *error)
 {
 	struct tb_workload_alone *jobs = NULL;
@@ -27,10 +28,10 @@ static int replay(
 	return status;
 }
 
-// compute finds what the jobs take on no network; `open`: with all windows open, for
-// which there is nothing to do where none was closed.
-static int compute(const struct tb_recording *recording, bool open, tb_time_ps *took_ps,
-	struct tb_error *error)
+// compute_bound finds what the jobs take on no network; `open`: with all windows open,
+// for which there is nothing to do where none was closed.
+static int compute_bound(const struct tb_recording *recording, bool open,
+	tb_time_ps *took_ps, struct tb_error *error)
 {
 	struct tb_workload_alone *jobs = NULL;
 	int status = tb_workload_jobs_new(&jobs, recording->workload, error);
@@ -53,17 +54,17 @@ int tb_recording_replay_bound(struct tb_recording_bound_outcome *outcome,
 		stats.n_undelivered > 0 ||
 		!tb_workload_has_jobs_only(recording->workload))
 		return TB_OK;
-	int status = compute(recording, false, &all_ps, error);
+	int status = compute_bound(recording, false, &all_ps, error);
 	compute_ps = all_ps;
 	if (status == TB_OK)
-		status = compute(recording, true, &compute_ps, error);
+		status = compute_bound(recording, true, &compute_ps, error);
 	if (status == TB_OK)
-		status = replay(recording, &ideal_ps, error);
+		status = bound_replay(recording, &ideal_ps, error);
 	outcome->stopped = status > 0;
 	outcome->known = status == TB_OK;
-	outcome->ideal_ps = lesser(ideal_ps, stats.now_ps);
-	outcome->compute_ps = lesser(compute_ps, outcome->ideal_ps);
-	outcome->closed_ps = lesser(all_ps, outcome->ideal_ps) - outcome->compute_ps;
+	outcome->ideal_ps = earlier_ps(ideal_ps, stats.now_ps);
+	outcome->compute_ps = earlier_ps(compute_ps, outcome->ideal_ps);
+	outcome->closed_ps = earlier_ps(all_ps, outcome->ideal_ps) - outcome->compute_ps;
 	if (outcome->closed_ps < 0)
 		outcome->closed_ps = 0;
 	// A job that the ideal network refuses has no bounds, and stands all the same.

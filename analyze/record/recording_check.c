@@ -3,8 +3,8 @@
 
 #include "network_open.h"
 #include "recording_impl.h"
+#include "store_added.h"
 #include "store_impl.h"
-#include "store_recorded.h"
 #include "switchings.h"
 #include "workload_alone.h"
 
@@ -24,9 +24,9 @@ static int ignore_flows(void *context, const struct tb_flow_sample *flows, size_
 	return TB_OK;
 }
 
-// describe writes the network of the run with the captured rate, or the preset's, in
-// `name`.
-static void describe(const struct tb_recording *recording,
+// captured_network_name writes the network of the run with the captured rate, or the
+// preset's, in `name`.
+static void captured_network_name(const struct tb_recording *recording,
 	const struct tb_recorded_calls *recorded, bool is_own, char *name, size_t size)
 {
 	int n = snprintf(name, size, "%s,rate=%" PRIu64 "B/s",
@@ -63,14 +63,14 @@ static int open_captured(struct tb_network **network,
 	if (recorded->path_ns < LONG_PATH_NS &&
 		strcmp(tb_network_params(recording->network)->switching, "ethernet") ==
 			0) {
-		describe(recording, recorded, true, name, sizeof name);
+		captured_network_name(recording, recorded, true, name, sizeof name);
 		int status = tb_network_open(network, &description, error);
 		if (status != TB_OK || has_rate(*network, recorded->bytes_per_s))
 			return status;
 		tb_network_free(*network);
 		*network = NULL;
 	}
-	describe(recording, recorded, false, name, sizeof name);
+	captured_network_name(recording, recorded, false, name, sizeof name);
 	return tb_network_open(network, &description, error);
 }
 
@@ -85,8 +85,8 @@ static uint64_t mean_ps(const struct tb_kind_times *kind)
 	return kind->n ? kind->sum_ps / kind->n : 0;
 }
 
-// compare fills the errors in.
-static void compare(struct tb_capture_check *check, const struct tb_call_times *was,
+// check_compare fills the errors in.
+static void check_compare(struct tb_capture_check *check, const struct tb_call_times *was,
 	const struct tb_call_times *is)
 {
 	uint32_t n = 0;
@@ -105,10 +105,10 @@ static void compare(struct tb_capture_check *check, const struct tb_call_times *
 	check->simulated_message_ps = mean_ps(&is->kinds[TB_TIMED_MESSAGE]);
 }
 
-// replay replays an input's job on a network, and compares; 1 when it was stopped.
-static int replay(struct tb_capture_check *check, const struct tb_recording *recording,
-	const struct tb_network *network, const struct tb_call_times *was,
-	struct tb_error *error)
+// check_replay replays an input's job on a network, and compares; 1 when it was stopped.
+static int check_replay(struct tb_capture_check *check,
+	const struct tb_recording *recording, const struct tb_network *network,
+	const struct tb_call_times *was, struct tb_error *error)
 {
 	struct tb_workload_alone *alone = NULL;
 	struct tb_call_times times = {.n_ranks = 0};
@@ -127,13 +127,13 @@ static int replay(struct tb_capture_check *check, const struct tb_recording *rec
 		tb_workload_alone_times(alone, &times, &n_unreached) != TB_OK)
 		status = tb_fail_memory(error, "the times of messages");
 	if (status == TB_OK)
-		compare(check, was, &times);
+		check_compare(check, was, &times);
 	tb_call_times_fini(&times);
 	tb_workload_alone_free(alone);
 	return status;
 }
 
-static int check_input(struct tb_capture_check *check,
+static int check_inferred_job(struct tb_capture_check *check,
 	const struct tb_recording *recording, const struct tb_workload_input *input,
 	struct tb_error *error)
 {
@@ -143,7 +143,7 @@ static int check_input(struct tb_capture_check *check,
 		.job = input->first_job, .bytes_per_s = recorded->bytes_per_s};
 	int status = open_captured(&network, recording, recorded, error);
 	if (status == TB_OK)
-		status = replay(check, recording, network, &recorded->times, error);
+		status = check_replay(check, recording, network, &recorded->times, error);
 	tb_network_free(network);
 	return status;
 }
@@ -184,7 +184,8 @@ int tb_recording_replay_checks(struct tb_capture_checks *checks,
 			tb_workload_input(recording->workload, i);
 		if (!is_checkable(&input))
 			continue;
-		status = check_input(&checks->list[checks->n], recording, &input, error);
+		status = check_inferred_job(
+			&checks->list[checks->n], recording, &input, error);
 		checks->n += status == TB_OK;
 	}
 	return status < 0 ? status : TB_OK;

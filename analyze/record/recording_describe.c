@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void put_named(FILE *stream, const char *option, const char *name)
+static void describe_put_named(FILE *stream, const char *option, const char *name)
 {
 	if (!name)
 		return;
@@ -29,9 +29,9 @@ static void put_reading(FILE *stream, const struct tb_reading *reading)
 {
 	if (!reading)
 		return;
-	put_named(stream, "--library", reading->library);
+	describe_put_named(stream, "--library", reading->library);
 	for (size_t i = 0; i < reading->n_collectives; i++)
-		put_named(stream, "--collective", reading->collectives[i]);
+		describe_put_named(stream, "--collective", reading->collectives[i]);
 	if (reading->lenient)
 		fputs(" --lenient", stream);
 	if (reading->clone_ranks)
@@ -59,21 +59,21 @@ char *tb_recording_describe(const struct tb_recording_options *options)
 	if (options->to_ps)
 		fprintf(stream, " --window %" PRId64 ",%" PRId64, options->from_ps,
 			options->to_ps);
-	put_named(stream, "--map", options->workload.map);
+	describe_put_named(stream, "--map", options->workload.map);
 	for (size_t i = 0; i < options->workload.n_jobs; i++)
-		put_named(stream, "--job", options->workload.jobs[i]);
+		describe_put_named(stream, "--job", options->workload.jobs[i]);
 	if (options->workload.split)
 		fputs(" --split-jobs", stream);
 	if (options->workload.split_names) {
 		fputc('=', stream);
 		tb_shell_put(stream, options->workload.split_names);
 	}
-	put_named(stream, "--routes", options->route_file);
+	describe_put_named(stream, "--routes", options->route_file);
 	for (size_t i = 0; i < options->n_faults; i++)
-		put_named(stream, "--fault", options->faults[i]);
-	put_named(stream, "--fault-file", options->fault_file);
+		describe_put_named(stream, "--fault", options->faults[i]);
+	describe_put_named(stream, "--fault-file", options->fault_file);
 	for (size_t i = 0; i < options->n_slow; i++)
-		put_named(stream, "--slow", options->slow[i]);
+		describe_put_named(stream, "--slow", options->slow[i]);
 	if (options->without_blame)
 		fprintf(stream, " --no-blame");
 	if (options->alone)
@@ -86,7 +86,7 @@ char *tb_recording_describe(const struct tb_recording_options *options)
 		fputs(" --closed-loop", stream);
 	if (options->workload.unbounded)
 		fputs(" --no-range", stream);
-	put_named(stream, "--also", options->also);
+	describe_put_named(stream, "--also", options->also);
 	if (options->no_bounds)
 		fputs(" --no-bounds", stream);
 	if (options->no_check)

@@ -14,7 +14,7 @@
 #include "recording_range.h"
 #include "slow_nodes.h"
 #include "store.h"
-#include "store_alone.h"
+#include "store_added.h"
 
 // An engine, with the hosts between it and its source and observer where a network needs
 // them. Private to analyze/record/.

@@ -4,7 +4,7 @@
 #include "recording_impl.h"
 #include "stop.h"
 #include "store_impl.h"
-#include "store_shard.h"
+#include "store_points.h"
 #include "tape.h"
 #include "workers.h"
 
@@ -30,14 +30,14 @@ struct many_crew {
 	size_t n_tasks;
 };
 
-static bool is_stopped(const struct many_task *task)
+static bool many_is_stopped(const struct many_task *task)
 {
 	const volatile sig_atomic_t *stop = task->recording.options->stop;
 	return tb_stop_asked(stop);
 }
 
-// replay_alone does so on this thread's account: the other workers have other runs.
-static int replay_alone(struct many_task *task, struct tb_error *error)
+// many_replay_alone does so on this thread's account: the other workers have other runs.
+static int many_replay_alone(struct many_task *task, struct tb_error *error)
 {
 	const struct tb_recording_alone asked = {
 		.recording = &task->recording, .n_workers = 1};
@@ -66,7 +66,7 @@ static int replay_range(struct many_task *task, struct tb_error *error)
 		       : tb_recording_replay_range(&task->range, &asked, error);
 }
 
-static int simulate(struct many_task *task, struct tb_error *error)
+static int many_simulate(struct many_task *task, struct tb_error *error)
 {
 	struct tb_recording *recording = &task->recording;
 	int status = tb_recording_open(recording, error);
@@ -86,28 +86,29 @@ static int simulate(struct many_task *task, struct tb_error *error)
 	}
 	if (status == TB_OK)
 		status = tb_recording_replay_bound(&task->bound, recording, error);
-	return status == TB_OK ? replay_alone(task, error) : status;
+	return status == TB_OK ? many_replay_alone(task, error) : status;
 }
 
 // simulate_task makes no tape for a task that was stopped before anything was simulated.
 static int simulate_task(void *context, size_t index, struct tb_error *error)
 {
 	struct many_task *task = &((struct many_crew *)context)->tasks[index];
-	if (is_stopped(task))
+	if (many_is_stopped(task))
 		return TB_OK;
 	int status = tb_tape_new(&task->tape, error);
 	if (status != TB_OK)
 		return status;
 	task->begun = true;
-	status = simulate(task, error);
-	if (status != TB_ESTOPPED || !is_stopped(task))
+	status = many_simulate(task, error);
+	if (status != TB_ESTOPPED || !many_is_stopped(task))
 		return status;
 	tb_tape_free(task->tape);
 	task->tape = NULL;
 	return TB_OK;
 }
 
-static int keep(struct many_crew *crew, struct many_task *task, struct tb_error *error)
+static int many_keep(
+	struct many_crew *crew, struct many_task *task, struct tb_error *error)
 {
 	struct tb_recording *recording = &task->recording;
 	recording->store = crew->store;
@@ -130,7 +131,7 @@ static int keep(struct many_crew *crew, struct many_task *task, struct tb_error 
 	return status == TB_OK ? tb_recording_end(recording, error) : status;
 }
 
-static void drop(struct many_task *task)
+static void many_drop(struct many_task *task)
 {
 	if (task->begun)
 		tb_recording_fini(&task->recording);
@@ -152,26 +153,26 @@ static int keep_task(void *context, size_t index, struct tb_error *error)
 		       task->bound.stopped;
 	bool wanted = task->tape && !(stopped && crew->many->shard.n > 0);
 	crew->outcome->stopped |= stopped;
-	int status = wanted ? keep(crew, task, error) : TB_OK;
+	int status = wanted ? many_keep(crew, task, error) : TB_OK;
 	if (wanted && status == TB_OK) {
 		const struct tb_recording_summary run =
 			tb_recording_summary(&task->recording);
 		crew->outcome->n_kept++;
 		crew->many->kept(crew->many->context, task->run, &run);
 	}
-	drop(task);
+	many_drop(task);
 	return status;
 }
 
-static void watch(void *context, size_t n_done)
+static void many_watch(void *context, size_t n_done)
 {
 	const struct many_crew *crew = context;
 	crew->many->watch(crew->many->context, n_done + crew->outcome->n_before);
 }
 
-// identify stores a digest of all runs: what they are of, and with which options.
-static int identify(const struct tb_recording_many *many, char digest[TB_DIGEST_SIZE],
-	struct tb_error *error)
+// many_identify stores a digest of all runs: what they are of, and with which options.
+static int many_identify(const struct tb_recording_many *many,
+	char digest[TB_DIGEST_SIZE], struct tb_error *error)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -192,12 +193,12 @@ static int identify(const struct tb_recording_many *many, char digest[TB_DIGEST_
 	return fine ? TB_OK : tb_fail_memory(error, "the recording");
 }
 
-// claim makes the store that of the shard, before anything is recorded.
-static int claim(struct many_crew *crew, struct tb_error *error)
+// many_claim makes the store that of the shard, before anything is recorded.
+static int many_claim(struct many_crew *crew, struct tb_error *error)
 {
 	struct tb_store_share share = {
 		.shard = crew->many->shard, .n_runs = crew->outcome->n};
-	int status = identify(crew->many, share.whole, error);
+	int status = many_identify(crew->many, share.whole, error);
 	if (status == TB_OK)
 		status = tb_store_claim(crew->store, &share, error);
 	return status == TB_OK ? tb_store_commit(crew->store, error) : status;
@@ -208,26 +209,30 @@ static int claim(struct many_crew *crew, struct tb_error *error)
 static int number_runs(struct many_crew *crew, struct tb_error *error)
 {
 	const struct tb_recording_many *many = crew->many;
+	struct tb_store_points points = {0}; // of the shard, which is resumed
 	int64_t first = 1;
-	int status = many->shard.n > 0 ? claim(crew, error)
+	int status = many->shard.n > 0 ? many_claim(crew, error)
 				       : tb_store_refuse_shard(crew->store, error);
 	if (status == TB_OK && many->shard.n == 0)
 		status = tb_store_next_run(crew->store, &first, error);
+	if (status == TB_OK && many->shard.n > 0)
+		status = tb_store_points_read(&points, tb_store_db(crew->store),
+			tb_store_path(crew->store), error);
 	for (size_t i = 0; i < many->n && status == TB_OK; i++) {
 		int64_t id = first + (int64_t)i;
-		bool done = false;
+		const struct tb_store_point *point = tb_store_points_find(&points, id);
 		if (!tb_shard_has(many->shard, i))
 			continue;
-		if (many->shard.n > 0)
-			status = tb_store_has_run(crew->store, id, &done, error);
-		crew->outcome->n_before += done;
-		if (done)
+		if (point && point->done) {
+			crew->outcome->n_before++;
 			continue;
+		}
 		struct many_task *task = &crew->tasks[crew->n_tasks++];
 		task->run = i;
 		task->recording.options = &many->runs[i];
 		task->recording.id = id;
 	}
+	tb_store_points_fini(&points);
 	return status;
 }
 
@@ -235,11 +240,11 @@ static int run_crew(struct many_crew *crew, struct tb_error *error)
 {
 	int status = number_runs(crew, error);
 	const struct tb_work work = {crew, .n_tasks = crew->n_tasks,
-		.task = simulate_task, .take = keep_task, .watch = watch};
+		.task = simulate_task, .take = keep_task, .watch = many_watch};
 	if (status == TB_OK)
 		status = tb_workers_run(&work, crew->many->n_workers, error);
 	for (size_t i = 0; i < crew->n_tasks; i++)
-		drop(&crew->tasks[i]);
+		many_drop(&crew->tasks[i]);
 	return status;
 }
 

@@ -6,21 +6,21 @@
 #include <string.h>
 
 // Where the ranks of a name are.
-struct seat {
+struct named_seat {
 	const char *name;
 	uint32_t node;
 };
 
-static int by_name(const void *one, const void *other)
+static int seat_by_name(const void *one, const void *other)
 {
-	const struct seat *a = one, *b = other;
+	const struct named_seat *a = one, *b = other;
 	int order = strcmp(a->name, b->name);
 	return order ? order : (a->node > b->node) - (a->node < b->node);
 }
 
-// is_free returns whether a node can go by the name of a trace's host: that of the fabric
-// comes first, as the name of an endpoint comes before both.
-static bool is_free(
+// can_name_node returns whether a node can go by the name of a trace's host: that of the
+// fabric comes first, as the name of an endpoint comes before both.
+static bool can_name_node(
 	const struct tb_recording *recording, const struct tb_job *job, uint32_t node)
 {
 	struct tb_identity own =
@@ -31,7 +31,7 @@ static bool is_free(
 // take_seats names the nodes that hold all ranks of a name; NULL stands for a node with
 // several.
 static void take_seats(
-	struct tb_recording *recording, const struct seat *seats, uint32_t n)
+	struct tb_recording *recording, const struct named_seat *seats, uint32_t n)
 {
 	const char **names = recording->node_names;
 	for (uint32_t i = 0, end; i < n; i = end) {
@@ -46,18 +46,18 @@ static void take_seats(
 	}
 }
 
-static int name_job(
+static int name_seats(
 	struct tb_recording *recording, const struct tb_job *job, const uint32_t *node_of)
 {
 	char *const *names = job->endpoints ? job->endpoints : job->hosts;
-	struct seat *seats = malloc((job->n_ranks + 1u) * sizeof *seats);
+	struct named_seat *seats = malloc((job->n_ranks + 1u) * sizeof *seats);
 	uint32_t n = 0;
 	if (!seats)
 		return TB_ENOMEM;
 	for (uint32_t i = 0; i < job->n_ranks; i++)
-		if (names[i] && names[i][0] && is_free(recording, job, node_of[i]))
-			seats[n++] = (struct seat){names[i], node_of[i]};
-	qsort(seats, n, sizeof *seats, by_name);
+		if (names[i] && names[i][0] && can_name_node(recording, job, node_of[i]))
+			seats[n++] = (struct named_seat){names[i], node_of[i]};
+	qsort(seats, n, sizeof *seats, seat_by_name);
 	take_seats(recording, seats, n);
 	free(seats);
 	return TB_OK;
@@ -75,7 +75,7 @@ int tb_recording_name_nodes(struct tb_recording *recording, struct tb_error *err
 			tb_workload_input(recording->workload, i);
 		if (recording->node_names && status == TB_OK && input.job &&
 			(input.job->endpoints || input.job->hosts))
-			status = name_job(recording, input.job,
+			status = name_seats(recording, input.job,
 				tb_workload_job(recording->workload, input.first_job)
 					.node_of_rank);
 	}

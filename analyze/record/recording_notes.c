@@ -16,7 +16,7 @@ void tb_recording_notes_fini(struct tb_recording_notes *notes)
 	*notes = (struct tb_recording_notes){0};
 }
 
-static int add(
+static int note_add(
 	struct tb_recording_notes *notes, uint32_t job, const char *text, size_t length)
 {
 	if (TB_ARRAY_RESERVE(&notes->list, &notes->room, notes->n + 1) != TB_OK)
@@ -33,7 +33,7 @@ static int add_lines(struct tb_recording_notes *notes, uint32_t job, const char 
 	int status = TB_OK;
 	while (status == TB_OK && text && *text) {
 		size_t length = strcspn(text, "\n");
-		status = add(notes, job, text, length);
+		status = note_add(notes, job, text, length);
 		text += length + (text[length] == '\n');
 	}
 	return status;

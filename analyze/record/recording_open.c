@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int open_network(
+static int recording_open_network(
 	struct tb_recording *recording, uint32_t n_nodes, struct tb_error *error)
 {
 	const struct tb_network_description description = {
@@ -40,7 +40,7 @@ static int raise_tree(struct tb_recording *recording, struct tb_error *error)
 	tb_network_free(recording->network);
 	recording->network = NULL;
 	recording->raised_for = n_nodes;
-	return open_network(recording, n_nodes, error);
+	return recording_open_network(recording, n_nodes, error);
 }
 
 static bool has_captures(const struct tb_workload *workload)
@@ -81,19 +81,19 @@ static int open_workload(struct tb_recording *recording, struct tb_error *error)
 	return status;
 }
 
-static int no_memory(struct tb_error *error)
+static int recording_no_memory(struct tb_error *error)
 {
 	return tb_fail_memory(error, "the recording");
 }
 
-// name_inputs joins the names of all inputs and lists their files, for the digest.
-static int name_inputs(struct tb_recording *recording, struct tb_error *error)
+// list_inputs joins the names of all inputs and lists their files, for the digest.
+static int list_inputs(struct tb_recording *recording, struct tb_error *error)
 {
 	const struct tb_workload_options *wanted = &recording->wanted;
 	size_t size = 0;
 	FILE *stream = open_memstream(&recording->input_name, &size);
 	if (!stream)
-		return no_memory(error);
+		return recording_no_memory(error);
 	for (uint32_t i = 0; i < tb_workload_n_inputs(recording->workload); i++) {
 		struct tb_workload_input input =
 			tb_workload_input(recording->workload, i);
@@ -101,11 +101,11 @@ static int name_inputs(struct tb_recording *recording, struct tb_error *error)
 			fprintf(stream, "%s%s", i ? ", " : "", input.name);
 	}
 	if (fclose(stream) != 0)
-		return no_memory(error);
+		return recording_no_memory(error);
 	recording->files =
 		calloc(wanted->n_traces + wanted->n_jobs + 1, sizeof *recording->files);
 	if (!recording->files)
-		return no_memory(error);
+		return recording_no_memory(error);
 	for (size_t i = 0; i < wanted->n_traces; i++)
 		recording->files[recording->n_files++] = wanted->traces[i];
 	for (uint32_t i = 0; i < tb_workload_n_inputs(recording->workload); i++) {
@@ -129,8 +129,10 @@ static int take_routes(struct tb_recording *recording, struct tb_error *error)
 			       : status;
 }
 
-// check_broadcast refuses early what the engine would refuse at the first broadcast.
-static int check_broadcast(struct tb_recording *recording, struct tb_error *error)
+// recording_check_broadcast refuses early what the engine would refuse at the first
+// broadcast.
+static int recording_check_broadcast(
+	struct tb_recording *recording, struct tb_error *error)
 {
 	if (!tb_network_params(recording->network)->broadcast ||
 		(!recording->faults && !recording->options->route_file))
@@ -140,7 +142,7 @@ static int check_broadcast(struct tb_recording *recording, struct tb_error *erro
 		"broadcasts cannot be replayed");
 }
 
-static int take_faults(struct tb_recording *recording, struct tb_error *error)
+static int recording_take_faults(struct tb_recording *recording, struct tb_error *error)
 {
 	const struct tb_recording_options *options = recording->options;
 	if (options->n_faults == 0 && !options->fault_file)
@@ -169,7 +171,7 @@ static int take_service_levels(struct tb_recording *recording, struct tb_error *
 	uint32_t n = tb_workload_n_jobs(recording->workload);
 	recording->service_levels = calloc(n + UINT64_C(1), 1);
 	if (!recording->service_levels)
-		return no_memory(error);
+		return recording_no_memory(error);
 	for (uint32_t i = 0; i < n; i++) {
 		struct tb_workload_job job = tb_workload_job(recording->workload, i);
 		recording->service_levels[i] = job.service_level;
@@ -197,11 +199,12 @@ static int check_alone(const struct tb_recording *recording, struct tb_error *er
 
 int tb_recording_open(struct tb_recording *recording, struct tb_error *error)
 {
-	int status = open_network(recording, recording->options->n_nodes, error);
+	int status =
+		recording_open_network(recording, recording->options->n_nodes, error);
 	if (status == TB_OK)
 		status = open_workload(recording, error);
 	if (status == TB_OK)
-		status = name_inputs(recording, error);
+		status = list_inputs(recording, error);
 	if (status == TB_OK)
 		status = check_alone(recording, error);
 	if (status == TB_OK)
@@ -210,12 +213,12 @@ int tb_recording_open(struct tb_recording *recording, struct tb_error *error)
 	if (status == TB_OK)
 		status = take_routes(recording, error);
 	if (status == TB_OK)
-		status = take_faults(recording, error);
+		status = recording_take_faults(recording, error);
 	if (status == TB_OK)
 		status = take_slow_nodes(recording, error);
 	if (status == TB_OK)
 		status = take_service_levels(recording, error);
 	if (status == TB_OK)
-		status = check_broadcast(recording, error);
+		status = recording_check_broadcast(recording, error);
 	return status == TB_OK ? tb_recording_also_open(recording, error) : status;
 }

@@ -26,8 +26,8 @@ struct range_crew {
 	size_t n, n_bounds;
 };
 
-static int make_source(struct tb_workload_alone **made, const struct range_crew *crew,
-	size_t index, struct tb_error *error)
+static int range_make_source(struct tb_workload_alone **made,
+	const struct range_crew *crew, size_t index, struct tb_error *error)
 {
 	const struct tb_workload *workload = crew->recording->workload;
 	return index < crew->n_bounds
@@ -35,7 +35,7 @@ static int make_source(struct tb_workload_alone **made, const struct range_crew 
 		       : tb_workload_alone_new(made, workload, 0, error);
 }
 
-static int run_task(void *context, size_t index, struct tb_error *error)
+static int range_run_task(void *context, size_t index, struct tb_error *error)
 {
 	struct range_crew *crew = context;
 	const struct tb_recording *recording = crew->recording;
@@ -43,7 +43,7 @@ static int run_task(void *context, size_t index, struct tb_error *error)
 	struct tb_workload_alone *bound = NULL;
 	if (tb_stop_asked(recording->options->stop))
 		return TB_OK;
-	int status = make_source(&bound, crew, index, error);
+	int status = range_make_source(&bound, crew, index, error);
 	if (status == TB_OK) {
 		const struct tb_again again = {.recording = recording,
 			.network = recording->network,
@@ -55,16 +55,18 @@ static int run_task(void *context, size_t index, struct tb_error *error)
 	return status > 0 ? TB_OK : status;
 }
 
-static void watch(void *context, size_t n_done)
+static void range_watch(void *context, size_t n_done)
 {
 	const struct range_crew *crew = context;
 	if (crew->asked->watch)
 		crew->asked->watch(crew->asked->context, n_done, crew->n);
 }
 
-// widen makes the range wider by what the model is known to miss: where the estimate is
-// too slow at the captured rate the least is too, and where too quick the most.
-static void widen(struct tb_recording_range_outcome *outcome, struct tb_check_parts parts)
+// range_widen makes the range wider by what the model is known to miss: where the
+// estimate is too slow at the captured rate the least is too, and where too quick the
+// most.
+static void range_widen(
+	struct tb_recording_range_outcome *outcome, struct tb_check_parts parts)
 {
 	double least = (double)outcome->least_ps * (1 - model_part) / (1 + parts.slow);
 	double most = (double)outcome->most_ps * (1 + model_part) / (1 + parts.quick);
@@ -72,8 +74,8 @@ static void widen(struct tb_recording_range_outcome *outcome, struct tb_check_pa
 	outcome->most_ps = (tb_time_ps)most;
 }
 
-// sum_up makes the range of the replays that are done, and of the run.
-static void sum_up(struct tb_recording_range_outcome *outcome,
+// range_sum_up makes the range of the replays that are done, and of the run.
+static void range_sum_up(struct tb_recording_range_outcome *outcome,
 	const struct range_crew *crew, struct tb_check_parts parts)
 {
 	const struct tb_workload_bounds bounds =
@@ -98,7 +100,7 @@ static void sum_up(struct tb_recording_range_outcome *outcome,
 	}
 	outcome->stopped = outcome->n_done < outcome->n;
 	if (!outcome->stopped)
-		widen(outcome, parts);
+		range_widen(outcome, parts);
 }
 
 // replay_jobs replays the bounds of a capture; of the second one what is likely, too.
@@ -116,11 +118,13 @@ static int replay_jobs(struct tb_recording_range_outcome *outcome,
 	crew.tasks = calloc(crew.n, sizeof *crew.tasks);
 	if (!crew.tasks)
 		return tb_fail_memory(error, "the range");
-	const struct tb_work work = {
-		.context = &crew, .n_tasks = crew.n, .task = run_task, .watch = watch};
+	const struct tb_work work = {.context = &crew,
+		.n_tasks = crew.n,
+		.task = range_run_task,
+		.watch = range_watch};
 	int status = tb_workers_run(&work, asked->n_workers, error);
 	if (status == TB_OK)
-		sum_up(outcome, &crew, parts);
+		range_sum_up(outcome, &crew, parts);
 	free(crew.tasks);
 	return status;
 }

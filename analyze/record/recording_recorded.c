@@ -1,14 +1,16 @@
 // Keeps what traces recorded beside what the replay came to.
 #include "recording_impl.h"
 
-#include "store_recorded.h"
+#include "store_added.h"
 #include "units.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// keep_calls keeps the times of the calls, or captured messages, of an input's job.
-static int keep_calls(struct tb_recording *recording, uint32_t i, struct tb_error *error)
+// recorded_keep_calls keeps the times of the calls, or captured messages, of an input's
+// job.
+static int recorded_keep_calls(
+	struct tb_recording *recording, uint32_t i, struct tb_error *error)
 {
 	const struct tb_workload *workload = recording->workload;
 	struct tb_workload_input input = tb_workload_input(workload, i);
@@ -37,8 +39,8 @@ static int keep_calls(struct tb_recording *recording, uint32_t i, struct tb_erro
 	return status;
 }
 
-// span_ps returns how long a capture was, whatever its replay made of its time.
-static uint64_t span_ps(const struct tb_packets_summary *summary)
+// capture_span_ps returns how long a capture was, whatever its replay made of its time.
+static uint64_t capture_span_ps(const struct tb_packets_summary *summary)
 {
 	int64_t ns = summary->last_at_ns - summary->first_at_ns;
 	int64_t most = TB_TIME_NEVER / TB_PS_PER_NS;
@@ -53,7 +55,7 @@ static int keep_span(struct tb_recording *recording, uint32_t i, struct tb_error
 	const struct tb_recorded_sample sample = {.job = input.first_job,
 		.unit = "packet",
 		.n = summary->n_packets,
-		.recorded_ps = span_ps(summary),
+		.recorded_ps = capture_span_ps(summary),
 		.simulated_ps = (uint64_t)tb_recording_summary(recording).stats.now_ps};
 	return tb_store_put_recorded(recording->store, &sample, error);
 }
@@ -82,8 +84,8 @@ static void place_pairs(
 	}
 }
 
-// keep_congestion keeps what an input's captures recorded of congestion.
-static int keep_congestion(
+// recorded_keep_congestion keeps what an input's captures recorded of congestion.
+static int recorded_keep_congestion(
 	struct tb_recording *recording, uint32_t i, struct tb_error *error)
 {
 	struct tb_workload_input input = tb_workload_input(recording->workload, i);
@@ -123,9 +125,9 @@ int tb_recording_keep_recorded(struct tb_recording *recording, struct tb_error *
 		if (status == TB_OK && input.packets)
 			status = keep_span(recording, i, error);
 		else if (status == TB_OK && input.job->recorded)
-			status = keep_calls(recording, i, error);
+			status = recorded_keep_calls(recording, i, error);
 		if (status == TB_OK)
-			status = keep_congestion(recording, i, error);
+			status = recorded_keep_congestion(recording, i, error);
 	}
 	return status;
 }

@@ -8,12 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static int no_memory(struct tb_error *error)
+static int run_no_memory(struct tb_error *error)
 {
 	return tb_fail_memory(error, "the recording");
 }
 
-static struct tb_run_job *list_jobs(const struct tb_recording *recording)
+static struct tb_run_job *list_run_jobs(const struct tb_recording *recording)
 {
 	uint32_t n = tb_workload_n_jobs(recording->workload);
 	struct tb_run_job *jobs = calloc(n + 1u, sizeof *jobs);
@@ -56,7 +56,7 @@ int tb_recording_begin(struct tb_recording *recording, struct tb_error *error)
 	const struct tb_workload_options *wanted = &recording->wanted;
 	size_t n_places = 0;
 	recording->described = tb_recording_describe(recording->options);
-	struct tb_run_job *jobs = list_jobs(recording);
+	struct tb_run_job *jobs = list_run_jobs(recording);
 	struct tb_run_place *places = list_places(recording, &n_places);
 	struct tb_recording_notes notes;
 	int status = tb_recording_notes_init(&notes, recording, error);
@@ -89,7 +89,7 @@ int tb_recording_begin(struct tb_recording *recording, struct tb_error *error)
 		status = jobs && places && recording->described
 				 ? tb_store_begin_run(recording->store,
 					   recording->network, &config, error)
-				 : no_memory(error);
+				 : run_no_memory(error);
 	tb_recording_notes_fini(&notes);
 	free(places);
 	free(jobs);
@@ -105,7 +105,7 @@ static int name_nodes(struct tb_recording *recording, uint32_t i, struct tb_erro
 	if (!n_ranks || TB_ARRAY_RESERVE(&recording->places, &recording->places_room,
 				recording->n_places + n) != TB_OK) {
 		free(n_ranks);
-		return no_memory(error);
+		return run_no_memory(error);
 	}
 	for (uint32_t k = 0; k < n; k++) {
 		const char *name =

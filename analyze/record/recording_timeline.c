@@ -1,7 +1,7 @@
 // Keeps what ranks did when, and the critical path.
 #include "recording_impl.h"
 
-#include "store_timeline.h"
+#include "store_added.h"
 #include "timeline.h"
 
 static int list_spans(void *from,
@@ -13,7 +13,7 @@ static int list_spans(void *from,
 		take, context);
 }
 
-static int keep_calls(struct tb_recording *recording, struct tb_error *error)
+static int timeline_keep_calls(struct tb_recording *recording, struct tb_error *error)
 {
 	const struct tb_recording_options *options = recording->options;
 	struct tb_call_list list = {0};
@@ -46,5 +46,5 @@ int tb_recording_keep_timeline(struct tb_recording *recording, struct tb_error *
 	status = tb_store_put_spans(recording->store, list_spans, recording, error);
 	if (status == TB_ENOMEM)
 		return tb_fail_memory(error, "the timelines of ranks");
-	return status == TB_OK ? keep_calls(recording, error) : status;
+	return status == TB_OK ? timeline_keep_calls(recording, error) : status;
 }

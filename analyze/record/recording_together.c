@@ -12,15 +12,16 @@
 enum { GO = 1, STOP = 2 };
 
 // What a process reports when it could begin, or could not.
-struct report {
+struct begin_report {
 	int status;
 	char digest[TB_DIGEST_SIZE]; // of what it is to simulate
 	char host[64];
 	struct tb_error error;
 };
 
-// identify stores a digest of all that a replay depends on.
-static int identify(const struct tb_recording *recording, char digest[TB_DIGEST_SIZE])
+// together_identify stores a digest of all that a replay depends on.
+static int together_identify(
+	const struct tb_recording *recording, char digest[TB_DIGEST_SIZE])
 {
 	char *options = tb_recording_describe(recording->options), *text = NULL;
 	size_t size = 0;
@@ -44,7 +45,7 @@ static int hear_report(struct tb_peer_streams *peers, uint32_t rank, const char 
 	struct tb_error *error)
 {
 	const unsigned char *bytes = NULL;
-	struct report report;
+	struct begin_report report;
 	size_t n = 0;
 	int status = tb_peer_streams_take(peers, rank, &bytes, &n);
 	if (status != TB_OK || n != sizeof report)
@@ -91,7 +92,7 @@ int tb_recording_agree(
 	char digest[TB_DIGEST_SIZE] = "";
 	if (!peers)
 		return status;
-	if (status == TB_OK && identify(recording, digest) != TB_OK)
+	if (status == TB_OK && together_identify(recording, digest) != TB_OK)
 		status = tb_fail_memory(error, "the recording");
 	for (uint32_t rank = 1; rank < tb_peer_streams_n(peers) && status == TB_OK;
 		rank++)
@@ -125,8 +126,8 @@ static int deaf_blame(void *context, const struct tb_blame_record *record)
 	return TB_OK;
 }
 
-// begin makes the engine; what it records is for rank 0.
-static int begin(struct tb_recording *recording, struct tb_error *error)
+// together_begin makes the engine; what it records is for rank 0.
+static int together_begin(struct tb_recording *recording, struct tb_error *error)
 {
 	const struct tb_observer deaf = {.start = deaf_start,
 		.bin = deaf_bin,
@@ -137,18 +138,18 @@ static int begin(struct tb_recording *recording, struct tb_error *error)
 			       : status;
 }
 
-// report tells rank 0 how this process began, and returns whether it is to go on.
-static bool report(
+// begin_report tells rank 0 how this process began, and returns whether it is to go on.
+static bool begin_report(
 	const struct tb_recording *recording, int status, const struct tb_error *cause)
 {
 	struct tb_peer_streams *peers = recording->options->peers;
-	struct report report = {.status = status};
+	struct begin_report report = {.status = status};
 	const unsigned char *bytes = NULL;
 	uint32_t verdict = STOP;
 	size_t n = 0;
 	if (status != TB_OK)
 		report.error = *cause;
-	else if (identify(recording, report.digest) != TB_OK)
+	else if (together_identify(recording, report.digest) != TB_OK)
 		report.status = tb_fail_memory(&report.error, "the recording");
 	(void)gethostname(report.host, sizeof report.host - 1);
 	if (tb_peer_streams_put(peers, 0, &report, sizeof report) != TB_OK ||
@@ -163,8 +164,8 @@ int tb_recording_serve(const struct tb_recording_options *options, struct tb_err
 {
 	struct tb_recording recording = {.options = options};
 	struct tb_error cause = {0};
-	int status = begin(&recording, &cause);
-	if (report(&recording, status, &cause))
+	int status = together_begin(&recording, &cause);
+	if (begin_report(&recording, status, &cause))
 		status = tb_engine_follow(recording.hosted.engine, error);
 	else
 		status = TB_OK;

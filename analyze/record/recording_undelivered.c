@@ -4,44 +4,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int on_start(void *context, tb_time_ps bin_ps)
+static int forward_start(void *context, tb_time_ps bin_ps)
 {
 	const struct tb_observer *of_store = &((struct tb_recording *)context)->of_store;
 	return of_store->start(of_store->context, bin_ps);
 }
 
-static int on_bin(
+static int forward_bin(
 	void *context, uint64_t bin, const struct tb_link_sample *samples, size_t n)
 {
 	const struct tb_observer *of_store = &((struct tb_recording *)context)->of_store;
 	return of_store->bin(of_store->context, bin, samples, n);
 }
 
-static int on_flows(void *context, const struct tb_flow_sample *samples, size_t n)
+static int forward_flows(void *context, const struct tb_flow_sample *samples, size_t n)
 {
 	const struct tb_observer *of_store = &((struct tb_recording *)context)->of_store;
 	return of_store->flows(of_store->context, samples, n);
 }
 
-static int on_blame(void *context, const struct tb_blame_record *record)
+static int forward_blame(void *context, const struct tb_blame_record *record)
 {
 	const struct tb_observer *of_store = &((struct tb_recording *)context)->of_store;
 	return of_store->blame(of_store->context, record);
 }
 
-static int on_messages(void *context, const struct tb_message_sample *samples, size_t n)
+static int forward_messages(
+	void *context, const struct tb_message_sample *samples, size_t n)
 {
 	const struct tb_observer *of_store = &((struct tb_recording *)context)->of_store;
 	return of_store->messages(of_store->context, samples, n);
 }
 
-static int on_losses(void *context, const struct tb_loss_record *record)
+static int forward_losses(void *context, const struct tb_loss_record *record)
 {
 	const struct tb_observer *of_store = &((struct tb_recording *)context)->of_store;
 	return of_store->losses(of_store->context, record);
 }
 
-static int on_undelivered(
+static int keep_undelivered(
 	void *context, const struct tb_undelivered_sample *samples, size_t n)
 {
 	struct tb_recording *recording = context;
@@ -57,11 +58,11 @@ struct tb_observer tb_recording_observer(struct tb_recording *recording)
 {
 	recording->of_store = tb_store_observer(recording->store);
 	return (struct tb_observer){.context = recording,
-		.start = on_start,
-		.bin = on_bin,
-		.flows = on_flows,
-		.blame = on_blame,
-		.undelivered = on_undelivered,
-		.messages = on_messages,
-		.losses = on_losses};
+		.start = forward_start,
+		.bin = forward_bin,
+		.flows = forward_flows,
+		.blame = forward_blame,
+		.undelivered = keep_undelivered,
+		.messages = forward_messages,
+		.losses = forward_losses};
 }

@@ -48,7 +48,7 @@ int tb_bin_cache_grow(struct tb_bin_cache *cache, uint64_t n_bins)
 	return TB_OK;
 }
 
-static void drop(struct tb_bin_cache *cache, uint64_t bin)
+static void block_drop(struct tb_bin_cache *cache, uint64_t bin)
 {
 	cache->used_bytes -= cache->blocks[bin]->size;
 	free(cache->blocks[bin]);
@@ -59,7 +59,7 @@ void tb_bin_cache_forget(struct tb_bin_cache *cache)
 {
 	for (uint64_t bin = 0; cache->used_bytes > 0; bin++)
 		if (cache->blocks[bin])
-			drop(cache, bin);
+			block_drop(cache, bin);
 }
 
 void tb_bin_cache_fini(struct tb_bin_cache *cache)
@@ -90,13 +90,13 @@ bool tb_bin_cache_has(const struct tb_bin_cache *cache, uint64_t bin)
 	return cache->blocks[bin] != NULL;
 }
 
-// make_room evicts blocks until `size` fits or none is left.
-static void make_room(struct tb_bin_cache *cache, size_t size)
+// evict_blocks evicts blocks until `size` fits or none is left.
+static void evict_blocks(struct tb_bin_cache *cache, size_t size)
 {
 	while (cache->used_bytes > 0 && cache->used_bytes + size > cache->budget_bytes) {
 		struct tb_bin_block *block = cache->blocks[cache->hand];
 		if (block && !block->used)
-			drop(cache, cache->hand);
+			block_drop(cache, cache->hand);
 		else if (block)
 			block->used = false;
 		cache->hand = (cache->hand + 1) % cache->n_bins;
@@ -112,7 +112,7 @@ static void values_of(const struct tb_link_sample *row, uint64_t values[N_COLUMN
 #undef ROW
 }
 
-static uint32_t width_of(uint64_t largest)
+static uint32_t bytes_of_value(uint64_t largest)
 {
 	uint32_t width = 0;
 	for (; largest; largest >>= 8)
@@ -120,8 +120,8 @@ static uint32_t width_of(uint64_t largest)
 	return width;
 }
 
-// measure finds the width and offset of each column and returns their total size.
-static size_t measure(struct cached_column columns[N_COLUMNS],
+// measure_columns finds the width and offset of each column and returns their total size.
+static size_t measure_columns(struct cached_column columns[N_COLUMNS],
 	const struct tb_link_sample *rows, uint32_t n)
 {
 	uint64_t all[N_COLUMNS] = {0};
@@ -133,7 +133,7 @@ static size_t measure(struct cached_column columns[N_COLUMNS],
 			all[c] |= values[c];
 	}
 	for (int c = 0; c < N_COLUMNS; c++) {
-		uint32_t width = width_of(all[c]);
+		uint32_t width = bytes_of_value(all[c]);
 		columns[c] = (struct cached_column){
 			.mask = width == 8 ? UINT64_MAX
 					   : (UINT64_C(1) << (8 * width)) - 1,
@@ -149,11 +149,12 @@ const struct tb_bin_block *tb_bin_cache_put(struct tb_bin_cache *cache, uint64_t
 {
 	struct cached_column columns[N_COLUMNS];
 	assert(bin < cache->n_bins && !cache->blocks[bin]);
-	size_t size = sizeof(struct tb_bin_block) + measure(columns, rows, n) + SLACK;
+	size_t size =
+		sizeof(struct tb_bin_block) + measure_columns(columns, rows, n) + SLACK;
 	struct tb_bin_block *block = malloc(size);
 	if (!block)
 		return NULL;
-	make_room(cache, size);
+	evict_blocks(cache, size);
 	block->n = n;
 	block->used = false;
 	block->size = size;
@@ -178,7 +179,7 @@ uint32_t tb_bin_block_n(const struct tb_bin_block *block)
 	return block->n;
 }
 
-static inline uint64_t value_at(const struct tb_bin_block *block, int c, uint32_t i)
+static inline uint64_t block_value(const struct tb_bin_block *block, int c, uint32_t i)
 {
 	uint64_t bytes;
 	const struct cached_column *column = &block->columns[c];
@@ -189,9 +190,9 @@ static inline uint64_t value_at(const struct tb_bin_block *block, int c, uint32_
 struct tb_link_sample tb_bin_block_row(const struct tb_bin_block *block, uint32_t i)
 {
 	assert(i < block->n);
-	struct tb_link_sample row = {.link = {(uint32_t)value_at(block, LINK, i)}};
+	struct tb_link_sample row = {.link = {(uint32_t)block_value(block, LINK, i)}};
 	int c = FIRST_FIGURE;
-#define ROW(ID, field, ...) row.field = value_at(block, c++, i);
+#define ROW(ID, field, ...) row.field = block_value(block, c++, i);
 	TB_LINK_FIGURES(ROW)
 #undef ROW
 	return row;
@@ -202,18 +203,18 @@ void tb_bin_block_raise(const struct tb_bin_block *block, struct tb_link_sample 
 	uint32_t low = 0;
 	for (uint32_t high = block->n; low < high;) {
 		uint32_t middle = low + (high - low) / 2;
-		if (value_at(block, LINK, middle) < sample->link.id)
+		if (block_value(block, LINK, middle) < sample->link.id)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low == block->n || value_at(block, LINK, low) != sample->link.id)
+	if (low == block->n || block_value(block, LINK, low) != sample->link.id)
 		return;
 	int c = FIRST_FIGURE;
 #define RAISE_SUM(field) c++;
 #define RAISE_MOST(field)                                                                \
 	{                                                                                \
-		uint64_t value = value_at(block, c++, low);                              \
+		uint64_t value = block_value(block, c++, low);                           \
 		TB_FIGURE_MOST(sample->field, value);                                    \
 	}
 #define ROW(ID, field, column, type, adds, ...) RAISE_##adds(field)

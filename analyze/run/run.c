@@ -15,7 +15,7 @@
 // A row of the topology takes at least so many bytes of the file.
 #define ROW_BYTES_MIN 4
 
-static void free_names(char **names, uint32_t n)
+static void run_free_names(char **names, uint32_t n)
 {
 	for (uint32_t i = 0; names && i < n; i++)
 		free(names[i]);
@@ -27,12 +27,12 @@ void tb_run_free(struct tb_run *run)
 	if (!run)
 		return;
 	tb_run_window_fini(run);
-	free_names(run->node_names, run->record.info.n_nodes);
-	free_names(run->hosts, run->record.info.n_nodes);
-	free_names(run->switch_names, run->record.info.n_switches);
-	free_names(run->link_names, run->record.info.n_links);
+	run_free_names(run->node_names, run->record.info.n_nodes);
+	run_free_names(run->hosts, run->record.info.n_nodes);
+	run_free_names(run->switch_names, run->record.info.n_switches);
+	run_free_names(run->link_names, run->record.info.n_links);
 	tb_run_labels_fini(run);
-	free_names(run->job_names, run->record.info.n_jobs);
+	run_free_names(run->job_names, run->record.info.n_jobs);
 	free(run->node_jobs);
 	free(run->switches);
 	free(run->links);
@@ -64,6 +64,18 @@ int tb_run_next(struct tb_run *run, const char *table, struct tb_run_row *row,
 	return code == SQLITE_DONE ? 0 : tb_sql_fail(error, run->db, run->path);
 }
 
+struct tb_row_reader tb_run_read(struct tb_run *run, const struct tb_stored_table *table,
+	const char *from, struct tb_error *error)
+{
+	const struct tb_run_info *info = &run->record.info;
+	const struct tb_id_limits limits = {info->n_nodes, info->n_switches,
+		info->n_links, info->n_levels, info->n_jobs};
+	struct tb_row_reader reader =
+		tb_row_reader_open(run->db, run->path, table, from, &limits, error);
+	tb_row_bind(&reader, 1, info->id);
+	return reader;
+}
+
 // A table of the topology to be read into an array: rows must be numbered 0 .. n - 1.
 struct run_table {
 	const char *name;
@@ -81,9 +93,9 @@ static int miscounted(struct tb_run *run, const struct run_table *table, int64_t
 		table->name, (long long)n, (long long)run->record.info.id, table->n);
 }
 
-// read_number returns 0 for NULL or no row.
-static int read_number(struct tb_run *run, const struct run_table *table, const char *sql,
-	int64_t *n, struct tb_error *error)
+// run_read_number returns 0 for NULL or no row.
+static int run_read_number(struct tb_run *run, const struct run_table *table,
+	const char *sql, int64_t *n, struct tb_error *error)
 {
 	struct tb_run_row row;
 	int status = tb_run_query(run, sql, &row, error);
@@ -102,11 +114,11 @@ static int check_count(
 	struct tb_run *run, const struct run_table *table, struct tb_error *error)
 {
 	int64_t n = 0, n_bytes = 0;
-	int status = read_number(run, table, table->count, &n, error);
+	int status = run_read_number(run, table, table->count, &n, error);
 	if (!status && n != table->n)
 		return miscounted(run, table, n, error);
 	if (!status)
-		status = read_number(run, table,
+		status = run_read_number(run, table,
 			"SELECT page_count * page_size FROM pragma_page_count, "
 			"pragma_page_size WHERE ?1 IS NOT NULL",
 			&n_bytes, error);
@@ -115,7 +127,7 @@ static int check_count(
 	return status;
 }
 
-static int take_rows(
+static int run_take_rows(
 	struct tb_run *run, const struct run_table *table, struct tb_error *error)
 {
 	struct tb_run_row row;
@@ -135,14 +147,14 @@ static int take_rows(
 	return status || i == table->n ? status : miscounted(run, table, i, error);
 }
 
-static bool take_node(struct tb_run *run, struct tb_run_row *row, uint32_t i)
+static bool run_take_node(struct tb_run *run, struct tb_run_row *row, uint32_t i)
 {
 	run->node_names[i] = tb_run_get_text(row, 1);
 	run->hosts[i] = tb_run_get_text(row, 2);
 	return run->node_names[i] && run->hosts[i];
 }
 
-static bool take_job(struct tb_run *run, struct tb_run_row *row, uint32_t i)
+static bool run_take_job(struct tb_run *run, struct tb_run_row *row, uint32_t i)
 {
 	run->job_names[i] = tb_run_get_text(row, 1);
 	return run->job_names[i] != NULL;
@@ -201,16 +213,17 @@ static struct link_end get_end(
 	return end;
 }
 
-// put_text and put_number write behind what is there, and return where that ends. Names
-// are written by hand: formats took a sixth of what the viewer's first picture does.
-static char *put_text(char *at, const char *text, size_t most)
+// append_text and append_number write behind what is there, and return where that ends.
+// Names are written by hand: formats took a sixth of what the viewer's first picture
+// does.
+static char *append_text(char *at, const char *text, size_t most)
 {
 	size_t n = strnlen(text, most);
 	memcpy(at, text, n);
 	return at + n;
 }
 
-static char *put_number(char *at, uint32_t number)
+static char *append_number(char *at, uint32_t number)
 {
 	char digits[10];
 	size_t n = 0;
@@ -222,16 +235,16 @@ static char *put_number(char *at, uint32_t number)
 	return at;
 }
 
-// put_end writes the name of an end, at most END_NAME_SIZE bytes.
-static char *put_end(
+// append_end writes the name of an end, at most END_NAME_SIZE bytes.
+static char *append_end(
 	const struct tb_run *run, char *at, const struct link_end *end, bool with_port)
 {
 	if (end->is_node && *run->hosts[end->id])
-		return put_text(at, run->hosts[end->id], END_NAME_SIZE - 1);
+		return append_text(at, run->hosts[end->id], END_NAME_SIZE - 1);
 	if (end->is_node)
-		return put_number(put_text(at, "node ", 5), end->id);
-	at = put_text(at, run->switches[end->id].name, SWITCH_NAME_SIZE);
-	return with_port ? put_number(put_text(at, ":", 1), end->number) : at;
+		return append_number(append_text(at, "node ", 5), end->id);
+	at = append_text(at, run->switches[end->id].name, SWITCH_NAME_SIZE);
+	return with_port ? append_number(append_text(at, ":", 1), end->number) : at;
 }
 
 // name_link joins the names of the ends; ports are named only between switches.
@@ -240,13 +253,13 @@ static bool name_link(struct tb_run *run, uint32_t i, const struct link_end *fro
 {
 	bool with_ports = !from->is_node && !to->is_node;
 	char name[2 * END_NAME_SIZE + 8];
-	char *at = put_text(put_end(run, name, from, with_ports), " > ", 3);
-	*put_end(run, at, to, with_ports) = '\0';
+	char *at = append_text(append_end(run, name, from, with_ports), " > ", 3);
+	*append_end(run, at, to, with_ports) = '\0';
 	run->links[i].name = run->link_names[i] = strdup(name);
 	return run->link_names[i] != NULL;
 }
 
-static bool take_link(struct tb_run *run, struct tb_run_row *row, uint32_t i)
+static bool run_take_link(struct tb_run *run, struct tb_run_row *row, uint32_t i)
 {
 	struct tb_run_link *link = &run->links[i];
 	const char *kind = (const char *)sqlite3_column_text(row->query, 1);
@@ -271,8 +284,9 @@ static bool take_link(struct tb_run *run, struct tb_run_row *row, uint32_t i)
 	return row->bad || name_link(run, i, &from, &to);
 }
 
-// find_places sets the places of switches; with one rail a switch's place is its index.
-static int find_places(struct tb_run *run, struct tb_error *error)
+// run_find_places sets the places of switches; with one rail a switch's place is its
+// index.
+static int run_find_places(struct tb_run *run, struct tb_error *error)
 {
 	const struct tb_run_info *info = &run->record.info;
 	uint32_t n_rails = info->network.n_rails;
@@ -303,7 +317,7 @@ static int find_places(struct tb_run *run, struct tb_error *error)
 	return TB_OK;
 }
 
-static int check_ports(const struct tb_run *run, struct tb_error *error)
+static int run_check_ports(const struct tb_run *run, struct tb_error *error)
 {
 	const struct tb_run_info *info = &run->record.info;
 	uint64_t n_ports = 0;
@@ -325,7 +339,7 @@ static int check_info(const struct tb_run *run, struct tb_error *error)
 	return levels && ends ? TB_OK : tb_run_damaged(run->path, "run", error);
 }
 
-static int allocate(struct tb_run *run, struct tb_error *error)
+static int run_allocate(struct tb_run *run, struct tb_error *error)
 {
 	const struct tb_run_info *info = &run->record.info;
 	// One entry more, because calloc of 0 entries may return NULL.
@@ -355,10 +369,10 @@ static int load_topology(struct tb_run *run, struct tb_error *error)
 			"SELECT t.node, coalesce(n.name, t.host), t.host FROM "
 			"topology_node AS t LEFT JOIN node_name AS n ON n.run = ?1 AND "
 			"n.node = t.node " OF_NETWORK " ORDER BY t.node",
-			info->n_nodes, take_node},
+			info->n_nodes, run_take_node},
 		{"job", LAST("job", "job", OF_RUN),
 			"SELECT job, name FROM job " OF_RUN " ORDER BY job", info->n_jobs,
-			take_job},
+			run_take_job},
 		{"topology_switch", LAST("switch", "topology_switch", OF_NETWORK),
 			"SELECT switch, level, index_in_level, n_down_ports, n_up_ports, "
 			"rail, name FROM topology_switch " OF_NETWORK " ORDER BY switch",
@@ -368,25 +382,25 @@ static int load_topology(struct tb_run *run, struct tb_error *error)
 			"from_number, to_node, to_switch, to_port, to_number, reverse, "
 			"bytes_per_s, latency_ps FROM topology_link " OF_NETWORK
 			" ORDER BY link",
-			info->n_links, take_link},
+			info->n_links, run_take_link},
 	};
 	const size_t n_tables = sizeof tables / sizeof *tables;
 	int status = check_info(run, error);
 	for (size_t i = 0; !status && i < n_tables; i++)
 		status = check_count(run, &tables[i], error);
 	if (!status)
-		status = allocate(run, error);
+		status = run_allocate(run, error);
 	for (size_t i = 0; !status && i < n_tables; i++)
-		status = take_rows(run, &tables[i], error);
+		status = run_take_rows(run, &tables[i], error);
 	if (!status)
-		status = find_places(run, error);
+		status = run_find_places(run, error);
 	if (!status)
 		status = tb_run_name_labels(run, error);
-	return status ? status : check_ports(run, error);
+	return status ? status : run_check_ports(run, error);
 }
 
-// load reads everything from one state of the file.
-static int load(struct tb_run *run, int64_t id, struct tb_error *error)
+// run_load reads everything from one state of the file.
+static int run_load(struct tb_run *run, int64_t id, struct tb_error *error)
 {
 	int status = tb_sql_exec(run->db, run->path, "BEGIN", error);
 	if (!status)
@@ -420,7 +434,7 @@ static int take_database(struct tb_run **run, sqlite3 *db, const char *path, int
 	}
 	made->db = db;
 	made->path = name;
-	int status = load(made, id, error);
+	int status = run_load(made, id, error);
 	if (status)
 		tb_run_free(made);
 	else
@@ -453,7 +467,7 @@ int tb_run_open_bytes(
 // millisecond or two.
 #define STEPS_A_LOOK 20000
 
-static int stops(void *context)
+static int run_stops(void *context)
 {
 	const struct tb_run *run = context;
 	return run->stops && run->stops(run->stops_context);
@@ -463,7 +477,7 @@ void tb_run_stop_by(struct tb_run *run, bool (*by)(void *context), void *context
 {
 	run->stops = by;
 	run->stops_context = context;
-	sqlite3_progress_handler(run->db, STEPS_A_LOOK, stops, run);
+	sqlite3_progress_handler(run->db, STEPS_A_LOOK, run_stops, run);
 }
 
 const struct tb_run_switch *tb_run_switches(const struct tb_run *run)

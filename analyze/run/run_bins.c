@@ -33,20 +33,20 @@ struct bins_reading {
 	struct tb_error *error;
 };
 
-static int out_of_memory(struct tb_run *run, struct tb_error *error)
+static int bins_no_memory(struct tb_run *run, struct tb_error *error)
 {
 	return tb_fail_memory_in(error, run->path, "a bin of the run");
 }
 
-// deliver packs the staged rows into a bin and passes it on.
-static int deliver(struct bins_reading *reading)
+// deliver_bin packs the staged rows into a bin and passes it on.
+static int deliver_bin(struct bins_reading *reading)
 {
 	struct tb_run *run = reading->run;
 	const struct tb_bin_block *block =
 		tb_bin_cache_put(&run->cache, reading->bin, run->staged, run->n_staged);
 	run->n_staged = 0;
 	if (!block)
-		return out_of_memory(run, reading->error);
+		return bins_no_memory(run, reading->error);
 	reading->take(run, block);
 	return TB_OK;
 }
@@ -75,22 +75,22 @@ static int begin_bin(struct bins_reading *reading, uint64_t bin)
 {
 	int status = TB_OK;
 	if (bin != reading->bin && reading->run->n_staged > 0)
-		status = deliver(reading);
+		status = deliver_bin(reading);
 	reading->bin = bin;
 	return status;
 }
 
-// is_next returns whether a link may follow those staged. The table's key keeps packs
-// sorted and unique, but in a damaged database they may not be.
-static bool is_next(const struct tb_run *run, uint32_t link)
+// is_next_staged returns whether a link may follow those staged. The table's key keeps
+// packs sorted and unique, but in a damaged database they may not be.
+static bool is_next_staged(const struct tb_run *run, uint32_t link)
 {
 	return link < run->record.info.n_links &&
 	       (!run->n_staged || link > run->staged[run->n_staged - 1].link.id);
 }
 
-// stage adds the links of a row (pack, links, bin) to those of its bin; if the row begins
-// a new bin, it first delivers the previous one.
-static int stage(struct bins_reading *reading, struct tb_run_row *row)
+// stage_pack adds the links of a row (pack, links, bin) to those of its bin; if the row
+// begins a new bin, it first delivers the previous one.
+static int stage_pack(struct bins_reading *reading, struct tb_run_row *row)
 {
 	struct tb_run *run = reading->run;
 	struct tb_link_sample read;
@@ -102,7 +102,7 @@ static int stage(struct bins_reading *reading, struct tb_run_row *row)
 	if (status)
 		return status;
 	while ((status = tb_link_pack_next(&pack, &read)) > 0) {
-		if (!is_next(run, read.link.id))
+		if (!is_next_staged(run, read.link.id))
 			return tb_run_damaged(run->path, "link_pack", reading->error);
 		tb_link_sample_derive(&read, run->record.info.wait, 0);
 		run->staged[run->n_staged++] = read;
@@ -110,9 +110,9 @@ static int stage(struct bins_reading *reading, struct tb_run_row *row)
 	return status ? tb_run_damaged(run->path, "link_pack", reading->error) : TB_OK;
 }
 
-// read_range reads bins that are not cached. Bins without rows are cached as empty, so
+// read_bins reads bins that are not cached. Bins without rows are cached as empty, so
 // that they are not read again.
-static int read_range(struct bins_reading *reading, uint64_t first, uint64_t end)
+static int read_bins(struct bins_reading *reading, uint64_t first, uint64_t end)
 {
 	struct tb_run *run = reading->run;
 	struct tb_run_row row = {.query = run->bins};
@@ -124,11 +124,11 @@ static int read_range(struct bins_reading *reading, uint64_t first, uint64_t end
 	reading->end = end;
 	run->n_staged = 0;
 	while (!status && (code = sqlite3_step(row.query)) == SQLITE_ROW)
-		status = stage(reading, &row);
+		status = stage_pack(reading, &row);
 	if (!status && code != SQLITE_DONE)
 		status = tb_sql_fail(reading->error, run->db, run->path);
 	if (!status && (run->n_staged > 0 || end - first == 1))
-		status = deliver(reading);
+		status = deliver_bin(reading);
 	sqlite3_reset(row.query);
 	return status;
 }
@@ -148,7 +148,7 @@ int tb_run_each_block(struct tb_run *run, uint64_t first, uint64_t end, tb_run_t
 		uint64_t until = first + 1;
 		while (until < end && !tb_bin_cache_has(&run->cache, until))
 			until++;
-		status = read_range(&reading, first, until);
+		status = read_bins(&reading, first, until);
 		first = until;
 	}
 	return status;
@@ -233,7 +233,7 @@ int tb_run_bins_init(struct tb_run *run, struct tb_error *error)
 	run->staged = calloc((size_t)info->n_links + 1, sizeof *run->staged);
 	if (!run->staged ||
 		tb_bin_cache_init(&run->cache, info->n_bins, budget_of(info->n_links)))
-		return out_of_memory(run, error);
+		return bins_no_memory(run, error);
 	int status = TB_OK;
 	for (size_t i = 0; !status && i < sizeof queries / sizeof *queries; i++)
 		status = tb_sql_prepare(

@@ -7,8 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-// count_of returns a count of the summary, which is not trusted: false when it is none.
-static bool count_of(const json_t *summary, const char *key, uint64_t *count)
+// summary_count returns a count of the summary, which is not trusted: false when it is
+// none.
+static bool summary_count(const json_t *summary, const char *key, uint64_t *count)
 {
 	const json_t *value = json_object_get(summary, key);
 	if (!json_is_integer(value) || json_integer_value(value) < 0)
@@ -23,25 +24,25 @@ static double real_of(const json_t *load, const char *key)
 	return isfinite(value) && value > 0 ? value : 0;
 }
 
-static uint64_t sum_of(uint64_t a, uint64_t b)
+static uint64_t saturated_sum(uint64_t a, uint64_t b)
 {
 	return a > INT64_MAX - b ? INT64_MAX : a + b;
 }
 
-// add takes up one capture's summary (tb_packets_summary_json).
-static bool add(struct tb_run_capture *capture, const json_t *summary)
+// capture_add takes up one capture's summary (tb_packets_summary_json).
+static bool capture_add(struct tb_run_capture *capture, const json_t *summary)
 {
 	uint64_t wire, payload, idle;
-	if (!count_of(summary, "wire_bytes", &wire) ||
-		!count_of(summary, "payload_bytes", &payload) ||
-		!count_of(summary, "squeezed_ps", &idle))
+	if (!summary_count(summary, "wire_bytes", &wire) ||
+		!summary_count(summary, "payload_bytes", &payload) ||
+		!summary_count(summary, "squeezed_ps", &idle))
 		return false;
-	capture->wire_bytes = sum_of(capture->wire_bytes, wire);
-	capture->payload_bytes = sum_of(capture->payload_bytes, payload);
-	capture->idle_ps = (tb_time_ps)sum_of((uint64_t)capture->idle_ps, idle);
+	capture->wire_bytes = saturated_sum(capture->wire_bytes, wire);
+	capture->payload_bytes = saturated_sum(capture->payload_bytes, payload);
+	capture->idle_ps = (tb_time_ps)saturated_sum((uint64_t)capture->idle_ps, idle);
 	uint64_t least, most;
-	if (count_of(summary, "sampled_least", &least) && least > 0 &&
-		count_of(summary, "sampled_most", &most)) {
+	if (summary_count(summary, "sampled_least", &least) && least > 0 &&
+		summary_count(summary, "sampled_most", &most)) {
 		if (capture->sampled_most == 0 || capture->sampled_least > least)
 			capture->sampled_least = least;
 		if (capture->sampled_most < most)
@@ -61,9 +62,10 @@ bool tb_run_capture(const struct tb_run_info *info, struct tb_run_capture *captu
 	struct tb_run_capture sums = {0};
 	json_t *summary = json_loads(info->input_summary, 0, NULL);
 	const json_t *list = json_object_get(summary, "captures");
-	bool known = list ? json_array_size(list) > 0 : add(&sums, summary);
+	bool known = list ? json_array_size(list) > 0 : capture_add(&sums, summary);
 	for (size_t i = 0; known && i < json_array_size(list); i++)
-		known = add(&sums, json_object_get(json_array_get(list, i), "summary"));
+		known = capture_add(
+			&sums, json_object_get(json_array_get(list, i), "summary"));
 	json_decref(summary);
 	if (known)
 		*capture = sums;

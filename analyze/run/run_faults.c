@@ -29,7 +29,7 @@ static void take_fault(struct tb_run *run, struct tb_run_row *row)
 }
 
 // A switch dies with all its cables.
-static void spread(struct tb_run *run)
+static void fault_spread_to_links(struct tb_run *run)
 {
 	for (uint32_t i = 0; i < run->record.info.n_links; i++) {
 		struct tb_run_link *link = &run->links[i];
@@ -56,7 +56,7 @@ int tb_run_faults_load(struct tb_run *run, struct tb_error *error)
 		take_fault(run, &row);
 	sqlite3_finalize(row.query);
 	if (run->n_faults)
-		spread(run);
+		fault_spread_to_links(run);
 	return status;
 }
 

@@ -7,6 +7,7 @@
 #include "run.h"
 #include "sql.h"
 #include "status.h"
+#include "stored_rows.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -162,6 +163,11 @@ int tb_run_query(struct tb_run *run, const char *sql, struct tb_run_row *row,
 	struct tb_error *error) TB_MUST_USE;
 int tb_run_next(struct tb_run *run, const char *table, struct tb_run_row *row,
 	struct tb_error *error) TB_MUST_USE;
+
+// tb_run_read begins to read rows of a table (stored_rows.h) FROM `from`, in which ?1 is
+// the run: "port_loss WHERE run = ?1 ORDER BY link". Ids must be among the run's.
+struct tb_row_reader tb_run_read(struct tb_run *run, const struct tb_stored_table *table,
+	const char *from, struct tb_error *error);
 
 int tb_run_damaged(const char *path, const char *table, struct tb_error *error);
 

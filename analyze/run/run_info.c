@@ -329,8 +329,8 @@ static int load_all(
 	return status;
 }
 
-// take_all reads the runs of an open store and closes it.
-static int take_all(
+// runs_load_and_close reads the runs of an open store and closes it.
+static int runs_load_and_close(
 	struct tb_runs **runs, sqlite3 *db, const char *path, struct tb_error *error)
 {
 	struct tb_runs *made = calloc(1, sizeof *made);
@@ -348,7 +348,7 @@ int tb_runs_open(struct tb_runs **runs, const char *path, struct tb_error *error
 {
 	sqlite3 *db = NULL;
 	int status = tb_sql_open_reader(&db, path, error);
-	return status ? status : take_all(runs, db, path, error);
+	return status ? status : runs_load_and_close(runs, db, path, error);
 }
 
 int tb_runs_open_bytes(
@@ -356,7 +356,7 @@ int tb_runs_open_bytes(
 {
 	sqlite3 *db = NULL;
 	int status = tb_sql_open_bytes(&db, TB_RUN_IN_MEMORY, bytes, size, error);
-	return status ? status : take_all(runs, db, TB_RUN_IN_MEMORY, error);
+	return status ? status : runs_load_and_close(runs, db, TB_RUN_IN_MEMORY, error);
 }
 
 size_t tb_runs_n(const struct tb_runs *runs)

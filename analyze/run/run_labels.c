@@ -22,7 +22,7 @@ struct shared {
 	size_t before, after; // bytes that all names begin and end with
 };
 
-static bool is_word(char byte)
+static bool is_word_byte(char byte)
 {
 	return isalnum((unsigned char)byte) || (byte & 0x80);
 }
@@ -59,14 +59,14 @@ static struct shared find_shared(char *const *names, uint32_t n)
 	struct shared shared = {n > 1 ? strlen(names[0]) : 0, 0};
 	for (uint32_t i = 1; i < n; i++)
 		shared.before = same_start(names[0], names[i], shared.before);
-	while (shared.before > 0 && is_word(names[0][shared.before - 1]))
+	while (shared.before > 0 && is_word_byte(names[0][shared.before - 1]))
 		shared.before--;
 	shared.after = n > 1 ? strlen(names[0]) - shared.before : 0;
 	for (uint32_t i = 1; i < n; i++)
 		shared.after = same_end(
 			names[0] + shared.before, names[i] + shared.before, shared.after);
 	size_t length = n > 0 ? strlen(names[0]) : 0;
-	while (shared.after > 0 && is_word(names[0][length - shared.after]))
+	while (shared.after > 0 && is_word_byte(names[0][length - shared.after]))
 		shared.after--;
 	bool worth = shared.before + shared.after >= WORTH_BYTES &&
 		     (has_letter(names[0], shared.before) ||
@@ -83,27 +83,27 @@ static struct shared find_shared(char *const *names, uint32_t n)
 static bool is_telling(const char *text)
 {
 	size_t n = 0;
-	for (; is_word(*text); text++)
+	for (; is_word_byte(*text); text++)
 		n += isalpha((unsigned char)*text) != 0;
 	return n >= TELLING_LETTERS;
 }
 
-// shortest returns the shortest end of whole words that is longer than `shared` bytes,
-// which another name may end with, and begins with a telling word.
-static const char *shortest(const char *name, size_t shared)
+// shortest_ending returns the shortest end of whole words that is longer than `shared`
+// bytes, which another name may end with, and begins with a telling word.
+static const char *shortest_ending(const char *name, size_t shared)
 {
 	size_t length = strlen(name);
 	for (size_t i = length; i > WORTH_BYTES; i--) {
 		const char *end = name + i - 1;
-		if (length - (i - 1) > shared && is_word(*end) &&
+		if (length - (i - 1) > shared && is_word_byte(*end) &&
 			strchr("-_:;/", end[-1]) && is_telling(end))
 			return end;
 	}
 	return name;
 }
 
-// by_end orders texts by their last characters.
-static int by_end(const void *one, const void *other)
+// label_by_end orders texts by their last characters.
+static int label_by_end(const void *one, const void *other)
 {
 	const char *a = *(char *const *)one, *b = *(char *const *)other;
 	size_t n_a = strlen(a), n_b = strlen(b);
@@ -124,12 +124,12 @@ static int shorten(char **labels, uint32_t n)
 	for (uint32_t i = 0; fine && i < n; i++)
 		sorted[i] = labels[i];
 	if (fine)
-		qsort(sorted, n, sizeof *sorted, by_end);
+		qsort(sorted, n, sizeof *sorted, label_by_end);
 	for (uint32_t i = 0; fine && i < n; i++) {
 		size_t before = i > 0 ? same_end(sorted[i], sorted[i - 1], SIZE_MAX) : 0;
 		size_t after =
 			i + 1 < n ? same_end(sorted[i], sorted[i + 1], SIZE_MAX) : 0;
-		ends[i] = shortest(sorted[i], before > after ? before : after);
+		ends[i] = shortest_ending(sorted[i], before > after ? before : after);
 	}
 	for (uint32_t i = 0; fine && i < n; i++)
 		memmove(sorted[i], ends[i], strlen(ends[i]) + 1);
@@ -138,7 +138,7 @@ static int shorten(char **labels, uint32_t n)
 	return fine ? TB_OK : TB_ENOMEM;
 }
 
-static char *label_of(const char *name, struct shared shared)
+static char *label_without_shared(const char *name, struct shared shared)
 {
 	return strndup(name + shared.before, strlen(name) - shared.before - shared.after);
 }
@@ -158,7 +158,7 @@ static int label_all(char ***labels, char *const *names, uint32_t n)
 	int status = made ? TB_OK : TB_ENOMEM;
 	bool shorter = false;
 	for (uint32_t i = 0; status == TB_OK && i < n; i++)
-		if (!(made[i] = label_of(names[i], shared)))
+		if (!(made[i] = label_without_shared(names[i], shared)))
 			status = TB_ENOMEM;
 	if (status == TB_OK)
 		status = shorten(made, n);
@@ -177,7 +177,8 @@ struct labelled_end {
 	const char *name, *label;
 };
 
-static struct labelled_end end_of(const struct tb_run *run, bool is_node, uint32_t id)
+static struct labelled_end labelled_end_of(
+	const struct tb_run *run, bool is_node, uint32_t id)
 {
 	if (is_node)
 		return (struct labelled_end){run->hosts[id],
@@ -199,9 +200,9 @@ static int label_end(
 static char *label_link(const struct tb_run *run, const struct tb_run_link *link)
 {
 	struct labelled_end from =
-		end_of(run, link->at.kind == TB_LINK_INJECTION, link->at.from);
+		labelled_end_of(run, link->at.kind == TB_LINK_INJECTION, link->at.from);
 	struct labelled_end to =
-		end_of(run, link->at.kind == TB_LINK_EJECTION, link->at.to);
+		labelled_end_of(run, link->at.kind == TB_LINK_EJECTION, link->at.to);
 	// What a thing is called may hold " > " too: its own name is passed first.
 	size_t size = strlen(link->name) + 1, own = strlen(from.name);
 	const char *arrow = own < size ? strstr(link->name + own, " > ") : NULL;

@@ -52,9 +52,9 @@ static void keep_varying(char *settings, const char *varying)
 	*kept = '\0';
 }
 
-// take_run appends the run of a row.
-static int take_run(struct tb_run_list *list, struct tb_run_row *row, const char *path,
-	struct tb_error *error)
+// list_add_row appends the run of a row.
+static int list_add_row(struct tb_run_list *list, struct tb_run_row *row,
+	const char *path, struct tb_error *error)
 {
 	if (TB_ARRAY_RESERVE(&list->runs, &list->room, list->n + 1) != TB_OK)
 		return tb_fail_memory_in(error, path, "its runs");
@@ -98,7 +98,7 @@ static int read_runs(
 	int code = SQLITE_DONE;
 	int status = tb_sql_prepare(db, path, SELECT_RUNS, &row.query, error);
 	while (!status && (code = sqlite3_step(row.query)) == SQLITE_ROW)
-		status = take_run(list, &row, path, error);
+		status = list_add_row(list, &row, path, error);
 	if (!status && code != SQLITE_DONE)
 		status = tb_sql_fail(error, db, path);
 	sqlite3_finalize(row.query);
@@ -140,7 +140,7 @@ int tb_run_list_read(struct tb_run_list *list, const char *path, struct tb_error
 	return status;
 }
 
-static int read_waits(
+static int list_read_waits(
 	struct tb_run_list *list, sqlite3 *db, const char *path, struct tb_error *error)
 {
 	struct tb_run_row row = {0};
@@ -167,7 +167,7 @@ int tb_run_list_waits(struct tb_run_list *list, const char *path, struct tb_erro
 	sqlite3 *db = NULL;
 	int status = tb_sql_open_reader(&db, path, error);
 	if (!status)
-		status = read_waits(list, db, path, error);
+		status = list_read_waits(list, db, path, error);
 	sqlite3_close(db);
 	return status;
 }

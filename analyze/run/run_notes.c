@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-static int take_row(struct tb_run_row *row, const char *path,
+static int note_add_row(struct tb_run_row *row, const char *path,
 	struct tb_run_record *record, struct tb_error *error)
 {
 	uint32_t job = sqlite3_column_type(row->query, 0) == SQLITE_NULL
@@ -34,7 +34,7 @@ int tb_run_notes_load(sqlite3 *db, const char *path, struct tb_run_record *recor
 	int code = SQLITE_DONE;
 	sqlite3_bind_int64(row.query, 1, record->info.id);
 	while (!status && (code = sqlite3_step(row.query)) == SQLITE_ROW)
-		status = take_row(&row, path, record, error);
+		status = note_add_row(&row, path, record, error);
 	if (!status && code != SQLITE_DONE)
 		status = tb_sql_fail(error, db, path);
 	sqlite3_finalize(row.query);

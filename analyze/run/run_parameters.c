@@ -33,7 +33,7 @@ static bool keep_other(struct tb_run_record *record, char *key, char *text)
 	return true;
 }
 
-static int take_row(struct tb_run_row *row, struct tb_parameters_taken *taken,
+static int parameter_take_row(struct tb_run_row *row, struct tb_parameters_taken *taken,
 	const char *path, struct tb_run_record *record, struct tb_error *error)
 {
 	char *key = tb_run_get_text(row, 0), *text = tb_run_get_text(row, 1);
@@ -62,7 +62,7 @@ int tb_run_parameters_load(sqlite3 *db, const char *path, struct tb_run_record *
 	int code = SQLITE_DONE;
 	sqlite3_bind_int64(row.query, 1, info->id);
 	while (!status && (code = sqlite3_step(row.query)) == SQLITE_ROW)
-		status = take_row(&row, &taken, path, record, error);
+		status = parameter_take_row(&row, &taken, path, record, error);
 	if (!status && code != SQLITE_DONE)
 		status = tb_sql_fail(error, db, path);
 	sqlite3_finalize(row.query);

@@ -10,9 +10,9 @@ static bool same_shape(const struct tb_run_info *a, const struct tb_run_info *b)
 	       a->n_jobs == b->n_jobs;
 }
 
-// take_bins makes room for the number of bins in `now`. If the width changed, it drops
+// refresh_bins makes room for the number of bins in `now`. If the width changed, it drops
 // the cached bins and the window summed from them.
-static int take_bins(
+static int refresh_bins(
 	struct tb_run *run, const struct tb_run_info *now, struct tb_error *error)
 {
 	const struct tb_run_info *before = &run->record.info;
@@ -43,7 +43,7 @@ static int read_record(struct tb_run *run, struct tb_error *error)
 	if (status)
 		return status;
 	if (same_shape(&fresh.info, &run->record.info))
-		status = take_bins(run, &fresh.info, error);
+		status = refresh_bins(run, &fresh.info, error);
 	else
 		status = tb_fail_in(error, TB_EIO, run->path,
 			"another run %" PRId64 " was written in its place: open it again",

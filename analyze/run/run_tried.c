@@ -21,7 +21,7 @@ void tb_run_tries_fini(struct tb_run_tries *tries)
 }
 
 // A gain may be negative; what cannot be one is 0.
-static double percent(struct tb_run_row *row, int column)
+static double ppm_to_percent(struct tb_run_row *row, int column)
 {
 	int64_t ppm = sqlite3_column_int64(row->query, column);
 	return ppm > -INT64_C(1000000000000) && ppm < INT64_C(1000000000000)
@@ -29,7 +29,7 @@ static double percent(struct tb_run_row *row, int column)
 		       : 0;
 }
 
-static int take(
+static int tried_add_row(
 	struct tb_run_tries *tries, struct tb_run_row *row, const struct tb_run_info *of)
 {
 	if (TB_ARRAY_RESERVE(&tries->list, &tries->room, tries->n + 1) != TB_OK)
@@ -40,7 +40,7 @@ static int take(
 		.verdict = tb_run_get_text(row, 1),
 		.of = tb_run_get_text(row, 2),
 		.n_seeds = tb_run_get32(row, 3, UINT32_MAX),
-		.gain_percent = percent(row, 4),
+		.gain_percent = ppm_to_percent(row, 4),
 		.half_percent = -1,
 		.title = tb_run_get_text(row, 6),
 		.job = TB_ID_NONE,
@@ -49,7 +49,7 @@ static int take(
 	if (sqlite3_column_type(row->query, 7) != SQLITE_NULL)
 		tried->job = tb_run_get_id(row, 7, of->n_jobs);
 	if (sqlite3_column_type(row->query, 5) != SQLITE_NULL)
-		tried->half_percent = percent(row, 5);
+		tried->half_percent = ppm_to_percent(row, 5);
 	return tried->command && tried->title && tried->verdict && tried->of ? TB_OK
 									     : TB_ENOMEM;
 }
@@ -67,7 +67,7 @@ int tb_run_tries_init(
 	if (status)
 		return status;
 	while ((status = tb_run_next(run, "tried", &row, error)) > 0)
-		if (take(tries, &row, tb_run_info(run)) != TB_OK) {
+		if (tried_add_row(tries, &row, tb_run_info(run)) != TB_OK) {
 			status = tb_fail_memory_in(error, run->path, "what was tried");
 			break;
 		}

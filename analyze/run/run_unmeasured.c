@@ -1,12 +1,12 @@
 // How well the figures of the links of a run of counters are known, and so those of the
 // switches in whose boxes such links stand (matrix.h).
 #include "run_impl.h"
-#include "store_counts.h"
+#include "store_added.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static void add_part(enum tb_known *sum, enum tb_known link)
+static void known_add_part(enum tb_known *sum, enum tb_known link)
 {
 	if (link != TB_NOT_MEASURED)
 		*sum = *sum == TB_NOT_MEASURED ? link : tb_known_add(*sum, link);
@@ -24,13 +24,13 @@ static void mark_switches(struct tb_run *run)
 			&run->switches[link->at.kind == TB_LINK_INJECTION ? link->at.to
 									  : link->at.from]
 				 .known;
-		add_part(&at->wait, link->known.wait);
-		add_part(&at->bytes, link->known.bytes);
-		add_part(&at->packets, link->known.packets);
+		known_add_part(&at->wait, link->known.wait);
+		known_add_part(&at->bytes, link->known.bytes);
+		known_add_part(&at->packets, link->known.packets);
 	}
 }
 
-static enum tb_known known_of_row(struct tb_run_row *row, int column)
+static enum tb_known known_from_word(struct tb_run_row *row, int column)
 {
 	const char *word = (const char *)sqlite3_column_text(row->query, column);
 	for (int i = TB_AT_LEAST; word && i <= TB_NOT_MEASURED; i++)
@@ -54,8 +54,9 @@ int tb_run_known_load(struct tb_run *run, struct tb_error *error)
 		return status;
 	while ((status = tb_run_next(run, "link_known", &row, error)) > 0) {
 		uint32_t link = tb_run_get_id(&row, 0, info->n_links);
-		struct tb_link_known known = {known_of_row(&row, 1),
-			known_of_row(&row, 2), known_of_row(&row, 3), TB_NOT_MEASURED};
+		struct tb_link_known known = {known_from_word(&row, 1),
+			known_from_word(&row, 2), known_from_word(&row, 3),
+			TB_NOT_MEASURED};
 		uint32_t tick_bytes = tb_run_get32(&row, 4, 1 << 20);
 		if (row.bad)
 			continue;
@@ -109,7 +110,7 @@ enum tb_known tb_run_received_known(const struct tb_run *run, enum tb_metric met
 	for (uint32_t i = 0; i < run->record.info.n_links; i++) {
 		if (run->links[i].at.kind != TB_LINK_EJECTION)
 			continue;
-		add_part(&sum, tb_known_of(run->links[i].known, metric));
+		known_add_part(&sum, tb_known_of(run->links[i].known, metric));
 		lacks |= tb_run_unmeasured(run->links[i].known, metric);
 	}
 	uint64_t received = metric == TB_BYTES ? run->record.info.delivered_bytes

@@ -13,9 +13,9 @@ static void set_doubts(struct tb_run_window *sums, uint32_t link, uint64_t doubt
 	sums->doubtful[link] = doubts;
 }
 
-// enter adds a bin to the window. A value at least as large as the largest so far is the
-// largest, whatever has left the window.
-static void enter(struct tb_run *run, const struct tb_bin_block *block)
+// window_add_bin adds a bin to the window. A value at least as large as the largest so
+// far is the largest, whatever has left the window.
+static void window_add_bin(struct tb_run *run, const struct tb_bin_block *block)
 {
 	struct tb_run_window *window = &run->sums;
 	for (uint32_t i = 0; i < tb_bin_block_n(block); i++) {
@@ -34,9 +34,9 @@ static void enter(struct tb_run *run, const struct tb_bin_block *block)
 	}
 }
 
-// leave subtracts a bin from the window. A maximum cannot be subtracted, so it becomes
-// doubtful.
-static void leave(struct tb_run *run, const struct tb_bin_block *block)
+// window_subtract_bin subtracts a bin from the window. A maximum cannot be subtracted, so
+// it becomes doubtful.
+static void window_subtract_bin(struct tb_run *run, const struct tb_bin_block *block)
 {
 	struct tb_run_window *window = &run->sums;
 	for (uint32_t i = 0; i < tb_bin_block_n(block); i++) {
@@ -66,7 +66,7 @@ static void empty_block(struct tb_run *run, const struct tb_bin_block *block)
 		empty(&run->sums, tb_bin_block_row(block, i).link.id);
 }
 
-static void clear(struct tb_run *run)
+static void window_clear(struct tb_run *run)
 {
 	for (uint32_t link = 0; link < run->record.info.n_links; link++)
 		empty(&run->sums, link);
@@ -87,8 +87,8 @@ static bool few_rows(struct tb_run *run, struct tb_window window)
 	return true;
 }
 
-// read_window sums the window's bins from zero; `old` is the window of the current sums.
-static int read_window(struct tb_run *run, struct tb_window old, struct tb_window window,
+// window_read sums the window's bins from zero; `old` is the window of the current sums.
+static int window_read(struct tb_run *run, struct tb_window old, struct tb_window window,
 	struct tb_error *error)
 {
 	int status = TB_OK;
@@ -96,14 +96,14 @@ static int read_window(struct tb_run *run, struct tb_window old, struct tb_windo
 		status = tb_run_each_block(
 			run, old.first_bin, old.end_bin, empty_block, error);
 	else
-		clear(run);
+		window_clear(run);
 	return status ? status
-		      : tb_run_each_block(
-				run, window.first_bin, window.end_bin, enter, error);
+		      : tb_run_each_block(run, window.first_bin, window.end_bin,
+				window_add_bin, error);
 }
 
-// look_up raises the maxima of doubtful links to those of the block.
-static void look_up(struct tb_run *run, const struct tb_bin_block *block)
+// window_raise_maxima raises the maxima of doubtful links to those of the block.
+static void window_raise_maxima(struct tb_run *run, const struct tb_bin_block *block)
 {
 	struct tb_run_window *window = &run->sums;
 	for (uint32_t i = 0; i < window->n_doubtful; i++)
@@ -122,7 +122,7 @@ static int settle_doubts(
 	if (sums->n_doubtful == 0)
 		return TB_OK;
 	if (sums->n_doubtful > n_links / 4)
-		return read_window(run, (struct tb_window){0, 0}, window, error);
+		return window_read(run, (struct tb_window){0, 0}, window, error);
 	for (uint32_t link = 0; link < n_links; link++) {
 		if (!sums->doubtful[link])
 			continue;
@@ -131,47 +131,47 @@ static int settle_doubts(
 				sums->samples[link].figures[i] = 0;
 		sums->doubts[n++] = link;
 	}
-	int status =
-		tb_run_each_block(run, window.first_bin, window.end_bin, look_up, error);
+	int status = tb_run_each_block(
+		run, window.first_bin, window.end_bin, window_raise_maxima, error);
 	memset(sums->doubtful, 0, n_links * sizeof *sums->doubtful);
 	sums->n_doubtful = 0;
 	return status;
 }
 
-static uint64_t distance(uint64_t a, uint64_t b)
+static uint64_t bins_apart(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : b - a;
 }
 
-// move_window makes the sums those of `window`, from the bins in which the two windows
+// window_move makes the sums those of `window`, from the bins in which the two windows
 // differ when those are fewer.
-static int move_window(
+static int window_move(
 	struct tb_run *run, struct tb_window window, struct tb_error *error)
 {
 	struct tb_window old = run->sums.window;
-	uint64_t moved = distance(old.first_bin, window.first_bin) +
-			 distance(old.end_bin, window.end_bin);
+	uint64_t moved = bins_apart(old.first_bin, window.first_bin) +
+			 bins_apart(old.end_bin, window.end_bin);
 	// Invalidate first: a failure half-way must not leave sums that look valid.
 	run->sums.window = (struct tb_window){0, 0};
 	if (old.end_bin == 0 || moved >= window.end_bin - window.first_bin)
-		return read_window(run, old, window, error);
+		return window_read(run, old, window, error);
 	// The windows overlap, so one range of each pair is empty.
-	int status =
-		tb_run_each_block(run, old.first_bin, window.first_bin, leave, error);
-	if (!status)
-		status =
-			tb_run_each_block(run, window.end_bin, old.end_bin, leave, error);
+	int status = tb_run_each_block(
+		run, old.first_bin, window.first_bin, window_subtract_bin, error);
 	if (!status)
 		status = tb_run_each_block(
-			run, window.first_bin, old.first_bin, enter, error);
+			run, window.end_bin, old.end_bin, window_subtract_bin, error);
 	if (!status)
-		status =
-			tb_run_each_block(run, old.end_bin, window.end_bin, enter, error);
+		status = tb_run_each_block(
+			run, window.first_bin, old.first_bin, window_add_bin, error);
+	if (!status)
+		status = tb_run_each_block(
+			run, old.end_bin, window.end_bin, window_add_bin, error);
 	return status ? status : settle_doubts(run, window, error);
 }
 
-// rate sets what of all links over a window is not stored.
-static void rate(
+// derive_samples sets what of all links over a window is not stored.
+static void derive_samples(
 	const struct tb_run *run, struct tb_window window, struct tb_link_sample *samples)
 {
 	tb_time_ps span_ps = tb_run_window_ps(run, window);
@@ -189,9 +189,9 @@ static int read_consistently(
 	struct tb_window held = run->sums.window;
 	if (!status &&
 		(held.first_bin != window.first_bin || held.end_bin != window.end_bin))
-		status = move_window(run, window, error);
+		status = window_move(run, window, error);
 	if (!status)
-		rate(run, window, run->sums.samples);
+		derive_samples(run, window, run->sums.samples);
 	run->sums.window = status ? (struct tb_window){0, 0} : window;
 	sqlite3_exec(run->db, "COMMIT", NULL, NULL, NULL);
 	return status;
@@ -204,7 +204,7 @@ static void rate_totals(struct tb_run *run)
 	tb_time_ps span_ps = tb_run_window_ps(run, whole);
 	if (run->rated_ps == span_ps)
 		return;
-	rate(run, whole, run->totals);
+	derive_samples(run, whole, run->totals);
 	run->rated_ps = span_ps;
 }
 
@@ -273,7 +273,7 @@ int tb_run_samples(struct tb_run *run, struct tb_window window,
 		status = tb_run_each_block(
 			run, window.first_bin, window.end_bin, add_aside, error);
 	run->aside = NULL;
-	rate(run, window, samples);
+	derive_samples(run, window, samples);
 	sqlite3_exec(run->db, "COMMIT", NULL, NULL, NULL);
 	return status;
 }

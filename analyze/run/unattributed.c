@@ -24,8 +24,8 @@ static const char *const sums[] = {
 	"SELECT sum(blamed_ps) FROM unpacked_flow WHERE run = ?1",
 };
 
-// read_number reads the one number that `sql` selects of a run; 0 for NULL.
-static int read_number(sqlite3 *db, const char *path, const char *sql, int64_t run,
+// read_sum reads the one number that `sql` selects of a run; 0 for NULL.
+static int read_sum(sqlite3 *db, const char *path, const char *sql, int64_t run,
 	int64_t *number, struct tb_error *error)
 {
 	sqlite3_stmt *query = NULL;
@@ -45,14 +45,14 @@ static int of_run(sqlite3 *db, const char *path, const struct tb_run_info *info,
 	int64_t *unattributed_ps, struct tb_error *error)
 {
 	int64_t width_ps = 0, wait_ps = 0, most_ps = 0;
-	int status = read_number(db, path, "SELECT tree_bin_ps FROM run WHERE run = ?1",
+	int status = read_sum(db, path, "SELECT tree_bin_ps FROM run WHERE run = ?1",
 		info->id, &width_ps, error);
 	*unattributed_ps = -1;
 	if (status || width_ps == 0)
 		return status;
 	for (size_t i = 0; !status && i < sizeof sums / sizeof *sums; i++) {
 		int64_t sum_ps = 0;
-		status = read_number(db, path, sums[i], info->id, &sum_ps, error);
+		status = read_sum(db, path, sums[i], info->id, &sum_ps, error);
 		if (i == 0)
 			wait_ps = sum_ps;
 		int64_t apart_ps = sum_ps > wait_ps ? sum_ps - wait_ps : wait_ps - sum_ps;

@@ -13,7 +13,7 @@
 
 #define DEPTH_MOST 4
 
-static int add_file(struct sha256_ctx *hash, const char *path, uint64_t *bytes,
+static int digest_add_file(struct sha256_ctx *hash, const char *path, uint64_t *bytes,
 	struct tb_error *error)
 {
 	FILE *file = tb_input_fopen(path);
@@ -38,13 +38,13 @@ static int is_shown(const struct dirent *entry)
 	return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 }
 
-// by_bytes orders names alike in every locale.
-static int by_bytes(const struct dirent **left, const struct dirent **right)
+// entry_by_bytes orders names alike in every locale.
+static int entry_by_bytes(const struct dirent **left, const struct dirent **right)
 {
 	return strcmp((*left)->d_name, (*right)->d_name);
 }
 
-static int add_path(struct sha256_ctx *hash, const char *path, unsigned depth,
+static int digest_add_path(struct sha256_ctx *hash, const char *path, unsigned depth,
 	uint64_t *bytes, struct tb_error *error);
 
 static int add_folder(struct sha256_ctx *hash, const char *path, unsigned depth,
@@ -52,7 +52,7 @@ static int add_folder(struct sha256_ctx *hash, const char *path, unsigned depth,
 {
 	struct dirent **entries = NULL;
 	int status = TB_OK;
-	int n = scandir(path, &entries, is_shown, by_bytes);
+	int n = scandir(path, &entries, is_shown, entry_by_bytes);
 	if (n < 0)
 		return tb_fail_in(
 			error, TB_EIO, path, "cannot be read: %s", strerror(errno));
@@ -62,7 +62,7 @@ static int add_folder(struct sha256_ctx *hash, const char *path, unsigned depth,
 			asprintf(&inner, "%s/%s", path, entries[i]->d_name) < 0)
 			status = tb_fail_memory_in(error, path, "it");
 		if (status == TB_OK)
-			status = add_path(hash, inner, depth + 1, bytes, error);
+			status = digest_add_path(hash, inner, depth + 1, bytes, error);
 		free(inner);
 		free(entries[i]);
 	}
@@ -70,9 +70,9 @@ static int add_folder(struct sha256_ctx *hash, const char *path, unsigned depth,
 	return status;
 }
 
-// add_path passes over what is neither file nor folder within a folder, and over what
-// lies deeper than traces do: links may go round in circles.
-static int add_path(struct sha256_ctx *hash, const char *path, unsigned depth,
+// digest_add_path passes over what is neither file nor folder within a folder, and over
+// what lies deeper than traces do: links may go round in circles.
+static int digest_add_path(struct sha256_ctx *hash, const char *path, unsigned depth,
 	uint64_t *bytes, struct tb_error *error)
 {
 	struct stat status;
@@ -82,7 +82,7 @@ static int add_path(struct sha256_ctx *hash, const char *path, unsigned depth,
 					  : TB_OK;
 	if (depth > 0 && (!found || !S_ISREG(status.st_mode)))
 		return TB_OK;
-	return add_file(hash, path, bytes, error);
+	return digest_add_file(hash, path, bytes, error);
 }
 
 static void to_hexadecimal(const uint8_t raw[SHA256_DIGEST_SIZE], char *text)
@@ -113,7 +113,7 @@ int tb_digest_files(const char *const *paths, size_t n, char digest[TB_DIGEST_SI
 	uint64_t n_bytes = 0;
 	sha256_init(&hash);
 	for (size_t i = 0; i < n; i++) {
-		int status = add_path(&hash, paths[i], 0, &n_bytes, error);
+		int status = digest_add_path(&hash, paths[i], 0, &n_bytes, error);
 		if (status)
 			return status;
 	}

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static char *put_sample(char *text, char *end, const struct tb_link_sample *sample)
+static char *pack_put_sample(char *text, char *end, const struct tb_link_sample *sample)
 {
 #define ROW(ID, field, ...) , sample->field
 	uint64_t numbers[1 + TB_N_FIGURES] = {sample->link.id TB_LINK_FIGURES(ROW)};
@@ -19,7 +19,7 @@ size_t tb_link_pack_write(const struct tb_link_sample *samples, size_t n,
 	uint32_t pack = samples[0].link.id / TB_PACK_LINKS;
 	for (; i < n && samples[i].link.id / TB_PACK_LINKS == pack; i++)
 		if (!tb_link_sample_empty(&samples[i]))
-			end = put_sample(text, end, &samples[i]);
+			end = pack_put_sample(text, end, &samples[i]);
 	*n_bytes = (size_t)(tb_row_pack_end(text, end) - text);
 	return i;
 }

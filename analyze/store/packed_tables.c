@@ -10,7 +10,7 @@ enum { NUMBERS_MOST = 16, KEYS_MOST = 4, PLANS_MOST = 4 };
 
 // How rows are found: by which of the first columns, and the packs that may hold them,
 // each with the number in its key, its text, and the keys of its first row.
-struct plan {
+struct packed_plan {
 	unsigned columns; // a bit a column; their values are ?1, ?2, ...
 	const char *sql;
 	double cost;
@@ -24,7 +24,8 @@ struct packed_table {
 	const char *columns; // that it has unpacked
 	int n_before;	     // columns before those that are packed: the run, the job
 	int n_keys, n_numbers;
-	struct plan plans[PLANS_MOST]; // the best first; the last needs the run alone
+	struct packed_plan
+		plans[PLANS_MOST]; // the best first; the last needs the run alone
 };
 
 #define FLOWS "SELECT job, flows, source, destination FROM flow_pack WHERE run = ?1 "
@@ -66,7 +67,7 @@ struct table {
 
 struct packed_cursor {
 	sqlite3_vtab_cursor base;
-	const struct plan *plan;
+	const struct packed_plan *plan;
 	sqlite3_stmt *packs;
 	int64_t run, row;
 	int64_t wanted;	    // ?2 of a plan that goes backwards
@@ -131,7 +132,7 @@ static int packed_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 		return SQLITE_CONSTRAINT;
 	while (of->plans[at].columns & ~found)
 		at++;
-	const struct plan *plan = &of->plans[at];
+	const struct packed_plan *plan = &of->plans[at];
 	for (int column = 0; column < KEYS_MOST; column++)
 		if (plan->columns >> column & 1)
 			info->aConstraintUsage[place[column]].argvIndex = ++n;
@@ -170,8 +171,8 @@ static int damaged(struct packed_cursor *cursor)
 	return SQLITE_ERROR;
 }
 
-// failed passes on why SQLite could not read packs.
-static int failed(struct packed_cursor *cursor)
+// packed_failed passes on why SQLite could not read packs.
+static int packed_failed(struct packed_cursor *cursor)
 {
 	struct table *table = (struct table *)cursor->base.pVtab;
 	sqlite3_free(table->base.zErrMsg);
@@ -211,7 +212,7 @@ static int next_pack(struct packed_cursor *cursor)
 		return SQLITE_OK;
 	}
 	cursor->at_end = true;
-	return code == SQLITE_DONE ? SQLITE_OK : failed(cursor);
+	return code == SQLITE_DONE ? SQLITE_OK : packed_failed(cursor);
 }
 
 // is_first returns whether a row may be the first of its pack.
@@ -225,8 +226,8 @@ static bool is_first(const struct packed_cursor *cursor)
 	return fits;
 }
 
-// is_next returns whether a row may follow one with these keys.
-static bool is_next(
+// packed_is_next returns whether a row may follow one with these keys.
+static bool packed_is_next(
 	const struct packed_cursor *cursor, const uint64_t before[KEYS_MOST], int n_keys)
 {
 	int i = 0;
@@ -243,8 +244,9 @@ static bool is_of_pack(const struct packed_cursor *cursor)
 		       cursor->numbers[0] / TB_PACK_LINKS == (uint64_t)cursor->number);
 }
 
-// take_row takes the next row of the pack: 1, 0 at its end, negative when it is damaged.
-static int take_row(struct packed_cursor *cursor)
+// packed_take_row takes the next row of the pack: 1, 0 at its end, negative when it is
+// damaged.
+static int packed_take_row(struct packed_cursor *cursor)
 {
 	const struct packed_table *of = ((const struct table *)cursor->base.pVtab)->of;
 	bool first = !cursor->pack.begun;
@@ -254,7 +256,7 @@ static int take_row(struct packed_cursor *cursor)
 		&cursor->pack, cursor->numbers, of->n_keys, of->n_numbers);
 	if (status <= 0)
 		return status;
-	bool fits = first ? is_first(cursor) : is_next(cursor, before, of->n_keys);
+	bool fits = first ? is_first(cursor) : packed_is_next(cursor, before, of->n_keys);
 	return fits && is_of_pack(cursor) ? 1 : -1;
 }
 
@@ -265,7 +267,7 @@ static int packed_next(sqlite3_vtab_cursor *base)
 	int code = SQLITE_OK;
 	cursor->row++;
 	while (code == SQLITE_OK && !cursor->at_end) {
-		int status = take_row(cursor);
+		int status = packed_take_row(cursor);
 		if (status < 0)
 			return damaged(cursor);
 		if (status > 0 && (!cursor->pack.picks || cursor->numbers[last_key] ==
@@ -283,7 +285,7 @@ static int packed_filter(sqlite3_vtab_cursor *base, int index, const char *name,
 	(void)name;
 	struct packed_cursor *cursor = (struct packed_cursor *)base;
 	const struct table *table = (const struct table *)base->pVtab;
-	const struct plan *plan = &table->of->plans[index];
+	const struct packed_plan *plan = &table->of->plans[index];
 	int code = SQLITE_OK;
 	if (cursor->plan != plan) {
 		sqlite3_finalize(cursor->packs);
@@ -293,7 +295,7 @@ static int packed_filter(sqlite3_vtab_cursor *base, int index, const char *name,
 			table->db, plan->sql, -1, 0, &cursor->packs, NULL);
 	}
 	if (code != SQLITE_OK)
-		return failed(cursor);
+		return packed_failed(cursor);
 	cursor->plan = plan;
 	sqlite3_reset(cursor->packs);
 	// The last of a backwards plan is for rows, not for packs.

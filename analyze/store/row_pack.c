@@ -8,8 +8,8 @@ static const char digits[] = "0001020304050607080910111213141516171819"
 			     "6061626364656667686970717273747576777879"
 			     "8081828384858687888990919293949596979899";
 
-// put_number writes two digits at a time, from behind.
-static char *put_number(char *to, uint64_t value)
+// pack_put_number writes two digits at a time, from behind.
+static char *pack_put_number(char *to, uint64_t value)
 {
 	char text[20];
 	char *at = text + sizeof text;
@@ -31,10 +31,10 @@ char *tb_row_pack_put(
 		n_numbers--;
 	*end = end == text ? '[' : ',';
 	end[1] = '[';
-	end = put_number(end + 2, numbers[0]);
+	end = pack_put_number(end + 2, numbers[0]);
 	for (int i = 1; i < n_numbers; i++) {
 		*end++ = ',';
-		end = put_number(end, numbers[i]);
+		end = pack_put_number(end, numbers[i]);
 	}
 	*end++ = ']';
 	return end;
@@ -52,7 +52,7 @@ struct tb_row_pack tb_row_pack_open(const char *text, size_t n_bytes)
 	return (struct tb_row_pack){.at = text, .end = text + n_bytes};
 }
 
-static bool take(struct tb_row_pack *pack, char wanted)
+static bool pack_take(struct tb_row_pack *pack, char wanted)
 {
 	if (pack->at == pack->end || *pack->at != wanted)
 		return false;
@@ -73,8 +73,8 @@ static bool is_whole(const char *at, const char *end)
 	return true;
 }
 
-// take_number reads a number, of which few are so long that they might be too large.
-static bool take_number(struct tb_row_pack *pack, uint64_t *value)
+// pack_take_number reads a number, of which few are so long that they might be too large.
+static bool pack_take_number(struct tb_row_pack *pack, uint64_t *value)
 {
 	const char *at = pack->at, *end = pack->end;
 	uint64_t sum = 0;
@@ -95,31 +95,31 @@ static void pass_over(struct tb_row_pack *pack)
 	pack->at = end ? end : pack->end;
 }
 
-static bool take_row(
+static bool pack_take_row(
 	struct tb_row_pack *pack, uint64_t *numbers, int n_keys, int n_numbers)
 {
 	int n = 0;
-	if (!take(pack, '['))
+	if (!pack_take(pack, '['))
 		return false;
 	do {
-		if (n == n_numbers || !take_number(pack, &numbers[n++]))
+		if (n == n_numbers || !pack_take_number(pack, &numbers[n++]))
 			return false;
 		if (n == n_keys && pack->picks && numbers[n - 1] != pack->picked)
 			pass_over(pack);
-	} while (take(pack, ','));
+	} while (pack_take(pack, ','));
 	bool whole = n >= n_keys;
 	for (; n < n_numbers; n++)
 		numbers[n] = 0;
-	return whole && take(pack, ']');
+	return whole && pack_take(pack, ']');
 }
 
 int tb_row_pack_next(
 	struct tb_row_pack *pack, uint64_t *numbers, int n_keys, int n_numbers)
 {
-	if (pack->begun && take(pack, ']'))
+	if (pack->begun && pack_take(pack, ']'))
 		return pack->at == pack->end ? 0 : TB_EFORMAT;
-	if (!take(pack, pack->begun ? ',' : '['))
+	if (!pack_take(pack, pack->begun ? ',' : '['))
 		return TB_EFORMAT;
 	pack->begun = true;
-	return take_row(pack, numbers, n_keys, n_numbers) ? 1 : TB_EFORMAT;
+	return pack_take_row(pack, numbers, n_keys, n_numbers) ? 1 : TB_EFORMAT;
 }

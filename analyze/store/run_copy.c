@@ -1,6 +1,5 @@
 #include "run_copy.h"
 
-#include "sql.h"
 #include "store_impl.h"
 
 #include <stdio.h>
@@ -10,7 +9,7 @@
 enum { TABLES_MOST = 64 };
 
 // What a table's rows belong to.
-enum rows_of { OF_PLANS, OF_RUNS, OF_TOPOLOGIES, OWNERS };
+enum copied_rows_of { OF_PLANS, OF_RUNS, OF_TOPOLOGIES, OWNERS };
 
 // SQL behind "SELECT * FROM table": rows of ?1, a run or a topology, or all.
 static const char *const rows_where[OWNERS] = {
@@ -20,7 +19,7 @@ static const char *const rows_where[OWNERS] = {
 struct copied_table {
 	char *read; // SQL
 	sqlite3_stmt *insert;
-	enum rows_of of;
+	enum copied_rows_of of;
 };
 
 struct tb_run_copy {
@@ -52,8 +51,8 @@ static char *make_insert(const char *name, int n_columns)
 	return sqlite3_str_finish(text);
 }
 
-static int add_table(struct tb_run_copy *copy, const char *name, int n_columns,
-	enum rows_of of, struct tb_error *error)
+static int copy_add_table(struct tb_run_copy *copy, const char *name, int n_columns,
+	enum copied_rows_of of, struct tb_error *error)
 {
 	if (copy->n_tables == TABLES_MOST)
 		return tb_fail_in(error, TB_ECAPACITY, copy->to_path,
@@ -70,29 +69,39 @@ static int add_table(struct tb_run_copy *copy, const char *name, int n_columns,
 	return status;
 }
 
+#define RECORD struct table_kind
+struct table_kind {
+	char *name;
+	uint32_t n_columns, of;
+};
+static const struct tb_stored_table table_kinds = TB_STORED_TABLE("sqlite_schema", RECORD,
+	TB_COLUMN("t.name", name), TB_COLUMN("count(*)", n_columns),
+	TB_COLUMN("CASE WHEN t.name IN ('sweep_point', 'sweep_value') THEN 0 "
+		  "WHEN sum(c.name = 'run') THEN 1 WHEN sum(c.name = 'topology') THEN 2 "
+		  "ELSE 0 END",
+		of));
+#undef RECORD
+
 // list_tables takes the tables from the store that is written, whose schema is this
 // program's. All with a column `run` are of runs, but for those that plan a sweep; others
 // with a column `topology` are of networks; what `shard` holds is of the store that is
 // read alone.
 static int list_tables(struct tb_run_copy *copy, struct tb_error *error)
 {
-	sqlite3_stmt *query = NULL;
-	int status = tb_sql_prepare(copy->to, copy->to_path,
-		"SELECT t.name, count(*), CASE WHEN t.name IN ('sweep_point', "
-		"'sweep_value') THEN 0 WHEN sum(c.name = 'run') THEN 1 "
-		"WHEN sum(c.name = 'topology') THEN 2 ELSE 0 END "
-		"FROM sqlite_schema AS t JOIN pragma_table_info(t.name) AS c "
-		"WHERE t.type = 'table' AND t.name <> 'shard' GROUP BY t.rowid",
-		&query, error);
-	int code = SQLITE_DONE;
-	while (!status && (code = sqlite3_step(query)) == SQLITE_ROW)
-		status = add_table(copy, (const char *)sqlite3_column_text(query, 0),
-			sqlite3_column_int(query, 1),
-			(enum rows_of)sqlite3_column_int(query, 2), error);
-	if (!status && code != SQLITE_DONE)
-		status = tb_sql_fail(error, copy->to, copy->to_path);
-	sqlite3_finalize(query);
-	return status;
+	struct tb_row_reader reader = tb_row_reader_open(copy->to, copy->to_path,
+		&table_kinds,
+		"sqlite_schema AS t JOIN pragma_table_info(t.name) AS c WHERE t.type = "
+		"'table' AND t.name <> 'shard' GROUP BY t.rowid",
+		NULL, error);
+	struct table_kind kind;
+	int status = TB_OK;
+	while (!status && tb_row_read(&reader, &kind)) {
+		status = copy_add_table(copy, kind.name, (int)kind.n_columns,
+			(enum copied_rows_of)kind.of, error);
+		free(kind.name);
+	}
+	int read = tb_row_reader_end(&reader);
+	return status ? status : read;
 }
 
 int tb_run_copy_new(struct tb_run_copy **copy, sqlite3 *to, const char *to_path,
@@ -138,8 +147,8 @@ static int copy_table(const struct tb_run_copy *copy, const struct copied_table 
 	return status;
 }
 
-static int copy_tables(const struct tb_run_copy *copy, enum rows_of of, sqlite3 *from,
-	const char *from_path, int64_t owner, struct tb_error *error)
+static int copy_tables(const struct tb_run_copy *copy, enum copied_rows_of of,
+	sqlite3 *from, const char *from_path, int64_t owner, struct tb_error *error)
 {
 	int status = TB_OK;
 	for (size_t i = 0; i < copy->n_tables && !status; i++)
@@ -149,36 +158,38 @@ static int copy_tables(const struct tb_run_copy *copy, enum rows_of of, sqlite3 
 	return status;
 }
 
+#define RECORD struct run_topology
+struct run_topology {
+	int64_t topology;
+	char *digest;
+};
+static const struct tb_stored_table run_topologies = TB_STORED_TABLE("topology", RECORD,
+	TB_COLUMN_AS(TB_STORED_SIGNED, "topology", topology),
+	TB_COLUMN("digest", digest));
+#undef RECORD
+
 // copy_topology copies the network of a run unless it is there.
 static int copy_topology(const struct tb_run_copy *copy, sqlite3 *from,
 	const char *from_path, int64_t run, struct tb_error *error)
 {
-	sqlite3_stmt *query = NULL;
+	struct run_topology of = {.topology = 0};
 	bool there = true;
-	int64_t topology = 0;
-	int status = tb_sql_prepare(from, from_path,
-		"SELECT t.topology, t.digest FROM run JOIN topology AS t USING "
-		"(topology) WHERE run = ?1",
-		&query, error);
-	if (status)
-		return status;
-	sqlite3_bind_int64(query, 1, run);
-	int code = sqlite3_step(query);
-	if (code == SQLITE_ROW) {
-		topology = sqlite3_column_int64(query, 0);
-		status = tb_store_has_topology(copy->to, copy->to_path, topology,
-			(const char *)sqlite3_column_text(query, 1), &there, error);
-	} else if (code != SQLITE_DONE) {
-		status = tb_sql_fail(error, from, from_path);
-	}
-	sqlite3_finalize(query);
+	struct tb_row_reader reader = tb_row_reader_open(from, from_path, &run_topologies,
+		"run JOIN topology USING (topology) WHERE run = ?1", NULL, error);
+	tb_row_bind(&reader, 1, run);
+	bool found = tb_row_read(&reader, &of);
+	int status = tb_row_reader_end(&reader);
+	if (found)
+		status = tb_store_has_topology(
+			copy->to, copy->to_path, of.topology, of.digest, &there, error);
+	free(of.digest);
 	return status || there ? status
 			       : copy_tables(copy, OF_TOPOLOGIES, from, from_path,
-					 topology, error);
+					 of.topology, error);
 }
 
-static int copy_rows(const struct tb_run_copy *copy, enum rows_of of, sqlite3 *from,
-	const char *from_path, int64_t run, struct tb_error *error)
+static int copy_rows(const struct tb_run_copy *copy, enum copied_rows_of of,
+	sqlite3 *from, const char *from_path, int64_t run, struct tb_error *error)
 {
 	bool alone = sqlite3_get_autocommit(copy->to);
 	int status = alone ? tb_sql_exec(copy->to, copy->to_path, "BEGIN", error) : TB_OK;
@@ -203,4 +214,36 @@ int tb_run_copy_plan(struct tb_run_copy *copy, sqlite3 *from, const char *from_p
 	struct tb_error *error)
 {
 	return copy_rows(copy, OF_PLANS, from, from_path, 0, error);
+}
+
+// How errors name a store that came as bytes.
+#define RECEIVED "store from another machine"
+
+int tb_store_take_bytes(struct tb_store *store, const unsigned char *bytes, size_t size,
+	int64_t run, struct tb_error *error)
+{
+	sqlite3 *from = NULL;
+	struct tb_run_copy *copy = NULL;
+	int64_t there = 0;
+	int status = tb_sql_open_bytes(&from, RECEIVED, bytes, size, error);
+	if (!status)
+		status = tb_store_begin(store, error);
+	if (!status)
+		status = tb_run_copy_new(
+			&copy, tb_store_db(store), tb_store_path(store), error);
+	if (!status)
+		status = tb_run_copy(copy, from, RECEIVED, run, error);
+	tb_run_copy_free(copy);
+	if (!status)
+		status = tb_sql_number(tb_store_db(store), tb_store_path(store),
+			"SELECT 1 FROM run WHERE run = ?1 AND complete", run, &there,
+			error);
+	if (status >= 0 && !there)
+		status = tb_fail_in(
+			error, TB_EFORMAT, RECEIVED, "has no run %lld", (long long)run);
+	if (status >= 0)
+		status = tb_store_commit(store, error);
+	tb_store_undo(store, status);
+	sqlite3_close(from);
+	return status;
 }

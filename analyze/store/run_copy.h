@@ -2,7 +2,7 @@
 #ifndef TB_RUN_COPY_H
 #define TB_RUN_COPY_H
 
-#include "status.h"
+#include "store.h"
 
 #include <sqlite3.h>
 
@@ -24,5 +24,11 @@ int tb_run_copy(struct tb_run_copy *copy, sqlite3 *from, const char *from_path,
 // tb_run_copy_plan copies the points of a sweep and its [plot].
 int tb_run_copy_plan(struct tb_run_copy *copy, sqlite3 *from, const char *from_path,
 	struct tb_error *error) TB_MUST_USE;
+
+// tb_store_take_bytes copies the run of this number, which came from another process as
+// the bytes of a store (tb_store_bytes), in one transaction. TB_EFORMAT when they hold no
+// store of this version with that run, complete.
+int tb_store_take_bytes(struct tb_store *store, const unsigned char *bytes, size_t size,
+	int64_t run, struct tb_error *error) TB_MUST_USE;
 
 #endif

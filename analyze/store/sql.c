@@ -34,7 +34,7 @@ int tb_sql_version(void)
 	return atoi(strstr(tb_schema_results_sql, mark) + strlen(mark));
 }
 
-static int check_version(struct tb_error *error, const char *path, uint32_t version)
+static int sql_check_version(struct tb_error *error, const char *path, uint32_t version)
 {
 	if (version == (uint32_t)tb_sql_version())
 		return TB_OK;
@@ -59,7 +59,8 @@ static int check_header(const unsigned char *header, size_t n, const char *path,
 			"is no Tailback store (expected a file that 'tailback replay -o' "
 			"wrote)");
 	*kind = TB_SQL_STORE;
-	return check_version(error, path, big_endian_word(header + HEADER_USER_VERSION));
+	return sql_check_version(
+		error, path, big_endian_word(header + HEADER_USER_VERSION));
 }
 
 int tb_sql_probe(const char *path, enum tb_sql_file *kind, struct tb_error *error)
@@ -167,8 +168,8 @@ int tb_sql_run(sqlite3_stmt *query, const char *path, struct tb_error *error)
 	return status;
 }
 
-// distrust keeps foreign SQL in the schema from running.
-static void distrust(sqlite3 *db)
+// distrust_schema keeps foreign SQL in the schema from running.
+static void distrust_schema(sqlite3 *db)
 {
 	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
@@ -191,7 +192,7 @@ static int open_database(
 		sqlite3_close(opened);
 		return status;
 	}
-	distrust(opened);
+	distrust_schema(opened);
 	sqlite3_busy_timeout(opened, TB_SQL_PATIENCE_MS);
 	*db = opened;
 	return TB_OK;
@@ -210,9 +211,9 @@ static const char *next_table(const char *schema, char *name, size_t size)
 	return found + 1;
 }
 
-// declares returns whether the schema's declaration of a table equals `sql` character by
-// character: SQLite stores the text as written, without the semicolon.
-static bool declares(const char *declaration, const char *sql)
+// table_is_declared returns whether the schema's declaration of a table equals `sql`
+// character by character: SQLite stores the text as written, without the semicolon.
+static bool table_is_declared(const char *declaration, const char *sql)
 {
 	size_t length = sql ? strlen(sql) : 0;
 	return length && strncmp(declaration, sql, length) == 0 &&
@@ -237,7 +238,7 @@ static int check_tables(sqlite3 *db, const char *path, struct tb_error *error)
 					  : NULL;
 		if (code != SQLITE_ROW && code != SQLITE_DONE)
 			status = tb_sql_fail(error, db, path);
-		else if (!declares(at, sql))
+		else if (!table_is_declared(at, sql))
 			status = tb_fail_in(error, TB_EFORMAT, path,
 				"is damaged: its table '%s' is not as version %d has it",
 				name, tb_sql_version());
@@ -280,7 +281,7 @@ static int check_store(sqlite3 *db, const char *path, struct tb_error *error)
 	int64_t version = pragma_value(db, "PRAGMA user_version");
 	if (version < 0)
 		return tb_sql_fail(error, db, path);
-	int status = check_version(error, path, (uint32_t)version);
+	int status = sql_check_version(error, path, (uint32_t)version);
 	return status ? status : check_tables(db, path, error);
 }
 
@@ -368,7 +369,7 @@ static int open_copy(sqlite3 **db, const char *name, const void *bytes, size_t s
 		sqlite3_close(opened);
 		return status;
 	}
-	distrust(opened);
+	distrust_schema(opened);
 	*db = opened;
 	return TB_OK;
 }
@@ -455,9 +456,10 @@ int tb_sql_open_writer(sqlite3 **db, const char *path, struct tb_error *error)
 	return TB_OK;
 }
 
-// make makes the tables in memory, or in the one file of a file system of its own.
-static int make(sqlite3 **db, const char *vfs, const char *settings, const char *path,
-	struct tb_error *error)
+// make_new_tables makes the tables in memory, or in the one file of a file system of its
+// own.
+static int make_new_tables(sqlite3 **db, const char *vfs, const char *settings,
+	const char *path, struct tb_error *error)
 {
 	sqlite3 *opened = NULL;
 	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
@@ -484,14 +486,14 @@ int tb_sql_make(sqlite3 **db, int page_bytes, const char *path, struct tb_error 
 {
 	char page_size[48];
 	snprintf(page_size, sizeof page_size, "PRAGMA page_size = %d", page_bytes);
-	return make(db, NULL, page_size, path, error);
+	return make_new_tables(db, NULL, page_size, path, error);
 }
 
 int tb_sql_make_on(
 	sqlite3 **db, const char *vfs, const char *path, struct tb_error *error)
 {
-	int status = make(db, vfs, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF",
-		path, error);
+	int status = make_new_tables(db, vfs,
+		"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", path, error);
 	if (status != TB_OK)
 		return status;
 	status = tb_sql_exec(*db, path, "COMMIT", error);

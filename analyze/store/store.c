@@ -3,9 +3,9 @@
 #include "progress.h"
 #include "sql.h"
 #include "stop.h"
-#include "store_feed.h"
 #include "store_impl.h"
-#include "store_lock.h"
+#include "store_output.h"
+#include "switchings.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -34,13 +34,49 @@
 #define STOP_PATIENCE_S 0.4
 #define STOP_ROWS	400000
 
-// The columns of figures and their values, by name: the schema may have them in any
-// order.
-#define MARK(...)		     ",?"
-#define NAME(ID, field, column, ...) "," column
-#define INTO_BIN_TOTAL                                                                   \
-	"INSERT INTO bin_total (run,bin" TB_LINK_FIGURES(                                \
-		NAME) ") VALUES (?,?" TB_LINK_FIGURES(MARK) ")"
+// Links of a bin, or of the run, on their way into packs.
+struct link_packs {
+	uint64_t bin;
+	const struct tb_link_sample *samples; // that are left
+	size_t n;
+	uint64_t pack;
+	struct tb_stored_bytes links;
+	char text[TB_PACK_MOST];
+};
+#define RECORD struct link_packs
+static const struct tb_stored_table bin_packs = TB_STORED_TABLE("link_pack", RECORD,
+	TB_COLUMN("bin", bin), TB_COLUMN("pack", pack), TB_COLUMN("links", links));
+static const struct tb_stored_table total_packs = TB_STORED_TABLE(
+	"total_pack", RECORD, TB_COLUMN("pack", pack), TB_COLUMN("links", links));
+#undef RECORD
+
+struct bin_sum {
+	uint64_t bin;
+	struct tb_link_sample sample;
+};
+#define RECORD			       struct bin_sum
+#define FIGURE(ID, field, column, ...) , TB_COLUMN(column, sample.field)
+static const struct tb_stored_table bin_sums = TB_STORED_TABLE(
+	"bin_total", RECORD, TB_COLUMN("bin", bin) TB_LINK_FIGURES(FIGURE));
+#undef RECORD
+
+// Waits of a bin by the level of the switch where headers waited.
+struct store_levels {
+	uint8_t *of_link;    // level by link, of where its wait is; UINT8_MAX: a node
+	uint64_t *wait_ps;   // by level, of the bin being written
+	enum tb_metric wait; // the one that leads
+	uint32_t n_levels;
+};
+
+struct level_wait {
+	uint64_t bin;
+	uint32_t level;
+	uint64_t wait_ps;
+};
+#define RECORD struct level_wait
+static const struct tb_stored_table level_bins = TB_STORED_TABLE("level_bin", RECORD,
+	TB_COLUMN("bin", bin), TB_COLUMN("level", level), TB_COLUMN("wait_ps", wait_ps));
+#undef RECORD
 
 struct tb_store {
 	sqlite3 *db;
@@ -60,12 +96,11 @@ struct tb_store {
 	bool cut;		// records were left out to stop in time
 	uint64_t n_rows_of_run; // of link_bin, since the bins began
 	struct tb_error error;
-	struct tb_store_packs packs;
-	sqlite3_stmt *insert_total;    // of a bin
-	struct tb_store_feed feed;     // feed.run is the begun run, 0 when none
-	int64_t last_run;	       // begun, ended or not
+	struct link_packs packs;
+	struct tb_row_writer rows;     // of the run that was begun last, ended or not
+	bool begun;		       // and it has not ended
 	struct tb_link_sample *totals; // by link
-	struct tb_store_levels levels;
+	struct store_levels levels;
 	uint32_t n_links;
 	tb_time_ps bin_ps;
 	uint64_t n_bins; // observed since the start
@@ -75,16 +110,48 @@ struct tb_store {
 	uint64_t commit_every_rows;
 };
 
+static void levels_fini(struct store_levels *levels)
+{
+	free(levels->of_link);
+	free(levels->wait_ps);
+	*levels = (struct store_levels){0};
+}
+
+// levels_init finds the level of each link of the network.
+static int levels_init(struct store_levels *levels, const struct tb_network *network,
+	const char *path, struct tb_error *error)
+{
+	uint32_t n_links = tb_network_n_links(network);
+	*levels = (struct store_levels){.n_levels = tb_network_n_levels(network)};
+	levels->of_link = malloc(n_links + 1u);
+	levels->wait_ps = calloc(levels->n_levels + 1u, sizeof *levels->wait_ps);
+	if (!levels->of_link || !levels->wait_ps)
+		return tb_fail_memory_in(error, path, "%u links", n_links);
+	const struct tb_switching_kind *kind =
+		tb_switching_of(tb_network_params(network));
+	bool came_by = !kind || kind->leads == TB_LEADS_CAME_BY;
+	levels->wait = came_by ? TB_CAME_BY : TB_WAIT_FOR;
+	for (uint32_t i = 0; i < n_links; i++) {
+		struct tb_link_info at = tb_network_link(network, (struct tb_link){i});
+		bool at_node =
+			at.kind == (came_by ? TB_LINK_EJECTION : TB_LINK_INJECTION);
+		const struct tb_switch sw = {came_by ? at.to : at.from};
+		levels->of_link[i] =
+			at_node ? UINT8_MAX
+				: (uint8_t)tb_network_switch(network, sw).level;
+	}
+	return TB_OK;
+}
+
 void tb_store_free(struct tb_store *store)
 {
 	if (!store)
 		return;
 	// Keep the records of a run that was not ended, if they can still be written.
-	if (store->feed.run && !store->failed && !store->whole)
+	if (store->begun && !store->failed && !store->whole)
 		sqlite3_exec(store->db, "COMMIT", NULL, NULL, NULL);
-	tb_store_packs_fini(&store->packs);
-	sqlite3_finalize(store->insert_total);
-	tb_store_levels_fini(&store->levels);
+	tb_row_writer_fini(&store->rows);
+	levels_fini(&store->levels);
 	sqlite3_close(store->db);
 	tb_newfile_close(&store->file);
 	if (store->only_tables)
@@ -95,17 +162,6 @@ void tb_store_free(struct tb_store *store)
 	free(store);
 }
 
-static int prepare(struct tb_store *store, struct tb_error *error)
-{
-	if (tb_store_feed_register(store->db, &store->feed) != SQLITE_OK)
-		return tb_sql_fail(error, store->db, store->path);
-	int status = tb_store_packs_init(&store->packs, store->db, store->path, error);
-	if (!status)
-		status = tb_sql_prepare(store->db, store->path, INTO_BIN_TOTAL,
-			&store->insert_total, error);
-	return status;
-}
-
 static int open_store(struct tb_store *store, struct tb_error *error)
 {
 	int status = tb_store_lock(store->path, &store->lock, &store->in_memory, error);
@@ -113,11 +169,11 @@ static int open_store(struct tb_store *store, struct tb_error *error)
 		status = tb_store_made_open(&store->db, &store->file, store->path, error);
 	else if (!status)
 		status = tb_sql_open_writer(&store->db, store->path, error);
-	return status ? status : prepare(store, error);
+	return status;
 }
 
-// create opens the store by `open`.
-static int create(struct tb_store **store, const char *path,
+// store_new opens the store by `open`.
+static int store_new(struct tb_store **store, const char *path,
 	int (*open)(struct tb_store *store, struct tb_error *error),
 	struct tb_error *error)
 {
@@ -132,6 +188,8 @@ static int create(struct tb_store **store, const char *path,
 		return tb_fail_memory_in(error, path, "it");
 	}
 	int status = open(made, error);
+	if (!status)
+		status = tb_row_writer_init(&made->rows, made->db, made->path, error);
 	if (status) {
 		tb_store_free(made);
 		return status;
@@ -142,19 +200,18 @@ static int create(struct tb_store **store, const char *path,
 
 int tb_store_create(struct tb_store **store, const char *path, struct tb_error *error)
 {
-	return create(store, path, open_store, error);
+	return store_new(store, path, open_store, error);
 }
 
 static int open_bytes(struct tb_store *store, struct tb_error *error)
 {
 	store->in_memory = store->stays_in_memory = true;
-	int status = tb_sql_make(&store->db, SMALL_PAGES, store->path, error);
-	return status ? status : prepare(store, error);
+	return tb_sql_make(&store->db, SMALL_PAGES, store->path, error);
 }
 
 int tb_store_create_bytes(struct tb_store **store, struct tb_error *error)
 {
-	return create(store, "store in memory", open_bytes, error);
+	return store_new(store, "store in memory", open_bytes, error);
 }
 
 int tb_store_bytes(struct tb_store *store, unsigned char **bytes, size_t *size,
@@ -171,9 +228,9 @@ const struct tb_error *tb_store_error(const struct tb_store *store)
 	return &store->error;
 }
 
-// keep stores a callback's error. It rolls back, so that the file holds the last commit
-// and is unlocked.
-static int keep(struct tb_store *store, int status)
+// keep_error stores a callback's error. It rolls back, so that the file holds the last
+// commit and is unlocked.
+static int keep_error(struct tb_store *store, int status)
 {
 	if (status && !store->failed) {
 		store->failed = true;
@@ -211,7 +268,7 @@ static int on_progress(void *store)
 	return is_late(store);
 }
 
-static int cut(struct tb_store *store)
+static int cut_run(struct tb_store *store)
 {
 	store->cut = true;
 	return tb_fail_in(&store->error, TB_ESTOPPED, store->path,
@@ -223,7 +280,7 @@ bool tb_store_is_cut(const struct tb_store *store)
 	return store->cut;
 }
 
-static int begin(struct tb_store *store, struct tb_error *error)
+static int begin_write(struct tb_store *store, struct tb_error *error)
 {
 	return tb_sql_exec(store->db, store->path, "BEGIN IMMEDIATE", error);
 }
@@ -237,18 +294,16 @@ static int try_commit(struct tb_store *store, int patience_ms)
 	return sqlite3_exec(store->db, "COMMIT", NULL, NULL, NULL);
 }
 
-// publish writes what was committed in memory to a file.
-static int publish(struct tb_store *store, struct tb_error *error)
+// store_publish writes what was committed in memory to a file.
+static int store_publish(struct tb_store *store, struct tb_error *error)
 {
-	tb_store_packs_fini(&store->packs);
-	sqlite3_finalize(store->insert_total);
-	store->insert_total = NULL;
-	tb_store_levels_fini(&store->levels);
+	tb_row_writer_fini(&store->rows);
 	int status = tb_store_made_publish(
 		&store->db, &store->file, store->path, &store->lock, error);
 	store->in_memory = status != TB_OK;
 	store->made_here = status == TB_OK;
-	return status ? status : prepare(store, error);
+	return status ? status
+		      : tb_row_writer_init(&store->rows, store->db, store->path, error);
 }
 
 int tb_store_commit(struct tb_store *store, struct tb_error *error)
@@ -256,7 +311,7 @@ int tb_store_commit(struct tb_store *store, struct tb_error *error)
 	if (try_commit(store, TB_SQL_PATIENCE_MS) != SQLITE_OK)
 		return tb_sql_fail(error, store->db, store->path);
 	bool publishes = store->in_memory && !store->stays_in_memory;
-	int status = publishes ? publish(store, error) : TB_OK;
+	int status = publishes ? store_publish(store, error) : TB_OK;
 	if (!status)
 		store->only_tables = false;
 	return status;
@@ -268,12 +323,12 @@ static int commit_tables(struct tb_store *store, struct tb_error *error)
 {
 	int status = tb_store_commit(store, error);
 	store->only_tables = !status && !store->stays_in_memory;
-	return status ? status : begin(store, error);
+	return status ? status : begin_write(store, error);
 }
 
 int tb_store_begin(struct tb_store *store, struct tb_error *error)
 {
-	return sqlite3_get_autocommit(store->db) ? begin(store, error) : TB_OK;
+	return sqlite3_get_autocommit(store->db) ? begin_write(store, error) : TB_OK;
 }
 
 void tb_store_commit_every(struct tb_store *store, double seconds, uint64_t rows)
@@ -282,14 +337,21 @@ void tb_store_commit_every(struct tb_store *store, double seconds, uint64_t rows
 	store->commit_every_rows = rows;
 }
 
-struct tb_store_feed *tb_store_feed_of(struct tb_store *store)
+int tb_store_undo(struct tb_store *store, int status)
 {
-	return &store->feed;
+	if (status && !sqlite3_get_autocommit(store->db))
+		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+	return status;
+}
+
+struct tb_row_writer *tb_store_rows(struct tb_store *store)
+{
+	return &store->rows;
 }
 
 int64_t tb_store_run(const struct tb_store *store)
 {
-	return store->last_run;
+	return store->rows.owner;
 }
 
 sqlite3 *tb_store_db(struct tb_store *store)
@@ -316,14 +378,13 @@ static int is_asked_to_stop(void *stop)
 
 // write_setup checks config->stop every so many steps of SQLite, some hundred rows.
 static int write_setup(struct tb_store *store, const struct tb_network *network,
-	const struct tb_run_config *config, int64_t *run, struct tb_error *error)
+	const struct tb_run_config *config, struct tb_error *error)
 {
 	const volatile sig_atomic_t *stop = config->stop;
 	if (stop)
 		sqlite3_progress_handler(
 			store->db, 10000, is_asked_to_stop, (void *)(uintptr_t)stop);
-	int status = tb_store_write_setup(
-		store->db, store->path, &store->feed, network, config, run, error);
+	int status = tb_store_write_setup(&store->rows, network, config, error);
 	sqlite3_progress_handler(store->db, 0, NULL, NULL);
 	return status;
 }
@@ -335,29 +396,29 @@ int tb_store_begin_run(struct tb_store *store, const struct tb_network *network,
 	struct tb_link_sample *totals = calloc(n_links ? n_links : 1, sizeof *totals);
 	if (!totals)
 		return tb_fail_memory_in(error, store->path, "%u links", n_links);
-	tb_store_levels_fini(&store->levels);
+	int64_t before = store->rows.owner;
 	int status = tb_store_begin(store, error);
-	int64_t run = 0;
 	if (!status && store->in_memory && (config->whole || n_links > LINKS_IN_MEMORY))
 		status = commit_tables(store, error);
 	if (!status)
-		status = write_setup(store, network, config, &run, error);
+		status = write_setup(store, network, config, error);
 	if (!status && !config->whole)
 		status = tb_store_commit(store, error);
 	if (!status && !config->whole)
-		status = begin(store, error);
+		status = begin_write(store, error);
+	levels_fini(&store->levels);
 	if (!status)
-		status = tb_store_levels_init(
-			&store->levels, store->db, store->path, network, error);
+		status = levels_init(&store->levels, network, store->path, error);
 	if (status) {
 		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+		store->rows.owner = before;
 		free(totals);
 		return status;
 	}
 	free(store->totals);
 	store->totals = totals;
 	store->n_links = n_links;
-	store->feed.run = store->last_run = run;
+	store->begun = true;
 	store->n_bins = 0;
 	store->n_rows_of_run = 0;
 	store->bin_ps = 0;
@@ -368,36 +429,56 @@ int tb_store_begin_run(struct tb_store *store, const struct tb_network *network,
 	return TB_OK;
 }
 
-// insert_sums stores the row of a bin in bin_total.
-static int insert_sums(
-	struct tb_store *store, uint64_t bin, const struct tb_link_sample *sums)
+// next_pack packs the links that lie in the next pack in which anything happened.
+static const void *next_pack(void *context)
 {
-	sqlite3_stmt *query = store->insert_total;
-	if (tb_link_sample_empty(sums))
-		return TB_OK;
-	sqlite3_bind_int64(query, 1, store->feed.run);
-	sqlite3_bind_int64(query, 2, (int64_t)bin);
-	int at = 3;
-#define ROW(ID, field, ...) sqlite3_bind_int64(query, at++, (int64_t)sums->field);
-	TB_LINK_FIGURES(ROW)
-#undef ROW
-	return tb_sql_run(query, store->path, &store->error);
+	struct link_packs *packs = context;
+	packs->links = (struct tb_stored_bytes){packs->text, 0};
+	while (packs->n && packs->links.n_bytes == 0) {
+		packs->pack = packs->samples->link.id / TB_PACK_LINKS;
+		size_t n = tb_link_pack_write(
+			packs->samples, packs->n, packs->text, &packs->links.n_bytes);
+		packs->samples += n;
+		packs->n -= n;
+	}
+	return packs->links.n_bytes ? packs : NULL;
+}
+
+// write_packs writes samples, sorted by link, into a table of packs.
+static int write_packs(struct tb_store *store, const struct tb_stored_table *table,
+	uint64_t bin, const struct tb_link_sample *samples, size_t n,
+	struct tb_error *error)
+{
+	store->packs.bin = bin;
+	store->packs.samples = samples;
+	store->packs.n = n;
+	return tb_rows_put_each(&store->rows, table, next_pack, &store->packs, error);
+}
+
+// write_levels sums a bin's samples by level and stores them.
+static int write_levels(struct tb_store *store, uint64_t bin,
+	const struct tb_link_sample *samples, size_t n)
+{
+	struct store_levels *levels = &store->levels;
+	struct level_wait rows[UINT8_MAX];
+	size_t n_rows = 0;
+	memset(levels->wait_ps, 0, levels->n_levels * sizeof *levels->wait_ps);
+	for (size_t i = 0; i < n; i++) {
+		uint8_t level = levels->of_link[samples[i].link.id];
+		if (level < levels->n_levels)
+			levels->wait_ps[level] += samples[i].figures[levels->wait];
+	}
+	for (uint32_t level = 0; level < levels->n_levels && level < UINT8_MAX; level++)
+		if (levels->wait_ps[level])
+			rows[n_rows++] =
+				(struct level_wait){bin, level, levels->wait_ps[level]};
+	return tb_rows_put(&store->rows, &level_bins, rows, n_rows, &store->error);
 }
 
 // exec_for_run runs `sql`, whose ?1 is the begun run and ?2 `value`.
-static int exec_for_run(
-	struct tb_store *store, const char *sql, int64_t value, struct tb_error *error)
+static int exec_for_run(struct tb_store *store, const char *sql, int64_t value)
 {
-	sqlite3_stmt *query = NULL;
-	int status = tb_sql_prepare(store->db, store->path, sql, &query, error);
-	if (status)
-		return status;
-	sqlite3_bind_int64(query, 1, store->feed.run);
-	if (sqlite3_bind_parameter_count(query) > 1)
-		sqlite3_bind_int64(query, 2, value);
-	status = tb_sql_run(query, store->path, error);
-	sqlite3_finalize(query);
-	return status;
+	return tb_rows_exec(&store->rows, sql, value, &store->error);
 }
 
 static int store_start(void *context, tb_time_ps bin_ps)
@@ -406,29 +487,28 @@ static int store_start(void *context, tb_time_ps bin_ps)
 	if (store->failed || store->cut)
 		return store->error.code;
 	if (is_late(store) || (store->is_stopping && !is_worth_voiding(store, bin_ps)))
-		return cut(store);
-	assert(store->feed.run && bin_ps > 0);
+		return cut_run(store);
+	assert(store->begun && bin_ps > 0);
 	int status = TB_OK;
 	if (store->n_bins) {
-		status = exec_for_run(
-			store, "DELETE FROM link_pack WHERE run = ?1", 0, &store->error);
+		status = exec_for_run(store, "DELETE FROM link_pack WHERE run = ?1", 0);
 		if (!status)
-			status = exec_for_run(store,
-				"DELETE FROM bin_total WHERE run = ?1", 0, &store->error);
+			status = exec_for_run(
+				store, "DELETE FROM bin_total WHERE run = ?1", 0);
 		if (!status)
-			status = exec_for_run(store,
-				"DELETE FROM level_bin WHERE run = ?1", 0, &store->error);
+			status = exec_for_run(
+				store, "DELETE FROM level_bin WHERE run = ?1", 0);
 	}
 	if (!status)
-		status = exec_for_run(store, "UPDATE run SET bin_ps = ?2 WHERE run = ?1",
-			bin_ps, &store->error);
+		status = exec_for_run(
+			store, "UPDATE run SET bin_ps = ?2 WHERE run = ?1", bin_ps);
 	// What was never written takes no memory.
 	if (store->n_bins)
 		memset(store->totals, 0, store->n_links * sizeof *store->totals);
 	store->bin_ps = bin_ps;
 	store->n_bins = 0;
 	store->n_rows_of_run = 0;
-	return keep(store, status);
+	return keep_error(store, status);
 }
 
 // commit_now commits, whatever reads the file, and goes on.
@@ -436,7 +516,7 @@ static int commit_now(struct tb_store *store)
 {
 	if (try_commit(store, TB_SQL_PATIENCE_MS) != SQLITE_OK)
 		return tb_sql_fail(&store->error, store->db, store->path);
-	return begin(store, &store->error);
+	return begin_write(store, &store->error);
 }
 
 // commit_if_due also writes how far the run has come, for readers before its end. A
@@ -450,13 +530,13 @@ static int commit_if_due(struct tb_store *store)
 		return TB_OK;
 	int status =
 		exec_for_run(store, "UPDATE run SET simulated_ps = ?2 WHERE run = ?1",
-			(int64_t)store->n_bins * store->bin_ps, &store->error);
+			(int64_t)store->n_bins * store->bin_ps);
 	if (status)
 		return status;
 	int code = try_commit(store, COMMIT_PATIENCE_MS);
 	if (code == SQLITE_BUSY)
 		return TB_OK;
-	return code == SQLITE_OK ? begin(store, &store->error)
+	return code == SQLITE_OK ? begin_write(store, &store->error)
 				 : tb_sql_fail(&store->error, store->db, store->path);
 }
 
@@ -467,32 +547,30 @@ static int store_bin(
 	if (store->failed || store->cut)
 		return store->error.code;
 	if (is_late(store))
-		return cut(store);
+		return cut_run(store);
 	assert(store->bin_ps > 0 && bin >= store->n_bins);
 	if (bin >= TB_BINS_MAX)
-		return keep(store,
+		return keep_error(store,
 			tb_fail_in(&store->error, TB_ECAPACITY, store->path,
 				"a run has room for %llu time bins: choose wider ones",
 				(unsigned long long)TB_BINS_MAX));
-	struct tb_link_sample whole = {0};
+	struct bin_sum whole = {.bin = bin};
 	for (size_t i = 0; i < n; i++) {
 		assert(samples[i].link.id < store->n_links);
 		tb_link_sample_add(&store->totals[samples[i].link.id], &samples[i]);
-		tb_link_sample_add(&whole, &samples[i]);
+		tb_link_sample_add(&whole.sample, &samples[i]);
 	}
 	store->n_rows += n;
 	store->n_rows_of_run += n;
 	store->n_bins = bin + 1;
-	int status = tb_store_packs_write(&store->packs, store->path, store->feed.run,
-		bin, samples, n, &store->error);
+	int status = write_packs(store, &bin_packs, bin, samples, n, &store->error);
+	if (!status && !tb_link_sample_empty(&whole.sample))
+		status = tb_rows_put(&store->rows, &bin_sums, &whole, 1, &store->error);
 	if (!status)
-		status = insert_sums(store, bin, &whole);
-	if (!status)
-		status = tb_store_levels_write(&store->levels, store->path,
-			store->feed.run, bin, samples, n, &store->error);
+		status = write_levels(store, bin, samples, n);
 	if (!status)
 		status = commit_if_due(store);
-	return keep(store, status);
+	return keep_error(store, status);
 }
 
 // begin_part prepares for records that come once, at the run's end. When the run is asked
@@ -505,11 +583,11 @@ static int begin_part(struct tb_store *store)
 	if (!tb_stop_asked(store->stop))
 		return TB_OK;
 	if (is_late(store))
-		return cut(store);
+		return cut_run(store);
 	int status = commit_now(store);
 	if (!status)
 		sqlite3_progress_handler(store->db, 10000, on_progress, store);
-	return keep(store, status);
+	return keep_error(store, status);
 }
 
 // end_part leaves the records of the part out when they took too long.
@@ -517,11 +595,11 @@ static int end_part(struct tb_store *store, int status)
 {
 	sqlite3_progress_handler(store->db, 0, NULL, NULL);
 	if (status != TB_ESTOPPED)
-		return keep(store, status);
+		return keep_error(store, status);
 	if (!sqlite3_get_autocommit(store->db))
 		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
-	status = begin(store, &store->error);
-	return status ? keep(store, status) : cut(store);
+	status = begin_write(store, &store->error);
+	return status ? keep_error(store, status) : cut_run(store);
 }
 
 static int store_flows(void *context, const struct tb_flow_sample *samples, size_t n)
@@ -530,8 +608,7 @@ static int store_flows(void *context, const struct tb_flow_sample *samples, size
 	int status = begin_part(store);
 	if (status)
 		return status;
-	status = tb_store_write_flows(
-		store->db, store->path, &store->feed, samples, n, &store->error);
+	status = tb_store_write_flows(&store->rows, samples, n, &store->error);
 	return end_part(store, status);
 }
 
@@ -541,8 +618,7 @@ static int store_blame(void *context, const struct tb_blame_record *record)
 	int status = begin_part(store);
 	if (status)
 		return status;
-	status = tb_store_write_blame(
-		store->db, store->path, &store->feed, record, &store->error);
+	status = tb_store_write_blame(&store->rows, record, &store->error);
 	return end_part(store, status);
 }
 
@@ -553,8 +629,7 @@ static int store_undelivered(
 	int status = begin_part(store);
 	if (status)
 		return status;
-	status = tb_store_write_undelivered(
-		store->db, store->path, store->feed.run, samples, n, &store->error);
+	status = tb_store_write_undelivered(&store->rows, samples, n, &store->error);
 	return end_part(store, status);
 }
 
@@ -564,8 +639,7 @@ static int store_losses(void *context, const struct tb_loss_record *record)
 	int status = begin_part(store);
 	if (status)
 		return status;
-	status = tb_store_write_losses(
-		store->db, store->path, store->feed.run, record, &store->error);
+	status = tb_store_write_losses(&store->rows, record, &store->error);
 	return end_part(store, status);
 }
 
@@ -576,12 +650,7 @@ static int store_messages(
 	int status = begin_part(store);
 	if (status)
 		return status;
-	status = tb_store_write_messages(
-		store->db, store->path, &store->feed, samples, n, &store->error);
-	if (!status)
-		status = exec_for_run(store,
-			"UPDATE run SET n_messages_kept = ?2 WHERE run = ?1", (int64_t)n,
-			&store->error);
+	status = tb_store_write_messages(&store->rows, samples, n, &store->error);
 	return end_part(store, status);
 }
 
@@ -597,21 +666,17 @@ struct tb_observer tb_store_observer(struct tb_store *store)
 		.losses = store_losses};
 }
 
-static int write_totals(struct tb_store *store, struct tb_error *error)
-{
-	for (uint32_t i = 0; i < store->n_links; i++)
-		store->totals[i].link.id = i;
-	return tb_store_packs_write_totals(&store->packs, store->db, store->path,
-		store->feed.run, store->totals, store->n_links, error);
-}
-
 // end_totals leaves the totals out when there is no time for them: readers then add the
 // bins up.
 static int end_totals(struct tb_store *store, struct tb_error *error)
 {
 	int status = begin_part(store);
+	for (uint32_t i = 0; i < store->n_links && !status; i++)
+		store->totals[i].link.id = i;
 	if (!status)
-		status = end_part(store, write_totals(store, &store->error));
+		status =
+			end_part(store, write_packs(store, &total_packs, 0, store->totals,
+						store->n_links, &store->error));
 	if (status && status != TB_ESTOPPED && error)
 		*error = store->error;
 	return status == TB_ESTOPPED ? TB_OK : status;
@@ -625,7 +690,7 @@ int tb_store_end_run(struct tb_store *store, const struct tb_run_result *result,
 			*error = store->error;
 		return store->error.code;
 	}
-	assert(store->feed.run);
+	assert(store->begun);
 	int status = end_totals(store, error);
 	struct tb_run_result ended = *result;
 	tb_time_ps stored_ps = (tb_time_ps)store->n_bins * store->bin_ps;
@@ -633,13 +698,11 @@ int tb_store_end_run(struct tb_store *store, const struct tb_run_result *result,
 		ended.simulated_ps = stored_ps;
 	ended.complete = result->complete && !store->cut;
 	if (!status)
-		status = tb_store_write_result(
-			store->db, store->path, store->feed.run, &ended, error);
+		status = tb_store_write_result(&store->rows, &ended, error);
 	if (!status)
 		status = tb_store_commit(store, error);
-	if (status && !sqlite3_get_autocommit(store->db))
-		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
-	store->feed.run = 0;
+	tb_store_undo(store, status);
+	store->begun = false;
 	free(store->totals);
 	store->totals = NULL;
 	store->n_ended += status == TB_OK;
@@ -648,20 +711,17 @@ int tb_store_end_run(struct tb_store *store, const struct tb_run_result *result,
 
 int tb_store_drop_run(struct tb_store *store, struct tb_error *error)
 {
-	int64_t run = store->last_run;
+	int64_t run = tb_store_run(store);
 	assert(run);
-	if (!sqlite3_get_autocommit(store->db))
-		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
-	store->feed.run = 0;
+	tb_store_undo(store, TB_ESTOPPED);
+	store->begun = false;
 	store->only_tables = store->made_here && store->n_ended == 0;
 	if (store->only_tables || store->whole)
 		return TB_OK;
-	int status = begin(store, error);
+	int status = begin_write(store, error);
 	if (!status)
 		status = tb_store_delete_run(store->db, store->path, run, error);
 	if (!status)
 		status = tb_store_commit(store, error);
-	if (status && !sqlite3_get_autocommit(store->db))
-		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
-	return status;
+	return tb_store_undo(store, status);
 }

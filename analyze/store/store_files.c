@@ -74,7 +74,7 @@ static bool names_super(sqlite3_file *journal)
 	       memcmp(end, journal_magic, sizeof end) == 0;
 }
 
-static int open_file(
+static int store_files_open_one(
 	sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *out_flags)
 {
 	struct store_files *files = vfs->pAppData;
@@ -150,7 +150,7 @@ static struct store_files *new_files(void)
 	files->vfs = *files->system;
 	files->vfs.pNext = NULL;
 	files->vfs.pAppData = files;
-	files->vfs.xOpen = open_file;
+	files->vfs.xOpen = store_files_open_one;
 	files->vfs.xDelete = delete_file;
 	files->vfs.xAccess = access_file;
 	snprintf(files->name, sizeof files->name, "store-%p", (void *)files);
@@ -183,7 +183,7 @@ const char *tb_store_files_refusal(sqlite3 *db)
 	sqlite3_vfs *vfs = NULL;
 	if (sqlite3_file_control(db, "main", SQLITE_FCNTL_VFS_POINTER, &vfs) !=
 			SQLITE_OK ||
-		!vfs || vfs->xOpen != open_file)
+		!vfs || vfs->xOpen != store_files_open_one)
 		return NULL;
 	return ((const struct store_files *)vfs->pAppData)->refusal;
 }

@@ -1,8 +1,8 @@
+// What a run has once: its configuration and its network, of which a store has each once,
+// and its result.
 #include "store_impl.h"
 
-#include "names.h"
 #include "parameters.h"
-#include "store_row.h"
 #include "switchings.h"
 
 #include <stdio.h>
@@ -10,351 +10,512 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-static int write_run(sqlite3 *db, const char *path, int64_t run, int64_t topology,
-	const struct tb_network *network, const struct tb_run_config *config,
-	struct tb_error *error)
+// Networks, each stored once by its digest.
+
+#define RECORD struct node_row
+struct node_row {
+	char *host, *guid;
+	uint32_t lid;
+	char host_text[TB_NAME_SIZE], guid_text[20];
+};
+static const struct tb_stored_column node_columns[] = {TB_COLUMN("host", host),
+	TB_COLUMN_WITH("guid", guid, TB_STORED_OR_NULL), TB_COLUMN("lid", lid)};
+#undef RECORD
+
+#define RECORD struct switch_row
+struct switch_row {
+	const char *name;
+	char *guid;
+	struct tb_identity own;
+	struct tb_switch_info at;
+	char name_text[TB_NAME_SIZE], guid_text[20];
+};
+static const struct tb_stored_column switch_columns[] = {TB_COLUMN("name", name),
+	TB_COLUMN_WITH("guid", guid, TB_STORED_OR_NULL), TB_COLUMN("lid", own.lid),
+	TB_COLUMN("level", at.level), TB_COLUMN("index_in_level", at.index),
+	TB_COLUMN("n_down_ports", at.n_down_ports),
+	TB_COLUMN("n_up_ports", at.n_up_ports), TB_COLUMN("rail", at.rail)};
+#undef RECORD
+
+#define RECORD struct link_row
+struct link_row {
+	const char *kind;
+	struct link_row_end {
+		uint32_t node, in_switch; // TB_ID_NONE: the other one
+		uint32_t port, number;
+	} from, to;
+	struct tb_link_info at;
+};
+static const struct tb_stored_column link_columns[] = {TB_COLUMN("kind", kind),
+	TB_COLUMN_WITH("from_node", from.node, TB_STORED_OR_NULL),
+	TB_COLUMN_WITH("from_switch", from.in_switch, TB_STORED_OR_NULL),
+	TB_COLUMN("from_port", from.port), TB_COLUMN("from_number", from.number),
+	TB_COLUMN_WITH("to_node", to.node, TB_STORED_OR_NULL),
+	TB_COLUMN_WITH("to_switch", to.in_switch, TB_STORED_OR_NULL),
+	TB_COLUMN("to_port", to.port), TB_COLUMN("to_number", to.number),
+	TB_COLUMN("reverse", at.reverse), TB_COLUMN("bytes_per_s", at.bytes_per_s),
+	TB_COLUMN("latency_ps", at.latency_ps)};
+#undef RECORD
+
+// A network on its way into the tables.
+struct network_rows {
+	const struct tb_network *network;
+	uint32_t next, n;
+	const void *(*make)(struct network_rows *rows, uint32_t i);
+	union {
+		struct node_row node;
+		struct switch_row in_switch;
+		struct link_row link;
+	};
+};
+
+static char *write_guid(uint64_t guid, char text[20])
 {
-	const struct tb_switching_kind *switching =
-		tb_switching_of(tb_network_params(network));
-	struct tb_row row = tb_row_into(db, path,
-		"INSERT INTO run (run, input_name, input_kind, input_digest, "
-		"input_bytes, "
-		"options, time_scale, seed, program_version, n_nodes, n_switches, "
-		"n_links, "
-		"n_levels, n_jobs, network, switching, leads, routes_name, "
-		"routes_digest, topology) VALUES "
-		"(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-		error);
+	snprintf(text, 20, "0x%016llx", (unsigned long long)guid);
+	return guid ? text : NULL;
+}
+
+// name_host writes the fabric's name of a host: with rails, which are its network
+// interfaces, without theirs.
+static char *name_host(
+	const struct tb_network *network, uint32_t node, char host[TB_NAME_SIZE])
+{
+	struct tb_identity own =
+		tb_network_node_identity(network, (struct tb_node){node});
+	size_t n = tb_network_n_rails(network) > 1 && own.n_host_bytes ? own.n_host_bytes
+								       : strlen(own.name);
+	snprintf(host, TB_NAME_SIZE, "%.*s", (int)n, own.name);
+	return host;
+}
+
+static const void *make_node(struct network_rows *rows, uint32_t i)
+{
+	struct node_row *row = &rows->node;
+	struct tb_identity own =
+		tb_network_node_identity(rows->network, (struct tb_node){i});
+	row->host = name_host(rows->network, i, row->host_text);
+	row->guid = write_guid(own.guid, row->guid_text);
+	row->lid = own.lid;
+	return row;
+}
+
+static const void *make_switch(struct network_rows *rows, uint32_t i)
+{
+	const struct tb_switch id = {i};
+	struct switch_row *row = &rows->in_switch;
+	row->at = tb_network_switch(rows->network, id);
+	row->own = tb_network_switch_identity(rows->network, id);
+	row->name =
+		tb_names_switch(rows->network, id, row->name_text, sizeof row->name_text);
+	row->guid = write_guid(row->own.guid, row->guid_text);
+	return row;
+}
+
+static struct link_row_end link_end(
+	const struct tb_network *network, bool is_node, uint32_t id, uint32_t port)
+{
+	if (is_node)
+		return (struct link_row_end){
+			id % tb_network_n_hosts(network), TB_ID_NONE, port, 0};
+	return (struct link_row_end){TB_ID_NONE, id, port,
+		tb_network_port_number(network, (struct tb_switch){id}, port)};
+}
+
+static const void *make_link(struct network_rows *rows, uint32_t i)
+{
+	static const char *const kinds[] = {[TB_LINK_INJECTION] = "injection",
+		[TB_LINK_UP] = "up",
+		[TB_LINK_DOWN] = "down",
+		[TB_LINK_EJECTION] = "ejection"};
+	const struct tb_network *network = rows->network;
+	struct link_row *row = &rows->link;
+	row->at = tb_network_link(network, (struct tb_link){i});
+	row->kind = kinds[row->at.kind];
+	row->from = link_end(network, row->at.kind == TB_LINK_INJECTION, row->at.from,
+		row->at.from_port);
+	row->to = link_end(
+		network, row->at.kind == TB_LINK_EJECTION, row->at.to, row->at.to_port);
+	return row;
+}
+
+static const void *next_network_row(void *context)
+{
+	struct network_rows *rows = context;
+	return rows->next < rows->n ? rows->make(rows, rows->next++) : NULL;
+}
+
+#define NETWORK_TABLE(table, counted, list)                                              \
+	{                                                                                \
+		.name = table, .owner = "topology", .number = counted, .columns = list,  \
+		.n_columns = sizeof list / sizeof *list                                  \
+	}
+static const struct {
+	struct tb_stored_table table;
+	uint32_t (*count)(const struct tb_network *network);
+	const void *(*make)(struct network_rows *rows, uint32_t i);
+} network_tables[] = {
+	{NETWORK_TABLE("topology_node", "node", node_columns), tb_network_n_hosts,
+		make_node},
+	{NETWORK_TABLE("topology_switch", "switch", switch_columns),
+		tb_network_n_switches, make_switch},
+	{NETWORK_TABLE("topology_link", "link", link_columns), tb_network_n_links,
+		make_link},
+};
+enum { NETWORK_TABLES = sizeof network_tables / sizeof *network_tables };
+
+// digest_network stores the digest of the rows, in the order of tables and columns,
+// without the topology's number, and how many there are of each.
+static void digest_network(const struct tb_network *network, char digest[TB_DIGEST_SIZE])
+{
+	struct tb_row_hash hash;
+	struct network_rows rows = {.network = network};
+	tb_row_hash_begin(&hash);
+	for (size_t t = 0; t < NETWORK_TABLES; t++) {
+		uint32_t n = network_tables[t].count(network);
+		tb_row_hash_table(&hash, n);
+		for (uint32_t i = 0; i < n; i++)
+			tb_row_hash_add(&hash, &network_tables[t].table,
+				network_tables[t].make(&rows, i));
+	}
+	tb_row_hash_end(&hash, digest);
+}
+
+#define RECORD struct digest_row
+struct digest_row {
+	char *digest;
+};
+static const struct tb_stored_column digest_columns[] = {TB_COLUMN("digest", digest)};
+static const struct tb_stored_table topologies =
+	NETWORK_TABLE("topology", NULL, digest_columns);
+#undef RECORD
+
+int tb_store_has_topology(sqlite3 *db, const char *path, int64_t topology,
+	const char *digest, bool *has, struct tb_error *error)
+{
+	struct tb_row_reader reader = tb_row_reader_open(
+		db, path, &topologies, "topology WHERE topology = ?1", NULL, error);
+	struct digest_row row;
+	*has = false;
+	tb_row_bind(&reader, 1, topology);
+	while (tb_row_read(&reader, &row)) {
+		*has |= strcmp(row.digest, digest) == 0;
+		free(row.digest);
+	}
+	return tb_row_reader_end(&reader);
+}
+
+// write_topology stores the network unless a run on it is there, and its number.
+static int write_topology(struct tb_row_writer *writer, const struct tb_network *network,
+	int64_t *topology, struct tb_error *error)
+{
+	char digest[TB_DIGEST_SIZE], first[13];
+	bool has = false;
+	digest_network(network, digest);
+	snprintf(first, sizeof first, "%.12s", digest);
+	*topology = strtoll(first, NULL, 16);
+	int status = tb_store_has_topology(
+		writer->db, writer->path, *topology, digest, &has, error);
+	writer->owner = *topology;
+	if (!status && !has)
+		status = tb_rows_put(
+			writer, &topologies, &(struct digest_row){digest}, 1, error);
+	for (size_t t = 0; t < NETWORK_TABLES && !status && !has; t++) {
+		struct network_rows rows = {.network = network,
+			.n = network_tables[t].count(network),
+			.make = network_tables[t].make};
+		status = tb_rows_put_each(
+			writer, &network_tables[t].table, next_network_row, &rows, error);
+	}
+	return status;
+}
+
+// The run's own row.
+
+#define RECORD struct run_row
+struct run_row {
+	struct tb_run_config config;
+	const char *seed, *version, *network, *switching, *leads;
+	uint32_t n_nodes, n_switches, n_links, n_levels;
+	int64_t topology;
+};
+static const struct tb_stored_table runs =
+	TB_STORED_TABLE("run", RECORD, TB_COLUMN("input_name", config.input_name),
+		TB_COLUMN("input_kind", config.input_kind),
+		TB_COLUMN("input_digest", config.input_digest),
+		TB_COLUMN("input_bytes", config.input_bytes),
+		TB_COLUMN("options", config.options),
+		TB_COLUMN("time_scale", config.time_scale), TB_COLUMN("seed", seed),
+		TB_COLUMN("program_version", version), TB_COLUMN("n_nodes", n_nodes),
+		TB_COLUMN("n_switches", n_switches), TB_COLUMN("n_links", n_links),
+		TB_COLUMN("n_levels", n_levels), TB_COLUMN("n_jobs", config.n_jobs),
+		TB_COLUMN("network", network), TB_COLUMN("switching", switching),
+		TB_COLUMN("leads", leads), TB_COLUMN("routes_name", config.routes_name),
+		TB_COLUMN("routes_digest", config.routes_digest),
+		TB_COLUMN_AS(TB_STORED_SIGNED, "topology", topology));
+#undef RECORD
+
+static int write_run(struct tb_row_writer *writer, const struct tb_network *network,
+	const struct tb_run_config *config, int64_t topology, struct tb_error *error)
+{
+	const struct tb_network_params *params = tb_network_params(network);
+	const struct tb_switching_kind *switching = tb_switching_of(params);
 	char seed[24];
 	snprintf(seed, sizeof seed, "%llu", (unsigned long long)config->seed);
-	tb_row_put(&row, run);
-	tb_row_put_text(&row, config->input_name);
-	tb_row_put_text(&row, config->input_kind);
-	tb_row_put_text(&row, config->input_digest);
-	tb_row_put(&row, (int64_t)config->input_bytes);
-	tb_row_put_text(&row, config->options);
-	tb_row_put_real(&row, config->time_scale);
-	tb_row_put_text(&row, seed);
-	tb_row_put_text(&row, TB_VERSION);
-	tb_row_put(&row, tb_network_n_hosts(network));
-	tb_row_put(&row, tb_network_n_switches(network));
-	tb_row_put(&row, tb_network_n_links(network));
-	tb_row_put(&row, tb_network_n_levels(network));
-	tb_row_put(&row, config->n_jobs);
-	tb_row_put_text(&row, tb_network_params(network)->name);
-	tb_row_put_text(&row, tb_network_params(network)->switching);
-	tb_row_put_text(&row, tb_wait_lead_words[switching ? switching->leads : 0]);
-	tb_row_put_text(&row, config->routes_name);
-	tb_row_put_text(&row, config->routes_digest);
-	tb_row_put(&row, topology);
-	tb_row_end(&row);
-	return tb_row_done(&row);
+	const struct run_row row = {.config = *config,
+		.seed = seed,
+		.version = TB_VERSION,
+		.network = params->name,
+		.switching = params->switching,
+		.leads = tb_wait_lead_words[switching ? switching->leads : 0],
+		.n_nodes = tb_network_n_hosts(network),
+		.n_switches = tb_network_n_switches(network),
+		.n_links = tb_network_n_links(network),
+		.n_levels = tb_network_n_levels(network),
+		.topology = topology};
+	return tb_rows_put(writer, &runs, &row, 1, error);
 }
 
-static void put_value(struct tb_row *row, const struct tb_value *value)
-{
-	switch (value->type) {
-	case TB_VALUE_WHOLE:
-		tb_row_put(row, value->whole);
-		break;
-	case TB_VALUE_REAL:
-		tb_row_put_real(row, value->real);
-		break;
-	case TB_VALUE_WORD:
-		tb_row_put_text(row, value->word);
-		break;
-	}
-}
+// A value of a parameter goes into a column of any type: by the table of its type.
+#define RECORD struct tb_parameter
+static const struct tb_stored_table parameters[] = {
+	[TB_VALUE_WHOLE] = TB_STORED_TABLE("run_parameter", RECORD, TB_COLUMN("key", key),
+		TB_COLUMN_AS(TB_STORED_SIGNED, "value", value.whole)),
+	[TB_VALUE_REAL] = TB_STORED_TABLE("run_parameter", RECORD, TB_COLUMN("key", key),
+		TB_COLUMN("value", value.real)),
+	[TB_VALUE_WORD] = TB_STORED_TABLE("run_parameter", RECORD, TB_COLUMN("key", key),
+		TB_COLUMN("value", value.word)),
+};
+#undef RECORD
 
-static int write_parameters(sqlite3 *db, const char *path, int64_t run,
+static int write_parameters(struct tb_row_writer *writer,
 	const struct tb_network *network, struct tb_error *error)
 {
-	struct tb_row row = tb_row_into(db, path,
-		"INSERT INTO run_parameter ("
-		"run, key, value) "
-		"VALUES (?,?,?)",
-		error);
 	struct tb_network_params params = *tb_network_params(network);
 	struct tb_parameter list[TB_PARAMETERS_MOST];
-	params.n_rails = tb_network_n_rails(network); // of a built graph they say nothing
+	params.n_rails = tb_network_n_rails(network); // a built graph does not have it
 	size_t n = tb_parameters(&params, list);
-	for (size_t i = 0; !row.status && i < n; i++) {
-		tb_row_put(&row, run);
-		tb_row_put_text(&row, list[i].key);
-		put_value(&row, &list[i].value);
-		tb_row_end(&row);
-	}
-	return tb_row_done(&row);
+	int status = TB_OK;
+	for (size_t i = 0; i < n && !status; i++)
+		status = tb_rows_put(
+			writer, &parameters[list[i].value.type], &list[i], 1, error);
+	return status;
 }
 
-static int write_environment(
-	sqlite3 *db, const char *path, int64_t run, struct tb_error *error)
-{
-	struct utsname system = {0};
-	uname(&system);
-	struct tb_row row = tb_row_into(db, path,
-		"INSERT INTO run_environment (run, host, machine) VALUES (?,?,?)", error);
-	tb_row_put(&row, run);
-	tb_row_put_text(&row, system.nodename);
-	tb_row_put_text(&row, system.machine);
-	tb_row_end(&row);
-	return tb_row_done(&row);
-}
+#define RECORD struct environment_row
+struct environment_row {
+	const char *host, *machine;
+};
+static const struct tb_stored_table environments = TB_STORED_TABLE("run_environment",
+	RECORD, TB_COLUMN("host", host), TB_COLUMN("machine", machine));
+#undef RECORD
 
-// write_names names nodes by their endpoints, where they have one. Most have none, or are
-// called as their host: those have no row.
-static int write_names(sqlite3 *db, const char *path, int64_t run,
-	const struct tb_network *network, const char *const *names,
-	struct tb_error *error)
+// Nodes are named by their endpoints, where they have one. At first, most have none or
+// are called as their host, and then have no row.
+#define RECORD struct node_names
+struct node_names {
+	const struct tb_network *network; // NULL: every name has a row
+	const char *const *names;
+	struct tb_node node; // the last one named
+	const char *name;
+	uint32_t next, n;
+};
+static const struct tb_stored_table node_names = TB_STORED_TABLE(
+	"node_name", RECORD, TB_COLUMN("node", node), TB_COLUMN("name", name));
+static const struct tb_stored_table node_renames = {.name = "node_name",
+	.replaces = true,
+	.size = sizeof(RECORD),
+	.columns = TB_STORED_LIST(TB_COLUMN("node", node), TB_COLUMN("name", name)),
+	.n_columns = 2};
+#undef RECORD
+
+static const void *next_node_name(void *context)
 {
-	struct tb_row row = tb_row_into(db, path,
-		"INSERT INTO node_name (run, node, name) VALUES (?,?,?)", error);
-	uint32_t n = names ? tb_network_n_hosts(network) : 0;
-	for (uint32_t i = 0; !row.status && i < n; i++) {
-		char host[TB_NAME_SIZE];
-		tb_store_name_host(network, i, host, sizeof host);
-		if (!*names[i] || strcmp(names[i], host) == 0)
+	struct node_names *names = context;
+	char host[TB_NAME_SIZE];
+	for (; names->next < names->n; names->next++) {
+		const char *name = names->names[names->next];
+		if (!*name ||
+			(names->network && strcmp(name, name_host(names->network,
+								names->next, host)) == 0))
 			continue;
-		tb_row_put(&row, run);
-		tb_row_put(&row, i);
-		tb_row_put_text(&row, names[i]);
-		tb_row_end(&row);
+		names->name = name;
+		names->node.id = names->next++;
+		return names;
 	}
-	return tb_row_done(&row);
+	return NULL;
 }
 
-// rename_nodes names the first `n` nodes by their endpoints, where they have one.
-static int rename_nodes(sqlite3 *db, const char *path, int64_t run,
-	const char *const *names, uint32_t n, struct tb_error *error)
-{
-	struct tb_row row = tb_row_into(db, path,
-		"INSERT OR REPLACE INTO node_name (run, node, name) VALUES (?,?,?)",
-		error);
-	for (uint32_t i = 0; !row.status && i < n; i++) {
-		if (!*names[i])
-			continue;
-		tb_row_put(&row, run);
-		tb_row_put(&row, i);
-		tb_row_put_text(&row, names[i]);
-		tb_row_end(&row);
-	}
-	return tb_row_done(&row);
-}
+#define RECORD struct tb_run_job
+static const struct tb_stored_column job_columns[] = {TB_COLUMN("name", name),
+	TB_COLUMN("input", input), TB_COLUMN("start_ps", start_ps),
+	TB_COLUMN("placement", placement)};
+static const struct tb_stored_table jobs = {.name = "job",
+	.number = "job",
+	.size = sizeof(RECORD),
+	.columns = job_columns,
+	.n_columns = sizeof job_columns / sizeof *job_columns};
+#undef RECORD
 
-static int write_jobs(sqlite3 *db, const char *path, int64_t run,
-	const struct tb_run_job *jobs, uint32_t n, struct tb_error *error)
-{
-	struct tb_row row = tb_row_into(db, path,
-		"INSERT INTO job (run, job, name, input, start_ps, placement) VALUES "
-		"(?,?,?,?,?,?)",
-		error);
-	for (uint32_t i = 0; !row.status && i < n; i++) {
-		tb_row_put(&row, run);
-		tb_row_put(&row, i);
-		tb_row_put_text(&row, jobs[i].name);
-		tb_row_put_text(&row, jobs[i].input);
-		tb_row_put(&row, jobs[i].start_ps);
-		tb_row_put_text(&row, jobs[i].placement);
-		tb_row_end(&row);
-	}
-	return tb_row_done(&row);
-}
+#define RECORD struct tb_run_place
+static const struct tb_stored_table places = TB_STORED_TABLE("job_node", RECORD,
+	TB_COLUMN("job", job), TB_COLUMN("rank", rank), TB_COLUMN("node", node));
+#undef RECORD
 
-static int write_notes(sqlite3 *db, const char *path, int64_t run,
-	const struct tb_note *notes, size_t n, struct tb_error *error)
-{
-	struct tb_row row = tb_row_into(db, path,
-		"INSERT INTO note ("
-		"run, note, job, text) "
-		"VALUES (?,?,?,?)",
-		error);
-	for (size_t i = 0; !row.status && i < n; i++) {
-		tb_row_put(&row, run);
-		tb_row_put(&row, (int64_t)i);
-		if (notes[i].job == TB_ID_NONE)
-			tb_row_put_null(&row);
-		else
-			tb_row_put(&row, notes[i].job);
-		tb_row_put_text(&row, notes[i].text);
-		tb_row_end(&row);
-	}
-	return tb_row_done(&row);
-}
+#define RECORD struct tb_note
+static const struct tb_stored_table notes = {.name = "note",
+	.number = "note",
+	.size = sizeof(RECORD),
+	.columns = TB_STORED_LIST(
+		TB_COLUMN_WITH("job", job, TB_STORED_OR_NULL), TB_COLUMN("text", text)),
+	.n_columns = 2};
+#undef RECORD
 
-static int write_places(sqlite3 *db, const char *path, int64_t run,
-	const struct tb_run_place *places, size_t n, struct tb_error *error)
-{
-	struct tb_row row = tb_row_into(db, path,
-		"INSERT INTO job_node ("
-		"run, job, rank, node) "
-		"VALUES (?,?,?,?)",
-		error);
-	for (size_t i = 0; !row.status && i < n; i++) {
-		tb_row_put(&row, run);
-		tb_row_put(&row, places[i].job);
-		tb_row_put(&row, places[i].rank);
-		tb_row_put(&row, places[i].node.id);
-		tb_row_end(&row);
-	}
-	return tb_row_done(&row);
-}
+#define RECORD struct fault_rows
+struct fault_rows {
+	const struct tb_faults *faults;
+	size_t next;
+	uint32_t link, in_switch; // TB_ID_NONE: it is the other
+	tb_time_ps at_ps;
+};
+static const struct tb_stored_table faults = {.name = "fault",
+	.number = "fault",
+	.columns = TB_STORED_LIST(TB_COLUMN_WITH("link", link, TB_STORED_OR_NULL),
+		TB_COLUMN_WITH("switch", in_switch, TB_STORED_OR_NULL),
+		TB_COLUMN("at_ps", at_ps)),
+	.n_columns = 3};
+#undef RECORD
 
-static int write_faults(sqlite3 *db, const char *path, int64_t run,
-	const struct tb_faults *faults, struct tb_error *error)
+static const void *next_fault(void *context)
 {
-	struct tb_row row = tb_row_into(db, path,
-		"INSERT INTO fault ("
-		"run, fault, link, switch, at_ps) "
-		"VALUES (?,?,?,?,?)",
-		error);
-	for (size_t i = 0; !row.status && faults && i < tb_faults_n(faults); i++) {
-		struct tb_fault fault = tb_faults_at(faults, i);
-		tb_row_put(&row, run);
-		tb_row_put(&row, (int64_t)i);
-		if (fault.is_switch)
-			tb_row_put_null(&row);
-		tb_row_put(&row, fault.id);
-		if (!fault.is_switch)
-			tb_row_put_null(&row);
-		tb_row_put(&row, fault.at_ps);
-		tb_row_end(&row);
-	}
-	return tb_row_done(&row);
+	struct fault_rows *rows = context;
+	if (!rows->faults || rows->next == tb_faults_n(rows->faults))
+		return NULL;
+	struct tb_fault fault = tb_faults_at(rows->faults, rows->next++);
+	rows->link = fault.is_switch ? TB_ID_NONE : fault.id;
+	rows->in_switch = fault.is_switch ? fault.id : TB_ID_NONE;
+	rows->at_ps = fault.at_ps;
+	return rows;
 }
 
 int tb_store_find_next_run(
 	sqlite3 *db, const char *path, int64_t *run, struct tb_error *error)
 {
-	sqlite3_stmt *query = NULL;
-	int status = tb_sql_prepare(db, path,
+	int status = tb_sql_number(db, path,
 		"SELECT 1 + max(coalesce((SELECT max(run) FROM run), 0), "
 		"coalesce((SELECT max(run) FROM sweep_point), 0))",
-		&query, error);
-	if (!status && sqlite3_step(query) != SQLITE_ROW)
-		status = tb_sql_fail(error, db, path);
+		0, run, error);
+	return status < 0 ? status : TB_OK;
+}
+
+int tb_store_write_setup(struct tb_row_writer *writer, const struct tb_network *network,
+	const struct tb_run_config *config, struct tb_error *error)
+{
+	int64_t topology = 0, run = config->run;
+	struct utsname system = {0};
+	uname(&system);
+	const struct environment_row environment = {system.nodename, system.machine};
+	struct node_names names = {.network = network,
+		.names = config->node_names,
+		.n = config->node_names ? tb_network_n_hosts(network) : 0};
+	struct fault_rows fault_rows = {.faults = config->faults};
+	int status = run ? TB_OK
+			 : tb_store_find_next_run(writer->db, writer->path, &run, error);
 	if (!status)
-		*run = sqlite3_column_int64(query, 0);
-	sqlite3_finalize(query);
+		status = write_topology(writer, network, &topology, error);
+	writer->owner = run;
+	if (!status)
+		status = write_run(writer, network, config, topology, error);
+	if (!status)
+		status = write_parameters(writer, network, error);
+	if (!status)
+		status = tb_rows_put(writer, &environments, &environment, 1, error);
+	if (!status)
+		status = tb_rows_put_each(
+			writer, &node_names, next_node_name, &names, error);
+	if (!status)
+		status = tb_rows_put(writer, &jobs, config->jobs, config->n_jobs, error);
+	if (!status)
+		status = tb_rows_put(
+			writer, &places, config->places, config->n_places, error);
+	if (!status)
+		status = tb_rows_put(
+			writer, &notes, config->notes, config->n_notes, error);
+	if (!status)
+		status =
+			tb_rows_put_each(writer, &faults, next_fault, &fault_rows, error);
 	return status;
 }
 
-int tb_store_write_setup(sqlite3 *db, const char *path, struct tb_store_feed *feed,
-	const struct tb_network *network, const struct tb_run_config *config,
-	int64_t *run, struct tb_error *error)
-{
-	int64_t id = config->run;
-	int status = id ? TB_OK : tb_store_find_next_run(db, path, &id, error);
-	int64_t topology = 0;
-	if (!status)
-		status = tb_store_write_topology(
-			db, path, feed, network, &topology, error);
-	if (!status)
-		status = write_run(db, path, id, topology, network, config, error);
-	if (!status)
-		status = write_parameters(db, path, id, network, error);
-	if (!status)
-		status = write_environment(db, path, id, error);
-	if (!status)
-		status = write_names(db, path, id, network, config->node_names, error);
-	if (!status)
-		status = write_jobs(db, path, id, config->jobs, config->n_jobs, error);
-	if (!status)
-		status = write_places(
-			db, path, id, config->places, config->n_places, error);
-	if (!status)
-		status = write_notes(db, path, id, config->notes, config->n_notes, error);
-	if (!status)
-		status = write_faults(db, path, id, config->faults, error);
-	if (!status)
-		*run = id;
-	return status;
-}
+#define RECORD struct tb_run_result
+static const struct tb_stored_column result_columns[] = {TB_COLUMN("complete", complete),
+	TB_COLUMN("simulated_ps", simulated_ps), TB_COLUMN("n_messages", n_messages),
+	TB_COLUMN("n_packets", n_packets), TB_COLUMN("delivered_bytes", delivered_bytes),
+	TB_COLUMN("n_retries", n_retries), TB_COLUMN("n_undelivered", n_undelivered),
+	TB_COLUMN("n_lost", n_lost), TB_COLUMN("n_resent", n_resent),
+	TB_COLUMN("input_summary", input_summary)};
+static const struct tb_stored_table results = {.name = "run",
+	.updates = true,
+	.size = sizeof(RECORD),
+	.columns = result_columns,
+	.n_columns = sizeof result_columns / sizeof *result_columns};
+static const struct tb_stored_table wall_times = {.name = "run_environment",
+	.updates = true,
+	.size = sizeof(RECORD),
+	.columns = TB_STORED_LIST(TB_COLUMN("wall_s", wall_s)),
+	.n_columns = 1};
+#undef RECORD
 
-static int write_wall_time(
-	sqlite3 *db, const char *path, int64_t run, double wall_s, struct tb_error *error)
-{
-	struct tb_row row = tb_row_into(
-		db, path, "UPDATE run_environment SET wall_s = ?1 WHERE run = ?2", error);
-	tb_row_put_real(&row, wall_s);
-	tb_row_put(&row, run);
-	tb_row_end(&row);
-	return tb_row_done(&row);
-}
-
-int tb_store_write_result(sqlite3 *db, const char *path, int64_t run,
+int tb_store_write_result(struct tb_row_writer *writer,
 	const struct tb_run_result *result, struct tb_error *error)
 {
-	struct tb_row row = tb_row_into(db, path,
-		"UPDATE run SET complete = ?, simulated_ps = ?, n_messages = ?, "
-		"n_packets = ?, delivered_bytes = ?, n_retries = ?, n_undelivered = ?, "
-		"n_lost = ?, n_resent = ?, input_summary = ? WHERE run = ?",
-		error);
-	tb_row_put(&row, result->complete);
-	tb_row_put(&row, result->simulated_ps);
-	tb_row_put(&row, (int64_t)result->n_messages);
-	tb_row_put(&row, (int64_t)result->n_packets);
-	tb_row_put(&row, (int64_t)result->delivered_bytes);
-	tb_row_put(&row, (int64_t)result->n_retries);
-	tb_row_put(&row, (int64_t)result->n_undelivered);
-	tb_row_put(&row, (int64_t)result->n_lost);
-	tb_row_put(&row, (int64_t)result->n_resent);
-	tb_row_put_text(&row, result->input_summary ? result->input_summary : "{}");
-	tb_row_put(&row, run);
-	tb_row_end(&row);
-	int status = tb_row_done(&row);
-	if (!status && result->node_names)
-		status = rename_nodes(
-			db, path, run, result->node_names, result->n_named, error);
+	struct tb_run_result row = *result;
+	struct node_names names = {.names = result->node_names,
+		.n = result->node_names ? result->n_named : 0};
+	row.input_summary = row.input_summary ? row.input_summary : "{}";
+	int status = tb_rows_put(writer, &results, &row, 1, error);
 	if (!status)
-		status = write_places(
-			db, path, run, result->places, result->n_places, error);
-	return status ? status : write_wall_time(db, path, run, result->wall_s, error);
+		status = tb_rows_put_each(
+			writer, &node_renames, next_node_name, &names, error);
+	if (!status)
+		status = tb_rows_put(
+			writer, &places, result->places, result->n_places, error);
+	return status ? status : tb_rows_put(writer, &wall_times, &row, 1, error);
 }
 
-int tb_store_write_undelivered(sqlite3 *db, const char *path, int64_t run,
-	const struct tb_undelivered_sample *samples, size_t n, struct tb_error *error)
-{
-	struct tb_row row = tb_row_into(db, path,
-		"INSERT INTO undelivered_flow ("
-		"run, job, source, destination, dead_link, messages, bytes, first_ps) "
-		"VALUES (?,?,?,?,?,?,?,?)",
-		error);
-	for (size_t i = 0; !row.status && i < n; i++) {
-		const struct tb_undelivered_sample *at = &samples[i];
-		tb_row_put(&row, run);
-		tb_row_put(&row, at->job);
-		tb_row_put(&row, at->source.id);
-		tb_row_put(&row, at->destination.id);
-		tb_row_put_id(&row, at->dead.id);
-		tb_row_put(&row, (int64_t)at->n_messages);
-		tb_row_put(&row, (int64_t)at->bytes);
-		tb_row_put(&row, at->first_ps);
-		tb_row_end(&row);
-	}
-	return tb_row_done(&row);
-}
+#define RECORD struct table_row
+struct table_row {
+	char *name;
+};
+static const struct tb_stored_table tables_of_runs =
+	TB_STORED_TABLE("sqlite_schema", RECORD, TB_COLUMN("t.name", name));
+#undef RECORD
 
 int tb_store_delete_run(
 	sqlite3 *db, const char *path, int64_t run, struct tb_error *error)
 {
-	sqlite3_stmt *query = NULL;
-	int status = tb_sql_prepare(db, path,
-		"SELECT group_concat('DELETE FROM \"' || t.name || '\" WHERE run = ' || "
-		"?1, "
-		"';') FROM sqlite_schema AS t JOIN pragma_table_info(t.name) AS c "
-		"WHERE t.type = 'table' AND c.name = 'run' AND t.name NOT IN "
+	static const char of_topology[] = "topology NOT IN (SELECT topology FROM run)";
+	sqlite3_str *sql = sqlite3_str_new(db);
+	struct tb_row_reader reader = tb_row_reader_open(db, path, &tables_of_runs,
+		"sqlite_schema AS t JOIN pragma_table_info(t.name) AS c WHERE "
+		"t.type = 'table' AND c.name = 'run' AND t.name NOT IN "
 		"('sweep_point', 'sweep_value')",
-		&query, error);
-	if (status)
-		return status;
-	sqlite3_bind_int64(query, 1, run);
-	const char *deletes = sqlite3_step(query) == SQLITE_ROW
-				      ? (const char *)sqlite3_column_text(query, 0)
-				      : NULL;
-	char *text = deletes ? strdup(deletes) : NULL;
-	sqlite3_finalize(query);
-	status = text ? tb_sql_exec(db, path, text, error)
-		      : tb_fail_memory_in(error, path, "what failed");
-	free(text);
-	return status ? status : tb_store_drop_topologies(db, path, error);
+		NULL, error);
+	struct table_row row;
+	while (tb_row_read(&reader, &row)) {
+		sqlite3_str_appendf(sql, "DELETE FROM \"%w\" WHERE run = %lld;", row.name,
+			(long long)run);
+		free(row.name);
+	}
+	int status = tb_row_reader_end(&reader);
+	// and the networks of which no run is left
+	sqlite3_str_appendf(sql,
+		"DELETE FROM topology_link WHERE %s;DELETE FROM topology_switch WHERE "
+		"%s;DELETE FROM topology_node WHERE %s;DELETE FROM topology WHERE %s",
+		of_topology, of_topology, of_topology, of_topology);
+	char *text = sqlite3_str_finish(sql);
+	if (!status)
+		status = text ? tb_sql_exec(db, path, text, error)
+			      : tb_fail_memory_in(error, path, "what failed");
+	sqlite3_free(text);
+	return status;
 }

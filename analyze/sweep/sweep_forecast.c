@@ -8,12 +8,13 @@
 
 #define LEAST_S 1e-4 // shorter points are all alike
 
-static double cost_of(const struct tb_sweep_point *point)
+static double point_cost(const struct tb_sweep_point *point)
 {
 	return fmax(tb_sweep_cost(point), 1);
 }
 
-static void describe(const struct tb_sweep_point *point, double of[TB_FORECAST_POWERS])
+static void point_powers(
+	const struct tb_sweep_point *point, double of[TB_FORECAST_POWERS])
 {
 	const struct tb_experiment *experiment = &point->experiment;
 	of[0] = 1;
@@ -22,8 +23,9 @@ static void describe(const struct tb_sweep_point *point, double of[TB_FORECAST_P
 	of[3] = log2(fmax((double)experiment->message_bytes, 1));
 }
 
-// fit solves the normal equations by Gaussian elimination; they are positive definite.
-static void fit(struct tb_sweep_forecast *forecast)
+// fit_powers solves the normal equations by Gaussian elimination; they are positive
+// definite.
+static void fit_powers(struct tb_sweep_forecast *forecast)
 {
 	enum { N = TB_FORECAST_POWERS };
 	double rows[N][N + 1];
@@ -50,29 +52,29 @@ static double fitted(
 	const struct tb_sweep_forecast *forecast, const struct tb_sweep_point *point)
 {
 	double of[TB_FORECAST_POWERS], sum = 0;
-	describe(point, of);
+	point_powers(point, of);
 	for (int i = 0; i < TB_FORECAST_POWERS; i++)
 		sum += forecast->powers[i] * of[i];
-	return cost_of(point) * exp2(sum);
+	return point_cost(point) * exp2(sum);
 }
 
 void tb_sweep_forecast_add(struct tb_sweep_forecast *forecast,
 	const struct tb_sweep_point *point, double seconds)
 {
 	double of[TB_FORECAST_POWERS];
-	double taken = log2(fmax(seconds, LEAST_S) / cost_of(point));
-	describe(point, of);
+	double taken = log2(fmax(seconds, LEAST_S) / point_cost(point));
+	point_powers(point, of);
 	for (int i = 0; i < TB_FORECAST_POWERS; i++) {
 		for (int k = 0; k < TB_FORECAST_POWERS; k++)
 			forecast->squares[i][k] += of[i] * of[k];
 		forecast->products[i] += of[i] * taken;
 	}
 	forecast->n++;
-	fit(forecast);
+	fit_powers(forecast);
 }
 
 double tb_sweep_forecast_of(
 	const struct tb_sweep_forecast *forecast, const struct tb_sweep_point *point)
 {
-	return forecast->n > 0 ? fitted(forecast, point) : cost_of(point);
+	return forecast->n > 0 ? fitted(forecast, point) : point_cost(point);
 }

@@ -24,7 +24,7 @@ static void write_parameter(const struct tb_parameter *parameter, FILE *stream)
 	}
 }
 
-static void write_network(const struct tb_network_params *params, FILE *stream)
+static void identity_write_network(const struct tb_network_params *params, FILE *stream)
 {
 	struct tb_parameter list[TB_PARAMETERS_MOST];
 	size_t n = tb_parameters(params, list);
@@ -43,7 +43,7 @@ static void write_sweep(const struct tb_sweep *sweep, bool with_blame, FILE *str
 		const struct tb_sweep_point *point = &sweep->points[i];
 		// Points of the same network follow each other, so it is written once.
 		if (strcmp(point->network, network) != 0)
-			write_network(&point->params, stream);
+			identity_write_network(&point->params, stream);
 		network = point->network;
 		fprintf(stream, "%s\n", point->settings);
 	}

@@ -4,7 +4,7 @@
 #include "array.h"
 #include "progress.h"
 #include "stop.h"
-#include "store_impl.h"
+#include "run_copy.h"
 #include "sweep_identity.h"
 #include "sweep_message.h"
 #include "sweep_work.h"
@@ -47,7 +47,7 @@ struct led_task {
 	int n_losses;
 };
 
-struct lead {
+struct sweep_leader {
 	struct tb_sweep_work work;
 	const struct tb_sweep_lead_options *options;
 	const struct tb_peers *peers;
@@ -61,12 +61,12 @@ struct lead {
 	struct tb_error *error;
 };
 
-static struct tb_sweep_point *point_of(const struct lead *lead, size_t task)
+static struct tb_sweep_point *led_point(const struct sweep_leader *lead, size_t task)
 {
 	return &lead->work.sweep->points[lead->work.tasks[task].point];
 }
 
-static int no_memory(const struct lead *lead)
+static int lead_no_memory(const struct sweep_leader *lead)
 {
 	return tb_fail_memory(lead->error, "the results of workers");
 }
@@ -80,19 +80,19 @@ static void drop_bytes(struct worker *worker)
 	worker->room = 0;
 }
 
-static int begin(const struct lead *lead)
+static int lead_begin(const struct sweep_leader *lead)
 {
 	struct tb_sweep_message message = {.word = TB_SWEEP_BEGIN};
 	memcpy(message.bytes, lead->identity, sizeof lead->identity);
 	for (uint32_t rank = 1; rank < lead->peers->n; rank++)
 		if (tb_sweep_say(lead->peers, rank, &message, sizeof lead->identity) !=
 			TB_OK)
-			return no_memory(lead);
+			return lead_no_memory(lead);
 	return TB_OK;
 }
 
 // hand_out gives the worker the next task, if there is one.
-static int hand_out(struct lead *lead, uint32_t rank)
+static int hand_out(struct sweep_leader *lead, uint32_t rank)
 {
 	while (lead->next < lead->work.n_tasks &&
 		lead->tasks[lead->next].state != TASK_WAITS)
@@ -109,11 +109,12 @@ static int hand_out(struct lead *lead, uint32_t rank)
 	lead->tasks[task].began_s = tb_clock_s();
 	lead->workers[rank].state = WORKER_BUSY;
 	lead->workers[rank].task = task;
-	return tb_sweep_say(lead->peers, rank, &message, 0) == TB_OK ? TB_OK
-								     : no_memory(lead);
+	return tb_sweep_say(lead->peers, rank, &message, 0) == TB_OK
+		       ? TB_OK
+		       : lead_no_memory(lead);
 }
 
-static int hand_out_all(struct lead *lead)
+static int hand_out_all(struct sweep_leader *lead)
 {
 	int status = TB_OK;
 	for (uint32_t rank = 1; rank < lead->peers->n && status == TB_OK; rank++)
@@ -122,9 +123,9 @@ static int hand_out_all(struct lead *lead)
 	return status;
 }
 
-// keep writes a result that has come, unless another worker was faster: results of the
-// same point are equal.
-static int keep(struct lead *lead, struct worker *worker)
+// keep_result writes a result that has come, unless another worker was faster: results of
+// the same point are equal.
+static int keep_result(struct sweep_leader *lead, struct worker *worker)
 {
 	size_t task = worker->task;
 	size_t point = lead->work.tasks[task].point;
@@ -146,7 +147,7 @@ static int keep(struct lead *lead, struct worker *worker)
 
 // take_piece adds a piece to a result. Messages from one worker arrive in order, so one
 // that does not fit is of a point that is not the worker's.
-static int take_piece(struct lead *lead, struct worker *worker, size_t n)
+static int take_piece(struct sweep_leader *lead, struct worker *worker, size_t n)
 {
 	const struct tb_sweep_message *piece = &lead->message;
 	if (worker->state != WORKER_BUSY || piece->total == 0 ||
@@ -161,14 +162,14 @@ static int take_piece(struct lead *lead, struct worker *worker, size_t n)
 	// As bytes come, whatever total they are announced with.
 	if (worker->total > RESULT_MOST || TB_ARRAY_RESERVE(&worker->bytes, &worker->room,
 						   worker->n_bytes + n) != TB_OK)
-		return no_memory(lead);
+		return lead_no_memory(lead);
 	memcpy(worker->bytes + worker->n_bytes, piece->bytes, n);
 	worker->n_bytes += n;
-	return worker->n_bytes == worker->total ? keep(lead, worker) : TB_OK;
+	return worker->n_bytes == worker->total ? keep_result(lead, worker) : TB_OK;
 }
 
-// report passes on what a worker failed at.
-static int report(const struct lead *lead, uint32_t rank, size_t n)
+// lead_report passes on what a worker failed at.
+static int lead_report(const struct sweep_leader *lead, uint32_t rank, size_t n)
 {
 	struct tb_error cause = {0};
 	if (n == sizeof cause)
@@ -184,8 +185,8 @@ static int report(const struct lead *lead, uint32_t rank, size_t n)
 	return cause.code;
 }
 
-// act does what the last message asks for.
-static int act(struct lead *lead, uint32_t rank, size_t n)
+// lead_act_on_message does what the last message asks for.
+static int lead_act_on_message(struct sweep_leader *lead, uint32_t rank, size_t n)
 {
 	struct worker *worker = &lead->workers[rank];
 	worker->heard_s = tb_clock_s();
@@ -199,14 +200,14 @@ static int act(struct lead *lead, uint32_t rank, size_t n)
 	case TB_SWEEP_PIECE:
 		return take_piece(lead, worker, n);
 	case TB_SWEEP_FAILED:
-		return report(lead, rank, n);
+		return lead_report(lead, rank, n);
 	default:
 		return TB_OK;
 	}
 }
 
 // hear takes messages that have arrived: 1 when there were any.
-static int hear(struct lead *lead)
+static int hear(struct sweep_leader *lead)
 {
 	uint32_t rank = 0;
 	size_t n = 0;
@@ -217,15 +218,15 @@ static int hear(struct lead *lead)
 		if (status == 0)
 			return i > 0;
 		if (rank > 0 && rank < lead->peers->n)
-			status = act(lead, rank, n);
+			status = lead_act_on_message(lead, rank, n);
 		if (status < 0)
 			return status;
 	}
 	return 1;
 }
 
-// lose has the task of a lost worker done by others.
-static int lose(struct lead *lead, uint32_t rank)
+// lose_worker has the task of a lost worker done by others.
+static int lose_worker(struct sweep_leader *lead, uint32_t rank)
 {
 	struct worker *worker = &lead->workers[rank];
 	struct led_task *task = &lead->tasks[worker->task];
@@ -239,10 +240,10 @@ static int lose(struct lead *lead, uint32_t rank)
 	if (++task->n_losses < LOSSES_MOST)
 		return TB_OK;
 	return tb_fail(lead->error, TB_EIO, "%d workers were lost while they ran %s",
-		LOSSES_MOST, point_of(lead, worker->task)->settings);
+		LOSSES_MOST, led_point(lead, worker->task)->settings);
 }
 
-static int look_for_lost(struct lead *lead)
+static int look_for_lost(struct sweep_leader *lead)
 {
 	double now_s = tb_clock_s();
 	uint32_t n_there = 0;
@@ -250,7 +251,7 @@ static int look_for_lost(struct lead *lead)
 	for (uint32_t rank = 1; rank < lead->peers->n && status == TB_OK; rank++) {
 		struct worker *worker = &lead->workers[rank];
 		if (!worker->lost && now_s - worker->heard_s > lead->options->silence_s)
-			status = lose(lead, rank);
+			status = lose_worker(lead, rank);
 		n_there += !worker->lost;
 	}
 	if (status == TB_OK && n_there == 0)
@@ -259,8 +260,9 @@ static int look_for_lost(struct lead *lead)
 	return status;
 }
 
-// attend does what is due at times. Lost workers are spoken to, too: they may listen.
-static int attend(struct lead *lead)
+// lead_attend does what is due at times. Lost workers are spoken to, too: they may
+// listen.
+static int lead_attend(struct sweep_leader *lead)
 {
 	double now_s = tb_clock_s();
 	if (now_s - lead->watched_s >= WATCH_S) {
@@ -271,15 +273,15 @@ static int attend(struct lead *lead)
 		lead->beaten_s = now_s;
 		for (uint32_t rank = 1; rank < lead->peers->n; rank++)
 			if (tb_sweep_say_word(lead->peers, rank, TB_SWEEP_BEAT) != TB_OK)
-				return no_memory(lead);
+				return lead_no_memory(lead);
 	}
 	return look_for_lost(lead);
 }
 
-static int run(struct lead *lead)
+static int lead_run(struct sweep_leader *lead)
 {
 	const volatile sig_atomic_t *stop = lead->options->run.stop;
-	int status = begin(lead);
+	int status = lead_begin(lead);
 	while (status >= 0 && lead->n_left > 0) {
 		if (tb_stop_asked(stop))
 			return tb_fail(lead->error, TB_ESTOPPED, "stopped");
@@ -288,7 +290,7 @@ static int run(struct lead *lead)
 		if (status >= 0)
 			status = hand_out_all(lead);
 		if (status >= 0)
-			status = attend(lead);
+			status = lead_attend(lead);
 		if (quiet)
 			nanosleep(&(struct timespec){.tv_nsec = TB_SWEEP_REST_NS}, NULL);
 	}
@@ -296,14 +298,14 @@ static int run(struct lead *lead)
 	return status;
 }
 
-static int prepare(struct lead *lead, bool with_blame)
+static int lead_prepare(struct sweep_leader *lead, bool with_blame)
 {
 	double now_s = tb_clock_s();
 	lead->n_left = lead->work.n_tasks;
 	lead->tasks = calloc(lead->work.n_tasks + 1, sizeof *lead->tasks);
 	lead->workers = calloc(lead->peers->n, sizeof *lead->workers);
 	if (!lead->tasks || !lead->workers)
-		return no_memory(lead);
+		return lead_no_memory(lead);
 	for (uint32_t rank = 1; rank < lead->peers->n; rank++)
 		lead->workers[rank] = (struct worker){.heard_s = now_s, .task = NONE};
 	return tb_sweep_identity(
@@ -323,14 +325,14 @@ int tb_sweep_lead(struct tb_sweep_progress *progress, const struct tb_sweep *swe
 	const struct tb_sweep_lead_options *options, const struct tb_peers *peers,
 	bool *all_there, struct tb_error *error)
 {
-	struct lead lead = {.options = options, .peers = peers, .error = error};
+	struct sweep_leader lead = {.options = options, .peers = peers, .error = error};
 	int status =
 		tb_sweep_work_open(&lead.work, sweep, &options->run, progress, error);
 	lead.work.n_workers = peers->n - 1;
 	if (status == TB_OK)
-		status = prepare(&lead, options->run.with_blame);
+		status = lead_prepare(&lead, options->run.with_blame);
 	if (status == TB_OK)
-		status = run(&lead);
+		status = lead_run(&lead);
 	*all_there = true;
 	for (uint32_t rank = 1; lead.workers && rank < peers->n; rank++) {
 		*all_there &= !lead.workers[rank].lost;

@@ -1,7 +1,7 @@
 #include "sweep_made.h"
 
 #include "progress.h"
-#include "store_sweep.h"
+#include "store_points.h"
 
 void tb_sweep_made_fini(struct tb_sweep_made *made)
 {
@@ -74,6 +74,6 @@ int tb_sweep_made_write(const struct tb_sweep_made *made,
 			*error = *tb_store_error(store);
 		return status;
 	}
-	status = tb_store_results(store, run, made->results, error);
+	status = tb_store_results(store, made->results, error);
 	return status == TB_OK ? tb_store_end_run(store, &result, error) : status;
 }

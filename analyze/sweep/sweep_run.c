@@ -11,16 +11,16 @@ struct point_crew {
 	struct tb_sweep_made *made; // by task
 };
 
-static const struct tb_sweep_point *point_of(const struct point_crew *crew, size_t task)
+static const struct tb_sweep_point *task_point(const struct point_crew *crew, size_t task)
 {
 	return &crew->work.sweep->points[crew->work.tasks[task].point];
 }
 
-static int simulate(void *context, size_t index, struct tb_error *error)
+static int crew_simulate(void *context, size_t index, struct tb_error *error)
 {
 	struct point_crew *crew = context;
 	const struct tb_sweep_run_options *options = crew->work.options;
-	return tb_sweep_made_simulate(&crew->made[index], point_of(crew, index),
+	return tb_sweep_made_simulate(&crew->made[index], task_point(crew, index),
 		options->with_blame, options->stop, error);
 }
 
@@ -30,14 +30,14 @@ static int write_task(void *context, size_t index, struct tb_error *error)
 	struct tb_sweep_work *work = &crew->work;
 	int64_t run = work->points[work->tasks[index].point].run;
 	int status = tb_sweep_made_write(
-		&crew->made[index], point_of(crew, index), work->store, run, error);
+		&crew->made[index], task_point(crew, index), work->store, run, error);
 	if (status == TB_OK)
 		tb_sweep_work_done(work, index, crew->made[index].wall_s);
 	tb_sweep_made_fini(&crew->made[index]);
 	return status;
 }
 
-static void watch(void *context, size_t n_written)
+static void crew_watch(void *context, size_t n_written)
 {
 	struct point_crew *crew = context;
 	(void)n_written;
@@ -47,8 +47,8 @@ static void watch(void *context, size_t n_written)
 static int run_tasks(struct point_crew *crew, struct tb_error *error)
 {
 	size_t n = crew->work.n_tasks;
-	const struct tb_work work = {crew, .n_tasks = n, .task = simulate,
-		.take = write_task, .take_at_once = true, .watch = watch};
+	const struct tb_work work = {crew, .n_tasks = n, .task = crew_simulate,
+		.take = write_task, .take_at_once = true, .watch = crew_watch};
 	crew->made = calloc(n + 1, sizeof *crew->made);
 	if (!crew->made)
 		return tb_fail_memory(error, "the points");

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-struct serve {
+struct sweep_server {
 	const struct tb_sweep_serve_options *options;
 	const struct tb_peers *peers;
 	struct tb_sweep sweep;
@@ -36,7 +36,7 @@ struct serve {
 };
 
 // write_result makes a store of one run.
-static int write_result(struct serve *serve, const struct tb_sweep_made *made)
+static int write_result(struct sweep_server *serve, const struct tb_sweep_made *made)
 {
 	struct tb_store *store = NULL;
 	int status = tb_store_create_bytes(&store, &serve->error);
@@ -50,9 +50,9 @@ static int write_result(struct serve *serve, const struct tb_sweep_made *made)
 	return status;
 }
 
-static void *work(void *context)
+static void *run_point(void *context)
 {
-	struct serve *serve = context;
+	struct sweep_server *serve = context;
 	struct tb_sweep_made made = {0};
 	serve->status = tb_sweep_made_simulate(&made, &serve->sweep.points[serve->point],
 		serve->options->with_blame, &serve->stop, &serve->error);
@@ -65,20 +65,20 @@ static void *work(void *context)
 	return NULL;
 }
 
-static int no_memory(struct tb_error *error)
+static int serve_no_memory(struct tb_error *error)
 {
 	return tb_fail_memory(error, "the work for rank 0");
 }
 
-// report sends an error to the leader, which ends the sweep.
-static int report(const struct serve *serve, const struct tb_error *cause)
+// serve_report sends an error to the leader, which ends the sweep.
+static int serve_report(const struct sweep_server *serve, const struct tb_error *cause)
 {
 	struct tb_sweep_message message = {.word = TB_SWEEP_FAILED};
 	memcpy(message.bytes, cause, sizeof *cause);
 	return tb_sweep_say(serve->peers, 0, &message, sizeof *cause);
 }
 
-static int start(struct serve *serve, const struct tb_sweep_message *message)
+static int serve_start(struct sweep_server *serve, const struct tb_sweep_message *message)
 {
 	if (serve->busy || !serve->ready || message->point >= serve->sweep.n_points)
 		return TB_OK;
@@ -86,15 +86,15 @@ static int start(struct serve *serve, const struct tb_sweep_message *message)
 	serve->run = message->run;
 	serve->done = false;
 	tb_stop_set(&serve->stop, false);
-	serve->busy = pthread_create(&serve->thread, NULL, work, serve) == 0;
+	serve->busy = pthread_create(&serve->thread, NULL, run_point, serve) == 0;
 	if (serve->busy)
 		return TB_OK;
 	(void)tb_fail_memory(&serve->error, "a thread");
-	return report(serve, &serve->error);
+	return serve_report(serve, &serve->error);
 }
 
 // read_sweep reads the sweep and compares it with the leader's.
-static int read_sweep(struct serve *serve, const char *wanted)
+static int read_sweep(struct sweep_server *serve, const char *wanted)
 {
 	const struct tb_sweep_serve_options *options = serve->options;
 	char identity[TB_DIGEST_SIZE];
@@ -110,12 +110,13 @@ static int read_sweep(struct serve *serve, const char *wanted)
 			"is another sweep for this rank than for rank 0: other points or "
 			"options, or another version");
 	if (status != TB_OK)
-		return report(serve, &error);
+		return serve_report(serve, &error);
 	serve->ready = true;
 	return tb_sweep_say_word(serve->peers, 0, TB_SWEEP_READY);
 }
 
-static int act(struct serve *serve, const struct tb_sweep_message *message, size_t n)
+static int serve_act_on_message(
+	struct sweep_server *serve, const struct tb_sweep_message *message, size_t n)
 {
 	serve->heard_s = tb_clock_s();
 	switch (message->word) {
@@ -124,7 +125,7 @@ static int act(struct serve *serve, const struct tb_sweep_message *message, size
 			       ? TB_OK
 			       : read_sweep(serve, (const char *)message->bytes);
 	case TB_SWEEP_POINT:
-		return start(serve, message);
+		return serve_start(serve, message);
 	case TB_SWEEP_END:
 		serve->ended = true;
 		serve->all_there = message->at == 1;
@@ -135,7 +136,7 @@ static int act(struct serve *serve, const struct tb_sweep_message *message, size
 }
 
 // send_result sends the result in pieces.
-static int send_result(const struct serve *serve)
+static int send_result(const struct sweep_server *serve)
 {
 	struct tb_sweep_message piece = {.word = TB_SWEEP_PIECE,
 		.point = (uint32_t)serve->point,
@@ -152,8 +153,8 @@ static int send_result(const struct serve *serve)
 	return status;
 }
 
-// finish ends the thread and sends what it made.
-static int finish(struct serve *serve, bool send)
+// serve_finish ends the thread and sends what it made.
+static int serve_finish(struct sweep_server *serve, bool send)
 {
 	pthread_join(serve->thread, NULL);
 	serve->busy = false;
@@ -161,13 +162,13 @@ static int finish(struct serve *serve, bool send)
 	if (send && serve->status == TB_OK)
 		status = send_result(serve);
 	else if (send && serve->status != TB_ESTOPPED)
-		status = report(serve, &serve->error);
+		status = serve_report(serve, &serve->error);
 	sqlite3_free(serve->bytes);
 	serve->bytes = NULL;
 	return status;
 }
 
-static bool is_done(struct serve *serve)
+static bool is_done(struct sweep_server *serve)
 {
 	pthread_mutex_lock(&serve->mutex);
 	bool done = serve->busy && serve->done;
@@ -175,7 +176,7 @@ static bool is_done(struct serve *serve)
 	return done;
 }
 
-static int beat(struct serve *serve)
+static int beat(struct sweep_server *serve)
 {
 	double now_s = tb_clock_s();
 	if (now_s - serve->beaten_s < serve->options->silence_s / TB_SWEEP_BEATS)
@@ -184,8 +185,8 @@ static int beat(struct serve *serve)
 	return tb_sweep_say_word(serve->peers, 0, TB_SWEEP_BEAT);
 }
 
-// attend does one round of work: 1 when a message came.
-static int attend(struct serve *serve)
+// serve_attend does one round of work: 1 when a message came.
+static int serve_attend(struct sweep_server *serve)
 {
 	struct tb_sweep_message message;
 	uint32_t from = 0;
@@ -193,20 +194,21 @@ static int attend(struct serve *serve)
 	int heard = tb_sweep_hear(serve->peers, &from, &message, &n);
 	if (heard < 0)
 		return TB_EIO;
-	int status = heard && from == 0 ? act(serve, &message, n) : TB_OK;
+	int status =
+		heard && from == 0 ? serve_act_on_message(serve, &message, n) : TB_OK;
 	if (status == TB_OK && !serve->ended && is_done(serve))
-		status = finish(serve, true);
+		status = serve_finish(serve, true);
 	if (status == TB_OK)
 		status = beat(serve);
 	return status == TB_OK ? heard : status;
 }
 
-static int serve_all(struct serve *serve, struct tb_error *error)
+static int serve_all(struct sweep_server *serve, struct tb_error *error)
 {
 	const struct tb_sweep_serve_options *options = serve->options;
 	int status = TB_OK;
 	while (status >= 0 && !serve->ended) {
-		status = attend(serve);
+		status = serve_attend(serve);
 		if (tb_stop_asked(options->stop))
 			return tb_fail(error, TB_ESTOPPED, "stopped");
 		// The leader may be writing for long, so it is given more time.
@@ -217,19 +219,19 @@ static int serve_all(struct serve *serve, struct tb_error *error)
 	}
 	if (status == TB_EIO)
 		return tb_fail(error, TB_EIO, "a message cannot be read");
-	return status < 0 ? no_memory(error) : TB_OK;
+	return status < 0 ? serve_no_memory(error) : TB_OK;
 }
 
 int tb_sweep_serve(const struct tb_sweep_serve_options *options,
 	const struct tb_peers *peers, bool *all_there, struct tb_error *error)
 {
-	struct serve serve = {
+	struct sweep_server serve = {
 		.options = options, .peers = peers, .heard_s = tb_clock_s()};
 	pthread_mutex_init(&serve.mutex, NULL);
 	int status = serve_all(&serve, error);
 	tb_stop_set(&serve.stop, true);
 	if (serve.busy)
-		status = finish(&serve, false) == TB_OK ? status : TB_ENOMEM;
+		status = serve_finish(&serve, false) == TB_OK ? status : TB_ENOMEM;
 	*all_there = status == TB_OK && serve.all_there;
 	pthread_mutex_destroy(&serve.mutex);
 	tb_sweep_fini(&serve.sweep);

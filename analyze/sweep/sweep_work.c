@@ -1,12 +1,12 @@
 #include "sweep_work.h"
 
-#include "store_shard.h"
+#include "store_points.h"
 #include "sweep_identity.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
-static int longest_first(const void *a, const void *b)
+static int work_longest_first(const void *a, const void *b)
 {
 	const struct tb_sweep_task *one = a, *other = b;
 	if (one->cost != other->cost)
@@ -22,15 +22,15 @@ static void deal_tasks(struct tb_sweep_work *work)
 	for (size_t i = 0; i < n; i++)
 		work->tasks[i] = (struct tb_sweep_task){
 			.point = i, .cost = tb_sweep_cost(&work->sweep->points[i])};
-	qsort(work->tasks, n, sizeof *work->tasks, longest_first);
+	qsort(work->tasks, n, sizeof *work->tasks, work_longest_first);
 	for (size_t i = 0; i < n; i++)
 		if (tb_shard_has(work->options->shard, i))
 			work->tasks[work->n_tasks++] = work->tasks[i];
 	work->progress->n_points = work->n_tasks;
 }
 
-// plan finds out which points are done, in a store that has all of them planned.
-static int plan(struct tb_sweep_work *work, struct tb_error *error)
+// work_plan finds out which points are done, in a store that has all of them planned.
+static int work_plan(struct tb_sweep_work *work, struct tb_error *error)
 {
 	struct tb_store_share share = {
 		.shard = work->options->shard, .n_runs = work->n_tasks};
@@ -82,7 +82,7 @@ int tb_sweep_work_open(struct tb_sweep_work *work, const struct tb_sweep *sweep,
 	deal_tasks(work);
 	int status = tb_store_create(&work->store, options->output, error);
 	if (status == TB_OK)
-		status = plan(work, error);
+		status = work_plan(work, error);
 	if (status == TB_OK)
 		skip_done(work);
 	return status;

@@ -3,7 +3,7 @@
 #ifndef TB_SWEEP_WORK_H
 #define TB_SWEEP_WORK_H
 
-#include "store_sweep.h"
+#include "store_points.h"
 #include "sweep.h"
 #include "sweep_run.h"
 

@@ -41,7 +41,7 @@ const char *tb_swept_text(const struct tb_swept_point *point, const char *axis)
 	return NULL;
 }
 
-static int no_memory(const struct reading *reading)
+static int swept_no_memory(const struct reading *reading)
 {
 	return tb_fail_memory_in(reading->error, reading->path, "the points");
 }
@@ -75,7 +75,7 @@ static int take_point(struct reading *reading, struct tb_run_row *row)
 	}
 	if (TB_ARRAY_RESERVE(&swept->points, &swept->points_room, swept->n_points + 1) !=
 		TB_OK)
-		return no_memory(reading);
+		return swept_no_memory(reading);
 	struct tb_swept_point *point = &swept->points[swept->n_points++];
 	*point = (struct tb_swept_point){.run = sqlite3_column_int64(row->query, 0)};
 	for (int i = 0; i < TB_N_RESULTS; i++)
@@ -83,8 +83,8 @@ static int take_point(struct reading *reading, struct tb_run_row *row)
 	return TB_OK;
 }
 
-// point_of finds the point of a row's run; both are sorted by run.
-static struct tb_swept_point *point_of(
+// swept_point_of_row finds the point of a row's run; both are sorted by run.
+static struct tb_swept_point *swept_point_of_row(
 	const struct reading *reading, const struct tb_run_row *row)
 {
 	int64_t run = sqlite3_column_int64(row->query, 0);
@@ -107,23 +107,23 @@ static int get_pair(struct reading *reading, struct tb_run_row *row, int column,
 {
 	value->axis = tb_run_get_text(row, column);
 	value->text = tb_run_get_text(row, column + 1);
-	return value->axis && value->text ? TB_OK : no_memory(reading);
+	return value->axis && value->text ? TB_OK : swept_no_memory(reading);
 }
 
-static int take_value(struct reading *reading, struct tb_run_row *row)
+static int swept_take_value(struct reading *reading, struct tb_run_row *row)
 {
-	struct tb_swept_point *point = point_of(reading, row);
+	struct tb_swept_point *point = swept_point_of_row(reading, row);
 	if (!point)
 		return TB_OK;
 	if (TB_ARRAY_RESERVE(&point->values, &point->values_room, point->n_values + 1) !=
 		TB_OK)
-		return no_memory(reading);
+		return swept_no_memory(reading);
 	return get_pair(reading, row, 1, &point->values[point->n_values++]);
 }
 
 static int take_result(struct reading *reading, struct tb_run_row *row)
 {
-	struct tb_swept_point *point = point_of(reading, row);
+	struct tb_swept_point *point = swept_point_of_row(reading, row);
 	const char *name = (const char *)sqlite3_column_text(row->query, 1);
 	double value = sqlite3_column_double(row->query, 2);
 	if (!isfinite(value) || fabs(value) > 1e18)
@@ -139,11 +139,11 @@ static int take_hint(struct reading *reading, struct tb_run_row *row)
 	struct tb_swept *swept = reading->swept;
 	if (TB_ARRAY_RESERVE(&swept->hints, &swept->hints_room, swept->n_hints + 1) !=
 		TB_OK)
-		return no_memory(reading);
+		return swept_no_memory(reading);
 	return get_pair(reading, row, 0, &swept->hints[swept->n_hints++]);
 }
 
-static int read_all(struct reading *reading)
+static int swept_read_all(struct reading *reading)
 {
 	int status = tb_sql_exec(reading->db, reading->path, "BEGIN", reading->error);
 	if (status == TB_OK)
@@ -154,7 +154,7 @@ static int read_all(struct reading *reading)
 	if (status == TB_OK)
 		status = each(reading,
 			"SELECT run, axis, value FROM sweep_value ORDER BY run, axis",
-			take_value);
+			swept_take_value);
 	if (status == TB_OK)
 		status = each(reading, "SELECT run, name, value FROM sweep_result",
 			take_result);
@@ -174,7 +174,7 @@ int tb_swept_read(struct tb_swept *swept, const char *path, struct tb_error *err
 	values_free(swept->hints, swept->n_hints);
 	swept->hints = NULL;
 	swept->n_hints = swept->hints_room = 0;
-	status = read_all(&reading);
+	status = swept_read_all(&reading);
 	sqlite3_close(reading.db);
 	if (status == TB_OK && swept->n_points == reading.first)
 		status = tb_fail_in(error, TB_EUSAGE, path,

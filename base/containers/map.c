@@ -16,8 +16,8 @@ void tb_map_fini(struct tb_map *map)
 	*map = (struct tb_map){0};
 }
 
-// slot_of finds the key's slot, or the empty one where it belongs.
-static struct tb_map_slot *slot_of(const struct tb_map *map, uint64_t key)
+// map_slot finds the key's slot, or the empty one where it belongs.
+static struct tb_map_slot *map_slot(const struct tb_map *map, uint64_t key)
 {
 	size_t mask = map->capacity - 1;
 	size_t i = (size_t)tb_random_mix(key) & mask;
@@ -30,14 +30,14 @@ bool tb_map_find(const struct tb_map *map, uint64_t key, uint32_t *value)
 {
 	if (map->capacity == 0)
 		return false;
-	const struct tb_map_slot *slot = slot_of(map, key);
+	const struct tb_map_slot *slot = map_slot(map, key);
 	if (!slot->used)
 		return false;
 	*value = slot->value;
 	return true;
 }
 
-static int grow(struct tb_map *map)
+static int map_grow(struct tb_map *map)
 {
 	struct tb_map larger = {.capacity = map->capacity ? map->capacity * 2 : 64,
 		.n_used = map->n_used};
@@ -46,7 +46,7 @@ static int grow(struct tb_map *map)
 		return TB_ENOMEM;
 	for (size_t i = 0; i < map->capacity; i++)
 		if (map->slots[i].used)
-			*slot_of(&larger, map->slots[i].key) = map->slots[i];
+			*map_slot(&larger, map->slots[i].key) = map->slots[i];
 	free(map->slots);
 	*map = larger;
 	return TB_OK;
@@ -55,9 +55,9 @@ static int grow(struct tb_map *map)
 int tb_map_put(struct tb_map *map, uint64_t key, uint32_t value)
 {
 	// At most three quarters full, so that probe chains stay short.
-	if (map->n_used * 4 >= map->capacity * 3 && grow(map) != TB_OK)
+	if (map->n_used * 4 >= map->capacity * 3 && map_grow(map) != TB_OK)
 		return TB_ENOMEM;
-	struct tb_map_slot *slot = slot_of(map, key);
+	struct tb_map_slot *slot = map_slot(map, key);
 	if (!slot->used)
 		map->n_used++;
 	*slot = (struct tb_map_slot){.key = key, .value = value, .used = 1};

@@ -10,7 +10,7 @@ struct select_span {
 	int (*compare)(const void *, const void *);
 };
 
-static char *at(const struct select_span *span, size_t i)
+static char *ranked_at(const struct select_span *span, size_t i)
 {
 	return span->entries + i * span->size;
 }
@@ -18,9 +18,9 @@ static char *at(const struct select_span *span, size_t i)
 static void swap(const struct select_span *span, size_t i, size_t j)
 {
 	char spare[TB_SELECT_SIZE_MAX];
-	memcpy(spare, at(span, i), span->size);
-	memcpy(at(span, i), at(span, j), span->size);
-	memcpy(at(span, j), spare, span->size);
+	memcpy(spare, ranked_at(span, i), span->size);
+	memcpy(ranked_at(span, i), ranked_at(span, j), span->size);
+	memcpy(ranked_at(span, j), spare, span->size);
 }
 
 // pivot_of takes the median of three, so that input sorted in either direction does not
@@ -28,22 +28,23 @@ static void swap(const struct select_span *span, size_t i, size_t j)
 static size_t pivot_of(const struct select_span *span, size_t low, size_t high)
 {
 	size_t middle = low + (high - low) / 2, last = high - 1;
-	if (span->compare(at(span, middle), at(span, low)) < 0)
+	if (span->compare(ranked_at(span, middle), ranked_at(span, low)) < 0)
 		swap(span, middle, low);
-	if (span->compare(at(span, last), at(span, low)) < 0)
+	if (span->compare(ranked_at(span, last), ranked_at(span, low)) < 0)
 		swap(span, last, low);
-	if (span->compare(at(span, last), at(span, middle)) < 0)
+	if (span->compare(ranked_at(span, last), ranked_at(span, middle)) < 0)
 		swap(span, last, middle);
 	return middle;
 }
 
-// part moves the entries smaller than the pivot before it and returns the pivot's index.
-static size_t part(const struct select_span *span, size_t low, size_t high)
+// select_partition moves the entries smaller than the pivot before it and returns the
+// pivot's index.
+static size_t select_partition(const struct select_span *span, size_t low, size_t high)
 {
 	size_t last = high - 1, next = low;
 	swap(span, pivot_of(span, low, high), last);
 	for (size_t i = low; i < last; i++)
-		if (span->compare(at(span, i), at(span, last)) < 0)
+		if (span->compare(ranked_at(span, i), ranked_at(span, last)) < 0)
 			swap(span, i, next++);
 	swap(span, next, last);
 	return next;
@@ -59,7 +60,7 @@ void tb_select_first(void *entries, size_t n, size_t size, size_t k,
 	// Quickselect: entries before `low` belong among the first k, those from `high`
 	// on do not.
 	while (k > low && k < high) {
-		size_t place = part(&span, low, high);
+		size_t place = select_partition(&span, low, high);
 		if (place < k)
 			low = place + 1;
 		else

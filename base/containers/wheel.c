@@ -51,20 +51,12 @@ void tb_wheel_fini(struct tb_wheel *wheel)
 	*wheel = (struct tb_wheel){0};
 }
 
-static bool sooner(const struct tb_event *a, const struct tb_event *b)
+static bool event_is_sooner(const struct tb_event *a, const struct tb_event *b)
 {
 	return a->at < b->at;
 }
 
-TB_HEAP(far, struct tb_event, sooner)
-
-static void put_far(struct tb_wheel *wheel, struct tb_event event)
-{
-	if (TB_ARRAY_RESERVE(&wheel->far, &wheel->far_room, wheel->n_far + 1) != TB_OK)
-		wheel->failed = true;
-	else
-		far_put(wheel->far, wheel->n_far++, event);
-}
+TB_HEAP(far, struct tb_event, event_is_sooner)
 
 // grow_blocks makes room for twice as many. Blocks are aligned, which realloc would not
 // keep.
@@ -84,22 +76,19 @@ static int grow_blocks(struct tb_wheel *wheel)
 	return TB_OK;
 }
 
-// another_block adds a block.
-static __attribute__((noinline)) uint32_t another_block(struct tb_wheel *wheel)
-{
-	if (wheel->n_blocks == wheel->blocks_room && grow_blocks(wheel) != TB_OK) {
-		wheel->failed = true;
-		return 0;
-	}
-	return wheel->n_blocks++;
-}
-
 // new_block returns the number of an empty block, or 0 when there is no memory.
 static inline uint32_t new_block(struct tb_wheel *wheel)
 {
 	uint32_t block = wheel->free_block;
-	if (block == 0)
-		return another_block(wheel);
+	if (block == 0) {
+		// Add a block.
+		if (wheel->n_blocks == wheel->blocks_room &&
+			grow_blocks(wheel) != TB_OK) {
+			wheel->failed = true;
+			return 0;
+		}
+		return wheel->n_blocks++;
+	}
 	wheel->free_block = wheel->blocks[block].next;
 	return block;
 }
@@ -117,21 +106,9 @@ void tb_wheel_put_first(struct tb_wheel *wheel, struct tb_event event)
 	wheel->summary[bucket / 4096] |= UINT64_C(1) << bucket / 64 % 64;
 }
 
-static void put_bucket(struct tb_wheel *wheel, struct tb_event event)
-{
-	uint32_t *head = &wheel->heads[(uint64_t)event.at >> wheel->shift & wheel->mask];
-	uint32_t n = *head % PER_BLOCK;
-	if (n == TB_WHEEL_BLOCK) {
-		tb_wheel_put_first(wheel, event);
-		return;
-	}
-	wheel->blocks[*head / PER_BLOCK].events[n] = event;
-	++*head;
-}
-
-// reserve makes room for `n` more due events and moves them up, so that there is room in
-// front of them too.
-static inline int reserve(struct tb_wheel *wheel, uint32_t n)
+// reserve_events makes room for `n` more due events and moves them up, so that there is
+// room in front of them too.
+static inline int reserve_events(struct tb_wheel *wheel, uint32_t n)
 {
 	uint32_t n_due = wheel->end - wheel->first;
 	if (wheel->first >= FRONT && wheel->end + n <= wheel->due_room)
@@ -153,25 +130,25 @@ static inline int reserve(struct tb_wheel *wheel, uint32_t n)
 	return TB_OK;
 }
 
-// put_due inserts an event among those due, before all that are not earlier.
-static void put_due(struct tb_wheel *wheel, struct tb_event event)
-{
-	if (wheel->first == 0 && reserve(wheel, 0) != TB_OK)
-		return;
-	struct tb_event *due = wheel->due;
-	uint32_t i = --wheel->first;
-	for (; i + 1 < wheel->end && due[i + 1].at < event.at; i++)
-		due[i] = due[i + 1];
-	due[i] = event;
-}
-
 void tb_wheel_put_slowly(struct tb_wheel *wheel, struct tb_event event)
 {
 	uint64_t turn = (uint64_t)event.at >> wheel->shift;
-	if (turn <= wheel->opened)
-		put_due(wheel, event);
-	else
-		put_far(wheel, event);
+	if (turn <= wheel->opened) {
+		// Insert an event among those due, before all that are not earlier.
+		if (wheel->first != 0 || reserve_events(wheel, 0) == TB_OK) {
+			struct tb_event *due = wheel->due;
+			uint32_t i = --wheel->first;
+			for (; i + 1 < wheel->end && due[i + 1].at < event.at; i++)
+				due[i] = due[i + 1];
+			due[i] = event;
+		}
+	} else {
+		if (TB_ARRAY_RESERVE(&wheel->far, &wheel->far_room, wheel->n_far + 1) !=
+			TB_OK)
+			wheel->failed = true;
+		else
+			far_put(wheel->far, wheel->n_far++, event);
+	}
 }
 
 // grow_row doubles a row.
@@ -243,8 +220,8 @@ bool tb_wheel_is_empty(const struct tb_wheel *wheel)
 	       next_turn(wheel) == UINT64_MAX;
 }
 
-// merge joins two sorted parts of `from`, [0, middle) and [middle, n), into `to`.
-static void merge(
+// merge_events joins two sorted parts of `from`, [0, middle) and [middle, n), into `to`.
+static void merge_events(
 	struct tb_event *to, const struct tb_event *from, size_t middle, size_t n)
 {
 	size_t a = 0, b = middle;
@@ -253,38 +230,24 @@ static void merge(
 									   : from[b++];
 }
 
-static void insert_all(struct tb_event *events, size_t n)
-{
-	for (size_t i = 1; i < n; i++) {
-		struct tb_event event = events[i];
-		size_t at = i;
-		for (; at > 0 && events[at - 1].at > event.at; at--)
-			events[at] = events[at - 1];
-		events[at] = event;
-	}
-}
-
-// sort puts events in the order of time, by way of as much memory again.
-static void sort(struct tb_event *events, struct tb_event *spare, size_t n)
+// sort_events puts events in the order of time, by way of as much memory again.
+static void sort_events(struct tb_event *events, struct tb_event *spare, size_t n)
 {
 	if (n <= INSERT_MOST) {
-		insert_all(events, n);
+		for (size_t i = 1; i < n; i++) {
+			struct tb_event event = events[i];
+			size_t at = i;
+			for (; at > 0 && events[at - 1].at > event.at; at--)
+				events[at] = events[at - 1];
+			events[at] = event;
+		}
 		return;
 	}
 	size_t middle = n / 2;
-	sort(events, spare, middle);
-	sort(events + middle, spare, n - middle);
+	sort_events(events, spare, middle);
+	sort_events(events + middle, spare, n - middle);
 	memcpy(spare, events, n * sizeof *events);
-	merge(events, spare, middle, n);
-}
-
-// come_near moves events that the wheel now reaches from the heap into their buckets.
-static void come_near(struct tb_wheel *wheel)
-{
-	while (wheel->n_far &&
-		((uint64_t)wheel->far[0].at >> wheel->shift) - wheel->opened <=
-			wheel->mask)
-		put_bucket(wheel, far_take(wheel->far, wheel->n_far--));
+	merge_events(events, spare, middle, n);
 }
 
 static void free_block(struct tb_wheel *wheel, uint32_t block)
@@ -329,7 +292,7 @@ static __attribute__((noinline)) void open_chain(
 	for (uint32_t at = block; at; at = wheel->blocks[at].next)
 		n_all += at == block ? n : TB_WHEEL_BLOCK;
 	// Twice: sorting needs as much again.
-	if (reserve(wheel, 2 * n_all) != TB_OK)
+	if (reserve_events(wheel, 2 * n_all) != TB_OK)
 		return;
 	struct tb_event *due = wheel->due + wheel->end;
 	uint32_t end = n_all;
@@ -339,7 +302,7 @@ static __attribute__((noinline)) void open_chain(
 		memcpy(due + end, wheel->blocks[block].events, n * sizeof *due);
 		free_block(wheel, block);
 	}
-	sort(due, due + n_all, n_all);
+	sort_events(due, due + n_all, n_all);
 	wheel->end += n_all;
 }
 
@@ -353,8 +316,25 @@ void tb_wheel_turn(struct tb_wheel *wheel, tb_time_ps limit)
 	if (turn > (uint64_t)limit >> wheel->shift)
 		return;
 	wheel->opened = turn;
-	if (wheel->n_far)
-		come_near(wheel);
+	if (wheel->n_far) {
+		// Move events that the wheel now reaches from the heap into their
+		// buckets.
+		while (wheel->n_far &&
+			((uint64_t)wheel->far[0].at >> wheel->shift) - wheel->opened <=
+				wheel->mask) {
+			struct tb_event event = far_take(wheel->far, wheel->n_far--);
+			uint32_t *head =
+				&wheel->heads[(uint64_t)event.at >> wheel->shift &
+					      wheel->mask];
+			uint32_t n = *head % PER_BLOCK;
+			if (n == TB_WHEEL_BLOCK) {
+				tb_wheel_put_first(wheel, event);
+				continue;
+			}
+			wheel->blocks[*head / PER_BLOCK].events[n] = event;
+			++*head;
+		}
+	}
 	uint32_t bucket = (uint32_t)turn & wheel->mask;
 	uint64_t bits = wheel->filled[bucket / 64] &= ~(UINT64_C(1) << bucket % 64);
 	if (bits == 0)
@@ -366,6 +346,6 @@ void tb_wheel_turn(struct tb_wheel *wheel, tb_time_ps limit)
 		return;
 	if (wheel->blocks[block].next)
 		open_chain(wheel, block, head % PER_BLOCK);
-	else if (reserve(wheel, TB_WHEEL_BLOCK) == TB_OK)
+	else if (reserve_events(wheel, TB_WHEEL_BLOCK) == TB_OK)
 		open_block(wheel, block, head % PER_BLOCK);
 }

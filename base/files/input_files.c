@@ -1,5 +1,7 @@
 #include "input_files.h"
 
+#include "array.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -23,48 +25,31 @@ static struct {
 	uint64_t n_ever;
 } inputs = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static bool is_same(const struct input_id *input, const struct stat *file)
+static bool is_same_input(const struct input_id *input, const struct stat *file)
 {
 	return input->device == file->st_dev && input->inode == file->st_ino;
 }
 
-// grow makes room for one more; the caller holds the lock.
-static bool grow(void)
-{
-	if (inputs.n < inputs.room)
-		return true;
-	size_t room = inputs.room ? 2 * inputs.room : 16;
-	struct input_id *files = realloc(inputs.files, room * sizeof *files);
-	if (!files)
-		return false;
-	inputs.files = files;
-	inputs.room = room;
-	return true;
-}
-
-// add takes `name`; the caller holds the lock.
-static int add(const struct stat *file, char *name)
-{
-	if (!name || !grow()) {
-		free(name);
-		return TB_ENOMEM;
-	}
-	inputs.files[inputs.n++] = (struct input_id){
-		file->st_dev, file->st_ino, name, pthread_self(), inputs.n_ever++};
-	return TB_OK;
-}
-
-static int note(const struct stat *file, const char *name)
+static int record_input_file(const struct stat *file, const char *name)
 {
 	int status = TB_OK;
 	if (!S_ISREG(file->st_mode)) // nothing to destroy
 		return TB_OK;
 	pthread_mutex_lock(&inputs.lock);
 	const struct input_id *last = inputs.n ? &inputs.files[inputs.n - 1] : NULL;
-	bool again =
-		last && is_same(last, file) && pthread_equal(last->by, pthread_self());
-	if (!again)
-		status = add(file, strdup(name));
+	bool again = last && is_same_input(last, file) &&
+		     pthread_equal(last->by, pthread_self());
+	if (!again) {
+		char *copy = strdup(name);
+		if (copy && TB_ARRAY_RESERVE(&inputs.files, &inputs.room, inputs.n + 1) ==
+				    TB_OK) {
+			inputs.files[inputs.n++] = (struct input_id){file->st_dev,
+				file->st_ino, copy, pthread_self(), inputs.n_ever++};
+		} else {
+			free(copy);
+			status = TB_ENOMEM;
+		}
+	}
 	pthread_mutex_unlock(&inputs.lock);
 	return status;
 }
@@ -72,13 +57,13 @@ static int note(const struct stat *file, const char *name)
 int tb_input_note(int fd, const char *name)
 {
 	struct stat file;
-	return fstat(fd, &file) == 0 ? note(&file, name) : TB_OK;
+	return fstat(fd, &file) == 0 ? record_input_file(&file, name) : TB_OK;
 }
 
 int tb_input_note_path(const char *path)
 {
 	struct stat file;
-	return stat(path, &file) == 0 ? note(&file, path) : TB_OK;
+	return stat(path, &file) == 0 ? record_input_file(&file, path) : TB_OK;
 }
 
 int tb_input_open(const char *path)
@@ -105,7 +90,7 @@ int tb_input_spare(const char *name, const struct stat *file, struct tb_error *e
 	int status = TB_OK;
 	pthread_mutex_lock(&inputs.lock);
 	for (size_t i = 0; i < inputs.n && S_ISREG(file->st_mode) && !status; i++)
-		if (is_same(&inputs.files[i], file))
+		if (is_same_input(&inputs.files[i], file))
 			status = tb_fail_in(error, TB_EUSAGE, name,
 				"is the same file as the input '%s': write to another "
 				"one",
@@ -114,8 +99,8 @@ int tb_input_spare(const char *name, const struct stat *file, struct tb_error *e
 	return status;
 }
 
-// forget removes those that `is_one` of: a file, or a mark.
-static void forget(
+// forget_input_files removes those that `is_one` of: a file, or a mark.
+static void forget_input_files(
 	bool (*is_one)(const struct input_id *input, const void *of), const void *of)
 {
 	size_t n_kept = 0;
@@ -131,14 +116,14 @@ static void forget(
 
 static bool is_of_file(const struct input_id *input, const void *file)
 {
-	return is_same(input, file);
+	return is_same_input(input, file);
 }
 
 void tb_input_forget(int fd)
 {
 	struct stat file;
 	if (fstat(fd, &file) == 0)
-		forget(is_of_file, &file);
+		forget_input_files(is_of_file, &file);
 }
 
 uint64_t tb_inputs_mark(void)
@@ -157,7 +142,7 @@ static bool is_since(const struct input_id *input, const void *mark)
 
 void tb_inputs_return(uint64_t mark)
 {
-	forget(is_since, &mark);
+	forget_input_files(is_since, &mark);
 }
 
 bool tb_input_is_stream(const char *path)

@@ -32,8 +32,9 @@ static struct part_slot {
 	char name[NAME_MOST];
 } parts[PARTS_MOST];
 
-// remember returns the slot that holds the name; -1: none is free, or the name too long.
-static int remember(const char *name)
+// remember_part_name returns the slot that holds the name; -1: none is free, or the name
+// too long.
+static int remember_part_name(const char *name)
 {
 	size_t size = strlen(name) + 1;
 	for (int i = 0; i < PARTS_MOST && size <= NAME_MOST; i++) {
@@ -49,7 +50,7 @@ static int remember(const char *name)
 	return -1;
 }
 
-static void forget(int slot)
+static void forget_part_name(int slot)
 {
 	if (slot >= 0)
 		atomic_store(&parts[slot].state, PART_FREE);
@@ -72,17 +73,9 @@ static int open_folder(const char *name, int flags)
 	return fd;
 }
 
-// open_unnamed returns a descriptor, or -1 where the file system has no unnamed files or
-// there is no /proc, through which they get their name.
-static int open_unnamed(const char *name)
-{
-	return access(DESCRIPTORS, X_OK) == 0 ? open_folder(name, O_TMPFILE | O_RDWR)
-					      : -1;
-}
-
-// make_part returns "NAME.partRANDOM", for the caller to free; NULL with errno. Nobody
+// name_part returns "NAME.partRANDOM", for the caller to free; NULL with errno. Nobody
 // can foresee the name, so nobody can have put a link there.
-static char *make_part(const char *name)
+static char *name_part(const char *name)
 {
 	uint64_t random;
 	if (getrandom(&random, sizeof random, 0) != sizeof random)
@@ -102,10 +95,10 @@ static int try_part(struct tb_newfile *file,
 	int made = -1;
 	errno = EEXIST;
 	for (int i = 0; i < TRIES_MOST && made < 0 && errno == EEXIST; i++) {
-		char *part = make_part(file->name);
+		char *part = name_part(file->name);
 		if (!part)
 			return -1;
-		int slot = remember(part);
+		int slot = remember_part_name(part);
 		made = make(file, part);
 		if (made >= 0) {
 			file->temporary = part;
@@ -113,21 +106,21 @@ static int try_part(struct tb_newfile *file,
 			break;
 		}
 		int cause = errno;
-		forget(slot);
+		forget_part_name(slot);
 		free(part);
 		errno = cause;
 	}
 	return made;
 }
 
-static int create(const struct tb_newfile *file, const char *part)
+static int create_part(const struct tb_newfile *file, const char *part)
 {
 	(void)file;
 	return open(part, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 }
 
-// behind returns what a link at `name` leads to, for the caller to free.
-static char *behind(const char *name, const char *target)
+// target_of_link returns what a link at `name` leads to, for the caller to free.
+static char *target_of_link(const char *name, const char *target)
 {
 	char *path = NULL;
 	const char *slash = target[0] == '/' ? NULL : strrchr(name, '/');
@@ -158,7 +151,7 @@ char *tb_newfile_follow(const char *name)
 		if (n < 0)
 			return path;
 		target[n] = '\0';
-		char *next = n_links < LINKS_MOST ? behind(path, target) : NULL;
+		char *next = n_links < LINKS_MOST ? target_of_link(path, target) : NULL;
 		free(path);
 		path = next;
 		errno = n_links < LINKS_MOST ? ENOMEM : ELOOP;
@@ -194,7 +187,7 @@ int tb_newfile_descriptor(const char *name)
 	return own ? atoi(digits) : -1;
 }
 
-static void release(struct tb_newfile *file)
+static void release_newfile(struct tb_newfile *file)
 {
 	free(file->name);
 	free(file->temporary);
@@ -215,15 +208,19 @@ int tb_newfile_open(struct tb_newfile *file, const char *name, struct tb_error *
 		return tb_fail_in(
 			error, TB_EIO, name, "cannot be written: %s", strerror(errno));
 	if (spare_input(&made, error) != TB_OK) {
-		release(&made);
+		release_newfile(&made);
 		return TB_EUSAGE;
 	}
-	made.fd = open_unnamed(made.name);
+	// Where the file system has unnamed files and there is /proc, through which they
+	// get a name, use one.
+	made.fd = access(DESCRIPTORS, X_OK) == 0
+			  ? open_folder(made.name, O_TMPFILE | O_RDWR)
+			  : -1;
 	if (made.fd < 0)
-		made.fd = try_part(&made, create);
+		made.fd = try_part(&made, create_part);
 	if (made.fd < 0) {
 		int cause = errno;
-		release(&made);
+		release_newfile(&made);
 		return tb_fail_in(
 			error, TB_EIO, name, "cannot be written: %s", strerror(cause));
 	}
@@ -240,10 +237,10 @@ static int link_as(const struct tb_newfile *file, const char *name)
 	return linkat(AT_FDCWD, descriptor, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
 }
 
-// name_it returns -1 with errno EEXIST if the name exists and must not be replaced. No
-// system call replaces a file by an unnamed one, so the file takes its temporary name
+// publish_part returns -1 with errno EEXIST if the name exists and must not be replaced.
+// No system call replaces a file by an unnamed one, so the file takes its temporary name
 // first and is renamed from there.
-static int name_it(struct tb_newfile *file, bool replace)
+static int publish_part(struct tb_newfile *file, bool replace)
 {
 	if (!file->temporary) {
 		int refused = link_as(file, file->name);
@@ -257,28 +254,25 @@ static int name_it(struct tb_newfile *file, bool replace)
 				 RENAME_NOREPLACE);
 }
 
-// NFS does not support RENAME_NOREPLACE, but link(2) also refuses to replace a file.
-static int link_part(const struct tb_newfile *file)
-{
-	int refused = link(file->temporary, file->name);
-	return refused ? refused : unlink(file->temporary);
-}
-
 int tb_newfile_publish(struct tb_newfile *file, bool replace, struct tb_error *error)
 {
 	int status = replace ? spare_input(file, error) : TB_OK;
 	if (status != TB_OK)
 		return status;
-	int refused = name_it(file, replace);
-	if (refused && errno == EINVAL && file->temporary && !replace)
-		refused = link_part(file);
+	int refused = publish_part(file, replace);
+	if (refused && errno == EINVAL && file->temporary && !replace) {
+		// NFS does not support RENAME_NOREPLACE, but link(2) also refuses to
+		// replace a file.
+		int link_refused = link(file->temporary, file->name);
+		refused = link_refused ? link_refused : unlink(file->temporary);
+	}
 	if (refused && errno == EEXIST)
 		return tb_fail_in(error, TB_EFOREIGN, file->name, "is there already");
 	if (refused)
 		return tb_fail_in(
 			error, TB_EIO, file->name, "writing failed: %s", strerror(errno));
 	if (file->temporary)
-		forget(file->slot);
+		forget_part_name(file->slot);
 	free(file->temporary);
 	file->temporary = NULL;
 	return TB_OK;
@@ -292,7 +286,7 @@ void tb_newfile_close(struct tb_newfile *file)
 		close(file->fd);
 	if (file->temporary) {
 		unlink(file->temporary);
-		forget(file->slot);
+		forget_part_name(file->slot);
 	}
-	release(file);
+	release_newfile(file);
 }

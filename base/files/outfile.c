@@ -11,7 +11,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-static void release(struct tb_outfile *out)
+static void outfile_release(struct tb_outfile *out)
 {
 	if (out->stream && out->name)
 		fclose(out->stream);
@@ -20,29 +20,11 @@ static void release(struct tb_outfile *out)
 	*out = (struct tb_outfile){0};
 }
 
-// is_special returns whether a followed name is a device or pipe (/dev/null, a fifo) or a
-// link to an open file, which must be written to instead of being replaced by a file.
-static bool is_special(const char *name)
+// type_of returns the type of the file `name` itself, 0 if there is none.
+static mode_t type_of(const char *name)
 {
 	struct stat status;
-	return lstat(name, &status) == 0 && !S_ISREG(status.st_mode);
-}
-
-static bool is_link(const char *name)
-{
-	struct stat status;
-	return lstat(name, &status) == 0 && S_ISLNK(status.st_mode);
-}
-
-// stream_into opens a stream on a second descriptor. Closing it reports late write errors
-// (NFS) while the first one still keeps the file, which can then be given up.
-static FILE *stream_into(const struct tb_newfile *file)
-{
-	int fd = fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
-	FILE *stream = fd < 0 ? NULL : fdopen(fd, "wb");
-	if (!stream && fd >= 0)
-		close(fd);
-	return stream;
+	return lstat(name, &status) == 0 ? status.st_mode & S_IFMT : 0;
 }
 
 int tb_outfile_spare(const char *name, struct tb_error *error)
@@ -54,7 +36,7 @@ int tb_outfile_spare(const char *name, struct tb_error *error)
 	return tb_input_spare(standard ? "standard output" : name, &to, error);
 }
 
-static int cannot_write(const char *name, struct tb_error *error)
+static int fail_to_write(const char *name, struct tb_error *error)
 {
 	return tb_fail_in(error, TB_EIO, name, "cannot be written: %s", strerror(errno));
 }
@@ -71,16 +53,16 @@ static int check_direct(int fd, const char *name, struct tb_error *error)
 static int open_at(const char *path, struct tb_error *error)
 {
 	int given = tb_newfile_descriptor(path);
-	int append = is_link(path) ? O_APPEND : 0;
+	int append = type_of(path) == S_IFLNK ? O_APPEND : 0;
 	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | append;
 	int fd = given >= 0 ? fcntl(given, F_DUPFD_CLOEXEC, 0) : open(path, flags, 0666);
 	if (fd < 0)
-		return cannot_write(path, error);
+		return fail_to_write(path, error);
 	struct stat to;
 	int status = check_direct(fd, path, error);
 	bool cuts = given < 0 && !append && fstat(fd, &to) == 0 && S_ISREG(to.st_mode);
 	if (status == TB_OK && cuts && ftruncate(fd, 0) != 0)
-		status = cannot_write(path, error);
+		status = fail_to_write(path, error);
 	if (status == TB_OK)
 		return fd;
 	close(fd);
@@ -96,32 +78,21 @@ static int open_direct(struct tb_outfile *out, const char *path, struct tb_error
 	if (out->stream)
 		return TB_OK;
 	close(fd);
-	return cannot_write(path, error);
+	return fail_to_write(path, error);
 }
 
+// open_whole opens a stream on a second descriptor. Closing it reports late write errors
+// (NFS) while the first one still keeps the file, which can then be given up.
 static int open_whole(struct tb_outfile *out, const char *path, struct tb_error *error)
 {
 	int status = tb_newfile_open(&out->file, path, error);
 	if (status != TB_OK)
 		return status;
-	out->stream = stream_into(&out->file);
-	return out->stream ? TB_OK : cannot_write(path, error);
-}
-
-static int open_named(
-	struct tb_outfile *out, const char *name, bool in_place, struct tb_error *error)
-{
-	char *path = tb_newfile_follow(name);
-	out->name = strdup(name);
-	int status;
-	if (!path || !out->name)
-		status = cannot_write(name, error);
-	else if (in_place || tb_newfile_descriptor(path) >= 0 || is_special(path))
-		status = open_direct(out, path, error);
-	else
-		status = open_whole(out, path, error);
-	free(path);
-	return status;
+	int fd = fcntl(out->file.fd, F_DUPFD_CLOEXEC, 0);
+	out->stream = fd < 0 ? NULL : fdopen(fd, "wb");
+	if (!out->stream && fd >= 0)
+		close(fd);
+	return out->stream ? TB_OK : fail_to_write(path, error);
 }
 
 static int open_either(
@@ -135,11 +106,24 @@ static int open_either(
 	} else {
 		// Here it has the name that was given, further below that of its file.
 		status = tb_outfile_spare(name, error);
-		if (status == TB_OK)
-			status = open_named(&opened, name, in_place, error);
+		if (status == TB_OK) {
+			char *path = tb_newfile_follow(name);
+			mode_t type = path ? type_of(path) : 0;
+			// A device or pipe (/dev/null, a fifo) or a link to an open file
+			// is written to instead of being replaced by a file.
+			bool direct = in_place || (type && type != S_IFREG);
+			opened.name = strdup(name);
+			if (!path || !opened.name)
+				status = fail_to_write(name, error);
+			else if (direct || tb_newfile_descriptor(path) >= 0)
+				status = open_direct(&opened, path, error);
+			else
+				status = open_whole(&opened, path, error);
+			free(path);
+		}
 	}
 	if (status != TB_OK) {
-		release(&opened);
+		outfile_release(&opened);
 		return status;
 	}
 	*out = opened;
@@ -169,8 +153,8 @@ static int lost_cause(const struct tb_outfile *out)
 	return EIO;
 }
 
-// finish flushes the stream and returns 0, or the errno of the first failure.
-static int finish(struct tb_outfile *out)
+// outfile_finish flushes the stream and returns 0, or the errno of the first failure.
+static int outfile_finish(struct tb_outfile *out)
 {
 	int cause = ferror(out->stream) ? lost_cause(out) : 0;
 	if (fflush(out->stream) != 0)
@@ -190,18 +174,18 @@ static int finish(struct tb_outfile *out)
 
 int tb_outfile_commit(struct tb_outfile *out, struct tb_error *error)
 {
-	int cause = finish(out), status = TB_OK;
+	int cause = outfile_finish(out), status = TB_OK;
 	if (cause)
 		status = tb_fail_in(error, TB_EIO,
 			out->name ? out->name : "standard output", "writing failed: %s",
 			strerror(cause));
 	else if (out->file.name)
 		status = tb_newfile_publish(&out->file, true, error);
-	release(out);
+	outfile_release(out);
 	return status;
 }
 
 void tb_outfile_abandon(struct tb_outfile *out)
 {
-	release(out);
+	outfile_release(out);
 }

@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// The shell tells when the folder stands, by a line. What children of this process write
-// into the folder until they have ended, too, may have it try again.
+// The shell prints a line when it has made the folder. It removes the folder more than
+// once, as children of this process may write into it until they have ended, too.
 static char guard_script[] =
 	"trap '' HUP INT TERM PIPE; umask 077; mkdir -- \"$0\" || exit; echo; read -r _; "
 	"for _ in 1 2 3 4 5 6 7 8 9; do rm -rf -- \"$0\" && exit; sleep 1; done";
@@ -49,8 +49,8 @@ static int spawn_guard(struct tb_temporary *folder, int end)
 	return failed;
 }
 
-// stands waits for the shell's line.
-static bool stands(const struct tb_temporary *folder)
+// temporary_exists waits for the shell's line.
+static bool temporary_exists(const struct tb_temporary *folder)
 {
 	char line;
 	ssize_t n;
@@ -75,7 +75,7 @@ int tb_temporary_init_in(struct tb_temporary *folder, const char *parent,
 		int failed = spawn_guard(&made, ends[1]);
 		close(ends[1]);
 		made.guard = ends[0];
-		if (!failed && stands(&made)) {
+		if (!failed && temporary_exists(&made)) {
 			*folder = made;
 			return TB_OK;
 		}

@@ -1,5 +1,6 @@
 #include "text_lines.h"
 
+#include "array.h"
 #include "units.h"
 
 #include <errno.h>
@@ -26,31 +27,18 @@ static int too_long(struct tb_text_lines *lines)
 		tb_format_size(lines->most, most, sizeof most));
 }
 
-// make_room makes room for a chunk and a terminating 0 behind what was read.
-static int make_room(struct tb_text_lines *lines)
+static int fill_text_buffer(struct tb_text_lines *lines)
 {
+	// Make room for a chunk and a terminating 0 behind what was read.
 	if (lines->begin > 0)
 		memmove(lines->buffer, lines->buffer + lines->begin,
 			lines->end - lines->begin);
 	lines->end -= lines->begin;
 	lines->begin = 0;
-	if (lines->room > lines->end + CHUNK_BYTES)
-		return TB_OK;
-	size_t room = 2 * lines->end + CHUNK_BYTES + 1;
-	char *buffer = realloc(lines->buffer, room);
-	if (!buffer)
+	if (TB_ARRAY_RESERVE(
+		    &lines->buffer, &lines->room, lines->end + CHUNK_BYTES + 1) != TB_OK)
 		return tb_fail_memory_in(
 			lines->error, lines->file, "line %" PRIu64, lines->number + 1);
-	lines->buffer = buffer;
-	lines->room = room;
-	return TB_OK;
-}
-
-static int fill(struct tb_text_lines *lines)
-{
-	int status = make_room(lines);
-	if (status != TB_OK)
-		return status;
 	errno = 0;
 	size_t n = fread(lines->buffer + lines->end, 1, CHUNK_BYTES, lines->stream);
 	lines->end += n;
@@ -61,8 +49,8 @@ static int fill(struct tb_text_lines *lines)
 	return TB_OK;
 }
 
-// take makes the next `n` bytes of the buffer the line.
-static int take(struct tb_text_lines *lines, size_t n, bool is_ended)
+// take_text_line makes the next `n` bytes of the buffer the line.
+static int take_text_line(struct tb_text_lines *lines, size_t n, bool is_ended)
 {
 	if (n > lines->most)
 		return too_long(lines);
@@ -88,11 +76,11 @@ static int find_line(struct tb_text_lines *lines)
 		const char *newline =
 			n ? memchr(from + n_searched, '\n', n - n_searched) : NULL;
 		if (newline)
-			return take(lines, (size_t)(newline - from), true);
+			return take_text_line(lines, (size_t)(newline - from), true);
 		if (lines->at_end)
-			return n > 0 ? take(lines, n, false) : 0;
+			return n > 0 ? take_text_line(lines, n, false) : 0;
 		n_searched = n;
-		status = n > lines->most ? too_long(lines) : fill(lines);
+		status = n > lines->most ? too_long(lines) : fill_text_buffer(lines);
 	}
 	return status;
 }

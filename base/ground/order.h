@@ -8,10 +8,17 @@
 // Evaluates its arguments twice.
 #define TB_ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
-// tb_order_u32, tb_order_u64 and tb_order_double let qsort and bsearch order numbers.
+// tb_order_u32, tb_order_i64, tb_order_u64 and tb_order_double let qsort and bsearch
+// order numbers.
 static inline int tb_order_u32(const void *left, const void *right)
 {
 	const uint32_t *a = left, *b = right;
+	return TB_ORDER(*a, *b);
+}
+
+static inline int tb_order_i64(const void *left, const void *right)
+{
+	const int64_t *a = left, *b = right;
 	return TB_ORDER(*a, *b);
 }
 
@@ -33,6 +40,16 @@ static inline uint64_t tb_min_u64(uint64_t a, uint64_t b)
 }
 
 static inline uint64_t tb_max_u64(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static inline int64_t tb_min_i64(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline int64_t tb_max_i64(int64_t a, int64_t b)
 {
 	return a > b ? a : b;
 }

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static int fill(struct tb_error *error, enum tb_status code, const char *file,
+static int fill_error(struct tb_error *error, enum tb_status code, const char *file,
 	const char *format, va_list args) TB_PRINTF(4, 0);
 
-static int fill(struct tb_error *error, enum tb_status code, const char *file,
+static int fill_error(struct tb_error *error, enum tb_status code, const char *file,
 	const char *format, va_list args)
 {
 	if (!error)
@@ -29,7 +29,7 @@ int tb_fail(struct tb_error *error, enum tb_status code, const char *format, ...
 {
 	va_list args;
 	va_start(args, format);
-	int status = fill(error, code, NULL, format, args);
+	int status = fill_error(error, code, NULL, format, args);
 	va_end(args);
 	return status;
 }
@@ -39,7 +39,7 @@ int tb_fail_in(struct tb_error *error, enum tb_status code, const char *file,
 {
 	va_list args;
 	va_start(args, format);
-	int status = fill(error, code, file, format, args);
+	int status = fill_error(error, code, file, format, args);
 	va_end(args);
 	return status;
 }
@@ -49,7 +49,7 @@ int tb_fail_at(struct tb_error *error, enum tb_status code, const char *file,
 {
 	va_list args;
 	va_start(args, format);
-	int status = fill(error, code, file, format, args);
+	int status = fill_error(error, code, file, format, args);
 	va_end(args);
 	if (error) {
 		error->place = place;
@@ -65,7 +65,7 @@ static int fill_memory(
 	struct tb_error *error, const char *file, const char *what, va_list args)
 {
 	struct tb_error wanted;
-	fill(&wanted, TB_ENOMEM, NULL, what, args);
+	fill_error(&wanted, TB_ENOMEM, NULL, what, args);
 	return file ? tb_fail_in(error, TB_ENOMEM, file, "no memory for %s", wanted.text)
 		    : tb_fail(error, TB_ENOMEM, "no memory for %s", wanted.text);
 }

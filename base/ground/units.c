@@ -13,8 +13,9 @@ struct unit_suffix {
 	double factor;
 };
 
-// number reads a plain decimal number (no hex, no "inf") and points `rest` to the unit.
-static int number(const char *text, double *value, const char **rest)
+// parse_decimal reads a plain decimal number (no hex, no "inf") and points `rest` to the
+// unit.
+static int parse_decimal(const char *text, double *value, const char **rest)
 {
 	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
 		return TB_EUSAGE;
@@ -32,12 +33,12 @@ static int number(const char *text, double *value, const char **rest)
 	return TB_OK;
 }
 
-static int scaled(
+static int parse_scaled(
 	const char *text, const struct unit_suffix *units, double limit, double *value)
 {
 	double amount;
 	const char *rest;
-	if (number(text, &amount, &rest) != TB_OK)
+	if (parse_decimal(text, &amount, &rest) != TB_OK)
 		return TB_EUSAGE;
 	for (const struct unit_suffix *unit = units; unit->name; unit++) {
 		if (strcasecmp(rest, unit->name) != 0)
@@ -59,7 +60,7 @@ int tb_parse_size(const char *text, uint64_t *bytes)
 		{"GiB", 1073741824}, {NULL, 0}};
 	double value;
 	// Up to 2^53 a double holds every whole number of bytes.
-	if (scaled(text, units, 9007199254740992.0, &value) != TB_OK ||
+	if (parse_scaled(text, units, 9007199254740992.0, &value) != TB_OK ||
 		value != floor(value))
 		return TB_EUSAGE;
 	*bytes = (uint64_t)value;
@@ -75,7 +76,7 @@ int tb_parse_time(const char *text, tb_time_ps *time)
 		return TB_OK;
 	}
 	double value;
-	if (scaled(text, units, 9.2e18, &value) != TB_OK)
+	if (parse_scaled(text, units, 9.2e18, &value) != TB_OK)
 		return TB_EUSAGE;
 	*time = (tb_time_ps)llround(value);
 	return TB_OK;
@@ -87,7 +88,7 @@ int tb_parse_rate(const char *text, uint64_t *bytes_per_s)
 		{"MB/s", 1e6}, {"GB/s", 1e9}, {"bit/s", 1.0 / 8}, {"Kbit/s", 1e3 / 8},
 		{"Mbit/s", 1e6 / 8}, {"Gbit/s", 1e9 / 8}, {NULL, 0}};
 	double value;
-	if (scaled(text, units, 1e15, &value) != TB_OK || value < 1)
+	if (parse_scaled(text, units, 1e15, &value) != TB_OK || value < 1)
 		return TB_EUSAGE;
 	*bytes_per_s = (uint64_t)llround(value);
 	return TB_OK;
@@ -109,7 +110,7 @@ int tb_parse_real(const char *text, double min, double max, double *value)
 {
 	double parsed;
 	const char *rest;
-	if (number(text, &parsed, &rest) != TB_OK || *rest != '\0')
+	if (parse_decimal(text, &parsed, &rest) != TB_OK || *rest != '\0')
 		return TB_EUSAGE;
 	if (parsed < min || parsed > max)
 		return TB_EUSAGE;
@@ -136,12 +137,6 @@ static char *human_as(double value, double model, const struct unit_suffix *unit
 	else
 		snprintf(buffer, size, "%.*f %s", decimals, shown, unit->name);
 	return buffer;
-}
-
-static char *human(
-	double value, const struct unit_suffix *units, char *buffer, size_t size)
-{
-	return human_as(value, value, units, buffer, size);
 }
 
 char *tb_format_time_as(tb_time_ps time, tb_time_ps model, char *buffer, size_t size)
@@ -173,7 +168,7 @@ char *tb_format_rate(double bytes_per_s, char *buffer, size_t size)
 {
 	static const struct unit_suffix units[] = {{"B/s", 1}, {"KB/s", 1e3},
 		{"MB/s", 1e6}, {"GB/s", 1e9}, {"TB/s", 1e12}, {NULL, 0}};
-	return human(bytes_per_s, units, buffer, size);
+	return human_as(bytes_per_s, bytes_per_s, units, buffer, size);
 }
 
 char *tb_format_percent(double percent, char *buffer, size_t size)

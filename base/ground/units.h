@@ -18,6 +18,17 @@ typedef int64_t tb_time_ps; // a point in time or a duration, in ps; up to 106 d
 #define TB_PS_PER_S   INT64_C(1000000000000)
 #define TB_TIME_NEVER INT64_MAX
 
+// tb_time_later and tb_time_earlier return the later and the earlier of two times.
+static inline tb_time_ps tb_time_later(tb_time_ps a, tb_time_ps b)
+{
+	return a > b ? a : b;
+}
+
+static inline tb_time_ps tb_time_earlier(tb_time_ps a, tb_time_ps b)
+{
+	return a < b ? a : b;
+}
+
 // tb_parse_size reads "320", "256K", "1M", "2G" (also KiB, KB, B; powers of 1024) into
 // bytes.
 int tb_parse_size(const char *text, uint64_t *bytes) TB_MUST_USE;

@@ -23,12 +23,6 @@ static uint32_t decode(const unsigned char *text, size_t length)
 	return code >= least[length] ? code : 0;
 }
 
-static bool turns_or_breaks(uint32_t code)
-{
-	return code == 0x061c || code == 0x200e || code == 0x200f ||
-	       (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
-}
-
 // printable returns the length of the character at `text`, where `n` bytes are left; 0 if
 // its first byte must be shown as \xHH.
 static size_t printable(const unsigned char *text, size_t n)
@@ -42,14 +36,16 @@ static size_t printable(const unsigned char *text, size_t n)
 	bool surrogate = code >= 0xd800 && code <= 0xdfff;
 	bool forbidden = code == 0xfffe || code == 0xffff;
 	return code < 0xa0 || code > 0x10ffff || surrogate || forbidden ||
-			       turns_or_breaks(code)
+			       (code == 0x061c || code == 0x200e || code == 0x200f ||
+				       (code >= 0x2028 && code <= 0x202e) ||
+				       (code >= 0x2066 && code <= 0x2069))
 		       ? 0
 		       : length;
 }
 
-// show copies the character of `length` bytes, or writes one byte as \xHH if `length` is
-// 0, and returns how many bytes it wrote.
-static size_t show(const unsigned char *text, size_t length, char *to)
+// show_character copies the character of `length` bytes, or writes one byte as \xHH if
+// `length` is 0, and returns how many bytes it wrote.
+static size_t show_character(const unsigned char *text, size_t length, char *to)
 {
 	static const char digits[] = "0123456789abcdef";
 	if (length) {
@@ -75,7 +71,7 @@ const char *tb_visible(const char *text, char *buffer, size_t size)
 		length = printable(at, (size_t)(end - at));
 		if (used + (length ? length : SHOWN_BYTES) >= size)
 			break;
-		used += show(at, length, buffer + used);
+		used += show_character(at, length, buffer + used);
 	}
 	buffer[used] = '\0';
 	return buffer;
@@ -101,7 +97,7 @@ char *tb_visible_dup(const char *text)
 	return copy;
 }
 
-static bool write_all(int fd, const char *bytes, size_t n)
+static bool write_to_descriptor(int fd, const char *bytes, size_t n)
 {
 	while (n > 0) {
 		ssize_t done = write(fd, bytes, n);
@@ -121,10 +117,10 @@ static ssize_t stream_write(void *cookie, const char *bytes, size_t n)
 	size_t used = 0;
 	while (at < end) {
 		size_t length = *at == '\n' ? 1 : printable(at, (size_t)(end - at));
-		used += show(at, length, shown + used);
+		used += show_character(at, length, shown + used);
 		at += length ? length : 1;
 		if (used + SHOWN_BYTES > sizeof shown || at == end) {
-			if (!write_all(fd, shown, used))
+			if (!write_to_descriptor(fd, shown, used))
 				return 0;
 			used = 0;
 		}

@@ -34,10 +34,10 @@ bool tb_child_bind(pid_t parent, int number)
 	return prctl(PR_SET_PDEATHSIG, number) == 0 && getppid() == parent;
 }
 
-// become turns the process that was forked into the child, and returns only if that
+// become_child turns the process that was forked into the child, and returns only if that
 // fails. Other threads may have held any lock at the fork: it calls what a signal handler
 // may.
-static void become(const struct tb_child_options *options, char *const *arguments,
+static void become_child(const struct tb_child_options *options, char *const *arguments,
 	pid_t parent, const sigset_t *mask)
 {
 	if (!tb_child_bind(parent, SIGKILL))
@@ -53,19 +53,7 @@ static void become(const struct tb_child_options *options, char *const *argument
 	execv(PROGRAM, arguments);
 }
 
-// hear_failure returns what the child writes of why it could not become one: 0 when it
-// could, which closes the pipe.
-static int hear_failure(int fd)
-{
-	int cause = 0;
-	ssize_t n;
-	do
-		n = read(fd, &cause, sizeof cause);
-	while (n < 0 && errno == EINTR);
-	return n == sizeof cause ? cause : 0;
-}
-
-static int start(struct tb_child *child, const struct tb_child_options *options,
+static int fork_child(struct tb_child *child, const struct tb_child_options *options,
 	char *const *arguments)
 {
 	sigset_t all, mask;
@@ -77,7 +65,7 @@ static int start(struct tb_child *child, const struct tb_child_options *options,
 	pthread_sigmask(SIG_SETMASK, &all, &mask);
 	pid_t pid = fork();
 	if (pid == 0) {
-		become(options, arguments, parent, &mask);
+		become_child(options, arguments, parent, &mask);
 		(void)!write(ends[1], &errno, sizeof errno);
 		_exit(EXIT_FAILURE);
 	}
@@ -85,8 +73,17 @@ static int start(struct tb_child *child, const struct tb_child_options *options,
 		failed = errno;
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	close(ends[1]);
-	if (!failed)
-		failed = hear_failure(ends[0]);
+	if (!failed) {
+		// The child writes why it could not run the program; when it could, the
+		// pipe closes.
+		int fd = ends[0];
+		int cause = 0;
+		ssize_t n;
+		do
+			n = read(fd, &cause, sizeof cause);
+		while (n < 0 && errno == EINTR);
+		failed = n == sizeof cause ? cause : 0;
+	}
 	close(ends[0]);
 	if (pid > 0 && failed)
 		waitpid(pid, NULL, 0);
@@ -110,7 +107,7 @@ int tb_child_start(struct tb_child *child, const struct tb_child_options *option
 		status = arguments[i] ? status : ENOMEM;
 	child->pid = 0;
 	if (!status)
-		status = start(child, options, arguments);
+		status = fork_child(child, options, arguments);
 	for (int i = 0; i < n; i++)
 		free(arguments[i]);
 	if (!status)

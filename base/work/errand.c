@@ -8,20 +8,20 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum state { STATE_IDLE, STATE_BEGUN, STATE_DONE, STATE_ENDS };
+enum errand_state { STATE_IDLE, STATE_BEGUN, STATE_DONE, STATE_ENDS };
 
 struct tb_errands {
 	pthread_t thread;
 	pthread_mutex_t mutex;
 	pthread_cond_t changed; // the state has
-	enum state state;
+	enum errand_state state;
 	bool busy; // the caller's alone
 	atomic_bool stops;
 	void (*work)(void *context);
 	void *context;
 };
 
-static void *run(void *context)
+static void *run_errands(void *context)
 {
 	struct tb_errands *errands = context;
 	pthread_mutex_lock(&errands->mutex);
@@ -40,8 +40,9 @@ static void *run(void *context)
 	return NULL;
 }
 
-// start starts the thread with all signals blocked: they are for the caller.
-static bool start(struct tb_errands *errands)
+// start_errand_thread starts the thread with all signals blocked: they are for the
+// caller.
+static bool start_errand_thread(struct tb_errands *errands)
 {
 	sigset_t all, before;
 	pthread_condattr_t attributes;
@@ -52,7 +53,7 @@ static bool start(struct tb_errands *errands)
 	pthread_cond_init(&errands->changed, &attributes);
 	pthread_condattr_destroy(&attributes);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	bool started = pthread_create(&errands->thread, NULL, run, errands) == 0;
+	bool started = pthread_create(&errands->thread, NULL, run_errands, errands) == 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!started) {
 		pthread_cond_destroy(&errands->changed);
@@ -64,7 +65,7 @@ static bool start(struct tb_errands *errands)
 int tb_errands_new(struct tb_errands **errands, struct tb_error *error)
 {
 	struct tb_errands *made = calloc(1, sizeof *made);
-	if (made && start(made)) {
+	if (made && start_errand_thread(made)) {
 		*errands = made;
 		return TB_OK;
 	}
@@ -109,19 +110,13 @@ bool tb_errands_busy(const struct tb_errands *errands)
 	return errands->busy;
 }
 
-static struct timespec end_of(double seconds)
+bool tb_errands_fetch(struct tb_errands *errands, double seconds)
 {
 	struct timespec end;
 	clock_gettime(CLOCK_MONOTONIC, &end);
-	long long ns = end.tv_nsec + (long long)(seconds * 1e9);
+	long long ns = end.tv_nsec + (long long)((seconds > 0 ? seconds : 0) * 1e9);
 	end.tv_sec += (time_t)(ns / 1000000000);
 	end.tv_nsec = (long)(ns % 1000000000);
-	return end;
-}
-
-bool tb_errands_fetch(struct tb_errands *errands, double seconds)
-{
-	const struct timespec end = end_of(seconds > 0 ? seconds : 0);
 	int late = seconds == 0 ? ETIMEDOUT : 0;
 	assert(errands->busy);
 	pthread_mutex_lock(&errands->mutex);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-// How often a waiting process looks before it sleeps between two looks: where there are
+// How often a waiting process polls before it sleeps between two polls: where there are
 // fewer cores than processes, others need its core.
 enum { LOOKS_AWAKE = 200, REST_NS = 50000 };
 
@@ -64,19 +64,14 @@ uint64_t tb_peer_streams_bytes(const struct tb_peer_streams *streams)
 	return streams->n_put;
 }
 
-// put_length begins a record in `message`; returns the bytes of its length.
-static size_t put_length(unsigned char *message, uint64_t n)
-{
-	memcpy(message, &n, sizeof n);
-	return sizeof n;
-}
-
 int tb_peer_streams_put(
 	struct tb_peer_streams *streams, uint32_t to, const void *bytes, size_t n)
 {
 	const struct tb_peers *peers = streams->peers;
 	const unsigned char *from = bytes;
-	size_t used = put_length(streams->message, n);
+	uint64_t length = n; // begins the record
+	size_t used = sizeof length;
+	memcpy(streams->message, &length, sizeof length);
 	streams->n_put += n;
 	do {
 		size_t part = TB_PEERS_MESSAGE_MOST - used;
@@ -94,20 +89,8 @@ int tb_peer_streams_put(
 	return TB_OK;
 }
 
-// make_room moves what has not been taken to the front, once that is most of it.
-static int make_room(struct stream *stream, size_t more)
-{
-	if (stream->first > stream->n / 2) {
-		memmove(stream->bytes, stream->bytes + stream->first,
-			stream->n - stream->first);
-		stream->n -= stream->first;
-		stream->first = 0;
-	}
-	return TB_ARRAY_RESERVE(&stream->bytes, &stream->room, stream->n + more);
-}
-
-// look takes a message, if there is one, into its stream: 1 or 0.
-static int look(struct tb_peer_streams *streams)
+// poll_streams takes a message, if there is one, into its stream: 1 or 0.
+static int poll_streams(struct tb_peer_streams *streams)
 {
 	const struct tb_peers *peers = streams->peers;
 	uint32_t from = 0;
@@ -118,7 +101,15 @@ static int look(struct tb_peer_streams *streams)
 	if (from >= peers->n || n > TB_PEERS_MESSAGE_MOST)
 		return TB_EIO;
 	struct stream *stream = &streams->streams[from];
-	status = make_room(stream, n);
+	// Move what has not been taken to the front, once that is most of
+	// it.
+	if (stream->first > stream->n / 2) {
+		memmove(stream->bytes, stream->bytes + stream->first,
+			stream->n - stream->first);
+		stream->n -= stream->first;
+		stream->first = 0;
+	}
+	status = TB_ARRAY_RESERVE(&stream->bytes, &stream->room, stream->n + n);
 	if (status != TB_OK)
 		return status;
 	if (n)
@@ -144,7 +135,7 @@ int tb_peer_streams_take(struct tb_peer_streams *streams, uint32_t from,
 	const struct timespec rest = {.tv_nsec = REST_NS};
 	uint64_t length = 0;
 	for (unsigned looks = 0; !has_record(stream, &length);) {
-		int status = look(streams);
+		int status = poll_streams(streams);
 		if (status < 0)
 			return status;
 		looks = status > 0 ? 0 : looks + 1;

@@ -6,12 +6,12 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-// How often a thread looks before it lets others run, and before it sleeps.
+// How often a thread polls before it yields, and before it sleeps.
 enum { SPINS = 400, YIELDS = 20 };
 
 // The tasks of a thread that nobody has taken: the section in the upper half, so that who
 // comes late from an earlier one takes nothing, how many are left in the lower.
-struct share {
+struct team_share {
 	_Alignas(128) _Atomic uint64_t left;
 };
 
@@ -23,7 +23,7 @@ struct team_member {
 
 struct tb_team {
 	unsigned n; // threads
-	struct share *shares;
+	struct team_share *shares;
 	struct team_member *members; // of the caller only the index
 	// Written before `section` is, read by who has taken a task of it.
 	void (*task)(void *context, uint32_t index);
@@ -46,8 +46,9 @@ static inline void relax(unsigned i)
 		sched_yield();
 }
 
-// take takes a task of a share: its place in the share, from 1; 0 when none is left.
-static uint32_t take(struct share *share, uint32_t section)
+// take_shared_task takes a task of a share: its place in the share, from 1; 0 when none
+// is left.
+static uint32_t take_shared_task(struct team_share *share, uint32_t section)
 {
 	uint64_t left = atomic_load_explicit(&share->left, memory_order_acquire);
 	while (left >> 32 == section && (uint32_t)left > 0)
@@ -57,37 +58,22 @@ static uint32_t take(struct share *share, uint32_t section)
 	return 0;
 }
 
-static void end_one(struct tb_team *team)
-{
-	if (atomic_fetch_sub(&team->n_undone, 1) != 1 ||
-		!atomic_load(&team->caller_asleep))
-		return;
-	pthread_mutex_lock(&team->mutex);
-	pthread_cond_signal(&team->done);
-	pthread_mutex_unlock(&team->mutex);
-}
-
-// work does a thread's own tasks, then those of the others.
-static void work(struct tb_team *team, unsigned self, uint32_t section)
+// work_on_section does a thread's own tasks, then those of the others.
+static void work_on_section(struct tb_team *team, unsigned self, uint32_t section)
 {
 	for (unsigned i = 0; i < team->n; i++) {
 		unsigned owner = (self + i) % team->n;
 		uint32_t place;
-		while ((place = take(&team->shares[owner], section)) != 0) {
+		while ((place = take_shared_task(&team->shares[owner], section)) != 0) {
 			team->task(team->context, owner + team->n * (place - 1));
-			end_one(team);
+			if (atomic_fetch_sub(&team->n_undone, 1) != 1 ||
+				!atomic_load(&team->caller_asleep))
+				continue;
+			pthread_mutex_lock(&team->mutex);
+			pthread_cond_signal(&team->done);
+			pthread_mutex_unlock(&team->mutex);
 		}
 	}
-}
-
-static void sleep_until_begun(struct tb_team *team, uint32_t last)
-{
-	pthread_mutex_lock(&team->mutex);
-	atomic_fetch_add(&team->n_asleep, 1);
-	while (atomic_load(&team->section) == last && !atomic_load(&team->ends))
-		pthread_cond_wait(&team->begun, &team->mutex);
-	atomic_fetch_sub(&team->n_asleep, 1);
-	pthread_mutex_unlock(&team->mutex);
 }
 
 // wait_for_section returns the number of the section after `last`.
@@ -99,7 +85,12 @@ static uint32_t wait_for_section(struct tb_team *team, uint32_t last)
 			return section;
 		relax(i);
 	}
-	sleep_until_begun(team, last);
+	pthread_mutex_lock(&team->mutex);
+	atomic_fetch_add(&team->n_asleep, 1);
+	while (atomic_load(&team->section) == last && !atomic_load(&team->ends))
+		pthread_cond_wait(&team->begun, &team->mutex);
+	atomic_fetch_sub(&team->n_asleep, 1);
+	pthread_mutex_unlock(&team->mutex);
 	return atomic_load(&team->section);
 }
 
@@ -111,20 +102,8 @@ static void *live(void *context)
 		section = wait_for_section(member->team, section);
 		if (atomic_load(&member->team->ends))
 			return NULL;
-		work(member->team, member->index, section);
+		work_on_section(member->team, member->index, section);
 	}
-}
-
-static void start(struct tb_team *team)
-{
-	unsigned n = 1;
-	for (; n < team->n; n++) {
-		team->members[n] = (struct team_member){.team = team, .index = n};
-		if (pthread_create(
-			    &team->members[n].thread, NULL, live, &team->members[n]) != 0)
-			break;
-	}
-	team->n = n;
 }
 
 int tb_team_new(struct tb_team **team, unsigned n_threads)
@@ -146,7 +125,14 @@ int tb_team_new(struct tb_team **team, unsigned n_threads)
 	pthread_mutex_init(&made->mutex, NULL);
 	pthread_cond_init(&made->begun, NULL);
 	pthread_cond_init(&made->done, NULL);
-	start(made);
+	unsigned n = 1;
+	for (; n < made->n; n++) {
+		made->members[n] = (struct team_member){.team = made, .index = n};
+		if (pthread_create(
+			    &made->members[n].thread, NULL, live, &made->members[n]) != 0)
+			break;
+	}
+	made->n = n;
 	*team = made;
 	return TB_OK;
 }
@@ -174,8 +160,8 @@ unsigned tb_team_threads(const struct tb_team *team)
 	return team->n;
 }
 
-// begin makes the tasks known and wakes who sleeps.
-static uint32_t begin(struct tb_team *team, uint32_t n_tasks)
+// begin_team_section makes the tasks known and wakes who sleeps.
+static uint32_t begin_team_section(struct tb_team *team, uint32_t n_tasks)
 {
 	uint32_t section = atomic_load(&team->section) + 1;
 	atomic_store(&team->n_undone, n_tasks);
@@ -193,8 +179,17 @@ static uint32_t begin(struct tb_team *team, uint32_t n_tasks)
 	return section;
 }
 
-static void wait_until_done(struct tb_team *team)
+void tb_team_run(struct tb_team *team, uint32_t n_tasks,
+	void (*task)(void *context, uint32_t index), void *context)
 {
+	if (team->n == 1 || n_tasks < 2) {
+		for (uint32_t i = 0; i < n_tasks; i++)
+			task(context, i);
+		return;
+	}
+	team->task = task;
+	team->context = context;
+	work_on_section(team, 0, begin_team_section(team, n_tasks));
 	for (unsigned i = 0; i < SPINS + YIELDS; i++) {
 		if (atomic_load(&team->n_undone) == 0)
 			return;
@@ -206,18 +201,4 @@ static void wait_until_done(struct tb_team *team)
 		pthread_cond_wait(&team->done, &team->mutex);
 	atomic_store(&team->caller_asleep, false);
 	pthread_mutex_unlock(&team->mutex);
-}
-
-void tb_team_run(struct tb_team *team, uint32_t n_tasks,
-	void (*task)(void *context, uint32_t index), void *context)
-{
-	if (team->n == 1 || n_tasks < 2) {
-		for (uint32_t i = 0; i < n_tasks; i++)
-			task(context, i);
-		return;
-	}
-	team->task = task;
-	team->context = context;
-	work(team, 0, begin(team, n_tasks));
-	wait_until_done(team);
 }

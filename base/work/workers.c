@@ -8,7 +8,7 @@
 
 #define WATCH_NS 100000000
 
-enum state { STATE_PENDING, STATE_READY, STATE_FAILED };
+enum crew_state { STATE_PENDING, STATE_READY, STATE_FAILED };
 
 struct worker_crew {
 	const struct tb_work *work;
@@ -41,21 +41,6 @@ static void note_failure(
 	pthread_cond_broadcast(&crew->taken);
 }
 
-static void note(
-	struct worker_crew *crew, size_t index, int status, const struct tb_error *error)
-{
-	if (status < 0)
-		note_failure(crew, index, status, error);
-	else
-		crew->states[index] = STATE_READY;
-	if (crew->ended_at)
-		crew->ended_at[crew->n_ended++] = index;
-	if (crew->work->take)
-		pthread_cond_signal(&crew->ended);
-	else
-		crew->n_done++;
-}
-
 // may_begin waits until the next task may begin without getting too far ahead of those
 // taken; it returns false when no more task shall begin.
 static bool may_begin(struct worker_crew *crew)
@@ -78,7 +63,16 @@ static void *work_on(void *context)
 		struct tb_error error = {0};
 		int status = crew->work->task(crew->work->context, index, &error);
 		pthread_mutex_lock(&crew->mutex);
-		note(crew, index, status, &error);
+		if (status < 0)
+			note_failure(crew, index, status, &error);
+		else
+			crew->states[index] = STATE_READY;
+		if (crew->ended_at)
+			crew->ended_at[crew->n_ended++] = index;
+		if (crew->work->take)
+			pthread_cond_signal(&crew->ended);
+		else
+			crew->n_done++;
 	}
 	crew->n_working--;
 	pthread_cond_signal(&crew->ended);
@@ -121,68 +115,10 @@ static bool take_next(struct worker_crew *crew, bool *refused)
 	return true;
 }
 
-static void wait_for_end(struct worker_crew *crew)
-{
-	struct timespec until;
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += WATCH_NS;
-	until.tv_sec += until.tv_nsec / 1000000000;
-	until.tv_nsec %= 1000000000;
-	pthread_cond_timedwait(&crew->ended, &crew->mutex, &until);
-}
-
-static void show(const struct worker_crew *crew, size_t n_done)
+static void show_crew_progress(const struct worker_crew *crew, size_t n_done)
 {
 	if (crew->work->watch)
 		crew->work->watch(crew->work->context, n_done);
-}
-
-// attend takes results until the last worker has left. That can happen before the first
-// look, so it shows the final count once more.
-static void attend(struct worker_crew *crew)
-{
-	bool refused = false;
-	pthread_mutex_lock(&crew->mutex);
-	for (;;) {
-		if (!take_next(crew, &refused)) {
-			if (crew->n_working == 0)
-				break;
-			wait_for_end(crew);
-		}
-		// watch may be slow, so do not hold up the workers.
-		size_t n_done = crew->n_done;
-		pthread_mutex_unlock(&crew->mutex);
-		show(crew, n_done);
-		pthread_mutex_lock(&crew->mutex);
-	}
-	pthread_mutex_unlock(&crew->mutex);
-	show(crew, crew->n_done);
-}
-
-static unsigned count_threads(unsigned wanted, size_t n_tasks)
-{
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-	unsigned n = wanted ? wanted : cores > 0 ? (unsigned)cores : 1;
-	return n < n_tasks ? n : (unsigned)n_tasks;
-}
-
-static void crew_init(struct worker_crew *crew)
-{
-	pthread_condattr_t attributes;
-	pthread_condattr_init(&attributes);
-	// The timed wait must not stretch when somebody sets the clock.
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_mutex_init(&crew->mutex, NULL);
-	pthread_cond_init(&crew->ended, &attributes);
-	pthread_cond_init(&crew->taken, NULL);
-	pthread_condattr_destroy(&attributes);
-}
-
-static void crew_fini(struct worker_crew *crew)
-{
-	pthread_cond_destroy(&crew->taken);
-	pthread_cond_destroy(&crew->ended);
-	pthread_mutex_destroy(&crew->mutex);
 }
 
 // run_threads returns how many threads could be created. Fewer than `n` do the work too.
@@ -196,7 +132,29 @@ static unsigned run_threads(struct worker_crew *crew, pthread_t *threads, unsign
 	pthread_mutex_lock(&crew->mutex);
 	crew->n_working -= n - n_made;
 	pthread_mutex_unlock(&crew->mutex);
-	attend(crew);
+	// Take results until the last worker has left. That can happen before the
+	// first look, so it shows the final count once more.
+	bool refused = false;
+	pthread_mutex_lock(&crew->mutex);
+	for (;;) {
+		if (!take_next(crew, &refused)) {
+			if (crew->n_working == 0)
+				break;
+			struct timespec until;
+			clock_gettime(CLOCK_MONOTONIC, &until);
+			until.tv_nsec += WATCH_NS;
+			until.tv_sec += until.tv_nsec / 1000000000;
+			until.tv_nsec %= 1000000000;
+			pthread_cond_timedwait(&crew->ended, &crew->mutex, &until);
+		}
+		// watch may be slow, so do not hold up the workers.
+		size_t n_done = crew->n_done;
+		pthread_mutex_unlock(&crew->mutex);
+		show_crew_progress(crew, n_done);
+		pthread_mutex_lock(&crew->mutex);
+	}
+	pthread_mutex_unlock(&crew->mutex);
+	show_crew_progress(crew, crew->n_done);
 	for (unsigned i = 0; i < n_made; i++)
 		pthread_join(threads[i], NULL);
 	return n_made;
@@ -204,7 +162,10 @@ static unsigned run_threads(struct worker_crew *crew, pthread_t *threads, unsign
 
 int tb_workers_run(const struct tb_work *work, unsigned n_workers, struct tb_error *error)
 {
-	unsigned n = count_threads(n_workers, work->n_tasks);
+	size_t n_tasks = work->n_tasks;
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	unsigned n_threads = n_workers ? n_workers : cores > 0 ? (unsigned)cores : 1;
+	unsigned n = n_threads < n_tasks ? n_threads : (unsigned)n_tasks;
 	if (n == 0)
 		return TB_OK;
 	struct worker_crew crew = {.work = work,
@@ -216,9 +177,18 @@ int tb_workers_run(const struct tb_work *work, unsigned n_workers, struct tb_err
 	if (at_once)
 		crew.ended_at = calloc(work->n_tasks, sizeof *crew.ended_at);
 	if (crew.states && threads && (crew.ended_at || !at_once)) {
-		crew_init(&crew);
+		pthread_condattr_t attributes;
+		pthread_condattr_init(&attributes);
+		// The timed wait must not stretch when somebody sets the clock.
+		pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+		pthread_mutex_init(&crew.mutex, NULL);
+		pthread_cond_init(&crew.ended, &attributes);
+		pthread_cond_init(&crew.taken, NULL);
+		pthread_condattr_destroy(&attributes);
 		n_made = run_threads(&crew, threads, n);
-		crew_fini(&crew);
+		pthread_cond_destroy(&crew.taken);
+		pthread_cond_destroy(&crew.ended);
+		pthread_mutex_destroy(&crew.mutex);
 	}
 	free(threads);
 	free(crew.states);

@@ -141,3 +141,12 @@ void tb_recorded_calls_free(struct tb_recorded_calls *timed)
 	free(timed->first);
 	free(timed);
 }
+
+void tb_placed_calls_free(struct tb_placed_calls *placed)
+{
+	if (!placed)
+		return;
+	free(placed->calls);
+	free(placed->first);
+	free(placed);
+}

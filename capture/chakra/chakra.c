@@ -1,12 +1,446 @@
+// Which files make a trace: NAME.RANK.et of one folder.
 #include "chakra.h"
 
-#include "chakra_impl.h"
+#include "array.h"
+#include "chakra_graph.h"
 #include "infile.h"
+#include "input_files.h"
+#include "order.h"
 #include "units.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+static const char *const packings[] = {"", ".gz", ".zst", ".xz", ".lz4", ".bz2"};
+
+// split_name finds the parts of "NAME.RANK.et.gz": how long NAME is, the rank, and what
+// follows the rank; false for other names.
+static bool split_name(
+	const char *name, size_t *n_name, uint32_t *rank, const char **ending)
+{
+	for (const char *dot = strchr(name, '.'); dot; dot = strchr(dot + 1, '.')) {
+		size_t n_digits = strspn(dot + 1, "0123456789");
+		const char *rest = dot + 1 + n_digits;
+		bool is_et = strncmp(rest, ".et", 3) == 0;
+		bool is_json = strncmp(rest, ".json", 5) == 0;
+		if (n_digits == 0 || n_digits > 8 || (!is_et && !is_json))
+			continue;
+		for (size_t i = 0; i < sizeof packings / sizeof *packings; i++) {
+			if (strcmp(rest + (is_et ? 3 : 5), packings[i]) != 0)
+				continue;
+			*n_name = (size_t)(dot - name);
+			*rank = (uint32_t)strtoul(dot + 1, NULL, 10);
+			*ending = rest;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool tb_chakra_is_named(const char *path)
+{
+	size_t n;
+	uint32_t rank;
+	const char *ending;
+	return split_name(basename(path), &n, &rank, &ending) &&
+	       strncmp(ending, ".et", 3) == 0;
+}
+
+bool tb_chakra_is_folder(const char *path)
+{
+	DIR *folder = opendir(path);
+	bool found = false;
+	for (struct dirent *entry; folder && !found && (entry = readdir(folder));)
+		found = tb_chakra_is_named(entry->d_name);
+	if (folder)
+		closedir(folder);
+	return found;
+}
+
+static int chakra_file_add(
+	struct chakra_files *files, char *path, uint32_t rank, struct tb_error *error)
+{
+	size_t ranks_room = files->room;
+	if (!path ||
+		TB_ARRAY_RESERVE(&files->paths, &files->room, files->n + 1) != TB_OK ||
+		TB_ARRAY_RESERVE(&files->ranks, &ranks_room, files->room) != TB_OK) {
+		free(path);
+		return tb_fail_memory(error, "the files of a trace");
+	}
+	files->paths[files->n] = path;
+	files->ranks[files->n++] = rank;
+	return TB_OK;
+}
+
+// What is looked for in a folder: files of one trace.
+struct chakra_series {
+	const char *folder;
+	char *name;   // of the trace, NULL: whatever comes first
+	char *ending; // likewise
+	struct tb_error *error;
+};
+
+static int chakra_files_look_at(
+	struct chakra_files *files, struct chakra_series *wanted, const char *entry)
+{
+	size_t n_name;
+	uint32_t rank;
+	const char *ending;
+	char *path;
+	if (strcmp(entry, "comm_group.json") == 0 && !files->groups)
+		return asprintf(&files->groups, "%s/%s", wanted->folder, entry) < 0
+			       ? tb_fail_memory(wanted->error, "the files of a trace")
+			       : TB_OK;
+	if (!split_name(entry, &n_name, &rank, &ending) ||
+		(!wanted->name && strncmp(ending, ".et", 3) != 0))
+		return TB_OK;
+	bool is_same = wanted->name && strlen(wanted->name) == n_name &&
+		       strncmp(wanted->name, entry, n_name) == 0 &&
+		       strncmp(wanted->ending, ending, 3) == 0;
+	if (!is_same)
+		return TB_OK;
+	if (asprintf(&path, "%s/%s", wanted->folder, entry) < 0)
+		path = NULL;
+	if (path && !tb_input_is_file(path)) {
+		int status = tb_fail_in(wanted->error, TB_EFORMAT, path,
+			"is a pipe or a device: expected a file of the trace");
+		free(path);
+		return status;
+	}
+	return chakra_file_add(files, path, rank, wanted->error);
+}
+
+static int chakra_files_scan(struct chakra_files *files, struct chakra_series *wanted)
+{
+	DIR *folder = opendir(wanted->folder);
+	if (!folder)
+		return tb_fail_in(wanted->error, TB_EIO, wanted->folder,
+			"cannot be opened: %s", strerror(errno));
+	int status = TB_OK;
+	for (struct dirent *entry; status == TB_OK && (entry = readdir(folder));)
+		status = chakra_files_look_at(files, wanted, entry->d_name);
+	closedir(folder);
+	return status;
+}
+
+// name_trace takes the name of the only trace of a folder.
+static int name_trace(struct chakra_series *wanted)
+{
+	DIR *folder = opendir(wanted->folder);
+	int status = TB_OK;
+	if (!folder)
+		return tb_fail_in(wanted->error, TB_EIO, wanted->folder,
+			"cannot be opened: %s", strerror(errno));
+	for (struct dirent *entry; status == TB_OK && (entry = readdir(folder));) {
+		size_t n;
+		uint32_t rank;
+		const char *ending;
+		if (!split_name(entry->d_name, &n, &rank, &ending) ||
+			strncmp(ending, ".et", 3) != 0)
+			continue;
+		if (!wanted->name) {
+			wanted->name = strndup(entry->d_name, n);
+			wanted->ending = strdup(ending);
+			if (!wanted->name || !wanted->ending)
+				status = tb_fail_memory(
+					wanted->error, "the files of a trace");
+		} else if (strlen(wanted->name) != n ||
+			   strncmp(wanted->name, entry->d_name, n) != 0) {
+			status = tb_fail_in(wanted->error, TB_EUSAGE, wanted->folder,
+				"has several traces, '%s' and '%.*s': name a file of one",
+				wanted->name, (int)n, entry->d_name);
+		}
+	}
+	closedir(folder);
+	return status;
+}
+
+struct ranked_path {
+	uint32_t rank;
+	char *path;
+};
+
+static int chakra_file_by_rank(const void *left, const void *right)
+{
+	const struct ranked_path *a = left, *b = right;
+	if (a->rank != b->rank)
+		return TB_ORDER(a->rank, b->rank);
+	return strcmp(a->path, b->path);
+}
+
+static int chakra_files_sort(struct chakra_files *files, struct tb_error *error)
+{
+	struct ranked_path *sorted = malloc((files->n + 1) * sizeof *sorted);
+	if (!sorted)
+		return tb_fail_memory(error, "the files of a trace");
+	for (size_t i = 0; i < files->n; i++)
+		sorted[i] = (struct ranked_path){files->ranks[i], files->paths[i]};
+	qsort(sorted, files->n, sizeof *sorted, chakra_file_by_rank);
+	for (size_t i = 0; i < files->n; i++) {
+		files->ranks[i] = sorted[i].rank;
+		files->paths[i] = sorted[i].path;
+	}
+	free(sorted);
+	for (size_t i = 1; i < files->n; i++)
+		if (files->ranks[i] == files->ranks[i - 1])
+			return tb_fail_in(error, TB_EUSAGE, files->paths[i],
+				"is the second file of rank %" PRIu32, files->ranks[i]);
+	return TB_OK;
+}
+
+static int scan_beside(struct chakra_files *files, const char *path, bool is_folder,
+	struct tb_error *error)
+{
+	const char *base = basename(path), *ending;
+	size_t n;
+	uint32_t rank;
+	struct chakra_series wanted = {.error = error};
+	char *folder = is_folder      ? strdup(path)
+		       : base == path ? strdup(".")
+				      : strndup(path, (size_t)(base - path));
+	// A single slash at the end is enough, and the root is one.
+	while (folder && strlen(folder) > 1 && folder[strlen(folder) - 1] == '/')
+		folder[strlen(folder) - 1] = '\0';
+	wanted.folder = folder;
+	int status = folder ? TB_OK : tb_fail_memory(error, "the files of a trace");
+	if (status == TB_OK && is_folder) {
+		status = name_trace(&wanted);
+	} else if (status == TB_OK && split_name(base, &n, &rank, &ending)) {
+		wanted.name = strndup(base, n);
+		wanted.ending = strdup(ending);
+		if (!wanted.name || !wanted.ending)
+			status = tb_fail_memory(error, "the files of a trace");
+	}
+	if (status == TB_OK && wanted.name)
+		status = chakra_files_scan(files, &wanted);
+	else if (status == TB_OK)
+		status = chakra_file_add(files, strdup(path), 0, error);
+	free(wanted.name);
+	free(wanted.ending);
+	free(folder);
+	return status;
+}
+
+// chakra_files_add_named adds files that are given one by one, with the groups beside the
+// first.
+static int chakra_files_add_named(struct chakra_files *files, const char *const *paths,
+	size_t n, struct tb_error *error)
+{
+	int status = TB_OK;
+	for (size_t i = 0; i < n && status == TB_OK; i++) {
+		size_t n_name;
+		uint32_t rank;
+		const char *ending;
+		if (!split_name(basename(paths[i]), &n_name, &rank, &ending))
+			return tb_fail_in(error, TB_EUSAGE, paths[i],
+				"has no rank in its name: expected NAME.RANK.et");
+		status = chakra_file_add(files, strdup(paths[i]), rank, error);
+	}
+	const char *base = basename(paths[0]);
+	char *groups = NULL;
+	if (status == TB_OK && asprintf(&groups, "%.*scomm_group.json",
+				       (int)(base - paths[0]), paths[0]) < 0)
+		return tb_fail_memory(error, "the files of a trace");
+	if (status == TB_OK && access(groups, R_OK) == 0)
+		files->groups = groups;
+	else
+		free(groups);
+	return status;
+}
+
+static int chakra_files_find(struct chakra_files *files, const char *const *paths,
+	size_t n, struct tb_error *error)
+{
+	DIR *folder = opendir(paths[0]);
+	bool is_folder = folder != NULL;
+	if (folder)
+		closedir(folder);
+	int status = n > 1 ? chakra_files_add_named(files, paths, n, error)
+			   : scan_beside(files, paths[0], is_folder, error);
+	return status == TB_OK ? chakra_files_sort(files, error) : status;
+}
+
+// From the graph of a rank to its calls. A node goes on in the lane of a node that it
+// depends on, if nothing has gone on there before; else it begins a lane of its own. So a
+// chain costs no dependencies at all, and memory is 48 bytes a node and 8 a dependency
+// that crosses lanes.
+
+struct chakra_making {
+	const struct chakra_graph *graph;
+	struct tb_calls *calls;
+	uint32_t rank;
+	uint32_t n_lanes;
+	uint64_t first_ns;
+	// By node: the call at whose end it is complete, CHAKRA_NONE: from the beginning;
+	// and that call's lane.
+	uint32_t *call_of, *lane_of;
+	uint32_t *last;	 // by lane: its last call
+	bool *is_member; // by group
+};
+
+static int lane_add(struct chakra_making *making, uint32_t lane, struct tb_call *call)
+{
+	call->lane = lane;
+	return tb_calls_add(making->calls, making->rank, call, &making->last[lane],
+		making->graph->error);
+}
+
+// add_waits makes the last call come after all dependencies but that on `chosen`.
+static int add_waits(
+	struct chakra_making *making, uint32_t chosen, const uint64_t *deps, size_t n)
+{
+	int status = TB_OK;
+	for (size_t i = 0; i < n && status == TB_OK; i++) {
+		uint32_t call = making->call_of[deps[i]];
+		bool is_own = chosen != CHAKRA_NONE && call == making->call_of[chosen];
+		if (call != CHAKRA_NONE && !is_own)
+			status = tb_calls_after(
+				making->calls, making->rank, call, making->graph->error);
+	}
+	return status;
+}
+
+static struct tb_call node_call(
+	const struct chakra_making *making, const struct chakra_node *node)
+{
+	struct tb_call call = {.kind = node->kind,
+		.op = node->op,
+		.bytes = node->bytes,
+		.peer = node->peer,
+		.tag = node->tag,
+		.calc_ns = node->calc_ns};
+	if (node->start_ns > making->first_ns)
+		call.enter_ns = node->start_ns - making->first_ns;
+	if (node->lasted_ns && making->graph->has_starts)
+		call.leave_ns = call.enter_ns + node->lasted_ns;
+	if (node->kind != TB_CALL_COLLECTIVE || node->group == CHAKRA_NONE)
+		return call;
+	call.group = making->graph->groups->groups[node->group].number;
+	return call;
+}
+
+// call_share_ns returns the bytes of a collective as calls.h has them: Chakra's are those
+// of the tensors that go in.
+static uint64_t call_share_ns(
+	const struct chakra_making *making, const struct tb_call *call)
+{
+	bool is_cut = call->kind == TB_CALL_COLLECTIVE &&
+		      (call->op == TB_COLL_ALLTOALL || call->op == TB_COLL_SCATTER);
+	return is_cut ? call->bytes / tb_calls_members(making->calls, call->group).n
+		      : call->bytes;
+}
+
+// making_pass_lanes makes a node that takes no time complete with what it depends on, if
+// that is one node at most; false otherwise.
+static bool making_pass_lanes(
+	struct chakra_making *making, uint32_t place, const uint64_t *deps, size_t n)
+{
+	const struct chakra_node *node = &making->graph->nodes[place];
+	uint32_t on = CHAKRA_NONE, n_on = 0;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t call = making->call_of[deps[i]];
+		if (call == CHAKRA_NONE ||
+			(on != CHAKRA_NONE && call == making->call_of[on]))
+			continue;
+		on = (uint32_t)deps[i];
+		n_on++;
+	}
+	if (node->kind != TB_CALL_JOINT || node->calc_ns > 0 || n_on > 1)
+		return false;
+	making->call_of[place] = on == CHAKRA_NONE ? CHAKRA_NONE : making->call_of[on];
+	making->lane_of[place] = on == CHAKRA_NONE ? 0 : making->lane_of[on];
+	return true;
+}
+
+// check_member refuses a collective in a group that the rank is no member of, of which
+// the group's list knows nothing.
+static int check_member(const struct chakra_making *making, uint32_t place)
+{
+	const struct chakra_graph *graph = making->graph;
+	uint32_t group = graph->nodes[place].group;
+	if (group == CHAKRA_NONE || making->is_member[group])
+		return TB_OK;
+	return tb_fail_at(graph->error, TB_EFORMAT, graph->file, TB_PLACE_RECORD,
+		place + 1,
+		"node %" PRIu64 " calls in process group '%.80s', in which rank %" PRIu32
+		" is not",
+		graph->nodes[place].id, graph->groups->groups[group].name, making->rank);
+}
+
+static bool *find_memberships(const struct chakra_making *making)
+{
+	const struct chakra_groups *groups = making->graph->groups;
+	bool *is_member = calloc(groups->n + 1, sizeof *is_member);
+	for (size_t i = 0; is_member && i < groups->n; i++) {
+		struct tb_group group =
+			tb_calls_members(making->calls, groups->groups[i].number);
+		is_member[i] = tb_group_place(&group, making->rank) < group.n;
+	}
+	return is_member;
+}
+
+static int making_add_node(struct chakra_making *making, uint32_t place)
+{
+	size_t n;
+	const uint64_t *deps = chakra_deps_of(making->graph, place, &n);
+	if (making_pass_lanes(making, place, deps, n))
+		return TB_OK;
+	if (check_member(making, place) != TB_OK)
+		return TB_EFORMAT;
+	const struct chakra_node *node = &making->graph->nodes[place];
+	// The dependency in whose lane the node goes on, or CHAKRA_NONE.
+	uint32_t chosen = CHAKRA_NONE;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t call = making->call_of[deps[i]];
+		if (call == CHAKRA_NONE || making->last[making->lane_of[deps[i]]] != call)
+			continue;
+		// The latest call is the likeliest to be waited for.
+		if (chosen == CHAKRA_NONE || call > making->call_of[chosen])
+			chosen = (uint32_t)deps[i];
+	}
+	uint32_t lane =
+		chosen == CHAKRA_NONE ? making->n_lanes++ : making->lane_of[chosen];
+	struct tb_call call = node_call(making, node);
+	call.bytes = call_share_ns(making, &call);
+	bool waits = false;
+	for (size_t i = 0; i < n && !waits; i++)
+		waits = making->call_of[deps[i]] != CHAKRA_NONE &&
+			(chosen == CHAKRA_NONE ||
+				making->call_of[deps[i]] != making->call_of[chosen]);
+	// Computation counts from the lane's call before, so what else it comes after has
+	// to be waited for first; a lane's first call counts from what it comes after.
+	struct tb_call joint = {.kind = TB_CALL_JOINT, .enter_ns = call.enter_ns};
+	bool joins = waits && node->calc_ns > 0 && chosen != CHAKRA_NONE;
+	int status = lane_add(making, lane, joins ? &joint : &call);
+	if (status == TB_OK && waits)
+		status = add_waits(making, chosen, deps, n);
+	if (status == TB_OK && joins)
+		status = lane_add(making, lane, &call);
+	making->call_of[place] = making->last[lane];
+	making->lane_of[place] = lane;
+	return status;
+}
+
+static int making_add_nodes(struct chakra_making *making, uint32_t *order)
+{
+	const struct chakra_graph *graph = making->graph;
+	int status = tb_chakra_graph_order(graph, order);
+	for (size_t i = 0; i < graph->n; i++)
+		if (i == 0 || graph->nodes[i].start_ns < making->first_ns)
+			making->first_ns = graph->nodes[i].start_ns;
+	for (size_t i = 0; i < graph->n && status == TB_OK; i++) {
+		status = making_add_node(making, order[i]);
+		if (status != TB_OK && status != TB_ENOMEM && graph->error &&
+			!graph->error->file[0])
+			snprintf(graph->error->file, sizeof graph->error->file, "%s",
+				graph->file);
+	}
+	return status;
+}
 
 struct chakra_trace {
 	struct chakra_files files;
@@ -168,8 +602,26 @@ static int chakra_make_calls(struct chakra_trace *trace, struct tb_calls *calls)
 	if (status == TB_OK)
 		status = tb_chakra_groups_make(&trace->groups, calls, trace->error);
 	for (uint32_t rank = 0; rank < n_ranks && status == TB_OK; rank++) {
-		status = tb_chakra_graph_calls(
-			&trace->graphs[rank % n_files], calls, rank);
+		// Add the calls of a rank.
+		const struct chakra_graph *graph = &trace->graphs[rank % n_files];
+		struct chakra_making making = {
+			.graph = graph, .calls = calls, .rank = rank};
+		size_t n = graph->n + 1;
+		uint32_t *order = malloc(n * sizeof *order);
+		making.call_of = malloc(n * sizeof *making.call_of);
+		making.lane_of = malloc(n * sizeof *making.lane_of);
+		making.last = malloc(n * sizeof *making.last);
+		making.is_member = find_memberships(&making);
+		bool has_memory = order && making.is_member && making.call_of &&
+				  making.lane_of && making.last;
+		status = has_memory ? making_add_nodes(&making, order)
+				    : tb_fail_memory_in(graph->error, graph->file,
+					      "%zu calls", graph->n);
+		free(order);
+		free(making.call_of);
+		free(making.lane_of);
+		free(making.last);
+		free(making.is_member);
 		// The last rank that does what this file has.
 		if (rank + n_files >= n_ranks)
 			tb_chakra_graph_fini(&trace->graphs[rank % n_files]);
@@ -207,14 +659,20 @@ int tb_chakra_read(struct tb_calls **calls, const struct tb_reading *reading,
 	struct chakra_trace trace = {
 		.reading = reading ? reading : &defaults, .error = error};
 	struct tb_calls *read = NULL;
-	int status = tb_chakra_files_find(&trace.files, paths, n, error);
+	int status = chakra_files_find(&trace.files, paths, n, error);
 	if (status == TB_OK)
 		status = chakra_read_trace(&trace, &read);
 	for (size_t i = 0; trace.graphs && i < trace.files.n; i++)
 		tb_chakra_graph_fini(&trace.graphs[i]);
 	free(trace.graphs);
 	tb_chakra_groups_fini(&trace.groups);
-	tb_chakra_files_fini(&trace.files);
+	struct chakra_files *files = &trace.files;
+	for (size_t i = 0; i < files->n; i++)
+		free(files->paths[i]);
+	free(files->paths);
+	free(files->ranks);
+	free(files->groups);
+	*files = (struct chakra_files){0};
 	if (status != TB_OK) {
 		tb_calls_free(read);
 		return status;

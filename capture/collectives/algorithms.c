@@ -1,8 +1,635 @@
+// Algorithms in which each message goes straight from where its data are to where they
+// belong. A round is what a rank does without waiting in between: all at once, or to k
+// others.
+#include "algorithms.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// from_root, to_root: the root exchanges with all others, in the order of their places.
+static void from_root(struct tb_plan *plan, uint32_t root, bool own_blocks)
+{
+	tb_plan_next_round(plan);
+	for (uint32_t rank = 0; rank < plan->n_ranks; rank++)
+		if (rank != root)
+			tb_put(plan, TB_WAY(root, rank), own_blocks ? rank : 0,
+				own_blocks ? 1 : plan->n_blocks);
+}
+
+static void to_root(struct tb_plan *plan, uint32_t root)
+{
+	tb_plan_next_round(plan);
+	for (uint32_t rank = 0; rank < plan->n_ranks; rank++)
+		if (rank != root)
+			tb_put_combining(plan, TB_WAY(rank, root), 0, plan->n_blocks);
+}
+
+void tb_barrier_linear(struct tb_plan *plan, const struct tb_collective_shape *shape)
+{
+	tb_plan_next_round(plan);
+	for (uint32_t rank = 1; rank < shape->n; rank++)
+		tb_put(plan, TB_WAY(rank, 0), 0, 0);
+	tb_plan_next_round(plan);
+	for (uint32_t rank = 1; rank < shape->n; rank++)
+		tb_put(plan, TB_WAY(0, rank), 0, 0);
+}
+
+void tb_broadcast_linear(struct tb_plan *plan, const struct tb_collective_shape *shape)
+{
+	from_root(plan, shape->root, false);
+}
+
+void tb_scatter_linear(struct tb_plan *plan, const struct tb_collective_shape *shape)
+{
+	from_root(plan, shape->root, true);
+}
+
+void tb_gather_linear(struct tb_plan *plan, const struct tb_collective_shape *shape)
+{
+	tb_plan_next_round(plan);
+	for (uint32_t rank = 0; rank < shape->n; rank++)
+		if (rank != shape->root)
+			tb_put(plan, TB_WAY(rank, shape->root), rank, 1);
+}
+
+void tb_reduce_linear(struct tb_plan *plan, const struct tb_collective_shape *shape)
+{
+	to_root(plan, shape->root);
+}
+
+void tb_allreduce_linear(struct tb_plan *plan, const struct tb_collective_shape *shape)
+{
+	(void)shape;
+	to_root(plan, 0);
+	from_root(plan, 0, false);
+}
+
+void tb_reduce_scatter_linear(
+	struct tb_plan *plan, const struct tb_collective_shape *shape)
+{
+	(void)shape;
+	to_root(plan, 0);
+	from_root(plan, 0, true);
+}
+
+// Each rank posts all its sends at once, to the ranks after it first.
+void tb_allgather_linear(struct tb_plan *plan, const struct tb_collective_shape *shape)
+{
+	plan->order = TB_ORDER_SENDS;
+	tb_plan_next_round(plan);
+	for (uint32_t i = 1; i < shape->n; i++)
+		for (uint32_t rank = 0; rank < shape->n; rank++)
+			tb_put(plan, TB_WAY(rank, (rank + i) % shape->n), rank, 1);
+}
+
+static void plan_put_pair(struct tb_plan *plan, struct tb_way way, uint32_t port);
+
+void tb_alltoall_linear(struct tb_plan *plan, const struct tb_collective_shape *shape)
+{
+	plan->order = TB_ORDER_SENDS;
+	tb_plan_next_round(plan);
+	for (uint32_t i = 1; i < shape->n; i++)
+		for (uint32_t rank = 0; rank < shape->n; rank++)
+			plan_put_pair(plan, TB_WAY(rank, (rank + i) % shape->n), 0);
+}
+
+// A rank receives what those before it have added up, adds its own and sends it on. In an
+// exclusive scan, too, where it keeps what it received.
+void tb_scan_linear(struct tb_plan *plan, const struct tb_collective_shape *shape)
+{
+	for (uint32_t rank = 0; rank + 1 < shape->n; rank++) {
+		tb_plan_next_round(plan);
+		tb_put_combining(plan, TB_WAY(rank, rank + 1), 0, plan->n_blocks);
+	}
+}
+
+// Each message has a block of its own, in the order of transfers.
+void tb_exchange_linear(struct tb_plan *plan, const struct tb_collective_shape *shape)
+{
+	const struct tb_collective_call *call = shape->call;
+	uint32_t block = 0;
+	plan->order = TB_ORDER_SENDS;
+	tb_plan_next_round(plan);
+	for (uint32_t from = 0; from < shape->n; from++)
+		for (uint32_t to = 0; call->sizes && call->sizes[from] && to < shape->n;
+			to++)
+			if (from != to && call->sizes[from][to])
+				tb_put(plan, TB_WAY(from, to), block++, 1);
+}
+
+// sequential: the root talks to the other ranks one after the other, k per round.
+static void sequential(
+	struct tb_plan *plan, const struct tb_collective_shape *shape, bool up)
+{
+	uint32_t n = shape->n, root = shape->root;
+	plan->order = TB_ORDER_SENDS;
+	for (uint32_t i = 0; i < n - 1; i++) {
+		uint32_t other = (uint32_t)(((uint64_t)root + i + 1) % n);
+		if (i % plan->n_ports == 0)
+			tb_plan_next_round(plan);
+		tb_plan_put(plan, (struct tb_transfer){.from = up ? other : root,
+					  .to = up ? root : other,
+					  .port = (uint16_t)(i % plan->n_ports),
+					  .blocks = TB_BLOCKS_RANGE,
+					  .first = other,
+					  .count = 1});
+	}
+}
+
+void tb_scatter_sequential(struct tb_plan *plan, const struct tb_collective_shape *shape)
+{
+	sequential(plan, shape, false);
+}
+
+void tb_gather_sequential(struct tb_plan *plan, const struct tb_collective_shape *shape)
+{
+	sequential(plan, shape, true);
+}
+
+void tb_allgather_direct(struct tb_plan *plan, const struct tb_collective_shape *shape)
+{
+	(void)shape;
+	uint32_t n = plan->n_ranks, k = plan->n_ports;
+	plan->order = TB_ORDER_SENDS;
+	for (uint32_t done = 0; done < n - 1; done += k) {
+		tb_plan_next_round(plan);
+		for (uint32_t p = 0; p < n; p++)
+			for (uint32_t j = 0; j < k && done + j < n - 1; j++)
+				tb_plan_put(plan, (struct tb_transfer){.from = p,
+							  .to = (p + done + j + 1) % n,
+							  .port = (uint16_t)j,
+							  .blocks = TB_BLOCKS_RANGE,
+							  .first = p,
+							  .count = 1});
+	}
+}
+
+// direct_round: every rank sends to the ranks at distances done + 1 to done + k.
+static void direct_round(struct tb_plan *plan, uint32_t done)
+{
+	uint32_t n = plan->n_ranks, k = plan->n_ports;
+	tb_plan_next_round(plan);
+	for (uint32_t p = 0; p < n; p++)
+		for (uint32_t j = 0; j < k && done + j < n - 1; j++)
+			plan_put_pair(plan, TB_WAY(p, (p + done + j + 1) % n), j);
+}
+
+// Direct, when a rank has received what came before.
+void tb_alltoall_shift(struct tb_plan *plan, const struct tb_collective_shape *shape)
+{
+	for (uint32_t done = 0; done < shape->n - 1; done += plan->n_ports)
+		direct_round(plan, done);
+}
+
+void tb_alltoall_direct(struct tb_plan *plan, const struct tb_collective_shape *shape)
+{
+	plan->order = TB_ORDER_SENDS;
+	tb_alltoall_shift(plan, shape);
+}
+
+// In each round p sends to the ranks to which p + k sent in the round before. p + k then
+// sends p a token, so that two ranks never send to the same one at the same time.
+void tb_alltoall_permission(struct tb_plan *plan, const struct tb_collective_shape *shape)
+{
+	(void)shape;
+	uint32_t n = plan->n_ranks, k = plan->n_ports;
+	plan->order = TB_ORDER_SENDS;
+	for (uint32_t done = 0; done < n - 1; done += k) {
+		direct_round(plan, done);
+		if (done + k >= n - 1)
+			break;
+		tb_plan_next_round(plan);
+		for (uint32_t p = 0; p < n; p++)
+			tb_plan_put(plan, (struct tb_transfer){.from = p,
+						  .to = (p + n - k) % n,
+						  .blocks = TB_BLOCKS_NONE});
+	}
+}
+
+// partner returns the partner of p in the i-th of the matchings that pair all ranks once:
+// n - 1 matchings for an even number of ranks, n for an odd one, where p itself means no
+// partner. A power of two pairs by exclusive or, as in MPI libraries. Otherwise two ranks
+// whose sum is i modulo an odd number are partners; for an even n that is n - 1, and the
+// last rank takes the one that is left over.
+static uint32_t partner(uint32_t p, uint32_t i, uint32_t n)
+{
+	if ((n & (n - 1)) == 0)
+		return p ^ (i + 1);
+	uint32_t odd = n - (n % 2 == 0);
+	if (p == odd) // the last of an even number: twice its partner is i
+		return i % 2 == 0 ? i / 2 : (i + odd) / 2;
+	uint32_t other = (i + odd - p) % odd;
+	return other == p && odd != n ? odd : other;
+}
+
+void tb_alltoall_pairwise(struct tb_plan *plan, const struct tb_collective_shape *shape)
+{
+	(void)shape;
+	uint32_t n = plan->n_ranks, k = plan->n_ports;
+	uint32_t n_matchings = n - (n % 2 == 0);
+	for (uint32_t i = 0; i < n_matchings; i++) {
+		if (i % k == 0)
+			tb_plan_next_round(plan);
+		for (uint32_t p = 0; p < n; p++) {
+			uint32_t other = partner(p, i, n);
+			if (other != p)
+				plan_put_pair(plan, TB_WAY(p, other), i % k);
+		}
+	}
+}
+
+// Rings and pairwise exchanges.
+
+// ring_step: in the ring of each port, the rank at place p sends on its piece of the
+// chunk of the rank `shift` places on from it.
+static void ring_step(struct tb_plan *plan, uint32_t shift, bool combines)
+{
+	uint32_t n = plan->n_ranks;
+	tb_plan_next_round(plan);
+	for (uint32_t p = 0; p < n; p++) {
+		for (uint32_t j = 0; j < plan->n_ports; j++) {
+			bool back = j % 2 == 1;
+			uint32_t to = (back ? p + n - 1 : p + 1) % n;
+			uint64_t chunk = (back ? p + n - shift : p + shift) % n;
+			tb_plan_put(plan,
+				(struct tb_transfer){.from = p,
+					.to = to,
+					.port = (uint16_t)j,
+					.blocks = TB_BLOCKS_RANGE,
+					.first = (uint32_t)(chunk * plan->n_ports + j),
+					.count = 1,
+					.combines = combines});
+		}
+	}
+}
+
+// plan_ring: a ring over all ranks for each of n_ports pieces of a rank's chunk, every
+// other one backwards. In round i of N - 1, a rank sends on the pieces of the rank
+// `shift` - i places behind it in the ring.
+static void plan_ring(struct tb_plan *plan, uint32_t shift, bool combines)
+{
+	uint32_t n = plan->n_ranks;
+	for (uint32_t i = 0; i + 1 < n; i++)
+		ring_step(plan, (shift + n - i) % n, combines);
+}
+
+// At first a rank sends the chunk before its own, so that it ends with the sum of its
+// own; in the libraries it sends its own.
+void tb_allreduce_ring(struct tb_plan *plan, const struct tb_collective_shape *shape)
+{
+	uint32_t shift = shape->by_ports ? shape->n - 1 : 0;
+	tb_cut_chunks(plan, shape);
+	plan_ring(plan, shift, true);
+	plan_ring(plan, (shift + 1) % shape->n, false);
+}
+
+void tb_reduce_scatter_ring(struct tb_plan *plan, const struct tb_collective_shape *shape)
+{
+	tb_cut_chunks(plan, shape);
+	plan_ring(plan, shape->n - 1, true);
+}
+
+void tb_allgather_ring(struct tb_plan *plan, const struct tb_collective_shape *shape)
+{
+	plan->blocks_per_unit = plan->n_ports;
+	plan->n_blocks = (uint64_t)shape->n * plan->n_ports;
+	plan_ring(plan, 0, false);
+}
+
+// Scattered along a binomial tree; the parts then go round.
+void tb_broadcast_scatter_allgather(
+	struct tb_plan *plan, const struct tb_collective_shape *shape)
+{
+	plan->n_blocks = (uint64_t)plan->n_ranks * plan->n_ports;
+	plan->blocks_per_unit = (uint32_t)plan->n_blocks;
+	(void)shape;
+	tb_plan_binomial_down(plan, TB_MOVES_PARTS);
+	plan_ring(plan, 0, false);
+}
+
+static uint64_t block_bytes(const struct tb_collective_shape *shape, uint32_t member)
+{
+	return shape->call ? shape->call->bytes[member] : shape->bytes;
+}
+
+// cut_blocks cuts each member's block into as many segments as the largest one has, of
+// which the last ones of a smaller block are empty. It returns how many.
+static uint32_t cut_blocks(
+	struct tb_plan *plan, const struct tb_collective_shape *shape, uint64_t segment)
+{
+	uint64_t most = 1, end = 0;
+	for (uint32_t r = 0; r < shape->n; r++)
+		most = block_bytes(shape, r) > most ? block_bytes(shape, r) : most;
+	uint64_t each = segment ? most / segment + (most % segment != 0) : 1;
+	if (each > INT32_MAX / shape->n)
+		plan->status = TB_ECAPACITY;
+	plan->n_blocks = each * shape->n;
+	plan->block_ends = plan->status == TB_OK
+				   ? malloc(plan->n_blocks * sizeof *plan->block_ends)
+				   : NULL;
+	if (plan->status == TB_OK && !plan->block_ends)
+		plan->status = TB_ENOMEM;
+	for (uint64_t i = 0; plan->block_ends && i < plan->n_blocks; i++) {
+		uint64_t done = i % each * segment,
+			 all = block_bytes(shape, (uint32_t)(i / each));
+		uint64_t left = done < all ? all - done : 0;
+		end += each == 1 || left < segment ? left : segment;
+		plan->block_ends[i] = end;
+	}
+	return (uint32_t)each;
+}
+
+// Segments of blocks follow each other around the ring.
+void tb_allgather_pipelined_ring(
+	struct tb_plan *plan, const struct tb_collective_shape *shape)
+{
+	uint32_t n = shape->n, each = cut_blocks(plan, shape, shape->segment_bytes);
+	for (uint64_t i = 0; plan->status == TB_OK && i < (uint64_t)each * (n - 1); i++) {
+		tb_plan_next_round(plan);
+		for (uint32_t r = 0; r < n; r++) {
+			uint64_t owner = (r + n - i / each) % n, block;
+			block = owner * each + i % each;
+			uint64_t before = block ? plan->block_ends[block - 1] : 0;
+			if (plan->block_ends[block] > before)
+				tb_put(plan, TB_WAY(r, (r + 1) % n), block, 1);
+		}
+	}
+}
+
+// Pairs of neighbours exchange their blocks, and then what they got last, with the
+// neighbour on one side and on the other in turn (Chen et al. 2005).
+void tb_allgather_neighbor(struct tb_plan *plan, const struct tb_collective_shape *shape)
+{
+	uint32_t n = shape->n;
+	uint32_t *last = malloc(2 * (size_t)n * sizeof *last), *next = last + n;
+	if (!last) {
+		plan->status = TB_ENOMEM;
+		return;
+	}
+	for (uint32_t i = 0; i < n / 2; i++) {
+		tb_plan_next_round(plan);
+		for (uint32_t r = 0; r < n; r++) {
+			bool up = (r % 2 == 0) == (i % 2 == 0);
+			uint32_t to = (up ? r + 1 : r + n - 1) % n;
+			if (i == 0)
+				last[r] = r - r % 2;
+			tb_put(plan, TB_WAY(r, to), i == 0 ? r : last[r], i == 0 ? 1 : 2);
+			next[to] = i == 0 ? r - r % 2 : last[r];
+		}
+		for (uint32_t r = 0; r < n; r++)
+			last[r] = next[r];
+	}
+	free(last);
+}
+
+// As in an all-to-all, each gets its block of the vector from everybody, and adds.
+void tb_reduce_scatter_pairwise(
+	struct tb_plan *plan, const struct tb_collective_shape *shape)
+{
+	tb_cut_even(plan, shape->n, tb_element_bytes(shape->bytes));
+	for (uint32_t i = 1; i < shape->n; i++) {
+		tb_plan_next_round(plan);
+		for (uint32_t r = 0; r < shape->n; r++) {
+			uint32_t to = (r + i) % shape->n;
+			tb_put_combining(plan, TB_WAY(r, to), to, 1);
+		}
+	}
+}
+
+// A token goes round twice.
+void tb_barrier_double_ring(struct tb_plan *plan, const struct tb_collective_shape *shape)
+{
+	for (uint32_t i = 0; i < 2 * shape->n; i++) {
+		uint32_t r = i % shape->n;
+		tb_plan_next_round(plan);
+		tb_put(plan, TB_WAY(r, (r + 1) % shape->n), 0, 0);
+	}
+}
+
+// Up a binomial tree to the first member and down again.
+void tb_barrier_binomial(struct tb_plan *plan, const struct tb_collective_shape *shape)
+{
+	uint32_t n = shape->n, mask = 1;
+	for (; mask < n; mask *= 2) {
+		tb_plan_next_round(plan);
+		for (uint32_t v = mask; v < n; v += 2 * mask)
+			tb_put(plan, TB_WAY(v, v - mask), 0, 0);
+	}
+	for (mask /= 2; mask > 0; mask /= 2) {
+		tb_plan_next_round(plan);
+		for (uint32_t v = mask; v < n; v += 2 * mask)
+			tb_put(plan, TB_WAY(v - mask, v), 0, 0);
+	}
+}
+
+// Algorithms made of parts: other collective operations, permissions before data.
+
+// plan_part plans an operation that is part of another one, on all blocks of the plan,
+// as Open MPI chooses it.
+static void plan_part(struct tb_plan *plan, const struct tb_collective_shape *whole,
+	enum tb_collective_op op, uint64_t bytes)
+{
+	struct tb_collective_shape shape = {.op = op,
+		.n = whole->n,
+		.n_local = whole->n,
+		.bytes = bytes,
+		.hosts = whole->hosts,
+		.call = whole->call};
+	struct tb_algorithm_choice choice = {0};
+	const struct tb_algorithm *algorithm;
+	tb_choose_openmpi(&choice, &shape);
+	// Those that cut the vector would cut it anew.
+	if (strncmp(choice.algorithm, "s", 1) == 0 ||
+		strcmp(choice.algorithm, "rabenseifner") == 0)
+		choice.algorithm = "binomial";
+	if (tb_algorithm_find(&algorithm, op, choice.algorithm, NULL) == TB_OK)
+		algorithm->plan(plan, &shape);
+}
+
+void tb_allreduce_reduce_broadcast(
+	struct tb_plan *plan, const struct tb_collective_shape *shape)
+{
+	plan_part(plan, shape, TB_COLL_REDUCE, shape->bytes);
+	plan_part(plan, shape, TB_COLL_BROADCAST, shape->bytes);
+}
+
+void tb_reduce_scatter_reduce(
+	struct tb_plan *plan, const struct tb_collective_shape *shape)
+{
+	tb_cut_even(plan, shape->n, tb_element_bytes(shape->bytes));
+	plan_part(plan, shape, TB_COLL_REDUCE, shape->bytes);
+	tb_plan_next_round(plan);
+	for (uint32_t rank = 1; rank < shape->n; rank++)
+		tb_put(plan, TB_WAY(0, rank), rank, 1);
+}
+
+// Gathered by the first member, straight or by ports up a tree, and broadcast.
+void tb_allgather_gather_broadcast(
+	struct tb_plan *plan, const struct tb_collective_shape *shape)
+{
+	if (shape->by_ports) {
+		tb_plan_heap_up(plan, shape, TB_MOVES_PARTS, false);
+		tb_plan_heap_down(plan, shape, TB_MOVES_WHOLE);
+		return;
+	}
+	tb_plan_next_round(plan);
+	for (uint32_t rank = 1; rank < shape->n; rank++)
+		tb_put(plan, TB_WAY(rank, 0), rank, 1);
+	plan_part(plan, shape, TB_COLL_BROADCAST, shape->bytes * shape->n);
+}
+
+// The root permits each to send. The data go in a first segment, which is all where no
+// size of segments is set, and an empty rest.
+void tb_gather_sync(struct tb_plan *plan, const struct tb_collective_shape *shape)
+{
+	tb_plan_next_round(plan);
+	for (uint32_t rank = 0; rank < shape->n; rank++)
+		if (rank != shape->root)
+			tb_put(plan, TB_WAY(shape->root, rank), 0, 0);
+	tb_gather_linear(plan, shape);
+	tb_plan_next_round(plan);
+	for (uint32_t rank = 0; rank < shape->n; rank++)
+		if (rank != shape->root)
+			tb_put(plan, TB_WAY(rank, shape->root), 0, 0);
+}
+
+void tb_barrier_hardware(struct tb_plan *plan, const struct tb_collective_shape *shape)
+{
+	tb_plan_heap_up(plan, shape, TB_MOVES_TOKEN, false);
+	tb_plan_next_round(plan);
+	for (uint32_t rank = 1; rank < shape->n; rank++)
+		tb_put(plan, TB_WAY(0, rank), 0, 0);
+}
+
+// Broadcasts of large vectors: scattered in parts along a binomial tree, and the parts
+// then gathered by all. Part i is that of relative rank i, counted from the root.
+static struct tb_way parts_way(
+	const struct tb_collective_shape *shape, uint32_t from, uint32_t to)
+{
+	uint64_t n = shape->n, root = shape->root;
+	return TB_WAY((uint32_t)((from + root) % n), (uint32_t)((to + root) % n));
+}
+
+static void parts_scatter(struct tb_plan *plan, const struct tb_collective_shape *shape)
+{
+	uint32_t n = shape->n, mask = 1;
+	tb_cut_ceiling(plan, n);
+	while (mask < n)
+		mask *= 2;
+	for (mask /= 2; mask > 0; mask /= 2) {
+		tb_plan_next_round(plan);
+		for (uint64_t v = 0; v + mask < n; v += 2 * (uint64_t)mask) {
+			uint64_t child = v + mask, left = n - child;
+			tb_put(plan, parts_way(shape, (uint32_t)v, (uint32_t)child),
+				child, left < mask ? left : mask);
+		}
+	}
+}
+
+void tb_broadcast_scatter_ring(
+	struct tb_plan *plan, const struct tb_collective_shape *shape)
+{
+	uint32_t n = shape->n;
+	parts_scatter(plan, shape);
+	for (uint32_t i = 0; i + 1 < n; i++) {
+		tb_plan_next_round(plan);
+		for (uint32_t v = 0; v < n; v++)
+			tb_put(plan, parts_way(shape, v, (v + 1) % n), (v + n - i) % n,
+				1);
+	}
+}
+
+void tb_broadcast_scatter_doubling(
+	struct tb_plan *plan, const struct tb_collective_shape *shape)
+{
+	parts_scatter(plan, shape);
+	for (uint32_t mask = 1; mask < shape->n; mask *= 2) {
+		uint32_t n = shape->n;
+		tb_plan_next_round(plan);
+		for (uint32_t v = 0; v < n; v++) {
+			uint32_t first = v - v % mask, left = n - first;
+			if ((v ^ mask) < n)
+				tb_put(plan, parts_way(shape, v, v ^ mask), first,
+					left < mask ? left : mask);
+		}
+		uint32_t last = (n - 1) - (n - 1) % (2 * mask);
+		if (last + mask >= n || last + 2 * (uint64_t)mask <= n)
+			continue;
+		for (uint32_t hop = mask / 2; hop > 0; hop /= 2) {
+			tb_plan_next_round(plan);
+			// A group is 2 * mask members from `group` on, of which the upper
+			// half may be incomplete. Then only as many of the lower half got
+			// its parts, and pass them on among themselves.
+			uint32_t upper = last + mask, n_upper = shape->n - upper;
+			for (uint32_t v = last; v < upper; v++) {
+				uint32_t other = v ^ hop,
+					 have = v - v % (2 * hop) + n_upper;
+				if (other > v && v < have && other >= have)
+					tb_put(plan, parts_way(shape, v, other), upper,
+						n_upper);
+			}
+		}
+	}
+}
+
+// Calls of inter-communicators: two groups, of which each gets what the other gives. All
+// libraries treat them alike here: messages go straight from group to group
+// (docs/collectives.md).
+
+// The part of a call that one group has in it.
+struct inter_side {
+	uint32_t first, end;
+};
+
+static bool combines(enum tb_collective_op op)
+{
+	return op == TB_COLL_REDUCE || op == TB_COLL_ALLREDUCE ||
+	       op == TB_COLL_REDUCE_SCATTER || op == TB_COLL_SCAN || op == TB_COLL_EXSCAN;
+}
+
+static void put_across(struct tb_plan *plan, const struct tb_collective_shape *shape,
+	struct tb_way way, uint32_t *block)
+{
+	bool token = shape->op == TB_COLL_BARRIER;
+	tb_plan_put(plan, (struct tb_transfer){.from = way.from,
+				  .to = way.to,
+				  .blocks = token ? TB_BLOCKS_NONE : TB_BLOCKS_RANGE,
+				  .first = token ? 0 : *block,
+				  .count = !token,
+				  .combines = combines(shape->op)});
+	*block += !token;
+}
+
+const char *tb_inter_plan(struct tb_plan *plan, const struct tb_collective_shape *shape)
+{
+	struct inter_side low = {0, shape->n_local}, high = {shape->n_local, shape->n};
+	if (tb_collective_op_has_root(shape->op)) {
+		// The root of one group, and all of the other one.
+		struct inter_side other = shape->root < shape->n_local ? high : low;
+		bool up = shape->op == TB_COLL_GATHER || shape->op == TB_COLL_REDUCE;
+		uint32_t block = 0;
+		tb_plan_next_round(plan);
+		for (uint32_t rank = other.first; rank < other.end; rank++)
+			put_across(plan, shape,
+				up ? TB_WAY(rank, shape->root)
+				   : TB_WAY(shape->root, rank),
+				&block);
+	} else {
+		uint32_t n = shape->n, local = shape->n_local, block = 0;
+		plan->order = TB_ORDER_SENDS;
+		tb_plan_next_round(plan);
+		for (uint32_t from = 0; from < n; from++)
+			for (uint32_t to = from < local ? local : 0;
+				to < (from < local ? n : local); to++)
+				put_across(plan, shape, TB_WAY(from, to), &block);
+	}
+	return "linear";
+}
+
 // The algorithms of collective operations, in one table: those of synthetic jobs, and
 // those that libraries choose. Sources of the libraries' names: the settings of Open MPI
 // (coll_tuned_*_algorithm), the functions of MPICH (src/mpi/coll) and the algorithms of
 // NCCL (NCCL_ALGO).
-#include "algorithms.h"
 
 #define SQUARE TB_GROWS_SQUARE
 #define PORTS  TB_TAKES_PORTS
@@ -245,7 +872,7 @@ void tb_put_combining(
 				  .combines = true});
 }
 
-void tb_put_pair(struct tb_plan *plan, struct tb_way way, uint32_t port)
+static void plan_put_pair(struct tb_plan *plan, struct tb_way way, uint32_t port)
 {
 	tb_plan_put(plan, (struct tb_transfer){.from = way.from,
 				  .to = way.to,

@@ -9,7 +9,7 @@
 #include "library.h"
 
 // tb_put adds a transfer of `count` blocks from `first` on; of no blocks, it is a token.
-// tb_put_pair adds the block of a pair.
+// put_pair adds the block of a pair.
 struct tb_way {
 	uint32_t from, to;
 };
@@ -18,16 +18,13 @@ struct tb_way {
 void tb_put(struct tb_plan *plan, struct tb_way way, uint64_t first, uint64_t count);
 void tb_put_combining(
 	struct tb_plan *plan, struct tb_way way, uint64_t first, uint64_t count);
-void tb_put_pair(struct tb_plan *plan, struct tb_way way, uint32_t port);
 
 // Cuts of the vector of plan->unit_bytes into blocks: segments of so many bytes (0: it
 // stays whole); n parts that differ by an element at most, the first ones larger; n parts
 // of the size of the largest, but for the last ones; and halves of halves, n a power of
 // two. TB_ENOMEM in plan->status.
-void tb_cut_segments(struct tb_plan *plan, uint64_t segment_bytes);
 void tb_cut_even(struct tb_plan *plan, uint32_t n, uint64_t element_bytes);
 void tb_cut_ceiling(struct tb_plan *plan, uint32_t n);
-void tb_cut_halves(struct tb_plan *plan, uint32_t n, uint64_t element_bytes);
 
 // tb_cut_chunks cuts it into a chunk per rank: in synthetic jobs as evenly as bytes
 // allow, and each chunk into a part per port; in traces between elements.
@@ -61,38 +58,17 @@ struct tb_rank_groups {
 	uint32_t n_more; // ranks than groups
 };
 
-// tb_rank_groups_of makes the groups of paper 002 where the call is by ports, else those
+// rank_groups_of makes the groups of paper 002 where the call is by ports, else those
 // of libraries, which have one port.
-struct tb_rank_groups tb_rank_groups_of(const struct tb_plan *plan,
-	const struct tb_collective_shape *shape, enum tb_fold of_libraries);
-uint32_t tb_group_start(const struct tb_rank_groups *groups, uint32_t group);
 uint32_t tb_group_head(const struct tb_rank_groups *groups, uint32_t group); // relative
 
-// tb_plan_collect: the members of each group send to its head; tb_plan_hand_out: the
+// plan_collect: the members of each group send to its head; plan_hand_out: the
 // reverse. One round, or none if every group is a single rank. PARTS: each member's
 // block.
-void tb_plan_collect(struct tb_plan *plan, const struct tb_rank_groups *groups,
-	enum tb_moves moves, bool combines);
-void tb_plan_hand_out(
-	struct tb_plan *plan, const struct tb_rank_groups *groups, enum tb_moves moves);
-
-// tb_plan_double: the heads of the groups exchange with k others, then groups of b groups
-// do, and so on: log_b M rounds. PARTS: all blocks that each has by then.
-void tb_plan_double(struct tb_plan *plan, const struct tb_rank_groups *groups,
-	enum tb_moves moves, bool combines);
-
-// tb_plan_halve: the reverse, with combining. In the end each head has the blocks of its
-// own group.
-void tb_plan_halve(struct tb_plan *plan, const struct tb_rank_groups *groups);
-
-// tb_plan_gather_groups: the head of group 0 gets the blocks of all groups from their
-// heads, up a binomial tree.
-void tb_plan_gather_groups(struct tb_plan *plan, const struct tb_rank_groups *groups);
 
 // Binomial trees of k ports, a round for each size of subtrees: ceil(log_b N) rounds
 // (003, 5.1).
 void tb_plan_binomial_down(struct tb_plan *plan, enum tb_moves moves);
-void tb_plan_binomial_up(struct tb_plan *plan, enum tb_moves moves, bool combines);
 
 // Trees in which a rank has shape->radix children (TB_BLOCKS_HEAP), k of them per round.
 void tb_plan_heap_down(struct tb_plan *plan, const struct tb_collective_shape *shape,
@@ -100,21 +76,11 @@ void tb_plan_heap_down(struct tb_plan *plan, const struct tb_collective_shape *s
 void tb_plan_heap_up(struct tb_plan *plan, const struct tb_collective_shape *shape,
 	enum tb_moves moves, bool combines);
 
-// tb_plan_ring: a ring over all ranks for each of n_ports pieces of a rank's chunk, every
-// other one backwards. In round i of N - 1, a rank sends on the pieces of the rank
-// `shift` - i places behind it in the ring.
-void tb_plan_ring(struct tb_plan *plan, uint32_t shift, bool combines);
-
-// tb_plan_part plans an operation that is part of another one, on all blocks of the plan,
-// as Open MPI chooses it.
-void tb_plan_part(struct tb_plan *plan, const struct tb_collective_shape *whole,
-	enum tb_collective_op op, uint64_t bytes);
-
 // tb_inter_plan plans a call of an inter-communicator and names the algorithm.
 const char *tb_inter_plan(struct tb_plan *plan, const struct tb_collective_shape *shape);
 
 // What a library chooses.
-struct tb_choice {
+struct tb_algorithm_choice {
 	const char *algorithm;	// of the table
 	uint64_t segment_bytes; // 0: whole
 	uint32_t radix;		// see struct tb_collective_shape
@@ -134,7 +100,7 @@ double tb_nccl_time_us(const struct tb_collective_shape *shape, const char *algo
 	const char *protocol);
 
 typedef void tb_chooser(
-	struct tb_choice *choice, const struct tb_collective_shape *shape);
+	struct tb_algorithm_choice *choice, const struct tb_collective_shape *shape);
 tb_chooser tb_choose_openmpi, tb_choose_mpich, tb_choose_nccl;
 
 typedef void tb_planner(struct tb_plan *plan, const struct tb_collective_shape *shape);

@@ -5,6 +5,7 @@
 // follow from the links and adapters of a node (struct tb_gpu_node). What NCCL leaves off
 // without being asked is not here: CollNet, and PAT with several GPUs on a node.
 #include "algorithms.h"
+#include "order.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -84,21 +85,10 @@ static uint32_t log2_of(uint64_t n)
 	return log;
 }
 
-static double lower(double a, double b)
-{
-	return a < b ? a : b;
-}
-
 // nccl_call_hosts is 0, 1 or 2 for one, two and more hosts.
 static uint32_t nccl_call_hosts(const struct nccl_call *call)
 {
 	return call->hosts < 3 ? call->hosts - 1 : 2;
-}
-
-static int compare_uint32(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	return x < y ? -1 : x > y;
 }
 
 static uint32_t n_hosts_of(const struct tb_collective_shape *shape)
@@ -110,7 +100,7 @@ static uint32_t n_hosts_of(const struct tb_collective_shape *shape)
 		return shape->n; // the planner will find no memory either
 	for (uint32_t i = 0; i < shape->n; i++)
 		sorted[i] = shape->hosts[i];
-	qsort(sorted, shape->n, sizeof *sorted, compare_uint32);
+	qsort(sorted, shape->n, sizeof *sorted, tb_order_u32);
 	for (uint32_t i = 1; i < shape->n; i++)
 		n += sorted[i] != sorted[i - 1];
 	free(sorted);
@@ -129,27 +119,6 @@ static enum generation generation_of(uint64_t link_bytes_per_s)
 	return link_bytes_per_s ? at : AMPERE;
 }
 
-// find_channels: between hosts a channel for each adapter that GPUs are bound to, inside
-// one as many as share its links well.
-static void find_channels(struct nccl_call *call, const struct tb_gpu_node *node)
-{
-	double links = node->link_bytes_per_s ? (double)node->link_bytes_per_s / 1e9 : 12;
-	uint32_t here = (call->n + call->hosts - 1) / call->hosts, i = 0;
-	call->generation = generation_of(node->link_bytes_per_s);
-	call->inside = node->link_bytes_per_s ? NVLINK : PCI;
-	call->channels = TB_NCCL_CHANNELS_INSIDE;
-	call->gb_per_s = links / call->channels;
-	if (call->hosts == 1)
-		return;
-	call->channels = node->n_nics && node->n_nics < here ? node->n_nics : here;
-	while (i + 1 < sizeof speeds / sizeof *speeds &&
-		speeds[i] > (double)node->nic_bytes_per_s / 1e9)
-		i++;
-	call->gb_per_s = speeds[i];
-	if (here > 1)
-		call->gb_per_s = lower(call->gb_per_s, links / call->channels);
-}
-
 static struct nccl_call nccl_call_of(const struct tb_collective_shape *shape)
 {
 	bool blocks = shape->op == TB_COLL_ALLGATHER;
@@ -157,7 +126,25 @@ static struct nccl_call nccl_call_of(const struct tb_collective_shape *shape)
 		.n = shape->n,
 		.hosts = n_hosts_of(shape),
 		.bytes = (double)shape->bytes * (blocks ? shape->n : 1)};
-	find_channels(&call, shape->node ? shape->node : &usual);
+	// Between hosts a channel for each adapter that GPUs are bound to, inside
+	// one as many as share its links well.
+	const struct tb_gpu_node *node = shape->node ? shape->node : &usual;
+	double links = node->link_bytes_per_s ? (double)node->link_bytes_per_s / 1e9 : 12;
+	uint32_t here = (call.n + call.hosts - 1) / call.hosts, i = 0;
+	call.generation = generation_of(node->link_bytes_per_s);
+	call.inside = node->link_bytes_per_s ? NVLINK : PCI;
+	call.channels = TB_NCCL_CHANNELS_INSIDE;
+	call.gb_per_s = links / call.channels;
+	if (call.hosts != 1) {
+		call.channels = node->n_nics && node->n_nics < here ? node->n_nics : here;
+		while (i + 1 < sizeof speeds / sizeof *speeds &&
+			speeds[i] > (double)node->nic_bytes_per_s / 1e9)
+			i++;
+		call.gb_per_s = speeds[i];
+		if (here > 1)
+			call.gb_per_s =
+				tb_min_double(call.gb_per_s, links / call.channels);
+	}
 	return call;
 }
 
@@ -193,12 +180,12 @@ static double tree_gb_per_s(const struct nccl_call *call, enum nccl_protocol p)
 {
 	uint32_t hosts = nccl_call_hosts(call), channels = call->channels;
 	enum generation g = call->generation;
-	double all =
-		lower(channels * call->gb_per_s * .92, channels * tree_most[g][hosts]);
+	double all = tb_min_double(
+		channels * call->gb_per_s * .92, channels * tree_most[g][hosts]);
 	if (p == LL)
-		all = lower(all / 3.8, ll_most[g][hosts]);
+		all = tb_min_double(all / 3.8, ll_most[g][hosts]);
 	if (p == LL128)
-		all = lower(all * (call->hosts == 1 ? 7. / 9 : 120. / 128),
+		all = tb_min_double(all * (call->hosts == 1 ? 7. / 9 : 120. / 128),
 			channels * tree_ll128_most[g][hosts]);
 	double bytes = call->bytes;
 	uint32_t size = log2_of((uint64_t)bytes >> 6);
@@ -220,12 +207,14 @@ static double gb_per_s(
 	if (a == PAT)
 		return all * .75;
 	if (a == RING && p == LL)
-		all = lower(all * .5, ll_most[call->generation][hosts]);
+		all = tb_min_double(all * .5, ll_most[call->generation][hosts]);
 	if (a == RING && p == LL128)
-		all = lower(all * .92, channels * ring_ll128_most[call->generation]);
+		all = tb_min_double(
+			all * .92, channels * ring_ll128_most[call->generation]);
 	if (a == NVLS_TREE)
-		all = channels * lower(call->gb_per_s * (call->hosts == 2 ? 2 : 1),
-					 nvls_tree_most[call->generation][hosts]);
+		all = channels *
+		      tb_min_double(call->gb_per_s * (call->hosts == 2 ? 2 : 1),
+			      nvls_tree_most[call->generation][hosts]);
 	return all * ring;
 }
 
@@ -364,10 +353,10 @@ static uint64_t chunk_bytes(const struct nccl_call *call, enum algorithm a,
 // the plan, whose messages would else take turns. Two are those of the two trees, and
 // those of rings between hosts by Simple, which pass on the first half of a chunk (a
 // slice) while the other comes.
-static void set_channels(struct tb_choice *choice, const struct nccl_call *call,
-	enum algorithm a, enum nccl_protocol p, uint32_t told)
+static void set_channels(struct tb_algorithm_choice *choice, const struct nccl_call *call,
+	enum algorithm a, enum nccl_protocol p, uint32_t observed)
 {
-	uint32_t channels = told ? told : nccl_n_channels(call, a, p);
+	uint32_t channels = observed ? observed : nccl_n_channels(call, a, p);
 	bool has_slices = a == RING && p == SIMPLE && call->hosts > 1;
 	uint32_t apart = call->hosts > 1 ? call->channels : 1;
 	if (a == TREE || a == NVLS_TREE || has_slices)
@@ -393,8 +382,8 @@ static void set_channels(struct tb_choice *choice, const struct nccl_call *call,
 // nccl_set_pace: NCCL's tables have what a step takes with the network's own time, which
 // the replay adds by itself: that of LL's rings, after which the libraries `nccl` of the
 // presets are made. Only what an algorithm and protocol take beyond that is left.
-static void nccl_set_pace(struct tb_choice *choice, const struct nccl_call *call,
-	enum algorithm a, enum nccl_protocol p)
+static void nccl_set_pace(struct tb_algorithm_choice *choice,
+	const struct nccl_call *call, enum algorithm a, enum nccl_protocol p)
 {
 	enum hardware in = call->inside;
 	enum algorithm net = a == RING && call->n == call->hosts ? TREE : a;
@@ -420,22 +409,10 @@ static void nccl_set_pace(struct tb_choice *choice, const struct nccl_call *call
 }
 
 // is_in_log: the kernels of all algorithms but trees have the names of rings.
-static bool is_in_log(const struct tb_told *told, enum algorithm a)
+static bool is_in_log(const struct tb_observed *observed, enum algorithm a)
 {
-	return told->tree == TB_TREE_UNTOLD ||
-	       (told->tree == TB_TREE_TAKEN) == (a == TREE);
-}
-
-// state_told adds what the trace told to the reason.
-static void state_told(struct tb_choice *choice, const struct tb_told *told)
-{
-	size_t n = strlen(choice->reason);
-	snprintf(choice->reason + n, sizeof choice->reason - n, "; its kernel:%s%s%s",
-		told->tree == TB_TREE_UNTOLD  ? ""
-		: told->tree == TB_TREE_TAKEN ? " a tree"
-					      : " no tree",
-		told->tree && told->n_channels ? "," : "",
-		told->n_channels ? " so many channels" : "");
+	return observed->tree == TB_TREE_UNKNOWN ||
+	       (observed->tree == TB_TREE_TAKEN) == (a == TREE);
 }
 
 static bool is_asked_for(
@@ -446,35 +423,45 @@ static bool is_asked_for(
 }
 
 static void choose_fastest(
-	struct tb_choice *choice, const struct tb_collective_shape *shape)
+	struct tb_algorithm_choice *choice, const struct tb_collective_shape *shape)
 {
 	const struct nccl_call call = nccl_call_of(shape);
 	const char *wanted = choice->algorithm;
 	// What the user wants instead has channels of its own.
-	const struct tb_told told =
-		wanted || !shape->call ? (struct tb_told){0} : shape->call->told;
+	const struct tb_observed observed =
+		wanted || !shape->call ? (struct tb_observed){0} : shape->call->observed;
 	double least = -1;
 	for (int i = 0; i < N_ALGORITHMS * N_PROTOCOLS; i++) {
 		enum algorithm a = (enum algorithm)(i / N_PROTOCOLS);
 		enum nccl_protocol p = (enum nccl_protocol)(i % N_PROTOCOLS);
 		if (!is_asked_for(wanted, &call, a) || !can(&call, a, p) ||
-			!is_in_log(&told, a))
+			!is_in_log(&observed, a))
 			continue;
 		double us = time_us(&call, a, p);
 		if (least >= 0 && us >= least)
 			continue;
 		least = us;
 		nccl_set_pace(choice, &call, a, p);
-		set_channels(choice, &call, a, p, told.n_channels);
+		set_channels(choice, &call, a, p, observed.n_channels);
 		if (!wanted)
 			choice->algorithm =
 				is_chain(&call) ? "nccl-chain" : algorithms[a];
 	}
-	if (told.tree || told.n_channels)
-		state_told(choice, &told);
+	if (observed.tree || observed.n_channels) {
+		// Add to the reason what the trace shows.
+		size_t n = strlen(choice->reason);
+		snprintf(choice->reason + n, sizeof choice->reason - n,
+			"; its kernel:%s%s%s",
+			observed.tree == TB_TREE_UNKNOWN ? ""
+			: observed.tree == TB_TREE_TAKEN ? " a tree"
+							 : " no tree",
+			observed.tree && observed.n_channels ? "," : "",
+			observed.n_channels ? " so many channels" : "");
+	}
 }
 
-void tb_choose_nccl(struct tb_choice *choice, const struct tb_collective_shape *shape)
+void tb_choose_nccl(
+	struct tb_algorithm_choice *choice, const struct tb_collective_shape *shape)
 {
 	static const bool has_own[TB_COLL_N] = {[TB_COLL_BROADCAST] = true,
 		[TB_COLL_ALLGATHER] = true,

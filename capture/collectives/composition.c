@@ -1,8 +1,7 @@
 #include "composition.h"
 
+#include "algorithms.h"
 #include "array.h"
-#include "composing.h"
-#include "library_impl.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -41,18 +40,21 @@ static struct tb_call_part *composing_add_part(
 	return &made->parts[made->n++];
 }
 
-void tb_compose_stage(struct tb_composing *c)
+// compose_stage has the parts that follow, up to the next stage, go on at once.
+static void compose_stage(struct tb_composing *c)
 {
 	c->is_staged = true;
 	c->in_stage = false;
 }
 
-bool tb_composing_failed(const struct tb_composing *c)
+// composing_failed returns whether there is no use in more parts.
+static bool composing_failed(const struct tb_composing *c)
 {
 	return c->no_memory || c->too_many;
 }
 
-uint32_t tb_composing_place(const struct tb_composing *c, uint32_t member)
+// composing_place returns a member's number among those of its host.
+static uint32_t composing_place(const struct tb_composing *c, uint32_t member)
 {
 	uint32_t place = 0, host = c->host_of[member];
 	for (uint32_t i = c->leaders[host]; i < member; i++)
@@ -67,7 +69,7 @@ static void put_member(struct tb_call_part *part, uint32_t member, bool is_root)
 	part->members[part->n++] = member;
 }
 
-void tb_compose_host(
+static void compose_host(
 	struct tb_composing *c, struct tb_part_way way, uint32_t host, uint32_t place)
 {
 	uint32_t n = c->sizes[host];
@@ -77,11 +79,14 @@ void tb_compose_host(
 			put_member(part, i, part->n == place);
 }
 
-void tb_compose_hosts(struct tb_composing *c, struct tb_part_way way, uint32_t except)
+// compose_hosts adds a part on each host of several members, rooted at its leader, but
+// for host `except` (n_hosts: none); compose_host on one host, rooted at the one of
+// its members that has `place` among them.
+static void compose_hosts(struct tb_composing *c, struct tb_part_way way, uint32_t except)
 {
 	for (uint32_t host = 0; host < c->n_hosts; host++)
 		if (host != except)
-			tb_compose_host(c, way, host, 0);
+			compose_host(c, way, host, 0);
 }
 
 // composing_member_at returns the member of a host that has a place there.
@@ -94,7 +99,9 @@ static uint32_t composing_member_at(
 	return member;
 }
 
-void tb_compose_across(
+// compose_across adds a part of the members that have `place` on their hosts, rooted
+// at that of a host; compose_leaders of the first ones, the leaders.
+static void compose_across(
 	struct tb_composing *c, struct tb_part_way way, uint32_t place, uint32_t host)
 {
 	struct tb_call_part *part =
@@ -103,12 +110,14 @@ void tb_compose_across(
 		put_member(part, composing_member_at(c, i, place), i == host);
 }
 
-void tb_compose_leaders(struct tb_composing *c, enum tb_collective_op op, uint32_t host)
+static void compose_leaders(
+	struct tb_composing *c, enum tb_collective_op op, uint32_t host)
 {
-	tb_compose_across(c, (struct tb_part_way){.op = op}, 0, host);
+	compose_across(c, (struct tb_part_way){.op = op}, 0, host);
 }
 
-void tb_compose_message(struct tb_composing *c, uint32_t from, uint32_t to)
+// compose_message sends the vector from a member to another.
+static void compose_message(struct tb_composing *c, uint32_t from, uint32_t to)
 {
 	struct tb_part_way way = {.op = TB_COLL_BROADCAST, .algorithm = "linear"};
 	struct tb_call_part *part = from != to ? composing_add_part(c, way, 2) : NULL;
@@ -175,7 +184,7 @@ int tb_library_compose(const struct tb_library *library,
 	free(c.host_of);
 	free(c.leaders);
 	free(c.sizes);
-	if (tb_composing_failed(&c)) {
+	if (composing_failed(&c)) {
 		tb_composition_fini(&made);
 		return c.no_memory
 			       ? tb_fail_memory(error, "the parts of a collective call")
@@ -186,4 +195,361 @@ int tb_library_compose(const struct tb_library *library,
 	}
 	*composition = made;
 	return TB_OK;
+}
+
+// What MPICH composes by host: version 4.0.2, device ch4. Which composition:
+// maint/tuning/coll/ch4/generic.json; of which parts: src/mpid/ch4/src/ch4_coll_impl.h;
+// within a host: posix_generic.json and posix_coll_release_gather.h, from the fifth call
+// on a communicator. Operations are taken to commute.
+
+// Within a host a broadcast is read from the leader's buffer by up to 64 at once
+// (MPIR_CVAR_BCAST_INTRANODE_TREE_KVAL), and a reduction goes up a tree of 4 children
+// (MPIR_CVAR_REDUCE_INTRANODE_TREE_KVAL).
+static const struct tb_part_way share = {.op = TB_COLL_BROADCAST, .algorithm = "linear"};
+static const struct tb_part_way add_up = {
+	.op = TB_COLL_REDUCE, .algorithm = "tree", .radix = 4};
+static const struct tb_part_way meet = {.op = TB_COLL_BARRIER, .algorithm = "linear"};
+
+#define MPICH "MPICH 4.0, composition "
+
+static void mpich_barrier(struct tb_composing *c)
+{
+	c->made->name = MPICH "alpha";
+	compose_hosts(c, meet, c->n_hosts);
+	compose_leaders(c, TB_COLL_BARRIER, 0);
+	c->bytes = 1;
+	compose_hosts(c, share, c->n_hosts);
+}
+
+static void mpich_broadcast(struct tb_composing *c)
+{
+	uint32_t n = c->call->n, root = c->call->root, host = c->host_of[root];
+	bool leads = c->leaders[host] == root;
+	bool is_alpha = n < 8 || c->bytes < 12288;
+	if (!is_alpha && !(((n & (n - 1)) == 0) && c->bytes < 524288))
+		return; // gamma: as if there were no hosts
+	c->made->name = is_alpha ? MPICH "alpha" : MPICH "beta";
+	if (is_alpha)
+		compose_message(c, root, c->leaders[host]);
+	else if (!leads)
+		compose_host(c, share, host, composing_place(c, root));
+	compose_leaders(c, TB_COLL_BROADCAST, host);
+	compose_hosts(c, share, is_alpha || leads ? c->n_hosts : host);
+}
+
+static void mpich_reduce(struct tb_composing *c)
+{
+	uint32_t root = c->call->root, host = c->host_of[root];
+	if (c->bytes > 2048) {
+		c->made->name = MPICH "alpha";
+		compose_hosts(c, add_up, c->n_hosts);
+		compose_leaders(c, TB_COLL_REDUCE, 0);
+		compose_message(c, 0, root);
+		return;
+	}
+	c->made->name = MPICH "beta";
+	compose_hosts(c, add_up, host);
+	compose_leaders(c, TB_COLL_REDUCE, host);
+	compose_host(c, add_up, host, composing_place(c, root));
+}
+
+static void mpich_allreduce(struct tb_composing *c)
+{
+	c->made->name = c->n_hosts > 1 ? MPICH "alpha" : MPICH "gamma";
+	compose_hosts(c, add_up, c->n_hosts);
+	compose_leaders(c, TB_COLL_ALLREDUCE, 0);
+	compose_hosts(c, share, c->n_hosts);
+}
+
+// The last member of each host has the host's sum, and leaders pass on what came before.
+static void mpich_scan(struct tb_composing *c)
+{
+	static const struct tb_part_way within = {.op = TB_COLL_SCAN};
+	if (!c->is_consecutive)
+		return; // beta: as if there were no hosts
+	c->made->name = MPICH "alpha";
+	compose_hosts(c, within, c->n_hosts);
+	for (uint32_t host = 0; host < c->n_hosts; host++)
+		compose_message(
+			c, c->leaders[host] + c->sizes[host] - 1, c->leaders[host]);
+	compose_leaders(c, TB_COLL_SCAN, 0);
+	for (uint32_t host = c->n_hosts - 1; host > 0; host--)
+		compose_message(c, c->leaders[host - 1], c->leaders[host]);
+	compose_hosts(c, share, c->n_hosts);
+}
+
+void tb_compose_mpich(struct tb_composing *c)
+{
+	switch (c->call->op) {
+	case TB_COLL_BARRIER:
+		mpich_barrier(c);
+		return;
+	case TB_COLL_BROADCAST:
+		mpich_broadcast(c);
+		return;
+	case TB_COLL_REDUCE:
+		mpich_reduce(c);
+		return;
+	case TB_COLL_ALLREDUCE:
+		mpich_allreduce(c);
+		return;
+	case TB_COLL_SCAN:
+		mpich_scan(c);
+		return;
+	case TB_COLL_GATHER:
+	case TB_COLL_SCATTER:
+	case TB_COLL_ALLGATHER:
+	case TB_COLL_ALLTOALL:
+	case TB_COLL_REDUCE_SCATTER:
+	case TB_COLL_EXSCAN:
+	case TB_COLL_EXCHANGE:
+	case TB_COLL_N:
+		return; // as if there were no hosts
+	}
+}
+
+// What Open MPI 5 composes by host: its component "han" (priority 35, before "tuned" at
+// 30) as it is in 5.0.9. A member's place is its number among those of its host. The up
+// parts are among the members of all hosts that have the root's place, the low parts
+// within the hosts. Within the parts "tuned" chooses, by the rules of 4.1, which did not
+// change; up parts that go on beside low ones are libnbc's. Sources, in
+// ompi/mca/coll/han: coll_han_bcast.c, _reduce.c, _allreduce.c, _barrier.c, _gather.c,
+// _scatter.c, _allgather.c; defaults in coll_han_component.c; who falls back to "tuned"
+// where hosts have different numbers of members: are_ppn_imbalanced. Operations are taken
+// to commute.
+
+#define HAN "Open MPI 5, HAN"
+
+// han_bcast_segsize, han_reduce_segsize, han_allreduce_segsize.
+enum { SEGMENT_BYTES = 65536 };
+
+// Chains of libnbc: ibcast of at most a segment (nbc_ibcast.c), ireduce (nbc_ireduce.c).
+enum { CHAIN_BYTES = 8192 };
+
+// What moves up and down: the vector, in segments.
+struct han_row {
+	uint32_t place; // of the root
+	uint32_t host;	// of the root
+	uint64_t whole, n_segments;
+};
+
+static struct han_row han_row_of(const struct tb_composing *c, uint32_t root)
+{
+	uint64_t rest = c->bytes % SEGMENT_BYTES != 0;
+	uint64_t n = c->bytes / SEGMENT_BYTES + rest;
+	return (struct han_row){.place = composing_place(c, root),
+		.host = c->host_of[root],
+		.whole = c->bytes,
+		.n_segments = n ? n : 1};
+}
+
+static bool is_balanced(const struct tb_composing *c)
+{
+	for (uint32_t host = 1; host < c->n_hosts; host++)
+		if (c->sizes[host] != c->sizes[0])
+			return false;
+	return true;
+}
+
+// han_load sets the bytes of the parts to come to those of a segment.
+static void han_load(struct tb_composing *c, const struct han_row *row, uint64_t segment)
+{
+	bool last = segment + 1 == row->n_segments;
+	c->bytes = last ? row->whole - segment * SEGMENT_BYTES : SEGMENT_BYTES;
+}
+
+static void low(
+	struct tb_composing *c, const struct han_row *row, enum tb_collective_op op)
+{
+	for (uint32_t host = 0; host < c->n_hosts; host++)
+		compose_host(c, (struct tb_part_way){.op = op}, host, row->place);
+}
+
+static void han_up(
+	struct tb_composing *c, const struct han_row *row, enum tb_collective_op op)
+{
+	compose_across(c, (struct tb_part_way){.op = op}, row->place, row->host);
+}
+
+// Up parts by libnbc.
+static void up_broadcast(struct tb_composing *c, const struct han_row *row)
+{
+	struct tb_part_way way = {.op = TB_COLL_BROADCAST, .algorithm = "linear"};
+	if (c->n_hosts > 4 && c->bytes < SEGMENT_BYTES)
+		way.algorithm = "mirrored-binomial";
+	else if (c->n_hosts > 4)
+		way = (struct tb_part_way){.op = TB_COLL_BROADCAST,
+			.algorithm = "chain",
+			.segment_bytes = CHAIN_BYTES};
+	compose_across(c, way, row->place, row->host);
+}
+
+static void up_reduce(struct tb_composing *c, const struct han_row *row)
+{
+	struct tb_part_way way = {.op = TB_COLL_REDUCE, .algorithm = "binomial"};
+	uint64_t elements = c->bytes / tb_element_bytes(c->bytes);
+	uint32_t power = 1;
+	while (power <= c->n_hosts / 2)
+		power *= 2;
+	if (c->n_hosts > 2 && elements >= power)
+		way.algorithm = "rabenseifner";
+	else if (c->n_hosts <= 4 && c->bytes >= SEGMENT_BYTES)
+		way = (struct tb_part_way){.op = TB_COLL_REDUCE,
+			.algorithm = "chain",
+			.segment_bytes = CHAIN_BYTES};
+	compose_across(c, way, row->place, row->host);
+}
+
+// A segment goes down while the next one comes up.
+static void han_broadcast(struct tb_composing *c)
+{
+	struct han_row row = han_row_of(c, c->call->root);
+	for (uint64_t i = 0; i <= row.n_segments && !composing_failed(c); i++) {
+		compose_stage(c);
+		han_load(c, &row, i);
+		if (i == 0)
+			han_up(c, &row, TB_COLL_BROADCAST);
+		else if (i < row.n_segments)
+			up_broadcast(c, &row);
+		if (i == 0)
+			continue;
+		han_load(c, &row, i - 1);
+		low(c, &row, TB_COLL_BROADCAST);
+	}
+}
+
+static void han_reduce(struct tb_composing *c)
+{
+	struct han_row row = han_row_of(c, c->call->root);
+	for (uint64_t i = 0; i <= row.n_segments && !composing_failed(c); i++) {
+		compose_stage(c);
+		if (i > 0) {
+			han_load(c, &row, i - 1);
+			up_reduce(c, &row);
+		}
+		if (i == row.n_segments)
+			continue;
+		han_load(c, &row, i);
+		low(c, &row, TB_COLL_REDUCE);
+	}
+}
+
+// Four steps, of four segments at once: added up within hosts and between them, sent
+// between hosts and within them.
+static void han_allreduce(struct tb_composing *c)
+{
+	enum { STEPS = 4 };
+	struct han_row row = han_row_of(c, 0);
+	for (uint64_t i = 0; i + 1 < row.n_segments + STEPS && !composing_failed(c);
+		i++) {
+		compose_stage(c);
+		for (uint64_t step = STEPS; step-- > 0;) {
+			if (i < step || i - step >= row.n_segments)
+				continue;
+			han_load(c, &row, i - step);
+			if (step == 0)
+				low(c, &row, TB_COLL_REDUCE);
+			else if (step == 1)
+				up_reduce(c, &row);
+			else if (step == 2)
+				up_broadcast(c, &row);
+			else
+				low(c, &row, TB_COLL_BROADCAST);
+		}
+	}
+}
+
+static void han_barrier(struct tb_composing *c)
+{
+	struct han_row row = han_row_of(c, 0);
+	low(c, &row, TB_COLL_BARRIER);
+	han_up(c, &row, TB_COLL_BARRIER);
+	low(c, &row, TB_COLL_BARRIER);
+}
+
+// Blocks: those of a host move as one.
+static void han_gather(struct tb_composing *c)
+{
+	struct han_row row = han_row_of(c, c->call->root);
+	low(c, &row, TB_COLL_GATHER);
+	c->bytes = row.whole * c->sizes[0];
+	han_up(c, &row, TB_COLL_GATHER);
+}
+
+static void han_scatter(struct tb_composing *c)
+{
+	struct han_row row = han_row_of(c, c->call->root);
+	c->bytes = row.whole * c->sizes[0];
+	han_up(c, &row, TB_COLL_SCATTER);
+	c->bytes = row.whole;
+	low(c, &row, TB_COLL_SCATTER);
+}
+
+static void allgather(struct tb_composing *c)
+{
+	struct han_row row = han_row_of(c, 0);
+	low(c, &row, TB_COLL_GATHER);
+	c->bytes = row.whole * c->sizes[0];
+	han_up(c, &row, TB_COLL_ALLGATHER);
+	c->bytes = row.whole * c->call->n;
+	low(c, &row, TB_COLL_BROADCAST);
+}
+
+// has_block returns whether all blocks are of one size, which it sets, and so few bytes
+// that all together can be counted: else it is another call, which HAN leaves to "tuned".
+static bool has_block(struct tb_composing *c)
+{
+	const struct tb_collective_call *call = c->call;
+	const uint64_t *sizes = call->sizes && call->op == TB_COLL_SCATTER
+					? call->sizes[call->root]
+					: NULL;
+	const uint64_t *blocks = sizes ? sizes : call->bytes;
+	for (uint32_t i = 1; i < call->n; i++)
+		if (blocks[i] != blocks[0])
+			return false;
+	c->bytes = blocks[0];
+	return blocks[0] <= UINT64_MAX / call->n;
+}
+
+void tb_compose_openmpi5(struct tb_composing *c)
+{
+	bool balanced = is_balanced(c);
+	if (c->n_hosts < 2)
+		return; // HAN leaves it to "tuned"
+	c->made->name = HAN;
+	switch (c->call->op) {
+	case TB_COLL_BARRIER:
+		han_barrier(c);
+		return;
+	case TB_COLL_ALLREDUCE:
+		han_allreduce(c);
+		return;
+	case TB_COLL_BROADCAST:
+		if (balanced)
+			han_broadcast(c);
+		return;
+	case TB_COLL_REDUCE:
+		if (balanced)
+			han_reduce(c);
+		return;
+	case TB_COLL_GATHER:
+		if (balanced && has_block(c))
+			han_gather(c);
+		return;
+	case TB_COLL_SCATTER:
+		if (balanced && has_block(c))
+			han_scatter(c);
+		return;
+	case TB_COLL_ALLGATHER:
+		if (balanced && has_block(c))
+			allgather(c);
+		return;
+	case TB_COLL_ALLTOALL:
+	case TB_COLL_REDUCE_SCATTER:
+	case TB_COLL_SCAN:
+	case TB_COLL_EXSCAN:
+	case TB_COLL_EXCHANGE:
+	case TB_COLL_N:
+		return; // as if there were no hosts
+	}
 }

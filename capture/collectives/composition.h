@@ -7,6 +7,7 @@
 #ifndef TB_COMPOSITION_H
 #define TB_COMPOSITION_H
 
+#include "algorithms.h"
 #include "library.h"
 
 struct tb_call_part {
@@ -40,5 +41,51 @@ int tb_library_compose(const struct tb_library *library,
 	const struct tb_collective_call *call, struct tb_composition *composition,
 	struct tb_error *error) TB_MUST_USE;
 void tb_composition_fini(struct tb_composition *composition);
+
+// Building blocks of compositions (composition.h). Only for capture/collectives.
+
+// The hosts of a call's members, in the order of their leaders.
+struct tb_composing {
+	const struct tb_collective_call *call;
+	struct tb_composition *made;
+	uint64_t bytes; // of the vector
+	uint32_t n_hosts;
+	uint32_t *host_of;   // by member
+	uint32_t *leaders;   // by host: the first member
+	uint32_t *sizes;     // by host: members
+	bool is_consecutive; // the members of each host are neighbours
+	bool no_memory, too_many;
+	bool is_staged;	 // the parts to come are of a stage ...
+	bool in_stage;	 // ... that has one already
+	size_t n_joined; // members of the parts so far
+};
+
+// A composer adds the parts of a call, or none.
+typedef void tb_composer(struct tb_composing *composing);
+tb_composer tb_compose_mpich, tb_compose_openmpi5;
+
+// How a part goes: its operation and, unless the library chooses it, its algorithm.
+struct tb_part_way {
+	enum tb_collective_op op;
+	const char *algorithm;
+	uint32_t radix;
+	uint64_t segment_bytes;
+};
+
+// compose_hosts adds a part on each host of several members, rooted at its leader, but
+// for host `except` (n_hosts: none); compose_host on one host, rooted at the one of
+// its members that has `place` among them.
+// compose_across adds a part of the members that have `place` on their hosts, rooted
+// at that of a host; compose_leaders of the first ones, the leaders.
+
+// What a library is. Only for capture/collectives.
+
+struct tb_library {
+	const char *name;
+	tb_chooser *choose;
+	tb_composer *compose; // calls of several members a host; NULL: it does not
+	uint64_t eager_bytes;
+	const char *flat; // what is not modelled of several members a host; NULL: nothing
+};
 
 #endif

@@ -1,6 +1,7 @@
 #include "library.h"
 
-#include "library_impl.h"
+#include "collective.h"
+#include "composition.h"
 #include "nearest.h"
 #include "units.h"
 
@@ -137,10 +138,10 @@ static uint64_t n_blocks_of(const struct tb_collective_call *call)
 	return call->op == TB_COLL_ALLTOALL ? (uint64_t)call->n * call->n : call->n;
 }
 
-// shape_measure finds the mean of the blocks, and whether they differ. The sum of an
+// shape_set_bytes finds the mean of the blocks, and whether they differ. The sum of an
 // all-to-all of 2^24 members may overflow 64 bits where each block has above 64 KiB; so
 // the mean is found in floating point where that is near.
-static void shape_measure(struct tb_collective_shape *shape)
+static void shape_set_bytes(struct tb_collective_shape *shape)
 {
 	const struct tb_collective_call *call = shape->call;
 	// Without sizes a member's blocks for the others are equal.
@@ -191,12 +192,12 @@ static void size_blocks(struct tb_plan *plan, const struct tb_collective_shape *
 // no choice.
 static int library_choose(const struct tb_library *library,
 	const struct tb_collective_choices *choices,
-	const struct tb_collective_shape *shape, struct tb_choice *choice,
+	const struct tb_collective_shape *shape, struct tb_algorithm_choice *choice,
 	struct tb_error *error)
 {
 	const char *wanted = choices ? choices->algorithms[shape->op] : "";
 	const char *given = shape->call->algorithm;
-	*choice = (struct tb_choice){.radix = shape->call->radix,
+	*choice = (struct tb_algorithm_choice){.radix = shape->call->radix,
 		.segment_bytes = shape->call->segment_bytes,
 		.algorithm = given	 ? given
 			     : wanted[0] ? wanted
@@ -217,42 +218,8 @@ static int library_choose(const struct tb_library *library,
 		     : TB_OK;
 }
 
-static int shape_check_messages(const struct tb_collective_shape *shape,
-	const struct tb_algorithm *algorithm, struct tb_error *error)
-{
-	char text[2][32];
-	// How many messages a call takes at least, before any is planned.
-	uint64_t each = algorithm->traits & TB_GROWS_SQUARE ? shape->n - 1 : 1;
-	uint64_t segments =
-		shape->segment_bytes ? shape->bytes / shape->segment_bytes : 1;
-	if (segments > each)
-		each = segments;
-	uint64_t n = each < UINT64_MAX / shape->n ? each * shape->n : UINT64_MAX;
-	if (n <= TB_PLAN_TRANSFERS_MAX)
-		return TB_OK;
-	return tb_fail(error, TB_ECAPACITY,
-		"a call of %s by %" PRIu32
-		" ranks takes at least %s messages as %s: a job holds %s (--collective "
-		"chooses another algorithm)",
-		tb_collective_op_name(shape->op), shape->n,
-		tb_format_count(n, text[0], sizeof text[0]), algorithm->name,
-		tb_format_count(TB_PLAN_TRANSFERS_MAX, text[1], sizeof text[1]));
-}
-
-// copy_own_blocks has the members copy their own blocks, when the algorithm does.
-static void copy_own_blocks(
-	struct tb_plan *plan, const struct tb_collective_shape *shape, unsigned traits)
-{
-	if (!(traits & (TB_COPIES_FIRST | TB_COPIES_LAST)))
-		return;
-	plan->own = (struct tb_plan_own){
-		.every = shape->op == TB_COLL_ALLTOALL ? shape->n + 1 : 1,
-		.only_root = tb_collectives[shape->op].rooted,
-		.last = traits & TB_COPIES_LAST};
-}
-
 static int plan_chosen(struct tb_plan *plan, const struct tb_library *library,
-	struct tb_collective_shape *shape, const struct tb_choice *choice,
+	struct tb_collective_shape *shape, const struct tb_algorithm_choice *choice,
 	struct tb_expansion_rule *rule, struct tb_error *error)
 {
 	const struct tb_algorithm *algorithm;
@@ -262,14 +229,42 @@ static int plan_chosen(struct tb_plan *plan, const struct tb_library *library,
 	shape->n_channels = choice->n_channels;
 	shape->chunk_bytes = choice->chunk_bytes;
 	plan->pace = choice->pace;
-	if (status == TB_OK)
-		status = shape_check_messages(shape, algorithm, error);
+	if (status == TB_OK) {
+		char text[2][32];
+		// How many messages a call takes at least, before any is planned.
+		uint64_t each = algorithm->traits & TB_GROWS_SQUARE ? shape->n - 1 : 1;
+		uint64_t segments =
+			shape->segment_bytes ? shape->bytes / shape->segment_bytes : 1;
+		if (segments > each)
+			each = segments;
+		uint64_t n = each < UINT64_MAX / shape->n ? each * shape->n : UINT64_MAX;
+		if (n > TB_PLAN_TRANSFERS_MAX) {
+			status = tb_fail(error, TB_ECAPACITY,
+				"a call of %s by %" PRIu32
+				" ranks takes at least %s messages as %s: a job holds %s "
+				"(--collective "
+				"chooses another algorithm)",
+				tb_collective_op_name(shape->op), shape->n,
+				tb_format_count(n, text[0], sizeof text[0]),
+				algorithm->name,
+				tb_format_count(
+					TB_PLAN_TRANSFERS_MAX, text[1], sizeof text[1]));
+		}
+	}
 	if (status != TB_OK)
 		return status;
 	algorithm->plan(plan, shape);
 	// GPUs copy at the rate of their memory.
-	if (library->choose != tb_choose_nccl)
-		copy_own_blocks(plan, shape, algorithm->traits);
+	if (library->choose != tb_choose_nccl) {
+		// The members copy their own blocks where the algorithm does.
+		unsigned traits = algorithm->traits;
+		if ((traits & (TB_COPIES_FIRST | TB_COPIES_LAST))) {
+			plan->own = (struct tb_plan_own){
+				.every = shape->op == TB_COLL_ALLTOALL ? shape->n + 1 : 1,
+				.only_root = tb_collectives[shape->op].rooted,
+				.last = traits & TB_COPIES_LAST};
+		}
+	}
 	rule->algorithm = algorithm->name;
 	snprintf(rule->reason, sizeof rule->reason, "%s", choice->reason);
 	return TB_OK;
@@ -309,7 +304,7 @@ int tb_library_expand(const struct tb_library *library,
 	if (call->n_local < call->n || call->op == TB_COLL_EXCHANGE)
 		shape.unequal = true;
 	else if (has_blocks(call->op))
-		shape_measure(&shape);
+		shape_set_bytes(&shape);
 	else if (call->op == TB_COLL_BROADCAST)
 		shape.bytes = call->bytes[call->root];
 	else if (call->op != TB_COLL_BARRIER)
@@ -321,7 +316,7 @@ int tb_library_expand(const struct tb_library *library,
 		stated.algorithm = tb_inter_plan(&made, &shape);
 		snprintf(stated.reason, sizeof stated.reason, "inter-communicator");
 	} else if (call->n > 1) {
-		struct tb_choice choice;
+		struct tb_algorithm_choice choice;
 		int status = library_choose(library, choices, &shape, &choice, error);
 		if (status == TB_OK)
 			status = plan_chosen(
@@ -331,4 +326,145 @@ int tb_library_expand(const struct tb_library *library,
 	}
 	*rule = stated;
 	return plan_finish(&made, &shape, plan, error);
+}
+
+// Algorithms by name, what they need, and plans of synthetic jobs.
+
+int tb_algorithm_find(const struct tb_algorithm **algorithm, enum tb_collective_op op,
+	const char *name, struct tb_error *error)
+{
+	const char *names[64];
+	size_t n = 0;
+	for (const struct tb_algorithm *a = tb_algorithms; a->name; a++) {
+		if (a->op != op)
+			continue;
+		if (!name || strcmp(a->name, name) == 0) {
+			*algorithm = a;
+			return TB_OK;
+		}
+		if (n < sizeof names / sizeof *names)
+			names[n++] = a->name;
+	}
+	struct tb_hint hint;
+	return tb_fail(error, TB_EUSAGE, "no algorithm of %s is called '%s'%s",
+		tb_collective_op_name(op), name,
+		tb_hint_choice(&hint, name, names, n, sizeof *names));
+}
+
+const char *tb_algorithm_lacks(
+	const struct tb_algorithm *algorithm, const struct tb_collective_shape *shape)
+{
+	if ((algorithm->traits & TB_NEEDS_EQUAL) && shape->unequal)
+		return "blocks of equal size";
+	if ((algorithm->traits & TB_NEEDS_EVEN) && shape->n % 2)
+		return "an even number of members";
+	if ((algorithm->traits & TB_NEEDS_POWER) && (shape->n & (shape->n - 1)))
+		return "a power of two of members";
+	if ((algorithm->traits & TB_NEEDS_TWO) && shape->n != 2)
+		return "two members";
+	return NULL;
+}
+
+struct tb_plan tb_plan_of_call(
+	enum tb_collective_op op, uint32_t n, uint64_t bytes, bool by_ports)
+{
+	bool parts = tb_collectives[op].size == TB_SIZE_BLOCK;
+	bool scatters = op == TB_COLL_REDUCE_SCATTER || (by_ports && !parts);
+	return (struct tb_plan){.n_ranks = n,
+		.n_ports = 1,
+		.order = TB_ORDER_DATA,
+		.n_blocks = parts || scatters ? n : 1,
+		.unit_bytes = bytes,
+		.blocks_per_unit = scatters ? n : 1};
+}
+
+static int collective_check_ranks(
+	const struct tb_collective_options *o, struct tb_error *error)
+{
+	if (o->n_ranks < 2 || o->n_ranks > TB_RANKS_MAX)
+		return tb_fail(error, TB_EUSAGE,
+			"a collective needs 2 to %" PRIu32 " ranks, not %" PRIu32,
+			TB_RANKS_MAX, o->n_ranks);
+	if (o->root >= o->n_ranks)
+		return tb_fail(error, TB_EUSAGE,
+			"rank %" PRIu32
+			" cannot be the root: the ranks are 0 to %" PRIu32,
+			o->root, o->n_ranks - 1);
+	return TB_OK;
+}
+
+static int collective_check_ports(
+	const struct tb_collective_options *o, struct tb_error *error)
+{
+	const struct tb_algorithm *algorithm = o->algorithm;
+	if (o->n_ports < 1 || o->n_ports > TB_PORTS_MAX)
+		return tb_fail(error, TB_EUSAGE, "a rank has 1 to %d ports, not %" PRIu32,
+			TB_PORTS_MAX, o->n_ports);
+	if (o->n_ports > 1 && !(algorithm->traits & TB_TAKES_PORTS))
+		return tb_fail(error, TB_EUSAGE,
+			"%s %s has one port per rank, not %" PRIu32,
+			tb_collective_op_name(algorithm->op), algorithm->name,
+			o->n_ports);
+	if ((algorithm->traits & TB_TAKES_BRANCH) && o->branch < 1)
+		return tb_fail(
+			error, TB_EUSAGE, "a tree needs at least one child per rank");
+	return TB_OK;
+}
+
+static int check_amounts(const struct tb_collective_options *o, struct tb_error *error)
+{
+	const struct tb_algorithm *algorithm = o->algorithm;
+	const char *name = tb_collective_op_name(algorithm->op);
+	const struct tb_collective_shape shape = {.n = o->n_ranks};
+	const char *lacks = tb_algorithm_lacks(algorithm, &shape);
+	if (lacks)
+		return tb_fail(
+			error, TB_EUSAGE, "%s %s needs %s", name, algorithm->name, lacks);
+	if (o->bytes > (UINT64_C(1) << 62) / o->n_ranks)
+		return tb_fail(error, TB_EUSAGE,
+			"%" PRIu64 " bytes are too many for %" PRIu32 " ranks", o->bytes,
+			o->n_ranks);
+	uint64_t pairs = (uint64_t)o->n_ranks * (o->n_ranks - 1);
+	if ((algorithm->traits & TB_GROWS_SQUARE) && pairs > TB_PLAN_TRANSFERS_MAX)
+		return tb_fail(error, TB_ECAPACITY,
+			"%s %s among %" PRIu32
+			" ranks takes more operations than a job can hold (%d)",
+			name, algorithm->name, o->n_ranks, INT32_MAX);
+	return TB_OK;
+}
+
+int tb_collective_plan(struct tb_plan *plan, const struct tb_collective_options *o,
+	struct tb_error *error)
+{
+	int status = collective_check_ranks(o, error);
+	if (status == TB_OK)
+		status = collective_check_ports(o, error);
+	if (status == TB_OK)
+		status = check_amounts(o, error);
+	if (status != TB_OK)
+		return status;
+	const struct tb_collective_shape shape = {.op = o->algorithm->op,
+		.n = o->n_ranks,
+		.n_local = o->n_ranks,
+		.root = o->root,
+		.bytes = o->bytes,
+		.by_ports = o->algorithm->traits & TB_TAKES_PORTS,
+		.radix = o->algorithm->traits & TB_TAKES_BRANCH ? o->branch : 0};
+	// A plan without transfers, with ports for no more than all others.
+	enum tb_collective_op op = o->algorithm->op;
+	bool by_ports = o->algorithm->traits & TB_TAKES_PORTS;
+	struct tb_plan made = tb_plan_of_call(op, o->n_ranks, o->bytes, by_ports);
+	made.n_ports = o->n_ports < o->n_ranks - 1 ? o->n_ports : o->n_ranks - 1;
+	made.root = o->root;
+	o->algorithm->plan(&made, &shape);
+	if (made.status != TB_OK) {
+		tb_plan_fini(&made);
+		return made.status == TB_ENOMEM
+			       ? tb_fail_memory(error, "so many messages")
+			       : tb_fail(error, made.status,
+					 "these are more messages than a job can hold");
+	}
+	tb_plan_close_rounds(&made);
+	*plan = made;
+	return TB_OK;
 }

@@ -1,11 +1,272 @@
-#include "counters_impl.h"
-
+// What the tools and drivers call the counters: one row a name.
+//
+// Widths are those of the attribute that the name is of. InfiniBand's PortCounters have
+// 4 to 32 bits, stop at their end and stay there until somebody resets them;
+// PortCountersExtended have 64 (IBTA, vol. 1, 16.1.3.5 and 16.1.4.11). Kernel exports
+// (node_exporter) read the narrow ones but for data and packets
+// (drivers/infiniband/core/sysfs.c). Drivers of Ethernet count in 64 bits.
+//
+// Which side is held: who receives a pause must not send, so "rx" is this port's time,
+// and "tx" the time of the port at the other end.
 #include "array.h"
+#include "counters_reading.h"
+#include "infile.h"
+#include "text_lines.h"
 #include "visible.h"
 
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+#define INFO(ID, side, class, key, noun)                                                 \
+	[TB_COUNTER_##ID] = {TB_COUNTS_##side, TB_COUNTS_##class, key, noun},
+const struct tb_counter_info tb_counter_infos[TB_N_COUNTERS] = {TB_COUNTERS(INFO)};
+#undef INFO
+
+// Names are without case, blanks and signs; # is the number of a priority.
+#define NAME(name, ID, bits)                                                             \
+	{                                                                                \
+		name, TB_COUNTER_##ID, 1, bits, false                                    \
+	}
+#define WORDS(name, ID, bits)                                                            \
+	{                                                                                \
+		name, TB_COUNTER_##ID, 4, bits, false                                    \
+	}
+// One of several that come to the sum.
+#define PART(name, ID)                                                                   \
+	{                                                                                \
+		name, TB_COUNTER_##ID, 1, 64, true                                       \
+	}
+
+// Endings "total", "extended" and "ext" are left out; the last two have 64 bits.
+static const struct counter_name counter_names[] = {
+	// perfquery, ibqueryerrors, ibdiagnet2.pm and .db_csv, UFM, and exporters that
+	// keep these names. Data is in words of 4 bytes.
+	WORDS("portxmitdata", SENT_BYTES, 32),
+	WORDS("portrcvdata", RECEIVED_BYTES, 32),
+	NAME("portxmitpkts", SENT_PACKETS, 32),
+	NAME("portrcvpkts", RECEIVED_PACKETS, 32),
+	NAME("portxmitwait", WAIT_TICKS, 32),
+	NAME("symbolerrorcounter", SYMBOL_ERRORS, 16),
+	NAME("symbolerrors", SYMBOL_ERRORS, 16),
+	NAME("linkerrorrecoverycounter", RECOVERIES, 8),
+	NAME("linkrecovers", RECOVERIES, 8),
+	NAME("linkdownedcounter", LINK_DOWNED, 8),
+	NAME("linkdowncounter", LINK_DOWNED, 8),
+	NAME("linkdowned", LINK_DOWNED, 8),
+	NAME("portrcverrors", RECEIVE_ERRORS, 16),
+	NAME("rcverrors", RECEIVE_ERRORS, 16),
+	NAME("portrcvremotephysicalerrors", REMOTE_PHYSICAL, 16),
+	NAME("rcvremotephyserrors", REMOTE_PHYSICAL, 16),
+	NAME("portrcvswitchrelayerrors", RELAY_ERRORS, 16),
+	NAME("rcvswrelayerrors", RELAY_ERRORS, 16),
+	NAME("portxmitdiscards", SEND_DISCARDS, 16),
+	NAME("portxmitdiscard", SEND_DISCARDS, 16),
+	NAME("xmtdiscards", SEND_DISCARDS, 16),
+	NAME("portxmitconstrainterrors", SEND_CONSTRAINT, 8),
+	NAME("xmtconstrainterrors", SEND_CONSTRAINT, 8),
+	NAME("portrcvconstrainterrors", RECEIVE_CONSTRAINT, 8),
+	NAME("rcvconstrainterrors", RECEIVE_CONSTRAINT, 8),
+	NAME("locallinkintegrityerrors", INTEGRITY, 4),
+	NAME("linkintegrityerrors", INTEGRITY, 4),
+	NAME("excessivebufferoverrunerrors", OVERRUNS, 4),
+	NAME("excessivebuffererrors", OVERRUNS, 4),
+	NAME("excbufoverrunerrors", OVERRUNS, 4),
+	NAME("vl15dropped", VL15_DROPPED, 16),
+	WORDS("xmtdata", SENT_BYTES, 32),
+	WORDS("rcvdata", RECEIVED_BYTES, 32),
+	NAME("xmtpkts", SENT_PACKETS, 32),
+	NAME("rcvpkts", RECEIVED_PACKETS, 32),
+	NAME("xmtwait", WAIT_TICKS, 32),
+	// infiniband_exporter, which made bytes of the words
+	NAME("porttransmitdatabytes", SENT_BYTES, 64),
+	NAME("portreceivedatabytes", RECEIVED_BYTES, 64),
+	NAME("porttransmitpackets", SENT_PACKETS, 64),
+	NAME("portreceivepackets", RECEIVED_PACKETS, 64),
+	NAME("porttransmitwait", WAIT_TICKS, 32),
+	NAME("portsymbolerror", SYMBOL_ERRORS, 16),
+	NAME("portlinkerrorrecovery", RECOVERIES, 8),
+	NAME("portlinkdowned", LINK_DOWNED, 8),
+	NAME("portreceiveerrors", RECEIVE_ERRORS, 16),
+	NAME("portreceiveremotephysicalerrors", REMOTE_PHYSICAL, 16),
+	NAME("portreceiveswitchrelayerrors", RELAY_ERRORS, 16),
+	NAME("porttransmitdiscards", SEND_DISCARDS, 16),
+	NAME("porttransmitconstrainterrors", SEND_CONSTRAINT, 8),
+	NAME("portreceiveconstrainterrors", RECEIVE_CONSTRAINT, 8),
+	NAME("portlocallinkintegrityerrors", INTEGRITY, 4),
+	NAME("portexcessivebufferoverrunerrors", OVERRUNS, 4),
+	NAME("portvl15dropped", VL15_DROPPED, 16),
+	// node_exporter
+	NAME("portdatatransmittedbytes", SENT_BYTES, 64),
+	NAME("portdatareceivedbytes", RECEIVED_BYTES, 64),
+	NAME("portpacketstransmitted", SENT_PACKETS, 64),
+	NAME("portpacketsreceived", RECEIVED_PACKETS, 64),
+	NAME("symbolerror", SYMBOL_ERRORS, 16),
+	NAME("linkerrorrecovery", RECOVERIES, 8),
+	NAME("porterrorsreceived", RECEIVE_ERRORS, 16),
+	NAME("portdiscardstransmitted", SEND_DISCARDS, 16),
+	NAME("portdiscardsreceived", RECEIVE_DISCARDS, 16),
+	NAME("portconstrainterrorstransmitted", SEND_CONSTRAINT, 8),
+	NAME("portconstrainterrorsreceived", RECEIVE_CONSTRAINT, 8),
+
+	// ethtool -S. What several drivers share; rx_pause and tx_pause alone are frames.
+	NAME("txbytes", SENT_BYTES, 64),
+	NAME("rxbytes", RECEIVED_BYTES, 64),
+	NAME("txpackets", SENT_PACKETS, 64),
+	NAME("rxpackets", RECEIVED_PACKETS, 64),
+	NAME("rxpause", PAUSES_RECEIVED, 64),
+	NAME("txpause", PAUSES_SENT, 64),
+	NAME("rxpauseframes", PAUSES_RECEIVED, 64), // bnxt_en, cxgb4, qede
+	NAME("txpauseframes", PAUSES_SENT, 64),
+	// mlx5 (Documentation/networking/.../mellanox/mlx5/counters.rst): durations in
+	// us;
+	// pause_ctrl_phy are all pause frames, of every priority
+	NAME("txbytesphy", SENT_BYTES, 64),
+	NAME("rxbytesphy", RECEIVED_BYTES, 64),
+	NAME("txpacketsphy", SENT_PACKETS, 64),
+	NAME("rxpacketsphy", RECEIVED_PACKETS, 64),
+	PART("rxprio#pauseduration", PAUSED_US),
+	PART("txprio#pauseduration", PAUSING_US),
+	PART("rxglobalpauseduration", PAUSED_US),
+	PART("txglobalpauseduration", PAUSING_US),
+	PART("rxprio#pause", PAUSES_RECEIVED),
+	PART("txprio#pause", PAUSES_SENT),
+	PART("rxglobalpause", PAUSES_RECEIVED),
+	PART("txglobalpause", PAUSES_SENT),
+	NAME("rxpausectrlphy", PAUSES_RECEIVED, 64),
+	NAME("txpausectrlphy", PAUSES_SENT, 64),
+	NAME("rxecnmark", ECN_MARKED, 64),
+	NAME("npecnmarkedrocepackets", ECN_MARKED, 64),
+	NAME("rxdiscardsphy", RECEIVE_DISCARDS, 64),
+	NAME("txdiscardsphy", SEND_DISCARDS, 64),
+	NAME("rxsymbolerrphy", SYMBOL_ERRORS, 64),
+	NAME("rxcrcerrorsphy", RECEIVE_ERRORS, 64),
+	NAME("txerrorsphy", SEND_ERRORS, 64),
+	NAME("linkdowneventsphy", LINK_DOWNED, 64),
+	// mlx4 (en_ethtool.c): durations in us
+	PART("rxpausedurationprio#", PAUSED_US),
+	PART("txpausedurationprio#", PAUSING_US),
+	PART("rxpauseprio#", PAUSES_RECEIVED),
+	PART("txpauseprio#", PAUSES_SENT),
+	NAME("rxpauseduration", PAUSED_US, 64),
+	NAME("txpauseduration", PAUSING_US, 64),
+	// bnxt_en (bnxt_ethtool.c): durations from XOFF to XON in us
+	PART("pfcpri#rxdurationus", PAUSED_US),
+	PART("pfcpri#txdurationus", PAUSING_US),
+	PART("rxpfcenaframespri#", PAUSES_RECEIVED),
+	PART("txpfcenaframespri#", PAUSES_SENT),
+	NAME("rxpfcframes", PAUSES_RECEIVED, 64),
+	NAME("txpfcframes", PAUSES_SENT, 64),
+	NAME("rxfcserrframes", RECEIVE_ERRORS, 64),
+	NAME("txfcserrframes", SEND_ERRORS, 64),
+	NAME("rxtotaldiscardpkts", RECEIVE_DISCARDS, 64),
+	NAME("txtotaldiscardpkts", SEND_DISCARDS, 64),
+	// ionic (ionic_stats.c; AMD's exporter lists rx_pripause_N_1us_count as
+	// durations)
+	NAME("octetstxok", SENT_BYTES, 64),
+	NAME("octetsrxok", RECEIVED_BYTES, 64),
+	NAME("framestxok", SENT_PACKETS, 64),
+	NAME("framesrxok", RECEIVED_PACKETS, 64),
+	PART("rxpripause#1uscount", PAUSED_US),
+	PART("txpripause#1uscount", PAUSING_US),
+	PART("framesrxpripause#", PAUSES_RECEIVED),
+	PART("framestxpripause#", PAUSES_SENT),
+	NAME("framesrxpripause", PAUSES_RECEIVED, 64),
+	NAME("framestxpripause", PAUSES_SENT, 64),
+	NAME("framesrxpause", PAUSES_RECEIVED, 64),
+	NAME("framestxpause", PAUSES_SENT, 64),
+	NAME("framesrxbadfcs", RECEIVE_ERRORS, 64),
+	NAME("framesrxdropped", RECEIVE_DISCARDS, 64),
+	NAME("framestxbad", SEND_ERRORS, 64),
+	// ice and i40e (ice_ethtool.c, i40e_ethtool.c), without "port." and ".nic", and
+	// ixgbe: frames that ask to stop (XOFF) count, those that let go (XON) do not
+	PART("rxpriority#xoff", PAUSES_RECEIVED),
+	PART("txpriority#xoff", PAUSES_SENT),
+	PART("rxpriority#xoffrx", PAUSES_RECEIVED),
+	PART("txpriority#xofftx", PAUSES_SENT),
+	PART("rxpb#pxoff", PAUSES_RECEIVED),
+	PART("txpb#pxoff", PAUSES_SENT),
+	PART("linkxoffrx", PAUSES_RECEIVED),
+	PART("linkxofftx", PAUSES_SENT),
+	PART("rxflowcontrolxoff", PAUSES_RECEIVED),
+	PART("txflowcontrolxoff", PAUSES_SENT),
+	NAME("rxcrcerrors", RECEIVE_ERRORS, 64),
+	NAME("rxdropped", RECEIVE_DISCARDS, 64),
+	NAME("txerrors", SEND_ERRORS, 64),
+	// cxgb4 (cxgb4_ethtool.c); hns3 (hns3_ethtool.c)
+	PART("rxppp#frames", PAUSES_RECEIVED),
+	PART("txppp#frames", PAUSES_SENT),
+	NAME("txoctetsok", SENT_BYTES, 64),
+	NAME("rxoctetsok", RECEIVED_BYTES, 64),
+	PART("macrxpfcpri#pktnum", PAUSES_RECEIVED),
+	PART("mactxpfcpri#pktnum", PAUSES_SENT),
+	PART("macrxpausenum", PAUSES_RECEIVED),
+	PART("mactxpausenum", PAUSES_SENT),
+
+	// SONiC (sonic-utilities: portstat, pfcstat)
+	NAME("rxok", RECEIVED_PACKETS, 64),
+	NAME("txok", SENT_PACKETS, 64),
+	NAME("rxerr", RECEIVE_ERRORS, 64),
+	NAME("txerr", SEND_ERRORS, 64),
+	NAME("rxdrp", RECEIVE_DISCARDS, 64),
+	NAME("txdrp", SEND_DISCARDS, 64),
+	NAME("rxovr", OVERRUNS, 64),
+	PART("pfcrx#", PAUSES_RECEIVED), // a column of show pfc counters
+	PART("pfctx#", PAUSES_SENT),
+	// pfcstat --history: a row a priority, in us or, before, in ms
+	PART("totalrxpausetimeus", PAUSED_US),
+	{"totalrxpausetimems", TB_COUNTER_PAUSED_US, 1000, 64, true},
+};
+
+static bool text_ends(const char *text, size_t n, const char *end)
+{
+	size_t length = strlen(end);
+	return n > length && memcmp(text + n - length, end, length) == 0;
+}
+
+void counter_name_plain(const char *name, size_t n, char *buffer, size_t size)
+{
+	size_t used = 0;
+	for (size_t i = 0; i < n && used + 1 < size; i++)
+		if (isalnum((unsigned char)name[i]))
+			buffer[used++] = (char)tolower((unsigned char)name[i]);
+	buffer[used] = '\0';
+}
+
+// name_matches: '#' stands for one digit.
+static bool name_matches(const char *name, const char *plain)
+{
+	for (; *name; name++, plain++)
+		if (*name == '#' ? !isdigit((unsigned char)*plain) : *name != *plain)
+			return false;
+	return *plain == '\0';
+}
+
+struct counter_name counter_name_find(const char *name, size_t n)
+{
+	static const char *const endings[] = {"total", "extended", "ext"};
+	char plain[64];
+	bool wide = false;
+	if (n >= sizeof plain)
+		return (struct counter_name){0};
+	counter_name_plain(name, n, plain, sizeof plain);
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+		if (text_ends(plain, strlen(plain), endings[i])) {
+			plain[strlen(plain) - strlen(endings[i])] = '\0';
+			wide |= i > 0;
+		}
+	for (size_t i = 0; i < sizeof counter_names / sizeof *counter_names; i++)
+		if (name_matches(counter_names[i].name, plain)) {
+			struct counter_name found = counter_names[i];
+			found.bits = wide ? 64 : found.bits;
+			return found;
+		}
+	return (struct counter_name){0};
+}
 
 #define PORTS_MOST (1u << 20)
 
@@ -139,7 +400,9 @@ int counters_port(struct counters_reading *reading, const struct tb_counter_port
 	return TB_OK;
 }
 
-int counters_rename(struct counters_reading *reading, size_t i, char *device)
+// counters_rename gives port `i` another device's name, which it takes over, and by which
+// it is found from then on. TB_ENOMEM.
+static int counters_rename(struct counters_reading *reading, size_t i, char *device)
 {
 	struct tb_counters *counters = reading->counters;
 	uint64_t key;
@@ -259,4 +522,283 @@ uint64_t counters_hex(const char *text)
 	for (int n = 0; n < 16 && digit_of(*text) < 16; n++, text++)
 		value = value << 4 | (unsigned)digit_of(*text);
 	return value;
+}
+
+// Reads files and folders line by line, and hands the lines to the formats.
+
+#define LINE_MOST  (1u << 20)
+#define FILES_MOST 65536
+
+static const struct counters_format *const formats[] = {&counters_perfquery,
+	&counters_ibqueryerrors, &counters_pm, &counters_db, &counters_ethtool,
+	&counters_sonic, &counters_pfc, &counters_pfc_history, &counters_pfc_watchdog,
+	&counters_csv, &counters_prometheus, &counters_ethtool_lines};
+enum { N_FORMATS = sizeof formats / sizeof *formats };
+
+// name_source takes the name of a file or section, without its folder and endings.
+static void name_source(struct counters_reading *reading, const char *path, size_t n)
+{
+	static const char *const endings[] = {".gz", ".zst", ".xz", ".lz4", ".bz2",
+		".txt", ".log", ".out", ".prom", ".csv", ".pm", ".counters"};
+	const char *slash = memrchr(path, '/', n);
+	if (slash) {
+		n -= (size_t)(slash + 1 - path);
+		path = slash + 1;
+	}
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+		size_t length = strlen(endings[i]);
+		if (n > length && memcmp(path + n - length, endings[i], length) == 0)
+			n -= length;
+	}
+	n = n < sizeof reading->source ? n : sizeof reading->source - 1;
+	memcpy(reading->source, path, n);
+	reading->source[n] = '\0';
+}
+
+// end_section names the hosts of node_exporter's ports, of which only the whole text
+// tells.
+static int end_section(struct counters_reading *reading)
+{
+	struct tb_counters *counters = reading->counters;
+	const char *host = *reading->nodename ? reading->nodename : reading->source;
+	for (size_t i = reading->first_of_section; i < counters->n; i++) {
+		struct tb_counter_port *port = &counters->ports[i];
+		char *device = strrchr(port->device, '\n'), *whole = NULL;
+		if (*port->device != '\n' || !device)
+			continue;
+		if (asprintf(&whole, "%s %s", host, device + 1) < 0)
+			return tb_fail_memory_in(
+				reading->error, reading->file, "its ports");
+		int status = counters_rename(reading, i, whole);
+		if (status != TB_OK)
+			return status;
+	}
+	reading->first_of_section = counters->n;
+	*reading->nodename = '\0';
+	reading->n_sections++;
+	reading->port = NULL;
+	reading->is_held = false;
+	reading->format = N_FORMATS;
+	return TB_OK;
+}
+
+// days_of returns the days from 1970 to a date of the Gregorian calendar.
+static int64_t days_of(int64_t year, int64_t month, int64_t day)
+{
+	static const int before[] = {
+		0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
+	int64_t last = year - (month <= 2);
+	return 365 * (year - 1970) + last / 4 - last / 100 + last / 400 - 477 +
+	       before[month - 1] + day - 1;
+}
+
+// zone_s reads the zone behind a time: seconds east of UTC.
+static int64_t zone_s(const char *at)
+{
+	unsigned hours = 0, minutes = 0;
+	at += strspn(at, ".,0123456789 ");
+	if ((*at != '+' && *at != '-') || sscanf(at + 1, "%2u:%2u", &hours, &minutes) < 1)
+		return 0;
+	return (*at == '-' ? -1 : 1) * (int64_t)(hours * 3600 + minutes * 60);
+}
+
+// take_comment looks for a time in a comment: "# 2026-11-27T10:00:00.5+01:00".
+static void take_comment(struct counters_reading *reading, const char *line)
+{
+	unsigned y, mo, d, h, mi, s;
+	int n = 0;
+	for (const char *at = line; *at; at++) {
+		if (*at != '2' ||
+			sscanf(at, "%4u-%2u-%2u%*1[T ]%2u:%2u:%2u%n", &y, &mo, &d, &h,
+				&mi, &s, &n) != 6 ||
+			mo < 1 || mo > 12 || d < 1 || d > 31)
+			continue;
+		int64_t seconds = days_of(y, mo, d) * 86400 + h * 3600 + mi * 60 + s;
+		double part = at[n] == '.' ? strtod(at + n, NULL) : 0;
+		counters_time(reading, (seconds - zone_s(at + n)) * 1000000 +
+					       (int64_t)(part < 1 ? part * 1e6 : 0));
+		return;
+	}
+}
+
+// take_prompt takes the name of the device on which somebody asked: "admin@leaf1:~$ show
+// interfaces counters", "root@n03:~# ethtool -S eth2 | grep pause".
+static void take_prompt(struct counters_reading *reading, const char *line)
+{
+	const char *at = strchr(line, '@'), *asked = strstr(line, "ethtool -S ");
+	size_t user = strcspn(line, "@ "), n = at ? strcspn(at + 1, ": ") : 0;
+	if (at != line + user || user == 0 || n == 0 || at[1 + n] != ':')
+		return;
+	name_source(reading, at + 1, n);
+	if (!asked)
+		return;
+	asked += strlen("ethtool -S ");
+	size_t used = strlen(reading->source);
+	snprintf(reading->source + used, sizeof reading->source - used, ":%.*s",
+		(int)strcspn(asked, " |\r"), asked);
+	reading->format = N_FORMATS;
+}
+
+static int counters_take_line(struct counters_reading *reading, char *line)
+{
+	const char *end = strstr(line, " <==");
+	if (strncmp(line, "==> ", 4) == 0 && end) {
+		int status = end_section(reading);
+		if (end > line + 4)
+			name_source(reading, line + 4, (size_t)(end - line - 4));
+		return status;
+	}
+	if (reading->is_held)
+		return formats[reading->format]->take(reading, line);
+	for (unsigned i = 0; i < N_FORMATS; i++)
+		if ((!formats[i]->is_loose || reading->format == N_FORMATS) &&
+			formats[i]->begins(line)) {
+			reading->format = i;
+			reading->is_wide = false;
+			return formats[i]->begin(reading, line);
+		}
+	if (*line == '#')
+		take_comment(reading, line);
+	else
+		take_prompt(reading, line);
+	if (reading->format == N_FORMATS || *line == '#')
+		return TB_OK;
+	return formats[reading->format]->take(reading, line);
+}
+
+static int take_lines(struct counters_reading *reading, struct tb_text_lines *lines)
+{
+	int status = end_section(reading), more = 1;
+	while (status == TB_OK && (more = tb_text_lines_next(lines)) == 1) {
+		reading->line = lines->number;
+		reading->counters->n_bytes += lines->length + 1;
+		status = lines->is_ended
+				 ? counters_take_line(reading, lines->text)
+				 : counters_refuse(reading,
+					   "it ends within a line: it is cut off");
+	}
+	if (status == TB_OK && more < 0)
+		status = more;
+	return status == TB_OK ? end_section(reading) : status;
+}
+
+static void file_names_free(char **names, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(names[i]);
+	free(names);
+}
+
+int tb_counters_add(struct tb_counters *counters, FILE *stream, const char *name,
+	struct tb_error *error)
+{
+	struct counters_reading *reading = calloc(1, sizeof *reading);
+	struct tb_text_lines lines;
+	if (!reading)
+		return tb_fail_memory_in(error, name, "it");
+	*reading = (struct counters_reading){.counters = counters,
+		.file = name,
+		.error = error,
+		.first_of_section = counters->n,
+		.n_sections = counters->n_sections};
+	name_source(reading, name, strlen(name));
+	tb_text_lines_init(&lines, stream, name, error);
+	lines.most = LINE_MOST;
+	int status = take_lines(reading, &lines);
+	tb_text_lines_fini(&lines);
+	counters->n_sections = reading->n_sections;
+	tb_map_fini(&reading->of_node);
+	file_names_free(reading->nodes, reading->n_nodes);
+	free(reading);
+	return status;
+}
+
+static int counters_read_file(
+	struct tb_counters *counters, const char *path, struct tb_error *error)
+{
+	FILE *stream = NULL;
+	struct tb_infile *file = NULL;
+	int status = tb_infile_open(&stream, &file, path, error);
+	if (status != TB_OK)
+		return status;
+	status = tb_counters_add(counters, stream, path, error);
+	struct tb_error why;
+	if (tb_infile_check(file, &why) != TB_OK) { // damaged: that is the cause
+		status = why.code;
+		if (error)
+			*error = why;
+	}
+	fclose(stream);
+	return status;
+}
+
+static int counter_file_by_name(const void *one, const void *other)
+{
+	return strcmp(*(char *const *)one, *(char *const *)other);
+}
+
+// list_files lists the regular files of a folder by name.
+static int list_files(
+	const char *path, DIR *folder, char ***names, size_t *n, struct tb_error *error)
+{
+	size_t room = 0;
+	struct dirent *entry;
+	while ((entry = readdir(folder)) != NULL) {
+		char *name = NULL;
+		struct stat found;
+		if (entry->d_name[0] == '.')
+			continue;
+		if (asprintf(&name, "%s/%s", path, entry->d_name) < 0)
+			return tb_fail_memory_in(error, path, "its files");
+		if (stat(name, &found) != 0 || !S_ISREG(found.st_mode)) {
+			free(name);
+			continue;
+		}
+		if (*n == FILES_MOST || TB_ARRAY_RESERVE(names, &room, *n + 1) != TB_OK) {
+			free(name);
+			return tb_fail_in(error, TB_ECAPACITY, path,
+				"it has more than %d files", FILES_MOST);
+		}
+		(*names)[(*n)++] = name;
+	}
+	if (*n)
+		qsort(*names, *n, sizeof **names, counter_file_by_name);
+	return TB_OK;
+}
+
+static int counters_read_folder(struct tb_counters *counters, const char *path,
+	DIR *folder, struct tb_error *error)
+{
+	char **names = NULL;
+	size_t n = 0;
+	int status = list_files(path, folder, &names, &n, error);
+	for (size_t i = 0; status == TB_OK && i < n; i++)
+		status = counters_read_file(counters, names[i], error);
+	file_names_free(names, n);
+	if (status == TB_OK && n == 0)
+		status = tb_fail_in(error, TB_EFORMAT, path, "no file is in it");
+	return status;
+}
+
+int tb_counters_read(
+	struct tb_counters *counters, const char *path, struct tb_error *error)
+{
+	struct tb_counters made = {0};
+	DIR *folder = opendir(path);
+	int status = folder ? counters_read_folder(&made, path, folder, error)
+			    : counters_read_file(&made, path, error);
+	if (folder)
+		closedir(folder);
+	if (status == TB_OK && made.n == 0)
+		status = tb_fail_in(error, TB_EFORMAT, path,
+			"no counters of ports are in it, as perfquery -x, ibqueryerrors "
+			"--data --details, ibdiagnet2.pm or .db_csv, UFM (CSV), "
+			"Prometheus, ethtool -S or SONiC print them");
+	if (status != TB_OK) {
+		tb_counters_fini(&made);
+		return status;
+	}
+	tb_counters_fini(counters);
+	*counters = made;
+	return TB_OK;
 }

@@ -1,9 +1,46 @@
-#include "causes_impl.h"
-
 #include "array.h"
+#include "infer_impl.h"
+#include "order.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#define CANDIDATES_MAX 256 // of one message, before those that follow are left out
+
+struct cause_event {
+	struct tb_cause cause;
+	int64_t at_ns;
+};
+
+struct gaps {
+	int64_t *rows;
+	size_t n, room;
+};
+
+// A window that was closed: what filled it, and the acknowledgement that opened it.
+struct window_closing {
+	uint32_t filled, opened; // messages
+};
+
+struct cause_search {
+	struct tb_causes *causes; // those in question
+	struct tb_causes *made;	  // what is likely, then the bounds
+	uint32_t bound, n_bounds;
+	const struct tb_message_list *list;
+	struct tb_classes classes;
+	struct tb_precedences precedences;
+	struct gaps gaps;
+	int64_t begin_ns;
+	uint32_t *nearest; // by message: the last delivery to its source before; NONE
+	uint32_t
+		*earlier; // by message: the last delivery to its destination before; NONE
+	uint32_t *latest; // by message: the last delivery to its source before it left
+	uint32_t *previous; // by message: the call of its source before; NONE
+	struct window_closing *closings; // by number
+	int64_t *busy_ns; // by message: until when those before kept its source busy
+	struct cause_event events[CANDIDATES_MAX];
+	uint32_t n_events;
+};
 
 #define NONE UINT32_MAX
 
@@ -21,7 +58,9 @@ static int64_t at_of(const struct cause_search *search, const struct tb_cause *c
 	return cause->is_call ? message->called_ns : tb_message_arrived(message);
 }
 
-int64_t tb_causes_gap(
+// causes_gap returns the computation of a message's sender from `last_ns` until it
+// called at `at_ns`: that time, less what its connection could not send.
+static int64_t causes_gap(
 	const struct tb_inferred_message *message, int64_t last_ns, int64_t at_ns)
 {
 	int64_t from_ns = message->stalled_from_ns, to_ns = message->stalled_to_ns;
@@ -33,7 +72,8 @@ int64_t tb_causes_gap(
 	return to_ns > from_ns ? gap_ns - (to_ns - from_ns) : gap_ns;
 }
 
-void tb_causes_add_event(struct cause_search *search, uint32_t message, bool is_call)
+// causes_add_event adds a delivery or a call to the events in question, once.
+static void causes_add_event(struct cause_search *search, uint32_t message, bool is_call)
 {
 	const struct tb_cause cause = {message, is_call, false};
 	if (message == NONE || search->n_events == CANDIDATES_MAX)
@@ -47,12 +87,13 @@ void tb_causes_add_event(struct cause_search *search, uint32_t message, bool is_
 		(struct cause_event){cause, at_of(search, &cause)};
 }
 
-void tb_causes_add_preceding(struct cause_search *search, uint32_t message)
+// causes_add_preceding adds what comes before a message in every repetition.
+static void causes_add_preceding(struct cause_search *search, uint32_t message)
 {
 	for (size_t i = 0; i < search->precedences.n; i++) {
 		uint32_t event = tb_precedence_event(
 			&search->precedences, i, &search->classes, search->list, message);
-		tb_causes_add_event(search, event, search->precedences.rows[i].is_call);
+		causes_add_event(search, event, search->precedences.rows[i].is_call);
 	}
 }
 
@@ -63,11 +104,11 @@ static void add_nearest(struct cause_search *search, uint32_t message)
 	while (event != NONE && tb_precedence_is_early(&search->precedences,
 					&search->classes, search->list, event, message))
 		event = search->earlier[event];
-	tb_causes_add_event(search, event, false);
+	causes_add_event(search, event, false);
 }
 
 // last_event returns when the last of the events was.
-int64_t tb_causes_last_event(const struct cause_search *search)
+static int64_t causes_last_event(const struct cause_search *search)
 {
 	int64_t last_ns = search->begin_ns;
 	for (uint32_t i = 0; i < search->n_events; i++)
@@ -76,7 +117,7 @@ int64_t tb_causes_last_event(const struct cause_search *search)
 	return last_ns;
 }
 
-static bool is_hidden(const struct tb_inferred_message *message)
+static bool is_hidden_cause(const struct tb_inferred_message *message)
 {
 	return message->called_ns < message->left_ns;
 }
@@ -91,16 +132,16 @@ static int latest_first(const void *a, const void *b)
 	return x->cause.message > y->cause.message ? -1 : 1;
 }
 
-static bool same_pair(const struct tb_message_list *list, uint32_t a, uint32_t b)
+static bool is_same_pair(const struct tb_message_list *list, uint32_t a, uint32_t b)
 {
 	return list->rows[a].source == list->rows[b].source &&
 	       list->rows[a].destination == list->rows[b].destination;
 }
 
-// follows returns whether an event follows from one of those that are kept: a call that
-// waited for it, or for a later one of its pair.
-static bool follows(const struct cause_search *search, const struct tb_cause *event,
-	const struct tb_cause *kept, uint32_t n_kept)
+// follows_kept_cause returns whether an event follows from one of those that are kept: a
+// call that waited for it, or for a later one of its pair.
+static bool follows_kept_cause(const struct cause_search *search,
+	const struct tb_cause *event, const struct tb_cause *kept, uint32_t n_kept)
 {
 	for (uint32_t i = 0; i < n_kept; i++) {
 		if (!kept[i].is_call)
@@ -113,15 +154,16 @@ static bool follows(const struct cause_search *search, const struct tb_cause *ev
 			if (rows[k].is_call == event->is_call &&
 				rows[k].is_done == event->is_done &&
 				rows[k].message >= event->message &&
-				same_pair(search->list, rows[k].message, event->message))
+				is_same_pair(
+					search->list, rows[k].message, event->message))
 				return true;
 	}
 	return false;
 }
 
-// keep writes the events down as the causes of a message, less those that follow from
+// causes_keep stores the events as the causes of a message, less those that follow from
 // others.
-int tb_causes_keep(struct cause_search *search, uint32_t message)
+static int causes_keep(struct cause_search *search, uint32_t message)
 {
 	struct tb_causes *causes = search->causes;
 	struct tb_caused *of = &causes->of[message];
@@ -133,21 +175,15 @@ int tb_causes_keep(struct cause_search *search, uint32_t message)
 	struct tb_cause *kept = causes->rows + of->first;
 	qsort(search->events, search->n_events, sizeof *search->events, latest_first);
 	for (uint32_t i = 0; i < search->n_events && of->n < TB_CAUSES_MAX; i++)
-		if (!follows(search, &search->events[i].cause, kept, of->n))
+		if (!follows_kept_cause(search, &search->events[i].cause, kept, of->n))
 			kept[of->n++] = search->events[i].cause;
 	causes->n_rows += of->n;
 	return TB_OK;
 }
 
-static int compare_gaps(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-	return x < y ? -1 : x > y;
-}
-
 static int64_t median(int64_t *rows, size_t n)
 {
-	qsort(rows, n, sizeof *rows, compare_gaps);
+	qsort(rows, n, sizeof *rows, tb_order_i64);
 	return rows[n / 2];
 }
 
@@ -158,9 +194,9 @@ struct verdict {
 	int64_t median_ns;
 };
 
-// judge looks at the gaps of the messages of a class whose calls are not hidden. With
-// `nearest` the last delivery is among the causes.
-static int judge(struct cause_search *search, uint32_t class, bool nearest,
+// judge_class compares the gaps of the messages of a class whose calls are not hidden.
+// With `nearest` the last delivery is among the causes.
+static int judge_class(struct cause_search *search, uint32_t class, bool nearest,
 	struct verdict *verdict)
 {
 	const struct tb_classes *classes = &search->classes;
@@ -168,10 +204,10 @@ static int judge(struct cause_search *search, uint32_t class, bool nearest,
 	for (uint32_t i = classes->first[class]; i < classes->first[class + 1]; i++) {
 		uint32_t message = classes->members[i];
 		const struct tb_inferred_message *row = &search->list->rows[message];
-		if (is_hidden(row))
+		if (is_hidden_cause(row))
 			continue;
 		search->n_events = 0;
-		tb_causes_add_preceding(search, message);
+		causes_add_preceding(search, message);
 		if (nearest)
 			add_nearest(search, message);
 		int status = TB_ARRAY_RESERVE(
@@ -179,7 +215,7 @@ static int judge(struct cause_search *search, uint32_t class, bool nearest,
 		if (status != TB_OK)
 			return status;
 		search->gaps.rows[search->gaps.n++] =
-			tb_causes_gap(row, tb_causes_last_event(search), row->called_ns);
+			causes_gap(row, causes_last_event(search), row->called_ns);
 	}
 	size_t n = search->gaps.n;
 	*verdict = (struct verdict){
@@ -202,10 +238,10 @@ static int judge(struct cause_search *search, uint32_t class, bool nearest,
 static int64_t gap_of(const struct cause_search *search,
 	const struct tb_inferred_message *message, const struct verdict *verdict)
 {
-	int64_t last_ns = tb_causes_last_event(search);
-	int64_t least = tb_causes_gap(message, last_ns, message->called_ns);
-	int64_t most = tb_causes_gap(message, last_ns, message->left_ns);
-	if (!is_hidden(message) || !verdict->known || verdict->median_ns < least)
+	int64_t last_ns = causes_last_event(search);
+	int64_t least = causes_gap(message, last_ns, message->called_ns);
+	int64_t most = causes_gap(message, last_ns, message->left_ns);
+	if (!is_hidden_cause(message) || !verdict->known || verdict->median_ns < least)
 		return least;
 	return verdict->median_ns < most ? verdict->median_ns : most;
 }
@@ -246,23 +282,23 @@ static bool is_path_known(const struct cause_search *search)
 	       search->list->rows[last->cause.message].path_known;
 }
 
-static int settle(struct cause_search *search, uint32_t message,
+static int settle_cause(struct cause_search *search, uint32_t message,
 	const struct verdict *verdict, bool recurring)
 {
 	const struct tb_inferred_message *row = &search->list->rows[message];
 	struct tb_caused *of = &search->causes->of[message];
 	search->n_events = 0;
-	tb_causes_add_preceding(search, message);
+	causes_add_preceding(search, message);
 	if (!recurring || search->n_events == 0) {
 		recurring = false;
 		add_nearest(search, message);
 	}
 	if (follows_call(search, message))
-		tb_causes_add_event(search, search->previous[message], true);
+		causes_add_event(search, search->previous[message], true);
 	of->kind = search->n_events == 0 ? TB_CAUSE_FIRST
 		   : recurring		 ? TB_CAUSE_RECURRING
 					 : TB_CAUSE_NEAREST;
-	of->hidden = is_hidden(row);
+	of->hidden = is_hidden_cause(row);
 	of->gap_ns = gap_of(search, row, verdict);
 	if (recurring && is_unusual(verdict, of->gap_ns)) {
 		add_nearest(search, message);
@@ -273,68 +309,148 @@ static int settle(struct cause_search *search, uint32_t message,
 	bool repeats = search->precedences.n > 0;
 	if (repeats && is_unusual(verdict, of->gap_ns))
 		of->gap_ns = verdict->known ? verdict->median_ns : 0;
-	of->untold = of->gap_ns > SPREAD_NS && !is_path_known(search);
-	return tb_causes_keep(search, message);
+	of->gap_may_be_path = of->gap_ns > SPREAD_NS && !is_path_known(search);
+	return causes_keep(search, message);
 }
 
-// settle_closing makes the acknowledgement that opens a window wait for what filled it,
-// as long as its receiver took, and what is sent then wait for that.
-static int settle_closing(struct cause_search *search, uint32_t message)
+#define FRAME_BYTES 1514u // of Ethernet
+
+// instant_of returns when a message was called for in a bound. One that runs on behind
+// another may have waited for the window of its connection since that began.
+static int64_t instant_of(const struct cause_search *search, uint32_t message)
 {
 	const struct tb_inferred_message *row = &search->list->rows[message];
-	const struct window_closing *closing =
-		&search->closings[row->reopens + row->resumes];
-	struct tb_caused *of = &search->causes->of[message];
-	search->n_events = 0;
-	tb_causes_add_event(
-		search, row->reopens ? closing->filled : closing->opened, false);
-	of->kind = TB_CAUSE_RECURRING;
-	if (row->reopens)
-		of->gap_ns =
-			tb_causes_gap(row, tb_causes_last_event(search), row->called_ns);
-	return tb_causes_keep(search, message);
+	int64_t early_ns =
+		row->began_ns < row->called_ns ? row->began_ns : row->called_ns;
+	return search->bound == TB_BOUND_LEAST ? early_ns : row->left_ns;
 }
 
-static int settle_all(struct cause_search *search, uint32_t message,
+static int64_t bounded_at(const struct cause_search *search, const struct tb_cause *cause)
+{
+	const struct tb_inferred_message *row = &search->list->rows[cause->message];
+	if (cause->is_done)
+		return row->acked_ns;
+	return cause->is_call ? instant_of(search, cause->message) : row->delivered_ns;
+}
+
+// date_causes gives the events their instants in the bound, and drops those after the
+// call. Returns the last instant.
+static int64_t date_causes(struct cause_search *search, int64_t until_ns)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < search->n_events; i++) {
+		struct cause_event event = search->events[i];
+		const struct tb_cause *cause = &event.cause;
+		event.at_ns = bounded_at(search, cause);
+		if (event.at_ns > until_ns)
+			continue;
+		if (!cause->is_call)
+			event.at_ns =
+				tb_message_arrived(&search->list->rows[cause->message]);
+		search->events[n++] = event;
+	}
+	search->n_events = n;
+	return causes_last_event(search);
+}
+
+// Of these a message's last deliveries may be the one that came last.
+#define LATE_MOST 16
+
+// least_gap returns the computation before a message that is certain: it followed all
+// that had come, and what the node sent before: a program may wait for that to leave.
+static int64_t least_gap(const struct cause_search *search, uint32_t message)
+{
+	int64_t at_ns = instant_of(search, message);
+	int64_t last_ns = causes_last_event(search);
+	uint32_t event = search->nearest[message];
+	for (uint32_t i = 0; i < LATE_MOST && event != NONE; i++) {
+		// A delivery may have taken until `late_ns`: behind the capture point
+		// there may be a queue that shows in nothing but the acknowledgement. Of
+		// one or two segments that says little, as it may be delayed. A path that
+		// is not known may be as long as the shortest answer.
+		const struct tb_inferred_message *row = &search->list->rows[event];
+		bool is_prompt =
+			row->bytes > 2 * FRAME_BYTES && row->acked_ns != INT64_MAX;
+		int64_t arrives_ns =
+			tb_message_arrived(row) + row->path_most_ns - row->path_ns;
+		int64_t late_ns = is_prompt && row->acked_ns > arrives_ns ? row->acked_ns
+									  : arrives_ns;
+		if (search->list->rows[event].delivered_ns <= at_ns && late_ns > last_ns)
+			last_ns = late_ns;
+		event = search->earlier[event];
+	}
+	if (search->busy_ns[message] > last_ns)
+		last_ns = search->busy_ns[message];
+	return causes_gap(&search->list->rows[message], last_ns, at_ns);
+}
+
+// causes_settle_bound writes down the causes and the gap of a message in the bound in
+// question.
+static int causes_settle_bound(struct cause_search *search, uint32_t message)
+{
+	const struct tb_inferred_message *row = &search->list->rows[message];
+	int64_t at_ns = instant_of(search, message);
+	search->causes = &search->made[1 + search->bound];
+	search->n_events = 0;
+	causes_add_preceding(search, message);
+	if (search->bound == TB_BOUND_CAUSES) {
+		// Add the call before a message, and all that came since then.
+		uint32_t previous = search->previous[message];
+		uint32_t end = previous == NONE ? NONE : search->latest[previous];
+		causes_add_event(search, previous, true);
+		for (uint32_t event = search->latest[message];
+			event != NONE && event != end; event = search->earlier[event])
+			causes_add_event(search, event, false);
+		// Add that the last of what its node sent before a message had arrived.
+		int64_t until_ns = search->list->rows[message].left_ns;
+		uint32_t before = search->previous[message];
+		while (before != NONE && search->list->rows[before].acked_ns > until_ns)
+			before = search->previous[before];
+		if (before != NONE && search->n_events < CANDIDATES_MAX)
+			search->events[search->n_events++] =
+				(struct cause_event){{before, true, true}, 0};
+	}
+	int64_t last_ns = date_causes(search, at_ns);
+	if (search->n_events == 0) {
+		causes_add_event(search, search->previous[message], true);
+		if (search->n_events == 0) // its node's first
+			causes_add_event(search, search->nearest[message], false);
+		last_ns = date_causes(search, at_ns);
+	}
+	search->causes->of[message].gap_ns = search->bound == TB_BOUND_LEAST
+						     ? least_gap(search, message)
+						     : causes_gap(row, last_ns, at_ns);
+	return causes_keep(search, message);
+}
+
+static int settle_recurring_causes(struct cause_search *search, uint32_t message,
 	const struct verdict *verdict, bool recurring)
 {
 	const struct tb_inferred_message *row = &search->list->rows[message];
 	for (uint32_t i = 0; (row->reopens || row->resumes) && i <= search->n_bounds;
 		i++) {
 		search->causes = &search->made[i];
-		int closed = settle_closing(search, message);
+		// Make the acknowledgement that opens a window wait for what filled it,
+		// as long as its receiver took, and what is sent then wait for that.
+		const struct window_closing *closing =
+			&search->closings[row->reopens + row->resumes];
+		struct tb_caused *of = &search->causes->of[message];
+		search->n_events = 0;
+		causes_add_event(
+			search, row->reopens ? closing->filled : closing->opened, false);
+		of->kind = TB_CAUSE_RECURRING;
+		if (row->reopens)
+			of->gap_ns = causes_gap(
+				row, causes_last_event(search), row->called_ns);
+		int closed = causes_keep(search, message);
 		if (closed != TB_OK || i == search->n_bounds)
 			return closed;
 	}
 	search->causes = &search->made[0];
-	int status = settle(search, message, verdict, recurring);
+	int status = settle_cause(search, message, verdict, recurring);
 	for (search->bound = 0; status == TB_OK && search->bound < search->n_bounds;
 		search->bound++)
-		status = tb_causes_settle_bound(search, message);
-	return status;
-}
-
-static int settle_class(struct cause_search *search, uint32_t class)
-{
-	const struct tb_classes *classes = &search->classes;
-	struct verdict verdict = {0};
-	int status =
-		tb_precedences_find(&search->precedences, classes, search->list, class);
-	if (status == TB_OK)
-		status = judge(search, class, false, &verdict);
-	bool recurring = verdict.same || !verdict.known;
-	struct verdict nearer = {0};
-	if (status == TB_OK && verdict.known)
-		status = judge(search, class, true, &nearer);
-	// A gap that a delivery within it explains as well is a wait.
-	if (!recurring || (nearer.same && nearer.median_ns < verdict.median_ns / 2)) {
-		recurring = false;
-		verdict = nearer;
-	}
-
-	for (uint32_t i = classes->first[class];
-		status == TB_OK && i < classes->first[class + 1]; i++)
-		status = settle_all(search, classes->members[i], &verdict, recurring);
+		status = causes_settle_bound(search, message);
 	return status;
 }
 
@@ -400,22 +516,7 @@ static int look_back(struct cause_search *search, uint32_t n_nodes)
 			       : status;
 }
 
-// list_closings finds the messages of each closing.
-static int list_closings(struct cause_search *search)
-{
-	const struct tb_message_list *list = search->list;
-	search->closings =
-		malloc((list->n_closings + UINT64_C(1)) * sizeof *search->closings);
-	for (uint32_t i = 0; search->closings && i < list->n; i++) {
-		if (list->rows[i].closes)
-			search->closings[list->rows[i].closes].filled = i;
-		if (list->rows[i].reopens)
-			search->closings[list->rows[i].reopens].opened = i;
-	}
-	return search->closings ? TB_OK : TB_ENOMEM;
-}
-
-static int search_all(struct cause_search *search, uint32_t n_nodes)
+static int search_all_causes(struct cause_search *search, uint32_t n_nodes)
 {
 	size_t n = search->list->n;
 	search->nearest = malloc((n + 1) * sizeof *search->nearest);
@@ -432,7 +533,17 @@ static int search_all(struct cause_search *search, uint32_t n_nodes)
 		if (!made->of)
 			return TB_ENOMEM;
 	}
-	int status = list_closings(search);
+	// Find the messages of each closing.
+	const struct tb_message_list *list = search->list;
+	search->closings =
+		malloc((list->n_closings + UINT64_C(1)) * sizeof *search->closings);
+	for (uint32_t i = 0; search->closings && i < list->n; i++) {
+		if (list->rows[i].closes)
+			search->closings[list->rows[i].closes].filled = i;
+		if (list->rows[i].reopens)
+			search->closings[list->rows[i].reopens].opened = i;
+	}
+	int status = search->closings ? TB_OK : TB_ENOMEM;
 	if (status == TB_OK)
 		status = look_back(search, n_nodes);
 	if (status == TB_OK)
@@ -440,8 +551,29 @@ static int search_all(struct cause_search *search, uint32_t n_nodes)
 	if (status == TB_OK)
 		status = tb_precedences_begin(
 			&search->precedences, &search->classes, search->list);
-	for (uint32_t c = 0; status == TB_OK && c < search->classes.n; c++)
-		status = settle_class(search, c);
+	for (uint32_t c = 0; status == TB_OK && c < search->classes.n; c++) {
+		const struct tb_classes *classes = &search->classes;
+		struct verdict verdict = {0};
+		status = tb_precedences_find(
+			&search->precedences, classes, search->list, c);
+		if (status == TB_OK)
+			status = judge_class(search, c, false, &verdict);
+		bool recurring = verdict.same || !verdict.known;
+		struct verdict nearer = {0};
+		if (status == TB_OK && verdict.known)
+			status = judge_class(search, c, true, &nearer);
+		// A gap that a delivery within it explains as well is a wait.
+		if (!recurring ||
+			(nearer.same && nearer.median_ns < verdict.median_ns / 2)) {
+			recurring = false;
+			verdict = nearer;
+		}
+
+		for (uint32_t i = classes->first[c];
+			status == TB_OK && i < classes->first[c + 1]; i++)
+			status = settle_recurring_causes(
+				search, classes->members[i], &verdict, recurring);
+	}
 	return status;
 }
 
@@ -456,7 +588,7 @@ int tb_causes_find(struct tb_causes *causes, uint32_t n_bounds,
 	search->n_bounds = n_bounds;
 	search->list = list;
 	search->begin_ns = begin_ns;
-	int status = search_all(search, n_nodes);
+	int status = search_all_causes(search, n_nodes);
 	tb_classes_fini(&search->classes);
 	tb_precedences_fini(&search->precedences);
 	free(search->gaps.rows);
@@ -481,3 +613,5 @@ void tb_causes_fini(struct tb_causes *causes)
 	free(causes->rows);
 	*causes = (struct tb_causes){0};
 }
+
+// The bounds of what is likely: rule L16 of docs/closed-loop.md.

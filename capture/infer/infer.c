@@ -3,11 +3,359 @@
 #include "format.h"
 #include "frame.h"
 #include "infer_impl.h"
+#include "order.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+// What a capture recorded of the times of its messages.
+
+static uint64_t since_ps(int64_t at_ns, int64_t begin_ns)
+{
+	int64_t ns = at_ns > begin_ns ? at_ns - begin_ns : 0;
+	int64_t most = TB_TIME_NEVER / TB_PS_PER_NS;
+	return (uint64_t)(ns < most ? ns : most) * TB_PS_PER_NS;
+}
+
+// place_calls counts the messages of each sender, and where its first one stands.
+static void place_calls(
+	struct tb_recorded_calls *recorded, const struct tb_inferred_times *times)
+{
+	for (size_t i = 0; i < times->list->n; i++) {
+		uint32_t rank =
+			tb_inferred_rank(times->rank_of, times->list->rows[i].source);
+		if (rank != TB_ID_NONE)
+			recorded->first[rank + 1]++;
+	}
+	for (uint32_t rank = 0; rank < recorded->n_ranks; rank++)
+		recorded->first[rank + 1] += recorded->first[rank];
+}
+
+// infer_keep_times gives the job the recorded times of its messages. TB_ENOMEM.
+static int infer_keep_times(const struct tb_inferred_times *times, struct tb_job *job)
+{
+	struct tb_recorded_calls *made = calloc(1, sizeof *made);
+	if (!made)
+		return TB_ENOMEM;
+	made->n_ranks = job->n_ranks;
+	made->on_wire = true;
+	made->bytes_per_s = times->port_bytes_per_s;
+	made->bucket_bytes = times->bucket_bytes;
+	made->path_ns = times->path_ns;
+	made->first = calloc(job->n_ranks + UINT64_C(1), sizeof *made->first);
+	made->calls = malloc((times->list->n + 1) * sizeof *made->calls);
+	size_t *next = malloc((job->n_ranks + UINT64_C(1)) * sizeof *next);
+	int status = made->first && made->calls && next ? TB_OK : TB_ENOMEM;
+	if (status == TB_OK) {
+		place_calls(made, times);
+		for (uint32_t rank = 0; rank < job->n_ranks; rank++)
+			next[rank] = made->first[rank];
+		status = tb_call_times_begin(&made->times, made->n_ranks);
+		for (size_t i = 0; status == TB_OK && i < times->list->n; i++) {
+			const struct tb_inferred_message *row = &times->list->rows[i];
+			uint32_t source = tb_inferred_rank(times->rank_of, row->source);
+			uint32_t destination =
+				tb_inferred_rank(times->rank_of, row->destination);
+			if (source == TB_ID_NONE)
+				continue;
+			uint64_t left_ps = since_ps(row->left_ns, times->begin_ns);
+			// Without the captured path.
+			int64_t path_ns = row->path_ns > TB_PATH_SLACK_NS
+						  ? row->path_ns - TB_PATH_SLACK_NS
+						  : 0;
+			int64_t at_ns = row->delivered_ns - path_ns > row->last_ns
+						? row->delivered_ns - path_ns
+						: row->last_ns;
+			uint64_t delivered_ps = since_ps(at_ns, times->begin_ns);
+			made->calls[next[source]++] = (struct tb_timed_call){
+				(job->first_op[source] + times->send[i]) | TB_DEP_START,
+				job->first_op[destination] + times->recv[i],
+				TB_TIMED_MESSAGE};
+			status = tb_call_times_add(&made->times, source, TB_TIMED_MESSAGE,
+				row->bytes, left_ps,
+				delivered_ps > left_ps ? delivered_ps : left_ps);
+		}
+		tb_call_times_end(&made->times);
+	}
+	free(next);
+	if (status == TB_OK)
+		job->recorded = made;
+	else
+		tb_recorded_calls_free(made);
+	return status;
+}
+
+// Builds a job of messages and their causes.
+
+#define REACTION_NS 1 // to what answers: next to nothing, but in order
+#define N_CPUS	    256
+#define NONE	    UINT32_MAX
+
+// What a job is built from: operations, by index within their ranks.
+struct infer_building {
+	const struct tb_inferred *from;
+	struct tb_job_builder *builder;
+	uint32_t *calc, *send, *recv; // by message; a calc of NONE: there is none
+	uint32_t *tags;		      // by message
+	uint32_t *rounds;	      // by round: its computation
+	uint32_t *n_calcs;	      // by rank
+	uint64_t (*order)[2];	      // by place: key, message
+};
+
+static uint32_t rank_of(const struct infer_building *building, uint32_t node)
+{
+	return tb_inferred_rank(building->from->rank_of, node);
+}
+
+static bool is_message_built(const struct infer_building *building, uint64_t message)
+{
+	return rank_of(building, building->from->list->rows[message].source) !=
+	       TB_ID_NONE;
+}
+
+static int build_op(struct infer_building *building, uint32_t rank,
+	const struct tb_op *op, uint32_t *index, struct tb_error *error)
+{
+	return tb_job_add(building->builder, rank, op, index, error);
+}
+
+// build_calc adds computation. Gaps of different messages overlap as they did, so each
+// has a processor; but rounds and answers share the first, as a rank does not answer
+// while it computes (rule L14).
+static int build_calc(struct infer_building *building, uint32_t rank, int64_t ns,
+	bool shared, uint32_t *index, struct tb_error *error)
+{
+	struct tb_op calc = {.kind = TB_OP_CALC, .amount = (uint64_t)ns};
+	if (!shared)
+		calc.cpu = (uint8_t)(1 + building->n_calcs[rank]++ % (N_CPUS - 1));
+	return build_op(building, rank, &calc, index, error);
+}
+
+static int add_computation(
+	struct infer_building *building, uint32_t message, struct tb_error *error)
+{
+	const struct tb_asked *asked = &building->from->rendezvous->of[message];
+	uint32_t rank = rank_of(building, building->from->list->rows[message].source);
+	int64_t gap_ns = building->from->causes->of[message].gap_ns;
+	uint32_t *calc = &building->calc[message];
+	*calc = NONE;
+	if (asked->role == TB_ROLE_ANSWER || asked->role == TB_ROLE_DATA)
+		return build_calc(building, rank, REACTION_NS, true, calc, error);
+	if (building->from->list->rows[message].reopens) {
+		const struct tb_op closed = {.kind = TB_OP_CALC,
+			.amount = (uint64_t)gap_ns,
+			.cpu = (uint8_t)(1 + building->n_calcs[rank]++ % (N_CPUS - 1)),
+			.closed = true};
+		return build_op(building, rank, &closed, calc, error);
+	}
+	if (asked->role != TB_ROLE_REQUEST)
+		return gap_ns > 0 ? build_calc(building, rank, gap_ns, false, calc, error)
+				  : TB_OK;
+	const struct tb_round *round = &building->from->rendezvous->rounds[asked->round];
+	if (round->first_request != message)
+		return TB_OK;
+	return build_calc(building, rank, round->gap_ns > 0 ? round->gap_ns : 0, true,
+		&building->rounds[asked->round], error);
+}
+
+// add_causes makes an operation wait for causes.
+static int add_causes(const struct infer_building *building,
+	const struct tb_cause *causes, uint32_t n, uint32_t rank, uint32_t op,
+	struct tb_error *error)
+{
+	int status = TB_OK;
+	for (uint32_t i = 0; status == TB_OK && i < n; i++) {
+		uint32_t on = causes[i].is_call ? building->send[causes[i].message]
+						: building->recv[causes[i].message];
+		// A program goes on once it has called: it does not wait for delivery.
+		status = tb_job_depend(building->builder, rank, op, on,
+			causes[i].is_call && !causes[i].is_done, error);
+	}
+	return status;
+}
+
+static int depend_in_round(
+	const struct infer_building *building, uint32_t message, struct tb_error *error)
+{
+	const struct tb_asked *asked = &building->from->rendezvous->of[message];
+	uint32_t rank = rank_of(building, building->from->list->rows[message].source);
+	uint32_t send = building->send[message], calc = building->calc[message];
+	int status = TB_OK;
+	if (asked->round != NONE) {
+		const struct tb_round *round =
+			&building->from->rendezvous->rounds[asked->round];
+		uint32_t computed = building->rounds[asked->round];
+		status = tb_job_depend(
+			building->builder, rank, send, computed, false, error);
+		if (status == TB_OK && round->first_request == message)
+			status = add_causes(building,
+				building->from->causes->rows + round->first, round->n,
+				rank, computed, error);
+	}
+	if (status != TB_OK || asked->role != TB_ROLE_ANSWER)
+		return status;
+	status = tb_job_depend(building->builder, rank, calc,
+		building->recv[asked->replied], false, error);
+	return status == TB_OK
+		       ? tb_job_depend(building->builder, rank, send, calc, false, error)
+		       : status;
+}
+
+static int depend_message(
+	const struct infer_building *building, uint32_t message, struct tb_error *error)
+{
+	const struct tb_asked *asked = &building->from->rendezvous->of[message];
+	const struct tb_caused *of = &building->from->causes->of[message];
+	uint32_t rank = rank_of(building, building->from->list->rows[message].source);
+	uint32_t send = building->send[message], calc = building->calc[message];
+	if (asked->role == TB_ROLE_REQUEST || asked->role == TB_ROLE_ANSWER)
+		return depend_in_round(building, message, error);
+	int status = add_causes(building, building->from->causes->rows + of->first, of->n,
+		rank, calc != NONE ? calc : send, error);
+	if (status == TB_OK && calc != NONE)
+		status = tb_job_depend(building->builder, rank, send, calc, false, error);
+	return status;
+}
+
+static int order_by_start(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+	if (x[0] != y[0])
+		return x[0] < y[0] ? -1 : 1;
+	return TB_ORDER(x[1], y[1]);
+}
+
+// sort_starts orders messages as they left, but the answers of a round before its
+// requests: a rank looks at what has come first.
+static void sort_starts(const struct tb_inferred *from, uint64_t (*order)[2])
+{
+	const struct tb_rendezvous *rendezvous = from->rendezvous;
+	for (size_t i = 0; i < from->list->n; i++) {
+		const struct tb_asked *asked = &rendezvous->of[i];
+		bool is_first = asked->role == TB_ROLE_ANSWER && asked->round != NONE;
+		uint64_t at =
+			is_first ? rendezvous->rounds[asked->round].first_request : i;
+		order[i][0] = 2 * at + !is_first;
+		order[i][1] = i;
+	}
+	qsort(order, from->list->n, sizeof *order, order_by_start);
+}
+
+static int build_operations(struct infer_building *building, struct tb_error *error)
+{
+	size_t n = building->from->list->n;
+	int status = TB_OK;
+	sort_starts(building->from, building->order);
+	for (size_t i = 0; status == TB_OK && i < n; i++)
+		if (is_message_built(building, building->order[i][1])) {
+			uint32_t message = (uint32_t)building->order[i][1];
+			const struct tb_inferred_message *row =
+				&building->from->list->rows[message];
+			struct tb_op send = {.kind = TB_OP_SEND,
+				.amount = row->bytes,
+				.peer = rank_of(building, row->destination),
+				.tag = building->tags[message]};
+			struct tb_op recv = {.kind = TB_OP_RECV,
+				.amount = row->bytes,
+				.peer = rank_of(building, row->source),
+				.tag = building->tags[message]};
+			status = add_computation(building, message, error);
+			if (status == TB_OK)
+				status = build_op(building, recv.peer, &send,
+					&building->send[message], error);
+			if (status == TB_OK)
+				status = build_op(building, send.peer, &recv,
+					&building->recv[message], error);
+		}
+	for (uint32_t i = 0; status == TB_OK && i < n; i++)
+		if (is_message_built(building, i))
+			status = depend_message(building, i, error);
+	return status;
+}
+
+// number_tags numbers the messages of each ordered pair.
+static int number_tags(const struct tb_message_list *list, uint32_t *tags)
+{
+	uint64_t(*keys)[2] = malloc((list->n + 1) * sizeof *keys);
+	if (!keys)
+		return TB_ENOMEM;
+	for (size_t i = 0; i < list->n; i++) {
+		keys[i][0] =
+			(uint64_t)list->rows[i].source << 32 | list->rows[i].destination;
+		keys[i][1] = i;
+	}
+	qsort(keys, list->n, sizeof *keys, order_by_start);
+	uint32_t tag = 0;
+	for (size_t i = 0; i < list->n; i++) {
+		tag = i > 0 && keys[i][0] == keys[i - 1][0] ? tag + 1 : 0;
+		tags[keys[i][1]] = tag;
+	}
+	free(keys);
+	return TB_OK;
+}
+
+static int build_job(struct infer_building *building, const char *name,
+	struct tb_job **job, struct tb_error *error)
+{
+	size_t n = building->from->list->n;
+	struct tb_job *made = NULL;
+	building->calc = malloc(n * sizeof *building->calc);
+	building->send = malloc(n * sizeof *building->send);
+	building->recv = malloc(n * sizeof *building->recv);
+	building->tags = malloc(n * sizeof *building->tags);
+	building->order = malloc(n * sizeof *building->order);
+	building->rounds = malloc(
+		(building->from->rendezvous->n_rounds + 1) * sizeof *building->rounds);
+	building->n_calcs = calloc(building->from->n_ranks, sizeof *building->n_calcs);
+	if (!building->calc || !building->order || !building->rounds || !building->send ||
+		!building->recv || !building->tags || !building->n_calcs ||
+		number_tags(building->from->list, building->tags) != TB_OK)
+		return tb_fail_memory(error, "the messages");
+	int status =
+		tb_job_builder_new(&building->builder, building->from->n_ranks, error);
+	if (status == TB_OK)
+		status = build_operations(building, error);
+	if (status == TB_OK)
+		status = tb_job_finish(building->builder, name, &made, error);
+	if (status == TB_OK && building->from->timed) {
+		const struct tb_inferred *from = building->from;
+		const struct tb_inferred_times times = {.list = from->list,
+			.send = building->send,
+			.recv = building->recv,
+			.rank_of = from->rank_of,
+			.begin_ns = from->begin_ns,
+			.port_bytes_per_s = from->timed->port_bytes_per_s,
+			.bucket_bytes = from->timed->bucket_bytes,
+			.path_ns = from->timed->path_ns};
+		status = infer_keep_times(&times, made) == TB_OK
+				 ? TB_OK
+				 : tb_fail_memory(error, "the messages");
+	}
+	if (status == TB_OK)
+		*job = made;
+	else
+		tb_job_free(made);
+	return status;
+}
+
+// infer_build makes the job called `name`.
+static int infer_build(struct tb_job **job, const struct tb_inferred *from,
+	const char *name, struct tb_error *error)
+{
+	struct infer_building building = {.from = from};
+	int status = build_job(&building, name, job, error);
+	tb_job_builder_free(building.builder);
+	free(building.calc);
+	free(building.order);
+	free(building.rounds);
+	free(building.send);
+	free(building.recv);
+	free(building.tags);
+	free(building.n_calcs);
+	return status;
+}
 
 #define SAMPLE_RECORDS 262144 // from which ports are measured
 #define PATH_NOTED_NS  INT64_C(1000000)
@@ -41,11 +389,6 @@ struct tb_packets_options tb_infer_options(const struct tb_packets_options *opti
 	return wanted;
 }
 
-static int no_memory(struct tb_error *error)
-{
-	return tb_fail_memory(error, "the messages");
-}
-
 // read_sample reads the first records of the capture, in which the rates of the ports
 // are measured.
 static int read_sample(struct inferring *inferring, struct tb_error *error)
@@ -53,7 +396,7 @@ static int read_sample(struct inferring *inferring, struct tb_error *error)
 	int status = 1;
 	inferring->sample = malloc(SAMPLE_RECORDS * sizeof *inferring->sample);
 	if (!inferring->sample)
-		return no_memory(error);
+		return tb_fail_memory(error, "the messages");
 	while (inferring->n_sample < SAMPLE_RECORDS && status == 1) {
 		status = tb_packets_next_record(inferring->packets,
 			&inferring->sample[inferring->n_sample], error);
@@ -66,10 +409,11 @@ static int read_sample(struct inferring *inferring, struct tb_error *error)
 			       tb_halves_new(&inferring->halves, inferring->ports,
 				       inferring->sample, inferring->n_sample) == TB_OK
 		       ? TB_OK
-		       : no_memory(error);
+		       : tb_fail_memory(error, "the messages");
 }
 
-static int take(struct inferring *inferring, const struct tb_packet_record *record)
+static int infer_take_record(
+	struct inferring *inferring, const struct tb_packet_record *record)
 {
 	struct tb_passage passage;
 	if (inferring->report.n_records++ == 0)
@@ -95,27 +439,27 @@ static int take(struct inferring *inferring, const struct tb_packet_record *reco
 	return tb_message_finder_add(inferring->messages, record, &passage);
 }
 
-static int take_all(struct inferring *inferring, struct tb_error *error)
+static int infer_take_records(struct inferring *inferring, struct tb_error *error)
 {
 	struct tb_packet_record record;
 	int status = TB_OK, more = 1;
 	for (size_t i = 0; status == TB_OK && i < inferring->n_sample; i++)
-		status = take(inferring, &inferring->sample[i]);
+		status = infer_take_record(inferring, &inferring->sample[i]);
 	while (status == TB_OK) {
 		more = tb_packets_next_record(inferring->packets, &record, error);
 		if (more != 1)
 			return more;
-		status = take(inferring, &record);
+		status = infer_take_record(inferring, &record);
 	}
 	if (status == TB_ECAPACITY)
 		return tb_fail(error, status,
 			"more than 2147483647 messages: choose a span with --from and "
 			"--to");
-	return no_memory(error);
+	return tb_fail_memory(error, "the messages");
 }
 
-// is_of_job returns whether a message is of the job for which the ranks are.
-static bool is_of_job(const struct inferring *inferring, size_t message)
+// is_message_of_job returns whether a message is of the job for which the ranks are.
+static bool is_message_of_job(const struct inferring *inferring, size_t message)
 {
 	return tb_inferred_rank(inferring->rank_of,
 		       inferring->list.rows[message].source) != TB_ID_NONE;
@@ -126,10 +470,10 @@ static void count_causes(
 {
 	for (size_t i = 0; i < inferring->list.n; i++) {
 		const struct tb_caused *of = &inferring->causes[0].of[i];
-		if (!is_of_job(inferring, i))
+		if (!is_message_of_job(inferring, i))
 			continue;
 		report->n_hidden += of->hidden;
-		report->n_untold += of->untold;
+		report->n_untold += of->gap_may_be_path;
 		if (inferring->list.rows[i].reopens) {
 			report->n_closed++;
 			report->closed_ns += of->gap_ns;
@@ -153,29 +497,13 @@ static int64_t mean_path_ns(const struct inferring *inferring)
 	return (int64_t)(sum_ns / 2 / (double)inferring->list.n);
 }
 
-static int refuse_empty(const struct tb_infer_report *report, struct tb_error *error)
-{
-	char endpoints[48], records[48];
-	if (report->n_unplaced && report->n_records == 0)
-		return tb_fail(error, TB_EUSAGE,
-			"nothing is left of it: %s of %s have no node in the map",
-			tb_format_counted(
-				report->n_unplaced, "record", records, sizeof records),
-			tb_format_counted(report->n_endpoints_unplaced, "endpoint",
-				endpoints, sizeof endpoints));
-	return tb_fail(error, TB_EFORMAT,
-		"no message is left of %llu records: a job needs payload between two "
-		"endpoints",
-		(unsigned long long)report->n_records);
-}
-
 static int find_messages(struct inferring *inferring, struct tb_error *error)
 {
 	if (tb_message_finder_new(&inferring->messages) != TB_OK)
-		return no_memory(error);
+		return tb_fail_memory(error, "the messages");
 	int status = read_sample(inferring, error);
 	if (status == TB_OK)
-		status = take_all(inferring, error);
+		status = infer_take_records(inferring, error);
 	if (status != TB_OK)
 		return status;
 	struct tb_infer_report *report = &inferring->report;
@@ -186,14 +514,26 @@ static int find_messages(struct inferring *inferring, struct tb_error *error)
 		tb_rendezvous_find(&inferring->rendezvous, &inferring->causes[0],
 			&inferring->list, inferring->n_nodes,
 			inferring->first_ns) != TB_OK)
-		return no_memory(error);
+		return tb_fail_memory(error, "the messages");
 	const struct tb_packets_summary *seen = tb_packets_summary(inferring->packets);
 	report->n_unplaced = seen->n_unplaced;
 	report->n_endpoints_unplaced = seen->n_endpoints_unplaced;
 	report->squeezed_ps = seen->squeezed_ps;
 	report->is_cut = seen->is_cut;
-	if (inferring->list.n == 0)
-		return refuse_empty(report, error);
+	if (inferring->list.n == 0) {
+		char endpoints[48], records[48];
+		if (report->n_unplaced && report->n_records == 0)
+			return tb_fail(error, TB_EUSAGE,
+				"nothing is left of it: %s of %s have no node in the map",
+				tb_format_counted(report->n_unplaced, "record", records,
+					sizeof records),
+				tb_format_counted(report->n_endpoints_unplaced,
+					"endpoint", endpoints, sizeof endpoints));
+		return tb_fail(error, TB_EFORMAT,
+			"no message is left of %llu records: a job needs payload between "
+			"two endpoints",
+			(unsigned long long)report->n_records);
+	}
 	tb_passages_report(inferring->ports, report);
 	report->path_ns = mean_path_ns(inferring);
 	int64_t span_ns = inferring->last_ns - inferring->first_ns;
@@ -234,7 +574,7 @@ static void note_count(
 		n == 1 ? one : several);
 }
 
-static void note_left_out(FILE *stream, const struct tb_infer_report *report)
+static void print_left_out(FILE *stream, const struct tb_infer_report *report)
 {
 	char number[48], size[48];
 	if (report->n_unplaced)
@@ -248,37 +588,6 @@ static void note_left_out(FILE *stream, const struct tb_infer_report *report)
 	else if (report->squeezed_ps)
 		fprintf(stream, "pauses of %s in all were taken out\n",
 			tb_format_time(report->squeezed_ps, size, sizeof size));
-}
-
-static void note_closed(FILE *stream, const struct tb_infer_report *report)
-{
-	char number[48], time[48];
-	if (report->n_closed)
-		fprintf(stream,
-			"receivers closed their windows %s, for %s in all: their "
-			"time, not computation\n",
-			tb_format_counted(
-				report->n_closed, "time", number, sizeof number),
-			tb_format_time(
-				report->closed_ns * TB_PS_PER_NS, time, sizeof time));
-}
-
-static void note_causes(FILE *stream, const struct tb_infer_report *report)
-{
-	uint64_t n = report->n_messages;
-	note_count(stream, report->n_recurring, n,
-		"waits for what comes before it in every repetition",
-		"wait for what comes before them in every repetition");
-	note_count(stream, report->n_nearest, n,
-		"waits for the last delivery before it, for want of a rule that recurs",
-		"wait for the last delivery before them, for want of a rule that recurs");
-	note_count(stream, report->n_first, n, "waits for nothing that was captured",
-		"wait for nothing that was captured");
-	note_count(stream, report->n_hidden, n,
-		"stood behind others of its node, so that the computation before it is "
-		"the usual one or the least possible",
-		"stood behind others of their node, so that the computation before them "
-		"is the usual one or the least possible");
 }
 
 // notes_of states what was inferred and what could not be, one sentence per line; NULL
@@ -300,7 +609,7 @@ static char *notes_of(const struct tb_infer_report *report)
 		fprintf(stream, "the capture breaks off: the %s before that count\n",
 			tb_format_counted(
 				report->n_records, "record", number, sizeof number));
-	note_left_out(stream, report);
+	print_left_out(stream, report);
 	note_ports(stream, report);
 	if (report->path_ns >= PATH_NOTED_NS)
 		fprintf(stream,
@@ -308,8 +617,28 @@ static char *notes_of(const struct tb_infer_report *report)
 			"not in the job\n",
 			tb_format_time(
 				report->path_ns * TB_PS_PER_NS, size, sizeof size));
-	note_causes(stream, report);
-	note_closed(stream, report);
+	note_count(stream, report->n_recurring, n,
+		"waits for what comes before it in every repetition",
+		"wait for what comes before them in every repetition");
+	note_count(stream, report->n_nearest, n,
+		"waits for the last delivery before it, for want of a rule that recurs",
+		"wait for the last delivery before them, for want of a rule that recurs");
+	note_count(stream, report->n_first, n, "waits for nothing that was captured",
+		"wait for nothing that was captured");
+	note_count(stream, report->n_hidden, n,
+		"stood behind others of its node, so that the computation before it is "
+		"the usual one or the least possible",
+		"stood behind others of their node, so that the computation before them "
+		"is the usual one or the least possible");
+	char closings[48], time[48];
+	if (report->n_closed)
+		fprintf(stream,
+			"receivers closed their windows %s, for %s in all: their "
+			"time, not computation\n",
+			tb_format_counted(
+				report->n_closed, "time", closings, sizeof closings),
+			tb_format_time(
+				report->closed_ns * TB_PS_PER_NS, time, sizeof time));
 	note_count(stream, report->n_split, n,
 		"was cut from a longer run by the sizes of others",
 		"were cut from longer runs by the sizes of others");
@@ -350,14 +679,14 @@ static int add_bounds(struct inferring *inferring, const struct tb_infer_report 
 	struct tb_job_bounds *bounds =
 		calloc(1, sizeof *bounds + inferring->n_bounds * sizeof(struct tb_job *));
 	job->bounds = bounds;
-	int status = none.of && bounds ? TB_OK : no_memory(error);
+	int status = none.of && bounds ? TB_OK : tb_fail_memory(error, "the messages");
 	for (uint32_t i = 0; status == TB_OK && i < inferring->n_bounds; i++) {
 		const struct tb_inferred from = {.list = &inferring->list,
 			.n_ranks = inferring->n_ranks,
 			.rank_of = inferring->rank_of,
 			.causes = &inferring->causes[1 + i],
 			.rendezvous = &none};
-		status = tb_infer_build(&bounds->jobs[i], &from, "", error);
+		status = infer_build(&bounds->jobs[i], &from, "", error);
 		bounds->n += status == TB_OK;
 	}
 	if (bounds) {
@@ -369,8 +698,9 @@ static int add_bounds(struct inferring *inferring, const struct tb_infer_report 
 	return status;
 }
 
-static int make_job(struct inferring *inferring, const struct tb_infer_report *report,
-	const char *name, struct tb_job **job, struct tb_error *error)
+static int build_inferred_job(struct inferring *inferring,
+	const struct tb_infer_report *report, const char *name, struct tb_job **job,
+	struct tb_error *error)
 {
 	const struct tb_inferred from = {.list = &inferring->list,
 		.n_ranks = inferring->n_ranks,
@@ -380,7 +710,7 @@ static int make_job(struct inferring *inferring, const struct tb_infer_report *r
 		.timed = report,
 		.begin_ns = inferring->first_ns};
 	struct tb_job *made = NULL;
-	int status = tb_infer_build(&made, &from, name, error);
+	int status = infer_build(&made, &from, name, error);
 	if (status != TB_OK)
 		return status;
 	status = inferring->n_bounds ? add_bounds(inferring, report, made, error) : TB_OK;
@@ -392,7 +722,7 @@ static int make_job(struct inferring *inferring, const struct tb_infer_report *r
 	made->notes = notes_of(report);
 	if (!made->notes || name_ranks(inferring, made) != TB_OK) {
 		tb_job_free(made);
-		return no_memory(error);
+		return tb_fail_memory(error, "the messages");
 	}
 	*job = made;
 	return TB_OK;
@@ -423,17 +753,6 @@ static int check_apart(const struct inferring *inferring, struct tb_error *error
 	return TB_OK;
 }
 
-// choose_ranks numbers the nodes of a job.
-static void choose_ranks(struct inferring *inferring, uint32_t job)
-{
-	inferring->n_ranks = 0;
-	for (uint32_t i = 0; i < inferring->n_nodes; i++)
-		inferring->rank_of[i] =
-			tb_packets_job_of(inferring->packets, (struct tb_node){i}) == job
-				? inferring->n_ranks++
-				: TB_ID_NONE;
-}
-
 // report_job counts anew what is known by message; the rest is of the whole capture.
 static struct tb_infer_report report_job(const struct inferring *inferring)
 {
@@ -449,7 +768,7 @@ static struct tb_infer_report report_job(const struct inferring *inferring)
 		.span_ps = inferring->report.span_ps,
 	};
 	for (size_t i = 0; i < inferring->list.n; i++) {
-		if (!is_of_job(inferring, i))
+		if (!is_message_of_job(inferring, i))
 			continue;
 		tb_inferred_count(&report, &inferring->list.rows[i]);
 	}
@@ -457,9 +776,9 @@ static struct tb_infer_report report_job(const struct inferring *inferring)
 	return report;
 }
 
-// keep_congestion gives the first job what the capture recorded, of all its jobs. Ranks
+// attach_congestion gives the first job what the capture recorded, of all its jobs. Ranks
 // of several jobs are no nodes of the capture.
-static int keep_congestion(const struct tb_packets *packets, uint32_t n_jobs,
+static int attach_congestion(const struct tb_packets *packets, uint32_t n_jobs,
 	struct tb_job *job, struct tb_error *error)
 {
 	int status = tb_packets_congestion(packets, &job->congestion, error);
@@ -470,35 +789,7 @@ static int keep_congestion(const struct tb_packets *packets, uint32_t n_jobs,
 	return status;
 }
 
-static int make_jobs(
-	struct inferring *inferring, struct tb_job **jobs, struct tb_error *error)
-{
-	uint32_t n = tb_packets_n_jobs(inferring->packets);
-	inferring->rank_of =
-		calloc(inferring->n_nodes + UINT64_C(1), sizeof *inferring->rank_of);
-	int status =
-		inferring->rank_of ? check_apart(inferring, error) : no_memory(error);
-	for (uint32_t i = 0; status == TB_OK && i < n; i++) {
-		choose_ranks(inferring, i);
-		const struct tb_infer_report report = report_job(inferring);
-		if (report.n_messages)
-			status = make_job(inferring, &report,
-				tb_packets_job_name(inferring->packets, i), &jobs[i],
-				error);
-	}
-	for (uint32_t i = 0; status == TB_OK && i < n; i++)
-		if (jobs[i]) {
-			status = keep_congestion(inferring->packets, n, jobs[i], error);
-			break;
-		}
-	for (uint32_t i = 0; status != TB_OK && i < n; i++) {
-		tb_job_free(jobs[i]);
-		jobs[i] = NULL;
-	}
-	return status;
-}
-
-static void fini(struct inferring *inferring)
+static void inferring_fini(struct inferring *inferring)
 {
 	free(inferring->sample);
 	free(inferring->rank_of);
@@ -520,12 +811,13 @@ int tb_infer_job(struct tb_packets *packets, bool bounded, struct tb_job **job,
 	inferring.n_ranks = inferring.n_nodes;
 	struct tb_job *made = NULL;
 	if (status == TB_OK)
-		status = make_job(&inferring, &inferring.report, "", &made, error);
+		status = build_inferred_job(
+			&inferring, &inferring.report, "", &made, error);
 	if (status == TB_OK)
 		status = tb_packets_congestion(packets, &made->congestion, error);
 	if (status == TB_OK && report)
 		*report = inferring.report;
-	fini(&inferring);
+	inferring_fini(&inferring);
 	if (status == TB_OK)
 		*job = made;
 	else
@@ -539,8 +831,38 @@ int tb_infer_jobs(struct tb_packets *packets, bool bounded, struct tb_job **jobs
 	struct inferring inferring = {
 		.packets = packets, .n_bounds = bounded ? TB_N_BOUNDS : 0};
 	int status = find_messages(&inferring, error);
-	if (status == TB_OK)
-		status = make_jobs(&inferring, jobs, error);
-	fini(&inferring);
+	if (status == TB_OK) {
+		uint32_t n = tb_packets_n_jobs(inferring.packets);
+		inferring.rank_of = calloc(
+			inferring.n_nodes + UINT64_C(1), sizeof *inferring.rank_of);
+		status = inferring.rank_of ? check_apart(&inferring, error)
+					   : tb_fail_memory(error, "the messages");
+		for (uint32_t i = 0; status == TB_OK && i < n; i++) {
+			// Number the nodes of a job.
+			inferring.n_ranks = 0;
+			for (uint32_t node = 0; node < inferring.n_nodes; node++)
+				inferring.rank_of[node] =
+					tb_packets_job_of(inferring.packets,
+						(struct tb_node){node}) == i
+						? inferring.n_ranks++
+						: TB_ID_NONE;
+			const struct tb_infer_report report = report_job(&inferring);
+			if (report.n_messages)
+				status = build_inferred_job(&inferring, &report,
+					tb_packets_job_name(inferring.packets, i),
+					&jobs[i], error);
+		}
+		for (uint32_t i = 0; status == TB_OK && i < n; i++)
+			if (jobs[i]) {
+				status = attach_congestion(
+					inferring.packets, n, jobs[i], error);
+				break;
+			}
+		for (uint32_t i = 0; status != TB_OK && i < n; i++) {
+			tb_job_free(jobs[i]);
+			jobs[i] = NULL;
+		}
+	}
+	inferring_fini(&inferring);
 	return status;
 }

@@ -1,11 +1,201 @@
-#include "infer_impl.h"
-
 #include "array.h"
 #include "frame.h"
+#include "infer_impl.h"
 #include "map.h"
+#include "order.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#define SIZES_MAX    8 // of a stream with more sizes, sums of two are chance
+#define RECURS_FROM  3
+#define MULTIPLE_MAX 8
+
+// How often a stream has a message of a size.
+struct size_count {
+	uint32_t stream;
+	uint32_t n;
+	uint64_t bytes;
+};
+
+struct size_table {
+	struct size_count *rows; // by stream, then bytes
+	size_t n;
+	struct size_count *sums; // of all streams, by bytes
+	size_t n_sums;
+	bool few; // SIZES_MAX of them are those of most messages
+};
+
+static int by_stream(const void *a, const void *b)
+{
+	const struct size_count *x = a, *y = b;
+	if (x->stream != y->stream)
+		return x->stream < y->stream ? -1 : 1;
+	return TB_ORDER(x->bytes, y->bytes);
+}
+
+static int order_by_size(const void *a, const void *b)
+{
+	const struct size_count *x = a, *y = b;
+	return TB_ORDER(x->bytes, y->bytes);
+}
+
+static int order_by_count(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return TB_ORDER(y, x);
+}
+
+// count_entry_sizes counts the sizes of all streams.
+static int count_entry_sizes(
+	struct size_table *sizes, const struct tb_uncut_message *entries, size_t n)
+{
+	sizes->rows = malloc((n + 1) * sizeof *sizes->rows);
+	if (!sizes->rows)
+		return TB_ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		sizes->rows[i] = (struct size_count){
+			entries[i].stream, 1, entries[i].message.bytes};
+	qsort(sizes->rows, n, sizeof *sizes->rows, by_stream);
+	for (size_t i = 0; i < n; i++) {
+		if (sizes->n &&
+			by_stream(&sizes->rows[sizes->n - 1], &sizes->rows[i]) == 0)
+			sizes->rows[sizes->n - 1].n++;
+		else
+			sizes->rows[sizes->n++] = sizes->rows[i];
+	}
+	// Count the sizes of all streams together.
+	sizes->sums = malloc((sizes->n + 1) * sizeof *sizes->sums);
+	if (!sizes->sums)
+		return TB_ENOMEM;
+	memcpy(sizes->sums, sizes->rows, sizes->n * sizeof *sizes->sums);
+	qsort(sizes->sums, sizes->n, sizeof *sizes->sums, order_by_size);
+	for (size_t i = 0; i < sizes->n; i++) {
+		struct size_count *last = sizes->sums + sizes->n_sums;
+		if (sizes->n_sums && last[-1].bytes == sizes->sums[i].bytes)
+			last[-1].n += sizes->sums[i].n;
+		else
+			sizes->sums[sizes->n_sums++] = sizes->sums[i];
+	}
+	// Few sizes: SIZES_MAX of them cover three in four messages.
+	bool *few = &sizes->few;
+	uint64_t *counts = malloc((sizes->n_sums + 1) * sizeof *counts);
+	uint64_t all = 0, most = 0;
+	if (!counts)
+		return TB_ENOMEM;
+	for (size_t i = 0; i < sizes->n_sums; i++)
+		all += counts[i] = sizes->sums[i].n;
+	qsort(counts, sizes->n_sums, sizeof *counts, order_by_count);
+	for (size_t i = 0; i < sizes->n_sums && i < SIZES_MAX; i++)
+		most += counts[i];
+	*few = most >= all - all / 4;
+	free(counts);
+	return TB_OK;
+}
+
+// in_all returns how often a size comes in all streams together.
+static uint64_t in_all(const struct size_table *sizes, uint64_t bytes)
+{
+	const struct size_count sought = {.bytes = bytes};
+	const struct size_count *found = bsearch(
+		&sought, sizes->sums, sizes->n_sums, sizeof sought, order_by_size);
+	return found ? found->n : 0;
+}
+
+// The sizes of one stream that recur, and how often the message's own size does.
+struct recurring {
+	struct size_count rows[SIZES_MAX];
+	uint32_t n;
+	bool too_many;
+	uint32_t own;
+};
+
+// The parts of a message: `n` times `first` bytes, then `last` bytes if that is not 0.
+struct message_parts {
+	uint64_t first, last;
+	uint32_t n;
+};
+
+// is_chance_size returns whether sizes seem to follow each other by chance to make up a
+// message: a size of the program's own is as frequent as its parts, in its stream and in
+// all.
+static bool is_chance_size(const struct size_table *all, const struct recurring *sizes,
+	const struct size_count *part, uint64_t rest, uint64_t bytes)
+{
+	uint64_t n = in_all(all, bytes);
+	if (part->n >= 2 * sizes->own)
+		return false;
+	return !all->few || in_all(all, part->bytes) <= n ||
+	       (rest > 0 && in_all(all, rest) <= n);
+}
+
+// split_size finds sizes of the stream that make up the message, the largest first.
+static struct message_parts split_size(
+	const struct size_table *all, const struct recurring *sizes, uint64_t bytes)
+{
+	const struct message_parts whole = {bytes, 0, 1};
+	if (sizes->too_many)
+		return whole;
+	for (uint32_t i = sizes->n; i-- > 0;) {
+		const struct size_count *large = &sizes->rows[i];
+		uint64_t times = bytes / large->bytes, rest = bytes % large->bytes;
+		if (is_chance_size(all, sizes, large, rest, bytes))
+			continue;
+		if (rest == 0 && times <= MULTIPLE_MAX)
+			return (struct message_parts){large->bytes, 0, (uint32_t)times};
+		if (times == 1 && in_all(all, rest) >= RECURS_FROM)
+			return (struct message_parts){large->bytes, rest, 1};
+	}
+	return whole;
+}
+
+// at_share returns the instant at which `part` of `whole` bytes had passed.
+static int64_t at_share(int64_t from_ns, int64_t to_ns, uint64_t part, uint64_t whole)
+{
+	double share = (double)part / (double)whole;
+	return from_ns + (int64_t)((double)(to_ns - from_ns) * share);
+}
+
+static int append_message(
+	struct tb_message_list *list, const struct tb_inferred_message *message)
+{
+	int status = TB_ARRAY_RESERVE(&list->rows, &list->room, list->n + 1);
+	if (status == TB_OK)
+		list->rows[list->n++] = *message;
+	return status;
+}
+
+// append_message_parts appends the parts of a message. A part that is not the first stood
+// behind those before it, so when its sender called for it is hidden.
+static int append_message_parts(struct tb_message_list *list,
+	const struct tb_inferred_message *whole, const struct message_parts *parts)
+{
+	uint64_t done = 0;
+	int status = TB_OK;
+	if (parts->first == whole->bytes) // it may have none
+		return append_message(list, whole);
+	while (status == TB_OK && done < whole->bytes) {
+		struct tb_inferred_message part = *whole;
+		bool is_rest = parts->last && done >= parts->n * parts->first;
+		part.bytes = is_rest ? parts->last : parts->first;
+		part.left_ns =
+			at_share(whole->left_ns, whole->last_ns, done, whole->bytes);
+		done += part.bytes;
+		part.last_ns =
+			at_share(whole->left_ns, whole->last_ns, done, whole->bytes);
+		part.delivered_ns =
+			at_share(whole->left_ns, whole->delivered_ns, done, whole->bytes);
+		if (part.left_ns != whole->left_ns)
+			part.resumes = 0;
+		if (done < whole->bytes) { // what is known of its end
+			part.n_missing = part.closes = 0;
+			part.is_cut_off = true;
+			part.is_unfinished = part.is_unnumbered = false;
+		}
+		status = append_message(list, &part);
+	}
+	return status;
+}
 
 #define NONE UINT32_MAX
 
@@ -30,7 +220,7 @@
 #define REQUEST_BYTES 16 // of a request that only carries headers: its RETH
 
 // The streams of one kind of transport have a table of their own.
-enum kind { KIND_OTHER, KIND_TCP, KIND_RC, KIND_RC_RESPONSE, N_KINDS };
+enum stream_kind { KIND_OTHER, KIND_TCP, KIND_RC, KIND_RC_RESPONSE, N_KINDS };
 
 // One direction of a connection.
 struct message_stream {
@@ -94,7 +284,7 @@ void tb_message_finder_free(struct tb_message_finder *messages)
 	free(messages);
 }
 
-static int pair_of(struct tb_message_finder *messages, uint32_t source,
+static int find_node_pair(struct tb_message_finder *messages, uint32_t source,
 	uint32_t destination, uint32_t *pair)
 {
 	uint64_t key = (uint64_t)source << 32 | destination;
@@ -105,8 +295,8 @@ static int pair_of(struct tb_message_finder *messages, uint32_t source,
 }
 
 // stream_of finds or begins the stream of a channel from one node to another.
-static int stream_of(struct tb_message_finder *messages, uint32_t pair, enum kind kind,
-	uint32_t channel, uint32_t *stream)
+static int stream_of(struct tb_message_finder *messages, uint32_t pair,
+	enum stream_kind kind, uint32_t channel, uint32_t *stream)
 {
 	struct tb_map *map = &messages->by_channel[kind];
 	uint64_t key = (uint64_t)pair << 32 | channel;
@@ -127,17 +317,9 @@ static int stream_of(struct tb_message_finder *messages, uint32_t pair, enum kin
 	return tb_map_put(map, key, *stream);
 }
 
-// runs_on returns whether a message follows another of its connection so closely that its
-// window may have stopped it: bytes are under way, and the sender had a queue since then.
-static bool runs_on(const struct message_stream *stream, const struct tb_passage *passage)
-{
-	return stream->last != NONE && stream->read != stream->next &&
-	       passage->busy_ns <= stream->last_ns;
-}
-
-// call_of returns the earliest instant at which a message can have been called for. A
-// short segment that leaves with the acknowledgement of another waited for that.
-static int64_t call_of(const struct message_stream *stream,
+// call_of_entry returns the earliest instant at which a message can have been called for.
+// A short segment that leaves with the acknowledgement of another waited for that.
+static int64_t call_of_entry(const struct message_stream *stream,
 	const struct tb_packet_record *record, const struct tb_passage *passage)
 {
 	bool is_small = record->payload_bytes < record->full_bytes;
@@ -149,8 +331,8 @@ static int64_t call_of(const struct message_stream *stream,
 							      : passage->called_ns;
 }
 
-// begin_entry begins a message of a stream.
-static int begin_entry(struct tb_message_finder *messages, uint32_t stream,
+// open_message begins a message of a stream.
+static int open_message(struct tb_message_finder *messages, uint32_t stream,
 	const struct tb_packet_record *record, const struct tb_passage *passage)
 {
 	if (messages->n_entries >= INT32_MAX)
@@ -164,7 +346,7 @@ static int begin_entry(struct tb_message_finder *messages, uint32_t stream,
 	messages->entries[entry] = (struct tb_uncut_message){
 		.message = {.source = record->source.id,
 			.destination = record->destination.id,
-			.called_ns = call_of(of, record, passage),
+			.called_ns = call_of_entry(of, record, passage),
 			.left_ns = passage->left_ns,
 			.began_ns = passage->left_ns,
 			.delivered_ns = passage->delivered_ns,
@@ -178,7 +360,9 @@ static int begin_entry(struct tb_message_finder *messages, uint32_t stream,
 		.end = of->next};
 	if (of->last != NONE)
 		messages->entries[of->last].next = entry;
-	if (runs_on(of, passage))
+	// The window of the connection may have held this message up: bytes are in
+	// flight, and the sender has had a queue since the last one.
+	if (of->last != NONE && of->read != of->next && passage->busy_ns <= of->last_ns)
 		messages->entries[entry].message.began_ns =
 			messages->entries[of->last].message.began_ns;
 
@@ -189,9 +373,9 @@ static int begin_entry(struct tb_message_finder *messages, uint32_t stream,
 	return TB_OK;
 }
 
-static void extend(struct tb_message_finder *messages, struct message_stream *stream,
-	uint32_t fresh_bytes, const struct tb_packet_record *record,
-	const struct tb_passage *passage)
+static void extend_entry(struct tb_message_finder *messages,
+	struct message_stream *stream, uint32_t fresh_bytes,
+	const struct tb_packet_record *record, const struct tb_passage *passage)
 {
 	struct tb_uncut_message *entry = &messages->entries[stream->open];
 	entry->message.bytes += fresh_bytes;
@@ -209,26 +393,6 @@ static void extend(struct tb_message_finder *messages, struct message_stream *st
 	stream->answered = false;
 }
 
-// redeliver moves the delivery of messages that a retransmission completes. It is
-// bounded by the acknowledgement, as that takes messages off the list.
-static void redeliver(struct tb_message_finder *messages, struct message_stream *stream,
-	const struct tb_packet_record *record, const struct tb_passage *passage)
-{
-	messages->n_repeated++;
-	for (uint32_t i = stream->unread; i != NONE; i = messages->entries[i].next) {
-		struct tb_uncut_message *entry = &messages->entries[i];
-		if ((int32_t)(entry->end - record->sequence) <= 0)
-			continue;
-		uint32_t filled = record->payload_bytes < entry->message.n_missing
-					  ? record->payload_bytes
-					  : entry->message.n_missing;
-		entry->message.n_missing -= filled;
-		// What follows in the stream is delivered behind it.
-		if (entry->message.delivered_ns < passage->delivered_ns)
-			entry->message.delivered_ns = passage->delivered_ns;
-	}
-}
-
 // paused returns whether the program had nothing to send before this record, which
 // stood in no queue of its node.
 static bool paused(const struct message_stream *stream, const struct tb_passage *passage)
@@ -242,14 +406,6 @@ static bool paused(const struct message_stream *stream, const struct tb_passage 
 		return passage->busy_ns - stream->last_ns > most_ns;
 	return stream->read == stream->next &&
 	       passage->busy_ns - stream->last_ack_ns > most_ns;
-}
-
-// is_short returns whether the record's last segment was not full: its writer had no more
-// bytes then.
-static bool is_short(const struct tb_packet_record *record)
-{
-	return (record->flags & TB_TCP_PSH) && record->full_bytes &&
-	       record->payload_bytes % record->full_bytes != 0;
 }
 
 // resume ends the message of a stream whose receiver's window was closed for long, so
@@ -298,9 +454,24 @@ static int add_bytes(struct tb_message_finder *messages, uint32_t at,
 	uint32_t closing = 0;
 	struct message_stream *stream = &messages->streams[at];
 	int32_t ahead = (int32_t)(record->sequence - stream->next);
-	int64_t fresh = (int64_t)record->payload_bytes + ahead;
-	if (fresh <= 0) {
-		redeliver(messages, stream, record, passage);
+	int64_t n_new = (int64_t)record->payload_bytes + ahead;
+	if (n_new <= 0) {
+		// Move the delivery of messages that a retransmission completes. It is
+		// bounded by the acknowledgement, as that takes messages off the list.
+		messages->n_repeated++;
+		for (uint32_t i = stream->unread; i != NONE;
+			i = messages->entries[i].next) {
+			struct tb_uncut_message *entry = &messages->entries[i];
+			if ((int32_t)(entry->end - record->sequence) <= 0)
+				continue;
+			uint32_t filled = record->payload_bytes < entry->message.n_missing
+						  ? record->payload_bytes
+						  : entry->message.n_missing;
+			entry->message.n_missing -= filled;
+			// What follows in the stream is delivered behind it.
+			if (entry->message.delivered_ns < passage->delivered_ns)
+				entry->message.delivered_ns = passage->delivered_ns;
+		}
 		return TB_OK;
 	}
 	int status = resume(messages, stream, passage, &closing);
@@ -308,7 +479,7 @@ static int add_bytes(struct tb_message_finder *messages, uint32_t at,
 		stream->open = NONE;
 	bool begins = stream->open == NONE;
 	if (status == TB_OK && begins)
-		status = begin_entry(messages, at, record, passage);
+		status = open_message(messages, at, record, passage);
 	if (status != TB_OK)
 		return status;
 	struct tb_inferred_message *message = &messages->entries[stream->open].message;
@@ -321,9 +492,11 @@ static int add_bytes(struct tb_message_finder *messages, uint32_t at,
 	// be anything.
 	if (ahead > 0)
 		message->n_missing += (uint32_t)ahead;
-	stream->next += (uint32_t)fresh;
-	extend(messages, stream, (uint32_t)fresh, record, passage);
-	if (is_short(record))
+	stream->next += (uint32_t)n_new;
+	extend_entry(messages, stream, (uint32_t)n_new, record, passage);
+	// A segment that is not full ends a message: its writer had no more bytes.
+	if ((record->flags & TB_TCP_PSH) && record->full_bytes &&
+		record->payload_bytes % record->full_bytes != 0)
 		stream->open = NONE;
 	return TB_OK;
 }
@@ -334,40 +507,6 @@ static int64_t arrived_at(const struct tb_passage *passage)
 	return passage->delivered_ns + (passage->path_ns < TB_PATH_SLACK_NS
 						       ? passage->path_ns
 						       : TB_PATH_SLACK_NS);
-}
-
-// wait_behind takes a delivery to be as late as its acknowledgement, if the receiver did
-// not delay that: bytes stood in a queue behind the capture point.
-static void wait_behind(struct tb_inferred_message *message,
-	const struct tb_packet_record *record, const struct tb_passage *passage,
-	bool is_prompt)
-{
-	int64_t late_ns = passage->called_ns - tb_message_arrived(message);
-	bool is_long = message->path_ns > LONG_PATH_NS;
-	if (record->acknowledgement && message->path_most_ns > 0 &&
-		late_ns > (is_prompt && is_long ? message->path_ns / 4 : DELAYED_NS))
-		message->delivered_ns = passage->called_ns;
-}
-
-// follow_receiver follows the window of a stream's receiver, and when it opens.
-static void follow_receiver(struct message_stream *stream,
-	const struct tb_packet_record *record, const struct tb_passage *passage)
-{
-	uint32_t window = record->tcp.window;
-	if (record->flags & (TB_TCP_SYN | TB_TCP_RST))
-		return;
-	if (window != TB_TCP_WINDOW_UNKNOWN && window > stream->window_most)
-		stream->window_most = window;
-	// A receiver without memory for two segments is always like that.
-	bool closed =
-		window == 0 || (window < stream->full_bytes &&
-				       stream->window_most >= 2 * stream->full_bytes);
-	if (stream->closed && !closed) {
-		stream->opened_ns = passage->left_ns;
-		stream->opened_at_ns = passage->delivered_ns;
-		stream->path_back_ns = passage->path_ns;
-	}
-	stream->closed = closed;
 }
 
 // shake_hands notes when a connection is set up: no end can send before.
@@ -395,10 +534,11 @@ static void shake_hands(struct message_stream *there, struct message_stream *bac
 	}
 }
 
-// acknowledge bounds the deliveries of what the record acknowledges: its sender had these
-// bytes when it left.
-static void acknowledge(struct tb_message_finder *messages, struct message_stream *stream,
-	const struct tb_packet_record *record, const struct tb_passage *passage)
+// acknowledge_stream bounds the deliveries of what the record acknowledges: its sender
+// had these bytes when it left.
+static void acknowledge_stream(struct tb_message_finder *messages,
+	struct message_stream *stream, const struct tb_packet_record *record,
+	const struct tb_passage *passage)
 {
 	if (!stream->begun || (int32_t)(record->acknowledged - stream->read) <= 0)
 		return;
@@ -431,8 +571,18 @@ static void acknowledge(struct tb_message_finder *messages, struct message_strea
 			message->delivered_ns = bound;
 			messages->n_acknowledged++;
 		}
-		if (is_first)
-			wait_behind(message, record, passage, is_prompt);
+		if (is_first) {
+			// Take a delivery to be as late as its acknowledgement, if the
+			// receiver did not delay that: bytes stood in a queue behind the
+			// capture point.
+			int64_t late_ns =
+				passage->called_ns - tb_message_arrived(message);
+			bool is_long = message->path_ns > LONG_PATH_NS;
+			if (record->acknowledgement && message->path_most_ns > 0 &&
+				late_ns > (is_prompt && is_long ? message->path_ns / 4
+								: DELAYED_NS))
+				message->delivered_ns = passage->called_ns;
+		}
 		if (stream->unread == stream->open)
 			break;
 		stream->unread = entry->next;
@@ -452,8 +602,25 @@ static int add_tcp(struct tb_message_finder *messages, uint32_t pair, uint32_t b
 	struct message_stream *stream = &messages->streams[there_at];
 	struct message_stream *other = &messages->streams[back_at];
 	if (record->flags & TB_TCP_ACK) {
-		acknowledge(messages, other, record, passage);
-		follow_receiver(other, record, passage);
+		acknowledge_stream(messages, other, record, passage);
+		// Follow the window of a stream's receiver, and when it opens.
+		uint32_t window = record->tcp.window;
+		if (!(record->flags & (TB_TCP_SYN | TB_TCP_RST))) {
+			if (window != TB_TCP_WINDOW_UNKNOWN &&
+				window > other->window_most)
+				other->window_most = window;
+			// A receiver without memory for two segments is always like that.
+			bool closed =
+				window == 0 ||
+				(window < other->full_bytes &&
+					other->window_most >= 2 * other->full_bytes);
+			if (other->closed && !closed) {
+				other->opened_ns = passage->left_ns;
+				other->opened_at_ns = passage->delivered_ns;
+				other->path_back_ns = passage->path_ns;
+			}
+			other->closed = closed;
+		}
 	}
 	shake_hands(stream, other, record, passage);
 	if ((record->flags & TB_TCP_SYN) || !stream->begun) {
@@ -487,12 +654,12 @@ static int add_packet(struct tb_message_finder *messages, uint32_t at, bool ends
 	int status = TB_OK;
 	uint32_t bytes = record->payload_bytes;
 	if (messages->streams[at].open == NONE)
-		status = begin_entry(messages, at, record, passage);
+		status = open_message(messages, at, record, passage);
 	if (status != TB_OK)
 		return status;
 	if (bytes == 0 && (record->flags & TB_RC_REQUEST))
 		bytes = REQUEST_BYTES;
-	extend(messages, &messages->streams[at], bytes, record, passage);
+	extend_entry(messages, &messages->streams[at], bytes, record, passage);
 	if (ends)
 		messages->streams[at].open = NONE;
 	return TB_OK;
@@ -502,7 +669,7 @@ static int add_rc(struct tb_message_finder *messages, uint32_t pair,
 	const struct tb_packet_record *record, const struct tb_passage *passage)
 {
 	uint32_t at;
-	enum kind kind = record->response ? KIND_RC_RESPONSE : KIND_RC;
+	enum stream_kind kind = record->response ? KIND_RC_RESPONSE : KIND_RC;
 	if (record->repeated) {
 		messages->n_repeated++;
 		return TB_OK;
@@ -518,9 +685,10 @@ int tb_message_finder_add(struct tb_message_finder *messages,
 	const struct tb_packet_record *record, const struct tb_passage *passage)
 {
 	uint32_t pair, back, at;
-	int status = pair_of(messages, record->source.id, record->destination.id, &pair);
+	int status = find_node_pair(
+		messages, record->source.id, record->destination.id, &pair);
 	if (status == TB_OK)
-		status = pair_of(
+		status = find_node_pair(
 			messages, record->destination.id, record->source.id, &back);
 	if (status != TB_OK)
 		return status;
@@ -551,7 +719,7 @@ static int by_leaving(const void *a, const void *b)
 		return x->last_ns < y->last_ns ? -1 : 1;
 	if (x->destination != y->destination)
 		return x->destination < y->destination ? -1 : 1;
-	return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
+	return TB_ORDER(x->bytes, y->bytes);
 }
 
 int tb_by_node_moment(const void *a, const void *b)
@@ -563,13 +731,13 @@ int tb_by_node_moment(const void *a, const void *b)
 		return x->at_ns < y->at_ns ? -1 : 1;
 	if (x->is_call != y->is_call)
 		return x->is_call ? 1 : -1;
-	return x->message < y->message ? -1 : x->message > y->message;
+	return TB_ORDER(x->message, y->message);
 }
 
-// narrow raises the earliest instants of calls: a message that left behind an
+// shrink_list raises the earliest instants of calls: a message that left behind an
 // acknowledgement was called for after what that acknowledges had been delivered. Within
 // a run that does not hold, as its window may have stopped it.
-static int narrow(struct tb_message_list *list)
+static int shrink_list(struct tb_message_list *list)
 {
 	struct tb_node_moment *steps = malloc((2 * list->n + 1) * sizeof *steps);
 	size_t n = 0;
@@ -614,15 +782,6 @@ void tb_inferred_count(
 	report->missing_bytes += message->n_missing;
 }
 
-static void count(const struct tb_message_finder *messages,
-	const struct tb_message_list *list, struct tb_infer_report *report)
-{
-	report->n_repeated = messages->n_repeated;
-	report->n_acknowledged = messages->n_acknowledged;
-	for (size_t i = 0; i < list->n; i++)
-		tb_inferred_count(report, &list->rows[i]);
-}
-
 int tb_message_finder_end(struct tb_message_finder *messages,
 	struct tb_message_list *list, struct tb_infer_report *report)
 {
@@ -631,7 +790,42 @@ int tb_message_finder_end(struct tb_message_finder *messages,
 		if (messages->streams[i].open != NONE)
 			messages->entries[messages->streams[i].open]
 				.message.is_unfinished = true;
-	int status = tb_message_split(messages->entries, messages->n_entries, &made);
+	// Append the entries to `list`, in their order, and for each that is
+	// two or more sizes of its stream together, its parts. TB_ENOMEM.
+	const struct tb_uncut_message *entries = messages->entries;
+	size_t n = messages->n_entries;
+	struct size_table sizes = {0};
+	int status = count_entry_sizes(&sizes, entries, n);
+	for (size_t i = 0; status == TB_OK && i < n; i++) {
+		const struct tb_uncut_message *entry = &entries[i];
+		struct recurring found = {.n = 0};
+		size_t low = 0, high = sizes.n;
+		while (low < high) {
+			size_t middle = (low + high) / 2;
+			if (sizes.rows[middle].stream < entry->stream)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		for (; low < sizes.n && sizes.rows[low].stream == entry->stream; low++) {
+			const struct size_count *row = &sizes.rows[low];
+			if (row->bytes == entry->message.bytes)
+				found.own = row->n;
+			if (row->n < RECURS_FROM || row->bytes >= entry->message.bytes ||
+				row->bytes == 0)
+				continue;
+			if (found.n == SIZES_MAX) {
+				found.too_many = true;
+				break;
+			}
+			found.rows[found.n++] = *row;
+		}
+		const struct message_parts parts =
+			split_size(&sizes, &found, entries[i].message.bytes);
+		status = append_message_parts(&made, &entries[i].message, &parts);
+	}
+	free(sizes.rows);
+	free(sizes.sums);
 	if (status != TB_OK) {
 		free(made.rows);
 		return status;
@@ -641,7 +835,7 @@ int tb_message_finder_end(struct tb_message_finder *messages,
 		made.rows[made.n++] = messages->openings[i];
 	made.n_closings = (uint32_t)messages->n_openings;
 	if (status == TB_OK)
-		status = narrow(&made);
+		status = shrink_list(&made);
 	if (status != TB_OK) {
 		free(made.rows);
 		return status;
@@ -652,7 +846,10 @@ int tb_message_finder_end(struct tb_message_finder *messages,
 			made.rows[i].delivered_ns = made.rows[i].left_ns + 1;
 	if (made.n)
 		qsort(made.rows, made.n, sizeof *made.rows, by_leaving);
-	count(messages, &made, report);
+	report->n_repeated = messages->n_repeated;
+	report->n_acknowledged = messages->n_acknowledged;
+	for (size_t i = 0; i < made.n; i++)
+		tb_inferred_count(report, &made.rows[i]);
 	*list = made;
 	return TB_OK;
 }

@@ -1,6 +1,8 @@
-#include "infer_impl.h"
-
 #include "array.h"
+#include "frame.h"
+#include "infer_impl.h"
+#include "map.h"
+#include "order.h"
 
 #include <stdlib.h>
 
@@ -35,13 +37,7 @@ struct passage_sample {
 	size_t n, room;
 };
 
-static int ascending(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return x < y ? -1 : x > y;
-}
-
-static int put(struct passage_sample *sample, uint64_t value)
+static int sample_put(struct passage_sample *sample, uint64_t value)
 {
 	int status = TB_ARRAY_RESERVE(&sample->rows, &sample->room, sample->n + 1);
 	if (status == TB_OK)
@@ -52,7 +48,7 @@ static int put(struct passage_sample *sample, uint64_t value)
 // at_share returns the value below which a share of n/4 of the sample lies.
 static uint64_t at_quarter(struct passage_sample *sample, size_t quarters)
 {
-	qsort(sample->rows, sample->n, sizeof *sample->rows, ascending);
+	qsort(sample->rows, sample->n, sizeof *sample->rows, tb_order_u64);
 	return sample->rows[(sample->n - 1) * quarters / 4];
 }
 
@@ -61,7 +57,7 @@ static uint64_t at_quarter(struct passage_sample *sample, size_t quarters)
 static uint64_t most_common(struct passage_sample *sample)
 {
 	size_t first = 0, best = 0, best_n = 0;
-	qsort(sample->rows, sample->n, sizeof *sample->rows, ascending);
+	qsort(sample->rows, sample->n, sizeof *sample->rows, tb_order_u64);
 	for (size_t end = 0; end < sample->n; end++) {
 		while (sample->rows[first] + sample->rows[first] / ALIKE_PART <
 			sample->rows[end])
@@ -79,7 +75,7 @@ static int64_t line_ns(uint64_t ps_per_byte, uint32_t bytes)
 	return (int64_t)(ps_per_byte * bytes / 1000);
 }
 
-static int reach(struct tb_passages *ports, uint32_t node)
+static int reserve_ports(struct tb_passages *ports, uint32_t node)
 {
 	if (node < ports->n)
 		return TB_OK;
@@ -94,15 +90,15 @@ static int reach_all(
 {
 	int status = TB_OK;
 	for (size_t i = 0; status == TB_OK && i < n; i++) {
-		status = reach(ports, records[i].source.id);
+		status = reserve_ports(ports, records[i].source.id);
 		if (status == TB_OK)
-			status = reach(ports, records[i].destination.id);
+			status = reserve_ports(ports, records[i].destination.id);
 	}
 	return status;
 }
 
 // The frames that a node sent last.
-struct window {
+struct ack_window {
 	int64_t at_ns[WINDOW + 1];
 	uint32_t bytes[WINDOW + 1];
 	uint32_t n;
@@ -110,7 +106,7 @@ struct window {
 
 // slide adds a frame and returns the time per byte of the last WINDOW frames, or 0 while
 // there are fewer or small ones among them.
-static uint64_t slide(struct window *window, const struct tb_packet_record *record)
+static uint64_t slide(struct ack_window *window, const struct tb_packet_record *record)
 {
 	uint64_t bytes = 0;
 	if (record->wire_bytes < FULL_BYTES) {
@@ -129,66 +125,40 @@ static uint64_t slide(struct window *window, const struct tb_packet_record *reco
 	return ns > 0 && ns < PAUSE_NS ? (uint64_t)ns * 1000 / bytes : 0;
 }
 
-// measure_node collects the windows of one node's frames. The most common stands for its
-// port: faster ones came from a bucket, and slower ones had pauses.
-static int measure_node(struct tb_passages *ports, const struct tb_packet_record *records,
-	size_t n, uint32_t node)
-{
-	struct window window = {.n = 0};
-	struct passage_sample sample = {0};
-	int status = TB_OK;
-	for (size_t i = 0; status == TB_OK && i < n; i++) {
-		if (records[i].source.id != node)
-			continue;
-		uint64_t ps = slide(&window, &records[i]);
-		if (ps > 0)
-			status = put(&sample, ps);
-	}
-	if (sample.n >= WINDOWS_MIN)
-		ports->rows[node].ps_per_byte = most_common(&sample);
-	free(sample.rows);
-	return status;
-}
-
-// burstiness collects how many bytes more than a line of its rate carries a node had sent
-// when one of its frames had to wait, soon after a pause: errors of the rate add up.
-static int burstiness(struct passage_sample *sample,
-	const struct tb_packet_record *records, size_t n, uint32_t node,
-	uint64_t ps_per_byte)
-{
-	int64_t paid_ns = 0, last_ns = 0;
-	uint32_t n_behind = 0; // a pause
-	int status = TB_OK;
-	for (size_t i = 0; status == TB_OK && i < n; i++) {
-		const struct tb_packet_record *record = &records[i];
-		if (record->source.id != node)
-			continue;
-		int64_t own_ns = line_ns(ps_per_byte, record->wire_bytes);
-		bool waited = record->at_ns - last_ns > own_ns / 8;
-		n_behind++;
-		if (paid_ns < record->at_ns) {
-			paid_ns = record->at_ns;
-			n_behind = 0;
-		}
-		paid_ns += own_ns;
-		last_ns = record->at_ns;
-		if (n_behind > 0 && n_behind <= WINDOW && waited &&
-			record->wire_bytes >= FULL_BYTES)
-			status = put(sample,
-				(uint64_t)(paid_ns - record->at_ns) * 1000 / ps_per_byte);
-	}
-	return status;
-}
-
 static int measure_bucket(
 	struct tb_passages *ports, const struct tb_packet_record *records, size_t n)
 {
 	struct passage_sample sample = {0};
 	int status = TB_OK;
 	for (uint32_t node = 0; status == TB_OK && node < ports->n; node++)
-		if (ports->rows[node].ps_per_byte)
-			status = burstiness(
-				&sample, records, n, node, ports->rows[node].ps_per_byte);
+		if (ports->rows[node].ps_per_byte) {
+			// Collect how many bytes more than a line of its rate carries a
+			// node had sent when one of its frames had to wait, soon after a
+			// pause: errors of the rate add up.
+			uint64_t ps_per_byte = ports->rows[node].ps_per_byte;
+			int64_t paid_ns = 0, last_ns = 0;
+			uint32_t n_behind = 0; // a pause
+			status = TB_OK;
+			for (size_t i = 0; status == TB_OK && i < n; i++) {
+				const struct tb_packet_record *record = &records[i];
+				if (record->source.id != node)
+					continue;
+				int64_t own_ns = line_ns(ps_per_byte, record->wire_bytes);
+				bool waited = record->at_ns - last_ns > own_ns / 8;
+				n_behind++;
+				if (paid_ns < record->at_ns) {
+					paid_ns = record->at_ns;
+					n_behind = 0;
+				}
+				paid_ns += own_ns;
+				last_ns = record->at_ns;
+				if (n_behind > 0 && n_behind <= WINDOW && waited &&
+					record->wire_bytes >= FULL_BYTES)
+					status = sample_put(&sample,
+						(uint64_t)(paid_ns - record->at_ns) *
+							1000 / ps_per_byte);
+			}
+		}
 	uint64_t burst = status == TB_OK && sample.n ? most_common(&sample) : 0;
 	// That of a line is one frame; less than half a small full one is the scatter of
 	// the stamps.
@@ -198,7 +168,7 @@ static int measure_bucket(
 	return status;
 }
 
-static int measure(
+static int measure_ports(
 	struct tb_passages *ports, const struct tb_packet_record *records, size_t n)
 {
 	struct passage_sample known = {0};
@@ -213,9 +183,23 @@ static int measure(
 		// these early.
 		if (n_sent[node] < WINDOW + WINDOWS_MIN)
 			continue;
-		status = measure_node(ports, records, n, node);
+		// Collect the windows of one node's frames. The most common stands for
+		// its port: faster ones came from a bucket, and slower ones had pauses.
+		struct ack_window window = {.n = 0};
+		struct passage_sample sample = {0};
+		status = TB_OK;
+		for (size_t i = 0; status == TB_OK && i < n; i++) {
+			if (records[i].source.id != node)
+				continue;
+			uint64_t ps = slide(&window, &records[i]);
+			if (ps > 0)
+				status = sample_put(&sample, ps);
+		}
+		if (sample.n >= WINDOWS_MIN)
+			ports->rows[node].ps_per_byte = most_common(&sample);
+		free(sample.rows);
 		if (status == TB_OK && ports->rows[node].ps_per_byte)
-			status = put(&known, ports->rows[node].ps_per_byte);
+			status = sample_put(&known, ports->rows[node].ps_per_byte);
 	}
 	if (status == TB_OK && known.n)
 		ports->ps_per_byte = at_quarter(&known, 2);
@@ -230,7 +214,7 @@ int tb_passages_new(
 	struct tb_passages *new = calloc(1, sizeof *new);
 	if (!new)
 		return TB_ENOMEM;
-	int status = measure(new, records, n);
+	int status = measure_ports(new, records, n);
 	if (status != TB_OK) {
 		tb_passages_free(new);
 		return status;
@@ -247,46 +231,25 @@ void tb_passages_free(struct tb_passages *ports)
 	free(ports);
 }
 
-static uint64_t rate_of(const struct tb_passages *ports, const struct captured_port *port)
+static uint64_t port_rate(
+	const struct tb_passages *ports, const struct captured_port *port)
 {
 	return port->ps_per_byte ? port->ps_per_byte : ports->ps_per_byte;
 }
 
 // What a record's port would have done with it.
-struct turn {
+struct turnaround {
 	int64_t entered_ns, own_ns, bucket_ns;
 	int64_t late_ns; // after the port would have let it pass
 	int64_t with_ns; // of another frame that it waited for, to leave together
 	bool in_step;	 // it follows the frame before at the port's rate
 };
 
-// take_turn looks at a record. Frames that follow each other at its rate show a queue
-// even where other bytes, which were not captured, have used up what the port had saved;
-// and a segment of two frames leaves when the port lets both pass.
-static struct turn take_turn(const struct tb_passages *ports,
-	const struct captured_port *port, const struct tb_packet_record *record)
-{
-	uint64_t ps = rate_of(ports, port);
-	struct turn turn = {.own_ns = line_ns(ps, record->wire_bytes),
-		.bucket_ns = line_ns(ps, ports->bucket_bytes)};
-	int64_t own_ns = turn.own_ns, bucket_ns = turn.bucket_ns;
-	int64_t free_ns = port->out_ns;
-	if (bucket_ns > own_ns)
-		free_ns += own_ns - bucket_ns;
-	turn.entered_ns = record->at_ns - (bucket_ns ? 0 : own_ns);
-	turn.late_ns = turn.entered_ns - free_ns;
-	turn.in_step = llabs(record->at_ns - port->last_ns - own_ns) <=
-		       (own_ns / 8 < JITTER_NS ? own_ns / 8 : JITTER_NS);
-	if (!turn.in_step && record->wire_bytes >= FULL_BYTES &&
-		2 * own_ns <= bucket_ns && llabs(turn.late_ns - own_ns) <= JITTER_NS)
-		turn.with_ns = own_ns;
-	return turn;
-}
-
 // keep_busy tracks since when the port has been busy. A frame that follows within about
 // its own transmission time still belongs to the busy period, and one that left earlier
 // than the rate allows extends it.
-static void keep_busy(struct captured_port *port, const struct turn *turn, bool known)
+static void keep_busy(
+	struct captured_port *port, const struct turnaround *turn, bool known)
 {
 	int64_t own_ns = turn->own_ns, entered_ns = turn->entered_ns;
 	int64_t most_ns = port->owed_ns + own_ns + own_ns / 4 + JITTER_NS;
@@ -302,13 +265,45 @@ static void keep_busy(struct captured_port *port, const struct turn *turn, bool 
 		port->owed_ns = entered_ns + turn->bucket_ns;
 }
 
-// leave decides whether the record left its sender as soon as the port let it, and so may
-// have stood in a queue.
-static void leave(struct tb_passages *ports, const struct tb_packet_record *record,
+static void enter_port(struct tb_passages *ports, const struct tb_packet_record *record,
 	struct tb_passage *passage)
 {
+	struct captured_port *port = &ports->rows[record->destination.id];
+	uint64_t ps = port_rate(ports, port);
+	if (port->in_ns < record->at_ns)
+		port->in_ns = record->at_ns;
+	port->in_ns += line_ns(ps, record->wire_bytes);
+	passage->delivered_ns = port->in_ns - line_ns(ps, ports->bucket_bytes);
+	if (passage->delivered_ns < record->at_ns)
+		passage->delivered_ns = record->at_ns;
+}
+
+int tb_passages_add(struct tb_passages *ports, const struct tb_packet_record *record,
+	struct tb_passage *passage)
+{
+	int status = reach_all(ports, record, 1);
+	if (status != TB_OK)
+		return status;
+	// Decide whether the record left its sender as soon as the port let it, and
+	// so may have stood in a queue.
 	struct captured_port *port = &ports->rows[record->source.id];
-	const struct turn turn = take_turn(ports, port, record);
+	// Frames that follow each other at the port's rate show a queue even where other
+	// bytes, which were not captured, have used up what the port had saved; and a
+	// segment of two frames leaves when the port lets both pass.
+	uint64_t ps = port_rate(ports, port);
+	struct turnaround turn = {.own_ns = line_ns(ps, record->wire_bytes),
+		.bucket_ns = line_ns(ps, ports->bucket_bytes)};
+	int64_t own_ns = turn.own_ns, bucket_ns = turn.bucket_ns;
+	int64_t free_ns = port->out_ns;
+	if (bucket_ns > own_ns)
+		free_ns += own_ns - bucket_ns;
+	turn.entered_ns = record->at_ns - (bucket_ns ? 0 : own_ns);
+	turn.late_ns = turn.entered_ns - free_ns;
+	turn.in_step = llabs(record->at_ns - port->last_ns - own_ns) <=
+		       (own_ns / 8 < JITTER_NS ? own_ns / 8 : JITTER_NS);
+	if (!turn.in_step && record->wire_bytes >= FULL_BYTES &&
+		2 * own_ns <= bucket_ns && llabs(turn.late_ns - own_ns) <= JITTER_NS)
+		turn.with_ns = own_ns;
 	bool known = port->begun && turn.own_ns > 0;
 	bool queued = known && (turn.in_step || turn.late_ns <= turn.with_ns + JITTER_NS);
 	if (!queued)
@@ -329,38 +324,9 @@ static void leave(struct tb_passages *ports, const struct tb_packet_record *reco
 	passage->left_ns = entered_ns;
 	passage->called_ns = port->queue_ns < entered_ns ? port->queue_ns : entered_ns;
 	passage->busy_ns = port->busy_ns < entered_ns ? port->busy_ns : entered_ns;
-	passage->frame_ns = line_ns(rate_of(ports, port), FRAME_BYTES);
-}
-
-static void enter(struct tb_passages *ports, const struct tb_packet_record *record,
-	struct tb_passage *passage)
-{
-	struct captured_port *port = &ports->rows[record->destination.id];
-	uint64_t ps = rate_of(ports, port);
-	if (port->in_ns < record->at_ns)
-		port->in_ns = record->at_ns;
-	port->in_ns += line_ns(ps, record->wire_bytes);
-	passage->delivered_ns = port->in_ns - line_ns(ps, ports->bucket_bytes);
-	if (passage->delivered_ns < record->at_ns)
-		passage->delivered_ns = record->at_ns;
-}
-
-int tb_passages_add(struct tb_passages *ports, const struct tb_packet_record *record,
-	struct tb_passage *passage)
-{
-	int status = reach_all(ports, record, 1);
-	if (status != TB_OK)
-		return status;
-	leave(ports, record, passage);
-	enter(ports, record, passage);
+	passage->frame_ns = line_ns(port_rate(ports, port), FRAME_BYTES);
+	enter_port(ports, record, passage);
 	return TB_OK;
-}
-
-void tb_passages_rewind(struct tb_passages *ports)
-{
-	for (size_t i = 0; i < ports->n; i++)
-		ports->rows[i] =
-			(struct captured_port){.ps_per_byte = ports->rows[i].ps_per_byte};
 }
 
 void tb_passages_report(const struct tb_passages *ports, struct tb_infer_report *report)
@@ -368,4 +334,160 @@ void tb_passages_report(const struct tb_passages *ports, struct tb_infer_report 
 	report->port_bytes_per_s =
 		ports->ps_per_byte ? UINT64_C(1000000000000) / ports->ps_per_byte : 0;
 	report->bucket_bytes = ports->bucket_bytes;
+}
+
+#define MS	      INT64_C(1000000)
+#define QUEUED_FRAMES 4 // of other ports, which may be what acknowledged bytes waited for
+// A pair's own half counts where so many handshakes show one that is so much longer.
+#define PAIR_TIMES 2
+#define PAIR_NS	   (10 * MS)
+
+#define NEAR_TIMES 8 // a half that is so much shorter than the other is the host's time
+
+// Round trips from the capture point to a node, of one peer or of all.
+struct path_half {
+	int64_t sure_ns; // the least by answers of its kernel
+	int64_t any_ns;	 // the least of all, which may be the program's time
+	uint32_t n_sure, n_any;
+	int64_t port_ns; // that the last record for the node stood in its port
+};
+
+struct tb_halves {
+	struct path_half *nodes;
+	size_t n_nodes, nodes_room;
+	struct tb_map by_pair; // from, to << 32; of handshakes
+	struct path_half *pairs;
+	size_t n_pairs, pairs_room;
+};
+
+// is_delayed returns whether a round trip may be that of a delayed acknowledgement: the
+// timers of Linux (40 and 200 ms), and of others (200 ms).
+static bool is_delayed(int64_t ns)
+{
+	return (ns >= 36 * MS && ns <= 45 * MS) || (ns >= 190 * MS && ns <= 220 * MS);
+}
+
+static void set_path_half(struct path_half *half, int64_t ns, bool is_sure)
+{
+	if (half->n_any == 0 || ns < half->any_ns)
+		half->any_ns = ns;
+	half->n_any += half->n_any < UINT32_MAX;
+	if (!is_sure)
+		return;
+	if (half->n_sure == 0 || ns < half->sure_ns)
+		half->sure_ns = ns;
+	half->n_sure += half->n_sure < UINT32_MAX;
+}
+
+static int reach_node(struct tb_halves *halves, uint32_t node)
+{
+	if (node < halves->n_nodes)
+		return TB_OK;
+	int status =
+		TB_ARRAY_RESERVE_ZEROED(&halves->nodes, &halves->nodes_room, node + 1u);
+	if (status == TB_OK)
+		halves->n_nodes = node + 1u;
+	return status;
+}
+
+int tb_halves_add(struct tb_halves *halves, const struct tb_packet_record *record,
+	const struct tb_passage *passage)
+{
+	uint32_t node = record->source.id, pair = 0;
+	int status = reach_node(halves, node);
+	if (status == TB_OK)
+		status = reach_node(halves, record->destination.id);
+	if (status != TB_OK)
+		return status;
+	halves->nodes[record->destination.id].port_ns =
+		passage->delivered_ns - record->at_ns;
+	int64_t ns = record->tcp.rtt_ns - halves->nodes[node].port_ns;
+	if (record->transport != TB_TRANSPORT_TCP || record->tcp.rtt_ns < 0)
+		return TB_OK;
+	bool is_handshake = record->tcp.is & TB_TCP_IS_HANDSHAKE;
+	if (!is_handshake)
+		ns -= QUEUED_FRAMES * passage->frame_ns;
+	if (ns < 0)
+		ns = 0;
+	// What stood behind others of its node says less.
+	bool is_queued = passage->called_ns < passage->left_ns;
+	bool is_sure = is_handshake || (record->acknowledgement && !is_queued &&
+					       !is_delayed(record->tcp.rtt_ns));
+	uint64_t key = (uint64_t)node << 32 | record->destination.id;
+	if (status == TB_OK && is_handshake &&
+		!tb_map_find(&halves->by_pair, key, &pair)) {
+		status = TB_ARRAY_RESERVE_ZEROED(
+			&halves->pairs, &halves->pairs_room, halves->n_pairs + 1);
+		pair = (uint32_t)halves->n_pairs++;
+		if (status == TB_OK)
+			status = tb_map_put(&halves->by_pair, key, pair);
+	}
+	if (status != TB_OK)
+		return status;
+	set_path_half(&halves->nodes[node], ns, is_sure);
+	if (is_handshake)
+		set_path_half(&halves->pairs[pair], ns, true);
+	return TB_OK;
+}
+
+int tb_halves_new(struct tb_halves **halves, struct tb_passages *ports,
+	const struct tb_packet_record *records, size_t n)
+{
+	struct tb_halves *new = calloc(1, sizeof *new);
+	int status = new ? TB_OK : TB_ENOMEM;
+	for (size_t i = 0; status == TB_OK && i < n; i++) {
+		struct tb_passage passage;
+		status = tb_passages_add(ports, &records[i], &passage);
+		if (status == TB_OK)
+			status = tb_halves_add(new, &records[i], &passage);
+	}
+	// Forget the records, but not the rates and the bucket.
+	for (size_t i = 0; i < ports->n; i++)
+		ports->rows[i] =
+			(struct captured_port){.ps_per_byte = ports->rows[i].ps_per_byte};
+	if (status == TB_OK)
+		*halves = new;
+	else
+		tb_halves_free(new);
+	return status;
+}
+
+void tb_halves_free(struct tb_halves *halves)
+{
+	if (!halves)
+		return;
+	tb_map_fini(&halves->by_pair);
+	free(halves->nodes);
+	free(halves->pairs);
+	free(halves);
+}
+
+// path_half_of returns the round trip to a node. From one capture point it is that of all
+// its peers; where a peer's is much longer, by their handshake, several points were
+// captured.
+static struct path_half path_half_of(
+	const struct tb_halves *halves, uint32_t peer, uint32_t node)
+{
+	struct path_half of = {0};
+	uint32_t pair;
+	if (node >= halves->n_nodes)
+		return of;
+	of = halves->nodes[node];
+	if (tb_map_find(&halves->by_pair, (uint64_t)node << 32 | peer, &pair) &&
+		halves->pairs[pair].n_sure >= PAIR_TIMES &&
+		halves->pairs[pair].sure_ns > 2 * of.sure_ns + PAIR_NS)
+		return halves->pairs[pair];
+	return of;
+}
+
+struct tb_captured_path tb_halves_to(
+	const struct tb_halves *halves, uint32_t from, uint32_t to)
+{
+	const struct path_half half = path_half_of(halves, from, to);
+	if (half.n_sure == 0)
+		return (struct tb_captured_path){.most_ns = half.n_any ? half.any_ns : 0};
+	const struct path_half back = path_half_of(halves, to, from);
+	bool is_host = half.n_sure == 1 && back.n_sure &&
+		       NEAR_TIMES * half.sure_ns <= back.sure_ns;
+	return (struct tb_captured_path){is_host ? 0 : half.sure_ns, half.sure_ns, true};
 }

@@ -1,25 +1,231 @@
-#include "infer_impl.h"
-
 #include "array.h"
+#include "infer_impl.h"
+#include "order.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#define SIZES_MAX                                                                        \
+	8 // a pair with more has its events distinguished by their place in the program
+#define PLACE 8 // calls before a message that make up its place
+
+struct message_of_class {
+	uint32_t source, destination;
+	uint64_t kind; // bytes, or a hash of the place
+	uint32_t message;
+};
+
+static int order_by_class(const void *a, const void *b)
+{
+	const struct message_of_class *x = a, *y = b;
+	if (x->source != y->source)
+		return x->source < y->source ? -1 : 1;
+	if (x->destination != y->destination)
+		return x->destination < y->destination ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	return TB_ORDER(x->message, y->message);
+}
+
+void tb_classes_fini(struct tb_classes *classes)
+{
+	free(classes->first);
+	free(classes->members);
+	free(classes->of);
+	free(classes->place);
+	free(classes->by_place);
+	free(classes->sent_first);
+	free(classes->got_first);
+	free(classes->got);
+	free(classes->pairs);
+	free(classes->by_pair);
+	*classes = (struct tb_classes){0};
+}
+
+static bool allocate_classes(struct tb_classes *classes, size_t n, uint32_t n_nodes)
+{
+	classes->first = malloc((n + 1) * sizeof *classes->first);
+	classes->members = malloc((n + 1) * sizeof *classes->members);
+	classes->of = malloc((n + 1) * sizeof *classes->of);
+	classes->place = malloc((n + 1) * sizeof *classes->place);
+	classes->by_place = calloc(n + 1, sizeof *classes->by_place);
+	classes->sent_first = calloc(n_nodes + 1u, sizeof *classes->sent_first);
+	classes->got_first = calloc(n_nodes + 2u, sizeof *classes->got_first);
+	classes->got = malloc((n + 1) * sizeof *classes->got);
+	classes->pairs = malloc((n + 1) * sizeof *classes->pairs);
+	classes->by_pair = malloc((n + 1) * sizeof *classes->by_pair);
+	return classes->pairs && classes->by_pair && classes->first && classes->members &&
+	       classes->of && classes->place && classes->by_place &&
+	       classes->sent_first && classes->got_first && classes->got;
+}
+
+static bool is_same_class_pair(
+	const struct message_of_class *x, const struct message_of_class *y)
+{
+	return x->source == y->source && x->destination == y->destination;
+}
+
+// mark_many marks the messages of pairs with many sizes, given keys in order; returns
+// whether there are any.
+static bool mark_many(
+	struct tb_classes *classes, const struct message_of_class *keys, size_t n)
+{
+	bool any = false;
+	for (size_t i = 0, end; i < n; i = end) {
+		uint32_t sizes = 1;
+		for (end = i + 1; end < n && is_same_class_pair(&keys[end], &keys[i]);
+			end++)
+			sizes += keys[end].kind != keys[end - 1].kind;
+		for (size_t k = i; sizes > SIZES_MAX && k < end; k++)
+			classes->by_place[keys[k].message] = any = true;
+	}
+	return any;
+}
+
+// hash_place hashes to whom a node sent last, the latest first.
+static uint64_t hash_place(const uint32_t *recent)
+{
+	uint64_t hash = UINT64_C(14695981039346656037); // FNV-1a
+	for (uint32_t k = 0; k < PLACE; k++)
+		hash = (hash ^ recent[k]) * UINT64_C(1099511628211);
+	return hash;
+}
+
+// find_class_places replaces the sizes of marked messages by their places. Messages leave
+// a node in the order in which it called for them.
+static int find_class_places(const struct tb_classes *classes,
+	struct message_of_class *keys, const struct tb_message_list *list,
+	uint32_t n_nodes)
+{
+	uint32_t(*recent)[PLACE] = calloc(n_nodes + 1u, sizeof *recent);
+	uint64_t *places = malloc((list->n + 1) * sizeof *places);
+	if (!recent || !places) {
+		free(recent);
+		free(places);
+		return TB_ENOMEM;
+	}
+	for (size_t i = 0; i < list->n; i++) {
+		uint32_t *of = recent[list->rows[i].source];
+		places[i] = hash_place(of);
+		memmove(of + 1, of, (PLACE - 1) * sizeof *of);
+		of[0] = list->rows[i].destination + 1;
+	}
+	for (size_t i = 0; i < list->n; i++)
+		if (classes->by_place[keys[i].message])
+			keys[i].kind = places[keys[i].message];
+	free(recent);
+	free(places);
+	return TB_OK;
+}
+
+// sort_keys puts the messages of a class together.
+static int sort_keys(struct tb_classes *classes, struct message_of_class *keys,
+	const struct tb_message_list *list, uint32_t n_nodes)
+{
+	for (size_t i = 0; i < list->n; i++)
+		keys[i] = (struct message_of_class){list->rows[i].source,
+			list->rows[i].destination, list->rows[i].bytes, (uint32_t)i};
+	qsort(keys, list->n, sizeof *keys, order_by_class);
+	if (!mark_many(classes, keys, list->n))
+		return TB_OK;
+	int status = find_class_places(classes, keys, list, n_nodes);
+	if (status == TB_OK)
+		qsort(keys, list->n, sizeof *keys, order_by_class);
+	return status;
+}
+
+// list_class_pairs fills pairs and by_pair.
+static void list_class_pairs(
+	struct tb_classes *classes, const struct message_of_class *keys, size_t n)
+{
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i; end < n && is_same_class_pair(&keys[end], &keys[i]); end++)
+			classes->by_pair[end] = keys[end].message;
+		qsort(classes->by_pair + i, end - i, sizeof *classes->by_pair,
+			tb_order_u32);
+		classes->pairs[classes->n_pairs++] =
+			(struct tb_ordered_pair){keys[i].source, keys[i].destination,
+				(uint32_t)i, (uint32_t)(end - i)};
+	}
+}
+
+static int compare_pairs(const void *a, const void *b)
+{
+	const struct tb_ordered_pair *x = a, *y = b;
+	if (x->source != y->source)
+		return x->source < y->source ? -1 : 1;
+	return TB_ORDER(x->destination, y->destination);
+}
+
+// classes_pair returns an ordered pair, or NULL when it has no messages.
+static const struct tb_ordered_pair *classes_pair(
+	const struct tb_classes *classes, uint32_t source, uint32_t destination)
+{
+	const struct tb_ordered_pair wanted = {source, destination, 0, 0};
+	return bsearch(
+		&wanted, classes->pairs, classes->n_pairs, sizeof wanted, compare_pairs);
+}
+
+int tb_classes_find(
+	struct tb_classes *classes, const struct tb_message_list *list, uint32_t n_nodes)
+{
+	struct tb_classes made = {0};
+	struct message_of_class *keys = malloc((list->n + 1) * sizeof *keys);
+	if (!keys || !allocate_classes(&made, list->n, n_nodes) ||
+		sort_keys(&made, keys, list, n_nodes) != TB_OK) {
+		free(keys);
+		tb_classes_fini(&made);
+		return TB_ENOMEM;
+	}
+	// Give each message its class and its place.
+	size_t n = list->n;
+	for (size_t i = 0; i < n; i++) {
+		bool begins = i == 0 || !is_same_class_pair(&keys[i], &keys[i - 1]) ||
+			      keys[i].kind != keys[i - 1].kind;
+		if (begins)
+			made.first[made.n++] = (uint32_t)i;
+		uint32_t class = made.n - 1;
+		made.members[i] = keys[i].message;
+		made.of[keys[i].message] = class;
+		made.place[keys[i].message] = (uint32_t)i - made.first[class];
+	}
+	made.first[made.n] = (uint32_t)n;
+	list_class_pairs(&made, keys, list->n);
+	// Fill sent_first and got: counting sorts of the classes by their ends.
+	for (uint32_t c = 0; c < made.n; c++) {
+		const struct message_of_class *key = &keys[made.first[c]];
+		made.sent_first[key->source + 1]++;
+		made.got_first[key->destination + 2]++;
+	}
+	for (uint32_t v = 0; v < n_nodes; v++) {
+		made.sent_first[v + 1] += made.sent_first[v];
+		made.got_first[v + 1] += made.got_first[v];
+	}
+	// While it is filled, got_first is shifted by one: afterwards it is right.
+	for (uint32_t c = 0; c < made.n; c++) {
+		uint32_t to = keys[made.first[c]].destination;
+		made.got[made.got_first[to + 1]++] = c;
+	}
+	free(keys);
+	*classes = made;
+	return TB_OK;
+}
 
 #define NEIGHBOURS    16 // on either side, that show a rule
 #define UNEQUAL_PER   20 // the numbers of repetitions may differ by one in so many
 #define UNEQUAL_LEAST 2
 #define TIMES_MAX     16 // of one event for each of another
 
-static bool is_hidden(const struct tb_inferred_message *message)
+static bool is_hidden_event(const struct tb_inferred_message *message)
 {
 	return message->called_ns < message->left_ns;
 }
 
-// comes_before returns whether an event came before the call for a message. Where a queue
-// hides the call, the sender's own acknowledgement shows it, as it stood in the same
-// queue in front of the message; or it `may` have come until the message left.
-static bool comes_before(const struct tb_message_list *list, uint32_t event, bool is_call,
-	uint32_t message, bool may)
+// event_precedes returns whether an event came before the call for a message. Where a
+// queue hides the call, the sender's own acknowledgement shows it, as it stood in the
+// same queue in front of the message; or it `may` have come until the message left.
+static bool event_precedes(const struct tb_message_list *list, uint32_t event,
+	bool is_call, uint32_t message, bool may)
 {
 	// The list is ordered by the instants at which messages left.
 	const struct tb_inferred_message *other = &list->rows[event];
@@ -32,19 +238,19 @@ static bool comes_before(const struct tb_message_list *list, uint32_t event, boo
 
 // How many of the events come with each message, or messages with each event: one of
 // `times` and `per` is 1.
-struct ratio {
+struct precedence_ratio {
 	uint32_t times, per;
 	uint32_t phase; // below `per`
 };
 
 // relate_numbers finds the ratio; false when the numbers do not fit.
-static bool relate_numbers(uint32_t n, uint32_t m, struct ratio *found)
+static bool relate_numbers(uint32_t n, uint32_t m, struct precedence_ratio *found)
 {
 	uint32_t less = n < m ? n : m, more = n < m ? m : n;
 	uint32_t ratio = (more + less / 2) / less;
 	uint32_t apart = more < ratio * less ? ratio * less - more : more - ratio * less;
 	uint32_t allowed = more / UNEQUAL_PER;
-	*found = (struct ratio){n < m ? ratio : 1, n < m ? 1 : ratio, 0};
+	*found = (struct precedence_ratio){n < m ? ratio : 1, n < m ? 1 : ratio, 0};
 	return ratio <= TIMES_MAX &&
 	       apart <= (allowed < UNEQUAL_LEAST ? UNEQUAL_LEAST : allowed);
 }
@@ -94,10 +300,10 @@ static void count_before(const struct tb_steps *steps, const struct tb_precedenc
 {
 	uint32_t passed[2] = {0, 0};
 	for (uint32_t j = 0; j < n; j++) {
-		steps->seen[j] = !is_hidden(&list->rows[own[j]]);
+		steps->seen[j] = !is_hidden_event(&list->rows[own[j]]);
 		for (int may = 0; may < 2; may++) {
 			while (passed[may] < found->n_others &&
-				comes_before(list, found->others[passed[may]],
+				event_precedes(list, found->others[passed[may]],
 					found->is_call, own[j], may))
 				passed[may]++;
 			steps->came[may][j] = passed[may];
@@ -105,7 +311,7 @@ static void count_before(const struct tb_steps *steps, const struct tb_precedenc
 	}
 }
 
-static int make_room(struct tb_precedences *precedences, uint32_t n)
+static int reserve_precedences(struct tb_precedences *precedences, uint32_t n)
 {
 	struct tb_steps *steps = &precedences->steps;
 	int status = TB_ARRAY_RESERVE(&steps->rows, &steps->rows_room, (size_t)6 * n);
@@ -126,7 +332,7 @@ static int make_room(struct tb_precedences *precedences, uint32_t n)
 	return TB_OK;
 }
 
-static void add_row(
+static void add_precedence_row(
 	struct tb_precedences *precedences, const struct tb_precedence *found, uint32_t n)
 {
 	struct tb_precedence *row = &precedences->rows[precedences->n++];
@@ -135,10 +341,23 @@ static void add_row(
 	precedences->n_places += n;
 }
 
-// in_ratio puts the places of events that come so many with each member behind those of
-// the other precedences, with the phase that asks for the latest events.
-static void in_ratio(struct tb_precedences *precedences, struct ratio ratio, uint32_t n)
+// consider relates a class to another by their numbers.
+static int consider(struct tb_precedences *precedences, const struct tb_classes *classes,
+	const struct tb_message_list *list, uint32_t class, struct tb_precedence found)
 {
+	uint32_t n = tb_classes_size(classes, class);
+	struct precedence_ratio ratio;
+	found.others = classes->members + classes->first[found.class];
+	found.n_others = tb_classes_size(classes, found.class);
+	if (found.n_others < TB_RECURS_FROM || !relate_numbers(n, found.n_others, &ratio))
+		return TB_OK;
+	int status = reserve_precedences(precedences, n);
+	if (status != TB_OK)
+		return status;
+	count_before(&precedences->steps, &found, list,
+		classes->members + classes->first[class], n);
+	// Put the places of events that come so many with each member behind those of
+	// the other precedences, with the phase that asks for the latest events.
 	const struct tb_steps *steps = &precedences->steps;
 	int64_t best = INT64_MIN;
 	for (ratio.phase = 0; ratio.phase < ratio.per; ratio.phase++) {
@@ -152,25 +371,7 @@ static void in_ratio(struct tb_precedences *precedences, struct ratio ratio, uin
 		memcpy(precedences->places + precedences->n_places, steps->tried,
 			n * sizeof *steps->tried);
 	}
-}
-
-// consider relates a class to another by their numbers.
-static int consider(struct tb_precedences *precedences, const struct tb_classes *classes,
-	const struct tb_message_list *list, uint32_t class, struct tb_precedence found)
-{
-	uint32_t n = tb_classes_size(classes, class);
-	struct ratio ratio;
-	found.others = classes->members + classes->first[found.class];
-	found.n_others = tb_classes_size(classes, found.class);
-	if (found.n_others < TB_RECURS_FROM || !relate_numbers(n, found.n_others, &ratio))
-		return TB_OK;
-	int status = make_room(precedences, n);
-	if (status != TB_OK)
-		return status;
-	count_before(&precedences->steps, &found, list,
-		classes->members + classes->first[class], n);
-	in_ratio(precedences, ratio, n);
-	add_row(precedences, &found, n);
+	add_precedence_row(precedences, &found, n);
 	return TB_OK;
 }
 
@@ -180,8 +381,8 @@ static const struct tb_ordered_pair *answers(
 	const struct tb_classes *classes, const struct tb_ordered_pair *pair)
 {
 	const struct tb_ordered_pair *back =
-		tb_classes_pair(classes, pair->destination, pair->source);
-	struct ratio ratio;
+		classes_pair(classes, pair->destination, pair->source);
+	struct precedence_ratio ratio;
 	bool fits = back && pair->n >= TB_RECURS_FROM && back->n >= TB_RECURS_FROM &&
 		    relate_numbers(pair->n, back->n, &ratio) && ratio.times == ratio.per;
 	return fits ? back : NULL;
@@ -199,7 +400,7 @@ static int step_pair(struct tb_precedences *precedences, const struct tb_classes
 		return TB_OK;
 	const struct tb_precedence found = {
 		.others = classes->by_pair + back->first, .n_others = back->n};
-	int status = make_room(precedences, there->n);
+	int status = reserve_precedences(precedences, there->n);
 	if (status != TB_OK)
 		return status;
 	count_before(steps, &found, list, own, there->n);
@@ -247,7 +448,7 @@ bool tb_precedence_is_early(const struct tb_precedences *precedences,
 {
 	const struct tb_inferred_message *row = &list->rows[event];
 	const struct tb_ordered_pair *there =
-		tb_classes_pair(classes, row->destination, row->source);
+		classes_pair(classes, row->destination, row->source);
 	const struct tb_ordered_pair *back = there ? answers(classes, there) : NULL;
 	if (!back)
 		return false;
@@ -269,7 +470,7 @@ static int consider_pair(struct tb_precedences *precedences,
 	const struct tb_precedence found = {.class = UINT32_MAX,
 		.others = classes->by_pair + back->first,
 		.n_others = back->n};
-	int status = make_room(precedences, n);
+	int status = reserve_precedences(precedences, n);
 	if (status != TB_OK)
 		return status;
 	for (uint32_t j = 0; j < n; j++)
@@ -280,7 +481,7 @@ static int consider_pair(struct tb_precedences *precedences,
 	for (uint32_t j = 0; j < n; j++)
 		if (places[j] > steps->due[j])
 			places[j] = steps->due[j];
-	add_row(precedences, &found, n);
+	add_precedence_row(precedences, &found, n);
 	return TB_OK;
 }
 
@@ -295,8 +496,7 @@ static int find_by_place(struct tb_precedences *precedences,
 		status == TB_OK && i < classes->got_first[node + 1]; i++) {
 		uint32_t got = classes->got[i];
 		uint32_t from = list->rows[classes->members[classes->first[got]]].source;
-		const struct tb_ordered_pair *there =
-			tb_classes_pair(classes, node, from);
+		const struct tb_ordered_pair *there = classes_pair(classes, node, from);
 		const struct tb_ordered_pair *back =
 			there ? answers(classes, there) : NULL;
 		if (!back)
@@ -362,6 +562,7 @@ uint32_t tb_precedence_event(const struct tb_precedences *precedences, size_t ro
 		(member > 0 && place <= places[member - 1]))
 		return UINT32_MAX;
 	uint32_t event = precedence->others[place];
-	return comes_before(list, event, precedence->is_call, message, true) ? event
-									     : UINT32_MAX;
+	return event_precedes(list, event, precedence->is_call, message, true)
+		       ? event
+		       : UINT32_MAX;
 }

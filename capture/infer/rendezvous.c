@@ -1,6 +1,7 @@
 #include "infer_impl.h"
 
 #include "array.h"
+#include "order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,14 +9,16 @@
 #define NONE UINT32_MAX
 
 #define SHORT_BYTES 256	 // requests and answers are shorter
-#define LONG_BYTES  4096 // data are longer, or nobody would ask
-#define ALIKE_PART  8 // numbers of requests, answers and data may differ by one in so many
-#define UNFIT_PART  16	   // of all of them may not fit
-#define RECURS_FROM 16	   // of all nodes together
+#define LONG_BYTES  4096 // data are longer: a library asks only before long messages
+// A protocol is accepted if the numbers of its requests, answers and data differ by at
+// most an eighth, and at most a sixteenth of them do not fit together.
+#define ALIKE_PART  8
+#define UNFIT_PART  16
+#define RECURS_FROM 16 // messages of a size, of all nodes together, that show a protocol
 #define ROUND_MOST  4096   // messages that are searched for those of a round
-#define TOGETHER_NS 300000 // a call's answers leave before its requests
+#define TOGETHER_NS 300000 // answers of a call may leave so long before its requests
 
-// A size that messages have, and how often.
+// A size of messages, and how many have it.
 struct size_seen {
 	uint64_t bytes;
 	uint64_t n;
@@ -27,7 +30,7 @@ struct size_counts {
 };
 
 // The sizes of what may be a rendezvous.
-struct protocol {
+struct rendezvous_protocol {
 	uint64_t request, answer, data;
 };
 
@@ -36,37 +39,25 @@ struct rendezvous_finding {
 	struct tb_causes *causes;
 	const struct tb_message_list *list;
 	uint32_t *by_pair; // messages, ordered by pair of nodes, then as in the list
-	struct protocol protocol;
+	struct rendezvous_protocol protocol;
 	int64_t *gaps; // room for one of each message
 	int64_t begin_ns;
 };
 
-static int ascending(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-	return x < y ? -1 : x > y;
-}
-
-static int64_t quartile(int64_t *rows, size_t n)
-{
-	qsort(rows, n, sizeof *rows, ascending);
-	return n ? rows[n / 4] : 0;
-}
-
-static int by_bytes(const void *a, const void *b)
+static int order_size_counts(const void *a, const void *b)
 {
 	const struct size_seen *x = a, *y = b;
-	return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
+	return TB_ORDER(x->bytes, y->bytes);
 }
 
-static int count_sizes(struct size_counts *sizes, const struct tb_message_list *list)
+static int count_list_sizes(struct size_counts *sizes, const struct tb_message_list *list)
 {
 	sizes->rows = malloc((list->n + 1) * sizeof *sizes->rows);
 	if (!sizes->rows)
 		return TB_ENOMEM;
 	for (size_t i = 0; i < list->n; i++)
 		sizes->rows[i] = (struct size_seen){list->rows[i].bytes, 1};
-	qsort(sizes->rows, list->n, sizeof *sizes->rows, by_bytes);
+	qsort(sizes->rows, list->n, sizeof *sizes->rows, order_size_counts);
 	for (size_t i = 0; i < list->n; i++) {
 		if (sizes->n && sizes->rows[sizes->n - 1].bytes == sizes->rows[i].bytes)
 			sizes->rows[sizes->n - 1].n++;
@@ -87,7 +78,7 @@ static int by_pair(const void *a, const void *b)
 		return x->low < y->low ? -1 : 1;
 	if (x->high != y->high)
 		return x->high < y->high ? -1 : 1;
-	return x->message < y->message ? -1 : x->message > y->message;
+	return TB_ORDER(x->message, y->message);
 }
 
 static int sort_by_pair(struct rendezvous_finding *finding)
@@ -117,11 +108,11 @@ struct open {
 	uint32_t request[2], answer[2];
 };
 
-// step follows one message. Returns whether it fits.
-static bool step(
+// advance_rendezvous follows one message. Returns whether it fits.
+static bool advance_rendezvous(
 	const struct rendezvous_finding *finding, struct open *open, uint32_t message)
 {
-	const struct protocol *protocol = &finding->protocol;
+	const struct rendezvous_protocol *protocol = &finding->protocol;
 	const struct tb_inferred_message *row = &finding->list->rows[message];
 	struct tb_asked *of = finding->made->of;
 	bool up = row->source < row->destination;
@@ -147,8 +138,9 @@ static bool step(
 	return fits;
 }
 
-// follow gives messages their roles in a protocol; returns how many do not fit.
-static uint64_t follow(const struct rendezvous_finding *finding)
+// follow_rendezvous gives messages their roles in a protocol; returns how many do not
+// fit.
+static uint64_t follow_rendezvous(const struct rendezvous_finding *finding)
 {
 	const struct tb_message_list *list = finding->list;
 	const struct open none = {{NONE, NONE}, {NONE, NONE}};
@@ -167,7 +159,7 @@ static uint64_t follow(const struct rendezvous_finding *finding)
 		if (pair != last)
 			open = none;
 		last = pair;
-		n_unfit += !step(finding, &open, finding->by_pair[i]);
+		n_unfit += !advance_rendezvous(finding, &open, finding->by_pair[i]);
 	}
 	return n_unfit;
 }
@@ -187,8 +179,9 @@ static uint64_t unfit_in(struct rendezvous_finding *finding,
 	if (request == answer || !alike(request->n, answer->n) ||
 		!alike(request->n, data->n))
 		return UINT64_MAX;
-	finding->protocol = (struct protocol){request->bytes, answer->bytes, data->bytes};
-	uint64_t n_unfit = follow(finding);
+	finding->protocol =
+		(struct rendezvous_protocol){request->bytes, answer->bytes, data->bytes};
+	uint64_t n_unfit = follow_rendezvous(finding);
 	return n_unfit <= (request->n + answer->n + data->n) / UNFIT_PART ? n_unfit
 									  : UINT64_MAX;
 }
@@ -198,7 +191,7 @@ static bool find_protocol(
 	struct rendezvous_finding *finding, const struct size_counts *sizes)
 {
 	const struct size_seen *rows = sizes->rows, *end = rows + sizes->n;
-	struct protocol best = {0};
+	struct rendezvous_protocol best = {0};
 	uint64_t least = UINT64_MAX;
 	for (const struct size_seen *d = rows; d < end; d++) {
 		if (d->bytes < LONG_BYTES || d->n < RECURS_FROM)
@@ -215,7 +208,7 @@ static bool find_protocol(
 	}
 	finding->protocol = best;
 	if (least != UINT64_MAX)
-		follow(finding);
+		follow_rendezvous(finding);
 	return least != UINT64_MAX;
 }
 
@@ -252,49 +245,6 @@ static int join_round(
 	return TB_OK;
 }
 
-// find_rounds puts the requests of a node into rounds.
-static int find_rounds(struct rendezvous_finding *finding, uint32_t *current)
-{
-	int status = TB_OK;
-	for (uint32_t i = 0; status == TB_OK && i < finding->list->n; i++)
-		if (finding->made->of[i].role == TB_ROLE_REQUEST)
-			status = join_round(
-				finding, &current[finding->list->rows[i].source], i);
-	return status;
-}
-
-// place_answers puts each answer into the last round that began before it, or at most
-// TOGETHER_NS after it.
-static void place_answers(
-	struct rendezvous_finding *finding, uint32_t *current, uint32_t n_nodes)
-{
-	const struct tb_message_list *list = finding->list;
-	struct tb_asked *of = finding->made->of;
-	struct tb_round *rounds = finding->made->rounds;
-	memset(current, 0xff, n_nodes * sizeof *current);
-	for (uint32_t i = 0; i < list->n; i++)
-		if (of[i].role == TB_ROLE_REQUEST)
-			current[list->rows[i].source] = of[i].round;
-		else if (of[i].role == TB_ROLE_ANSWER)
-			of[i].round = current[list->rows[i].source];
-	memset(current, 0xff, n_nodes * sizeof *current);
-	for (uint32_t i = (uint32_t)list->n; i-- > 0;) {
-		const struct tb_inferred_message *row = &list->rows[i];
-		uint32_t *next = &current[row->source];
-		if (of[i].role == TB_ROLE_REQUEST) {
-			*next = of[i].round;
-		} else if (of[i].role == TB_ROLE_ANSWER && *next != NONE &&
-			   row->left_ns < rounds[*next].began_ns &&
-			   list->rows[rounds[*next].first_request].left_ns -
-					   row->left_ns <=
-				   TOGETHER_NS) {
-			of[i].round = *next;
-			rounds[*next].began_ns = row->left_ns;
-			rounds[*next].earliest = i;
-		}
-	}
-}
-
 // is_varied returns whether answers leave now before and now behind their node's request
 // to the same peer. If nearly all do the same, that recurs, and is kept.
 static bool is_varied(const struct rendezvous_finding *finding)
@@ -319,8 +269,8 @@ static bool is_varied(const struct rendezvous_finding *finding)
 	return least * ALIKE_PART > n_before + n_behind;
 }
 
-// await adds the data of a node's earlier rounds to what a round waits for.
-static int await(struct rendezvous_finding *finding, const uint32_t *data, size_t n,
+// await_data adds the data of a node's earlier rounds to what a round waits for.
+static int await_data(struct rendezvous_finding *finding, const uint32_t *data, size_t n,
 	uint32_t round_at)
 {
 	const struct tb_inferred_message *rows = finding->list->rows;
@@ -387,7 +337,7 @@ static int await_node(struct rendezvous_finding *finding, uint32_t node, uint32_
 		if (of->role != TB_ROLE_REQUEST || row->source != node ||
 			made->rounds[of->round].first_request != i)
 			continue;
-		status = await(finding, data, n, of->round);
+		status = await_data(finding, data, n, of->round);
 		n = 0;
 		bool first = !begun;
 		begun = true;
@@ -397,7 +347,9 @@ static int await_node(struct rendezvous_finding *finding, uint32_t node, uint32_
 			finding->gaps[n_gaps++] = made->rounds[of->round].gap_ns;
 	}
 	// Waiting only adds to computation.
-	int64_t usual_ns = quartile(finding->gaps, n_gaps);
+	int64_t *rows = finding->gaps;
+	qsort(rows, n_gaps, sizeof *rows, tb_order_i64);
+	int64_t usual_ns = n_gaps ? rows[n_gaps / 4] : 0;
 	for (size_t r = 0; n_gaps >= 4 && r < made->n_rounds; r++)
 		if (made->rounds[r].node == node &&
 			made->rounds[r].gap_ns > usual_ns + usual_ns / 4)
@@ -427,15 +379,47 @@ static int allow(struct rendezvous_finding *finding)
 	return TB_OK;
 }
 
-static int arrange(struct rendezvous_finding *finding, uint32_t n_nodes)
+static int arrange_by_node(struct rendezvous_finding *finding, uint32_t n_nodes)
 {
 	uint32_t *scratch = malloc((finding->list->n + n_nodes + 1) * sizeof *scratch);
 	if (!scratch)
 		return TB_ENOMEM;
 	memset(scratch, 0xff, n_nodes * sizeof *scratch);
-	int status = find_rounds(finding, scratch);
-	if (status == TB_OK)
-		place_answers(finding, scratch, n_nodes);
+	// Put the requests of a node into rounds.
+	int status = TB_OK;
+	for (uint32_t i = 0; status == TB_OK && i < finding->list->n; i++)
+		if (finding->made->of[i].role == TB_ROLE_REQUEST)
+			status = join_round(
+				finding, &scratch[finding->list->rows[i].source], i);
+	if (status == TB_OK) {
+		// Put each answer into the last round that began before it, or at most
+		// TOGETHER_NS after it.
+		const struct tb_message_list *list = finding->list;
+		struct tb_asked *of = finding->made->of;
+		struct tb_round *rounds = finding->made->rounds;
+		memset(scratch, 0xff, n_nodes * sizeof *scratch);
+		for (uint32_t i = 0; i < list->n; i++)
+			if (of[i].role == TB_ROLE_REQUEST)
+				scratch[list->rows[i].source] = of[i].round;
+			else if (of[i].role == TB_ROLE_ANSWER)
+				of[i].round = scratch[list->rows[i].source];
+		memset(scratch, 0xff, n_nodes * sizeof *scratch);
+		for (uint32_t i = (uint32_t)list->n; i-- > 0;) {
+			const struct tb_inferred_message *row = &list->rows[i];
+			uint32_t *next = &scratch[row->source];
+			if (of[i].role == TB_ROLE_REQUEST) {
+				*next = of[i].round;
+			} else if (of[i].role == TB_ROLE_ANSWER && *next != NONE &&
+				   row->left_ns < rounds[*next].began_ns &&
+				   list->rows[rounds[*next].first_request].left_ns -
+						   row->left_ns <=
+					   TOGETHER_NS) {
+				of[i].round = *next;
+				rounds[*next].began_ns = row->left_ns;
+				rounds[*next].earliest = i;
+			}
+		}
+	}
 	if (status == TB_OK && !is_varied(finding)) {
 		memset(finding->made->of, 0,
 			finding->list->n * sizeof *finding->made->of);
@@ -456,14 +440,14 @@ int tb_rendezvous_find(struct tb_rendezvous *rendezvous, struct tb_causes *cause
 	struct rendezvous_finding finding = {
 		.made = &made, .causes = causes, .list = list, .begin_ns = begin_ns};
 	struct size_counts sizes = {0};
-	int status = count_sizes(&sizes, list);
+	int status = count_list_sizes(&sizes, list);
 	made.of = calloc(list->n + 1, sizeof *made.of);
 	if (!made.of)
 		status = TB_ENOMEM;
 	if (status == TB_OK)
 		status = sort_by_pair(&finding);
 	if (status == TB_OK && find_protocol(&finding, &sizes)) {
-		status = arrange(&finding, n_nodes);
+		status = arrange_by_node(&finding, n_nodes);
 	} else if (status == TB_OK) {
 		memset(made.of, 0, list->n * sizeof *made.of);
 	}

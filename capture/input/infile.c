@@ -80,7 +80,7 @@ static int wait_for_bytes(struct tb_infile *file)
 			return stopped(file);
 		n = poll(&input, 1, WAKE_MS);
 		if (n < 0 && errno != EINTR)
-			return TB_OK; // reading tells why
+			return TB_OK; // reading reports why
 	}
 	return TB_OK;
 }
@@ -101,8 +101,8 @@ static ssize_t read_fd(struct tb_infile *file, void *to, size_t size)
 	return n;
 }
 
-// fill appends input to what is left in `in`: 1, 0 at the end, or negative.
-static int fill(struct tb_infile *file)
+// fill_infile appends input to what is left in `in`: 1, 0 at the end, or negative.
+static int fill_infile(struct tb_infile *file)
 {
 	if (file->at_end)
 		return 0;
@@ -143,7 +143,7 @@ static int cut_short(struct tb_infile *file)
 	return broken_at(file, file->n_read, "cut short");
 }
 
-static int corrupt(struct tb_infile *file, const char *cause)
+static int fail_corrupt(struct tb_infile *file, const char *cause)
 {
 	char why[200];
 	snprintf(why, sizeof why, "corrupt (%s)", cause ? cause : "unknown cause");
@@ -157,7 +157,7 @@ static int check_padding(struct tb_infile *file)
 	uint64_t at = n_used(file);
 	do
 		file->begin = file->end;
-	while (fill(file) > 0);
+	while (fill_infile(file) > 0);
 	if (file->n_filled > at)
 		return broken_at(file, at, "followed by something else");
 	return file->error.code;
@@ -167,7 +167,7 @@ static int check_padding(struct tb_infile *file)
 static int next_member(struct tb_infile *file)
 {
 	while (file->end - file->begin < 2) {
-		int more = fill(file);
+		int more = fill_infile(file);
 		if (more < 0)
 			return more;
 		if (more == 0)
@@ -193,7 +193,7 @@ static ssize_t read_gzip(struct tb_infile *file, void *out, size_t size)
 		if (more <= 0)
 			return more;
 		// The trailer has not come yet, or inflate would have ended the member.
-		if (file->begin == file->end && (more = fill(file)) <= 0)
+		if (file->begin == file->end && (more = fill_infile(file)) <= 0)
 			return more < 0 ? more : cut_short(file);
 		z->next_in = file->in + file->begin;
 		z->avail_in = (uInt)(file->end - file->begin);
@@ -202,16 +202,17 @@ static ssize_t read_gzip(struct tb_infile *file, void *out, size_t size)
 		if (result == Z_STREAM_END)
 			file->in_member = false;
 		else if (result != Z_OK && result != Z_BUF_ERROR)
-			return corrupt(file, z->msg);
+			return fail_corrupt(file, z->msg);
 	}
 	return (ssize_t)(size - z->avail_out);
 }
 
-// give_block is libarchive's read callback. It hands over all input in `in`.
-static la_ssize_t give_block(struct archive *archive, void *client, const void **block)
+// give_infile_block is libarchive's read callback. It hands over all input in `in`.
+static la_ssize_t give_infile_block(
+	struct archive *archive, void *client, const void **block)
 {
 	struct tb_infile *file = client;
-	if (file->begin == file->end && fill(file) < 0) {
+	if (file->begin == file->end && fill_infile(file) < 0) {
 		file->library.archive_set_error(archive, EIO, "%s", file->error.text);
 		return ARCHIVE_FATAL;
 	}
@@ -229,12 +230,12 @@ static int archive_broken(struct tb_infile *file)
 	// libarchive has no code for this, only the words of its filters and of liblzma.
 	if (!cause || strcasestr(cause, "truncated") || strstr(cause, "No progress"))
 		return cut_short(file);
-	return corrupt(file, cause);
+	return fail_corrupt(file, cause);
 }
 
-// read_archive reads through libarchive. If unknown bytes follow compressed data,
-// libarchive reports a normal end, so check_padding looks at them.
-static ssize_t read_archive(struct tb_infile *file, void *out, size_t size)
+// read_from_archive reads through libarchive. If unknown bytes follow compressed data,
+// libarchive reports a normal end, so check_padding checks them.
+static ssize_t read_from_archive(struct tb_infile *file, void *out, size_t size)
 {
 	la_ssize_t n =
 		file->ended ? 0
@@ -246,28 +247,25 @@ static ssize_t read_archive(struct tb_infile *file, void *out, size_t size)
 	return status;
 }
 
-// read_plain returns what `recognize` has read into `in`, then reads directly into the
-// caller's buffer.
-static ssize_t read_plain(struct tb_infile *file, void *out, size_t size)
-{
-	size_t held = file->end - file->begin;
-	if (held == 0) // after its end a terminal would block again
-		return file->at_end ? 0 : read_fd(file, out, size);
-	size_t n = held < size ? held : size;
-	memcpy(out, file->in + file->begin, n);
-	file->begin += n;
-	return (ssize_t)n;
-}
-
 static ssize_t decompress(struct tb_infile *file, void *out, size_t size)
 {
 	if (file->error.code != TB_OK)
 		return -1;
 	if (tb_stop_asked(file->stop))
 		return stopped(file);
-	if (!file->codec)
-		return read_plain(file, out, size);
-	return file->archive ? read_archive(file, out, size) : read_gzip(file, out, size);
+	if (!file->codec) {
+		// First copy what `recognize` has read into `in`, then read directly into
+		// the caller's buffer.
+		size_t held = file->end - file->begin;
+		if (held == 0) // after its end a terminal would block again
+			return file->at_end ? 0 : read_fd(file, out, size);
+		size_t n = held < size ? held : size;
+		memcpy(out, file->in + file->begin, n);
+		file->begin += n;
+		return (ssize_t)n;
+	}
+	return file->archive ? read_from_archive(file, out, size)
+			     : read_gzip(file, out, size);
 }
 
 ssize_t tb_infile_read(struct tb_infile *file, void *to, size_t size)
@@ -286,7 +284,7 @@ ssize_t tb_infile_read(struct tb_infile *file, void *to, size_t size)
 	return decompress(file, to, size < UINT32_MAX ? size : UINT32_MAX);
 }
 
-static ssize_t on_read(void *cookie, char *out, size_t size)
+static ssize_t read_cookie(void *cookie, char *out, size_t size)
 {
 	ssize_t n = tb_infile_read(cookie, out, size);
 	if (n >= 0)
@@ -295,7 +293,7 @@ static ssize_t on_read(void *cookie, char *out, size_t size)
 	return -1;
 }
 
-static int on_close(void *cookie)
+static int close_cookie(void *cookie)
 {
 	struct tb_infile *file = cookie;
 	inflateEnd(&file->gzip);
@@ -307,43 +305,11 @@ static int on_close(void *cookie)
 	return 0;
 }
 
-// open_archive starts libarchive. It passes data through unchanged that has a magic
-// number by chance, such as a text that begins with "BZh".
-static int open_archive(struct tb_infile *file)
-{
-	const struct tb_libarchive *library = &file->library;
-	struct archive_entry *entry;
-	int status = tb_libarchive_load(&file->library, &file->error);
-	if (status != TB_OK)
-		return status;
-	struct archive *archive = library->archive_read_new();
-	if (!archive)
-		return tb_fail_memory_in(&file->error, file->name, "it");
-	file->archive = archive;
-	if (library->archive_read_support_filter_by_code(archive, file->codec->filter) !=
-		ARCHIVE_OK) // a warning: it would run the codec's external program
-		return tb_fail_in(&file->error, TB_EFORMAT, file->name,
-			"is compressed with %s, which this libarchive cannot read",
-			file->codec->name);
-	library->archive_read_support_format_raw(archive);
-	library->archive_read_support_format_empty(archive);
-	int result = library->archive_read_open(archive, file, NULL, give_block, NULL);
-	if (result == ARCHIVE_OK)
-		result = library->archive_read_next_header(archive, &entry);
-	if (result < 0)
-		return archive_broken(file);
-	if (result != ARCHIVE_EOF)
-		return TB_OK;
-	status = check_padding(file); // the compressed data was empty
-	file->ended = true;
-	return status;
-}
-
 // recognize chooses the codec by the first bytes and prepares it.
 static int recognize(struct tb_infile *file)
 {
 	int more = 1;
-	while (file->end < N_MAGIC_MAX && (more = fill(file)) > 0)
+	while (file->end < N_MAGIC_MAX && (more = fill_infile(file)) > 0)
 		;
 	if (more < 0)
 		return more;
@@ -353,8 +319,40 @@ static int recognize(struct tb_infile *file)
 			file->codec = &codecs[i];
 	if (!file->codec)
 		return TB_OK;
-	if (file->codec->filter != ARCHIVE_FILTER_NONE)
-		return open_archive(file);
+	if (file->codec->filter != ARCHIVE_FILTER_NONE) {
+		// Start libarchive. It passes data through unchanged that has a magic
+		// number by chance, such as a text that begins with "BZh".
+		const struct tb_libarchive *library = &file->library;
+		struct archive_entry *entry;
+		int status = tb_libarchive_load(&file->library, &file->error);
+		if (status != TB_OK)
+			return status;
+		struct archive *archive = library->archive_read_new();
+		if (!archive)
+			return tb_fail_memory_in(&file->error, file->name, "it");
+		file->archive = archive;
+		if (library->archive_read_support_filter_by_code(
+			    archive, file->codec->filter) !=
+			ARCHIVE_OK) // a warning: it would run the codec's external
+				    // program
+			return tb_fail_in(&file->error, TB_EFORMAT, file->name,
+				"is compressed with %s, which this libarchive cannot "
+				"read",
+				file->codec->name);
+		library->archive_read_support_format_raw(archive);
+		library->archive_read_support_format_empty(archive);
+		int result = library->archive_read_open(
+			archive, file, NULL, give_infile_block, NULL);
+		if (result == ARCHIVE_OK)
+			result = library->archive_read_next_header(archive, &entry);
+		if (result < 0)
+			return archive_broken(file);
+		if (result != ARCHIVE_EOF)
+			return TB_OK;
+		status = check_padding(file); // the compressed data was empty
+		file->ended = true;
+		return status;
+	}
 	if (inflateInit2(&file->gzip, 15 + 16) == Z_OK)
 		return TB_OK;
 	return tb_fail_memory_in(&file->error, file->name, "it");
@@ -404,13 +402,13 @@ int tb_infile_open(
 	if (status != TB_OK) {
 		if (error)
 			*error = opened->error;
-		on_close(opened);
+		close_cookie(opened);
 		return status;
 	}
 	FILE *made = fopencookie(opened, "rb",
-		(cookie_io_functions_t){.read = on_read, .close = on_close});
+		(cookie_io_functions_t){.read = read_cookie, .close = close_cookie});
 	if (!made) {
-		on_close(opened);
+		close_cookie(opened);
 		return tb_fail_memory_in(error, path, "it");
 	}
 	setvbuf(made, opened->buffer, _IOFBF, sizeof opened->buffer);

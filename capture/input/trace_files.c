@@ -17,8 +17,8 @@ void tb_trace_files_fini(struct tb_trace_files *files)
 	*files = (struct tb_trace_files){0};
 }
 
-// add_file takes the path.
-static int add_file(struct tb_trace_files *files, char *path)
+// append_trace_file takes the path.
+static int append_trace_file(struct tb_trace_files *files, char *path)
 {
 	if (path &&
 		TB_ARRAY_RESERVE(&files->paths, &files->room, files->n + 1) == TB_OK) {
@@ -29,7 +29,7 @@ static int add_file(struct tb_trace_files *files, char *path)
 	return TB_ENOMEM;
 }
 
-static int by_name(const void *a, const void *b)
+static int order_paths(const void *a, const void *b)
 {
 	char *const *one = a, *const *other = b;
 	return strcmp(*one, *other);
@@ -54,14 +54,14 @@ static int list_folder(struct tb_trace_files *files, const char *folder, size_t 
 		if (path && !is(path, entry->d_name))
 			free(path);
 		else
-			status = add_file(files, path);
+			status = append_trace_file(files, path);
 	}
 	closedir(dir);
 	if (status != TB_OK)
 		return tb_fail_memory_in(error, folder, "its files");
 	if (files->n > first + 1)
 		qsort(files->paths + first, files->n - first, sizeof *files->paths,
-			by_name);
+			order_paths);
 	return TB_OK;
 }
 
@@ -73,7 +73,7 @@ int tb_trace_files_list(struct tb_trace_files *files, const char *const *paths, 
 		struct stat entry;
 		if (stat(paths[i], &entry) == 0 && S_ISDIR(entry.st_mode))
 			status = list_folder(files, paths[i], SIZE_MAX, is, error);
-		else if (add_file(files, strdup(paths[i])) != TB_OK)
+		else if (append_trace_file(files, strdup(paths[i])) != TB_OK)
 			status = tb_fail_memory_in(error, paths[i], "its name");
 	}
 	return status;

@@ -49,9 +49,14 @@ bool tb_unpacked_begins(struct tb_bytes first)
 #define REFUSE(unpacked, ...)                                                            \
 	tb_fail_in((unpacked)->error, TB_EFORMAT, (unpacked)->name, __VA_ARGS__)
 
-// keep_tail keeps the last bytes of what was read, across blocks.
-static void keep_tail(struct tb_unpacked *unpacked, size_t n)
+// give_unpacked_block is libarchive's read callback.
+static la_ssize_t give_unpacked_block(
+	struct archive *archive, void *client, const void **block)
 {
+	struct tb_unpacked *unpacked = client;
+	size_t n = fread(unpacked->block, 1, BLOCK_BYTES, unpacked->in->stream);
+	*block = unpacked->block;
+	// Keep the last bytes of what was read, across blocks.
 	size_t n_new = n < TAIL_BYTES ? n : TAIL_BYTES;
 	size_t n_old = unpacked->n_tail;
 	if (n_old > TAIL_BYTES - n_new)
@@ -59,15 +64,6 @@ static void keep_tail(struct tb_unpacked *unpacked, size_t n)
 	memmove(unpacked->tail, unpacked->tail + unpacked->n_tail - n_old, n_old);
 	memcpy(unpacked->tail + n_old, unpacked->block + n - n_new, n_new);
 	unpacked->n_tail = n_old + n_new;
-}
-
-// give_block is libarchive's read callback.
-static la_ssize_t give_block(struct archive *archive, void *client, const void **block)
-{
-	struct tb_unpacked *unpacked = client;
-	size_t n = fread(unpacked->block, 1, BLOCK_BYTES, unpacked->in->stream);
-	*block = unpacked->block;
-	keep_tail(unpacked, n);
 	if (n == 0 && tb_infile_check(unpacked->in->file, NULL) != TB_OK) {
 		unpacked->library.archive_set_error(archive, EIO, "the stream ended");
 		return ARCHIVE_FATAL;
@@ -75,8 +71,8 @@ static la_ssize_t give_block(struct archive *archive, void *client, const void *
 	return (la_ssize_t)n;
 }
 
-// broken reports what is wrong with the stream, or with the archive in it.
-static int broken(struct tb_unpacked *unpacked)
+// fail_unpacked_broken reports what is wrong with the stream, or with the archive in it.
+static int fail_unpacked_broken(struct tb_unpacked *unpacked)
 {
 	int cause = tb_infile_check(unpacked->in->file, unpacked->error);
 	const char *why = unpacked->library.archive_error_string(unpacked->archive);
@@ -95,7 +91,7 @@ static int refuse_member(
 		unpacked, "'%s' in it %s", tb_visible(member, shown, sizeof shown), what);
 }
 
-static int cannot_write(struct tb_unpacked *unpacked, const char *member)
+static int fail_member_write(struct tb_unpacked *unpacked, const char *member)
 {
 	char shown[200];
 	int why = errno;
@@ -137,8 +133,8 @@ static int open_folders(const struct tb_unpacked *unpacked, char **member)
 	return at;
 }
 
-// copy writes a member's data, which may be sparse.
-static int copy(struct tb_unpacked *unpacked, int file, const char *member)
+// copy_member writes a member's data, which may be sparse.
+static int copy_member(struct tb_unpacked *unpacked, int file, const char *member)
 {
 	bool looks = unpacked->part == TB_UNPACKED_LOOK;
 	const void *block;
@@ -160,14 +156,14 @@ static int copy(struct tb_unpacked *unpacked, int file, const char *member)
 			ssize_t wrote = pwrite(file, (const char *)block + done, n - done,
 				at + (la_int64_t)done);
 			if (wrote < 0 && errno != EINTR)
-				return cannot_write(unpacked, member);
+				return fail_member_write(unpacked, member);
 			done += wrote > 0 ? (size_t)wrote : 0;
 		}
 	}
-	return found == ARCHIVE_EOF ? TB_OK : broken(unpacked);
+	return found == ARCHIVE_EOF ? TB_OK : fail_unpacked_broken(unpacked);
 }
 
-static int write_file(struct tb_unpacked *unpacked, char *member)
+static int write_member(struct tb_unpacked *unpacked, char *member)
 {
 	char *last = member, *whole = strdup(member);
 	if (!whole)
@@ -177,9 +173,9 @@ static int write_file(struct tb_unpacked *unpacked, char *member)
 			      : openat(folder, last,
 					O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (file < 0)
-		status = cannot_write(unpacked, whole);
+		status = fail_member_write(unpacked, whole);
 	else
-		status = copy(unpacked, file, whole);
+		status = copy_member(unpacked, file, whole);
 	if (file >= 0)
 		close(file);
 	if (folder >= 0)
@@ -226,7 +222,7 @@ static int unpack_member(struct tb_unpacked *unpacked, struct archive_entry *ent
 	if (type != AE_IFREG)
 		return refuse_member(unpacked, given, "is a device or a pipe");
 	char *member = strdup(given);
-	int status = member ? write_file(unpacked, member)
+	int status = member ? write_member(unpacked, member)
 			    : tb_fail_memory_in(unpacked->error, unpacked->name, "it");
 	free(member);
 	return status;
@@ -247,19 +243,19 @@ static bool ends_a_zip(const struct tb_unpacked *unpacked)
 	return end && unpacked->tail + unpacked->n_tail - end >= END_BYTES;
 }
 
-// check_end refuses an archive that was cut off between two members, which libarchive
-// takes: a tar ends with zeros, and a zip with a directory.
-static int check_end(struct tb_unpacked *unpacked)
+// check_archive_end refuses an archive that was cut off between two members, which
+// libarchive takes: a tar ends with zeros, and a zip with a directory.
+static int check_archive_end(struct tb_unpacked *unpacked)
 {
 	const void *block;
 	la_ssize_t n = 1;
 	uint64_t left = unpacked->n_bytes_most;
 	while (n > 0 && (uint64_t)n <= left) {
-		n = give_block(unpacked->archive, unpacked, &block);
+		n = give_unpacked_block(unpacked->archive, unpacked, &block);
 		left -= n > 0 ? (uint64_t)n : 0;
 	}
 	if (n < 0)
-		return broken(unpacked);
+		return fail_unpacked_broken(unpacked);
 	bool is_zip = (unpacked->library.archive_format(unpacked->archive) &
 			      ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_ZIP;
 	bool is_whole = is_zip ? ends_a_zip(unpacked) : ends_with_zeros(unpacked);
@@ -279,13 +275,13 @@ static int unpack_all(struct tb_unpacked *unpacked)
 		if (found == ARCHIVE_EOF)
 			break;
 		if (found < ARCHIVE_WARN)
-			return broken(unpacked);
+			return fail_unpacked_broken(unpacked);
 		if (unpacked->n_members++ == MEMBERS_MOST)
 			return REFUSE(unpacked, "holds more than %d files: unpack it",
 				MEMBERS_MOST);
 		status = unpack_member(unpacked, entry);
 	}
-	return status == TB_OK ? check_end(unpacked) : status;
+	return status == TB_OK ? check_archive_end(unpacked) : status;
 }
 
 // next_within moves to the only entry of a folder: false when it has several or none.
@@ -309,7 +305,7 @@ static bool next_within(struct tb_unpacked *unpacked)
 	return true;
 }
 
-static int unpack(struct tb_unpacked *unpacked)
+static int unpack_members(struct tb_unpacked *unpacked)
 {
 	const struct tb_libarchive *library = &unpacked->library;
 	int status = tb_libarchive_load(&unpacked->library, unpacked->error);
@@ -321,10 +317,10 @@ static int unpack(struct tb_unpacked *unpacked)
 	unpacked->archive = archive;
 	library->archive_read_support_format_tar(archive);
 	library->archive_read_support_format_zip_streamable(archive);
-	status = library->archive_read_open(archive, unpacked, NULL, give_block, NULL) ==
-				 ARCHIVE_OK
+	status = library->archive_read_open(
+			 archive, unpacked, NULL, give_unpacked_block, NULL) == ARCHIVE_OK
 			 ? unpack_all(unpacked)
-			 : broken(unpacked);
+			 : fail_unpacked_broken(unpacked);
 	library->archive_read_free(archive);
 	snprintf(unpacked->path, sizeof unpacked->path, "%s", unpacked->folder.path);
 	for (int depth = 0; status == TB_OK && depth <= DEPTH_MOST; depth++)
@@ -351,7 +347,7 @@ int tb_unpacked_new(struct tb_unpacked **made, const struct tb_opened_input *in,
 		free(unpacked);
 		return status;
 	}
-	status = unpack(unpacked);
+	status = unpack_members(unpacked);
 	if (status == TB_OK)
 		*made = unpacked;
 	else
@@ -359,26 +355,23 @@ int tb_unpacked_new(struct tb_unpacked **made, const struct tb_opened_input *in,
 	return status;
 }
 
-// rename_file gives a file of the folder the name that it has in the archive.
-static void rename_file(const struct tb_unpacked *unpacked, struct tb_error *error)
-{
-	size_t n = strlen(unpacked->folder.path);
-	char inner[sizeof error->file];
-	if (strncmp(error->file, unpacked->folder.path, n) != 0)
-		return;
-	snprintf(inner, sizeof inner, "%s", error->file + n);
-	size_t room = sizeof error->file - 1 - strlen(inner);
-	size_t length = strlen(unpacked->name);
-	const char *name = unpacked->name + (length > room ? length - room : 0);
-	snprintf(error->file, sizeof error->file, "%s%s", name, inner);
-}
-
 void tb_unpacked_free(struct tb_unpacked *unpacked, struct tb_error *error)
 {
 	if (!unpacked)
 		return;
-	if (error)
-		rename_file(unpacked, error);
+	if (error) {
+		// Give a file of the folder the name that it has in the archive.
+		size_t n = strlen(unpacked->folder.path);
+		char inner[sizeof error->file];
+		if (strncmp(error->file, unpacked->folder.path, n) == 0) {
+			snprintf(inner, sizeof inner, "%s", error->file + n);
+			size_t room = sizeof error->file - 1 - strlen(inner);
+			size_t length = strlen(unpacked->name);
+			const char *name =
+				unpacked->name + (length > room ? length - room : 0);
+			snprintf(error->file, sizeof error->file, "%s%s", name, inner);
+		}
+	}
 	tb_temporary_fini(&unpacked->folder);
 	free(unpacked);
 }

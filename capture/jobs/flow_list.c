@@ -4,6 +4,7 @@
 
 #include "array.h"
 #include "map.h"
+#include "order.h"
 #include "text_lines.h"
 
 #include <inttypes.h>
@@ -62,13 +63,13 @@ struct flow_list_reading {
 	tb_fail_at((reading)->error, TB_EFORMAT, (reading)->name, TB_PLACE_LINE,         \
 		(reading)->line, __VA_ARGS__)
 
-static int no_memory(const struct flow_list_reading *reading)
+static int flows_no_memory(const struct flow_list_reading *reading)
 {
 	return tb_fail_memory_in(
 		reading->error, reading->name, "%" PRIu32 " flows", reading->n_flows);
 }
 
-static int read_number(const struct flow_list_reading *reading, const char *what,
+static int read_flow_number(const struct flow_list_reading *reading, const char *what,
 	const char *text, uint64_t most, uint64_t *number)
 {
 	if (!text)
@@ -83,40 +84,23 @@ static int find_trigger(struct flow_list_reading *reading, const char *word,
 	const char *text, uint32_t *place)
 {
 	uint64_t id = 0;
-	int status = read_number(reading, word, text, UINT32_MAX - 1, &id);
+	int status = read_flow_number(reading, word, text, UINT32_MAX - 1, &id);
 	if (status != TB_OK || tb_map_find(&reading->trigger_of, id, place))
 		return status;
 	if (TB_ARRAY_RESERVE(&reading->triggers, &reading->triggers_room,
 		    reading->n_triggers + 1) != TB_OK ||
 		tb_map_put(&reading->trigger_of, id, reading->n_triggers) != TB_OK)
-		return no_memory(reading);
+		return flows_no_memory(reading);
 	reading->triggers[reading->n_triggers] = (struct trigger){
 		.id = (uint32_t)id, .first_flow = NONE, .line = reading->line};
 	*place = reading->n_triggers++;
 	return TB_OK;
 }
 
-// read_id reads the id of the flow that is being read: of no other, as htsim demands; 0
-// is none.
-static int read_id(struct flow_list_reading *reading, const char *text)
-{
-	uint64_t id = 0;
-	uint32_t other = 0;
-	int status = read_number(reading, "id", text, INT64_MAX, &id);
-	if (status != TB_OK || id == 0)
-		return status;
-	if (tb_map_find(&reading->flow_of, id, &other))
-		return REFUSE(reading, "the flow of line %" PRIu64 " has id %s too",
-			reading->flows[other].line, text);
-	return tb_map_put(&reading->flow_of, id, reading->n_flows) == TB_OK
-		       ? TB_OK
-		       : no_memory(reading);
-}
-
-// read_word reads a word of a flow's line and the number after it. `seen` has a bit for
-// each word that the line had.
-static int read_word(struct flow_list_reading *reading, struct flow *flow, unsigned *seen,
-	const char *word, const char *text)
+// read_flow_word reads a word of a flow's line and the number after it. `seen` has a bit
+// for each word that the line had.
+static int read_flow_word(struct flow_list_reading *reading, struct flow *flow,
+	unsigned *seen, const char *word, const char *text)
 {
 	static const char *const words[] = {"send_done_trigger", "recv_done_trigger",
 		"trigger", "size", "start", "id", "prio"};
@@ -144,17 +128,31 @@ static int read_word(struct flow_list_reading *reading, struct flow *flow, unsig
 	if (i == TRIGGER)
 		return find_trigger(reading, word, text, &flow->begins);
 	if (i == SIZE)
-		return read_number(reading, word, text, INT64_MAX, &flow->bytes);
-	if (i == ID)
-		return read_id(reading, text);
-	int status = read_number(reading, word, text, INT64_MAX - 1, &number);
+		return read_flow_number(reading, word, text, INT64_MAX, &flow->bytes);
+	if (i == ID) {
+		// Read the id of the flow that is being read: of no other, as htsim
+		// demands; 0 is none.
+		uint64_t id = 0;
+		uint32_t other = 0;
+		int status = read_flow_number(reading, "id", text, INT64_MAX, &id);
+		if (status != TB_OK || id == 0)
+			return status;
+		if (tb_map_find(&reading->flow_of, id, &other))
+			return REFUSE(reading,
+				"the flow of line %" PRIu64 " has id %s too",
+				reading->flows[other].line, text);
+		return tb_map_put(&reading->flow_of, id, reading->n_flows) == TB_OK
+			       ? TB_OK
+			       : flows_no_memory(reading);
+	}
+	int status = read_flow_number(reading, word, text, INT64_MAX - 1, &number);
 	if (i == START)
 		flow->start_ps = (tb_time_ps)number;
 	return status;
 }
 
-// read_ends reads "2->11".
-static int read_ends(
+// read_flow_ends reads "2->11".
+static int read_flow_ends(
 	const struct flow_list_reading *reading, char *text, struct flow *flow)
 {
 	char *arrow = strstr(text, "->");
@@ -171,20 +169,6 @@ static int read_ends(
 	return TB_OK;
 }
 
-// fire_with puts flow `i` into the lists of the triggers that it fires.
-static void fire_with(struct flow_list_reading *reading, uint32_t i)
-{
-	struct flow *flow = &reading->flows[i];
-	for (int end = 0; end < N_ENDS; end++) {
-		if (flow->fires[end] == NONE)
-			continue;
-		struct trigger *trigger = &reading->triggers[flow->fires[end]];
-		flow->next[end] = trigger->first_flow;
-		trigger->first_flow = i * N_ENDS + (uint32_t)end;
-		trigger->n_flows++;
-	}
-}
-
 static int read_flow(struct flow_list_reading *reading, char *ends, char *rest)
 {
 	struct flow flow = {.begins = NONE,
@@ -192,9 +176,9 @@ static int read_flow(struct flow_list_reading *reading, char *ends, char *rest)
 		.next = {NONE, NONE},
 		.line = reading->line};
 	unsigned seen = 0;
-	int status = read_ends(reading, ends, &flow);
+	int status = read_flow_ends(reading, ends, &flow);
 	for (char *word; status == TB_OK && (word = strtok_r(rest, BLANKS, &rest));)
-		status = read_word(
+		status = read_flow_word(
 			reading, &flow, &seen, word, strtok_r(rest, BLANKS, &rest));
 	if (status != TB_OK)
 		return status;
@@ -208,13 +192,20 @@ static int read_flow(struct flow_list_reading *reading, char *ends, char *rest)
 		return REFUSE(reading, "more than %" PRIu32 " flows", FLOWS_MAX);
 	if (TB_ARRAY_RESERVE(
 		    &reading->flows, &reading->flows_room, reading->n_flows + 1) != TB_OK)
-		return no_memory(reading);
-	reading->flows[reading->n_flows] = flow;
-	fire_with(reading, reading->n_flows++);
+		return flows_no_memory(reading);
+	for (uint32_t end = 0; end < N_ENDS; end++) {
+		if (flow.fires[end] == NONE)
+			continue;
+		struct trigger *trigger = &reading->triggers[flow.fires[end]];
+		flow.next[end] = trigger->first_flow;
+		trigger->first_flow = reading->n_flows * N_ENDS + end;
+		trigger->n_flows++;
+	}
+	reading->flows[reading->n_flows++] = flow;
 	return TB_OK;
 }
 
-static int end_line(const struct flow_list_reading *reading, char *rest)
+static int end_flow_line(const struct flow_list_reading *reading, char *rest)
 {
 	const char *word = strtok_r(rest, BLANKS, &rest);
 	return word ? REFUSE(reading, "'%.40s': expected nothing more", word) : TB_OK;
@@ -243,41 +234,30 @@ static int read_trigger(struct flow_list_reading *reading, char *rest)
 	if (trigger->kind == UNDECLARED)
 		return REFUSE(reading, "a trigger is oneshot, multishot or barrier");
 	if (trigger->kind != BARRIER)
-		return end_line(reading, rest);
+		return end_flow_line(reading, rest);
 	const char *word = strtok_r(rest, BLANKS, &rest);
 	uint64_t count = 0;
 	if (!word || strcmp(word, "count") != 0)
 		return REFUSE(reading, "a barrier has 'count NUMBER'");
-	status = read_number(
+	status = read_flow_number(
 		reading, word, strtok_r(rest, BLANKS, &rest), UINT32_MAX, &count);
 	trigger->count = (uint32_t)count;
-	return status == TB_OK ? end_line(reading, rest) : status;
+	return status == TB_OK ? end_flow_line(reading, rest) : status;
 }
 
-static int read_nodes(struct flow_list_reading *reading, char *rest)
+static int read_node_count(struct flow_list_reading *reading, char *rest)
 {
 	uint64_t n = 0;
-	int status = read_number(
+	int status = read_flow_number(
 		reading, "Nodes", strtok_r(rest, BLANKS, &rest), TB_RANKS_MAX, &n);
 	if (status == TB_OK && n == 0)
 		return REFUSE(reading, "a flow list without nodes");
 	reading->begun = true;
 	reading->n_nodes = (uint32_t)n;
-	return status == TB_OK ? end_line(reading, rest) : status;
+	return status == TB_OK ? end_flow_line(reading, rest) : status;
 }
 
-// read_count reads how many flows or triggers there are.
-static int read_count(struct flow_list_reading *reading, const char *word, char *rest,
-	uint64_t *n_declared)
-{
-	if (*n_declared)
-		return REFUSE(reading, "'%s' stands here a second time", word);
-	int status = read_number(
-		reading, word, strtok_r(rest, BLANKS, &rest), INT64_MAX, n_declared);
-	return status == TB_OK ? end_line(reading, rest) : status;
-}
-
-static int read_line(struct flow_list_reading *reading, char *text)
+static int read_flow_line(struct flow_list_reading *reading, char *text)
 {
 	static const char *const counts[] = {"Connections", "Triggers"};
 	char *rest;
@@ -287,11 +267,18 @@ static int read_line(struct flow_list_reading *reading, char *text)
 		return TB_OK;
 	// "Nodes" comes first, and is the only word by which the format is recognised.
 	if (!reading->begun)
-		return strcmp(word, "Nodes") == 0 ? read_nodes(reading, rest)
+		return strcmp(word, "Nodes") == 0 ? read_node_count(reading, rest)
 						  : TB_EFOREIGN;
 	for (int i = 0; i < 2; i++)
-		if (strcmp(word, counts[i]) == 0)
-			return read_count(reading, word, rest, &reading->n_declared[i]);
+		if (strcmp(word, counts[i]) == 0) {
+			if (reading->n_declared[i])
+				return REFUSE(
+					reading, "'%s' stands here a second time", word);
+			int status = read_flow_number(reading, word,
+				strtok_r(rest, BLANKS, &rest), INT64_MAX,
+				&reading->n_declared[i]);
+			return status == TB_OK ? end_flow_line(reading, rest) : status;
+		}
 	if (strcmp(word, "trigger") == 0)
 		return read_trigger(reading, rest);
 	if (strstr(word, "->"))
@@ -302,14 +289,14 @@ static int read_line(struct flow_list_reading *reading, char *text)
 		word);
 }
 
-static int read_lines(struct flow_list_reading *reading, FILE *stream)
+static int read_flow_lines(struct flow_list_reading *reading, FILE *stream)
 {
 	struct tb_text_lines lines;
 	int status = TB_OK, found = 1;
 	tb_text_lines_init(&lines, stream, reading->name, reading->error);
 	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0) {
 		reading->line = lines.number;
-		status = read_line(reading, lines.text);
+		status = read_flow_line(reading, lines.text);
 	}
 	tb_text_lines_fini(&lines);
 	if (found == TB_EFORMAT && !reading->begun) // no text: perhaps another format
@@ -366,8 +353,8 @@ static int check_trigger(struct flow_list_reading *reading, const struct flow *f
 	return TB_OK;
 }
 
-// depend makes a flow's send wait for the operations that fire its trigger.
-static int depend(struct flow_list_reading *reading, const struct flow *flow)
+// add_flow_deps makes a flow's send wait for the operations that fire its trigger.
+static int add_flow_deps(struct flow_list_reading *reading, const struct flow *flow)
 {
 	int status = check_trigger(reading, flow);
 	uint32_t cause = reading->triggers[flow->begins].first_flow;
@@ -404,7 +391,7 @@ static int by_node_and_start(const void *left, const void *right)
 		return a->receives ? 1 : -1;
 	if (a->start_ps != b->start_ps)
 		return a->start_ps < b->start_ps ? -1 : 1;
-	return (a->flow > b->flow) - (a->flow < b->flow);
+	return TB_ORDER(a->flow, b->flow);
 }
 
 // The clock of a node: a chain of calcs, each of which ends at the next start time.
@@ -413,15 +400,10 @@ struct clock {
 	uint64_t at_ns;
 };
 
-static uint64_t rounded_ns(tb_time_ps time)
-{
-	return ((uint64_t)time + TB_PS_PER_NS / 2) / TB_PS_PER_NS;
-}
-
 static int wind_clock(struct flow_list_reading *reading, uint32_t node,
 	tb_time_ps start_ps, struct clock *clock)
 {
-	uint64_t at_ns = rounded_ns(start_ps);
+	uint64_t at_ns = ((uint64_t)start_ps + TB_PS_PER_NS / 2) / TB_PS_PER_NS;
 	if (at_ns <= clock->at_ns)
 		return TB_OK;
 	struct tb_op calc = {
@@ -436,61 +418,55 @@ static int wind_clock(struct flow_list_reading *reading, uint32_t node,
 	return status;
 }
 
-static int add_end(struct flow_list_reading *reading, const struct flow_end *end,
-	struct clock *clock)
-{
-	struct flow *flow = &reading->flows[end->flow];
-	struct tb_op op = {.kind = end->receives ? TB_OP_RECV : TB_OP_SEND,
-		.amount = flow->bytes,
-		.peer = end->receives ? flow->source : flow->destination,
-		.tag = end->flow};
-	int status = TB_OK;
-	tb_job_builder_set_line(reading->builder, flow->line);
-	if (!end->receives)
-		status = wind_clock(reading, end->node, flow->start_ps, clock);
-	if (status == TB_OK)
-		status = tb_job_add(reading->builder, end->node, &op,
-			end->receives ? &flow->recv : &flow->send, reading->error);
-	if (status == TB_OK && !end->receives && clock->op != NONE)
-		status = tb_job_depend(reading->builder, end->node, flow->send, clock->op,
-			false, reading->error);
-	return status;
-}
-
-static int add_ends(struct flow_list_reading *reading, struct flow_end *ends)
-{
-	uint32_t n = 2 * reading->n_flows;
-	for (uint32_t i = 0; i < reading->n_flows; i++) {
-		const struct flow *flow = &reading->flows[i];
-		ends[2 * i] = (struct flow_end){flow->source, i, flow->start_ps, false};
-		ends[2 * i + 1] = (struct flow_end){flow->destination, i, 0, true};
-	}
-	qsort(ends, n, sizeof *ends, by_node_and_start);
-	struct clock clock = {NONE, 0};
-	int status = TB_OK;
-	for (uint32_t i = 0; status == TB_OK && i < n; i++) {
-		if (i > 0 && ends[i].node != ends[i - 1].node)
-			clock = (struct clock){NONE, 0};
-		status = add_end(reading, &ends[i], &clock);
-	}
-	return status;
-}
-
-static int make_job(struct flow_list_reading *reading, struct tb_job **job)
+static int make_flow_job(struct flow_list_reading *reading, struct tb_job **job)
 {
 	struct flow_end *ends = malloc(((size_t)reading->n_flows * 2 + 1) * sizeof *ends);
 	if (!ends)
-		return no_memory(reading);
+		return flows_no_memory(reading);
 	int status = check_counts(reading);
 	if (status == TB_OK)
 		status = tb_job_builder_new(
 			&reading->builder, reading->n_nodes, reading->error);
-	if (status == TB_OK)
-		status = add_ends(reading, ends);
+	if (status == TB_OK) {
+		uint32_t n = 2 * reading->n_flows;
+		for (uint32_t i = 0; i < reading->n_flows; i++) {
+			const struct flow *flow = &reading->flows[i];
+			ends[2 * i] =
+				(struct flow_end){flow->source, i, flow->start_ps, false};
+			ends[2 * i + 1] =
+				(struct flow_end){flow->destination, i, 0, true};
+		}
+		qsort(ends, n, sizeof *ends, by_node_and_start);
+		struct clock clock = {NONE, 0};
+		status = TB_OK;
+		for (uint32_t i = 0; status == TB_OK && i < n; i++) {
+			if (i > 0 && ends[i].node != ends[i - 1].node)
+				clock = (struct clock){NONE, 0};
+			const struct flow_end *end = &ends[i];
+			struct flow *flow = &reading->flows[end->flow];
+			struct tb_op op = {
+				.kind = end->receives ? TB_OP_RECV : TB_OP_SEND,
+				.amount = flow->bytes,
+				.peer = end->receives ? flow->source : flow->destination,
+				.tag = end->flow};
+			status = TB_OK;
+			tb_job_builder_set_line(reading->builder, flow->line);
+			if (!end->receives)
+				status = wind_clock(
+					reading, end->node, flow->start_ps, &clock);
+			if (status == TB_OK)
+				status = tb_job_add(reading->builder, end->node, &op,
+					end->receives ? &flow->recv : &flow->send,
+					reading->error);
+			if (status == TB_OK && !end->receives && clock.op != NONE)
+				status = tb_job_depend(reading->builder, end->node,
+					flow->send, clock.op, false, reading->error);
+		}
+	}
 	free(ends);
 	for (uint32_t i = 0; status == TB_OK && i < reading->n_flows; i++)
 		if (reading->flows[i].begins != NONE)
-			status = depend(reading, &reading->flows[i]);
+			status = add_flow_deps(reading, &reading->flows[i]);
 	if (status == TB_OK)
 		status = tb_job_finish(
 			reading->builder, reading->name, job, reading->error);
@@ -502,9 +478,9 @@ int tb_flow_list_read(
 	struct tb_job **job, FILE *stream, const char *name, struct tb_error *error)
 {
 	struct flow_list_reading reading = {.name = name, .error = error};
-	int status = read_lines(&reading, stream);
+	int status = read_flow_lines(&reading, stream);
 	if (status == TB_OK)
-		status = make_job(&reading, job);
+		status = make_flow_job(&reading, job);
 	else if (status == TB_EFOREIGN)
 		(void)tb_fail_in(error, TB_EFOREIGN, name, "is no flow list");
 	free(reading.flows);

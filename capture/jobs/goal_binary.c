@@ -42,15 +42,15 @@
 #define KIND_RECV    2
 #define KIND_CALC    3
 
-static uint32_t get_u32(const unsigned char *at)
+static uint32_t image_u32(const unsigned char *at)
 {
 	return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 |
 	       (uint32_t)at[3] << 24;
 }
 
-static uint64_t get_u64(const unsigned char *at)
+static uint64_t image_u64(const unsigned char *at)
 {
-	return (uint64_t)get_u32(at) | (uint64_t)get_u32(at + 4) << 32;
+	return (uint64_t)image_u32(at) | (uint64_t)image_u32(at + 4) << 32;
 }
 
 // The whole file in memory; offsets in messages count from its beginning.
@@ -65,10 +65,10 @@ struct image {
 	struct tb_goal_names names;
 };
 
-static int fail(const struct image *image, size_t at, const char *format, ...)
+static int fail_goal_image(const struct image *image, size_t at, const char *format, ...)
 	TB_PRINTF(3, 4);
 
-static int fail(const struct image *image, size_t at, const char *format, ...)
+static int fail_goal_image(const struct image *image, size_t at, const char *format, ...)
 {
 	char text[256];
 	va_list args;
@@ -98,12 +98,12 @@ static int take_names(struct image *image, uint32_t n_ranks)
 static int take_runs(struct image *image)
 {
 	if (image->n < HEADER_BYTES + RUNS_END ||
-		get_u64(image->bytes + image->n - MAGIC_BYTES) != TB_GOAL_PLANNED_END)
+		image_u64(image->bytes + image->n - MAGIC_BYTES) != TB_GOAL_PLANNED_END)
 		return TB_OK;
 	size_t at = image->n - RUNS_END;
-	uint32_t n = get_u32(image->bytes + at);
+	uint32_t n = image_u32(image->bytes + at);
 	if ((at - HEADER_BYTES) / RUN_BYTES < n)
-		return fail(image, at,
+		return fail_goal_image(image, at,
 			"has no room for %" PRIu32 " runs of planned messages", n);
 	image->n_runs_left = n;
 	image->n = image->runs = at - (size_t)n * RUN_BYTES;
@@ -114,16 +114,16 @@ static int take_runs(struct image *image)
 static bool is_planned(struct image *image)
 {
 	while (image->n_runs_left > 0 &&
-		image->n_ops >= get_u32(image->bytes + image->runs + 4)) {
+		image->n_ops >= image_u32(image->bytes + image->runs + 4)) {
 		image->runs += RUN_BYTES;
 		image->n_runs_left--;
 	}
 	return image->n_runs_left > 0 &&
-	       image->n_ops >= get_u32(image->bytes + image->runs);
+	       image->n_ops >= image_u32(image->bytes + image->runs);
 }
 
-// load reads the whole stream, because the table of ranks may point anywhere in it.
-static int load(struct image *image, FILE *stream)
+// load_image reads the whole stream, because the table of ranks may point anywhere in it.
+static int load_image(struct image *image, FILE *stream)
 {
 	size_t room = 0;
 	for (;;) {
@@ -147,24 +147,24 @@ struct goal_part {
 	size_t n_dependants;
 };
 
-static int measure(const struct image *image, uint32_t rank, struct goal_part *part)
+static int measure_rank(const struct image *image, uint32_t rank, struct goal_part *part)
 {
 	size_t entry = HEADER_BYTES + (size_t)rank * TABLE_BYTES;
-	uint64_t begin = get_u64(image->bytes + entry);
-	uint64_t end = get_u64(image->bytes + entry + 8);
+	uint64_t begin = image_u64(image->bytes + entry);
+	uint64_t end = image_u64(image->bytes + entry + 8);
 	uint64_t n = image->n - MAGIC_BYTES;
 	if (end > n || begin > end || end - begin < RANK_BYTES)
-		return fail(image, entry,
+		return fail_goal_image(image, entry,
 			"rank %" PRIu32 " lies from %" PRIu64 " to %" PRIu64
 			", where there are 0 to %" PRIu64,
 			rank, begin, end, n);
 	size_t at = (size_t)begin + MAGIC_BYTES;
 	uint64_t left = end - begin - RANK_BYTES;
-	uint32_t n_ops = get_u32(image->bytes + at);
-	uint32_t n_roots = get_u32(image->bytes + at + 4);
+	uint32_t n_ops = image_u32(image->bytes + at);
+	uint32_t n_roots = image_u32(image->bytes + at + 4);
 	uint64_t need = (uint64_t)n_roots * 4 + (uint64_t)n_ops * NODE_BYTES;
 	if (need > left || (left - need) % 4 != 0)
-		return fail(image, at,
+		return fail_goal_image(image, at,
 			"rank %" PRIu32 " has no room for %" PRIu32
 			" operations and %" PRIu32 " roots in %" PRIu64 " bytes",
 			rank, n_ops, n_roots, left);
@@ -177,13 +177,13 @@ static int measure(const struct image *image, uint32_t rank, struct goal_part *p
 	return TB_OK;
 }
 
-static int add_node(
+static int add_image_node(
 	struct image *image, struct tb_job_builder *builder, uint32_t rank, size_t at)
 {
 	const unsigned char *node = image->bytes + at;
-	struct tb_op op = {.peer = get_u32(node + 5),
-		.amount = get_u64(node + 9),
-		.tag = get_u32(node + 17),
+	struct tb_op op = {.peer = image_u32(node + 5),
+		.amount = image_u64(node + 9),
+		.tag = image_u32(node + 17),
 		.cpu = node[21],
 		.nic = node[22]};
 	switch (node[4]) {
@@ -197,18 +197,19 @@ static int add_node(
 		op.kind = TB_OP_CALC;
 		break;
 	default:
-		return fail(image, at + 4, "an operation is of kind 1, 2 or 3, not %d",
-			node[4]);
+		return fail_goal_image(image, at + 4,
+			"an operation is of kind 1, 2 or 3, not %d", node[4]);
 	}
 	if (op.amount > INT64_MAX)
-		return fail(image, at + 9, "the %s %" PRIu64 " is out of range",
+		return fail_goal_image(image, at + 9,
+			"the %s %" PRIu64 " is out of range",
 			op.kind == TB_OP_CALC ? "time" : "size", op.amount);
 	op.planned = is_planned(image) && op.kind != TB_OP_CALC;
 	image->n_ops++;
 	struct tb_error why;
 	int status = tb_job_add(builder, rank, &op, NULL, &why);
 	if (status == TB_EUSAGE)
-		return fail(image, at, "%s", why.text);
+		return fail_goal_image(image, at, "%s", why.text);
 	if (status != TB_OK)
 		return tb_fail_in(image->error, why.code, image->name, "%s", why.text);
 	return TB_OK;
@@ -219,13 +220,13 @@ static int add_dependants(const struct image *image, struct tb_job_builder *buil
 	const struct goal_part *part, uint32_t on, size_t list)
 {
 	size_t at = part->nodes + (size_t)on * NODE_BYTES + list;
-	uint32_t n = get_u32(image->bytes + at);
-	uint32_t first = get_u32(image->bytes + at + 4);
+	uint32_t n = image_u32(image->bytes + at);
+	uint32_t first = image_u32(image->bytes + at + 4);
 	bool on_start = list == NODE_STARTS;
 	if (n == 0) // some writers leave `first` undefined then
 		return TB_OK;
 	if (first > part->n_dependants || n > part->n_dependants - first)
-		return fail(image, at,
+		return fail_goal_image(image, at,
 			"dependants %" PRIu32 " to %" PRIu64
 			" are out of range: rank %" PRIu32 " has %zu",
 			first, (uint64_t)first + n, part->rank, part->n_dependants);
@@ -233,9 +234,9 @@ static int add_dependants(const struct image *image, struct tb_job_builder *buil
 		size_t entry = part->dependants + ((size_t)first + i) * 4;
 		struct tb_error why;
 		int status = tb_job_depend(builder, part->rank,
-			get_u32(image->bytes + entry), on, on_start, &why);
+			image_u32(image->bytes + entry), on, on_start, &why);
 		if (status == TB_EUSAGE)
-			return fail(image, entry, "%s", why.text);
+			return fail_goal_image(image, entry, "%s", why.text);
 		if (status != TB_OK)
 			return tb_fail_in(
 				image->error, why.code, image->name, "%s", why.text);
@@ -243,19 +244,19 @@ static int add_dependants(const struct image *image, struct tb_job_builder *buil
 	return TB_OK;
 }
 
-static int add_rank(
+static int add_image_rank(
 	struct image *image, struct tb_job_builder *builder, const struct goal_part *part)
 {
 	int status = TB_OK;
 	for (uint32_t i = 0; i < part->n_ops && status == TB_OK; i++)
-		status = add_node(
+		status = add_image_node(
 			image, builder, part->rank, part->nodes + (size_t)i * NODE_BYTES);
 	uint64_t n_listed = 0, n_waits = 0;
 	for (uint32_t i = 0; i < part->n_ops && status == TB_OK; i++) {
 		size_t node = part->nodes + (size_t)i * NODE_BYTES;
-		n_waits += get_u32(image->bytes + node);
-		n_listed += (uint64_t)get_u32(image->bytes + node + NODE_ENDS) +
-			    get_u32(image->bytes + node + NODE_STARTS);
+		n_waits += image_u32(image->bytes + node);
+		n_listed += (uint64_t)image_u32(image->bytes + node + NODE_ENDS) +
+			    image_u32(image->bytes + node + NODE_STARTS);
 		if (n_listed > part->n_dependants)
 			break;
 		status = add_dependants(image, builder, part, i, NODE_ENDS);
@@ -263,7 +264,7 @@ static int add_rank(
 			status = add_dependants(image, builder, part, i, NODE_STARTS);
 	}
 	if (status == TB_OK && (n_listed != part->n_dependants || n_waits != n_listed))
-		return fail(image, part->nodes,
+		return fail_goal_image(image, part->nodes,
 			"rank %" PRIu32
 			" has room for %zu dependants, but its operations have "
 			"%" PRIu64 " dependants and %" PRIu64 " predecessors",
@@ -271,24 +272,25 @@ static int add_rank(
 	return status;
 }
 
-// read_ranks adds rank after rank. In a hostile table many ranks may share one part,
-// which would make a huge job of a small file, so the sum of their sizes must not exceed
-// that of the file.
-static int read_ranks(
+// read_image_ranks adds rank after rank. In a hostile table many ranks may share one
+// part, which would make a huge job of a small file, so the sum of their sizes must not
+// exceed that of the file.
+static int read_image_ranks(
 	struct image *image, struct tb_job_builder *builder, uint32_t n_ranks)
 {
 	uint64_t n_bytes = 0;
 	int status = TB_OK;
 	for (uint32_t rank = 0; rank < n_ranks && status == TB_OK; rank++) {
 		struct goal_part part = {0};
-		status = measure(image, rank, &part);
+		status = measure_rank(image, rank, &part);
 		if (status != TB_OK)
 			return status;
 		n_bytes += (uint64_t)part.n_ops * NODE_BYTES + part.n_dependants * 4;
 		if (n_bytes > image->n)
-			return fail(image, HEADER_BYTES + (size_t)rank * TABLE_BYTES,
+			return fail_goal_image(image,
+				HEADER_BYTES + (size_t)rank * TABLE_BYTES,
 				"rank %" PRIu32 " overlaps another", rank);
-		status = add_rank(image, builder, &part);
+		status = add_image_rank(image, builder, &part);
 	}
 	return status;
 }
@@ -300,20 +302,21 @@ static int read_image(
 		return tb_fail_in(error, TB_EFOREIGN, image->name,
 			"is no binary GOAL: expected 4223 in its first 8 bytes");
 	if (image->n < HEADER_BYTES)
-		return fail(image, image->n, "the header is cut short");
-	uint32_t n_ranks = get_u32(image->bytes + 8);
+		return fail_goal_image(image, image->n, "the header is cut short");
+	uint32_t n_ranks = image_u32(image->bytes + 8);
 	if (n_ranks < 1 || n_ranks > TB_RANKS_MAX)
-		return fail(image, 8, "expected 1 to %" PRIu32 " ranks, found %" PRIu32,
-			TB_RANKS_MAX, n_ranks);
+		return fail_goal_image(image, 8,
+			"expected 1 to %" PRIu32 " ranks, found %" PRIu32, TB_RANKS_MAX,
+			n_ranks);
 	int status = take_names(image, n_ranks);
 	if (status == TB_OK)
 		status = take_runs(image);
 	if (status == TB_OK && (image->n - HEADER_BYTES) / TABLE_BYTES < n_ranks)
-		return fail(image, image->n,
+		return fail_goal_image(image, image->n,
 			"the table of %" PRIu32 " ranks is cut short", n_ranks);
 	if (status == TB_OK)
 		status = tb_job_builder_new(builder, n_ranks, error);
-	return status == TB_OK ? read_ranks(image, *builder, n_ranks) : status;
+	return status == TB_OK ? read_image_ranks(image, *builder, n_ranks) : status;
 }
 
 int tb_goal_binary_read(
@@ -321,7 +324,7 @@ int tb_goal_binary_read(
 {
 	struct image image = {.name = name, .error = error};
 	struct tb_job_builder *builder = NULL;
-	int status = load(&image, stream);
+	int status = load_image(&image, stream);
 	if (status == TB_OK)
 		status = read_image(&image, &builder, error);
 	free(image.bytes);

@@ -21,8 +21,8 @@ void tb_goal_names_fini(struct tb_goal_names *names)
 	*names = (struct tb_goal_names){0};
 }
 
-static int add(struct tb_goal_names *names, int kind, uint32_t rank, const char *text,
-	size_t length)
+static int goal_name_add(struct tb_goal_names *names, int kind, uint32_t rank,
+	const char *text, size_t length)
 {
 	if (TB_ARRAY_RESERVE(
 		    &names->list[kind], &names->room[kind], names->n[kind] + 1) != TB_OK)
@@ -41,25 +41,9 @@ int tb_goal_names_comment(struct tb_goal_names *names, uint32_t rank, const char
 		size_t mark = strlen(tb_goal_name_marks[k]);
 		if (n >= mark && n - mark <= TB_GOAL_NAME_MOST &&
 			memcmp(line, tb_goal_name_marks[k], mark) == 0)
-			return add(names, k, rank, line + mark, n - mark);
+			return goal_name_add(names, k, rank, line + mark, n - mark);
 	}
 	return TB_OK;
-}
-
-// take_texts adds the names of a section.
-static int take_texts(
-	struct tb_goal_names *names, int kind, struct tb_bytes texts, uint32_t n_ranks)
-{
-	size_t at = 0;
-	int status = TB_OK;
-	for (uint32_t rank = 0; status == TB_OK && rank < n_ranks && at < texts.n;
-		rank++) {
-		const char *text = (const char *)texts.data + at;
-		size_t length = strnlen(text, texts.n - at);
-		status = add(names, kind, rank, text, length);
-		at += length + 1;
-	}
-	return status;
 }
 
 int64_t tb_goal_names_section(
@@ -80,7 +64,16 @@ int64_t tb_goal_names_section(
 			return 0;
 		const struct tb_bytes texts = {
 			file.data + end - SUM_BYTES - sum, (size_t)sum};
-		int status = take_texts(names, k, texts, n_ranks);
+		// Add the names of a section.
+		size_t at = 0;
+		int status = TB_OK;
+		for (uint32_t rank = 0; status == TB_OK && rank < n_ranks && at < texts.n;
+			rank++) {
+			const char *text = (const char *)texts.data + at;
+			size_t length = strnlen(text, texts.n - at);
+			status = goal_name_add(names, k, rank, text, length);
+			at += length + 1;
+		}
 		return status == TB_OK ? (int64_t)(sum + END_BYTES + SUM_BYTES) : status;
 	}
 	return 0;
@@ -133,20 +126,21 @@ int tb_goal_finish(struct tb_job_builder *builder, struct tb_goal_names *names,
 	return tb_fail_memory_in(error, name, "its names");
 }
 
-static char *const *names_of(const struct tb_job *job, enum tb_goal_name kind)
+static char *const *goal_names_list(const struct tb_job *job, enum tb_goal_name_kind kind)
 {
 	return kind == TB_GOAL_HOST ? job->hosts : job->endpoints;
 }
 
-const char *tb_goal_name(const struct tb_job *job, enum tb_goal_name kind, uint32_t rank)
+const char *tb_goal_name(
+	const struct tb_job *job, enum tb_goal_name_kind kind, uint32_t rank)
 {
-	const char *name = names_of(job, kind)[rank];
+	const char *name = goal_names_list(job, kind)[rank];
 	return name ? name : "";
 }
 
-bool tb_goal_has_names(const struct tb_job *job, enum tb_goal_name kind)
+bool tb_goal_has_names(const struct tb_job *job, enum tb_goal_name_kind kind)
 {
-	bool has = names_of(job, kind) != NULL;
+	bool has = goal_names_list(job, kind) != NULL;
 	for (uint32_t i = 0; has && i < job->n_ranks; i++) {
 		const char *name = tb_goal_name(job, kind, i);
 		has = strlen(name) <= TB_GOAL_NAME_MOST && !strpbrk(name, "\r\n");

@@ -34,10 +34,11 @@ struct scanner {
 	struct tb_goal_names names;
 };
 
-static int fail(const struct scanner *s, enum tb_status code, const char *format, ...)
-	TB_PRINTF(3, 4);
+static int fail_goal_text(const struct scanner *s, enum tb_status code,
+	const char *format, ...) TB_PRINTF(3, 4);
 
-static int fail(const struct scanner *s, enum tb_status code, const char *format, ...)
+static int fail_goal_text(
+	const struct scanner *s, enum tb_status code, const char *format, ...)
 {
 	char text[sizeof s->error->text];
 	va_list args;
@@ -59,10 +60,11 @@ static int expected(const struct scanner *s, const char *what)
 	// Before num_ranks it may be a file of another format.
 	enum tb_status code = s->builder ? TB_EFORMAT : TB_EFOREIGN;
 	if (n > 0)
-		return fail(s, code, "expected %s, found '%s'", what, found);
+		return fail_goal_text(s, code, "expected %s, found '%s'", what, found);
 	if (*s->at == '\n')
-		return fail(s, code, "expected %s, found the end of the line", what);
-	return fail(s, code, "expected %s, found the byte 0x%02x", what,
+		return fail_goal_text(
+			s, code, "expected %s, found the end of the line", what);
+	return fail_goal_text(s, code, "expected %s, found the byte 0x%02x", what,
 		(unsigned)(unsigned char)*s->at);
 }
 
@@ -72,12 +74,13 @@ static int located(const struct scanner *s, int status)
 	if (status == TB_OK || !s->error)
 		return status;
 	struct tb_error found = *s->error;
-	return fail(s, found.code, "%s", found.text);
+	return fail_goal_text(s, found.code, "%s", found.text);
 }
 
-// next_line moves to the next line: 1, 0 at the end, or negative. It ends each line with
+// goal_next_line moves to the next line: 1, 0 at the end, or negative. It ends each line
+// with
 // '\n', so that the scanner needs no other test for the end.
-static int next_line(struct scanner *s)
+static int goal_next_line(struct scanner *s)
 {
 	int found = tb_text_lines_next(&s->lines);
 	s->at = "\n";
@@ -91,20 +94,15 @@ static int next_line(struct scanner *s)
 	return 1;
 }
 
-// skip_comment moves past the comment, or to the end of the line if it goes on.
-static void skip_comment(struct scanner *s)
-{
-	while (*s->at != '\n' && !(s->at[0] == '*' && s->at[1] == '/'))
-		s->at++;
-	s->in_comment = *s->at == '\n';
-	s->at += s->in_comment ? 0 : 2;
-}
-
 static void skip_blank(struct scanner *s)
 {
 	for (;;) {
 		if (s->in_comment) {
-			skip_comment(s);
+			// Move past the comment, or to the end of the line if it goes on.
+			while (*s->at != '\n' && !(s->at[0] == '*' && s->at[1] == '/'))
+				s->at++;
+			s->in_comment = *s->at == '\n';
+			s->at += s->in_comment ? 0 : 2;
 			if (s->in_comment)
 				return;
 		}
@@ -158,8 +156,8 @@ static size_t word_length(const struct scanner *s)
 	return n;
 }
 
-// take moves past `word` if that is the next one.
-static bool take(struct scanner *s, const char *word)
+// goal_take_word moves past `word` if that is the next one.
+static bool goal_take_word(struct scanner *s, const char *word)
 {
 	size_t n = word_length(s);
 	if (n != strlen(word) || memcmp(s->at, word, n) != 0)
@@ -169,8 +167,8 @@ static bool take(struct scanner *s, const char *word)
 	return true;
 }
 
-// number reads a whole number up to `max`; `what` names it in messages.
-static int number(struct scanner *s, const char *what, uint64_t max, uint64_t *value)
+// goal_number reads a whole number up to `max`; `what` names it in messages.
+static int goal_number(struct scanner *s, const char *what, uint64_t max, uint64_t *value)
 {
 	uint64_t sum = 0;
 	const char *at = s->at;
@@ -179,7 +177,7 @@ static int number(struct scanner *s, const char *what, uint64_t max, uint64_t *v
 	for (; is_digit(*at); at++) {
 		uint64_t digit = (uint64_t)(*at - '0');
 		if (sum > (max - digit) / 10)
-			return fail(
+			return fail_goal_text(
 				s, TB_EFORMAT, "%s must be at most %" PRIu64, what, max);
 		sum = sum * 10 + digit;
 	}
@@ -197,7 +195,7 @@ static int number_or_any(struct scanner *s, const char *what, bool any, uint32_t
 		s->at += 2;
 		skip_blank(s);
 	} else {
-		int status = number(s, what, TB_ANY - 1, &n);
+		int status = goal_number(s, what, TB_ANY - 1, &n);
 		if (status != TB_OK)
 			return status;
 	}
@@ -212,17 +210,17 @@ static int attributes(struct scanner *s, struct tb_op *op)
 	for (;;) {
 		uint64_t value = 0;
 		int status = TB_OK;
-		if (!tag && take(s, "tag")) {
+		if (!tag && goal_take_word(s, "tag")) {
 			tag = true;
 			status = number_or_any(
 				s, "a tag", op->kind == TB_OP_RECV, &op->tag);
-		} else if (!cpu && take(s, "cpu")) {
+		} else if (!cpu && goal_take_word(s, "cpu")) {
 			cpu = true;
-			status = number(s, "a cpu", UINT8_MAX, &value);
+			status = goal_number(s, "a cpu", UINT8_MAX, &value);
 			op->cpu = (uint8_t)value;
-		} else if (!nic && take(s, "nic")) {
+		} else if (!nic && goal_take_word(s, "nic")) {
 			nic = true;
-			status = number(s, "a nic", UINT8_MAX, &value);
+			status = goal_number(s, "a nic", UINT8_MAX, &value);
 			op->nic = (uint8_t)value;
 		} else if (*s->at == '\n' || *s->at == '}') {
 			return TB_OK;
@@ -238,20 +236,20 @@ static int attributes(struct scanner *s, struct tb_op *op)
 	}
 }
 
-// message reads "8b to 1" or "8b from 1".
-static int message(struct scanner *s, struct tb_op *op)
+// parse_message reads "8b to 1" or "8b from 1".
+static int parse_message(struct scanner *s, struct tb_op *op)
 {
 	bool send = op->kind == TB_OP_SEND;
-	int status = number(s, "a size in bytes", INT64_MAX, &op->amount);
+	int status = goal_number(s, "a size in bytes", INT64_MAX, &op->amount);
 	if (status != TB_OK)
 		return status;
-	if (!take(s, "b"))
+	if (!goal_take_word(s, "b"))
 		return expected(s, "'b' behind the size");
-	if (!take(s, send ? "to" : "from"))
+	if (!goal_take_word(s, send ? "to" : "from"))
 		return expected(s, send ? "'to'" : "'from'");
 	status = number_or_any(s, "a rank", !send, &op->peer);
 	if (status == TB_OK && op->peer >= s->n_ranks && op->peer != TB_ANY)
-		return fail(s, TB_EFORMAT,
+		return fail_goal_text(s, TB_EFORMAT,
 			"rank %" PRIu32
 			" is out of range: the job has ranks 0 to %" PRIu32,
 			op->peer, s->n_ranks - 1);
@@ -264,15 +262,15 @@ static int operation(
 {
 	struct tb_op op = {0};
 	int status;
-	if (take(s, "send")) {
+	if (goal_take_word(s, "send")) {
 		op.kind = TB_OP_SEND;
-		status = message(s, &op);
-	} else if (take(s, "recv")) {
+		status = parse_message(s, &op);
+	} else if (goal_take_word(s, "recv")) {
 		op.kind = TB_OP_RECV;
-		status = message(s, &op);
-	} else if (take(s, "calc")) {
+		status = parse_message(s, &op);
+	} else if (goal_take_word(s, "calc")) {
 		op.kind = TB_OP_CALC;
-		status = number(s, "a time in ns", INT64_MAX, &op.amount);
+		status = goal_number(s, "a time in ns", INT64_MAX, &op.amount);
 	} else {
 		return expected(s, what);
 	}
@@ -291,8 +289,9 @@ static int operation(
 	if (put < 0)
 		return located(s, tb_fail_memory(s->error, "more labels"));
 	if (put == 0)
-		return fail(s, TB_EFORMAT, "rank %" PRIu32 " has a second label '%.*s'",
-			s->rank, (int)label_length, label);
+		return fail_goal_text(s, TB_EFORMAT,
+			"rank %" PRIu32 " has a second label '%.*s'", s->rank,
+			(int)label_length, label);
 	return TB_OK;
 }
 
@@ -301,7 +300,7 @@ static int find_label(
 {
 	if (tb_labels_find(&s->labels, label, length, index))
 		return TB_OK;
-	return fail(s, TB_EFORMAT,
+	return fail_goal_text(s, TB_EFORMAT,
 		"no operation of rank %" PRIu32 " above has label '%.*s'", s->rank,
 		(int)length, label);
 }
@@ -344,9 +343,9 @@ static int statement(struct scanner *s)
 		skip_blank(s);
 		return operation(s, label, length, "'send', 'recv' or 'calc'");
 	}
-	if (take(s, "requires"))
+	if (goal_take_word(s, "requires"))
 		return dependency(s, label, length, false);
-	if (take(s, "irequires"))
+	if (goal_take_word(s, "irequires"))
 		return dependency(s, label, length, true);
 	return expected(s, "':', 'requires' or 'irequires' behind the label");
 }
@@ -354,11 +353,11 @@ static int statement(struct scanner *s)
 static int read_n_ranks(struct scanner *s)
 {
 	uint64_t n = 0;
-	int status = number(s, "a number of ranks", TB_RANKS_MAX, &n);
+	int status = goal_number(s, "a number of ranks", TB_RANKS_MAX, &n);
 	if (status != TB_OK)
 		return status;
 	if (n == 0)
-		return fail(s, TB_EFORMAT, "a job has at least one rank");
+		return fail_goal_text(s, TB_EFORMAT, "a job has at least one rank");
 	s->n_ranks = (uint32_t)n;
 	s->seen = calloc(n, 1);
 	if (!s->seen)
@@ -370,19 +369,20 @@ static int read_n_ranks(struct scanner *s)
 static int open_rank(struct scanner *s)
 {
 	uint64_t rank = 0;
-	int status = number(s, "a rank", UINT32_MAX, &rank);
+	int status = goal_number(s, "a rank", UINT32_MAX, &rank);
 	if (status != TB_OK)
 		return status;
 	if (rank >= s->n_ranks)
-		return fail(s, TB_EFORMAT,
+		return fail_goal_text(s, TB_EFORMAT,
 			"rank %" PRIu64
 			" is out of range: the job has ranks 0 to %" PRIu32,
 			rank, s->n_ranks - 1);
 	if (s->seen[rank])
-		return fail(s, TB_EFORMAT, "rank %" PRIu64 " has a second block", rank);
+		return fail_goal_text(
+			s, TB_EFORMAT, "rank %" PRIu64 " has a second block", rank);
 	s->rank_line = s->line;
 	while (*s->at == '\n') {
-		status = next_line(s);
+		status = goal_next_line(s);
 		if (status < 0)
 			return status;
 		if (status == 0)
@@ -400,7 +400,7 @@ static int open_rank(struct scanner *s)
 	return TB_OK;
 }
 
-static int item(struct scanner *s)
+static int parse_rank_item(struct scanner *s)
 {
 	if (s->in_rank && *s->at == '}') {
 		s->at++;
@@ -410,19 +410,19 @@ static int item(struct scanner *s)
 	if (s->in_rank)
 		return statement(s);
 	if (!s->builder)
-		return take(s, "num_ranks") ? read_n_ranks(s)
-					    : expected(s, "'num_ranks'");
-	return take(s, "rank") ? open_rank(s) : expected(s, "'rank'");
+		return goal_take_word(s, "num_ranks") ? read_n_ranks(s)
+						      : expected(s, "'num_ranks'");
+	return goal_take_word(s, "rank") ? open_rank(s) : expected(s, "'rank'");
 }
 
-static int scan(struct scanner *s)
+static int goal_scan(struct scanner *s)
 {
 	int more;
-	while ((more = next_line(s)) > 0) {
+	while ((more = goal_next_line(s)) > 0) {
 		if (take_mark(s) != TB_OK)
 			return TB_ENOMEM;
 		for (skip_blank(s); *s->at != '\n'; skip_blank(s)) {
-			int status = item(s);
+			int status = parse_rank_item(s);
 			if (status != TB_OK)
 				return status;
 		}
@@ -430,9 +430,10 @@ static int scan(struct scanner *s)
 	if (more < 0)
 		return more;
 	if (s->in_comment)
-		return fail(s, TB_EFORMAT, "the comment is not closed with '*/'");
+		return fail_goal_text(
+			s, TB_EFORMAT, "the comment is not closed with '*/'");
 	if (s->in_rank)
-		return fail(s, TB_EFORMAT,
+		return fail_goal_text(s, TB_EFORMAT,
 			"the file ends within rank %" PRIu32
 			", which began in line %" PRIu64 ": expected '}'",
 			s->rank, s->rank_line);
@@ -448,7 +449,7 @@ int tb_goal_text_read(
 	struct scanner s = {.name = name, .error = error};
 	tb_text_lines_init(&s.lines, stream, name, error);
 	s.lines.most = LINE_MOST;
-	int status = scan(&s);
+	int status = goal_scan(&s);
 	if (status == TB_OK)
 		status = tb_goal_finish(s.builder, &s.names, name, job, error);
 	tb_job_builder_free(s.builder);

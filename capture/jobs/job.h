@@ -12,7 +12,6 @@
 #include "call_times.h"
 #include "congestion.h"
 #include "ids.h"
-#include "placed_calls.h"
 #include "status.h"
 #include "units.h"
 

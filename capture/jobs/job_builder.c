@@ -2,6 +2,7 @@
 #include "array.h"
 #include "job.h"
 #include "job_check.h"
+#include "order.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -69,16 +70,6 @@ void tb_job_builder_set_line(struct tb_job_builder *builder, uint64_t line)
 	builder->line = line > UINT32_MAX ? UINT32_MAX : (uint32_t)line;
 }
 
-static int reserve_op(struct tb_job_builder *b, struct tb_error *error)
-{
-	size_t n = b->n_ops + 1;
-	if (TB_ARRAY_RESERVE(&b->ops, &b->ops_room, n) == TB_OK &&
-		TB_ARRAY_RESERVE(&b->ranks, &b->ranks_room, n) == TB_OK &&
-		(!b->lines || TB_ARRAY_RESERVE(&b->lines, &b->lines_room, n) == TB_OK))
-		return TB_OK;
-	return tb_fail_memory(error, "more than %zu operations", b->n_ops);
-}
-
 // note_line stores the line of the next operation. The array exists only from the first
 // operation with a line on: most jobs are made in memory and have none.
 static int note_line(struct tb_job_builder *b, struct tb_error *error)
@@ -123,8 +114,16 @@ int tb_job_add(struct tb_job_builder *b, uint32_t rank, const struct tb_op *op,
 	uint32_t *index, struct tb_error *error)
 {
 	int status = check_op(b, rank, op, error);
-	if (status == TB_OK)
-		status = reserve_op(b, error);
+	if (status == TB_OK) {
+		size_t n = b->n_ops + 1;
+		if (TB_ARRAY_RESERVE(&b->ops, &b->ops_room, n) != TB_OK ||
+			TB_ARRAY_RESERVE(&b->ranks, &b->ranks_room, n) != TB_OK ||
+			(b->lines && TB_ARRAY_RESERVE(&b->lines, &b->lines_room, n) !=
+					     TB_OK)) {
+			status = tb_fail_memory(
+				error, "more than %zu operations", b->n_ops);
+		}
+	}
 	if (status == TB_OK && (b->line != 0 || b->lines))
 		status = note_line(b, error);
 	if (status != TB_OK)
@@ -199,31 +198,19 @@ static bool place_ops(struct tb_job_builder *b, struct tb_job *job)
 	return true;
 }
 
-static int ascending(const void *left, const void *right)
+static bool assemble(struct tb_job_builder *b, const char *name, struct tb_job *job)
 {
-	const uint32_t *a = left, *b = right;
-	return (*a > *b) - (*a < *b);
-}
-
-// sort_successors sorts every list, so that the job does not depend on the order in which
-// dependencies were added. Nearly all lists have one or two entries.
-static void sort_successors(struct tb_job *job)
-{
-	for (uint32_t i = 0; i < job->n_ops; i++) {
-		uint32_t *list = job->successors + job->first_successor[i];
-		size_t n = job->first_successor[i + 1] - job->first_successor[i];
-		for (size_t k = 1; k < n; k++) {
-			if (list[k - 1] > list[k]) {
-				qsort(list, n, sizeof *list, ascending);
-				break;
-			}
-		}
-	}
-}
-
-// place_deps turns the dependencies into successor lists by a counting sort.
-static bool place_deps(struct tb_job_builder *b, struct tb_job *job)
-{
+	job->n_ranks = b->n_ranks;
+	job->n_ops = (uint32_t)b->n_ops;
+	job->n_cpus = (uint16_t)(b->max_cpu + 1);
+	job->n_nics = (uint16_t)(b->max_nic + 1);
+	job->name = strdup(name);
+	job->first_op = calloc((size_t)b->n_ranks + 1, sizeof *job->first_op);
+	if (!job->name || !job->first_op || !place_ops(b, job))
+		return false;
+	free(b->ranks); // early: place_deps needs the memory
+	b->ranks = NULL;
+	// Turn the dependencies into successor lists by a counting sort.
 	job->first_successor =
 		calloc((size_t)job->n_ops + 1, sizeof *job->first_successor);
 	job->n_predecessors = calloc((size_t)job->n_ops + 1, sizeof *job->n_predecessors);
@@ -250,23 +237,19 @@ static bool place_deps(struct tb_job_builder *b, struct tb_job *job)
 	}
 	free(b->deps);
 	b->deps = NULL;
-	sort_successors(job);
+	// Sort every list, so that the job does not depend on the order in which
+	// dependencies were added. Nearly all lists have one or two entries.
+	for (uint32_t i = 0; i < job->n_ops; i++) {
+		uint32_t *list = job->successors + job->first_successor[i];
+		size_t n = job->first_successor[i + 1] - job->first_successor[i];
+		for (size_t k = 1; k < n; k++) {
+			if (list[k - 1] > list[k]) {
+				qsort(list, n, sizeof *list, tb_order_u32);
+				break;
+			}
+		}
+	}
 	return true;
-}
-
-static bool assemble(struct tb_job_builder *b, const char *name, struct tb_job *job)
-{
-	job->n_ranks = b->n_ranks;
-	job->n_ops = (uint32_t)b->n_ops;
-	job->n_cpus = (uint16_t)(b->max_cpu + 1);
-	job->n_nics = (uint16_t)(b->max_nic + 1);
-	job->name = strdup(name);
-	job->first_op = calloc((size_t)b->n_ranks + 1, sizeof *job->first_op);
-	if (!job->name || !job->first_op || !place_ops(b, job))
-		return false;
-	free(b->ranks); // early: place_deps needs the memory
-	b->ranks = NULL;
-	return place_deps(b, job);
 }
 
 // check_across checks sends and receives between ranks.

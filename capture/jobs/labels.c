@@ -31,7 +31,7 @@ void tb_labels_clear(struct tb_labels *labels)
 }
 
 // FNV-1a (Fowler, Noll, Vo), plus a final mix because the low bits choose the slot.
-static uint32_t hash_of(const char *name, size_t length)
+static uint32_t label_hash(const char *name, size_t length)
 {
 	uint32_t hash = UINT32_C(2166136261);
 	for (size_t i = 0; i < length; i++)
@@ -39,8 +39,8 @@ static uint32_t hash_of(const char *name, size_t length)
 	return hash ^ hash >> 15;
 }
 
-// slot_of finds the slot of the name, or the empty one where it belongs.
-static struct tb_label *slot_of(
+// label_slot finds the slot of the name, or the empty one where it belongs.
+static struct tb_label *label_slot(
 	const struct tb_labels *labels, uint32_t hash, const char *name, size_t length)
 {
 	size_t mask = labels->capacity - 1;
@@ -81,7 +81,7 @@ static bool grow_slots(struct tb_labels *labels)
 	return true;
 }
 
-static bool keep_name(struct tb_labels *labels, const char *name, size_t length)
+static bool store_label(struct tb_labels *labels, const char *name, size_t length)
 {
 	uint32_t n = (uint32_t)length;
 	size_t need = labels->n_text + sizeof n + length;
@@ -94,8 +94,8 @@ static bool keep_name(struct tb_labels *labels, const char *name, size_t length)
 	return true;
 }
 
-// number_of returns n if the name is "ln" with a plain number n from 1, otherwise 0.
-static uint32_t number_of(const char *name, size_t length)
+// label_number returns n if the name is "ln" with a plain number n from 1, otherwise 0.
+static uint32_t label_number(const char *name, size_t length)
 {
 	uint64_t number = 0;
 	if (length < 2 || length > 11 || name[0] != 'l' || name[1] == '0')
@@ -111,7 +111,7 @@ static uint32_t number_of(const char *name, size_t length)
 int tb_labels_put(
 	struct tb_labels *labels, const char *name, size_t length, uint32_t index)
 {
-	uint32_t number = number_of(name, length);
+	uint32_t number = label_number(name, length);
 	if (number != 0 && number <= labels->n_counted)
 		return 0;
 	// Once the table has entries, it might hold the next number already.
@@ -123,12 +123,12 @@ int tb_labels_put(
 	// At most three quarters full, so that probe chains stay short.
 	if (labels->n_used * 4 >= labels->capacity * 3 && !grow_slots(labels))
 		return TB_ENOMEM;
-	uint32_t hash = hash_of(name, length);
-	struct tb_label *slot = slot_of(labels, hash, name, length);
+	uint32_t hash = label_hash(name, length);
+	struct tb_label *slot = label_slot(labels, hash, name, length);
 	if (slot->generation == labels->generation)
 		return 0;
 	uint32_t at = (uint32_t)labels->n_text;
-	if (!keep_name(labels, name, length))
+	if (!store_label(labels, name, length))
 		return TB_ENOMEM;
 	*slot = (struct tb_label){hash, labels->generation, at, index};
 	labels->n_used++;
@@ -138,7 +138,7 @@ int tb_labels_put(
 bool tb_labels_find(
 	const struct tb_labels *labels, const char *name, size_t length, uint32_t *index)
 {
-	uint32_t number = number_of(name, length);
+	uint32_t number = label_number(name, length);
 	if (number != 0 && number <= labels->n_counted) {
 		*index = number - 1;
 		return true;
@@ -146,7 +146,7 @@ bool tb_labels_find(
 	if (labels->n_used == 0)
 		return false;
 	const struct tb_label *slot =
-		slot_of(labels, hash_of(name, length), name, length);
+		label_slot(labels, label_hash(name, length), name, length);
 	if (slot->generation != labels->generation)
 		return false;
 	*index = slot->index;

@@ -3,6 +3,7 @@
 #include "array.h"
 #include "infile.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,11 +35,6 @@ void tb_profile_fini(struct tb_profile *profile)
 	memset(profile, 0, sizeof *profile);
 }
 
-static int profile_no_memory(const struct tb_profile *profile, struct tb_error *error)
-{
-	return tb_fail_memory_in(error, profile->path, "its events");
-}
-
 static bool raw_begins(struct tb_raw text, const char *word)
 {
 	size_t n = strlen(word);
@@ -63,10 +59,12 @@ static void begin_at(struct tb_profile *profile, uint64_t begin_ns)
 		profile->begin_ns = begin_ns;
 }
 
+static struct tb_event_ties event_ties_read(struct tb_raw args);
+
 static int profile_add_kernel(struct tb_profile *profile,
 	const struct tb_profile_event *event, struct tb_error *error)
 {
-	struct tb_event_ties ties = tb_event_ties_read(event->args);
+	struct tb_event_ties ties = event_ties_read(event->args);
 	struct tb_comm_kernel made = {.order = ties.order,
 		.begin_ns = event->begin_ns,
 		.end_ns = event->end_ns,
@@ -75,7 +73,7 @@ static int profile_add_kernel(struct tb_profile *profile,
 		.external = ties.external == ties.order ? UINT64_MAX : ties.external,
 		.stream_key = stream_key(&ties),
 		.what = tb_comm_of_kernel(event->name),
-		.told = tb_comm_told(event->name, event->args)};
+		.observed = tb_comm_observed(event->name, event->args)};
 	int status = tb_profile_stream(profile, made.stream_key, &made.stream, error);
 	if (status == TB_OK)
 		status = tb_profile_comm(profile, event, &made.own_op, error);
@@ -83,7 +81,7 @@ static int profile_add_kernel(struct tb_profile *profile,
 		return status;
 	if (TB_ARRAY_RESERVE(&profile->kernels, &profile->kernels_room,
 		    profile->n_kernels + 1) != TB_OK)
-		return profile_no_memory(profile, error);
+		return tb_fail_memory_in(error, profile->path, "its events");
 	if (made.own_op != TB_NONE)
 		profile->ops[made.own_op].has_kernel = true;
 	begin_at(profile, made.begin_ns);
@@ -96,7 +94,7 @@ static int profile_add_wait(struct tb_profile *profile, const struct tb_stream_w
 {
 	if (TB_ARRAY_RESERVE(
 		    &profile->waits, &profile->waits_room, profile->n_waits + 1) != TB_OK)
-		return profile_no_memory(profile, error);
+		return tb_fail_memory_in(error, profile->path, "its events");
 	profile->waits[profile->n_waits++] = *wait;
 	return TB_OK;
 }
@@ -113,7 +111,7 @@ static int look_at_call(struct tb_profile *profile, const struct tb_profile_even
 	profile->has_orders = true;
 	if (!waits && !for_all)
 		return TB_OK;
-	struct tb_event_ties ties = tb_event_ties_read(event->args);
+	struct tb_event_ties ties = event_ties_read(event->args);
 	if (ties.order == UINT64_MAX)
 		return TB_OK;
 	return profile_add_wait(profile,
@@ -132,7 +130,7 @@ static int look_at_sync(struct tb_profile *profile, const struct tb_profile_even
 {
 	if (!tb_raw_is(event->name, "Stream Wait Event"))
 		return TB_OK;
-	struct tb_event_ties ties = tb_event_ties_read(event->args), source = ties;
+	struct tb_event_ties ties = event_ties_read(event->args), source = ties;
 	struct tb_raw key, value;
 	struct tb_raw_walk walk = tb_raw_walk_begin(event->args);
 	source.stream = UINT64_MAX;
@@ -195,7 +193,7 @@ static int gather_work(struct tb_profile *profile, const struct tb_profile_event
 {
 	if (event->kind == TB_EVENT_RUNTIME && launches(event->name)) {
 		// Store when the kernels that a call launched were launched.
-		uint64_t order = tb_event_ties_read(event->args).order;
+		uint64_t order = event_ties_read(event->args).order;
 		size_t low = 0, high = profile->n_kernels;
 		if (profile->first_launch == 0 || order < profile->first_launch)
 			profile->first_launch = order;
@@ -216,7 +214,7 @@ static int gather_work(struct tb_profile *profile, const struct tb_profile_event
 		     (event->kind == TB_EVENT_KERNEL && !is_communication(event));
 	if (!works)
 		return TB_OK;
-	struct tb_event_ties ties = tb_event_ties_read(event->args);
+	struct tb_event_ties ties = event_ties_read(event->args);
 	begin_at(profile, event->begin_ns);
 	return tb_profile_work(profile,
 		&(struct tb_gpu_work){.key = stream_key(&ties),
@@ -239,10 +237,15 @@ static int gather_member(struct tb_profile *profile, const struct tb_json_item *
 		if (profile->host || name.n == 0)
 			return TB_OK;
 		profile->host = strndup(name.data, name.n);
-		return profile->host ? TB_OK : profile_no_memory(profile, error);
+		return profile->host
+			       ? TB_OK
+			       : tb_fail_memory_in(error, profile->path, "its events");
 	}
 	return TB_OK;
 }
+
+static int event_read(struct tb_profile_event *event, const struct tb_json_item *item,
+	const char *path, struct tb_error *error);
 
 static int profile_gather(struct tb_profile *profile, const struct tb_json_item *item,
 	bool again, struct tb_error *error)
@@ -254,7 +257,7 @@ static int profile_gather(struct tb_profile *profile, const struct tb_json_item 
 		return tb_profile_node(profile, item->value, error);
 	if (!tb_raw_is(item->key, "traceEvents"))
 		return TB_OK;
-	int status = tb_event_read(&event, item, profile->path, error);
+	int status = event_read(&event, item, profile->path, error);
 	if (status != TB_OK || event.kind == TB_EVENT_OTHER)
 		return status;
 	return again ? gather_work(profile, &event, error)
@@ -313,4 +316,161 @@ int tb_profile_read(struct tb_profile *profile, const char *path,
 	if (profile->begin_ns == UINT64_MAX)
 		profile->begin_ns = 0;
 	return tb_profile_pair(profile, reading, error);
+}
+
+// Categories, also those of Kineto before 2022.
+static const struct {
+	const char *name;
+	enum tb_profile_event_kind kind;
+} categories[] = {
+	{"kernel", TB_EVENT_KERNEL},
+	{"Kernel", TB_EVENT_KERNEL},
+	{"gpu_memcpy", TB_EVENT_COPY},
+	{"Memcpy", TB_EVENT_COPY},
+	{"gpu_memset", TB_EVENT_COPY},
+	{"Memset", TB_EVENT_COPY},
+	{"cpu_op", TB_EVENT_COMM},
+	{"Operator", TB_EVENT_COMM},
+	{"user_annotation", TB_EVENT_COMM},
+	{"cuda_runtime", TB_EVENT_RUNTIME},
+	{"cuda_driver", TB_EVENT_RUNTIME},
+	{"hip_runtime", TB_EVENT_RUNTIME},
+	{"Runtime", TB_EVENT_RUNTIME},
+	{"cuda_sync", TB_EVENT_SYNC},
+};
+#define N_CATEGORIES (sizeof categories / sizeof *categories)
+
+static enum tb_profile_event_kind category_kind(struct tb_raw category)
+{
+	for (size_t i = 0; i < N_CATEGORIES; i++)
+		if (tb_raw_is(category, categories[i].name))
+			return categories[i].kind;
+	return TB_EVENT_OTHER;
+}
+
+static int event_refuse(const struct tb_json_item *item, const char *path,
+	const char *what, struct tb_error *error)
+{
+	return tb_fail_at(error, TB_EFORMAT, path, TB_PLACE_OFFSET, item->offset,
+		"the event %s", what);
+}
+
+// event_read reads an element of traceEvents. Of an event that does not matter only
+// the kind is stored. TB_EFORMAT for one that matters and is broken; `path` for errors.
+static int event_read(struct tb_profile_event *event, const struct tb_json_item *item,
+	const char *path, struct tb_error *error)
+{
+	struct tb_profile_event made = {0};
+	struct tb_raw key, value, ts = {0}, dur = {0};
+	struct tb_raw_walk walk = tb_raw_walk_begin(item->value);
+	event->kind = TB_EVENT_OTHER;
+	while (tb_raw_walk_next(&walk, &key, &value)) {
+		if (tb_raw_is(key, "ph") && !tb_raw_is(value, "X"))
+			return TB_OK;
+		if (tb_raw_is(key, "cat")) {
+			made.kind = category_kind(value);
+			if (made.kind == TB_EVENT_OTHER)
+				return TB_OK;
+		} else if (tb_raw_is(key, "name"))
+			made.name = tb_raw_string(value);
+		else if (tb_raw_is(key, "ts"))
+			ts = value;
+		else if (tb_raw_is(key, "dur"))
+			dur = value;
+		else if (tb_raw_is(key, "args"))
+			made.args = value;
+		else if (tb_raw_is(key, "tid") && !tb_raw_count(value, &made.thread))
+			made.thread = 0;
+		if (made.kind == TB_EVENT_COMM && made.name.n > 0 &&
+			!tb_raw_is(made.name, "record_param_comms")) {
+			if (!tb_is_annotation(made.name))
+				return TB_OK;
+			made.kind = TB_EVENT_ANNOTATION;
+		}
+	}
+	if (walk.failed)
+		return event_refuse(item, path, "is no JSON object", error);
+	if (made.kind == TB_EVENT_OTHER)
+		return TB_OK;
+	uint64_t long_ns = 0;
+	if (!tb_raw_micros(ts, &made.begin_ns))
+		return event_refuse(
+			item, path, "has no time (ts, microseconds from 0)", error);
+	if (dur.n > 0 && !tb_raw_micros(dur, &long_ns))
+		return event_refuse(
+			item, path, "has no duration (dur, microseconds from 0)", error);
+	made.end_ns = made.begin_ns + long_ns;
+	*event = made;
+	return TB_OK;
+}
+
+static struct tb_event_ties event_ties_read(struct tb_raw args)
+{
+	struct tb_event_ties ties = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
+	struct tb_raw key, value;
+	struct tb_raw_walk walk = tb_raw_walk_begin(args);
+	while (tb_raw_walk_next(&walk, &key, &value)) {
+		uint64_t *tie = NULL;
+		if (tb_raw_is(key, "stream"))
+			tie = &ties.stream;
+		else if (tb_raw_is(key, "correlation"))
+			tie = &ties.order;
+		else if (tb_raw_is(key, "External id") || tb_raw_is(key, "external id"))
+			tie = &ties.external;
+		else if (tb_raw_is(key, "device"))
+			tie = &ties.device;
+		if (tie && !tb_raw_count(value, tie))
+			*tie = UINT64_MAX;
+	}
+	return ties;
+}
+
+// What the name of a profile's file holds.
+
+#define RANKS_MAX (UINT32_C(1) << 24)
+
+uint32_t tb_profile_rank_in_name(const char *path)
+{
+	for (const char *at = basename(path); (at = strcasestr(at, "rank")); at++) {
+		const char *digits = at + 4;
+		if (*digits == '_' || *digits == '-' || *digits == '.' || *digits == '=')
+			digits++;
+		if (isdigit((unsigned char)*digits)) {
+			unsigned long rank = strtoul(digits, NULL, 10);
+			return rank < RANKS_MAX ? (uint32_t)rank : TB_NONE;
+		}
+	}
+	return TB_NONE;
+}
+
+// counts_ranks returns whether a name is that of a rank or step, not of a host:
+// "worker0", "rank-3", "worker0_step".
+static bool counts_ranks(const char *name, size_t n)
+{
+	static const char *const words[] = {"worker", "rank", "step", "epoch", "iter"};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		size_t length = strlen(words[i]);
+		const char *at = memmem(name, n, words[i], length);
+		if (!at)
+			continue;
+		size_t end = (size_t)(at - name) + length;
+		end += end < n && (name[end] == '-' || name[end] == '_');
+		if (end == n || isdigit((unsigned char)name[end]))
+			return true;
+	}
+	return false;
+}
+
+char *tb_profile_host_in_name(const char *path)
+{
+	const char *name = basename(path), *end = strstr(name, ".pt.trace.json");
+	const char *pid = end ? memrchr(name, '_', (size_t)(end - name)) : NULL;
+	if (!pid || pid == name || !isdigit((unsigned char)pid[1]))
+		return NULL;
+	for (const char *at = pid + 1; at < end; at++)
+		if (!isdigit((unsigned char)*at) && *at != '.')
+			return NULL;
+	if (counts_ranks(name, (size_t)(pid - name)))
+		return NULL;
+	return strndup(name, (size_t)(pid - name));
 }

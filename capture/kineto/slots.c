@@ -1,41 +1,30 @@
 // Marks, the slots between them, and the work of streams in each.
+#include "array.h"
+#include "order.h"
 #include "profile.h"
 
-#include "array.h"
-
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define STREAMS_MAX   1024
-#define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
+#define STREAMS_MAX 1024
 
 static int mark_by_order(const void *a, const void *b)
 {
 	const struct tb_comm_kernel *one = a, *other = b;
-	int order = COMPARE(one->order, other->order);
-	return order ? order : COMPARE(one->begin_ns, other->begin_ns);
+	int order = TB_ORDER(one->order, other->order);
+	return order ? order : TB_ORDER(one->begin_ns, other->begin_ns);
 }
 
 static int by_mark(const void *a, const void *b)
 {
-	const struct tb_mark *one = a, *other = b;
-	int order = COMPARE(one->order, other->order);
+	const struct tb_stream_mark *one = a, *other = b;
+	int order = TB_ORDER(one->order, other->order);
 	if (order == 0)
-		order = COMPARE(one->at_ns, other->at_ns);
+		order = TB_ORDER(one->at_ns, other->at_ns);
 	if (order == 0) // at one moment, what ended lets begin what begins
 		order = other->is_wait - one->is_wait;
-	return order ? order : COMPARE(one->index, other->index);
-}
-
-static int work_by_number(const void *a, const void *b)
-{
-	const uint64_t *one = a, *other = b;
-	return COMPARE(*one, *other);
-}
-
-static int slots_no_memory(const struct tb_profile *profile, struct tb_error *error)
-{
-	return tb_fail_memory_in(error, profile->path, "its communication");
+	return order ? order : TB_ORDER(one->index, other->index);
 }
 
 // drop_inner_waits leaves the waits of the program: NCCL's communication streams wait for
@@ -46,18 +35,18 @@ static int drop_inner_waits(struct tb_profile *profile, struct tb_error *error)
 	size_t n = 0, n_kept = 0;
 	uint64_t *inner = malloc((profile->n_ops + 1) * sizeof *inner);
 	if (!inner)
-		return slots_no_memory(profile, error);
+		return tb_fail_memory_in(error, profile->path, "its communication");
 	for (size_t i = 0; i < profile->n_ops; i++)
 		if (profile->ops[i].what != TB_COMM_WAIT &&
 			profile->ops[i].external != UINT64_MAX)
 			inner[n++] = profile->ops[i].external;
-	qsort(inner, n, sizeof *inner, work_by_number);
+	qsort(inner, n, sizeof *inner, tb_order_u64);
 	for (size_t i = 0; i < profile->n_waits; i++) {
 		struct tb_stream_wait wait = profile->waits[i];
 		if (profile->has_syncs && wait.waiter_key == UINT64_MAX && !wait.for_all)
 			continue;
 		if (wait.external != UINT64_MAX &&
-			bsearch(&wait.external, inner, n, sizeof *inner, work_by_number))
+			bsearch(&wait.external, inner, n, sizeof *inner, tb_order_u64))
 			continue;
 		profile->waits[n_kept++] = wait;
 	}
@@ -73,7 +62,7 @@ static int wait_by_time(struct tb_profile *profile, struct tb_error *error)
 	profile->n_waits = 0;
 	if (TB_ARRAY_RESERVE(&profile->waits, &profile->waits_room, profile->n_kernels) !=
 		TB_OK)
-		return slots_no_memory(profile, error);
+		return tb_fail_memory_in(error, profile->path, "its communication");
 	for (size_t i = 0; i < profile->n_kernels; i++) {
 		profile->kernels[i].order = 0;
 		profile->waits[profile->n_waits++] =
@@ -101,22 +90,23 @@ int tb_profile_order(struct tb_profile *profile, struct tb_error *error)
 			"has more than %u communication operations", TB_NONE - 1);
 	profile->marks = malloc((n + 1) * sizeof *profile->marks);
 	if (!profile->marks)
-		return slots_no_memory(profile, error);
+		return tb_fail_memory_in(error, profile->path, "its communication");
 	for (size_t i = 0; i < profile->n_kernels; i++)
 		profile->marks[profile->n_marks++] =
-			(struct tb_mark){profile->kernels[i].order,
+			(struct tb_stream_mark){profile->kernels[i].order,
 				profile->kernels[i].begin_ns, (uint32_t)i, false};
 	for (size_t i = 0; i < profile->n_waits; i++)
 		profile->marks[profile->n_marks++] =
-			(struct tb_mark){profile->waits[i].order, profile->waits[i].at_ns,
-				(uint32_t)i, true};
+			(struct tb_stream_mark){profile->waits[i].order,
+				profile->waits[i].at_ns, (uint32_t)i, true};
 	qsort(profile->marks, n, sizeof *profile->marks, by_mark);
 	return TB_OK;
 }
 
 // work_comes_before returns whether work was handed over before a mark. What has the
 // mark's own order is of the same CUDA graph, or nothing has one: then time decides.
-static bool work_comes_before(const struct tb_gpu_work *work, const struct tb_mark *mark)
+static bool work_comes_before(
+	const struct tb_gpu_work *work, const struct tb_stream_mark *mark)
 {
 	if (work->order != mark->order)
 		return work->order < mark->order;
@@ -140,7 +130,7 @@ static uint32_t work_slot(
 static int by_slot(const void *a, const void *b)
 {
 	const struct tb_stretch *one = a, *other = b;
-	return COMPARE(one->slot, other->slot);
+	return TB_ORDER(one->slot, other->slot);
 }
 
 static void stretch_join(struct tb_stretch *into, const struct tb_stretch *other)
@@ -182,7 +172,7 @@ static int stream_make_room(
 		return TB_OK;
 	return TB_ARRAY_RESERVE(&stream->stretches, &stream->room, stream->n + 1) == TB_OK
 		       ? TB_OK
-		       : slots_no_memory(profile, error);
+		       : tb_fail_memory_in(error, profile->path, "its communication");
 }
 
 int tb_profile_stream(struct tb_profile *profile, uint64_t key, uint32_t *stream,
@@ -197,7 +187,7 @@ int tb_profile_stream(struct tb_profile *profile, uint64_t key, uint32_t *stream
 		    profile->n_streams + 1) != TB_OK ||
 		tb_map_put(&profile->stream_of, key, (uint32_t)profile->n_streams) !=
 			TB_OK)
-		return slots_no_memory(profile, error);
+		return tb_fail_memory_in(error, profile->path, "its communication");
 	*stream = (uint32_t)profile->n_streams;
 	profile->streams[profile->n_streams++] = (struct tb_stream){.key = key};
 	return TB_OK;
@@ -229,4 +219,279 @@ void tb_profile_end(struct tb_profile *profile)
 {
 	for (size_t i = 0; i < profile->n_streams; i++)
 		tidy(&profile->streams[i]);
+}
+
+// Which operations a kernel of NCCL carries out.
+
+// How many operations without a kernel are looked at for one: as many as a program puts
+// into one group of NCCL's, and more.
+#define LOOK_MAX 4096
+
+struct pairing {
+	struct tb_profile *profile;
+	struct tb_error *error;
+	uint32_t *by_external; // numbers of operations
+	uint32_t *waiting;     // those without a kernel so far, by their beginning
+	uint32_t *annotated;   // those that annotations name, by thread and beginning
+	size_t n, n_waiting, n_annotated, head;
+};
+
+static bool op_kind_sends(uint8_t what)
+{
+	return what != TB_COMM_WAIT && what != TB_COMM_OTHER;
+}
+
+static bool op_kind_is_message(uint8_t what)
+{
+	return what == TB_COMM_SEND || what == TB_COMM_RECV;
+}
+
+// How a list of operations is sorted; that of annotated ones has no others.
+enum sorting { BY_EXTERNAL, BY_BEGINNING, BY_THREAD };
+
+struct keyed_op {
+	uint64_t key, next_key;
+	uint32_t op;
+};
+
+static int op_by_key(const void *a, const void *b)
+{
+	const struct keyed_op *one = a, *other = b;
+	int order = TB_ORDER(one->key, other->key);
+	if (order == 0)
+		order = TB_ORDER(one->next_key, other->next_key);
+	return order ? order : TB_ORDER(one->op, other->op);
+}
+
+static struct keyed_op op_key(
+	const struct tb_comm_op *op, uint32_t number, enum sorting sorting)
+{
+	switch (sorting) {
+	case BY_EXTERNAL:
+		return (struct keyed_op){op->external, 0, number};
+	case BY_BEGINNING:
+		return (struct keyed_op){op->begin_ns, 0, number};
+	case BY_THREAD:
+	default:
+		return (struct keyed_op){op->thread, op->begin_ns, number};
+	}
+}
+
+// sort_ops makes a list of the operations that send.
+static int sort_ops(
+	struct pairing *pairing, enum sorting sorting, uint32_t **list, size_t *n)
+{
+	const struct tb_profile *profile = pairing->profile;
+	struct keyed_op *sorted = malloc((profile->n_ops + 1) * sizeof *sorted);
+	uint32_t *made = malloc((profile->n_ops + 1) * sizeof *made);
+	size_t count = 0;
+	if (!sorted || !made) {
+		free(sorted);
+		free(made);
+		return tb_fail_memory_in(
+			pairing->error, pairing->profile->path, "its communication");
+	}
+	for (size_t i = 0; i < profile->n_ops; i++) {
+		const struct tb_comm_op *op = &profile->ops[i];
+		if (op_kind_sends(op->what) &&
+			(sorting != BY_THREAD || op->source != TB_COMM_ARGUMENTS))
+			sorted[count++] = op_key(op, (uint32_t)i, sorting);
+	}
+	qsort(sorted, count, sizeof *sorted, op_by_key);
+	for (size_t i = 0; i < count; i++)
+		made[i] = sorted[i].op;
+	free(sorted);
+	*list = made;
+	*n = count;
+	return TB_OK;
+}
+
+// pairing_claim marks the operations of an id as having a kernel, and returns the first
+// of them, or TB_NONE. It may be the kernel's own.
+static uint32_t pairing_claim(struct pairing *pairing, uint64_t external)
+{
+	struct tb_profile *profile = pairing->profile;
+	size_t low = 0, high = pairing->n;
+	uint32_t found = TB_NONE;
+	if (external == UINT64_MAX)
+		return TB_NONE;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (profile->ops[pairing->by_external[middle]].external < external)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < pairing->n; low++) {
+		struct tb_comm_op *op = &profile->ops[pairing->by_external[low]];
+		if (op->external != external)
+			break;
+		op->has_kernel = true;
+		if (found == TB_NONE)
+			found = pairing->by_external[low];
+	}
+	return found;
+}
+
+static int pairing_give(
+	struct pairing *pairing, struct tb_comm_kernel *kernel, uint32_t op)
+{
+	struct tb_profile *profile = pairing->profile;
+	if (TB_ARRAY_RESERVE(&profile->kernel_ops, &profile->kernel_ops_room,
+		    profile->n_kernel_ops + 1) != TB_OK)
+		return tb_fail_memory_in(
+			pairing->error, pairing->profile->path, "its communication");
+	profile->kernel_ops[profile->n_kernel_ops++] = op;
+	profile->ops[op].has_kernel = true;
+	kernel->n_ops++;
+	return TB_OK;
+}
+
+static bool op_fits_kernel(uint8_t kernel, uint8_t op)
+{
+	if (kernel == TB_COMM_OTHER || kernel == op)
+		return true;
+	if (kernel == TB_COMM_SEND)
+		return op == TB_COMM_RECV || op == TB_COLL_ALLTOALL ||
+		       op == TB_COLL_GATHER || op == TB_COLL_SCATTER;
+	return kernel == TB_COLL_ALLREDUCE && op == TB_COLL_BARRIER;
+}
+
+// give_waiting gives a kernel the operations that were begun before it was launched and
+// have none yet: those of a group (batch_isend_irecv), which one kernel carries out.
+static int give_waiting(
+	struct pairing *pairing, struct tb_comm_kernel *kernel, bool only_messages)
+{
+	struct tb_profile *profile = pairing->profile;
+	uint64_t until =
+		kernel->launch_ns != TB_NEVER_NS ? kernel->launch_ns : kernel->begin_ns;
+	while (pairing->head < pairing->n_waiting &&
+		profile->ops[pairing->waiting[pairing->head]].has_kernel)
+		pairing->head++;
+	size_t most = pairing->head + LOOK_MAX;
+	for (size_t i = pairing->head; i < pairing->n_waiting && i < most; i++) {
+		const struct tb_comm_op *op = &profile->ops[pairing->waiting[i]];
+		if (op->begin_ns > until)
+			break;
+		// Only messages are launched together, behind their annotations.
+		bool only = only_messages || op->source != TB_COMM_ARGUMENTS;
+		if (op->has_kernel || !op_fits_kernel(kernel->what, op->what) ||
+			(only && !op_kind_is_message(op->what)))
+			continue;
+		int status = pairing_give(pairing, kernel, pairing->waiting[i]);
+		if (status != TB_OK)
+			return status;
+	}
+	return TB_OK;
+}
+
+static bool comes_after(const struct tb_comm_op *op, const struct tb_comm_kernel *kernel)
+{
+	if (op->thread != kernel->launch_thread)
+		return op->thread > kernel->launch_thread;
+	return op->begin_ns > kernel->launch_ns;
+}
+
+// find_around returns the annotated operation within which a kernel was launched, or
+// TB_NONE.
+static uint32_t find_around(
+	const struct pairing *pairing, const struct tb_comm_kernel *kernel)
+{
+	const struct tb_comm_op *ops = pairing->profile->ops;
+	size_t low = 0, high = pairing->n_annotated;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (comes_after(&ops[pairing->annotated[middle]], kernel))
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	if (low == 0 || kernel->launch_ns == TB_NEVER_NS)
+		return TB_NONE;
+	uint32_t op = pairing->annotated[low - 1];
+	bool is_in = ops[op].thread == kernel->launch_thread &&
+		     ops[op].end_ns >= kernel->launch_ns;
+	return is_in ? op : TB_NONE;
+}
+
+static int pair_kernel(struct pairing *pairing, struct tb_comm_kernel *kernel)
+{
+	const struct tb_profile *profile = pairing->profile;
+	uint32_t op = kernel->own_op, first = pairing_claim(pairing, kernel->external);
+	if (first == TB_NONE && op == TB_NONE)
+		first = find_around(pairing, kernel);
+	kernel->first_op = (uint32_t)profile->n_kernel_ops;
+	kernel->n_ops = 0;
+	if (op == TB_NONE || !op_kind_sends(profile->ops[op].what))
+		op = first;
+	if (first != TB_NONE) {
+		kernel->is_rest = profile->ops[first].carried;
+		profile->ops[first].carried = true;
+	}
+	if (kernel->is_rest)
+		return TB_OK;
+	if (op == TB_NONE)
+		return give_waiting(pairing, kernel, false);
+	int status = pairing_give(pairing, kernel, op);
+	if (status == TB_OK && op_kind_is_message(profile->ops[op].what))
+		status = give_waiting(pairing, kernel, true);
+	return status;
+}
+
+static int pairing_refuse_unknown(const struct tb_profile *profile,
+	const struct tb_comm_kernel *kernel, struct tb_error *error)
+{
+	return tb_fail_in(error, TB_EFORMAT, profile->path,
+		"of the NCCL kernel at %" PRIu64 ".%03" PRIu64 " us nothing says what it "
+		"sends: expected \"Collective name\" in its arguments or in those "
+		"of a record_param_comms (PyTorch 2.1 and later), or an annotation "
+		"such as nccl:all_reduce with \"Input Dims\" (a profile with "
+		"record_shapes=True); --lenient drops such kernels",
+		kernel->begin_ns / 1000, kernel->begin_ns % 1000);
+}
+
+static int pair_all(struct pairing *pairing, const struct tb_reading *reading)
+{
+	struct tb_profile *profile = pairing->profile;
+	int status = TB_OK;
+	// Ids first: an operation whose kernel comes later waits for no other.
+	for (size_t i = 0; i < profile->n_kernels; i++)
+		(void)pairing_claim(pairing, profile->kernels[i].external);
+	for (size_t i = 0; i < profile->n_kernels && status == TB_OK; i++) {
+		status = pair_kernel(pairing, &profile->kernels[i]);
+		if (status != TB_OK || profile->kernels[i].n_ops > 0 ||
+			profile->kernels[i].is_rest)
+			continue;
+		if (profile->kernels[i].order < profile->first_launch) {
+			profile->n_early++;
+			continue;
+		}
+		profile->n_unknown++;
+		if (!reading->lenient)
+			status = pairing_refuse_unknown(
+				profile, &profile->kernels[i], pairing->error);
+	}
+	for (size_t i = 0; i < profile->n_ops; i++)
+		profile->n_unlaunched += op_kind_sends(profile->ops[i].what) &&
+					 !profile->ops[i].has_kernel;
+	return status;
+}
+
+int tb_profile_pair(struct tb_profile *profile, const struct tb_reading *reading,
+	struct tb_error *error)
+{
+	struct pairing pairing = {.profile = profile, .error = error};
+	int status = sort_ops(&pairing, BY_EXTERNAL, &pairing.by_external, &pairing.n);
+	if (status == TB_OK)
+		status = sort_ops(
+			&pairing, BY_BEGINNING, &pairing.waiting, &pairing.n_waiting);
+	if (status == TB_OK)
+		status = sort_ops(
+			&pairing, BY_THREAD, &pairing.annotated, &pairing.n_annotated);
+	if (status == TB_OK)
+		status = pair_all(&pairing, reading);
+	free(pairing.by_external);
+	free(pairing.waiting);
+	free(pairing.annotated);
+	return status;
 }

@@ -1,7 +1,170 @@
 #include "profile.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+// NCCL has no barrier: ProcessGroupNCCL::barrier reduces one element, a float.
+#define BARRIER_BYTES 4
+
+struct comm_writing {
+	struct tb_calls *calls;
+	const struct tb_profile *profile;
+	const struct tb_comm_place *place;
+	struct tb_error *error;
+	uint32_t last;
+	bool begun; // the first call has the computation, and what it comes after
+	bool ends;  // the next call has the kernel's time; of those before it has none
+	struct tb_observed observed; // of the kernel's one collective call
+};
+
+static int comm_call_add(struct comm_writing *writing, struct tb_call call)
+{
+	const struct tb_comm_place *place = writing->place;
+	call.lane = place->lane;
+	call.enter_ns = place->enter_ns;
+	if (call.starts || writing->ends)
+		call.leave_ns = writing->ends ? place->leave_ns : place->enter_ns;
+	call.calc_ns = writing->begun ? 0 : place->calc_ns;
+	int status = tb_calls_add(
+		writing->calls, place->rank, &call, &writing->last, writing->error);
+	if (!writing->begun)
+		for (uint32_t i = 0; i < place->n_befores && status == TB_OK; i++)
+			status = tb_calls_after(writing->calls, place->rank,
+				place->befores[i], writing->error);
+	writing->begun = true;
+	return status;
+}
+
+// comm_add_sizes gives an all-to-all of unequal parts its sizes by member: parts of what
+// the rank has, in proportion to its split sizes.
+static int comm_add_sizes(
+	struct comm_writing *writing, const struct tb_comm_op *op, uint32_t n_members)
+{
+	const uint64_t *splits = writing->profile->splits + op->splits;
+	uint64_t sum = 0;
+	for (uint32_t i = 0; i < op->n_splits; i++)
+		sum += splits[i];
+	if (op->n_splits != n_members)
+		return tb_fail_in(writing->error, TB_EFORMAT, writing->profile->path,
+			"an all-to-all of %" PRIu32 " ranks has %" PRIu32 " split sizes",
+			n_members, op->n_splits);
+	uint64_t *sizes = calloc(n_members, sizeof *sizes);
+	if (!sizes)
+		return tb_fail_memory_in(writing->error, writing->profile->path,
+			"the sizes of an all-to-all");
+	for (uint32_t i = 0; i < n_members && sum > 0; i++)
+		sizes[i] = (uint64_t)((double)op->in_bytes *
+					      ((double)splits[i] / (double)sum) +
+				      0.5);
+	int status = tb_calls_sizes(
+		writing->calls, writing->place->rank, sizes, n_members, writing->error);
+	free(sizes);
+	return status;
+}
+
+static uint64_t comm_op_bytes(const struct tb_comm_op *op, uint32_t n)
+{
+	uint64_t most = op->in_bytes > op->out_bytes ? op->in_bytes : op->out_bytes;
+	switch (op->what) {
+	case TB_COLL_ALLGATHER:
+		return op->in_bytes > 0 ? op->in_bytes : op->out_bytes / n;
+	case TB_COLL_REDUCE_SCATTER:
+		return op->in_bytes > 0 ? op->in_bytes : op->out_bytes * n;
+	case TB_COLL_GATHER:
+		return op->in_bytes;
+	case TB_COLL_SCATTER:
+		return op->out_bytes > 0 ? op->out_bytes : op->in_bytes / n;
+	case TB_COLL_ALLTOALL:
+		return op->in_bytes / n;
+	case TB_COLL_BARRIER:
+		return BARRIER_BYTES;
+	case TB_COMM_SEND:
+		return op->in_bytes;
+	default:
+		return most;
+	}
+}
+
+static int comm_add_collective(struct comm_writing *writing, const struct tb_comm_op *op)
+{
+	uint32_t group = writing->place->groups[op->group];
+	uint32_t n = tb_calls_members(writing->calls, group).n;
+	bool rooted = tb_collective_op_has_root((enum tb_collective_op)op->what);
+	struct tb_call call = {.kind = TB_CALL_COLLECTIVE,
+		.op = op->what == TB_COLL_BARRIER ? TB_COLL_ALLREDUCE : op->what,
+		.bytes = comm_op_bytes(op, n),
+		.group = group,
+		.observed = writing->observed};
+	if (rooted && op->root != TB_NONE)
+		call.peer = op->root;
+	else if (rooted)
+		tb_calls_note(writing->calls,
+			"the profile does not name the root of a %s (newer PyTorch "
+			"does): taken to be the first rank of its group",
+			tb_collective_op_name((enum tb_collective_op)op->what));
+	if (call.peer >= n)
+		return tb_fail_in(writing->error, TB_EFORMAT, writing->profile->path,
+			"the root of a %s is rank %" PRIu32 " of a group of %" PRIu32,
+			tb_collective_op_name((enum tb_collective_op)op->what), call.peer,
+			n);
+	int status = comm_call_add(writing, call);
+	if (status == TB_OK && op->splits != TB_NONE)
+		status = comm_add_sizes(writing, op, n);
+	return status;
+}
+
+static int comm_add_message(
+	struct comm_writing *writing, const struct tb_comm_op *op, bool starts)
+{
+	uint32_t group = writing->place->groups[op->group], peer = op->peer;
+	struct tb_group members = tb_calls_members(writing->calls, group);
+	bool sends = op->what == TB_COMM_SEND;
+	if (peer == TB_NONE && op->root < members.n)
+		peer = members.members[op->root];
+	if (peer >= tb_calls_n_ranks(writing->calls))
+		return tb_fail_in(writing->error, TB_EFORMAT, writing->profile->path,
+			"a %s at %.6f s names no rank of the job: expected \"%s Rank\", "
+			"as newer PyTorch writes",
+			sends ? "send" : "receive",
+			(double)writing->place->enter_ns / 1e9, sends ? "Dst" : "Src");
+	return comm_call_add(
+		writing, (struct tb_call){.kind = sends ? TB_CALL_SEND : TB_CALL_RECV,
+				 .bytes = comm_op_bytes(op, members.n),
+				 .peer = peer,
+				 .group = group,
+				 .starts = starts});
+}
+
+static bool comm_op_is_message(const struct tb_comm_op *op)
+{
+	return op->what == TB_COMM_SEND || op->what == TB_COMM_RECV;
+}
+
+// comm_add_kernels writes messages that one kernel sends and receives: all begin, then
+// all are waited for.
+static int comm_add_kernels(
+	struct comm_writing *writing, const struct tb_comm_kernel *kernel)
+{
+	const struct tb_profile *profile = writing->profile;
+	const uint32_t *ops = profile->kernel_ops + kernel->first_op;
+	uint32_t rank = writing->place->rank, n_begun = 0;
+	uint32_t *begun = calloc(kernel->n_ops, sizeof *begun);
+	if (!begun)
+		return tb_fail_memory_in(writing->error, profile->path, "its messages");
+	int status = comm_call_add(writing, (struct tb_call){.kind = TB_CALL_JOINT});
+	for (uint32_t i = 0; i < kernel->n_ops && status == TB_OK; i++) {
+		status = comm_add_message(writing, &profile->ops[ops[i]], true);
+		begun[n_begun++] = writing->last;
+	}
+	writing->ends = true;
+	if (status == TB_OK)
+		status = comm_call_add(writing, (struct tb_call){.kind = TB_CALL_JOINT});
+	for (uint32_t i = 0; i < n_begun && status == TB_OK; i++)
+		status = tb_calls_after(writing->calls, rank, begun[i], writing->error);
+	free(begun);
+	return status;
+}
 
 // Kernels of a stream that follow each other closer than this did so because the later
 // one had been waiting behind the earlier one.
@@ -223,8 +386,30 @@ static int write_kernel(struct lanes *lanes, uint32_t number)
 		.leave_ns = kernel->end_ns - lanes->profile->begin_ns,
 		.befores = lanes->befores,
 		.n_befores = n_befores};
-	status = tb_comm_calls(lanes->calls, lanes->profile, kernel, &place,
-		&lanes->kernel_calls[number], lanes->error);
+	// Add the operations, and store the call at whose end the kernel has ended.
+	// Messages of one kernel go at once; collective calls of one kernel one after
+	// another.
+	const struct tb_profile *profile = lanes->profile;
+	uint32_t *last = &lanes->kernel_calls[number];
+	struct comm_writing writing = {.calls = lanes->calls,
+		.profile = profile,
+		.place = &place,
+		.error = lanes->error};
+	const uint32_t *ops = profile->kernel_ops + kernel->first_op;
+	bool group = kernel->n_ops > 1 && comm_op_is_message(&profile->ops[ops[0]]);
+	// Nobody knows how the time and the channels of several collective calls divide.
+	bool alone = kernel->n_ops == 1;
+	writing.ends = alone && !kernel->has_no_end;
+	if (alone)
+		writing.observed = kernel->observed;
+	if (group)
+		status = comm_add_kernels(&writing, kernel);
+	for (uint32_t i = 0; !group && i < kernel->n_ops && status == TB_OK; i++) {
+		const struct tb_comm_op *op = &profile->ops[ops[i]];
+		status = comm_op_is_message(op) ? comm_add_message(&writing, op, false)
+						: comm_add_collective(&writing, op);
+	}
+	*last = writing.last;
 	stream->last = lanes->kernel_calls[number];
 	stream->n_launched++;
 	if (kernel->end_ns > stream->at_ns)
@@ -344,73 +529,53 @@ static int lanes_wait_for_all(struct lanes *lanes, struct gpu_stream *waiter)
 	return status;
 }
 
-// wait_in_full writes a wait of which the profile names both sides.
-static int wait_in_full(struct lanes *lanes, const struct tb_stream_wait *wait)
-{
-	struct gpu_stream *waiter = NULL;
-	struct lane_choice choice = {.n = 0};
-	for (size_t s = 0; s < lanes->n_streams; s++) {
-		struct gpu_stream *stream = &lanes->streams[s];
-		if (lanes->profile->streams[s].key == wait->waiter_key)
-			waiter = stream;
-		if (lanes->profile->streams[s].key != wait->source_key)
-			continue;
-		choice = (struct lane_choice){s, stream->n_launched};
-		while (choice.n > 0 &&
-			stream_last_kernel(lanes, stream, choice.n)->order >
-				wait->source_order)
-			choice.n--;
-	}
-	// A stream that has only kernels of NCCL waits by their place in the order.
-	if (!waiter || choice.n == 0 || !next_work(lanes, waiter))
-		return TB_OK;
-	return write_wait(lanes, waiter, choice);
-}
-
-// wait_found writes a wait of which only the call is known. It is that of the stream to
-// which work is handed next.
-static int wait_found(struct lanes *lanes)
-{
-	struct gpu_stream *waiter = NULL;
-	const struct tb_stretch *first = NULL;
-	struct lane_choice choice = {0, 0};
-	for (size_t s = 0; s < lanes->n_streams; s++) {
-		const struct tb_stretch *work = next_work(lanes, &lanes->streams[s]);
-		if (!work || (first && first->first_order <= work->first_order))
-			continue;
-		first = work;
-		waiter = &lanes->streams[s];
-	}
-	if (!waiter || !lanes_choose(lanes, waiter, first->first_begin_ns, &choice))
-		return TB_OK;
-	return write_wait(lanes, waiter, choice);
-}
-
 static int write_waits(struct lanes *lanes, const struct tb_stream_wait *wait)
 {
 	int status = TB_OK;
-	if (wait->waiter_key != UINT64_MAX)
-		return wait_in_full(lanes, wait);
-	if (!wait->for_all)
-		return wait_found(lanes);
+	if (wait->waiter_key != UINT64_MAX) {
+		// Write a wait of which the profile names both sides.
+		struct gpu_stream *waiter = NULL;
+		struct lane_choice choice = {.n = 0};
+		for (size_t s = 0; s < lanes->n_streams; s++) {
+			struct gpu_stream *stream = &lanes->streams[s];
+			if (lanes->profile->streams[s].key == wait->waiter_key)
+				waiter = stream;
+			if (lanes->profile->streams[s].key != wait->source_key)
+				continue;
+			choice = (struct lane_choice){s, stream->n_launched};
+			while (choice.n > 0 &&
+				stream_last_kernel(lanes, stream, choice.n)->order >
+					wait->source_order)
+				choice.n--;
+		}
+		// A stream that has only kernels of NCCL waits by their place in the
+		// order.
+		if (!waiter || choice.n == 0 || !next_work(lanes, waiter))
+			return TB_OK;
+		return write_wait(lanes, waiter, choice);
+	}
+	if (!wait->for_all) {
+		// Write a wait of which only the call is known. It is that of the stream
+		// to which work is handed next.
+		struct gpu_stream *waiter = NULL;
+		const struct tb_stretch *first = NULL;
+		struct lane_choice choice = {0, 0};
+		for (size_t s = 0; s < lanes->n_streams; s++) {
+			const struct tb_stretch *work =
+				next_work(lanes, &lanes->streams[s]);
+			if (!work || (first && first->first_order <= work->first_order))
+				continue;
+			first = work;
+			waiter = &lanes->streams[s];
+		}
+		if (!waiter ||
+			!lanes_choose(lanes, waiter, first->first_begin_ns, &choice))
+			return TB_OK;
+		return write_wait(lanes, waiter, choice);
+	}
 	for (size_t s = 0; s < lanes->n_streams && status == TB_OK; s++)
 		status = lanes_wait_for_all(lanes, &lanes->streams[s]);
 	return status;
-}
-
-// pass_kernel takes note of a kernel that begins no operation: the rest of one, or one of
-// which nothing is known, whose time passes as computation.
-static void pass_kernel(struct lanes *lanes, uint32_t number)
-{
-	const struct tb_comm_kernel *kernel = &lanes->profile->kernels[number];
-	struct gpu_stream *stream = &lanes->streams[kernel->stream];
-	stream->n_launched++;
-	if (kernel->end_ns > stream->end_ns)
-		stream->end_ns = kernel->end_ns;
-	if (!kernel->is_rest)
-		return;
-	lanes->kernel_calls[number] = stream->last;
-	stream->at_ns = stream->end_ns;
 }
 
 static int lanes_write_all(struct lanes *lanes)
@@ -418,14 +583,28 @@ static int lanes_write_all(struct lanes *lanes)
 	const struct tb_profile *profile = lanes->profile;
 	int status = TB_OK;
 	for (size_t i = 0; i < profile->n_marks && status == TB_OK; i++) {
-		const struct tb_mark *mark = &profile->marks[i];
+		const struct tb_stream_mark *mark = &profile->marks[i];
 		take_stretches(lanes, i);
 		if (mark->is_wait)
 			status = write_waits(lanes, &profile->waits[mark->index]);
 		else if (profile->kernels[mark->index].n_ops > 0)
 			status = write_kernel(lanes, mark->index);
-		else
-			pass_kernel(lanes, mark->index);
+		else {
+			// Take note of a kernel that begins no operation: the rest of
+			// one, or one of which nothing is known, whose time passes as
+			// computation.
+			uint32_t number = mark->index;
+			const struct tb_comm_kernel *kernel =
+				&lanes->profile->kernels[number];
+			struct gpu_stream *stream = &lanes->streams[kernel->stream];
+			stream->n_launched++;
+			if (kernel->end_ns > stream->end_ns)
+				stream->end_ns = kernel->end_ns;
+			if (kernel->is_rest) {
+				lanes->kernel_calls[number] = stream->last;
+				stream->at_ns = stream->end_ns;
+			}
+		}
 	}
 	take_stretches(lanes, profile->n_marks);
 	for (size_t s = 0; s < lanes->n_streams && status == TB_OK; s++)

@@ -50,30 +50,14 @@ static int set_filter(struct tb_live *live, const struct tb_live_options *option
 	return TB_OK;
 }
 
-static int fail_activate(const struct tb_live *live, int code, struct tb_error *error)
+static int activate(struct tb_live *live, const struct tb_live_options *options,
+	struct tb_error *error)
 {
-	const char *message = pcap_geterr(live->pcap);
-	switch (code) {
-	case PCAP_ERROR_NO_SUCH_DEVICE:
-		return tb_fail_in(error, TB_EUSAGE, live->name,
-			"there is no such interface; -D lists the interfaces");
-	case PCAP_ERROR_PERM_DENIED:
-	case PCAP_ERROR_PROMISC_PERM_DENIED:
-		return tb_fail_in(error, TB_EIO, live->name,
-			"capturing needs root or the capability CAP_NET_RAW: try sudo");
-	case PCAP_ERROR_IFACE_NOT_UP:
-		return tb_fail_in(error, TB_EIO, live->name,
-			"the interface is down: 'ip link set %s up' starts it",
-			live->name);
-	default:
-		return tb_fail_in(error, TB_EIO, live->name, "%s: %s",
-			pcap_statustostr(code), message);
-	}
-}
-
-// prepare sets the options that libpcap takes only before activation.
-static void prepare(pcap_t *pcap, const struct tb_live_options *options)
-{
+	static const pcap_direction_t directions[] = {
+		PCAP_D_INOUT, PCAP_D_IN, PCAP_D_OUT};
+	char message[PCAP_ERRBUF_SIZE] = "";
+	// Set the options that libpcap takes only before activation.
+	pcap_t *pcap = live->pcap;
 	uint32_t snap = options->snap_bytes ? options->snap_bytes : TB_LIVE_SNAP_BYTES;
 	pcap_set_snaplen(pcap, (int)snap);
 	pcap_set_promisc(pcap, !options->no_promiscuous);
@@ -83,18 +67,27 @@ static void prepare(pcap_t *pcap, const struct tb_live_options *options)
 		pcap_set_buffer_size(pcap, (int)options->buffer_bytes);
 	// If the system has only microseconds this fails; tb_live_next converts them.
 	pcap_set_tstamp_precision(pcap, PCAP_TSTAMP_PRECISION_NANO);
-}
-
-static int activate(struct tb_live *live, const struct tb_live_options *options,
-	struct tb_error *error)
-{
-	static const pcap_direction_t directions[] = {
-		PCAP_D_INOUT, PCAP_D_IN, PCAP_D_OUT};
-	char message[PCAP_ERRBUF_SIZE] = "";
-	prepare(live->pcap, options);
 	int code = pcap_activate(live->pcap);
-	if (code < 0)
-		return fail_activate(live, code, error);
+	if (code < 0) {
+		const char *refusal = pcap_geterr(live->pcap);
+		switch (code) {
+		case PCAP_ERROR_NO_SUCH_DEVICE:
+			return tb_fail_in(error, TB_EUSAGE, live->name,
+				"there is no such interface; -D lists the interfaces");
+		case PCAP_ERROR_PERM_DENIED:
+		case PCAP_ERROR_PROMISC_PERM_DENIED:
+			return tb_fail_in(error, TB_EIO, live->name,
+				"capturing needs root or the capability CAP_NET_RAW: try "
+				"sudo");
+		case PCAP_ERROR_IFACE_NOT_UP:
+			return tb_fail_in(error, TB_EIO, live->name,
+				"the interface is down: 'ip link set %s up' starts it",
+				live->name);
+		default:
+			return tb_fail_in(error, TB_EIO, live->name, "%s: %s",
+				pcap_statustostr(code), refusal);
+		}
+	}
 	if (code > 0)
 		snprintf(live->warning, sizeof live->warning, "%s",
 			code == PCAP_WARNING ? pcap_geterr(live->pcap)
@@ -163,7 +156,7 @@ int tb_live_open(struct tb_live **live, const char *interface,
 	return TB_OK;
 }
 
-static int open_pcap(struct tb_live *live, const char *path, struct tb_error *error)
+static int open_savefile(struct tb_live *live, const char *path, struct tb_error *error)
 {
 	FILE *stream;
 	char message[PCAP_ERRBUF_SIZE] = "";
@@ -191,7 +184,7 @@ int tb_live_open_file(struct tb_live **live, const char *path,
 		tb_live_free(opened);
 		return tb_fail_memory_in(error, path, "it");
 	}
-	int status = open_pcap(opened, path, error);
+	int status = open_savefile(opened, path, error);
 	if (status == TB_OK)
 		status = set_filter(opened, options, PCAP_NETMASK_UNKNOWN, error);
 	if (status != TB_OK) {
@@ -209,20 +202,9 @@ static bool wait_for_packets(const struct tb_live *live)
 	return poll(&waiting, 1, IDLE_MS) > 0;
 }
 
-static int fail_next(struct tb_live *live, struct tb_error *error)
-{
-	const char *message = pcap_geterr(live->pcap);
-	if (!live->input)
-		return tb_fail_in(error, TB_EIO, live->name, "%s", message);
-	int status = tb_infile_check(live->input, error);
-	if (status != TB_OK)
-		return status;
-	return tb_fail_in(error, TB_EFORMAT, live->name, "%s", message);
-}
-
-// date stores when a packet came. The seconds of a pcap file are unsigned, which libpcap
-// reads as signed, after 2038; pcapng, whose version is 1, has 64 bits.
-static int date(const struct tb_live *live, const struct pcap_pkthdr *header,
+// packet_time stores when a packet came. The seconds of a pcap file are unsigned, which
+// libpcap reads as signed, after 2038; pcapng, whose version is 1, has 64 bits.
+static int packet_time(const struct tb_live *live, const struct pcap_pkthdr *header,
 	uint64_t *at_ns, struct tb_error *error)
 {
 	bool nanoseconds =
@@ -252,10 +234,17 @@ int tb_live_next(
 		return TB_LIVE_IDLE;
 	if (code == PCAP_ERROR_BREAK)
 		return 0;
-	if (code != 1)
-		return fail_next(live, error);
+	if (code != 1) {
+		const char *message = pcap_geterr(live->pcap);
+		if (!live->input)
+			return tb_fail_in(error, TB_EIO, live->name, "%s", message);
+		int status = tb_infile_check(live->input, error);
+		if (status != TB_OK)
+			return status;
+		return tb_fail_in(error, TB_EFORMAT, live->name, "%s", message);
+	}
 	uint64_t at_ns = 0;
-	int status = date(live, header, &at_ns, error);
+	int status = packet_time(live, header, &at_ns, error);
 	if (status != TB_OK)
 		return status;
 	live->n_captured++;
@@ -334,20 +323,6 @@ void tb_live_list_free(struct tb_live_interface *list, size_t n)
 	free(list);
 }
 
-static bool describe(struct tb_live_interface *item, const pcap_if_t *device)
-{
-	bpf_u_int32 flags = device->flags;
-	item->name = strdup(device->name);
-	item->description = strdup(device->description ? device->description : "");
-	item->up = (flags & PCAP_IF_UP) != 0;
-	item->running = (flags & PCAP_IF_RUNNING) != 0;
-	item->loopback = (flags & PCAP_IF_LOOPBACK) != 0;
-	item->wireless = (flags & PCAP_IF_WIRELESS) != 0;
-	item->connected = (flags & PCAP_IF_CONNECTION_STATUS) ==
-			  PCAP_IF_CONNECTION_STATUS_CONNECTED;
-	return item->name && item->description;
-}
-
 int tb_live_list(struct tb_live_interface **list, size_t *n, struct tb_error *error)
 {
 	char message[PCAP_ERRBUF_SIZE] = "";
@@ -360,8 +335,21 @@ int tb_live_list(struct tb_live_interface **list, size_t *n, struct tb_error *er
 		n_devices++;
 	struct tb_live_interface *items = calloc(n_devices + 1, sizeof *items);
 	bool complete = items != NULL;
-	for (const pcap_if_t *device = devices; device && complete; device = device->next)
-		complete = describe(&items[n_listed++], device);
+	for (const pcap_if_t *device = devices; device && complete;
+		device = device->next) {
+		struct tb_live_interface *item = &items[n_listed++];
+		bpf_u_int32 flags = device->flags;
+		item->name = strdup(device->name);
+		item->description =
+			strdup(device->description ? device->description : "");
+		item->up = (flags & PCAP_IF_UP) != 0;
+		item->running = (flags & PCAP_IF_RUNNING) != 0;
+		item->loopback = (flags & PCAP_IF_LOOPBACK) != 0;
+		item->wireless = (flags & PCAP_IF_WIRELESS) != 0;
+		item->connected = (flags & PCAP_IF_CONNECTION_STATUS) ==
+				  PCAP_IF_CONNECTION_STATUS_CONNECTED;
+		complete = item->name && item->description;
+	}
 	pcap_freealldevs(devices);
 	if (!complete) {
 		if (items)

@@ -9,19 +9,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-// drop_capabilities is for programs that run with capabilities instead of as root (setcap
-// cap_net_raw+ep).
-static int drop_capabilities(struct tb_error *error)
-{
-	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
-	if (syscall(SYS_capset, &header, none) != 0)
-		return tb_fail(error, TB_EIO, "capabilities cannot be given up: %s",
-			strerror(errno));
-	return TB_OK;
-}
-
-static int become(const struct passwd *user, struct tb_error *error)
+static int become_user(const struct passwd *user, struct tb_error *error)
 {
 	if (initgroups(user->pw_name, user->pw_gid) != 0 || setgid(user->pw_gid) != 0 ||
 		setuid(user->pw_uid) != 0)
@@ -38,13 +26,22 @@ static int become(const struct passwd *user, struct tb_error *error)
 
 int tb_privileges_drop(const char *name, struct tb_error *error)
 {
-	if (!name)
-		return drop_capabilities(error);
+	if (!name) {
+		// The program may run with capabilities instead of as root (setcap
+		// cap_net_raw+ep).
+		struct __user_cap_header_struct header = {
+			.version = _LINUX_CAPABILITY_VERSION_3};
+		struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
+		if (syscall(SYS_capset, &header, none) != 0)
+			return tb_fail(error, TB_EIO,
+				"capabilities cannot be given up: %s", strerror(errno));
+		return TB_OK;
+	}
 	errno = 0;
 	const struct passwd *user = getpwnam(name);
 	if (!user)
 		return tb_fail(error, TB_EUSAGE, "there is no user '%s'", name);
 	if (geteuid() != 0)
 		return tb_fail(error, TB_EUSAGE, "only root can become user '%s'", name);
-	return user->pw_uid == 0 ? TB_OK : become(user, error);
+	return user->pw_uid == 0 ? TB_OK : become_user(user, error);
 }

@@ -1,13 +1,441 @@
-// Makes calls of a log: each stream of a GPU is a lane, in which calls follow each other.
-#include "nccl_log.h"
-
+// Which communicators of the ranks are one, and which rank of the job each GPU is.
 #include "array.h"
-#include "nccl_impl.h"
+#include "infile.h"
+#include "input_files.h"
+#include "nccl_log.h"
+#include "nccl_trace.h"
+#include "order.h"
+#include "stop.h"
+#include "text_lines.h"
+#include "trace_files.h"
 #include "units.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+// What is sorted: a communicator of a rank, by its group.
+struct nl_member {
+	uint32_t group, key, gpu, comm;
+};
+
+struct nl_grouping {
+	struct nl_log *log;
+	struct tb_map group_of; // of id or size, and turn, to the newest such group
+	struct tb_map place_of; // hash of group and rank, or of group and GPU
+	struct tb_map turn_of;	// hash of GPU and size to how many it has had
+};
+
+static uint64_t hash_mix(uint64_t a, uint64_t b)
+{
+	a = (a ^ b * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xbf58476d1ce4e5b9);
+	return a ^ a >> 29;
+}
+
+static int grouping_map_put(
+	struct nl_grouping *g, struct tb_map *map, uint64_t key, uint32_t value)
+{
+	return tb_map_put(map, key, value) == TB_OK ? TB_OK : tb_nl_no_memory(g->log);
+}
+
+static bool place_is_free(
+	const struct nl_grouping *g, uint32_t group, const struct nl_comm *comm)
+{
+	uint32_t other;
+	return !tb_map_find(
+		       &g->place_of, hash_mix(hash_mix(1, group), comm->gpu), &other) &&
+	       (comm->rank == NL_NONE ||
+		       !tb_map_find(&g->place_of,
+			       hash_mix(hash_mix(2, group), comm->rank), &other));
+}
+
+static int grouping_join(struct nl_grouping *g, struct nl_comm *comm, uint32_t group)
+{
+	struct nl_group *of = &g->log->groups[group];
+	comm->group = group;
+	of->n_members++;
+	of->n_ops += comm->n_ops;
+	of->is_numbered = of->is_numbered || comm->rank == NL_NONE;
+	int status = grouping_map_put(
+		g, &g->place_of, hash_mix(hash_mix(1, group), comm->gpu), 0);
+	if (status == TB_OK && comm->rank != NL_NONE)
+		status = grouping_map_put(
+			g, &g->place_of, hash_mix(hash_mix(2, group), comm->rank), 0);
+	return status;
+}
+
+// grouping_add adds a group beside those of the same key, which are then unsure unless
+// they have ids.
+static int grouping_add(struct nl_grouping *g, const struct nl_comm *comm, uint32_t turn,
+	uint64_t key, bool beside)
+{
+	struct nl_log *log = g->log;
+	uint32_t number = (uint32_t)log->n_groups;
+	if (TB_ARRAY_RESERVE(&log->groups, &log->groups_room, log->n_groups + 1) != TB_OK)
+		return tb_nl_no_memory(log);
+	log->groups[log->n_groups++] = (struct nl_group){.id = comm->id,
+		.n_ranks = comm->n_ranks,
+		.turn = turn,
+		.is_unsure = beside && comm->id == 0};
+	return grouping_map_put(g, &g->group_of, key, number);
+}
+
+// A group is that of the id; without one the i-th that each of its ranks made of that
+// size. Where several ranks have a place in it, others exist beside it, and it is not
+// known who is in which.
+static int grouping_place(struct nl_grouping *g, uint32_t number)
+{
+	struct nl_log *log = g->log;
+	struct nl_comm *comm = &log->comms[number];
+	uint32_t turn = 0, group;
+	uint64_t by = hash_mix(hash_mix(3, comm->gpu), comm->n_ranks);
+	if (comm->id == 0) {
+		if (!tb_map_find(&g->turn_of, by, &turn))
+			turn = 0;
+		if (grouping_map_put(g, &g->turn_of, by, turn + 1) != TB_OK)
+			return TB_ENOMEM;
+	}
+	uint64_t key = hash_mix(hash_mix(comm->id, comm->n_ranks), turn);
+	bool found = tb_map_find(&g->group_of, key, &group);
+	if (found && place_is_free(g, group, comm))
+		return grouping_join(g, comm, group);
+	if (found && comm->id == 0)
+		log->groups[group].is_unsure = true;
+	int status = grouping_add(g, comm, turn, key, found);
+	return status == TB_OK ? grouping_join(g, comm, (uint32_t)log->n_groups - 1)
+			       : status;
+}
+
+static int by_member(const void *a, const void *b)
+{
+	const struct nl_member *one = a, *other = b;
+	if (one->group != other->group)
+		return TB_ORDER(one->group, other->group);
+	if (one->key != other->key)
+		return TB_ORDER(one->key, other->key);
+	return TB_ORDER(one->gpu, other->gpu);
+}
+
+// group_copy_members makes the list of a group of its run in the sorted list.
+static int group_copy_members(
+	struct nl_log *log, const struct nl_member *run, struct nl_group *group)
+{
+	group->members = calloc(group->n_ranks, sizeof *group->members);
+	if (!group->members)
+		return tb_nl_no_memory(log);
+	for (uint32_t i = 0; i < group->n_ranks; i++)
+		group->members[i] = run[i].comm;
+	return TB_OK;
+}
+
+// groups_fill has each group of which all members are known list them: by rank or, where
+// the log does not name ranks, by host and device.
+static int groups_fill(struct nl_log *log, const uint32_t *place_of_gpu)
+{
+	size_t n = 0;
+	struct nl_member *list = calloc(log->n_comms + 1, sizeof *list);
+	if (!list)
+		return tb_nl_no_memory(log);
+	for (size_t i = 0; i < log->n_comms; i++) {
+		const struct nl_comm *comm = &log->comms[i];
+		if (comm->n_ranks == 0)
+			continue;
+		bool numbered = log->groups[comm->group].is_numbered;
+		list[n++] = (struct nl_member){comm->group,
+			numbered ? place_of_gpu[comm->gpu] : comm->rank, comm->gpu,
+			(uint32_t)i};
+	}
+	qsort(list, n, sizeof *list, by_member);
+	int status = TB_OK;
+	for (size_t i = 0, end; i < n && status == TB_OK; i = end) {
+		struct nl_group *group = &log->groups[list[i].group];
+		for (end = i; end < n && list[end].group == list[i].group;)
+			end++;
+		if (end - i == group->n_ranks)
+			status = group_copy_members(log, &list[i], group);
+	}
+	free(list);
+	return status;
+}
+
+// A GPU in the order of hosts, as the log names them first.
+struct nl_seat {
+	uint32_t host, device, process, gpu;
+};
+
+static int by_seat(const void *a, const void *b)
+{
+	const struct nl_seat *one = a, *other = b;
+	if (one->host != other->host)
+		return TB_ORDER(one->host, other->host);
+	if (one->device != other->device)
+		return TB_ORDER(one->device, other->device);
+	return TB_ORDER(one->process, other->process);
+}
+
+// grouping_host returns the first process on the host of a process.
+static int grouping_host(
+	struct nl_grouping *g, struct tb_map *hosts, uint32_t process, uint32_t *host)
+{
+	const char *name = g->log->processes[process].host;
+	uint64_t key = 1469598103934665603u; // FNV-1a
+	for (const char *c = name; *c; c++)
+		key = (key ^ (uint8_t)*c) * 1099511628211u;
+	for (; tb_map_find(hosts, key, host); key++)
+		if (strcmp(g->log->processes[*host].host, name) == 0)
+			return TB_OK;
+	*host = process;
+	return grouping_map_put(g, hosts, key, process);
+}
+
+// grouping_seat_ranks stores the place of each GPU in the order of hosts and devices.
+static int grouping_seat_ranks(struct nl_grouping *g, uint32_t *place_of_gpu)
+{
+	struct nl_log *log = g->log;
+	struct tb_map hosts = {0};
+	int status = TB_OK;
+	struct nl_seat *seats = calloc(log->n_gpus + 1, sizeof *seats);
+	if (!seats)
+		return tb_nl_no_memory(log);
+	for (uint32_t i = 0; i < log->n_gpus && status == TB_OK; i++) {
+		seats[i] = (struct nl_seat){.device = log->gpus[i].device,
+			.process = log->gpus[i].process,
+			.gpu = i};
+		status = grouping_host(g, &hosts, seats[i].process, &seats[i].host);
+	}
+	qsort(seats, log->n_gpus, sizeof *seats, by_seat);
+	for (uint32_t i = 0; i < log->n_gpus; i++)
+		place_of_gpu[seats[i].gpu] = i;
+	free(seats);
+	tb_map_fini(&hosts);
+	return status;
+}
+
+static int group_by_size(const void *a, const void *b)
+{
+	const struct nl_group *const *one = a, *const *other = b;
+	if ((*one)->n_ranks != (*other)->n_ranks)
+		return (*one)->n_ranks > (*other)->n_ranks ? -1 : 1;
+	return TB_ORDER(*one, *other);
+}
+
+// groups_number_ranks numbers the GPUs as the largest communicator does, then those that
+// are only in the next, and so on.
+static int groups_number_ranks(struct nl_log *log)
+{
+	const struct nl_group **order = calloc(log->n_groups + 1, sizeof(*order));
+	if (!order)
+		return tb_nl_no_memory(log);
+	for (size_t i = 0; i < log->n_groups; i++)
+		order[i] = &log->groups[i];
+	qsort(order, log->n_groups, sizeof(*order), group_by_size);
+	for (size_t i = 0; i < log->n_groups; i++)
+		for (uint32_t r = 0; order[i]->members && r < order[i]->n_ranks; r++) {
+			uint32_t gpu = log->comms[order[i]->members[r]].gpu;
+			if (log->gpus[gpu].rank == NL_NONE)
+				log->gpus[gpu].rank = log->n_ranks++;
+		}
+	free(order);
+	return TB_OK;
+}
+
+static int grouping_place_all(struct nl_grouping *g)
+{
+	struct nl_log *log = g->log;
+	int status = TB_OK;
+	for (uint32_t i = 0; i < log->n_comms && status == TB_OK; i++) {
+		struct nl_comm *comm = &log->comms[i];
+		status = tb_nl_gpu(log, comm->process, comm->device, &comm->gpu);
+		if (status == TB_OK && comm->n_ranks > 0)
+			status = grouping_place(g, i);
+	}
+	return status;
+}
+
+static int group_comms(struct nl_log *log)
+{
+	struct nl_grouping grouping = {.log = log};
+	uint32_t *place_of_gpu = NULL;
+	int status = grouping_place_all(&grouping);
+	if (status == TB_OK) {
+		place_of_gpu = calloc(log->n_gpus + 1, sizeof *place_of_gpu);
+		status = place_of_gpu ? grouping_seat_ranks(&grouping, place_of_gpu)
+				      : tb_nl_no_memory(log);
+	}
+	if (status == TB_OK)
+		status = groups_fill(log, place_of_gpu);
+	if (status == TB_OK)
+		status = groups_number_ranks(log);
+	free(place_of_gpu);
+	tb_map_fini(&grouping.group_of);
+	tb_map_fini(&grouping.place_of);
+	tb_map_fini(&grouping.turn_of);
+	return status;
+}
+
+// Ranks without a log, which do what the others do (--clone-ranks).
+
+struct nl_cloning {
+	struct nl_log *log;
+	uint32_t n_ranks, world; // of the job, and of the log
+	uint32_t *templates;	 // GPUs with calls
+	uint32_t n_templates;
+	uint32_t *copy_of;     // by communicator: that of the rank being made
+	bool *is_taken;	       // by rank
+	size_t n_comms, n_ops; // of the log
+};
+
+static int clones_refuse(const struct nl_log *log, const char *why)
+{
+	return tb_fail_in(
+		log->error, TB_EUSAGE, log->file, "its ranks cannot be cloned: %s", why);
+}
+
+// clones_check finds the GPUs with calls, and that these are collective calls of all
+// ranks.
+static int clones_check(struct nl_cloning *c)
+{
+	struct nl_log *log = c->log;
+	for (size_t i = 0; i < log->n_ops; i++)
+		if (log->ops[i].what >= TB_COLL_N)
+			return clones_refuse(log, "they send messages to single ranks");
+	for (size_t i = 0; i < log->n_comms; i++)
+		if (log->comms[i].n_ops > 0 && log->comms[i].n_ranks > c->world)
+			c->world = log->comms[i].n_ranks;
+	for (size_t i = 0; i < log->n_comms; i++) {
+		struct nl_comm *comm = &log->comms[i];
+		if (comm->n_ops == 0)
+			continue;
+		if (comm->n_ranks != c->world)
+			return clones_refuse(log,
+				"they call in communicators of some ranks, "
+				"and the others' are not known");
+		int status = tb_nl_gpu(log, comm->process, comm->device, &comm->gpu);
+		if (status != TB_OK)
+			return status;
+	}
+	if (c->n_ranks < c->world)
+		return tb_fail_in(log->error, TB_EUSAGE, log->file,
+			"is of a job with %" PRIu32 " ranks: --clone-ranks %" PRIu32
+			" would make fewer",
+			c->world, c->n_ranks);
+	return TB_OK;
+}
+
+// list_templates lists the GPUs with calls in their order, and has each know its rank.
+static int list_templates(struct nl_cloning *c)
+{
+	struct nl_log *log = c->log;
+	uint32_t *rank_of = malloc((log->n_gpus + 1) * sizeof *rank_of);
+	c->templates = calloc(log->n_gpus + 1, sizeof *c->templates);
+	c->copy_of = calloc(log->n_comms + 1, sizeof *c->copy_of);
+	c->is_taken = calloc(c->n_ranks + 1, sizeof *c->is_taken);
+	bool fine = rank_of && c->templates && c->copy_of && c->is_taken;
+	for (size_t i = 0; fine && i < log->n_gpus; i++)
+		rank_of[i] = NL_NONE;
+	for (size_t i = 0; fine && i < log->n_comms; i++) {
+		struct nl_comm *comm = &log->comms[i];
+		if (comm->n_ops == 0)
+			continue;
+		if (rank_of[comm->gpu] == NL_NONE) {
+			rank_of[comm->gpu] =
+				comm->rank == NL_NONE ? c->n_templates : comm->rank;
+			c->templates[c->n_templates++] = comm->gpu;
+		}
+		if (comm->rank == NL_NONE)
+			comm->rank = rank_of[comm->gpu];
+		comm->n_ranks = c->n_ranks;
+		if (comm->rank < c->n_ranks)
+			c->is_taken[comm->rank] = true;
+	}
+	free(rank_of);
+	return fine ? TB_OK : tb_nl_no_memory(log);
+}
+
+static int add_process(struct nl_log *log, uint32_t *process)
+{
+	struct nl_process made = {.host = strdup("")};
+	*process = (uint32_t)log->n_processes;
+	if (!made.host || TB_ARRAY_RESERVE(&log->processes, &log->processes_room,
+				  log->n_processes + 1) != TB_OK) {
+		free(made.host);
+		return tb_nl_no_memory(log);
+	}
+	log->processes[log->n_processes++] = made;
+	return TB_OK;
+}
+
+static int copy_ops(struct nl_cloning *c, uint32_t gpu)
+{
+	struct nl_log *log = c->log;
+	for (size_t i = 0; i < c->n_ops; i++) {
+		if (log->comms[log->ops[i].comm].gpu != gpu)
+			continue;
+		if (log->n_ops >= NL_NONE - 1 ||
+			TB_ARRAY_RESERVE(&log->ops, &log->ops_room, log->n_ops + 1) !=
+				TB_OK)
+			return tb_nl_no_memory(log);
+		log->ops[log->n_ops] = log->ops[i];
+		log->ops[log->n_ops++].comm = c->copy_of[log->ops[i].comm];
+	}
+	return TB_OK;
+}
+
+static int clone_all(struct nl_cloning *c)
+{
+	int status = TB_OK;
+	uint32_t process;
+	for (uint32_t r = 0; r < c->n_ranks && status == TB_OK; r++) {
+		uint32_t gpu = c->templates[r % c->n_templates];
+		if (c->is_taken[r])
+			continue;
+		c->log->n_cloned++;
+		status = add_process(c->log, &process);
+		if (status == TB_OK) {
+			struct nl_log *log = c->log;
+			for (size_t i = 0; i < c->n_comms && status == TB_OK; i++) {
+				const struct nl_comm *from = &log->comms[i];
+				const struct nl_comm made = {.id = from->id,
+					.process = process,
+					.device = from->device,
+					.rank = r,
+					.n_ranks = c->n_ranks,
+					.n_ops = from->n_ops};
+				if (from->n_ops > 0 && from->gpu == gpu)
+					status = tb_nl_comm_add(
+						log, &made, &c->copy_of[i]);
+			}
+		}
+		if (status == TB_OK)
+			status = copy_ops(c, gpu);
+	}
+	return status;
+}
+
+static int clone_ranks_of(struct nl_log *log, uint32_t n_ranks)
+{
+	struct nl_cloning c = {.log = log,
+		.n_ranks = n_ranks,
+		.n_comms = log->n_comms,
+		.n_ops = log->n_ops};
+	int status = clones_check(&c);
+	if (status == TB_OK)
+		status = list_templates(&c);
+	if (status == TB_OK && c.n_templates > 0)
+		status = clone_all(&c);
+	free(c.templates);
+	free(c.copy_of);
+	free(c.is_taken);
+	return status;
+}
+
+int tb_nl_group(struct nl_log *log, uint32_t clone_ranks)
+{
+	int status = clone_ranks > 0 ? clone_ranks_of(log, clone_ranks) : TB_OK;
+	return status == TB_OK ? group_comms(log) : status;
+}
+
+// Makes calls of a log: each stream of a GPU is a lane, in which calls follow each other.
 
 #define LANES_MAX 4096 // of a GPU
 
@@ -143,7 +571,7 @@ static int nccl_add_op(struct nl_making *making, const struct nl_op *op)
 		return nccl_add_message(making, lane, op, call);
 	}
 	call.op = op->what;
-	call.told = op->told;
+	call.observed = op->observed;
 	if (op->what == TB_COLL_REDUCE_SCATTER)
 		call.bytes *= group->n_ranks;
 	if (tb_collective_op_has_root((enum tb_collective_op)op->what)) {
@@ -346,4 +774,136 @@ int tb_nccl_read(struct tb_calls **calls, const struct tb_reading *reading,
 	if (status == TB_OK)
 		*made = "nccl";
 	return status;
+}
+
+// The files of a log.
+
+#define LINE_MOST    ((size_t)1 << 20)
+#define MENTION_MOST ((size_t)1 << 20)
+#define MARK	     " NCCL INFO "
+
+static bool has_mark(const void *data, size_t n)
+{
+	return memmem(data, n, MARK, strlen(MARK)) != NULL;
+}
+
+bool tb_nccl_begins(struct tb_bytes first)
+{
+	return has_mark(first.data, first.n);
+}
+
+static bool log_is_among(const char *path, bool further)
+{
+	FILE *stream;
+	struct tb_infile *file;
+	struct tb_bytes first;
+	if (!tb_input_is_file(path) ||
+		tb_infile_open(&stream, &file, path, NULL) != TB_OK)
+		return false;
+	bool is = tb_infile_peek(file, TB_INFILE_PEEK_MAX, &first, NULL) == TB_OK;
+	if (is)
+		is = tb_nccl_begins(first) ||
+		     (further && (first.n > 0 && !memchr(first.data, 0, first.n)) &&
+			     tb_infile_mentions(stream, MARK, MENTION_MOST));
+	fclose(stream);
+	return is;
+}
+
+bool tb_nccl_mentions(const char *path)
+{
+	return log_is_among(path, true);
+}
+
+static bool begins_log(const char *path, const char *name)
+{
+	(void)name;
+	return log_is_among(path, false);
+}
+
+bool tb_nccl_is_folder(const char *path)
+{
+	return tb_trace_files_are_in(path, begins_log);
+}
+
+// log_take_line takes a line. One of a call that is broken is left out with --lenient:
+// processes that write to one file may cut each other's lines.
+static int log_take_line(struct nl_log *log, const char *text, bool lenient)
+{
+	struct nl_line line;
+	tb_nl_version(log, text);
+	if (!tb_nl_line(&line, text))
+		return TB_OK;
+	log->n_lines++;
+	if (line.has_time) {
+		if (log->first_ns == 0 || line.at_ns < log->first_ns)
+			log->first_ns = line.at_ns;
+		if (line.at_ns > log->last_ns)
+			log->last_ns = line.at_ns;
+	}
+	int status = tb_nl_call(log, &line);
+	if (status == TB_OK)
+		status = tb_nl_choice(log, &line);
+	if (status == TB_OK)
+		status = tb_nl_topology(log, &line);
+	if (status == TB_EFORMAT && lenient) {
+		log->n_broken_lines++;
+		return TB_OK;
+	}
+	return status;
+}
+
+static int log_read_lines(
+	struct nl_log *log, FILE *stream, const struct tb_reading *reading)
+{
+	struct tb_text_lines lines;
+	int status = TB_OK, found = 1;
+	tb_text_lines_init(&lines, stream, log->file, log->error);
+	lines.most = LINE_MOST;
+	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0) {
+		log->line = lines.number;
+		status = log_take_line(log, lines.text, reading->lenient);
+		if (lines.number % 4096 == 0 && tb_stop_asked(reading->stop))
+			status =
+				tb_fail_in(log->error, TB_ESTOPPED, log->file, "stopped");
+	}
+	tb_text_lines_fini(&lines);
+	return found < 0 ? found : status;
+}
+
+static int log_read_file(struct nl_log *log, const struct tb_reading *reading)
+{
+	FILE *stream;
+	struct tb_infile *file;
+	int status = tb_infile_open(&stream, &file, log->file, log->error);
+	if (status != TB_OK)
+		return status;
+	tb_infile_stop_on(file, reading->stop);
+	status = log_read_lines(log, stream, reading);
+	int cause = tb_infile_check(file, log->error);
+	fclose(stream);
+	if (cause == TB_EFORMAT)
+		return tb_reading_breaks_off(
+			reading, cause, &log->n_broken_files, log->error);
+	return cause != TB_OK ? cause : status;
+}
+
+int tb_nl_read(struct nl_log *log, const struct tb_reading *reading, uint32_t clone_ranks,
+	const char *const *paths, size_t n)
+{
+	struct tb_trace_files files = {0};
+	log->file = paths[0];
+	log->parts = "logs";
+	log->lane = "stream";
+	int status = tb_trace_files_list(&files, paths, n, begins_log, log->error);
+	for (size_t i = 0; i < files.n && status == TB_OK; i++) {
+		log->file = files.paths[i];
+		status = log_read_file(log, reading);
+	}
+	log->file = paths[0];
+	tb_trace_files_fini(&files);
+	if (status == TB_OK && log->n_lines == 0)
+		status = tb_fail_in(log->error, TB_EFORMAT, log->file,
+			"has no line of NCCL's: expected HOST:PID:TID [DEVICE] NCCL "
+			"INFO");
+	return status == TB_OK ? tb_nl_group(log, clone_ranks) : status;
 }

@@ -1,6 +1,6 @@
 // The definitions of an archive: its processes, threads, communicators and regions.
-#ifndef TB_OTF2_DEFINITIONS_H
-#define TB_OTF2_DEFINITIONS_H
+#ifndef TB_DEFINITIONS_H
+#define TB_DEFINITIONS_H
 
 #include "calls.h"
 #include "map.h"
@@ -87,7 +87,7 @@ struct tb_otf2_definitions {
 
 // tb_otf2_definitions_read reads the global definitions. With reading->lenient the file
 // may be cut anywhere after the clock and the first communicator, since these suffice
-// to tell which location is which rank; of->breaks_off is set then. The caller calls
+// to find which location is which rank; of->breaks_off is set then. The caller calls
 // tb_otf2_definitions_fini after failures too. TB_EFORMAT, TB_ENOMEM, TB_ECAPACITY.
 int tb_otf2_definitions_read(struct tb_otf2_definitions *of, OTF2_Reader *reader,
 	const char *path, const struct tb_reading *reading,
@@ -105,5 +105,34 @@ struct tb_otf2_region *tb_otf2_region_in(
 
 // tb_otf2_host returns the name of the host of a process, or NULL.
 const char *tb_otf2_host(const struct tb_otf2_definitions *of, uint32_t process);
+
+// Which process of an archive is which rank, and who is meant by the numbers in its
+// records: ranks within a communicator.
+
+// Of a communicator as the member `rank` sees it.
+struct tb_otf2_view {
+	uint32_t group;	  // of the calls
+	uint32_t n;	  // ranks that peers are numbered in: of the remote group, if any
+	uint32_t n_local; // of the caller's group
+	uint32_t me;	  // the caller's place in its group
+	uint32_t first;	  // place in the group of the calls at which peers begin
+	bool is_inter;
+	bool is_global; // records give ranks of the job
+};
+
+// tb_otf2_view finds what the record of `rank` means by a communicator, and adds its
+// group to the calls when it is used for the first time. TB_EFORMAT for one that is not
+// defined or that the rank is no member of; without file.
+int tb_otf2_view_of(struct tb_otf2_definitions *of, struct tb_calls *calls, uint32_t comm,
+	uint32_t rank, struct tb_otf2_view *view, struct tb_error *error) TB_MUST_USE;
+
+// tb_otf2_peer returns the rank of the job that is number `peer` in the view, or NONE.
+uint32_t tb_otf2_peer(
+	const struct tb_calls *calls, const struct tb_otf2_view *view, uint32_t peer);
+
+// tb_otf2_root returns the place, in the group of the calls, of the root of a collective
+// call, or NONE. Not for inter-communicators.
+uint32_t tb_otf2_root(
+	const struct tb_calls *calls, const struct tb_otf2_view *view, uint32_t root);
 
 #endif

@@ -1,14 +1,10 @@
 #include "steps.h"
 
 #include "array.h"
+#include "order.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static int steps_no_memory(struct tb_error *error)
-{
-	return tb_fail_memory(error, "the calls of a trace");
-}
 
 void tb_otf2_steps_fini(struct tb_otf2_steps *of)
 {
@@ -25,7 +21,7 @@ int tb_otf2_steps_add(struct tb_otf2_steps *of, const struct tb_call *call,
 		return tb_fail(error, TB_ECAPACITY, "a rank has more than %zu calls",
 			of->n_steps);
 	if (TB_ARRAY_RESERVE(&of->steps, &of->steps_room, of->n_steps + 1) != TB_OK)
-		return steps_no_memory(error);
+		return tb_fail_memory(error, "the calls of a trace");
 	of->steps[of->n_steps] =
 		(struct tb_otf2_step){.call = *call, .until_ns = UINT64_MAX};
 	*index = (uint32_t)of->n_steps++;
@@ -36,7 +32,7 @@ int tb_otf2_steps_after(
 	struct tb_otf2_steps *of, uint32_t waiting, uint32_t on, struct tb_error *error)
 {
 	if (TB_ARRAY_RESERVE(&of->orders, &of->orders_room, of->n_orders + 1) != TB_OK)
-		return steps_no_memory(error);
+		return tb_fail_memory(error, "the calls of a trace");
 	of->orders[of->n_orders++] = (struct tb_otf2_order){waiting, on};
 	of->steps[on].has_ended = true;
 	return TB_OK;
@@ -52,13 +48,14 @@ int tb_otf2_steps_pause(struct tb_otf2_steps *of, const struct tb_otf2_pause *pa
 		return TB_OK;
 	}
 	if (TB_ARRAY_RESERVE(&of->pauses, &of->pauses_room, of->n_pauses + 1) != TB_OK)
-		return steps_no_memory(error);
+		return tb_fail_memory(error, "the calls of a trace");
 	of->pauses[of->n_pauses] = *pause;
 	of->pauses[of->n_pauses++].joint = UINT32_MAX;
 	return TB_OK;
 }
 
-int tb_otf2_steps_join(
+// otf2_steps_join has step `on` end in a pause, which becomes a joint.
+static int otf2_steps_join(
 	struct tb_otf2_steps *of, size_t pause, uint32_t on, struct tb_error *error)
 {
 	struct tb_otf2_pause *in = &of->pauses[pause];
@@ -90,16 +87,16 @@ static int place_by_time(const void *a, const void *b)
 {
 	const struct step_place *x = a, *y = b;
 	if (x->enter_ns != y->enter_ns)
-		return x->enter_ns < y->enter_ns ? -1 : 1;
-	return x->step < y->step ? -1 : x->step > y->step;
+		return TB_ORDER(x->enter_ns, y->enter_ns);
+	return TB_ORDER(x->step, y->step);
 }
 
 static int by_waiting(const void *a, const void *b)
 {
 	const struct tb_otf2_order *x = a, *y = b;
 	if (x->waiting != y->waiting)
-		return x->waiting < y->waiting ? -1 : 1;
-	return x->on < y->on ? -1 : x->on > y->on;
+		return TB_ORDER(x->waiting, y->waiting);
+	return TB_ORDER(x->on, y->on);
 }
 
 // steps_put_in_order returns the steps in the order in which they were entered, and
@@ -156,7 +153,7 @@ int tb_otf2_steps_give(struct tb_otf2_steps *of, struct tb_calls *calls, uint32_
 	struct step_place *places = steps_put_in_order(of, &n);
 	uint32_t *index_of = malloc((of->n_steps + 1) * sizeof *index_of);
 	if (!places || !index_of) {
-		status = steps_no_memory(error);
+		status = tb_fail_memory(error, "the calls of a trace");
 	} else {
 		renumber(of, places, n, index_of);
 		size_t order = 0;
@@ -174,5 +171,436 @@ int tb_otf2_steps_give(struct tb_otf2_steps *of, struct tb_calls *calls, uint32_
 	free(places);
 	free(index_of);
 	tb_otf2_steps_fini(of);
+	return status;
+}
+
+// Calls that are compared: some hundreds give a good median.
+#define CALLS_MAX 1024
+
+static bool is_common_end(const struct tb_otf2_step *step)
+{
+	const struct tb_call *call = &step->call;
+	return call->kind == TB_CALL_COLLECTIVE && call->group == 0 && !call->starts &&
+	       !step->is_dropped && step->until_ns != UINT64_MAX &&
+	       (call->op == TB_COLL_BARRIER || call->op == TB_COLL_ALLREDUCE ||
+		       call->op == TB_COLL_ALLGATHER || call->op == TB_COLL_ALLTOALL);
+}
+
+// ends_of stores when a rank left the first such calls, and returns how many they are.
+static size_t ends_of(const struct tb_otf2_steps *of, uint64_t *ends)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < of->n_steps && n < CALLS_MAX; i++)
+		if (is_common_end(&of->steps[i]))
+			ends[n++] = of->steps[i].until_ns;
+	return n;
+}
+
+static int int64_by_value(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+	return *x < *y ? -1 : *x > *y;
+}
+
+// later_by returns by how much the ends in `b` are later than those in `a`.
+static int64_t later_by(const uint64_t *a, const uint64_t *b, size_t n)
+{
+	int64_t differences[CALLS_MAX];
+	for (size_t i = 0; i < n; i++)
+		differences[i] = (int64_t)(b[i] - a[i]);
+	qsort(differences, n, sizeof *differences, int64_by_value);
+	return differences[n / 2];
+}
+
+static void steps_shift(struct tb_otf2_steps *of, uint64_t by_ns)
+{
+	of->cut_ns += by_ns;
+	for (size_t i = 0; i < of->n_steps; i++) {
+		of->steps[i].call.enter_ns += by_ns;
+		of->steps[i].call.leave_ns += by_ns;
+		if (of->steps[i].until_ns != UINT64_MAX)
+			of->steps[i].until_ns += by_ns;
+	}
+	for (size_t i = 0; i < of->n_pauses; i++) {
+		of->pauses[i].enter_ns += by_ns;
+		of->pauses[i].leave_ns += by_ns;
+	}
+}
+
+// clocks_compare fills in by how much each clock is ahead of the first rank's; false when
+// the ranks cannot be compared.
+static bool clocks_compare(
+	const struct tb_otf2_unresolved *ranks, size_t n, int64_t *ahead)
+{
+	uint64_t first[CALLS_MAX], other[CALLS_MAX];
+	size_t n_first = ends_of(&ranks[0].steps, first);
+	if (n_first == 0)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		size_t n_other = ends_of(&ranks[i].steps, other);
+		bool is_cut = ranks[0].steps.is_cut || ranks[i].steps.is_cut;
+		size_t n_both = n_other < n_first ? n_other : n_first;
+		if (n_both == 0 || (n_other != n_first && !is_cut))
+			return false;
+		ahead[i] = later_by(first, other, n_both);
+	}
+	return true;
+}
+
+int tb_otf2_clocks_align(struct tb_otf2_unresolved *ranks, size_t n, uint64_t *apart_ns,
+	struct tb_error *error)
+{
+	int64_t low = 0, high = 0;
+	int64_t *ahead = calloc(n, sizeof *ahead);
+	if (!ahead)
+		return tb_fail_memory(error, "the ranks of a trace");
+	*apart_ns = 0;
+	if (clocks_compare(ranks, n, ahead)) {
+		for (size_t i = 0; i < n; i++) {
+			low = ahead[i] < low ? ahead[i] : low;
+			high = ahead[i] > high ? ahead[i] : high;
+		}
+		for (size_t i = 0; i < n; i++)
+			steps_shift(&ranks[i].steps, (uint64_t)(high - ahead[i]));
+		*apart_ns = (uint64_t)(high - low);
+	}
+	free(ahead);
+	return TB_OK;
+}
+
+// A message to a rank whose receives are looked for.
+struct receive_candidate {
+	uint64_t enter_ns, bytes;
+	uint32_t from, to, group, tag;
+	uint32_t order; // of its sender's calls
+	uint32_t key;	// of those with equal from, to, group and tag
+	uint32_t nth;	// of its key
+	bool is_taken;
+};
+
+struct message_key {
+	uint32_t n, n_needed, n_taken; // messages; those for receives that are known
+	uint32_t from, to, group, tag;
+};
+
+struct receive_search {
+	bool *is_wanted; // by rank
+	struct receive_candidate *messages;
+	size_t n_messages, messages_room;
+	struct message_key *keys;
+	size_t n_keys, keys_room;
+};
+
+static int send_keep(struct receive_search *of, uint32_t from, const struct tb_call *call,
+	uint32_t order, struct tb_error *error)
+{
+	if (call->kind != TB_CALL_SEND || !of->is_wanted[call->peer])
+		return TB_OK;
+	if (TB_ARRAY_RESERVE(&of->messages, &of->messages_room, of->n_messages + 1) !=
+			TB_OK ||
+		of->n_messages >= UINT32_MAX)
+		return tb_fail_memory(error, "the messages of a trace");
+	of->messages[of->n_messages++] =
+		(struct receive_candidate){.enter_ns = call->enter_ns,
+			.bytes = call->bytes,
+			.from = from,
+			.to = call->peer,
+			.group = call->group,
+			.tag = call->tag,
+			.order = order};
+	return TB_OK;
+}
+
+#define COMPARE(x, y)                                                                    \
+	if ((x) != (y))                                                                  \
+	return (x) < (y) ? -1 : 1
+
+static int send_by_key(const void *a, const void *b)
+{
+	const struct receive_candidate *x = a, *y = b;
+	COMPARE(x->to, y->to);
+	COMPARE(x->from, y->from);
+	COMPARE(x->group, y->group);
+	COMPARE(x->tag, y->tag);
+	COMPARE(x->order, y->order);
+	return 0;
+}
+
+static int send_by_time(const void *a, const void *b)
+{
+	const struct receive_candidate *x = a, *y = b;
+	COMPARE(x->to, y->to);
+	COMPARE(x->enter_ns, y->enter_ns);
+	COMPARE(x->from, y->from);
+	COMPARE(x->order, y->order);
+	return 0;
+}
+
+static bool same_key(const struct receive_candidate *a, const struct receive_candidate *b)
+{
+	return a->to == b->to && a->from == b->from && a->group == b->group &&
+	       a->tag == b->tag;
+}
+
+// give_keys numbers the messages within their keys, and sorts them by time.
+static int give_keys(struct receive_search *of, struct tb_error *error)
+{
+	qsort(of->messages, of->n_messages, sizeof *of->messages, send_by_key);
+	for (size_t i = 0; i < of->n_messages; i++) {
+		struct receive_candidate *at = &of->messages[i];
+		if (i == 0 || !same_key(at - 1, at)) {
+			if (TB_ARRAY_RESERVE(&of->keys, &of->keys_room, of->n_keys + 1) !=
+				TB_OK)
+				return tb_fail_memory(error, "the messages of a trace");
+			of->keys[of->n_keys++] = (struct message_key){
+				0, 0, 0, at->from, at->to, at->group, at->tag};
+		}
+		at->key = (uint32_t)(of->n_keys - 1);
+		at->nth = of->keys[at->key].n++;
+	}
+	qsort(of->messages, of->n_messages, sizeof *of->messages, send_by_time);
+	return TB_OK;
+}
+
+static int compare_key(const struct message_key *x, const struct message_key *y)
+{
+	COMPARE(x->to, y->to);
+	COMPARE(x->from, y->from);
+	COMPARE(x->group, y->group);
+	COMPARE(x->tag, y->tag);
+	return 0;
+}
+
+// message_key_of finds the key of a receive that is known, or NULL.
+static struct message_key *message_key_of(
+	struct receive_search *of, uint32_t rank, const struct tb_call *call)
+{
+	struct message_key sought = {0, 0, 0, call->peer, rank, call->group, call->tag};
+	size_t low = 0, high = of->n_keys;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = compare_key(&of->keys[middle], &sought);
+		if (order == 0)
+			return &of->keys[middle];
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+static bool is_receive(const struct tb_otf2_step *step)
+{
+	return step->call.kind == TB_CALL_RECV && !step->is_dropped;
+}
+
+// step_pause_ns returns the pause of the step's lane in which it has ended by `sent_ns`
+// at the inbox_earliest, or n_pauses. Lanes follow each other, times ascend within them.
+static size_t step_pause_ns(
+	const struct tb_otf2_steps *of, uint32_t step, uint64_t sent_ns, uint32_t lane)
+{
+	size_t low = 0, high = of->n_pauses;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct tb_otf2_pause *at = &of->pauses[middle];
+		bool is_after = at->lane > lane || (at->lane == lane && at->next > step &&
+							   at->leave_ns >= sent_ns);
+		if (is_after)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low < of->n_pauses && of->pauses[low].lane == lane ? low : of->n_pauses;
+}
+
+static int end_step(
+	struct tb_otf2_steps *of, uint32_t step, uint64_t sent_ns, struct tb_error *error)
+{
+	size_t pause = step_pause_ns(of, step, sent_ns, of->steps[step].call.lane);
+	return pause < of->n_pauses ? otf2_steps_join(of, pause, step, error) : TB_OK;
+}
+
+// A receive whose request was used again has got a message, also one that was sent later
+// by clocks that agree to this only.
+#define CLOCKS_AGREE_NS 1000000
+
+static uint64_t latest(const struct tb_otf2_step *step)
+{
+	bool exact = step->is_cancelled || step->until_ns > UINT64_MAX - CLOCKS_AGREE_NS;
+	return exact ? step->until_ns : step->until_ns + CLOCKS_AGREE_NS;
+}
+
+// The messages to one rank, by time.
+struct inbox {
+	struct receive_candidate *at, *end;
+};
+
+// pass_taken leaves behind what stands first and is taken, so that it is not looked at
+// for each receive.
+static void pass_taken(struct inbox *inbox)
+{
+	while (inbox->at < inbox->end && inbox->at->is_taken)
+		inbox->at++;
+}
+
+// inbox_earliest returns the message that a receive gets, or NULL.
+static struct receive_candidate *inbox_earliest(
+	struct receive_search *of, struct inbox *inbox, uint64_t until_ns)
+{
+	pass_taken(inbox);
+	for (struct receive_candidate *i = inbox->at;
+		i < inbox->end && i->enter_ns <= until_ns; i++) {
+		const struct message_key *key = &of->keys[i->key];
+		if (!i->is_taken && i->nth == key->n_taken &&
+			key->n - key->n_taken > key->n_needed)
+			return i;
+	}
+	return NULL;
+}
+
+// inbox_take_known takes the message of a receive that is known.
+static void inbox_take_known(
+	struct receive_search *of, struct inbox *inbox, struct message_key *key)
+{
+	uint32_t place = (uint32_t)(key - of->keys);
+	if (key->n_taken >= key->n || key->n_needed == 0)
+		return;
+	pass_taken(inbox);
+	for (struct receive_candidate *i = inbox->at; i < inbox->end; i++) {
+		if (i->key != place || i->nth != key->n_taken)
+			continue;
+		i->is_taken = true;
+		break;
+	}
+	key->n_taken++;
+	key->n_needed--;
+}
+
+static int find_of(struct receive_search *of, struct tb_otf2_unresolved *rank,
+	struct inbox inbox, struct tb_otf2_found *found, struct tb_error *error)
+{
+	struct tb_otf2_steps *steps = &rank->steps;
+	size_t n = steps->n_steps; // joints are added behind them
+	int status = TB_OK;
+	for (uint32_t i = 0; i < n && status == TB_OK; i++) {
+		struct tb_otf2_step *step = &steps->steps[i];
+		bool is_send = step->call.kind == TB_CALL_SEND && step->call.starts;
+		if (is_send && !step->has_ended && !step->is_dropped)
+			status = end_step(steps, i, step->call.enter_ns, error);
+		if (!is_receive(step) || is_send)
+			continue;
+		if (!step->is_open) {
+			struct message_key *key =
+				message_key_of(of, rank->rank, &step->call);
+			if (key)
+				inbox_take_known(of, &inbox, key);
+			continue;
+		}
+		struct receive_candidate *message =
+			inbox_earliest(of, &inbox, latest(step));
+		found->n_found += message != NULL;
+		found->n_without += message == NULL;
+		step->is_dropped = message == NULL;
+		if (!message)
+			continue;
+		step->call.peer = message->from;
+		step->call.group = message->group;
+		step->call.tag = message->tag;
+		step->call.bytes = message->bytes;
+		step->is_open = false;
+		message->is_taken = true;
+		of->keys[message->key].n_taken++;
+		status = end_step(steps, i, message->enter_ns, error);
+	}
+	return status;
+}
+
+static void count_needed(struct receive_search *of, const struct tb_otf2_unresolved *rank)
+{
+	for (size_t i = 0; i < rank->steps.n_steps; i++) {
+		const struct tb_otf2_step *step = &rank->steps.steps[i];
+		struct message_key *key =
+			is_receive(step) && !step->is_open
+				? message_key_of(of, rank->rank, &step->call)
+				: NULL;
+		if (key && key->n_needed < key->n)
+			key->n_needed++;
+	}
+}
+
+static struct inbox inbox_of(const struct receive_search *of, uint32_t rank)
+{
+	size_t begin = 0, end = of->n_messages;
+	while (begin < end) {
+		size_t middle = begin + (end - begin) / 2;
+		if (of->messages[middle].to < rank)
+			begin = middle + 1;
+		else
+			end = middle;
+	}
+	while (end < of->n_messages && of->messages[end].to == rank)
+		end++;
+	return (struct inbox){of->messages + begin, of->messages + end};
+}
+
+static int receives_find_all(struct receive_search *of, struct tb_otf2_unresolved *ranks,
+	size_t n, const struct tb_calls *calls, struct tb_otf2_found *found,
+	struct tb_error *error)
+{
+	for (size_t i = 0; i < n; i++)
+		of->is_wanted[ranks[i].rank] = true;
+	int status = TB_OK;
+	for (uint32_t rank = 0; rank < tb_calls_n_ranks(calls); rank++) {
+		uint32_t n_calls;
+		const struct tb_call *at = tb_calls_of(calls, rank, &n_calls);
+		for (uint32_t i = 0; i < n_calls && status == TB_OK; i++)
+			status = send_keep(of, rank, &at[i], i, error);
+	}
+	for (size_t r = 0; r < n; r++) {
+		const struct tb_otf2_steps *steps = &ranks[r].steps;
+		for (size_t i = 0; i < steps->n_steps && status == TB_OK; i++)
+			if (!steps->steps[i].is_dropped)
+				status = send_keep(of, ranks[r].rank,
+					&steps->steps[i].call, (uint32_t)i, error);
+	}
+	if (status == TB_OK && of->n_messages > 0)
+		status = give_keys(of, error);
+	for (size_t i = 0; i < n && status == TB_OK; i++) {
+		count_needed(of, &ranks[i]);
+		status =
+			find_of(of, &ranks[i], inbox_of(of, ranks[i].rank), found, error);
+	}
+	return status;
+}
+
+uint64_t tb_otf2_receives_cut(struct tb_otf2_unresolved *ranks, size_t n)
+{
+	uint64_t cut_ns = UINT64_MAX, n_late = 0;
+	for (size_t r = 0; r < n; r++)
+		if (ranks[r].steps.is_cut && ranks[r].steps.cut_ns < cut_ns)
+			cut_ns = ranks[r].steps.cut_ns;
+	for (size_t r = 0; r < n; r++)
+		for (size_t i = 0; i < ranks[r].steps.n_steps; i++) {
+			struct tb_otf2_step *step = &ranks[r].steps.steps[i];
+			if (step->is_dropped || step->call.enter_ns <= cut_ns)
+				continue;
+			step->is_dropped = true;
+			n_late += step->call.kind != TB_CALL_JOINT;
+		}
+	return n_late;
+}
+
+int tb_otf2_receives_find(struct tb_otf2_unresolved *ranks, size_t n,
+	const struct tb_calls *calls, struct tb_otf2_found *found, struct tb_error *error)
+{
+	struct receive_search of = {
+		.is_wanted = calloc(tb_calls_n_ranks(calls), sizeof *of.is_wanted)};
+	*found = (struct tb_otf2_found){0};
+	int status = of.is_wanted ? receives_find_all(&of, ranks, n, calls, found, error)
+				  : tb_fail_memory(error, "the messages of a trace");
+	free(of.is_wanted);
+	free(of.messages);
+	free(of.keys);
 	return status;
 }

@@ -19,7 +19,7 @@ struct tb_clean {
 	bool keep_retransmissions;
 	bool keep_acks;
 	bool lenient;
-	uint32_t sampled; // how many packets each stands for, unless sFlow tells
+	uint32_t sampled; // how many packets each stands for, unless sFlow gives it
 	enum { SFLOW_UNKNOWN, SFLOW_SAMPLES, SFLOW_PACKETS } sflow;
 	bool any_point; // a repeated frame is a copy even if one point saw both
 	struct tb_instant from, to;
@@ -47,7 +47,7 @@ struct tb_clean {
 	struct tb_reorder reorder;
 	// What frames in the reorder window have in common, by tb_frame's `origin`: of
 	// more different ones than these the oldest is taken anew.
-	struct origin {
+	struct clean_origin {
 		int64_t offset_ns;   // between a stamp and the order of time
 		uint32_t stands_for; // packets; of those that were sampled
 	} origins[N_ORIGINS];
@@ -145,11 +145,11 @@ static inline void count_kind(struct tb_clean *clean, const struct tb_frame *fra
 	}
 }
 
-// point_of returns a number for the point where a record was captured, or
+// capture_point returns a number for the point where a record was captured, or
 // TB_DEDUP_ANY_POINT if the capture does not contain it (cooked v1) or it does not
 // matter.
-static uint32_t point_of(const struct tb_clean *clean, const struct tb_record *record,
-	uint32_t in_frame, size_t input)
+static uint32_t capture_point(const struct tb_clean *clean,
+	const struct tb_record *record, uint32_t in_frame, size_t input)
 {
 	if (clean->any_point || !tb_frame_has_point(record->link_type))
 		return TB_DEDUP_ANY_POINT;
@@ -170,38 +170,12 @@ static void count_step_back(struct tb_clean *clean)
 					: reorder->stepped_ns * TB_PS_PER_NS;
 }
 
-// set_origin notes of what stretch of the clock a frame is, and for how many it stands.
-static void set_origin(
-	struct tb_clean *clean, struct tb_frame *frame, uint32_t stands_for)
-{
-	struct origin *origins = clean->origins;
-	int64_t offset_ns = clean->reorder.offset_ns;
-	uint8_t last = clean->origin, at = last;
-	// The last one is mostly right; several sources of samples take turns.
-	while (origins[at].offset_ns != offset_ns || origins[at].stands_for != stands_for)
-		if (--at == last) {
-			at = ++clean->origin;
-			origins[at] = (struct origin){offset_ns, stands_for};
-			break;
-		}
-	frame->origin = at;
-}
-
-static int hold(struct tb_clean *clean, struct tb_held *held,
-	const struct tb_frame_ends *ends, int64_t at_ns)
-{
-	if (tb_endpoints_add(&clean->endpoints, &ends->source, &held->source) != TB_OK ||
-		tb_endpoints_add(&clean->endpoints, &ends->destination,
-			&held->destination) != TB_OK)
-		return TB_ENOMEM;
-	return tb_reorder_put(&clean->reorder, at_ns);
-}
-
-// is_after returns whether something was captured after an instant (of one that is not
-// given `otherwise_ns`): an instant since the first record counts in the order of time, a
-// date by the clock, from which the order is `offset_ns` away.
-static bool is_after(const struct tb_clean *clean, const struct tb_instant *instant,
-	int64_t at_ns, int64_t offset_ns, int64_t otherwise_ns)
+// is_after_instant returns whether something was captured after an instant (of one that
+// is not given `otherwise_ns`): an instant since the first record counts in the order of
+// time, a date by the clock, from which the order is `offset_ns` away.
+static bool is_after_instant(const struct tb_clean *clean,
+	const struct tb_instant *instant, int64_t at_ns, int64_t offset_ns,
+	int64_t otherwise_ns)
 {
 	bool relative = instant->kind == TB_INSTANT_RELATIVE;
 	return (relative ? at_ns : at_ns - offset_ns) >
@@ -212,12 +186,12 @@ static bool is_before_span(const struct tb_clean *clean, int64_t at_ns, int64_t 
 {
 	struct tb_instant from = clean->from;
 	from.ns -= from.kind != TB_INSTANT_NONE; // inclusive
-	return !is_after(clean, &from, at_ns, offset_ns, INT64_MIN);
+	return !is_after_instant(clean, &from, at_ns, offset_ns, INT64_MIN);
 }
 
 static bool is_behind_span(const struct tb_clean *clean, int64_t at_ns, int64_t offset_ns)
 {
-	return is_after(clean, &clean->to, at_ns, offset_ns, INT64_MAX);
+	return is_after_instant(clean, &clean->to, at_ns, offset_ns, INT64_MAX);
 }
 
 // is_inside returns whether something was captured within the span that is asked for.
@@ -248,7 +222,7 @@ static int record_figure(struct tb_clean *clean, const struct tb_held *held,
 	enum tb_congestion_figure figure)
 {
 	uint32_t pair;
-	const struct origin *origin = &clean->origins[held->frame.origin];
+	const struct clean_origin *origin = &clean->origins[held->frame.origin];
 	if (!is_inside(clean, held->at_ns, origin->offset_ns))
 		return TB_OK;
 	int status = tb_congestion_pair_of(
@@ -305,8 +279,23 @@ static inline int take_frame(struct tb_clean *clean, struct tb_held *held,
 		if (stands_for < summary->sampled_least || summary->n_sampled == 1)
 			summary->sampled_least = stands_for;
 	}
-	set_origin(clean, frame, stands_for);
-	return hold(clean, held, ends, at_ns);
+	// Note of what stretch of the clock a frame is, and for how many it stands.
+	struct clean_origin *origins = clean->origins;
+	int64_t offset_ns = clean->reorder.offset_ns;
+	uint8_t last = clean->origin, at = last;
+	// The last one is mostly right; several sources of samples take turns.
+	while (origins[at].offset_ns != offset_ns || origins[at].stands_for != stands_for)
+		if (--at == last) {
+			at = ++clean->origin;
+			origins[at] = (struct clean_origin){offset_ns, stands_for};
+			break;
+		}
+	frame->origin = at;
+	if (tb_endpoints_add(&clean->endpoints, &ends->source, &held->source) != TB_OK ||
+		tb_endpoints_add(&clean->endpoints, &ends->destination,
+			&held->destination) != TB_OK)
+		return TB_ENOMEM;
+	return tb_reorder_put(&clean->reorder, at_ns);
 }
 
 // take_sflow takes the packets that a datagram samples, each as a record of its own. It
@@ -342,8 +331,9 @@ __attribute__((noinline)) static int take_sflow(struct tb_clean *clean,
 	return 1;
 }
 
-// take_in decodes a record directly into the reorder window.
-static int take_in(struct tb_clean *clean, const struct tb_record *record, size_t input)
+// clean_record decodes a record directly into the reorder window.
+static int clean_record(
+	struct tb_clean *clean, const struct tb_record *record, size_t input)
 {
 	struct tb_packets_summary *summary = clean->summary;
 	struct tb_held *held = tb_reorder_place(&clean->reorder);
@@ -374,7 +364,7 @@ static int take_in(struct tb_clean *clean, const struct tb_record *record, size_
 			return taken < 0 ? taken : TB_OK;
 	}
 	if (clean->dedup)
-		frame->point = point_of(clean, record, frame->point, input);
+		frame->point = capture_point(clean, record, frame->point, input);
 	return take_frame(clean, held, &ends, at_ns, clean->sampled);
 }
 
@@ -449,7 +439,7 @@ static const struct {
 	(TB_TCP_IS_RETRANSMISSION | TB_TCP_IS_KEEP_ALIVE | TB_TCP_IS_DUPLICATE_ACK |     \
 		TB_TCP_IS_OUT_OF_ORDER | TB_TCP_IS_ZERO_WINDOW | TB_TCP_IS_WINDOW_FULL)
 
-// record_tcp counts what the analysis tells of a frame. Most frames tell a round trip, or
+// record_tcp counts what the analysis found in a frame. Most frames give a round trip, or
 // nothing.
 static int record_tcp(struct tb_clean *clean, const struct tb_held *held,
 	struct tb_tcp_side *there, struct tb_tcp_side *back,
@@ -507,12 +497,12 @@ static int clean_tcp(struct tb_clean *clean, struct tb_held *held,
 	uint32_t n = frame->payload_bytes + ((frame->flags & TB_TCP_SYN) != 0) +
 		     ((frame->flags & TB_TCP_FIN) != 0);
 	bool counts = n > 0 && !(frame->flags & TB_TCP_RST);
-	uint32_t fresh = counts ? fresh_bytes(there, held, frame->sequence, n) : n;
+	uint32_t n_new = counts ? fresh_bytes(there, held, frame->sequence, n) : n;
 	if (frame->mss != 0)
 		there->mss = frame->mss;
 	learn_segment(there, held);
 	cleaned->full_bytes = segment_of(there, back, held);
-	cleaned->repeated = counts && fresh == 0;
+	cleaned->repeated = counts && n_new == 0;
 	// Of a sampled connection nobody knows what lies between two segments.
 	if (clean->origins[frame->origin].stands_for == 1) {
 		tb_tcp_analyze(clean->tcp, &there->tcp, &back->tcp, frame, held->at_ns,
@@ -523,13 +513,13 @@ static int clean_tcp(struct tb_clean *clean, struct tb_held *held,
 	} else {
 		clean->events = (struct tb_tcp_events){.rtt_ns = -1};
 	}
-	if (clean->keep_retransmissions || fresh == n)
+	if (clean->keep_retransmissions || n_new == n)
 		return 1;
-	if (fresh == 0)
+	if (n_new == 0)
 		return 0;
-	if (fresh < held->frame.payload_bytes) {
-		held->frame.payload_bytes = fresh;
-		held->frame.wire_bytes = held->frame.header_bytes + fresh;
+	if (n_new < held->frame.payload_bytes) {
+		held->frame.payload_bytes = n_new;
+		held->frame.wire_bytes = held->frame.header_bytes + n_new;
 	}
 	return 1;
 }
@@ -571,7 +561,7 @@ static int clean_one(
 	struct tb_clean *clean, struct tb_held *held, struct tb_cleaned *cleaned)
 {
 	struct tb_packets_summary *summary = clean->summary;
-	const struct origin *origin = &clean->origins[held->frame.origin];
+	const struct clean_origin *origin = &clean->origins[held->frame.origin];
 	// Samples of one packet each stand for others.
 	if (clean->dedup && origin->stands_for == 1 &&
 		tb_dedup_is_copy(clean->dedup, held->frame.digest, held->frame.point,
@@ -702,7 +692,7 @@ int tb_clean_next(
 			tb_inputs_next(clean->inputs, &record, &input, &clean->failure);
 		clean->ended = code != 1;
 		if (code == 1)
-			status = take_in(clean, record, input);
+			status = clean_record(clean, record, input);
 		else if (code == TB_EFORMAT && clean->lenient)
 			clean->summary->is_cut = true;
 		else

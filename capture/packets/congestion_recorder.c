@@ -2,6 +2,7 @@
 
 #include "array.h"
 #include "map.h"
+#include "order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -113,15 +114,8 @@ int tb_congestion_pair_of(struct tb_congestion_recorder *recorder, uint32_t sour
 	return TB_OK;
 }
 
-static void add_counts(
-	struct tb_congestion_counts *to, const struct tb_congestion_counts *counts)
-{
-	for (int i = 0; i < TB_CONGESTION_N; i++)
-		to->of[i] += counts->of[i];
-}
-
-// bin_at finds or adds a bin; NULL when there is no memory.
-static struct recorded_bin *bin_at(
+// congestion_bin finds or adds a bin; NULL when there is no memory.
+static struct recorded_bin *congestion_bin(
 	struct tb_congestion_recorder *recorder, uint32_t pair, uint32_t bin)
 {
 	uint64_t key = (uint64_t)pair << 32 | bin;
@@ -137,8 +131,8 @@ static struct recorded_bin *bin_at(
 	return new;
 }
 
-// widen doubles the width of bins and joins what falls into one.
-static int widen(struct tb_congestion_recorder *recorder)
+// widen_bins doubles the width of bins and joins what falls into one.
+static int widen_bins(struct tb_congestion_recorder *recorder)
 {
 	size_t n = recorder->n_bins;
 	recorder->bin_ps *= 2;
@@ -147,10 +141,11 @@ static int widen(struct tb_congestion_recorder *recorder)
 	for (size_t i = 0; i < n; i++) {
 		struct recorded_bin old = recorder->bins[i];
 		// What it joins stands before it, or in its place.
-		struct recorded_bin *to = bin_at(recorder, old.pair, old.bin / 2);
+		struct recorded_bin *to = congestion_bin(recorder, old.pair, old.bin / 2);
 		if (!to)
 			return TB_ENOMEM;
-		add_counts(&to->counts, &old.counts);
+		for (int kind = 0; kind < TB_CONGESTION_N; kind++)
+			to->counts.of[kind] += old.counts.of[kind];
 	}
 	return TB_OK;
 }
@@ -160,10 +155,10 @@ int tb_congestion_count(struct tb_congestion_recorder *recorder, uint32_t pair,
 {
 	while (recorder->n_bins >= TB_CONGESTION_BINS_MAX ||
 		at_ps / recorder->bin_ps > INT32_MAX)
-		if (widen(recorder) != TB_OK)
+		if (widen_bins(recorder) != TB_OK)
 			return TB_ENOMEM;
 	uint32_t at = (uint32_t)(at_ps / recorder->bin_ps);
-	struct recorded_bin *bin = bin_at(recorder, pair - 1, at);
+	struct recorded_bin *bin = congestion_bin(recorder, pair - 1, at);
 	if (!bin)
 		return TB_ENOMEM;
 	bin->counts.of[figure] += n;
@@ -195,8 +190,8 @@ int tb_congestion_spread(struct tb_congestion_recorder *recorder, uint32_t pair,
 	return status;
 }
 
-// pause_of finds or adds the row of a class; NULL when there is none any more.
-static struct tb_congestion_pause *pause_of(
+// pause_state finds or adds the row of a class; NULL when there is none any more.
+static struct tb_congestion_pause *pause_state(
 	struct tb_congestion_recorder *recorder, uint32_t pair, uint32_t class)
 {
 	for (size_t i = 0; i < recorder->n_pauses; i++)
@@ -229,7 +224,7 @@ int tb_congestion_pause(struct tb_congestion_recorder *recorder, uint32_t pair,
 		if (!(pause->classes >> i & 1) || (pause->whole_port && i > 0))
 			continue;
 		uint64_t quanta = pause->quanta[i];
-		struct tb_congestion_pause *row = pause_of(recorder, pair - 1,
+		struct tb_congestion_pause *row = pause_state(recorder, pair - 1,
 			pause->whole_port ? TB_CONGESTION_WHOLE_PORT : i);
 		if (row) {
 			row->n += quanta > 0;
@@ -247,38 +242,6 @@ int tb_congestion_pause(struct tb_congestion_recorder *recorder, uint32_t pair,
 	return status;
 }
 
-static void count_range(struct tb_congestion_recorder *recorder,
-	struct round_trip_ranges *ranges, int64_t ns)
-{
-	uint64_t value = ns > 0 ? (uint64_t)ns : 0;
-	if (ranges->n == 0 || ns < ranges->least_ns)
-		ranges->least_ns = ns;
-	if (ranges->n == 0 || ns > ranges->most_ns)
-		ranges->most_ns = ns;
-	ranges->n++;
-	// Values below 32 ns are exact: octaves 0 and 1.
-	uint32_t octave = 0, range = (uint32_t)value & (RANGES - 1);
-	if (value >= RANGES) {
-		octave = 60 - (uint32_t)__builtin_clzll(value);
-		range = (uint32_t)(value >> (octave - 1)) & (RANGES - 1);
-	}
-	if (octave >= OCTAVES) {
-		octave = OCTAVES - 1;
-		range = RANGES - 1;
-	}
-	if (ranges->pages[octave] == 0) {
-		if (recorder->n_pages == N_PAGES ||
-			TB_ARRAY_RESERVE(&recorder->pages, &recorder->pages_room,
-				recorder->n_pages + 1) != TB_OK) {
-			ranges->lacks = true;
-			return;
-		}
-		memset(recorder->pages[recorder->n_pages++], 0, sizeof *recorder->pages);
-		ranges->pages[octave] = (uint32_t)recorder->n_pages;
-	}
-	recorder->pages[ranges->pages[octave] - 1][range]++;
-}
-
 // count_waiting counts the round trips that wait to be counted. The memory of each is
 // fetched while those before it are counted: they seldom are of one pair.
 static void count_waiting(struct tb_congestion_recorder *recorder)
@@ -288,8 +251,37 @@ static void count_waiting(struct tb_congestion_recorder *recorder)
 		if (i + 4 < recorder->n_waiting)
 			__builtin_prefetch(&recorder->pairs[trip[4].pair].acknowledged);
 		struct recorded_pair *of = &recorder->pairs[trip->pair];
-		count_range(recorder,
-			trip->handshake ? &of->handshake : &of->acknowledged, trip->ns);
+		struct round_trip_ranges *ranges =
+			trip->handshake ? &of->handshake : &of->acknowledged;
+		int64_t ns = trip->ns;
+		uint64_t value = ns > 0 ? (uint64_t)ns : 0;
+		if (ranges->n == 0 || ns < ranges->least_ns)
+			ranges->least_ns = ns;
+		if (ranges->n == 0 || ns > ranges->most_ns)
+			ranges->most_ns = ns;
+		ranges->n++;
+		// Values below 32 ns are exact: octaves 0 and 1.
+		uint32_t octave = 0, range = (uint32_t)value & (RANGES - 1);
+		if (value >= RANGES) {
+			octave = 60 - (uint32_t)__builtin_clzll(value);
+			range = (uint32_t)(value >> (octave - 1)) & (RANGES - 1);
+		}
+		if (octave >= OCTAVES) {
+			octave = OCTAVES - 1;
+			range = RANGES - 1;
+		}
+		if (ranges->pages[octave] == 0) {
+			if (recorder->n_pages == N_PAGES ||
+				TB_ARRAY_RESERVE(&recorder->pages, &recorder->pages_room,
+					recorder->n_pages + 1) != TB_OK) {
+				ranges->lacks = true;
+				continue;
+			}
+			memset(recorder->pages[recorder->n_pages++], 0,
+				sizeof *recorder->pages);
+			ranges->pages[octave] = (uint32_t)recorder->n_pages;
+		}
+		recorder->pages[ranges->pages[octave] - 1][range]++;
 	}
 	recorder->n_waiting = 0;
 }
@@ -310,7 +302,7 @@ struct round_trip_sum {
 	bool lacks;
 };
 
-static void add_ranges(const struct tb_congestion_recorder *recorder,
+static void add_round_trips(const struct tb_congestion_recorder *recorder,
 	const struct round_trip_ranges *ranges, struct round_trip_sum *sum)
 {
 	if (ranges->n == 0)
@@ -359,7 +351,7 @@ static int compare_bins(const void *a, const void *b)
 	const struct tb_congestion_bin *one = a, *other = b;
 	if (one->pair != other->pair)
 		return one->pair < other->pair ? -1 : 1;
-	return (one->from_ps > other->from_ps) - (one->from_ps < other->from_ps);
+	return TB_ORDER(one->from_ps, other->from_ps);
 }
 
 static int compare_pauses(const void *a, const void *b)
@@ -367,7 +359,7 @@ static int compare_pauses(const void *a, const void *b)
 	const struct tb_congestion_pause *one = a, *other = b;
 	if (one->pair != other->pair)
 		return one->pair < other->pair ? -1 : 1;
-	return (one->class > other->class) - (one->class < other->class);
+	return TB_ORDER(one->class, other->class);
 }
 
 // fill_pair fills in the round trips of `n` pairs together.
@@ -376,8 +368,8 @@ static void fill_pair(const struct tb_congestion_recorder *recorder,
 {
 	struct round_trip_sum handshake = {.n = 0}, acknowledged = {.n = 0};
 	for (size_t i = 0; i < n; i++) {
-		add_ranges(recorder, &from[i].handshake, &handshake);
-		add_ranges(recorder, &from[i].acknowledged, &acknowledged);
+		add_round_trips(recorder, &from[i].handshake, &handshake);
+		add_round_trips(recorder, &from[i].acknowledged, &acknowledged);
 	}
 	*to = (struct tb_congestion_pair){.source_node = TB_ID_NONE,
 		.destination_node = TB_ID_NONE,
@@ -386,17 +378,11 @@ static void fill_pair(const struct tb_congestion_recorder *recorder,
 		.acknowledged = round_trips_of(&acknowledged)};
 }
 
-static char *name_of(const struct tb_endpoints *endpoints, uint32_t number)
+static char *endpoint_name(const struct tb_endpoints *endpoints, uint32_t number)
 {
 	char name[TB_ADDRESS_TEXT_SIZE];
 	return strdup(
 		tb_address_format(&endpoints->addresses[number], name, sizeof name));
-}
-
-static bool is_used(const struct recorded_pair *pair)
-{
-	return pair->source != TB_ID_NONE || pair->acknowledged.n || pair->handshake.n ||
-	       !tb_congestion_is_quiet(&pair->counts);
 }
 
 static int fill_pairs(const struct tb_congestion_recorder *recorder,
@@ -408,7 +394,8 @@ static int fill_pairs(const struct tb_congestion_recorder *recorder,
 		const struct recorded_pair *from =
 			&recorder->pairs[i % recorder->n_pairs];
 		struct tb_congestion_pair *to = &congestion->pairs[congestion->n_pairs];
-		if (!is_used(from))
+		if (!(from->source != TB_ID_NONE || from->acknowledged.n ||
+			    from->handshake.n || !tb_congestion_is_quiet(&from->counts)))
 			continue;
 		fill_pair(recorder, from, 1, to);
 		if (numbers) {
@@ -418,8 +405,8 @@ static int fill_pairs(const struct tb_congestion_recorder *recorder,
 		congestion->n_pairs++;
 		if (from->source == TB_ID_NONE)
 			continue;
-		to->source = name_of(endpoints, from->source);
-		to->destination = name_of(endpoints, from->destination);
+		to->source = endpoint_name(endpoints, from->source);
+		to->destination = endpoint_name(endpoints, from->destination);
 		if (!to->source || !to->destination)
 			return TB_ENOMEM;
 	}

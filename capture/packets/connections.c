@@ -44,7 +44,7 @@ void tb_connections_free(struct tb_connections *connections)
 	free(connections);
 }
 
-static uint32_t *bucket_of(
+static uint32_t *connection_bucket(
 	const struct tb_connections *c, uint64_t ends, uint32_t channel, uint32_t kind)
 {
 	// Multiplicative hashing, as in endpoints.c.
@@ -56,10 +56,11 @@ static uint32_t *bucket_of(
 static uint32_t *bucket_of_connection(
 	const struct tb_connections *c, const struct connection *connection)
 {
-	return bucket_of(c, connection->ends, connection->channel, connection->kind);
+	return connection_bucket(
+		c, connection->ends, connection->channel, connection->kind);
 }
 
-static int grow(struct tb_connections *c)
+static int grow_connections(struct tb_connections *c)
 {
 	uint32_t capacity = c->capacity ? c->capacity * 2 : FIRST_SIZE;
 	size_t room = c->capacity;
@@ -85,34 +86,28 @@ static int grow(struct tb_connections *c)
 	return TB_OK;
 }
 
-// forget_one finds the next connection that was not used since the hand last passed it,
-// unlinks it from its bucket, and returns its index.
-static uint32_t forget_one(struct tb_connections *c)
-{
-	while (c->connections[c->hand].used) {
-		c->connections[c->hand].used = false;
-		c->hand = (c->hand + 1) & (c->capacity - 1);
-	}
-	uint32_t i = c->hand;
-	c->hand = (c->hand + 1) & (c->capacity - 1);
-	uint32_t *link = bucket_of_connection(c, &c->connections[i]);
-	while (*link != i)
-		link = &c->connections[*link].next;
-	*link = c->connections[i].next;
-	return i;
-}
-
-static int make(struct tb_connections *c, uint64_t ends, uint32_t channel, uint32_t kind,
-	struct connection **made)
+static int make_connection(struct tb_connections *c, uint64_t ends, uint32_t channel,
+	uint32_t kind, struct connection **made)
 {
 	uint32_t i = c->n;
-	if (c->n == TB_CONNECTIONS_MAX)
-		i = forget_one(c);
-	else if (c->n == c->capacity && grow(c) != TB_OK)
+	if (c->n == TB_CONNECTIONS_MAX) {
+		// Find the next connection that was not used since the hand last passed
+		// it, unlinks it from its bucket, and returns its index.
+		while (c->connections[c->hand].used) {
+			c->connections[c->hand].used = false;
+			c->hand = (c->hand + 1) & (c->capacity - 1);
+		}
+		i = c->hand;
+		c->hand = (c->hand + 1) & (c->capacity - 1);
+		uint32_t *link = bucket_of_connection(c, &c->connections[i]);
+		while (*link != i)
+			link = &c->connections[*link].next;
+		*link = c->connections[i].next;
+	} else if (c->n == c->capacity && grow_connections(c) != TB_OK)
 		return TB_ENOMEM;
 	if (i == c->n)
 		c->n++;
-	uint32_t *bucket = bucket_of(c, ends, channel, kind);
+	uint32_t *bucket = connection_bucket(c, ends, channel, kind);
 	c->connections[i] = (struct connection){
 		.ends = ends, .channel = channel, .kind = kind, .next = *bucket};
 	*bucket = i;
@@ -133,7 +128,7 @@ int tb_connections_get(struct tb_connections *connections,
 		turned ? key->channel << 16 | key->channel >> 16 : key->channel;
 	struct connection *found = NULL;
 	if (connections->n > 0) {
-		uint32_t i = *bucket_of(connections, ends, channel, key->kind);
+		uint32_t i = *connection_bucket(connections, ends, channel, key->kind);
 		for (; i != NONE; i = connections->connections[i].next) {
 			found = &connections->connections[i];
 			if (found->ends == ends && found->channel == channel &&
@@ -147,7 +142,7 @@ int tb_connections_get(struct tb_connections *connections,
 	// not displace real connections.
 	if (found)
 		found->used = true;
-	else if (make(connections, ends, channel, key->kind, &found) != TB_OK)
+	else if (make_connection(connections, ends, channel, key->kind, &found) != TB_OK)
 		return TB_ENOMEM;
 	*there = &found->directions[turned ? 1 : 0];
 	*back = &found->directions[turned ? 0 : 1];

@@ -3,6 +3,7 @@
 #include "array.h"
 #include "input_files.h"
 #include "map.h"
+#include "order.h"
 #include "text_lines.h"
 #include "units.h"
 
@@ -46,7 +47,7 @@ void tb_map_file_free(struct tb_map_file *map)
 }
 
 // The current line, for messages. Without a file `path` is "" and `number` is 0.
-struct line {
+struct map_line {
 	const char *path;
 	uint64_t number;
 	struct tb_error *error;
@@ -57,13 +58,8 @@ struct line {
 		(line)->number ? TB_PLACE_LINE : TB_PLACE_NONE, (line)->number,          \
 		__VA_ARGS__)
 
-static int no_memory(const struct line *line)
-{
-	return tb_fail_memory_in(line->error, line->path, "it");
-}
-
 static int add_endpoint(struct tb_map_file *map, const char *name, struct tb_node node,
-	const struct line *line)
+	const struct map_line *line)
 {
 	struct tb_address address;
 	uint32_t number;
@@ -75,15 +71,15 @@ static int add_endpoint(struct tb_map_file *map, const char *name, struct tb_nod
 	if (tb_endpoints_find(&map->endpoints, &address, &number))
 		return REFUSE(line, "'%s' is named a second time", name);
 	if (tb_endpoints_add(&map->endpoints, &address, &number) != TB_OK)
-		return no_memory(line);
+		return tb_fail_memory_in(line->error, line->path, "it");
 	if (TB_ARRAY_RESERVE(&map->nodes, &map->nodes_room, number + (size_t)1) != TB_OK)
-		return no_memory(line);
+		return tb_fail_memory_in(line->error, line->path, "it");
 	map->nodes[number] = node;
 	return TB_OK;
 }
 
-static int find_or_add_job(
-	struct tb_map_file *map, const char *name, const struct line *line, uint32_t *job)
+static int find_or_add_job(struct tb_map_file *map, const char *name,
+	const struct map_line *line, uint32_t *job)
 {
 	for (uint32_t i = 0; i < map->n_jobs; i++)
 		if (strcmp(map->job_names[i], name) == 0) {
@@ -94,16 +90,16 @@ static int find_or_add_job(
 		return REFUSE(line, "'%s' is one job too many: %d can be told apart",
 			name, TB_MAP_FILE_JOBS_MAX);
 	if (TB_ARRAY_RESERVE(&map->job_names, &map->jobs_room, map->n_jobs + 1) != TB_OK)
-		return no_memory(line);
+		return tb_fail_memory_in(line->error, line->path, "it");
 	map->job_names[map->n_jobs] = strdup(name);
 	if (!map->job_names[map->n_jobs])
-		return no_memory(line);
+		return tb_fail_memory_in(line->error, line->path, "it");
 	*job = map->n_jobs++;
 	return TB_OK;
 }
 
-static int add_job(struct tb_map_file *map, struct tb_node node, const char *name,
-	const struct line *line)
+static int map_add_job(struct tb_map_file *map, struct tb_node node, const char *name,
+	const struct map_line *line)
 {
 	uint32_t job = 0;
 	int status = find_or_add_job(map, name, line, &job);
@@ -111,7 +107,7 @@ static int add_job(struct tb_map_file *map, struct tb_node node, const char *nam
 		return status;
 	if (TB_ARRAY_RESERVE_ZEROED(
 		    &map->job_of_node, &map->jobs_of_nodes, node.id + (size_t)1) != TB_OK)
-		return no_memory(line);
+		return tb_fail_memory_in(line->error, line->path, "it");
 	uint32_t known = map->job_of_node[node.id];
 	if (known != 0 && known != job + 1)
 		return REFUSE(line, "node %u works for '%s' already, not for '%s'",
@@ -120,33 +116,8 @@ static int add_job(struct tb_map_file *map, struct tb_node node, const char *nam
 	return TB_OK;
 }
 
-// find_or_add_host numbers the hosts.
-static int find_or_add_host(struct tb_map_file *map, const char *name,
-	const struct line *line, uint32_t *host)
-{
-	uint64_t key = 1469598103934665603u; // FNV-1a
-	for (const char *c = name; *c; c++)
-		key = (key ^ (uint8_t)*c) * 1099511628211u;
-	for (; tb_map_find(&map->host_of, key, host); key++)
-		if (strcmp(map->hosts[*host], name) == 0)
-			return TB_OK;
-	if (map->n_hosts == TB_MAP_FILE_NODES_MAX)
-		return REFUSE(line, "'%s' is one host too many", name);
-	if (TB_ARRAY_RESERVE(&map->hosts, &map->hosts_room, map->n_hosts + (size_t)1) !=
-		TB_OK)
-		return no_memory(line);
-	char *copy = strdup(name);
-	if (!copy || tb_map_put(&map->host_of, key, map->n_hosts) != TB_OK) {
-		free(copy);
-		return no_memory(line);
-	}
-	map->hosts[map->n_hosts] = copy;
-	*host = map->n_hosts++;
-	return TB_OK;
-}
-
-static int read_node(struct tb_map_file *map, const char *text, const struct line *line,
-	struct tb_node *node)
+static int read_node(struct tb_map_file *map, const char *text,
+	const struct map_line *line, struct tb_node *node)
 {
 	uint64_t number;
 	bool is_name = strspn(text, "+-0123456789") != strlen(text);
@@ -154,8 +125,29 @@ static int read_node(struct tb_map_file *map, const char *text, const struct lin
 		return REFUSE(line, "'%s' is %s: expected %s, as in the lines before",
 			text, is_name ? "a name" : "a number",
 			is_name ? "a number" : "the name of a host");
-	if (is_name)
-		return find_or_add_host(map, text, line, &node->id);
+	if (is_name) {
+		// Number the hosts.
+		uint32_t *host = &node->id;
+		uint64_t key = 1469598103934665603u; // FNV-1a
+		for (const char *c = text; *c; c++)
+			key = (key ^ (uint8_t)*c) * 1099511628211u;
+		for (; tb_map_find(&map->host_of, key, host); key++)
+			if (strcmp(map->hosts[*host], text) == 0)
+				return TB_OK;
+		if (map->n_hosts == TB_MAP_FILE_NODES_MAX)
+			return REFUSE(line, "'%s' is one host too many", text);
+		if (TB_ARRAY_RESERVE(&map->hosts, &map->hosts_room,
+			    map->n_hosts + (size_t)1) != TB_OK)
+			return tb_fail_memory_in(line->error, line->path, "it");
+		char *copy = strdup(text);
+		if (!copy || tb_map_put(&map->host_of, key, map->n_hosts) != TB_OK) {
+			free(copy);
+			return tb_fail_memory_in(line->error, line->path, "it");
+		}
+		map->hosts[map->n_hosts] = copy;
+		*host = map->n_hosts++;
+		return TB_OK;
+	}
 	if (tb_parse_count(text, 0, TB_MAP_FILE_NODES_MAX - 1, &number) != TB_OK)
 		return REFUSE(line,
 			"'%s' is no node: expected a number from 0 to %u, or the name of "
@@ -165,7 +157,7 @@ static int read_node(struct tb_map_file *map, const char *text, const struct lin
 	return TB_OK;
 }
 
-static int read_line(struct tb_map_file *map, char *text, const struct line *line)
+static int read_map_line(struct tb_map_file *map, char *text, const struct map_line *line)
 {
 	text[strcspn(text, "#")] = '\0';
 	char *rest;
@@ -186,18 +178,18 @@ static int read_line(struct tb_map_file *map, char *text, const struct line *lin
 	if (status == TB_OK)
 		status = add_endpoint(map, endpoint, id, line);
 	if (status == TB_OK && job)
-		status = add_job(map, id, job, line);
+		status = map_add_job(map, id, job, line);
 	return status;
 }
 
-static int read_lines(struct tb_map_file *map, FILE *file, struct line *line)
+static int read_map_lines(struct tb_map_file *map, FILE *file, struct map_line *line)
 {
 	struct tb_text_lines lines;
 	int status = TB_OK, found = 1;
 	tb_text_lines_init(&lines, file, line->path, line->error);
 	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0) {
 		line->number = lines.number;
-		status = read_line(map, lines.text, line);
+		status = read_map_line(map, lines.text, line);
 	}
 	status = found < 0 ? found : status;
 	tb_text_lines_fini(&lines);
@@ -219,9 +211,9 @@ int tb_map_file_new(struct tb_map_file **map, struct tb_error *error)
 int tb_map_file_add(struct tb_map_file *map, const char *endpoint, struct tb_node node,
 	const char *job, struct tb_error *error)
 {
-	const struct line line = {.path = "", .error = error};
+	const struct map_line line = {.path = "", .error = error};
 	int status = add_endpoint(map, endpoint, node, &line);
-	return status == TB_OK && job ? add_job(map, node, job, &line) : status;
+	return status == TB_OK && job ? map_add_job(map, node, job, &line) : status;
 }
 
 int tb_map_file_read(struct tb_map_file **map, const char *path, struct tb_error *error)
@@ -230,9 +222,10 @@ int tb_map_file_read(struct tb_map_file **map, const char *path, struct tb_error
 	if (!file)
 		return tb_fail_in(
 			error, TB_EIO, path, "cannot open: %s", strerror(errno));
-	struct line line = {.path = path, .error = error};
+	struct map_line line = {.path = path, .error = error};
 	struct tb_map_file *new = calloc(1, sizeof *new);
-	int status = new ? read_lines(new, file, &line) : no_memory(&line);
+	int status = new ? read_map_lines(new, file, &line)
+			 : tb_fail_memory_in(error, path, "it");
 	fclose(file);
 	if (status != TB_OK) {
 		tb_map_file_free(new);
@@ -300,19 +293,13 @@ const char *tb_map_file_job_name(const struct tb_map_file *map, uint32_t job)
 	return map->job_names[job];
 }
 
-static int by_number(const void *a, const void *b)
-{
-	const uint32_t *x = a, *y = b;
-	return (*x > *y) - (*x < *y);
-}
-
 // list_nodes stores the nodes of the map in their order, and returns how many there are.
 static uint32_t list_nodes(const struct tb_map_file *map, uint32_t *nodes)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < map->endpoints.n; i++)
 		nodes[i] = map->nodes[i].id;
-	qsort(nodes, map->endpoints.n, sizeof *nodes, by_number);
+	qsort(nodes, map->endpoints.n, sizeof *nodes, tb_order_u32);
 	for (uint32_t i = 0; i < map->endpoints.n; i++)
 		if (i == 0 || nodes[i] != nodes[n - 1])
 			nodes[n++] = nodes[i];
@@ -321,28 +308,29 @@ static uint32_t list_nodes(const struct tb_map_file *map, uint32_t *nodes)
 
 // add_dense adds an endpoint of `map`, whose nodes are listed.
 static int add_dense(struct tb_map_file *dense, const struct tb_map_file *map, uint32_t i,
-	const uint32_t *nodes, uint32_t n_nodes, const struct line *line)
+	const uint32_t *nodes, uint32_t n_nodes, const struct map_line *line)
 {
 	char text[TB_ADDRESS_TEXT_SIZE];
 	const uint32_t *at =
-		bsearch(&map->nodes[i].id, nodes, n_nodes, sizeof *nodes, by_number);
+		bsearch(&map->nodes[i].id, nodes, n_nodes, sizeof *nodes, tb_order_u32);
 	struct tb_node node = {(uint32_t)(at - nodes)};
 	uint32_t job = tb_map_file_job(map, map->nodes[i]);
 	tb_address_format(&map->endpoints.addresses[i], text, sizeof text);
 	int status = add_endpoint(dense, text, node, line);
 	return status == TB_OK && job != TB_ID_NONE
-		       ? add_job(dense, node, map->job_names[job], line)
+		       ? map_add_job(dense, node, map->job_names[job], line)
 		       : status;
 }
 
 int tb_map_file_dense(struct tb_map_file **dense, uint32_t **nodes,
 	const struct tb_map_file *map, struct tb_error *error)
 {
-	const struct line line = {.path = "", .error = error};
+	const struct map_line line = {.path = "", .error = error};
 	struct tb_map_file *made = NULL;
 	uint32_t *list = calloc(map->endpoints.n + UINT64_C(1), sizeof *list);
 	uint32_t job, n_nodes = list ? list_nodes(map, list) : 0;
-	int status = list ? tb_map_file_new(&made, error) : no_memory(&line);
+	int status = list ? tb_map_file_new(&made, error)
+			  : tb_fail_memory_in(error, NULL, "it");
 	// Jobs keep their numbers.
 	for (uint32_t i = 0; status == TB_OK && i < map->n_jobs; i++)
 		status = find_or_add_job(made, map->job_names[i], &line, &job);

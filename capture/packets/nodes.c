@@ -1,9 +1,81 @@
 #include "nodes.h"
 
 #include "array.h"
+#include "endpoints.h"
 #include "map.h"
 
 #include <stdlib.h>
+
+void tb_endpoints_fini(struct tb_endpoints *endpoints)
+{
+	free(endpoints->addresses);
+	free(endpoints->slots);
+	*endpoints = (struct tb_endpoints){0};
+}
+
+// endpoint_slot returns the slot of the address, or the free one where it belongs.
+// Multiplying by the golden ratio (Knuth, TAOCP volume 3, section 6.4) spreads
+// consecutive addresses.
+static uint32_t *endpoint_slot(
+	const struct tb_endpoints *endpoints, const struct tb_address *address)
+{
+	uint64_t word = (address->high ^ address->kind) * UINT64_C(0xc2b2ae3d27d4eb4f);
+	uint64_t hash = (address->low ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	uint32_t mask = endpoints->n_slots - 1;
+	for (uint32_t i = (uint32_t)(hash >> endpoints->hash_shift);;
+		i = (i + 1) & mask) {
+		uint32_t *slot = &endpoints->slots[i];
+		if (*slot == 0 ||
+			tb_address_equal(&endpoints->addresses[*slot - 1], address))
+			return slot;
+	}
+}
+
+bool tb_endpoints_find(const struct tb_endpoints *endpoints,
+	const struct tb_address *address, uint32_t *number)
+{
+	if (endpoints->n == 0)
+		return false;
+	uint32_t slot = *endpoint_slot(endpoints, address);
+	if (slot == 0)
+		return false;
+	*number = slot - 1;
+	return true;
+}
+
+// grow_endpoints doubles both arrays. The slots stay at most a quarter full, so that most
+// lookups find their address at once.
+static int grow_endpoints(struct tb_endpoints *endpoints)
+{
+	uint32_t capacity = endpoints->capacity ? endpoints->capacity * 2 : 64;
+	size_t room = endpoints->capacity;
+	if (TB_ARRAY_RESERVE(&endpoints->addresses, &room, capacity) != TB_OK)
+		return TB_ENOMEM;
+	uint32_t *slots = calloc((size_t)capacity * 4, sizeof *slots);
+	if (!slots)
+		return TB_ENOMEM;
+	free(endpoints->slots);
+	endpoints->slots = slots;
+	endpoints->n_slots = capacity * 4;
+	endpoints->hash_shift = 64 - (uint32_t)__builtin_ctz(capacity * 4);
+	endpoints->capacity = capacity;
+	for (uint32_t i = 0; i < endpoints->n; i++)
+		*endpoint_slot(endpoints, &endpoints->addresses[i]) = i + 1;
+	return TB_OK;
+}
+
+int tb_endpoints_add(struct tb_endpoints *endpoints, const struct tb_address *address,
+	uint32_t *number)
+{
+	if (tb_endpoints_find(endpoints, address, number))
+		return TB_OK;
+	if (endpoints->n == endpoints->capacity && grow_endpoints(endpoints) != TB_OK)
+		return TB_ENOMEM;
+	endpoints->addresses[endpoints->n] = *address;
+	*number = endpoints->n++;
+	*endpoint_slot(endpoints, address) = *number + 1;
+	return TB_OK;
+}
 
 #define N_UNPLACED_NAMES 8
 #define SQUARE_SIDE_MAX	 1024 // 4 MiB
@@ -81,7 +153,7 @@ static bool choose_node(
 	return node->id < nodes->n_max;
 }
 
-static int name_node(
+static int name_node_by_address(
 	struct tb_nodes *nodes, struct tb_node node, const struct tb_address *address)
 {
 	if (TB_ARRAY_RESERVE_ZEROED(
@@ -95,9 +167,9 @@ static int name_node(
 	return TB_OK;
 }
 
-// meet gives an endpoint its node when it is first met; if there is none then, it never
-// gets one.
-static int meet(struct tb_nodes *nodes, uint32_t endpoint, uint32_t *node_id)
+// note_endpoint gives an endpoint its node when it is first met; if there is none then,
+// it never gets one.
+static int note_endpoint(struct tb_nodes *nodes, uint32_t endpoint, uint32_t *node_id)
 {
 	struct tb_packets_summary *summary = nodes->summary;
 	size_t known = nodes->node_of_room;
@@ -111,7 +183,7 @@ static int meet(struct tb_nodes *nodes, uint32_t endpoint, uint32_t *node_id)
 		const struct tb_address *address = &nodes->endpoints->addresses[endpoint];
 		struct tb_node node;
 		if (choose_node(nodes, address, &node)) {
-			if (name_node(nodes, node, address) != TB_OK)
+			if (name_node_by_address(nodes, node, address) != TB_OK)
 				return TB_ENOMEM;
 			*node_of = node.id;
 			summary->n_endpoints++;
@@ -141,13 +213,13 @@ int tb_nodes_meet_sorted(struct tb_nodes *nodes, uint32_t *numbers, size_t n)
 	qsort_r(numbers, n, sizeof *numbers, by_address, &endpoints);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t node_id;
-		if (meet(nodes, numbers[i], &node_id) != TB_OK)
+		if (note_endpoint(nodes, numbers[i], &node_id) != TB_OK)
 			return TB_ENOMEM;
 	}
 	return TB_OK;
 }
 
-static int pair_of(struct tb_nodes *nodes, struct tb_node source,
+static int node_pair_number(struct tb_nodes *nodes, struct tb_node source,
 	struct tb_node destination, uint32_t *number)
 {
 	// Several endpoints may be one node, so pairs of endpoints can share a pair of
@@ -192,7 +264,7 @@ static int widen_square(struct tb_nodes *nodes, uint32_t endpoint)
 	return TB_OK;
 }
 
-static int remember(
+static int remember_pair(
 	struct tb_nodes *nodes, uint32_t source, uint32_t destination, uint32_t pairing)
 {
 	uint32_t further = source > destination ? source : destination;
@@ -211,18 +283,18 @@ static int new_pairing(
 	struct tb_node from;
 	struct tb_node to;
 	uint32_t pair;
-	if (meet(nodes, source, &from.id) != TB_OK ||
-		meet(nodes, destination, &to.id) != TB_OK)
+	if (note_endpoint(nodes, source, &from.id) != TB_OK ||
+		note_endpoint(nodes, destination, &to.id) != TB_OK)
 		return TB_ENOMEM;
 	if (from.id == UNPLACED || to.id == UNPLACED)
 		*pairing = TB_PAIRING_UNPLACED;
 	else if (from.id == to.id)
 		*pairing = TB_PAIRING_LOCAL;
-	else if (pair_of(nodes, from, to, &pair) == TB_OK)
+	else if (node_pair_number(nodes, from, to, &pair) == TB_OK)
 		*pairing = FIRST_PAIR + pair;
 	else
 		return TB_ENOMEM;
-	return remember(nodes, source, destination, *pairing);
+	return remember_pair(nodes, source, destination, *pairing);
 }
 
 uint32_t tb_nodes_of(const struct tb_nodes *nodes, uint32_t endpoint)

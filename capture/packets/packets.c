@@ -2,24 +2,199 @@
 
 #include "array.h"
 #include "clean.h"
+#include "heap.h"
 #include "inputs.h"
+#include "map.h"
 #include "map_file.h"
 #include "nodes.h"
-#include "sampled.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+// Spreads sampled packets over time: each stands for several, of which the others were
+// not captured.
+//
+// A sample becomes as many packets of its size and ends, the first when it was captured
+// and the rest evenly until the next sample of the same ordered pair, at most a second
+// later; of a pair's last one, until a second later or as long as the capture took up to
+// there. So bytes and rates by pair are those that the samples estimate, and no burst is
+// made up; bursts shorter than the time between samples of a pair are not seen.
+//
+// Samples are held back for up to a second and at most TB_SAMPLED_MAX of them; memory
+// grows with the pairs. Order: packets leave in the order of time. Not thread safe.
+
+#define TB_SAMPLED_SPAN_NS INT64_C(1000000000)
+#define TB_SAMPLED_MAX	   (UINT32_C(1) << 16)
+
+struct tb_sampled; // opaque
+
+// A sample, or what is left of one that is being spread.
+struct spread_sample {
+	struct tb_cleaned packet;
+	int64_t next_ns; // when the next packet leaves
+	int64_t span_ns; // over which they are spread; negative: not known yet
+	uint32_t n_gone;
+	uint64_t number; // in the order of arrival
+};
+
+struct tb_sampled {
+	struct spread_sample *ring; // samples whose span is awaited
+	uint32_t first, n;
+	struct spread_sample *heap; // those that are being spread
+	size_t n_heap, heap_room;
+	uint64_t n_put;
+	int64_t begin_ns, newest_ns;
+	struct tb_map pairs; // index of a pair
+	uint64_t *last;	     // by pair: number of its last sample
+	size_t last_room;
+	uint32_t n_pairs;
+};
+
+static void sampled_free(struct tb_sampled *sampled)
+{
+	if (!sampled)
+		return;
+	tb_map_fini(&sampled->pairs);
+	free(sampled->ring);
+	free(sampled->heap);
+	free(sampled->last);
+	free(sampled);
+}
+
+static int sampled_new(struct tb_sampled **sampled)
+{
+	struct tb_sampled *new = calloc(1, sizeof *new);
+	if (new)
+		new->ring = malloc(TB_SAMPLED_MAX * sizeof *new->ring);
+	if (!new || !new->ring) {
+		sampled_free(new);
+		return TB_ENOMEM;
+	}
+	*sampled = new;
+	return TB_OK;
+}
+
+static struct spread_sample *waiting_for_port(struct tb_sampled *sampled, uint32_t i)
+{
+	return &sampled->ring[(sampled->first + i) & (TB_SAMPLED_MAX - 1)];
+}
+
+// end_last gives the pair's last sample its span, if it still waits, and takes note of
+// the new one.
+static int end_last(struct tb_sampled *sampled, const struct tb_cleaned *sample)
+{
+	uint64_t key = (uint64_t)sample->source << 32 | sample->destination;
+	uint32_t pair = sampled->n_pairs;
+	if (!tb_map_find(&sampled->pairs, key, &pair)) {
+		if (TB_ARRAY_RESERVE(&sampled->last, &sampled->last_room,
+			    (size_t)pair + 1) != TB_OK ||
+			tb_map_put(&sampled->pairs, key, pair) != TB_OK)
+			return TB_ENOMEM;
+		sampled->n_pairs++;
+	} else if (sampled->n > 0 &&
+		   sampled->last[pair] >= waiting_for_port(sampled, 0)->number) {
+		uint64_t i = sampled->last[pair] - waiting_for_port(sampled, 0)->number;
+		struct spread_sample *last = waiting_for_port(sampled, (uint32_t)i);
+		last->span_ns = sample->at_ns - last->next_ns;
+	}
+	sampled->last[pair] = sampled->n_put;
+	return TB_OK;
+}
+
+// sampled_put adds a sample; `at_ns` must not decrease.
+static int sampled_put(struct tb_sampled *sampled, const struct tb_cleaned *sample)
+{
+	if (end_last(sampled, sample) != TB_OK)
+		return TB_ENOMEM;
+	if (sampled->n_put == 0)
+		sampled->begin_ns = sample->at_ns;
+	sampled->newest_ns = sample->at_ns;
+	*waiting_for_port(sampled, sampled->n++) =
+		(struct spread_sample){.packet = *sample,
+			.next_ns = sample->at_ns,
+			.span_ns = -1,
+			.number = sampled->n_put++};
+	return TB_OK;
+}
+
+static bool spread_is_sooner(const struct spread_sample *a, const struct spread_sample *b)
+{
+	return a->next_ns != b->next_ns ? a->next_ns < b->next_ns : a->number < b->number;
+}
+
+TB_HEAP(spreads, struct spread_sample, spread_is_sooner)
+
+// is_ready returns whether the oldest waiting sample need not wait any more.
+static bool is_ready(struct tb_sampled *sampled, bool all)
+{
+	const struct spread_sample *oldest = waiting_for_port(sampled, 0);
+	return all || oldest->span_ns >= 0 || sampled->n == TB_SAMPLED_MAX ||
+	       sampled->newest_ns - oldest->next_ns >= TB_SAMPLED_SPAN_NS;
+}
+
+static int spread_oldest(struct tb_sampled *sampled)
+{
+	struct spread_sample *oldest = waiting_for_port(sampled, 0);
+	int64_t most_ns = TB_SAMPLED_SPAN_NS;
+	if (oldest->span_ns < 0) {
+		oldest->span_ns = most_ns;
+		if (most_ns > sampled->newest_ns - sampled->begin_ns)
+			most_ns = sampled->newest_ns - sampled->begin_ns;
+	}
+	if (oldest->span_ns > most_ns)
+		oldest->span_ns = most_ns;
+	if (TB_ARRAY_RESERVE(&sampled->heap, &sampled->heap_room, sampled->n_heap + 1) !=
+		TB_OK)
+		return TB_ENOMEM;
+	spreads_put(sampled->heap, sampled->n_heap++, *oldest);
+	sampled->first = (sampled->first + 1) & (TB_SAMPLED_MAX - 1);
+	sampled->n--;
+	return TB_OK;
+}
+
+// sampled_take stores the next packet if it is certain, or with `all` any: 1, 0 when
+// there is none, TB_ENOMEM.
+static int sampled_take(struct tb_sampled *sampled, bool all, struct tb_cleaned *packet)
+{
+	while (sampled->n > 0 && is_ready(sampled, all) &&
+		(sampled->n_heap == 0 || waiting_for_port(sampled, 0)->next_ns <=
+						 sampled->heap[0].next_ns))
+		if (spread_oldest(sampled) != TB_OK)
+			return TB_ENOMEM;
+	if (sampled->n_heap == 0)
+		return 0;
+	struct spread_sample next = sampled->heap[0];
+	// A sample that still waits, or is still to come, may be sooner.
+	int64_t certain_ns = sampled->n > 0 ? waiting_for_port(sampled, 0)->next_ns
+					    : sampled->newest_ns;
+	if (next.next_ns > certain_ns && !(all && sampled->n == 0))
+		return 0;
+	*packet = next.packet;
+	packet->at_ns = next.next_ns;
+	packet->again = next.n_gone > 0;
+	if (++next.n_gone >= next.packet.stands_for) {
+		(void)spreads_take(sampled->heap, sampled->n_heap--);
+		return 1;
+	}
+	// At most 2^30 times 2^32, and each packet's time by itself, so that no error
+	// adds up.
+	next.next_ns =
+		next.packet.at_ns +
+		(int64_t)((uint64_t)next.span_ns * next.n_gone / next.packet.stands_for);
+	spreads_replace(sampled->heap, sampled->n_heap, next);
+	return 1;
+}
 
 // Number of records that are read ahead, to number their endpoints by address.
 #define AHEAD_RECORDS 131072
 
 #define FRAME_BYTES_MIN 60 // Ethernet's least, without FCS
 
-__extension__ typedef unsigned __int128 uint128;
+__extension__ typedef unsigned __int128 wide_time;
 
 // Captured time times a factor, in integers: the same on every machine.
-struct scale {
+struct clock_scale {
 	uint64_t mantissa; // factor = mantissa / 2^shift
 	int shift;
 };
@@ -36,7 +211,7 @@ struct tb_packets {
 	struct tb_packets_summary summary;
 	tb_time_ps squeeze_idle;
 	double time_scale;
-	struct scale scale;
+	struct clock_scale scale;
 	// Records read ahead.
 	struct tb_cleaned *ahead;
 	uint32_t ahead_at;
@@ -68,7 +243,8 @@ struct tb_packets {
 	tb_time_ps captured_ps; // since the first packet, without squeezed time
 };
 
-static int check_options(const struct tb_packets_options *options, struct tb_error *error)
+static int check_packets_options(
+	const struct tb_packets_options *options, struct tb_error *error)
 {
 	double scale = options->time_scale;
 	if (!isfinite(scale) || scale < 0 || (scale > 0 && (scale < 1e-9 || scale > 1e9)))
@@ -79,26 +255,11 @@ static int check_options(const struct tb_packets_options *options, struct tb_err
 	return TB_OK;
 }
 
-static struct scale scale_of(double factor)
+static struct clock_scale clock_scale_of(double factor)
 {
 	int exponent;
 	double fraction = frexp(factor, &exponent); // [0.5, 1)
-	return (struct scale){(uint64_t)ldexp(fraction, 53), 53 - exponent};
-}
-
-// number_jobs puts the default job after the map's jobs, unless the map has a job of that
-// name or a job for every node.
-static void number_jobs(struct tb_packets *packets)
-{
-	uint32_t n = packets->map ? tb_map_file_n_jobs(packets->map) : 0;
-	uint32_t job = 0;
-	while (job < n && strcmp(tb_map_file_job_name(packets->map, job),
-				  packets->default_job_name) != 0)
-		job++;
-	packets->default_job = job;
-	packets->n_jobs = n;
-	if (job == n && (!packets->map || tb_map_file_leaves_jobs(packets->map)))
-		packets->n_jobs++;
+	return (struct clock_scale){(uint64_t)ldexp(fraction, 53), 53 - exponent};
 }
 
 static int open_all(struct tb_packets *packets, const char *const *paths, size_t n,
@@ -117,7 +278,7 @@ static int open_all(struct tb_packets *packets, const char *const *paths, size_t
 	packets->squeeze_idle = options->squeeze_idle;
 	packets->wants_tcp = options->keep_acks;
 	packets->time_scale = options->time_scale > 0 ? options->time_scale : 1;
-	packets->scale = scale_of(packets->time_scale);
+	packets->scale = clock_scale_of(packets->time_scale);
 	packets->default_job_name =
 		strdup(options->job_name ? options->job_name : "trace");
 	if (!packets->default_job_name ||
@@ -126,7 +287,17 @@ static int open_all(struct tb_packets *packets, const char *const *paths, size_t
 		tb_nodes_new(&packets->nodes, tb_clean_endpoints(packets->clean),
 			packets->map, options->n_nodes_max, &packets->summary) != TB_OK)
 		return tb_fail_memory(error, "the packets");
-	number_jobs(packets);
+	// Put the default job after the map's jobs, unless the map has a job of that
+	// name or a job for every node.
+	uint32_t n_known = packets->map ? tb_map_file_n_jobs(packets->map) : 0;
+	uint32_t job = 0;
+	while (job < n_known && strcmp(tb_map_file_job_name(packets->map, job),
+					packets->default_job_name) != 0)
+		job++;
+	packets->default_job = job;
+	packets->n_jobs = n_known;
+	if (job == n_known && (!packets->map || tb_map_file_leaves_jobs(packets->map)))
+		packets->n_jobs++;
 	return TB_OK;
 }
 
@@ -138,7 +309,7 @@ int tb_packets_open(struct tb_packets **packets, const char *const *paths, size_
 		options = &defaults;
 	if (n == 0)
 		return tb_fail(error, TB_EUSAGE, "no capture is given");
-	int status = check_options(options, error);
+	int status = check_packets_options(options, error);
 	if (status != TB_OK)
 		return status;
 	struct tb_packets *new = calloc(1, sizeof *new);
@@ -161,7 +332,7 @@ void tb_packets_free(struct tb_packets *packets)
 	tb_clean_free(packets->clean);
 	tb_inputs_free(packets->inputs);
 	tb_map_file_free(packets->own_map);
-	tb_sampled_free(packets->sampled);
+	sampled_free(packets->sampled);
 	free(packets->default_job_name);
 	free(packets->ahead);
 	free(packets->ahead_tcp);
@@ -211,7 +382,7 @@ static struct tb_cleaned *room_ahead(struct tb_packets *packets)
 	return &packets->ahead[packets->ahead_n];
 }
 
-static int look_ahead(struct tb_packets *packets, struct tb_error *error)
+static int read_packet_ahead(struct tb_packets *packets, struct tb_error *error)
 {
 	packets->looked_ahead = true;
 	packets->ending = 1;
@@ -234,7 +405,7 @@ static int look_ahead(struct tb_packets *packets, struct tb_error *error)
 
 int tb_packets_look_ahead(struct tb_packets *packets, struct tb_error *error)
 {
-	return packets->looked_ahead ? TB_OK : look_ahead(packets, error);
+	return packets->looked_ahead ? TB_OK : read_packet_ahead(packets, error);
 }
 
 void tb_packets_limit_nodes(struct tb_packets *packets, uint32_t n_nodes_max)
@@ -268,7 +439,7 @@ static inline int next_cleaned(struct tb_packets *packets, struct tb_error *erro
 static int next_spread(struct tb_packets *packets, struct tb_error *error)
 {
 	int status;
-	while ((status = tb_sampled_take(
+	while ((status = sampled_take(
 			packets->sampled, packets->spread_all, &packets->record)) == 0) {
 		if (packets->spread_all) {
 			if (packets->spread_status < 0 && error)
@@ -278,19 +449,10 @@ static int next_spread(struct tb_packets *packets, struct tb_error *error)
 		packets->spread_status = next_cleaned(packets, &packets->spread_failure);
 		packets->spread_all = packets->spread_status != 1;
 		if (!packets->spread_all &&
-			tb_sampled_put(packets->sampled, &packets->record) != TB_OK)
+			sampled_put(packets->sampled, &packets->record) != TB_OK)
 			return tb_fail_memory(error, "the packets");
 	}
 	return status < 0 ? tb_fail_memory(error, "the packets") : status;
-}
-
-// begin_spread takes the first record that was sampled.
-static int begin_spread(struct tb_packets *packets, struct tb_error *error)
-{
-	if (tb_sampled_new(&packets->sampled) != TB_OK ||
-		tb_sampled_put(packets->sampled, &packets->record) != TB_OK)
-		return tb_fail_memory(error, "the packets");
-	return next_spread(packets, error);
 }
 
 static inline int next_record(struct tb_packets *packets, struct tb_error *error)
@@ -298,22 +460,28 @@ static inline int next_record(struct tb_packets *packets, struct tb_error *error
 	if (packets->sampled)
 		return next_spread(packets, error);
 	int status = next_cleaned(packets, error);
-	return status == 1 && packets->record.stands_for > 1
-		       ? begin_spread(packets, error)
-		       : status;
+	if (status != 1 || packets->record.stands_for <= 1)
+		return status;
+	// The first record that was sampled.
+	if (sampled_new(&packets->sampled) != TB_OK ||
+		sampled_put(packets->sampled, &packets->record) != TB_OK)
+		return tb_fail_memory(error, "the packets");
+	return next_spread(packets, error);
 }
 
-static bool scaled(const struct scale *scale, tb_time_ps time, tb_time_ps *result)
+static bool apply_time_scale(
+	const struct clock_scale *scale, tb_time_ps time, tb_time_ps *result)
 {
 	// The usual factor is 1, which needs no arithmetic in 128 bits.
 	if (scale->shift == 52 && scale->mantissa == UINT64_C(1) << 52) {
 		*result = time; // by one
 		return true;
 	}
-	uint128 product = (uint128)(uint64_t)time * scale->mantissa;
+	wide_time product = (wide_time)(uint64_t)time * scale->mantissa;
 	// A factor is at most 1e9, so the shift is at least 53 - 30.
-	uint128 rounded = (product + ((uint128)1 << (scale->shift - 1))) >> scale->shift;
-	if (rounded > (uint128)TB_TIME_NEVER - 1)
+	wide_time rounded =
+		(product + ((wide_time)1 << (scale->shift - 1))) >> scale->shift;
+	if (rounded > (wide_time)TB_TIME_NEVER - 1)
 		return false;
 	*result = (tb_time_ps)rounded;
 	return true;
@@ -344,8 +512,8 @@ static tb_time_ps squeezed(struct tb_packets *packets, int64_t gap_ns)
 	return shrunk;
 }
 
-// stamp sets the time of the record's frames.
-static int stamp(struct tb_packets *packets, struct tb_error *error)
+// stamp_packet sets the time of the record's frames.
+static int stamp_packet(struct tb_packets *packets, struct tb_error *error)
 {
 	struct tb_packets_summary *summary = &packets->summary;
 	int64_t at_ns = packets->record.at_ns, stamp_ns = packets->record.stamp_ns;
@@ -368,7 +536,7 @@ static int stamp(struct tb_packets *packets, struct tb_error *error)
 	if (stamp_ns > summary->last_at_ns)
 		summary->last_at_ns = stamp_ns;
 	if (__builtin_add_overflow(packets->captured_ps, gap, &packets->captured_ps) ||
-		!scaled(&packets->scale, packets->captured_ps, &packets->at_ps))
+		!apply_time_scale(&packets->scale, packets->captured_ps, &packets->at_ps))
 		return tb_fail(error, TB_ECAPACITY,
 			"the packets are spread over more than 106 days: --squeeze-idle "
 			"1h shortens the gaps between them");
@@ -399,7 +567,7 @@ static int begin_record(struct tb_packets *packets, struct tb_error *error)
 		summary->n_local += !record->again;
 	if (pairing != TB_PAIRING_PLACED)
 		return 0;
-	int status = stamp(packets, error);
+	int status = stamp_packet(packets, error);
 	if (status != TB_OK)
 		return status;
 	packets->job = tb_packets_job_of(packets, packets->pair->source);
@@ -411,9 +579,19 @@ static int begin_record(struct tb_packets *packets, struct tb_error *error)
 	return 1;
 }
 
-// give_frame cuts the next frame from the record.
-static void give_frame(struct tb_packets *packets, struct tb_captured_packet *packet)
+int tb_packets_next(struct tb_packets *packets, struct tb_captured_packet *packet,
+	struct tb_error *error)
 {
+	while (!packets->in_record) {
+		int status = next_record(packets, error);
+		if (status == 1)
+			status = begin_record(packets, error);
+		else if (status == 0)
+			return 0;
+		if (status < 0)
+			return status;
+	}
+	// Cut the next frame from the record.
 	const struct tb_cleaned *record = &packets->record;
 	struct tb_packets_pair *pair = packets->pair;
 	uint32_t payload_bytes = record->payload_bytes;
@@ -442,21 +620,6 @@ static void give_frame(struct tb_packets *packets, struct tb_captured_packet *pa
 	pair->n_packets++;
 	pair->wire_bytes += wire_bytes;
 	pair->payload_bytes += payload_bytes;
-}
-
-int tb_packets_next(struct tb_packets *packets, struct tb_captured_packet *packet,
-	struct tb_error *error)
-{
-	while (!packets->in_record) {
-		int status = next_record(packets, error);
-		if (status == 1)
-			status = begin_record(packets, error);
-		else if (status == 0)
-			return 0;
-		if (status < 0)
-			return status;
-	}
-	give_frame(packets, packet);
 	return 1;
 }
 

@@ -1,9 +1,88 @@
-#include "clean.h"
-
 #include "array.h"
+#include "clean.h"
 #include "heap.h"
+#include "random.h"
 
 #include <stdlib.h>
+
+#define N_ENTRIES (2 * TB_DEDUP_FRAMES_MAX) // per frame: one alone, one with its point
+#define N_BUCKETS N_ENTRIES
+
+struct entry {
+	uint64_t key;
+	int64_t at_ns;
+	uint32_t n;
+	uint32_t next; // in its bucket: index + 1, 0 at the end
+};
+
+// A ring of entries in the order of time, and buckets over it.
+struct tb_dedup {
+	uint32_t first; // oldest entry
+	uint32_t n;
+	uint32_t buckets[N_BUCKETS]; // index + 1, 0: empty
+	struct entry entries[N_ENTRIES];
+};
+
+int tb_dedup_new(struct tb_dedup **dedup)
+{
+	// Zeroed pages cost nothing until they are used.
+	struct tb_dedup *new = calloc(1, sizeof *new);
+	if (!new)
+		return TB_ENOMEM;
+	*dedup = new;
+	return TB_OK;
+}
+
+void tb_dedup_free(struct tb_dedup *dedup)
+{
+	free(dedup);
+}
+
+// Keys are hashes already, so their low bits will do.
+static uint32_t *dedup_bucket(struct tb_dedup *dedup, uint64_t key)
+{
+	return &dedup->buckets[key & (N_BUCKETS - 1)];
+}
+
+// dedup_count returns the counter of the key, which is 0 for a new key.
+static uint32_t *dedup_count(struct tb_dedup *dedup, uint64_t key, int64_t at_ns)
+{
+	uint32_t *bucket = dedup_bucket(dedup, key);
+	for (uint32_t i = *bucket; i != 0; i = dedup->entries[i - 1].next)
+		if (dedup->entries[i - 1].key == key)
+			return &dedup->entries[i - 1].n;
+	uint32_t slot = (dedup->first + dedup->n++) & (N_ENTRIES - 1);
+	dedup->entries[slot] = (struct entry){key, at_ns, 0, *bucket};
+	*bucket = slot + 1;
+	return &dedup->entries[slot].n;
+}
+
+bool tb_dedup_is_copy(
+	struct tb_dedup *dedup, uint64_t digest, uint64_t point, int64_t at_ns)
+{
+	while (dedup->n > 0 &&
+		(dedup->n > N_ENTRIES - 2 || at_ns - dedup->entries[dedup->first].at_ns >
+						     TB_DEDUP_WINDOW_NS)) {
+		uint32_t oldest = dedup->first;
+		uint32_t *link = dedup_bucket(dedup, dedup->entries[oldest].key);
+		while (*link != oldest + 1)
+			link = &dedup->entries[*link - 1].next;
+		*link = dedup->entries[oldest].next;
+		dedup->first = (oldest + 1) & (N_ENTRIES - 1);
+		dedup->n--;
+	}
+	// A call adds up to two entries: one counts the frames of this digest, one how
+	// often this point saw it.
+	uint32_t *taken = dedup_count(dedup, tb_random_mix(digest), at_ns);
+	if (point == TB_DEDUP_ANY_POINT)
+		return (*taken)++ > 0;
+	uint32_t *here =
+		dedup_count(dedup, tb_random_mix(digest ^ tb_random_mix(point)), at_ns);
+	if (++*here <= *taken)
+		return true;
+	++*taken;
+	return false;
+}
 
 #define GAP_MAX_NS   (TB_PACKETS_GAP_MAX / TB_PS_PER_NS)
 #define FIRST_MAX_NS (INT64_C(4) << 60) // in 2116; leaves as much for what follows
@@ -46,9 +125,9 @@ static int64_t step_by(
 			 (uint64_t)reorder->newest_ns);
 }
 
-// goes_on returns whether a former stretch goes on with this stamp; then that is in use.
-// Since then time went on by the rest with which the stretches after it began.
-static bool goes_on(struct tb_reorder *reorder, int64_t stamp_ns)
+// is_in_sequence returns whether a former stretch goes on with this stamp; then that is
+// in use. Since then time went on by the rest with which the stretches after it began.
+static bool is_in_sequence(struct tb_reorder *reorder, int64_t stamp_ns)
 {
 	for (uint32_t i = 1; i < reorder->n_former; i++) {
 		int64_t offset_ns = reorder->former_ns[i];
@@ -67,8 +146,8 @@ static bool goes_on(struct tb_reorder *reorder, int64_t stamp_ns)
 	return false;
 }
 
-// edge_of returns the edge, which follows the newest record.
-static int64_t edge_of(struct tb_reorder *reorder)
+// reorder_edge returns the edge, which follows the newest record.
+static int64_t reorder_edge(struct tb_reorder *reorder)
 {
 	if (reorder->edge_ns < reorder->newest_ns - TB_REORDER_WINDOW_NS)
 		reorder->edge_ns = reorder->newest_ns - TB_REORDER_WINDOW_NS;
@@ -87,7 +166,7 @@ static int64_t stamp_out_of_order(struct tb_reorder *reorder, int64_t at_ns)
 	if (reorder->peak_ns < step_ns)
 		reorder->peak_ns = step_ns;
 	reorder->n_reordered++;
-	if (at_ns >= edge_of(reorder))
+	if (at_ns >= reorder_edge(reorder))
 		return at_ns;
 	reorder->n_late++;
 	reorder->n_late_run =
@@ -100,7 +179,7 @@ static int64_t stamp_out_of_order(struct tb_reorder *reorder, int64_t at_ns)
 static int64_t stamp_after_step(struct tb_reorder *reorder, int64_t stamp_ns)
 {
 	int64_t step_ns = step_by(reorder, stamp_ns, reorder->offset_ns);
-	if (goes_on(reorder, stamp_ns)) {
+	if (is_in_sequence(reorder, stamp_ns)) {
 		step_ns = step_by(reorder, stamp_ns, reorder->offset_ns);
 		return step_ns < 0
 			       ? stamp_out_of_order(reorder, reorder->newest_ns + step_ns)
@@ -137,7 +216,7 @@ int64_t tb_reorder_stamp(struct tb_reorder *reorder, int64_t stamp_ns)
 	if (step_ns > 0 || step_ns < -TB_REORDER_LATE_NS ||
 		(reorder->late_at == reorder->n_arrived - 1 &&
 			reorder->n_late_run >= TB_REORDER_LATE_MAX &&
-			reorder->newest_ns + step_ns < edge_of(reorder)))
+			reorder->newest_ns + step_ns < reorder_edge(reorder)))
 		return stamp_after_step(reorder, stamp_ns);
 	return stamp_out_of_order(reorder, reorder->newest_ns + step_ns);
 }
@@ -158,24 +237,14 @@ static int grow_ring(struct tb_reorder *reorder)
 	return TB_OK;
 }
 
-static bool older(const struct tb_straggler *a, const struct tb_straggler *b)
+static bool straggler_is_older(const struct tb_straggler *a, const struct tb_straggler *b)
 {
 	if (a->held.at_ns != b->held.at_ns)
 		return a->held.at_ns < b->held.at_ns;
 	return a->arrival < b->arrival;
 }
 
-TB_HEAP(stragglers, struct tb_straggler, older)
-
-static int put_straggler(struct tb_reorder *reorder, const struct tb_held *held)
-{
-	if (TB_ARRAY_RESERVE(&reorder->heap, &reorder->heap_room, reorder->heap_n + 1) !=
-		TB_OK)
-		return TB_ENOMEM;
-	struct tb_straggler new = {reorder->n_arrived, *held};
-	stragglers_put(reorder->heap, reorder->heap_n++, new);
-	return TB_OK;
-}
+TB_HEAP(stragglers, struct tb_straggler, straggler_is_older)
 
 static struct tb_held *take_straggler(struct tb_reorder *reorder)
 {
@@ -196,8 +265,15 @@ int tb_reorder_put(struct tb_reorder *reorder, int64_t at_ns)
 	uint32_t mask = reorder->ring_capacity - 1;
 	uint32_t end = reorder->ring_first + reorder->ring_n;
 	reorder->ring[end & mask].at_ns = at_ns;
-	if (reorder->ring_n > 0 && at_ns < reorder->ring[(end - 1) & mask].at_ns)
-		return put_straggler(reorder, &reorder->ring[end & mask]);
+	if (reorder->ring_n > 0 && at_ns < reorder->ring[(end - 1) & mask].at_ns) {
+		const struct tb_held *held = &reorder->ring[end & mask];
+		if (TB_ARRAY_RESERVE(&reorder->heap, &reorder->heap_room,
+			    reorder->heap_n + 1) != TB_OK)
+			return TB_ENOMEM;
+		struct tb_straggler new = {reorder->n_arrived, *held};
+		stragglers_put(reorder->heap, reorder->heap_n++, new);
+		return TB_OK;
+	}
 	reorder->ring_n++;
 	return TB_OK;
 }

@@ -14,7 +14,7 @@ struct groups {
 	uint32_t n_nodes;
 };
 
-static uint32_t group_of(struct groups *groups, uint32_t node)
+static uint32_t packet_group(struct groups *groups, uint32_t node)
 {
 	while (groups->parent[node] != node) {
 		groups->parent[node] = groups->parent[groups->parent[node]];
@@ -23,15 +23,7 @@ static uint32_t group_of(struct groups *groups, uint32_t node)
 	return node;
 }
 
-static void join(struct groups *groups, uint32_t a, uint32_t b)
-{
-	a = group_of(groups, a);
-	b = group_of(groups, b);
-	// The lowest node is the root, so groups are numbered by their first nodes.
-	groups->parent[a > b ? a : b] = a < b ? a : b;
-}
-
-static int find_groups(struct groups *groups, const struct tb_packets *packets)
+static int find_node_groups(struct groups *groups, const struct tb_packets *packets)
 {
 	const struct tb_packets_summary *summary = tb_packets_summary(packets);
 	groups->n_nodes = summary->n_nodes;
@@ -43,7 +35,13 @@ static int find_groups(struct groups *groups, const struct tb_packets *packets)
 		groups->parent[i] = i;
 	for (uint64_t i = 0; i < summary->n_pairs; i++) {
 		const struct tb_packets_pair *pair = tb_packets_pair(packets, i);
-		join(groups, pair->source.id, pair->destination.id);
+		uint32_t a = pair->source.id;
+		uint32_t b = pair->destination.id;
+		a = packet_group(groups, a);
+		b = packet_group(groups, b);
+		// The lowest node is the root, so groups are numbered by their first
+		// nodes.
+		groups->parent[a > b ? a : b] = a < b ? a : b;
 	}
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < groups->n_nodes; i++)
@@ -52,7 +50,7 @@ static int find_groups(struct groups *groups, const struct tb_packets *packets)
 	return TB_OK;
 }
 
-struct survey {
+struct survey_reading {
 	struct tb_packets *packets;
 	const char *group, *names;
 	struct groups groups;
@@ -60,18 +58,9 @@ struct survey {
 	struct tb_error *error;
 };
 
-// read_all accepts a capture that is cut off: the replay will report it.
-static int read_all(struct survey *survey)
-{
-	struct tb_captured_packet packet;
-	int status;
-	while ((status = tb_packets_next(survey->packets, &packet, survey->error)) > 0)
-		;
-	return status == TB_EFORMAT ? TB_OK : status;
-}
-
 // name_set writes the name of set number `n`, from 1: the nth given one, if there is one.
-static void name_set(const struct survey *survey, uint32_t n, char *name, size_t size)
+static void name_set(
+	const struct survey_reading *survey, uint32_t n, char *name, size_t size)
 {
 	const char *at = survey->names;
 	for (uint32_t i = 1; at && i < n; i++) {
@@ -95,7 +84,7 @@ static bool is_repeated(const char *names, const char *at)
 }
 
 // check_names refuses empty and repeated names, and those of jobs that are not there.
-static int check_names(const struct survey *survey)
+static int check_names(const struct survey_reading *survey)
 {
 	uint32_t n_names = 0, n_sets = 0;
 	for (const char *at = survey->names; at; at = strchr(at, ',')) {
@@ -118,7 +107,7 @@ static int check_names(const struct survey *survey)
 		n_sets == 1 ? "" : "s", n_names, survey->names);
 }
 
-static int fill_map(struct survey *survey)
+static int fill_map(struct survey_reading *survey)
 {
 	const struct tb_packets_summary *summary = tb_packets_summary(survey->packets);
 	int status = tb_map_file_new(&survey->map, survey->error);
@@ -127,27 +116,13 @@ static int fill_map(struct survey *survey)
 		char job[160] = "";
 		if (survey->group)
 			name_set(survey,
-				survey->groups.group[group_of(&survey->groups, i)], job,
-				sizeof job);
+				survey->groups.group[packet_group(&survey->groups, i)],
+				job, sizeof job);
 		status = tb_map_file_add(survey->map,
 			tb_packets_node_name(survey->packets, node), node,
 			survey->group ? job : NULL, survey->error);
 	}
 	return status;
-}
-
-static int survey_all(struct survey *survey)
-{
-	int status = read_all(survey);
-	if (status == TB_OK && tb_packets_summary(survey->packets)->n_nodes == 0)
-		status = tb_fail(survey->error, TB_EUSAGE,
-			"nothing in it is to be replayed, so it has no jobs");
-	if (status == TB_OK && survey->group &&
-		find_groups(&survey->groups, survey->packets) != TB_OK)
-		status = tb_fail_memory(survey->error, "the packets");
-	if (status == TB_OK)
-		status = check_names(survey);
-	return status == TB_OK ? fill_map(survey) : status;
 }
 
 bool tb_survey_can_reread(const char *path)
@@ -159,16 +134,29 @@ int tb_survey(struct tb_map_file **map, const char *const *paths, size_t n,
 	const struct tb_packets_options *options, const char *group, const char *names,
 	struct tb_error *error)
 {
-	struct survey survey = {.group = group, .names = names, .error = error};
+	struct survey_reading survey = {.group = group, .names = names, .error = error};
 	for (size_t i = 0; i < n; i++)
 		if (!tb_survey_can_reread(paths[i]))
 			return tb_fail_in(error, TB_EUSAGE, paths[i],
 				"can be read only once, but must be read twice to find "
-				"its "
-				"jobs: give a file");
+				"its jobs: give a file");
 	int status = tb_packets_open(&survey.packets, paths, n, options, error);
+	struct tb_captured_packet packet;
 	if (status == TB_OK)
-		status = survey_all(&survey);
+		while ((status = tb_packets_next(survey.packets, &packet, error)) > 0)
+			;
+	if (status == TB_EFORMAT && survey.packets)
+		status = TB_OK; // cut off: the replay will report it
+	if (status == TB_OK && tb_packets_summary(survey.packets)->n_nodes == 0)
+		status = tb_fail(error, TB_EUSAGE,
+			"nothing in it is to be replayed, so it has no jobs");
+	if (status == TB_OK && group &&
+		find_node_groups(&survey.groups, survey.packets) != TB_OK)
+		status = tb_fail_memory(error, "the packets");
+	if (status == TB_OK)
+		status = check_names(&survey);
+	if (status == TB_OK)
+		status = fill_map(&survey);
 	tb_packets_free(survey.packets);
 	free(survey.groups.parent);
 	free(survey.groups.group);

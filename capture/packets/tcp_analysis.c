@@ -1,10 +1,134 @@
 #include "tcp_analysis.h"
 
+#include "clean.h"
+
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
+
+void tb_seq_ranges_begin(struct tb_seq_ranges *ranges, uint32_t first)
+{
+	ranges->next = first;
+	ranges->first = first;
+	ranges->n_holes = 0;
+}
+
+static void remove_hole(struct tb_seq_ranges *ranges, uint32_t i)
+{
+	ranges->n_holes--;
+	memmove(&ranges->holes[i], &ranges->holes[i + 1],
+		(ranges->n_holes - i) * sizeof *ranges->holes);
+}
+
+// insert_hole inserts a hole before hole `i`. If there is no room it closes the oldest,
+// which may be the new one.
+static void insert_hole(struct tb_seq_ranges *ranges, uint32_t i, struct tb_seq_hole hole)
+{
+	if (ranges->n_holes == TB_SEQ_HOLES) {
+		if (i == 0)
+			return;
+		remove_hole(ranges, 0);
+		i--;
+	}
+	memmove(&ranges->holes[i + 1], &ranges->holes[i],
+		(ranges->n_holes - i) * sizeof *ranges->holes);
+	ranges->holes[i] = hole;
+	ranges->n_holes++;
+}
+
+// close_old closes holes, or parts of them, that are more than the window before `next`.
+static void close_old(struct tb_seq_ranges *ranges)
+{
+	uint32_t edge = ranges->next - TB_SEQ_WINDOW;
+	if ((int32_t)(edge - ranges->first) > 0)
+		ranges->first = edge;
+	while (ranges->n_holes > 0) {
+		struct tb_seq_hole *hole = &ranges->holes[0];
+		if ((int32_t)(edge - hole->from) <= 0)
+			return;
+		if ((int32_t)(edge - hole->to) < 0) {
+			hole->from = edge;
+			return;
+		}
+		remove_hole(ranges, 0);
+	}
+}
+
+// extend_last_range adds [from, to), with `from` before `first`, and returns how many
+// numbers are new. A gap up to the old `first` becomes a hole.
+static uint32_t extend_last_range(
+	struct tb_seq_ranges *ranges, uint32_t from, uint32_t to)
+{
+	uint32_t first = ranges->first;
+	ranges->first = from;
+	if ((int32_t)(first - to) <= 0)
+		return first - from;
+	insert_hole(ranges, 0, (struct tb_seq_hole){to, first});
+	return to - from;
+}
+
+// fill_seq_range marks [from, to), which lies before `next`, and returns how many of its
+// numbers were in holes.
+static uint32_t fill_seq_range(struct tb_seq_ranges *ranges, uint32_t from, uint32_t to)
+{
+	uint32_t unseen = 0;
+	// Backwards, because removing a hole moves those after it.
+	for (uint32_t i = ranges->n_holes; i-- > 0;) {
+		struct tb_seq_hole hole = ranges->holes[i];
+		uint32_t first = (int32_t)(from - hole.from) > 0 ? from : hole.from;
+		uint32_t last = (int32_t)(to - hole.to) < 0 ? to : hole.to;
+		if ((int32_t)(last - first) <= 0)
+			continue;
+		unseen += last - first;
+		bool before = first != hole.from;
+		bool after = last != hole.to;
+		if (before && after) {
+			ranges->holes[i].from = last;
+			insert_hole(ranges, i, (struct tb_seq_hole){hole.from, first});
+			break; // the range lies within this hole
+		} else if (before) {
+			ranges->holes[i].to = first;
+		} else if (after) {
+			ranges->holes[i].from = last;
+		} else {
+			remove_hole(ranges, i);
+		}
+	}
+	return unseen;
+}
+
+uint32_t tb_seq_ranges_add_slowly(struct tb_seq_ranges *ranges, uint32_t from, uint32_t n)
+{
+	uint32_t to = from + n;
+	int32_t ahead = (int32_t)(from - ranges->next);
+	// No sender jumps this far: the ports belong to a new connection.
+	if (ahead > (int32_t)TB_SEQ_WINDOW || ahead < -(int32_t)TB_SEQ_WINDOW) {
+		tb_seq_ranges_begin(ranges, from);
+		ahead = 0;
+	}
+	uint32_t unseen = 0;
+	if (ahead < 0 && n > 0) {
+		uint32_t behind = (uint32_t)-ahead;
+		uint32_t old = n < behind ? n : behind;
+		if ((int32_t)(from - ranges->first) < 0)
+			unseen = extend_last_range(ranges, from, from + old);
+		unseen += fill_seq_range(ranges, from, from + old);
+		if (n <= behind)
+			return unseen;
+		from += old;
+	} else if (ahead > 0 && n > 0) {
+		insert_hole(ranges, ranges->n_holes,
+			(struct tb_seq_hole){ranges->next, from});
+	}
+	if (n > 0)
+		ranges->next = to;
+	close_old(ranges);
+	return unseen + (to - from);
+}
 
 // Wireshark's limits: a fast retransmission comes this soon after the last duplicate
 // acknowledgement, and a segment that overtook another is this late where the handshake
-// does not tell the round trip.
+// does not give the round trip.
 #define FAST_NS	      INT64_C(20000000)
 #define ROUND_TRIP_NS INT64_C(3000000)
 
@@ -83,18 +207,6 @@ static void spill_segment(struct tb_tcp_analysis *analysis, struct tb_tcp_side *
 	side->n_recent--;
 }
 
-// remember_segment keeps when a segment passed: the last few are with their side, since
-// most connections have no more under way, and the table would be a cache miss.
-static void remember_segment(struct tb_tcp_analysis *analysis, struct tb_tcp_side *side,
-	uint32_t end, int64_t at_ns)
-{
-	if (side->n_recent == TB_TCP_RECENT)
-		spill_segment(analysis, side);
-	uint32_t at = ((uint32_t)side->first_recent + side->n_recent++) % TB_TCP_RECENT;
-	side->ends[at] = end;
-	side->times_ns[at] = at_ns;
-}
-
 // take_segment finds the segment that ends at `end`, and forgets it and those before.
 static bool take_segment(struct tb_tcp_analysis *analysis, struct tb_tcp_side *side,
 	uint32_t end, int64_t *at_ns)
@@ -137,8 +249,9 @@ static int64_t silent_ns(
 	return at_ns - (a->last_ns > b->last_ns ? a->last_ns : b->last_ns);
 }
 
-// window_of returns how many bytes a side can take after those that it acknowledged.
-static uint32_t window_of(const struct tb_tcp_side *side, const struct tb_tcp_side *peer)
+// usable_window returns how many bytes a side can take after those that it acknowledged.
+static uint32_t usable_window(
+	const struct tb_tcp_side *side, const struct tb_tcp_side *peer)
 {
 	if (side->window == 0)
 		return 0;
@@ -151,8 +264,9 @@ static uint32_t window_of(const struct tb_tcp_side *side, const struct tb_tcp_si
 	return (uint32_t)side->window << (side->window_scale - 1);
 }
 
-// begin forgets earlier connections on the same ports: a SYN with another number.
-static void begin(
+// begin_connection forgets earlier connections on the same ports: a SYN with another
+// number.
+static void begin_connection(
 	struct tb_tcp_side *there, struct tb_tcp_side *back, const struct tb_frame *frame)
 {
 	if (there->begun && there->first != frame->sequence) {
@@ -164,7 +278,7 @@ static void begin(
 	there->window_scale = frame->window_scale;
 }
 
-// classify_answer tells apart frames that repeat an acknowledgement.
+// classify_answer distinguishes frames that repeat an acknowledgement.
 static uint32_t classify_answer(const struct tb_tcp_side *there,
 	const struct tb_tcp_side *back, const struct tb_frame *frame)
 {
@@ -178,7 +292,7 @@ static uint32_t classify_answer(const struct tb_tcp_side *there,
 	return frame->window == 0 ? 0 : TB_TCP_IS_WINDOW_UPDATE;
 }
 
-// classify_window tells what a frame says of either end's window.
+// classify_window returns what a frame states about either end's window.
 static uint32_t classify_window(const struct tb_tcp_side *there,
 	const struct tb_tcp_side *back, const struct tb_frame *frame, bool controls)
 {
@@ -193,7 +307,7 @@ static uint32_t classify_window(const struct tb_tcp_side *there,
 	if (there->begun && n <= 1 && frame->sequence == there->next - 1)
 		is |= TB_TCP_IS_KEEP_ALIVE;
 	if (n > 0 && back->acked && back->syn &&
-		frame->sequence + n == back->ack + window_of(back, there))
+		frame->sequence + n == back->ack + usable_window(back, there))
 		is |= TB_TCP_IS_WINDOW_FULL;
 	if (n == 0 && there->begun && frame->sequence == there->next && there->acked &&
 		frame->acknowledged == there->ack)
@@ -201,7 +315,7 @@ static uint32_t classify_window(const struct tb_tcp_side *there,
 	return is;
 }
 
-// classify_repeated tells what a segment is that does not go on where the last one ended.
+// classify_repeated classifies a segment that does not go on where the last one ended.
 static uint32_t classify_repeated(const struct tb_tcp_side *there,
 	const struct tb_tcp_side *back, const struct tb_frame *frame, uint32_t end,
 	int64_t at_ns)
@@ -262,7 +376,7 @@ static void take_ack(struct tb_tcp_analysis *analysis, struct tb_tcp_side *there
 static bool lacks_room(const struct tb_tcp_side *sender,
 	const struct tb_tcp_side *receiver, uint32_t full_bytes)
 {
-	uint32_t window = window_of(receiver, sender);
+	uint32_t window = usable_window(receiver, sender);
 	if (!receiver->acked || window == TB_TCP_WINDOW_UNKNOWN)
 		return false;
 	uint32_t flying =
@@ -299,23 +413,6 @@ static void follow_window(struct tb_tcp_side *there, struct tb_tcp_side *back,
 	}
 }
 
-// follow_closing adds up how long windows of zero lasted.
-static void follow_closing(struct tb_tcp_side *there, struct tb_tcp_side *back,
-	const struct tb_frame *frame, int64_t at_ns, struct tb_tcp_events *events)
-{
-	int64_t last_ns = there->last_ns > back->last_ns ? there->last_ns : back->last_ns;
-	if (there->closed)
-		events->closed_ns = at_ns - last_ns;
-	if (back->closed)
-		events->peer_closed_ns = at_ns - last_ns;
-	if (events->is & TB_TCP_IS_ZERO_WINDOW)
-		there->closed = true;
-	else if (frame->window > 0)
-		there->closed = false;
-	if (frame->flags & TB_TCP_RST)
-		there->closed = back->closed = false;
-}
-
 void tb_tcp_analyze(struct tb_tcp_analysis *analysis, struct tb_tcp_side *there,
 	struct tb_tcp_side *back, const struct tb_frame *frame, int64_t at_ns,
 	uint32_t full_bytes, struct tb_tcp_events *events)
@@ -332,14 +429,25 @@ void tb_tcp_analyze(struct tb_tcp_analysis *analysis, struct tb_tcp_side *there,
 		__builtin_prefetch(
 			set_of(analysis, there->id, there->ends[there->first_recent]));
 	if (syn)
-		begin(there, back, frame);
+		begin_connection(there, back, frame);
 	events->is = classify_window(there, back, frame,
 		(flags & (TB_TCP_SYN | TB_TCP_FIN | TB_TCP_RST)) != 0);
 	if (n > 0 && !(events->is & TB_TCP_IS_KEEP_ALIVE))
 		events->is |= classify_repeated(there, back, frame, end, at_ns);
 	if (events->is & TB_TCP_IS_RETRANSMISSION)
 		events->silent_ns = silent_ns(there, back, at_ns);
-	follow_closing(there, back, frame, at_ns, events);
+	// Add up how long windows of zero lasted.
+	int64_t last_ns = there->last_ns > back->last_ns ? there->last_ns : back->last_ns;
+	if (there->closed)
+		events->closed_ns = at_ns - last_ns;
+	if (back->closed)
+		events->peer_closed_ns = at_ns - last_ns;
+	if (events->is & TB_TCP_IS_ZERO_WINDOW)
+		there->closed = true;
+	else if (frame->window > 0)
+		there->closed = false;
+	if (frame->flags & TB_TCP_RST)
+		there->closed = back->closed = false;
 	there->window = frame->window;
 	there->last_was_syn = syn;
 	if (flags & TB_TCP_ACK)
@@ -351,7 +459,15 @@ void tb_tcp_analyze(struct tb_tcp_analysis *analysis, struct tb_tcp_side *there,
 		there->ambiguous = true;
 		there->again = end;
 	} else if (n > 0 && !(events->is & (TB_TCP_IS_KEEP_ALIVE | TB_TCP_IS_SPURIOUS))) {
-		remember_segment(analysis, there, end, at_ns);
+		// Keep when a segment passed: the last few are with their side, since
+		// most connections have no more under way, and the table would be a cache
+		// miss.
+		if (there->n_recent == TB_TCP_RECENT)
+			spill_segment(analysis, there);
+		uint32_t at = ((uint32_t)there->first_recent + there->n_recent++) %
+			      TB_TCP_RECENT;
+		there->ends[at] = end;
+		there->times_ns[at] = at_ns;
 	}
 	if (!there->begun)
 		there->first = frame->sequence;
@@ -365,5 +481,5 @@ void tb_tcp_analyze(struct tb_tcp_analysis *analysis, struct tb_tcp_side *there,
 	there->last_ns = at_ns;
 	there->last_was_keep_alive = events->is & TB_TCP_IS_KEEP_ALIVE;
 	there->last_was_probe = events->is & TB_TCP_IS_WINDOW_PROBE;
-	events->window = window_of(there, back);
+	events->window = usable_window(there, back);
 }

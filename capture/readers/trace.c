@@ -1,9 +1,10 @@
 #include "trace.h"
 
+#include "bytes.h"
+#include "calls_job.h"
 #include "capture_file.h"
 #include "chakra.h"
 #include "flow_list.h"
-#include "foreign.h"
 #include "goal.h"
 #include "infer.h"
 #include "infile.h"
@@ -14,26 +15,205 @@
 #include "nsys_export.h"
 #include "otf2_trace.h"
 #include "paraver.h"
+#include "status.h"
 #include "tbt_read.h"
-#include "trace_impl.h"
+#include "unpacked.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static enum tb_trace_match probe_pcap(const struct tb_trace_look *look)
+// Formats that are recognised and not read, in one table, so that a refusal names what a
+// file is and what to give instead.
+
+// A format is recognised by the end of a file's name, or by its first bytes: what they
+// begin with, what they hold, or both.
+struct foreign {
+	const char *ending, *begins, *holds;
+	const char *sentence;
+};
+
+static const struct foreign foreign_formats[] = {
+	{NULL, "# darshan log version", NULL,
+		"is what darshan-parser prints: which files a job read and wrote, "
+		"not its messages; 'tailback synth io' models such traffic"},
+	{".darshan", NULL, NULL,
+		"is a log of Darshan: which files a job read and wrote, not its "
+		"messages; 'tailback synth io' models such traffic"},
+	{".nsys-rep", NULL, NULL,
+		"is a report of Nsight Systems: export it with 'nsys export -t sqlite'"},
+	{".qdrep", NULL, NULL,
+		"is a report of Nsight Systems: export it with 'nsys export -t sqlite'"},
+	{".qdstrm", NULL, NULL,
+		"is an unfinished report of Nsight Systems: import it with "
+		"QdstrmImporter, then export it with 'nsys export -t sqlite'"},
+	{".ncu-rep", NULL, NULL,
+		"is a report of Nsight Compute: how single kernels ran, not what "
+		"was sent; Nsight Systems traces that"},
+	{NULL, "\x80", "device_traces",
+		"is a snapshot of PyTorch's memory, not a profile: what is sent is "
+		"in the traces of torch.profiler"},
+	{NULL, "\x80", "segments",
+		"is a snapshot of PyTorch's memory, not a profile: what is sent is "
+		"in the traces of torch.profiler"},
+	{NULL, "\x80", "nccl_comm_state",
+		"is a dump of PyTorch's flight recorder: the last calls before a "
+		"program hung; what is sent is in the traces of torch.profiler"},
+	{".xplane.pb", NULL, NULL,
+		"is a profile of XLA (JAX, TensorFlow), which names operations, not "
+		"bytes sent: trace the job with NCCL_DEBUG=INFO "
+		"NCCL_DEBUG_SUBSYS=INIT,COLL"},
+	{NULL, "{\"rocprofiler-sdk-tool\"", NULL,
+		"is what rocprofv3 writes: kernels of a GPU, not what was sent, "
+		"which torch.profiler and the log of RCCL tell (NCCL_DEBUG=INFO "
+		"NCCL_DEBUG_SUBSYS=INIT,COLL)"},
+	{NULL, NULL, "<system version=",
+		"is NCCL's topology of a node (NCCL_TOPO_DUMP_FILE), not a trace: "
+		"its log is (NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL)"},
+	{NULL, NULL, "<graphs version=",
+		"is NCCL's graph of channels (NCCL_GRAPH_DUMP_FILE), not a trace: "
+		"its log is (NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL)"},
+	{NULL, "@ mpiP", NULL,
+		"is a report of mpiP: sums of a job, without its order; 'tailback "
+		"trace' or Score-P record it"},
+	{".cubex", NULL, NULL,
+		"is a profile of Score-P: sums of a job, without its order; with "
+		"SCOREP_ENABLE_TRACING=true it writes a trace (OTF2)"},
+	{".otf", NULL, NULL,
+		"is a trace in OTF 1: record anew with Score-P, which writes OTF2"},
+	{".slog2", NULL, NULL,
+		"is a trace of Jumpshot (SLOG-2): 'tailback trace' or Score-P "
+		"record anew"},
+	{".clog2", NULL, NULL,
+		"is a trace of MPE (CLOG-2): 'tailback trace' or Score-P record anew"},
+	{".stf", NULL, NULL,
+		"is a trace of Intel's Trace Analyzer: 'tailback trace' or Score-P "
+		"record anew"},
+	{".perfetto-trace", NULL, NULL,
+		"is a trace of Perfetto in protobuf: torch.profiler's own export is "
+		"JSON, which is read"},
+	{NULL, "PERFILE2", NULL,
+		"is a recording of perf: where processors spent their time, not "
+		"what was sent"},
+};
+#define N_FORMATS (sizeof foreign_formats / sizeof *foreign_formats)
+
+// Of a log of Darshan: its version in eight bytes, then a number, in either byte order
+// (darshan-log-format.h).
+#define DARSHAN_MAGIC UINT64_C(6567223)
+
+static bool is_format(
+	const struct foreign *format, const char *path, struct tb_bytes first)
 {
-	return tb_capture_kind(look->first) == TB_CAPTURE_KIND_PCAP ? TB_TRACE_SURE
-								    : TB_TRACE_NO;
+	size_t n = format->ending ? strlen(format->ending) : 0, length = strlen(path);
+	if (n > 0 && length > n && strcmp(path + length - n, format->ending) == 0)
+		return true;
+	n = format->begins ? strlen(format->begins) : 0;
+	if (n == 0 && !format->holds)
+		return false;
+	return first.n >= n &&
+	       memcmp(first.data, format->begins ? format->begins : "", n) == 0 &&
+	       (!format->holds ||
+		       memmem(first.data, first.n, format->holds, strlen(format->holds)));
 }
 
-static enum tb_trace_match probe_pcapng(const struct tb_trace_look *look)
+static const struct foreign *find_foreign(const char *path, struct tb_bytes first)
 {
-	return tb_capture_kind(look->first) == TB_CAPTURE_KIND_PCAPNG ? TB_TRACE_SURE
-								      : TB_TRACE_NO;
+	uint64_t magic;
+	if (tb_bytes_u64(first, 8, &magic) &&
+		(magic == DARSHAN_MAGIC || __builtin_bswap64(magic) == DARSHAN_MAGIC))
+		path = ".x.darshan";
+	for (size_t i = 0; i < N_FORMATS; i++)
+		if (is_format(&foreign_formats[i], path, first))
+			return &foreign_formats[i];
+	return NULL;
+}
+
+// The probed file, open.
+struct tb_trace_stream {
+	struct tb_opened_input in; // none: a folder, or packets on standard input
+	const char *name;
+	bool is_stdin;
+	struct tb_unpacked *unpacked; // NULL: it was no archive
+};
+
+// Traces of what ranks called: the job that is made of them, and what else they record.
+
+// read_facts reads what the files record beside calls, if that is wanted.
+static int read_facts(struct tb_trace *trace, const struct tb_trace_request *request,
+	const struct tb_reading *reading, struct tb_error *error)
+{
+	if (!request->wants_facts || !trace->reader->facts)
+		return TB_OK;
+	int status = tb_facts_new(&trace->facts, error);
+	if (status == TB_OK)
+		status = trace->reader->facts(
+			trace->facts, reading, request->paths, request->n, error);
+	if (status != TB_OK) {
+		tb_facts_free(trace->facts);
+		trace->facts = NULL;
+	}
+	return status;
+}
+
+// trace_read_calls makes a job of what the row's reader found the ranks to have
+// called. It opens the paths itself: they may be a folder, or several.
+static int trace_read_calls(struct tb_trace *trace,
+	const struct tb_trace_request *request, struct tb_trace_stream *stream,
+	struct tb_error *error)
+{
+	struct tb_reading reading = {0};
+	struct tb_calls *calls = NULL;
+	const char *made = NULL;
+	if (stream->is_stdin)
+		return tb_fail_in(error, TB_EUSAGE, stream->name,
+			"is a trace (%s), which is read from files", trace->reader->name);
+	if (request->n > 1 && !trace->reader->joins)
+		return tb_fail_in(error, TB_EUSAGE, request->paths[0],
+			"is a trace (%s), which is read alone", trace->reader->name);
+	if (request->reading)
+		reading = *request->reading;
+	if (reading.clone_ranks && !trace->reader->clones)
+		return tb_fail_in(error, TB_EUSAGE, request->paths[0],
+			"is a trace (%s) with all its ranks: --clone-ranks is for "
+			"Kineto, Chakra and logs of NCCL, which may have some",
+			trace->reader->name);
+	if (!reading.stop)
+		reading.stop = request->stop;
+	int status = read_facts(trace, request, &reading, error);
+	if (status == TB_OK)
+		status = trace->reader->calls(
+			&calls, &reading, request->paths, request->n, &made, error);
+	if (status == TB_OK)
+		status = tb_calls_job(
+			calls, request->paths[0], made, &reading, &trace->job, error);
+	if (status == TB_OK)
+		trace->job->form = trace->reader->name;
+	tb_calls_free(calls);
+	if (status == TB_OK || !trace->facts)
+		return status;
+	// The files may be fine, but no job can be made of them: then keep the facts.
+	if ((status == TB_EFORMAT || status == TB_EUSAGE) && error) {
+		trace->refusal = *error;
+		return TB_OK;
+	}
+	tb_facts_free(trace->facts);
+	trace->facts = NULL;
+	return status;
+}
+
+static bool begins_pcap(struct tb_bytes first)
+{
+	return tb_capture_kind(first) == TB_CAPTURE_KIND_PCAP;
+}
+
+static bool begins_pcapng(struct tb_bytes first)
+{
+	return tb_capture_kind(first) == TB_CAPTURE_KIND_PCAPNG;
 }
 
 static bool stands_at(struct tb_bytes text, size_t at, const char *word)
@@ -50,19 +230,14 @@ static size_t skip_to(struct tb_bytes text, size_t at, const char *end)
 	return at < text.n ? at + strlen(end) : text.n;
 }
 
-static bool is_blank(uint8_t byte)
-{
-	return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
-}
-
-// probe_word looks for `word` after blanks and comments. A comment goes from
+// probe_word searches for `word` after blanks and comments. A comment goes from
 // `line_comment` to the end of the line; if that is "//", C's other comments count too.
 static enum tb_trace_match probe_word(
 	struct tb_bytes text, const char *line_comment, const char *word)
 {
 	size_t at = 0;
 	for (;;) {
-		while (at < text.n && is_blank(text.data[at]))
+		while (at < text.n && strchr(" \t\r\n", text.data[at]) && text.data[at])
 			at++;
 		if (stands_at(text, at, line_comment))
 			at = skip_to(text, at, "\n");
@@ -81,11 +256,6 @@ static enum tb_trace_match probe_word(
 static enum tb_trace_match probe_goal(const struct tb_trace_look *look)
 {
 	return probe_word(look->first, "//", "num_ranks");
-}
-
-static enum tb_trace_match probe_goal_binary(const struct tb_trace_look *look)
-{
-	return tb_goal_binary_begins(look->first) ? TB_TRACE_SURE : TB_TRACE_NO;
 }
 
 static enum tb_trace_match probe_flow_list(const struct tb_trace_look *look)
@@ -112,18 +282,6 @@ static enum tb_trace_match probe_chakra(const struct tb_trace_look *look)
 	return tb_chakra_is_named(look->path) ? TB_TRACE_SURE : TB_TRACE_MAYBE;
 }
 
-static enum tb_trace_match probe_paraver(const struct tb_trace_look *look)
-{
-	return tb_paraver_begins(look->first) ? TB_TRACE_SURE : TB_TRACE_NO;
-}
-
-static enum tb_trace_match probe_nccl(const struct tb_trace_look *look)
-{
-	bool is = look->is_folder ? tb_nccl_is_folder(look->path)
-				  : tb_nccl_begins(look->first);
-	return is ? TB_TRACE_SURE : TB_TRACE_NO;
-}
-
 static enum tb_trace_match probe_nsys(const struct tb_trace_look *look)
 {
 	bool is = look->is_folder ? tb_nsys_is_folder(look->path)
@@ -131,13 +289,8 @@ static enum tb_trace_match probe_nsys(const struct tb_trace_look *look)
 	return is ? TB_TRACE_SURE : TB_TRACE_NO;
 }
 
-static enum tb_trace_match probe_tbt(const struct tb_trace_look *look)
-{
-	return tb_tbt_begins(look->first) ? TB_TRACE_SURE : TB_TRACE_NO;
-}
-
-// infer makes a job of packets, or one of each of their jobs.
-static int infer(struct tb_trace *trace, const struct tb_trace_request *request,
+// infer_trace makes a job of packets, or one of each of their jobs.
+static int infer_trace(struct tb_trace *trace, const struct tb_trace_request *request,
 	struct tb_packets *packets, struct tb_error *error)
 {
 	if (!request->apart)
@@ -152,40 +305,37 @@ static int infer(struct tb_trace *trace, const struct tb_trace_request *request,
 	return status;
 }
 
-// infer_job makes jobs of captures.
-static int infer_job(struct tb_trace *trace, const struct tb_trace_request *request,
-	struct tb_trace_stream *stream, struct tb_error *error)
-{
-	const struct tb_reading reading =
-		request->reading ? *request->reading : (struct tb_reading){0};
-	uint64_t n_cut = 0;
-	struct tb_packets_options options = tb_infer_options(request->packets);
-	struct tb_packets *packets;
-	if (strcmp(request->paths[0], "-") == 0 &&
-		request->stdin_kind != TB_TRACE_PACKETS)
-		return tb_fail_in(error, TB_EUSAGE, "standard input",
-			"is a packet capture, from which a job is inferred: give a file");
-	options.stop = request->stop;
-	options.lenient = reading.lenient;
-	options.opened = &stream->in;
-	int status =
-		tb_packets_open(&packets, request->paths, request->n, &options, error);
-	if (status != TB_OK)
-		return status;
-	status = infer(trace, request, packets, error);
-	tb_packets_free(packets);
-	if (status == TB_EFORMAT && error && error->place == TB_PLACE_RECORD)
-		status = tb_reading_breaks_off(&reading, status, &n_cut, error);
-	if (status != TB_OK && error && !error->file[0])
-		snprintf(error->file, sizeof error->file, "%s", request->paths[0]);
-	return status;
-}
-
 static int read_packets(struct tb_trace *trace, const struct tb_trace_request *request,
 	struct tb_trace_stream *stream, struct tb_error *error)
 {
-	if (request->closed_loop)
-		return infer_job(trace, request, stream, error);
+	if (request->closed_loop) {
+		// Make jobs of captures.
+		const struct tb_reading reading =
+			request->reading ? *request->reading : (struct tb_reading){0};
+		uint64_t n_cut = 0;
+		struct tb_packets_options options = tb_infer_options(request->packets);
+		struct tb_packets *packets;
+		if (strcmp(request->paths[0], "-") == 0 &&
+			request->stdin_kind != TB_TRACE_PACKETS)
+			return tb_fail_in(error, TB_EUSAGE, "standard input",
+				"is a packet capture, from which a job is inferred: give "
+				"a file");
+		options.stop = request->stop;
+		options.lenient = reading.lenient;
+		options.opened = &stream->in;
+		int status = tb_packets_open(
+			&packets, request->paths, request->n, &options, error);
+		if (status != TB_OK)
+			return status;
+		status = infer_trace(trace, request, packets, error);
+		tb_packets_free(packets);
+		if (status == TB_EFORMAT && error && error->place == TB_PLACE_RECORD)
+			status = tb_reading_breaks_off(&reading, status, &n_cut, error);
+		if (status != TB_OK && error && !error->file[0])
+			snprintf(
+				error->file, sizeof error->file, "%s", request->paths[0]);
+		return status;
+	}
 	if (request->packets) {
 		struct tb_packets_options options = *request->packets;
 		options.opened = &stream->in;
@@ -199,20 +349,16 @@ static int read_packets(struct tb_trace *trace, const struct tb_trace_request *r
 	return TB_OK;
 }
 
-typedef int read_job(
-	struct tb_job **job, FILE *stream, const char *name, struct tb_error *error);
-
-// read_job_with reads a job. If the stream itself failed (a read error, compressed data
+// read_job reads a job. If the stream itself failed (a read error, compressed data
 // cut off), it reports that instead of what the reader stumbled over.
-static int read_job_with(read_job *read, struct tb_trace *trace,
-	const struct tb_trace_request *request, struct tb_trace_stream *stream,
-	struct tb_error *error)
+static int read_job(struct tb_trace *trace, const struct tb_trace_request *request,
+	struct tb_trace_stream *stream, struct tb_error *error)
 {
 	struct tb_job *job = NULL;
 	if (request->n != 1 || !stream->in.stream)
 		return tb_fail_in(error, TB_EUSAGE, request->paths[0],
 			"is a job, which must be a single file");
-	int status = read(&job, stream->in.stream, stream->name, error);
+	int status = trace->reader->job(&job, stream->in.stream, stream->name, error);
 	int cause = tb_infile_check(stream->in.file, error);
 	if (status == TB_OK && cause == TB_OK) {
 		job->form = trace->reader->name;
@@ -223,56 +369,63 @@ static int read_job_with(read_job *read, struct tb_trace *trace,
 	return cause != TB_OK ? cause : status;
 }
 
-static int read_goal(struct tb_trace *trace, const struct tb_trace_request *request,
-	struct tb_trace_stream *stream, struct tb_error *error)
-{
-	return read_job_with(tb_goal_text_read, trace, request, stream, error);
-}
-
-static int read_goal_binary(struct tb_trace *trace,
-	const struct tb_trace_request *request, struct tb_trace_stream *stream,
-	struct tb_error *error)
-{
-	return read_job_with(tb_goal_binary_read, trace, request, stream, error);
-}
-
-static int read_flow_list(struct tb_trace *trace, const struct tb_trace_request *request,
-	struct tb_trace_stream *stream, struct tb_error *error)
-{
-	return read_job_with(tb_flow_list_read, trace, request, stream, error);
-}
-
-static enum tb_trace_match probe_kineto(const struct tb_trace_look *look)
-{
-	bool is = look->is_folder ? tb_kineto_is_folder(look->path)
-				  : tb_kineto_begins(look->first);
-	return is ? TB_TRACE_SURE : TB_TRACE_NO;
-}
-
-// A trace of calls has the row {name, TB_TRACE_JOB, probe, tb_trace_read_calls, its
-// reader, its reader of facts, joins, clones}.
 static const struct tb_trace_reader readers[] = {
-	{"pcap", TB_TRACE_PACKETS, probe_pcap, read_packets, NULL, NULL, true, false},
-	{"pcapng", TB_TRACE_PACKETS, probe_pcapng, read_packets, NULL, NULL, true, false},
-	{"GOAL", TB_TRACE_JOB, probe_goal, read_goal, NULL, NULL, false, false},
-	{"GOAL", TB_TRACE_JOB, probe_goal_binary, read_goal_binary, NULL, NULL, false,
-		false},
-	{"flow list", TB_TRACE_JOB, probe_flow_list, read_flow_list, NULL, NULL, false,
-		false},
-	{"Kineto", TB_TRACE_JOB, probe_kineto, tb_trace_read_calls, tb_kineto_read, NULL,
-		true, true},
-	{"OTF2", TB_TRACE_JOB, probe_otf2, tb_trace_read_calls, tb_otf2_read, NULL, false,
-		false},
-	{"Chakra", TB_TRACE_JOB, probe_chakra, tb_trace_read_calls, tb_chakra_read, NULL,
-		true, true},
-	{"Paraver", TB_TRACE_JOB, probe_paraver, tb_trace_read_calls, tb_paraver_read,
-		NULL, false, false},
-	{"NCCL log", TB_TRACE_JOB, probe_nccl, tb_trace_read_calls, tb_nccl_read,
-		tb_nccl_facts, true, true},
-	{"nsys", TB_TRACE_JOB, probe_nsys, tb_trace_read_calls, tb_nsys_read,
-		tb_nsys_facts, true, false},
-	{"tbt", TB_TRACE_JOB, probe_tbt, tb_trace_read_calls, tb_tbt_read, NULL, false,
-		false},
+	{.name = "pcap", .kind = TB_TRACE_PACKETS, .begins = begins_pcap, .joins = true},
+	{.name = "pcapng",
+		.kind = TB_TRACE_PACKETS,
+		.begins = begins_pcapng,
+		.joins = true},
+	{.name = "GOAL",
+		.kind = TB_TRACE_JOB,
+		.probe = probe_goal,
+		.job = tb_goal_text_read},
+	{.name = "GOAL",
+		.kind = TB_TRACE_JOB,
+		.begins = tb_goal_binary_begins,
+		.job = tb_goal_binary_read},
+	{.name = "flow list",
+		.kind = TB_TRACE_JOB,
+		.probe = probe_flow_list,
+		.job = tb_flow_list_read},
+	{.name = "Kineto",
+		.kind = TB_TRACE_JOB,
+		.begins = tb_kineto_begins,
+		.is_folder = tb_kineto_is_folder,
+		.calls = tb_kineto_read,
+		.joins = true,
+		.clones = true},
+	{.name = "OTF2",
+		.kind = TB_TRACE_JOB,
+		.probe = probe_otf2,
+		.calls = tb_otf2_read},
+	{.name = "Chakra",
+		.kind = TB_TRACE_JOB,
+		.probe = probe_chakra,
+		.calls = tb_chakra_read,
+		.joins = true,
+		.clones = true},
+	{.name = "Paraver",
+		.kind = TB_TRACE_JOB,
+		.begins = tb_paraver_begins,
+		.calls = tb_paraver_read},
+	{.name = "NCCL log",
+		.kind = TB_TRACE_JOB,
+		.begins = tb_nccl_begins,
+		.is_folder = tb_nccl_is_folder,
+		.calls = tb_nccl_read,
+		.facts = tb_nccl_facts,
+		.joins = true,
+		.clones = true},
+	{.name = "nsys",
+		.kind = TB_TRACE_JOB,
+		.probe = probe_nsys,
+		.calls = tb_nsys_read,
+		.facts = tb_nsys_facts,
+		.joins = true},
+	{.name = "tbt",
+		.kind = TB_TRACE_JOB,
+		.begins = tb_tbt_begins,
+		.calls = tb_tbt_read},
 };
 #define N_READERS (sizeof readers / sizeof *readers)
 
@@ -337,8 +490,18 @@ static bool look_further(
 	return false;
 }
 
-static int choose(const struct tb_trace_reader **reader, const struct tb_trace_look *look,
-	const char *name, struct tb_error *error)
+static enum tb_trace_match match_of(
+	const struct tb_trace_reader *reader, const struct tb_trace_look *look)
+{
+	if (reader->probe)
+		return reader->probe(look);
+	bool is = look->is_folder ? reader->is_folder && reader->is_folder(look->path)
+				  : reader->begins(look->first);
+	return is ? TB_TRACE_SURE : TB_TRACE_NO;
+}
+
+static int choose_reader(const struct tb_trace_reader **reader,
+	const struct tb_trace_look *look, const char *name, struct tb_error *error)
 {
 	enum tb_trace_match surest = TB_TRACE_NO;
 	char formats[256];
@@ -346,18 +509,18 @@ static int choose(const struct tb_trace_reader **reader, const struct tb_trace_l
 		return tb_fail_in(error, TB_EFORMAT, name, "is empty: expected %s",
 			tb_trace_formats(" or ", formats, sizeof formats));
 	for (size_t i = 0; i < N_READERS; i++) {
-		enum tb_trace_match match = readers[i].probe(look);
+		enum tb_trace_match match = match_of(&readers[i], look);
 		if (match <= surest)
 			continue;
 		surest = match;
 		*reader = &readers[i];
 	}
-	if (surest == TB_TRACE_NO && look_further(reader, look))
+	if (surest != TB_TRACE_NO || look_further(reader, look))
 		return TB_OK;
-	if (surest != TB_TRACE_NO)
-		return TB_OK;
-	if (tb_foreign_is(look->path, look->first))
-		return tb_foreign_refuse(name, look->path, look->first, error);
+	const struct foreign *foreign =
+		look->first.n > 0 ? find_foreign(look->path, look->first) : NULL;
+	if (foreign)
+		return tb_fail_in(error, TB_EFORMAT, name, "%s", foreign->sentence);
 	return tb_fail_in(error, TB_EFOREIGN, name, "neither %s",
 		tb_trace_formats(" nor ", formats, sizeof formats));
 }
@@ -374,8 +537,8 @@ static int refuse_folder(const char *path, struct tb_error *error)
 		"those of its ranks (rank-*.tbr)");
 }
 
-// look_at opens a path, unless it is a folder, and looks at the beginning.
-static int look_at(struct tb_trace_look *look, struct tb_trace_stream *stream,
+// look_at_member opens a path, unless it is a folder, and peeks at the beginning.
+static int look_at_member(struct tb_trace_look *look, struct tb_trace_stream *stream,
 	const char *path, struct tb_error *error)
 {
 	struct stat entry;
@@ -389,7 +552,7 @@ static int look_at(struct tb_trace_look *look, struct tb_trace_stream *stream,
 			       : status;
 }
 
-// look_inside unpacks an archive and looks at what is in it instead.
+// look_inside unpacks an archive and peeks at what is in it instead.
 static int look_inside(struct tb_trace_look *look, struct tb_trace_stream *stream,
 	enum tb_unpacked_part part, struct tb_error *error)
 {
@@ -404,7 +567,7 @@ static int look_inside(struct tb_trace_look *look, struct tb_trace_stream *strea
 	stream->in = (struct tb_opened_input){NULL, NULL};
 	look->first = (struct tb_bytes){NULL, 0};
 	stream->name = tb_unpacked_path(stream->unpacked);
-	return look_at(look, stream, tb_unpacked_path(stream->unpacked), error);
+	return look_at_member(look, stream, tb_unpacked_path(stream->unpacked), error);
 }
 
 // settle_inside refuses archives of no trace, and of captures, which are opened later.
@@ -419,24 +582,24 @@ static int settle_inside(const struct tb_trace_reader *reader,
 	return status == TB_EFOREIGN ? TB_EFORMAT : status;
 }
 
-// look_into opens the file, unless it is a folder, and chooses its reader. The caller
-// closes the stream and what was unpacked, on failure too.
-static int look_into(const struct tb_trace_reader **reader,
+// look_into_archive opens the file, unless it is a folder, and chooses its reader. The
+// caller closes the stream and what was unpacked, on failure too.
+static int look_into_archive(const struct tb_trace_reader **reader,
 	struct tb_trace_stream *stream, const char *path, enum tb_unpacked_part part,
 	struct tb_error *error)
 {
 	struct tb_trace_look look = {.path = path};
 	stream->is_stdin = strcmp(path, "-") == 0;
 	stream->name = stream->is_stdin ? "standard input" : path;
-	int status = look_at(&look, stream, path, error);
+	int status = look_at_member(&look, stream, path, error);
 	if (status == TB_OK && tb_unpacked_begins(look.first))
 		status = look_inside(&look, stream, part, error);
 	if (status == TB_OK && look.is_folder) {
-		status = choose(reader, &look, stream->name, NULL);
+		status = choose_reader(reader, &look, stream->name, NULL);
 		if (status != TB_OK)
 			status = refuse_folder(look.path, error);
 	} else if (status == TB_OK)
-		status = choose(reader, &look, stream->name, error);
+		status = choose_reader(reader, &look, stream->name, error);
 	if (stream->unpacked)
 		status = settle_inside(*reader, stream, status, error);
 	// Stores are SQLite's files.
@@ -454,6 +617,15 @@ static void close_stream(struct tb_trace_stream *stream, struct tb_error *error)
 	tb_unpacked_free(stream->unpacked, error);
 }
 
+static int read_opened(struct tb_trace *trace, const struct tb_trace_request *request,
+	struct tb_trace_stream *stream, struct tb_error *error)
+{
+	if (trace->reader->kind == TB_TRACE_PACKETS)
+		return read_packets(trace, request, stream, error);
+	return trace->reader->job ? read_job(trace, request, stream, error)
+				  : trace_read_calls(trace, request, stream, error);
+}
+
 // read_within reads what was unpacked in place of the archive.
 static int read_within(struct tb_trace *trace, const struct tb_trace_request *request,
 	struct tb_trace_stream *stream, struct tb_error *error)
@@ -464,7 +636,7 @@ static int read_within(struct tb_trace *trace, const struct tb_trace_request *re
 		return tb_fail_in(error, TB_EUSAGE, request->paths[0],
 			"is an archive, which is read alone");
 	inner.paths = &path;
-	int status = trace->reader->read(trace, &inner, stream, error);
+	int status = read_opened(trace, &inner, stream, error);
 	const char *note = tb_unpacked_note(stream->unpacked);
 	if (status != TB_OK || !trace->job || !note)
 		return status;
@@ -482,7 +654,7 @@ int tb_trace_find(
 	const struct tb_trace_reader **reader, const char *path, struct tb_error *error)
 {
 	struct tb_trace_stream stream = {0};
-	int status = look_into(reader, &stream, path, TB_UNPACKED_LOOK, error);
+	int status = look_into_archive(reader, &stream, path, TB_UNPACKED_LOOK, error);
 	close_stream(&stream, error);
 	return status;
 }
@@ -503,14 +675,13 @@ int tb_trace_read(struct tb_trace *trace, const struct tb_trace_request *request
 		*request->pipe = (struct tb_opened_input){NULL, NULL};
 	}
 	if (!known)
-		status = look_into(
+		status = look_into_archive(
 			&made.reader, &stream, request->paths[0], TB_UNPACKED_ALL, error);
 	if (stream.in.stream)
 		tb_infile_stop_on(stream.in.file, request->stop);
 	if (status == TB_OK)
-		status = stream.unpacked
-				 ? read_within(&made, request, &stream, error)
-				 : made.reader->read(&made, request, &stream, error);
+		status = stream.unpacked ? read_within(&made, request, &stream, error)
+					 : read_opened(&made, request, &stream, error);
 	close_stream(&stream, error);
 	if (status == TB_OK)
 		*trace = made;

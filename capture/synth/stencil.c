@@ -30,16 +30,12 @@ static uint32_t largest_divisor(uint32_t n, unsigned dimensions)
 	}
 }
 
-static struct stencil_grid grid_of(uint32_t n)
+uint32_t tb_stencil_neighbours(uint32_t n, uint32_t rank, uint32_t neighbours[SIDES])
 {
 	uint32_t last = largest_divisor(n, 3);
 	uint32_t middle = largest_divisor(n / last, 2);
-	return (struct stencil_grid){{n / last / middle, middle, last}};
-}
-
-uint32_t tb_stencil_neighbours(uint32_t n, uint32_t rank, uint32_t neighbours[SIDES])
-{
-	struct stencil_grid grid = grid_of(n);
+	struct stencil_grid grid =
+		(struct stencil_grid){{n / last / middle, middle, last}};
 	uint32_t n_found = 0, stride = 1;
 	for (int i = 0; i < 3; i++) {
 		uint32_t side = grid.sides[i], at = rank / stride % side;

@@ -1,10 +1,214 @@
 #include "synth.h"
 
+#include "nearest.h"
 #include "random.h"
 #include "stencil.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
+
+// The traffic patterns, and the search by name.
+
+// n_bits returns the number of binary coordinates of a node; n_nodes is a power of two.
+static unsigned n_bits(const struct tb_synth_options *options)
+{
+	unsigned n = 0;
+	while ((UINT32_C(1) << n) < options->n_nodes)
+		n++;
+	return n;
+}
+
+static uint32_t uniform(
+	const struct tb_synth_options *options, uint32_t node, struct tb_random *random)
+{
+	// Draw among the other nodes, and skip the node itself.
+	uint32_t drawn = (uint32_t)tb_random_below(random, options->n_nodes - 1);
+	return drawn + (drawn >= node);
+}
+
+static uint32_t bit_reversal(
+	const struct tb_synth_options *options, uint32_t node, struct tb_random *random)
+{
+	(void)random;
+	uint32_t reversed = 0;
+	for (unsigned i = 0; i < n_bits(options); i++)
+		reversed = reversed << 1 | (node >> i & 1);
+	return reversed;
+}
+
+static uint32_t butterfly(
+	const struct tb_synth_options *options, uint32_t node, struct tb_random *random)
+{
+	(void)random;
+	uint32_t ends = options->n_nodes / 2 | 1;
+	bool differ = (node & ends) != 0 && (node & ends) != ends;
+	return differ ? node ^ ends : node;
+}
+
+static uint32_t complement(
+	const struct tb_synth_options *options, uint32_t node, struct tb_random *random)
+{
+	(void)random;
+	return options->n_nodes - 1 - node;
+}
+
+// rotate_node_bits rotates the binary coordinates.
+static uint32_t rotate_node_bits(
+	const struct tb_synth_options *options, uint32_t node, unsigned by)
+{
+	unsigned n = n_bits(options);
+	return (node << by | node >> (n - by)) & (options->n_nodes - 1);
+}
+
+// transpose: with an odd number of coordinates the matrix has twice as many columns as
+// rows.
+static uint32_t transpose(
+	const struct tb_synth_options *options, uint32_t node, struct tb_random *random)
+{
+	(void)random;
+	return rotate_node_bits(options, node, n_bits(options) - n_bits(options) / 2);
+}
+
+static uint32_t shuffle_node(
+	const struct tb_synth_options *options, uint32_t node, struct tb_random *random)
+{
+	(void)random;
+	return rotate_node_bits(options, node, 1);
+}
+
+static uint32_t neighbour(
+	const struct tb_synth_options *options, uint32_t node, struct tb_random *random)
+{
+	(void)options, (void)random;
+	return node ^ 1;
+}
+
+static uint32_t hot_spot(
+	const struct tb_synth_options *options, uint32_t node, struct tb_random *random)
+{
+	(void)node, (void)random;
+	return options->hot;
+}
+
+static uint32_t ping(
+	const struct tb_synth_options *options, uint32_t node, struct tb_random *random)
+{
+	(void)random;
+	return node == 0 ? options->n_nodes - 1 : node;
+}
+
+static uint32_t ping_both(
+	const struct tb_synth_options *options, uint32_t node, struct tb_random *random)
+{
+	(void)random;
+	uint32_t last = options->n_nodes - 1;
+	return node == 0 || node == last ? last - node : node;
+}
+
+// synth_io_node returns the i-th I/O node: one of the highest nodes, or of nodes at a
+// fixed stride.
+static uint32_t synth_io_node(const struct tb_synth_options *options, uint32_t i)
+{
+	uint32_t stride = options->n_nodes / options->n_io;
+	return options->io_distributed ? i * stride + stride - 1
+				       : options->n_nodes - options->n_io + i;
+}
+
+// io_index returns the index of a node among the I/O nodes, or n_io if it is none of
+// them; it counts I/O nodes with a lower number in `before`.
+static uint32_t io_index(
+	const struct tb_synth_options *options, uint32_t node, uint32_t *before)
+{
+	uint32_t index = options->n_io;
+	*before = 0;
+	for (uint32_t i = 0; i < options->n_io; i++) {
+		uint32_t other = synth_io_node(options, i);
+		*before += other < node;
+		if (other == node)
+			index = i;
+	}
+	return index;
+}
+
+static uint32_t io_random(
+	const struct tb_synth_options *options, uint32_t node, struct tb_random *random)
+{
+	uint32_t before;
+	uint32_t self = io_index(options, node, &before);
+	bool serves = self < options->n_io;
+	if (serves && options->dedicated)
+		return node;
+	uint32_t drawn = (uint32_t)tb_random_below(random, options->n_io - serves);
+	return synth_io_node(options, drawn + (drawn >= self));
+}
+
+// io_fixed assigns I/O nodes to senders in turn. An I/O node never gets itself, but the
+// next one.
+static uint32_t io_fixed(
+	const struct tb_synth_options *options, uint32_t node, struct tb_random *random)
+{
+	(void)random;
+	uint32_t before;
+	uint32_t self = io_index(options, node, &before);
+	if (self < options->n_io && options->dedicated)
+		return node;
+	uint32_t turn = (options->dedicated ? node - before : node) % options->n_io;
+	return synth_io_node(options, turn == self ? (turn + 1) % options->n_io : turn);
+}
+
+const struct tb_synth_pattern tb_synth_patterns[] = {
+	{"uniform", "each message to another node at random", 1, uniform},
+	{"bit-reversal", "to the node with the binary digits reversed", 0, bit_reversal},
+	{"butterfly", "first and last binary digit swapped", 0, butterfly},
+	{"complement", "all binary digits inverted", 0, complement},
+	{"transpose", "upper and lower half of the binary digits swapped", 0, transpose},
+	{"shuffle", "binary digits rotated left by one", 0, shuffle_node},
+	{"neighbour", "0 with 1, 2 with 3, and so on", 2, neighbour},
+	{"stencil", "to the six neighbours on a grid, in rounds (--messages)", 1, NULL},
+	{"hot-spot", "all to one node (--hot)", 1, hot_spot},
+	{"ping", "node 0 to the last node", 1, ping},
+	{"ping-both", "node 0 to the last node, and back", 1, ping_both},
+	{"io-random", "each message to one of some nodes (--io-nodes) at random", 1,
+		io_random},
+	{"io-fixed", "each node to one of some nodes (--io-nodes)", 1, io_fixed},
+	{NULL, NULL, 0, NULL},
+};
+
+int tb_synth_pattern_find(
+	const struct tb_synth_pattern **pattern, const char *name, struct tb_error *error)
+{
+	size_t n = 0;
+	for (const struct tb_synth_pattern *p = tb_synth_patterns; p->name; p++, n++) {
+		if (strcmp(p->name, name) == 0) {
+			*pattern = p;
+			return TB_OK;
+		}
+	}
+	struct tb_hint hint;
+	return tb_fail(error, TB_EUSAGE, "no pattern is called '%s'%s", name,
+		tb_hint_near(&hint, name, &tb_synth_patterns->name, n,
+			sizeof *tb_synth_patterns));
+}
+
+bool tb_synth_pattern_has_io(const struct tb_synth_pattern *pattern)
+{
+	return pattern->destination == io_random || pattern->destination == io_fixed;
+}
+
+const char *const tb_synth_dists[] = {"fixed", "uniform", "exponential", NULL};
+
+int tb_synth_dist_find(enum tb_synth_dist *dist, const char *name, struct tb_error *error)
+{
+	for (unsigned i = 0; tb_synth_dists[i]; i++) {
+		if (strcmp(name, tb_synth_dists[i]) == 0) {
+			*dist = (enum tb_synth_dist)i;
+			return TB_OK;
+		}
+	}
+	return tb_fail(error, TB_EUSAGE,
+		"a distribution is fixed, uniform or exponential, not '%s'", name);
+}
 
 #define CALC_CPU   1
 #define LONGEST_NS 8.64e15 // 100 days; simulated time in ps overflows after 106
@@ -22,16 +226,6 @@ struct traffic {
 	uint32_t *first_to; // n_nodes + 1: into `towards`
 	uint32_t *towards;  // messages by destination
 };
-
-static void traffic_fini(struct traffic *traffic)
-{
-	free(traffic->bytes);
-	free(traffic->sources);
-	free(traffic->destinations);
-	free(traffic->first);
-	free(traffic->first_to);
-	free(traffic->towards);
-}
 
 static bool traffic_init(struct traffic *traffic, const struct tb_synth_options *options)
 {
@@ -55,8 +249,8 @@ static void stream_init(
 		(uint64_t)node * N_STREAMS + (uint64_t)which);
 }
 
-// factor draws a number by which the mean is multiplied.
-static double factor(enum tb_synth_dist dist, struct tb_random *random)
+// draw_factor draws a number by which the mean is multiplied.
+static double draw_factor(enum tb_synth_dist dist, struct tb_random *random)
 {
 	switch (dist) {
 	case TB_SYNTH_FIXED:
@@ -69,78 +263,15 @@ static double factor(enum tb_synth_dist dist, struct tb_random *random)
 	return 1;
 }
 
-static uint64_t draw_bytes(
+static uint64_t draw_message_bytes(
 	const struct tb_synth_options *options, struct tb_random *random)
 {
 	if (options->size_dist == TB_SYNTH_FIXED)
 		return options->message_bytes;
 	double bytes =
-		(double)options->message_bytes * factor(options->size_dist, random) + 0.5;
+		(double)options->message_bytes * draw_factor(options->size_dist, random) +
+		0.5;
 	return bytes < 1 ? 1 : (uint64_t)bytes;
-}
-
-static void draw_messages(struct traffic *traffic)
-{
-	const struct tb_synth_options *options = traffic->options;
-	uint32_t n = 0;
-	for (uint32_t node = 0; node < options->n_nodes; node++) {
-		struct tb_random destinations, sizes;
-		stream_init(&destinations, traffic, node, STREAM_DESTINATION);
-		stream_init(&sizes, traffic, node, STREAM_SIZE);
-		traffic->first[node] = n;
-		for (uint32_t i = 0; i < options->n_messages; i++) {
-			uint32_t to = options->pattern->destination(
-				options, node, &destinations);
-			if (to == node)
-				break; // silent: permutations have fixed points
-			traffic->sources[n] = node;
-			traffic->destinations[n] = to;
-			traffic->bytes[n++] = draw_bytes(options, &sizes);
-		}
-	}
-	traffic->first[options->n_nodes] = n;
-}
-
-// sort_messages lists the messages by destination, and those of a destination by source.
-static void sort_messages(struct traffic *traffic)
-{
-	uint32_t n_nodes = traffic->options->n_nodes;
-	uint32_t n = traffic->first[n_nodes], sum = 0;
-	for (uint32_t i = 0; i < n; i++)
-		traffic->first_to[traffic->destinations[i]]++;
-	for (uint32_t node = 0; node <= n_nodes; node++)
-		traffic->first_to[node] = sum += traffic->first_to[node];
-	for (uint32_t i = n; i-- > 0;)
-		traffic->towards[--traffic->first_to[traffic->destinations[i]]] = i;
-}
-
-static int add_receives(struct tb_job_builder *builder, const struct traffic *traffic,
-	uint32_t node, struct tb_error *error)
-{
-	int status = TB_OK;
-	for (uint32_t i = traffic->first_to[node];
-		i < traffic->first_to[node + 1] && status == TB_OK; i++) {
-		uint32_t message = traffic->towards[i];
-		struct tb_op op = {.kind = TB_OP_RECV,
-			.amount = traffic->bytes[message],
-			.peer = traffic->sources[message]};
-		status = tb_job_add(builder, node, &op, NULL, error);
-	}
-	return status;
-}
-
-// add_wait adds the calc that issues a node's next message, after the calc before it. The
-// caller rounds the times at which calcs end, not their lengths, so that the chain does
-// not drift.
-static int add_wait(struct tb_job_builder *builder, uint32_t node, uint64_t wait_ns,
-	uint32_t *calc, struct tb_error *error)
-{
-	struct tb_op op = {.kind = TB_OP_CALC, .amount = wait_ns, .cpu = CALC_CPU};
-	uint32_t before = *calc;
-	int status = tb_job_add(builder, node, &op, calc, error);
-	if (status == TB_OK && before != TB_ID_NONE)
-		status = tb_job_depend(builder, node, *calc, before, false, error);
-	return status;
 }
 
 // mean_gap_ns returns the mean time between messages; 0 without a load.
@@ -153,8 +284,8 @@ static double mean_gap_ns(const struct tb_synth_options *options)
 	return (double)options->message_bytes * 1e9 / (double)rate / options->load;
 }
 
-static int add_sends(struct tb_job_builder *builder, const struct traffic *traffic,
-	uint32_t node, struct tb_error *error)
+static int traffic_add_sends(struct tb_job_builder *builder,
+	const struct traffic *traffic, uint32_t node, struct tb_error *error)
 {
 	const struct tb_synth_options *options = traffic->options;
 	double gap_ns = mean_gap_ns(options);
@@ -167,9 +298,19 @@ static int add_sends(struct tb_job_builder *builder, const struct traffic *traff
 	for (uint32_t i = traffic->first[node];
 		i < traffic->first[node + 1] && status == TB_OK; i++) {
 		if (options->load > 0) {
-			due_ns += gap_ns * factor(options->time_dist, &times);
+			due_ns += gap_ns * draw_factor(options->time_dist, &times);
 			uint64_t now_ns = (uint64_t)(due_ns + 0.5); // see add_wait
-			status = add_wait(builder, node, now_ns - last_ns, &on, error);
+			// Add the calc that issues a node's next message, after the calc
+			// before it. The caller rounds the times at which calcs end, not
+			// their lengths, so that the chain does not drift.
+			uint64_t wait_ns = now_ns - last_ns;
+			struct tb_op op = {
+				.kind = TB_OP_CALC, .amount = wait_ns, .cpu = CALC_CPU};
+			uint32_t before = on;
+			status = tb_job_add(builder, node, &op, &on, error);
+			if (status == TB_OK && before != TB_ID_NONE)
+				status = tb_job_depend(
+					builder, node, on, before, false, error);
 			last_ns = now_ns;
 		}
 		struct tb_op op = {.kind = TB_OP_SEND,
@@ -196,8 +337,7 @@ int tb_synth_check_nodes(const struct tb_synth_options *o, struct tb_error *erro
 	if (pattern->multiple_of == 0 && (o->n_nodes & (o->n_nodes - 1)) != 0)
 		return tb_fail(error, TB_EUSAGE,
 			"%s moves binary digits: the number of nodes must be a power of "
-			"two, "
-			"not %" PRIu32,
+			"two, not %" PRIu32,
 			pattern->name, o->n_nodes);
 	if (pattern->multiple_of > 1 && o->n_nodes % pattern->multiple_of != 0)
 		return tb_fail(error, TB_EUSAGE,
@@ -223,7 +363,7 @@ static uint64_t n_ops(const struct tb_synth_options *o)
 	return of_message * o->n_messages;
 }
 
-static int check_messages(const struct tb_synth_options *o, struct tb_error *error)
+static int check_synth_messages(const struct tb_synth_options *o, struct tb_error *error)
 {
 	if (o->load < 0 || o->n_messages < 1)
 		return tb_fail(error, TB_EUSAGE,
@@ -248,17 +388,50 @@ static int check_messages(const struct tb_synth_options *o, struct tb_error *err
 	return TB_OK;
 }
 
-static int build(
+static int build_traffic(
 	struct tb_job_builder *builder, struct traffic *traffic, struct tb_error *error)
 {
 	int status = TB_OK;
-	draw_messages(traffic);
-	sort_messages(traffic);
+	const struct tb_synth_options *options = traffic->options;
+	uint32_t n = 0;
+	for (uint32_t node = 0; node < options->n_nodes; node++) {
+		struct tb_random destinations, sizes;
+		stream_init(&destinations, traffic, node, STREAM_DESTINATION);
+		stream_init(&sizes, traffic, node, STREAM_SIZE);
+		traffic->first[node] = n;
+		for (uint32_t i = 0; i < options->n_messages; i++) {
+			uint32_t to = options->pattern->destination(
+				options, node, &destinations);
+			if (to == node)
+				break; // silent: permutations have fixed points
+			traffic->sources[n] = node;
+			traffic->destinations[n] = to;
+			traffic->bytes[n++] = draw_message_bytes(options, &sizes);
+		}
+	}
+	traffic->first[options->n_nodes] = n;
+	// List the messages by destination, and those of a destination by source.
+	uint32_t n_nodes = traffic->options->n_nodes;
+	uint32_t n_messages = traffic->first[n_nodes], sum = 0;
+	for (uint32_t i = 0; i < n_messages; i++)
+		traffic->first_to[traffic->destinations[i]]++;
+	for (uint32_t node = 0; node <= n_nodes; node++)
+		traffic->first_to[node] = sum += traffic->first_to[node];
+	for (uint32_t i = n_messages; i-- > 0;)
+		traffic->towards[--traffic->first_to[traffic->destinations[i]]] = i;
 	for (uint32_t node = 0; node < traffic->options->n_nodes && status == TB_OK;
 		node++) {
-		status = add_receives(builder, traffic, node, error);
+		status = TB_OK;
+		for (uint32_t i = traffic->first_to[node];
+			i < traffic->first_to[node + 1] && status == TB_OK; i++) {
+			uint32_t message = traffic->towards[i];
+			struct tb_op op = {.kind = TB_OP_RECV,
+				.amount = traffic->bytes[message],
+				.peer = traffic->sources[message]};
+			status = tb_job_add(builder, node, &op, NULL, error);
+		}
 		if (status == TB_OK)
-			status = add_sends(builder, traffic, node, error);
+			status = traffic_add_sends(builder, traffic, node, error);
 	}
 	return status;
 }
@@ -268,9 +441,14 @@ static int add_traffic(struct tb_job_builder *builder,
 {
 	struct traffic traffic = {0};
 	int status = traffic_init(&traffic, options)
-			     ? build(builder, &traffic, error)
+			     ? build_traffic(builder, &traffic, error)
 			     : tb_fail_memory(error, "so many messages");
-	traffic_fini(&traffic);
+	free(traffic.bytes);
+	free(traffic.sources);
+	free(traffic.destinations);
+	free(traffic.first);
+	free(traffic.first_to);
+	free(traffic.towards);
 	return status;
 }
 
@@ -279,7 +457,7 @@ int tb_synth_job(struct tb_job **job, const struct tb_synth_options *options,
 {
 	int status = tb_synth_check_nodes(options, error);
 	if (status == TB_OK)
-		status = check_messages(options, error);
+		status = check_synth_messages(options, error);
 	if (status != TB_OK)
 		return status;
 	struct tb_job_builder *builder = NULL;

@@ -19,6 +19,8 @@
 #define TB_TBT_CLOCK_H
 
 #include "status.h"
+#include "tbt_groups.h"
+#include "tbt_records.h"
 
 #include <stdint.h>
 
@@ -55,5 +57,26 @@ uint32_t tb_tbt_clocks_points(const struct tb_tbt_clocks *clocks, uint32_t clock
 
 // tb_tbt_common_ns returns the common clock at a time of a clock with these points.
 uint64_t tb_tbt_common_ns(const struct tb_tbt_point *points, uint32_t n, uint64_t at_ns);
+
+// Finds the messages between machines, by which their clocks are corrected (tbt_clock.h):
+// sends and receives paired in their order by source, destination, communicator and tag,
+// and collective calls in which everybody waits for everybody.
+
+struct tb_tbt_links; // opaque
+
+// tb_tbt_links_new: `clock_of` is the clock of each of the ranks; it and `groups` are
+// borrowed until the links are freed.
+int tb_tbt_links_new(struct tb_tbt_links **links, const struct tb_tbt_groups *groups,
+	const uint32_t *clock_of, struct tb_error *error) TB_MUST_USE;
+void tb_tbt_links_free(struct tb_tbt_links *links);
+
+// tb_tbt_links_rank takes what a rank did, whose communicators the groups know already.
+// Memory: 8 bytes per message with another machine.
+int tb_tbt_links_rank(struct tb_tbt_links *links, const struct tb_tbt_rank *file,
+	struct tb_error *error) TB_MUST_USE;
+
+// tb_tbt_links_give gives the clocks the messages, when all ranks are taken.
+int tb_tbt_links_give(const struct tb_tbt_links *links, struct tb_tbt_clocks *clocks,
+	struct tb_error *error) TB_MUST_USE;
 
 #endif

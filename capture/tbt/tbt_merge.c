@@ -2,17 +2,170 @@
 
 #include "array.h"
 #include "map.h"
+#include "order.h"
 #include "tbt_clock.h"
 #include "tbt_groups.h"
-#include "tbt_links.h"
-#include "tbt_rank_file.h"
+#include "tbt_records.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+// tbt_rank_path returns the name of a rank's file, which the caller frees; NULL
+// without memory.
+static char *tbt_rank_path(const char *folder, uint64_t world, uint32_t rank)
+{
+	char *path = NULL;
+	int n = world ? asprintf(&path, "%s/rank-%" PRIu32 "-%016" PRIx64 ".tbr", folder,
+				rank, world)
+		      : asprintf(&path, "%s/rank-%" PRIu32 ".tbr", folder, rank);
+	return n < 0 ? NULL : path;
+}
+
+// tbt_rank_name returns whether a file's name is a rank file's, and stores whose.
+static bool tbt_rank_name(const char *name, uint64_t *world, uint32_t *rank)
+{
+	int end = 0;
+	*world = 0;
+	if (sscanf(name, "rank-%9" SCNu32 ".tbr%n", rank, &end) == 1 && end > 0)
+		return !name[end];
+	return sscanf(name, "rank-%9" SCNu32 "-%16" SCNx64 ".tbr%n", rank, world, &end) ==
+		       2 &&
+	       end > 0 && !name[end] && *world != 0;
+}
+
+// A rank file in the folder.
+struct found {
+	uint64_t world;
+	uint32_t rank;
+};
+
+struct listing {
+	struct found *items;
+	size_t n, room;
+};
+
+static int by_world(const void *a, const void *b)
+{
+	const struct found *one = a, *other = b;
+	if (one->world != other->world)
+		return TB_ORDER(one->world, other->world);
+	return TB_ORDER(one->rank, other->rank);
+}
+
+static int listing_fill(struct listing *listing, const char *path, struct tb_error *error)
+{
+	DIR *folder = opendir(path);
+	const struct dirent *entry;
+	int status = TB_OK;
+	if (!folder)
+		return tb_fail_in(
+			error, TB_EIO, path, "cannot be read: %s", strerror(errno));
+	while (status == TB_OK && (entry = readdir(folder)) != NULL) {
+		struct found file;
+		if (!tbt_rank_name(entry->d_name, &file.world, &file.rank))
+			continue;
+		status =
+			TB_ARRAY_RESERVE(&listing->items, &listing->room, listing->n + 1);
+		if (status == TB_OK)
+			listing->items[listing->n++] = file;
+	}
+	closedir(folder);
+	if (status != TB_OK)
+		return tb_fail_memory(error, "the ranks of a trace");
+	if (listing->n == 0)
+		return tb_fail_in(error, TB_EFOREIGN, path,
+			"holds no rank-N-WORLD.tbr, which each rank of a traced program "
+			"writes at MPI_Init");
+	qsort(listing->items, listing->n, sizeof *listing->items, by_world);
+	return TB_OK;
+}
+
+// peek fills in what a rank's header says of its world, and returns whether it can be
+// read: a file that is empty or foreign is left to the merge, which names it.
+static bool peek(struct tb_tbt_world *world, const char *folder, uint32_t rank)
+{
+	struct tb_tbt_rank file = {0};
+	struct tb_error own;
+	char *path = tbt_rank_path(folder, world->id, rank);
+	bool good = path && tb_tbt_rank_peek(&file, path, &own) == TB_OK;
+	free(path);
+	if (!good)
+		return false;
+	world->origin = file.origin;
+	world->begin_ns = file.real_begin_ns;
+	if (file.mono_end_ns > file.mono_begin_ns)
+		world->end_ns = world->begin_ns + (file.mono_end_ns - file.mono_begin_ns);
+	memcpy(world->job, file.job, sizeof world->job);
+	memcpy(world->parent_job, file.parent, sizeof world->parent_job);
+	tb_tbt_rank_fini(&file);
+	return true;
+}
+
+static int worlds_gather(struct tb_tbt_worlds *worlds, const char *folder,
+	const struct listing *listing, struct tb_error *error)
+{
+	bool known = false;
+	for (size_t i = 0; i < listing->n; i++) {
+		const struct found *file = &listing->items[i];
+		if (i == 0 || file->world != file[-1].world) {
+			if (TB_ARRAY_RESERVE(&worlds->items, &worlds->room,
+				    worlds->n + 1) != TB_OK)
+				return tb_fail_memory(error, "the worlds of a trace");
+			worlds->items[worlds->n++] = (struct tb_tbt_world){
+				.id = file->world, .first = file->rank};
+			known = false;
+		}
+		struct tb_tbt_world *world = &worlds->items[worlds->n - 1];
+		world->n_files++;
+		if (!known)
+			known = peek(world, folder, file->rank);
+	}
+	return TB_OK;
+}
+
+// by_beginning puts those that nothing is known of (0) last.
+static int by_beginning(const void *a, const void *b)
+{
+	const struct tb_tbt_world *one = a, *other = b;
+	if (one->begin_ns != other->begin_ns)
+		return one->begin_ns - 1 < other->begin_ns - 1 ? -1 : 1;
+	return TB_ORDER(one->id, other->id);
+}
+
+int tb_tbt_worlds_find(
+	struct tb_tbt_worlds *worlds, const char *folder, struct tb_error *error)
+{
+	struct tb_tbt_worlds found = {0};
+	struct listing listing = {0};
+	int status = listing_fill(&listing, folder, error);
+	if (status == TB_OK)
+		status = worlds_gather(&found, folder, &listing, error);
+	free(listing.items);
+	if (status != TB_OK) {
+		tb_tbt_worlds_fini(&found);
+		return status;
+	}
+	qsort(found.items, found.n, sizeof *found.items, by_beginning);
+	for (size_t i = 0; i < found.n; i++) {
+		struct tb_tbt_world *child = &found.items[i];
+		for (size_t k = 0; k < found.n && *child->parent_job; k++)
+			if (k != i && strcmp(found.items[k].job, child->parent_job) == 0)
+				child->parent_id = found.items[k].id;
+	}
+	*worlds = found;
+	return TB_OK;
+}
+
+void tb_tbt_worlds_fini(struct tb_tbt_worlds *worlds)
+{
+	free(worlds->items);
+	*worlds = (struct tb_tbt_worlds){0};
+}
 
 // How a rank ended, by its own clock: early, the rest counts.
 struct rank_ending {
@@ -36,22 +189,17 @@ struct rank_merge {
 	struct tb_tbt_clocks *clocks;
 	struct tb_tbt_groups *groups;
 	char version[256];
-	bool tells_any; // every rank's file does
+	bool records_any; // every rank's file does
 	struct tb_tbt_summary *summary;
 };
-
-static int merge_no_memory(struct tb_error *error)
-{
-	return tb_fail_memory(error, "merging a trace");
-}
 
 // merge_open_rank reads the file of a rank, or only its header.
 static int merge_open_rank(const struct rank_merge *merge, uint32_t rank, bool whole,
 	struct tb_tbt_rank *file, struct tb_error *error)
 {
-	char *path = tb_tbt_rank_path(merge->folder, merge->world->id, rank);
+	char *path = tbt_rank_path(merge->folder, merge->world->id, rank);
 	if (!path)
-		return merge_no_memory(error);
+		return tb_fail_memory(error, "merging a trace");
 	int status = whole ? tb_tbt_rank_read(file, path, error)
 			   : tb_tbt_rank_peek(file, path, error);
 	if (status == TB_OK && file->rank != rank) {
@@ -75,7 +223,7 @@ static int find_first(struct rank_merge *merge, uint32_t from, struct tb_error *
 	while ((entry = readdir(folder)) != NULL) {
 		uint64_t world;
 		uint32_t rank;
-		if (tb_tbt_rank_name(entry->d_name, &world, &rank) &&
+		if (tbt_rank_name(entry->d_name, &world, &rank) &&
 			world == merge->world->id && rank >= from && rank < merge->first)
 			merge->first = rank;
 	}
@@ -104,10 +252,10 @@ static int add_clock(
 	}
 	merge->clock_of[file->rank] = (uint32_t)at;
 	if (tb_map_put(&merge->by_name, key, (uint32_t)at) != TB_OK)
-		return merge_no_memory(error);
+		return tb_fail_memory(error, "merging a trace");
 	if (TB_ARRAY_RESERVE(&merge->names, &merge->names_room, at + 1) != TB_OK ||
 		TB_ARRAY_RESERVE(&merge->starts, &merge->starts_room, at + 1) != TB_OK)
-		return merge_no_memory(error);
+		return tb_fail_memory(error, "merging a trace");
 	memcpy(merge->names[at], file->clock, sizeof file->clock);
 	merge->starts[at].at_ns = file->mono_begin_ns;
 	merge->starts[at].add_ns = (int64_t)(file->real_begin_ns - file->mono_begin_ns);
@@ -124,7 +272,7 @@ static int merge_take_header(
 			" is of %" PRIu32 " ranks, rank %" PRIu32 " of %" PRIu32,
 			file->rank, file->n_ranks, merge->first, merge->n_ranks);
 	merge->there[file->rank] = true;
-	merge->tells_any &= file->tells_any;
+	merge->records_any &= file->records_any;
 	merge->summary->n_lost += file->lost;
 	struct rank_ending *ending = &merge->endings[file->rank];
 	ending->early = file->state != TB_TBT_FINISHED && !file->lost;
@@ -181,14 +329,14 @@ static int merge_begin(struct rank_merge *merge, struct tb_error *error)
 		return status;
 	merge->n_ranks = file.n_ranks;
 	merge->mpi = file.mpi;
-	merge->tells_any = true;
+	merge->records_any = true;
 	memcpy(merge->version, file.version, sizeof merge->version);
 	merge->there = calloc(file.n_ranks, sizeof *merge->there);
 	merge->endings = calloc(file.n_ranks, sizeof *merge->endings);
 	merge->clock_of = calloc(file.n_ranks, sizeof *merge->clock_of);
 	tb_tbt_rank_fini(&file);
 	if (!merge->there || !merge->endings || !merge->clock_of)
-		return merge_no_memory(error);
+		return tb_fail_memory(error, "merging a trace");
 	return tb_tbt_groups_new(&merge->groups, merge->n_ranks, error);
 }
 
@@ -242,7 +390,7 @@ static int definition_keep(struct definitions *definitions,
 	if (!list || TB_ARRAY_RESERVE(&definitions->items, &definitions->room,
 			     definitions->n + 1) != TB_OK) {
 		free(list);
-		return merge_no_memory(error);
+		return tb_fail_memory(error, "merging a trace");
 	}
 	if (record->n_list)
 		memcpy(list, record->list, record->n_list * sizeof *list);
@@ -322,29 +470,6 @@ static uint64_t common_begin(const struct rank_merge *merge)
 	return least;
 }
 
-static void merge_write_head(const struct rank_merge *merge, FILE *stream)
-{
-	uint32_t n = tb_tbt_groups_n(merge->groups);
-	fwrite(merge->tells_any ? TB_TBT_MAGIC : TB_TBT_MAGIC_2, 1, TB_TBT_MAGIC_BYTES,
-		stream);
-	merge_put_u32(stream, merge->n_ranks);
-	merge_put_u32(stream, merge->mpi);
-	merge_put_u64(stream, common_begin(merge));
-	merge_put_text(stream, merge->version);
-	merge_put_u64(stream, merge->world->id);
-	merge_put_u64(stream, merge->world->parent_id);
-	merge_put_u32(stream, merge->world->origin);
-	merge_put_u32(stream, n);
-	for (uint32_t i = 0; i < n; i++) {
-		struct tb_tbt_group group = tb_tbt_groups_at(merge->groups, i);
-		merge_put_u32(stream, group.n);
-		merge_put_u32(stream, group.n_local);
-		merge_put_u32(stream, (uint32_t)(group.n_runs / 2));
-		for (size_t k = 0; k < group.n_runs; k++)
-			merge_put_u32(stream, (uint32_t)group.runs[k]);
-	}
-}
-
 static int merge_write_rank(const struct rank_merge *merge, uint32_t rank, FILE *stream,
 	struct tb_error *error)
 {
@@ -397,19 +522,19 @@ static int relate(struct rank_merge *merge, struct tb_error *error)
 		tb_tbt_rank_fini(&file);
 	}
 	if (links && status == TB_OK)
-		status = tb_tbt_links_tell(links, merge->clocks, error);
+		status = tb_tbt_links_give(links, merge->clocks, error);
 	tb_tbt_links_free(links);
 	return status;
 }
 
 // How a rank ended, by how likely the end is another's doing (tbt_merge.h).
-enum ending_order { ABORTED, FAILED, WORDLESS, ASKED };
+enum ending_order { ABORTED, FAILED, UNEXPLAINED, ASKED };
 
 static enum ending_order ending_rank(const struct rank_ending *ending)
 {
 	uint32_t by = ending->ending;
 	if (ending->aborted || by == 0)
-		return ending->aborted ? ABORTED : WORDLESS;
+		return ending->aborted ? ABORTED : UNEXPLAINED;
 	return by == SIGTERM || by == SIGINT || by == SIGHUP ? ASKED : FAILED;
 }
 
@@ -423,7 +548,7 @@ static void find_first_early(const struct rank_merge *merge)
 		const struct rank_ending *ending = &merge->endings[i];
 		struct tb_tbt_point points[TB_TBT_POINTS_MAX];
 		enum ending_order order = ending_rank(ending);
-		summary->n_wordless += ending->early && order == WORDLESS;
+		summary->n_unexplained += ending->early && order == UNEXPLAINED;
 		if (!ending->early || order > first)
 			continue;
 		uint32_t n =
@@ -462,7 +587,25 @@ int tb_tbt_merge(const char *folder, const struct tb_tbt_world *world, FILE *str
 		summary->n_clocks = (uint32_t)merge.n_clocks;
 		summary->n_unlinked = tb_tbt_clocks_solve(merge.clocks);
 		find_first_early(&merge);
-		merge_write_head(&merge, stream);
+		uint32_t n = tb_tbt_groups_n(merge.groups);
+		fwrite(merge.records_any ? TB_TBT_MAGIC : TB_TBT_MAGIC_2, 1,
+			TB_TBT_MAGIC_BYTES, stream);
+		merge_put_u32(stream, merge.n_ranks);
+		merge_put_u32(stream, merge.mpi);
+		merge_put_u64(stream, common_begin(&merge));
+		merge_put_text(stream, merge.version);
+		merge_put_u64(stream, merge.world->id);
+		merge_put_u64(stream, merge.world->parent_id);
+		merge_put_u32(stream, merge.world->origin);
+		merge_put_u32(stream, n);
+		for (uint32_t i = 0; i < n; i++) {
+			struct tb_tbt_group group = tb_tbt_groups_at(merge.groups, i);
+			merge_put_u32(stream, group.n);
+			merge_put_u32(stream, group.n_local);
+			merge_put_u32(stream, (uint32_t)(group.n_runs / 2));
+			for (size_t k = 0; k < group.n_runs; k++)
+				merge_put_u32(stream, (uint32_t)group.runs[k]);
+		}
 		for (uint32_t i = 0; i < merge.n_ranks && status == TB_OK; i++)
 			status = merge_write_rank(&merge, i, stream, error);
 	}

@@ -1,13 +1,43 @@
-// Puts what the ranks of a traced program wrote together, as one job.tbt (tbt_format.h).
+// Which worlds left rank files in a folder (tbt_format.h): every mpirun of a command, and
+// every MPI_Comm_spawn, is one.
 #ifndef TB_TBT_MERGE_H
 #define TB_TBT_MERGE_H
 
 #include "status.h"
-#include "tbt_worlds.h"
+#include "tbt_format.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+
+// A world. Times are ns since 1970 by the clock of the first rank that can be read; the
+// end is 0 where that rank did not come to it.
+struct tb_tbt_world {
+	uint64_t id;	    // 0: of files without
+	uint32_t n_files;   // ranks that left a file
+	uint32_t first;	    // the lowest of them
+	uint32_t origin;    // enum tb_tbt_origin
+	uint64_t parent_id; // 0: none, or not in the folder
+	uint64_t begin_ns, end_ns;
+	char job[64], parent_job[64]; // as their launcher names them; "": unknown
+};
+
+// Worlds in the order in which they began. A zeroed struct is empty.
+struct tb_tbt_worlds {
+	struct tb_tbt_world *items;
+	size_t n, room;
+};
+
+// tb_tbt_worlds_find lists the worlds of a folder. A world none of whose files can be
+// read begins at 0, and comes last. TB_EFOREIGN when the folder has no rank files;
+// TB_EIO, TB_ENOMEM.
+int tb_tbt_worlds_find(struct tb_tbt_worlds *worlds, const char *folder,
+	struct tb_error *error) TB_MUST_USE;
+
+void tb_tbt_worlds_fini(struct tb_tbt_worlds *worlds);
+
+// Puts what the ranks of a traced program wrote together, as one job.tbt (tbt_format.h).
 
 enum { TB_TBT_UNREAD_MAX = 8 };
 
@@ -24,9 +54,9 @@ struct tb_tbt_summary {
 	// not returned left no record.
 	uint32_t first_early, first_ending; // as in tb_tbt_rank; 0: unknown
 	bool first_aborted;
-	uint32_t n_wordless; // of n_early, those that left no word of their end
-	uint32_t n_clocks;   // machines, by their clocks
-	uint32_t n_unlinked; // clocks that no message relates to the others
+	uint32_t n_unexplained; // of n_early, those that left no word of their end
+	uint32_t n_clocks;	// machines, by their clocks
+	uint32_t n_unlinked;	// clocks that no message relates to the others
 	uint64_t n_records;
 	struct tb_error unread[TB_TBT_UNREAD_MAX]; // why, of the first n_missing files
 };

@@ -6,6 +6,10 @@
 #include "status.h"
 #include "tbt_format.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 struct tb_tbt_record {
 	enum tb_tbt_kind kind; // never TIME or MORE
 	uint64_t enter_ns, leave_ns;
@@ -30,5 +34,45 @@ int tb_tbt_next(struct tb_tbt_cursor *cursor, struct tb_tbt_record *record,
 	struct tb_error *error) TB_MUST_USE;
 
 void tb_tbt_cursor_fini(struct tb_tbt_cursor *cursor);
+
+// Reads what one rank of a traced program wrote (rank-N-WORLD.tbr, tbt_format.h).
+
+struct tb_tbt_lane {
+	uint8_t *records; // whole ones
+	size_t n, room;	  // bytes
+};
+
+// What a rank wrote. A zeroed struct is empty; tb_tbt_rank_fini frees it.
+struct tb_tbt_rank {
+	uint32_t rank, n_ranks, mpi;
+	enum tb_tbt_state state;
+	bool lost;					    // the disk was full
+	uint64_t mono_begin_ns, real_begin_ns, mono_end_ns; // end 0: unknown
+	char clock[64], host[256], version[256];
+	uint64_t world; // 0: a file without
+	uint32_t origin,
+		ending; // enum tb_tbt_origin; signal or TB_TBT_EXITED, 0: unknown
+	char job[64], parent[64]; // as launchers name worlds; "": unknown
+	bool records_any;	  // which receives had MPI_ANY_SOURCE
+	struct tb_tbt_lane *lanes;
+	size_t n_lanes, lanes_room;
+};
+
+// tb_tbt_rank_read reads a file. What a killed process left unfinished at the end of a
+// lane is dropped. TB_EFOREIGN for another kind of file, TB_EFORMAT for a damaged one,
+// TB_EIO, TB_ENOMEM. Memory: the size of the file.
+int tb_tbt_rank_read(
+	struct tb_tbt_rank *rank, const char *path, struct tb_error *error) TB_MUST_USE;
+
+// tb_tbt_rank_peek reads only what describes the rank, no lanes. Errors as
+// tb_tbt_rank_read.
+int tb_tbt_rank_peek(
+	struct tb_tbt_rank *rank, const char *path, struct tb_error *error) TB_MUST_USE;
+
+// tb_tbt_ending describes in `text`, which it returns, how a rank ended that came neither
+// to MPI_Finalize nor to MPI_Abort: "by SIGSEGV (Segmentation fault)".
+const char *tb_tbt_ending(uint32_t ending, char *text, size_t size);
+
+void tb_tbt_rank_fini(struct tb_tbt_rank *rank);
 
 #endif

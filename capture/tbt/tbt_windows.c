@@ -10,18 +10,16 @@
 // bytes to each origin, for which MPI_Win_start waits; MPI_Win_complete sends one to each
 // target, for which MPI_Win_wait waits. Waiting for a lock costs nothing here.
 #include "array.h"
-#include "tbt_read_impl.h"
+#include "tbt_reader.h"
+#include "units.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { WINDOWS_MAX = 1 << 20 };
 enum tag { TAG_THERE, TAG_BACK, TAG_POSTED, TAG_COMPLETED };
-
-static int window_no_memory(struct tb_error *error)
-{
-	return tb_fail_memory(error, "one-sided communication");
-}
 
 // window_messages stores the group of one-sided messages that has the members of another.
 static int window_messages(struct tb_tbt_reader *reader, uint32_t group,
@@ -31,7 +29,7 @@ static int window_messages(struct tb_tbt_reader *reader, uint32_t group,
 		struct tb_group of = tb_calls_members(reader->calls, group);
 		uint32_t *members = malloc(of.n * sizeof *members);
 		if (!members)
-			return window_no_memory(error);
+			return tb_fail_memory(error, "one-sided communication");
 		memcpy(members, of.members, of.n * sizeof *members);
 		int status = tb_calls_group(reader->calls, members, of.n, of.n_local,
 			&reader->messages_of[group], error);
@@ -62,7 +60,7 @@ int tb_tbt_take_window(struct tb_tbt_reader *reader, const struct tb_tbt_record 
 		return tb_tbt_broken(reader, "a window has an absurd number", error);
 	if (TB_ARRAY_RESERVE_ZEROED(
 		    &reader->windows, &reader->windows_room, (size_t)id + 1) != TB_OK)
-		return window_no_memory(error);
+		return tb_fail_memory(error, "one-sided communication");
 	if (id >= reader->n_windows)
 		reader->n_windows = (size_t)id + 1;
 	if (reader->windows[id].known)
@@ -72,7 +70,7 @@ int tb_tbt_take_window(struct tb_tbt_reader *reader, const struct tb_tbt_record 
 	struct tb_group of = tb_calls_members(reader->calls, window.group);
 	window.put = calloc(of.n, sizeof *window.put);
 	if (!window.put)
-		return window_no_memory(error);
+		return tb_fail_memory(error, "one-sided communication");
 	reader->windows[id] = window;
 	return window_messages(
 		reader, window.group, &reader->windows[id].messages, error);
@@ -118,7 +116,7 @@ static int push_u32(
 	uint32_t **items, size_t *n, size_t *room, uint32_t value, struct tb_error *error)
 {
 	if (TB_ARRAY_RESERVE(items, room, *n + 1) != TB_OK)
-		return window_no_memory(error);
+		return tb_fail_memory(error, "one-sided communication");
 	(*items)[(*n)++] = value;
 	return TB_OK;
 }
@@ -150,7 +148,7 @@ static int window_serve(struct window_call *here, uint32_t target, enum tb_call_
 	struct tb_tbt_reader *reader = here->reader;
 	if (TB_ARRAY_RESERVE(&reader->services, &reader->services_room,
 		    reader->n_services + 1) != TB_OK)
-		return window_no_memory(here->error);
+		return tb_fail_memory(here->error, "one-sided communication");
 	reader->services[reader->n_services++] = (struct tb_tbt_service){.target = target,
 		.origin = reader->rank,
 		.group = here->window->messages,
@@ -208,13 +206,13 @@ static int there_and_back(
 	return status;
 }
 
-// set_request has the request of an access stand for the last call of the rank.
+// set_request makes the request of an access mean the last call of the rank.
 static int set_request(struct window_call *here, uint64_t request)
 {
 	uint32_t n;
 	tb_calls_of(here->reader->calls, here->reader->rank, &n);
 	if (request && tb_map_put(&here->reader->started, request, n - 1) != TB_OK)
-		return window_no_memory(here->error);
+		return tb_fail_memory(here->error, "one-sided communication");
 	return TB_OK;
 }
 
@@ -417,17 +415,6 @@ int tb_tbt_take_sync(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	}
 }
 
-// window_lane returns the lane of a target for an origin, a new one at first.
-static int window_lane(struct tb_tbt_reader *reader, struct tb_map *lanes,
-	const struct tb_tbt_service *service, uint32_t *lane, struct tb_error *error)
-{
-	uint64_t key = (uint64_t)service->target << 32 | service->origin;
-	if (tb_map_find(lanes, key, lane))
-		return TB_OK;
-	*lane = reader->n_lanes[service->target]++;
-	return tb_map_put(lanes, key, *lane) == TB_OK ? TB_OK : window_no_memory(error);
-}
-
 int tb_tbt_serve(struct tb_tbt_reader *reader, struct tb_error *error)
 {
 	int status = TB_OK;
@@ -440,11 +427,164 @@ int tb_tbt_serve(struct tb_tbt_reader *reader, struct tb_error *error)
 			.bytes = service->bytes,
 			.group = service->group,
 			.starts = service->kind == TB_CALL_SEND};
-		status = window_lane(reader, &lanes, service, &call.lane, error);
+		// The lane of a target for an origin, a new one at first.
+		uint32_t *lane = &call.lane;
+		status = TB_OK;
+		uint64_t key = (uint64_t)service->target << 32 | service->origin;
+		if (!tb_map_find(&lanes, key, lane)) {
+			*lane = reader->n_lanes[service->target]++;
+			status = tb_map_put(&lanes, key, *lane) == TB_OK
+					 ? TB_OK
+					 : tb_fail_memory(
+						   error, "one-sided communication");
+		}
 		if (status == TB_OK)
 			status = tb_calls_add(
 				reader->calls, service->target, &call, NULL, error);
 	}
 	tb_map_fini(&lanes);
 	return status;
+}
+
+// The files that a traced program read and wrote by MPI-IO. They are no messages: what is
+// known of them becomes notes, and the time that they took is no computation.
+
+enum { NOTED_FILES_MAX = 8 };
+
+// find_file stores the place of a file in the list, a new one unless its name is known.
+static int find_file(struct tb_tbt_reader *reader, const char *name, uint32_t *at,
+	struct tb_error *error)
+{
+	uint64_t key = UINT64_C(14695981039346656037); // FNV-1a
+	for (const char *c = name; *c; c++)
+		key = (key ^ (uint8_t)*c) * UINT64_C(1099511628211);
+	for (; tb_map_find(&reader->file_names, key, at); key++)
+		if (strcmp(reader->files[*at].name, name) == 0)
+			return TB_OK;
+	if (TB_ARRAY_RESERVE(&reader->files, &reader->files_room, reader->n_files + 1) !=
+		TB_OK)
+		return tb_fail_memory(error, "the files of a traced program");
+	char *copy = strdup(name);
+	*at = (uint32_t)reader->n_files;
+	if (!copy || tb_map_put(&reader->file_names, key, *at) != TB_OK) {
+		free(copy);
+		return tb_fail_memory(error, "the files of a traced program");
+	}
+	reader->files[reader->n_files++] = (struct tb_tbt_file){
+		.name = copy, .from = UINT64_MAX, .rank = UINT32_MAX};
+	return TB_OK;
+}
+
+int tb_tbt_take_file(struct tb_tbt_reader *reader, const struct tb_tbt_record *record,
+	struct tb_error *error)
+{
+	uint32_t at;
+	char *name = malloc(record->n_list + 1);
+	if (!name)
+		return tb_fail_memory(error, "the files of a traced program");
+	for (size_t i = 0; i < record->n_list; i++) {
+		uint8_t letter = (uint8_t)record->list[i];
+		name[i] = (char)(letter < ' ' || letter == 127 ? '?' : letter);
+	}
+	name[record->n_list] = '\0';
+	int status = find_file(reader, name, &at, error);
+	free(name);
+	if (status == TB_OK && tb_map_put(&reader->opened, record->fields[0], at))
+		return tb_fail_memory(error, "the files of a traced program");
+	return status;
+}
+
+int tb_tbt_take_io(struct tb_tbt_reader *reader, const struct tb_tbt_record *record,
+	struct tb_error *error)
+{
+	uint32_t at;
+	const uint64_t *f = record->fields;
+	if (!tb_map_find(&reader->opened, f[0], &at))
+		return tb_tbt_broken(
+			reader, "a file is read or written that was not opened", error);
+	struct tb_tbt_file *file = &reader->files[at];
+	file->n_ranks += file->rank != reader->rank;
+	file->rank = reader->rank;
+	file->taken_ns += record->leave_ns - record->enter_ns;
+	file->n_reads += f[1] == TB_TBT_IO_READ;
+	file->n_writes += f[1] == TB_TBT_IO_WRITE;
+	file->bytes_read += f[1] == TB_TBT_IO_READ ? f[3] : 0;
+	file->bytes_written += f[1] == TB_TBT_IO_WRITE ? f[3] : 0;
+	if (f[2] && f[3]) {
+		file->from = f[2] - 1 < file->from ? f[2] - 1 : file->from;
+		file->to = f[2] - 1 + f[3] > file->to ? f[2] - 1 + f[3] : file->to;
+	}
+	return TB_OK;
+}
+
+// file_counted writes "40 writes of 1 GiB" behind what is there.
+static void file_counted(
+	char *text, size_t size, uint64_t n, uint64_t bytes, const char *noun)
+{
+	char count[48], amount[32];
+	size_t at = strlen(text);
+	if (n)
+		snprintf(text + at, size - at, "%s%s of %s", at ? " and " : "",
+			tb_format_counted(n, noun, count, sizeof count),
+			tb_format_size(bytes, amount, sizeof amount));
+}
+
+static void tbt_note_file(struct tb_tbt_reader *reader, const struct tb_tbt_file *file)
+{
+	char what[160] = "", where[64] = "", ranks[48], taken[32];
+	uint64_t ps =
+		file->taken_ns < INT64_MAX / 1000 ? file->taken_ns * 1000 : INT64_MAX;
+	file_counted(what, sizeof what, file->n_reads, file->bytes_read, "read");
+	file_counted(what, sizeof what, file->n_writes, file->bytes_written, "write");
+	if (file->to)
+		snprintf(where, sizeof where, " from byte %" PRIu64 " to %" PRIu64,
+			file->from, file->to);
+	tb_calls_note(reader->calls,
+		"MPI-IO, not replayed: %.200s: %s%s by %s, %s in all", file->name,
+		*what ? what : "neither read nor written", where,
+		tb_format_counted(file->n_ranks, "rank", ranks, sizeof ranks),
+		tb_format_time((tb_time_ps)ps, taken, sizeof taken));
+}
+
+static int file_by_bytes(const void *a, const void *b)
+{
+	const struct tb_tbt_file *one = a, *other = b;
+	uint64_t bytes = one->bytes_read + one->bytes_written;
+	uint64_t others = other->bytes_read + other->bytes_written;
+	if (bytes != others)
+		return bytes > others ? -1 : 1;
+	return strcmp(one->name, other->name);
+}
+
+void tb_tbt_note_files(struct tb_tbt_reader *reader)
+{
+	struct tb_tbt_file rest = {.from = UINT64_MAX};
+	char what[160] = "";
+	if (reader->n_files > 1)
+		qsort(reader->files, reader->n_files, sizeof *reader->files,
+			file_by_bytes);
+	for (size_t i = 0; i < reader->n_files; i++) {
+		const struct tb_tbt_file *file = &reader->files[i];
+		if (i < NOTED_FILES_MAX)
+			tbt_note_file(reader, file);
+		rest.n_reads += i < NOTED_FILES_MAX ? 0 : file->n_reads;
+		rest.n_writes += i < NOTED_FILES_MAX ? 0 : file->n_writes;
+		rest.bytes_read += i < NOTED_FILES_MAX ? 0 : file->bytes_read;
+		rest.bytes_written += i < NOTED_FILES_MAX ? 0 : file->bytes_written;
+	}
+	if (reader->n_files <= NOTED_FILES_MAX)
+		return;
+	file_counted(what, sizeof what, rest.n_reads, rest.bytes_read, "read");
+	file_counted(what, sizeof what, rest.n_writes, rest.bytes_written, "write");
+	tb_calls_note(reader->calls, "MPI-IO, not replayed: %zu more files: %s",
+		reader->n_files - NOTED_FILES_MAX,
+		*what ? what : "neither read nor written");
+}
+
+void tb_tbt_files_fini(struct tb_tbt_reader *reader)
+{
+	for (size_t i = 0; i < reader->n_files; i++)
+		free(reader->files[i].name);
+	free(reader->files);
+	tb_map_fini(&reader->file_names);
 }

@@ -125,7 +125,7 @@ int tb_engine_run(struct tb_engine *engine, uint64_t n_rounds, struct tb_error *
 void tb_engine_pause_at(struct tb_engine *engine, tb_time_ps at)
 {
 	if (tb_led_order(engine->peers, TB_LED_PAUSE_AT, (uint64_t)at, NULL) != TB_OK)
-		tb_replay_no_memory(engine->replay, "what other processes are told");
+		tb_replay_no_memory(engine->replay, "orders to other processes");
 	if (engine->exact)
 		tb_exact_pause_at(engine->exact, at);
 	else

@@ -16,8 +16,8 @@ struct tb_exact {
 	const char *refusal; // what a fluid has not, and this has been asked for; NULL
 };
 
-// refusal_of: what packets could do in the window, and flows beside it could not.
-static const char *refusal_of(
+// exact_refusal: what packets could do in the window, and flows beside it could not.
+static const char *exact_refusal(
 	const struct tb_network *network, const struct tb_engine_options *options)
 {
 	if (options->faults)
@@ -47,7 +47,7 @@ int tb_exact_new(struct tb_exact **exact, const struct tb_switching *fluid,
 	made->to = network->params.exact_to_ps;
 	made->pause_at = TB_TIME_NEVER;
 	made->phase = made->from > 0 ? BEFORE : WITHIN;
-	made->refusal = refusal_of(network, options);
+	made->refusal = exact_refusal(network, options);
 	options->faults = NULL;
 	options->service_levels = NULL;
 	made->options = *options;
@@ -66,14 +66,14 @@ const struct tb_switching *tb_exact_first(const struct tb_exact *exact)
 }
 
 // The two replays and models of a change.
-struct change {
+struct exact_change {
 	const struct tb_switching *from, *to;
 	struct tb_replay *before, *after;
 };
 
-// follow makes the replay that goes on, and closes the bins of the one before.
-static int follow(
-	const struct tb_exact *exact, struct change *change, struct tb_error *error)
+// exact_follow makes the replay that goes on, and closes the bins of the one before.
+static int exact_follow(
+	const struct tb_exact *exact, struct exact_change *change, struct tb_error *error)
 {
 	struct tb_replay *before = change->before;
 	struct tb_cell **cells = NULL;
@@ -100,7 +100,7 @@ static int follow(
 }
 
 // to_packets and to_flows hand over what is left of all messages.
-static void to_packets(struct change *change)
+static void to_packets(struct exact_change *change)
 {
 	const uint32_t *ids = NULL;
 	uint32_t n = tb_fluid_left(change->before, change->after->messages, &ids);
@@ -109,31 +109,26 @@ static void to_packets(struct change *change)
 		tb_messages_go_on(change->after, ids[i]);
 }
 
-static void to_flows(struct change *change, uint32_t *ids, uint32_t n)
-{
-	if (n == TB_NOTHING)
-		tb_replay_no_memory(change->after, "the messages in flight");
-	else
-		tb_fluid_enter(change->after, ids, n);
-	free(ids);
-}
-
 static int change_model(const struct tb_exact *exact, const struct tb_switching **model,
 	struct tb_replay **replay, struct tb_error *error)
 {
 	bool to_fluid = *model == exact->packets;
-	struct change change = {
+	struct exact_change change = {
 		*model, to_fluid ? exact->fluid : exact->packets, *replay, NULL};
 	uint32_t *ids = NULL;
 	uint32_t n = to_fluid ? tb_messages_left(*replay, &ids) : 0;
-	int status = follow(exact, &change, error);
+	int status = exact_follow(exact, &change, error);
 	if (status != TB_OK) {
 		free(ids);
 		return status;
 	}
-	if (to_fluid)
-		to_flows(&change, ids, n);
-	else
+	if (to_fluid) {
+		if (n == TB_NOTHING)
+			tb_replay_no_memory(change.after, "the messages in flight");
+		else
+			tb_fluid_enter(change.after, ids, n);
+		free(ids);
+	} else
 		to_packets(&change);
 	(*model)->free(*replay);
 	*model = change.to;
@@ -141,39 +136,12 @@ static int change_model(const struct tb_exact *exact, const struct tb_switching 
 	return TB_OK;
 }
 
-static bool is_empty(const struct tb_replay *replay)
-{
-	return tb_replay_in_flight(replay) == 0;
-}
-
-// edge_of is when the phase ends; TB_TIME_NEVER: not at an instant known before.
-static tb_time_ps edge_of(const struct tb_exact *exact)
+// exact_edge_of is when the phase ends; TB_TIME_NEVER: not at an instant known before.
+static tb_time_ps exact_edge_of(const struct tb_exact *exact)
 {
 	if (exact->phase == BEFORE)
 		return exact->from;
 	return exact->phase == WITHIN ? exact->to : TB_TIME_NEVER;
-}
-
-// go_on begins the next phase where one is over.
-static int go_on(struct tb_exact *exact, const struct tb_switching **model,
-	struct tb_replay **replay, struct tb_error *error)
-{
-	int status = TB_OK;
-	bool is_over = (*replay)->now >= edge_of(exact);
-	if (exact->phase == WITHIN && is_over) {
-		(*replay)->holds_back = true;
-		exact->phase = DRAINING;
-	}
-	if (exact->phase == DRAINING && is_empty(*replay)) {
-		exact->phase = BEHIND;
-		status = change_model(exact, model, replay, error);
-	} else if (exact->phase == BEFORE && is_over) {
-		exact->phase = WITHIN;
-		status = change_model(exact, model, replay, error);
-	}
-	tb_time_ps edge = edge_of(exact);
-	(*replay)->pause_at = edge < exact->pause_at ? edge : exact->pause_at;
-	return status;
 }
 
 void tb_exact_pause_at(struct tb_exact *exact, tb_time_ps at)
@@ -181,9 +149,9 @@ void tb_exact_pause_at(struct tb_exact *exact, tb_time_ps at)
 	exact->pause_at = at;
 }
 
-// check_end refuses a window that begins when all is over.
-static int check_end(const struct tb_exact *exact, const struct tb_replay *replay,
-	struct tb_error *error)
+// exact_check_end_time refuses a window that begins when all is over.
+static int exact_check_end_time(const struct tb_exact *exact,
+	const struct tb_replay *replay, struct tb_error *error)
 {
 	char from[24], end[24];
 	if (exact->phase != BEFORE || exact->options.window_may_miss)
@@ -201,14 +169,29 @@ int tb_exact_run(struct tb_exact *exact, const struct tb_switching **model,
 	if (exact->refusal)
 		return tb_fail(error, TB_EUSAGE, "%s", exact->refusal);
 	for (uint64_t i = 0; i < n_rounds; i++) {
-		int status = go_on(exact, model, replay, error);
+		// Begin the next phase where one is over.
+		int status = TB_OK;
+		bool is_over = (*replay)->now >= exact_edge_of(exact);
+		if (exact->phase == WITHIN && is_over) {
+			(*replay)->holds_back = true;
+			exact->phase = DRAINING;
+		}
+		if (exact->phase == DRAINING && (tb_replay_in_flight(*replay) == 0)) {
+			exact->phase = BEHIND;
+			status = change_model(exact, model, replay, error);
+		} else if (exact->phase == BEFORE && is_over) {
+			exact->phase = WITHIN;
+			status = change_model(exact, model, replay, error);
+		}
+		tb_time_ps edge = exact_edge_of(exact);
+		(*replay)->pause_at = edge < exact->pause_at ? edge : exact->pause_at;
 		if (status != TB_OK)
 			return status;
 		bool drains = exact->phase == DRAINING;
 		status = (*model)->run(*replay, drains ? 1 : n_rounds, error);
 		if (status == 0)
-			return check_end(exact, *replay, error);
-		bool at_edge = (*replay)->now >= edge_of(exact);
+			return exact_check_end_time(exact, *replay, error);
+		bool at_edge = (*replay)->now >= exact_edge_of(exact);
 		if (status < 0 || (status == TB_ENGINE_PAUSED && !at_edge) ||
 			(status != TB_ENGINE_PAUSED && !drains))
 			return status;

@@ -10,7 +10,7 @@ int tb_led_order(struct tb_peer_streams *peers, enum tb_led_word word, uint64_t 
 		return TB_OK;
 	for (uint32_t rank = 1; rank < tb_peer_streams_n(peers); rank++)
 		if (tb_peer_streams_put(peers, rank, &order, sizeof order) != TB_OK)
-			return tb_fail_memory(error, "what other processes are told");
+			return tb_fail_memory(error, "orders to other processes");
 	return TB_OK;
 }
 

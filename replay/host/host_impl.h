@@ -1,5 +1,5 @@
 // The inside of the hosts, shared by host.c (messages and their pieces), rails.c (over
-// which rails they go), reserve.c (NICs that are set aside), host_endings.c (what becomes
+// which rails they go), rails.c (NICs that are set aside), host.c (what becomes
 // of them), memory.c (copies within a node) and host_records.c (flows, blame, figures).
 // Private to replay/.
 //
@@ -75,7 +75,7 @@ struct refusal {
 };
 
 // The requests that wait at a node, in the order of their arrival.
-struct requests {
+struct host_requests {
 	uint32_t first, last; // pieces
 };
 
@@ -91,7 +91,7 @@ enum tb_host_part {
 	TB_PARTS
 };
 
-struct process {
+struct host_process {
 	tb_time_ps noticed_until;
 	tb_time_ps link_free_at;     // to the processes of its node
 	tb_time_ps input_free_at;    // and from them
@@ -139,10 +139,10 @@ struct tb_host {
 	struct tb_map process_of, pair_of, flow_of;
 	struct tb_timers timers;
 	struct nic *nics; // by rail and host, as in the network; NULL: nobody asks
-	struct requests *requests; // by host, to reserve its NICs
+	struct host_requests *requests; // by host, to reserve its NICs
 	struct pool refusals;
 	uint32_t free_refusal;
-	struct tb_map known; // reserve.c: which senders' NICs are taken
+	struct tb_map known; // rails.c: which senders' NICs are taken
 	uint64_t *sends_on;  // by host: the rails on which it sends, as bits
 	uint64_t n_requests;
 	struct tb_memory *memories;  // of each host
@@ -164,9 +164,9 @@ static inline struct piece *piece_at(const struct tb_host *host, uint32_t id)
 	return (struct piece *)(void *)host->pieces.records + id;
 }
 
-static inline struct process *process_at(const struct tb_host *host, uint32_t id)
+static inline struct host_process *process_at(const struct tb_host *host, uint32_t id)
 {
-	return (struct process *)(void *)host->processes.records + id;
+	return (struct host_process *)(void *)host->processes.records + id;
 }
 
 static inline struct host_pair *pair_at(const struct tb_host *host, uint32_t id)
@@ -174,7 +174,7 @@ static inline struct host_pair *pair_at(const struct tb_host *host, uint32_t id)
 	return (struct host_pair *)(void *)host->pairs.records + id;
 }
 
-static inline struct tb_flow_sample *flow_at(const struct tb_host *host, uint32_t id)
+static inline struct tb_flow_sample *host_flow_at(const struct tb_host *host, uint32_t id)
 {
 	return (struct tb_flow_sample *)(void *)host->flows.records + id;
 }
@@ -247,7 +247,7 @@ void tb_memory_post(struct tb_host *host, uint32_t transfer);
 void tb_memory_copy(struct tb_host *host, uint32_t transfer);
 void tb_memory_due(struct tb_host *host, uint32_t node);
 
-// channels.c: what the channels of two processes carry (rule H10).
+// host.c: what the channels of two processes carry (rule H10).
 //
 // tb_channels_have returns whether a message waits for channels. tb_channels_rate returns
 // what they carry of it per second, and tb_channels_piece_bytes the longest piece of any
@@ -263,7 +263,7 @@ bool tb_channels_hold(struct tb_host *host, uint32_t piece);
 tb_time_ps tb_channels_local_time(
 	const struct tb_host *host, const struct tb_message *message);
 
-// reserve.c: rails_policy = reserve.
+// rails.c: rails_policy = reserve.
 //
 bool tb_reserve_is_needed(const struct tb_host *host, const struct tb_message *message);
 void tb_reserve_request(struct tb_host *host, uint32_t piece);
@@ -274,12 +274,6 @@ bool tb_reserve_lost(struct tb_host *host, enum tb_host_part part, uint32_t id);
 // tb_reserve_end: a NIC has sent or received a piece.
 void tb_reserve_end(struct tb_host *host, struct tb_node node, uint32_t rail);
 
-// host_endings.c: how messages end. Called by the engine, for the parts of messages:
-int tb_host_sent(void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error);
-int tb_host_delivered(
-	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error);
-int tb_host_undelivered(
-	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error);
 // Called when a timer runs out: a piece has been noticed by its receiver; a transfer has
 // been sent; a transfer is complete (or given up), and is reported once all earlier ones
 // from the same process to the same process have been.
@@ -305,7 +299,7 @@ tb_time_ps tb_host_issue_time(const struct tb_host_params *params, uint64_t byte
 uint32_t tb_host_n_parts(
 	const struct tb_host *host, const struct tb_message *message, uint64_t bytes);
 
-static inline const struct tb_host_params *params_of(
+static inline const struct tb_host_params *host_params_for(
 	const struct tb_host *host, const struct tb_message *message)
 {
 	return message->captured ? &host->bare : &host->params;
@@ -316,7 +310,7 @@ static inline const struct tb_host_params *params_of(
 static inline bool tb_host_is_local(
 	const struct tb_host *host, const struct tb_message *message)
 {
-	return params_of(host, message)->local != TB_LOCAL_NETWORK &&
+	return host_params_for(host, message)->local != TB_LOCAL_NETWORK &&
 	       message->source.id == message->destination.id;
 }
 

@@ -2,17 +2,11 @@
 // parts.
 #include "host_impl.h"
 
-#include "flow_order.h"
 #include "message_parts.h"
 #include "replay_records.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static tb_time_ps larger(tb_time_ps a, tb_time_ps b)
-{
-	return a > b ? a : b;
-}
 
 // software_of returns what of a message between NICs is not the network's.
 static tb_time_ps software_of(const struct tb_host *host)
@@ -36,7 +30,7 @@ static tb_time_ps data_of(const struct tb_host *host, const struct tb_message *m
 static tb_time_ps n_before(
 	const struct tb_host *host, const struct tb_message *message, uint64_t bytes)
 {
-	const struct tb_host_params *params = params_of(host, message);
+	const struct tb_host_params *params = host_params_for(host, message);
 	tb_time_ps before = tb_host_n_controls(params, bytes);
 	if (tb_reserve_is_needed(host, message)) // request and offer
 		before += 2;
@@ -56,7 +50,7 @@ static tb_time_ps crossing_of(
 	uint64_t n_parts = tb_host_n_parts(host, message, bytes);
 	return data_of(host, message, bytes, n_parts) +
 	       n_before(host, message, bytes) * data_of(host, message, 0, 1) +
-	       delays_of(params_of(host, message), bytes);
+	       delays_of(host_params_for(host, message), bytes);
 }
 
 // in_of_pieces returns when the last byte of a lone message of two pieces or more is in,
@@ -66,7 +60,7 @@ static tb_time_ps crossing_of(
 static tb_time_ps in_of_pieces(
 	const struct tb_host *host, const struct tb_message *message, uint64_t full)
 {
-	const struct tb_host_params *params = params_of(host, message);
+	const struct tb_host_params *params = host_params_for(host, message);
 	uint64_t n_full = (message->bytes - 1) / full; // before the last one
 	uint64_t rest = message->bytes - n_full * full;
 	uint64_t n_parts = tb_host_n_parts(host, message, full);
@@ -74,14 +68,16 @@ static tb_time_ps in_of_pieces(
 	tb_time_ps first = issue + crossing_of(host, message, full);
 	tb_time_ps data = data_of(host, message, full, n_parts);
 	if (params->n_outstanding)
-		issue = larger(issue, first / params->n_outstanding);
-	tb_time_ps pace = larger(issue, data_of(host, message, 2 * full, n_parts) - data);
+		issue = tb_time_later(issue, first / params->n_outstanding);
+	tb_time_ps pace =
+		tb_time_later(issue, data_of(host, message, 2 * full, n_parts) - data);
 	uint64_t channels = tb_channels_rate(host, message);
-	pace = larger(pace, tb_host_copy_time(full, channels));
-	issue = larger(issue, tb_host_copy_time(full, channels));
+	pace = tb_time_later(pace, tb_host_copy_time(full, channels));
+	issue = tb_time_later(issue, tb_host_copy_time(full, channels));
 	tb_time_ps in = first + (tb_time_ps)(n_full - 1) * pace;
-	return larger((tb_time_ps)n_full * issue + tb_host_issue_time(params, rest) +
-			      crossing_of(host, message, rest),
+	return tb_time_later((tb_time_ps)n_full * issue +
+				     tb_host_issue_time(params, rest) +
+				     crossing_of(host, message, rest),
 		in + data_of(host, message, full + rest, n_parts) - data);
 }
 
@@ -90,12 +86,12 @@ static tb_time_ps before_data_of(
 	const struct tb_host *host, const struct tb_message *message, uint64_t bytes)
 {
 	return (n_before(host, message, bytes) + 1) * software_of(host) +
-	       delays_of(params_of(host, message), bytes);
+	       delays_of(host_params_for(host, message), bytes);
 }
 
 tb_time_ps tb_host_ideal_ps(const struct tb_host *host, const struct tb_message *message)
 {
-	const struct tb_host_params *params = params_of(host, message);
+	const struct tb_host_params *params = host_params_for(host, message);
 	uint64_t bytes = message->bytes, full = tb_channels_piece_bytes(host, message);
 	if (tb_host_is_local(host, message))
 		return 0;
@@ -139,10 +135,10 @@ void tb_host_crossed(
 		transfer->software_ps += params->receive_overhead_ps;
 	if (part == TB_PART_HANDSHAKE)
 		transfer->software_ps +=
-			params_of(host, &transfer->what)->handshake_delay_ps;
+			host_params_for(host, &transfer->what)->handshake_delay_ps;
 }
 
-static uint64_t key_of(uint32_t job, uint32_t source, uint32_t destination)
+static uint64_t host_flow_key(uint32_t job, uint32_t source, uint32_t destination)
 {
 	return (uint64_t)job << 48 | (uint64_t)source << 24 | destination;
 }
@@ -151,14 +147,14 @@ static uint64_t key_of(uint32_t job, uint32_t source, uint32_t destination)
 static uint32_t flow_of(struct tb_host *host, uint32_t job, struct tb_node source,
 	struct tb_node destination)
 {
-	uint64_t key = key_of(job, source.id, destination.id);
+	uint64_t key = host_flow_key(job, source.id, destination.id);
 	uint32_t id = 0;
 	if (tb_map_find(&host->flow_of, key, &id))
 		return id;
 	id = tb_host_add(host, &host->flows);
 	if (id == NOTHING || tb_map_put(&host->flow_of, key, id) != TB_OK)
 		return NOTHING;
-	*flow_at(host, id) = (struct tb_flow_sample){
+	*host_flow_at(host, id) = (struct tb_flow_sample){
 		.job = job, .source = source, .destination = destination};
 	return id;
 }
@@ -186,7 +182,7 @@ void tb_host_count(struct tb_host *host, const struct transfer *transfer)
 		host->no_memory = true;
 		return;
 	}
-	tb_flow_count(flow_at(host, flow), &sample, 0);
+	tb_flow_count(host_flow_at(host, flow), &sample, 0);
 	if (host->observer && host->observer->messages &&
 		tb_slowest_messages_add(&host->messages, &sample) != TB_OK)
 		host->no_memory = true;
@@ -202,20 +198,20 @@ void tb_host_stats(const struct tb_host *host, struct tb_engine_stats *stats)
 		stats->now_ps = host->last_reported;
 }
 
-static int on_start(void *context, tb_time_ps bin_ps)
+static int host_on_start(void *context, tb_time_ps bin_ps)
 {
 	const struct tb_observer *observer = ((struct tb_host *)context)->observer;
 	return observer->start(observer->context, bin_ps);
 }
 
-static int on_bin(
+static int host_on_bin(
 	void *context, uint64_t bin, const struct tb_link_sample *samples, size_t n)
 {
 	const struct tb_observer *observer = ((struct tb_host *)context)->observer;
 	return observer->bin(observer->context, bin, samples, n);
 }
 
-static struct tb_node node_of(const struct tb_host *host, struct tb_node nic)
+static struct tb_node host_flow_node(const struct tb_host *host, struct tb_node nic)
 {
 	return nic.id == TB_ID_NONE ? nic : (struct tb_node){nic.id % host->n_hosts};
 }
@@ -224,19 +220,23 @@ static struct tb_node node_of(const struct tb_host *host, struct tb_node nic)
 // without messages.
 static int add_packets(struct tb_host *host, const struct tb_flow_sample *from)
 {
-	struct tb_node source = node_of(host, from->source);
-	struct tb_node destination = node_of(host, from->destination);
+	struct tb_node source = host_flow_node(host, from->source);
+	struct tb_node destination = host_flow_node(host, from->destination);
 	uint32_t id = flow_of(host, from->job, source, destination);
 	if (id == NOTHING)
 		return TB_ENOMEM;
-	flow_at(host, id)->n_packets += from->n_packets;
-	flow_at(host, id)->wait_ps += from->wait_ps;
-	flow_at(host, id)->blamed_ps += from->blamed_ps;
+	host_flow_at(host, id)->n_packets += from->n_packets;
+	host_flow_at(host, id)->wait_ps += from->wait_ps;
+	host_flow_at(host, id)->blamed_ps += from->blamed_ps;
 	return TB_OK;
 }
 
-static int report_flows(const struct tb_host *host)
+static int host_on_flows(void *context, const struct tb_flow_sample *samples, size_t n)
 {
+	struct tb_host *host = context;
+	for (size_t i = 0; i < n; i++)
+		if (add_packets(host, &samples[i]) != TB_OK)
+			return TB_ENOMEM;
 	struct tb_flow_sample *sorted = malloc((host->flows.n + 1) * sizeof *sorted);
 	int status = TB_ENOMEM;
 	if (sorted)
@@ -246,39 +246,30 @@ static int report_flows(const struct tb_host *host)
 		status = host->observer->flows(
 			host->observer->context, sorted, host->flows.n);
 	free(sorted);
-	return status;
-}
-
-static int on_flows(void *context, const struct tb_flow_sample *samples, size_t n)
-{
-	struct tb_host *host = context;
-	for (size_t i = 0; i < n; i++)
-		if (add_packets(host, &samples[i]) != TB_OK)
-			return TB_ENOMEM;
-	int status = report_flows(host);
 	return status < 0 || !host->observer->messages
 		       ? status
 		       : tb_slowest_messages_report(&host->messages, host->observer);
 }
 
-static int on_blame(void *context, const struct tb_blame_record *record)
+static int host_on_blame(void *context, const struct tb_blame_record *record)
 {
 	const struct tb_observer *observer = ((struct tb_host *)context)->observer;
 	return observer->blame(observer->context, record);
 }
 
-static int by_flow_and_link(const void *left, const void *right)
+static int host_blame_order(const void *left, const void *right)
 {
 	const struct tb_undelivered_sample *a = left, *b = right;
-	uint64_t first = key_of(a->job, a->source.id, a->destination.id);
-	uint64_t second = key_of(b->job, b->source.id, b->destination.id);
+	uint64_t first = host_flow_key(a->job, a->source.id, a->destination.id);
+	uint64_t second = host_flow_key(b->job, b->source.id, b->destination.id);
 	if (first != second)
 		return first < second ? -1 : 1;
 	return (a->dead.id > b->dead.id) - (a->dead.id < b->dead.id);
 }
 
-// on_undelivered reports parts: which of them made up one message is no longer known.
-static int on_undelivered(
+// host_on_undelivered reports parts: which of them made up one message is no longer
+// known.
+static int host_on_undelivered(
 	void *context, const struct tb_undelivered_sample *samples, size_t n)
 {
 	struct tb_host *host = context;
@@ -287,16 +278,16 @@ static int on_undelivered(
 		return TB_ENOMEM;
 	for (size_t i = 0; i < n; i++) {
 		merged[i] = samples[i];
-		merged[i].source = node_of(host, samples[i].source);
-		merged[i].destination = node_of(host, samples[i].destination);
+		merged[i].source = host_flow_node(host, samples[i].source);
+		merged[i].destination = host_flow_node(host, samples[i].destination);
 	}
-	qsort(merged, n, sizeof *merged, by_flow_and_link);
+	qsort(merged, n, sizeof *merged, host_blame_order);
 	// On two rails a flow may have had no route.
 	size_t n_merged = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct tb_undelivered_sample *last =
 			n_merged ? &merged[n_merged - 1] : NULL;
-		if (!last || by_flow_and_link(last, &merged[i]) != 0) {
+		if (!last || host_blame_order(last, &merged[i]) != 0) {
 			merged[n_merged++] = merged[i];
 			continue;
 		}
@@ -315,9 +306,9 @@ struct tb_observer tb_host_observer(struct tb_host *host)
 {
 	const struct tb_observer *observer = host->observer;
 	return (struct tb_observer){.context = host,
-		.start = observer->start ? on_start : NULL,
-		.bin = observer->bin ? on_bin : NULL,
-		.flows = observer->flows ? on_flows : NULL,
-		.blame = observer->blame ? on_blame : NULL,
-		.undelivered = observer->undelivered ? on_undelivered : NULL};
+		.start = observer->start ? host_on_start : NULL,
+		.bin = observer->bin ? host_on_bin : NULL,
+		.flows = observer->flows ? host_on_flows : NULL,
+		.blame = observer->blame ? host_on_blame : NULL,
+		.undelivered = observer->undelivered ? host_on_undelivered : NULL};
 }

@@ -19,7 +19,7 @@ void tb_late_acks_free(struct tb_late_acks *late)
 		return;
 	free(late->acks);
 	free(late->begun);
-	free(late->told);
+	free(late->elsewhere);
 	free(late);
 }
 
@@ -35,14 +35,15 @@ void tb_late_acks_begin(struct tb_replay *replay, const struct tb_message *messa
 		replay->now, message->source.id, message->destination.id};
 }
 
-void tb_late_acks_told(struct tb_replay *replay, const struct tb_begun *begun)
+void tb_late_acks_add_begun(struct tb_replay *replay, const struct tb_begun *begun)
 {
 	struct tb_late_acks *late = replay->late;
-	if (TB_ARRAY_RESERVE(&late->told, &late->told_room, late->n_told + 1) != TB_OK) {
+	if (TB_ARRAY_RESERVE(&late->elsewhere, &late->elsewhere_room,
+		    late->n_elsewhere + 1) != TB_OK) {
 		tb_replay_no_memory(replay, "a node's partners");
 		return;
 	}
-	late->told[late->n_told++] = *begun;
+	late->elsewhere[late->n_elsewhere++] = *begun;
 }
 
 void tb_late_acks_put(struct tb_replay *replay, const struct tb_late_ack *ack)
@@ -55,7 +56,7 @@ void tb_late_acks_put(struct tb_replay *replay, const struct tb_late_ack *ack)
 	late->acks[late->n_acks++] = *ack;
 }
 
-static int by_time(const void *left, const void *right)
+static int late_ack_order(const void *left, const void *right)
 {
 	const struct tb_begun *a = left, *b = right;
 	return (a->at > b->at) - (a->at < b->at);
@@ -69,9 +70,9 @@ static void count_begun(struct tb_replay *replay, const struct tb_begun *begun)
 		tb_replay_no_memory(replay, "a node's partners");
 }
 
-// acknowledge lets an acknowledgement leave. When the source asks for it, its message
-// still stands: that is used until its end is reported.
-static void acknowledge(struct tb_replay *replay, const struct tb_late_ack *ack)
+// late_ack_acknowledge lets an acknowledgement leave. When the source asks for it, its
+// message still stands: that is used until its end is reported.
+static void late_ack_acknowledge(struct tb_replay *replay, const struct tb_late_ack *ack)
 {
 	tb_time_ps at = ack->leaves_at;
 	if (tb_partners_too_many(&replay->partners, ack->destination))
@@ -99,15 +100,17 @@ static void acknowledge(struct tb_replay *replay, const struct tb_late_ack *ack)
 void tb_late_acks_settle(struct tb_replay *replay)
 {
 	struct tb_late_acks *late = replay->late;
-	size_t told = 0;
-	if (late->n_told > 1)
-		qsort(late->told, late->n_told, sizeof *late->told, by_time);
+	size_t elsewhere = 0;
+	if (late->n_elsewhere > 1)
+		qsort(late->elsewhere, late->n_elsewhere, sizeof *late->elsewhere,
+			late_ack_order);
 	for (size_t i = 0; i < late->n_acks; i++) {
-		while (told < late->n_told && late->told[told].at < late->acks[i].at)
-			count_begun(replay, &late->told[told++]);
-		acknowledge(replay, &late->acks[i]);
+		while (elsewhere < late->n_elsewhere &&
+			late->elsewhere[elsewhere].at < late->acks[i].at)
+			count_begun(replay, &late->elsewhere[elsewhere++]);
+		late_ack_acknowledge(replay, &late->acks[i]);
 	}
-	while (told < late->n_told)
-		count_begun(replay, &late->told[told++]);
-	late->n_acks = late->n_told = 0;
+	while (elsewhere < late->n_elsewhere)
+		count_begun(replay, &late->elsewhere[elsewhere++]);
+	late->n_acks = late->n_elsewhere = 0;
 }

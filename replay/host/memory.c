@@ -50,8 +50,8 @@ static struct slowdown slowdown_of(
 	return (struct slowdown){all, wanted};
 }
 
-// scale returns ps * by / of, rounded down, or up.
-static tb_time_ps scale(tb_time_ps ps, uint64_t by, uint64_t of, bool up)
+// memory_scale returns ps * by / of, rounded down, or up.
+static tb_time_ps memory_scale(tb_time_ps ps, uint64_t by, uint64_t of, bool up)
 {
 	uint64_t whole = (uint64_t)ps / of, rest = (uint64_t)ps % of;
 	return (tb_time_ps)(whole * by + (rest * by + (up ? of - 1 : 0)) / of);
@@ -62,7 +62,7 @@ static void bring_up_to_date(struct tb_host *host, struct tb_memory *memory)
 {
 	struct slowdown slow = slowdown_of(host, memory);
 	tb_time_ps done =
-		scale(host->now - memory->since, slow.alone, slow.shared, false);
+		memory_scale(host->now - memory->since, slow.alone, slow.shared, false);
 	for (uint32_t i = 0; i < memory->n; i++) {
 		struct transfer *transfer = transfer_at(host, memory->copying[i]);
 		transfer->left_ps -= done < transfer->left_ps ? done : transfer->left_ps;
@@ -80,7 +80,7 @@ static void set_due(struct tb_host *host, struct tb_memory *memory)
 	}
 	if (memory->n == 0)
 		return;
-	memory->due = host->now + scale(least, slow.shared, slow.alone, true);
+	memory->due = host->now + memory_scale(least, slow.shared, slow.alone, true);
 	tb_host_set_timer(
 		host, memory->due, TB_HOST_MEMORY, (uint32_t)(memory - host->memories));
 }
@@ -100,7 +100,7 @@ static void begin_copy(struct tb_host *host, uint32_t id)
 void tb_memory_post(struct tb_host *host, uint32_t id)
 {
 	struct transfer *transfer = transfer_at(host, id);
-	const struct tb_host_params *params = params_of(host, &transfer->what);
+	const struct tb_host_params *params = host_params_for(host, &transfer->what);
 	uint64_t bytes = transfer->what.bytes;
 	tb_time_ps *free_at = &process_at(host, transfer->sender)->link_free_at;
 	tb_time_ps begins = *free_at > host->now ? *free_at : host->now;
@@ -118,7 +118,7 @@ void tb_memory_post(struct tb_host *host, uint32_t id)
 void tb_memory_copy(struct tb_host *host, uint32_t id)
 {
 	const struct transfer *transfer = transfer_at(host, id);
-	struct process *receiver = process_at(host, transfer->receiver);
+	struct host_process *receiver = process_at(host, transfer->receiver);
 	struct tb_memory *memory = &host->memories[transfer->what.source.id];
 	uint32_t last = receiver->copies_end;
 	receiver->copies_end = id;
@@ -138,17 +138,6 @@ void tb_memory_copy(struct tb_host *host, uint32_t id)
 	set_due(host, memory);
 }
 
-// end_copy returns the transfer that its receiver copies next, or NOTHING.
-static uint32_t end_copy(struct tb_host *host, uint32_t id)
-{
-	const struct transfer *transfer = transfer_at(host, id);
-	struct process *receiver = process_at(host, transfer->receiver);
-	tb_host_set_timer(host, host->now, TB_HOST_COPIED, id);
-	tb_host_set_timer(
-		host, host->now + host->params.local_latency_ps, TB_HOST_SEEN, id);
-	return receiver->copies = transfer->next;
-}
-
 void tb_memory_due(struct tb_host *host, uint32_t node)
 {
 	struct tb_memory *memory = &host->memories[node];
@@ -159,7 +148,14 @@ void tb_memory_due(struct tb_host *host, uint32_t node)
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t id = memory->copying[i];
 		if (transfer_at(host, id)->left_ps == 0) {
-			id = end_copy(host, id);
+			// Return the transfer that its receiver copies next, or NOTHING.
+			const struct transfer *transfer = transfer_at(host, id);
+			struct host_process *receiver =
+				process_at(host, transfer->receiver);
+			tb_host_set_timer(host, host->now, TB_HOST_COPIED, id);
+			tb_host_set_timer(host, host->now + host->params.local_latency_ps,
+				TB_HOST_SEEN, id);
+			id = receiver->copies = transfer->next;
 			if (id == NOTHING)
 				continue;
 			begin_copy(host, id);

@@ -1,11 +1,44 @@
 #include "paces.h"
 
 #include "array.h"
-#include "congestion_index.h"
 #include "map.h"
 #include "nodes_impl.h"
 
 #include <stdlib.h>
+
+uint32_t tb_congestion_index_at(struct tb_congestion_index *index,
+	const struct tb_credit_params *params, tb_time_ps now)
+{
+	if (index->above > 0) {
+		tb_time_ps n = (now - index->since) / params->ccti_timer_ps;
+		index->since += n * params->ccti_timer_ps;
+		index->above =
+			n < (tb_time_ps)index->above ? index->above - (uint32_t)n : 0;
+	}
+	return params->ccti_min + index->above;
+}
+
+void tb_congestion_index_raise(struct tb_congestion_index *index,
+	const struct tb_credit_params *params, tb_time_ps now)
+{
+	uint32_t most = params->ccti_limit - params->ccti_min;
+	(void)tb_congestion_index_at(index, params, now);
+	if (index->above == 0)
+		index->since = now;
+	index->above += params->ccti_increase;
+	if (index->above > most)
+		index->above = most;
+}
+
+tb_time_ps tb_congestion_delay(
+	const struct tb_credit_params *params, uint32_t index, tb_time_ps packet_ps)
+{
+	uint64_t square_q32 = (uint64_t)(params->cct_square * 4294967296.0 + 0.5);
+	uint64_t multiplier = (uint64_t)index * index * square_q32 >> 32;
+	if (multiplier > TB_CCT_MULTIPLIER_MOST)
+		multiplier = TB_CCT_MULTIPLIER_MOST;
+	return (packet_ps >> params->cct_shift) * (tb_time_ps)multiplier;
+}
 
 // Zhu et al., Congestion control for large-scale RDMA deployments, SIGCOMM 2015: g and K
 // of section 5.2, F of section 3.3. The step of hyper increase and the lowest rate are
@@ -15,7 +48,7 @@
 #define RATE_LEAST  UINT64_C(12500000)
 enum { G_SHIFT = 8, FAST_STEPS = 5, HYPER_STEPS = 10 };
 
-struct pace { // of the messages of one node to another
+struct pair_pace { // of the messages of one node to another
 	uint32_t source;
 	bool was_marked; // then at
 	tb_time_ps notified_at;
@@ -42,7 +75,7 @@ struct tb_paces {
 	const struct tb_network *net;
 	bool controls;
 	struct tb_map number_of; // pairs of nodes
-	struct pace *list;
+	struct pair_pace *list;
 	size_t n, room;
 	// Gaps. By node a ring of the messages that it began last, the newest at
 	// `newest`; enough for all of a queue pair's gap.
@@ -106,7 +139,7 @@ static uint64_t line_rate(const struct tb_paces *paces, uint32_t source)
 }
 
 // increase raises a rate by one step (the paper's figure 7).
-static void increase(struct pace *pace, uint64_t step, uint64_t line)
+static void increase(struct pair_pace *pace, uint64_t step, uint64_t line)
 {
 	uint32_t a = pace->n_by_time, b = pace->n_by_bytes;
 	if ((a < b ? a : b) > FAST_STEPS)
@@ -120,8 +153,8 @@ static void increase(struct pace *pace, uint64_t step, uint64_t line)
 }
 
 // catch_up does what timers have been due to do; of two in one instant alpha's is first.
-static void catch_up(
-	const struct tb_paces *paces, struct pace *pace, uint32_t source, tb_time_ps now)
+static void catch_up(const struct tb_paces *paces, struct pair_pace *pace,
+	uint32_t source, tb_time_ps now)
 {
 	const struct tb_credit_params *params = &paces->net->params.credits;
 	while (pace->is_limited) {
@@ -145,7 +178,7 @@ static bool has_table(const struct tb_paces *paces)
 }
 
 // sent_by_table has the next packet follow after the table's delay (C40).
-static void sent_by_table(const struct tb_paces *paces, struct pace *pace,
+static void sent_by_table(const struct tb_paces *paces, struct pair_pace *pace,
 	uint32_t source, uint32_t wire_bytes, tb_time_ps now)
 {
 	const struct tb_credit_params *params = &paces->net->params.credits;
@@ -157,9 +190,9 @@ static void sent_by_table(const struct tb_paces *paces, struct pace *pace,
 		pace->not_before = now + takes + delay;
 }
 
-// sent: a packet has been cut. The next one follows at the pair's rate.
-static void sent(const struct tb_paces *paces, struct pace *pace, uint32_t source,
-	uint32_t wire_bytes, tb_time_ps now)
+// pace_sent: a packet has been cut. The next one follows at the pair's rate.
+static void pace_sent(const struct tb_paces *paces, struct pair_pace *pace,
+	uint32_t source, uint32_t wire_bytes, tb_time_ps now)
 {
 	const struct tb_credit_params *params = &paces->net->params.credits;
 	if (has_table(paces)) {
@@ -179,7 +212,7 @@ static void sent(const struct tb_paces *paces, struct pace *pace, uint32_t sourc
 		now + (tb_time_ps)((uint64_t)wire_bytes * TB_PS_PER_S / pace->rate);
 }
 
-static struct pace *find(
+static struct pair_pace *pace_find(
 	const struct tb_paces *paces, uint32_t source, uint32_t destination)
 {
 	uint32_t number = 0;
@@ -203,39 +236,13 @@ static uint32_t find_or_add(
 		tb_replay_no_memory(replay, "the rates of nodes");
 		return TB_NOTHING;
 	}
-	paces->list[paces->n++] = (struct pace){.source = source};
+	paces->list[paces->n++] = (struct pair_pace){.source = source};
 	return number;
 }
 
-// begin_pace makes a pair's pace before anything was marked, where a table begins above
-// 0.
-static struct pace *begin_pace(
-	struct tb_replay *replay, uint32_t source, uint32_t destination)
-{
-	if (!has_table(replay->paces) || replay->paces->net->params.credits.ccti_min == 0)
-		return NULL;
-	uint32_t number = find_or_add(replay, source, destination);
-	return number == TB_NOTHING ? NULL : &replay->paces->list[number];
-}
-
-// go_first puts a message of a node's queue before the others, whose order stays.
-static void go_first(struct tb_replay *replay, struct tb_nic *nic, uint32_t id)
-{
-	if (nic->queue != id) {
-		tb_nic_replace(replay, nic, id, TB_NOTHING);
-		replay->messages[id].next = nic->queue;
-		nic->queue = id;
-	}
-	// A message whose turn is over stands behind others from the next turn on.
-	if (nic->turned != TB_NOTHING && !replay->messages[id].is_behind) {
-		replay->messages[nic->turned].behind_since = replay->now;
-		nic->turned = TB_NOTHING;
-	}
-}
-
-// begins returns whether the next packet of a message is limited by gaps: its first one.
-// A captured packet went when the capture has it.
-static bool begins(const struct tb_paces *paces, const struct tb_posted *message)
+// pace_has_gap returns whether the next packet of a message is limited by gaps: its first
+// one. A captured packet went when the capture has it.
+static bool pace_has_gap(const struct tb_paces *paces, const struct tb_posted *message)
 {
 	return paces->gap && message->n_unfetched == message->n_packets &&
 	       !message->what.captured;
@@ -263,21 +270,6 @@ static tb_time_ps pair_allows(const struct tb_paces *paces, uint32_t node,
 	return now;
 }
 
-static void note_begun(struct tb_paces *paces, uint32_t node,
-	const struct tb_posted *message, tb_time_ps now)
-{
-	uint32_t at = paces->newest[node] + 1;
-	if (at == paces->n_begun)
-		at = 0;
-	paces->newest[node] = at;
-	paces->begun[(size_t)node * paces->n_begun + at] =
-		(struct begun){.since = now + 1,
-			.end = message->end,
-			.source_rank = message->what.source_rank,
-			.destination_rank = message->what.destination_rank,
-			.job = message->what.job};
-}
-
 // allows is when the first packet of a node's message in turn may go by its queue pair.
 static tb_time_ps allows(
 	const struct tb_replay *replay, uint32_t node, const struct tb_posted *message)
@@ -285,11 +277,11 @@ static tb_time_ps allows(
 	const struct tb_paces *paces = replay->paces;
 	tb_time_ps at = replay->now;
 	if (paces->controls) {
-		const struct pace *pace = find(paces, node, message->end);
+		const struct pair_pace *pace = pace_find(paces, node, message->end);
 		if (pace && pace->not_before > at)
 			at = pace->not_before;
 	}
-	if (begins(paces, message)) {
+	if (pace_has_gap(paces, message)) {
 		tb_time_ps by_gap = pair_allows(paces, node, message, replay->now);
 		if (by_gap > at)
 			at = by_gap;
@@ -304,7 +296,7 @@ uint32_t tb_paces_next(struct tb_replay *replay, uint32_t node, tb_time_ps *at)
 	*at = TB_TIME_NEVER;
 	// Mostly a message goes on, and nothing limits it.
 	if (first != TB_NOTHING && !paces->controls &&
-		!begins(paces, &replay->messages[first]))
+		!pace_has_gap(paces, &replay->messages[first]))
 		return first;
 	for (uint32_t id = first; id != TB_NOTHING; id = replay->messages[id].next) {
 		const struct tb_posted *message = &replay->messages[id];
@@ -314,7 +306,7 @@ uint32_t tb_paces_next(struct tb_replay *replay, uint32_t node, tb_time_ps *at)
 				*at = by_pair;
 			continue;
 		}
-		if (!begins(paces, message))
+		if (!pace_has_gap(paces, message))
 			return id;
 		size_t last = (size_t)node * paces->n_begun + paces->newest[node];
 		tb_time_ps by_node = begun_at(&paces->begun[last]) + paces->gap;
@@ -333,12 +325,20 @@ static __attribute__((noinline)) uint32_t cut_at_pace(
 {
 	const struct tb_paces *paces = replay->paces;
 	uint32_t end = replay->messages[id].end;
-	struct pace *pace = find(paces, node, end);
-	if (!pace)
-		pace = begin_pace(replay, node, end);
+	struct pair_pace *pace = pace_find(paces, node, end);
+	if (!pace) {
+		// Make a pair's pace before anything was marked, where a table begins
+		// above 0.
+		pace = NULL;
+		if (has_table(replay->paces) &&
+			replay->paces->net->params.credits.ccti_min != 0) {
+			uint32_t number = find_or_add(replay, node, end);
+			pace = number == TB_NOTHING ? NULL : &replay->paces->list[number];
+		}
+	}
 	uint32_t packet = tb_nodes_cut(replay, &replay->nics[node]);
 	if (pace)
-		sent(paces, pace, node, tb_packet_at(replay, packet)->wire_bytes,
+		pace_sent(paces, pace, node, tb_packet_at(replay, packet)->wire_bytes,
 			replay->now);
 	return packet;
 }
@@ -347,9 +347,31 @@ uint32_t tb_paces_cut(struct tb_replay *replay, uint32_t node, uint32_t id)
 {
 	struct tb_paces *paces = replay->paces;
 	struct tb_nic *nic = &replay->nics[node];
-	go_first(replay, nic, id);
-	if (begins(paces, &replay->messages[id]))
-		note_begun(paces, node, &replay->messages[id], replay->now);
+	// Put a message of a node's queue before the others, whose order stays.
+	if (nic->queue != id) {
+		tb_nic_replace(replay, nic, id, TB_NOTHING);
+		replay->messages[id].next = nic->queue;
+		nic->queue = id;
+	}
+	// A message whose turn is over stands behind others from the next turn on.
+	if (nic->turned != TB_NOTHING && !replay->messages[id].is_behind) {
+		replay->messages[nic->turned].behind_since = replay->now;
+		nic->turned = TB_NOTHING;
+	}
+	if (pace_has_gap(paces, &replay->messages[id])) {
+		const struct tb_posted *message = &replay->messages[id];
+		tb_time_ps now = replay->now;
+		uint32_t at = paces->newest[node] + 1;
+		if (at == paces->n_begun)
+			at = 0;
+		paces->newest[node] = at;
+		paces->begun[(size_t)node * paces->n_begun + at] =
+			(struct begun){.since = now + 1,
+				.end = message->end,
+				.source_rank = message->what.source_rank,
+				.destination_rank = message->what.destination_rank,
+				.job = message->what.job};
+	}
 	return paces->controls ? cut_at_pace(replay, node, id)
 			       : tb_nodes_cut(replay, nic);
 }
@@ -359,7 +381,7 @@ uint32_t tb_paces_marked(struct tb_replay *replay, uint32_t source, uint32_t des
 	uint32_t number = find_or_add(replay, source, destination);
 	if (number == TB_NOTHING)
 		return number;
-	struct pace *pace = &replay->paces->list[number];
+	struct pair_pace *pace = &replay->paces->list[number];
 	tb_time_ps interval = replay->net->params.credits.cnp_interval_ps;
 	if (pace->was_marked && replay->now < pace->notified_at + interval)
 		return TB_NOTHING;
@@ -371,7 +393,7 @@ uint32_t tb_paces_marked(struct tb_replay *replay, uint32_t source, uint32_t des
 void tb_paces_notified(struct tb_replay *replay, uint32_t number)
 {
 	const struct tb_paces *paces = replay->paces;
-	struct pace *pace = &paces->list[number];
+	struct pair_pace *pace = &paces->list[number];
 	uint32_t source = pace->source;
 	if (has_table(paces)) {
 		tb_congestion_index_raise(

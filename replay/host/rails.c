@@ -3,10 +3,11 @@
 
 #include <stdlib.h>
 
-// choose returns n over k; SETS_MOST where there are more, as that is more than nodes.
+// rail_choose returns n over k; SETS_MOST where there are more, as that is more than
+// nodes.
 #define SETS_MOST (UINT64_C(1) << 32)
 
-static uint64_t choose(uint32_t n, uint32_t k)
+static uint64_t rail_choose(uint32_t n, uint32_t k)
 {
 	uint64_t ways = 1;
 	for (uint32_t i = 1; i <= k && ways < SETS_MOST; i++) // whole after each step
@@ -20,7 +21,7 @@ static uint64_t subset(uint32_t n, uint32_t k, uint64_t rank)
 {
 	uint64_t set = 0;
 	for (uint32_t rail = 0; k > 0; rail++) {
-		uint64_t with = choose(n - rail - 1, k - 1);
+		uint64_t with = rail_choose(n - rail - 1, k - 1);
 		if (rank < with) {
 			set |= UINT64_C(1) << rail;
 			k--;
@@ -37,7 +38,7 @@ static uint64_t subset(uint32_t n, uint32_t k, uint64_t rank)
 static bool give_directions(struct tb_host *host)
 {
 	uint32_t half = host->n_rails / 2;
-	uint64_t n_sets = choose(host->n_rails, half);
+	uint64_t n_sets = rail_choose(host->n_rails, half);
 	host->sends_on = calloc(host->n_hosts, sizeof *host->sends_on);
 	for (uint32_t i = 0; host->sends_on && i < host->n_hosts; i++)
 		host->sends_on[i] = subset(host->n_rails, half, i % n_sets);
@@ -61,7 +62,7 @@ int tb_rails_init(struct tb_host *host)
 	for (size_t i = 0; i < n_nics; i++)
 		host->nics[i].offered = host->nics[i].refused = NOTHING;
 	for (uint32_t i = 0; i < host->n_hosts; i++)
-		host->requests[i] = (struct requests){NOTHING, NOTHING};
+		host->requests[i] = (struct host_requests){NOTHING, NOTHING};
 	return TB_OK;
 }
 
@@ -74,7 +75,7 @@ void tb_rails_fini(struct tb_host *host)
 	tb_map_fini(&host->known);
 }
 
-static uint32_t in_turn(struct tb_host *host, struct process *process)
+static uint32_t rail_in_turn(struct tb_host *host, struct host_process *process)
 {
 	uint32_t rail = process->next_rail;
 	process->next_rail = (rail + 1) % host->n_rails;
@@ -90,7 +91,7 @@ static uint32_t by_direction(const struct tb_host *host, const struct tb_message
 	uint64_t rails = both ? both : host->sends_on[source];
 	if (rails == 0) // there is one rail
 		return 0;
-	uint64_t n_sets = choose(host->n_rails, host->n_rails / 2);
+	uint64_t n_sets = rail_choose(host->n_rails, host->n_rails / 2);
 	uint64_t number =
 		(source / n_sets + destination) % (uint64_t)__builtin_popcountll(rails);
 	while (number--)
@@ -99,8 +100,8 @@ static uint32_t by_direction(const struct tb_host *host, const struct tb_message
 }
 
 // least_busy takes the NIC with the fewest bytes to be sent, of equals the first in turn.
-static uint32_t least_busy(
-	struct tb_host *host, struct process *process, const struct tb_message *message)
+static uint32_t least_busy(struct tb_host *host, struct host_process *process,
+	const struct tb_message *message)
 {
 	uint32_t best = process->next_rail;
 	for (uint32_t i = 1; i < host->n_rails; i++) {
@@ -113,8 +114,8 @@ static uint32_t least_busy(
 	return best;
 }
 
-// is_bound returns whether a message goes by the rails to which its ranks are bound.
-static bool is_bound(const struct tb_host *host, const struct tb_message *message)
+// rail_is_bound returns whether a message goes by the rails to which its ranks are bound.
+static bool rail_is_bound(const struct tb_host *host, const struct tb_message *message)
 {
 	return host->params.rails_policy == TB_RAILS_BY_RANK && !message->via &&
 	       !message->captured;
@@ -122,7 +123,7 @@ static bool is_bound(const struct tb_host *host, const struct tb_message *messag
 
 uint32_t tb_rails_bound(const struct tb_host *host, const struct tb_message *message)
 {
-	if (!is_bound(host, message))
+	if (!rail_is_bound(host, message))
 		return 0;
 	bool from_own = host->params.between_rails == TB_BETWEEN_SPINE;
 	return (from_own ? message->source_place : message->destination_place) %
@@ -131,8 +132,8 @@ uint32_t tb_rails_bound(const struct tb_host *host, const struct tb_message *mes
 
 void tb_rails_nics(const struct tb_host *host, struct tb_message *message, uint32_t rail)
 {
-	bool crosses =
-		is_bound(host, message) && host->params.between_rails == TB_BETWEEN_SPINE;
+	bool crosses = rail_is_bound(host, message) &&
+		       host->params.between_rails == TB_BETWEEN_SPINE;
 	uint32_t end = crosses ? message->destination_place % host->n_rails : rail;
 	message->source.id += rail * host->n_hosts;
 	message->destination.id += end * host->n_hosts;
@@ -149,7 +150,7 @@ uint32_t tb_rails_choose(
 	case TB_RAILS_LOCAL:
 		return least_busy(host, process_at(host, process), message);
 	case TB_RAILS_BY_RANK:
-		if (is_bound(host, message))
+		if (rail_is_bound(host, message))
 			return tb_rails_bound(host, message);
 		break;
 	case TB_RAILS_STRIPING:
@@ -157,7 +158,7 @@ uint32_t tb_rails_choose(
 	case TB_RAILS_RESERVE: // messages without payload
 		break;
 	}
-	return in_turn(host, process_at(host, process));
+	return rail_in_turn(host, process_at(host, process));
 }
 
 uint32_t tb_host_n_parts(
@@ -181,7 +182,7 @@ void tb_rails_post(struct tb_host *host, uint32_t id, uint32_t rail)
 	tb_host_post(host, TB_PART_DATA, id, &message, rail);
 }
 
-static void split(struct tb_host *host, uint32_t id, uint32_t n)
+static void rail_split(struct tb_host *host, uint32_t id, uint32_t n)
 {
 	struct piece *piece = piece_at(host, id);
 	struct tb_message message = transfer_at(host, piece->transfer)->what;
@@ -198,32 +199,9 @@ static bool must_relay(const struct tb_host *host, uint32_t id)
 {
 	const struct piece *piece = piece_at(host, id);
 	const struct tb_message *what = &transfer_at(host, piece->transfer)->what;
-	return !piece->is_relayed && is_bound(host, what) &&
+	return !piece->is_relayed && rail_is_bound(host, what) &&
 	       host->params.local == TB_LOCAL_LINKS &&
 	       tb_rails_bound(host, what) != what->source_place % host->n_rails;
-}
-
-// relay takes a piece over the sender's link to the process that the NIC belongs to. The
-// NIC begins with the first slot while the others follow, faster than it sends.
-static void relay(struct tb_host *host, uint32_t id)
-{
-	struct piece *piece = piece_at(host, id);
-	struct transfer *transfer = transfer_at(host, piece->transfer);
-	struct process *sender = process_at(host, transfer->sender);
-	uint64_t rate = host->params.local_bytes_per_s;
-	tb_time_ps begins = sender->link_free_at;
-	uint64_t slot =
-		piece->bytes < TB_LINK_SLOT_BYTES ? piece->bytes : TB_LINK_SLOT_BYTES;
-	if (begins < host->now)
-		begins = host->now;
-	tb_time_ps takes = tb_host_copy_time(slot, rate) + host->params.local_latency_ps;
-	sender->link_free_at = begins + tb_host_copy_time(piece->bytes, rate);
-	piece->is_relayed = true;
-	if (piece->is_first) {
-		transfer->queue_ps += begins - host->now;
-		transfer->software_ps += takes;
-	}
-	tb_host_set_timer(host, begins + takes, TB_HOST_RELAYED, id);
 }
 
 void tb_rails_send(struct tb_host *host, uint32_t id)
@@ -231,14 +209,34 @@ void tb_rails_send(struct tb_host *host, uint32_t id)
 	if (tb_channels_hold(host, id))
 		return;
 	if (must_relay(host, id)) {
-		relay(host, id);
+		// Take a piece over the sender's link to the process that the NIC belongs
+		// to. The NIC begins with the first slot while the others follow, faster
+		// than it sends.
+		struct piece *piece = piece_at(host, id);
+		struct transfer *transfer = transfer_at(host, piece->transfer);
+		struct host_process *sender = process_at(host, transfer->sender);
+		uint64_t rate = host->params.local_bytes_per_s;
+		tb_time_ps begins = sender->link_free_at;
+		uint64_t slot = piece->bytes < TB_LINK_SLOT_BYTES ? piece->bytes
+								  : TB_LINK_SLOT_BYTES;
+		if (begins < host->now)
+			begins = host->now;
+		tb_time_ps takes =
+			tb_host_copy_time(slot, rate) + host->params.local_latency_ps;
+		sender->link_free_at = begins + tb_host_copy_time(piece->bytes, rate);
+		piece->is_relayed = true;
+		if (piece->is_first) {
+			transfer->queue_ps += begins - host->now;
+			transfer->software_ps += takes;
+		}
+		tb_host_set_timer(host, begins + takes, TB_HOST_RELAYED, id);
 		return;
 	}
 	const struct piece *piece = piece_at(host, id);
 	const struct transfer *transfer = transfer_at(host, piece->transfer);
 	uint32_t n = tb_host_n_parts(host, &transfer->what, piece->bytes);
 	if (n > 1)
-		split(host, id, n);
+		rail_split(host, id, n);
 	else if (tb_reserve_is_needed(host, &transfer->what))
 		tb_reserve_request(host, id);
 	else
@@ -263,4 +261,243 @@ void tb_rails_delivered(struct tb_host *host, uint32_t id)
 	const struct tb_message *what = &transfer_at(host, piece->transfer)->what;
 	if (tb_reserve_is_needed(host, what))
 		tb_reserve_end(host, what->destination, piece->rail);
+}
+
+// NICs reserved at both ends before data cross (rule H6, reserve): a request goes to the
+// receiver, which sets a free NIC aside and offers it; the sender takes it if its own NIC
+// of that rail is free, or refuses, and then reports when that NIC is.
+//
+// Two nodes may offer each other the same rail, and more nodes may do so in a circle. So
+// a NIC that is set aside for a request still accepts an older one: of the requests in a
+// circle the oldest gets through. The age of requests decides rather than the number of
+// nodes, so that no node is always last.
+
+bool tb_reserve_is_needed(const struct tb_host *host, const struct tb_message *message)
+{
+	return host->params.rails_policy == TB_RAILS_RESERVE &&
+	       message->source.id != message->destination.id;
+}
+
+// what_of returns the message without payload between the two nodes of a piece.
+static struct tb_message what_of(
+	const struct tb_host *host, uint32_t piece, bool from_receiver)
+{
+	struct tb_message what = transfer_at(host, piece_at(host, piece)->transfer)->what;
+	what.bytes = 0;
+	if (from_receiver) {
+		struct tb_node source = what.source;
+		what.source = what.destination;
+		what.destination = source;
+	}
+	return what;
+}
+
+// What a node knows of the NICs of those that send to it: by how many the refusals from a
+// sender exceed its releases. NONE_MORE stands for 0: a release can overtake the refusal
+// before it, so the count can be negative.
+#define NONE_MORE (UINT32_C(1) << 31)
+
+static uint64_t known_key(
+	const struct tb_host *host, uint32_t node, uint32_t sender, uint32_t rail)
+{
+	return ((uint64_t)rail * host->n_hosts + node) << 32 | sender;
+}
+
+static uint32_t n_refusals(
+	const struct tb_host *host, uint32_t node, uint32_t sender, uint32_t rail)
+{
+	uint32_t n = NONE_MORE;
+	(void)tb_map_find(&host->known, known_key(host, node, sender, rail), &n);
+	return n;
+}
+
+static void reservation_learn(struct tb_host *host, uint32_t node, uint32_t sender,
+	uint32_t rail, bool is_refusal)
+{
+	uint32_t n = n_refusals(host, node, sender, rail);
+	if (tb_map_put(&host->known, known_key(host, node, sender, rail),
+		    is_refusal ? n + 1 : n - 1) != TB_OK)
+		host->no_memory = true;
+}
+
+static bool reservation_is_free(const struct nic *nic)
+{
+	return nic->n_carried == 0 && nic->offered == NOTHING;
+}
+
+// next_request returns the first request at a node that can have its NIC of this rail.
+static uint32_t next_request(const struct tb_host *host, uint32_t node, uint32_t rail)
+{
+	uint32_t id = host->requests[node].first;
+	for (; id != NOTHING; id = piece_at(host, id)->next) {
+		const struct piece *piece = piece_at(host, id);
+		const struct tb_message *what = &transfer_at(host, piece->transfer)->what;
+		bool may = what->via == 0 || (what->via - 1) % host->n_rails == rail;
+		if (may && !piece->is_offered_to &&
+			n_refusals(host, node, what->source.id, rail) <= NONE_MORE)
+			break;
+	}
+	return id;
+}
+
+// reservation_offer sets aside what NICs of a node are free, for the requests that wait
+// there.
+static void reservation_offer(struct tb_host *host, struct tb_node node)
+{
+	for (uint32_t rail = 0; rail < host->n_rails; rail++) {
+		struct nic *nic = nic_at(host, node, rail);
+		uint32_t id = reservation_is_free(nic) ? next_request(host, node.id, rail)
+						       : NOTHING;
+		if (id == NOTHING)
+			continue;
+		nic->offered = id;
+		piece_at(host, id)->is_offered_to = true;
+		piece_at(host, id)->rail = rail;
+		struct tb_message what = what_of(host, id, true);
+		tb_host_post(host, TB_PART_OFFER, id, &what, rail);
+	}
+}
+
+// reservation_look: something has ended at a NIC. If the NIC is free now, it takes its
+// refusals back, and is offered.
+static void reservation_look(struct tb_host *host, struct tb_node node, uint32_t rail)
+{
+	struct nic *nic = nic_at(host, node, rail);
+	if (!reservation_is_free(nic))
+		return;
+	for (uint32_t id = nic->refused; id != NOTHING;) {
+		const struct refusal *refusal =
+			(struct refusal *)(void *)host->refusals.records + id;
+		struct tb_message what = refusal->what;
+		uint32_t next = refusal->next;
+		tb_host_post(host, TB_PART_RELEASE, id, &what, rail);
+		id = next;
+	}
+	nic->refused = NOTHING;
+	reservation_offer(host, node);
+}
+
+void tb_reserve_request(struct tb_host *host, uint32_t id)
+{
+	struct tb_message what = what_of(host, id, false);
+	uint32_t sender = transfer_at(host, piece_at(host, id)->transfer)->sender;
+	piece_at(host, id)->request = host->n_requests++;
+	tb_host_post(
+		host, TB_PART_REQUEST, id, &what, tb_rails_choose(host, sender, &what));
+}
+
+// drop_request takes a request off those that wait at a node.
+static void drop_request(struct tb_host *host, struct tb_node node, uint32_t id)
+{
+	struct host_requests *requests = &host->requests[node.id];
+	uint32_t before = NOTHING, *link = &requests->first;
+	while (*link != id) {
+		before = *link;
+		link = &piece_at(host, before)->next;
+	}
+	*link = piece_at(host, id)->next;
+	if (requests->last == id)
+		requests->last = before;
+}
+
+static uint32_t new_refusal(struct tb_host *host)
+{
+	uint32_t id = host->free_refusal;
+	if (id == NOTHING)
+		return tb_host_add(host, &host->refusals);
+	host->free_refusal =
+		((struct refusal *)(void *)host->refusals.records + id)->next;
+	return id;
+}
+
+static void released(struct tb_host *host, uint32_t id)
+{
+	struct refusal *refusal = (struct refusal *)(void *)host->refusals.records + id;
+	struct tb_message what = refusal->what;
+	reservation_learn(
+		host, what.destination.id, what.source.id, refusal->rail, false);
+	refusal->next = host->free_refusal;
+	host->free_refusal = id;
+	reservation_offer(host, what.destination);
+}
+
+void tb_reserve_arrived(struct tb_host *host, enum tb_host_part part, uint32_t id)
+{
+	if (part == TB_PART_REQUEST) {
+		struct tb_node node = what_of(host, id, false).destination;
+		struct host_requests *requests = &host->requests[node.id];
+		piece_at(host, id)->next = NOTHING;
+		if (requests->first == NOTHING)
+			requests->first = id;
+		else
+			piece_at(host, requests->last)->next = id;
+		requests->last = id;
+		reservation_offer(host, node);
+	} else if (part == TB_PART_OFFER) {
+		const struct piece *piece = piece_at(host, id);
+		const struct nic *own =
+			nic_at(host, what_of(host, id, false).source, piece->rail);
+		if (own->n_carried == 0 &&
+			(own->offered == NOTHING ||
+				piece_at(host, own->offered)->request > piece->request)) {
+			struct tb_message what = what_of(host, id, false);
+			uint32_t rail = piece_at(host, id)->rail;
+			struct nic *receiver = nic_at(host, what.destination, rail);
+			nic_at(host, what.source, rail)->n_carried++;
+			receiver->n_carried++;
+			receiver->offered = NOTHING;
+			drop_request(host, what.destination, id);
+			tb_rails_post(host, id, rail);
+		} else {
+			struct tb_message what = what_of(host, id, false);
+			uint32_t rail = piece_at(host, id)->rail;
+			uint32_t made = new_refusal(host);
+			if (made != NOTHING) {
+				struct refusal *refusals =
+					(struct refusal *)(void *)host->refusals.records;
+				uint32_t *link =
+					&nic_at(host, what.source, rail)->refused;
+				while (*link != NOTHING)
+					link = &refusals[*link].next;
+				*link = made;
+				refusals[made] = (struct refusal){
+					.what = what, .rail = rail, .next = NOTHING};
+				tb_host_post(host, TB_PART_REFUSAL, id, &what, rail);
+			}
+		}
+	} else if (part == TB_PART_REFUSAL) {
+		struct tb_message what = what_of(host, id, false);
+		uint32_t rail = piece_at(host, id)->rail;
+		nic_at(host, what.destination, rail)->offered = NOTHING;
+		piece_at(host, id)->is_offered_to = false;
+		reservation_learn(host, what.destination.id, what.source.id, rail, true);
+		reservation_look(host, what.destination, rail);
+		reservation_offer(host,
+			what.destination); // another NIC, that the refusal was in the way
+					   // of
+	} else
+		released(host, id);
+}
+
+// tb_reserve_lost: a piece cannot go without its request or its offer. A refusal or a
+// release that is lost is taken to have arrived: if the sender's NIC has failed, the next
+// offer or the data will show that.
+bool tb_reserve_lost(struct tb_host *host, enum tb_host_part part, uint32_t id)
+{
+	if (part == TB_PART_OFFER) {
+		struct tb_node node = what_of(host, id, false).destination;
+		uint32_t rail = piece_at(host, id)->rail;
+		nic_at(host, node, rail)->offered = NOTHING;
+		drop_request(host, node, id);
+		reservation_look(host, node, rail);
+	} else if (part != TB_PART_REQUEST) {
+		tb_reserve_arrived(host, part, id);
+	}
+	return part == TB_PART_REQUEST || part == TB_PART_OFFER;
+}
+
+void tb_reserve_end(struct tb_host *host, struct tb_node node, uint32_t rail)
+{
+	nic_at(host, node, rail)->n_carried--;
+	reservation_look(host, node, rail);
 }

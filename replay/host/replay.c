@@ -43,13 +43,13 @@ void tb_replay_no_memory(struct tb_replay *replay, const char *what)
 		tb_fail_memory(&replay->failure, "%s", what);
 }
 
-// refusal_of returns what a replay asks for that parts cannot do; NULL: nothing. Failures
-// have routing tables that all nodes share, limits on partners count at both ends of a
-// message (of which late_acks.h takes care where parts own cables), notifications of
-// congestion pass from part to part, and the arrays that a caller may clear between calls
-// exist once. Where parts own cables, those of a switch may belong to several, which
-// cannot take turns at it nor take all its links for a broadcast.
-static const char *refusal_of(
+// replay_refusal returns what a replay asks for that parts cannot do; NULL: nothing.
+// Failures have routing tables that all nodes share, limits on partners count at both
+// ends of a message (of which late_acks.h takes care where parts own cables),
+// notifications of congestion pass from part to part, and the arrays that a caller may
+// clear between calls exist once. Where parts own cables, those of a switch may belong to
+// several, which cannot take turns at it nor take all its links for a broadcast.
+static const char *replay_refusal(
 	const struct tb_replay *replay, const struct tb_engine_options *options)
 {
 	if (options->peers &&
@@ -125,23 +125,16 @@ static uint32_t n_wanted(
 						     : MOST_CABLE_PARTS;
 }
 
-// take_own gives each process a stretch of the parts.
-static void take_own(struct tb_parts *parts, const struct tb_peer_streams *peers)
-{
-	uint64_t n = parts->n, rank = tb_peer_streams_rank(peers);
-	parts->own_first = (uint32_t)(n * rank / tb_peer_streams_n(peers));
-	parts->own_end = (uint32_t)(n * (rank + 1) / tb_peer_streams_n(peers));
-}
-
-// cut cuts the network into parts, if they can be alone for long enough. A message that
-// the source posts in a window must not enter the network in it, unless the source can be
-// asked before the window begins.
-static int cut(struct tb_replay *replay, const struct tb_engine_options *options)
+// replay_cut_parts cuts the network into parts, if they can be alone for long enough. A
+// message that the source posts in a window must not enter the network in it, unless the
+// source can be asked before the window begins.
+static int replay_cut_parts(
+	struct tb_replay *replay, const struct tb_engine_options *options)
 {
 	uint32_t wanted = n_wanted(replay, options);
 	bool asked = options->n_parts || options->peers;
 	bool alone = wanted == 0 && options->n_threads <= 1; // quicker uncut
-	replay->undivided = refusal_of(replay, options);
+	replay->undivided = replay_refusal(replay, options);
 	if (alone || wanted == 1 || replay->undivided)
 		return TB_OK;
 	struct tb_parts *parts = NULL;
@@ -165,8 +158,13 @@ static int cut(struct tb_replay *replay, const struct tb_engine_options *options
 		return TB_OK;
 	}
 	replay->parts = parts;
-	if (options->peers)
-		take_own(parts, options->peers);
+	if (options->peers) {
+		// Give each process a stretch of the parts.
+		const struct tb_peer_streams *peers = options->peers;
+		uint64_t n = parts->n, rank = tb_peer_streams_rank(peers);
+		parts->own_first = (uint32_t)(n * rank / tb_peer_streams_n(peers));
+		parts->own_end = (uint32_t)(n * (rank + 1) / tb_peer_streams_n(peers));
+	}
 	replay->window_ps = window_ps;
 	replay->by_part = calloc(parts->n, sizeof(struct tb_replay *));
 	return replay->by_part ? TB_OK : TB_ENOMEM;
@@ -204,7 +202,7 @@ int tb_replay_init(struct tb_replay *replay, const struct tb_network *network,
 	bool cuts = !carrier->carry || network->params.exact_to_ps > 0;
 	if (status == TB_OK && cuts)
 		status = tb_paces_new(&replay->paces, network, replay->choice.dead_at);
-	return status == TB_OK ? cut(replay, options) : status;
+	return status == TB_OK ? replay_cut_parts(replay, options) : status;
 }
 
 // A part shares with the whole all that is not its own.
@@ -217,7 +215,7 @@ void tb_replay_join(struct tb_replay *replay, struct tb_replay *whole, uint32_t 
 	replay->now = -1;
 	replay->source_at = replay->fault_at = replay->outside_at = TB_TIME_NEVER;
 	replay->pause_at = TB_TIME_NEVER;
-	replay->told_at = TB_TIME_NEVER;
+	replay->handover_at = TB_TIME_NEVER;
 	replay->records = (struct tb_records){0};
 	replay->wheel = (struct tb_wheel){0};
 	replay->packets = NULL;
@@ -400,20 +398,6 @@ int tb_replay_open(struct tb_replay *replay, const struct tb_observer *observer,
 	return status;
 }
 
-// fini_whole ends what all parts share.
-static void fini_whole(struct tb_replay *replay)
-{
-	tb_retries_free(replay);
-	tb_paces_free(replay->paces);
-	tb_route_choice_fini(&replay->choice);
-	tb_parts_free(replay->parts);
-	free(replay->by_part);
-	free(replay->nics);
-	free(replay->drain_q20);
-	free(replay->messages);
-	free(replay->n_posted_of_job);
-}
-
 void tb_replay_fini(struct tb_replay *replay)
 {
 	tb_records_fini(&replay->records);
@@ -427,6 +411,16 @@ void tb_replay_fini(struct tb_replay *replay)
 	free(replay->starting[1].ids);
 	free(replay->endings);
 	free(replay->nodes_now.ids);
-	if (replay->whole == replay)
-		fini_whole(replay);
+	if (replay->whole == replay) {
+		// End what all parts share.
+		tb_retries_free(replay);
+		tb_paces_free(replay->paces);
+		tb_route_choice_fini(&replay->choice);
+		tb_parts_free(replay->parts);
+		free(replay->by_part);
+		free(replay->nics);
+		free(replay->drain_q20);
+		free(replay->messages);
+		free(replay->n_posted_of_job);
+	}
 }

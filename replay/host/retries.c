@@ -32,7 +32,7 @@ struct tb_retries {
 	uint32_t tables; // the newest
 };
 
-static void no_memory(struct tb_replay *replay)
+static void retry_no_memory(struct tb_replay *replay)
 {
 	tb_replay_no_memory(replay, "what fails");
 }
@@ -132,7 +132,7 @@ void tb_retries_put(
 	const struct tb_packet *packet = tb_packet_at(replay, packet_id);
 	uint32_t id = new_retry(all);
 	if (id == TB_NOTHING) {
-		no_memory(replay);
+		retry_no_memory(replay);
 		return;
 	}
 	all->retries[id] = (struct retry){.order = packet->order,
@@ -158,7 +158,7 @@ void tb_retries_error(struct tb_replay *replay, uint32_t id)
 	struct tb_retries *all = replay->retries;
 	if (TB_ARRAY_RESERVE(&all->errors, &all->errors_room,
 		    (size_t)all->n_errors + 1) != TB_OK) {
-		no_memory(replay);
+		retry_no_memory(replay);
 		return;
 	}
 	uint64_t order = all->retries[id].order;
@@ -177,10 +177,27 @@ void tb_retries_end(struct tb_replay *replay, uint32_t id)
 	tb_wheel_put(&replay->wheel, at, TB_EVENT_UNDELIVERED, id);
 }
 
-// drop_waiting drops the retries of a message that wait to be cut again.
-static void drop_waiting(
-	struct tb_replay *replay, struct retry_sender *sender, uint32_t id)
+// retry_give_up gives a message up: no more of it is cut, and it no longer counts for
+// partners (rule 6). `dead` is the last dead link that it met.
+static void retry_give_up(struct tb_replay *replay, uint32_t id, uint32_t dead)
 {
+	struct tb_posted *message = &replay->messages[id];
+	uint32_t source = message->what.source.id;
+	message->given_up = true;
+	if (message->n_unfetched < message->n_packets)
+		tb_partners_end(&replay->partners, &message->what);
+	if (message->n_unfetched) {
+		// Take a message out of its node's queue.
+		struct tb_nic *nic = &replay->nics[source];
+		if (nic->turned == id)
+			nic->turned = TB_NOTHING;
+		if (replay->pairs.by_connection)
+			tb_queue_pairs_drop(replay, nic, id);
+		else
+			tb_nic_replace(replay, nic, id, TB_NOTHING);
+	}
+	// Drop the retries of a message that wait to be cut again.
+	struct retry_sender *sender = &replay->retries->senders[source];
 	struct tb_retries *all = replay->retries;
 	uint32_t next = sender->first, kept = TB_NOTHING;
 	sender->first = TB_NOTHING;
@@ -200,37 +217,12 @@ static void drop_waiting(
 		kept = at;
 	}
 	sender->last = kept;
-}
-
-// leave_queue takes a message out of its node's queue.
-static void leave_queue(struct tb_replay *replay, struct tb_nic *nic, uint32_t id)
-{
-	if (nic->turned == id)
-		nic->turned = TB_NOTHING;
-	if (replay->pairs.by_connection)
-		tb_queue_pairs_drop(replay, nic, id);
-	else
-		tb_nic_replace(replay, nic, id, TB_NOTHING);
-}
-
-// give_up gives a message up: no more of it is cut, and it no longer counts for partners
-// (rule 6). `dead` is the last dead link that it met.
-static void give_up(struct tb_replay *replay, uint32_t id, uint32_t dead)
-{
-	struct tb_posted *message = &replay->messages[id];
-	uint32_t source = message->what.source.id;
-	message->given_up = true;
-	if (message->n_unfetched < message->n_packets)
-		tb_partners_end(&replay->partners, &message->what);
-	if (message->n_unfetched)
-		leave_queue(replay, &replay->nics[source], id);
-	drop_waiting(replay, &replay->retries->senders[source], id);
 	tb_records_undelivered(
 		&replay->records, message->flow, dead, message->what.bytes, replay->now);
 	tb_retries_end(replay, id);
 }
 
-static void try_again(struct tb_replay *replay, uint32_t id)
+static void retry_packet(struct tb_replay *replay, uint32_t id)
 {
 	struct tb_retries *all = replay->retries;
 	struct retry *retry = &all->retries[id];
@@ -272,7 +264,7 @@ static void deal_with(struct tb_replay *replay, uint32_t id)
 	struct tb_posted *message = &replay->messages[message_id];
 	if (!message->given_up &&
 		may_try(replay, retry, &all->senders[message->what.source.id])) {
-		try_again(replay, id);
+		retry_packet(replay, id);
 		return;
 	}
 	drop_retry(all, id);
@@ -280,7 +272,7 @@ static void deal_with(struct tb_replay *replay, uint32_t id)
 	if (message->given_up)
 		tb_retries_end(replay, message_id);
 	else
-		give_up(replay, message_id, dead);
+		retry_give_up(replay, message_id, dead);
 }
 
 void tb_retries_settle(struct tb_replay *replay)
@@ -299,7 +291,7 @@ uint32_t tb_retries_error_alone(struct tb_replay *replay, uint32_t id)
 	return replay->messages[message].what.source.id;
 }
 
-static bool leads(struct tb_replay *replay, uint32_t node, uint32_t message)
+static bool retry_leads(struct tb_replay *replay, uint32_t node, uint32_t message)
 {
 	return tb_route_choice_leads(&replay->choice,
 		replay->retries->senders[node].tables, node,
@@ -323,8 +315,8 @@ static uint32_t cut_again(struct tb_replay *replay, struct retry_sender *sender)
 	return packet;
 }
 
-// next_of is the message of a node of which a packet may be cut now; TB_NOTHING: none.
-static uint32_t next_of(struct tb_replay *replay, uint32_t id, tb_time_ps *at)
+// retry_next is the message of a node of which a packet may be cut now; TB_NOTHING: none.
+static uint32_t retry_next(struct tb_replay *replay, uint32_t id, tb_time_ps *at)
 {
 	return replay->paces ? tb_paces_next(replay, id, at) : replay->nics[id].queue;
 }
@@ -335,14 +327,14 @@ uint32_t tb_retries_cut(struct tb_replay *replay, uint32_t id, tb_time_ps *at)
 	struct retry_sender *sender = &replay->retries->senders[id];
 	while (sender->first != TB_NOTHING) {
 		const struct retry *retry = &replay->retries->retries[sender->first];
-		if (leads(replay, id, retry->message))
+		if (retry_leads(replay, id, retry->message))
 			return cut_again(replay, sender);
-		give_up(replay, retry->message, retry->attempt.dead);
+		retry_give_up(replay, retry->message, retry->attempt.dead);
 	}
-	uint32_t next = next_of(replay, id, at);
-	for (; next != TB_NOTHING && !leads(replay, id, next);
-		next = next_of(replay, id, at))
-		give_up(replay, next, TB_ID_NONE);
+	uint32_t next = retry_next(replay, id, at);
+	for (; next != TB_NOTHING && !retry_leads(replay, id, next);
+		next = retry_next(replay, id, at))
+		retry_give_up(replay, next, TB_ID_NONE);
 	if (next == TB_NOTHING)
 		return TB_NOTHING;
 	uint32_t packet = replay->paces ? tb_paces_cut(replay, id, next)

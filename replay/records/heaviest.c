@@ -39,7 +39,7 @@ static uint64_t *floor_of(struct tb_heaviest *heaviest, struct tb_wait_key key)
 	return &heaviest->floors_ps[heaviest->by_bin ? key.a : 0];
 }
 
-static struct tb_heavy *slot_of(struct tb_heaviest *heaviest, struct tb_wait_key key)
+static struct tb_heavy *heavy_slot(struct tb_heaviest *heaviest, struct tb_wait_key key)
 {
 	uint32_t mask = heaviest->n_slots - 1;
 	uint32_t i = tb_heaviest_place(heaviest, key);
@@ -58,8 +58,8 @@ static uint32_t slots_for(uint32_t n)
 	return n_slots;
 }
 
-// gather moves the used slots to the front.
-static uint32_t gather(struct tb_heaviest *heaviest)
+// heaviest_gather moves the used slots to the front.
+static uint32_t heaviest_gather(struct tb_heaviest *heaviest)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < heaviest->n_slots; i++)
@@ -68,8 +68,9 @@ static uint32_t gather(struct tb_heaviest *heaviest)
 	return n;
 }
 
-// refill puts `n` keys, all different, into a table of `n_slots`, and frees them.
-static int refill(struct tb_heaviest *heaviest, uint32_t n, uint32_t n_slots)
+// heaviest_refill puts `n` keys, all different, into a table of `n_slots`, and frees
+// them.
+static int heaviest_refill(struct tb_heaviest *heaviest, uint32_t n, uint32_t n_slots)
 {
 	struct tb_heavy *kept = heaviest->slots;
 	struct tb_heavy *slots = new_slots(n_slots);
@@ -77,7 +78,7 @@ static int refill(struct tb_heaviest *heaviest, uint32_t n, uint32_t n_slots)
 		heaviest->slots = slots;
 		heaviest->n_slots = n_slots;
 		for (uint32_t i = 0; i < n; i++)
-			*slot_of(heaviest, kept[i].key) = kept[i];
+			*heavy_slot(heaviest, kept[i].key) = kept[i];
 		free(kept);
 	}
 	heaviest->n_used = n;
@@ -89,7 +90,7 @@ static int refill(struct tb_heaviest *heaviest, uint32_t n, uint32_t n_slots)
 static int evict(struct tb_heaviest *heaviest)
 {
 	struct tb_wait_steps steps = {0};
-	uint32_t n = gather(heaviest), n_kept = 0;
+	uint32_t n = heaviest_gather(heaviest), n_kept = 0;
 	uint64_t before_ps[TB_HEAVIEST_BINS];
 	memcpy(before_ps, heaviest->floors_ps, sizeof before_ps);
 	for (uint32_t i = 0; i < n; i++)
@@ -107,19 +108,12 @@ static int evict(struct tb_heaviest *heaviest)
 			*floor_ps = heavy.most_ps;
 	}
 	// Those that come until the next time will be about as many as came until now.
-	return refill(heaviest, n_kept, slots_for(n));
+	return heaviest_refill(heaviest, n_kept, slots_for(n));
 }
 
 int tb_heaviest_trim(struct tb_heaviest *heaviest)
 {
 	return heaviest->n_used > heaviest->n_most ? evict(heaviest) : TB_OK;
-}
-
-static int make_room(struct tb_heaviest *heaviest)
-{
-	if (heaviest->n_used < heaviest->n_slots / 2)
-		return TB_OK;
-	return refill(heaviest, gather(heaviest), 2 * heaviest->n_slots);
 }
 
 int tb_heaviest_put(struct tb_heaviest *heaviest, struct tb_heavy *slot,
@@ -128,10 +122,13 @@ int tb_heaviest_put(struct tb_heaviest *heaviest, struct tb_heavy *slot,
 	uint64_t floor_ps = *floor_of(heaviest, key);
 	*slot = (struct tb_heavy){key, n_waits, floor_ps + wait_ps, floor_ps};
 	heaviest->n_used++;
-	return make_room(heaviest);
+	if (heaviest->n_used < heaviest->n_slots / 2)
+		return TB_OK;
+	return heaviest_refill(
+		heaviest, heaviest_gather(heaviest), 2 * heaviest->n_slots);
 }
 
-static int by_key(const void *left, const void *right)
+static int heavy_key_order(const void *left, const void *right)
 {
 	const struct tb_heavy *a = left, *b = right;
 	return tb_wait_key_order(a->key, b->key);
@@ -145,7 +142,7 @@ static void put_wide(
 {
 	uint64_t other_ps = floors[heavy.key.a ^ 1], own_ps = floors[heavy.key.a];
 	heavy.key.a /= 2;
-	struct tb_heavy *slot = slot_of(to, heavy.key);
+	struct tb_heavy *slot = heavy_slot(to, heavy.key);
 	if (slot->most_ps == 0) {
 		heavy.most_ps += other_ps;
 		heavy.error_ps += other_ps;
@@ -179,13 +176,13 @@ int tb_heaviest_widen(struct tb_heaviest *heaviest)
 	return TB_OK;
 }
 
-static int heaviest_first(const void *left, const void *right)
+static int heavy_compare(const void *left, const void *right)
 {
 	const struct tb_heavy *a = left, *b = right;
 	uint64_t of_a = a->most_ps - a->error_ps, of_b = b->most_ps - b->error_ps;
 	if (of_a != of_b)
 		return of_a > of_b ? -1 : 1;
-	return by_key(left, right);
+	return heavy_key_order(left, right);
 }
 
 // select_first moves the `n_first` heaviest of `n` to the front, in any order, by
@@ -197,9 +194,9 @@ static void select_first(struct tb_heavy *heavy, uint32_t n, uint32_t n_first)
 		const struct tb_heavy pivot = heavy[low + (high - low) / 2];
 		int64_t i = low, j = high;
 		while (i <= j) {
-			while (heaviest_first(&heavy[i], &pivot) < 0)
+			while (heavy_compare(&heavy[i], &pivot) < 0)
 				i++;
-			while (heaviest_first(&heavy[j], &pivot) > 0)
+			while (heavy_compare(&heavy[j], &pivot) > 0)
 				j--;
 			if (i > j)
 				break;
@@ -219,7 +216,7 @@ static void select_first(struct tb_heavy *heavy, uint32_t n, uint32_t n_first)
 uint32_t tb_heaviest_pick(
 	struct tb_heaviest *heaviest, uint32_t n_listed, uint64_t *floor_ps)
 {
-	uint32_t n = gather(heaviest);
+	uint32_t n = heaviest_gather(heaviest);
 	*floor_ps = 0;
 	for (uint32_t bin = 0; bin < TB_HEAVIEST_BINS; bin++)
 		if (heaviest->floors_ps[bin] > *floor_ps)
@@ -237,6 +234,6 @@ uint32_t tb_heaviest_list(
 {
 	uint32_t n = tb_heaviest_pick(heaviest, n_listed, floor_ps);
 	if (n)
-		qsort(heaviest->slots, n, sizeof *heaviest->slots, by_key);
+		qsort(heaviest->slots, n, sizeof *heaviest->slots, heavy_key_order);
 	return n;
 }

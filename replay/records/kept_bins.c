@@ -9,7 +9,7 @@
 // figure in half a byte, and the figures, lowest byte first: 0 takes none. Reading and
 // writing whole words needs no branch per byte, so what is written may reach WORD bytes
 // beyond its end, and what is read, too.
-struct head {
+struct kept_bin_head {
 	uint32_t bin, level;
 	uint32_t n, n_bytes; // of the samples
 };
@@ -37,7 +37,7 @@ static inline uint64_t word_at(const unsigned char *from)
 	return word;
 }
 
-static inline uint32_t link_at(const unsigned char *sample)
+static inline uint32_t kept_bins_link_at(const unsigned char *sample)
 {
 	uint32_t link;
 	memcpy(&link, sample, sizeof link);
@@ -51,8 +51,8 @@ static inline unsigned length_of(uint64_t value)
 	return (last_bit + 8) / 8;
 }
 
-// put_sample packs a sample; returns the byte after it.
-static inline unsigned char *put_sample(
+// kept_bins_put_sample packs a sample; returns the byte after it.
+static inline unsigned char *kept_bins_put_sample(
 	unsigned char *to, const struct tb_link_sample *sample)
 {
 	uint64_t lengths = 0;
@@ -80,7 +80,7 @@ static inline const unsigned char *get_sample(
 	const unsigned char *from, struct tb_link_sample *sample)
 {
 	uint64_t lengths = word_at(from + 4);
-	sample->link.id = link_at(from);
+	sample->link.id = kept_bins_link_at(from);
 	from += FIGURES;
 #define ROW(ID, field, ...)                                                              \
 	{                                                                                \
@@ -117,10 +117,10 @@ static inline const unsigned char *add_sample(
 int tb_kept_bins_begin(struct tb_kept_bins *kept, uint32_t bin)
 {
 	kept->last = kept->n_bytes;
-	size_t needed = kept->n_bytes + sizeof(struct head) + WORD;
+	size_t needed = kept->n_bytes + sizeof(struct kept_bin_head) + WORD;
 	if (TB_ARRAY_RESERVE(&kept->bytes, &kept->room, needed) != TB_OK)
 		return TB_ENOMEM;
-	const struct head head = {.bin = bin, .level = kept->level};
+	const struct kept_bin_head head = {.bin = bin, .level = kept->level};
 	memcpy(kept->bytes + kept->last, &head, sizeof head);
 	return TB_OK;
 }
@@ -138,9 +138,9 @@ static int make_seen(struct tb_kept_bins *kept, uint32_t link)
 	return status;
 }
 
-static struct head head_at(const struct tb_kept_bins *kept, size_t from)
+static struct kept_bin_head head_at(const struct tb_kept_bins *kept, size_t from)
 {
-	struct head head;
+	struct kept_bin_head head;
 	memcpy(&head, kept->bytes + from, sizeof head);
 	return head;
 }
@@ -148,7 +148,7 @@ static struct head head_at(const struct tb_kept_bins *kept, size_t from)
 // put_behind notes that the bin begun last has `n` more samples, up to byte `end`.
 static void put_behind(struct tb_kept_bins *kept, size_t end, uint32_t n)
 {
-	struct head head = head_at(kept, kept->last);
+	struct kept_bin_head head = head_at(kept, kept->last);
 	head.n += n;
 	head.n_bytes = (uint32_t)(end - kept->last - sizeof head);
 	memcpy(kept->bytes + kept->last, &head, sizeof head);
@@ -158,7 +158,7 @@ static void put_behind(struct tb_kept_bins *kept, size_t end, uint32_t n)
 // end_of_last is the byte after the bin begun last.
 static size_t end_of_last(const struct tb_kept_bins *kept)
 {
-	size_t begin = kept->last + sizeof(struct head);
+	size_t begin = kept->last + sizeof(struct kept_bin_head);
 	return kept->n_bytes > begin ? kept->n_bytes : begin;
 }
 
@@ -166,7 +166,7 @@ int tb_kept_bins_append(struct tb_kept_bins *kept, const struct tb_kept_bins *fr
 {
 	if (from->n_bytes == 0)
 		return TB_OK;
-	struct head head = head_at(from, 0);
+	struct kept_bin_head head = head_at(from, 0);
 	size_t used = end_of_last(kept);
 	if (TB_ARRAY_RESERVE(&kept->bytes, &kept->room, used + head.n_bytes + WORD) !=
 			TB_OK ||
@@ -189,21 +189,21 @@ int tb_kept_bins_add(
 		return TB_ENOMEM;
 	unsigned char *to = kept->bytes + used;
 	for (uint32_t i = 0; i < n; i++)
-		to = put_sample(to, &samples[i]);
+		to = kept_bins_put_sample(to, &samples[i]);
 	put_behind(kept, (size_t)(to - kept->bytes), n);
 	return TB_OK;
 }
 
-static uint32_t bin_of(const struct tb_kept_bins *kept, const struct head *head)
+static uint32_t bin_of(const struct tb_kept_bins *kept, const struct kept_bin_head *head)
 {
 	unsigned levels = kept->level - head->level;
 	return levels < 32 ? head->bin >> levels : 0;
 }
 
-// end_of is where the bins end that come to one with that at byte `from`.
-static size_t end_of(const struct tb_kept_bins *kept, size_t from)
+// kept_bins_end is where the bins end that come to one with that at byte `from`.
+static size_t kept_bins_end(const struct tb_kept_bins *kept, size_t from)
 {
-	struct head head = head_at(kept, from);
+	struct kept_bin_head head = head_at(kept, from);
 	uint32_t bin = bin_of(kept, &head);
 	do {
 		from += sizeof head + head.n_bytes;
@@ -219,10 +219,10 @@ static size_t end_of(const struct tb_kept_bins *kept, size_t from)
 static void add_bin(
 	struct tb_kept_bins *kept, size_t from, struct tb_link_sample *samples)
 {
-	struct head head = head_at(kept, from);
+	struct kept_bin_head head = head_at(kept, from);
 	const unsigned char *at = kept->bytes + from + sizeof head;
 	for (uint32_t i = 0; i < head.n; i++) {
-		uint32_t link = link_at(at);
+		uint32_t link = kept_bins_link_at(at);
 		uint64_t bit = UINT64_C(1) << link % 64;
 		if (kept->seen[link / 64] & bit)
 			at = add_sample(at, &samples[link]);
@@ -248,8 +248,8 @@ static uint32_t gather_seen(struct tb_kept_bins *kept, struct tb_link_sample *sa
 size_t tb_kept_bins_read(struct tb_kept_bins *kept, size_t from, uint32_t *bin,
 	struct tb_link_sample *samples, uint32_t *n)
 {
-	struct head head = head_at(kept, from);
-	size_t end = end_of(kept, from);
+	struct kept_bin_head head = head_at(kept, from);
+	size_t end = kept_bins_end(kept, from);
 	*bin = bin_of(kept, &head);
 	*n = head.n;
 	if (end == from + sizeof head + head.n_bytes) { // no others
@@ -269,16 +269,17 @@ size_t tb_kept_bins_read(struct tb_kept_bins *kept, size_t from, uint32_t *bin,
 // has_samples returns whether what is behind a head is its samples, of links below
 // `n_links`, ascending.
 static bool has_samples(
-	const unsigned char *from, const struct head *head, uint32_t n_links)
+	const unsigned char *from, const struct kept_bin_head *head, uint32_t n_links)
 {
 	size_t left = head->n_bytes;
 	uint32_t first = 0; // that the next link may be
 	for (uint32_t i = 0; i < head->n; i++) {
 		uint64_t lengths = 0;
 		size_t n = FIGURES;
-		if (left < n || link_at(from) < first || link_at(from) >= n_links)
+		if (left < n || kept_bins_link_at(from) < first ||
+			kept_bins_link_at(from) >= n_links)
 			return false;
-		first = link_at(from) + 1;
+		first = kept_bins_link_at(from) + 1;
 		for (memcpy(&lengths, from + 4, LENGTHS); lengths; lengths >>= 4) {
 			if ((lengths & 15) > WORD)
 				return false;
@@ -292,13 +293,13 @@ static bool has_samples(
 	return left == 0;
 }
 
-// are_whole returns whether bytes that another process has told are bins.
+// are_whole checks that bytes from another process are bins.
 static bool are_whole(const struct tb_kept_bins *bins, uint32_t n_links)
 {
 	for (size_t at = 0, left = bins->n_bytes; left > 0;) {
-		if (left < sizeof(struct head))
+		if (left < sizeof(struct kept_bin_head))
 			return false;
-		struct head head = head_at(bins, at);
+		struct kept_bin_head head = head_at(bins, at);
 		at += sizeof head;
 		left -= sizeof head;
 		if (head.level > bins->level || head.n_bytes > left ||
@@ -310,28 +311,28 @@ static bool are_whole(const struct tb_kept_bins *bins, uint32_t n_links)
 	return true;
 }
 
-// first_of is the lowest number of the bins that several begin with at bytes `at`;
+// kept_bins_first is the lowest number of the bins that several begin with at bytes `at`;
 // UINT64_MAX: there are none.
-static uint64_t first_of(
+static uint64_t kept_bins_first(
 	const struct tb_kept_bins *const *several, const size_t *at, uint32_t n)
 {
 	uint64_t first = UINT64_MAX;
 	for (uint32_t i = 0; i < n; i++) {
 		if (at[i] >= several[i]->n_bytes)
 			continue;
-		struct head head = head_at(several[i], at[i]);
+		struct kept_bin_head head = head_at(several[i], at[i]);
 		uint32_t bin = bin_of(several[i], &head);
 		first = bin < first ? bin : first;
 	}
 	return first;
 }
 
-// take_bin appends the bins of one number that begin at byte *at of `from`.
-static void take_bin(struct tb_kept_bins *joined, const struct tb_kept_bins *from,
-	size_t *at, uint64_t bin)
+// kept_bins_take_bin appends the bins of one number that begin at byte *at of `from`.
+static void kept_bins_take_bin(struct tb_kept_bins *joined,
+	const struct tb_kept_bins *from, size_t *at, uint64_t bin)
 {
 	while (*at < from->n_bytes) {
-		struct head head = head_at(from, *at);
+		struct kept_bin_head head = head_at(from, *at);
 		size_t n = sizeof head + head.n_bytes;
 		if (bin_of(from, &head) != bin)
 			return;
@@ -359,23 +360,23 @@ int tb_kept_bins_join(struct tb_kept_bins *joined,
 		tb_kept_bins_fini(&made);
 		return TB_ENOMEM;
 	}
-	for (uint64_t bin; (bin = first_of(several, at, n)) != UINT64_MAX;)
+	for (uint64_t bin; (bin = kept_bins_first(several, at, n)) != UINT64_MAX;)
 		for (uint32_t i = 0; i < n; i++)
-			take_bin(&made, several[i], &at[i], bin);
+			kept_bins_take_bin(&made, several[i], &at[i], bin);
 	free(at);
 	*joined = made;
 	return TB_OK;
 }
 
-// merge writes the bins in [*from, end) as one to `to`, before them; returns the byte
-// after it. The sum of several has room: it has one head, and a packed sum is no longer
-// than what it sums.
-static size_t merge(struct tb_kept_bins *kept, size_t *from, size_t to,
+// kept_bins_merge writes the bins in [*from, end) as one to `to`, before them; returns
+// the byte after it. The sum of several has room: it has one head, and a packed sum is no
+// longer than what it sums.
+static size_t kept_bins_merge(struct tb_kept_bins *kept, size_t *from, size_t to,
 	struct tb_link_sample *samples)
 {
-	struct head head = head_at(kept, *from);
+	struct kept_bin_head head = head_at(kept, *from);
 	size_t alone = *from + sizeof head + head.n_bytes;
-	size_t end = end_of(kept, *from);
+	size_t end = kept_bins_end(kept, *from);
 	if (end == alone) {
 		memmove(kept->bytes + to + sizeof head, kept->bytes + *from + sizeof head,
 			head.n_bytes);
@@ -384,7 +385,7 @@ static size_t merge(struct tb_kept_bins *kept, size_t *from, size_t to,
 		(void)tb_kept_bins_read(kept, *from, &head.bin, samples, &head.n);
 		unsigned char *begin = kept->bytes + to + sizeof head, *at = begin;
 		for (uint32_t i = 0; i < head.n; i++)
-			at = put_sample(at, &samples[i]);
+			at = kept_bins_put_sample(at, &samples[i]);
 		head.n_bytes = (uint32_t)(at - begin);
 	}
 	head.level = kept->level;
@@ -400,7 +401,7 @@ void tb_kept_bins_widen(struct tb_kept_bins *kept, struct tb_link_sample *sample
 	if (kept->n_bytes <= kept->most_bytes)
 		return;
 	while (from < kept->n_bytes)
-		to = merge(kept, &from, to, samples);
+		to = kept_bins_merge(kept, &from, to, samples);
 	kept->n_bytes = to;
 	size_t most = to > LARGE_BYTES ? to + to / 2 : 2 * to;
 	if (kept->most_bytes < most)

@@ -71,13 +71,13 @@ void tb_kept_bins_widen(struct tb_kept_bins *kept, struct tb_link_sample *sample
 // tb_kept_bins_join makes `joined` the bins of several, of one replay and level: those of
 // one number follow each other, to be added up when they are read. Links are below
 // `n_links`. All but the first are checked. TB_ENOMEM; TB_EFORMAT when their levels
-// differ, or what others told are no bins.
+// differ, or when what other processes sent are no bins.
 int tb_kept_bins_join(struct tb_kept_bins *joined,
 	const struct tb_kept_bins *const *several, uint32_t n,
 	uint32_t n_links) TB_MUST_USE;
 
-// One link in the open bin. Its stall is what it was held, until that becomes a sample
-// (see holds_stall).
+// The figures of one link in the open bin. `stall` counts how long the link was held;
+// tb_records_gather turns that into stall (see holds_stall).
 struct tb_cell { // a cache line
 #define TB_FIGURE_FIELD(ID, field, column, type, ...) type field;
 	TB_LINK_FIGURES(TB_FIGURE_FIELD)
@@ -100,14 +100,14 @@ struct tb_spill { // a burst of flits that reaches beyond the open bin
 	tb_time_ps start, end;
 };
 
-struct tb_slice; // records_slices.c
+struct tb_slice; // records_parts.c
 
 struct tb_wait_log { // by end
 	struct tb_blame_wait *waits;
 	size_t n, room;
 };
 
-struct tb_losses { // records_losses.c
+struct tb_losses { // replay_records.c
 	struct tb_map port_of, flow_of;
 	struct tb_port_loss_sample *ports;
 	struct tb_flow_loss_sample *flows;
@@ -127,9 +127,8 @@ struct tb_records {
 	struct tb_spill *spills, *spills_before;
 	size_t n_spills, spills_room, before_room;
 	struct tb_kept_bins kept;
-	size_t kept_told; // bytes of those passed to the observer, with their present
-			  // width
-	struct tb_link_sample *told; // scratch for one bin
+	size_t kept_reported; // bytes of `kept` that the observer has already received
+	struct tb_link_sample *bin_samples; // scratch for one bin
 	struct tb_map flow_of;
 	struct tb_flow_sample *flows;
 	uint32_t n_flows;
@@ -146,7 +145,7 @@ struct tb_records {
 	uint64_t wait_ps; // all waits
 	bool failed;	  // out of memory
 	// Bins are kept until the end, with a fixed width too: other processes have the
-	// rest of them (records_across.c).
+	// rest of them (records_parts.c).
 	bool is_shared;
 	// With parts alone. Records that are joined borrow cells and flows of the main
 	// ones.
@@ -174,7 +173,7 @@ int tb_records_init(struct tb_records *records, const struct tb_network *net,
 void tb_records_fini(struct tb_records *records);
 
 // tb_records_look_at keeps bins and blame of [from_ps, to_ps) alone: what is before and
-// behind is one bin each, which nobody is told. Multiples of the width, which is fixed.
+// behind is one bin each, which no observer gets. Multiples of the width, which is fixed.
 // Call it before anything happens.
 void tb_records_look_at(struct tb_records *records, tb_time_ps from_ps, tb_time_ps to_ps);
 
@@ -228,12 +227,12 @@ void tb_records_keep_wait(struct tb_records *records, const struct tb_blame_wait
 
 // What closing a bin needs of joined records (records_parts.c): take_touched returns and
 // clears the bits of 64 links, of which it adds what stands in cells of the parts' own;
-// add_near adds the near cell of a link to a copy of its
-// other one, and clears it; follow opens the bin of the main records, moves flows on.
-// Slices of links are closed side by side (records_slices.c): gather turns the open bin's
-// cells of 64 links into samples and clears them; keep_slices packs the bin; tell_slices
-// puts its samples into `told` and returns how many there are; pour adds to the opened
-// bin what bursts left for it.
+// add_near adds the near cell of a link to a copy of its other one, and clears it; follow
+// opens the bin of the main records and moves flows on. Slices of links are closed side
+// by side (records_parts.c): gather turns the open bin's cells of 64 links into samples
+// and clears them; keep_slices packs the bin; report_slices puts its samples into
+// `bin_samples` and returns how many there are; pour adds to the opened bin what bursts
+// left for it.
 uint64_t tb_records_take_touched(struct tb_records *whole, uint32_t word);
 void tb_records_add_near(struct tb_records *whole, uint32_t link, struct tb_cell *sum);
 void tb_records_follow(struct tb_records *whole);
@@ -241,12 +240,12 @@ uint32_t tb_records_gather(
 	struct tb_records *records, uint32_t word, struct tb_link_sample *samples);
 int tb_records_make_slices(struct tb_records *records) TB_MUST_USE;
 int tb_records_keep_slices(struct tb_records *records) TB_MUST_USE;
-size_t tb_records_tell_slices(struct tb_records *records);
+size_t tb_records_report_slices(struct tb_records *records);
 void tb_records_pour(struct tb_records *records);
 void tb_records_pour_parts(struct tb_records *records);
 void tb_records_free_slices(struct tb_records *records);
 
-// What several processes have counted comes together in one (records_across.c).
+// What several processes have counted comes together in one (records_parts.c).
 //
 // tb_records_count_waited writes down what flows have waited here, as `n` rows, to be
 // freed; tb_records_add_waited adds it to the flows of another process, which have the
@@ -448,5 +447,18 @@ int tb_records_report_bins(
 // tb_records_finish passes kept bins, flows, blame, undelivered messages and losses to
 // the observer.
 int tb_records_finish(struct tb_records *records, struct tb_error *error) TB_MUST_USE;
+
+// Flows in the order of job, source and destination. Private to replay/.
+
+// tb_flow_key is a flow's key among those of a replay: of equals there is one.
+static inline uint64_t tb_flow_key(uint32_t job, uint32_t source, uint32_t destination)
+{
+	return (uint64_t)job << 48 | (uint64_t)source << 24 | destination;
+}
+
+// tb_flows_in_order copies `n` flows to `sorted`, by their keys. TB_ENOMEM. Cost: some 20
+// instructions a flow and byte in which keys differ, and the copy.
+int tb_flows_in_order(const struct tb_flow_sample *flows, size_t n,
+	struct tb_flow_sample *sorted) TB_MUST_USE;
 
 #endif

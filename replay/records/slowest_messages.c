@@ -42,18 +42,6 @@ static int make_heap(struct tb_slowest_messages *slowest)
 	return TB_OK;
 }
 
-static void replace(
-	struct tb_slowest_messages *slowest, const struct tb_message_sample *message)
-{
-	int64_t lost_ps = lost_by(message);
-	uint32_t at = slowest->heap[0].at;
-	if (lost_ps <= slowest->heap[0].lost_ps)
-		return;
-	slowest->samples[at] = *message;
-	kept_replace(slowest->heap, TB_MESSAGES_KEPT,
-		(struct tb_kept_message){lost_ps, slowest->n_seen, at});
-}
-
 int tb_slowest_messages_add(
 	struct tb_slowest_messages *slowest, const struct tb_message_sample *message)
 {
@@ -65,13 +53,19 @@ int tb_slowest_messages_add(
 	} else {
 		if (!slowest->heap && make_heap(slowest) != TB_OK)
 			return TB_ENOMEM;
-		replace(slowest, message);
+		int64_t lost_ps = lost_by(message);
+		uint32_t at = slowest->heap[0].at;
+		if (lost_ps > slowest->heap[0].lost_ps) {
+			slowest->samples[at] = *message;
+			kept_replace(slowest->heap, TB_MESSAGES_KEPT,
+				(struct tb_kept_message){lost_ps, slowest->n_seen, at});
+		}
 	}
 	slowest->n_seen++;
 	return TB_OK;
 }
 
-static int by_flow(const void *left, const void *right)
+static int slowest_flow_order(const void *left, const void *right)
 {
 	const struct tb_message_sample *a = left, *b = right;
 	const uint64_t keys[][2] = {{a->job, b->job}, {a->source.id, b->source.id},
@@ -86,6 +80,7 @@ int tb_slowest_messages_report(
 	struct tb_slowest_messages *slowest, const struct tb_observer *observer)
 {
 	if (slowest->n)
-		qsort(slowest->samples, slowest->n, sizeof *slowest->samples, by_flow);
+		qsort(slowest->samples, slowest->n, sizeof *slowest->samples,
+			slowest_flow_order);
 	return observer->messages(observer->context, slowest->samples, slowest->n);
 }

@@ -1,7 +1,7 @@
 #include "tape.h"
 
 #include "array.h"
-#include "blame_copy.h"
+#include "blame_table.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ void tb_tape_free(struct tb_tape *tape)
 	free(tape);
 }
 
-static int append(struct array *array, const void *items, size_t n, size_t size)
+static int tape_append(struct array *array, const void *items, size_t n, size_t size)
 {
 	if (n == 0)
 		return TB_OK;
@@ -62,7 +62,7 @@ static int append(struct array *array, const void *items, size_t n, size_t size)
 	return TB_OK;
 }
 
-static int on_start(void *context, tb_time_ps bin_ps)
+static int tape_on_start(void *context, tb_time_ps bin_ps)
 {
 	struct tb_tape *tape = context;
 	tape->bin_ps = bin_ps;
@@ -70,22 +70,22 @@ static int on_start(void *context, tb_time_ps bin_ps)
 	return TB_OK;
 }
 
-static int on_bin(
+static int tape_on_bin(
 	void *context, uint64_t number, const struct tb_link_sample *samples, size_t n)
 {
 	struct tb_tape *tape = context;
 	const struct bin bin = {number, tape->samples.n, n};
-	int status = append(&tape->samples, samples, n, sizeof *samples);
-	return status == TB_OK ? append(&tape->bins, &bin, 1, sizeof bin) : status;
+	int status = tape_append(&tape->samples, samples, n, sizeof *samples);
+	return status == TB_OK ? tape_append(&tape->bins, &bin, 1, sizeof bin) : status;
 }
 
-static int on_flows(void *context, const struct tb_flow_sample *samples, size_t n)
+static int tape_on_flows(void *context, const struct tb_flow_sample *samples, size_t n)
 {
 	struct tb_tape *tape = context;
-	return append(&tape->flows, samples, n, sizeof *samples);
+	return tape_append(&tape->flows, samples, n, sizeof *samples);
 }
 
-static int on_blame(void *context, const struct tb_blame_record *record)
+static int tape_on_blame(void *context, const struct tb_blame_record *record)
 {
 	struct tb_tape *tape = context;
 	int status = tb_blame_record_copy(&tape->blame, record);
@@ -93,25 +93,26 @@ static int on_blame(void *context, const struct tb_blame_record *record)
 	return status;
 }
 
-static int on_undelivered(
+static int tape_on_undelivered(
 	void *context, const struct tb_undelivered_sample *samples, size_t n)
 {
 	struct tb_tape *tape = context;
-	return append(&tape->undelivered, samples, n, sizeof *samples);
+	return tape_append(&tape->undelivered, samples, n, sizeof *samples);
 }
 
-static int on_messages(void *context, const struct tb_message_sample *samples, size_t n)
+static int tape_on_messages(
+	void *context, const struct tb_message_sample *samples, size_t n)
 {
 	struct tb_tape *tape = context;
-	return append(&tape->messages, samples, n, sizeof *samples);
+	return tape_append(&tape->messages, samples, n, sizeof *samples);
 }
 
-static int on_losses(void *context, const struct tb_loss_record *record)
+static int tape_on_losses(void *context, const struct tb_loss_record *record)
 {
 	struct tb_tape *tape = context;
-	int status = append(&tape->lossy_ports, record->ports, record->n_ports,
+	int status = tape_append(&tape->lossy_ports, record->ports, record->n_ports,
 		sizeof *record->ports);
-	return status == TB_OK ? append(&tape->lossy_flows, record->flows,
+	return status == TB_OK ? tape_append(&tape->lossy_flows, record->flows,
 					 record->n_flows, sizeof *record->flows)
 			       : status;
 }
@@ -119,13 +120,13 @@ static int on_losses(void *context, const struct tb_loss_record *record)
 struct tb_observer tb_tape_observer(struct tb_tape *tape)
 {
 	return (struct tb_observer){.context = tape,
-		.start = on_start,
-		.bin = on_bin,
-		.flows = on_flows,
-		.blame = on_blame,
-		.undelivered = on_undelivered,
-		.messages = on_messages,
-		.losses = on_losses};
+		.start = tape_on_start,
+		.bin = tape_on_bin,
+		.flows = tape_on_flows,
+		.blame = tape_on_blame,
+		.undelivered = tape_on_undelivered,
+		.messages = tape_on_messages,
+		.losses = tape_on_losses};
 }
 
 static int play_bins(const struct tb_tape *tape, const struct tb_observer *observer)
@@ -139,15 +140,6 @@ static int play_bins(const struct tb_tape *tape, const struct tb_observer *obser
 	return status;
 }
 
-static int play_losses(const struct tb_tape *tape, const struct tb_observer *observer)
-{
-	const struct tb_loss_record record = {tape->lossy_ports.items,
-		tape->lossy_flows.items, tape->lossy_ports.n, tape->lossy_flows.n};
-	return record.n_flows && observer->losses
-		       ? observer->losses(observer->context, &record)
-		       : TB_OK;
-}
-
 int tb_tape_play(const struct tb_tape *tape, const struct tb_observer *observer)
 {
 	int status = tape->bin_ps ? play_bins(tape, observer) : TB_OK;
@@ -159,8 +151,14 @@ int tb_tape_play(const struct tb_tape *tape, const struct tb_observer *observer)
 	if (status == TB_OK && tape->undelivered.n && observer->undelivered)
 		status = observer->undelivered(
 			observer->context, tape->undelivered.items, tape->undelivered.n);
-	if (status == TB_OK)
-		status = play_losses(tape, observer);
+	if (status == TB_OK) {
+		const struct tb_loss_record record = {tape->lossy_ports.items,
+			tape->lossy_flows.items, tape->lossy_ports.n,
+			tape->lossy_flows.n};
+		status = record.n_flows && observer->losses
+				 ? observer->losses(observer->context, &record)
+				 : TB_OK;
+	}
 	if (status == TB_OK && observer->messages)
 		status = observer->messages(
 			observer->context, tape->messages.items, tape->messages.n);

@@ -3,11 +3,11 @@
 // Model: each process has a stretch of the parts, and simulates these on its threads
 // (windows.h). All of them have the same source and post the same messages, so a message,
 // a flow, a part and a link have the same number everywhere. After a window each process
-// tells every other what was handed over to its parts, which messages ended, with what
-// their destination's part knows of them, and when its next event is; so all of them
-// begin the next window at the same instant. What a part waited goes to rank 0, which
-// enters it into the blame; bins and what flows waited go there at the end, or when they
-// are to be shown. Rank 0 alone has the observer.
+// sends every other process what its parts handed over to that one's parts, which
+// messages ended, with what their destination's part knows of them, and when its next
+// event is; so all of them begin the next window at the same instant. The waits of a part
+// go to rank 0, which enters them into the blame; bins and the waits of flows go there at
+// the end, or when they are to be shown. Rank 0 alone has the observer.
 //
 // Cost: one exchange per window, and two where nothing happens for a while.
 #ifndef TB_ACROSS_H
@@ -24,12 +24,12 @@ int tb_across_new(struct tb_across **across, struct tb_replay *whole,
 	const struct tb_switching *model, struct tb_peer_streams *streams) TB_MUST_USE;
 void tb_across_free(struct tb_across *across); // NULL is fine
 
-// tb_across_exchange tells the others what this process has come to by `until`, the end
-// of a window, and has what they tell in the parts that are elsewhere, and in the
-// messages. What they cannot have told is TB_EFORMAT. `next` is when something happens
-// next here, and becomes the earliest such time of all. A failure is that of the whole,
-// or of one of those parts. A signal that asks any process to stop (tb_stop_of_signals)
-// asks rank 0, too.
+// tb_across_exchange exchanges the results of a window, which ended at `until`, with all
+// other processes, and enters theirs into the parts that they simulate and into the
+// messages. Results that no process can have sent are TB_EFORMAT. `next` is when
+// something happens next here; it becomes the earliest such time of all. A failure is
+// that of the whole, or of one of those parts. A signal that asks any process to stop
+// (tb_stop_of_signals) asks rank 0, too.
 void tb_across_exchange(struct tb_across *across, tb_time_ps until, tb_time_ps *next);
 
 // tb_across_least and tb_across_most return the least and the greatest of what all
@@ -45,7 +45,7 @@ int tb_across_gather(struct tb_across *across, struct tb_error *error) TB_MUST_U
 // tb_across_leads returns whether this process has the observer.
 bool tb_across_leads(const struct tb_across *across);
 
-// tb_across_stats adds how many processes there are, and what this one has told.
+// tb_across_stats adds the number of processes, and how many bytes this one has sent.
 void tb_across_stats(const struct tb_across *across, struct tb_engine_stats *stats);
 
 #endif

@@ -9,11 +9,11 @@
 
 #include <string.h>
 
-// The program is the same in all processes of a job, so what they tell each other are
-// structs as they are in memory.
+// The program is the same in all processes of a job, so they send each other structs as
+// they are in memory.
 
-// No time that another process tells is later, but TB_TIME_NEVER: 26 days. Sums of some
-// do not overflow.
+// The latest time that another process may send, 26 days, except for TB_TIME_NEVER. Sums
+// of a few do not overflow.
 #define TB_ACROSS_LATEST (TB_TIME_NEVER / 4)
 
 struct packed { // a record that is being written
@@ -31,7 +31,7 @@ struct tb_across {
 	struct tb_replay *whole;
 	struct tb_peer_streams *streams;
 	const struct tb_switching *model;
-	tb_time_ps until; // the end of the window that is told of
+	tb_time_ps until; // end of the window exchanged last
 	uint32_t rank, n;
 	uint32_t first, end; // own parts
 	struct packed packed;
@@ -48,7 +48,7 @@ static inline struct tb_replay *across_part(const struct tb_across *across, uint
 	return across->whole->by_part[part];
 }
 
-static inline void put(struct packed *packed, const void *bytes, size_t n)
+static inline void packed_put(struct packed *packed, const void *bytes, size_t n)
 {
 	if (TB_ARRAY_RESERVE(&packed->bytes, &packed->room, packed->n + n) != TB_OK) {
 		packed->failed = true;
@@ -70,8 +70,8 @@ static inline bool get(struct unread *unread, void *to, size_t n)
 	return true;
 }
 
-// skip returns the next `n` items, and moves on; NULL where the record is shorter.
-static inline const void *skip(struct unread *unread, uint64_t n, size_t size)
+// packed_skip returns the next `n` items, and moves on; NULL where the record is shorter.
+static inline const void *packed_skip(struct unread *unread, uint64_t n, size_t size)
 {
 	const void *at = unread->at;
 	if (n > unread->n / size)
@@ -81,28 +81,29 @@ static inline const void *skip(struct unread *unread, uint64_t n, size_t size)
 	return at;
 }
 
-// across.c: begin begins a record, say sends it to a process, hear takes one from it.
-// fail keeps a failure of what processes tell each other, by its status.
-void tb_across_begin(struct tb_across *across);
-void tb_across_say(struct tb_across *across, uint32_t to);
-int tb_across_hear(
+// across.c: begin_record empties the record, send sends it to a process, receive receives
+// one. fail makes a status of communication the failure of the replay.
+void tb_across_begin_record(struct tb_across *across);
+void tb_across_send(struct tb_across *across, uint32_t to);
+int tb_across_receive(
 	struct tb_across *across, uint32_t from, struct unread *unread) TB_MUST_USE;
 void tb_across_fail(struct tb_across *across, int status);
 
-// across.c: the figures of own parts; those of another process, in the first of its
-// parts.
+// across.c: sums the statistics of own parts; sets those of another process, in the first
+// of its parts.
 struct tb_engine_stats tb_across_own_stats(const struct tb_across *across);
 void tb_across_take_stats(
 	struct tb_across *across, uint32_t rank, const struct tb_engine_stats *stats);
 
-// across_told.c: put_window puts what own parts tell a process of a window: endings, what
-// is known of messages, for rank 0 waits, and what was handed over; take_window takes it.
-// put_waits and take_waits do so with waits alone. TB_EFORMAT, TB_ENOMEM.
-void tb_across_put_window(struct tb_across *across, uint32_t rank);
-int tb_across_take_window(
+// across.c: pack_window writes the results of own parts for a process: endings,
+// starts of messages, waits (for rank 0), and the part messages to its parts;
+// unpack_window reads them. pack_waits and unpack_waits do so with waits alone.
+// TB_EFORMAT, TB_ENOMEM.
+void tb_across_pack_window(struct tb_across *across, uint32_t rank);
+int tb_across_unpack_window(
 	struct tb_across *across, uint32_t rank, struct unread *unread) TB_MUST_USE;
-void tb_across_put_waits(struct tb_across *across);
-int tb_across_take_waits(
+void tb_across_pack_waits(struct tb_across *across);
+int tb_across_unpack_waits(
 	struct tb_across *across, uint32_t rank, struct unread *unread) TB_MUST_USE;
 
 #endif

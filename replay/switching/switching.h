@@ -10,7 +10,9 @@
 #ifndef TB_SWITCHING_H
 #define TB_SWITCHING_H
 
+#include "network_impl.h"
 #include "replay.h"
+#include "source.h"
 #include "switchings.h"
 
 // What crosses from one part of a network to another (docs/credits.md, "Parts, windows,
@@ -56,8 +58,8 @@ void tb_handover_to_sender(
 
 // tb_handover_to_part hands a part message over to any part, and returns the place of its
 // record, to be filled in at once, or NULL without memory. Where parts own cables
-// (network_parts.h) all goes so: what is told takes effect a link's hop later, or nothing
-// waits for it until the next window.
+// (network_parts.h) all part messages go this way: each takes effect a link's hop later,
+// or nothing waits for it before the next window.
 void *tb_handover_to_part(
 	struct tb_replay *replay, uint32_t part, const struct tb_part_message *message);
 
@@ -119,8 +121,8 @@ struct tb_switching {
 
 	// The phases of an instant (docs/model.md, rule 19), called by tb_clock_run.
 	//
-	// arrive is phase 1 for an event of the model's own kinds: what it makes others
-	// look at is put on lists.
+	// arrive is phase 1 for an event of the model's own kinds: it lists the links and
+	// switches that have something to choose or to serve.
 	void (*arrive)(struct tb_replay *replay, struct tb_event event);
 	// choose is phase 2: which packets are led on from the switches on the lists.
 	// That nodes inject follows. With circuits: who gets a VC. With credits: which
@@ -171,9 +173,9 @@ struct tb_switching {
 	// behind it, to be copied into a record of this part.
 	void (*receive)(struct tb_replay *replay, const struct tb_part_message *message,
 		const void *record);
-	// can_receive returns whether a part message that another process told, and its
-	// packet, can be one for this part. Of a model that several processes can
-	// simulate.
+	// can_receive checks a part message from another process, with its packet:
+	// whether it can be one for this part. Only models that several processes can
+	// simulate have it.
 	bool (*can_receive)(const struct tb_replay *replay,
 		const struct tb_part_message *message, const void *packet);
 };
@@ -190,5 +192,28 @@ int tb_switching_make(struct tb_replay **replay, const struct tb_switching *mode
 	const struct tb_network *network, const struct tb_source *source,
 	const struct tb_observer *observer,
 	const struct tb_engine_options *options) TB_MUST_USE;
+
+// The path of a broadcast through a k-ary n-tree: which links its branches are.
+//
+// Model (docs/model.md, rules 28 to 32): a message to n_receivers > 1 nodes, contiguous
+// from its destination on, ascends as one packet until all of them lie below it, at its
+// apex. From there on it takes, level by level, all links that lead to part of the range.
+// It crosses all links of a level at the same instants, so engines follow one branch, the
+// one to tb_broadcast_end, and count the others with it. Private to replay/.
+
+// tb_broadcast_end returns the node to which the followed branch leads: of the two ends
+// of the range the one further from the source, so that its path passes the apex.
+uint32_t tb_broadcast_end(
+	const struct tb_network *network, const struct tb_message *message);
+
+// tb_broadcast_links finds the links that branches take after `depth` others below the
+// apex, which lies `ascending` levels up; at most n_receivers. Cost: a route a receiver.
+uint32_t tb_broadcast_links(const struct tb_network *network,
+	const struct tb_message *message, uint32_t apex, uint32_t ascending,
+	uint32_t depth, uint32_t *links);
+
+// tb_broadcast_refusal is why a broadcast cannot be replayed, NULL when it can.
+const char *tb_broadcast_refusal(const struct tb_network *network,
+	const struct tb_message *message, bool with_faults);
 
 #endif

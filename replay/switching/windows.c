@@ -3,9 +3,11 @@
 #include "across.h"
 #include "array.h"
 #include "clock.h"
+#include "switching.h"
 #include "team.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 // A window with fewer events than this is left to one thread: waking others costs more.
 enum { FEW_EVENTS = 64 };
@@ -44,13 +46,13 @@ static struct tb_replay *part_at(const struct tb_windows *windows, uint32_t part
 	return windows->whole->by_part[part];
 }
 
-static unsigned count_threads(unsigned wanted, uint32_t n_parts)
+static unsigned windows_count_threads(unsigned wanted, uint32_t n_parts)
 {
 	unsigned n = wanted ? wanted : 1;
 	return n < n_parts ? n : n_parts;
 }
 
-static int make_parts(struct tb_windows *windows)
+static int windows_make_parts(struct tb_windows *windows)
 {
 	int status = TB_OK;
 	for (uint32_t part = 0; part < windows->n && status == TB_OK; part++) {
@@ -86,10 +88,10 @@ int tb_windows_new(struct tb_windows **windows, struct tb_replay *whole,
 	if (status == TB_OK && peers)
 		status = tb_across_new(&made->across, whole, model, peers);
 	if (status == TB_OK)
-		status = make_parts(made);
+		status = windows_make_parts(made);
 	if (status == TB_OK)
-		status = tb_team_new(
-			&made->team, count_threads(n_threads, made->end - made->first));
+		status = tb_team_new(&made->team,
+			windows_count_threads(n_threads, made->end - made->first));
 	if (status != TB_OK) {
 		tb_windows_free(made);
 		return status;
@@ -124,9 +126,9 @@ void tb_windows_free(struct tb_windows *windows)
 	free(windows);
 }
 
-// simulate is a part's task of a window. There can be one more, which enters waits of
-// earlier windows into the blame: that takes part in nothing else.
-static void simulate(void *context, uint32_t index)
+// windows_simulate is a part's task of a window. There can be one more, which enters
+// waits of windows_earlier windows into the blame: that takes part in nothing else.
+static void windows_simulate(void *context, uint32_t index)
 {
 	struct tb_windows *windows = context;
 	index += windows->first;
@@ -141,12 +143,12 @@ static void simulate(void *context, uint32_t index)
 	windows->model->window(replay, windows->until);
 	part->next = tb_wheel_next(&replay->wheel, TB_WHEEL_ROWS,
 		windows->until + windows->whole->window_ps);
-	if (replay->told_at < part->next)
-		part->next = replay->told_at;
+	if (replay->handover_at < part->next)
+		part->next = replay->handover_at;
 	part->n_events = replay->stats.n_events - n_before;
 }
 
-static void settle(void *context, uint32_t index)
+static void windows_settle(void *context, uint32_t index)
 {
 	struct tb_windows *windows = context;
 	index += windows->first;
@@ -154,9 +156,10 @@ static void settle(void *context, uint32_t index)
 		windows->model->settle(part_at(windows, index), windows->until);
 }
 
-static void settle_all(struct tb_windows *windows)
+static void windows_settle_all(struct tb_windows *windows)
 {
-	tb_team_run(windows->team, windows->end - windows->first, settle, windows);
+	tb_team_run(
+		windows->team, windows->end - windows->first, windows_settle, windows);
 }
 
 // pays returns whether a window has so much to do that others are to help: about as many
@@ -171,40 +174,23 @@ static bool pays(const struct tb_windows *windows)
 	return n >= FEW_EVENTS;
 }
 
-// do_window_tasks simulates a window, on all threads if that pays.
-static void do_window_tasks(struct tb_windows *windows)
-{
-	uint32_t n = windows->end - windows->first;
-	n += tb_records_turn_waits(
-		&windows->whole->records, MANY_WAITS / tb_team_threads(windows->team));
-	bool together = pays(windows);
-	if (together)
-		tb_team_run(windows->team, n, simulate, windows);
-	for (uint32_t i = 0; i < n && !together; i++)
-		simulate(windows, i);
-}
-
-static tb_time_ps earlier(tb_time_ps a, tb_time_ps b)
-{
-	return a < b ? a : b;
-}
-
 // next_instant returns when something happens next: an event, a part message, or a
 // message of the source that is posted or starts. Parts have looked for events only up to
 // the end of a further window.
 static tb_time_ps next_instant(const struct tb_windows *windows)
 {
-	tb_time_ps next = earlier(windows->received_at, windows->whole->source_at);
-	next = earlier(next, windows->others_next);
+	tb_time_ps next =
+		tb_time_earlier(windows->received_at, windows->whole->source_at);
+	next = tb_time_earlier(next, windows->others_next);
 	for (uint32_t part = 0; part < windows->n; part++) {
-		next = earlier(next, windows->parts[part].next);
-		next = earlier(next, part_at(windows, part)->outside_at);
+		next = tb_time_earlier(next, windows->parts[part].next);
+		next = tb_time_earlier(next, part_at(windows, part)->outside_at);
 	}
 	if (next <= windows->until + windows->whole->window_ps)
 		return next;
 	for (uint32_t part = windows->first; part < windows->end; part++)
-		next = earlier(next, tb_wheel_next(&part_at(windows, part)->wheel,
-					     TB_WHEEL_ROWS, next));
+		next = tb_time_earlier(next, tb_wheel_next(&part_at(windows, part)->wheel,
+						     TB_WHEEL_ROWS, next));
 	return windows->across ? tb_across_least(windows->across, next) : next;
 }
 
@@ -215,7 +201,7 @@ static int pass_bins(struct tb_windows *windows, tb_time_ps next, struct tb_erro
 	while (next >= records->bin_end) {
 		bool lasts = false;
 		windows->until = records->bin_end;
-		settle_all(windows);
+		windows_settle_all(windows);
 		for (uint32_t part = windows->first; part < windows->end; part++)
 			lasts |= windows->parts[part].lasts;
 		int status = tb_records_close(records, error);
@@ -227,8 +213,8 @@ static int pass_bins(struct tb_windows *windows, tb_time_ps next, struct tb_erro
 	return TB_OK;
 }
 
-// post takes the messages that the source posts at an instant.
-static void post(struct tb_windows *windows, tb_time_ps at)
+// windows_post takes the messages that the source posts at an instant.
+static void windows_post(struct tb_windows *windows, tb_time_ps at)
 {
 	windows->whole->now = at;
 	tb_messages_take(windows->whole);
@@ -239,7 +225,7 @@ static void post_early(struct tb_windows *windows)
 	const struct tb_replay *whole = windows->whole;
 	while (windows->open_loop && whole->source_at < windows->until &&
 		whole->failure.code == TB_OK)
-		post(windows, whole->source_at);
+		windows_post(windows, whole->source_at);
 }
 
 static int by_round_and_message(const void *left, const void *right)
@@ -294,9 +280,9 @@ static size_t report_round(struct tb_windows *windows, size_t i)
 	return i;
 }
 
-// report reports to the source what ended in the window, and posts what the source then
-// has before the window's end.
-static void report(struct tb_windows *windows)
+// windows_report reports to the source what ended in the window, and posts what the
+// source then has before the window's end.
+static void windows_report(struct tb_windows *windows)
 {
 	const struct tb_replay *whole = windows->whole;
 	gather_endings(windows);
@@ -304,8 +290,9 @@ static void report(struct tb_windows *windows)
 		bool ended = i < windows->n_endings;
 		tb_time_ps at = ended ? windows->endings[i].at : windows->until - 1;
 		if (!windows->open_loop && whole->source_at <= at)
-			post(windows, whole->source_at > whole->now ? whole->source_at
-								    : whole->now);
+			windows_post(windows, whole->source_at > whole->now
+						      ? whole->source_at
+						      : whole->now);
 		else if (ended)
 			i = report_round(windows, i);
 		else
@@ -313,41 +300,8 @@ static void report(struct tb_windows *windows)
 	}
 }
 
-// tell_others exchanges what other processes need of this window. Messages that start in
-// it have started in their parts.
-static void tell_others(struct tb_windows *windows)
-{
-	tb_time_ps next = TB_TIME_NEVER;
-	for (uint32_t part = windows->first; part < windows->end; part++) {
-		(void)tb_clock_failed(part_at(windows, part));
-		next = earlier(next, windows->parts[part].next);
-		next = earlier(next, tb_handover_earliest(part_at(windows, part)));
-	}
-	for (uint32_t part = 0; part < windows->n; part++)
-		if (!tb_parts_has(windows->whole->parts, part))
-			tb_messages_skip(part_at(windows, part), windows->until);
-	tb_across_exchange(windows->across, windows->until, &next);
-	windows->others_next = next;
-}
-
-// exchange makes the part messages of this window those that the next window receives.
-static void exchange(struct tb_windows *windows)
-{
-	windows->received_at = TB_TIME_NEVER;
-	windows->n_events = 0;
-	if (windows->across)
-		tell_others(windows);
-	for (uint32_t part = 0; part < windows->n; part++) {
-		struct tb_replay *replay = part_at(windows, part);
-		windows->received_at =
-			earlier(windows->received_at, tb_handover_earliest(replay));
-		tb_handover_turn(replay);
-		windows->n_events += windows->parts[part].n_events;
-	}
-}
-
-// failed returns the status of what went wrong, in the lowest part.
-static int failed(struct tb_windows *windows, struct tb_error *error)
+// windows_failed returns the status of what went wrong, in the lowest part.
+static int windows_failed(struct tb_windows *windows, struct tb_error *error)
 {
 	struct tb_replay *whole = windows->whole;
 	for (uint32_t part = 0; part < windows->n && whole->failure.code == TB_OK; part++)
@@ -365,25 +319,48 @@ static int do_window(struct tb_windows *windows, tb_time_ps from, struct tb_erro
 	int status = pass_bins(windows, from, error);
 	if (status != TB_OK)
 		return status;
-	windows->until = earlier(from + whole->window_ps, whole->records.bin_end);
-	windows->until = earlier(windows->until, whole->pause_at);
+	windows->until = tb_time_earlier(from + whole->window_ps, whole->records.bin_end);
+	windows->until = tb_time_earlier(windows->until, whole->pause_at);
 	windows->n_windows++;
 	post_early(windows);
-	do_window_tasks(windows);
-	exchange(windows);
-	report(windows);
-	return failed(windows, error);
-}
-
-// pause_all leaves `until` as it is: that is how far parts have looked for events.
-static int pause_all(struct tb_windows *windows, struct tb_error *error)
-{
-	tb_time_ps at = windows->whole->pause_at, until = windows->until;
-	for (uint32_t part = 0; part < windows->n; part++)
-		part_at(windows, part)->now = at;
-	int status = pass_bins(windows, at, error);
-	windows->until = until;
-	return status == TB_OK ? TB_ENGINE_PAUSED : status;
+	// Simulate a window, on all threads if that pays.
+	uint32_t n = windows->end - windows->first;
+	n += tb_records_turn_waits(
+		&windows->whole->records, MANY_WAITS / tb_team_threads(windows->team));
+	bool together = pays(windows);
+	if (together)
+		tb_team_run(windows->team, n, windows_simulate, windows);
+	for (uint32_t i = 0; i < n && !together; i++)
+		windows_simulate(windows, i);
+	// Make the part messages of this window those that the next window
+	// receives.
+	windows->received_at = TB_TIME_NEVER;
+	windows->n_events = 0;
+	if (windows->across) {
+		// Exchange with other processes what each needs of this window.
+		// Messages that start in it have started in their parts.
+		tb_time_ps next = TB_TIME_NEVER;
+		for (uint32_t part = windows->first; part < windows->end; part++) {
+			(void)tb_clock_failed(part_at(windows, part));
+			next = tb_time_earlier(next, windows->parts[part].next);
+			next = tb_time_earlier(
+				next, tb_handover_earliest(part_at(windows, part)));
+		}
+		for (uint32_t part = 0; part < windows->n; part++)
+			if (!tb_parts_has(windows->whole->parts, part))
+				tb_messages_skip(part_at(windows, part), windows->until);
+		tb_across_exchange(windows->across, windows->until, &next);
+		windows->others_next = next;
+	}
+	for (uint32_t part = 0; part < windows->n; part++) {
+		struct tb_replay *replay = part_at(windows, part);
+		windows->received_at = tb_time_earlier(
+			windows->received_at, tb_handover_earliest(replay));
+		tb_handover_turn(replay);
+		windows->n_events += windows->parts[part].n_events;
+	}
+	windows_report(windows);
+	return windows_failed(windows, error);
 }
 
 int tb_windows_run(struct tb_windows *windows, uint64_t n_windows, struct tb_error *error)
@@ -392,8 +369,16 @@ int tb_windows_run(struct tb_windows *windows, uint64_t n_windows, struct tb_err
 		tb_time_ps from = next_instant(windows);
 		if (from == TB_TIME_NEVER)
 			return tb_clock_end(windows->whole, error);
-		if (from >= windows->whole->pause_at)
-			return pause_all(windows, error);
+		if (from >= windows->whole->pause_at) {
+			// Leave `until` as it is: that is how far parts have looked for
+			// events.
+			tb_time_ps at = windows->whole->pause_at, until = windows->until;
+			for (uint32_t part = 0; part < windows->n; part++)
+				part_at(windows, part)->now = at;
+			int status = pass_bins(windows, at, error);
+			windows->until = until;
+			return status == TB_OK ? TB_ENGINE_PAUSED : status;
+		}
 		int status = do_window(windows, from, error);
 		if (status != TB_OK)
 			return status;
@@ -401,9 +386,9 @@ int tb_windows_run(struct tb_windows *windows, uint64_t n_windows, struct tb_err
 	return 1;
 }
 
-// lasts_until receives what was handed over last, and returns when all ends that has
-// begun.
-static tb_time_ps lasts_until(struct tb_windows *windows)
+// windows_lasts_until receives what was handed over last, and returns when all ends that
+// has begun.
+static tb_time_ps windows_lasts_until(struct tb_windows *windows)
 {
 	tb_time_ps end = 0;
 	for (uint32_t part = windows->first; part < windows->end; part++) {
@@ -416,24 +401,24 @@ static tb_time_ps lasts_until(struct tb_windows *windows)
 
 int tb_windows_finish(struct tb_windows *windows, struct tb_error *error)
 {
-	bool was_well = failed(windows, NULL) == TB_OK; // as in tb_clock_finish
+	bool was_well = windows_failed(windows, NULL) == TB_OK; // as in tb_clock_finish
 	struct tb_records *records = &windows->whole->records;
-	tb_time_ps end = lasts_until(windows);
+	tb_time_ps end = windows_lasts_until(windows);
 	int status = pass_bins(windows, end, error);
 	if (status != TB_OK)
 		return status;
 	windows->until = end;
-	settle_all(windows);
+	windows_settle_all(windows);
 	for (uint32_t part = windows->first; part < windows->end; part++)
 		windows->model->blame_open(part_at(windows, part), end);
 	if (was_well)
-		status = failed(windows, error);
+		status = windows_failed(windows, error);
 	if (status == TB_OK)
 		status = tb_records_close(records, error);
 	if (status == TB_OK && windows->across)
 		status = tb_across_gather(windows->across, error);
-	bool tells = !windows->across || tb_across_leads(windows->across);
-	return status == TB_OK && tells ? tb_records_finish(records, error) : status;
+	bool leads = !windows->across || tb_across_leads(windows->across);
+	return status == TB_OK && leads ? tb_records_finish(records, error) : status;
 }
 
 int tb_windows_checkpoint(struct tb_windows *windows, struct tb_error *error)
@@ -464,10 +449,148 @@ struct tb_engine_stats tb_windows_stats(const struct tb_windows *windows)
 		sum.n_in_flight += tb_replay_in_flight(replay);
 		sum.n_lost += replay->stats.n_lost;
 		sum.n_resent += replay->stats.n_resent;
-		sum.told_bytes += replay->stats.told_bytes;
+		sum.exchanged_bytes += replay->stats.exchanged_bytes;
 	}
 	sum.n_windows = windows->n_windows;
 	if (windows->across)
 		tb_across_stats(windows->across, &sum);
 	return sum;
+}
+
+struct outbox { // messages to one part, each followed by its record
+	char *bytes;
+	size_t n, room;
+};
+
+// Part messages lie in one of two rows of outboxes, by part, while those of the other row
+// are received.
+struct tb_handover {
+	struct outbox *rows[2];
+	unsigned turn; // the row that is filled
+	tb_time_ps earliest;
+};
+
+int tb_handover_new(struct tb_replay *replay)
+{
+	uint32_t n = replay->parts->n;
+	struct tb_handover *made = calloc(1, sizeof *made);
+	if (!made)
+		return TB_ENOMEM;
+	replay->handover = made;
+	made->earliest = TB_TIME_NEVER;
+	made->rows[0] = calloc(n, sizeof *made->rows[0]);
+	made->rows[1] = calloc(n, sizeof *made->rows[1]);
+	return made->rows[0] && made->rows[1] ? TB_OK : TB_ENOMEM;
+}
+
+void tb_handover_free(struct tb_replay *replay)
+{
+	struct tb_handover *handover = replay->handover;
+	if (!handover)
+		return;
+	for (uint32_t part = 0; part < replay->parts->n; part++)
+		for (unsigned row = 0; row < 2; row++)
+			if (handover->rows[row])
+				free(handover->rows[row][part].bytes);
+	free(handover->rows[0]);
+	free(handover->rows[1]);
+	free(handover);
+	replay->handover = NULL;
+}
+
+// handover_add_message adds a part message, with its record unless that is NULL, and
+// returns the place of that.
+static inline char *handover_add_message(struct tb_replay *replay, uint32_t to,
+	const struct tb_part_message *message, const void *record)
+{
+	struct tb_handover *handover = replay->handover;
+	struct outbox *box = &handover->rows[handover->turn][to];
+	size_t n = sizeof *message + message->n_bytes;
+	if (TB_ARRAY_RESERVE(&box->bytes, &box->room, box->n + n) != TB_OK) {
+		tb_replay_no_memory(replay, "what leaves a part");
+		return NULL;
+	}
+	char *place = box->bytes + box->n;
+	memcpy(place, message, sizeof *message);
+	if (record)
+		memcpy(place + sizeof *message, record, message->n_bytes);
+	box->n += n;
+	if (message->at < handover->earliest)
+		handover->earliest = message->at;
+	return place + sizeof *message;
+}
+
+void tb_handover_to_receiver(struct tb_replay *replay,
+	const struct tb_part_message *message, const void *record)
+{
+	(void)handover_add_message(replay,
+		tb_parts_to(replay->parts, replay->net, message->link), message, record);
+}
+
+void tb_handover_to_sender(
+	struct tb_replay *replay, const struct tb_part_message *message)
+{
+	(void)handover_add_message(replay,
+		tb_parts_from(replay->parts, replay->net, message->link), message, NULL);
+}
+
+void *tb_handover_to_part(
+	struct tb_replay *replay, uint32_t part, const struct tb_part_message *message)
+{
+	return handover_add_message(replay, part, message, NULL);
+}
+
+void tb_handover_turn(struct tb_replay *replay)
+{
+	struct tb_handover *handover = replay->handover;
+	handover->turn ^= 1;
+	handover->earliest = TB_TIME_NEVER;
+	for (uint32_t part = 0; part < replay->parts->n; part++)
+		handover->rows[handover->turn][part].n = 0;
+}
+
+tb_time_ps tb_handover_earliest(const struct tb_replay *replay)
+{
+	return replay->handover->earliest;
+}
+
+const struct tb_part_message *tb_handover_next(
+	const char *bytes, size_t *at, const void **record)
+{
+	const struct tb_part_message *message = (const void *)(bytes + *at);
+	*at += sizeof *message;
+	*record = message->n_bytes ? bytes + *at : NULL;
+	*at += message->n_bytes;
+	return message;
+}
+
+const char *tb_handover_bytes(const struct tb_replay *replay, uint32_t to, size_t *n)
+{
+	const struct outbox *box = &replay->handover->rows[replay->handover->turn][to];
+	*n = box->n;
+	return box->bytes;
+}
+
+void tb_handover_put(struct tb_replay *replay, uint32_t to,
+	const struct tb_part_message *message, const void *record)
+{
+	handover_add_message(replay, to, message, record);
+}
+
+void tb_handover_receive(struct tb_replay *replay,
+	void (*receive)(struct tb_replay *replay, const struct tb_part_message *message,
+		const void *record))
+{
+	for (uint32_t from = 0; from < replay->parts->n; from++) {
+		const struct tb_handover *handover =
+			replay->whole->by_part[from]->handover;
+		const struct outbox *box =
+			&handover->rows[handover->turn ^ 1][replay->part];
+		for (size_t at = 0; at < box->n;) {
+			const void *record;
+			const struct tb_part_message *message =
+				tb_handover_next(box->bytes, &at, &record);
+			receive(replay, message, record);
+		}
+	}
 }

@@ -1,13 +1,294 @@
 #include "workload_impl.h"
 
+#include "array.h"
 #include "map.h"
 #include "op_log.h"
 #include "timers.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define NONE TB_ID_NONE
+
+// A channel is a receiver, sender and tag: it holds receives posted for exactly these, or
+// messages that arrived before a receive, never both at once; and messages on their way,
+// in the order in which they left.
+struct tb_matching_channel {
+	struct tb_op_queue posted, arrived, sent;
+};
+
+// A message on its way.
+enum { FLIES, LANDED, LOST };
+
+struct tb_matching_rank {
+	struct tb_op_queue wild;     // posted receives with any source or any tag
+	struct tb_op_queue arrivals; // unmatched messages, if it ever posts such receives
+	bool uses_wild;
+};
+
+static bool accepts(const struct tb_matching *matching, uint32_t recv, uint32_t send)
+{
+	const struct tb_op *want = &matching->job->ops[recv];
+	return (want->peer == TB_ANY || want->peer == matching->rank_of[send]) &&
+	       (want->tag == TB_ANY || want->tag == matching->job->ops[send].tag);
+}
+
+static bool is_wild(const struct tb_op *op)
+{
+	return op->kind == TB_OP_RECV && (op->peer == TB_ANY || op->tag == TB_ANY);
+}
+
+// first_arrival removes the first unmatched message that a wildcard receive accepts.
+static uint32_t first_arrival(struct tb_matching *matching, uint32_t recv)
+{
+	struct tb_op_queue *arrivals = &matching->ranks[matching->rank_of[recv]].arrivals;
+	uint32_t before = NONE;
+	for (uint32_t send = arrivals->first; send != NONE;) {
+		uint32_t next = matching->aside[send];
+		bool gone = matching->channel[send] == NONE;
+		if (gone || accepts(matching, recv, send)) {
+			tb_op_queue_remove(arrivals, matching->aside, before, send);
+			if (!gone) {
+				// Remove a message that was matched through a rank's
+				// arrivals from its channel.
+				struct tb_op_queue *arrived =
+					&matching->channels[matching->channel[send]]
+						 .arrived;
+				// Messages of one channel are matched in their order, so
+				// it is the first.
+				assert(arrived->first == send);
+				tb_op_queue_remove(arrived, matching->next, NONE, send);
+				return send;
+			}
+		} else {
+			before = send;
+		}
+		send = next;
+	}
+	return NONE;
+}
+
+static struct tb_matching_channel *channel_at(
+	const struct tb_matching *matching, uint32_t op)
+{
+	return &matching->channels[matching->channel[op]];
+}
+
+uint32_t tb_matching_post(struct tb_matching *matching, uint32_t recv)
+{
+	struct tb_matching_rank *rank = &matching->ranks[matching->rank_of[recv]];
+	struct tb_op_queue *posted = &rank->wild;
+	uint32_t send = NONE;
+	matching->aside[recv] = matching->n_posted++;
+	if (is_wild(&matching->job->ops[recv])) {
+		send = first_arrival(matching, recv);
+	} else {
+		struct tb_matching_channel *channel = channel_at(matching, recv);
+		posted = &channel->posted;
+		if (channel->arrived.first != NONE) {
+			send = tb_op_queue_pop(&channel->arrived, matching->next);
+			// It stays in the rank's arrivals as a mark without a channel.
+			if (rank->uses_wild)
+				matching->channel[send] = NONE;
+		}
+	}
+	if (send == NONE)
+		tb_op_queue_push(posted, matching->next, recv);
+	return send;
+}
+
+// posted_for removes the earliest posted receive that accepts a message.
+static uint32_t posted_for(struct tb_matching *matching, uint32_t send)
+{
+	struct tb_matching_rank *rank = &matching->ranks[matching->job->ops[send].peer];
+	struct tb_op_queue *posted = &channel_at(matching, send)->posted;
+	uint32_t before = NONE, wild = rank->wild.first;
+	while (wild != NONE && !accepts(matching, wild, send)) {
+		before = wild;
+		wild = matching->next[wild];
+	}
+	bool exact =
+		posted->first != NONE &&
+		(wild == NONE || matching->aside[posted->first] < matching->aside[wild]);
+	if (exact)
+		return tb_op_queue_pop(posted, matching->next);
+	if (wild != NONE)
+		tb_op_queue_remove(&rank->wild, matching->next, before, wild);
+	return wild;
+}
+
+void tb_matching_send(struct tb_matching *matching, uint32_t send)
+{
+	matching->aside[send] = FLIES;
+	tb_op_queue_push(&channel_at(matching, send)->sent, matching->next, send);
+}
+
+void tb_matching_land(struct tb_matching *matching, uint32_t send, bool lost)
+{
+	matching->aside[send] = lost ? LOST : LANDED;
+}
+
+uint32_t tb_matching_in_turn(struct tb_matching *matching, uint32_t send)
+{
+	struct tb_op_queue *way = &channel_at(matching, send)->sent;
+	while (way->first != NONE && matching->aside[way->first] != FLIES) {
+		uint32_t first = tb_op_queue_pop(way, matching->next);
+		if (matching->aside[first] == LANDED)
+			return first;
+	}
+	return NONE;
+}
+
+uint32_t tb_matching_arrive(struct tb_matching *matching, uint32_t send)
+{
+	uint32_t recv = posted_for(matching, send);
+	if (recv == NONE) {
+		struct tb_matching_rank *rank =
+			&matching->ranks[matching->job->ops[send].peer];
+		tb_op_queue_push(
+			&channel_at(matching, send)->arrived, matching->next, send);
+		if (rank->uses_wild)
+			tb_op_queue_push(&rank->arrivals, matching->aside, send);
+	}
+	return recv;
+}
+
+// Used while channels are numbered.
+struct numbering {
+	struct tb_matching *matching;
+	struct tb_map pairs; // receiver and sender to the number of the pair
+	struct tb_map tags;  // pair and tag to channel
+	uint32_t n_pairs;
+};
+
+static int new_channel(struct tb_matching *matching, uint32_t *channel)
+{
+	if (TB_ARRAY_RESERVE(&matching->channels, &matching->channels_room,
+		    (size_t)matching->n_channels + 1) != TB_OK)
+		return TB_ENOMEM;
+	*channel = matching->n_channels++;
+	matching->channels[*channel] = (struct tb_matching_channel){
+		tb_op_queue_empty(), tb_op_queue_empty(), tb_op_queue_empty()};
+	return TB_OK;
+}
+
+static int matching_channel(struct numbering *numbering, uint64_t to_and_from,
+	uint32_t tag, uint32_t *channel)
+{
+	uint32_t pair = 0;
+	if (!tb_map_find(&numbering->pairs, to_and_from, &pair)) {
+		pair = numbering->n_pairs++;
+		if (tb_map_put(&numbering->pairs, to_and_from, pair) != TB_OK)
+			return TB_ENOMEM;
+	}
+	uint64_t key = (uint64_t)pair << 32 | tag;
+	if (tb_map_find(&numbering->tags, key, channel))
+		return TB_OK;
+	int status = new_channel(numbering->matching, channel);
+	return status == TB_OK ? tb_map_put(&numbering->tags, key, *channel) : status;
+}
+
+static int matching_allocate(struct tb_matching *matching)
+{
+	size_t n_ops = (size_t)matching->job->n_ops + 1;
+	size_t n_ranks = (size_t)matching->job->n_ranks + 1;
+	matching->channel = malloc(n_ops * sizeof *matching->channel);
+	matching->next = malloc(n_ops * sizeof *matching->next);
+	matching->aside = malloc(n_ops * sizeof *matching->aside);
+	matching->ranks = malloc(n_ranks * sizeof *matching->ranks);
+	if (!matching->channel || !matching->next || !matching->aside || !matching->ranks)
+		return TB_ENOMEM;
+	for (size_t rank = 0; rank < n_ranks; rank++)
+		matching->ranks[rank] = (struct tb_matching_rank){
+			tb_op_queue_empty(), tb_op_queue_empty(), false};
+	// Give every send and exact receive its channel before the replay, so
+	// that matching needs no search.
+	const struct tb_job *job = matching->job;
+	struct numbering numbering = {.matching = matching};
+	int status = TB_OK;
+	for (uint32_t op = 0; op < job->n_ops && status == TB_OK; op++) {
+		const struct tb_op *what = &job->ops[op];
+		uint64_t rank = matching->rank_of[op];
+		matching->channel[op] = NONE;
+		if (is_wild(what))
+			matching->ranks[rank].uses_wild = true;
+		else if (what->kind == TB_OP_SEND)
+			status = matching_channel(&numbering,
+				(uint64_t)what->peer << 32 | rank, what->tag,
+				&matching->channel[op]);
+		else if (what->kind == TB_OP_RECV)
+			status = matching_channel(&numbering, rank << 32 | what->peer,
+				what->tag, &matching->channel[op]);
+	}
+	tb_map_fini(&numbering.pairs);
+	tb_map_fini(&numbering.tags);
+	return status;
+}
+
+int tb_matching_init(
+	struct tb_matching *matching, const struct tb_job *job, const uint32_t *rank_of)
+{
+	*matching = (struct tb_matching){.job = job, .rank_of = rank_of};
+	int status = matching_allocate(matching);
+	if (status != TB_OK)
+		tb_matching_fini(matching);
+	return status;
+}
+
+void tb_matching_fini(struct tb_matching *matching)
+{
+	free(matching->channel);
+	free(matching->next);
+	free(matching->aside);
+	free(matching->channels);
+	free(matching->ranks);
+	*matching = (struct tb_matching){0};
+}
+
+int tb_op_log_init(struct tb_op_log *log, const struct tb_job *job, const uint32_t *by,
+	const uint32_t *rank_of, const uint32_t *node_of_rank)
+{
+	if (job->n_ops > TB_OP_LOG_OPS_MAX)
+		return TB_OK;
+	*log = (struct tb_op_log){.job = job,
+		.by = by,
+		.rank_of = rank_of,
+		.node_of_rank = node_of_rank,
+		.ended = malloc(((size_t)job->n_ops + 1) * sizeof *log->ended),
+		.related = malloc(((size_t)job->n_ops + 1) * sizeof *log->related)};
+	if (!log->ended || !log->related) {
+		tb_op_log_fini(log);
+		return TB_ENOMEM;
+	}
+	for (uint32_t op = 0; op < job->n_ops; op++) {
+		log->ended[op] = -1;
+		log->related[op] = TB_ID_NONE;
+	}
+	return TB_OK;
+}
+
+void tb_op_log_fini(struct tb_op_log *log)
+{
+	free(log->ended);
+	free(log->related);
+	free(log->parts);
+	*log = (struct tb_op_log){0};
+}
+
+uint32_t tb_op_log_keep(struct tb_op_log *log, const struct tb_message_parts *parts)
+{
+	if (!log->ended)
+		return TB_ID_NONE;
+	if (TB_ARRAY_RESERVE(&log->parts, &log->parts_room, log->n_parts + 1) != TB_OK) {
+		log->failed = true;
+		return TB_ID_NONE;
+	}
+	log->parts[log->n_parts] = *parts;
+	return (uint32_t)log->n_parts++;
+}
 
 #define NONE TB_ID_NONE
 
@@ -67,8 +348,9 @@ static void satisfy(struct tb_closed_loop *loop, uint32_t op, uint32_t by)
 	tb_op_queue_push(&loop->ready, loop->next, op);
 }
 
-// release lets the operations continue that wait for the start, or the end, of `op`.
-static void release(struct tb_closed_loop *loop, uint32_t op, bool started)
+// closed_loop_release lets the operations continue that wait for the start, or the end,
+// of `op`.
+static void closed_loop_release(struct tb_closed_loop *loop, uint32_t op, bool started)
 {
 	const struct tb_job *job = loop->job;
 	// What waits for a start waits for what that start waited for.
@@ -86,7 +368,7 @@ static void set_started(struct tb_closed_loop *loop, uint32_t op)
 {
 	loop->state[op] = STARTED;
 	note_time(loop, op, WANT_START);
-	release(loop, op, true);
+	closed_loop_release(loop, op, true);
 }
 
 static void set_done(struct tb_closed_loop *loop, uint32_t op)
@@ -95,7 +377,7 @@ static void set_done(struct tb_closed_loop *loop, uint32_t op)
 	loop->n_done++;
 	note_time(loop, op, WANT_END);
 	tb_op_log_end(&loop->log, op, loop->now);
-	release(loop, op, false);
+	closed_loop_release(loop, op, false);
 }
 
 static struct cpu *cpu_of(const struct tb_closed_loop *loop, uint32_t op)
@@ -141,26 +423,21 @@ static int check_size(const struct tb_closed_loop *loop, uint32_t recv, uint32_t
 		ops[send].amount, ops[send].tag);
 }
 
-// post lets a ready receive take a message that has already arrived, or wait.
-static int post(struct tb_closed_loop *loop, uint32_t recv, struct tb_error *error)
-{
-	set_started(loop, recv);
-	uint32_t send = tb_matching_post(&loop->matching, recv);
-	int status = send == NONE ? TB_OK : check_size(loop, recv, send, error);
-	if (status == TB_OK && send != NONE)
-		set_done(loop, recv);
-	return status;
-}
-
-// settle starts all operations that are ready at `now`.
-static int settle(struct tb_closed_loop *loop, struct tb_error *error)
+// closed_loop_settle starts all operations that are ready at `now`.
+static int closed_loop_settle(struct tb_closed_loop *loop, struct tb_error *error)
 {
 	while (loop->ready.first != NONE) {
 		uint32_t op = tb_op_queue_pop(&loop->ready, loop->next);
 		int status = TB_OK;
-		if (loop->job->ops[op].kind == TB_OP_RECV)
-			status = post(loop, op, error);
-		else if (cpu_of(loop, op)->busy)
+		if (loop->job->ops[op].kind == TB_OP_RECV) {
+			// Let a ready receive take a message that has already arrived, or
+			// wait.
+			set_started(loop, op);
+			uint32_t send = tb_matching_post(&loop->matching, op);
+			status = send == NONE ? TB_OK : check_size(loop, op, send, error);
+			if (status == TB_OK && send != NONE)
+				set_done(loop, op);
+		} else if (cpu_of(loop, op)->busy)
 			tb_op_queue_push(&cpu_of(loop, op)->waiting, loop->next, op);
 		else
 			status = start_on_cpu(loop, op, error);
@@ -183,10 +460,10 @@ static int end_calc(struct tb_closed_loop *loop, uint32_t op, struct tb_error *e
 		if (status != TB_OK)
 			return status;
 	}
-	return settle(loop, error);
+	return closed_loop_settle(loop, error);
 }
 
-static tb_time_ps when(void *context)
+static tb_time_ps closed_loop_next_at(void *context)
 {
 	const struct tb_closed_loop *loop = context;
 	if (loop->outgoing.first != NONE || loop->ready.first != NONE)
@@ -199,9 +476,9 @@ static uint32_t node_of_peer(const struct tb_closed_loop *loop, uint32_t send)
 	return loop->node_of_rank[loop->job->ops[send].peer];
 }
 
-// joins returns whether a send is one of the same broadcast as the one before it, whose
-// receivers end before node `end`.
-static bool joins(
+// send_joins_broadcast returns whether a send is one of the same broadcast as the one
+// before it, whose receivers end before node `end`.
+static bool send_joins_broadcast(
 	const struct tb_closed_loop *loop, uint32_t send, uint32_t before, uint32_t end)
 {
 	const struct tb_op *a = &loop->job->ops[before], *b = &loop->job->ops[send];
@@ -221,7 +498,7 @@ static uint32_t join_sends(struct tb_closed_loop *loop, uint32_t first)
 	if (!loop->broadcasts || node == loop->node_of_rank[loop->rank_of[first]])
 		return 1;
 	while (loop->outgoing.first != NONE &&
-		joins(loop, loop->outgoing.first, last, end)) {
+		send_joins_broadcast(loop, loop->outgoing.first, last, end)) {
 		uint32_t send = tb_op_queue_pop(&loop->outgoing, loop->next);
 		end = node_of_peer(loop, send) + 1;
 		loop->next[last] = send;
@@ -231,12 +508,12 @@ static uint32_t join_sends(struct tb_closed_loop *loop, uint32_t first)
 	return end - node;
 }
 
-static int take(
+static int closed_loop_take(
 	void *context, tb_time_ps now, struct tb_message *message, struct tb_error *error)
 {
 	struct tb_closed_loop *loop = context;
 	loop->now = now;
-	int status = settle(loop, error);
+	int status = closed_loop_settle(loop, error);
 	while (status == TB_OK && tb_timers_at(&loop->timers) <= now)
 		status = end_calc(
 			loop, (uint32_t)tb_timers_take(&loop->timers).what, error);
@@ -265,18 +542,19 @@ static int take(
 	return 1;
 }
 
-static int sent(void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
+static int closed_loop_sent(
+	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
 {
 	struct tb_closed_loop *loop = context;
 	loop->now = now;
 	for (uint32_t op = (uint32_t)cookie; op != NONE; op = loop->next[op])
 		set_done(loop, op);
-	return settle(loop, error);
+	return closed_loop_settle(loop, error);
 }
 
-// arrive matches a send's message, or those that it let through, with posted receives, or
-// lets them wait for these.
-static int arrive(
+// closed_loop_arrive matches a send's message, or those that it let through, with posted
+// receives, or lets them wait for these.
+static int closed_loop_arrive(
 	struct tb_closed_loop *loop, uint32_t send, bool lost, struct tb_error *error)
 {
 	// The channel of a message that was matched may be gone: look at one behind it.
@@ -295,7 +573,7 @@ static int arrive(
 	return status;
 }
 
-static int delivered(
+static int closed_loop_delivered(
 	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
 {
 	struct tb_closed_loop *loop = context;
@@ -303,13 +581,13 @@ static int delivered(
 	loop->now = now;
 	for (uint32_t send = (uint32_t)cookie; send != NONE && status == TB_OK;
 		send = loop->next[send])
-		status = arrive(loop, send, false, error);
-	return status == TB_OK ? settle(loop, error) : status;
+		status = closed_loop_arrive(loop, send, false, error);
+	return status == TB_OK ? closed_loop_settle(loop, error) : status;
 }
 
-// undelivered: the sender continues, its buffer is free; a receive for the message waits
-// forever.
-static int undelivered(
+// closed_loop_undelivered: the sender continues, its buffer is free; a receive for the
+// message waits forever.
+static int closed_loop_undelivered(
 	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
 {
 	struct tb_closed_loop *loop = context;
@@ -318,11 +596,11 @@ static int undelivered(
 	loop->now = now;
 	for (uint32_t send = (uint32_t)cookie; send != NONE && status == TB_OK;
 		send = loop->next[send])
-		status = arrive(loop, send, true, error);
-	return status == TB_OK ? sent(context, now, cookie, error) : status;
+		status = closed_loop_arrive(loop, send, true, error);
+	return status == TB_OK ? closed_loop_sent(context, now, cookie, error) : status;
 }
 
-static void describe(
+static void closed_loop_describe(
 	const struct tb_closed_loop *loop, uint32_t op, char *text, size_t size)
 {
 	const struct tb_op *what = &loop->job->ops[op];
@@ -348,9 +626,9 @@ static uint32_t stuck_receive(const struct tb_closed_loop *loop, uint32_t rank)
 	return NONE;
 }
 
-// finish names the receives that wait for each other, following each to the rank it waits
-// for.
-static int finish(void *context, struct tb_error *error)
+// closed_loop_finish names the receives that wait for each other, following each to the
+// rank it waits for.
+static int closed_loop_finish(void *context, struct tb_error *error)
 {
 	const struct tb_closed_loop *loop = context;
 	// Undelivered messages explain operations that never run; the caller reports
@@ -364,7 +642,7 @@ static int finish(void *context, struct tb_error *error)
 	for (int n = 0; n < 3 && op != NONE; n++) {
 		size_t used = strlen(text);
 		char one[160];
-		describe(loop, op, one, sizeof one);
+		closed_loop_describe(loop, op, one, sizeof one);
 		snprintf(text + used, sizeof text - used, "%s%s", n ? ", " : "", one);
 		uint32_t peer = loop->job->ops[op].peer;
 		op = peer == TB_ANY ? NONE : stuck_receive(loop, peer);
@@ -374,22 +652,7 @@ static int finish(void *context, struct tb_error *error)
 		loop->job->n_ops - loop->n_done, loop->job->n_ops, text);
 }
 
-// place_ranks counts the ranks of each node.
-static int place_ranks(struct tb_closed_loop *loop)
-{
-	struct tb_map n_of_node = {0};
-	int status = TB_OK;
-	for (uint32_t rank = 0; rank < loop->job->n_ranks && status == TB_OK; rank++) {
-		uint32_t n = 0;
-		tb_map_find(&n_of_node, loop->node_of_rank[rank], &n);
-		loop->place_of_rank[rank] = n;
-		status = tb_map_put(&n_of_node, loop->node_of_rank[rank], n + 1);
-	}
-	tb_map_fini(&n_of_node);
-	return status;
-}
-
-static int make(struct tb_closed_loop *loop, const uint32_t *node_of_rank)
+static int closed_loop_allocate(struct tb_closed_loop *loop, const uint32_t *node_of_rank)
 {
 	const struct tb_job *job = loop->job;
 	size_t n_ops = (size_t)job->n_ops + 1;
@@ -415,17 +678,26 @@ static int make(struct tb_closed_loop *loop, const uint32_t *node_of_rank)
 			loop->rank_of[op] = rank;
 	for (size_t i = 0; i < n_cpus; i++)
 		loop->cpus[i] = (struct cpu){tb_op_queue_empty(), false};
-	int status = place_ranks(loop);
+	// Count the ranks of each node.
+	struct tb_map n_of_node = {0};
+	int status = TB_OK;
+	for (uint32_t rank = 0; rank < loop->job->n_ranks && status == TB_OK; rank++) {
+		uint32_t n = 0;
+		tb_map_find(&n_of_node, loop->node_of_rank[rank], &n);
+		loop->place_of_rank[rank] = n;
+		status = tb_map_put(&n_of_node, loop->node_of_rank[rank], n + 1);
+	}
+	tb_map_fini(&n_of_node);
 	return status == TB_OK ? tb_matching_init(&loop->matching, job, loop->rank_of)
 			       : status;
 }
 
-static void want(struct tb_closed_loop *loop, uint32_t instant)
+static void closed_loop_want(struct tb_closed_loop *loop, uint32_t instant)
 {
 	uint32_t op = instant & ~TB_DEP_START;
 	if (instant == TB_AT_BEGINNING)
 		return;
-	// The start of a calc is told by its end.
+	// The end of a calc gives its start.
 	bool starts = (instant & TB_DEP_START) && loop->job->ops[op].kind != TB_OP_CALC;
 	loop->at[op] = starts ? WANT_START : WANT_END;
 }
@@ -443,8 +715,8 @@ static int want_times(struct tb_closed_loop *loop)
 		loop->at[op] = WANT_NOTHING;
 	for (uint32_t rank = 0; rank < timed->n_ranks; rank++)
 		for (size_t i = timed->first[rank]; i < timed->first[rank + 1]; i++) {
-			want(loop, timed->calls[i].enter);
-			want(loop, timed->calls[i].leave);
+			closed_loop_want(loop, timed->calls[i].enter);
+			closed_loop_want(loop, timed->calls[i].leave);
 		}
 	return TB_OK;
 }
@@ -460,7 +732,8 @@ int tb_closed_loop_new(struct tb_closed_loop **loop, const struct tb_job *job,
 		made->broadcasts = broadcasts;
 		made->ready = made->outgoing = tb_op_queue_empty();
 	}
-	if (!made || make(made, node_of_rank) != TB_OK || want_times(made) != TB_OK) {
+	if (!made || closed_loop_allocate(made, node_of_rank) != TB_OK ||
+		want_times(made) != TB_OK) {
 		tb_closed_loop_free(made);
 		return tb_fail_memory_in(
 			error, job->name, "%" PRIu32 " operations", job->n_ops);
@@ -493,8 +766,8 @@ void tb_closed_loop_free(struct tb_closed_loop *loop)
 	free(loop);
 }
 
-// crossed: the first packet of a send entered the network.
-static void crossed(
+// closed_loop_crossed: the first packet of a send entered the network.
+static void closed_loop_crossed(
 	void *context, uint64_t cookie, const struct tb_latency_parts *crossing)
 {
 	struct tb_closed_loop *loop = context;
@@ -503,8 +776,9 @@ static void crossed(
 			loop->at[op] = crossing->started_at;
 }
 
-// measured: how the latency of a send's message came about.
-static void measured(void *context, uint64_t cookie, const struct tb_message_parts *parts)
+// closed_loop_measured: how the latency of a send's message came about.
+static void closed_loop_measured(
+	void *context, uint64_t cookie, const struct tb_message_parts *parts)
 {
 	struct tb_closed_loop *loop = context;
 	uint32_t kept = tb_op_log_keep(&loop->log, parts);
@@ -568,15 +842,16 @@ int tb_closed_loop_times(const struct tb_closed_loop *loop, struct tb_call_times
 struct tb_source tb_closed_loop_source(struct tb_closed_loop *loop)
 {
 	return (struct tb_source){.context = loop,
-		.when = when,
-		.take = take,
-		.sent = sent,
-		.delivered = delivered,
-		.crossed = loop->job->recorded && loop->job->recorded->on_wire ? crossed
-									       : NULL,
-		.measured = loop->log.ended ? measured : NULL,
-		.undelivered = undelivered,
-		.finish = finish};
+		.when = closed_loop_next_at,
+		.take = closed_loop_take,
+		.sent = closed_loop_sent,
+		.delivered = closed_loop_delivered,
+		.crossed = loop->job->recorded && loop->job->recorded->on_wire
+				   ? closed_loop_crossed
+				   : NULL,
+		.measured = loop->log.ended ? closed_loop_measured : NULL,
+		.undelivered = closed_loop_undelivered,
+		.finish = closed_loop_finish};
 }
 
 uint64_t tb_closed_loop_n_done(const struct tb_closed_loop *loop)

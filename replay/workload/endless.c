@@ -12,8 +12,8 @@ struct endless {
 	size_t n, room;
 };
 
-// take_all takes what is posted now.
-static int take_all(struct endless *endless, struct tb_error *error)
+// endless_take_all takes what is posted now.
+static int endless_take_all(struct endless *endless, struct tb_error *error)
 {
 	const struct tb_source *source = endless->source;
 	struct tb_message message;
@@ -28,32 +28,30 @@ static int take_all(struct endless *endless, struct tb_error *error)
 	return status;
 }
 
-static int deliver(const struct endless *endless, uint64_t cookie, struct tb_error *error)
+// endless_step does what there is at one instant.
+static int endless_step(struct endless *endless, struct tb_error *error)
 {
-	const struct tb_source *source = endless->source;
-	const struct tb_latency_parts parts = {0, endless->now, endless->now};
-	int status = TB_OK;
-	if (source->crossed)
-		source->crossed(source->context, cookie, &parts);
-	if (source->delivered)
-		status = source->delivered(source->context, endless->now, cookie, error);
-	if (status == TB_OK && source->sent)
-		status = source->sent(source->context, endless->now, cookie, error);
-	return status;
-}
-
-// step does what there is at one instant.
-static int step(struct endless *endless, struct tb_error *error)
-{
-	int status = take_all(endless, error);
+	int status = endless_take_all(endless, error);
 	if (endless->n > 0)
 		endless->last_ps = endless->now;
-	for (size_t i = 0; i < endless->n && status == TB_OK; i++)
-		status = deliver(endless, endless->cookies[i], error);
+	for (size_t i = 0; i < endless->n && status == TB_OK; i++) {
+		uint64_t cookie = endless->cookies[i];
+		const struct tb_source *source = endless->source;
+		const struct tb_latency_parts parts = {0, endless->now, endless->now};
+		status = TB_OK;
+		if (source->crossed)
+			source->crossed(source->context, cookie, &parts);
+		if (source->delivered)
+			status = source->delivered(
+				source->context, endless->now, cookie, error);
+		if (status == TB_OK && source->sent)
+			status = source->sent(
+				source->context, endless->now, cookie, error);
+	}
 	return status;
 }
 
-static int run(struct endless *endless, const volatile sig_atomic_t *stop,
+static int endless_simulate(struct endless *endless, const volatile sig_atomic_t *stop,
 	struct tb_error *error)
 {
 	const struct tb_source *source = endless->source;
@@ -65,7 +63,7 @@ static int run(struct endless *endless, const volatile sig_atomic_t *stop,
 		if (tb_stop_asked(stop))
 			return 1;
 		endless->now = next > endless->now ? next : endless->now;
-		status = step(endless, error);
+		status = endless_step(endless, error);
 	}
 	return status == TB_OK && source->finish ? source->finish(source->context, error)
 						 : status;
@@ -75,7 +73,7 @@ int tb_endless_run(const struct tb_source *source, const volatile sig_atomic_t *
 	tb_time_ps *took_ps, struct tb_error *error)
 {
 	struct endless endless = {.source = source};
-	int status = run(&endless, stop, error);
+	int status = endless_simulate(&endless, stop, error);
 	free(endless.cookies);
 	if (status == TB_OK)
 		*took_ps = endless.last_ps;

@@ -1,6 +1,7 @@
 #include "placement.h"
 
 #include "array.h"
+#include "ids.h"
 #include "input_files.h"
 #include "map.h"
 #include "name_ranges.h"
@@ -45,9 +46,10 @@ void tb_hosts_fini(struct tb_hosts *hosts)
 				   TB_PLACE_LINE, (reading)->line, __VA_ARGS__)          \
 			 : tb_fail((reading)->error, TB_EUSAGE, __VA_ARGS__))
 
-// add appends a host or gives it more slots: a repeated node is an error in a list, but
-// one more slot in a file.
-static int add(struct host_list_reading *reading, uint32_t node, uint32_t n_slots)
+// host_list_add appends a host or gives it more slots: a repeated node is an error in a
+// list, but one more slot in a file.
+static int host_list_add(
+	struct host_list_reading *reading, uint32_t node, uint32_t n_slots)
 {
 	struct tb_hosts *hosts = &reading->made;
 	uint32_t place;
@@ -69,8 +71,8 @@ static int add(struct host_list_reading *reading, uint32_t node, uint32_t n_slot
 	return TB_OK;
 }
 
-// naming returns a network whose nodes have names; NULL for others.
-static const struct tb_network *naming(const struct tb_network *network)
+// host_list_naming returns a network whose nodes have names; NULL for others.
+static const struct tb_network *host_list_naming(const struct tb_network *network)
 {
 	if (!network)
 		return NULL;
@@ -91,16 +93,11 @@ static int add_host(struct host_list_reading *reading, const char *host, uint32_
 		n_slots = n;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t own = n_slots / n + (i < n_slots % n);
-		int status = own ? add(reading, first.id + i, own) : TB_OK;
+		int status = own ? host_list_add(reading, first.id + i, own) : TB_OK;
 		if (status != TB_OK)
 			return status;
 	}
 	return 1;
-}
-
-static int no_host(const struct host_list_reading *reading, const char *host)
-{
-	return REFUSE(reading, "'%s' is no host of the network", host);
 }
 
 // next_tasks takes a host's tasks off those of a list, such as "4(x3),2".
@@ -133,9 +130,9 @@ static int next_tasks(struct host_list_reading *reading, uint32_t *n_slots)
 	return TB_OK;
 }
 
-// add_named adds a host of the fabric by its name, or else the node of the number that
-// the name ends with.
-static int add_named(
+// host_list_add_named adds a host of the fabric by its name, or else the node of the
+// number that the name ends with.
+static int host_list_add_named(
 	struct host_list_reading *reading, const char *host, uint32_t n_slots)
 {
 	int status = next_tasks(reading, &n_slots);
@@ -148,23 +145,23 @@ static int add_named(
 	while (number > host && isdigit((unsigned char)number[-1]))
 		number--;
 	if (reading->network && number > host)
-		return no_host(reading, host);
+		return REFUSE(reading, "'%s' is no host of the network", host);
 	uint32_t node;
 	if (!tb_name_ranges_number(&number, &node))
 		return REFUSE(reading,
 			"host '%s' does not end with a number below %u, its node", host,
 			TB_HOSTS_MAX);
-	return add(reading, node, n_slots);
+	return host_list_add(reading, node, n_slots);
 }
 
 static int add_expanded(void *context, const char *host)
 {
 	struct host_list_reading *reading = context;
-	return add_named(reading, host, reading->n_slots);
+	return host_list_add_named(reading, host, reading->n_slots);
 }
 
-// add_ranges adds the hosts of a name with ranges.
-static int add_ranges(
+// host_list_add_ranges adds the hosts of a name with ranges.
+static int host_list_add_ranges(
 	struct host_list_reading *reading, const char *name, uint32_t n_slots)
 {
 	struct tb_error why = {0};
@@ -188,7 +185,7 @@ static int add_plain(struct host_list_reading *reading, const char *host)
 		char *range;
 		if (asprintf(&range, "[%s]", host) < 0)
 			return tb_fail_memory(reading->error, "hosts");
-		int status = add_ranges(reading, range, 1);
+		int status = host_list_add_ranges(reading, range, 1);
 		free(range);
 		return status;
 	}
@@ -197,10 +194,10 @@ static int add_plain(struct host_list_reading *reading, const char *host)
 		return REFUSE(reading,
 			"'%s' can be a host or a range: write a range as node[0-15]",
 			host);
-	return add_named(reading, host, 1);
+	return host_list_add_named(reading, host, 1);
 }
 
-static int read_list(struct host_list_reading *reading, char *text)
+static int host_list_read_list(struct host_list_reading *reading, char *text)
 {
 	for (;;) {
 		char *end = tb_name_ranges_end(text);
@@ -208,7 +205,7 @@ static int read_list(struct host_list_reading *reading, char *text)
 		*end = '\0';
 		if (!*text)
 			return REFUSE(reading, "the host list has an empty place");
-		int status = strpbrk(text, "[]") ? add_ranges(reading, text, 1)
+		int status = strpbrk(text, "[]") ? host_list_add_ranges(reading, text, 1)
 						 : add_plain(reading, text);
 		if (status != TB_OK || !more)
 			return status;
@@ -216,24 +213,7 @@ static int read_list(struct host_list_reading *reading, char *text)
 	}
 }
 
-// read_words reads lists with blanks between, as from lines: the output of 'scontrol show
-// hostnames'.
-static int read_words(struct host_list_reading *reading, char *text)
-{
-	int status = TB_OK;
-	text += strspn(text, BLANKS);
-	do {
-		char *word = text;
-		text += strcspn(text, BLANKS);
-		char *end = text;
-		text += strspn(text, BLANKS);
-		*end = '\0';
-		status = read_list(reading, word);
-	} while (status == TB_OK && *text);
-	return status;
-}
-
-static int take_hosts(
+static int host_list_take_hosts(
 	struct host_list_reading *reading, struct tb_hosts *hosts, int status)
 {
 	tb_map_fini(&reading->place_of);
@@ -247,20 +227,32 @@ static int take_hosts(
 int tb_hosts_parse(struct tb_hosts *hosts, const char *list, const char *tasks,
 	const struct tb_network *network, struct tb_error *error)
 {
-	struct host_list_reading reading = {.network = naming(network),
+	struct host_list_reading reading = {.network = host_list_naming(network),
 		.tasks = tasks,
 		.n_left = TB_HOSTS_MAX,
 		.error = error};
 	char *copy = strdup(list);
 	if (!copy)
 		return tb_fail_memory(error, "hosts");
-	int status = read_words(&reading, copy);
+	// Read lists with blanks between, as from lines: the output of
+	// 'scontrol show hostnames'.
+	char *text = copy;
+	int status = TB_OK;
+	text += strspn(text, BLANKS);
+	do {
+		char *word = text;
+		text += strcspn(text, BLANKS);
+		char *end = text;
+		text += strspn(text, BLANKS);
+		*end = '\0';
+		status = host_list_read_list(&reading, word);
+	} while (status == TB_OK && *text);
 	free(copy);
 	if (status == TB_OK && tasks && (*reading.tasks || reading.n_same > 0))
 		status = REFUSE(&reading,
 			"the host list has fewer hosts than '%s' has numbers of ranks",
 			tasks);
-	return take_hosts(&reading, hosts, status);
+	return host_list_take_hosts(&reading, hosts, status);
 }
 
 // read_slots reads the words after a host: "slots=4" counts; others are for launchers,
@@ -293,8 +285,8 @@ static int read_slots(struct host_list_reading *reading, char *words, uint32_t *
 	return TB_OK;
 }
 
-// is_heading: what sacct and squeue print above their lists.
-static bool is_heading(struct host_list_reading *reading, const char *word)
+// host_list_is_heading: what sacct and squeue print above their lists.
+static bool host_list_is_heading(struct host_list_reading *reading, const char *word)
 {
 	bool is = strcasecmp(word, "NodeList") == 0;
 	bool is_rule = reading->is_slurm && word[strspn(word, "-")] == '\0';
@@ -317,19 +309,19 @@ static int add_line(struct host_list_reading *reading, char *text, uint32_t n_sl
 		char *end = tb_name_ranges_end(text);
 		more = *end == ',';
 		*end = '\0';
-		status = *text ? add_ranges(reading, text, n_slots)
+		status = *text ? host_list_add_ranges(reading, text, n_slots)
 			       : REFUSE(reading, "the host list has an empty place");
 		text = end + 1;
 	}
 	return status;
 }
 
-static int read_host(struct host_list_reading *reading, char *text)
+static int host_list_read_host(struct host_list_reading *reading, char *text)
 {
 	text[strcspn(text, "#")] = '\0';
 	char *rest;
 	char *host = strtok_r(text, BLANKS, &rest);
-	if (!host || is_heading(reading, host))
+	if (!host || host_list_is_heading(reading, host))
 		return TB_OK;
 	uint32_t n_slots = 1;
 	uint64_t n;
@@ -347,14 +339,14 @@ static int read_host(struct host_list_reading *reading, char *text)
 	return status == TB_OK ? add_line(reading, host, n_slots) : status;
 }
 
-static int read_file(struct host_list_reading *reading, FILE *file)
+static int host_list_read_file(struct host_list_reading *reading, FILE *file)
 {
 	struct tb_text_lines lines;
 	int status = TB_OK, found = 1;
 	tb_text_lines_init(&lines, file, reading->file, reading->error);
 	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0) {
 		reading->line = lines.number;
-		status = read_host(reading, lines.text);
+		status = host_list_read_host(reading, lines.text);
 	}
 	status = found < 0 ? found : status;
 	tb_text_lines_fini(&lines);
@@ -367,7 +359,7 @@ static int read_file(struct host_list_reading *reading, FILE *file)
 int tb_hosts_read(struct tb_hosts *hosts, const char *path,
 	const struct tb_network *network, struct tb_error *error)
 {
-	struct host_list_reading reading = {.network = naming(network),
+	struct host_list_reading reading = {.network = host_list_naming(network),
 		.file = path,
 		.n_left = FILE_NAMES_MOST,
 		.error = error};
@@ -375,7 +367,160 @@ int tb_hosts_read(struct tb_hosts *hosts, const char *path,
 	if (!file)
 		return tb_fail_in(
 			error, TB_EIO, path, "cannot be opened: %s", strerror(errno));
-	int status = read_file(&reading, file);
+	int status = host_list_read_file(&reading, file);
 	fclose(file);
-	return take_hosts(&reading, hosts, status);
+	return host_list_take_hosts(&reading, hosts, status);
+}
+
+struct rank_map_reading {
+	const char *file;
+	uint32_t *nodes;
+	uint32_t n_ranks, n_nodes;
+	const struct tb_network *network;
+	uint64_t line;
+	struct tb_error *error;
+};
+
+static int bad_line(struct rank_map_reading *reading, const char *sentence)
+{
+	return tb_fail_at(reading->error, TB_EUSAGE, reading->file, TB_PLACE_LINE,
+		reading->line, "%s", sentence);
+}
+
+// rank_map_word takes the blanks around a text away; a name may have some within.
+static char *rank_map_word(char *text)
+{
+	text += strspn(text, " \t");
+	size_t n = strlen(text);
+	while (n > 0 && (text[n - 1] == ' ' || text[n - 1] == '\t'))
+		text[--n] = '\0';
+	return text;
+}
+
+static int rank_map_find_node(
+	struct rank_map_reading *reading, const char *text, uint64_t *node)
+{
+	struct tb_node found;
+	uint32_t n = 0;
+	if (tb_names_find_host(reading->network, text, &found, &n)) {
+		*node = found.id;
+		return n == 1 ? TB_OK
+			      : bad_line(reading,
+					"the host has several network interfaces: "
+					"expected one by its name");
+	}
+	if (tb_parse_count(text, 0, UINT32_MAX - 1, node) == TB_OK)
+		return TB_OK;
+	return bad_line(reading, strpbrk(text, " \t")
+					 ? "expected 'RANK NODE'"
+					 : "expected a node, a number from 0");
+}
+
+// split_rank_file splits "rank 3=node07 slot=0:1", as Open MPI's rank files have it;
+// which slot of the host it is does not matter. False when it is another line.
+static bool split_rank_file(char *rest, char **rank_text, char **node_text)
+{
+	char *equals = strchr(rest, '=');
+	if (strcmp(*rank_text, "rank") != 0 || !equals)
+		return false;
+	*equals = '\0';
+	*rank_text = rank_map_word(rest);
+	char *host = rank_map_word(equals + 1);
+	*node_text = strtok_r(host, " \t", &rest);
+	if (!*node_text)
+		*node_text = host;
+	return true;
+}
+
+// rank_map_node_number returns the number that a host's name ends with, which is its node
+// where the network has no names (placement.h), or the name.
+static const char *rank_map_node_number(
+	const struct rank_map_reading *reading, const char *host)
+{
+	struct tb_node found;
+	uint32_t n_nodes;
+	if (tb_names_find_host(reading->network, host, &found, &n_nodes))
+		return host;
+	const char *number = host + strlen(host);
+	while (number > host && isdigit((unsigned char)number[-1]))
+		number--;
+	return *number ? number : host;
+}
+
+static int rank_map_read_line(struct rank_map_reading *reading, char *line)
+{
+	line[strcspn(line, "#\r\n")] = '\0';
+	char *rest = line;
+	char *rank_text = strtok_r(rest, " \t", &rest);
+	if (!rank_text)
+		return TB_OK;
+	char *node_text;
+	bool is_rank_file = split_rank_file(rest, &rank_text, &node_text);
+	if (!is_rank_file)
+		node_text = rank_map_word(rest);
+	uint64_t rank = 0, node = 0;
+	if (!*node_text)
+		return bad_line(reading, "expected 'RANK NODE'");
+	if (tb_parse_count(rank_text, 0, reading->n_ranks - 1, &rank) != TB_OK)
+		return bad_line(reading, "expected a rank of the job, a number from 0");
+	int status = rank_map_find_node(reading,
+		is_rank_file ? rank_map_node_number(reading, node_text) : node_text,
+		&node);
+	if (status != TB_OK)
+		return status;
+	if (reading->nodes[rank] != TB_ID_NONE)
+		return bad_line(reading, "this rank has a node already");
+	if (node >= reading->n_nodes)
+		return tb_fail_at(reading->error, TB_ECAPACITY, reading->file,
+			TB_PLACE_LINE, reading->line,
+			"node %s: the network has %u nodes (--nodes raises the tree)",
+			node_text, reading->n_nodes);
+	reading->nodes[rank] = (uint32_t)node;
+	return TB_OK;
+}
+
+static int rank_map_read_file(struct rank_map_reading *reading)
+{
+	FILE *stream = tb_input_fopen(reading->file);
+	if (!stream)
+		return tb_fail_in(reading->error, TB_EIO, reading->file,
+			"cannot be read: %s", strerror(errno));
+	struct tb_text_lines lines;
+	int status = TB_OK, found = 1;
+	tb_text_lines_init(&lines, stream, reading->file, reading->error);
+	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0) {
+		reading->line = lines.number;
+		status = rank_map_read_line(reading, lines.text);
+	}
+	status = found < 0 ? found : status;
+	tb_text_lines_fini(&lines);
+	fclose(stream);
+	for (uint32_t rank = 0; rank < reading->n_ranks && status == TB_OK; rank++)
+		if (reading->nodes[rank] == TB_ID_NONE)
+			status = tb_fail_in(reading->error, TB_EUSAGE, reading->file,
+				"rank %u has no node", rank);
+	return status;
+}
+
+int tb_rank_map(uint32_t **node_of_rank, uint32_t n_ranks,
+	const struct tb_network *network, const char *map_file, struct tb_error *error)
+{
+	uint32_t *nodes = malloc(((size_t)n_ranks + 1) * sizeof *nodes);
+	if (!nodes)
+		return tb_fail_memory(error, "the places of %u ranks", n_ranks);
+	for (uint32_t rank = 0; rank < n_ranks; rank++)
+		nodes[rank] = TB_ID_NONE;
+	struct rank_map_reading reading = {.file = map_file,
+		.nodes = nodes,
+		.n_ranks = n_ranks,
+		.n_nodes = tb_network_n_hosts(network),
+		.network = network,
+		.error = error};
+	int status = rank_map_read_file(&reading);
+	if (status != TB_OK) {
+		free(nodes);
+		return status;
+	}
+	*node_of_rank = nodes;
+	return TB_OK;
 }

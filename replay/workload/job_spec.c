@@ -56,7 +56,8 @@ static int set_per_node(
 	return TB_OK;
 }
 
-static int set_nodes(struct tb_job_spec *spec, const char *value, struct tb_error *error)
+static int job_spec_set_nodes(
+	struct tb_job_spec *spec, const char *value, struct tb_error *error)
 {
 	(void)error;
 	spec->placement.nodes = value;
@@ -98,21 +99,21 @@ static int set_closed_loop(
 	return TB_OK;
 }
 
-static const struct key {
+static const struct job_spec_key {
 	const char *name;
 	int (*set)(struct tb_job_spec *spec, const char *value, struct tb_error *error);
 	bool places;
 } keys[] = {
 	{"start", set_start, false}, {"sl", set_service_level, false},
 	{"placement", set_placement, true}, {"per-node", set_per_node, true},
-	{"nodes", set_nodes, true}, {"hosts", set_hosts, true}, {"map", set_map, true},
-	{"name", set_name, false},
+	{"nodes", job_spec_set_nodes, true}, {"hosts", set_hosts, true},
+	{"map", set_map, true}, {"name", set_name, false},
 	{CLOSED_LOOP, set_closed_loop, false}, // a word without a value
 };
 
 #define N_KEYS (sizeof keys / sizeof *keys)
 
-static const struct key *find_key(const char *part)
+static const struct job_spec_key *job_spec_find_key(const char *part)
 {
 	size_t length = strcspn(part, "=");
 	bool alone = !part[length];
@@ -151,7 +152,7 @@ static char *next_part(char **rest)
 static int set_part(
 	struct tb_job_spec *spec, char *part, unsigned *seen, struct tb_error *error)
 {
-	const struct key *key = find_key(part);
+	const struct job_spec_key *key = job_spec_find_key(part);
 	if (!key) {
 		part[strcspn(part, "=")] = '\0';
 		struct tb_hint hint;
@@ -169,7 +170,7 @@ static int set_part(
 	return key->set(spec, *part ? part + 1 : part, error);
 }
 
-static int check(struct tb_job_spec *spec, unsigned seen, struct tb_error *error)
+static int job_spec_check(struct tb_job_spec *spec, unsigned seen, struct tb_error *error)
 {
 	struct tb_placement *placement = &spec->placement;
 	int n = (placement->nodes != NULL) + (placement->hosts != NULL) +
@@ -220,7 +221,7 @@ int tb_job_spec_parse(struct tb_job_spec *spec, const char *text, struct tb_erro
 	while (status == TB_OK && rest)
 		status = set_part(&made, next_part(&rest), &seen, error);
 	if (status == TB_OK)
-		status = check(&made, seen, error);
+		status = job_spec_check(&made, seen, error);
 	if (status != TB_OK) {
 		tb_job_spec_fini(&made);
 		return status;

@@ -90,7 +90,8 @@ static inline void tb_source_measure(const struct tb_source *source, uint64_t co
 		source->measured(source->context, cookie, parts);
 }
 
-// tb_source_is_open_loop returns whether a source posts the same whatever it is told.
+// tb_source_is_open_loop returns whether a source posts the same messages whatever
+// happens to them.
 static inline bool tb_source_is_open_loop(const struct tb_source *source)
 {
 	return !source->sent && !source->delivered && !source->undelivered;

@@ -49,16 +49,6 @@ static tb_time_ps part_when(const struct joined_source *part)
 							: TB_TIME_NEVER;
 }
 
-static void ask_all(struct tb_sources *sources)
-{
-	sources->first = 0;
-	for (uint32_t i = 0; i < sources->n; i++) {
-		sources->parts[i].next_at = part_when(&sources->parts[i]);
-		if (sources->parts[i].next_at < sources->parts[sources->first].next_at)
-			sources->first = i;
-	}
-}
-
 // ask_again updates the order after one part received a call or gave a message.
 static void ask_again(struct tb_sources *sources, uint32_t i)
 {
@@ -81,13 +71,13 @@ static void ask_again(struct tb_sources *sources, uint32_t i)
 			sources->first = k;
 }
 
-static tb_time_ps when(void *context)
+static tb_time_ps sources_next_at(void *context)
 {
 	const struct tb_sources *sources = context;
 	return sources->parts[sources->first].next_at;
 }
 
-static int take(
+static int sources_take(
 	void *context, tb_time_ps now, struct tb_message *message, struct tb_error *error)
 {
 	struct tb_sources *sources = context;
@@ -117,7 +107,7 @@ static int take(
 
 enum news { SENT, DELIVERED, UNDELIVERED };
 
-static int tell(struct tb_sources *sources, enum news news, tb_time_ps now,
+static int sources_report(struct tb_sources *sources, enum news news, tb_time_ps now,
 	uint64_t cookie, struct tb_error *error)
 {
 	uint32_t i = (uint32_t)(cookie >> COOKIE_BITS);
@@ -135,24 +125,25 @@ static int tell(struct tb_sources *sources, enum news news, tb_time_ps now,
 	return status;
 }
 
-static int sent(void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
-{
-	return tell(context, SENT, now, cookie, error);
-}
-
-static int delivered(
+static int sources_sent(
 	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
 {
-	return tell(context, DELIVERED, now, cookie, error);
+	return sources_report(context, SENT, now, cookie, error);
 }
 
-static int undelivered(
+static int sources_delivered(
 	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
 {
-	return tell(context, UNDELIVERED, now, cookie, error);
+	return sources_report(context, DELIVERED, now, cookie, error);
 }
 
-static void crossed(
+static int sources_undelivered(
+	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
+{
+	return sources_report(context, UNDELIVERED, now, cookie, error);
+}
+
+static void sources_crossed(
 	void *context, uint64_t cookie, const struct tb_latency_parts *crossing)
 {
 	const struct tb_sources *sources = context;
@@ -165,14 +156,15 @@ static void crossed(
 			cookie & ((UINT64_C(1) << COOKIE_BITS) - 1), &own);
 }
 
-static void measured(void *context, uint64_t cookie, const struct tb_message_parts *parts)
+static void sources_measured(
+	void *context, uint64_t cookie, const struct tb_message_parts *parts)
 {
 	const struct tb_sources *sources = context;
 	tb_source_measure(&sources->parts[cookie >> COOKIE_BITS].what.source,
 		cookie & ((UINT64_C(1) << COOKIE_BITS) - 1), parts);
 }
 
-static int finish(void *context, struct tb_error *error)
+static int sources_finish(void *context, struct tb_error *error)
 {
 	const struct tb_sources *sources = context;
 	int status = TB_OK;
@@ -187,18 +179,82 @@ static int finish(void *context, struct tb_error *error)
 struct tb_source tb_sources_source(struct tb_sources *sources)
 {
 	bool asks = false, measures = false;
-	ask_all(sources);
+	sources->first = 0;
+	for (uint32_t i = 0; i < sources->n; i++) {
+		sources->parts[i].next_at = part_when(&sources->parts[i]);
+		if (sources->parts[i].next_at < sources->parts[sources->first].next_at)
+			sources->first = i;
+	}
 	for (uint32_t i = 0; i < sources->n; i++) {
 		asks |= sources->parts[i].what.source.crossed != NULL;
 		measures |= sources->parts[i].what.source.measured != NULL;
 	}
 	return (struct tb_source){.context = sources,
-		.when = when,
-		.take = take,
-		.sent = sent,
-		.delivered = delivered,
-		.undelivered = undelivered,
-		.crossed = asks ? crossed : NULL,
-		.measured = measures ? measured : NULL,
-		.finish = finish};
+		.when = sources_next_at,
+		.take = sources_take,
+		.sent = sources_sent,
+		.delivered = sources_delivered,
+		.undelivered = sources_undelivered,
+		.crossed = asks ? sources_crossed : NULL,
+		.measured = measures ? sources_measured : NULL,
+		.finish = sources_finish};
+}
+
+static void open_loop_read_head(struct tb_open_loop *loop)
+{
+	do
+		loop->status = tb_packets_next(loop->packets, &loop->head, &loop->error);
+	while (loop->status > 0 && loop->job != TB_ID_NONE &&
+		loop->head.job != loop->job);
+	loop->has_head = loop->status > 0;
+}
+
+void tb_open_loop_init(struct tb_open_loop *loop, struct tb_packets *packets)
+{
+	tb_open_loop_init_job(loop, packets, TB_ID_NONE);
+}
+
+void tb_open_loop_init_job(
+	struct tb_open_loop *loop, struct tb_packets *packets, uint32_t job)
+{
+	*loop = (struct tb_open_loop){.packets = packets, .job = job};
+	open_loop_read_head(loop);
+}
+
+static tb_time_ps open_loop_next_at(void *context)
+{
+	const struct tb_open_loop *loop = context;
+	return loop->has_head ? loop->head.at_ps : TB_TIME_NEVER;
+}
+
+static int open_loop_take(
+	void *context, tb_time_ps now, struct tb_message *message, struct tb_error *error)
+{
+	struct tb_open_loop *loop = context;
+	(void)error;
+	if (!loop->has_head || loop->head.at_ps > now)
+		return 0;
+	*message = (struct tb_message){.source = loop->head.source,
+		.destination = loop->head.destination,
+		.bytes = loop->head.wire_bytes,
+		.captured = true,
+		.job = loop->head.job};
+	open_loop_read_head(loop);
+	return 1;
+}
+
+static int open_loop_finish(void *context, struct tb_error *error)
+{
+	const struct tb_open_loop *loop = context;
+	if (loop->status < 0 && error)
+		*error = loop->error;
+	return loop->status < 0 ? loop->status : TB_OK;
+}
+
+struct tb_source tb_open_loop_source(struct tb_open_loop *loop)
+{
+	return (struct tb_source){.context = loop,
+		.when = open_loop_next_at,
+		.take = open_loop_take,
+		.finish = open_loop_finish};
 }

@@ -12,12 +12,12 @@ void tb_timers_fini(struct tb_timers *timers)
 	*timers = (struct tb_timers){0};
 }
 
-static bool sooner(const struct tb_timer *a, const struct tb_timer *b)
+static bool timer_sooner(const struct tb_timer *a, const struct tb_timer *b)
 {
 	return a->at < b->at || (a->at == b->at && a->what < b->what);
 }
 
-TB_HEAP(timers, struct tb_timer, sooner)
+TB_HEAP(timers, struct tb_timer, timer_sooner)
 
 int tb_timers_put(struct tb_timers *timers, struct tb_timer timer)
 {

@@ -20,11 +20,11 @@ struct traffic_sender {
 	tb_time_ps next_at; // TB_TIME_NEVER when nothing is due
 };
 
-enum stage { WRITE, REQUEST, DATA };
+enum traffic_stage { WRITE, REQUEST, DATA };
 
 // A message under way; its place is the engine's cookie.
 struct traffic_message {
-	enum stage stage;
+	enum traffic_stage stage;
 	uint32_t sender, target;
 	uint64_t bytes; // of the data
 	tb_time_ps posted_at;
@@ -46,7 +46,7 @@ struct tb_traffic {
 	struct tb_traffic_stats *stats; // by job
 };
 
-static double factor(enum tb_synth_dist dist, struct tb_random *random)
+static double traffic_burst_factor(enum tb_synth_dist dist, struct tb_random *random)
 {
 	switch (dist) {
 	case TB_SYNTH_FIXED:
@@ -59,11 +59,14 @@ static double factor(enum tb_synth_dist dist, struct tb_random *random)
 	return 1;
 }
 
-static uint64_t draw_bytes(const struct tb_traffic_job *job, struct tb_random *random)
+static uint64_t traffic_draw_bytes(
+	const struct tb_traffic_job *job, struct tb_random *random)
 {
 	if (job->size_dist == TB_SYNTH_FIXED)
 		return job->message_bytes;
-	double bytes = (double)job->message_bytes * factor(job->size_dist, random) + 0.5;
+	double bytes = (double)job->message_bytes *
+			       traffic_burst_factor(job->size_dist, random) +
+		       0.5;
 	return bytes < 1 ? 1 : (uint64_t)bytes;
 }
 
@@ -143,8 +146,8 @@ static uint32_t n_places(const struct tb_traffic_job *jobs, uint32_t n_jobs)
 	return n;
 }
 
-static int start_all(struct tb_traffic *traffic, const struct tb_traffic_job *jobs,
-	uint32_t n_jobs, uint64_t seed)
+static int traffic_start_all(struct tb_traffic *traffic,
+	const struct tb_traffic_job *jobs, uint32_t n_jobs, uint64_t seed)
 {
 	uint32_t sender = 0, target = 0;
 	int status = TB_OK;
@@ -184,7 +187,7 @@ int tb_traffic_new(struct tb_traffic **traffic, const struct tb_traffic_job *job
 	made->free_slot = made->first_data = made->last_data = NONE;
 	made->data_at = TB_TIME_NEVER;
 	if (!made->jobs || !made->senders || !made->targets || !made->stats ||
-		start_all(made, jobs, n_jobs, seed) != TB_OK) {
+		traffic_start_all(made, jobs, n_jobs, seed) != TB_OK) {
 		tb_traffic_free(made);
 		return tb_fail_memory(error, "the traffic");
 	}
@@ -227,7 +230,7 @@ static void called(struct tb_traffic *traffic, uint32_t id)
 	traffic->free_slot = id;
 }
 
-static tb_time_ps when(void *context)
+static tb_time_ps traffic_next_at(void *context)
 {
 	const struct tb_traffic *traffic = context;
 	tb_time_ps issued_at = tb_timers_at(&traffic->timers);
@@ -264,20 +267,21 @@ static uint32_t draw_target(
 	return job->targets[drawn + (drawn >= sender->self)];
 }
 
-// issued sets when the sender's next message is due.
-static void issued(const struct tb_traffic_job *job, struct traffic_sender *sender)
+// traffic_issued sets when the sender's next message is due.
+static void traffic_issued(
+	const struct tb_traffic_job *job, struct traffic_sender *sender)
 {
 	if (job->n_messages && --sender->n_left == 0)
 		sender->next_at = TB_TIME_NEVER;
 	else if (job->load > 0)
 		sender->next_at += (tb_time_ps)(mean_interval_ps(job) *
-						factor(job->time_dist,
+						traffic_burst_factor(job->time_dist,
 							&sender->streams[STREAM_TIME]));
 	else if (--sender->n_due == 0)
 		sender->next_at = TB_TIME_NEVER;
 }
 
-static int take_new(struct tb_traffic *traffic, uint32_t from, tb_time_ps now,
+static int traffic_take_new(struct tb_traffic *traffic, uint32_t from, tb_time_ps now,
 	struct tb_message *message, struct tb_error *error)
 {
 	struct traffic_sender *sender = &traffic->senders[from];
@@ -291,7 +295,7 @@ static int take_new(struct tb_traffic *traffic, uint32_t from, tb_time_ps now,
 	*slot = (struct traffic_message){.stage = read ? REQUEST : WRITE,
 		.sender = from,
 		.target = draw_target(job, sender),
-		.bytes = draw_bytes(job, &sender->streams[STREAM_SIZE]),
+		.bytes = traffic_draw_bytes(job, &sender->streams[STREAM_SIZE]),
 		.posted_at = now,
 		.uses = read ? 4 : 2};
 	*message = (struct tb_message){.cookie = id,
@@ -299,13 +303,13 @@ static int take_new(struct tb_traffic *traffic, uint32_t from, tb_time_ps now,
 		.destination.id = slot->target,
 		.bytes = read ? TB_TRAFFIC_REQUEST_BYTES : slot->bytes,
 		.job = sender->job};
-	issued(job, sender);
+	traffic_issued(job, sender);
 	if (schedule(traffic, from) != TB_OK)
 		return tb_fail_memory(error, "the messages under way");
 	return 1;
 }
 
-static int take(
+static int traffic_take(
 	void *context, tb_time_ps now, struct tb_message *message, struct tb_error *error)
 {
 	struct tb_traffic *traffic = context;
@@ -314,7 +318,7 @@ static int take(
 	if (tb_timers_at(&traffic->timers) > now)
 		return 0;
 	uint32_t from = (uint32_t)tb_timers_take(&traffic->timers).what;
-	return take_new(traffic, from, now, message, error);
+	return traffic_take_new(traffic, from, now, message, error);
 }
 
 // again makes a sender that keeps its node busy issue its next message.
@@ -329,7 +333,8 @@ static int again(struct tb_traffic *traffic, uint32_t id, tb_time_ps now)
 	return schedule(traffic, id);
 }
 
-static int sent(void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
+static int traffic_sent(
+	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
 {
 	struct tb_traffic *traffic = context;
 	const struct traffic_message *slot = &traffic->slots[cookie];
@@ -339,7 +344,7 @@ static int sent(void *context, tb_time_ps now, uint64_t cookie, struct tb_error 
 	return TB_OK;
 }
 
-static int delivered(
+static int traffic_delivered(
 	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
 {
 	struct tb_traffic *traffic = context;
@@ -369,10 +374,10 @@ static int delivered(
 struct tb_source tb_traffic_source(struct tb_traffic *traffic)
 {
 	return (struct tb_source){.context = traffic,
-		.when = when,
-		.take = take,
-		.sent = sent,
-		.delivered = delivered};
+		.when = traffic_next_at,
+		.take = traffic_take,
+		.sent = traffic_sent,
+		.delivered = traffic_delivered};
 }
 
 struct tb_traffic_stats tb_traffic_stats(const struct tb_traffic *traffic, uint32_t job)

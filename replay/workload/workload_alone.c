@@ -56,7 +56,7 @@ static int open_job(struct tb_workload_alone *alone, const struct tb_workload *w
 	return status;
 }
 
-static int open_source(struct tb_workload_alone *alone,
+static int workload_alone_open_source(struct tb_workload_alone *alone,
 	const struct tb_workload *workload, const struct workload_input *input,
 	uint32_t job, struct tb_error *error)
 {
@@ -73,8 +73,9 @@ static int open_source(struct tb_workload_alone *alone,
 	return tb_sources_new(&alone->sources, &part, 1, error);
 }
 
-// make makes one with room for `n` jobs.
-static int make(struct tb_workload_alone **alone, uint32_t n, struct tb_error *error)
+// workload_alone_allocate makes one with room for `n` jobs.
+static int workload_alone_allocate(
+	struct tb_workload_alone **alone, uint32_t n, struct tb_error *error)
 {
 	struct tb_workload_alone *made = calloc(1, sizeof *made);
 	if (made && (made->closed = calloc(n, sizeof(struct tb_closed_loop *)))) {
@@ -85,8 +86,8 @@ static int make(struct tb_workload_alone **alone, uint32_t n, struct tb_error *e
 	return tb_fail_memory(error, "a job");
 }
 
-// give hands over what was made whole.
-static int give(
+// workload_alone_hand_out hands over what was made whole.
+static int workload_alone_hand_out(
 	struct tb_workload_alone **alone, struct tb_workload_alone *made, int status)
 {
 	if (status == TB_OK)
@@ -101,10 +102,10 @@ int tb_workload_alone_new(struct tb_workload_alone **alone,
 {
 	struct tb_workload_alone *made = NULL;
 	const struct workload_input *input = tb_workload_input_of(workload, job);
-	int status = make(&made, 1, error);
+	int status = workload_alone_allocate(&made, 1, error);
 	if (status == TB_OK)
-		status = open_source(made, workload, input, job, error);
-	return give(alone, made, status);
+		status = workload_alone_open_source(made, workload, input, job, error);
+	return workload_alone_hand_out(alone, made, status);
 }
 
 struct tb_workload_bounds tb_workload_bounds(const struct tb_workload *workload)
@@ -124,39 +125,37 @@ struct tb_workload_bounds tb_workload_bounds(const struct tb_workload *workload)
 	return all;
 }
 
-// job_of returns bound `bound` of an input's job, if it has any and one is wanted.
-static const struct tb_job *job_of(const struct workload_input *input, size_t bound)
+// workload_alone_job returns bound `bound` of an input's job, if it has any and one is
+// wanted.
+static const struct tb_job *workload_alone_job(
+	const struct workload_input *input, size_t bound)
 {
 	const struct tb_job *job = input->job;
 	return bound != NO_BOUND && job->bounds ? job->bounds->jobs[bound] : job;
-}
-
-static int open_jobs(struct tb_workload_alone *made, const struct tb_workload *workload,
-	size_t bound, struct tb_error *error)
-{
-	struct tb_source_part *parts = calloc(workload->n_inputs, sizeof *parts);
-	int status = parts ? TB_OK : tb_fail_memory(error, "the jobs");
-	for (uint32_t k = 0; status == TB_OK && k < workload->n_inputs; k++) {
-		const struct workload_input *input = &workload->inputs[k];
-		parts[k] = (struct tb_source_part){
-			.start_ps = input->spec.start_ps, .first_job = input->first_job};
-		status = open_job(made, workload, input, job_of(input, bound),
-			&parts[k].source, error);
-	}
-	if (status == TB_OK)
-		status = tb_sources_new(&made->sources, parts, workload->n_inputs, error);
-	free(parts);
-	return status;
 }
 
 int tb_workload_bound_new(struct tb_workload_alone **bound,
 	const struct tb_workload *workload, size_t i, struct tb_error *error)
 {
 	struct tb_workload_alone *made = NULL;
-	int status = make(&made, workload->n_inputs, error);
-	if (status == TB_OK)
-		status = open_jobs(made, workload, i, error);
-	return give(bound, made, status);
+	int status = workload_alone_allocate(&made, workload->n_inputs, error);
+	if (status == TB_OK) {
+		struct tb_source_part *parts = calloc(workload->n_inputs, sizeof *parts);
+		status = parts ? TB_OK : tb_fail_memory(error, "the jobs");
+		for (uint32_t k = 0; status == TB_OK && k < workload->n_inputs; k++) {
+			const struct workload_input *input = &workload->inputs[k];
+			parts[k] =
+				(struct tb_source_part){.start_ps = input->spec.start_ps,
+					.first_job = input->first_job};
+			status = open_job(made, workload, input,
+				workload_alone_job(input, i), &parts[k].source, error);
+		}
+		if (status == TB_OK)
+			status = tb_sources_new(
+				&made->sources, parts, workload->n_inputs, error);
+		free(parts);
+	}
+	return workload_alone_hand_out(bound, made, status);
 }
 
 bool tb_workload_has_jobs_only(const struct tb_workload *workload)

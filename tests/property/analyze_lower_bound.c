@@ -7,7 +7,7 @@
 #include "job_times.h"
 #include "recording_impl.h"
 #include "run.h"
-#include "store_alone.h"
+#include "store_added.h"
 
 enum { PRESET_SEEDS = 15, ROUNDING_PS = 1000 };
 

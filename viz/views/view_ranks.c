@@ -170,7 +170,7 @@ static void rank_calls_tip(const struct tb_timeline *timeline, struct tb_tip *ti
 }
 
 // From a span of a rank, or a call, to the links that held it up, and from a link to the
-// spans that it held up (analyze/timeline/held_up.h): the question, frames in the rows,
+// spans that it held up (analyze/questions/held_up.h): the question, frames in the rows,
 // and sheets of the panel.
 
 #define FRAMES 500 // of spans, the longest waits first

@@ -2,10 +2,11 @@
 // and what passes from part to part: headers with their first burst, further bursts, the
 // room that they leave, acknowledgements, and messages that get under way.
 //
-// What is told is known a hop's time before it matters: a flit can cross the next link a
-// hop of its link after it began there, its credit is back after one, an acknowledgement
-// takes each link's, and the token follows it. A window is no longer than the least hop.
-#include "circuits_impl.h"
+// A part message arrives before it takes effect, since everything takes at least the time
+// of a hop: a flit crosses its next link one hop after the one before, its credit is back
+// one hop later, an acknowledgement takes one hop per link, and the token follows it. A
+// window is never longer than the shortest hop.
+#include "circuits.h"
 
 #include "array.h"
 #include "late_acks.h"
@@ -22,12 +23,13 @@ enum {
 	PART_MESSAGE_BEGUN
 };
 
-// span_message tells of a burst at `at`. It names the VC of `crossing`, the last hop in
-// the earlier of the two parts, which it crosses, by slot; and the packet in that part.
+// span_message makes a message about a burst at `at`. It names the packet, and by its
+// slot the VC that leads from the earlier of the two parts to the later: that of
+// `crossing`, the last hop of the earlier one.
 static struct tb_part_message span_message(struct circuits *circuits, uint32_t kind,
 	const struct hop *crossing, struct hop *at, uint32_t burst)
 {
-	const struct link *link = &circuits->links[crossing->link];
+	const struct circuit_link *link = &circuits->links[crossing->link];
 	const struct burst_span *span = span_at(at, burst);
 	tb_time_ps middle = circuits->equal_rates ? 0 : *middle_at(circuits, at, burst);
 	return (struct tb_part_message){.at = span->start + link->hop_ps,
@@ -52,7 +54,7 @@ static tb_time_ps passed_ps(const struct circuits *circuits, const struct hop *a
 	}
 }
 
-void tb_parts_tell_burst(struct circuits *circuits, struct circuit_packet *packet,
+void tb_parts_send_burst(struct circuits *circuits, struct circuit_packet *packet,
 	struct hop *at, uint32_t burst)
 {
 	uint32_t to = circuits->part_of_slot[first_slot(circuits, packet->route)];
@@ -75,7 +77,7 @@ void tb_parts_tell_burst(struct circuits *circuits, struct circuit_packet *packe
 	copy->next = packet->of.id;
 }
 
-void tb_parts_tell_room(struct circuits *circuits, const struct circuit_packet *packet,
+void tb_parts_send_room(struct circuits *circuits, const struct circuit_packet *packet,
 	struct hop *at, uint32_t burst)
 {
 	const struct hop *before = hop_before(circuits, at);
@@ -87,8 +89,8 @@ void tb_parts_tell_room(struct circuits *circuits, const struct circuit_packet *
 		&circuits->replay, circuits->part_of_slot[before->link], &message);
 }
 
-void tb_parts_tell_ack(struct circuits *circuits, const struct hop *before, tb_time_ps at,
-	tb_time_ps back_at, struct limit limit)
+void tb_parts_send_ack(struct circuits *circuits, const struct hop *before, tb_time_ps at,
+	tb_time_ps back_at, struct circuit_limit limit)
 {
 	struct tb_part_message message = {.at = at,
 		.link = before->link,
@@ -107,7 +109,7 @@ static uint32_t *came(const struct circuits *circuits, uint32_t slot, uint32_t v
 
 // receive_header makes the packet's record in this part.
 static void receive_header(struct circuits *circuits,
-	const struct tb_part_message *message, const struct circuit_packet *told)
+	const struct tb_part_message *message, const struct circuit_packet *sent)
 {
 	struct tb_replay *replay = &circuits->replay;
 	uint32_t id = tb_nodes_new_record(replay);
@@ -115,12 +117,12 @@ static void receive_header(struct circuits *circuits,
 		tb_replay_fail(replay, TB_ECAPACITY, "too many packets are in flight");
 		return;
 	}
-	struct circuit_packet *packet = packet_at(circuits, id);
-	*packet = *told;
+	struct circuit_packet *packet = circuit_packet_at(circuits, id);
+	*packet = *sent;
 	packet->of.id = id;
 	uint32_t number = packet->of.n_hops - 1u;
 	struct hop *copy = hop_at(circuits, packet, number);
-	memcpy(copy, told + 1, circuits->hop_bytes);
+	memcpy(copy, sent + 1, circuits->hop_bytes);
 	*came(circuits, copy->link, copy->vc) = id;
 	tb_wheel_put(&replay->wheel, message->at, EV_HEADER,
 		id << circuits->hops_shift | number);
@@ -146,7 +148,7 @@ static void receive_burst(
 	uint32_t vc = message->words[0] & UINT8_MAX;
 	uint32_t number = message->words[0] >> 8 & UINT8_MAX;
 	struct circuit_packet *packet =
-		packet_at(circuits, *came(circuits, message->link, vc));
+		circuit_packet_at(circuits, *came(circuits, message->link, vc));
 	struct hop *copy = hop_at(circuits, packet, number);
 	note_burst(circuits, copy, message);
 	struct hop *after = hop_after(circuits, copy);
@@ -158,7 +160,8 @@ static void receive_burst(
 // does this part know that the packet goes on.
 static void receive_room(struct circuits *circuits, const struct tb_part_message *message)
 {
-	struct circuit_packet *packet = packet_at(circuits, (uint32_t)message->words[4]);
+	struct circuit_packet *packet =
+		circuit_packet_at(circuits, (uint32_t)message->words[4]);
 	struct hop *at = hop_at(circuits, packet, message->words[0] >> 8 & UINT8_MAX);
 	struct hop *copy = hop_after(circuits, at);
 	if (packet->of.n_hops == at->number + 1u) {
@@ -175,52 +178,33 @@ static void receive_room(struct circuits *circuits, const struct tb_part_message
 static void receive_ack(struct circuits *circuits, const struct tb_part_message *message)
 {
 	const uint64_t *words = message->words;
-	struct circuit_packet *packet = packet_at(circuits, (uint32_t)words[4]);
+	struct circuit_packet *packet = circuit_packet_at(circuits, (uint32_t)words[4]);
 	struct hop *last = hop_at(circuits, packet, (uint32_t)words[0]);
 	(void)tb_circuits_let_go(circuits, packet, last, message->at,
 		(tb_time_ps)words[1],
-		(struct limit){(tb_time_ps)words[2], (uint32_t)words[3]});
+		(struct circuit_limit){(tb_time_ps)words[2], (uint32_t)words[3]});
 	tb_nodes_drop(&circuits->replay, packet->of.id);
 }
 
-// take does what another part has told.
-static void take(struct circuits *circuits, const struct received *told)
-{
-	const struct tb_part_message *message = told->message;
-	switch (message->kind) {
-	case PART_MESSAGE_HEADER:
-		receive_header(circuits, message, told->load);
-		break;
-	case PART_MESSAGE_BURST:
-		receive_burst(circuits, message);
-		break;
-	case PART_MESSAGE_ROOM:
-		receive_room(circuits, message);
-		break;
-	default: // PART_MESSAGE_ACK
-		receive_ack(circuits, message);
-	}
-}
-
-// tb_circuits_receive keeps what was told until the window begins, so that it can look
-// ahead: most of it has been out of the cache since the last window.
+// tb_circuits_receive keeps messages until the window begins, to prefetch what they name:
+// most of it has left the cache since the last window.
 void tb_circuits_receive(struct tb_replay *replay, const struct tb_part_message *message,
 	const void *record)
 {
 	struct circuits *circuits = (void *)replay;
 	const uint64_t *words = message->words;
 	if (message->kind == PART_MESSAGE_BEGUN) {
-		tb_late_acks_told(
+		tb_late_acks_add_begun(
 			replay, &(struct tb_begun){(tb_time_ps)words[0],
 					(uint32_t)words[1], (uint32_t)words[2]});
 		return;
 	}
-	if (TB_ARRAY_RESERVE(&circuits->told, &circuits->told_room,
-		    circuits->n_told + 1) != TB_OK) {
+	if (TB_ARRAY_RESERVE(&circuits->received, &circuits->received_room,
+		    circuits->n_received + 1) != TB_OK) {
 		tb_replay_no_memory(replay, "what comes from other parts");
 		return;
 	}
-	circuits->told[circuits->n_told++] = (struct received){message, record};
+	circuits->received[circuits->n_received++] = (struct received){message, record};
 }
 
 // Queues at switches out of which several parts have links. A VC holds one packet at a
@@ -291,12 +275,13 @@ void tb_parts_count_queues(struct circuits *circuits)
 	circuits->n_queue_ends = 0;
 }
 
-// look_ahead fetches what `take` will read into the cache, in three stages.
-static void look_ahead(struct circuits *circuits, size_t i, uint32_t stage)
+// prefetch_received fetches what circuits_receive will read into the cache, in three
+// stages.
+static void prefetch_received(struct circuits *circuits, size_t i, uint32_t stage)
 {
-	if (i >= circuits->n_told)
+	if (i >= circuits->n_received)
 		return;
-	const struct tb_part_message *message = circuits->told[i].message;
+	const struct tb_part_message *message = circuits->received[i].message;
 	uint32_t slot = message->link, vc = message->words[0] & UINT8_MAX;
 	if (message->kind == PART_MESSAGE_HEADER)
 		return;
@@ -312,41 +297,59 @@ static void look_ahead(struct circuits *circuits, size_t i, uint32_t stage)
 	if (stage == 0)
 		tb_circuits_prefetch_packet(circuits, id);
 	else if (message->kind == PART_MESSAGE_ACK && stage == 1)
-		tb_circuits_prefetch_path(circuits, packet_at(circuits, id), n_hops);
+		tb_circuits_prefetch_path(
+			circuits, circuit_packet_at(circuits, id), n_hops);
 	else if (message->kind == PART_MESSAGE_ACK)
-		tb_circuits_prefetch_switches(circuits, packet_at(circuits, id), n_hops);
-}
-
-// take_all does what was told. What a stage has fetched is read a few messages later.
-// After a failure nothing is done any more: a header may have found no room, and what is
-// told of its packet then names another.
-static void take_all(struct circuits *circuits)
-{
-	enum { AHEAD = 4 };
-	size_t n = circuits->n_told;
-	for (size_t i = 0; i < n + 3 * AHEAD; i++) {
-		look_ahead(circuits, i, 0);
-		if (i >= AHEAD)
-			look_ahead(circuits, i - AHEAD, 1);
-		if (i >= 2 * AHEAD)
-			look_ahead(circuits, i - 2 * AHEAD, 2);
-		if (i >= 3 * AHEAD && circuits->replay.failure.code == TB_OK)
-			take(circuits, &circuits->told[i - 3 * AHEAD]);
-	}
-	circuits->n_told = 0;
+		tb_circuits_prefetch_switches(
+			circuits, circuit_packet_at(circuits, id), n_hops);
 }
 
 void tb_circuits_begin_window(struct circuits *circuits)
 {
-	take_all(circuits);
+	// Carry out all messages. What a stage has fetched is read a few
+	// messages later. After a failure nothing is done any more: if a header found no
+	// room, later messages about its packet name another one.
+	enum { AHEAD = 4 };
+	size_t n = circuits->n_received;
+	for (size_t i = 0; i < n + 3 * AHEAD; i++) {
+		prefetch_received(circuits, i, 0);
+		if (i >= AHEAD)
+			prefetch_received(circuits, i - AHEAD, 1);
+		if (i >= 2 * AHEAD)
+			prefetch_received(circuits, i - 2 * AHEAD, 2);
+		if (i >= 3 * AHEAD && circuits->replay.failure.code == TB_OK) {
+			// Carry out a message from another part.
+			const struct received *received =
+				&circuits->received[i - 3 * AHEAD];
+			const struct tb_part_message *message = received->message;
+			switch (message->kind) {
+			case PART_MESSAGE_HEADER:
+				receive_header(circuits, message, received->load);
+				break;
+			case PART_MESSAGE_BURST:
+				receive_burst(circuits, message);
+				break;
+			case PART_MESSAGE_ROOM:
+				receive_room(circuits, message);
+				break;
+			default: // PART_MESSAGE_ACK
+				receive_ack(circuits, message);
+			}
+		}
+	}
+	circuits->n_received = 0;
 	tb_parts_count_queues(circuits);
 	if (circuits->replay.late)
 		tb_late_acks_settle(&circuits->replay);
 }
 
-// hand_begun tells destinations of the messages that got under way in this window.
-static void hand_begun(struct tb_replay *replay)
+void tb_circuits_end_window(struct circuits *circuits, tb_time_ps until)
 {
+	struct tb_replay *replay = &circuits->replay;
+	if (!replay->late)
+		return;
+	// Inform the parts of destinations of the messages that got under way in this
+	// window.
 	struct tb_late_acks *late = replay->late;
 	for (size_t i = 0; i < late->n_begun; i++) {
 		const struct tb_begun *begun = &late->begun[i];
@@ -356,31 +359,23 @@ static void hand_begun(struct tb_replay *replay)
 			.words = {
 				(uint64_t)begun->at, begun->source, begun->destination}};
 		if (to == replay->part)
-			tb_late_acks_told(replay, begun);
+			tb_late_acks_add_begun(replay, begun);
 		else
 			(void)tb_handover_to_part(replay, to, &message);
 	}
 	late->n_begun = 0;
+	replay->handover_at = replay->late->n_acks ? until : TB_TIME_NEVER;
 }
 
-void tb_circuits_end_window(struct circuits *circuits, tb_time_ps until)
-{
-	struct tb_replay *replay = &circuits->replay;
-	if (!replay->late)
-		return;
-	hand_begun(replay);
-	replay->told_at = replay->late->n_acks ? until : TB_TIME_NEVER;
-}
-
-// share takes what is the whole's: all that is by link, and what never changes.
-static void share(struct circuits *circuits, const struct circuits *whole)
+// circuits_share takes what is the whole's: all that is by link, and what never changes.
+static void circuits_share(struct circuits *circuits, const struct circuits *whole)
 {
 	struct tb_replay replay = circuits->replay;
 	*circuits = *whole;
 	circuits->replay = replay;
 }
 
-static int find_slots(struct circuits *circuits)
+static int circuits_find_slots(struct circuits *circuits)
 {
 	circuits->slots = malloc((circuits->n_slots + 1u) * sizeof *circuits->slots);
 	if (!circuits->slots)
@@ -392,8 +387,9 @@ static int find_slots(struct circuits *circuits)
 	return TB_OK;
 }
 
-// find_switches lists those out of which the part has links, in the order of slots.
-static int find_switches(struct circuits *circuits)
+// circuits_find_switches lists those out of which the part has links, in the order of
+// slots.
+static int circuits_find_switches(struct circuits *circuits)
 {
 	const struct tb_network *net = circuits->replay.net;
 	circuits->own_switches =
@@ -402,7 +398,7 @@ static int find_switches(struct circuits *circuits)
 		return TB_ENOMEM;
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < circuits->n_own; i++) {
-		const struct link *link = &circuits->links[circuits->slots[i]];
+		const struct circuit_link *link = &circuits->links[circuits->slots[i]];
 		if (!link->injection &&
 			(n == 0 || circuits->own_switches[n - 1] != link->from))
 			circuits->own_switches[n++] = link->from;
@@ -417,10 +413,10 @@ int tb_circuits_join(struct tb_replay **replay, struct tb_replay *whole, uint32_
 	if (!made)
 		return TB_ENOMEM;
 	tb_replay_join(&made->replay, whole, part);
-	share(made, (const void *)whole);
-	int status = find_slots(made);
+	circuits_share(made, (const void *)whole);
+	int status = circuits_find_slots(made);
 	if (status == TB_OK)
-		status = find_switches(made);
+		status = circuits_find_switches(made);
 	if (status == TB_OK)
 		status = tb_circuits_make_part(made);
 	if (status == TB_OK)

@@ -66,22 +66,17 @@ static inline struct train *reverse_of(struct train *train)
 	return train + train->to_reverse;
 }
 
-// later is the later of two instants.
-static inline tb_time_ps later(tb_time_ps a, tb_time_ps b)
-{
-	return a > b ? a : b;
-}
-
-// sent_by is when a link whose train is over has sent what came due before `now`.
-static inline tb_time_ps sent_by(const struct train *link, tb_time_ps now)
+// token_sent_by is when a link whose train is over has sent what came due before `now`.
+static inline tb_time_ps token_sent_by(const struct train *link, tb_time_ps now)
 {
 	tb_time_ps sent = link->sent_at;
 	if ((link->held | link->owed) == 0) // the rule: spare the rest
 		return sent;
 	if (link->held)
-		sent = later(sent, link->end) + link->held;
+		sent = tb_time_later(sent, link->end) + link->held;
 	if (link->owed && link->owed_at < now)
-		sent = later(sent, later(link->end, link->owed_at)) + link->owed;
+		sent = tb_time_later(sent, tb_time_later(link->end, link->owed_at)) +
+		       link->owed;
 	return sent;
 }
 
@@ -90,14 +85,14 @@ static inline void settle_sent(struct train *link, tb_time_ps now)
 {
 	if ((link->held | link->owed) == 0)
 		return;
-	link->sent_at = sent_by(link, now);
+	link->sent_at = token_sent_by(link, now);
 	link->held = 0;
 	if (link->owed_at < now)
 		link->owed = 0;
 }
 
-// hand_over makes the reverse of a link, whose train is over, owe for it.
-static inline void hand_over(struct train *from, struct train *to)
+// token_hand_over makes the reverse of a link, whose train is over, owe for it.
+static inline void token_hand_over(struct train *from, struct train *to)
 {
 	if (to->end < from->end) {
 		settle_sent(to, from->end);
@@ -114,7 +109,7 @@ static inline void hand_over(struct train *from, struct train *to)
 static inline void tb_link_tokens_begin(struct train *train, tb_time_ps start)
 {
 	if (train->makes_owe)
-		hand_over(train, reverse_of(train));
+		token_hand_over(train, reverse_of(train));
 	settle_sent(train, start);
 }
 
@@ -133,7 +128,7 @@ static inline tb_time_ps tb_link_tokens_sent(struct train *train, tb_time_ps now
 {
 	struct train *reverse = reverse_of(train);
 	if (reverse->makes_owe && reverse->end < now)
-		hand_over(reverse, train);
+		token_hand_over(reverse, train);
 	settle_sent(train, now);
 	return train->sent_at;
 }
@@ -143,8 +138,9 @@ static inline tb_time_ps tb_link_tokens_sent(struct train *train, tb_time_ps now
 // certain yet, as the reverse link may end a train before.
 static inline tb_time_ps tb_link_tokens_foreseen(struct train *train)
 {
-	tb_time_ps from = later(train->end, sent_by(train, train->end));
-	from = later(from, sent_by(train, from)); // with what comes due meanwhile
+	tb_time_ps from = tb_time_later(train->end, token_sent_by(train, train->end));
+	from = tb_time_later(
+		from, token_sent_by(train, from)); // with what comes due meanwhile
 	return reverse_of(train)->end < from ? TB_TIME_NEVER : from;
 }
 

@@ -5,50 +5,50 @@
 // there are three stages for each event, each nearer to its turn, and each reads only
 // what the stage before it has fetched. Nothing here changes any state. A stage may find
 // state that changes before the event's turn: that wastes a fetch and does no other harm.
-#include "circuits_impl.h"
+#include "circuits.h"
 #include "routes.h"
 
 // Without the empty asm gcc 12 takes a function that only prefetches for one without
 // effect, and drops its calls. Locality 2 means the second-level cache, which has more
 // room than the first.
-static inline void fetch(const void *at)
+static inline void circuits_fetch(const void *at)
 {
 	__builtin_prefetch(at, 0, 2);
 	__asm__ volatile("");
 }
 
-static inline void fetch_lines(const void *from, size_t bytes)
+static inline void circuits_fetch_lines(const void *from, size_t bytes)
 {
 	for (const char *at = from; at < (const char *)from + bytes; at += 64)
-		fetch(at);
+		circuits_fetch(at);
 }
 
 static inline void fetch_slot(const struct circuits *circuits, uint32_t slot)
 {
-	fetch(&circuits->links[slot]);
-	fetch(&circuits->links[slot].cell);
-	fetch(vcs_of(circuits, slot));
+	circuits_fetch(&circuits->links[slot]);
+	circuits_fetch(&circuits->links[slot].cell);
+	circuits_fetch(vcs_of(circuits, slot));
 	if (circuits->trains) // not by link->train, which may not have come yet
-		fetch_lines(tb_link_tokens_cable(circuits->trains, slot),
+		circuits_fetch_lines(tb_link_tokens_cable(circuits->trains, slot),
 			2 * sizeof(struct train));
 }
 
 static inline void fetch_route(const struct circuits *circuits, uint32_t route)
 {
 	if (!(route & TB_ROUTE_GROUP)) {
-		fetch(free_at(circuits, route));
+		circuits_fetch(free_at(circuits, route));
 		fetch_slot(circuits, route);
 		return;
 	}
 	const struct link_group *group = group_at(circuits, route);
-	fetch_lines(free_at(circuits, group->first),
+	circuits_fetch_lines(free_at(circuits, group->first),
 		group->n * circuits->vcs_most * sizeof(tb_time_ps));
 }
 
 static inline struct circuit_packet *packet_of(
 	const struct circuits *circuits, uint32_t subject)
 {
-	return packet_at(circuits, subject >> circuits->hops_shift);
+	return circuit_packet_at(circuits, subject >> circuits->hops_shift);
 }
 
 static inline struct hop *hop_of(const struct circuits *circuits, uint32_t subject)
@@ -57,42 +57,40 @@ static inline struct hop *hop_of(const struct circuits *circuits, uint32_t subje
 		subject & ((1u << circuits->hops_shift) - 1));
 }
 
-// prefetch_subject fetches what is known from an event's subject alone.
-static inline void prefetch_subject(
-	const struct circuits *circuits, struct tb_event event)
-{
-	uint32_t id = event.subject;
-	const struct tb_replay *replay = &circuits->replay;
-	if (event.kind == EV_HEADER || event.kind == EV_READY) {
-		const char *at = (const char *)hop_of(circuits, id);
-		fetch(packet_of(circuits, id));
-		fetch(at);
-		fetch(at + circuits->hop_bytes);
-	} else if (event.kind == EV_TAIL) {
-		tb_circuits_prefetch_packet(circuits, id);
-	} else if (event.kind == EV_SWITCH) {
-		fetch(&circuits->switches[id]);
-	} else if (event.kind == EV_LINK) {
-		fetch_slot(circuits, id);
-	} else if (event.kind == TB_EVENT_NODE) {
-		fetch(&replay->nics[id]);
-		fetch(free_at(circuits, circuits->first_injection + id));
-		fetch_slot(circuits, circuits->first_injection + id);
-	} else if (event.kind <= TB_EVENT_DELIVERED) {
-		fetch_lines(&replay->messages[id], sizeof *replay->messages);
-	}
-}
-
 void tb_circuits_prefetch_first(
 	struct circuits *circuits, const struct tb_event *events, uint32_t n)
 {
-	for (uint32_t i = 0; i < n; i++)
-		prefetch_subject(circuits, events[i]);
+	for (uint32_t i = 0; i < n; i++) {
+		// Fetch what is known from an event's subject alone.
+		struct tb_event event = events[i];
+		uint32_t id = event.subject;
+		const struct tb_replay *replay = &circuits->replay;
+		if (event.kind == EV_HEADER || event.kind == EV_READY) {
+			const char *at = (const char *)hop_of(circuits, id);
+			circuits_fetch(packet_of(circuits, id));
+			circuits_fetch(at);
+			circuits_fetch(at + circuits->hop_bytes);
+		} else if (event.kind == EV_TAIL) {
+			tb_circuits_prefetch_packet(circuits, id);
+		} else if (event.kind == EV_SWITCH) {
+			circuits_fetch(&circuits->switches[id]);
+		} else if (event.kind == EV_LINK) {
+			fetch_slot(circuits, id);
+		} else if (event.kind == TB_EVENT_NODE) {
+			circuits_fetch(&replay->nics[id]);
+			circuits_fetch(free_at(circuits, circuits->first_injection + id));
+			fetch_slot(circuits, circuits->first_injection + id);
+		} else if (event.kind <= TB_EVENT_DELIVERED) {
+			circuits_fetch_lines(
+				&replay->messages[id], sizeof *replay->messages);
+		}
+	}
 }
 
 void tb_circuits_prefetch_packet(const struct circuits *circuits, uint32_t id)
 {
-	fetch_lines(packet_at(circuits, id), circuits->replay.packet_bytes);
+	circuits_fetch_lines(
+		circuit_packet_at(circuits, id), circuits->replay.packet_bytes);
 }
 
 void tb_circuits_prefetch_path(
@@ -102,9 +100,9 @@ void tb_circuits_prefetch_path(
 		const struct hop *at = hop_at(circuits, packet, i);
 		if (at->place == TB_HOP_COPY)
 			break;
-		fetch(&circuits->links[at->link]);
-		fetch(free_at(circuits, at->link));
-		fetch(vcs_of(circuits, at->link));
+		circuits_fetch(&circuits->links[at->link]);
+		circuits_fetch(free_at(circuits, at->link));
+		circuits_fetch(vcs_of(circuits, at->link));
 	}
 }
 
@@ -115,18 +113,8 @@ void tb_circuits_prefetch_switches(
 		const struct hop *at = hop_at(circuits, packet, i);
 		if (at->place == TB_HOP_COPY)
 			break;
-		fetch(&circuits->switches[circuits->links[at->link].from]);
+		circuits_fetch(&circuits->switches[circuits->links[at->link].from]);
 	}
-}
-
-static inline void prefetch_tail_second(const struct circuits *circuits, uint32_t id)
-{
-	const struct tb_replay *replay = &circuits->replay;
-	struct circuit_packet *packet = packet_at(circuits, id);
-	const struct tb_posted *message = &replay->messages[packet->of.message];
-	fetch_lines(message, sizeof *message);
-	fetch(&replay->nics[packet->of.destination]);
-	tb_circuits_prefetch_path(circuits, packet, packet->of.n_hops);
 }
 
 void tb_circuits_prefetch_second(struct circuits *circuits, struct tb_event event)
@@ -134,56 +122,54 @@ void tb_circuits_prefetch_second(struct circuits *circuits, struct tb_event even
 	uint32_t id = event.subject;
 	if (event.kind == EV_HEADER && !circuits->odd_routes) {
 		const struct circuit_packet *packet = packet_of(circuits, id);
-		fetch(&circuits->switches[packet->at]);
-		fetch(&came_by(circuits, packet)->cell);
+		circuits_fetch(&circuits->switches[packet->at]);
+		circuits_fetch(&came_by(circuits, packet)->cell);
 		fetch_route(circuits, packet->route);
 	} else if (event.kind == EV_TAIL) {
-		prefetch_tail_second(circuits, id);
+		const struct tb_replay *replay = &circuits->replay;
+		struct circuit_packet *packet = circuit_packet_at(circuits, id);
+		const struct tb_posted *message = &replay->messages[packet->of.message];
+		circuits_fetch_lines(message, sizeof *message);
+		circuits_fetch(&replay->nics[packet->of.destination]);
+		tb_circuits_prefetch_path(circuits, packet, packet->of.n_hops);
 	} else if (event.kind == EV_SWITCH) {
 		const struct switch_state *at = &circuits->switches[id];
-		fetch_lines(at->waiters, at->n_waiting * sizeof *at->waiters);
+		circuits_fetch_lines(at->waiters, at->n_waiting * sizeof *at->waiters);
 	} else if (event.kind == EV_READY) {
 		fetch_slot(circuits, hop_of(circuits, id)->link);
 	} else if (event.kind == TB_EVENT_NODE) {
 		uint32_t fetched = circuits->replay.nics[id].fetched;
 		if (fetched != TB_NOTHING)
-			fetch_lines(packet_at(circuits, fetched),
+			circuits_fetch_lines(circuit_packet_at(circuits, fetched),
 				sizeof(struct circuit_packet) + circuits->hop_bytes);
 	}
-}
-
-// prefetch_header_third fetches the link that the header would take now; mostly it will
-// take that one.
-static inline void prefetch_header_third(struct circuits *circuits, uint32_t id)
-{
-	const struct circuit_packet *packet = packet_of(circuits, id);
-	uint32_t route = packet->route;
-	if (!(route & TB_ROUTE_GROUP) || !group_at(circuits, route)->at_once)
-		return;
-	uint32_t slot = pick_at_once(
-		circuits, group_at(circuits, route), packet->of.order, packet->at);
-	if (slot != NOTHING)
-		fetch_slot(circuits, slot);
-}
-
-static inline void prefetch_tail_third(const struct circuits *circuits, uint32_t id)
-{
-	struct circuit_packet *packet = packet_at(circuits, id);
-	fetch(&circuits->replay.nics[tb_packet_source(&circuits->replay, &packet->of)]);
-	tb_circuits_prefetch_switches(circuits, packet, packet->of.n_hops);
 }
 
 void tb_circuits_prefetch_third(struct circuits *circuits, struct tb_event event)
 {
 	uint32_t id = event.subject;
 	if (event.kind == EV_HEADER && !circuits->odd_routes) {
-		prefetch_header_third(circuits, id);
+		// Fetch the link that the header would take now; mostly it will
+		// take that one.
+		const struct circuit_packet *packet = packet_of(circuits, id);
+		uint32_t route = packet->route;
+		if ((route & TB_ROUTE_GROUP) && group_at(circuits, route)->at_once) {
+			uint32_t slot = pick_at_once(circuits, group_at(circuits, route),
+				packet->of.order, packet->at);
+			if (slot != NOTHING)
+				fetch_slot(circuits, slot);
+		}
 	} else if (event.kind == EV_TAIL) {
-		prefetch_tail_third(circuits, id);
+		struct circuit_packet *packet = circuit_packet_at(circuits, id);
+		circuits_fetch(
+			&circuits->replay
+				 .nics[tb_packet_source(&circuits->replay, &packet->of)]);
+		tb_circuits_prefetch_switches(circuits, packet, packet->of.n_hops);
 	} else if (event.kind == EV_SWITCH) {
 		const struct switch_state *at = &circuits->switches[id];
 		for (uint32_t i = 0; i < at->n_waiting; i++) {
-			fetch(packet_at(circuits, at->waiters[i].packet));
+			circuits_fetch(
+				circuit_packet_at(circuits, at->waiters[i].packet));
 			fetch_route(circuits, at->waiters[i].route);
 		}
 	}

@@ -3,7 +3,7 @@
 #ifndef TB_ROUTES_H
 #define TB_ROUTES_H
 
-#include "circuits_impl.h"
+#include "circuits.h"
 
 // odd_route returns the route where the network's tables are not enough: a slot, a group,
 // or TB_ROUTE_NONE when all links that lead on are dead.
@@ -35,17 +35,17 @@ static inline uint32_t plain_route(
 	return route & TB_ROUTE_GROUP ? route : circuits->slot_of_link[route];
 }
 
-// route_of returns the route of a header from the switch at which it stands.
-static inline uint32_t route_of(
+// circuit_route_of returns the route of a header from the switch at which it stands.
+static inline uint32_t circuit_route_of(
 	struct circuits *circuits, const struct circuit_packet *packet)
 {
 	return circuits->odd_routes ? odd_route(circuits, packet->at, packet)
 				    : packet->route;
 }
 
-// in_turn returns the next link with `most` free VCs after the one of the group that the
-// switch took last, in port order and wrapping around.
-static inline uint32_t in_turn(const struct circuits *circuits,
+// circuit_in_turn returns the next link with `most` free VCs after the one of the group
+// that the switch took last, in port order and wrapping around.
+static inline uint32_t circuit_in_turn(const struct circuits *circuits,
 	const struct link_group *group, uint32_t most, uint32_t sw)
 {
 	uint32_t *turn = &circuits->replay.choice.turns[sw];
@@ -82,7 +82,7 @@ static inline uint32_t pick_of_group(const struct circuits *circuits,
 	if (most == 0)
 		return NOTHING;
 	if (circuits->replay.choice.turns)
-		return in_turn(circuits, group, most, sw);
+		return circuit_in_turn(circuits, group, most, sw);
 	if (n_equal > 1 && !circuits->replay.choice.lowest) {
 		uint32_t skip = (uint32_t)(tb_route_choice_draw(
 						   &circuits->replay.choice, order, sw) %
@@ -113,8 +113,8 @@ static inline uint32_t pick_at_once(const struct circuits *circuits,
 	return group->first + tb_bits_nth(least, number) / 2;
 }
 
-// pick finds a link of a route with a free VC: its slot, or NOTHING.
-static inline uint32_t pick(
+// circuit_pick finds a link of a route with a free VC: its slot, or NOTHING.
+static inline uint32_t circuit_pick(
 	const struct circuits *circuits, uint32_t route, uint64_t order, uint32_t sw)
 {
 	if (route & TB_ROUTE_GROUP) {

@@ -1,15 +1,14 @@
 // Crossbars: the links of a switch that is not plain choose one after the other, each of
 // its lanes by the tables (rules C11 to C13).
-#include "credits_impl.h"
+#include "credits.h"
 
-#include "lanes.h"
 #include "queues.h"
 
 enum { LOW, HIGH };
 
-// first_of returns the input port whose candidate for a lane is the first in turn, of
-// those in ports [from, end) that are not limited; NOTHING.
-static uint32_t first_of(
+// arbiter_first returns the input port whose candidate for a lane is the first in turn,
+// of those in ports [from, end) that are not limited; NOTHING.
+static uint32_t arbiter_first(
 	const uint64_t *heads, const uint64_t *limited, uint32_t from, uint32_t end)
 {
 	for (uint32_t port = next_bit(heads, from, end); port != NOTHING;
@@ -19,30 +18,27 @@ static uint32_t first_of(
 	return NOTHING;
 }
 
-static uint32_t turn_of_many(struct credits *credits, uint32_t slot, uint32_t vl)
-{
-	uint32_t sw = switch_of(credits, slot);
-	uint32_t n_ports = credits->crossbars[sw].n_ports;
-	struct lane *lane = lane_at(credits, slot, vl);
-	const uint64_t *heads = heads_at(credits, lane, slot, vl);
-	const uint64_t *limited = limited_at(credits, sw);
-	uint32_t port = first_of(heads, limited, lane->turn, n_ports);
-	return port != NOTHING ? port : first_of(heads, limited, 0, lane->turn);
-}
-
 // turn_of returns the port whose candidate is next for a link and lane; NOTHING.
 static inline uint32_t turn_of(struct credits *credits, const struct crossbar *crossbar,
 	uint32_t slot, uint32_t vl)
 {
-	if (credits->words > 1)
-		return turn_of_many(credits, slot, vl);
+	if (credits->words > 1) {
+		uint32_t sw = queue_switch(credits, slot);
+		uint32_t n_ports = credits->crossbars[sw].n_ports;
+		struct lane *lane = lane_at(credits, slot, vl);
+		const uint64_t *heads = heads_at(credits, lane, slot, vl);
+		const uint64_t *limited = limited_at(credits, sw);
+		uint32_t port = arbiter_first(heads, limited, lane->turn, n_ports);
+		return port != NOTHING ? port
+				       : arbiter_first(heads, limited, 0, lane->turn);
+	}
 	const struct lane *lane = lane_at(credits, slot, vl);
 	uint64_t candidates = lane->heads & ~crossbar->limited;
-	return candidates ? in_turn(candidates, lane->turn) : NOTHING;
+	return candidates ? queue_in_turn(candidates, lane->turn) : NOTHING;
 }
 
-// entry_of returns the next entry of a table whose lane can send, or NOTHING.
-static uint32_t entry_of(
+// arbiter_entry returns the next entry of a table whose lane can send, or NOTHING.
+static uint32_t arbiter_entry(
 	const struct tb_vl_table *table, uint32_t at, uint32_t left, uint32_t can)
 {
 	if (table->n == 0)
@@ -65,8 +61,8 @@ static bool can_take(const struct tb_vl_table *table, uint32_t can)
 	return false;
 }
 
-// table_of is which table takes next.
-static int table_of(
+// arbiter_table is which table takes next.
+static int arbiter_table(
 	const struct credits *credits, const struct arbiter *arbiter, uint32_t can)
 {
 	uint32_t limit = credits->replay.net->params.credits.vl_limit;
@@ -77,14 +73,14 @@ static int table_of(
 	return reached && can_take(&credits->tables[LOW], can) ? LOW : HIGH;
 }
 
-// take chooses a lane of those that can send, and counts its packet.
-static uint32_t take(struct credits *credits, uint32_t slot, uint32_t can,
+// arbiter_take chooses a lane of those that can send, and counts its packet.
+static uint32_t arbiter_take(struct credits *credits, uint32_t slot, uint32_t can,
 	struct credit_packet *const packets[TB_VLS_MOST])
 {
 	struct arbiter *arbiter = &credits->arbiters[slot];
-	int t = table_of(credits, arbiter, can);
+	int t = arbiter_table(credits, arbiter, can);
 	const struct tb_vl_table *table = &credits->tables[t];
-	uint32_t entry = entry_of(table, arbiter->at[t], arbiter->left[t], can);
+	uint32_t entry = arbiter_entry(table, arbiter->at[t], arbiter->left[t], can);
 	if (entry == NOTHING)
 		return NOTHING;
 	if (entry != arbiter->at[t] || arbiter->left[t] == 0)
@@ -99,8 +95,8 @@ static uint32_t take(struct credits *credits, uint32_t slot, uint32_t can,
 	return table->at[entry].vl;
 }
 
-// choose_lane lets a link that is free take a packet of one of several lanes.
-static __attribute__((noinline)) void choose_lane(
+// arbiter_choose_lane lets a link that is free take a packet of one of several lanes.
+static __attribute__((noinline)) void arbiter_choose_lane(
 	struct credits *credits, const struct crossbar *crossbar, uint32_t slot)
 {
 	const struct link_sender *sender = sender_at(credits, slot);
@@ -114,12 +110,13 @@ static __attribute__((noinline)) void choose_lane(
 		uint32_t queue = vl * credits->queues_of_vl +
 				 (credits->queues_of_vl > 1 ? sender->port : 0u);
 		uint32_t from = crossbar->first + port;
-		packets[vl] = packet_at(credits, queue_at(credits, from)[queue].first);
+		packets[vl] =
+			credit_packet_at(credits, queue_at(credits, from)[queue].first);
 		if (lane_has(credits, lane_at(credits, slot, vl),
 			    lane_needs(credits, packets[vl]->of.wire_bytes), &bys[vl]))
 			can |= 1u << vl;
 	}
-	uint32_t taken = can ? take(credits, slot, can, packets) : NOTHING;
+	uint32_t taken = can ? arbiter_take(credits, slot, can, packets) : NOTHING;
 	if (taken != NOTHING) {
 		tb_crossing_begin(credits, slot, packets[taken], bys[taken]);
 		return;
@@ -130,9 +127,9 @@ static __attribute__((noinline)) void choose_lane(
 				lane_needs(credits, packets[vl]->of.wire_bytes));
 }
 
-// choose_when_known lets a link take a packet if it has the credits with what it comes to
-// know now; else it looks again when it has.
-static __attribute__((noinline)) void choose_when_known(struct credits *credits,
+// arbiter_choose_when_known lets a link take a packet if it has the credits with what it
+// comes to know now; else it chooses again when it has.
+static __attribute__((noinline)) void arbiter_choose_when_known(struct credits *credits,
 	uint32_t slot, struct lane *lane, struct credit_packet *packet)
 {
 	int32_t need = lane_needs(credits, packet->of.wire_bytes);
@@ -143,9 +140,9 @@ static __attribute__((noinline)) void choose_when_known(struct credits *credits,
 		tb_lanes_wait(credits, slot, lane, need);
 }
 
-// choose lets a link take a packet if it is free. With one lane, as in most networks,
-// there are no tables to ask.
-static inline void choose(
+// arbiter_choose lets a link take a packet if it is free. With one lane, as in most
+// networks, there are no tables to ask.
+static inline void arbiter_choose(
 	struct credits *credits, struct crossbar *crossbar, uint32_t port)
 {
 	uint32_t slot = crossbar->first + port;
@@ -153,22 +150,22 @@ static inline void choose(
 	if (is_busy(credits, sender) || sender->n_heads == 0)
 		return;
 	if (credits->n_vls > 1) {
-		choose_lane(credits, crossbar, slot);
+		arbiter_choose_lane(credits, crossbar, slot);
 		return;
 	}
 	uint32_t from = turn_of(credits, crossbar, slot, 0);
 	if (from == NOTHING)
 		return;
 	const struct queue *queues = queue_at(credits, crossbar->first + from);
-	struct credit_packet *packet =
-		packet_at(credits, queues[credits->queues_of_vl > 1 ? port : 0].first);
-	struct lane *lane = lane_of(sender, 0);
+	struct credit_packet *packet = credit_packet_at(
+		credits, queues[credits->queues_of_vl > 1 ? port : 0].first);
+	struct lane *lane = credits_lane(sender, 0);
 	lane_settle(credits, lane);
-	if (!credits->pauses &&
+	if (!credits->setup.pauses &&
 		lane->credits >= (int32_t)blocks_of(packet->of.wire_bytes))
 		tb_crossing_begin(credits, slot, packet, NULL);
 	else
-		choose_when_known(credits, slot, lane, packet);
+		arbiter_choose_when_known(credits, slot, lane, packet);
 }
 
 // each_route calls `visit` for the link of each head of a receiver.
@@ -181,7 +178,8 @@ static void each_route(struct credits *credits, uint32_t from, uint32_t chooser,
 		q = next_bit(used, q + 1, credits->n_queues)) {
 		if (queues[q].first == NOTHING)
 			continue;
-		const struct credit_packet *packet = packet_at(credits, queues[q].first);
+		const struct credit_packet *packet =
+			credit_packet_at(credits, queues[q].first);
 		struct link_sender *sender = sender_at(credits, packet->route);
 		if (!is_busy(credits, sender) &&
 			has_bit(heads_before(credits, sender, packet), packet->port))
@@ -189,26 +187,27 @@ static void each_route(struct credits *credits, uint32_t from, uint32_t chooser,
 	}
 }
 
-// look_again: a link may have waited with a candidate that has just become limited, and
-// may take another one: in this round if it chooses after the link that chose now, else
-// in a further one.
-static void look_again(struct credits *credits, uint32_t slot, uint32_t chooser)
+// arbiter_choose_again: a link may have waited with a candidate that has just become
+// limited, and may take another one: in this round if it chooses after the link that
+// chose now, else in a further one.
+static void arbiter_choose_again(struct credits *credits, uint32_t slot, uint32_t chooser)
 {
-	struct crossbar *crossbar = &credits->crossbars[switch_of(credits, slot)];
+	struct crossbar *crossbar = &credits->crossbars[queue_switch(credits, slot)];
 	uint32_t n = crossbar->n_ports;
 	uint32_t place = (slot - crossbar->first + n - crossbar->began_with) % n;
 	uint32_t present = (chooser - crossbar->first + n - crossbar->began_with) % n;
 	if (place > present)
 		list_sender(credits, slot);
 	else if (place < present)
-		tb_wheel_put(&credits->replay.wheel, credits->replay.now, EV_LOOK, slot);
+		tb_wheel_put(
+			&credits->replay.wheel, credits->replay.now, EV_CHOOSE, slot);
 }
 
 void tb_arbiter_limit(struct credits *credits, uint32_t slot, uint32_t from)
 {
-	set_bit(limited_at(credits, switch_of(credits, from)),
+	set_bit(limited_at(credits, queue_switch(credits, from)),
 		sender_at(credits, from)->port);
-	each_route(credits, from, slot, look_again);
+	each_route(credits, from, slot, arbiter_choose_again);
 }
 
 static void list_route(struct credits *credits, uint32_t slot, uint32_t chooser)
@@ -219,22 +218,22 @@ static void list_route(struct credits *credits, uint32_t slot, uint32_t chooser)
 
 void tb_arbiter_allow(struct credits *credits, uint32_t from)
 {
-	uint32_t sw = switch_of(credits, from);
+	uint32_t sw = queue_switch(credits, from);
 	clear_bit(limited_at(credits, sw), sender_at(credits, from)->port);
 	each_route(credits, from, 0, list_route);
 }
 
-// serve_ports lets the listed links with ports in [from, end) choose. A link that chooses
-// may list others behind it (look_again).
-static void serve_ports(
+// arbiter_serve_ports lets the listed links with ports in [from, end) choose. A link that
+// chooses may list others behind it (arbiter_choose_again).
+static void arbiter_serve_ports(
 	struct credits *credits, struct crossbar *crossbar, uint32_t from, uint32_t end)
 {
-	uint64_t *looking =
-		looking_at(credits, (uint32_t)(crossbar - credits->crossbars));
-	for (uint32_t port = next_bit(looking, from, end); port != NOTHING;
-		port = next_bit(looking, port + 1, end)) {
-		clear_bit(looking, port);
-		choose(credits, crossbar, port);
+	uint64_t *choosing =
+		choosing_at(credits, (uint32_t)(crossbar - credits->crossbars));
+	for (uint32_t port = next_bit(choosing, from, end); port != NOTHING;
+		port = next_bit(choosing, port + 1, end)) {
+		clear_bit(choosing, port);
+		arbiter_choose(credits, crossbar, port);
 	}
 }
 
@@ -242,20 +241,20 @@ static void serve_ports(
 static inline void serve_word(
 	struct credits *credits, struct crossbar *crossbar, uint64_t ports)
 {
-	uint64_t looking;
-	while ((looking = crossbar->looking & ports) != 0) {
-		crossbar->looking &= ~(looking & -looking);
-		choose(credits, crossbar, (uint32_t)__builtin_ctzll(looking));
+	uint64_t choosing;
+	while ((choosing = crossbar->choosing & ports) != 0) {
+		crossbar->choosing &= ~(choosing & -choosing);
+		arbiter_choose(credits, crossbar, (uint32_t)__builtin_ctzll(choosing));
 	}
 }
 
-// serve_looking lets all links of a switch that look choose.
-static inline void serve_looking(struct credits *credits, struct crossbar *crossbar)
+// serve_choosing lets all links of a switch choose that are to.
+static inline void serve_choosing(struct credits *credits, struct crossbar *crossbar)
 {
 	uint32_t began_with = crossbar->began_with;
 	if (credits->words > 1) {
-		serve_ports(credits, crossbar, began_with, crossbar->n_ports);
-		serve_ports(credits, crossbar, 0, began_with);
+		arbiter_serve_ports(credits, crossbar, began_with, crossbar->n_ports);
+		arbiter_serve_ports(credits, crossbar, 0, began_with);
 	} else {
 		serve_word(credits, crossbar, ~UINT64_C(0) << began_with);
 		serve_word(credits, crossbar, ~UINT64_C(0));
@@ -268,20 +267,20 @@ void tb_arbiter_serve(struct credits *credits)
 		struct crossbar *crossbar =
 			&credits->crossbars[credits->switches_now.ids[i]];
 		crossbar->began_with = crossbar->n_begun;
-		serve_looking(credits, crossbar);
+		serve_choosing(credits, crossbar);
 		crossbar->listed = false;
 	}
 	credits->switches_now.n = 0;
 }
 
-void tb_arbiter_look(struct credits *credits, uint32_t slot)
+void tb_arbiter_serve_one(struct credits *credits, uint32_t slot)
 {
 	const struct link_sender *sender = sender_at(credits, slot);
 	struct crossbar *crossbar = &credits->crossbars[sender->sw];
 	crossbar->began_with = crossbar->n_begun;
 	crossbar->listed = true; // look_again is to leave the list alone
-	choose(credits, crossbar, sender->port);
-	if (crossbar->looking)
-		serve_looking(credits, crossbar);
+	arbiter_choose(credits, crossbar, sender->port);
+	if (crossbar->choosing)
+		serve_choosing(credits, crossbar);
 	crossbar->listed = false;
 }

@@ -8,10 +8,11 @@
 // waits for the link; one is made when the first packet of a queue is ready. A packet
 // that arrives behind others in its queue makes no event, unless its route depends on the
 // loads that it finds. When a packet begins to leave a buffer, the credits that it will
-// free are announced to the sender before that buffer at once; the sender takes them into
-// account when it needs them, and only a packet that waits for them makes an event. (With
-// pauses, faults or an input speedup S credits are returned when they are free; to
-// another part at the end of the window in which they are.)
+// free are sent early: at once they are pending at the sender before that buffer, with
+// the time at which they arrive. The sender adds them up when it needs them, and only a
+// packet that waits for them makes an event. (With pauses, faults or an input speedup S
+// credits are returned when they are free; to another part at the end of the window in
+// which they are.)
 //
 // Words: a slot is a port of a switch or a node. The ports of a switch are consecutive
 // slots, in the order of ports; the nodes come last. A slot has a sender, the link that
@@ -24,12 +25,12 @@
 // which outputs choose) has no effect. In all others the outputs of a switch choose one
 // after the other (arbiter.c).
 //
-// Files: model.c (its table), credits_new.c (its parts), queues.h (who waits behind
-// whom), crossing.c (packets leave and come), lanes.c (what a sender knows of the buffer
-// behind its link), pause.c (the same by pauses), arbiter.c (crossbars), straight.c (the
-// common case in one piece), routing.c (which link packets leave by), waits.c (waits and
-// whose fault they are), failures.c (faults), credits_join.c (parts side by side),
-// prefetch.c (fetches what comes next).
+// Files: model.c (function table, allocation), queues.h (queues, and what a sender knows
+// of the buffer behind its link), crossing.c (packets leave and arrive, credits return),
+// pause.c (pauses in place of credits), arbiter.c (crossbars), straight.c (the common
+// case in one piece), routing.c (which link packets leave by, faults), waits.c (waits and
+// whom they are blamed on), credits_join.c (parts side by side), prefetch.c (fetches what
+// comes next).
 //
 // Parts (docs/credits.md, "Parts, windows, threads"): a slot belongs to the part of its
 // switch or node, with its sender, its lanes and its receiver. Other parts read of it
@@ -49,12 +50,12 @@ enum { FIRST_UPDATES = 4 }; // that a ring holds at first
 
 #define ANY_NUMBER UINT32_MAX // of packets that an input sends at once
 
-enum event_kind {
+enum credit_event_kind {
 	EV_DONE = TB_EVENT_OF_MODEL, // slot: its link has carried the packet
 	EV_READY,   // packet: the first of its queue is ready to leave it
 	EV_COME,    // packet: it has come to a switch and takes a route
 	EV_IN,	    // packet: its tail is in at its destination
-	EV_LOOK,    // slot: its link may have something to carry
+	EV_CHOOSE,  // slot: its link may have a packet to choose
 	EV_DRAINED, // node: it has drained a packet (with pauses)
 	EV_CNP,	    // pair of nodes: its source is notified of congestion
 };
@@ -65,7 +66,7 @@ enum event_kind {
 enum { ROW_READY, ROW_IN, ROW_DONE, ROWS };
 
 // What links have in common: there are few.
-struct kind {
+struct link_kind_row {
 	uint64_t byte_q20; // picoseconds a byte, 20 binary places
 	tb_time_ps latency_ps;
 };
@@ -78,21 +79,22 @@ struct update { // on its way to a sender: what has fallen free, or will
 	uint32_t blocks;
 };
 
-struct told { // an update to another part, until its blocks are free
+struct pending_update { // credits for a sender in another part, kept until they are free
 	struct update update;
 	uint32_t slot, vl; // whose buffer
-	uint32_t crossing; // number of the link that comes in there
+	uint32_t crossing; // number of that link, which crosses from the other part
 	uint32_t next;	   // of this slot; NOTHING
 };
 
 struct lane {			     // a VL of a link, at its sender
 	_Alignas(64) uint64_t heads; // bit an input port: has a candidate
 	tb_time_ps freed_at;	     // the latest of all updates until now
-	tb_time_ps look_at;	     // the EV_LOOK under way for credits
+	tb_time_ps choose_at;	     // the EV_CHOOSE under way for credits
 	struct update *updates;	     // ring, in the order in which they are known
 	uint32_t first, n, mask;     // mask + 1: its size
 	int32_t credits;	     // blocks that the sender knows to be free
-	int32_t lacks; // that the updates under way do not bring the one who waits
+	int32_t lacks; // credits that a waiting packet still lacks when all updates have
+		       // arrived
 	uint16_t turn; // port with which the next turn begins
 };
 
@@ -113,17 +115,17 @@ struct link_sender { // a link that leaves by a slot
 	uint8_t vl;	    // of the packet
 	bool by_credit;	    // its wait ended by one
 	bool ends;	    // EV_DONE is under way (never of a node)
-	bool announced;	    // credits not free yet, whose update crosses this link
+	bool has_pending;   // updates cross this link whose credits are not free yet
 	bool listed;	    // is on the list of this instant
 	bool crosses_parts; // the peer is in another part of the network
 };
 
-struct crossbar {	     // of a switch that is not plain
-	uint64_t looking;    // bit a port: its link looks, where words == 1
-	uint64_t limited;    // bit an input: has S packets in the crossbar; likewise
-	uint32_t first;	     // slot
-	uint32_t n_ports;    // slots
-	uint32_t n_begun;    // packets that left, modulo n_ports
+struct crossbar {	   // of a switch that is not plain
+	uint64_t choosing; // bit a port: its link is to choose a packet; where words == 1
+	uint64_t limited;  // bit an input: it has S packets in the crossbar; likewise
+	uint32_t first;	   // slot
+	uint32_t n_ports;  // slots
+	uint32_t n_begun;  // packets that left, modulo n_ports
 	uint32_t began_with; // port with which its present round began
 	bool listed;
 };
@@ -145,9 +147,10 @@ struct meter {	       // of a buffer that pauses its sender
 };
 
 struct queue {
-	uint32_t first, last; // packets; NOTHING: empty
-	uint32_t fresh;	      // the first that is not among `waiting`; NOTHING: all are
-	uint32_t waiting;     // bytes of those before, which had come when one left
+	uint32_t first, last;	  // packets; NOTHING: empty
+	uint32_t first_uncounted; // the first packet that `waiting` does not count;
+				  // NOTHING: none
+	uint32_t waiting; // bytes of the packets before that; updated when one leaves
 	uint32_t left_flow, left_root;
 	tb_time_ps left_at; // the last that left it
 };
@@ -198,6 +201,48 @@ struct slot_range { // of slots, [first, end)
 	uint32_t first, end;
 };
 
+// What kind of network this is. All of it follows from the network and the options when a
+// replay is made (model.c), and never changes.
+struct credits_setup {
+	// One queue per input and at most 64 ports per switch: the links of a switch
+	// choose independently, without a struct crossbar (queues.h, crossing.c).
+	bool plain;
+	// An event that is alone in its instant needs no lists (model.c). Crossbars of at
+	// most 64 ports, and no pauses.
+	bool chooses_alone;
+	// The common case, for which straight.c has a path of its own.
+	bool straight;
+	// Switches store and forward: a packet may leave when its tail is in
+	// (crossing.c).
+	bool store_and_forward;
+	// Pause frames instead of credits: a lane has one credit while its sender may
+	// send (queues.h, pause.c).
+	bool pauses;
+	// Routes follow from the digits of the destination, in a regular tree
+	// (queues.h).
+	bool by_digits;
+	// A packet gets its route when it has arrived, by an event EV_COME; otherwise as
+	// soon as it begins to cross the link before (crossing.c).
+	bool late_routes;
+	// Routes depend on how many packets wait for each link (routing.c).
+	bool adaptive;
+	// The number of packets, or bytes, that wait for each link is kept: for adaptive
+	// routes or congestion control (crossing.c).
+	bool counts_waiting;
+	bool equal_rates;   // all links have one rate (crossing.c)
+	bool equal_links;   // all links have one rate and one latency (crossing.c)
+	bool instant_links; // some link has no latency (queues.h)
+	// A packet joins its next queue as soon as it begins to cross the link before:
+	// equal rates, routes known early, cut-through (crossing.c).
+	bool joins_at_once;
+	// Each packet carries a struct packet_path: links differ, or the options ask for
+	// delays (crossing.c).
+	bool notes_paths;
+	// Credits are sent when a packet begins to leave a buffer, before they are free
+	// (queues.h, crossing.c).
+	bool early_credits;
+};
+
 struct credits {
 	struct tb_replay replay;
 	uint32_t n_slots, first_node; // slot of node 0
@@ -208,27 +253,13 @@ struct credits {
 	uint32_t queues_of_vl; // 1, or the most ports that a switch has
 	uint32_t speedup;      // S; ANY_NUMBER
 	uint32_t words;	       // of 64 ports, that the largest switch has
-	bool plain;
-	bool looks_alone; // a link may, without lists: crossbars of up to 64 ports
-	bool is_straight; // the common case (straight.c)
-	bool stores;	  // store-and-forward
-	bool pauses;	  // in place of credits
-	bool by_digits;	  // routes of a regular tree, known ahead
-	bool chooses;	  // routes, when packets have come
-	bool adapts;	  // they depend on loads
-	bool counts;	  // what waits for a link, as routes or congestion control ask
-	bool equal_rates;
-	bool equal_links;     // rates and latencies
-	bool joins_at_once;   // packets of one rate, routed ahead, cut through
-	bool notes_paths;     // of packets: links differ, or delays are asked for
-	bool instant_links;   // some have no latency
-	bool announces;	      // what falls free when a packet has crossed
+	struct credits_setup setup;
 	uint8_t vl_of_others; // of jobs that have no service level
 	uint8_t *vls;	      // by job, of those that have one
 	uint32_t n_jobs;
 	uint32_t n_kinds;
-	struct kind *kinds;
-	struct kind common; // the first, of all where links are equal
+	struct link_kind_row *kinds;
+	struct link_kind_row common; // the first, of all where links are equal
 	size_t kinds_room;
 	char *links; // by slot, link_bytes each: a sender, then its lanes
 	size_t link_bytes;
@@ -246,8 +277,8 @@ struct credits {
 	// Packets that become heads in the next round of this instant.
 	uint32_t *next_heads, n_next_heads;
 	// Unless plain.
-	struct crossbar *crossbars;  // by switch
-	uint64_t *looking, *limited; // by switch, words each, where words > 1
+	struct crossbar *crossbars;   // by switch
+	uint64_t *choosing, *limited; // by switch, words each, where words > 1
 	// By slot, queue_words each, where that is not 1: queues that hold packets, or
 	// did at the end of the last bin or later.
 	uint64_t *used_queues;
@@ -265,15 +296,16 @@ struct credits {
 	struct meter *meters; // by slot, n_vls each
 	struct tb_list meters_now;
 	struct drains *drains;
-	struct told *told; // of a part of the network
-	uint32_t n_told;
-	size_t told_room;
-	uint32_t *told_first;	// by crossing link, that comes in: NOTHING: none
-	struct slot_range *own; // the slots of this part of the network
+	struct pending_update *pending; // of a part of the network
+	uint32_t n_pending;
+	size_t pending_room;
+	uint32_t *pending_first; // by crossing link, that comes in: NOTHING: none
+	struct slot_range *own;	 // the slots of this part of the network
 	uint32_t n_own;
 };
 
-static inline struct credit_packet *packet_at(const struct credits *credits, uint32_t id)
+static inline struct credit_packet *credit_packet_at(
+	const struct credits *credits, uint32_t id)
 {
 	return (void *)tb_packet_at(&credits->replay, id);
 }
@@ -283,8 +315,8 @@ static inline struct link_sender *sender_at(const struct credits *credits, uint3
 	return (void *)(credits->links + slot * credits->link_bytes);
 }
 
-// lane_of is a lane of a link.
-static inline struct lane *lane_of(struct link_sender *sender, uint32_t vl)
+// credits_lane is a lane of a link.
+static inline struct lane *credits_lane(struct link_sender *sender, uint32_t vl)
 {
 	return (struct lane *)(void *)(sender + 1) + vl;
 }
@@ -292,7 +324,7 @@ static inline struct lane *lane_of(struct link_sender *sender, uint32_t vl)
 static inline struct lane *lane_at(
 	const struct credits *credits, uint32_t slot, uint32_t vl)
 {
-	return lane_of(sender_at(credits, slot), vl);
+	return credits_lane(sender_at(credits, slot), vl);
 }
 
 static inline uint64_t *heads_at(
@@ -345,25 +377,26 @@ static inline bool is_busy(
 	return sender->free_at > credits->replay.now;
 }
 
-static inline const struct kind *kind_of(
+static inline const struct link_kind_row *credits_link_kind(
 	const struct credits *credits, const struct link_sender *sender)
 {
 	return &credits->kinds[sender->kind];
 }
 
-static inline tb_time_ps time_of(const struct kind *kind, uint64_t bytes)
+static inline tb_time_ps credits_wire_time(
+	const struct link_kind_row *kind, uint64_t bytes)
 {
 	return (tb_time_ps)((bytes * kind->byte_q20 + (UINT64_C(1) << 19)) >> 20);
 }
 
-static inline struct packet_path *path_of(const struct credits *credits, uint32_t id)
+static inline struct packet_path *credits_path(const struct credits *credits, uint32_t id)
 {
-	return (void *)(packet_at(credits, id) + 1);
+	return (void *)(credit_packet_at(credits, id) + 1);
 }
 
 static inline struct stop *stops_of(const struct credits *credits, uint32_t id)
 {
-	return (void *)((char *)path_of(credits, id) + 64);
+	return (void *)((char *)credits_path(credits, id) + 64);
 }
 
 // vl_of is the virtual lane of a packet's job (rule C3).
@@ -380,5 +413,180 @@ static inline uint32_t blocks_of(uint32_t wire_bytes)
 {
 	return (wire_bytes + TB_CREDIT_BLOCK_BYTES - 1) / TB_CREDIT_BLOCK_BYTES;
 }
+
+// The calls between the parts of a network with credits. Private to this room.
+
+// crossing.c: packets leave and come.
+//
+// tb_crossing_inject has a node's fetched packet begin to cross its injection link.
+void tb_crossing_inject(struct credits *credits, uint32_t node, uint32_t packet);
+// tb_crossing_reach: a packet has begun to cross a link to a switch; its header arrives
+// through `slot` at `header_at`. It joins a queue there, behind all that began before it,
+// or chooses its route when it has arrived.
+void tb_crossing_reach(struct credits *credits, struct credit_packet *packet,
+	uint32_t slot, tb_time_ps header_at);
+// tb_crossing_join: a packet has arrived and has its route.
+void tb_crossing_join(struct credits *credits, struct credit_packet *packet);
+// tb_crossing_look lets a link of a plain switch take a packet, if it is free and one can
+// go.
+void tb_crossing_look(struct credits *credits, uint32_t slot);
+// tb_crossing_begin has the first packet of a queue begin to cross a link; `by` is the
+// update of this instant whose credits it needed, or NULL.
+void tb_crossing_begin(struct credits *credits, uint32_t slot,
+	struct credit_packet *packet, const struct update *by);
+// tb_crossing_catch_up: what came in through a slot of a switch and has crossed its next
+// link until now, without an event, has left the crossbar.
+void tb_crossing_catch_up(struct credits *credits, uint32_t from);
+// tb_crossing_allow: an input has fewer than S packets in the crossbar again.
+void tb_crossing_allow(struct credits *credits, uint32_t from);
+// tb_crossing_limit: an input has S packets in the crossbar, the last of which takes the
+// link of `slot`.
+void tb_crossing_limit(struct credits *credits, uint32_t slot, uint32_t from);
+// tb_crossing_carry has a packet that a link has taken begin to cross it;
+// tb_crossing_give_back returns the credits that a packet frees when it has crossed.
+void tb_crossing_carry(struct credits *credits, struct link_sender *sender,
+	struct credit_packet *packet);
+void tb_crossing_give_back(struct credits *credits, const struct link_sender *sender);
+// tb_crossing_done: a link out of a switch has carried its packet. Returns whether it is
+// to choose another.
+bool tb_crossing_done(struct credits *credits, uint32_t slot);
+// The end of a packet that has arrived at a node. tb_crossing_free: its buffer falls free
+// at `drained_at`. tb_crossing_end counts it. tb_crossing_acknowledged_at returns when
+// its source has the acknowledgement that is sent now.
+void tb_crossing_free(struct credits *credits, const struct credit_packet *packet,
+	tb_time_ps drained_at);
+void tb_crossing_end(struct credits *credits, struct credit_packet *packet);
+tb_time_ps tb_crossing_acknowledged_at(
+	const struct credits *credits, const struct credit_packet *packet);
+
+// arbiter.c: crossbars.
+//
+// tb_arbiter_serve lets the listed links choose packets, switch by switch.
+void tb_arbiter_serve(struct credits *credits);
+// tb_arbiter_serve_one does so for a single link, that of a slot. Switches have up to 64
+// ports.
+void tb_arbiter_serve_one(struct credits *credits, uint32_t slot);
+// tb_arbiter_limit: the input of a slot has S packets in the crossbar, with that which
+// has begun to leave by the link of `slot`.
+void tb_arbiter_limit(struct credits *credits, uint32_t slot, uint32_t from);
+// tb_arbiter_allow: an input has fewer than S packets in the crossbar again.
+void tb_arbiter_allow(struct credits *credits, uint32_t from);
+
+// routing.c: failed links.
+//
+// tb_failures_fail_link: a link fails now.
+void tb_failures_fail_link(struct credits *credits, uint32_t link);
+// tb_failures_end_corrupted returns whether a packet that has arrived at its node was
+// corrupted; if so it ends it: the node does not accept it.
+bool tb_failures_end_corrupted(struct credits *credits, uint32_t packet);
+
+// credits_join.c: what passes to another part of the network.
+//
+// tb_parts_hand_packet hands over a packet that begins to cross a link to another part,
+// where its header arrives at `header_at`; its record here is dropped.
+void tb_parts_hand_packet(struct credits *credits, uint32_t link,
+	const struct credit_packet *packet, tb_time_ps header_at);
+// tb_parts_return returns credits that fall free now or later, in the buffer of the link
+// that comes in through a slot, to its sender in another part. tb_parts_put_off is
+// tb_lanes_put_off for those of that slot that are not free yet: they do not arrive
+// before `known_at`; returns whether there are any. tb_parts_hand_pending hands over what
+// has fallen free before `until`, the end of a window.
+void tb_parts_return(
+	struct credits *credits, uint32_t slot, uint32_t vl, const struct update *update);
+bool tb_parts_put_off(struct credits *credits, uint32_t slot, tb_time_ps known_at);
+void tb_parts_hand_pending(struct credits *credits, tb_time_ps until);
+// tb_parts_make_pending allocates what pending updates to other parts need.
+int tb_parts_make_pending(struct credits *credits) TB_MUST_USE;
+// See struct tb_switching.
+int tb_credits_join(
+	struct tb_replay **replay, struct tb_replay *whole, uint32_t part) TB_MUST_USE;
+void tb_credits_receive(struct tb_replay *replay, const struct tb_part_message *message,
+	const void *packet);
+bool tb_credits_can_receive(const struct tb_replay *replay,
+	const struct tb_part_message *message, const void *packet);
+
+// waits.c: what is counted.
+//
+// tb_credits_charge charges a wait that ends or lasts to the open bin, up to `until`.
+void tb_credits_charge(
+	struct credits *credits, const struct credit_packet *packet, tb_time_ps until);
+// tb_credits_stalled adds the time for which a link was stalled to the open bin, up to
+// `until`.
+void tb_credits_stalled(struct credits *credits, const struct link_sender *sender,
+	tb_time_ps from, tb_time_ps until);
+// tb_credits_end_wait: the wait of a packet ends now, as it begins to cross a link.
+// Charges and blames the wait, and returns the link that is its root. `by` is the update
+// whose credits the packet needed, or NULL.
+uint32_t tb_credits_end_wait(struct credits *credits, const struct link_sender *sender,
+	const struct credit_packet *packet, const struct update *by);
+// tb_credits_blame_lasting blames a wait that still lasts at `until` (rule C24), adds it
+// to the packet's, and returns its root.
+uint32_t tb_credits_blame_lasting(
+	struct credits *credits, struct credit_packet *packet, tb_time_ps until);
+// Delays, if the options ask for them: tb_credits_note_stop notes that a packet begins to
+// cross a link; tb_credits_add_delays adds up those of a packet that has arrived.
+void tb_credits_note_stop(
+	struct credits *credits, const struct credit_packet *packet, uint32_t link);
+void tb_credits_add_delays(struct credits *credits, const struct credit_packet *packet);
+// See struct tb_switching.
+bool tb_credits_settle(struct credits *credits, tb_time_ps until);
+void tb_credits_blame_open(struct credits *credits, tb_time_ps until);
+
+// prefetch.c: fetches into the cache what the next events will read; see struct
+// tb_switching.
+void tb_credits_prefetch_first(
+	const struct credits *credits, const struct tb_event *events, uint32_t n);
+void tb_credits_prefetch_second(const struct credits *credits, struct tb_event event);
+void tb_credits_prefetch_third(const struct credits *credits, struct tb_event event);
+
+// model.c: see struct tb_switching.
+int tb_credits_make(struct tb_replay *replay, const struct tb_engine_options *options,
+	struct tb_cell ***cells) TB_MUST_USE;
+void tb_credits_free(struct tb_replay *replay);
+// tb_credits_make_lists makes the lists of an instant; tb_credits_make_replay the nodes'
+// part, when all else is made. Both are a part's own where there are several.
+int tb_credits_make_lists(struct credits *credits) TB_MUST_USE;
+int tb_credits_make_replay(struct credits *credits) TB_MUST_USE;
+
+// Pauses in place of credits (rule C10). Private to this room.
+
+// tb_pause_new makes what pauses need. TB_ENOMEM.
+int tb_pause_new(struct credits *credits) TB_MUST_USE;
+// tb_pause_join makes a part's own, which shares the rest with its whole.
+int tb_pause_join(struct credits *credits, const struct credits *whole) TB_MUST_USE;
+void tb_pause_free(struct credits *credits);
+
+// tb_pause_come counts a packet that has arrived through a slot.
+void tb_pause_come(struct credits *credits, uint32_t slot, uint32_t vl, uint32_t bytes);
+
+// tb_pause_left counts a packet whose last byte has left; `update` has the flow and root
+// to blame if it ends a pause.
+void tb_pause_left(struct credits *credits, uint32_t slot, uint32_t vl, uint32_t bytes,
+	const struct update *update);
+
+// tb_pause_drain counts a packet that has arrived at its node, until it is drained.
+void tb_pause_drain(struct credits *credits, const struct credit_packet *packet,
+	tb_time_ps drained_at, const struct update *update);
+void tb_pause_drained(struct credits *credits, uint32_t node); // EV_DRAINED
+
+// tb_pause_compare compares this instant's counts with the thresholds, in phase 2, and
+// sends pauses and ends of pauses.
+void tb_pause_compare(struct credits *credits);
+
+// The straight path through a network with credits; see straight.c. Private to this room.
+
+// tb_straight_is_possible returns whether a network, set up but for that, is of the
+// common case. The calls below do what those of the same name do there, with the same
+// results: tb_straight_inject what tb_crossing_inject does, tb_straight_arrive what an
+// EV_DONE or EV_READY does in phase 1, tb_straight_serve phase 3 of an instant;
+// tb_straight_alone does both where the event is all that happens in its instant.
+// tb_straight_injects_at is the carrier's injects_at.
+bool tb_straight_is_possible(const struct credits *credits);
+void tb_straight_inject(struct credits *credits, uint32_t node, uint32_t packet);
+tb_time_ps tb_straight_injects_at(
+	const struct credits *credits, uint32_t node, uint32_t packet);
+void tb_straight_arrive(struct credits *credits, struct tb_event event);
+void tb_straight_serve(struct credits *credits);
+void tb_straight_alone(struct credits *credits, struct tb_event event);
 
 #endif

@@ -1,8 +1,7 @@
 // A network with credits in parts side by side (rules C27 to C31): what a part has of its
 // own, and what passes from part to part: packets, and what has fallen free.
-#include "credits_impl.h"
-#include "lanes.h"
-#include "pause.h"
+#include "credits.h"
+#include "queues.h"
 
 #include "array.h"
 
@@ -36,14 +35,14 @@ static void hand_update(
 	tb_handover_to_sender(&credits->replay, &message);
 }
 
-int tb_parts_make_told(struct credits *credits)
+int tb_parts_make_pending(struct credits *credits)
 {
 	const struct tb_parts *parts = credits->replay.parts;
 	uint32_t n = parts ? parts->n_crossing : 0;
-	credits->told_first = malloc((n + 1u) * sizeof *credits->told_first);
-	for (uint32_t i = 0; credits->told_first && i < n; i++)
-		credits->told_first[i] = NOTHING;
-	return credits->told_first ? TB_OK : TB_ENOMEM;
+	credits->pending_first = malloc((n + 1u) * sizeof *credits->pending_first);
+	for (uint32_t i = 0; credits->pending_first && i < n; i++)
+		credits->pending_first[i] = NOTHING;
+	return credits->pending_first ? TB_OK : TB_ENOMEM;
 }
 
 // crossing_at is the number of the link that comes in through a slot.
@@ -52,16 +51,16 @@ static uint32_t crossing_at(const struct credits *credits, uint32_t slot)
 	return credits->replay.parts->crossing_of[receiver_at(credits, slot)->link];
 }
 
-// chain_told makes an update one of its slot's.
-static void chain_told(struct credits *credits, uint32_t i)
+// chain_pending adds an update to the list of its slot.
+static void chain_pending(struct credits *credits, uint32_t i)
 {
-	struct told *told = &credits->told[i];
-	uint32_t *first = &credits->told_first[told->crossing];
-	told->next = *first;
+	struct pending_update *pending = &credits->pending[i];
+	uint32_t *first = &credits->pending_first[pending->crossing];
+	pending->next = *first;
 	*first = i;
 }
 
-void tb_parts_tell(
+void tb_parts_return(
 	struct credits *credits, uint32_t slot, uint32_t vl, const struct update *update)
 {
 	struct tb_replay *replay = &credits->replay;
@@ -69,27 +68,27 @@ void tb_parts_tell(
 		hand_update(credits, slot, vl, update);
 		return;
 	}
-	if (TB_ARRAY_RESERVE(&credits->told, &credits->told_room,
-		    (size_t)credits->n_told + 1) != TB_OK) {
+	if (TB_ARRAY_RESERVE(&credits->pending, &credits->pending_room,
+		    (size_t)credits->n_pending + 1) != TB_OK) {
 		tb_replay_no_memory(replay, "what leaves a part");
 		return;
 	}
-	credits->told[credits->n_told] = (struct told){.update = *update,
+	credits->pending[credits->n_pending] = (struct pending_update){.update = *update,
 		.slot = slot,
 		.vl = vl,
 		.crossing = crossing_at(credits, slot)};
-	chain_told(credits, credits->n_told++);
-	if (update->freed_at < replay->told_at)
-		replay->told_at = update->freed_at;
-	sender_at(credits, slot)->announced = true;
+	chain_pending(credits, credits->n_pending++);
+	if (update->freed_at < replay->handover_at)
+		replay->handover_at = update->freed_at;
+	sender_at(credits, slot)->has_pending = true;
 }
 
 bool tb_parts_put_off(struct credits *credits, uint32_t slot, tb_time_ps known_at)
 {
 	bool any = false;
-	for (uint32_t i = credits->told_first[crossing_at(credits, slot)]; i != NOTHING;
-		i = credits->told[i].next) {
-		struct update *update = &credits->told[i].update;
+	for (uint32_t i = credits->pending_first[crossing_at(credits, slot)];
+		i != NOTHING; i = credits->pending[i].next) {
+		struct update *update = &credits->pending[i].update;
 		if (update->freed_at <= credits->replay.now)
 			continue;
 		any = true;
@@ -99,39 +98,27 @@ bool tb_parts_put_off(struct credits *credits, uint32_t slot, tb_time_ps known_a
 	return any;
 }
 
-void tb_parts_hand_told(struct credits *credits, tb_time_ps until)
+void tb_parts_hand_pending(struct credits *credits, tb_time_ps until)
 {
-	uint32_t n = credits->n_told;
-	if (credits->replay.told_at >= until)
+	uint32_t n = credits->n_pending;
+	if (credits->replay.handover_at >= until)
 		return;
-	credits->n_told = 0;
-	credits->replay.told_at = TB_TIME_NEVER;
+	credits->n_pending = 0;
+	credits->replay.handover_at = TB_TIME_NEVER;
 	for (uint32_t i = 0; i < n; i++)
-		credits->told_first[credits->told[i].crossing] = NOTHING;
+		credits->pending_first[credits->pending[i].crossing] = NOTHING;
 	for (uint32_t i = 0; i < n; i++) {
-		const struct told told = credits->told[i];
-		tb_time_ps freed_at = told.update.freed_at;
+		const struct pending_update pending = credits->pending[i];
+		tb_time_ps freed_at = pending.update.freed_at;
 		if (freed_at < until) {
-			hand_update(credits, told.slot, told.vl, &told.update);
+			hand_update(credits, pending.slot, pending.vl, &pending.update);
 			continue;
 		}
-		credits->told[credits->n_told] = told;
-		chain_told(credits, credits->n_told++);
-		if (freed_at < credits->replay.told_at)
-			credits->replay.told_at = freed_at;
+		credits->pending[credits->n_pending] = pending;
+		chain_pending(credits, credits->n_pending++);
+		if (freed_at < credits->replay.handover_at)
+			credits->replay.handover_at = freed_at;
 	}
-}
-
-static void receive_update(struct credits *credits, const struct tb_part_message *message)
-{
-	const struct update update = {.freed_at = (tb_time_ps)message->words[3],
-		.known_at = message->at,
-		.order = message->words[0],
-		.flow = (uint32_t)(message->words[1] >> 32),
-		.root = (uint32_t)message->words[1],
-		.blocks = (uint32_t)(message->words[2] >> 32)};
-	lanes_push(credits, credits->slot_of_link[message->link],
-		(uint32_t)message->words[2], &update);
 }
 
 void tb_credits_receive(struct tb_replay *replay, const struct tb_part_message *message,
@@ -139,12 +126,19 @@ void tb_credits_receive(struct tb_replay *replay, const struct tb_part_message *
 {
 	struct credits *credits = (void *)replay;
 	if (message->kind == PART_MESSAGE_UPDATE) {
-		receive_update(credits, message);
+		const struct update update = {.freed_at = (tb_time_ps)message->words[3],
+			.known_at = message->at,
+			.order = message->words[0],
+			.flow = (uint32_t)(message->words[1] >> 32),
+			.root = (uint32_t)message->words[1],
+			.blocks = (uint32_t)(message->words[2] >> 32)};
+		lanes_push(credits, credits->slot_of_link[message->link],
+			(uint32_t)message->words[2], &update);
 		return;
 	}
 	uint32_t slot = sender_at(credits, credits->slot_of_link[message->link])->peer;
 	uint32_t id = tb_nodes_adopt(replay, packet);
-	tb_crossing_reach(credits, packet_at(credits, id), slot, message->at);
+	tb_crossing_reach(credits, credit_packet_at(credits, id), slot, message->at);
 }
 
 bool tb_credits_can_receive(const struct tb_replay *replay,
@@ -166,9 +160,9 @@ bool tb_credits_can_receive(const struct tb_replay *replay,
 	       words[3] <= (uint64_t)message->at;
 }
 
-// share takes what is the whole's: all that is by slot, switch or node, and what
+// credits_share takes what is the whole's: all that is by slot, switch or node, and what
 // never changes.
-static void share(struct credits *credits, const struct credits *whole)
+static void credits_share(struct credits *credits, const struct credits *whole)
 {
 	struct tb_replay replay = credits->replay;
 	*credits = *whole;
@@ -181,15 +175,15 @@ static void share(struct credits *credits, const struct credits *whole)
 	credits->come_room = 0;
 	credits->meters_now = (struct tb_list){0};
 	credits->drains = NULL;
-	credits->told = NULL;
-	credits->n_told = 0;
-	credits->told_room = 0;
+	credits->pending = NULL;
+	credits->n_pending = 0;
+	credits->pending_room = 0;
 	credits->own = NULL;
 	credits->n_own = 0;
 }
 
-// add_own adds slots to those of the part: consecutive ones are one range.
-static void add_own(struct credits *credits, uint32_t first, uint32_t end)
+// credits_add_own adds slots to those of the part: consecutive ones are one range.
+static void credits_add_own(struct credits *credits, uint32_t first, uint32_t end)
 {
 	if (credits->n_own && credits->own[credits->n_own - 1].end == first)
 		credits->own[credits->n_own - 1].end = end;
@@ -197,8 +191,8 @@ static void add_own(struct credits *credits, uint32_t first, uint32_t end)
 		credits->own[credits->n_own++] = (struct slot_range){first, end};
 }
 
-// find_slots lists the slots of the part.
-static int find_slots(struct credits *credits)
+// credits_find_slots lists the slots of the part.
+static int credits_find_slots(struct credits *credits)
 {
 	const struct tb_replay *replay = &credits->replay;
 	const struct tb_network *net = replay->net;
@@ -208,10 +202,11 @@ static int find_slots(struct credits *credits)
 		return TB_ENOMEM;
 	for (uint32_t sw = 0; sw < net->n_switches; sw++)
 		if (replay->parts->of_switch[sw] == replay->part)
-			add_own(credits, net->first_out[sw], net->first_out[sw + 1]);
+			credits_add_own(
+				credits, net->first_out[sw], net->first_out[sw + 1]);
 	for (uint32_t node = 0; node < net->n_nodes; node++)
 		if (replay->parts->of_node[node] == replay->part)
-			add_own(credits, credits->first_node + node,
+			credits_add_own(credits, credits->first_node + node,
 				credits->first_node + node + 1);
 	return TB_OK;
 }
@@ -222,11 +217,11 @@ int tb_credits_join(struct tb_replay **replay, struct tb_replay *whole, uint32_t
 	if (!made)
 		return TB_ENOMEM;
 	tb_replay_join(&made->replay, whole, part);
-	share(made, (const void *)whole);
-	int status = find_slots(made);
+	credits_share(made, (const void *)whole);
+	int status = credits_find_slots(made);
 	if (status == TB_OK)
 		status = tb_credits_make_lists(made);
-	if (status == TB_OK && made->pauses)
+	if (status == TB_OK && made->setup.pauses)
 		status = tb_pause_join(made, (const void *)whole);
 	if (status == TB_OK)
 		status = tb_credits_make_replay(made);

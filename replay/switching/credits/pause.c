@@ -1,13 +1,13 @@
-#include "pause.h"
+#include "credits.h"
 
-#include "lanes.h"
+#include "queues.h"
 
 #include "array.h"
 #include "memory.h"
 
 #include <stdlib.h>
 
-struct drain { // a packet that its node drains
+struct pause_drain { // a packet that its node drains
 	tb_time_ps at;
 	struct update update;
 	uint32_t bytes, vl;
@@ -15,7 +15,7 @@ struct drain { // a packet that its node drains
 };
 
 struct drains {
-	struct drain *all;
+	struct pause_drain *all;
 	size_t room;
 	uint32_t n, free;
 	uint32_t *first, *last; // by node
@@ -77,7 +77,7 @@ void tb_pause_free(struct credits *credits)
 	free(credits->drains);
 }
 
-static struct meter *touch(struct credits *credits, uint32_t slot, uint32_t vl)
+static struct meter *pause_touch(struct credits *credits, uint32_t slot, uint32_t vl)
 {
 	uint32_t i = slot * credits->n_vls + vl;
 	tb_list_add(&credits->meters_now, i, &credits->meters[i].listed);
@@ -86,13 +86,13 @@ static struct meter *touch(struct credits *credits, uint32_t slot, uint32_t vl)
 
 void tb_pause_come(struct credits *credits, uint32_t slot, uint32_t vl, uint32_t bytes)
 {
-	touch(credits, slot, vl)->bytes += bytes;
+	pause_touch(credits, slot, vl)->bytes += bytes;
 }
 
 void tb_pause_left(struct credits *credits, uint32_t slot, uint32_t vl, uint32_t bytes,
 	const struct update *update)
 {
-	struct meter *meter = touch(credits, slot, vl);
+	struct meter *meter = pause_touch(credits, slot, vl);
 	tb_time_ps now = credits->replay.now;
 	meter->bytes -= bytes;
 	if (meter->left_at == now && update->order < meter->left_order)
@@ -126,7 +126,7 @@ void tb_pause_drain(struct credits *credits, const struct credit_packet *packet,
 		tb_replay_no_memory(&credits->replay, "the packets that nodes drain");
 		return;
 	}
-	drains->all[id] = (struct drain){.at = drained_at,
+	drains->all[id] = (struct pause_drain){.at = drained_at,
 		.update = *update,
 		.bytes = packet->of.wire_bytes,
 		.vl = packet->vl,
@@ -146,7 +146,7 @@ void tb_pause_drained(struct credits *credits, uint32_t node)
 	struct drains *drains = credits->drains;
 	uint32_t id = drains->first[node];
 	while (id != NOTHING && drains->all[id].at <= credits->replay.now) {
-		struct drain *drain = &drains->all[id];
+		struct pause_drain *drain = &drains->all[id];
 		uint32_t next = drain->next;
 		tb_pause_left(credits, credits->first_node + node, drain->vl,
 			drain->bytes, &drain->update);
@@ -172,7 +172,7 @@ static void send_update(
 		lanes_return(credits, slot, vl, &update);
 		return;
 	}
-	update.known_at = now + kind_of(credits, reverse)->latency_ps;
+	update.known_at = now + credits_link_kind(credits, reverse)->latency_ps;
 	tb_lanes_push(credits, reverse->peer, vl, &update);
 }
 

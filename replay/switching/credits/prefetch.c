@@ -5,127 +5,117 @@
 // each reads only what the stage before it has fetched. Nothing here changes any state. A
 // stage may find state that changes before the event's turn: that wastes a fetch and does
 // no other harm.
-#include "credits_impl.h"
+#include "credits.h"
 
 #include "queues.h"
 
 // The empty asm keeps gcc 12 from taking a function that does nothing but fetch for one
 // without effect, whose calls it drops.
-static inline void fetch(const void *at)
+static inline void credits_fetch(const void *at)
 {
 	__builtin_prefetch(at, 0, 3);
 	__asm__ volatile("");
 }
 
-static inline void fetch_lines(const void *from, size_t bytes)
+static inline void credits_fetch_lines(const void *from, size_t bytes)
 {
 	for (const char *at = from; at < (const char *)from + bytes; at += 64)
-		fetch(at);
+		credits_fetch(at);
 }
 
 static inline void fetch_sender(const struct credits *credits, uint32_t slot)
 {
-	fetch(sender_at(credits, slot));
-	fetch(lane_at(credits, slot, 0));
+	credits_fetch(sender_at(credits, slot));
+	credits_fetch(lane_at(credits, slot, 0));
 }
 
 // candidate_of is the slot by which the candidate of a link came that would go now.
 static inline uint32_t candidate_of(const struct credits *credits, uint32_t slot)
 {
 	const struct lane *lane = lane_at(credits, slot, 0);
-	if (!credits->plain || lane->heads == 0)
+	if (!credits->setup.plain || lane->heads == 0)
 		return NOTHING;
-	return slot - sender_at(credits, slot)->port + in_turn(lane->heads, lane->turn);
-}
-
-static inline void prefetch_subject(const struct credits *credits, struct tb_event event)
-{
-	const struct tb_replay *replay = &credits->replay;
-	uint32_t id = event.subject;
-	if (event.kind == EV_DONE || event.kind == EV_LOOK) {
-		fetch_sender(credits, id);
-	} else if (event.kind == TB_EVENT_NODE) {
-		fetch(&replay->nics[id]);
-		fetch_sender(credits, credits->first_node + id);
-	} else if (event.kind < TB_EVENT_ERROR) {
-		fetch_lines(&replay->messages[id], sizeof *replay->messages);
-	} else if (event.kind == EV_READY || event.kind == EV_COME ||
-		   event.kind == EV_IN) {
-		fetch(packet_at(credits, id));
-	}
+	return slot - sender_at(credits, slot)->port +
+	       queue_in_turn(lane->heads, lane->turn);
 }
 
 void tb_credits_prefetch_first(
 	const struct credits *credits, const struct tb_event *events, uint32_t n)
 {
-	for (uint32_t i = 0; i < n; i++)
-		prefetch_subject(credits, events[i]);
+	for (uint32_t i = 0; i < n; i++) {
+		struct tb_event event = events[i];
+		const struct tb_replay *replay = &credits->replay;
+		uint32_t id = event.subject;
+		if (event.kind == EV_DONE || event.kind == EV_CHOOSE) {
+			fetch_sender(credits, id);
+		} else if (event.kind == TB_EVENT_NODE) {
+			credits_fetch(&replay->nics[id]);
+			fetch_sender(credits, credits->first_node + id);
+		} else if (event.kind < TB_EVENT_ERROR) {
+			credits_fetch_lines(
+				&replay->messages[id], sizeof *replay->messages);
+		} else if (event.kind == EV_READY || event.kind == EV_COME ||
+			   event.kind == EV_IN) {
+			credits_fetch(credit_packet_at(credits, id));
+		}
+	}
 }
 
 // returned_by returns the slot that gets credits back from a link next: that of its
-// candidate where credits are announced as the candidate leaves, else that of the packet
-// that is leaving.
+// candidate where credits are sent as the candidate leaves, else that of the packet that
+// is leaving.
 static inline uint32_t returned_by(const struct credits *credits, uint32_t slot)
 {
-	return credits->announces ? candidate_of(credits, slot)
-				  : sender_at(credits, slot)->from;
-}
-
-static inline void prefetch_link_second(const struct credits *credits, uint32_t slot)
-{
-	const struct link_sender *sender = sender_at(credits, slot);
-	uint32_t candidate = candidate_of(credits, slot);
-	uint32_t announced = returned_by(credits, slot);
-	if (announced != NOTHING)
-		fetch(sender_at(credits, announced));
-	if (announced != NOTHING)
-		fetch(receiver_at(credits, announced));
-	fetch(receiver_at(credits, sender->peer));
-	fetch(cell_at(credits, sender->peer));
-	if (candidate == NOTHING)
-		return;
-	fetch(receiver_at(credits, candidate));
-	fetch(cell_at(credits, candidate));
-}
-
-static inline void prefetch_in_second(const struct credits *credits, uint32_t id)
-{
-	const struct tb_replay *replay = &credits->replay;
-	const struct credit_packet *packet = packet_at(credits, id);
-	fetch_lines(&replay->messages[packet->of.message], sizeof *replay->messages);
-	fetch(&replay->nics[packet->of.destination]);
-	fetch(sender_at(credits, packet->at));
-	fetch(receiver_at(credits, packet->at));
+	return credits->setup.early_credits ? candidate_of(credits, slot)
+					    : sender_at(credits, slot)->from;
 }
 
 // is_here returns whether the packet of an EV_READY still waits. When a link has failed
 // its record may be another packet's, with no route yet, or with a slot of another part.
 static inline bool is_here(const struct credits *credits, uint32_t id)
 {
-	return packet_at(credits, id)->queued;
+	return credit_packet_at(credits, id)->queued;
 }
 
 void tb_credits_prefetch_second(const struct credits *credits, struct tb_event event)
 {
 	uint32_t id = event.subject;
-	if (event.kind == EV_DONE || event.kind == EV_LOOK) {
-		prefetch_link_second(credits, id);
+	if (event.kind == EV_DONE || event.kind == EV_CHOOSE) {
+		const struct link_sender *sender = sender_at(credits, id);
+		uint32_t candidate = candidate_of(credits, id);
+		uint32_t upstream = returned_by(credits, id);
+		if (upstream != NOTHING)
+			credits_fetch(sender_at(credits, upstream));
+		if (upstream != NOTHING)
+			credits_fetch(receiver_at(credits, upstream));
+		credits_fetch(receiver_at(credits, sender->peer));
+		credits_fetch(cell_at(credits, sender->peer));
+		if (candidate != NOTHING) {
+			credits_fetch(receiver_at(credits, candidate));
+			credits_fetch(cell_at(credits, candidate));
+		}
 	} else if (event.kind == EV_READY && is_here(credits, id)) {
-		const struct credit_packet *packet = packet_at(credits, id);
+		const struct credit_packet *packet = credit_packet_at(credits, id);
 		fetch_sender(credits, packet->route);
-		fetch(sender_at(credits, packet->at));
-		fetch(receiver_at(credits, packet->at));
+		credits_fetch(sender_at(credits, packet->at));
+		credits_fetch(receiver_at(credits, packet->at));
 	} else if (event.kind == EV_COME) {
-		fetch(receiver_at(credits, packet_at(credits, id)->at));
+		credits_fetch(receiver_at(credits, credit_packet_at(credits, id)->at));
 	} else if (event.kind == EV_IN) {
-		prefetch_in_second(credits, id);
+		const struct tb_replay *replay = &credits->replay;
+		const struct credit_packet *packet = credit_packet_at(credits, id);
+		credits_fetch_lines(
+			&replay->messages[packet->of.message], sizeof *replay->messages);
+		credits_fetch(&replay->nics[packet->of.destination]);
+		credits_fetch(sender_at(credits, packet->at));
+		credits_fetch(receiver_at(credits, packet->at));
 	} else if (event.kind == TB_EVENT_NODE) {
 		uint32_t fetched = credits->replay.nics[id].fetched;
 		uint32_t slot = credits->first_node + id;
 		if (fetched != NOTHING)
-			fetch(packet_at(credits, fetched));
-		fetch(receiver_at(credits, sender_at(credits, slot)->peer));
-		fetch(cell_at(credits, sender_at(credits, slot)->peer));
+			credits_fetch(credit_packet_at(credits, fetched));
+		credits_fetch(receiver_at(credits, sender_at(credits, slot)->peer));
+		credits_fetch(cell_at(credits, sender_at(credits, slot)->peer));
 	}
 }
 
@@ -136,47 +126,43 @@ static inline void fetch_back(const struct credits *credits, uint32_t slot)
 	uint32_t to = sender_at(credits, slot)->peer;
 	if (sender_at(credits, slot)->crosses_parts)
 		return;
-	fetch(lane_at(credits, to, 0));
-	fetch_lines(&credits->updates[(size_t)to * credits->n_vls * FIRST_UPDATES],
+	credits_fetch(lane_at(credits, to, 0));
+	credits_fetch_lines(
+		&credits->updates[(size_t)to * credits->n_vls * FIRST_UPDATES],
 		FIRST_UPDATES * sizeof(struct update));
-}
-
-static inline void prefetch_link_third(const struct credits *credits, uint32_t slot)
-{
-	const struct link_sender *sender = sender_at(credits, slot);
-	uint32_t candidate = candidate_of(credits, slot);
-	uint32_t announced = returned_by(credits, slot);
-	if (announced != NOTHING)
-		fetch_back(credits, announced);
-	if (sender->announced)
-		fetch_back(credits, slot);
-	fetch(lane_at(credits, slot, 0)->updates);
-	uint32_t first = NOTHING;
-	if (candidate != NOTHING)
-		first = queue_at(credits, candidate)->first;
-	if (first != NOTHING)
-		fetch(packet_at(credits, first));
-	first = queue_at(credits, sender->from)->first;
-	if (credits->speedup == 1 && first != NOTHING)
-		fetch(packet_at(credits, first));
 }
 
 void tb_credits_prefetch_third(const struct credits *credits, struct tb_event event)
 {
 	uint32_t id = event.subject;
-	if (event.kind == EV_DONE || event.kind == EV_LOOK) {
-		prefetch_link_third(credits, id);
+	if (event.kind == EV_DONE || event.kind == EV_CHOOSE) {
+		const struct link_sender *sender = sender_at(credits, id);
+		uint32_t candidate = candidate_of(credits, id);
+		uint32_t upstream = returned_by(credits, id);
+		if (upstream != NOTHING)
+			fetch_back(credits, upstream);
+		if (sender->has_pending)
+			fetch_back(credits, id);
+		credits_fetch(lane_at(credits, id, 0)->updates);
+		uint32_t first = NOTHING;
+		if (candidate != NOTHING)
+			first = queue_at(credits, candidate)->first;
+		if (first != NOTHING)
+			credits_fetch(credit_packet_at(credits, first));
+		first = queue_at(credits, sender->from)->first;
+		if (credits->speedup == 1 && first != NOTHING)
+			credits_fetch(credit_packet_at(credits, first));
 	} else if (event.kind == EV_READY && is_here(credits, id)) {
-		const struct credit_packet *packet = packet_at(credits, id);
+		const struct credit_packet *packet = credit_packet_at(credits, id);
 		const struct link_sender *sender = sender_at(credits, packet->route);
 		if (is_busy(credits, sender))
 			return;
 		fetch_back(credits, packet->at);
-		fetch(receiver_at(credits, sender->peer));
-		fetch(cell_at(credits, sender->peer));
+		credits_fetch(receiver_at(credits, sender->peer));
+		credits_fetch(cell_at(credits, sender->peer));
 	} else if (event.kind == EV_IN) {
-		const struct credit_packet *packet = packet_at(credits, id);
+		const struct credit_packet *packet = credit_packet_at(credits, id);
 		fetch_back(credits, packet->at);
-		fetch(&credits->replay.records.flows[packet->of.flow].wait_ps);
+		credits_fetch(&credits->replay.records.flows[packet->of.flow].wait_ps);
 	}
 }

@@ -2,9 +2,8 @@
 //
 // A packet that waits is blocked; this is counted when its wait ends, or at the end of
 // the bin in which it was ready, whichever comes first.
-#include "credits_impl.h"
+#include "credits.h"
 
-#include "lanes.h"
 #include "queues.h"
 
 #include <stdlib.h>
@@ -13,8 +12,9 @@ struct wait_blame {
 	uint32_t culprit, root;
 };
 
-static inline void charge(struct credits *credits, const struct link_sender *sender,
-	const struct credit_packet *packet, struct queue *queue, tb_time_ps until)
+static inline void credit_wait_charge(struct credits *credits,
+	const struct link_sender *sender, const struct credit_packet *packet,
+	struct queue *queue, tb_time_ps until)
 {
 	struct tb_records *records = &credits->replay.records;
 	struct tb_cell *cell = sender_cell(credits, sender);
@@ -27,14 +27,15 @@ static inline void charge(struct credits *credits, const struct link_sender *sen
 	tb_records_wait_for(records, cell, until - from);
 	tb_records_longest(cell, until - packet->ready_at);
 	if (until > from && queue->first == packet->of.id)
-		tb_records_queue(records, cell, waiting_bytes(credits, queue, until));
+		tb_records_queue(
+			records, cell, queue_waiting_bytes(credits, queue, until));
 }
 
 // A queue is counted at the link that its first packet waits for: that holds it up.
 void tb_credits_charge(
 	struct credits *credits, const struct credit_packet *packet, tb_time_ps until)
 {
-	charge(credits, sender_at(credits, packet->route), packet,
+	credit_wait_charge(credits, sender_at(credits, packet->route), packet,
 		queue_of(credits, packet), until);
 }
 
@@ -48,8 +49,8 @@ void tb_credits_stalled(struct credits *credits, const struct link_sender *sende
 		tb_records_held(records, sender_cell(credits, sender), until - from);
 }
 
-// by_link blames the packet that crosses a link, or crossed it last.
-static struct wait_blame by_link(
+// credit_blame_order blames the packet that crosses a link, or crossed it last.
+static struct wait_blame credit_blame_order(
 	const struct link_sender *sender, const struct credit_packet *packet)
 {
 	if (sender->flow == NOTHING)
@@ -67,21 +68,21 @@ static inline struct wait_blame blame_for(struct credits *credits,
 	if (by)
 		return (struct wait_blame){by->flow, by->root};
 	if (sender->free_at == now && sender->flow != NOTHING)
-		return by_link(sender, packet);
+		return credit_blame_order(sender, packet);
 	if (queue->left_at == now)
 		return (struct wait_blame){queue->left_flow, queue->left_root};
 	if (credits->speedup == ANY_NUMBER)
-		return by_link(sender, packet);
+		return credit_blame_order(sender, packet);
 	tb_crossing_catch_up(credits, packet->at);
 	const struct receiver *receiver = receiver_at(credits, packet->at);
 	if (receiver->stopped_at == now)
 		return (struct wait_blame){
 			receiver->stopped_flow, receiver->stopped_root};
-	return by_link(sender, packet);
+	return credit_blame_order(sender, packet);
 }
 
-static inline void blame(struct credits *credits, const struct credit_packet *packet,
-	struct wait_blame whom, tb_time_ps until)
+static inline void credit_wait_blame(struct credits *credits,
+	const struct credit_packet *packet, struct wait_blame whom, tb_time_ps until)
 {
 	tb_records_blame(&credits->replay.records, receiver_at(credits, packet->at)->link,
 		whom.root, packet->of.flow, whom.culprit, until - packet->ready_at,
@@ -95,16 +96,17 @@ uint32_t tb_credits_end_wait(struct credits *credits, const struct link_sender *
 	struct queue *queue =
 		queue_at(credits, packet->at) + queue_number(credits, sender, packet);
 	struct wait_blame whom = blame_for(credits, sender, packet, queue, by);
-	charge(credits, sender, packet, queue, now);
-	blame(credits, packet, whom, now);
+	credit_wait_charge(credits, sender, packet, queue, now);
+	credit_wait_blame(credits, packet, whom, now);
 	return whom.root;
 }
 
 uint32_t tb_credits_blame_lasting(
 	struct credits *credits, struct credit_packet *packet, tb_time_ps until)
 {
-	struct wait_blame whom = by_link(sender_at(credits, packet->route), packet);
-	blame(credits, packet, whom, until);
+	struct wait_blame whom =
+		credit_blame_order(sender_at(credits, packet->route), packet);
+	credit_wait_blame(credits, packet, whom, until);
 	packet->wait_ps += until - packet->ready_at;
 	return whom.root;
 }
@@ -132,8 +134,8 @@ static bool visit_queue(struct credits *credits, const struct queue *queue,
 	void (*visit)(struct credits *, struct credit_packet *, tb_time_ps))
 {
 	for (uint32_t id = queue->first; id != NOTHING;
-		id = packet_at(credits, id)->next) {
-		struct credit_packet *packet = packet_at(credits, id);
+		id = credit_packet_at(credits, id)->next) {
+		struct credit_packet *packet = credit_packet_at(credits, id);
 		if (packet->ready_at < until)
 			visit(credits, packet, until);
 	}
@@ -141,13 +143,13 @@ static bool visit_queue(struct credits *credits, const struct queue *queue,
 }
 
 // each_waiting does so for the queues of a receiver. Where there may be many, most hold
-// nothing: it passes over those that have not since it looked last.
+// nothing: it passes over those that have not since the last time.
 static bool each_waiting(struct credits *credits, uint32_t slot, tb_time_ps until,
 	void (*visit)(struct credits *, struct credit_packet *, tb_time_ps))
 {
 	struct receiver *receiver = receiver_at(credits, slot);
 	bool any = false;
-	if (credits->plain)
+	if (credits->setup.plain)
 		return visit_queue(credits, queue_in(receiver, 0), until, visit);
 	uint64_t *used = used_queues_at(credits, receiver, slot);
 	for (uint32_t q = next_bit(used, 0, credits->n_queues); q != NOTHING;
@@ -237,10 +239,16 @@ bool tb_credits_settle(struct credits *credits, tb_time_ps until)
 	return lasts;
 }
 
-// add_waits_under_way adds what packets under way have waited to their flows' waits.
-// Records that were never used hold anything.
-static void add_waits_under_way(struct credits *credits)
+void tb_credits_blame_open(struct credits *credits, tb_time_ps until)
 {
+	for (uint32_t i = 0; i < credits->n_own; i++)
+		for (uint32_t slot = credits->own[i].first; slot < credits->own[i].end;
+			slot++)
+			if (!is_node(credits, slot) &&
+				sender_at(credits, slot)->link != TB_ID_NONE)
+				(void)each_waiting(credits, slot, until, blame_one);
+	// Add what packets under way have waited to their flows' waits.
+	// Records that were never used hold anything.
 	struct tb_replay *replay = &credits->replay;
 	bool *unused = calloc(replay->n_packets_most, sizeof *unused);
 	if (!unused) {
@@ -250,21 +258,10 @@ static void add_waits_under_way(struct credits *credits)
 	for (uint32_t i = 0; i < replay->n_free_packets; i++)
 		unused[replay->free_packets[i]] = true;
 	for (uint32_t id = 0; id < replay->n_packets_most; id++) {
-		const struct credit_packet *packet = packet_at(credits, id);
+		const struct credit_packet *packet = credit_packet_at(credits, id);
 		if (!unused[id] && packet->of.n_hops > 0 && packet->wait_ps)
 			replay->records.flows[packet->of.flow].wait_ps +=
 				(uint64_t)packet->wait_ps;
 	}
 	free(unused);
-}
-
-void tb_credits_blame_open(struct credits *credits, tb_time_ps until)
-{
-	for (uint32_t i = 0; i < credits->n_own; i++)
-		for (uint32_t slot = credits->own[i].first; slot < credits->own[i].end;
-			slot++)
-			if (!is_node(credits, slot) &&
-				sender_at(credits, slot)->link != TB_ID_NONE)
-				(void)each_waiting(credits, slot, until, blame_one);
-	add_waits_under_way(credits);
 }

@@ -13,7 +13,7 @@ static const tb_time_ps increase_least_ps = 4 * TB_PS_PER_MS;
 static const tb_time_ps increase_most_ps = 16 * TB_PS_PER_MS;
 static const tb_time_ps train_gap_ps = 2 * TB_PS_PER_MS;
 
-static uint32_t larger(uint32_t a, uint32_t b)
+static uint32_t cubic_larger(uint32_t a, uint32_t b)
 {
 	return a > b ? a : b;
 }
@@ -37,14 +37,6 @@ uint64_t tb_cubic_root3(uint64_t value)
 			root = tried;
 	}
 	return root;
-}
-
-static void begin_round(struct tb_cubic *cubic, const struct tb_cubic_ack *ack)
-{
-	cubic->round_end = ack->next;
-	cubic->round_at = cubic->train_at = ack->now;
-	cubic->round_least = TB_TIME_NEVER;
-	cubic->n_samples = 0;
 }
 
 static tb_time_ps increase_of(tb_time_ps least)
@@ -73,7 +65,7 @@ static bool is_full(struct tb_cubic *cubic, const struct tb_cubic_ack *ack)
 	return cubic->round_least > cubic->least + increase_of(cubic->least);
 }
 
-static void watch(struct tb_cubic *cubic, const struct tb_cubic_ack *ack)
+static void cubic_watch(struct tb_cubic *cubic, const struct tb_cubic_ack *ack)
 {
 	if (ack->round_trip == 0)
 		return;
@@ -81,23 +73,16 @@ static void watch(struct tb_cubic *cubic, const struct tb_cubic_ack *ack)
 		cubic->least = ack->round_trip;
 	if (cubic->window >= cubic->threshold || cubic->has_ended || cubic->is_reno)
 		return;
-	if (ack->acked > cubic->round_end)
-		begin_round(cubic, ack);
+	if (ack->acked > cubic->round_end) {
+		cubic->round_end = ack->next;
+		cubic->round_at = cubic->train_at = ack->now;
+		cubic->round_least = TB_TIME_NEVER;
+		cubic->n_samples = 0;
+	}
 	if (cubic->window < SLOW_START_LEAST || !is_full(cubic, ack))
 		return;
 	cubic->threshold = cubic->window;
 	cubic->has_ended = true;
-}
-
-static void begin_epoch(struct tb_cubic *cubic, tb_time_ps now)
-{
-	cubic->epoch = now;
-	cubic->credit = 0;
-	cubic->reno = (uint64_t)cubic->window * PARTS;
-	cubic->origin = larger(cubic->most, cubic->window);
-	// K = cube root of ((origin - window) / C), C = 0.4 segments/s^3 (RFC 9438, 4.2).
-	uint64_t below = cubic->origin - cubic->window;
-	cubic->k = tb_cubic_root3(below * 5 / 2 * (UINT64_C(1) << 30));
 }
 
 // curve_at returns W(t) = C (t - K)^3 + origin, in 1/1024 segments.
@@ -115,10 +100,10 @@ static uint64_t curve_at(const struct tb_cubic *cubic, tb_time_ps after)
 	return rise < origin ? origin - rise : 0;
 }
 
-// growth returns by how much each acknowledged segment grows the window, in 1/1024
+// cubic_growth returns by how much each acknowledged segment grows the window, in 1/1024
 // segments: what reaches the curve a round trip from now, Reno's growth if that is more,
 // and before any loss 5 % of the window in a round trip at least (Linux).
-static uint32_t growth(struct tb_cubic *cubic, const struct tb_cubic_ack *ack)
+static uint32_t cubic_growth(struct tb_cubic *cubic, const struct tb_cubic_ack *ack)
 {
 	uint64_t window = (uint64_t)cubic->window * PARTS;
 	// Where every segment was sent twice, no round trip has been measured.
@@ -138,20 +123,10 @@ static uint32_t growth(struct tb_cubic *cubic, const struct tb_cubic_ack *ack)
 	return (uint32_t)rise;
 }
 
-static void avoid(struct tb_cubic *cubic, const struct tb_cubic_ack *ack, uint32_t n)
-{
-	if (cubic->epoch == TB_TIME_NEVER)
-		begin_epoch(cubic, ack->now);
-	cubic->credit +=
-		n * (cubic->is_reno ? PARTS / cubic->window : growth(cubic, ack));
-	cubic->window += cubic->credit / PARTS;
-	cubic->credit %= PARTS;
-}
-
 void tb_cubic_acked(struct tb_cubic *cubic, const struct tb_cubic_ack *ack)
 {
 	uint32_t n = ack->n;
-	watch(cubic, ack);
+	cubic_watch(cubic, ack);
 	if (!ack->is_limited)
 		return;
 	if (cubic->window < cubic->threshold) {
@@ -160,8 +135,22 @@ void tb_cubic_acked(struct tb_cubic *cubic, const struct tb_cubic_ack *ack)
 		cubic->window += taken;
 		n -= taken;
 	}
-	if (n > 0)
-		avoid(cubic, ack, n);
+	if (n > 0) {
+		if (cubic->epoch == TB_TIME_NEVER) {
+			cubic->epoch = ack->now;
+			cubic->credit = 0;
+			cubic->reno = (uint64_t)cubic->window * PARTS;
+			cubic->origin = cubic_larger(cubic->most, cubic->window);
+			// K = cube root of ((origin - window) / C), C = 0.4 segments/s^3
+			// (RFC 9438, 4.2).
+			uint64_t below = cubic->origin - cubic->window;
+			cubic->k = tb_cubic_root3(below * 5 / 2 * (UINT64_C(1) << 30));
+		}
+		cubic->credit += n * (cubic->is_reno ? PARTS / cubic->window
+						     : cubic_growth(cubic, ack));
+		cubic->window += cubic->credit / PARTS;
+		cubic->credit %= PARTS;
+	}
 }
 
 // shrink: beta is 0.7 (Reno: a half), and a flow that lost at a smaller window than
@@ -171,7 +160,7 @@ static void shrink(struct tb_cubic *cubic)
 	uint32_t window = cubic->window;
 	cubic->most = window < cubic->most ? window * 17 / 20 : window;
 	cubic->threshold =
-		larger(cubic->is_reno ? window / 2 : window * 7 / 10, LEAST_WINDOW);
+		cubic_larger(cubic->is_reno ? window / 2 : window * 7 / 10, LEAST_WINDOW);
 	cubic->epoch = TB_TIME_NEVER;
 	cubic->has_ended = true;
 }
@@ -193,7 +182,7 @@ void tb_cubic_timed_out(struct tb_cubic *cubic)
 // keep_threshold: slow start leads back to three quarters of where the window was.
 static void keep_threshold(struct tb_cubic *cubic)
 {
-	cubic->threshold = larger(cubic->threshold, cubic->window / 4 * 3);
+	cubic->threshold = cubic_larger(cubic->threshold, cubic->window / 4 * 3);
 }
 
 void tb_cubic_idle(struct tb_cubic *cubic, tb_time_ps idle, tb_time_ps timeout)
@@ -205,13 +194,13 @@ void tb_cubic_idle(struct tb_cubic *cubic, tb_time_ps idle, tb_time_ps timeout)
 	keep_threshold(cubic);
 	for (; idle > timeout && cubic->window > cubic->restart; idle -= timeout)
 		cubic->window /= 2;
-	cubic->window = larger(cubic->window, cubic->restart);
+	cubic->window = cubic_larger(cubic->window, cubic->restart);
 	cubic->epoch = TB_TIME_NEVER;
 }
 
 void tb_cubic_unused(struct tb_cubic *cubic, uint32_t used)
 {
-	used = larger(used, cubic->restart);
+	used = cubic_larger(used, cubic->restart);
 	if (used >= cubic->window)
 		return;
 	keep_threshold(cubic);

@@ -1,20 +1,28 @@
 // Ethernet as a switching model: its function table, and how it handles each event.
-
 #include "clock.h"
-#include "ethernet_impl.h"
-#include "idle_stored.h"
 
 #include "array.h"
+#include "ethernet_impl.h"
+#include "idle.h"
 
 #include <stdlib.h>
 
-static struct ethernet *of(struct tb_replay *replay)
+static int ethernet_join(
+	struct tb_replay **replay, struct tb_replay *whole, uint32_t part);
+static void ethernet_receive(struct tb_replay *replay,
+	const struct tb_part_message *message, const void *frame);
+
+static int ethernet_make(struct tb_replay *replay,
+	const struct tb_engine_options *options, struct tb_cell ***cells);
+static void ethernet_free(struct tb_replay *replay);
+
+static struct ethernet *ethernet_of_replay(struct tb_replay *replay)
 {
 	return (void *)replay;
 }
 
 // The operating system takes all that its programs send.
-static tb_time_ps injects_at(
+static tb_time_ps ethernet_injects_at(
 	const struct tb_replay *replay, uint32_t node, uint32_t packet)
 {
 	(void)node;
@@ -22,42 +30,39 @@ static tb_time_ps injects_at(
 	return replay->now;
 }
 
-// send_captured has a captured frame go as it is: it belongs to no connection here.
-static void send_captured(struct ethernet *ethernet, uint32_t node, uint32_t id)
-{
-	uint32_t made = tb_ports_make(ethernet, node);
-	if (made == NOTHING)
-		return;
-	const struct tb_packet *packet = tb_packet_at(&ethernet->replay, id);
-	struct frame *frame = &ethernet->frames[made];
-	frame->kind = FRAME_CAPTURED;
-	frame->message = packet->message;
-	frame->flow = packet->flow;
-	frame->to = packet->destination;
-	frame->bytes = packet->wire_bytes;
-	frame->number = tb_nodes_forget(&ethernet->replay, id);
-	tb_ports_send(ethernet, made);
-}
-
 // posted: the streams of connections are numbered in the order of posting.
 static void posted(struct tb_replay *whole, uint32_t message)
 {
-	tb_streams_posted(of(whole), message);
+	tb_streams_posted(ethernet_of_replay(whole), message);
 }
 
-static void inject(struct tb_replay *replay, uint32_t node, uint32_t id)
+static void ethernet_inject(struct tb_replay *replay, uint32_t node, uint32_t id)
 {
 	uint32_t message = tb_packet_at(replay, id)->message;
-	if (replay->messages[message].what.captured)
-		send_captured(of(replay), node, id);
-	else
-		tb_send_post(of(replay), id);
+	if (replay->messages[message].what.captured) {
+		// Has a captured frame go as it is: it belongs to no connection here.
+		struct ethernet *ethernet = ethernet_of_replay(replay);
+		uint32_t made = tb_ports_make(ethernet, node);
+		if (made != NOTHING) {
+			const struct tb_packet *packet =
+				tb_packet_at(&ethernet->replay, id);
+			struct tcp_frame *frame = &ethernet->frames[made];
+			frame->kind = FRAME_CAPTURED;
+			frame->message = packet->message;
+			frame->flow = packet->flow;
+			frame->to = packet->destination;
+			frame->bytes = packet->wire_bytes;
+			frame->number = tb_nodes_forget(&ethernet->replay, id);
+			tb_ports_send(ethernet, made);
+		}
+	} else
+		tb_send_post(ethernet_of_replay(replay), id);
 }
 
-// release: a message is sent when its last segment has arrived; its sender's buffer was
-// free before (rule E17).
-static tb_time_ps release(struct tb_replay *replay, uint32_t packet, tb_time_ps ack_at,
-	tb_time_ps drained_at)
+// ethernet_release: a message is sent when its last segment has arrived; its sender's
+// buffer was free before (rule E17).
+static tb_time_ps ethernet_release(struct tb_replay *replay, uint32_t packet,
+	tb_time_ps ack_at, tb_time_ps drained_at)
 {
 	(void)packet;
 	(void)ack_at;
@@ -68,7 +73,7 @@ static tb_time_ps release(struct tb_replay *replay, uint32_t packet, tb_time_ps 
 // come: a frame has arrived at its node.
 static void come(struct ethernet *ethernet, uint32_t id)
 {
-	const struct frame frame = ethernet->frames[id];
+	const struct tcp_frame frame = ethernet->frames[id];
 	tb_ports_drop(ethernet, id);
 	ethernet->replay.stats.n_hops += frame.n_hops;
 	if (frame.kind == FRAME_CAPTURED) {
@@ -85,10 +90,10 @@ static void come(struct ethernet *ethernet, uint32_t id)
 		tb_receive_segment(ethernet, &frame);
 }
 
-static void handle(struct ethernet *ethernet, struct tb_event event)
+static void ethernet_handle(struct ethernet *ethernet, struct tb_event event)
 {
 	uint32_t id = event.subject;
-	switch ((enum event_kind)event.kind) {
+	switch ((enum ethernet_event_kind)event.kind) {
 	case EV_FREE:
 		tb_ports_free(ethernet, id);
 		break;
@@ -108,9 +113,9 @@ static void handle(struct ethernet *ethernet, struct tb_event event)
 	}
 }
 
-static void arrive(struct tb_replay *replay, struct tb_event event)
+static void ethernet_arrive(struct tb_replay *replay, struct tb_event event)
 {
-	struct ethernet *ethernet = of(replay);
+	struct ethernet *ethernet = ethernet_of_replay(replay);
 	if (TB_ARRAY_RESERVE(&ethernet->arrivals, &ethernet->arrivals_room,
 		    (size_t)ethernet->n_arrivals + 1) != TB_OK) {
 		tb_replay_no_memory(replay, "the frames");
@@ -118,7 +123,7 @@ static void arrive(struct tb_replay *replay, struct tb_event event)
 	}
 	struct frame_arrival arrival = {.order = event.subject, .event = event};
 	if (event.kind == EV_COME) {
-		const struct frame *frame = &ethernet->frames[event.subject];
+		const struct tcp_frame *frame = &ethernet->frames[event.subject];
 		arrival.made_at = frame->made_at;
 		arrival.order = frame->order;
 	}
@@ -135,36 +140,36 @@ static int by_kind_and_order(const void *left, const void *right)
 	return (a->order > b->order) - (a->order < b->order);
 }
 
-// choose handles what has arrived in this instant, in an order that does not depend on
-// that of the events: links fall free first, then frames come (rule E5).
-static void choose(struct tb_replay *replay)
+// ethernet_choose handles what has arrived in this instant, in an order that does not
+// depend on that of the events: links fall free first, then frames come (rule E5).
+static void ethernet_choose(struct tb_replay *replay)
 {
-	struct ethernet *ethernet = of(replay);
+	struct ethernet *ethernet = ethernet_of_replay(replay);
 	if (ethernet->n_arrivals > 1)
 		qsort(ethernet->arrivals, ethernet->n_arrivals,
 			sizeof *ethernet->arrivals, by_kind_and_order);
 	for (uint32_t i = 0; i < ethernet->n_arrivals; i++)
-		handle(ethernet, ethernet->arrivals[i].event);
+		ethernet_handle(ethernet, ethernet->arrivals[i].event);
 	ethernet->n_arrivals = 0;
 }
 
-static void alone(struct tb_replay *replay, struct tb_event event)
+static void ethernet_alone(struct tb_replay *replay, struct tb_event event)
 {
-	handle(of(replay), event);
+	ethernet_handle(ethernet_of_replay(replay), event);
 }
 
-static void serve(struct tb_replay *replay)
+static void ethernet_serve(struct tb_replay *replay)
 {
 	(void)replay;
 }
 
-static bool settle(struct tb_replay *replay, tb_time_ps until)
+static bool ethernet_settle(struct tb_replay *replay, tb_time_ps until)
 {
-	return tb_ports_settle(of(replay), until);
+	return tb_ports_settle(ethernet_of_replay(replay), until);
 }
 
 // The last frame crosses a link perhaps beyond the last event.
-static tb_time_ps lasts_until(const struct tb_replay *replay)
+static tb_time_ps ethernet_lasts_until(const struct tb_replay *replay)
 {
 	const struct ethernet *ethernet = (const void *)replay;
 	tb_time_ps end = replay->now;
@@ -174,54 +179,198 @@ static tb_time_ps lasts_until(const struct tb_replay *replay)
 	return end;
 }
 
-static void blame_open(struct tb_replay *replay, tb_time_ps until)
+static void ethernet_blame_open(struct tb_replay *replay, tb_time_ps until)
 {
-	tb_ports_blame_open(of(replay), until);
+	tb_ports_blame_open(ethernet_of_replay(replay), until);
 }
 
-static uint32_t link_bytes(const struct tb_replay *replay)
+static uint32_t ethernet_link_bytes(const struct tb_replay *replay)
 {
 	(void)replay;
 	return sizeof(struct ethernet_port) + sizeof(struct tb_cell) +
 	       sizeof(struct tb_cell *) + sizeof(struct tb_link_sample);
 }
 
-static int run(struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error);
-static void window(struct tb_replay *replay, tb_time_ps until);
+static int ethernet_run(
+	struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error);
+static void ethernet_window(struct tb_replay *replay, tb_time_ps until);
 
 // It has no link_failed and no prefetches: it takes no faults, and does not prefetch.
 const struct tb_switching tb_ethernet = {.name = "ethernet",
 	.carrier = {.posted = posted,
-		.injects_at = injects_at,
-		.inject = inject,
-		.release = release,
+		.injects_at = ethernet_injects_at,
+		.inject = ethernet_inject,
+		.release = ethernet_release,
 		.ideal_ps = tb_idle_stored_ps,
 		.in_parts = true,
 		.in_one_memory = true},
 	.bytes = sizeof(struct ethernet),
 	.holds_stall = true,
 	.in_rounds = true,
-	.make = tb_ethernet_make,
-	.free = tb_ethernet_free,
-	.run = run,
-	.arrive = arrive,
-	.choose = choose,
-	.alone = alone,
-	.serve = serve,
-	.settle = settle,
-	.lasts_until = lasts_until,
-	.blame_open = blame_open,
-	.link_bytes = link_bytes,
-	.join = tb_ethernet_join,
-	.window = window,
-	.receive = tb_ethernet_receive};
+	.make = ethernet_make,
+	.free = ethernet_free,
+	.run = ethernet_run,
+	.arrive = ethernet_arrive,
+	.choose = ethernet_choose,
+	.alone = ethernet_alone,
+	.serve = ethernet_serve,
+	.settle = ethernet_settle,
+	.lasts_until = ethernet_lasts_until,
+	.blame_open = ethernet_blame_open,
+	.link_bytes = ethernet_link_bytes,
+	.join = ethernet_join,
+	.window = ethernet_window,
+	.receive = ethernet_receive};
 
-static int run(struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error)
+static int ethernet_run(
+	struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error)
 {
 	return tb_clock_run(replay, &tb_ethernet, n_rounds, error);
 }
 
-static void window(struct tb_replay *replay, tb_time_ps until)
+static void ethernet_window(struct tb_replay *replay, tb_time_ps until)
 {
 	tb_clock_window(replay, &tb_ethernet, until);
+}
+
+enum {
+	NODES_MOST = 1 << 24, // that the key of a connection has room for
+	PACKETS_A_NODE = 2,   // that is cut or arrives; the model keeps no records
+	EVENTS_A_PACKET = 8,
+};
+
+static int make_ports(struct ethernet *made)
+{
+	const struct tb_network *net = made->replay.net;
+	made->n_made = calloc(net->n_nodes, sizeof *made->n_made);
+	made->tcp = calloc(1, sizeof *made->tcp);
+	made->ports = calloc(net->n_links, sizeof *made->ports);
+	made->cell = calloc(net->n_links, sizeof *made->cell);
+	made->cells = malloc(net->n_links * sizeof *made->cells);
+	if (!made->n_made || !made->tcp || !made->ports || !made->cell || !made->cells)
+		return TB_ENOMEM;
+	for (uint32_t i = 0; i < net->n_links; i++) {
+		const struct tb_link_info *info = &net->links[i];
+		tb_cell_clear(&made->cell[i], i);
+		made->cells[i] = &made->cell[i];
+		made->ports[i] = (struct ethernet_port){
+			.byte_q20 = tb_per_byte_q20(info->bytes_per_s),
+			.latency_ps = info->latency_ps,
+			.burst_ps = tb_idle_time(net->params.ethernet.burst_bytes,
+				tb_per_byte_q20(info->bytes_per_s)),
+			.link = i,
+			.first = NOTHING,
+			.last = NOTHING,
+			.waits = NOTHING,
+			.most = net->params.fifo_bytes};
+	}
+	return TB_OK;
+}
+
+// ethernet_find_links lists the links that begin in a part.
+static int ethernet_find_links(struct ethernet *made)
+{
+	const struct tb_replay *replay = &made->replay;
+	bool is_part = tb_replay_is_part(replay);
+	made->own_links = malloc(replay->net->n_links * sizeof *made->own_links);
+	for (uint32_t i = 0; made->own_links && i < replay->net->n_links; i++)
+		if (!is_part ||
+			tb_parts_from(replay->parts, replay->net, i) == replay->part)
+			made->own_links[made->n_own++] = i;
+	return made->own_links ? TB_OK : TB_ENOMEM;
+}
+
+int tb_ethernet_make_own(struct ethernet *made)
+{
+	const struct tb_network *net = made->replay.net;
+	const struct tb_network_params *params = &net->params;
+	made->free_frame = NOTHING;
+	if (net->n_nodes > NODES_MOST)
+		return TB_ECAPACITY;
+	if (ethernet_find_links(made) != TB_OK)
+		return TB_ENOMEM;
+	tb_time_ps packet_ps =
+		tb_idle_time(params->packet_payload_bytes + params->packet_overhead_bytes,
+			made->ports[net->injection[0]].byte_q20);
+	int status = tb_replay_make(&made->replay, net->n_nodes * PACKETS_A_NODE,
+		(sizeof(struct tb_packet) + 63) / 64 * 64, packet_ps, EVENTS_A_PACKET);
+	made->replay.prefetches = false;
+	return status;
+}
+
+// model.c: makes and frees the model's part of a replay; see struct tb_switching.
+static int ethernet_make(struct tb_replay *replay,
+	const struct tb_engine_options *options, struct tb_cell ***cells)
+{
+	struct ethernet *ethernet = (void *)replay;
+	if (options->faults)
+		tb_replay_fail(replay, TB_EUSAGE,
+			"switching = ethernet has no faults: expected a network of "
+			"switching = circuits or credits");
+	int status = make_ports(ethernet);
+	*cells = ethernet->cells;
+	return status == TB_OK ? tb_ethernet_make_own(ethernet) : status;
+}
+
+static void ethernet_free(struct tb_replay *replay)
+{
+	struct ethernet *ethernet = (void *)replay;
+	if (!ethernet)
+		return;
+	if (!tb_replay_is_part(replay)) {
+		// Free what parts have in common.
+		if (ethernet->tcp)
+			tb_streams_free(ethernet->tcp);
+		free(ethernet->tcp);
+		free(ethernet->n_made);
+		free(ethernet->ports);
+		free(ethernet->cell);
+		free(ethernet->cells);
+	}
+	tb_replay_fini(replay);
+	free(ethernet->own_links);
+	free(ethernet->frames);
+	free(ethernet->arrivals);
+	free(ethernet);
+}
+
+// Ethernet in parts side by side (rule E22): what makes a part, and the frames that pass
+// from part to part.
+
+void tb_ethernet_hand(
+	struct ethernet *ethernet, const struct tcp_frame *frame, tb_time_ps at)
+{
+	const struct tb_part_message message = {
+		.at = at, .link = frame->link, .n_bytes = sizeof *frame};
+	tb_handover_to_receiver(&ethernet->replay, &message, frame);
+}
+
+static void ethernet_receive(struct tb_replay *replay,
+	const struct tb_part_message *message, const void *frame)
+{
+	tb_ports_adopt((void *)replay, frame, message->at);
+}
+
+// model.c: what makes a part, and what it receives; see struct tb_switching.
+static int ethernet_join(
+	struct tb_replay **replay, struct tb_replay *whole, uint32_t part)
+{
+	const struct ethernet *all = (const void *)whole;
+	struct ethernet *made = calloc(1, sizeof *made);
+	if (!made)
+		return TB_ENOMEM;
+	tb_replay_join(&made->replay, whole, part);
+	made->ports = all->ports;
+	made->cells = all->cells;
+	made->cell = all->cell;
+	made->n_made = all->n_made;
+	made->tcp = all->tcp;
+	int status = tb_ethernet_make_own(made);
+	if (status == TB_OK)
+		status = tb_replay_open(&made->replay, NULL, NULL, NULL);
+	if (status == TB_OK)
+		*replay = &made->replay;
+	else
+		ethernet_free(&made->replay);
+	return status;
 }

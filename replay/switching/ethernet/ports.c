@@ -6,14 +6,9 @@
 // Of the number of a frame, how many bits count those of its node.
 enum { MADE_BITS = 40 };
 
-static struct frame *frame_at(const struct ethernet *ethernet, uint32_t id)
+static struct tcp_frame *frame_at(const struct ethernet *ethernet, uint32_t id)
 {
 	return &ethernet->frames[id];
-}
-
-static tb_time_ps time_of(const struct ethernet_port *port, uint32_t bytes)
-{
-	return (tb_time_ps)((bytes * port->byte_q20 + (UINT64_C(1) << 19)) >> 20);
 }
 
 // new_frame returns the number of a frame that is not in use.
@@ -35,14 +30,16 @@ uint32_t tb_ports_make(struct ethernet *ethernet, uint32_t node)
 {
 	uint32_t id = new_frame(ethernet);
 	if (id != NOTHING)
-		*frame_at(ethernet, id) = (struct frame){.made_at = ethernet->replay.now,
+		*frame_at(ethernet, id) = (struct tcp_frame){
+			.made_at = ethernet->replay.now,
 			.order = (uint64_t)node << MADE_BITS | ethernet->n_made[node]++,
 			.from = node,
 			.next = NOTHING};
 	return id;
 }
 
-void tb_ports_adopt(struct ethernet *ethernet, const struct frame *frame, tb_time_ps at)
+void tb_ports_adopt(
+	struct ethernet *ethernet, const struct tcp_frame *frame, tb_time_ps at)
 {
 	uint32_t id = new_frame(ethernet);
 	if (id == NOTHING)
@@ -57,20 +54,18 @@ void tb_ports_drop(struct ethernet *ethernet, uint32_t id)
 	ethernet->free_frame = id;
 }
 
-static tb_time_ps later(tb_time_ps a, tb_time_ps b)
-{
-	return a > b ? a : b;
-}
-
-// carry has a frame begin to cross a port's link. A shaper lets it pass as soon as all
-// that was sent but the burst could have crossed (rule E2); a cable has no burst.
-static void carry(struct ethernet *ethernet, struct ethernet_port *port, uint32_t id)
+// port_carry has a frame begin to cross a port's link. A shaper lets it pass as soon as
+// all that was sent but the burst could have crossed (rule E2); a cable has no burst.
+static void port_carry(struct ethernet *ethernet, struct ethernet_port *port, uint32_t id)
 {
 	struct tb_replay *replay = &ethernet->replay;
-	struct frame *frame = frame_at(ethernet, id);
-	tb_time_ps begun = later(replay->now, port->free_at);
-	tb_time_ps crossed = begun + time_of(port, frame->bytes);
-	tb_time_ps passed = later(replay->now, crossed - port->burst_ps);
+	struct tcp_frame *frame = frame_at(ethernet, id);
+	tb_time_ps begun = tb_time_later(replay->now, port->free_at);
+	tb_time_ps crossed =
+		begun +
+		((tb_time_ps)((frame->bytes * port->byte_q20 + (UINT64_C(1) << 19)) >>
+			      20));
+	tb_time_ps passed = tb_time_later(replay->now, crossed - port->burst_ps);
 	tb_records_burst(&replay->records,
 		tb_records_near_cell(&replay->records, port->link), begun, crossed,
 		frame->bytes, true);
@@ -91,9 +86,9 @@ static void carry(struct ethernet *ethernet, struct ethernet_port *port, uint32_
 	tb_ports_drop(ethernet, id);
 }
 
-// charge counts a frame's wait for a port in the open bin.
-static void charge(struct ethernet *ethernet, const struct ethernet_port *port,
-	const struct frame *frame, tb_time_ps until)
+// port_charge counts a frame's wait for a port in the open bin.
+static void port_charge(struct ethernet *ethernet, const struct ethernet_port *port,
+	const struct tcp_frame *frame, tb_time_ps until)
 {
 	struct tb_records *records = &ethernet->replay.records;
 	struct tb_cell *cell = tb_records_near_cell(records, port->link);
@@ -109,7 +104,7 @@ static void charge(struct ethernet *ethernet, const struct ethernet_port *port,
 
 // waits_count returns whether a frame's wait is one of the network: one at its own node
 // is not.
-static bool waits_count(const struct frame *frame)
+static bool waits_count(const struct tcp_frame *frame)
 {
 	return frame->n_hops > 0;
 }
@@ -124,9 +119,9 @@ static void note_queue(struct ethernet *ethernet, const struct ethernet_port *po
 			port->queued);
 }
 
-// blame charges a wait to the flow whose frame crossed the link last (rule E19).
-static void blame(struct ethernet *ethernet, const struct ethernet_port *port,
-	const struct frame *frame, tb_time_ps until)
+// port_blame charges a wait to the flow whose frame crossed the link last (rule E19).
+static void port_blame(struct ethernet *ethernet, const struct ethernet_port *port,
+	const struct tcp_frame *frame, tb_time_ps until)
 {
 	struct tb_records *records = &ethernet->replay.records;
 	tb_time_ps wait = until - frame->ready_at;
@@ -135,23 +130,7 @@ static void blame(struct ethernet *ethernet, const struct ethernet_port *port,
 	tb_records_flow_wait(records, frame->flow, wait);
 }
 
-// take has the first frame of a queue cross the link.
-static void take(struct ethernet *ethernet, struct ethernet_port *port)
-{
-	uint32_t id = port->first;
-	struct frame *frame = frame_at(ethernet, id);
-	tb_time_ps now = ethernet->replay.now;
-	note_queue(ethernet, port);
-	port->first = frame->next;
-	port->queued -= frame->bytes;
-	if (waits_count(frame) && frame->ready_at < now) {
-		charge(ethernet, port, frame, now);
-		blame(ethernet, port, frame, now);
-	}
-	carry(ethernet, port, id);
-}
-
-static bool has_room(const struct ethernet_port *port, uint32_t bytes)
+static bool port_has_room(const struct ethernet_port *port, uint32_t bytes)
 {
 	return !port->crosses || (uint64_t)port->queued + bytes <= port->most;
 }
@@ -161,7 +140,7 @@ bool tb_ports_await(struct ethernet *ethernet, uint32_t id, uint32_t bytes)
 	struct tcp_stream *stream = tb_stream_at(ethernet, id);
 	const struct tb_network *net = ethernet->replay.net;
 	struct ethernet_port *port = &ethernet->ports[net->injection[stream->source]];
-	if (has_room(port, bytes))
+	if (port_has_room(port, bytes))
 		return true;
 	if (stream->waits)
 		return false;
@@ -175,14 +154,14 @@ bool tb_ports_await(struct ethernet *ethernet, uint32_t id, uint32_t bytes)
 	return false;
 }
 
-// admit has streams go on that waited for room in their node's queue, the first one
+// port_admit has streams go on that waited for room in their node's queue, the first one
 // first, as long as there is room for a full frame.
-static void admit(struct ethernet *ethernet, uint32_t link)
+static void port_admit(struct ethernet *ethernet, uint32_t link)
 {
 	const struct tb_network_params *params = &ethernet->replay.net->params;
 	struct ethernet_port *port = &ethernet->ports[link];
 	uint32_t full = params->packet_payload_bytes + params->packet_overhead_bytes;
-	while (port->waits != NOTHING && has_room(port, full)) {
+	while (port->waits != NOTHING && port_has_room(port, full)) {
 		uint32_t id = port->waits;
 		port->waits = tb_stream_at(ethernet, id)->next_waiting;
 		tb_stream_at(ethernet, id)->waits = false;
@@ -195,36 +174,49 @@ void tb_ports_free(struct ethernet *ethernet, uint32_t link)
 	struct ethernet_port *port = &ethernet->ports[link];
 	uint32_t passed = port->stream, bytes = port->bytes;
 	port->crosses = false;
-	if (port->first != NOTHING)
-		take(ethernet, port);
+	if (port->first != NOTHING) {
+		// Has the first frame of a queue cross the link.
+		uint32_t id = port->first;
+		struct tcp_frame *frame = frame_at(ethernet, id);
+		tb_time_ps now = ethernet->replay.now;
+		note_queue(ethernet, port);
+		port->first = frame->next;
+		port->queued -= frame->bytes;
+		if (waits_count(frame) && frame->ready_at < now) {
+			port_charge(ethernet, port, frame, now);
+			port_blame(ethernet, port, frame, now);
+		}
+		port_carry(ethernet, port, id);
+	}
 	if (passed != NOTHING)
 		tb_send_passed(ethernet, passed, bytes);
-	admit(ethernet, link);
+	port_admit(ethernet, link);
 }
 
-static void lose(struct ethernet *ethernet, const struct ethernet_port *port, uint32_t id)
+static void port_lose(
+	struct ethernet *ethernet, const struct ethernet_port *port, uint32_t id)
 {
-	const struct frame *frame = frame_at(ethernet, id);
+	const struct tcp_frame *frame = frame_at(ethernet, id);
 	struct tb_replay *replay = &ethernet->replay;
 	replay->stats.n_lost++;
 	tb_records_lost(&replay->records, frame->flow, port->link, frame->bytes);
 	tb_ports_drop(ethernet, id);
 }
 
-// join puts a frame into a port's queue; a frame for which there is no room is lost.
+// port_join puts a frame into a port's queue; a frame for which there is no room is lost.
 // Captured frames and those that open connections always have room, as nobody would send
 // them again.
-static void join(struct ethernet *ethernet, struct ethernet_port *port, uint32_t id)
+static void port_join(struct ethernet *ethernet, struct ethernet_port *port, uint32_t id)
 {
-	struct frame *frame = frame_at(ethernet, id);
+	struct tcp_frame *frame = frame_at(ethernet, id);
 	frame->ready_at = ethernet->replay.now;
 	frame->next = NOTHING;
 	if (!port->crosses) {
-		carry(ethernet, port, id);
+		port_carry(ethernet, port, id);
 		return;
 	}
-	if (!has_room(port, frame->bytes) && frame->kind < FRAME_OPEN) {
-		lose(ethernet, port, id);
+	if (!port_has_room(port, frame->bytes) && frame->kind < FRAME_OPEN) {
+		port_lose(ethernet, port, id);
 		return;
 	}
 	if (port->first == NOTHING)
@@ -239,27 +231,15 @@ static void join(struct ethernet *ethernet, struct ethernet_port *port, uint32_t
 void tb_ports_send(struct ethernet *ethernet, uint32_t id)
 {
 	const struct tb_network *net = ethernet->replay.net;
-	struct frame *frame = frame_at(ethernet, id);
+	struct tcp_frame *frame = frame_at(ethernet, id);
 	if (net->regular)
 		frame->ascending =
 			(uint8_t)tb_network_ascending(net, frame->from, frame->to);
-	join(ethernet, &ethernet->ports[net->injection[frame->from]], id);
+	port_join(ethernet, &ethernet->ports[net->injection[frame->from]], id);
 }
 
-// least_queued returns the link of a group with the fewest bytes before it, of equals the
-// first.
-static uint32_t least_queued(const struct ethernet *ethernet, struct tb_route_group group)
-{
-	const uint32_t *links = ethernet->replay.net->group_links + group.first;
-	uint32_t best = links[0];
-	for (uint32_t i = 1; i < group.n; i++)
-		if (ethernet->ports[links[i]].queued < ethernet->ports[best].queued)
-			best = links[i];
-	return best;
-}
-
-static uint32_t route_of(
-	const struct ethernet *ethernet, uint32_t sw, const struct frame *frame)
+static uint32_t port_route(
+	const struct ethernet *ethernet, uint32_t sw, const struct tcp_frame *frame)
 {
 	const struct tb_replay *replay = &ethernet->replay;
 	const struct tb_network *net = replay->net;
@@ -270,16 +250,24 @@ static uint32_t route_of(
 		return route;
 	if (replay->choice.fixed)
 		return tb_route_choice_fix(&replay->choice, route, sw, &heading);
-	return least_queued(ethernet, net->groups[route & ~TB_ROUTE_GROUP]);
+	// Return the link of a group with the fewest bytes before it, of equals the
+	// first.
+	struct tb_route_group group = net->groups[route & ~TB_ROUTE_GROUP];
+	const uint32_t *links = ethernet->replay.net->group_links + group.first;
+	uint32_t best = links[0];
+	for (uint32_t i = 1; i < group.n; i++)
+		if (ethernet->ports[links[i]].queued < ethernet->ports[best].queued)
+			best = links[i];
+	return best;
 }
 
 bool tb_ports_come(struct ethernet *ethernet, uint32_t id)
 {
-	const struct frame *frame = frame_at(ethernet, id);
+	const struct tcp_frame *frame = frame_at(ethernet, id);
 	const struct tb_link_info *info = &ethernet->replay.net->links[frame->link];
 	if (info->kind == TB_LINK_EJECTION)
 		return true;
-	join(ethernet, &ethernet->ports[route_of(ethernet, info->to, frame)], id);
+	port_join(ethernet, &ethernet->ports[port_route(ethernet, info->to, frame)], id);
 	return false;
 }
 
@@ -293,10 +281,10 @@ bool tb_ports_settle(struct ethernet *ethernet, tb_time_ps until)
 			note_queue(ethernet, port);
 		for (uint32_t id = port->first; id != NOTHING;
 			id = frame_at(ethernet, id)->next) {
-			const struct frame *frame = frame_at(ethernet, id);
+			const struct tcp_frame *frame = frame_at(ethernet, id);
 			lasts = true;
 			if (waits_count(frame) && frame->ready_at < until)
-				charge(ethernet, port, frame, until);
+				port_charge(ethernet, port, frame, until);
 		}
 	}
 	return lasts;
@@ -309,9 +297,9 @@ void tb_ports_blame_open(struct ethernet *ethernet, tb_time_ps until)
 			&ethernet->ports[ethernet->own_links[i]];
 		for (uint32_t id = port->first; id != NOTHING;
 			id = frame_at(ethernet, id)->next) {
-			const struct frame *frame = frame_at(ethernet, id);
+			const struct tcp_frame *frame = frame_at(ethernet, id);
 			if (waits_count(frame) && frame->ready_at < until)
-				blame(ethernet, port, frame, until);
+				port_blame(ethernet, port, frame, until);
 		}
 	}
 }

@@ -41,34 +41,22 @@ static uint32_t flow_came_by(const struct fluid *fluid, uint32_t id, uint32_t st
 }
 
 // A charge of lost time to those who share a link.
-struct charge {
+struct blame_charge {
 	uint32_t link, root, victim; // victim: flow of the records
 	tb_time_ps lost_ps, until;
 	uint64_t others; // rates over the link of those who are blamed
 	uint64_t blamed; // of these, until now
 };
 
-static uint64_t rate_of(const struct fluid *fluid, struct tb_share_use use)
+static uint64_t share_rate(const struct fluid *fluid, struct tb_share_use use)
 {
 	return use.weight * fluid->shares.flows[use.flow].rate;
 }
 
-static void blame(struct fluid *fluid, struct charge *charge, struct tb_share_use use)
-{
-	const struct fluid_flow *flow = &fluid->flows[use.flow];
-	fluid_amount lost = (uint64_t)charge->lost_ps;
-	tb_time_ps before = (tb_time_ps)(lost * charge->blamed / charge->others);
-	charge->blamed += rate_of(fluid, use);
-	tb_time_ps part = (tb_time_ps)(lost * charge->blamed / charge->others) - before;
-	if (part > 0)
-		tb_records_blame(&fluid->replay.records, charge->link, charge->root,
-			charge->victim, fluid->replay.messages[flow->message].flow, part,
-			charge->until);
-}
-
-// share_out blames the flows of a link but one, or as many of them as may be, in turn.
-static void share_out(struct fluid *fluid, const struct tb_share_link *link, uint32_t id,
-	struct charge *charge)
+// charge_share_out blames the flows of a link but one, or as many of them as may be, in
+// turn.
+static void charge_share_out(struct fluid *fluid, const struct tb_share_link *link,
+	uint32_t id, struct blame_charge *charge)
 {
 	const struct tb_share_use *uses = tb_share_uses(link);
 	bool all = link->n <= BLAMED_MOST + 1;
@@ -77,13 +65,26 @@ static void share_out(struct fluid *fluid, const struct tb_share_link *link, uin
 	// Those that only begin now have no rate yet.
 	while (n < most || (charge->others == 0 && n < link->n)) {
 		struct tb_share_use other = uses[(first + n++) % link->n];
-		charge->others += other.flow == id ? 0 : rate_of(fluid, other);
+		charge->others += other.flow == id ? 0 : share_rate(fluid, other);
 	}
 	fluid->flows[id].turn = first + n;
 	for (uint32_t i = 0; i < n && charge->others; i++) {
 		struct tb_share_use other = uses[(first + i) % link->n];
-		if (other.flow != id)
-			blame(fluid, charge, other);
+		if (other.flow != id) {
+			const struct fluid_flow *flow = &fluid->flows[other.flow];
+			fluid_amount lost = (uint64_t)charge->lost_ps;
+			tb_time_ps before =
+				(tb_time_ps)(lost * charge->blamed / charge->others);
+			charge->blamed += share_rate(fluid, other);
+			tb_time_ps part =
+				(tb_time_ps)(lost * charge->blamed / charge->others) -
+				before;
+			if (part > 0)
+				tb_records_blame(&fluid->replay.records, charge->link,
+					charge->root, charge->victim,
+					fluid->replay.messages[flow->message].flow, part,
+					charge->until);
+		}
 	}
 }
 
@@ -95,7 +96,7 @@ static void charge_lost(
 	uint32_t limit = fluid->shares.flows[id].limit;
 	const struct tb_share_link *link =
 		&fluid->shares.links[tb_shares_steps(&fluid->shares, id)[limit].link];
-	struct charge charge = {.link = flow_came_by(fluid, id, limit),
+	struct blame_charge charge = {.link = flow_came_by(fluid, id, limit),
 		.root = tb_fluid_link(fluid, id, limit),
 		.victim = fluid->replay.messages[flow->message].flow,
 		.lost_ps = lost_ps,
@@ -105,12 +106,12 @@ static void charge_lost(
 	tb_records_wait_by(records, &fluid->cell[charge.link], lost_ps);
 	tb_records_wait_for(records, &fluid->cell[charge.root], lost_ps);
 	tb_records_longest(&fluid->cell[charge.root], flow->lost_ps);
-	share_out(fluid, link, id, &charge);
+	charge_share_out(fluid, link, id, &charge);
 }
 
-// crossed is how many of the first `n` packets of a flow take a step: its ways take
-// turns.
-static uint32_t crossed(const struct tb_share_step *step, uint32_t n)
+// charge_crossed is how many of the first `n` packets of a flow take a step: its ways
+// take turns.
+static uint32_t charge_crossed(const struct tb_share_step *step, uint32_t n)
 {
 	uint32_t n_own = (uint32_t)__builtin_popcount(step->ways);
 	uint32_t n_ways = n_own * TB_SHARE_WHOLE / step->weight;
@@ -135,8 +136,8 @@ static void count_packets(struct fluid *fluid, uint32_t id, uint64_t bytes)
 		if (n == flow->n_packets || steps[s].link >= replay->net->n_links)
 			break;
 		struct tb_cell *cell = &fluid->cell[steps[s].link];
-		cell->n_packets += crossed(&steps[s], (uint32_t)n) -
-				   crossed(&steps[s], flow->n_packets);
+		cell->n_packets += charge_crossed(&steps[s], (uint32_t)n) -
+				   charge_crossed(&steps[s], flow->n_packets);
 		tb_records_touch(&fluid->replay.records, cell);
 	}
 	flow->n_packets = (uint32_t)n;
@@ -144,7 +145,7 @@ static void count_packets(struct fluid *fluid, uint32_t id, uint64_t bytes)
 
 // A flow ends at a whole picosecond: what its rate would have carried beyond its last
 // byte is not counted.
-static void give_back(struct fluid *fluid, uint32_t id, fluid_amount amount)
+static void charge_give_back(struct fluid *fluid, uint32_t id, fluid_amount amount)
 {
 	const struct tb_share_step *steps = tb_shares_steps(&fluid->shares, id);
 	for (uint32_t s = 0; s < fluid->shares.flows[id].n_steps; s++)
@@ -159,7 +160,7 @@ void tb_fluid_settle(struct fluid *fluid, uint32_t id, tb_time_ps until)
 	fluid_amount amount = (fluid_amount)share->rate * (uint64_t)(until - flow->since);
 	if (share->ends || amount > flow->left) {
 		if (share->ends)
-			give_back(fluid, id, amount - flow->left);
+			charge_give_back(fluid, id, amount - flow->left);
 		amount = flow->left;
 	}
 	if (until == flow->since)
@@ -210,29 +211,6 @@ void tb_fluid_account(struct fluid *fluid, uint32_t id)
 	link->listed = true;
 }
 
-// count_link counts what a link has carried into the open bin.
-static void count_link(struct fluid *fluid, uint32_t id, tb_time_ps until)
-{
-	struct fluid_link *link = &fluid->links[id];
-	struct tb_cell *cell = &fluid->cell[id];
-	link->moved += (fluid_amount)fluid->shares.links[id].rate *
-		       (uint64_t)(until - link->since);
-	link->since = until;
-	uint64_t rate =
-		(fluid->replay.net->links[id].bytes_per_s << RATE_SHIFT) * TB_SHARE_WHOLE;
-	uint64_t bytes = (uint64_t)(link->moved / (TB_SHARE_WHOLE * BYTE_AMOUNT));
-	uint64_t busy_ps = (uint64_t)(link->moved / rate);
-	if (bytes > link->bytes) {
-		cell->bytes += bytes - link->bytes;
-		link->bytes = bytes;
-	}
-	if (busy_ps > link->busy_ps) {
-		cell->busy_ps += busy_ps - link->busy_ps;
-		link->busy_ps = busy_ps;
-	}
-	tb_records_touch(&fluid->replay.records, cell);
-}
-
 bool tb_fluid_settle_all(struct fluid *fluid, tb_time_ps until)
 {
 	for (uint32_t i = 0; i < fluid->n_ends; i++)
@@ -240,7 +218,25 @@ bool tb_fluid_settle_all(struct fluid *fluid, tb_time_ps until)
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < fluid->n_listed; i++) {
 		uint32_t id = fluid->listed[i];
-		count_link(fluid, id, until);
+		// Count what a link has carried into the open bin.
+		struct fluid_link *link = &fluid->links[id];
+		struct tb_cell *cell = &fluid->cell[id];
+		link->moved += (fluid_amount)fluid->shares.links[id].rate *
+			       (uint64_t)(until - link->since);
+		link->since = until;
+		uint64_t rate = (fluid->replay.net->links[id].bytes_per_s << RATE_SHIFT) *
+				TB_SHARE_WHOLE;
+		uint64_t bytes = (uint64_t)(link->moved / (TB_SHARE_WHOLE * BYTE_AMOUNT));
+		uint64_t busy_ps = (uint64_t)(link->moved / rate);
+		if (bytes > link->bytes) {
+			cell->bytes += bytes - link->bytes;
+			link->bytes = bytes;
+		}
+		if (busy_ps > link->busy_ps) {
+			cell->busy_ps += busy_ps - link->busy_ps;
+			link->busy_ps = busy_ps;
+		}
+		tb_records_touch(&fluid->replay.records, cell);
 		fluid->links[id].listed = fluid->shares.links[id].n > 0;
 		if (fluid->links[id].listed)
 			fluid->listed[n++] = id;

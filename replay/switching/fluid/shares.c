@@ -5,12 +5,13 @@
 
 #include <stdlib.h>
 
-static inline bool is_less(const struct tb_share_entry *a, const struct tb_share_entry *b)
+static inline bool share_is_less(
+	const struct tb_share_entry *a, const struct tb_share_entry *b)
 {
 	return a->share != b->share ? a->share < b->share : a->link < b->link;
 }
 
-TB_HEAP(shares_heap, struct tb_share_entry, is_less)
+TB_HEAP(shares_heap, struct tb_share_entry, share_is_less)
 
 int tb_shares_init(struct tb_shares *shares, uint32_t n_links, uint32_t n_steps_most)
 {
@@ -39,13 +40,13 @@ void tb_shares_fini(struct tb_shares *shares)
 // States of a link in a solution.
 enum { SPREAD = 1, TOUCHED = 2, LIMITS = 4, STIRRED = 8 };
 
-static inline bool is_in(
+static inline bool share_is_in(
 	const struct tb_shares *shares, const struct tb_share_link *link, uint32_t state)
 {
 	return link->mark == shares->mark && (link->states & state);
 }
 
-static inline void put_in(
+static inline void share_put_in(
 	const struct tb_shares *shares, struct tb_share_link *link, uint32_t state)
 {
 	link->states = state | (link->mark == shares->mark ? link->states : 0);
@@ -89,8 +90,8 @@ static uint32_t new_flow(struct tb_shares *shares)
 	return shares->n_flows++;
 }
 
-// gather adds a flow to the group of this solution.
-static void gather(struct tb_shares *shares, uint32_t flow)
+// share_gather adds a flow to the group of this solution.
+static void share_gather(struct tb_shares *shares, uint32_t flow)
 {
 	if (shares->flows[flow].gathered == shares->mark)
 		return;
@@ -135,7 +136,7 @@ uint32_t tb_shares_begin(
 		.n_steps = n,
 		.begins = true};
 	begin_group(shares);
-	gather(shares, id);
+	share_gather(shares, id);
 	return id;
 }
 
@@ -146,18 +147,18 @@ void tb_shares_end(struct tb_shares *shares, uint32_t id)
 	flow->next_rate = 0;
 	flow->next_limit = TB_SHARES_NONE;
 	begin_group(shares);
-	gather(shares, id);
+	share_gather(shares, id);
 }
 
-static void spread(struct tb_shares *shares, uint32_t id)
+static void share_spread(struct tb_shares *shares, uint32_t id)
 {
 	struct tb_share_link *link = &shares->links[id];
-	if (is_in(shares, link, SPREAD))
+	if (share_is_in(shares, link, SPREAD))
 		return;
-	put_in(shares, link, SPREAD);
+	share_put_in(shares, link, SPREAD);
 	const struct tb_share_use *uses = tb_share_uses(link);
 	for (uint32_t i = 0; i < link->n; i++)
-		gather(shares, uses[i].flow);
+		share_gather(shares, uses[i].flow);
 }
 
 // spread_from has all flows of the group, from number `first` on, bring those with which
@@ -169,15 +170,15 @@ static void spread_from(struct tb_shares *shares, uint32_t first)
 		const struct tb_share_step *steps = tb_shares_steps(shares, flow);
 		for (uint32_t s = 0; s < shares->flows[flow].n_steps; s++)
 			if (shares->links[steps[s].link].n_limited)
-				spread(shares, steps[s].link);
+				share_spread(shares, steps[s].link);
 	}
 }
 
-// touch takes what flows outside the group leave of a link.
-static struct tb_share_link *touch(struct tb_shares *shares, uint32_t id)
+// share_touch takes what flows outside the group leave of a link.
+static struct tb_share_link *share_touch(struct tb_shares *shares, uint32_t id)
 {
 	struct tb_share_link *link = &shares->links[id];
-	if (is_in(shares, link, TOUCHED))
+	if (share_is_in(shares, link, TOUCHED))
 		return link;
 	if (TB_ARRAY_RESERVE(&shares->touched, &shares->touched_room,
 		    (size_t)shares->n_touched + 1) != TB_OK) {
@@ -185,30 +186,11 @@ static struct tb_share_link *touch(struct tb_shares *shares, uint32_t id)
 		return link;
 	}
 	shares->touched[shares->n_touched++] = id;
-	put_in(shares, link, TOUCHED);
+	share_put_in(shares, link, TOUCHED);
 	link->states &= ~(uint32_t)LIMITS;
 	link->rest = link->capacity - link->rate;
 	link->left = 0;
 	return link;
-}
-
-// prepare takes back the rates of the group.
-static void prepare(struct tb_shares *shares)
-{
-	for (uint32_t i = 0; i < shares->n_touched; i++)
-		shares->links[shares->touched[i]].states &= ~(uint32_t)TOUCHED;
-	shares->n_touched = 0;
-	for (uint32_t i = 0; i < shares->n_group; i++) {
-		struct tb_share_flow *flow = &shares->flows[shares->group[i]];
-		const struct tb_share_step *steps =
-			tb_shares_steps(shares, shares->group[i]);
-		flow->solved = 0;
-		for (uint32_t s = 0; s < flow->n_steps; s++) {
-			struct tb_share_link *link = touch(shares, steps[s].link);
-			link->rest += steps[s].weight * flow->rate;
-			link->left += flow->ends ? 0 : steps[s].weight;
-		}
-	}
 }
 
 // next_limit takes the link with the least share from the heap, TB_SHARES_NONE when there
@@ -241,14 +223,15 @@ static void settle_flow(struct tb_shares *shares, uint32_t id, uint64_t level)
 	flow->next_limit = TB_SHARES_NONE;
 	for (uint32_t s = 0; s < flow->n_steps; s++) {
 		struct tb_share_link *link = &shares->links[steps[s].link];
-		if (flow->next_limit == TB_SHARES_NONE && is_in(shares, link, LIMITS))
+		if (flow->next_limit == TB_SHARES_NONE &&
+			share_is_in(shares, link, LIMITS))
 			flow->next_limit = s;
 		link->rest -= steps[s].weight * level;
 		link->left -= steps[s].weight;
 	}
 }
 
-static void settle_link(struct tb_shares *shares, uint32_t id)
+static void share_settle_link(struct tb_shares *shares, uint32_t id)
 {
 	const struct tb_share_link *link = &shares->links[id];
 	const struct tb_share_use *uses = tb_share_uses(link);
@@ -281,24 +264,6 @@ static size_t fill_heap(struct tb_shares *shares)
 	return n;
 }
 
-// fill raises all rates of the group until links limit them, level by level.
-static void fill(struct tb_shares *shares)
-{
-	size_t n = fill_heap(shares);
-	uint32_t id;
-	while ((id = next_limit(shares, &n, UINT64_MAX)) != TB_SHARES_NONE) {
-		uint64_t level = shares->links[id].rest / shares->links[id].left;
-		uint32_t n_level = 0;
-		for (; id != TB_SHARES_NONE; id = next_limit(shares, &n, level)) {
-			shares->links[id].level = level;
-			put_in(shares, &shares->links[id], LIMITS);
-			shares->level_links[n_level++] = id;
-		}
-		for (uint32_t i = 0; i < n_level; i++)
-			settle_link(shares, shares->level_links[i]);
-	}
-}
-
 // has_faster returns whether a flow outside the group is faster than a link that limits
 // flows of the group lets these be, by more than what divisions leave.
 static bool has_faster(const struct tb_shares *shares, const struct tb_share_link *link)
@@ -312,17 +277,17 @@ static bool has_faster(const struct tb_shares *shares, const struct tb_share_lin
 	return false;
 }
 
-// widen brings the flows into the group that must become slower; returns whether there
-// are any.
-static bool widen(struct tb_shares *shares)
+// share_widen brings the flows into the group that must become slower; returns whether
+// there are any.
+static bool share_widen(struct tb_shares *shares)
 {
 	uint32_t n = shares->n_group;
 	for (uint32_t i = 0; i < shares->n_touched; i++) {
 		uint32_t id = shares->touched[i];
 		const struct tb_share_link *link = &shares->links[id];
-		if (is_in(shares, link, LIMITS) && !is_in(shares, link, SPREAD) &&
-			has_faster(shares, link))
-			spread(shares, id);
+		if (share_is_in(shares, link, LIMITS) &&
+			!share_is_in(shares, link, SPREAD) && has_faster(shares, link))
+			share_spread(shares, id);
 	}
 	spread_from(shares, n);
 	return shares->n_group > n;
@@ -332,9 +297,37 @@ void tb_shares_solve(struct tb_shares *shares)
 {
 	spread_from(shares, 0);
 	do {
-		prepare(shares);
-		fill(shares);
-	} while (!shares->failed && widen(shares));
+		// Take back the rates of the group.
+		for (uint32_t i = 0; i < shares->n_touched; i++)
+			shares->links[shares->touched[i]].states &= ~(uint32_t)TOUCHED;
+		shares->n_touched = 0;
+		for (uint32_t i = 0; i < shares->n_group; i++) {
+			struct tb_share_flow *flow = &shares->flows[shares->group[i]];
+			const struct tb_share_step *steps =
+				tb_shares_steps(shares, shares->group[i]);
+			flow->solved = 0;
+			for (uint32_t s = 0; s < flow->n_steps; s++) {
+				struct tb_share_link *link =
+					share_touch(shares, steps[s].link);
+				link->rest += steps[s].weight * flow->rate;
+				link->left += flow->ends ? 0 : steps[s].weight;
+			}
+		}
+		// Raise all rates of the group until links limit them, level by level.
+		size_t n = fill_heap(shares);
+		uint32_t id;
+		while ((id = next_limit(shares, &n, UINT64_MAX)) != TB_SHARES_NONE) {
+			uint64_t level = shares->links[id].rest / shares->links[id].left;
+			uint32_t n_level = 0;
+			for (; id != TB_SHARES_NONE; id = next_limit(shares, &n, level)) {
+				shares->links[id].level = level;
+				share_put_in(shares, &shares->links[id], LIMITS);
+				shares->level_links[n_level++] = id;
+			}
+			for (uint32_t i = 0; i < n_level; i++)
+				share_settle_link(shares, shares->level_links[i]);
+		}
+	} while (!shares->failed && share_widen(shares));
 	for (uint32_t i = 0; i < shares->n_group; i++) {
 		const struct tb_share_flow *flow = &shares->flows[shares->group[i]];
 		const struct tb_share_step *steps =
@@ -342,7 +335,7 @@ void tb_shares_solve(struct tb_shares *shares)
 		if (flow->next_rate == flow->rate)
 			continue;
 		for (uint32_t s = 0; s < flow->n_steps; s++)
-			put_in(shares, &shares->links[steps[s].link], STIRRED);
+			share_put_in(shares, &shares->links[steps[s].link], STIRRED);
 	}
 }
 
@@ -353,45 +346,41 @@ bool tb_shares_is_stirred(const struct tb_shares *shares, uint32_t id)
 		return true;
 	const struct tb_share_step *steps = tb_shares_steps(shares, id);
 	return flow->limit != TB_SHARES_NONE &&
-	       is_in(shares, &shares->links[steps[flow->limit].link], STIRRED);
-}
-
-// leave takes a flow out of a link's list; the last of the list takes its place.
-static void leave(struct tb_shares *shares, struct tb_share_step step)
-{
-	struct tb_share_link *link = &shares->links[step.link];
-	if (--link->n == 0)
-		return;
-	struct tb_share_use last = link->uses.many[link->n];
-	link->uses.many[step.at] = last;
-	tb_shares_steps(shares, last.flow)[last.step].at = step.at;
-}
-
-static void apply(struct tb_shares *shares, uint32_t id)
-{
-	struct tb_share_flow *flow = &shares->flows[id];
-	struct tb_share_step *steps = tb_shares_steps(shares, id);
-	if (flow->limit != TB_SHARES_NONE)
-		shares->links[steps[flow->limit].link].n_limited--;
-	if (flow->next_limit != TB_SHARES_NONE)
-		shares->links[steps[flow->next_limit].link].n_limited++;
-	for (uint32_t s = 0; s < flow->n_steps && flow->next_rate != flow->rate; s++)
-		shares->links[steps[s].link].rate +=
-			steps[s].weight * (flow->next_rate - flow->rate);
-	flow->rate = flow->next_rate;
-	flow->limit = flow->next_limit;
-	flow->begins = false;
-	if (!flow->ends)
-		return;
-	for (uint32_t s = 0; s < flow->n_steps; s++)
-		leave(shares, steps[s]);
-	flow->next = shares->free_flow;
-	shares->free_flow = id;
+	       share_is_in(shares, &shares->links[steps[flow->limit].link], STIRRED);
 }
 
 void tb_shares_apply(struct tb_shares *shares)
 {
-	for (uint32_t i = 0; i < shares->n_group; i++)
-		apply(shares, shares->group[i]);
+	for (uint32_t i = 0; i < shares->n_group; i++) {
+		uint32_t id = shares->group[i];
+		struct tb_share_flow *flow = &shares->flows[id];
+		struct tb_share_step *steps = tb_shares_steps(shares, id);
+		if (flow->limit != TB_SHARES_NONE)
+			shares->links[steps[flow->limit].link].n_limited--;
+		if (flow->next_limit != TB_SHARES_NONE)
+			shares->links[steps[flow->next_limit].link].n_limited++;
+		for (uint32_t s = 0; s < flow->n_steps && flow->next_rate != flow->rate;
+			s++)
+			shares->links[steps[s].link].rate +=
+				steps[s].weight * (flow->next_rate - flow->rate);
+		flow->rate = flow->next_rate;
+		flow->limit = flow->next_limit;
+		flow->begins = false;
+		if (!flow->ends)
+			continue;
+		for (uint32_t s = 0; s < flow->n_steps; s++) {
+			// Take a flow out of a link's list; the last of the list takes
+			// its place.
+			struct tb_share_step step = steps[s];
+			struct tb_share_link *link = &shares->links[step.link];
+			if (--link->n == 0)
+				continue;
+			struct tb_share_use last = link->uses.many[link->n];
+			link->uses.many[step.at] = last;
+			tb_shares_steps(shares, last.flow)[last.step].at = step.at;
+		}
+		flow->next = shares->free_flow;
+		shares->free_flow = id;
+	}
 	shares->n_group = 0;
 }

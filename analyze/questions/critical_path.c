@@ -1,0 +1,406 @@
+#include "critical_path.h"
+
+#include "array.h"
+#include "heavy_waits.h"
+#include "run_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *tb_path_words(enum tb_path_cause cause)
+{
+	static const char *const words[TB_PATH_CAUSES] = {
+		[TB_PATH_START] = "before the job started",
+		[TB_PATH_COMPUTE] = "computing",
+		[TB_PATH_CLOSED] = "while a receiver kept its window closed",
+		[TB_PATH_QUEUE] = "behind other messages of the same node",
+		[TB_PATH_SOFTWARE] = "overheads and libraries of hosts",
+		[TB_PATH_TRANSFER] = "crossing the network, as if it were idle",
+		[TB_PATH_HELD_UP] = "held up in the network",
+		[TB_PATH_ACKNOWLEDGE] = "until what had arrived was acknowledged",
+		[TB_PATH_LOST] = "messages that were given up",
+		[TB_PATH_END] = "after the last operation"};
+	return words[cause];
+}
+
+static uint32_t cause_of(struct tb_run_row *row, int column)
+{
+	const char *word = (const char *)sqlite3_column_text(row->query, column);
+	uint32_t cause = 0;
+	while (word && tb_path_name(cause) && strcmp(word, tb_path_name(cause)) != 0)
+		cause++;
+	row->bad |= !word || !tb_path_name(cause);
+	return cause;
+}
+
+static struct tb_node path_node_of(
+	const struct tb_run *run, struct tb_run_row *row, int column)
+{
+	return (struct tb_node){
+		tb_run_get_id_or_none(row, column, run->record.info.n_nodes)};
+}
+
+static int take_step(
+	struct tb_critical_path *path, const struct tb_run *run, struct tb_run_row *row)
+{
+	if (TB_ARRAY_RESERVE(&path->steps, &path->steps_room, path->n_steps + 1) != TB_OK)
+		return TB_ENOMEM;
+	struct tb_path_step *step = &path->steps[path->n_steps];
+	*step = (struct tb_path_step){
+		.span = {.what = cause_of(row, 0),
+			.job = tb_run_get_id(row, 1, run->record.info.n_jobs),
+			.rank = tb_run_get_id_or_none(row, 2, UINT32_MAX - 1),
+			.peer = tb_run_get_id_or_none(row, 3, UINT32_MAX - 1),
+			.from_ps = (tb_time_ps)tb_run_get(row, 4, INT64_MAX),
+			.to_ps = (tb_time_ps)tb_run_get(row, 5, INT64_MAX),
+			.n = tb_run_get32(row, 6, UINT32_MAX)},
+		.source = path_node_of(run, row, 7),
+		.destination = path_node_of(run, row, 8)};
+	row->bad |= step->span.to_ps <= step->span.from_ps;
+	path->n_steps++;
+	return TB_OK;
+}
+
+static int take_total(
+	struct tb_critical_path *path, const struct tb_run *run, struct tb_run_row *row)
+{
+	if (TB_ARRAY_RESERVE(&path->totals, &path->totals_room, path->n_totals + 1) !=
+		TB_OK)
+		return TB_ENOMEM;
+	struct tb_path_total *total = &path->totals[path->n_totals];
+	*total = (struct tb_path_total){.cause = cause_of(row, 0),
+		.job = tb_run_get_id(row, 1, run->record.info.n_jobs),
+		.source = path_node_of(run, row, 2),
+		.destination = path_node_of(run, row, 3),
+		.n_steps = tb_run_get(row, 4, INT64_MAX),
+		.sum_ps = (tb_time_ps)tb_run_get(row, 5, INT64_MAX)};
+	if (row->bad)
+		return TB_OK; // the reader of rows fails
+	if (path->causes[total->cause] > INT64_MAX - total->sum_ps) {
+		row->bad = true;
+		return TB_OK;
+	}
+	path->causes[total->cause] += total->sum_ps;
+	path->shares[total->cause].n_steps += total->n_steps;
+	path->n_totals++;
+	return TB_OK;
+}
+
+// read_path_rows reads a table.
+static int read_path_rows(struct tb_critical_path *path, struct tb_run *run,
+	const char *table, const char *sql,
+	int (*take)(struct tb_critical_path *path, const struct tb_run *run,
+		struct tb_run_row *row),
+	struct tb_error *error)
+{
+	struct tb_run_row row;
+	int status = tb_run_query(run, sql, &row, error);
+	if (status)
+		return status;
+	while ((status = tb_run_next(run, table, &row, error)) > 0) {
+		status = take(path, run, &row);
+		if (status) {
+			status = tb_fail_memory_in(error, run->path, "the path");
+			break;
+		}
+	}
+	sqlite3_finalize(row.query);
+	return status;
+}
+
+#define STEPS                                                                            \
+	"SELECT s.cause, s.job, coalesce(s.rank, -1), coalesce(s.peer, -1), s.from_ps, " \
+	"s.to_ps, s.merged, coalesce(a.node, -1), coalesce(b.node, -1) "                 \
+	"FROM path_step AS s "                                                           \
+	"LEFT JOIN job_node AS a ON a.run = s.run AND a.job = s.job AND a.rank = "       \
+	"s.rank "                                                                        \
+	"LEFT JOIN job_node AS b ON b.run = s.run AND b.job = s.job AND b.rank = "       \
+	"s.peer "                                                                        \
+	"WHERE s.run = ?1 ORDER BY s.step"
+#define TOTALS                                                                           \
+	"SELECT cause, job, coalesce(source, -1), coalesce(destination, -1), steps, "    \
+	"sum_ps FROM path_total WHERE run = ?1 ORDER BY total"
+
+static int order_path_u32(uint32_t a, uint32_t b)
+{
+	return (a > b) - (a < b);
+}
+
+// order_wait_by_flow compares a job's flow with the victim of a wait.
+static int order_wait_by_flow(uint32_t job, struct tb_node source,
+	struct tb_node destination, const struct tb_blame_sample *wait)
+{
+	int order = order_path_u32(job, wait->victim_job);
+	if (order == 0)
+		order = order_path_u32(source.id, wait->victim_source.id);
+	return order ? order
+		     : order_path_u32(destination.id, wait->victim_destination.id);
+}
+
+static int by_victim(const void *left, const void *right)
+{
+	const struct tb_blame_sample *a = left, *b = right;
+	int order = order_wait_by_flow(
+		a->victim_job, a->victim_source, a->victim_destination, b);
+	if (order == 0)
+		order = (a->wait_ps < b->wait_ps) - (a->wait_ps > b->wait_ps);
+	if (order == 0)
+		order = order_path_u32(a->link.id, b->link.id);
+	if (order == 0)
+		order = order_path_u32(a->culprit_job, b->culprit_job);
+	if (order == 0)
+		order = order_path_u32(a->culprit_source.id, b->culprit_source.id);
+	return order ? order
+		     : order_path_u32(
+			       a->culprit_destination.id, b->culprit_destination.id);
+}
+
+// first_wait returns the first wait of a flow; n_waits if there is none.
+static size_t first_wait(const struct tb_critical_path *path, uint32_t job,
+	struct tb_node source, struct tb_node destination)
+{
+	size_t low = 0, high = path->n_waits;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (order_wait_by_flow(job, source, destination, &path->waits[middle]) >
+			0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < path->n_waits &&
+		order_wait_by_flow(job, source, destination, &path->waits[low]) == 0)
+		return low;
+	return path->n_waits;
+}
+
+const struct tb_blame_sample *tb_critical_path_wait(
+	const struct tb_critical_path *path, const struct tb_path_step *step)
+{
+	size_t i = first_wait(path, step->span.job, step->source, step->destination);
+	return i < path->n_waits ? &path->waits[i] : NULL;
+}
+
+static int append_path_link(struct tb_critical_path *path, struct tb_path_link made)
+{
+	if (made.sum_ps == 0)
+		return TB_OK;
+	if (TB_ARRAY_RESERVE(&path->links, &path->links_room, path->n_links + 1) != TB_OK)
+		return TB_ENOMEM;
+	path->links[path->n_links++] = made;
+	return TB_OK;
+}
+
+// share_out_path_total shares what held up a flow's messages out to the waits of the
+// flow. What is more than all of these was no wait: time-outs, packets that are sent
+// again.
+static int share_out_path_total(
+	struct tb_critical_path *path, const struct tb_path_total *total)
+{
+	size_t first = first_wait(path, total->job, total->source, total->destination);
+	size_t end = first;
+	double whole = 0;
+	while (end < path->n_waits && order_wait_by_flow(total->job, total->source,
+					      total->destination, &path->waits[end]) == 0)
+		whole += (double)path->waits[end++].wait_ps;
+	tb_time_ps sum =
+		whole < (double)total->sum_ps ? (tb_time_ps)whole : total->sum_ps;
+	tb_time_ps left = sum;
+	int status = TB_OK;
+	// The longest takes what rounding leaves, so it comes last.
+	for (size_t i = end; whole > 0 && i-- > first && status == TB_OK;) {
+		const struct tb_blame_sample *wait = &path->waits[i];
+		tb_time_ps part =
+			(tb_time_ps)((double)sum * ((double)wait->wait_ps / whole));
+		if (i == first || part > left)
+			part = left;
+		left -= part;
+		status = append_path_link(path,
+			(struct tb_path_link){wait->link, wait->culprit_job,
+				wait->culprit_source, wait->culprit_destination, part});
+	}
+	const struct tb_node nobody = {TB_ID_NONE};
+	return status ? status
+		      : append_path_link(
+				path, (struct tb_path_link){{TB_ID_NONE}, TB_ID_NONE,
+					      nobody, nobody, total->sum_ps - sum});
+}
+
+static int order_path_links_by_link(const void *left, const void *right)
+{
+	const struct tb_path_link *a = left, *b = right;
+	int order = order_path_u32(a->link.id, b->link.id);
+	if (order == 0)
+		order = order_path_u32(a->culprit_job, b->culprit_job);
+	if (order == 0)
+		order = order_path_u32(a->culprit_source.id, b->culprit_source.id);
+	return order ? order
+		     : order_path_u32(
+			       a->culprit_destination.id, b->culprit_destination.id);
+}
+
+static int order_path_links_by_length(const void *left, const void *right)
+{
+	const struct tb_path_link *a = left, *b = right;
+	int order = (a->sum_ps < b->sum_ps) - (a->sum_ps > b->sum_ps);
+	return order ? order : order_path_links_by_link(left, right);
+}
+
+static int find_path_links(struct tb_critical_path *path)
+{
+	int status = TB_OK;
+	for (size_t i = 0; i < path->n_totals && status == TB_OK; i++)
+		if (path->totals[i].cause == TB_PATH_HELD_UP)
+			status = share_out_path_total(path, &path->totals[i]);
+	if (status || path->n_links == 0)
+		return status;
+	qsort(path->links, path->n_links, sizeof *path->links, order_path_links_by_link);
+	size_t last = 0;
+	for (size_t i = 1; i < path->n_links; i++)
+		if (order_path_links_by_link(&path->links[last], &path->links[i]) == 0)
+			path->links[last].sum_ps += path->links[i].sum_ps;
+		else
+			path->links[++last] = path->links[i];
+	path->n_links = last + 1;
+	qsort(path->links, path->n_links, sizeof *path->links,
+		order_path_links_by_length);
+	return TB_OK;
+}
+
+static int by_share(const void *left, const void *right)
+{
+	const struct tb_path_share *a = left, *b = right;
+	int order = (a->sum_ps < b->sum_ps) - (a->sum_ps > b->sum_ps);
+	return order ? order : order_path_u32(a->cause, b->cause);
+}
+
+static void find_shares(struct tb_critical_path *path, tb_time_ps whole_ps)
+{
+	for (uint32_t i = 0; i < TB_PATH_CAUSES; i++) {
+		struct tb_path_share *share = &path->shares[i];
+		share->cause = i;
+		share->sum_ps = path->causes[i];
+		if (whole_ps > 0)
+			share->percent = 100.0 * (double)share->sum_ps / (double)whole_ps;
+		path->n_shares += share->sum_ps > 0;
+	}
+	qsort(path->shares, TB_PATH_CAUSES, sizeof *path->shares, by_share);
+}
+
+int tb_critical_path_init(
+	struct tb_critical_path *path, struct tb_run *run, struct tb_error *error)
+{
+	struct tb_critical_path made = {0};
+	struct tb_heavy_waits waits = {0};
+	int status = read_path_rows(&made, run, "path_step", STEPS, take_step, error);
+	if (!status)
+		status = read_path_rows(
+			&made, run, "path_total", TOTALS, take_total, error);
+	if (!status && made.causes[TB_PATH_HELD_UP])
+		status = tb_heavy_waits_init(&waits, run, 0, error);
+	made.waits = waits.rows;
+	made.n_waits = waits.listed.n;
+	if (made.n_waits)
+		qsort(made.waits, made.n_waits, sizeof *made.waits, by_victim);
+	find_shares(&made, run->record.info.simulated_ps);
+	if (!status && find_path_links(&made) != TB_OK)
+		status = tb_fail_memory_in(error, run->path, "the path");
+	if (status)
+		tb_critical_path_fini(&made);
+	else
+		*path = made;
+	return status;
+}
+
+static int by_cause_and_flow(const void *left, const void *right)
+{
+	const struct tb_path_total *a = left, *b = right;
+	int order = order_path_u32(a->cause, b->cause);
+	if (order == 0)
+		order = order_path_u32(a->job, b->job);
+	if (order == 0)
+		order = order_path_u32(a->source.id, b->source.id);
+	return order ? order : order_path_u32(a->destination.id, b->destination.id);
+}
+
+// sum_steps makes the totals of the steps' parts in a window, which add up to its length
+// at most: steps of a damaged store may overlap.
+static int sum_steps(struct tb_critical_path *path, tb_time_ps from_ps, tb_time_ps to_ps)
+{
+	tb_time_ps left = to_ps - from_ps;
+	path->n_totals = 0;
+	if (TB_ARRAY_RESERVE(&path->totals, &path->totals_room, path->n_steps + 1) !=
+		TB_OK)
+		return TB_ENOMEM;
+	for (size_t i = 0; i < path->n_steps; i++) {
+		const struct tb_path_step *step = &path->steps[i];
+		const struct tb_rank_span *span = &step->span;
+		tb_time_ps from = span->from_ps > from_ps ? span->from_ps : from_ps;
+		tb_time_ps to = span->to_ps < to_ps ? span->to_ps : to_ps;
+		tb_time_ps part = from < to ? to - from : 0;
+		if (part > left)
+			part = left;
+		left -= part;
+		if (part > 0)
+			path->totals[path->n_totals++] =
+				(struct tb_path_total){.cause = span->what,
+					.job = span->job,
+					.source = step->source,
+					.destination = step->destination,
+					.n_steps = span->n,
+					.sum_ps = part};
+	}
+	qsort(path->totals, path->n_totals, sizeof *path->totals, by_cause_and_flow);
+	size_t n = 0;
+	for (size_t i = 0; i < path->n_totals; i++) {
+		struct tb_path_total *last = n ? &path->totals[n - 1] : NULL;
+		if (!last || by_cause_and_flow(last, &path->totals[i]) != 0) {
+			path->totals[n++] = path->totals[i];
+			continue;
+		}
+		last->n_steps += path->totals[i].n_steps;
+		last->sum_ps += path->totals[i].sum_ps;
+	}
+	path->n_totals = n;
+	return TB_OK;
+}
+
+int tb_critical_path_window(struct tb_critical_path *path, tb_time_ps from_ps,
+	tb_time_ps to_ps, struct tb_error *error)
+{
+	if (sum_steps(path, from_ps, to_ps) != TB_OK)
+		return tb_fail_memory(error, "the path");
+	path->n_links = path->n_shares = 0;
+	memset(path->causes, 0, sizeof path->causes);
+	memset(path->shares, 0, sizeof path->shares);
+	for (size_t i = 0; i < path->n_totals; i++) {
+		path->causes[path->totals[i].cause] += path->totals[i].sum_ps;
+		path->shares[path->totals[i].cause].n_steps += path->totals[i].n_steps;
+	}
+	find_shares(path, to_ps - from_ps);
+	return find_path_links(path) == TB_OK ? TB_OK : tb_fail_memory(error, "the path");
+}
+
+int tb_critical_path_look(
+	struct tb_critical_path *path, struct tb_run *closer, struct tb_error *error)
+{
+	struct tb_heavy_waits waits = {0};
+	int status = tb_heavy_waits_init(&waits, closer, 0, error);
+	if (status)
+		return status;
+	free(path->waits);
+	path->waits = waits.rows;
+	path->n_waits = waits.listed.n;
+	if (path->n_waits)
+		qsort(path->waits, path->n_waits, sizeof *path->waits, by_victim);
+	return TB_OK;
+}
+
+void tb_critical_path_fini(struct tb_critical_path *path)
+{
+	free(path->steps);
+	free(path->totals);
+	free(path->links);
+	free(path->waits);
+	*path = (struct tb_critical_path){0};
+}

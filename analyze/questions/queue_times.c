@@ -1,0 +1,459 @@
+#include "queue_times.h"
+
+#include "array.h"
+#include "run_impl.h"
+
+#include <stdlib.h>
+
+#define FEW_BINS 10 // so many tell a length to a tenth
+
+struct queue_bin {
+	uint64_t wait_ps, busy_ps, stall_ps;
+	bool asked, stands;
+};
+
+// A message to the node, or a stretch of them.
+struct queue_message {
+	tb_time_ps from_ps, to_ps;
+	double lost_ps;
+	uint32_t source, job;
+	bool several; // sources
+};
+
+struct queue_search {
+	struct tb_run *run;
+	const struct tb_run_info *info;
+	struct tb_link link;
+	struct tb_node node;
+	struct queue_bin *bins;
+	uint64_t first_bin, n_bins;
+	struct queue_message *messages; // by begin
+	uint32_t n_messages;
+	struct queue_message *stretches; // in which the queue stood
+	uint32_t n_stretches;
+	struct tb_span *spans;
+	size_t n_spans, spans_room;
+};
+
+static int fail_memory(const struct queue_search *search, struct tb_error *error)
+{
+	return tb_fail_memory_in(error, search->run->path, "the messages to a node");
+}
+
+static int read_queue_bins(struct queue_search *search, struct tb_error *error)
+{
+	struct tb_run_row row;
+	// Bin by bin, or the bins would be read with all of their packs.
+	int status = tb_run_query(search->run,
+		"SELECT l.pack, l.links, b.bin FROM bin_total AS b "
+		"CROSS JOIN link_pack AS l ON l.run = b.run AND l.bin = b.bin AND "
+		"l.pack = ?2 WHERE b.run = ?1 AND b.bin >= ?3 AND b.bin < ?4",
+		&row, error);
+	if (status)
+		return status;
+	sqlite3_bind_int64(row.query, 2, search->link.id / TB_PACK_LINKS);
+	sqlite3_bind_int64(row.query, 3, (int64_t)search->first_bin);
+	sqlite3_bind_int64(row.query, 4, (int64_t)(search->first_bin + search->n_bins));
+	while ((status = tb_run_next(search->run, "link_pack", &row, error)) > 0) {
+		struct tb_link_sample one;
+		uint64_t bin = tb_run_get(&row, 2, INT64_MAX) - search->first_bin;
+		if (bin >= search->n_bins ||
+			!tb_run_find_in_pack(&row, search->link, &one))
+			continue;
+		search->bins[bin].wait_ps = one.wait_for_ps;
+		search->bins[bin].busy_ps = one.busy_ps;
+		search->bins[bin].stall_ps = one.stall_ps;
+	}
+	sqlite3_finalize(row.query);
+	return status;
+}
+
+// mark_queue_slope marks the slope of a bin that stands, on one side of it: those that
+// the queue falls to without a rest.
+static void mark_queue_slope(struct queue_search *search, uint64_t at, int step)
+{
+	struct queue_bin *bins = search->bins;
+	for (uint64_t next = at + (uint64_t)step; next < search->n_bins;
+		at = next, next += (uint64_t)step) {
+		if (bins[next].wait_ps == 0 || bins[next].wait_ps >= bins[at].wait_ps ||
+			bins[next].stands || !bins[next].asked)
+			return;
+		bins[next].stands = true;
+	}
+}
+
+static int add_span(struct queue_search *search, struct tb_span span)
+{
+	if (TB_ARRAY_RESERVE(&search->spans, &search->spans_room, search->n_spans + 1) !=
+		TB_OK)
+		return TB_ENOMEM;
+	search->spans[search->n_spans++] = span;
+	return TB_OK;
+}
+
+// find_standing makes spans of the bins in which the queue stood.
+static int find_standing(struct queue_search *search)
+{
+	struct queue_bin *bins = search->bins;
+	uint64_t worst = 0;
+	for (uint64_t i = 0; i < search->n_bins; i++)
+		if (bins[i].asked && bins[i].wait_ps > worst)
+			worst = bins[i].wait_ps;
+	for (uint64_t i = 0; i < search->n_bins && worst > 0; i++)
+		bins[i].stands = bins[i].asked && (double)bins[i].wait_ps * 100 >=
+							  (double)worst * TB_QUEUE_QUIET;
+	for (uint64_t i = 0; i < search->n_bins; i++) {
+		bool seed = bins[i].stands && (double)bins[i].wait_ps * 100 >=
+						      (double)worst * TB_QUEUE_QUIET;
+		if (seed) {
+			mark_queue_slope(search, i, -1);
+			mark_queue_slope(search, i, 1);
+		}
+	}
+	tb_time_ps bin_ps = search->info->bin_ps;
+	for (uint64_t i = 0, first = 0; i < search->n_bins; i++) {
+		if (!bins[i].stands)
+			continue;
+		if (i == 0 || !bins[i - 1].stands)
+			first = i;
+		if (i + 1 < search->n_bins && bins[i + 1].stands)
+			continue;
+		if (add_span(search,
+			    (struct tb_span){
+				    (tb_time_ps)(search->first_bin + first) * bin_ps,
+				    (tb_time_ps)(search->first_bin + i + 1) * bin_ps}) !=
+			TB_OK)
+			return TB_ENOMEM;
+	}
+	return TB_OK;
+}
+
+static int by_begin(const void *one, const void *other)
+{
+	const struct queue_message *a = one, *b = other;
+	if (a->from_ps != b->from_ps)
+		return a->from_ps < b->from_ps ? -1 : 1;
+	return (a->source > b->source) - (a->source < b->source);
+}
+
+static int read_queue_messages(struct queue_search *search, struct tb_error *error)
+{
+	struct tb_run_row row;
+	size_t room = 0;
+	int status = tb_run_query(search->run,
+		"SELECT source, job, started_ps, delivered_ps, network_ps, ideal_ps "
+		"FROM message WHERE run = ?1 AND destination = ?2 AND source <> ?2 AND "
+		"started_ps < ?4 AND delivered_ps > ?3",
+		&row, error);
+	if (status)
+		return status;
+	tb_time_ps bin_ps = search->info->bin_ps;
+	sqlite3_bind_int64(row.query, 2, search->node.id);
+	sqlite3_bind_int64(row.query, 3, (int64_t)search->first_bin * bin_ps);
+	sqlite3_bind_int64(
+		row.query, 4, (int64_t)(search->first_bin + search->n_bins) * bin_ps);
+	while ((status = tb_run_next(search->run, "message", &row, error)) > 0) {
+		uint64_t delivered = tb_run_get(&row, 3, INT64_MAX);
+		uint64_t network = tb_run_get(&row, 4, INT64_MAX);
+		uint64_t ideal = tb_run_get(&row, 5, network);
+		if (TB_ARRAY_RESERVE(&search->messages, &room,
+			    (size_t)search->n_messages + 1) != TB_OK) {
+			status = fail_memory(search, error);
+			break;
+		}
+		search->messages[search->n_messages++] = (struct queue_message){
+			.from_ps = (tb_time_ps)tb_run_get(&row, 2, delivered),
+			.to_ps = (tb_time_ps)delivered,
+			.lost_ps = (double)(network - ideal),
+			.source = tb_run_get32(&row, 0, UINT32_MAX),
+			.job = tb_run_get32(&row, 1, UINT32_MAX)};
+	}
+	sqlite3_finalize(row.query);
+	if (search->n_messages > 1)
+		qsort(search->messages, search->n_messages, sizeof *search->messages,
+			by_begin);
+	return status;
+}
+
+// find_stretches joins messages that follow each other without a gap, and keeps the
+// stretches in which the queue stood.
+static int find_stretches(struct queue_search *search)
+{
+	struct queue_message *made = calloc(search->n_messages + 1u, sizeof *made);
+	double worst = 0;
+	uint32_t n = 0, n_kept = 0;
+	bool several = false;
+	if (!made)
+		return TB_ENOMEM;
+	for (uint32_t i = 0; i < search->n_messages; i++) {
+		const struct queue_message *message = &search->messages[i];
+		struct queue_message *last = n ? &made[n - 1] : NULL;
+		if (!last || message->from_ps > last->to_ps) {
+			made[n++] = *message;
+			continue;
+		}
+		last->to_ps = last->to_ps < message->to_ps ? message->to_ps : last->to_ps;
+		last->lost_ps += message->lost_ps;
+		last->several |= last->source != message->source;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		worst = made[i].lost_ps > worst ? made[i].lost_ps : worst;
+	for (uint32_t i = 0; i < n; i++)
+		several |= made[i].several && made[i].lost_ps * 2 >= worst;
+	// Beside those of several senders, what one lost it lost elsewhere.
+	for (uint32_t i = 0; i < n; i++)
+		if (worst > 0 && (made[i].several || !several) &&
+			made[i].lost_ps * 100 >= worst * TB_QUEUE_QUIET)
+			made[n_kept++] = made[i];
+	search->stretches = made;
+	search->n_stretches = n_kept;
+	return TB_OK;
+}
+
+static tb_time_ps later_of(tb_time_ps one, tb_time_ps other)
+{
+	return one > other ? one : other;
+}
+
+static tb_time_ps earlier_of(tb_time_ps one, tb_time_ps other)
+{
+	return one < other ? one : other;
+}
+
+// refine cuts the spans of bins to the stretches of messages, and stores whether these
+// tell more than the bins.
+static int refine(struct queue_search *search, bool all_kept, bool *refined)
+{
+	struct tb_span *coarse = search->spans;
+	size_t n_coarse = search->n_spans;
+	int status = TB_OK;
+	search->spans = NULL;
+	search->n_spans = search->spans_room = 0;
+	*refined = false;
+	for (size_t i = 0; status == TB_OK && i < n_coarse; i++) {
+		struct tb_span span = coarse[i], outer = {0};
+		size_t before = search->n_spans;
+		for (uint32_t k = 0; status == TB_OK && k < search->n_stretches; k++) {
+			const struct queue_message *at = &search->stretches[k];
+			if (at->from_ps >= span.to_ps || at->to_ps <= span.from_ps)
+				continue;
+			const struct tb_span both = {later_of(at->from_ps, span.from_ps),
+				earlier_of(at->to_ps, span.to_ps)};
+			if (all_kept)
+				status = add_span(search, both);
+			outer.from_ps = outer.to_ps ? outer.from_ps : both.from_ps;
+			outer.to_ps = later_of(outer.to_ps, both.to_ps);
+		}
+		*refined |= outer.to_ps > 0;
+		// Where no message tells, it stood all the same.
+		if (status == TB_OK && search->n_spans == before)
+			status = add_span(search, outer.to_ps ? outer : span);
+	}
+	free(coarse);
+	return status;
+}
+
+// join_spans makes the spans few: those with the shortest gaps between them become one.
+static void join_spans(const struct queue_search *search, struct tb_queue_times *times)
+{
+	size_t cuts[TB_QUEUE_TIMES_MOST - 1];
+	uint32_t n_cuts = 0;
+	// The widest gaps, of equal ones the first, in order.
+	for (size_t i = 1; i < search->n_spans; i++) {
+		tb_time_ps gap = search->spans[i].from_ps - search->spans[i - 1].to_ps;
+		uint32_t least = 0;
+		if (n_cuts < TB_QUEUE_TIMES_MOST - 1) {
+			cuts[n_cuts++] = i;
+			continue;
+		}
+		for (uint32_t k = 1; k < n_cuts; k++)
+			if (search->spans[cuts[k]].from_ps -
+					search->spans[cuts[k] - 1].to_ps <
+				search->spans[cuts[least]].from_ps -
+					search->spans[cuts[least] - 1].to_ps)
+				least = k;
+		if (gap <= search->spans[cuts[least]].from_ps -
+				   search->spans[cuts[least] - 1].to_ps)
+			continue;
+		for (uint32_t k = least; k + 1 < n_cuts; k++)
+			cuts[k] = cuts[k + 1];
+		cuts[n_cuts - 1] = i;
+	}
+	size_t first = 0;
+	for (uint32_t k = 0; search->n_spans > 0 && k <= n_cuts; k++) {
+		size_t end = k < n_cuts ? cuts[k] : search->n_spans;
+		times->at[times->n++] = (struct tb_span){
+			search->spans[first].from_ps, search->spans[end - 1].to_ps};
+		first = end;
+	}
+}
+
+// message_is_in returns whether a message was under way in one of the spans within a
+// time.
+static bool message_is_in(const struct queue_search *search,
+	const struct queue_message *message, struct tb_span time)
+{
+	for (size_t i = 0; i < search->n_spans; i++) {
+		struct tb_span span = search->spans[i];
+		if (span.from_ps >= time.from_ps && span.to_ps <= time.to_ps &&
+			message->from_ps < span.to_ps && message->to_ps > span.from_ps)
+			return true;
+	}
+	return false;
+}
+
+// senders_in finds whose messages were under way in the spans within a time.
+static int senders_in(const struct queue_search *search, struct tb_span time,
+	struct tb_senders *senders)
+{
+	uint8_t *seen = calloc((size_t)search->info->n_nodes + 1, 1);
+	*senders = (struct tb_senders){.first = {TB_ID_NONE}};
+	if (!seen)
+		return TB_ENOMEM;
+	for (uint32_t i = 0; i < search->n_messages; i++) {
+		const struct queue_message *message = &search->messages[i];
+		if (message->source >= search->info->n_nodes ||
+			!message_is_in(search, message, time))
+			continue;
+		if (senders->n == 0)
+			senders->job = message->job;
+		else if (senders->job != message->job)
+			senders->job = TB_ID_NONE;
+		senders->n += !seen[message->source];
+		seen[message->source] = 1;
+		if (message->source < senders->first.id)
+			senders->first.id = message->source;
+	}
+	free(seen);
+	return TB_OK;
+}
+
+// find_senders finds those of the time in which most sent, and drops times in which
+// nobody did.
+static int find_senders(struct queue_search *search, struct tb_queue_times *times,
+	bool all_kept, struct tb_error *error)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < times->n; i++) {
+		struct tb_senders flows = {0}, known;
+		struct tb_span time = times->at[i];
+		int status = tb_senders_to(search->run, search->node, time.from_ps,
+			time.to_ps, &flows, error);
+		if (!status && senders_in(search, time, &known) != TB_OK)
+			status = fail_memory(search, error);
+		if (status)
+			return status;
+		// What was not sent yet, or delivered before, did not wait.
+		time.from_ps = later_of(time.from_ps, flows.first_ps);
+		time.to_ps = earlier_of(time.to_ps, flows.last_ps);
+		if (flows.n == 0 || time.to_ps <= time.from_ps)
+			continue;
+		bool by_flows = known.n == 0;
+		if (by_flows)
+			known = flows;
+		if (known.n > times->senders.n) {
+			times->at_most = by_flows;
+			times->at_least = !all_kept && known.n < flows.n;
+			times->most_senders = times->at_least ? flows.n : known.n;
+			times->senders = known;
+		}
+		times->at[n++] = time;
+	}
+	times->n = n;
+	return TB_OK;
+}
+
+// sum_up_queue_times adds what the link did, and whether the times are a few bins.
+static void sum_up_queue_times(
+	const struct queue_search *search, struct tb_queue_times *times, bool refined)
+{
+	tb_time_ps bin_ps = search->info->bin_ps;
+	times->within = !refined;
+	for (uint32_t i = 0; i < times->n; i++) {
+		struct tb_span time = times->at[i];
+		uint64_t busy = 0, stall = 0,
+			 span = (uint64_t)(time.to_ps - time.from_ps);
+		uint64_t first = (uint64_t)(time.from_ps / bin_ps) - search->first_bin;
+		for (uint64_t bin = first;
+			bin < search->n_bins &&
+			(tb_time_ps)(search->first_bin + bin) * bin_ps < time.to_ps;
+			bin++) {
+			busy += search->bins[bin].busy_ps;
+			stall += search->bins[bin].stall_ps;
+		}
+		// Bins reach beyond both ends.
+		times->busy_ps += busy < span ? busy : span;
+		times->stall_ps += stall < span ? stall : span;
+		times->span_ps += span;
+		times->within &= span < (uint64_t)bin_ps * FEW_BINS;
+	}
+}
+
+// begin_search sets which bins are asked for.
+static int begin_search(struct queue_search *search, const struct tb_span *spans,
+	uint32_t n, struct tb_error *error)
+{
+	tb_time_ps bin_ps = search->info->bin_ps;
+	uint64_t end = 0;
+	search->first_bin = UINT64_MAX;
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t from = (uint64_t)(spans[i].from_ps / bin_ps);
+		uint64_t to = (uint64_t)((spans[i].to_ps + bin_ps - 1) / bin_ps);
+		search->first_bin = from < search->first_bin ? from : search->first_bin;
+		end = to > end ? to : end;
+	}
+	end = end < search->info->n_bins ? end : search->info->n_bins;
+	search->n_bins = end > search->first_bin ? end - search->first_bin : 0;
+	search->bins = calloc(search->n_bins + 1, sizeof *search->bins);
+	if (!search->bins)
+		return fail_memory(search, error);
+	for (uint32_t i = 0; i < n; i++)
+		for (uint64_t bin = (uint64_t)(spans[i].from_ps / bin_ps);
+			bin < end && (tb_time_ps)bin * bin_ps < spans[i].to_ps; bin++)
+			search->bins[bin - search->first_bin].asked = true;
+	return TB_OK;
+}
+
+int tb_queue_times_find(struct tb_queue_times *times, struct tb_run *run,
+	struct tb_link link, const struct tb_span *spans, uint32_t n,
+	struct tb_error *error)
+{
+	struct queue_search search = {.run = run,
+		.info = tb_run_info(run),
+		.link = link,
+		.node = {tb_run_links(run)[link.id].at.to}};
+	struct tb_queue_times found = {.n = 0};
+	bool all_kept = search.info->n_messages_kept == search.info->n_messages;
+	bool refined = false;
+	if (n == 0) {
+		*times = found;
+		return TB_OK;
+	}
+	int status = begin_search(&search, spans, n, error);
+	if (!status)
+		status = read_queue_bins(&search, error);
+	if (!status)
+		status = read_queue_messages(&search, error);
+	if (!status && find_standing(&search) != TB_OK)
+		status = fail_memory(&search, error);
+	bool stood = search.n_spans > 0;
+	for (uint32_t i = 0; !status && !stood && i < n; i++)
+		if (add_span(&search, spans[i]) != TB_OK)
+			status = fail_memory(&search, error);
+	if (!status && (find_stretches(&search) != TB_OK ||
+			       refine(&search, all_kept, &refined) != TB_OK))
+		status = fail_memory(&search, error);
+	if (!status) {
+		join_spans(&search, &found);
+		status = find_senders(&search, &found, all_kept, error);
+	}
+	if (!status) {
+		sum_up_queue_times(&search, &found, refined);
+		*times = found;
+	}
+	free(search.bins);
+	free(search.messages);
+	free(search.stretches);
+	free(search.spans);
+	return status;
+}
