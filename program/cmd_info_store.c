@@ -6,8 +6,8 @@
 #include "range_text.h"
 #include "recorded.h"
 #include "run_capture.h"
+#include "run_list.h"
 #include "swept.h"
-#include "unattributed.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

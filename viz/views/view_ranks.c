@@ -301,9 +301,8 @@ static void held_add(const struct tb_detail *detail, struct tb_ranks *ranks,
 			tb_format_time(row->wait_ps, text, sizeof text));
 		line->to = (double)row->wait_ps / fmax((double)held->rows[0].wait_ps, 1);
 	}
-	snprintf(text, sizeof text, "and %zu more", held->n > most ? held->n - most : 0);
 	if (held->n > most)
-		tb_sheet_caption(detail->sheet, text);
+		tb_sheet_caption(detail->sheet, "and %zu more", held->n - most);
 }
 
 bool tb_ranks_span_sheet(const struct tb_detail *detail, struct tb_pick pick)
