@@ -35,7 +35,7 @@ static const struct tb_flow_messages *detail_messages_of(
 	return tb_viewer_messages(viewer, &table->rows[flow_index]);
 }
 
-// detail_messages lists the messages of a flow on a time axis (detail_messages.c).
+// detail_messages lists the messages of a flow on a time axis.
 static void detail_messages(
 	const struct tb_detail *detail, const struct tb_flow_sample *flow)
 {
@@ -626,7 +626,7 @@ static void roots_in_window(const struct tb_detail *detail, uint32_t link)
 	free(list);
 }
 
-// detail_waits lists who waited at a link or switch and for whom (detail_waits.c).
+// detail_waits lists who waited at a link or switch and for whom.
 static void detail_waits(const struct tb_detail *detail, struct tb_pick at)
 {
 	const struct tb_viewer_data *data = detail->pane->data;
