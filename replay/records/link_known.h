@@ -28,6 +28,9 @@ static inline enum tb_known tb_known_of(struct tb_link_known known, enum tb_metr
 		return known.bytes;
 	if (metric == TB_PACKETS || metric == TB_PACKET_RATE)
 		return known.packets;
+	// By packets that are bounded it is not known.
+	if (metric == TB_PACKET_WAIT && known.packets != TB_EXACT)
+		return TB_NOT_MEASURED;
 	if (metric == TB_CAME_BY || metric == TB_BLOCKED || metric == TB_LONGEST ||
 		metric == TB_QUEUE)
 		return known.rest;
