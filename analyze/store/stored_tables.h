@@ -4,6 +4,7 @@
 #define TB_STORED_TABLES_H
 
 #include "network.h"
+#include "observer.h"
 #include "stored_rows.h"
 
 // A link of a network.
@@ -16,5 +17,10 @@ struct tb_link_row {
 	struct tb_link_info at;
 };
 extern const struct tb_stored_table tb_topology_links;
+
+// Who waited for whom: records are struct tb_root_job_sample, tb_job_link_sample and
+// tb_blame_sample (observer.h).
+extern const struct tb_stored_table tb_root_jobs_stored, tb_job_links_stored,
+	tb_blame_waits_stored;
 
 #endif
