@@ -1,13 +1,12 @@
 // tailback convert: writes the job of any trace in another format.
-#include "capture_args.h"
 #include "cli.h"
 #include "commands.h"
 #include "job_write.h"
 #include "network_open.h"
 #include "output_args.h"
 #include "preset.h"
-#include "reading_args.h"
 #include "trace.h"
+#include "trace_args.h"
 #include "units.h"
 #include "workload.h"
 
@@ -27,21 +26,16 @@ struct convert_arguments {
 	bool quiet;
 };
 
-// take_output makes the last argument the output if no option names one, and it is no
-// file that could be read: "convert trace.otf2 job.goal".
-static void take_output(struct convert_arguments *args)
-{
-	const char *last = args->traces.n > 1 ? args->traces.of[args->traces.n - 1] : "-";
-	if (args->output || strcmp(last, "-") == 0 || access(last, F_OK) == 0)
-		return;
-	args->output = last;
-	args->traces.n--;
-}
-
 static void check_convert_options(void *arguments, const struct argp_state *state)
 {
 	struct convert_arguments *args = arguments;
-	take_output(args);
+	// Make the last argument the output if no option names one, and it is no
+	// file that could be read: "convert trace.otf2 job.goal".
+	const char *last = args->traces.n > 1 ? args->traces.of[args->traces.n - 1] : "-";
+	if (!args->output && strcmp(last, "-") != 0 && access(last, F_OK) != 0) {
+		args->output = last;
+		args->traces.n--;
+	}
 	if (!args->output)
 		args->output = "-";
 	if (args->binary)
@@ -67,12 +61,13 @@ static const struct tb_option option_rows[] = {
 	{.help = "Traces of calls:"},
 	TB_INCLUDE(tb_reading_options, struct convert_arguments, reading),
 	{"per-node", 0, "N",
-		"The ranks of a node on which the job is to be replayed: libraries know "
-		"their neighbours",
+		"How many ranks each node will have when the job is replayed: libraries "
+		"choose algorithms by it",
 		TB_COUNT, AT(per_node), .min = 1, .max = TB_PER_NODE_MAX},
 	{"network", 'n', "NETWORK",
-		"The network for which it is: rates of reductions, links of GPUs (%s, or "
-		"as replay has it; default: none is known)",
+		"The network on which the job will be replayed, for the rates of "
+		"reductions and the links of GPUs (%s, or as replay has it; default: "
+		"none is known)",
 		TB_TEXT, AT(network), .lines = tb_network_preset_names,
 		.files = "\\.ini$"},
 	{.help = "Packet captures:"},
@@ -129,39 +124,6 @@ static int check_converted(const struct convert_arguments *args,
 	return TB_OK;
 }
 
-// print_convert_notes prints how the trace was read, and what the format does not hold.
-static void print_convert_notes(const struct convert_arguments *args,
-	const struct tb_workload_input *input, const char *note)
-{
-	tb_cmd_put_notes(stderr, input->job->notes, "", SIZE_MAX);
-	if (input->is_calls && !args->network)
-		fputs("for no network in particular (-n): in reductions nothing is "
-		      "computed\n",
-			stderr);
-	tb_cmd_put_notes(stderr, note, "", SIZE_MAX);
-}
-
-// convert_with reads and writes: as replay reads, so that it replays the same job.
-static int convert_with(const struct convert_arguments *args,
-	const struct tb_workload_options *options, struct tb_error *error)
-{
-	struct tb_workload *workload = NULL;
-	char *note = NULL;
-	int status = tb_workload_new(&workload, options, error);
-	if (status == TB_OK)
-		status = check_converted(args, workload, error);
-	if (status == TB_OK)
-		status = tb_job_write(tb_workload_input(workload, 0).job, args->form,
-			args->output, &note, error);
-	if (status == TB_OK && !args->quiet) {
-		struct tb_workload_input input = tb_workload_input(workload, 0);
-		print_convert_notes(args, &input, note);
-	}
-	tb_workload_free(workload);
-	free(note);
-	return status;
-}
-
 static int convert(struct convert_arguments *args, struct tb_error *error)
 {
 	struct tb_workload_options options = {.traces = args->traces.of,
@@ -180,7 +142,29 @@ static int convert(struct convert_arguments *args, struct tb_error *error)
 			return status;
 		tb_workload_take_network(&options, &params);
 	}
-	return convert_with(args, &options, error);
+	// Read as replay reads, so that the result replays the same job.
+	struct tb_workload *workload = NULL;
+	char *note = NULL;
+	int status = tb_workload_new(&workload, &options, error);
+	if (status == TB_OK)
+		status = check_converted(args, workload, error);
+	if (status == TB_OK)
+		status = tb_job_write(tb_workload_input(workload, 0).job, args->form,
+			args->output, &note, error);
+	if (status == TB_OK && !args->quiet) {
+		struct tb_workload_input input = tb_workload_input(workload, 0);
+		// Print how the trace was read, and what the format does not hold.
+		tb_cmd_put_notes(stderr, input.job->notes, "", SIZE_MAX);
+		if (input.is_calls && !args->network)
+			fputs("for no network in particular (-n): in reductions nothing "
+			      "is "
+			      "computed\n",
+				stderr);
+		tb_cmd_put_notes(stderr, note, "", SIZE_MAX);
+	}
+	tb_workload_free(workload);
+	free(note);
+	return status;
 }
 
 int tb_cmd_convert(int argc, char **argv)

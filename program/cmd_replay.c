@@ -2,7 +2,6 @@
 #include "cmd_replay.h"
 #include "peers.h"
 
-#include "capture_args.h"
 #include "cli.h"
 #include "commands.h"
 #include "input_files.h"
@@ -10,16 +9,15 @@
 #include "network_open.h"
 #include "output_args.h"
 #include "preset.h"
-#include "reading_args.h"
 #include "recording_together.h"
 #include "trace.h"
+#include "trace_args.h"
 #include "value_list.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define JOBS_MOST 1024
 
@@ -179,9 +177,9 @@ static const struct tb_option option_rows[] = {
 		TB_WORD, RECORD(workload.stdin_is_job), .list = stdin_kinds},
 	{.help = "Several replays at once:"},
 	{"each", 0, NULL, "Replay every TRACE into a run of its own", TB_FLAG, AT(each)},
-	{"jobs", 0, "N", "Run N of them at once (default: one per core)", TB_COUNT,
+	{"jobs", 0, "N", "Run N replays at once (default: one per core)", TB_COUNT,
 		AT(options.n_workers), .min = 1, .max = JOBS_MOST},
-	TB_SHARD_OPTION(struct parsing, options.shard, "them"),
+	TB_SHARD_OPTION(struct parsing, options.shard, "the replays"),
 	{.help = "Several jobs on one network:"},
 	{"job", 0, "FILE[,KEY=VALUE...]",
 		"Another job or capture: start=TIME, "
@@ -299,30 +297,9 @@ static bool reads_stdin(const struct parsing *parsing)
 	return false;
 }
 
-// spare_inputs refuses an output that is one of the files to be read.
-static int spare_inputs(const struct tb_recording_options *options)
-{
-	const struct tb_workload_options *workload = &options->workload;
-	const char *const others[] = {options->network, workload->map,
-		options->route_file, options->fault_file};
-	int code = tb_cmd_spare(options->output, workload->traces, workload->n_traces);
-	if (!code)
-		code = tb_cmd_spare(options->output, workload->jobs, workload->n_jobs);
-	if (!code)
-		code = tb_cmd_spare(
-			options->output, others, sizeof others / sizeof *others);
-	return code;
-}
-
 static void catch_stop(void)
 {
 	(void)tb_cli_catch_stop();
-}
-
-static unsigned n_cores(void)
-{
-	long n = sysconf(_SC_NPROCESSORS_ONLN);
-	return n < 1 ? 1 : n > JOBS_MOST ? JOBS_MOST : (unsigned)n;
 }
 
 // find_traces returns the exit code of the first trace that cannot be read.
@@ -365,7 +342,17 @@ static int miss_output(const struct parsing *parsing)
 
 static int check_replay_inputs(const struct parsing *parsing)
 {
-	int code = spare_inputs(&parsing->options.record);
+	// Refuse an output that is one of the files to be read.
+	const struct tb_recording_options *options = &parsing->options.record;
+	const struct tb_workload_options *workload = &options->workload;
+	const char *const others[] = {options->network, workload->map,
+		options->route_file, options->fault_file};
+	int code = tb_cmd_spare(options->output, workload->traces, workload->n_traces);
+	if (!code)
+		code = tb_cmd_spare(options->output, workload->jobs, workload->n_jobs);
+	if (!code)
+		code = tb_cmd_spare(
+			options->output, others, sizeof others / sizeof *others);
 	// A replay opens the network first. Of traces with runs of their own a bad one
 	// fails its run alone.
 	if (code == TB_EXIT_OK && !parsing->network_first && !parsing->each)
@@ -457,8 +444,9 @@ static int replay_all(const struct parsing *parsing)
 	}
 	struct replay_options options = parsing->options;
 	options.record = runs[0];
+	unsigned n_cores = tb_cli_n_cores();
 	if (options.record.n_threads == 0)
-		options.record.n_threads = n_cores();
+		options.record.n_threads = n_cores < JOBS_MOST ? n_cores : JOBS_MOST;
 	// Until there is something to keep, a signal may end the program at once.
 	options.record.settled = catch_stop;
 	if (many)

@@ -8,16 +8,13 @@
 #include "packets_text.h"
 #include "progress.h"
 #include "range_text.h"
-#include "reading_args.h"
 #include "recorded.h"
-#include "recording_alone.h"
-#include "recording_bound.h"
-#include "recording_check.h"
+#include "recording_beside.h"
 #include "recording_many.h"
-#include "recording_range.h"
 #include "run_capture.h"
 #include "stop.h"
 #include "switchings.h"
+#include "trace_args.h"
 #include "underload.h"
 
 #include <inttypes.h>
@@ -72,15 +69,6 @@ static int print_input(const struct tb_recording_summary *run, uint32_t i)
 	const struct tb_packets_against against = {tb_network_params(run->network)->name,
 		tb_recording_peak_rate(run->network)};
 	return tb_packets_write_summary(stderr, input.packets, "", &against);
-}
-
-static void print_jobs_found(const struct tb_recording_summary *run, bool split)
-{
-	char count[48];
-	uint32_t n = tb_workload_n_jobs(run->workload);
-	if (split)
-		fprintf(stderr, "%s: nodes that talk to each other are one\n",
-			tb_format_counted(n, "job", count, sizeof count));
 }
 
 static const char *network_shape(
@@ -158,7 +146,8 @@ static void print_processes(const struct tb_engine_stats *stats)
 	if (stats->n_processes == 0)
 		return;
 	uint64_t n_windows = stats->n_windows ? stats->n_windows : 1;
-	fprintf(stderr, "%" PRIu32 " processes: %" PRIu64 " windows, %s told in each\n",
+	fprintf(stderr,
+		"%" PRIu32 " processes: %" PRIu64 " windows, %s exchanged in each\n",
 		stats->n_processes, stats->n_windows,
 		tb_format_size(stats->exchanged_bytes / n_windows, size, sizeof size));
 }
@@ -172,7 +161,11 @@ static int replay_print_summary(const struct tb_recording_summary *run, bool spl
 	for (uint32_t i = 0; i < tb_workload_n_inputs(run->workload); i++)
 		if (print_input(run, i) != TB_OK)
 			return TB_EIO;
-	print_jobs_found(run, split);
+	char count[48];
+	uint32_t n = tb_workload_n_jobs(run->workload);
+	if (split)
+		fprintf(stderr, "%s: nodes that talk to each other are one\n",
+			tb_format_counted(n, "job", count, sizeof count));
 	fprintf(stderr, "simulated %s: %s, %s, %s %s delivered\n",
 		tb_format_time(stats->now_ps, time, sizeof time),
 		tb_format_counted(
@@ -206,21 +199,6 @@ static void replay_print_range(const struct tb_recording_summary *run,
 		fprintf(stderr, TB_RECORDING_NO_RANGE "\n");
 }
 
-// replay_print_line prints one line, for one run of several.
-static void replay_print_line(const struct tb_recording_summary *run, uint64_t seed)
-{
-	const struct tb_engine_stats *stats = &run->stats;
-	char time[24], packets[48], wait[24];
-	fprintf(stderr,
-		"run %" PRId64 ": %s, seed %" PRIu64
-		": simulated %s, %s; headers waited %s per packet\n",
-		run->run, run->input_name, seed,
-		tb_format_time(stats->now_ps, time, sizeof time),
-		tb_format_counted(stats->n_packets, "packet", packets, sizeof packets),
-		tb_format_time((tb_time_ps)wait_per_packet(stats), wait, sizeof wait));
-	print_underload(run);
-}
-
 static void warn_of_captures(
 	const struct tb_recording_summary *run, struct tb_workload_input input)
 {
@@ -248,22 +226,6 @@ static void warn_of_captures(
 			input.name);
 }
 
-static void print_flow(
-	const struct tb_recording_summary *run, const struct tb_undelivered_sample *at)
-{
-	char dead[TB_LINK_NAME_SIZE], source[TB_NAME_SIZE], destination[TB_NAME_SIZE];
-	fprintf(stderr, "  %s > %s: %" PRIu64 ", ",
-		tb_names_node(run->network, at->source, source, sizeof source),
-		tb_names_node(
-			run->network, at->destination, destination, sizeof destination),
-		at->n_messages);
-	if (at->dead.id == TB_ID_NONE)
-		fputs("no route is left\n", stderr);
-	else
-		fprintf(stderr, "%s is dead\n",
-			tb_names_link(run->network, at->dead, dead, sizeof dead));
-}
-
 static void print_waiting(const struct tb_recording_summary *run)
 {
 	char count[48];
@@ -286,8 +248,21 @@ static void warn_of_faults(const struct tb_recording_summary *run)
 	fprintf(stderr, "tailback: warning: %s not delivered, source and destination:\n",
 		tb_format_counted(run->stats.n_undelivered, "message was|messages were",
 			count, sizeof count));
-	for (size_t i = 0; i < run->n_undelivered && i < NAMED_MOST; i++)
-		print_flow(run, &run->undelivered[i]);
+	for (size_t i = 0; i < run->n_undelivered && i < NAMED_MOST; i++) {
+		const struct tb_undelivered_sample *at = &run->undelivered[i];
+		char dead[TB_LINK_NAME_SIZE], source[TB_NAME_SIZE],
+			destination[TB_NAME_SIZE];
+		fprintf(stderr, "  %s > %s: %" PRIu64 ", ",
+			tb_names_node(run->network, at->source, source, sizeof source),
+			tb_names_node(run->network, at->destination, destination,
+				sizeof destination),
+			at->n_messages);
+		if (at->dead.id == TB_ID_NONE)
+			fputs("no route is left\n", stderr);
+		else
+			fprintf(stderr, "%s is dead\n",
+				tb_names_link(run->network, at->dead, dead, sizeof dead));
+	}
 	if (run->n_undelivered > NAMED_MOST)
 		fprintf(stderr, "  and %s: see the view 'undelivered' of the store\n",
 			tb_format_counted(run->n_undelivered - NAMED_MOST,
@@ -320,20 +295,6 @@ static void replay_warn(const struct tb_recording_summary *run)
 			warn_of_captures(run, input);
 	}
 	warn_of_faults(run);
-}
-
-static void show_simulating(
-	const struct tb_recording_summary *run, struct tb_progress *progress)
-{
-	char text[160], simulated[24], delivered[48];
-	double wall = tb_clock_s() - progress->started_s;
-	snprintf(text, sizeof text, "%s simulated, %s, %.2f M packets/s",
-		tb_format_time(run->stats.now_ps, simulated, sizeof simulated),
-		tb_format_counted(
-			run->stats.n_delivered, "message", delivered, sizeof delivered),
-		(double)run->stats.n_packets / wall / 1e6);
-	tb_progress_show(progress,
-		tb_workload_fraction(run->workload, run->stats.n_packets), text);
 }
 
 static bool has_display(void)
@@ -385,34 +346,25 @@ static int simulate_run(const struct replay_options *options,
 		if (tb_progress_due(&progress)) {
 			const struct tb_recording_summary run =
 				tb_recording_summary(recording);
-			show_simulating(&run, &progress);
+			char text[160], simulated[24], delivered[48];
+			double wall = tb_clock_s() - progress.started_s;
+			snprintf(text, sizeof text, "%s simulated, %s, %.2f M packets/s",
+				tb_format_time(
+					run.stats.now_ps, simulated, sizeof simulated),
+				tb_format_counted(run.stats.n_delivered, "message",
+					delivered, sizeof delivered),
+				(double)run.stats.n_packets / wall / 1e6);
+			tb_progress_show(&progress,
+				tb_workload_fraction(run.workload, run.stats.n_packets),
+				text);
 		}
 	tb_progress_done(&progress);
 	return status;
 }
 
-static void show_range(void *context, size_t n_done, size_t n)
+static void show_range(void *line, size_t n_done, size_t n)
 {
-	struct tb_progress *progress = context;
-	char text[64];
-	if (!tb_progress_due(progress))
-		return;
-	snprintf(text, sizeof text, "%zu of %zu replays for the range", n_done, n);
-	tb_progress_show(progress, (double)n_done / (double)n, text);
-}
-
-// describe_check describes in `text` how far a replay at the captured rate is from the
-// capture.
-static void describe_check(const struct tb_capture_check *check, char *text, size_t size)
-{
-	const struct tb_recorded_row row = {.job = check->job,
-		.recorded_ps = (int64_t)check->recorded_ps,
-		.simulated_ps = (int64_t)check->simulated_ps,
-		.bytes_per_s = check->bytes_per_s,
-		.node_percent = check->node_percent,
-		.recorded_at_ps = (int64_t)check->recorded_message_ps,
-		.simulated_at_ps = (int64_t)check->simulated_message_ps};
-	tb_recorded_check_sentence(&row, text, size);
+	tb_cli_show_count(line, n_done, n, "replays for the range");
 }
 
 static void print_checks(
@@ -421,7 +373,14 @@ static void print_checks(
 	char text[512];
 	for (size_t i = 0; i < checks->n; i++) {
 		const struct tb_capture_check *check = &checks->list[i];
-		describe_check(check, text, sizeof text);
+		const struct tb_recorded_row row = {.job = check->job,
+			.recorded_ps = (int64_t)check->recorded_ps,
+			.simulated_ps = (int64_t)check->simulated_ps,
+			.bytes_per_s = check->bytes_per_s,
+			.node_percent = check->node_percent,
+			.recorded_at_ps = (int64_t)check->recorded_message_ps,
+			.simulated_at_ps = (int64_t)check->simulated_message_ps};
+		tb_recorded_check_sentence(&row, text, sizeof text);
 		if (checks->n > 1)
 			fprintf(stderr, "check of %s: %s\n",
 				tb_workload_job(run->workload, check->job).name, text);
@@ -443,24 +402,6 @@ static void check_capture(const struct replay_options *options,
 		fprintf(stderr,
 			"tailback: warning: not checked at the captured rate: %s\n",
 			tb_error_format(&error, why, sizeof why));
-}
-
-// find_range replays the bounds of inferred jobs.
-static int find_range(const struct replay_options *options,
-	struct tb_recording *recording, const struct tb_capture_checks *checks,
-	struct tb_recording_range_outcome *range, struct tb_error *error)
-{
-	struct tb_progress progress;
-	const struct tb_recording_range asked = {.recording = recording,
-		.n_workers = options->n_workers,
-		.parts = tb_capture_checks_parts(checks),
-		.context = &progress,
-		.watch = show_range};
-	bool silent = options->quiet || shows_in_terminal(options);
-	tb_progress_init(&progress, silent ? -1 : STDERR_FILENO);
-	int status = tb_recording_range(range, &asked, error);
-	tb_progress_done(&progress);
-	return status;
 }
 
 static int print_replayed(const struct replay_options *options,
@@ -492,7 +433,17 @@ static int answer_run(const struct replay_options *options,
 	int status = TB_OK;
 	if (!run->stopped) {
 		check_capture(options, recording, &checks);
-		status = find_range(options, recording, &checks, &range, error);
+		// Replay the bounds of inferred jobs.
+		struct tb_progress progress;
+		const struct tb_recording_range asked = {.recording = recording,
+			.n_workers = options->n_workers,
+			.parts = tb_capture_checks_parts(&checks),
+			.context = &progress,
+			.watch = show_range};
+		bool silent = options->quiet || shows_in_terminal(options);
+		tb_progress_init(&progress, silent ? -1 : STDERR_FILENO);
+		status = tb_recording_range(&range, &asked, error);
+		tb_progress_done(&progress);
 	}
 	if (status == TB_OK && !run->stopped)
 		status = tb_recording_bound(&bound, recording, error);
@@ -530,14 +481,9 @@ static int finish_run(const struct replay_options *options,
 	return TB_EXIT_FAILURE;
 }
 
-static void show_alone(void *context, size_t n_done, size_t n)
+static void show_alone(void *line, size_t n_done, size_t n)
 {
-	struct tb_progress *progress = context;
-	char text[64];
-	if (!tb_progress_due(progress))
-		return;
-	snprintf(text, sizeof text, "%zu of %zu replays of jobs alone", n_done, n);
-	tb_progress_show(progress, (double)n_done / (double)n, text);
+	tb_cli_show_count(line, n_done, n, "replays of jobs alone");
 }
 
 // replay_jobs_alone replays the jobs of a finished run by themselves, and returns the
@@ -607,8 +553,22 @@ static void on_kept(void *context, size_t index, const struct tb_recording_summa
 {
 	struct many *many = context;
 	tb_progress_done(&many->progress);
-	if (!many->options->quiet)
-		replay_print_line(run, many->runs[index].seed);
+	if (!many->options->quiet) {
+		// Print one line, for one run of several.
+		uint64_t seed = many->runs[index].seed;
+		const struct tb_engine_stats *stats = &run->stats;
+		char time[24], packets[48], wait[24];
+		fprintf(stderr,
+			"run %" PRId64 ": %s, seed %" PRIu64
+			": simulated %s, %s; headers waited %s per packet\n",
+			run->run, run->input_name, seed,
+			tb_format_time(stats->now_ps, time, sizeof time),
+			tb_format_counted(
+				stats->n_packets, "packet", packets, sizeof packets),
+			tb_format_time(
+				(tb_time_ps)wait_per_packet(stats), wait, sizeof wait));
+		print_underload(run);
+	}
 	if (index == 0)
 		replay_note_network(run->network);
 	replay_warn(run);
@@ -617,22 +577,7 @@ static void on_kept(void *context, size_t index, const struct tb_recording_summa
 static void on_watch(void *context, size_t n_done)
 {
 	struct many *many = context;
-	char text[64];
-	if (!tb_progress_due(&many->progress))
-		return;
-	snprintf(text, sizeof text, "%zu of %zu replays", n_done, many->n);
-	tb_progress_show(&many->progress, (double)n_done / (double)many->n, text);
-}
-
-static void print_replay_shard(const struct replay_options *options,
-	const struct tb_recording_many_outcome *outcome)
-{
-	fprintf(stderr, "%zu run%s in %s (shard %" PRIu32 "/%" PRIu32 ")", outcome->n,
-		outcome->n == 1 ? "" : "s", options->record.output, options->shard.number,
-		options->shard.n);
-	if (outcome->n_before > 0)
-		fprintf(stderr, ": %zu were recorded before", outcome->n_before);
-	fputc('\n', stderr);
+	tb_cli_show_count(&many->progress, n_done, many->n, "replays");
 }
 
 int replay_many(const struct replay_options *options,
@@ -655,8 +600,14 @@ int replay_many(const struct replay_options *options,
 	tb_progress_done(&many.progress);
 	if (status < 0)
 		return tb_cli_fail(&error);
-	if (!outcome.stopped && options->shard.n > 0 && !options->quiet)
-		print_replay_shard(options, &outcome);
+	if (!outcome.stopped && options->shard.n > 0 && !options->quiet) {
+		fprintf(stderr, "%zu run%s in %s (shard %" PRIu32 "/%" PRIu32 ")",
+			outcome.n, outcome.n == 1 ? "" : "s", options->record.output,
+			options->shard.number, options->shard.n);
+		if (outcome.n_before > 0)
+			fprintf(stderr, ": %zu were recorded before", outcome.n_before);
+		fputc('\n', stderr);
+	}
 	if (!outcome.stopped)
 		return TB_EXIT_OK;
 	fprintf(stderr, "tailback: stopped early: %zu of %zu runs are in %s, %s\n",

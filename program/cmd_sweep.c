@@ -54,7 +54,7 @@ static const struct tb_option option_rows[] = {
 	{"jobs", 0, "N", "Run N points at once (default: one per core)", TB_COUNT,
 		AT(n_workers), .min = 1, .max = JOBS_MOST},
 	TB_SHARD_OPTION(struct sweep_arguments, shard, "the points"),
-	{"blame", 0, NULL, "Record who waited for whom, too", TB_FLAG, AT(blame)},
+	{"blame", 0, NULL, "Also record who waited for whom", TB_FLAG, AT(blame)},
 	{"quiet", 'q', NULL, "No summary", TB_FLAG, AT(quiet)},
 	{"list", 0, NULL, "List the experiments and the keys, and exit", TB_FLAG,
 		AT(list)},
@@ -79,20 +79,6 @@ static const struct tb_options option_table = {
 	.operand = {"sweep", .kind = TB_TEXT, AT(name), .files = "\\.ini$"},
 	.check = check_sweep_options,
 };
-
-static void list_experiments_text(void)
-{
-	char text[128], size[24];
-	puts("Experiments, as published for a cluster of 64 nodes:");
-	for (const struct tb_experiment *e = tb_experiments; e->name; e++) {
-		tb_experiment_describe(e, text, sizeof text);
-		printf("  %-35s %2" PRIu32 " nodes, %s: %s\n", e->name, e->n_active,
-			tb_format_size(e->message_bytes, size, sizeof size), text);
-	}
-	puts("\nKeys of a sweep file's section [sweep], and of --set:");
-	for (const struct tb_sweep_key *key = tb_sweep_keys; key->name; key++)
-		printf("  %-12s%s\n", key->name, key->summary);
-}
 
 static json_t *experiment_json(const struct tb_experiment *experiment)
 {
@@ -121,9 +107,20 @@ static int list_experiments(const struct sweep_arguments *args)
 	int code = tb_given_settle(&args->given, "tailback sweep", effective, "--list");
 	if (code != TB_EXIT_OK)
 		return code;
-	if (!args->json)
-		list_experiments_text();
-	else if (!list_experiments_json())
+	if (!args->json) {
+		char text[128], size[24];
+		puts("Experiments, as published for a cluster of 64 nodes:");
+		for (const struct tb_experiment *e = tb_experiments; e->name; e++) {
+			tb_experiment_describe(e, text, sizeof text);
+			printf("  %-35s %2" PRIu32 " nodes, %s: %s\n", e->name,
+				e->n_active,
+				tb_format_size(e->message_bytes, size, sizeof size),
+				text);
+		}
+		puts("\nKeys of a sweep file's section [sweep], and of --set:");
+		for (const struct tb_sweep_key *key = tb_sweep_keys; key->name; key++)
+			printf("  %-12s%s\n", key->name, key->summary);
+	} else if (!list_experiments_json())
 		return tb_cli_no_memory("the list of experiments");
 	return TB_EXIT_OK;
 }
@@ -137,21 +134,6 @@ static void show_sweeping(void *context, const struct tb_sweep_progress *progres
 	snprintf(text, sizeof text, "%zu of %zu points", progress->n_done,
 		progress->n_points);
 	tb_progress_show(line, progress->fraction, text);
-}
-
-static void print_sweep_summary(const struct sweep_arguments *args,
-	const struct tb_sweep_progress *progress, double wall_s)
-{
-	size_t n_new = progress->n_done - progress->n_before;
-	fprintf(stderr, "%zu point%s in %s", progress->n_points,
-		progress->n_points == 1 ? "" : "s", args->output);
-	if (args->shard.n > 0)
-		fprintf(stderr, " (shard %" PRIu32 "/%" PRIu32 ")", args->shard.number,
-			args->shard.n);
-	fputs(": ", stderr);
-	if (progress->n_before > 0)
-		fprintf(stderr, "%zu were done before, ", progress->n_before);
-	fprintf(stderr, "%zu run in %.2f s\n", n_new, wall_s);
 }
 
 // What a sweep is run with: this machine's cores, or other processes.
@@ -197,39 +179,20 @@ static int run_sweep_points(const struct sweep_arguments *args,
 	}
 	if (status != TB_OK)
 		return tb_cli_fail(&error);
-	if (!args->quiet)
-		print_sweep_summary(args, &progress, tb_clock_s() - started);
-	return TB_EXIT_OK;
-}
-
-// spare_networks refuses an output that is the file of a network of the sweep.
-static int spare_networks(
-	const struct sweep_arguments *args, const struct tb_sweep *sweep)
-{
-	const char *before = "";
-	int code = TB_EXIT_OK;
-	for (size_t i = 0; i < sweep->n_points && code == TB_EXIT_OK; i++) {
-		const char *network = sweep->points[i].network;
-		if (strcmp(network, before) != 0)
-			code = tb_cmd_spare(args->output, &network, 1);
-		before = network;
+	if (!args->quiet) {
+		double wall_s = tb_clock_s() - started;
+		size_t n_new = progress.n_done - progress.n_before;
+		fprintf(stderr, "%zu point%s in %s", progress.n_points,
+			progress.n_points == 1 ? "" : "s", args->output);
+		if (args->shard.n > 0)
+			fprintf(stderr, " (shard %" PRIu32 "/%" PRIu32 ")",
+				args->shard.number, args->shard.n);
+		fputs(": ", stderr);
+		if (progress.n_before > 0)
+			fprintf(stderr, "%zu were done before, ", progress.n_before);
+		fprintf(stderr, "%zu run in %.2f s\n", n_new, wall_s);
 	}
-	return code;
-}
-
-// warn_of_shard: whoever forgot --shard should notice before the hours that the whole
-// takes.
-static void warn_of_shard(const struct sweep_arguments *args)
-{
-	struct tb_shard shard;
-	size_t n_runs = 0;
-	if (args->shard.n > 0 || access(args->output, F_OK) != 0 ||
-		tb_merge_shard_of(args->output, &shard, &n_runs, NULL) != 1)
-		return;
-	fprintf(stderr,
-		"tailback: warning: %s is shard %" PRIu32 "/%" PRIu32
-		": without --shard it gets all points, and is no shard any more\n",
-		args->output, shard.number, shard.n);
+	return TB_EXIT_OK;
 }
 
 static int read_and_run(const struct sweep_arguments *args, struct sweep_crew *crew)
@@ -242,16 +205,34 @@ static int read_and_run(const struct sweep_arguments *args, struct sweep_crew *c
 	if (tb_sweep_read(&sweep, args->name, args->changes.of, args->changes.n,
 		    &error) != TB_OK)
 		return tb_cli_fail(&error);
-	code = spare_networks(args, &sweep);
-	if (code == TB_EXIT_OK)
-		warn_of_shard(args);
+	// Refuse an output that is the file of a network of the sweep.
+	const char *before = "";
+	for (size_t i = 0; i < sweep.n_points && code == TB_EXIT_OK; i++) {
+		const char *network = sweep.points[i].network;
+		if (strcmp(network, before) != 0)
+			code = tb_cmd_spare(args->output, &network, 1);
+		before = network;
+	}
+	if (code == TB_EXIT_OK) {
+		// Warn a user who forgot --shard before the hours that the whole takes.
+		struct tb_shard shard;
+		size_t n_runs = 0;
+		if (args->shard.n == 0 && access(args->output, F_OK) == 0 &&
+			tb_merge_shard_of(args->output, &shard, &n_runs, NULL) == 1) {
+			fprintf(stderr,
+				"tailback: warning: %s is shard %" PRIu32 "/%" PRIu32
+				": without --shard it gets all points, and is no shard "
+				"any more\n",
+				args->output, shard.number, shard.n);
+		}
+	}
 	if (code == TB_EXIT_OK)
 		code = run_sweep_points(args, &sweep, crew);
 	tb_sweep_fini(&sweep);
 	return code;
 }
 
-// serve_sweep works for rank 0, which prints what there is to say.
+// serve_sweep runs points for rank 0, which prints the outcome.
 static int serve_sweep(const struct sweep_arguments *args, struct sweep_crew *crew)
 {
 	struct tb_error error;
@@ -287,17 +268,14 @@ static int work_together(const struct sweep_arguments *args)
 	return code;
 }
 
-static int run_sweep(const struct sweep_arguments *args)
-{
-	struct sweep_crew alone = {.peers.n = 1};
-	return tb_peers_launched() > 1 ? work_together(args) : read_and_run(args, &alone);
-}
-
 int tb_cmd_sweep(int argc, char **argv)
 {
 	struct sweep_arguments args = {.name = NULL};
 	tb_options_parse(&option_table, argc, argv, &args, &args.given);
-	int code = args.list ? list_experiments(&args) : run_sweep(&args);
+	struct sweep_crew alone = {.peers.n = 1};
+	int code = args.list		     ? list_experiments(&args)
+		   : tb_peers_launched() > 1 ? work_together(&args)
+					     : read_and_run(&args, &alone);
 	tb_texts_fini(&args.changes);
 	tb_given_fini(&args.given);
 	return code;

@@ -17,7 +17,7 @@
 #define TB_MEASURED_H
 
 #include "counters.h"
-#include "link_known.h"
+#include "link_figures.h"
 #include "network.h"
 
 struct tb_measured_options {

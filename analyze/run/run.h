@@ -14,7 +14,7 @@
 #ifndef TB_RUN_H
 #define TB_RUN_H
 
-#include "link_known.h"
+#include "link_figures.h"
 #include "nearest.h"
 #include "network.h"
 #include "observer.h"

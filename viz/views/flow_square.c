@@ -56,15 +56,6 @@ static double pixel_of(const struct tb_flow_square *square)
 	return square->box.w * square->zoom / fmax(square->n_nodes, 1);
 }
 
-static uint32_t step_of(
-	const struct tb_flow_square *square, const struct tb_flow_table *table)
-{
-	uint32_t step = table->group ? table->group : 1;
-	while (pixel_of(square) * step < LEAST_PX && step < square->n_nodes)
-		step *= 2;
-	return step;
-}
-
 // node_at returns the node at a share of the box, or the one after it for the end of a
 // range.
 static uint32_t node_at(
@@ -82,8 +73,10 @@ int tb_flow_square_fill(struct tb_flow_square *square, const struct tb_flow_tabl
 		node_at(square, 1, square->pan_y, true),
 		node_at(square, 0, square->pan_x, false),
 		node_at(square, 1, square->pan_x, true)};
-	return tb_flow_grid_fill(&square->grid, table, range, step_of(square, table),
-		square->figure, span);
+	uint32_t step = table->group ? table->group : 1;
+	while (pixel_of(square) * step < LEAST_PX && step < square->n_nodes)
+		step *= 2;
+	return tb_flow_grid_fill(&square->grid, table, range, step, square->figure, span);
 }
 
 const struct tb_flow_cell *tb_flow_square_at(
@@ -138,24 +131,6 @@ static void draw_square_cell(const struct tb_flow_square *square,
 			(struct tb_type){TB_FONT_TEXT, fmin(box.w * 0.42, 13),
 				TB_ALIGN_CENTRE, tb_colour_ink(colour)},
 			tb_scale_number(&scale, value, text, sizeof text));
-}
-
-// draw_square_jobs draws nodes on the rims in the colours of their jobs.
-static void draw_square_jobs(const struct tb_flow_square *square,
-	const struct tb_pane *pane, struct tb_picture *picture)
-{
-	struct tb_box box = square->box;
-	for (uint32_t i = 0; pane->data->info->n_jobs > 1 && i < square->n_nodes; i++) {
-		uint32_t job = tb_run_node_job(pane->data->run, (struct tb_node){i});
-		struct tb_box at = cell_box(square, i, i, 1);
-		if (job == TB_ID_NONE)
-			continue;
-		struct tb_colour colour = tb_job_colour(pane->style->theme, job);
-		tb_picture_rect(picture,
-			(struct tb_box){box.x - 5, at.y, 4, fmax(at.h, 1)}, colour);
-		tb_picture_rect(picture,
-			(struct tb_box){at.x, box.y - 5, fmax(at.w, 1), 4}, colour);
-	}
 }
 
 // draw_nodes marks nodes on the rims, and the row and column of a selected node.
@@ -242,7 +217,19 @@ void tb_flow_square_draw(const struct tb_flow_square *square,
 		for (uint32_t column = 0; column < square->grid.n_columns; column++)
 			draw_square_cell(square, style, picture, row, column);
 	tb_picture_unclip(picture);
-	draw_square_jobs(square, pane, picture);
+	// Draw nodes on the rims in the colours of their jobs.
+
+	for (uint32_t i = 0; pane->data->info->n_jobs > 1 && i < square->n_nodes; i++) {
+		uint32_t job = tb_run_node_job(pane->data->run, (struct tb_node){i});
+		struct tb_box at = cell_box(square, i, i, 1);
+		if (job == TB_ID_NONE)
+			continue;
+		struct tb_colour colour = tb_job_colour(pane->style->theme, job);
+		tb_picture_rect(picture,
+			(struct tb_box){box.x - 5, at.y, 4, fmax(at.h, 1)}, colour);
+		tb_picture_rect(picture,
+			(struct tb_box){at.x, box.y - 5, fmax(at.w, 1), 4}, colour);
+	}
 	draw_nodes(square, pane, picture);
 	draw_selected(square, table, pane, picture);
 	tb_picture_unclip(picture);

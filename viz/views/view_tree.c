@@ -188,7 +188,7 @@ static void draw_tree_line_band(const struct tb_tree_sight *sight,
 // Draws the switches and the nodes, in the colours of their jobs, of the tree: neighbours
 // as one where they would be too narrow, and folded subtrees as blocks.
 
-#define LEAST_LABEL_W 56 // pixels in which the end of a long name says something
+#define LEAST_LABEL_W 56 // pixels in which the end of a long name helps
 
 // What a vertex of the plan shows.
 struct vertex {

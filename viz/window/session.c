@@ -114,8 +114,8 @@ static void session_export(struct tb_session *session)
 
 #define MOST_RECENT 6
 
-// try_open opens run `id` of a store, or a trace; NULL after a failure, of which the old
-// viewer tells.
+// try_open opens run `id` of a store, or a trace; NULL after a failure, which the old
+// viewer reports.
 static struct tb_viewer *try_open(
 	struct tb_session *session, const char *path, int64_t id)
 {
@@ -377,7 +377,7 @@ void tb_session_act(struct tb_session *session)
 
 #define IDLE_MS	  2000 // between checks that the store is still there
 #define FOLLOW_MS 400  // the same while a run is being written
-#define STOP_MS	  500  // between looks at the stop flag
+#define STOP_MS	  500  // between checks of the stop flag
 // How long an input waits for what it asks for: what is there by then is in the next
 // picture, without one in between that lacks it.
 #define PATIENCE_S 0.02
@@ -428,10 +428,14 @@ static int loop(struct tb_session *session, struct tb_error *error)
 	return TB_OK;
 }
 
-// set_look applies the options, and the remembered state for the rest.
-static void set_look(struct tb_session *session)
+static int session_show(struct tb_session *session, struct tb_error *error)
 {
 	const struct tb_session_options *options = session->options;
+	int status = TB_OK;
+	tb_screen_set_title(session->screen, tb_viewer_title(session->viewer));
+	session_fit(session);
+	// Apply the options, and the remembered state for the rest.
+
 	struct tb_viewer_look look = tb_viewer_look(session->viewer);
 	int first = look.view; // of a store that is new to the viewer
 	if (session->state.known)
@@ -446,15 +450,6 @@ static void set_look(struct tb_session *session)
 		look.metric = options->metric;
 	look.of_store = true;
 	tb_viewer_set_look(session->viewer, &look);
-}
-
-static int session_show(struct tb_session *session, struct tb_error *error)
-{
-	const struct tb_session_options *options = session->options;
-	int status = TB_OK;
-	tb_screen_set_title(session->screen, tb_viewer_title(session->viewer));
-	session_fit(session);
-	set_look(session);
 	session_set_recent(session);
 	if (!tb_screen_has_fonts(session->screen))
 		tb_viewer_notice(

@@ -2,9 +2,8 @@
 //
 // A packet that waits is blocked; this is counted when its wait ends, or at the end of
 // the bin in which it was ready, whichever comes first.
-#include "credits_impl.h"
+#include "credits.h"
 
-#include "lanes.h"
 #include "queues.h"
 
 #include <stdlib.h>
@@ -232,19 +231,26 @@ static bool settle_range(
 	return lasts;
 }
 
-bool tb_credits_settle(struct credits *credits, tb_time_ps until)
+bool tb_credits_settle(struct tb_replay *replay, tb_time_ps until)
 {
+	struct credits *credits = (void *)replay;
 	bool lasts = false;
 	for (uint32_t i = 0; i < credits->n_own; i++)
 		lasts |= settle_range(credits, credits->own[i], until);
 	return lasts;
 }
 
-// add_waits_under_way adds what packets under way have waited to their flows' waits.
-// Records that were never used hold anything.
-static void add_waits_under_way(struct credits *credits)
+void tb_credits_blame_open(struct tb_replay *replay, tb_time_ps until)
 {
-	struct tb_replay *replay = &credits->replay;
+	struct credits *credits = (void *)replay;
+	for (uint32_t i = 0; i < credits->n_own; i++)
+		for (uint32_t slot = credits->own[i].first; slot < credits->own[i].end;
+			slot++)
+			if (!is_node(credits, slot) &&
+				sender_at(credits, slot)->link != TB_ID_NONE)
+				(void)each_waiting(credits, slot, until, blame_one);
+	// Add what packets under way have waited to their flows' waits.
+	// Records that were never used hold anything.
 	bool *unused = calloc(replay->n_packets_most, sizeof *unused);
 	if (!unused) {
 		tb_replay_no_memory(replay, "the waits under way");
@@ -259,15 +265,4 @@ static void add_waits_under_way(struct credits *credits)
 				(uint64_t)packet->wait_ps;
 	}
 	free(unused);
-}
-
-void tb_credits_blame_open(struct credits *credits, tb_time_ps until)
-{
-	for (uint32_t i = 0; i < credits->n_own; i++)
-		for (uint32_t slot = credits->own[i].first; slot < credits->own[i].end;
-			slot++)
-			if (!is_node(credits, slot) &&
-				sender_at(credits, slot)->link != TB_ID_NONE)
-				(void)each_waiting(credits, slot, until, blame_one);
-	add_waits_under_way(credits);
 }
