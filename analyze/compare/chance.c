@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The figures of the pairs of runs. Private to analyze/compare/.
+// The figures of the pairs of runs.
 
 // Those of figure i and pair k are at [i * n_pairs + k], [0] of A and [1] of B.
 struct tb_chance_figures {

@@ -1,8 +1,4 @@
-// How long a tick of PortXmitWait is, by the device that counts it: 8 bytes of the port's
-// time on Quantum, Quantum-2 and Quantum-3, 32 bytes of each lane's on SwitchX, Switch-IB
-// and Switch-IB 2 (NVIDIA, ibdiagnet manual, "Congestion assessment on InfiniBand
-// links"). Where a fabric does not name the device, the fastest of its ports tells which
-// of the two it is. Adapters count as the preset says.
+// What the counters of a live fabric did between two dumps, as a run in a store.
 #include "measured.h"
 #include "array.h"
 #include "cabling_rates.h"
@@ -17,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-// What the files of this room share. Private to analyze/compare.
 
 // The links at a port; TB_ID_NONE where the network has none.
 struct port_links {
@@ -74,6 +68,11 @@ static int measured_note(struct tb_measured *measured, struct tb_error *error,
 
 __extension__ typedef unsigned __int128 long_amount;
 
+// How long a tick of PortXmitWait is, by the device that counts it: 8 bytes of the port's
+// time on Quantum, Quantum-2 and Quantum-3, 32 bytes of each lane's on SwitchX, Switch-IB
+// and Switch-IB 2 (NVIDIA, ibdiagnet manual, "Congestion assessment on InfiniBand
+// links"). Where a fabric does not name the device, the fastest of its ports tells which
+// of the two it is. Adapters count as the preset says.
 #define PORT_TICK 8
 #define LANE_TICK 32
 

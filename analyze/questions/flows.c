@@ -8,18 +8,13 @@
 
 #include <stdlib.h>
 
-// Reads rows of the table flow. Private to this room.
-
-#define TB_FLOW_COLUMNS                                                                  \
+#define FLOW_COLUMNS                                                                     \
 	"job, source, destination, messages, packets, bytes, latency_ps, "               \
 	"queue_ps, network_ps, worst_latency_ps, ideal_ps, wait_ps, blamed_ps, "         \
 	"first_ps, last_ps "
 
-// tb_flow_row_get reads TB_FLOW_COLUMNS, which begin at column `first`.
-struct tb_flow_sample tb_flow_row_get(
-	const struct tb_run *run, struct tb_run_row *row, int first);
-
-struct tb_flow_sample tb_flow_row_get(
+// flow_row_get reads FLOW_COLUMNS, which begin at column `first`.
+static struct tb_flow_sample flow_row_get(
 	const struct tb_run *run, struct tb_run_row *row, int first)
 {
 	uint32_t n_nodes = run->record.info.n_nodes;
@@ -94,12 +89,11 @@ static int read_flow_rows(
 {
 	struct tb_run_row row;
 	int status = tb_run_query(run,
-		"SELECT " TB_FLOW_COLUMNS "FROM unpacked_flow WHERE run = ?1", &row,
-		error);
+		"SELECT " FLOW_COLUMNS "FROM unpacked_flow WHERE run = ?1", &row, error);
 	if (status)
 		return status;
 	while ((status = tb_run_next(run, "flow_pack", &row, error)) > 0) {
-		const struct tb_flow_sample flow = tb_flow_row_get(run, &row, 0);
+		const struct tb_flow_sample flow = flow_row_get(run, &row, 0);
 		if (row.bad || group_flow(reading, &flow) == TB_OK)
 			continue;
 		status = tb_fail_memory_in(error, run->path, "flows");
@@ -195,13 +189,13 @@ int tb_flow_pairs_read(struct tb_run *run, const struct tb_flow_taker *taker, ui
 	struct tb_run_row row;
 	uint64_t found = 0;
 	int status = tb_run_query(run,
-		"SELECT " TB_FLOW_COLUMNS "FROM unpacked_flow WHERE run = ?1 "
+		"SELECT " FLOW_COLUMNS "FROM unpacked_flow WHERE run = ?1 "
 		"ORDER BY job, source, destination",
 		&row, error);
 	if (status)
 		return status;
 	while ((status = tb_run_next(run, "flow_pack", &row, error)) > 0) {
-		const struct tb_flow_sample flow = tb_flow_row_get(run, &row, 0);
+		const struct tb_flow_sample flow = flow_row_get(run, &row, 0);
 		if (row.bad)
 			continue; // the next step reports it
 		taker->take(taker->context, flow.source, flow.destination, flow.bytes);
@@ -215,7 +209,7 @@ int tb_flow_pairs_read(struct tb_run *run, const struct tb_flow_taker *taker, ui
 
 static struct tb_flow get_flow(const struct tb_run *run, struct tb_run_row *row)
 {
-	const struct tb_flow_sample sample = tb_flow_row_get(run, row, 0);
+	const struct tb_flow_sample sample = flow_row_get(run, row, 0);
 	struct tb_flow flow = {.sample = sample};
 	if (sample.n_messages)
 		flow.mean_latency_ps =
@@ -226,11 +220,11 @@ static struct tb_flow get_flow(const struct tb_run *run, struct tb_run_row *row)
 
 // Flows of which the store keeps the order, and those of other runs.
 #define KEPT_ORDER                                                                       \
-	"SELECT " TB_FLOW_COLUMNS "FROM flow_top CROSS JOIN unpacked_flow "              \
+	"SELECT " FLOW_COLUMNS "FROM flow_top CROSS JOIN unpacked_flow "                 \
 	"USING (run, job, source, destination) WHERE run = ?1 AND rank <= ?2 "           \
 	"ORDER BY rank"
 #define FOUND_ORDER                                                                      \
-	"SELECT " TB_FLOW_COLUMNS "FROM unpacked_flow WHERE run = ?1 ORDER BY "          \
+	"SELECT " FLOW_COLUMNS "FROM unpacked_flow WHERE run = ?1 ORDER BY "             \
 	"1.0 * network_ps / nullif(ideal_ps, 0) DESC, job, source, destination LIMIT ?2"
 
 struct flow_list {

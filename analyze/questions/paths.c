@@ -314,7 +314,7 @@ static int by_id(const void *one, const void *other)
 	return (a->id > b->id) - (a->id < b->id);
 }
 
-static bool is_known(const struct tb_paths *paths, struct tb_path_end end)
+static bool is_end_known(const struct tb_paths *paths, struct tb_path_end end)
 {
 	return end.id < (end.is_switch ? paths->n_switches : paths->n_nodes);
 }
@@ -324,7 +324,7 @@ const struct tb_link *tb_paths_between(struct tb_paths *paths, struct tb_path_en
 {
 	paths->n_found = 0;
 	*n = 0;
-	if (!is_known(paths, source) || !is_known(paths, destination) ||
+	if (!is_end_known(paths, source) || !is_end_known(paths, destination) ||
 		(source.is_switch == destination.is_switch &&
 			source.id == destination.id))
 		return paths->found;

@@ -1,4 +1,3 @@
-// Looking for that many links in a pack takes as long as reading all of it.
 #include "queue_times.h"
 #include "array.h"
 #include "link_queue.h"
@@ -6,6 +5,14 @@
 
 #include <stdlib.h>
 
+// The links of pack ?2 in the bins from ?3 to ?4, bin by bin, or the bins would be read
+// with all of their packs.
+static const char bins_of_pack[] =
+	"SELECT l.pack, l.links, b.bin FROM bin_total AS b "
+	"CROSS JOIN link_pack AS l ON l.run = b.run AND l.bin = b.bin AND "
+	"l.pack = ?2 WHERE b.run = ?1 AND b.bin >= ?3 AND b.bin < ?4 ORDER BY b.bin";
+
+// Looking for that many links in a pack takes as long as reading all of it.
 #define LOOKED_FOR_MOST 8
 
 // The links of one pack, while its bins are read.
@@ -69,16 +76,13 @@ int tb_link_queues_find(struct tb_link_queue *queues, struct tb_run *run,
 	if (!reading.now)
 		return tb_fail_memory(error, "the queues of %u links", n);
 	struct tb_run_row row;
-	// Bin by bin, or the bins would be read with all of their packs.
-	int status = tb_run_query(run,
-		"SELECT l.pack, l.links, b.bin FROM bin_total AS b "
-		"CROSS JOIN link_pack AS l ON l.run = b.run AND l.bin = b.bin AND "
-		"l.pack = ?2 WHERE b.run = ?1 ORDER BY b.bin",
-		&row, error);
+	int status = tb_run_query(run, bins_of_pack, &row, error);
 	if (status) {
 		free(reading.now);
 		return status;
 	}
+	sqlite3_bind_int64(row.query, 3, 0);
+	sqlite3_bind_int64(row.query, 4, (int64_t)run->record.info.n_bins);
 	for (uint32_t i = 0; i < n; i++)
 		queues[i] = (struct tb_link_queue){0};
 	uint32_t n_packs = (run->record.info.n_links + TB_PACK_LINKS - 1) / TB_PACK_LINKS;
@@ -144,12 +148,7 @@ static int fail_memory(const struct queue_search *search, struct tb_error *error
 static int read_queue_bins(struct queue_search *search, struct tb_error *error)
 {
 	struct tb_run_row row;
-	// Bin by bin, or the bins would be read with all of their packs.
-	int status = tb_run_query(search->run,
-		"SELECT l.pack, l.links, b.bin FROM bin_total AS b "
-		"CROSS JOIN link_pack AS l ON l.run = b.run AND l.bin = b.bin AND "
-		"l.pack = ?2 WHERE b.run = ?1 AND b.bin >= ?3 AND b.bin < ?4",
-		&row, error);
+	int status = tb_run_query(search->run, bins_of_pack, &row, error);
 	if (status)
 		return status;
 	sqlite3_bind_int64(row.query, 2, search->link.id / TB_PACK_LINKS);

@@ -1,4 +1,3 @@
-// span_kind_of reads the word of a kind.
 #include "rank_spans.h"
 #include "array.h"
 #include "call_spans.h"
@@ -10,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+// span_kind_of reads the word of a kind.
 static uint32_t span_kind_of(struct tb_run_row *row, int column)
 {
 	const char *word = (const char *)sqlite3_column_text(row->query, column);

@@ -12,11 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Reads a list of waits by one SELECT, longest first. Private to this room.
-
-// A list. `rows` is the SELECT of all its rows: ?1 is the run, ?2 what `key` says, ?3 and
-// ?4 the first slice of time and the one after the last. Its columns are named; one of
-// them is wait_ps.
+// A list of waits, read by one SELECT, longest first. `rows` is the SELECT of all its
+// rows: ?1 is the run, ?2 what `key` says, ?3 and ?4 the first slice of time and the one
+// after the last. Its columns are named; one of them is wait_ps.
 struct tb_waits_query {
 	const char *table; // for messages
 	const char *rows;

@@ -141,7 +141,7 @@ static void put_load(struct tb_datum *at, const struct tb_cut_load *load)
 		tb_cut_text(&bounds_of(at->of)->cuts, load, at->text, sizeof at->text);
 }
 
-static void put_host(struct tb_datum *at)
+static void put_bound_host(struct tb_datum *at)
 {
 	put_load(at, &((const struct tb_bound *)at->item)->host);
 }
@@ -195,7 +195,8 @@ static const struct tb_column columns[] = {
 	{"span_ps", "Took", "How long it is", TB_DATUM_TIME, BOUND(span_ps)},
 	{"host_ps", "Host links", "The links of the node that they take longest",
 		TB_DATUM_TIME, BOUND(host_ps)},
-	{"host", NULL, "Which", TB_DATUM_TEXT, .put = put_host, .flags = TB_COLUMN_NULL},
+	{"host", NULL, "Which", TB_DATUM_TEXT, .put = put_bound_host,
+		.flags = TB_COLUMN_NULL},
 	{"cables_ps", "All cables", "All bytes between switches, on all links there",
 		TB_DATUM_TIME, BOUND(cables_ps)},
 	{"cut_ps", "Any routes",
@@ -204,20 +205,19 @@ static const struct tb_column columns[] = {
 	{"cut", "Cut", "The cut that takes longest", TB_DATUM_TEXT, .put = put_cut,
 		.flags = TB_COLUMN_NULL},
 	{"split_least_ps", NULL,
-		"Routes that split flows in any shares take at least so long, proved",
+		"Proved lower bound of routes that split flows in any shares",
 		TB_DATUM_TIME, .put = put_split, .flags = TB_COLUMN_NULL},
-	{"split_ps", "Best split", "And those that were found take so long",
-		TB_DATUM_TIME, .put = put_split, .flags = TB_COLUMN_NULL, .which = 1},
+	{"split_ps", "Best split", "The best such routes that were found", TB_DATUM_TIME,
+		.put = put_split, .flags = TB_COLUMN_NULL, .which = 1},
 	{"static_least_ps", NULL,
-		"Static routes, one path for each pair of nodes, take at least so long, "
-		"proved",
+		"Proved lower bound of static routes, one path for each pair of nodes",
 		TB_DATUM_TIME, .put = put_fixed, .flags = TB_COLUMN_NULL},
-	{"static_ps", "Static routes", "And those that were found take so long",
+	{"static_ps", "Static routes", "The best static routes that were found",
 		TB_DATUM_TIME, .put = put_fixed, .flags = TB_COLUMN_NULL, .which = 1},
 	{"static_gap_percent", "Gap",
-		"How much longer these take than is proved of all static routes",
+		"By how much these exceed the proved bound of static routes",
 		TB_DATUM_PERCENT, .put = put_gap, .flags = TB_COLUMN_NULL},
-	{"routes_ps", "Its routes", "The link that what it carried takes longest",
+	{"routes_ps", "Its routes", "The link that needs longest for what it carried",
 		TB_DATUM_TIME, BOUND(routes_ps)},
 	{"link", "Link", "Which", TB_DATUM_TEXT, .put = put_bound_link,
 		.flags = TB_COLUMN_NULL},
@@ -234,7 +234,7 @@ static void list_bounds(struct tb_table *table)
 	table->n_rows = any ? 1 + n_phases : 0;
 	table->n_shown = any ? 1 + tb_report_n_listed(report, n_phases) : 0;
 	tb_table_remark_rest(table, table->n_rows, "stretches",
-		"What takes longest, in the least time that it can take.");
+		"Each is the least time that the busiest of its links or cuts needs.");
 }
 
 const struct tb_table_type tb_list_bounds = {"bounds", "How good it could be",
