@@ -1,6 +1,7 @@
 #include "tree_plan.h"
 
 #include "array.h"
+#include "order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -309,9 +310,7 @@ static int subtree_by_key(const void *one, const void *other)
 	const struct sorted_subtree *a = one, *b = other;
 	if (a->group != b->group)
 		return a->group < b->group ? -1 : 1;
-	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
-	return a->id < b->id ? -1 : a->id > b->id;
+	return a->key != b->key ? TB_ORDER(a->key, b->key) : TB_ORDER(a->id, b->id);
 }
 
 // list_level appends the subtrees of a level to the list, by their parents and first

@@ -1,6 +1,7 @@
 #include "detail.h"
 
 #include "array.h"
+#include "order.h"
 #include "root_list.h"
 #include "run_capture.h"
 #include "scale.h"
@@ -14,8 +15,6 @@
 
 static char *detail_node_text(
 	const struct tb_detail *detail, uint32_t node, char *buffer, size_t size);
-
-static void detail_job_waits(const struct tb_detail *detail, uint32_t job);
 
 static void detail_flow_waits(
 	const struct tb_detail *detail, const struct tb_flow_sample *flow);
@@ -36,7 +35,7 @@ static const struct tb_flow_messages *detail_messages_of(
 	return tb_viewer_messages(viewer, &table->rows[flow_index]);
 }
 
-// detail_messages lists the messages of a flow on a time axis (detail_messages.c).
+// detail_messages lists the messages of a flow on a time axis.
 static void detail_messages(
 	const struct tb_detail *detail, const struct tb_flow_sample *flow)
 {
@@ -330,26 +329,29 @@ void tb_detail_job(const struct tb_detail *detail, uint32_t job)
 	struct tb_flow_sample sent = detail_sum(detail, TB_ID_NONE, job, &n);
 	tb_sheet_caption(detail->sheet, "in %" PRIu32 " flows, whole run", n);
 	detail_sent(detail, &sent);
-	detail_job_waits(detail, job);
+	const struct tb_during *during = tb_viewer_during(detail->pane->viewer);
+	char value[80], span[64], waited[48], blamed[48];
+	bool begun = false;
+	uint32_t n_jobs = detail->pane->data->info->n_jobs;
+	for (uint32_t i = 0; during && n_jobs > 1 && i < n_jobs; i++) {
+		uint64_t for_ps = tb_job_pairs_wait(&during->job_pairs, job, i);
+		uint64_t of_ps = tb_job_pairs_wait(&during->job_pairs, i, job);
+		if (for_ps == 0 && of_ps == 0)
+			continue;
+		if (!begun) {
+			tb_sheet_gap(detail->sheet);
+			tb_sheet_caption(detail->sheet,
+				"waited for jobs, and held them up, %s",
+				tb_span_text(during->job_pairs.listed.span, span,
+					sizeof span));
+		}
+		begun = true;
+		snprintf(value, sizeof value, "%s, %s",
+			tb_metric_format(TB_WAIT, for_ps, waited, sizeof waited),
+			tb_metric_format(TB_WAIT, of_ps, blamed, sizeof blamed));
+		detail_job_item(detail, i, value);
+	}
 	detail_flows(detail, TB_ID_NONE, job);
-}
-
-// traffic_way lists the links of a flow's way, or of all its shortest paths.
-static void traffic_way(const struct tb_detail *detail, const struct tb_flow_sample *flow)
-{
-	const struct tb_viewer_data *data = detail->pane->data;
-	uint32_t n = 0;
-	struct tb_paths *paths = tb_viewer_paths(detail->pane->viewer);
-	if (!paths)
-		return;
-	const struct tb_link *links =
-		tb_paths_way(paths, flow->source, flow->destination, &n);
-	tb_sheet_gap(detail->sheet);
-	tb_sheet_caption(detail->sheet, "links that it %s, and their %s",
-		tb_paths_are_known(paths) ? "crosses" : "may cross",
-		tb_link_figures[data->metric].name);
-	for (uint32_t i = 0; i < n; i++)
-		detail_link_item(detail, links[i].id);
 }
 
 void tb_detail_flow(const struct tb_detail *detail, uint32_t index)
@@ -381,7 +383,20 @@ void tb_detail_flow(const struct tb_detail *detail, uint32_t index)
 		tb_format_time(flow->last_ps, to, sizeof to));
 	detail_messages(detail, flow);
 	detail_flow_waits(detail, flow);
-	traffic_way(detail, flow);
+	// List the links of a flow's way, or of all its shortest paths.
+	const struct tb_viewer_data *data = detail->pane->data;
+	uint32_t n = 0;
+	struct tb_paths *paths = tb_viewer_paths(detail->pane->viewer);
+	if (!paths)
+		return;
+	const struct tb_link *links =
+		tb_paths_way(paths, flow->source, flow->destination, &n);
+	tb_sheet_gap(detail->sheet);
+	tb_sheet_caption(detail->sheet, "links that it %s, and their %s",
+		tb_paths_are_known(paths) ? "crosses" : "may cross",
+		tb_link_figures[data->metric].name);
+	for (uint32_t i = 0; i < n; i++)
+		detail_link_item(detail, links[i].id);
 }
 
 static void party_row(const struct tb_detail *detail, const char *label, uint32_t job,
@@ -553,9 +568,8 @@ struct root_wait {
 static int sheet_pairs_by_wait(const void *one, const void *other)
 {
 	const struct root_wait *a = one, *b = other;
-	if (a->wait_ps != b->wait_ps)
-		return a->wait_ps < b->wait_ps ? 1 : -1;
-	return (a->root > b->root) - (a->root < b->root);
+	return a->wait_ps != b->wait_ps ? TB_ORDER(b->wait_ps, a->wait_ps)
+					: TB_ORDER(a->root, b->root);
 }
 
 // roots_at sums the waits at a link by root in slices of time; n is how many there are.
@@ -612,7 +626,7 @@ static void roots_in_window(const struct tb_detail *detail, uint32_t link)
 	free(list);
 }
 
-// detail_waits lists who waited at a link or switch and for whom (detail_waits.c).
+// detail_waits lists who waited at a link or switch and for whom.
 static void detail_waits(const struct tb_detail *detail, struct tb_pick at)
 {
 	const struct tb_viewer_data *data = detail->pane->data;
@@ -704,32 +718,6 @@ static void detail_flow_waits(
 		return;
 	whom_waits(detail, &during->heaviest, flow, true);
 	whom_waits(detail, &during->heaviest, flow, false);
-}
-
-static void detail_job_waits(const struct tb_detail *detail, uint32_t job)
-{
-	const struct tb_during *during = tb_viewer_during(detail->pane->viewer);
-	char value[80], span[64], waited[48], blamed[48];
-	bool begun = false;
-	uint32_t n_jobs = detail->pane->data->info->n_jobs;
-	for (uint32_t i = 0; during && n_jobs > 1 && i < n_jobs; i++) {
-		uint64_t for_ps = tb_job_pairs_wait(&during->job_pairs, job, i);
-		uint64_t of_ps = tb_job_pairs_wait(&during->job_pairs, i, job);
-		if (for_ps == 0 && of_ps == 0)
-			continue;
-		if (!begun) {
-			tb_sheet_gap(detail->sheet);
-			tb_sheet_caption(detail->sheet,
-				"waited for jobs, and held them up, %s",
-				tb_span_text(during->job_pairs.listed.span, span,
-					sizeof span));
-		}
-		begun = true;
-		snprintf(value, sizeof value, "%s, %s",
-			tb_metric_format(TB_WAIT, for_ps, waited, sizeof waited),
-			tb_metric_format(TB_WAIT, of_ps, blamed, sizeof blamed));
-		detail_job_item(detail, i, value);
-	}
 }
 
 // What the network is made of: the sheets of a run, link, switch and node.

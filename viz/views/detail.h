@@ -1,5 +1,5 @@
 // The sheets of the panel on the right: one per kind of selection. Each is written from
-// the data of the window; view_detail.c draws it. Private to view_detail.c.
+// the data of the window; view_detail.c draws it. Private to viz/views/.
 #ifndef TB_DETAIL_H
 #define TB_DETAIL_H
 

@@ -1,5 +1,6 @@
 #include "root_list.h"
 
+#include "order.h"
 #include "scale.h"
 
 #include <inttypes.h>
@@ -238,9 +239,8 @@ static uint64_t others_ps(
 static int victim_longest_first(const void *one, const void *other)
 {
 	const struct tb_root_victim *a = one, *b = other;
-	if (a->least_ps != b->least_ps)
-		return a->least_ps < b->least_ps ? 1 : -1;
-	return (a->row > b->row) - (a->row < b->row);
+	return a->least_ps != b->least_ps ? TB_ORDER(b->least_ps, a->least_ps)
+					  : TB_ORDER(a->row, b->row);
 }
 
 int tb_root_victims_read(struct tb_root_victims *victims, const struct tb_trees *trees,
