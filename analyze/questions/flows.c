@@ -8,36 +8,24 @@
 
 #include <stdlib.h>
 
-#define FLOW_COLUMNS                                                                     \
-	"job, source, destination, messages, packets, bytes, latency_ps, "               \
-	"queue_ps, network_ps, worst_latency_ps, ideal_ps, wait_ps, blamed_ps, "         \
-	"first_ps, last_ps "
+// Columns of the view flow. Its last_post_ps is kept by sender alone.
+#define RECORD			struct tb_flow_sample
+#define ROW(field, column, ...) , TB_COLUMN(column, field)
+static const struct tb_stored_table flow_rows = TB_STORED_TABLE("flow_pack", RECORD,
+	TB_COLUMN("job", job), TB_COLUMN("source", source),
+	TB_COLUMN("destination", destination) TB_FLOW_FIGURES(ROW));
+#undef ROW
+#undef RECORD
 
-// flow_row_get reads FLOW_COLUMNS, which begin at column `first`.
-static struct tb_flow_sample flow_row_get(
-	const struct tb_run *run, struct tb_run_row *row, int first)
+// flow_read reads the next row, as tb_row_read does, whose times must fit each other.
+static bool flow_read(struct tb_row_reader *rows, struct tb_flow_sample *flow)
 {
-	uint32_t n_nodes = run->record.info.n_nodes;
-	uint64_t latency_ps = tb_run_get(row, first + 6, INT64_MAX);
-	uint64_t queue_ps = tb_run_get(row, first + 7, latency_ps);
-	// Its last_post_ps is kept by sender alone.
-	return (struct tb_flow_sample){
-		.job = tb_run_get32(row, first, UINT32_MAX),
-		.source = {tb_run_get_id(row, first + 1, n_nodes)},
-		.destination = {tb_run_get_id(row, first + 2, n_nodes)},
-		.n_messages = tb_run_get(row, first + 3, INT64_MAX),
-		.n_packets = tb_run_get(row, first + 4, INT64_MAX),
-		.bytes = tb_run_get(row, first + 5, INT64_MAX),
-		.latency_ps = latency_ps,
-		.queue_ps = queue_ps,
-		.network_ps = tb_run_get(row, first + 8, latency_ps - queue_ps),
-		.worst_latency_ps = tb_run_get(row, first + 9, INT64_MAX),
-		.ideal_ps = tb_run_get(row, first + 10, INT64_MAX),
-		.wait_ps = tb_run_get(row, first + 11, INT64_MAX),
-		.blamed_ps = tb_run_get(row, first + 12, INT64_MAX),
-		.first_ps = (tb_time_ps)tb_run_get(row, first + 13, INT64_MAX),
-		.last_ps = (tb_time_ps)tb_run_get(row, first + 14, INT64_MAX),
-	};
+	*flow = (struct tb_flow_sample){0};
+	bool found = tb_row_read(rows, flow);
+	if (found && (flow->queue_ps > flow->latency_ps ||
+			     flow->network_ps > flow->latency_ps - flow->queue_ps))
+		tb_row_damaged(rows);
+	return found && rows->status == TB_OK;
 }
 
 // The most groups per side, when there are too many flows to keep one by one.
@@ -87,20 +75,13 @@ static int group_flow(struct flow_reading *reading, const struct tb_flow_sample 
 static int read_flow_rows(
 	struct tb_run *run, struct flow_reading *reading, struct tb_error *error)
 {
-	struct tb_run_row row;
-	int status = tb_run_query(run,
-		"SELECT " FLOW_COLUMNS "FROM unpacked_flow WHERE run = ?1", &row, error);
-	if (status)
-		return status;
-	while ((status = tb_run_next(run, "flow_pack", &row, error)) > 0) {
-		const struct tb_flow_sample flow = flow_row_get(run, &row, 0);
-		if (row.bad || group_flow(reading, &flow) == TB_OK)
-			continue;
-		status = tb_fail_memory_in(error, run->path, "flows");
-		break;
-	}
-	sqlite3_finalize(row.query);
-	return status;
+	struct tb_flow_sample flow;
+	struct tb_row_reader rows =
+		tb_run_read(run, &flow_rows, "unpacked_flow WHERE run = ?1", error);
+	while (flow_read(&rows, &flow))
+		if (group_flow(reading, &flow) != TB_OK)
+			tb_row_no_memory(&rows, "flows");
+	return tb_row_reader_end(&rows);
 }
 
 // pack moves the cells with traffic to the front.
@@ -186,46 +167,25 @@ int tb_flow_bytes_order(const void *one, const void *other)
 int tb_flow_pairs_read(struct tb_run *run, const struct tb_flow_taker *taker, uint64_t *n,
 	struct tb_error *error)
 {
-	struct tb_run_row row;
+	struct tb_flow_sample flow;
 	uint64_t found = 0;
-	int status = tb_run_query(run,
-		"SELECT " FLOW_COLUMNS "FROM unpacked_flow WHERE run = ?1 "
-		"ORDER BY job, source, destination",
-		&row, error);
-	if (status)
-		return status;
-	while ((status = tb_run_next(run, "flow_pack", &row, error)) > 0) {
-		const struct tb_flow_sample flow = flow_row_get(run, &row, 0);
-		if (row.bad)
-			continue; // the next step reports it
+	struct tb_row_reader rows = tb_run_read(run, &flow_rows,
+		"unpacked_flow WHERE run = ?1 ORDER BY job, source, destination", error);
+	for (; flow_read(&rows, &flow); found++)
 		taker->take(taker->context, flow.source, flow.destination, flow.bytes);
-		found++;
-	}
-	sqlite3_finalize(row.query);
+	int status = tb_row_reader_end(&rows);
 	if (status == TB_OK)
 		*n = found;
 	return status;
 }
 
-static struct tb_flow get_flow(const struct tb_run *run, struct tb_run_row *row)
-{
-	const struct tb_flow_sample sample = flow_row_get(run, row, 0);
-	struct tb_flow flow = {.sample = sample};
-	if (sample.n_messages)
-		flow.mean_latency_ps =
-			(double)sample.latency_ps / (double)sample.n_messages;
-	flow.slowdown = tb_flow_slowdown(&sample);
-	return flow;
-}
-
 // Flows of which the store keeps the order, and those of other runs.
 #define KEPT_ORDER                                                                       \
-	"SELECT " FLOW_COLUMNS "FROM flow_top CROSS JOIN unpacked_flow "                 \
-	"USING (run, job, source, destination) WHERE run = ?1 AND rank <= ?2 "           \
-	"ORDER BY rank"
+	"flow_top CROSS JOIN unpacked_flow USING (run, job, source, destination) "       \
+	"WHERE run = ?1 AND rank <= ?2 ORDER BY rank"
 #define FOUND_ORDER                                                                      \
-	"SELECT " FLOW_COLUMNS "FROM unpacked_flow WHERE run = ?1 ORDER BY "             \
-	"1.0 * network_ps / nullif(ideal_ps, 0) DESC, job, source, destination LIMIT ?2"
+	"unpacked_flow WHERE run = ?1 ORDER BY 1.0 * network_ps / nullif(ideal_ps, 0) "  \
+	"DESC, job, source, destination LIMIT ?2"
 
 struct flow_list {
 	struct tb_flow *flows;
@@ -233,39 +193,37 @@ struct flow_list {
 	size_t room;
 };
 
-static int read_top_flows(struct tb_run *run, const char *sql, uint32_t top,
+static int read_top_flows(struct tb_run *run, const char *from, uint32_t top,
 	struct flow_list *found, struct tb_error *error)
 {
-	struct tb_run_row row;
-	int status = tb_run_query(run, sql, &row, error);
-	if (status)
-		return status;
-	sqlite3_bind_int64(row.query, 2, top ? top : UINT32_MAX);
-	while ((status = tb_run_next(run, "flow_pack", &row, error)) > 0) {
+	struct tb_flow_sample sample;
+	struct tb_row_reader rows = tb_run_read(run, &flow_rows, from, error);
+	tb_row_bind(&rows, 2, top ? top : UINT32_MAX);
+	while (flow_read(&rows, &sample)) {
 		if (TB_ARRAY_RESERVE(&found->flows, &found->room, (size_t)found->n + 1) !=
 			TB_OK) {
-			status = tb_fail_memory_in(error, run->path, "flows");
+			tb_row_no_memory(&rows, "flows");
 			break;
 		}
-		found->flows[found->n++] = get_flow(run, &row);
+		struct tb_flow *flow = &found->flows[found->n++];
+		*flow = (struct tb_flow){
+			.sample = sample, .slowdown = tb_flow_slowdown(&sample)};
+		if (sample.n_messages)
+			flow->mean_latency_ps =
+				(double)sample.latency_ps / (double)sample.n_messages;
 	}
-	sqlite3_finalize(row.query);
-	return status;
+	return tb_row_reader_end(&rows);
 }
 
 static int read_count(
 	struct tb_run *run, const char *sql, uint64_t *n, struct tb_error *error)
 {
-	struct tb_run_row row;
-	int status = tb_run_query(run, sql, &row, error);
-	if (status)
-		return status;
-	status = tb_run_next(run, "flow_pack", &row, error);
-	if (status > 0) {
-		*n = tb_run_get(&row, 0, UINT32_MAX);
-		status = row.bad ? tb_run_damaged(run->path, "flow_top", error) : TB_OK;
-	}
-	sqlite3_finalize(row.query);
+	int64_t number = 0;
+	int status = tb_sql_number(
+		run->db, run->path, sql, run->record.info.id, &number, error);
+	if (!status && (number < 0 || number > UINT32_MAX))
+		status = tb_sql_damaged(run->path, "flow_top", error);
+	*n = (uint64_t)number;
 	return status;
 }
 

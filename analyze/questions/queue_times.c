@@ -5,13 +5,6 @@
 
 #include <stdlib.h>
 
-// The links of pack ?2 in the bins from ?3 to ?4, bin by bin, or the bins would be read
-// with all of their packs.
-static const char bins_of_pack[] =
-	"SELECT l.pack, l.links, b.bin FROM bin_total AS b "
-	"CROSS JOIN link_pack AS l ON l.run = b.run AND l.bin = b.bin AND "
-	"l.pack = ?2 WHERE b.run = ?1 AND b.bin >= ?3 AND b.bin < ?4 ORDER BY b.bin";
-
 // Looking for that many links in a pack takes as long as reading all of it.
 #define LOOKED_FOR_MOST 8
 
@@ -76,13 +69,16 @@ int tb_link_queues_find(struct tb_link_queue *queues, struct tb_run *run,
 	if (!reading.now)
 		return tb_fail_memory(error, "the queues of %u links", n);
 	struct tb_run_row row;
-	int status = tb_run_query(run, bins_of_pack, &row, error);
+	// Bin by bin, or the bins would be read with all of their packs.
+	int status = tb_run_query(run,
+		"SELECT l.pack, l.links, b.bin FROM bin_total AS b "
+		"CROSS JOIN link_pack AS l ON l.run = b.run AND l.bin = b.bin AND "
+		"l.pack = ?2 WHERE b.run = ?1 ORDER BY b.bin",
+		&row, error);
 	if (status) {
 		free(reading.now);
 		return status;
 	}
-	sqlite3_bind_int64(row.query, 3, 0);
-	sqlite3_bind_int64(row.query, 4, (int64_t)run->record.info.n_bins);
 	for (uint32_t i = 0; i < n; i++)
 		queues[i] = (struct tb_link_queue){0};
 	uint32_t n_packs = (run->record.info.n_links + TB_PACK_LINKS - 1) / TB_PACK_LINKS;
@@ -147,25 +143,28 @@ static int fail_memory(const struct queue_search *search, struct tb_error *error
 
 static int read_queue_bins(struct queue_search *search, struct tb_error *error)
 {
-	struct tb_run_row row;
-	int status = tb_run_query(search->run, bins_of_pack, &row, error);
-	if (status)
-		return status;
-	sqlite3_bind_int64(row.query, 2, search->link.id / TB_PACK_LINKS);
-	sqlite3_bind_int64(row.query, 3, (int64_t)search->first_bin);
-	sqlite3_bind_int64(row.query, 4, (int64_t)(search->first_bin + search->n_bins));
-	while ((status = tb_run_next(search->run, "link_pack", &row, error)) > 0) {
+	struct tb_packed_links row;
+	// Bin by bin, or the bins would be read with all of their packs.
+	struct tb_row_reader rows = tb_run_read(search->run, &tb_bin_packs,
+		"bin_total CROSS JOIN link_pack USING (run, bin) WHERE run = ?1 AND "
+		"pack = ?2 AND bin >= ?3 AND bin < ?4",
+		error);
+	tb_row_bind(&rows, 2, search->link.id / TB_PACK_LINKS);
+	tb_row_bind(&rows, 3, (int64_t)search->first_bin);
+	tb_row_bind(&rows, 4, (int64_t)(search->first_bin + search->n_bins));
+	while (tb_row_read(&rows, &row)) {
 		struct tb_link_sample one;
-		uint64_t bin = tb_run_get(&row, 2, INT64_MAX) - search->first_bin;
-		if (bin >= search->n_bins ||
-			!tb_run_find_in_pack(&row, search->link, &one))
+		int found = tb_packed_find(&row, search->link, &one);
+		if (found < 0)
+			tb_row_damaged(&rows);
+		uint64_t bin = row.bin - search->first_bin;
+		if (found <= 0 || bin >= search->n_bins)
 			continue;
 		search->bins[bin].wait_ps = one.wait_for_ps;
 		search->bins[bin].busy_ps = one.busy_ps;
 		search->bins[bin].stall_ps = one.stall_ps;
 	}
-	sqlite3_finalize(row.query);
-	return status;
+	return tb_row_reader_end(&rows);
 }
 
 // mark_queue_slope marks the slope of a bin that stands, on one side of it: those that

@@ -1,27 +1,24 @@
 #include "waits.h"
-#include "array.h"
 #include "grouped.h"
 #include "heavy_waits.h"
 #include "job_waits.h"
 #include "map.h"
 #include "roots.h"
 #include "run_impl.h"
+#include "stored_tables.h"
 #include "trees.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// A list of waits, read by one SELECT, longest first. `rows` is the SELECT of all its
-// rows: ?1 is the run, ?2 what `key` says, ?3 and ?4 the first slice of time and the one
-// after the last. Its columns are named; one of them is wait_ps.
+// A list of waits, read by one SELECT, longest first: records of a table, one column of
+// which is wait_ps. `rows` is the SELECT of them all: ?1 is the run, ?2 what `key` says,
+// ?3 and ?4 the first slice of time and the one after the last.
 struct tb_waits_query {
-	const char *table; // for messages
+	const struct tb_stored_table *table;
 	const char *rows;
-	const char *ids;  // what it is sorted by where waits are equal: "link, job"
-	const char *wait; // the column to sort by; NULL: wait_ps
-	size_t size;	  // of a row
-	void (*take)(const struct tb_run *run, struct tb_run_row *row, void *taken);
+	const char *ids; // what it is sorted by where waits are equal: "link, job"
 	int64_t key;
 	const char *word; // ?2 instead of `key`, unless NULL
 };
@@ -31,8 +28,13 @@ struct waits_widths {
 	tb_time_ps sum_ps, heaviest_ps;
 };
 
-// tb_waits_job reads the number of a job of the run.
-uint32_t tb_waits_job(const struct tb_run *run, struct tb_run_row *row, int column);
+// tb_waits_read begins to read rows as tb_run_read does. Waits without a job are of job
+// 0.
+struct tb_row_reader tb_waits_read(struct tb_run *run,
+	const struct tb_stored_table *table, const char *from, struct tb_error *error);
+
+static int waits_widths(struct tb_run *run, struct waits_widths *widths,
+	struct tb_error *error) TB_MUST_USE;
 
 struct tb_span tb_span_of_window(const struct tb_run *run, struct tb_window window)
 {
@@ -44,49 +46,56 @@ struct tb_span tb_span_of_window(const struct tb_run *run, struct tb_window wind
 	return (struct tb_span){from_ps, from_ps + tb_run_window_ps(run, window)};
 }
 
-uint32_t tb_waits_job(const struct tb_run *run, struct tb_run_row *row, int column)
+// What rows come to: total() is of floating point, as a sum of a damaged file may not fit
+// an integer.
+struct waits_sum {
+	uint64_t n;
+	double wait_ps;
+};
+#define RECORD struct waits_sum
+static const struct tb_stored_table sum_of_rows =
+	TB_STORED_TABLE("blame", RECORD, TB_COLUMN("count(*)", n),
+		TB_COLUMN_AS(TB_STORED_BIG_REAL, "total(wait_ps)", wait_ps));
+static const struct tb_stored_table one_number = TB_STORED_TABLE(
+	"blame", RECORD, TB_COLUMN_AS(TB_STORED_BIG_REAL, "number", wait_ps));
+#undef RECORD
+
+struct tb_row_reader tb_waits_read(struct tb_run *run,
+	const struct tb_stored_table *table, const char *from, struct tb_error *error)
 {
-	uint32_t n_jobs = run->record.info.n_jobs;
-	return tb_run_get_id(row, column, n_jobs ? n_jobs : 1);
+	struct tb_row_reader rows = tb_run_read(run, table, from, error);
+	rows.limits.n_jobs += rows.limits.n_jobs == 0;
+	return rows;
 }
 
-// waits_number reads one number of the run by an SQL that has it alone; `key` is ?2.
-// 0 when there is no row.
+// waits_number reads the one `number` that a SELECT in brackets has of the run; `key`
+// is ?2. 0 when there is no row.
 static int waits_number(struct tb_run *run, const char *sql, int64_t key, double *number,
 	struct tb_error *error)
 {
-	struct tb_run_row row;
-	int status = tb_run_query(run, sql, &row, error);
-	if (status)
-		return status;
-	if (sqlite3_bind_parameter_count(row.query) > 1)
-		sqlite3_bind_int64(row.query, 2, key);
-	status = tb_run_next(run, "blame", &row, error);
-	*number = status > 0 ? sqlite3_column_double(row.query, 0) : 0;
-	sqlite3_finalize(row.query);
-	return status < 0 ? status : TB_OK;
+	struct waits_sum sum = {.wait_ps = 0};
+	struct tb_row_reader rows = tb_run_read(run, &one_number, sql, error);
+	tb_row_bind(&rows, 2, key);
+	(void)tb_row_read(&rows, &sum);
+	*number = sum.wait_ps;
+	return tb_row_reader_end(&rows);
 }
+
+#define RECORD struct waits_widths
+static const struct tb_stored_table slice_widths = TB_STORED_TABLE("run", RECORD,
+	TB_COLUMN("root_bin_ps", sum_ps), TB_COLUMN("tree_bin_ps", heaviest_ps));
+#undef RECORD
 
 static int waits_widths(
 	struct tb_run *run, struct waits_widths *widths, struct tb_error *error)
 {
-	struct tb_run_row row;
-	int status = tb_run_query(run,
-		"SELECT root_bin_ps, tree_bin_ps FROM run WHERE run = ?1", &row, error);
-	if (status)
-		return status;
-	status = tb_run_next(run, "run", &row, error);
-	if (status > 0) {
-		widths->sum_ps = (tb_time_ps)tb_run_get(&row, 0, INT64_MAX);
-		widths->heaviest_ps = (tb_time_ps)tb_run_get(&row, 1, INT64_MAX);
-		bool uneven = widths->heaviest_ps == 0
-				      ? widths->sum_ps != 0
-				      : widths->sum_ps % widths->heaviest_ps != 0;
-		status = row.bad || uneven ? tb_run_damaged(run->path, "run", error)
-					   : TB_OK;
-	}
-	sqlite3_finalize(row.query);
-	return status;
+	struct tb_row_reader rows =
+		tb_run_read(run, &slice_widths, "run WHERE run = ?1", error);
+	if (tb_row_read(&rows, widths) &&
+		(widths->heaviest_ps == 0 ? widths->sum_ps != 0
+					  : widths->sum_ps % widths->heaviest_ps != 0))
+		tb_row_damaged(&rows);
+	return tb_row_reader_end(&rows);
 }
 
 // waits_slice_end returns the slice after the last that a span which ends at `to_ps`
@@ -124,75 +133,67 @@ static int waits_slices(struct tb_run *run, struct tb_span span, struct tb_liste
 	return TB_OK;
 }
 
+struct left_out {
+	uint64_t floor_ps, rest_ps;
+};
+#define RECORD struct left_out
+static const struct tb_stored_table blame_lists = TB_STORED_TABLE("blame_list", RECORD,
+	TB_COLUMN("floor_ps", floor_ps), TB_COLUMN("rest_ps", rest_ps));
+#undef RECORD
+
 // waits_left_out reads what a list of the heaviest leaves out.
 static int waits_left_out(struct tb_run *run, const char *list, struct tb_listed *listed,
 	struct tb_error *error)
 {
-	struct tb_run_row row;
-	int status = tb_run_query(run,
-		"SELECT floor_ps, rest_ps FROM blame_list WHERE run = ?1 AND list = ?2",
-		&row, error);
-	if (status)
-		return status;
-	sqlite3_bind_text(row.query, 2, list, -1, SQLITE_STATIC);
-	status = tb_run_next(run, "blame_list", &row, error);
-	if (status > 0) {
-		listed->floor_ps = tb_run_get(&row, 0, INT64_MAX);
-		listed->rest_ps = (double)tb_run_get(&row, 1, INT64_MAX);
-		status = row.bad ? tb_run_damaged(run->path, "blame_list", error) : TB_OK;
+	struct left_out row;
+	struct tb_row_reader rows = tb_run_read(
+		run, &blame_lists, "blame_list WHERE run = ?1 AND list = ?2", error);
+	tb_row_bind_text(&rows, 2, list);
+	if (tb_row_read(&rows, &row)) {
+		listed->floor_ps = row.floor_ps;
+		listed->rest_ps = (double)row.rest_ps;
 	}
-	sqlite3_finalize(row.query);
-	return status;
+	return tb_row_reader_end(&rows);
 }
 
-// A prepared query of a list: its text is made here.
-static int open_query(struct tb_run *run, const struct tb_waits_query *query,
-	const struct tb_listed *listed, const char *before, const char *after,
-	struct tb_run_row *row, struct tb_error *error)
+// read_waits begins to read what `table` has of the rows of a list.
+static struct tb_row_reader read_waits(struct tb_run *run,
+	const struct tb_waits_query *query, const struct tb_listed *listed,
+	const struct tb_stored_table *table, const char *order, struct tb_error *error)
 {
 	struct waits_widths widths = {0, 0};
 	int status = waits_widths(run, &widths, error);
-	char *sql = sqlite3_mprintf("%s FROM (%s) %s", before, query->rows, after);
-	if (!status && !sql)
-		status = tb_fail_memory_in(error, run->path, "blame");
-	if (!status)
-		status = tb_run_query(run, sql, row, error);
-	sqlite3_free(sql);
+	char *from = sqlite3_mprintf("(%s) %s", query->rows, order);
+	struct tb_row_reader rows = tb_waits_read(run, table, from ? from : "run", error);
 	if (status)
-		return status;
-	int64_t from = 0, to = INT64_MAX;
+		rows.status = status;
+	else if (!from)
+		tb_row_no_memory(&rows, "blame");
+	sqlite3_free(from);
+	int64_t first = 0, end = INT64_MAX;
 	if (listed->span.to_ps && widths.sum_ps) {
-		from = listed->span.from_ps / widths.sum_ps;
-		to = waits_slice_end(listed->span.to_ps, widths.sum_ps);
+		first = listed->span.from_ps / widths.sum_ps;
+		end = waits_slice_end(listed->span.to_ps, widths.sum_ps);
 	}
 	if (query->word)
-		sqlite3_bind_text(row->query, 2, query->word, -1, SQLITE_STATIC);
+		tb_row_bind_text(&rows, 2, query->word);
 	else
-		sqlite3_bind_int64(row->query, 2, query->key);
-	sqlite3_bind_int64(row->query, 3, from);
-	sqlite3_bind_int64(row->query, 4, to);
-	return TB_OK;
+		tb_row_bind(&rows, 2, query->key);
+	tb_row_bind(&rows, 3, first);
+	tb_row_bind(&rows, 4, end);
+	return rows;
 }
 
-// sum_up_waits counts all rows. total() is of floating point: a sum of a damaged file may
-// not fit an integer.
 static int sum_up_waits(struct tb_run *run, const struct tb_waits_query *query,
 	struct tb_listed *listed, struct tb_error *error)
 {
-	struct tb_run_row row;
-	char before[64];
-	snprintf(before, sizeof before, "SELECT count(*), total(%s)",
-		query->wait ? query->wait : "wait_ps");
-	int status = open_query(run, query, listed, before, "", &row, error);
-	if (status)
-		return status;
-	status = tb_run_next(run, query->table, &row, error);
-	if (status > 0) {
-		listed->n_all = (uint64_t)sqlite3_column_int64(row.query, 0);
-		listed->whole_ps = sqlite3_column_double(row.query, 1);
-	}
-	sqlite3_finalize(row.query);
-	return status < 0 ? status : TB_OK;
+	struct waits_sum sum = {0, 0};
+	struct tb_row_reader rows =
+		read_waits(run, query, listed, &sum_of_rows, "", error);
+	(void)tb_row_read(&rows, &sum);
+	listed->n_all = sum.n;
+	listed->whole_ps = sum.wait_ps;
+	return tb_row_reader_end(&rows);
 }
 
 // waits_whole sets listed->whole_ps to all wait within listed->span.
@@ -200,31 +201,12 @@ static int waits_whole(
 	struct tb_run *run, struct tb_listed *listed, struct tb_error *error)
 {
 	// Sums by jobs are the fewest.
-	static const struct tb_waits_query waits = {.table = "job_wait",
+	static const struct tb_waits_query waits = {
 		.rows = "SELECT wait_ps FROM job_wait WHERE run = ?1 AND bin >= ?3 AND "
 			"bin < ?4"};
 	struct tb_listed sums = {.span = listed->span};
 	int status = sum_up_waits(run, &waits, &sums, error);
 	listed->whole_ps = sums.whole_ps;
-	return status;
-}
-
-static int take_rows(struct tb_run *run, const struct tb_waits_query *query,
-	struct tb_run_row *row, void **rows, struct tb_listed *listed,
-	struct tb_error *error)
-{
-	size_t room = 0;
-	int status;
-	// The wait to sort by comes first.
-	while ((status = tb_run_next(run, query->table, row, error)) > 0) {
-		if (listed->n == UINT32_MAX ||
-			((size_t)listed->n + 1 > room &&
-				tb_array_grow(rows, &room, (size_t)listed->n + 1,
-					query->size) != TB_OK))
-			return tb_fail_memory_in(error, run->path, "blame");
-		listed->listed_ps += (double)tb_run_get(row, 0, INT64_MAX);
-		query->take(run, row, (char *)*rows + listed->n++ * query->size);
-	}
 	return status;
 }
 
@@ -234,51 +216,29 @@ static int take_rows(struct tb_run *run, const struct tb_waits_query *query,
 static int waits_list(struct tb_run *run, const struct tb_waits_query *query,
 	uint32_t top, void **rows, struct tb_listed *listed, struct tb_error *error)
 {
-	struct tb_run_row row;
-	char before[64], after[256];
-	const char *wait = query->wait ? query->wait : "wait_ps";
-	snprintf(before, sizeof before, "SELECT %s, *", wait);
-	snprintf(after, sizeof after, "ORDER BY %s DESC, %s LIMIT %lld", wait, query->ids,
+	char order[256];
+	size_t n = 0, room = 0, wait = 0;
+	snprintf(order, sizeof order, "ORDER BY wait_ps DESC, %s LIMIT %lld", query->ids,
 		top ? (long long)top : -1LL);
+	*rows = NULL;
 	int status = sum_up_waits(run, query, listed, error);
-	if (!status)
-		status = open_query(run, query, listed, before, after, &row, error);
 	if (status)
 		return status;
-	*rows = NULL;
-	status = take_rows(run, query, &row, rows, listed, error);
-	sqlite3_finalize(row.query);
+	struct tb_row_reader reader =
+		read_waits(run, query, listed, query->table, order, error);
+	status = tb_row_read_all(&reader, rows, &n, &room, "blame");
+	while (strcmp(query->table->columns[wait].name, "wait_ps") != 0)
+		wait++;
+	const char *first = (const char *)*rows + query->table->columns[wait].at;
+	for (size_t i = 0; i < n && !status; i++)
+		listed->listed_ps += (double)*(
+			const uint64_t *)(const void *)(first + i * query->table->size);
+	listed->n = status ? 0 : (uint32_t)n;
 	if (status) {
 		free(*rows);
 		*rows = NULL;
-		listed->n = 0;
 	}
 	return status;
-}
-
-static struct tb_node get_waiting_node(
-	const struct tb_run *run, struct tb_run_row *row, int column)
-{
-	return (struct tb_node){tb_run_get_id(row, column, run->record.info.n_nodes)};
-}
-
-// take_waiting_flows reads the columns from 1 on: the link (-1: none), victim and
-// culprit, waits, wait and error.
-static void take_waiting_flows(
-	const struct tb_run *run, struct tb_run_row *row, void *taken)
-{
-	*(struct tb_blame_sample *)taken = (struct tb_blame_sample){
-		.link = {tb_run_get_id_or_none(row, 1, run->record.info.n_links)},
-		.victim_job = tb_waits_job(run, row, 2),
-		.victim_source = get_waiting_node(run, row, 3),
-		.victim_destination = get_waiting_node(run, row, 4),
-		.culprit_job = tb_waits_job(run, row, 5),
-		.culprit_source = get_waiting_node(run, row, 6),
-		.culprit_destination = get_waiting_node(run, row, 7),
-		.n_waits = tb_run_get(row, 8, INT64_MAX),
-		.wait_ps = tb_run_get(row, 9, INT64_MAX),
-		.error_ps = tb_run_get(row, 10, INT64_MAX),
-	};
 }
 
 #define FLOWS                                                                            \
@@ -309,11 +269,9 @@ int tb_heavy_waits_init(struct tb_heavy_waits *waits, struct tb_run *run, uint32
 	struct tb_error *error)
 {
 	struct tb_heavy_waits made = {0};
-	const struct tb_waits_query query = {.table = "blame_wait",
+	const struct tb_waits_query query = {.table = &tb_blame_waits_stored,
 		.rows = BY_LINK "WHERE run = ?1",
-		.ids = "link, " FLOWS,
-		.size = sizeof *made.rows,
-		.take = take_waiting_flows};
+		.ids = "link, " FLOWS};
 	int status = read_heavy_waits(&made, run, &query, top, error);
 	if (!status)
 		status = waits_left_out(run, "blame_wait", &made.listed, error);
@@ -334,20 +292,17 @@ int tb_heavy_waits_at(struct tb_heavy_waits *waits, struct tb_run *run,
 {
 	struct tb_heavy_waits made = {0};
 	double whole_ps = 0;
-	const struct tb_waits_query query = {.table = "blame_wait",
+	const struct tb_waits_query query = {.table = &tb_blame_waits_stored,
 		.rows = BY_LINK "WHERE run = ?1 AND link = ?2",
 		.ids = FLOWS,
-		.size = sizeof *made.rows,
-		.take = take_waiting_flows,
 		.key = link.id};
 	int status = read_heavy_waits(&made, run, &query, top, error);
 	if (!status)
 		status = waits_left_out(run, "blame_wait", &made.listed, error);
 	if (!status)
 		status = waits_number(run,
-			"SELECT total(came_by_ps) FROM unpacked_total WHERE run = ?1 AND "
-			"link = "
-			"?2",
+			"(SELECT total(came_by_ps) AS number FROM unpacked_total WHERE "
+			"run = ?1 AND link = ?2)",
 			link.id, &whole_ps, error);
 	leave_out_waits(&made.listed, whole_ps);
 	return hand_over_heavy_waits(waits, &made, status);
@@ -376,13 +331,11 @@ static void add_missing_waits(struct tb_heavy_waits *waits, uint64_t n, uint64_t
 #define INTO "(SELECT link " INTO_LINKS ")"
 
 // ?2 is the switch.
-static const struct tb_waits_query into_switch = {.table = "blame_wait",
+static const struct tb_waits_query into_switch = {.table = &tb_blame_waits_stored,
 	.rows = "SELECT -1 AS link, " FLOWS ", count(*) AS waits, sum(wait_ps) AS "
 		"wait_ps, sum(error_ps) AS error_ps FROM blame_wait WHERE run = ?1 AND "
 		"link IN " INTO " GROUP BY " FLOWS,
-	.ids = FLOWS,
-	.size = sizeof(struct tb_blame_sample),
-	.take = take_waiting_flows};
+	.ids = FLOWS};
 
 int tb_heavy_waits_into(struct tb_heavy_waits *waits, struct tb_run *run,
 	struct tb_switch sw, uint32_t top, struct tb_error *error)
@@ -396,26 +349,36 @@ int tb_heavy_waits_into(struct tb_heavy_waits *waits, struct tb_run *run,
 		status = waits_left_out(run, "blame_wait", &made.listed, error);
 	if (!status)
 		status = waits_number(run,
-			"SELECT total(came_by_ps) FROM unpacked_total WHERE run = ?1 AND "
-			"link "
-			"IN " INTO,
+			"(SELECT total(came_by_ps) AS number FROM unpacked_total WHERE "
+			"run = ?1 AND link IN " INTO ")",
 			sw.id, &whole_ps, error);
 	if (!status)
-		status = waits_number(
-			run, "SELECT count(*) " INTO_LINKS, sw.id, &n_links, error);
+		status = waits_number(run, "(SELECT count(*) AS number " INTO_LINKS ")",
+			sw.id, &n_links, error);
 	leave_out_waits(&made.listed, whole_ps);
 	add_missing_waits(&made, (uint64_t)n_links, made.listed.floor_ps);
 	return hand_over_heavy_waits(waits, &made, status);
 }
 
+#define RECORD struct tb_blame_sample
+static const struct tb_stored_table waits_of_bins = TB_STORED_TABLE("blame_bin", RECORD,
+	TB_COLUMN_WITH("link", link, TB_STORED_OR_MINUS),
+	TB_COLUMN_AS(TB_STORED_JOB, "victim_job", victim_job),
+	TB_COLUMN("victim_source", victim_source),
+	TB_COLUMN("victim_destination", victim_destination),
+	TB_COLUMN_AS(TB_STORED_JOB, "culprit_job", culprit_job),
+	TB_COLUMN("culprit_source", culprit_source),
+	TB_COLUMN("culprit_destination", culprit_destination),
+	TB_COLUMN("waits", n_waits), TB_COLUMN("wait_ps", wait_ps),
+	TB_COLUMN("error_ps", error_ps));
+#undef RECORD
+
 // The slices of sums are those of the heaviest, or several of them together: ?2.
-static const struct tb_waits_query of_span = {.table = "blame_bin",
+static const struct tb_waits_query of_span = {.table = &waits_of_bins,
 	.rows = "SELECT -1 AS link, " FLOWS ", count(*) AS waits, sum(wait_ps) AS "
 		"wait_ps, sum(error_ps) AS error_ps FROM blame_bin WHERE run = ?1 AND "
 		"bin >= ?3 * ?2 AND bin / ?2 < ?4 GROUP BY " FLOWS,
-	.ids = FLOWS,
-	.size = sizeof(struct tb_blame_sample),
-	.take = take_waiting_flows};
+	.ids = FLOWS};
 
 // count_slices counts those that a span covers.
 static uint64_t count_slices(
@@ -458,36 +421,25 @@ void tb_heavy_waits_fini(struct tb_heavy_waits *waits)
 	*waits = (struct tb_heavy_waits){0};
 }
 
-static void take_group(struct tb_run_row *row, uint32_t n, struct tb_group_sample *taken)
-{
-	*taken = (struct tb_group_sample){.victim = tb_run_get_id(row, 1, n),
-		.culprit = tb_run_get_id(row, 2, n),
-		.n_waits = tb_run_get(row, 3, INT64_MAX),
-		.wait_ps = tb_run_get(row, 4, INT64_MAX),
-		.error_ps = tb_run_get(row, 5, INT64_MAX)};
-}
-
-static void take_nodes(const struct tb_run *run, struct tb_run_row *row, void *taken)
-{
-	take_group(row, run->record.info.n_nodes, taken);
-}
-
-static void take_switches(const struct tb_run *run, struct tb_run_row *row, void *taken)
-{
-	take_group(row, run->record.info.n_switches, taken);
-}
+#define RECORD struct tb_group_sample
+#define GROUPS(type)                                                                     \
+	TB_STORED_TABLE("blame_group", RECORD, TB_COLUMN_AS(type, "victim", victim),     \
+		TB_COLUMN_AS(type, "culprit", culprit), TB_COLUMN("waits", n_waits),     \
+		TB_COLUMN("wait_ps", wait_ps), TB_COLUMN("error_ps", error_ps))
+static const struct tb_stored_table groups_of_nodes = GROUPS(TB_STORED_NODE);
+static const struct tb_stored_table groups_of_switches = GROUPS(TB_STORED_SWITCH);
+#undef RECORD
 
 int tb_groups_init(struct tb_groups *groups, struct tb_run *run,
 	enum tb_grouping grouping, uint32_t top, struct tb_error *error)
 {
 	struct tb_groups made = {.grouping = grouping};
 	bool nodes = grouping == TB_GROUP_DESTINATION;
-	const struct tb_waits_query query = {.table = "blame_group",
+	const struct tb_waits_query query = {
+		.table = nodes ? &groups_of_nodes : &groups_of_switches,
 		.rows = "SELECT victim, culprit, waits, wait_ps, error_ps FROM "
 			"blame_group WHERE run = ?1 AND grouping = ?2",
 		.ids = "victim, culprit",
-		.size = sizeof *made.rows,
-		.take = nodes ? take_nodes : take_switches,
 		.word = tb_grouping_name(grouping)};
 	void *rows = NULL;
 	int status = waits_list(run, &query, top, &rows, &made.listed, error);
@@ -621,23 +573,18 @@ char *tb_grouped_party(const struct tb_run *run, enum tb_grain grain, uint32_t i
 	return buffer;
 }
 
-static void take_job_pair(const struct tb_run *run, struct tb_run_row *row, void *taken)
-{
-	*(struct tb_job_pair *)taken =
-		(struct tb_job_pair){.victim_job = tb_waits_job(run, row, 1),
-			.culprit_job = tb_waits_job(run, row, 2),
-			.n_waits = tb_run_get(row, 3, INT64_MAX),
-			.wait_ps = tb_run_get(row, 4, INT64_MAX)};
-}
+#define RECORD struct tb_job_pair
+static const struct tb_stored_table job_pairs = TB_STORED_TABLE("job_wait", RECORD,
+	TB_COLUMN_AS(TB_STORED_JOB, "victim_job", victim_job),
+	TB_COLUMN_AS(TB_STORED_JOB, "culprit_job", culprit_job),
+	TB_COLUMN("waits", n_waits), TB_COLUMN("wait_ps", wait_ps));
+#undef RECORD
 
-static const struct tb_waits_query pairs_of_jobs = {.table = "job_wait",
+static const struct tb_waits_query pairs_of_jobs = {.table = &job_pairs,
 	.rows = "SELECT victim_job, culprit_job, sum(waits) AS waits, sum(wait_ps) AS "
 		"wait_ps FROM job_wait WHERE run = ?1 AND bin >= ?3 AND bin < ?4 GROUP "
-		"BY "
-		"victim_job, culprit_job",
-	.ids = "victim_job, culprit_job",
-	.size = sizeof(struct tb_job_pair),
-	.take = take_job_pair};
+		"BY victim_job, culprit_job",
+	.ids = "victim_job, culprit_job"};
 
 int tb_job_pairs_init(struct tb_job_pairs *pairs, struct tb_run *run, struct tb_span span,
 	uint32_t top, struct tb_error *error)
@@ -693,48 +640,29 @@ uint64_t tb_job_pairs_of_others(const struct tb_job_pairs *pairs, uint32_t job)
 	return with_others(pairs, job, true);
 }
 
-static int read_jobs_at_links(struct tb_run *run, struct tb_run_row *row,
-	struct tb_job_links *jobs, size_t *room, struct tb_error *error)
-{
-	uint32_t n_links = run->record.info.n_links;
-	int status;
-	while ((status = tb_run_next(run, "job_link", row, error)) > 0) {
-		if (TB_ARRAY_RESERVE(&jobs->rows, room, (size_t)jobs->n + 1) != TB_OK)
-			return tb_fail_memory_in(error, run->path, "blame");
-		jobs->rows[jobs->n++] = (struct tb_job_link_sample){
-			.link = {tb_run_get_id(row, 0, n_links)},
-			.job = tb_waits_job(run, row, 1),
-			.wait_ps = tb_run_get(row, 2, INT64_MAX),
-			.blamed_ps = tb_run_get(row, 3, INT64_MAX)};
-	}
-	return status;
-}
-
 // A run has no job_link when all that waits is of job 0; nor when it was replayed with
 // --no-blame, but then no job is known to wait.
 #define JOB_LINKS                                                                        \
-	"SELECT link, job, wait_ps, blamed_ps FROM job_link "                            \
+	"(SELECT link, job, wait_ps, blamed_ps FROM job_link "                           \
 	"WHERE run = ?1 AND link = ?2 "                                                  \
 	"UNION ALL SELECT link, 0, came_by_ps, came_by_ps FROM unpacked_total "          \
 	"WHERE run = ?1 AND link = ?2 AND came_by_ps > 0 "                               \
 	"AND NOT EXISTS (SELECT 1 FROM job_link WHERE run = ?1) "                        \
-	"AND EXISTS (SELECT 1 FROM root_total WHERE run = ?1) ORDER BY 3 DESC, 2"
+	"AND EXISTS (SELECT 1 FROM root_total WHERE run = ?1) ORDER BY 3 DESC, 2)"
 
 int tb_job_links_init(struct tb_job_links *jobs, struct tb_run *run,
 	const struct tb_link *links, uint32_t n_links, struct tb_error *error)
 {
 	struct tb_job_links made = {0};
-	struct tb_run_row row;
-	size_t room = 0;
-	int status = tb_run_query(run, JOB_LINKS, &row, error);
-	if (status)
-		return status;
+	size_t n = 0, room = 0;
+	int status = TB_OK;
 	for (uint32_t i = 0; !status && i < n_links; i++) {
-		sqlite3_bind_int64(row.query, 2, links[i].id);
-		status = read_jobs_at_links(run, &row, &made, &room, error);
-		sqlite3_reset(row.query);
+		struct tb_row_reader rows =
+			tb_waits_read(run, &tb_job_links_stored, JOB_LINKS, error);
+		tb_row_bind(&rows, 2, links[i].id);
+		status = tb_row_read_all(&rows, &made.rows, &n, &room, "blame");
 	}
-	sqlite3_finalize(row.query);
+	made.n = (uint32_t)n;
 	if (status)
 		tb_job_links_fini(&made);
 	else
@@ -748,62 +676,57 @@ void tb_job_links_fini(struct tb_job_links *jobs)
 	*jobs = (struct tb_job_links){0};
 }
 
-static void take_root(const struct tb_run *run, struct tb_run_row *row, void *taken)
-{
-	*(struct tb_root *)taken = (struct tb_root){
-		.root = {tb_run_get_id(row, 1, run->record.info.n_links)},
-		.n_waits = tb_run_get(row, 2, INT64_MAX),
-		.wait_ps = tb_run_get(row, 3, INT64_MAX),
-		.n_links = 1}; // of its tree there may be more
-}
+#define RECORD struct tb_root
+static const struct tb_stored_table root_totals =
+	TB_STORED_TABLE("root_total", RECORD, TB_COLUMN("root", root),
+		TB_COLUMN("waits", n_waits), TB_COLUMN("wait_ps", wait_ps));
+static const struct tb_stored_table waits_of_root_bins =
+	TB_STORED_TABLE("root_bin", RECORD, TB_COLUMN("root", root),
+		TB_COLUMN("waits", n_waits), TB_COLUMN("wait_ps", wait_ps));
+static const struct tb_stored_table root_links = TB_STORED_TABLE("tree_bin", RECORD,
+	TB_COLUMN("root", root), TB_COLUMN("count(DISTINCT link)", n_links));
+#undef RECORD
 
-static const struct tb_waits_query of_run = {.table = "root_total",
+static const struct tb_waits_query of_run = {.table = &root_totals,
 	.rows = "SELECT root, waits, wait_ps FROM root_total WHERE run = ?1",
-	.ids = "root",
-	.size = sizeof(struct tb_root),
-	.take = take_root};
+	.ids = "root"};
 
-static const struct tb_waits_query roots_of_span = {.table = "root_bin",
+static const struct tb_waits_query roots_of_span = {.table = &waits_of_root_bins,
 	.rows = "SELECT root, 0 AS waits, sum(wait_ps) AS wait_ps FROM root_bin WHERE "
 		"run = ?1 AND bin >= ?3 AND bin < ?4 GROUP BY root",
-	.ids = "root",
-	.size = sizeof(struct tb_root),
-	.take = take_root};
+	.ids = "root"};
 
-// count_root_links counts the links of the listed roots' trees.
+// count_root_links counts the links of the listed roots' trees, of which there may be
+// more than are kept.
 static int count_root_links(
 	struct tb_run *run, struct tb_roots *roots, struct tb_error *error)
 {
-	struct tb_run_row row;
 	struct waits_widths widths = {0, 0};
 	struct tb_map places = {0};
+	struct tb_root row;
 	int status = waits_widths(run, &widths, error);
-	for (uint32_t i = 0; !status && i < roots->listed.n; i++)
+	for (uint32_t i = 0; !status && i < roots->listed.n; i++) {
+		roots->rows[i].n_links = 1;
 		if (tb_map_put(&places, roots->rows[i].root.id, i) != TB_OK)
 			status = tb_fail_memory_in(error, run->path, "blame");
-	if (!status)
-		status = tb_run_query(run,
-			"SELECT root, count(DISTINCT link) FROM tree_bin WHERE run = ?1 "
-			"AND bin >= ?2 AND bin < ?3 GROUP BY root",
-			&row, error);
-	if (status) {
-		tb_map_fini(&places);
-		return status;
 	}
 	struct tb_span span = roots->listed.span;
 	bool all = span.to_ps == 0 || widths.heaviest_ps == 0;
-	sqlite3_bind_int64(row.query, 2, all ? 0 : span.from_ps / widths.heaviest_ps);
-	sqlite3_bind_int64(row.query, 3,
+	struct tb_row_reader rows = tb_run_read(run, &root_links,
+		"tree_bin WHERE run = ?1 AND bin >= ?2 AND bin < ?3 GROUP BY root",
+		error);
+	tb_row_bind(&rows, 2, all ? 0 : span.from_ps / widths.heaviest_ps);
+	tb_row_bind(&rows, 3,
 		all ? INT64_MAX : waits_slice_end(span.to_ps, widths.heaviest_ps));
-	while ((status = tb_run_next(run, "tree_bin", &row, error)) > 0) {
+	if (status)
+		rows.status = status;
+	while (tb_row_read(&rows, &row)) {
 		uint32_t at = 0;
-		uint32_t root = tb_run_get_id(&row, 0, run->record.info.n_links);
-		if (tb_map_find(&places, root, &at))
-			roots->rows[at].n_links = tb_run_get32(&row, 1, UINT32_MAX);
+		if (tb_map_find(&places, row.root.id, &at))
+			roots->rows[at].n_links = row.n_links;
 	}
-	sqlite3_finalize(row.query);
 	tb_map_fini(&places);
-	return status;
+	return tb_row_reader_end(&rows);
 }
 
 int tb_roots_init(struct tb_roots *roots, struct tb_run *run, struct tb_span span,
@@ -836,46 +759,27 @@ void tb_roots_fini(struct tb_roots *roots)
 	*roots = (struct tb_roots){0};
 }
 
-static int add_jobs(struct tb_run *run, struct tb_run_row *row, struct tb_root_jobs *jobs,
-	size_t *room, struct tb_error *error)
-{
-	uint32_t n_links = run->record.info.n_links;
-	int status;
-	while ((status = tb_run_next(run, "root_job", row, error)) > 0) {
-		if (TB_ARRAY_RESERVE(&jobs->rows, room, (size_t)jobs->n + 1) != TB_OK)
-			return tb_fail_memory_in(error, run->path, "blame");
-		jobs->rows[jobs->n++] = (struct tb_root_job_sample){
-			.root = {tb_run_get_id(row, 0, n_links)},
-			.victim_job = tb_waits_job(run, row, 1),
-			.n_waits = tb_run_get(row, 2, INT64_MAX),
-			.wait_ps = tb_run_get(row, 3, INT64_MAX)};
-	}
-	return status;
-}
-
 // A run has no root_job when all that waits is of job 0.
 #define ROOT_JOBS                                                                        \
-	"SELECT root, victim_job, waits, wait_ps FROM root_job "                         \
+	"(SELECT root, victim_job, waits, wait_ps FROM root_job "                        \
 	"WHERE run = ?1 AND root = ?2 "                                                  \
 	"UNION ALL SELECT root, 0, waits, wait_ps FROM root_total "                      \
 	"WHERE run = ?1 AND root = ?2 "                                                  \
-	"AND NOT EXISTS (SELECT 1 FROM root_job WHERE run = ?1) ORDER BY 4 DESC, 2"
+	"AND NOT EXISTS (SELECT 1 FROM root_job WHERE run = ?1) ORDER BY 4 DESC, 2)"
 
 int tb_root_jobs_init(struct tb_root_jobs *jobs, struct tb_run *run,
 	const struct tb_root *roots, uint32_t n_roots, struct tb_error *error)
 {
 	struct tb_root_jobs made = {0};
-	struct tb_run_row row;
-	size_t room = 0;
-	int status = tb_run_query(run, ROOT_JOBS, &row, error);
-	if (status)
-		return status;
+	size_t n = 0, room = 0;
+	int status = TB_OK;
 	for (uint32_t i = 0; !status && i < n_roots; i++) {
-		sqlite3_bind_int64(row.query, 2, roots[i].root.id);
-		status = add_jobs(run, &row, &made, &room, error);
-		sqlite3_reset(row.query);
+		struct tb_row_reader rows =
+			tb_waits_read(run, &tb_root_jobs_stored, ROOT_JOBS, error);
+		tb_row_bind(&rows, 2, roots[i].root.id);
+		status = tb_row_read_all(&rows, &made.rows, &n, &room, "blame");
 	}
-	sqlite3_finalize(row.query);
+	made.n = (uint32_t)n;
 	if (status)
 		tb_root_jobs_fini(&made);
 	else
@@ -895,35 +799,31 @@ void tb_root_jobs_fini(struct tb_root_jobs *jobs)
 // The rows of a list in the order of the store: by slice first.
 struct tree_reading {
 	struct tb_tree_sample *rows; // of sums: without a link
-	uint32_t n;
-	size_t room;
+	size_t n, room;
 };
+#define RECORD struct tb_tree_sample
+#define TREE_ROWS(table)                                                                 \
+	TB_STORED_TABLE(table, RECORD, TB_COLUMN("slice", bin), TB_COLUMN("root", root), \
+		TB_COLUMN_WITH("link", link, TB_STORED_OR_MINUS),                        \
+		TB_COLUMN("wait", wait_ps), TB_COLUMN("error", error_ps))
+static const struct tb_stored_table root_bins = TREE_ROWS("root_bin");
+static const struct tb_stored_table tree_bins = TREE_ROWS("tree_bin");
+#undef RECORD
 
-// read_tree_rows reads slice, root, link (-1: none), wait and error.
-static int read_tree_rows(struct tb_run *run, const char *table, const char *sql,
-	int64_t joined, struct tree_reading *reading, struct tb_error *error)
+// read_tree_rows reads a table's rows from a SELECT in brackets, whose ?2 is `joined`.
+static int read_tree_rows(struct tb_run *run, const struct tb_stored_table *table,
+	const char *from, int64_t joined, struct tree_reading *reading,
+	struct tb_error *error)
 {
-	struct tb_run_row row;
-	uint32_t n_links = run->record.info.n_links;
-	int status = tb_run_query(run, sql, &row, error);
-	if (status)
-		return status;
-	sqlite3_bind_int64(row.query, 2, joined);
-	while ((status = tb_run_next(run, table, &row, error)) > 0) {
-		if (reading->n == MOST_ROWS ||
-			TB_ARRAY_RESERVE(&reading->rows, &reading->room,
-				(size_t)reading->n + 1) != TB_OK) {
-			status = tb_fail_memory_in(error, run->path, "congestion trees");
-			break;
-		}
-		reading->rows[reading->n++] = (struct tb_tree_sample){
-			.bin = tb_run_get32(&row, 0, TB_TREES_SLICES - 1),
-			.root = {tb_run_get_id(&row, 1, n_links)},
-			.link = {tb_run_get_id_or_none(&row, 2, n_links)},
-			.wait_ps = tb_run_get(&row, 3, INT64_MAX),
-			.error_ps = tb_run_get(&row, 4, INT64_MAX)};
-	}
-	sqlite3_finalize(row.query);
+	struct tb_row_reader rows = tb_run_read(run, table, from, error);
+	tb_row_bind(&rows, 2, joined);
+	int status = tb_row_read_all(
+		&rows, &reading->rows, &reading->n, &reading->room, "congestion trees");
+	if (!status && reading->n > MOST_ROWS)
+		status = tb_fail_memory_in(error, run->path, "congestion trees");
+	for (size_t i = 0; i < reading->n && !status; i++)
+		if (reading->rows[i].bin >= TB_TREES_SLICES)
+			status = tb_sql_damaged(run->path, table->name, error);
 	return status;
 }
 
@@ -934,7 +834,7 @@ static uint32_t *count_roots(const struct tree_reading *reading, uint32_t n_link
 	uint32_t *first = calloc((size_t)n_links + 2, sizeof *first);
 	if (!first)
 		return NULL;
-	for (uint32_t i = 0; i < reading->n; i++)
+	for (size_t i = 0; i < reading->n; i++)
 		first[reading->rows[i].root.id + 2]++;
 	for (uint32_t root = 2; root < n_links + 1; root++)
 		first[root + 1] += first[root];
@@ -955,14 +855,14 @@ static int sort_sums(
 	trees->roots = calloc(reading->n + 1u, sizeof *trees->roots);
 	if (!trees->root_first || !trees->roots)
 		return TB_ENOMEM;
-	for (uint32_t i = 0; i < reading->n; i++) {
+	for (size_t i = 0; i < reading->n; i++) {
 		const struct tb_tree_sample *row = &reading->rows[i];
 		trees->roots[tree_place_of(trees->root_first, row->root)] =
 			(struct tb_root_bin_sample){row->bin, row->root, row->wait_ps};
 		if (row->bin >= trees->n_bins)
 			trees->n_bins = row->bin + 1;
 	}
-	trees->n_roots = reading->n;
+	trees->n_roots = (uint32_t)reading->n;
 	return TB_OK;
 }
 
@@ -973,13 +873,13 @@ static int sort_rows(
 	trees->rows = calloc(reading->n + 1u, sizeof *trees->rows);
 	if (!trees->first || !trees->rows)
 		return TB_ENOMEM;
-	for (uint32_t i = 0; i < reading->n; i++) {
+	for (size_t i = 0; i < reading->n; i++) {
 		const struct tb_tree_sample *row = &reading->rows[i];
 		trees->rows[tree_place_of(trees->first, row->root)] = *row;
 		if (row->bin >= trees->n_bins)
 			trees->n_bins = row->bin + 1;
 	}
-	trees->n = reading->n;
+	trees->n = (uint32_t)reading->n;
 	return TB_OK;
 }
 
@@ -991,9 +891,9 @@ int tb_trees_init(struct tb_trees *trees, struct tb_run *run, struct tb_error *e
 	made.bin_ps = widths.sum_ps;
 	if (!status) {
 		struct tree_reading sums = {0};
-		status = read_tree_rows(run, "root_bin",
-			"SELECT bin, root, -1, wait_ps, 0 FROM root_bin WHERE run = ?1 "
-			"AND ?2 ORDER BY bin, root",
+		status = read_tree_rows(run, &root_bins,
+			"(SELECT bin AS slice, root, -1 AS link, wait_ps AS wait, 0 AS "
+			"error FROM root_bin WHERE run = ?1 AND ?2 ORDER BY bin, root)",
 			1, &sums, error);
 		if (!status && sort_sums(&made, &sums, run->record.info.n_links) != TB_OK)
 			status = tb_fail_memory_in(error, run->path, "congestion trees");
@@ -1004,11 +904,10 @@ int tb_trees_init(struct tb_trees *trees, struct tb_run *run, struct tb_error *e
 			widths.heaviest_ps ? widths.sum_ps / widths.heaviest_ps : 1;
 		struct tree_reading rows = {0};
 		struct tb_listed listed = {0};
-		status = read_tree_rows(run, "tree_bin",
-			"SELECT bin / ?2 AS slice, root, link, sum(wait_ps), "
-			"sum(error_ps) FROM tree_bin WHERE run = ?1 "
-			"GROUP BY slice, root, link ORDER BY slice, "
-			"root, link",
+		status = read_tree_rows(run, &tree_bins,
+			"(SELECT bin / ?2 AS slice, root, link, sum(wait_ps) AS wait, "
+			"sum(error_ps) AS error FROM tree_bin WHERE run = ?1 GROUP BY "
+			"slice, root, link ORDER BY slice, root, link)",
 			joined, &rows, error);
 		if (!status && sort_rows(&made, &rows, run->record.info.n_links) != TB_OK)
 			status = tb_fail_memory_in(error, run->path, "congestion trees");
@@ -1039,24 +938,25 @@ void tb_trees_fini(struct tb_trees *trees)
 	*trees = (struct tb_trees){0};
 }
 
+struct level_bin_row {
+	uint64_t bin, wait_ps;
+	uint32_t level;
+};
+#define RECORD struct level_bin_row
+static const struct tb_stored_table level_bins = TB_STORED_TABLE("level_bin", RECORD,
+	TB_COLUMN("bin", bin), TB_COLUMN_AS(TB_STORED_LEVEL, "level", level),
+	TB_COLUMN("wait_ps", wait_ps));
+#undef RECORD
+
 int tb_run_wait_by_level(struct tb_run *run, uint64_t *wait_ps, struct tb_error *error)
 {
 	const struct tb_run_info *info = &run->record.info;
-	struct tb_run_row row;
-	int status = tb_run_query(run,
-		"SELECT bin, level, wait_ps FROM level_bin WHERE run = ?1 AND bin < ?2",
-		&row, error);
-	if (status)
-		return status;
+	struct level_bin_row row;
+	struct tb_row_reader rows = tb_run_read(
+		run, &level_bins, "level_bin WHERE run = ?1 AND bin < ?2", error);
+	tb_row_bind(&rows, 2, (int64_t)info->n_bins);
 	memset(wait_ps, 0, info->n_bins * info->n_levels * sizeof *wait_ps);
-	sqlite3_bind_int64(row.query, 2, (int64_t)info->n_bins);
-	while ((status = tb_run_next(run, "level_bin", &row, error)) > 0) {
-		uint64_t bin = tb_run_get(&row, 0, info->n_bins - 1);
-		uint32_t level = tb_run_get_id(&row, 1, info->n_levels);
-		uint64_t wait = tb_run_get(&row, 2, INT64_MAX);
-		if (!row.bad)
-			wait_ps[bin * info->n_levels + level] = wait;
-	}
-	sqlite3_finalize(row.query);
-	return status;
+	while (tb_row_read(&rows, &row))
+		wait_ps[row.bin * info->n_levels + row.level] = row.wait_ps;
+	return tb_row_reader_end(&rows);
 }

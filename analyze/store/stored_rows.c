@@ -44,6 +44,7 @@ static struct stored_value stored_value_of(
 		break;
 	case TB_STORED_REAL:
 	case TB_STORED_ANY_REAL:
+	case TB_STORED_BIG_REAL:
 		value.kind = VALUE_REAL;
 		value.real = *(const double *)at;
 		break;
@@ -491,6 +492,12 @@ void tb_row_bind(struct tb_row_reader *reader, int parameter, int64_t value)
 		sqlite3_bind_int64(reader->query, parameter, value);
 }
 
+void tb_row_bind_text(struct tb_row_reader *reader, int parameter, const char *text)
+{
+	if (reader->status == TB_OK)
+		sqlite3_bind_text(reader->query, parameter, text, -1, SQLITE_TRANSIENT);
+}
+
 void tb_row_damaged(struct tb_row_reader *reader)
 {
 	if (reader->status == TB_OK)
@@ -584,6 +591,9 @@ static bool read_stored_value(struct tb_row_reader *reader,
 		double value = *(double *)at = sqlite3_value_double(from);
 		return isfinite(value) && fabs(value) <= 1e18;
 	}
+	case TB_STORED_BIG_REAL:
+		*(double *)at = sqlite3_value_double(from);
+		return true;
 	case TB_STORED_TEXT:
 		*(char **)at = tb_sql_text(sqlite3_value_text(from));
 		if (!*(char **)at)
