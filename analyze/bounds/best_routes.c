@@ -1,3 +1,4 @@
+#include "ethernet_params.h"
 #include "split_impl.h"
 
 // has_best_routes returns whether a run is one whose flows are all of its traffic, on
@@ -6,7 +7,8 @@ static bool has_best_routes(
 	const struct tb_bounds *bounds, const struct tb_run_info *info)
 {
 	return bounds->whole.cut_ps > 0 && info->network.n_rails <= 1 && info->complete &&
-	       info->n_levels >= 2 && info->network.ethernet.burst_bytes == 0;
+	       info->n_levels >= 2 &&
+	       tb_ethernet_params(&info->network)->burst_bytes == 0;
 }
 
 // is_static returns whether all packets between two nodes took one path.

@@ -4,6 +4,7 @@
 #include "nodes_impl.h"
 
 #include "array.h"
+#include "credit_params.h"
 #include "names.h"
 
 #include <assert.h>
@@ -153,9 +154,10 @@ static void message_post(struct tb_replay *replay, const struct tb_message *what
 			(uint8_t)tb_network_ascending(replay->net, what->source.id, end);
 	replay->messages[id].flow =
 		tb_records_flow(&replay->records, what->job, what->source.id, end);
-	tb_time_ps fetch = what->source.id == end
-				   ? 0
-				   : tb_fetch_delay_ps(&params->credits, what->bytes);
+	tb_time_ps fetch =
+		what->source.id == end
+			? 0
+			: tb_fetch_delay_ps(tb_credit_params(params), what->bytes);
 	replay->messages[id].start_at += fetch;
 	if (replay->carrier->posted && what->source.id != end)
 		replay->carrier->posted(replay, id);

@@ -1,6 +1,7 @@
 // The latency of a message on an idle network, by the formula of docs/model.md.
 #include "idle.h"
 
+#include "circuit_params.h"
 #include "replay.h"
 
 // In two parts, as a message may be so long that the product has no room.
@@ -59,7 +60,7 @@ uint32_t tb_idle_link_on(const struct tb_network *network, uint32_t sw, uint32_t
 static struct tb_idle_path idle_find_path(
 	const struct tb_network *network, uint32_t source, uint32_t destination)
 {
-	uint32_t flit = network->params.flit_bytes;
+	uint32_t flit = tb_circuit_params(&network->params)->flit_bytes;
 	uint32_t id = network->injection[source];
 	struct tb_idle_path path = {0};
 	idle_add_link(&path, &network->links[id], flit);
@@ -76,7 +77,7 @@ static struct tb_idle_path path_of_equals(
 {
 	struct tb_idle_path path = {0};
 	idle_add_link(&path, &network->links[network->injection[0]],
-		network->params.flit_bytes);
+		tb_circuit_params(&network->params)->flit_bytes);
 	path.before = (tb_time_ps)(n_links - 1) * path.back;
 	path.back *= n_links;
 	return path;
@@ -94,7 +95,7 @@ struct tb_idle_path tb_idle_path(
 tb_time_ps tb_idle_crossing(const struct tb_network *network,
 	const struct tb_idle_path *path, uint64_t wire_bytes)
 {
-	uint64_t flit = network->params.flit_bytes;
+	uint64_t flit = tb_circuit_params(&network->params)->flit_bytes;
 	uint64_t last = wire_bytes - (wire_bytes - 1) / flit * flit;
 	return tb_idle_time(wire_bytes, path->slowest_q20) -
 	       tb_idle_time(last, path->slowest_q20) + tb_idle_time(last, path->last_q20);
@@ -134,11 +135,11 @@ tb_time_ps tb_idle_latency_ps(const struct tb_network *network, struct tb_node s
 	struct tb_node destination, uint64_t bytes)
 {
 	const struct tb_network_params *params = &network->params;
-	uint64_t bus_q20 = tb_per_byte_q20(params->bus_bytes_per_s);
+	uint64_t bus_q20 = tb_per_byte_q20(tb_circuit_params(params)->bus_bytes_per_s);
 	tb_time_ps overhead = params->send_overhead_ps + params->receive_overhead_ps;
 	if (source.id == destination.id)
 		return overhead + tb_idle_time(2 * bytes, bus_q20) +
-		       (bytes && bus_q20 ? params->bus_turn_ps : 0);
+		       (bytes && bus_q20 ? tb_circuit_params(params)->bus_turn_ps : 0);
 	const struct tb_idle_path path = tb_idle_path(network, source.id, destination.id);
 	uint64_t full = params->packet_payload_bytes;
 	uint64_t n = bytes ? (bytes + full - 1) / full : 1;
@@ -150,7 +151,7 @@ tb_time_ps tb_idle_latency_ps(const struct tb_network *network, struct tb_node s
 	// A VC serves its next packet when the acknowledgement of the previous one is
 	// back.
 	tb_time_ps circuit = path.before + full_crossing + path.behind +
-			     params->ack_delay_ps + path.back;
+			     tb_circuit_params(params)->ack_delay_ps + path.back;
 	tb_time_ps way = tb_idle_time(n > 1 ? full : bytes, bus_q20) + path.before;
 	tb_time_ps in = way + idle_entry(n - 1, path.n_vcs, pace, circuit) +
 			idle_crossing(network, &path, last) + path.behind;

@@ -1,5 +1,6 @@
 #include "idle_credits.h"
 
+#include "credit_params.h"
 #include "replay.h"
 #include "slow_nodes.h"
 #include "switchings.h"
@@ -112,8 +113,9 @@ static uint64_t idle_credit_wire(
 	const struct idle_credit_way *way, const struct idle_cut *cut, uint64_t number)
 {
 	const struct tb_network_params *params = &way->net->params;
-	uint64_t wire = idle_credit_payload(cut, number) + params->packet_overhead_bytes +
-			(number == 0 ? params->credits.first_overhead_bytes : 0);
+	uint64_t wire =
+		idle_credit_payload(cut, number) + params->packet_overhead_bytes +
+		(number == 0 ? tb_credit_params(params)->first_overhead_bytes : 0);
 	return wire ? wire : 1;
 }
 
@@ -170,7 +172,7 @@ static tb_time_ps drained_at(
 static struct idle_credit_way idle_credit_way_between(const struct tb_network *network,
 	struct tb_node source, struct tb_node destination)
 {
-	const struct tb_credit_params *credits = &network->params.credits;
+	const struct tb_credit_params *credits = tb_credit_params(&network->params);
 	const struct tb_switching_kind *kind = tb_switching_of(&network->params);
 	return (struct idle_credit_way){.net = network,
 		.source = source.id,
@@ -194,8 +196,9 @@ struct tb_idle_trip tb_idle_credits_trip(const struct tb_network *network,
 		const struct tb_link_info *next = idle_credit_next_link(&way, link, n);
 		trip.pace =
 			tb_time_later(trip.pace, idle_credit_crossing(link, wire_bytes));
-		back = tb_time_later(back,
-			idle_credit_crossing(link, network->params.credits.ack_bytes));
+		back = tb_time_later(
+			back, idle_credit_crossing(link,
+				      tb_credit_params(&network->params)->ack_bytes));
 		trip.back += link->latency_ps;
 		trip.last = trip.crossed = idle_credit_crossing(link, wire_bytes);
 		trip.behind = link->latency_ps;
@@ -211,7 +214,7 @@ tb_time_ps tb_idle_credits_ps(const struct tb_network *network, struct tb_node s
 	struct tb_node destination, uint64_t bytes)
 {
 	const struct tb_network_params *params = &network->params;
-	uint64_t pcie_q20 = tb_per_byte_q20(params->credits.pcie_bytes_per_s);
+	uint64_t pcie_q20 = tb_per_byte_q20(tb_credit_params(params)->pcie_bytes_per_s);
 	uint64_t drain_q20 =
 		tb_per_byte_q20(tb_network_drain_bytes_per_s(network, destination));
 	tb_time_ps overhead = params->send_overhead_ps + params->receive_overhead_ps;
@@ -225,7 +228,7 @@ tb_time_ps tb_idle_credits_ps(const struct tb_network *network, struct tb_node s
 	uint64_t full = params->packet_payload_bytes;
 	struct idle_cut cut = {bytes ? (bytes + full - 1) / full : 1, full, 0};
 	cut.last = bytes - (cut.n - 1) * full;
-	return overhead + tb_fetch_delay_ps(&params->credits, bytes) +
+	return overhead + tb_fetch_delay_ps(tb_credit_params(params), bytes) +
 	       tb_idle_time(idle_credit_payload(&cut, 0), pcie_q20) +
 	       drained_at(&way, &cut);
 }

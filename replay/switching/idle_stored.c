@@ -1,5 +1,6 @@
 #include "idle_stored.h"
 
+#include "ethernet_params.h"
 #include "replay.h"
 
 // The links that a lone message takes; of a regular tree, where all are alike, any.
@@ -41,7 +42,7 @@ static tb_time_ps carried(const struct tb_network *network, uint32_t link, uint6
 
 tb_time_ps tb_idle_burst(const struct tb_network *network, uint32_t link)
 {
-	return carried(network, link, network->params.ethernet.burst_bytes);
+	return carried(network, link, tb_ethernet_params(&network->params)->burst_bytes);
 }
 
 // idle_stored_passes is how long a link with a full bucket holds so many bytes back.

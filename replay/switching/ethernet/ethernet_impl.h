@@ -13,6 +13,7 @@
 #ifndef TB_ETHERNET_IMPL_H
 #define TB_ETHERNET_IMPL_H
 
+#include "ethernet_params.h"
 #include "map.h"
 #include "rate.h"
 #include "switching.h"
@@ -299,7 +300,7 @@ static inline struct tcp_receiver *tb_receiver_at(
 static inline const struct tb_ethernet_params *ethernet_params(
 	const struct ethernet *ethernet)
 {
-	return &ethernet->replay.net->params.ethernet;
+	return tb_ethernet_params(&ethernet->replay.net->params);
 }
 
 static inline struct segment *segment_at(const struct tcp_stream *stream, uint64_t number)

@@ -2,6 +2,7 @@
 #include "fluid.h"
 
 #include "array.h"
+#include "credit_params.h"
 
 #include <stdlib.h>
 
@@ -13,7 +14,7 @@ uint64_t tb_fluid_wire_bytes(
 	uint64_t overhead = params->packet_overhead_bytes -
 			    (keeps_frames ? tb_replay_headers(replay) : 0);
 	bool has_first = !keeps_frames && message->n_unfetched == message->n_packets;
-	uint64_t first = has_first ? params->credits.first_overhead_bytes : 0;
+	uint64_t first = has_first ? tb_credit_params(params)->first_overhead_bytes : 0;
 	uint64_t wire = tb_message_left(replay, message) +
 			message->n_unfetched * overhead + first;
 	return wire ? wire : 1;

@@ -1,5 +1,6 @@
 #include "fluid.h"
 
+#include "credit_params.h"
 #include "switchings.h"
 
 #include <stdlib.h>
@@ -59,12 +60,13 @@ static int make_nodes(struct fluid *fluid)
 	const struct tb_network *net = fluid->replay.net;
 	const struct tb_network_params *params = &net->params;
 	fluid->event_at = TB_TIME_NEVER;
-	if (params->credits.message_gap_ps) {
+	if (tb_credit_params(params)->message_gap_ps) {
 		fluid->node_begun_at = malloc(net->n_nodes * sizeof(tb_time_ps));
 		if (!fluid->node_begun_at)
 			return TB_ENOMEM;
 		for (uint32_t i = 0; i < net->n_nodes; i++)
-			fluid->node_begun_at[i] = -params->credits.message_gap_ps;
+			fluid->node_begun_at[i] =
+				-tb_credit_params(params)->message_gap_ps;
 	}
 	tb_time_ps packet_ps = tb_fluid_duration(
 		(fluid_amount)params->packet_payload_bytes * BYTE_AMOUNT,

@@ -3,6 +3,8 @@
 #include "fluid.h"
 
 #include "array.h"
+#include "circuit_params.h"
+#include "credit_params.h"
 #include "switchings.h"
 
 // fluid_line_key returns by whom a message's line is known; false: it waits for no other
@@ -12,11 +14,13 @@ static bool fluid_line_key(
 {
 	const struct tb_network_params *params = &fluid->replay.net->params;
 	uint32_t source = message->what.source.id;
-	bool by_pair = fluid->nodes->stores ||
-		       (fluid->nodes->has_queue_pairs &&
-			       params->credits.queue_pairs == TB_QUEUE_PAIRS_CONNECTION);
+	bool by_pair =
+		fluid->nodes->stores ||
+		(fluid->nodes->has_queue_pairs && tb_credit_params(params)->queue_pairs ==
+							  TB_QUEUE_PAIRS_CONNECTION);
 	*key = (uint64_t)source << 32 | (by_pair ? message->end : source);
-	return by_pair || (fluid->nodes->has_circuits && params->slice_bytes == 0);
+	return by_pair || (fluid->nodes->has_circuits &&
+				  tb_circuit_params(params)->slice_bytes == 0);
 }
 
 static uint32_t fluid_line_find(struct fluid *fluid, uint64_t key)
@@ -48,7 +52,8 @@ void tb_fluid_begins(struct fluid *fluid, uint32_t message)
 // in its line began.
 static tb_time_ps begin_in_time(struct fluid *fluid, uint32_t message, tb_time_ps last)
 {
-	const struct tb_credit_params *credits = &fluid->replay.net->params.credits;
+	const struct tb_credit_params *credits =
+		tb_credit_params(&fluid->replay.net->params);
 	uint32_t source = fluid->replay.messages[message].what.source.id;
 	tb_time_ps at = fluid->replay.now;
 	if (last >= 0 && at < last + credits->queue_pair_gap_ps)
