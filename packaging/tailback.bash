@@ -12,50 +12,33 @@ _tailback_words()
 	mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W "$1" -- "$cur")
 }
 
-_tailback_interfaces()
-{
-	_tailback_words "any $(ls /sys/class/net 2>/dev/null)"
-}
-
 # What stands after option $2 of command $1; false when the option takes nothing known here. The
-# program knows the words of an option, and files are known here.
+# program's table of options has the words of an option and which files it takes.
 _tailback_value()
 {
-	local packets='\.(pcap|pcapng|cap)(\.(gz|zst|xz|lz4|bz2))?$' stores='\.db$' words=
+	local words='' files=''
+	[[ $2 == -* ]] || return 1
 	case $1:$2 in
-	*:--dedup | *:--split-jobs) [[ -n $equals ]] || return 1 ;; # the value may be left out
+	*:--dedup | *:--split-jobs)
+		[[ -n $equals ]] || return 1 # the value may be left out
+		words=$("${COMP_WORDS[0]}" "$1" --words "$2" 2>/dev/null)
+		;;
 	*:--collective)
 		[[ -n $equals && $prev != --collective ]] && return 1
 		_tailback_words "$("${COMP_WORDS[0]}" "$1" --words --collective | sed 's/$/=/')"
 		return
 		;;
+	replay:-H | replay:--host) words=$(_tailback_libraries) ;;
+	synth:--algorithm) words=$(_tailback_algorithms) ;;
+	plot:--series | plot:--where | sweep:--set) words=$(_tailback_sweep_keys) ;;
+	capture:-i | capture:--interface) words="any $(ls /sys/class/net 2>/dev/null)" ;;
+	capture:-Z | capture:--relinquish-privileges) words=$(compgen -u) ;;
+	*) words=$("${COMP_WORDS[0]}" "$1" --words "$2" 2>/dev/null) ;;
 	esac
-	[[ $2 == -* ]] && words=$("${COMP_WORDS[0]}" "$1" --words "$2" 2>/dev/null)
+	files=$("${COMP_WORDS[0]}" "$1" --files "$2" 2>/dev/null)
 	[[ -n $words ]] && _tailback_words "$words"
-	case $1:$2 in
-	*:-n | *:--network | counters:--fabric)
-		_tailback_files '\.ini$'
-		;;
-	replay:-H | replay:--host) _tailback_words "$(_tailback_libraries)" ;;
-	replay:-o | replay:--output | sweep:-o | sweep:--output | merge:-o | merge:--output) _tailback_files "$stores" ;;
-	network:--traffic) _tailback_files "$stores" ;;
-	network:--routes | network:--roots | network:--node-name-map | replay:--map | replay:--routes | replay:--fault-file | replay:--job | replay:--also) _tailback_files '.' ;;
-	replay:--fault) _tailback_words 'link= switch=' ;;
-	network:--store | counters:-o | counters:--output) _tailback_files "$stores" ;;
-	synth:--algorithm) _tailback_words "$(_tailback_algorithms)" ;;
-	plot:-x | plot:--x | plot:-y | plot:--y)
-		_tailback_words 'offered accepted taken given latency waiting nodes message load'
-		;;
-	plot:--series | plot:--where) _tailback_words "$(_tailback_sweep_keys)" ;;
-	sweep:--set) _tailback_words "$(_tailback_sweep_keys)" ;;
-	capture:-i | capture:--interface) _tailback_interfaces ;;
-	capture:-Z | capture:--relinquish-privileges) _tailback_words "$(compgen -u)" ;;
-	capture:-r | capture:-w | capture:--read | capture:--write) _tailback_files "$packets" ;;
-	trace:-o | trace:--output) _tailback_files '\.tbt$' ;;
-	trace:--merge) _tailback_files '/$' ;;
-	*:-o | *:--output | view:--screenshot) _tailback_files '.' ;;
-	*) [[ -n $words ]] ;;
-	esac
+	[[ -n $files ]] && _tailback_files "$files"
+	[[ -n $words$files ]]
 }
 
 # The libraries stand in these files, [host.NAME] each; those of the network on the line when one
@@ -103,7 +86,7 @@ _tailback_algorithms()
 		/^Collectives/ { inside = 1 }
 		/^$/ { inside = 0 }
 		/^  [a-z]/ { at = wanted == "" || $1 == wanted }
-		/^    [a-z]/ && inside && at && !told[$1]++ { print $1 }'
+		/^    [a-z]/ && inside && at && !seen[$1]++ { print $1 }'
 }
 
 _tailback_experiments()
@@ -118,22 +101,16 @@ _tailback_sweep_keys()
 		sed -n '/^Keys/,$s/^ *\([a-z_]*\)  .*/\1=/p'
 }
 
-# What a command reads or is told when no option is asked for.
+# What a command takes when no option is asked for.
 _tailback_operand()
 {
+	local files
+	files=$("${COMP_WORDS[0]}" "$1" --files TRACE 2>/dev/null)
 	case $1 in
 	synth) _tailback_words "$(_tailback_jobs)" ;;
-	counters) _tailback_files '.' ;;
-	sweep)
-		_tailback_words "$(_tailback_experiments)"
-		_tailback_files '\.ini$'
-		;;
-	replay) _tailback_files '\.(pcap|pcapng|cap|goal|tbt|bin|cm)(\.(gz|zst|xz|lz4|bz2))?$' ;;
-	convert) _tailback_files '\.(otf2|tbt|json|et|prv|goal|bin|cm)(\.(gz|zst|xz|lz4|bz2))?$' ;;
-	info) _tailback_files '\.(pcap|pcapng|cap|goal|tbt|bin|cm|db)(\.(gz|zst|xz|lz4|bz2))?$' ;;
-	view) _tailback_files '\.(db|pcap|pcapng|cap|goal|tbt|bin)(\.(gz|zst|xz|lz4|bz2))?$' ;;
-	advise | matrix | merge | plot | report | compare | timeline | top) _tailback_files '\.db$' ;;
+	sweep) _tailback_words "$(_tailback_experiments)" ;;
 	esac
+	[[ -z $files ]] || _tailback_files "$files"
 }
 
 _tailback()
@@ -159,8 +136,8 @@ _tailback()
 	if _tailback_value "$command" "$prev"; then
 		return
 	elif [[ $cur == -* ]]; then
-		_tailback_words "$("${COMP_WORDS[0]}" "$command" --help 2>/dev/null |
-			grep -oE '(^ *|, )-{1,2}[A-Za-z?][A-Za-z-]*' | grep -oE -- '-.*')"
+		_tailback_words "$("${COMP_WORDS[0]}" "$command" --options 2>/dev/null |
+			awk -F '\t' '{ print "--" $2; if ($1 != "-") print "-" $1 }') --help"
 	else
 		_tailback_operand "$command"
 	fi

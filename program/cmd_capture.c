@@ -1,84 +1,27 @@
 // tailback capture: writes packets of an interface to a file, with tcpdump's options.
+#include "beside.h"
+#include "capture_write.h"
 #include "cli.h"
-#include "cmd_capture_watch.h"
 #include "commands.h"
 #include "json.h"
 #include "live.h"
+#include "options.h"
 #include "outfile.h"
 #include "privileges.h"
 #include "progress.h"
 #include "stop.h"
 #include "units.h"
 #include "visible.h"
-#include "words_args.h"
 
-#include <argp.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
-
-enum { KEY_IMMEDIATE = 256, KEY_JSON, KEY_WATCH, KEY_NETWORK };
-
-static const struct argp_option options[] = {
-	{"interface", 'i', "IFACE", 0,
-		"Capture from IFACE, a name or a number that -D lists; any is all", 1},
-	{"read", 'r', "FILE", 0,
-		"Read packets from a capture file instead, to filter it; - is standard "
-		"input",
-		1},
-	{"write", 'w', "FILE", 0,
-		"Write to FILE: pcap when its name ends in .pcap, .cap or .dmp, else "
-		"pcapng; "
-		"- is standard output",
-		1},
-	{"list-interfaces", 'D', NULL, 0, "List the interfaces and exit", 1},
-	{"json", KEY_JSON, NULL, 0, "With -D: as JSON", 1},
-	{"count", 'c', "N", 0, "End after N packets", 2},
-	{"snapshot-length", 's', "BYTES", 0,
-		"Keep the first BYTES of each packet (262144); headers are within 96", 2},
-	{"no-promiscuous-mode", 'p', NULL, 0,
-		"Only packets that this machine sends or receives", 2},
-	{"direction", 'Q', "DIR", 0,
-		"Only incoming or outgoing packets: %s (default: inout)", 2},
-	{"buffer-size", 'B', "KIB", 0, "Size of the kernel's buffer of captured packets",
-		2},
-	{"no-optimize", 'O', NULL, 0, "Do not optimize the filter", 2},
-	{"packet-buffered", 'U', NULL, 0,
-		"Write each packet at once, so that others can follow the file", 3},
-	{"immediate-mode", KEY_IMMEDIATE, NULL, 0,
-		"Receive each packet as soon as it arrives, not in batches", 3},
-	{"watch", KEY_WATCH, NULL, 0,
-		"Replay the packets as they arrive, and show the congestion matrix", 3},
-	{"network", KEY_NETWORK, "NETWORK", 0,
-		"The network that --watch replays them on, as replay's -n (default: "
-		"qsnet)",
-		3},
-	{"relinquish-privileges", 'Z', "USER", 0,
-		"Become USER once the interface is open and before FILE is; with root, "
-		"stay root",
-		3},
-	{0},
-};
-
-static const char *const directions[] = {
-	[TB_LIVE_INOUT] = "inout", [TB_LIVE_IN] = "in", [TB_LIVE_OUT] = "out", NULL};
-static const struct tb_cmd_words words[] = {
-	{.key = 'Q', .list = directions},
-	{0},
-};
-
-static const char doc[] =
-	"Capture packets into a file, which tailback replay reads.\v"
-	"FILTER is an expression of pcap-filter(7). Interrupt (Ctrl-C) ends the capture "
-	"and prints how many packets were captured and dropped; SIGUSR1 prints it "
-	"meanwhile.\n\n"
-	"The command gives up root once the interface is open: it becomes the user who "
-	"called sudo, else nobody.\n\nExample:\n"
-	"  sudo tailback capture -i eth0 -s 96 -w job.pcapng tcp and not port 22";
 
 struct capture_arguments {
 	const char *interface, *read, *write, *user;
@@ -86,6 +29,7 @@ struct capture_arguments {
 	struct tb_live_options live;
 	char *filter;
 	uint64_t count; // 0: no end
+	uint32_t buffer_kib;
 	bool list, json, unbuffered, watch;
 };
 
@@ -100,28 +44,23 @@ static void on_signal(int number)
 		hung_up = 1;
 }
 
-static void add_word(char **filter, const char *word)
+// take_filter_word appends a word to the filter.
+static void take_filter_word(
+	const struct tb_option *row, void *target, char *value, struct argp_state *state)
 {
-	char *longer = NULL;
+	char **filter = target, *longer = NULL;
+	(void)row, (void)state;
 	if (asprintf(&longer, "%s%s%s", *filter ? *filter : "", *filter ? " " : "",
-		    word) < 0)
+		    value) < 0)
 		exit(tb_cli_no_memory("the filter"));
 	free(*filter);
 	*filter = longer;
 }
 
-static uint64_t parse_number(
-	struct argp_state *state, const char *option, const char *text, uint64_t max)
+static void check_capture_options(void *arguments, const struct argp_state *state)
 {
-	uint64_t value = 0;
-	if (tb_parse_count(text, 0, max, &value) != TB_OK)
-		argp_error(state, "%s takes a whole number up to %" PRIu64 ", not '%s'",
-			option, max, text);
-	return value;
-}
-
-static void check_whole(struct argp_state *state, const struct capture_arguments *args)
-{
+	struct capture_arguments *args = arguments;
+	args->live.buffer_bytes = args->buffer_kib * 1024;
 	if (args->json && !args->list)
 		argp_error(state, "--json goes with -D");
 	if (args->list)
@@ -139,75 +78,77 @@ static void check_whole(struct argp_state *state, const struct capture_arguments
 			state, "a terminal cannot show packets: use -w FILE, or a pipe");
 }
 
-static error_t parse(int key, char *text, struct argp_state *state)
-{
-	struct capture_arguments *args = state->input;
-	switch (key) {
-	case 'i':
-		args->interface = text;
-		break;
-	case 'r':
-		args->read = text;
-		break;
-	case 'w':
-		args->write = text;
-		break;
-	case 'D':
-		args->list = true;
-		break;
-	case KEY_JSON:
-		args->json = true;
-		break;
-	case 'c':
-		args->count = parse_number(state, "-c", text, UINT64_MAX);
-		if (args->count == 0)
-			argp_error(state, "-c takes a whole number from 1, not '0'");
-		break;
-	case 's':
-		args->live.snap_bytes =
-			(uint32_t)parse_number(state, "-s", text, TB_LIVE_SNAP_BYTES);
-		break;
-	case 'p':
-		args->live.no_promiscuous = true;
-		break;
-	case 'Q':
-		args->live.direction =
-			(enum tb_live_direction)tb_cmd_word(words, key, text, state);
-		break;
-	case 'B':
-		args->live.buffer_bytes =
-			(uint32_t)parse_number(state, "-B", text, INT32_MAX / 1024) *
-			1024;
-		break;
-	case 'O':
-		args->live.no_optimize = true;
-		break;
-	case KEY_WATCH:
-		args->watch = true;
-		break;
-	case KEY_NETWORK:
-		args->network = text;
-		break;
-	case 'U':
-		args->unbuffered = true;
-		break;
-	case KEY_IMMEDIATE:
-		args->live.immediate = true;
-		break;
-	case 'Z':
-		args->user = text;
-		break;
-	case ARGP_KEY_ARG:
-		add_word(&args->filter, text);
-		break;
-	case ARGP_KEY_END:
-		check_whole(state, args);
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
+#define AT(member)    TB_AT(struct capture_arguments, member)
+#define CAPTURE_FILES "\\.(pcap|pcapng|cap)(\\.(gz|zst|xz|lz4|bz2))?$"
+
+static const char *const directions[] = {
+	[TB_LIVE_INOUT] = "inout", [TB_LIVE_IN] = "in", [TB_LIVE_OUT] = "out", NULL};
+
+static const struct tb_option option_rows[] = {
+	{"interface", 'i', "IFACE",
+		"Capture from IFACE, a name or a number that -D lists; any is all",
+		TB_TEXT, AT(interface)},
+	{"read", 'r', "FILE",
+		"Read packets from a capture file instead, to filter it; - is standard "
+		"input",
+		TB_TEXT, AT(read), .files = CAPTURE_FILES},
+	{"write", 'w', "FILE",
+		"Write to FILE: pcap when its name ends in .pcap, .cap or .dmp, else "
+		"pcapng; - is standard output",
+		TB_TEXT, AT(write), .files = CAPTURE_FILES},
+	{"list-interfaces", 'D', NULL, "List the interfaces and exit", TB_FLAG, AT(list)},
+	{"json", 0, NULL, "With -D: as JSON", TB_FLAG, AT(json)},
+	TB_NEXT_GROUP,
+	{"count", 'c', "N", "End after N packets", TB_COUNT, AT(count), .min = 1,
+		.max = UINT64_MAX},
+	{"snapshot-length", 's', "BYTES",
+		"Keep the first BYTES of each packet (262144); headers are within 96",
+		TB_COUNT, AT(live.snap_bytes), .max = TB_LIVE_SNAP_BYTES},
+	{"no-promiscuous-mode", 'p', NULL,
+		"Only packets that this machine sends or receives", TB_FLAG,
+		AT(live.no_promiscuous)},
+	{"direction", 'Q', "DIR",
+		"Only incoming or outgoing packets: %s (default: inout)", TB_WORD,
+		AT(live.direction), .list = directions},
+	{"buffer-size", 'B', "KIB", "Size of the kernel's buffer of captured packets",
+		TB_COUNT, AT(buffer_kib), .max = INT32_MAX / 1024},
+	{"no-optimize", 'O', NULL, "Do not optimize the filter", TB_FLAG,
+		AT(live.no_optimize)},
+	TB_NEXT_GROUP,
+	{"packet-buffered", 'U', NULL,
+		"Write each packet at once, so that others can follow the file", TB_FLAG,
+		AT(unbuffered)},
+	{"immediate-mode", 0, NULL,
+		"Receive each packet as soon as it arrives, not in batches", TB_FLAG,
+		AT(live.immediate)},
+	{"watch", 0, NULL,
+		"Replay the packets as they arrive, and show the congestion matrix",
+		TB_FLAG, AT(watch)},
+	{"network", 0, "NETWORK",
+		"The network that --watch replays them on, as replay's -n (default: "
+		"qsnet)",
+		TB_TEXT, AT(network), .files = "\\.ini$"},
+	{"relinquish-privileges", 'Z', "USER",
+		"Become USER once the interface is open and before FILE is; with root, "
+		"stay root",
+		TB_TEXT, AT(user)},
+	{0},
+};
+
+static const struct tb_options option_table = {
+	.rows = option_rows,
+	.args_doc = "[FILTER...]",
+	.doc = "Capture packets into a file, which tailback replay reads.\v"
+	       "FILTER is an expression of pcap-filter(7). Interrupt (Ctrl-C) ends the "
+	       "capture and prints how many packets were captured and dropped; SIGUSR1 "
+	       "prints it meanwhile.\n\n"
+	       "The command gives up root once the interface is open: it becomes the "
+	       "user who called sudo, else nobody.\n\n"
+	       "Example:\n"
+	       "  sudo tailback capture -i eth0 -s 96 -w job.pcapng tcp and not port 22",
+	.operand = {.kind = TB_CALL, AT(filter), .take = take_filter_word},
+	.check = check_capture_options,
+};
 
 static void print_interface(const struct tb_live_interface *item, size_t number)
 {
@@ -231,7 +172,7 @@ static void print_interface(const struct tb_live_interface *item, size_t number)
 	puts(joint[0] == ',' ? "]" : "");
 }
 
-static int print_json(const struct tb_live_interface *list, size_t n)
+static int print_interfaces_json(const struct tb_live_interface *list, size_t n)
 {
 	struct tb_error error;
 	json_t *array = json_array();
@@ -258,12 +199,120 @@ static int list_interfaces(bool json)
 		return tb_cli_fail(&error);
 	int code = TB_EXIT_OK;
 	if (json)
-		code = print_json(list, n);
+		code = print_interfaces_json(list, n);
 	else
 		for (size_t i = 0; i < n; i++)
 			print_interface(&list[i], i + 1);
 	tb_live_list_free(list, n);
 	return code;
+}
+
+// `tailback capture --watch`: a second process of this program replays the packets while
+// they are captured, and shows the run. A replay that cannot keep up misses packets; the
+// capture does not wait for it.
+struct capture_watch {
+	FILE *stream; // to the replay; NULL: there is none
+	struct tb_beside beside;
+	int most_bytes; // that may be in the pipe to the replay
+	uint64_t n_missed;
+};
+
+// At most half of the pipe is filled, so that a packet never blocks the capture: packets
+// leave parts of the pipe's pages unused.
+#define PIPE_BYTES (1 << 20)
+
+static int watch_pipe(struct capture_watch *watch, const char *network, const int ends[2],
+	struct tb_error *error)
+{
+	const struct tb_beside_options options = {
+		.network = network, .trace = "-", .input = ends[0], .shows = true};
+	// The replay waits for this end to be closed, so it must not inherit it.
+	fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+	// The kernel refuses a large pipe to a user with many; then it stays small.
+	fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES);
+	watch->most_bytes = fcntl(ends[1], F_GETPIPE_SZ) / 2;
+	int status = tb_beside_start(&watch->beside, &options, error);
+	if (status != TB_OK)
+		return status;
+	watch->stream = fdopen(ends[1], "wb");
+	return watch->stream ? TB_OK : tb_fail_memory(error, "the stream to the replay");
+}
+
+static int watch_start(
+	struct capture_watch *watch, const char *network, struct tb_error *error)
+{
+	int ends[2];
+	if (pipe(ends) != 0)
+		return tb_fail(error, TB_EIO, "cannot make a pipe to the replay");
+	int status = watch_pipe(watch, network, ends, error);
+	close(ends[0]);
+	if (status != TB_OK)
+		close(ends[1]);
+	return status;
+}
+
+// capture_watch_begin starts a replay on `network` into a store that is removed at the
+// end, and sends it the header of the capture. On failure it prints a warning, and the
+// capture goes on unwatched.
+static void capture_watch_begin(struct capture_watch *watch, const char *network,
+	const struct tb_capture_source *source)
+{
+	struct tb_error error;
+	char text[640];
+	if (watch_start(watch, network, &error) != TB_OK) {
+		fprintf(stderr, "tailback capture: warning: not watched: %s\n",
+			tb_error_format(&error, text, sizeof text));
+		return;
+	}
+	tb_capture_write_header(watch->stream, TB_CAPTURE_PCAPNG, source);
+	fflush(watch->stream);
+}
+
+static void watch_leave(struct capture_watch *watch)
+{
+	fclose(watch->stream);
+	watch->stream = NULL;
+}
+
+// capture_watch_packet sends a packet, unless the replay is behind or has ended.
+static void capture_watch_packet(
+	struct capture_watch *watch, const struct tb_capture_packet *packet)
+{
+	int waiting = 0;
+	if (!watch->stream)
+		return;
+	if (ioctl(fileno(watch->stream), FIONREAD, &waiting) == 0 &&
+		waiting > watch->most_bytes) {
+		watch->n_missed++;
+		return;
+	}
+	tb_capture_write_packet(watch->stream, TB_CAPTURE_PCAPNG, packet);
+	if (ferror(watch->stream))
+		watch_leave(watch); // the user closed the replay
+}
+
+static void capture_watch_flush(struct capture_watch *watch)
+{
+	if (watch->stream && fflush(watch->stream) != 0)
+		watch_leave(watch);
+}
+
+// capture_watch_end ends the capture for the replay, waits until the user closes it, and
+// removes the store. Harmless without a replay.
+static void capture_watch_end(struct capture_watch *watch, uint64_t from_ns,
+	uint64_t to_ns, const struct tb_capture_counts *counts)
+{
+	if (watch->stream) {
+		tb_capture_write_end(
+			watch->stream, TB_CAPTURE_PCAPNG, from_ns, to_ns, counts);
+		watch_leave(watch);
+	}
+	tb_beside_end(&watch->beside, false);
+	if (watch->n_missed)
+		fprintf(stderr,
+			"tailback capture: the replay could not keep up and missed "
+			"%" PRIu64 " packets; the file has them\n",
+			watch->n_missed);
 }
 
 // A capture in progress.
@@ -292,7 +341,7 @@ static int fail_write(const struct session *session, struct tb_error *error)
 		"writing failed: %s", strerror(errno));
 }
 
-static int open_output(struct session *session, struct tb_error *error)
+static int open_capture_output(struct session *session, struct tb_error *error)
 {
 	const char *path = session->args->write;
 	session->format = tb_capture_format_of(path);
@@ -323,13 +372,13 @@ static int open_output_unprivileged(struct session *session, struct tb_error *er
 	bool nobody = !user && geteuid() == 0;
 	int status = nobody ? TB_OK : tb_privileges_drop(user, error);
 	if (status == TB_OK)
-		status = open_output(session, error);
+		status = open_capture_output(session, error);
 	if (status == TB_OK && nobody)
 		status = tb_privileges_drop("nobody", error);
 	return status;
 }
 
-static void announce(const struct session *session)
+static void print_source(const struct session *session)
 {
 	char type[96];
 	const char *warning = tb_live_warning(session->live);
@@ -368,7 +417,7 @@ static void print_counts(const struct session *session, const char *joint)
 	fputc('\n', stderr);
 }
 
-static void show_progress(const struct session *session, struct tb_progress *progress)
+static void show_capturing(const struct session *session, struct tb_progress *progress)
 {
 	char text[128], captured[48], dropped[32];
 	struct tb_capture_counts counts;
@@ -379,7 +428,7 @@ static void show_progress(const struct session *session, struct tb_progress *pro
 	tb_progress_show(progress, -1, text);
 }
 
-static bool go_on(const struct session *session, uint64_t n)
+static bool capture_goes_on(const struct session *session, uint64_t n)
 {
 	return !tb_stop_asked(session->stop) && !hung_up &&
 	       (session->args->count == 0 || n < session->args->count);
@@ -392,7 +441,7 @@ static int take_packets(const struct session *session, struct tb_error *error)
 	struct tb_progress progress;
 	int status = 1;
 	tb_progress_init(&progress, STDERR_FILENO);
-	for (uint64_t n = 0; go_on(session, n) && status > 0;) {
+	for (uint64_t n = 0; capture_goes_on(session, n) && status > 0;) {
 		struct tb_capture_packet packet;
 		status = tb_live_next(session->live, &packet, error);
 		if (status == 1) {
@@ -414,14 +463,14 @@ static int take_packets(const struct session *session, struct tb_error *error)
 		}
 		if ((status == TB_LIVE_IDLE || n % 256 == 0) &&
 			tb_progress_due(&progress))
-			show_progress(session, &progress);
+			show_capturing(session, &progress);
 	}
 	tb_progress_done(&progress);
 	return status < 0 ? status : TB_OK;
 }
 
-// finish ends the file even if the capture failed: the packets in it are whole.
-static int finish(struct session *session, int status, struct tb_error *error)
+// finish_capture ends the file even if the capture failed: the packets in it are whole.
+static int finish_capture(struct session *session, int status, struct tb_error *error)
 {
 	struct tb_capture_counts counts;
 	tb_live_counts(session->live, &counts);
@@ -446,7 +495,7 @@ static int capture(struct session *session, struct tb_error *error)
 	int status = open_output_unprivileged(session, error);
 	if (status != TB_OK)
 		return status;
-	announce(session);
+	print_source(session);
 	session->from_ns = now_ns();
 	tb_capture_write_header(session->stream, session->format, &source);
 	fflush(session->stream);
@@ -456,7 +505,7 @@ static int capture(struct session *session, struct tb_error *error)
 			session->watch, args->network ? args->network : "qsnet", &source);
 	if (status == TB_OK)
 		status = take_packets(session, error);
-	return finish(session, status, error);
+	return finish_capture(session, status, error);
 }
 
 // catch_signals sets flags, so that the capture can end its file. A closed pipe becomes a
@@ -471,7 +520,7 @@ static const volatile sig_atomic_t *catch_signals(void)
 	return tb_cli_catch_stop();
 }
 
-static int run(struct capture_arguments *args)
+static int capture_to_file(struct capture_arguments *args)
 {
 	struct tb_error error;
 	struct capture_watch watch = {.stream = NULL};
@@ -489,13 +538,9 @@ static int run(struct capture_arguments *args)
 
 int tb_cmd_capture(int argc, char **argv)
 {
-	static const struct argp argp = {.options = options,
-		.parser = parse,
-		.args_doc = "[FILTER...]",
-		.doc = doc};
 	struct capture_arguments args = {0};
-	tb_cmd_parse(&argp, words, argc, argv, 0, &args);
-	int code = args.list ? list_interfaces(args.json) : run(&args);
+	tb_options_parse(&option_table, argc, argv, &args, NULL);
+	int code = args.list ? list_interfaces(args.json) : capture_to_file(&args);
 	free(args.filter);
 	return code;
 }

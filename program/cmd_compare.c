@@ -3,10 +3,8 @@
 #include "commands.h"
 #include "compare.h"
 #include "output_args.h"
-#include "run_args.h"
 #include "units.h"
 
-#include <argp.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,45 +31,23 @@ struct compare_options {
 	struct tb_cmd_wait wait;
 };
 
-enum key { KEY_RUN = 256, KEY_TOP, KEY_FAIL_OVER, KEY_WIDTH, KEY_SCHEMA };
+#define AT(member)  TB_AT(struct compare_options, member)
+#define SET(member) TB_SET(struct compare_options, member)
 
-static const struct argp_option argp_options[] = {
-	TB_CMD_OUTPUT_OPTIONS,
-	{"top", KEY_TOP, "N", 0,
-		"List the N links and flows that changed most; 0: all (default: 10 in "
-		"text and Markdown, else 100)",
-		0},
-	{"width", KEY_WIDTH, "N", 0,
-		"Fit text into N columns (default: the terminal's; elsewhere as wide as "
-		"it is)",
-		0},
-	{"schema", KEY_SCHEMA, NULL, 0, "Print the JSON schema of -f json", 0},
-	{"fail-over", KEY_FAIL_OVER, "PERCENT", 0,
-		"Exit with 3 if the headers of B wait more than PERCENT longer than "
-		"those of A, and not by chance, with 1 if the runs carried different "
-		"work",
-		0},
-	TB_CMD_WAIT_OPTION,
-	{"run", KEY_RUN, "ID[..ID]", 0,
-		"Run number within its store, or runs that differ by their seed, as "
-		"1..5; "
-		"given once for A and again for B (default: the newest and its other "
-		"seeds; of one store, also those before)",
-		0},
-	{0},
-};
-
-static void take_store(struct compare_options *options, const char *value,
-	const struct argp_state *state)
+static void take_compared_store(
+	const struct tb_option *row, void *target, char *value, struct argp_state *state)
 {
+	struct compare_options *options = target;
+	(void)row;
 	if (options->n_stores == 2)
 		argp_error(state, "two stores at a time: '%s' is too many", value);
 	options->stores[options->n_stores++] = value;
 }
 
-static void take_run(struct compare_options *options, const char *value,
-	const struct argp_state *state)
+static void take_run_range(
+	const struct tb_option *row, void *target, char *value, struct argp_state *state)
 {
+	struct compare_options *options = target;
 	if (options->n_runs == 2)
 		argp_error(state,
 			"--run is given once for A and once for B, not three times");
@@ -79,58 +55,56 @@ static void take_run(struct compare_options *options, const char *value,
 	char first[32];
 	const char *dots = strstr(value, "..");
 	snprintf(first, sizeof first, "%.*s", dots ? (int)(dots - value) : 31, value);
-	range->first = range->last = tb_cmd_run_number(first, state);
+	range->first = range->last = (int64_t)tb_option_count(row, first, state);
 	if (dots)
-		range->last = tb_cmd_run_number(dots + 2, state);
+		range->last = (int64_t)tb_option_count(row, dots + 2, state);
 	if (range->last < range->first)
 		argp_error(state, "--run ends before it begins: '%s'", value);
 }
 
-static const struct tb_cmd_words words[] = {
-	TB_CMD_OUTPUT_WORDS(TB_FORMATS_OF_LISTS),
-	TB_CMD_WAIT_WORDS,
+static const struct tb_option option_rows[] = {
+	TB_OUTPUT_OPTIONS(struct compare_options, output, TB_FORMATS_OF_LISTS),
+	{"top", 0, "N",
+		"List the N links and flows that changed most; 0: all (default: 10 in "
+		"text and Markdown, else 100)",
+		TB_COUNT, AT(top), SET(top_given), .max = UINT32_MAX - 1},
+	TB_TEXT_WIDTH_OPTION(struct compare_options, width, TB_AS_WIDE),
+	TB_SCHEMA_OPTION(tb_compare_write_schema),
+	{"fail-over", 0, "PERCENT",
+		"Exit with 3 if the headers of B wait more than PERCENT longer than "
+		"those of A, and not by chance, with 1 if the runs carried different "
+		"work",
+		TB_REAL, AT(fail_over), SET(fail_over_given), .most = 1e6},
+	TB_WAIT_OPTION(struct compare_options, wait),
+	{"run", 0, "ID[..ID]",
+		"Run number within its store, or runs that differ by their seed, as "
+		"1..5; given once for A and again for B (default: the newest and its "
+		"other seeds; of one store, also those before)",
+		TB_CALL, .min = 1, .max = INT64_MAX, .take = take_run_range},
 	{0},
 };
 
-static error_t parse_option(int key, char *value, struct argp_state *state)
-{
-	struct compare_options *options = state->input;
-	switch (key) {
-	case KEY_TOP:
-		if (tb_parse_count(value, 0, UINT32_MAX - 1, &options->top) != TB_OK)
-			argp_error(state, "--top takes a whole number, not '%s'", value);
-		options->top_given = true;
-		break;
-	case KEY_WIDTH:
-		options->width = tb_cmd_text_columns(value, state);
-		break;
-	case KEY_SCHEMA:
-		tb_cmd_print_schema(tb_compare_write_schema);
-		break;
-	case KEY_FAIL_OVER:
-		if (tb_parse_real(value, 0, 1e6, &options->fail_over) != TB_OK)
-			argp_error(
-				state, "--fail-over takes a percentage, not '%s'", value);
-		options->fail_over_given = true;
-		break;
-	case TB_OPTION_WAIT:
-		options->wait =
-			(struct tb_cmd_wait){true, tb_cmd_word(words, key, value, state)};
-		break;
-	case KEY_RUN:
-		take_run(options, value, state);
-		break;
-	case ARGP_KEY_ARG:
-		take_store(options, value, state);
-		break;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "stores are missing: name A.db and B.db");
-		break;
-	default:
-		return tb_cmd_output_arg(key, value, state, &options->output);
-	}
-	return 0;
-}
+static const struct tb_options option_table = {
+	.rows = option_rows,
+	.args_doc = "A.db [B.db]",
+	.doc = "Show what changed between two runs: their settings, their results, and "
+	       "the links and flows that changed most. A is before, B is after. With "
+	       "one store, its newest run is compared with the one before.\v"
+	       "The runs may be of different inputs and networks: links are the same if "
+	       "they have one name, flows if they have one job, source and destination. "
+	       "The settings that differ are shown first. Runs that differ by their seed "
+	       "only are compared together, in pairs: then only what differs beyond "
+	       "chance is listed.\n\n"
+	       "Examples:\n"
+	       "  tailback compare before.db after.db\n"
+	       "  tailback compare run.db --run 1 --run 3 -o change.md\n"
+	       "  tailback compare good.db new.db --fail-over 5 > /dev/null || echo "
+	       "worse",
+	.operand = {.kind = TB_CALL,
+		.files = "\\.db$",
+		.help = "stores are missing: name A.db and B.db",
+		.take = take_compared_store},
+};
 
 // newest_two finds the runs to compare when all of a store differ by their seed only.
 static int newest_two(const char *store, struct tb_seeds seeds[2], struct tb_error *error)
@@ -200,8 +174,9 @@ static bool share_a_seed(const struct tb_seeds seeds[2])
 	return seeds[0].n && seeds[1].n && seeds[0].of[0].seed == seeds[1].of[0].seed;
 }
 
-// note_left_out says which runs of those that were found stay out of the comparison.
-static void note_left_out(const struct tb_seeds found[2], const struct tb_seeds taken[2])
+// note_left_out_runs says which runs of those that were found stay out of the comparison.
+static void note_left_out_runs(
+	const struct tb_seeds found[2], const struct tb_seeds taken[2])
 {
 	for (int i = 0; i < 2; i++) {
 		size_t n = found[i].n - taken[i].n;
@@ -230,7 +205,7 @@ static void pair_seeds(struct tb_seeds seeds[2])
 {
 	const struct tb_seeds found[2] = {seeds[0], seeds[1]};
 	tb_seeds_pair(&seeds[0], &seeds[1]);
-	note_left_out(found, seeds);
+	note_left_out_runs(found, seeds);
 }
 
 // find_seeds finds the runs of either side.
@@ -274,8 +249,8 @@ static int write_comparison(void *context, FILE *stream, struct tb_error *error)
 		tb_cmd_text_width(writing->width, stream, 0), stream, error);
 }
 
-static int judge(const struct compare_options *options, const struct tb_compare *compare,
-	size_t seeds)
+static int judge_growth(const struct compare_options *options,
+	const struct tb_compare *compare, size_t seeds)
 {
 	double growth = tb_compare_wait_growth(compare);
 	if (!options->fail_over_given)
@@ -333,7 +308,7 @@ static int compare_runs(struct compare_options *options)
 			&(struct compare_writing){
 				compare, options->output.format, options->width},
 			&error);
-	int code = status == TB_OK ? judge(options, compare, seeds[0].n)
+	int code = status == TB_OK ? judge_growth(options, compare, seeds[0].n)
 				   : tb_cli_fail(&error);
 	tb_compare_free(compare);
 	tb_run_free(runs[0]);
@@ -343,27 +318,10 @@ static int compare_runs(struct compare_options *options)
 
 int tb_cmd_compare(int argc, char **argv)
 {
-	static const struct argp argp = {argp_options, parse_option, "A.db [B.db]",
-		"Show what changed between two runs: their settings, their results, and "
-		"the links and flows that changed most. A is before, B is after. With "
-		"one store, its newest run is compared with the one before.\v"
-		"The runs may be of different inputs and networks: links are the same if "
-		"they have one name, flows if they have one job, source and destination. "
-		"The settings that differ are shown first. Runs that differ by their "
-		"seed "
-		"only are compared together, in pairs: then only what differs beyond "
-		"chance is listed.\n\n"
-		"Examples:\n"
-		"  tailback compare before.db after.db\n"
-		"  tailback compare run.db --run 1 --run 3 -o change.md\n"
-		"  tailback compare good.db new.db --fail-over 5 > /dev/null || echo "
-		"worse",
-		NULL, NULL, NULL};
-	struct compare_options options = {
-		.output = {.allowed = TB_FORMATS_OF_LISTS, .file = "-"}};
-	tb_cmd_parse(&argp, words, argc, argv, 0, &options);
-	int code = tb_cmd_output_settle(
-		&options.output, COMMAND, options.stores, (size_t)options.n_stores);
+	struct compare_options options = {.output.file = "-"};
+	tb_options_parse(&option_table, argc, argv, &options, NULL);
+	int code = tb_cmd_output_settle(&options.output, TB_FORMATS_OF_LISTS, COMMAND,
+		options.stores, (size_t)options.n_stores);
 	if (code == TB_EXIT_OK)
 		code = tb_cmd_output_settle_width(
 			&options.output, COMMAND, options.width);

@@ -11,48 +11,16 @@
 #include "units.h"
 #include "workload.h"
 
-#include <argp.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_BINARY = 1024, KEY_PER_NODE };
-
-static const struct argp_option option_table[] = {
-	{"output", 'o', "FILE", 0, "Write the job to FILE (default: -, standard output)",
-		1},
-	{"format", 'f', "FORMAT", 0, "%s (default: by FILE's name, else goal)", 1},
-	{"binary", KEY_BINARY, NULL, 0, "The same as -f goal-binary", 1},
-	{"quiet", 'q', NULL, 0, "No notes on how the trace was read", 1},
-	{NULL, 0, NULL, 0, "Packet captures:", 3},
-	TB_CMD_LOOP_OPTIONS(3, "Infer it from"),
-	{NULL, 0, NULL, 0, "Traces of calls:", 2},
-	TB_CMD_READING_OPTIONS(2),
-	{"per-node", KEY_PER_NODE, "N", 0,
-		"The ranks of a node on which the job is to be replayed: libraries know "
-		"their neighbours",
-		2},
-	{"network", 'n', "NETWORK", 0,
-		"The network for which it is: rates of reductions, links of GPUs (%s, or "
-		"as replay has it; default: none is known)",
-		2},
-	{0},
-};
-
-static const struct tb_cmd_words words[] = {
-	{.key = 'f', .word = tb_job_form},
-	{.key = 'n', .lines = tb_network_preset_names},
-	TB_CMD_READING_WORDS,
-	{.key = TB_WORDS_OF_DOC, .word = tb_trace_format_name},
-	{0},
-};
-
 struct convert_arguments {
-	const char **traces;
-	size_t n;
+	struct tb_texts traces;
 	const char *output, *network;
-	size_t form;
+	uint64_t form;
+	bool binary;
 	struct tb_cmd_reading reading;
 	struct tb_cmd_captures captures;
 	uint32_t per_node;
@@ -63,20 +31,21 @@ struct convert_arguments {
 // file that could be read: "convert trace.otf2 job.goal".
 static void take_output(struct convert_arguments *args)
 {
-	const char *last = args->n > 1 ? args->traces[args->n - 1] : "-";
+	const char *last = args->traces.n > 1 ? args->traces.of[args->traces.n - 1] : "-";
 	if (args->output || strcmp(last, "-") == 0 || access(last, F_OK) == 0)
 		return;
 	args->output = last;
-	args->n--;
+	args->traces.n--;
 }
 
-static void check_whole(const struct argp_state *state, struct convert_arguments *args)
+static void check_convert_options(void *arguments, const struct argp_state *state)
 {
-	if (args->n == 0)
-		argp_error(state, "a trace is missing");
+	struct convert_arguments *args = arguments;
 	take_output(args);
 	if (!args->output)
 		args->output = "-";
+	if (args->binary)
+		args->form = 1; // the table's second row
 	if (args->form == TB_JOB_FORM_NONE)
 		args->form = tb_job_form_of(args->output);
 	if (args->form == TB_JOB_FORM_NONE)
@@ -86,74 +55,82 @@ static void check_whole(const struct argp_state *state, struct convert_arguments
 		argp_error(state, "binary output is not for a terminal: use -o FILE");
 }
 
-static error_t on_shared_option(
-	int key, char *value, struct argp_state *state, struct convert_arguments *args)
-{
-	return tb_cmd_reading_arg(key, value, state, &args->reading) == 0
-		       ? 0
-		       : tb_cmd_capture_arg(key, value, state, &args->captures);
-}
+#define AT(member) TB_AT(struct convert_arguments, member)
 
-static error_t on_option(int key, char *value, struct argp_state *state)
-{
-	struct convert_arguments *args = state->input;
-	uint64_t count = 0;
-	switch (key) {
-	case 'o':
-		args->output = value;
-		return 0;
-	case 'n':
-		args->network = value;
-		return 0;
-	case 'q':
-		args->quiet = true;
-		return 0;
-	case 'f':
-		args->form = tb_cmd_word(words, key, value, state);
-		return 0;
-	case KEY_BINARY:
-		args->form = 1; // the table's second row
-		return 0;
-	case KEY_PER_NODE:
-		if (tb_parse_count(value, 1, TB_PER_NODE_MAX, &count) != TB_OK)
-			argp_error(state, "--per-node=%s: expected a number from 1 to %d",
-				value, TB_PER_NODE_MAX);
-		args->per_node = (uint32_t)count;
-		return 0;
-	case ARGP_KEY_ARG:
-		args->traces[args->n++] = value;
-		return 0;
-	case ARGP_KEY_END:
-		check_whole(state, args);
-		return 0;
-	default:
-		return on_shared_option(key, value, state, args);
-	}
-}
+static const struct tb_option option_rows[] = {
+	{"output", 'o', "FILE", "Write the job to FILE (default: -, standard output)",
+		TB_TEXT, AT(output), .files = "."},
+	{"format", 'f', "FORMAT", "%s (default: by FILE's name, else goal)", TB_WORD,
+		AT(form), .word = tb_job_form},
+	{"binary", 0, NULL, "The same as -f goal-binary", TB_FLAG, AT(binary)},
+	{"quiet", 'q', NULL, "No notes on how the trace was read", TB_FLAG, AT(quiet)},
+	{.help = "Traces of calls:"},
+	TB_INCLUDE(tb_reading_options, struct convert_arguments, reading),
+	{"per-node", 0, "N",
+		"The ranks of a node on which the job is to be replayed: libraries know "
+		"their neighbours",
+		TB_COUNT, AT(per_node), .min = 1, .max = TB_PER_NODE_MAX},
+	{"network", 'n', "NETWORK",
+		"The network for which it is: rates of reductions, links of GPUs (%s, or "
+		"as replay has it; default: none is known)",
+		TB_TEXT, AT(network), .lines = tb_network_preset_names,
+		.files = "\\.ini$"},
+	{.help = "Packet captures:"},
+	TB_INCLUDE(tb_loop_options, struct convert_arguments, captures),
+	{0},
+};
 
-// check_input refuses what has no effect on this input, and several.
-static int check_input(const struct convert_arguments *args,
+static const struct tb_options option_table = {
+	.rows = option_rows,
+	.args_doc = "TRACE... [FILE]",
+	.doc = "Write the job of a trace (%s) in a format that other simulators read "
+	       "too.\v"
+	       "Of a packet capture the job is inferred: what each message waited for, "
+	       "and the computation between. Several files are one trace, if its format "
+	       "has a file a rank. Without -o the last of several arguments is the FILE "
+	       "to write, if there is none of that name. Standard error gets what was "
+	       "left out, and by which rule each kind of collective call became "
+	       "messages. Replayed with the same -n and --per-node, the job is what the "
+	       "trace is.\n\n"
+	       "Examples:\n"
+	       "  tailback convert traces.otf2 -o job.goal\n"
+	       "  tailback convert capture.pcap.zst job.goal\n"
+	       "  tailback convert rank*.json --library nccl -o job.goal\n"
+	       "  tailback convert capture.pcap --from 10s --to 12s -o job.goal\n"
+	       "  tailback convert traces.otf2 --collective allreduce=ring --binary -o "
+	       "job.bin",
+	.operand = {.kind = TB_TEXTS,
+		AT(traces),
+		.word = tb_trace_format_name,
+		.files =
+			"\\.(otf2|tbt|json|et|prv|goal|bin|cm)(\\.(gz|zst|xz|lz4|bz2))?$",
+		.help = "a trace is missing"},
+	.check = check_convert_options,
+};
+
+// check_converted refuses what has no effect on this input, and several.
+static int check_converted(const struct convert_arguments *args,
 	const struct tb_workload *workload, struct tb_error *error)
 {
 	struct tb_workload_input input = tb_workload_input(workload, 0);
 	if (tb_workload_n_inputs(workload) > 1)
-		return tb_fail_in(error, TB_EUSAGE, args->traces[0],
+		return tb_fail_in(error, TB_EUSAGE, args->traces.of[0],
 			"is one of several traces, each a job: one job is written");
 	if (args->captures.given && !input.is_capture)
-		return tb_fail_in(error, TB_EUSAGE, args->traces[0],
+		return tb_fail_in(error, TB_EUSAGE, args->traces.of[0],
 			"is a job (%s): --from, --to and --squeeze-idle are "
 			"for packet captures",
 			input.job->form);
 	if ((args->per_node || args->network) && !input.is_calls)
-		return tb_fail_in(error, TB_EUSAGE, args->traces[0],
+		return tb_fail_in(error, TB_EUSAGE, args->traces.of[0],
 			"is a job (%s), of which there is nothing to expand: --per-node "
 			"and --network are for traces of calls",
 			input.job->form);
 	return TB_OK;
 }
 
-// put_notes prints how the trace was read, and what the format does not hold.
-static void put_notes(const struct convert_arguments *args,
+// print_convert_notes prints how the trace was read, and what the format does not hold.
+static void print_convert_notes(const struct convert_arguments *args,
 	const struct tb_workload_input *input, const char *note)
 {
 	tb_cmd_put_notes(stderr, input->job->notes, "", SIZE_MAX);
@@ -172,27 +149,27 @@ static int convert_with(const struct convert_arguments *args,
 	char *note = NULL;
 	int status = tb_workload_new(&workload, options, error);
 	if (status == TB_OK)
-		status = check_input(args, workload, error);
+		status = check_converted(args, workload, error);
 	if (status == TB_OK)
 		status = tb_job_write(tb_workload_input(workload, 0).job, args->form,
 			args->output, &note, error);
 	if (status == TB_OK && !args->quiet) {
 		struct tb_workload_input input = tb_workload_input(workload, 0);
-		put_notes(args, &input, note);
+		print_convert_notes(args, &input, note);
 	}
 	tb_workload_free(workload);
 	free(note);
 	return status;
 }
 
-static int convert(const struct convert_arguments *args, struct tb_error *error)
+static int convert(struct convert_arguments *args, struct tb_error *error)
 {
-	struct tb_workload_options options = {.traces = args->traces,
-		.n_traces = args->n,
+	struct tb_workload_options options = {.traces = args->traces.of,
+		.n_traces = args->traces.n,
 		.packets = args->captures.packets,
 		.per_node = args->per_node,
 		.stdin_is_job = true,
-		.reading = args->reading.given ? &args->reading.reading : NULL,
+		.reading = tb_cmd_reading_of(&args->reading),
 		.closed_loop = args->captures.closed_loop,
 		.may_close = true,
 		.unbounded = true};
@@ -208,39 +185,13 @@ static int convert(const struct convert_arguments *args, struct tb_error *error)
 
 int tb_cmd_convert(int argc, char **argv)
 {
-	static const struct argp argp = {
-		.options = option_table,
-		.parser = on_option,
-		.args_doc = "TRACE... [FILE]",
-		.doc = "Write the job of a trace (%s) in a format that other simulators "
-		       "read too.\v"
-		       "Of a packet capture the job is inferred: what each message "
-		       "waited for, and the computation between. "
-		       "Several files are one trace, if its format has a file a rank. "
-		       "Without -o the last of several arguments is the FILE to write, "
-		       "if there is none of that name. "
-		       "Standard error gets what was left out, and by which rule each "
-		       "kind of collective call became messages. Replayed with the same "
-		       "-n and --per-node, the job is what the trace is.\n\n"
-		       "Examples:\n"
-		       "  tailback convert traces.otf2 -o job.goal\n"
-		       "  tailback convert capture.pcap.zst job.goal\n"
-		       "  tailback convert rank*.json --library nccl -o job.goal\n"
-		       "  tailback convert capture.pcap --from 10s --to 12s -o job.goal\n"
-		       "  tailback convert traces.otf2 --collective allreduce=ring "
-		       "--binary -o job.bin",
-	};
 	struct convert_arguments args = {.form = TB_JOB_FORM_NONE};
 	struct tb_error error;
-	args.traces = calloc((size_t)argc, sizeof *args.traces);
-	if (!args.traces) {
-		tb_fail_memory(&error, "the job");
-		return tb_cli_fail(&error);
-	}
-	tb_cmd_parse(&argp, words, argc, argv, 0, &args);
-	int code = tb_cmd_spare(args.output, args.traces, args.n);
+	tb_options_parse(&option_table, argc, argv, &args, NULL);
+	int code = tb_cmd_spare(args.output, args.traces.of, args.traces.n);
 	if (code == TB_EXIT_OK && convert(&args, &error) != TB_OK)
 		code = tb_cli_fail(&error);
-	free(args.traces);
+	tb_texts_fini(&args.traces);
+	tb_texts_fini(&args.reading.collectives);
 	return code;
 }

@@ -7,25 +7,11 @@
 #include "picture_args.h"
 #include "preset.h"
 #include "run.h"
-#include "run_args.h"
 #include "scatter.h"
 #include "units.h"
-
-#include <argp.h>
 #include <string.h>
 
 #define COMMAND "tailback counters"
-
-enum key {
-	KEY_INTERVAL = 256,
-	KEY_BESIDE,
-	KEY_RUN,
-	KEY_MEASURED,
-	KEY_TOP,
-	KEY_WIDTH,
-	KEY_SCHEMA,
-	KEY_SCATTER
-};
 
 #define TOP_DEFAULT 10
 #define TOP_MOST    1000000
@@ -47,53 +33,14 @@ struct counters_options {
 	bool quiet;
 };
 
-static const struct argp_option argp_options[] = {
-	{"fabric", 'n', "FABRIC", 0,
-		"The fabric that was counted, a file such as ibnetdiscover's, with "
-		"changes "
-		"after commas, or another network",
-		0},
-	{"output", 'o', "FILE", 0, "Append the run to this store, or make it", 0},
-	{"interval", KEY_INTERVAL, "TIME", 0,
-		"The time between the dumps, such as 60s (default: by their times)", 0},
-	{"beside", KEY_BESIDE, "STORE.db", 0,
-		"Print how a replay agrees with the run: rank correlation, and the links "
-		"that disagree most; with a store of counters in place of dumps, of its "
-		"newest run",
-		0},
-	{"run", KEY_RUN, "ID", 0,
-		"The replay's number in its store (default: the newest)", 0},
-	{"measured", KEY_MEASURED, "ID", 0,
-		"The number of the run of counters, of a store in place of dumps "
-		"(default: the newest)",
-		0},
-	{"format", 'f', "FORMAT", 0, "%s of --beside (default: text)", 0},
-	{"scatter", KEY_SCATTER, "PICTURE", 0,
-		"Draw each link's measured stall against the simulated (.svg, .png, "
-		".pdf)",
-		0},
-	{"top", KEY_TOP, "N", 0, "List N links of --beside (10; 0: all)", 0},
-	{"width", KEY_WIDTH, "N", 0,
-		"Fit text into N columns (default: the terminal's; elsewhere as wide as "
-		"it is)",
-		0},
-	{"schema", KEY_SCHEMA, NULL, 0, "Print the JSON schema of --beside -f json", 0},
-	{"quiet", 'q', NULL, 0, "Print only errors", 0},
-	{0},
-};
-
-static const struct tb_cmd_words words[] = {
-	TB_CMD_OUTPUT_WORDS(TB_FORMATS_OF_LISTS),
-	{.key = 'n', .lines = tb_network_preset_names},
-	{0},
-};
-
-static void take_dump(struct counters_options *options, const char *dump,
-	const struct argp_state *state)
+static void take_dump(
+	const struct tb_option *row, void *target, char *value, struct argp_state *state)
 {
+	struct counters_options *options = target;
+	(void)row;
 	if (options->n_dumps == 2)
-		argp_error(state, "'%s' is too many: an earlier and a later dump", dump);
-	options->dumps[options->n_dumps++] = dump;
+		argp_error(state, "'%s' is too many: an earlier and a later dump", value);
+	options->dumps[options->n_dumps++] = value;
 }
 
 // is_stored is whether a run of counters is read in place of dumps.
@@ -102,8 +49,8 @@ static bool is_stored(const struct counters_options *options)
 	return options->beside && options->n_dumps == 1 && !options->store;
 }
 
-// check_effect refuses options that would have no effect.
-static void check_effect(
+// check_counters_effect refuses options that would have no effect.
+static void check_counters_effect(
 	const struct counters_options *options, const struct argp_state *state)
 {
 	const struct {
@@ -125,11 +72,10 @@ static void check_effect(
 				of_dumps[i].option, options->dumps[0]);
 }
 
-static void check(const struct counters_options *options, const struct argp_state *state)
+static void check_counters_options(void *arguments, const struct argp_state *state)
 {
-	if (options->n_dumps == 0)
-		argp_error(state, "dumps of counters are missing");
-	check_effect(options, state);
+	const struct counters_options *options = arguments;
+	check_counters_effect(options, state);
 	if (is_stored(options))
 		return;
 	if (!options->fabric)
@@ -138,62 +84,67 @@ static void check(const struct counters_options *options, const struct argp_stat
 		argp_error(state, "a store is missing: -o FILE");
 }
 
-static error_t parse_option(int key, char *value, struct argp_state *state)
-{
-	struct counters_options *options = state->input;
-	switch (key) {
-	case 'n':
-		options->fabric = value;
-		break;
-	case 'o':
-		options->store = value;
-		break;
-	case KEY_BESIDE:
-		options->beside = value;
-		break;
-	case KEY_RUN:
-		options->run = tb_cmd_run_number(value, state);
-		break;
-	case KEY_MEASURED:
-		options->measured = tb_cmd_run_number(value, state);
-		break;
-	case KEY_SCATTER:
-		options->scatter = value;
-		break;
-	case KEY_TOP:
-		if (tb_parse_count(value, 0, TOP_MOST, &options->top) != TB_OK)
-			argp_error(state, "--top takes a number from 0 to %d, not '%s'",
-				TOP_MOST, value);
-		options->top_given = true;
-		break;
-	case KEY_WIDTH:
-		options->width = tb_cmd_text_columns(value, state);
-		break;
-	case KEY_SCHEMA:
-		tb_cmd_print_schema(tb_agreement_write_schema);
-		break;
-	case KEY_INTERVAL:
-		if (tb_parse_time(value, &options->interval_ps) != TB_OK ||
-			options->interval_ps <= 0)
-			argp_error(state,
-				"--interval takes a time, such as 60s, not '%s'", value);
-		break;
-	case 'q':
-		options->quiet = true;
-		break;
-	case ARGP_KEY_ARG:
-		take_dump(options, value, state);
-		break;
-	case ARGP_KEY_END:
-		check(options, state);
-		break;
-	default:
-		return tb_cmd_output_arg(key, value, state, &options->output);
-	}
-	return 0;
-}
+#define AT(member) TB_AT(struct counters_options, member)
 
-static void print_summary(const struct tb_measured *measured, const char *store)
+static const struct tb_option option_rows[] = {
+	{"fabric", 'n', "FABRIC",
+		"The fabric that was counted, a file such as ibnetdiscover's, with "
+		"changes after commas, or another network",
+		TB_TEXT, AT(fabric), .lines = tb_network_preset_names,
+		.files = "\\.ini$"},
+	{"output", 'o', "FILE", "Append the run to this store, or make it", TB_TEXT,
+		AT(store), .files = "\\.db$"},
+	{"interval", 0, "TIME",
+		"The time between the dumps, such as 60s (default: by their times)",
+		TB_TIME, AT(interval_ps), .min = 1},
+	{"beside", 0, "STORE.db",
+		"Print how a replay agrees with the run: rank correlation, and the links "
+		"that disagree most; with a store of counters in place of dumps, of its "
+		"newest run",
+		TB_TEXT, AT(beside)},
+	{"run", 0, "ID", "The replay's number in its store (default: the newest)",
+		TB_COUNT, AT(run), .min = 1, .max = INT64_MAX},
+	{"measured", 0, "ID",
+		"The number of the run of counters, of a store in place of dumps "
+		"(default: the newest)",
+		TB_COUNT, AT(measured), .min = 1, .max = INT64_MAX},
+	{"format", 'f', "FORMAT", "%s of --beside (default: text)", TB_FORMAT,
+		AT(output.format), TB_SET(struct counters_options, output.format_given),
+		.formats = TB_FORMATS_OF_LISTS},
+	{"scatter", 0, "PICTURE",
+		"Draw each link's measured stall against the simulated (.svg, .png, "
+		".pdf)",
+		TB_TEXT, AT(scatter)},
+	{"top", 0, "N", "List N links of --beside (10; 0: all)", TB_COUNT, AT(top),
+		TB_SET(struct counters_options, top_given), .max = TOP_MOST},
+	TB_TEXT_WIDTH_OPTION(struct counters_options, width, TB_AS_WIDE),
+	{"schema", 0, NULL, "Print the JSON schema of --beside -f json", TB_SCHEMA,
+		.schema = tb_agreement_write_schema},
+	{"quiet", 'q', NULL, "Print only errors", TB_FLAG, AT(quiet)},
+	{0},
+};
+
+static const struct tb_options option_table = {
+	.rows = option_rows,
+	.args_doc = "[BEFORE] AFTER",
+	.doc = "Make a run of what the counters of a live fabric measured between two "
+	       "dumps: how long the port of each link could not send, what it carried, "
+	       "and errors. A dump is a file, or a folder of files, of perfquery, "
+	       "ibqueryerrors, ibdiagnet2 (.pm, .db_csv), UFM (CSV), InfiniBand "
+	       "exporters of Prometheus, ethtool or SONiC.\v"
+	       "Examples:\n"
+	       "  tailback counters before after -n fabric.ibnetdiscover --interval 60s "
+	       "-o live.db\n"
+	       "  tailback report live.db\n"
+	       "  tailback counters live.db --beside run.db --scatter both.svg",
+	.operand = {.kind = TB_CALL,
+		.files = ".",
+		.help = "dumps of counters are missing",
+		.take = take_dump},
+	.check = check_counters_options,
+};
+
+static void print_counters_summary(const struct tb_measured *measured, const char *store)
 {
 	char time[32], ports[48], all[48];
 	fprintf(stderr, "%s: counters of %s of %s over %s\n", store,
@@ -204,7 +155,8 @@ static void print_summary(const struct tb_measured *measured, const char *store)
 		fprintf(stderr, "  %s\n", measured->notes[i]);
 }
 
-static int measure(const struct counters_options *options, struct tb_error *error)
+static int measure_counters(
+	const struct counters_options *options, struct tb_error *error)
 {
 	struct tb_network *network = NULL;
 	struct tb_measured measured = {0};
@@ -221,7 +173,7 @@ static int measure(const struct counters_options *options, struct tb_error *erro
 		status = tb_measured_store(
 			&measured, &how, options->fabric, options->store, error);
 	if (status == TB_OK && !options->quiet)
-		print_summary(&measured, options->store);
+		print_counters_summary(&measured, options->store);
 	tb_measured_fini(&measured);
 	tb_network_free(network);
 	return status;
@@ -250,8 +202,7 @@ static int draw_scatter(void *agreement, struct tb_picture *picture)
 static int put_scatter(
 	const char *file, struct tb_agreement *agreement, struct tb_error *error)
 {
-	struct tb_picture_args args = {
-		.output = {.allowed = TB_FORMATS_DRAWN, .file = file}};
+	struct tb_picture_args args = {.output.file = file};
 	if (tb_format_of_file(file, TB_FORMATS_DRAWN, &args.output.format) != TB_OK)
 		return tb_fail(error, TB_EUSAGE,
 			"--scatter takes a file that ends in .svg, .png or .pdf");
@@ -285,35 +236,21 @@ static int put_beside(const struct counters_options *options, struct tb_error *e
 
 int tb_cmd_counters(int argc, char **argv)
 {
-	static const struct argp argp = {argp_options, parse_option, "[BEFORE] AFTER",
-		"Make a run of what the counters of a live fabric measured between two "
-		"dumps: how long the port of each link could not send, what it carried, "
-		"and errors. A dump is a file, or a folder of files, of perfquery, "
-		"ibqueryerrors, ibdiagnet2 (.pm, .db_csv), UFM (CSV), InfiniBand "
-		"exporters of "
-		"Prometheus, ethtool or SONiC.\v"
-		"Examples:\n"
-		"  tailback counters before after -n fabric.ibnetdiscover --interval 60s "
-		"-o live.db\n"
-		"  tailback report live.db\n"
-		"  tailback counters live.db --beside run.db --scatter both.svg",
-		NULL, NULL, NULL};
 	struct tb_error error;
-	struct counters_options options = {
-		.output = {.allowed = TB_FORMATS_OF_LISTS, .file = "-"}};
-	tb_cmd_parse(&argp, words, argc, argv, 0, &options);
+	struct counters_options options = {.output.file = "-"};
+	tb_options_parse(&option_table, argc, argv, &options, NULL);
 	int code = options.store
 			   ? tb_cmd_spare(options.store, options.dumps, options.n_dumps)
 			   : TB_EXIT_OK;
 	if (code == TB_EXIT_OK)
-		code = tb_cmd_output_settle(&options.output, COMMAND, &options.beside,
-			options.beside ? 1 : 0);
+		code = tb_cmd_output_settle(&options.output, TB_FORMATS_OF_LISTS, COMMAND,
+			&options.beside, options.beside ? 1 : 0);
 	if (code == TB_EXIT_OK)
 		code = tb_cmd_output_settle_width(
 			&options.output, COMMAND, options.width);
 	if (code != TB_EXIT_OK)
 		return code;
-	int status = is_stored(&options) ? TB_OK : measure(&options, &error);
+	int status = is_stored(&options) ? TB_OK : measure_counters(&options, &error);
 	if (status == TB_OK && options.beside)
 		status = put_beside(&options, &error);
 	return status == TB_OK ? TB_EXIT_OK : tb_cli_fail(&error);

@@ -8,83 +8,62 @@
 #include "output_args.h"
 #include "preset.h"
 #include "trace.h"
-#include "words_args.h"
 #include "wrap.h"
 
-#include <argp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-enum key { KEY_JSON = 256, KEY_STDIN, KEY_WIDTH };
-
-static const struct argp_option argp_options[] = {
-	{"json", KEY_JSON, NULL, 0, "Print JSON", 0},
-	{"width", KEY_WIDTH, "N", 0,
-		"Fit text into N columns (default: the terminal's; elsewhere as wide as "
-		"it is)",
-		0},
-	{"network", 'n', "NETWORK", 0,
-		"Preset (%s) or file whose capacity the load of a capture is compared "
-		"with (default: qsnet)",
-		0},
-	{"stdin", KEY_STDIN, "KIND", 0, "What standard input is: %s (default: packets)",
-		0},
-	{NULL, 0, NULL, 0, "Packet captures:", 2},
-	TB_CMD_SPAN_OPTIONS(2, "Summarize only"),
-	TB_CMD_SAMPLED_OPTION(2),
-	{NULL, 0, NULL, 0, "Traces of what the ranks of a program called:", 1},
-	TB_CMD_READING_OPTIONS(1),
-	{0},
-};
+#define AT(member) TB_AT(struct info_options, member)
 
 static const char *const stdin_kinds[] = {
 	[TB_TRACE_PACKETS] = "packets", [TB_TRACE_JOB] = "job", NULL};
-static const struct tb_cmd_words words[] = {
-	{.key = 'n', .lines = tb_network_preset_names},
-	{.key = KEY_STDIN, .list = stdin_kinds},
-	TB_CMD_READING_WORDS,
-	{.key = TB_WORDS_OF_DOC, .word = tb_trace_format_name},
+
+static void check_info_options(void *arguments, const struct argp_state *state)
+{
+	struct info_options *options = arguments;
+	options->file = options->files.n ? options->files.of[0] : NULL;
+	if (options->json && options->width)
+		argp_error(state, "--width is for text: JSON has no lines to fit");
+}
+
+static const struct tb_option option_rows[] = {
+	{"json", 0, NULL, "Print JSON", TB_FLAG, AT(json)},
+	TB_TEXT_WIDTH_OPTION(struct info_options, width, TB_AS_WIDE),
+	{"network", 'n', "NETWORK",
+		"Preset (%s) or file whose capacity the load of a capture is compared "
+		"with (default: qsnet)",
+		TB_TEXT, AT(network), .lines = tb_network_preset_names,
+		.files = "\\.ini$"},
+	{"stdin", 0, "KIND", "What standard input is: %s (default: packets)", TB_WORD,
+		AT(stdin_is_job), .list = stdin_kinds},
+	{.help = "Traces of what the ranks of a program called:"},
+	TB_INCLUDE(tb_reading_options, struct info_options, reading),
+	{.help = "Packet captures:"},
+	TB_INCLUDE(tb_span_options, struct info_options, captures),
 	{0},
 };
 
-static error_t parse_option(int key, char *value, struct argp_state *state)
-{
-	struct info_options *options = state->input;
-	switch (key) {
-	case KEY_JSON:
-		options->json = true;
-		break;
-	case 'n':
-		options->network = value;
-		break;
-	case KEY_STDIN:
-		options->stdin_is_job =
-			tb_cmd_word(words, key, value, state) == TB_TRACE_JOB;
-		break;
-	case KEY_WIDTH:
-		options->width = tb_cmd_text_columns(value, state);
-		break;
-	case ARGP_KEY_ARG:
-		options->files[options->n_files++] = value;
-		options->file = options->files[0];
-		break;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "a file is missing: name a store, a capture or a job");
-		break;
-	case ARGP_KEY_END:
-		if (options->json && options->width)
-			argp_error(
-				state, "--width is for text: JSON has no lines to fit");
-		break;
-	default:
-		return tb_cmd_reading_arg(key, value, state, &options->reading) == 0
-			       ? 0
-			       : tb_cmd_capture_arg(
-					 key, value, state, &options->captures);
-	}
-	return 0;
-}
+static const struct tb_options option_table = {
+	.rows = option_rows,
+	.args_doc = "FILE...",
+	.doc = "Summarize a store or a trace (%s); '-' is standard input. Several files "
+	       "are one trace.\v"
+	       "The summary of a capture includes the share of the network's capacity "
+	       "that it asks for, and the --time-scale of 'tailback replay' that would "
+	       "load the busiest node to a half.\n\n"
+	       "Examples:\n"
+	       "  tailback info run.db\n"
+	       "  tailback info run.db --json\n"
+	       "  tailback info capture.pcap.zst --from 10s --to 12s",
+	.operand = {.kind = TB_TEXTS,
+		AT(files),
+		.word = tb_trace_format_name,
+		.files = "\\.(pcap|pcapng|cap|goal|tbt|bin|cm|db)(\\.(gz|zst|xz|lz4|bz2))"
+			 "?$",
+		.help = "a file is missing: name a store, a capture or a job"},
+	.check = check_info_options,
+};
 
 void info_line(
 	const struct info_options *options, const char *name, const char *format, ...)
@@ -122,14 +101,14 @@ static int try_store(const struct info_options *options, struct tb_error *error)
 	return status;
 }
 
-static int try_trace(const struct info_options *options, struct tb_error *error)
+static int try_trace(struct info_options *options, struct tb_error *error)
 {
 	struct tb_trace trace;
-	const struct tb_trace_request request = {.paths = options->files,
-		.n = options->n_files,
+	const struct tb_trace_request request = {.paths = options->files.of,
+		.n = options->files.n,
 		.stdin_kind = options->stdin_is_job ? TB_TRACE_JOB : TB_TRACE_PACKETS,
 		.packets = &options->captures.packets,
-		.reading = &options->reading.reading,
+		.reading = tb_cmd_reading_of(&options->reading),
 		.wants_facts = true};
 	int status = tb_trace_read(&trace, &request, error);
 	if (status != TB_OK)
@@ -151,8 +130,8 @@ static int try_trace(const struct info_options *options, struct tb_error *error)
 	return status;
 }
 
-// refuse_empty refuses an empty file, and lists the formats that are read.
-static int refuse_empty(const char *file, struct tb_error *error)
+// refuse_empty_file refuses an empty file, and lists the formats that are read.
+static int refuse_empty_file(const char *file, struct tb_error *error)
 {
 	struct stat entry;
 	char formats[256];
@@ -169,19 +148,19 @@ static bool is_folder(const char *file)
 	return stat(file, &entry) == 0 && S_ISDIR(entry.st_mode);
 }
 
-// show tries a store before a trace. Standard input can be read only once: there --stdin
-// decides.
-static int show(const struct info_options *options, struct tb_error *error)
+// show_summary tries a store before a trace. Standard input can be read only once: there
+// --stdin decides.
+static int show_summary(struct info_options *options, struct tb_error *error)
 {
 	char formats[256];
 	if (strcmp(options->file, "-") == 0)
 		return try_trace(options, error);
-	if (options->n_files > 1 && tb_run_is_store(options->file))
+	if (options->files.n > 1 && tb_run_is_store(options->file))
 		return tb_fail_in(error, TB_EUSAGE, options->file,
 			"is a store, which is summarized alone");
-	int status = refuse_empty(options->file, error);
+	int status = refuse_empty_file(options->file, error);
 	if (status == TB_OK)
-		status = options->n_files == 1 && !is_folder(options->file)
+		status = options->files.n == 1 && !is_folder(options->file)
 				 ? try_store(options, error)
 				 : TB_EFOREIGN;
 	if (status != TB_EFOREIGN)
@@ -201,7 +180,7 @@ static int show_wrapped(struct info_options *options, struct tb_error *error)
 	options->text = open_memstream(&text, &size);
 	if (!options->text)
 		return tb_fail_memory(error, "the summary");
-	int status = show(options, error);
+	int status = show_summary(options, error);
 	if (fclose(options->text) != 0 && status == TB_OK)
 		status = tb_fail_memory(error, "the summary");
 	tb_wrap_lines(
@@ -212,26 +191,11 @@ static int show_wrapped(struct info_options *options, struct tb_error *error)
 
 int tb_cmd_info(int argc, char **argv)
 {
-	static const struct argp argp = {argp_options, parse_option, "FILE...",
-		"Summarize a store or a trace (%s); '-' is standard input. Several files "
-		"are one trace.\v"
-		"The summary of a capture includes the share of the network's capacity "
-		"that it asks for, and the --time-scale of 'tailback replay' that would "
-		"load the busiest node to a half.\n\n"
-		"Examples:\n"
-		"  tailback info run.db\n"
-		"  tailback info run.db --json\n"
-		"  tailback info capture.pcap.zst --from 10s --to 12s",
-		NULL, NULL, NULL};
 	struct info_options options = {.network = "qsnet"};
 	struct tb_error error;
-	options.files = calloc((size_t)argc, sizeof *options.files);
-	if (!options.files) {
-		tb_fail_memory(&error, "the summary");
-		return tb_cli_fail(&error);
-	}
-	tb_cmd_parse(&argp, words, argc, argv, 0, &options);
+	tb_options_parse(&option_table, argc, argv, &options, NULL);
 	int status = show_wrapped(&options, &error);
-	free(options.files);
+	tb_texts_fini(&options.files);
+	tb_texts_fini(&options.reading.collectives);
 	return status == TB_OK ? TB_EXIT_OK : tb_cli_fail(&error);
 }

@@ -17,10 +17,9 @@
 #define INFO_NAME_BYTES 1024 // of a file name that holds what cannot be printed
 
 struct info_options {
-	const char **files; // of one trace; a store is one
-	size_t n_files;
-	const char *file;    // the first
-	const char *network; // against whose capacity loads are given
+	struct tb_texts files; // of one trace; a store is one
+	const char *file;      // the first
+	const char *network;   // against whose capacity loads are given
 	bool json;
 	uint64_t width; // of text; 0: the terminal's
 	FILE *text;	// where it goes

@@ -110,21 +110,22 @@ static json_t *round_trips_json(const struct tb_round_trips *trips)
 	return tb_json_object_take(&object);
 }
 
-static void add_counts(
+static void congestion_add_counts(
 	struct tb_json_object *object, const struct tb_congestion_counts *counts)
 {
 	for (int i = 0; i < TB_CONGESTION_N; i++)
 		tb_json_add_count(object, tb_congestion_names[i].key, counts->of[i]);
 }
 
-static void add_pair(struct tb_json_object *object, const struct tb_congestion_pair *pair)
+static void congestion_add_pair(
+	struct tb_json_object *object, const struct tb_congestion_pair *pair)
 {
-	add_counts(object, &pair->counts);
+	congestion_add_counts(object, &pair->counts);
 	tb_json_add(object, "handshake", round_trips_json(&pair->handshake));
 	tb_json_add(object, "round_trip", round_trips_json(&pair->acknowledged));
 }
 
-static json_t *node_json(uint32_t node)
+static json_t *congestion_node_json(uint32_t node)
 {
 	return node == TB_ID_NONE ? json_null() : tb_json_count(node);
 }
@@ -142,10 +143,11 @@ static json_t *pairs_json(const struct tb_congestion *congestion)
 		struct tb_json_object object = tb_json_object_new();
 		tb_json_add(&object, "source", name_json(pair->source));
 		tb_json_add(&object, "destination", name_json(pair->destination));
-		tb_json_add(&object, "source_node", node_json(pair->source_node));
 		tb_json_add(
-			&object, "destination_node", node_json(pair->destination_node));
-		add_pair(&object, pair);
+			&object, "source_node", congestion_node_json(pair->source_node));
+		tb_json_add(&object, "destination_node",
+			congestion_node_json(pair->destination_node));
+		congestion_add_pair(&object, pair);
 		list = tb_json_append(list, tb_json_object_take(&object));
 	}
 	return list;
@@ -159,7 +161,7 @@ static json_t *bins_json(const struct tb_congestion *congestion)
 		struct tb_json_object object = tb_json_object_new();
 		tb_json_add_count(&object, "pair", bin->pair);
 		tb_json_add_count(&object, "from_ps", (uint64_t)bin->from_ps);
-		add_counts(&object, &bin->counts);
+		congestion_add_counts(&object, &bin->counts);
 		list = tb_json_append(list, tb_json_object_take(&object));
 	}
 	return list;
@@ -190,7 +192,7 @@ static json_t *pauses_json(const struct tb_congestion *congestion)
 json_t *info_congestion_json(const struct tb_congestion *congestion)
 {
 	struct tb_json_object object = tb_json_object_new();
-	add_pair(&object, &congestion->all);
+	congestion_add_pair(&object, &congestion->all);
 	tb_json_add_count(&object, "bin_ps", (uint64_t)congestion->bin_ps);
 	tb_json_add(&object, "pairs", pairs_json(congestion));
 	tb_json_add(&object, "bins", bins_json(congestion));

@@ -12,7 +12,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static json_t *notes_json(const struct tb_run_info *info)
+static json_t *run_notes_json(const struct tb_run_info *info)
 {
 	json_t *array = json_array();
 	for (size_t i = 0; array && i < info->n_notes; i++)
@@ -50,7 +50,7 @@ static json_t *run_json(const struct tb_run_info *info, int64_t unattributed_ps)
 		tb_json_text(info->network_name), "started_at",
 		tb_json_text(info->started_at), "unattributed_ps",
 		unattributed_ps < 0 ? json_null() : json_integer(unattributed_ps),
-		"notes", notes_json(info));
+		"notes", run_notes_json(info));
 }
 
 // How far a sweep came; 0 points in a store without one.
@@ -58,7 +58,7 @@ struct points {
 	size_t n, n_done;
 };
 
-static struct points count_points(const char *store)
+static struct points count_sweep_points(const char *store)
 {
 	struct tb_swept swept = {0};
 	struct points points = {0};
@@ -121,8 +121,9 @@ static json_t *store_json(const struct tb_runs *runs, const int64_t *unattribute
 	return NULL;
 }
 
-static int print_json(const struct info_options *options, const struct tb_runs *runs,
-	struct points points, struct tb_shard shard, struct tb_error *error)
+static int print_store_json(const struct info_options *options,
+	const struct tb_runs *runs, struct points points, struct tb_shard shard,
+	struct tb_error *error)
 {
 	int64_t *unattributed_ps = calloc(tb_runs_n(runs) + 1, sizeof *unattributed_ps);
 	if (!unattributed_ps)
@@ -135,7 +136,7 @@ static int print_json(const struct info_options *options, const struct tb_runs *
 	return status;
 }
 
-static void print_notes(
+static void print_run_notes(
 	const struct info_options *options, const struct tb_run_info *info)
 {
 	for (size_t i = 0; i < info->n_notes; i++) {
@@ -202,7 +203,8 @@ static void print_delivery(
 		tb_run_carried(info));
 }
 
-static void print_run(const struct info_options *options, const struct tb_run_info *info)
+static void print_run_summary(
+	const struct info_options *options, const struct tb_run_info *info)
 {
 	char text[4][48];
 	fprintf(options->text, "Run %" PRId64 "%s\n", info->id,
@@ -239,7 +241,7 @@ static void print_run(const struct info_options *options, const struct tb_run_in
 				sizeof text[1]));
 	info_line(options, "options", "%s", *info->options ? info->options : "none");
 	info_line(options, "seed", "%" PRIu64, info->seed);
-	print_notes(options, info);
+	print_run_notes(options, info);
 	if (info->wall_s > 0)
 		info_line(options, "took", "%.2f s, %s packets/s, at %s by Tailback %s",
 			info->wall_s,
@@ -251,8 +253,8 @@ static void print_run(const struct info_options *options, const struct tb_run_in
 			info->program_version);
 }
 
-// print_shard: a store that has more runs than its shard was given others.
-static void print_shard(const struct info_options *options, struct tb_shard shard,
+// print_store_shard: a store that has more runs than its shard was given others.
+static void print_store_shard(const struct info_options *options, struct tb_shard shard,
 	size_t n_of_shard, size_t n_done)
 {
 	fprintf(options->text, "Shard %" PRIu32 "/%" PRIu32 " of %zu run%s, ",
@@ -267,22 +269,22 @@ int info_show_store(const struct info_options *options, const struct tb_runs *ru
 	struct tb_error *error)
 {
 	size_t n = tb_runs_n(runs);
-	struct points points = count_points(options->file);
+	struct points points = count_sweep_points(options->file);
 	if (n == 0 && points.n == 0)
 		return tb_fail_in(error, TB_EFORMAT, options->file, "holds no run");
 	size_t n_of_shard = 0;
 	struct tb_shard shard = shard_of(options->file, &n_of_shard);
 	if (options->json)
-		return print_json(options, runs, points, shard, error);
+		return print_store_json(options, runs, points, shard, error);
 	char shown[INFO_NAME_BYTES];
 	fprintf(options->text, "%s: store of %zu run%s\n",
 		tb_visible(options->file, shown, sizeof shown), n, n == 1 ? "" : "s");
 	if (shard.n)
-		print_shard(options, shard, n_of_shard, count_complete(runs));
+		print_store_shard(options, shard, n_of_shard, count_complete(runs));
 	if (points.n)
 		fprintf(options->text, "Sweep of %zu point%s, %zu of them done\n",
 			points.n, points.n == 1 ? "" : "s", points.n_done);
 	for (size_t i = 0; i < n; i++)
-		print_run(options, tb_runs_at(runs, i));
+		print_run_summary(options, tb_runs_at(runs, i));
 	return TB_OK;
 }

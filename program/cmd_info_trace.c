@@ -16,7 +16,7 @@ static const char *info_name(const char *file)
 }
 
 // A count of a summary and its key in JSON.
-struct count {
+struct packets_count {
 	const char *key;
 	uint64_t value;
 };
@@ -24,9 +24,9 @@ struct count {
 #define N_COUNTS 21
 
 static void list_counts(
-	const struct tb_packets_summary *summary, struct count counts[N_COUNTS])
+	const struct tb_packets_summary *summary, struct packets_count counts[N_COUNTS])
 {
-	const struct count list[N_COUNTS] = {
+	const struct packets_count list[N_COUNTS] = {
 		{"records", summary->n_records},
 		{"replayed_records", summary->n_replayed_records},
 		{"duplicates", summary->n_duplicates},
@@ -53,8 +53,8 @@ static void list_counts(
 		counts[i] = list[i];
 }
 
-// read_all reads the capture to its end; the summary is complete only then.
-static int read_all(struct tb_packets *packets, struct tb_error *error)
+// read_capture_to_end reads the capture to its end; the summary is complete only then.
+static int read_capture_to_end(struct tb_packets *packets, struct tb_error *error)
 {
 	struct tb_progress progress;
 	struct tb_captured_packet packet;
@@ -78,7 +78,7 @@ static double payload_rate(const struct tb_network_params *params)
 	       (payload + params->packet_overhead_bytes);
 }
 
-static tb_time_ps span_ps(const struct tb_packets_summary *summary)
+static tb_time_ps packets_span_ps(const struct tb_packets_summary *summary)
 {
 	int64_t ns = summary->last_at_ns - summary->first_at_ns;
 	int64_t most = TB_TIME_NEVER / TB_PS_PER_NS;
@@ -98,11 +98,12 @@ static void print_ends(
 		fprintf(options->text,
 			"  %-12s%s; at what rate, 'replay --closed-loop' estimates\n",
 			"recorded",
-			tb_format_time(span_ps(summary), first, sizeof first));
+			tb_format_time(packets_span_ps(summary), first, sizeof first));
 }
 
-// types_json lists what was not decoded to network addresses, by type.
-static json_t *types_json(const struct tb_packets *packets, enum tb_packets_list list)
+// packet_types_json lists what was not decoded to network addresses, by type.
+static json_t *packet_types_json(
+	const struct tb_packets *packets, enum tb_packets_list list)
 {
 	char name[TB_FRAME_TYPE_TEXT_SIZE];
 	const struct tb_packets_type *type;
@@ -138,11 +139,11 @@ static json_t *packets_json(const struct tb_packets *packets,
 		tb_json_text(network), "mean_share", load->mean_share, "busiest_share",
 		load->busiest_share, "busiest_node", (json_int_t)load->busiest.id,
 		"half_scale", load->half_scale, "types", "control",
-		types_json(packets, TB_LIST_CONTROL), "undecodable",
-		types_json(packets, TB_LIST_UNDECODABLE), "between_macs",
-		types_json(packets, TB_LIST_BETWEEN_MACS), "congestion",
+		packet_types_json(packets, TB_LIST_CONTROL), "undecodable",
+		packet_types_json(packets, TB_LIST_UNDECODABLE), "between_macs",
+		packet_types_json(packets, TB_LIST_BETWEEN_MACS), "congestion",
 		info_congestion_json(congestion));
-	struct count counts[N_COUNTS];
+	struct packets_count counts[N_COUNTS];
 	list_counts(summary, counts);
 	for (int i = 0; root && i < N_COUNTS; i++) {
 		if (json_object_set_new(root, counts[i].key,
@@ -161,7 +162,7 @@ int info_show_packets(const struct info_options *options, struct tb_packets *pac
 	int status = tb_network_open_params(&params, NULL, options->network, error);
 	if (status != TB_OK)
 		return status;
-	status = read_all(packets, error);
+	status = read_capture_to_end(packets, error);
 	// For a capture that was cut off, print the summary of what there is, then fail.
 	if (status != TB_OK && status != TB_EFORMAT)
 		return status;
@@ -209,7 +210,7 @@ static uint32_t count_hosts(const struct tb_job *job)
 	return n;
 }
 
-static json_t *notes_json(const struct tb_job *job)
+static json_t *job_notes_json(const struct tb_job *job)
 {
 	json_t *list = json_array();
 	for (const char *at = job->notes; list && at && *at;) {
@@ -287,7 +288,7 @@ static json_t *job_json(const struct tb_job *job, const struct tb_job_summary *s
 	tb_json_add_count(&object, "hosts", count_hosts(job));
 	tb_json_add(&object, "recorded", info_recorded_json(job->recorded));
 	tb_json_add(&object, "facts", facts_json(facts));
-	tb_json_add(&object, "notes", notes_json(job));
+	tb_json_add(&object, "notes", job_notes_json(job));
 	return tb_json_object_take(&object);
 }
 

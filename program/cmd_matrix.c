@@ -3,10 +3,7 @@
 #include "commands.h"
 #include "matrix_picture.h"
 #include "picture_args.h"
-#include "run_args.h"
-#include "run_text.h"
-
-#include <argp.h>
+#include "scale.h"
 
 #define COMMAND "tailback matrix"
 
@@ -19,58 +16,35 @@ struct matrix_options {
 	struct tb_picture_args picture;
 };
 
-enum key { KEY_RUN = 256, KEY_FROM, KEY_TO };
+#define AT(member) TB_AT(struct matrix_options, member)
 
-static const struct argp_option argp_options[] = {
-	TB_CMD_OUTPUT_OPTIONS,
-	{"metric", 'm', "METRIC", 0, "%s (default: wait)", 0},
-	{"run", KEY_RUN, "ID", 0, "Run number within the store (default: the newest)", 0},
-	{"from", KEY_FROM, "TIME", 0, "Begin of the window, such as 150us (default: 0)",
-		0},
-	{"to", KEY_TO, "TIME", 0, "End of the window (default: the run's end)", 0},
-	TB_CMD_WAIT_OPTION,
-	TB_PICTURE_LOOK_OPTIONS,
+static const struct tb_option option_rows[] = {
+	TB_OUTPUT_OPTIONS(struct matrix_options, picture.output, TB_FORMATS_OF_PICTURES),
+	{"metric", 'm', "METRIC", "%s (default: wait)", TB_WORD, AT(metric),
+		.word = tb_metric_name},
+	TB_RUN_OPTION(struct matrix_options, run),
+	{"from", 0, "TIME", "Begin of the window, such as 150us (default: 0)", TB_TIME,
+		AT(from)},
+	{"to", 0, "TIME", "End of the window (default: the run's end)", TB_TIME, AT(to)},
+	TB_WAIT_OPTION(struct matrix_options, wait),
+	TB_INCLUDE(tb_look_options, struct matrix_options, picture),
 	{0},
 };
 
-static const struct tb_cmd_words words[] = {
-	TB_PICTURE_WORDS,
-	{.key = 'm', .word = tb_metric_name},
-	TB_CMD_WAIT_WORDS,
-	{0},
+static const struct tb_options option_table = {
+	.rows = option_rows,
+	.args_doc = "run.db",
+	.doc = "Show the congestion matrix of a run: a row per level, the top level "
+	       "first, and in it a box per switch, with a number per link and their sum "
+	       "in the middle, in percent of the most loaded link or switch.\v"
+	       "Examples:\n"
+	       "  tailback matrix run.db\n"
+	       "  tailback matrix run.db -o matrix.svg\n"
+	       "  tailback matrix run.db -m stall --from 1ms --to 2ms -f csv",
+	.operand = TB_STORE_OPERAND(struct matrix_options, store),
 };
 
-static error_t parse_option(int key, char *value, struct argp_state *state)
-{
-	struct matrix_options *options = state->input;
-	switch (key) {
-	case 'm':
-		options->metric = (enum tb_metric)tb_cmd_word(words, key, value, state);
-		break;
-	case TB_OPTION_WAIT:
-		options->wait =
-			(struct tb_cmd_wait){true, tb_cmd_word(words, key, value, state)};
-		break;
-	case KEY_RUN:
-		options->run = tb_cmd_run_number(value, state);
-		break;
-	case KEY_FROM:
-		if (tb_parse_time(value, &options->from) != TB_OK)
-			argp_error(state, "'%s' is no time, such as 150us", value);
-		break;
-	case KEY_TO:
-		if (tb_parse_time(value, &options->to) != TB_OK)
-			argp_error(state, "'%s' is no time, such as 150us", value);
-		break;
-	default:
-		if (tb_cmd_picture_arg(key, value, state, &options->picture) == 0)
-			return 0;
-		return tb_cmd_store_arg(key, value, state, &options->store);
-	}
-	return 0;
-}
-
-static int draw_text(void *context, struct tb_picture *picture, uint32_t columns,
+static int draw_matrix_text(void *context, struct tb_picture *picture, uint32_t columns,
 	bool coloured, enum tb_theme theme)
 {
 	struct tb_matrix_figure *figure = context;
@@ -78,19 +52,19 @@ static int draw_text(void *context, struct tb_picture *picture, uint32_t columns
 	return tb_matrix_picture_text(picture, figure, columns, coloured);
 }
 
-static void write_csv(void *context, FILE *stream)
+static void write_matrix_csv(void *context, FILE *stream)
 {
 	const struct tb_matrix_figure *figure = context;
 	tb_matrix_csv(figure->run, figure->matrix, stream);
 }
 
-static int write_json(void *context, FILE *stream)
+static int write_matrix_json(void *context, FILE *stream)
 {
 	const struct tb_matrix_figure *figure = context;
 	return tb_matrix_json(figure->run, figure->matrix, figure->window, stream);
 }
 
-static int draw_picture(void *context, struct tb_picture *picture)
+static int draw_matrix(void *context, struct tb_picture *picture)
 {
 	return tb_matrix_picture(picture, context);
 }
@@ -114,8 +88,8 @@ static int run_matrix(const struct matrix_options *options, struct tb_error *err
 		struct tb_matrix_figure figure = {run, &matrix, window,
 			options->picture.colours, options->picture.theme,
 			(double)options->picture.width, false, 0, 0, true};
-		const struct tb_cmd_figure drawn = {
-			&figure, draw_text, write_csv, write_json, draw_picture};
+		const struct tb_cmd_figure drawn = {&figure, draw_matrix_text,
+			write_matrix_csv, write_matrix_json, draw_matrix};
 		status = tb_cmd_picture_write(&options->picture, &drawn, error);
 	}
 	tb_matrix_fini(&matrix);
@@ -125,21 +99,11 @@ static int run_matrix(const struct matrix_options *options, struct tb_error *err
 
 int tb_cmd_matrix(int argc, char **argv)
 {
-	static const struct argp argp = {argp_options, parse_option, "run.db",
-		"Show the congestion matrix of a run: a row per level, the top level "
-		"first, and in it a box per switch, with a number per link and their sum "
-		"in the middle, in percent of the most loaded link or switch.\v"
-		"Examples:\n"
-		"  tailback matrix run.db\n"
-		"  tailback matrix run.db -o matrix.svg\n"
-		"  tailback matrix run.db -m stall --from 1ms --to 2ms -f csv",
-		NULL, NULL, NULL};
-	struct matrix_options options = {.picture.output = TB_PICTURE_OUTPUT,
-		.metric = TB_WAIT,
-		.to = TB_TIME_NEVER};
-	tb_cmd_parse(&argp, words, argc, argv, 0, &options);
-	int code =
-		tb_cmd_output_settle(&options.picture.output, COMMAND, &options.store, 1);
+	struct matrix_options options = {
+		.picture.output.file = "-", .metric = TB_WAIT, .to = TB_TIME_NEVER};
+	tb_options_parse(&option_table, argc, argv, &options, NULL);
+	int code = tb_cmd_output_settle(&options.picture.output, TB_FORMATS_OF_PICTURES,
+		COMMAND, &options.store, 1);
 	if (code != TB_EXIT_OK)
 		return code;
 	struct tb_error error;

@@ -2,63 +2,59 @@
 #include "cli.h"
 #include "commands.h"
 #include "merge.h"
+#include "options.h"
 #include "progress.h"
-#include "words_args.h"
 
-#include <argp.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum key { KEY_PARTIAL = 256 };
-
-static const struct argp_option argp_options[] = {
-	{"output", 'o', "FILE", 0, "The store to make (required)", 0},
-	{"partial", KEY_PARTIAL, NULL, 0,
-		"Merge what there is, though shards are missing or not finished", 0},
-	{"quiet", 'q', NULL, 0, "No summary", 0},
-	{0},
-};
-
 struct merge_arguments {
 	struct tb_merge_options merge;
-	const char **shards;
+	struct tb_texts shards;
 	bool quiet;
 };
 
-static error_t parse(int key, char *text, struct argp_state *state)
+#define AT(member) TB_AT(struct merge_arguments, member)
+
+static void check_merge_options(void *arguments, const struct argp_state *state)
 {
-	struct merge_arguments *args = state->input;
-	switch (key) {
-	case 'o':
-		args->merge.output = text;
-		break;
-	case KEY_PARTIAL:
-		args->merge.partial = true;
-		break;
-	case 'q':
-		args->quiet = true;
-		break;
-	case ARGP_KEY_ARG:
-		args->shards[args->merge.n_shards++] = text;
-		break;
-	case ARGP_KEY_END:
-		if (args->merge.n_shards == 0)
-			argp_error(state, "a shard is missing");
-		if (!args->merge.output)
-			argp_error(state, "an output is missing: -o all.db");
-		if (strcmp(args->merge.output, "-") == 0)
-			argp_error(state, "a store is a file, not standard output: "
-					  "-o all.db");
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
+	const struct merge_arguments *args = arguments;
+	if (!args->merge.output)
+		argp_error(state, "an output is missing: -o all.db");
+	if (strcmp(args->merge.output, "-") == 0)
+		argp_error(state, "a store is a file, not standard output: -o all.db");
 }
 
-static void show_progress(void *context, size_t n_copied, size_t n_runs)
+static const struct tb_option option_rows[] = {
+	{"output", 'o', "FILE", "The store to make (required)", TB_TEXT, AT(merge.output),
+		.files = "\\.db$"},
+	{"partial", 0, NULL,
+		"Merge what there is, though shards are missing or not finished", TB_FLAG,
+		AT(merge.partial)},
+	{"quiet", 'q', NULL, "No summary", TB_FLAG, AT(quiet)},
+	{0},
+};
+
+static const struct tb_options option_table = {
+	.rows = option_rows,
+	.args_doc = "SHARD.db...",
+	.doc = "Put the shards of a sweep, or of several replays, together into one "
+	       "store: the same as if one machine had run them all.\v"
+	       "Shards are what 'tailback sweep' and 'tailback replay' write with "
+	       "--shard.\n\n"
+	       "Examples:\n"
+	       "  tailback sweep figure-11.ini --shard 1/2 -o 1.db   (here)\n"
+	       "  tailback sweep figure-11.ini --shard 2/2 -o 2.db   (there)\n"
+	       "  tailback merge 1.db 2.db -o figure-11.db",
+	.operand = {.kind = TB_TEXTS,
+		AT(shards),
+		.files = "\\.db$",
+		.help = "a shard is missing"},
+	.check = check_merge_options,
+};
+
+static void show_merging(void *context, size_t n_copied, size_t n_runs)
 {
 	struct tb_progress *line = context;
 	char text[64];
@@ -68,7 +64,7 @@ static void show_progress(void *context, size_t n_copied, size_t n_runs)
 	tb_progress_show(line, (double)n_copied / (double)n_runs, text);
 }
 
-static void print_summary(
+static void print_merge_summary(
 	const struct merge_arguments *args, const struct tb_merge_outcome *outcome)
 {
 	fprintf(stderr, "%zu", outcome->n_runs);
@@ -82,14 +78,15 @@ static void print_summary(
 		args->merge.output);
 }
 
-static int run(struct merge_arguments *args)
+static int run_merge(struct merge_arguments *args)
 {
 	struct tb_progress line;
 	struct tb_merge_outcome outcome;
 	struct tb_error error;
-	args->merge.shards = args->shards;
+	args->merge.shards = args->shards.of;
+	args->merge.n_shards = args->shards.n;
 	args->merge.stop = tb_cli_catch_stop();
-	args->merge.watch = show_progress;
+	args->merge.watch = show_merging;
 	args->merge.context = &line;
 	tb_progress_init(&line, args->quiet ? -1 : STDERR_FILENO);
 	int status = tb_merge(&outcome, &args->merge, &error);
@@ -102,32 +99,15 @@ static int run(struct merge_arguments *args)
 	if (status != TB_OK)
 		return tb_cli_fail(&error);
 	if (!args->quiet)
-		print_summary(args, &outcome);
+		print_merge_summary(args, &outcome);
 	return TB_EXIT_OK;
 }
 
 int tb_cmd_merge(int argc, char **argv)
 {
-	static const struct argp argp = {.options = argp_options,
-		.parser = parse,
-		.args_doc = "SHARD.db...",
-		.doc = "Put the shards of a sweep, or of several replays, together into "
-		       "one store: the same as if one machine had run them all.\v"
-		       "Shards are what 'tailback sweep' and 'tailback replay' write "
-		       "with --shard.\n\n"
-		       "Examples:\n"
-		       "  tailback sweep figure-11.ini --shard 1/2 -o 1.db   (here)\n"
-		       "  tailback sweep figure-11.ini --shard 2/2 -o 2.db   (there)\n"
-		       "  tailback merge 1.db 2.db -o figure-11.db"};
-	struct merge_arguments args = {
-		.shards = calloc((size_t)argc, sizeof *args.shards)};
-	struct tb_error error;
-	if (!args.shards) {
-		tb_fail_memory(&error, "the shards");
-		return tb_cli_fail(&error);
-	}
-	tb_cmd_parse(&argp, NULL, argc, argv, 0, &args);
-	int code = run(&args);
-	free(args.shards);
+	struct merge_arguments args = {.quiet = false};
+	tb_options_parse(&option_table, argc, argv, &args, NULL);
+	int code = run_merge(&args);
+	tb_texts_fini(&args.shards);
 	return code;
 }

@@ -1,21 +1,25 @@
 // tailback report: where a run waited, as text, data, one HTML page or on paper.
-#include "cmd_report.h"
+#include "advice.h"
 #include "cli.h"
 #include "commands.h"
 #include "matrix_picture.h"
 #include "output_args.h"
+#include "progress.h"
 #include "recorded_picture.h"
 #include "report.h"
 #include "report_print.h"
-#include "run_args.h"
 
-#include <argp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define COMMAND "tailback report"
 
 #define FORMATS (TB_FORMATS_OF_LISTS | 1u << TB_FORMAT_HTML | 1u << TB_FORMAT_PDF)
+
+// What --try does at most.
+#define TRIES_MOST   8
+#define SECONDS_MOST 60
 
 // Rows of a list in formats that people read, and in those that programs search.
 #define TOP_TO_READ   10
@@ -33,99 +37,62 @@ struct report_options {
 	struct tb_cmd_wait wait;
 };
 
-enum key {
-	KEY_RUN = 256,
-	KEY_TOP,
-	KEY_FAIL_OVER,
-	KEY_LIST,
-	KEY_WIDTH,
-	KEY_SCHEMA,
-	KEY_FULL,
-	KEY_TRY
-};
+#define AT(member)  TB_AT(struct report_options, member)
+#define SET(member) TB_SET(struct report_options, member)
 
-static const struct argp_option argp_options[] = {
-	TB_CMD_OUTPUT_OPTIONS,
-	{"top", KEY_TOP, "N", 0,
-		"List the first N links, switches, flows, roots and pairs; 0: "
-		"all (default: 10 in text, Markdown and PDF, else 100)",
-		0},
-	{"full", KEY_FULL, NULL, 0,
-		"Let the evidence follow the page of answers that a PDF is", 0},
-	{"try", KEY_TRY, NULL, 0,
+static void take_list(
+	const struct tb_option *row, void *target, char *value, struct argp_state *state)
+{
+	const char **list = target;
+	if (*list)
+		argp_error(state, "one list at a time: --list is given twice");
+	*list = tb_report_list_name(tb_option_word(row, value, state));
+}
+
+static const struct tb_option option_rows[] = {
+	TB_OUTPUT_OPTIONS(struct report_options, output, FORMATS),
+	{"top", 0, "N",
+		"List the first N links, switches, flows, roots and pairs; 0: all "
+		"(default: 10 in text, Markdown and PDF, else 100)",
+		TB_COUNT, AT(top), SET(top_given), .max = UINT32_MAX - 1},
+	{"full", 0, NULL, "Let the evidence follow the page of answers that a PDF is",
+		TB_FLAG, AT(full)},
+	{"try", 0, NULL,
 		"First replay what might help, as tailback advise does: 8 changes, those "
 		"of the findings first, for a minute at most",
-		0},
-	{"list", KEY_LIST, "LIST", 0, "The list that CSV has: %s (default: hot-links)",
-		0},
-	{"width", KEY_WIDTH, "N", 0,
-		"Fit text into N columns (default: the terminal's; elsewhere as wide as "
-		"it is)",
-		0},
-	{"schema", KEY_SCHEMA, NULL, 0, "Print the JSON schema of -f json", 0},
-	{"fail-over", KEY_FAIL_OVER, "PERCENT", 0,
+		TB_FLAG, AT(try_first)},
+	{"list", 0, "LIST", "The list that CSV has: %s (default: hot-links)", TB_CALL,
+		AT(list), .word = tb_report_list_name, .take = take_list},
+	TB_TEXT_WIDTH_OPTION(struct report_options, width, TB_AS_WIDE),
+	TB_SCHEMA_OPTION(tb_report_write_schema),
+	{"fail-over", 0, "PERCENT",
 		"Exit with 3 if the wait of the hottest link is more than PERCENT of the "
 		"simulated time",
-		0},
-	TB_CMD_WAIT_OPTION,
-	{"run", KEY_RUN, "ID", 0, "Run number within the store (default: the newest)", 0},
+		TB_REAL, AT(fail_over), SET(fail_over_given), .most = 1e6},
+	TB_WAIT_OPTION(struct report_options, wait),
+	TB_RUN_OPTION(struct report_options, run),
 	{0},
 };
 
-static const struct tb_cmd_words words[] = {
-	TB_CMD_OUTPUT_WORDS(FORMATS),
-	{.key = KEY_LIST, .word = tb_report_list_name},
-	TB_CMD_WAIT_WORDS,
-	{0},
+static const struct tb_options option_table = {
+	.rows = option_rows,
+	.args_doc = "run.db",
+	.doc = "Report where a run waited: the hot links, the switches, the slowest "
+	       "flows, the congestion roots, who made whom wait, and all this by job. "
+	       "HTML is one self-contained page, with the congestion matrix; PDF is for "
+	       "paper, one page of answers and with --full the evidence.\v"
+	       "A link's wait is the total time that headers waited for it, or, with "
+	       "circuits, at its end after they had arrived over it. Several headers "
+	       "can wait at once, so it may exceed the simulated time, and PERCENT may "
+	       "exceed 100.\n\n"
+	       "Examples:\n"
+	       "  tailback report run.db\n"
+	       "  tailback report run.db -o report.html\n"
+	       "  tailback report run.db --full -o report.pdf\n"
+	       "  tailback report run.db -f csv --top 0 > links.csv\n"
+	       "  tailback report run.db --fail-over 20 > /dev/null || echo congested",
+	.operand = TB_STORE_OPERAND(struct report_options, store),
 };
-
-static error_t parse_option(int key, char *value, struct argp_state *state)
-{
-	struct report_options *options = state->input;
-	switch (key) {
-	case KEY_RUN:
-		options->run = tb_cmd_run_number(value, state);
-		break;
-	case KEY_TOP:
-		if (tb_parse_count(value, 0, UINT32_MAX - 1, &options->top) != TB_OK)
-			argp_error(state, "--top takes a whole number, not '%s'", value);
-		options->top_given = true;
-		break;
-	case KEY_LIST:
-		if (options->list)
-			argp_error(state, "one list at a time: --list is given twice");
-		options->list =
-			tb_report_list_name(tb_cmd_word(words, key, value, state));
-		break;
-	case TB_OPTION_WAIT:
-		options->wait =
-			(struct tb_cmd_wait){true, tb_cmd_word(words, key, value, state)};
-		break;
-	case KEY_FULL:
-		options->full = true;
-		break;
-	case KEY_TRY:
-		options->try_first = true;
-		break;
-	case KEY_WIDTH:
-		options->width = tb_cmd_text_columns(value, state);
-		break;
-	case KEY_SCHEMA:
-		tb_cmd_print_schema(tb_report_write_schema);
-		break;
-	case KEY_FAIL_OVER:
-		if (tb_parse_real(value, 0, 1e6, &options->fail_over) != TB_OK)
-			argp_error(
-				state, "--fail-over takes a percentage, not '%s'", value);
-		options->fail_over_given = true;
-		break;
-	default:
-		if (tb_cmd_output_arg(key, value, state, &options->output) == 0)
-			return 0;
-		return tb_cmd_store_arg(key, value, state, &options->store);
-	}
-	return 0;
-}
 
 struct report_writing {
 	const struct report_options *options;
@@ -158,7 +125,7 @@ static int write_html(struct tb_run *run, const struct tb_report *report, FILE *
 	return status;
 }
 
-static int write_report(void *context, FILE *stream, struct tb_error *error)
+static int write_run_report(void *context, FILE *stream, struct tb_error *error)
 {
 	const struct report_writing *writing = context;
 	enum tb_format format = writing->options->output.format;
@@ -172,8 +139,47 @@ static int write_report(void *context, FILE *stream, struct tb_error *error)
 	return tb_report_write(writing->report, format, &form, stream, error);
 }
 
-// judge returns the exit code, and prints on stderr which link exceeds --fail-over.
-static int judge(const struct report_options *options, const struct tb_run *run,
+static void show_trying(void *context, double fraction)
+{
+	struct tb_progress *line = context;
+	if (tb_progress_due(line))
+		tb_progress_show(line, fraction, "replaying changes");
+}
+
+// try_changes replays what might help a run (0: the newest), within bounds, and keeps in
+// the store what that gained. Where nothing can be tried it prints a note: the report is
+// none the worse.
+static void try_changes(const char *store, int64_t id)
+{
+	struct tb_error error;
+	struct tb_run *run = NULL;
+	struct tb_advice *advice = NULL;
+	struct tb_progress line;
+	long n_cores = sysconf(_SC_NPROCESSORS_ONLN);
+	const struct tb_advice_options options = {.n_seeds = TB_ADVICE_SEEDS,
+		.n_at_once = n_cores > 1 ? (uint32_t)n_cores : 1,
+		.most = TRIES_MOST,
+		.seconds = SECONDS_MOST,
+		.stop = tb_cli_catch_stop(),
+		.watch = show_trying,
+		.context = &line};
+	tb_progress_init(&line, STDERR_FILENO);
+	int status = tb_run_open(&run, store, id, &error);
+	if (status == TB_OK)
+		status = tb_advice_new(&advice, run, &options, &error);
+	tb_progress_done(&line);
+	if (status != TB_OK)
+		fprintf(stderr, "tailback: note: nothing was tried: %s\n", error.text);
+	else if (tb_advice_keep(advice, store, &error) != TB_OK)
+		fprintf(stderr, "tailback: note: what was tried is not kept: %s\n",
+			error.text);
+	tb_advice_free(advice);
+	tb_run_free(run);
+}
+
+// judge_hottest returns the exit code, and prints on stderr which link exceeds
+// --fail-over.
+static int judge_hottest(const struct report_options *options, const struct tb_run *run,
 	const struct tb_report *report)
 {
 	const struct tb_hot_link *hottest = tb_report_hottest(report);
@@ -202,16 +208,17 @@ static int report_run(const struct report_options *options)
 	struct tb_run *run = NULL;
 	struct tb_report *report = NULL;
 	if (options->try_first)
-		tb_cmd_report_try(options->store, options->run);
+		try_changes(options->store, options->run);
 	int status = tb_run_open(&run, options->store, options->run, &error);
 	if (status == TB_OK && options->wait.given)
 		tb_run_choose_wait(run, (enum tb_wait_lead)options->wait.which);
 	if (status == TB_OK)
 		status = tb_report_new(&report, run, (uint32_t)options->top, &error);
 	if (status == TB_OK)
-		status = tb_cmd_output_write(&options->output, write_report,
+		status = tb_cmd_output_write(&options->output, write_run_report,
 			&(struct report_writing){options, run, report}, &error);
-	int code = status == TB_OK ? judge(options, run, report) : tb_cli_fail(&error);
+	int code = status == TB_OK ? judge_hottest(options, run, report)
+				   : tb_cli_fail(&error);
 	tb_report_free(report);
 	tb_run_free(run);
 	return code;
@@ -219,25 +226,10 @@ static int report_run(const struct report_options *options)
 
 int tb_cmd_report(int argc, char **argv)
 {
-	static const struct argp argp = {argp_options, parse_option, "run.db",
-		"Report where a run waited: the hot links, the switches, the slowest "
-		"flows, the congestion roots, who made whom wait, and all this by job. "
-		"HTML is one self-contained page, with the congestion matrix; PDF is for "
-		"paper, one page of answers and with --full the evidence.\v"
-		"A link's wait is the total time that headers waited for it, or, with "
-		"circuits, at its end after they had arrived over it. Several headers "
-		"can wait at once, so it may exceed the simulated time, and PERCENT may "
-		"exceed 100.\n\n"
-		"Examples:\n"
-		"  tailback report run.db\n"
-		"  tailback report run.db -o report.html\n"
-		"  tailback report run.db --full -o report.pdf\n"
-		"  tailback report run.db -f csv --top 0 > links.csv\n"
-		"  tailback report run.db --fail-over 20 > /dev/null || echo congested",
-		NULL, NULL, NULL};
-	struct report_options options = {.output = {.allowed = FORMATS, .file = "-"}};
-	tb_cmd_parse(&argp, words, argc, argv, 0, &options);
-	int code = tb_cmd_output_settle(&options.output, COMMAND, &options.store, 1);
+	struct report_options options = {.output.file = "-"};
+	tb_options_parse(&option_table, argc, argv, &options, NULL);
+	int code = tb_cmd_output_settle(
+		&options.output, FORMATS, COMMAND, &options.store, 1);
 	if (code == TB_EXIT_OK)
 		code = tb_cmd_output_settle_width(
 			&options.output, COMMAND, options.width);

@@ -1,7 +1,6 @@
 // tailback sweep: runs an experiment for many values of its settings, into one store.
 #include "cli.h"
 #include "commands.h"
-#include "given_args.h"
 #include "json.h"
 #include "merge.h"
 #include "output_args.h"
@@ -9,109 +8,79 @@
 #include "sweep_peers.h"
 #include "units.h"
 
-#include <argp.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define JOBS_MOST 1024
 
-enum key { KEY_BLAME = 256, KEY_JOBS, KEY_JSON, KEY_LIST, KEY_SET, KEY_SHARD };
-
-static const struct argp_option argp_options[] = {
-	{"output", 'o', "FILE", 0,
-		"The store, one run per point; an interrupted sweep resumes in it", 0},
-	{"set", KEY_SET, "KEY=VALUES", 0,
-		"Values for a key of the sweep or of the network, instead of the file's; "
-		"may be given again for other keys",
-		0},
-	{"jobs", KEY_JOBS, "N", 0, "Run N points at once (default: one per core)", 0},
-	{"shard", KEY_SHARD, "K/N", 0,
-		"Run the Kth of N shards of the points, into a store of its own; "
-		"'tailback merge' puts the shards together",
-		0},
-	{"blame", KEY_BLAME, NULL, 0, "Record who waited for whom, too", 0},
-	{"quiet", 'q', NULL, 0, "No summary", 0},
-	{"list", KEY_LIST, NULL, 0, "List the experiments and the keys, and exit", 0},
-	{"json", KEY_JSON, NULL, 0, "With --list: as JSON", 0},
-	{0},
-};
-
 struct sweep_arguments {
 	const char *name;
 	const char *output;
-	const char **changes;
-	size_t n_changes;
+	struct tb_texts changes;
 	unsigned n_workers;
 	struct tb_shard shard;
 	bool blame, quiet, list, json;
-	struct tb_cmd_given given;
+	struct tb_given given;
 };
 
-static error_t parse(int key, char *text, struct argp_state *state)
+#define AT(member) TB_AT(struct sweep_arguments, member)
+
+static void check_sweep_options(void *arguments, const struct argp_state *state)
 {
-	struct sweep_arguments *args = state->input;
-	uint64_t count = 0;
-	tb_cmd_given_note(&args->given, key);
-	switch (key) {
-	case 'o':
-		args->output = text;
-		break;
-	case KEY_SET:
-		args->changes[args->n_changes++] = text;
-		break;
-	case KEY_JOBS:
-		if (tb_parse_count(text, 1, JOBS_MOST, &count) != TB_OK)
-			argp_error(state,
-				"--jobs takes a whole number from 1 to %d, not '%s'",
-				JOBS_MOST, text);
-		args->n_workers = (unsigned)count;
-		break;
-	case KEY_SHARD:
-		if (tb_shard_parse(text, &args->shard) != TB_OK)
-			argp_error(state, "--shard takes a shard such as 3/16, not '%s'",
-				text);
-		break;
-	case KEY_BLAME:
-		args->blame = true;
-		break;
-	case 'q':
-		args->quiet = true;
-		break;
-	case KEY_LIST:
-		args->list = true;
-		break;
-	case KEY_JSON:
-		args->json = true;
-		break;
-	case ARGP_KEY_ARG:
-		if (args->name)
-			argp_error(state, "one sweep at a time: '%s' is too many", text);
-		args->name = text;
-		break;
-	case ARGP_KEY_END:
-		if (args->json && !args->list)
-			argp_error(state, "--json goes with --list");
-		if (args->list && args->name)
-			argp_error(state, "--list shows all: '%s' has no effect with it",
-				args->name);
-		if (!args->list && !args->name)
-			argp_error(state, "a sweep is missing: name a file, or an "
-					  "experiment that --list shows");
-		if (!args->list && !args->output)
-			argp_error(state, "an output is missing: -o sweep.db");
-		if (args->output && strcmp(args->output, "-") == 0)
-			argp_error(state, "a store is a file, not standard output: -o "
-					  "sweep.db");
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
+	const struct sweep_arguments *args = arguments;
+	if (args->json && !args->list)
+		argp_error(state, "--json goes with --list");
+	if (args->list && args->name)
+		argp_error(state, "--list shows all: '%s' has no effect with it",
+			args->name);
+	if (!args->list && !args->name)
+		argp_error(state, "a sweep is missing: name a file, or an experiment "
+				  "that --list shows");
+	if (!args->list && !args->output)
+		argp_error(state, "an output is missing: -o sweep.db");
+	if (args->output && strcmp(args->output, "-") == 0)
+		argp_error(state, "a store is a file, not standard output: -o sweep.db");
 }
 
-static void list_text(void)
+static const struct tb_option option_rows[] = {
+	{"output", 'o', "FILE",
+		"The store, one run per point; an interrupted sweep resumes in it",
+		TB_TEXT, AT(output), .files = "\\.db$"},
+	{"set", 0, "KEY=VALUES",
+		"Values for a key of the sweep or of the network, instead of the file's; "
+		"may be given again for other keys",
+		TB_TEXTS, AT(changes)},
+	{"jobs", 0, "N", "Run N points at once (default: one per core)", TB_COUNT,
+		AT(n_workers), .min = 1, .max = JOBS_MOST},
+	TB_SHARD_OPTION(struct sweep_arguments, shard, "the points"),
+	{"blame", 0, NULL, "Record who waited for whom, too", TB_FLAG, AT(blame)},
+	{"quiet", 'q', NULL, "No summary", TB_FLAG, AT(quiet)},
+	{"list", 0, NULL, "List the experiments and the keys, and exit", TB_FLAG,
+		AT(list)},
+	{"json", 0, NULL, "With --list: as JSON", TB_FLAG, AT(json)},
+	{0},
+};
+
+static const struct tb_options option_table = {
+	.rows = option_rows,
+	.args_doc = "FILE|EXPERIMENT",
+	.doc = "Run an experiment for many values of its settings, on all cores, and "
+	       "keep each point as a run.\v"
+	       "A sweep file names an experiment in its section [sweep], and lists "
+	       "values for keys there and in [network]; the points are all "
+	       "combinations. The name of an experiment alone is a sweep of one "
+	       "point.\n\n"
+	       "Examples:\n"
+	       "  tailback sweep figure-11.ini -o uniform.db\n"
+	       "  tailback sweep uniform --set 'load=0.1..1 step 0.1' --set seed=1..3 -o "
+	       "u.db\n"
+	       "  tailback plot uniform.db -o uniform.svg",
+	.operand = {"sweep", .kind = TB_TEXT, AT(name), .files = "\\.ini$"},
+	.check = check_sweep_options,
+};
+
+static void list_experiments_text(void)
 {
 	char text[128], size[24];
 	puts("Experiments, as published for a cluster of 64 nodes:");
@@ -134,7 +103,7 @@ static json_t *experiment_json(const struct tb_experiment *experiment)
 		(json_int_t)experiment->message_bytes);
 }
 
-static bool list_json(void)
+static bool list_experiments_json(void)
 {
 	json_t *experiments = json_array(), *keys = json_array();
 	for (const struct tb_experiment *e = tb_experiments; e->name; e++)
@@ -146,21 +115,20 @@ static bool list_json(void)
 	return tb_json_write(list, 17, stdout) == TB_OK;
 }
 
-static int list(const struct sweep_arguments *args)
+static int list_experiments(const struct sweep_arguments *args)
 {
-	static const int effective[] = {KEY_LIST, KEY_JSON, 0};
-	int code = tb_cmd_given_settle(
-		&args->given, argp_options, "tailback sweep", effective, "--list");
+	static const char *const effective[] = {"list", "json", NULL};
+	int code = tb_given_settle(&args->given, "tailback sweep", effective, "--list");
 	if (code != TB_EXIT_OK)
 		return code;
 	if (!args->json)
-		list_text();
-	else if (!list_json())
+		list_experiments_text();
+	else if (!list_experiments_json())
 		return tb_cli_no_memory("the list of experiments");
 	return TB_EXIT_OK;
 }
 
-static void show_progress(void *context, const struct tb_sweep_progress *progress)
+static void show_sweeping(void *context, const struct tb_sweep_progress *progress)
 {
 	struct tb_progress *line = context;
 	char text[64];
@@ -171,7 +139,7 @@ static void show_progress(void *context, const struct tb_sweep_progress *progres
 	tb_progress_show(line, progress->fraction, text);
 }
 
-static void print_summary(const struct sweep_arguments *args,
+static void print_sweep_summary(const struct sweep_arguments *args,
 	const struct tb_sweep_progress *progress, double wall_s)
 {
 	size_t n_new = progress->n_done - progress->n_before;
@@ -203,8 +171,8 @@ static int run_points(struct sweep_crew *crew, struct tb_sweep_progress *progres
 		progress, sweep, &lead, &crew->peers, &crew->all_there, error);
 }
 
-static int run(const struct sweep_arguments *args, const struct tb_sweep *sweep,
-	struct sweep_crew *crew)
+static int run_sweep_points(const struct sweep_arguments *args,
+	const struct tb_sweep *sweep, struct sweep_crew *crew)
 {
 	struct tb_progress line;
 	struct tb_sweep_progress progress = {0};
@@ -214,7 +182,7 @@ static int run(const struct sweep_arguments *args, const struct tb_sweep *sweep,
 		.with_blame = args->blame,
 		.shard = args->shard,
 		.stop = tb_cli_catch_stop(),
-		.watch = show_progress,
+		.watch = show_sweeping,
 		.context = &line};
 	tb_progress_init(&line, STDERR_FILENO);
 	double started = tb_clock_s();
@@ -230,7 +198,7 @@ static int run(const struct sweep_arguments *args, const struct tb_sweep *sweep,
 	if (status != TB_OK)
 		return tb_cli_fail(&error);
 	if (!args->quiet)
-		print_summary(args, &progress, tb_clock_s() - started);
+		print_sweep_summary(args, &progress, tb_clock_s() - started);
 	return TB_EXIT_OK;
 }
 
@@ -271,25 +239,25 @@ static int read_and_run(const struct sweep_arguments *args, struct sweep_crew *c
 	int code = tb_cmd_spare(args->output, &args->name, 1);
 	if (code != TB_EXIT_OK)
 		return code;
-	if (tb_sweep_read(&sweep, args->name, args->changes, args->n_changes, &error) !=
-		TB_OK)
+	if (tb_sweep_read(&sweep, args->name, args->changes.of, args->changes.n,
+		    &error) != TB_OK)
 		return tb_cli_fail(&error);
 	code = spare_networks(args, &sweep);
 	if (code == TB_EXIT_OK)
 		warn_of_shard(args);
 	if (code == TB_EXIT_OK)
-		code = run(args, &sweep, crew);
+		code = run_sweep_points(args, &sweep, crew);
 	tb_sweep_fini(&sweep);
 	return code;
 }
 
-// serve works for rank 0, which prints what there is to say.
-static int serve(const struct sweep_arguments *args, struct sweep_crew *crew)
+// serve_sweep works for rank 0, which prints what there is to say.
+static int serve_sweep(const struct sweep_arguments *args, struct sweep_crew *crew)
 {
 	struct tb_error error;
 	const struct tb_sweep_serve_options options = {.name = args->name,
-		.changes = args->changes,
-		.n_changes = args->n_changes,
+		.changes = args->changes.of,
+		.n_changes = args->changes.n,
 		.with_blame = args->blame,
 		.silence_s = TB_SWEEP_SILENCE_S,
 		.stop = tb_cli_catch_stop()};
@@ -310,7 +278,8 @@ static int work_together(const struct sweep_arguments *args)
 			"first runs a point at a time");
 	if (tb_peers_open(&crew.peers, &error) != TB_OK)
 		return tb_cli_fail(&error);
-	int code = crew.peers.rank > 0 ? serve(args, &crew) : read_and_run(args, &crew);
+	int code = crew.peers.rank > 0 ? serve_sweep(args, &crew)
+				       : read_and_run(args, &crew);
 	// When the leader could not even begin, it must not let the others wait.
 	if (crew.peers.rank == 0)
 		tb_sweep_dismiss(&crew.peers, crew.all_there);
@@ -326,29 +295,10 @@ static int run_sweep(const struct sweep_arguments *args)
 
 int tb_cmd_sweep(int argc, char **argv)
 {
-	static const struct argp argp = {.options = argp_options,
-		.parser = parse,
-		.args_doc = "FILE|EXPERIMENT",
-		.doc = "Run an experiment for many values of its settings, on all cores, "
-		       "and keep each point as a run.\v"
-		       "A sweep file names an experiment in its section [sweep], and "
-		       "lists values for keys there and in [network]; the points are all "
-		       "combinations. The name of an experiment alone is a sweep of one "
-		       "point.\n\n"
-		       "Examples:\n"
-		       "  tailback sweep figure-11.ini -o uniform.db\n"
-		       "  tailback sweep uniform --set 'load=0.1..1 step 0.1' --set "
-		       "seed=1..3 -o u.db\n"
-		       "  tailback plot uniform.db -o uniform.svg"};
-	struct sweep_arguments args = {
-		.changes = calloc((size_t)argc, sizeof *args.changes)};
-	struct tb_error error;
-	if (!args.changes) {
-		tb_fail_memory(&error, "the changes");
-		return tb_cli_fail(&error);
-	}
-	tb_cmd_parse(&argp, NULL, argc, argv, 0, &args);
-	int code = args.list ? list(&args) : run_sweep(&args);
-	free(args.changes);
+	struct sweep_arguments args = {.name = NULL};
+	tb_options_parse(&option_table, argc, argv, &args, &args.given);
+	int code = args.list ? list_experiments(&args) : run_sweep(&args);
+	tb_texts_fini(&args.changes);
+	tb_given_fini(&args.given);
 	return code;
 }

@@ -4,10 +4,7 @@
 #include "closer.h"
 #include "commands.h"
 #include "output_args.h"
-#include "run_args.h"
 #include "run_timeline.h"
-
-#include <argp.h>
 
 #define COMMAND "tailback timeline"
 
@@ -28,96 +25,45 @@ struct timeline_options {
 	bool closer;
 };
 
-enum key {
-	KEY_RUN = 256,
-	KEY_CLOSER,
-	KEY_FROM,
-	KEY_TO,
-	KEY_RANKS,
-	KEY_LINKS,
-	KEY_WIDTH,
-	KEY_SCHEMA
-};
+#define AT(member)  TB_AT(struct timeline_options, member)
+#define SET(member) TB_SET(struct timeline_options, member)
 
-static const struct argp_option argp_options[] = {
-	TB_CMD_OUTPUT_OPTIONS,
-	{"from", KEY_FROM, "TIME", 0, "Begin of the window, such as 150us (default: 0)",
-		0},
-	{"to", KEY_TO, "TIME", 0, "End of the window (default: the run's end)", 0},
-	{"closer", KEY_CLOSER, NULL, 0,
+static const struct tb_option option_rows[] = {
+	TB_OUTPUT_OPTIONS(struct timeline_options, output, FORMATS),
+	{"from", 0, "TIME", "Begin of the window, such as 150us (default: 0)", TB_TIME,
+		AT(from), SET(window_given)},
+	{"to", 0, "TIME", "End of the window (default: the run's end)", TB_TIME, AT(to),
+		SET(window_given)},
+	{"closer", 0, NULL,
 		"Replay the window once more, in bins of down to a nanosecond, in the "
 		"folder in which the run was replayed",
-		0},
-	{"ranks", KEY_RANKS, "N", 0,
+		TB_FLAG, AT(closer)},
+	{"ranks", 0, "N",
 		"Of text: the N ranks on which the critical path spends most; 0: all "
 		"(default: 32)",
-		0},
-	{"links", KEY_LINKS, "N", 0,
-		"Show the N hottest links of the window (default: 8)", 0},
-	{"width", KEY_WIDTH, "N", 0,
-		"Fit text into N columns (default: the terminal's; elsewhere 100)", 0},
-	{"schema", KEY_SCHEMA, NULL, 0, "Print the JSON schema of -f json", 0},
-	{"run", KEY_RUN, "ID", 0, "Run number within the store (default: the newest)", 0},
+		TB_COUNT, AT(n_ranks), SET(ranks_given), .max = UINT32_MAX},
+	{"links", 0, "N", "Show the N hottest links of the window (default: 8)", TB_COUNT,
+		AT(n_links), .max = LINKS_MOST},
+	TB_TEXT_WIDTH_OPTION(struct timeline_options, width, "100"),
+	TB_SCHEMA_OPTION(tb_timeline_write_schema),
+	TB_RUN_OPTION(struct timeline_options, run),
 	{0},
 };
 
-static const struct tb_cmd_words words[] = {
-	TB_CMD_OUTPUT_WORDS(FORMATS),
-	{0},
+static const struct tb_options option_table = {
+	.rows = option_rows,
+	.args_doc = "run.db",
+	.doc = "Show what the ranks of a run did when, beside its hottest links over the "
+	       "same axis, and the critical path: what the end of the run waited for, "
+	       "back to its beginning, with the share of each cause. As JSON it is a "
+	       "trace that Perfetto shows (ui.perfetto.dev).\v"
+	       "Examples:\n"
+	       "  tailback timeline run.db\n"
+	       "  tailback timeline run.db --from 1ms --to 2ms --ranks 8\n"
+	       "  tailback timeline run.db --from 1ms --to 1.01ms --closer\n"
+	       "  tailback timeline run.db -o t.json",
+	.operand = TB_STORE_OPERAND(struct timeline_options, store),
 };
-
-static void take_time(const struct argp_state *state, const char *value, tb_time_ps *time)
-{
-	if (tb_parse_time(value, time) != TB_OK)
-		argp_error(state, "'%s' is no time, such as 150us", value);
-}
-
-static void take_count(const struct argp_state *state, const char *name,
-	const char *value, uint64_t most, uint64_t *count)
-{
-	if (tb_parse_count(value, 0, most, count) != TB_OK)
-		argp_error(state, "--%s takes a number from 0 to %llu, not '%s'", name,
-			(unsigned long long)most, value);
-}
-
-static error_t parse_option(int key, char *value, struct argp_state *state)
-{
-	struct timeline_options *options = state->input;
-	switch (key) {
-	case KEY_RUN:
-		options->run = tb_cmd_run_number(value, state);
-		break;
-	case KEY_FROM:
-		take_time(state, value, &options->from);
-		options->window_given = true;
-		break;
-	case KEY_TO:
-		take_time(state, value, &options->to);
-		options->window_given = true;
-		break;
-	case KEY_CLOSER:
-		options->closer = true;
-		break;
-	case KEY_RANKS:
-		take_count(state, "ranks", value, UINT32_MAX, &options->n_ranks);
-		options->ranks_given = true;
-		break;
-	case KEY_LINKS:
-		take_count(state, "links", value, LINKS_MOST, &options->n_links);
-		break;
-	case KEY_WIDTH:
-		options->width = tb_cmd_text_columns(value, state);
-		break;
-	case KEY_SCHEMA:
-		tb_cmd_print_schema(tb_timeline_write_schema);
-		break;
-	default:
-		if (tb_cmd_output_arg(key, value, state, &options->output) == 0)
-			return 0;
-		return tb_cmd_store_arg(key, value, state, &options->store);
-	}
-	return 0;
-}
 
 struct timeline_writing {
 	const struct timeline_options *options;
@@ -176,10 +122,12 @@ static int run_timeline(const struct timeline_options *options, struct tb_error 
 	return status;
 }
 
-// settle refuses options that would have no effect; returns 0 or an exit code.
-static int settle(struct timeline_options *options)
+// settle_timeline_options refuses options that would have no effect; returns 0 or an exit
+// code.
+static int settle_timeline_options(struct timeline_options *options)
 {
-	int code = tb_cmd_output_settle(&options->output, COMMAND, &options->store, 1);
+	int code = tb_cmd_output_settle(
+		&options->output, FORMATS, COMMAND, &options->store, 1);
 	if (code == TB_EXIT_OK)
 		code = tb_cmd_output_settle_width(
 			&options->output, COMMAND, options->width);
@@ -193,24 +141,12 @@ static int settle(struct timeline_options *options)
 
 int tb_cmd_timeline(int argc, char **argv)
 {
-	static const struct argp argp = {argp_options, parse_option, "run.db",
-		"Show what the ranks of a run did when, beside its hottest links over "
-		"the "
-		"same axis, and the critical path: what the end of the run waited for, "
-		"back to its beginning, with the share of each cause. As JSON it is a "
-		"trace that Perfetto shows (ui.perfetto.dev).\v"
-		"Examples:\n"
-		"  tailback timeline run.db\n"
-		"  tailback timeline run.db --from 1ms --to 2ms --ranks 8\n"
-		"  tailback timeline run.db --from 1ms --to 1.01ms --closer\n"
-		"  tailback timeline run.db -o t.json",
-		NULL, NULL, NULL};
-	struct timeline_options options = {.output = {.allowed = FORMATS, .file = "-"},
+	struct timeline_options options = {.output.file = "-",
 		.to = TB_TIME_NEVER,
 		.n_ranks = RANKS_SHOWN,
 		.n_links = LINKS_SHOWN};
-	tb_cmd_parse(&argp, words, argc, argv, 0, &options);
-	int code = settle(&options);
+	tb_options_parse(&option_table, argc, argv, &options, NULL);
+	int code = settle_timeline_options(&options);
 	if (code != TB_EXIT_OK)
 		return code;
 	struct tb_error error;

@@ -3,11 +3,9 @@
 #include "cli.h"
 #include "commands.h"
 #include "picture_args.h"
-#include "run_args.h"
 #include "stop.h"
 #include "top.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -16,8 +14,6 @@
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
-
-enum key { KEY_RUN = 256, KEY_ONCE };
 
 #define DEFAULT_COLUMNS 80
 #define DEFAULT_ROWS	24
@@ -30,61 +26,38 @@ struct top_options {
 	double every_s;
 };
 
-static const struct argp_option argp_options[] = {
-	{"metric", 'm', "METRIC", 0, "%s (default: wait)", 0},
-	{"run", KEY_RUN, "ID", 0, "Run number within the store (default: the newest)", 0},
-	TB_CMD_WAIT_OPTION,
-	TB_COLOURS_OPTION,
-	{"theme", TB_OPTION_THEME, "NAME", 0,
-		"dark (default: brighter is more) or light, as the terminal's background",
-		0},
-	{"every", 'd', "SECONDS", 0, "Time between refreshes, 0.1 to 3600 (default: 1)",
-		0},
-	{"once", KEY_ONCE, NULL, 0,
-		"Print once and exit, as when standard output is no terminal", 0},
+#define AT(member) TB_AT(struct top_options, member)
+
+static const struct tb_option option_rows[] = {
+	{"metric", 'm', "METRIC", "%s (default: wait)", TB_WORD, AT(top.metric),
+		.word = tb_metric_name},
+	TB_RUN_OPTION(struct top_options, top.run),
+	{"wait", 0, "WHICH", TB_WAIT_HELP, TB_WORD, AT(top.wait),
+		TB_SET(struct top_options, top.chooses_wait), .list = tb_wait_lead_words},
+	TB_COLOURS_OPTION(struct top_options, top.colours),
+	TB_THEME_OPTION(struct top_options, top.theme,
+		"dark (default: brighter is more) or light, as the terminal's "
+		"background"),
+	{"every", 'd', "SECONDS", "Time between refreshes, 0.1 to 3600 (default: 1)",
+		TB_REAL, AT(every_s), .least = 0.1, .most = 3600},
+	{"once", 0, NULL, "Print once and exit, as when standard output is no terminal",
+		TB_FLAG, AT(once)},
 	{0},
 };
 
-static const struct tb_cmd_words words[] = {
-	{.key = 'm', .word = tb_metric_name},
-	TB_CMD_WAIT_WORDS,
-	TB_PICTURE_LOOK_WORDS,
-	{0},
+static const struct tb_options option_table = {
+	.rows = option_rows,
+	.args_doc = "run.db",
+	.doc = "Show a run in the terminal: the congestion matrix and the hot links, "
+	       "refreshed while a replay writes the store. Needs no display.\v"
+	       "Keys: q quits, s shows the next metric, l one level after the other "
+	       "with the detail for which all together have no room, left and right "
+	       "move a window over simulated time, 0 shows the whole run again, up "
+	       "and down move through the links, space pauses.\n\n"
+	       "Example:\n"
+	       "  tailback replay big.goal -o run.db & tailback top run.db",
+	.operand = TB_STORE_OPERAND(struct top_options, top.store),
 };
-
-static error_t parse_option(int key, char *value, struct argp_state *state)
-{
-	struct top_options *options = state->input;
-	switch (key) {
-	case 'm':
-		options->top.metric =
-			(enum tb_metric)tb_cmd_word(words, key, value, state);
-		break;
-	case TB_OPTION_WAIT:
-		options->top.chooses_wait = true;
-		options->top.wait =
-			(enum tb_wait_lead)tb_cmd_word(words, key, value, state);
-		break;
-	case KEY_RUN:
-		options->top.run = tb_cmd_run_number(value, state);
-		break;
-	case 'd':
-		if (tb_parse_real(value, 0.1, 3600, &options->every_s) != TB_OK)
-			argp_error(state, "--every takes 0.1 to 3600 seconds, not '%s'",
-				value);
-		break;
-	case KEY_ONCE:
-		options->once = true;
-		break;
-	case TB_OPTION_COLOURS:
-	case TB_OPTION_THEME:
-		return tb_cmd_look_arg(
-			key, value, state, &options->top.colours, &options->top.theme);
-	default:
-		return tb_cmd_store_arg(key, value, state, &options->top.store);
-	}
-	return 0;
-}
 
 struct screen {
 	uint32_t columns, rows;
@@ -101,7 +74,7 @@ static struct screen screen_size(void)
 	return screen;
 }
 
-static int no_memory(struct tb_error *error)
+static int no_picture_memory(struct tb_error *error)
 {
 	return tb_fail_memory(error, "the picture");
 }
@@ -115,11 +88,11 @@ static int print_once(struct tb_top *top, struct tb_error *error)
 	if (status == TB_OK)
 		status = tb_picture_terminal(&picture, colours, stdout);
 	tb_picture_fini(&picture);
-	return status == TB_OK ? TB_OK : no_memory(error);
+	return status == TB_OK ? TB_OK : no_picture_memory(error);
 }
 
-// put_lines writes a frame over the previous one: each line clears the rest of its row.
-static void put_lines(const char *text)
+// print_frame writes a frame over the previous one: each line clears the rest of its row.
+static void print_frame(const char *text)
 {
 	fputs("\033[H", stdout);
 	for (const char *line = text; *line;) {
@@ -132,7 +105,8 @@ static void put_lines(const char *text)
 	fflush(stdout);
 }
 
-static int draw(struct tb_top *top, struct tb_picture *picture, struct tb_error *error)
+static int draw_screen(
+	struct tb_top *top, struct tb_picture *picture, struct tb_error *error)
 {
 	struct screen screen = screen_size();
 	enum tb_terminal_colours colours = tb_terminal_colours(stdout);
@@ -147,13 +121,14 @@ static int draw(struct tb_top *top, struct tb_picture *picture, struct tb_error 
 	if (stream && fclose(stream) != 0)
 		status = TB_ENOMEM;
 	if (status == TB_OK)
-		put_lines(text);
+		print_frame(text);
 	free(text);
-	return status == TB_OK ? TB_OK : no_memory(error);
+	return status == TB_OK ? TB_OK : no_picture_memory(error);
 }
 
-// take_key passes on the name of the first key in `text` and returns its length in bytes.
-static size_t take_key(struct tb_top *top, const char *text, bool *go_on)
+// take_screen_key passes on the name of the first key in `text` and returns its length in
+// bytes.
+static size_t take_screen_key(struct tb_top *top, const char *text, bool *go_on)
 {
 	static const struct {
 		const char *sequence, *name;
@@ -173,9 +148,9 @@ static size_t take_key(struct tb_top *top, const char *text, bool *go_on)
 	return 1;
 }
 
-// take_keys waits for keys until the next refresh; false when the user quits or the
-// terminal is gone.
-static bool take_keys(struct tb_top *top, int keyboard, double wait_s)
+// take_screen_keys waits for keys until the next refresh; false when the user quits or
+// the terminal is gone.
+static bool take_screen_keys(struct tb_top *top, int keyboard, double wait_s)
 {
 	char bytes[64];
 	bool go_on = true;
@@ -190,20 +165,20 @@ static bool take_keys(struct tb_top *top, int keyboard, double wait_s)
 		return false;
 	bytes[n] = '\0';
 	for (const char *at = bytes; *at && go_on;)
-		at += take_key(top, at, &go_on);
+		at += take_screen_key(top, at, &go_on);
 	return go_on;
 }
 
-static int watch(const struct top_options *options, struct tb_top *top,
+static int watch_run(const struct top_options *options, struct tb_top *top,
 	const volatile sig_atomic_t *stop, struct tb_error *error)
 {
 	struct tb_picture picture = {0};
 	int status = TB_OK;
 	while (!tb_stop_asked(stop)) {
 		tb_top_refresh(top);
-		status = draw(top, &picture, error);
+		status = draw_screen(top, &picture, error);
 		if (status != TB_OK ||
-			!take_keys(top, options->keyboard, options->every_s))
+			!take_screen_keys(top, options->keyboard, options->every_s))
 			break;
 	}
 	tb_picture_fini(&picture);
@@ -221,7 +196,7 @@ static int watch_screen(
 	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
 	tcsetattr(options->keyboard, TCSADRAIN, &raw);
 	fputs("\033[?1049h\033[?25l", stdout); // another screen, no cursor
-	int status = watch(options, top, stop, error);
+	int status = watch_run(options, top, stop, error);
 	fputs("\033[?25h\033[?1049l", stdout);
 	fflush(stdout);
 	tcsetattr(options->keyboard, TCSADRAIN, &before);
@@ -230,21 +205,11 @@ static int watch_screen(
 
 int tb_cmd_top(int argc, char **argv)
 {
-	static const struct argp argp = {argp_options, parse_option, "run.db",
-		"Show a run in the terminal: the congestion matrix and the hot links, "
-		"refreshed while a replay writes the store. Needs no display.\v"
-		"Keys: q quits, s shows the next metric, l one level after the other "
-		"with the detail for which all together have no room, left and right "
-		"move a window over simulated time, 0 shows the whole run again, up "
-		"and down move through the links, space pauses.\n\n"
-		"Example:\n"
-		"  tailback replay big.goal -o run.db & tailback top run.db",
-		NULL, NULL, NULL};
 	struct top_options options = {
 		.top = {.theme = TB_DARK, .metric = TB_WAIT}, .every_s = 1};
 	struct tb_error error;
 	struct tb_top *top;
-	tb_cmd_parse(&argp, words, argc, argv, 0, &options);
+	tb_options_parse(&option_table, argc, argv, &options, NULL);
 	if (tb_top_new(&top, &options.top, &error) != TB_OK)
 		return tb_cli_fail(&error);
 	// If standard input is not the terminal, read keys from the terminal itself.

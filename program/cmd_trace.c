@@ -3,10 +3,9 @@
 #include "child.h"
 #include "cli.h"
 #include "commands.h"
+#include "options.h"
 #include "which_mpi.h"
-#include "words_args.h"
 
-#include <argp.h>
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -24,35 +23,16 @@
 // for which that MPI's tracer is not installed.
 #define MISSING "missing-"
 
-enum key { KEY_MPI = 256, KEY_MERGE, KEY_KEEP };
-
-static const struct argp_option argp_options[] = {
-	{"output", 'o', "FILE", 0,
-		"The trace to make, job.tbt (required); of further worlds job-2.tbt ...",
-		0},
-	{"mpi", KEY_MPI, "MPI", 0,
-		"The program's MPI: %s (default: what the program links, "
-		"else what mpirun is, else what each process links)",
-		0},
-	{"keep", KEY_KEEP, NULL, 0, "Keep the folder with the files of the ranks", 0},
-	{"merge", KEY_MERGE, "FOLDER", 0,
-		"Run nothing: merge the files of ranks (rank-*.tbr) in FOLDER", 0},
-	{"quiet", 'q', NULL, 0, "No summary", 0},
-	{0},
-};
-
 static const char *mpi_word(size_t i)
 {
 	return tb_mpi_name(TB_TBT_OPENMPI + i);
 }
 
-static const struct tb_cmd_words words[] = {
-	{.key = KEY_MPI, .word = mpi_word},
-	{0},
-};
-
-static void check_whole(struct argp_state *state, const struct trace_arguments *args)
+static void check_trace_options(void *arguments, const struct argp_state *state)
 {
+	struct trace_arguments *args = arguments;
+	if (args->mpi_given)
+		args->mpi += TB_TBT_OPENMPI;
 	if (!args->output)
 		argp_error(state, "an output is missing: -o job.tbt");
 	if (strcmp(args->output, "-") == 0)
@@ -63,40 +43,50 @@ static void check_whole(struct argp_state *state, const struct trace_arguments *
 		argp_error(state, "a command is missing: -- mpirun -n 16 ./app");
 }
 
-static error_t parse(int key, char *text, struct argp_state *state)
+// take_command: the rest is the command, with its own options.
+static void take_command(
+	const struct tb_option *row, void *target, char *value, struct argp_state *state)
 {
-	struct trace_arguments *args = state->input;
-	switch (key) {
-	case 'o':
-		args->output = text;
-		break;
-	case KEY_MPI:
-		args->mpi = (enum tb_tbt_mpi)(
-			TB_TBT_OPENMPI + tb_cmd_word(words, key, text, state));
-		args->mpi_given = true;
-		break;
-	case KEY_MERGE:
-		args->merge = text;
-		break;
-	case KEY_KEEP:
-		args->keep = true;
-		break;
-	case 'q':
-		args->quiet = true;
-		break;
-	case ARGP_KEY_ARG:
-		// The rest is the command, with its own options.
-		args->command = state->argv + state->next - 1;
-		state->next = state->argc;
-		break;
-	case ARGP_KEY_END:
-		check_whole(state, args);
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
+	(void)row, (void)value;
+	*(char ***)target = state->argv + state->next - 1;
+	state->next = state->argc;
 }
+
+#define AT(member) TB_AT(struct trace_arguments, member)
+
+static const struct tb_option option_rows[] = {
+	{"output", 'o', "FILE",
+		"The trace to make, job.tbt (required); of further worlds job-2.tbt ...",
+		TB_TEXT, AT(output), .files = "\\.tbt$"},
+	{"mpi", 0, "MPI",
+		"The program's MPI: %s (default: what the program links, else what "
+		"mpirun is, else what each process links)",
+		TB_WORD, AT(mpi), TB_SET(struct trace_arguments, mpi_given),
+		.word = mpi_word},
+	{"keep", 0, NULL, "Keep the folder with the files of the ranks", TB_FLAG,
+		AT(keep)},
+	{"merge", 0, "FOLDER",
+		"Run nothing: merge the files of ranks (rank-*.tbr) in FOLDER", TB_TEXT,
+		AT(merge), .files = "/$"},
+	{"quiet", 'q', NULL, "No summary", TB_FLAG, AT(quiet)},
+	{0},
+};
+
+static const struct tb_options option_table = {
+	.rows = option_rows,
+	.args_doc = "[--] COMMAND...",
+	.doc = "Run an MPI program and trace what its ranks call, into a file that "
+	       "replay, info and convert read.\v"
+	       "COMMAND is how the program is run without tracing. Each rank writes a "
+	       "file of its own, which are merged at the end; the exit code is the "
+	       "command's.\n\n"
+	       "Example:\n"
+	       "  tailback trace -o job.tbt -- mpirun -n 16 ./app\n"
+	       "  tailback replay job.tbt -n ib-hdr -o run.db",
+	.operand = {.kind = TB_CALL, AT(command), .take = take_command},
+	.check = check_trace_options,
+	.flags = ARGP_IN_ORDER,
+};
 
 // make_folder makes a folder beside the output, so that the ranks' files are on the same
 // disk as it; its path is absolute, because ranks may run elsewhere.
@@ -143,11 +133,11 @@ static void run_command(const struct trace_arguments *args,
 	_exit(127);
 }
 
-// wait_for waits for the command, with `signals` blocked. Ctrl-C reaches mpirun by
-// itself, which ends the ranks at the first and, if that takes long, by force at the
+// wait_for_command waits for the command, with `signals` blocked. Ctrl-C reaches mpirun
+// by itself, which ends the ranks at the first and, if that takes long, by force at the
 // second; a signal to this program is passed on. What does not end is killed at the
 // third. What the ranks wrote is merged in any case.
-static int wait_for(pid_t pid, const sigset_t *signals)
+static int wait_for_command(pid_t pid, const sigset_t *signals)
 {
 	int status = 0;
 	unsigned n_asked = 0;
@@ -184,16 +174,16 @@ static int run_traced(const struct trace_arguments *args,
 		run_command(args, preload, folder);
 	}
 	if (pid > 0)
-		*code = wait_for(pid, &signals);
+		*code = wait_for_command(pid, &signals);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return pid > 0 ? TB_OK
 		       : tb_fail(error, TB_EIO, "no process can be started: %s",
 				 strerror(errno));
 }
 
-// check_given refuses an MPI that is not the program's: the tracer of another MPI reads
-// its handles as its own, which ends the program.
-static int check_given(const struct trace_arguments *args, struct tb_error *error)
+// check_given_mpi refuses an MPI that is not the program's: the tracer of another MPI
+// reads its handles as its own, which ends the program.
+static int check_given_mpi(const struct trace_arguments *args, struct tb_error *error)
 {
 	const char *word = tb_mpi_against(args->mpi, args->command);
 	if (!word)
@@ -209,7 +199,7 @@ static int check_given(const struct trace_arguments *args, struct tb_error *erro
 static int find_mpi(struct trace_arguments *args, struct tb_error *error)
 {
 	if (args->mpi_given)
-		return check_given(args, error);
+		return check_given_mpi(args, error);
 	if (tb_which_mpi(&args->mpi, args->command))
 		return TB_OK;
 	args->mpi = 0;
@@ -308,22 +298,10 @@ static int trace(struct trace_arguments *args, int *code, struct tb_error *error
 
 int tb_cmd_trace(int argc, char **argv)
 {
-	static const struct argp argp = {.options = argp_options,
-		.parser = parse,
-		.args_doc = "[--] COMMAND...",
-		.doc = "Run an MPI program and trace what its ranks call, into a file "
-		       "that "
-		       "replay, info and convert read.\v"
-		       "COMMAND is how the program is run without tracing. Each rank "
-		       "writes a file of its own, which are merged at the end; the exit "
-		       "code is the command's.\n\n"
-		       "Example:\n"
-		       "  tailback trace -o job.tbt -- mpirun -n 16 ./app\n"
-		       "  tailback replay job.tbt -n ib-hdr -o run.db"};
 	struct trace_arguments args = {0};
 	struct tb_error error = {0};
 	int code = 0;
-	tb_cmd_parse(&argp, words, argc, argv, ARGP_IN_ORDER, &args);
+	tb_options_parse(&option_table, argc, argv, &args, NULL);
 	int status = args.merge ? tb_trace_merge(&args, args.merge, &code, &error)
 				: trace(&args, &code, &error);
 	if (status != TB_OK)

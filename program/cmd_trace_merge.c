@@ -17,8 +17,9 @@ struct traces {
 	struct tb_tbt_worlds worlds;
 };
 
-// name_of stores in `name`, which it returns, the output for a world: job.tbt, job-2.tbt.
-static const char *name_of(const char *output, size_t at, char name[PATH_MAX])
+// world_output stores in `name`, which it returns, the output for a world: job.tbt,
+// job-2.tbt.
+static const char *world_output(const char *output, size_t at, char name[PATH_MAX])
 {
 	const char *folder = strrchr(output, '/');
 	const char *last = folder ? folder + 1 : output, *dot = strrchr(last, '.');
@@ -71,7 +72,7 @@ static void print_world(const struct traces *traces, size_t at)
 	for (size_t i = 0; i < traces->worlds.n && world->parent_id; i++)
 		if (traces->worlds.items[i].id == world->parent_id)
 			fprintf(stderr, ", spawned by that of %s",
-				name_of(traces->args->output, i, name));
+				world_output(traces->args->output, i, name));
 	if (world->origin == TB_TBT_SPAWNED && !world->parent_id)
 		fprintf(stderr, ", spawned by a world that is not known");
 	fputc('\n', stderr);
@@ -84,12 +85,12 @@ static void print_early(const struct tb_tbt_summary *summary)
 	const char *first = "by MPI_Abort";
 	bool wordless = !summary->first_aborted && !summary->first_ending;
 	tb_format_counted(summary->n_early, "rank", ranks, sizeof ranks);
-	if (wordless && summary->n_wordless > 1)
+	if (wordless && summary->n_unexplained > 1)
 		fprintf(stderr,
 			"%s ended early, which first is unknown: %" PRIu32
 			" left no word of a signal, of which rank %" PRIu32
 			"'s last call returned first",
-			ranks, summary->n_wordless, rank);
+			ranks, summary->n_unexplained, rank);
 	else {
 		if (!summary->first_aborted)
 			first = tb_tbt_ending(summary->first_ending, how, sizeof how);
@@ -101,7 +102,7 @@ static void print_early(const struct tb_tbt_summary *summary)
 	fputs(": the trace has what they did until then\n", stderr);
 }
 
-static void print_summary(
+static void print_world_summary(
 	const struct traces *traces, size_t at, const struct tb_tbt_summary *summary)
 {
 	char ranks[48], records[48], clocks[48], name[PATH_MAX];
@@ -109,7 +110,7 @@ static void print_summary(
 	fprintf(stderr, "%s, %s in %s",
 		tb_format_counted(summary->n_ranks, "rank", ranks, sizeof ranks),
 		tb_format_counted(summary->n_records, "record", records, sizeof records),
-		name_of(args->output, at, name));
+		world_output(args->output, at, name));
 	print_world(traces, at);
 	if (summary->n_missing)
 		print_missing(args, summary);
@@ -136,8 +137,8 @@ static int merge_world(const struct traces *traces, size_t at, const char *folde
 {
 	struct tb_outfile out;
 	char name[PATH_MAX];
-	int status =
-		tb_outfile_open(&out, name_of(traces->args->output, at, name), error);
+	int status = tb_outfile_open(
+		&out, world_output(traces->args->output, at, name), error);
 	if (status != TB_OK)
 		return status;
 	status = tb_tbt_merge(
@@ -162,7 +163,7 @@ int tb_trace_merge(const struct trace_arguments *args, const char *folder, int *
 		n_records += summary.n_records;
 		n_lost += summary.n_lost;
 		if (merged == TB_OK && !args->quiet)
-			print_summary(&traces, i, &summary);
+			print_world_summary(&traces, i, &summary);
 		if (merged == TB_OK)
 			continue;
 		if (status != TB_OK)

@@ -21,7 +21,7 @@ static void print_help(FILE *stream)
 		stream);
 }
 
-static int run(const struct tb_command *command, int argc, char **argv)
+static int run_command_line(const struct tb_command *command, int argc, char **argv)
 {
 	char name[64];
 	snprintf(name, sizeof name, "tailback %s", command->name);
@@ -29,7 +29,7 @@ static int run(const struct tb_command *command, int argc, char **argv)
 	return command->run(argc, argv);
 }
 
-static const struct tb_command *find(const char *name)
+static const struct tb_command *find_command(const char *name)
 {
 	for (const struct tb_command *command = tb_commands; command->name; command++)
 		if (strcmp(name, command->name) == 0)
@@ -56,10 +56,10 @@ static int help(const char *name)
 		print_help(stdout);
 		return TB_EXIT_OK;
 	}
-	const struct tb_command *command = find(name);
+	const struct tb_command *command = find_command(name);
 	if (!command)
 		return unknown(name);
-	return run(command, 2, arguments);
+	return run_command_line(command, 2, arguments);
 }
 
 int main(int argc, char **argv)
@@ -83,8 +83,8 @@ int main(int argc, char **argv)
 		puts("tailback " TB_VERSION);
 		return TB_EXIT_OK;
 	}
-	const struct tb_command *command = find(argv[1]);
+	const struct tb_command *command = find_command(argv[1]);
 	if (!command)
 		return unknown(argv[1]);
-	return run(command, argc - 1, argv + 1);
+	return run_command_line(command, argc - 1, argv + 1);
 }

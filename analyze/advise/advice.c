@@ -1,9 +1,240 @@
+// What the changes gain against the run as it was.
 #include "advice_impl.h"
-
+#include "store_added.h"
 #include "units.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
+
+static double gain_percent(double before, double after)
+{
+	return before > 0 ? 100 * (before - after) / before : 0;
+}
+
+const struct tb_estimate *tb_advice_deciding(
+	const struct tb_advice *advice, const struct tb_change *change)
+{
+	const struct tb_estimate *of[] = {[TB_ADVICE_BY_RUN] = &change->run_gain,
+		[TB_ADVICE_BY_JOBS] = &change->job_gain,
+		[TB_ADVICE_BY_LATENCY] = &change->latency_gain};
+	return of[advice->by];
+}
+
+const char *tb_advice_decides(const struct tb_advice *advice)
+{
+	static const char *const words[] = {[TB_ADVICE_BY_RUN] = "run time",
+		[TB_ADVICE_BY_JOBS] = "run time of jobs",
+		[TB_ADVICE_BY_LATENCY] = "latency"};
+	return advice->job == TB_ID_NONE ? words[advice->by] : "run time of a job";
+}
+
+// job_gain returns what the job that decides gains, or the jobs, mean over those that
+// sent anything. One that starts later is missed from when it would have started.
+static double job_gain(const struct tb_advice *advice, const struct tb_change *change,
+	const struct tb_tried_run *old, const struct tb_tried_run *new)
+{
+	double sum = 0;
+	uint32_t n = 0;
+	for (uint32_t job = 0; job < advice->info->n_jobs; job++) {
+		bool delayed = change->delay_ps > 0 && job == change->delayed_job;
+		double taken = new->job_ps[job] + (delayed ? change->delay_ps : 0);
+		bool counts = advice->job == TB_ID_NONE || advice->job == job;
+		if (counts && old->job_ps[job] > 0) {
+			sum += gain_percent(old->job_ps[job], taken);
+			n++;
+		}
+	}
+	return n ? sum / n : 0;
+}
+
+enum { OF_RUN, OF_JOBS, OF_LATENCY, OF_WAIT, GAINS };
+
+// gather_gains stores the gains of the seeds from `first` on, and returns how many;
+// `seeds` gets which.
+static uint32_t gather_gains(const struct tb_advice *advice,
+	const struct tb_change *change, uint32_t first,
+	double gains[GAINS][TB_ADVICE_SEEDS_MOST])
+{
+	uint32_t n = 0;
+	for (uint32_t i = first; i < TB_ADVICE_SEEDS_MOST; i++) {
+		const struct tb_tried_run *old = &advice->changes[0].outcomes[i];
+		const struct tb_tried_run *new = &change->outcomes[i];
+		if (!old->known || !new->known)
+			continue;
+		gains[OF_RUN][n] = gain_percent(old->run_ps, new->run_ps);
+		gains[OF_JOBS][n] = job_gain(advice, change, old, new);
+		gains[OF_LATENCY][n] = gain_percent(old->latency_ps, new->latency_ps);
+		gains[OF_WAIT][n++] = gain_percent(old->wait_ps, new->wait_ps);
+	}
+	return n;
+}
+
+struct tb_estimate tb_advice_fresh(
+	const struct tb_advice *advice, const struct tb_change *change, uint32_t first)
+{
+	static const int of[] = {[TB_ADVICE_BY_RUN] = OF_RUN,
+		[TB_ADVICE_BY_JOBS] = OF_JOBS,
+		[TB_ADVICE_BY_LATENCY] = OF_LATENCY};
+	double gains[GAINS][TB_ADVICE_SEEDS_MOST] = {{0}};
+	uint32_t n = gather_gains(advice, change, first, gains);
+	return tb_estimate_of(gains[of[advice->by]], n);
+}
+
+// gives_up has a change fail that does not deliver what the run as it was did.
+static bool gives_up(const struct tb_advice *advice, struct tb_change *change)
+{
+	for (uint32_t i = 0; i < TB_ADVICE_SEEDS_MOST; i++) {
+		const struct tb_tried_run *old = &advice->changes[0].outcomes[i];
+		const struct tb_tried_run *new = &change->outcomes[i];
+		if (!old->known || !new->known ||
+			new->n_undelivered == old->n_undelivered)
+			continue;
+		change->verdict = TB_VERDICT_FAILED;
+		snprintf(change->why, sizeof change->why,
+			"it gives up %" PRIu64 " messages, the run as it was %" PRIu64,
+			new->n_undelivered, old->n_undelivered);
+		return true;
+	}
+	return false;
+}
+
+static int by_double(const void *left, const void *right)
+{
+	double a = *(const double *)left, b = *(const double *)right;
+	return (a > b) - (a < b);
+}
+
+static struct tb_estimate *gain_at(struct tb_change *change, int which)
+{
+	struct tb_estimate *of[GAINS] = {[OF_RUN] = &change->run_gain,
+		[OF_JOBS] = &change->job_gain,
+		[OF_LATENCY] = &change->latency_gain,
+		[OF_WAIT] = &change->wait_gain};
+	return of[which];
+}
+
+static bool varies(const struct tb_estimate *of, uint32_t n_seeds)
+{
+	return n_seeds > 1 && of->half_ci > 0;
+}
+
+static enum tb_verdict verdict_of(
+	const struct tb_advice *advice, const struct tb_change *change)
+{
+	const struct tb_estimate *by = tb_advice_deciding(advice, change);
+	double moves = change->moves[advice->by == TB_ADVICE_BY_LATENCY];
+	double beyond = change->n_seeds > 1 ? by->half_ci : 100 * moves;
+	if (by->mean == 0 && change->n_seeds == 1)
+		return TB_VERDICT_SAME;
+	if (fabs(by->mean) <= beyond && beyond >= TB_ADVICE_MATTERS)
+		return TB_VERDICT_UNCLEAR;
+	if (fabs(by->mean) < TB_ADVICE_MATTERS)
+		return TB_VERDICT_SAME;
+	return by->mean > 0 ? TB_VERDICT_HELPS : TB_VERDICT_HARMS;
+}
+
+void tb_advice_judge(struct tb_advice *advice)
+{
+	double *halves = calloc(advice->n, sizeof *halves);
+	advice->no_memory = advice->no_memory || !halves;
+	for (size_t i = 1; i < advice->n; i++) {
+		struct tb_change *change = &advice->changes[i];
+		if (change->verdict >= TB_VERDICT_FAILED || gives_up(advice, change))
+			continue;
+		double gains[GAINS][TB_ADVICE_SEEDS_MOST] = {{0}};
+		change->n_seeds = gather_gains(advice, change, 0, gains);
+		change->run_gain = tb_estimate_of(gains[OF_RUN], change->n_seeds);
+		change->job_gain = tb_estimate_of(gains[OF_JOBS], change->n_seeds);
+		change->latency_gain = tb_estimate_of(gains[OF_LATENCY], change->n_seeds);
+		change->wait_gain = tb_estimate_of(gains[OF_WAIT], change->n_seeds);
+		if (change->n_seeds == 0)
+			change->verdict = TB_VERDICT_CUT;
+	}
+	for (int which = 0; halves && which < GAINS; which++) {
+		// Widen the intervals that vary, of few seeds, to what half of those that
+		// vary fall short of: the spread of three values may be small by luck (as
+		// base/ground/paired does among many figures).
+		size_t n = 0;
+		for (size_t i = 1; i < advice->n; i++) {
+			struct tb_change *change = &advice->changes[i];
+			if (change->verdict < TB_VERDICT_FAILED &&
+				varies(gain_at(change, which), change->n_seeds))
+				halves[n++] = gain_at(change, which)->half_ci;
+		}
+		qsort(halves, n, sizeof *halves, by_double);
+		double least = n ? halves[(n - 1) / 2] : 0;
+		for (size_t i = 1; i < advice->n; i++) {
+			struct tb_change *change = &advice->changes[i];
+			struct tb_estimate *of = gain_at(change, which);
+			if (change->verdict < TB_VERDICT_FAILED &&
+				change->n_seeds < TB_ADVICE_SEEDS_FEW &&
+				varies(of, change->n_seeds))
+				of->half_ci = fmax(of->half_ci, least);
+		}
+	}
+	for (size_t i = 1; i < advice->n; i++)
+		if (advice->changes[i].verdict < TB_VERDICT_FAILED)
+			advice->changes[i].verdict =
+				verdict_of(advice, &advice->changes[i]);
+	free(halves);
+}
+
+// ranks_before: what helps and costs nothing, best first; what helps and needs hardware;
+// the rest; what failed or was not tried, by verdict.
+static bool ranks_before(const struct tb_advice *advice, const struct tb_change *one,
+	const struct tb_change *other)
+{
+	const struct tb_change *of[] = {one, other};
+	int class[2];
+	for (int i = 0; i < 2; i++)
+		class[i] = of[i]->verdict > TB_VERDICT_HARMS	? 2 + (int)of[i]->verdict
+			   : of[i]->verdict != TB_VERDICT_HELPS ? 2
+								: of[i]->needs_hardware;
+	if (class[0] != class[1] || one->verdict > TB_VERDICT_HARMS)
+		return class[0] < class[1];
+	return tb_advice_deciding(advice, one)->mean >
+	       tb_advice_deciding(advice, other)->mean;
+}
+
+// What was tried, in the run's store, so that findings and viewer tell it.
+
+#define PPM_PERCENT 1e4
+
+static int64_t ppm_of(double percent)
+{
+	return isfinite(percent) ? llround(percent * PPM_PERCENT) : -1;
+}
+
+int tb_advice_keep(
+	const struct tb_advice *advice, const char *store, struct tb_error *error)
+{
+	struct tb_tried_row *rows = calloc(advice->n, sizeof *rows);
+	size_t n = 0;
+	if (!rows)
+		return tb_fail_memory(error, "what was tried");
+	for (size_t i = 1; i < advice->n; i++) {
+		const struct tb_change *change = &advice->changes[i];
+		const struct tb_estimate *gain = tb_advice_deciding(advice, change);
+		if (change->verdict < TB_VERDICT_FAILED)
+			rows[n++] = (struct tb_tried_row){
+				.command = change->proposal ? change->proposal
+							    : change->command,
+				.title = change->title,
+				.verdict = tb_verdict_words[change->verdict],
+				.of = tb_advice_decides(advice),
+				.job = advice->job,
+				.n_seeds = change->n_seeds,
+				.needs_hardware = change->needs_hardware,
+				.gain_ppm = ppm_of(gain->mean),
+				.half_ppm = ppm_of(gain->half_ci)};
+	}
+	int status =
+		n ? tb_store_put_tried(store, advice->info->id, rows, n, error) : TB_OK;
+	free(rows);
+	return status;
+}
 
 void tb_advice_free(struct tb_advice *advice)
 {
@@ -62,7 +293,13 @@ static int try_all(struct tb_advice *made, const struct tb_advice_options *optio
 		status = tb_fail_memory(error, "the advice");
 	if (status != TB_OK)
 		return status;
-	tb_advice_sort(made);
+	for (size_t i = 2; i < made->n; i++) {
+		struct tb_change moved = made->changes[i];
+		size_t k = i;
+		for (; k > 1 && ranks_before(made, &moved, &made->changes[k - 1]); k--)
+			made->changes[k] = made->changes[k - 1];
+		made->changes[k] = moved;
+	}
 	return TB_OK;
 }
 

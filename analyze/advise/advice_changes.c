@@ -1,17 +1,21 @@
 // Which changes are worth a replay.
 #include "advice_impl.h"
 #include "array.h"
+#include "critical_path.h"
 #include "findings.h"
 #include "flows.h"
 
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-// add adds a change, whose command it takes; `output` is the store in the command that
-// the user sees. NULL without memory.
-static struct tb_change *add(struct tb_advice *advice, const char *rule,
+static bool change_needs_hardware(const char *rule);
+
+// add_change adds a change, whose command it takes; `output` is the store in the command
+// that the user sees. NULL without memory.
+static struct tb_change *add_change(struct tb_advice *advice, const char *rule,
 	struct tb_replay_command *words, const char *output)
 {
 	size_t size = 0;
@@ -20,7 +24,7 @@ static struct tb_change *add(struct tb_advice *advice, const char *rule,
 		change = &advice->changes[advice->n++];
 		*change = (struct tb_change){.rule = rule,
 			.words = *words,
-			.needs_hardware = tb_change_needs_hardware(rule),
+			.needs_hardware = change_needs_hardware(rule),
 			.foreseen = NAN};
 		FILE *stream = open_memstream(&change->command, &size);
 		if (!stream || tb_replay_command_write(words, output, stream) != TB_OK)
@@ -93,7 +97,7 @@ static void propose_one(struct tb_advice *advice, const struct tb_finding *findi
 		advice->no_memory = true;
 		return;
 	}
-	struct tb_change *change = add(advice, finding->rule, &words, "new.db");
+	struct tb_change *change = add_change(advice, finding->rule, &words, "new.db");
 	if (!change)
 		return;
 	title_of(change, &advice->changes[0].words);
@@ -161,7 +165,7 @@ void tb_change_fini(struct tb_change *change)
 struct tb_change *tb_advice_search(struct tb_advice *advice, const char *rule,
 	struct tb_replay_command *words, const char *title)
 {
-	struct tb_change *change = add(advice, rule, words, "new.db");
+	struct tb_change *change = add_change(advice, rule, words, "new.db");
 	if (!change)
 		return NULL;
 	snprintf(change->title, sizeof change->title, "%s", title);
@@ -202,7 +206,7 @@ static int list_own(struct tb_advice *advice, struct tb_error *error)
 		return tb_fail(
 			error, TB_EIO, "the run as it was cannot be replayed: %s", away);
 	}
-	struct tb_change *own = add(advice, "none", &words, "old.db");
+	struct tb_change *own = add_change(advice, "none", &words, "old.db");
 	if (own)
 		snprintf(own->title, sizeof own->title, "as it was");
 	return TB_OK;
@@ -220,4 +224,283 @@ int tb_advice_list(struct tb_advice *advice, bool only_findings, struct tb_error
 			"the findings of run %lld propose nothing to try",
 			(long long)advice->info->id);
 	return advice->no_memory ? tb_fail_memory(error, "the changes") : status;
+}
+
+// What is known of a rule's changes before any replay: what they change, what bounds
+// their gain, and whether they take new hardware.
+
+// What a change leaves as it is bounds its gain. A bound of the bytes (bounds.h): routes
+// leave the network, and tables are static; faster links or more cables between switches
+// leave the links of the nodes. Or a replay of the job: on the ideal network, in which
+// packets wait for nothing but the links of nodes, or with messages that take no time.
+enum gain_limit {
+	LIMIT_NONE,
+	LIMIT_ROUTES,
+	LIMIT_STATIC_ROUTES,
+	LIMIT_NODE_LINKS, // and the ideal network
+	LIMIT_IDEAL,
+	LIMIT_PLACES,  // the ideal network, paths as short as can be
+	LIMIT_COMPUTE, // messages that take no time
+};
+
+struct change_rule {
+	const char *rule;
+	enum tb_change_of of;
+	enum gain_limit limit;
+	bool needs_hardware;
+};
+
+static const struct change_rule rules[] = {
+	{"another-ascent", TB_CHANGE_WAYS, LIMIT_ROUTES, false},
+	{"ascent", TB_CHANGE_WAYS, LIMIT_ROUTES, false},
+	{"without-cable", TB_CHANGE_WAYS, LIMIT_ROUTES, false},
+	{"routes-by-traffic", TB_CHANGE_ALONE, LIMIT_STATIC_ROUTES, false},
+	{"placement", TB_CHANGE_PLACES, LIMIT_PLACES, false},
+	{"ranks-by-traffic", TB_CHANGE_PLACES, LIMIT_PLACES, false},
+	{"nodes-by-traffic", TB_CHANGE_PLACES, LIMIT_PLACES, false},
+	{"servers-apart", TB_CHANGE_PLACES, LIMIT_PLACES, false},
+	{"servers-together", TB_CHANGE_PLACES, LIMIT_PLACES, false},
+	{"spread-servers", TB_CHANGE_PLACES, LIMIT_PLACES, false},
+	{"separate-jobs", TB_CHANGE_PLACES, LIMIT_PLACES, false},
+	{"stagger", TB_CHANGE_STARTS, LIMIT_IDEAL, false},
+	{"lane", TB_CHANGE_LANES, LIMIT_IDEAL, false},
+	{"algorithm", TB_CHANGE_CALLS, LIMIT_COMPUTE, false},
+	{"fewer-cables", TB_CHANGE_ALONE, LIMIT_NONE, false},
+	{"faster-level", TB_CHANGE_LINKS, LIMIT_NODE_LINKS, true},
+	{"less-taper", TB_CHANGE_LINKS, LIMIT_NODE_LINKS, true},
+	{"more-cables", TB_CHANGE_LINKS, LIMIT_NODE_LINKS, true},
+	{"faster-links", TB_CHANGE_LINKS, LIMIT_COMPUTE, true},
+	{"faster-node", TB_CHANGE_LINKS, LIMIT_COMPUTE, true},
+	{"quicker-node", TB_CHANGE_LINKS, LIMIT_COMPUTE, true},
+	{"second-rail", TB_CHANGE_LINKS, LIMIT_COMPUTE, true},
+};
+
+static const struct change_rule *find_rule(const char *rule)
+{
+	static const struct change_rule other = {
+		NULL, TB_CHANGE_ALONE, LIMIT_NONE, false};
+	for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+		if (strcmp(rule, rules[i].rule) == 0)
+			return &rules[i];
+	return &other;
+}
+
+static enum tb_change_of tb_change_of(const struct tb_change *change)
+{
+	return find_rule(change->rule)->of;
+}
+
+static bool change_needs_hardware(const char *rule)
+{
+	return find_rule(rule)->needs_hardware;
+}
+
+// shorter_paths stores how much shorter messages of the critical path could be where
+// their paths are as short as can be, -1 where the path is not known. A message may cross
+// the network four times: a request, its answer, the data and what ends it.
+static int shorter_paths(
+	const struct tb_advice *advice, tb_time_ps *ps, struct tb_error *error)
+{
+	const struct tb_run_link *links = tb_run_links(advice->run);
+	struct tb_critical_path path = {0};
+	uint64_t n_messages = 0;
+	tb_time_ps link_ps = 0;
+	int status = tb_critical_path_init(&path, advice->run, error);
+	for (size_t i = 0; i < path.n_shares && status == TB_OK; i++)
+		if (path.shares[i].cause == TB_PATH_TRANSFER)
+			n_messages = path.shares[i].n_steps;
+	for (uint32_t i = 0; i < advice->info->n_links; i++)
+		if (links[i].at.latency_ps > link_ps)
+			link_ps = links[i].at.latency_ps;
+	double shorter_ps = 8.0 * (double)n_messages * (advice->info->n_levels - 1) *
+			    (double)(advice->info->network.hop_latency_ps + link_ps);
+	*ps = path.n_shares && shorter_ps < 9e18 ? (tb_time_ps)shorter_ps : -1;
+	tb_critical_path_fini(&path);
+	return status;
+}
+
+// is_rank_per_node: no message stays within a node, so that none does elsewhere.
+static bool is_rank_per_node(const struct tb_advice *advice)
+{
+	const struct tb_jobs *jobs = &advice->evidence.jobs;
+	for (uint32_t i = 0; i < jobs->n; i++)
+		if (jobs->jobs[i].n_ranks != jobs->jobs[i].n_nodes)
+			return false;
+	return !tb_advice_has_option(advice, "per-node");
+}
+
+// Why a run cannot take less than a time.
+struct least {
+	tb_time_ps ps;
+	const char *why; // "the run takes 2 us, and `why` 1.99 us"
+};
+
+static void raise_least(struct least *least, tb_time_ps ps, const char *why)
+{
+	if (ps > least->ps)
+		*least = (struct least){ps, why};
+}
+
+// least_run_time returns the time that the run takes at least with such a change.
+static struct least least_run_time(
+	const struct tb_advice *advice, enum gain_limit limit, tb_time_ps shorter_ps)
+{
+	const struct tb_bounds *bounds = &advice->evidence.bounds;
+	tb_time_ps ideal_ps = advice->info->has_bound ? advice->info->ideal_ps : 0;
+	struct least least = {0, ""};
+	if (limit == LIMIT_ROUTES || limit == LIMIT_STATIC_ROUTES)
+		raise_least(&least, bounds->whole.cut_ps,
+			"no routes carry its bytes on this network in less than");
+	if (limit == LIMIT_ROUTES)
+		raise_least(&least, bounds->split.least_ps,
+			"no routes carry its bytes on this network in less than");
+	if (limit == LIMIT_STATIC_ROUTES)
+		raise_least(&least, bounds->fixed.least_ps,
+			"no static routes carry its bytes on this network in less than");
+	if (limit == LIMIT_NODE_LINKS)
+		raise_least(&least, bounds->whole.host_ps,
+			"the links of its nodes carry no such bytes in less than");
+	if (limit != LIMIT_COMPUTE && limit != LIMIT_PLACES)
+		raise_least(&least, ideal_ps, "on an ideal network it would take");
+	if (limit == LIMIT_PLACES && shorter_ps >= 0 && is_rank_per_node(advice))
+		raise_least(&least, ideal_ps - shorter_ps,
+			"on an ideal network with the shortest paths at least");
+	if (limit == LIMIT_COMPUTE && advice->info->has_bound)
+		raise_least(&least, advice->info->compute_ps,
+			"with messages that take no time it would take");
+	return least;
+}
+
+// rule_out leaves a change out when the run can take hardly less with it.
+static void rule_out(
+	const struct tb_advice *advice, struct tb_change *change, tb_time_ps shorter_ps)
+{
+	tb_time_ps run_ps = advice->info->simulated_ps;
+	enum gain_limit limit = find_rule(change->rule)->limit;
+	char least_text[48], taken[48];
+	if (limit == LIMIT_NONE)
+		return;
+	// A level of links that are the nodes' is faster for these, too.
+	struct least least = least_run_time(
+		advice, change->is_for_nodes ? LIMIT_COMPUTE : limit, shorter_ps);
+	if (100 * (double)(run_ps - least.ps) >= TB_ADVICE_MATTERS * (double)run_ps)
+		return;
+	change->verdict = TB_VERDICT_CANNOT;
+	snprintf(change->why, sizeof change->why, "the run takes %s, and %s %s",
+		tb_format_time(run_ps, taken, sizeof taken), least.why,
+		tb_format_time(least.ps, least_text, sizeof least_text));
+}
+
+int tb_advice_limit(struct tb_advice *advice, struct tb_error *error)
+{
+	tb_time_ps shorter_ps;
+	bool any_live = false;
+	if (advice->by != TB_ADVICE_BY_RUN || advice->info->simulated_ps <= 0)
+		return TB_OK;
+	int status = shorter_paths(advice, &shorter_ps, error);
+	if (status != TB_OK)
+		return status;
+	for (size_t i = 1; i < advice->n; i++) {
+		rule_out(advice, &advice->changes[i], shorter_ps);
+		any_live |= advice->changes[i].verdict != TB_VERDICT_CANNOT &&
+			    strcmp(advice->changes[i].rule, "fewer-cables") != 0;
+	}
+	// What fewer cables would cost nobody asks where nothing else is replayed.
+	for (size_t i = 1; i < advice->n && !any_live; i++) {
+		struct tb_change *change = &advice->changes[i];
+		if (change->verdict == TB_VERDICT_CANNOT)
+			continue;
+		change->verdict = TB_VERDICT_CANNOT;
+		snprintf(change->why, sizeof change->why,
+			"it only saves cables; nothing can make the run shorter");
+	}
+	return TB_OK;
+}
+
+// Two changes together, each of which helps: what one leaves the other may take.
+
+// Of the best of each kind so many are combined: six pairs at the most.
+#define COMBINED_MOST 4
+
+// copy_files adds copies of a change's files to those of a pair, which has room for them.
+static bool copy_files(struct tb_change *pair, const struct tb_change *from)
+{
+	for (size_t i = 0; i < from->n_files; i++) {
+		struct tb_advice_file *file = &pair->files[pair->n_files];
+		*file = from->files[i];
+		file->text = malloc(file->size + 1);
+		if (!file->text)
+			return false;
+		memcpy(file->text, from->files[i].text, file->size);
+		pair->n_files++;
+	}
+	return true;
+}
+
+// add_pair_of_changes adds two changes as one, unless they contradict each other.
+static void add_pair_of_changes(struct tb_advice *advice, size_t one, size_t other)
+{
+	struct tb_replay_command words;
+	char title[sizeof advice->changes->title];
+	if (tb_replay_command_read(&words, advice->changes[one].command) != TB_OK) {
+		advice->no_memory = true;
+		return;
+	}
+	if (!tb_replay_command_merge(
+		    &words, &advice->changes[0].words, &advice->changes[other].words)) {
+		advice->no_memory |= words.failed;
+		tb_replay_command_fini(&words);
+		return;
+	}
+	snprintf(title, sizeof title, "%.75s + %.75s", advice->changes[one].title,
+		advice->changes[other].title);
+	struct tb_change *pair = tb_advice_search(advice, "pair", &words, title);
+	if (!pair)
+		return;
+	const struct tb_change *of[] = {&advice->changes[one], &advice->changes[other]};
+	pair->files = calloc(of[0]->n_files + of[1]->n_files + 1, sizeof *pair->files);
+	advice->no_memory |= !pair->files;
+	for (int i = 0; i < 2 && pair->files; i++) {
+		size_t used = strlen(pair->settings);
+		advice->no_memory |= !copy_files(pair, of[i]);
+		pair->needs_hardware |= of[i]->needs_hardware;
+		pair->is_for_nodes |= of[i]->is_for_nodes;
+		snprintf(pair->settings + used, sizeof pair->settings - used, "%s%s",
+			used && of[i]->settings[0] ? " " : "", of[i]->settings);
+		if (of[i]->delay_ps > 0) {
+			pair->delayed_job = of[i]->delayed_job;
+			pair->delay_ps = of[i]->delay_ps;
+		}
+	}
+}
+
+bool tb_advice_add_pairs(struct tb_advice *advice, uint32_t most)
+{
+	size_t best[COMBINED_MOST], before = advice->n;
+	// List the changes that help most, one of a kind, best first; it returns how
+	// many.
+	bool taken[TB_CHANGES_OF] = {[TB_CHANGE_ALONE] = true};
+	size_t n = 0;
+	while (n < COMBINED_MOST) {
+		size_t at = 0;
+		for (size_t i = 1; i < advice->n; i++) {
+			const struct tb_change *change = &advice->changes[i];
+			if (change->verdict == TB_VERDICT_HELPS &&
+				!taken[tb_change_of(change)] &&
+				(!at || tb_advice_deciding(advice, change)->mean >
+						tb_advice_deciding(
+							advice, &advice->changes[at])
+							->mean))
+				at = i;
+		}
+		if (!at)
+			break;
+		taken[tb_change_of(&advice->changes[at])] = true;
+		best[n++] = at;
+	}
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = i + 1; k < n; k++)
+			if (!most || advice->n <= most)
+				add_pair_of_changes(advice, best[i], best[k]);
+	return advice->n > before;
 }

@@ -109,24 +109,8 @@ void tb_change_fini(struct tb_change *change);
 // advice_search.c and advice_places.c: what is tried whatever the findings say.
 int tb_advice_search_all(struct tb_advice *advice, struct tb_error *error) TB_MUST_USE;
 int tb_advice_search_places(struct tb_advice *advice, struct tb_error *error) TB_MUST_USE;
-// advice_routes.c: forwarding tables for the run's traffic.
-int tb_advice_search_routes(struct tb_advice *advice, struct tb_error *error) TB_MUST_USE;
-// advice_jobs.c: jobs that start later.
-void tb_advice_search_starts(struct tb_advice *advice);
-// advice_servers.c: ranks that many send to, elsewhere. It takes for granted that maps
-// can place the jobs.
-int tb_advice_search_servers(
-	struct tb_advice *advice, struct tb_error *error) TB_MUST_USE;
 // advice_places.c: adds the change that seats the ranks so.
 struct tb_seating;
-int tb_advice_add_seats(struct tb_advice *advice, const struct tb_seating *seating,
-	const char *rule, const char *title, struct tb_error *error) TB_MUST_USE;
-// advice_cables.c: more or fewer cables between switches; a faster one to the node that
-// most waits for.
-void tb_advice_search_taper(struct tb_advice *advice);
-int tb_advice_search_node(struct tb_advice *advice, struct tb_error *error) TB_MUST_USE;
-// tb_advice_network returns the network's name in a command; NULL: it has none.
-const char *tb_advice_network(const struct tb_replay_command *words);
 // tb_advice_name_files has a command take its files from a folder.
 void tb_advice_name_files(struct tb_replay_command *words,
 	const struct tb_advice_file *files, size_t n, const char *folder);
@@ -135,8 +119,6 @@ void tb_advice_name_files(struct tb_replay_command *words,
 // tb_advice_files_path is the path of one.
 int tb_advice_files_write(const struct tb_change *change, const char *folder,
 	struct tb_error *error) TB_MUST_USE;
-void tb_advice_files_path(
-	const struct tb_advice_file *file, const char *folder, char *path, size_t size);
 // tb_advice_files_folder makes the user's folder, unless it is there; TB_EIO.
 int tb_advice_files_folder(const char *folder, struct tb_error *error) TB_MUST_USE;
 
@@ -157,16 +139,6 @@ struct tb_tries {
 	struct tb_temporary folder;
 	double began_s;
 };
-int tb_tries_init(struct tb_tries *tries, struct tb_advice *advice,
-	const struct tb_advice_options *options, struct tb_error *error) TB_MUST_USE;
-void tb_tries_fini(struct tb_tries *tries);
-bool tb_tries_time_is_up(const struct tb_tries *tries);
-int tb_tries_run(struct tb_tries *tries, const struct tb_try *list, size_t n, double from,
-	double to, struct tb_error *error) TB_MUST_USE;
-
-// advice_outcomes.c: reads what the runs of a store came to, with the seeds of a try.
-int tb_try_read(struct tb_advice *advice, const struct tb_try *of, const char *store,
-	struct tb_error *error) TB_MUST_USE;
 
 // advice_rules.c: what a change changes; two that change different things are combined.
 enum tb_change_of {
@@ -179,18 +151,12 @@ enum tb_change_of {
 	TB_CHANGE_LINKS,
 	TB_CHANGES_OF
 };
-enum tb_change_of tb_change_of(const struct tb_change *change);
-bool tb_change_needs_hardware(const char *rule);
 // tb_advice_limit leaves out what a bound rules out. Errors as of tb_advice_new.
 int tb_advice_limit(struct tb_advice *advice, struct tb_error *error) TB_MUST_USE;
 
 // advice_pairs.c: adds the best of what helps, two at a time, but no more than `most`
 // changes in all (0: any). It returns whether it added any.
 bool tb_advice_add_pairs(struct tb_advice *advice, uint32_t most);
-
-// advice_screen.c: has the fluid model choose, where it may.
-int tb_advice_screen(
-	struct tb_tries *tries, double to, struct tb_error *error) TB_MUST_USE;
 
 // advice_stages.c: screens the changes, replays them, and those that seem best with more
 // seeds.
@@ -201,7 +167,6 @@ int tb_advice_try(struct tb_advice *advice, const struct tb_advice_options *opti
 // tb_advice_deciding is the gain that decides, tb_advice_decides what that is of, in the
 // words of schemas/results.sql.
 void tb_advice_judge(struct tb_advice *advice);
-void tb_advice_sort(struct tb_advice *advice);
 const struct tb_estimate *tb_advice_deciding(
 	const struct tb_advice *advice, const struct tb_change *change);
 const char *tb_advice_decides(const struct tb_advice *advice);

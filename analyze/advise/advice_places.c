@@ -1,17 +1,69 @@
-// Ranks where least of their traffic crosses leaf switches.
+// Files that changes need.
 #include "advice_impl.h"
+#include "findings.h"
+#include "outfile.h"
 #include "seating.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+
+static int advice_search_servers(
+	struct tb_advice *advice, struct tb_error *error) TB_MUST_USE;
+
+static void advice_files_path(
+	const struct tb_advice_file *file, const char *folder, char *path, size_t size)
+{
+	snprintf(path, size, "%s/%s", folder, file->name);
+}
+
+int tb_advice_files_write(
+	const struct tb_change *change, const char *folder, struct tb_error *error)
+{
+	int status = TB_OK;
+	for (size_t i = 0; i < change->n_files && status == TB_OK; i++) {
+		char path[PATH_MAX];
+		struct tb_outfile out;
+		advice_files_path(&change->files[i], folder, path, sizeof path);
+		status = tb_outfile_open(&out, path, error);
+		if (status)
+			return status;
+		fwrite(change->files[i].text, 1, change->files[i].size, out.stream);
+		status = tb_outfile_commit(&out, error);
+	}
+	return status;
+}
+
+int tb_advice_files_folder(const char *folder, struct tb_error *error)
+{
+	struct stat at;
+	if (mkdir(folder, 0777) == 0 ||
+		(errno == EEXIST && stat(folder, &at) == 0 && S_ISDIR(at.st_mode)))
+		return TB_OK;
+	return tb_fail(error, TB_EIO, "%s: no folder can be made there: %s", folder,
+		strerror(errno));
+}
+
+int tb_advice_write_files(const struct tb_advice *advice, struct tb_error *error)
+{
+	int status = TB_OK;
+	for (size_t i = 1; advice->folder && i < advice->n && status == TB_OK; i++)
+		if (advice->changes[i].verdict == TB_VERDICT_HELPS)
+			status = tb_advice_files_write(
+				&advice->changes[i], advice->folder, error);
+	return status;
+}
+
+// Ranks where least of their traffic crosses leaf switches.
 
 // A share of the crossing bytes; what saves less is not worth a replay.
 #define WORTH 0.02
 
-// add_file makes the map of a job, and has the command name it in the user's folder.
-static int add_file(const struct tb_seating *seating, uint32_t job, const char *prefix,
-	struct tb_advice_file *file, struct tb_error *error)
+// add_rank_file makes the map of a job, and has the command name it in the user's folder.
+static int add_rank_file(const struct tb_seating *seating, uint32_t job,
+	const char *prefix, struct tb_advice_file *file, struct tb_error *error)
 {
 	FILE *stream = open_memstream(&file->text, &file->size);
 	if (!stream)
@@ -29,7 +81,7 @@ static int add_files(const struct tb_seating *seating, const char *prefix,
 {
 	int status = TB_OK;
 	for (uint32_t job = 0; job < n && status == TB_OK; job++)
-		status = add_file(seating, job, prefix, &files[job], error);
+		status = add_rank_file(seating, job, prefix, &files[job], error);
 	return status;
 }
 
@@ -40,7 +92,7 @@ void tb_advice_name_files(struct tb_replay_command *words,
 		"placement", "nodes", "hosts", "map", "per-node", NULL};
 	for (size_t i = 0; i < n; i++) {
 		char path[PATH_MAX];
-		tb_advice_files_path(&files[i], folder, path, sizeof path);
+		advice_files_path(&files[i], folder, path, sizeof path);
 		if (files[i].kind == TB_ADVICE_FILE_ROUTES)
 			tb_replay_command_set(words, "--routes", path);
 		else if (files[i].kind == TB_ADVICE_FILE_FABRIC)
@@ -52,7 +104,7 @@ void tb_advice_name_files(struct tb_replay_command *words,
 		tb_replay_command_drop(words, "--per-node");
 }
 
-int tb_advice_add_seats(struct tb_advice *advice, const struct tb_seating *seating,
+static int advice_add_seats(struct tb_advice *advice, const struct tb_seating *seating,
 	const char *rule, const char *title, struct tb_error *error)
 {
 	struct tb_replay_command words;
@@ -94,7 +146,7 @@ static int search_seats(struct tb_advice *advice, enum tb_seating_places places,
 			"%s by traffic (%.0f %% of bytes cross leaves, not %.0f)", what,
 			100 * seating.crossing_after / seating.bytes,
 			100 * seating.crossing / seating.bytes);
-		status = tb_advice_add_seats(advice, &seating, rule, title, error);
+		status = advice_add_seats(advice, &seating, rule, title, error);
 	}
 	tb_seating_fini(&seating);
 	return status;
@@ -119,5 +171,170 @@ int tb_advice_search_places(struct tb_advice *advice, struct tb_error *error)
 	if (status == TB_OK && info->n_levels > 1)
 		status = search_seats(advice, TB_SEATING_ANYWHERE, "nodes-by-traffic",
 			"nodes and ranks", error);
-	return status == TB_OK ? tb_advice_search_servers(advice, error) : status;
+	return status == TB_OK ? advice_search_servers(advice, error) : status;
+}
+
+// Ranks that many send to, as I/O servers are, at other leaf switches.
+
+// What is known of the nodes.
+struct floor {
+	struct tb_seating *seating; // as it was, to be changed
+	uint32_t *leaf;		    // by node; TB_ID_NONE: none
+	bool *is_server, *is_taken; // by node: taken by a server that moved
+	uint32_t *n_used;	    // by switch: nodes with ranks
+	uint32_t n_servers;
+};
+
+static int floor_init(struct floor *floor, const struct tb_advice *advice,
+	struct tb_seating *seating, struct tb_error *error)
+{
+	const struct tb_run_link *links = tb_run_links(advice->run);
+	uint32_t n = seating->n_nodes;
+	*floor = (struct floor){.seating = seating,
+		.leaf = malloc((n + 1u) * sizeof *floor->leaf),
+		.is_server = calloc(n + 1u, sizeof *floor->is_server),
+		.is_taken = calloc(n + 1u, sizeof *floor->is_taken),
+		.n_used = calloc(advice->info->n_switches + 1u, sizeof *floor->n_used)};
+	if (!floor->leaf || !floor->is_server || !floor->is_taken || !floor->n_used)
+		return tb_fail_memory(error, "the servers");
+	for (uint32_t i = 0; i < n; i++)
+		floor->leaf[i] = TB_ID_NONE;
+	for (uint32_t i = 0; i < advice->info->n_links; i++)
+		if (links[i].at.kind == TB_LINK_INJECTION && links[i].at.from < n)
+			floor->leaf[links[i].at.from] = links[i].at.to;
+	for (uint32_t i = 0; i < n; i++) {
+		if (seating->node[i] != TB_ID_NONE)
+			seating->node[i] = i; // as it was
+		if (seating->node[i] != TB_ID_NONE && floor->leaf[i] != TB_ID_NONE)
+			floor->n_used[floor->leaf[i]]++;
+	}
+	for (uint32_t i = 0; i < advice->evidence.n_ends; i++) {
+		const struct tb_evidence_end *end = &advice->evidence.ends[i];
+		if (end->queue.senders.n < TB_FINDING_SENDERS || end->node.id >= n ||
+			seating->node[end->node.id] == TB_ID_NONE)
+			continue;
+		floor->is_server[end->node.id] = true;
+		floor->n_servers++;
+	}
+	return TB_OK;
+}
+
+// move has a server change places with a node of a leaf: a free one, else one that is no
+// server; false when there is none.
+static bool move(struct floor *floor, uint32_t server, uint32_t leaf)
+{
+	uint32_t to = TB_ID_NONE, *node = floor->seating->node;
+	if (floor->leaf[server] == leaf) {
+		floor->is_taken[server] = true;
+		return true;
+	}
+	for (uint32_t i = 0; i < floor->seating->n_nodes; i++) {
+		if (floor->leaf[i] != leaf || floor->is_taken[i] || floor->is_server[i])
+			continue;
+		if (to == TB_ID_NONE || (node[i] == TB_ID_NONE && node[to] != TB_ID_NONE))
+			to = i;
+	}
+	if (to == TB_ID_NONE)
+		return false;
+	if (node[to] != TB_ID_NONE)
+		node[to] = server;
+	node[server] = to;
+	floor->is_taken[to] = true;
+	return true;
+}
+
+// leaf_at returns the k-th leaf in the order of nodes, of `n` in all.
+static uint32_t leaf_at(const struct floor *floor, uint32_t k, uint32_t *n)
+{
+	uint32_t at = TB_ID_NONE, last = TB_ID_NONE;
+	*n = 0;
+	for (uint32_t i = 0; i < floor->seating->n_nodes; i++) {
+		if (floor->leaf[i] == last || floor->leaf[i] == TB_ID_NONE)
+			continue;
+		last = floor->leaf[i];
+		if ((*n)++ == k)
+			at = last;
+	}
+	return at;
+}
+
+// spread_servers deals the servers to the leaves.
+static bool spread_servers(struct floor *floor)
+{
+	uint32_t n_leaves, k = 0;
+	leaf_at(floor, 0, &n_leaves);
+	if (floor->n_servers < 2 || n_leaves < 2)
+		return false;
+	for (uint32_t i = 0; i < floor->seating->n_nodes; i++) {
+		if (!floor->is_server[i])
+			continue;
+		uint32_t n, at = (uint32_t)((uint64_t)k++ * n_leaves / floor->n_servers);
+		if (!move(floor, i, leaf_at(floor, at % n_leaves, &n)))
+			return false;
+	}
+	return true;
+}
+
+// gather_servers puts the servers at the leaf that has the fewest nodes with ranks.
+static bool gather_servers(struct floor *floor)
+{
+	uint32_t n_leaves, n, best = TB_ID_NONE;
+	leaf_at(floor, 0, &n_leaves);
+	if (floor->n_servers < 1 || n_leaves < 2)
+		return false;
+	for (uint32_t k = 0; k < n_leaves; k++) {
+		uint32_t leaf = leaf_at(floor, k, &n);
+		if (best == TB_ID_NONE || floor->n_used[leaf] < floor->n_used[best])
+			best = leaf;
+	}
+	for (uint32_t i = 0; i < floor->seating->n_nodes; i++)
+		if (floor->is_server[i] && !move(floor, i, best))
+			return false;
+	return true;
+}
+
+static bool any_moved(const struct tb_seating *seating)
+{
+	for (uint32_t i = 0; i < seating->n_nodes; i++)
+		if (seating->node[i] != TB_ID_NONE && seating->node[i] != i)
+			return true;
+	return false;
+}
+
+static int search_deal(struct tb_advice *advice, bool (*deal)(struct floor *),
+	const char *rule, const char *what, struct tb_error *error)
+{
+	struct tb_seating seating = {0};
+	struct floor floor = {0};
+	char title[160];
+	int status = tb_seating_init(&seating, advice->run, TB_SEATING_SAME, error);
+	if (status == TB_ECAPACITY)
+		return TB_OK;
+	if (status == TB_OK)
+		status = floor_init(&floor, advice, &seating, error);
+	if (status == TB_OK && deal(&floor) && any_moved(&seating)) {
+		snprintf(title, sizeof title, "%u server%s %s", floor.n_servers,
+			floor.n_servers == 1 ? "" : "s", what);
+		status = advice_add_seats(advice, &seating, rule, title, error);
+	}
+	free(floor.leaf);
+	free(floor.is_server);
+	free(floor.is_taken);
+	free(floor.n_used);
+	tb_seating_fini(&seating);
+	return status;
+}
+
+// advice_servers.c: ranks that many send to, elsewhere. It takes for granted that maps
+// can place the jobs.
+static int advice_search_servers(struct tb_advice *advice, struct tb_error *error)
+{
+	if (!advice->has_servers || advice->info->n_levels < 2)
+		return TB_OK;
+	int status = search_deal(advice, spread_servers, "servers-apart",
+		"spread over the leaf switches", error);
+	if (status == TB_OK)
+		status = search_deal(advice, gather_servers, "servers-together",
+			"at the leaf switch with the fewest ranks", error);
+	return status;
 }

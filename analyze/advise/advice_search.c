@@ -1,11 +1,361 @@
-// What is tried whatever the findings say.
+// More cables between switches, fewer, and a faster one to a node.
 #include "advice_impl.h"
 #include "collective.h"
+#include "fabric_file_write.h"
+#include "fabric_traffic.h"
+#include "network_open.h"
 #include "recorded.h"
+#include "route_file_write.h"
 
 #include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+static const char *advice_network(const struct tb_replay_command *words);
+
+static void search_shape(struct tb_advice *advice, const struct tb_shape *shape,
+	const char *rule, const char *title)
+{
+	struct tb_replay_command words;
+	char text[TB_SHAPE_TEXT];
+	struct tb_shape parsed;
+	tb_shape_text(shape, text);
+	if (tb_shape_parse(&parsed, text, NULL) != TB_OK ||
+		!tb_advice_again(advice, &words))
+		return;
+	tb_replay_command_network(&words, "arity", NULL);
+	tb_replay_command_network(&words, "levels", NULL);
+	tb_replay_command_network(&words, "shape", text);
+	tb_advice_search(advice, rule, &words, title);
+}
+
+// double_rate doubles the rate of a node's cable in an edge list: "SWITCH PORT NODE PORT
+// RATE LATENCY". It returns the text anew, malloc'ed; NULL: there is no such line, or
+// two.
+static char *double_rate(const char *list, const char *node, size_t *size)
+{
+	char *text = NULL;
+	uint32_t n = 0;
+	FILE *stream = open_memstream(&text, size);
+	for (const char *line = list; stream && *line;) {
+		const char *end = strchr(line, '\n');
+		int length = end ? (int)(end - line) : (int)strlen(line), at = 0;
+		char name[160] = "", unit[16] = "", copy[512];
+		double rate = 0;
+		// Of the line alone: sscanf measures all of a text before it reads.
+		snprintf(copy, sizeof copy, "%.*s", length, line);
+		if (sscanf(copy, "%*s %*u %159s %*u %n%lf%15[a-zA-Z/]", name, &at, &rate,
+			    unit) == 3 &&
+			strcmp(name, node) == 0 && at < length) {
+			int behind = at + (int)strcspn(line + at, " \n");
+			fprintf(stream, "%.*s%.12g%s%.*s\n", at, line, 2 * rate, unit,
+				length - behind, line + behind);
+			n++;
+		} else {
+			fprintf(stream, "%.*s\n", length, line);
+		}
+		line += length + (end != NULL);
+	}
+	if (stream && fclose(stream) == 0 && n == 1)
+		return text;
+	free(text);
+	return NULL;
+}
+
+// write_cable_list writes the run's network as an edge list; malloc'ed, NULL where it
+// cannot be one.
+static char *write_cable_list(const struct tb_advice *advice, const char *name)
+{
+	struct tb_network *network = NULL;
+	char *text = NULL;
+	size_t size = 0;
+	struct tb_error why;
+	const struct tb_network_description description = {.name = name,
+		.n_nodes = advice->info->n_nodes,
+		.leaves_out_routes = true};
+	if (tb_network_open(&network, &description, &why) != TB_OK)
+		return NULL;
+	FILE *stream = open_memstream(&text, &size);
+	int status =
+		stream ? tb_fabric_file_write(stream, network, TB_FABRIC_FILE_EDGES, &why)
+		       : TB_ENOMEM;
+	if (stream && fclose(stream) != 0)
+		status = TB_ENOMEM;
+	tb_network_free(network);
+	if (status == TB_OK)
+		return text;
+	free(text);
+	return NULL;
+}
+
+// add_faster adds the change; `list` is the network, the cable twice as fast.
+static int add_faster(struct tb_advice *advice, uint32_t node, char *list, size_t size,
+	struct tb_error *error)
+{
+	struct tb_replay_command words;
+	char title[160];
+	struct tb_advice_file *file = calloc(1, sizeof *file);
+	if (!file || !tb_advice_again(advice, &words)) {
+		free(list);
+		free(file);
+		return file ? TB_OK : tb_fail_memory(error, "a fabric");
+	}
+	*file = (struct tb_advice_file){
+		.text = list, .size = size, .kind = TB_ADVICE_FILE_FABRIC};
+	snprintf(file->name, sizeof file->name, "faster-node.edges");
+	tb_advice_name_files(
+		&words, file, 1, advice->folder ? advice->folder : TB_TRIED_FOLDER);
+	const char *name = tb_run_node_name(advice->run, (struct tb_node){node});
+	snprintf(title, sizeof title, "link of node %u%s%.80s%s twice as fast", node,
+		*name ? " (" : "", name, *name ? ")" : "");
+	struct tb_change *change = tb_advice_search(advice, "faster-node", &words, title);
+	if (change) {
+		change->files = file;
+		change->n_files = 1;
+		return TB_OK;
+	}
+	free(file->text);
+	free(file);
+	return TB_OK;
+}
+
+// advice_search_node: a fabric in a file routes by other rules than a regular tree
+// does by digits, so of those only ascents by load or chance compare.
+static int advice_search_node(struct tb_advice *advice, struct tb_error *error)
+{
+	const struct tb_run_info *info = advice->info;
+	struct tb_replay_command words;
+	// The node whose link is the root of most wait, TB_ID_NONE when none
+	// is.
+	uint32_t node =
+		advice->evidence.n_ends ? advice->evidence.ends[0].node.id : TB_ID_NONE;
+	bool is_file = strcmp(info->network.shape, TB_SHAPE_FABRIC) == 0;
+	bool by_digits = info->network.ascent == TB_ASCENT_DETERMINISTIC ||
+			 info->network.ascent == TB_ASCENT_SOURCE;
+	if (node == TB_ID_NONE || info->network.n_rails > 1 || info->network.broadcast ||
+		(by_digits && !is_file) || tb_advice_has_option(advice, "--routes") ||
+		tb_advice_has_option(advice, "--fault") ||
+		!tb_advice_again(advice, &words))
+		return TB_OK;
+	const char *name = advice_network(&words);
+	if (name && !is_file && strcspn(name, "./") < strcspn(name, ","))
+		name = NULL; // an INI file: an edge list takes presets alone
+	char *list = name ? write_cable_list(advice, name) : NULL, *faster = NULL;
+	char called[160];
+	size_t size = 0;
+	snprintf(called, sizeof called, "%s",
+		tb_run_node_name(advice->run, (struct tb_node){node}));
+	if (!called[0])
+		snprintf(called, sizeof called, "node%u", node);
+	if (list)
+		faster = double_rate(list, called, &size);
+	free(list);
+	tb_replay_command_fini(&words);
+	return faster ? add_faster(advice, node, faster, size, error) : TB_OK;
+}
+
+// Jobs that start later, so that they meet others less.
+
+// Of the time until the jobs before it have ended.
+static const double shares[] = {0.25, 0.5, 1};
+
+#define DELAYED_JOBS_MOST 4
+
+// starts_before orders jobs by their first post.
+static bool starts_before(const struct tb_jobs *jobs, uint32_t a, uint32_t b)
+{
+	tb_time_ps of_a = jobs->jobs[a].first_ps, of_b = jobs->jobs[b].first_ps;
+	return of_a < of_b || (of_a == of_b && a < b);
+}
+
+// meets returns for how long from its first post a job meets those before it.
+static tb_time_ps meets(const struct tb_jobs *jobs, uint32_t job)
+{
+	tb_time_ps longest = 0;
+	for (uint32_t i = 0; i < jobs->n; i++) {
+		tb_time_ps until = jobs->jobs[i].last_ps - jobs->jobs[job].first_ps;
+		if (i != job && starts_before(jobs, i, job) && until > longest)
+			longest = until;
+	}
+	return longest;
+}
+
+// advice_jobs.c: jobs that start later.
+static void advice_search_starts(struct tb_advice *advice)
+{
+	const struct tb_jobs *jobs = &advice->evidence.jobs;
+	uint32_t n = 0;
+	if (!tb_evidence_jobs_meet(&advice->evidence))
+		return;
+	for (uint32_t job = 0; jobs->n > 1 && job < jobs->n && n < DELAYED_JOBS_MOST;
+		job++) {
+		tb_time_ps longest = jobs->jobs[job].n_messages ? meets(jobs, job) : 0;
+		n += longest > 0;
+		for (size_t i = 0; longest > 0 && i < sizeof shares / sizeof *shares;
+			i++) {
+			tb_time_ps by = (tb_time_ps)(shares[i] * (double)longest);
+			struct tb_replay_command words;
+			char start[48], later[48], title[160];
+			if (!tb_advice_again(advice, &words))
+				continue;
+			if (tb_replay_command_n_jobs(&words) != advice->info->n_jobs) {
+				tb_replay_command_fini(&words);
+				continue;
+			}
+			tb_time_ps at = advice->evidence.jobs.jobs[job].start_ps + by;
+			snprintf(start, sizeof start, "%" PRId64 "ps", (int64_t)at);
+			tb_replay_command_job(&words, job, "start", start, NULL);
+			snprintf(title, sizeof title, "%.100s starts %s later",
+				tb_run_job_name(advice->run, job),
+				tb_format_time(by, later, sizeof later));
+			struct tb_change *change =
+				tb_advice_search(advice, "stagger", &words, title);
+			if (!change)
+				continue;
+			change->delayed_job = job;
+			change->delay_ps = (double)by;
+		}
+	}
+}
+
+// Forwarding tables for what the nodes sent each other.
+
+// A share of the time that the busiest link between switches is busy; what saves less is
+// not worth a replay.
+#define WORTH 0.02
+
+// Switches times nodes: larger tables take minutes and gigabytes.
+#define ENTRIES_MOST (UINT64_C(1) << 25)
+
+// advice_network returns the network's name in a command; NULL: it has none.
+static const char *advice_network(const struct tb_replay_command *words)
+{
+	for (size_t i = 0; i + 1 < words->n; i++)
+		if (strcmp(words->words[i], "--network") == 0)
+			return words->words[i + 1];
+	return NULL;
+}
+
+static int write_file(const struct tb_network *network, struct tb_advice_file *file,
+	struct tb_error *error)
+{
+	FILE *stream = open_memstream(&file->text, &file->size);
+	if (!stream)
+		return tb_fail_memory(error, "tables of routes");
+	file->kind = TB_ADVICE_FILE_ROUTES;
+	snprintf(file->name, sizeof file->name, "routes-by-traffic.lfts");
+	int status = tb_route_file_write(stream, network, error);
+	if (fclose(stream) != 0 && status == TB_OK)
+		status = tb_fail_memory(error, "tables of routes");
+	return status;
+}
+
+// above_best returns how much longer the busiest link takes with these routes than with
+// any static ones, in percent at most; INFINITY where better ones are known, or nothing
+// is. The routes are for bytes of messages, and bounds of those on the wire.
+static double above_best(const struct tb_advice *advice, const struct tb_route_gain *gain)
+{
+	const struct tb_static_routes *best = &advice->evidence.bounds.fixed;
+	double most_ps = gain->after * best->overhead * (double)TB_PS_PER_S;
+	if (!best->known || best->least_ps <= 0 ||
+		most_ps > (double)best->found_ps * (1 + TB_ADVICE_MATTERS / 100))
+		return INFINITY;
+	return fmax(100 * (most_ps / (double)best->least_ps - 1), 0);
+}
+
+// name_change: what is saved is known where the run had the network's own tables.
+static void name_change(const struct tb_advice *advice, const struct tb_route_gain *gain,
+	char *title, size_t size)
+{
+	char saved[48] = "", best[80] = "";
+	double above = above_best(advice, gain);
+	if (advice->info->network.ascent == TB_ASCENT_DETERMINISTIC)
+		snprintf(saved, sizeof saved, "busiest link %.0f %% less",
+			100 * (1 - gain->after / gain->before));
+	const char *busiest = *saved ? "it" : "the busiest link";
+	if (above < TB_ADVICE_MATTERS)
+		snprintf(best, sizeof best, "no static ones load %s less", busiest);
+	else if (above < INFINITY)
+		snprintf(best, sizeof best, "no static ones load %s over %.1f %% less",
+			busiest, above);
+	bool any = *saved || *best;
+	snprintf(title, size, "routes by traffic%s%s%s%s%s", any ? " (" : "", saved,
+		*saved && *best ? ", " : "", best, any ? ")" : "");
+}
+
+// add_route_change adds the change, whose command it takes.
+static int add_route_change(struct tb_advice *advice, struct tb_replay_command *words,
+	const struct tb_network *network, const struct tb_route_gain *gain,
+	struct tb_error *error)
+{
+	char title[160];
+	struct tb_change *change = NULL;
+	struct tb_advice_file *file = calloc(1, sizeof *file);
+	int status = file ? write_file(network, file, error)
+			  : tb_fail_memory(error, "tables of routes");
+	if (status == TB_OK) {
+		tb_advice_name_files(words, file, 1,
+			advice->folder ? advice->folder : TB_TRIED_FOLDER);
+		name_change(advice, gain, title, sizeof title);
+		change = tb_advice_search(advice, "routes-by-traffic", words, title);
+		*words = (struct tb_replay_command){0};
+	}
+	if (change) {
+		change->files = file;
+		change->n_files = 1;
+		return status;
+	}
+	free(file ? file->text : NULL);
+	free(file);
+	// Ports or LIDs that tables cannot hold: there is no such change.
+	return status == TB_EUSAGE ? TB_OK : status;
+}
+
+// make_routes opens the run's network once more and gives it routes; TB_EUSAGE and the
+// like where that cannot be done.
+static int make_routes(struct tb_advice *advice, const char *name,
+	struct tb_network **network, struct tb_route_gain *gain, struct tb_error *error)
+{
+	int status = tb_network_open(network,
+		&(struct tb_network_description){
+			.name = name, .n_nodes = advice->info->n_nodes},
+		error);
+	if (status == TB_OK)
+		status = tb_fabric_traffic_route(
+			*network, advice->run, "the run", gain, error);
+	return status;
+}
+
+// advice_routes.c: forwarding tables for the run's traffic.
+static int advice_search_routes(struct tb_advice *advice, struct tb_error *error)
+{
+	struct tb_replay_command words;
+	struct tb_network *network = NULL;
+	struct tb_route_gain gain = {0};
+	const struct tb_run_info *info = advice->info;
+	if ((uint64_t)info->n_switches * info->n_nodes > ENTRIES_MOST)
+		return TB_OK;
+	if (!advice->evidence.has_ways || info->network.n_rails > 1 ||
+		tb_advice_has_option(advice, "--fault") ||
+		!tb_advice_again(advice, &words))
+		return TB_OK;
+	const char *name = advice_network(&words);
+	struct tb_error why = {0};
+	int status = name ? make_routes(advice, name, &network, &gain, &why) : TB_EUSAGE;
+	bool is_worth_it = info->network.ascent != TB_ASCENT_DETERMINISTIC ||
+			   gain.after < (1 - WORTH) * gain.before;
+	if (status == TB_OK && gain.before > 0 && is_worth_it)
+		status = add_route_change(advice, &words, network, &gain, &why);
+	tb_replay_command_fini(&words);
+	tb_network_free(network);
+	if (status == TB_ENOMEM && error)
+		*error = why;
+	return status == TB_ENOMEM ? status : TB_OK; // else there is no such change
+}
+
+// What is tried whatever the findings say.
 
 // is_in_blocks: the run's only job names no placement and its trace no hosts, and blocks
 // would be the same run.
@@ -218,32 +568,6 @@ static void library_word(const char *operation, bool upper, char word[32])
 	word[i] = '\0';
 }
 
-// settings_of writes the variables by which libraries take an algorithm: Open MPI's
-// coll_tuned_OPERATION_algorithm, MPICH's MPIR_CVAR_OPERATION_INTRA_ALGORITHM, NCCL_ALGO.
-// What a library describes in words it does not let choose.
-static void settings_of(const struct tb_algorithm *a, const char *operation, bool nccl,
-	char *text, size_t size)
-{
-	const char *openmpi = nccl ? NULL : a->names[TB_LIBRARY_OPENMPI];
-	const char *mpich = nccl ? NULL : a->names[TB_LIBRARY_MPICH];
-	const char *ring = nccl ? a->names[TB_LIBRARY_NCCL] : NULL;
-	char word[32], upper[32];
-	size_t used = 0;
-	library_word(operation, false, word);
-	library_word(operation, true, upper);
-	if (openmpi && !strchr(openmpi, ' '))
-		used = (size_t)snprintf(text, size,
-			"OMPI_MCA_coll_tuned_use_dynamic_rules=1 "
-			"OMPI_MCA_coll_tuned_%s_algorithm=%s",
-			word, openmpi);
-	if (mpich && !strchr(mpich, ' ') && used < size)
-		used += (size_t)snprintf(text + used, size - used,
-			"%sMPIR_CVAR_%s_INTRA_ALGORITHM=%s", used ? " " : "", upper,
-			mpich);
-	if (ring && !strchr(ring, ' ') && used < size)
-		snprintf(text + used, size - used, "NCCL_ALGO=%s", ring);
-}
-
 // search_algorithms tries the algorithms that libraries choose from for the operation in
 // which ranks were longest.
 static void search_algorithms(struct tb_advice *advice, const char *operation)
@@ -265,9 +589,32 @@ static void search_algorithms(struct tb_advice *advice, const char *operation)
 		tb_replay_command_set(&words, "--collective", title);
 		struct tb_change *change =
 			tb_advice_search(advice, "algorithm", &words, title);
-		if (change)
-			settings_of(a, operation, nccl, change->settings,
-				sizeof change->settings);
+		if (change) {
+			// Write the variables by which libraries take an algorithm: Open
+			// MPI's coll_tuned_OPERATION_algorithm, MPICH's
+			// MPIR_CVAR_OPERATION_INTRA_ALGORITHM, NCCL_ALGO. What a library
+			// describes in words it does not let choose.
+			char *text = change->settings;
+			size_t size = sizeof change->settings;
+			const char *openmpi = nccl ? NULL : a->names[TB_LIBRARY_OPENMPI];
+			const char *mpich = nccl ? NULL : a->names[TB_LIBRARY_MPICH];
+			const char *ring = nccl ? a->names[TB_LIBRARY_NCCL] : NULL;
+			char word[32], upper[32];
+			size_t used = 0;
+			library_word(operation, false, word);
+			library_word(operation, true, upper);
+			if (openmpi && !strchr(openmpi, ' '))
+				used = (size_t)snprintf(text, size,
+					"OMPI_MCA_coll_tuned_use_dynamic_rules=1 "
+					"OMPI_MCA_coll_tuned_%s_algorithm=%s",
+					word, openmpi);
+			if (mpich && !strchr(mpich, ' ') && used < size)
+				used += (size_t)snprintf(text + used, size - used,
+					"%sMPIR_CVAR_%s_INTRA_ALGORITHM=%s",
+					used ? " " : "", upper, mpich);
+			if (ring && !strchr(ring, ' ') && used < size)
+				snprintf(text + used, size - used, "NCCL_ALGO=%s", ring);
+		}
 	}
 }
 
@@ -296,15 +643,49 @@ int tb_advice_search_all(struct tb_advice *advice, struct tb_error *error)
 	if (status)
 		return status;
 	search_ascents(advice);
-	status = tb_advice_search_routes(advice, error);
+	status = advice_search_routes(advice, error);
 	if (status)
 		return status;
 	search_links(advice);
 	search_levels(advice);
-	tb_advice_search_taper(advice);
-	tb_advice_search_starts(advice);
+	// With rates by level cables do not tell the taper.
+	const struct tb_network_params *network = &advice->info->network;
+	struct tb_shape shape;
+	if (!network->level_rates[0] && advice->evidence.n_inside != 0 &&
+		!tb_advice_has_option(advice, "--routes") &&
+		!tb_advice_has_option(advice, "--fault") &&
+		tb_shape_parse(&shape, network->shape, NULL) == TB_OK) {
+		for (uint32_t level = 0; level + 1 < shape.n_levels; level++) {
+			// Try the cables up from a level doubled, where there are fewer
+			// than down, and halved: what it costs to save them.
+			uint32_t n_up = tb_shape_n_up(&shape, level);
+			unsigned long long n = (unsigned long long)n_up *
+					       tb_shape_n_switches(&shape, level);
+			struct tb_shape changed = shape;
+			char title[160];
+			if (n_up < tb_shape_n_down(&shape, level)) {
+				changed.w[level + 1] *= 2;
+				snprintf(title, sizeof title,
+					"twice the cables up from level %u (%llu more)",
+					level, n);
+				search_shape(advice, &changed, "more-cables", title);
+			}
+			changed = shape;
+			if (n_up % 2 || n_up < 2)
+				continue;
+			if (changed.w[level + 1] % 2 == 0)
+				changed.w[level + 1] /= 2;
+			else
+				changed.p[level + 1] /= 2;
+			snprintf(title, sizeof title,
+				"half the cables up from level %u (saves %llu)", level,
+				n / 2);
+			search_shape(advice, &changed, "fewer-cables", title);
+		}
+	}
+	advice_search_starts(advice);
 	search_lanes(advice);
-	status = tb_advice_search_node(advice, error);
+	status = advice_search_node(advice, error);
 	if (status == TB_OK)
 		status = search_cables(advice, error);
 	if (status)

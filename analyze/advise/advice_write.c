@@ -25,7 +25,7 @@ static const char *verdict_word(size_t i)
 	return i < TB_VERDICTS ? tb_verdict_words[i] : NULL;
 }
 
-static void put_verdict(struct tb_datum *at)
+static void put_change_verdict(struct tb_datum *at)
 {
 	const struct tb_change *change = at->item;
 	at->word = tb_verdict_words[change->verdict];
@@ -53,7 +53,7 @@ static void put_gain(struct tb_datum *at)
 			-estimate->mean);
 }
 
-static void put_half(struct tb_datum *at)
+static void put_half_interval(struct tb_datum *at)
 {
 	const struct tb_change *change = at->item;
 	const struct tb_estimate *estimate = estimate_of(change, at->column->which);
@@ -147,8 +147,8 @@ static void put_settings(struct tb_datum *at)
 	{                                                                                \
 		key, title,                                                              \
 			"Half of the 95 % interval of the figure before it, over seeds", \
-			TB_DATUM_PERCENT, .put = put_half, .which = HALF + (of),         \
-					  .flags = TB_COLUMN_NULL                        \
+			TB_DATUM_PERCENT, .put = put_half_interval,                      \
+					  .which = HALF + (of), .flags = TB_COLUMN_NULL  \
 	}
 
 static const struct tb_column change_columns[] = {
@@ -158,7 +158,7 @@ static const struct tb_column change_columns[] = {
 	{"needs_hardware", "New hardware", "Whether it takes new hardware", TB_DATUM_FLAG,
 		.put = put_needs_hardware, .adapt = adapt_needs_hardware},
 	{"verdict", "Verdict", "Whether the gain is beyond chance, and worth anything",
-		TB_DATUM_TEXT, .put = put_verdict, .word = verdict_word},
+		TB_DATUM_TEXT, .put = put_change_verdict, .word = verdict_word},
 	GAIN("run_gain_percent", "Run time", "How much less the run takes", RUN),
 	INTERVAL("run_gain_half_percent", "+-", RUN),
 	{"job_gain_percent", "Jobs",
@@ -168,7 +168,7 @@ static const struct tb_column change_columns[] = {
 		.flags = TB_COLUMN_NULL | TB_COLUMN_SIGNED, .adapt = adapt_jobs},
 	{"job_gain_half_percent", "+-",
 		"Half of the 95 % interval of the figure before it, over seeds",
-		TB_DATUM_PERCENT, .put = put_half, .which = HALF + JOBS,
+		TB_DATUM_PERCENT, .put = put_half_interval, .which = HALF + JOBS,
 		.flags = TB_COLUMN_NULL, .adapt = adapt_jobs},
 	GAIN("latency_gain_percent", "Latency", "How much less a message takes", LATENCY),
 	INTERVAL("latency_gain_half_percent", NULL, LATENCY),
@@ -233,7 +233,7 @@ static char *say_deciding(
 	return text;
 }
 
-static struct tb_table table_of(const struct tb_advice *advice)
+static struct tb_table advice_table(const struct tb_advice *advice)
 {
 	char what[64];
 	struct tb_table table = {.type = &changes,
@@ -281,8 +281,9 @@ static const struct tb_change *best_bought(const struct tb_advice *advice)
 	return best->needs_hardware ? best : NULL;
 }
 
-// best_of returns the first that gains beyond chance, the best one; NULL when none helps.
-static const struct tb_change *best_of(const struct tb_advice *advice)
+// best_change returns the first that gains beyond chance, the best one; NULL when none
+// helps.
+static const struct tb_change *best_change(const struct tb_advice *advice)
 {
 	for (size_t i = 1; i < advice->n; i++)
 		if (advice->changes[i].verdict == TB_VERDICT_HELPS)
@@ -300,11 +301,17 @@ static bool lacks_folder(const struct tb_advice *advice)
 	return false;
 }
 
-// say_best writes which change gains most, and how many help.
-static void say_best(const struct tb_advice *advice, FILE *words)
+// write_answer writes what it all comes to.
+static void write_answer(const struct tb_advice *advice, char *text, size_t size)
 {
+	FILE *words = fmemopen(text, size, "w");
+	size_t n_cut = n_of(advice, TB_VERDICT_CUT);
+	text[0] = '\0';
+	if (!words)
+		return; // without memory: no sentence
+			// Write which change gains most, and how many help.
 	char takes[64];
-	const struct tb_change *best = best_of(advice);
+	const struct tb_change *best = best_change(advice);
 	size_t n = advice->n - 1 - n_of(advice, TB_VERDICT_CUT);
 	size_t n_helps = n_of(advice, TB_VERDICT_HELPS);
 	size_t n_harms = n_of(advice, TB_VERDICT_HARMS);
@@ -328,11 +335,7 @@ static void say_best(const struct tb_advice *advice, FILE *words)
 			" Its gain is not steady: after %u seeds more still move it "
 			"beyond its interval.",
 			best->n_seeds);
-}
-
-// say_saving writes what fewer cables cost, as far as the seeds know.
-static void say_saving(const struct tb_advice *advice, FILE *words)
-{
+	// Write what fewer cables cost, as far as the seeds know.
 	for (size_t i = 1; i < advice->n; i++) {
 		const struct tb_change *change = &advice->changes[i];
 		if (strcmp(change->rule, "fewer-cables") != 0 ||
@@ -347,18 +350,6 @@ static void say_saving(const struct tb_advice *advice, FILE *words)
 			fprintf(words, " With %s it takes %.1f %% %s.", change->title,
 				fabs(by->mean), by->mean > 0 ? "less" : "more");
 	}
-}
-
-// answer writes what it all comes to.
-static void answer(const struct tb_advice *advice, char *text, size_t size)
-{
-	FILE *words = fmemopen(text, size, "w");
-	size_t n_cut = n_of(advice, TB_VERDICT_CUT);
-	text[0] = '\0';
-	if (!words)
-		return; // without memory: no sentence
-	say_best(advice, words);
-	say_saving(advice, words);
 	if (n_of(advice, TB_VERDICT_CANNOT))
 		fprintf(words, " Bounds rule %zu out, which %s not replayed.",
 			n_of(advice, TB_VERDICT_CANNOT),
@@ -395,31 +386,26 @@ static void write_changes(const struct tb_advice *advice, enum tb_verdict verdic
 	}
 }
 
-// write_details writes what helps, with its command, and of what failed or cannot help
-// the reason.
-static void write_details(const struct tb_advice *advice, unsigned width, FILE *stream)
+static int write_advice_text(const struct tb_advice *advice, unsigned width, FILE *stream)
 {
+	struct tb_table table = advice_table(advice);
+	char text[1024];
+	write_answer(advice, text, sizeof text);
+	tb_wrap(stream, 0, 0, width, text);
+	int status = table.n_shown ? tb_table_text(&table, width, stream) : TB_OK;
+	// Write what helps, with its command, and of what failed or cannot help
+	// the reason.
 	write_changes(advice, TB_VERDICT_HELPS, "To try it", width, stream);
 	write_changes(advice, TB_VERDICT_CANNOT, "Cannot help", width, stream);
 	write_changes(advice, TB_VERDICT_FAILED, "Could not be replayed", width, stream);
-}
-
-static int write_text(const struct tb_advice *advice, unsigned width, FILE *stream)
-{
-	struct tb_table table = table_of(advice);
-	char text[1024];
-	answer(advice, text, sizeof text);
-	tb_wrap(stream, 0, 0, width, text);
-	int status = table.n_shown ? tb_table_text(&table, width, stream) : TB_OK;
-	write_details(advice, width, stream);
 	return status;
 }
 
-static void write_markdown(const struct tb_advice *advice, FILE *stream)
+static void write_advice_markdown(const struct tb_advice *advice, FILE *stream)
 {
-	struct tb_table table = table_of(advice);
+	struct tb_table table = advice_table(advice);
 	char text[1024];
-	answer(advice, text, sizeof text);
+	write_answer(advice, text, sizeof text);
 	fputs("# Advice\n\n", stream);
 	tb_markdown_put(stream, text);
 	fputc('\n', stream);
@@ -430,12 +416,12 @@ static void write_markdown(const struct tb_advice *advice, FILE *stream)
 			fprintf(stream, "\n    %s\n", advice->changes[i].command);
 }
 
-static int write_json(const struct tb_advice *advice, FILE *stream)
+static int write_advice_json(const struct tb_advice *advice, FILE *stream)
 {
-	struct tb_table table = table_of(advice);
+	struct tb_table table = advice_table(advice);
 	struct tb_json_object root = tb_json_object_new();
 	char text[1024];
-	answer(advice, text, sizeof text);
+	write_answer(advice, text, sizeof text);
 	tb_json_add_text(&root, "answer", text);
 	tb_json_add(&root, "run", json_integer(advice->info->id));
 	tb_json_add_text(&root, "input", advice->info->input_name);
@@ -454,16 +440,16 @@ static int write_json(const struct tb_advice *advice, FILE *stream)
 int tb_advice_write(const struct tb_advice *advice, enum tb_format format, unsigned width,
 	FILE *stream, struct tb_error *error)
 {
-	struct tb_table table = table_of(advice);
+	struct tb_table table = advice_table(advice);
 	int status = TB_OK;
 	if (format == TB_FORMAT_JSON)
-		status = write_json(advice, stream);
+		status = write_advice_json(advice, stream);
 	else if (format == TB_FORMAT_MARKDOWN)
-		write_markdown(advice, stream);
+		write_advice_markdown(advice, stream);
 	else if (format == TB_FORMAT_CSV)
 		tb_table_csv(&table, stream);
 	else
-		status = write_text(advice, width, stream);
+		status = write_advice_text(advice, width, stream);
 	return status ? tb_fail_memory(error, "the advice") : TB_OK;
 }
 

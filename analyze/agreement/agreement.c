@@ -12,7 +12,7 @@ void tb_agreement_fini(struct tb_agreement *agreement)
 	*agreement = (struct tb_agreement){0};
 }
 
-static double percent(double part, double whole)
+static double agreement_percent(double part, double whole)
 {
 	return whole > 0 ? 100 * part / whole : 0;
 }
@@ -23,7 +23,7 @@ struct counted_pair {
 	const struct tb_run_link *links;
 };
 
-static bool is_left_out(
+static bool is_pair_left_out(
 	const struct counted_pair *pairing, const struct tb_link_pair *pair)
 {
 	return pair->a.id != TB_ID_NONE &&
@@ -56,7 +56,7 @@ static int fill_side(struct tb_agreement *agreement, int side,
 	for (uint32_t i = 0; !status && i < pairing->pairs.n; i++) {
 		const struct tb_link_pair *pair = &pairing->pairs.pairs[i];
 		uint32_t link = side ? pair->b.id : pair->a.id;
-		if (link == TB_ID_NONE || is_left_out(pairing, pair))
+		if (link == TB_ID_NONE || is_pair_left_out(pairing, pair))
 			continue;
 		if (has_figure(pairing, pair, TB_BYTES))
 			all += (double)samples[link].bytes;
@@ -67,15 +67,16 @@ static int fill_side(struct tb_agreement *agreement, int side,
 		const struct tb_link_pair *pair = &pairing->pairs.pairs[i];
 		struct tb_agreement_row *row = &agreement->rows[n];
 		uint32_t link = side ? pair->b.id : pair->a.id;
-		if (!is_of_both(pair) || is_left_out(pairing, pair))
+		if (!is_of_both(pair) || is_pair_left_out(pairing, pair))
 			continue;
 		n++;
 		row->link = pair->a;
 		row->has_stall = has_figure(pairing, pair, TB_STALL);
 		row->has_bytes = has_figure(pairing, pair, TB_BYTES);
-		row->stall[side] = percent((double)samples[link].stall_ps, stall);
-		row->held[side] = percent((double)samples[link].stall_ps, time);
-		row->bytes[side] = percent((double)samples[link].bytes, all);
+		row->stall[side] =
+			agreement_percent((double)samples[link].stall_ps, stall);
+		row->held[side] = agreement_percent((double)samples[link].stall_ps, time);
+		row->bytes[side] = agreement_percent((double)samples[link].bytes, all);
 	}
 	return status;
 }
@@ -102,7 +103,7 @@ static int rank_figure(
 			if (has(&agreement->rows[i], of_bytes))
 				values[at++] = of_bytes ? agreement->rows[i].bytes[side]
 							: agreement->rows[i].stall[side];
-		status = tb_ranks(values, n, ranks);
+		status = tb_value_ranks(values, n, ranks);
 		at = 0;
 		for (size_t i = 0; !status && i < agreement->n; i++) {
 			struct tb_agreement_row *row = &agreement->rows[i];
@@ -135,7 +136,7 @@ static int pair_links(struct tb_agreement *agreement, struct counted_pair *pairi
 	pairing->links = tb_run_links(agreement->runs[0]);
 	for (uint32_t i = 0; !status && i < pairs->n; i++)
 		agreement->n_unmeasured += is_of_both(&pairs->pairs[i]) &&
-					   is_left_out(pairing, &pairs->pairs[i]);
+					   is_pair_left_out(pairing, &pairs->pairs[i]);
 	agreement->n = pairs->n_both - agreement->n_unmeasured;
 	agreement->n_only[0] = pairs->n_only_a;
 	agreement->n_only[1] = pairs->n_only_b;
@@ -148,7 +149,7 @@ static int pair_links(struct tb_agreement *agreement, struct counted_pair *pairi
 	return status;
 }
 
-static int fill(struct tb_agreement *agreement, struct tb_error *error)
+static int fill_agreement_rows(struct tb_agreement *agreement, struct tb_error *error)
 {
 	struct counted_pair pairing = {0};
 	int status = pair_links(agreement, &pairing, error);
@@ -161,7 +162,7 @@ static int fill(struct tb_agreement *agreement, struct tb_error *error)
 	return status;
 }
 
-static int check(const struct tb_agreement *agreement, struct tb_error *error)
+static int check_counted_run(const struct tb_agreement *agreement, struct tb_error *error)
 {
 	for (int side = 0; side < 2; side++) {
 		const struct tb_run_info *info = tb_run_info(agreement->runs[side]);
@@ -180,9 +181,9 @@ int tb_agreement_init(struct tb_agreement *agreement, struct tb_run *measured,
 {
 	struct tb_agreement made = {
 		.runs = {measured, simulated}, .names = {names[0], names[1]}};
-	int status = check(&made, error);
+	int status = check_counted_run(&made, error);
 	if (!status)
-		status = fill(&made, error);
+		status = fill_agreement_rows(&made, error);
 	if (!status && (rank_figure(&made, false, &made.n_stall, &made.stall) ||
 			       rank_figure(&made, true, &made.n_bytes, &made.bytes)))
 		status = tb_fail_memory(error, "a comparison");

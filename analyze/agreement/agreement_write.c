@@ -13,22 +13,22 @@
 
 enum { STALL, STALL_RANK, BYTES, BYTES_RANK, HELD };
 
-static void put_name(struct tb_datum *at)
+static void put_counted_link_name(struct tb_datum *at)
 {
 	const struct tb_agreement *agreement = at->of;
 	const struct tb_agreement_row *row = at->item;
 	at->word = tb_run_links(agreement->runs[0])[row->link.id].name;
 }
 
-static void put_differs(struct tb_datum *at)
+static void put_counted_difference(struct tb_datum *at)
 {
 	const struct tb_agreement_row *row = at->item;
 	at->real = row->differs;
 	tb_put_text(at, fabs(row->differs) < 0.05 ? "=" : "%+.1f %%", row->differs);
 }
 
-// put_rank: equal links share a rank, which may be a half.
-static void put_rank(struct tb_datum *at)
+// put_counted_rank: equal links share a rank, which may be a half.
+static void put_counted_rank(struct tb_datum *at)
 {
 	const struct tb_agreement_row *row = at->item;
 	uint32_t which = at->column->which;
@@ -37,7 +37,7 @@ static void put_rank(struct tb_datum *at)
 	tb_put_text(at, "%g", at->real);
 }
 
-static void put_percent(struct tb_datum *at)
+static void put_counted_percent(struct tb_datum *at)
 {
 	const struct tb_agreement_row *row = at->item;
 	uint32_t which = at->column->which;
@@ -48,13 +48,13 @@ static void put_percent(struct tb_datum *at)
 
 #define PERCENT(key, title, meaning, figure, side)                                       \
 	{                                                                                \
-		key, title, meaning, TB_DATUM_SHARE, .put = put_percent,                 \
+		key, title, meaning, TB_DATUM_SHARE, .put = put_counted_percent,         \
 						     .flags = TB_COLUMN_NULL,            \
 						     .which = 2 * (figure) + (side)      \
 	}
 #define RANK(key, title, meaning, figure, side)                                          \
 	{                                                                                \
-		key, title, meaning, TB_DATUM_RATIO, .put = put_rank,                    \
+		key, title, meaning, TB_DATUM_RATIO, .put = put_counted_rank,            \
 						     .flags = TB_COLUMN_NULL,            \
 						     .which = 2 * (figure) + (side)      \
 	}
@@ -63,13 +63,13 @@ static const struct tb_column row_columns[] = {
 	{"link", NULL, "Number of the link in the measured run", TB_DATUM_ID,
 		TB_MEMBER(struct tb_agreement_row, link.id)},
 	{"name", "Link", "From and to: level.index:port of a switch, or a node",
-		TB_DATUM_TEXT, .put = put_name},
+		TB_DATUM_TEXT, .put = put_counted_link_name},
 	PERCENT("measured_stall_percent", "Measured",
 		"Stall by the counters, of that of all links", STALL, 0),
 	PERCENT("simulated_stall_percent", "Simulated",
 		"Stall of the replay, of that of all links", STALL, 1),
 	{"stall_difference", "Differs", "Simulated less measured, points of percent",
-		TB_DATUM_PERCENT, .put = put_differs,
+		TB_DATUM_PERCENT, .put = put_counted_difference,
 		.flags = TB_COLUMN_SIGNED | TB_COLUMN_NULL},
 	PERCENT("measured_held_percent", "Of time",
 		"Stall by the counters, of the time between the dumps", HELD, 0),
@@ -101,7 +101,8 @@ static const struct tb_table_type links = {"links", "Links that disagree most",
 	TB_COLUMNS(row_columns), TB_ROWS(struct tb_agreement, rows),
 	.known = known_of_row};
 
-static struct tb_table table_of(const struct tb_agreement *agreement, uint32_t top)
+static struct tb_table agreement_table_of(
+	const struct tb_agreement *agreement, uint32_t top)
 {
 	struct tb_table table = {.type = &links,
 		.of = agreement,
@@ -123,8 +124,9 @@ static void put_rho(double rho, char *text, size_t size)
 		snprintf(text, size, "none, all are equal in a run");
 }
 
-// answer writes what it comes to.
-static void answer(const struct tb_agreement *agreement, char *text, size_t size)
+// agreement_answer writes what it comes to.
+static void agreement_answer(
+	const struct tb_agreement *agreement, char *text, size_t size)
 {
 	char stall[40], bytes[40], only[120] = "", left_out[100] = "", of_bytes[40] = "";
 	uint32_t n_unmeasured = agreement->n_unmeasured;
@@ -159,26 +161,26 @@ static void write_side(const struct tb_agreement *agreement, int side, FILE *str
 	fputc('\n', stream);
 }
 
-static void put_plain(FILE *stream, const char *text)
+static void write_unmarked(FILE *stream, const char *text)
 {
 	fputs(text, stream);
 }
 
-static int write_text(const struct tb_agreement *agreement, const struct tb_table *table,
-	unsigned width, FILE *stream)
+static int write_agreement_text(const struct tb_agreement *agreement,
+	const struct tb_table *table, unsigned width, FILE *stream)
 {
 	char text[400];
 	fputs("measured   ", stream);
-	write_side(agreement, 0, stream, put_plain);
+	write_side(agreement, 0, stream, write_unmarked);
 	fputs("simulated  ", stream);
-	write_side(agreement, 1, stream, put_plain);
+	write_side(agreement, 1, stream, write_unmarked);
 	fputc('\n', stream);
-	answer(agreement, text, sizeof text);
+	agreement_answer(agreement, text, sizeof text);
 	tb_wrap(stream, 0, 0, width, text);
 	return tb_table_text(table, width, stream);
 }
 
-static void write_markdown(
+static void write_agreement_markdown(
 	const struct tb_agreement *agreement, const struct tb_table *table, FILE *stream)
 {
 	char text[400];
@@ -187,7 +189,7 @@ static void write_markdown(
 	fputs("- simulated: ", stream);
 	write_side(agreement, 1, stream, tb_markdown_put);
 	fputc('\n', stream);
-	answer(agreement, text, sizeof text);
+	agreement_answer(agreement, text, sizeof text);
 	tb_markdown_put(stream, text);
 	fputc('\n', stream);
 	tb_table_markdown(table, stream);
@@ -205,12 +207,12 @@ static json_t *side_json(const struct tb_agreement *agreement, int side)
 	return tb_json_object_take(&object);
 }
 
-static int write_json(
+static int write_agreement_json(
 	const struct tb_agreement *agreement, const struct tb_table *table, FILE *stream)
 {
 	struct tb_json_object root = tb_json_object_new();
 	char text[400];
-	answer(agreement, text, sizeof text);
+	agreement_answer(agreement, text, sizeof text);
 	tb_json_add_text(&root, "answer", text);
 	tb_json_add(&root, "measured", side_json(agreement, 0));
 	tb_json_add(&root, "simulated", side_json(agreement, 1));
@@ -224,16 +226,16 @@ static int write_json(
 int tb_agreement_write(const struct tb_agreement *agreement, enum tb_format format,
 	uint32_t top, unsigned width, FILE *stream, struct tb_error *error)
 {
-	struct tb_table table = table_of(agreement, top);
+	struct tb_table table = agreement_table_of(agreement, top);
 	int status = TB_OK;
 	if (format == TB_FORMAT_JSON)
-		status = write_json(agreement, &table, stream);
+		status = write_agreement_json(agreement, &table, stream);
 	else if (format == TB_FORMAT_MARKDOWN)
-		write_markdown(agreement, &table, stream);
+		write_agreement_markdown(agreement, &table, stream);
 	else if (format == TB_FORMAT_CSV)
 		tb_table_csv(&table, stream);
 	else
-		status = write_text(agreement, &table, width, stream);
+		status = write_agreement_text(agreement, &table, width, stream);
 	return status ? tb_fail_memory(error, "a comparison") : TB_OK;
 }
 

@@ -16,7 +16,7 @@ static int by_value(const void *one, const void *other)
 	return (a->at > b->at) - (a->at < b->at);
 }
 
-int tb_ranks(const double *values, size_t n, double *ranks)
+int tb_value_ranks(const double *values, size_t n, double *ranks)
 {
 	struct value_at *order = malloc((n + 1) * sizeof *order);
 	if (!order)

@@ -6,9 +6,9 @@
 
 #include <stddef.h>
 
-// tb_ranks writes the rank of each value, 1 for the largest; equal values share the mean
-// of their ranks. TB_ENOMEM. Cost: n log n.
-int tb_ranks(const double *values, size_t n, double *ranks) TB_MUST_USE;
+// tb_value_ranks writes the rank of each value, 1 for the largest; equal values share the
+// mean of their ranks. TB_ENOMEM. Cost: n log n.
+int tb_value_ranks(const double *values, size_t n, double *ranks) TB_MUST_USE;
 
 // tb_rank_correlation returns Pearson's correlation of two lists of ranks, which is
 // Spearman's of their values ("The proof and measurement of association between two

@@ -1,7 +1,142 @@
-#include "bounds_impl.h"
+#include "bounds.h"
+#include "during.h"
+#include "order.h"
+#include "run_impl.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+// What the files of bounds share. Private to analyze/bounds/.
+
+// tb_time_parts_make makes the parts of a run whose bounds are known.
+int tb_time_parts_make(
+	struct tb_bounds *bounds, struct tb_run *run, struct tb_error *error) TB_MUST_USE;
+
+static bool is_quiet(const struct tb_bin_total *total)
+{
+	return total->busy_ps == 0 && total->stall_ps == 0 && total->wait_ps == 0;
+}
+
+// join_closest makes one of the two phases with the least between them, of equal ones the
+// first.
+static void join_closest(struct tb_window *phases, uint32_t n)
+{
+	uint32_t closest = 1;
+	for (uint32_t i = 2; i < n; i++)
+		if (phases[i].first_bin - phases[i - 1].end_bin <
+			phases[closest].first_bin - phases[closest - 1].end_bin)
+			closest = i;
+	phases[closest - 1].end_bin = phases[closest].end_bin;
+	for (uint32_t i = closest + 1; i < n; i++)
+		phases[i - 1] = phases[i];
+}
+
+// last_post finds when the last packet was posted; 0 when the run did not end.
+static int last_post(struct tb_run *run, tb_time_ps *last_ps, struct tb_error *error)
+{
+	struct tb_run_row row;
+	int status = tb_run_query(run,
+		"SELECT coalesce(max(last_post_ps), 0) FROM sender_total WHERE run = ?1",
+		&row, error);
+	if (status)
+		return status;
+	while ((status = tb_run_next(run, "sender_total", &row, error)) > 0)
+		*last_ps = (tb_time_ps)tb_run_get(&row, 0, INT64_MAX);
+	sqlite3_finalize(row.query);
+	return status;
+}
+
+// find_compute finds the first of the times.
+static int find_compute(
+	struct tb_time_parts *parts, struct tb_run *run, struct tb_error *error)
+{
+	const struct tb_run_info *info = tb_run_info(run);
+	int status = TB_OK;
+	parts->has_compute = info->has_bound;
+	parts->compute_ps = info->compute_ps;
+	parts->closed_ps = info->closed_ps;
+	if (info->has_bound || strcmp(info->input_kind, "packets") != 0)
+		return TB_OK;
+	status = last_post(run, &parts->compute_ps, error);
+	parts->compute_ps = tb_min_i64(parts->compute_ps, parts->run_ps);
+	parts->is_capture = parts->has_compute = !status && parts->compute_ps > 0;
+	return status;
+}
+
+// phases_ps sums a bound up over the phases.
+static tb_time_ps phases_ps(
+	const struct tb_bounds *bounds, tb_time_ps (*bound)(const struct tb_bound *phase))
+{
+	tb_time_ps sum = 0;
+	for (uint32_t i = 0; i < bounds->n_phases; i++)
+		sum += bound(&bounds->phases[i]);
+	return sum;
+}
+
+static tb_time_ps host_of(const struct tb_bound *phase)
+{
+	return phase->host_ps;
+}
+
+static tb_time_ps cut_of(const struct tb_bound *phase)
+{
+	return phase->cut_ps;
+}
+
+static tb_time_ps routes_of(const struct tb_bound *phase)
+{
+	return phase->routes_ps;
+}
+
+int tb_time_parts_make(
+	struct tb_bounds *bounds, struct tb_run *run, struct tb_error *error)
+{
+	const struct tb_run_info *info = tb_run_info(run);
+	struct tb_time_parts *parts = &bounds->parts;
+	*parts = (struct tb_time_parts){.run_ps = info->simulated_ps};
+	int status = find_compute(parts, run, error);
+	tb_time_ps run_ps = parts->run_ps;
+	tb_time_ps compute = parts->compute_ps + parts->closed_ps;
+	tb_time_ps on_hosts = phases_ps(bounds, host_of);
+	tb_time_ps hosts = tb_max_i64(
+		tb_max_i64(compute, info->has_bound ? info->ideal_ps : 0), on_hosts);
+	tb_time_ps quiet = tb_min_i64(bounds->quiet_ps, hosts - on_hosts);
+	tb_time_ps capacity = tb_max_i64(hosts, quiet + phases_ps(bounds, cut_of));
+	tb_time_ps routes = tb_max_i64(capacity, quiet + phases_ps(bounds, routes_of));
+	parts->hosts_ps = hosts - compute;
+	parts->capacity_ps = capacity - hosts;
+	parts->routes_ps = routes - capacity;
+	parts->waiting_ps = run_ps - routes;
+	return status;
+}
+
+char *tb_time_parts_text(const struct tb_time_parts *parts, char *buffer, size_t size)
+{
+	const struct {
+		tb_time_ps ps;
+		const char *what;
+	} each[] = {{parts->compute_ps, parts->is_capture
+						? "pass until the capture's last packet"
+						: "the program computes"},
+		{parts->closed_ps, "receivers keep their windows closed"},
+		{parts->hosts_ps, "no network with such host links can avoid"},
+		{parts->capacity_ps, "this one's capacity"},
+		{parts->routes_ps, "its routes"},
+		{parts->waiting_ps, "held up or waiting for others"}};
+	char time[32];
+	size_t used = (size_t)snprintf(
+		buffer, size, "Of %s", tb_format_time(parts->run_ps, time, sizeof time));
+	for (size_t i = 0; i < sizeof each / sizeof *each && used < size; i++)
+		if (each[i].ps > 0)
+			used += (size_t)snprintf(buffer + used, size - used, ", %s %s",
+				tb_format_time_as(
+					each[i].ps, parts->run_ps, time, sizeof time),
+				each[i].what);
+	if (used < size)
+		snprintf(buffer + used, size - used, ".");
+	return buffer;
+}
 
 void tb_bounds_fini(struct tb_bounds *bounds)
 {
@@ -9,10 +144,18 @@ void tb_bounds_fini(struct tb_bounds *bounds)
 	*bounds = (struct tb_bounds){0};
 }
 
-// bound_links finds the link that takes longest, and what all between switches take.
-static void bound_links(struct tb_bound *bound, const struct tb_run *run,
+static void bound_by(struct tb_bound *bound, struct tb_cuts *cuts,
 	const struct tb_link_sample *samples)
 {
+	for (uint32_t level = 0; level < cuts->n_levels; level++) {
+		const struct tb_cut_load load = tb_cuts_worst(cuts, level, samples);
+		if (level == 0)
+			bound->host = load;
+		if (load.ps > bound->cut.ps)
+			bound->cut = load;
+	}
+	// Find the link that takes longest, and what all between switches take.
+	const struct tb_run *run = cuts->run;
 	const struct tb_run_link *links = tb_run_links(run);
 	double bytes = 0, bytes_per_s = 0;
 	uint32_t n = 0;
@@ -31,27 +174,9 @@ static void bound_links(struct tb_bound *bound, const struct tb_run *run,
 		n += links[i].dead_at_ps != 0;
 	}
 	bound->cables_ps = tb_links_ps(run, bytes, bytes_per_s, n);
-}
-
-static tb_time_ps later(tb_time_ps a, tb_time_ps b)
-{
-	return a > b ? a : b;
-}
-
-static void bound_by(struct tb_bound *bound, struct tb_cuts *cuts,
-	const struct tb_link_sample *samples)
-{
-	for (uint32_t level = 0; level < cuts->n_levels; level++) {
-		const struct tb_cut_load load = tb_cuts_worst(cuts, level, samples);
-		if (level == 0)
-			bound->host = load;
-		if (load.ps > bound->cut.ps)
-			bound->cut = load;
-	}
-	bound_links(bound, cuts->run, samples);
 	bound->host_ps = bound->host.ps;
-	bound->cut_ps = later(bound->cut.ps, bound->cables_ps);
-	bound->routes_ps = later(bound->routes_ps, bound->cut_ps);
+	bound->cut_ps = tb_max_i64(bound->cut.ps, bound->cables_ps);
+	bound->routes_ps = tb_max_i64(bound->routes_ps, bound->cut_ps);
 }
 
 static int bound_window(struct tb_bound *bound, struct tb_cuts *cuts, struct tb_run *run,
@@ -72,45 +197,6 @@ static int bound_window(struct tb_bound *bound, struct tb_cuts *cuts, struct tb_
 	return status;
 }
 
-static tb_time_ps lesser(tb_time_ps a, tb_time_ps b)
-{
-	return a < b ? a : b;
-}
-
-// cut_phase cuts bounds at the phase: what crosses in its last bin is counted there when
-// it begins to, also behind the end of the run, as acknowledgements do.
-static void cut_phase(struct tb_bound *phase)
-{
-	phase->host_ps = lesser(phase->host_ps, phase->span_ps);
-	phase->cables_ps = lesser(phase->cables_ps, phase->span_ps);
-	phase->cut_ps = lesser(phase->cut_ps, phase->span_ps);
-	phase->routes_ps = lesser(phase->routes_ps, phase->span_ps);
-}
-
-static int bound_phases(
-	struct tb_bounds *bounds, struct tb_run *run, struct tb_error *error)
-{
-	struct tb_window windows[TB_PHASES_MOST];
-	int status = tb_phases_find(windows, &bounds->n_phases, run, error);
-	bounds->quiet_ps = tb_run_info(run)->simulated_ps;
-	for (uint32_t i = 0; !status && i < bounds->n_phases; i++) {
-		struct tb_bound *phase = &bounds->phases[i];
-		if (bounds->n_phases == 1) { // its bins need not be read
-			*phase = bounds->whole;
-			phase->window = windows[i];
-			phase->begin_ps = (tb_time_ps)windows[i].first_bin *
-					  tb_run_info(run)->bin_ps;
-			phase->span_ps = tb_run_window_ps(run, windows[i]);
-		} else {
-			status = bound_window(
-				phase, &bounds->cuts, run, windows[i], error);
-		}
-		cut_phase(phase);
-		bounds->quiet_ps -= phase->span_ps;
-	}
-	return status;
-}
-
 int tb_bounds_init(struct tb_bounds *bounds, struct tb_run *run, struct tb_error *error)
 {
 	const struct tb_window whole = {0, 0};
@@ -118,8 +204,52 @@ int tb_bounds_init(struct tb_bounds *bounds, struct tb_run *run, struct tb_error
 	int status = tb_cuts_init(&made.cuts, run, error);
 	if (!status)
 		status = bound_window(&made.whole, &made.cuts, run, whole, error);
-	if (!status)
-		status = bound_phases(&made, run, error);
+	if (!status) {
+		struct tb_window windows[TB_PHASES_MOST];
+		// Store the windows of a run's phases, and how many.
+		uint32_t *n = &made.n_phases;
+		uint64_t n_bins = tb_run_info(run)->n_bins;
+		struct tb_bin_total *totals = calloc(n_bins + 1, sizeof *totals);
+		struct tb_window found[TB_PHASES_MOST + 1];
+		status = totals ? tb_bin_totals(run, totals, error)
+				: tb_fail_memory(error, "the phases");
+		*n = 0;
+		for (uint64_t bin = 0; !status && bin < n_bins; bin++) {
+			if (is_quiet(&totals[bin]))
+				continue;
+			if (*n && found[*n - 1].end_bin == bin)
+				found[*n - 1].end_bin++;
+			else
+				found[(*n)++] = (struct tb_window){bin, bin + 1};
+			if (*n > TB_PHASES_MOST)
+				join_closest(found, (*n)--);
+		}
+		for (uint32_t i = 0; i < *n; i++)
+			windows[i] = found[i];
+		free(totals);
+		made.quiet_ps = tb_run_info(run)->simulated_ps;
+		for (uint32_t i = 0; !status && i < made.n_phases; i++) {
+			struct tb_bound *phase = &made.phases[i];
+			if (made.n_phases == 1) { // its bins need not be read
+				*phase = made.whole;
+				phase->window = windows[i];
+				phase->begin_ps = (tb_time_ps)windows[i].first_bin *
+						  tb_run_info(run)->bin_ps;
+				phase->span_ps = tb_run_window_ps(run, windows[i]);
+			} else {
+				status = bound_window(
+					phase, &made.cuts, run, windows[i], error);
+			}
+			// Cut bounds at the phase: what crosses in its last bin is
+			// counted there when it begins to, also behind the end of the
+			// run, as acknowledgements do.
+			phase->host_ps = tb_min_i64(phase->host_ps, phase->span_ps);
+			phase->cables_ps = tb_min_i64(phase->cables_ps, phase->span_ps);
+			phase->cut_ps = tb_min_i64(phase->cut_ps, phase->span_ps);
+			phase->routes_ps = tb_min_i64(phase->routes_ps, phase->span_ps);
+			made.quiet_ps -= phase->span_ps;
+		}
+	}
 	if (!status)
 		status = tb_time_parts_make(&made, run, error);
 	if (status)

@@ -43,7 +43,7 @@ static uint32_t vertex_to(const struct tb_run *run, const struct tb_link_info *l
 					      : tb_run_info(run)->n_nodes + link->to;
 }
 
-static uint32_t root_of(uint32_t *parent, uint32_t vertex)
+static uint32_t root_of_vertex(uint32_t *parent, uint32_t vertex)
 {
 	while (parent[vertex] != vertex) {
 		parent[vertex] = parent[parent[vertex]];
@@ -52,27 +52,12 @@ static uint32_t root_of(uint32_t *parent, uint32_t vertex)
 	return vertex;
 }
 
-// is_below returns whether a vertex is in a part of this level of cuts.
-static bool is_below(const struct tb_run *run, uint32_t vertex, uint32_t level)
+// is_below_level returns whether a vertex is in a part of this level of cuts.
+static bool is_below_level(const struct tb_run *run, uint32_t vertex, uint32_t level)
 {
 	uint32_t n_nodes = tb_run_info(run)->n_nodes;
 	return vertex < n_nodes ||
 	       tb_run_switches(run)[vertex - n_nodes].at.level < level;
-}
-
-// join makes one part of all that links below the level join.
-static void join(const struct tb_run *run, uint32_t level, uint32_t *parent)
-{
-	const struct tb_run_link *links = tb_run_links(run);
-	for (uint32_t i = 0; i < tb_run_info(run)->n_links; i++) {
-		uint32_t from = vertex_from(run, &links[i].at);
-		uint32_t to = vertex_to(run, &links[i].at);
-		if (!is_below(run, from, level) || !is_below(run, to, level))
-			continue;
-		from = root_of(parent, from);
-		to = root_of(parent, to);
-		parent[from > to ? from : to] = from > to ? to : from;
-	}
 }
 
 // number_parts replaces roots, which are the lowest vertices of their parts, by numbers.
@@ -82,12 +67,12 @@ static void number_parts(
 	const struct tb_run_info *info = tb_run_info(run);
 	uint32_t n = info->n_nodes + info->n_switches;
 	for (uint32_t v = 0; v < n; v++)
-		at->part[v] = root_of(at->part, v);
+		at->part[v] = root_of_vertex(at->part, v);
 	for (uint32_t v = 0; v < n; v++) {
 		bool is_root = at->part[v] == v;
-		at->part[v] = !is_below(run, v, level) ? TB_ID_NONE
-			      : is_root		       ? at->n_parts
-						       : at->part[at->part[v]];
+		at->part[v] = !is_below_level(run, v, level) ? TB_ID_NONE
+			      : is_root			     ? at->n_parts
+							     : at->part[at->part[v]];
 		if (at->part[v] == TB_ID_NONE)
 			continue;
 		if (is_root)
@@ -97,7 +82,7 @@ static void number_parts(
 	}
 }
 
-static void add_link(struct tb_cut *cut, const struct tb_run_link *link)
+static void add_cut_link(struct tb_cut *cut, const struct tb_run_link *link)
 {
 	double rate = (double)link->at.bytes_per_s;
 	if (link->dead_at_ps == 0)
@@ -108,7 +93,7 @@ static void add_link(struct tb_cut *cut, const struct tb_run_link *link)
 		cut->fastest_bytes_per_s = rate;
 }
 
-static void measure(struct tb_cut_level *at, const struct tb_run *run)
+static void measure_cut_level(struct tb_cut_level *at, const struct tb_run *run)
 {
 	const struct tb_run_link *links = tb_run_links(run);
 	for (uint32_t i = 0; i < tb_run_info(run)->n_links; i++) {
@@ -117,9 +102,9 @@ static void measure(struct tb_cut_level *at, const struct tb_run *run)
 		if (from == to)
 			continue;
 		if (from != TB_ID_NONE)
-			add_link(&at->cuts[2 * (size_t)from], &links[i]);
+			add_cut_link(&at->cuts[2 * (size_t)from], &links[i]);
 		if (to != TB_ID_NONE)
-			add_link(&at->cuts[2 * (size_t)to + 1], &links[i]);
+			add_cut_link(&at->cuts[2 * (size_t)to + 1], &links[i]);
 	}
 }
 
@@ -133,9 +118,20 @@ static bool make_level(
 		return false;
 	for (uint32_t v = 0; v < n; v++)
 		at->part[v] = v;
-	join(run, level, at->part);
+	// Make one part of all that links below the level join.
+	uint32_t *parent = at->part;
+	const struct tb_run_link *links = tb_run_links(run);
+	for (uint32_t i = 0; i < tb_run_info(run)->n_links; i++) {
+		uint32_t from = vertex_from(run, &links[i].at);
+		uint32_t to = vertex_to(run, &links[i].at);
+		if (!is_below_level(run, from, level) || !is_below_level(run, to, level))
+			continue;
+		from = root_of_vertex(parent, from);
+		to = root_of_vertex(parent, to);
+		parent[from > to ? from : to] = from > to ? to : from;
+	}
 	number_parts(at, run, level);
-	measure(at, run);
+	measure_cut_level(at, run);
 	return true;
 }
 
@@ -159,10 +155,12 @@ int tb_cuts_init(struct tb_cuts *cuts, const struct tb_run *run, struct tb_error
 	return tb_fail_memory(error, "the cuts of the network");
 }
 
-// add_up adds up what crossed the cuts of a level.
-static void add_up(const struct tb_cuts *cuts, const struct tb_cut_level *at,
-	const struct tb_link_sample *samples)
+struct tb_cut_load tb_cuts_worst(
+	struct tb_cuts *cuts, uint32_t level, const struct tb_link_sample *samples)
 {
+	const struct tb_cut_level *at = &cuts->levels[level];
+	struct tb_cut_load worst = {.level = level};
+	// Add up what crossed the cuts of a level.
 	const struct tb_run_link *links = tb_run_links(cuts->run);
 	for (uint32_t i = 0; i < 2 * at->n_parts; i++)
 		cuts->bytes[i] = 0;
@@ -177,14 +175,6 @@ static void add_up(const struct tb_cuts *cuts, const struct tb_cut_level *at,
 		if (from != to && to != TB_ID_NONE)
 			cuts->bytes[2 * to + 1] += bytes;
 	}
-}
-
-struct tb_cut_load tb_cuts_worst(
-	struct tb_cuts *cuts, uint32_t level, const struct tb_link_sample *samples)
-{
-	const struct tb_cut_level *at = &cuts->levels[level];
-	struct tb_cut_load worst = {.level = level};
-	add_up(cuts, at, samples);
 	for (uint32_t i = 0; i < 2 * at->n_parts; i++) {
 		tb_time_ps ps = tb_links_ps(cuts->run, cuts->bytes[i],
 			at->cuts[i].bytes_per_s, at->cuts[i].n_links);

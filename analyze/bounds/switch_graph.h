@@ -16,9 +16,4 @@ struct tb_switch_graph {
 	uint32_t *first_out, *out;
 };
 
-// tb_switch_graph_init: TB_ENOMEM. Cost: the links. A zeroed struct is fine to free.
-int tb_switch_graph_init(struct tb_switch_graph *graph, const struct tb_run *run,
-	struct tb_error *error) TB_MUST_USE;
-void tb_switch_graph_fini(struct tb_switch_graph *graph);
-
 #endif

@@ -19,7 +19,7 @@ struct waited_on {
 	uint32_t at;
 };
 
-static int by_wait(const void *left, const void *right)
+static int order_chance_by_wait(const void *left, const void *right)
 {
 	const struct waited_on *a = left, *b = right;
 	if (a->wait_ps < b->wait_ps || a->wait_ps > b->wait_ps)
@@ -27,10 +27,10 @@ static int by_wait(const void *left, const void *right)
 	return (a->at > b->at) - (a->at < b->at);
 }
 
-// keep moves the figures `at` of a kind to the front, in that order; an earlier one may
-// already have moved, so they go through a copy.
-static int keep(struct tb_chance_figures *figures, enum tb_chance_kind kind,
-	const uint32_t *at, size_t n, struct tb_error *error)
+// keep_chance_figures moves the figures `at` of a kind to the front, in that order; an
+// earlier one may already have moved, so they go through a copy.
+static int keep_chance_figures(struct tb_chance_figures *figures,
+	enum tb_chance_kind kind, const uint32_t *at, size_t n, struct tb_error *error)
 {
 	size_t size = figures->n_pairs * sizeof(double);
 	for (int which = 0; which < 2; which++) {
@@ -63,14 +63,14 @@ static int keep_hot(struct tb_chance_figures *figures, enum tb_chance_kind kind,
 				figures->of[kind][k % 2][i * figures->n_pairs + k / 2];
 		all_ps += levels[i].wait_ps;
 	}
-	qsort(levels, n, sizeof *levels, by_wait);
+	qsort(levels, n, sizeof *levels, order_chance_by_wait);
 	while (n_kept < n && so_far_ps < TB_CHANCE_LINKS * all_ps) {
 		so_far_ps += levels[n_kept].wait_ps;
 		figures->at[kind][n_kept] = levels[n_kept].at;
 		n_kept++;
 	}
 	free(levels);
-	return keep(figures, kind, figures->at[kind], n_kept, error);
+	return keep_chance_figures(figures, kind, figures->at[kind], n_kept, error);
 }
 
 // keep_common keeps the flows that have messages in all runs.
@@ -80,7 +80,8 @@ static int keep_common(struct tb_chance_figures *figures, struct tb_error *error
 	for (uint32_t i = 0; i < figures->n[TB_CHANCE_FLOW]; i++)
 		if (figures->n_seen[i] == 2 * figures->n_pairs)
 			figures->at[TB_CHANCE_FLOW][n_kept++] = i;
-	return keep(figures, TB_CHANCE_FLOW, figures->at[TB_CHANCE_FLOW], n_kept, error);
+	return keep_chance_figures(
+		figures, TB_CHANCE_FLOW, figures->at[TB_CHANCE_FLOW], n_kept, error);
 }
 
 static void name_row(struct tb_chance_row *row, const struct tb_compare *compare,
@@ -114,7 +115,7 @@ static void name_row(struct tb_chance_row *row, const struct tb_compare *compare
 	tb_text_end_whole(row->name, sizeof row->name);
 }
 
-static int by_change(const void *left, const void *right)
+static int order_chance_changes(const void *left, const void *right)
 {
 	const struct tb_chance_row *a = left, *b = right;
 	double more = fabs(a->test.change.mean) - fabs(b->test.change.mean);
@@ -167,7 +168,8 @@ static int test(struct tb_chance *chance, const struct tb_compare *compare,
 	size_t n_rows = chance->n - first;
 	if (kind >= TB_CHANCE_LINK && n_rows) {
 		size_t listed = top && top < n_rows ? top : n_rows;
-		qsort(chance->rows + first, n_rows, sizeof *chance->rows, by_change);
+		qsort(chance->rows + first, n_rows, sizeof *chance->rows,
+			order_chance_changes);
 		chance->n = first + listed;
 	}
 	for (size_t i = first; i < chance->n; i++)

@@ -17,20 +17,20 @@ struct figures_reading {
 	size_t pair;
 };
 
-static void put(
+static void put_chance_value(
 	const struct figures_reading *r, enum tb_chance_kind kind, size_t i, double value)
 {
 	r->figures->of[kind][r->which][i * r->figures->n_pairs + r->pair] = value;
 }
 
-static void put_links(const struct figures_reading *r, enum tb_chance_kind kind,
+static void put_chance_links(const struct figures_reading *r, enum tb_chance_kind kind,
 	const struct tb_link_sample *samples)
 {
 	const struct tb_link_pairs *pairs = &r->compare->pairs;
 	for (uint32_t i = 0; i < pairs->n; i++) {
 		struct tb_link link = r->which ? pairs->pairs[i].b : pairs->pairs[i].a;
 		if (link.id != TB_ID_NONE)
-			put(r, kind, i, (double)samples[link.id].wait_ps);
+			put_chance_value(r, kind, i, (double)samples[link.id].wait_ps);
 	}
 }
 
@@ -39,7 +39,7 @@ static int read_roots(const struct figures_reading *r, struct tb_error *error)
 	struct tb_link_sample *samples = NULL;
 	int status = tb_compare_read_roots(r->run, &samples, error);
 	if (status == TB_OK)
-		put_links(r, TB_CHANCE_ROOT, samples);
+		put_chance_links(r, TB_CHANCE_ROOT, samples);
 	free(samples);
 	return status;
 }
@@ -55,15 +55,15 @@ static int read_links(const struct figures_reading *r, struct tb_error *error)
 	int status = tb_run_look(r->run, (struct tb_window){0, 0}, &samples, error);
 	if (status != TB_OK)
 		return status;
-	put_links(r, TB_CHANCE_LINK, samples);
+	put_chance_links(r, TB_CHANCE_LINK, samples);
 	for (uint32_t i = 0; i < r->info->n_links; i++)
 		wait_ps += (double)samples[i].wait_ps;
-	put(r, TB_CHANCE_RUN, TB_CHANCE_WAIT, wait_ps);
-	put(r, TB_CHANCE_RUN, TB_CHANCE_TIME, (double)r->info->simulated_ps);
+	put_chance_value(r, TB_CHANCE_RUN, TB_CHANCE_WAIT, wait_ps);
+	put_chance_value(r, TB_CHANCE_RUN, TB_CHANCE_TIME, (double)r->info->simulated_ps);
 	return TB_OK;
 }
 
-static int read_flows(const struct figures_reading *r, struct tb_error *error)
+static int read_chance_flows(const struct figures_reading *r, struct tb_error *error)
 {
 	const struct tb_flow_table *known = &r->figures->flows;
 	struct tb_flow_table flows = {0};
@@ -84,18 +84,19 @@ static int read_flows(const struct figures_reading *r, struct tb_error *error)
 			at++;
 		if (at == known->n || tb_compare_flow_order(&known->rows[at], flow) != 0)
 			continue;
-		put(r, TB_CHANCE_FLOW, at, mean_ps);
+		put_chance_value(r, TB_CHANCE_FLOW, at, mean_ps);
 		r->figures->n_seen[at]++;
 	}
-	put(r, TB_CHANCE_RUN, TB_CHANCE_LATENCY,
+	put_chance_value(r, TB_CHANCE_RUN, TB_CHANCE_LATENCY,
 		n_messages > 0 ? latency_ps / n_messages : 0);
 	tb_flow_table_fini(&flows);
 	return status;
 }
 
-// read_jobs reads what jobs took with the computation before their first message, and of
-// captures, whose messages are posted when they were captured, their messages' latency.
-static int read_jobs(const struct figures_reading *r, struct tb_error *error)
+// read_chance_jobs reads what jobs took with the computation before their first message,
+// and of captures, whose messages are posted when they were captured, their messages'
+// latency.
+static int read_chance_jobs(const struct figures_reading *r, struct tb_error *error)
 {
 	struct tb_jobs jobs = {0};
 	bool captured = strcmp(r->info->input_kind, "packets") == 0;
@@ -106,7 +107,7 @@ static int read_jobs(const struct figures_reading *r, struct tb_error *error)
 			continue;
 		const struct tb_job_figures *job = &jobs.jobs[at];
 		double lead_ps = (double)tb_compare_lead(job, r->info);
-		put(r, TB_CHANCE_JOB, i,
+		put_chance_value(r, TB_CHANCE_JOB, i,
 			captured ? job->mean_latency_ps
 				 : (double)(job->last_ps - job->first_ps) + lead_ps);
 	}
@@ -124,14 +125,15 @@ static int read_run(struct figures_reading *r, int64_t id, struct tb_error *erro
 	if (status == TB_OK)
 		status = read_roots(r, error);
 	if (status == TB_OK)
-		status = read_flows(r, error);
+		status = read_chance_flows(r, error);
 	if (status == TB_OK)
-		status = read_jobs(r, error);
+		status = read_chance_jobs(r, error);
 	tb_run_free(r->run);
 	return status;
 }
 
-static int make_room(struct tb_chance_figures *figures, struct tb_error *error)
+static int reserve_chance_figures(
+	struct tb_chance_figures *figures, struct tb_error *error)
 {
 	bool made = true;
 	for (int kind = 0; kind < TB_CHANCE_KINDS; kind++)
@@ -171,7 +173,7 @@ int tb_chance_read(struct tb_chance_figures *figures, const struct tb_compare *c
 	figures->n[TB_CHANCE_LINK] = figures->n[TB_CHANCE_ROOT] = compare->pairs.n;
 	figures->n[TB_CHANCE_FLOW] = figures->flows.n;
 	if (status == TB_OK)
-		status = make_room(figures, error);
+		status = reserve_chance_figures(figures, error);
 	for (size_t i = 0; status == TB_OK && i < 2 * figures->n_pairs; i++) {
 		struct figures_reading reading = {.figures = figures,
 			.compare = compare,

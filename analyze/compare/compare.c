@@ -60,7 +60,7 @@ bool tb_compare_other_bytes(const struct tb_compare *compare)
 	return digests_known(compare) && !tb_compare_same_bytes(compare);
 }
 
-static void add_links(struct tb_compare_sums *outcome,
+static void sum_up_compared_links(struct tb_compare_sums *outcome,
 	const struct tb_link_sample *samples, uint32_t n_links)
 {
 	uint64_t hottest_ps = 0;
@@ -126,15 +126,15 @@ int tb_compare_flow_order(const struct tb_flow_sample *a, const struct tb_flow_s
 	return (a->job > b->job) - (a->job < b->job);
 }
 
-static double change_of(const struct tb_flow_mover *flow)
+static double flow_mover_change(const struct tb_flow_mover *flow)
 {
 	return fabs(flow->latency_ps[1] - flow->latency_ps[0]);
 }
 
-static int by_change(const void *left, const void *right)
+static int order_flow_movers(const void *left, const void *right)
 {
 	const struct tb_flow_mover *a = left, *b = right;
-	double more = change_of(a) - change_of(b);
+	double more = flow_mover_change(a) - flow_mover_change(b);
 	if (more > 0 || more < 0)
 		return more > 0 ? -1 : 1;
 	if (a->source.id != b->source.id)
@@ -171,7 +171,7 @@ static void match_flows(struct tb_compare *compare, const struct tb_flow_table *
 			take_flow(&mover, 0, &a->rows[i]);
 			take_flow(&mover, 1, &b->rows[j]);
 			n_both++;
-			if (change_of(&mover) > 0)
+			if (flow_mover_change(&mover) > 0)
 				compare->flows[compare->n_flows_moved++] = mover;
 		}
 		i += order <= 0;
@@ -203,14 +203,15 @@ static int gather_flows(struct tb_compare *compare, uint32_t top, struct tb_erro
 		uint32_t n = compare->n_flows_moved;
 		compare->n_flows = top && top < n ? top : n;
 		tb_select_first(compare->flows, n, sizeof *compare->flows,
-			compare->n_flows, by_change);
+			compare->n_flows, order_flow_movers);
 	}
 	tb_flow_table_fini(&tables[0]);
 	tb_flow_table_fini(&tables[1]);
 	return status;
 }
 
-static int gather_links(struct tb_compare *compare, uint32_t top, struct tb_error *error)
+static int gather_compared_links(
+	struct tb_compare *compare, uint32_t top, struct tb_error *error)
 {
 	const struct tb_window whole = {0, 0};
 	const struct tb_link_sample *samples[2];
@@ -219,7 +220,7 @@ static int gather_links(struct tb_compare *compare, uint32_t top, struct tb_erro
 	for (int i = 0; !status && i < 2; i++) {
 		status = tb_run_look(compare->runs[i].run, whole, &samples[i], error);
 		if (!status)
-			add_links(&compare->outcome[i], samples[i],
+			sum_up_compared_links(&compare->outcome[i], samples[i],
 				compare->info[i]->n_links);
 	}
 	if (!status && tb_compare_is_of_counters(compare))
@@ -243,7 +244,7 @@ int tb_compare_new(struct tb_compare **compare, struct tb_compared a,
 	made->info[1] = tb_run_info(b.run);
 	made->n_differences =
 		tb_run_differences(made->info[0], made->info[1], made->differences);
-	int status = gather_links(made, top, error);
+	int status = gather_compared_links(made, top, error);
 	if (!status)
 		status = tb_compare_gather_blame(made, top, error);
 	if (!status)
@@ -316,7 +317,8 @@ static void write_seeds(const struct tb_compare *compare, FILE *stream)
 			n_more);
 }
 
-static int write_text(const struct tb_compare *compare, unsigned width, FILE *stream)
+static int write_compare_text(
+	const struct tb_compare *compare, unsigned width, FILE *stream)
 {
 	int status = TB_OK;
 	char shown[SHOWN_BYTES];
@@ -338,7 +340,7 @@ static int write_text(const struct tb_compare *compare, unsigned width, FILE *st
 	return status;
 }
 
-static void write_markdown(const struct tb_compare *compare, FILE *stream)
+static void write_compare_markdown(const struct tb_compare *compare, FILE *stream)
 {
 	char shown[SHOWN_BYTES];
 	fputs("# What changed\n\n", stream);
@@ -380,9 +382,9 @@ int tb_compare_write(const struct tb_compare *compare, enum tb_format format,
 	} else if (format == TB_FORMAT_JSON) {
 		status = tb_compare_write_json(compare, stream);
 	} else if (format == TB_FORMAT_MARKDOWN) {
-		write_markdown(compare, stream);
+		write_compare_markdown(compare, stream);
 	} else if (format == TB_FORMAT_TEXT) {
-		status = write_text(compare, width, stream);
+		status = write_compare_text(compare, width, stream);
 	}
 	return status ? tb_fail_memory(error, "a comparison") : TB_OK;
 }

@@ -7,11 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int no_memory(struct tb_error *error)
-{
-	return tb_fail_memory(error, "a comparison");
-}
-
 // tb_compare_read_roots makes samples whose wait is that for a link as a root, so that
 // roots are paired as links are.
 int tb_compare_read_roots(
@@ -21,7 +16,7 @@ int tb_compare_read_roots(
 	uint32_t n_links = tb_run_info(run)->n_links;
 	*samples = calloc((size_t)n_links + 1, sizeof **samples);
 	if (!*samples)
-		return no_memory(error);
+		return tb_fail_memory(error, "a comparison");
 	int status = tb_roots_init(&roots, run, (struct tb_span){0, 0}, 0, error);
 	for (uint32_t i = 0; i < n_links; i++)
 		(*samples)[i].link.id = i;
@@ -46,17 +41,17 @@ static int gather_roots(struct tb_compare *compare, uint32_t top, struct tb_erro
 	return status;
 }
 
-static uint64_t change_of(const struct tb_job_pair_mover *pair)
+static uint64_t job_pair_mover_change(const struct tb_job_pair_mover *pair)
 {
 	return pair->after > pair->before ? pair->after - pair->before
 					  : pair->before - pair->after;
 }
 
-static int by_change(const void *left, const void *right)
+static int order_job_pair_movers(const void *left, const void *right)
 {
 	const struct tb_job_pair_mover *a = left, *b = right;
-	if (change_of(a) != change_of(b))
-		return change_of(a) > change_of(b) ? -1 : 1;
+	if (job_pair_mover_change(a) != job_pair_mover_change(b))
+		return job_pair_mover_change(a) > job_pair_mover_change(b) ? -1 : 1;
 	int order = strcmp(a->victim, b->victim);
 	return order ? order : strcmp(a->culprit, b->culprit);
 }
@@ -105,13 +100,13 @@ static int gather_job_pairs(
 			(struct tb_span){0, 0}, 0, error);
 	size_t room = (size_t)pairs[0].listed.n + pairs[1].listed.n + 1;
 	if (!status && !(compare->job_pairs = calloc(room, sizeof *compare->job_pairs)))
-		status = no_memory(error);
+		status = tb_fail_memory(error, "a comparison");
 	if (!status) {
 		uint32_t n = match_pairs(compare, pairs, compare->job_pairs);
 		compare->n_job_pairs_moved = n;
 		compare->n_job_pairs = top && top < n ? top : n;
 		tb_select_first(compare->job_pairs, n, sizeof *compare->job_pairs,
-			compare->n_job_pairs, by_change);
+			compare->n_job_pairs, order_job_pair_movers);
 	}
 	tb_job_pairs_fini(&pairs[0]);
 	tb_job_pairs_fini(&pairs[1]);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-static const struct tb_chance_row *row_of(const struct tb_datum *at)
+static const struct tb_chance_row *chance_row_of(const struct tb_datum *at)
 {
 	return at->item;
 }
@@ -19,17 +19,17 @@ static const char *kind_word(size_t i)
 
 static void put_kind(struct tb_datum *at)
 {
-	at->word = kind_word(row_of(at)->kind);
+	at->word = kind_word(chance_row_of(at)->kind);
 }
 
 static void put_row_name(struct tb_datum *at)
 {
-	at->word = row_of(at)->name;
+	at->word = chance_row_of(at)->name;
 }
 
 static void put_row_change(struct tb_datum *at)
 {
-	const struct tb_paired *test = &row_of(at)->test;
+	const struct tb_paired *test = &chance_row_of(at)->test;
 	tb_compare_put_change(at, test->before, test->after);
 }
 
@@ -55,29 +55,29 @@ static void put_interval(struct tb_datum *at)
 {
 	char text[96];
 	struct tb_words words = {text, sizeof text};
-	append_interval(&words, &row_of(at)->test);
+	append_interval(&words, &chance_row_of(at)->test);
 	tb_put_text(at, "%s", text);
 }
 
-static void put_half(struct tb_datum *at)
+static void put_chance_half(struct tb_datum *at)
 {
-	at->real = row_of(at)->test.change.half_ci;
+	at->real = chance_row_of(at)->test.change.half_ci;
 }
 
-static void put_moved(struct tb_datum *at)
+static void put_chance_moved(struct tb_datum *at)
 {
-	at->real = row_of(at)->test.change.mean;
+	at->real = chance_row_of(at)->test.change.mean;
 }
 
 static void put_q(struct tb_datum *at)
 {
-	at->real = row_of(at)->test.q;
+	at->real = chance_row_of(at)->test.q;
 	tb_put_text(at, at->real < 0.0005 ? "< 0.001" : "%.3f", at->real);
 }
 
-static void put_differs(struct tb_datum *at)
+static void put_chance_difference(struct tb_datum *at)
 {
-	at->whole = row_of(at)->differs;
+	at->whole = chance_row_of(at)->differs;
 	tb_put_text(at, at->whole ? "yes" : "no");
 }
 
@@ -92,18 +92,18 @@ static const struct tb_column columns[] = {
 		TB_DATUM_TEXT, ROW(figure)},
 	{"a_ps", "A", "Mean over the seeds", TB_DATUM_MEAN, ROW(test.before)},
 	{"b_ps", "B", "Mean over the seeds", TB_DATUM_MEAN, ROW(test.after)},
-	{"change_ps", NULL, "B less A", TB_DATUM_MEAN, .put = put_moved,
+	{"change_ps", NULL, "B less A", TB_DATUM_MEAN, .put = put_chance_moved,
 		.flags = TB_COLUMN_SIGNED},
 	{"half_interval_ps", NULL,
 		"The change's 95 % interval is this to either side of it", TB_DATUM_MEAN,
-		.put = put_half},
+		.put = put_chance_half},
 	{NULL, "Change", "Against A", TB_DATUM_RATIO, .put = put_row_change},
 	{NULL, "95 % interval", "Of the change, against A", TB_DATUM_RATIO,
 		.put = put_interval},
 	{"q", "q", "Share of false findings among those with no larger q", TB_DATUM_RATIO,
 		.put = put_q},
 	{"differs", "Beyond chance", "q is below 0.05", TB_DATUM_FLAG,
-		.put = put_differs},
+		.put = put_chance_difference},
 };
 
 static void list_chance(struct tb_table *table)

@@ -39,9 +39,9 @@ static void close_side(struct side *side)
 	free(side->times);
 }
 
-// find returns the number of the job of this name, as many as there are when none has it.
-// Mostly it is `like`, that of the job in the other run.
-static uint32_t find(const struct side *side, const char *name, uint32_t like)
+// find_job_like returns the number of the job of this name, as many as there are when
+// none has it. Mostly it is `like`, that of the job in the other run.
+static uint32_t find_job_like(const struct side *side, const char *name, uint32_t like)
 {
 	uint32_t n = side->jobs.n;
 	for (uint32_t i = 0; i < n; i++) {
@@ -175,8 +175,9 @@ static void judge_other(const struct tb_job_mover *pair, struct tb_words *words)
 	tb_words_append(words, "; how long it takes is no gain or loss.");
 }
 
-// judge writes a sentence on a job of both runs: what a colleague would say of it.
-static void judge(struct tb_job_mover *pair, const struct tb_compare *compare)
+// judge_job_mover writes a sentence on a job of both runs: what a colleague would say of
+// it.
+static void judge_job_mover(struct tb_job_mover *pair, const struct tb_compare *compare)
 {
 	struct tb_words words = {pair->verdict, sizeof pair->verdict};
 	if (pair->n_undelivered[0] || pair->n_undelivered[1])
@@ -214,7 +215,9 @@ static void match(struct tb_compare *compare, const struct side sides[2], uint32
 	bool only = sides[0].jobs.n == 1 && sides[1].jobs.n == 1 &&
 		    tb_compare_same_bytes(compare);
 	for (uint32_t i = 0; i < sides[0].jobs.n; i++) {
-		uint32_t k = only ? 0 : find(&sides[1], sides[0].jobs.jobs[i].name, i);
+		uint32_t k =
+			only ? 0
+			     : find_job_like(&sides[1], sides[0].jobs.jobs[i].name, i);
 		if (k == sides[1].jobs.n || !sides[0].times[i].run.known ||
 			!sides[1].times[k].run.known)
 			continue;
@@ -239,7 +242,7 @@ static void match(struct tb_compare *compare, const struct side sides[2], uint32
 		pair->same_work = tb_compare_same_work(compare) ||
 				  (pair->n_messages[0] == pair->n_messages[1] &&
 					  pair->bytes[0] == pair->bytes[1]);
-		judge(pair, compare);
+		judge_job_mover(pair, compare);
 	}
 	uint32_t n = compare->n_jobs_matched;
 	compare->n_jobs = top && top < n ? top : n;

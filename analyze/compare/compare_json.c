@@ -35,7 +35,7 @@ TAKE(put_waiting, whole, (int64_t)item->sums->n_waiting)
 TAKE(put_latency, real, item->sums->latency_ps)
 TAKE(put_slowdown, real, item->sums->slowdown)
 
-static void put_wait_known(struct tb_datum *at)
+static void put_side_wait_known(struct tb_datum *at)
 {
 	const struct tb_compare_side *item = at->item;
 	enum tb_known known = tb_run_sum_known(item->run, TB_WAIT);
@@ -61,7 +61,7 @@ static const struct tb_column side_columns[] = {
 	{"wait_ps", NULL, "Over all headers", TB_DATUM_MEAN, .put = put_wait,
 		.flags = TB_COLUMN_NULL},
 	{"wait_known", NULL, "How well that is known: not all links may be measured",
-		TB_DATUM_TEXT, .put = put_wait_known, .word = tb_known_name},
+		TB_DATUM_TEXT, .put = put_side_wait_known, .word = tb_known_name},
 	{"longest_wait_ps", NULL, "Of one header", TB_DATUM_TIME, .put = put_longest,
 		.flags = TB_COLUMN_NULL},
 	{"blocked", NULL, "Headers that had to wait", TB_DATUM_COUNT, .put = put_blocked,

@@ -6,10 +6,10 @@
 
 #include <string.h>
 
-// add makes a row of a row of run `which`, unless there is one of its job and name of
-// which the same was recorded: what replays another recording is not held against this
-// one.
-static int add(struct tb_compare *compare, const struct tb_recorded_row *row,
+// add_recorded_row makes a row of a row of run `which`, unless there is one of its job
+// and name of which the same was recorded: what replays another recording is not held
+// against this one.
+static int add_recorded_row(struct tb_compare *compare, const struct tb_recorded_row *row,
 	const char *name, int which)
 {
 	struct tb_recorded_mover *at = NULL;
@@ -31,14 +31,15 @@ static int add(struct tb_compare *compare, const struct tb_recorded_row *row,
 	return TB_OK;
 }
 
-static int add_all(
+static int add_recorded_list(
 	struct tb_compare *compare, const struct tb_recorded *recorded, int which)
 {
 	int status = TB_OK;
 	for (size_t i = 0; i < recorded->jobs.n && status == TB_OK; i++)
-		status = add(compare, &recorded->jobs.rows[i], "whole run", which);
+		status = add_recorded_row(
+			compare, &recorded->jobs.rows[i], "whole run", which);
 	for (size_t i = 0; i < recorded->kinds.n && status == TB_OK; i++)
-		status = add(compare, &recorded->kinds.rows[i],
+		status = add_recorded_row(compare, &recorded->kinds.rows[i],
 			recorded->kinds.rows[i].name, which);
 	return status;
 }
@@ -50,7 +51,7 @@ int tb_compare_gather_recorded(struct tb_compare *compare, struct tb_error *erro
 		status = tb_recorded_init(
 			&compare->of_traces[i], compare->runs[i].run, error);
 	for (int i = 0; i < 2 && status == TB_OK; i++)
-		if (add_all(compare, &compare->of_traces[i], i) != TB_OK)
+		if (add_recorded_list(compare, &compare->of_traces[i], i) != TB_OK)
 			status = tb_fail_memory(error, "what was recorded");
 	if (status == TB_OK &&
 		tb_recorded_put_beside(&compare->ranks, &compare->n_ranks,
@@ -114,7 +115,7 @@ const struct tb_table_type tb_compare_list_recorded = {"recorded",
 static const struct tb_column rank_columns[] = {TB_RANK_JOB_COLUMN, TB_RANK_COLUMNS,
 	TB_RANK_SIDE_COLUMNS("_a", " in A", 0), TB_RANK_SIDE_COLUMNS("_b", " in B", 1)};
 
-static void list_ranks(struct tb_table *table)
+static void list_compared_ranks(struct tb_table *table)
 {
 	const struct tb_compare *compare = table->of;
 	size_t n = compare->n_ranks;
@@ -126,4 +127,5 @@ static void list_ranks(struct tb_table *table)
 const struct tb_table_type tb_compare_list_ranks = {"recorded-ranks",
 	"Recorded and simulated by rank",
 	"What the traces recorded of each rank, beside both runs.",
-	TB_COLUMNS(rank_columns), TB_ROWS(struct tb_compare, ranks), .list = list_ranks};
+	TB_COLUMNS(rank_columns), TB_ROWS(struct tb_compare, ranks),
+	.list = list_compared_ranks};

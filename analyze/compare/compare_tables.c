@@ -25,8 +25,8 @@ void tb_compare_put_change(struct tb_datum *at, double before, double after)
 		tb_put_text(at, "%+.1f %%", 100 * (after - before) / before);
 }
 
-// put_moved writes the change of a wait with its sign.
-static void put_moved(struct tb_datum *at, uint64_t before, uint64_t after)
+// put_time_moved writes the change of a wait with its sign.
+static void put_time_moved(struct tb_datum *at, uint64_t before, uint64_t after)
 {
 	char time[32];
 	double change_ps = (double)after - (double)before;
@@ -136,7 +136,7 @@ static double outcome_of(const struct tb_compare *compare, uint32_t which, size_
 	return 0;
 }
 
-static void put_what(struct tb_datum *at)
+static void put_outcome_name(struct tb_datum *at)
 {
 	const struct tb_compare *compare = at->of;
 	const char *carried = tb_run_carried_title(compare->info[0]);
@@ -197,7 +197,7 @@ static enum tb_known known_in_outcome(const struct tb_datum *at)
 	const struct tb_column *column = at->column;
 	enum tb_known a = known_of_outcome(at->of, 0, at->row),
 		      b = known_of_outcome(at->of, 1, at->row);
-	if (column->put == put_what)
+	if (column->put == put_outcome_name)
 		return TB_EXACT;
 	if (column->put == put_outcome)
 		return column->which ? b : a;
@@ -205,7 +205,7 @@ static enum tb_known known_in_outcome(const struct tb_datum *at)
 }
 
 static const struct tb_column outcome_columns[] = {
-	{NULL, "", "What", TB_DATUM_TEXT, .put = put_what},
+	{NULL, "", "What", TB_DATUM_TEXT, .put = put_outcome_name},
 	{NULL, "A", "In the first run", TB_DATUM_RATIO, .put = put_outcome},
 	{NULL, "B", "In the second run", TB_DATUM_RATIO, .put = put_outcome, .which = 1},
 	{NULL, "Change", "From A to B", TB_DATUM_RATIO, .put = put_outcome_change},
@@ -221,12 +221,12 @@ static void list_outcomes(struct tb_table *table)
 static const struct tb_table_type outcome = {"outcome", "What came of it", NULL,
 	TB_COLUMNS(outcome_columns), .list = list_outcomes, .known = known_in_outcome};
 
-static void put_name(struct tb_datum *at)
+static void put_compared_job_name(struct tb_datum *at)
 {
 	at->word = ((const struct tb_job_mover *)at->item)->name;
 }
 
-static void put_verdict(struct tb_datum *at)
+static void put_compared_job_verdict(struct tb_datum *at)
 {
 	at->word = ((const struct tb_job_mover *)at->item)->verdict;
 }
@@ -255,8 +255,9 @@ static void put_part_in_b(struct tb_datum *at)
 #define NETWORK_COSTS "Alone less on an ideal network"
 
 static const struct tb_column job_columns[] = {
-	{"job", "Job", "Its name", TB_DATUM_TEXT, .put = put_name},
-	{"verdict", NULL, "Sentences on it", TB_DATUM_TEXT, .put = put_verdict},
+	{"job", "Job", "Its name", TB_DATUM_TEXT, .put = put_compared_job_name},
+	{"verdict", NULL, "Sentences on it", TB_DATUM_TEXT,
+		.put = put_compared_job_verdict},
 	{"run_a_ps", "Run time in A", "From its first post to its last delivery",
 		TB_DATUM_TIME, JOB(times[0].run.run_ps)},
 	{"run_b_ps", "In B", IN_B, TB_DATUM_TIME, JOB(times[1].run.run_ps)},
@@ -281,7 +282,7 @@ static const struct tb_column job_columns[] = {
 	{"undelivered_b", NULL, IN_B, TB_DATUM_COUNT, JOB(n_undelivered[1])},
 };
 
-static void list_jobs(struct tb_table *table)
+static void list_compared_jobs(struct tb_table *table)
 {
 	const struct tb_compare *compare = table->of;
 	table->n_rows = table->n_shown = compare->n_jobs;
@@ -290,12 +291,12 @@ static void list_jobs(struct tb_table *table)
 
 static const struct tb_table_type jobs = {"jobs", "Jobs",
 	"The jobs of both runs, and what each gains or loses.", TB_COLUMNS(job_columns),
-	TB_ROWS(struct tb_compare, jobs), .list = list_jobs};
+	TB_ROWS(struct tb_compare, jobs), .list = list_compared_jobs};
 
 static void put_pair_moved(struct tb_datum *at)
 {
 	const struct tb_job_pair_mover *pair = at->item;
-	put_moved(at, pair->before, pair->after);
+	put_time_moved(at, pair->before, pair->after);
 }
 
 static void put_pair_change(struct tb_datum *at)
@@ -319,7 +320,7 @@ static const struct tb_column pair_columns[] = {
 	{NULL, "Change", "Against A", TB_DATUM_RATIO, .put = put_pair_change},
 };
 
-static void list_job_pairs(struct tb_table *table)
+static void list_compared_job_pairs(struct tb_table *table)
 {
 	const struct tb_compare *compare = table->of;
 	table->n_rows = table->n_shown = compare->n_job_pairs;
@@ -330,7 +331,7 @@ static void list_job_pairs(struct tb_table *table)
 static const struct tb_table_type job_pairs = {"blame-by-job",
 	"Which job makes which wait", "Which job waited for which, most changed first.",
 	TB_COLUMNS(pair_columns), TB_ROWS(struct tb_compare, job_pairs),
-	.list = list_job_pairs};
+	.list = list_compared_job_pairs};
 
 // alone_text writes how many links or flows only one of the runs has, "" for none.
 static const char *alone_text(
@@ -343,37 +344,37 @@ static const char *alone_text(
 	return text;
 }
 
-static void put_rank(struct tb_datum *at)
+static void put_mover_rank(struct tb_datum *at)
 {
 	at->whole = (int64_t)at->row + 1;
 }
 
-static void put_link(struct tb_datum *at)
+static void put_mover_link(struct tb_datum *at)
 {
 	at->word =
 		tb_compare_link_name(at->of, &((const struct tb_mover *)at->item)->pair);
 }
 
-static bool is_in(const struct tb_datum *at, bool b)
+static bool mover_is_in(const struct tb_datum *at, bool b)
 {
 	const struct tb_mover *mover = at->item;
 	return (b ? mover->pair.b.id : mover->pair.a.id) != TB_ID_NONE;
 }
 
-static void put_in(struct tb_datum *at)
+static void put_mover_runs(struct tb_datum *at)
 {
-	at->word = !is_in(at, false) ? "b" : !is_in(at, true) ? "a" : "both";
+	at->word = !mover_is_in(at, false) ? "b" : !mover_is_in(at, true) ? "a" : "both";
 }
 
 static void put_is_in(struct tb_datum *at)
 {
-	at->whole = is_in(at, at->column->which);
+	at->whole = mover_is_in(at, at->column->which);
 }
 
 static void put_link_moved(struct tb_datum *at)
 {
 	const struct tb_mover *mover = at->item;
-	put_moved(at, mover->before, mover->after);
+	put_time_moved(at, mover->before, mover->after);
 }
 
 static void put_link_change(struct tb_datum *at)
@@ -402,10 +403,10 @@ static enum tb_known known_of_mover(const struct tb_datum *at)
 #define ARRIVING    "The wait that leads in its network, or that --wait names"
 
 static const struct tb_column link_columns[] = {
-	{"rank", "#", "Rank by change of wait", TB_DATUM_COUNT, .put = put_rank},
+	{"rank", "#", "Rank by change of wait", TB_DATUM_COUNT, .put = put_mover_rank},
 	{"link", "Link", "From and to: level.index:port of a switch", TB_DATUM_TEXT,
-		.put = put_link},
-	{"in", NULL, "Which run has it", TB_DATUM_TEXT, .put = put_in,
+		.put = put_mover_link},
+	{"in", NULL, "Which run has it", TB_DATUM_TEXT, .put = put_mover_runs,
 		.schema = "{\"enum\": [\"a\", \"b\", \"both\"]}"},
 	{"in_a", NULL, NULL, TB_DATUM_FLAG, .put = put_is_in, .flags = TB_COLUMN_NESTED},
 	{"in_b", NULL, NULL, TB_DATUM_FLAG, .put = put_is_in, .which = 1,
@@ -417,7 +418,7 @@ static const struct tb_column link_columns[] = {
 	{NULL, "Change", "Against A", TB_DATUM_RATIO, .put = put_link_change},
 };
 
-static void list_links(struct tb_table *table)
+static void list_compared_links(struct tb_table *table)
 {
 	const struct tb_compare *compare = table->of;
 	char note[80];
@@ -437,20 +438,21 @@ static void list_links(struct tb_table *table)
 
 static const struct tb_table_type links = {"links", "Links whose wait changed most",
 	"Links by the change of their wait, largest first.", TB_COLUMNS(link_columns),
-	TB_ROWS(struct tb_compare, links), .list = list_links, .known = known_of_mover};
+	TB_ROWS(struct tb_compare, links), .list = list_compared_links,
+	.known = known_of_mover};
 
 #define HELD "Of all headers that it holds up"
 
 static const struct tb_column root_columns[] = {
 	{"root", "Root", "What headers wait for in the end", TB_DATUM_TEXT,
-		.put = put_link},
+		.put = put_mover_link},
 	{"wait_a_ps", "Wait in A", HELD, TB_DATUM_TIME, MOVER(before)},
 	{"wait_b_ps", "Wait in B", HELD, TB_DATUM_TIME, MOVER(after)},
 	{NULL, "More in B", "Or less", TB_DATUM_TIME, .put = put_link_moved},
 	{NULL, "Change", "Against A", TB_DATUM_RATIO, .put = put_link_change},
 };
 
-static void list_roots(struct tb_table *table)
+static void list_compared_roots(struct tb_table *table)
 {
 	const struct tb_compare *compare = table->of;
 	table->n_rows = table->n_shown = compare->n_roots;
@@ -461,7 +463,8 @@ static void list_roots(struct tb_table *table)
 static const struct tb_table_type roots = {"congestion-roots",
 	"Roots whose wait changed most",
 	"Roots of congestion trees by the change of their wait, largest first.",
-	TB_COLUMNS(root_columns), TB_ROWS(struct tb_compare, roots), .list = list_roots};
+	TB_COLUMNS(root_columns), TB_ROWS(struct tb_compare, roots),
+	.list = list_compared_roots};
 
 static void put_flow(struct tb_datum *at)
 {
@@ -478,8 +481,8 @@ static void put_flow_job(struct tb_datum *at)
 		((const struct tb_flow_mover *)at->item)->job, at->text, sizeof at->text);
 }
 
-// put_end: several flows that were merged have no single end.
-static void put_end(struct tb_datum *at)
+// put_compared_flow_end: several flows that were merged have no single end.
+static void put_compared_flow_end(struct tb_datum *at)
 {
 	at->unknown = at->whole == TB_ID_NONE;
 }
@@ -496,10 +499,10 @@ static void put_flow_change(struct tb_datum *at)
 static const struct tb_column flow_columns[] = {
 	{NULL, "Flow", "From and to", TB_DATUM_TEXT, .put = put_flow},
 	{"job", NULL, NULL, TB_DATUM_TEXT, .put = put_flow_job},
-	{"source", NULL, NULL, TB_DATUM_ID, FLOW(source.id), .put = put_end,
+	{"source", NULL, NULL, TB_DATUM_ID, FLOW(source.id), .put = put_compared_flow_end,
 		.flags = TB_COLUMN_NULL},
-	{"destination", NULL, NULL, TB_DATUM_ID, FLOW(destination.id), .put = put_end,
-		.flags = TB_COLUMN_NULL},
+	{"destination", NULL, NULL, TB_DATUM_ID, FLOW(destination.id),
+		.put = put_compared_flow_end, .flags = TB_COLUMN_NULL},
 	{"messages_a", NULL, NULL, TB_DATUM_COUNT, FLOW(messages[0])},
 	{"messages_b", NULL, NULL, TB_DATUM_COUNT, FLOW(messages[1])},
 	{"latency_a_ps", "Latency in A", POSTED, TB_DATUM_MEAN, FLOW(latency_ps[0])},
@@ -511,7 +514,7 @@ static const struct tb_column flow_columns[] = {
 		TB_DATUM_RATIO, FLOW(slowdown[1])},
 };
 
-static void list_flows(struct tb_table *table)
+static void list_compared_flows(struct tb_table *table)
 {
 	const struct tb_compare *compare = table->of;
 	char note[80];
@@ -523,7 +526,8 @@ static void list_flows(struct tb_table *table)
 
 static const struct tb_table_type flows = {"flows", "Flows whose latency changed most",
 	"Flows by the change of their mean latency, largest first.",
-	TB_COLUMNS(flow_columns), TB_ROWS(struct tb_compare, flows), .list = list_flows};
+	TB_COLUMNS(flow_columns), TB_ROWS(struct tb_compare, flows),
+	.list = list_compared_flows};
 
 enum { LIST_CHANCE = 1 };
 

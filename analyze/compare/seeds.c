@@ -32,8 +32,9 @@ static int by_seed(const void *left, const void *right)
 	return (a->run > b->run) - (a->run < b->run);
 }
 
-// add puts a run in the place of an earlier one with its seed, or behind the others.
-static void add(struct tb_seeds *seeds, const struct tb_run_info *info)
+// add_seed_run puts a run in the place of an earlier one with its seed, or behind the
+// others.
+static void add_seed_run(struct tb_seeds *seeds, const struct tb_run_info *info)
 {
 	for (size_t i = 0; i < seeds->n; i++)
 		if (seeds->of[i].seed == info->seed) {
@@ -44,12 +45,12 @@ static void add(struct tb_seeds *seeds, const struct tb_run_info *info)
 		seeds->of[seeds->n++] = (struct tb_seeded){info->id, info->seed};
 }
 
-static void gather(
+static void gather_seed_runs(
 	struct tb_seeds *seeds, const struct tb_runs *runs, const struct tb_run_info *of)
 {
 	for (size_t i = 0; i < tb_runs_n(runs); i++)
 		if (differ_by_seed(of, tb_runs_at(runs, i)))
-			add(seeds, tb_runs_at(runs, i));
+			add_seed_run(seeds, tb_runs_at(runs, i));
 	qsort(seeds->of, seeds->n, sizeof *seeds->of, by_seed);
 }
 
@@ -64,7 +65,7 @@ static int no_run(
 		tb_runs_at(runs, n - 1)->id);
 }
 
-static const struct tb_run_info *find(const struct tb_runs *runs, int64_t id)
+static const struct tb_run_info *find_seed_run(const struct tb_runs *runs, int64_t id)
 {
 	size_t n = tb_runs_n(runs);
 	if (id == 0 && n)
@@ -83,9 +84,9 @@ int tb_seeds_like(
 	if (status != TB_OK)
 		return status;
 	*seeds = (struct tb_seeds){.store = store};
-	const struct tb_run_info *of = find(runs, id);
+	const struct tb_run_info *of = find_seed_run(runs, id);
 	if (of)
-		gather(seeds, runs, of);
+		gather_seed_runs(seeds, runs, of);
 	else
 		status = no_run(error, store, runs, id);
 	tb_runs_free(runs);
@@ -100,16 +101,16 @@ int tb_seeds_before(
 	if (status != TB_OK)
 		return status;
 	*before = (struct tb_seeds){.store = seeds->store};
-	const struct tb_run_info *of = find(runs, seeds->of[0].run);
+	const struct tb_run_info *of = find_seed_run(runs, seeds->of[0].run);
 	for (size_t i = tb_runs_n(runs); of && i-- > 0 && before->n == 0;)
 		if (!differ_by_seed(of, tb_runs_at(runs, i)))
-			gather(before, runs, tb_runs_at(runs, i));
+			gather_seed_runs(before, runs, tb_runs_at(runs, i));
 	tb_runs_free(runs);
 	return TB_OK;
 }
 
-// take adds a run of a range: none may stand for another, or be left out unsaid.
-static int take(
+// take_seed_run adds a run of a range: none may stand for another, or be left out unsaid.
+static int take_seed_run(
 	struct tb_seeds *seeds, const struct tb_run_info *info, struct tb_error *error)
 {
 	for (size_t i = 0; i < seeds->n; i++)
@@ -120,7 +121,7 @@ static int take(
 	if (seeds->n == TB_SEEDS_MOST)
 		return tb_fail_in(error, TB_EUSAGE, seeds->store,
 			"more than %d runs of a side are not compared", TB_SEEDS_MOST);
-	add(seeds, info);
+	add_seed_run(seeds, info);
 	return TB_OK;
 }
 
@@ -133,16 +134,16 @@ int tb_seeds_range(struct tb_seeds *seeds, const char *store, int64_t first, int
 		return status;
 	*seeds = (struct tb_seeds){.store = store};
 	for (int64_t id = first; id <= last && status == TB_OK; id++) {
-		const struct tb_run_info *of = find(runs, id);
+		const struct tb_run_info *of = find_seed_run(runs, id);
 		if (!of)
 			status = no_run(error, store, runs, id);
-		else if (!differ_by_seed(find(runs, first), of))
+		else if (!differ_by_seed(find_seed_run(runs, first), of))
 			status = tb_fail_in(error, TB_EUSAGE, store,
 				"its runs %" PRId64 " and %" PRId64
 				" differ in more than the seed",
 				first, id);
 		else
-			status = take(seeds, of, error);
+			status = take_seed_run(seeds, of, error);
 	}
 	qsort(seeds->of, seeds->n, sizeof *seeds->of, by_seed);
 	tb_runs_free(runs);

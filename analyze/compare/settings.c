@@ -64,7 +64,7 @@ static void add_network(struct settings *settings, const struct tb_run_info *inf
 	}
 }
 
-static void add_all(struct settings *settings, const struct tb_run_info *info)
+static void add_settings_of_run(struct settings *settings, const struct tb_run_info *info)
 {
 	add_name(settings, "input", info->input_name);
 	add_name(settings, "kind of input", info->input_kind);
@@ -83,7 +83,7 @@ static void add_all(struct settings *settings, const struct tb_run_info *info)
 	add_setting(settings, "came to its end", "%s", info->complete ? "yes" : "no");
 }
 
-static int find(const struct settings *settings, const char *name)
+static int find_setting(const struct settings *settings, const char *name)
 {
 	for (int i = 0; i < settings->n; i++)
 		if (strcmp(settings->at[i].name, name) == 0)
@@ -98,8 +98,9 @@ static const char *whole_of(const struct settings *settings, int i)
 	return settings->at[i].whole ? settings->at[i].whole : settings->at[i].text;
 }
 
-// cut writes a text, of a long one the part from `begin` on, with "..." where it was cut.
-static void cut(char *shown, size_t size, const char *whole, size_t begin)
+// cut_setting writes a text, of a long one the part from `begin` on, with "..." where it
+// was cut.
+static void cut_setting(char *shown, size_t size, const char *whole, size_t begin)
 {
 	size_t length = strlen(whole);
 	if (length < size) {
@@ -138,8 +139,8 @@ static int differ(struct tb_difference *differences, int n, const char *name,
 	struct tb_difference *at = &differences[n];
 	*at = (struct tb_difference){.name = name};
 	size_t begin = differing(a, b);
-	cut(at->a, sizeof at->a, a, begin);
-	cut(at->b, sizeof at->b, b, begin);
+	cut_setting(at->a, sizeof at->a, a, begin);
+	cut_setting(at->b, sizeof at->b, b, begin);
 	at->whole_a = strlen(a) < sizeof at->a ? NULL : a;
 	at->whole_b = strlen(b) < sizeof at->b ? NULL : b;
 	return n + 1;
@@ -200,13 +201,13 @@ int tb_run_differences(const struct tb_run_info *a, const struct tb_run_info *b,
 {
 	struct settings of_a = {.n = 0}, of_b = {.n = 0};
 	int n = 0;
-	add_all(&of_a, a);
-	add_all(&of_b, b);
+	add_settings_of_run(&of_a, a);
+	add_settings_of_run(&of_b, b);
 	for (int i = 0; i < of_a.n; i++)
 		n = differ(differences, n, of_a.at[i].name, whole_of(&of_a, i),
-			whole_of(&of_b, find(&of_b, of_a.at[i].name)));
+			whole_of(&of_b, find_setting(&of_b, of_a.at[i].name)));
 	for (int i = 0; i < of_b.n; i++)
-		if (find(&of_a, of_b.at[i].name) < 0)
+		if (find_setting(&of_a, of_b.at[i].name) < 0)
 			n = differ(differences, n, of_b.at[i].name, whole_of(&of_a, -1),
 				whole_of(&of_b, i));
 	return n;

@@ -124,7 +124,7 @@ static int read_dumps(struct measuring *measuring)
 	return status;
 }
 
-static int measure(struct measuring *measuring)
+static int measure_counters(struct measuring *measuring)
 {
 	struct tb_measured *measured = measuring->measured;
 	uint32_t n = tb_network_n_links(measured->network);
@@ -166,7 +166,7 @@ int tb_measured_init(struct tb_measured *measured, const struct tb_network *netw
 	struct tb_measured made = {.network = network};
 	struct measuring measuring = {
 		.measured = &made, .options = options, .error = error};
-	int status = measure(&measuring);
+	int status = measure_counters(&measuring);
 	tb_counters_fini(&measuring.before);
 	tb_counters_fini(&measuring.after);
 	port_index_fini(&measuring.index);

@@ -35,9 +35,9 @@ static struct link_amount amount_of(const struct port_change *change, int counte
 		change->at_least >> counter & 1 ? TB_AT_LEAST : TB_EXACT};
 }
 
-// improve takes what is better known: what is exact goes before a bound, and a bound from
-// below, which was counted, before one from above.
-static void improve(struct link_amount *to, struct link_amount by)
+// improve_amount takes what is better known: what is exact goes before a bound, and a
+// bound from below, which was counted, before one from above.
+static void improve_amount(struct link_amount *to, struct link_amount by)
 {
 	if (by.known < to->known)
 		*to = by;
@@ -70,12 +70,12 @@ static int take_sent(struct measuring *measuring, const struct tb_counter_port *
 {
 	const struct tb_network *network = measuring->measured->network;
 	struct link_state *link = &measuring->links[id];
-	improve(&link->bytes, amount_of(change, TB_COUNTER_SENT_BYTES));
-	improve(&link->packets, amount_of(change, TB_COUNTER_SENT_PACKETS));
+	improve_amount(&link->bytes, amount_of(change, TB_COUNTER_SENT_BYTES));
+	improve_amount(&link->packets, amount_of(change, TB_COUNTER_SENT_PACKETS));
 	struct link_amount paused = amount_of(change, TB_COUNTER_PAUSED_US);
 	paused.amount = paused.amount > UINT64_MAX / 1000000 ? UINT64_MAX
 							     : paused.amount * 1000000;
-	improve(&link->stall_ps, paused);
+	improve_amount(&link->stall_ps, paused);
 	struct link_amount ticks = amount_of(change, TB_COUNTER_WAIT_TICKS);
 	if (ticks.known != TB_NOT_MEASURED) {
 		uint64_t rate =
@@ -86,7 +86,7 @@ static int take_sent(struct measuring *measuring, const struct tb_counter_port *
 			return keep_count(measuring, id, TB_COUNTER_WAIT_TICKS, change);
 		}
 		ticks.amount = measured_time_ps(ticks.amount, tick, rate);
-		improve(&link->stall_ps, ticks);
+		improve_amount(&link->stall_ps, ticks);
 	}
 	return TB_OK;
 }
@@ -95,12 +95,12 @@ static void take_received(
 	struct measuring *measuring, uint32_t id, const struct port_change *change)
 {
 	struct link_state *link = &measuring->links[id];
-	improve(&link->bytes, amount_of(change, TB_COUNTER_RECEIVED_BYTES));
-	improve(&link->packets, amount_of(change, TB_COUNTER_RECEIVED_PACKETS));
+	improve_amount(&link->bytes, amount_of(change, TB_COUNTER_RECEIVED_BYTES));
+	improve_amount(&link->packets, amount_of(change, TB_COUNTER_RECEIVED_PACKETS));
 	struct link_amount paused = amount_of(change, TB_COUNTER_PAUSING_US);
 	paused.amount = paused.amount > UINT64_MAX / 1000000 ? UINT64_MAX
 							     : paused.amount * 1000000;
-	improve(&link->stall_ps, paused);
+	improve_amount(&link->stall_ps, paused);
 }
 
 // take_frames takes pause frames, which bound what nobody timed.
@@ -115,7 +115,7 @@ static void take_frames(struct measuring *measuring, const struct tb_counter_por
 		add_case(&measuring->bounded, port);
 	else if (held.amount)
 		add_case(&measuring->unbounded, port);
-	improve(stall_ps, held);
+	improve_amount(stall_ps, held);
 }
 
 static int take_counts(struct measuring *measuring, const struct port_links *links,
@@ -146,10 +146,10 @@ static void note_change(struct measuring *measuring, const struct tb_counter_por
 }
 
 // The passes over the ports: senders come before receivers, and times before frames.
-enum pass { PASS_SENT, PASS_RECEIVED, PASS_FRAMES, N_PASSES };
+enum counter_pass { PASS_SENT, PASS_RECEIVED, PASS_FRAMES, N_PASSES };
 
-static int take_port(
-	struct measuring *measuring, const struct tb_counter_port *port, enum pass pass)
+static int count_port(struct measuring *measuring, const struct tb_counter_port *port,
+	enum counter_pass pass)
 {
 	struct port_links links;
 	struct port_change change;
@@ -190,9 +190,9 @@ int measuring_links(struct measuring *measuring)
 	for (uint32_t i = 0; i < tb_network_n_links(measuring->measured->network); i++)
 		measuring->links[i] = (struct link_state){
 			{0, TB_NOT_MEASURED}, {0, TB_NOT_MEASURED}, {0, TB_NOT_MEASURED}};
-	for (enum pass pass = PASS_SENT; pass < N_PASSES; pass++)
+	for (enum counter_pass pass = PASS_SENT; pass < N_PASSES; pass++)
 		for (size_t i = 0; status == TB_OK && i < after->n; i++)
-			status = take_port(measuring, &after->ports[i], pass);
+			status = count_port(measuring, &after->ports[i], pass);
 	for (size_t i = 0; status == TB_OK && i < before->n; i++)
 		if (!tb_counters_find(after, &before->ports[i]) &&
 			port_index_find(&measuring->index, &before->ports[i], &links))

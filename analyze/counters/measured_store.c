@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// describe writes the options of the command, as a replay's store keeps them.
-static char *describe(const struct tb_measured_options *options, const char *fabric)
+// describe_measured_run writes the options of the command, as a replay's store keeps
+// them.
+static char *describe_measured_run(
+	const struct tb_measured_options *options, const char *fabric)
 {
 	char *text = NULL, time[40];
 	const char *given = options->interval_ps ? " --interval " : "";
@@ -27,11 +29,12 @@ static char *name_input(const struct tb_measured_options *options)
 		       : text;
 }
 
-static int begin(struct tb_store *store, const struct tb_measured *measured,
+static int begin_measured_run(struct tb_store *store, const struct tb_measured *measured,
 	const struct tb_measured_options *options, const char *fabric,
 	struct tb_error *error)
 {
-	char *described = describe(options, fabric), *input = name_input(options);
+	char *described = describe_measured_run(options, fabric),
+	     *input = name_input(options);
 	struct tb_note *notes = calloc(measured->n_notes + 1, sizeof *notes);
 	int status =
 		described && input && notes ? TB_OK : tb_fail_memory(error, "the run");
@@ -76,8 +79,8 @@ static int put_counts(struct tb_store *store, const struct tb_measured *measured
 	return status;
 }
 
-// put writes the run's one bin and what hosts received in it.
-static int put(struct tb_store *store, const struct tb_measured *measured,
+// store_measured writes the run's one bin and what hosts received in it.
+static int store_measured(struct tb_store *store, const struct tb_measured *measured,
 	struct tb_error *error)
 {
 	struct tb_observer observer = tb_store_observer(store);
@@ -112,9 +115,9 @@ int tb_measured_store(const struct tb_measured *measured,
 	struct tb_store *store = NULL;
 	int status = tb_store_create(&store, path, error);
 	if (status == TB_OK)
-		status = begin(store, measured, options, fabric, error);
+		status = begin_measured_run(store, measured, options, fabric, error);
 	if (status == TB_OK)
-		status = put(store, measured, error);
+		status = store_measured(store, measured, error);
 	tb_store_free(store);
 	return status;
 }

@@ -1,8 +1,8 @@
 // How a port's counters went on: full, wrapped, reset.
 #include "measured_impl.h"
 
-// end_of is where a counter stops; 0: it is not known to.
-static uint64_t end_of(const struct tb_counter_port *before,
+// end_of_counter is where a counter stops; 0: it is not known to.
+static uint64_t end_of_counter(const struct tb_counter_port *before,
 	const struct tb_counter_port *after, int counter)
 {
 	uint64_t end = after->ends[counter];
@@ -24,7 +24,7 @@ static bool was_reset(
 	for (int i = 0; i < TB_N_COUNTERS; i++)
 		if ((before->known & after->known) >> i & 1 &&
 			after->values[i] < before->values[i] &&
-			!may_wrap(i, before->values[i], end_of(before, after, i)))
+			!may_wrap(i, before->values[i], end_of_counter(before, after, i)))
 			return true;
 	return false;
 }
@@ -58,7 +58,7 @@ void port_change_find(struct port_change *change, const struct tb_counter_port *
 		if (known >> i & 1)
 			change_counter(change, i,
 				before && !change->is_reset ? before->values[i] : 0,
-				after->values[i], end_of(before, after, i));
+				after->values[i], end_of_counter(before, after, i));
 	change->at_least = change->is_reset
 				   ? change->known
 				   : (change->full | change->wrapped) & change->known;

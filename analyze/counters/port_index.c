@@ -29,12 +29,12 @@ static uint64_t hash_name(const char *name, size_t n)
 	return value;
 }
 
-static uint64_t port_key(uint64_t device, uint64_t number)
+static uint64_t port_index_key(uint64_t device, uint64_t number)
 {
 	return device * UINT64_C(0x9e3779b97f4a7c15) + number;
 }
 
-static int put_links(struct port_index *index)
+static int index_ports_of_links(struct port_index *index)
 {
 	int status = TB_OK;
 	for (uint32_t i = 0; status == TB_OK && i < tb_network_n_links(index->network);
@@ -45,16 +45,17 @@ static int put_links(struct port_index *index)
 			status = tb_map_put(&index->of_node, at.from, i);
 		else
 			status = tb_map_put(&index->of_port,
-				port_key(at.from, tb_network_port_number(index->network,
-							  (struct tb_switch){at.from},
-							  at.from_port)),
+				port_index_key(
+					at.from, tb_network_port_number(index->network,
+							 (struct tb_switch){at.from},
+							 at.from_port)),
 				i);
 	}
 	return status;
 }
 
-// put_name puts a name, which several may have: then it stands for none.
-static int put_name(struct tb_map *map, const char *name, size_t n, uint32_t place)
+// index_port_name puts a name, which several may have: then it stands for none.
+static int index_port_name(struct tb_map *map, const char *name, size_t n, uint32_t place)
 {
 	uint32_t other;
 	uint64_t key = hash_name(name, n);
@@ -64,7 +65,7 @@ static int put_name(struct tb_map *map, const char *name, size_t n, uint32_t pla
 		map, key, tb_map_find(map, key, &other) ? PLACE_SEVERAL : place);
 }
 
-static int put_switch(struct port_index *index, uint32_t sw)
+static int index_switch_ports(struct port_index *index, uint32_t sw)
 {
 	struct tb_identity is =
 		tb_network_switch_identity(index->network, (struct tb_switch){sw});
@@ -72,11 +73,12 @@ static int put_switch(struct port_index *index, uint32_t sw)
 	index->has_guids |= is.guid != 0;
 	if (status == TB_OK)
 		status = tb_map_put(&index->of_lid, is.lid, sw);
-	return status == TB_OK ? put_name(&index->of_name, is.name, strlen(is.name), sw)
-			       : status;
+	return status == TB_OK
+		       ? index_port_name(&index->of_name, is.name, strlen(is.name), sw)
+		       : status;
 }
 
-static int put_node(struct port_index *index, uint32_t node)
+static int index_node_port(struct port_index *index, uint32_t node)
 {
 	struct tb_identity is =
 		tb_network_node_identity(index->network, (struct tb_node){node});
@@ -85,23 +87,25 @@ static int put_node(struct port_index *index, uint32_t node)
 	index->has_guids |= is.guid != 0;
 	if (status == TB_OK && is.adapter_guid)
 		status = tb_map_put(&index->of_adapter,
-			port_key(is.adapter_guid, is.adapter_port), place);
+			port_index_key(is.adapter_guid, is.adapter_port), place);
 	for (uint32_t i = 0; status == TB_OK && i < 1u << is.lmc; i++)
 		status = tb_map_put(&index->of_lid, is.lid + i, place);
 	if (status == TB_OK)
-		status = put_name(&index->of_name, is.name, strlen(is.name), place);
+		status =
+			index_port_name(&index->of_name, is.name, strlen(is.name), place);
 	if (status == TB_OK)
-		status = put_name(&index->of_host, is.name, is.n_host_bytes, place);
+		status =
+			index_port_name(&index->of_host, is.name, is.n_host_bytes, place);
 	return status;
 }
 
 static uint64_t hash_named(const char *device, size_t n, const char *port)
 {
-	return port_key(hash_name(device, n), hash_name(port, strlen(port)));
+	return port_index_key(hash_name(device, n), hash_name(port, strlen(port)));
 }
 
-// put_named puts a port that the fabric's file names, by the name of its device.
-static int put_named(struct port_index *index, const struct tb_port_name *named)
+// index_named_port puts a port that the fabric's file names, by the name of its device.
+static int index_named_port(struct port_index *index, const struct tb_port_name *named)
 {
 	struct tb_identity is = named->of_node
 					? tb_network_node_identity(index->network,
@@ -110,9 +114,10 @@ static int put_named(struct port_index *index, const struct tb_port_name *named)
 						  (struct tb_switch){named->id});
 	size_t n = is.n_host_bytes ? is.n_host_bytes : strlen(is.name);
 	uint32_t link;
-	bool found = named->of_node ? tb_map_find(&index->of_node, named->id, &link)
-				    : tb_map_find(&index->of_port,
-					      port_key(named->id, named->number), &link);
+	bool found = named->of_node
+			     ? tb_map_find(&index->of_node, named->id, &link)
+			     : tb_map_find(&index->of_port,
+				       port_index_key(named->id, named->number), &link);
 	return found ? tb_map_put(&index->of_named, hash_named(is.name, n, named->name),
 			       link)
 		     : TB_OK;
@@ -122,15 +127,15 @@ int port_index_init(struct port_index *index, const struct tb_network *network,
 	struct tb_error *error)
 {
 	*index = (struct port_index){.network = network};
-	int status = put_links(index);
+	int status = index_ports_of_links(index);
 	for (uint32_t i = 0; status == TB_OK && i < tb_network_n_switches(network); i++)
-		status = put_switch(index, i);
+		status = index_switch_ports(index, i);
 	for (uint32_t i = 0; status == TB_OK && i < tb_network_n_nodes(network); i++)
-		status = put_node(index, i);
+		status = index_node_port(index, i);
 	for (uint32_t i = 0; status == TB_OK && i < tb_network_n_port_names(network);
 		i++) {
 		struct tb_port_name named = tb_network_port_name(network, i);
-		status = put_named(index, &named);
+		status = index_named_port(index, &named);
 	}
 	if (status == TB_OK)
 		return TB_OK;
@@ -165,9 +170,9 @@ static bool place_by_name(const struct port_index *index,
 	       place_of_device(index, device, strcspn(device, "."), place);
 }
 
-// find_named finds a port by the names of its device and its own.
-static bool find_named(const struct port_index *index, const struct tb_counter_port *port,
-	uint32_t *link)
+// find_named_port finds a port by the names of its device and its own.
+static bool find_named_port(const struct port_index *index,
+	const struct tb_counter_port *port, uint32_t *link)
 {
 	const char *device = port->device;
 	return tb_map_find(&index->of_named,
@@ -176,8 +181,9 @@ static bool find_named(const struct port_index *index, const struct tb_counter_p
 		       hash_named(device, strcspn(device, "."), port->port), link);
 }
 
-// number_of is the number of a port, or of the interface, whose digits are at its end.
-static uint64_t number_of(const char *port)
+// port_number_of is the number of a port, or of the interface, whose digits are at its
+// end.
+static uint64_t port_number_of(const char *port)
 {
 	size_t n = strlen(port);
 	while (n > 0 && port[n - 1] >= '0' && port[n - 1] <= '9')
@@ -193,8 +199,8 @@ static bool find_place(const struct port_index *index, const struct tb_counter_p
 	if (port->guid && !index->has_guids && *port->device)
 		return place_by_name(index, port, place);
 	if (port->guid)
-		return tb_map_find(
-			       &index->of_adapter, port_key(port->guid, number), place) ||
+		return tb_map_find(&index->of_adapter, port_index_key(port->guid, number),
+			       place) ||
 		       tb_map_find(&index->of_guid, port->guid, place);
 	if (port->lid)
 		return index->has_guids && tb_map_find(&index->of_lid, port->lid, place);
@@ -207,16 +213,16 @@ static bool find_sent(const struct port_index *index, const struct tb_counter_po
 	uint32_t *link)
 {
 	uint32_t place, n_switches = tb_network_n_switches(index->network);
-	uint64_t number = number_of(port->port);
+	uint64_t number = port_number_of(port->port);
 	bool by_name = !port->guid && !port->lid;
-	if (by_name && find_named(index, port, link))
+	if (by_name && find_named_port(index, port, link))
 		return true;
 	if (!find_place(index, port, number, &place))
 		return false;
 	if (place >= n_switches)
 		return tb_map_find(&index->of_node, place - n_switches, link);
 	return !(by_name && index->of_named.n_used) &&
-	       tb_map_find(&index->of_port, port_key(place, number), link);
+	       tb_map_find(&index->of_port, port_index_key(place, number), link);
 }
 
 bool port_index_find(const struct port_index *index, const struct tb_counter_port *port,

@@ -1,12 +1,53 @@
 #include "fabric.h"
-
 #include "array.h"
+#include "fabric_hosts.h"
 #include "fabric_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-int tb_fabric_ports_init(struct tb_fabric_ports *ports, const struct tb_network *network)
+static void fabric_ports_fini(struct tb_fabric_ports *ports);
+
+void tb_fabric_hosts_fini(struct tb_fabric_hosts *hosts)
+{
+	free(hosts->of);
+	free(hosts->is_in);
+	*hosts = (struct tb_fabric_hosts){0};
+}
+
+static void put_host(struct tb_fabric_hosts *hosts, uint32_t host)
+{
+	if (!hosts->is_in[host])
+		hosts->of[hosts->n++] = host;
+	hosts->is_in[host] = true;
+}
+
+int tb_fabric_hosts_init(struct tb_fabric_hosts *hosts, const struct tb_network *network,
+	const uint32_t *nodes, uint32_t n, struct tb_error *error)
+{
+	uint32_t n_hosts = tb_network_n_hosts(network);
+	struct tb_fabric_hosts made = {.of = malloc((n_hosts + 1u) * sizeof *made.of),
+		.is_in = calloc(n_hosts + 1u, sizeof *made.is_in)};
+	if (!made.of || !made.is_in) {
+		tb_fabric_hosts_fini(&made);
+		return tb_fail_memory(error, "the hosts");
+	}
+	for (uint32_t i = 0; i < n; i++)
+		put_host(&made, nodes[i] % n_hosts);
+	for (uint32_t host = 0; n == 0 && host < n_hosts; host++)
+		if (!tb_network_node_identity(network, (struct tb_node){host}).is_router)
+			put_host(&made, host);
+	bool is_few = n > 0 && made.n < 2;
+	if (is_few || made.n < 2 || made.n == n_hosts)
+		tb_fabric_hosts_fini(&made); // all
+	if (is_few)
+		return tb_fail(error, TB_EUSAGE, "expected two hosts or more");
+	*hosts = made;
+	return TB_OK;
+}
+
+static int fabric_ports_init(
+	struct tb_fabric_ports *ports, const struct tb_network *network)
 {
 	uint32_t n = tb_network_n_switches(network);
 	*ports = (struct tb_fabric_ports){0};
@@ -21,7 +62,7 @@ int tb_fabric_ports_init(struct tb_fabric_ports *ports, const struct tb_network 
 	}
 	ports->links = malloc(((size_t)ports->first[n] + 1) * sizeof *ports->links);
 	if (!ports->links) {
-		tb_fabric_ports_fini(ports);
+		fabric_ports_fini(ports);
 		return TB_ENOMEM;
 	}
 	for (uint32_t port = 0; port < ports->first[n]; port++)
@@ -34,7 +75,7 @@ int tb_fabric_ports_init(struct tb_fabric_ports *ports, const struct tb_network 
 	return TB_OK;
 }
 
-void tb_fabric_ports_fini(struct tb_fabric_ports *ports)
+static void fabric_ports_fini(struct tb_fabric_ports *ports)
 {
 	free(ports->first);
 	free(ports->links);
@@ -46,59 +87,6 @@ double tb_fabric_taper(const struct tb_fabric_level *level)
 	if (level->up_bytes_per_s == 0)
 		return 0;
 	return (double)level->down_bytes_per_s / (double)level->up_bytes_per_s;
-}
-
-// count_nodes counts the nodes of one switch in its level.
-static void count_nodes(struct tb_fabric_level *level, uint32_t n)
-{
-	if (n == 0)
-		return;
-	if (level->n_with_nodes == 0 || n < level->fewest_nodes)
-		level->fewest_nodes = n;
-	if (n > level->most_nodes)
-		level->most_nodes = n;
-	level->n_with_nodes++;
-	level->n_nodes += n;
-}
-
-static void count_taper(struct tb_fabric_level *level, uint64_t down, uint64_t up)
-{
-	if (down == 0)
-		return;
-	level->down_bytes_per_s += down;
-	level->up_bytes_per_s += up;
-	if (up == 0)
-		return;
-	double taper = (double)down / (double)up;
-	if (level->least_taper == 0 || taper < level->least_taper)
-		level->least_taper = taper;
-	if (taper > level->most_taper)
-		level->most_taper = taper;
-}
-
-static void count_switch(
-	struct tb_fabric *fabric, const struct tb_fabric_ports *ports, uint32_t sw)
-{
-	uint32_t of_level =
-		tb_network_switch(fabric->network, (struct tb_switch){sw}).level;
-	struct tb_fabric_level *level = &fabric->levels[of_level];
-	uint32_t n_nodes = 0;
-	uint64_t down = 0, up = 0;
-	for (uint32_t port = ports->first[sw]; port < ports->first[sw + 1]; port++) {
-		if (ports->links[port] == TB_ID_NONE) {
-			level->n_free++;
-			continue;
-		}
-		struct tb_link_info at = tb_network_link(
-			fabric->network, (struct tb_link){ports->links[port]});
-		bool is_up = at.kind == TB_LINK_UP;
-		*(is_up ? &level->n_up : &level->n_down) += 1;
-		*(is_up ? &up : &down) += at.bytes_per_s;
-		n_nodes += at.kind == TB_LINK_EJECTION;
-	}
-	level->n_switches++;
-	count_nodes(level, n_nodes);
-	count_taper(level, down, up);
 }
 
 static int order_cables(const void *left, const void *right)
@@ -138,7 +126,7 @@ static int count_cable(struct tb_fabric *fabric, const struct tb_link_info *at)
 	return TB_OK;
 }
 
-static int count_cables(struct tb_fabric *fabric)
+static int count_fabric_cables(struct tb_fabric *fabric)
 {
 	for (uint32_t link = 0; link < tb_network_n_links(fabric->network); link++) {
 		struct tb_link_info at =
@@ -151,15 +139,54 @@ static int count_cables(struct tb_fabric *fabric)
 	return TB_OK;
 }
 
-static int describe(struct tb_fabric *fabric, struct tb_fabric_ports *ports)
+static int describe_fabric(struct tb_fabric *fabric, struct tb_fabric_ports *ports)
 {
 	fabric->n_levels = tb_network_n_levels(fabric->network);
 	fabric->levels = calloc(fabric->n_levels, sizeof *fabric->levels);
-	if (!fabric->levels || tb_fabric_ports_init(ports, fabric->network) != TB_OK ||
-		count_cables(fabric) != TB_OK)
+	if (!fabric->levels || fabric_ports_init(ports, fabric->network) != TB_OK ||
+		count_fabric_cables(fabric) != TB_OK)
 		return TB_ENOMEM;
-	for (uint32_t sw = 0; sw < tb_network_n_switches(fabric->network); sw++)
-		count_switch(fabric, ports, sw);
+	for (uint32_t sw = 0; sw < tb_network_n_switches(fabric->network); sw++) {
+		uint32_t of_level =
+			tb_network_switch(fabric->network, (struct tb_switch){sw}).level;
+		struct tb_fabric_level *level = &fabric->levels[of_level];
+		uint32_t n_nodes = 0;
+		uint64_t down = 0, up = 0;
+		for (uint32_t port = ports->first[sw]; port < ports->first[sw + 1];
+			port++) {
+			if (ports->links[port] == TB_ID_NONE) {
+				level->n_free++;
+				continue;
+			}
+			struct tb_link_info at = tb_network_link(
+				fabric->network, (struct tb_link){ports->links[port]});
+			bool is_up = at.kind == TB_LINK_UP;
+			*(is_up ? &level->n_up : &level->n_down) += 1;
+			*(is_up ? &up : &down) += at.bytes_per_s;
+			n_nodes += at.kind == TB_LINK_EJECTION;
+		}
+		level->n_switches++;
+		// Count the nodes of one switch in its level.
+		if (n_nodes != 0) {
+			if (level->n_with_nodes == 0 || n_nodes < level->fewest_nodes)
+				level->fewest_nodes = n_nodes;
+			if (n_nodes > level->most_nodes)
+				level->most_nodes = n_nodes;
+			level->n_with_nodes++;
+			level->n_nodes += n_nodes;
+		}
+		if (down == 0)
+			continue;
+		level->down_bytes_per_s += down;
+		level->up_bytes_per_s += up;
+		if (up == 0)
+			continue;
+		double taper = (double)down / (double)up;
+		if (level->least_taper == 0 || taper < level->least_taper)
+			level->least_taper = taper;
+		if (taper > level->most_taper)
+			level->most_taper = taper;
+	}
 	if (tb_fabric_find_oddities(fabric, ports) != TB_OK)
 		return TB_ENOMEM;
 	return tb_fabric_bisect(fabric);
@@ -172,8 +199,8 @@ int tb_fabric_init(struct tb_fabric *fabric, const struct tb_network *network,
 	if (hosts)
 		made.hosts = *hosts;
 	struct tb_fabric_ports ports = {0};
-	int status = describe(&made, &ports);
-	tb_fabric_ports_fini(&ports);
+	int status = describe_fabric(&made, &ports);
+	fabric_ports_fini(&ports);
 	if (status != TB_OK) {
 		tb_fabric_fini(&made);
 		return tb_fail_memory(error, "the fabric");

@@ -13,7 +13,7 @@ struct subtree {
 	uint32_t half;
 };
 
-struct cut {
+struct bisection {
 	const struct tb_network *net;
 	const struct tb_fabric_hosts *hosts;
 	uint32_t level;
@@ -24,69 +24,35 @@ struct cut {
 	uint32_t n;
 };
 
-static uint32_t level_of(const struct cut *cut, uint32_t sw)
+static uint32_t bisection_level(const struct bisection *cut, uint32_t sw)
 {
 	return tb_network_switch(cut->net, (struct tb_switch){sw}).level;
 }
 
-static struct tb_link_info link_at(const struct cut *cut, uint32_t link)
+static struct tb_link_info bisection_link(const struct bisection *cut, uint32_t link)
 {
 	return tb_network_link(cut->net, (struct tb_link){link});
 }
 
-// join_rails joins the switches of a host's nodes: a host is in one half with all of
-// them.
-static void join_rails(struct cut *cut)
-{
-	uint32_t n_hosts = tb_network_n_hosts(cut->net);
-	for (uint32_t link = 0; link < tb_network_n_links(cut->net); link++) {
-		struct tb_link_info at = link_at(cut, link);
-		if (at.kind != TB_LINK_INJECTION || level_of(cut, at.to) >= cut->level)
-			continue;
-		uint32_t *first = &cut->of_host[at.from % n_hosts];
-		if (at.from < n_hosts || *first == TB_ID_NONE)
-			*first = at.to;
-		else
-			tb_fabric_join(cut->parent, *first, at.to);
-	}
-}
-
-// split makes a set of what hangs together below the level, and of what does from it up.
-static void split(struct cut *cut, uint32_t level)
-{
-	for (uint32_t host = 0; host < tb_network_n_hosts(cut->net); host++)
-		cut->of_host[host] = TB_ID_NONE;
-	cut->level = level;
-	for (uint32_t sw = 0; sw < tb_network_n_switches(cut->net); sw++)
-		cut->parent[sw] = sw;
-	for (uint32_t link = 0; link < tb_network_n_links(cut->net); link++) {
-		struct tb_link_info at = link_at(cut, link);
-		if (at.kind == TB_LINK_UP &&
-			(level_of(cut, at.to) < level || level_of(cut, at.from) >= level))
-			tb_fabric_join(cut->parent, at.from, at.to);
-	}
-	join_rails(cut);
-}
-
 // list_subtrees lists the sets below the level, in the network's order, and returns how
 // many of them have hosts.
-static uint32_t list_subtrees(struct cut *cut)
+static uint32_t list_subtrees(struct bisection *cut)
 {
 	uint32_t n_switches = tb_network_n_switches(cut->net), n_with = 0;
 	cut->n = 0;
 	for (uint32_t sw = 0; sw < n_switches; sw++)
 		if (tb_fabric_root(cut->parent, sw) == sw &&
-			level_of(cut, sw) < cut->level) {
+			bisection_level(cut, sw) < cut->level) {
 			cut->position[sw] = cut->n;
 			cut->subtrees[cut->n++] =
 				(struct subtree){.root = sw, .leaf = TB_ID_NONE};
 		}
 	for (uint32_t link = 0; link < tb_network_n_links(cut->net); link++) {
-		struct tb_link_info at = link_at(cut, link);
+		struct tb_link_info at = bisection_link(cut, link);
 		bool enters = at.kind == TB_LINK_INJECTION;
 		uint32_t below = enters ? at.to : at.from;
 		if ((!enters && at.kind != TB_LINK_UP) ||
-			level_of(cut, below) >= cut->level)
+			bisection_level(cut, below) >= cut->level)
 			continue;
 		struct subtree *subtree =
 			&cut->subtrees[cut->position[tb_fabric_root(cut->parent, below)]];
@@ -100,7 +66,7 @@ static uint32_t list_subtrees(struct cut *cut)
 			subtree->injected_bytes_per_s += at.bytes_per_s;
 			if (below < subtree->leaf)
 				subtree->leaf = below;
-		} else if (level_of(cut, at.to) >= cut->level) {
+		} else if (bisection_level(cut, at.to) >= cut->level) {
 			subtree->up_bytes_per_s += at.bytes_per_s;
 		}
 	}
@@ -121,7 +87,7 @@ static int order_subtrees(const void *left, const void *right)
 }
 
 // halve deals the subtrees out.
-static void halve(struct cut *cut, struct tb_fabric_bisection *bisection)
+static void halve(struct bisection *cut, struct tb_fabric_bisection *bisection)
 {
 	uint64_t injected[2] = {0, 0};
 	uint32_t n_hosts = 0;
@@ -150,15 +116,16 @@ static void halve(struct cut *cut, struct tb_fabric_bisection *bisection)
 		injected[0] < injected[1] ? injected[0] : injected[1];
 }
 
-// measure sums the lesser of what both halves have to each set from the level up.
-// `capacity` has two zeroed places for each switch.
-static void measure(
-	struct cut *cut, uint64_t *capacity, struct tb_fabric_bisection *bisection)
+// measure_bisection sums the lesser of what both halves have to each set from the level
+// up. `capacity` has two zeroed places for each switch.
+static void measure_bisection(
+	struct bisection *cut, uint64_t *capacity, struct tb_fabric_bisection *bisection)
 {
 	for (uint32_t link = 0; link < tb_network_n_links(cut->net); link++) {
-		struct tb_link_info at = link_at(cut, link);
-		if (at.kind != TB_LINK_UP || level_of(cut, at.from) >= cut->level ||
-			level_of(cut, at.to) < cut->level)
+		struct tb_link_info at = bisection_link(cut, link);
+		if (at.kind != TB_LINK_UP ||
+			bisection_level(cut, at.from) >= cut->level ||
+			bisection_level(cut, at.to) < cut->level)
 			continue;
 		uint32_t subtree = tb_fabric_root(cut->parent, at.from);
 		uint32_t half = cut->subtrees[cut->position[subtree]].half;
@@ -177,7 +144,7 @@ int tb_fabric_bisect(struct tb_fabric *fabric)
 {
 	struct tb_fabric_bisection *bisection = &fabric->bisection;
 	uint32_t n = tb_network_n_switches(fabric->network);
-	struct cut cut = {.net = fabric->network,
+	struct bisection cut = {.net = fabric->network,
 		.hosts = &fabric->hosts,
 		.parent = malloc(n * sizeof *cut.parent),
 		.position = calloc(n, sizeof *cut.position),
@@ -188,12 +155,39 @@ int tb_fabric_bisect(struct tb_fabric *fabric)
 	bool ready = cut.parent && cut.of_host && cut.position && cut.subtrees &&
 		     capacity && bisection->of_first;
 	for (uint32_t level = fabric->n_levels - 1; ready && level > 0; level--) {
-		split(&cut, level);
+		// Make a set of what hangs together below the level, and of what does
+		// from it up.
+		for (uint32_t host = 0; host < tb_network_n_hosts(cut.net); host++)
+			cut.of_host[host] = TB_ID_NONE;
+		cut.level = level;
+		for (uint32_t sw = 0; sw < tb_network_n_switches(cut.net); sw++)
+			cut.parent[sw] = sw;
+		for (uint32_t link = 0; link < tb_network_n_links(cut.net); link++) {
+			struct tb_link_info at = bisection_link(&cut, link);
+			if (at.kind == TB_LINK_UP &&
+				(bisection_level(&cut, at.to) < level ||
+					bisection_level(&cut, at.from) >= level))
+				tb_fabric_join(cut.parent, at.from, at.to);
+		}
+		// Join the switches of a host's nodes: a host is in one half with all of
+		// them.
+		uint32_t n_hosts = tb_network_n_hosts(cut.net);
+		for (uint32_t link = 0; link < tb_network_n_links(cut.net); link++) {
+			struct tb_link_info at = bisection_link(&cut, link);
+			if (at.kind != TB_LINK_INJECTION ||
+				bisection_level(&cut, at.to) >= cut.level)
+				continue;
+			uint32_t *first = &cut.of_host[at.from % n_hosts];
+			if (at.from < n_hosts || *first == TB_ID_NONE)
+				*first = at.to;
+			else
+				tb_fabric_join(cut.parent, *first, at.to);
+		}
 		if (list_subtrees(&cut) < 2)
 			continue;
 		bisection->level = level;
 		halve(&cut, bisection);
-		measure(&cut, capacity, bisection);
+		measure_bisection(&cut, capacity, bisection);
 		break;
 	}
 	free(cut.parent);

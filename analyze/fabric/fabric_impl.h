@@ -11,10 +11,6 @@ struct tb_fabric_ports {
 	uint32_t *links; // by port from first[switch]; TB_ID_NONE: no cable
 };
 
-int tb_fabric_ports_init(
-	struct tb_fabric_ports *ports, const struct tb_network *network) TB_MUST_USE;
-void tb_fabric_ports_fini(struct tb_fabric_ports *ports);
-
 // tb_fabric_find_oddities and tb_fabric_bisect fill in their parts. TB_ENOMEM.
 int tb_fabric_find_oddities(
 	struct tb_fabric *fabric, const struct tb_fabric_ports *ports) TB_MUST_USE;

@@ -14,7 +14,7 @@ static json_t *switch_name(const struct tb_network *net, struct tb_switch sw)
 	return tb_json_text(tb_names_switch(net, sw, name, sizeof name));
 }
 
-static json_t *link_name(const struct tb_network *net, struct tb_link link)
+static json_t *name_link_json(const struct tb_network *net, struct tb_link link)
 {
 	char name[TB_LINK_NAME_SIZE];
 	if (link.id == TB_ID_NONE)
@@ -72,7 +72,7 @@ static json_t *oddity_json(const struct tb_network *net, const struct tb_oddity 
 	tb_json_add_text(&object, "kind", tb_oddity_name(at->kind));
 	tb_json_add_text(&object, "text", tb_oddity_text(net, at, text, sizeof text));
 	if (leads || at->kind == TB_ODDITY_SLOWER)
-		tb_json_add(&object, "link", link_name(net, at->link));
+		tb_json_add(&object, "link", name_link_json(net, at->link));
 	else
 		tb_json_add(&object, "switch", switch_name(net, at->sw));
 	if (at->kind == TB_ODDITY_MISSING)
@@ -117,7 +117,7 @@ static json_t *class_json(const struct tb_network *net, const struct tb_link_cla
 	tb_json_add_real(&object, "mean_pairs", at->mean);
 	tb_json_add_real(&object, "most_pairs", at->most);
 	tb_json_add_real(&object, "most_times", at->most_times);
-	tb_json_add(&object, "hottest", link_name(net, at->hottest));
+	tb_json_add(&object, "hottest", name_link_json(net, at->hottest));
 	return tb_json_object_take(&object);
 }
 
@@ -131,8 +131,8 @@ static json_t *all_json(const struct tb_route_study *study)
 	tb_json_add_count(&object, "pairs", study->n_pairs);
 	tb_json_add_count(&object, "unrouted", study->n_unrouted);
 	tb_json_add_real(&object, "share", study->all_share);
-	tb_json_add(
-		&object, "held_down_by", link_name(study->network, study->all_hottest));
+	tb_json_add(&object, "held_down_by",
+		name_link_json(study->network, study->all_hottest));
 	tb_json_add(&object, "classes", classes);
 	return tb_json_object_take(&object);
 }
@@ -152,7 +152,7 @@ static json_t *shares_json(
 	tb_json_add_count(&object, "without_wait", at->n_clean);
 	if (shifts)
 		tb_json_add_count(&object, "worst_shift", at->worst);
-	tb_json_add(&object, "hottest_in_worst", link_name(net, at->hottest));
+	tb_json_add(&object, "hottest_in_worst", name_link_json(net, at->hottest));
 	tb_json_add_real(&object, "pairs_on_hottest", at->n_hottest);
 	return tb_json_object_take(&object);
 }
@@ -167,7 +167,7 @@ static json_t *hottest_json(const struct tb_fabric_report *report)
 	json_t *list = json_array();
 	for (uint32_t i = 0; i < n; i++) {
 		struct tb_json_object object = tb_json_object_new();
-		tb_json_add(&object, "link", link_name(study->network, links[i]));
+		tb_json_add(&object, "link", name_link_json(study->network, links[i]));
 		tb_json_add_real(&object, "pairs", study->pairs[links[i].id]);
 		tb_json_add_real(&object, "times", tb_route_study_times(study, links[i]));
 		list = tb_json_append(list, tb_json_object_take(&object));

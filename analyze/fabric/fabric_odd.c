@@ -14,7 +14,7 @@
 #define UNKNOWN	   UINT32_MAX
 #define PAIRS_MOST (UINT32_C(1) << 26) // of switches in one group, 2 bytes each
 
-struct search {
+struct odd_search {
 	struct tb_fabric *fabric;
 	const struct tb_network *net;
 	const struct tb_fabric_ports *ports;
@@ -25,12 +25,12 @@ struct search {
 	bool *named; // by switch: it lacks cables from below, which are named
 };
 
-static struct tb_switch_info switch_at(const struct search *search, uint32_t sw)
+static struct tb_switch_info switch_at(const struct odd_search *search, uint32_t sw)
 {
 	return tb_network_switch(search->net, (struct tb_switch){sw});
 }
 
-static int add(struct search *search, struct tb_oddity oddity)
+static int add_oddity(struct odd_search *search, struct tb_oddity oddity)
 {
 	struct tb_fabric *fabric = search->fabric;
 	if (TB_ARRAY_RESERVE(&fabric->oddities, &fabric->oddities_room,
@@ -65,22 +65,15 @@ static uint32_t usual(uint32_t *values, uint32_t n)
 }
 
 // A group: switches of one level that hang together through those above them.
-struct group {
+struct odd_group {
 	uint32_t *lowers, n_lowers;
 	uint32_t *uppers, n_uppers;
 	uint16_t *cables; // by lower and upper
 	uint32_t *usual;  // by upper
 };
 
-static void free_group(struct group *group)
-{
-	free(group->uppers);
-	free(group->cables);
-	free(group->usual);
-}
-
 // find_uppers lists the switches above the group, in the order in which they are met.
-static int find_uppers(struct search *search, struct group *group)
+static int find_uppers(struct odd_search *search, struct odd_group *group)
 {
 	size_t room = 0;
 	for (uint32_t i = 0; i < group->n_lowers; i++) {
@@ -105,7 +98,7 @@ static int find_uppers(struct search *search, struct group *group)
 	return TB_OK;
 }
 
-static void count_pairs(const struct search *search, struct group *group)
+static void count_pairs(const struct odd_search *search, struct odd_group *group)
 {
 	for (uint32_t i = 0; i < group->n_lowers; i++) {
 		uint32_t sw = group->lowers[i];
@@ -130,25 +123,27 @@ static void count_pairs(const struct search *search, struct group *group)
 }
 
 // name_missing names the switches above to which lower switch number i lacks cables.
-static int name_missing(struct search *search, const struct group *group, uint32_t i)
+static int name_missing(
+	struct odd_search *search, const struct odd_group *group, uint32_t i)
 {
 	for (uint32_t k = 0; k < group->n_uppers; k++) {
 		uint32_t n = group->cables[(size_t)i * group->n_uppers + k];
 		if (group->usual[k] == UNKNOWN || n >= group->usual[k])
 			continue;
 		search->named[group->uppers[k]] = true;
-		if (add(search, (struct tb_oddity){.kind = TB_ODDITY_MISSING,
-					.sw = {group->lowers[i]},
-					.other = {group->uppers[k]},
-					.n = n,
-					.usual = group->usual[k]}) != TB_OK)
+		if (add_oddity(search, (struct tb_oddity){.kind = TB_ODDITY_MISSING,
+					       .sw = {group->lowers[i]},
+					       .other = {group->uppers[k]},
+					       .n = n,
+					       .usual = group->usual[k]}) != TB_OK)
 			return TB_ENOMEM;
 	}
 	return TB_OK;
 }
 
 // look_at_group reports the switches of a group that have fewer cables up than `most`.
-static int look_at_group(struct search *search, struct group *group, uint32_t most)
+static int look_at_group(
+	struct odd_search *search, struct odd_group *group, uint32_t most)
 {
 	bool whole = true;
 	for (uint32_t i = 0; i < group->n_lowers; i++)
@@ -171,29 +166,16 @@ static int look_at_group(struct search *search, struct group *group, uint32_t mo
 		if (n >= most)
 			continue;
 		search->fabric->n_missing += most - n;
-		status = add(search, (struct tb_oddity){.kind = TB_ODDITY_FEWER_UP,
-					     .sw = {sw},
-					     .n = n,
-					     .usual = most});
+		status = add_oddity(search, (struct tb_oddity){.kind = TB_ODDITY_FEWER_UP,
+						    .sw = {sw},
+						    .n = n,
+						    .usual = most});
 		if (status == TB_OK && pairs)
 			status = name_missing(search, group, i);
 	}
 	for (uint32_t k = 0; k < group->n_uppers; k++)
 		search->place[group->uppers[k]] = UNKNOWN;
 	return status;
-}
-
-// join_above puts the switches of a level and those they lead up to into sets.
-static void join_above(struct search *search, uint32_t level)
-{
-	for (uint32_t sw = 0; sw < tb_network_n_switches(search->net); sw++)
-		search->parent[sw] = sw;
-	for (uint32_t link = 0; link < tb_network_n_links(search->net); link++) {
-		struct tb_link_info at =
-			tb_network_link(search->net, (struct tb_link){link});
-		if (at.kind == TB_LINK_UP && switch_at(search, at.from).level == level)
-			tb_fabric_join(search->parent, at.from, at.to);
-	}
 }
 
 struct member {
@@ -208,11 +190,19 @@ static int order_members(const void *left, const void *right)
 	return a->sw < b->sw ? -1 : a->sw > b->sw;
 }
 
-static int look_at_level(
-	struct search *search, uint32_t level, struct member *members, uint32_t *lowers)
+static int look_at_level(struct odd_search *search, uint32_t level,
+	struct member *members, uint32_t *lowers)
 {
 	uint32_t n = 0;
-	join_above(search, level);
+	// Put the switches of a level and those they lead up to into sets.
+	for (uint32_t sw = 0; sw < tb_network_n_switches(search->net); sw++)
+		search->parent[sw] = sw;
+	for (uint32_t link = 0; link < tb_network_n_links(search->net); link++) {
+		struct tb_link_info at =
+			tb_network_link(search->net, (struct tb_link){link});
+		if (at.kind == TB_LINK_UP && switch_at(search, at.from).level == level)
+			tb_fabric_join(search->parent, at.from, at.to);
+	}
 	for (uint32_t sw = 0; sw < tb_network_n_switches(search->net); sw++)
 		if (switch_at(search, sw).level == level) {
 			search->scratch[n] = search->n_up[sw];
@@ -229,16 +219,18 @@ static int look_at_level(
 	for (uint32_t i = 0, end; i < n && status == TB_OK; i = end) {
 		for (end = i; end < n && members[end].set == members[i].set; end++)
 			continue;
-		struct group group = {.lowers = lowers + i, .n_lowers = end - i};
+		struct odd_group group = {.lowers = lowers + i, .n_lowers = end - i};
 		status = look_at_group(search, &group, most);
-		free_group(&group);
+		free(group.uppers);
+		free(group.cables);
+		free(group.usual);
 	}
 	return status;
 }
 
 // fewer_down reports the switches of a level with fewer switches below, unless the cables
 // they lack have been named from below.
-static int fewer_down(struct search *search, uint32_t level)
+static int fewer_down(struct odd_search *search, uint32_t level)
 {
 	uint32_t n = 0, n_switches = tb_network_n_switches(search->net);
 	for (uint32_t sw = 0; sw < n_switches; sw++)
@@ -248,10 +240,11 @@ static int fewer_down(struct search *search, uint32_t level)
 	for (uint32_t sw = 0; sw < n_switches && most != UNKNOWN; sw++)
 		if (switch_at(search, sw).level == level && !search->named[sw] &&
 			search->n_below[sw] < most &&
-			add(search, (struct tb_oddity){.kind = TB_ODDITY_FEWER_DOWN,
-					    .sw = {sw},
-					    .n = search->n_below[sw],
-					    .usual = most}) != TB_OK)
+			add_oddity(
+				search, (struct tb_oddity){.kind = TB_ODDITY_FEWER_DOWN,
+						.sw = {sw},
+						.n = search->n_below[sw],
+						.usual = most}) != TB_OK)
 			return TB_ENOMEM;
 	return TB_OK;
 }
@@ -273,8 +266,8 @@ static uint64_t usual_speed(const struct tb_fabric *fabric, struct tb_fabric_cab
 	return most && 2 * (uint64_t)most->n >= n ? most->bytes_per_s : 0;
 }
 
-static int look_at_link(
-	struct search *search, uint32_t link, const struct tb_link_info *at, bool slower)
+static int look_at_link(struct odd_search *search, uint32_t link,
+	const struct tb_link_info *at, bool slower)
 {
 	bool enters = at->kind == TB_LINK_INJECTION;
 	uint32_t upper = switch_at(search, at->to).level;
@@ -282,7 +275,7 @@ static int look_at_link(
 	if (!slower && (enters || upper == lower + 1))
 		return TB_OK;
 	if (!slower)
-		return add(search,
+		return add_oddity(search,
 			(struct tb_oddity){.kind = upper == lower ? TB_ODDITY_ASIDE
 								  : TB_ODDITY_SKIPS,
 				.link = {link}});
@@ -291,14 +284,14 @@ static int look_at_link(
 			.to_nodes = enters, .lower = lower, .upper = upper});
 	if (at->bytes_per_s >= speed)
 		return TB_OK;
-	return add(search, (struct tb_oddity){.kind = TB_ODDITY_SLOWER,
-				   .link = {link},
-				   .n = at->bytes_per_s,
-				   .usual = speed});
+	return add_oddity(search, (struct tb_oddity){.kind = TB_ODDITY_SLOWER,
+					  .link = {link},
+					  .n = at->bytes_per_s,
+					  .usual = speed});
 }
 
 // look_at_links reports slower cables, or those that do not lead one level up.
-static int look_at_links(struct search *search, bool slower)
+static int look_at_links(struct odd_search *search, bool slower)
 {
 	for (uint32_t link = 0; link < tb_network_n_links(search->net); link++) {
 		struct tb_link_info at =
@@ -310,7 +303,7 @@ static int look_at_links(struct search *search, bool slower)
 	return TB_OK;
 }
 
-static int high_nodes(struct search *search)
+static int high_nodes(struct odd_search *search)
 {
 	uint32_t n_switches = tb_network_n_switches(search->net);
 	memset(search->scratch, 0, n_switches * sizeof *search->scratch);
@@ -322,27 +315,31 @@ static int high_nodes(struct search *search)
 	}
 	for (uint32_t sw = 0; sw < n_switches; sw++)
 		if (search->scratch[sw] && switch_at(search, sw).level > 0 &&
-			add(search, (struct tb_oddity){.kind = TB_ODDITY_HIGH_NODE,
-					    .sw = {sw},
-					    .n = search->scratch[sw]}) != TB_OK)
+			add_oddity(search, (struct tb_oddity){.kind = TB_ODDITY_HIGH_NODE,
+						   .sw = {sw},
+						   .n = search->scratch[sw]}) != TB_OK)
 			return TB_ENOMEM;
 	return TB_OK;
 }
 
-static int doubtful_levels(struct search *search)
+static int doubtful_levels(struct odd_search *search)
 {
 	for (uint32_t sw = 0; sw < tb_network_n_switches(search->net); sw++)
 		if (tb_network_switch_identity(search->net, (struct tb_switch){sw})
 				.is_doubtful &&
-			add(search, (struct tb_oddity){.kind = TB_ODDITY_DOUBTFUL,
-					    .sw = {sw},
-					    .n = switch_at(search, sw).level}) != TB_OK)
+			add_oddity(search, (struct tb_oddity){.kind = TB_ODDITY_DOUBTFUL,
+						   .sw = {sw},
+						   .n = switch_at(search, sw).level}) !=
+				TB_OK)
 			return TB_ENOMEM;
 	return TB_OK;
 }
 
-static void count_cables(struct search *search)
+static int find_oddities(
+	struct odd_search *search, struct member *members, uint32_t *lowers)
 {
+	int status = TB_OK;
+	uint32_t n_levels = search->fabric->n_levels;
 	for (uint32_t link = 0; link < tb_network_n_links(search->net); link++) {
 		struct tb_link_info at =
 			tb_network_link(search->net, (struct tb_link){link});
@@ -351,13 +348,6 @@ static void count_cables(struct search *search)
 			search->n_below[at.to]++;
 		}
 	}
-}
-
-static int find(struct search *search, struct member *members, uint32_t *lowers)
-{
-	int status = TB_OK;
-	uint32_t n_levels = search->fabric->n_levels;
-	count_cables(search);
 	for (uint32_t level = 0; level + 1 < n_levels && status == TB_OK; level++)
 		status = look_at_level(search, level, members, lowers);
 	for (uint32_t level = 1; level < n_levels && status == TB_OK; level++)
@@ -374,7 +364,7 @@ static int find(struct search *search, struct member *members, uint32_t *lowers)
 int tb_fabric_find_oddities(struct tb_fabric *fabric, const struct tb_fabric_ports *ports)
 {
 	uint32_t n = tb_network_n_switches(fabric->network);
-	struct search search = {.fabric = fabric,
+	struct odd_search search = {.fabric = fabric,
 		.net = fabric->network,
 		.ports = ports,
 		.n_up = calloc(n, sizeof *search.n_up),
@@ -389,7 +379,7 @@ int tb_fabric_find_oddities(struct tb_fabric *fabric, const struct tb_fabric_por
 	if (search.n_up && search.n_below && search.parent && search.scratch &&
 		search.place && search.named && members && lowers) {
 		memset(search.place, 0xff, n * sizeof *search.place);
-		status = find(&search, members, lowers);
+		status = find_oddities(&search, members, lowers);
 	}
 	free(search.n_up);
 	free(search.n_below);

@@ -50,15 +50,8 @@ const char *tb_oddity_name(enum tb_oddity_kind kind);
 
 // tb_fabric_switch_text and tb_fabric_link_text write names (names.h) in their visible
 // form (visible.h), for text; JSON and CSV have them as they are.
-char *tb_fabric_switch_text(
-	const struct tb_network *network, struct tb_switch sw, char *buffer, size_t size);
 char *tb_fabric_link_text(
 	const struct tb_network *network, struct tb_link link, char *buffer, size_t size);
-
-// tb_fabric_routes_text writes whose routes they are, in the plural: "Routes by
-// ascent=deterministic"; 160 bytes suffice.
-char *tb_fabric_routes_text(
-	const struct tb_fabric_report *report, char *buffer, size_t size);
 
 // tb_link_class_text writes "up from level 0"; 48 bytes suffice.
 char *tb_link_class_text(const struct tb_link_class *class, char *buffer, size_t size);

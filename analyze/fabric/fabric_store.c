@@ -9,14 +9,8 @@
 
 #define LONGEST_PS 9e18 // what fits a time
 
-// wire_bytes is what a full packet takes of a link.
-static double wire_bytes(const struct tb_network_params *params)
-{
-	return (double)params->packet_payload_bytes + params->packet_overhead_bytes;
-}
-
-// sample_of is the link during the run; a link without pairs has none.
-static struct tb_link_sample sample_of(
+// study_sample is the link during the run; a link without pairs has none.
+static struct tb_link_sample study_sample(
 	const struct tb_route_study *study, uint32_t link, double packet_bytes)
 {
 	struct tb_link_info at = tb_network_link(study->network, (struct tb_link){link});
@@ -28,8 +22,8 @@ static struct tb_link_sample sample_of(
 		.bytes = (uint64_t)(pairs * packet_bytes)};
 }
 
-// describe writes the options of the command, as a replay's store keeps them.
-static char *describe(const struct tb_fabric_report *report)
+// describe_report writes the options of the command, as a replay's store keeps them.
+static char *describe_report(const struct tb_fabric_report *report)
 {
 	const char *routes = report->is_for_traffic ? " --traffic "
 			     : *report->routes	    ? " --routes "
@@ -45,7 +39,7 @@ static char *describe(const struct tb_fabric_report *report)
 	return text;
 }
 
-static int put(struct tb_store *store, const struct tb_fabric_report *report,
+static int store_links(struct tb_store *store, const struct tb_fabric_report *report,
 	struct tb_link_sample *samples, struct tb_error *error)
 {
 	const struct tb_route_study *study = report->study;
@@ -54,7 +48,10 @@ static int put(struct tb_store *store, const struct tb_fabric_report *report,
 	uint64_t longest = 1;
 	size_t n = 0;
 	for (uint32_t link = 0; link < tb_network_n_links(study->network); link++) {
-		samples[n] = sample_of(study, link, wire_bytes(params));
+		// What a full packet takes of a link.
+		samples[n] = study_sample(study, link,
+			(double)params->packet_payload_bytes +
+				params->packet_overhead_bytes);
 		if (samples[n].busy_ps > longest)
 			longest = samples[n].busy_ps;
 		n += study->pairs[link] > 0;
@@ -86,7 +83,7 @@ int tb_fabric_store(
 	struct tb_store *store = NULL;
 	struct tb_link_sample *samples =
 		malloc((tb_network_n_links(net) + 1u) * sizeof *samples);
-	char *options = describe(report);
+	char *options = describe_report(report);
 	int status = samples && options ? tb_store_create(&store, path, error)
 					: tb_fail_memory(error, "the fabric");
 	if (status == TB_OK)
@@ -101,7 +98,7 @@ int tb_fabric_store(
 				.routes_digest = ""},
 			error);
 	if (status == TB_OK)
-		status = put(store, report, samples, error);
+		status = store_links(store, report, samples, error);
 	tb_store_free(store);
 	free(options);
 	free(samples);

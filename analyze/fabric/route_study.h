@@ -79,14 +79,6 @@ struct tb_route_study_options {
 	void *context;
 };
 
-// tb_route_study_bisections is how many random bisections are drawn of a network unless
-// told otherwise: as many as have 2^20 hosts, 16 to 1000; where headers choose, 2^18
-// hosts, 8 to 1000. tb_route_study_shifts is how many shifts are looked at, at most:
-// where every flow has one path as many as have 2^24 hosts, 16 to 1024; else as many as
-// bisections.
-uint32_t tb_route_study_bisections(const struct tb_network *network);
-uint32_t tb_route_study_shifts(const struct tb_network *network);
-
 // tb_route_study_init looks at the routes of a network, which must outlive it. All shifts
 // i to i + s are looked at where there are no more than n_shifts; else one is drawn from
 // each of n_shifts equal parts of them. TB_ENOMEM, TB_ESTOPPED. Cost: all to all as

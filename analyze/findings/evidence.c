@@ -1,6 +1,307 @@
+// Roots, the nodes at which they end, and which job waits for which.
 #include "findings_impl.h"
+#include "heavy_waits.h"
+#include "job_waits.h"
+#include "jobs.h"
+#include "roots.h"
+#include "trees.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+bool tb_evidence_jobs_meet(const struct tb_evidence *evidence)
+{
+	for (uint32_t i = 0; i < evidence->n_pairs; i++)
+		if (evidence->pairs[i].victim != evidence->pairs[i].culprit)
+			return true;
+	return evidence->n_pairs == 0 && evidence->wait_ps > 0;
+}
+
+// time_end finds when the root of an end was one, who sent to it then, and what the link
+// did.
+static int time_end(struct tb_evidence *evidence, const struct tb_trees *trees,
+	const uint64_t *all_waits, struct tb_evidence_end *end, struct tb_error *error)
+{
+	uint64_t waits[TB_TREES_SLICES] = {0};
+	struct tb_wait_windows windows;
+	struct tb_span spans[TB_WAIT_WINDOWS_MOST];
+	const uint32_t *rows = &trees->root_first[end->link.id];
+	for (uint32_t i = rows[0]; i < rows[1]; i++)
+		waits[trees->roots[i].bin] += trees->roots[i].wait_ps;
+	if (tb_wait_windows_above(&windows, waits, trees->n_bins, TB_EVIDENCE_QUIET))
+		return tb_fail_memory(error, "the findings");
+	// Set which part of the wait in its windows a root has.
+	double of_end = 0, of_all = 0;
+	for (uint32_t i = 0; i < windows.n; i++)
+		for (uint64_t bin = windows.at[i].first_bin; bin < windows.at[i].end_bin;
+			bin++) {
+			of_end += (double)waits[bin];
+			of_all += (double)all_waits[bin];
+		}
+	end->window_percent = of_all > 0 ? 100 * of_end / of_all : 0;
+	for (uint32_t i = 0; i < windows.n; i++)
+		spans[i] = tb_trees_span(trees, (uint32_t)windows.at[i].first_bin,
+			(uint32_t)windows.at[i].end_bin);
+	int status = tb_queue_times_find(
+		&end->queue, evidence->run, end->link, spans, windows.n, error);
+	if (!status && end->queue.span_ps > 0) {
+		double span_ps = (double)end->queue.span_ps;
+		end->busy_percent = 100 * (double)end->queue.busy_ps / span_ps;
+		end->stall_percent = 100 * (double)end->queue.stall_ps / span_ps;
+	}
+	return status;
+}
+
+// count_ends finds how few nodes' links are the roots of half of the wait.
+static void count_ends(struct tb_evidence *evidence)
+{
+	const struct tb_run_link *links = tb_run_links(evidence->run);
+	double held = 0;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < evidence->n_roots && held * 2 < evidence->wait_ps; i++) {
+		if (links[evidence->roots[i].link.id].at.kind != TB_LINK_EJECTION)
+			continue;
+		held += (double)evidence->roots[i].wait_ps;
+		n++;
+	}
+	if (n > 0 && held * 2 >= evidence->wait_ps) {
+		evidence->n_half_ends = n;
+		evidence->half_ends_percent = 100 * held / evidence->wait_ps;
+	}
+}
+
+static int gather_ends(struct tb_evidence *evidence, struct tb_error *error)
+{
+	struct tb_trees trees = {0};
+	uint64_t waits[TB_TREES_SLICES] = {0};
+	int status = tb_trees_init(&trees, evidence->run, error);
+	const struct tb_run_link *links = tb_run_links(evidence->run);
+	count_ends(evidence);
+	for (uint32_t i = 0; !status && i < trees.n_roots; i++)
+		waits[trees.roots[i].bin] += trees.roots[i].wait_ps;
+	for (uint32_t i = 0; !status && i < evidence->n_roots && trees.bin_ps > 0 &&
+			     evidence->info->bin_ps > 0;
+		i++) {
+		const struct tb_evidence_root *root = &evidence->roots[i];
+		if (links[root->link.id].at.kind != TB_LINK_EJECTION)
+			continue;
+		double percent = 100 * (double)root->wait_ps / evidence->wait_ps;
+		if (evidence->n_ends == TB_EVIDENCE_ENDS ||
+			(evidence->n_ends >= TB_EVIDENCE_NAMED &&
+				percent < TB_EVIDENCE_PART))
+			break;
+		struct tb_evidence_end *end = &evidence->ends[evidence->n_ends++];
+		end->link = root->link;
+		end->node.id = links[root->link.id].at.to;
+		end->percent = percent;
+		status = time_end(evidence, &trees, waits, end, error);
+	}
+	tb_trees_fini(&trees);
+	return status;
+}
+
+const struct tb_evidence_pair *tb_evidence_worst_pair(const struct tb_evidence *evidence)
+{
+	for (uint32_t i = 0; i < evidence->n_pairs; i++)
+		if (evidence->pairs[i].victim != evidence->pairs[i].culprit &&
+			evidence->pairs[i].wait_ps > 0)
+			return &evidence->pairs[i];
+	return NULL;
+}
+
+// evidence_blame gathers roots, ends and pairs of jobs; wait_ps and jobs are known.
+static int evidence_blame(struct tb_evidence *evidence, struct tb_error *error)
+{
+	const struct tb_span whole = {0, 0};
+	struct tb_roots roots = {0};
+	struct tb_job_pairs pairs = {0};
+	int status = tb_roots_init(&roots, evidence->run, whole, 0, error);
+	if (!status)
+		status = tb_job_pairs_init(&pairs, evidence->run, whole, 0, error);
+	evidence->roots = calloc(roots.listed.n + 1u, sizeof *evidence->roots);
+	evidence->pairs = calloc(pairs.listed.n + 1u, sizeof *evidence->pairs);
+	if (!status && (!evidence->roots || !evidence->pairs))
+		status = tb_fail_memory(error, "the findings");
+	for (uint32_t i = 0; !status && i < roots.listed.n; i++)
+		evidence->roots[evidence->n_roots++] = (struct tb_evidence_root){
+			roots.rows[i].root, roots.rows[i].wait_ps};
+	for (uint32_t i = 0; !status && i < pairs.listed.n; i++)
+		evidence->pairs[evidence->n_pairs++] =
+			(struct tb_evidence_pair){pairs.rows[i].victim_job,
+				pairs.rows[i].culprit_job, pairs.rows[i].wait_ps};
+	tb_job_pairs_fini(&pairs);
+	tb_roots_fini(&roots);
+	const struct tb_evidence_pair *worst = tb_evidence_worst_pair(evidence);
+	if (!status && worst)
+		status = tb_shared_leaves(evidence->run, worst->victim, worst->culprit,
+			&evidence->worst_pair_leaves, error);
+	return status ? status : gather_ends(evidence, error);
+}
+
+// Where the time begins in which ports could not send.
+
+// A link that leads on is part of the same jam when it is held for so much of the time of
+// the one before; and so many links at most are one behind the other.
+#define ON_PERCENT 25
+#define STEPS_MOST 32
+
+// next_held_link finds the link that leads on from the end of another and has most of a
+// figure.
+static bool next_held_link(const struct tb_evidence *evidence,
+	const struct tb_link_sample *samples, struct tb_link from, enum tb_metric metric,
+	struct tb_link *next)
+{
+	const struct tb_run_link *links = tb_run_links(evidence->run);
+	const struct tb_run_link *at = &links[from.id];
+	uint64_t most = 0;
+	if (at->at.kind == TB_LINK_EJECTION)
+		return false;
+	for (uint32_t i = 0; i < evidence->info->n_links; i++) {
+		uint64_t value = tb_metric_of(&samples[i], metric);
+		if (links[i].at.kind == TB_LINK_INJECTION ||
+			links[i].at.from != at->at.to || i == at->at.reverse.id ||
+			value <= most)
+			continue;
+		most = value;
+		*next = (struct tb_link){i};
+	}
+	return most > 0;
+}
+
+// all_measured_from: of what leads on from the end of a link, no wait is unknown.
+static bool all_measured_from(const struct tb_evidence *evidence, struct tb_link from)
+{
+	const struct tb_run_link *links = tb_run_links(evidence->run);
+	const struct tb_run_link *at = &links[from.id];
+	for (uint32_t i = 0; i < evidence->info->n_links; i++)
+		if (links[i].at.kind != TB_LINK_INJECTION &&
+			links[i].at.from == at->at.to && i != at->at.reverse.id &&
+			tb_run_unmeasured(links[i].known, TB_STALL))
+			return false;
+	return true;
+}
+
+static double percent_of_time(const struct tb_evidence *evidence, uint64_t time_ps)
+{
+	double all = (double)evidence->info->simulated_ps;
+	return all > 0 ? 100 * (double)time_ps / all : 0;
+}
+
+// evidence_held finds where the time begins in which ports could not send.
+static void evidence_held(
+	struct tb_evidence *evidence, const struct tb_link_sample *samples)
+{
+	struct tb_held_end *end = &evidence->held_end;
+	struct tb_link next;
+	if (!tb_run_is_measured(evidence->info) || evidence->n_hottest == 0)
+		return;
+	end->last = evidence->hottest[0].sample.link;
+	for (int i = 0; i < STEPS_MOST &&
+			next_held_link(evidence, samples, end->last, TB_STALL, &next);
+		i++) {
+		if ((double)samples[next.id].stall_ps * 100 <
+			(double)samples[end->last.id].stall_ps * ON_PERCENT)
+			break;
+		end->last = next;
+	}
+	end->held_percent = percent_of_time(evidence, samples[end->last.id].stall_ps);
+	end->is_node =
+		tb_run_links(evidence->run)[end->last.id].at.kind == TB_LINK_EJECTION;
+	end->is_known =
+		end->held_percent >= TB_FINDING_HELD &&
+		tb_run_links(evidence->run)[end->last.id].known.wait != TB_AT_MOST;
+	if (end->is_node)
+		return;
+	end->is_known &= all_measured_from(evidence, end->last);
+	end->is_known &= next_held_link(evidence, samples, end->last, TB_BUSY, &end->out);
+	if (end->is_known)
+		end->busy_percent =
+			percent_of_time(evidence, samples[end->out.id].busy_ps);
+}
+
+// Whose traffic waits for whose, as finely as three pairs show half of it.
+
+static bool holds_half(const struct tb_listed *listed)
+{
+	return listed->n > 0 && 2 * listed->listed_ps >= listed->whole_ps;
+}
+
+static void take_listed(struct tb_evidence *evidence, enum tb_evidence_grain grain,
+	const struct tb_listed *listed)
+{
+	evidence->grain = grain;
+	evidence->n_traffic = listed->n;
+	evidence->traffic_is_exact = listed->floor_ps == 0;
+	evidence->traffic_percent = 100 * listed->listed_ps / evidence->wait_ps;
+}
+
+static int try_flows(struct tb_evidence *evidence, struct tb_error *error)
+{
+	struct tb_heavy_waits waits = {0};
+	const struct tb_span whole = {0, 0};
+	int status = tb_heavy_waits_during(
+		&waits, evidence->run, whole, TB_EVIDENCE_NAMED, error);
+	if (status)
+		return status;
+	if (holds_half(&waits.listed)) {
+		take_listed(evidence, TB_EVIDENCE_FLOWS, &waits.listed);
+		for (uint32_t i = 0; i < waits.listed.n; i++) {
+			const struct tb_blame_sample *row = &waits.rows[i];
+			evidence->traffic[i] = (struct tb_evidence_traffic){
+				.victim = {row->victim_source, row->victim_destination},
+				.culprit = {row->culprit_source,
+					row->culprit_destination},
+				.percent =
+					100 * (double)row->wait_ps / evidence->wait_ps};
+		}
+	}
+	tb_heavy_waits_fini(&waits);
+	return TB_OK;
+}
+
+static int try_groups(struct tb_evidence *evidence, enum tb_grouping grouping,
+	enum tb_evidence_grain grain, struct tb_error *error)
+{
+	struct tb_groups groups = {0};
+	int status = tb_groups_init(
+		&groups, evidence->run, grouping, TB_EVIDENCE_NAMED, error);
+	if (status)
+		return status;
+	if (holds_half(&groups.listed)) {
+		take_listed(evidence, grain, &groups.listed);
+		for (uint32_t i = 0; i < groups.listed.n; i++) {
+			const struct tb_group_sample *row = &groups.rows[i];
+			evidence->traffic[i] = (struct tb_evidence_traffic){
+				.victim = {{row->victim}, {row->victim}},
+				.culprit = {{row->culprit}, {row->culprit}},
+				.victim_leaf = row->victim,
+				.culprit_leaf = row->culprit,
+				.percent =
+					100 * (double)row->wait_ps / evidence->wait_ps};
+		}
+	}
+	tb_groups_fini(&groups);
+	return TB_OK;
+}
+
+int tb_evidence_traffic(struct tb_evidence *evidence, struct tb_error *error)
+{
+	static const struct {
+		enum tb_grouping grouping;
+		enum tb_evidence_grain grain;
+	} coarser[] = {{TB_GROUP_DESTINATION, TB_EVIDENCE_DESTINATIONS},
+		{TB_GROUP_DESTINATION_LEAF, TB_EVIDENCE_DESTINATION_LEAVES},
+		{TB_GROUP_SOURCE_LEAF, TB_EVIDENCE_SOURCE_LEAVES}};
+	if (evidence->wait_ps <= 0)
+		return TB_OK;
+	int status = try_flows(evidence, error);
+	for (size_t i = 0; i < sizeof coarser / sizeof *coarser && !status &&
+			   evidence->grain == TB_EVIDENCE_NO_GRAIN;
+		i++)
+		status = try_groups(
+			evidence, coarser[i].grouping, coarser[i].grain, error);
+	return status;
+}
 
 void tb_evidence_fini(struct tb_evidence *evidence)
 {
@@ -16,27 +317,22 @@ void tb_evidence_fini(struct tb_evidence *evidence)
 	*evidence = (struct tb_evidence){0};
 }
 
-static int by_size(const void *one, const void *other)
+static int by_link_wait(const void *one, const void *other)
 {
 	const uint64_t *a = one, *b = other;
 	return (*a < *b) - (*a > *b);
 }
 
-static int no_memory(struct tb_error *error)
-{
-	return tb_fail_memory(error, "the findings");
-}
-
-// count_links counts those that waited, were used, and carry most of the wait.
-static int count_links(struct tb_evidence *evidence, const struct tb_link_sample *samples,
-	struct tb_error *error)
+// count_waiting_links counts those that waited, were used, and carry most of the wait.
+static int count_waiting_links(struct tb_evidence *evidence,
+	const struct tb_link_sample *samples, struct tb_error *error)
 {
 	uint32_t n_links = evidence->info->n_links;
 	const struct tb_run_link *links = tb_run_links(evidence->run);
 	uint64_t *waits = calloc(n_links + 1u, sizeof *waits);
 	double held = 0;
 	if (!waits)
-		return no_memory(error);
+		return tb_fail_memory(error, "the findings");
 	for (uint32_t i = 0; i < n_links; i++) {
 		evidence->wait_ps += (double)samples[i].wait_ps;
 		evidence->n_used += samples[i].n_packets > 0;
@@ -45,7 +341,7 @@ static int count_links(struct tb_evidence *evidence, const struct tb_link_sample
 		if (samples[i].wait_ps > 0)
 			waits[evidence->n_waiting++] = samples[i].wait_ps;
 	}
-	qsort(waits, evidence->n_waiting, sizeof *waits, by_size);
+	qsort(waits, evidence->n_waiting, sizeof *waits, by_link_wait);
 	while (evidence->n_carrying < evidence->n_waiting &&
 		held * 100 < evidence->wait_ps * TB_EVIDENCE_CARRIED)
 		held += (double)waits[evidence->n_carrying++];
@@ -53,14 +349,14 @@ static int count_links(struct tb_evidence *evidence, const struct tb_link_sample
 	return TB_OK;
 }
 
-// find_ways sets whether packets could have gone other ways than they did.
-static int find_ways(struct tb_evidence *evidence, const struct tb_link_sample *samples,
-	struct tb_error *error)
+// find_choices sets whether packets could have gone other ways than they did.
+static int find_choices(struct tb_evidence *evidence,
+	const struct tb_link_sample *samples, struct tb_error *error)
 {
 	const struct tb_run_link *links = tb_run_links(evidence->run);
 	uint32_t *n_up = calloc(evidence->info->n_switches + 1u, sizeof *n_up);
 	if (!n_up)
-		return no_memory(error);
+		return tb_fail_memory(error, "the findings");
 	for (uint32_t i = 0; i < evidence->info->n_links; i++)
 		if (links[i].at.kind == TB_LINK_UP && links[i].dead_at_ps > 0)
 			n_up[links[i].at.from]++;
@@ -76,61 +372,37 @@ static int find_ways(struct tb_evidence *evidence, const struct tb_link_sample *
 	return TB_OK;
 }
 
-static int gather_links(struct tb_evidence *evidence, struct tb_error *error)
-{
-	const struct tb_window whole = {0, 0};
-	const struct tb_link_sample *samples;
-	struct tb_hot_link *hottest = NULL;
-	int status = tb_run_look(evidence->run, whole, &samples, error);
-	if (!status)
-		status = count_links(evidence, samples, error);
-	if (!status)
-		status = find_ways(evidence, samples, error);
-	if (!status)
-		status = tb_hot_links(evidence->run, whole, TB_EVIDENCE_NAMED, &hottest,
-			&evidence->n_hottest, error);
-	for (uint32_t i = 0; !status && i < evidence->n_hottest; i++)
-		evidence->hottest[i] = hottest[i];
-	free(hottest);
-	if (!status)
-		status = tb_run_look(evidence->run, whole, &samples, error);
-	if (!status)
-		tb_evidence_held(evidence, samples);
-	return status;
-}
-
-// load_of sets how busy and how stalled the used links were in the windows.
-static void load_of(struct tb_evidence *evidence, const struct tb_bin_total *totals)
-{
-	double busy_ps = 0, stall_ps = 0, time_ps = 0;
-	for (uint32_t i = 0; i < evidence->windows.n; i++) {
-		struct tb_window window = evidence->windows.at[i];
-		time_ps += (double)tb_run_window_ps(evidence->run, window);
-		for (uint64_t bin = window.first_bin; bin < window.end_bin; bin++) {
-			busy_ps += (double)totals[bin].busy_ps;
-			stall_ps += (double)totals[bin].stall_ps;
-		}
-	}
-	if (time_ps > 0 && evidence->n_used) {
-		evidence->busy_percent = 100 * busy_ps / time_ps / evidence->n_used;
-		evidence->stall_percent = 100 * stall_ps / time_ps / evidence->n_used;
-	}
-}
-
-static int gather_time(struct tb_evidence *evidence, struct tb_error *error)
+static int gather_time_totals(struct tb_evidence *evidence, struct tb_error *error)
 {
 	uint64_t n_bins = evidence->info->n_bins;
 	struct tb_bin_total *totals = calloc(n_bins + 1, sizeof *totals);
 	uint64_t *waits = calloc(n_bins + 1, sizeof *waits);
-	int status = totals && waits ? TB_OK : no_memory(error);
+	int status = totals && waits ? TB_OK : tb_fail_memory(error, "the findings");
 	if (!status)
 		status = tb_bin_totals(evidence->run, totals, error);
 	for (uint64_t i = 0; !status && i < n_bins; i++)
 		waits[i] = totals[i].wait_ps;
 	if (!status && tb_wait_windows_find(&evidence->windows, waits, n_bins))
-		status = no_memory(error);
-	if (!status)
-		load_of(evidence, totals);
+		status = tb_fail_memory(error, "the findings");
+	if (!status) {
+		// Set how busy and how stalled the used links were in the windows.
+		double busy_ps = 0, stall_ps = 0, time_ps = 0;
+		for (uint32_t i = 0; i < evidence->windows.n; i++) {
+			struct tb_window window = evidence->windows.at[i];
+			time_ps += (double)tb_run_window_ps(evidence->run, window);
+			for (uint64_t bin = window.first_bin; bin < window.end_bin;
+				bin++) {
+				busy_ps += (double)totals[bin].busy_ps;
+				stall_ps += (double)totals[bin].stall_ps;
+			}
+		}
+		if (time_ps > 0 && evidence->n_used) {
+			evidence->busy_percent =
+				100 * busy_ps / time_ps / evidence->n_used;
+			evidence->stall_percent =
+				100 * stall_ps / time_ps / evidence->n_used;
+		}
+	}
 	free(totals);
 	free(waits);
 	return status;
@@ -141,7 +413,7 @@ static int gather_seats(struct tb_evidence *evidence, struct tb_error *error)
 	int status = TB_OK;
 	evidence->seats = calloc(evidence->jobs.n + UINT64_C(1), sizeof *evidence->seats);
 	if (!evidence->seats)
-		return no_memory(error);
+		return tb_fail_memory(error, "the findings");
 	for (uint32_t i = 0; !status && i < evidence->jobs.n; i++)
 		if (tb_placement_may_decide(evidence, i))
 			status = tb_job_seat_find(
@@ -154,9 +426,26 @@ int tb_evidence_init(
 {
 	struct tb_evidence made = {.run = run, .info = tb_run_info(run)};
 	made.has_capture = tb_run_capture(made.info, &made.capture);
-	int status = gather_links(&made, error);
+	const struct tb_window whole = {0, 0};
+	const struct tb_link_sample *samples;
+	struct tb_hot_link *hottest = NULL;
+	int status = tb_run_look(made.run, whole, &samples, error);
 	if (!status)
-		status = gather_time(&made, error);
+		status = count_waiting_links(&made, samples, error);
+	if (!status)
+		status = find_choices(&made, samples, error);
+	if (!status)
+		status = tb_hot_links(made.run, whole, TB_EVIDENCE_NAMED, &hottest,
+			&made.n_hottest, error);
+	for (uint32_t i = 0; !status && i < made.n_hottest; i++)
+		made.hottest[i] = hottest[i];
+	free(hottest);
+	if (!status)
+		status = tb_run_look(made.run, whole, &samples, error);
+	if (!status)
+		evidence_held(&made, samples);
+	if (!status)
+		status = gather_time_totals(&made, error);
 	if (!status)
 		status = tb_jobs_init(&made.jobs, run, error);
 	if (!status)
@@ -168,7 +457,7 @@ int tb_evidence_init(
 	if (!status)
 		status = tb_backlog_find(&made.backlog, run, error);
 	if (!status)
-		status = tb_evidence_blame(&made, error);
+		status = evidence_blame(&made, error);
 	if (!status)
 		status = tb_evidence_traffic(&made, error);
 	if (!status)

@@ -169,20 +169,10 @@ static void say_tried(const struct tb_judging *judging, struct tb_finding *findi
 		tried->n_seeds, tried->n_seeds == 1 ? "" : "s");
 }
 
-// say_folder adds what FOLDER in its command stands for.
-static void say_folder(struct tb_finding *finding)
-{
-	if (strstr(finding->command, TB_TRIED_FOLDER "/"))
-		tb_finding_say(finding,
-			"'tailback advise --write " TB_TRIED_FOLDER
-			"' makes the " TB_TRIED_FOLDER
-			" of this command, with the files that it needs.");
-}
-
-// is_told returns whether a rule proposes what was tried, or another try of as much
+// is_proposed returns whether a rule proposes what was tried, or another try of as much
 // gain is told already.
-static bool is_told(const struct tb_findings *findings, const struct tb_run_tries *tries,
-	const struct tb_run_tried *tried)
+static bool is_proposed(const struct tb_findings *findings,
+	const struct tb_run_tries *tries, const struct tb_run_tried *tried)
 {
 	for (size_t i = 0; i < findings->n; i++) {
 		const struct tb_run_tried *told =
@@ -196,68 +186,12 @@ static bool is_told(const struct tb_findings *findings, const struct tb_run_trie
 	return false;
 }
 
-// is_better: what costs nothing is better than what needs hardware.
-static bool is_better(const struct tb_run_tried *one, const struct tb_run_tried *other)
+// gains_more: what costs nothing is better than what needs hardware.
+static bool gains_more(const struct tb_run_tried *one, const struct tb_run_tried *other)
 {
 	if (one->needs_hardware != other->needs_hardware)
 		return other->needs_hardware;
 	return one->gain_percent > other->gain_percent;
-}
-
-// put_hardware_last moves the remedies that need hardware behind all others.
-static void put_hardware_last(struct tb_findings *findings)
-{
-	size_t n_moved = 0;
-	for (size_t i = 0; i + n_moved < findings->n;) {
-		struct tb_finding moved = findings->list[i];
-		if (!moved.remedy || !moved.needs_hardware) {
-			i++;
-			continue;
-		}
-		n_moved++;
-		memmove(&findings->list[i], &findings->list[i + 1],
-			(findings->n - i - 1) * sizeof moved);
-		findings->list[findings->n - 1] = moved;
-	}
-}
-
-// propose_best adds the changes that gained most, of those that are not told.
-static void propose_best(struct tb_judging *judging, const struct tb_run_tries *tries)
-{
-	for (int k = 0; k < TB_FINDING_TRIED; k++) {
-		const struct tb_run_tried *best = NULL;
-		for (size_t i = 0; i < tries->n; i++)
-			if (strcmp(tries->list[i].verdict, "helps") == 0 &&
-				(!best || is_better(&tries->list[i], best)) &&
-				!is_told(judging->findings, tries, &tries->list[i]))
-				best = &tries->list[i];
-		if (!best)
-			return;
-		struct tb_finding *finding = tb_judging_remedy(judging, "best-tried");
-		finding->needs_hardware = best->needs_hardware;
-		tb_finding_say(finding, "Beside these was tried: %s.", best->title);
-		say_tried(judging, finding, best);
-		finding->command = strdup(best->command);
-		if (finding->command)
-			say_folder(finding);
-		judging->failed |= !finding->command;
-	}
-}
-
-// refute takes back what was proposed and harms: of a remedy what was found out is left,
-// of another finding all but its command.
-static void refute(const struct tb_judging *judging, struct tb_finding *finding,
-	const struct tb_run_tried *tried)
-{
-	free(finding->command);
-	finding->command = NULL;
-	if (finding->remedy) {
-		finding->n_figures = 0;
-		finding->sentence[0] = '\0';
-		tb_finding_say(finding, "No remedy: %s.", tried->title);
-	}
-	finding->remedy = false;
-	say_tried(judging, finding, tried);
 }
 
 // tell_tried has the remedies that were tried say so.
@@ -268,12 +202,47 @@ static void tell_tried(struct tb_judging *judging, const struct tb_run_tries *tr
 		const struct tb_run_tried *tried =
 			finding->command ? tb_run_tries_find(tries, finding->command)
 					 : NULL;
-		if (tried && strcmp(tried->verdict, "harms") == 0)
-			refute(judging, finding, tried);
-		else if (tried)
+		if (tried && strcmp(tried->verdict, "harms") == 0) {
+			// Take back what was proposed and harms: of a remedy what was
+			// found out is left, of another finding all but its command.
+			free(finding->command);
+			finding->command = NULL;
+			if (finding->remedy) {
+				finding->n_figures = 0;
+				finding->sentence[0] = '\0';
+				tb_finding_say(finding, "No remedy: %s.", tried->title);
+			}
+			finding->remedy = false;
+			say_tried(judging, finding, tried);
+		} else if (tried)
 			say_tried(judging, finding, tried);
 	}
-	propose_best(judging, tries);
+	// Add the changes that gained most, of those that are not told.
+	for (int k = 0; k < TB_FINDING_TRIED; k++) {
+		const struct tb_run_tried *best = NULL;
+		for (size_t i = 0; i < tries->n; i++)
+			if (strcmp(tries->list[i].verdict, "helps") == 0 &&
+				(!best || gains_more(&tries->list[i], best)) &&
+				!is_proposed(judging->findings, tries, &tries->list[i]))
+				best = &tries->list[i];
+		if (!best)
+			return;
+		struct tb_finding *finding = tb_judging_remedy(judging, "best-tried");
+		finding->needs_hardware = best->needs_hardware;
+		tb_finding_say(finding, "Beside these was tried: %s.", best->title);
+		say_tried(judging, finding, best);
+		finding->command = strdup(best->command);
+		if (finding->command) {
+			// Add what FOLDER in its command stands for.
+			if (strstr(finding->command, TB_TRIED_FOLDER "/"))
+				tb_finding_say(finding,
+					"'tailback advise --write " TB_TRIED_FOLDER
+					"' makes the " TB_TRIED_FOLDER
+					" of this command, with the files that it "
+					"needs.");
+		}
+		judging->failed |= !finding->command;
+	}
 }
 
 int tb_findings_judge(struct tb_findings *findings, const struct tb_evidence *evidence)
@@ -290,7 +259,19 @@ int tb_findings_judge(struct tb_findings *findings, const struct tb_evidence *ev
 		for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
 			groups[i](&judging);
 	tell_tried(&judging, &evidence->tries);
-	put_hardware_last(findings);
+	// Move the remedies that need hardware behind all others.
+	size_t n_moved = 0;
+	for (size_t i = 0; i + n_moved < findings->n;) {
+		struct tb_finding moved = findings->list[i];
+		if (!moved.remedy || !moved.needs_hardware) {
+			i++;
+			continue;
+		}
+		n_moved++;
+		memmove(&findings->list[i], &findings->list[i + 1],
+			(findings->n - i - 1) * sizeof moved);
+		findings->list[findings->n - 1] = moved;
+	}
 	if (!judging.failed)
 		return TB_OK;
 	tb_findings_fini(findings);

@@ -82,12 +82,6 @@ char *tb_job_text(
 // without that its user chose it.
 bool tb_placement_may_decide(const struct tb_evidence *evidence, uint32_t job);
 
-// tb_evidence_blame gathers roots, ends and pairs of jobs; wait_ps and jobs are known.
-int tb_evidence_blame(struct tb_evidence *evidence, struct tb_error *error) TB_MUST_USE;
-
-// tb_evidence_held finds where the time begins in which ports could not send.
-void tb_evidence_held(struct tb_evidence *evidence, const struct tb_link_sample *samples);
-
 // tb_evidence_traffic finds the grouping that shows whose traffic waits for whose.
 int tb_evidence_traffic(struct tb_evidence *evidence, struct tb_error *error) TB_MUST_USE;
 

@@ -124,16 +124,6 @@ static char *put_traffic(const struct tb_evidence *evidence, const struct tb_nod
 	return buffer;
 }
 
-static bool is_itself(
-	const struct tb_evidence *evidence, const struct tb_evidence_traffic *pair)
-{
-	return evidence->grain == TB_EVIDENCE_FLOWS ||
-			       evidence->grain == TB_EVIDENCE_DESTINATIONS
-		       ? pair->victim[0].id == pair->culprit[0].id &&
-				 pair->victim[1].id == pair->culprit[1].id
-		       : pair->victim_leaf == pair->culprit_leaf;
-}
-
 // find_traffic names the traffic that waits and the traffic that it waits for, where few
 // pairs make half of the wait.
 static void find_traffic(struct tb_judging *judging)
@@ -158,7 +148,15 @@ static void find_traffic(struct tb_judging *judging)
 			sizeof culprit);
 		used += (size_t)snprintf(text + used, sizeof text - used, "%s%s for %s",
 			tb_list_between(i, evidence->n_traffic), victim,
-			is_itself(evidence, pair) ? same : culprit);
+			(evidence->grain == TB_EVIDENCE_FLOWS ||
+						evidence->grain ==
+							TB_EVIDENCE_DESTINATIONS
+					? pair->victim[0].id == pair->culprit[0].id &&
+						  pair->victim[1].id ==
+							  pair->culprit[1].id
+					: pair->victim_leaf == pair->culprit_leaf)
+				? same
+				: culprit);
 		if (evidence->n_traffic > 1 && used < sizeof text)
 			snprintf(text + used, sizeof text - used, " (%s)",
 				tb_percent_text(pair->percent, share, sizeof share));
@@ -171,33 +169,6 @@ static void find_traffic(struct tb_judging *judging)
 	tb_finding_say(finding, "%s%s of the wait is that of %s.",
 		evidence->traffic_is_exact ? "" : "At least ",
 		tb_percent_text(evidence->traffic_percent, all, sizeof all), text);
-}
-
-// find_cost compares what messages spent in the network with an idle one, and what they
-// spent in their own sender's queue, which is not the network's doing, with the whole.
-static void find_cost(struct tb_judging *judging)
-{
-	const struct tb_evidence *evidence = judging->evidence;
-	double latency = 0, queue = 0, network = 0, ideal = 0;
-	for (uint32_t i = 0; i < evidence->jobs.n; i++) {
-		latency += (double)evidence->jobs.jobs[i].latency_ps;
-		queue += (double)evidence->jobs.jobs[i].queue_ps;
-		network += (double)evidence->jobs.jobs[i].network_ps;
-		ideal += (double)evidence->jobs.jobs[i].ideal_ps;
-	}
-	if (ideal <= 0 || latency <= 0)
-		return;
-	struct tb_finding *finding = tb_judging_find(judging, "cost");
-	tb_finding_real(finding, "slowdown", network / ideal);
-	if (network < TB_FINDING_SLOWER * ideal)
-		tb_finding_say(finding,
-			"In the network, messages took no longer than on an idle one.");
-	else
-		tb_finding_say(finding,
-			"In the network, messages took %.*f times as long as on an idle "
-			"one.",
-			network < 10 * ideal ? 2 : 0, network / ideal);
-	find_backlog(judging, latency, queue);
 }
 
 // A replay of a job, as what it takes: its run time; of a capture, whose frames are
@@ -366,8 +337,37 @@ static uint32_t say_dead(struct tb_finding *finding, const struct tb_evidence *e
 	return n;
 }
 
-static void find_dead(struct tb_judging *judging)
+void tb_rules_of_people(struct tb_judging *judging)
 {
+	find_whose(judging);
+	find_traffic(judging);
+	// Compare what messages spent in the network with an idle one, and what they
+	// spent in their own sender's queue, which is not the network's doing, with the
+	// whole.
+	const struct tb_evidence *evidence = judging->evidence;
+	double latency = 0, queue = 0, network = 0, ideal = 0;
+	for (uint32_t i = 0; i < evidence->jobs.n; i++) {
+		latency += (double)evidence->jobs.jobs[i].latency_ps;
+		queue += (double)evidence->jobs.jobs[i].queue_ps;
+		network += (double)evidence->jobs.jobs[i].network_ps;
+		ideal += (double)evidence->jobs.jobs[i].ideal_ps;
+	}
+	if (!(ideal <= 0) && !(latency <= 0)) {
+		struct tb_finding *finding = tb_judging_find(judging, "cost");
+		tb_finding_real(finding, "slowdown", network / ideal);
+		if (network < TB_FINDING_SLOWER * ideal)
+			tb_finding_say(finding, "In the network, messages took no longer "
+						"than on an idle one.");
+		else
+			tb_finding_say(finding,
+				"In the network, messages took %.*f times as long as on "
+				"an idle "
+				"one.",
+				network < 10 * ideal ? 2 : 0, network / ideal);
+		find_backlog(judging, latency, queue);
+	}
+	find_others_cost(judging);
+	find_network_cost(judging);
 	const struct tb_run_info *info = judging->evidence->info;
 	char messages[48], packets[64];
 	if (info->n_undelivered == 0 && info->n_retries == 0 &&
@@ -384,14 +384,4 @@ static void find_dead(struct tb_judging *judging)
 	tb_finding_say(finding, "%s given up, and %s sent again.",
 		info->n_undelivered ? messages : "No message was",
 		info->n_retries ? packets : "no packet was");
-}
-
-void tb_rules_of_people(struct tb_judging *judging)
-{
-	find_whose(judging);
-	find_traffic(judging);
-	find_cost(judging);
-	find_others_cost(judging);
-	find_network_cost(judging);
-	find_dead(judging);
 }

@@ -104,7 +104,7 @@ static bool is_during(const struct tb_evidence *evidence,
 }
 
 // What a receiver tells its senders goes from it; all else goes to it.
-static bool is_told(enum tb_congestion_figure figure)
+static bool is_reported(enum tb_congestion_figure figure)
 {
 	return figure == TB_CONGESTION_ZERO_WINDOWS ||
 	       figure == TB_CONGESTION_CLOSED_PS || figure == TB_CONGESTION_CNPS;
@@ -125,7 +125,7 @@ void tb_recorded_at_end(const struct tb_judging *judging,
 				    bin->from_ps + from->bin_ps))
 				continue;
 			for (int f = 0; f < TB_CONGESTION_N; f++)
-				if ((is_told((enum tb_congestion_figure)f)
+				if ((is_reported((enum tb_congestion_figure)f)
 						    ? pair->source_node
 						    : pair->destination_node) ==
 					end->node.id)
@@ -140,4 +140,171 @@ void tb_recorded_at_end(const struct tb_judging *judging,
 		tb_node_text(evidence->run, end->node, node, sizeof node),
 		keeps_time(evidence) ? " in that time" : "",
 		tb_congestion_format(&sum, text, sizeof text));
+}
+
+// What the counters of a live fabric tell: which ports could not send, where that begins,
+// and what went wrong.
+
+// find_unhindered says that nothing waited only where every link was measured; else on
+// how many it was not.
+static void find_unhindered(struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	uint32_t n = evidence->info->n_links;
+	uint32_t n_unmeasured = tb_run_n_unmeasured(evidence->run, TB_WAIT);
+	char count[48], all[48];
+	if (evidence->n_waiting)
+		return;
+	if (n_unmeasured == 0) {
+		tb_finding_say(tb_judging_find(judging, "no-wait"),
+			"No port counted that it could not send.");
+		return;
+	}
+	struct tb_finding *finding = tb_judging_find(judging, "not-measured");
+	tb_finding_count(finding, "links", n_unmeasured);
+	tb_finding_say(finding,
+		n_unmeasured == n
+			? "How long ports could not send was not measured: whether "
+			  "anything waited is not known."
+			: "Of %s of %s it was not measured how long their ports could "
+			  "not send: whether anything waited there is not known. On the "
+			  "others nothing did.",
+		tb_format_count(n_unmeasured, count, sizeof count),
+		tb_format_counted(n, "link", all, sizeof all));
+}
+
+// bound_of returns "at least " or "at most ", or "" of what is exact.
+static const char *bound_of(enum tb_known known)
+{
+	return known == TB_AT_LEAST ? "at least " : known == TB_AT_MOST ? "at most " : "";
+}
+
+static enum tb_known wait_known(const struct tb_evidence *evidence, struct tb_link link)
+{
+	return tb_run_links(evidence->run)[link.id].known.wait;
+}
+
+static void find_held_ports(struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	char count[48], all[48], share[32], part[48], names[900] = "";
+	bool all_known = tb_run_sum_known(evidence->run, TB_WAIT) == TB_EXACT;
+	if (evidence->n_hottest == 0)
+		return;
+	struct tb_finding *finding = tb_judging_find(judging, "held-ports");
+	tb_finding_count(finding, "links", evidence->n_waiting);
+	bool may_wait = false;
+	for (uint32_t i = 0; i < evidence->n_hottest; i++) {
+		const struct tb_hot_link *hot = &evidence->hottest[i];
+		size_t used = strlen(names);
+		if (i == 0)
+			tb_finding_count(finding, "link", hot->sample.link.id);
+		may_wait |= wait_known(evidence, hot->sample.link) == TB_AT_MOST;
+		*part = '\0';
+		if (all_known)
+			snprintf(part, sizeof part, ", %s",
+				tb_percent_text(
+					hot->percent_of_wait, share, sizeof share));
+		snprintf(names + used, sizeof names - used, "%s%s (%s%s of the time%s)",
+			tb_list_between(i, evidence->n_hottest),
+			tb_link_text(evidence, hot->sample.link),
+			bound_of(wait_known(evidence, hot->sample.link)),
+			tb_percent_text(hot->waiting, share, sizeof share), part);
+	}
+	uint32_t n_unmeasured = tb_run_n_unmeasured(evidence->run, TB_WAIT);
+	if (all_known)
+		tb_finding_real(
+			finding, "percent_of_wait", evidence->hottest[0].percent_of_wait);
+	tb_finding_real(finding, "percent_of_time", evidence->hottest[0].waiting);
+	tb_finding_say(finding,
+		"Ports of %s of %s %s before they could send. Longest%s: %s.",
+		tb_format_count(evidence->n_waiting, count, sizeof count),
+		tb_format_counted(evidence->info->n_links - n_unmeasured,
+			n_unmeasured ? "measured link" : "link", all, sizeof all),
+		may_wait ? "had to wait, or may have had to," : "had to wait",
+		all_known ? ", with their share of all such time" : "", names);
+}
+
+static void find_origin(struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	const struct tb_held_end *end = &evidence->held_end;
+	char held[64] = "", share[32], busy[32];
+	if (!end->is_known)
+		return;
+	snprintf(held, sizeof held, ", held for %s%s of the time",
+		bound_of(wait_known(evidence, end->last)),
+		tb_percent_text(end->held_percent, share, sizeof share));
+	struct tb_finding *finding = tb_judging_find(judging, "wait-begins");
+	tb_finding_count(finding, "link", end->last.id);
+	tb_finding_real(finding, "percent_of_time", end->held_percent);
+	if (end->is_node) {
+		tb_finding_say(finding,
+			"The wait begins at the end of %s%s: the "
+			"host there, its adapter or its cable takes less than it is "
+			"sent. Look at that cable's errors and rate, then at the host.",
+			tb_link_text(evidence, end->last), held);
+		return;
+	}
+	tb_finding_count(finding, "out", end->out.id);
+	tb_finding_real(finding, "out_busy_percent", end->busy_percent);
+	tb_finding_say(finding,
+		"The wait begins behind %s%s: from the switch "
+		"there no link is held for long, so what is short is a link itself. Of "
+		"those that lead on, %s carries most, %s of what its rate allows%s.",
+		tb_link_text(evidence, end->last), held, tb_link_text(evidence, end->out),
+		tb_percent_text(end->busy_percent, busy, sizeof busy),
+		end->busy_percent < 50 ? "; a cable that runs slower than the fabric "
+					 "file has it looks like this"
+				       : "");
+}
+
+static void find_count(struct tb_judging *judging, int counter, const char *rule)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	const struct tb_link_count_sum *sum = &evidence->counts.sums[counter];
+	char count[80], links[48], most[48];
+	size_t n = 0;
+	if (sum->n_links == 0)
+		return;
+	struct tb_finding *finding = tb_judging_find(judging, rule);
+	tb_finding_count(finding, "link", sum->worst.id);
+	tb_finding_count(finding, "links", sum->n_links);
+	tb_finding_count(finding, "count", sum->count);
+	if (sum->at_least)
+		n = (size_t)snprintf(count, sizeof count, "at least ");
+	tb_format_counted(
+		sum->count, tb_counter_infos[counter].noun, count + n, sizeof count - n);
+	if (sum->n_links == 1) {
+		tb_finding_say(
+			finding, "%s: on %s.", count, tb_link_text(evidence, sum->worst));
+		return;
+	}
+	tb_finding_say(finding, "%s, on %s; most, %s, on %s.", count,
+		tb_format_counted(sum->n_links, "link", links, sizeof links),
+		tb_format_count(sum->worst_count, most, sizeof most),
+		tb_link_text(evidence, sum->worst));
+}
+
+void tb_rules_of_counters(struct tb_judging *judging)
+{
+	const struct tb_run_info *info = judging->evidence->info;
+	char time[32];
+	struct tb_finding *finding = tb_judging_find(judging, "measured");
+	tb_finding_count(finding, "interval_ps", (uint64_t)info->simulated_ps);
+	tb_finding_say(finding,
+		"Measured by the counters of a live fabric over %s, not simulated: how "
+		"long ports could not send, and what they carried. Who waited for whom, "
+		"flows and jobs are not in counters.",
+		tb_format_time(info->simulated_ps, time, sizeof time));
+	find_unhindered(judging);
+	find_held_ports(judging);
+	find_origin(judging);
+	for (int i = 0; i < TB_N_COUNTERS; i++)
+		if (tb_counter_infos[i].class == TB_COUNTS_ERRORS)
+			find_count(judging, i, "errors");
+	for (int i = 0; i < TB_N_COUNTERS; i++)
+		if (tb_counter_infos[i].class == TB_COUNTS_SIGNS ||
+			i == TB_COUNTER_WAIT_TICKS)
+			find_count(judging, i, "signs");
 }

@@ -19,12 +19,6 @@ static double inside_percent(const struct tb_evidence *evidence)
 	return evidence->wait_ps > 0 ? 100 * wait_ps / evidence->wait_ps : 0;
 }
 
-static bool goes_by_load(enum tb_ascent ascent)
-{
-	return ascent == TB_ASCENT_ADAPTIVE || ascent == TB_ASCENT_ADAPTIVE_LOWEST ||
-	       ascent == TB_ASCENT_ADAPTIVE_ROUND_ROBIN;
-}
-
 static bool is_timed_job(const struct tb_evidence *evidence)
 {
 	const struct tb_run_info *info = evidence->info;
@@ -40,29 +34,6 @@ static bool routes_matter(const struct tb_evidence *evidence)
 	return !is_timed_job(evidence) ||
 	       100 * (run_ps - (double)evidence->bounds.whole.cut_ps) >=
 		       TB_FINDING_PAYS * run_ps;
-}
-
-// try_ascent: headers that do not look at the load wait between switches.
-static void try_ascent(struct tb_judging *judging)
-{
-	const struct tb_evidence *evidence = judging->evidence;
-	enum tb_ascent ascent = evidence->info->network.ascent;
-	double inside = inside_percent(evidence);
-	struct tb_replay_command command;
-	char share[32];
-	if (goes_by_load(ascent) || !evidence->has_ways || inside < TB_FINDING_INSIDE ||
-		!routes_matter(evidence) || !tb_judging_command(judging, &command))
-		return;
-	tb_replay_command_drop(&command, "--routes");
-	tb_replay_command_network(&command, "ascent", "adaptive");
-	struct tb_finding *finding = tb_judging_remedy(judging, "another-ascent");
-	tb_finding_real(finding, "inside_percent", inside);
-	tb_finding_say(finding,
-		"Headers choose their way up without regard to the load "
-		"(%s), and links between switches are the roots of %s of the wait. Try "
-		"adaptive routing.",
-		tb_ascent_words[ascent], tb_percent_text(inside, share, sizeof share));
-	tb_judging_try(judging, finding, &command, "adaptive.db");
 }
 
 // wait_matters is whether messages, or the run, could take noticeably less without the
@@ -107,9 +78,9 @@ static bool has_option(const struct tb_evidence *evidence, const char *option)
 	return strstr(evidence->info->options, option) != NULL;
 }
 
-// widen writes the shape with as many cables up as down at its lowest tapered level;
-// false when it has none, or the wider tree would be too large.
-static bool widen(const char *shape, char wider[TB_SHAPE_TEXT], uint32_t *level,
+// widen_shape writes the shape with as many cables up as down at its lowest tapered
+// level; false when it has none, or the wider tree would be too large.
+static bool widen_shape(const char *shape, char wider[TB_SHAPE_TEXT], uint32_t *level,
 	struct tb_shape *old)
 {
 	struct tb_shape made;
@@ -150,7 +121,7 @@ static void try_wider(struct tb_judging *judging)
 	if (!crowded(judging) || network->level_rates[0] ||
 		has_option(judging->evidence, "--routes") ||
 		has_option(judging->evidence, "--fault") ||
-		!widen(network->shape, wider, &level, &old) ||
+		!widen_shape(network->shape, wider, &level, &old) ||
 		!tb_judging_command(judging, &command))
 		return;
 	tb_replay_command_network(&command, "shape", wider);
@@ -164,25 +135,6 @@ static void try_wider(struct tb_judging *judging)
 		"not tapered there.",
 		level, tb_shape_n_down(&old, level), tb_shape_n_up(&old, level));
 	tb_judging_try(judging, finding, &command, "wider.db");
-}
-
-// say_bus adds what faster links would gain, where a node's bus, or PCIe, carries hardly
-// more than its link does: each rail has a bus of its own.
-static void say_bus(struct tb_finding *finding, const struct tb_network_params *network)
-{
-	struct tb_network_params faster = *network;
-	faster.link_bytes_per_s *= 2;
-	double most = (double)tb_network_payload_rate(&faster);
-	double gain = 100 * (1 - (double)tb_network_payload_rate(network) / most);
-	char share[32], rate[32];
-	if (gain >= TB_FINDING_BUS)
-		return;
-	tb_finding_real(finding, "faster_links_percent", gain);
-	tb_finding_say(finding,
-		"Links twice as fast would gain %s at most: a node's bus carries %s, and "
-		"each rail has a bus of its own.",
-		tb_percent_text(gain, share, sizeof share),
-		tb_format_rate(most, rate, sizeof rate));
 }
 
 // try_rail: one network is not enough for what all send, or for one node. A fabric from a
@@ -207,8 +159,25 @@ static void try_rail(struct tb_judging *judging)
 		full ? "The traffic fills this network. Try two of them side by side."
 		     : "A second rail gives every node, and so those that receive most, "
 		       "a second link.");
-	if (!full)
-		say_bus(finding, &info->network);
+	if (!full) {
+		// Add what faster links would gain, where a node's bus, or PCIe, carries
+		// hardly more than its link does: each rail has a bus of its own.
+		const struct tb_network_params *network = &info->network;
+		struct tb_network_params faster = *network;
+		faster.link_bytes_per_s *= 2;
+		double most = (double)tb_network_payload_rate(&faster);
+		double gain = 100 * (1 - (double)tb_network_payload_rate(network) / most);
+		char share[32], rate[32];
+		if (!(gain >= TB_FINDING_BUS)) {
+			tb_finding_real(finding, "faster_links_percent", gain);
+			tb_finding_say(finding,
+				"Links twice as fast would gain %s at most: a node's bus "
+				"carries %s, and "
+				"each rail has a bus of its own.",
+				tb_percent_text(gain, share, sizeof share),
+				tb_format_rate(most, rate, sizeof rate));
+		}
+	}
 	tb_judging_try(judging, finding, &command, "rails.db");
 }
 
@@ -216,14 +185,6 @@ static void try_rail(struct tb_judging *judging)
 static uint32_t leaf_of(const struct tb_evidence *evidence, struct tb_link ejection)
 {
 	return tb_run_links(evidence->run)[ejection.id].at.from;
-}
-
-static bool is_one_plain_input(
-	const struct tb_evidence *evidence, const struct tb_replay_command *command)
-{
-	return tb_replay_command_n_jobs(command) == 1 && evidence->jobs.n == 1 &&
-	       !has_option(evidence, "--map") && !has_option(evidence, ",map=") &&
-	       !has_option(evidence, "--per-node");
 }
 
 // try_spread: several nodes at one leaf, of several, that everybody sends to.
@@ -249,7 +210,9 @@ static void try_spread(struct tb_judging *judging)
 		has_option(evidence, "placement=cyclic") ||
 		!tb_judging_command(judging, &command))
 		return;
-	if (!is_one_plain_input(evidence, &command)) {
+	if (!(tb_replay_command_n_jobs(&command) == 1 && evidence->jobs.n == 1 &&
+		    !has_option(evidence, "--map") && !has_option(evidence, ",map=") &&
+		    !has_option(evidence, "--per-node"))) {
 		tb_replay_command_fini(&command);
 		return;
 	}
@@ -265,8 +228,8 @@ static void try_spread(struct tb_judging *judging)
 	tb_judging_try(judging, finding, &command, "spread.db");
 }
 
-// find_leaves stores the leaf switch of each node.
-static void find_leaves(const struct tb_run *run, uint32_t n_nodes, uint32_t *leaf)
+// find_node_leaves stores the leaf switch of each node.
+static void find_node_leaves(const struct tb_run *run, uint32_t n_nodes, uint32_t *leaf)
 {
 	const struct tb_run_link *links = tb_run_links(run);
 	for (uint32_t i = 0; i < n_nodes; i++)
@@ -322,7 +285,7 @@ static bool can_place_apart(
 	unsigned char *seen = calloc((size_t)info->n_switches + 1, 1);
 	bool can = leaf && seen;
 	if (can) {
-		find_leaves(evidence->run, info->n_nodes, leaf);
+		find_node_leaves(evidence->run, info->n_nodes, leaf);
 		can = find_next_leaves(info, leaf, seen) &&
 		      place_apart(evidence, leaf, command);
 	}
@@ -433,15 +396,6 @@ struct naming {
 	char names[3][160];
 };
 
-static void name_node(
-	const struct tb_run *run, struct tb_node node, struct naming *naming)
-{
-	snprintf(naming->names[0], sizeof naming->names[0], "%u", node.id);
-	snprintf(naming->names[1], sizeof naming->names[1], "node %u", node.id);
-	snprintf(naming->names[2], sizeof naming->names[2], "%s",
-		tb_run_node_name(run, node));
-}
-
 // is_slow_node is whether a value of --slow, "NODE=RATE", is that of a node.
 static bool is_slow_node(const void *context, const char *value)
 {
@@ -470,7 +424,12 @@ static bool quicken(
 		if (!tb_is_slow_receiver(evidence, end))
 			continue;
 		struct naming naming;
-		name_node(evidence->run, end->node, &naming);
+		const struct tb_run *run = evidence->run;
+		struct tb_node node = end->node;
+		snprintf(naming.names[0], sizeof naming.names[0], "%u", node.id);
+		snprintf(naming.names[1], sizeof naming.names[1], "node %u", node.id);
+		snprintf(naming.names[2], sizeof naming.names[2], "%s",
+			tb_run_node_name(run, node));
 		n_dropped += tb_replay_command_drop_values(
 			command, "--slow", is_slow_node, &naming);
 		rate = tb_run_links(evidence->run)[end->link.id].at.bytes_per_s;
@@ -518,7 +477,29 @@ void tb_rules_of_remedy(struct tb_judging *judging)
 		tb_judging_found(judging, "time-scale") || !wait_matters(judging))
 		return;
 	try_quicker(judging);
-	try_ascent(judging);
+	// Headers that do not look at the load wait between switches.
+	const struct tb_evidence *evidence = judging->evidence;
+	enum tb_ascent ascent = evidence->info->network.ascent;
+	double inside = inside_percent(evidence);
+	struct tb_replay_command command;
+	char share[32];
+	if (ascent != TB_ASCENT_ADAPTIVE && ascent != TB_ASCENT_ADAPTIVE_LOWEST &&
+		ascent != TB_ASCENT_ADAPTIVE_ROUND_ROBIN && evidence->has_ways &&
+		!(inside < TB_FINDING_INSIDE) && routes_matter(evidence) &&
+		tb_judging_command(judging, &command)) {
+		tb_replay_command_drop(&command, "--routes");
+		tb_replay_command_network(&command, "ascent", "adaptive");
+		struct tb_finding *finding = tb_judging_remedy(judging, "another-ascent");
+		tb_finding_real(finding, "inside_percent", inside);
+		tb_finding_say(finding,
+			"Headers choose their way up without regard to the load "
+			"(%s), and links between switches are the roots of %s of the "
+			"wait. Try "
+			"adaptive routing.",
+			tb_ascent_words[ascent],
+			tb_percent_text(inside, share, sizeof share));
+		tb_judging_try(judging, finding, &command, "adaptive.db");
+	}
 	try_spread(judging);
 	try_alone(judging);
 	try_apart(judging);

@@ -6,34 +6,10 @@
 #include "underload.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static struct tb_underload load_of(const struct tb_evidence *evidence)
-{
-	const struct tb_run_info *info = evidence->info;
-	return (struct tb_underload){.network = &info->network,
-		.busiest_share = evidence->capture.busiest_share,
-		.half_scale = evidence->capture.half_scale,
-		.wait_ps = evidence->wait_ps,
-		.n_packets = info->n_packets,
-		.input_name = info->input_name,
-		.options = info->options};
-}
-
-static void find_stopped(struct tb_judging *judging)
-{
-	const struct tb_run_info *info = judging->evidence->info;
-	char time[32];
-	if (info->complete)
-		return;
-	struct tb_finding *finding = tb_judging_find(judging, "incomplete");
-	tb_finding_count(finding, "simulated_ps", (uint64_t)info->simulated_ps);
-	tb_finding_say(finding,
-		"The run is incomplete: this is what there was when it stopped, after "
-		"%s.",
-		tb_format_time(info->simulated_ps, time, sizeof time));
-}
 
 // Of inferred jobs a range is known, no number.
 void tb_rules_of_range(struct tb_judging *judging)
@@ -57,7 +33,14 @@ void tb_rules_of_range(struct tb_judging *judging)
 static void find_nothing(struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;
-	const struct tb_underload load = load_of(evidence);
+	const struct tb_run_info *info = evidence->info;
+	const struct tb_underload load = (struct tb_underload){.network = &info->network,
+		.busiest_share = evidence->capture.busiest_share,
+		.half_scale = evidence->capture.half_scale,
+		.wait_ps = evidence->wait_ps,
+		.n_packets = info->n_packets,
+		.input_name = info->input_name,
+		.options = info->options};
 	if (!evidence->info->complete ||
 		strcmp(evidence->info->input_kind, "packets") != 0 ||
 		!tb_underload_shows_nothing(&load))
@@ -108,7 +91,17 @@ static void find_little(struct tb_judging *judging)
 
 void tb_rules_of_state(struct tb_judging *judging)
 {
-	find_stopped(judging);
+	const struct tb_run_info *info = judging->evidence->info;
+	char time[32];
+	if (!info->complete) {
+		struct tb_finding *finding = tb_judging_find(judging, "incomplete");
+		tb_finding_count(finding, "simulated_ps", (uint64_t)info->simulated_ps);
+		tb_finding_say(finding,
+			"The run is incomplete: this is what there was when it stopped, "
+			"after "
+			"%s.",
+			tb_format_time(info->simulated_ps, time, sizeof time));
+	}
 	find_nothing(judging);
 	if (strcmp(judging->evidence->info->input_kind, "routes") == 0)
 		tb_finding_say(tb_judging_find(judging, "no-wait"),
@@ -120,16 +113,9 @@ void tb_rules_of_state(struct tb_judging *judging)
 	find_little(judging);
 }
 
-static bool hardly_waited(const struct tb_judging *judging)
-{
-	return tb_judging_found(judging, "no-wait") ||
-	       tb_judging_found(judging, "little-wait") ||
-	       tb_judging_found(judging, "time-scale");
-}
-
-// put_times writes the times of an end: "between 1 ms and 2 ms and between ..."; their
-// length where the four digits of moments do not show it.
-static void put_times(const struct tb_evidence *evidence,
+// put_incast_times writes the times of an end: "between 1 ms and 2 ms and between ...";
+// their length where the four digits of moments do not show it.
+static void put_incast_times(const struct tb_evidence *evidence,
 	const struct tb_evidence_end *end, char *text, size_t size)
 {
 	char begin[32], finish[32], length[32];
@@ -218,24 +204,6 @@ struct servers {
 	double percent; // of the wait, together
 };
 
-// find_servers finds those at once with the first; n is below 2 when they are no group.
-static struct servers find_servers(const struct tb_evidence *evidence)
-{
-	struct servers servers = {.n = 0};
-	for (uint32_t i = 0; i < evidence->n_ends; i++) {
-		const struct tb_evidence_end *end = &evidence->ends[i];
-		if (!many_send(evidence, end) || end->percent < TB_EVIDENCE_PART ||
-			(servers.n && !at_once(servers.ends[0], end)))
-			continue;
-		servers.ends[servers.n++] = end;
-		servers.percent += end->percent;
-	}
-	if (servers.percent < TB_FINDING_INCAST ||
-		servers.n * 100.0 > evidence->n_senders * TB_FINDING_SERVERS)
-		servers.n = 0;
-	return servers;
-}
-
 static void put_ends(struct tb_finding *finding, const struct tb_evidence_end *end)
 {
 	const struct tb_queue_times *queue = &end->queue;
@@ -265,7 +233,7 @@ static void find_incast(struct tb_judging *judging, const struct tb_evidence_end
 	struct tb_finding *finding = tb_judging_find(judging, "incast");
 	put_incast(finding, end, end->percent);
 	tb_recorded_at_end(judging, end, finding);
-	put_times(evidence, end, times, sizeof times);
+	put_incast_times(evidence, end, times, sizeof times);
 	put_sent(end, senders, sizeof senders);
 	if (end->percent < TB_FINDING_INCAST)
 		snprintf(then, sizeof then, ", and of %s of the wait in that time",
@@ -319,7 +287,7 @@ static void find_incast_at_several(
 	tb_recorded_at_end(judging, first, finding);
 	tb_finding_count(finding, "nodes", servers->n);
 	put_servers(evidence, servers, names, sizeof names);
-	put_times(evidence, first, times, sizeof times);
+	put_incast_times(evidence, first, times, sizeof times);
 	tb_finding_say(finding,
 		"Incast at %s at once: %s. Up to %s sent to each %s; together their "
 		"links "
@@ -329,24 +297,6 @@ static void find_incast_at_several(
 			first->queue.most_senders, "node", senders, sizeof senders),
 		times, tb_percent_text(servers->percent, share, sizeof share),
 		tb_congestion_text(evidence));
-}
-
-static void find_incasts(struct tb_judging *judging)
-{
-	const struct tb_evidence *evidence = judging->evidence;
-	const struct servers servers = find_servers(evidence);
-	uint32_t n = 0;
-	if (servers.n > 1)
-		find_incast_at_several(judging, &servers);
-	for (uint32_t i = 0; i < evidence->n_ends && n < TB_EVIDENCE_NAMED; i++) {
-		bool told = false;
-		for (uint32_t k = 0; servers.n > 1 && k < servers.n; k++)
-			told |= servers.ends[k] == &evidence->ends[i];
-		if (told || !is_incast(evidence, &evidence->ends[i]))
-			continue;
-		find_incast(judging, &evidence->ends[i]);
-		n++;
-	}
 }
 
 bool tb_is_slow_receiver(
@@ -395,7 +345,7 @@ static void find_slow_receiver(
 	tb_finding_real(finding, "percent_of_wait", end->percent);
 	tb_finding_real(finding, "busy_percent", end->busy_percent);
 	tb_finding_real(finding, "stalled_percent", end->stall_percent);
-	put_times(evidence, end, times, sizeof times);
+	put_incast_times(evidence, end, times, sizeof times);
 	put_senders(evidence, end, senders, sizeof senders);
 	tb_finding_say(finding,
 		"Slow receiver: %s drains more slowly than its link %s could bring the "
@@ -497,12 +447,361 @@ static void find_full(struct tb_judging *judging)
 
 void tb_rules_of_shape(struct tb_judging *judging)
 {
-	if (hardly_waited(judging))
+	if (tb_judging_found(judging, "no-wait") ||
+		tb_judging_found(judging, "little-wait") ||
+		tb_judging_found(judging, "time-scale"))
 		return;
-	find_incasts(judging);
+	const struct tb_evidence *evidence = judging->evidence;
+	// Find those at once with the first; n is below 2 when they are no group.
+	struct servers servers = {.n = 0};
+	for (uint32_t i = 0; i < evidence->n_ends; i++) {
+		const struct tb_evidence_end *end = &evidence->ends[i];
+		if (!many_send(evidence, end) || end->percent < TB_EVIDENCE_PART ||
+			(servers.n && !at_once(servers.ends[0], end)))
+			continue;
+		servers.ends[servers.n++] = end;
+		servers.percent += end->percent;
+	}
+	if (servers.percent < TB_FINDING_INCAST ||
+		servers.n * 100.0 > evidence->n_senders * TB_FINDING_SERVERS)
+		servers.n = 0;
+	uint32_t n = 0;
+	if (servers.n > 1)
+		find_incast_at_several(judging, &servers);
+	for (uint32_t i = 0; i < evidence->n_ends && n < TB_EVIDENCE_NAMED; i++) {
+		bool told = false;
+		for (uint32_t k = 0; servers.n > 1 && k < servers.n; k++)
+			told |= servers.ends[k] == &evidence->ends[i];
+		if (told || !is_incast(evidence, &evidence->ends[i]))
+			continue;
+		find_incast(judging, &evidence->ends[i]);
+		n++;
+	}
 	for (uint32_t i = 0; i < judging->evidence->n_ends; i++)
 		find_slow_receiver(judging, &judging->evidence->ends[i]);
 	find_hot_spot(judging);
 	find_few_receivers(judging);
 	find_full(judging);
+}
+
+// Where the ranks of jobs sit, if that leaves most of the network unused: it decides
+// everything else that is found.
+
+// Jobs that a report names.
+#define NAMED TB_EVIDENCE_NAMED
+
+static bool is_placed(const struct tb_job_figures *job, const char *how)
+{
+	return strcmp(job->placement ? job->placement : "", how) == 0;
+}
+
+bool tb_placement_may_decide(const struct tb_evidence *evidence, uint32_t job)
+{
+	const struct tb_run_info *info = evidence->info;
+	const struct tb_job_figures *at = &evidence->jobs.jobs[job];
+	// The ends of captures are where they were, and maps choose.
+	if (strcmp(info->input_kind, "job") != 0 || at->n_ranks < 2 ||
+		strstr(info->options, "closed-loop") || strstr(info->options, "--map"))
+		return false;
+	if (is_placed(at, "apart"))
+		return true;
+	return (is_placed(at, "") || is_placed(at, "trace")) &&
+	       (at->n_ranks > at->n_nodes ||
+		       (uint64_t)at->n_nodes * TB_FINDING_FEW_NODES <= info->n_nodes);
+}
+
+// What is odd about a job's placement.
+enum seating_kind { SEAT_FINE, SEAT_SHARED, SEAT_APART, SEAT_ONE_LEAF };
+
+static enum seating_kind seat_of(const struct tb_evidence *evidence, uint32_t job)
+{
+	const struct tb_job_figures *at = &evidence->jobs.jobs[job];
+	bool one_leaf =
+		evidence->seats[job].n_leaves == 1 && evidence->info->n_levels > 1 &&
+		(uint64_t)at->n_nodes * TB_FINDING_FEW_NODES <= evidence->info->n_nodes;
+	if (is_placed(at, "apart"))
+		return SEAT_APART;
+	if (at->n_ranks > at->n_nodes)
+		return SEAT_SHARED;
+	return one_leaf ? SEAT_ONE_LEAF : SEAT_FINE;
+}
+
+// suggest makes the command that places the job otherwise; false when there is none.
+static bool suggest(struct tb_judging *judging, uint32_t job, const char *key,
+	const char *value, struct tb_replay_command *command)
+{
+	static const char *const instead[] = {"placement", "per-node", NULL};
+	if (!tb_judging_command(judging, command))
+		return false;
+	if (judging->evidence->jobs.n == 1 && strcmp(key, "per-node") == 0) {
+		tb_replay_command_set(command, "--per-node", value);
+		return true;
+	}
+	if (tb_replay_command_n_jobs(command) != judging->evidence->jobs.n) {
+		tb_replay_command_fini(command);
+		return false;
+	}
+	tb_replay_command_job(command, job, key, value, instead);
+	return true;
+}
+
+// of_job writes " of NAME" where there are several jobs.
+static const char *of_job(
+	const struct tb_evidence *evidence, uint32_t job, char *buffer, size_t size)
+{
+	char name[120];
+	tb_job_text(evidence, job, name, sizeof name);
+	snprintf(buffer, size, "%s%s", evidence->jobs.n > 1 ? " of " : "",
+		evidence->jobs.n > 1 ? name : "");
+	return buffer;
+}
+
+static void say_shared(
+	struct tb_finding *finding, const struct tb_evidence *evidence, uint32_t job)
+{
+	const struct tb_job_figures *at = &evidence->jobs.jobs[job];
+	const struct tb_job_seat *seat = &evidence->seats[job];
+	double percent =
+		seat->bytes ? 100 * (double)seat->local_bytes / (double)seat->bytes : 0;
+	char name[128], share[32], all[32];
+	tb_format_count(evidence->info->n_nodes, all, sizeof all);
+	tb_finding_real(finding, "percent_within", percent);
+	of_job(evidence, job, name, sizeof name);
+	if (at->n_nodes == 1) {
+		tb_finding_say(finding,
+			"All %u ranks%s sit on one node of %s, as in the trace: none "
+			"of their messages meets the network.",
+			at->n_ranks, name, all);
+		return;
+	}
+	tb_finding_say(finding,
+		"The %u ranks%s sit on %u of %s nodes, as in the trace: %s of the "
+		"bytes stay within a node and never meet the network.",
+		at->n_ranks, name, at->n_nodes, all,
+		tb_percent_text(percent, share, sizeof share));
+}
+
+static void say_one_leaf(
+	struct tb_finding *finding, const struct tb_evidence *evidence, uint32_t job)
+{
+	const struct tb_job_figures *at = &evidence->jobs.jobs[job];
+	char name[128], all[32];
+	tb_finding_say(finding,
+		"The %u ranks%s sit on %u of %s nodes, all at one leaf switch: their "
+		"messages meet no other.",
+		at->n_ranks, of_job(evidence, job, name, sizeof name), at->n_nodes,
+		tb_format_count(evidence->info->n_nodes, all, sizeof all));
+}
+
+static void say_apart(
+	struct tb_finding *finding, const struct tb_evidence *evidence, uint32_t job)
+{
+	const struct tb_job_figures *at = &evidence->jobs.jobs[job];
+	char name[128], all[32];
+	tb_finding_say(finding,
+		"The %u ranks%s ran on one host, without a network between them; "
+		"here each sits on a node of its own, of %s.",
+		at->n_ranks, of_job(evidence, job, name, sizeof name),
+		tb_format_count(evidence->info->n_nodes, all, sizeof all));
+}
+
+// What is said of a placement, and what changes it.
+static const struct {
+	void (*say)(struct tb_finding *finding, const struct tb_evidence *evidence,
+		uint32_t job);
+	const char *key, *value, *words;
+} seats[] = {
+	[SEAT_SHARED] = {say_shared, "per-node", "1",
+		"--per-node 1 gives each a node of its own."},
+	[SEAT_APART] = {say_apart, "placement", "trace",
+		"placement=trace keeps them together."},
+	[SEAT_ONE_LEAF] = {say_one_leaf, "placement", "cyclic",
+		"placement=cyclic spreads them over the leaf switches."},
+};
+
+static void find_seat(struct tb_judging *judging, uint32_t job, enum seating_kind seat)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	const struct tb_job_figures *at = &evidence->jobs.jobs[job];
+	struct tb_replay_command command;
+	struct tb_finding *finding = tb_judging_find(judging, "placement");
+	tb_finding_count(finding, "job", job);
+	tb_finding_count(finding, "ranks", at->n_ranks);
+	tb_finding_count(finding, "nodes", at->n_nodes);
+	tb_finding_count(finding, "leaves", evidence->seats[job].n_leaves);
+	seats[seat].say(finding, evidence, job);
+	bool fits = seat != SEAT_SHARED || at->n_ranks <= evidence->info->n_nodes;
+	if (!fits || !suggest(judging, job, seats[seat].key, seats[seat].value, &command))
+		return;
+	tb_finding_say(finding, "%s", seats[seat].words);
+	tb_judging_try(judging, finding, &command, "placed.db");
+}
+
+void tb_rules_of_placement(struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	int n = 0;
+	for (uint32_t i = 0; evidence->seats && i < evidence->jobs.n && n < NAMED; i++) {
+		if (evidence->seats[i].n_leaves == 0)
+			continue;
+		enum seating_kind seat = seat_of(evidence, i);
+		n += seat != SEAT_FINE;
+		if (seat != SEAT_FINE)
+			find_seat(judging, i, seat);
+	}
+}
+
+// Where and when it waited.
+
+// time_of_bin returns when a bin begins, the end of the run behind the last.
+static tb_time_ps time_of_bin(const struct tb_run_info *info, uint64_t bin)
+{
+	tb_time_ps at = (tb_time_ps)bin * info->bin_ps;
+	return at < info->simulated_ps ? at : info->simulated_ps;
+}
+
+static void put_windows(const struct tb_evidence *evidence, char *text, size_t size)
+{
+	const struct tb_wait_windows *windows = &evidence->windows;
+	const struct tb_run_info *info = evidence->info;
+	char begin[32], end[32];
+	size_t used = 0;
+	for (uint32_t i = 0; i < windows->n && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used, "%sbetween %s and %s",
+			tb_list_between(i, windows->n),
+			tb_moment_text(info, time_of_bin(info, windows->at[i].first_bin),
+				begin, sizeof begin),
+			tb_moment_text(info, time_of_bin(info, windows->at[i].end_bin),
+				end, sizeof end));
+}
+
+static void find_when(struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	const struct tb_wait_windows *windows = &evidence->windows;
+	char text[240] = "", share[32], time[32];
+	double time_ps = 0;
+	for (uint32_t i = 0; i < windows->n; i++)
+		time_ps += (double)tb_run_window_ps(evidence->run, windows->at[i]);
+	if (windows->n == 0 || evidence->info->simulated_ps <= 0)
+		return;
+	double percent = 100 * time_ps / (double)evidence->info->simulated_ps;
+	struct tb_finding *finding = tb_judging_find(judging, "when");
+	tb_finding_count(finding, "windows", windows->n);
+	tb_finding_count(finding, "begin_ps",
+		(uint64_t)time_of_bin(evidence->info, windows->at[0].first_bin));
+	tb_finding_count(finding, "end_ps",
+		(uint64_t)time_of_bin(
+			evidence->info, windows->at[windows->n - 1].end_bin));
+	tb_finding_real(finding, "percent_of_wait", windows->percent);
+	tb_finding_real(finding, "percent_of_time", percent);
+	put_windows(evidence, text, sizeof text);
+	tb_percent_text(windows->percent, share, sizeof share);
+	tb_percent_text(percent, time, sizeof time);
+	if (percent >= TB_FINDING_ALL_ALONG)
+		tb_finding_say(finding,
+			"It waited all along: %s of the wait takes %s of the run.", share,
+			time);
+	else
+		tb_finding_say(finding, "%s of the wait arose %s, %s of the run.", share,
+			text, time);
+}
+
+// find_region reports the most stalled region that holds a good part of the wait; one
+// without wait is busy, not congested.
+static void find_region(struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	const struct tb_regions *regions = &evidence->regions;
+	const struct tb_region *worst = NULL;
+	char text[160], stalled[32], share[32];
+	for (uint32_t i = 0; i < regions->n; i++)
+		if ((double)regions->regions[i].wait_ps * 100 >=
+				evidence->wait_ps * TB_FINDING_REGION &&
+			(!worst || regions->regions[i].percent > worst->percent))
+			worst = &regions->regions[i];
+	if (!worst)
+		return;
+	bool one = worst->n_links == 1;
+	double wait = 100 * (double)worst->wait_ps / evidence->wait_ps;
+	struct tb_finding *finding = tb_judging_find(judging, "region");
+	tb_finding_count(finding, "links", worst->n_links);
+	tb_finding_count(finding, "link", worst->worst.id);
+	tb_finding_real(finding, "stalled_percent", worst->percent);
+	tb_finding_real(finding, "percent_of_wait", wait);
+	tb_finding_say(finding,
+		"%s %s, for %s of the time on average (%s), and %s %s of the wait; the "
+		"most "
+		"stalled of them is %s.",
+		tb_region_text(worst, text, sizeof text),
+		one ? "is stalled" : "are stalled alike",
+		tb_percent_text(worst->percent, stalled, sizeof stalled),
+		tb_stall_level_name(worst->level), one ? "holds" : "hold",
+		tb_percent_text(wait, share, sizeof share),
+		tb_link_text(evidence, worst->worst));
+}
+
+void tb_rules_of_place(struct tb_judging *judging)
+{
+	if (judging->evidence->n_waiting == 0)
+		return;
+	const struct tb_evidence *evidence = judging->evidence;
+	char waiting[48], all[48], count[48], share[32], names[700] = "";
+	const char *way = evidence->info->wait == TB_WAIT_FOR ? "for" : "on";
+	if (evidence->n_hottest != 0) {
+		struct tb_finding *finding = tb_judging_find(judging, "where");
+		tb_finding_count(finding, "links", evidence->n_carrying);
+		tb_finding_count(finding, "links_that_waited", evidence->n_waiting);
+		for (uint32_t i = 0; i < evidence->n_hottest; i++) {
+			const struct tb_hot_link *hot = &evidence->hottest[i];
+			size_t used = strlen(names);
+			if (i == 0)
+				tb_finding_count(finding, "link", hot->sample.link.id);
+			snprintf(names + used, sizeof names - used, "%s%s (%s)",
+				tb_list_between(i, evidence->n_hottest),
+				tb_link_text(evidence, hot->sample.link),
+				tb_percent_text(
+					hot->percent_of_wait, share, sizeof share));
+		}
+		tb_finding_real(
+			finding, "percent_of_wait", evidence->hottest[0].percent_of_wait);
+		tb_finding_say(finding,
+			"Headers waited %s %s of %s; %.0f %% of the wait is %s %s. The "
+			"hottest "
+			"%s %s.",
+			way,
+			tb_format_count(evidence->n_waiting, waiting, sizeof waiting),
+			tb_format_counted(
+				evidence->info->n_links, "link", all, sizeof all),
+			TB_EVIDENCE_CARRIED, way,
+			tb_format_counted(
+				evidence->n_carrying, "link", count, sizeof count),
+			evidence->n_hottest > 1 ? "are" : "is", names);
+	}
+	if (tb_judging_found(judging, "little-wait") ||
+		tb_judging_found(judging, "time-scale"))
+		return;
+	find_when(judging);
+	find_region(judging);
+}
+
+// What the run time is made of: the headline.
+
+void tb_rules_of_time(struct tb_judging *judging)
+{
+	const struct tb_time_parts *parts = &judging->evidence->bounds.parts;
+	char text[400];
+	if (parts->run_ps <= 0)
+		return;
+	struct tb_finding *finding = tb_judging_find(judging, "time-parts");
+	tb_finding_count(finding, "run_ps", (uint64_t)parts->run_ps);
+	if (parts->has_compute)
+		tb_finding_count(finding, "compute_ps", (uint64_t)parts->compute_ps);
+	if (parts->closed_ps > 0)
+		tb_finding_count(finding, "closed_ps", (uint64_t)parts->closed_ps);
+	tb_finding_count(finding, "hosts_ps", (uint64_t)parts->hosts_ps);
+	tb_finding_count(finding, "capacity_ps", (uint64_t)parts->capacity_ps);
+	tb_finding_count(finding, "routes_ps", (uint64_t)parts->routes_ps);
+	tb_finding_count(finding, "waiting_ps", (uint64_t)parts->waiting_ps);
+	tb_finding_say(finding, "%s", tb_time_parts_text(parts, text, sizeof text));
 }

@@ -54,7 +54,8 @@ static int count_active(struct tb_report *report, const struct tb_link_sample *s
 	return TB_OK;
 }
 
-static int gather_links(struct tb_report *report, uint32_t top, struct tb_error *error)
+static int gather_report_links(
+	struct tb_report *report, uint32_t top, struct tb_error *error)
 {
 	const struct tb_window whole = {0, 0};
 	const struct tb_link_sample *samples;
@@ -104,11 +105,6 @@ static int gather_switches(struct tb_report *report, uint32_t top, struct tb_err
 	return TB_OK;
 }
 
-static int no_memory(struct tb_error *error)
-{
-	return tb_fail_memory(error, "a report");
-}
-
 // gather_at_hot_links gathers what is known of the listed links only.
 static int gather_at_hot_links(struct tb_report *report, struct tb_error *error)
 {
@@ -116,7 +112,7 @@ static int gather_at_hot_links(struct tb_report *report, struct tb_error *error)
 	report->hot_queues = calloc(report->n_hot_links + 1u, sizeof *report->hot_queues);
 	if (!links || !report->hot_queues) {
 		free(links);
-		return no_memory(error);
+		return tb_fail_memory(error, "a report");
 	}
 	for (uint32_t i = 0; i < report->n_hot_links; i++)
 		links[i] = report->hot_links[i].sample.link;
@@ -129,7 +125,8 @@ static int gather_at_hot_links(struct tb_report *report, struct tb_error *error)
 	return status;
 }
 
-static int gather_sums(struct tb_report *report, uint32_t top, struct tb_error *error)
+static int gather_report_sums(
+	struct tb_report *report, uint32_t top, struct tb_error *error)
 {
 	const struct tb_span whole = {0, 0};
 	struct tb_run *run = report->run;
@@ -144,7 +141,7 @@ static int gather_sums(struct tb_report *report, uint32_t top, struct tb_error *
 
 static int gather_blame(struct tb_report *report, uint32_t top, struct tb_error *error)
 {
-	int status = gather_sums(report, top, error);
+	int status = gather_report_sums(report, top, error);
 	if (!status)
 		status = tb_heavy_waits_init(&report->heaviest, report->run, top, error);
 	for (int i = 0; !status && i < TB_GROUPINGS; i++)
@@ -154,7 +151,7 @@ static int gather_blame(struct tb_report *report, uint32_t top, struct tb_error 
 		      : tb_grouped_init(&report->grouped, report->run, top, error);
 }
 
-static int gather_time(struct tb_report *report, struct tb_error *error)
+static int gather_report_time(struct tb_report *report, struct tb_error *error)
 {
 	int status = tb_critical_path_init(&report->path, report->run, error);
 	if (status)
@@ -166,9 +163,9 @@ static int gather_time(struct tb_report *report, struct tb_error *error)
 	return tb_run_wait_by_bin(report->run, report->wait_by_bin, error);
 }
 
-static int gather(struct tb_report *report, uint32_t top, struct tb_error *error)
+static int gather_report(struct tb_report *report, uint32_t top, struct tb_error *error)
 {
-	int status = gather_links(report, top, error);
+	int status = gather_report_links(report, top, error);
 	if (!status)
 		status = gather_switches(report, top, error);
 	if (!status)
@@ -186,16 +183,16 @@ static int gather(struct tb_report *report, uint32_t top, struct tb_error *error
 	if (!status)
 		status = gather_blame(report, top, error);
 	if (!status)
-		status = gather_time(report, error);
+		status = gather_report_time(report, error);
 	if (!status)
 		status = tb_evidence_init(&report->evidence, report->run, error);
 	if (!status && tb_report_gather_congestion(report))
-		status = no_memory(error);
+		status = tb_fail_memory(error, "a report");
 	// A short report reads little of a large run.
 	if (!status && (top == 0 || report->n_flows_all <= TB_BOUNDS_FLOWS))
 		status = tb_bounds_routes(&report->evidence.bounds, report->run, error);
 	if (!status && tb_findings_judge(&report->findings, &report->evidence))
-		status = no_memory(error);
+		status = tb_fail_memory(error, "a report");
 	return status;
 }
 
@@ -222,7 +219,8 @@ size_t tb_report_n_listed(const struct tb_report *report, size_t n)
 	return report->top && report->top < n ? report->top : n;
 }
 
-static void write_csv(const struct tb_report *report, const char *list, FILE *stream)
+static void write_report_csv(
+	const struct tb_report *report, const char *list, FILE *stream)
 {
 	for (size_t i = 0; i < TB_REPORT_LISTS; i++)
 		if (tb_report_lists[i]->meaning &&
@@ -240,7 +238,7 @@ int tb_report_new(struct tb_report **report, struct tb_run *run, uint32_t top,
 	made->info = tb_run_info(run);
 	made->top = top;
 	made->has_capture = tb_run_capture(made->info, &made->capture);
-	int status = gather(made, top, error);
+	int status = gather_report(made, top, error);
 	if (status) {
 		tb_report_free(made);
 		return status;
@@ -277,7 +275,7 @@ int tb_report_write(const struct tb_report *report, enum tb_format format,
 	form = form ? form : &any;
 	int status = TB_OK;
 	if (format == TB_FORMAT_CSV)
-		write_csv(report, form->list ? form->list : "hot-links", stream);
+		write_report_csv(report, form->list ? form->list : "hot-links", stream);
 	else if (format == TB_FORMAT_JSON)
 		status = tb_report_write_json(report, stream);
 	else if (format == TB_FORMAT_MARKDOWN)

@@ -13,7 +13,7 @@ static const void *item(const void *of, size_t row)
 	return row == 0 ? &bounds->whole : &bounds->phases[row - 1];
 }
 
-static void put_what(struct tb_datum *at)
+static void put_bound_name(struct tb_datum *at)
 {
 	if (at->row == 0)
 		at->word = "run";
@@ -38,7 +38,7 @@ static void put_cut(struct tb_datum *at)
 	put_load(at, &((const struct tb_bound *)at->item)->cut);
 }
 
-static void put_link(struct tb_datum *at)
+static void put_bound_link(struct tb_datum *at)
 {
 	const struct tb_bound *bound = at->item;
 	at->unknown = bound->link.id == TB_ID_NONE;
@@ -77,7 +77,7 @@ static void put_gap(struct tb_datum *at)
 
 static const struct tb_column columns[] = {
 	{"what", "Of", "The run, or a phase: links were busy or held", TB_DATUM_TEXT,
-		.put = put_what},
+		.put = put_bound_name},
 	{"begin_ps", "From", "When it begins", TB_DATUM_TIME, BOUND(begin_ps)},
 	{"span_ps", "Took", "How long it is", TB_DATUM_TIME, BOUND(span_ps)},
 	{"host_ps", "Host links", "The links of the node that they take longest",
@@ -106,7 +106,7 @@ static const struct tb_column columns[] = {
 		TB_DATUM_PERCENT, .put = put_gap, .flags = TB_COLUMN_NULL},
 	{"routes_ps", "Its routes", "The link that what it carried takes longest",
 		TB_DATUM_TIME, BOUND(routes_ps)},
-	{"link", "Link", "Which", TB_DATUM_TEXT, .put = put_link,
+	{"link", "Link", "Which", TB_DATUM_TEXT, .put = put_bound_link,
 		.flags = TB_COLUMN_NULL},
 };
 

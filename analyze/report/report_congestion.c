@@ -53,7 +53,7 @@ void tb_report_congestion_fini(struct tb_report_congestion *congestion)
 	free(congestion->pauses);
 }
 
-static void put_end(struct tb_datum *at, const char *name)
+static void put_pair_end(struct tb_datum *at, const char *name)
 {
 	at->unknown = !name;
 	at->word = name;
@@ -61,17 +61,17 @@ static void put_end(struct tb_datum *at, const char *name)
 
 static void put_source(struct tb_datum *at)
 {
-	put_end(at, ((const struct tb_report_pair *)at->item)->of.source);
+	put_pair_end(at, ((const struct tb_report_pair *)at->item)->of.source);
 }
 
 static void put_destination(struct tb_datum *at)
 {
-	put_end(at, ((const struct tb_report_pair *)at->item)->of.destination);
+	put_pair_end(at, ((const struct tb_report_pair *)at->item)->of.destination);
 }
 
 static void put_pauser(struct tb_datum *at)
 {
-	put_end(at, ((const struct tb_report_pause *)at->item)->source);
+	put_pair_end(at, ((const struct tb_report_pause *)at->item)->source);
 }
 
 static void put_end_node(struct tb_datum *at)
@@ -95,7 +95,7 @@ static void put_trip(struct tb_datum *at)
 	at->unknown = trips->n == 0 || at->whole < 0;
 }
 
-static void put_at_most(struct tb_datum *at)
+static void put_pair_at_most(struct tb_datum *at)
 {
 	at->unknown = !((const struct tb_report_pause *)at->item)->of.rate_known;
 }
@@ -211,7 +211,7 @@ static const struct tb_column pause_columns[] = {
 	{"quanta", "Quanta", "For how long, in 512 bit times of the port, at most",
 		TB_DATUM_COUNT, PAUSE(of.quanta)},
 	{"at_most_ps", "At most", "The same at the port's rate; null: it is not known",
-		TB_DATUM_TIME, PAUSE(of.at_most_ps), .put = put_at_most,
+		TB_DATUM_TIME, PAUSE(of.at_most_ps), .put = put_pair_at_most,
 		.flags = TB_COLUMN_NULL},
 };
 

@@ -15,7 +15,7 @@ struct findings_form {
 	unsigned width;	 // of text
 };
 
-static void write_list(const struct findings_form *form,
+static void write_finding_list(const struct findings_form *form,
 	const struct tb_findings *findings, bool remedy, FILE *stream)
 {
 	bool any = false;
@@ -35,8 +35,8 @@ static void write_list(const struct findings_form *form,
 static void write_both(const struct findings_form *form,
 	const struct tb_findings *findings, FILE *stream)
 {
-	write_list(form, findings, false, stream);
-	write_list(form, findings, true, stream);
+	write_finding_list(form, findings, false, stream);
+	write_finding_list(form, findings, true, stream);
 }
 
 // As wide as the longest names of rules that are common, so that sentences align.

@@ -8,24 +8,24 @@ static void mean(struct tb_datum *at, uint64_t sum_ps, uint64_t n)
 	at->real = n ? (double)sum_ps / (double)n : 0;
 }
 
-static const struct tb_flow_sample *sample_of(const struct tb_datum *at)
+static const struct tb_flow_sample *flow_sample_of(const struct tb_datum *at)
 {
 	return &((const struct tb_flow *)at->item)->sample;
 }
 
-static void put_node(struct tb_datum *at, const struct tb_report *report)
+static void put_flow_node(struct tb_datum *at, const struct tb_report *report)
 {
 	struct tb_node node = {(uint32_t)at->whole};
 	const char *name = tb_run_node_name(report->run, node);
 	tb_put_text(at, *name ? "node %u (%s)" : "node %u", node.id, name);
 }
 
-static void put_end(struct tb_datum *at)
+static void put_flow_end(struct tb_datum *at)
 {
-	put_node(at, at->of);
+	put_flow_node(at, at->of);
 }
 
-static void put_job(struct tb_datum *at)
+static void put_listed_flow_job(struct tb_datum *at)
 {
 	const struct tb_report *report = at->of;
 	tb_report_job_name(report->run, (uint32_t)at->whole, at->text, sizeof at->text);
@@ -34,7 +34,7 @@ static void put_job(struct tb_datum *at)
 static void put_job_name(struct tb_datum *at)
 {
 	const struct tb_report *report = at->of;
-	at->word = tb_run_job_name(report->run, sample_of(at)->job);
+	at->word = tb_run_job_name(report->run, flow_sample_of(at)->job);
 }
 
 static void put_end_name(struct tb_datum *at)
@@ -45,17 +45,17 @@ static void put_end_name(struct tb_datum *at)
 
 static void put_queue(struct tb_datum *at)
 {
-	mean(at, sample_of(at)->queue_ps, sample_of(at)->n_messages);
+	mean(at, flow_sample_of(at)->queue_ps, flow_sample_of(at)->n_messages);
 }
 
-static void put_network(struct tb_datum *at)
+static void put_flow_network(struct tb_datum *at)
 {
-	mean(at, sample_of(at)->network_ps, sample_of(at)->n_messages);
+	mean(at, flow_sample_of(at)->network_ps, flow_sample_of(at)->n_messages);
 }
 
 static void put_software(struct tb_datum *at)
 {
-	const struct tb_flow_sample *sample = sample_of(at);
+	const struct tb_flow_sample *sample = flow_sample_of(at);
 	tb_put_count(at, sample->latency_ps - sample->queue_ps - sample->network_ps);
 }
 
@@ -83,22 +83,23 @@ static void adapt_bytes(struct tb_column *column, const void *of)
 
 static const struct tb_column flow_columns[] = {
 	{"source", "From", "The sending node", TB_DATUM_ID, FLOW(sample.source.id),
-		.put = put_end, .flags = TB_COLUMN_LEFT},
+		.put = put_flow_end, .flags = TB_COLUMN_LEFT},
 	{"destination", "To", "The receiving node", TB_DATUM_ID,
-		FLOW(sample.destination.id), .put = put_end, .flags = TB_COLUMN_LEFT},
+		FLOW(sample.destination.id), .put = put_flow_end,
+		.flags = TB_COLUMN_LEFT},
 	{"source_name", NULL, "The captured endpoint, empty when there is none",
 		TB_DATUM_TEXT, FLOW(sample.source.id), .put = put_end_name},
 	{"destination_name", NULL, "The captured endpoint, empty when there is none",
 		TB_DATUM_TEXT, FLOW(sample.destination.id), .put = put_end_name},
 	{"job", "Job", "The job that it belongs to", TB_DATUM_ID, FLOW(sample.job),
-		.put = put_job, .flags = TB_COLUMN_LEFT},
+		.put = put_listed_flow_job, .flags = TB_COLUMN_LEFT},
 	{"job_name", NULL, NULL, TB_DATUM_TEXT, .put = put_job_name},
 	{"slowdown", "Slowdown", SLOWDOWN, TB_DATUM_RATIO, FLOW(slowdown),
 		.flags = TB_COLUMN_BAR},
 	{"mean_latency_ps", "Mean latency", MEAN_LATENCY, TB_DATUM_MEAN,
 		FLOW(mean_latency_ps)},
 	{NULL, "Own queue", MEAN_QUEUE, TB_DATUM_MEAN, .put = put_queue},
-	{NULL, "Network", MEAN_NETWORK, TB_DATUM_MEAN, .put = put_network},
+	{NULL, "Network", MEAN_NETWORK, TB_DATUM_MEAN, .put = put_flow_network},
 	{"latency_ps", NULL, LATENCY_SUM, TB_DATUM_TIME, FLOW(sample.latency_ps)},
 	{"queue_ps", NULL, QUEUE, TB_DATUM_TIME, FLOW(sample.queue_ps)},
 	{"network_ps", NULL, NETWORK, TB_DATUM_TIME, FLOW(sample.network_ps)},
@@ -113,7 +114,7 @@ static const struct tb_column flow_columns[] = {
 	{"wait_ps", "Wait", HEADERS, TB_DATUM_TIME, FLOW(sample.wait_ps)},
 };
 
-static void list_flows(struct tb_table *table)
+static void list_report_flows(struct tb_table *table)
 {
 	const struct tb_report *report = table->of;
 	table->n_rows = table->n_shown = report->n_flows;
@@ -124,12 +125,13 @@ static void list_flows(struct tb_table *table)
 
 const struct tb_table_type tb_list_flows = {"flows", "Slowest flows",
 	"Flows by slowdown, slowest first. Empty for a run that did not end.",
-	TB_COLUMNS(flow_columns), TB_ROWS(struct tb_report, flows), .list = list_flows};
+	TB_COLUMNS(flow_columns), TB_ROWS(struct tb_report, flows),
+	.list = list_report_flows};
 
-static void put_row(struct tb_datum *at)
+static void put_flow_rank(struct tb_datum *at)
 {
 	at->whole = (int64_t)at->row;
-	put_job(at);
+	put_listed_flow_job(at);
 }
 
 // Tables cut lists of nodes shorter than JSON does.
@@ -196,7 +198,8 @@ static void put_of_others(struct tb_datum *at)
 #define JOB(member) TB_MEMBER(struct tb_job_figures, member)
 
 static const struct tb_column job_columns[] = {
-	{"job", "Job", "Its name", TB_DATUM_ID, .put = put_row, .flags = TB_COLUMN_LEFT},
+	{"job", "Job", "Its name", TB_DATUM_ID, .put = put_flow_rank,
+		.flags = TB_COLUMN_LEFT},
 	{"name", NULL, NULL, TB_DATUM_TEXT, JOB(name)},
 	{"input", NULL, "The file that it came from", TB_DATUM_TEXT, JOB(input)},
 	{"placement", NULL, "The placement of its ranks, as given; empty when not given",
@@ -238,7 +241,7 @@ static const struct tb_column job_columns[] = {
 		.put = put_of_others},
 };
 
-static void list_jobs(struct tb_table *table)
+static void list_report_jobs(struct tb_table *table)
 {
 	const struct tb_report *report = table->of;
 	table->n_rows = report->jobs.n;
@@ -252,15 +255,16 @@ static void list_jobs(struct tb_table *table)
 
 const struct tb_table_type tb_list_jobs = {"jobs", "Jobs",
 	"All jobs. Figures that come from flows are missing in a run that did not end.",
-	TB_COLUMNS(job_columns), TB_ROWS(struct tb_report, jobs.jobs), .list = list_jobs};
+	TB_COLUMNS(job_columns), TB_ROWS(struct tb_report, jobs.jobs),
+	.list = list_report_jobs};
 
-static void put_name(struct tb_datum *at)
+static void put_timed_job_name(struct tb_datum *at)
 {
 	const struct tb_report *report = at->of;
 	at->word = report->jobs.jobs[at->row].name;
 }
 
-static const struct tb_job_time *time_of(const struct tb_datum *at)
+static const struct tb_job_time *time_of_job_row(const struct tb_datum *at)
 {
 	const struct tb_job_times *item = at->item;
 	const struct tb_job_time *const parts[] = {
@@ -272,14 +276,14 @@ enum { RUN, ALONE, IDEALLY };
 
 static void put_time(struct tb_datum *at)
 {
-	at->unknown = !time_of(at)->known;
-	at->whole = time_of(at)->run_ps;
+	at->unknown = !time_of_job_row(at)->known;
+	at->whole = time_of_job_row(at)->run_ps;
 }
 
 static void put_time_latency(struct tb_datum *at)
 {
-	at->unknown = !time_of(at)->known;
-	at->real = time_of(at)->mean_latency_ps;
+	at->unknown = !time_of_job_row(at)->known;
+	at->real = time_of_job_row(at)->mean_latency_ps;
 }
 
 void tb_put_part(struct tb_datum *at, const struct tb_job_times *times_of)
@@ -298,8 +302,9 @@ static void put_part(struct tb_datum *at)
 }
 
 static const struct tb_column time_columns[] = {
-	{"job", "Job", "Its name", TB_DATUM_ID, .put = put_row, .flags = TB_COLUMN_LEFT},
-	{"name", NULL, NULL, TB_DATUM_TEXT, .put = put_name},
+	{"job", "Job", "Its name", TB_DATUM_ID, .put = put_flow_rank,
+		.flags = TB_COLUMN_LEFT},
+	{"name", NULL, NULL, TB_DATUM_TEXT, .put = put_timed_job_name},
 	{"run_ps", "Run time", "From its first post to its last delivery", TB_DATUM_TIME,
 		.put = put_time, .flags = TB_COLUMN_NULL, .which = RUN},
 	{"alone_ps", "Alone", "The same without the other jobs, on its nodes",
@@ -369,9 +374,10 @@ static void put_pair_share(struct tb_datum *at)
 
 static const struct tb_column pair_columns[] = {
 	{"victim_job", "Waits", "The job whose packets waited", TB_DATUM_ID,
-		PAIR(victim_job), .put = put_job, .flags = TB_COLUMN_LEFT},
+		PAIR(victim_job), .put = put_listed_flow_job, .flags = TB_COLUMN_LEFT},
 	{"culprit_job", "For", TB_REPORT_CULPRIT, TB_DATUM_ID, PAIR(culprit_job),
-		.put = put_job, .flags = TB_COLUMN_LEFT, .adapt = tb_report_name_culprit},
+		.put = put_listed_flow_job, .flags = TB_COLUMN_LEFT,
+		.adapt = tb_report_name_culprit},
 	{"wait_ps", "Wait", "Over all flows and links", TB_DATUM_TIME, PAIR(wait_ps),
 		.put = put_pair_wait},
 	{"percent", "Of all", "Share of the wait of all headers", TB_DATUM_SHARE,
@@ -387,7 +393,7 @@ static bool is_matrix(const struct tb_report *report)
 	return report->info->n_jobs <= MATRIX_JOBS;
 }
 
-static void list_job_pairs(struct tb_table *table)
+static void list_report_job_pairs(struct tb_table *table)
 {
 	const struct tb_report *report = table->of;
 	table->n_rows = report->job_pairs.listed.n;
@@ -401,7 +407,7 @@ const struct tb_table_type tb_list_job_pairs = {"blame-by-job",
 	"Which job waited for which, over all links: all pairs. Sums: they are the wait "
 	"of all headers.",
 	TB_COLUMNS(pair_columns), TB_ROWS(struct tb_report, job_pairs.rows),
-	.list = list_job_pairs};
+	.list = list_report_job_pairs};
 
 // The matrix has a row for each job that waits and a column for each that it waits for.
 
@@ -441,7 +447,7 @@ static void name_job(struct tb_column *column, const void *of)
 
 static const struct tb_column matrix_columns[] = {
 	{NULL, "Waits \\ for", "The job whose packets waited", TB_DATUM_ID,
-		.put = put_row, .flags = TB_COLUMN_LEFT},
+		.put = put_flow_rank, .flags = TB_COLUMN_LEFT},
 	CELL(0),
 	CELL(1),
 	CELL(2),

@@ -95,7 +95,7 @@ static double column_mean(
 	return sum / (double)(end - first);
 }
 
-static struct strip measure(const struct tb_report *report)
+static struct strip measure_html_table(const struct tb_report *report)
 {
 	struct strip strip = {0};
 	uint64_t n = report->info->n_bins;
@@ -138,7 +138,7 @@ static void write_time(const struct tb_report *report, FILE *stream)
 	char width[32], largest[32], end[32];
 	if (!report->n_waiting || !info->n_bins)
 		return;
-	struct strip strip = measure(report);
+	struct strip strip = measure_html_table(report);
 	if (strip.largest_ps <= 0)
 		return;
 	fprintf(stream,
@@ -160,8 +160,8 @@ static void write_time(const struct tb_report *report, FILE *stream)
 		STRIP_HEIGHT + 16, tb_format_time(info->simulated_ps, end, sizeof end));
 }
 
-// write_figure writes a picture as a section; `dark` may be NULL.
-static void write_figure(
+// write_html_figure writes a picture as a section; `dark` may be NULL.
+static void write_html_figure(
 	const char *heading, const char *light, const char *dark, FILE *stream)
 {
 	fputs(heading, stream);
@@ -175,7 +175,7 @@ static void write_figure(
 static void write_figures(const struct tb_report_figures *figures, FILE *stream)
 {
 	if (figures->light)
-		write_figure(
+		write_html_figure(
 			"<section class=\"card\" id=\"matrix\">\n<h2>Congestion "
 			"matrix</h2>\n<p class=\"remark\">A row per level, a box per "
 			"switch; around its sum the links that come in, in percent of "
@@ -183,14 +183,14 @@ static void write_figures(const struct tb_report_figures *figures, FILE *stream)
 			"most loaded.</p>\n",
 			figures->light, figures->dark, stream);
 	if (figures->recorded[0])
-		write_figure(
+		write_html_figure(
 			"<section class=\"card\" id=\"scatter\">\n<h2>Recorded against "
 			"simulated</h2>\n<p class=\"remark\">What lies above the "
 			"diagonal takes longer in the replay.</p>\n",
 			figures->recorded[0], figures->recorded[1], stream);
 }
 
-static void put_item(void *stream, const char *name, const char *text)
+static void write_html_item(void *stream, const char *name, const char *text)
 {
 	fputs("<dt>", stream);
 	tb_markup_put(stream, name);
@@ -204,7 +204,7 @@ static int write_configuration(const struct tb_report *report, FILE *stream)
 	// Not folded: what is folded is not printed on paper.
 	fputs("<section class=\"card\" id=\"run\">\n<h2>Configuration</h2>\n<dl>\n",
 		stream);
-	int status = tb_report_configuration(report, put_item, stream);
+	int status = tb_report_configuration(report, write_html_item, stream);
 	fputs("</dl>\n</section>\n", stream);
 	return status;
 }

@@ -27,7 +27,7 @@ static void put_seed(struct tb_datum *at)
 }
 
 // What stands there is foreign, so it is parsed before it is passed on.
-static void put_summary(struct tb_datum *at)
+static void put_input_summary(struct tb_datum *at)
 {
 	json_t *summary = json_loads(info_of(at->of)->input_summary, 0, NULL);
 	at->object = json_is_object(summary) ? json_incref(summary) : json_object();
@@ -74,7 +74,7 @@ static const struct tb_column run_columns[] = {
 	{"input_summary", NULL,
 		"Of captures: for instance how many records were dropped and why. Its "
 		"members are those that the store has.",
-		TB_DATUM_OBJECT, .put = put_summary,
+		TB_DATUM_OBJECT, .put = put_input_summary,
 		.schema = "{\"type\": \"object\", \"additionalProperties\": true}"},
 };
 
@@ -202,7 +202,7 @@ static const struct tb_table_type capture = {"capture", NULL,
 	"did not end.",
 	TB_COLUMNS(capture_columns), .rows.offset = offsetof(struct tb_report, capture)};
 
-static json_t *value_of(const struct tb_value *value)
+static json_t *json_of_value(const struct tb_value *value)
 {
 	switch (value->type) {
 	case TB_VALUE_WHOLE:
@@ -221,7 +221,7 @@ static void put_parameters(struct tb_datum *at)
 	size_t n = tb_run_parameters(info_of(at->of), list);
 	struct tb_json_object parameters = tb_json_object_new();
 	for (size_t i = 0; i < n; i++)
-		tb_json_add(&parameters, list[i].key, value_of(&list[i].value));
+		tb_json_add(&parameters, list[i].key, json_of_value(&list[i].value));
 	at->object = tb_json_object_take(&parameters);
 }
 
@@ -269,14 +269,14 @@ static void put_wait(struct tb_datum *at)
 	at->whole = tb_whole_ps(report->wait_ps);
 }
 
-static void put_wait_known(struct tb_datum *at)
+static void put_report_wait_known(struct tb_datum *at)
 {
 	enum tb_known known =
 		tb_run_sum_known(((const struct tb_report *)at->of)->run, TB_WAIT);
 	at->word = tb_known_name(known);
 }
 
-static void put_notes(struct tb_datum *at)
+static void put_report_notes(struct tb_datum *at)
 {
 	tb_put_count(at, info_of(at->of)->n_notes);
 }
@@ -312,7 +312,7 @@ static const struct tb_column total_columns[] = {
 	{"wait_ps", NULL, "Over all headers; null: not measured.", TB_DATUM_TIME,
 		.put = put_wait, .flags = TB_COLUMN_NULL},
 	{"wait_known", NULL, "How well it is known.", TB_DATUM_TEXT,
-		.put = put_wait_known, .word = tb_known_name},
+		.put = put_report_wait_known, .word = tb_known_name},
 	{"links_that_waited", NULL, "Of which hot_links lists the first.", TB_DATUM_COUNT,
 		TOTAL(n_waiting)},
 	{"switches_that_waited", NULL, "Of which switches lists the first.",
@@ -324,7 +324,7 @@ static const struct tb_column total_columns[] = {
 	{"roots", NULL, "Of which congestion_roots lists the first.", TB_DATUM_COUNT,
 		TOTAL(roots.listed.n_all), .flags = TB_COLUMN_NULL},
 	{"notes", NULL, "Of which notes lists the first.", TB_DATUM_COUNT,
-		.put = put_notes},
+		.put = put_report_notes},
 	{"grouped_by", NULL,
 		"The finest grouping of which the store keeps at least half of the wait.",
 		TB_DATUM_TEXT, .put = put_grain, .word = grain_name},

@@ -5,14 +5,15 @@
 #include <math.h>
 #include <string.h>
 
-static const struct tb_run_link *link_at(const struct tb_report *report, uint32_t link)
+static const struct tb_run_link *report_link_at(
+	const struct tb_report *report, uint32_t link)
 {
 	return &tb_run_links(report->run)[link];
 }
 
 void tb_put_link(struct tb_datum *at)
 {
-	at->word = link_at(at->of, (uint32_t)at->whole)->name;
+	at->word = report_link_at(at->of, (uint32_t)at->whole)->name;
 }
 
 static void put_stalled(struct tb_datum *at)
@@ -80,12 +81,13 @@ static void adapt_known(struct tb_column *column, const void *of)
 		column->key = column->title = NULL;
 }
 
-static void put_known(struct tb_datum *at)
+static void put_hot_link_known(struct tb_datum *at)
 {
 	const struct tb_report *report = at->of;
 	const struct tb_hot_link *hot = at->item;
-	enum tb_known known = tb_known_of(link_at(report, hot->sample.link.id)->known,
-		(enum tb_metric)at->column->which);
+	enum tb_known known =
+		tb_known_of(report_link_at(report, hot->sample.link.id)->known,
+			(enum tb_metric)at->column->which);
 	at->word = tb_known_name(known);
 }
 
@@ -111,7 +113,7 @@ static enum tb_known known_of_column(const struct tb_datum *at)
 		return TB_NOT_MEASURED;
 	if (!key || !tb_run_is_measured(report->info))
 		return TB_EXACT;
-	struct tb_link_known known = link_at(report, hot->sample.link.id)->known;
+	struct tb_link_known known = report_link_at(report, hot->sample.link.id)->known;
 	if (strncmp(key, "percent_of_", 11) == 0)
 		return tb_run_sum_known(report->run, TB_WAIT) == TB_EXACT
 			       ? TB_EXACT
@@ -199,13 +201,13 @@ static const struct tb_column hot_link_columns[] = {
 		TB_DATUM_COUNT, .put = put_ticks, .flags = TB_COLUMN_SOME,
 		.adapt = adapt_ticks},
 	{"wait_known", NULL, "How well its wait and stall are known; of counters only",
-		TB_DATUM_TEXT, .put = put_known, .flags = TB_COLUMN_SOME,
+		TB_DATUM_TEXT, .put = put_hot_link_known, .flags = TB_COLUMN_SOME,
 		.word = tb_known_name, .adapt = adapt_known, .which = TB_WAIT},
 	{"bytes_known", NULL, "Likewise of its bytes and busy time", TB_DATUM_TEXT,
-		.put = put_known, .flags = TB_COLUMN_SOME, .word = tb_known_name,
+		.put = put_hot_link_known, .flags = TB_COLUMN_SOME, .word = tb_known_name,
 		.adapt = adapt_known, .which = TB_BYTES},
 	{"packets_known", NULL, "Likewise of its packets", TB_DATUM_TEXT,
-		.put = put_known, .flags = TB_COLUMN_SOME, .word = tb_known_name,
+		.put = put_hot_link_known, .flags = TB_COLUMN_SOME, .word = tb_known_name,
 		.adapt = adapt_known, .which = TB_PACKETS},
 };
 
@@ -242,12 +244,12 @@ static const struct tb_run_switch *switch_of(const struct tb_datum *at, const vo
 	return &tb_run_switches(report->run)[item->sw.id];
 }
 
-static void put_switch(struct tb_datum *at)
+static void put_switch_name(struct tb_datum *at)
 {
 	at->word = switch_of(at, at->of)->name;
 }
 
-static void put_level(struct tb_datum *at)
+static void put_switch_level(struct tb_datum *at)
 {
 	at->whole = switch_of(at, at->of)->at.level;
 }
@@ -276,8 +278,8 @@ static enum tb_known known_of_switch(const struct tb_datum *at)
 
 static const struct tb_column switch_columns[] = {
 	{"switch", NULL, NULL, TB_DATUM_ID, BOX(sw.id)},
-	{"name", "Switch", "level.index", TB_DATUM_TEXT, .put = put_switch},
-	{"level", "Level", "0 joins the nodes", TB_DATUM_COUNT, .put = put_level},
+	{"name", "Switch", "level.index", TB_DATUM_TEXT, .put = put_switch_name},
+	{"level", "Level", "0 joins the nodes", TB_DATUM_COUNT, .put = put_switch_level},
 	{"wait_ps", "Wait", "Of the packets that waited in it", TB_DATUM_TIME, BOX(sum),
 		.flags = TB_COLUMN_BAR},
 	{"percent_of_top", NULL, "Wait against that of the first of the list",
@@ -304,7 +306,7 @@ static void put_stall_level(struct tb_datum *at)
 	at->word = tb_stall_level_name(((const struct tb_region *)at->item)->level);
 }
 
-static void put_links(struct tb_datum *at)
+static void put_region_links(struct tb_datum *at)
 {
 	tb_region_text(at->item, at->text, sizeof at->text);
 }
@@ -339,7 +341,7 @@ static const struct tb_column region_columns[] = {
 	{"stalled_percent", "Stalled", "Percent time stalled, mean of its links",
 		TB_DATUM_SHARE, REGION(percent)},
 	{"links", "Links", "What it consists of", TB_DATUM_COUNT, REGION(n_links),
-		.put = put_links, .flags = TB_COLUMN_LEFT},
+		.put = put_region_links, .flags = TB_COLUMN_LEFT},
 	{"from_nodes", NULL, "Of its links", TB_DATUM_COUNT,
 		REGION(n_of_kind[TB_LINK_INJECTION])},
 	{"up", NULL, "Of its links", TB_DATUM_COUNT, REGION(n_of_kind[TB_LINK_UP])},

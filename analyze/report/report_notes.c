@@ -25,7 +25,7 @@ struct notes_form {
 	void (*put)(FILE *stream, const char *text);
 };
 
-static void put_plain(FILE *stream, const char *text)
+static void write_note_text(FILE *stream, const char *text)
 {
 	fputs(text, stream);
 }
@@ -59,7 +59,8 @@ static void write_notes(
 
 int tb_report_notes_text(const struct tb_report *report, unsigned width, FILE *stream)
 {
-	static const struct notes_form form = {"\nNotes\n", "  ", "\n", "", put_plain};
+	static const struct notes_form form = {
+		"\nNotes\n", "  ", "\n", "", write_note_text};
 	char *notes = NULL;
 	size_t size;
 	FILE *memory = open_memstream(&notes, &size);
@@ -88,12 +89,12 @@ void tb_report_notes_html(const struct tb_report *report, FILE *stream)
 	write_notes(report, &form, stream);
 }
 
-static const void *note(const void *of, size_t row)
+static const void *note_at(const void *of, size_t row)
 {
 	return &((const struct tb_report *)of)->info->notes[row];
 }
 
-static void put_job(struct tb_datum *at)
+static void put_note_job(struct tb_datum *at)
 {
 	at->unknown = ((const struct tb_run_note *)at->item)->job == TB_ID_NONE;
 }
@@ -106,8 +107,8 @@ static void put_about(struct tb_datum *at)
 #define NOTE(member) TB_MEMBER(struct tb_run_note, member)
 
 static const struct tb_column columns[] = {
-	{"job", NULL, "null: of the network.", TB_DATUM_ID, NOTE(job), .put = put_job,
-		.flags = TB_COLUMN_NULL},
+	{"job", NULL, "null: of the network.", TB_DATUM_ID, NOTE(job),
+		.put = put_note_job, .flags = TB_COLUMN_NULL},
 	{"about", NULL, "Name of the job or the network.", TB_DATUM_TEXT,
 		.put = put_about},
 	{"text", NULL, "A sentence.", TB_DATUM_TEXT, NOTE(text)},
@@ -123,4 +124,4 @@ const struct tb_table_type tb_list_notes = {"notes", NULL,
 	"out "
 	"or assumed, which rules made messages of its calls, where its ranks were put, "
 	"what is odd about the network.",
-	TB_COLUMNS(columns), .item = note, .list = list_notes};
+	TB_COLUMNS(columns), .item = note_at, .list = list_notes};

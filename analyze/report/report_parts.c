@@ -38,7 +38,7 @@ static void put_size(struct tb_report_tile *at, uint64_t bytes)
 	tb_format_size(bytes, at->value, sizeof at->value);
 }
 
-static void put_count(struct tb_report_tile *at, uint64_t n)
+static void put_tile_count(struct tb_report_tile *at, uint64_t n)
 {
 	tb_format_count(n, at->value, sizeof at->value);
 }
@@ -73,13 +73,14 @@ size_t tb_report_tiles(
 			? "not measured"
 			: tb_format_long_time(report->wait_ps, wait, sizeof wait));
 	at = tile(tiles, &n, "");
-	put_count(at, report->n_waiting);
+	put_tile_count(at, report->n_waiting);
 	snprintf(at->name, sizeof at->name, "of %s had waits",
 		tb_format_counted(info->n_links, "link", text, sizeof text));
 	at = tile(tiles, &n, measured ? "measured" : "simulated");
 	tb_format_time(info->simulated_ps, at->value, sizeof at->value);
 	if (!measured)
-		put_count(tile(tiles, &n, info->n_messages == 1 ? "message" : "messages"),
+		put_tile_count(
+			tile(tiles, &n, info->n_messages == 1 ? "message" : "messages"),
 			info->n_messages);
 	at = tile(tiles, &n, "");
 	put_size(at, info->delivered_bytes);
@@ -124,14 +125,16 @@ struct items {
 	void *context;
 };
 
-static void put_item(const struct items *items, const char *name, const char *text)
+static void put_configuration_item(
+	const struct items *items, const char *name, const char *text)
 {
 	if (*text)
 		items->put(items->context, name, text);
 }
 
-// put_summary hands out the members of the input's own summary, whatever their names.
-static void put_summary(const struct items *items, const struct tb_run_info *info)
+// put_summary_items hands out the members of the input's own summary, whatever their
+// names.
+static void put_summary_items(const struct items *items, const struct tb_run_info *info)
 {
 	json_t *summary = json_loads(info->input_summary, 0, NULL);
 	const char *key;
@@ -142,7 +145,7 @@ static void put_summary(const struct items *items, const struct tb_run_info *inf
 				     ? NULL
 				     : json_dumps(value,
 					       JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
-		put_item(items, key,
+		put_configuration_item(items, key,
 			text			   ? text
 			: json_string_value(value) ? json_string_value(value)
 						   : "");
@@ -151,9 +154,9 @@ static void put_summary(const struct items *items, const struct tb_run_info *inf
 	json_decref(summary);
 }
 
-// write_section writes the parameters of a section of the preset, from list[i] on, and
-// returns where the next begins.
-static size_t write_section(
+// write_preset_section writes the parameters of a section of the preset, from list[i] on,
+// and returns where the next begins.
+static size_t write_preset_section(
 	const struct tb_parameter *list, size_t i, size_t n, FILE *stream)
 {
 	const char *section = list[i].section, *between = "";
@@ -168,12 +171,12 @@ static size_t write_section(
 	return i;
 }
 
-// put_network hands out an item for each section of the network's preset.
-static int put_network(const struct items *items, const struct tb_run_info *info)
+// put_network_items hands out an item for each section of the network's preset.
+static int put_network_items(const struct items *items, const struct tb_run_info *info)
 {
 	struct tb_parameter list[TB_RUN_PARAMETERS_MOST];
 	size_t n = tb_run_parameters(info, list);
-	put_item(items, "switching", info->network.switching);
+	put_configuration_item(items, "switching", info->network.switching);
 	for (size_t i = 0; i < n;) {
 		const char *section = list[i].section;
 		char *text = NULL;
@@ -181,10 +184,10 @@ static int put_network(const struct items *items, const struct tb_run_info *info
 		FILE *stream = open_memstream(&text, &size);
 		if (!stream)
 			return TB_ENOMEM;
-		i = write_section(list, i, n, stream);
+		i = write_preset_section(list, i, n, stream);
 		bool whole = fclose(stream) == 0;
 		if (whole)
-			put_item(items, section, text);
+			put_configuration_item(items, section, text);
 		free(text);
 		if (!whole)
 			return TB_ENOMEM;
@@ -199,18 +202,19 @@ int tb_report_configuration(
 	const struct items items = {put, context};
 	char text[64];
 	for (int i = 0; i < report->n_facts; i++)
-		put_item(&items, report->facts[i].name, report->facts[i].text);
-	put_item(&items, "SHA-256 of the input", info->input_digest);
-	put_item(&items, "options", info->options);
+		put_configuration_item(
+			&items, report->facts[i].name, report->facts[i].text);
+	put_configuration_item(&items, "SHA-256 of the input", info->input_digest);
+	put_configuration_item(&items, "options", info->options);
 	snprintf(text, sizeof text, "%" PRIu64, info->seed);
-	put_item(&items, "seed", text);
-	int status = put_network(&items, info);
-	put_summary(&items, info);
-	put_item(&items, "started", info->started_at);
-	put_item(&items, "host", info->host);
+	put_configuration_item(&items, "seed", text);
+	int status = put_network_items(&items, info);
+	put_summary_items(&items, info);
+	put_configuration_item(&items, "started", info->started_at);
+	put_configuration_item(&items, "host", info->host);
 	if (info->wall_s > 0) {
 		snprintf(text, sizeof text, "%.2f s", info->wall_s);
-		put_item(&items, "took", text);
+		put_configuration_item(&items, "took", text);
 	}
 	return status;
 }

@@ -1,23 +1,24 @@
 // The figures of ranks, as recorded and as simulated.
 #include "recorded_ranks.h"
 
-static void put_percent(struct tb_datum *at, bool known, double percent)
+static void put_known_percent(struct tb_datum *at, bool known, double percent)
 {
 	at->unknown = !known;
 	at->real = percent;
 }
 
-static void put_share(struct tb_datum *at, int64_t part_ps, int64_t whole_ps)
+static void put_rank_share(struct tb_datum *at, int64_t part_ps, int64_t whole_ps)
 {
 	bool known = whole_ps > 0;
-	put_percent(at, known, known ? 100.0 * (double)part_ps / (double)whole_ps : 0);
+	put_known_percent(
+		at, known, known ? 100.0 * (double)part_ps / (double)whole_ps : 0);
 }
 
-static void put_change(struct tb_datum *at, int64_t was_ps, int64_t is_ps)
+static void put_rank_change(struct tb_datum *at, int64_t was_ps, int64_t is_ps)
 {
 	double percent = 0;
 	bool known = tb_recorded_percent(was_ps, is_ps, &percent);
-	put_percent(at, known, percent);
+	put_known_percent(at, known, percent);
 	if (!at->unknown)
 		tb_put_text(at, "%+.1f %%", percent);
 }
@@ -37,7 +38,7 @@ static void put_recorded(struct tb_datum *at, enum tb_rank_figure figure,
 	else if (figure == TB_RANK_RECORDED)
 		at->whole = row->recorded_ps;
 	else
-		put_share(at, row->recorded_ps, row->recorded_at_ps);
+		put_rank_share(at, row->recorded_ps, row->recorded_at_ps);
 }
 
 static void put_simulated(struct tb_datum *at, enum tb_rank_figure figure,
@@ -48,13 +49,13 @@ static void put_simulated(struct tb_datum *at, enum tb_rank_figure figure,
 	else if (figure == TB_RANK_SIMULATED_END)
 		at->whole = row->simulated_at_ps;
 	else if (figure == TB_RANK_END_CHANGE)
-		put_change(at, row->recorded_at_ps, row->simulated_at_ps);
+		put_rank_change(at, row->recorded_at_ps, row->simulated_at_ps);
 	else if (figure == TB_RANK_SIMULATED)
 		at->whole = row->simulated_ps;
 	else if (figure == TB_RANK_CHANGE)
-		put_change(at, row->recorded_ps, row->simulated_ps);
+		put_rank_change(at, row->recorded_ps, row->simulated_ps);
 	else
-		put_share(at, row->simulated_ps, row->simulated_at_ps);
+		put_rank_share(at, row->simulated_ps, row->simulated_at_ps);
 }
 
 void tb_put_rank(struct tb_datum *at)
@@ -73,11 +74,12 @@ void tb_put_rank(struct tb_datum *at)
 static const struct tb_column columns[] = {
 	TB_RANK_COLUMNS, TB_RANK_SIDE_COLUMNS("", "", 0)};
 
-static void list_ranks(struct tb_table *table)
+static void list_recorded_beside_ranks(struct tb_table *table)
 {
 	const struct tb_recorded *recorded = table->of;
 	table->n_rows = table->n_shown = recorded->ranks.n;
 }
 
 const struct tb_table_type tb_recorded_rank_list = {"ranks", "By rank", NULL,
-	TB_COLUMNS(columns), TB_ROWS(struct tb_recorded, beside), .list = list_ranks};
+	TB_COLUMNS(columns), TB_ROWS(struct tb_recorded, beside),
+	.list = list_recorded_beside_ranks};

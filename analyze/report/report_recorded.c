@@ -3,7 +3,7 @@
 
 #include "recorded_ranks.h"
 
-static void put_job(struct tb_datum *at)
+static void put_recorded_job(struct tb_datum *at)
 {
 	const struct tb_report *report = at->of;
 	char name[200];
@@ -19,7 +19,7 @@ static void adapt_job(struct tb_column *column, const void *of)
 		column->title = NULL;
 }
 
-static void put_change(struct tb_datum *at)
+static void put_recorded_change(struct tb_datum *at)
 {
 	const struct tb_recorded_row *row = at->item;
 	at->unknown = row->unmodelled || !tb_recorded_percent(row->recorded_ps,
@@ -55,7 +55,8 @@ static void put_modelled(struct tb_datum *at)
 #define JOB                                                                              \
 	{                                                                                \
 		"job", "Job", "Its name", TB_DATUM_ID, ROW(job),                         \
-			.put = put_job, .adapt = adapt_job, .flags = TB_COLUMN_LEFT      \
+			.put = put_recorded_job, .adapt = adapt_job,                     \
+			.flags = TB_COLUMN_LEFT                                          \
 	}
 #define CHANGE_FLAGS (TB_COLUMN_NULL | TB_COLUMN_SIGNED)
 
@@ -70,7 +71,7 @@ static const struct tb_column whole_columns[] = {
 		TB_DATUM_TIME, ROW(recorded_ps)},
 	{"simulated_ps", "Simulated", SIMULATED_OF_THEM, TB_DATUM_TIME,
 		ROW(simulated_ps)},
-	{"change_percent", "Change", CHANGE, TB_DATUM_PERCENT, .put = put_change,
+	{"change_percent", "Change", CHANGE, TB_DATUM_PERCENT, .put = put_recorded_change,
 		.flags = CHANGE_FLAGS},
 	{"recorded_bytes_per_s", NULL,
 		"Rate of the recorded network's ports, estimated; null: the trace does "
@@ -107,7 +108,7 @@ static const struct tb_column kind_columns[] = {
 		TB_DATUM_COUNT, ROW(n_simulated)},
 	{"simulated_ps", "Simulated", SIMULATED_OF_THEM UNMODELLED, TB_DATUM_TIME,
 		ROW(simulated_ps), .put = put_modelled, .flags = TB_COLUMN_NULL},
-	{"change_percent", "Change", CHANGE, TB_DATUM_PERCENT, .put = put_change,
+	{"change_percent", "Change", CHANGE, TB_DATUM_PERCENT, .put = put_recorded_change,
 		.flags = CHANGE_FLAGS},
 	{"recorded_median_ps", "Median", "Of the recorded calls", TB_DATUM_TIME,
 		ROW(recorded_at_ps)},
@@ -137,7 +138,7 @@ static void put_job_of_rank(struct tb_datum *at)
 {
 	const struct tb_recorded_beside *item = at->item;
 	at->whole = item->sides[0]->job;
-	put_job(at);
+	put_recorded_job(at);
 }
 
 static const struct tb_column rank_columns[] = {
@@ -147,7 +148,7 @@ static const struct tb_column rank_columns[] = {
 	TB_RANK_SIDE_COLUMNS("", "", 0),
 };
 
-static void list_ranks(struct tb_table *table)
+static void list_recorded_ranks(struct tb_table *table)
 {
 	const struct tb_report *report = table->of;
 	size_t n = report->recorded.ranks.n;
@@ -160,7 +161,7 @@ const struct tb_table_type tb_list_recorded_ranks = {"recorded-ranks",
 	"How long ranks were in calls and when they ended, as recorded and in the "
 	"replay.",
 	TB_COLUMNS(rank_columns), TB_ROWS(struct tb_report, recorded.beside),
-	.list = list_ranks};
+	.list = list_recorded_ranks};
 
 static const struct tb_column uncompared_columns[] = {
 	JOB,

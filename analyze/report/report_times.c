@@ -46,23 +46,23 @@ static void put_link_name(struct tb_datum *at)
 		tb_put_link(at);
 }
 
-static void put_known(struct tb_datum *at)
+static void put_path_known(struct tb_datum *at)
 {
 	const struct tb_path_link *item = at->item;
 	at->unknown = item->link.id == TB_ID_NONE;
 }
 
-static void put_culprit(struct tb_datum *at)
+static void put_path_culprit(struct tb_datum *at)
 {
 	const struct tb_report *report = at->of;
 	const struct tb_path_link *item = at->item;
-	put_known(at);
+	put_path_known(at);
 	if (!at->unknown)
 		tb_report_flow_name(report->run, item->culprit_job, item->culprit_source,
 			item->culprit_destination, at->text, sizeof at->text);
 }
 
-static void put_share(struct tb_datum *at)
+static void put_path_share(struct tb_datum *at)
 {
 	const struct tb_report *report = at->of;
 	const struct tb_path_link *item = at->item;
@@ -74,28 +74,29 @@ static void put_share(struct tb_datum *at)
 
 static const struct tb_column link_columns[] = {
 	{"link", NULL, "By which waiting packets of the path had come in" UNKNOWN,
-		TB_DATUM_ID, LINK(link.id), .put = put_known, .flags = TB_COLUMN_NULL},
+		TB_DATUM_ID, LINK(link.id), .put = put_path_known,
+		.flags = TB_COLUMN_NULL},
 	{"name", "At",
 		"The link by which waiting packets of the path had come in" UNKNOWN,
 		TB_DATUM_TEXT, LINK(link.id), .put = put_link_name,
 		.flags = TB_COLUMN_NULL},
-	{NULL, "For", TB_REPORT_CULPRIT, TB_DATUM_TEXT, .put = put_culprit,
+	{NULL, "For", TB_REPORT_CULPRIT, TB_DATUM_TEXT, .put = put_path_culprit,
 		.adapt = tb_report_name_culprit},
-	{"culprit_job", NULL, NULL, TB_DATUM_ID, LINK(culprit_job), .put = put_known,
+	{"culprit_job", NULL, NULL, TB_DATUM_ID, LINK(culprit_job), .put = put_path_known,
 		.flags = TB_COLUMN_NULL},
-	{"culprit.job", NULL, NULL, TB_DATUM_ID, LINK(culprit_job), .put = put_known,
+	{"culprit.job", NULL, NULL, TB_DATUM_ID, LINK(culprit_job), .put = put_path_known,
 		.flags = TB_COLUMN_NESTED | TB_COLUMN_NULL},
 	{"culprit.source", NULL, NULL, TB_DATUM_ID, LINK(culprit_source.id),
-		.put = put_known, .flags = TB_COLUMN_NULL},
+		.put = put_path_known, .flags = TB_COLUMN_NULL},
 	{"culprit.destination", NULL, NULL, TB_DATUM_ID, LINK(culprit_destination.id),
-		.put = put_known, .flags = TB_COLUMN_NULL},
+		.put = put_path_known, .flags = TB_COLUMN_NULL},
 	{"time_ps", "Time", "On the critical path", TB_DATUM_TIME, LINK(sum_ps),
 		.flags = TB_COLUMN_BAR},
 	{"percent", "Share", "Of what the path was held up", TB_DATUM_SHARE,
-		.put = put_share},
+		.put = put_path_share},
 };
 
-static void list_links(struct tb_table *table)
+static void list_path_links(struct tb_table *table)
 {
 	const struct tb_report *report = table->of;
 	table->n_rows = table->n_shown = tb_report_n_listed(report, report->path.n_links);
@@ -109,4 +110,4 @@ const struct tb_table_type tb_list_path_links = {"critical-links",
 	"Where, and for which flow, messages of the critical path waited, longest first; "
 	"shared out by what their flows waited over the whole run.",
 	TB_COLUMNS(link_columns), TB_ROWS(struct tb_report, path.links),
-	.list = list_links};
+	.list = list_path_links};

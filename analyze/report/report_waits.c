@@ -3,20 +3,20 @@
 
 #include <string.h>
 
-// percent returns 0 when the whole is 0, as it may be in a foreign file.
-static double percent(uint64_t part, double whole)
+// blame_percent returns 0 when the whole is 0, as it may be in a foreign file.
+static double blame_percent(uint64_t part, double whole)
 {
 	return whole > 0 ? 100.0 * (double)part / whole : 0;
 }
 
 double tb_report_percent_of_wait(const struct tb_report *report, uint64_t wait_ps)
 {
-	return percent(wait_ps, report->wait_ps);
+	return blame_percent(wait_ps, report->wait_ps);
 }
 
 double tb_report_percent_of_blame(const struct tb_report *report, uint64_t wait_ps)
 {
-	return percent(wait_ps, report->roots.listed.whole_ps);
+	return blame_percent(wait_ps, report->roots.listed.whole_ps);
 }
 
 void tb_report_name_culprit(struct tb_column *column, const void *of)
@@ -47,8 +47,8 @@ static void name_bounded(struct tb_table *table, const struct tb_listed *listed,
 	tb_table_remark_rest(table, listed->n_all, what, left_out);
 }
 
-// put_at_most writes what a row may have waited: "=" for no more than it surely did.
-static void put_at_most(struct tb_datum *at, uint64_t wait_ps, uint64_t error_ps)
+// put_wait_at_most writes what a row may have waited: "=" for no more than it surely did.
+static void put_wait_at_most(struct tb_datum *at, uint64_t wait_ps, uint64_t error_ps)
 {
 	at->real = (double)wait_ps + (double)error_ps;
 	if (error_ps == 0)
@@ -67,8 +67,8 @@ static void put_victim(struct tb_datum *at)
 		item->victim_destination, at->text, sizeof at->text);
 }
 
-// put_culprit writes "itself" where a flow waited for its own packets.
-static void put_culprit(struct tb_datum *at)
+// put_wait_culprit writes "itself" where a flow waited for its own packets.
+static void put_wait_culprit(struct tb_datum *at)
 {
 	const struct tb_report *report = at->of;
 	const struct tb_blame_sample *item = at->item;
@@ -90,7 +90,7 @@ static void adapt_wait(struct tb_column *column, const void *of)
 static void put_most(struct tb_datum *at)
 {
 	const struct tb_blame_sample *item = at->item;
-	put_at_most(at, item->wait_ps, item->error_ps);
+	put_wait_at_most(at, item->wait_ps, item->error_ps);
 }
 
 static void adapt_most(struct tb_column *column, const void *of)
@@ -103,7 +103,8 @@ static void put_of_link(struct tb_datum *at)
 {
 	const struct tb_report *report = at->of;
 	const struct tb_blame_sample *item = at->item;
-	at->real = percent(item->wait_ps, (double)report->wait_by_link[item->link.id]);
+	at->real =
+		blame_percent(item->wait_ps, (double)report->wait_by_link[item->link.id]);
 }
 
 #define BLAME(member) TB_MEMBER(struct tb_blame_sample, member)
@@ -124,7 +125,7 @@ static const struct tb_column blame_columns[] = {
 		BLAME(link.id), .put = tb_put_link},
 	{NULL, "Waits", "The flow whose packets waited", TB_DATUM_TEXT,
 		.put = put_victim},
-	{NULL, "For", TB_REPORT_CULPRIT, TB_DATUM_TEXT, .put = put_culprit,
+	{NULL, "For", TB_REPORT_CULPRIT, TB_DATUM_TEXT, .put = put_wait_culprit,
 		.adapt = tb_report_name_culprit},
 	PARTY(victim),
 	PARTY(culprit),
@@ -167,7 +168,7 @@ static int grouping_of(const struct tb_report *report, size_t *row)
 	return g;
 }
 
-static const void *group(const void *of, size_t row)
+static const void *wait_group_at(const void *of, size_t row)
 {
 	const struct tb_report *report = of;
 	int g = grouping_of(report, &row);
@@ -230,7 +231,7 @@ static void list_groups(struct tb_table *table)
 const struct tb_table_type tb_list_groups = {"blame-groups", NULL,
 	"The same for groups of flows, at all links: the heaviest of each grouping, "
 	"longest first.",
-	TB_COLUMNS(group_columns), .item = group, .list = list_groups};
+	TB_COLUMNS(group_columns), .item = wait_group_at, .list = list_groups};
 
 static void put_grouped_party(struct tb_datum *at)
 {
@@ -251,7 +252,7 @@ static void adapt_grouped_wait(struct tb_column *column, const void *of)
 static void put_grouped_most(struct tb_datum *at)
 {
 	const struct tb_group_sample *item = at->item;
-	put_at_most(at, item->wait_ps, item->error_ps);
+	put_wait_at_most(at, item->wait_ps, item->error_ps);
 }
 
 static void adapt_grouped_most(struct tb_column *column, const void *of)
@@ -309,8 +310,8 @@ static void adapt_links(struct tb_column *column, const void *of)
 		column->title = "Links, at least";
 }
 
-// put_held names the jobs that wait for a root.
-static void put_held(struct tb_datum *at)
+// put_root_held names the jobs that wait for a root.
+static void put_root_held(struct tb_datum *at)
 {
 	const struct tb_report *report = at->of;
 	const struct tb_root *item = at->item;
@@ -326,7 +327,7 @@ static void put_held(struct tb_datum *at)
 			"%s%s %.0f %%", used ? ", " : "",
 			tb_report_job_name(
 				report->run, part->victim_job, name, sizeof name),
-			percent(part->wait_ps, (double)item->wait_ps));
+			blame_percent(part->wait_ps, (double)item->wait_ps));
 	}
 }
 
@@ -353,10 +354,10 @@ static const struct tb_column root_columns[] = {
 		"behind others",
 		TB_DATUM_COUNT, ROOT(n_links), .adapt = adapt_links},
 	{NULL, "Holds up", "The jobs, by their share of its wait", TB_DATUM_TEXT,
-		.put = put_held, .adapt = adapt_held},
+		.put = put_root_held, .adapt = adapt_held},
 };
 
-static void list_roots(struct tb_table *table)
+static void list_report_roots(struct tb_table *table)
 {
 	const struct tb_report *report = table->of;
 	table->n_rows = table->n_shown = report->roots.listed.n;
@@ -367,7 +368,7 @@ const struct tb_table_type tb_list_roots = {"congestion-roots", "Congestion root
 	"Roots of congestion trees, by the wait that they cause in the whole network, "
 	"longest first. Empty for a run that did not end or recorded no blame.",
 	TB_COLUMNS(root_columns), TB_ROWS(struct tb_report, roots.rows),
-	.list = list_roots};
+	.list = list_report_roots};
 
 #define ROOT_JOB(member) TB_MEMBER(struct tb_root_job_sample, member)
 

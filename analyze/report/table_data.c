@@ -15,19 +15,19 @@ char *tb_table_key(const struct tb_table_type *type, char *key, size_t size)
 	return key;
 }
 
-static const char *text_of(const struct tb_datum *at)
+static const char *json_text_of(const struct tb_datum *at)
 {
 	return at->word ? at->word : at->text;
 }
 
-// value_of makes the JSON of a figure.
-static json_t *value_of(struct tb_datum *at)
+// json_of_datum makes the JSON of a figure.
+static json_t *json_of_datum(struct tb_datum *at)
 {
 	if (at->unknown)
 		return json_null();
 	switch (at->column->kind) {
 	case TB_DATUM_TEXT:
-		return tb_json_text(text_of(at));
+		return tb_json_text(json_text_of(at));
 	case TB_DATUM_FLAG:
 		return json_boolean(at->whole);
 	case TB_DATUM_ID:
@@ -47,8 +47,9 @@ static json_t *value_of(struct tb_datum *at)
 	return at->object;
 }
 
-// add takes `value` into the object, of "victim.job" into the object "victim" of it.
-static void add(struct tb_json_object *object, const char *key, json_t *value)
+// add_json_member takes `value` into the object, of "victim.job" into the object "victim"
+// of it.
+static void add_json_member(struct tb_json_object *object, const char *key, json_t *value)
 {
 	const char *dot = strchr(key, '.');
 	char outer[48];
@@ -75,7 +76,7 @@ static json_t *row_object(const struct tb_table *table, size_t row)
 		if (!column.key)
 			continue;
 		tb_table_put(table, &column, row, &datum);
-		add(&object, column.key, value_of(&datum));
+		add_json_member(&object, column.key, json_of_datum(&datum));
 	}
 	return tb_json_object_take(&object);
 }
@@ -113,7 +114,7 @@ static void csv_field(FILE *stream, struct tb_datum *at)
 		return;
 	switch (at->column->kind) {
 	case TB_DATUM_TEXT:
-		tb_csv_put(stream, text_of(at));
+		tb_csv_put(stream, json_text_of(at));
 		break;
 	case TB_DATUM_FLAG:
 		fputs(at->whole ? "true" : "false", stream);

@@ -13,8 +13,8 @@ static void pad(FILE *stream, unsigned width)
 	fprintf(stream, "%*s", (int)width, "");
 }
 
-// cut shortens a text to `width` characters, the last of them three dots.
-static void cut(char *text, unsigned width)
+// cut_text_cell shortens a text to `width` characters, the last of them three dots.
+static void cut_text_cell(char *text, unsigned width)
 {
 	if (tb_text_columns(text) <= width)
 		return;
@@ -35,7 +35,7 @@ struct shown_column {
 static void write_cell(
 	const struct shown_column *shown, char *text, bool is_last, FILE *stream)
 {
-	cut(text, shown->width);
+	cut_text_cell(text, shown->width);
 	unsigned blank = shown->width - tb_text_columns(text);
 	fputs("  ", stream);
 	if (tb_column_is_number(&shown->column))
@@ -59,8 +59,8 @@ static struct shown_column *behind(
 	return part->from + (at == part->lead ? 0 : at + 1 - part->from);
 }
 
-// write_line writes one row, or the titles for row SIZE_MAX.
-static void write_line(const struct tb_table *table, const struct column_part *part,
+// write_table_line writes one row, or the titles for row SIZE_MAX.
+static void write_table_line(const struct tb_table *table, const struct column_part *part,
 	size_t row, FILE *stream)
 {
 	const struct shown_column *next = part->lead ? part->lead : part->from;
@@ -81,12 +81,12 @@ static void write_line(const struct tb_table *table, const struct column_part *p
 static void write_part(
 	const struct tb_table *table, const struct column_part *part, FILE *stream)
 {
-	write_line(table, part, SIZE_MAX, stream);
+	write_table_line(table, part, SIZE_MAX, stream);
 	for (size_t row = 0; row < table->n_shown; row++)
-		write_line(table, part, row, stream);
+		write_table_line(table, part, row, stream);
 }
 
-static struct shown_column measure(
+static struct shown_column measure_text_column(
 	const struct tb_table *table, const struct tb_column *column)
 {
 	unsigned width = 0, title = tb_text_columns(column->title);
@@ -102,7 +102,7 @@ static struct shown_column measure(
 		number && width > SHORTEST ? width : SHORTEST};
 }
 
-static unsigned least_of(const struct shown_column *column)
+static unsigned least_column_width(const struct shown_column *column)
 {
 	return 2 + (column->width < column->least ? column->width : column->least);
 }
@@ -138,11 +138,12 @@ static void write_parts(const struct tb_table *table, struct shown_column *shown
 		lead++;
 	while (from < end) {
 		struct column_part part = {lead < from ? lead : NULL, from, from};
-		unsigned used = part.lead ? least_of(lead) : 0;
+		unsigned used = part.lead ? least_column_width(lead) : 0;
 		unsigned lead_width = lead < end ? lead->width : 0;
 		while (part.end < end &&
-			(part.end == from || used + least_of(part.end) <= width))
-			used += least_of(part.end++);
+			(part.end == from ||
+				used + least_column_width(part.end) <= width))
+			used += least_column_width(part.end++);
 		narrow(&part, width);
 		if (from != shown)
 			fputc('\n', stream);
@@ -162,7 +163,7 @@ int tb_table_text(const struct tb_table *table, unsigned width, FILE *stream)
 	for (size_t i = 0; i < table->type->n_columns; i++) {
 		struct tb_column column = tb_table_column(table, i);
 		if (column.title)
-			shown[n++] = measure(table, &column);
+			shown[n++] = measure_text_column(table, &column);
 	}
 	unsigned room = width ? width : UINT32_MAX;
 	fputc('\n', stream);

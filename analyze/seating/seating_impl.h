@@ -33,10 +33,6 @@ struct tb_partition {
 int tb_partition_init(struct tb_partition *cut, uint32_t most) TB_MUST_USE;
 void tb_partition_fini(struct tb_partition *cut);
 
-// tb_partition_sort_places puts those of a leaf together, leaves in the order of their
-// numbers.
-void tb_partition_sort_places(struct tb_partition *cut);
-
 // tb_partition_make gives each vertex a place of its own; there must be as many places as
 // vertices. It merges the edges between the same two vertices. TB_ENOMEM.
 int tb_partition_make(struct tb_partition *cut) TB_MUST_USE;

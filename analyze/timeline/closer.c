@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// set_window has the command keep the window in bins of whole nanoseconds.
-static void set_window(
+// set_replayed_window has the command keep the window in bins of whole nanoseconds.
+static void set_replayed_window(
 	struct tb_replay_command *words, tb_time_ps from_ps, tb_time_ps to_ps)
 {
 	char text[64];
@@ -27,7 +27,7 @@ static void set_window(
 	tb_replay_command_lighten(words);
 }
 
-static int replay(struct tb_closer *closer, const struct tb_replay_command *words,
+static int replay_window(struct tb_closer *closer, const struct tb_replay_command *words,
 	const char *store, struct tb_error *error)
 {
 	char said[TB_TEMPORARY_FILE_BYTES], sentence[256];
@@ -89,7 +89,7 @@ int tb_closer_init(struct tb_closer *closer, const struct tb_run *run, tb_time_p
 		status =
 			tb_fail(error, TB_EIO, "the window cannot be replayed: %s", away);
 	else if (status == TB_OK)
-		set_window(&words, from_ps, to_ps);
+		set_replayed_window(&words, from_ps, to_ps);
 	if (status == TB_ENOMEM || words.failed)
 		status = tb_fail_memory(error, "the replay of the window");
 	if (status == TB_OK)
@@ -97,7 +97,7 @@ int tb_closer_init(struct tb_closer *closer, const struct tb_run *run, tb_time_p
 			&closer->folder, "the store of the window", error);
 	tb_temporary_file(&closer->folder, "run.db", store);
 	if (status == TB_OK)
-		status = replay(closer, &words, store, error);
+		status = replay_window(closer, &words, store, error);
 	if (status == TB_OK)
 		status = open_window(closer, run, store, error);
 	tb_replay_command_fini(&words);

@@ -22,31 +22,32 @@ void tb_held_up_fini(struct tb_held_up *held)
 	*held = (struct tb_held_up){.n_parts = 0};
 }
 
-static int less(uint64_t a, uint64_t b)
+static int order_held_u64(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
 }
 
-// by_flow compares what two parts wait with: the flow, at the same end.
-static int by_flow(const struct tb_held_part *a, const struct tb_held_part *b)
+// order_held_by_flow compares what two parts wait with: the flow, at the same end.
+static int order_held_by_flow(const struct tb_held_part *a, const struct tb_held_part *b)
 {
-	int order = less(a->job, b->job);
+	int order = order_held_u64(a->job, b->job);
 	if (order == 0)
-		order = less(a->source.id, b->source.id);
+		order = order_held_u64(a->source.id, b->source.id);
 	if (order == 0)
-		order = less(a->destination.id, b->destination.id);
-	return order ? order : less(a->receives, b->receives);
+		order = order_held_u64(a->destination.id, b->destination.id);
+	return order ? order : order_held_u64(a->receives, b->receives);
 }
 
 static int by_part(const void *left, const void *right)
 {
 	const struct tb_held_part *a = left, *b = right;
-	int order = by_flow(a, b);
-	return order ? order : less(a->span, b->span);
+	int order = order_held_by_flow(a, b);
+	return order ? order : order_held_u64(a->span, b->span);
 }
 
-// part_of finds the flow with which a span waits; false where there is none.
-static bool part_of(const struct tb_held_up *held, size_t i, struct tb_held_part *part)
+// held_part_of finds the flow with which a span waits; false where there is none.
+static bool held_part_of(
+	const struct tb_held_up *held, size_t i, struct tb_held_part *part)
 {
 	const struct tb_rank_span *span = &held->times.spans[i];
 	if (span->what == TB_SPAN_COMPUTE || span->peer == TB_ID_NONE)
@@ -73,7 +74,7 @@ int tb_held_up_init(struct tb_held_up *held, struct tb_run *run, struct tb_error
 	if (!status && !(made.parts = malloc((made.times.n + 1) * sizeof *made.parts)))
 		status = tb_fail_memory(error, "the spans");
 	for (size_t i = 0; !status && i < made.times.n; i++)
-		made.n_parts += part_of(&made, i, &made.parts[made.n_parts]);
+		made.n_parts += held_part_of(&made, i, &made.parts[made.n_parts]);
 	if (made.n_parts)
 		qsort(made.parts, made.n_parts, sizeof *made.parts, by_part);
 	if (status)
@@ -89,7 +90,7 @@ static size_t first_part(const struct tb_held_up *held, const struct tb_held_par
 	size_t low = 0, high = held->n_parts;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (by_flow(&held->parts[middle], key) < 0)
+		if (order_held_by_flow(&held->parts[middle], key) < 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -150,42 +151,47 @@ static double span_wait(const struct tb_held_up *held, const struct link_curve *
 	return wait_during(curve, span->from_ps, span->to_ps);
 }
 
-// share_out adds to each span of a flow, at one of its ends, the share of a wait.
-static void share_out(const struct tb_held_up *held, const struct link_curve *curve,
-	const struct tb_held_part *flow, uint64_t wait_ps, double *held_ps)
+// share_out_held_wait adds to each span of a flow, at one of its ends, the share of a
+// wait.
+static void share_out_held_wait(const struct tb_held_up *held,
+	const struct link_curve *curve, const struct tb_held_part *flow, uint64_t wait_ps,
+	double *held_ps)
 {
 	size_t first = first_part(held, flow), end = first;
 	double whole = 0;
-	for (; end < held->n_parts && by_flow(&held->parts[end], flow) == 0; end++)
+	for (; end < held->n_parts && order_held_by_flow(&held->parts[end], flow) == 0;
+		end++)
 		whole += span_wait(held, curve, &held->parts[end]);
 	for (size_t i = first; whole > 0 && i < end; i++)
 		held_ps[held->parts[i].span] +=
 			(double)wait_ps * span_wait(held, curve, &held->parts[i]) / whole;
 }
 
-// share_row shares out what the store has of a victim at a link, at both ends.
-static void share_row(const struct tb_held_up *held, const struct link_curve *curve,
+// share_blame_row shares out what the store has of a victim at a link, at both ends.
+static void share_blame_row(const struct tb_held_up *held, const struct link_curve *curve,
 	const struct tb_blame_sample *row, double *held_ps)
 {
 	struct tb_held_part flow = {.job = row->victim_job,
 		.source = row->victim_source,
 		.destination = row->victim_destination};
-	share_out(held, curve, &flow, row->wait_ps, held_ps);
+	share_out_held_wait(held, curve, &flow, row->wait_ps, held_ps);
 	flow.receives = true;
-	share_out(held, curve, &flow, row->wait_ps, held_ps);
+	share_out_held_wait(held, curve, &flow, row->wait_ps, held_ps);
 }
 
-static int by_length(const void *left, const void *right)
+static int order_held_by_length(const void *left, const void *right)
 {
 	const struct tb_span_held *a = left, *b = right;
-	int order = less((uint64_t)b->wait_ps, (uint64_t)a->wait_ps);
+	int order = order_held_u64((uint64_t)b->wait_ps, (uint64_t)a->wait_ps);
 	if (order == 0)
-		order = less(a->link.id, b->link.id);
+		order = order_held_u64(a->link.id, b->link.id);
 	if (order == 0)
-		order = less(a->span.job, b->span.job);
+		order = order_held_u64(a->span.job, b->span.job);
 	if (order == 0)
-		order = less(a->span.rank, b->span.rank);
-	return order ? order : less((uint64_t)a->span.from_ps, (uint64_t)b->span.from_ps);
+		order = order_held_u64(a->span.rank, b->span.rank);
+	return order ? order
+		     : order_held_u64(
+			       (uint64_t)a->span.from_ps, (uint64_t)b->span.from_ps);
 }
 
 // add_row adds what is a picosecond at least.
@@ -211,12 +217,12 @@ int tb_held_spans(const struct tb_held_up *held, struct tb_run *run, struct tb_l
 		status = tb_fail_memory(error, "the spans");
 	for (uint32_t i = 0; !status && i < held->waits.listed.n; i++)
 		if (held->waits.rows[i].link.id == link.id)
-			share_row(held, &curve, &held->waits.rows[i], held_ps);
+			share_blame_row(held, &curve, &held->waits.rows[i], held_ps);
 	for (size_t i = 0; !status && i < held->times.n; i++)
 		if (add_row(&made, link, &held->times.spans[i], held_ps[i]) != TB_OK)
 			status = tb_fail_memory(error, "the spans");
 	if (!status && made.n)
-		qsort(made.rows, made.n, sizeof *made.rows, by_length);
+		qsort(made.rows, made.n, sizeof *made.rows, order_held_by_length);
 	free(held_ps);
 	free(curve.sums);
 	if (status) {
@@ -247,7 +253,7 @@ static size_t find_flows(
 		const struct tb_held_part *part = &held->parts[i];
 		if (!is_asked(asked, &held->times.spans[part->span]))
 			continue;
-		if (n == 0 || by_flow(&held->parts[flows[n - 1]], part) != 0)
+		if (n == 0 || order_held_by_flow(&held->parts[flows[n - 1]], part) != 0)
 			flows[n++] = i;
 	}
 	return n;
@@ -259,9 +265,9 @@ static bool is_victim(const struct tb_blame_sample *row, const struct tb_held_pa
 	       row->victim_destination.id == flow->destination.id;
 }
 
-// find_links lists the links where these flows waited, the longest waits first.
-static uint32_t find_links(const struct tb_held_up *held, const size_t *flows, size_t n,
-	struct tb_link *links)
+// find_held_links lists the links where these flows waited, the longest waits first.
+static uint32_t find_held_links(const struct tb_held_up *held, const size_t *flows,
+	size_t n, struct tb_link *links)
 {
 	uint32_t n_links = 0;
 	for (uint32_t i = 0; i < held->waits.listed.n && n_links < TB_HELD_LINKS_MOST;
@@ -284,7 +290,7 @@ static double held_by(const struct tb_held_up *held, const struct link_curve *cu
 {
 	double whole = 0, part = 0;
 	size_t i = first_part(held, flow);
-	for (; i < held->n_parts && by_flow(&held->parts[i], flow) == 0; i++) {
+	for (; i < held->n_parts && order_held_by_flow(&held->parts[i], flow) == 0; i++) {
 		const struct tb_rank_span *span = &held->times.spans[held->parts[i].span];
 		whole += wait_during(curve, span->from_ps, span->to_ps);
 		if (!is_asked(asked, span))
@@ -296,10 +302,10 @@ static double held_by(const struct tb_held_up *held, const struct link_curve *cu
 	return whole > 0 ? wait_ps * part / whole : 0;
 }
 
-// look_at adds what a link held up of these flows.
-static int look_at(const struct tb_held_up *held, struct tb_run *run, struct tb_link link,
-	const struct tb_rank_span *asked, const size_t *flows, size_t n,
-	struct tb_held_list *list, struct tb_error *error)
+// find_held_flows_at adds what a link held up of these flows.
+static int find_held_flows_at(const struct tb_held_up *held, struct tb_run *run,
+	struct tb_link link, const struct tb_rank_span *asked, const size_t *flows,
+	size_t n, struct tb_held_list *list, struct tb_error *error)
 {
 	struct link_curve curve;
 	double held_ps = 0;
@@ -327,13 +333,14 @@ int tb_held_links(const struct tb_held_up *held, struct tb_run *run,
 	if (!flows)
 		return tb_fail_memory(error, "the links");
 	size_t n = find_flows(held, asked, flows);
-	uint32_t n_links = find_links(held, flows, n, links);
+	uint32_t n_links = find_held_links(held, flows, n, links);
 	int status = TB_OK;
 	for (uint32_t i = 0; i < n_links && !status; i++)
-		status = look_at(held, run, links[i], asked, flows, n, &made, error);
+		status = find_held_flows_at(
+			held, run, links[i], asked, flows, n, &made, error);
 	free(flows);
 	if (!status && made.n)
-		qsort(made.rows, made.n, sizeof *made.rows, by_length);
+		qsort(made.rows, made.n, sizeof *made.rows, order_held_by_length);
 	if (status) {
 		tb_held_list_fini(&made);
 		return status;

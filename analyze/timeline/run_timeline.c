@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-// list_ranks finds the spans of each rank, which are adjacent.
-static int list_ranks(struct tb_timeline *timeline)
+// list_timeline_ranks finds the spans of each rank, which are adjacent.
+static int list_timeline_ranks(struct tb_timeline *timeline)
 {
 	const struct tb_rank_spans *times = &timeline->times;
 	for (size_t i = 0; i < times->n; i++) {
@@ -29,7 +29,7 @@ static int list_ranks(struct tb_timeline *timeline)
 	return TB_OK;
 }
 
-static int by_rank(const void *left, const void *right)
+static int order_spans_by_rank(const void *left, const void *right)
 {
 	const struct tb_timeline_rank *a = left, *b = right;
 	if (a->job != b->job)
@@ -48,8 +48,8 @@ static void deal_calls(struct tb_timeline *timeline)
 		for (end = i + 1; end < calls->n && calls->calls[end].job == call->job &&
 				  calls->calls[end].rank == call->rank;)
 			end++;
-		struct tb_timeline_rank *rank = bsearch(
-			&key, timeline->ranks, timeline->n_ranks, sizeof key, by_rank);
+		struct tb_timeline_rank *rank = bsearch(&key, timeline->ranks,
+			timeline->n_ranks, sizeof key, order_spans_by_rank);
 		if (!rank)
 			continue;
 		rank->first_call = i;
@@ -57,8 +57,9 @@ static void deal_calls(struct tb_timeline *timeline)
 	}
 }
 
-// cut returns how much of a span is shown.
-static tb_time_ps cut(const struct tb_timeline *timeline, const struct tb_rank_span *span)
+// clip_rank_span returns how much of a span is shown.
+static tb_time_ps clip_rank_span(
+	const struct tb_timeline *timeline, const struct tb_rank_span *span)
 {
 	tb_time_ps from =
 		span->from_ps > timeline->from_ps ? span->from_ps : timeline->from_ps;
@@ -76,10 +77,10 @@ static void weigh_ranks(struct tb_timeline *timeline)
 		struct tb_timeline_rank *rank =
 			timeline->n_ranks
 				? bsearch(&key, timeline->ranks, timeline->n_ranks,
-					  sizeof key, by_rank)
+					  sizeof key, order_spans_by_rank)
 				: NULL;
 		if (rank)
-			rank->on_path_ps += (double)cut(timeline, step);
+			rank->on_path_ps += (double)clip_rank_span(timeline, step);
 	}
 }
 
@@ -92,7 +93,7 @@ static void weigh_waits(struct tb_timeline *timeline)
 			const struct tb_rank_span *span =
 				&timeline->times.spans[rank->first_span + k];
 			if (span->what == TB_SPAN_WAIT)
-				rank->wait_ps += cut(timeline, span);
+				rank->wait_ps += clip_rank_span(timeline, span);
 		}
 	}
 }
@@ -229,7 +230,7 @@ int tb_timeline_init(struct tb_timeline *timeline, struct tb_run *run,
 			tb_format_time(end, text, sizeof text));
 	}
 	int status = read_times(&made, error);
-	if (!status && list_ranks(&made) != TB_OK)
+	if (!status && list_timeline_ranks(&made) != TB_OK)
 		status = tb_fail_memory(error, "the ranks");
 	if (!status)
 		status = read_ends(&made, error);

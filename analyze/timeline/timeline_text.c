@@ -50,14 +50,14 @@ static void rank_name(const struct tb_timeline *timeline, size_t i, char *text)
 		several ? " " : "", rank->rank);
 }
 
-static void link_name(const struct tb_timeline *timeline, uint32_t i, char *text)
+static void sheet_link_name(const struct tb_timeline *timeline, uint32_t i, char *text)
 {
 	const struct tb_run_link *links = tb_run_links(timeline->run);
 	snprintf(text, NAME_BYTES, "%s", links[timeline->links[i].sample.link.id].label);
 }
 
-// column_of returns the column in which a time lies, as a real number.
-static double column_of(const struct sheet *sheet, tb_time_ps at_ps)
+// sheet_column_of returns the column in which a time lies, as a real number.
+static double sheet_column_of(const struct sheet *sheet, tb_time_ps at_ps)
 {
 	const struct tb_timeline *timeline = sheet->timeline;
 	double column = (double)(at_ps - timeline->from_ps) /
@@ -65,10 +65,11 @@ static double column_of(const struct sheet *sheet, tb_time_ps at_ps)
 	return column < 0 ? 0 : column > sheet->n_columns ? sheet->n_columns : column;
 }
 
-// mark puts a mark in the columns of which a span takes more than any before.
-static void mark(struct sheet *sheet, tb_time_ps from_ps, tb_time_ps to_ps, char mark)
+// mark_sheet_line puts a mark in the columns of which a span takes more than any before.
+static void mark_sheet_line(
+	struct sheet *sheet, tb_time_ps from_ps, tb_time_ps to_ps, char mark)
 {
-	double from = column_of(sheet, from_ps), to = column_of(sheet, to_ps);
+	double from = sheet_column_of(sheet, from_ps), to = sheet_column_of(sheet, to_ps);
 	for (uint32_t i = (uint32_t)from; i < sheet->n_columns && i < to; i++) {
 		double part = (to < i + 1 ? to : i + 1) - (from > i ? from : i);
 		if (part <= sheet->weights[i])
@@ -89,7 +90,7 @@ static void begin_line(struct sheet *sheet, const char *name)
 		sheet->weights[i] = 0;
 }
 
-static void end_line(struct sheet *sheet)
+static void end_sheet_line(struct sheet *sheet)
 {
 	uint32_t n = sheet->n_columns;
 	while (n > 0 && sheet->marks[n - 1] == ' ')
@@ -104,12 +105,13 @@ static void put_rank_calls(struct sheet *sheet, const struct tb_timeline_rank *r
 	begin_line(sheet, "");
 	for (size_t k = 0; k < rank->n_calls; k++) {
 		const struct tb_called *call = &calls->calls[rank->first_call + k];
-		mark(sheet, call->from_ps, call->to_ps, sheet->sort_marks[call->sort]);
+		mark_sheet_line(
+			sheet, call->from_ps, call->to_ps, sheet->sort_marks[call->sort]);
 	}
-	end_line(sheet);
+	end_sheet_line(sheet);
 }
 
-static void put_rank(struct sheet *sheet, size_t i)
+static void write_sheet_rank(struct sheet *sheet, size_t i)
 {
 	const struct tb_timeline *timeline = sheet->timeline;
 	const struct tb_timeline_rank *rank = &timeline->ranks[i];
@@ -119,21 +121,23 @@ static void put_rank(struct sheet *sheet, size_t i)
 	for (size_t k = 0; k < rank->n_spans; k++) {
 		const struct tb_rank_span *span =
 			&timeline->times.spans[rank->first_span + k];
-		mark(sheet, span->from_ps, span->to_ps, span_marks[span->what]);
+		mark_sheet_line(
+			sheet, span->from_ps, span->to_ps, span_marks[span->what]);
 	}
 	for (uint32_t k = 0; k < sheet->n_columns; k++)
 		sheet->weights[k] = 0;
 	for (size_t k = 0; k < timeline->path.n_steps; k++) {
 		const struct tb_rank_span *step = &timeline->path.steps[k].span;
 		if (step->job == rank->job && step->rank == rank->rank)
-			mark(sheet, step->from_ps, step->to_ps, path_mark(step->what));
+			mark_sheet_line(
+				sheet, step->from_ps, step->to_ps, path_mark(step->what));
 	}
-	end_line(sheet);
+	end_sheet_line(sheet);
 	if (rank->n_calls)
 		put_rank_calls(sheet, rank);
 }
 
-static void widen(struct sheet *sheet, const char *name)
+static void widen_sheet_names(struct sheet *sheet, const char *name)
 {
 	uint32_t columns = (uint32_t)tb_text_columns(name);
 	if (columns > NAME_MOST)
@@ -167,7 +171,7 @@ static int list_sorts(struct sheet *sheet)
 	return TB_OK;
 }
 
-static int lay_out(struct sheet *sheet, uint32_t n_ranks)
+static int lay_out_sheet(struct sheet *sheet, uint32_t n_ranks)
 {
 	const struct tb_timeline *timeline = sheet->timeline;
 	char name[NAME_BYTES];
@@ -178,11 +182,11 @@ static int lay_out(struct sheet *sheet, uint32_t n_ranks)
 		tb_timeline_choose(timeline, TB_RANKS_BY_JOB, sheet->shown, n_ranks);
 	for (size_t i = 0; i < sheet->n_shown; i++) {
 		rank_name(timeline, sheet->shown[i], name);
-		widen(sheet, name);
+		widen_sheet_names(sheet, name);
 	}
 	for (uint32_t i = 0; i < timeline->n_links; i++) {
-		link_name(timeline, i, name);
-		widen(sheet, name);
+		sheet_link_name(timeline, i, name);
+		widen_sheet_names(sheet, name);
 	}
 	uint32_t beside = sheet->name_columns + 3;
 	sheet->n_columns =
@@ -203,7 +207,7 @@ static void put_axis(struct sheet *sheet)
 		rest > 1 ? rest : 1, "", to);
 }
 
-static void put_ranks(struct sheet *sheet)
+static void write_sheet_ranks(struct sheet *sheet)
 {
 	const struct tb_timeline *timeline = sheet->timeline;
 	FILE *stream = sheet->stream;
@@ -218,15 +222,15 @@ static void put_ranks(struct sheet *sheet)
 		"C and M the critical path: computes, its message is under way; H the "
 		"same, held up in the network");
 	for (size_t i = 0; i < sheet->n_shown; i++)
-		put_rank(sheet, sheet->shown[i]);
+		write_sheet_rank(sheet, sheet->shown[i]);
 	if (timeline->n_ranks > sheet->n_shown)
 		fprintf(stream,
 			"and %zu more ranks, on which the critical path spends less\n",
 			timeline->n_ranks - sheet->n_shown);
 }
 
-// put_calls says what the marks below the ranks are.
-static void put_calls(struct sheet *sheet)
+// write_sheet_calls says what the marks below the ranks are.
+static void write_sheet_calls(struct sheet *sheet)
 {
 	const struct tb_call_spans *calls = &sheet->timeline->calls;
 	if (calls->n == 0)
@@ -253,7 +257,7 @@ static void put_calls(struct sheet *sheet)
 			"The store keeps the longest calls of each rank, not all.");
 }
 
-static int put_links(struct sheet *sheet, struct tb_error *error)
+static int write_sheet_links(struct sheet *sheet, struct tb_error *error)
 {
 	const struct tb_timeline *timeline = sheet->timeline;
 	uint32_t n = sheet->n_columns;
@@ -274,20 +278,20 @@ static int put_links(struct sheet *sheet, struct tb_error *error)
 			most);
 	for (uint32_t k = 0; k < timeline->n_links && !status; k++) {
 		char name[NAME_BYTES];
-		link_name(timeline, k, name);
+		sheet_link_name(timeline, k, name);
 		begin_line(sheet, name);
 		for (uint32_t i = 0; i < n; i++) {
 			double part = most > 0 ? heat[(size_t)k * n + i] / most : 0;
 			int step = part > 0 ? 1 + (int)(part * 8.999) : 0;
 			sheet->marks[i] = heat_marks[step > 9 ? 9 : step];
 		}
-		end_line(sheet);
+		end_sheet_line(sheet);
 	}
 	free(heat);
 	return status;
 }
 
-static void put_share(
+static void write_sheet_share(
 	struct sheet *sheet, unsigned indent, tb_time_ps part, const char *text)
 {
 	char time[24], percent[40];
@@ -317,8 +321,9 @@ static void flow_name(const struct sheet *sheet, uint32_t job, struct tb_node so
 		several ? tb_run_job_name(run, job) : "");
 }
 
-// put_held lists where, and behind which flows, messages of the path were held up.
-static void put_held(struct sheet *sheet)
+// write_sheet_held lists where, and behind which flows, messages of the path were held
+// up.
+static void write_sheet_held(struct sheet *sheet)
 {
 	const struct tb_timeline *timeline = sheet->timeline;
 	const struct tb_critical_path *path = &timeline->path;
@@ -335,11 +340,11 @@ static void put_held(struct sheet *sheet)
 			snprintf(text, sizeof text, "at %s, behind %s",
 				tb_run_links(timeline->run)[held->link.id].label, flow);
 		}
-		put_share(sheet, 6, held->sum_ps, text);
+		write_sheet_share(sheet, 6, held->sum_ps, text);
 		rest -= held->sum_ps;
 	}
 	if (rest > 0)
-		put_share(sheet, 6, rest, "elsewhere");
+		write_sheet_share(sheet, 6, rest, "elsewhere");
 }
 
 // path_words says what a cause is, and by which waits it is shared out: a window has its
@@ -357,7 +362,7 @@ static const char *path_words(const struct tb_timeline *timeline, uint32_t cause
 			 "over the whole run (--closer: in this window)";
 }
 
-static void put_path(struct sheet *sheet)
+static void write_sheet_path(struct sheet *sheet)
 {
 	const struct tb_critical_path *path = &sheet->timeline->path;
 	const struct tb_timeline *timeline = sheet->timeline;
@@ -373,10 +378,10 @@ static void put_path(struct sheet *sheet)
 		tb_format_time(
 			tb_run_info(timeline->run)->simulated_ps, time, sizeof time));
 	for (size_t i = 0; i < path->n_shares; i++) {
-		put_share(sheet, 2, path->shares[i].sum_ps,
+		write_sheet_share(sheet, 2, path->shares[i].sum_ps,
 			path_words(timeline, path->shares[i].cause));
 		if (path->shares[i].cause == TB_PATH_HELD_UP)
-			put_held(sheet);
+			write_sheet_held(sheet);
 	}
 }
 
@@ -385,20 +390,20 @@ int tb_timeline_text(const struct tb_timeline *timeline, uint32_t width, uint32_
 {
 	struct sheet sheet = {.timeline = timeline, .stream = stream, .width = width};
 	const struct tb_run_info *info = tb_run_info(timeline->run);
-	int status = lay_out(&sheet, n_ranks) == TB_OK
+	int status = lay_out_sheet(&sheet, n_ranks) == TB_OK
 			     ? TB_OK
 			     : tb_fail_memory(error, "the timeline");
 	if (!status) {
 		fprintf(stream, "Run %" PRId64 ": %s on %s%s\n", info->id,
 			info->input_name, info->network_name,
 			info->complete ? "" : ", stopped early");
-		put_ranks(&sheet);
+		write_sheet_ranks(&sheet);
 		put_axis(&sheet);
-		put_calls(&sheet);
-		status = put_links(&sheet, error);
+		write_sheet_calls(&sheet);
+		status = write_sheet_links(&sheet, error);
 	}
 	if (!status)
-		put_path(&sheet);
+		write_sheet_path(&sheet);
 	free(sheet.shown);
 	free(sheet.marks);
 	free(sheet.weights);

@@ -45,7 +45,7 @@ static struct tb_json_object event(
 	return made;
 }
 
-static void put(struct perfetto_trace *trace, struct tb_json_object *event)
+static void put_perfetto_event(struct perfetto_trace *trace, struct tb_json_object *event)
 {
 	tb_json_rows_put(&trace->rows, tb_json_object_take(event));
 }
@@ -58,7 +58,7 @@ static void put_label(struct perfetto_trace *trace, const char *what, uint64_t p
 	struct tb_json_object args = tb_json_object_new();
 	tb_json_add_text(&args, "name", label);
 	tb_json_add(&made, "args", tb_json_object_take(&args));
-	put(trace, &made);
+	put_perfetto_event(trace, &made);
 }
 
 static void put_slice(struct perfetto_trace *trace, struct tb_json_object *made,
@@ -69,10 +69,11 @@ static void put_slice(struct perfetto_trace *trace, struct tb_json_object *made,
 	if (span->n > 1)
 		tb_json_add_count(args, "merged", span->n);
 	tb_json_add(made, "args", tb_json_object_take(args));
-	put(trace, made);
+	put_perfetto_event(trace, made);
 }
 
-static void put_rank(struct perfetto_trace *trace, const struct tb_timeline_rank *rank)
+static void put_perfetto_rank(
+	struct perfetto_trace *trace, const struct tb_timeline_rank *rank)
 {
 	static const char *const behind[TB_SPAN_KINDS] = {[TB_SPAN_SEND] = "to",
 		[TB_SPAN_RECEIVE] = "from",
@@ -141,11 +142,13 @@ static void put_call(struct perfetto_trace *trace, const struct tb_called *call,
 		tb_json_add_text(&args, "algorithm", sort->algorithm);
 	tb_json_add_count(&args, "bytes", call->bytes);
 	tb_json_add(&made, "args", tb_json_object_take(&args));
-	put(trace, &made);
+	put_perfetto_event(trace, &made);
 }
 
-// put_calls puts the calls of a rank, those that overlap into threads of their own.
-static void put_calls(struct perfetto_trace *trace, const struct tb_timeline_rank *rank)
+// put_perfetto_calls puts the calls of a rank, those that overlap into threads of their
+// own.
+static void put_perfetto_calls(
+	struct perfetto_trace *trace, const struct tb_timeline_rank *rank)
 {
 	const struct tb_call_spans *calls = &trace->timeline->calls;
 	tb_time_ps ends[LANES_MOST] = {0};
@@ -166,7 +169,7 @@ static void put_calls(struct perfetto_trace *trace, const struct tb_timeline_ran
 	}
 }
 
-static void put_ranks(struct perfetto_trace *trace)
+static void put_perfetto_ranks(struct perfetto_trace *trace)
 {
 	const struct tb_timeline *timeline = trace->timeline;
 	for (size_t i = 0; i < timeline->n_ranks; i++)
@@ -177,8 +180,8 @@ static void put_ranks(struct perfetto_trace *trace)
 		if (i == 0 || rank->job != timeline->ranks[i - 1].job)
 			put_label(trace, "process_name", rank->job + 1u, 0,
 				tb_run_job_name(timeline->run, rank->job));
-		put_rank(trace, rank);
-		put_calls(trace, rank);
+		put_perfetto_rank(trace, rank);
+		put_perfetto_calls(trace, rank);
 	}
 }
 
@@ -238,7 +241,7 @@ static void put_arrow_end(struct perfetto_trace *trace, const char *phase,
 	tb_json_add_real(&made, "ts", microseconds(at_ps));
 	if (*phase == 'f')
 		tb_json_add_text(&made, "bp", "e");
-	put(trace, &made);
+	put_perfetto_event(trace, &made);
 }
 
 // same_message: b follows a; the causes of a message come in their order.
@@ -263,7 +266,7 @@ static void put_arrow(struct perfetto_trace *trace, size_t first, size_t end)
 	put_arrow_end(trace, "f", from, from->peer, to->to_ps - 1);
 }
 
-static void put_path(struct perfetto_trace *trace)
+static void put_perfetto_path(struct perfetto_trace *trace)
 {
 	const struct tb_timeline *timeline = trace->timeline;
 	const struct tb_critical_path *path = &timeline->path;
@@ -286,7 +289,7 @@ static void put_path(struct perfetto_trace *trace)
 	}
 }
 
-static void put_count(
+static void put_perfetto_count(
 	struct perfetto_trace *trace, uint32_t link, tb_time_ps at_ps, double value)
 {
 	const struct tb_timeline *timeline = trace->timeline;
@@ -297,10 +300,10 @@ static void put_count(
 	tb_json_add_real(&made, "ts", microseconds(at_ps));
 	tb_json_add_real(&args, "waiting", value);
 	tb_json_add(&made, "args", tb_json_object_take(&args));
-	put(trace, &made);
+	put_perfetto_event(trace, &made);
 }
 
-static int put_links(struct perfetto_trace *trace, struct tb_error *error)
+static int put_perfetto_links(struct perfetto_trace *trace, struct tb_error *error)
 {
 	const struct tb_timeline *timeline = trace->timeline;
 	const struct tb_run_info *info = tb_run_info(timeline->bins);
@@ -321,13 +324,13 @@ static int put_links(struct perfetto_trace *trace, struct tb_error *error)
 		for (uint32_t i = 0; i < n; i++) {
 			double value = heat[(size_t)k * n + i];
 			if (value != before)
-				put_count(trace, k,
+				put_perfetto_count(trace, k,
 					timeline->from_ps +
 						(tb_time_ps)((double)span / n * i),
 					value);
 			before = value;
 		}
-		put_count(trace, k, timeline->to_ps, 0);
+		put_perfetto_count(trace, k, timeline->to_ps, 0);
 	}
 	free(heat);
 	return status;
@@ -350,9 +353,9 @@ int tb_timeline_trace(
 	tb_json_add(&head, "otherData", tb_json_object_take(&about));
 	tb_json_rows_begin(
 		&trace.rows, tb_json_object_take(&head), "traceEvents", DIGITS, stream);
-	put_ranks(&trace);
-	put_path(&trace);
-	int status = put_links(&trace, error);
+	put_perfetto_ranks(&trace);
+	put_perfetto_path(&trace);
+	int status = put_perfetto_links(&trace, error);
 	int written = tb_json_rows_end(&trace.rows);
 	if (!status && written)
 		status = tb_fail_memory(error, "the trace");

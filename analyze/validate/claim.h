@@ -56,7 +56,7 @@ enum tb_claim_role {
 };
 
 // From best to worst.
-enum tb_verdict {
+enum tb_claim_verdict {
 	TB_VERDICT_HOLDS,
 	TB_VERDICT_NEAR,
 	TB_VERDICT_TIE,
@@ -103,17 +103,17 @@ void tb_claims_fini(struct tb_claims *claims);
 const char *tb_claim_model(size_t i);
 
 const char *tb_claim_role_name(enum tb_claim_role role);
-const char *tb_verdict_name(enum tb_verdict verdict);
+const char *tb_verdict_name(enum tb_claim_verdict verdict);
 
 // tb_claim_judge judges a simulated figure; one that is not finite fails. `half_ci` may
 // be NaN: there is no interval.
-enum tb_verdict tb_claim_judge(
+enum tb_claim_verdict tb_claim_judge(
 	const struct tb_claim *claim, const struct tb_estimate *simulated);
 
 // tb_claim_doubt returns another verdict that a figure within the 95 % interval has, the
 // worst if that is worse than the mean's, else the best. Without another one, and without
 // an interval, it returns the mean's. An order knows no doubt: its tie is that.
-enum tb_verdict tb_claim_doubt(
+enum tb_claim_verdict tb_claim_doubt(
 	const struct tb_claim *claim, const struct tb_estimate *simulated);
 
 // tb_claim_error returns simulated minus published in percent of the published value, for

@@ -50,7 +50,7 @@ static bool same(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-static size_t place_of(
+static size_t place_of_row(
 	const struct validation_plan *plan, const char *name, const char *changes)
 {
 	size_t i = 0;
@@ -79,24 +79,6 @@ static int read_network(
 			       : status;
 }
 
-// add_experiment: TB_EUSAGE when the changes, or the experiment, do not go with the
-// network.
-static int add_experiment(struct validation_plan *plan,
-	const struct tb_experiment *experiment, const char *changes,
-	struct tb_error *error)
-{
-	struct planned planned = {.experiment = experiment, .changes = changes};
-	int status = read_network(&planned, plan->options->network, error);
-	if (status == TB_OK && TB_ARRAY_RESERVE(&plan->experiments, &plan->room,
-				       plan->n_experiments + 1) != TB_OK)
-		status = tb_fail_memory(error, "the claims");
-	if (status == TB_OK)
-		plan->experiments[plan->n_experiments++] = planned;
-	else
-		free(planned.network);
-	return status;
-}
-
 // add_claim adds the experiments of a claim that are not planned yet.
 static int add_claim(struct validation_plan *plan, const struct tb_claim *claim,
 	struct tb_error *error)
@@ -111,34 +93,43 @@ static int add_claim(struct validation_plan *plan, const struct tb_claim *claim,
 			return tb_fail(
 				error, TB_EFORMAT, "no experiment is called '%s'", *name);
 		int status = TB_OK;
-		if (place_of(plan, *name, changes) == plan->n_experiments)
-			status = add_experiment(plan, found, changes, error);
+		if (place_of_row(plan, *name, changes) == plan->n_experiments) {
+			// TB_EUSAGE when the changes, or the experiment, do not go with
+			// the network.
+			struct planned planned = {
+				.experiment = found, .changes = changes};
+			status = read_network(&planned, plan->options->network, error);
+			if (status == TB_OK &&
+				TB_ARRAY_RESERVE(&plan->experiments, &plan->room,
+					plan->n_experiments + 1) != TB_OK)
+				status = tb_fail_memory(error, "the claims");
+			if (status == TB_OK)
+				plan->experiments[plan->n_experiments++] = planned;
+			else
+				free(planned.network);
+		}
 		if (status != TB_OK)
 			return status;
 	}
 	return TB_OK;
 }
 
-// replay_row replays a row by its recipe. A replay that fails is no figure: the row
-// fails.
-static int replay_row(const struct validation_plan *plan,
-	struct tb_validated_row *finding, struct tb_error *error)
-{
-	finding->figure = NAN;
-	int status = tb_recipe_run(
-		&finding->figure, finding->claim->measured, plan->options->folder, error);
-	if (status == TB_EUSAGE)
-		snprintf(
-			finding->failure, sizeof finding->failure, "%.300s", error->text);
-	return status == TB_EUSAGE ? TB_OK : status;
-}
-
 static int run_task(void *context, size_t index, struct tb_error *error)
 {
 	struct validation_plan *plan = context;
 	size_t n_simulated = plan->n_experiments * plan->n_seeds;
-	if (index >= n_simulated)
-		return replay_row(plan, plan->replayed[index - n_simulated], error);
+	if (index >= n_simulated) {
+		// Replay a row by its recipe. A replay that fails is no figure: the row
+		// fails.
+		struct tb_validated_row *finding = plan->replayed[index - n_simulated];
+		finding->figure = NAN;
+		int status = tb_recipe_run(&finding->figure, finding->claim->measured,
+			plan->options->folder, error);
+		if (status == TB_EUSAGE)
+			snprintf(finding->failure, sizeof finding->failure, "%.300s",
+				error->text);
+		return status == TB_EUSAGE ? TB_OK : status;
+	}
 	const struct planned *planned = &plan->experiments[index / plan->n_seeds];
 	const struct tb_experiment *experiment = planned->experiment;
 	const struct tb_experiment_options options = {
@@ -153,7 +144,7 @@ static int run_task(void *context, size_t index, struct tb_error *error)
 	return status;
 }
 
-static void watch(void *context, size_t n_done)
+static void watch_points(void *context, size_t n_done)
 {
 	const struct validation_plan *plan = context;
 	if (plan->options->progress)
@@ -167,8 +158,8 @@ static int run_plan(struct validation_plan *plan, struct tb_error *error)
 	plan->outcomes = calloc(n + 1, sizeof(struct tb_outcome *));
 	if (!plan->outcomes)
 		return tb_fail_memory(error, "%zu runs", n);
-	const struct tb_work work = {
-		plan, .n_tasks = n + plan->n_replayed, .task = run_task, .watch = watch};
+	const struct tb_work work = {plan, .n_tasks = n + plan->n_replayed,
+		.task = run_task, .watch = watch_points};
 	return tb_workers_run(&work, plan->options->n_workers, error);
 }
 
@@ -179,33 +170,13 @@ static double figure(const struct validation_plan *plan, const struct tb_measure
 	const struct tb_outcome *outcomes[TB_MEASURE_EXPERIMENTS] = {NULL};
 	const char *changes = tb_measure_network(measure->id);
 	for (size_t i = 0; measure->experiments[i]; i++) {
-		size_t at = place_of(plan, measure->experiments[i], changes);
+		size_t at = place_of_row(plan, measure->experiments[i], changes);
 		outcomes[i] = plan->outcomes[at * plan->n_seeds + seed];
 	}
 	return measure->value(outcomes);
 }
 
-static void judge(struct tb_validated_row *finding, const struct validation_plan *plan,
-	double *values)
-{
-	const struct tb_claim *claim = finding->claim;
-	finding->simulated = (struct tb_estimate){NAN, NAN};
-	finding->error_percent = NAN;
-	finding->verdict = finding->doubt = TB_VERDICT_OUTSIDE;
-	if (*finding->outside)
-		return;
-	const struct tb_measure *measure =
-		has_recipe(claim) ? NULL : tb_measure_find(claim->id);
-	for (unsigned seed = 0; measure && seed < plan->n_seeds; seed++)
-		values[seed] = figure(plan, measure, seed);
-	finding->simulated = measure ? tb_estimate_of(values, plan->n_seeds)
-				     : (struct tb_estimate){finding->figure, NAN};
-	finding->error_percent = tb_claim_error(claim, finding->simulated.mean);
-	finding->verdict = tb_claim_judge(claim, &finding->simulated);
-	finding->doubt = tb_claim_doubt(claim, &finding->simulated);
-}
-
-static void count(
+static void count_finding(
 	struct tb_validation *validation, const struct tb_validated_row *finding)
 {
 	if (finding->verdict == TB_VERDICT_OUTSIDE) {
@@ -222,29 +193,27 @@ static int judge_all(struct tb_validation *validation, const struct validation_p
 	if (!values)
 		return tb_fail_memory(error, "the findings");
 	for (size_t i = 0; i < validation->n_findings; i++) {
-		judge(&validation->findings[i], plan, values);
-		count(validation, &validation->findings[i]);
+		struct tb_validated_row *finding = &validation->findings[i];
+		const struct tb_claim *claim = finding->claim;
+		finding->simulated = (struct tb_estimate){NAN, NAN};
+		finding->error_percent = NAN;
+		finding->verdict = finding->doubt = TB_VERDICT_OUTSIDE;
+		if (!(*finding->outside)) {
+			const struct tb_measure *measure =
+				has_recipe(claim) ? NULL : tb_measure_find(claim->id);
+			for (unsigned seed = 0; measure && seed < plan->n_seeds; seed++)
+				values[seed] = figure(plan, measure, seed);
+			finding->simulated =
+				measure ? tb_estimate_of(values, plan->n_seeds)
+					: (struct tb_estimate){finding->figure, NAN};
+			finding->error_percent =
+				tb_claim_error(claim, finding->simulated.mean);
+			finding->verdict = tb_claim_judge(claim, &finding->simulated);
+			finding->doubt = tb_claim_doubt(claim, &finding->simulated);
+		}
+		count_finding(validation, &validation->findings[i]);
 	}
 	free(values);
-	return TB_OK;
-}
-
-// choose_recipe plans a replay, unless its file is not there.
-static int choose_recipe(struct tb_validated_row *finding, struct validation_plan *plan,
-	struct tb_error *error)
-{
-	char name[128];
-	const char *folder = plan->options->folder ? plan->options->folder : "";
-	if (tb_recipe_lacks(finding->claim->measured, folder, name, sizeof name)) {
-		snprintf(finding->outside, sizeof finding->outside,
-			"its recording is not here: %.100s; --data names its folder",
-			name);
-		return TB_OK;
-	}
-	if (TB_ARRAY_RESERVE(
-		    &plan->replayed, &plan->replayed_room, plan->n_replayed + 1) != TB_OK)
-		return tb_fail_memory(error, "the claims");
-	plan->replayed[plan->n_replayed++] = finding;
 	return TB_OK;
 }
 
@@ -259,8 +228,24 @@ static int choose_claim(struct tb_validated_row *finding, struct validation_plan
 			finding->claim->outside);
 		return TB_OK;
 	}
-	if (has_recipe(finding->claim))
-		return choose_recipe(finding, plan, error);
+	if (has_recipe(finding->claim)) {
+		// Plan a replay, unless its file is not there.
+		char name[128];
+		const char *folder = plan->options->folder ? plan->options->folder : "";
+		if (tb_recipe_lacks(
+			    finding->claim->measured, folder, name, sizeof name)) {
+			snprintf(finding->outside, sizeof finding->outside,
+				"its recording is not here: %.100s; --data names its "
+				"folder",
+				name);
+			return TB_OK;
+		}
+		if (TB_ARRAY_RESERVE(&plan->replayed, &plan->replayed_room,
+			    plan->n_replayed + 1) != TB_OK)
+			return tb_fail_memory(error, "the claims");
+		plan->replayed[plan->n_replayed++] = finding;
+		return TB_OK;
+	}
 	int status = add_claim(plan, finding->claim, &wrong);
 	if (status == TB_EUSAGE) {
 		snprintf(finding->outside, sizeof finding->outside, "%s",
@@ -272,8 +257,8 @@ static int choose_claim(struct tb_validated_row *finding, struct validation_plan
 	return status;
 }
 
-// choose selects the claims and plans their simulations.
-static int choose(struct tb_validation *validation, struct validation_plan *plan,
+// choose_rows selects the claims and plans their simulations.
+static int choose_rows(struct tb_validation *validation, struct validation_plan *plan,
 	struct tb_error *error)
 {
 	const struct tb_claims *claims = &validation->claims;
@@ -302,18 +287,6 @@ static int choose(struct tb_validation *validation, struct validation_plan *plan
 	return TB_OK;
 }
 
-static void plan_fini(struct validation_plan *plan)
-{
-	size_t n = plan->n_experiments * plan->n_seeds;
-	for (size_t i = 0; i < n && plan->outcomes; i++)
-		tb_outcome_free(plan->outcomes[i]);
-	free(plan->outcomes);
-	for (size_t i = 0; i < plan->n_experiments; i++)
-		free(plan->experiments[i].network);
-	free(plan->experiments);
-	free(plan->replayed);
-}
-
 int tb_validation_run(struct tb_validation *validation,
 	const struct tb_validation_options *options, struct tb_error *error)
 {
@@ -325,12 +298,19 @@ int tb_validation_run(struct tb_validation *validation,
 	if (status == TB_OK)
 		status = tb_claims_published(&made.claims, error);
 	if (status == TB_OK)
-		status = choose(&made, &plan, error);
+		status = choose_rows(&made, &plan, error);
 	if (status == TB_OK)
 		status = run_plan(&plan, error);
 	if (status == TB_OK)
 		status = judge_all(&made, &plan, error);
-	plan_fini(&plan);
+	size_t n = plan.n_experiments * plan.n_seeds;
+	for (size_t i = 0; i < n && plan.outcomes; i++)
+		tb_outcome_free(plan.outcomes[i]);
+	free(plan.outcomes);
+	for (size_t i = 0; i < plan.n_experiments; i++)
+		free(plan.experiments[i].network);
+	free(plan.experiments);
+	free(plan.replayed);
 	if (status == TB_OK)
 		*validation = made;
 	else
@@ -346,7 +326,7 @@ void tb_validation_fini(struct tb_validation *validation)
 }
 
 size_t tb_validation_sum(const struct tb_validation *validation, const char *model,
-	enum tb_claim_role role, enum tb_verdict verdict)
+	enum tb_claim_role role, enum tb_claim_verdict verdict)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < validation->n_findings; i++) {
@@ -359,7 +339,7 @@ size_t tb_validation_sum(const struct tb_validation *validation, const char *mod
 }
 
 size_t tb_validation_count(
-	const struct tb_validation *validation, enum tb_verdict verdict)
+	const struct tb_validation *validation, enum tb_claim_verdict verdict)
 {
 	return tb_validation_sum(validation, NULL, TB_CLAIM_ROLES, verdict);
 }

@@ -19,10 +19,10 @@ struct tb_validated_row {
 	const struct tb_claim *claim;
 	struct tb_estimate simulated; // NaN when outside the model's scope
 	double error_percent;	      // NaN where the claim has no value
-	enum tb_verdict verdict;
-	enum tb_verdict doubt; // tb_claim_doubt; the verdict when there is none
-	double figure;	       // by its recipe
-	char failure[320];     // why its replay failed; "": it did not
+	enum tb_claim_verdict verdict;
+	enum tb_claim_verdict doubt; // tb_claim_doubt; the verdict when there is none
+	double figure;		     // by its recipe
+	char failure[320];	     // why its replay failed; "": it did not
 	char outside[320]; // why it is not judged: it is outside the model, or what it
 			   // changes of the network does not go with it; "": it is
 };
@@ -59,12 +59,12 @@ void tb_validation_fini(struct tb_validation *validation);
 
 // tb_validation_count returns how many rows of all roles have a verdict.
 size_t tb_validation_count(
-	const struct tb_validation *validation, enum tb_verdict verdict);
+	const struct tb_validation *validation, enum tb_claim_verdict verdict);
 
 // tb_validation_sum counts the rows of a model (NULL: of all), a role (TB_CLAIM_ROLES:
 // all) and a verdict.
 size_t tb_validation_sum(const struct tb_validation *validation, const char *model,
-	enum tb_claim_role role, enum tb_verdict verdict);
+	enum tb_claim_role role, enum tb_claim_verdict verdict);
 
 int tb_validation_write(const struct tb_validation *validation, enum tb_format format,
 	FILE *stream, struct tb_error *error) TB_MUST_USE;

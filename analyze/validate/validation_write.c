@@ -23,7 +23,7 @@ static const char *unit_of(const struct tb_claim *claim)
 	return strcmp(claim->unit, "1") == 0 ? "" : claim->unit;
 }
 
-static void join(char *text, size_t size, const char *const words[], size_t n)
+static void join_words(char *text, size_t size, const char *const words[], size_t n)
 {
 	size_t at = 0;
 	text[0] = '\0';
@@ -33,8 +33,8 @@ static void join(char *text, size_t size, const char *const words[], size_t n)
 				text + at, size - at, "%s%s", at ? " " : "", words[i]);
 }
 
-// number writes four significant digits without an exponent.
-static void number(char *text, size_t size, double value)
+// write_number writes four significant digits without an exponent.
+static void write_number(char *text, size_t size, double value)
 {
 	double magnitude = fabs(value);
 	int places = magnitude >= 100 ? 1 : magnitude >= 10 ? 2 : 3;
@@ -48,30 +48,14 @@ static void write_simulated(char *text, size_t size, const struct tb_estimate *e
 		snprintf(text, size, "none");
 		return;
 	}
-	number(mean, sizeof mean, estimate->mean);
-	number(half, sizeof half, estimate->half_ci);
+	write_number(mean, sizeof mean, estimate->mean);
+	write_number(half, sizeof half, estimate->half_ci);
 	snprintf(text, size, isfinite(estimate->half_ci) ? "%s ± %s" : "%s", mean, half);
 }
 
-// write_published writes what the paper says, and the bound by which we read its word.
-static void write_published(char *text, size_t size, const struct tb_claim *claim)
-{
-	char bound[64] = "";
-	if (claim->relation == TB_RELATION_WITHIN)
-		snprintf(bound, sizeof bound, "(x %s)", claim->bound_text);
-	else if (*claim->bound_text)
-		snprintf(bound, sizeof bound, "(%s %s)", claim->bound_text,
-			unit_of(claim));
-	const char *const words[] = {claim->relation_text, claim->value_text,
-		*claim->value_text || claim->relation == TB_RELATION_RANGE
-			? unit_of(claim)
-			: "",
-		bound};
-	join(text, size, words, sizeof words / sizeof *words);
-}
-
-// write_verdict writes the verdict, and the other one that is in the interval.
-static void write_verdict(char *text, size_t size, const struct tb_validated_row *finding)
+// write_row_verdict writes the verdict, and the other one that is in the interval.
+static void write_row_verdict(
+	char *text, size_t size, const struct tb_validated_row *finding)
 {
 	const char *verdict = tb_verdict_name(finding->verdict);
 	if (*finding->outside)
@@ -85,14 +69,28 @@ static void write_verdict(char *text, size_t size, const struct tb_validated_row
 			tb_verdict_name(finding->doubt));
 }
 
-static void fill(struct cells *cells, const struct tb_validated_row *finding)
+static void fill_cells(struct cells *cells, const struct tb_validated_row *finding)
 {
 	const struct tb_claim *claim = finding->claim;
 	enum { SIZE = sizeof cells->text[0] };
 	*cells = (struct cells){0};
 	snprintf(cells->text[ROW], SIZE, "%s", claim->id);
-	write_published(cells->text[PUBLISHED], SIZE, claim);
-	write_verdict(cells->text[VERDICT], SIZE, finding);
+	// Write what the paper says, and the bound by which we read its word.
+	char *text = cells->text[PUBLISHED];
+	size_t size = SIZE;
+	char bound[64] = "";
+	if (claim->relation == TB_RELATION_WITHIN)
+		snprintf(bound, sizeof bound, "(x %s)", claim->bound_text);
+	else if (*claim->bound_text)
+		snprintf(bound, sizeof bound, "(%s %s)", claim->bound_text,
+			unit_of(claim));
+	const char *const words[] = {claim->relation_text, claim->value_text,
+		*claim->value_text || claim->relation == TB_RELATION_RANGE
+			? unit_of(claim)
+			: "",
+		bound};
+	join_words(text, size, words, sizeof words / sizeof *words);
+	write_row_verdict(cells->text[VERDICT], SIZE, finding);
 	if (*finding->outside)
 		return;
 	write_simulated(cells->text[SIMULATED], SIZE, &finding->simulated);
@@ -111,7 +109,7 @@ static int width_of(const char *text)
 }
 
 // Numbers stand at the right of their columns; the last column is not padded.
-static void write_line(FILE *stream, const char *const text[], const int *widths)
+static void write_row(FILE *stream, const char *const text[], const int *widths)
 {
 	for (int i = 0; i < N_COLUMNS; i++) {
 		bool right = i == SIMULATED || i == ERROR;
@@ -133,14 +131,15 @@ struct sum {
 	size_t n_rows, n[TB_VERDICTS];
 };
 
-// sum_of returns the sums of a model (NULL: of all) and role (TB_CLAIM_ROLES: of all).
-static struct sum sum_of(const struct tb_validation *validation, const char *model,
+// sum_of_role returns the sums of a model (NULL: of all) and role (TB_CLAIM_ROLES: of
+// all).
+static struct sum sum_of_role(const struct tb_validation *validation, const char *model,
 	enum tb_claim_role role)
 {
 	bool all = role == TB_CLAIM_ROLES;
 	struct sum sum = {.model = model ? model : "all",
 		.role = all ? "all" : tb_claim_role_name(role)};
-	for (enum tb_verdict verdict = 0; verdict < TB_VERDICTS; verdict++) {
+	for (enum tb_claim_verdict verdict = 0; verdict < TB_VERDICTS; verdict++) {
 		sum.n[verdict] = tb_validation_sum(validation, model, role, verdict);
 		sum.n_rows += sum.n[verdict];
 	}
@@ -159,45 +158,13 @@ static bool next_sum(const struct tb_validation *validation, size_t *at, struct 
 		enum tb_claim_role role =
 			(enum tb_claim_role)(*at % (TB_CLAIM_ROLES + 1));
 		++*at;
-		*sum = sum_of(validation, tb_claim_model(model), role);
+		*sum = sum_of_role(validation, tb_claim_model(model), role);
 		bool of_model = model < n_models;
 		if (of_model ? sum->n_rows > 0 && role < TB_CLAIM_ROLES
 			     : sum->n_rows > 0 || role == TB_CLAIM_ROLES)
 			return true;
 	}
 	return false;
-}
-
-static void write_sums(const struct tb_validation *validation, FILE *stream)
-{
-	struct sum sum;
-	fprintf(stream, "%-12s%-10s%5s", "model", "role", "rows");
-	for (enum tb_verdict verdict = 0; verdict < TB_VERDICTS; verdict++)
-		fprintf(stream, "%7s", tb_verdict_name(verdict));
-	fputc('\n', stream);
-	for (size_t at = 0; next_sum(validation, &at, &sum);) {
-		fprintf(stream, "%-12s%-10s%5zu", sum.model, sum.role, sum.n_rows);
-		for (enum tb_verdict verdict = 0; verdict < TB_VERDICTS; verdict++)
-			fprintf(stream, "%7zu", sum.n[verdict]);
-		fputc('\n', stream);
-	}
-	fputc('\n', stream);
-}
-
-static void write_sums_markdown(const struct tb_validation *validation, FILE *stream)
-{
-	struct sum sum;
-	fputs("| model | role | rows ", stream);
-	for (enum tb_verdict verdict = 0; verdict < TB_VERDICTS; verdict++)
-		fprintf(stream, "| %s ", tb_verdict_name(verdict));
-	fputs("|\n|---|---|--:|--:|--:|--:|--:|\n", stream);
-	for (size_t at = 0; next_sum(validation, &at, &sum);) {
-		fprintf(stream, "| %s | %s | %zu ", sum.model, sum.role, sum.n_rows);
-		for (enum tb_verdict verdict = 0; verdict < TB_VERDICTS; verdict++)
-			fprintf(stream, "| %zu ", sum.n[verdict]);
-		fputs("|\n", stream);
-	}
-	fputc('\n', stream);
 }
 
 // is_published is true for the networks that the papers measured, with any changes.
@@ -231,48 +198,7 @@ static void write_summary(const struct tb_validation *validation, FILE *stream)
 			stream);
 }
 
-static void write_text(const struct tb_validation *validation, FILE *stream)
-{
-	int widths[N_COLUMNS];
-	const char *text[N_COLUMNS];
-	struct cells cells;
-	for (int i = 0; i < N_COLUMNS; i++)
-		widths[i] = width_of(titles[i]);
-	for (size_t row = 0; row < validation->n_findings; row++) {
-		fill(&cells, &validation->findings[row]);
-		for (int i = 0; i < N_COLUMNS; i++)
-			if (widths[i] < width_of(cells.text[i]))
-				widths[i] = width_of(cells.text[i]);
-	}
-	write_line(stream, titles, widths);
-	for (size_t row = 0; row < validation->n_findings; row++) {
-		fill(&cells, &validation->findings[row]);
-		cell_texts(&cells, text);
-		write_line(stream, text, widths);
-	}
-	fputc('\n', stream);
-	write_sums(validation, stream);
-	write_summary(validation, stream);
-}
-
-static void write_markdown(const struct tb_validation *validation, FILE *stream)
-{
-	for (int i = 0; i < N_COLUMNS; i++)
-		fprintf(stream, "| %s ", titles[i]);
-	fputs("|\n|---|---|--:|--:|--:|---|\n", stream);
-	for (size_t row = 0; row < validation->n_findings; row++) {
-		struct cells cells;
-		fill(&cells, &validation->findings[row]);
-		for (int i = 0; i < N_COLUMNS; i++)
-			fprintf(stream, i == ROW ? "| `%s` " : "| %s ", cells.text[i]);
-		fputs("|\n", stream);
-	}
-	fputc('\n', stream);
-	write_sums_markdown(validation, stream);
-	write_summary(validation, stream);
-}
-
-static void write_figure(FILE *stream, double value)
+static void write_csv_figure(FILE *stream, double value)
 {
 	if (isfinite(value))
 		fprintf(stream, "%.9g", value);
@@ -289,33 +215,13 @@ static void write_fields(FILE *stream, const char *const fields[N_CLAIM_FIELDS])
 	}
 }
 
-// Sums are rows of their own: their ids begin with "sum.", the number is the figure, and
-// the verdict is empty.
-static void write_sums_csv(const struct tb_validation *validation, FILE *stream)
-{
-	struct sum sum;
-	for (size_t at = 0; next_sum(validation, &at, &sum);)
-		for (enum tb_verdict verdict = 0; verdict < TB_VERDICTS; verdict++) {
-			char id[64];
-			snprintf(id, sizeof id, "sum.%s.%s.%s", sum.model, sum.role,
-				tb_verdict_name(verdict));
-			write_fields(stream,
-				(const char *const[N_CLAIM_FIELDS]){id, sum.model, "", "",
-					"", "", "", "", "rows", "", sum.role, "", ""});
-			fprintf(stream, "%zu,,,,\n", sum.n[verdict]);
-		}
-	write_fields(stream, (const char *const[N_CLAIM_FIELDS]){"sum.outside", "", "",
-				     "", "", "", "", "", "rows", "", "", "", ""});
-	fprintf(stream, "%zu,,,,\n", validation->n_outside);
-}
-
 // role_of returns "" for a claim that the model does not cover.
 static const char *role_of(const struct tb_claim *claim)
 {
 	return claim->outside ? "" : tb_claim_role_name(claim->role);
 }
 
-static void write_csv(const struct tb_validation *validation, FILE *stream)
+static void write_validation_csv(const struct tb_validation *validation, FILE *stream)
 {
 	fputs("id,model,source,experiment,setting,quantity,relation,value,unit,bound,"
 	      "role,"
@@ -330,13 +236,29 @@ static void write_csv(const struct tb_validation *validation, FILE *stream)
 				claim->quantity, claim->relation_text, claim->value_text,
 				claim->unit, claim->bound_text, role_of(claim),
 				claim->reason, claim->measured});
-		write_figure(stream, finding->simulated.mean);
-		write_figure(stream, finding->simulated.half_ci);
-		write_figure(stream, finding->error_percent);
+		write_csv_figure(stream, finding->simulated.mean);
+		write_csv_figure(stream, finding->simulated.half_ci);
+		write_csv_figure(stream, finding->error_percent);
 		fprintf(stream, "%s,%s\n", tb_verdict_name(finding->verdict),
 			tb_verdict_name(finding->doubt));
 	}
-	write_sums_csv(validation, stream);
+	// Sums are rows of their own: their ids begin with "sum.", the number is the
+	// figure, and the verdict is empty.
+	struct sum sum;
+	for (size_t at = 0; next_sum(validation, &at, &sum);)
+		for (enum tb_claim_verdict verdict = 0; verdict < TB_VERDICTS;
+			verdict++) {
+			char id[64];
+			snprintf(id, sizeof id, "sum.%s.%s.%s", sum.model, sum.role,
+				tb_verdict_name(verdict));
+			write_fields(stream,
+				(const char *const[N_CLAIM_FIELDS]){id, sum.model, "", "",
+					"", "", "", "", "rows", "", sum.role, "", ""});
+			fprintf(stream, "%zu,,,,\n", sum.n[verdict]);
+		}
+	write_fields(stream, (const char *const[N_CLAIM_FIELDS]){"sum.outside", "", "",
+				     "", "", "", "", "", "rows", "", "", "", ""});
+	fprintf(stream, "%zu,,,,\n", validation->n_outside);
 }
 
 static json_t *finding_json(const struct tb_validated_row *finding)
@@ -365,7 +287,7 @@ static json_t *sums_json(const struct tb_validation *validation)
 		struct tb_json_object object = tb_json_object_new();
 		tb_json_add_text(&object, "model", sum.model);
 		tb_json_add_text(&object, "role", sum.role);
-		for (enum tb_verdict verdict = 0; verdict < TB_VERDICTS; verdict++)
+		for (enum tb_claim_verdict verdict = 0; verdict < TB_VERDICTS; verdict++)
 			tb_json_add_count(
 				&object, tb_verdict_name(verdict), sum.n[verdict]);
 		sums = tb_json_append(sums, tb_json_object_take(&object));
@@ -373,7 +295,7 @@ static json_t *sums_json(const struct tb_validation *validation)
 	return sums;
 }
 
-static int write_json(
+static int write_validation_json(
 	const struct tb_validation *validation, FILE *stream, struct tb_error *error)
 {
 	json_t *rows = json_array();
@@ -392,12 +314,71 @@ int tb_validation_write(const struct tb_validation *validation, enum tb_format f
 	FILE *stream, struct tb_error *error)
 {
 	if (format == TB_FORMAT_JSON)
-		return write_json(validation, stream, error);
+		return write_validation_json(validation, stream, error);
 	if (format == TB_FORMAT_CSV)
-		write_csv(validation, stream);
-	else if (format == TB_FORMAT_MARKDOWN)
-		write_markdown(validation, stream);
-	else
-		write_text(validation, stream);
+		write_validation_csv(validation, stream);
+	else if (format == TB_FORMAT_MARKDOWN) {
+		for (int i = 0; i < N_COLUMNS; i++)
+			fprintf(stream, "| %s ", titles[i]);
+		fputs("|\n|---|---|--:|--:|--:|---|\n", stream);
+		for (size_t row = 0; row < validation->n_findings; row++) {
+			struct cells cells;
+			fill_cells(&cells, &validation->findings[row]);
+			for (int i = 0; i < N_COLUMNS; i++)
+				fprintf(stream, i == ROW ? "| `%s` " : "| %s ",
+					cells.text[i]);
+			fputs("|\n", stream);
+		}
+		fputc('\n', stream);
+		struct sum sum;
+		fputs("| model | role | rows ", stream);
+		for (enum tb_claim_verdict verdict = 0; verdict < TB_VERDICTS; verdict++)
+			fprintf(stream, "| %s ", tb_verdict_name(verdict));
+		fputs("|\n|---|---|--:|--:|--:|--:|--:|\n", stream);
+		for (size_t at = 0; next_sum(validation, &at, &sum);) {
+			fprintf(stream, "| %s | %s | %zu ", sum.model, sum.role,
+				sum.n_rows);
+			for (enum tb_claim_verdict verdict = 0; verdict < TB_VERDICTS;
+				verdict++)
+				fprintf(stream, "| %zu ", sum.n[verdict]);
+			fputs("|\n", stream);
+		}
+		fputc('\n', stream);
+		write_summary(validation, stream);
+	} else {
+		int widths[N_COLUMNS];
+		const char *text[N_COLUMNS];
+		struct cells cells;
+		for (int i = 0; i < N_COLUMNS; i++)
+			widths[i] = width_of(titles[i]);
+		for (size_t row = 0; row < validation->n_findings; row++) {
+			fill_cells(&cells, &validation->findings[row]);
+			for (int i = 0; i < N_COLUMNS; i++)
+				if (widths[i] < width_of(cells.text[i]))
+					widths[i] = width_of(cells.text[i]);
+		}
+		write_row(stream, titles, widths);
+		for (size_t row = 0; row < validation->n_findings; row++) {
+			fill_cells(&cells, &validation->findings[row]);
+			cell_texts(&cells, text);
+			write_row(stream, text, widths);
+		}
+		fputc('\n', stream);
+		struct sum sum;
+		fprintf(stream, "%-12s%-10s%5s", "model", "role", "rows");
+		for (enum tb_claim_verdict verdict = 0; verdict < TB_VERDICTS; verdict++)
+			fprintf(stream, "%7s", tb_verdict_name(verdict));
+		fputc('\n', stream);
+		for (size_t at = 0; next_sum(validation, &at, &sum);) {
+			fprintf(stream, "%-12s%-10s%5zu", sum.model, sum.role,
+				sum.n_rows);
+			for (enum tb_claim_verdict verdict = 0; verdict < TB_VERDICTS;
+				verdict++)
+				fprintf(stream, "%7zu", sum.n[verdict]);
+			fputc('\n', stream);
+		}
+		fputc('\n', stream);
+		write_summary(validation, stream);
+	}
 	return TB_OK;
 }

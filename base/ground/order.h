@@ -44,6 +44,16 @@ static inline uint64_t tb_max_u64(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
+static inline int64_t tb_min_i64(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline int64_t tb_max_i64(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
 static inline double tb_min_double(double a, double b)
 {
 	return a < b ? a : b;

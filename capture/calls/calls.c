@@ -51,17 +51,12 @@ uint32_t tb_group_place(const struct tb_group *group, uint32_t rank)
 	return i;
 }
 
-static int calls_no_memory(struct tb_error *error)
-{
-	return tb_fail_memory(error, "the calls of a trace");
-}
-
 static int add_world(struct tb_calls *calls, struct tb_error *error)
 {
 	uint32_t group;
 	uint32_t *members = malloc(calls->n_ranks * sizeof *members);
 	if (!members)
-		return calls_no_memory(error);
+		return tb_fail_memory(error, "the calls of a trace");
 	for (uint32_t i = 0; i < calls->n_ranks; i++)
 		members[i] = i;
 	int status = tb_calls_group(
@@ -78,12 +73,13 @@ int tb_calls_new(struct tb_calls **calls, uint32_t n_ranks, struct tb_error *err
 			n_ranks);
 	struct tb_calls *made = calloc(1, sizeof *made);
 	if (!made)
-		return calls_no_memory(error);
+		return tb_fail_memory(error, "the calls of a trace");
 	made->n_ranks = n_ranks;
 	made->ranks = calloc(n_ranks, sizeof *made->ranks);
 	made->listed = calloc(n_ranks, sizeof *made->listed);
-	int status = made->ranks && made->listed ? add_world(made, error)
-						 : calls_no_memory(error);
+	int status = made->ranks && made->listed
+			     ? add_world(made, error)
+			     : tb_fail_memory(error, "the calls of a trace");
 	if (status == TB_OK)
 		*calls = made;
 	else
@@ -143,10 +139,10 @@ int tb_calls_group(struct tb_calls *calls, const uint32_t *members, uint32_t n,
 		return status;
 	if (TB_ARRAY_RESERVE(&calls->groups, &calls->groups_room, calls->n_groups + 1) !=
 		TB_OK)
-		return calls_no_memory(error);
+		return tb_fail_memory(error, "the calls of a trace");
 	struct calls_group made = {malloc(n * sizeof *members), n, n_local};
 	if (!made.members)
-		return calls_no_memory(error);
+		return tb_fail_memory(error, "the calls of a trace");
 	memcpy(made.members, members, n * sizeof *members);
 	calls->groups[calls->n_groups] = made;
 	*group = (uint32_t)calls->n_groups++;
@@ -190,7 +186,7 @@ int tb_calls_add(struct tb_calls *calls, uint32_t rank, const struct tb_call *ca
 		return tb_fail(error, TB_ECAPACITY,
 			"rank %" PRIu32 " has more than %zu calls", rank, of->n);
 	if (TB_ARRAY_RESERVE(&of->calls, &of->room, of->n + 1) != TB_OK)
-		return calls_no_memory(error);
+		return tb_fail_memory(error, "the calls of a trace");
 	of->calls[of->n] = *call;
 	of->calls[of->n].sizes = 0;
 	if (index)
@@ -210,7 +206,7 @@ int tb_calls_after(
 	size_t n = of->n_orders;
 	if (TB_ARRAY_RESERVE(&of->waiting, &of->waiting_room, n + 1) != TB_OK ||
 		TB_ARRAY_RESERVE(&of->on, &of->on_room, n + 1) != TB_OK)
-		return calls_no_memory(error);
+		return tb_fail_memory(error, "the calls of a trace");
 	of->waiting[n] = (uint32_t)(of->n - 1);
 	of->on[n] = on;
 	of->n_orders++;
@@ -232,7 +228,7 @@ int tb_calls_sizes(struct tb_calls *calls, uint32_t rank, const uint64_t *sizes,
 	// The first place stays empty: 0 is a call without sizes.
 	size_t at = calls->n_sizes ? calls->n_sizes : 1;
 	if (TB_ARRAY_RESERVE(&calls->sizes, &calls->sizes_room, at + n + 1) != TB_OK)
-		return calls_no_memory(error);
+		return tb_fail_memory(error, "the calls of a trace");
 	calls->sizes[at] = n;
 	if (n > 0)
 		memcpy(calls->sizes + at + 1, sizes, n * sizeof *sizes);
@@ -249,7 +245,7 @@ int tb_calls_host(
 			error, TB_EUSAGE, "rank %" PRIu32 " is out of range", rank);
 	char *copy = strdup(host);
 	if (!copy)
-		return calls_no_memory(error);
+		return tb_fail_memory(error, "the calls of a trace");
 	free(calls->ranks[rank].host);
 	calls->ranks[rank].host = copy;
 	return TB_OK;

@@ -50,7 +50,7 @@ struct tb_call {
 	uint8_t kind;	   // enum tb_call_kind
 	uint8_t op;	   // enum tb_collective_op
 	bool starts;	   // returns at once
-	struct tb_told told; // of a collective
+	struct tb_observed observed; // of a collective
 };
 
 // A group: `members` are ranks. In an inter-communicator those from n_local on are the
@@ -114,8 +114,8 @@ void tb_calls_note(struct tb_calls *calls, const char *format, ...) TB_PRINTF(2,
 // between the first and the last that begins.
 uint64_t tb_calls_begin_apart(struct tb_calls *calls);
 
-// tb_calls_early tells that a rank's calls end before its program would have; ranks come
-// in their order.
+// tb_calls_early records that a rank's calls end before its program would have; ranks
+// come in their order.
 void tb_calls_early(struct tb_calls *calls, uint32_t rank);
 
 // Queries. Pointers live until the next call that changes `calls`.

@@ -40,12 +40,12 @@ struct tb_collective {
 	bool combines; // adds up the ranks' data
 };
 
-// What a trace tells of how NCCL carried a call out. Zeroed: nothing.
-enum tb_told_tree { TB_TREE_UNTOLD, TB_TREE_TAKEN, TB_TREE_NOT_TAKEN };
+// What a trace shows of how NCCL carried a call out. Zeroed: nothing.
+enum tb_observed_tree { TB_TREE_UNKNOWN, TB_TREE_TAKEN, TB_TREE_NOT_TAKEN };
 
-struct tb_told {
-	uint16_t n_channels; // 0: it does not tell
-	uint8_t tree;	     // enum tb_told_tree
+struct tb_observed {
+	uint16_t n_channels; // 0: unknown
+	uint8_t tree;	     // enum tb_observed_tree
 };
 
 // By operation.

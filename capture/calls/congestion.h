@@ -1,7 +1,7 @@
 // What a capture recorded of congestion, by ordered pair of endpoints and over time:
 // marks, notifications, pauses, closed windows, segments sent again, round trips.
 //
-// Events belong to the pair of the frame that tells of them: a congestion notification
+// Events belong to the pair of the frame that reports them: a congestion notification
 // goes from the receiver of marked packets to their sender, and a window of zero is its
 // sender's. What is not known is not 0: -1, or TB_ID_NONE. One table names the figures
 // for text, JSON, schemas and the store.
@@ -54,7 +54,7 @@ struct tb_congestion_counts {
 struct tb_round_trips {
 	uint64_t n;
 	int64_t least_ps;
-	int64_t median_ps, p95_ps; // -1: too many pairs were captured to tell
+	int64_t median_ps, p95_ps; // -1: unknown: too many pairs were captured
 };
 
 struct tb_congestion_pair {

@@ -1,4 +1,4 @@
-// What a trace tells beside its calls, for people: rings and trees of a library,
+// What a trace holds beside its calls, for people: rings and trees of a library,
 // adapters, kernels of which the sizes are unknown. A list of rows, in the order in which
 // they are shown; rows of one name that follow each other belong together. One thread at
 // a time per object.

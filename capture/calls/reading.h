@@ -51,12 +51,12 @@ struct tb_reading {
 // or several files, of which each has some of the ranks. `calls` gets what the ranks
 // called, which the caller frees, and `made` the name of the library that made the trace
 // (library.h), a constant, or NULL if that is unknown; both stay untouched on failure. Of
-// `reading` it heeds `lenient`, `clone_ranks` and `stop`; the rest is that of
+// `reading` it uses `lenient`, `clone_ranks` and `stop`; the rest is that of
 // tb_calls_job. TB_EFORMAT names the file and the place in it.
 typedef int tb_calls_read(struct tb_calls **calls, const struct tb_reading *reading,
 	const char *const *paths, size_t n, const char **made, struct tb_error *error);
 
-// What a reader of facts does: it adds what the same files tell beside their calls. It
+// What a reader of facts does: it adds what the same files hold beside their calls. It
 // needs no calls: a file that says only how a job was wired has facts, too. Errors as of
 // tb_calls_read.
 typedef int tb_facts_read(struct tb_facts *facts, const struct tb_reading *reading,

@@ -66,21 +66,6 @@ bool tb_chakra_is_folder(const char *path)
 	return found;
 }
 
-static void chakra_files_fini(struct chakra_files *files)
-{
-	for (size_t i = 0; i < files->n; i++)
-		free(files->paths[i]);
-	free(files->paths);
-	free(files->ranks);
-	free(files->groups);
-	*files = (struct chakra_files){0};
-}
-
-static int chakra_files_no_memory(struct tb_error *error)
-{
-	return tb_fail_memory(error, "the files of a trace");
-}
-
 static int chakra_file_add(
 	struct chakra_files *files, char *path, uint32_t rank, struct tb_error *error)
 {
@@ -89,7 +74,7 @@ static int chakra_file_add(
 		TB_ARRAY_RESERVE(&files->paths, &files->room, files->n + 1) != TB_OK ||
 		TB_ARRAY_RESERVE(&files->ranks, &ranks_room, files->room) != TB_OK) {
 		free(path);
-		return chakra_files_no_memory(error);
+		return tb_fail_memory(error, "the files of a trace");
 	}
 	files->paths[files->n] = path;
 	files->ranks[files->n++] = rank;
@@ -113,7 +98,7 @@ static int chakra_files_look_at(
 	char *path;
 	if (strcmp(entry, "comm_group.json") == 0 && !files->groups)
 		return asprintf(&files->groups, "%s/%s", wanted->folder, entry) < 0
-			       ? chakra_files_no_memory(wanted->error)
+			       ? tb_fail_memory(wanted->error, "the files of a trace")
 			       : TB_OK;
 	if (!split_name(entry, &n_name, &rank, &ending) ||
 		(!wanted->name && strncmp(ending, ".et", 3) != 0))
@@ -166,7 +151,8 @@ static int name_trace(struct chakra_series *wanted)
 			wanted->name = strndup(entry->d_name, n);
 			wanted->ending = strdup(ending);
 			if (!wanted->name || !wanted->ending)
-				status = chakra_files_no_memory(wanted->error);
+				status = tb_fail_memory(
+					wanted->error, "the files of a trace");
 		} else if (strlen(wanted->name) != n ||
 			   strncmp(wanted->name, entry->d_name, n) != 0) {
 			status = tb_fail_in(wanted->error, TB_EUSAGE, wanted->folder,
@@ -195,7 +181,7 @@ static int chakra_files_sort(struct chakra_files *files, struct tb_error *error)
 {
 	struct ranked_path *sorted = malloc((files->n + 1) * sizeof *sorted);
 	if (!sorted)
-		return chakra_files_no_memory(error);
+		return tb_fail_memory(error, "the files of a trace");
 	for (size_t i = 0; i < files->n; i++)
 		sorted[i] = (struct ranked_path){files->ranks[i], files->paths[i]};
 	qsort(sorted, files->n, sizeof *sorted, chakra_file_by_rank);
@@ -225,14 +211,14 @@ static int scan_beside(struct chakra_files *files, const char *path, bool is_fol
 	while (folder && strlen(folder) > 1 && folder[strlen(folder) - 1] == '/')
 		folder[strlen(folder) - 1] = '\0';
 	wanted.folder = folder;
-	int status = folder ? TB_OK : chakra_files_no_memory(error);
+	int status = folder ? TB_OK : tb_fail_memory(error, "the files of a trace");
 	if (status == TB_OK && is_folder) {
 		status = name_trace(&wanted);
 	} else if (status == TB_OK && split_name(base, &n, &rank, &ending)) {
 		wanted.name = strndup(base, n);
 		wanted.ending = strdup(ending);
 		if (!wanted.name || !wanted.ending)
-			status = chakra_files_no_memory(error);
+			status = tb_fail_memory(error, "the files of a trace");
 	}
 	if (status == TB_OK && wanted.name)
 		status = chakra_files_scan(files, &wanted);
@@ -263,7 +249,7 @@ static int chakra_files_add_named(struct chakra_files *files, const char *const 
 	char *groups = NULL;
 	if (status == TB_OK && asprintf(&groups, "%.*scomm_group.json",
 				       (int)(base - paths[0]), paths[0]) < 0)
-		return chakra_files_no_memory(error);
+		return tb_fail_memory(error, "the files of a trace");
 	if (status == TB_OK && access(groups, R_OK) == 0)
 		files->groups = groups;
 	else
@@ -461,30 +447,6 @@ static int making_add_nodes(struct chakra_making *making, uint32_t *order)
 	return status;
 }
 
-// chakra_graph_calls adds the calls of a rank.
-static int chakra_graph_calls(
-	const struct chakra_graph *graph, struct tb_calls *calls, uint32_t rank)
-{
-	struct chakra_making making = {.graph = graph, .calls = calls, .rank = rank};
-	size_t n = graph->n + 1;
-	uint32_t *order = malloc(n * sizeof *order);
-	making.call_of = malloc(n * sizeof *making.call_of);
-	making.lane_of = malloc(n * sizeof *making.lane_of);
-	making.last = malloc(n * sizeof *making.last);
-	making.is_member = find_memberships(&making);
-	bool has_memory = order && making.is_member && making.call_of && making.lane_of &&
-			  making.last;
-	int status = has_memory ? making_add_nodes(&making, order)
-				: tb_fail_memory_in(graph->error, graph->file,
-					  "%zu calls", graph->n);
-	free(order);
-	free(making.call_of);
-	free(making.lane_of);
-	free(making.last);
-	free(making.is_member);
-	return status;
-}
-
 struct chakra_trace {
 	struct chakra_files files;
 	struct chakra_groups groups;
@@ -645,7 +607,26 @@ static int chakra_make_calls(struct chakra_trace *trace, struct tb_calls *calls)
 	if (status == TB_OK)
 		status = tb_chakra_groups_make(&trace->groups, calls, trace->error);
 	for (uint32_t rank = 0; rank < n_ranks && status == TB_OK; rank++) {
-		status = chakra_graph_calls(&trace->graphs[rank % n_files], calls, rank);
+		// Add the calls of a rank.
+		const struct chakra_graph *graph = &trace->graphs[rank % n_files];
+		struct chakra_making making = {
+			.graph = graph, .calls = calls, .rank = rank};
+		size_t n = graph->n + 1;
+		uint32_t *order = malloc(n * sizeof *order);
+		making.call_of = malloc(n * sizeof *making.call_of);
+		making.lane_of = malloc(n * sizeof *making.lane_of);
+		making.last = malloc(n * sizeof *making.last);
+		making.is_member = find_memberships(&making);
+		bool has_memory = order && making.is_member && making.call_of &&
+				  making.lane_of && making.last;
+		status = has_memory ? making_add_nodes(&making, order)
+				    : tb_fail_memory_in(graph->error, graph->file,
+					      "%zu calls", graph->n);
+		free(order);
+		free(making.call_of);
+		free(making.lane_of);
+		free(making.last);
+		free(making.is_member);
 		// The last rank that does what this file has.
 		if (rank + n_files >= n_ranks)
 			tb_chakra_graph_fini(&trace->graphs[rank % n_files]);
@@ -690,7 +671,13 @@ int tb_chakra_read(struct tb_calls **calls, const struct tb_reading *reading,
 		tb_chakra_graph_fini(&trace.graphs[i]);
 	free(trace.graphs);
 	tb_chakra_groups_fini(&trace.groups);
-	chakra_files_fini(&trace.files);
+	struct chakra_files *files = &trace.files;
+	for (size_t i = 0; i < files->n; i++)
+		free(files->paths[i]);
+	free(files->paths);
+	free(files->ranks);
+	free(files->groups);
+	*files = (struct chakra_files){0};
 	if (status != TB_OK) {
 		tb_calls_free(read);
 		return status;

@@ -74,21 +74,6 @@ static void begin_node(struct node_reading *reading)
 	reading->is_node = false;
 }
 
-static int end_node(struct node_reading *reading)
-{
-	struct chakra_raw *raw = &reading->raw;
-	if (!reading->is_node)
-		return TB_OK; // metadata, or what holds the nodes
-	raw->name = reading->name;
-	raw->group = reading->group;
-	raw->inputs = reading->inputs;
-	raw->data_deps = reading->deps[0];
-	raw->n_data = reading->n_deps[0];
-	raw->ctrl_deps = reading->deps[1];
-	raw->n_ctrl = reading->n_deps[1];
-	return tb_chakra_graph_add(reading->graph, raw);
-}
-
 static int add_dep(struct node_reading *reading, int kind, uint64_t id)
 {
 	if (TB_ARRAY_RESERVE(&reading->deps[kind], &reading->deps_room[kind],
@@ -297,7 +282,18 @@ static int on_map_end(void *context)
 		}
 	}
 	if (reading->depth == depth) {
-		status = end_node(reading);
+		status = TB_OK;
+		struct chakra_raw *raw = &reading->raw;
+		if (reading->is_node) { // metadata, or what holds the nodes
+			raw->name = reading->name;
+			raw->group = reading->group;
+			raw->inputs = reading->inputs;
+			raw->data_deps = reading->deps[0];
+			raw->n_data = reading->n_deps[0];
+			raw->ctrl_deps = reading->deps[1];
+			raw->n_ctrl = reading->n_deps[1];
+			status = tb_chakra_graph_add(reading->graph, raw);
+		}
 		reading->is_node = false; // what holds the nodes is none
 	}
 	reading->depth--;

@@ -539,40 +539,37 @@ void tb_broadcast_scatter_ring(
 	}
 }
 
-static void double_once(
-	struct tb_plan *plan, const struct tb_collective_shape *shape, uint32_t mask)
-{
-	uint32_t n = shape->n;
-	tb_plan_next_round(plan);
-	for (uint32_t v = 0; v < n; v++) {
-		uint32_t first = v - v % mask, left = n - first;
-		if ((v ^ mask) < n)
-			tb_put(plan, parts_way(shape, v, v ^ mask), first,
-				left < mask ? left : mask);
-	}
-	uint32_t last = (n - 1) - (n - 1) % (2 * mask);
-	if (last + mask >= n || last + 2 * (uint64_t)mask <= n)
-		return;
-	for (uint32_t hop = mask / 2; hop > 0; hop /= 2) {
-		tb_plan_next_round(plan);
-		// A group is 2 * mask members from `group` on, of which the upper half
-		// may be incomplete. Then only as many of the lower half got its parts,
-		// and pass them on among themselves.
-		uint32_t upper = last + mask, n_upper = shape->n - upper;
-		for (uint32_t v = last; v < upper; v++) {
-			uint32_t other = v ^ hop, have = v - v % (2 * hop) + n_upper;
-			if (other > v && v < have && other >= have)
-				tb_put(plan, parts_way(shape, v, other), upper, n_upper);
-		}
-	}
-}
-
 void tb_broadcast_scatter_doubling(
 	struct tb_plan *plan, const struct tb_collective_shape *shape)
 {
 	parts_scatter(plan, shape);
-	for (uint32_t mask = 1; mask < shape->n; mask *= 2)
-		double_once(plan, shape, mask);
+	for (uint32_t mask = 1; mask < shape->n; mask *= 2) {
+		uint32_t n = shape->n;
+		tb_plan_next_round(plan);
+		for (uint32_t v = 0; v < n; v++) {
+			uint32_t first = v - v % mask, left = n - first;
+			if ((v ^ mask) < n)
+				tb_put(plan, parts_way(shape, v, v ^ mask), first,
+					left < mask ? left : mask);
+		}
+		uint32_t last = (n - 1) - (n - 1) % (2 * mask);
+		if (last + mask >= n || last + 2 * (uint64_t)mask <= n)
+			continue;
+		for (uint32_t hop = mask / 2; hop > 0; hop /= 2) {
+			tb_plan_next_round(plan);
+			// A group is 2 * mask members from `group` on, of which the upper
+			// half may be incomplete. Then only as many of the lower half got
+			// its parts, and pass them on among themselves.
+			uint32_t upper = last + mask, n_upper = shape->n - upper;
+			for (uint32_t v = last; v < upper; v++) {
+				uint32_t other = v ^ hop,
+					 have = v - v % (2 * hop) + n_upper;
+				if (other > v && v < have && other >= have)
+					tb_put(plan, parts_way(shape, v, other), upper,
+						n_upper);
+			}
+		}
+	}
 }
 
 // Calls of inter-communicators: two groups, of which each gets what the other gives. All

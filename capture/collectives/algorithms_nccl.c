@@ -228,35 +228,6 @@ struct tree_links {
 	bool is_star;
 };
 
-static void link_hosts(
-	struct tree_links *links, const struct host_order *order, uint32_t tree)
-{
-	uint32_t hosts = order->n_hosts;
-	for (uint32_t v = 0; v < hosts; v++) {
-		uint32_t host = in_tree(v, hosts, tree % 2), depth = 0;
-		for (uint32_t u = v; u != 0; u = tree_parent(u, hosts))
-			depth++;
-		uint32_t above =
-			v ? in_tree(tree_parent(v, hosts), hosts, tree % 2) : host;
-		links->parent[(size_t)tree * order->n +
-			      host_member_at(order, host, 0, tree / 2)] =
-			host_member_at(order, above, 0, tree / 2);
-		uint32_t length = order->heads[host + 1] - order->heads[host];
-		size_t first = (size_t)tree * order->n;
-		for (uint32_t i = 0; i < length; i++) {
-			uint32_t member = host_member_at(order, host, i, tree / 2);
-			uint32_t below = links->is_star ? i > 0 : i;
-			if (i > 0)
-				links->parent[first + member] = host_member_at(order,
-					host, links->is_star ? 0 : i - 1, tree / 2);
-			// A head's chain hangs below it, beside the hosts below.
-			links->depth[first + member] = depth + below;
-			if (depth + below > links->deepest)
-				links->deepest = depth + below;
-		}
-	}
-}
-
 // put_trees: pieces go up one after another, and down from the root as they have come.
 static void put_trees(struct tb_plan *plan, const struct tree_links *links,
 	uint64_t round, uint64_t turns)
@@ -302,8 +273,35 @@ static void plan_trees(
 		plan->status = TB_ENOMEM;
 	else if (turns > INT32_MAX / n_trees)
 		plan->status = TB_ECAPACITY;
-	for (uint32_t tree = 0; plan->status == TB_OK && tree < n_trees; tree++)
-		link_hosts(&links, &order, tree);
+	for (uint32_t tree = 0; plan->status == TB_OK && tree < n_trees; tree++) {
+		uint32_t hosts = order.n_hosts;
+		for (uint32_t v = 0; v < hosts; v++) {
+			uint32_t host = in_tree(v, hosts, tree % 2), depth = 0;
+			for (uint32_t u = v; u != 0; u = tree_parent(u, hosts))
+				depth++;
+			uint32_t above =
+				v ? in_tree(tree_parent(v, hosts), hosts, tree % 2)
+				  : host;
+			links.parent[(size_t)tree * order.n +
+				     host_member_at(&order, host, 0, tree / 2)] =
+				host_member_at(&order, above, 0, tree / 2);
+			uint32_t length = order.heads[host + 1] - order.heads[host];
+			size_t first = (size_t)tree * order.n;
+			for (uint32_t i = 0; i < length; i++) {
+				uint32_t member =
+					host_member_at(&order, host, i, tree / 2);
+				uint32_t below = links.is_star ? i > 0 : i;
+				if (i > 0)
+					links.parent[first + member] = host_member_at(
+						&order, host, links.is_star ? 0 : i - 1,
+						tree / 2);
+				// A head's chain hangs below it, beside the hosts below.
+				links.depth[first + member] = depth + below;
+				if (depth + below > links.deepest)
+					links.deepest = depth + below;
+			}
+		}
+	}
 	uint64_t rounds = turns + 2 * (uint64_t)links.deepest - 1;
 	for (uint64_t round = 0; plan->status == TB_OK && round < rounds; round++)
 		put_trees(plan, &links, round, turns);

@@ -136,28 +136,6 @@ static void plan_halve(struct tb_plan *plan, const struct tb_rank_groups *groups
 		groups_exchange(plan, groups, size, TB_MOVES_PARTS, true);
 }
 
-// plan_gather_groups: the head of group 0 gets the blocks of all groups from their
-// heads, up a binomial tree.
-static void plan_gather_groups(struct tb_plan *plan, const struct tb_rank_groups *groups)
-{
-	uint32_t n = groups->n_groups, b = plan->n_ports + 1;
-	for (uint32_t size = 1; size < n; size *= b) {
-		tb_plan_next_round(plan);
-		for (uint32_t c = 0; c < n; c++) {
-			uint32_t digit = c / size % b;
-			if (c % size != 0 || digit == 0)
-				continue;
-			uint32_t to = tb_group_head(groups, c - digit * size);
-			groups_put(plan, groups, TB_MOVES_PARTS,
-				(struct tb_transfer){.from = tb_group_head(groups, c),
-					.to = to,
-					.first = group_start(groups, c),
-					.port = (uint16_t)(digit - 1)},
-				group_start(groups, c + size));
-		}
-	}
-}
-
 // plan_make_room gives a plan `n` blocks whose ends are to be filled in.
 static bool plan_make_room(struct tb_plan *plan, uint64_t n)
 {
@@ -211,26 +189,6 @@ void tb_cut_ceiling(struct tb_plan *plan, uint32_t n)
 		uint64_t end = each * (i + UINT64_C(1));
 		plan->block_ends[i] = end < plan->unit_bytes ? end : plan->unit_bytes;
 	}
-}
-
-static void cut_halves(struct tb_plan *plan, uint32_t n, uint64_t element_bytes)
-{
-	uint64_t *ends;
-	if (!plan_make_room(plan, n))
-		return;
-	ends = plan->block_ends;
-	ends[0] = plan->unit_bytes / element_bytes;
-	// Sizes first: each of the blocks so far is split, the last one before the
-	// others.
-	for (uint32_t have = 1; have < n; have *= 2)
-		for (uint32_t i = have; i-- > 0;) {
-			uint64_t size = ends[i];
-			ends[2 * i] = size / 2;
-			ends[2 * i + 1] = size - size / 2;
-		}
-	for (uint32_t i = 0; i < n; i++)
-		ends[i] = ends[i] * element_bytes + (i ? ends[i - 1] : 0);
-	ends[n - 1] = plan->unit_bytes;
 }
 
 void tb_cut_chunks(struct tb_plan *plan, const struct tb_collective_shape *shape)
@@ -364,22 +322,6 @@ static uint32_t mirrored_bits(uint32_t v, uint32_t power)
 	return mirrored;
 }
 
-// fold_halves: both of a pair reduce a half, and the odd one gives his to the even one.
-static void fold_halves(struct tb_plan *plan, const struct tb_rank_groups *groups)
-{
-	uint32_t half = groups->n_groups / 2;
-	if (!groups->n_more)
-		return;
-	tb_plan_next_round(plan);
-	for (uint32_t v = 0; v < groups->n_more; v++) {
-		tb_put_combining(plan, TB_WAY(2 * v, 2 * v + 1), half, half);
-		tb_put_combining(plan, TB_WAY(2 * v + 1, 2 * v), 0, half);
-	}
-	tb_plan_next_round(plan);
-	for (uint32_t v = 0; v < groups->n_more; v++)
-		tb_put(plan, TB_WAY(2 * v + 1, 2 * v), half, half);
-}
-
 // doubling_window returns the first block of the window of `size` blocks that v has while
 // distances double: the lowest bit of v chooses the half of the vector.
 static uint32_t doubling_window(uint32_t v, uint32_t power, uint32_t size)
@@ -466,7 +408,25 @@ static void rabenseifner_by_ports(struct tb_plan *plan,
 	plan_collect(plan, groups, TB_MOVES_WHOLE, true);
 	plan_halve(plan, groups);
 	if (shape->op == TB_COLL_REDUCE) {
-		plan_gather_groups(plan, groups);
+		// The head of group 0 gets the blocks of all groups from their
+		// heads, up a binomial tree.
+		uint32_t n = groups->n_groups, b = plan->n_ports + 1;
+		for (uint32_t size = 1; size < n; size *= b) {
+			tb_plan_next_round(plan);
+			for (uint32_t c = 0; c < n; c++) {
+				uint32_t digit = c / size % b;
+				if (c % size != 0 || digit == 0)
+					continue;
+				uint32_t to = tb_group_head(groups, c - digit * size);
+				groups_put(plan, groups, TB_MOVES_PARTS,
+					(struct tb_transfer){
+						.from = tb_group_head(groups, c),
+						.to = to,
+						.first = group_start(groups, c),
+						.port = (uint16_t)(digit - 1)},
+					group_start(groups, c + size));
+			}
+		}
 		return;
 	}
 	plan_double(plan, groups, TB_MOVES_PARTS, false);
@@ -480,8 +440,35 @@ void tb_rabenseifner(struct tb_plan *plan, const struct tb_collective_shape *sha
 		rabenseifner_by_ports(plan, shape, &groups);
 		return;
 	}
-	cut_halves(plan, groups.n_groups, tb_element_bytes(shape->bytes));
-	fold_halves(plan, &groups);
+	uint64_t element_bytes = tb_element_bytes(shape->bytes);
+	uint64_t *ends;
+	if (plan_make_room(plan, groups.n_groups)) {
+		ends = plan->block_ends;
+		ends[0] = plan->unit_bytes / element_bytes;
+		// Sizes first: each of the blocks so far is split, the last one before
+		// the others.
+		for (uint32_t have = 1; have < groups.n_groups; have *= 2)
+			for (uint32_t i = have; i-- > 0;) {
+				uint64_t size = ends[i];
+				ends[2 * i] = size / 2;
+				ends[2 * i + 1] = size - size / 2;
+			}
+		for (uint32_t i = 0; i < groups.n_groups; i++)
+			ends[i] = ends[i] * element_bytes + (i ? ends[i - 1] : 0);
+		ends[groups.n_groups - 1] = plan->unit_bytes;
+	}
+	// Both of a pair reduce a half, and the odd one gives his to the even one.
+	uint32_t half = groups.n_groups / 2;
+	if (groups.n_more) {
+		tb_plan_next_round(plan);
+		for (uint32_t v = 0; v < groups.n_more; v++) {
+			tb_put_combining(plan, TB_WAY(2 * v, 2 * v + 1), half, half);
+			tb_put_combining(plan, TB_WAY(2 * v + 1, 2 * v), 0, half);
+		}
+		tb_plan_next_round(plan);
+		for (uint32_t v = 0; v < groups.n_more; v++)
+			tb_put(plan, TB_WAY(2 * v + 1, 2 * v), half, half);
+	}
 	by_windows(plan, shape, &groups);
 }
 

@@ -190,14 +190,6 @@ static uint64_t tag_key(const struct tb_call *call)
 	return (uint64_t)call->group << 32 | call->tag;
 }
 
-static int number_tag(struct tb_lowering *l, const struct tb_call *call)
-{
-	uint32_t number;
-	if (tb_map_find(&l->tags, tag_key(call), &number))
-		return TB_OK;
-	return tb_map_put(&l->tags, tag_key(call), l->n_tags++);
-}
-
 static uint32_t tag_number(const struct tb_lowering *l, const struct tb_call *call)
 {
 	uint32_t number = 0;
@@ -227,8 +219,14 @@ static int list_sends(struct tb_lowering *l, struct inbound_calls *inbound)
 			const struct tb_call *call = &rank->calls[i];
 			if (call->kind == TB_CALL_SEND)
 				first[call->peer]++;
-			if (call->kind == TB_CALL_SEND || call->kind == TB_CALL_RECV)
-				status = number_tag(l, call);
+			if (call->kind == TB_CALL_SEND || call->kind == TB_CALL_RECV) {
+				status = TB_OK;
+				uint32_t number;
+				if (!tb_map_find(&l->tags, tag_key(call), &number)) {
+					status = tb_map_put(
+						&l->tags, tag_key(call), l->n_tags++);
+				}
+			}
 		}
 	}
 	for (uint32_t r = 0; r <= l->n_ranks; r++)
@@ -811,36 +809,21 @@ static int attempt(struct tb_lowering *l, const char *name, const char *made, bo
 	return status;
 }
 
-// blame_early adds to the error about calls that do not match that some ranks ended
-// early, which explains it.
-static void blame_early(const struct tb_calls *calls, struct tb_error *error)
-{
-	char more[32] = "", text[sizeof error->text];
-	uint32_t first, n = tb_calls_n_early(calls, &first);
-	if (n == 0 || error->code != TB_EFORMAT)
-		return;
-	if (n > 1)
-		snprintf(more, sizeof more, " and %" PRIu32 " more", n - 1);
-	memcpy(text, error->text, sizeof text);
-	(void)tb_fail(error, TB_EFORMAT, "rank %" PRIu32 "%s ended early: %s", first,
-		more, text);
-}
-
 int tb_calls_job(const struct tb_calls *calls, const char *name, const char *made,
 	const struct tb_reading *reading, struct tb_job **job, struct tb_error *error)
 {
 	static const struct tb_reading defaults;
 	struct tb_error found = {0};
-	const struct tb_lowering fresh = {.calls = calls,
+	const struct tb_lowering initial = {.calls = calls,
 		.reading = reading ? reading : &defaults,
 		.error = &found};
-	struct tb_lowering l = fresh;
+	struct tb_lowering l = initial;
 	int status = attempt(&l, name, made, false, job);
 	if (status == TB_EDEADLOCK && l.eager_bytes != UINT64_MAX) {
 		// The ranks came to the end of their calls, so the library had room for
 		// what they sent.
 		struct tb_error again = {0};
-		l = fresh;
+		l = initial;
 		l.error = &again;
 		int eager = attempt(&l, name, made, true, job);
 		if (eager == TB_OK)
@@ -853,7 +836,18 @@ int tb_calls_job(const struct tb_calls *calls, const char *name, const char *mad
 		}
 	}
 	if (status != TB_OK && error) {
-		blame_early(calls, &found);
+		// Add to the error about calls that do not match that some ranks ended
+		// early, which explains it.
+		char more[32] = "", text[sizeof found.text];
+		uint32_t first, n = tb_calls_n_early(calls, &first);
+		if (n != 0 && found.code == TB_EFORMAT) {
+			if (n > 1)
+				snprintf(more, sizeof more, " and %" PRIu32 " more",
+					n - 1);
+			memcpy(text, found.text, sizeof text);
+			(void)tb_fail(&found, TB_EFORMAT,
+				"rank %" PRIu32 "%s ended early: %s", first, more, text);
+		}
 		*error = found;
 		// The error names the trace, not the job made from it.
 		if (status != TB_EUSAGE && !found.file[0])

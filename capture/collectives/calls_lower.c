@@ -23,7 +23,7 @@ struct tb_kept_plan {
 	const char *algorithm; // of a part; NULL: it was chosen
 	uint32_t radix;
 	uint64_t segment_bytes;
-	struct tb_told told;
+	struct tb_observed observed;
 	struct tb_plan plan;
 	struct tb_expansion_rule rule;
 };
@@ -109,7 +109,7 @@ static int whole_fill_call(struct whole_call *w)
 		.sizes = any_sizes ? w->sizes : NULL,
 		.hosts = w->hosts,
 		.node = l->reading->node,
-		.told = member_call(w, 0)->told};
+		.observed = member_call(w, 0)->observed};
 	return TB_OK;
 }
 
@@ -120,8 +120,9 @@ static bool kept_plan_is_same(
 	       kept->n_local == call->n_local && kept->root == call->root &&
 	       kept->algorithm == call->algorithm && kept->radix == call->radix &&
 	       kept->segment_bytes == call->segment_bytes &&
-	       kept->told.n_channels == call->told.n_channels &&
-	       kept->told.tree == call->told.tree && !kept->hosts == !call->hosts &&
+	       kept->observed.n_channels == call->observed.n_channels &&
+	       kept->observed.tree == call->observed.tree &&
+	       !kept->hosts == !call->hosts &&
 	       memcmp(kept->bytes, call->bytes, call->n * sizeof *call->bytes) == 0 &&
 	       (!call->hosts || memcmp(kept->hosts, call->hosts,
 					call->n * sizeof *call->hosts) == 0);
@@ -157,7 +158,7 @@ static bool plan_keep(struct tb_lowering *l, const struct tb_collective_call *ca
 		.algorithm = call->algorithm,
 		.radix = call->radix,
 		.segment_bytes = call->segment_bytes,
-		.told = call->told,
+		.observed = call->observed,
 		.plan = *plan,
 		.rule = *rule};
 	made.bytes = malloc(call->n * sizeof *made.bytes);
@@ -730,26 +731,6 @@ static int lowered_compute(
 		       : status;
 }
 
-// come_to adds what is before a call: computation, and what it comes after. A lane's
-// first call computes when that is complete. A joint is entered before, any other call
-// after it.
-static int come_to(
-	const struct lowered_call *h, uint32_t index, struct tb_call_lane *lane)
-{
-	bool is_first = !lane->begun, is_joint = h->call->kind == TB_CALL_JOINT;
-	int status = is_first ? lowered_wait_for(h, index, lane)
-			      : lowered_compute(h, index, lane);
-	lane->begun = true;
-	if (status == TB_OK && !is_first && is_joint)
-		status = tb_timing_enter(h->lowering, h->rank, index);
-	if (status == TB_OK)
-		status = is_first ? lowered_compute(h, index, lane)
-				  : lowered_wait_for(h, index, lane);
-	if (status == TB_OK && (is_first || !is_joint))
-		status = tb_timing_enter(h->lowering, h->rank, index);
-	return status;
-}
-
 // is_pause: a call that only computes, for which nobody waits, computes with the next one
 // of its lane.
 static bool is_pause(const struct lowered_call *h, uint32_t index, bool last)
@@ -770,7 +751,20 @@ int tb_lowering_add(struct tb_lowering *l, uint32_t rank, uint32_t index, bool *
 		lane->begun = true;
 		return tb_lowering_done(l, rank, index, TB_NO_OP);
 	}
-	int status = come_to(&here, index, lane);
+	// Add what is before a call: computation, and what it comes after. A lane's
+	// first call computes when that is complete. A joint is entered before, any other
+	// call after it.
+	bool is_first = !lane->begun, is_joint = here.call->kind == TB_CALL_JOINT;
+	int status = is_first ? lowered_wait_for(&here, index, lane)
+			      : lowered_compute(&here, index, lane);
+	lane->begun = true;
+	if (status == TB_OK && !is_first && is_joint)
+		status = tb_timing_enter(here.lowering, here.rank, index);
+	if (status == TB_OK)
+		status = is_first ? lowered_compute(&here, index, lane)
+				  : lowered_wait_for(&here, index, lane);
+	if (status == TB_OK && (is_first || !is_joint))
+		status = tb_timing_enter(here.lowering, here.rank, index);
 	if (status != TB_OK)
 		return status == TB_ENOMEM ? tb_lowering_no_memory(l) : status;
 	if (!call->starts && call->kind != TB_CALL_JOINT)

@@ -178,9 +178,10 @@ int tb_front_join(
 int tb_timing_init(struct tb_lowering *lowering) TB_MUST_USE;
 
 // tb_timing_enter notes that a call is entered when the front is complete, which it
-// joins; tb_timing_leave that it is left then, which only an operation tells that waits
-// for all of the front: it is noted by tb_timing_settle at the latest, before the front
-// waits for anything else. `computed`: the front is a calc that was added behind it.
+// joins; tb_timing_leave that it is left then, which shows only in an operation that
+// waits for all of the front: it is noted by tb_timing_settle at the latest, before the
+// front waits for anything else. `computed`: the front is a calc that was added behind
+// it.
 int tb_timing_enter(
 	struct tb_lowering *lowering, uint32_t rank, uint32_t call) TB_MUST_USE;
 void tb_timing_leave(struct tb_lowering *lowering, uint32_t rank, uint32_t call);

@@ -2,6 +2,7 @@
 // the job.
 #include "array.h"
 #include "calls_lowering.h"
+#include "order.h"
 #include "units.h"
 
 #include <inttypes.h>
@@ -288,12 +289,6 @@ static void put_eager(const struct tb_lowering *l, FILE *out)
 			tb_format_size(l->eager_bytes, text, sizeof text));
 }
 
-static int note_by_number(const void *left, const void *right)
-{
-	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	return (a > b) - (a < b);
-}
-
 // shares_hosts returns whether two ranks are on one host.
 static bool shares_hosts(const struct tb_lowering *l)
 {
@@ -302,7 +297,7 @@ static bool shares_hosts(const struct tb_lowering *l)
 	if (!hosts)
 		return false;
 	memcpy(hosts, l->hosts, l->n_ranks * sizeof *hosts);
-	qsort(hosts, l->n_ranks, sizeof *hosts, note_by_number);
+	qsort(hosts, l->n_ranks, sizeof *hosts, tb_order_u32);
 	for (uint32_t i = 1; i < l->n_ranks; i++)
 		shares = shares || hosts[i] == hosts[i - 1];
 	free(hosts);
@@ -385,8 +380,8 @@ static void put_called(const struct tb_calls *calls, FILE *out)
 	}
 }
 
-// put_told counts the calls of which the trace tells what NCCL chose.
-static void put_told(const struct tb_calls *calls, FILE *out)
+// put_observed counts the calls of which the trace shows what NCCL chose.
+static void put_observed(const struct tb_calls *calls, FILE *out)
 {
 	uint64_t n_tree = 0, n_channels = 0;
 	char text[2][48];
@@ -394,8 +389,8 @@ static void put_told(const struct tb_calls *calls, FILE *out)
 		uint32_t n_calls;
 		const struct tb_call *of = tb_calls_of(calls, rank, &n_calls);
 		for (uint32_t i = 0; i < n_calls; i++) {
-			n_tree += of[i].told.tree != TB_TREE_UNTOLD;
-			n_channels += of[i].told.n_channels > 0;
+			n_tree += of[i].observed.tree != TB_TREE_UNKNOWN;
+			n_channels += of[i].observed.n_channels > 0;
 		}
 	}
 	if (n_tree || n_channels)
@@ -449,7 +444,7 @@ int tb_lowering_notes(
 			"the trace is of %s, of whose choices nothing is known here\n",
 			l->unknown_library);
 	put_eager(l, out);
-	put_told(l->calls, out);
+	put_observed(l->calls, out);
 	if (l->n_uses && tb_library_flat(l->library) && shares_hosts(l))
 		fprintf(out, "%s\n", tb_library_flat(l->library));
 	// Warn of --collective choices that no call of the trace uses.

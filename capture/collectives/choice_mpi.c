@@ -546,13 +546,6 @@ static const struct decision *const tables[TB_COLL_N][2] = {
 	[TB_COLL_REDUCE_SCATTER] = {reduce_scatter, reduce_scatter},
 };
 
-static bool decision_holds(
-	const struct decision *row, const struct tb_collective_shape *shape)
-{
-	return (row->n_below == ALL || shape->n < row->n_below) &&
-	       (row->bytes_below == ALL || shape->bytes < row->bytes_below);
-}
-
 static void openmpi_replace(struct tb_choice *choice, const char *by, const char *why)
 {
 	choice->algorithm = by;
@@ -599,7 +592,9 @@ void tb_choose_openmpi(struct tb_choice *choice, const struct tb_collective_shap
 			shape->unequal ? ", blocks of unequal size" : "");
 		return;
 	}
-	for (; !decision_holds(row, shape); row++)
+	for (; !((row->n_below == ALL || shape->n < row->n_below) &&
+		     (row->bytes_below == ALL || shape->bytes < row->bytes_below));
+		row++)
 		before = row;
 	choice->algorithm = row->algorithm;
 	size_t size = sizeof choice->reason;

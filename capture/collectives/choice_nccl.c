@@ -5,6 +5,7 @@
 // follow from the links and adapters of a node (struct tb_gpu_node). What NCCL leaves off
 // without being asked is not here: CollNet, and PAT with several GPUs on a node.
 #include "algorithms.h"
+#include "order.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -95,12 +96,6 @@ static uint32_t nccl_call_hosts(const struct nccl_call *call)
 	return call->hosts < 3 ? call->hosts - 1 : 2;
 }
 
-static int compare_uint32(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	return x < y ? -1 : x > y;
-}
-
 static uint32_t n_hosts_of(const struct tb_collective_shape *shape)
 {
 	if (!shape->hosts)
@@ -110,7 +105,7 @@ static uint32_t n_hosts_of(const struct tb_collective_shape *shape)
 		return shape->n; // the planner will find no memory either
 	for (uint32_t i = 0; i < shape->n; i++)
 		sorted[i] = shape->hosts[i];
-	qsort(sorted, shape->n, sizeof *sorted, compare_uint32);
+	qsort(sorted, shape->n, sizeof *sorted, tb_order_u32);
 	for (uint32_t i = 1; i < shape->n; i++)
 		n += sorted[i] != sorted[i - 1];
 	free(sorted);
@@ -129,27 +124,6 @@ static enum generation generation_of(uint64_t link_bytes_per_s)
 	return link_bytes_per_s ? at : AMPERE;
 }
 
-// find_channels: between hosts a channel for each adapter that GPUs are bound to, inside
-// one as many as share its links well.
-static void find_channels(struct nccl_call *call, const struct tb_gpu_node *node)
-{
-	double links = node->link_bytes_per_s ? (double)node->link_bytes_per_s / 1e9 : 12;
-	uint32_t here = (call->n + call->hosts - 1) / call->hosts, i = 0;
-	call->generation = generation_of(node->link_bytes_per_s);
-	call->inside = node->link_bytes_per_s ? NVLINK : PCI;
-	call->channels = TB_NCCL_CHANNELS_INSIDE;
-	call->gb_per_s = links / call->channels;
-	if (call->hosts == 1)
-		return;
-	call->channels = node->n_nics && node->n_nics < here ? node->n_nics : here;
-	while (i + 1 < sizeof speeds / sizeof *speeds &&
-		speeds[i] > (double)node->nic_bytes_per_s / 1e9)
-		i++;
-	call->gb_per_s = speeds[i];
-	if (here > 1)
-		call->gb_per_s = lower(call->gb_per_s, links / call->channels);
-}
-
 static struct nccl_call nccl_call_of(const struct tb_collective_shape *shape)
 {
 	bool blocks = shape->op == TB_COLL_ALLGATHER;
@@ -157,7 +131,24 @@ static struct nccl_call nccl_call_of(const struct tb_collective_shape *shape)
 		.n = shape->n,
 		.hosts = n_hosts_of(shape),
 		.bytes = (double)shape->bytes * (blocks ? shape->n : 1)};
-	find_channels(&call, shape->node ? shape->node : &usual);
+	// Between hosts a channel for each adapter that GPUs are bound to, inside
+	// one as many as share its links well.
+	const struct tb_gpu_node *node = shape->node ? shape->node : &usual;
+	double links = node->link_bytes_per_s ? (double)node->link_bytes_per_s / 1e9 : 12;
+	uint32_t here = (call.n + call.hosts - 1) / call.hosts, i = 0;
+	call.generation = generation_of(node->link_bytes_per_s);
+	call.inside = node->link_bytes_per_s ? NVLINK : PCI;
+	call.channels = TB_NCCL_CHANNELS_INSIDE;
+	call.gb_per_s = links / call.channels;
+	if (call.hosts != 1) {
+		call.channels = node->n_nics && node->n_nics < here ? node->n_nics : here;
+		while (i + 1 < sizeof speeds / sizeof *speeds &&
+			speeds[i] > (double)node->nic_bytes_per_s / 1e9)
+			i++;
+		call.gb_per_s = speeds[i];
+		if (here > 1)
+			call.gb_per_s = lower(call.gb_per_s, links / call.channels);
+	}
 	return call;
 }
 
@@ -365,9 +356,9 @@ static uint64_t chunk_bytes(const struct nccl_call *call, enum algorithm a,
 // those of rings between hosts by Simple, which pass on the first half of a chunk (a
 // slice) while the other comes.
 static void set_channels(struct tb_choice *choice, const struct nccl_call *call,
-	enum algorithm a, enum nccl_protocol p, uint32_t told)
+	enum algorithm a, enum nccl_protocol p, uint32_t observed)
 {
-	uint32_t channels = told ? told : nccl_n_channels(call, a, p);
+	uint32_t channels = observed ? observed : nccl_n_channels(call, a, p);
 	bool has_slices = a == RING && p == SIMPLE && call->hosts > 1;
 	uint32_t apart = call->hosts > 1 ? call->channels : 1;
 	if (a == TREE || a == NVLS_TREE || has_slices)
@@ -420,22 +411,10 @@ static void nccl_set_pace(struct tb_choice *choice, const struct nccl_call *call
 }
 
 // is_in_log: the kernels of all algorithms but trees have the names of rings.
-static bool is_in_log(const struct tb_told *told, enum algorithm a)
+static bool is_in_log(const struct tb_observed *observed, enum algorithm a)
 {
-	return told->tree == TB_TREE_UNTOLD ||
-	       (told->tree == TB_TREE_TAKEN) == (a == TREE);
-}
-
-// state_told adds what the trace told to the reason.
-static void state_told(struct tb_choice *choice, const struct tb_told *told)
-{
-	size_t n = strlen(choice->reason);
-	snprintf(choice->reason + n, sizeof choice->reason - n, "; its kernel:%s%s%s",
-		told->tree == TB_TREE_UNTOLD  ? ""
-		: told->tree == TB_TREE_TAKEN ? " a tree"
-					      : " no tree",
-		told->tree && told->n_channels ? "," : "",
-		told->n_channels ? " so many channels" : "");
+	return observed->tree == TB_TREE_UNKNOWN ||
+	       (observed->tree == TB_TREE_TAKEN) == (a == TREE);
 }
 
 static bool is_asked_for(
@@ -451,27 +430,36 @@ static void choose_fastest(
 	const struct nccl_call call = nccl_call_of(shape);
 	const char *wanted = choice->algorithm;
 	// What the user wants instead has channels of its own.
-	const struct tb_told told =
-		wanted || !shape->call ? (struct tb_told){0} : shape->call->told;
+	const struct tb_observed observed =
+		wanted || !shape->call ? (struct tb_observed){0} : shape->call->observed;
 	double least = -1;
 	for (int i = 0; i < N_ALGORITHMS * N_PROTOCOLS; i++) {
 		enum algorithm a = (enum algorithm)(i / N_PROTOCOLS);
 		enum nccl_protocol p = (enum nccl_protocol)(i % N_PROTOCOLS);
 		if (!is_asked_for(wanted, &call, a) || !can(&call, a, p) ||
-			!is_in_log(&told, a))
+			!is_in_log(&observed, a))
 			continue;
 		double us = time_us(&call, a, p);
 		if (least >= 0 && us >= least)
 			continue;
 		least = us;
 		nccl_set_pace(choice, &call, a, p);
-		set_channels(choice, &call, a, p, told.n_channels);
+		set_channels(choice, &call, a, p, observed.n_channels);
 		if (!wanted)
 			choice->algorithm =
 				is_chain(&call) ? "nccl-chain" : algorithms[a];
 	}
-	if (told.tree || told.n_channels)
-		state_told(choice, &told);
+	if (observed.tree || observed.n_channels) {
+		// Add to the reason what the trace shows.
+		size_t n = strlen(choice->reason);
+		snprintf(choice->reason + n, sizeof choice->reason - n,
+			"; its kernel:%s%s%s",
+			observed.tree == TB_TREE_UNKNOWN ? ""
+			: observed.tree == TB_TREE_TAKEN ? " a tree"
+							 : " no tree",
+			observed.tree && observed.n_channels ? "," : "",
+			observed.n_channels ? " so many channels" : "");
+	}
 }
 
 void tb_choose_nccl(struct tb_choice *choice, const struct tb_collective_shape *shape)

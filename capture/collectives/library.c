@@ -218,40 +218,6 @@ static int library_choose(const struct tb_library *library,
 		     : TB_OK;
 }
 
-static int shape_check_messages(const struct tb_collective_shape *shape,
-	const struct tb_algorithm *algorithm, struct tb_error *error)
-{
-	char text[2][32];
-	// How many messages a call takes at least, before any is planned.
-	uint64_t each = algorithm->traits & TB_GROWS_SQUARE ? shape->n - 1 : 1;
-	uint64_t segments =
-		shape->segment_bytes ? shape->bytes / shape->segment_bytes : 1;
-	if (segments > each)
-		each = segments;
-	uint64_t n = each < UINT64_MAX / shape->n ? each * shape->n : UINT64_MAX;
-	if (n <= TB_PLAN_TRANSFERS_MAX)
-		return TB_OK;
-	return tb_fail(error, TB_ECAPACITY,
-		"a call of %s by %" PRIu32
-		" ranks takes at least %s messages as %s: a job holds %s (--collective "
-		"chooses another algorithm)",
-		tb_collective_op_name(shape->op), shape->n,
-		tb_format_count(n, text[0], sizeof text[0]), algorithm->name,
-		tb_format_count(TB_PLAN_TRANSFERS_MAX, text[1], sizeof text[1]));
-}
-
-// copy_own_blocks has the members copy their own blocks, when the algorithm does.
-static void copy_own_blocks(
-	struct tb_plan *plan, const struct tb_collective_shape *shape, unsigned traits)
-{
-	if (!(traits & (TB_COPIES_FIRST | TB_COPIES_LAST)))
-		return;
-	plan->own = (struct tb_plan_own){
-		.every = shape->op == TB_COLL_ALLTOALL ? shape->n + 1 : 1,
-		.only_root = tb_collectives[shape->op].rooted,
-		.last = traits & TB_COPIES_LAST};
-}
-
 static int plan_chosen(struct tb_plan *plan, const struct tb_library *library,
 	struct tb_collective_shape *shape, const struct tb_choice *choice,
 	struct tb_expansion_rule *rule, struct tb_error *error)
@@ -263,14 +229,42 @@ static int plan_chosen(struct tb_plan *plan, const struct tb_library *library,
 	shape->n_channels = choice->n_channels;
 	shape->chunk_bytes = choice->chunk_bytes;
 	plan->pace = choice->pace;
-	if (status == TB_OK)
-		status = shape_check_messages(shape, algorithm, error);
+	if (status == TB_OK) {
+		char text[2][32];
+		// How many messages a call takes at least, before any is planned.
+		uint64_t each = algorithm->traits & TB_GROWS_SQUARE ? shape->n - 1 : 1;
+		uint64_t segments =
+			shape->segment_bytes ? shape->bytes / shape->segment_bytes : 1;
+		if (segments > each)
+			each = segments;
+		uint64_t n = each < UINT64_MAX / shape->n ? each * shape->n : UINT64_MAX;
+		if (n > TB_PLAN_TRANSFERS_MAX) {
+			status = tb_fail(error, TB_ECAPACITY,
+				"a call of %s by %" PRIu32
+				" ranks takes at least %s messages as %s: a job holds %s "
+				"(--collective "
+				"chooses another algorithm)",
+				tb_collective_op_name(shape->op), shape->n,
+				tb_format_count(n, text[0], sizeof text[0]),
+				algorithm->name,
+				tb_format_count(
+					TB_PLAN_TRANSFERS_MAX, text[1], sizeof text[1]));
+		}
+	}
 	if (status != TB_OK)
 		return status;
 	algorithm->plan(plan, shape);
 	// GPUs copy at the rate of their memory.
-	if (library->choose != tb_choose_nccl)
-		copy_own_blocks(plan, shape, algorithm->traits);
+	if (library->choose != tb_choose_nccl) {
+		// The members copy their own blocks where the algorithm does.
+		unsigned traits = algorithm->traits;
+		if ((traits & (TB_COPIES_FIRST | TB_COPIES_LAST))) {
+			plan->own = (struct tb_plan_own){
+				.every = shape->op == TB_COLL_ALLTOALL ? shape->n + 1 : 1,
+				.only_root = tb_collectives[shape->op].rooted,
+				.last = traits & TB_COPIES_LAST};
+		}
+	}
 	rule->algorithm = algorithm->name;
 	snprintf(rule->reason, sizeof rule->reason, "%s", choice->reason);
 	return TB_OK;

@@ -54,7 +54,7 @@ struct tb_collective_call {
 	uint32_t radix;
 	uint64_t segment_bytes;
 	const struct tb_gpu_node *node; // reading.h; NULL: unknown
-	struct tb_told told;		// what the trace tells of NCCL's choice
+	struct tb_observed observed;	// what the trace shows of NCCL's choice
 };
 
 // How a plan came about, for people: "ring" and "Open MPI 4.1, 1 MiB and more per rank".

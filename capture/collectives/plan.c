@@ -203,14 +203,6 @@ static int plan_slots_init(struct tb_plan_writing *w)
 	return w->n_sent && w->n_arrived && w->sent && w->held_ports ? TB_OK : TB_ENOMEM;
 }
 
-static void plan_slots_fini(struct tb_plan_writing *w)
-{
-	free(w->n_sent);
-	free(w->n_arrived);
-	free(w->sent);
-	free(w->held_ports);
-}
-
 static uint32_t *port_sent_at(struct tb_plan_writing *w, uint32_t port, uint32_t number)
 {
 	uint32_t slots = w->plan->pace.slots;
@@ -416,7 +408,10 @@ static void plan_writing_fini(struct tb_plan_writing *w)
 	free(w->held);
 	free(w->late);
 	free(w->answers);
-	plan_slots_fini(w);
+	free(w->n_sent);
+	free(w->n_arrived);
+	free(w->sent);
+	free(w->held_ports);
 }
 
 static uint32_t job_rank(const struct tb_plan_writing *w, uint32_t rank)
@@ -453,7 +448,7 @@ static int plan_wait_for_all(const struct tb_plan_writing *w, uint32_t op,
 	return status;
 }
 
-// transfer_is_asked tells whether the receiver is asked before the data go.
+// transfer_is_asked returns whether the receiver is asked before the data go.
 static bool transfer_is_asked(
 	const struct tb_plan_writing *w, const struct tb_transfer *t)
 {
@@ -465,12 +460,6 @@ static bool transfer_is_asked(
 static uint32_t transfer_n_parts(uint64_t eager_bytes)
 {
 	return eager_bytes == UINT64_MAX ? 1 : N_PARTS;
-}
-
-// plan_write_tags returns how many tags a plan uses, from the first one on.
-static uint64_t plan_write_tags(const struct tb_plan *plan, uint64_t eager_bytes)
-{
-	return (uint64_t)plan->n_rounds * plan->n_ports * transfer_n_parts(eager_bytes);
 }
 
 static uint64_t transfer_wire_bytes(
@@ -769,7 +758,9 @@ static uint64_t eager_bytes(const struct tb_plan_place *place)
 uint64_t tb_plan_append_tags(
 	const struct tb_plan *plan, const struct tb_plan_place *place)
 {
-	return plan_write_tags(plan, eager_bytes(place));
+	// How many tags a plan uses, from the first one on.
+	return (uint64_t)plan->n_rounds * plan->n_ports *
+	       transfer_n_parts(eager_bytes(place));
 }
 
 // plan_leave stores the operation at whose end the rank leaves the call. All of its

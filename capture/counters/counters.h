@@ -107,7 +107,7 @@ struct tb_counter_port {
 	uint32_t known; // counters that there are: bit 1 << enum tb_counter
 	uint64_t values[TB_N_COUNTERS]; // bytes, packets, ticks, microseconds, counts
 	uint64_t ends[TB_N_COUNTERS];	// where each counts no further
-	uint32_t formats;		// private: that have told of it
+	uint32_t formats;		// private: that have described it
 };
 
 struct tb_counters {

@@ -46,7 +46,7 @@ struct counters_reading {
 	struct tb_error *error;
 	unsigned format;		  // that reads the lines; see counters_formats
 	char source[COUNTER_NAME_MOST];	  // what the file or the section is called
-	char nodename[COUNTER_NAME_MOST]; // that node_exporter tells; "" when it does not
+	char nodename[COUNTER_NAME_MOST]; // as node_exporter names it; "": unknown
 	size_t first_of_section;	  // among the ports
 	uint32_t n_sections;
 	struct tb_counter_port *port; // that lines are about; NULL: none
@@ -74,7 +74,7 @@ struct counter_name counter_name_find(const char *name, size_t n);
 void counter_name_plain(const char *name, size_t n, char *buffer, size_t size);
 
 // counters_port makes `reading->port` the one that is so named; the strings are copied.
-// TB_EFORMAT when this format has told of it before.
+// TB_EFORMAT when this format has described it before.
 int counters_port(struct counters_reading *reading, const struct tb_counter_port *named,
 	bool is_new) TB_MUST_USE;
 

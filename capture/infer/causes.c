@@ -1,10 +1,46 @@
-#include "causes_impl.h"
-
 #include "array.h"
+#include "infer_impl.h"
 #include "order.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#define CANDIDATES_MAX 256 // of one message, before those that follow are left out
+
+struct cause_event {
+	struct tb_cause cause;
+	int64_t at_ns;
+};
+
+struct gaps {
+	int64_t *rows;
+	size_t n, room;
+};
+
+// A window that was closed: what filled it, and the acknowledgement that opened it.
+struct window_closing {
+	uint32_t filled, opened; // messages
+};
+
+struct cause_search {
+	struct tb_causes *causes; // those in question
+	struct tb_causes *made;	  // what is likely, then the bounds
+	uint32_t bound, n_bounds;
+	const struct tb_message_list *list;
+	struct tb_classes classes;
+	struct tb_precedences precedences;
+	struct gaps gaps;
+	int64_t begin_ns;
+	uint32_t *nearest; // by message: the last delivery to its source before; NONE
+	uint32_t
+		*earlier; // by message: the last delivery to its destination before; NONE
+	uint32_t *latest; // by message: the last delivery to its source before it left
+	uint32_t *previous; // by message: the call of its source before; NONE
+	struct window_closing *closings; // by number
+	int64_t *busy_ns; // by message: until when those before kept its source busy
+	struct cause_event events[CANDIDATES_MAX];
+	uint32_t n_events;
+};
 
 #define NONE UINT32_MAX
 
@@ -22,7 +58,9 @@ static int64_t at_of(const struct cause_search *search, const struct tb_cause *c
 	return cause->is_call ? message->called_ns : tb_message_arrived(message);
 }
 
-int64_t tb_causes_gap(
+// causes_gap returns the computation of a message's sender from `last_ns` until it
+// called at `at_ns`: that time, less what its connection could not send.
+static int64_t causes_gap(
 	const struct tb_inferred_message *message, int64_t last_ns, int64_t at_ns)
 {
 	int64_t from_ns = message->stalled_from_ns, to_ns = message->stalled_to_ns;
@@ -34,7 +72,8 @@ int64_t tb_causes_gap(
 	return to_ns > from_ns ? gap_ns - (to_ns - from_ns) : gap_ns;
 }
 
-void tb_causes_add_event(struct cause_search *search, uint32_t message, bool is_call)
+// causes_add_event adds a delivery or a call to the events in question, once.
+static void causes_add_event(struct cause_search *search, uint32_t message, bool is_call)
 {
 	const struct tb_cause cause = {message, is_call, false};
 	if (message == NONE || search->n_events == CANDIDATES_MAX)
@@ -48,12 +87,13 @@ void tb_causes_add_event(struct cause_search *search, uint32_t message, bool is_
 		(struct cause_event){cause, at_of(search, &cause)};
 }
 
-void tb_causes_add_preceding(struct cause_search *search, uint32_t message)
+// causes_add_preceding adds what comes before a message in every repetition.
+static void causes_add_preceding(struct cause_search *search, uint32_t message)
 {
 	for (size_t i = 0; i < search->precedences.n; i++) {
 		uint32_t event = tb_precedence_event(
 			&search->precedences, i, &search->classes, search->list, message);
-		tb_causes_add_event(search, event, search->precedences.rows[i].is_call);
+		causes_add_event(search, event, search->precedences.rows[i].is_call);
 	}
 }
 
@@ -64,11 +104,11 @@ static void add_nearest(struct cause_search *search, uint32_t message)
 	while (event != NONE && tb_precedence_is_early(&search->precedences,
 					&search->classes, search->list, event, message))
 		event = search->earlier[event];
-	tb_causes_add_event(search, event, false);
+	causes_add_event(search, event, false);
 }
 
 // last_event returns when the last of the events was.
-int64_t tb_causes_last_event(const struct cause_search *search)
+static int64_t causes_last_event(const struct cause_search *search)
 {
 	int64_t last_ns = search->begin_ns;
 	for (uint32_t i = 0; i < search->n_events; i++)
@@ -123,7 +163,7 @@ static bool follows_kept_cause(const struct cause_search *search,
 
 // keep writes the events down as the causes of a message, less those that follow from
 // others.
-int tb_causes_keep(struct cause_search *search, uint32_t message)
+static int causes_keep(struct cause_search *search, uint32_t message)
 {
 	struct tb_causes *causes = search->causes;
 	struct tb_caused *of = &causes->of[message];
@@ -167,7 +207,7 @@ static int judge_class(struct cause_search *search, uint32_t class, bool nearest
 		if (is_hidden_cause(row))
 			continue;
 		search->n_events = 0;
-		tb_causes_add_preceding(search, message);
+		causes_add_preceding(search, message);
 		if (nearest)
 			add_nearest(search, message);
 		int status = TB_ARRAY_RESERVE(
@@ -175,7 +215,7 @@ static int judge_class(struct cause_search *search, uint32_t class, bool nearest
 		if (status != TB_OK)
 			return status;
 		search->gaps.rows[search->gaps.n++] =
-			tb_causes_gap(row, tb_causes_last_event(search), row->called_ns);
+			causes_gap(row, causes_last_event(search), row->called_ns);
 	}
 	size_t n = search->gaps.n;
 	*verdict = (struct verdict){
@@ -198,9 +238,9 @@ static int judge_class(struct cause_search *search, uint32_t class, bool nearest
 static int64_t gap_of(const struct cause_search *search,
 	const struct tb_inferred_message *message, const struct verdict *verdict)
 {
-	int64_t last_ns = tb_causes_last_event(search);
-	int64_t least = tb_causes_gap(message, last_ns, message->called_ns);
-	int64_t most = tb_causes_gap(message, last_ns, message->left_ns);
+	int64_t last_ns = causes_last_event(search);
+	int64_t least = causes_gap(message, last_ns, message->called_ns);
+	int64_t most = causes_gap(message, last_ns, message->left_ns);
 	if (!is_hidden_cause(message) || !verdict->known || verdict->median_ns < least)
 		return least;
 	return verdict->median_ns < most ? verdict->median_ns : most;
@@ -248,13 +288,13 @@ static int settle_cause(struct cause_search *search, uint32_t message,
 	const struct tb_inferred_message *row = &search->list->rows[message];
 	struct tb_caused *of = &search->causes->of[message];
 	search->n_events = 0;
-	tb_causes_add_preceding(search, message);
+	causes_add_preceding(search, message);
 	if (!recurring || search->n_events == 0) {
 		recurring = false;
 		add_nearest(search, message);
 	}
 	if (follows_call(search, message))
-		tb_causes_add_event(search, search->previous[message], true);
+		causes_add_event(search, search->previous[message], true);
 	of->kind = search->n_events == 0 ? TB_CAUSE_FIRST
 		   : recurring		 ? TB_CAUSE_RECURRING
 					 : TB_CAUSE_NEAREST;
@@ -270,7 +310,7 @@ static int settle_cause(struct cause_search *search, uint32_t message,
 	if (repeats && is_unusual(verdict, of->gap_ns))
 		of->gap_ns = verdict->known ? verdict->median_ns : 0;
 	of->untold = of->gap_ns > SPREAD_NS && !is_path_known(search);
-	return tb_causes_keep(search, message);
+	return causes_keep(search, message);
 }
 
 // settle_closing makes the acknowledgement that opens a window wait for what filled it,
@@ -282,13 +322,123 @@ static int settle_closing(struct cause_search *search, uint32_t message)
 		&search->closings[row->reopens + row->resumes];
 	struct tb_caused *of = &search->causes->of[message];
 	search->n_events = 0;
-	tb_causes_add_event(
-		search, row->reopens ? closing->filled : closing->opened, false);
+	causes_add_event(search, row->reopens ? closing->filled : closing->opened, false);
 	of->kind = TB_CAUSE_RECURRING;
 	if (row->reopens)
-		of->gap_ns =
-			tb_causes_gap(row, tb_causes_last_event(search), row->called_ns);
-	return tb_causes_keep(search, message);
+		of->gap_ns = causes_gap(row, causes_last_event(search), row->called_ns);
+	return causes_keep(search, message);
+}
+
+#define FRAME_BYTES 1514u // of Ethernet
+
+// instant_of returns when a message was called for in a bound. One that runs on behind
+// another may have waited for the window of its connection since that began.
+static int64_t instant_of(const struct cause_search *search, uint32_t message)
+{
+	const struct tb_inferred_message *row = &search->list->rows[message];
+	int64_t early_ns =
+		row->began_ns < row->called_ns ? row->began_ns : row->called_ns;
+	return search->bound == TB_BOUND_LEAST ? early_ns : row->left_ns;
+}
+
+static int64_t bounded_at(const struct cause_search *search, const struct tb_cause *cause)
+{
+	const struct tb_inferred_message *row = &search->list->rows[cause->message];
+	if (cause->is_done)
+		return row->acked_ns;
+	return cause->is_call ? instant_of(search, cause->message) : row->delivered_ns;
+}
+
+// date_causes gives the events their instants in the bound, and drops those after the
+// call. Returns the last instant.
+static int64_t date_causes(struct cause_search *search, int64_t until_ns)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < search->n_events; i++) {
+		struct cause_event event = search->events[i];
+		const struct tb_cause *cause = &event.cause;
+		event.at_ns = bounded_at(search, cause);
+		if (event.at_ns > until_ns)
+			continue;
+		if (!cause->is_call)
+			event.at_ns =
+				tb_message_arrived(&search->list->rows[cause->message]);
+		search->events[n++] = event;
+	}
+	search->n_events = n;
+	return causes_last_event(search);
+}
+
+// Of these a message's last deliveries may be the one that came last.
+#define LATE_MOST 16
+
+// delivered_latest returns until when a delivery may have taken: behind the capture point
+// there may be a queue that shows in nothing but the acknowledgement. Of one or two
+// segments that says little, as it may be delayed. A path that is not known may be as
+// long as the shortest answer.
+static int64_t delivered_latest(const struct cause_search *search, uint32_t message)
+{
+	const struct tb_inferred_message *row = &search->list->rows[message];
+	bool is_prompt = row->bytes > 2 * FRAME_BYTES && row->acked_ns != INT64_MAX;
+	int64_t at_ns = tb_message_arrived(row) + row->path_most_ns - row->path_ns;
+	return is_prompt && row->acked_ns > at_ns ? row->acked_ns : at_ns;
+}
+
+// least_gap returns the computation before a message that is certain: it followed all
+// that had come, and what the node sent before: a program may wait for that to leave.
+static int64_t least_gap(const struct cause_search *search, uint32_t message)
+{
+	int64_t at_ns = instant_of(search, message);
+	int64_t last_ns = causes_last_event(search);
+	uint32_t event = search->nearest[message];
+	for (uint32_t i = 0; i < LATE_MOST && event != NONE; i++) {
+		int64_t late_ns = delivered_latest(search, event);
+		if (search->list->rows[event].delivered_ns <= at_ns && late_ns > last_ns)
+			last_ns = late_ns;
+		event = search->earlier[event];
+	}
+	if (search->busy_ns[message] > last_ns)
+		last_ns = search->busy_ns[message];
+	return causes_gap(&search->list->rows[message], last_ns, at_ns);
+}
+
+// causes_settle_bound writes down the causes and the gap of a message in the bound in
+// question.
+static int causes_settle_bound(struct cause_search *search, uint32_t message)
+{
+	const struct tb_inferred_message *row = &search->list->rows[message];
+	int64_t at_ns = instant_of(search, message);
+	search->causes = &search->made[1 + search->bound];
+	search->n_events = 0;
+	causes_add_preceding(search, message);
+	if (search->bound == TB_BOUND_CAUSES) {
+		// Add the call before a message, and all that came since then.
+		uint32_t previous = search->previous[message];
+		uint32_t end = previous == NONE ? NONE : search->latest[previous];
+		causes_add_event(search, previous, true);
+		for (uint32_t event = search->latest[message];
+			event != NONE && event != end; event = search->earlier[event])
+			causes_add_event(search, event, false);
+		// Add that the last of what its node sent before a message had arrived.
+		int64_t until_ns = search->list->rows[message].left_ns;
+		uint32_t before = search->previous[message];
+		while (before != NONE && search->list->rows[before].acked_ns > until_ns)
+			before = search->previous[before];
+		if (before != NONE && search->n_events < CANDIDATES_MAX)
+			search->events[search->n_events++] =
+				(struct cause_event){{before, true, true}, 0};
+	}
+	int64_t last_ns = date_causes(search, at_ns);
+	if (search->n_events == 0) {
+		causes_add_event(search, search->previous[message], true);
+		if (search->n_events == 0) // its node's first
+			causes_add_event(search, search->nearest[message], false);
+		last_ns = date_causes(search, at_ns);
+	}
+	search->causes->of[message].gap_ns = search->bound == TB_BOUND_LEAST
+						     ? least_gap(search, message)
+						     : causes_gap(row, last_ns, at_ns);
+	return causes_keep(search, message);
 }
 
 static int settle_recurring_causes(struct cause_search *search, uint32_t message,
@@ -306,7 +456,7 @@ static int settle_recurring_causes(struct cause_search *search, uint32_t message
 	int status = settle_cause(search, message, verdict, recurring);
 	for (search->bound = 0; status == TB_OK && search->bound < search->n_bounds;
 		search->bound++)
-		status = tb_causes_settle_bound(search, message);
+		status = causes_settle_bound(search, message);
 	return status;
 }
 
@@ -469,3 +619,5 @@ void tb_causes_fini(struct tb_causes *causes)
 	free(causes->rows);
 	*causes = (struct tb_causes){0};
 }
+
+// The bounds of what is likely: rule L16 of docs/closed-loop.md.

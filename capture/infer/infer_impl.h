@@ -105,11 +105,6 @@ struct tb_uncut_message {
 	uint32_t end;  // sequence number after its last byte
 };
 
-// tb_message_split appends the entries to `list`, in their order, and for each that is
-// two or more sizes of its stream together, its parts. TB_ENOMEM.
-int tb_message_split(const struct tb_uncut_message *entries, size_t n,
-	struct tb_message_list *list) TB_MUST_USE;
-
 // The ports of the captured network: when a record was delivered, and since when its
 // sender can have wanted to send it. Rules L5 and L6 of docs/closed-loop.md.
 //
@@ -129,9 +124,6 @@ void tb_passages_free(struct tb_passages *ports);
 // tb_passages_add takes up the next record in the order of time.
 int tb_passages_add(struct tb_passages *ports, const struct tb_packet_record *record,
 	struct tb_passage *passage) TB_MUST_USE;
-
-// tb_passages_rewind forgets the records, but not the rates and the bucket.
-void tb_passages_rewind(struct tb_passages *ports);
 
 // tb_passages_report writes the rate and the bucket.
 void tb_passages_report(const struct tb_passages *ports, struct tb_infer_report *report);
@@ -256,10 +248,6 @@ struct tb_inferred_times {
 	int64_t path_ns; // as of struct tb_infer_report
 };
 
-// tb_infer_keep_times gives the job the recorded times of its messages. TB_ENOMEM.
-int tb_infer_keep_times(
-	const struct tb_inferred_times *times, struct tb_job *job) TB_MUST_USE;
-
 // What a job is built from.
 struct tb_inferred {
 	const struct tb_message_list *list;
@@ -278,10 +266,6 @@ static inline uint32_t tb_inferred_rank(const uint32_t *rank_of, uint32_t node)
 {
 	return rank_of ? rank_of[node] : node;
 }
-
-// tb_infer_build makes the job called `name`.
-int tb_infer_build(struct tb_job **job, const struct tb_inferred *from, const char *name,
-	struct tb_error *error) TB_MUST_USE;
 
 // Which events precede each message of a class in every repetition: rule L8 of
 // docs/closed-loop.md.
@@ -317,10 +301,6 @@ struct tb_classes {
 int tb_classes_find(struct tb_classes *classes, const struct tb_message_list *list,
 	uint32_t n_nodes) TB_MUST_USE;
 void tb_classes_fini(struct tb_classes *classes);
-
-// tb_classes_pair returns an ordered pair, or NULL when it has no messages.
-const struct tb_ordered_pair *tb_classes_pair(
-	const struct tb_classes *classes, uint32_t source, uint32_t destination);
 
 static inline uint32_t tb_classes_size(const struct tb_classes *classes, uint32_t c)
 {

@@ -39,14 +39,4 @@ int tb_job_check_deadlock(const struct tb_job *job, const uint32_t *lines,
 // ranks cannot wait for each other.
 bool tb_job_waits_across(const struct tb_job *job);
 
-// tb_job_check_fail fills `error` with `text`, at the line of operation `op` if known,
-// and returns `code`.
-int tb_job_check_fail(const struct tb_job *job, const uint32_t *lines, uint32_t op,
-	enum tb_status code, const char *text, struct tb_error *error);
-
-// tb_job_fail_cycle fills `error` with the cycle that is found by following `on` from
-// operation `stuck`, where on[i] is the operation that i waits for. Returns TB_EDEADLOCK.
-int tb_job_fail_cycle(const struct tb_job *job, const uint32_t *lines, const uint32_t *on,
-	uint32_t stuck, struct tb_error *error);
-
 #endif

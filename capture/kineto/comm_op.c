@@ -219,7 +219,7 @@ static int drop_doubles(struct tb_profile *profile, struct tb_error *error)
 			ops[n++] = op;
 	}
 	qsort(ops, n, sizeof(struct tb_comm_op *), by_nesting);
-	// Drop the annotations of operations whose arguments tell of them: one is
+	// Drop the annotations of operations whose arguments describe them: one is
 	// around the other, on the same thread.
 	for (size_t i = 0; i < n; i++) {
 		for (size_t k = i + 1; k < n && k <= i + NESTED_MAX; k++) {
@@ -473,7 +473,7 @@ static uint32_t comm_element_bytes(struct tb_raw type)
 	return 0;
 }
 
-// n_blocks returns how many blocks a kernel's grid has, 0 when it is not told.
+// n_blocks returns how many blocks a kernel's grid has, 0 where the trace does not say.
 static uint16_t n_blocks(struct tb_raw args)
 {
 	struct tb_raw key, value;
@@ -483,29 +483,29 @@ static uint16_t n_blocks(struct tb_raw args)
 			continue;
 		struct tb_raw_walk grid = tb_raw_walk_begin(value);
 		uint64_t n;
-		bool is_told = tb_raw_walk_next(&grid, &key, &value) &&
-			       tb_raw_count(value, &n) && n <= CHANNELS_MAX;
-		return is_told ? (uint16_t)n : 0;
+		bool is_known = tb_raw_walk_next(&grid, &key, &value) &&
+				tb_raw_count(value, &n) && n <= CHANNELS_MAX;
+		return is_known ? (uint16_t)n : 0;
 	}
 	return 0;
 }
 
-struct tb_told tb_comm_told(struct tb_raw name, struct tb_raw args)
+struct tb_observed tb_comm_observed(struct tb_raw name, struct tb_raw args)
 {
 	static const char any[] = "ncclDevKernel_", sum[] = "ncclDevKernel_AllReduce_";
-	struct tb_told told = {0};
+	struct tb_observed observed = {0};
 	const char *brace = name.n ? memchr(name.data, '(', name.n) : NULL;
 	size_t n = brace ? (size_t)(brace - name.data) : name.n, end = strlen("_TREE_LL");
 	if (n < strlen(any) || memcmp(name.data, any, strlen(any)) != 0)
-		return told;
-	told.n_channels = n_blocks(args);
+		return observed;
+	observed.n_channels = n_blocks(args);
 	if (n < strlen(sum) + end || memcmp(name.data, sum, strlen(sum)) != 0)
-		return told;
+		return observed;
 	if (memcmp(name.data + n - end, "_TREE_LL", end) == 0)
-		told.tree = TB_TREE_TAKEN;
+		observed.tree = TB_TREE_TAKEN;
 	if (memcmp(name.data + n - end, "_RING_LL", end) == 0)
-		told.tree = TB_TREE_NOT_TAKEN;
-	return told;
+		observed.tree = TB_TREE_NOT_TAKEN;
+	return observed;
 }
 
 static int element_bytes(const struct tb_profile *profile,
@@ -770,7 +770,7 @@ int tb_profiles_check(const struct tb_profiles *all, const struct tb_reading *re
 		n_left);
 }
 
-// note_understood counts the operations by what told of them, unless the arguments told
+// note_understood counts the operations by their source, unless the arguments describe
 // all.
 static void note_understood(struct tb_calls *calls, const struct tb_profiles *all)
 {

@@ -12,9 +12,8 @@
 // From schema 1.1.0 on attributes repeat this under names of their own. Before 1.0.3 the
 // group is a number and its size is missing; before 1.0.2 a node's inputs are a plain
 // list.
-#include "profile.h"
-
 #include "array.h"
+#include "profile.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -137,7 +136,7 @@ static void write_count(struct writing *args, const char *name, uint64_t count)
 	write_argument(args, name, (struct tb_raw){text, (size_t)n});
 }
 
-// write_inputs writes what the inputs tell; true unless the size is missing.
+// write_inputs writes what the inputs hold; true unless the size is missing.
 static bool write_inputs(struct writing *args, const struct trace_node *node, size_t at)
 {
 	struct tb_raw inputs = values_list(node->inputs), group = element(inputs, at - 2);
@@ -157,7 +156,7 @@ static bool write_inputs(struct writing *args, const struct trace_node *node, si
 	return sized;
 }
 
-// write_attributes writes what the attributes tell; false if they do not name the
+// write_attributes writes what the attributes hold; false if they do not name the
 // operation.
 static bool write_attributes(struct writing *args, const struct trace_node *node)
 {
@@ -207,24 +206,7 @@ static void take_group_size(struct tb_profile *profile, struct tb_raw inputs)
 	}
 }
 
-static int replay_add_kernel(
-	struct tb_profile *profile, uint32_t op, struct tb_error *error)
-{
-	if (TB_ARRAY_RESERVE(&profile->kernels, &profile->kernels_room,
-		    profile->n_kernels + 1) != TB_OK)
-		return tb_fail_memory_in(error, profile->path, "its communication");
-	uint64_t number = profile->n_kernels;
-	profile->kernels[profile->n_kernels++] = (struct tb_comm_kernel){.order = number,
-		.launch_ns = TB_NEVER_NS,
-		.external = UINT64_MAX,
-		.what = profile->ops[op].what,
-		.own_op = op};
-	profile->ops[op].has_kernel = true;
-	uint32_t stream;
-	return tb_profile_stream(profile, 0, &stream, error);
-}
-
-// settle_group takes a group of which nothing is told for that of all ranks.
+// settle_group takes a group that nothing describes for that of all ranks.
 static void settle_group(struct tb_profile_group *group)
 {
 	group->is_assumed = group->is_assumed || (group->size == 0 && !group->ranks);
@@ -269,8 +251,8 @@ int tb_profile_node(
 		return TB_OK;
 	}
 	settle_group(&profile->groups[made->group]);
-	// Take the rank of an operation without root or partner for the program's
-	// own, if all ranks take part.
+	// An execution trace does not name its rank. In an operation of all ranks that
+	// has neither root nor partner, the rank that is given is the program's own.
 	bool is_own =
 		made->what == TB_COLL_ALLREDUCE || made->what == TB_COLL_ALLGATHER ||
 		made->what == TB_COLL_REDUCE_SCATTER || made->what == TB_COLL_ALLTOALL;
@@ -279,5 +261,16 @@ int tb_profile_node(
 		      (made->root < profile->n_ranks && group->size == profile->n_ranks);
 	if (is_own && profile->rank == TB_NONE && of_all)
 		profile->rank = made->root;
-	return replay_add_kernel(profile, op, error);
+	if (TB_ARRAY_RESERVE(&profile->kernels, &profile->kernels_room,
+		    profile->n_kernels + 1) != TB_OK)
+		return tb_fail_memory_in(error, profile->path, "its communication");
+	uint64_t number = profile->n_kernels;
+	profile->kernels[profile->n_kernels++] = (struct tb_comm_kernel){.order = number,
+		.launch_ns = TB_NEVER_NS,
+		.external = UINT64_MAX,
+		.what = profile->ops[op].what,
+		.own_op = op};
+	profile->ops[op].has_kernel = true;
+	uint32_t stream;
+	return tb_profile_stream(profile, 0, &stream, error);
 }

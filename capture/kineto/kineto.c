@@ -3,6 +3,7 @@
 #include "array.h"
 #include "infile.h"
 #include "input_files.h"
+#include "order.h"
 #include "profile.h"
 #include "trace_files.h"
 #include "workers.h"
@@ -55,12 +56,6 @@ static int group_make_row(const struct tb_profile *profile, uint32_t start,
 	return 1;
 }
 
-static int rank_by_number(const void *a, const void *b)
-{
-	const uint32_t *one = a, *other = b;
-	return (*one > *other) - (*one < *other);
-}
-
 // find_users makes members of the ranks whose profiles have a group of this name.
 static int find_users(const struct tb_profiles *all, const struct tb_profile *profile,
 	const struct tb_profile_group *group, struct tb_members *members,
@@ -78,7 +73,7 @@ static int find_users(const struct tb_profiles *all, const struct tb_profile *pr
 			break;
 		}
 	}
-	qsort(members->ranks, members->n, sizeof *members->ranks, rank_by_number);
+	qsort(members->ranks, members->n, sizeof *members->ranks, tb_order_u32);
 	return members->n > 0 && members->n == group->size;
 }
 
@@ -331,27 +326,6 @@ static int agree(struct tb_profiles *all, struct tb_error *error)
 	return TB_OK;
 }
 
-// kineto_name_missing writes "1, 2, 5 and 12 more" of the ranks without a profile.
-static void kineto_name_missing(const struct tb_profiles *all, char *text, size_t size)
-{
-	size_t at = 0, next = 0;
-	uint32_t n = 0, n_named = 0;
-	for (uint32_t rank = 0; rank < all->n_profiled; rank++) {
-		if (next < all->n && all->profiles[next].rank == rank) {
-			next++;
-			continue;
-		}
-		n++;
-		if (n > 8 || at >= size)
-			continue;
-		n_named++;
-		at += (size_t)snprintf(text + at, size - at, "%s%" PRIu32,
-			n_named > 1 ? ", " : "", rank);
-	}
-	if (n > n_named && at < size)
-		snprintf(text + at, size - at, " and %" PRIu32 " more", n - n_named);
-}
-
 // kineto_count_ranks settles how many ranks the job gets.
 static int kineto_count_ranks(
 	struct tb_profiles *all, const struct tb_reading *reading, struct tb_error *error)
@@ -369,7 +343,24 @@ static int kineto_count_ranks(
 	}
 	if (all->n == all->n_profiled)
 		return TB_OK;
-	kineto_name_missing(all, missing, sizeof missing);
+	// Write "1, 2, 5 and 12 more" of the ranks without a profile.
+	size_t size = sizeof missing;
+	size_t at = 0, next = 0;
+	uint32_t n = 0, n_named = 0;
+	for (uint32_t rank = 0; rank < all->n_profiled; rank++) {
+		if (next < all->n && all->profiles[next].rank == rank) {
+			next++;
+			continue;
+		}
+		n++;
+		if (n > 8 || at >= size)
+			continue;
+		n_named++;
+		at += (size_t)snprintf(missing + at, size - at, "%s%" PRIu32,
+			n_named > 1 ? ", " : "", rank);
+	}
+	if (n > n_named && at < size)
+		snprintf(missing + at, size - at, " and %" PRIu32 " more", n - n_named);
 	return tb_fail_in(error, TB_EFORMAT, all->profiles[0].path,
 		"is of a job with %" PRIu32 " ranks, of which there is no profile of %s: "
 		"give these too, or let them do what the others do with "

@@ -35,11 +35,6 @@ void tb_profile_fini(struct tb_profile *profile)
 	memset(profile, 0, sizeof *profile);
 }
 
-static int profile_no_memory(const struct tb_profile *profile, struct tb_error *error)
-{
-	return tb_fail_memory_in(error, profile->path, "its events");
-}
-
 static bool raw_begins(struct tb_raw text, const char *word)
 {
 	size_t n = strlen(word);
@@ -78,7 +73,7 @@ static int profile_add_kernel(struct tb_profile *profile,
 		.external = ties.external == ties.order ? UINT64_MAX : ties.external,
 		.stream_key = stream_key(&ties),
 		.what = tb_comm_of_kernel(event->name),
-		.told = tb_comm_told(event->name, event->args)};
+		.observed = tb_comm_observed(event->name, event->args)};
 	int status = tb_profile_stream(profile, made.stream_key, &made.stream, error);
 	if (status == TB_OK)
 		status = tb_profile_comm(profile, event, &made.own_op, error);
@@ -86,7 +81,7 @@ static int profile_add_kernel(struct tb_profile *profile,
 		return status;
 	if (TB_ARRAY_RESERVE(&profile->kernels, &profile->kernels_room,
 		    profile->n_kernels + 1) != TB_OK)
-		return profile_no_memory(profile, error);
+		return tb_fail_memory_in(error, profile->path, "its events");
 	if (made.own_op != TB_NONE)
 		profile->ops[made.own_op].has_kernel = true;
 	begin_at(profile, made.begin_ns);
@@ -99,7 +94,7 @@ static int profile_add_wait(struct tb_profile *profile, const struct tb_stream_w
 {
 	if (TB_ARRAY_RESERVE(
 		    &profile->waits, &profile->waits_room, profile->n_waits + 1) != TB_OK)
-		return profile_no_memory(profile, error);
+		return tb_fail_memory_in(error, profile->path, "its events");
 	profile->waits[profile->n_waits++] = *wait;
 	return TB_OK;
 }
@@ -242,7 +237,9 @@ static int gather_member(struct tb_profile *profile, const struct tb_json_item *
 		if (profile->host || name.n == 0)
 			return TB_OK;
 		profile->host = strndup(name.data, name.n);
-		return profile->host ? TB_OK : profile_no_memory(profile, error);
+		return profile->host
+			       ? TB_OK
+			       : tb_fail_memory_in(error, profile->path, "its events");
 	}
 	return TB_OK;
 }
@@ -358,7 +355,7 @@ static int event_refuse(const struct tb_json_item *item, const char *path,
 		"the event %s", what);
 }
 
-// event_read looks at an element of traceEvents. Of an event that does not matter only
+// event_read reads an element of traceEvents. Of an event that does not matter only
 // the kind is stored. TB_EFORMAT for one that matters and is broken; `path` for errors.
 static int event_read(struct tb_profile_event *event, const struct tb_json_item *item,
 	const char *path, struct tb_error *error)
@@ -428,7 +425,7 @@ static struct tb_event_ties event_ties_read(struct tb_raw args)
 	return ties;
 }
 
-// What the name of a profile's file tells.
+// What the name of a profile's file holds.
 
 #define RANKS_MAX (UINT32_C(1) << 24)
 

@@ -1,41 +1,30 @@
 // Marks, the slots between them, and the work of streams in each.
 #include "array.h"
+#include "order.h"
 #include "profile.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define STREAMS_MAX   1024
-#define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
+#define STREAMS_MAX 1024
 
 static int mark_by_order(const void *a, const void *b)
 {
 	const struct tb_comm_kernel *one = a, *other = b;
-	int order = COMPARE(one->order, other->order);
-	return order ? order : COMPARE(one->begin_ns, other->begin_ns);
+	int order = TB_ORDER(one->order, other->order);
+	return order ? order : TB_ORDER(one->begin_ns, other->begin_ns);
 }
 
 static int by_mark(const void *a, const void *b)
 {
 	const struct tb_mark *one = a, *other = b;
-	int order = COMPARE(one->order, other->order);
+	int order = TB_ORDER(one->order, other->order);
 	if (order == 0)
-		order = COMPARE(one->at_ns, other->at_ns);
+		order = TB_ORDER(one->at_ns, other->at_ns);
 	if (order == 0) // at one moment, what ended lets begin what begins
 		order = other->is_wait - one->is_wait;
-	return order ? order : COMPARE(one->index, other->index);
-}
-
-static int work_by_number(const void *a, const void *b)
-{
-	const uint64_t *one = a, *other = b;
-	return COMPARE(*one, *other);
-}
-
-static int slots_no_memory(const struct tb_profile *profile, struct tb_error *error)
-{
-	return tb_fail_memory_in(error, profile->path, "its communication");
+	return order ? order : TB_ORDER(one->index, other->index);
 }
 
 // drop_inner_waits leaves the waits of the program: NCCL's communication streams wait for
@@ -46,18 +35,18 @@ static int drop_inner_waits(struct tb_profile *profile, struct tb_error *error)
 	size_t n = 0, n_kept = 0;
 	uint64_t *inner = malloc((profile->n_ops + 1) * sizeof *inner);
 	if (!inner)
-		return slots_no_memory(profile, error);
+		return tb_fail_memory_in(error, profile->path, "its communication");
 	for (size_t i = 0; i < profile->n_ops; i++)
 		if (profile->ops[i].what != TB_COMM_WAIT &&
 			profile->ops[i].external != UINT64_MAX)
 			inner[n++] = profile->ops[i].external;
-	qsort(inner, n, sizeof *inner, work_by_number);
+	qsort(inner, n, sizeof *inner, tb_order_u64);
 	for (size_t i = 0; i < profile->n_waits; i++) {
 		struct tb_stream_wait wait = profile->waits[i];
 		if (profile->has_syncs && wait.waiter_key == UINT64_MAX && !wait.for_all)
 			continue;
 		if (wait.external != UINT64_MAX &&
-			bsearch(&wait.external, inner, n, sizeof *inner, work_by_number))
+			bsearch(&wait.external, inner, n, sizeof *inner, tb_order_u64))
 			continue;
 		profile->waits[n_kept++] = wait;
 	}
@@ -73,7 +62,7 @@ static int wait_by_time(struct tb_profile *profile, struct tb_error *error)
 	profile->n_waits = 0;
 	if (TB_ARRAY_RESERVE(&profile->waits, &profile->waits_room, profile->n_kernels) !=
 		TB_OK)
-		return slots_no_memory(profile, error);
+		return tb_fail_memory_in(error, profile->path, "its communication");
 	for (size_t i = 0; i < profile->n_kernels; i++) {
 		profile->kernels[i].order = 0;
 		profile->waits[profile->n_waits++] =
@@ -101,7 +90,7 @@ int tb_profile_order(struct tb_profile *profile, struct tb_error *error)
 			"has more than %u communication operations", TB_NONE - 1);
 	profile->marks = malloc((n + 1) * sizeof *profile->marks);
 	if (!profile->marks)
-		return slots_no_memory(profile, error);
+		return tb_fail_memory_in(error, profile->path, "its communication");
 	for (size_t i = 0; i < profile->n_kernels; i++)
 		profile->marks[profile->n_marks++] =
 			(struct tb_mark){profile->kernels[i].order,
@@ -140,7 +129,7 @@ static uint32_t work_slot(
 static int by_slot(const void *a, const void *b)
 {
 	const struct tb_stretch *one = a, *other = b;
-	return COMPARE(one->slot, other->slot);
+	return TB_ORDER(one->slot, other->slot);
 }
 
 static void stretch_join(struct tb_stretch *into, const struct tb_stretch *other)
@@ -182,7 +171,7 @@ static int stream_make_room(
 		return TB_OK;
 	return TB_ARRAY_RESERVE(&stream->stretches, &stream->room, stream->n + 1) == TB_OK
 		       ? TB_OK
-		       : slots_no_memory(profile, error);
+		       : tb_fail_memory_in(error, profile->path, "its communication");
 }
 
 int tb_profile_stream(struct tb_profile *profile, uint64_t key, uint32_t *stream,
@@ -197,7 +186,7 @@ int tb_profile_stream(struct tb_profile *profile, uint64_t key, uint32_t *stream
 		    profile->n_streams + 1) != TB_OK ||
 		tb_map_put(&profile->stream_of, key, (uint32_t)profile->n_streams) !=
 			TB_OK)
-		return slots_no_memory(profile, error);
+		return tb_fail_memory_in(error, profile->path, "its communication");
 	*stream = (uint32_t)profile->n_streams;
 	profile->streams[profile->n_streams++] = (struct tb_stream){.key = key};
 	return TB_OK;
@@ -288,12 +277,6 @@ static struct keyed_op op_key(
 	}
 }
 
-static int pairing_no_memory(const struct pairing *pairing)
-{
-	return tb_fail_memory_in(
-		pairing->error, pairing->profile->path, "its communication");
-}
-
 // sort_ops makes a list of the operations that send.
 static int sort_ops(
 	struct pairing *pairing, enum sorting sorting, uint32_t **list, size_t *n)
@@ -305,7 +288,8 @@ static int sort_ops(
 	if (!sorted || !made) {
 		free(sorted);
 		free(made);
-		return pairing_no_memory(pairing);
+		return tb_fail_memory_in(
+			pairing->error, pairing->profile->path, "its communication");
 	}
 	for (size_t i = 0; i < profile->n_ops; i++) {
 		const struct tb_comm_op *op = &profile->ops[i];
@@ -355,7 +339,8 @@ static int pairing_give(
 	struct tb_profile *profile = pairing->profile;
 	if (TB_ARRAY_RESERVE(&profile->kernel_ops, &profile->kernel_ops_room,
 		    profile->n_kernel_ops + 1) != TB_OK)
-		return pairing_no_memory(pairing);
+		return tb_fail_memory_in(
+			pairing->error, pairing->profile->path, "its communication");
 	profile->kernel_ops[profile->n_kernel_ops++] = op;
 	profile->ops[op].has_kernel = true;
 	kernel->n_ops++;

@@ -15,7 +15,7 @@ struct comm_writing {
 	uint32_t last;
 	bool begun; // the first call has the computation, and what it comes after
 	bool ends;  // the next call has the kernel's time; of those before it has none
-	struct tb_told told; // of the kernel's one collective call
+	struct tb_observed observed; // of the kernel's one collective call
 };
 
 static int comm_call_add(struct comm_writing *writing, struct tb_call call)
@@ -95,7 +95,7 @@ static int comm_add_collective(struct comm_writing *writing, const struct tb_com
 		.op = op->what == TB_COLL_BARRIER ? TB_COLL_ALLREDUCE : op->what,
 		.bytes = comm_op_bytes(op, n),
 		.group = group,
-		.told = writing->told};
+		.observed = writing->observed};
 	if (rooted && op->root != TB_NONE)
 		call.peer = op->root;
 	else if (rooted)
@@ -163,33 +163,6 @@ static int comm_add_kernels(
 	for (uint32_t i = 0; i < n_begun && status == TB_OK; i++)
 		status = tb_calls_after(writing->calls, rank, begun[i], writing->error);
 	free(begun);
-	return status;
-}
-
-// comm_calls adds them and stores the call at whose end the kernel has ended. Messages
-// of one kernel go at once; collective calls of one kernel one after another.
-static int comm_calls(struct tb_calls *calls, const struct tb_profile *profile,
-	const struct tb_comm_kernel *kernel, const struct tb_comm_place *place,
-	uint32_t *last, struct tb_error *error)
-{
-	struct comm_writing writing = {
-		.calls = calls, .profile = profile, .place = place, .error = error};
-	const uint32_t *ops = profile->kernel_ops + kernel->first_op;
-	int status = TB_OK;
-	bool group = kernel->n_ops > 1 && comm_op_is_message(&profile->ops[ops[0]]);
-	// Nobody knows how the time and the channels of several collective calls divide.
-	bool alone = kernel->n_ops == 1;
-	writing.ends = alone && !kernel->has_no_end;
-	if (alone)
-		writing.told = kernel->told;
-	if (group)
-		status = comm_add_kernels(&writing, kernel);
-	for (uint32_t i = 0; !group && i < kernel->n_ops && status == TB_OK; i++) {
-		const struct tb_comm_op *op = &profile->ops[ops[i]];
-		status = comm_op_is_message(op) ? comm_add_message(&writing, op, false)
-						: comm_add_collective(&writing, op);
-	}
-	*last = writing.last;
 	return status;
 }
 
@@ -413,8 +386,31 @@ static int write_kernel(struct lanes *lanes, uint32_t number)
 		.leave_ns = kernel->end_ns - lanes->profile->begin_ns,
 		.befores = lanes->befores,
 		.n_befores = n_befores};
-	status = comm_calls(lanes->calls, lanes->profile, kernel, &place,
-		&lanes->kernel_calls[number], lanes->error);
+	// Add the operations, and store the call at whose end the kernel has ended.
+	// Messages of one kernel go at once; collective calls of one kernel one after
+	// another.
+	const struct tb_profile *profile = lanes->profile;
+	uint32_t *last = &lanes->kernel_calls[number];
+	struct comm_writing writing = {.calls = lanes->calls,
+		.profile = profile,
+		.place = &place,
+		.error = lanes->error};
+	const uint32_t *ops = profile->kernel_ops + kernel->first_op;
+	status = TB_OK;
+	bool group = kernel->n_ops > 1 && comm_op_is_message(&profile->ops[ops[0]]);
+	// Nobody knows how the time and the channels of several collective calls divide.
+	bool alone = kernel->n_ops == 1;
+	writing.ends = alone && !kernel->has_no_end;
+	if (alone)
+		writing.observed = kernel->observed;
+	if (group)
+		status = comm_add_kernels(&writing, kernel);
+	for (uint32_t i = 0; !group && i < kernel->n_ops && status == TB_OK; i++) {
+		const struct tb_comm_op *op = &profile->ops[ops[i]];
+		status = comm_op_is_message(op) ? comm_add_message(&writing, op, false)
+						: comm_add_collective(&writing, op);
+	}
+	*last = writing.last;
 	stream->last = lanes->kernel_calls[number];
 	stream->n_launched++;
 	if (kernel->end_ns > stream->at_ns)
@@ -534,73 +530,53 @@ static int lanes_wait_for_all(struct lanes *lanes, struct gpu_stream *waiter)
 	return status;
 }
 
-// wait_in_full writes a wait of which the profile names both sides.
-static int wait_in_full(struct lanes *lanes, const struct tb_stream_wait *wait)
-{
-	struct gpu_stream *waiter = NULL;
-	struct lane_choice choice = {.n = 0};
-	for (size_t s = 0; s < lanes->n_streams; s++) {
-		struct gpu_stream *stream = &lanes->streams[s];
-		if (lanes->profile->streams[s].key == wait->waiter_key)
-			waiter = stream;
-		if (lanes->profile->streams[s].key != wait->source_key)
-			continue;
-		choice = (struct lane_choice){s, stream->n_launched};
-		while (choice.n > 0 &&
-			stream_last_kernel(lanes, stream, choice.n)->order >
-				wait->source_order)
-			choice.n--;
-	}
-	// A stream that has only kernels of NCCL waits by their place in the order.
-	if (!waiter || choice.n == 0 || !next_work(lanes, waiter))
-		return TB_OK;
-	return write_wait(lanes, waiter, choice);
-}
-
-// wait_found writes a wait of which only the call is known. It is that of the stream to
-// which work is handed next.
-static int wait_found(struct lanes *lanes)
-{
-	struct gpu_stream *waiter = NULL;
-	const struct tb_stretch *first = NULL;
-	struct lane_choice choice = {0, 0};
-	for (size_t s = 0; s < lanes->n_streams; s++) {
-		const struct tb_stretch *work = next_work(lanes, &lanes->streams[s]);
-		if (!work || (first && first->first_order <= work->first_order))
-			continue;
-		first = work;
-		waiter = &lanes->streams[s];
-	}
-	if (!waiter || !lanes_choose(lanes, waiter, first->first_begin_ns, &choice))
-		return TB_OK;
-	return write_wait(lanes, waiter, choice);
-}
-
 static int write_waits(struct lanes *lanes, const struct tb_stream_wait *wait)
 {
 	int status = TB_OK;
-	if (wait->waiter_key != UINT64_MAX)
-		return wait_in_full(lanes, wait);
-	if (!wait->for_all)
-		return wait_found(lanes);
+	if (wait->waiter_key != UINT64_MAX) {
+		// Write a wait of which the profile names both sides.
+		struct gpu_stream *waiter = NULL;
+		struct lane_choice choice = {.n = 0};
+		for (size_t s = 0; s < lanes->n_streams; s++) {
+			struct gpu_stream *stream = &lanes->streams[s];
+			if (lanes->profile->streams[s].key == wait->waiter_key)
+				waiter = stream;
+			if (lanes->profile->streams[s].key != wait->source_key)
+				continue;
+			choice = (struct lane_choice){s, stream->n_launched};
+			while (choice.n > 0 &&
+				stream_last_kernel(lanes, stream, choice.n)->order >
+					wait->source_order)
+				choice.n--;
+		}
+		// A stream that has only kernels of NCCL waits by their place in the
+		// order.
+		if (!waiter || choice.n == 0 || !next_work(lanes, waiter))
+			return TB_OK;
+		return write_wait(lanes, waiter, choice);
+	}
+	if (!wait->for_all) {
+		// Write a wait of which only the call is known. It is that of the stream
+		// to which work is handed next.
+		struct gpu_stream *waiter = NULL;
+		const struct tb_stretch *first = NULL;
+		struct lane_choice choice = {0, 0};
+		for (size_t s = 0; s < lanes->n_streams; s++) {
+			const struct tb_stretch *work =
+				next_work(lanes, &lanes->streams[s]);
+			if (!work || (first && first->first_order <= work->first_order))
+				continue;
+			first = work;
+			waiter = &lanes->streams[s];
+		}
+		if (!waiter ||
+			!lanes_choose(lanes, waiter, first->first_begin_ns, &choice))
+			return TB_OK;
+		return write_wait(lanes, waiter, choice);
+	}
 	for (size_t s = 0; s < lanes->n_streams && status == TB_OK; s++)
 		status = lanes_wait_for_all(lanes, &lanes->streams[s]);
 	return status;
-}
-
-// pass_kernel takes note of a kernel that begins no operation: the rest of one, or one of
-// which nothing is known, whose time passes as computation.
-static void pass_kernel(struct lanes *lanes, uint32_t number)
-{
-	const struct tb_comm_kernel *kernel = &lanes->profile->kernels[number];
-	struct gpu_stream *stream = &lanes->streams[kernel->stream];
-	stream->n_launched++;
-	if (kernel->end_ns > stream->end_ns)
-		stream->end_ns = kernel->end_ns;
-	if (!kernel->is_rest)
-		return;
-	lanes->kernel_calls[number] = stream->last;
-	stream->at_ns = stream->end_ns;
 }
 
 static int lanes_write_all(struct lanes *lanes)
@@ -614,8 +590,22 @@ static int lanes_write_all(struct lanes *lanes)
 			status = write_waits(lanes, &profile->waits[mark->index]);
 		else if (profile->kernels[mark->index].n_ops > 0)
 			status = write_kernel(lanes, mark->index);
-		else
-			pass_kernel(lanes, mark->index);
+		else {
+			// Take note of a kernel that begins no operation: the rest of
+			// one, or one of which nothing is known, whose time passes as
+			// computation.
+			uint32_t number = mark->index;
+			const struct tb_comm_kernel *kernel =
+				&lanes->profile->kernels[number];
+			struct gpu_stream *stream = &lanes->streams[kernel->stream];
+			stream->n_launched++;
+			if (kernel->end_ns > stream->end_ns)
+				stream->end_ns = kernel->end_ns;
+			if (kernel->is_rest) {
+				lanes->kernel_calls[number] = stream->last;
+				stream->at_ns = stream->end_ns;
+			}
+		}
 	}
 	take_stretches(lanes, profile->n_marks);
 	for (size_t s = 0; s < lanes->n_streams && status == TB_OK; s++)

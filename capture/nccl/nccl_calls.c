@@ -251,7 +251,7 @@ static int grouping_place_all(struct nl_grouping *g)
 	return status;
 }
 
-int tb_nl_group(struct nl_log *log)
+static int group_comms(struct nl_log *log)
 {
 	struct nl_grouping grouping = {.log = log};
 	uint32_t *place_of_gpu = NULL;
@@ -364,24 +364,6 @@ static int add_process(struct nl_log *log, uint32_t *process)
 	return TB_OK;
 }
 
-static int copy_comms(struct nl_cloning *c, uint32_t gpu, uint32_t process, uint32_t rank)
-{
-	struct nl_log *log = c->log;
-	int status = TB_OK;
-	for (size_t i = 0; i < c->n_comms && status == TB_OK; i++) {
-		const struct nl_comm *from = &log->comms[i];
-		const struct nl_comm made = {.id = from->id,
-			.process = process,
-			.device = from->device,
-			.rank = rank,
-			.n_ranks = c->n_ranks,
-			.n_ops = from->n_ops};
-		if (from->n_ops > 0 && from->gpu == gpu)
-			status = tb_nl_comm_add(log, &made, &c->copy_of[i]);
-	}
-	return status;
-}
-
 static int copy_ops(struct nl_cloning *c, uint32_t gpu)
 {
 	struct nl_log *log = c->log;
@@ -408,15 +390,29 @@ static int clone_all(struct nl_cloning *c)
 			continue;
 		c->log->n_cloned++;
 		status = add_process(c->log, &process);
-		if (status == TB_OK)
-			status = copy_comms(c, gpu, process, r);
+		if (status == TB_OK) {
+			struct nl_log *log = c->log;
+			status = TB_OK;
+			for (size_t i = 0; i < c->n_comms && status == TB_OK; i++) {
+				const struct nl_comm *from = &log->comms[i];
+				const struct nl_comm made = {.id = from->id,
+					.process = process,
+					.device = from->device,
+					.rank = r,
+					.n_ranks = c->n_ranks,
+					.n_ops = from->n_ops};
+				if (from->n_ops > 0 && from->gpu == gpu)
+					status = tb_nl_comm_add(
+						log, &made, &c->copy_of[i]);
+			}
+		}
 		if (status == TB_OK)
 			status = copy_ops(c, gpu);
 	}
 	return status;
 }
 
-int tb_nl_clone(struct nl_log *log, uint32_t n_ranks)
+static int clone_ranks_of(struct nl_log *log, uint32_t n_ranks)
 {
 	struct nl_cloning c = {.log = log,
 		.n_ranks = n_ranks,
@@ -431,6 +427,12 @@ int tb_nl_clone(struct nl_log *log, uint32_t n_ranks)
 	free(c.copy_of);
 	free(c.is_taken);
 	return status;
+}
+
+int tb_nl_group(struct nl_log *log, uint32_t clone_ranks)
+{
+	int status = clone_ranks > 0 ? clone_ranks_of(log, clone_ranks) : TB_OK;
+	return status == TB_OK ? group_comms(log) : status;
 }
 
 // Makes calls of a log: each stream of a GPU is a lane, in which calls follow each other.
@@ -569,7 +571,7 @@ static int nccl_add_op(struct nl_making *making, const struct nl_op *op)
 		return nccl_add_message(making, lane, op, call);
 	}
 	call.op = op->what;
-	call.told = op->told;
+	call.observed = op->observed;
 	if (op->what == TB_COLL_REDUCE_SCATTER)
 		call.bytes *= group->n_ranks;
 	if (tb_collective_op_has_root((enum tb_collective_op)op->what)) {
@@ -903,7 +905,5 @@ int tb_nl_read(struct nl_log *log, const struct tb_reading *reading, uint32_t cl
 		status = tb_fail_in(log->error, TB_EFORMAT, log->file,
 			"has no line of NCCL's: expected HOST:PID:TID [DEVICE] NCCL "
 			"INFO");
-	if (status == TB_OK && clone_ranks > 0)
-		status = tb_nl_clone(log, clone_ranks);
-	return status == TB_OK ? tb_nl_group(log) : status;
+	return status == TB_OK ? tb_nl_group(log, clone_ranks) : status;
 }

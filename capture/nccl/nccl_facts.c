@@ -194,7 +194,7 @@ static int nl_wiring(const struct nl_log *log, uint32_t index, struct tb_facts *
 	return status == TB_OK ? put_rows(log, index, true, facts) : status;
 }
 
-// What a log tells beside its calls.
+// What a log holds beside its calls.
 
 #define RANKS_SHOWN  64
 #define GROUPS_SHOWN 16

@@ -402,22 +402,6 @@ static bool op_read_words(const char *text, struct nl_words *words)
 	       nl_hex(text, "stream ", &words->stream);
 }
 
-// op_find_comm stores the communicator of a call, a new one where no line told of it.
-static int op_find_comm(struct nl_log *log, const struct nl_line *line,
-	const struct nl_words *words, uint32_t process, uint32_t *comm)
-{
-	tb_nl_comm(log, process, words->pointer, comm);
-	if (*comm != NL_NONE && log->comms[*comm].n_ranks == words->n_ranks)
-		return TB_OK;
-	return tb_nl_comm_add(log,
-		&(struct nl_comm){.pointer = words->pointer,
-			.process = process,
-			.device = line->device,
-			.n_ranks = (uint32_t)words->n_ranks,
-			.rank = words->has_rank ? (uint32_t)words->rank : NL_NONE},
-		comm);
-}
-
 int tb_nl_op_add(struct nl_log *log, const struct nl_op *op, uint32_t process)
 {
 	if (log->n_ops >= NL_NONE - 1 ||
@@ -464,8 +448,22 @@ int tb_nl_call(struct nl_log *log, const struct nl_line *line)
 			log, "has a count, root or number of ranks that cannot be");
 	op.element_bytes = type_bytes[words.type];
 	int status = tb_nl_process(log, line, &process);
-	if (status == TB_OK)
-		status = op_find_comm(log, line, &words, process, &op.comm);
+	if (status == TB_OK) {
+		// Store the communicator of a call, a new one where no line named it
+		// before.
+		uint32_t *comm = &op.comm;
+		tb_nl_comm(log, process, words.pointer, comm);
+		if (*comm == NL_NONE || log->comms[*comm].n_ranks != words.n_ranks) {
+			status = tb_nl_comm_add(log,
+				&(struct nl_comm){.pointer = words.pointer,
+					.process = process,
+					.device = line->device,
+					.n_ranks = (uint32_t)words.n_ranks,
+					.rank = words.has_rank ? (uint32_t)words.rank
+							       : NL_NONE},
+				comm);
+		}
+	}
 	log->n_untimed += !line->has_time;
 	return status == TB_OK ? tb_nl_op_add(log, &op, process) : status;
 }
@@ -493,23 +491,24 @@ static void word_behind(const char *text, const char *before, const char *const 
 // log_record_setting has the oldest of a process's last calls of this kind and size know
 // what NCCL chose for it. Only the first rank of a communicator says so.
 static void log_record_setting(struct nl_log *log, const struct nl_process *process,
-	bool named, uint8_t what, uint64_t bytes, struct tb_told told)
+	bool named, uint8_t what, uint64_t bytes, struct tb_observed observed)
 {
 	uint32_t n = process->n_recent < NL_RECENT ? process->n_recent : NL_RECENT;
 	for (uint32_t i = process->n_recent - n; i < process->n_recent; i++) {
 		struct nl_op *op = &log->ops[process->recent[i % NL_RECENT]];
-		if (!(op->told.tree == TB_TREE_UNTOLD && op->told.n_channels == 0 &&
+		if (!(op->observed.tree == TB_TREE_UNKNOWN &&
+			    op->observed.n_channels == 0 &&
 			    (!named || op->what == what) &&
 			    op->count * op->element_bytes == bytes) ||
 			(log->comms[op->comm].rank != 0 &&
 				log->comms[op->comm].rank != NL_NONE))
 			continue;
-		op->told = told;
+		op->observed = observed;
 		return;
 	}
 }
 
-// words_n_channels reads "channel{Lo..Hi}={0..3}"; 0: it is not told.
+// words_n_channels reads "channel{Lo..Hi}={0..3}"; 0: the line lacks it.
 static uint16_t words_n_channels(const char *text)
 {
 	unsigned low, high;
@@ -528,7 +527,7 @@ int tb_nl_choice(struct nl_log *log, const struct nl_line *line)
 	uint32_t process;
 	uint64_t bytes;
 	char algorithm[24], protocol[24], text[64];
-	struct tb_told told = {.n_channels = words_n_channels(line->text)};
+	struct tb_observed observed = {.n_channels = words_n_channels(line->text)};
 	const char *colon = strstr(line->text, ": "), *size = line->text;
 	bool named = colon && tb_nl_names(size, (size_t)(colon - size), &what);
 	size = named ? colon + 2 : size;
@@ -543,11 +542,12 @@ int tb_nl_choice(struct nl_log *log, const struct nl_line *line)
 		named ? (int)(colon - line->text) : 0, line->text, named ? " " : "",
 		algorithm, protocol);
 	tb_nl_count(&log->algorithms, text, (size_t)n);
-	told.tree = strcmp(algorithm, "TREE") == 0 ? TB_TREE_TAKEN : TB_TREE_NOT_TAKEN;
+	observed.tree =
+		strcmp(algorithm, "TREE") == 0 ? TB_TREE_TAKEN : TB_TREE_NOT_TAKEN;
 	int status = tb_nl_process(log, line, &process);
 	if (status == TB_OK)
 		log_record_setting(
-			log, &log->processes[process], named, what, bytes, told);
+			log, &log->processes[process], named, what, bytes, observed);
 	return status;
 }
 
@@ -665,31 +665,6 @@ static bool read_tree(const char *at, struct nl_channel *tree, uint32_t *rank)
 	       next_rank(&old, "/", &tree->down[0]) &&
 	       next_rank(&old, "/", &tree->down[1]) &&
 	       next_rank(&old, "", &tree->down[2]);
-}
-
-// "Trees [0] 1/-1/-1->0->-1 [1] ..."
-static int topology_read_trees(struct nl_log *log, const struct nl_line *line)
-{
-	struct nl_comm *comm = NULL;
-	int status = set_up(log, line, &comm);
-	const char *at = line->text + strlen("Trees");
-	while (status == TB_OK && (at = strchr(at, '['))) {
-		char *end;
-		struct nl_channel *channel = NULL, tree = {0};
-		uint32_t rank;
-		unsigned long number = strtoul(at + 1, &end, 10);
-		at = text_begins(end, "] ") ? end + 2 : "";
-		if (number >= NL_CHANNELS_MAX || !read_tree(at, &tree, &rank))
-			continue;
-		status = comm_find_channel(log, comm, number, &channel);
-		if (status != TB_OK)
-			break;
-		comm->rank = rank;
-		channel->has_tree = true;
-		channel->up = tree.up;
-		memcpy(channel->down, tree.down, sizeof tree.down);
-	}
-	return status;
 }
 
 // ring_count_ranks returns how many ranks a list of them has, 0 of another text.
@@ -881,20 +856,6 @@ static int read_comm(struct nl_log *log, const struct nl_line *line)
 	return name_comm(log, line, &read);
 }
 
-// "comm 0x.. rank 0 nranks 8 cudaDev 0 busId 1a000 - Destroy COMPLETE"
-static int topology_read_end(struct nl_log *log, const struct nl_line *line)
-{
-	uint64_t pointer;
-	uint32_t process, comm;
-	int status = tb_nl_process(log, line, &process);
-	if (status != TB_OK || !nl_hex(line->text, "comm ", &pointer))
-		return status;
-	tb_nl_comm(log, process, pointer, &comm);
-	if (comm != NL_NONE)
-		log->comms[comm].is_gone = true;
-	return TB_OK;
-}
-
 int tb_nl_topology(struct nl_log *log, const struct nl_line *line)
 {
 	const char *text = line->text;
@@ -902,8 +863,29 @@ int tb_nl_topology(struct nl_log *log, const struct nl_line *line)
 		return strstr(text, " via ")	    ? read_connection(log, line)
 		       : text_begins(text, "Ring ") ? read_ring(log, line)
 						    : read_order(log, line);
-	if (text_begins(text, "Trees "))
-		return topology_read_trees(log, line);
+	if (text_begins(text, "Trees ")) {
+		// "Trees [0] 1/-1/-1->0->-1 [1] ..."
+		struct nl_comm *comm = NULL;
+		int status = set_up(log, line, &comm);
+		const char *at = line->text + strlen("Trees");
+		while (status == TB_OK && (at = strchr(at, '['))) {
+			char *end;
+			struct nl_channel *channel = NULL, tree = {0};
+			uint32_t rank;
+			unsigned long number = strtoul(at + 1, &end, 10);
+			at = text_begins(end, "] ") ? end + 2 : "";
+			if (number >= NL_CHANNELS_MAX || !read_tree(at, &tree, &rank))
+				continue;
+			status = comm_find_channel(log, comm, number, &channel);
+			if (status != TB_OK)
+				break;
+			comm->rank = rank;
+			channel->has_tree = true;
+			channel->up = tree.up;
+			memcpy(channel->down, tree.down, sizeof tree.down);
+		}
+		return status;
+	}
 	if (text_begins(text, "NET/") && strstr(text, "Using [")) {
 		// "NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_1:1/IB [RO]; OOB
 		// eth0:10.0.0.1<0>"
@@ -922,8 +904,18 @@ int tb_nl_topology(struct nl_log *log, const struct nl_line *line)
 		tb_nl_count(&log->networks, name, strcspn(name, " \t"));
 		return TB_OK;
 	}
-	if (strstr(text, "Destroy COMPLETE") || strstr(text, "Abort COMPLETE"))
-		return topology_read_end(log, line);
+	if (strstr(text, "Destroy COMPLETE") || strstr(text, "Abort COMPLETE")) {
+		// "comm 0x.. rank 0 nranks 8 cudaDev 0 busId 1a000 - Destroy COMPLETE"
+		uint64_t pointer;
+		uint32_t process, comm;
+		int status = tb_nl_process(log, line, &process);
+		if (status != TB_OK || !nl_hex(line->text, "comm ", &pointer))
+			return status;
+		tb_nl_comm(log, process, pointer, &comm);
+		if (comm != NL_NONE)
+			log->comms[comm].is_gone = true;
+		return TB_OK;
+	}
 	if (strstr(text, "comm 0x") && !strstr(text, "opCount"))
 		return read_comm(log, line);
 	return TB_OK;

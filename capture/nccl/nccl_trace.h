@@ -31,7 +31,7 @@ struct nl_op {
 	uint64_t at_ns;
 	uint32_t comm, root;
 	uint8_t what, element_bytes;
-	struct tb_told told;
+	struct tb_observed observed;
 };
 
 // A channel of a communicator, as one rank sees it; NL_NONE: nobody.
@@ -106,7 +106,7 @@ struct nl_counts {
 
 struct nl_log {
 	const char *file;
-	const char *parts; // what its processes told: "logs"
+	const char *parts; // what its processes wrote: "logs"
 	const char *lane;  // whose calls follow each other: "stream"
 	uint64_t line;	   // of the file
 	uint64_t n_lines;
@@ -173,12 +173,11 @@ void tb_nl_count(struct nl_counts *counts, const char *text, size_t n);
 // These read what stands behind a word ("rank 3", "nranks=8"), which begins a word of the
 // text; false where it is not there.
 
-// tb_nl_clone adds the ranks of a job of so many that have no log: rank r does what the
-// GPU at place r modulo their number does. TB_EUSAGE where that makes no sense.
-int tb_nl_clone(struct nl_log *log, uint32_t n_ranks) TB_MUST_USE;
-
 // tb_nl_group finds which communicators of the ranks are one, and numbers the ranks.
-int tb_nl_group(struct nl_log *log) TB_MUST_USE;
+// Before, it adds the ranks of a job of `clone_ranks`, unless 0, that have no log: rank r
+// does what the GPU at place r modulo their number does. TB_EUSAGE where that makes no
+// sense.
+int tb_nl_group(struct nl_log *log, uint32_t clone_ranks) TB_MUST_USE;
 
 // tb_nl_calls makes the calls; all else must be done.
 int tb_nl_calls(struct nl_log *log, const struct tb_reading *reading,

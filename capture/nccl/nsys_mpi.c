@@ -116,11 +116,6 @@ struct nx_ranks {
 	struct tb_map of_thread, of_process;
 };
 
-static int mpi_no_memory(const struct nx_file *file)
-{
-	return tb_fail_memory_in(file->error, file->path, "MPI calls");
-}
-
 static uint64_t column_unsigned(sqlite3_stmt *query, int column)
 {
 	sqlite3_int64 value = sqlite3_column_int64(query, column);
@@ -188,7 +183,7 @@ static int mpi_add_call(struct nx_trace *trace, struct nx_file *file,
 		call->act = NX_OTHER;
 	}
 	if (TB_ARRAY_RESERVE(&trace->calls, &trace->room, trace->n + 1) != TB_OK)
-		return mpi_no_memory(file);
+		return tb_fail_memory_in(file->error, file->path, "MPI calls");
 	trace->calls[trace->n++] = *call;
 	return TB_OK;
 }
@@ -241,7 +236,7 @@ static int mpi_add_rank(struct nx_trace *trace, struct nx_file *file,
 			TB_OK ||
 		tb_map_put(&ranks->of_thread, thread, (uint32_t)rank) != TB_OK ||
 		tb_map_put(&ranks->of_process, thread >> 24, (uint32_t)rank) != TB_OK)
-		return mpi_no_memory(file);
+		return tb_fail_memory_in(file->error, file->path, "MPI calls");
 	return TB_OK;
 }
 
@@ -281,7 +276,7 @@ static int mpi_read_host(struct nx_trace *trace, struct nx_file *file)
 	if (!host || TB_ARRAY_RESERVE(&trace->hosts, &trace->hosts_room,
 			     trace->n_hosts + 1) != TB_OK) {
 		free(host);
-		return mpi_no_memory(file);
+		return tb_fail_memory_in(file->error, file->path, "MPI calls");
 	}
 	trace->hosts[trace->n_hosts++] = host;
 	return TB_OK;
@@ -353,11 +348,6 @@ static int call_by_time(const void *a, const void *b)
 	return (one->request > other->request) - (one->request < other->request);
 }
 
-static int making_no_memory(const struct nx_making *making)
-{
-	return tb_fail_memory_in(making->trace->error, making->trace->file, "MPI calls");
-}
-
 static int nsys_find_lane(struct nx_making *making, uint64_t thread, uint32_t *lane)
 {
 	for (*lane = making->n_lanes; (*lane)-- > 0;)
@@ -369,7 +359,8 @@ static int nsys_find_lane(struct nx_making *making, uint64_t thread, uint32_t *l
 			"a rank with more than %d threads", LANES_MAX);
 	if (TB_ARRAY_RESERVE(&making->lanes, &making->lanes_room,
 		    (size_t)making->n_lanes + 1) != TB_OK)
-		return making_no_memory(making);
+		return tb_fail_memory_in(
+			making->trace->error, making->trace->file, "MPI calls");
 	making->lanes[making->n_lanes++] =
 		(struct nx_lane){.thread = thread, .last_ns = making->begin_ns};
 	return TB_OK;
@@ -421,7 +412,8 @@ static int nsys_begin_request(
 {
 	struct nx_lane *of = &making->lanes[lane];
 	if (TB_ARRAY_RESERVE(&of->begun, &of->begun_room, of->n_begun + 1) != TB_OK)
-		return making_no_memory(making);
+		return tb_fail_memory_in(
+			making->trace->error, making->trace->file, "MPI calls");
 	of->begun[of->n_begun++] = (struct nx_begun){request, call};
 	return TB_OK;
 }

@@ -1,6 +1,6 @@
-// The calls of NCCL in exports: its ranges with what their payloads tell.
+// The calls of NCCL in exports: its ranges and their payloads.
 #include "array.h"
-#include "nccl_told.h"
+#include "nccl_trace.h"
 #include "nsys_trace.h"
 #include "units.h"
 
@@ -35,7 +35,7 @@ struct nx_comm {
 	bool is_ambiguous; // several of its ranks are of this process
 };
 
-struct nx_telling {
+struct nx_log_making {
 	struct nx_nccl *nccl;
 	const struct nx_trace *trace;
 	struct nx_comm *comms; // by process
@@ -54,17 +54,13 @@ void tb_nx_nccl_free(struct nx_nccl *nccl)
 	free(nccl);
 }
 
-static int ranges_no_memory(const struct nx_file *file)
-{
-	return tb_fail_memory_in(file->error, file->path, "calls of NCCL");
-}
-
 // name_range sets what a range of that name is.
 static void name_range(struct nx_range *range, const char *name)
 {
 	static const char makes[] = "ncclComm";
 	range->kind = RANGE_OTHER;
-	if (tb_nccl_names_call(name, &range->what))
+	if (strncmp(name, "nccl", 4) == 0 &&
+		tb_nl_names(name + 4, strlen(name + 4), &range->what))
 		range->kind = RANGE_CALL;
 	else if (strcmp(name, "ncclGroupStart") == 0)
 		range->kind = RANGE_GROUP_START;
@@ -112,7 +108,7 @@ static int add_range(struct nx_nccl *nccl, struct nx_file *file, struct nx_range
 	}
 	if (nccl->n >= NX_NONE - 1 ||
 		TB_ARRAY_RESERVE(&nccl->ranges, &nccl->room, nccl->n + 1) != TB_OK)
-		return ranges_no_memory(file);
+		return tb_fail_memory_in(file->error, file->path, "calls of NCCL");
 	range->order = (uint32_t)nccl->n;
 	nccl->ranges[nccl->n++] = *range;
 	return TB_OK;
@@ -150,7 +146,7 @@ int tb_nx_nccl(struct nx_nccl **nccl, struct nx_file *file, uint32_t number)
 	sqlite3_stmt *query = NULL;
 	char *columns, *sql = NULL;
 	if (!*nccl && !(*nccl = calloc(1, sizeof **nccl)))
-		return ranges_no_memory(file);
+		return tb_fail_memory_in(file->error, file->path, "calls of NCCL");
 	if (!tb_nx_has(file, "NVTX_EVENTS", "start globalTid text") ||
 		!tb_nx_has(file, "StringIds", "id value"))
 		return TB_OK;
@@ -161,7 +157,8 @@ int tb_nx_nccl(struct nx_nccl **nccl, struct nx_file *file, uint32_t number)
 				columns) < 0)
 		sql = NULL;
 	free(columns);
-	int status = sql ? tb_nx_schemas(&schemas, file) : ranges_no_memory(file);
+	int status = sql ? tb_nx_schemas(&schemas, file)
+			 : tb_fail_memory_in(file->error, file->path, "calls of NCCL");
 	if (status == TB_OK)
 		status = tb_nx_prepare(file, sql, &query);
 	free(sql);
@@ -203,68 +200,67 @@ static uint64_t process_key(uint64_t process, uint64_t id)
 
 // ranges_find_comm stores a process's communicator of an id, and the free slot where it
 // has none.
-static bool ranges_find_comm(const struct nx_telling *telling, uint64_t process,
+static bool ranges_find_comm(const struct nx_log_making *making, uint64_t process,
 	uint64_t id, uint64_t *key, uint32_t *comm)
 {
 	*key = process_key(process, id);
-	for (; tb_map_find(&telling->comm_of, *key, comm); ++*key)
-		if (telling->comms[*comm].process == process &&
-			telling->comms[*comm].id == id)
+	for (; tb_map_find(&making->comm_of, *key, comm); ++*key)
+		if (making->comms[*comm].process == process &&
+			making->comms[*comm].id == id)
 			return true;
 	return false;
 }
 
 static int map_put(
-	struct nx_telling *telling, struct tb_map *map, uint64_t key, uint32_t value)
+	struct nx_log_making *making, struct tb_map *map, uint64_t key, uint32_t value)
 {
 	return tb_map_put(map, key, value) == TB_OK
 		       ? TB_OK
-		       : tb_fail_memory_in(telling->trace->error, telling->trace->file,
+		       : tb_fail_memory_in(making->trace->error, making->trace->file,
 				 "communicators");
 }
 
-static int ranges_add_comm(struct nx_telling *telling, const struct nx_range *range)
+static int ranges_add_comm(struct nx_log_making *making, const struct nx_range *range)
 {
 	uint64_t key = 0;
-	uint32_t known = NX_NONE, number = (uint32_t)telling->n_comms, n = 0;
-	bool again = range->has_comm && ranges_find_comm(telling, range->process,
+	uint32_t known = NX_NONE, number = (uint32_t)making->n_comms, n = 0;
+	bool again = range->has_comm && ranges_find_comm(making, range->process,
 						range->comm_id, &key, &known);
 	if (again) {
-		struct nx_comm *comm = &telling->comms[known];
+		struct nx_comm *comm = &making->comms[known];
 		comm->is_ambiguous = comm->is_ambiguous || comm->rank != range->rank;
 		return TB_OK;
 	}
-	if (TB_ARRAY_RESERVE(&telling->comms, &telling->room, telling->n_comms + 1) !=
-		TB_OK)
+	if (TB_ARRAY_RESERVE(&making->comms, &making->room, making->n_comms + 1) != TB_OK)
 		return tb_fail_memory_in(
-			telling->trace->error, telling->trace->file, "communicators");
-	telling->comms[telling->n_comms++] = (struct nx_comm){.process = range->process,
+			making->trace->error, making->trace->file, "communicators");
+	making->comms[making->n_comms++] = (struct nx_comm){.process = range->process,
 		.id = range->comm_id,
 		.file = range->file,
-		.rank = range->kind == RANGE_COMM ? range->rank : TB_NCCL_NO_RANK,
+		.rank = range->kind == RANGE_COMM ? range->rank : NL_NONE,
 		.n_ranks = range->kind == RANGE_COMM ? range->n_ranks : 0,
 		.device = range->device == NX_NONE ? 0 : range->device};
-	bool has_other = tb_map_find(&telling->only_of, range->process, &known);
+	bool has_other = tb_map_find(&making->only_of, range->process, &known);
 	int status = map_put(
-		telling, &telling->only_of, range->process, has_other ? NX_NONE : number);
+		making, &making->only_of, range->process, has_other ? NX_NONE : number);
 	if (status == TB_OK && range->has_comm)
-		status = map_put(telling, &telling->comm_of, key, number);
+		status = map_put(making, &making->comm_of, key, number);
 	if (status != TB_OK || !range->has_comm)
 		return status;
 	// Of how many ranks it is, or how many call in it where nobody says so.
-	bool is_told = range->kind == RANGE_COMM;
-	tb_map_find(&telling->size_of, range->comm_id, &n);
-	if (n >= (UINT32_C(1) << 31) && !is_told)
+	bool is_certain = range->kind == RANGE_COMM;
+	tb_map_find(&making->size_of, range->comm_id, &n);
+	if (n >= (UINT32_C(1) << 31) && !is_certain)
 		return TB_OK;
-	return map_put(telling, &telling->size_of, range->comm_id,
-		is_told ? range->n_ranks | UINT32_C(1) << 31 : n + 1);
+	return map_put(making, &making->size_of, range->comm_id,
+		is_certain ? range->n_ranks | UINT32_C(1) << 31 : n + 1);
 }
 
 // find_comms finds the communicators: those that the recording has being made, then those
 // of which it has calls alone.
-static int find_comms(struct nx_telling *telling)
+static int find_comms(struct nx_log_making *making)
 {
-	const struct nx_nccl *nccl = telling->nccl;
+	const struct nx_nccl *nccl = making->nccl;
 	int status = TB_OK;
 	for (int made = 1; made >= 0; made--)
 		for (size_t i = 0; i < nccl->n && status == TB_OK; i++) {
@@ -272,17 +268,40 @@ static int find_comms(struct nx_telling *telling)
 			uint32_t comm;
 			uint64_t key;
 			bool is_new = range->kind == RANGE_CALL && range->has_comm &&
-				      !ranges_find_comm(telling, range->process,
+				      !ranges_find_comm(making, range->process,
 					      range->comm_id, &key, &comm);
 			if (made ? range->kind == RANGE_COMM : is_new)
-				status = ranges_add_comm(telling, range);
+				status = ranges_add_comm(making, range);
 		}
 	return status;
 }
 
-static int tell_calls(struct nx_telling *telling, struct tb_nccl_told *told)
+#define BYTES_MOST (UINT64_C(1) << 43) // times the most ranks these are a number still
+
+// log_call adds the call of a range in a communicator of the log.
+static int log_call(
+	struct nl_log *log, const struct nx_range *range, uint32_t comm, uint64_t at_ns)
 {
-	const struct nx_nccl *nccl = telling->nccl;
+	const struct nl_comm *in = &log->comms[comm];
+	bool has_peer = range->what >= TB_COLL_N ||
+			tb_collective_op_has_root((enum tb_collective_op)range->what);
+	if (range->bytes >= BYTES_MOST || (has_peer && range->peer >= in->n_ranks))
+		return tb_fail_in(log->error, TB_EFORMAT, log->file,
+			"has a call of NCCL with a size, root or partner that cannot be");
+	const struct nl_op op = {.count = range->bytes,
+		.element_bytes = 1,
+		.stream = comm,
+		.number = range->group,
+		.at_ns = at_ns,
+		.comm = comm,
+		.root = has_peer ? range->peer : 0,
+		.what = range->what};
+	return tb_nl_op_add(log, &op, in->process);
+}
+
+static int log_calls(struct nx_log_making *making, struct nl_log *log)
+{
+	const struct nx_nccl *nccl = making->nccl;
 	uint64_t first_ns = 0;
 	int status = TB_OK;
 	for (size_t i = 0; i < nccl->n && status == TB_OK; i++) {
@@ -293,37 +312,22 @@ static int tell_calls(struct nx_telling *telling, struct tb_nccl_told *told)
 			first_ns = range->start_ns;
 		if (range->kind != RANGE_CALL)
 			continue;
-		bool found = range->has_comm ? ranges_find_comm(telling, range->process,
+		bool found = range->has_comm ? ranges_find_comm(making, range->process,
 						       range->comm_id, &key, &comm)
-					     : tb_map_find(&telling->only_of,
+					     : tb_map_find(&making->only_of,
 						       range->process, &comm) &&
 						       comm != NX_NONE;
-		if (!found || telling->comms[comm].number == NX_NONE) {
-			telling->n_unplaced++;
+		if (!found || making->comms[comm].number == NX_NONE) {
+			making->n_unplaced++;
 			continue;
 		}
-		status = tb_nccl_told_call(
-			told, &(struct tb_nccl_call){.comm = telling->comms[comm].number,
-				      .peer = range->peer,
-				      .bytes = range->bytes,
-				      .group = range->group,
-				      .at_ns = range->start_ns - first_ns,
-				      .what = range->what});
+		status = log_call(log, range, making->comms[comm].number,
+			range->start_ns - first_ns);
 	}
 	return status;
 }
 
-static int refuse_unplaced(const struct nx_telling *telling)
-{
-	char text[48];
-	return tb_fail_in(telling->trace->error, TB_EFORMAT, telling->trace->file,
-		"has %s of NCCL of which it does not say in which communicator, or as "
-		"which rank of it: record from the program's beginning, a process for "
-		"each GPU, with NCCL 2.27 or later; --lenient leaves them out",
-		tb_format_counted(telling->n_unplaced, "call", text, sizeof text));
-}
-
-static void ranges_note(const struct nx_telling *telling, const struct nx_nccl *nccl,
+static void ranges_note(const struct nx_log_making *making, const struct nx_nccl *nccl,
 	struct tb_calls *calls)
 {
 	static const char left_out[] =
@@ -332,25 +336,47 @@ static void ranges_note(const struct nx_telling *telling, const struct nx_nccl *
 	if (nccl->n_unsized > 0)
 		tb_calls_note(calls, "%sthe export does not tell what is sent",
 			tb_format_counted(nccl->n_unsized, left_out, text, sizeof text));
-	if (telling->n_unplaced > 0)
+	if (making->n_unplaced > 0)
 		tb_calls_note(calls,
 			"%sthe export does not tell in which communicator, or as which "
 			"rank of it",
 			tb_format_counted(
-				telling->n_unplaced, left_out, text, sizeof text));
-	if (telling->n_assumed > 0)
+				making->n_unplaced, left_out, text, sizeof text));
+	if (making->n_assumed > 0)
 		tb_calls_note(calls, "communicators of NCCL were made before the "
 				     "recording began: those "
 				     "who call in one are taken for its members, in the "
 				     "order of hosts");
 }
 
-static int ranges_record(struct nx_telling *telling, struct tb_nccl_told *told,
+// log_comm adds a communicator of `n` ranks to the log.
+static int log_comm(const struct nx_log_making *making, struct nl_log *log,
+	struct nx_comm *comm, uint32_t n)
+{
+	const char *host = making->trace->hosts[comm->file];
+	const struct nl_line line = {
+		.host = host, .host_n = strlen(host), .pid = comm->process};
+	uint32_t process;
+	if (n > NL_RANKS_MAX || (comm->rank != NL_NONE && comm->rank >= n))
+		return tb_fail_in(log->error, TB_EFORMAT, log->file,
+			"has a communicator of NCCL with a rank or a number of ranks "
+			"that "
+			"cannot be");
+	int status = tb_nl_process(log, &line, &process);
+	const struct nl_comm made = {.id = comm->id,
+		.process = process,
+		.device = comm->device,
+		.rank = comm->rank,
+		.n_ranks = n};
+	return status == TB_OK ? tb_nl_comm_add(log, &made, &comm->number) : status;
+}
+
+static int ranges_record(struct nx_log_making *making, struct nl_log *log,
 	const struct tb_reading *reading, struct tb_calls **calls)
 {
 	// Number what each thread calls between ncclGroupStart and ncclGroupEnd,
 	// and each call outside.
-	struct nx_nccl *nccl = telling->nccl;
+	struct nx_nccl *nccl = making->nccl;
 	uint64_t group = 0, depth = 0;
 	if (nccl->n > 1)
 		qsort(nccl->ranges, nccl->n, sizeof *nccl->ranges, by_thread);
@@ -368,39 +394,41 @@ static int ranges_record(struct nx_telling *telling, struct tb_nccl_told *told,
 	}
 	if (nccl->n > 1)
 		qsort(nccl->ranges, nccl->n, sizeof *nccl->ranges, range_by_time);
-	int status = find_comms(telling);
+	int status = find_comms(making);
 	if (status == TB_OK) {
-		// Tell of those whose size is known; a size of one that nobody told could
+		// Only those whose size is known: that of one with a single caller could
 		// be any.
-		for (size_t i = 0; i < telling->n_comms && status == TB_OK; i++) {
-			struct nx_comm *comm = &telling->comms[i];
+		for (size_t i = 0; i < making->n_comms && status == TB_OK; i++) {
+			struct nx_comm *comm = &making->comms[i];
 			uint32_t n = comm->n_ranks;
 			comm->number = NX_NONE;
-			if (n == 0 && tb_map_find(&telling->size_of, comm->id, &n)) {
-				telling->n_assumed += n < UINT32_C(1) << 31;
+			if (n == 0 && tb_map_find(&making->size_of, comm->id, &n)) {
+				making->n_assumed += n < UINT32_C(1) << 31;
 				n = n == 1 ? 0 : n & ~(UINT32_C(1) << 31);
 			}
 			if (n == 0 || comm->is_ambiguous)
 				continue;
-			status = tb_nccl_told_comm(told,
-				&(struct tb_nccl_comm){
-					.host = telling->trace->hosts[comm->file],
-					.process = comm->process,
-					.id = comm->id,
-					.device = comm->device,
-					.rank = comm->rank,
-					.n_ranks = n},
-				&comm->number);
+			status = log_comm(making, log, comm, n);
 		}
 	}
 	if (status == TB_OK)
-		status = tell_calls(telling, told);
-	if (status == TB_OK && telling->n_unplaced > 0 && !reading->lenient)
-		status = refuse_unplaced(telling);
+		status = log_calls(making, log);
+	if (status == TB_OK && making->n_unplaced > 0 && !reading->lenient) {
+		char text[48];
+		status = tb_fail_in(making->trace->error, TB_EFORMAT, making->trace->file,
+			"has %s of NCCL of which it does not say in which communicator, "
+			"or as "
+			"which rank of it: record from the program's beginning, a "
+			"process for "
+			"each GPU, with NCCL 2.27 or later; --lenient leaves them out",
+			tb_format_counted(making->n_unplaced, "call", text, sizeof text));
+	}
 	if (status == TB_OK)
-		status = tb_nccl_told_calls(told, reading, calls);
+		status = tb_nl_group(log, reading->clone_ranks);
 	if (status == TB_OK)
-		ranges_note(telling, telling->nccl, *calls);
+		status = tb_nl_calls(log, reading, calls);
+	if (status == TB_OK)
+		ranges_note(making, making->nccl, *calls);
 	return status;
 }
 
@@ -415,15 +443,16 @@ uint64_t tb_nx_nccl_count(
 int tb_nx_nccl_calls(struct nx_nccl *nccl, const struct nx_trace *trace,
 	const struct tb_reading *reading, struct tb_calls **calls)
 {
-	struct nx_telling telling = {.nccl = nccl, .trace = trace};
-	struct tb_nccl_told *told = NULL;
-	int status = tb_nccl_told_new(&told, trace->file, "exports", trace->error);
-	if (status == TB_OK)
-		status = ranges_record(&telling, told, reading, calls);
-	tb_nccl_told_free(told);
-	free(telling.comms);
-	tb_map_fini(&telling.comm_of);
-	tb_map_fini(&telling.only_of);
-	tb_map_fini(&telling.size_of);
+	struct nx_log_making making = {.nccl = nccl, .trace = trace};
+	struct nl_log log = {.file = trace->file,
+		.parts = "exports",
+		.lane = "communicator",
+		.error = trace->error};
+	int status = ranges_record(&making, &log, reading, calls);
+	tb_nl_fini(&log);
+	free(making.comms);
+	tb_map_fini(&making.comm_of);
+	tb_map_fini(&making.only_of);
+	tb_map_fini(&making.size_of);
 	return status;
 }

@@ -217,8 +217,8 @@ static int nx_files(struct tb_trace_files *files, const char *const *paths, size
 	return tb_trace_files_list(files, paths, n, file_is, error);
 }
 
-// What a range of NCCL tells of its call: its extended payload, of which the export has
-// the bytes (nsys export --include-blobs=true) or JSON.
+// What describes the call of a range of NCCL: its extended payload, of which the export
+// has the bytes (nsys export --include-blobs=true) or JSON.
 //
 // The bytes begin with domain, schema, size of the payload and a fourth number, 64 bits
 // each, in little-endian order; then comes the payload, whose fields the tables
@@ -320,25 +320,6 @@ static uint64_t little(const uint8_t *bytes, uint32_t n)
 	return value;
 }
 
-static void take_bytes(const struct nx_schemas *schemas, struct tb_bytes blob,
-	struct nx_payload *payload)
-{
-	if (!tb_bytes_have(blob, 0, HEADER_BYTES))
-		return;
-	// Some write the ids in the lower halves only.
-	uint64_t domain = little(blob.data, 4), schema = little(blob.data + 8, 4);
-	uint64_t whole = little(blob.data + 8, 8);
-	struct tb_bytes rest = tb_bytes_after(blob, HEADER_BYTES);
-	for (size_t i = 0; i < schemas->n; i++) {
-		const struct nx_schema_entry *entry = &schemas->entries[i];
-		if ((entry->domain & UINT32_MAX) == domain &&
-			(entry->schema == whole || entry->schema == schema) &&
-			tb_bytes_have(rest, entry->offset, entry->width))
-			payload_put(payload, entry->field,
-				little(rest.data + entry->offset, entry->width));
-	}
-}
-
 // A number may be text there: "0x1f", "31".
 static void payload_take_value(
 	sqlite3_stmt *query, int column, enum nx_field field, struct nx_payload *payload)
@@ -404,16 +385,32 @@ void tb_nx_payload(const struct nx_schemas *schemas, sqlite3_stmt *query, int co
 	*payload = (struct nx_payload){0};
 	if (sqlite3_column_type(query, column) == SQLITE_BLOB) {
 		const void *data = sqlite3_column_blob(query, column);
-		take_bytes(schemas,
-			(struct tb_bytes){
-				data, (size_t)sqlite3_column_bytes(query, column)},
-			payload);
+		struct tb_bytes blob = (struct tb_bytes){
+			data, (size_t)sqlite3_column_bytes(query, column)};
+		if (tb_bytes_have(blob, 0, HEADER_BYTES)) {
+			// Some write the ids in the lower halves only.
+			uint64_t domain = little(blob.data, 4),
+				 schema = little(blob.data + 8, 4);
+			uint64_t whole = little(blob.data + 8, 8);
+			struct tb_bytes rest = tb_bytes_after(blob, HEADER_BYTES);
+			for (size_t i = 0; i < schemas->n; i++) {
+				const struct nx_schema_entry *entry =
+					&schemas->entries[i];
+				if ((entry->domain & UINT32_MAX) == domain &&
+					(entry->schema == whole ||
+						entry->schema == schema) &&
+					tb_bytes_have(rest, entry->offset, entry->width))
+					payload_put(payload, entry->field,
+						little(rest.data + entry->offset,
+							entry->width));
+			}
+		}
 	}
 	for (int i = 0; i < NX_N_FIELDS; i++)
 		payload_take_value(query, column + 1 + i, (enum nx_field)i, payload);
 }
 
-// Reads the exports of a job, and what they tell beside calls.
+// Reads the exports of a job, and what they hold beside calls.
 
 #define ROWS_SHOWN 16
 
@@ -475,7 +472,7 @@ static int nsys_check_ranks(const struct nx_trace *trace, struct tb_error *error
 		trace->n_ranks, trace->n_seen, rank);
 }
 
-// mpi_bytes sums what the MPI calls send, as far as one can tell them apart.
+// mpi_bytes sums what the MPI calls send, as far as they can be told apart.
 static uint64_t mpi_bytes(const struct nx_trace *trace, uint64_t *n)
 {
 	uint64_t bytes = 0;

@@ -42,7 +42,7 @@ enum nx_act {
 	NX_COLLECTIVE,
 	NX_WAIT,    // for the operation of its request
 	NX_WAITALL, // for all
-	NX_UNKNOWN, // communicates, but in a way that the export does not tell
+	NX_UNKNOWN, // communicates, but in a way that the export does not record
 };
 
 struct nx_call {
@@ -72,7 +72,7 @@ struct nx_trace {
 	struct tb_error *error;
 };
 
-// What payloads of NCCL's ranges may tell.
+// What payloads of NCCL's ranges may hold.
 enum nx_field {
 	NX_COMM,
 	NX_BYTES,
@@ -116,7 +116,7 @@ struct nx_nccl; // opaque
 int tb_nx_nccl(struct nx_nccl **nccl, struct nx_file *file, uint32_t number) TB_MUST_USE;
 void tb_nx_nccl_free(struct nx_nccl *nccl);
 
-// tb_nx_nccl_count returns how many there are, and stores of how many nothing tells what
+// tb_nx_nccl_count returns how many there are, and stores for how many it is unknown what
 // they send, and the bytes of the others.
 uint64_t tb_nx_nccl_count(
 	const struct nx_nccl *nccl, uint64_t *n_unsized, uint64_t *bytes);

@@ -87,7 +87,7 @@ struct tb_otf2_definitions {
 
 // tb_otf2_definitions_read reads the global definitions. With reading->lenient the file
 // may be cut anywhere after the clock and the first communicator, since these suffice
-// to tell which location is which rank; of->breaks_off is set then. The caller calls
+// to find which location is which rank; of->breaks_off is set then. The caller calls
 // tb_otf2_definitions_fini after failures too. TB_EFORMAT, TB_ENOMEM, TB_ECAPACITY.
 int tb_otf2_definitions_read(struct tb_otf2_definitions *of, OTF2_Reader *reader,
 	const char *path, const struct tb_reading *reading,

@@ -200,52 +200,6 @@ static bool otf2_call_add(
 	return status == TB_OK;
 }
 
-static void otf2_call_ends(struct tb_otf2_events *of, uint32_t step)
-{
-	of->is_recorded = true;
-	of->steps.steps[step].has_ended = true;
-	if (TB_ARRAY_RESERVE(&of->ended, &of->ended_room, of->n_ended + 1) != TB_OK)
-		otf2_events_fail(of, tb_fail_memory(&of->error, "the calls of a trace"));
-	else
-		of->ended[of->n_ended++] = step;
-}
-
-// events_join has what the call did and what ended in it come before the next one. A
-// joint is needed unless the call is a single operation.
-static void events_join(struct tb_otf2_events *of, uint32_t n_steps)
-{
-	uint32_t joint = 0;
-	struct tb_call call = {.kind = TB_CALL_JOINT};
-	if (!otf2_call_add(of, &call, &joint))
-		return;
-	for (uint32_t i = of->first_step; i < n_steps; i++) {
-		struct tb_call *step = &of->steps.steps[i].call;
-		if (step->starts)
-			continue;
-		step->starts = true;
-		otf2_events_fail(
-			of, tb_otf2_steps_after(&of->steps, joint, i, &of->error));
-	}
-	for (size_t i = 0; i < of->n_ended; i++)
-		otf2_events_fail(of,
-			tb_otf2_steps_after(&of->steps, joint, of->ended[i], &of->error));
-}
-
-// cancel marks the receive that was posted last as cancelled, so that no message sent
-// later is assigned to it. EZTrace, which records only the beginning of receives, does
-// not record which request MPI_Cancel was called with.
-static void cancel(struct tb_otf2_events *of)
-{
-	size_t i = of->steps.n_steps;
-	while (i > 0 && !(of->steps.steps[i - 1].is_open &&
-				of->steps.steps[i - 1].call.kind == TB_CALL_RECV))
-		i--;
-	if (i == 0 || of->steps.steps[i - 1].until_ns != UINT64_MAX)
-		return;
-	of->steps.steps[i - 1].until_ns = tb_otf2_ns(of->of, of->enter);
-	of->steps.steps[i - 1].is_cancelled = true;
-}
-
 static void otf2_call_leave(struct tb_otf2_events *of)
 {
 	if (of->depth == 0 || --of->depth > 0)
@@ -254,9 +208,26 @@ static void otf2_call_leave(struct tb_otf2_events *of)
 	enum tb_otf2_region_kind kind = of->region ? of->region->kind : TB_OTF2_MPI;
 	for (uint32_t i = of->first_step; i < n_steps; i++)
 		n_blocking += !of->steps.steps[i].call.starts;
-	if (n_blocking > 1 || of->n_ended > 0)
-		events_join(of, n_steps);
-	else if (n_steps == of->first_step + 1 && n_blocking == 1) // for clocks.h
+	if (n_blocking > 1 || of->n_ended > 0) {
+		// Has what the call did and what ended in it come before the next one. A
+		// joint is needed unless the call is a single operation.
+		uint32_t joint = 0;
+		struct tb_call call = {.kind = TB_CALL_JOINT};
+		if (otf2_call_add(of, &call, &joint)) {
+			for (uint32_t i = of->first_step; i < n_steps; i++) {
+				struct tb_call *step = &of->steps.steps[i].call;
+				if (step->starts)
+					continue;
+				step->starts = true;
+				otf2_events_fail(of, tb_otf2_steps_after(&of->steps,
+							     joint, i, &of->error));
+			}
+			for (size_t i = 0; i < of->n_ended; i++)
+				otf2_events_fail(
+					of, tb_otf2_steps_after(&of->steps, joint,
+						    of->ended[i], &of->error));
+		}
+	} else if (n_steps == of->first_step + 1 && n_blocking == 1) // for clocks.h
 		of->steps.steps[of->first_step].until_ns = tb_otf2_ns(of->of, of->last);
 	// Give the steps of a call their time: of several, those that only start take
 	// none of it.
@@ -277,8 +248,19 @@ static void otf2_call_leave(struct tb_otf2_events *of)
 			.lane = of->lane};
 		otf2_events_fail(of, tb_otf2_steps_pause(&of->steps, &pause, &of->error));
 	}
-	if (kind == TB_OTF2_CANCEL && of->steps.n_open_receives > 0)
-		cancel(of);
+	if (kind == TB_OTF2_CANCEL && of->steps.n_open_receives > 0) {
+		// Mark the receive that was posted last as cancelled, so that no message
+		// sent later is assigned to it. EZTrace, which records only the beginning
+		// of receives, does not record which request MPI_Cancel was called with.
+		size_t i = of->steps.n_steps;
+		while (i > 0 && !(of->steps.steps[i - 1].is_open &&
+					of->steps.steps[i - 1].call.kind == TB_CALL_RECV))
+			i--;
+		if (i != 0 && of->steps.steps[i - 1].until_ns == UINT64_MAX) {
+			of->steps.steps[i - 1].until_ns = tb_otf2_ns(of->of, of->enter);
+			of->steps.steps[i - 1].is_cancelled = true;
+		}
+	}
 	if (kind == TB_OTF2_MOVER && !of->is_recorded)
 		of->region->n_bare++;
 	// What is before the first call and behind the last one is not in the job at all.
@@ -519,7 +501,7 @@ static struct tb_otf2_view *comm_view(struct tb_otf2_events *of, uint32_t comm)
 	return &of->views[slot].view;
 }
 
-// record_message fills in what a record tells of a message; false on failure, or if it is
+// record_message fills in what a record holds of a message; false on failure, or if it is
 // left out.
 static bool record_message(struct tb_otf2_events *of, struct tb_call *call, uint32_t peer,
 	uint32_t comm, uint64_t bytes)
@@ -585,7 +567,12 @@ static struct tb_otf2_step *request_end(
 	bool is_alone = of->depth == 0;
 	if (is_alone)
 		otf2_call_enter(of, NULL);
-	otf2_call_ends(of, index);
+	of->is_recorded = true;
+	of->steps.steps[index].has_ended = true;
+	if (TB_ARRAY_RESERVE(&of->ended, &of->ended_room, of->n_ended + 1) != TB_OK)
+		otf2_events_fail(of, tb_fail_memory(&of->error, "the calls of a trace"));
+	else
+		of->ended[of->n_ended++] = index;
 	if (is_alone)
 		otf2_call_leave(of);
 	return &of->steps.steps[index]; // a joint may have moved them
@@ -687,7 +674,7 @@ static OTF2_CallbackCode on_cancelled(EVENT, uint64_t id)
 	return otf2_events_next(of);
 }
 
-// What a record tells of a collective call.
+// What a record holds of a collective call.
 struct collective_record {
 	OTF2_CollectiveOp op;
 	uint32_t comm, root;

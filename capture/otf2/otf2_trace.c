@@ -198,15 +198,6 @@ static int otf2_archive_open(
 	return status;
 }
 
-static void otf2_archive_close(struct tb_otf2_archive *archive)
-{
-	OTF2_Reader_Close(archive->reader);
-	if (archive->listens)
-		OTF2_Error_RegisterCallback(archive->before, NULL);
-	archive->reader = NULL;
-	archive->listens = false;
-}
-
 // otf2_archive_has returns whether a location has a file of events ("evt") or of
 // definitions ("def"), whose name it stores. Where the archive does not have a file each,
 // it stores nothing, and has events only.
@@ -268,7 +259,7 @@ static int otf2_archive_select(struct tb_otf2_archive *archive,
 		archive->said);
 }
 
-// Events between two looks at whether reading should stop.
+// Events between two checks of whether reading should stop.
 #define EVENTS_AT_ONCE 1000000
 
 // Less is not worth a note.
@@ -319,7 +310,7 @@ static bool read_offsets(struct read *read, const struct tb_otf2_location *locat
 	return code == OTF2_SUCCESS;
 }
 
-static int is_untold(struct read *read, const struct tb_otf2_location *location,
+static int lacks_definitions(struct read *read, const struct tb_otf2_location *location,
 	struct tb_error *error)
 {
 	char path[TB_OTF2_PATH];
@@ -382,7 +373,7 @@ static int read_location(struct read *read, const struct tb_otf2_location *locat
 	if (status != TB_OK)
 		return status;
 	if (!read_offsets(read, location))
-		return is_untold(read, location, error);
+		return lacks_definitions(read, location, error);
 	OTF2_Reader *reader = read->archive.reader;
 	OTF2_EvtReader *from = OTF2_Reader_GetEvtReader(reader, location->ref);
 	if (!from)
@@ -559,7 +550,12 @@ int tb_otf2_read(struct tb_calls **calls, const struct tb_reading *reading,
 	free(read.unresolved);
 	tb_otf2_events_fini(&read.events);
 	tb_otf2_definitions_fini(&read.of);
-	otf2_archive_close(&read.archive);
+	struct tb_otf2_archive *archive = &read.archive;
+	OTF2_Reader_Close(archive->reader);
+	if (archive->listens)
+		OTF2_Error_RegisterCallback(archive->before, NULL);
+	archive->reader = NULL;
+	archive->listens = false;
 	if (status != TB_OK) {
 		tb_calls_free(read.calls);
 		return status;

@@ -5,11 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int steps_no_memory(struct tb_error *error)
-{
-	return tb_fail_memory(error, "the calls of a trace");
-}
-
 void tb_otf2_steps_fini(struct tb_otf2_steps *of)
 {
 	free(of->steps);
@@ -25,7 +20,7 @@ int tb_otf2_steps_add(struct tb_otf2_steps *of, const struct tb_call *call,
 		return tb_fail(error, TB_ECAPACITY, "a rank has more than %zu calls",
 			of->n_steps);
 	if (TB_ARRAY_RESERVE(&of->steps, &of->steps_room, of->n_steps + 1) != TB_OK)
-		return steps_no_memory(error);
+		return tb_fail_memory(error, "the calls of a trace");
 	of->steps[of->n_steps] =
 		(struct tb_otf2_step){.call = *call, .until_ns = UINT64_MAX};
 	*index = (uint32_t)of->n_steps++;
@@ -36,7 +31,7 @@ int tb_otf2_steps_after(
 	struct tb_otf2_steps *of, uint32_t waiting, uint32_t on, struct tb_error *error)
 {
 	if (TB_ARRAY_RESERVE(&of->orders, &of->orders_room, of->n_orders + 1) != TB_OK)
-		return steps_no_memory(error);
+		return tb_fail_memory(error, "the calls of a trace");
 	of->orders[of->n_orders++] = (struct tb_otf2_order){waiting, on};
 	of->steps[on].has_ended = true;
 	return TB_OK;
@@ -52,7 +47,7 @@ int tb_otf2_steps_pause(struct tb_otf2_steps *of, const struct tb_otf2_pause *pa
 		return TB_OK;
 	}
 	if (TB_ARRAY_RESERVE(&of->pauses, &of->pauses_room, of->n_pauses + 1) != TB_OK)
-		return steps_no_memory(error);
+		return tb_fail_memory(error, "the calls of a trace");
 	of->pauses[of->n_pauses] = *pause;
 	of->pauses[of->n_pauses++].joint = UINT32_MAX;
 	return TB_OK;
@@ -157,7 +152,7 @@ int tb_otf2_steps_give(struct tb_otf2_steps *of, struct tb_calls *calls, uint32_
 	struct step_place *places = steps_put_in_order(of, &n);
 	uint32_t *index_of = malloc((of->n_steps + 1) * sizeof *index_of);
 	if (!places || !index_of) {
-		status = steps_no_memory(error);
+		status = tb_fail_memory(error, "the calls of a trace");
 	} else {
 		renumber(of, places, n, index_of);
 		size_t order = 0;
@@ -295,11 +290,6 @@ struct receive_search {
 	size_t n_keys, keys_room;
 };
 
-static int receives_no_memory(struct tb_error *error)
-{
-	return tb_fail_memory(error, "the messages of a trace");
-}
-
 static int send_keep(struct receive_search *of, uint32_t from, const struct tb_call *call,
 	uint32_t order, struct tb_error *error)
 {
@@ -308,7 +298,7 @@ static int send_keep(struct receive_search *of, uint32_t from, const struct tb_c
 	if (TB_ARRAY_RESERVE(&of->messages, &of->messages_room, of->n_messages + 1) !=
 			TB_OK ||
 		of->n_messages >= UINT32_MAX)
-		return receives_no_memory(error);
+		return tb_fail_memory(error, "the messages of a trace");
 	of->messages[of->n_messages++] =
 		(struct receive_candidate){.enter_ns = call->enter_ns,
 			.bytes = call->bytes,
@@ -360,7 +350,7 @@ static int give_keys(struct receive_search *of, struct tb_error *error)
 		if (i == 0 || !same_key(at - 1, at)) {
 			if (TB_ARRAY_RESERVE(&of->keys, &of->keys_room, of->n_keys + 1) !=
 				TB_OK)
-				return receives_no_memory(error);
+				return tb_fail_memory(error, "the messages of a trace");
 			of->keys[of->n_keys++] = (struct message_key){
 				0, 0, 0, at->from, at->to, at->group, at->tag};
 		}
@@ -607,7 +597,7 @@ int tb_otf2_receives_find(struct tb_otf2_unresolved *ranks, size_t n,
 		.is_wanted = calloc(tb_calls_n_ranks(calls), sizeof *of.is_wanted)};
 	*found = (struct tb_otf2_found){0};
 	int status = of.is_wanted ? receives_find_all(&of, ranks, n, calls, found, error)
-				  : receives_no_memory(error);
+				  : tb_fail_memory(error, "the messages of a trace");
 	free(of.is_wanted);
 	free(of.messages);
 	free(of.keys);

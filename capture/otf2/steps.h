@@ -1,5 +1,5 @@
 // What one rank called, while its locations are read: calls that can still be changed,
-// because a record tells only later what a receive received.
+// because only a later record shows what a receive received.
 #ifndef TB_STEPS_H
 #define TB_STEPS_H
 

@@ -1,5 +1,5 @@
 // Reads one capture file, or standard input, record by record: pcap with libpcap, pcapng
-// with pcapng.h.
+// with its own reader.
 //
 // Time stamps are nanoseconds since the epoch, whatever resolution the file has. Memory
 // is constant. One thread at a time per object.

@@ -37,7 +37,7 @@ struct tb_cleaned {
 	int64_t stamp_ns;	// as captured, where at_ns is in the order of time
 	uint32_t full_bytes;	// TCP: payload of a full segment, as far as is known
 	uint32_t segment_bytes; // payload of each frame but the last; 0: do not cut
-	uint32_t stands_for;	// packets that were not all captured, sampled.h; mostly 1
+	uint32_t stands_for;	// packets that were not all captured; mostly 1
 	bool again;		// one of the others for which a sample stands
 };
 

@@ -1,8 +1,8 @@
 // Decodes a captured frame as far as a replay needs it: who sent it to whom, how large it
 // was, and whether the job sent it or a protocol of the captured network.
 //
-// docs/packets.md lists what is decoded: link types (frame_link.c, frame_wan.c,
-// frame_wlan.c), labels and tags (frame_shim.c), tunnels (frame_tunnel.c).
+// docs/packets.md lists what is decoded: link types (frame_link.c), labels and tags
+// (frame_ethernet.c), tunnels (frame_ip.c).
 //
 // The endpoints are the IP addresses if there is IP, also in fragments; the GIDs if there
 // is an InfiniBand global route header (also in RoCE v1), otherwise the LIDs; and for all

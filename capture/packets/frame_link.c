@@ -1,7 +1,408 @@
-// Link types, by libpcap's numbers. tcpdump.org/linktypes describes each.
 #include "frame_walk.h"
 
 #include <pcap/pcap.h>
+
+struct wlan_flags {
+	bool has_fcs; // the frame ends with its FCS
+	bool bad_fcs; // the card found the FCS wrong
+	bool padded;  // the header is padded to a multiple of four bytes
+};
+
+static void walk_link(struct tb_walk *walk, int link_type);
+
+// Point-to-point links, which have no addresses: PPP (RFC 1661, 1662), Cisco HDLC (RFC
+// 1547, section 4.3.1), frame relay (RFC 2427), SLIP, SunATM.
+
+#define PPP_FRAMING  2 // address and control
+#define PPP_ADDRESS  0xff
+#define PPP_CONTROL  0x03
+#define PPP_IPV4     0x0021
+#define PPP_IPV6     0x0057
+#define PPP_MPLS     0x0281
+#define PPP_MPLS_2   0x0283
+#define PPP_NETWORKS 0x8000 // from here on: protocols that set up networks and the link
+
+#define HDLC_UNICAST   0x0f
+#define HDLC_BROADCAST 0x8f
+#define HDLC_BYTES     4
+
+#define UNNUMBERED_INFORMATION 0x03
+#define NLPID_Q933	       0x08
+#define NLPID_LMI	       0x09
+#define NLPID_SNAP	       0x80
+#define NLPID_CLNP	       0x81
+#define NLPID_IS_IS	       0x83
+#define NLPID_IPV6	       0x8e
+#define NLPID_IPV4	       0xcc
+#define NLPID_PPP	       0xcf
+
+#define SLIP_BYTES 16 // direction, and the compressed header
+
+#define SUNATM_BYTES   4
+#define SUNATM_RAW     0
+#define SUNATM_LANE    1
+#define SUNATM_LLC     2
+#define LANE_BYTES     2
+#define LANE_CONTROL   0xff00
+#define ATM_BRIDGE_PAD 2 // RFC 2684, section 5.2
+
+// ppp_header measures address and control, which may be missing, and the protocol, which
+// may be a single odd byte (RFC 1661, section 6.5). libpcap's DLT_PPP_PPPD has the
+// direction, 0 or 1, instead of the address.
+static bool ppp_header(struct tb_bytes bytes, uint32_t *n, uint16_t *protocol)
+{
+	uint8_t address;
+	uint8_t control;
+	uint8_t first;
+	if (!tb_bytes_u8(bytes, 0, &address) || !tb_bytes_u8(bytes, 1, &control))
+		return false;
+	bool framed = control == PPP_CONTROL && (address == PPP_ADDRESS || address <= 1);
+	uint32_t at = framed ? PPP_FRAMING : 0;
+	if (!tb_bytes_u8(bytes, at, &first))
+		return false;
+	*n = at + (first & 1 ? 1 : 2);
+	*protocol = first;
+	return (first & 1) || tb_bytes_u16(bytes, at, protocol);
+}
+
+static void walk_ppp_protocol(struct tb_walk *walk, uint16_t protocol)
+{
+	tb_walk_type(walk, TB_REGISTRY_PPP, protocol);
+	switch (protocol) {
+	case PPP_IPV4:
+		tb_walk_ether_type(walk, TB_ETHER_TYPE_IPV4);
+		break;
+	case PPP_IPV6:
+		tb_walk_ether_type(walk, TB_ETHER_TYPE_IPV6);
+		break;
+	case PPP_MPLS:
+	case PPP_MPLS_2:
+		tb_walk_ether_type(walk, TB_ETHER_TYPE_MPLS);
+		break;
+	default:
+		if (protocol >= PPP_NETWORKS)
+			walk->frame->kind = TB_FRAME_CONTROL;
+		else
+			tb_walk_between_macs(walk);
+	}
+}
+
+void tb_walk_ppp(struct tb_walk *walk)
+{
+	uint32_t n;
+	uint16_t protocol;
+	if (!ppp_header(walk->bytes, &n, &protocol)) {
+		walk->frame->kind = TB_FRAME_UNDECODABLE;
+		return;
+	}
+	tb_walk_on(walk, n);
+	walk_ppp_protocol(walk, protocol);
+}
+
+// Cisco HDLC: address, a zero byte, EtherType.
+static void walk_hdlc(struct tb_walk *walk)
+{
+	uint8_t address;
+	uint16_t type;
+	if (!tb_bytes_u8(walk->bytes, 0, &address) ||
+		!tb_bytes_u16(walk->bytes, 2, &type)) {
+		walk->frame->kind = TB_FRAME_UNDECODABLE;
+		return;
+	}
+	if (address == HDLC_BROADCAST)
+		walk->frame->kind = TB_FRAME_BROADCAST;
+	tb_walk_as_ethernet(walk, HDLC_BYTES);
+	tb_walk_ether_type(walk, type);
+}
+
+static void walk_ppp_link(struct tb_walk *walk)
+{
+	uint32_t n;
+	uint16_t protocol;
+	uint8_t address = 0;
+	(void)tb_bytes_u8(walk->bytes, 0, &address);
+	// DLT_PPP_SERIAL may also be Cisco HDLC, which begins with 0x0f or 0x8f. PPP has
+	// no such protocols.
+	if (address == HDLC_UNICAST || address == HDLC_BROADCAST) {
+		walk_hdlc(walk);
+		return;
+	}
+	if (!ppp_header(walk->bytes, &n, &protocol)) {
+		walk->frame->kind = TB_FRAME_UNDECODABLE;
+		return;
+	}
+	tb_walk_as_ethernet(walk, n);
+	walk_ppp_protocol(walk, protocol);
+}
+
+// address_bytes measures Q.922's address: two to four bytes, only the last of them odd.
+static bool address_bytes(struct tb_bytes bytes, uint32_t *n)
+{
+	uint8_t byte;
+	if (!tb_bytes_u8(bytes, 0, &byte) || (byte & 1))
+		return false;
+	for (*n = 2; tb_bytes_u8(bytes, *n - 1, &byte) && *n <= 4; ++*n)
+		if (byte & 1)
+			return true;
+	return false;
+}
+
+// Frame relay (RFC 2427, section 3): address, control, a pad byte that may be missing,
+// NLPID. Cisco's own encapsulation has an EtherType after the address.
+static void walk_frame_relay(struct tb_walk *walk)
+{
+	uint32_t n;
+	uint8_t control;
+	uint8_t nlpid;
+	if (!address_bytes(walk->bytes, &n) || !tb_bytes_u8(walk->bytes, n, &control) ||
+		!tb_bytes_u8(walk->bytes, n + 1, &nlpid)) {
+		walk->frame->kind = TB_FRAME_UNDECODABLE;
+		return;
+	}
+	if (control != UNNUMBERED_INFORMATION) {
+		tb_walk_as_ethernet(walk, n + 2);
+		tb_walk_ether_type(walk, (uint16_t)(control << 8 | nlpid));
+		return;
+	}
+	n += 1;
+	if (nlpid == 0)
+		n += 1;
+	if (!tb_bytes_u8(walk->bytes, n, &nlpid)) {
+		walk->frame->kind = TB_FRAME_UNDECODABLE;
+		return;
+	}
+	tb_walk_as_ethernet(walk, n + 1);
+	tb_walk_type(walk, TB_REGISTRY_NLPID, nlpid);
+	switch (nlpid) {
+	case NLPID_IPV4:
+		tb_walk_ether_type(walk, TB_ETHER_TYPE_IPV4);
+		break;
+	case NLPID_IPV6:
+		tb_walk_ether_type(walk, TB_ETHER_TYPE_IPV6);
+		break;
+	case NLPID_SNAP:
+		tb_walk_snap(walk, true, 0);
+		break;
+	case NLPID_PPP: // RFC 1973
+		tb_walk_ppp(walk);
+		break;
+	default:
+		walk->frame->kind =
+			nlpid == NLPID_Q933 || nlpid == NLPID_LMI ||
+					(nlpid >= NLPID_CLNP && nlpid <= NLPID_IS_IS)
+				? TB_FRAME_CONTROL
+				: TB_FRAME_UNDECODABLE;
+	}
+}
+
+// BSD decompresses the header before it hands the packet out, so IP follows.
+static void walk_slip(struct tb_walk *walk)
+{
+	tb_walk_as_ethernet(walk, SLIP_BYTES);
+	tb_walk_ip(walk);
+}
+
+// SunATM: direction and kind of traffic, path, channel (two bytes). Raw traffic is IP if
+// the channel carries nothing else (RFC 2684, section 6.1).
+static void walk_sunatm(struct tb_walk *walk)
+{
+	uint8_t kind;
+	if (!tb_bytes_u8(walk->bytes, 0, &kind)) {
+		walk->frame->kind = TB_FRAME_UNDECODABLE;
+		return;
+	}
+	kind &= 0x0f;
+	tb_walk_type(walk, TB_REGISTRY_SUNATM, kind);
+	tb_walk_as_ethernet(walk, SUNATM_BYTES);
+	if (kind == SUNATM_RAW)
+		tb_walk_ip(walk);
+	else if (kind == SUNATM_LANE) {
+		// LAN emulation (ATM Forum af-lane-0021): the sender's identifier, or a
+		// mark for control frames, then Ethernet.
+		uint16_t client;
+		if (!tb_bytes_u16(walk->bytes, 0, &client)) {
+			walk->frame->kind = TB_FRAME_UNDECODABLE;
+		} else if (client == LANE_CONTROL) {
+			walk->frame->kind = TB_FRAME_CONTROL;
+		} else {
+			tb_walk_drop(walk, LANE_BYTES);
+			tb_walk_ethernet(walk);
+		}
+	} else if (kind == SUNATM_LLC)
+		tb_walk_llc(walk, true, ATM_BRIDGE_PAD);
+	else
+		walk->frame->kind = TB_FRAME_CONTROL;
+}
+
+// IEEE 802.11 (section 9, frame formats), with or without radiotap (radiotap.org) before
+// it.
+
+#define RADIOTAP_HEADER	 8
+#define RADIOTAP_MORE	 0x80000000u // another presence word follows
+#define RADIOTAP_TIME	 0x1	     // eight bytes, aligned, before the flags
+#define RADIOTAP_FLAGS	 0x2
+#define RADIOTAP_FCS	 0x10
+#define RADIOTAP_PADDED	 0x20
+#define RADIOTAP_BAD_FCS 0x40
+
+#define TYPE_DATA    2
+#define SUBTYPE_QOS  8
+#define SUBTYPE_NONE 4 // no data
+#define TO_DS	     0x01
+#define FROM_DS	     0x02
+#define MORE	     0x04 // fragments
+#define PROTECTED    0x40
+#define ORDER	     0x80 // with QoS: four bytes of HT control
+
+#define QOS_AGGREGATE  0x80
+#define SUBFRAME_BYTES 14
+#define FCS_BYTES      4
+
+// radiotap_flags reads the second field, which comes after the presence words and the
+// time. The first presence word has a bit for each.
+static uint8_t radiotap_flags(struct tb_bytes header)
+{
+	uint32_t present;
+	uint32_t word;
+	uint8_t flags = 0;
+	size_t at = 4;
+	if (!tb_bytes_u32_as(header, at, true, &present) || !(present & RADIOTAP_FLAGS))
+		return 0;
+	do {
+		if (!tb_bytes_u32_as(header, at, true, &word))
+			return 0;
+		at += 4;
+	} while (word & RADIOTAP_MORE);
+	if (present & RADIOTAP_TIME)
+		at = ((at + 7) & ~(size_t)7) + 8;
+	(void)tb_bytes_u8(header, at, &flags);
+	return flags;
+}
+
+static uint32_t header_bytes(uint8_t subtype, uint8_t flags)
+{
+	uint32_t n = 24;
+	if ((flags & TO_DS) && (flags & FROM_DS))
+		n += 6;
+	if (subtype & SUBTYPE_QOS)
+		n += 2;
+	if ((subtype & SUBTYPE_QOS) && (flags & ORDER))
+		n += 4;
+	return n;
+}
+
+// read_wlan_ends finds source and destination among the addresses (table 9-60): the
+// receiver at byte 4, the transmitter at 10, those beyond the access points at 16 and 24.
+static bool read_wlan_ends(struct tb_walk *walk, uint8_t flags)
+{
+	size_t destination = flags & TO_DS ? 16 : 4;
+	size_t source = 10;
+	if (flags & FROM_DS)
+		source = flags & TO_DS ? 24 : 16;
+	return tb_address_mac_at(walk->bytes, source, &walk->ends->source) &&
+	       tb_address_mac_at(walk->bytes, destination, &walk->ends->destination);
+}
+
+static void note_group(struct tb_walk *walk)
+{
+	uint64_t destination = walk->ends->destination.low;
+	if (destination == 0xffffffffffff)
+		walk->frame->kind = TB_FRAME_BROADCAST;
+	else if (destination >> 40 & 1)
+		walk->frame->kind = TB_FRAME_MULTICAST;
+}
+
+// enter_aggregate decodes the first of the frames in an A-MSDU: MACs and a length like
+// Ethernet's, then LLC. The other frames count only in the length.
+static void enter_aggregate(struct tb_walk *walk)
+{
+	uint16_t length;
+	if (!tb_address_mac_at(walk->bytes, 0, &walk->ends->destination) ||
+		!tb_address_mac_at(walk->bytes, 6, &walk->ends->source) ||
+		!tb_bytes_u16(walk->bytes, 12, &length)) {
+		walk->frame->kind = TB_FRAME_UNDECODABLE;
+		return;
+	}
+	note_group(walk);
+	uint32_t wire_bytes = walk->frame->wire_bytes;
+	tb_walk_as_ethernet(walk, SUBFRAME_BYTES);
+	tb_walk_limit(walk, length);
+	tb_walk_llc(walk, false, 0);
+	if (walk->frame->wire_bytes < wire_bytes) // it is larger if it was sliced
+		walk->frame->wire_bytes = wire_bytes;
+}
+
+static void walk_data(struct tb_walk *walk, uint8_t subtype, uint8_t flags, bool padded)
+{
+	struct tb_frame *frame = walk->frame;
+	uint32_t header = header_bytes(subtype, flags);
+	uint16_t sequence;
+	uint8_t qos = 0;
+	if (!read_wlan_ends(walk, flags) ||
+		!tb_bytes_u16_as(walk->bytes, 22, true, &sequence)) {
+		frame->kind = TB_FRAME_UNDECODABLE;
+		return;
+	}
+	note_group(walk);
+	if (subtype & SUBTYPE_QOS) {
+		bool four = (flags & TO_DS) && (flags & FROM_DS);
+		(void)tb_bytes_u8(walk->bytes, four ? 30 : 24, &qos);
+	}
+	tb_walk_as_ethernet(walk, padded ? (header + 3) & ~3u : header);
+	bool fragment = (flags & MORE) || (sequence & 0x0f);
+	if ((flags & PROTECTED) || fragment) {
+		frame->type |= flags & PROTECTED ? TB_WLAN_ENCRYPTED : TB_WLAN_FRAGMENT;
+		tb_walk_between_macs(walk);
+	} else if (qos & QOS_AGGREGATE) {
+		enter_aggregate(walk);
+	} else {
+		tb_walk_llc(walk, true, 0);
+	}
+}
+
+static void tb_walk_wlan(struct tb_walk *walk, struct wlan_flags of_capture)
+{
+	struct tb_frame *frame = walk->frame;
+	uint8_t control;
+	uint8_t flags;
+	if (!tb_bytes_u8(walk->bytes, 0, &control) ||
+		!tb_bytes_u8(walk->bytes, 1, &flags)) {
+		frame->kind = TB_FRAME_UNDECODABLE;
+		return;
+	}
+	uint8_t type = control >> 2 & 3;
+	uint8_t subtype = control >> 4;
+	tb_walk_type(walk, TB_REGISTRY_WLAN, (uint16_t)(type << 4 | subtype));
+	if (of_capture.has_fcs && walk->wire_bytes > FCS_BYTES)
+		tb_walk_limit(walk, walk->wire_bytes - FCS_BYTES);
+	if ((control & 3) || of_capture.bad_fcs) {
+		frame->type |= of_capture.bad_fcs ? TB_WLAN_BAD_FCS : 0;
+		frame->kind = TB_FRAME_UNDECODABLE;
+	} else if (type != TYPE_DATA || (subtype & SUBTYPE_NONE)) {
+		frame->kind = TB_FRAME_CONTROL;
+	} else {
+		walk_data(walk, subtype, flags, of_capture.padded);
+	}
+}
+
+static void walk_radiotap(struct tb_walk *walk)
+{
+	uint16_t length;
+	if (!tb_bytes_u16_as(walk->bytes, 2, true, &length) || length < RADIOTAP_HEADER) {
+		walk->frame->kind = TB_FRAME_UNDECODABLE;
+		return;
+	}
+	struct tb_bytes header = walk->bytes;
+	if (header.n > length)
+		header.n = length;
+	uint8_t flags = radiotap_flags(header);
+	tb_walk_drop(walk, length);
+	tb_walk_wlan(walk, (struct wlan_flags){.has_fcs = flags & RADIOTAP_FCS,
+				   .bad_fcs = flags & RADIOTAP_BAD_FCS,
+				   .padded = flags & RADIOTAP_PADDED});
+}
+
+// Link types, by libpcap's numbers. tcpdump.org/linktypes describes each.
 
 #define ERF_HEADER	    16
 #define ERF_ETH		    2
@@ -201,7 +602,7 @@ static void walk_dsa_prepended(struct tb_walk *walk)
 	tb_walk_ethernet(walk);
 }
 
-static struct tb_wlan_flags ppi_wlan_flags(struct tb_bytes header)
+static struct wlan_flags ppi_wlan_flags(struct tb_bytes header)
 {
 	uint16_t field;
 	uint16_t length;
@@ -210,9 +611,9 @@ static struct tb_wlan_flags ppi_wlan_flags(struct tb_bytes header)
 				     tb_bytes_u16_as(header, at + 2, true, &length);
 		at += 4u + length)
 		if (field == PPI_WLAN && tb_bytes_u16_as(header, at + 12, true, &flags))
-			return (struct tb_wlan_flags){.has_fcs = flags & PPI_WLAN_FCS,
+			return (struct wlan_flags){.has_fcs = flags & PPI_WLAN_FCS,
 				.bad_fcs = flags & PPI_WLAN_BAD_FCS};
-	return (struct tb_wlan_flags){0};
+	return (struct wlan_flags){0};
 }
 
 // PPI, little-endian: version, flags, length of header and fields, link type of the rest.
@@ -234,7 +635,7 @@ static void walk_ppi(struct tb_walk *walk)
 	if (link_type == DLT_IEEE802_11)
 		tb_walk_wlan(walk, ppi_wlan_flags(header));
 	else
-		tb_walk_link(walk, (int)link_type);
+		walk_link(walk, (int)link_type);
 }
 
 // PKTAP of macOS, little-endian: the header's length, the type of record (1: a packet),
@@ -251,7 +652,7 @@ static void walk_pktap(struct tb_walk *walk)
 		return;
 	}
 	tb_walk_drop(walk, length);
-	tb_walk_link(walk, (int)link_type);
+	walk_link(walk, (int)link_type);
 }
 
 // Ethernet as Juniper's routers capture it: a magic number, flags (0x80: the length of
@@ -275,26 +676,26 @@ static void walk_juniper(struct tb_walk *walk)
 
 static void walk_wlan(struct tb_walk *walk)
 {
-	tb_walk_wlan(walk, (struct tb_wlan_flags){0});
+	tb_walk_wlan(walk, (struct wlan_flags){0});
 }
 
 // Link types "with direction" have a byte for it before the frame.
 static void walk_ppp_directed(struct tb_walk *walk)
 {
 	tb_walk_drop(walk, 1);
-	tb_walk_ppp_link(walk);
+	walk_ppp_link(walk);
 }
 
 static void walk_hdlc_directed(struct tb_walk *walk)
 {
 	tb_walk_drop(walk, 1);
-	tb_walk_hdlc(walk);
+	walk_hdlc(walk);
 }
 
 static void walk_frame_relay_directed(struct tb_walk *walk)
 {
 	tb_walk_drop(walk, 1);
-	tb_walk_frame_relay(walk);
+	walk_frame_relay(walk);
 }
 
 static const struct link_decoder {
@@ -312,19 +713,19 @@ static const struct link_decoder {
 	{DLT_INFINIBAND, tb_walk_infiniband},
 	{DLT_ERF, walk_erf},
 	{DLT_IEEE802_11, walk_wlan},
-	{DLT_IEEE802_11_RADIO, tb_walk_radiotap},
+	{DLT_IEEE802_11_RADIO, walk_radiotap},
 	{DLT_PPI, walk_ppi},
-	{DLT_PPP, tb_walk_ppp_link},
-	{DLT_PPP_SERIAL, tb_walk_ppp_link},
+	{DLT_PPP, walk_ppp_link},
+	{DLT_PPP_SERIAL, walk_ppp_link},
 	{DLT_PPP_ETHER, walk_pppoe},
-	{DLT_PPP_PPPD, tb_walk_ppp_link},
+	{DLT_PPP_PPPD, walk_ppp_link},
 	{DLT_PPP_WITH_DIR, walk_ppp_directed},
-	{DLT_C_HDLC, tb_walk_hdlc},
+	{DLT_C_HDLC, walk_hdlc},
 	{DLT_C_HDLC_WITH_DIR, walk_hdlc_directed},
-	{DLT_FRELAY, tb_walk_frame_relay},
+	{DLT_FRELAY, walk_frame_relay},
 	{DLT_FRELAY_WITH_DIR, walk_frame_relay_directed},
-	{DLT_SLIP, tb_walk_slip},
-	{DLT_SUNATM, tb_walk_sunatm},
+	{DLT_SLIP, walk_slip},
+	{DLT_SUNATM, walk_sunatm},
 	{DLT_NFLOG, walk_nflog},
 	{DLT_IPOIB, walk_ipoib},
 	{DLT_DSA_TAG_BRCM, walk_dsa},
@@ -343,12 +744,7 @@ static const struct link_decoder *find_link_decoder(int link_type)
 	return NULL;
 }
 
-bool tb_frame_reads_link_type(int link_type)
-{
-	return find_link_decoder(link_type) != NULL;
-}
-
-void tb_walk_link(struct tb_walk *walk, int link_type)
+static void walk_link(struct tb_walk *walk, int link_type)
 {
 	const struct link_decoder *link = find_link_decoder(link_type);
 	tb_walk_type(walk, TB_REGISTRY_LINK, (uint16_t)link_type);
@@ -356,6 +752,11 @@ void tb_walk_link(struct tb_walk *walk, int link_type)
 		link->walk(walk);
 	else
 		walk->frame->kind = TB_FRAME_UNDECODABLE;
+}
+
+bool tb_frame_reads_link_type(int link_type)
+{
+	return find_link_decoder(link_type) != NULL;
 }
 
 bool tb_frame_has_point(int link_type)
@@ -375,7 +776,7 @@ void tb_frame_decode(struct tb_frame *frame, struct tb_frame_ends *ends, int lin
 		.bytes = bytes,
 		.wire_bytes = wire_bytes,
 		.digest = digest};
-	tb_walk_link(&walk, link_type);
+	walk_link(&walk, link_type);
 	if (walk.broken)
 		frame->kind = TB_FRAME_UNDECODABLE;
 }

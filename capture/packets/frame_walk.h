@@ -129,16 +129,7 @@ void tb_walk_as_ethernet(struct tb_walk *walk, uint32_t n);
 // is undecodable. It keeps the stored type.
 void tb_walk_between_macs(struct tb_walk *walk);
 
-// tb_walk_payload_at ends the decoding of IP: the payload begins `header` bytes from
-// here.
-void tb_walk_payload_at(struct tb_walk *walk, uint32_t header);
-
-// tb_walk_knows_type returns whether the decoder handles an EtherType: decodes it, or
-// knows it as a link protocol.
-bool tb_walk_knows_type(uint16_t type);
-
 // Each of these decodes from the walk's position on and sets the frame's kind.
-void tb_walk_link(struct tb_walk *walk, int link_type);
 void tb_walk_ethernet(struct tb_walk *walk);
 void tb_walk_ethernet_tagged(struct tb_walk *walk, uint32_t tag);
 void tb_walk_ether_type(struct tb_walk *walk, uint16_t type);
@@ -153,37 +144,11 @@ void tb_walk_roce_v2(struct tb_walk *walk); // after UDP
 void tb_walk_llc(struct tb_walk *walk, bool translate, uint32_t bridge_pad);
 void tb_walk_snap(struct tb_walk *walk, bool translate, uint32_t bridge_pad);
 
-// Labels and tags (frame_shim.c). The walk is after their EtherType.
-void tb_walk_mpls(struct tb_walk *walk);
 void tb_walk_pppoe(struct tb_walk *walk);
-void tb_walk_nsh(struct tb_walk *walk);
-void tb_walk_pbb(struct tb_walk *walk);
-void tb_walk_fabricpath(struct tb_walk *walk);
-void tb_walk_trill(struct tb_walk *walk);
-void tb_walk_macsec(struct tb_walk *walk);
+void tb_walk_ppp(struct tb_walk *walk); // within another header, not as a link
+
 // tb_walk_next_protocol translates the "next protocol" of NSH and VXLAN-GPE to an
 // EtherType; false if there is none.
 bool tb_walk_next_protocol(uint8_t next, uint16_t *type);
-
-// Tunnels (frame_tunnel.c). Those that return a bool return false, with the walk
-// unchanged, if they find no endpoints inside; then the tunnel's ends are the endpoints.
-void tb_walk_gre(struct tb_walk *walk);
-bool tb_walk_ip_tunnel(struct tb_walk *walk, uint8_t protocol);
-bool tb_walk_udp_tunnel(struct tb_walk *walk, uint32_t ports); // at the UDP header
-
-// Links (frame_wan.c, frame_wlan.c).
-void tb_walk_ppp(struct tb_walk *walk); // within another header, not as a link
-void tb_walk_ppp_link(struct tb_walk *walk);
-void tb_walk_hdlc(struct tb_walk *walk); // Cisco's
-void tb_walk_frame_relay(struct tb_walk *walk);
-void tb_walk_slip(struct tb_walk *walk);
-void tb_walk_sunatm(struct tb_walk *walk);
-void tb_walk_radiotap(struct tb_walk *walk);
-struct tb_wlan_flags {
-	bool has_fcs; // the frame ends with its FCS
-	bool bad_fcs; // the card found the FCS wrong
-	bool padded;  // the header is padded to a multiple of four bytes
-};
-void tb_walk_wlan(struct tb_walk *walk, struct tb_wlan_flags flags);
 
 #endif

@@ -2,14 +2,189 @@
 
 #include "array.h"
 #include "clean.h"
+#include "heap.h"
 #include "inputs.h"
+#include "map.h"
 #include "map_file.h"
 #include "nodes.h"
-#include "sampled.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+// Spreads sampled packets over time: each stands for several, of which the others were
+// not captured.
+//
+// A sample becomes as many packets of its size and ends, the first when it was captured
+// and the rest evenly until the next sample of the same ordered pair, at most a second
+// later; of a pair's last one, until a second later or as long as the capture took up to
+// there. So bytes and rates by pair are those that the samples estimate, and no burst is
+// made up; bursts shorter than the time between samples of a pair are not seen.
+//
+// Samples are held back for up to a second and at most TB_SAMPLED_MAX of them; memory
+// grows with the pairs. Order: packets leave in the order of time. Not thread safe.
+
+#define TB_SAMPLED_SPAN_NS INT64_C(1000000000)
+#define TB_SAMPLED_MAX	   (UINT32_C(1) << 16)
+
+struct tb_sampled; // opaque
+
+// A sample, or what is left of one that is being spread.
+struct spread_sample {
+	struct tb_cleaned packet;
+	int64_t next_ns; // when the next packet leaves
+	int64_t span_ns; // over which they are spread; negative: not known yet
+	uint32_t n_gone;
+	uint64_t number; // in the order of arrival
+};
+
+struct tb_sampled {
+	struct spread_sample *ring; // samples whose span is awaited
+	uint32_t first, n;
+	struct spread_sample *heap; // those that are being spread
+	size_t n_heap, heap_room;
+	uint64_t n_put;
+	int64_t begin_ns, newest_ns;
+	struct tb_map pairs; // index of a pair
+	uint64_t *last;	     // by pair: number of its last sample
+	size_t last_room;
+	uint32_t n_pairs;
+};
+
+static void sampled_free(struct tb_sampled *sampled)
+{
+	if (!sampled)
+		return;
+	tb_map_fini(&sampled->pairs);
+	free(sampled->ring);
+	free(sampled->heap);
+	free(sampled->last);
+	free(sampled);
+}
+
+static int sampled_new(struct tb_sampled **sampled)
+{
+	struct tb_sampled *new = calloc(1, sizeof *new);
+	if (new)
+		new->ring = malloc(TB_SAMPLED_MAX * sizeof *new->ring);
+	if (!new || !new->ring) {
+		sampled_free(new);
+		return TB_ENOMEM;
+	}
+	*sampled = new;
+	return TB_OK;
+}
+
+static struct spread_sample *waiting_for_port(struct tb_sampled *sampled, uint32_t i)
+{
+	return &sampled->ring[(sampled->first + i) & (TB_SAMPLED_MAX - 1)];
+}
+
+// end_last gives the pair's last sample its span, if it still waits, and takes note of
+// the new one.
+static int end_last(struct tb_sampled *sampled, const struct tb_cleaned *sample)
+{
+	uint64_t key = (uint64_t)sample->source << 32 | sample->destination;
+	uint32_t pair = sampled->n_pairs;
+	if (!tb_map_find(&sampled->pairs, key, &pair)) {
+		if (TB_ARRAY_RESERVE(&sampled->last, &sampled->last_room,
+			    (size_t)pair + 1) != TB_OK ||
+			tb_map_put(&sampled->pairs, key, pair) != TB_OK)
+			return TB_ENOMEM;
+		sampled->n_pairs++;
+	} else if (sampled->n > 0 &&
+		   sampled->last[pair] >= waiting_for_port(sampled, 0)->number) {
+		uint64_t i = sampled->last[pair] - waiting_for_port(sampled, 0)->number;
+		struct spread_sample *last = waiting_for_port(sampled, (uint32_t)i);
+		last->span_ns = sample->at_ns - last->next_ns;
+	}
+	sampled->last[pair] = sampled->n_put;
+	return TB_OK;
+}
+
+// sampled_put adds a sample; `at_ns` must not decrease.
+static int sampled_put(struct tb_sampled *sampled, const struct tb_cleaned *sample)
+{
+	if (end_last(sampled, sample) != TB_OK)
+		return TB_ENOMEM;
+	if (sampled->n_put == 0)
+		sampled->begin_ns = sample->at_ns;
+	sampled->newest_ns = sample->at_ns;
+	*waiting_for_port(sampled, sampled->n++) =
+		(struct spread_sample){.packet = *sample,
+			.next_ns = sample->at_ns,
+			.span_ns = -1,
+			.number = sampled->n_put++};
+	return TB_OK;
+}
+
+static bool spread_is_sooner(const struct spread_sample *a, const struct spread_sample *b)
+{
+	return a->next_ns != b->next_ns ? a->next_ns < b->next_ns : a->number < b->number;
+}
+
+TB_HEAP(spreads, struct spread_sample, spread_is_sooner)
+
+// is_ready returns whether the oldest waiting sample need not wait any more.
+static bool is_ready(struct tb_sampled *sampled, bool all)
+{
+	const struct spread_sample *oldest = waiting_for_port(sampled, 0);
+	return all || oldest->span_ns >= 0 || sampled->n == TB_SAMPLED_MAX ||
+	       sampled->newest_ns - oldest->next_ns >= TB_SAMPLED_SPAN_NS;
+}
+
+static int spread_oldest(struct tb_sampled *sampled)
+{
+	struct spread_sample *oldest = waiting_for_port(sampled, 0);
+	int64_t most_ns = TB_SAMPLED_SPAN_NS;
+	if (oldest->span_ns < 0) {
+		oldest->span_ns = most_ns;
+		if (most_ns > sampled->newest_ns - sampled->begin_ns)
+			most_ns = sampled->newest_ns - sampled->begin_ns;
+	}
+	if (oldest->span_ns > most_ns)
+		oldest->span_ns = most_ns;
+	if (TB_ARRAY_RESERVE(&sampled->heap, &sampled->heap_room, sampled->n_heap + 1) !=
+		TB_OK)
+		return TB_ENOMEM;
+	spreads_put(sampled->heap, sampled->n_heap++, *oldest);
+	sampled->first = (sampled->first + 1) & (TB_SAMPLED_MAX - 1);
+	sampled->n--;
+	return TB_OK;
+}
+
+// sampled_take stores the next packet if it is certain, or with `all` any: 1, 0 when
+// there is none, TB_ENOMEM.
+static int sampled_take(struct tb_sampled *sampled, bool all, struct tb_cleaned *packet)
+{
+	while (sampled->n > 0 && is_ready(sampled, all) &&
+		(sampled->n_heap == 0 || waiting_for_port(sampled, 0)->next_ns <=
+						 sampled->heap[0].next_ns))
+		if (spread_oldest(sampled) != TB_OK)
+			return TB_ENOMEM;
+	if (sampled->n_heap == 0)
+		return 0;
+	struct spread_sample next = sampled->heap[0];
+	// A sample that still waits, or is still to come, may be sooner.
+	int64_t certain_ns = sampled->n > 0 ? waiting_for_port(sampled, 0)->next_ns
+					    : sampled->newest_ns;
+	if (next.next_ns > certain_ns && !(all && sampled->n == 0))
+		return 0;
+	*packet = next.packet;
+	packet->at_ns = next.next_ns;
+	packet->again = next.n_gone > 0;
+	if (++next.n_gone >= next.packet.stands_for) {
+		(void)spreads_take(sampled->heap, sampled->n_heap--);
+		return 1;
+	}
+	// At most 2^30 times 2^32, and each packet's time by itself, so that no error
+	// adds up.
+	next.next_ns =
+		next.packet.at_ns +
+		(int64_t)((uint64_t)next.span_ns * next.n_gone / next.packet.stands_for);
+	spreads_replace(sampled->heap, sampled->n_heap, next);
+	return 1;
+}
 
 // Number of records that are read ahead, to number their endpoints by address.
 #define AHEAD_RECORDS 131072
@@ -162,7 +337,7 @@ void tb_packets_free(struct tb_packets *packets)
 	tb_clean_free(packets->clean);
 	tb_inputs_free(packets->inputs);
 	tb_map_file_free(packets->own_map);
-	tb_sampled_free(packets->sampled);
+	sampled_free(packets->sampled);
 	free(packets->default_job_name);
 	free(packets->ahead);
 	free(packets->ahead_tcp);
@@ -269,7 +444,7 @@ static inline int next_cleaned(struct tb_packets *packets, struct tb_error *erro
 static int next_spread(struct tb_packets *packets, struct tb_error *error)
 {
 	int status;
-	while ((status = tb_sampled_take(
+	while ((status = sampled_take(
 			packets->sampled, packets->spread_all, &packets->record)) == 0) {
 		if (packets->spread_all) {
 			if (packets->spread_status < 0 && error)
@@ -279,7 +454,7 @@ static int next_spread(struct tb_packets *packets, struct tb_error *error)
 		packets->spread_status = next_cleaned(packets, &packets->spread_failure);
 		packets->spread_all = packets->spread_status != 1;
 		if (!packets->spread_all &&
-			tb_sampled_put(packets->sampled, &packets->record) != TB_OK)
+			sampled_put(packets->sampled, &packets->record) != TB_OK)
 			return tb_fail_memory(error, "the packets");
 	}
 	return status < 0 ? tb_fail_memory(error, "the packets") : status;
@@ -288,8 +463,8 @@ static int next_spread(struct tb_packets *packets, struct tb_error *error)
 // begin_spread takes the first record that was sampled.
 static int begin_spread(struct tb_packets *packets, struct tb_error *error)
 {
-	if (tb_sampled_new(&packets->sampled) != TB_OK ||
-		tb_sampled_put(packets->sampled, &packets->record) != TB_OK)
+	if (sampled_new(&packets->sampled) != TB_OK ||
+		sampled_put(packets->sampled, &packets->record) != TB_OK)
 		return tb_fail_memory(error, "the packets");
 	return next_spread(packets, error);
 }

@@ -64,7 +64,7 @@ struct tb_packets_options {
 	struct tb_instant to;
 	bool lenient; // a damaged capture ends before the damage (is_cut in the summary)
 	// Each record is one of so many packets, of which the others were not captured:
-	// it is replayed as often, spread over time (sampled.h). 0: as sFlow tells, else
+	// it is replayed as often, spread over time. 0: as sFlow tells, else
 	// 1. sFlow's own rates come first.
 	uint32_t sampled;
 	uint32_t n_nodes_max; // further endpoints are counted, not placed; 0: no limit

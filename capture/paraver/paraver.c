@@ -18,18 +18,15 @@ struct prv_group_finding {
 	struct tb_map communicator_of; // hash of application and id to its number
 };
 
-static int finding_no_memory(const struct prv_trace *trace)
-{
-	return tb_fail_memory_in(trace->error, trace->file, "a Paraver trace");
-}
-
 static int finding_make(const struct prv_group_finding *finding, uint32_t application,
 	const uint32_t *members, uint32_t n, uint32_t *group)
 {
 	struct prv_trace *trace = finding->trace;
 	const struct prv_application *of = &trace->applications[application];
 	uint32_t *ranks = malloc((n + 1) * sizeof *ranks);
-	int status = ranks ? TB_OK : finding_no_memory(trace);
+	int status =
+		ranks ? TB_OK
+		      : tb_fail_memory_in(trace->error, trace->file, "a Paraver trace");
 	for (uint32_t i = 0; i < n && status == TB_OK; i++) {
 		uint32_t member = members ? members[i] : i;
 		if (member >= of->n_tasks)
@@ -76,7 +73,8 @@ static int map_communicators(struct prv_group_finding *finding)
 		const struct prv_communicator *at = &trace->communicators[i];
 		if (!finding_look_up(finding, at->application, at->id, &key) &&
 			tb_map_put(&finding->communicator_of, key, (uint32_t)i) != TB_OK)
-			return finding_no_memory(trace);
+			return tb_fail_memory_in(
+				trace->error, trace->file, "a Paraver trace");
 	}
 	return TB_OK;
 }
@@ -132,11 +130,6 @@ static int prv_find_groups(struct prv_trace *trace, struct tb_calls *calls)
 }
 
 // Which call sends a message, which receives it, and which waits for it.
-
-static int spans_no_memory(const struct prv_trace *trace)
-{
-	return tb_fail_memory_in(trace->error, trace->file, "a Paraver trace");
-}
 
 static int by_thread_and_time(const void *left, const void *right)
 {
@@ -194,7 +187,7 @@ static int span_add_call(struct prv_trace *trace, struct prv_task *task, uint32_
 {
 	if (task->n >= PRV_NONE - 1 ||
 		TB_ARRAY_RESERVE(&task->spans, &task->room, task->n + 1) != TB_OK)
-		return spans_no_memory(trace);
+		return tb_fail_memory_in(trace->error, trace->file, "a Paraver trace");
 	task->spans[task->n++] = (struct prv_span){.enter_ns = time_ns,
 		.exit_ns = time_ns,
 		.thread = thread,
@@ -207,7 +200,7 @@ static int spans_add_missing(struct prv_trace *trace)
 	int status = TB_OK;
 	size_t *n_sorted = malloc((trace->n_tasks + 1) * sizeof *n_sorted);
 	if (!n_sorted)
-		return spans_no_memory(trace);
+		return tb_fail_memory_in(trace->error, trace->file, "a Paraver trace");
 	for (uint32_t i = 0; i < trace->n_tasks; i++)
 		n_sorted[i] = trace->tasks[i].n;
 	for (size_t i = 0; i < trace->n_messages && status == TB_OK; i++) {
@@ -307,7 +300,8 @@ static int prv_find_calls(struct prv_trace *trace)
 			free(next_wait);
 			next_wait = find_waits(to);
 			if (!next_wait)
-				return spans_no_memory(trace);
+				return tb_fail_memory_in(
+					trace->error, trace->file, "a Paraver trace");
 		}
 		message->send_span =
 			span_find(from, from->n, message->from_thread, message->send_ns);
@@ -350,11 +344,6 @@ struct prv_making {
 	uint64_t n_rootless, n_unknown, n_unequal;
 };
 enum { SENDS, RECVS, WAITS };
-
-static int making_no_memory(const struct prv_trace *trace)
-{
-	return tb_fail_memory_in(trace->error, trace->file, "a Paraver trace");
-}
 
 // The order in which a task entered its calls.
 
@@ -405,7 +394,9 @@ static uint32_t place_in(struct prv_making *making, uint32_t group)
 static int note_roots_of(struct prv_making *making, const struct prv_task *task)
 {
 	struct entered *order = task_order(task);
-	int status = order ? TB_OK : making_no_memory(making->trace);
+	int status = order ? TB_OK
+			   : tb_fail_memory_in(making->trace->error, making->trace->file,
+				     "a Paraver trace");
 	begin_task(making, task);
 	for (size_t i = 0; i < task->n && status == TB_OK; i++) {
 		const struct prv_span *span = &task->spans[order[i].span];
@@ -416,7 +407,8 @@ static int note_roots_of(struct prv_making *making, const struct prv_task *task)
 		if (span->is_root &&
 			tb_map_put(&making->root_of, key,
 				place_in(making, (uint32_t)span->communicator)) != TB_OK)
-			status = making_no_memory(making->trace);
+			status = tb_fail_memory_in(making->trace->error,
+				making->trace->file, "a Paraver trace");
 	}
 	free(order);
 	return status;
@@ -429,7 +421,8 @@ static int note_roots(struct prv_making *making)
 	making->n_calls = calloc(n_groups + 1, sizeof *making->n_calls);
 	making->places = calloc(n_groups + 1, sizeof *making->places);
 	if (!making->n_calls || !making->places)
-		return making_no_memory(making->trace);
+		return tb_fail_memory_in(
+			making->trace->error, making->trace->file, "a Paraver trace");
 	for (uint32_t i = 0; i < making->trace->n_tasks && status == TB_OK; i++)
 		if (making->trace->tasks[i].rank != PRV_NONE)
 			status = note_roots_of(making, &making->trace->tasks[i]);
@@ -459,7 +452,8 @@ static int thread_start(struct prv_making *making, struct thread *thread, uint32
 {
 	if (TB_ARRAY_RESERVE(&thread->started, &thread->room, thread->n_started + 1) !=
 		TB_OK)
-		return making_no_memory(making->trace);
+		return tb_fail_memory_in(
+			making->trace->error, making->trace->file, "a Paraver trace");
 	thread->started[thread->n_started++] = index;
 	return TB_OK;
 }
@@ -482,35 +476,6 @@ static uint64_t span_bytes(
 	if (*op == TB_COLL_GATHER || *op == TB_COLL_ALLGATHER || *op == TB_COLL_ALLTOALL)
 		return span->send_bytes ? span->send_bytes : span->recv_bytes;
 	return span->send_bytes > span->recv_bytes ? span->send_bytes : span->recv_bytes;
-}
-
-static int prv_add_collective(
-	struct prv_making *making, struct thread *thread, const struct prv_span *span)
-{
-	struct tb_call call = {.kind = TB_CALL_COLLECTIVE,
-		.op = span->kind.op,
-		.starts = span->kind.starts,
-		.group = (uint32_t)span->communicator};
-	uint32_t root, index;
-	uint64_t key = span->communicator << 32 |
-		       (making->n_calls[span->communicator]++ & UINT32_MAX);
-	call.bytes = span_bytes(making, span, &call.op);
-	struct tb_group group = tb_calls_members(making->calls, call.group);
-	if (tb_map_find(&making->root_of, key, &root)) {
-		// A root that is no member of the group is refused for that.
-		call.peer = root < group.n ? root : 0;
-	} else {
-		making->n_rootless += tb_collective_op_has_root(call.op);
-	}
-	if (place_in(making, call.group) == group.n)
-		return tb_fail_in(making->trace->error, TB_EFORMAT, making->trace->file,
-			"a collective call of rank %" PRIu32
-			" in a communicator that it is not in, %.6f s after the "
-			"beginning",
-			making->task->rank, (double)span->enter_ns / 1e9);
-	int status = prv_add_call(making, thread, span, call, &index);
-	return status == TB_OK && call.starts ? thread_start(making, thread, index)
-					      : status;
 }
 
 static uint64_t prv_message_key(const struct prv_message *message, int which)
@@ -541,23 +506,6 @@ static const uint32_t *span_messages(
 		prv_message_key(&messages[making->by[which][low + *n]], which) == key)
 		++*n;
 	return making->by[which] + low;
-}
-
-static int prv_add_receives(struct prv_making *making, struct thread *thread,
-	const struct prv_span *span, uint32_t number, size_t *n)
-{
-	const uint32_t *places = span_messages(making, RECVS, number, n);
-	int status = TB_OK;
-	for (size_t i = 0; i < *n && status == TB_OK; i++) {
-		struct prv_message *message = &making->trace->messages[places[i]];
-		const struct tb_call call = {.kind = TB_CALL_RECV,
-			.bytes = message->bytes,
-			.peer = making->trace->tasks[message->from].rank,
-			.tag = message->tag,
-			.starts = span->kind.act != PRV_RECV};
-		status = prv_add_call(making, thread, span, call, &message->receive);
-	}
-	return status;
 }
 
 static int prv_add_sends(struct prv_making *making, struct thread *thread,
@@ -652,10 +600,46 @@ static int prv_make_span(struct prv_making *making, uint32_t number)
 		thread->calc_ns += span->enter_ns - thread->exit_ns;
 	if (span->exit_ns > thread->exit_ns)
 		thread->exit_ns = span->exit_ns;
-	if (tb_prv_is_collective(span))
-		return prv_add_collective(making, thread, span);
+	if (tb_prv_is_collective(span)) {
+		struct tb_call call = {.kind = TB_CALL_COLLECTIVE,
+			.op = span->kind.op,
+			.starts = span->kind.starts,
+			.group = (uint32_t)span->communicator};
+		uint32_t root, index;
+		uint64_t key = span->communicator << 32 |
+			       (making->n_calls[span->communicator]++ & UINT32_MAX);
+		call.bytes = span_bytes(making, span, &call.op);
+		struct tb_group group = tb_calls_members(making->calls, call.group);
+		if (tb_map_find(&making->root_of, key, &root)) {
+			// A root that is no member of the group is refused for that.
+			call.peer = root < group.n ? root : 0;
+		} else {
+			making->n_rootless += tb_collective_op_has_root(call.op);
+		}
+		if (place_in(making, call.group) == group.n)
+			return tb_fail_in(making->trace->error, TB_EFORMAT,
+				making->trace->file,
+				"a collective call of rank %" PRIu32
+				" in a communicator that it is not in, %.6f s after the "
+				"beginning",
+				making->task->rank, (double)span->enter_ns / 1e9);
+		int status = prv_add_call(making, thread, span, call, &index);
+		return status == TB_OK && call.starts
+			       ? thread_start(making, thread, index)
+			       : status;
+	}
 	making->n_unknown += span->kind.act == PRV_UNKNOWN_COLLECTIVE;
-	int status = prv_add_receives(making, thread, span, number, &n_recvs);
+	const uint32_t *places = span_messages(making, RECVS, number, &n_recvs);
+	int status = TB_OK;
+	for (size_t i = 0; i < n_recvs && status == TB_OK; i++) {
+		struct prv_message *message = &making->trace->messages[places[i]];
+		const struct tb_call call = {.kind = TB_CALL_RECV,
+			.bytes = message->bytes,
+			.peer = making->trace->tasks[message->from].rank,
+			.tag = message->tag,
+			.starts = span->kind.act != PRV_RECV};
+		status = prv_add_call(making, thread, span, call, &message->receive);
+	}
 	if (status == TB_OK)
 		status = prv_add_sends(making, thread, span, number, &n_sends);
 	if (status == TB_OK)
@@ -677,7 +661,10 @@ static int prv_make_task(struct prv_making *making, uint32_t number)
 	uint32_t n_threads = making->task->n_threads;
 	struct entered *order = task_order(making->task);
 	making->threads = calloc(n_threads, sizeof *making->threads);
-	int status = order && making->threads ? TB_OK : making_no_memory(making->trace);
+	int status = order && making->threads
+			     ? TB_OK
+			     : tb_fail_memory_in(making->trace->error,
+				       making->trace->file, "a Paraver trace");
 	for (size_t i = 0; i < making->task->n && status == TB_OK; i++)
 		status = prv_make_span(making, order[i].span);
 	// What is computed behind the last call.
@@ -717,7 +704,8 @@ static int prv_sort_messages(struct prv_making *making)
 	size_t n = making->trace->n_messages;
 	struct prv_keyed *keyed = malloc((n + 1) * sizeof *keyed);
 	if (!keyed)
-		return making_no_memory(making->trace);
+		return tb_fail_memory_in(
+			making->trace->error, making->trace->file, "a Paraver trace");
 	for (int which = SENDS; which <= WAITS; which++) {
 		making->by[which] = malloc((n + 1) * sizeof **making->by);
 		for (uint32_t i = 0; i < n; i++) {
@@ -732,7 +720,9 @@ static int prv_sort_messages(struct prv_making *making)
 	}
 	free(keyed);
 	bool has_memory = making->by[SENDS] && making->by[RECVS] && making->by[WAITS];
-	return has_memory ? TB_OK : making_no_memory(making->trace);
+	return has_memory ? TB_OK
+			  : tb_fail_memory_in(making->trace->error, making->trace->file,
+				    "a Paraver trace");
 }
 
 static void prv_write_notes(const struct prv_making *making)
@@ -779,28 +769,6 @@ static void prv_write_notes(const struct prv_making *making)
 			"the sum: taken as equal blocks",
 			tb_format_counted(
 				making->n_unequal, "collective call", text, sizeof text));
-}
-
-// prv_make_calls makes the calls; all else must be done.
-static int prv_make_calls(struct prv_trace *trace, struct tb_calls *calls)
-{
-	struct prv_making making = {.trace = trace, .calls = calls};
-	int status = prv_sort_messages(&making);
-	if (status == TB_OK)
-		status = prv_find_groups(trace, calls);
-	if (status == TB_OK)
-		status = note_roots(&making);
-	for (uint32_t i = 0; i < trace->n_tasks && status == TB_OK; i++)
-		if (trace->tasks[i].rank != PRV_NONE)
-			status = prv_make_task(&making, i);
-	if (status == TB_OK)
-		prv_write_notes(&making);
-	for (int which = SENDS; which <= WAITS; which++)
-		free(making.by[which]);
-	free(making.n_calls);
-	free(making.places);
-	tb_map_fini(&making.root_of);
-	return status;
 }
 
 bool tb_paraver_begins(struct tb_bytes first)
@@ -916,8 +884,25 @@ int tb_paraver_read(struct tb_calls **calls, const struct tb_reading *reading,
 			status = prv_find_calls(&trace);
 		if (status == TB_OK)
 			status = tb_calls_new(&read, trace.n_ranks, trace.error);
-		if (status == TB_OK)
-			status = prv_make_calls(&trace, read);
+		if (status == TB_OK) {
+			// Make the calls; all else must be done.
+			struct prv_making making = {.trace = &trace, .calls = read};
+			status = prv_sort_messages(&making);
+			if (status == TB_OK)
+				status = prv_find_groups(&trace, read);
+			if (status == TB_OK)
+				status = note_roots(&making);
+			for (uint32_t i = 0; i < trace.n_tasks && status == TB_OK; i++)
+				if (trace.tasks[i].rank != PRV_NONE)
+					status = prv_make_task(&making, i);
+			if (status == TB_OK)
+				prv_write_notes(&making);
+			for (int which = SENDS; which <= WAITS; which++)
+				free(making.by[which]);
+			free(making.n_calls);
+			free(making.places);
+			tb_map_fini(&making.root_of);
+		}
 		if (status == TB_OK)
 			tb_reading_note_breaks(read, trace.n_broken);
 		if (status == TB_OK)

@@ -75,13 +75,6 @@ static const struct known_call {
 #define N_KNOWN		(sizeof known / sizeof *known)
 #define TYPE_COLLECTIVE UINT64_C(50000002)
 
-static void prv_names_fini(struct prv_names *names)
-{
-	tb_map_fini(&names->kind_of);
-	free(names->kinds);
-	*names = (struct prv_names){0};
-}
-
 static struct prv_call_kind unknown_of(uint64_t type)
 {
 	return (struct prv_call_kind){
@@ -275,12 +268,10 @@ void tb_prv_trace_fini(struct prv_trace *trace)
 	free(trace->messages);
 	free(trace->communicators);
 	free(trace->members);
-	prv_names_fini(&trace->names);
-}
-
-static int parse_no_memory(const struct prv_trace *trace)
-{
-	return tb_fail_memory_in(trace->error, trace->file, "a Paraver trace");
+	struct prv_names *names = &trace->names;
+	tb_map_fini(&names->kind_of);
+	free(names->kinds);
+	*names = (struct prv_names){0};
 }
 
 // next_number reads a whole number up to `most` and the character behind it, which must
@@ -362,7 +353,7 @@ static int prv_add_task(struct prv_trace *trace, uint64_t n_threads, uint64_t no
 {
 	if (TB_ARRAY_RESERVE(&trace->tasks, &trace->tasks_room,
 		    (size_t)trace->n_tasks + 1) != TB_OK)
-		return parse_no_memory(trace);
+		return tb_fail_memory_in(trace->error, trace->file, "a Paraver trace");
 	trace->tasks[trace->n_tasks++] =
 		(struct prv_task){.n_threads = (uint32_t)n_threads,
 			.node = node ? (uint32_t)node - 1 : 0,
@@ -405,7 +396,7 @@ static int read_applications(struct prv_trace *trace, const char **text)
 		return REFUSE(trace, "expected the number of applications");
 	trace->applications = calloc(n, sizeof *trace->applications);
 	if (!trace->applications)
-		return parse_no_memory(trace);
+		return tb_fail_memory_in(trace->error, trace->file, "a Paraver trace");
 	int status = TB_OK;
 	for (; trace->n_applications < n && status == TB_OK; trace->n_applications++) {
 		status = read_application(
@@ -492,7 +483,7 @@ static int make_open(struct prv_trace *trace, struct prv_task *task)
 {
 	task->open = malloc(task->n_threads * sizeof *task->open);
 	if (!task->open)
-		return parse_no_memory(trace);
+		return tb_fail_memory_in(trace->error, trace->file, "a Paraver trace");
 	for (uint32_t i = 0; i < task->n_threads; i++)
 		task->open[i] = PRV_NONE;
 	return TB_OK;
@@ -504,7 +495,7 @@ static int prv_add_span(
 	struct prv_task *task = &trace->tasks[task_number];
 	if (task->n >= PRV_NONE - 1 ||
 		TB_ARRAY_RESERVE(&task->spans, &task->room, task->n + 1) != TB_OK)
-		return parse_no_memory(trace);
+		return tb_fail_memory_in(trace->error, trace->file, "a Paraver trace");
 	if (!task->open && make_open(trace, task) != TB_OK)
 		return TB_ENOMEM;
 	task->open[span->thread] = (uint32_t)task->n;
@@ -661,7 +652,7 @@ static int prv_read_message(struct prv_trace *trace, const char *text)
 		return REFUSE(trace, "expected the size and tag of a message");
 	if (TB_ARRAY_RESERVE(&trace->messages, &trace->messages_room,
 		    trace->n_messages + 1) != TB_OK)
-		return parse_no_memory(trace);
+		return tb_fail_memory_in(trace->error, trace->file, "a Paraver trace");
 	// Messages are matched with their receives already; a tag beyond 31 bits need
 	// only tell them apart.
 	message.tag = (uint32_t)(tag & INT32_MAX);
@@ -690,13 +681,14 @@ static int read_communicator(struct prv_trace *trace, const char *text)
 				n, i + 1);
 		if (TB_ARRAY_RESERVE(&trace->members, &trace->members_room,
 			    trace->n_members + 1) != TB_OK)
-			return parse_no_memory(trace);
+			return tb_fail_memory_in(
+				trace->error, trace->file, "a Paraver trace");
 		trace->members[trace->n_members++] = (uint32_t)member - 1;
 	}
 	if (trace->n_members >= UINT32_MAX ||
 		TB_ARRAY_RESERVE(&trace->communicators, &trace->communicators_room,
 			trace->n_communicators + 1) != TB_OK)
-		return parse_no_memory(trace);
+		return tb_fail_memory_in(trace->error, trace->file, "a Paraver trace");
 	trace->communicators[trace->n_communicators++] = made;
 	return TB_OK;
 }

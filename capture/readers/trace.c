@@ -1,9 +1,10 @@
 #include "trace.h"
 
+#include "bytes.h"
+#include "calls_job.h"
 #include "capture_file.h"
 #include "chakra.h"
 #include "flow_list.h"
-#include "foreign.h"
 #include "goal.h"
 #include "infer.h"
 #include "infile.h"
@@ -14,15 +15,217 @@
 #include "nsys_export.h"
 #include "otf2_trace.h"
 #include "paraver.h"
+#include "status.h"
 #include "tbt_read.h"
-#include "trace_impl.h"
+#include "unpacked.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+// Formats that are recognised and not read, in one table, so that a refusal names what a
+// file is and what to give instead.
+
+// A format is recognised by the end of a file's name, or by its first bytes: what they
+// begin with, what they hold, or both.
+struct foreign {
+	const char *ending, *begins, *holds;
+	const char *sentence;
+};
+
+static const struct foreign foreign_formats[] = {
+	{NULL, "# darshan log version", NULL,
+		"is what darshan-parser prints: which files a job read and wrote, not "
+		"its "
+		"messages; 'tailback synth io' models such traffic"},
+	{".darshan", NULL, NULL,
+		"is a log of Darshan: which files a job read and wrote, not its "
+		"messages; "
+		"'tailback synth io' models such traffic"},
+	{".nsys-rep", NULL, NULL,
+		"is a report of Nsight Systems: export it with 'nsys export -t sqlite'"},
+	{".qdrep", NULL, NULL,
+		"is a report of Nsight Systems: export it with 'nsys export -t sqlite'"},
+	{".qdstrm", NULL, NULL,
+		"is an unfinished report of Nsight Systems: import it with "
+		"QdstrmImporter, then export it with 'nsys export -t sqlite'"},
+	{".ncu-rep", NULL, NULL,
+		"is a report of Nsight Compute: how single kernels ran, not what was "
+		"sent; Nsight Systems traces that"},
+	{NULL, "\x80", "device_traces",
+		"is a snapshot of PyTorch's memory, not a profile: what is sent is in "
+		"the "
+		"traces of torch.profiler"},
+	{NULL, "\x80", "segments",
+		"is a snapshot of PyTorch's memory, not a profile: what is sent is in "
+		"the "
+		"traces of torch.profiler"},
+	{NULL, "\x80", "nccl_comm_state",
+		"is a dump of PyTorch's flight recorder: the last calls before a program "
+		"hung; what is sent is in the traces of torch.profiler"},
+	{".xplane.pb", NULL, NULL,
+		"is a profile of XLA (JAX, TensorFlow), which names operations, not "
+		"bytes "
+		"sent: trace the job with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL"},
+	{NULL, "{\"rocprofiler-sdk-tool\"", NULL,
+		"is what rocprofv3 writes: kernels of a GPU, not what was sent, which "
+		"torch.profiler and the log of RCCL tell (NCCL_DEBUG=INFO "
+		"NCCL_DEBUG_SUBSYS=INIT,COLL)"},
+	{NULL, NULL, "<system version=",
+		"is NCCL's topology of a node (NCCL_TOPO_DUMP_FILE), not a trace: its "
+		"log "
+		"is (NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL)"},
+	{NULL, NULL, "<graphs version=",
+		"is NCCL's graph of channels (NCCL_GRAPH_DUMP_FILE), not a trace: its "
+		"log "
+		"is (NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL)"},
+	{NULL, "@ mpiP", NULL,
+		"is a report of mpiP: sums of a job, without its order; 'tailback trace' "
+		"or Score-P record it"},
+	{".cubex", NULL, NULL,
+		"is a profile of Score-P: sums of a job, without its order; with "
+		"SCOREP_ENABLE_TRACING=true it writes a trace (OTF2)"},
+	{".otf", NULL, NULL,
+		"is a trace in OTF 1: record anew with Score-P, which writes OTF2"},
+	{".slog2", NULL, NULL,
+		"is a trace of Jumpshot (SLOG-2): 'tailback trace' or Score-P record "
+		"anew"},
+	{".clog2", NULL, NULL,
+		"is a trace of MPE (CLOG-2): 'tailback trace' or Score-P record anew"},
+	{".stf", NULL, NULL,
+		"is a trace of Intel's Trace Analyzer: 'tailback trace' or Score-P "
+		"record "
+		"anew"},
+	{".perfetto-trace", NULL, NULL,
+		"is a trace of Perfetto in protobuf: torch.profiler's own export is "
+		"JSON, "
+		"which is read"},
+	{NULL, "PERFILE2", NULL,
+		"is a recording of perf: where processors spent their time, not what was "
+		"sent"},
+};
+#define N_FORMATS (sizeof foreign_formats / sizeof *foreign_formats)
+
+// Of a log of Darshan: its version in eight bytes, then a number, in either byte order
+// (darshan-log-format.h).
+#define DARSHAN_MAGIC UINT64_C(6567223)
+
+static bool is_darshan(struct tb_bytes first)
+{
+	uint64_t magic;
+	return tb_bytes_u64(first, 8, &magic) &&
+	       (magic == DARSHAN_MAGIC || __builtin_bswap64(magic) == DARSHAN_MAGIC);
+}
+
+static bool is_format(
+	const struct foreign *format, const char *path, struct tb_bytes first)
+{
+	size_t n = format->ending ? strlen(format->ending) : 0, length = strlen(path);
+	if (n > 0 && length > n && strcmp(path + length - n, format->ending) == 0)
+		return true;
+	n = format->begins ? strlen(format->begins) : 0;
+	if (n == 0 && !format->holds)
+		return false;
+	return first.n >= n &&
+	       memcmp(first.data, format->begins ? format->begins : "", n) == 0 &&
+	       (!format->holds ||
+		       memmem(first.data, first.n, format->holds, strlen(format->holds)));
+}
+
+static const struct foreign *find_foreign(const char *path, struct tb_bytes first)
+{
+	if (is_darshan(first))
+		path = ".x.darshan";
+	for (size_t i = 0; i < N_FORMATS; i++)
+		if (is_format(&foreign_formats[i], path, first))
+			return &foreign_formats[i];
+	return NULL;
+}
+
+// Within capture/readers.
+
+struct tb_trace_stream {
+	struct tb_opened_input in; // none: a folder, or packets on standard input
+	const char *name;
+	bool is_stdin;
+	struct tb_unpacked *unpacked; // NULL: it was no archive
+};
+
+// Traces of what ranks called: the job that is made of them, and what else they tell.
+
+// read_facts reads what the files tell beside calls, if that is wanted.
+static int read_facts(struct tb_trace *trace, const struct tb_trace_request *request,
+	const struct tb_reading *reading, struct tb_error *error)
+{
+	if (!request->wants_facts || !trace->reader->facts)
+		return TB_OK;
+	int status = tb_facts_new(&trace->facts, error);
+	if (status == TB_OK)
+		status = trace->reader->facts(
+			trace->facts, reading, request->paths, request->n, error);
+	if (status != TB_OK) {
+		tb_facts_free(trace->facts);
+		trace->facts = NULL;
+	}
+	return status;
+}
+
+// settle_facts keeps facts without a job where the files are fine, but no job can be made
+// of them.
+static int settle_facts(struct tb_trace *trace, int status, struct tb_error *error)
+{
+	bool stands = status == TB_EFORMAT || status == TB_EUSAGE;
+	if (status != TB_OK && stands && error) {
+		trace->refusal = *error;
+		return TB_OK;
+	}
+	if (status == TB_OK)
+		return TB_OK;
+	tb_facts_free(trace->facts);
+	trace->facts = NULL;
+	return status;
+}
+
+// trace_read_calls makes a job of what the row's reader found the ranks to have
+// called. It opens the paths itself: they may be a folder, or several.
+static int trace_read_calls(struct tb_trace *trace,
+	const struct tb_trace_request *request, struct tb_trace_stream *stream,
+	struct tb_error *error)
+{
+	struct tb_reading reading = {0};
+	struct tb_calls *calls = NULL;
+	const char *made = NULL;
+	if (stream->is_stdin)
+		return tb_fail_in(error, TB_EUSAGE, stream->name,
+			"is a trace (%s), which is read from files", trace->reader->name);
+	if (request->n > 1 && !trace->reader->joins)
+		return tb_fail_in(error, TB_EUSAGE, request->paths[0],
+			"is a trace (%s), which is read alone", trace->reader->name);
+	if (request->reading)
+		reading = *request->reading;
+	if (reading.clone_ranks && !trace->reader->clones)
+		return tb_fail_in(error, TB_EUSAGE, request->paths[0],
+			"is a trace (%s) with all its ranks: --clone-ranks is for "
+			"Kineto, Chakra and logs of NCCL, which may have some",
+			trace->reader->name);
+	if (!reading.stop)
+		reading.stop = request->stop;
+	int status = read_facts(trace, request, &reading, error);
+	if (status == TB_OK)
+		status = trace->reader->calls(
+			&calls, &reading, request->paths, request->n, &made, error);
+	if (status == TB_OK)
+		status = tb_calls_job(
+			calls, request->paths[0], made, &reading, &trace->job, error);
+	if (status == TB_OK)
+		trace->job->form = trace->reader->name;
+	tb_calls_free(calls);
+	return trace->facts ? settle_facts(trace, status, error) : status;
+}
 
 static enum tb_trace_match probe_pcap(const struct tb_trace_look *look)
 {
@@ -246,7 +449,7 @@ static enum tb_trace_match probe_kineto(const struct tb_trace_look *look)
 	return is ? TB_TRACE_SURE : TB_TRACE_NO;
 }
 
-// A trace of calls has the row {name, TB_TRACE_JOB, probe, tb_trace_read_calls, its
+// A trace of calls has the row {name, TB_TRACE_JOB, probe, trace_read_calls, its
 // reader, its reader of facts, joins, clones}.
 static const struct tb_trace_reader readers[] = {
 	{"pcap", TB_TRACE_PACKETS, probe_pcap, read_packets, NULL, NULL, true, false},
@@ -256,19 +459,19 @@ static const struct tb_trace_reader readers[] = {
 		false},
 	{"flow list", TB_TRACE_JOB, probe_flow_list, read_flow_list, NULL, NULL, false,
 		false},
-	{"Kineto", TB_TRACE_JOB, probe_kineto, tb_trace_read_calls, tb_kineto_read, NULL,
+	{"Kineto", TB_TRACE_JOB, probe_kineto, trace_read_calls, tb_kineto_read, NULL,
 		true, true},
-	{"OTF2", TB_TRACE_JOB, probe_otf2, tb_trace_read_calls, tb_otf2_read, NULL, false,
+	{"OTF2", TB_TRACE_JOB, probe_otf2, trace_read_calls, tb_otf2_read, NULL, false,
 		false},
-	{"Chakra", TB_TRACE_JOB, probe_chakra, tb_trace_read_calls, tb_chakra_read, NULL,
+	{"Chakra", TB_TRACE_JOB, probe_chakra, trace_read_calls, tb_chakra_read, NULL,
 		true, true},
-	{"Paraver", TB_TRACE_JOB, probe_paraver, tb_trace_read_calls, tb_paraver_read,
-		NULL, false, false},
-	{"NCCL log", TB_TRACE_JOB, probe_nccl, tb_trace_read_calls, tb_nccl_read,
+	{"Paraver", TB_TRACE_JOB, probe_paraver, trace_read_calls, tb_paraver_read, NULL,
+		false, false},
+	{"NCCL log", TB_TRACE_JOB, probe_nccl, trace_read_calls, tb_nccl_read,
 		tb_nccl_facts, true, true},
-	{"nsys", TB_TRACE_JOB, probe_nsys, tb_trace_read_calls, tb_nsys_read,
-		tb_nsys_facts, true, false},
-	{"tbt", TB_TRACE_JOB, probe_tbt, tb_trace_read_calls, tb_tbt_read, NULL, false,
+	{"nsys", TB_TRACE_JOB, probe_nsys, trace_read_calls, tb_nsys_read, tb_nsys_facts,
+		true, false},
+	{"tbt", TB_TRACE_JOB, probe_tbt, trace_read_calls, tb_tbt_read, NULL, false,
 		false},
 };
 #define N_READERS (sizeof readers / sizeof *readers)
@@ -353,8 +556,12 @@ static int choose_reader(const struct tb_trace_reader **reader,
 		return TB_OK;
 	if (surest != TB_TRACE_NO)
 		return TB_OK;
-	if (tb_foreign_is(look->path, look->first))
-		return tb_foreign_refuse(name, look->path, look->first, error);
+	// Return whether a file that has this name and begins with these bytes,
+	// decompressed, is of such a format.
+	// Say what the file is: TB_EFORMAT, as no other reader has it.
+	if (look->first.n > 0 && find_foreign(look->path, look->first) != NULL)
+		return tb_fail_in(error, TB_EFORMAT, name, "%s",
+			find_foreign(look->path, look->first)->sentence);
 	return tb_fail_in(error, TB_EFOREIGN, name, "neither %s",
 		tb_trace_formats(" nor ", formats, sizeof formats));
 }

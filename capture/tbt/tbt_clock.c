@@ -27,17 +27,12 @@ struct tb_tbt_clocks {
 	int64_t *ahead_ns[HALVES]; // by clock: of clock 0, beyond the time of day
 };
 
-static int clock_no_memory(struct tb_error *error)
-{
-	return tb_fail_memory(error, "the clocks of a trace");
-}
-
 int tb_tbt_clocks_new(struct tb_tbt_clocks **clocks, const struct tb_tbt_point *starts,
 	uint32_t n, uint64_t begin_ns, uint64_t end_ns, struct tb_error *error)
 {
 	struct tb_tbt_clocks *made = calloc(1, sizeof *made);
 	if (!made)
-		return clock_no_memory(error);
+		return tb_fail_memory(error, "the clocks of a trace");
 	made->n = n;
 	made->begin_ns = begin_ns;
 	made->end_ns = end_ns > begin_ns ? end_ns : begin_ns;
@@ -47,7 +42,7 @@ int tb_tbt_clocks_new(struct tb_tbt_clocks **clocks, const struct tb_tbt_point *
 		made->ahead_ns[i] = calloc(n, sizeof *made->ahead_ns[i]);
 	if (!made->starts || !made->ahead_ns[0] || !made->ahead_ns[1]) {
 		tb_tbt_clocks_free(made);
-		return clock_no_memory(error);
+		return tb_fail_memory(error, "the clocks of a trace");
 	}
 	for (uint32_t i = 0; i < n; i++)
 		made->starts[i] = starts[i];
@@ -90,7 +85,7 @@ int tb_tbt_clocks_message(struct tb_tbt_clocks *clocks, uint32_t from, uint64_t 
 		if (TB_ARRAY_RESERVE(&clocks->pairs, &clocks->pairs_room,
 			    clocks->n_pairs + 1) != TB_OK ||
 			tb_map_put(&clocks->by_pair, key, at) != TB_OK)
-			return clock_no_memory(error);
+			return tb_fail_memory(error, "the clocks of a trace");
 		clocks->pairs[clocks->n_pairs++] =
 			(struct clock_pair){.from = from, .to = to};
 	}
@@ -305,24 +300,19 @@ struct tb_tbt_links {
 	size_t n_received, received_room;
 };
 
-static int links_no_memory(struct tb_error *error)
-{
-	return tb_fail_memory(error, "the messages between machines");
-}
-
 int tb_tbt_links_new(struct tb_tbt_links **links, const struct tb_tbt_groups *groups,
 	const uint32_t *clock_of, struct tb_error *error)
 {
 	struct tb_tbt_links *made = calloc(1, sizeof *made);
 	if (!made)
-		return links_no_memory(error);
+		return tb_fail_memory(error, "the messages between machines");
 	made->groups = groups;
 	made->clock_of = clock_of;
 	made->n_channels = made->n_meetings = 1;
 	made->n_calls = calloc(tb_tbt_groups_n(groups), sizeof *made->n_calls);
 	if (!made->n_calls) {
 		tb_tbt_links_free(made);
-		return links_no_memory(error);
+		return tb_fail_memory(error, "the messages between machines");
 	}
 	*links = made;
 	return TB_OK;
@@ -421,7 +411,7 @@ static int links_add_end(struct tb_tbt_links *links, uint32_t rank, bool sent,
 			      : sent   ? &channel->sent
 				       : &channel->received;
 	if (!times || TB_ARRAY_RESERVE(&times->ns, &times->room, times->n + 1) != TB_OK)
-		return links_no_memory(error);
+		return tb_fail_memory(error, "the messages between machines");
 	times->ns[times->n++] = ns;
 	return TB_OK;
 }
@@ -460,7 +450,7 @@ static int links_meet(struct tb_tbt_links *links, uint32_t rank,
 			    links->n_meetings + 1) != TB_OK ||
 			tb_map_put(&links->by_meeting, key, at) != TB_OK ||
 			tb_map_put(&links->by_clock, slot, at) != TB_OK)
-			return links_no_memory(error);
+			return tb_fail_memory(error, "the messages between machines");
 		links->meetings[links->n_meetings++] = (struct link_meeting){
 			group, number, clock, last, record->enter_ns, record->leave_ns};
 	}
@@ -524,7 +514,7 @@ static int keep_got(struct tb_tbt_links *links, const struct tb_tbt_record *reco
 			    links->n_received + 1) != TB_OK ||
 			tb_map_put(&links->got, list[i] / 4,
 				(uint32_t)links->n_received) != TB_OK)
-			return links_no_memory(error);
+			return tb_fail_memory(error, "the messages between machines");
 		links->received[links->n_received++] =
 			(struct got){list[i + 1], list[i + 2], record->leave_ns};
 		i += 4;
@@ -581,10 +571,10 @@ static int add_channel(const struct tb_tbt_links *links,
 	return status;
 }
 
-// tell_meetings tells what the parts of one call mean for each other, which are chained
-// behind `last`: each for those 1, 2, 4, ... places further, in a circle. `parts` has
-// room for them.
-static int tell_meetings(const struct tb_tbt_links *links, uint32_t last, uint32_t *parts,
+// link_meetings gives the clocks what the parts of one call mean for each other, which
+// are chained behind `last`: each for those 1, 2, 4, ... places further, in a circle.
+// `parts` has room for them.
+static int link_meetings(const struct tb_tbt_links *links, uint32_t last, uint32_t *parts,
 	struct tb_tbt_clocks *clocks, struct tb_error *error)
 {
 	size_t n = 0;
@@ -607,7 +597,7 @@ static int tell_meetings(const struct tb_tbt_links *links, uint32_t last, uint32
 	return status;
 }
 
-int tb_tbt_links_tell(const struct tb_tbt_links *links, struct tb_tbt_clocks *clocks,
+int tb_tbt_links_give(const struct tb_tbt_links *links, struct tb_tbt_clocks *clocks,
 	struct tb_error *error)
 {
 	int status = TB_OK;
@@ -615,14 +605,14 @@ int tb_tbt_links_tell(const struct tb_tbt_links *links, struct tb_tbt_clocks *cl
 		status = add_channel(links, &links->channels[i], clocks, error);
 	uint32_t *parts = malloc(links->n_meetings * sizeof *parts);
 	if (!parts)
-		return links_no_memory(error);
+		return tb_fail_memory(error, "the messages between machines");
 	for (uint32_t i = 1; i < links->n_meetings && status == TB_OK; i++) {
 		const struct link_meeting *one = &links->meetings[i];
 		uint32_t last = 0;
 		tb_map_find(&links->by_meeting, (uint64_t)one->group << 32 | one->number,
 			&last);
 		if (last == i)
-			status = tell_meetings(links, i, parts, clocks, error);
+			status = link_meetings(links, i, parts, clocks, error);
 	}
 	free(parts);
 	return status;

@@ -75,8 +75,8 @@ void tb_tbt_links_free(struct tb_tbt_links *links);
 int tb_tbt_links_rank(struct tb_tbt_links *links, const struct tb_tbt_rank *file,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_tbt_links_tell gives the clocks the messages, when all ranks are taken.
-int tb_tbt_links_tell(const struct tb_tbt_links *links, struct tb_tbt_clocks *clocks,
+// tb_tbt_links_give gives the clocks the messages, when all ranks are taken.
+int tb_tbt_links_give(const struct tb_tbt_links *links, struct tb_tbt_clocks *clocks,
 	struct tb_error *error) TB_MUST_USE;
 
 #endif

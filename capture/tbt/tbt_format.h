@@ -33,7 +33,7 @@
 // its clock, each u64 its own ns, i64 what is to be added there for the common clock
 // (1 or 2 points: constant or linear); u32 lanes, for each u64 bytes of records;
 // these bytes, lane after lane. A file of TB_TBT_MAGIC_2 was made of rank files that do
-// not tell which receives had MPI_ANY_SOURCE; one of TB_TBT_MAGIC_1 lacks world, parent
+// not record which receives had MPI_ANY_SOURCE; one of TB_TBT_MAGIC_1 lacks world, parent
 // and origin, too.
 #ifndef TB_TBT_FORMAT_H
 #define TB_TBT_FORMAT_H
@@ -57,17 +57,17 @@ enum tb_tbt_header {
 	TB_TBT_AT_MPI = 16,	// u32
 	TB_TBT_AT_STATE = 20,	// u32
 	TB_TBT_AT_LOST = 24,	// u32: 1 when the disk was full, so that recording ended
-	TB_TBT_AT_MONO_BEGIN = 32, // u64: the clock at MPI_Init's end, in ns since boot
-	TB_TBT_AT_REAL_BEGIN = 40, // u64: the same instant in ns since 1970
-	TB_TBT_AT_MONO_END = 48,   // u64: both at MPI_Finalize, else 0
-	TB_TBT_AT_REAL_END = 56,   // u64
-	TB_TBT_AT_CLOCK = 64,	   // text of up to 62 bytes: equal where the clock is
-	TB_TBT_AT_HOST = 128,	   // text of up to 254 bytes
-	TB_TBT_AT_VERSION = 384,   // text of up to 254 bytes
-	TB_TBT_AT_WORLD = 640,	   // u64: the world's identity; 0: a file without
-	TB_TBT_AT_ORIGIN = 648,	   // u32 (enum tb_tbt_origin)
-	TB_TBT_AT_ENDING = 652,	   // u32: signal that ended it, or TB_TBT_EXITED
-	TB_TBT_AT_TELLS_ANY = 656, // u32: 1 where it tells MPI_ANY_SOURCE
+	TB_TBT_AT_MONO_BEGIN = 32,   // u64: the clock at MPI_Init's end, in ns since boot
+	TB_TBT_AT_REAL_BEGIN = 40,   // u64: the same instant in ns since 1970
+	TB_TBT_AT_MONO_END = 48,     // u64: both at MPI_Finalize, else 0
+	TB_TBT_AT_REAL_END = 56,     // u64
+	TB_TBT_AT_CLOCK = 64,	     // text of up to 62 bytes: equal where the clock is
+	TB_TBT_AT_HOST = 128,	     // text of up to 254 bytes
+	TB_TBT_AT_VERSION = 384,     // text of up to 254 bytes
+	TB_TBT_AT_WORLD = 640,	     // u64: the world's identity; 0: a file without
+	TB_TBT_AT_ORIGIN = 648,	     // u32 (enum tb_tbt_origin)
+	TB_TBT_AT_ENDING = 652,	     // u32: signal that ended it, or TB_TBT_EXITED
+	TB_TBT_AT_RECORDS_ANY = 656, // u32: 1 where it records MPI_ANY_SOURCE
 	TB_TBT_AT_JOB = 704, // text of up to 62 bytes: the world's name in its launcher
 	TB_TBT_AT_PARENT = 768, // text of up to 62 bytes: that of who spawned it
 };

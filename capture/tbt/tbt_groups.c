@@ -37,11 +37,6 @@ struct tb_tbt_groups {
 	struct own *own; // by rank
 };
 
-static int tbt_groups_no_memory(struct tb_error *error)
-{
-	return tb_fail_memory(error, "the communicators of a trace");
-}
-
 static uint32_t *sum_runs(const uint64_t *runs, size_t n)
 {
 	uint32_t sum = 0, *ends = malloc((n / 2 + 1) * sizeof *ends);
@@ -96,7 +91,7 @@ static int next_group(struct tb_tbt_groups *groups, uint32_t at, uint32_t rank,
 			    kin->n_groups + 1) != TB_OK ||
 			TB_ARRAY_RESERVE(&groups->kin_of, &groups->kin_of_room,
 				groups->n + 1) != TB_OK)
-			return tbt_groups_no_memory(error);
+			return tb_fail_memory(error, "the communicators of a trace");
 		groups->kin_of[groups->n] = at;
 		kin->groups[kin->n_groups++] = (uint32_t)groups->n++;
 	}
@@ -115,13 +110,13 @@ int tb_tbt_groups_new(
 	if (!made || !made->own || !key) {
 		free(key);
 		tb_tbt_groups_free(made);
-		return tbt_groups_no_memory(error);
+		return tb_fail_memory(error, "the communicators of a trace");
 	}
 	made->n_ranks = n_ranks;
 	key[KEY_MEMBERS] = key[KEY_LOCAL] = key[KEY_RUNS + 1] = n_ranks;
 	uint32_t kin = find_kin(made, key, KEY_RUNS + 2);
 	int status = kin ? next_group(made, kin, UINT32_MAX, &group, error)
-			 : tbt_groups_no_memory(error);
+			 : tb_fail_memory(error, "the communicators of a trace");
 	if (status == TB_OK)
 		*groups = made;
 	else
@@ -156,25 +151,6 @@ static size_t split_at(const uint64_t *runs, size_t n_runs, uint64_t n_local)
 		n_local -= runs[i + 1];
 	}
 	return 0;
-}
-
-// group_check refuses members that cannot be.
-static int group_check(const struct tb_tbt_groups *groups,
-	const struct tb_tbt_record *record, struct tb_error *error)
-{
-	uint64_t n = record->fields[4], sum = 0;
-	bool good = record->n_list % 2 == 0 && n <= groups->n_ranks &&
-		    record->fields[5] <= n && (n == 0 || record->fields[5] > 0) &&
-		    record->fields[2] <= TB_TBT_INTER;
-	for (size_t i = 0; good && i < record->n_list; i += 2) {
-		uint64_t first = record->list[i], count = record->list[i + 1];
-		good = first < groups->n_ranks && count <= groups->n_ranks - first;
-		sum += count;
-	}
-	if (good && sum == n)
-		return TB_OK;
-	return tb_fail(error, TB_EFORMAT,
-		"communicator %" PRIu64 " has members that cannot be", record->fields[0]);
 }
 
 // group_make_key writes a key; the two groups of an inter-communicator stand in the order
@@ -224,7 +200,7 @@ static int tbt_find_group(struct tb_tbt_groups *groups, uint32_t rank,
 	uint64_t *key = group_make_key(record, parent, &n_key);
 	uint32_t kin = key ? find_kin(groups, key, n_key) : 0;
 	return kin ? next_group(groups, kin, rank, group, error)
-		   : tbt_groups_no_memory(error);
+		   : tb_fail_memory(error, "the communicators of a trace");
 }
 
 int tb_tbt_groups_add(struct tb_tbt_groups *groups, uint32_t rank,
@@ -232,7 +208,22 @@ int tb_tbt_groups_add(struct tb_tbt_groups *groups, uint32_t rank,
 {
 	uint32_t group = 0;
 	struct own *own = &groups->own[rank];
-	int status = group_check(groups, record, error);
+	// Refuse members that cannot be.
+	int status = TB_OK;
+	uint64_t n = record->fields[4], sum = 0;
+	bool good = record->n_list % 2 == 0 && n <= groups->n_ranks &&
+		    record->fields[5] <= n && (n == 0 || record->fields[5] > 0) &&
+		    record->fields[2] <= TB_TBT_INTER;
+	for (size_t i = 0; good && i < record->n_list; i += 2) {
+		uint64_t first = record->list[i], count = record->list[i + 1];
+		good = first < groups->n_ranks && count <= groups->n_ranks - first;
+		sum += count;
+	}
+	if (!good || sum != n) {
+		status = tb_fail(error, TB_EFORMAT,
+			"communicator %" PRIu64 " has members that cannot be",
+			record->fields[0]);
+	}
 	if (status == TB_OK)
 		status = tbt_find_group(groups, rank, record, &group, error);
 	if (status != TB_OK)
@@ -244,7 +235,7 @@ int tb_tbt_groups_add(struct tb_tbt_groups *groups, uint32_t rank,
 			record->fields[0], own->n);
 	size_t at = (size_t)record->fields[0];
 	if (TB_ARRAY_RESERVE(&own->groups, &own->room, at + 1) != TB_OK)
-		return tbt_groups_no_memory(error);
+		return tb_fail_memory(error, "the communicators of a trace");
 	while (own->n < at)
 		own->groups[own->n++] = TB_TBT_NO_GROUP;
 	own->groups[own->n++] = group;

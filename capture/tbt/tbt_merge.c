@@ -188,14 +188,9 @@ struct rank_merge {
 	struct tb_tbt_clocks *clocks;
 	struct tb_tbt_groups *groups;
 	char version[256];
-	bool tells_any; // every rank's file does
+	bool records_any; // every rank's file does
 	struct tb_tbt_summary *summary;
 };
-
-static int merge_no_memory(struct tb_error *error)
-{
-	return tb_fail_memory(error, "merging a trace");
-}
 
 // merge_open_rank reads the file of a rank, or only its header.
 static int merge_open_rank(const struct rank_merge *merge, uint32_t rank, bool whole,
@@ -203,7 +198,7 @@ static int merge_open_rank(const struct rank_merge *merge, uint32_t rank, bool w
 {
 	char *path = tbt_rank_path(merge->folder, merge->world->id, rank);
 	if (!path)
-		return merge_no_memory(error);
+		return tb_fail_memory(error, "merging a trace");
 	int status = whole ? tb_tbt_rank_read(file, path, error)
 			   : tb_tbt_rank_peek(file, path, error);
 	if (status == TB_OK && file->rank != rank) {
@@ -256,10 +251,10 @@ static int add_clock(
 	}
 	merge->clock_of[file->rank] = (uint32_t)at;
 	if (tb_map_put(&merge->by_name, key, (uint32_t)at) != TB_OK)
-		return merge_no_memory(error);
+		return tb_fail_memory(error, "merging a trace");
 	if (TB_ARRAY_RESERVE(&merge->names, &merge->names_room, at + 1) != TB_OK ||
 		TB_ARRAY_RESERVE(&merge->starts, &merge->starts_room, at + 1) != TB_OK)
-		return merge_no_memory(error);
+		return tb_fail_memory(error, "merging a trace");
 	memcpy(merge->names[at], file->clock, sizeof file->clock);
 	merge->starts[at].at_ns = file->mono_begin_ns;
 	merge->starts[at].add_ns = (int64_t)(file->real_begin_ns - file->mono_begin_ns);
@@ -276,7 +271,7 @@ static int merge_take_header(
 			" is of %" PRIu32 " ranks, rank %" PRIu32 " of %" PRIu32,
 			file->rank, file->n_ranks, merge->first, merge->n_ranks);
 	merge->there[file->rank] = true;
-	merge->tells_any &= file->tells_any;
+	merge->records_any &= file->records_any;
 	merge->summary->n_lost += file->lost;
 	struct rank_ending *ending = &merge->endings[file->rank];
 	ending->early = file->state != TB_TBT_FINISHED && !file->lost;
@@ -333,14 +328,14 @@ static int merge_begin(struct rank_merge *merge, struct tb_error *error)
 		return status;
 	merge->n_ranks = file.n_ranks;
 	merge->mpi = file.mpi;
-	merge->tells_any = true;
+	merge->records_any = true;
 	memcpy(merge->version, file.version, sizeof merge->version);
 	merge->there = calloc(file.n_ranks, sizeof *merge->there);
 	merge->endings = calloc(file.n_ranks, sizeof *merge->endings);
 	merge->clock_of = calloc(file.n_ranks, sizeof *merge->clock_of);
 	tb_tbt_rank_fini(&file);
 	if (!merge->there || !merge->endings || !merge->clock_of)
-		return merge_no_memory(error);
+		return tb_fail_memory(error, "merging a trace");
 	return tb_tbt_groups_new(&merge->groups, merge->n_ranks, error);
 }
 
@@ -394,7 +389,7 @@ static int definition_keep(struct definitions *definitions,
 	if (!list || TB_ARRAY_RESERVE(&definitions->items, &definitions->room,
 			     definitions->n + 1) != TB_OK) {
 		free(list);
-		return merge_no_memory(error);
+		return tb_fail_memory(error, "merging a trace");
 	}
 	if (record->n_list)
 		memcpy(list, record->list, record->n_list * sizeof *list);
@@ -474,29 +469,6 @@ static uint64_t common_begin(const struct rank_merge *merge)
 	return least;
 }
 
-static void merge_write_head(const struct rank_merge *merge, FILE *stream)
-{
-	uint32_t n = tb_tbt_groups_n(merge->groups);
-	fwrite(merge->tells_any ? TB_TBT_MAGIC : TB_TBT_MAGIC_2, 1, TB_TBT_MAGIC_BYTES,
-		stream);
-	merge_put_u32(stream, merge->n_ranks);
-	merge_put_u32(stream, merge->mpi);
-	merge_put_u64(stream, common_begin(merge));
-	merge_put_text(stream, merge->version);
-	merge_put_u64(stream, merge->world->id);
-	merge_put_u64(stream, merge->world->parent_id);
-	merge_put_u32(stream, merge->world->origin);
-	merge_put_u32(stream, n);
-	for (uint32_t i = 0; i < n; i++) {
-		struct tb_tbt_group group = tb_tbt_groups_at(merge->groups, i);
-		merge_put_u32(stream, group.n);
-		merge_put_u32(stream, group.n_local);
-		merge_put_u32(stream, (uint32_t)(group.n_runs / 2));
-		for (size_t k = 0; k < group.n_runs; k++)
-			merge_put_u32(stream, (uint32_t)group.runs[k]);
-	}
-}
-
 static int merge_write_rank(const struct rank_merge *merge, uint32_t rank, FILE *stream,
 	struct tb_error *error)
 {
@@ -549,19 +521,19 @@ static int relate(struct rank_merge *merge, struct tb_error *error)
 		tb_tbt_rank_fini(&file);
 	}
 	if (links && status == TB_OK)
-		status = tb_tbt_links_tell(links, merge->clocks, error);
+		status = tb_tbt_links_give(links, merge->clocks, error);
 	tb_tbt_links_free(links);
 	return status;
 }
 
 // How a rank ended, by how likely the end is another's doing (tbt_merge.h).
-enum ending_order { ABORTED, FAILED, WORDLESS, ASKED };
+enum ending_order { ABORTED, FAILED, UNEXPLAINED, ASKED };
 
 static enum ending_order ending_rank(const struct rank_ending *ending)
 {
 	uint32_t by = ending->ending;
 	if (ending->aborted || by == 0)
-		return ending->aborted ? ABORTED : WORDLESS;
+		return ending->aborted ? ABORTED : UNEXPLAINED;
 	return by == SIGTERM || by == SIGINT || by == SIGHUP ? ASKED : FAILED;
 }
 
@@ -575,7 +547,7 @@ static void find_first_early(const struct rank_merge *merge)
 		const struct rank_ending *ending = &merge->endings[i];
 		struct tb_tbt_point points[TB_TBT_POINTS_MAX];
 		enum ending_order order = ending_rank(ending);
-		summary->n_wordless += ending->early && order == WORDLESS;
+		summary->n_unexplained += ending->early && order == UNEXPLAINED;
 		if (!ending->early || order > first)
 			continue;
 		uint32_t n =
@@ -614,7 +586,25 @@ int tb_tbt_merge(const char *folder, const struct tb_tbt_world *world, FILE *str
 		summary->n_clocks = (uint32_t)merge.n_clocks;
 		summary->n_unlinked = tb_tbt_clocks_solve(merge.clocks);
 		find_first_early(&merge);
-		merge_write_head(&merge, stream);
+		uint32_t n = tb_tbt_groups_n(merge.groups);
+		fwrite(merge.records_any ? TB_TBT_MAGIC : TB_TBT_MAGIC_2, 1,
+			TB_TBT_MAGIC_BYTES, stream);
+		merge_put_u32(stream, merge.n_ranks);
+		merge_put_u32(stream, merge.mpi);
+		merge_put_u64(stream, common_begin(&merge));
+		merge_put_text(stream, merge.version);
+		merge_put_u64(stream, merge.world->id);
+		merge_put_u64(stream, merge.world->parent_id);
+		merge_put_u32(stream, merge.world->origin);
+		merge_put_u32(stream, n);
+		for (uint32_t i = 0; i < n; i++) {
+			struct tb_tbt_group group = tb_tbt_groups_at(merge.groups, i);
+			merge_put_u32(stream, group.n);
+			merge_put_u32(stream, group.n_local);
+			merge_put_u32(stream, (uint32_t)(group.n_runs / 2));
+			for (size_t k = 0; k < group.n_runs; k++)
+				merge_put_u32(stream, (uint32_t)group.runs[k]);
+		}
 		for (uint32_t i = 0; i < merge.n_ranks && status == TB_OK; i++)
 			status = merge_write_rank(&merge, i, stream, error);
 	}

@@ -54,9 +54,9 @@ struct tb_tbt_summary {
 	// not returned left no record.
 	uint32_t first_early, first_ending; // as in tb_tbt_rank; 0: unknown
 	bool first_aborted;
-	uint32_t n_wordless; // of n_early, those that left no word of their end
-	uint32_t n_clocks;   // machines, by their clocks
-	uint32_t n_unlinked; // clocks that no message relates to the others
+	uint32_t n_unexplained; // of n_early, those that left no word of their end
+	uint32_t n_clocks;	// machines, by their clocks
+	uint32_t n_unlinked;	// clocks that no message relates to the others
 	uint64_t n_records;
 	struct tb_error unread[TB_TBT_UNREAD_MAX]; // why, of the first n_missing files
 };

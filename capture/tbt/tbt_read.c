@@ -33,11 +33,6 @@ bool tb_tbt_begins(struct tb_bytes first)
 		       memcmp(first.data, TB_TBT_MAGIC_1, TB_TBT_MAGIC_BYTES) == 0);
 }
 
-static int tbt_no_memory(struct tb_error *error)
-{
-	return tb_fail_memory(error, "a traced program");
-}
-
 static void get_bytes(struct tbt_source *source, void *bytes, size_t n)
 {
 	size_t got = source->failed ? 0 : fread(bytes, 1, n, source->stream);
@@ -122,7 +117,7 @@ static int read_group(struct tb_tbt_reader *reader, struct tbt_source *source, b
 						"a communicator's size cannot be", error);
 	uint32_t *members = malloc(n * sizeof *members);
 	if (!members)
-		return tbt_no_memory(error);
+		return tb_fail_memory(error, "a traced program");
 	int status = read_members(reader, source, members, n, error);
 	if (status == TB_OK && !first)
 		status =
@@ -145,7 +140,8 @@ static int read_groups(
 		return status;
 	reader->n_messages_of = n;
 	reader->messages_of = calloc((size_t)n + 1, sizeof *reader->messages_of);
-	return reader->messages_of ? source_check(source, error) : tbt_no_memory(error);
+	return reader->messages_of ? source_check(source, error)
+				   : tb_fail_memory(error, "a traced program");
 }
 
 static int tbt_read_head(
@@ -157,7 +153,7 @@ static int tbt_read_head(
 	if (!tb_tbt_begins((struct tb_bytes){magic, sizeof magic}))
 		return tb_fail_in(error, TB_EFOREIGN, source->path,
 			"is not what `tailback trace` writes");
-	reader->tells_any = memcmp(magic, TB_TBT_MAGIC, sizeof magic) == 0;
+	reader->records_any = memcmp(magic, TB_TBT_MAGIC, sizeof magic) == 0;
 	reader->n_ranks = source_u32(source);
 	reader->mpi = source_u32(source);
 	reader->begin_ns = source_u64(source);
@@ -180,7 +176,7 @@ static int tbt_read_head(
 		return status;
 	reader->n_lanes = calloc(reader->n_ranks, sizeof *reader->n_lanes);
 	return reader->n_lanes ? read_groups(reader, source, error)
-			       : tbt_no_memory(error);
+			       : tb_fail_memory(error, "a traced program");
 }
 
 static int read_comms(
@@ -195,7 +191,7 @@ static int read_comms(
 				source, "a communicator is not in the file", error);
 		if (TB_ARRAY_RESERVE(&reader->groups, &room, reader->n_groups + 1) !=
 			TB_OK)
-			return tbt_no_memory(error);
+			return tb_fail_memory(error, "a traced program");
 		reader->groups[reader->n_groups] = group;
 	}
 	reader->n_points = source_u32(source);
@@ -216,7 +212,7 @@ static int read_records(struct tb_tbt_thread *thread, struct tbt_source *source,
 	while (thread->n < n && !source->failed) {
 		size_t part = n - thread->n < CHUNK ? (size_t)(n - thread->n) : CHUNK;
 		if (TB_ARRAY_RESERVE(&thread->records, &room, thread->n + part) != TB_OK)
-			return tbt_no_memory(error);
+			return tb_fail_memory(error, "a traced program");
 		get_bytes(source, thread->records + thread->n, part);
 		thread->n += part;
 	}
@@ -230,7 +226,7 @@ static int read_sizes(
 	size_t room = 0;
 	for (uint32_t i = 0; i < n && !source->failed; i++) {
 		if (TB_ARRAY_RESERVE(sizes, &room, (size_t)i + 1) != TB_OK)
-			return tbt_no_memory(error);
+			return tb_fail_memory(error, "a traced program");
 		(*sizes)[i] = source_u64(source);
 	}
 	return source_check(source, error);
@@ -250,7 +246,7 @@ static int read_threads(
 	if (status == TB_OK)
 		reader->threads = calloc((size_t)n + 1, sizeof *reader->threads);
 	if (status == TB_OK && !reader->threads)
-		status = tbt_no_memory(error);
+		status = tb_fail_memory(error, "a traced program");
 	reader->n_threads = status == TB_OK ? n : 0;
 	for (uint32_t i = 0; i < n && status == TB_OK; i++)
 		status = read_records(&reader->threads[i], source, sizes[i], error);
@@ -311,18 +307,6 @@ static void note_end(struct tb_tbt_reader *reader)
 			n);
 }
 
-// tbt_name_lane says whose records are broken, of an error that knows the offset in a
-// lane.
-static void tbt_name_lane(const struct tb_tbt_reader *reader, struct tb_error *error)
-{
-	if (!error || error->file[0] || error->place != TB_PLACE_OFFSET)
-		return;
-	const struct tb_error in_lane = *error;
-	(void)tb_fail_in(error, in_lane.code, reader->path,
-		"rank %" PRIu32 ", byte %" PRIu64 " of a thread: %s", reader->rank,
-		in_lane.at, in_lane.text);
-}
-
 static int tbt_rank_calls(struct tb_tbt_reader *reader, struct tb_error *error);
 
 static int tbt_read_rank(struct tb_tbt_reader *reader, struct tbt_source *source,
@@ -348,8 +332,16 @@ static int tbt_read_rank(struct tb_tbt_reader *reader, struct tbt_source *source
 		status = tbt_rank_calls(reader, error);
 	if (status == TB_OK)
 		note_end(reader);
-	else if (status == TB_EFORMAT)
-		tbt_name_lane(reader, error);
+	else if (status == TB_EFORMAT) {
+		// Say whose records are broken, of an error that knows the offset in a
+		// lane.
+		if (error && !error->file[0] && error->place == TB_PLACE_OFFSET) {
+			const struct tb_error in_lane = *error;
+			(void)tb_fail_in(error, in_lane.code, reader->path,
+				"rank %" PRIu32 ", byte %" PRIu64 " of a thread: %s",
+				reader->rank, in_lane.at, in_lane.text);
+		}
+	}
 	free_rank(reader);
 	return status;
 }
@@ -359,7 +351,7 @@ static int tbt_read_rank(struct tb_tbt_reader *reader, struct tbt_source *source
 static void note_any_source(struct tb_tbt_reader *reader)
 {
 	char count[48];
-	if (!reader->tells_any && reader->n_recvs)
+	if (!reader->records_any && reader->n_recvs)
 		tb_calls_note(reader->calls,
 			"which receives had MPI_ANY_SOURCE was not recorded: all get the "
 			"messages that they got then");
@@ -460,11 +452,6 @@ int tb_tbt_read(struct tb_calls **calls, const struct tb_reading *reading,
 
 // The request of an operation that only this reader waits for.
 #define UNNAMED UINT64_MAX
-
-static int tbt_calls_no_memory(struct tb_error *error)
-{
-	return tb_fail_memory(error, "the calls of a rank");
-}
 
 int tb_tbt_broken(
 	const struct tb_tbt_reader *reader, const char *what, struct tb_error *error)
@@ -576,7 +563,7 @@ static int tbt_add_message(struct tb_tbt_reader *reader, struct tb_tbt_thread *t
 	int status = tb_tbt_call(reader, thread, record, call, &index, error);
 	if (status == TB_OK && request && request != UNNAMED &&
 		tb_map_put(&reader->started, request, index))
-		return tbt_calls_no_memory(error);
+		return tb_fail_memory(error, "the calls of a rank");
 	return status;
 }
 
@@ -697,7 +684,7 @@ static int tbt_add_sizes(struct tb_tbt_reader *reader, const struct tb_call *cal
 		if (good)
 			sizes[record->list[i]] += record->list[i + 1];
 	}
-	int status = sizes ? TB_OK : tbt_calls_no_memory(error);
+	int status = sizes ? TB_OK : tb_fail_memory(error, "the calls of a rank");
 	if (sizes && !good)
 		status = tb_tbt_broken(
 			reader, "an exchange has a member that cannot be", error);
@@ -750,7 +737,7 @@ static int tbt_add_collective(struct tb_tbt_reader *reader, struct tb_tbt_thread
 	if (status == TB_OK)
 		status = tbt_add_sizes(reader, &call, record, error);
 	if (status == TB_OK && request && tb_map_put(&reader->started, request, index))
-		return tbt_calls_no_memory(error);
+		return tb_fail_memory(error, "the calls of a rank");
 	return status;
 }
 
@@ -768,7 +755,7 @@ static int tbt_define_comm(struct tb_tbt_reader *reader,
 		tb_map_put(&reader->persistent, request,
 			(uint32_t)reader->n_operations) != TB_OK) {
 		free(operation.list);
-		return tbt_calls_no_memory(error);
+		return tb_fail_memory(error, "the calls of a rank");
 	}
 	if (record->n_list)
 		memcpy(operation.list, record->list,
@@ -900,7 +887,7 @@ static int keep_received(struct tb_tbt_reader *reader, const struct tb_tbt_recor
 			    reader->n_received + 1) != TB_OK ||
 			tb_map_put(&reader->got, list[i] / 4,
 				(uint32_t)reader->n_received) != TB_OK)
-			return tbt_calls_no_memory(error);
+			return tb_fail_memory(error, "the calls of a rank");
 		reader->received[reader->n_received++] =
 			(struct tb_tbt_received){list[i + 1], list[i + 2], list[i + 3]};
 	}

@@ -84,7 +84,7 @@ struct tb_tbt_reader {
 	uint64_t n_left_out;
 	uint64_t n_inter_rooted; // collective calls, left out too
 	uint32_t n_short;	 // ranks that did not come to their end
-	bool tells_any;		 // which receives had MPI_ANY_SOURCE
+	bool records_any;	 // which receives had MPI_ANY_SOURCE
 	// Receives that are calls, those that got a message with MPI_ANY_SOURCE, and
 	// those that are both.
 	uint64_t n_recvs, n_any, n_any_kept;

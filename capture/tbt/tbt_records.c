@@ -185,7 +185,7 @@ static int read_header(struct tb_tbt_rank *rank, struct tb_bytes bytes, const ch
 	rank->world = u64_at(bytes, TB_TBT_AT_WORLD);
 	rank->origin = u32_at(bytes, TB_TBT_AT_ORIGIN);
 	rank->ending = u32_at(bytes, TB_TBT_AT_ENDING);
-	rank->tells_any = u32_at(bytes, TB_TBT_AT_TELLS_ANY) != 0;
+	rank->records_any = u32_at(bytes, TB_TBT_AT_RECORDS_ANY) != 0;
 	text_at(bytes, TB_TBT_AT_JOB, rank->job, sizeof rank->job);
 	text_at(bytes, TB_TBT_AT_PARENT, rank->parent, sizeof rank->parent);
 	if (rank->rank >= rank->n_ranks)

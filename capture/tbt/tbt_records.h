@@ -53,7 +53,7 @@ struct tb_tbt_rank {
 	uint32_t origin,
 		ending; // enum tb_tbt_origin; signal or TB_TBT_EXITED, 0: unknown
 	char job[64], parent[64]; // as launchers name worlds; "": unknown
-	bool tells_any;		  // which receives had MPI_ANY_SOURCE
+	bool records_any;	  // which receives had MPI_ANY_SOURCE
 	struct tb_tbt_lane *lanes;
 	size_t n_lanes, lanes_room;
 };

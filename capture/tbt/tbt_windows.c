@@ -21,11 +21,6 @@
 enum { WINDOWS_MAX = 1 << 20 };
 enum tag { TAG_THERE, TAG_BACK, TAG_POSTED, TAG_COMPLETED };
 
-static int window_no_memory(struct tb_error *error)
-{
-	return tb_fail_memory(error, "one-sided communication");
-}
-
 // window_messages stores the group of one-sided messages that has the members of another.
 static int window_messages(struct tb_tbt_reader *reader, uint32_t group,
 	uint32_t *messages, struct tb_error *error)
@@ -34,7 +29,7 @@ static int window_messages(struct tb_tbt_reader *reader, uint32_t group,
 		struct tb_group of = tb_calls_members(reader->calls, group);
 		uint32_t *members = malloc(of.n * sizeof *members);
 		if (!members)
-			return window_no_memory(error);
+			return tb_fail_memory(error, "one-sided communication");
 		memcpy(members, of.members, of.n * sizeof *members);
 		int status = tb_calls_group(reader->calls, members, of.n, of.n_local,
 			&reader->messages_of[group], error);
@@ -65,7 +60,7 @@ int tb_tbt_take_window(struct tb_tbt_reader *reader, const struct tb_tbt_record 
 		return tb_tbt_broken(reader, "a window has an absurd number", error);
 	if (TB_ARRAY_RESERVE_ZEROED(
 		    &reader->windows, &reader->windows_room, (size_t)id + 1) != TB_OK)
-		return window_no_memory(error);
+		return tb_fail_memory(error, "one-sided communication");
 	if (id >= reader->n_windows)
 		reader->n_windows = (size_t)id + 1;
 	if (reader->windows[id].known)
@@ -75,7 +70,7 @@ int tb_tbt_take_window(struct tb_tbt_reader *reader, const struct tb_tbt_record 
 	struct tb_group of = tb_calls_members(reader->calls, window.group);
 	window.put = calloc(of.n, sizeof *window.put);
 	if (!window.put)
-		return window_no_memory(error);
+		return tb_fail_memory(error, "one-sided communication");
 	reader->windows[id] = window;
 	return window_messages(
 		reader, window.group, &reader->windows[id].messages, error);
@@ -121,7 +116,7 @@ static int push_u32(
 	uint32_t **items, size_t *n, size_t *room, uint32_t value, struct tb_error *error)
 {
 	if (TB_ARRAY_RESERVE(items, room, *n + 1) != TB_OK)
-		return window_no_memory(error);
+		return tb_fail_memory(error, "one-sided communication");
 	(*items)[(*n)++] = value;
 	return TB_OK;
 }
@@ -153,7 +148,7 @@ static int window_serve(struct window_call *here, uint32_t target, enum tb_call_
 	struct tb_tbt_reader *reader = here->reader;
 	if (TB_ARRAY_RESERVE(&reader->services, &reader->services_room,
 		    reader->n_services + 1) != TB_OK)
-		return window_no_memory(here->error);
+		return tb_fail_memory(here->error, "one-sided communication");
 	reader->services[reader->n_services++] = (struct tb_tbt_service){.target = target,
 		.origin = reader->rank,
 		.group = here->window->messages,
@@ -211,13 +206,13 @@ static int there_and_back(
 	return status;
 }
 
-// set_request has the request of an access stand for the last call of the rank.
+// set_request makes the request of an access mean the last call of the rank.
 static int set_request(struct window_call *here, uint64_t request)
 {
 	uint32_t n;
 	tb_calls_of(here->reader->calls, here->reader->rank, &n);
 	if (request && tb_map_put(&here->reader->started, request, n - 1) != TB_OK)
-		return window_no_memory(here->error);
+		return tb_fail_memory(here->error, "one-sided communication");
 	return TB_OK;
 }
 
@@ -420,17 +415,6 @@ int tb_tbt_take_sync(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	}
 }
 
-// window_lane returns the lane of a target for an origin, a new one at first.
-static int window_lane(struct tb_tbt_reader *reader, struct tb_map *lanes,
-	const struct tb_tbt_service *service, uint32_t *lane, struct tb_error *error)
-{
-	uint64_t key = (uint64_t)service->target << 32 | service->origin;
-	if (tb_map_find(lanes, key, lane))
-		return TB_OK;
-	*lane = reader->n_lanes[service->target]++;
-	return tb_map_put(lanes, key, *lane) == TB_OK ? TB_OK : window_no_memory(error);
-}
-
 int tb_tbt_serve(struct tb_tbt_reader *reader, struct tb_error *error)
 {
 	int status = TB_OK;
@@ -443,7 +427,17 @@ int tb_tbt_serve(struct tb_tbt_reader *reader, struct tb_error *error)
 			.bytes = service->bytes,
 			.group = service->group,
 			.starts = service->kind == TB_CALL_SEND};
-		status = window_lane(reader, &lanes, service, &call.lane, error);
+		// The lane of a target for an origin, a new one at first.
+		uint32_t *lane = &call.lane;
+		status = TB_OK;
+		uint64_t key = (uint64_t)service->target << 32 | service->origin;
+		if (!tb_map_find(&lanes, key, lane)) {
+			*lane = reader->n_lanes[service->target]++;
+			status = tb_map_put(&lanes, key, *lane) == TB_OK
+					 ? TB_OK
+					 : tb_fail_memory(
+						   error, "one-sided communication");
+		}
 		if (status == TB_OK)
 			status = tb_calls_add(
 				reader->calls, service->target, &call, NULL, error);
@@ -457,11 +451,6 @@ int tb_tbt_serve(struct tb_tbt_reader *reader, struct tb_error *error)
 
 enum { NOTED_FILES_MAX = 8 };
 
-static int files_no_memory(struct tb_error *error)
-{
-	return tb_fail_memory(error, "the files of a traced program");
-}
-
 // find_file stores the place of a file in the list, a new one unless its name is known.
 static int find_file(struct tb_tbt_reader *reader, const char *name, uint32_t *at,
 	struct tb_error *error)
@@ -474,12 +463,12 @@ static int find_file(struct tb_tbt_reader *reader, const char *name, uint32_t *a
 			return TB_OK;
 	if (TB_ARRAY_RESERVE(&reader->files, &reader->files_room, reader->n_files + 1) !=
 		TB_OK)
-		return files_no_memory(error);
+		return tb_fail_memory(error, "the files of a traced program");
 	char *copy = strdup(name);
 	*at = (uint32_t)reader->n_files;
 	if (!copy || tb_map_put(&reader->file_names, key, *at) != TB_OK) {
 		free(copy);
-		return files_no_memory(error);
+		return tb_fail_memory(error, "the files of a traced program");
 	}
 	reader->files[reader->n_files++] = (struct tb_tbt_file){
 		.name = copy, .from = UINT64_MAX, .rank = UINT32_MAX};
@@ -492,7 +481,7 @@ int tb_tbt_take_file(struct tb_tbt_reader *reader, const struct tb_tbt_record *r
 	uint32_t at;
 	char *name = malloc(record->n_list + 1);
 	if (!name)
-		return files_no_memory(error);
+		return tb_fail_memory(error, "the files of a traced program");
 	for (size_t i = 0; i < record->n_list; i++) {
 		uint8_t letter = (uint8_t)record->list[i];
 		name[i] = (char)(letter < ' ' || letter == 127 ? '?' : letter);
@@ -501,7 +490,7 @@ int tb_tbt_take_file(struct tb_tbt_reader *reader, const struct tb_tbt_record *r
 	int status = find_file(reader, name, &at, error);
 	free(name);
 	if (status == TB_OK && tb_map_put(&reader->opened, record->fields[0], at))
-		return files_no_memory(error);
+		return tb_fail_memory(error, "the files of a traced program");
 	return status;
 }
 

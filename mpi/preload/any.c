@@ -5,7 +5,7 @@
 // the launcher whose variables it has (a Python that loads MPI later). Processes of
 // neither, such as shells and mpirun itself, go on, and what they start comes by here.
 // The tracers lie beside this library. One that is missing leaves a file missing-MPI in
-// the folder of the ranks' files, for `tailback trace` to tell.
+// the folder of the ranks' files, for `tailback trace` to report.
 #include "mpi_library.h"
 
 #include <dlfcn.h>

@@ -137,7 +137,7 @@ void tb_lanes_open(const char *folder, const struct tb_lanes_rank *rank)
 	record_put_text(header + TB_TBT_AT_VERSION, rank->version, 254);
 	record_put_u64(header + TB_TBT_AT_WORLD, rank->world);
 	record_put_u32(header + TB_TBT_AT_ORIGIN, rank->origin);
-	record_put_u32(header + TB_TBT_AT_TELLS_ANY, 1);
+	record_put_u32(header + TB_TBT_AT_RECORDS_ANY, 1);
 	record_put_text(header + TB_TBT_AT_JOB, rank->job, 62);
 	record_put_text(header + TB_TBT_AT_PARENT, rank->parent, 62);
 	memcpy(header, TB_TBT_RANK_MAGIC, TB_TBT_MAGIC_BYTES);

@@ -53,7 +53,7 @@ struct tb_traced_request {
 	bool receives, persistent, cancelled;
 	// Of partitioned messages: how many partitions, and how many are not ready yet.
 	uint32_t n_parts, n_unready;
-	// What a receive gets, where no status tells it.
+	// What a receive gets, where no status has it.
 	bool known;
 	uint64_t peer, tag, bytes;
 };
@@ -83,8 +83,8 @@ static inline uint64_t tb_bytes_received(const MPI_Status *status)
 	return bytes > 0 ? (uint64_t)bytes : 0;
 }
 
-// tb_tell_source notes the source with which the next record's receive was posted.
-static inline void tb_tell_source(struct tb_record_lane *lane, int from)
+// tb_note_source notes the source with which the next record's receive was posted.
+static inline void tb_note_source(struct tb_record_lane *lane, int from)
 {
 	if (from == MPI_ANY_SOURCE)
 		tb_lane_define(lane, TB_TBT_ANY_SOURCE, NULL, NULL, 0);

@@ -22,24 +22,6 @@ static void __attribute__((constructor)) real_find_all(void)
 	TB_WRAPPED(FIND)
 }
 
-// launcher_job stores what the launcher calls this world, and in `parent` the world that
-// spawned it: PMIx (Open MPI, Slurm) names both, Slurm the step. MPICH's own launcher
-// names none to its processes, and leaves there what an outer launcher said.
-static void launcher_job(char job[64], char parent[64])
-{
-	const char *slurm = getenv("SLURM_JOB_ID"), *step = getenv("SLURM_STEP_ID");
-	const char *port = getenv("OMPI_PARENT_PORT"), *given = getenv("PMIX_NAMESPACE");
-	if (TB_MPI == TB_TBT_MPICH && (getenv("PMI_FD") || getenv("PMI_PORT")))
-		return;
-	if (given)
-		snprintf(job, 64, "%s", given);
-	else if (slurm && step)
-		snprintf(job, 64, "%s.%s", slurm, step);
-	// A port begins with the namespace of the process that opened it.
-	if (port)
-		snprintf(parent, 64, "%.*s", (int)strcspn(port, "."), port);
-}
-
 static uint64_t members_mix(uint64_t hash, const void *bytes, size_t n)
 {
 	for (const unsigned char *at = bytes; n > 0; at++, n--)
@@ -90,7 +72,21 @@ static void begin_trace(void)
 	version[strcspn(version, ",\n")] = '\0';
 	gethostname(host, sizeof host - 1);
 	PMPI_Comm_get_parent(&spawner);
-	launcher_job(job, parent);
+	// Store what the launcher calls this world, and in `parent` the world that
+	// spawned it: PMIx (Open MPI, Slurm) names both, Slurm the step. MPICH's own
+	// launcher names none to its processes, and leaves there what an outer launcher
+	// said.
+	const char *slurm = getenv("SLURM_JOB_ID"), *step = getenv("SLURM_STEP_ID");
+	const char *port = getenv("OMPI_PARENT_PORT"), *given = getenv("PMIX_NAMESPACE");
+	if (TB_MPI != TB_TBT_MPICH || (!getenv("PMI_FD") && !getenv("PMI_PORT"))) {
+		if (given)
+			snprintf(job, 64, "%s", given);
+		else if (slurm && step)
+			snprintf(job, 64, "%s.%s", slurm, step);
+		// A port begins with the namespace of the process that opened it.
+		if (port)
+			snprintf(parent, 64, "%.*s", (int)strcspn(port, "."), port);
+	}
 	struct tb_lanes_rank own = {.rank = (uint32_t)rank,
 		.n_ranks = (uint32_t)n,
 		.mpi = TB_MPI,
@@ -151,28 +147,24 @@ int MPI_Abort(MPI_Comm comm, int code)
 TB_ALIAS(Abort);
 
 // Making a communicator is a collective call of its parent: its members agree on a number
-// for it (an all-reduce) or, in a split, tell each other colour and key (an all-gather).
+// for it (an all-reduce) or, in a split, exchange colour and key (an all-gather).
 enum { AGREE_BYTES = 4, SPLIT_BYTES = 8 };
-
-static void record_comm(struct tb_traced_call *entry, MPI_Comm comm, bool split)
-{
-	int inter = 0;
-	PMPI_Comm_test_inter(comm, &inter);
-	if (inter) {
-		tb_lane_poll(entry);
-		return;
-	}
-	const uint64_t fields[] = {split ? TB_TBT_ALLGATHER : TB_TBT_ALLREDUCE,
-		tb_comm_id(entry->lane, comm), 0, split ? SPLIT_BYTES : AGREE_BYTES, 0};
-	tb_lane_record(entry, TB_TBT_COLL, fields, NULL, 0);
-}
 
 // record_made defines what a call made, and that the members of `agreeing` agreed on it.
 static void record_made(struct tb_traced_call *entry, MPI_Comm made,
 	const struct tb_comm_birth *birth, MPI_Comm agreeing, bool split)
 {
 	tb_comm_made(entry->lane, made, birth);
-	record_comm(entry, agreeing, split);
+	int inter = 0;
+	PMPI_Comm_test_inter(agreeing, &inter);
+	if (inter) {
+		tb_lane_poll(entry);
+		return;
+	}
+	const uint64_t fields[] = {split ? TB_TBT_ALLGATHER : TB_TBT_ALLREDUCE,
+		tb_comm_id(entry->lane, agreeing), 0, split ? SPLIT_BYTES : AGREE_BYTES,
+		0};
+	tb_lane_record(entry, TB_TBT_COLL, fields, NULL, 0);
 }
 #define BIRTH(...) (&(const struct tb_comm_birth){__VA_ARGS__})
 

@@ -16,7 +16,7 @@ static uint64_t file_number(MPI_File file)
 }
 
 // byte_at returns the byte that an offset of the file's view stands for, plus 1; 0 where
-// MPI does not tell.
+// MPI does not say.
 static uint64_t byte_at(MPI_File file, MPI_Offset at)
 {
 	MPI_Offset byte = 0;

@@ -53,7 +53,7 @@ static void record_recv(
 	const uint64_t fields[] = {tb_comm_id(entry->lane, comm),
 		(uint64_t)status->MPI_SOURCE, (uint64_t)(uint32_t)status->MPI_TAG,
 		tb_bytes_received(status)};
-	tb_tell_source(entry->lane, from);
+	tb_note_source(entry->lane, from);
 	tb_lane_record(entry, TB_TBT_RECV, fields, NULL, 0);
 }
 
@@ -63,7 +63,7 @@ static void record_irecv(struct tb_traced_call *entry, int from, MPI_Comm comm,
 {
 	const uint64_t fields[] = {tb_comm_id(entry->lane, comm),
 		persistent ? tb_defined(request, true) : tb_started(request, true)};
-	tb_tell_source(entry->lane, from);
+	tb_note_source(entry->lane, from);
 	tb_lane_record(
 		entry, persistent ? TB_TBT_RECV_INIT : TB_TBT_IRECV, fields, NULL, 0);
 }
@@ -82,8 +82,8 @@ static void record_irecv(struct tb_traced_call *entry, int from, MPI_Comm comm,
 		if (from != MPI_PROC_NULL)                                               \
 			record_irecv(&entry, from, comm, *request, persistent))
 
-// A matched message no longer has a communicator that MPI tells of: it is remembered from
-// the probe (see remember), as is the source that was asked for.
+// A matched message no longer has a communicator that MPI would name: it is remembered
+// from the probe (see remember), as is the source that was asked for.
 struct matched_probe {
 	MPI_Message handle;
 	MPI_Comm comm;
@@ -129,7 +129,7 @@ static struct matched_probe recall(MPI_Message handle)
 			 if (!null) record_irecv(                                        \
 				 &entry, probe.from, probe.comm, *request, false))
 
-// Probes: the wait is recorded, and the receive that follows tells the message.
+// Probes: the wait is recorded, and the receive that follows records the message.
 #define PROBE(name, parameters, arguments, probed)                                       \
 	TB_TRACED_IF(name, parameters, arguments, (void)0, true, tb_lane_poll(&entry);   \
 		     probed)
@@ -163,7 +163,7 @@ static void record_both(struct tb_traced_call *entry, const struct traced_messag
 		fields[6] = tb_bytes_received(status);
 	}
 	if (fields[4])
-		tb_tell_source(entry->lane, from);
+		tb_note_source(entry->lane, from);
 	if (fields[1] || fields[4])
 		tb_lane_record(entry, TB_TBT_SENDRECV, fields, NULL, 0);
 }

@@ -181,28 +181,26 @@ COMPLETES(Testsome,
 	(n, requests, n_done, indices, batch.statuses), n,
 	END_SOME(*n_done != MPI_UNDEFINED, *n_done, indices));
 
-// begin_active gives a persistent request its next operation and adds the pair to
-// `pairs`. A partitioned send begins only when its last partition is ready.
-static void begin_active(MPI_Request handle, uint64_t *pairs, size_t *n)
-{
-	struct tb_traced_request request;
-	if (!tb_request_take(handle, &request))
-		return;
-	request.active = tb_request_new();
-	request.n_unready = request.n_parts;
-	if (request.receives || request.n_parts == 0) {
-		pairs[(*n)++] = request.id;
-		pairs[(*n)++] = request.active;
-	}
-	tb_request_put(handle, &request);
-}
-
 static void record_start(struct tb_traced_call *entry, int n, const MPI_Request *requests)
 {
 	size_t n_pairs = 0;
 	uint64_t *pairs = tb_lane_scratch(entry->lane, 2 * (size_t)n);
-	for (int i = 0; i < n && pairs; i++)
-		begin_active(requests[i], pairs, &n_pairs);
+	for (int i = 0; i < n && pairs; i++) {
+		// Give a persistent request its next operation and adds the pair to
+		// `pairs`. A partitioned send begins only when its last partition is
+		// ready.
+		MPI_Request handle = requests[i];
+		struct tb_traced_request request;
+		if (!tb_request_take(handle, &request))
+			continue;
+		request.active = tb_request_new();
+		request.n_unready = request.n_parts;
+		if (request.receives || request.n_parts == 0) {
+			pairs[(n_pairs)++] = request.id;
+			pairs[(n_pairs)++] = request.active;
+		}
+		tb_request_put(handle, &request);
+	}
 	if (n_pairs)
 		tb_lane_record(entry, TB_TBT_START, NULL, pairs, n_pairs);
 }
@@ -350,7 +348,7 @@ static void record_two(
 		(uint64_t)(uint32_t)both->out_tag, both->n_out, request.active};
 	const uint64_t in[] = {comm, request.also};
 	if (receives) {
-		tb_tell_source(entry->lane, both->from);
+		tb_note_source(entry->lane, both->from);
 		tb_lane_record(entry, TB_TBT_IRECV, in, NULL, 0);
 	}
 	entry->enter_ns = receives ? entry->leave_ns : entry->enter_ns;

@@ -2,82 +2,73 @@
 
 #include "units.h"
 
-#include <string.h>
+#define AT(member)                                                                       \
+	TB_AT(struct tb_cmd_captures, member), TB_SET(struct tb_cmd_captures, given)
 
-static void want_instant(const struct argp_state *state, const char *name,
-	const char *text, struct tb_instant *instant)
+static void take_instant(
+	const struct tb_option *row, void *target, char *value, struct argp_state *state)
 {
-	if (tb_instant_parse(text, instant) != TB_OK)
+	if (tb_instant_parse(value, target) != TB_OK)
 		argp_error(state,
 			"--%s=%s: expected a time since the first record, such as 1.5s, "
 			"seconds or nanoseconds since 1970, or a date in UTC such as "
 			"2026-11-22T12:19:00.5",
-			name, text);
+			row->name, value);
 }
 
-void tb_cmd_want_time(const struct argp_state *state, const char *name, const char *text,
-	tb_time_ps *time)
-{
-	if (tb_parse_time(text, time) != TB_OK || *time == 0)
-		argp_error(state,
-			"--%s=%s: expected a time above 0 with its unit, such as 10us",
-			name, text);
-}
-
-const char *const tb_cmd_dedup_words[] = {
+static const char *const dedup_words[] = {
 	[TB_AUTO] = "auto", [TB_YES] = "yes", [TB_NO] = "no", NULL};
 
-static enum tb_choice want_dedup(const struct argp_state *state, const char *text)
-{
-	static const struct tb_cmd_words words[] = {TB_CMD_CAPTURE_WORDS, {0}};
-	return text ? (enum tb_choice)tb_cmd_word(words, TB_KEY_DEDUP, text, state)
-		    : TB_YES;
-}
+static const struct tb_option ends_options[] = {
+	{"from", 0, "INSTANT",
+		"Only what was captured from then on: 1.5s (since the first record), "
+		"seconds or nanoseconds since 1970, or 2026-11-22T12:19:00.5 (UTC)",
+		TB_CALL, AT(packets.from), .take = take_instant},
+	{"to", 0, "INSTANT", "Only what was captured until then", TB_CALL, AT(packets.to),
+		.take = take_instant},
+	{0},
+};
 
-error_t tb_cmd_capture_arg(int key, const char *value, const struct argp_state *state,
-	struct tb_cmd_captures *captures)
-{
-	struct tb_packets_options *packets = &captures->packets;
-	uint64_t n = 0;
-	switch (key) {
-	case TB_KEY_FROM:
-		want_instant(state, "from", value, &packets->from);
-		break;
-	case TB_KEY_TO:
-		want_instant(state, "to", value, &packets->to);
-		break;
-	case TB_KEY_TIME_SCALE:
-		if (tb_parse_real(value, 1e-9, 1e9, &packets->time_scale) != TB_OK)
-			argp_error(state,
-				"--time-scale=%s: expected a number from 1e-9 to 1e9",
-				value);
-		break;
-	case TB_KEY_SAMPLED:
-		if (tb_parse_count(value, 1, UINT32_MAX, &n) != TB_OK)
-			argp_error(state,
-				"--sampled=%s: expected how many packets each stands "
-				"for, from 1 on",
-				value);
-		packets->sampled = (uint32_t)n;
-		break;
-	case TB_KEY_CLOSED_LOOP:
-		captures->closed_loop = true;
-		break;
-	case TB_KEY_SQUEEZE:
-		tb_cmd_want_time(state, "squeeze-idle", value, &packets->squeeze_idle);
-		break;
-	case TB_KEY_DEDUP:
-		packets->dedup = want_dedup(state, value);
-		break;
-	case TB_KEY_RETRANSMISSIONS:
-		packets->keep_retransmissions = true;
-		break;
-	case TB_KEY_ACKS:
-		packets->keep_acks = true;
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	captures->given = true;
-	return 0;
-}
+static const struct tb_option sampled_options[] = {
+	{"sampled", 0, "N",
+		"The capture has one packet of N: count and replay each N times, spread "
+		"over time",
+		TB_COUNT, AT(packets.sampled), .min = 1, .max = UINT32_MAX},
+	{0},
+};
+
+const struct tb_option tb_span_options[] = {
+	{.table = ends_options, .kind = TB_TABLE},
+	{.table = sampled_options, .kind = TB_TABLE},
+	{0},
+};
+
+const struct tb_option tb_loop_options[] = {
+	{"closed-loop", 0, NULL,
+		"Infer a job: each message waits for what it waited for when it was "
+		"captured, and each rank computes for as long as it did then",
+		TB_FLAG, AT(closed_loop)},
+	{.table = ends_options, .kind = TB_TABLE},
+	{"squeeze-idle", 0, "TIME",
+		"Shorten gaps of more than TIME without packets to TIME", TB_TIME,
+		AT(packets.squeeze_idle), .min = 1},
+	{0},
+};
+
+const struct tb_option tb_capture_options[] = {
+	{.table = tb_loop_options, .kind = TB_TABLE},
+	{.table = sampled_options, .kind = TB_TABLE},
+	{"time-scale", 0, "F",
+		"Multiply captured time: 0.1 makes the trace ten times as dense", TB_REAL,
+		AT(packets.time_scale), .least = 1e-9, .most = 1e9},
+	{"dedup", 0, "auto|yes|no",
+		"Drop frames seen at several capture points; auto (default): for 'any' "
+		"captures, pcapng and several inputs",
+		TB_WORD, AT(packets.dedup), .optional = true, .otherwise = TB_YES,
+		.list = dedup_words},
+	{"keep-retransmissions", 0, NULL, "Replay retransmitted ranges too", TB_FLAG,
+		AT(packets.keep_retransmissions)},
+	{"keep-acks", 0, NULL, "Replay pure acknowledgements too", TB_FLAG,
+		AT(packets.keep_acks)},
+	{0},
+};

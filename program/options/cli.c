@@ -62,7 +62,7 @@ int tb_cli_usage(const char *command, const char *format, ...)
 	return TB_EXIT_USAGE;
 }
 
-static void handle(int signal_number, void (*handler)(int))
+static void handle_signal(int signal_number, void (*handler)(int))
 {
 	struct sigaction action = {.sa_handler = handler};
 	sigemptyset(&action.sa_mask);
@@ -92,7 +92,7 @@ static void on_end(int signal_number)
 static void on_stop(int signal_number)
 {
 	tb_stop_set(tb_stop_of_signals(), true);
-	handle(signal_number, on_end);
+	handle_signal(signal_number, on_end);
 }
 
 void tb_cli_catch_end(void)
@@ -100,7 +100,7 @@ void tb_cli_catch_end(void)
 	static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
 	for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
 		if (!is_ignored(ending[i]))
-			handle(ending[i], on_end);
+			handle_signal(ending[i], on_end);
 }
 
 const volatile sig_atomic_t *tb_cli_stop_flag(void)
@@ -110,9 +110,9 @@ const volatile sig_atomic_t *tb_cli_stop_flag(void)
 
 const volatile sig_atomic_t *tb_cli_catch_stop(void)
 {
-	handle(SIGINT, on_stop);
-	handle(SIGTERM, on_stop);
+	handle_signal(SIGINT, on_stop);
+	handle_signal(SIGTERM, on_stop);
 	if (!is_ignored(SIGHUP))
-		handle(SIGHUP, on_stop);
+		handle_signal(SIGHUP, on_stop);
 	return tb_stop_of_signals();
 }

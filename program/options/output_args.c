@@ -2,44 +2,12 @@
 
 #include "cli.h"
 #include "input_files.h"
-#include "nearest.h"
 #include "outfile.h"
-#include "units.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-
-// hint_format words which of the allowed formats an unknown one may have meant.
-static const char *hint_format(struct tb_hint *hint, const char *typed, unsigned allowed)
-{
-	const char *names[TB_N_FORMATS];
-	size_t n = 0;
-	for (unsigned i = 0; i < TB_N_FORMATS; i++)
-		if (allowed & 1u << i)
-			names[n++] = tb_format_name((enum tb_format)i);
-	return tb_hint_choice(hint, typed, names, n, sizeof *names);
-}
-
-error_t tb_cmd_output_arg(int key, const char *value, const struct argp_state *state,
-	struct tb_cmd_output *output)
-{
-	struct tb_hint hint;
-	switch (key) {
-	case 'o':
-		output->file = value;
-		return 0;
-	case 'f':
-		if (tb_format_parse(value, output->allowed, &output->format) != TB_OK)
-			argp_error(state, "no format is called '%s'%s", value,
-				hint_format(&hint, value, output->allowed));
-		output->format_given = true;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
 
 // file_of returns the file that a part of an input names: the first part is one, and so
 // are those behind "hosts=" and "map=". NULL for other parts.
@@ -78,13 +46,12 @@ int tb_cmd_spare(const char *output, const char *const inputs[], size_t n)
 	return status ? tb_cli_fail(&error) : TB_EXIT_OK;
 }
 
-int tb_cmd_output_settle(struct tb_cmd_output *output, const char *command,
-	const char *const inputs[], size_t n_inputs)
+int tb_cmd_output_settle(struct tb_cmd_output *output, unsigned allowed,
+	const char *command, const char *const inputs[], size_t n_inputs)
 {
 	bool to_stdout = strcmp(output->file, "-") == 0;
 	if (!output->format_given && !to_stdout &&
-		tb_format_of_file(output->file, output->allowed, &output->format) !=
-			TB_OK)
+		tb_format_of_file(output->file, allowed, &output->format) != TB_OK)
 		return tb_cli_usage(command,
 			"the ending of '%s' names no format: name one with -f",
 			output->file);
@@ -114,16 +81,6 @@ int tb_cmd_output_write(const struct tb_cmd_output *output,
 bool tb_cmd_output_is_to_read(const struct tb_cmd_output *output)
 {
 	return output->format == TB_FORMAT_TEXT || output->format == TB_FORMAT_MARKDOWN;
-}
-
-uint64_t tb_cmd_text_columns(const char *value, const struct argp_state *state)
-{
-	uint64_t width = 0;
-	if (tb_parse_count(value, 40, 10000, &width) != TB_OK)
-		argp_error(state,
-			"--width takes a number of columns from 40 to 10000, not '%s'",
-			value);
-	return width;
 }
 
 int tb_cmd_output_settle_width(

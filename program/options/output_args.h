@@ -4,39 +4,49 @@
 #define TB_OUTPUT_ARGS_H
 
 #include "format.h"
-#include "words_args.h"
+#include "options.h"
 
-#include <argp.h>
 #include <stdbool.h>
 #include <stdio.h>
 
 struct tb_cmd_output {
-	unsigned allowed; // formats, a set of enum tb_format
 	const char *file; // "-": standard output
 	enum tb_format format;
 	bool format_given;
 };
 
-// Rows for the table of options, and one for that of words: the allowed formats.
-#define TB_CMD_OUTPUT_OPTIONS                                                            \
-	{"output", 'o', "FILE", 0, "Write to FILE ('-': standard output)", 0},           \
+// Rows for a table of options. `allowed` is a set of enum tb_format; the target is a
+// struct tb_cmd_output.
+#define TB_OUTPUT_OPTIONS(type, member, allowed)                                         \
+	{"output", 'o', "FILE", "Write to FILE ('-': standard output)", TB_TEXT,         \
+		TB_AT(type, member.file), .files = "."},                                 \
 	{                                                                                \
-		"format", 'f', "FORMAT", 0, "%s (default: by the ending of FILE)", 0     \
-	}
-#define TB_CMD_OUTPUT_WORDS(allowed)                                                     \
-	{                                                                                \
-		.key = 'f', .formats = allowed                                           \
+		"format", 'f', "FORMAT", "%s (default: by the ending of FILE)",          \
+			TB_FORMAT, TB_AT(type, member.format),                           \
+			TB_SET(type, member.format_given), .formats = allowed            \
 	}
 
-// tb_cmd_output_arg takes the options above; other keys are ARGP_ERR_UNKNOWN.
-error_t tb_cmd_output_arg(int key, const char *value, const struct argp_state *state,
-	struct tb_cmd_output *output);
+// The width of text, an uint64_t; 0: not given.
+#define TB_TEXT_WIDTH_OPTION(type, member, elsewhere)                                    \
+	{                                                                                \
+		"width", 0, "N",                                                         \
+			"Fit text into N columns (default: the terminal's; "             \
+			"elsewhere " elsewhere ")",                                      \
+			TB_COUNT, TB_AT(type, member), .min = 40, .max = 10000           \
+	}
+#define TB_AS_WIDE "as wide as it is"
+
+#define TB_SCHEMA_OPTION(write)                                                          \
+	{                                                                                \
+		"schema", 0, NULL, "Print the JSON schema of -f json", TB_SCHEMA,        \
+			.schema = write                                                  \
+	}
 
 // tb_cmd_output_settle finds the format by the file's ending if -f is not given, and
 // refuses a binary format on a terminal and an output that is one of the inputs. Returns
 // 0, or the exit code after it has printed why, with the command's name.
-int tb_cmd_output_settle(struct tb_cmd_output *output, const char *command,
-	const char *const inputs[], size_t n_inputs);
+int tb_cmd_output_settle(struct tb_cmd_output *output, unsigned allowed,
+	const char *command, const char *const inputs[], size_t n_inputs);
 
 // tb_cmd_spare notes the inputs (input_files.h) and refuses an output that is one of
 // them: returns 0, or the exit code after it has printed why. An input may have settings
@@ -53,9 +63,6 @@ int tb_cmd_output_write(const struct tb_cmd_output *output,
 // tb_cmd_output_is_to_read returns true for the formats that people read, text and
 // Markdown: their lists are kept short.
 bool tb_cmd_output_is_to_read(const struct tb_cmd_output *output);
-
-// tb_cmd_text_columns takes the value of --width.
-uint64_t tb_cmd_text_columns(const char *value, const struct argp_state *state);
 
 // tb_cmd_output_settle_width refuses --width for formats but text: returns 0, or the exit
 // code after it has printed why, with the command's name. 0: not given.

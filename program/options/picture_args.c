@@ -3,46 +3,22 @@
 #include "backends.h"
 #include "cli.h"
 #include "paper.h"
-#include "units.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-error_t tb_cmd_look_arg(int key, const char *value, const struct argp_state *state,
-	enum tb_colours *colours, enum tb_theme *theme)
-{
-	static const struct tb_cmd_words words[] = {TB_PICTURE_LOOK_WORDS, {0}};
-	switch (key) {
-	case TB_OPTION_COLOURS:
-		*colours = (enum tb_colours)tb_cmd_word(words, key, value, state);
-		break;
-	case TB_OPTION_THEME:
-		*theme = (enum tb_theme)tb_cmd_word(words, key, value, state);
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
-
-error_t tb_cmd_picture_arg(int key, const char *value, const struct argp_state *state,
-	struct tb_picture_args *args)
-{
-	switch (key) {
-	case TB_OPTION_WIDTH:
-		if (tb_parse_count(value, 40, 32767, &args->width) != TB_OK)
-			argp_error(state, "a width is 40 to 32767, not '%s'", value);
-		break;
-	default:
-		if (key == TB_OPTION_THEME)
-			args->theme_given = true;
-		if (tb_cmd_look_arg(key, value, state, &args->colours, &args->theme) == 0)
-			return 0;
-		return tb_cmd_output_arg(key, value, state, &args->output);
-	}
-	return 0;
-}
+const struct tb_option tb_look_options[] = {
+	TB_COLOURS_OPTION(struct tb_picture_args, colours),
+	{"theme", 0, "NAME",
+		"light (default of pictures: darker is more) or dark (default of "
+		"terminals: brighter is more)",
+		TB_WORD, TB_AT(struct tb_picture_args, theme),
+		TB_SET(struct tb_picture_args, theme_given), .word = tb_theme_name},
+	{"width", 0, "N", "Pixels of a picture, points of a PDF, columns of text",
+		TB_COUNT, TB_AT(struct tb_picture_args, width), .min = 40, .max = 32767},
+	{0},
+};
 
 // text_theme is --theme, else the terminal's background as COLORFGBG (a convention of
 // rxvt) gives it, else dark, as most are.
@@ -62,7 +38,7 @@ struct picture_writing {
 	const struct tb_cmd_figure *figure;
 };
 
-static int write_text(
+static int write_picture_text(
 	const struct picture_writing *writing, struct tb_picture *picture, FILE *stream)
 {
 	const struct tb_cmd_figure *figure = writing->figure;
@@ -88,14 +64,14 @@ static int write_picture(const struct picture_writing *writing,
 	return TB_OK;
 }
 
-static int write_figure(void *context, FILE *stream, struct tb_error *error)
+static int write_picture_figure(void *context, FILE *stream, struct tb_error *error)
 {
 	const struct picture_writing *writing = context;
 	enum tb_format format = writing->args->output.format;
 	struct tb_picture picture = {0};
 	int status = TB_OK, drawn = TB_OK;
 	if (format == TB_FORMAT_TEXT)
-		status = write_text(writing, &picture, stream);
+		status = write_picture_text(writing, &picture, stream);
 	else if (format == TB_FORMAT_CSV)
 		writing->figure->csv(writing->figure->context, stream);
 	else if (format == TB_FORMAT_JSON)
@@ -109,6 +85,6 @@ static int write_figure(void *context, FILE *stream, struct tb_error *error)
 int tb_cmd_picture_write(const struct tb_picture_args *args,
 	const struct tb_cmd_figure *figure, struct tb_error *error)
 {
-	return tb_cmd_output_write(&args->output, write_figure,
+	return tb_cmd_output_write(&args->output, write_picture_figure,
 		&(struct picture_writing){args, figure}, error);
 }

@@ -1,60 +1,56 @@
 #include "reading_args.h"
 
-#include "units.h"
+#include "trace.h"
 #include "visible.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// add_collective checks only the form: what operations and algorithms there are is known
+#define AT(member)                                                                       \
+	TB_AT(struct tb_cmd_reading, member), TB_SET(struct tb_cmd_reading, given)
+
+// take_collective checks only the form: what operations and algorithms there are is known
 // to those who expand them.
-static void add_collective(
-	const char *value, const struct argp_state *state, struct tb_cmd_reading *reading)
+static void take_collective(
+	const struct tb_option *row, void *target, char *value, struct argp_state *state)
 {
 	const char *sign = strchr(value, '=');
+	struct tb_texts *collectives = target;
 	if (!sign || sign == value || !sign[1])
 		argp_error(state,
-			"--collective=%s: expected an operation and an algorithm, such "
-			"as allreduce=ring",
-			value);
-	if (reading->reading.n_collectives == TB_CMD_COLLECTIVES_MAX)
-		argp_error(state, "--collective is given more than %d times",
-			TB_CMD_COLLECTIVES_MAX);
-	reading->collectives[reading->reading.n_collectives++] = value;
-	reading->reading.collectives = reading->collectives;
+			"--%s=%s: expected an operation and an algorithm, such as "
+			"allreduce=ring",
+			row->name, value);
+	tb_texts_add(collectives, value);
 }
 
-static void set_clones(
-	const char *value, const struct argp_state *state, struct tb_cmd_reading *reading)
-{
-	uint64_t n = 0;
-	if (tb_parse_count(value, 1, UINT32_C(1) << 24, &n) != TB_OK)
-		argp_error(state,
-			"--clone-ranks=%s: expected a number from 1 to 16777216", value);
-	reading->reading.clone_ranks = (uint32_t)n;
-}
+const struct tb_option tb_reading_options[] = {
+	{"library", 0, "NAME",
+		"Make collective calls into the messages of this library, and send long "
+		"ones by its rendezvous: %s (default: the one that made the trace)",
+		TB_TEXT, AT(reading.library), .word = tb_trace_library},
+	{"collective", 0, "OP=ALGORITHM",
+		"Use this algorithm for calls of an operation, such as allreduce=ring; "
+		"may be given again",
+		TB_CALL, AT(collectives), .word = tb_trace_collective,
+		.take = take_collective},
+	{"lenient", 0, NULL,
+		"Leave out and count sends, receives and collective calls without a "
+		"counterpart, and take files that break off as far as they go, instead "
+		"of refusing the trace",
+		TB_FLAG, AT(reading.lenient)},
+	{"clone-ranks", 0, "N",
+		"The trace has some ranks of a data-parallel job of N; the others do "
+		"what these do",
+		TB_COUNT, AT(reading.clone_ranks), .min = 1, .max = 1 << 24},
+	{0},
+};
 
-error_t tb_cmd_reading_arg(int key, const char *value, const struct argp_state *state,
-	struct tb_cmd_reading *reading)
+const struct tb_reading *tb_cmd_reading_of(struct tb_cmd_reading *reading)
 {
-	switch (key) {
-	case TB_KEY_LIBRARY:
-		reading->reading.library = value;
-		break;
-	case TB_KEY_COLLECTIVE:
-		add_collective(value, state, reading);
-		break;
-	case TB_KEY_LENIENT:
-		reading->reading.lenient = true;
-		break;
-	case TB_KEY_CLONE_RANKS:
-		set_clones(value, state, reading);
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	reading->given = true;
-	return 0;
+	reading->reading.collectives = reading->collectives.of;
+	reading->reading.n_collectives = reading->collectives.n;
+	return reading->given ? &reading->reading : NULL;
 }
 
 void tb_cmd_put_notes(FILE *stream, const char *notes, const char *indent, size_t most)

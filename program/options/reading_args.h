@@ -4,61 +4,23 @@
 #ifndef TB_READING_ARGS_H
 #define TB_READING_ARGS_H
 
+#include "options.h"
 #include "reading.h"
-#include "words_args.h"
 
-#include <argp.h>
 #include <stdio.h>
 
-#define TB_CMD_COLLECTIVES_MAX 32
-
 struct tb_cmd_reading {
-	struct tb_reading reading;
-	const char *collectives[TB_CMD_COLLECTIVES_MAX];
+	struct tb_reading reading; // but for its collectives: tb_cmd_reading_of
+	struct tb_texts collectives;
 	bool given; // any of the options
 };
 
-enum {
-	TB_KEY_LIBRARY = 2048,
-	TB_KEY_COLLECTIVE,
-	TB_KEY_LENIENT,
-	TB_KEY_CLONE_RANKS,
-};
+// Rows for a table of options; their target is a struct tb_cmd_reading.
+extern const struct tb_option tb_reading_options[];
 
-// Rows for the table of options, in its group `group`.
-#define TB_CMD_READING_OPTIONS(group)                                                    \
-	{"library", TB_KEY_LIBRARY, "NAME", 0,                                           \
-		"Make collective calls into the messages of this library, and send "     \
-		"long ones by its rendezvous: %s (default: the one that made the "       \
-		"trace)",                                                                \
-		group},                                                                  \
-		{"collective", TB_KEY_COLLECTIVE, "OP=ALGORITHM", 0,                     \
-			"Use this algorithm for calls of an operation, such as "         \
-			"allreduce=ring; may be given again",                            \
-			group},                                                          \
-		{"lenient", TB_KEY_LENIENT, NULL, 0,                                     \
-			"Leave out and count sends, receives and collective calls "      \
-			"without a counterpart, and take files that break off as far "   \
-			"as they go, instead of refusing the trace",                     \
-			group},                                                          \
-	{                                                                                \
-		"clone-ranks", TB_KEY_CLONE_RANKS, "N", 0,                               \
-			"The trace has some ranks of a data-parallel job of N; the "     \
-			"others do what these do",                                       \
-			group                                                            \
-	}
-
-// Rows for the table of words; trace.h has the names.
-#define TB_CMD_READING_WORDS                                                             \
-	{.key = TB_KEY_LIBRARY, .word = tb_trace_library},                               \
-	{                                                                                \
-		.key = TB_KEY_COLLECTIVE, .word = tb_trace_collective                    \
-	}
-
-// tb_cmd_reading_arg takes the options above; other keys are ARGP_ERR_UNKNOWN. `reading`
-// must stay where it is while it is used.
-error_t tb_cmd_reading_arg(int key, const char *value, const struct argp_state *state,
-	struct tb_cmd_reading *reading);
+// tb_cmd_reading_of returns what the options ask for; NULL when none was given. It is
+// valid while `reading` is.
+const struct tb_reading *tb_cmd_reading_of(struct tb_cmd_reading *reading);
 
 // tb_cmd_put_notes prints the notes of a job (job.h), each on a line behind `indent`, and
 // of more than `most` how many there are beyond; nothing for NULL.

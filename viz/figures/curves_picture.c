@@ -1,8 +1,353 @@
+// Curves as CSV and JSON, and what their pictures share.
 #include "curves_picture.h"
+
+#include "json.h"
+#include "markup.h"
+#include "series.h"
 
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define N_PLACES 16 // of a link
+
+void tb_sparks_begin(struct tb_sparks *sparks, enum tb_metric metric)
+{
+	if (sparks->metric != metric)
+		memset(sparks->slots, 0, sizeof sparks->slots);
+	sparks->metric = metric;
+	sparks->picture++;
+	sparks->n_wanted = 0;
+}
+
+// spark_slot returns the slot of a link, or the one that it may take: of a few by its id,
+// so that lines of one picture do not drive each other out.
+static struct tb_spark *spark_slot(struct tb_sparks *sparks, struct tb_link link)
+{
+	struct tb_spark *oldest = &sparks->slots[link.id % TB_SPARK_SLOTS];
+	for (uint32_t i = 0; i < N_PLACES; i++) {
+		struct tb_spark *slot = &sparks->slots[(link.id + i) % TB_SPARK_SLOTS];
+		if (slot->known && slot->link.id == link.id)
+			return slot;
+		if (!slot->known || (oldest->known && slot->picture < oldest->picture))
+			oldest = slot;
+	}
+	return oldest;
+}
+
+const struct tb_spark *tb_spark_of(struct tb_sparks *sparks, struct tb_link link)
+{
+	struct tb_spark *spark = spark_slot(sparks, link);
+	if (spark->known && spark->link.id == link.id) {
+		spark->picture = sparks->picture;
+		return spark;
+	}
+	if (sparks->n_wanted < TB_SPARK_WANTED)
+		sparks->wanted[sparks->n_wanted++] = link;
+	return NULL;
+}
+
+int tb_spark_read(struct tb_spark *spark, struct tb_run *run, struct tb_link link,
+	enum tb_metric metric, struct tb_error *error)
+{
+	*spark = (struct tb_spark){.link = link, .known = true};
+	int status =
+		tb_run_series(run, link, metric, spark->values, TB_SPARK_COLUMNS, error);
+	for (int i = 0; i < TB_SPARK_COLUMNS; i++) {
+		if (status != TB_OK)
+			spark->values[i] = 0;
+		if (spark->values[i] > spark->largest)
+			spark->largest = spark->values[i];
+	}
+	return status;
+}
+
+void tb_sparks_keep(struct tb_sparks *sparks, const struct tb_spark *spark)
+{
+	struct tb_spark *slot = spark_slot(sparks, spark->link);
+	*slot = *spark;
+	slot->picture = sparks->picture;
+}
+
+void tb_spark_draw(struct tb_picture *picture, struct tb_box box,
+	const struct tb_spark *spark, uint64_t largest, struct tb_colour colour)
+{
+	double step = box.w / TB_SPARK_COLUMNS;
+	for (int i = 0; largest > 0 && i < TB_SPARK_COLUMNS; i++) {
+		double h = box.h * fmin((double)spark->values[i] / (double)largest, 1);
+		if (h <= 0)
+			continue;
+		h = fmax(h, 1);
+		tb_picture_rect(picture,
+			(struct tb_box){box.x + i * step, box.y + box.h - h, step, h},
+			colour);
+	}
+}
+
+static void curve_column(FILE *stream, const struct tb_curve_axis *axis, const char *what)
+{
+	fprintf(stream, ",%s%s", axis->name, what);
+	if (axis->unit[0])
+		fprintf(stream, " (%s)", axis->unit);
+}
+
+void tb_curves_csv(const struct tb_curves *curves, FILE *stream)
+{
+	fputs("curve", stream);
+	curve_column(stream, &curves->x, "");
+	curve_column(stream, &curves->y, "");
+	curve_column(stream, &curves->y, " +-95%");
+	fputs(",points\n", stream);
+	for (size_t i = 0; i < curves->n_curves; i++)
+		for (size_t k = 0; k < curves->curves[i].n_points; k++) {
+			const struct tb_curve_point *point = &curves->curves[i].points[k];
+			tb_csv_put(stream, curves->curves[i].label);
+			fprintf(stream, ",%.10g,%.6f,", point->x, point->y.mean);
+			if (isfinite(point->y.half_ci))
+				fprintf(stream, "%.6f", point->y.half_ci);
+			fprintf(stream, ",%zu\n", point->n);
+		}
+}
+
+static json_t *axis_json(const struct tb_curve_axis *axis)
+{
+	return json_pack("{s:o, s:o, s:o}", "name", tb_json_text(axis->name), "title",
+		tb_json_text(axis->title), "unit", tb_json_text(axis->unit));
+}
+
+static json_t *curve_json(const struct tb_curve *curve)
+{
+	json_t *points = json_array();
+	for (size_t i = 0; i < curve->n_points; i++) {
+		const struct tb_curve_point *point = &curve->points[i];
+		points = tb_json_append(points,
+			json_pack("{s:f, s:f, s:o, s:I}", "x", point->x, "y",
+				point->y.mean, "half_ci", tb_json_real(point->y.half_ci),
+				"points", (json_int_t)point->n));
+	}
+	return json_pack(
+		"{s:o, s:o}", "label", tb_json_text(curve->label), "points", points);
+}
+
+int tb_curves_json(const struct tb_curves *curves, FILE *stream)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; i < curves->n_curves; i++)
+		list = tb_json_append(list, curve_json(&curves->curves[i]));
+	return tb_json_write(
+		json_pack("{s:o, s:o, s:o, s:I, s:o}", "title",
+			tb_json_text(curves->title), "x", axis_json(&curves->x), "y",
+			axis_json(&curves->y), "points_to_run",
+			(json_int_t)curves->n_undone, "curves", list),
+		10, stream);
+}
+
+// curves_ticks returns about `wanted` ticks for an axis.
+static struct tb_ticks curves_ticks(const struct tb_curve_axis *axis, size_t wanted)
+{
+	return axis->scale == TB_CURVE_DOUBLING
+		       ? tb_ticks_doubling(axis->least, axis->most, wanted)
+		       : tb_ticks_linear(axis->least, axis->most, wanted);
+}
+
+// curves_axis_text writes "Offered bandwidth per node, MB/s"; 128 bytes suffice.
+static char *curves_axis_text(const struct tb_curve_axis *axis, char *buffer, size_t size)
+{
+	snprintf(
+		buffer, size, axis->unit[0] ? "%s, %s" : "%s%s", axis->title, axis->unit);
+	return buffer;
+}
+
+// Curves in a terminal: a letter per curve, on a grid of characters.
+
+#define ROWS	   20 // of the grid
+#define GUTTER	   9  // left of it, for the ticks
+#define HEAD	   3
+#define TICK_EVERY 11 // columns
+#define LETTERS	   52
+#define BETWEEN	   '.'
+
+struct grid {
+	struct tb_picture *picture;
+	const struct tb_curves_figure *figure;
+	const struct tb_palette *palette;
+	struct tb_ticks x, y;
+	size_t n_columns;
+	char *cells;	// ROWS * n_columns letters, ' ' for none
+	size_t *owners; // the curve of each letter
+};
+
+static char letter(size_t curve)
+{
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	return letters[curve % LETTERS];
+}
+
+static struct tb_colour curve_text_colour(const struct grid *grid, size_t curve)
+{
+	size_t n = grid->figure->curves->n_curves;
+	return tb_shade(grid->figure->colours, grid->figure->theme,
+		100 - 60 * (double)curve / (double)(n > 1 ? n - 1 : 1));
+}
+
+static struct tb_type curve_text_type(const struct grid *grid, enum tb_align align)
+{
+	return (struct tb_type){TB_FONT_CELL, 1, align, grid->palette->text};
+}
+
+static size_t curve_text_place(double share, size_t n)
+{
+	double at = round(share * (double)(n - 1));
+	return at < 0 ? 0 : at > (double)(n - 1) ? n - 1 : (size_t)at;
+}
+
+static void curve_text_put(
+	struct grid *grid, size_t column, size_t row, size_t curve, char with)
+{
+	size_t at = row * grid->n_columns + column;
+	if (with == BETWEEN && grid->cells[at] != ' ')
+		return;
+	grid->cells[at] = with;
+	grid->owners[at] = curve;
+}
+
+static void curve_text_fill(struct grid *grid)
+{
+	const struct tb_curves *curves = grid->figure->curves;
+	for (size_t i = curves->n_curves; i-- > 0;) {
+		const struct tb_curve *curve = &curves->curves[i];
+		for (size_t k = 0; k < curve->n_points; k++)
+			curve_text_put(grid,
+				curve_text_place(
+					tb_ticks_share(&grid->x, curve->points[k].x),
+					grid->n_columns),
+				ROWS - 1 -
+					curve_text_place(tb_ticks_share(&grid->y,
+								 curve->points[k].y.mean),
+						ROWS),
+				i, letter(i));
+	}
+	for (size_t i = 0; i < curves->n_curves; i++)
+		for (size_t k = 1; k < curves->curves[i].n_points; k++) {
+			// Dot the line between two points, one dot per column.
+			const struct tb_curve_point *from =
+				&curves->curves[i].points[k - 1];
+			const struct tb_curve_point *to = &curves->curves[i].points[k];
+			double x0 = tb_ticks_share(&grid->x, from->x),
+			       x1 = tb_ticks_share(&grid->x, to->x);
+			double y0 = tb_ticks_share(&grid->y, from->y.mean);
+			double y1 = tb_ticks_share(&grid->y, to->y.mean);
+			size_t first = curve_text_place(x0, grid->n_columns),
+			       last = curve_text_place(x1, grid->n_columns);
+			for (size_t column = first + 1; column < last; column++) {
+				double share =
+					(double)(column - first) / (double)(last - first);
+				curve_text_put(grid, column,
+					ROWS - 1 -
+						curve_text_place(
+							y0 + (y1 - y0) * share, ROWS),
+					i, BETWEEN);
+			}
+		}
+}
+
+static void draw_curve_text_ticks(const struct grid *grid)
+{
+	const struct tb_curves *curves = grid->figure->curves;
+	char text[24];
+	for (size_t i = 0; i < grid->y.n; i++) {
+		double row =
+			(double)(ROWS - 1 -
+				 curve_text_place(
+					 tb_ticks_share(&grid->y, grid->y.at[i]), ROWS));
+		tb_picture_text(grid->picture,
+			(struct tb_box){0, HEAD + row, GUTTER - 2, 1},
+			curve_text_type(grid, TB_ALIGN_RIGHT),
+			tb_tick_text(grid->y.at[i], curves->y.sizes, text, sizeof text));
+	}
+	for (size_t i = 0; i < grid->n_columns; i++)
+		tb_picture_text(grid->picture,
+			(struct tb_box){(double)(GUTTER + i), HEAD + ROWS, 1, 1},
+			curve_text_type(grid, TB_ALIGN_LEFT), "-");
+	for (size_t i = 0; i < grid->x.n; i++) {
+		double column = (double)curve_text_place(
+			tb_ticks_share(&grid->x, grid->x.at[i]), grid->n_columns);
+		tb_picture_text(grid->picture,
+			(struct tb_box){GUTTER + column - 5, HEAD + ROWS + 1, 11, 1},
+			curve_text_type(grid, TB_ALIGN_CENTRE),
+			tb_tick_text(grid->x.at[i], curves->x.sizes, text, sizeof text));
+	}
+}
+
+static void draw_words(const struct grid *grid, double width)
+{
+	const struct tb_curves *curves = grid->figure->curves;
+	tb_picture_text(grid->picture, (struct tb_box){0, 0, width, 1},
+		curve_text_type(grid, TB_ALIGN_LEFT), curves->title);
+	char name[128];
+	tb_picture_text(grid->picture, (struct tb_box){0, 2, width, 1},
+		curve_text_type(grid, TB_ALIGN_LEFT),
+		curves_axis_text(&curves->y, name, sizeof name));
+	tb_picture_text(grid->picture, (struct tb_box){0, HEAD + ROWS + 2, width, 1},
+		curve_text_type(grid, TB_ALIGN_CENTRE),
+		curves_axis_text(&curves->x, name, sizeof name));
+	for (size_t i = 0; i < curves->n_curves && curves->curves[i].label[0]; i++) {
+		struct tb_type type = curve_text_type(grid, TB_ALIGN_LEFT);
+		type.colour = curve_text_colour(grid, i);
+		tb_picture_printf(grid->picture,
+			(struct tb_box){2, (double)(HEAD + ROWS + 4 + i), width - 2, 1},
+			type, "%c  %s", letter(i), curves->curves[i].label);
+	}
+}
+
+int tb_curves_picture_text(struct tb_picture *picture,
+	const struct tb_curves_figure *figure, uint32_t columns)
+{
+	const struct tb_curves *curves = figure->curves;
+	size_t n = columns - GUTTER - 5; // 5: half of the last tick's text
+	struct grid grid = {.picture = picture,
+		.figure = figure,
+		.palette = tb_palette_of(figure->theme),
+		.x = curves_ticks(&curves->x, n / TICK_EVERY + 1),
+		.y = curves_ticks(&curves->y, 6),
+		.n_columns = n,
+		.cells = malloc(ROWS * n),
+		.owners = calloc(ROWS * n, sizeof *grid.owners)};
+	if (!grid.cells || !grid.owners) {
+		free(grid.cells);
+		free(grid.owners);
+		return TB_ENOMEM;
+	}
+	memset(grid.cells, ' ', ROWS * n);
+	bool labels = curves->n_curves > 1 || curves->curves[0].label[0];
+	tb_picture_clear(picture, columns,
+		(double)(HEAD + ROWS + 3 + (labels ? 1 + curves->n_curves : 0)),
+		grid.palette->page);
+	curve_text_fill(&grid);
+	for (size_t row = 0; row < ROWS; row++) {
+		tb_picture_text(grid.picture,
+			(struct tb_box){GUTTER - 1, (double)(HEAD + row), 1, 1},
+			curve_text_type(&grid, TB_ALIGN_LEFT), "|");
+		for (size_t column = 0; column < grid.n_columns; column++) {
+			size_t at = row * grid.n_columns + column;
+			const char text[] = {grid.cells[at], '\0'};
+			struct tb_type type = curve_text_type(&grid, TB_ALIGN_LEFT);
+			type.colour = curve_text_colour(&grid, grid.owners[at]);
+			if (grid.cells[at] != ' ')
+				tb_picture_text(grid.picture,
+					(struct tb_box){(double)(GUTTER + column),
+						(double)(HEAD + row), 1, 1},
+					type, text);
+		}
+	}
+	draw_curve_text_ticks(&grid);
+	draw_words(&grid, columns);
+	free(grid.cells);
+	free(grid.owners);
+	return picture->status;
+}
 
 #define WIDTH	    760
 #define HEIGHT	    480
@@ -154,7 +499,7 @@ static void draw_y_axis(const struct plot *plot)
 	tb_picture_text(plot->picture,
 		(struct tb_box){MARGIN, plot->box.y - 28, plot->box.w, 18},
 		curve_type(plot, TB_ALIGN_LEFT, false),
-		tb_curves_axis_text(axis, name, sizeof name));
+		curves_axis_text(axis, name, sizeof name));
 }
 
 #define DIAGONAL "accepted = offered"
@@ -163,17 +508,6 @@ static bool has_diagonal(const struct tb_curves *curves)
 {
 	return strcmp(curves->x.name, "offered") == 0 &&
 	       strcmp(curves->y.name, "accepted") == 0;
-}
-
-static double legend_width(const struct tb_curves *curves)
-{
-	double widest = has_diagonal(curves)
-				? tb_text_width(TB_FONT_TEXT, TEXT_SIZE, DIAGONAL)
-				: 0;
-	for (size_t i = 0; i < curves->n_curves; i++)
-		widest = fmax(widest,
-			tb_text_width(TB_FONT_TEXT, TEXT_SIZE, curves->curves[i].label));
-	return widest > 0 ? fmin(widest + SWATCH + 8, LEGEND_MOST) : 0;
 }
 
 static void legend_text(const struct plot *plot, struct tb_box at, const char *text)
@@ -230,14 +564,20 @@ static void footnote(const struct plot *plot)
 int tb_curves_picture(struct tb_picture *picture, const struct tb_curves_figure *figure)
 {
 	const struct tb_curves *curves = figure->curves;
-	double legend = legend_width(curves);
+	double widest = has_diagonal(curves)
+				? tb_text_width(TB_FONT_TEXT, TEXT_SIZE, DIAGONAL)
+				: 0;
+	for (size_t i = 0; i < curves->n_curves; i++)
+		widest = fmax(widest,
+			tb_text_width(TB_FONT_TEXT, TEXT_SIZE, curves->curves[i].label));
+	double legend = widest > 0 ? fmin(widest + SWATCH + 8, LEGEND_MOST) : 0;
 	size_t n_lines = curves->n_curves + has_diagonal(curves);
 	double needed = LEGEND_LINE * (double)n_lines + PLOT_Y + 24;
 	struct plot plot = {.picture = picture,
 		.figure = figure,
 		.palette = tb_palette_of(figure->theme),
-		.x = tb_curves_ticks(&curves->x, TICKS_X),
-		.y = tb_curves_ticks(&curves->y, TICKS_Y)};
+		.x = curves_ticks(&curves->x, TICKS_X),
+		.y = curves_ticks(&curves->y, TICKS_Y)};
 	double right = WIDTH - MARGIN - (legend > 0 ? legend + LEGEND_GAP : 8);
 	plot.box = (struct tb_box){
 		PLOT_X, PLOT_Y, right - PLOT_X, HEIGHT - PLOT_Y - PLOT_BELOW};
@@ -262,7 +602,7 @@ int tb_curves_picture(struct tb_picture *picture, const struct tb_curves_figure 
 	tb_picture_text(plot.picture,
 		(struct tb_box){plot.box.x, below + 29, plot.box.w, 18},
 		curve_type(&plot, TB_ALIGN_CENTRE, false),
-		tb_curves_axis_text(axis, name, sizeof name));
+		curves_axis_text(axis, name, sizeof name));
 	draw_y_axis(&plot);
 	if (has_diagonal(curves)) {
 		// Draw the line on which accepted equals offered.

@@ -3,7 +3,7 @@
 #ifndef TB_MATRIX_DRAW_H
 #define TB_MATRIX_DRAW_H
 
-#include "marks.h"
+#include "colour.h"
 #include "matrix.h"
 #include "picture.h"
 #include "run.h"

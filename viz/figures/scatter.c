@@ -37,50 +37,6 @@ static double scatter_y(const struct scatter_plot *scatter, double percent)
 	return PLOT_Y + PLOT_SIZE * (1 - tb_ticks_share(&scatter->axis, percent));
 }
 
-static void draw_texts(
-	const struct scatter_plot *scatter, const struct tb_agreement *agreement)
-{
-	struct tb_type type = scatter_type(scatter, TB_ALIGN_LEFT);
-	tb_picture_printf(scatter->picture,
-		(struct tb_box){MARGIN, MARGIN - 8, WIDTH - 2 * MARGIN, 20},
-		(struct tb_type){TB_FONT_BOLD, 14, TB_ALIGN_LEFT, scatter->palette->text},
-		"Stall, measured and simulated: %.120s and %.120s", agreement->names[0],
-		agreement->names[1]);
-	if (isfinite(agreement->stall))
-		tb_picture_printf(scatter->picture,
-			(struct tb_box){MARGIN, MARGIN + 14, WIDTH - 2 * MARGIN, 18},
-			type, "%u links; rank correlation %.3f",
-			(unsigned)agreement->n_stall, agreement->stall);
-	tb_picture_text(scatter->picture, (struct tb_box){MARGIN, PLOT_Y - 22, 400, 18},
-		type, "Simulated, percent of the stall of all links");
-	tb_picture_text(scatter->picture,
-		(struct tb_box){PLOT_X, PLOT_Y + PLOT_SIZE + 26, PLOT_SIZE, 18},
-		scatter_type(scatter, TB_ALIGN_CENTRE),
-		"Measured, percent of the stall of all links");
-}
-
-// draw_scatter_link draws a mark, and a name on the side that has room for it, one to the
-// left above the other: marks along an axis are close.
-static void draw_scatter_link(const struct scatter_plot *scatter,
-	const struct tb_agreement *agreement, uint32_t i, bool named)
-{
-	const struct tb_agreement_row *row = &agreement->rows[i];
-	const char *name = tb_run_links(agreement->runs[0])[row->link.id].name;
-	double x = scatter_x(scatter, row->stall[0]),
-	       y = scatter_y(scatter, row->stall[1]);
-	bool left = x > PLOT_X + PLOT_SIZE / 2.0;
-	tb_picture_rect(scatter->picture,
-		(struct tb_box){x - MARK / 2.0, y - MARK / 2.0, MARK, MARK},
-		named ? scatter->palette->second : scatter->palette->accent);
-	tb_picture_tip(scatter->picture, name);
-	if (named)
-		tb_picture_name(scatter->picture,
-			(struct tb_box){left ? x - 230 : x + 8,
-				left ? y - 14 - 15 * (i % NAMED) : y - 9, 222, 18},
-			scatter_type(scatter, left ? TB_ALIGN_RIGHT : TB_ALIGN_LEFT),
-			name);
-}
-
 int tb_scatter_picture(struct tb_picture *picture, const struct tb_agreement *agreement,
 	enum tb_theme theme)
 {
@@ -113,10 +69,49 @@ int tb_scatter_picture(struct tb_picture *picture, const struct tb_agreement *ag
 	tb_picture_line(scatter.picture,
 		(struct tb_box){PLOT_X, PLOT_Y + PLOT_SIZE, PLOT_SIZE, -PLOT_SIZE}, 1,
 		scatter.palette->muted);
-	draw_texts(&scatter, agreement);
+	struct tb_type type = scatter_type(&scatter, TB_ALIGN_LEFT);
+	tb_picture_printf(scatter.picture,
+		(struct tb_box){MARGIN, MARGIN - 8, WIDTH - 2 * MARGIN, 20},
+		(struct tb_type){TB_FONT_BOLD, 14, TB_ALIGN_LEFT, scatter.palette->text},
+		"Stall, measured and simulated: %.120s and %.120s", agreement->names[0],
+		agreement->names[1]);
+	if (isfinite(agreement->stall))
+		tb_picture_printf(scatter.picture,
+			(struct tb_box){MARGIN, MARGIN + 14, WIDTH - 2 * MARGIN, 18},
+			type, "%u links; rank correlation %.3f",
+			(unsigned)agreement->n_stall, agreement->stall);
+	tb_picture_text(scatter.picture, (struct tb_box){MARGIN, PLOT_Y - 22, 400, 18},
+		type, "Simulated, percent of the stall of all links");
+	tb_picture_text(scatter.picture,
+		(struct tb_box){PLOT_X, PLOT_Y + PLOT_SIZE + 26, PLOT_SIZE, 18},
+		scatter_type(&scatter, TB_ALIGN_CENTRE),
+		"Measured, percent of the stall of all links");
 	for (uint32_t i = agreement->n; i-- > 0;) // those with names on top
-		if (agreement->rows[i].has_stall)
-			draw_scatter_link(&scatter, agreement, i,
-				i < NAMED && fabs(agreement->rows[i].differs) >= 0.05);
+		if (agreement->rows[i].has_stall) {
+			// Draw a mark, and a name on the side that has room for it, one
+			// to the left above the other: marks along an axis are close.
+			bool named =
+				i < NAMED && fabs(agreement->rows[i].differs) >= 0.05;
+			const struct tb_agreement_row *row = &agreement->rows[i];
+			const char *name =
+				tb_run_links(agreement->runs[0])[row->link.id].name;
+			double x = scatter_x(&scatter, row->stall[0]),
+			       y = scatter_y(&scatter, row->stall[1]);
+			bool left = x > PLOT_X + PLOT_SIZE / 2.0;
+			tb_picture_rect(scatter.picture,
+				(struct tb_box){
+					x - MARK / 2.0, y - MARK / 2.0, MARK, MARK},
+				named ? scatter.palette->second
+				      : scatter.palette->accent);
+			tb_picture_tip(scatter.picture, name);
+			if (named)
+				tb_picture_name(scatter.picture,
+					(struct tb_box){left ? x - 230 : x + 8,
+						left ? y - 14 - 15 * (i % NAMED) : y - 9,
+						222, 18},
+					scatter_type(&scatter,
+						left ? TB_ALIGN_RIGHT : TB_ALIGN_LEFT),
+					name);
+		}
 	return picture->status;
 }

@@ -6,7 +6,7 @@
 #ifndef TB_TREE_EDGES_H
 #define TB_TREE_EDGES_H
 
-#include "marks.h"
+#include "colour.h"
 #include "run.h"
 #include "tree_plan.h"
 

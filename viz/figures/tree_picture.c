@@ -1,6 +1,5 @@
 #include "tree_picture.h"
 
-#include "run_text.h"
 #include "scale.h"
 #include "tree_edges.h"
 
@@ -108,25 +107,6 @@ static bool names_fit(const struct tree_drawing *drawing)
 	return true;
 }
 
-static void draw_tree_vertex(struct tree_drawing *drawing, uint32_t index)
-{
-	const struct tb_tree_vertex *at = &drawing->plan.vertices[index];
-	struct tb_box box = box_of(drawing, index);
-	struct tb_picture *picture = drawing->picture;
-	tb_picture_rect(picture, box, drawing->palette->raised);
-	tb_picture_frame(picture, box, 1, drawing->palette->muted);
-	const struct tb_run_switch *sw = tree_switch(drawing, at);
-	if (!sw)
-		return;
-	tb_picture_tip(picture, sw->name);
-	const char *name = drawing->labelled ? sw->label : sw->name;
-	if (tree_fits(name, 2 * box.w)) // less than half of a name says nothing
-		tb_picture_name(picture, box,
-			(struct tb_type){TB_FONT_TEXT, NAME_SIZE, TB_ALIGN_CENTRE,
-				drawing->palette->text},
-			name);
-}
-
 static void draw_rows(struct tree_drawing *drawing)
 {
 	const struct tb_run_info *info = tb_run_info(drawing->figure->run);
@@ -170,22 +150,6 @@ static double draw_head(struct tree_drawing *drawing, double width)
 	return box.y + 12;
 }
 
-static void draw_tree_legend(struct tree_drawing *drawing)
-{
-	const struct tb_tree_figure *figure = drawing->figure;
-	double x = drawing->area.x;
-	double y = drawing->area.y + drawing->area.h + 2 * NODE_H + 12;
-	const struct tb_legend legend = {
-		figure->colours, figure->theme, TB_FONT_TEXT, drawing->scale};
-	tb_legend_draw(drawing->picture, (struct tb_box){x, y, 220, 29}, &legend);
-	tb_picture_printf(drawing->picture,
-		(struct tb_box){x + 256, y - 2, drawing->area.w - 256, 17},
-		(struct tb_type){
-			TB_FONT_TEXT, 11.5, TB_ALIGN_LEFT, drawing->palette->muted},
-		"%s%s", figure->measure,
-		drawing->plan.n_folded ? "; of links drawn as one the most loaded" : "");
-}
-
 static void tree_draw(struct tree_drawing *drawing, double width)
 {
 	drawing->scale = tb_scale_of(tb_quantity_of(drawing->figure->metric),
@@ -227,9 +191,35 @@ static void tree_draw(struct tree_drawing *drawing, double width)
 		tb_picture_tip(drawing->picture, text);
 	}
 	drawing->labelled = !names_fit(drawing);
-	for (uint32_t i = 0; i < drawing->plan.n; i++)
-		draw_tree_vertex(drawing, i);
-	draw_tree_legend(drawing);
+	for (uint32_t i = 0; i < drawing->plan.n; i++) {
+		const struct tb_tree_vertex *at = &drawing->plan.vertices[i];
+		struct tb_box box = box_of(drawing, i);
+		struct tb_picture *picture = drawing->picture;
+		tb_picture_rect(picture, box, drawing->palette->raised);
+		tb_picture_frame(picture, box, 1, drawing->palette->muted);
+		const struct tb_run_switch *sw = tree_switch(drawing, at);
+		if (!sw)
+			continue;
+		tb_picture_tip(picture, sw->name);
+		const char *name = drawing->labelled ? sw->label : sw->name;
+		if (tree_fits(name, 2 * box.w)) // less than half of a name says nothing
+			tb_picture_name(picture, box,
+				(struct tb_type){TB_FONT_TEXT, NAME_SIZE, TB_ALIGN_CENTRE,
+					drawing->palette->text},
+				name);
+	}
+	const struct tb_tree_figure *figure = drawing->figure;
+	double x = drawing->area.x;
+	double y = drawing->area.y + drawing->area.h + 2 * NODE_H + 12;
+	const struct tb_legend legend = {
+		figure->colours, figure->theme, TB_FONT_TEXT, drawing->scale};
+	tb_legend_draw(drawing->picture, (struct tb_box){x, y, 220, 29}, &legend);
+	tb_picture_printf(drawing->picture,
+		(struct tb_box){x + 256, y - 2, drawing->area.w - 256, 17},
+		(struct tb_type){
+			TB_FONT_TEXT, 11.5, TB_ALIGN_LEFT, drawing->palette->muted},
+		"%s%s", figure->measure,
+		drawing->plan.n_folded ? "; of links drawn as one the most loaded" : "");
 }
 
 // tree_prepare lays the tree out in the area.

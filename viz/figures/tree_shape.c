@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void tree_root_waits(const struct tb_trees *trees, struct tb_link root,
+	uint32_t from, uint32_t end, uint64_t *whole_ps, uint64_t *shown_ps);
+
 // A tree under construction.
 struct shape_making {
 	const struct tb_run_link *links;
@@ -163,8 +166,7 @@ int tb_tree_shape_init(struct tb_tree_shape *shape, const struct tb_run *run,
 			branches[i].x = branches[parent].x + next[parent];
 			next[parent] += branches[i].w;
 		}
-		tb_tree_root_waits(
-			trees, root, from, end, &made.whole_ps, &made.shown_ps);
+		tree_root_waits(trees, root, from, end, &made.whole_ps, &made.shown_ps);
 	}
 	free(next);
 	free(making.loose);
@@ -192,8 +194,10 @@ static int shape_heaviest_first(const void *one, const void *other)
 	return (a->root.id > b->root.id) - (a->root.id < b->root.id);
 }
 
-void tb_tree_root_waits(const struct tb_trees *trees, struct tb_link root, uint32_t from,
-	uint32_t end, uint64_t *whole_ps, uint64_t *shown_ps)
+// tree_root_waits stores the waits for a root, exact: in the whole run, and in slices
+// [from, end).
+static void tree_root_waits(const struct tb_trees *trees, struct tb_link root,
+	uint32_t from, uint32_t end, uint64_t *whole_ps, uint64_t *shown_ps)
 {
 	*whole_ps = *shown_ps = 0;
 	for (uint32_t i = trees->root_first[root.id]; i < trees->root_first[root.id + 1];
@@ -233,7 +237,7 @@ int tb_tree_roots(const struct tb_trees *trees, uint32_t from, uint32_t end,
 	for (uint32_t i = 0; i < trees->n_roots && status == TB_OK;) {
 		struct tb_tree_root *root = &made[n_made++];
 		root->root = trees->roots[i].root;
-		tb_tree_root_waits(
+		tree_root_waits(
 			trees, root->root, from, end, &root->whole_ps, &root->shown_ps);
 		status = count_shape_links(trees, from, end, root);
 		i = trees->root_first[root->root.id + 1];

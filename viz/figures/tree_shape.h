@@ -43,11 +43,6 @@ struct tb_tree_root {
 	uint32_t n_links; // at which headers waited for it in the slices, at least
 };
 
-// tb_tree_root_waits stores the waits for a root, exact: in the whole run, and in slices
-// [from, end).
-void tb_tree_root_waits(const struct tb_trees *trees, struct tb_link root, uint32_t from,
-	uint32_t end, uint64_t *whole_ps, uint64_t *shown_ps);
-
 // tb_tree_roots lists all roots, the heaviest in slices [from, end) first, ties by link.
 // The caller frees *roots. TB_ENOMEM.
 int tb_tree_roots(const struct tb_trees *trees, uint32_t from, uint32_t end,

@@ -6,8 +6,60 @@
 #include <assert.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+// Widths of text, from the advances of DejaVu's glyphs.
+//
+// Measuring with the backend's fonts would make layouts depend on the backend and on the
+// installed fonts, and golden pictures impossible.
+
+// Advances of U+0020..U+007E in thousandths of an em (DejaVu 2.37).
+static const uint16_t sans[] = {318, 401, 460, 838, 636, 950, 780, 275, 390, 390, 500,
+	838, 318, 361, 318, 337, 636, 636, 636, 636, 636, 636, 636, 636, 636, 636, 337,
+	337, 838, 838, 838, 531, 1000, 684, 686, 698, 770, 632, 575, 775, 752, 295, 295,
+	656, 557, 863, 748, 787, 603, 787, 695, 635, 611, 732, 684, 989, 685, 611, 685,
+	390, 337, 390, 838, 500, 500, 613, 635, 550, 635, 615, 352, 635, 634, 278, 278,
+	579, 278, 974, 634, 612, 635, 635, 411, 521, 392, 634, 592, 818, 592, 592, 525,
+	636, 337, 636, 838};
+
+static const uint16_t bold[] = {348, 456, 521, 838, 696, 1002, 872, 306, 457, 457, 523,
+	838, 380, 415, 380, 365, 696, 696, 696, 696, 696, 696, 696, 696, 696, 696, 400,
+	400, 838, 838, 838, 580, 1000, 774, 762, 734, 830, 683, 683, 821, 837, 372, 372,
+	775, 637, 995, 837, 850, 733, 850, 770, 720, 682, 812, 774, 1103, 771, 724, 725,
+	457, 365, 457, 838, 500, 500, 675, 716, 593, 716, 678, 435, 716, 712, 343, 343,
+	665, 343, 1042, 712, 687, 716, 716, 493, 595, 478, 712, 652, 924, 645, 652, 582,
+	712, 365, 712, 838};
+
+#define MONO_ADVANCE 602
+// Characters beyond ASCII are rare (host names): count each as a wide letter.
+#define OTHER_ADVANCE 838
+
+static double text_advance(enum tb_font font, unsigned char byte)
+{
+	bool ascii = byte >= ' ' && byte < 0x7f;
+	switch (font) {
+	case TB_FONT_TEXT:
+		return ascii ? sans[byte - ' '] : OTHER_ADVANCE;
+	case TB_FONT_BOLD:
+		return ascii ? bold[byte - ' '] : OTHER_ADVANCE;
+	case TB_FONT_MONO:
+		return MONO_ADVANCE;
+	case TB_FONT_CELL:
+		break;
+	}
+	return 1000;
+}
+
+double tb_text_width(enum tb_font font, double size, const char *text)
+{
+	double thousandths = 0;
+	for (const char *at = text; *at; at++)
+		if (((unsigned char)*at & 0xc0) != 0x80)
+			thousandths += text_advance(font, (unsigned char)*at);
+	return thousandths * size / 1000;
+}
 
 #define MAX_CLIPS     8
 #define VISIBLE_BYTES 512 // of a text with control characters, once they are escaped
@@ -386,4 +438,85 @@ void tb_picture_dump(const struct tb_picture *picture, FILE *stream)
 	fprintf(stream, "picture %.1f %.1f\n", picture->width, picture->height);
 	for (size_t i = 0; i < picture->n_items; i++)
 		dump_item(picture, &picture->items[i], stream);
+}
+
+// Names that are too wide for their boxes.
+
+#define SHRINKING_PX 12	 // from then on a name is first set smaller, then cut
+#define NAME_BYTES   512 // of what is measured; names of links are half as long
+
+static const char between[] = " > ";
+
+// An end of a link's name, or all of another name.
+struct name_end {
+	const char *text;
+	size_t n;
+	double width;	   // of all of it
+	double room;	   // that it gets
+	const char *dots;  // before what is left of it
+	const char *shown; // that: a part of `text`
+};
+
+static double name_width_of(
+	struct tb_type type, const char *dots, const char *text, size_t n)
+{
+	char part[NAME_BYTES];
+	snprintf(part, sizeof part, "%s%.*s", dots, (int)n, text);
+	return tb_text_width(type.font, type.size, part);
+}
+
+static struct name_end name_end_of(struct tb_type type, const char *text, size_t n)
+{
+	return (struct name_end){.text = text,
+		.n = n,
+		.width = name_width_of(type, "", text, n),
+		.dots = ""};
+}
+
+// name_cut keeps as much of the end's last characters as its room holds; false when it
+// holds none.
+static bool name_cut(struct name_end *end, struct tb_type type)
+{
+	const char *stop = end->text + end->n;
+	end->shown = end->text;
+	if (end->width <= end->room + 0.01)
+		return true;
+	end->dots = "..";
+	do
+		end->shown++;
+	while (end->shown < stop &&
+		(((unsigned char)*end->shown & 0xc0) == 0x80 ||
+			name_width_of(type, end->dots, end->shown,
+				(size_t)(stop - end->shown)) > end->room + 0.01));
+	return end->shown < stop;
+}
+
+void tb_picture_name(struct tb_picture *picture, struct tb_box box, struct tb_type type,
+	const char *name)
+{
+	char visible[NAME_BYTES], shorter[NAME_BYTES];
+	const char *text = tb_visible(name, visible, sizeof visible);
+	double fits_w = box.w + 0.5; // as tb_picture_text
+	if (type.size >= SHRINKING_PX &&
+		tb_text_width(type.font, type.size, text) > fits_w)
+		type.size -= 1;
+	const char *arrow = strstr(text, between);
+	const char *second = arrow ? arrow + strlen(between) : "";
+	struct name_end from =
+		name_end_of(type, text, arrow ? (size_t)(arrow - text) : strlen(text));
+	struct name_end to = name_end_of(type, second, strlen(second));
+	if (arrow)
+		fits_w -= tb_text_width(type.font, type.size, between);
+	// Give each end half of the room, and what one does not need to the
+	// other.
+	from.room = fmin(from.width, fmax(fits_w / 2, fits_w - to.width));
+	to.room = fits_w - from.room;
+	if (from.width + to.width > fits_w && name_cut(&from, type) &&
+		name_cut(&to, type)) {
+		snprintf(shorter, sizeof shorter, "%s%.*s%s%s%s", from.dots,
+			(int)(from.text + from.n - from.shown), from.shown,
+			arrow ? between : "", to.dots, to.shown);
+		text = shorter;
+	}
+	tb_picture_text(picture, box, type, text);
 }

@@ -1,10 +1,486 @@
 #include "report_print.h"
 
+#include "matrix_picture.h"
 #include "paper.h"
-#include "print_impl.h"
+#include "report_parts.h"
+#include "sheets.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+// What is to be printed of the findings.
+struct printed_findings {
+	bool remedies; // what is worth trying, else what was found
+	bool commands; // with the commands that try it
+	size_t first;  // of these
+	double bottom; // stop before this; SHEET_BOTTOM: go on on further pages
+};
+
+// What the first page left to the next ones.
+struct printed_answers {
+	size_t n_found;	    // printed
+	bool with_commands; // all that is worth trying is printed, with commands
+	bool small_matrix;  // the matrix's texts are hard to read
+	bool with_time;
+};
+
+static void print_time(
+	struct sheets *sheets, const struct tb_report *report, double height);
+
+// A table on paper. Its titles stand on every page; long names and titles break into
+// lines, and columns that have no room side by side go on below, behind the first name.
+
+#define SIZE  7.5
+#define LEAST 6.5 // size of tables that have no room otherwise
+#define GAP   9.0
+// A title of several words stands on one line up to this width.
+#define TITLE 36.0
+// A name breaks into lines where its column would be wider than this ...
+#define WIDE 190.0
+// ... or, where all columns together have no room, than this.
+#define NARROW 90.0
+
+struct printed_column {
+	struct tb_column column;
+	double width;
+	bool number;
+};
+
+struct printed {
+	struct sheets *sheets;
+	const struct tb_table *table;
+	struct printed_column *columns;
+	size_t n;
+	double size, gap, leading;
+};
+
+// Columns to print side by side: `lead` (n: none) before [from, end).
+struct table_part {
+	size_t lead, from, end;
+};
+
+static double longest_word(enum tb_font font, double size, const char *text)
+{
+	double widest = 0;
+	while (*text) {
+		size_t length = strcspn(text, " ");
+		char word[128];
+		snprintf(word, sizeof word, "%.*s", (int)length, text);
+		double width = tb_text_width(font, size, word);
+		widest = width > widest ? width : widest;
+		text += length + (text[length] != '\0');
+	}
+	return widest;
+}
+
+static double table_width(const struct printed *printed)
+{
+	double width = -printed->gap;
+	for (size_t i = 0; i < printed->n; i++)
+		width += printed->columns[i].width + printed->gap;
+	return width;
+}
+
+// table_narrow breaks the widest names until all columns have room or no name is wide.
+static void table_narrow(struct printed *printed)
+{
+	while (table_width(printed) > SHEET_ROOM) {
+		struct printed_column *widest = NULL;
+		for (size_t i = 0; i < printed->n; i++) {
+			struct printed_column *at = &printed->columns[i];
+			if (!at->number && at->width > NARROW &&
+				(!widest || at->width > widest->width))
+				widest = at;
+		}
+		if (!widest)
+			return;
+		double rest = widest->width - (table_width(printed) - SHEET_ROOM);
+		widest->width = rest > NARROW ? rest : NARROW;
+	}
+}
+
+// table_line_up writes the row, or for SIZE_MAX the titles, or only counts its lines.
+static size_t table_line_up(const struct printed *printed, const struct table_part *part,
+	size_t row, bool put)
+{
+	double x = SHEET_MARGIN;
+	size_t most = 1;
+	for (size_t i = part->lead < printed->n ? part->lead : part->from;
+		i < part->end;) {
+		const struct printed_column *at = &printed->columns[i];
+		struct tb_datum datum = {.object = NULL};
+		bool titles = row == SIZE_MAX;
+		if (titles)
+			snprintf(datum.text, sizeof datum.text, "%s", at->column.title);
+		else
+			tb_table_put(printed->table, &at->column, row, &datum);
+		const struct tb_type type = {titles ? TB_FONT_BOLD : TB_FONT_TEXT,
+			printed->size, at->number ? TB_ALIGN_RIGHT : TB_ALIGN_LEFT,
+			titles ? sheets_muted : sheets_ink};
+		struct tb_box box = {x, printed->sheets->y, at->width, printed->leading};
+		size_t n = put ? sheets_put(printed->sheets, box, type, datum.text)
+			       : sheets_n_lines(
+					 type.font, printed->size, at->width, datum.text);
+		most = n > most ? n : most;
+		json_decref(datum.object);
+		x += at->width + printed->gap;
+		i = i == part->lead ? part->from : i + 1;
+	}
+	return most;
+}
+
+static double table_height(
+	const struct printed *printed, const struct table_part *part, size_t row)
+{
+	return (double)table_line_up(printed, part, row, false) * printed->leading + 2;
+}
+
+static double part_width(const struct printed *printed, const struct table_part *part)
+{
+	double width = part->lead < printed->n
+			       ? printed->columns[part->lead].width + printed->gap
+			       : 0;
+	for (size_t i = part->from; i < part->end; i++)
+		width += printed->columns[i].width + printed->gap;
+	return width - printed->gap;
+}
+
+static void put_titles(const struct printed *printed, const struct table_part *part)
+{
+	double height = table_height(printed, part, SIZE_MAX);
+	table_line_up(printed, part, SIZE_MAX, true);
+	printed->sheets->y += height;
+	tb_picture_line(sheets_page(printed->sheets),
+		(struct tb_box){
+			SHEET_MARGIN, printed->sheets->y, part_width(printed, part), 0},
+		0.5, sheets_rule);
+	printed->sheets->y += 2;
+}
+
+// carry_on begins a page with the table's heading and titles.
+static void carry_on(const struct printed *printed, const struct table_part *part)
+{
+	char heading[160];
+	snprintf(heading, sizeof heading, "%s (continued)",
+		tb_table_title(printed->table));
+	sheets_turn(printed->sheets);
+	sheets_heading(printed->sheets, heading, 0);
+	put_titles(printed, part);
+}
+
+// print_parts prints as many columns as fit side by side, and the others below.
+static void print_parts(const struct printed *printed)
+{
+	size_t lead = 0, from = 0;
+	while (lead < printed->n && printed->columns[lead].number)
+		lead++;
+	while (from < printed->n) {
+		bool leads = lead < from;
+		double width = leads ? printed->columns[lead].width + printed->gap : 0;
+		struct table_part part = {leads ? lead : printed->n, from, from};
+		while (part.end < printed->n &&
+			(part.end == from ||
+				width + printed->columns[part.end].width <= SHEET_ROOM))
+			width += printed->columns[part.end++].width + printed->gap;
+		struct sheets *sheets = printed->sheets;
+		double first = table_height(printed, &part, SIZE_MAX) +
+			       table_height(printed, &part, 0);
+		if (sheets->y + first + 4 > SHEET_BOTTOM)
+			carry_on(printed, &part);
+		else
+			put_titles(printed, &part);
+		for (size_t row = 0; row < printed->table->n_shown; row++) {
+			double height = table_height(printed, &part, row);
+			if (sheets->y + height > SHEET_BOTTOM)
+				carry_on(printed, &part);
+			if (row % 2)
+				tb_picture_rect(sheets_page(sheets),
+					(struct tb_box){SHEET_MARGIN - 3, sheets->y - 1,
+						part_width(printed, &part) + 6, height},
+					sheets_tint);
+			table_line_up(printed, &part, row, true);
+			sheets->y += height;
+		}
+		sheets->y += 6;
+		from = part.end;
+	}
+}
+
+// table_fit lays the columns out in the largest type in which all have room side by side.
+static void table_fit(struct printed *printed)
+{
+	for (double size = SIZE; size >= LEAST; size -= 0.5) {
+		printed->size = size;
+		printed->leading = size + 1.5;
+		printed->gap = GAP - 3 * (SIZE - size);
+		for (size_t i = 0; i < printed->n; i++) {
+			struct printed_column *at = &printed->columns[i];
+			at->number = tb_column_is_number(&at->column);
+			at->width = 0;
+			for (size_t row = 0; row < printed->table->n_shown; row++) {
+				struct tb_datum datum;
+				tb_table_put(printed->table, &at->column, row, &datum);
+				double width = tb_text_width(
+					TB_FONT_TEXT, printed->size, datum.text);
+				at->width = width > at->width ? width : at->width;
+				json_decref(datum.object);
+			}
+			if (!at->number && at->width > WIDE)
+				at->width = WIDE;
+			double title = tb_text_width(
+				TB_FONT_BOLD, printed->size, at->column.title);
+			if (title > TITLE)
+				title = longest_word(
+					TB_FONT_BOLD, printed->size, at->column.title);
+			at->width = (at->width > title ? at->width : title) + 1;
+		}
+		table_narrow(printed);
+		if (table_width(printed) <= SHEET_ROOM)
+			return;
+	}
+}
+
+static void print_table(struct sheets *sheets, const struct tb_table *table)
+{
+	const struct tb_type remark = {TB_FONT_TEXT, SIZE, TB_ALIGN_LEFT, sheets_muted};
+	struct printed printed = {.sheets = sheets, .table = table};
+	if (table->n_shown == 0)
+		return;
+	printed.columns = calloc(table->type->n_columns, sizeof *printed.columns);
+	if (!printed.columns) {
+		sheets->status = TB_ENOMEM;
+		return;
+	}
+	for (size_t i = 0; i < table->type->n_columns; i++) {
+		struct tb_column column = tb_table_column(table, i);
+		if (column.title)
+			printed.columns[printed.n++].column = column;
+	}
+	table_fit(&printed);
+	sheets_heading(sheets, tb_table_title(table), 5 * SIZE);
+	if (*table->remark)
+		sheets_flow(sheets, SHEET_MARGIN, SHEET_ROOM, remark, SIZE + 1.5,
+			table->remark);
+	sheets->y += *table->remark ? 3 : 0;
+	print_parts(&printed);
+	free(printed.columns);
+}
+
+// The first page: what the run comes to, the hottest links, and the picture, which gets
+// the room that is left.
+
+#define SENTENCE 8.5 // size of the findings
+#define LEADING	 10.5
+#define RULE	 82.0  // width of a rule's name
+#define HOTTEST	 5     // links on the first page
+#define PICTURE	 270.0 // height that the findings leave to what is below them
+#define SMALL	 0.5   // scale of a picture that is hard to read
+#define TIME	 84.0  // least height of the wait over time with its heading
+
+// answer_height is the height of a finding with what stands below it.
+static double answer_height(const struct tb_finding *finding, bool command)
+{
+	double width = SHEET_ROOM - RULE;
+	size_t lines = sheets_n_lines(TB_FONT_TEXT, SENTENCE, width, finding->sentence);
+	double height = (double)lines * LEADING + 3;
+	if (command && finding->command)
+		height += 9 * (double)sheets_n_lines(
+				      TB_FONT_MONO, 7, width, finding->command);
+	return height;
+}
+
+// print_findings returns how many are printed then, those before the first, too.
+static size_t print_findings(struct sheets *sheets, const struct tb_findings *findings,
+	const struct printed_findings *asked)
+{
+	const struct tb_type rule = {TB_FONT_BOLD, 8, TB_ALIGN_LEFT, sheets_muted};
+	const struct tb_type sentence = {
+		TB_FONT_TEXT, SENTENCE, TB_ALIGN_LEFT, sheets_ink};
+	const struct tb_type code = {TB_FONT_MONO, 7, TB_ALIGN_LEFT, sheets_ink};
+	const double x = SHEET_MARGIN + RULE, width = SHEET_ROOM - RULE;
+	size_t n = 0;
+	for (size_t i = 0; i < findings->n; i++) {
+		const struct tb_finding *finding = &findings->list[i];
+		if (finding->remedy != asked->remedies || n++ < asked->first)
+			continue;
+		double height = answer_height(finding, asked->commands);
+		if (asked->bottom < SHEET_BOTTOM && sheets->y + height > asked->bottom)
+			return n - 1;
+		sheets_need(sheets, height < SHEET_BOTTOM / 2 ? height : LEADING);
+		sheets_put(sheets,
+			(struct tb_box){SHEET_MARGIN, sheets->y, RULE - 8, LEADING}, rule,
+			finding->rule);
+		sheets_flow(sheets, x, width, sentence, LEADING, finding->sentence);
+		if (asked->commands && finding->command)
+			sheets_flow(sheets, x, width, code, 9, finding->command);
+		sheets->y += 3;
+	}
+	return n;
+}
+
+static size_t print_n_findings(const struct tb_findings *findings, bool remedies)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < findings->n; i++)
+		n += findings->list[i].remedy == remedies;
+	return n;
+}
+
+static void print_note(struct sheets *sheets, const char *text)
+{
+	const struct tb_type note = {TB_FONT_TEXT, 7.5, TB_ALIGN_LEFT, sheets_muted};
+	sheets_flow(sheets, SHEET_MARGIN + RULE, SHEET_ROOM - RULE, note, 9.5, text);
+}
+
+static void print_found(struct sheets *sheets, const struct tb_findings *findings,
+	bool full, struct printed_answers *answers)
+{
+	const struct printed_findings asked = {.bottom = SHEET_BOTTOM - PICTURE - 60};
+	size_t n = print_n_findings(findings, false);
+	char text[64];
+	sheets_heading(sheets, "Findings", 0);
+	answers->n_found = print_findings(sheets, findings, &asked);
+	snprintf(text, sizeof text, "and %zu more%s", n - answers->n_found,
+		full ? ", on the next page" : "");
+	if (answers->n_found < n)
+		print_note(sheets, text);
+}
+
+// print_tries prints what is worth trying: with the commands, if all have room.
+static void print_tries(struct sheets *sheets, const struct tb_findings *findings,
+	bool full, struct printed_answers *answers)
+{
+	struct printed_findings asked = {
+		.remedies = true, .bottom = SHEET_BOTTOM - PICTURE};
+	double needed = 40;
+	size_t n = print_n_findings(findings, true);
+	answers->with_commands = n == 0;
+	if (n == 0 || sheets->y + 50 > asked.bottom)
+		return;
+	for (size_t i = 0; i < findings->n; i++)
+		if (findings->list[i].remedy)
+			needed += answer_height(&findings->list[i], true);
+	asked.commands = sheets->y + needed <= asked.bottom;
+	answers->with_commands = asked.commands;
+	sheets_heading(sheets, "Worth trying", 0);
+	size_t printed = print_findings(sheets, findings, &asked);
+	char text[64];
+	snprintf(text, sizeof text, "and %zu more", n - printed);
+	if (printed < n)
+		print_note(sheets, text);
+	if (!asked.commands && full)
+		print_note(sheets, "The commands are on the next page.");
+}
+
+// print_hottest prints the first rows of the list of hot links.
+static void print_hottest(struct sheets *sheets, const struct tb_report *report)
+{
+	size_t n;
+	const struct tb_table *tables = tb_report_tables(report, &n);
+	for (size_t i = 0; i < n; i++) {
+		struct tb_table few = tables[i];
+		if (strcmp(few.type->name, "hot-links") != 0)
+			continue;
+		few.n_shown = few.n_shown < HOTTEST ? few.n_shown : HOTTEST;
+		few.remark[0] = '\0';
+		double needed = 40 + 11 * (double)few.n_shown;
+		if (sheets->y + needed <= SHEET_BOTTOM)
+			print_table(sheets, &few);
+	}
+}
+
+static double answer_scale(const struct sheets *sheets, const struct tb_picture *figure)
+{
+	double room = SHEET_BOTTOM - sheets->y, scale = SHEET_ROOM / figure->width;
+	if (figure->height * scale > room)
+		scale = room / figure->height;
+	return scale < 1 ? scale : 1;
+}
+
+// print_matrix draws the matrix into what is left of the page, and stores its scale.
+static int print_matrix(
+	struct sheets *sheets, struct tb_run *run, double *scale, struct tb_error *error)
+{
+	struct tb_matrix matrix;
+	struct tb_picture figure = {0}, best = {0};
+	struct tb_matrix_figure asked = {.run = run,
+		.matrix = &matrix,
+		.colours = TB_CIVIDIS,
+		.theme = TB_LIGHT,
+		.bare = true};
+	int status = tb_matrix_init(&matrix, run, asked.window, TB_WAIT, error);
+	if (status != TB_OK)
+		return status;
+	*scale = 0;
+	// Of the widths to which its rows may wrap, the one that is the largest in print.
+	for (asked.width = 560; status == TB_OK && asked.width <= 1400;
+		asked.width += 140) {
+		status = tb_matrix_picture(&figure, &asked);
+		if (status != TB_OK || answer_scale(sheets, &figure) <= *scale)
+			continue;
+		*scale = answer_scale(sheets, &figure);
+		struct tb_picture kept = best;
+		best = figure;
+		figure = kept;
+	}
+	double x = SHEET_MARGIN + (SHEET_ROOM - *scale * best.width) / 2;
+	tb_picture_place(sheets_page(sheets), &best, x, sheets->y, *scale);
+	sheets->y += *scale * best.height;
+	tb_picture_fini(&figure);
+	tb_picture_fini(&best);
+	tb_matrix_fini(&matrix);
+	return status == TB_OK ? TB_OK : tb_fail_memory(error, "the matrix's picture");
+}
+
+// print_answers prints the first page.
+static int print_answers(struct sheets *sheets, const struct tb_report *report,
+	struct tb_run *run, bool full, struct printed_answers *answers,
+	struct tb_error *error)
+{
+	const struct tb_findings *findings = tb_report_findings(report);
+	double scale;
+	const struct tb_run_info *info = tb_run_info(tb_report_run(report));
+	const struct tb_type small = {TB_FONT_TEXT, 8, TB_ALIGN_LEFT, sheets_muted};
+	const struct tb_type large = {TB_FONT_BOLD, 16, TB_ALIGN_LEFT, sheets_ink};
+	char title[300], about[512];
+	snprintf(about, sizeof about, "Tailback report, run %" PRId64 " on %s%s%s",
+		info->id, info->network_name, tb_run_caution(info),
+		info->complete ? "" : ": did not come to its end");
+	sheets_flow(sheets, SHEET_MARGIN, SHEET_ROOM, small, 11, about);
+	tb_report_title(report, title, sizeof title);
+	sheets_flow(sheets, SHEET_MARGIN, SHEET_ROOM, large, 21, title);
+	sheets->y += 4;
+	// Put the figures side by side, four or five a line.
+	const struct tb_type value = {TB_FONT_BOLD, 12, TB_ALIGN_LEFT, sheets_ink};
+	const struct tb_type name = {TB_FONT_TEXT, 7, TB_ALIGN_LEFT, sheets_muted};
+	struct tb_report_tile tiles[TB_REPORT_TILES];
+	size_t n = tb_report_tiles(report, tiles), a_line = n > 6 ? 5 : n;
+	double width = (double)SHEET_ROOM / (double)a_line;
+	for (size_t first = 0; first < n; first += a_line) {
+		size_t most = 1;
+		for (size_t i = first; i < n && i < first + a_line; i++) {
+			double x = SHEET_MARGIN + (double)(i - first) * width;
+			struct tb_box box = {x, sheets->y, width - 6, 15};
+			sheets_put(sheets, box, value, tiles[i].value);
+			box = (struct tb_box){x, sheets->y + 15, width - 6, 8.5};
+			size_t lines = sheets_put(sheets, box, name, tiles[i].name);
+			most = lines > most ? lines : most;
+		}
+		sheets->y += 19 + 8.5 * (double)most;
+	}
+	print_found(sheets, findings, full, answers);
+	print_tries(sheets, findings, full, answers);
+	print_hottest(sheets, report);
+	sheets_heading(sheets, "Congestion matrix", 0);
+	int status = print_matrix(sheets, run, &scale, error);
+	answers->small_matrix = scale < SMALL;
+	answers->with_time = sheets->y + TIME < SHEET_BOTTOM;
+	if (status == TB_OK && answers->with_time)
+		print_time(sheets, report, fmin(SHEET_BOTTOM - sheets->y - 62, 60));
+	return status;
+}
 
 // A group of bins a column, so that each is wide enough to see.
 #define COLUMNS 260
@@ -19,7 +495,9 @@ static double report_column(
 	return end > first ? sum / (double)(end - first) : 0;
 }
 
-void tb_print_time(struct sheets *sheets, const struct tb_report *report, double height)
+// print_time draws the wait over time, `height` high, at the current place.
+static void print_time(
+	struct sheets *sheets, const struct tb_report *report, double height)
 {
 	const struct tb_run_info *info = tb_run_info(tb_report_run(report));
 	const struct tb_type muted = {TB_FONT_TEXT, 7.5, TB_ALIGN_LEFT, sheets_muted};
@@ -104,45 +582,6 @@ static void report_print_notes(struct sheets *sheets, const struct tb_report *re
 	tb_report_notes(report, put_note, sheets);
 }
 
-// print_evidence prints what is behind the answers.
-static int print_evidence(struct sheets *sheets, const struct tb_report *report,
-	struct tb_run *run, const struct printed_answers *answers, struct tb_error *error)
-{
-	int status = TB_OK;
-	size_t n;
-	const struct tb_table *tables = tb_report_tables(report, &n);
-	sheets_turn(sheets);
-	// Print what the first page had no room for.
-	const struct tb_findings *findings = tb_report_findings(report);
-	struct printed_findings asked = {
-		.commands = true, .first = answers->n_found, .bottom = SHEET_BOTTOM};
-	if (asked.first < tb_print_n_findings(findings, false)) {
-		sheets_heading(sheets, "Findings (continued)", 40);
-		tb_print_findings(sheets, findings, &asked);
-	}
-	asked.remedies = true;
-	asked.first = 0;
-	if (!answers->with_commands) {
-		sheets_heading(sheets, "Worth trying, with the commands", 40);
-		tb_print_findings(sheets, findings, &asked);
-	}
-	if (answers->small_matrix) {
-		double scale;
-		sheets_heading(sheets, "Congestion matrix", SHEET_HEIGHT / 2);
-		status = tb_print_matrix(sheets, run, &scale, error);
-	}
-	if (!answers->with_time)
-		tb_print_time(sheets, report, 60);
-	for (size_t i = 0; i < n; i++)
-		tb_print_table(sheets, &tables[i]);
-	report_print_notes(sheets, report);
-	sheets_heading(sheets, "Configuration", 40);
-	if (status == TB_OK &&
-		tb_report_configuration(report, put_report_item, sheets) != TB_OK)
-		status = tb_fail_memory(error, "a report");
-	return status;
-}
-
 static int status_of(const struct sheets *sheets)
 {
 	int status = sheets->status;
@@ -164,9 +603,43 @@ int tb_report_print(const struct tb_report *report, struct tb_run *run, bool ful
 	if (sheets.n == 0)
 		return tb_fail_memory(error, "a report");
 	struct printed_answers answers = {.n_found = 0};
-	int status = tb_print_answers(&sheets, report, run, full, &answers, error);
-	if (status == TB_OK && full)
-		status = print_evidence(&sheets, report, run, &answers, error);
+	int status = print_answers(&sheets, report, run, full, &answers, error);
+	if (status == TB_OK && full) {
+		// Print what is behind the answers.
+		status = TB_OK;
+		size_t n;
+		const struct tb_table *tables = tb_report_tables(report, &n);
+		sheets_turn(&sheets);
+		// Print what the first page had no room for.
+		const struct tb_findings *findings = tb_report_findings(report);
+		struct printed_findings asked = {.commands = true,
+			.first = answers.n_found,
+			.bottom = SHEET_BOTTOM};
+		if (asked.first < print_n_findings(findings, false)) {
+			sheets_heading(&sheets, "Findings (continued)", 40);
+			print_findings(&sheets, findings, &asked);
+		}
+		asked.remedies = true;
+		asked.first = 0;
+		if (!answers.with_commands) {
+			sheets_heading(&sheets, "Worth trying, with the commands", 40);
+			print_findings(&sheets, findings, &asked);
+		}
+		if (answers.small_matrix) {
+			double scale;
+			sheets_heading(&sheets, "Congestion matrix", SHEET_HEIGHT / 2);
+			status = print_matrix(&sheets, run, &scale, error);
+		}
+		if (!answers.with_time)
+			print_time(&sheets, report, 60);
+		for (size_t i = 0; i < n; i++)
+			print_table(&sheets, &tables[i]);
+		report_print_notes(&sheets, report);
+		sheets_heading(&sheets, "Configuration", 40);
+		if (status == TB_OK && tb_report_configuration(
+					       report, put_report_item, &sheets) != TB_OK)
+			status = tb_fail_memory(error, "a report");
+	}
 	// Write at the foot of each page which one it is, and of what.
 	const struct tb_type left = {TB_FONT_TEXT, 7, TB_ALIGN_LEFT, sheets_muted};
 	struct tb_type right = left;

@@ -1,7 +1,7 @@
 #include "top.h"
 
 #include "matrix_picture.h"
-#include "run_text.h"
+#include "scale.h"
 #include "select.h"
 
 #include <inttypes.h>

@@ -4,6 +4,7 @@
 #include "input_files.h"
 #include "progress.h"
 #include "run.h"
+#include "scale.h"
 #include "trace.h"
 #include "units.h"
 #include "visible.h"
@@ -19,7 +20,7 @@
 #define LOOK_S	   0.04
 #define LOOK_LEAST 100
 
-void tb_file_list_fini(struct tb_file_list *list)
+static void file_list_fini(struct tb_file_list *list)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		free(list->files[i].path);
@@ -103,25 +104,6 @@ static int read_file_folder(struct tb_file_list *list, const char *folder, doubl
 	return status;
 }
 
-int tb_file_list_read(struct tb_file_list *list, const char *folder,
-	const char *const *recent, size_t n_recent)
-{
-	double until_s = tb_clock_s() + LOOK_S;
-	uint64_t mark = tb_inputs_mark();
-	int status = TB_OK;
-	*list = (struct tb_file_list){.n = 0};
-	for (size_t i = 0; i < n_recent && status == TB_OK; i++)
-		status = file_add(list, recent[i], recent[i], until_s, true);
-	size_t n_first = list->n;
-	if (status == TB_OK)
-		status = read_file_folder(list, folder, until_s);
-	if (list->n > n_first)
-		qsort(list->files + n_first, list->n - n_first, sizeof *list->files,
-			file_by_name);
-	tb_inputs_return(mark); // files are looked at here, not read
-	return status;
-}
-
 static void free_recent(struct tb_file_search *search)
 {
 	for (size_t i = 0; i < search->n_recent; i++)
@@ -133,7 +115,7 @@ static void free_recent(struct tb_file_search *search)
 
 void tb_file_search_fini(struct tb_file_search *search)
 {
-	tb_file_list_fini(&search->list);
+	file_list_fini(&search->list);
 	free_recent(search);
 }
 
@@ -166,7 +148,7 @@ const char *tb_file_search_begin(struct tb_file_search *search, const char *show
 	if (length >= (int)sizeof search->begun)
 		length = 0;
 	snprintf(search->begun, sizeof search->begun, "%.*s", length, shown);
-	tb_file_list_fini(&search->list); // read the folder anew
+	file_list_fini(&search->list); // read the folder anew
 	return search->begun;
 }
 
@@ -241,9 +223,24 @@ int tb_file_search_find(struct tb_file_search *search, struct tb_prompt *prompt)
 	path[last_part(path) - path] = '\0';
 	if (!search->list.files || strcmp(path, search->folder) != 0) {
 		memcpy(search->folder, path, sizeof path);
-		tb_file_list_fini(&search->list);
-		status = tb_file_list_read(&search->list, search->folder,
-			(const char *const *)search->recent, search->n_recent);
+		file_list_fini(&search->list);
+		struct tb_file_list *list = &search->list;
+		const char *folder = search->folder;
+		const char *const *recent = (const char *const *)search->recent;
+		size_t n_recent = search->n_recent;
+		double until_s = tb_clock_s() + LOOK_S;
+		uint64_t mark = tb_inputs_mark();
+		status = TB_OK;
+		*list = (struct tb_file_list){.n = 0};
+		for (size_t i = 0; i < n_recent && status == TB_OK; i++)
+			status = file_add(list, recent[i], recent[i], until_s, true);
+		size_t n_first = list->n;
+		if (status == TB_OK)
+			status = read_file_folder(list, folder, until_s);
+		if (list->n > n_first)
+			qsort(list->files + n_first, list->n - n_first,
+				sizeof *list->files, file_by_name);
+		tb_inputs_return(mark); // files are looked at here, not read
 	}
 	for (size_t i = 0; i < search->list.n; i++) {
 		const struct tb_listed_file *file = &search->list.files[i];
@@ -310,4 +307,62 @@ bool tb_file_search_take(const struct tb_file_search *search, struct tb_prompt *
 		strcmp(folder, "/") == 0 ? "" : "/");
 	free(whole);
 	return false;
+}
+
+int tb_viewed_file_init(
+	struct tb_viewed_file *file, const char *path, struct tb_error *error)
+{
+	*file = (struct tb_viewed_file){.path = strdup(path), .given = strdup(path)};
+	return file->path && file->given ? TB_OK : tb_fail_memory_in(error, path, "it");
+}
+
+void tb_viewed_file_fini(struct tb_viewed_file *file)
+{
+	tb_opening_free(file->opening);
+	free(file->path);
+	free(file->given);
+	*file = (struct tb_viewed_file){.path = NULL};
+}
+
+void tb_viewed_file_opened(struct tb_viewed_file *file, const struct tb_run_info *info)
+{
+	struct stat identity;
+	char caption[256];
+	if (!info) {
+		snprintf(file->title, sizeof file->title, "Tailback");
+		return;
+	}
+	if (stat(file->path, &identity) == 0) {
+		file->device = identity.st_dev;
+		file->inode = identity.st_ino;
+	}
+	snprintf(file->title, sizeof file->title, "%s - Tailback",
+		tb_run_caption(info, caption, sizeof caption));
+}
+
+int tb_viewed_file_check(const struct tb_viewed_file *file, struct tb_error *error)
+{
+	struct stat now;
+	if (stat(file->path, &now) != 0)
+		return tb_fail_in(error, TB_EIO, file->path,
+			"the store is gone; the picture shows what was read before");
+	if (now.st_dev != file->device || now.st_ino != file->inode)
+		return tb_fail_in(error, TB_EIO, file->path,
+			"the store was replaced; the picture shows the old one");
+	return TB_OK;
+}
+
+bool tb_viewed_file_poll(struct tb_viewed_file *file)
+{
+	if (!file->opening)
+		return false;
+	const char *store = tb_opening_store(file->opening);
+	if (store && strcmp(store, file->path) != 0) {
+		char *path = strdup(store);
+		if (!path)
+			return false;
+		free(file->path);
+		file->path = path;
+	}
+	return tb_opening_poll(file->opening);
 }

@@ -2,11 +2,14 @@
 #ifndef TB_FILE_SEARCH_H
 #define TB_FILE_SEARCH_H
 
+#include "opening.h"
 #include "prompt.h"
+#include "run.h"
 #include "status.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 // The files of a folder, and those opened lately, to choose one to open.
 //
@@ -41,9 +44,6 @@ struct tb_file_list {
 // latest first; those that are gone are left out. A folder that cannot be read is empty.
 // TB_ENOMEM; the list is to be freed in either case. Cost: a look into each file, for
 // 40 ms at most once there are a hundred.
-int tb_file_list_read(struct tb_file_list *list, const char *folder,
-	const char *const *recent, size_t n_recent) TB_MUST_USE;
-void tb_file_list_fini(struct tb_file_list *list);
 
 // Finds files to open by the path that is typed: its folder is listed, and its last part
 // narrows the list.
@@ -91,5 +91,34 @@ bool tb_file_search_complete(
 // the typed one. False for a folder: it becomes the prompt's text instead.
 bool tb_file_search_take(const struct tb_file_search *search, struct tb_prompt *prompt,
 	char path[TB_PROMPT_TEXT]);
+
+// The file that is viewed: a store, or a trace with the replay that makes its store.
+
+struct tb_viewed_file {
+	char *path;  // of the store; of the trace until it has a store
+	char *given; // the path that was opened: of a trace, stays so
+	char title[320];
+	dev_t device; // of the store that was opened
+	ino_t inode;
+	struct tb_opening *opening; // of a trace; NULL: a store was opened
+};
+
+// tb_viewed_file_init copies a path. TB_ENOMEM.
+int tb_viewed_file_init(struct tb_viewed_file *file, const char *path,
+	struct tb_error *error) TB_MUST_USE;
+void tb_viewed_file_fini(struct tb_viewed_file *file);
+
+// tb_viewed_file_opened records the identity of the opened file and makes the window's
+// title from its run; NULL for no run.
+void tb_viewed_file_opened(struct tb_viewed_file *file, const struct tb_run_info *info);
+
+// tb_viewed_file_check checks that the path still leads to the opened file. TB_EIO: it is
+// gone or replaced.
+int tb_viewed_file_check(
+	const struct tb_viewed_file *file, struct tb_error *error) TB_MUST_USE;
+
+// tb_viewed_file_poll polls the replay of a trace and adopts the path of its store once
+// there is one; true when the picture changes. False for a store.
+bool tb_viewed_file_poll(struct tb_viewed_file *file);
 
 #endif

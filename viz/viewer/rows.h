@@ -3,8 +3,8 @@
 #ifndef TB_ROWS_H
 #define TB_ROWS_H
 
+#include "curves_picture.h"
 #include "question.h"
-#include "spark.h"
 #include "style.h"
 #include "viewer_data.h"
 

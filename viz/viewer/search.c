@@ -1,6 +1,6 @@
 #include "search.h"
 
-#include "run_text.h"
+#include "scale.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -116,7 +116,9 @@ void tb_search_find(const struct tb_viewer_data *data, struct tb_prompt *prompt)
 			finders[i].find(data, prompt, wanted);
 }
 
-char *tb_run_search_name(const struct tb_listed_run *run, char *buffer, size_t size)
+// run_search_name writes what distinguishes a run from the others: of a point its
+// settings, else the input; 160 bytes suffice.
+static char *run_search_name(const struct tb_listed_run *run, char *buffer, size_t size)
 {
 	if (run->settings)
 		snprintf(buffer, size, "%s", run->settings);
@@ -137,8 +139,7 @@ static void offer_run(struct tb_prompt *prompt, const struct tb_listed_run *run)
 		options += sizeof network - 1;
 	bool replay = !run->settings && *options;
 	snprintf(result.text, sizeof result.text, "%" PRId64 "\t%s\t%s", run->id,
-		tb_run_search_name(run, name, sizeof name),
-		replay ? options : run->network);
+		run_search_name(run, name, sizeof name), replay ? options : run->network);
 	snprintf(result.note, sizeof result.note, "%s nodes, waited %s%s",
 		tb_format_count(run->n_nodes, nodes, sizeof nodes),
 		tb_format_time((tb_time_ps)run->wait_ps, wait, sizeof wait),

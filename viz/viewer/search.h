@@ -18,8 +18,4 @@ void tb_search_find(const struct tb_viewer_data *data, struct tb_prompt *prompt)
 void tb_run_search(
 	const struct tb_run_list *list, int64_t shown, struct tb_prompt *prompt);
 
-// tb_run_search_name writes what distinguishes a run from the others: of a point its
-// settings, else the input; 160 bytes suffice.
-char *tb_run_search_name(const struct tb_listed_run *run, char *buffer, size_t size);
-
 #endif

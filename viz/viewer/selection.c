@@ -1,6 +1,6 @@
 #include "selection.h"
 
-#include "run_text.h"
+#include "scale.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -134,13 +134,12 @@ static int mark_path(struct tb_marks *marks, struct tb_viewer_data *data,
 	struct selection_ends ends, enum tb_mark how, struct tb_error *error)
 {
 	uint32_t n;
-	struct tb_paths *paths;
-	int status = tb_viewer_data_paths(data, &paths, error);
-	if (status != TB_OK || !paths || ends.source.id == TB_ID_NONE ||
+	int status = tb_viewer_data_answer(data, &data->of_paths.question, error);
+	if (status <= 0 || ends.source.id == TB_ID_NONE ||
 		ends.destination.id == TB_ID_NONE)
-		return status;
+		return status < 0 ? status : TB_OK;
 	const struct tb_link *links =
-		tb_paths_way(paths, ends.source, ends.destination, &n);
+		tb_paths_way(data->of_paths.paths, ends.source, ends.destination, &n);
 	for (uint32_t i = 0; i < n; i++)
 		mark_link(marks, data, links[i].id, how);
 	selection_mark(marks->nodes, ends.source.id, how);
@@ -171,10 +170,10 @@ static int mark_routes(const struct tb_selection *selection, struct tb_viewer_da
 {
 	uint32_t n;
 	struct tb_marks marks = selection->marks;
-	struct tb_paths *paths;
-	int status = tb_viewer_data_paths(data, &paths, error);
-	if (status != TB_OK || !paths)
+	int status = tb_viewer_data_answer(data, &data->of_paths.question, error);
+	if (status <= 0)
 		return status;
+	struct tb_paths *paths = data->of_paths.paths;
 	struct tb_path_end from = path_end(selection->end);
 	struct tb_path_end to = path_end(selection->selected);
 	const struct tb_link *links = tb_paths_between(paths, to, from, &n);
@@ -203,9 +202,9 @@ static void mark_node_links(struct tb_marks *marks, const struct tb_viewer_data 
 static int mark_job(struct tb_marks *marks, struct tb_viewer_data *data, uint32_t job,
 	struct tb_error *error)
 {
-	const struct tb_flow_table *flows;
-	int status = tb_viewer_data_flows(data, &flows, error);
-	if (status != TB_OK || !flows)
+	const struct tb_flow_table *flows = &data->of_flows.flows;
+	int status = tb_viewer_data_answer(data, &data->of_flows.question, error);
+	if (status <= 0)
 		return status;
 	for (uint32_t i = 0; flows->group == 1 && i < flows->n; i++) {
 		if (flows->rows[i].job != job)
@@ -220,10 +219,10 @@ static int mark_job(struct tb_marks *marks, struct tb_viewer_data *data, uint32_
 static int mark_flow(struct tb_marks *marks, struct tb_viewer_data *data, uint32_t index,
 	struct tb_error *error)
 {
-	const struct tb_flow_table *flows;
-	int status = tb_viewer_data_flows(data, &flows, error);
-	if (status != TB_OK || !flows || index >= flows->n)
-		return status;
+	const struct tb_flow_table *flows = &data->of_flows.flows;
+	int status = tb_viewer_data_answer(data, &data->of_flows.question, error);
+	if (status <= 0 || index >= flows->n)
+		return status < 0 ? status : TB_OK;
 	const struct tb_flow_sample *flow = &flows->rows[index];
 	return mark_path(marks, data,
 		(struct selection_ends){flow->source, flow->destination}, TB_MARK_ON,
@@ -233,10 +232,10 @@ static int mark_flow(struct tb_marks *marks, struct tb_viewer_data *data, uint32
 static int mark_pair(struct tb_marks *marks, struct tb_viewer_data *data, uint32_t index,
 	struct tb_error *error)
 {
-	const struct tb_heavy_waits *blame;
-	int status = tb_viewer_data_blame(data, &blame, error);
-	if (status != TB_OK || !blame || index >= blame->listed.n)
-		return status;
+	const struct tb_heavy_waits *blame = &data->of_blame.heaviest;
+	int status = tb_viewer_data_answer(data, &data->of_blame.question, error);
+	if (status <= 0 || index >= blame->listed.n)
+		return status < 0 ? status : TB_OK;
 	const struct tb_blame_sample *pair = &blame->rows[index];
 	status = mark_path(marks, data,
 		(struct selection_ends){pair->culprit_source, pair->culprit_destination},
@@ -253,9 +252,9 @@ static int mark_pair(struct tb_marks *marks, struct tb_viewer_data *data, uint32
 static int mark_tree(struct tb_marks *marks, struct tb_viewer_data *data, uint32_t root,
 	struct tb_error *error)
 {
-	const struct tb_trees *trees;
-	int status = tb_viewer_data_trees(data, &trees, error);
-	if (status != TB_OK || !trees)
+	const struct tb_trees *trees = &data->of_trees.trees;
+	int status = tb_viewer_data_answer(data, &data->of_trees.question, error);
+	if (status <= 0)
 		return status;
 	for (uint32_t i = trees->first[root]; i < trees->first[root + 1]; i++)
 		mark_link(marks, data, trees->rows[i].link.id, TB_MARK_ON);

@@ -2,7 +2,7 @@
 #ifndef TB_SELECTION_H
 #define TB_SELECTION_H
 
-#include "marks.h"
+#include "colour.h"
 #include "picture.h"
 #include "viewer_data.h"
 

@@ -1,10 +1,14 @@
 #include "viewer.h"
 
+#include "markup.h"
+#include "scale.h"
 #include "trace.h"
 #include "viewer_impl.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static bool has_no_run(const char *path)
 {
@@ -203,4 +207,405 @@ const char *tb_viewer_title(const struct tb_viewer *viewer)
 const char *tb_viewer_path(const struct tb_viewer *viewer)
 {
 	return viewer->file.path;
+}
+
+// Keys go to the prompt while it is open, to the networks offered for a trace, or else
+// through the table of requests.
+
+bool tb_viewer_typing(const struct tb_viewer *viewer)
+{
+	return viewer->prompt.kind != TB_PROMPT_NONE;
+}
+
+// files_key handles the keys of the dialog that opens files, besides those of every
+// prompt.
+static bool files_key(struct tb_viewer *viewer, const char *key)
+{
+	struct tb_file_search *files = &viewer->files;
+	if (viewer->prompt.kind != TB_PROMPT_OPEN)
+		return false;
+	if (strcmp(key, "Ctrl+T") == 0)
+		files->types = (enum tb_file_types)((files->types + 1) % TB_N_TYPES);
+	else if (strcmp(key, "Tab") != 0 ||
+		 !tb_file_search_complete(files, &viewer->prompt))
+		return false;
+	tb_viewer_offer(viewer);
+	return true;
+}
+
+bool tb_viewer_key(struct tb_viewer *viewer, const char *key)
+{
+	struct tb_request request;
+	struct tb_opening *opening = viewer->file.opening;
+	if (tb_viewer_typing(viewer)) {
+		viewer->stale = true;
+		if (files_key(viewer, key))
+			return true;
+		switch (tb_prompt_key(&viewer->prompt, key)) {
+		case TB_PROMPT_EDITED:
+			tb_viewer_offer(viewer);
+			return true;
+		case TB_PROMPT_LEFT:
+			tb_viewer_offer(viewer); // removes a filter
+			viewer->prompt.kind = TB_PROMPT_NONE;
+			tb_viewer_note(viewer, false);
+			return true;
+		case TB_PROMPT_ACCEPTED:
+			tb_viewer_accept(viewer);
+			tb_viewer_note(viewer, false);
+			return true;
+		case TB_PROMPT_MOVED:
+			return true;
+		case TB_PROMPT_IGNORED:
+			break;
+		}
+		return false;
+	}
+	if (!viewer->data.run && opening && tb_opening_key(opening, key)) {
+		viewer->stale = true;
+		return true;
+	}
+	if (!tb_request_of_key(key, &request))
+		return false;
+	tb_viewer_note(viewer, false); // playback has moved on
+	tb_viewer_ask(viewer, &request);
+	tb_viewer_note(viewer, false);
+	return true;
+}
+
+// The pointer: which view it is over, what it hits, clicks and drags.
+
+static void pointer_pass_on(struct tb_viewer *viewer, struct tb_pane *pane,
+	const struct tb_pointer_event *event)
+{
+	viewer->stale = true;
+	if (viewer->data.run && pane->view->pointer)
+		pane->view->pointer(pane, event);
+}
+
+static struct tb_pick hit(struct tb_viewer *viewer, double x, double y)
+{
+	struct tb_pick pick;
+	const struct tb_picture *picture = tb_viewer_picture(viewer);
+	if (picture && tb_picture_hit(picture, x, y, &pick, NULL))
+		return pick;
+	return (struct tb_pick){TB_PICK_NONE, 0};
+}
+
+// press_prompt chooses an offer, or closes the prompt.
+static void press_prompt(struct tb_viewer *viewer, struct tb_pick pick)
+{
+	viewer->stale = true;
+	if (pick.kind != TB_PICK_RESULT) {
+		viewer->prompt.kind = TB_PROMPT_NONE;
+		return;
+	}
+	if (pick.index == TB_PROMPT_ABOUT) {
+		tb_viewer_key(viewer, "Ctrl+T");
+		return;
+	}
+	viewer->prompt.chosen = (int)pick.index;
+	tb_viewer_accept(viewer);
+}
+
+static void press(struct tb_viewer *viewer, double x, double y)
+{
+	struct tb_mouse *mouse = &viewer->mouse;
+	if (tb_viewer_typing(viewer)) {
+		press_prompt(viewer, hit(viewer, x, y));
+		return;
+	}
+	if (viewer->help) {
+		viewer->help = false;
+		viewer->stale = true;
+		return;
+	}
+	if (!viewer->data.run && viewer->file.opening) {
+		tb_opening_press(viewer->file.opening, hit(viewer, x, y));
+		viewer->stale = true;
+		return;
+	}
+	tb_mouse_press(mouse, tb_panes_at(&viewer->panes, x, y), hit(viewer, x, y));
+	if (mouse->pressed)
+		pointer_pass_on(viewer, mouse->grabbed,
+			&(struct tb_pointer_event){.kind = TB_EVENT_PRESS,
+				.x = x,
+				.y = y,
+				.pick = mouse->pick});
+}
+
+static void pointer_click(struct tb_viewer *viewer, struct tb_pick pick, bool adds)
+{
+	struct tb_mouse *mouse = &viewer->mouse;
+	if (pick.kind == TB_PICK_BUTTON) {
+		tb_viewer_ask(viewer,
+			&(struct tb_request){(enum tb_request_name)pick.index, 0});
+		return;
+	}
+	if (pick.kind == TB_PICK_METRIC) {
+		tb_viewer_show(viewer, viewer->data.asked, (enum tb_metric)pick.index);
+		return;
+	}
+	if (pick.kind == TB_PICK_VIEW)
+		tb_viewer_go(viewer, &viewer->panes.list[pick.index]);
+	if (tb_selection_can(pick) && adds)
+		tb_viewer_add_end(viewer, pick);
+	else if (tb_selection_can(pick) && mouse->grabbed->view->slot == TB_SLOT_DETAIL)
+		tb_viewer_enter(viewer, pick);
+	else if (tb_selection_can(pick))
+		tb_viewer_select(viewer, pick);
+	pointer_pass_on(viewer, mouse->grabbed,
+		&(struct tb_pointer_event){.kind = TB_EVENT_CLICK,
+			.x = mouse->x,
+			.y = mouse->y,
+			.pick = pick});
+}
+
+static void pointer_move(struct tb_viewer *viewer, double x, double y)
+{
+	struct tb_mouse *mouse = &viewer->mouse;
+	double dx, dy;
+	bool drags = tb_mouse_move(mouse, x, y, &dx, &dy);
+	if (!mouse->pressed) {
+		struct tb_selection *selection = &viewer->selection;
+		struct tb_pick pick = hit(viewer, x, y);
+		// A tooltip follows the pointer, so every move over an item changes the
+		// picture.
+		viewer->stale |= pick.kind != TB_PICK_NONE ||
+				 !tb_pick_equal(pick, selection->hovered);
+		selection->hovered = pick;
+	} else if (drags)
+		pointer_pass_on(viewer, mouse->grabbed,
+			&(struct tb_pointer_event){.kind = TB_EVENT_DRAG,
+				.x = x,
+				.y = y,
+				.dx = dx,
+				.dy = dy,
+				.pick = mouse->pick});
+}
+
+void tb_viewer_pointer(struct tb_viewer *viewer, enum tb_pointer what, double x, double y)
+{
+	pointer_move(viewer, x, y);
+	if (what == TB_POINTER_PRESS)
+		tb_viewer_note(viewer, false);
+	if (what == TB_POINTER_PRESS)
+		press(viewer, x, y);
+	else if (what == TB_POINTER_RELEASE || what == TB_POINTER_ADD) {
+		bool adds = what == TB_POINTER_ADD;
+		struct tb_mouse *mouse = &viewer->mouse;
+		bool clicks = mouse->pressed && !mouse->dragged;
+		mouse->pressed = false;
+		if (clicks)
+			pointer_click(viewer, mouse->pick, adds);
+	} else if (what == TB_POINTER_DOUBLE) {
+		// Handle a double click, which follows its second release.
+		struct tb_pane *pane = tb_panes_at(&viewer->panes, x, y);
+		struct tb_pick pick = hit(viewer, x, y);
+		if (tb_selection_can(pick))
+			tb_viewer_ask(viewer, &(struct tb_request){TB_REQUEST_FOCUS, 0});
+		if (pane)
+			pointer_pass_on(viewer, pane,
+				&(struct tb_pointer_event){.kind = TB_EVENT_DOUBLE,
+					.x = x,
+					.y = y,
+					.pick = pick});
+	}
+	if (what != TB_POINTER_MOVE && what != TB_POINTER_PRESS)
+		tb_viewer_note(viewer, false);
+}
+
+void tb_viewer_leave(struct tb_viewer *viewer)
+{
+	viewer->mouse.in = false;
+	viewer->selection.hovered = (struct tb_pick){TB_PICK_NONE, 0};
+	viewer->stale = true;
+}
+
+void tb_viewer_wheel(struct tb_viewer *viewer, double x, double y, double steps)
+{
+	pointer_move(viewer, x, y);
+	struct tb_pane *pane = tb_panes_at(&viewer->panes, x, y);
+	tb_viewer_note(viewer, false);
+	if (tb_viewer_typing(viewer)) {
+		tb_prompt_scroll(&viewer->prompt, -(int)lround(steps * 3));
+		viewer->stale = true;
+	} else if (pane)
+		pointer_pass_on(viewer, pane,
+			&(struct tb_pointer_event){
+				.kind = TB_EVENT_WHEEL, .x = x, .y = y, .steps = steps});
+	tb_viewer_note(viewer, true);
+}
+
+// The picture: all visible views, and what lies on top of them.
+
+#define MOST_PICTURES 200  // until all that is read bit by bit is there
+#define SHOWN_S	      0.15 // so long must a reading take to be shown
+
+bool tb_viewer_moving(const struct tb_viewer *viewer)
+{
+	return viewer->playback.playing || viewer->messages.notice_s > 0;
+}
+
+bool tb_viewer_stale(const struct tb_viewer *viewer)
+{
+	return viewer->stale;
+}
+
+// show_reading shows and hides what is being read: it goes on while nothing else changes.
+static void show_reading(struct tb_viewer *viewer)
+{
+	const char *now = viewer->data.reader
+				  ? tb_reader_doing(viewer->data.reader, SHOWN_S)
+				  : NULL;
+	viewer->stale |= now != viewer->messages.reading;
+	viewer->messages.reading = now;
+}
+
+static void draw_views(struct tb_viewer *viewer)
+{
+	struct tb_picture *picture = &viewer->picture;
+	const struct tb_panes *panes = &viewer->panes;
+	tb_picture_clear(picture, panes->width, panes->height,
+		tb_palette_of(viewer->style.theme)->page);
+	for (uint32_t i = 0; viewer->data.run && i < panes->n; i++)
+		if (tb_panes_shows(panes, &panes->list[i]))
+			panes->list[i].view->draw(&panes->list[i], picture);
+	if (!viewer->data.run && viewer->file.opening)
+		tb_opening_draw(viewer->file.opening, viewer->style.theme, picture);
+	else if (viewer->file.opening && !viewer->data.info->complete)
+		tb_opening_draw_progress(viewer->file.opening, viewer->style.theme,
+			picture, panes->slots[TB_SLOT_HEAD]);
+}
+
+// hover_anew returns whether something else is under the pointer than before: what is
+// shown can move under one that rests, to another view, window or row.
+static bool hover_anew(struct tb_viewer *viewer)
+{
+	const struct tb_mouse *mouse = &viewer->mouse;
+	struct tb_pick pick = {TB_PICK_NONE, 0};
+	bool covered = viewer->help || tb_viewer_typing(viewer);
+	if (!viewer->data.run || !mouse->in || mouse->pressed || covered)
+		return false;
+	if (!tb_picture_hit(&viewer->picture, mouse->x, mouse->y, &pick, NULL))
+		pick = (struct tb_pick){TB_PICK_NONE, 0};
+	bool other = !tb_pick_equal(pick, viewer->selection.hovered);
+	viewer->selection.hovered = pick;
+	return other;
+}
+
+static void draw_viewer(struct tb_viewer *viewer)
+{
+	draw_views(viewer);
+	if (hover_anew(viewer))
+		draw_views(viewer);
+	tb_overlay_draw(viewer, &viewer->picture);
+	viewer->stale = false;
+	if (viewer->data.run)
+		tb_spark_question_ask(&viewer->of_sparks, viewer->data.reader);
+}
+
+bool tb_viewer_await(struct tb_viewer *viewer)
+{
+	bool reads = tb_viewer_reads(viewer);
+	if (reads)
+		tb_reader_wait_all(viewer->data.reader);
+	tb_viewer_poll(viewer);
+	return reads;
+}
+
+const struct tb_picture *tb_viewer_picture(struct tb_viewer *viewer)
+{
+	const struct tb_picture *picture = &viewer->picture;
+	tb_viewer_poll(viewer);
+	show_reading(viewer);
+	if (viewer->stale)
+		draw_viewer(viewer);
+	for (int i = 0; viewer->data.patience_s < 0 && i < MOST_PICTURES; i++) {
+		// What was read may change the picture, or have something else read.
+		if (!tb_viewer_await(viewer) && !viewer->stale)
+			break;
+		show_reading(viewer);
+		draw_viewer(viewer);
+	}
+	return picture->status == TB_OK ? picture : NULL;
+}
+
+const struct tb_picture *tb_viewer_settled(struct tb_viewer *viewer)
+{
+	double patience_s = viewer->data.patience_s;
+	viewer->data.patience_s = -1;
+	const struct tb_picture *picture = tb_viewer_picture(viewer);
+	viewer->data.patience_s = patience_s;
+	return picture;
+}
+
+// Text to copy or export: the details of the selection, and the links of the window.
+
+char *tb_viewer_copy(struct tb_viewer *viewer)
+{
+	char *text = NULL;
+	size_t length;
+	if (!tb_viewer_picture(viewer))
+		return NULL;
+	FILE *stream = open_memstream(&text, &length);
+	if (!stream)
+		return NULL;
+	// Write the texts of the detail, with a tab between those on one line.
+	const struct tb_picture *picture = &viewer->picture;
+	struct tb_box place = viewer->panes.slots[TB_SLOT_DETAIL];
+	double line_y = -1;
+	for (size_t i = 0; i < picture->n_items; i++) {
+		const struct tb_item *item = &picture->items[i];
+		if (item->kind != TB_ITEM_TEXT ||
+			!tb_box_holds(place, item->box.x, item->box.y))
+			continue;
+		if (line_y >= 0)
+			fputs(item->box.y == line_y ? "\t" : "\n", stream);
+		line_y = item->box.y;
+		fputs(tb_picture_string(picture, item->text), stream);
+	}
+	if (line_y >= 0)
+		fputc('\n', stream);
+	if (fclose(stream) != 0) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+void tb_viewer_export(struct tb_viewer *viewer, FILE *stream)
+{
+	struct tb_pane *main = viewer->panes.main;
+	if (viewer->data.run && main->view->put_csv)
+		main->view->put_csv(main, stream);
+	else if (viewer->data.run) {
+		tb_rows_rank(&viewer->rows, viewer->rows.n);
+		fputs("rank,link,kind", stream);
+		for (int metric = 0; metric < TB_N_ALL_METRICS; metric++)
+			fprintf(stream, ",%s", tb_link_figures[metric].column);
+		fputs(",window_begin_ps,window_end_ps\n", stream);
+		for (uint32_t i = 0; i < viewer->rows.n; i++) {
+			uint32_t id = viewer->rows.list[i].link.id;
+			const struct tb_run_link *link =
+				&tb_run_links(viewer->data.run)[id];
+			const struct tb_link_sample *sample = &viewer->data.samples[id];
+			fprintf(stream, "%" PRIu32 ",", i + 1);
+			tb_csv_put(stream, link->name);
+			fputc(',', stream);
+			tb_csv_put(stream, tb_rows_kind(link->at.kind));
+			for (int metric = 0; metric < TB_N_ALL_METRICS; metric++)
+				if (tb_run_unmeasured(
+					    link->known, (enum tb_metric)metric))
+					fputc(',', stream);
+				else
+					fprintf(stream, ",%" PRIu64,
+						tb_metric_of(
+							sample, (enum tb_metric)metric));
+			fprintf(stream, ",%" PRId64 ",%" PRId64 "\n",
+				tb_window_begin_ps(
+					viewer->data.info, viewer->data.window),
+				tb_window_end_ps(viewer->data.info, viewer->data.window));
+		}
+	}
 }

@@ -1,14 +1,275 @@
 // Carries out the requests of keys, buttons and the command palette.
-#include "command_search.h"
-#include "run_text.h"
+#include "beside.h"
+#include "panes.h"
+#include "prompt.h"
+#include "scale.h"
 #include "search.h"
 #include "viewer_impl.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
+
+static void offer_command(struct tb_prompt *prompt, struct tb_request request,
+	const char *text, const char *key)
+{
+	struct tb_prompt_result result = {.request = request};
+	if (!tb_prompt_wants(prompt, text))
+		return;
+	snprintf(result.text, sizeof result.text, "%s", text);
+	snprintf(result.note, sizeof result.note, "%s", key);
+	tb_prompt_offer(prompt, &result);
+}
+
+// command_key copies the key of a choice.
+static const char *command_key(const char *keys, int choice, char *buffer, size_t size)
+{
+	while (choice-- > 0 && strchr(keys, ' '))
+		keys = strchr(keys, ' ') + 1;
+	snprintf(buffer, size, "%.*s", (int)strcspn(keys, " "), keys);
+	return buffer;
+}
+
+// n_choices returns how many choices a row of the table has.
+static int n_choices(const struct tb_panes *panes, int request)
+{
+	int n = 1;
+	if (request == TB_REQUEST_METRIC)
+		return TB_N_METRICS;
+	while (request == TB_REQUEST_VIEW && tb_panes_main(panes, n))
+		n++;
+	return n;
+}
+
+// command_choice returns the name of a choice; NULL when it is not available now.
+static const char *command_choice(const struct tb_panes *panes, int request, int choice)
+{
+	if (request == TB_REQUEST_METRIC)
+		return tb_metric_title((enum tb_metric)choice);
+	if (request != TB_REQUEST_VIEW)
+		return "";
+	const struct tb_pane *pane = tb_panes_main(panes, choice);
+	return tb_pane_is_there(pane) ? pane->view->tab : NULL;
+}
+
+// tb_command_search offers the requests whose help contains every word of the prompt's
+// text. Each choice of a request, such as a metric or a view, is an offer of its own.
+static void tb_command_search(const struct tb_panes *panes, struct tb_prompt *prompt)
+{
+	const struct tb_request_row *rows = tb_request_rows();
+	for (int i = 0; i < TB_N_REQUESTS; i++) {
+		int n = n_choices(panes, i);
+		for (int choice = 0; choice < n; choice++) {
+			char text[96], key[32];
+			const char *what = command_choice(panes, i, choice);
+			if (!what)
+				continue;
+			snprintf(text, sizeof text, "%s%s%s", rows[i].help,
+				what[0] ? ": " : "", what);
+			offer_command(prompt,
+				(struct tb_request){(enum tb_request_name)i, choice},
+				text, command_key(rows[i].keys, choice, key, sizeof key));
+		}
+	}
+}
+
+// The other runs of the store. The window opens them, each in a viewer of its own, which
+// takes over what the last one showed.
+
+// viewer_read_runs reads the list of the store's runs anew, with their waits; false
+// when that failed, or there is none to choose.
+static bool viewer_read_runs(struct tb_viewer *viewer)
+{
+	struct tb_run_list runs;
+	struct tb_error error;
+	const char *path = viewer->file.path;
+	int status = tb_run_list_read(&runs, path, &error);
+	if (status == TB_OK) {
+		tb_run_list_fini(&viewer->data.runs);
+		viewer->data.runs = runs;
+		status = tb_run_list_waits(&viewer->data.runs, path, &error);
+	}
+	if (status != TB_OK)
+		tb_viewer_report(viewer, &error);
+	return status == TB_OK && viewer->data.runs.n > 0;
+}
+
+// viewer_want_run asks the window for a run of the store.
+static void viewer_want_run(struct tb_viewer *viewer, enum tb_action action, int64_t run)
+{
+	if (action == TB_ACTION_RUN && run == viewer->data.info->id)
+		return;
+	viewer->pending.what = action;
+	viewer->pending.run = run;
+}
+
+// viewer_step_run asks for the run before the one that is shown (by -1) or after it.
+static void viewer_step_run(struct tb_viewer *viewer, int by)
+{
+	const struct tb_viewer_data *data = &viewer->data;
+	if (!data->run || !viewer_read_runs(viewer))
+		return;
+	size_t at = tb_run_list_of(&data->runs, data->info->id);
+	bool last = by < 0 ? at == 0 : at + 1 >= data->runs.n;
+	if (last)
+		tb_viewer_notice(viewer, "run %" PRId64 " is the %s of this store",
+			data->info->id,
+			data->runs.n == 1 ? "only one"
+			: by < 0	  ? "first"
+					  : "last");
+	else
+		viewer_want_run(viewer, TB_ACTION_RUN,
+			data->runs.runs[by < 0 ? at - 1 : at + 1].id);
+}
+
+// same_window returns the window of the same simulated time in another run; the whole run
+// where that has none.
+static struct tb_window same_window(
+	const struct tb_viewer_data *of, const struct tb_viewer_data *in)
+{
+	struct tb_window window = {0, 0};
+	if (tb_window_whole(of->info, of->window) ||
+		tb_window_between(in->info, tb_window_begin_ps(of->info, of->window),
+			tb_window_end_ps(of->info, of->window), &window, NULL) != TB_OK)
+		return (struct tb_window){0, 0};
+	return window;
+}
+
+// viewer_run_name returns the name of an item, NULL of one that is known by its number.
+static const char *viewer_run_name(const struct tb_viewer_data *data, struct tb_pick pick)
+{
+	return pick.kind == TB_PICK_LINK     ? tb_run_links(data->run)[pick.index].name
+	       : pick.kind == TB_PICK_SWITCH ? tb_run_switches(data->run)[pick.index].name
+	       : pick.kind == TB_PICK_JOB    ? tb_run_job_name(data->run, pick.index)
+					     : NULL;
+}
+
+static uint32_t viewer_run_count(const struct tb_run_info *info, enum tb_pick_kind kind)
+{
+	return kind == TB_PICK_LINK	? info->n_links
+	       : kind == TB_PICK_SWITCH ? info->n_switches
+	       : kind == TB_PICK_JOB	? info->n_jobs
+	       : kind == TB_PICK_NODE	? info->n_nodes
+					: 0;
+}
+
+// same_item returns the item of another run that has the same name, or nothing. A row of
+// a list is a different one in every run.
+static struct tb_pick same_item(const struct tb_viewer_data *of, struct tb_pick pick,
+	const struct tb_viewer_data *in)
+{
+	const struct tb_pick none = {TB_PICK_NONE, 0};
+	uint32_t n = viewer_run_count(in->info, pick.kind);
+	if (pick.kind == TB_PICK_NODE)
+		return pick.index < n ? pick : none;
+	const char *name = n > 0 ? viewer_run_name(of, pick) : NULL;
+	for (uint32_t i = 0; i < n; i++) {
+		struct tb_pick other = {pick.kind, i};
+		if (strcmp(viewer_run_name(in, other), name) == 0)
+			return other;
+	}
+	return none;
+}
+
+void tb_viewer_take_over(struct tb_viewer *viewer, const struct tb_viewer *from)
+{
+	struct tb_viewer_look look = tb_viewer_look(from);
+	bool both = viewer->data.run && from->data.run;
+	look.window =
+		both ? same_window(&from->data, &viewer->data) : (struct tb_window){0, 0};
+	memcpy(viewer->rows.filter, from->rows.filter, sizeof viewer->rows.filter);
+	viewer->rows.column = from->rows.column;
+	viewer->rows.rising = from->rows.rising;
+	viewer->playback = from->playback;
+	viewer->playback.playing = false;
+	viewer->mouse.x = from->mouse.x;
+	viewer->mouse.y = from->mouse.y;
+	viewer->mouse.in = from->mouse.in;
+	tb_viewer_set_look(viewer, &look);
+	if (both)
+		tb_viewer_select(viewer,
+			same_item(&from->data, from->selection.selected, &viewer->data));
+}
+
+// What the findings propose is tried beside the viewer (proof.h).
+
+static void prove_say(struct tb_viewer *viewer, const char *sentence)
+{
+	snprintf(viewer->proved, sizeof viewer->proved, "%s", sentence);
+	viewer->stale = true;
+}
+
+void tb_viewer_prove(struct tb_viewer *viewer)
+{
+	struct tb_error error;
+	if (tb_viewer_proving(viewer)) {
+		tb_proof_cancel(&viewer->proof);
+		viewer->stale = true;
+		return;
+	}
+	if (!tb_viewer_findings(viewer))
+		return; // they are being read: there is no button either
+			// Find out why nothing can be tried; NULL: something can.
+	const struct tb_findings *findings = &viewer->data.of_findings.findings;
+	size_t n = 0, n_tried = 0;
+	for (size_t i = 0; i < findings->n; i++) {
+		bool is_change = tb_finding_is_change(&findings->list[i]);
+		n += is_change;
+		n_tried += is_change && tb_finding_is_tried(&findings->list[i]);
+	}
+	const char *reason = !viewer->data.info->complete
+				     ? "A run is tried when it has ended."
+			     : n == 0	    ? "The findings propose nothing to try."
+			     : n == n_tried ? "All that the findings propose was tried."
+					    : NULL;
+	prove_say(viewer, reason ? reason : "");
+	if (!reason && tb_proof_start(&viewer->proof, viewer->file.path,
+			       viewer->data.info->id, &error) != TB_OK)
+		tb_error_format(&error, viewer->proved, sizeof viewer->proved);
+}
+
+bool tb_viewer_proving(const struct tb_viewer *viewer)
+{
+	return viewer->proof.child.pid != 0;
+}
+
+char *tb_viewer_proved(const struct tb_viewer *viewer, char *text, size_t size)
+{
+	const struct tb_proof *proof = &viewer->proof;
+	char progress[48];
+	if (!tb_viewer_proving(viewer)) {
+		snprintf(text, size, "%s", viewer->proved);
+		return text;
+	}
+	tb_beside_progress_text(
+		proof->fraction, proof->left_s, progress, sizeof progress);
+	snprintf(text, size, "%s, for " TB_PROOF_TIME " at most%s%s",
+		proof->cancelled ? "Cancelling what is tried"
+				 : "Trying what the findings propose",
+		progress[0] ? ": " : " ...", progress);
+	return text;
+}
+
+void tb_viewer_poll_proof(struct tb_viewer *viewer)
+{
+	char sentence[512];
+	double fraction = viewer->proof.fraction;
+	if (!tb_viewer_proving(viewer))
+		return;
+	if (tb_proof_poll(&viewer->proof, sentence, sizeof sentence)) {
+		prove_say(viewer, sentence);
+		if (viewer->data.run)
+			tb_viewer_data_forget_findings(&viewer->data);
+	}
+	viewer->stale |= viewer->proof.fraction != fraction;
+}
 
 #define MOST_SAVED 1000 // names that are tried
 
-bool tb_viewer_pass(struct tb_viewer *viewer, const struct tb_request *request)
+// viewer_pass hands a request to the visible views, first to those drawn first; false
+// when none handles it.
+static bool viewer_pass(struct tb_viewer *viewer, const struct tb_request *request)
 {
 	for (uint32_t i = 0; i < viewer->panes.n; i++) {
 		struct tb_pane *pane = &viewer->panes.list[i];
@@ -28,8 +289,8 @@ static void back_out(struct tb_viewer *viewer)
 	const struct tb_request back = {TB_REQUEST_BACK, 0};
 	if (viewer->help)
 		viewer->help = false;
-	else if ((data->run && tb_viewer_pass(viewer, &back)) ||
-		 tb_viewer_return(viewer) || tb_viewer_drop_end(viewer))
+	else if ((data->run && viewer_pass(viewer, &back)) || tb_viewer_return(viewer) ||
+		 tb_viewer_drop_end(viewer))
 		return;
 	else if (selected->kind == TB_PICK_JOB) {
 		tb_viewer_drop_job(viewer);
@@ -52,7 +313,7 @@ static void focus(struct tb_viewer *viewer)
 {
 	const struct tb_request asked = {TB_REQUEST_FOCUS, 0};
 	struct tb_pane *main = viewer->panes.main;
-	if (viewer->data.run && !tb_viewer_pass(viewer, &asked) &&
+	if (viewer->data.run && !viewer_pass(viewer, &asked) &&
 		viewer->selection.selected.kind != TB_PICK_NONE && main->view->reveal)
 		main->view->reveal(main, true);
 }
@@ -167,7 +428,7 @@ static bool own_request(struct tb_viewer *viewer, const struct tb_request *reque
 		return true;
 	case TB_REQUEST_RUN_BACK:
 	case TB_REQUEST_RUN_ON:
-		tb_viewer_step_run(viewer, request->name == TB_REQUEST_RUN_BACK ? -1 : 1);
+		viewer_step_run(viewer, request->name == TB_REQUEST_RUN_BACK ? -1 : 1);
 		return true;
 	case TB_REQUEST_ORDER:
 		if (viewer->data.run) {
@@ -288,7 +549,7 @@ static bool prompt_request(struct tb_viewer *viewer, const struct tb_request *re
 		return true;
 	case TB_REQUEST_RUNS:
 	case TB_REQUEST_COMPARE:
-		if (viewer->data.run && tb_viewer_read_runs(viewer))
+		if (viewer->data.run && viewer_read_runs(viewer))
 			open_prompt(viewer,
 				request->name == TB_REQUEST_RUNS ? TB_PROMPT_RUNS
 								 : TB_PROMPT_OTHER,
@@ -306,7 +567,7 @@ void tb_viewer_ask(struct tb_viewer *viewer, const struct tb_request *request)
 		own_request(viewer, request) || prompt_request(viewer, request) ||
 		!viewer->data.run)
 		return;
-	tb_viewer_pass(viewer, request);
+	viewer_pass(viewer, request);
 }
 
 static void request_action(
@@ -352,7 +613,7 @@ void tb_viewer_accept(struct tb_viewer *viewer)
 				tb_viewer_ask(
 					viewer, &request); // may open the prompt again
 			else
-				tb_viewer_want_run(viewer,
+				viewer_want_run(viewer,
 					kind == TB_PROMPT_RUNS ? TB_ACTION_RUN
 							       : TB_ACTION_COMPARE,
 					chosen->number);

@@ -1,17 +1,208 @@
 #include "viewer_data.h"
 
-#include "recorded_congestion.h"
-
 #include "progress.h"
-#include "run_text.h"
+#include "recorded_congestion.h"
+#include "scale.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+static void drop_waits(struct tb_waits_question *asked)
+{
+	tb_job_links_fini(&asked->jobs);
+	tb_heavy_waits_fini(&asked->heaviest);
+	asked->queue = (struct tb_link_queue){0};
+}
+
+static int run_by_wait(const void *one, const void *other)
+{
+	const struct tb_job_link_sample *a = one, *b = other;
+	if (a->wait_ps != b->wait_ps)
+		return a->wait_ps < b->wait_ps ? 1 : -1;
+	return (a->job > b->job) - (a->job < b->job);
+}
+
+// sum_by_job leaves a row per job.
+static void sum_by_job(struct tb_job_links *jobs)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < jobs->n; i++) {
+		const struct tb_job_link_sample row = jobs->rows[i];
+		uint32_t at = 0;
+		while (at < n && jobs->rows[at].job != row.job)
+			at++;
+		if (at == n) {
+			jobs->rows[n++] = row;
+			continue;
+		}
+		jobs->rows[at].wait_ps += row.wait_ps;
+		jobs->rows[at].blamed_ps += row.blamed_ps;
+	}
+	jobs->n = n;
+	if (n)
+		qsort(jobs->rows, n, sizeof *jobs->rows, run_by_wait);
+}
+
+// read_run_jobs reads the jobs at the links that lead into a switch.
+static int read_run_jobs(struct tb_job_links *jobs, struct tb_run *run, uint32_t sw,
+	struct tb_error *error)
+{
+	const struct tb_run_link *all = tb_run_links(run);
+	uint32_t n = 0, n_links = tb_run_info(run)->n_links;
+	struct tb_link *links = malloc((n_links + 1u) * sizeof *links);
+	if (!links)
+		return tb_fail_memory(error, "the jobs at a switch");
+	for (uint32_t i = 0; i < n_links; i++)
+		if (all[i].at.kind != TB_LINK_EJECTION && all[i].at.to == sw)
+			links[n++] = (struct tb_link){i};
+	int status = tb_job_links_init(jobs, run, links, n, error);
+	free(links);
+	if (status == TB_OK)
+		sum_by_job(jobs);
+	return status;
+}
+
+static int read_run_waits(
+	struct tb_question *question, struct tb_run *run, struct tb_error *error)
+{
+	struct tb_waits_question *asked = (struct tb_waits_question *)question;
+	const struct tb_link link = {asked->at.index};
+	const struct tb_switch sw = {asked->at.index};
+	bool of_switch = asked->at.kind == TB_PICK_SWITCH;
+	drop_waits(asked);
+	int status = of_switch ? read_run_jobs(&asked->jobs, run, sw.id, error)
+			       : tb_job_links_init(&asked->jobs, run, &link, 1, error);
+	if (!status && !of_switch)
+		status = tb_link_queues_find(
+			&asked->queue, run, TB_WAIT_FOR, &link, 1, error);
+	if (status)
+		return status;
+	return of_switch ? tb_heavy_waits_into(
+				   &asked->heaviest, run, sw, TB_WAITS_MOST, error)
+			 : tb_heavy_waits_at(
+				   &asked->heaviest, run, link, TB_WAITS_MOST, error);
+}
+
+// renew makes a question the next to be asked unless it is the same as before: false
+// then, and while one is asked, which stays.
+static bool renew(struct tb_question *question, bool same)
+{
+	if (question->state == TB_ASKED || (question->state != TB_UNASKED && same))
+		return false;
+	question->state = TB_UNASKED;
+	return true;
+}
+
+static bool set_waits(struct tb_viewer_data *data, const void *what)
+{
+	const struct tb_pick *at = what;
+	struct tb_waits_question *asked = &data->of_waits;
+	if (!renew(&asked->question, tb_pick_equal(asked->at, *at)))
+		return false;
+	asked->at = *at;
+	return true;
+}
+
+static void drop_during(struct tb_during *during)
+{
+	tb_job_pairs_fini(&during->job_pairs);
+	tb_heavy_waits_fini(&during->heaviest);
+	*during = (struct tb_during){.heaviest = {.rows = NULL}};
+}
+
+static int read_during(
+	struct tb_question *question, struct tb_run *run, struct tb_error *error)
+{
+	struct tb_during_question *asked = (struct tb_during_question *)question;
+	drop_during(&asked->made);
+	int status =
+		tb_job_pairs_init(&asked->made.job_pairs, run, asked->span, 0, error);
+	if (status == TB_OK)
+		status = tb_heavy_waits_during(
+			&asked->made.heaviest, run, asked->span, 0, error);
+	return status;
+}
+
+static void take_during(struct tb_question *question, struct tb_run *run)
+{
+	struct tb_during_question *asked = (struct tb_during_question *)question;
+	struct tb_during before = asked->shown;
+	(void)run;
+	asked->shown = asked->made;
+	asked->made = before;
+	asked->has_shown = true;
+}
+
+static bool set_during(struct tb_viewer_data *data, const void *what)
+{
+	const struct tb_span *span = what;
+	struct tb_during_question *asked = &data->of_during;
+	bool same =
+		asked->span.from_ps == span->from_ps && asked->span.to_ps == span->to_ps;
+	if (!renew(&asked->question, same))
+		return false;
+	asked->span = *span;
+	return true;
+}
+
+static int read_messages(
+	struct tb_question *question, struct tb_run *run, struct tb_error *error)
+{
+	struct tb_messages_question *asked = (struct tb_messages_question *)question;
+	tb_flow_messages_fini(&asked->messages);
+	return tb_flow_messages_init(&asked->messages, run, &asked->wanted, error);
+}
+
+static bool set_messages(struct tb_viewer_data *data, const void *what)
+{
+	const struct tb_flow_sample *flow = what;
+	struct tb_messages_question *asked = &data->of_messages;
+	if (!renew(&asked->question,
+		    asked->wanted.job == flow->job &&
+			    asked->wanted.source.id == flow->source.id &&
+			    asked->wanted.destination.id == flow->destination.id))
+		return false;
+	asked->wanted = (struct tb_flow_messages_wanted){.job = flow->job,
+		.source = flow->source,
+		.destination = flow->destination,
+		.to_ps = INT64_MAX};
+	return true;
+}
+
+static int find_run_crossing(
+	struct tb_question *question, struct tb_run *run, struct tb_error *error)
+{
+	struct tb_crossing_question *asked = (struct tb_crossing_question *)question;
+	int status = asked->paths ? TB_OK : tb_paths_new(&asked->paths, run, error);
+	tb_crossing_fini(&asked->crossing);
+	if (status == TB_OK)
+		status = tb_crossing_init(&asked->crossing, asked->paths, asked->flows,
+			&asked->query, error);
+	return status;
+}
+
+static bool same_query(
+	const struct tb_crossing_query *one, const struct tb_crossing_query *other)
+{
+	return one->of_switch == other->of_switch && one->id == other->id &&
+	       one->from_ps == other->from_ps && one->to_ps == other->to_ps &&
+	       one->job == other->job;
+}
+
+static bool set_crossing(struct tb_viewer_data *data, const void *what)
+{
+	const struct tb_crossing_query *query = what;
+	struct tb_crossing_question *asked = &data->of_crossing;
+	if (!renew(&asked->question, same_query(&asked->query, query)))
+		return false;
+	asked->query = *query;
+	asked->flows = &data->of_flows.flows;
+	return true;
+}
+
 // A window that is no longer wanted is given up when it has taken longer than this: what
 // takes less comes to its end, so that a drag or playback shows pictures on the way.
 #define SUPERSEDED_S 0.25
-
 #define PRELOAD_BINS 16 // per question, so that it follows the window
 
 static const struct tb_window whole = {0, 0};
@@ -210,47 +401,6 @@ static int read_preload(
 	return status;
 }
 
-static void prepare_questions(struct tb_viewer_data *data)
-{
-	data->of_window.question = (struct tb_question){.what = "reading the window",
-		.read = read_data_window,
-		.taken = take_window,
-		.urgent = true};
-	data->of_window.data = data;
-	data->of_flows.question = (struct tb_question){
-		.what = "reading the flows", .read = read_data_flows};
-	data->of_blame.question = (struct tb_question){
-		.what = "reading who waited for whom", .read = read_blame};
-	data->of_trees.question = (struct tb_question){
-		.what = "reading the congestion trees", .read = read_data_trees};
-	data->of_findings.question = (struct tb_question){
-		.what = "finding what the run comes to", .read = read_findings};
-	data->of_times.question = (struct tb_question){
-		.what = "reading how long the jobs took", .read = read_data_times};
-	data->of_paths.question =
-		(struct tb_question){.what = "finding the paths", .read = read_paths};
-	tb_crossing_question_init(&data->of_crossing);
-	tb_messages_question_init(&data->of_messages);
-	tb_waits_question_init(&data->of_waits);
-	tb_during_question_init(&data->of_during);
-	data->of_job_links.question =
-		(struct tb_question){.what = "reading where the job waits",
-			.read = read_job_links,
-			.taken = take_job_links};
-	data->of_job_links.data = data;
-	data->of_refresh.question =
-		(struct tb_question){.what = "reading what the replay has added",
-			.read = read_refresh,
-			.taken = take_refresh,
-			.silent = true};
-	data->of_refresh.info = data->info;
-	data->of_preload.question = (struct tb_question){.what = "reading ahead",
-		.read = read_preload,
-		.idle = true,
-		.silent = true};
-	data->of_preload.more = true;
-}
-
 // data_begin makes room for samples, twice, and starts the reader, which takes the run
 // over.
 static int data_begin(
@@ -288,7 +438,49 @@ int tb_viewer_data_open(
 		return status;
 	}
 	data->run = run;
-	prepare_questions(data);
+	data->of_window.question = (struct tb_question){.what = "reading the window",
+		.read = read_data_window,
+		.taken = take_window,
+		.urgent = true};
+	data->of_window.data = data;
+	data->of_flows.question = (struct tb_question){
+		.what = "reading the flows", .read = read_data_flows};
+	data->of_blame.question = (struct tb_question){
+		.what = "reading who waited for whom", .read = read_blame};
+	data->of_trees.question = (struct tb_question){
+		.what = "reading the congestion trees", .read = read_data_trees};
+	data->of_findings.question = (struct tb_question){
+		.what = "finding what the run comes to", .read = read_findings};
+	data->of_times.question = (struct tb_question){
+		.what = "reading how long the jobs took", .read = read_data_times};
+	data->of_paths.question =
+		(struct tb_question){.what = "finding the paths", .read = read_paths};
+	data->of_crossing.question = (struct tb_question){
+		.what = "finding who crosses it", .read = find_run_crossing};
+	data->of_messages.question = (struct tb_question){
+		.what = "reading the flow's messages", .read = read_messages};
+	data->of_waits.question = (struct tb_question){
+		.what = "reading who waits there", .read = read_run_waits};
+	data->of_during.question =
+		(struct tb_question){.what = "reading who waited for whom in the window",
+			.read = read_during,
+			.taken = take_during};
+	data->of_job_links.question =
+		(struct tb_question){.what = "reading where the job waits",
+			.read = read_job_links,
+			.taken = take_job_links};
+	data->of_job_links.data = data;
+	data->of_refresh.question =
+		(struct tb_question){.what = "reading what the replay has added",
+			.read = read_refresh,
+			.taken = take_refresh,
+			.silent = true};
+	data->of_refresh.info = data->info;
+	data->of_preload.question = (struct tb_question){.what = "reading ahead",
+		.read = read_preload,
+		.idle = true,
+		.silent = true};
+	data->of_preload.more = true;
 	return TB_OK;
 }
 
@@ -370,7 +562,7 @@ int tb_viewer_data_filter(
 	// Read the links' waits anew: those of the last job are not those of all.
 	int status = tb_viewer_data_show(data, data->asked, data->metric, true, error);
 	if (status == TB_OK && job != TB_ID_NONE)
-		(void)tb_viewer_data_ask(data, &data->of_job_links.question);
+		(void)!tb_viewer_data_answer(data, &data->of_job_links.question, NULL);
 	return status;
 }
 
@@ -397,53 +589,72 @@ void tb_viewer_data_forget_findings(struct tb_viewer_data *data)
 	tb_recorded_fini(&data->of_findings.recorded);
 }
 
-void tb_viewer_data_forget(struct tb_viewer_data *data)
+// questions_of_run lists the questions whose answers are of the whole run, or of a thing
+// in it. Returns their number.
+static size_t questions_of_run(
+	struct tb_viewer_data *data, struct tb_question *questions[16])
 {
-	tb_viewer_data_forget_findings(data);
-	tb_crossing_question_fini(&data->of_crossing);
-	tb_messages_question_fini(&data->of_messages);
-	tb_waits_question_fini(&data->of_waits);
-	tb_during_question_fini(&data->of_during);
-	tb_question_drop(&data->of_job_links.question);
-	tb_job_links_fini(&data->of_job_links.jobs);
-	tb_question_drop(&data->of_flows.question);
-	tb_question_drop(&data->of_blame.question);
-	tb_question_drop(&data->of_trees.question);
-	tb_question_drop(&data->of_times.question);
-	tb_question_drop(&data->of_paths.question);
-	tb_flow_table_fini(&data->of_flows.flows);
-	tb_heavy_waits_fini(&data->of_blame.heaviest);
-	tb_job_pairs_fini(&data->of_blame.job_pairs);
-	tb_trees_fini(&data->of_trees.trees);
-	free(data->of_trees.wait_ps);
-	data->of_trees.wait_ps = NULL;
-	free(data->of_times.times);
-	data->of_times.times = NULL;
-	tb_paths_free(data->of_paths.paths);
-	data->of_flows.flows = (struct tb_flow_table){.n = 0};
-	data->of_trees.trees = (struct tb_trees){.n = 0};
-	data->of_paths.paths = NULL;
-}
-
-struct tb_question *tb_viewer_data_ask(
-	struct tb_viewer_data *data, struct tb_question *question)
-{
-	if (question->state == TB_UNASKED)
-		tb_reader_ask(data->reader, question);
-	if (question->state == TB_ASKED)
-		tb_reader_wait(data->reader, question, data->patience_s);
-	return question->state == TB_ASKED ? NULL : question;
-}
-
-void tb_viewer_data_retry(struct tb_viewer_data *data)
-{
-	struct tb_question *const questions[] = {&data->of_flows.question,
+	struct tb_question *const all[] = {&data->of_flows.question,
 		&data->of_blame.question, &data->of_trees.question,
 		&data->of_findings.question, &data->of_times.question,
 		&data->of_paths.question, &data->of_crossing.question,
 		&data->of_messages.question, &data->of_waits.question,
 		&data->of_during.question, &data->of_job_links.question};
-	for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
+	memcpy(questions, all, sizeof all);
+	return sizeof all / sizeof *all;
+}
+
+void tb_viewer_data_forget(struct tb_viewer_data *data)
+{
+	struct tb_question *questions[16];
+	size_t n = questions_of_run(data, questions);
+	for (size_t i = 0; i < n; i++)
+		tb_question_drop(questions[i]);
+	tb_viewer_data_forget_findings(data);
+	tb_paths_free(data->of_crossing.paths);
+	data->of_crossing.paths = NULL;
+	tb_crossing_fini(&data->of_crossing.crossing);
+	tb_flow_messages_fini(&data->of_messages.messages);
+	drop_waits(&data->of_waits);
+	drop_during(&data->of_during.made);
+	drop_during(&data->of_during.shown);
+	data->of_during.has_shown = false;
+	tb_job_links_fini(&data->of_job_links.jobs);
+	tb_flow_table_fini(&data->of_flows.flows);
+	data->of_flows.flows = (struct tb_flow_table){.n = 0};
+	tb_heavy_waits_fini(&data->of_blame.heaviest);
+	tb_job_pairs_fini(&data->of_blame.job_pairs);
+	tb_trees_fini(&data->of_trees.trees);
+	data->of_trees.trees = (struct tb_trees){.n = 0};
+	free(data->of_trees.wait_ps);
+	data->of_trees.wait_ps = NULL;
+	free(data->of_times.times);
+	data->of_times.times = NULL;
+	tb_paths_free(data->of_paths.paths);
+	data->of_paths.paths = NULL;
+}
+
+int tb_viewer_data_answer(
+	struct tb_viewer_data *data, struct tb_question *question, struct tb_error *error)
+{
+	if (question->state == TB_UNASKED)
+		tb_reader_ask(data->reader, question);
+	if (question->state == TB_ASKED)
+		tb_reader_wait(data->reader, question, data->patience_s);
+	if (question->state == TB_ASKED)
+		return 0;
+	if (question->state == TB_ANSWERED)
+		return 1;
+	if (error)
+		*error = question->error;
+	return question->error.code;
+}
+
+void tb_viewer_data_retry(struct tb_viewer_data *data)
+{
+	struct tb_question *questions[16];
+	size_t n = questions_of_run(data, questions);
+	for (size_t i = 0; i < n; i++)
 		if (questions[i]->state == TB_REFUSED)
 			questions[i]->state = TB_UNASKED;
 }
@@ -466,87 +677,22 @@ bool tb_viewer_data_is_dead(const struct tb_viewer_data *data, tb_time_ps dead_a
 	return dead_at_ps < tb_window_end_ps(data->info, data->window);
 }
 
-// answer_of returns 1 when a question is answered, 0 while it is not.
-static int answer_of(
-	struct tb_viewer_data *data, struct tb_question *question, struct tb_error *error)
-{
-	if (!tb_viewer_data_ask(data, question))
-		return 0;
-	if (question->state == TB_ANSWERED)
-		return 1;
-	if (error)
-		*error = question->error;
-	return question->error.code;
-}
-
-int tb_viewer_data_flows(struct tb_viewer_data *data, const struct tb_flow_table **flows,
+// answer_about asks a question about a thing, which `set` makes the next to be asked for.
+static int answer_about(struct tb_viewer_data *data, struct tb_question *question,
+	bool (*set)(struct tb_viewer_data *data, const void *what), const void *what,
 	struct tb_error *error)
 {
-	int status = answer_of(data, &data->of_flows.question, error);
-	if (status >= 0)
-		*flows = status ? &data->of_flows.flows : NULL;
-	return status < 0 ? status : TB_OK;
+	set(data, what);
+	int status = tb_viewer_data_answer(data, question, error);
+	// The answer may still be the one about what was asked for before.
+	if (status > 0 && set(data, what))
+		status = tb_viewer_data_answer(data, question, error);
+	return status;
 }
 
-int tb_viewer_data_blame(struct tb_viewer_data *data,
-	const struct tb_heavy_waits **heaviest, struct tb_error *error)
+int tb_viewer_data_crossing(
+	struct tb_viewer_data *data, struct tb_pick pick, struct tb_error *error)
 {
-	int status = answer_of(data, &data->of_blame.question, error);
-	if (status >= 0)
-		*heaviest = status ? &data->of_blame.heaviest : NULL;
-	return status < 0 ? status : TB_OK;
-}
-
-int tb_viewer_data_job_pairs(struct tb_viewer_data *data,
-	const struct tb_job_pairs **pairs, struct tb_error *error)
-{
-	int status = answer_of(data, &data->of_blame.question, error);
-	if (status >= 0)
-		*pairs = status ? &data->of_blame.job_pairs : NULL;
-	return status < 0 ? status : TB_OK;
-}
-
-int tb_viewer_data_times(struct tb_viewer_data *data, const struct tb_job_times **times,
-	struct tb_error *error)
-{
-	int status = answer_of(data, &data->of_times.question, error);
-	if (status >= 0)
-		*times = status ? data->of_times.times : NULL;
-	return status < 0 ? status : TB_OK;
-}
-
-int tb_viewer_data_findings(struct tb_viewer_data *data,
-	const struct tb_findings **findings, struct tb_error *error)
-{
-	int status = answer_of(data, &data->of_findings.question, error);
-	if (status >= 0)
-		*findings = status ? &data->of_findings.findings : NULL;
-	return status < 0 ? status : TB_OK;
-}
-
-int tb_viewer_data_trees(struct tb_viewer_data *data, const struct tb_trees **trees,
-	struct tb_error *error)
-{
-	int status = answer_of(data, &data->of_trees.question, error);
-	if (status >= 0)
-		*trees = status ? &data->of_trees.trees : NULL;
-	return status < 0 ? status : TB_OK;
-}
-
-int tb_viewer_data_paths(
-	struct tb_viewer_data *data, struct tb_paths **paths, struct tb_error *error)
-{
-	int status = answer_of(data, &data->of_paths.question, error);
-	if (status >= 0)
-		*paths = status ? data->of_paths.paths : NULL;
-	return status < 0 ? status : TB_OK;
-}
-
-int tb_viewer_data_crossing(struct tb_viewer_data *data, struct tb_pick pick,
-	const struct tb_crossing **crossing, struct tb_error *error)
-{
-	const struct tb_flow_table *flows;
-	struct tb_crossing_question *asked = &data->of_crossing;
 	struct tb_crossing_query query = {.of_switch = pick.kind == TB_PICK_SWITCH,
 		.id = pick.index,
 		.to_ps = INT64_MAX,
@@ -555,63 +701,26 @@ int tb_viewer_data_crossing(struct tb_viewer_data *data, struct tb_pick pick,
 		query.from_ps = tb_window_begin_ps(data->info, data->window);
 		query.to_ps = tb_window_end_ps(data->info, data->window);
 	}
-	*crossing = NULL;
-	int status = tb_viewer_data_flows(data, &flows, error);
-	if (status != TB_OK || !flows)
-		return status;
-	tb_crossing_question_set(asked, flows, &query);
-	status = answer_of(data, &asked->question, error);
-	// The answer may still be the one to the query before.
-	if (status > 0 && tb_crossing_question_set(asked, flows, &query))
-		status = answer_of(data, &asked->question, error);
-	if (status > 0)
-		*crossing = &asked->crossing;
-	return status < 0 ? status : TB_OK;
+	int status = tb_viewer_data_answer(data, &data->of_flows.question, error);
+	return status > 0 ? answer_about(data, &data->of_crossing.question, set_crossing,
+				    &query, error)
+			  : status;
 }
 
 int tb_viewer_data_messages(struct tb_viewer_data *data,
-	const struct tb_flow_sample *flow, const struct tb_flow_messages **messages,
-	struct tb_error *error)
+	const struct tb_flow_sample *flow, struct tb_error *error)
 {
-	struct tb_messages_question *asked = &data->of_messages;
-	*messages = NULL;
-	tb_messages_question_set(asked, flow);
-	int status = answer_of(data, &asked->question, error);
-	// The answer may still be that of the flow before.
-	if (status > 0 && tb_messages_question_set(asked, flow))
-		status = answer_of(data, &asked->question, error);
-	if (status > 0)
-		*messages = &asked->messages;
-	return status < 0 ? status : TB_OK;
+	return answer_about(data, &data->of_messages.question, set_messages, flow, error);
 }
 
-int tb_viewer_data_waits(struct tb_viewer_data *data, struct tb_pick at,
-	const struct tb_waits_question **waits, struct tb_error *error)
+int tb_viewer_data_waits(
+	struct tb_viewer_data *data, struct tb_pick at, struct tb_error *error)
 {
-	struct tb_waits_question *asked = &data->of_waits;
-	*waits = NULL;
-	tb_waits_question_set(asked, at);
-	int status = answer_of(data, &asked->question, error);
-	// The answer may still be that of the one before.
-	if (status > 0 && tb_waits_question_set(asked, at))
-		status = answer_of(data, &asked->question, error);
-	if (status > 0)
-		*waits = asked;
-	return status < 0 ? status : TB_OK;
+	return answer_about(data, &data->of_waits.question, set_waits, &at, error);
 }
 
-int tb_viewer_data_during(struct tb_viewer_data *data, const struct tb_during **during,
-	struct tb_error *error)
+int tb_viewer_data_during(struct tb_viewer_data *data, struct tb_error *error)
 {
-	struct tb_during_question *asked = &data->of_during;
 	struct tb_span span = tb_span_of_window(data->run, data->window);
-	*during = NULL;
-	tb_during_question_set(asked, span);
-	int status = answer_of(data, &asked->question, error);
-	// The answer may still be that of the window before.
-	if (status > 0 && tb_during_question_set(asked, span))
-		status = answer_of(data, &asked->question, error);
-	if (status >= 0 && asked->has_shown)
-		*during = &asked->shown;
-	return status < 0 ? status : TB_OK;
+	return answer_about(data, &data->of_during.question, set_during, &span, error);
 }

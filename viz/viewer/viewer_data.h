@@ -26,44 +26,29 @@
 #include "run_list.h"
 #include "trees.h"
 
-// The questions to the run that depend on what is selected, or on the window, each with
-// its last answer (question.h).
-
-// The question who waits at a link, or at those into a switch, and for whom, with the
-// last answer (question.h).
+// The questions to the run (question.h), each with its last answer. First those that
+// depend on what is selected, or on the window.
 
 #define TB_WAITS_MOST 10 // pairs of flows
 
+// Who waits at a link, or at those into a switch, and for whom, in the whole run.
 struct tb_waits_question {
 	struct tb_question question;
-	struct tb_pick at; // the link or switch that is asked or answered
-	// Of the whole run.
+	struct tb_pick at;		// the link or switch that is asked or answered
 	struct tb_job_links jobs;	// a row a job; `link` of no use at a switch
 	struct tb_heavy_waits heaviest; // TB_WAITS_MOST at most
 	struct tb_link_queue queue;	// of a link
 };
 
-void tb_waits_question_init(struct tb_waits_question *asked);
-// tb_waits_question_fini takes the question back and drops the answer; it can be asked
-// again. A zeroed struct is fine.
-void tb_waits_question_fini(struct tb_waits_question *asked);
-
-// tb_waits_question_set makes a link or switch the next to be asked for: true when it is
-// another than before. While one is asked, that stays.
-bool tb_waits_question_set(struct tb_waits_question *asked, struct tb_pick at);
-
-// The question who waited for whom during a span of time, with the last answer
-// (question.h).
-//
-// The store keeps these waits in slices of time that may be wider than bins: an answer
-// covers all slices that the span touches, job_pairs.listed.span. While another span is
-// read, the answer to the last one stays.
-
+// Who waited for whom during a span of time. The store keeps these waits in slices that
+// may be wider than bins: an answer covers all slices that the span touches,
+// job_pairs.listed.span.
 struct tb_during {
 	struct tb_job_pairs job_pairs;	// sums: all of the wait
 	struct tb_heavy_waits heaviest; // of flows, at all links: all that the store has
 };
 
+// While another span is read, the answer to the last one stays.
 struct tb_during_question {
 	struct tb_question question;
 	struct tb_span span; // that is asked or answered
@@ -71,52 +56,21 @@ struct tb_during_question {
 	bool has_shown;
 };
 
-void tb_during_question_init(struct tb_during_question *asked);
-// tb_during_question_fini takes the question back and drops the answers; it can be asked
-// again. A zeroed struct is fine.
-void tb_during_question_fini(struct tb_during_question *asked);
-
-// tb_during_question_set makes a span the next to be asked for: true when it is another
-// than before. While one is asked, that stays.
-bool tb_during_question_set(struct tb_during_question *asked, struct tb_span span);
-
-// The question for the messages of a flow, with the last answer (question.h).
-
+// The messages of a flow.
 struct tb_messages_question {
 	struct tb_question question;
 	struct tb_flow_messages_wanted wanted; // that is asked or answered
 	struct tb_flow_messages messages;
 };
 
-void tb_messages_question_init(struct tb_messages_question *asked);
-// tb_messages_question_fini takes the question back and drops the answer; it can be asked
-// again. A zeroed struct is fine.
-void tb_messages_question_fini(struct tb_messages_question *asked);
-
-// tb_messages_question_set makes all messages of a flow the next to be asked for: true
-// when it is another flow than before. While one is asked, that stays.
-bool tb_messages_question_set(
-	struct tb_messages_question *asked, const struct tb_flow_sample *flow);
-
-// The question who crosses a link or switch, with the last answer (question.h).
-
+// Who crosses a link or switch.
 struct tb_crossing_question {
 	struct tb_question question;
 	struct tb_crossing_query query; // that is asked or answered
-	const struct tb_flow_table *flows;
-	struct tb_paths *paths; // its thread's own: a search changes them
+	struct tb_paths *paths;		// its thread's own: a search changes them
 	struct tb_crossing crossing;
+	const struct tb_flow_table *flows;
 };
-
-void tb_crossing_question_init(struct tb_crossing_question *asked);
-// tb_crossing_question_fini takes the question back and drops the answer; it can be asked
-// again. Call it before the flows are freed. A zeroed struct is fine.
-void tb_crossing_question_fini(struct tb_crossing_question *asked);
-
-// tb_crossing_question_set makes a query of a run's flows the next to be asked: true when
-// it is another than before. While one is asked, that stays.
-bool tb_crossing_question_set(struct tb_crossing_question *asked,
-	const struct tb_flow_table *flows, const struct tb_crossing_query *query);
 
 // The samples of a window, in memory of the answer.
 struct tb_window_question {
@@ -253,11 +207,11 @@ void tb_viewer_data_forget(struct tb_viewer_data *data);
 // tb_viewer_data_forget_findings drops the findings alone: something was tried.
 void tb_viewer_data_forget_findings(struct tb_viewer_data *data);
 
-// tb_viewer_data_ask asks a question and waits for as long as the caller's patience. A
-// question that was refused is asked no more, until tb_viewer_data_retry. NULL while
-// there is no answer.
-struct tb_question *tb_viewer_data_ask(
-	struct tb_viewer_data *data, struct tb_question *question);
+// tb_viewer_data_answer asks a question and waits for as long as the caller's patience: 1
+// when it is answered, 0 while it is not. A question that was refused is asked no more,
+// until tb_viewer_data_retry. Errors as of the question.
+int tb_viewer_data_answer(struct tb_viewer_data *data, struct tb_question *question,
+	struct tb_error *error) TB_MUST_USE;
 void tb_viewer_data_retry(struct tb_viewer_data *data);
 
 // tb_viewer_data_asked_bins returns the width in bins of the window that was asked for,
@@ -268,46 +222,17 @@ double tb_viewer_data_window_ps(const struct tb_viewer_data *data);
 // tb_viewer_data_is_dead returns whether a link or switch is dead by the window's end.
 bool tb_viewer_data_is_dead(const struct tb_viewer_data *data, tb_time_ps dead_at_ps);
 
-// tb_viewer_data_flows, _blame, _job_pairs, _trees, _times, _findings and _paths return
-// data of the whole run, which the first call reads; empty when the run has none, NULL
-// while they are being read. Errors as of tb_flow_table_init, tb_heavy_waits_init,
-// tb_job_pairs_init, tb_trees_init, tb_job_times_init, tb_findings_init and tb_paths_new.
-int tb_viewer_data_flows(struct tb_viewer_data *data, const struct tb_flow_table **flows,
-	struct tb_error *error) TB_MUST_USE;
-int tb_viewer_data_blame(struct tb_viewer_data *data,
-	const struct tb_heavy_waits **heaviest, struct tb_error *error) TB_MUST_USE;
-int tb_viewer_data_job_pairs(struct tb_viewer_data *data,
-	const struct tb_job_pairs **pairs, struct tb_error *error) TB_MUST_USE;
-int tb_viewer_data_trees(struct tb_viewer_data *data, const struct tb_trees **trees,
-	struct tb_error *error) TB_MUST_USE;
-int tb_viewer_data_times(struct tb_viewer_data *data, const struct tb_job_times **times,
-	struct tb_error *error) TB_MUST_USE;
-int tb_viewer_data_findings(struct tb_viewer_data *data,
-	const struct tb_findings **findings, struct tb_error *error) TB_MUST_USE;
-int tb_viewer_data_paths(struct tb_viewer_data *data, struct tb_paths **paths,
-	struct tb_error *error) TB_MUST_USE;
-
-// tb_viewer_data_crossing finds the flows under way in the window that cross a link or
-// switch; NULL while they are being found. It keeps the last answer. Errors as of
-// tb_crossing_init.
+// tb_viewer_data_crossing asks for the flows under way in the window that cross a link or
+// switch, _messages for the kept messages of a flow, _waits for who waits at a link or
+// switch, _during for who waited for whom in the slices of time that the window touches:
+// as tb_viewer_data_answer, and the answer is in of_crossing and so on.
 int tb_viewer_data_crossing(struct tb_viewer_data *data, struct tb_pick pick,
-	const struct tb_crossing **crossing, struct tb_error *error) TB_MUST_USE;
-
-// tb_viewer_data_messages returns the kept messages of a flow, NULL while they are being
-// read. It keeps the last answer. Errors as of tb_flow_messages_init.
+	struct tb_error *error) TB_MUST_USE;
 int tb_viewer_data_messages(struct tb_viewer_data *data,
-	const struct tb_flow_sample *flow, const struct tb_flow_messages **messages,
-	struct tb_error *error) TB_MUST_USE;
-
-// tb_viewer_data_waits returns who waits at a link or switch in the whole run, NULL while
-// that is being read. It keeps the last answer. Errors as of tb_heavy_waits_at.
+	const struct tb_flow_sample *flow, struct tb_error *error) TB_MUST_USE;
 int tb_viewer_data_waits(struct tb_viewer_data *data, struct tb_pick at,
-	const struct tb_waits_question **waits, struct tb_error *error) TB_MUST_USE;
-
-// tb_viewer_data_during returns who waited for whom in the slices of time that the window
-// touches, of the whole run too; NULL while nothing of the kind was read, and that of the
-// window before while the next is being read. Errors as of tb_heavy_waits_during.
-int tb_viewer_data_during(struct tb_viewer_data *data, const struct tb_during **during,
 	struct tb_error *error) TB_MUST_USE;
+int tb_viewer_data_during(
+	struct tb_viewer_data *data, struct tb_error *error) TB_MUST_USE;
 
 #endif

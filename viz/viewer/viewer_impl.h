@@ -18,7 +18,6 @@
 #include "rows.h"
 #include "selection.h"
 #include "style.h"
-#include "viewed_file.h"
 #include "viewer.h"
 #include "viewer_data.h"
 
@@ -85,28 +84,14 @@ int tb_viewer_open_run(
 	struct tb_viewer *viewer, int64_t id, struct tb_error *error) TB_MUST_USE;
 void tb_viewer_close_run(struct tb_viewer *viewer);
 
-// tb_viewer_show_anew shows a window of a run that has changed.
-void tb_viewer_show_anew(struct tb_viewer *viewer, struct tb_window window);
-
 // tb_viewer_poll takes the answers of the reader that are there.
 void tb_viewer_poll(struct tb_viewer *viewer);
-
-// tb_viewer_mark marks what belongs to the selection; call it when that or the run
-// changed.
-void tb_viewer_mark(struct tb_viewer *viewer);
-
-// tb_viewer_pass hands a request to the visible views, first to those drawn first; false
-// when none handles it.
-bool tb_viewer_pass(struct tb_viewer *viewer, const struct tb_request *request);
 
 // tb_viewer_note keeps what is shown in the history, if it has changed; a turn of the
 // wheel adds to the one before. tb_viewer_go_back shows what was shown before (by -1) or
 // after it (by 1); false when there is nothing.
 void tb_viewer_note(struct tb_viewer *viewer, bool wheel);
 bool tb_viewer_go_back(struct tb_viewer *viewer, int by);
-
-// tb_viewer_filter_to shows a job alone, where there are several; TB_ID_NONE: all.
-void tb_viewer_filter_to(struct tb_viewer *viewer, uint32_t job);
 
 // tb_viewer_return selects what was selected before the last tb_viewer_enter; false when
 // there is nothing to go back to.
@@ -125,24 +110,11 @@ bool tb_viewer_drop_job(struct tb_viewer *viewer);
 // tb_viewer_poll_proof takes what a proof came to, when it has ended.
 void tb_viewer_poll_proof(struct tb_viewer *viewer);
 
-// tb_viewer_read_runs reads the list of the store's runs anew, with their waits; false
-// when that failed, or there is none to choose.
-bool tb_viewer_read_runs(struct tb_viewer *viewer);
-
-// tb_viewer_step_run asks for the run before the one that is shown (by -1) or after it.
-void tb_viewer_step_run(struct tb_viewer *viewer, int by);
-
-// tb_viewer_want_run asks the window for a run of the store.
-void tb_viewer_want_run(struct tb_viewer *viewer, enum tb_action action, int64_t run);
-
 // tb_viewer_offer updates the prompt's offers, or the filter, from its text.
 void tb_viewer_offer(struct tb_viewer *viewer);
 
 // tb_viewer_accept closes the prompt and acts on what was typed or chosen.
 void tb_viewer_accept(struct tb_viewer *viewer);
-
-// tb_tooltip_draw explains what is under the pointer, if anything, beside it.
-void tb_tooltip_draw(const struct tb_viewer *viewer, struct tb_picture *picture);
 
 // tb_overlay_draw draws what lies on top of all views: tooltip, help, prompt, messages.
 void tb_overlay_draw(const struct tb_viewer *viewer, struct tb_picture *picture);

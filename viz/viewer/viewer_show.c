@@ -5,16 +5,12 @@
 #include <stdarg.h>
 #include <string.h>
 
+static void viewer_mark(struct tb_viewer *viewer);
+
 int tb_viewer_put(
 	struct tb_viewer *viewer, struct tb_question *question, struct tb_error *error)
 {
-	if (!tb_viewer_data_ask(&viewer->data, question))
-		return 0;
-	if (question->state == TB_ANSWERED)
-		return 1;
-	if (error)
-		*error = question->error;
-	return question->error.code;
+	return tb_viewer_data_answer(&viewer->data, question, error);
 }
 
 int tb_viewer_open_run(struct tb_viewer *viewer, int64_t id, struct tb_error *error)
@@ -140,11 +136,6 @@ void tb_viewer_show(
 	viewer_show_view(viewer, window, metric, false);
 }
 
-void tb_viewer_show_anew(struct tb_viewer *viewer, struct tb_window window)
-{
-	viewer_show_view(viewer, window, viewer->data.metric, true);
-}
-
 void tb_viewer_poll(struct tb_viewer *viewer)
 {
 	struct tb_error error;
@@ -155,10 +146,12 @@ void tb_viewer_poll(struct tb_viewer *viewer)
 		return;
 	viewer->stale = true;
 	show_new(viewer);
-	tb_viewer_mark(viewer);
+	viewer_mark(viewer);
 }
 
-void tb_viewer_mark(struct tb_viewer *viewer)
+// viewer_mark marks what belongs to the selection; call it when that or the run
+// changed.
+static void viewer_mark(struct tb_viewer *viewer)
 {
 	struct tb_error error;
 	bool trees = viewer->panes.main->view->shows_trees;
@@ -167,7 +160,8 @@ void tb_viewer_mark(struct tb_viewer *viewer)
 		tb_viewer_report(viewer, &error);
 }
 
-void tb_viewer_filter_to(struct tb_viewer *viewer, uint32_t job)
+// viewer_filter_to shows a job alone, where there are several; TB_ID_NONE: all.
+static void viewer_filter_to(struct tb_viewer *viewer, uint32_t job)
 {
 	struct tb_viewer_data *data = &viewer->data;
 	struct tb_error error;
@@ -182,7 +176,7 @@ void tb_viewer_filter_to(struct tb_viewer *viewer, uint32_t job)
 bool tb_viewer_drop_job(struct tb_viewer *viewer)
 {
 	bool had = viewer->data.job != TB_ID_NONE;
-	tb_viewer_filter_to(viewer, TB_ID_NONE);
+	viewer_filter_to(viewer, TB_ID_NONE);
 	return had;
 }
 
@@ -191,8 +185,8 @@ static void take_selection(struct tb_viewer *viewer, struct tb_pick pick)
 	viewer->selection.selected = pick;
 	viewer->stale = true;
 	if (pick.kind == TB_PICK_JOB)
-		tb_viewer_filter_to(viewer, pick.index);
-	tb_viewer_mark(viewer);
+		viewer_filter_to(viewer, pick.index);
+	viewer_mark(viewer);
 	for (uint32_t i = 0; i < viewer->panes.n && pick.kind != TB_PICK_NONE; i++) {
 		struct tb_pane *pane = &viewer->panes.list[i];
 		if (pane->view->reveal && tb_panes_shows(&viewer->panes, pane))
@@ -231,7 +225,7 @@ void tb_viewer_keep_end(struct tb_viewer *viewer)
 	tb_viewer_notice(viewer, is_end ? "select another node or switch: the routes "
 					  "between the two are shown"
 					: "select a node or switch first");
-	tb_viewer_mark(viewer);
+	viewer_mark(viewer);
 }
 
 void tb_viewer_add_end(struct tb_viewer *viewer, struct tb_pick pick)
@@ -247,7 +241,7 @@ bool tb_viewer_drop_end(struct tb_viewer *viewer)
 {
 	bool had = viewer->selection.end.kind != TB_PICK_NONE;
 	viewer->selection.end.kind = TB_PICK_NONE;
-	tb_viewer_mark(viewer);
+	viewer_mark(viewer);
 	return had;
 }
 
@@ -279,120 +273,309 @@ void tb_viewer_go(struct tb_viewer *viewer, struct tb_pane *main)
 	tb_panes_lay_out(panes, panes->width, panes->height);
 	viewer->stale = true;
 	open_shown(viewer);
-	tb_viewer_mark(viewer);
+	viewer_mark(viewer);
 	if (viewer->selection.selected.kind != TB_PICK_NONE && main->view->reveal)
 		main->view->reveal(main, false);
 }
 
+// is_known returns whether a question with this status is answered, and reports a
+// failure.
+static bool is_known(struct tb_viewer *viewer, int status, const struct tb_error *error)
+{
+	if (status < 0)
+		tb_viewer_report(viewer, error);
+	return status > 0;
+}
+
+static bool has_answer(struct tb_viewer *viewer, struct tb_question *question)
+{
+	struct tb_error error;
+	int status = tb_viewer_data_answer(&viewer->data, question, &error);
+	return is_known(viewer, status, &error);
+}
+
 const struct tb_flow_table *tb_viewer_flows(struct tb_viewer *viewer)
 {
-	const struct tb_flow_table *flows;
-	struct tb_error error;
-	if (tb_viewer_data_flows(&viewer->data, &flows, &error) == TB_OK)
-		return flows;
-	tb_viewer_report(viewer, &error);
-	return NULL;
+	return has_answer(viewer, &viewer->data.of_flows.question)
+		       ? &viewer->data.of_flows.flows
+		       : NULL;
 }
 
 const struct tb_heavy_waits *tb_viewer_blame(struct tb_viewer *viewer)
 {
-	const struct tb_heavy_waits *blame;
-	struct tb_error error;
-	if (tb_viewer_data_blame(&viewer->data, &blame, &error) == TB_OK)
-		return blame;
-	tb_viewer_report(viewer, &error);
-	return NULL;
+	return has_answer(viewer, &viewer->data.of_blame.question)
+		       ? &viewer->data.of_blame.heaviest
+		       : NULL;
 }
 
 const struct tb_job_pairs *tb_viewer_job_pairs(struct tb_viewer *viewer)
 {
-	const struct tb_job_pairs *pairs;
-	struct tb_error error;
-	if (tb_viewer_data_job_pairs(&viewer->data, &pairs, &error) == TB_OK)
-		return pairs;
-	tb_viewer_report(viewer, &error);
-	return NULL;
+	return has_answer(viewer, &viewer->data.of_blame.question)
+		       ? &viewer->data.of_blame.job_pairs
+		       : NULL;
 }
 
 const struct tb_job_times *tb_viewer_times(struct tb_viewer *viewer)
 {
-	const struct tb_job_times *times;
-	struct tb_error error;
-	if (tb_viewer_data_times(&viewer->data, &times, &error) == TB_OK)
-		return times;
-	tb_viewer_report(viewer, &error);
-	return NULL;
+	return has_answer(viewer, &viewer->data.of_times.question)
+		       ? viewer->data.of_times.times
+		       : NULL;
 }
 
 const struct tb_findings *tb_viewer_findings(struct tb_viewer *viewer)
 {
-	const struct tb_findings *findings;
-	struct tb_error error;
-	if (tb_viewer_data_findings(&viewer->data, &findings, &error) == TB_OK)
-		return findings;
-	tb_viewer_report(viewer, &error);
-	return NULL;
+	return has_answer(viewer, &viewer->data.of_findings.question)
+		       ? &viewer->data.of_findings.findings
+		       : NULL;
 }
 
 const struct tb_trees *tb_viewer_trees(struct tb_viewer *viewer)
 {
-	const struct tb_trees *trees;
-	struct tb_error error;
-	if (tb_viewer_data_trees(&viewer->data, &trees, &error) == TB_OK)
-		return trees;
-	tb_viewer_report(viewer, &error);
-	return NULL;
+	return has_answer(viewer, &viewer->data.of_trees.question)
+		       ? &viewer->data.of_trees.trees
+		       : NULL;
+}
+
+struct tb_paths *tb_viewer_paths(struct tb_viewer *viewer)
+{
+	return has_answer(viewer, &viewer->data.of_paths.question)
+		       ? viewer->data.of_paths.paths
+		       : NULL;
 }
 
 const struct tb_crossing *tb_viewer_crossing(
 	struct tb_viewer *viewer, struct tb_pick pick)
 {
-	const struct tb_crossing *crossing;
 	struct tb_error error;
-	if (tb_viewer_data_crossing(&viewer->data, pick, &crossing, &error) == TB_OK)
-		return crossing;
-	tb_viewer_report(viewer, &error);
-	return NULL;
-}
-
-struct tb_paths *tb_viewer_paths(struct tb_viewer *viewer)
-{
-	struct tb_paths *paths;
-	struct tb_error error;
-	if (tb_viewer_data_paths(&viewer->data, &paths, &error) == TB_OK)
-		return paths;
-	tb_viewer_report(viewer, &error);
-	return NULL;
+	int status = tb_viewer_data_crossing(&viewer->data, pick, &error);
+	return is_known(viewer, status, &error) ? &viewer->data.of_crossing.crossing
+						: NULL;
 }
 
 const struct tb_flow_messages *tb_viewer_messages(
 	struct tb_viewer *viewer, const struct tb_flow_sample *flow)
 {
-	const struct tb_flow_messages *messages;
 	struct tb_error error;
-	if (tb_viewer_data_messages(&viewer->data, flow, &messages, &error) == TB_OK)
-		return messages;
-	tb_viewer_report(viewer, &error);
-	return NULL;
+	int status = tb_viewer_data_messages(&viewer->data, flow, &error);
+	return is_known(viewer, status, &error) ? &viewer->data.of_messages.messages
+						: NULL;
 }
 
 const struct tb_waits_question *tb_viewer_waits(
 	struct tb_viewer *viewer, struct tb_pick at)
 {
-	const struct tb_waits_question *waits;
 	struct tb_error error;
-	if (tb_viewer_data_waits(&viewer->data, at, &waits, &error) == TB_OK)
-		return waits;
-	tb_viewer_report(viewer, &error);
-	return NULL;
+	int status = tb_viewer_data_waits(&viewer->data, at, &error);
+	return is_known(viewer, status, &error) ? &viewer->data.of_waits : NULL;
 }
 
+// While another span is read, the answer to the last one stays.
 const struct tb_during *tb_viewer_during(struct tb_viewer *viewer)
 {
-	const struct tb_during *during;
 	struct tb_error error;
-	if (tb_viewer_data_during(&viewer->data, &during, &error) == TB_OK)
-		return during;
-	tb_viewer_report(viewer, &error);
-	return NULL;
+	const struct tb_during_question *asked = &viewer->data.of_during;
+	int status = tb_viewer_data_during(&viewer->data, &error);
+	(void)is_known(viewer, status, &error);
+	return status >= 0 && asked->has_shown ? &asked->shown : NULL;
+}
+
+// Back and forward: what was shown before, view, metric, window, selection and filters.
+
+static struct tb_shown shown_now(const struct tb_viewer *viewer)
+{
+	struct tb_shown now = {.view = tb_panes_main_number(&viewer->panes),
+		.metric = viewer->data.metric,
+		.window = viewer->data.asked,
+		.selected = viewer->selection.selected,
+		.end = viewer->selection.end,
+		.brush = viewer->selection.brush,
+		.job = viewer->data.job};
+	memcpy(now.filter, viewer->rows.filter, sizeof now.filter);
+	return now;
+}
+
+static bool same_brush(const struct tb_brush *a, const struct tb_brush *b)
+{
+	return a->on == b->on &&
+	       (!a->on || (a->from_level == b->from_level && a->to_level == b->to_level &&
+				  a->low == b->low && a->high == b->high &&
+				  a->metric == b->metric));
+}
+
+static bool same_look(const struct tb_shown *a, const struct tb_shown *b)
+{
+	return a->view == b->view && a->metric == b->metric &&
+	       a->window.first_bin == b->window.first_bin &&
+	       a->window.end_bin == b->window.end_bin && a->job == b->job &&
+	       tb_pick_equal(a->selected, b->selected) && tb_pick_equal(a->end, b->end) &&
+	       same_brush(&a->brush, &b->brush) && strcmp(a->filter, b->filter) == 0;
+}
+
+void tb_viewer_note(struct tb_viewer *viewer, bool wheel)
+{
+	struct tb_history *history = &viewer->history;
+	if (!viewer->data.run || tb_viewer_typing(viewer))
+		return;
+	const struct tb_shown now = shown_now(viewer);
+	if (history->n == 0) // of a run that was just opened
+		history->at = 0;
+	if (history->n && same_look(&history->list[history->at], &now))
+		return;
+	bool adds = wheel && history->wheeled && history->at + 1 == history->n;
+	if (!adds && history->n)
+		history->at++;
+	if (history->at == TB_HISTORY_MOST) // forget the oldest
+		memmove(history->list, history->list + 1,
+			--history->at * sizeof *history->list);
+	history->list[history->at] = now;
+	history->n = history->at + 1;
+	history->wheeled = wheel;
+}
+
+bool tb_viewer_go_back(struct tb_viewer *viewer, int by)
+{
+	struct tb_history *history = &viewer->history;
+	if (history->n == 0 ||
+		(by < 0 ? history->at == 0 : history->at + 1 == history->n))
+		return false;
+	history->at = by < 0 ? history->at - 1 : history->at + 1;
+	const struct tb_shown then = history->list[history->at];
+	// Show it; what the run no longer has stays away.
+	memcpy(viewer->rows.filter, then.filter, sizeof viewer->rows.filter);
+	viewer_filter_to(viewer, then.job);
+	tb_viewer_show(viewer, then.window, then.metric);
+	tb_viewer_go(viewer, tb_panes_main(&viewer->panes, then.view));
+	tb_viewer_select(viewer, then.selected);
+	viewer->selection.end = then.end;
+	tb_viewer_brush(viewer, &then.brush); // reads the rows anew, too
+	viewer_mark(viewer);
+	viewer->playback.playing = false;
+	viewer->playback.bin = (double)then.window.first_bin;
+	history->list[history->at] = shown_now(viewer);
+	history->wheeled = false;
+	return true;
+}
+
+// A store that changes while it is viewed: one that a replay still writes, one that is
+// gone, one that has no run yet.
+
+// same_time returns the window of the same time in bins that may have become wider, or
+// the whole run when that is shorter now.
+static struct tb_window same_time(
+	const struct tb_run_info *info, struct tb_window window, tb_time_ps old_bin_ps)
+{
+	if (info->bin_ps > old_bin_ps && old_bin_ps > 0) {
+		uint64_t wider = (uint64_t)(info->bin_ps / old_bin_ps);
+		window.first_bin /= wider;
+		window.end_bin = (window.end_bin + wider - 1) / wider;
+	}
+	return window.end_bin > info->n_bins ? (struct tb_window){0, 0} : window;
+}
+
+// follow_run shows what a writer has added to the run, when that is read.
+static void follow_run(struct tb_viewer *viewer)
+{
+	struct tb_viewer_data *data = &viewer->data;
+	struct tb_refresh_question *asked = &data->of_refresh;
+	int status = tb_viewer_data_answer(data, &asked->question, NULL);
+	if (status == 0)
+		return;
+	bool failed = status < 0;
+	asked->question.state = TB_UNASKED;
+	if (!failed && !asked->changed)
+		return;
+	// Drop the data of the whole run, and what views computed from it: their
+	// arrays are as long as the run was.
+	tb_viewer_data_forget(&viewer->data);
+	memset(viewer->rows.sparks, 0, sizeof *viewer->rows.sparks);
+	for (uint32_t i = 0; i < viewer->panes.n; i++)
+		if (viewer->panes.list[i].view->forget)
+			viewer->panes.list[i].view->forget(&viewer->panes.list[i]);
+	struct tb_pick *selected = &viewer->selection.selected;
+	if (selected->kind == TB_PICK_FLOW || selected->kind == TB_PICK_PAIR)
+		*selected = (struct tb_pick){TB_PICK_NONE, 0}; // row numbers have changed
+	viewer->trail.n = 0;
+	viewer->history.n = 0;
+	data->of_preload.more = true;
+	struct tb_window window = same_time(
+		data->info, data->asked, failed ? data->info->bin_ps : asked->old_bin_ps);
+	viewer->playback.bin = (double)window.first_bin;
+	// Show a window of a run that has changed.
+	viewer_show_view(viewer, window, viewer->data.metric, true);
+	viewer_mark(viewer);
+	if (failed)
+		tb_viewer_report(viewer, &asked->question.error);
+}
+
+// follow_try_again opens a store that had no run so far.
+static void follow_try_again(struct tb_viewer *viewer)
+{
+	struct tb_error error;
+	struct tb_panes *panes = &viewer->panes;
+	if (tb_viewer_open_run(viewer, 0, &error) != TB_OK) {
+		tb_viewer_close_run(viewer);
+		return;
+	}
+	tb_viewer_show(viewer, (struct tb_window){0, 0}, viewer->data.metric);
+	tb_panes_lay_out(panes, panes->width, panes->height);
+}
+
+// follow_behind is true while the run grows, or has ended and the picture is not of its
+// end: an answer may have been taken by whoever waited for another question.
+static bool follow_behind(const struct tb_viewer_data *data)
+{
+	return !data->info->complete || data->of_refresh.question.state != TB_UNASKED;
+}
+
+bool tb_viewer_follows(const struct tb_viewer *viewer)
+{
+	return !viewer->data.run || viewer->data.replaying || tb_viewer_proving(viewer) ||
+	       (follow_behind(&viewer->data) && !tb_viewer_in_trouble(viewer));
+}
+
+void tb_viewer_check(struct tb_viewer *viewer)
+{
+	struct tb_error error;
+	// Poll the replay of a trace. If it failed before it had a run, the list
+	// of networks reports it.
+	const struct tb_opening *opening = viewer->file.opening;
+	bool changed = tb_viewed_file_poll(&viewer->file);
+	viewer->data.replaying = opening && tb_opening_runs(opening);
+	if (changed) {
+		viewer->stale = true;
+		if (viewer->data.run && !tb_opening_store(opening))
+			snprintf(viewer->messages.trouble,
+				sizeof viewer->messages.trouble,
+				"the replay failed: %s; the picture shows what was read "
+				"before",
+				tb_opening_trouble(opening));
+	}
+	tb_viewer_poll_proof(viewer);
+	if (!viewer->data.run)
+		follow_try_again(viewer);
+	if (!viewer->data.run || tb_viewer_in_trouble(viewer))
+		return;
+	if (tb_viewed_file_check(&viewer->file, &error) != TB_OK)
+		tb_viewer_report(viewer, &error);
+	else if (follow_behind(&viewer->data))
+		follow_run(viewer);
+}
+
+bool tb_viewer_preload(struct tb_viewer *viewer)
+{
+	struct tb_viewer_data *data = &viewer->data;
+	struct tb_preload_question *asked = &data->of_preload;
+	if (!data->run || tb_viewer_in_trouble(viewer) || data->info->n_bins == 0)
+		return false;
+	if (asked->question.state == TB_ASKED || tb_reader_busy(data->reader))
+		return true;
+	// A failure is reported when the bin is shown.
+	uint64_t from = data->asked.end_bin % data->info->n_bins;
+	if (asked->question.state != TB_UNASKED && !asked->more && from == asked->from)
+		return false;
+	asked->question.state = TB_UNASKED;
+	asked->from = from;
+	asked->more = false;
+	(void)!tb_viewer_data_answer(data, &asked->question, NULL);
+	return true;
 }

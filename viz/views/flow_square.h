@@ -3,7 +3,7 @@
 #ifndef TB_FLOW_SQUARE_H
 #define TB_FLOW_SQUARE_H
 
-#include "flow_grid.h"
+#include "squares.h"
 #include "view.h"
 
 struct tb_flow_square {

@@ -2,6 +2,10 @@
 #ifndef TB_PARTS_H
 #define TB_PARTS_H
 
+#include "style.h"
+
+#include <stdbool.h>
+
 enum tb_part {
 	TB_PART_STRIP,	// of time
 	TB_PART_WINDOW, // on it
@@ -11,5 +15,48 @@ enum tb_part {
 	TB_PART_GRID,	// the background of a square or chart
 	TB_PART_SUBTREE // the handle of the first subtree of the tree; others follow
 };
+
+// A bar of shares with their legend: of a run time, of the critical path.
+
+struct tb_share {
+	double amount;
+	char text[96];
+	struct tb_colour colour;
+};
+
+// tb_share_bar_draw draws the shares side by side over the width of a box and names them
+// below, in `lines` lines at most; it returns the height of all of it. Shares of 0 are
+// left out. `picture` NULL: it only returns
+// the height.
+double tb_share_bar_draw(struct tb_picture *picture, const struct tb_style *style,
+	struct tb_box box, const struct tb_share *shares, size_t n, int lines);
+
+// A camera on a matrix: which part is visible and how large. World units are those of the
+// matrix's layout; pixels those of the picture.
+
+#define TB_MOST_FITTED 2.2 // zoom: a small matrix is not enlarged beyond
+
+struct tb_camera {
+	double area_w, area_h;	 // pixels that show the world
+	double world_w, world_h; // size of the world
+	double fit_zoom;	 // that shows all of the world
+	double zoom;		 // pixels per world unit
+	double pan_x, pan_y;	 // the world point in the area's upper left corner
+};
+
+// tb_camera_set sets zoom and pan. It clips the pan: the middle of the area stays on the
+// world, or all of the world stays visible.
+void tb_camera_set(struct tb_camera *camera, double zoom, double pan_x, double pan_y);
+
+// tb_camera_zoom zooms about pixel (x, y) of the area. False, and nothing changes, when
+// that would show all: the caller fits instead.
+bool tb_camera_zoom(struct tb_camera *camera, double x, double y, double factor);
+
+// tb_camera_pan moves the world by pixels.
+void tb_camera_pan(struct tb_camera *camera, double dx, double dy);
+
+// tb_time_axis_draw draws the times from 0 to span_ps below a box.
+void tb_time_axis_draw(const struct tb_style *style, struct tb_picture *picture,
+	struct tb_box above, double span_ps);
 
 #endif

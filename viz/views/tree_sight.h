@@ -96,11 +96,4 @@ bool tb_tree_sight_holds(const struct tb_tree_sight *sight, struct tb_box box);
 struct tb_scale tb_tree_sight_scale(
 	const struct tb_tree_sight *sight, const struct tb_style *style);
 
-// tb_tree_lines_draw draws the cables (tree_lines.c), tb_tree_vertices_draw the switches,
-// the nodes and their numbers (tree_vertices.c).
-void tb_tree_lines_draw(const struct tb_tree_sight *sight, const struct tb_pane *pane,
-	struct tb_picture *picture);
-void tb_tree_vertices_draw(const struct tb_tree_sight *sight, const struct tb_pane *pane,
-	struct tb_picture *picture);
-
 #endif

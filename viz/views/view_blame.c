@@ -1,10 +1,9 @@
 // Blame: who waited for whom, job against job and flow against flow, and where. A
 // selected link, node or job narrows it to the waits there. A window restricts it to the
 // slices of time that it touches; of these the store does not keep the links.
-#include "blame_square.h"
 #include "markup.h"
-#include "run_text.h"
 #include "scale.h"
+#include "squares.h"
 #include "views.h"
 
 #include <inttypes.h>

@@ -4,9 +4,9 @@
 #include "markup.h"
 #include "views.h"
 
+#include "parts.h"
 #include "recorded_picture.h"
 #include "recorded_ranks.h"
-#include "share_bar.h"
 
 #include <math.h>
 #include <stdio.h>

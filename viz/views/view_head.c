@@ -1,5 +1,5 @@
 // The head: the caption of the run, and the metrics to choose from.
-#include "run_text.h"
+#include "scale.h"
 #include "views.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 // all views then show the links that have them.
 #include "histogram.h"
 #include "parts.h"
-#include "run_text.h"
+#include "scale.h"
 #include "views.h"
 
 #include <inttypes.h>
@@ -140,31 +140,6 @@ static void draw_level_bars(
 	}
 }
 
-static void draw_level_row(struct tb_pane *pane, struct tb_picture *picture, uint32_t row)
-{
-	const struct tb_histogram *histogram = &levels_of(pane)->histogram;
-	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	struct tb_box box = row_box(pane, row);
-	struct tb_box label = {pane->place.x + 16, box.y, GUTTER - 20, 15};
-	struct tb_type type = tb_style_type(pane->style, TB_FONT_BOLD, 12, false);
-	char count[32];
-	if (row == pane->data->info->n_levels)
-		tb_picture_text(picture, label, type, "to nodes");
-	else
-		tb_picture_printf(picture, label, type, "level %" PRIu32, row);
-	label.y += 15;
-	tb_picture_printf(picture, label,
-		tb_style_type(pane->style, TB_FONT_TEXT, 11, true),
-		tb_run_n_unmeasured(pane->data->run, pane->data->metric) ? "%s measured"
-									 : "%s links",
-		tb_format_count(histogram->n_links[row], count, sizeof count));
-	tb_picture_rect(picture, box, palette->empty);
-	tb_picture_pick(picture, (struct tb_pick){TB_PICK_PART, TB_PART_GRID});
-	draw_level_bars(pane, picture, row);
-	tb_picture_line(picture, (struct tb_box){box.x, box.y + box.h, box.w, 0}, 1,
-		palette->line);
-}
-
 static void draw_level_axis(struct tb_pane *pane, struct tb_picture *picture)
 {
 	struct tb_scale amounts = levels_of(pane)->histogram.scale;
@@ -232,8 +207,30 @@ static void level_draw(struct tb_pane *pane, struct tb_picture *picture)
 		return;
 	}
 	draw_top(pane, picture);
-	for (uint32_t row = 0; row < levels->histogram.n_rows; row++)
-		draw_level_row(pane, picture, row);
+	for (uint32_t row = 0; row < levels->histogram.n_rows; row++) {
+		const struct tb_histogram *histogram = &levels_of(pane)->histogram;
+		const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+		struct tb_box box = row_box(pane, row);
+		struct tb_box label = {pane->place.x + 16, box.y, GUTTER - 20, 15};
+		struct tb_type type = tb_style_type(pane->style, TB_FONT_BOLD, 12, false);
+		char count[32];
+		if (row == pane->data->info->n_levels)
+			tb_picture_text(picture, label, type, "to nodes");
+		else
+			tb_picture_printf(picture, label, type, "level %" PRIu32, row);
+		label.y += 15;
+		tb_picture_printf(picture, label,
+			tb_style_type(pane->style, TB_FONT_TEXT, 11, true),
+			tb_run_n_unmeasured(pane->data->run, pane->data->metric)
+				? "%s measured"
+				: "%s links",
+			tb_format_count(histogram->n_links[row], count, sizeof count));
+		tb_picture_rect(picture, box, palette->empty);
+		tb_picture_pick(picture, (struct tb_pick){TB_PICK_PART, TB_PART_GRID});
+		draw_level_bars(pane, picture, row);
+		tb_picture_line(picture, (struct tb_box){box.x, box.y + box.h, box.w, 0},
+			1, palette->line);
+	}
 	// Frame the brushed range in its rows.
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
 	const struct tb_brush *brush = &pane->selection->brush;

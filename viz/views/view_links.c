@@ -1,7 +1,7 @@
 // The table of links: all their figures in the window, sorted by a column, with their
 // sparkline over the whole run.
 #include "parts.h"
-#include "run_text.h"
+#include "scale.h"
 #include "views.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 // The hot links: the links of the window, most loaded first.
 #include "parts.h"
-#include "run_text.h"
+#include "scale.h"
 #include "views.h"
 
 #include <inttypes.h>

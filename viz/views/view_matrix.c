@@ -1,8 +1,8 @@
 // The congestion matrix: zoom at the pointer, pan by dragging, click to select.
-#include "camera.h"
 #include "matrix_draw.h"
 #include "matrix_picture.h"
-#include "run_text.h"
+#include "parts.h"
+#include "scale.h"
 #include "views.h"
 
 #include <inttypes.h>

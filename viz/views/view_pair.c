@@ -1,10 +1,10 @@
 // Two runs: their matrices side by side under one zoom, what changed from one to the
 // other, and the links that changed most.
-#include "camera.h"
 #include "markup.h"
 #include "matrix_draw.h"
 #include "pair.h"
-#include "run_text.h"
+#include "parts.h"
+#include "scale.h"
 #include "views.h"
 
 #include <inttypes.h>

@@ -3,38 +3,773 @@
 // wheel zooms the axis, which is the window that all views show. A step that was held up
 // selects the link where its flow waited longest; where a link is selected, the steps
 // that it held up have a frame.
-#include "rank_calls.h"
-#include "rank_impl.h"
-#include "run_text.h"
+#include "array.h"
+#include "held_up.h"
+#include "panes.h"
+#include "parts.h"
+#include "rank_held.h"
+#include "run_timeline.h"
+#include "scale.h"
+#include "view.h"
 #include "views.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void rank_drop(struct tb_ranks_answer *answer)
+#define RANKS_PAD      16
+#define RANKS_GUTTER   150 // for names
+#define RANKS_LINKS    8
+#define RANKS_COLUMNS  512
+#define CALLS_H	       4 // of the band
+#define RANKS_AXIS_H   26
+#define RANKS_LOW_H    400 // in less, legends and links have fewer lines
+#define RANKS_LEGEND_H 24
+
+struct ranks_answer {
+	struct tb_timeline timeline; // its run belongs to the reader
+	double *heat;		     // by link and column
+	double most;		     // of them
+};
+
+struct ranks_question {
+	struct tb_question question;
+	tb_time_ps from_ps, to_ps; // that is asked or answered
+	struct ranks_answer made, shown;
+	bool has_shown;
+	uint64_t n_taken; // answers
+};
+
+// What a click chose: a span of a rank, or a call. Its number is that of its pick,
+// TB_PICK_SPAN.
+struct rank_choice {
+	struct tb_rank_span span; // of a call `peer` is TB_ID_NONE
+	bool is_call;
+	char name[192]; // "rank 3 sends to rank 7"
+};
+
+struct rank_held_question {
+	struct tb_question question;
+	struct tb_held_up held; // of the run, once it was read
+	bool has_held;
+	struct tb_pick at; // that is asked or answered: a choice, or a link
+	struct tb_rank_span asked;
+	struct tb_held_list list;
+};
+
+struct tb_ranks {
+	struct ranks_question asked;
+	struct rank_held_question held;
+	struct rank_choice *choices;
+	size_t n_choices, choices_room;
+	enum tb_timeline_order order;
+	size_t *chosen; // numbers of the ranks that have a row
+	size_t n_chosen;
+	struct {
+		uint64_t n_taken;
+		size_t most;
+		enum tb_timeline_order order;
+		struct tb_pick selected;
+	} laid;	      // what `chosen` is of
+	double top_h; // of all above the ranks
+};
+
+static inline struct tb_ranks *tb_ranks_of(const struct tb_pane *pane)
+{
+	return pane->state;
+}
+
+static inline const struct tb_timeline *tb_ranks_shown(const struct tb_pane *pane)
+{
+	return &tb_ranks_of(pane)->asked.shown.timeline;
+}
+
+static double ranks_x(const struct tb_pane *pane, tb_time_ps at_ps);
+static struct tb_colour ranks_span_colour(const struct tb_style *style, uint32_t kind);
+static struct tb_colour ranks_step_colour(const struct tb_style *style, uint32_t cause);
+static double ranks_row(const struct tb_pane *pane, uint32_t job, uint32_t rank);
+static char *ranks_span_text(const struct tb_rank_span *span, char *buffer, size_t size);
+
+// rank_calls_colour returns the colour of a sort of calls; four are told apart.
+static struct tb_colour rank_calls_colour(const struct tb_style *style, uint32_t sort)
+{
+	// The hues that neither spans nor steps have.
+	static const uint32_t hues[] = {1, 5, 6, 7};
+	return tb_job_colour(style->theme, hues[sort % 4]);
+}
+
+static double call_x(
+	const struct tb_timeline *timeline, struct tb_box row, tb_time_ps at_ps)
+{
+	double share = (double)(at_ps - timeline->from_ps) /
+		       (double)(timeline->to_ps - timeline->from_ps);
+	return row.x + row.w * fmin(fmax(share, 0), 1);
+}
+
+// rank_calls_draw draws the calls of a rank into `row`, which shows the timeline's
+// span of time. A call's pick is the cell behind those of all spans, by its number.
+static void rank_calls_draw(struct tb_picture *picture, const struct tb_style *style,
+	const struct tb_timeline *timeline, const struct tb_timeline_rank *rank,
+	struct tb_box row)
+{
+	double drawn = row.x - 1;
+	for (size_t i = rank->first_call; i < rank->first_call + rank->n_calls; i++) {
+		const struct tb_called *call = &timeline->calls.calls[i];
+		double from = call_x(timeline, row, call->from_ps);
+		double to = fmax(call_x(timeline, row, call->to_ps), from + 1);
+		// Of several within a pixel the first stands for all.
+		if (to - drawn < 1)
+			continue;
+		tb_picture_rect(picture, (struct tb_box){from, row.y, to - from, CALLS_H},
+			rank_calls_colour(style, call->sort));
+		tb_picture_pick(picture, (struct tb_pick){TB_PICK_CELL,
+						 (uint32_t)(timeline->times.n + i)});
+		drawn = to;
+	}
+}
+
+// rank_calls_choose fills in the choice of the call of a cell; false when it is none.
+static bool rank_calls_choose(
+	const struct tb_timeline *timeline, uint32_t cell, struct rank_choice *choice)
+{
+	const struct tb_call_spans *calls = &timeline->calls;
+	char name[150];
+	if (cell < timeline->times.n || cell - timeline->times.n >= calls->n)
+		return false;
+	const struct tb_called *call = &calls->calls[cell - timeline->times.n];
+	*choice = (struct rank_choice){.is_call = true,
+		.span = {.job = call->job,
+			.rank = call->rank,
+			.peer = TB_ID_NONE,
+			.from_ps = call->from_ps,
+			.to_ps = call->to_ps,
+			.n = 1}};
+	snprintf(choice->name, sizeof choice->name, "rank %" PRIu32 " calls %s",
+		call->rank,
+		tb_call_sort_name(&calls->sorts[call->sort], name, sizeof name));
+	return true;
+}
+
+// rank_calls_tip describes the call of a pick, if it is one.
+static void rank_calls_tip(const struct tb_timeline *timeline, struct tb_tip *tip)
+{
+	struct rank_choice choice;
+	char from[24], to[24], took[24];
+	if (tip->pick.kind != TB_PICK_CELL ||
+		!rank_calls_choose(timeline, tip->pick.index, &choice))
+		return;
+	snprintf(tip->lines[0], sizeof tip->lines[0], "%s", choice.name);
+	snprintf(tip->lines[1], sizeof tip->lines[1], "%s to %s: %s",
+		tb_format_time(choice.span.from_ps, from, sizeof from),
+		tb_format_time(choice.span.to_ps, to, sizeof to),
+		tb_format_time(
+			choice.span.to_ps - choice.span.from_ps, took, sizeof took));
+	tip->n_lines = 2;
+}
+
+// From a span of a rank, or a call, to the links that held it up, and from a link to the
+// spans that it held up (analyze/timeline/held_up.h): the question, frames in the rows,
+// and sheets of the panel.
+
+#define FRAMES 500 // of spans, the longest waits first
+#define LINKS  30  // that a sheet lists, and spans
+#define SPANS  8
+
+static bool same_span(const struct rank_choice *a, const struct rank_choice *b)
+{
+	return a->is_call == b->is_call && a->span.job == b->span.job &&
+	       a->span.rank == b->span.rank && a->span.from_ps == b->span.from_ps &&
+	       a->span.to_ps == b->span.to_ps && strcmp(a->name, b->name) == 0;
+}
+
+// rank_held.c. ranks_choose returns the pick of a span or call, none without memory;
+// ranks_choice the choice of a pick, NULL when it has none.
+static struct tb_pick ranks_choose(
+	struct tb_ranks *ranks, const struct rank_choice *choice)
+{
+	size_t i = 0;
+	while (i < ranks->n_choices && !same_span(&ranks->choices[i], choice))
+		i++;
+	if (i == ranks->n_choices) {
+		if (TB_ARRAY_RESERVE(&ranks->choices, &ranks->choices_room, i + 1) !=
+			TB_OK)
+			return (struct tb_pick){TB_PICK_NONE, 0};
+		ranks->choices[ranks->n_choices++] = *choice;
+	}
+	return (struct tb_pick){TB_PICK_SPAN, (uint32_t)i};
+}
+
+static const struct rank_choice *ranks_choice(
+	const struct tb_pane *pane, struct tb_pick pick)
+{
+	const struct tb_ranks *ranks = tb_ranks_of(pane);
+	return ranks && pick.kind == TB_PICK_SPAN && pick.index < ranks->n_choices
+		       ? &ranks->choices[pick.index]
+		       : NULL;
+}
+
+static int read_held(
+	struct tb_question *question, struct tb_run *run, struct tb_error *error)
+{
+	struct rank_held_question *asked = (struct rank_held_question *)question;
+	int status = asked->has_held ? TB_OK : tb_held_up_init(&asked->held, run, error);
+	if (status)
+		return status;
+	asked->has_held = true;
+	return asked->at.kind == TB_PICK_LINK
+		       ? tb_held_spans(&asked->held, run,
+				 (struct tb_link){asked->at.index}, &asked->list, error)
+		       : tb_held_links(
+				 &asked->held, run, &asked->asked, &asked->list, error);
+}
+
+// ask_for makes the selection what is asked for next, unless something is under way.
+static bool ask_for(const struct tb_pane *pane, struct rank_held_question *asked)
+{
+	struct tb_pick selected = pane->selection->selected;
+	const struct rank_choice *choice = ranks_choice(pane, selected);
+	if (!choice && selected.kind != TB_PICK_LINK)
+		return false;
+	if (asked->question.state == TB_ASKED)
+		return true;
+	if (!asked->question.read)
+		asked->question = (struct tb_question){
+			.what = "finding what held spans up", .read = read_held};
+	if (!tb_pick_equal(asked->at, selected))
+		asked->question.state = TB_UNASKED;
+	asked->at = selected;
+	if (choice)
+		asked->asked = choice->span;
+	return true;
+}
+
+// ranks_held returns the links that held the selected choice up, or the spans that the
+// selected link held up; NULL while that is not known.
+static const struct tb_held_list *ranks_held(const struct tb_pane *pane)
+{
+	struct rank_held_question *asked =
+		tb_ranks_of(pane) ? &tb_ranks_of(pane)->held : NULL;
+	struct tb_error error;
+	int status = 0;
+	// An answer may still be that of the selection before.
+	for (int i = 0; i < 2 && asked && status >= 0; i++) {
+		if (!ask_for(pane, asked))
+			return NULL;
+		if (asked->question.state == TB_REFUSED)
+			return NULL; // it has been reported
+		status = tb_viewer_put(pane->viewer, &asked->question, &error);
+		if (status > 0 && tb_pick_equal(asked->at, pane->selection->selected))
+			return &asked->list;
+	}
+	if (status < 0)
+		tb_viewer_report(pane->viewer, &error);
+	return NULL;
+}
+
+// frame_span draws a frame around a span of a rank that has a row and is in the window.
+static void frame_span(struct tb_pane *pane, struct tb_picture *picture,
+	const struct tb_rank_span *span, struct tb_box row, double width)
+{
+	const struct tb_timeline *timeline = tb_ranks_shown(pane);
+	double i = ranks_row(pane, span->job, span->rank);
+	double from = ranks_x(pane, span->from_ps), to = ranks_x(pane, span->to_ps);
+	if (i < 0 || span->to_ps <= timeline->from_ps || span->from_ps >= timeline->to_ps)
+		return;
+	tb_picture_frame(picture,
+		(struct tb_box){
+			from - 1, row.y + i * row.h, fmax(to - from, 1) + 2, row.h - 1},
+		width, tb_palette_of(pane->style->theme)->text);
+}
+
+// held_add lists them, as links or as spans.
+static void held_add(const struct tb_detail *detail, struct tb_ranks *ranks,
+	const struct tb_held_list *held, bool links)
+{
+	const struct tb_run *run = detail->pane->data->run;
+	size_t most = links ? LINKS : SPANS;
+	char text[40];
+	for (size_t i = 0; i < held->n && i < most; i++) {
+		const struct tb_span_held *row = &held->rows[i];
+		struct rank_choice choice = {.span = row->span};
+		ranks_span_text(&row->span, choice.name, sizeof choice.name);
+		struct tb_pick pick = links ? (struct tb_pick){TB_PICK_LINK, row->link.id}
+					    : ranks_choose(ranks, &choice);
+		struct tb_sheet_line *line = tb_sheet_item(detail->sheet, pick,
+			links ? tb_run_links(run)[row->link.id].label : choice.name,
+			tb_format_time(row->wait_ps, text, sizeof text));
+		line->to = (double)row->wait_ps / fmax((double)held->rows[0].wait_ps, 1);
+	}
+	snprintf(text, sizeof text, "and %zu more", held->n > most ? held->n - most : 0);
+	if (held->n > most)
+		tb_sheet_caption(detail->sheet, text);
+}
+
+bool tb_ranks_span_sheet(const struct tb_detail *detail, struct tb_pick pick)
+{
+	const struct tb_pane *pane = tb_viewer_pane(detail->pane->viewer, &tb_view_ranks);
+	const struct rank_choice *choice = pane ? ranks_choice(pane, pick) : NULL;
+	if (!choice)
+		return false;
+	tb_sheet_heading(detail->sheet, choice->is_call ? "Call" : "Span", choice->name);
+	const struct tb_rank_span *span = &choice->span;
+	char text[40];
+	tb_sheet_row(
+		detail->sheet, "from", tb_format_time(span->from_ps, text, sizeof text));
+	tb_sheet_row(detail->sheet, "to", tb_format_time(span->to_ps, text, sizeof text));
+	tb_sheet_row(detail->sheet, "takes",
+		tb_format_time(span->to_ps - span->from_ps, text, sizeof text));
+	if (span->n > 1)
+		tb_sheet_row(detail->sheet, "stands for",
+			tb_format_counted(span->n, "short one", text, sizeof text));
+	tb_sheet_gap(detail->sheet);
+	const struct tb_held_list *held = ranks_held(pane);
+	if (!choice->is_call && choice->span.what == TB_SPAN_COMPUTE)
+		tb_sheet_caption(detail->sheet, "it computes: no link holds it up");
+	else if (held && held->n == 0)
+		tb_sheet_caption(detail->sheet, "no link is known to have held it up");
+	else if (held) {
+		tb_sheet_caption(
+			detail->sheet, "links that held it up: its packets' wait, about");
+		held_add(detail, tb_ranks_of(pane), held, true);
+	}
+	return true;
+}
+
+void tb_ranks_link_sheet(const struct tb_detail *detail)
+{
+	const struct tb_pane *pane = tb_viewer_pane(detail->pane->viewer, &tb_view_ranks);
+	if (!pane || detail->pane->panes->main != pane)
+		return;
+	const struct tb_held_list *held = ranks_held(pane);
+	if (!held || held->n == 0)
+		return;
+	tb_sheet_gap(detail->sheet);
+	tb_sheet_caption(
+		detail->sheet, "spans that it held up: their packets' wait, about");
+	held_add(detail, tb_ranks_of(pane), held, false);
+}
+
+const char *tb_ranks_span_name(const struct tb_pane *pane, struct tb_pick pick)
+{
+	const struct tb_pane *ranks = tb_viewer_pane(pane->viewer, &tb_view_ranks);
+	const struct rank_choice *choice = ranks ? ranks_choice(ranks, pick) : NULL;
+	return choice ? choice->name : "the span";
+}
+
+// The rows: ranks with their spans, their calls and the critical path through them, and
+// below them, over the same axis, the hottest links.
+
+#define LOW_LINKS   3
+#define FEW_TICKS_W 400
+#define ROW_MOST    22
+#define ROW_LEAST   12 // below that, ranks are left out
+#define LINK_H	    15
+#define GAP	    10	 // between ranks and links
+#define COLUMN	    2	 // pixels
+#define HOPS	    2000 // messages of the path that have a line, at most
+
+// ranks_area returns the place of the rows; ranks_x where an instant is in it.
+static struct tb_box ranks_area(const struct tb_pane *pane)
+{
+	struct tb_box place = pane->place;
+	return (struct tb_box){place.x + RANKS_GUTTER, place.y + tb_ranks_of(pane)->top_h,
+		fmax(place.w - RANKS_GUTTER - RANKS_PAD, 1),
+		fmax(place.h - tb_ranks_of(pane)->top_h - RANKS_AXIS_H, 1)};
+}
+
+static double ranks_x(const struct tb_pane *pane, tb_time_ps at_ps)
+{
+	const struct tb_timeline *timeline = tb_ranks_shown(pane);
+	struct tb_box area = ranks_area(pane);
+	double share = (double)(at_ps - timeline->from_ps) /
+		       (double)(timeline->to_ps - timeline->from_ps);
+	return area.x + area.w * fmin(fmax(share, 0), 1);
+}
+
+// rank_row_links returns how many links have a row.
+static uint32_t rank_row_links(const struct tb_pane *pane)
+{
+	uint32_t n = tb_ranks_shown(pane)->n_links;
+	return pane->place.h < RANKS_LOW_H && n > LOW_LINKS ? LOW_LINKS : n;
+}
+
+// ranks_row returns the row of a rank, or -1.
+static double ranks_row(const struct tb_pane *pane, uint32_t job, uint32_t rank)
+{
+	const struct tb_ranks *ranks = tb_ranks_of(pane);
+	for (size_t i = 0; i < ranks->n_chosen; i++) {
+		const struct tb_timeline_rank *one =
+			&tb_ranks_shown(pane)->ranks[ranks->chosen[i]];
+		if (one->job == job && one->rank == rank)
+			return (double)i;
+	}
+	return -1;
+}
+
+// rank_row_seat gives the rank of the selected span a row, if need be the last one.
+static void rank_row_seat(const struct tb_pane *pane, struct tb_rank_span span)
+{
+	struct tb_ranks *ranks = tb_ranks_of(pane);
+	const struct tb_timeline *timeline = tb_ranks_shown(pane);
+	if (ranks->n_chosen == 0 || ranks_row(pane, span.job, span.rank) >= 0)
+		return;
+	for (size_t i = 0; i < timeline->n_ranks; i++)
+		if (timeline->ranks[i].job == span.job &&
+			timeline->ranks[i].rank == span.rank)
+			ranks->chosen[ranks->n_chosen - 1] = i;
+}
+
+// rank_row_choose finds the ranks that have room, unless they are known.
+static void rank_row_choose(const struct tb_pane *pane, size_t most)
+{
+	struct tb_ranks *ranks = tb_ranks_of(pane);
+	const struct tb_timeline *timeline = tb_ranks_shown(pane);
+	struct tb_pick selected = pane->selection->selected;
+	const struct rank_choice *choice = ranks_choice(pane, selected);
+	if (ranks->laid.n_taken == ranks->asked.n_taken && ranks->laid.most == most &&
+		ranks->laid.order == ranks->order &&
+		tb_pick_equal(ranks->laid.selected, selected))
+		return;
+	size_t *chosen =
+		realloc(ranks->chosen, (timeline->n_ranks + 1) * sizeof *ranks->chosen);
+	ranks->n_chosen = 0;
+	if (!chosen)
+		return;
+	ranks->chosen = chosen;
+	ranks->n_chosen = tb_timeline_choose(timeline, ranks->order, chosen, most);
+	if (choice)
+		rank_row_seat(pane, choice->span);
+	ranks->laid.n_taken = ranks->asked.n_taken;
+	ranks->laid.most = most;
+	ranks->laid.order = ranks->order;
+	ranks->laid.selected = selected;
+}
+
+// rank_row_lay_out chooses the ranks that have room and returns how high a row is.
+static double rank_row_lay_out(const struct tb_pane *pane)
+{
+	double h = ranks_area(pane).h - GAP - LINK_H * (double)rank_row_links(pane);
+	rank_row_choose(pane, h > ROW_LEAST ? (size_t)(h / ROW_LEAST) : 1);
+	double rows = fmax((double)tb_ranks_of(pane)->n_chosen, 1);
+	return fmin(fmax(floor(h / rows), ROW_LEAST), ROW_MOST);
+}
+
+static void draw_rank_row_name(struct tb_pane *pane, struct tb_picture *picture, double y,
+	double h, const char *name)
+{
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
+	tb_picture_name(picture,
+		(struct tb_box){
+			pane->place.x + RANKS_PAD, y, RANKS_GUTTER - RANKS_PAD - 8, h},
+		type, name);
+}
+
+// draw_spans draws a rank's spans, of those in one column the one with most time.
+static void draw_spans(struct tb_pane *pane, struct tb_picture *picture,
+	const struct tb_timeline_rank *rank, struct tb_box row)
+{
+	const struct tb_timeline *timeline = tb_ranks_shown(pane);
+	double drawn = row.x, most = 0;
+	size_t best = rank->first_span;
+	for (size_t i = rank->first_span; i < rank->first_span + rank->n_spans; i++) {
+		const struct tb_rank_span *span = &timeline->times.spans[i];
+		double to = ranks_x(pane, span->to_ps),
+		       w = to - ranks_x(pane, span->from_ps);
+		if (w > most) {
+			most = w;
+			best = i;
+		}
+		bool last = i + 1 == rank->first_span + rank->n_spans;
+		if (to - drawn < COLUMN && !last)
+			continue;
+		if (to > drawn) {
+			tb_picture_rect(picture,
+				(struct tb_box){drawn, row.y, to - drawn, row.h},
+				ranks_span_colour(
+					pane->style, timeline->times.spans[best].what));
+			tb_picture_pick(
+				picture, (struct tb_pick){TB_PICK_CELL, (uint32_t)best});
+		}
+		drawn = fmax(drawn, to);
+		most = 0;
+	}
+}
+
+// draw_step draws a step of the path as a bar in the row of its rank.
+static void draw_step(struct tb_pane *pane, struct tb_picture *picture,
+	const struct tb_path_step *step, struct tb_box row)
+{
+	const struct tb_blame_sample *wait =
+		step->span.what == TB_PATH_HELD_UP
+			? tb_critical_path_wait(&tb_ranks_shown(pane)->path, step)
+			: NULL;
+	double from = ranks_x(pane, step->span.from_ps),
+	       to = ranks_x(pane, step->span.to_ps);
+	struct tb_box bar = {from, row.y + floor(row.h * 0.3), fmax(to - from, 1),
+		fmax(floor(row.h * 0.4), 2)};
+	tb_picture_rect(picture, bar, ranks_step_colour(pane->style, step->span.what));
+	if (!wait || wait->link.id == TB_ID_NONE)
+		return;
+	struct tb_pick pick = {TB_PICK_LINK, wait->link.id};
+	tb_picture_pick(picture, pick);
+	if (tb_pick_equal(pane->selection->selected, pick))
+		tb_picture_frame(picture,
+			(struct tb_box){bar.x - 2, row.y, bar.w + 4, row.h}, 2,
+			tb_palette_of(pane->style->theme)->text);
+}
+
+static void draw_path(
+	struct tb_pane *pane, struct tb_picture *picture, double top, double h)
+{
+	const struct tb_timeline *timeline = tb_ranks_shown(pane);
+	struct tb_box area = ranks_area(pane);
+	double before = -1;
+	uint32_t n_hops = 0;
+	for (size_t i = 0; i < timeline->path.n_steps; i++) {
+		const struct tb_path_step *step = &timeline->path.steps[i];
+		if (step->span.to_ps <= timeline->from_ps ||
+			step->span.from_ps >= timeline->to_ps) {
+			before = -1;
+			continue;
+		}
+		double row = ranks_row(pane, step->span.job, step->span.rank);
+		double y = top + row * h, x = ranks_x(pane, step->span.from_ps);
+		if (row >= 0 && before >= 0 && row != before && n_hops++ < HOPS)
+			tb_picture_line(picture,
+				(struct tb_box){x, top + (before + 0.5) * h, 0,
+					(row - before) * h},
+				1, tb_palette_of(pane->style->theme)->accent);
+		if (row >= 0)
+			draw_step(pane, picture, step,
+				(struct tb_box){area.x, y, area.w, h - 1});
+		before = row;
+	}
+}
+
+// is_marked is true for the selected link, and for those that held the selected span up.
+static bool is_marked(const struct tb_pane *pane, uint32_t link)
+{
+	const struct tb_pick selected = pane->selection->selected;
+	const struct tb_held_list *held =
+		selected.kind == TB_PICK_SPAN ? ranks_held(pane) : NULL;
+	bool holds = tb_pick_equal(selected, (struct tb_pick){TB_PICK_LINK, link});
+	for (size_t i = 0; held && i < held->n && !holds; i++)
+		holds = held->rows[i].link.id == link;
+	return holds;
+}
+
+static void draw_rank_row_axis(struct tb_pane *pane, struct tb_picture *picture, double y)
+{
+	const struct tb_timeline *timeline = tb_ranks_shown(pane);
+	struct tb_box area = ranks_area(pane);
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
+	char text[24];
+	for (int i = 0; i <= 4; i += area.w < FEW_TICKS_W ? 2 : 1) {
+		tb_time_ps span = timeline->to_ps - timeline->from_ps;
+		double x = area.x + area.w * i / 4;
+		tb_format_time(timeline->from_ps + span / 4 * i, text, sizeof text);
+		type.align = i == 0   ? TB_ALIGN_LEFT
+			     : i == 4 ? TB_ALIGN_RIGHT
+				      : TB_ALIGN_CENTRE;
+		x -= i == 0 ? 0 : i == 4 ? 100 : 50;
+		tb_picture_text(picture, (struct tb_box){x, y + 4, 100, 14}, type, text);
+	}
+}
+
+// name_rank writes the rank, and what its row is listed by.
+static char *name_rank(const struct tb_pane *pane, const struct tb_timeline_rank *rank,
+	char *buffer, size_t size)
+{
+	enum tb_timeline_order order = tb_ranks_of(pane)->order;
+	bool several = pane->data->info->n_jobs > 1;
+	char by[24];
+	tb_format_time(
+		order == TB_RANKS_BY_END ? rank->end_ps : rank->wait_ps, by, sizeof by);
+	snprintf(buffer, size, "%s%srank %" PRIu32 "%s%s",
+		several ? tb_run_job_name(pane->data->run, rank->job) : "",
+		several ? " " : "", rank->rank, order == TB_RANKS_BY_JOB ? "" : ", ",
+		order == TB_RANKS_BY_JOB ? "" : by);
+	return buffer;
+}
+
+// draw_below draws the links, the axis, and how many ranks have no row.
+static void draw_below(struct tb_pane *pane, struct tb_picture *picture, double y)
+{
+	const struct tb_ranks *ranks = tb_ranks_of(pane);
+	struct tb_box area = ranks_area(pane);
+	size_t n_left = tb_ranks_shown(pane)->n_ranks - ranks->n_chosen;
+	char text[64];
+	for (uint32_t i = 0; i < rank_row_links(pane); i++, y += LINK_H) {
+		struct tb_box row = (struct tb_box){area.x, y, area.w, LINK_H - 1};
+		const struct ranks_answer *shown = &tb_ranks_of(pane)->asked.shown;
+		uint32_t link = shown->timeline.links[i].sample.link.id;
+		double w = row.w / RANKS_COLUMNS;
+		draw_rank_row_name(pane, picture, row.y, row.h,
+			tb_run_links(pane->data->run)[link].label);
+		tb_picture_rect(picture, row, tb_palette_of(pane->style->theme)->empty);
+		tb_picture_pick(picture, (struct tb_pick){TB_PICK_LINK, link});
+		for (uint32_t k = 0, end; k < RANKS_COLUMNS; k = end) {
+			double heat = shown->heat[(size_t)i * RANKS_COLUMNS + k];
+			for (end = k + 1;
+				end < RANKS_COLUMNS &&
+				shown->heat[(size_t)i * RANKS_COLUMNS + end] == heat;)
+				end++;
+			if (heat <= 0)
+				continue;
+			tb_picture_rect(picture,
+				(struct tb_box){
+					row.x + w * k, row.y, w * (end - k), row.h},
+				tb_style_shade(pane->style, 100 * heat / shown->most));
+			tb_picture_pick(picture, (struct tb_pick){TB_PICK_LINK, link});
+		}
+		if (is_marked(pane, link))
+			tb_picture_frame(picture, row, 2,
+				tb_palette_of(pane->style->theme)->accent);
+	}
+	draw_rank_row_axis(pane, picture, y);
+	snprintf(text, sizeof text, "and %zu more ranks", n_left);
+	if (n_left)
+		draw_rank_row_name(pane, picture, y + 4, ROW_LEAST, text);
+}
+
+// What is above the rows of ranks: the title, the order of the rows, what the critical
+// path is made of, and the legend.
+
+#define BAR_Y	  28 // of the causes, below the title
+#define BAR_LINES 2  // of the legend of the path's causes; where it is low, one
+#define ORDER_W	  168
+
+static struct tb_colour ranks_span_colour(const struct tb_style *style, uint32_t kind)
+{
+	const struct tb_palette *palette = tb_palette_of(style->theme);
+	static const uint32_t hues[TB_SPAN_KINDS] = {
+		[TB_SPAN_COMPUTE] = 2, [TB_SPAN_SEND] = 0, [TB_SPAN_RECEIVE] = 4};
+	return kind == TB_SPAN_WAIT
+		       ? palette->empty
+		       : tb_colour_mix(palette->panel,
+				 tb_job_colour(style->theme, hues[kind]), 0.6);
+}
+
+static struct tb_colour ranks_step_colour(const struct tb_style *style, uint32_t cause)
+{
+	const struct tb_palette *palette = tb_palette_of(style->theme);
+	return cause == TB_PATH_HELD_UP ? palette->dead : palette->accent;
+}
+
+// draw_rank_head_legend names the colours.
+static void draw_rank_head_legend(struct tb_pane *pane, struct tb_picture *picture)
+{
+	static const char *const names[] = {"computes", "sends", "receives",
+		"waits until the other sends", "critical path", "held up", "calls"};
+	uint32_t n = TB_SPAN_KINDS + (tb_ranks_shown(pane)->calls.n ? 3 : 2);
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);
+	double x = pane->place.x + RANKS_PAD,
+	       y = pane->place.y + tb_ranks_of(pane)->top_h - 20;
+	for (uint32_t i = 0; i < n; i++) {
+		double w = tb_text_width(type.font, type.size, names[i]) + 6;
+		bool is_step = i >= TB_SPAN_KINDS;
+		struct tb_colour colour =
+			i == TB_SPAN_KINDS + 2 ? rank_calls_colour(pane->style, 0)
+			: is_step	       ? ranks_step_colour(pane->style,
+						 i == TB_SPAN_KINDS ? TB_PATH_TRANSFER
+									    : TB_PATH_HELD_UP)
+					       : ranks_span_colour(pane->style, i);
+		if (x + 20 + w > pane->place.x + pane->place.w)
+			return;
+		tb_picture_rect(picture,
+			(struct tb_box){x, y + (is_step ? 5 : 2), 14, is_step ? 4 : 10},
+			colour);
+		tb_picture_text(
+			picture, (struct tb_box){x + 20, y, w, 14}, type, names[i]);
+		x += w + 34;
+	}
+}
+
+// cause_colour gives what the path's bars show their colour there.
+static struct tb_colour cause_colour(const struct tb_style *style, uint32_t cause)
+{
+	// No two parts of the bar have one hue.
+	static const uint32_t hues[TB_PATH_CAUSES] = {[TB_PATH_START] = 0,
+		[TB_PATH_CLOSED] = 4,
+		[TB_PATH_QUEUE] = 1,
+		[TB_PATH_SOFTWARE] = 3,
+		[TB_PATH_LOST] = 5,
+		[TB_PATH_ACKNOWLEDGE] = 6,
+		[TB_PATH_END] = 7};
+	if (cause == TB_PATH_HELD_UP || cause == TB_PATH_TRANSFER)
+		return ranks_step_colour(style, cause);
+	if (cause == TB_PATH_COMPUTE)
+		return ranks_span_colour(style, TB_SPAN_COMPUTE);
+	return tb_colour_mix(tb_palette_of(style->theme)->panel,
+		tb_job_colour(style->theme, hues[cause]), 0.6);
+}
+
+// draw_shares draws what the critical path is made of as a bar.
+static double draw_shares(const struct tb_pane *pane, struct tb_picture *picture,
+	const struct tb_critical_path *path)
+{
+	struct tb_share shares[TB_PATH_CAUSES];
+	for (size_t i = 0; i < path->n_shares; i++) {
+		uint32_t cause = path->shares[i].cause;
+		shares[i] = (struct tb_share){.amount = path->shares[i].percent,
+			.colour = cause_colour(pane->style, cause)};
+		snprintf(shares[i].text, sizeof shares[i].text, "%.3g %% %s",
+			path->shares[i].percent,
+			tb_path_words((enum tb_path_cause)cause));
+	}
+	return tb_share_bar_draw(picture, pane->style,
+		(struct tb_box){pane->place.x + RANKS_PAD, pane->place.y + BAR_Y,
+			pane->place.w - 2 * RANKS_PAD, 0},
+		shares, path->n_shares, pane->place.h < RANKS_LOW_H ? 1 : BAR_LINES);
+}
+
+// rank_head.c: title, order, what the critical path is made of, legend. The height is
+// that of all of it.
+static double ranks_head_h(const struct tb_pane *pane)
+{
+	const struct tb_critical_path *path = &tb_ranks_shown(pane)->path;
+	double bar_h = path->n_shares ? draw_shares(pane, NULL, path) : 0;
+	return BAR_Y + bar_h + RANKS_LEGEND_H;
+}
+
+// draw_order has a button that says how the rows are ordered, and changes it.
+static void draw_order(struct tb_pane *pane, struct tb_picture *picture)
+{
+	static const char *const orders[TB_RANKS_ORDERS] = {
+		[TB_RANKS_BY_JOB] = "Rows by job and rank",
+		[TB_RANKS_BY_WAIT] = "Rows by wait for others",
+		[TB_RANKS_BY_END] = "Rows by time of end"};
+	struct tb_box place = pane->place;
+	tb_pane_button(pane, picture,
+		(struct tb_box){place.x + place.w - RANKS_PAD - ORDER_W, place.y + 5,
+			ORDER_W, 20},
+		TB_REQUEST_FIGURE, orders[tb_ranks_of(pane)->order]);
+}
+
+static void rank_drop(struct ranks_answer *answer)
 {
 	tb_timeline_fini(&answer->timeline);
 	free(answer->heat);
-	*answer = (struct tb_ranks_answer){.heat = NULL};
+	*answer = (struct ranks_answer){.heat = NULL};
 }
 
 static int read_shown_ranks(
 	struct tb_question *question, struct tb_run *run, struct tb_error *error)
 {
-	struct tb_ranks_question *asked = (struct tb_ranks_question *)question;
+	struct ranks_question *asked = (struct ranks_question *)question;
 	const struct tb_timeline_options wanted = {
-		asked->from_ps, asked->to_ps, TB_RANKS_LINKS, NULL};
-	struct tb_ranks_answer *made = &asked->made;
+		asked->from_ps, asked->to_ps, RANKS_LINKS, NULL};
+	struct ranks_answer *made = &asked->made;
 	rank_drop(made);
 	int status = tb_timeline_init(&made->timeline, run, &wanted, error);
-	size_t n = (size_t)made->timeline.n_links * TB_RANKS_COLUMNS;
+	size_t n = (size_t)made->timeline.n_links * RANKS_COLUMNS;
 	if (status)
 		return status;
 	made->heat = malloc((n + 1) * sizeof *made->heat);
-	status = made->heat ? tb_timeline_heat(&made->timeline, made->heat,
-				      TB_RANKS_COLUMNS, error)
+	status = made->heat ? tb_timeline_heat(
+				      &made->timeline, made->heat, RANKS_COLUMNS, error)
 			    : tb_fail_memory(error, "the ranks");
 	for (size_t i = 0; i < n && !status; i++)
 		made->most = fmax(made->most, made->heat[i]);
@@ -43,8 +778,8 @@ static int read_shown_ranks(
 
 static void take_read_ranks(struct tb_question *question, struct tb_run *run)
 {
-	struct tb_ranks_question *asked = (struct tb_ranks_question *)question;
-	struct tb_ranks_answer before = asked->shown;
+	struct ranks_question *asked = (struct ranks_question *)question;
+	struct ranks_answer before = asked->shown;
 	(void)run;
 	asked->shown = asked->made;
 	asked->made = before;
@@ -59,7 +794,10 @@ static void close_ranks(void *state)
 	rank_drop(&ranks->asked.made);
 	rank_drop(&ranks->asked.shown);
 	free(ranks->chosen);
-	tb_ranks_held_fini(ranks);
+	tb_question_drop(&ranks->held.question);
+	tb_held_up_fini(&ranks->held.held);
+	tb_held_list_fini(&ranks->held.list);
+	free(ranks->choices);
 }
 
 static int open_ranks(struct tb_pane *pane, struct tb_error *error)
@@ -68,7 +806,7 @@ static int open_ranks(struct tb_pane *pane, struct tb_error *error)
 		pane->state = calloc(1, sizeof(struct tb_ranks));
 	if (!pane->state)
 		return tb_fail_memory(error, "the ranks");
-	struct tb_ranks_question *asked = &tb_ranks_of(pane)->asked;
+	struct ranks_question *asked = &tb_ranks_of(pane)->asked;
 	if (!asked->question.read)
 		asked->question = (struct tb_question){.what = "reading what ranks did",
 			.read = read_shown_ranks,
@@ -81,7 +819,7 @@ static void rank_draw(struct tb_pane *pane, struct tb_picture *picture)
 	if (!tb_ranks_of(pane))
 		return;
 	// Ask for the window that is shown, unless that is what is known.
-	struct tb_ranks_question *asked = &tb_ranks_of(pane)->asked;
+	struct ranks_question *asked = &tb_ranks_of(pane)->asked;
 	const struct tb_run_info *info = pane->data->info;
 	tb_time_ps from = tb_window_begin_ps(info, pane->data->window);
 	tb_time_ps to = tb_window_end_ps(info, pane->data->window);
@@ -103,16 +841,55 @@ static void rank_draw(struct tb_pane *pane, struct tb_picture *picture)
 		tb_pane_too_early(pane, picture, "what ranks did is");
 		return;
 	}
-	tb_ranks_of(pane)->top_h = tb_ranks_head_h(pane);
-	tb_ranks_head_draw(pane, picture);
-	tb_ranks_rows_draw(pane, picture);
+	tb_ranks_of(pane)->top_h = ranks_head_h(pane);
+	const struct tb_critical_path *path = &tb_ranks_shown(pane)->path;
+	tb_picture_text(picture,
+		(struct tb_box){pane->place.x + RANKS_PAD, pane->place.y + 6,
+			pane->place.w - 3 * RANKS_PAD - ORDER_W, 18},
+		tb_style_type(pane->style, TB_FONT_BOLD, 13, false),
+		path->n_shares ? "Critical path of the run" : "What ranks did");
+	draw_order(pane, picture);
+	if (path->n_shares)
+		(void)draw_shares(pane, picture, path);
+	draw_rank_head_legend(pane, picture);
+	// rank_rows.c.
+	double h = rank_row_lay_out(pane);
+	const struct tb_ranks *ranks = tb_ranks_of(pane);
+	const struct tb_timeline *timeline = tb_ranks_shown(pane);
+	struct tb_box area = ranks_area(pane);
+	char name[200];
+	for (size_t i = 0; i < ranks->n_chosen; i++) {
+		const struct tb_timeline_rank *rank = &timeline->ranks[ranks->chosen[i]];
+		double y = area.y + h * (double)i;
+		draw_rank_row_name(pane, picture, y, h - 1,
+			name_rank(pane, rank, name, sizeof name));
+		draw_spans(
+			pane, picture, rank, (struct tb_box){area.x, y, area.w, h - 1});
+	}
+	draw_path(pane, picture, area.y, h);
+	for (size_t i = 0; i < ranks->n_chosen; i++)
+		rank_calls_draw(picture, pane->style, timeline,
+			&timeline->ranks[ranks->chosen[i]],
+			(struct tb_box){area.x, area.y + h * (double)i, area.w, h - 1});
+	// Frame what is selected, and these spans, in rows from `top` on that
+	// are `h` high.
+	const struct tb_box row = {0, area.y, 0, h};
+	struct tb_pick selected = pane->selection->selected;
+	const struct rank_choice *choice = ranks_choice(pane, selected);
+	const struct tb_held_list *held =
+		selected.kind == TB_PICK_LINK ? ranks_held(pane) : NULL;
+	if (choice)
+		frame_span(pane, picture, &choice->span, row, 2);
+	for (size_t i = 0; held && i < held->n && i < FRAMES; i++)
+		frame_span(pane, picture, &held->rows[i].span, row, 1);
+	draw_below(pane, picture, area.y + h * (double)ranks->n_chosen + GAP);
 }
 
 // rank_zoom_at zooms the window about a point of the axis, to whole bins.
 static void rank_zoom_at(struct tb_pane *pane, double x, double factor)
 {
 	const struct tb_window *asked = &pane->data->asked;
-	struct tb_box area = tb_ranks_area(pane);
+	struct tb_box area = ranks_area(pane);
 	double bins = (double)pane->data->info->n_bins;
 	double width = (double)tb_viewer_data_asked_bins(pane->data);
 	double share = fmin(fmax((x - area.x) / area.w, 0), 1);
@@ -129,7 +906,7 @@ static void rank_pan(struct tb_pane *pane, double dx)
 	double bins = (double)pane->data->info->n_bins;
 	double width = (double)tb_viewer_data_asked_bins(pane->data);
 	double first = (double)pane->data->asked.first_bin +
-		       round(width * dx / tb_ranks_area(pane).w);
+		       round(width * dx / ranks_area(pane).w);
 	first = fmin(fmax(first, 0), bins - width);
 	if (width < bins)
 		tb_viewer_show(pane->viewer,
@@ -141,14 +918,14 @@ static void rank_pan(struct tb_pane *pane, double dx)
 static void rank_choose(struct tb_pane *pane, uint32_t cell)
 {
 	const struct tb_timeline *timeline = tb_ranks_shown(pane);
-	struct tb_rank_choice choice = {.is_call = cell >= timeline->times.n};
+	struct rank_choice choice = {.is_call = cell >= timeline->times.n};
 	if (!choice.is_call)
 		choice.span = timeline->times.spans[cell];
-	else if (!tb_rank_calls_choose(timeline, cell, &choice))
+	else if (!rank_calls_choose(timeline, cell, &choice))
 		return;
 	if (!choice.is_call)
-		tb_ranks_span_text(&choice.span, choice.name, sizeof choice.name);
-	tb_viewer_select(pane->viewer, tb_ranks_choose(tb_ranks_of(pane), &choice));
+		ranks_span_text(&choice.span, choice.name, sizeof choice.name);
+	tb_viewer_select(pane->viewer, ranks_choose(tb_ranks_of(pane), &choice));
 }
 
 static void rank_pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
@@ -165,7 +942,7 @@ static void rank_pointer(struct tb_pane *pane, const struct tb_pointer_event *ev
 
 static bool rank_request(struct tb_pane *pane, const struct tb_request *asked)
 {
-	struct tb_box area = tb_ranks_area(pane);
+	struct tb_box area = ranks_area(pane);
 	double middle = area.x + area.w / 2;
 	if (pane->data->info->n_bins == 0)
 		return false;
@@ -191,7 +968,8 @@ static bool rank_request(struct tb_pane *pane, const struct tb_request *asked)
 	}
 }
 
-char *tb_ranks_span_text(const struct tb_rank_span *span, char *buffer, size_t size)
+// ranks_span_text writes "rank 3 sends to rank 7".
+static char *ranks_span_text(const struct tb_rank_span *span, char *buffer, size_t size)
 {
 	static const char *const doing[TB_SPAN_KINDS] = {
 		"computes", "sends to rank", "receives from rank", "waits for rank"};
@@ -208,11 +986,11 @@ static void rank_tip(const struct tb_pane *pane, struct tb_tip *tip)
 	const struct tb_timeline *timeline = tb_ranks_shown(pane);
 	char from[24], to[24], took[24];
 	if (tip->pick.kind != TB_PICK_CELL || tip->pick.index >= timeline->times.n) {
-		tb_rank_calls_tip(timeline, tip);
+		rank_calls_tip(timeline, tip);
 		return;
 	}
 	const struct tb_rank_span *span = &timeline->times.spans[tip->pick.index];
-	tb_ranks_span_text(span, tip->lines[0], sizeof tip->lines[0]);
+	ranks_span_text(span, tip->lines[0], sizeof tip->lines[0]);
 	snprintf(tip->lines[1], sizeof tip->lines[1], "%s to %s: %s",
 		tb_format_time(span->from_ps, from, sizeof from),
 		tb_format_time(span->to_ps, to, sizeof to),
@@ -228,8 +1006,7 @@ static void rank_tip(const struct tb_pane *pane, struct tb_tip *tip)
 static void rank_reveal(struct tb_pane *pane, bool zoom)
 {
 	const struct tb_viewer_data *data = pane->data;
-	const struct tb_rank_choice *choice =
-		tb_ranks_choice(pane, pane->selection->selected);
+	const struct rank_choice *choice = ranks_choice(pane, pane->selection->selected);
 	struct tb_window window;
 	bool is_shown =
 		choice &&

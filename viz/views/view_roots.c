@@ -3,9 +3,7 @@
 #include "markup.h"
 #include "parts.h"
 #include "root_list.h"
-#include "root_victims.h"
-#include "run_text.h"
-#include "time_strip.h"
+#include "scale.h"
 #include "views.h"
 
 #include <inttypes.h>
@@ -224,24 +222,6 @@ static void draw_chart(struct tb_pane *pane, struct tb_picture *picture,
 		pane->style, picture, box, (double)trees->n_bins * (double)trees->bin_ps);
 }
 
-// draw_doubtful counts the flows of which nothing is known for sure.
-static void draw_doubtful(struct tb_pane *pane, struct tb_picture *picture,
-	struct tb_box line, const struct tb_root_victims *victims)
-{
-	char count[32], text[128], brief[80];
-	const char *more = victims->n ? "more: " : "";
-	tb_format_count(victims->n_doubtful, count, sizeof count);
-	snprintf(text, sizeof text,
-		victims->n_doubtful == 1
-			? "%s%s waited at its links, for it or for another root"
-			: "%s%s waited at its links, for it or for other roots",
-		more, count);
-	snprintf(brief, sizeof brief, "%s%s for it or others", more, count);
-	tb_picture_fitting(picture, line,
-		tb_style_type(pane->style, TB_FONT_TEXT, 11, true),
-		(const char *const[]){text, brief, NULL});
-}
-
 static void draw_victims(struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_box box, const struct tb_trees *trees)
 {
@@ -292,8 +272,21 @@ static void draw_victims(struct tb_pane *pane, struct tb_picture *picture,
 			tb_run_links(run)[at->link.id].label);
 		line.y += LINE_H;
 	}
-	if (victims->n_doubtful)
-		draw_doubtful(pane, picture, line, victims);
+	if (victims->n_doubtful) {
+		// Count the flows of which nothing is known for sure.
+		char count[32], text[128], brief[80];
+		const char *more = victims->n ? "more: " : "";
+		tb_format_count(victims->n_doubtful, count, sizeof count);
+		snprintf(text, sizeof text,
+			victims->n_doubtful == 1
+				? "%s%s waited at its links, for it or for another root"
+				: "%s%s waited at its links, for it or for other roots",
+			more, count);
+		snprintf(brief, sizeof brief, "%s%s for it or others", more, count);
+		tb_picture_fitting(picture, line,
+			tb_style_type(pane->style, TB_FONT_TEXT, 11, true),
+			(const char *const[]){text, brief, NULL});
+	}
 }
 
 static void root_nothing(struct tb_pane *pane, struct tb_picture *picture)

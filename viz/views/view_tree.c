@@ -4,7 +4,6 @@
 // The wheel zooms along the rows: every level stays visible. A subtree without room for
 // what is in it folds to a block.
 #include "parts.h"
-#include "run_text.h"
 #include "scale.h"
 #include "tree_sight.h"
 #include "views.h"
@@ -13,6 +12,381 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+// Draws the cables of the tree: as wide as they are busy, in the shade of the metric, the
+// fainter the less they have of it; dead ones crossed out. Those within a folded subtree
+// are a band between its rows.
+
+#define MOST_W	    5	// of a link that is always busy
+#define MANY	    400 // edges from which on all lines are narrower
+#define CROSS_W	    9
+#define DASH_W	    7 // and as much space behind it, together
+#define MOST_DASHES 40
+#define FAINT	    0.4 // the share of its colour that a link with little load has
+#define IDLE	    0.6 // and one without, whose colour is faint by itself
+
+// fade leaves a share of a colour. It is not seen through: where many faint lines cross,
+// they would add up to a bright one.
+static struct tb_colour fade(
+	const struct tb_pane *pane, struct tb_colour colour, double share)
+{
+	return tb_colour_mix(tb_palette_of(pane->style->theme)->page, colour, share);
+}
+
+// stroke_of makes a direction's line, `aside` pixels off the middle of the cable.
+static struct tb_tree_stroke stroke_of(const struct tb_tree_sight *sight,
+	const struct tb_pane *pane, const struct tb_tree_direction *direction,
+	struct tb_box line, double aside)
+{
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	struct tb_scale scale = tb_tree_sight_scale(sight, pane->style);
+	double percent = tb_scale_percent(&scale, (double)direction->value);
+	double busy = fmin((double)direction->busy_ps /
+				   fmax(tb_viewer_data_window_ps(pane->data), 1),
+		1);
+	// Wide lines would hide each other where there are many, and take long.
+	double most = fmax(fmin(MOST_W * MANY / fmax(sight->edges.n, 1), MOST_W), 1);
+	struct tb_tree_stroke stroke = {.rank = direction->n_dead ? 150 : percent,
+		.width = 1 + (most - 1) * busy,
+		.link = direction->link,
+		.dead = direction->n_dead > 0,
+		.unmeasured = direction->n_unmeasured == direction->n_links &&
+			      direction->n_unmeasured > 0,
+		.colour = direction->value ? tb_style_shade(pane->style, percent)
+					   : palette->line};
+	if (direction->n_dead && direction->n_dead == direction->n_links)
+		stroke.colour = palette->dead;
+	double length = fmax(hypot(line.w, line.h), 1);
+	line.x -= aside * line.h / length;
+	line.y += aside * line.w / length;
+	stroke.line = line;
+	if (direction->mark != TB_MARK_NONE) {
+		stroke.colour = tb_mark_colour(palette, direction->mark);
+		stroke.rank = 200 + direction->mark;
+		stroke.width = fmax(stroke.width, 1.5) +
+			       (direction->mark == TB_MARK_ROOT ? 2 : 0);
+	} else if (pane->selection->marks.any) {
+		stroke.colour = fade(pane, stroke.colour, direction->value ? 0.35 : 0.25);
+	} else if (!direction->n_dead) {
+		stroke.colour = fade(pane, stroke.colour,
+			direction->value ? FAINT + (1 - FAINT) * percent / 100 : IDLE);
+	}
+	if (tb_pick_equal(pane->selection->hovered,
+		    (struct tb_pick){TB_PICK_LINK, direction->link.id}))
+		stroke.colour = palette->text;
+	return stroke;
+}
+
+static int tree_line_by_rank(const void *one, const void *other)
+{
+	const struct tb_tree_stroke *a = one, *b = other;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return (a->link.id > b->link.id) - (a->link.id < b->link.id);
+}
+
+static const struct tb_tree_direction *tree_line_worse(const struct tb_tree_edge *edge)
+{
+	const struct tb_tree_direction *up = &edge->up, *down = &edge->down;
+	bool take_up = up->mark != down->mark ? up->mark > down->mark
+					      : up->n_links && up->value >= down->value;
+	if (up->link.id == TB_ID_NONE || down->link.id == TB_ID_NONE)
+		take_up = down->link.id == TB_ID_NONE;
+	return take_up ? up : down;
+}
+
+// in_block is true for an edge within a folded subtree.
+static bool in_block(const struct tb_tree_sight *sight, const struct tb_tree_edge *edge)
+{
+	uint32_t fold = sight->plan.vertices[edge->lower].fold;
+	return fold != TB_ID_NONE && fold == sight->plan.vertices[edge->upper].fold;
+}
+
+// edge_strokes adds one or two lines for a cable.
+static size_t edge_strokes(const struct tb_tree_sight *sight, const struct tb_pane *pane,
+	const struct tb_tree_edge *edge, size_t n)
+{
+	struct tb_box low = tb_tree_sight_box(sight, edge->lower);
+	struct tb_box high = tb_tree_sight_box(sight, edge->upper);
+	struct tb_box line = {low.x + low.w / 2, low.y, 0, high.y + high.h - low.y};
+	line.w = high.x + high.w / 2 - line.x;
+	if (!tb_tree_sight_holds(sight, low) && !tb_tree_sight_holds(sight, high))
+		return n; // cables that only pass by would hide the rest
+	bool apart = edge->up.n_links && edge->down.n_links &&
+		     low.w + high.w >= 2 * TB_TREE_APART_W * 0.6;
+	if (apart) {
+		if (edge->up.link.id != TB_ID_NONE)
+			sight->strokes[n++] =
+				stroke_of(sight, pane, &edge->up, line, -2.5);
+		if (edge->down.link.id != TB_ID_NONE)
+			sight->strokes[n++] =
+				stroke_of(sight, pane, &edge->down, line, 2.5);
+		return n;
+	}
+	if (tree_line_worse(edge)->link.id != TB_ID_NONE)
+		sight->strokes[n++] =
+			stroke_of(sight, pane, tree_line_worse(edge), line, 0);
+	return n;
+}
+
+// tree_line_cross_out draws a cross on the middle of a line.
+static void tree_line_cross_out(
+	const struct tb_pane *pane, struct tb_picture *picture, struct tb_box line)
+{
+	const struct tb_colour colour = tb_palette_of(pane->style->theme)->dead;
+	double x = line.x + line.w / 2, y = line.y + line.h / 2, r = CROSS_W / 2.0;
+	tb_picture_line(picture, (struct tb_box){x - r, y - r, 2 * r, 2 * r}, 2, colour);
+	tb_picture_line(picture, (struct tb_box){x - r, y + r, 2 * r, -2 * r}, 2, colour);
+}
+
+// draw_dashes draws the line of what was not measured.
+static void draw_dashes(struct tb_picture *picture, const struct tb_tree_stroke *stroke)
+{
+	struct tb_box line = stroke->line;
+	double n = fmin(fmax(floor(hypot(line.w, line.h) / DASH_W), 2), MOST_DASHES);
+	for (double i = 0; i < n; i++)
+		tb_picture_line(picture,
+			(struct tb_box){line.x + line.w * i / n, line.y + line.h * i / n,
+				line.w / n / 2, line.h / n / 2},
+			stroke->width, stroke->colour);
+}
+
+// draw_tree_line_band fills what is between two rows of a block, in the shade of its
+// worst link.
+static void draw_tree_line_band(const struct tb_tree_sight *sight,
+	const struct tb_pane *pane, struct tb_picture *picture,
+	const struct tb_tree_edge *edge)
+{
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	const struct tb_tree_direction *worse = tree_line_worse(edge);
+	struct tb_box low = tb_tree_sight_box(sight, edge->lower);
+	struct tb_box high = tb_tree_sight_box(sight, edge->upper);
+	struct tb_scale scale = tb_tree_sight_scale(sight, pane->style);
+	struct tb_box box = {low.x, high.y + high.h, low.w, low.y - high.y - high.h};
+	struct tb_pick pick = {TB_PICK_LINK, worse->link.id};
+	uint32_t n_dead = edge->up.n_dead + edge->down.n_dead;
+	if (!tb_tree_sight_holds(sight, box) || worse->link.id == TB_ID_NONE)
+		return;
+	if (edge->up.n_unmeasured + edge->down.n_unmeasured ==
+		edge->up.n_links + edge->down.n_links)
+		tb_unmeasured_draw(picture, box, pane->style->theme);
+	else
+		tb_picture_rect(picture, box,
+			worse->value
+				? tb_style_shade(pane->style,
+					  tb_scale_percent(&scale, (double)worse->value))
+				: palette->empty);
+	tb_picture_pick(picture, pick);
+	if (worse->mark != TB_MARK_NONE || tb_pick_equal(pane->selection->hovered, pick))
+		tb_picture_frame(picture, box, 2,
+			worse->mark != TB_MARK_NONE ? tb_mark_colour(palette, worse->mark)
+						    : palette->text);
+	if (n_dead)
+		tree_line_cross_out(pane, picture, box);
+}
+
+// Draws the switches and the nodes, in the colours of their jobs, of the tree: neighbours
+// as one where they would be too narrow, and folded subtrees as blocks.
+
+#define LEAST_LABEL_W 56 // pixels in which the end of a long name says something
+
+// What a vertex of the plan shows.
+struct vertex {
+	uint32_t index; // in the plan
+	uint32_t row, first, n;
+	bool folded;
+	struct tb_pick pick; // the most loaded switch, the first node
+	uint64_t value;
+	enum tb_mark mark;
+	uint32_t n_dead;
+	uint32_t n_unmeasured; // switches
+	uint32_t job;	       // of nodes that are all of one, else TB_ID_NONE
+};
+
+static void vertex_of_switches(const struct tb_tree_sight *sight,
+	const struct tb_pane *pane, struct vertex *vertex)
+{
+	const uint32_t *in_row = sight->asked.subtrees.rows[vertex->row - 1];
+	const struct tb_matrix_row *row =
+		&pane->data->matrix.rows[pane->data->matrix.n_rows - vertex->row];
+	const struct tb_run_switch *switches = tb_run_switches(pane->data->run);
+	tb_time_ps end_ps = tb_window_end_ps(pane->data->info, pane->data->window);
+	vertex->pick.kind = TB_PICK_SWITCH;
+	for (uint32_t i = 0; i < vertex->n; i++) {
+		uint32_t place = switches[in_row[vertex->first + i]].place;
+		const struct tb_matrix_box *box = &row->boxes[place];
+		enum tb_mark mark =
+			(enum tb_mark)pane->selection->marks.switches[box->sw.id];
+		if (i == 0 || box->sum > vertex->value) {
+			vertex->pick.index = box->sw.id;
+			vertex->value = box->sum;
+		}
+		vertex->mark = mark > vertex->mark ? mark : vertex->mark;
+		vertex->n_dead += switches[box->sw.id].dead_at_ps < end_ps;
+		vertex->n_unmeasured +=
+			tb_run_unmeasured(switches[box->sw.id].known, pane->data->metric);
+	}
+}
+
+// vertex_of_nodes looks at the nodes in a vertex's slots, some of which may have none.
+static void vertex_of_nodes(const struct tb_tree_sight *sight, const struct tb_pane *pane,
+	struct vertex *vertex)
+{
+	const uint32_t *nodes = sight->asked.subtrees.node_of_slot + vertex->first;
+	bool any = false;
+	vertex->job = TB_ID_NONE;
+	for (uint32_t i = 0; i < vertex->n; i++) {
+		struct tb_node node = {nodes[i]};
+		if (node.id == TB_ID_NONE)
+			continue;
+		enum tb_mark mark = (enum tb_mark)pane->selection->marks.nodes[node.id];
+		uint32_t job = tb_run_node_job(pane->data->run, node);
+		if (!any)
+			vertex->pick = (struct tb_pick){TB_PICK_NODE, node.id};
+		vertex->job = !any || job == vertex->job ? job : TB_ID_NONE;
+		vertex->mark = mark > vertex->mark ? mark : vertex->mark;
+		any = true;
+	}
+}
+
+static void vertex_label(const struct tb_pane *pane, struct tb_picture *picture,
+	const struct vertex *vertex, struct tb_box box, struct tb_colour ground)
+{
+	if (vertex->n > 1 || vertex->row == 0)
+		return; // nodes have their numbers below
+	const char *text = tb_run_switches(pane->data->run)[vertex->pick.index].label;
+	if (tb_text_width(TB_FONT_TEXT, 10, text) > box.w - 2 && box.w < LEAST_LABEL_W)
+		return;
+	tb_picture_name(picture, box,
+		(struct tb_type){
+			TB_FONT_TEXT, 10, TB_ALIGN_CENTRE, tb_colour_ink(ground)},
+		text);
+}
+
+static void vertex_cross_out(
+	struct tb_picture *picture, struct tb_box box, struct tb_colour colour)
+{
+	tb_picture_line(picture, box, 2, colour);
+	tb_picture_line(
+		picture, (struct tb_box){box.x, box.y + box.h, box.w, -box.h}, 2, colour);
+}
+
+// block_label writes how many nodes a block has above the row of its nodes.
+static void block_label(const struct tb_pane *pane, struct tb_picture *picture,
+	struct tb_box nodes, uint32_t n)
+{
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	char count[32], text[40];
+	const struct tb_type type = {TB_FONT_TEXT, 10, TB_ALIGN_CENTRE, palette->text};
+	tb_format_count(n, count, sizeof count);
+	snprintf(text, sizeof text, "%s nodes", count);
+	double w = tb_text_width(type.font, type.size, text);
+	if (w + 6 > nodes.w)
+		return;
+	struct tb_box box = {nodes.x + (nodes.w - w) / 2 - 3, nodes.y - 20, w + 6, 15};
+	tb_picture_rect(picture, box, palette->page);
+	tb_picture_text(picture, box, type, text);
+}
+
+static void draw_seen_vertex(const struct tb_tree_sight *sight,
+	const struct tb_pane *pane, struct tb_picture *picture,
+	const struct vertex *vertex)
+{
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	struct tb_box box = tb_tree_sight_box(sight, vertex->index);
+	struct tb_scale scale =
+		tb_style_scale(pane->style, tb_quantity_of(pane->data->metric),
+			(double)pane->data->matrix.largest_switch);
+	struct tb_colour colour =
+		vertex->value ? tb_style_shade(pane->style,
+					tb_scale_percent(&scale, (double)vertex->value))
+			      : palette->raised;
+	if (vertex->row == 0 && vertex->job != TB_ID_NONE && pane->data->info->n_jobs > 1)
+		colour = tb_job_colour(pane->style->theme, vertex->job);
+	bool selected = tb_pick_equal(pane->selection->selected, vertex->pick);
+	bool under = tb_pick_equal(pane->selection->hovered, vertex->pick);
+	bool unmeasured = vertex->n_unmeasured && vertex->n_unmeasured == vertex->n;
+	if (unmeasured)
+		tb_unmeasured_draw(picture, box, pane->style->theme);
+	tb_picture_rect(picture, box, unmeasured ? (struct tb_colour){.a = 0} : colour);
+	tb_picture_pick(picture, vertex->pick);
+	vertex_label(pane, picture, vertex, box, colour);
+	if (vertex->n_dead)
+		vertex_cross_out(picture, box, palette->dead);
+	struct tb_box around = {box.x - 1, box.y - 1, box.w + 2, box.h + 2};
+	if (vertex->folded && vertex->row == 0)
+		block_label(pane, picture, box, vertex->n);
+	if (vertex->mark != TB_MARK_NONE || selected || under)
+		tb_picture_frame(picture, around, 2,
+			under && !selected ? palette->text
+			: selected	   ? palette->accent
+					   : tb_mark_colour(palette, vertex->mark));
+	else if (!vertex->folded)
+		tb_picture_frame(picture, around, 1, palette->page);
+}
+
+static void tree_vertices_draw(const struct tb_tree_sight *sight,
+	const struct tb_pane *pane, struct tb_picture *picture)
+{
+	for (uint32_t i = 0; i < sight->plan.n; i++) {
+		const struct tb_tree_vertex *planned = &sight->plan.vertices[i];
+		struct vertex vertex = {.index = i,
+			.row = planned->row,
+			.first = planned->first,
+			.n = planned->n,
+			.folded = planned->fold != TB_ID_NONE};
+		if (!tb_tree_sight_holds(sight, tb_tree_sight_box(sight, i)))
+			continue;
+		if (vertex.row == 0)
+			vertex_of_nodes(sight, pane, &vertex);
+		else
+			vertex_of_switches(sight, pane, &vertex);
+		draw_seen_vertex(sight, pane, picture, &vertex);
+	}
+	for (uint32_t i = 0; i < sight->asked.subtrees.n; i++) {
+		// Draw what opens or shuts a subtree.
+		const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+		const struct tb_pick pick = {TB_PICK_PART, TB_PART_SUBTREE + i};
+		struct tb_box box = tb_tree_sight_handle(sight, i);
+		bool under = tb_pick_equal(pane->selection->hovered, pick);
+		bool shut = sight->asked.subtrees.shut[i];
+		struct tb_box dash = {box.x + 3, box.y + box.h / 2 - 1, box.w - 6, 2};
+		if (box.w <= 0)
+			continue;
+		tb_picture_rect(picture, box, under ? palette->line : palette->raised);
+		tb_picture_pick(picture, pick);
+		tb_picture_frame(picture, box, 1, palette->line);
+		tb_picture_rect(picture, dash, palette->text);
+		tb_picture_pick(picture, pick);
+		if (!shut)
+			continue;
+		dash = (struct tb_box){box.x + box.w / 2 - 1, box.y + 3, 2, box.h - 6};
+		tb_picture_rect(picture, dash, palette->text);
+		tb_picture_pick(picture, pick);
+	}
+	// Set the numbers of nodes below them, as many as there is room for.
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 10, true);
+	const struct tb_subtrees *subtrees = &sight->asked.subtrees;
+	double n = fmax(subtrees->n_slots, 1);
+	double node_w = sight->area.w * sight->zoom / n, step = 1;
+	type.align = TB_ALIGN_CENTRE;
+	while (node_w * step < 36)
+		step *= 2;
+	double first = floor(sight->pan / sight->zoom * n / step) * step;
+	for (double slot = first; slot < n; slot += step) {
+		double x = tb_tree_sight_x(sight, (slot + 0.5) / n);
+		uint32_t node = subtrees->node_of_slot[(uint32_t)slot];
+		if (x > sight->area.x + sight->area.w)
+			break;
+		if (node == TB_ID_NONE)
+			continue;
+		tb_picture_printf(picture,
+			(struct tb_box){x - 20,
+				tb_tree_sight_y(sight, 0) + TB_TREE_NODE_H / 2.0 + 2, 40,
+				12},
+			type, "%" PRIu32, node);
+	}
+}
 
 #define GUTTER	 92
 #define MARGIN	 18
@@ -164,8 +538,24 @@ static void tree_view_draw(struct tb_pane *pane, struct tb_picture *picture)
 	}
 	draw_tree_view_levels(pane, picture);
 	tb_picture_clip(picture, wide);
-	tb_tree_lines_draw(sight, pane, picture);
-	tb_tree_vertices_draw(sight, pane, picture);
+	size_t n = 0;
+	for (uint32_t i = 0; i < sight->edges.n; i++)
+		if (in_block(sight, &sight->edges.edges[i]))
+			draw_tree_line_band(sight, pane, picture, &sight->edges.edges[i]);
+		else
+			n = edge_strokes(sight, pane, &sight->edges.edges[i], n);
+	qsort(sight->strokes, n, sizeof *sight->strokes, tree_line_by_rank);
+	for (size_t i = 0; i < n; i++) {
+		const struct tb_tree_stroke *stroke = &sight->strokes[i];
+		tb_picture_line(picture, stroke->line, stroke->width,
+			stroke->unmeasured ? (struct tb_colour){.a = 0} : stroke->colour);
+		tb_picture_pick(picture, (struct tb_pick){TB_PICK_LINK, stroke->link.id});
+		if (stroke->unmeasured)
+			draw_dashes(picture, stroke);
+		if (stroke->dead)
+			tree_line_cross_out(pane, picture, stroke->line);
+	}
+	tree_vertices_draw(sight, pane, picture);
 	tb_picture_unclip(picture);
 	draw_tree_view_legend(pane, picture);
 }

@@ -1,7 +1,7 @@
-#include "session_impl.h"
-
 #include "array.h"
 #include "input_files.h"
+#include "progress.h"
+#include "session_impl.h"
 
 #include <errno.h>
 #include <math.h>
@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MOST_BYTES (1u << 20)
 
@@ -154,5 +155,186 @@ int tb_script_load(struct tb_script *script, const char *path, struct tb_error *
 	else
 		status = tb_script_parse(script, text, n, path, error);
 	free(text);
+	return status;
+}
+
+// Runs a script in place of a user; its steps go through SDL's queue.
+
+static bool shows(const struct tb_picture *picture, const char *text)
+{
+	for (size_t i = 0; picture && i < picture->n_items; i++)
+		if (picture->items[i].kind == TB_ITEM_TEXT &&
+			strstr(tb_picture_string(picture, picture->items[i].text), text))
+			return true;
+	return false;
+}
+
+static void play_post(
+	struct tb_session *session, enum tb_input_kind kind, double x, double y)
+{
+	tb_screen_post(session->screen, &(struct tb_input){.kind = kind, .x = x, .y = y});
+}
+
+static void post_drag(struct tb_session *session, const double *at)
+{
+	const int n_moves = 8;
+	play_post(session, TB_INPUT_MOVE, at[0], at[1]);
+	play_post(session, TB_INPUT_PRESS, at[0], at[1]);
+	for (int i = 1; i <= n_moves; i++)
+		play_post(session, TB_INPUT_MOVE, at[0] + (at[2] - at[0]) * i / n_moves,
+			at[1] + (at[3] - at[1]) * i / n_moves);
+	play_post(session, TB_INPUT_RELEASE, at[2], at[3]);
+}
+
+// play_pass advances time in frames, so that playback takes the same steps as for a user.
+static void play_pass(struct tb_session *session, double ms)
+{
+	for (; ms > 0; ms -= TB_FRAME_MS)
+		tb_viewer_tick(session->viewer, fmin(ms, TB_FRAME_MS) / 1000);
+	tb_viewer_check(session->viewer);
+}
+
+static int play_expect(
+	struct tb_session *session, const struct tb_step *step, struct tb_error *error)
+{
+	bool wanted = step->kind == TB_STEP_EXPECT || step->kind == TB_STEP_AWAIT;
+	if (shows(tb_viewer_picture(session->viewer), step->text) == wanted)
+		return TB_OK;
+	return tb_fail_at(error, TB_EFORMAT, session->options->script, TB_PLACE_LINE,
+		step->line, "the picture shows %s'%s'", wanted ? "no " : "", step->text);
+}
+
+// play_await lets other processes go on until the picture shows what they come to.
+static int play_await(
+	struct tb_session *session, const struct tb_step *step, struct tb_error *error)
+{
+	double end_s = tb_clock_s() + TB_AWAIT_S;
+	int status = play_expect(session, step, error);
+	while (status != TB_OK && tb_clock_s() < end_s && !tb_session_quits(session)) {
+		usleep(TB_FRAME_MS * 1000);
+		play_pass(session, TB_FRAME_MS);
+		status = tb_session_draw(session, error);
+		if (status != TB_OK)
+			return status;
+		status = play_expect(session, step, error);
+	}
+	return tb_session_quits(session) ? TB_OK : status;
+}
+
+static int press_key(
+	struct tb_session *session, const struct tb_step *step, struct tb_error *error)
+{
+	// The keys of a prompt, besides text.
+	static const char *const typing[] = {
+		"Return", "Backspace", "Up", "Down", "Tab", "Escape", "Ctrl+U", "Ctrl+T"};
+	struct tb_request ignored;
+	struct tb_input input = {.kind = TB_INPUT_KEY};
+	bool known = tb_request_of_key(step->text, &ignored);
+	for (size_t i = 0; i < sizeof typing / sizeof *typing; i++)
+		known |= tb_viewer_typing(session->viewer) &&
+			 strcmp(step->text, typing[i]) == 0;
+	if (!known)
+		return tb_fail_at(error, TB_EFORMAT, session->options->script,
+			TB_PLACE_LINE, step->line, "unknown key '%.40s'", step->text);
+	snprintf(input.key, sizeof input.key, "%s", step->text);
+	tb_screen_post(session->screen, &input);
+	return TB_OK;
+}
+
+static void play_type(struct tb_session *session, const char *text)
+{
+	for (; *text; text++) {
+		struct tb_input input = {.kind = TB_INPUT_KEY};
+		snprintf(input.key, sizeof input.key, "%.1s", text);
+		if (*text == ' ')
+			snprintf(input.key, sizeof input.key, "Space");
+		tb_screen_post(session->screen, &input);
+	}
+}
+
+static void play_click(struct tb_session *session, double x, double y)
+{
+	play_post(session, TB_INPUT_PRESS, x, y);
+	play_post(session, TB_INPUT_RELEASE, x, y);
+}
+
+static void post_wheel(struct tb_session *session, const double *at)
+{
+	const struct tb_input input = {
+		.kind = TB_INPUT_WHEEL, .x = at[0], .y = at[1], .steps = at[2]};
+	tb_screen_post(session->screen, &input);
+}
+
+static int play_act(
+	struct tb_session *session, const struct tb_step *step, struct tb_error *error)
+{
+	const double *at = step->numbers;
+	switch (step->kind) {
+	case TB_STEP_KEY:
+		return press_key(session, step, error);
+	case TB_STEP_TYPE:
+		play_type(session, step->text);
+		break;
+	case TB_STEP_DOUBLE:
+		play_post(session, TB_INPUT_MOVE, at[0], at[1]);
+		play_click(session, at[0], at[1]);
+		play_post(session, TB_INPUT_PRESS, at[0], at[1]);
+		play_post(session, TB_INPUT_DOUBLE, at[0], at[1]);
+		break;
+	case TB_STEP_HOVER:
+		play_post(session, TB_INPUT_MOVE, at[0], at[1]);
+		break;
+	case TB_STEP_CLICK:
+		play_post(session, TB_INPUT_MOVE, at[0], at[1]);
+		play_click(session, at[0], at[1]);
+		break;
+	case TB_STEP_DRAG:
+		post_drag(session, at);
+		break;
+	case TB_STEP_WHEEL:
+		post_wheel(session, at);
+		break;
+	case TB_STEP_RESIZE:
+		play_post(session, TB_INPUT_RESIZE, at[0], at[1]);
+		break;
+	case TB_STEP_WAIT:
+		play_pass(session, at[0]);
+		break;
+	case TB_STEP_AWAIT:
+	case TB_STEP_OUTLAST:
+		return play_await(session, step, error);
+	case TB_STEP_EXPECT:
+	case TB_STEP_REFUSE:
+		return play_expect(session, step, error);
+	case TB_STEP_DUMP:
+		return tb_session_write(session, step->text, true, error);
+	case TB_STEP_SCREENSHOT:
+		return tb_session_write(session, step->text, false, error);
+	}
+	return TB_OK;
+}
+
+int tb_session_play(struct tb_session *session, struct tb_error *error)
+{
+	struct tb_script script = {0};
+	int status = tb_script_load(&script, session->options->script, error);
+	if (status == TB_OK) {
+		// Run them one by one, and handles the input that a step queued before
+		// the next.
+		status = tb_session_draw(session, error);
+		for (size_t i = 0;
+			status == TB_OK && i < script.n && !tb_session_quits(session);
+			i++) {
+			status = play_act(session, &script.steps[i], error);
+			struct tb_input input;
+			while ((input = tb_screen_wait(session->screen, 0)).kind !=
+				TB_INPUT_NONE)
+				tb_session_take(session, &input);
+			tb_session_act(session);
+			if (status == TB_OK)
+				status = tb_session_draw(session, error);
+		}
+	}
+	tb_script_fini(&script);
 	return status;
 }

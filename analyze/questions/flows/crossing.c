@@ -104,7 +104,8 @@ static int by_job_bytes(const void *one, const void *other)
 	return (a->job > b->job) - (a->job < b->job);
 }
 
-static void add_job(struct tb_crossing *crossing, const struct tb_flow_sample *flow)
+static void add_crossing_job(
+	struct tb_crossing *crossing, const struct tb_flow_sample *flow)
 {
 	struct tb_crossing_job *job = &crossing->jobs[flow->job];
 	job->job = flow->job;
@@ -135,7 +136,7 @@ static int collect(struct tb_crossing *crossing, const struct quest *quest)
 		if (crosses(quest, &table->rows[i])) {
 			list[n++] = (struct tb_flow_bytes){table->rows[i].bytes, i};
 			if (table->rows[i].job < n_jobs)
-				add_job(crossing, &table->rows[i]);
+				add_crossing_job(crossing, &table->rows[i]);
 		}
 	qsort(list, n, sizeof *list, tb_flow_bytes_order);
 	crossing->flows = malloc((n + 1u) * sizeof *crossing->flows);

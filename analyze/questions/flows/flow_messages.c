@@ -26,8 +26,9 @@ static struct tb_message_sample read_message(
 	return message;
 }
 
-// read_all reads the flow's rows, which lie side by side in the order of posting.
-static int read_all(struct tb_flow_messages *messages, struct tb_run *run,
+// read_messages_of_flow reads the flow's rows, which lie side by side in the order of
+// posting.
+static int read_messages_of_flow(struct tb_flow_messages *messages, struct tb_run *run,
 	const struct tb_flow_messages_wanted *wanted, struct tb_error *error)
 {
 	struct tb_run_row row;
@@ -62,7 +63,7 @@ int tb_flow_messages_init(struct tb_flow_messages *messages, struct tb_run *run,
 	const struct tb_flow_messages_wanted *wanted, struct tb_error *error)
 {
 	struct tb_flow_messages found = {0};
-	int status = read_all(&found, run, wanted, error);
+	int status = read_messages_of_flow(&found, run, wanted, error);
 	if (status)
 		tb_flow_messages_fini(&found);
 	else

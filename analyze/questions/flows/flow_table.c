@@ -9,7 +9,7 @@
 // The most groups per side, when there are too many flows to keep one by one.
 #define MOST_GROUPS 768
 
-static int by_ends(const void *one, const void *other)
+static int order_flows_by_ends(const void *one, const void *other)
 {
 	const struct tb_flow_sample *a = one, *b = other;
 	if (a->source.id != b->source.id)
@@ -27,8 +27,10 @@ struct flow_reading {
 	uint32_t group, n_groups;
 };
 
-// append makes room by the rows that there are: a damaged store can name any number.
-static int append(struct flow_reading *reading, const struct tb_flow_sample *flow)
+// append_flow_row makes room by the rows that there are: a damaged store can name any
+// number.
+static int append_flow_row(
+	struct flow_reading *reading, const struct tb_flow_sample *flow)
 {
 	int status =
 		TB_ARRAY_RESERVE(&reading->rows, &reading->room, (size_t)reading->n + 1);
@@ -37,10 +39,10 @@ static int append(struct flow_reading *reading, const struct tb_flow_sample *flo
 	return status;
 }
 
-static int take(struct flow_reading *reading, const struct tb_flow_sample *flow)
+static int group_flow(struct flow_reading *reading, const struct tb_flow_sample *flow)
 {
 	if (reading->group == 1)
-		return append(reading, flow);
+		return append_flow_row(reading, flow);
 	uint32_t source = flow->source.id / reading->group;
 	uint32_t destination = flow->destination.id / reading->group;
 	struct tb_flow_sample *sum =
@@ -53,7 +55,7 @@ static int take(struct flow_reading *reading, const struct tb_flow_sample *flow)
 	return TB_OK;
 }
 
-static int read_flows(
+static int read_flow_rows(
 	struct tb_run *run, struct flow_reading *reading, struct tb_error *error)
 {
 	struct tb_run_row row;
@@ -64,7 +66,7 @@ static int read_flows(
 		return status;
 	while ((status = tb_run_next(run, "flow_pack", &row, error)) > 0) {
 		const struct tb_flow_sample flow = tb_flow_row_get(run, &row, 0);
-		if (row.bad || take(reading, &flow) == TB_OK)
+		if (row.bad || group_flow(reading, &flow) == TB_OK)
 			continue;
 		status = tb_fail_memory_in(error, run->path, "flows");
 		break;
@@ -103,14 +105,14 @@ int tb_flow_table_init(
 		if (!reading.rows)
 			return tb_fail_memory_in(error, run->path, "flows");
 	}
-	status = read_flows(run, &reading, error);
+	status = read_flow_rows(run, &reading, error);
 	if (status) {
 		free(reading.rows);
 		return status;
 	}
 	uint32_t n = pack(&reading);
 	if (n)
-		qsort(reading.rows, n, sizeof *reading.rows, by_ends);
+		qsort(reading.rows, n, sizeof *reading.rows, order_flows_by_ends);
 	*table = (struct tb_flow_table){reading.rows, n, reading.group, n_flows};
 	return TB_OK;
 }

@@ -32,7 +32,7 @@ struct flow_list {
 	size_t room;
 };
 
-static int read_flows(struct tb_run *run, const char *sql, uint32_t top,
+static int read_top_flows(struct tb_run *run, const char *sql, uint32_t top,
 	struct flow_list *found, struct tb_error *error)
 {
 	struct tb_run_row row;
@@ -82,7 +82,7 @@ int tb_flows_slowest(struct tb_run *run, uint32_t top, struct tb_flow **flows,
 	uint64_t n_kept = 0;
 	int status = count_kept(run, &n_kept, error);
 	if (!status)
-		status = read_flows(run,
+		status = read_top_flows(run,
 			top > 0 && top <= n_kept ? KEPT_ORDER : FOUND_ORDER, top, &found,
 			error);
 	if (status) {

@@ -94,7 +94,7 @@ void tb_paths_free(struct tb_paths *paths)
 	free(paths);
 }
 
-static void reach(struct tb_climb *climb, uint32_t sw, uint32_t distance)
+static void reach_switch(struct tb_climb *climb, uint32_t sw, uint32_t distance)
 {
 	if (climb->distance[sw] != UNSEEN)
 		return;
@@ -107,19 +107,19 @@ static void climb_from(
 {
 	const struct tb_fan *own = &paths->injections;
 	if (end.is_switch)
-		reach(climb, end.id, 0);
+		reach_switch(climb, end.id, 0);
 	else
 		for (uint32_t i = own->first[end.id]; i < own->first[end.id + 1]; i++)
-			reach(climb, paths->links[own->links[i]].at.to, 1);
+			reach_switch(climb, paths->links[own->links[i]].at.to, 1);
 	for (uint32_t at = 0; at < climb->n; at++) {
 		uint32_t sw = climb->order[at];
 		for (uint32_t i = paths->ups.first[sw]; i < paths->ups.first[sw + 1]; i++)
-			reach(climb, paths->links[paths->ups.links[i]].at.to,
+			reach_switch(climb, paths->links[paths->ups.links[i]].at.to,
 				climb->distance[sw] + 1);
 	}
 }
 
-static void forget(struct tb_climb *climb)
+static void reset_climb(struct tb_climb *climb)
 {
 	for (uint32_t i = 0; i < climb->n; i++)
 		climb->distance[climb->order[i]] = UNSEEN;
@@ -140,7 +140,7 @@ static uint32_t shortest(const struct tb_paths *paths)
 }
 
 // In a damaged store, where links up go round in circles, one is found more than once.
-static void take(struct tb_paths *paths, uint32_t link)
+static void take_path_link(struct tb_paths *paths, uint32_t link)
 {
 	if (link < paths->n_links && paths->n_found < paths->n_links)
 		paths->found[paths->n_found++].id = link;
@@ -167,7 +167,8 @@ static void walk_back(struct tb_paths *paths, const struct tb_climb *climb,
 				climb->distance[to] != climb->distance[sw] + 1)
 				continue;
 			paths->useful[sw] = 1;
-			take(paths, reverse ? paths->links[link].at.reverse.id : link);
+			take_path_link(
+				paths, reverse ? paths->links[link].at.reverse.id : link);
 		}
 	}
 	if (end.is_switch)
@@ -176,7 +177,8 @@ static void walk_back(struct tb_paths *paths, const struct tb_climb *climb,
 	for (uint32_t i = own[0]; i < own[1]; i++) {
 		uint32_t link = paths->injections.links[i];
 		if (paths->useful[paths->links[link].at.to])
-			take(paths, reverse ? paths->links[link].at.reverse.id : link);
+			take_path_link(
+				paths, reverse ? paths->links[link].at.reverse.id : link);
 	}
 }
 
@@ -215,8 +217,8 @@ const struct tb_link *tb_paths_between(struct tb_paths *paths, struct tb_path_en
 		for (uint32_t i = 0; i < paths->in.n; i++)
 			paths->useful[paths->in.order[i]] = 0;
 	}
-	forget(&paths->out);
-	forget(&paths->in);
+	reset_climb(&paths->out);
+	reset_climb(&paths->in);
 	*n = paths->n_found;
 	return paths->found;
 }

@@ -44,8 +44,8 @@ uint32_t tb_paths_turn(
 	return level;
 }
 
-// take_port takes the link of a list that leaves a switch by a port; false for none.
-static bool take_port(
+// take_way_port takes the link of a list that leaves a switch by a port; false for none.
+static bool take_way_port(
 	struct tb_paths *paths, const struct tb_fan *fan, uint32_t *sw, uint32_t port)
 {
 	for (uint32_t i = fan->first[*sw]; i < fan->first[*sw + 1]; i++) {
@@ -59,9 +59,9 @@ static bool take_port(
 	return false;
 }
 
-// walk goes up to the level of the turn by the digits of an end, then down by those of
-// the destination; false when a link is missing, which a damaged file can bring about.
-static bool walk(struct tb_paths *paths, uint32_t source, uint32_t destination)
+// walk_way goes up to the level of the turn by the digits of an end, then down by those
+// of the destination; false when a link is missing, which a damaged file can bring about.
+static bool walk_way(struct tb_paths *paths, uint32_t source, uint32_t destination)
 {
 	uint32_t k = paths->arity, number = paths->by_source ? source : destination;
 	uint32_t turn = tb_paths_turn(paths, source, destination), scale = 1, sw;
@@ -72,12 +72,12 @@ static bool walk(struct tb_paths *paths, uint32_t source, uint32_t destination)
 	paths->n_found = 1;
 	sw = paths->links[paths->found[0].id].at.to;
 	for (uint32_t hop = 0; hop < turn; hop++, scale *= k)
-		if (!take_port(paths, &paths->ups, &sw, k + number / scale % k))
+		if (!take_way_port(paths, &paths->ups, &sw, k + number / scale % k))
 			return false;
 	for (uint32_t level = turn; level > 0; level--, scale /= k)
-		if (!take_port(paths, &paths->downs, &sw, destination / scale % k))
+		if (!take_way_port(paths, &paths->downs, &sw, destination / scale % k))
 			return false;
-	return take_port(paths, &paths->ejections, &sw, destination % k);
+	return take_way_port(paths, &paths->ejections, &sw, destination % k);
 }
 
 const struct tb_link *tb_paths_way(struct tb_paths *paths, struct tb_node source,
@@ -86,6 +86,6 @@ const struct tb_link *tb_paths_way(struct tb_paths *paths, struct tb_node source
 	if (!paths->exact || source.id >= paths->n_nodes ||
 		destination.id >= paths->n_nodes || source.id == destination.id)
 		return tb_paths_find(paths, source, destination, n);
-	*n = walk(paths, source.id, destination.id) ? paths->n_found : 0;
+	*n = walk_way(paths, source.id, destination.id) ? paths->n_found : 0;
 	return paths->found;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct tb_job_time time_of(
+static struct tb_job_time job_time_of_sums(
 	tb_time_ps run_ps, uint64_t n_messages, uint64_t latency_ps)
 {
 	return (struct tb_job_time){.known = n_messages > 0,
@@ -28,7 +28,7 @@ static int read_alone(struct tb_job_times *times, uint32_t n_jobs, struct tb_run
 	while ((status = tb_run_next(run, "job_alone", &row, error)) > 0) {
 		uint32_t job = tb_run_get32(&row, 0, UINT32_MAX);
 		bool ideal = tb_run_get(&row, 1, 1) != 0;
-		struct tb_job_time time = time_of(
+		struct tb_job_time time = job_time_of_sums(
 			(tb_time_ps)tb_run_get(&row, 2, INT64_MAX),
 			tb_run_get(&row, 3, INT64_MAX), tb_run_get(&row, 4, INT64_MAX));
 		if (job >= n_jobs) // of a damaged file
@@ -50,7 +50,7 @@ int tb_job_times_init(struct tb_job_times **times, const struct tb_jobs *jobs,
 		return tb_fail_memory_in(error, run->path, "the jobs");
 	for (uint32_t i = 0; i < jobs->n; i++) {
 		const struct tb_job_figures *job = &jobs->jobs[i];
-		made[i].run = time_of(
+		made[i].run = job_time_of_sums(
 			job->last_ps - job->first_ps, job->n_messages, job->latency_ps);
 	}
 	int status = read_alone(made, jobs->n, run, error);

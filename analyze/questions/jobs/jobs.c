@@ -62,7 +62,7 @@ static int take_job(
 	return job->input && job->placement ? TB_OK : TB_ENOMEM;
 }
 
-static int take_flows(
+static int take_job_flows(
 	struct jobs_reading *reading, struct tb_run_row *row, struct tb_job_figures *job)
 {
 	(void)reading;
@@ -140,7 +140,7 @@ static const struct {
 		"queue_ps, network_ps, ideal_ps, worst_latency_ps, wait_ps, "
 		"first_ps, last_ps FROM "
 		"job_total WHERE run = ?1",
-		take_flows},
+		take_job_flows},
 	{"undelivered_flow",
 		"SELECT job, sum(messages) FROM undelivered_flow WHERE run = ?1 "
 		"GROUP BY job",
@@ -158,7 +158,7 @@ static const struct {
 		take_range},
 };
 
-static int read_all(struct tb_jobs *jobs, struct tb_run *run, struct tb_error *error)
+static int read_all_jobs(struct tb_jobs *jobs, struct tb_run *run, struct tb_error *error)
 {
 	for (size_t i = 0; i < sizeof jobs_queries / sizeof *jobs_queries; i++) {
 		struct jobs_reading reading = {.jobs = jobs,
@@ -180,7 +180,7 @@ int tb_jobs_init(struct tb_jobs *jobs, struct tb_run *run, struct tb_error *erro
 		return tb_fail_memory_in(error, run->path, "the jobs");
 	for (uint32_t i = 0; i < n; i++)
 		made.jobs[i].name = tb_run_job_name(run, i);
-	int status = read_all(&made, run, error);
+	int status = read_all_jobs(&made, run, error);
 	if (status) {
 		tb_jobs_fini(&made);
 		return status;

@@ -25,7 +25,8 @@ void tb_recorded_fini(struct tb_recorded *recorded)
 	*recorded = (struct tb_recorded){.jobs = {.n = 0}};
 }
 
-static int add(struct tb_recorded_list *list, struct tb_run_row *row, uint32_t n_jobs)
+static int append_recorded_row(
+	struct tb_recorded_list *list, struct tb_run_row *row, uint32_t n_jobs)
 {
 	if (TB_ARRAY_RESERVE(&list->rows, &list->room, list->n + 1) != TB_OK)
 		return TB_ENOMEM;
@@ -50,7 +51,7 @@ static int add(struct tb_recorded_list *list, struct tb_run_row *row, uint32_t n
 	return TB_OK;
 }
 
-// read_list reads the rows of `table` with the columns that add() takes.
+// read_list reads the rows of `table` with the columns that append_recorded_row() takes.
 static int read_list(struct tb_recorded_list *list, struct tb_run *run, const char *table,
 	const char *sql, struct tb_error *error)
 {
@@ -59,7 +60,7 @@ static int read_list(struct tb_recorded_list *list, struct tb_run *run, const ch
 	if (status)
 		return status;
 	while ((status = tb_run_next(run, table, &row, error)) > 0) {
-		status = add(list, &row, tb_run_info(run)->n_jobs);
+		status = append_recorded_row(list, &row, tb_run_info(run)->n_jobs);
 		if (status == TB_OK)
 			continue;
 		tb_fail_memory_in(error, run->path, "what was recorded");
@@ -113,8 +114,9 @@ int tb_recorded_init(
 	return status;
 }
 
-// order returns which of two ranks comes first: negative for the first.
-static int order(const struct tb_recorded_row *a, const struct tb_recorded_row *b)
+// order_recorded_rows returns which of two ranks comes first: negative for the first.
+static int order_recorded_rows(
+	const struct tb_recorded_row *a, const struct tb_recorded_row *b)
 {
 	if (a->job != b->job)
 		return a->job < b->job ? -1 : 1;
@@ -123,8 +125,8 @@ static int order(const struct tb_recorded_row *a, const struct tb_recorded_row *
 
 static bool is_same(const struct tb_recorded_row *a, const struct tb_recorded_row *b)
 {
-	return order(a, b) == 0 && a->n == b->n && a->recorded_ps == b->recorded_ps &&
-	       a->recorded_at_ps == b->recorded_at_ps;
+	return order_recorded_rows(a, b) == 0 && a->n == b->n &&
+	       a->recorded_ps == b->recorded_ps && a->recorded_at_ps == b->recorded_at_ps;
 }
 
 int tb_recorded_put_beside(struct tb_recorded_beside **rows, size_t *n,
@@ -139,7 +141,7 @@ int tb_recorded_put_beside(struct tb_recorded_beside **rows, size_t *n,
 		const struct tb_recorded_row *at = i < left->n ? &left->rows[i] : NULL;
 		const struct tb_recorded_row *to = k < right->n ? &right->rows[k] : NULL;
 		bool same = at && to && is_same(at, to);
-		bool is_left = at && (!to || order(at, to) <= 0);
+		bool is_left = at && (!to || order_recorded_rows(at, to) <= 0);
 		made[n_made++] = (struct tb_recorded_beside){
 			{is_left ? at : NULL, same || !is_left ? to : NULL}};
 		i += is_left;

@@ -66,14 +66,14 @@ static int take_capture(
 	return TB_OK;
 }
 
-static uint32_t get_node(struct tb_run_row *row, int column, uint32_t n_nodes)
+static uint32_t get_captured_node(struct tb_run_row *row, int column, uint32_t n_nodes)
 {
 	return sqlite3_column_type(row->query, column) == SQLITE_NULL
 		       ? TB_ID_NONE
 		       : tb_run_get_id(row, column, n_nodes);
 }
 
-static int take_pair(
+static int take_captured_pair(
 	struct tb_recorded_captures *captures, struct tb_run_row *row, uint32_t n_nodes)
 {
 	struct tb_congestion *to = capture_of(captures, tb_run_get32(row, 0, UINT32_MAX));
@@ -85,8 +85,9 @@ static int take_pair(
 	if (TB_ARRAY_RESERVE(&to->pairs, &room, to->n_pairs + 1) != TB_OK)
 		return TB_ENOMEM;
 	struct tb_congestion_pair *pair = &to->pairs[to->n_pairs++];
-	*pair = (struct tb_congestion_pair){.source_node = get_node(row, 4, n_nodes),
-		.destination_node = get_node(row, 5, n_nodes),
+	*pair = (struct tb_congestion_pair){
+		.source_node = get_captured_node(row, 4, n_nodes),
+		.destination_node = get_captured_node(row, 5, n_nodes),
 		.handshake = get_round_trips(row, 6 + TB_CONGESTION_N),
 		.acknowledged = get_round_trips(row, 10 + TB_CONGESTION_N)};
 	get_counts(row, 6, &pair->counts);
@@ -148,7 +149,7 @@ static const struct {
 } recorded_tables[] = {
 	{"recorded_capture", "job, bin_ps", "job", false, true, take_capture},
 	{"recorded_pair", "job, pair, source, destination, source_node, destination_node",
-		"job, pair", true, true, take_pair},
+		"job, pair", true, true, take_captured_pair},
 	{"recorded_bin", "job, pair, from_ps", "job, pair, from_ps", true, false,
 		take_bin},
 	{"recorded_pause", "job, pair, class, pauses, resumes, quanta, at_most_ps",

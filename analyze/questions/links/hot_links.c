@@ -6,7 +6,7 @@
 
 _Static_assert(sizeof(struct tb_link_sample) <= TB_SELECT_SIZE_MAX, "samples are sorted");
 
-static int by_wait(const void *left, const void *right)
+static int order_hot_links(const void *left, const void *right)
 {
 	const struct tb_link_sample *a = left, *b = right;
 	if (a->wait_ps != b->wait_ps)
@@ -14,7 +14,7 @@ static int by_wait(const void *left, const void *right)
 	return (a->link.id > b->link.id) - (a->link.id < b->link.id);
 }
 
-static double percent(uint64_t part, double whole)
+static double hot_link_percent(uint64_t part, double whole)
 {
 	return whole > 0 ? 100.0 * (double)part / whole : 0;
 }
@@ -27,11 +27,12 @@ static void rank(struct tb_hot_link *links, uint32_t n,
 		links[i] = (struct tb_hot_link){
 			.sample = sorted[i],
 			.rank = i + 1,
-			.percent_of_top =
-				percent(sorted[i].wait_ps, (double)sorted[0].wait_ps),
-			.percent_of_wait = percent(sorted[i].wait_ps, whole_wait),
-			.utilisation = percent(sorted[i].busy_ps, window_ps),
-			.waiting = percent(sorted[i].wait_ps, window_ps),
+			.percent_of_top = hot_link_percent(
+				sorted[i].wait_ps, (double)sorted[0].wait_ps),
+			.percent_of_wait =
+				hot_link_percent(sorted[i].wait_ps, whole_wait),
+			.utilisation = hot_link_percent(sorted[i].busy_ps, window_ps),
+			.waiting = hot_link_percent(sorted[i].wait_ps, window_ps),
 		};
 	}
 }
@@ -55,7 +56,7 @@ int tb_hot_links(struct tb_run *run, struct tb_window window, uint32_t top,
 		whole_wait += (double)samples[i].wait_ps;
 	}
 	uint32_t n_listed = top && top < n_waited ? top : n_waited;
-	tb_select_first(samples, n_links, sizeof *samples, n_listed, by_wait);
+	tb_select_first(samples, n_links, sizeof *samples, n_listed, order_hot_links);
 	struct tb_hot_link *listed = calloc((size_t)n_listed + 1, sizeof *listed);
 	if (listed) {
 		rank(listed, n_listed, samples, whole_wait,

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-static struct tb_link_count_sum *sum_of(struct tb_link_counts *counts, const char *key)
+static struct tb_link_count_sum *count_sum_of(
+	struct tb_link_counts *counts, const char *key)
 {
 	for (int i = 0; key && i < TB_N_COUNTERS; i++)
 		if (strcmp(tb_counter_infos[i].key, key) == 0)
@@ -12,13 +13,13 @@ static struct tb_link_count_sum *sum_of(struct tb_link_counts *counts, const cha
 	return NULL;
 }
 
-static void take_row(
+static void take_count_row(
 	struct tb_link_counts *counts, struct tb_run *run, struct tb_run_row *row)
 {
 	const char *key = (const char *)sqlite3_column_text(row->query, 0);
 	uint32_t link = tb_run_get_id(row, 1, run->record.info.n_links);
 	uint64_t count = tb_run_get(row, 2, INT64_MAX);
-	struct tb_link_count_sum *sum = sum_of(counts, key);
+	struct tb_link_count_sum *sum = count_sum_of(counts, key);
 	if (row->bad || !sum || count == 0)
 		return;
 	sum->n_links++;
@@ -42,7 +43,7 @@ int tb_link_counts_sum(
 	if (status)
 		return status;
 	while ((status = tb_run_next(run, "link_count", &row, error)) > 0)
-		take_row(counts, run, &row);
+		take_count_row(counts, run, &row);
 	sqlite3_finalize(row.query);
 	return status;
 }

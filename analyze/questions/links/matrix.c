@@ -32,7 +32,7 @@ static size_t count_cells(const struct tb_run *run, uint32_t *n_cells)
 	return n;
 }
 
-static int allocate(struct tb_matrix *matrix, const struct tb_run *run,
+static int allocate_matrix(struct tb_matrix *matrix, const struct tb_run *run,
 	struct parts *parts, size_t n_cells)
 {
 	const struct tb_run_info *info = tb_run_info(run);
@@ -52,7 +52,7 @@ static int allocate(struct tb_matrix *matrix, const struct tb_run *run,
 	return TB_OK;
 }
 
-static int by_place(const void *left, const void *right)
+static int order_switches_by_place(const void *left, const void *right)
 {
 	const struct tb_run_switch *a = *(const struct tb_run_switch *const *)left;
 	const struct tb_run_switch *b = *(const struct tb_run_switch *const *)right;
@@ -65,10 +65,10 @@ static int by_place(const void *left, const void *right)
 	return (a->id.id > b->id.id) - (a->id.id < b->id.id);
 }
 
-// lay_out puts the switches into rows and assigns their cells. `cells` receives, by
-// switch id, the first cell of the switch: down ports come first, then up ports, then the
-// links to nodes.
-static void lay_out(struct parts *parts, const struct tb_run *run,
+// lay_out_matrix puts the switches into rows and assigns their cells. `cells` receives,
+// by switch id, the first cell of the switch: down ports come first, then up ports, then
+// the links to nodes.
+static void lay_out_matrix(struct parts *parts, const struct tb_run *run,
 	const struct tb_run_switch **sorted, const uint32_t *n_cells,
 	struct tb_matrix_cell **cells)
 {
@@ -76,7 +76,8 @@ static void lay_out(struct parts *parts, const struct tb_run *run,
 	const struct tb_run_switch *switches = tb_run_switches(run);
 	for (uint32_t i = 0; i < info->n_switches; i++)
 		sorted[i] = &switches[i];
-	qsort(sorted, info->n_switches, sizeof(const struct tb_run_switch *), by_place);
+	qsort(sorted, info->n_switches, sizeof(const struct tb_run_switch *),
+		order_switches_by_place);
 	for (uint32_t i = 0; i < info->n_levels; i++)
 		parts->rows[i].level = info->n_levels - 1 - i;
 	struct tb_matrix_cell *next = parts->cells;
@@ -99,8 +100,9 @@ static void lay_out(struct parts *parts, const struct tb_run *run,
 	}
 }
 
-// plug stores in each cell the link that arrives at its port, or leaves it for a node.
-static void plug(const struct tb_run *run, struct tb_matrix_cell **cells)
+// plug_matrix_cells stores in each cell the link that arrives at its port, or leaves it
+// for a node.
+static void plug_matrix_cells(const struct tb_run *run, struct tb_matrix_cell **cells)
 {
 	const struct tb_run_link *links = tb_run_links(run);
 	const struct tb_run_switch *switches = tb_run_switches(run);
@@ -131,11 +133,11 @@ int tb_matrix_lay_out(
 		calloc((size_t)info->n_switches + 1, sizeof(struct tb_matrix_cell *));
 	int status = TB_OK;
 	if (!sorted || !cells || !n_cells ||
-		allocate(&made, run, &parts, count_cells(run, n_cells))) {
+		allocate_matrix(&made, run, &parts, count_cells(run, n_cells))) {
 		status = tb_fail_memory(error, "a matrix of %u links", info->n_links);
 	} else {
-		lay_out(&parts, run, sorted, n_cells, cells);
-		plug(run, cells);
+		lay_out_matrix(&parts, run, sorted, n_cells, cells);
+		plug_matrix_cells(run, cells);
 		made.rows = parts.rows;
 		made.boxes = parts.boxes;
 		made.cells = parts.cells;
@@ -223,7 +225,7 @@ static void fill_box(struct tb_matrix *matrix, struct tb_matrix_box *box,
 		matrix->largest_switch = box->sum;
 }
 
-static double percent(uint64_t value, uint64_t largest)
+static double matrix_percent(uint64_t value, uint64_t largest)
 {
 	return largest ? 100.0 * (double)value / (double)largest : 0;
 }
@@ -236,10 +238,10 @@ void tb_matrix_fill(struct tb_matrix *matrix, const struct tb_link_sample *sampl
 	for (uint32_t i = 0; i < matrix->n_boxes; i++)
 		fill_box(matrix, &matrix->boxes[i], samples);
 	for (struct tb_matrix_cell *at = matrix->cells; at < matrix->end; at++)
-		at->percent = percent(at->value, matrix->largest_link);
+		at->percent = matrix_percent(at->value, matrix->largest_link);
 	for (uint32_t i = 0; i < matrix->n_boxes; i++)
 		matrix->boxes[i].percent =
-			percent(matrix->boxes[i].sum, matrix->largest_switch);
+			matrix_percent(matrix->boxes[i].sum, matrix->largest_switch);
 }
 
 int tb_matrix_init(struct tb_matrix *matrix, struct tb_run *run, struct tb_window window,

@@ -90,7 +90,7 @@ void tb_link_pair_known(const struct tb_link_pairs *pairs,
 		known[1] = tb_known_of(pairs->links_b[pair->b.id].known, metric);
 }
 
-static int by_change(const void *left, const void *right)
+static int order_movers(const void *left, const void *right)
 {
 	const struct tb_mover *a = left, *b = right;
 	double more = fabs(tb_mover_change(a)) - fabs(tb_mover_change(b));
@@ -124,7 +124,7 @@ int tb_movers(const struct tb_link_pairs *pairs, const struct tb_link_sample *a,
 			found[n_found++] = mover;
 	}
 	uint32_t listed = top && top < n_found ? top : n_found;
-	tb_select_first(found, n_found, sizeof *found, listed, by_change);
+	tb_select_first(found, n_found, sizeof *found, listed, order_movers);
 	*movers = found;
 	*n = listed;
 	*n_moved = n_found;

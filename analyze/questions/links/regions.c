@@ -78,16 +78,17 @@ static int by_percent(const void *one, const void *other, void *percents)
 	return (a > b) - (a < b);
 }
 
-static void join(struct growth *growth, uint32_t link, uint32_t region)
+static void join_region(struct growth *growth, uint32_t link, uint32_t region)
 {
 	growth->found->region_of[link] = region;
 	growth->sum[region] += growth->found->percent[link];
 	growth->n_links[region]++;
 }
 
-// spread takes the neighbours of `link` at a switch into its region and onto the stack;
-// it returns the new height of the stack.
-static uint32_t spread(struct growth *growth, uint32_t link, uint32_t sw, uint32_t height)
+// spread_region takes the neighbours of `link` at a switch into its region and onto the
+// stack; it returns the new height of the stack.
+static uint32_t spread_region(
+	struct growth *growth, uint32_t link, uint32_t sw, uint32_t height)
 {
 	const struct tb_regions *found = growth->found;
 	for (uint32_t i = growth->first[sw]; i < growth->first[sw + 1]; i++) {
@@ -96,7 +97,7 @@ static uint32_t spread(struct growth *growth, uint32_t link, uint32_t sw, uint32
 		if (found->region_of[other] != TB_ID_NONE ||
 			found->percent[other] <= TB_STALL_LOW || step > TB_REGION_STEP)
 			continue;
-		join(growth, other, found->region_of[link]);
+		join_region(growth, other, found->region_of[link]);
 		growth->stack[height++] = other;
 	}
 	return height;
@@ -112,20 +113,20 @@ static void grow(struct growth *growth)
 		if (found->region_of[seed] != TB_ID_NONE)
 			continue;
 		growth->into[growth->n] = growth->n;
-		join(growth, seed, growth->n++);
+		join_region(growth, seed, growth->n++);
 		growth->stack[height++] = seed;
 		while (height > 0) {
 			uint32_t link = growth->stack[--height];
 			const struct tb_run_link *at = &growth->links[link];
 			if (begins_at_switch(at))
-				height = spread(growth, link, at->at.from, height);
+				height = spread_region(growth, link, at->at.from, height);
 			if (ends_at_switch(at))
-				height = spread(growth, link, at->at.to, height);
+				height = spread_region(growth, link, at->at.to, height);
 		}
 	}
 }
 
-static uint32_t root_of(struct growth *growth, uint32_t region)
+static uint32_t region_root_of(struct growth *growth, uint32_t region)
 {
 	while (growth->into[region] != region)
 		region = growth->into[region] = growth->into[growth->into[region]];
@@ -140,7 +141,7 @@ static double mean_of(const struct growth *growth, uint32_t region)
 // merge_two puts the later region into the earlier one; false when they differ too much.
 static bool merge_two(struct growth *growth, uint32_t one, uint32_t other)
 {
-	uint32_t a = root_of(growth, one), b = root_of(growth, other);
+	uint32_t a = region_root_of(growth, one), b = region_root_of(growth, other);
 	if (a == b || fabs(mean_of(growth, a) - mean_of(growth, b)) > TB_REGION_MERGE)
 		return false;
 	if (a > b) {
@@ -171,7 +172,7 @@ static bool merge_at(struct growth *growth, uint32_t sw)
 	return merged;
 }
 
-static void merge(struct growth *growth)
+static void merge_regions(struct growth *growth)
 {
 	bool merged = growth->n > 1;
 	while (merged) {
@@ -189,16 +190,18 @@ static int by_stall(const void *one, const void *other)
 	return (a->worst.id > b->worst.id) - (a->worst.id < b->worst.id);
 }
 
-// sum_up makes the regions from what has grown, and numbers them by stall.
-// add_links sums the links up by region; `stack` holds where a region stands in the list.
-static void add_links(struct growth *growth, const struct tb_link_sample *samples)
+// sum_up_regions makes the regions from what has grown, and numbers them by stall.
+// add_links_to_regions sums the links up by region; `stack` holds where a region stands
+// in the list.
+static void add_links_to_regions(
+	struct growth *growth, const struct tb_link_sample *samples)
 {
 	const struct tb_regions *found = growth->found;
 	for (uint32_t i = 0; i < growth->info->n_links; i++) {
 		uint32_t link = growth->order[i];
 		if (found->region_of[link] == TB_ID_NONE)
 			continue;
-		struct tb_region *region = &found->regions[growth->stack[root_of(
+		struct tb_region *region = &found->regions[growth->stack[region_root_of(
 			growth, found->region_of[link])]];
 		if (region->worst.id == TB_ID_NONE)
 			region->worst.id = link; // `order` has the most stalled first
@@ -211,7 +214,7 @@ static void add_links(struct growth *growth, const struct tb_link_sample *sample
 	}
 }
 
-static int sum_up(struct growth *growth, const struct tb_link_sample *samples)
+static int sum_up_regions(struct growth *growth, const struct tb_link_sample *samples)
 {
 	struct tb_regions *found = growth->found;
 	found->regions = calloc(growth->n + 1u, sizeof *found->regions);
@@ -221,28 +224,28 @@ static int sum_up(struct growth *growth, const struct tb_link_sample *samples)
 		return TB_ENOMEM;
 	}
 	for (uint32_t i = 0; i < growth->n; i++)
-		if (root_of(growth, i) == i) {
+		if (region_root_of(growth, i) == i) {
 			growth->stack[i] = found->n;
 			found->regions[found->n].percent = mean_of(growth, i);
 			found->regions[found->n++].worst.id = TB_ID_NONE;
 		}
-	add_links(growth, samples);
+	add_links_to_regions(growth, samples);
 	qsort(found->regions, found->n, sizeof *found->regions, by_stall);
 	// A region is known by its most stalled link.
 	for (uint32_t i = 0; i < found->n; i++) {
 		uint32_t worst = found->regions[i].worst.id;
 		found->regions[i].level = tb_stall_level_of(found->regions[i].percent);
-		number[root_of(growth, found->region_of[worst])] = i;
+		number[region_root_of(growth, found->region_of[worst])] = i;
 	}
 	for (uint32_t i = 0; i < growth->info->n_links; i++)
 		if (found->region_of[i] != TB_ID_NONE)
 			found->region_of[i] =
-				number[root_of(growth, found->region_of[i])];
+				number[region_root_of(growth, found->region_of[i])];
 	free(number);
 	return TB_OK;
 }
 
-static int find(
+static int find_regions(
 	struct growth *growth, const struct tb_link_sample *samples, tb_time_ps window_ps)
 {
 	struct tb_regions *found = growth->found;
@@ -273,8 +276,8 @@ static int find(
 		found->percent);
 	sort_by_switch(growth);
 	grow(growth);
-	merge(growth);
-	return sum_up(growth, samples);
+	merge_regions(growth);
+	return sum_up_regions(growth, samples);
 }
 
 int tb_regions_init(struct tb_regions *regions, struct tb_run *run,
@@ -287,7 +290,7 @@ int tb_regions_init(struct tb_regions *regions, struct tb_run *run,
 	int status = tb_run_look(run, window, &samples, error);
 	if (status)
 		return status;
-	status = find(&growth, samples, tb_run_window_ps(run, window));
+	status = find_regions(&growth, samples, tb_run_window_ps(run, window));
 	free(growth.first);
 	free(growth.at);
 	free(growth.order);

@@ -10,8 +10,8 @@ struct series_column {
 	uint64_t sum, largest, n_looks;
 };
 
-static void finish(const struct series_column *column, enum tb_metric metric,
-	uint64_t *columns, uint32_t n)
+static void finish_series_column(const struct series_column *column,
+	enum tb_metric metric, uint64_t *columns, uint32_t n)
 {
 	if (column->at < n && column->n_looks)
 		columns[column->at] = tb_link_figures[metric].adds == TB_ADDS_MOST
@@ -19,9 +19,9 @@ static void finish(const struct series_column *column, enum tb_metric metric,
 					      : column->sum / column->n_looks;
 }
 
-// look reads the metric of a link in one bin; 0 when the bin has no row.
-static int look(struct tb_run *run, struct tb_run_row *row, struct tb_link link,
-	uint64_t bin, enum tb_metric metric, uint64_t *value)
+// read_series_bin reads the metric of a link in one bin; 0 when the bin has no row.
+static int read_series_bin(struct tb_run *run, struct tb_run_row *row,
+	struct tb_link link, uint64_t bin, enum tb_metric metric, uint64_t *value)
 {
 	*value = 0;
 	sqlite3_bind_int64(row->query, 2, (int64_t)bin);
@@ -55,15 +55,15 @@ int tb_run_series(struct tb_run *run, struct tb_link link, enum tb_metric metric
 		uint64_t value;
 		uint32_t at = (uint32_t)((double)bin / (double)n_bins * n);
 		if (at != column.at) {
-			finish(&column, metric, columns, n);
+			finish_series_column(&column, metric, columns, n);
 			column = (struct series_column){.at = at};
 		}
-		status = look(run, &row, link, bin, metric, &value);
+		status = read_series_bin(run, &row, link, bin, metric, &value);
 		column.sum += value;
 		column.largest = value > column.largest ? value : column.largest;
 		column.n_looks++;
 	}
-	finish(&column, metric, columns, n);
+	finish_series_column(&column, metric, columns, n);
 	if (status)
 		status = tb_sql_fail(error, run->db, run->path);
 	else if (row.bad)

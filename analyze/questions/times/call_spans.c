@@ -57,8 +57,9 @@ static int take_left(
 	return TB_OK;
 }
 
-static int read_rows(struct tb_call_spans *spans, struct tb_run *run, const char *sql,
-	const tb_time_ps *window, call_take *take, struct tb_error *error)
+static int read_call_rows(struct tb_call_spans *spans, struct tb_run *run,
+	const char *sql, const tb_time_ps *window, call_take *take,
+	struct tb_error *error)
 {
 	struct tb_run_row row;
 	int status = tb_run_query(run, sql, &row, error);
@@ -81,18 +82,18 @@ int tb_call_spans_init(struct tb_call_spans *spans, struct tb_run *run,
 {
 	const tb_time_ps window[] = {from_ps, to_ps};
 	struct tb_call_spans made = {0};
-	int status = read_rows(&made, run,
+	int status = read_call_rows(&made, run,
 		"SELECT " SORT
 		", count(*), sum(to_ps - from_ps), max(to_ps - from_ps) " SHOWN
 		"GROUP BY " SORT " ORDER BY " SORT,
 		window, take_sort, error);
 	if (!status)
-		status = read_rows(&made, run,
+		status = read_call_rows(&made, run,
 			"SELECT job, rank, dense_rank() OVER (ORDER BY " SORT ") - 1, "
 			"bytes, from_ps, to_ps " SHOWN "ORDER BY job, rank, call",
 			window, take_call, error);
 	if (!status)
-		status = read_rows(&made, run,
+		status = read_call_rows(&made, run,
 			"SELECT n_calls - (SELECT count(*) FROM call_span AS c "
 			"WHERE c.run = r.run) FROM run AS r WHERE run = ?1",
 			NULL, take_left, error);

@@ -33,7 +33,7 @@ static uint32_t cause_of(struct tb_run_row *row, int column)
 	return cause;
 }
 
-static struct tb_node node_of(
+static struct tb_node path_node_of(
 	const struct tb_run *run, struct tb_run_row *row, int column)
 {
 	return (struct tb_node){
@@ -54,8 +54,8 @@ static int take_step(
 			.from_ps = (tb_time_ps)tb_run_get(row, 4, INT64_MAX),
 			.to_ps = (tb_time_ps)tb_run_get(row, 5, INT64_MAX),
 			.n = tb_run_get32(row, 6, UINT32_MAX)},
-		.source = node_of(run, row, 7),
-		.destination = node_of(run, row, 8)};
+		.source = path_node_of(run, row, 7),
+		.destination = path_node_of(run, row, 8)};
 	row->bad |= step->span.to_ps <= step->span.from_ps;
 	path->n_steps++;
 	return TB_OK;
@@ -70,8 +70,8 @@ static int take_total(
 	struct tb_path_total *total = &path->totals[path->n_totals];
 	*total = (struct tb_path_total){.cause = cause_of(row, 0),
 		.job = tb_run_get_id(row, 1, run->record.info.n_jobs),
-		.source = node_of(run, row, 2),
-		.destination = node_of(run, row, 3),
+		.source = path_node_of(run, row, 2),
+		.destination = path_node_of(run, row, 3),
 		.n_steps = tb_run_get(row, 4, INT64_MAX),
 		.sum_ps = (tb_time_ps)tb_run_get(row, 5, INT64_MAX)};
 	if (row->bad)
@@ -86,9 +86,9 @@ static int take_total(
 	return TB_OK;
 }
 
-// read_rows reads a table.
-static int read_rows(struct tb_critical_path *path, struct tb_run *run, const char *table,
-	const char *sql,
+// read_path_rows reads a table.
+static int read_path_rows(struct tb_critical_path *path, struct tb_run *run,
+	const char *table, const char *sql,
 	int (*take)(struct tb_critical_path *path, const struct tb_run *run,
 		struct tb_run_row *row),
 	struct tb_error *error)
@@ -121,34 +121,38 @@ static int read_rows(struct tb_critical_path *path, struct tb_run *run, const ch
 	"SELECT cause, job, coalesce(source, -1), coalesce(destination, -1), steps, "    \
 	"sum_ps FROM path_total WHERE run = ?1 ORDER BY total"
 
-static int less(uint32_t a, uint32_t b)
+static int order_path_u32(uint32_t a, uint32_t b)
 {
 	return (a > b) - (a < b);
 }
 
-// by_flow compares a job's flow with the victim of a wait.
-static int by_flow(uint32_t job, struct tb_node source, struct tb_node destination,
-	const struct tb_blame_sample *wait)
+// order_wait_by_flow compares a job's flow with the victim of a wait.
+static int order_wait_by_flow(uint32_t job, struct tb_node source,
+	struct tb_node destination, const struct tb_blame_sample *wait)
 {
-	int order = less(job, wait->victim_job);
+	int order = order_path_u32(job, wait->victim_job);
 	if (order == 0)
-		order = less(source.id, wait->victim_source.id);
-	return order ? order : less(destination.id, wait->victim_destination.id);
+		order = order_path_u32(source.id, wait->victim_source.id);
+	return order ? order
+		     : order_path_u32(destination.id, wait->victim_destination.id);
 }
 
 static int by_victim(const void *left, const void *right)
 {
 	const struct tb_blame_sample *a = left, *b = right;
-	int order = by_flow(a->victim_job, a->victim_source, a->victim_destination, b);
+	int order = order_wait_by_flow(
+		a->victim_job, a->victim_source, a->victim_destination, b);
 	if (order == 0)
 		order = (a->wait_ps < b->wait_ps) - (a->wait_ps > b->wait_ps);
 	if (order == 0)
-		order = less(a->link.id, b->link.id);
+		order = order_path_u32(a->link.id, b->link.id);
 	if (order == 0)
-		order = less(a->culprit_job, b->culprit_job);
+		order = order_path_u32(a->culprit_job, b->culprit_job);
 	if (order == 0)
-		order = less(a->culprit_source.id, b->culprit_source.id);
-	return order ? order : less(a->culprit_destination.id, b->culprit_destination.id);
+		order = order_path_u32(a->culprit_source.id, b->culprit_source.id);
+	return order ? order
+		     : order_path_u32(
+			       a->culprit_destination.id, b->culprit_destination.id);
 }
 
 // first_wait returns the first wait of a flow; n_waits if there is none.
@@ -158,13 +162,14 @@ static size_t first_wait(const struct tb_critical_path *path, uint32_t job,
 	size_t low = 0, high = path->n_waits;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (by_flow(job, source, destination, &path->waits[middle]) > 0)
+		if (order_wait_by_flow(job, source, destination, &path->waits[middle]) >
+			0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	if (low < path->n_waits &&
-		by_flow(job, source, destination, &path->waits[low]) == 0)
+		order_wait_by_flow(job, source, destination, &path->waits[low]) == 0)
 		return low;
 	return path->n_waits;
 }
@@ -176,7 +181,7 @@ const struct tb_blame_sample *tb_critical_path_wait(
 	return i < path->n_waits ? &path->waits[i] : NULL;
 }
 
-static int add_link(struct tb_critical_path *path, struct tb_path_link made)
+static int append_path_link(struct tb_critical_path *path, struct tb_path_link made)
 {
 	if (made.sum_ps == 0)
 		return TB_OK;
@@ -186,14 +191,16 @@ static int add_link(struct tb_critical_path *path, struct tb_path_link made)
 	return TB_OK;
 }
 
-// share_out shares what held up a flow's messages out to the waits of the flow. What is
-// more than all of these was no wait: time-outs, packets that are sent again.
-static int share_out(struct tb_critical_path *path, const struct tb_path_total *total)
+// share_out_path_total shares what held up a flow's messages out to the waits of the
+// flow. What is more than all of these was no wait: time-outs, packets that are sent
+// again.
+static int share_out_path_total(
+	struct tb_critical_path *path, const struct tb_path_total *total)
 {
 	size_t first = first_wait(path, total->job, total->source, total->destination);
 	size_t end = first;
 	double whole = 0;
-	while (end < path->n_waits && by_flow(total->job, total->source,
+	while (end < path->n_waits && order_wait_by_flow(total->job, total->source,
 					      total->destination, &path->waits[end]) == 0)
 		whole += (double)path->waits[end++].wait_ps;
 	tb_time_ps sum =
@@ -208,51 +215,55 @@ static int share_out(struct tb_critical_path *path, const struct tb_path_total *
 		if (i == first || part > left)
 			part = left;
 		left -= part;
-		status = add_link(path,
+		status = append_path_link(path,
 			(struct tb_path_link){wait->link, wait->culprit_job,
 				wait->culprit_source, wait->culprit_destination, part});
 	}
 	const struct tb_node nobody = {TB_ID_NONE};
 	return status ? status
-		      : add_link(path, (struct tb_path_link){{TB_ID_NONE}, TB_ID_NONE,
-					       nobody, nobody, total->sum_ps - sum});
+		      : append_path_link(
+				path, (struct tb_path_link){{TB_ID_NONE}, TB_ID_NONE,
+					      nobody, nobody, total->sum_ps - sum});
 }
 
-static int by_place(const void *left, const void *right)
+static int order_path_links_by_link(const void *left, const void *right)
 {
 	const struct tb_path_link *a = left, *b = right;
-	int order = less(a->link.id, b->link.id);
+	int order = order_path_u32(a->link.id, b->link.id);
 	if (order == 0)
-		order = less(a->culprit_job, b->culprit_job);
+		order = order_path_u32(a->culprit_job, b->culprit_job);
 	if (order == 0)
-		order = less(a->culprit_source.id, b->culprit_source.id);
-	return order ? order : less(a->culprit_destination.id, b->culprit_destination.id);
+		order = order_path_u32(a->culprit_source.id, b->culprit_source.id);
+	return order ? order
+		     : order_path_u32(
+			       a->culprit_destination.id, b->culprit_destination.id);
 }
 
-static int by_length(const void *left, const void *right)
+static int order_path_links_by_length(const void *left, const void *right)
 {
 	const struct tb_path_link *a = left, *b = right;
 	int order = (a->sum_ps < b->sum_ps) - (a->sum_ps > b->sum_ps);
-	return order ? order : by_place(left, right);
+	return order ? order : order_path_links_by_link(left, right);
 }
 
-static int find_links(struct tb_critical_path *path)
+static int find_path_links(struct tb_critical_path *path)
 {
 	int status = TB_OK;
 	for (size_t i = 0; i < path->n_totals && status == TB_OK; i++)
 		if (path->totals[i].cause == TB_PATH_HELD_UP)
-			status = share_out(path, &path->totals[i]);
+			status = share_out_path_total(path, &path->totals[i]);
 	if (status || path->n_links == 0)
 		return status;
-	qsort(path->links, path->n_links, sizeof *path->links, by_place);
+	qsort(path->links, path->n_links, sizeof *path->links, order_path_links_by_link);
 	size_t last = 0;
 	for (size_t i = 1; i < path->n_links; i++)
-		if (by_place(&path->links[last], &path->links[i]) == 0)
+		if (order_path_links_by_link(&path->links[last], &path->links[i]) == 0)
 			path->links[last].sum_ps += path->links[i].sum_ps;
 		else
 			path->links[++last] = path->links[i];
 	path->n_links = last + 1;
-	qsort(path->links, path->n_links, sizeof *path->links, by_length);
+	qsort(path->links, path->n_links, sizeof *path->links,
+		order_path_links_by_length);
 	return TB_OK;
 }
 
@@ -260,7 +271,7 @@ static int by_share(const void *left, const void *right)
 {
 	const struct tb_path_share *a = left, *b = right;
 	int order = (a->sum_ps < b->sum_ps) - (a->sum_ps > b->sum_ps);
-	return order ? order : less(a->cause, b->cause);
+	return order ? order : order_path_u32(a->cause, b->cause);
 }
 
 static void find_shares(struct tb_critical_path *path, tb_time_ps whole_ps)
@@ -281,9 +292,10 @@ int tb_critical_path_init(
 {
 	struct tb_critical_path made = {0};
 	struct tb_heavy_waits waits = {0};
-	int status = read_rows(&made, run, "path_step", STEPS, take_step, error);
+	int status = read_path_rows(&made, run, "path_step", STEPS, take_step, error);
 	if (!status)
-		status = read_rows(&made, run, "path_total", TOTALS, take_total, error);
+		status = read_path_rows(
+			&made, run, "path_total", TOTALS, take_total, error);
 	if (!status && made.causes[TB_PATH_HELD_UP])
 		status = tb_heavy_waits_init(&waits, run, 0, error);
 	made.waits = waits.rows;
@@ -291,7 +303,7 @@ int tb_critical_path_init(
 	if (made.n_waits)
 		qsort(made.waits, made.n_waits, sizeof *made.waits, by_victim);
 	find_shares(&made, run->record.info.simulated_ps);
-	if (!status && find_links(&made) != TB_OK)
+	if (!status && find_path_links(&made) != TB_OK)
 		status = tb_fail_memory_in(error, run->path, "the path");
 	if (status)
 		tb_critical_path_fini(&made);
@@ -303,12 +315,12 @@ int tb_critical_path_init(
 static int by_cause_and_flow(const void *left, const void *right)
 {
 	const struct tb_path_total *a = left, *b = right;
-	int order = less(a->cause, b->cause);
+	int order = order_path_u32(a->cause, b->cause);
 	if (order == 0)
-		order = less(a->job, b->job);
+		order = order_path_u32(a->job, b->job);
 	if (order == 0)
-		order = less(a->source.id, b->source.id);
-	return order ? order : less(a->destination.id, b->destination.id);
+		order = order_path_u32(a->source.id, b->source.id);
+	return order ? order : order_path_u32(a->destination.id, b->destination.id);
 }
 
 // sum_steps makes the totals of the steps' parts in a window, which add up to its length
@@ -366,7 +378,7 @@ int tb_critical_path_window(struct tb_critical_path *path, tb_time_ps from_ps,
 		path->shares[path->totals[i].cause].n_steps += path->totals[i].n_steps;
 	}
 	find_shares(path, to_ps - from_ps);
-	return find_links(path) == TB_OK ? TB_OK : tb_fail_memory(error, "the path");
+	return find_path_links(path) == TB_OK ? TB_OK : tb_fail_memory(error, "the path");
 }
 
 int tb_critical_path_look(

@@ -47,7 +47,7 @@ void tb_rank_seats_fini(struct tb_rank_seats *seats)
 	*seats = (struct tb_rank_seats){0};
 }
 
-static int by_rank(const void *left, const void *right)
+static int order_seats_by_rank(const void *left, const void *right)
 {
 	const struct tb_rank_seat *a = left, *b = right;
 	if (a->job != b->job)
@@ -60,7 +60,8 @@ struct tb_node tb_rank_seats_node(
 {
 	const struct tb_rank_seat key = {.job = job, .rank = rank};
 	const struct tb_rank_seat *seat =
-		seats->n ? bsearch(&key, seats->seats, seats->n, sizeof key, by_rank)
+		seats->n ? bsearch(&key, seats->seats, seats->n, sizeof key,
+				   order_seats_by_rank)
 			 : NULL;
 	return seat ? seat->node : (struct tb_node){TB_ID_NONE};
 }

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// kind_of reads the word of a kind.
-static uint32_t kind_of(struct tb_run_row *row, int column)
+// span_kind_of reads the word of a kind.
+static uint32_t span_kind_of(struct tb_run_row *row, int column)
 {
 	const char *word = (const char *)sqlite3_column_text(row->query, column);
 	uint32_t kind = 0;
@@ -25,7 +25,7 @@ static int take_span(
 		return TB_ENOMEM;
 	struct tb_rank_span span = {.job = tb_run_get_id(row, 0, info->n_jobs),
 		.rank = tb_run_get32(row, 1, UINT32_MAX - 1),
-		.what = kind_of(row, 2),
+		.what = span_kind_of(row, 2),
 		.peer = tb_run_get_id_or_none(row, 3, UINT32_MAX - 1),
 		.from_ps = (tb_time_ps)tb_run_get(row, 4, INT64_MAX),
 		.to_ps = (tb_time_ps)tb_run_get(row, 5, INT64_MAX),

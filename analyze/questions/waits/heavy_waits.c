@@ -4,24 +4,25 @@
 
 #include <stdlib.h>
 
-static struct tb_node get_node(
+static struct tb_node get_waiting_node(
 	const struct tb_run *run, struct tb_run_row *row, int column)
 {
 	return (struct tb_node){tb_run_get_id(row, column, run->record.info.n_nodes)};
 }
 
-// take_flows reads the columns from 1 on: the link (-1: none), victim and culprit,
-// waits, wait and error.
-static void take_flows(const struct tb_run *run, struct tb_run_row *row, void *taken)
+// take_waiting_flows reads the columns from 1 on: the link (-1: none), victim and
+// culprit, waits, wait and error.
+static void take_waiting_flows(
+	const struct tb_run *run, struct tb_run_row *row, void *taken)
 {
 	*(struct tb_blame_sample *)taken = (struct tb_blame_sample){
 		.link = {tb_run_get_id_or_none(row, 1, run->record.info.n_links)},
 		.victim_job = tb_waits_job(run, row, 2),
-		.victim_source = get_node(run, row, 3),
-		.victim_destination = get_node(run, row, 4),
+		.victim_source = get_waiting_node(run, row, 3),
+		.victim_destination = get_waiting_node(run, row, 4),
 		.culprit_job = tb_waits_job(run, row, 5),
-		.culprit_source = get_node(run, row, 6),
-		.culprit_destination = get_node(run, row, 7),
+		.culprit_source = get_waiting_node(run, row, 6),
+		.culprit_destination = get_waiting_node(run, row, 7),
 		.n_waits = tb_run_get(row, 8, INT64_MAX),
 		.wait_ps = tb_run_get(row, 9, INT64_MAX),
 		.error_ps = tb_run_get(row, 10, INT64_MAX),
@@ -33,7 +34,7 @@ static void take_flows(const struct tb_run *run, struct tb_run_row *row, void *t
 	"culprit_job, culprit_source, culprit_destination"
 #define BY_LINK "SELECT link, " FLOWS ", waits, wait_ps, error_ps FROM blame_wait "
 
-static int read_rows(struct tb_heavy_waits *waits, struct tb_run *run,
+static int read_heavy_waits(struct tb_heavy_waits *waits, struct tb_run *run,
 	const struct tb_waits_query *query, uint32_t top, struct tb_error *error)
 {
 	void *rows = NULL;
@@ -42,7 +43,8 @@ static int read_rows(struct tb_heavy_waits *waits, struct tb_run *run,
 	return status;
 }
 
-static int finish(struct tb_heavy_waits *to, struct tb_heavy_waits *made, int status)
+static int hand_over_heavy_waits(
+	struct tb_heavy_waits *to, struct tb_heavy_waits *made, int status)
 {
 	if (status)
 		tb_heavy_waits_fini(made);
@@ -59,16 +61,16 @@ int tb_heavy_waits_init(struct tb_heavy_waits *waits, struct tb_run *run, uint32
 		.rows = BY_LINK "WHERE run = ?1",
 		.ids = "link, " FLOWS,
 		.size = sizeof *made.rows,
-		.take = take_flows};
-	int status = read_rows(&made, run, &query, top, error);
+		.take = take_waiting_flows};
+	int status = read_heavy_waits(&made, run, &query, top, error);
 	if (!status)
 		status = tb_waits_left_out(run, "blame_wait", &made.listed, error);
 	made.listed.whole_ps += made.listed.rest_ps;
-	return finish(waits, &made, status);
+	return hand_over_heavy_waits(waits, &made, status);
 }
 
-// leave sets what the rows that a store keeps leave out of `whole_ps`.
-static void leave(struct tb_listed *listed, double whole_ps)
+// leave_out_waits sets what the rows that a store keeps leave out of `whole_ps`.
+static void leave_out_waits(struct tb_listed *listed, double whole_ps)
 {
 	double kept_ps = listed->whole_ps;
 	listed->rest_ps = whole_ps > kept_ps ? whole_ps - kept_ps : 0;
@@ -84,9 +86,9 @@ int tb_heavy_waits_at(struct tb_heavy_waits *waits, struct tb_run *run,
 		.rows = BY_LINK "WHERE run = ?1 AND link = ?2",
 		.ids = FLOWS,
 		.size = sizeof *made.rows,
-		.take = take_flows,
+		.take = take_waiting_flows,
 		.key = link.id};
-	int status = read_rows(&made, run, &query, top, error);
+	int status = read_heavy_waits(&made, run, &query, top, error);
 	if (!status)
 		status = tb_waits_left_out(run, "blame_wait", &made.listed, error);
 	if (!status)
@@ -95,14 +97,14 @@ int tb_heavy_waits_at(struct tb_heavy_waits *waits, struct tb_run *run,
 			"link = "
 			"?2",
 			link.id, &whole_ps, error);
-	leave(&made.listed, whole_ps);
-	return finish(waits, &made, status);
+	leave_out_waits(&made.listed, whole_ps);
+	return hand_over_heavy_waits(waits, &made, status);
 }
 
-// add_missing adds to the errors what may have been left out: a pair that was kept in
-// n_waits slices, or at n_waits links, of n may have waited for the floor in each of the
-// others.
-static void add_missing(struct tb_heavy_waits *waits, uint64_t n, uint64_t floor_ps)
+// add_missing_waits adds to the errors what may have been left out: a pair that was kept
+// in n_waits slices, or at n_waits links, of n may have waited for the floor in each of
+// the others.
+static void add_missing_waits(struct tb_heavy_waits *waits, uint64_t n, uint64_t floor_ps)
 {
 	for (uint32_t i = 0; i < waits->listed.n; i++) {
 		struct tb_blame_sample *row = &waits->rows[i];
@@ -128,7 +130,7 @@ static const struct tb_waits_query into_switch = {.table = "blame_wait",
 		"link IN " INTO " GROUP BY " FLOWS,
 	.ids = FLOWS,
 	.size = sizeof(struct tb_blame_sample),
-	.take = take_flows};
+	.take = take_waiting_flows};
 
 int tb_heavy_waits_into(struct tb_heavy_waits *waits, struct tb_run *run,
 	struct tb_switch sw, uint32_t top, struct tb_error *error)
@@ -137,7 +139,7 @@ int tb_heavy_waits_into(struct tb_heavy_waits *waits, struct tb_run *run,
 	struct tb_waits_query query = into_switch;
 	double whole_ps = 0, n_links = 0;
 	query.key = sw.id;
-	int status = read_rows(&made, run, &query, top, error);
+	int status = read_heavy_waits(&made, run, &query, top, error);
 	if (!status)
 		status = tb_waits_left_out(run, "blame_wait", &made.listed, error);
 	if (!status)
@@ -149,9 +151,9 @@ int tb_heavy_waits_into(struct tb_heavy_waits *waits, struct tb_run *run,
 	if (!status)
 		status = tb_waits_number(
 			run, "SELECT count(*) " INTO_LINKS, sw.id, &n_links, error);
-	leave(&made.listed, whole_ps);
-	add_missing(&made, (uint64_t)n_links, made.listed.floor_ps);
-	return finish(waits, &made, status);
+	leave_out_waits(&made.listed, whole_ps);
+	add_missing_waits(&made, (uint64_t)n_links, made.listed.floor_ps);
+	return hand_over_heavy_waits(waits, &made, status);
 }
 
 // The slices of sums are those of the heaviest, or several of them together: ?2.
@@ -161,7 +163,7 @@ static const struct tb_waits_query of_span = {.table = "blame_bin",
 		"bin >= ?3 * ?2 AND bin / ?2 < ?4 GROUP BY " FLOWS,
 	.ids = FLOWS,
 	.size = sizeof(struct tb_blame_sample),
-	.take = take_flows};
+	.take = take_waiting_flows};
 
 // count_slices counts those that a span covers.
 static uint64_t count_slices(
@@ -187,15 +189,15 @@ int tb_heavy_waits_during(struct tb_heavy_waits *waits, struct tb_run *run,
 		status = tb_waits_slices(run, span, &made.listed, error);
 	whole.span = made.listed.span;
 	if (!status)
-		status = read_rows(&made, run, &query, top, error);
+		status = read_heavy_waits(&made, run, &query, top, error);
 	if (!status)
 		status = tb_waits_whole(run, &whole, error);
-	leave(&made.listed, whole.whole_ps);
+	leave_out_waits(&made.listed, whole.whole_ps);
 	if (!status)
 		status = tb_waits_left_out(run, "blame_bin", &whole, error);
-	add_missing(
+	add_missing_waits(
 		&made, count_slices(run, whole.span, widths.heaviest_ps), whole.floor_ps);
-	return finish(waits, &made, status);
+	return hand_over_heavy_waits(waits, &made, status);
 }
 
 void tb_heavy_waits_fini(struct tb_heavy_waits *waits)

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-static void take_pair(const struct tb_run *run, struct tb_run_row *row, void *taken)
+static void take_job_pair(const struct tb_run *run, struct tb_run_row *row, void *taken)
 {
 	*(struct tb_job_pair *)taken =
 		(struct tb_job_pair){.victim_job = tb_waits_job(run, row, 1),
@@ -21,7 +21,7 @@ static const struct tb_waits_query pairs_of_jobs = {.table = "job_wait",
 		"victim_job, culprit_job",
 	.ids = "victim_job, culprit_job",
 	.size = sizeof(struct tb_job_pair),
-	.take = take_pair};
+	.take = take_job_pair};
 
 int tb_job_pairs_init(struct tb_job_pairs *pairs, struct tb_run *run, struct tb_span span,
 	uint32_t top, struct tb_error *error)
@@ -78,7 +78,7 @@ uint64_t tb_job_pairs_of_others(const struct tb_job_pairs *pairs, uint32_t job)
 	return with_others(pairs, job, true);
 }
 
-static int add_links(struct tb_run *run, struct tb_run_row *row,
+static int read_jobs_at_links(struct tb_run *run, struct tb_run_row *row,
 	struct tb_job_links *jobs, size_t *room, struct tb_error *error)
 {
 	uint32_t n_links = run->record.info.n_links;
@@ -116,7 +116,7 @@ int tb_job_links_init(struct tb_job_links *jobs, struct tb_run *run,
 		return status;
 	for (uint32_t i = 0; !status && i < n_links; i++) {
 		sqlite3_bind_int64(row.query, 2, links[i].id);
-		status = add_links(run, &row, &made, &room, error);
+		status = read_jobs_at_links(run, &row, &made, &room, error);
 		sqlite3_reset(row.query);
 	}
 	sqlite3_finalize(row.query);

@@ -68,9 +68,9 @@ static int read_queue_bins(struct queue_search *search, struct tb_error *error)
 	return status;
 }
 
-// spread marks the slope of a bin that stands, on one side of it: those that the queue
-// falls to without a rest.
-static void spread(struct queue_search *search, uint64_t at, int step)
+// mark_queue_slope marks the slope of a bin that stands, on one side of it: those that
+// the queue falls to without a rest.
+static void mark_queue_slope(struct queue_search *search, uint64_t at, int step)
 {
 	struct queue_bin *bins = search->bins;
 	for (uint64_t next = at + (uint64_t)step; next < search->n_bins;
@@ -106,8 +106,8 @@ static int find_standing(struct queue_search *search)
 		bool seed = bins[i].stands && (double)bins[i].wait_ps * 100 >=
 						      (double)worst * TB_QUEUE_QUIET;
 		if (seed) {
-			spread(search, i, -1);
-			spread(search, i, 1);
+			mark_queue_slope(search, i, -1);
+			mark_queue_slope(search, i, 1);
 		}
 	}
 	tb_time_ps bin_ps = search->info->bin_ps;
@@ -288,9 +288,10 @@ static void join_spans(const struct queue_search *search, struct tb_queue_times 
 	}
 }
 
-// is_in returns whether a message was under way in one of the spans within a time.
-static bool is_in(const struct queue_search *search, const struct queue_message *message,
-	struct tb_span time)
+// message_is_in returns whether a message was under way in one of the spans within a
+// time.
+static bool message_is_in(const struct queue_search *search,
+	const struct queue_message *message, struct tb_span time)
 {
 	for (size_t i = 0; i < search->n_spans; i++) {
 		struct tb_span span = search->spans[i];
@@ -312,7 +313,7 @@ static int senders_in(const struct queue_search *search, struct tb_span time,
 	for (uint32_t i = 0; i < search->n_messages; i++) {
 		const struct queue_message *message = &search->messages[i];
 		if (message->source >= search->info->n_nodes ||
-			!is_in(search, message, time))
+			!message_is_in(search, message, time))
 			continue;
 		if (senders->n == 0)
 			senders->job = message->job;
@@ -362,8 +363,8 @@ static int find_senders(struct queue_search *search, struct tb_queue_times *time
 	return TB_OK;
 }
 
-// sum_up adds what the link did, and whether the times are a few bins.
-static void sum_up(
+// sum_up_queue_times adds what the link did, and whether the times are a few bins.
+static void sum_up_queue_times(
 	const struct queue_search *search, struct tb_queue_times *times, bool refined)
 {
 	tb_time_ps bin_ps = search->info->bin_ps;
@@ -447,7 +448,7 @@ int tb_queue_times_find(struct tb_queue_times *times, struct tb_run *run,
 		status = find_senders(&search, &found, all_kept, error);
 	}
 	if (!status) {
-		sum_up(&search, &found, refined);
+		sum_up_queue_times(&search, &found, refined);
 		*times = found;
 	}
 	free(search.bins);

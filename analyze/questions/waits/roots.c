@@ -28,8 +28,9 @@ static const struct tb_waits_query of_span = {.table = "root_bin",
 	.size = sizeof(struct tb_root),
 	.take = take_root};
 
-// count_links counts the links of the listed roots' trees.
-static int count_links(struct tb_run *run, struct tb_roots *roots, struct tb_error *error)
+// count_root_links counts the links of the listed roots' trees.
+static int count_root_links(
+	struct tb_run *run, struct tb_roots *roots, struct tb_error *error)
 {
 	struct tb_run_row row;
 	struct tb_waits_widths widths = {0, 0};
@@ -74,7 +75,7 @@ int tb_roots_init(struct tb_roots *roots, struct tb_run *run, struct tb_span spa
 			top, &rows, &made.listed, error);
 	made.rows = rows;
 	if (!status)
-		status = count_links(run, &made, error);
+		status = count_root_links(run, &made, error);
 	struct tb_listed trees = {0};
 	if (!status)
 		status = tb_waits_left_out(run, "tree_bin", &trees, error);

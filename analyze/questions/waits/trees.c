@@ -16,13 +16,8 @@ struct tree_reading {
 	size_t room;
 };
 
-static int no_memory(const struct tb_run *run, struct tb_error *error)
-{
-	return tb_fail_memory_in(error, run->path, "congestion trees");
-}
-
-// read_rows reads slice, root, link (-1: none), wait and error.
-static int read_rows(struct tb_run *run, const char *table, const char *sql,
+// read_tree_rows reads slice, root, link (-1: none), wait and error.
+static int read_tree_rows(struct tb_run *run, const char *table, const char *sql,
 	int64_t joined, struct tree_reading *reading, struct tb_error *error)
 {
 	struct tb_run_row row;
@@ -35,7 +30,7 @@ static int read_rows(struct tb_run *run, const char *table, const char *sql,
 		if (reading->n == MOST_ROWS ||
 			TB_ARRAY_RESERVE(&reading->rows, &reading->room,
 				(size_t)reading->n + 1) != TB_OK) {
-			status = no_memory(run, error);
+			status = tb_fail_memory_in(error, run->path, "congestion trees");
 			break;
 		}
 		reading->rows[reading->n++] = (struct tb_tree_sample){
@@ -63,9 +58,9 @@ static uint32_t *count_roots(const struct tree_reading *reading, uint32_t n_link
 	return first;
 }
 
-// place_of takes the next place of a root. Each root's places begin one entry on, so that
-// `first` holds where they begin once all are taken.
-static uint32_t place_of(uint32_t *first, struct tb_link root)
+// tree_place_of takes the next place of a root. Each root's places begin one entry on, so
+// that `first` holds where they begin once all are taken.
+static uint32_t tree_place_of(uint32_t *first, struct tb_link root)
 {
 	return first[root.id + 1]++;
 }
@@ -79,7 +74,7 @@ static int sort_sums(
 		return TB_ENOMEM;
 	for (uint32_t i = 0; i < reading->n; i++) {
 		const struct tb_tree_sample *row = &reading->rows[i];
-		trees->roots[place_of(trees->root_first, row->root)] =
+		trees->roots[tree_place_of(trees->root_first, row->root)] =
 			(struct tb_root_bin_sample){row->bin, row->root, row->wait_ps};
 		if (row->bin >= trees->n_bins)
 			trees->n_bins = row->bin + 1;
@@ -97,7 +92,7 @@ static int sort_rows(
 		return TB_ENOMEM;
 	for (uint32_t i = 0; i < reading->n; i++) {
 		const struct tb_tree_sample *row = &reading->rows[i];
-		trees->rows[place_of(trees->first, row->root)] = *row;
+		trees->rows[tree_place_of(trees->first, row->root)] = *row;
 		if (row->bin >= trees->n_bins)
 			trees->n_bins = row->bin + 1;
 	}
@@ -108,12 +103,12 @@ static int sort_rows(
 static int read_sums(struct tb_run *run, struct tb_trees *trees, struct tb_error *error)
 {
 	struct tree_reading sums = {0};
-	int status = read_rows(run, "root_bin",
+	int status = read_tree_rows(run, "root_bin",
 		"SELECT bin, root, -1, wait_ps, 0 FROM root_bin WHERE run = ?1 AND ?2 "
 		"ORDER BY bin, root",
 		1, &sums, error);
 	if (!status && sort_sums(trees, &sums, run->record.info.n_links) != TB_OK)
-		status = no_memory(run, error);
+		status = tb_fail_memory_in(error, run->path, "congestion trees");
 	free(sums.rows);
 	return status;
 }
@@ -123,13 +118,13 @@ static int read_heaviest(struct tb_run *run, struct tb_trees *trees, int64_t joi
 {
 	struct tree_reading rows = {0};
 	struct tb_listed listed = {0};
-	int status = read_rows(run, "tree_bin",
+	int status = read_tree_rows(run, "tree_bin",
 		"SELECT bin / ?2 AS slice, root, link, sum(wait_ps), sum(error_ps) FROM "
 		"tree_bin WHERE run = ?1 GROUP BY slice, root, link ORDER BY slice, "
 		"root, link",
 		joined, &rows, error);
 	if (!status && sort_rows(trees, &rows, run->record.info.n_links) != TB_OK)
-		status = no_memory(run, error);
+		status = tb_fail_memory_in(error, run->path, "congestion trees");
 	if (!status)
 		status = tb_waits_left_out(run, "tree_bin", &listed, error);
 	trees->floor_ps = listed.floor_ps;

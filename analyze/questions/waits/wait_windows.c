@@ -6,7 +6,7 @@ struct waiting_bin {
 	uint64_t at, wait_ps;
 };
 
-static int by_wait(const void *one, const void *other)
+static int order_bins_by_wait(const void *one, const void *other)
 {
 	const struct waiting_bin *a = one, *b = other;
 	if (a->wait_ps != b->wait_ps)
@@ -53,9 +53,9 @@ static int by_number(const void *one, const void *other)
 	return (*a > *b) - (*a < *b);
 }
 
-// join makes windows of the `n` taken bins, which it sorts by time.
-static void join(struct tb_wait_windows *windows, struct waiting_bin *bins, uint64_t n,
-	const uint64_t *wait_ps, uint64_t n_bins)
+// join_wait_bins makes windows of the `n` taken bins, which it sorts by time.
+static void join_wait_bins(struct tb_wait_windows *windows, struct waiting_bin *bins,
+	uint64_t n, const uint64_t *wait_ps, uint64_t n_bins)
 {
 	uint64_t cuts[TB_WAIT_WINDOWS_MOST] = {0};
 	double held = 0, whole = 0;
@@ -88,7 +88,7 @@ static struct waiting_bin *sort_bins(const uint64_t *wait_ps, uint64_t n_bins)
 	for (uint64_t i = 0; bins && i < n_bins; i++)
 		bins[i] = (struct waiting_bin){i, wait_ps[i]};
 	if (bins)
-		qsort(bins, n_bins, sizeof *bins, by_wait);
+		qsort(bins, n_bins, sizeof *bins, order_bins_by_wait);
 	return bins;
 }
 
@@ -105,7 +105,7 @@ int tb_wait_windows_find(
 	while (n < n_bins && bins[n].wait_ps > 0 &&
 		held * 100 < whole * TB_WAIT_WINDOWS_SHARE)
 		held += (double)bins[n++].wait_ps;
-	join(windows, bins, n, wait_ps, n_bins);
+	join_wait_bins(windows, bins, n, wait_ps, n_bins);
 	free(bins);
 	return TB_OK;
 }
@@ -120,7 +120,7 @@ int tb_wait_windows_above(struct tb_wait_windows *windows, const uint64_t *wait_
 	while (n < n_bins && bins[n].wait_ps > 0 &&
 		(double)bins[n].wait_ps * 100 >= (double)bins[0].wait_ps * percent)
 		n++;
-	join(windows, bins, n, wait_ps, n_bins);
+	join_wait_bins(windows, bins, n, wait_ps, n_bins);
 	free(bins);
 	return TB_OK;
 }

@@ -136,9 +136,9 @@ static int open_query(struct tb_run *run, const struct tb_waits_query *query,
 	return TB_OK;
 }
 
-// sum_up counts all rows. total() is of floating point: a sum of a damaged file may not
-// fit an integer.
-static int sum_up(struct tb_run *run, const struct tb_waits_query *query,
+// sum_up_waits counts all rows. total() is of floating point: a sum of a damaged file may
+// not fit an integer.
+static int sum_up_waits(struct tb_run *run, const struct tb_waits_query *query,
 	struct tb_listed *listed, struct tb_error *error)
 {
 	struct tb_run_row row;
@@ -164,14 +164,9 @@ int tb_waits_whole(struct tb_run *run, struct tb_listed *listed, struct tb_error
 		.rows = "SELECT wait_ps FROM job_wait WHERE run = ?1 AND bin >= ?3 AND "
 			"bin < ?4"};
 	struct tb_listed sums = {.span = listed->span};
-	int status = sum_up(run, &waits, &sums, error);
+	int status = sum_up_waits(run, &waits, &sums, error);
 	listed->whole_ps = sums.whole_ps;
 	return status;
-}
-
-static int no_memory(const struct tb_run *run, struct tb_error *error)
-{
-	return tb_fail_memory_in(error, run->path, "blame");
 }
 
 static int take_rows(struct tb_run *run, const struct tb_waits_query *query,
@@ -186,7 +181,7 @@ static int take_rows(struct tb_run *run, const struct tb_waits_query *query,
 			((size_t)listed->n + 1 > room &&
 				tb_array_grow(rows, &room, (size_t)listed->n + 1,
 					query->size) != TB_OK))
-			return no_memory(run, error);
+			return tb_fail_memory_in(error, run->path, "blame");
 		listed->listed_ps += (double)tb_run_get(row, 0, INT64_MAX);
 		query->take(run, row, (char *)*rows + listed->n++ * query->size);
 	}
@@ -202,7 +197,7 @@ int tb_waits_list(struct tb_run *run, const struct tb_waits_query *query, uint32
 	snprintf(before, sizeof before, "SELECT %s, *", wait);
 	snprintf(after, sizeof after, "ORDER BY %s DESC, %s LIMIT %lld", wait, query->ids,
 		top ? (long long)top : -1LL);
-	int status = sum_up(run, query, listed, error);
+	int status = sum_up_waits(run, query, listed, error);
 	if (!status)
 		status = open_query(run, query, listed, before, after, &row, error);
 	if (status)

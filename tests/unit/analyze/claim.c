@@ -36,26 +36,27 @@ static struct tb_claims claims_of(const char *rows)
 }
 
 // judged judges a mean and its interval by a row with this relation, value and bound.
-static enum tb_verdict judged(const char *relation, const char *value, const char *bound,
-	double mean, double half_ci, enum tb_verdict *doubt)
+static enum tb_claim_verdict judged(const char *relation, const char *value,
+	const char *bound, double mean, double half_ci, enum tb_claim_verdict *doubt)
 {
 	char row[256];
 	snprintf(row, sizeof row, "x,qsnet,000,e,s,q,%s,%s,MB/s,%s,fitted,r,m\n",
 		relation, value, bound);
 	struct tb_claims claims = claims_of(row);
 	const struct tb_estimate simulated = {mean, half_ci};
-	enum tb_verdict verdict = tb_claim_judge(&claims.claims[0], &simulated);
+	enum tb_claim_verdict verdict = tb_claim_judge(&claims.claims[0], &simulated);
 	*doubt = tb_claim_doubt(&claims.claims[0], &simulated);
 	tb_claims_fini(&claims);
 	return verdict;
 }
 
 // is expects a verdict of a figure without an interval.
-static void is(
-	const char *relation, const char *value, double mean, enum tb_verdict expected)
+static void is(const char *relation, const char *value, double mean,
+	enum tb_claim_verdict expected)
 {
-	enum tb_verdict doubt;
-	enum tb_verdict verdict = judged(relation, value, "", mean, INFINITY, &doubt);
+	enum tb_claim_verdict doubt;
+	enum tb_claim_verdict verdict =
+		judged(relation, value, "", mean, INFINITY, &doubt);
 	if (verdict != expected || doubt != expected)
 		fail_msg("%s %s: %g %s, or %s", relation, value, mean,
 			tb_verdict_name(verdict), tb_verdict_name(doubt));
@@ -128,7 +129,7 @@ static void ranges_hold_between_their_ends(void **state)
 static void words_hold_by_their_bounds(void **state)
 {
 	(void)state;
-	enum tb_verdict doubt;
+	enum tb_claim_verdict doubt;
 	assert_int_equal(judged("even", "", "25", 25, 0, &doubt), TB_VERDICT_HOLDS);
 	assert_int_equal(judged("even", "", "25", 25.1, 0, &doubt), TB_VERDICT_FAILS);
 	assert_int_equal(judged("uneven", "", "100", 100, 0, &doubt), TB_VERDICT_HOLDS);
@@ -154,7 +155,7 @@ static void orders_are_not_reversed(void **state)
 static void an_interval_over_nothing_is_a_tie(void **state)
 {
 	(void)state;
-	enum tb_verdict doubt;
+	enum tb_claim_verdict doubt;
 	assert_int_equal(judged("grows", "", "", 6, 6, &doubt), TB_VERDICT_TIE);
 	assert_int_equal(doubt, TB_VERDICT_TIE);
 	assert_int_equal(judged("grows", "", "", 6, 5.9, &doubt), TB_VERDICT_HOLDS);
@@ -166,7 +167,7 @@ static void an_interval_over_nothing_is_a_tie(void **state)
 static void intervals_show_the_verdicts_in_doubt(void **state)
 {
 	(void)state;
-	enum tb_verdict doubt;
+	enum tb_claim_verdict doubt;
 	assert_int_equal(judged("<", "120", "", 119, 1, &doubt), TB_VERDICT_HOLDS);
 	assert_int_equal(doubt, TB_VERDICT_NEAR);
 	assert_int_equal(judged("<", "120", "", 119, 0.9, &doubt), TB_VERDICT_HOLDS);
@@ -188,7 +189,7 @@ static void intervals_show_the_verdicts_in_doubt(void **state)
 static void no_figure_holds_nothing(void **state)
 {
 	(void)state;
-	enum tb_verdict doubt;
+	enum tb_claim_verdict doubt;
 	is("=", "0", NAN, TB_VERDICT_FAILS);
 	is("<", "120", NAN, TB_VERDICT_FAILS);
 	is("grows", "", INFINITY, TB_VERDICT_FAILS);
@@ -312,7 +313,7 @@ static void factors_count_both_ways(void **state)
 		claims_of("a,nccl,0,e,s,q,within,100,us,2,predicted,r,m\n");
 	static const struct {
 		double simulated;
-		enum tb_verdict verdict;
+		enum tb_claim_verdict verdict;
 	} judged[] = {{100, TB_VERDICT_HOLDS}, {50, TB_VERDICT_HOLDS},
 		{200, TB_VERDICT_HOLDS}, {49, TB_VERDICT_NEAR}, {201, TB_VERDICT_NEAR},
 		{25, TB_VERDICT_NEAR}, {400, TB_VERDICT_NEAR}, {24, TB_VERDICT_FAILS},

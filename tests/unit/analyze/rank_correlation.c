@@ -19,8 +19,8 @@ static void is_near(double value, double right)
 static double rho(const double *a, const double *b, size_t n)
 {
 	double of_a[N], of_b[N];
-	assert_int_equal(tb_ranks(a, n, of_a), TB_OK);
-	assert_int_equal(tb_ranks(b, n, of_b), TB_OK);
+	assert_int_equal(tb_value_ranks(a, n, of_a), TB_OK);
+	assert_int_equal(tb_value_ranks(b, n, of_b), TB_OK);
 	return tb_rank_correlation(of_a, of_b, n);
 }
 
@@ -30,7 +30,7 @@ static void equal_values_share_a_rank(void **state)
 	const double right[] = {3, 1, 3, 5, 3};
 	double ranks[5];
 	(void)state;
-	assert_int_equal(tb_ranks(values, 5, ranks), TB_OK);
+	assert_int_equal(tb_value_ranks(values, 5, ranks), TB_OK);
 	for (int i = 0; i < 5; i++)
 		is_near(ranks[i], right[i]);
 }

@@ -1,5 +1,5 @@
 // Which flows surely waited for a root, of those that waited at its links.
-#include "root_victims.h"
+#include "root_list.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // Windows of time and their ends, captions, and values of metrics as text.
-#include "run_text.h"
 #include "../../analyze_fixture.h"
 #include "../../support/named_fabric.h"
+#include "scale.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

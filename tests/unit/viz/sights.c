@@ -1,7 +1,7 @@
 // Which part is visible: cameras, squares and trees that are zoomed and moved, lists and
 // slices that are stepped through.
-#include "camera.h"
 #include "flow_square.h"
+#include "parts.h"
 #include "root_list.h"
 #include "tree_sight.h"
 

@@ -1,5 +1,5 @@
 // Sparklines: which are kept when there are more than room, and how they are drawn.
-#include "spark.h"
+#include "curves_picture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

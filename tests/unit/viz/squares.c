@@ -1,6 +1,5 @@
 // Flows and blame as squares.
-#include "blame_square.h"
-#include "flow_grid.h"
+#include "squares.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #include "../../viz_fixture.h"
 
 #include "matrix.h"
-#include "run_text.h"
+#include "scale.h"
 #include "views.h"
 
 #include <setjmp.h>

@@ -170,11 +170,11 @@ static void test_the_first_rank_tells_what_was_chosen(void **state)
 		"channel{Lo..Hi}={0..3}\n" CALL(A, "AllReduce", "1024", "7", "0", "a1",
 			"2") CALL(B, "AllReduce", "1024", "7", "0", "b1", "2") A
 		"4096 Bytes -> Algo 1 proto 2 time 10.5\n");
-	assert_int_equal(call(0, 0)->told.tree, TB_TREE_TAKEN);
-	assert_int_equal(call(0, 0)->told.n_channels, 4);
-	assert_int_equal(call(0, 1)->told.tree, TB_TREE_NOT_TAKEN);
-	assert_int_equal(call(0, 1)->told.n_channels, 0);
-	assert_int_equal(call(1, 0)->told.tree, TB_TREE_UNTOLD);
+	assert_int_equal(call(0, 0)->observed.tree, TB_TREE_TAKEN);
+	assert_int_equal(call(0, 0)->observed.n_channels, 4);
+	assert_int_equal(call(0, 1)->observed.tree, TB_TREE_NOT_TAKEN);
+	assert_int_equal(call(0, 1)->observed.n_channels, 0);
+	assert_int_equal(call(1, 0)->observed.tree, TB_TREE_UNKNOWN);
 	assert_true(has_fact("chosen", "AllReduce TREE LL: 1"));
 	assert_true(has_fact("chosen", "RING SIMPLE: 1"));
 }

@@ -63,7 +63,7 @@ static void put_text(uint8_t *header, size_t at, const char *text)
 
 // write_rank writes the lane as a rank's only one. Each rank is a machine whose clock
 // began `rank` seconds earlier, all with the same time of day.
-static bool tells_any;
+static bool records_any;
 
 static void write_rank(uint32_t rank, uint32_t n_ranks, enum tb_tbt_state state)
 {
@@ -76,7 +76,7 @@ static void write_rank(uint32_t rank, uint32_t n_ranks, enum tb_tbt_state state)
 	put(bytes, TB_TBT_AT_N_RANKS, n_ranks, 4);
 	put(bytes, TB_TBT_AT_MPI, TB_TBT_MPICH, 4);
 	put(bytes, TB_TBT_AT_STATE, (uint64_t)state, 4);
-	put(bytes, TB_TBT_AT_TELLS_ANY, tells_any, 4);
+	put(bytes, TB_TBT_AT_RECORDS_ANY, records_any, 4);
 	put(bytes, TB_TBT_AT_MONO_BEGIN, (10 + rank) * SECOND, 8);
 	put(bytes, TB_TBT_AT_REAL_BEGIN, 1000 * SECOND, 8);
 	if (state == TB_TBT_FINISHED) {
@@ -176,7 +176,7 @@ static void older_files_do_not_tell_of_any_source(void **state)
 		for (uint32_t rank = 0; rank < 2; rank++) {
 			make_lane(rank, 2);
 			finish_lane(rank);
-			tells_any = rank == 0 || newer;
+			records_any = rank == 0 || newer;
 			write_rank(rank, 2, TB_TBT_FINISHED);
 		}
 		assert_int_equal(merge(&summary), TB_OK);
@@ -188,7 +188,7 @@ static void older_files_do_not_tell_of_any_source(void **state)
 			assert_non_null(strstr(note, "MPI_ANY_SOURCE was not recorded"));
 		tb_calls_free(calls);
 	}
-	tells_any = false;
+	records_any = false;
 }
 
 static void ranks_that_were_killed_count_as_far_as_they_came(void **state)

@@ -1,0 +1,121 @@
+#include "parts.h"
+
+#include "ticks.h"
+
+#include <math.h>
+
+#define SWATCH_W 10
+#define APART	 18
+#define BAR_H	 12
+#define GAP	 5
+#define LINE_H	 17
+
+static void draw_share_bar(struct tb_picture *picture, struct tb_box box,
+	const struct tb_share *shares, size_t n)
+{
+	double all = 0, x = box.x;
+	for (size_t i = 0; i < n; i++)
+		all += shares[i].amount;
+	for (size_t i = 0; i < n && all > 0; i++) {
+		double w = box.w * shares[i].amount / all;
+		if (w > 0)
+			tb_picture_rect(picture, (struct tb_box){x, box.y, w, BAR_H},
+				shares[i].colour);
+		x += w;
+	}
+}
+
+static void draw_share_name(struct tb_picture *picture, struct tb_type type,
+	struct tb_box box, const struct tb_share *share)
+{
+	tb_picture_rect(picture, (struct tb_box){box.x, box.y + 3, SWATCH_W, SWATCH_W},
+		share->colour);
+	box.x += SWATCH_W + 5;
+	tb_picture_text(picture, box, type, share->text);
+}
+
+double tb_share_bar_draw(struct tb_picture *picture, const struct tb_style *style,
+	struct tb_box box, const struct tb_share *shares, size_t n, int lines)
+{
+	struct tb_type type = tb_style_type(style, TB_FONT_TEXT, 12, true);
+	double x = box.x, y = box.y + BAR_H + GAP;
+	if (picture)
+		draw_share_bar(picture, box, shares, n);
+	for (size_t i = 0; i < n; i++) {
+		double w = ceil(tb_text_width(type.font, type.size, shares[i].text)) + 2;
+		bool full = x > box.x && x + SWATCH_W + 5 + w > box.x + box.w;
+		if (shares[i].amount <= 0)
+			continue;
+		if (full && --lines == 0)
+			break;
+		x = full ? box.x : x;
+		y += full ? LINE_H : 0;
+		if (picture)
+			draw_share_name(picture, type,
+				(struct tb_box){x, y,
+					fmin(w, box.x + box.w - x - SWATCH_W - 5),
+					LINE_H - 1},
+				&shares[i]);
+		x += SWATCH_W + 5 + w + APART;
+	}
+	return y + LINE_H - box.y;
+}
+
+#define MOST_ZOOM 8
+
+// clamp limits a pan: the middle of the view stays on the span, or all of the span stays
+// visible. A tighter limit would pull a zoom at the edges away from the pointer.
+static double clamp(double pan, double span, double sight)
+{
+	double low = fmin(fmin(-sight / 2, span - sight), 0);
+	double high = fmax(fmax(span - sight / 2, span - sight), 0);
+	return fmin(fmax(pan, low), high);
+}
+
+void tb_camera_set(struct tb_camera *camera, double zoom, double pan_x, double pan_y)
+{
+	camera->zoom = zoom;
+	camera->pan_x = clamp(pan_x, camera->world_w, camera->area_w / zoom);
+	camera->pan_y = clamp(pan_y, camera->world_h, camera->area_h / zoom);
+}
+
+bool tb_camera_zoom(struct tb_camera *camera, double x, double y, double factor)
+{
+	double zoom = camera->zoom * factor;
+	if (zoom <= camera->fit_zoom * 1.01)
+		return false;
+	zoom = fmin(zoom, fmax(MOST_ZOOM, camera->fit_zoom));
+	double world_x = x / camera->zoom + camera->pan_x;
+	double world_y = y / camera->zoom + camera->pan_y;
+	tb_camera_set(camera, zoom, world_x - x / zoom, world_y - y / zoom);
+	return true;
+}
+
+void tb_camera_pan(struct tb_camera *camera, double dx, double dy)
+{
+	tb_camera_set(camera, camera->zoom, camera->pan_x - dx / camera->zoom,
+		camera->pan_y - dy / camera->zoom);
+}
+
+void tb_time_axis_draw(const struct tb_style *style, struct tb_picture *picture,
+	struct tb_box above, double span_ps)
+{
+	const struct tb_palette *palette = tb_palette_of(style->theme);
+	struct tb_type type = tb_style_type(style, TB_FONT_TEXT, 11, true);
+	double bottom = above.y + above.h;
+	if (span_ps <= 0)
+		return;
+	double step = tb_tick_time_step(fmax(span_ps * 110 / above.w, 1));
+	for (double at = 0; at <= span_ps * 1.0001; at += step) {
+		char text[24];
+		double x = above.x + above.w * at / span_ps;
+		double left = fmin(fmax(x - 50, above.x), above.x + above.w - 100);
+		type.align = left > x - 50   ? TB_ALIGN_LEFT
+			     : left < x - 50 ? TB_ALIGN_RIGHT
+					     : TB_ALIGN_CENTRE;
+		tb_picture_line(
+			picture, (struct tb_box){x, bottom, 0, 4}, 1, palette->line);
+		tb_picture_text(picture, (struct tb_box){left, bottom + 6, 100, 15}, type,
+			tb_tick_time(at, step, text, sizeof text));
+	}
+}
