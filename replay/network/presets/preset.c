@@ -31,6 +31,8 @@ static bool in_section(const char *section, const char *written)
 	return strcmp(section, written) == 0;
 }
 
+enum { LIKE_MOST = 8 }; // networks, each like the next
+
 static bool has_key(const struct tb_preset_key *keys, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++)
@@ -103,15 +105,16 @@ int tb_preset_set(struct tb_preset_reading *reading, const char *section,
 			(section && !in_section(keys[i].section, section)))
 			continue;
 		bool of_host = strcmp(keys[i].section, TB_PRESET_HOST) == 0;
-		bool *seen = of_host ? reading->host->seen : reading->seen;
-		if (section && seen[i])
+		uint8_t *seen = of_host ? reading->host->seen : reading->seen;
+		uint8_t depth = reading->file->depth;
+		if (section && seen[i] == depth)
 			return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
 				"%s stands in [%s] a second time", name, section);
 		if (reading->in_list)
 			reading->changed[i] = true;
 		else
-			seen[i] = true;
-		reading->seen[i] = true;
+			seen[i] = depth;
+		reading->seen[i] = depth;
 		return tb_preset_set_value(reading, &keys[i], value);
 	}
 	return is_left_out(reading, section, name) ? TB_OK
@@ -172,14 +175,57 @@ static int open_host(struct tb_preset_reading *reading, const char *section)
 	return TB_OK;
 }
 
+static int read_file(struct tb_preset_reading *reading, const char *name, char *own_path);
+
+// read_like reads the preset that a file is like, whose values are those of all keys that
+// the file leaves out, but for its name.
+static int read_like(struct tb_preset_reading *reading, const char *name)
+{
+	struct tb_preset_file *derived = reading->file;
+	const char *source = reading->source;
+	char own_path[PATH_MAX];
+	if (derived->has_keys)
+		return tb_fail_in(reading->error, TB_EUSAGE, source,
+			"like = %s: expected before all other keys", name);
+	for (const struct tb_preset_file *at = derived; at; at = at->derived)
+		if (strcmp(at->name, name) == 0)
+			return tb_fail_in(reading->error, TB_EUSAGE, source,
+				"like = %s: it would be like itself", name);
+	if (derived->depth == LIKE_MOST)
+		return tb_fail_in(reading->error, TB_EUSAGE, source,
+			"like = %s: expected at most %d networks that are like another",
+			name, LIKE_MOST - 1);
+	struct tb_preset_file base = {
+		.name = name, .derived = derived, .depth = derived->depth + 1};
+	derived->source = source;
+	reading->file = &base;
+	reading->source = name;
+	int status = read_file(reading, name, own_path);
+	reading->file = derived;
+	reading->source = source;
+	for (size_t i = 0; i < reading->n_keys; i++)
+		if (reading->keys[i].form == TB_FORM_WORD)
+			reading->seen[i] = 0;
+	return status;
+}
+
 static int on_key(void *context, const char *section, const char *name, const char *value)
 {
 	struct tb_preset_reading *reading = context;
-	if (reading->status == TB_OK && in_section(TB_PRESET_HOST, section))
-		reading->status = open_host(reading, section);
-	if (reading->status == TB_OK)
-		reading->status = tb_preset_set(reading, section, name, value);
-	return reading->status == TB_OK;
+	int status = TB_OK;
+	if (reading->status != TB_OK) // inih reads on
+		return 0;
+	if (strcmp(section, "network") == 0 && strcmp(name, "like") == 0) {
+		status = read_like(reading, value);
+	} else {
+		if (in_section(TB_PRESET_HOST, section))
+			status = open_host(reading, section);
+		if (status == TB_OK)
+			status = tb_preset_set(reading, section, name, value);
+	}
+	reading->file->has_keys = true;
+	reading->status = status;
+	return status == TB_OK;
 }
 
 // choose_host turns to the library that the list or the preset names.
@@ -255,6 +301,11 @@ static int no_preset(struct tb_preset_reading *reading, const char *name)
 		n += (size_t)snprintf(list + n, sizeof list - n, "%s%.*s", n ? ", " : "",
 			(int)strcspn(at, "\n"), at);
 	free(names);
+	if (reading->file->derived)
+		return tb_fail_in(reading->error, TB_EUSAGE,
+			reading->file->derived->source,
+			"like = %s: it is neither a network preset (%s) nor a file", name,
+			list);
 	return tb_fail(reading->error, TB_EUSAGE,
 		"'%s' is neither a network preset (%s) nor a file", name, list);
 }
@@ -265,6 +316,9 @@ static int parse_file(struct tb_preset_reading *reading, const char *path)
 	FILE *file = tb_input_fopen(path);
 	if (!file && errno == ENOENT && !strchr(path, '/') && !strchr(path, '.'))
 		return no_preset(reading, path);
+	if (!file && reading->file->derived)
+		return tb_fail_in(reading->error, TB_EIO, reading->file->derived->source,
+			"like = %s: it cannot be read: %s", path, strerror(errno));
 	if (!file)
 		return tb_fail_in(reading->error, TB_EIO, path, "cannot be read: %s",
 			strerror(errno));
@@ -278,13 +332,13 @@ static int parse_file(struct tb_preset_reading *reading, const char *path)
 
 // parse takes the preset that is built in, else the one in the user's folder, else the
 // file of that name.
-static int parse(struct tb_preset_reading *reading, const char *name)
+static int parse(struct tb_preset_reading *reading, const char *name, char *own_path)
 {
 	const struct tb_schema_network *built_in = tb_preset_built_in(name);
 	if (built_in)
 		return ini_parse_string(built_in->text, on_key, reading);
-	if (tb_preset_own_path(name, reading->own_path, sizeof reading->own_path))
-		reading->source = reading->own_path; // for errors
+	if (tb_preset_own_path(name, own_path, PATH_MAX))
+		reading->source = own_path; // for errors
 	return parse_file(reading, reading->source);
 }
 
@@ -315,10 +369,11 @@ static const struct tb_preset_reading nothing_read = {
 	.library = "none",
 };
 
-// read_text reads the preset's text, built in or of a file.
-static int read_text(struct tb_preset_reading *reading)
+// read_file reads the text of a preset, built in or of a file, whose path is written to
+// `own_path` when it lies in the user's folder; PATH_MAX bytes.
+static int read_file(struct tb_preset_reading *reading, const char *name, char *own_path)
 {
-	int line = parse(reading, reading->source);
+	int line = parse(reading, name, own_path);
 	int status = reading->status;
 	if (line < 0)
 		return status == TB_OK ? line : status;
@@ -328,7 +383,7 @@ static int read_text(struct tb_preset_reading *reading)
 		return tb_fail_at(reading->error, TB_EFORMAT, reading->source,
 			TB_PLACE_LINE, (uint64_t)line,
 			"expected [section] or key = value");
-	if (reading->error) {
+	if (reading->error && reading->error->place == TB_PLACE_NONE) {
 		reading->error->place = TB_PLACE_LINE;
 		reading->error->at = (uint64_t)line;
 	}
@@ -342,7 +397,7 @@ static int read_preset(struct tb_preset_reading *reading, char *list)
 	int status = tb_preset_set_switching(
 		reading, switching[0] ? switching : reading->kinds[0].name);
 	if (status == TB_OK)
-		status = read_text(reading);
+		status = read_file(reading, reading->source, reading->own_path);
 	if (status == TB_OK)
 		status = choose_host(reading, list);
 	if (status == TB_OK && list)
@@ -386,6 +441,7 @@ int tb_network_preset_of(struct tb_network_params *params, const char *name,
 	char *list = strchr(copy, ',');
 	if (list)
 		*list++ = '\0';
+	struct tb_preset_file file = {.name = copy, .depth = 1};
 	struct tb_preset_reading reading = nothing_read;
 	*tb_credit_params_mutable(&reading.params) =
 		(struct tb_credit_params){.vl_high = "none",
@@ -393,6 +449,7 @@ int tb_network_preset_of(struct tb_network_params *params, const char *name,
 			.vl_limit = TB_VL_LIMIT_NONE,
 			.sl_to_vl = "modulo"};
 	reading.source = copy;
+	reading.file = &file;
 	reading.kinds = kinds;
 	reading.n_kinds = n_kinds;
 	reading.error = error;

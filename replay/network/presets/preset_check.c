@@ -50,22 +50,27 @@ static int check_broadcast(const struct tb_preset_reading *reading)
 
 // is_set returns whether a key was given a value beside another one that decides whether
 // it matters: by the list of changes, or by the file if the list leaves the other one
-// alone. A list may make a key of the file matter no more.
+// alone. A list may make a key of the file matter no more, and a file that of another one
+// which it is like.
 static bool is_set(
 	const struct tb_preset_reading *reading, const char *name, const char *decider)
 {
-	bool is_in_file = false, is_changed = false, decider_is_changed = false;
+	unsigned in_file = 0, decider_in_file = 0;
+	bool is_changed = false, decider_is_changed = false;
 	for (size_t i = 0; i < reading->n_keys; i++) {
 		const struct tb_preset_key *key = &reading->keys[i];
 		bool in_host = strcmp(key->section, TB_PRESET_HOST) == 0;
+		unsigned seen = in_host ? reading->host->seen[i] : reading->seen[i];
 		if (strcmp(key->name, name) == 0) {
-			is_in_file = in_host ? reading->host->seen[i] : reading->seen[i];
+			in_file = seen;
 			is_changed = reading->changed[i];
 		} else if (strcmp(key->name, decider) == 0) {
+			decider_in_file = seen;
 			decider_is_changed = reading->changed[i];
 		}
 	}
-	return is_changed || (is_in_file && !decider_is_changed);
+	bool overruled = decider_in_file > 0 && decider_in_file < in_file;
+	return is_changed || (in_file > 0 && !overruled && !decider_is_changed);
 }
 
 // check_effect refuses keys that were given a value and cannot change anything beside

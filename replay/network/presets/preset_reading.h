@@ -16,7 +16,16 @@
 
 struct tb_preset_library {
 	struct tb_host_params params;
-	bool seen[TB_PARAMETERS_MOST]; // keys of its section
+	uint8_t seen[TB_PARAMETERS_MOST]; // keys of its section, as those of a reading
+};
+
+// A file that is being read, and those that are like it.
+struct tb_preset_file {
+	const char *name;   // as it was given
+	const char *source; // in messages, while the one it is like is read
+	const struct tb_preset_file *derived;
+	uint8_t depth; // 1: that of the network, 2: which this one is like, ...
+	bool has_keys; // some were read
 };
 
 struct tb_preset_reading {
@@ -26,10 +35,11 @@ struct tb_preset_reading {
 	struct tb_preset_library *host; // whose keys are being set
 	char library[32];		// chosen
 	const char *source;		// file or preset name, for messages
+	struct tb_preset_file *file;	// being read
 	char own_path[PATH_MAX];	// of a preset in the user's folder
 	struct tb_preset_key keys[TB_PARAMETERS_MOST]; // that it may have
 	size_t n_keys;
-	bool seen[TB_PARAMETERS_MOST];
+	uint8_t seen[TB_PARAMETERS_MOST];      // by the file of that depth; 0: not
 	bool changed[TB_PARAMETERS_MOST];      // by the list of changes
 	bool in_list;			       // whose keys are being set
 	const struct tb_switching_kind *kinds; // that there are

@@ -201,7 +201,15 @@ static int store_switching(struct tb_preset_reading *reading, const char *value)
 	if (reading->switching[0])
 		return TB_OK;
 	for (size_t i = tb_preset_n_keys; i < reading->n_keys; i++)
-		if (reading->seen[i])
+		if (reading->seen[i] > reading->file->depth)
+			return strcmp(value, reading->kind->name) == 0
+				       ? TB_OK
+				       : tb_fail_in(reading->error, TB_EUSAGE,
+						 reading->source,
+						 "switching = %s: it is like a network "
+						 "with switching = %s",
+						 value, reading->kind->name);
+		else if (reading->seen[i])
 			return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
 				"switching = %s: expected before '%s', a key that not "
 				"every "
