@@ -9,7 +9,7 @@
 
 #include "call_times.h"
 #include "congestion.h"
-#include "link_known.h"
+#include "link_figures.h"
 #include "spans.h"
 #include "store.h"
 

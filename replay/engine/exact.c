@@ -109,15 +109,6 @@ static void to_packets(struct exact_change *change)
 		tb_messages_go_on(change->after, ids[i]);
 }
 
-static void to_flows(struct exact_change *change, uint32_t *ids, uint32_t n)
-{
-	if (n == TB_NOTHING)
-		tb_replay_no_memory(change->after, "the messages in flight");
-	else
-		tb_fluid_enter(change->after, ids, n);
-	free(ids);
-}
-
 static int change_model(const struct tb_exact *exact, const struct tb_switching **model,
 	struct tb_replay **replay, struct tb_error *error)
 {
@@ -131,19 +122,18 @@ static int change_model(const struct tb_exact *exact, const struct tb_switching 
 		free(ids);
 		return status;
 	}
-	if (to_fluid)
-		to_flows(&change, ids, n);
-	else
+	if (to_fluid) {
+		if (n == TB_NOTHING)
+			tb_replay_no_memory(change.after, "the messages in flight");
+		else
+			tb_fluid_enter(change.after, ids, n);
+		free(ids);
+	} else
 		to_packets(&change);
 	(*model)->free(*replay);
 	*model = change.to;
 	*replay = change.after;
 	return TB_OK;
-}
-
-static bool is_empty(const struct tb_replay *replay)
-{
-	return tb_replay_in_flight(replay) == 0;
 }
 
 // exact_edge_of is when the phase ends; TB_TIME_NEVER: not at an instant known before.
@@ -152,28 +142,6 @@ static tb_time_ps exact_edge_of(const struct tb_exact *exact)
 	if (exact->phase == BEFORE)
 		return exact->from;
 	return exact->phase == WITHIN ? exact->to : TB_TIME_NEVER;
-}
-
-// exact_continue begins the next phase where one is over.
-static int exact_continue(struct tb_exact *exact, const struct tb_switching **model,
-	struct tb_replay **replay, struct tb_error *error)
-{
-	int status = TB_OK;
-	bool is_over = (*replay)->now >= exact_edge_of(exact);
-	if (exact->phase == WITHIN && is_over) {
-		(*replay)->holds_back = true;
-		exact->phase = DRAINING;
-	}
-	if (exact->phase == DRAINING && is_empty(*replay)) {
-		exact->phase = BEHIND;
-		status = change_model(exact, model, replay, error);
-	} else if (exact->phase == BEFORE && is_over) {
-		exact->phase = WITHIN;
-		status = change_model(exact, model, replay, error);
-	}
-	tb_time_ps edge = exact_edge_of(exact);
-	(*replay)->pause_at = edge < exact->pause_at ? edge : exact->pause_at;
-	return status;
 }
 
 void tb_exact_pause_at(struct tb_exact *exact, tb_time_ps at)
@@ -201,7 +169,22 @@ int tb_exact_run(struct tb_exact *exact, const struct tb_switching **model,
 	if (exact->refusal)
 		return tb_fail(error, TB_EUSAGE, "%s", exact->refusal);
 	for (uint64_t i = 0; i < n_rounds; i++) {
-		int status = exact_continue(exact, model, replay, error);
+		// Begin the next phase where one is over.
+		int status = TB_OK;
+		bool is_over = (*replay)->now >= exact_edge_of(exact);
+		if (exact->phase == WITHIN && is_over) {
+			(*replay)->holds_back = true;
+			exact->phase = DRAINING;
+		}
+		if (exact->phase == DRAINING && (tb_replay_in_flight(*replay) == 0)) {
+			exact->phase = BEHIND;
+			status = change_model(exact, model, replay, error);
+		} else if (exact->phase == BEFORE && is_over) {
+			exact->phase = WITHIN;
+			status = change_model(exact, model, replay, error);
+		}
+		tb_time_ps edge = exact_edge_of(exact);
+		(*replay)->pause_at = edge < exact->pause_at ? edge : exact->pause_at;
 		if (status != TB_OK)
 			return status;
 		bool drains = exact->phase == DRAINING;

@@ -7,6 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+static int host_sent(
+	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error);
+static int host_delivered(
+	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error);
+static int host_undelivered(
+	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error);
+
 bool tb_host_is_needed(const struct tb_network *network)
 {
 	return network->n_rails > 1 || !tb_host_does_nothing(&network->params.host);
@@ -124,31 +131,26 @@ void tb_host_post(struct tb_host *host, enum tb_host_part part, uint32_t id,
 	host->n_outgoing++;
 }
 
-// post_control makes the next message of the handshake. The last one always comes from
-// the receiver.
-static void post_control(struct tb_host *host, uint32_t id)
-{
-	struct piece *piece = piece_at(host, id);
-	const struct transfer *transfer = transfer_at(host, piece->transfer);
-	bool from_receiver = --piece->n_controls == 0;
-	struct tb_message message = transfer->what;
-	message.bytes = 0;
-	if (from_receiver) {
-		message.source = transfer->what.destination;
-		message.destination = transfer->what.source;
-		message.source_place = transfer->what.destination_place;
-		message.destination_place = transfer->what.source_place;
-	}
-	uint32_t process = from_receiver ? transfer->receiver : transfer->sender;
-	tb_host_post(host, TB_PART_HANDSHAKE, id, &message,
-		tb_rails_choose(host, process, &message));
-}
-
 void tb_host_dispatch(struct tb_host *host, uint32_t id)
 {
-	if (piece_at(host, id)->n_controls)
-		post_control(host, id);
-	else
+	if (piece_at(host, id)->n_controls) {
+		// Make the next message of the handshake. The last one always comes from
+		// the receiver.
+		struct piece *piece = piece_at(host, id);
+		const struct transfer *transfer = transfer_at(host, piece->transfer);
+		bool from_receiver = --piece->n_controls == 0;
+		struct tb_message message = transfer->what;
+		message.bytes = 0;
+		if (from_receiver) {
+			message.source = transfer->what.destination;
+			message.destination = transfer->what.source;
+			message.source_place = transfer->what.destination_place;
+			message.destination_place = transfer->what.source_place;
+		}
+		uint32_t process = from_receiver ? transfer->receiver : transfer->sender;
+		tb_host_post(host, TB_PART_HANDSHAKE, id, &message,
+			tb_rails_choose(host, process, &message));
+	} else
 		tb_rails_send(host, id);
 }
 
@@ -233,24 +235,6 @@ static void host_issue_counted(struct tb_host *host, uint32_t piece)
 	tb_host_advance(host, process);
 }
 
-// linked: a message is on its sender's link, and its receiver's carries one after another
-// into it. Those that come at once wait before it, not in the way of others.
-static void linked(struct tb_host *host, uint32_t id)
-{
-	struct transfer *transfer = transfer_at(host, id);
-	tb_time_ps *in = &process_at(host, transfer->receiver)->input_free_at;
-	tb_time_ps begins = *in > host->now ? *in : host->now;
-	transfer->queue_ps = begins - transfer->posted_at;
-	transfer->started_at = transfer->drained_at = begins;
-	*in = begins +
-	      tb_host_copy_time(transfer->what.bytes, host->params.local_bytes_per_s);
-	tb_time_ps ends = begins + tb_channels_local_time(host, &transfer->what);
-	if (ends < *in)
-		ends = *in;
-	tb_host_set_timer(host, ends, TB_HOST_COPIED, id);
-	tb_host_set_timer(host, ends + host->params.local_latency_ps, TB_HOST_SEEN, id);
-}
-
 static int on_timer(struct tb_host *host, struct tb_timer timer, struct tb_error *error)
 {
 	uint32_t id = (uint32_t)(timer.what / TB_HOST_N_TIMERS);
@@ -268,9 +252,26 @@ static int on_timer(struct tb_host *host, struct tb_timer timer, struct tb_error
 	case TB_HOST_SEEN:
 		return tb_host_complete(host, id, error);
 	case TB_HOST_LINKED:
-		if (host->params.local == TB_LOCAL_LINKS)
-			linked(host, id);
-		else
+		if (host->params.local == TB_LOCAL_LINKS) {
+			// A message is on its sender's link, and its receiver's carries
+			// one after another into it. Those that come at once wait before
+			// it, not in the way of others.
+			struct transfer *transfer = transfer_at(host, id);
+			tb_time_ps *in =
+				&process_at(host, transfer->receiver)->input_free_at;
+			tb_time_ps begins = *in > host->now ? *in : host->now;
+			transfer->queue_ps = begins - transfer->posted_at;
+			transfer->started_at = transfer->drained_at = begins;
+			*in = begins + tb_host_copy_time(transfer->what.bytes,
+					       host->params.local_bytes_per_s);
+			tb_time_ps ends =
+				begins + tb_channels_local_time(host, &transfer->what);
+			if (ends < *in)
+				ends = *in;
+			tb_host_set_timer(host, ends, TB_HOST_COPIED, id);
+			tb_host_set_timer(host, ends + host->params.local_latency_ps,
+				TB_HOST_SEEN, id);
+		} else
 			tb_memory_copy(host, id);
 		return TB_OK;
 	case TB_HOST_PACED:
@@ -284,29 +285,6 @@ static int on_timer(struct tb_host *host, struct tb_timer timer, struct tb_error
 		break;
 	}
 	return TB_OK;
-}
-
-// use_link: a process's link carries one message after another out of it.
-static void use_link(struct tb_host *host, uint32_t id)
-{
-	struct transfer *transfer = transfer_at(host, id);
-	tb_time_ps *out = &process_at(host, transfer->sender)->link_free_at;
-	tb_time_ps begins = *out > host->now ? *out : host->now;
-	*out = begins +
-	       tb_host_copy_time(transfer->what.bytes, host->params.local_bytes_per_s);
-	tb_host_set_timer(host, begins, TB_HOST_LINKED, id);
-}
-
-static void host_enqueue(struct tb_host *host, uint32_t id)
-{
-	struct transfer *transfer = transfer_at(host, id);
-	struct host_process *process = process_at(host, transfer->sender);
-	if (process->queue == NOTHING)
-		process->queue = id;
-	else
-		transfer_at(host, process->queue_end)->next = id;
-	process->queue_end = id;
-	tb_host_advance(host, transfer->sender);
 }
 
 static int host_begin(
@@ -344,11 +322,24 @@ static int host_begin(
 		.next = NOTHING,
 		.uses = 2};
 	host->n_posted++;
-	if (!tb_host_is_local(host, message))
-		host_enqueue(host, id);
-	else if (host->params.local == TB_LOCAL_LINKS)
-		use_link(host, id);
-	else
+	if (!tb_host_is_local(host, message)) {
+		struct transfer *transfer = transfer_at(host, id);
+		struct host_process *process = process_at(host, transfer->sender);
+		if (process->queue == NOTHING)
+			process->queue = id;
+		else
+			transfer_at(host, process->queue_end)->next = id;
+		process->queue_end = id;
+		tb_host_advance(host, transfer->sender);
+	} else if (host->params.local == TB_LOCAL_LINKS) {
+		// A process's link carries one message after another out of it.
+		struct transfer *transfer = transfer_at(host, id);
+		tb_time_ps *out = &process_at(host, transfer->sender)->link_free_at;
+		tb_time_ps begins = *out > host->now ? *out : host->now;
+		*out = begins + tb_host_copy_time(transfer->what.bytes,
+					host->params.local_bytes_per_s);
+		tb_host_set_timer(host, begins, TB_HOST_LINKED, id);
+	} else
 		tb_memory_post(host, id);
 	return TB_OK;
 }
@@ -417,10 +408,10 @@ struct tb_source tb_host_source(struct tb_host *host)
 	return (struct tb_source){.context = host,
 		.when = host_next_at,
 		.take = host_take,
-		.sent = tb_host_sent,
-		.delivered = tb_host_delivered,
+		.sent = host_sent,
+		.delivered = host_delivered,
 		.crossed = tb_host_crossed,
-		.undelivered = tb_host_undelivered,
+		.undelivered = host_undelivered,
 		.finish = host_finish};
 }
 
@@ -472,4 +463,336 @@ void tb_host_free(struct tb_host *host)
 	tb_memory_fini(host);
 	free(host->outgoing);
 	free(host);
+}
+
+// How messages end: parts are sent, delivered or given up, and processes are notified of
+// whole messages, in order.
+
+static void drop_transfer(struct tb_host *host, uint32_t id)
+{
+	struct transfer *transfer = transfer_at(host, id);
+	if (--transfer->uses)
+		return;
+	transfer->next = host->free_transfer;
+	host->free_transfer = id;
+}
+
+static void drop_piece(struct tb_host *host, uint32_t id)
+{
+	struct piece *piece = piece_at(host, id);
+	if (--piece->uses)
+		return;
+	piece->next = host->free_piece;
+	host->free_piece = id;
+}
+
+// ending_give_up cancels the uncut rest of a transfer of which a part was given up.
+static void ending_give_up(struct tb_host *host, uint32_t id)
+{
+	struct transfer *transfer = transfer_at(host, id);
+	transfer->is_given_up = true;
+	if (transfer->n_uncut == 0)
+		return;
+	// Of a process's transfers only the first can have been cut.
+	process_at(host, transfer->sender)->queue = transfer->next;
+	transfer->n_unsent -= transfer->n_uncut;
+	transfer->n_undelivered -= transfer->n_uncut;
+	transfer->n_uncut = 0;
+}
+
+int tb_host_report_sent(struct tb_host *host, uint32_t id, struct tb_error *error)
+{
+	uint64_t cookie = transfer_at(host, id)->what.cookie;
+	bool is_given_up = transfer_at(host, id)->is_given_up;
+	drop_transfer(host, id);
+	const struct tb_source *source = host->source;
+	if (is_given_up || !source->sent)
+		return TB_OK;
+	host->last_reported = host->now;
+	return source->sent(source->context, host->now, cookie, error);
+}
+
+static int ending_report_delivered(
+	struct tb_host *host, uint32_t id, struct tb_error *error)
+{
+	const struct transfer *transfer = transfer_at(host, id);
+	uint64_t cookie = transfer->what.cookie;
+	bool is_given_up = transfer->is_given_up;
+	if (is_given_up) {
+		host->n_undelivered++;
+	} else {
+		host->n_delivered++;
+		host->payload_bytes += transfer->what.bytes;
+		tb_host_count(host, transfer);
+	}
+	host->last_reported = host->now;
+	drop_transfer(host, id);
+	const struct tb_source *source = host->source;
+	int (*report)(void *, tb_time_ps, uint64_t, struct tb_error *) =
+		is_given_up ? source->undelivered : source->delivered;
+	return report ? report(source->context, host->now, cookie, error) : TB_OK;
+}
+
+// take_early takes the transfer whose turn it is from those of its pair that came early.
+static uint32_t take_early(struct tb_host *host, struct host_pair *pair)
+{
+	uint32_t *link = &pair->early;
+	while (*link != NOTHING && transfer_at(host, *link)->serial != pair->n_reported)
+		link = &transfer_at(host, *link)->next;
+	uint32_t id = *link;
+	if (id != NOTHING)
+		*link = transfer_at(host, id)->next;
+	return id;
+}
+
+// tb_host_complete reports a transfer once all earlier ones from the same process to the
+// same process have been reported.
+int tb_host_complete(struct tb_host *host, uint32_t id, struct tb_error *error)
+{
+	uint32_t pair_id = transfer_at(host, id)->pair;
+	if (pair_id == NOTHING)
+		return ending_report_delivered(host, id, error);
+	transfer_at(host, id)->next = pair_at(host, pair_id)->early;
+	pair_at(host, pair_id)->early = id;
+	int status = TB_OK;
+	while (status == TB_OK &&
+		(id = take_early(host, pair_at(host, pair_id))) != NOTHING) {
+		pair_at(host, pair_id)->n_reported++;
+		status = ending_report_delivered(host, id, error);
+	}
+	return status;
+}
+
+int tb_host_noticed(struct tb_host *host, uint32_t id, struct tb_error *error)
+{
+	uint32_t transfer_id = piece_at(host, id)->transfer;
+	struct transfer *transfer = transfer_at(host, transfer_id);
+	drop_piece(host, id);
+	if (--transfer->n_undelivered)
+		return TB_OK;
+	// A message that was given up is reported once none of its parts is under way.
+	if (transfer->is_given_up && transfer->n_unsent)
+		return TB_OK;
+	return tb_host_complete(host, transfer_id, error);
+}
+
+static int transfer_sent(struct tb_host *host, uint32_t id, struct tb_error *error)
+{
+	const struct transfer *transfer = transfer_at(host, id);
+	bool over = transfer->is_given_up && transfer->n_undelivered == 0;
+	int status = tb_host_report_sent(host, id, error);
+	return status == TB_OK && over ? tb_host_complete(host, id, error) : status;
+}
+
+// piece_sent: all parts of a piece are acknowledged or given up.
+static int piece_sent(struct tb_host *host, uint32_t id, struct tb_error *error)
+{
+	uint32_t transfer_id = piece_at(host, id)->transfer;
+	struct transfer *transfer = transfer_at(host, transfer_id);
+	uint32_t sender = transfer->sender;
+	bool all = --transfer->n_unsent == 0;
+	drop_piece(host, id);
+	process_at(host, sender)->n_under_way--;
+	int status = all ? transfer_sent(host, transfer_id, error) : TB_OK;
+	tb_host_advance(host, sender);
+	return status;
+}
+
+// piece_delivered: all parts of a piece have arrived or are given up.
+static int piece_delivered(struct tb_host *host, uint32_t id, struct tb_error *error)
+{
+	const struct transfer *transfer = transfer_at(host, piece_at(host, id)->transfer);
+	struct host_process *receiver = process_at(host, transfer->receiver);
+	const struct tb_host_params *params = host_params_for(host, &transfer->what);
+	tb_time_ps notice =
+		params->notice_ps + tb_host_eager_time(params, piece_at(host, id)->bytes);
+	if (notice == 0 || transfer->is_given_up)
+		return tb_host_noticed(host, id, error);
+	if (receiver->noticed_until < host->now)
+		receiver->noticed_until = host->now;
+	receiver->noticed_until += notice;
+	tb_host_set_timer(host, receiver->noticed_until, TB_HOST_NOTICED, id);
+	return TB_OK;
+}
+
+static int ending_finish(const struct tb_host *host, int status, struct tb_error *error)
+{
+	return host->no_memory ? tb_host_out_of_memory(error) : status;
+}
+
+// host.c: how messages end. Called by the engine, for the parts of messages:
+static int host_sent(
+	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
+{
+	struct tb_host *host = context;
+	host->now = now;
+	uint32_t id = (uint32_t)(cookie / TB_PARTS);
+	if (cookie % TB_PARTS != TB_PART_DATA || --piece_at(host, id)->n_unsent)
+		return TB_OK;
+	tb_rails_sent(host, id);
+	return ending_finish(host, piece_sent(host, id, error), error);
+}
+
+static int host_delivered(
+	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
+{
+	struct tb_host *host = context;
+	host->now = now;
+	uint32_t id = (uint32_t)(cookie / TB_PARTS);
+	enum tb_host_part part = (enum tb_host_part)(cookie % TB_PARTS);
+	int status = TB_OK;
+	if (part == TB_PART_HANDSHAKE) {
+		// A message of a handshake is in; what follows comes `handshake_delay`
+		// later.
+		const struct transfer *transfer =
+			transfer_at(host, piece_at(host, id)->transfer);
+		tb_time_ps delay =
+			host_params_for(host, &transfer->what)->handshake_delay_ps;
+		if (delay == 0)
+			tb_host_dispatch(host, id);
+		else
+			tb_host_set_timer(host, host->now + delay, TB_HOST_ANSWERED, id);
+	} else if (part != TB_PART_DATA) {
+		tb_reserve_arrived(host, part, id);
+	} else if (--piece_at(host, id)->n_undelivered == 0) {
+		tb_rails_delivered(host, id);
+		status = piece_delivered(host, id, error);
+	}
+	return ending_finish(host, status, error);
+}
+
+// data_lost: a part of a piece's data was given up.
+static int data_lost(struct tb_host *host, uint32_t id, struct tb_error *error)
+{
+	struct piece *piece = piece_at(host, id);
+	bool all_sent = --piece->n_unsent == 0;
+	bool all_delivered = --piece->n_undelivered == 0;
+	if (all_sent)
+		tb_rails_sent(host, id);
+	if (all_delivered)
+		tb_rails_delivered(host, id);
+	int status = all_delivered ? piece_delivered(host, id, error) : TB_OK;
+	return status == TB_OK && all_sent ? piece_sent(host, id, error) : status;
+}
+
+static int host_undelivered(
+	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
+{
+	struct tb_host *host = context;
+	host->now = now;
+	uint32_t id = (uint32_t)(cookie / TB_PARTS);
+	enum tb_host_part part = (enum tb_host_part)(cookie % TB_PARTS);
+	if (part != TB_PART_DATA && part != TB_PART_HANDSHAKE &&
+		!tb_reserve_lost(host, part, id))
+		return ending_finish(host, TB_OK, error);
+	ending_give_up(host, piece_at(host, id)->transfer);
+	if (part == TB_PART_DATA)
+		return ending_finish(host, data_lost(host, id, error), error);
+	// What fails before the data ends the piece.
+	int status = piece_delivered(host, id, error);
+	if (status == TB_OK)
+		status = piece_sent(host, id, error);
+	return ending_finish(host, status, error);
+}
+
+// What the channels of two processes carry: rule H10 of docs/model.md, after
+// ncclTopoComputeP2pChannels (src/graph/paths.cc), ncclTopoDupChannels (search.cc) and
+// calcP2pChannelCount (src/enqueue.cc).
+
+// Peers whose messages one batch of a channel has (NCCL_MAX_DEV_WORK_P2P_PER_BATCH).
+#define PEERS_A_BATCH 8
+
+// What a channel sends at once between nodes (NCCL_P2P_NET_CHUNKSIZE, src/init.cc).
+#define CHUNK_BYTES (UINT64_C(128) << 10)
+
+// Of the GPUs of one node: their channels, each as fast as an NVLink of Ampere or Hopper
+// (SM90_NVLINK_BW of src/graph/topo.h), and what one has at most before there are more.
+#define LOCAL_CHANNELS	  32
+#define LOCAL_BYTES_PER_S UINT64_C(20600000000)
+#define LOCAL_BYTES_EACH  (UINT64_C(16) << 20)
+
+bool tb_channels_have(const struct tb_host *host, const struct tb_message *message)
+{
+	const struct tb_host_params *params = host_params_for(host, message);
+	return (params->channel_bytes_per_s || params->launch_ps) && !message->planned &&
+	       !tb_host_is_local(host, message);
+}
+
+static uint64_t power_above(uint64_t n)
+{
+	uint64_t power = 1;
+	while (power < n)
+		power *= 2;
+	return power;
+}
+
+// channels_of_process returns how many a process has: two for each of its node's
+// adapters, or four where these are fast and few.
+static uint64_t channels_of_process(const struct tb_host *host)
+{
+	uint64_t rate = host->net->params.link_bytes_per_s, rails = host->n_rails;
+	bool twice = rate > UINT64_C(25000000000) &&
+		     (rails <= 4 || rate > UINT64_C(50000000000));
+	return power_above(rails * (twice ? 4 : 2));
+}
+
+uint64_t tb_channels_rate(const struct tb_host *host, const struct tb_message *message)
+{
+	uint64_t each = host_params_for(host, message)->channel_bytes_per_s;
+	if (!each || !tb_channels_have(host, message))
+		return 0;
+	uint64_t rate = host->net->params.link_bytes_per_s;
+	uint64_t n = power_above(rate / each + (rate % each != 0));
+	uint64_t batches = message->n_ranks / PEERS_A_BATCH +
+			   (message->n_ranks % PEERS_A_BATCH != 0);
+	n = n < 2 ? 2 : n;
+	while (n > 1 && n * batches > channels_of_process(host))
+		n /= 2;
+	return n * each;
+}
+
+uint64_t tb_channels_piece_bytes(
+	const struct tb_host *host, const struct tb_message *message)
+{
+	uint64_t largest = host_params_for(host, message)->largest_bytes;
+	if (!tb_channels_rate(host, message) || (largest && largest < CHUNK_BYTES))
+		return largest;
+	return CHUNK_BYTES;
+}
+
+bool tb_channels_hold(struct tb_host *host, uint32_t id)
+{
+	struct piece *piece = piece_at(host, id);
+	struct transfer *transfer = transfer_at(host, piece->transfer);
+	if (piece->is_paced || !tb_channels_have(host, &transfer->what))
+		return false;
+	struct host_pair *pair = pair_at(host, transfer->pair);
+	tb_time_ps ready = host->now;
+	if (piece->is_first)
+		ready += host->params.launch_ps;
+	tb_time_ps begins =
+		pair->channels_free_at > ready ? pair->channels_free_at : ready;
+	pair->channels_free_at =
+		begins +
+		tb_host_copy_time(piece->bytes, tb_channels_rate(host, &transfer->what));
+	piece->is_paced = true;
+	if (piece->is_first) {
+		transfer->software_ps += host->params.launch_ps;
+		transfer->queue_ps += begins - ready;
+	}
+	tb_host_set_timer(host, begins, TB_HOST_PACED, id);
+	return true;
+}
+
+tb_time_ps tb_channels_local_time(
+	const struct tb_host *host, const struct tb_message *message)
+{
+	uint64_t n = LOCAL_CHANNELS;
+	if (!host->params.channel_bytes_per_s || message->planned || !message->one_node)
+		return 0;
+	while (n > 1 && n * message->n_ranks > LOCAL_CHANNELS)
+		n /= 2;
+	while (n < LOCAL_CHANNELS && message->bytes > n * LOCAL_BYTES_EACH)
+		n *= 2;
+	return tb_host_copy_time(message->bytes, n * LOCAL_BYTES_PER_S);
 }

@@ -14,9 +14,9 @@
 #ifndef TB_HOST_H
 #define TB_HOST_H
 
-#include "carrier.h"
 #include "engine_stats.h"
 #include "observer.h"
+#include "replay.h"
 
 struct tb_host; // opaque
 

@@ -1,5 +1,5 @@
 // The inside of the hosts, shared by host.c (messages and their pieces), rails.c (over
-// which rails they go), reserve.c (NICs that are set aside), host_endings.c (what becomes
+// which rails they go), rails.c (NICs that are set aside), host.c (what becomes
 // of them), memory.c (copies within a node) and host_records.c (flows, blame, figures).
 // Private to replay/.
 //
@@ -142,7 +142,7 @@ struct tb_host {
 	struct host_requests *requests; // by host, to reserve its NICs
 	struct pool refusals;
 	uint32_t free_refusal;
-	struct tb_map known; // reserve.c: which senders' NICs are taken
+	struct tb_map known; // rails.c: which senders' NICs are taken
 	uint64_t *sends_on;  // by host: the rails on which it sends, as bits
 	uint64_t n_requests;
 	struct tb_memory *memories;  // of each host
@@ -247,7 +247,7 @@ void tb_memory_post(struct tb_host *host, uint32_t transfer);
 void tb_memory_copy(struct tb_host *host, uint32_t transfer);
 void tb_memory_due(struct tb_host *host, uint32_t node);
 
-// channels.c: what the channels of two processes carry (rule H10).
+// host.c: what the channels of two processes carry (rule H10).
 //
 // tb_channels_have returns whether a message waits for channels. tb_channels_rate returns
 // what they carry of it per second, and tb_channels_piece_bytes the longest piece of any
@@ -263,7 +263,7 @@ bool tb_channels_hold(struct tb_host *host, uint32_t piece);
 tb_time_ps tb_channels_local_time(
 	const struct tb_host *host, const struct tb_message *message);
 
-// reserve.c: rails_policy = reserve.
+// rails.c: rails_policy = reserve.
 //
 bool tb_reserve_is_needed(const struct tb_host *host, const struct tb_message *message);
 void tb_reserve_request(struct tb_host *host, uint32_t piece);
@@ -274,12 +274,6 @@ bool tb_reserve_lost(struct tb_host *host, enum tb_host_part part, uint32_t id);
 // tb_reserve_end: a NIC has sent or received a piece.
 void tb_reserve_end(struct tb_host *host, struct tb_node node, uint32_t rail);
 
-// host_endings.c: how messages end. Called by the engine, for the parts of messages:
-int tb_host_sent(void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error);
-int tb_host_delivered(
-	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error);
-int tb_host_undelivered(
-	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error);
 // Called when a timer runs out: a piece has been noticed by its receiver; a transfer has
 // been sent; a transfer is complete (or given up), and is reported once all earlier ones
 // from the same process to the same process have been.

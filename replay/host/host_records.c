@@ -2,7 +2,6 @@
 // parts.
 #include "host_impl.h"
 
-#include "flow_order.h"
 #include "message_parts.h"
 #include "replay_records.h"
 
@@ -232,8 +231,12 @@ static int add_packets(struct tb_host *host, const struct tb_flow_sample *from)
 	return TB_OK;
 }
 
-static int report_flows(const struct tb_host *host)
+static int host_on_flows(void *context, const struct tb_flow_sample *samples, size_t n)
 {
+	struct tb_host *host = context;
+	for (size_t i = 0; i < n; i++)
+		if (add_packets(host, &samples[i]) != TB_OK)
+			return TB_ENOMEM;
 	struct tb_flow_sample *sorted = malloc((host->flows.n + 1) * sizeof *sorted);
 	int status = TB_ENOMEM;
 	if (sorted)
@@ -243,16 +246,6 @@ static int report_flows(const struct tb_host *host)
 		status = host->observer->flows(
 			host->observer->context, sorted, host->flows.n);
 	free(sorted);
-	return status;
-}
-
-static int host_on_flows(void *context, const struct tb_flow_sample *samples, size_t n)
-{
-	struct tb_host *host = context;
-	for (size_t i = 0; i < n; i++)
-		if (add_packets(host, &samples[i]) != TB_OK)
-			return TB_ENOMEM;
-	int status = report_flows(host);
 	return status < 0 || !host->observer->messages
 		       ? status
 		       : tb_slowest_messages_report(&host->messages, host->observer);

@@ -138,17 +138,6 @@ void tb_memory_copy(struct tb_host *host, uint32_t id)
 	set_due(host, memory);
 }
 
-// end_copy returns the transfer that its receiver copies next, or NOTHING.
-static uint32_t end_copy(struct tb_host *host, uint32_t id)
-{
-	const struct transfer *transfer = transfer_at(host, id);
-	struct host_process *receiver = process_at(host, transfer->receiver);
-	tb_host_set_timer(host, host->now, TB_HOST_COPIED, id);
-	tb_host_set_timer(
-		host, host->now + host->params.local_latency_ps, TB_HOST_SEEN, id);
-	return receiver->copies = transfer->next;
-}
-
 void tb_memory_due(struct tb_host *host, uint32_t node)
 {
 	struct tb_memory *memory = &host->memories[node];
@@ -159,7 +148,14 @@ void tb_memory_due(struct tb_host *host, uint32_t node)
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t id = memory->copying[i];
 		if (transfer_at(host, id)->left_ps == 0) {
-			id = end_copy(host, id);
+			// Return the transfer that its receiver copies next, or NOTHING.
+			const struct transfer *transfer = transfer_at(host, id);
+			struct host_process *receiver =
+				process_at(host, transfer->receiver);
+			tb_host_set_timer(host, host->now, TB_HOST_COPIED, id);
+			tb_host_set_timer(host, host->now + host->params.local_latency_ps,
+				TB_HOST_SEEN, id);
+			id = receiver->copies = transfer->next;
 			if (id == NOTHING)
 				continue;
 			begin_copy(host, id);

@@ -1,11 +1,12 @@
 // Messages: posted by the source, started when their send overhead is over, and reported
 // to the source when they end.
 #include "message_parts.h"
-#include "nodes_impl.h"
 
 #include "array.h"
 #include "credit_params.h"
 #include "names.h"
+#include "nodes_impl.h"
+#include "paces.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -79,18 +80,6 @@ static struct tb_replay *starter_of(
 			    : whole;
 }
 
-// refuse_pair ends the replay because of a message for which the tables of a route file
-// have no route.
-static void refuse_pair(struct tb_replay *replay, const struct tb_message *what)
-{
-	char text[TB_NAME_SIZE * 2 + 80], from[TB_NAME_SIZE], to[TB_NAME_SIZE];
-	snprintf(text, sizeof text,
-		"a message from %s to %s: the route file leads nowhere from there",
-		tb_names_node(replay->net, what->source, from, sizeof from),
-		tb_names_node(replay->net, what->destination, to, sizeof to));
-	tb_replay_fail(replay, TB_EFORMAT, text);
-}
-
 // message_last_node returns the node to which the engine follows a message's packets.
 static uint32_t message_last_node(struct tb_replay *replay, const struct tb_message *what)
 {
@@ -99,7 +88,15 @@ static uint32_t message_last_node(struct tb_replay *replay, const struct tb_mess
 		if (what->destination.id == end ||
 			tb_network_leads(replay->net, end, what->destination.id))
 			return what->destination.id;
-		refuse_pair(replay, what);
+		// End the replay because of a message for which the tables of a route
+		// file have no route.
+		char text[TB_NAME_SIZE * 2 + 80], from[TB_NAME_SIZE], to[TB_NAME_SIZE];
+		snprintf(text, sizeof text,
+			"a message from %s to %s: the route file leads nowhere from "
+			"there",
+			tb_names_node(replay->net, what->source, from, sizeof from),
+			tb_names_node(replay->net, what->destination, to, sizeof to));
+		tb_replay_fail(replay, TB_EFORMAT, text);
 		return end;
 	}
 	const char *refusal = replay->carrier->branch
@@ -119,52 +116,6 @@ static uint64_t next_serial(struct tb_replay *replay, uint32_t job)
 		return n_posted;
 	assert(job < replay->n_jobs);
 	return replay->n_posted_of_job[job]++ * replay->n_jobs + job;
-}
-
-static void message_post(struct tb_replay *replay, const struct tb_message *what)
-{
-	uint32_t id = new_message(replay);
-	if (id == TB_NOTHING)
-		return;
-	const struct tb_network_params *params = &replay->net->params;
-	uint32_t full = tb_replay_full_payload(replay, what);
-	uint64_t n_packets = (what->bytes + full - 1) / full;
-	if (n_packets > UINT32_MAX) {
-		tb_replay_fail(
-			replay, TB_ECAPACITY, "a message of more than 2^32 packets");
-		return;
-	}
-	uint32_t n = n_packets ? (uint32_t)n_packets : 1;
-	replay->messages[id] = (struct tb_posted){.what = *what,
-		.serial = next_serial(replay, what->job),
-		.posted_at = replay->now,
-		.start_at = replay->now + params->send_overhead_ps,
-		.started_at = TB_TIME_NEVER,
-		.n_unfetched = n,
-		.n_undrained = n,
-		.n_packets = n,
-		.next = TB_NOTHING,
-		.pair_next = TB_NOTHING,
-		.end = message_last_node(replay, what),
-		.uses = 1,
-		.is_behind = true};
-	uint32_t end = replay->messages[id].end;
-	if (replay->net->regular)
-		replay->messages[id].ascending =
-			(uint8_t)tb_network_ascending(replay->net, what->source.id, end);
-	replay->messages[id].flow =
-		tb_records_flow(&replay->records, what->job, what->source.id, end);
-	tb_time_ps fetch =
-		what->source.id == end
-			? 0
-			: tb_fetch_delay_ps(tb_credit_params(params), what->bytes);
-	replay->messages[id].start_at += fetch;
-	if (replay->carrier->posted && what->source.id != end)
-		replay->carrier->posted(replay, id);
-	struct tb_replay *starter = starter_of(replay, what);
-	message_push(starter, &starter->starting[fetch > 0], id);
-	if (starter != replay)
-		tb_messages_look_outside(starter);
 }
 
 static tb_time_ps overheads(const struct tb_replay *replay)
@@ -205,34 +156,6 @@ static void finish_local(struct tb_replay *replay, uint32_t id)
 	tb_wheel_put(&replay->wheel, message->delivered_at, TB_EVENT_DELIVERED, id);
 }
 
-// message_enqueue puts a message into its node's queue, to be cut.
-static void message_enqueue(struct tb_replay *replay, uint32_t node, uint32_t id)
-{
-	struct tb_nic *nic = &replay->nics[node];
-	if (replay->pairs.by_connection)
-		tb_queue_pairs_join(replay, nic, id);
-	else
-		tb_nic_append(replay, nic, id);
-	tb_list_add(&replay->nodes_now, node, &nic->listed);
-}
-
-static void message_join_multicast(struct tb_replay *replay, uint32_t id)
-{
-	struct tb_posted *message = &replay->messages[id];
-	uint32_t at = message->what.source.id;
-	if (at == message->end) {
-		finish_local(replay, id);
-		return;
-	}
-	message->behind_since = replay->now;
-	if (replay->carrier->carry)
-		replay->carrier->carry(replay, id);
-	else
-		message_enqueue(replay, at, id);
-	if (replay->takes_all)
-		tb_nodes_sent(replay, id);
-}
-
 void tb_messages_start(struct tb_replay *replay)
 {
 	struct tb_ring *ring = next_to_start(replay);
@@ -240,7 +163,26 @@ void tb_messages_start(struct tb_replay *replay)
 		uint32_t id = ring->ids[ring->first];
 		ring->first = (ring->first + 1) % ring->room;
 		ring->n--;
-		message_join_multicast(replay, id);
+		struct tb_posted *message = &replay->messages[id];
+		uint32_t at = message->what.source.id;
+		if (at == message->end) {
+			finish_local(replay, id);
+			continue;
+		}
+		message->behind_since = replay->now;
+		if (replay->carrier->carry)
+			replay->carrier->carry(replay, id);
+		else {
+			// Put a message into its node's queue, to be cut.
+			struct tb_nic *nic = &replay->nics[at];
+			if (replay->pairs.by_connection)
+				tb_queue_pairs_join(replay, nic, id);
+			else
+				tb_nic_append(replay, nic, id);
+			tb_list_add(&replay->nodes_now, at, &nic->listed);
+		}
+		if (replay->takes_all)
+			tb_nodes_sent(replay, id);
 	}
 }
 
@@ -260,8 +202,50 @@ void tb_messages_take(struct tb_replay *replay)
 	struct tb_message message;
 	int status;
 	while ((status = source->take(
-			source->context, replay->now, &message, &replay->failure)) > 0)
-		message_post(replay, &message);
+			source->context, replay->now, &message, &replay->failure)) > 0) {
+		uint32_t id = new_message(replay);
+		if (id == TB_NOTHING)
+			continue;
+		const struct tb_network_params *params = &replay->net->params;
+		uint32_t full = tb_replay_full_payload(replay, &message);
+		uint64_t n_packets = (message.bytes + full - 1) / full;
+		if (n_packets > UINT32_MAX) {
+			tb_replay_fail(replay, TB_ECAPACITY,
+				"a message of more than 2^32 packets");
+			continue;
+		}
+		uint32_t n = n_packets ? (uint32_t)n_packets : 1;
+		replay->messages[id] = (struct tb_posted){.what = message,
+			.serial = next_serial(replay, message.job),
+			.posted_at = replay->now,
+			.start_at = replay->now + params->send_overhead_ps,
+			.started_at = TB_TIME_NEVER,
+			.n_unfetched = n,
+			.n_undrained = n,
+			.n_packets = n,
+			.next = TB_NOTHING,
+			.pair_next = TB_NOTHING,
+			.end = message_last_node(replay, &message),
+			.uses = 1,
+			.is_behind = true};
+		uint32_t end = replay->messages[id].end;
+		if (replay->net->regular)
+			replay->messages[id].ascending = (uint8_t)tb_network_ascending(
+				replay->net, message.source.id, end);
+		replay->messages[id].flow = tb_records_flow(
+			&replay->records, message.job, message.source.id, end);
+		tb_time_ps fetch = message.source.id == end
+					   ? 0
+					   : tb_fetch_delay_ps(tb_credit_params(params),
+						     message.bytes);
+		replay->messages[id].start_at += fetch;
+		if (replay->carrier->posted && message.source.id != end)
+			replay->carrier->posted(replay, id);
+		struct tb_replay *starter = starter_of(replay, &message);
+		message_push(starter, &starter->starting[fetch > 0], id);
+		if (starter != replay)
+			tb_messages_look_outside(starter);
+	}
 	if (status < 0)
 		replay->failure.code = (enum tb_status)status;
 	replay->source_at = source->when(source->context);
@@ -406,4 +390,139 @@ void tb_messages_look_outside(struct tb_replay *replay)
 	tb_time_ps starts = starts_at(replay, next_to_start(replay));
 	if (starts < replay->outside_at)
 		replay->outside_at = starts;
+}
+
+// A replay that goes on as one of another model, and the messages that it takes along.
+
+void tb_replay_follow(struct tb_replay *replay, struct tb_replay *before,
+	const struct tb_carrier *carrier)
+{
+	*replay = *before;
+	replay->whole = replay;
+	replay->carrier = carrier;
+	replay->holds_back = replay->takes_all = false;
+	replay->records = (struct tb_records){0};
+	replay->wheel = (struct tb_wheel){0};
+	replay->partners = (struct tb_partners){0};
+	replay->packets = NULL;
+	replay->free_packets = NULL;
+	replay->n_free_packets = replay->n_packets_most = replay->n_forgotten = 0;
+	replay->drain_q20 = NULL;
+	replay->nics = NULL;
+	replay->nodes_now = (struct tb_list){0};
+}
+
+// forget_moved leaves a replay without what another one has by now.
+static void forget_moved(struct tb_replay *replay)
+{
+	replay->records = (struct tb_records){0};
+	replay->choice = (struct tb_route_choice){0};
+	replay->partners = (struct tb_partners){0};
+	replay->pairs = (struct tb_pair_table){0};
+	replay->paces = NULL;
+	replay->messages = NULL;
+	replay->n_posted_of_job = NULL;
+	replay->starting[0] = replay->starting[1] = (struct tb_ring){0};
+	replay->endings = NULL;
+	replay->n_endings = 0;
+}
+
+void tb_replay_abandon(struct tb_replay *replay)
+{
+	struct tb_partners own = replay->partners;
+	forget_moved(replay);
+	replay->partners = own;
+}
+
+void tb_replay_take_over(struct tb_replay *replay, struct tb_replay *before,
+	struct tb_cell **cells,
+	void (*other)(struct tb_replay *before, struct tb_event event))
+{
+	bool holds_stall = replay->records.holds_stall;
+	tb_partners_fini(&replay->partners);
+	replay->partners = before->partners;
+	replay->records = before->records;
+	// Take the open bin along. What is counted as stall differs: see struct
+	// tb_records.
+	struct tb_records *records = &replay->records;
+	for (uint32_t i = 0; i < records->n_links; i++) {
+		*cells[i] = *records->cells[i];
+		cells[i]->link = i & INT32_MAX;
+		uint64_t both = cells[i]->stall_ps, busy = cells[i]->busy_ps;
+		if (holds_stall && !records->holds_stall)
+			cells[i]->stall_ps = both - (busy < both ? busy : both);
+		else if (!holds_stall && records->holds_stall)
+			cells[i]->stall_ps = both + busy;
+	}
+	records->cells = cells;
+	records->holds_stall = holds_stall;
+	for (uint32_t i = 0; i < replay->net->n_nodes; i++) {
+		struct tb_nic *nic = &replay->nics[i];
+		nic->bus_free_at = before->nics[i].bus_free_at;
+		nic->drained_at = before->nics[i].drained_at;
+		nic->bus_inward = before->nics[i].bus_inward;
+	}
+	while (!tb_wheel_is_empty(&before->wheel)) {
+		tb_time_ps at =
+			tb_wheel_next(&before->wheel, TB_WHEEL_ROWS, TB_TIME_NEVER);
+		struct tb_event event = tb_wheel_take(&before->wheel, TB_WHEEL_ROWS, at);
+		if (event.kind == TB_EVENT_SENT || event.kind == TB_EVENT_DELIVERED)
+			tb_wheel_put(&replay->wheel, event.at, event.kind, event.subject);
+		else if (other)
+			other(before, event);
+	}
+	replay->stats = before->stats;
+	forget_moved(before);
+}
+
+void tb_messages_go_on(struct tb_replay *replay, uint32_t id)
+{
+	struct tb_posted *message = &replay->messages[id];
+	uint32_t node = message->what.source.id;
+	struct tb_nic *nic = &replay->nics[node];
+	message->is_behind = true;
+	message->pair_next = message->pair_last = TB_NOTHING;
+	message->pair_listed = false;
+	if (replay->pairs.by_connection)
+		tb_queue_pairs_join(replay, nic, id);
+	else
+		tb_nic_append(replay, nic, id);
+	if (nic->wake_at <= replay->now)
+		return;
+	nic->wake_at = replay->now;
+	tb_wheel_put(&replay->wheel, replay->now, TB_EVENT_NODE, node);
+}
+
+// list_left lists a message; it waits anew unless it stood behind others already.
+static int list_left(struct tb_replay *replay, const struct tb_nic *nic, uint32_t id,
+	struct tb_list *left, size_t *room)
+{
+	struct tb_posted *message = &replay->messages[id];
+	if (!message->is_behind || nic->turned == id)
+		message->behind_since = replay->now;
+	if (TB_ARRAY_RESERVE(&left->ids, room, (size_t)left->n + 1) != TB_OK)
+		return TB_ENOMEM;
+	left->ids[left->n++] = id;
+	return TB_OK;
+}
+
+uint32_t tb_messages_left(struct tb_replay *replay, uint32_t **ids)
+{
+	struct tb_list left = {0};
+	size_t room = 0;
+	int status = TB_OK;
+	for (uint32_t i = 0; i < replay->net->n_nodes; i++) {
+		struct tb_nic *nic = &replay->nics[i];
+		for (uint32_t at = nic->queue; at != TB_NOTHING && status == TB_OK;
+			at = replay->messages[at].next)
+			for (uint32_t id = at; id != TB_NOTHING && status == TB_OK;
+				id = replay->messages[id].pair_next)
+				status = list_left(replay, nic, id, &left, &room);
+		nic->queue = nic->queue_end = nic->turned = TB_NOTHING;
+	}
+	bool by_connection = replay->pairs.by_connection;
+	tb_queue_pairs_fini(&replay->pairs);
+	replay->pairs.by_connection = by_connection;
+	*ids = left.ids;
+	return status == TB_OK ? left.n : TB_NOTHING;
 }

@@ -5,13 +5,250 @@
 // of opposite directions it turns. A node fetches one packet ahead of those that have
 // entered the network. Where nodes have PCIe (docs/credits.md, "The host channel
 // adapter") each direction has a server of its own.
+#include "nodes_impl.h"
+
+#include "array.h"
 #include "circuit_params.h"
 #include "credit_params.h"
 #include "late_acks.h"
-#include "nodes_impl.h"
 #include "paces.h"
 
+#include <assert.h>
+#include <stdlib.h>
 #include <string.h>
+
+int tb_partners_init(struct tb_partners *partners, uint32_t most, uint32_t n_nodes)
+{
+	*partners = (struct tb_partners){.most = most};
+	if (most)
+		partners->n_partners = calloc(n_nodes, sizeof *partners->n_partners);
+	return most && !partners->n_partners ? TB_ENOMEM : TB_OK;
+}
+
+void tb_partners_fini(struct tb_partners *partners)
+{
+	tb_map_fini(&partners->pair_of);
+	free(partners->n_partners);
+	free(partners->n_messages);
+	*partners = (struct tb_partners){0};
+}
+
+static uint64_t partner_key(uint32_t source, uint32_t destination)
+{
+	return (uint64_t)destination << 32 | source;
+}
+
+// new_pair adds a pair that the map does not have yet.
+static int new_pair(struct tb_partners *partners, uint64_t key, uint32_t *pair)
+{
+	if (TB_ARRAY_RESERVE(&partners->n_messages, &partners->room,
+		    (size_t)partners->n_pairs + 1) != TB_OK ||
+		tb_map_put(&partners->pair_of, key, partners->n_pairs) != TB_OK)
+		return TB_ENOMEM;
+	*pair = partners->n_pairs++;
+	partners->n_messages[*pair] = 0;
+	return TB_OK;
+}
+
+static int begin_pair(struct tb_partners *partners, uint32_t source, uint32_t destination)
+{
+	uint64_t key = partner_key(source, destination);
+	uint32_t pair = 0;
+	if (!partners->most)
+		return TB_OK;
+	if (!tb_map_find(&partners->pair_of, key, &pair) &&
+		new_pair(partners, key, &pair) != TB_OK)
+		return TB_ENOMEM;
+	if (partners->n_messages[pair]++ == 0)
+		partners->n_partners[destination]++;
+	return TB_OK;
+}
+
+int tb_partners_begin(struct tb_partners *partners, const struct tb_message *message)
+{
+	uint32_t source = message->source.id, node = message->destination.id;
+	uint32_t n = tb_is_broadcast(message) ? message->n_receivers : 1;
+	int status = TB_OK;
+	for (uint32_t i = 0; i < n && status == TB_OK; i++)
+		if (node + i != source)
+			status = begin_pair(partners, source, node + i);
+	return status;
+}
+
+void tb_partners_end(struct tb_partners *partners, const struct tb_message *message)
+{
+	uint32_t source = message->source.id, node = message->destination.id;
+	uint32_t n = tb_is_broadcast(message) ? message->n_receivers : 1;
+	for (uint32_t i = 0; i < n; i++)
+		if (node + i != source) {
+			uint32_t destination = node + i;
+			uint32_t pair = 0;
+			if (partners->most) {
+				bool known = tb_map_find(&partners->pair_of,
+					partner_key(source, destination), &pair);
+				assert(known && partners->n_messages[pair] > 0);
+				if (known && --partners->n_messages[pair] == 0)
+					partners->n_partners[destination]--;
+			}
+		}
+}
+
+enum { BUCKETS_FIRST = 256 };
+
+static struct tb_posted *message_at(const struct tb_replay *replay, uint32_t id)
+{
+	return &replay->messages[id];
+}
+
+void tb_queue_pairs_fini(struct tb_pair_table *pairs)
+{
+	free(pairs->buckets);
+	*pairs = (struct tb_pair_table){0};
+}
+
+static uint32_t *queue_pair_bucket(
+	const struct tb_pair_table *pairs, const struct tb_posted *message)
+{
+	uint64_t key = (uint64_t)message->what.source.id << 32 | message->end;
+	uint64_t mixed = key * UINT64_C(0x9E3779B97F4A7C15);
+	return &pairs->buckets[mixed >> 32 & (pairs->n_buckets - 1)];
+}
+
+static void queue_pair_push(struct tb_replay *replay, uint32_t id)
+{
+	uint32_t *bucket = queue_pair_bucket(&replay->pairs, message_at(replay, id));
+	message_at(replay, id)->pair_chain = *bucket;
+	*bucket = id;
+}
+
+// queue_pair_grow doubles the table. Its order within buckets decides nothing.
+static bool queue_pair_grow(struct tb_replay *replay)
+{
+	struct tb_pair_table *pairs = &replay->pairs;
+	struct tb_pair_table old = *pairs;
+	uint32_t n = old.n_buckets ? 2 * old.n_buckets : BUCKETS_FIRST;
+	uint32_t *buckets = n ? malloc(n * sizeof *buckets) : NULL;
+	if (!buckets) {
+		tb_replay_no_memory(replay, "the queue pairs");
+		return false;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		buckets[i] = TB_NOTHING;
+	pairs->buckets = buckets;
+	pairs->n_buckets = n;
+	for (uint32_t i = 0; i < old.n_buckets; i++)
+		for (uint32_t id = old.buckets[i], next; id != TB_NOTHING; id = next) {
+			next = message_at(replay, id)->pair_chain;
+			queue_pair_push(replay, id);
+		}
+	free(old.buckets);
+	return true;
+}
+
+static void queue_pair_list(struct tb_replay *replay, uint32_t id)
+{
+	struct tb_pair_table *pairs = &replay->pairs;
+	if (message_at(replay, id)->pair_listed ||
+		(pairs->n_listed == pairs->n_buckets && !queue_pair_grow(replay)))
+		return;
+	message_at(replay, id)->pair_listed = true;
+	pairs->n_listed++;
+	queue_pair_push(replay, id);
+}
+
+// unlist takes a first message out of the table; `after` has its place there, TB_NOTHING:
+// none has.
+static void unlist(struct tb_replay *replay, uint32_t id, uint32_t after)
+{
+	struct tb_posted *message = message_at(replay, id);
+	if (!message->pair_listed)
+		return;
+	uint32_t *at = queue_pair_bucket(&replay->pairs, message);
+	while (*at != id)
+		at = &message_at(replay, *at)->pair_chain;
+	*at = message->pair_chain;
+	message->pair_listed = false;
+	replay->pairs.n_listed--;
+	if (after != TB_NOTHING)
+		queue_pair_list(replay, after);
+}
+
+// queue_pair_first finds the message that stands first for the same destination as
+// another one of the node.
+static uint32_t queue_pair_first(const struct tb_replay *replay, const struct tb_nic *nic,
+	const struct tb_posted *message)
+{
+	uint32_t id = nic->queue;
+	if (id == TB_NOTHING || message_at(replay, id)->end == message->end)
+		return id;
+	if (message_at(replay, id)->next == TB_NOTHING || !replay->pairs.n_buckets)
+		return TB_NOTHING;
+	for (id = *queue_pair_bucket(&replay->pairs, message); id != TB_NOTHING;
+		id = message_at(replay, id)->pair_chain) {
+		const struct tb_posted *other = message_at(replay, id);
+		if (other->end == message->end &&
+			other->what.source.id == message->what.source.id)
+			break;
+	}
+	return id;
+}
+
+void tb_queue_pairs_join(struct tb_replay *replay, struct tb_nic *nic, uint32_t id)
+{
+	struct tb_posted *message = message_at(replay, id);
+	uint32_t first = queue_pair_first(replay, nic, message);
+	if (first != TB_NOTHING) {
+		struct tb_posted *head = message_at(replay, first);
+		message_at(replay, head->pair_last)->pair_next = id;
+		head->pair_last = id;
+		return;
+	}
+	message->pair_last = id;
+	if (nic->queue != TB_NOTHING) {
+		queue_pair_list(replay, nic->queue);
+		queue_pair_list(replay, id);
+	}
+	tb_nic_append(replay, nic, id);
+}
+
+void tb_queue_pairs_leave(struct tb_replay *replay, struct tb_nic *nic)
+{
+	uint32_t first = nic->queue;
+	struct tb_posted *message = message_at(replay, first);
+	uint32_t after = message->pair_next;
+	nic->queue = message->next;
+	unlist(replay, first, after);
+	if (after == TB_NOTHING)
+		return;
+	message_at(replay, after)->pair_last = message->pair_last;
+	tb_nic_append(replay, nic, after);
+}
+
+// drop_behind takes out a message that stands behind the first one of its queue pair.
+static void drop_behind(struct tb_replay *replay, uint32_t first, uint32_t id)
+{
+	uint32_t before = first;
+	while (message_at(replay, before)->pair_next != id)
+		before = message_at(replay, before)->pair_next;
+	message_at(replay, before)->pair_next = message_at(replay, id)->pair_next;
+	if (message_at(replay, first)->pair_last == id)
+		message_at(replay, first)->pair_last = before;
+}
+
+void tb_queue_pairs_drop(struct tb_replay *replay, struct tb_nic *nic, uint32_t id)
+{
+	struct tb_posted *message = message_at(replay, id);
+	uint32_t first = queue_pair_first(replay, nic, message),
+		 after = message->pair_next;
+	if (first != id) {
+		drop_behind(replay, first, id);
+		return;
+	}
+	unlist(replay, id, after);
+	if (after != TB_NOTHING)
+		message_at(replay, after)->pair_last = message->pair_last;
+	tb_nic_replace(replay, nic, id, after);
+}
 
 // serving_time returns the time for so many bytes. In two parts: a message to the node
 // itself may be so long that the product would overflow.
@@ -82,14 +319,6 @@ static inline uint32_t payload_bytes(
 						      packet->is_first);
 }
 
-static uint32_t nic_payload_bytes(
-	const struct tb_replay *replay, const struct tb_posted *message, uint32_t number)
-{
-	uint32_t full = tb_replay_full_payload(replay, &message->what);
-	uint64_t rest = message->what.bytes - (uint64_t)number * full;
-	return rest < full ? (uint32_t)rest : full;
-}
-
 // take_record returns a record that no packet has.
 static inline uint32_t take_record(struct tb_replay *replay)
 {
@@ -111,7 +340,9 @@ static inline uint32_t make_packet(
 	packet->message = message_id;
 	packet->flow = message->flow;
 	packet->destination = message->end;
-	uint32_t payload = nic_payload_bytes(replay, message, number);
+	uint32_t full = tb_replay_full_payload(replay, &message->what);
+	uint64_t rest = message->what.bytes - (uint64_t)number * full;
+	uint32_t payload = rest < full ? (uint32_t)rest : full;
 	packet->is_empty = payload == 0;
 	packet->is_first = number == 0;
 	packet->wire_bytes = payload + overhead_bytes(replay, message, packet->is_first);
@@ -125,32 +356,6 @@ static inline uint32_t make_packet(
 uint32_t tb_nodes_packet(struct tb_replay *replay, uint32_t message, uint32_t number)
 {
 	return make_packet(replay, message, number);
-}
-
-// end_turn lets the messages behind the first of a node's queue go first.
-static void end_turn(struct tb_replay *replay, struct tb_nic *nic)
-{
-	uint32_t first = nic->queue;
-	uint32_t second = replay->messages[first].next;
-	if (second == TB_NOTHING)
-		return;
-	nic->queue = second;
-	tb_nic_append(replay, nic, first);
-	replay->messages[first].is_behind = true;
-	nic->turned = first;
-}
-
-// begin_turn ends the time for which a message stood behind others (rule 2), and lets
-// that time begin for `nic->turned`.
-static void begin_turn(
-	struct tb_replay *replay, struct tb_nic *nic, struct tb_posted *message)
-{
-	if (nic->turned != TB_NOTHING)
-		replay->messages[nic->turned].behind_since = replay->now;
-	nic->turned = TB_NOTHING;
-	message->queue_ps += replay->now - message->behind_since;
-	message->is_behind = false;
-	nic->begins_turn = true;
 }
 
 void tb_nic_replace(
@@ -187,14 +392,31 @@ static inline uint32_t nic_cut_packet(struct tb_replay *replay, struct tb_nic *n
 	uint32_t id = make_packet(replay, nic->queue, number);
 	if (number == 0)
 		get_under_way(replay, &message->what);
-	if (message->is_behind)
-		begin_turn(replay, nic, message);
+	if (message->is_behind) {
+		// End the time for which a message stood behind others (rule 2), and let
+		// that time begin for `nic->turned`.
+		if (nic->turned != TB_NOTHING)
+			replay->messages[nic->turned].behind_since = replay->now;
+		nic->turned = TB_NOTHING;
+		message->queue_ps += replay->now - message->behind_since;
+		message->is_behind = false;
+		nic->begins_turn = true;
+	}
 	if (--message->n_unfetched == 0 && replay->pairs.by_connection)
 		tb_queue_pairs_leave(replay, nic);
 	else if (message->n_unfetched == 0)
 		nic->queue = message->next;
-	else if (replay->slice_packets && (number + 1) % replay->slice_packets == 0)
-		end_turn(replay, nic);
+	else if (replay->slice_packets && (number + 1) % replay->slice_packets == 0) {
+		// Let the messages behind the first of a node's queue go first.
+		uint32_t first = nic->queue;
+		uint32_t second = replay->messages[first].next;
+		if (second != TB_NOTHING) {
+			nic->queue = second;
+			tb_nic_append(replay, nic, first);
+			replay->messages[first].is_behind = true;
+			nic->turned = first;
+		}
+	}
 	return id;
 }
 
@@ -223,18 +445,6 @@ void tb_nodes_look(struct tb_replay *replay, uint32_t id)
 		nic_wake(replay, id, tb_time_later(enters, nic->fetched_at));
 }
 
-// nic_enter: the first packet of a turn enters the network. Its wait for a VC, which
-// packets of its own node held, counts as time in the node's queue.
-static void nic_enter(struct tb_replay *replay, struct tb_nic *nic, uint32_t packet)
-{
-	struct tb_posted *message =
-		&replay->messages[tb_packet_at(replay, packet)->message];
-	nic->begins_turn = false;
-	message->queue_ps += replay->now - nic->fetched_at;
-	if (message->started_at == TB_TIME_NEVER)
-		message->started_at = replay->now;
-}
-
 // nic_inject hands the fetched packet to the network if it can enter now.
 static void nic_inject(struct tb_replay *replay, uint32_t id)
 {
@@ -246,8 +456,16 @@ static void nic_inject(struct tb_replay *replay, uint32_t id)
 		return;
 	}
 	nic->fetched = TB_NOTHING;
-	if (nic->begins_turn)
-		nic_enter(replay, nic, packet);
+	if (nic->begins_turn) {
+		// The first packet of a turn enters the network. Its wait for a VC, which
+		// packets of its own node held, counts as time in the node's queue.
+		struct tb_posted *message =
+			&replay->messages[tb_packet_at(replay, packet)->message];
+		nic->begins_turn = false;
+		message->queue_ps += replay->now - nic->fetched_at;
+		if (message->started_at == TB_TIME_NEVER)
+			message->started_at = replay->now;
+	}
 	if (!replay->retries || !tb_retries_inject(replay, packet))
 		replay->carrier->inject(replay, id, packet);
 }

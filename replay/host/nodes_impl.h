@@ -1,6 +1,6 @@
 // The inside of the nodes, shared by messages.c (from post to ending), nodes.c (packets,
 // the bus, acknowledgements) and retries.c (what fails), with what they keep of partners
-// (partners.c) and queue pairs (queue_pairs.c).
+// (nodes.c) and queue pairs (nodes.c).
 #ifndef TB_NODES_IMPL_H
 #define TB_NODES_IMPL_H
 
@@ -35,7 +35,7 @@ static inline void tb_nic_append(
 void tb_nic_replace(
 	struct tb_replay *replay, struct tb_nic *nic, uint32_t message, uint32_t by);
 
-// partners.c: a node's partners, the other nodes of whose messages to it at least one is
+// nodes.c: a node's partners, the other nodes of whose messages to it at least one is
 // under way.
 //
 // A message is under way from the cutting of its first packet until the last one is in at
@@ -61,7 +61,7 @@ static inline bool tb_partners_too_many(const struct tb_partners *partners, uint
 	return partners->most && partners->n_partners[node] > partners->most;
 }
 
-// queue_pairs.c: queue pairs of nodes (docs/credits.md, C15), the messages of a node in a
+// nodes.c: queue pairs of nodes (docs/credits.md, C15), the messages of a node in a
 // queue for each node that they go to.
 //
 // A node's queue (struct tb_nic) holds the first message of each of its queue pairs; the

@@ -1,12 +1,45 @@
 #include "paces.h"
 
 #include "array.h"
-#include "congestion_index.h"
 #include "credit_params.h"
 #include "map.h"
 #include "nodes_impl.h"
 
 #include <stdlib.h>
+
+uint32_t tb_congestion_index_at(struct tb_congestion_index *index,
+	const struct tb_credit_params *params, tb_time_ps now)
+{
+	if (index->above > 0) {
+		tb_time_ps n = (now - index->since) / params->ccti_timer_ps;
+		index->since += n * params->ccti_timer_ps;
+		index->above =
+			n < (tb_time_ps)index->above ? index->above - (uint32_t)n : 0;
+	}
+	return params->ccti_min + index->above;
+}
+
+void tb_congestion_index_raise(struct tb_congestion_index *index,
+	const struct tb_credit_params *params, tb_time_ps now)
+{
+	uint32_t most = params->ccti_limit - params->ccti_min;
+	(void)tb_congestion_index_at(index, params, now);
+	if (index->above == 0)
+		index->since = now;
+	index->above += params->ccti_increase;
+	if (index->above > most)
+		index->above = most;
+}
+
+tb_time_ps tb_congestion_delay(
+	const struct tb_credit_params *params, uint32_t index, tb_time_ps packet_ps)
+{
+	uint64_t square_q32 = (uint64_t)(params->cct_square * 4294967296.0 + 0.5);
+	uint64_t multiplier = (uint64_t)index * index * square_q32 >> 32;
+	if (multiplier > TB_CCT_MULTIPLIER_MOST)
+		multiplier = TB_CCT_MULTIPLIER_MOST;
+	return (packet_ps >> params->cct_shift) * (tb_time_ps)multiplier;
+}
 
 // Zhu et al., Congestion control for large-scale RDMA deployments, SIGCOMM 2015: g and K
 // of section 5.2, F of section 3.3. The step of hyper increase and the lowest rate are
@@ -210,33 +243,6 @@ static uint32_t find_or_add(
 	return number;
 }
 
-// begin_pace makes a pair's pace before anything was marked, where a table begins above
-// 0.
-static struct pair_pace *begin_pace(
-	struct tb_replay *replay, uint32_t source, uint32_t destination)
-{
-	if (!has_table(replay->paces) ||
-		tb_credit_params(&replay->paces->net->params)->ccti_min == 0)
-		return NULL;
-	uint32_t number = find_or_add(replay, source, destination);
-	return number == TB_NOTHING ? NULL : &replay->paces->list[number];
-}
-
-// go_first puts a message of a node's queue before the others, whose order stays.
-static void go_first(struct tb_replay *replay, struct tb_nic *nic, uint32_t id)
-{
-	if (nic->queue != id) {
-		tb_nic_replace(replay, nic, id, TB_NOTHING);
-		replay->messages[id].next = nic->queue;
-		nic->queue = id;
-	}
-	// A message whose turn is over stands behind others from the next turn on.
-	if (nic->turned != TB_NOTHING && !replay->messages[id].is_behind) {
-		replay->messages[nic->turned].behind_since = replay->now;
-		nic->turned = TB_NOTHING;
-	}
-}
-
 // pace_has_gap returns whether the next packet of a message is limited by gaps: its first
 // one. A captured packet went when the capture has it.
 static bool pace_has_gap(const struct tb_paces *paces, const struct tb_posted *message)
@@ -265,21 +271,6 @@ static tb_time_ps pair_allows(const struct tb_paces *paces, uint32_t node,
 		at = at ? at - 1 : paces->n_begun - 1;
 	}
 	return now;
-}
-
-static void note_begun(struct tb_paces *paces, uint32_t node,
-	const struct tb_posted *message, tb_time_ps now)
-{
-	uint32_t at = paces->newest[node] + 1;
-	if (at == paces->n_begun)
-		at = 0;
-	paces->newest[node] = at;
-	paces->begun[(size_t)node * paces->n_begun + at] =
-		(struct begun){.since = now + 1,
-			.end = message->end,
-			.source_rank = message->what.source_rank,
-			.destination_rank = message->what.destination_rank,
-			.job = message->what.job};
 }
 
 // allows is when the first packet of a node's message in turn may go by its queue pair.
@@ -338,8 +329,16 @@ static __attribute__((noinline)) uint32_t cut_at_pace(
 	const struct tb_paces *paces = replay->paces;
 	uint32_t end = replay->messages[id].end;
 	struct pair_pace *pace = pace_find(paces, node, end);
-	if (!pace)
-		pace = begin_pace(replay, node, end);
+	if (!pace) {
+		// Make a pair's pace before anything was marked, where a table begins
+		// above 0.
+		pace = NULL;
+		if (has_table(replay->paces) &&
+			tb_credit_params(&replay->paces->net->params)->ccti_min != 0) {
+			uint32_t number = find_or_add(replay, node, end);
+			pace = number == TB_NOTHING ? NULL : &replay->paces->list[number];
+		}
+	}
 	uint32_t packet = tb_nodes_cut(replay, &replay->nics[node]);
 	if (pace)
 		pace_sent(paces, pace, node, tb_packet_at(replay, packet)->wire_bytes,
@@ -351,9 +350,31 @@ uint32_t tb_paces_cut(struct tb_replay *replay, uint32_t node, uint32_t id)
 {
 	struct tb_paces *paces = replay->paces;
 	struct tb_nic *nic = &replay->nics[node];
-	go_first(replay, nic, id);
-	if (pace_has_gap(paces, &replay->messages[id]))
-		note_begun(paces, node, &replay->messages[id], replay->now);
+	// Put a message of a node's queue before the others, whose order stays.
+	if (nic->queue != id) {
+		tb_nic_replace(replay, nic, id, TB_NOTHING);
+		replay->messages[id].next = nic->queue;
+		nic->queue = id;
+	}
+	// A message whose turn is over stands behind others from the next turn on.
+	if (nic->turned != TB_NOTHING && !replay->messages[id].is_behind) {
+		replay->messages[nic->turned].behind_since = replay->now;
+		nic->turned = TB_NOTHING;
+	}
+	if (pace_has_gap(paces, &replay->messages[id])) {
+		const struct tb_posted *message = &replay->messages[id];
+		tb_time_ps now = replay->now;
+		uint32_t at = paces->newest[node] + 1;
+		if (at == paces->n_begun)
+			at = 0;
+		paces->newest[node] = at;
+		paces->begun[(size_t)node * paces->n_begun + at] =
+			(struct begun){.since = now + 1,
+				.end = message->end,
+				.source_rank = message->what.source_rank,
+				.destination_rank = message->what.destination_rank,
+				.job = message->what.job};
+	}
 	return paces->controls ? cut_at_pace(replay, node, id)
 			       : tb_nodes_cut(replay, nic);
 }

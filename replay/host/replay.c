@@ -129,14 +129,6 @@ static uint32_t n_wanted(
 						     : MOST_CABLE_PARTS;
 }
 
-// replay_take_own gives each process a stretch of the parts.
-static void replay_take_own(struct tb_parts *parts, const struct tb_peer_streams *peers)
-{
-	uint64_t n = parts->n, rank = tb_peer_streams_rank(peers);
-	parts->own_first = (uint32_t)(n * rank / tb_peer_streams_n(peers));
-	parts->own_end = (uint32_t)(n * (rank + 1) / tb_peer_streams_n(peers));
-}
-
 // replay_cut_parts cuts the network into parts, if they can be alone for long enough. A
 // message that the source posts in a window must not enter the network in it, unless the
 // source can be asked before the window begins.
@@ -170,8 +162,13 @@ static int replay_cut_parts(
 		return TB_OK;
 	}
 	replay->parts = parts;
-	if (options->peers)
-		replay_take_own(parts, options->peers);
+	if (options->peers) {
+		// Give each process a stretch of the parts.
+		const struct tb_peer_streams *peers = options->peers;
+		uint64_t n = parts->n, rank = tb_peer_streams_rank(peers);
+		parts->own_first = (uint32_t)(n * rank / tb_peer_streams_n(peers));
+		parts->own_end = (uint32_t)(n * (rank + 1) / tb_peer_streams_n(peers));
+	}
 	replay->window_ps = window_ps;
 	replay->by_part = calloc(parts->n, sizeof(struct tb_replay *));
 	return replay->by_part ? TB_OK : TB_ENOMEM;
@@ -407,20 +404,6 @@ int tb_replay_open(struct tb_replay *replay, const struct tb_observer *observer,
 	return status;
 }
 
-// fini_whole ends what all parts share.
-static void fini_whole(struct tb_replay *replay)
-{
-	tb_retries_free(replay);
-	tb_paces_free(replay->paces);
-	tb_route_choice_fini(&replay->choice);
-	tb_parts_free(replay->parts);
-	free(replay->by_part);
-	free(replay->nics);
-	free(replay->drain_q20);
-	free(replay->messages);
-	free(replay->n_posted_of_job);
-}
-
 void tb_replay_fini(struct tb_replay *replay)
 {
 	tb_records_fini(&replay->records);
@@ -434,6 +417,16 @@ void tb_replay_fini(struct tb_replay *replay)
 	free(replay->starting[1].ids);
 	free(replay->endings);
 	free(replay->nodes_now.ids);
-	if (replay->whole == replay)
-		fini_whole(replay);
+	if (replay->whole == replay) {
+		// End what all parts share.
+		tb_retries_free(replay);
+		tb_paces_free(replay->paces);
+		tb_route_choice_fini(&replay->choice);
+		tb_parts_free(replay->parts);
+		free(replay->by_part);
+		free(replay->nics);
+		free(replay->drain_q20);
+		free(replay->messages);
+		free(replay->n_posted_of_job);
+	}
 }

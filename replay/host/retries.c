@@ -177,10 +177,27 @@ void tb_retries_end(struct tb_replay *replay, uint32_t id)
 	tb_wheel_put(&replay->wheel, at, TB_EVENT_UNDELIVERED, id);
 }
 
-// drop_waiting drops the retries of a message that wait to be cut again.
-static void drop_waiting(
-	struct tb_replay *replay, struct retry_sender *sender, uint32_t id)
+// retry_give_up gives a message up: no more of it is cut, and it no longer counts for
+// partners (rule 6). `dead` is the last dead link that it met.
+static void retry_give_up(struct tb_replay *replay, uint32_t id, uint32_t dead)
 {
+	struct tb_posted *message = &replay->messages[id];
+	uint32_t source = message->what.source.id;
+	message->given_up = true;
+	if (message->n_unfetched < message->n_packets)
+		tb_partners_end(&replay->partners, &message->what);
+	if (message->n_unfetched) {
+		// Take a message out of its node's queue.
+		struct tb_nic *nic = &replay->nics[source];
+		if (nic->turned == id)
+			nic->turned = TB_NOTHING;
+		if (replay->pairs.by_connection)
+			tb_queue_pairs_drop(replay, nic, id);
+		else
+			tb_nic_replace(replay, nic, id, TB_NOTHING);
+	}
+	// Drop the retries of a message that wait to be cut again.
+	struct retry_sender *sender = &replay->retries->senders[source];
 	struct tb_retries *all = replay->retries;
 	uint32_t next = sender->first, kept = TB_NOTHING;
 	sender->first = TB_NOTHING;
@@ -200,31 +217,6 @@ static void drop_waiting(
 		kept = at;
 	}
 	sender->last = kept;
-}
-
-// retry_leave_queue takes a message out of its node's queue.
-static void retry_leave_queue(struct tb_replay *replay, struct tb_nic *nic, uint32_t id)
-{
-	if (nic->turned == id)
-		nic->turned = TB_NOTHING;
-	if (replay->pairs.by_connection)
-		tb_queue_pairs_drop(replay, nic, id);
-	else
-		tb_nic_replace(replay, nic, id, TB_NOTHING);
-}
-
-// retry_give_up gives a message up: no more of it is cut, and it no longer counts for
-// partners (rule 6). `dead` is the last dead link that it met.
-static void retry_give_up(struct tb_replay *replay, uint32_t id, uint32_t dead)
-{
-	struct tb_posted *message = &replay->messages[id];
-	uint32_t source = message->what.source.id;
-	message->given_up = true;
-	if (message->n_unfetched < message->n_packets)
-		tb_partners_end(&replay->partners, &message->what);
-	if (message->n_unfetched)
-		retry_leave_queue(replay, &replay->nics[source], id);
-	drop_waiting(replay, &replay->retries->senders[source], id);
 	tb_records_undelivered(
 		&replay->records, message->flow, dead, message->what.bytes, replay->now);
 	tb_retries_end(replay, id);

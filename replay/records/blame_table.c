@@ -1,5 +1,7 @@
 #include "blame_table.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,20 +127,15 @@ static void enter_blamed(const struct tb_blame_tally *tally, struct tb_flow_samp
 		flows[tally->sums[i].culprit].blamed_ps += tally->sums[i].wait_ps;
 }
 
-static uint64_t *root_bin(struct tb_blame_table *blame, uint32_t bin)
-{
-	uint64_t **of = &blame->root_bins[bin >> blame->sum_shift];
-	if (!*of)
-		*of = calloc(blame->net->n_links, sizeof **of);
-	return *of;
-}
-
 static void enter_root_bins(
 	struct tb_blame_table *blame, const struct tb_blame_tally *tally)
 {
 	for (uint32_t i = 0; i < tally->n; i++) {
 		const struct tb_blame_sum *sum = &tally->sums[i];
-		uint64_t *sums = root_bin(blame, sum->bin);
+		uint64_t **of = &blame->root_bins[sum->bin >> blame->sum_shift];
+		if (!*of)
+			*of = calloc(blame->net->n_links, sizeof **of);
+		uint64_t *sums = *of;
 		if (!sums) {
 			blame->failed = true;
 			return;
@@ -146,25 +143,6 @@ static void enter_root_bins(
 		if (i + AHEAD < tally->n) // mostly of the same slice
 			__builtin_prefetch(&sums[sum[AHEAD].root], 1);
 		sums[sum->root] += sum->wait_ps;
-	}
-}
-
-// enter_job_waits adds up sums of one slice and pair of jobs first: mostly all are.
-static void enter_job_waits(
-	struct tb_blame_table *blame, const struct tb_blame_tally *tally)
-{
-	for (uint32_t i = 0; i < tally->n && !blame->failed;) {
-		const struct tb_wait_key key = {tally->sums[i].bin >> blame->sum_shift,
-			tally->victims[i].job, tally->culprits[i].job};
-		uint64_t n_waits = 0, wait_ps = 0;
-		for (; i < tally->n && tally->sums[i].bin >> blame->sum_shift == key.a &&
-			tally->victims[i].job == key.b && tally->culprits[i].job == key.c;
-			i++) {
-			n_waits += tally->sums[i].n_waits;
-			wait_ps += tally->sums[i].wait_ps;
-		}
-		blame_check(blame,
-			tb_wait_sums_add(&blame->job_waits, key, n_waits, wait_ps));
 	}
 }
 
@@ -230,51 +208,6 @@ static struct tb_wait_key blame_time_order(const struct tb_blame_tally *tally, u
 {
 	return (struct tb_wait_key){
 		tally->sums[i].bin, tally->victims[i].flow, tally->culprits[i].flow};
-}
-
-static void enter_times(struct tb_blame_table *blame, const struct tb_blame_tally *tally)
-{
-	for (uint32_t i = 0; i < tally->n && !blame->failed; i++) {
-		const struct tb_blame_sum *sum = &tally->sums[i];
-		if (i + AHEAD < tally->n)
-			tb_heaviest_fetch(
-				&blame->by_time, blame_time_order(tally, i + AHEAD));
-		blame_check(blame,
-			tb_heaviest_add(&blame->by_time, blame_time_order(tally, i),
-				sum->n_parts, sum->wait_ps));
-	}
-}
-
-static void enter_trees(struct tb_blame_table *blame, const struct tb_blame_tally *tally)
-{
-	for (uint32_t i = 0; i < tally->n && !blame->failed; i++) {
-		const struct tb_blame_sum *sum = &tally->sums[i];
-		if (i + AHEAD < tally->n)
-			tb_heaviest_fetch(&blame->trees, by_tree(tally, i + AHEAD));
-		blame_check(blame, tb_heaviest_add(&blame->trees, by_tree(tally, i),
-					   sum->n_parts, sum->wait_ps));
-	}
-}
-
-static void enter_roots(struct tb_blame_table *blame, const struct tb_blame_tally *tally)
-{
-	for (uint32_t i = 0; i < tally->n; i++) {
-		const struct tb_blame_sum *sum = &tally->sums[i];
-		if (i + AHEAD < tally->n)
-			__builtin_prefetch(&blame->roots[sum[AHEAD].root], 1);
-		blame->roots[sum->root].n_waits += sum->n_waits;
-		blame->roots[sum->root].wait_ps += sum->wait_ps;
-	}
-}
-
-static void enter_links(struct tb_blame_table *blame, const struct tb_blame_tally *tally)
-{
-	for (uint32_t i = 0; i < tally->n && blame->link_ps; i++) {
-		const struct tb_blame_sum *sum = &tally->sums[i];
-		if (i + AHEAD < tally->n)
-			__builtin_prefetch(&blame->link_ps[sum[AHEAD].link], 1);
-		blame->link_ps[sum->link] += sum->wait_ps;
-	}
 }
 
 static struct tb_wait_key blame_link_order(const struct tb_blame_tally *tally, uint32_t i)
@@ -379,17 +312,60 @@ static void enter_table(void *context, uint32_t table)
 	struct tb_blame_table *blame = entering->blame;
 	const struct tb_blame_tally *tally = &blame->tally;
 	if (table == TABLE_TIMES) {
-		enter_times(blame, tally);
+		for (uint32_t i = 0; i < tally->n && !blame->failed; i++) {
+			const struct tb_blame_sum *sum = &tally->sums[i];
+			if (i + AHEAD < tally->n)
+				tb_heaviest_fetch(&blame->by_time,
+					blame_time_order(tally, i + AHEAD));
+			blame_check(blame, tb_heaviest_add(&blame->by_time,
+						   blame_time_order(tally, i),
+						   sum->n_parts, sum->wait_ps));
+		}
 	} else if (table == TABLE_TREES) {
-		enter_trees(blame, tally);
+		for (uint32_t i = 0; i < tally->n && !blame->failed; i++) {
+			const struct tb_blame_sum *sum = &tally->sums[i];
+			if (i + AHEAD < tally->n)
+				tb_heaviest_fetch(
+					&blame->trees, by_tree(tally, i + AHEAD));
+			blame_check(
+				blame, tb_heaviest_add(&blame->trees, by_tree(tally, i),
+					       sum->n_parts, sum->wait_ps));
+		}
 	} else if (table == TABLE_FLOWS) {
 		enter_flows(blame, tally);
 	} else if (table == TABLE_SUMS) {
 		enter_blamed(tally, entering->flows);
 		enter_root_bins(blame, tally);
-		enter_job_waits(blame, tally);
-		enter_roots(blame, tally);
-		enter_links(blame, tally);
+		// Add up sums of one slice and pair of jobs first: mostly all are.
+		for (uint32_t i = 0; i < tally->n && !blame->failed;) {
+			const struct tb_wait_key key = {
+				tally->sums[i].bin >> blame->sum_shift,
+				tally->victims[i].job, tally->culprits[i].job};
+			uint64_t n_waits = 0, wait_ps = 0;
+			for (; i < tally->n &&
+				tally->sums[i].bin >> blame->sum_shift == key.a &&
+				tally->victims[i].job == key.b &&
+				tally->culprits[i].job == key.c;
+				i++) {
+				n_waits += tally->sums[i].n_waits;
+				wait_ps += tally->sums[i].wait_ps;
+			}
+			blame_check(blame, tb_wait_sums_add(&blame->job_waits, key,
+						   n_waits, wait_ps));
+		}
+		for (uint32_t i = 0; i < tally->n; i++) {
+			const struct tb_blame_sum *sum = &tally->sums[i];
+			if (i + AHEAD < tally->n)
+				__builtin_prefetch(&blame->roots[sum[AHEAD].root], 1);
+			blame->roots[sum->root].n_waits += sum->n_waits;
+			blame->roots[sum->root].wait_ps += sum->wait_ps;
+		}
+		for (uint32_t i = 0; i < tally->n && blame->link_ps; i++) {
+			const struct tb_blame_sum *sum = &tally->sums[i];
+			if (i + AHEAD < tally->n)
+				__builtin_prefetch(&blame->link_ps[sum[AHEAD].link], 1);
+			blame->link_ps[sum->link] += sum->wait_ps;
+		}
 		enter_jobs(blame, tally);
 	} else {
 		enter_groups(blame, tally, (int)(table - TABLE_GROUPS));
@@ -449,14 +425,6 @@ static struct tb_blame_sum *blame_sum(
 	return sum;
 }
 
-static void widen_for(struct tb_blame_table *blame, struct tb_flow_sample *flows,
-	tb_time_ps to, struct tb_team *team)
-{
-	tb_blame_table_enter(blame, flows, team);
-	while (to > TB_BLAME_BINS * blame->bin_ps && !blame->failed)
-		blame_check(blame, blame_widen(blame));
-}
-
 // blame_add_part adds what of a wait lies in a slice; returns its end.
 static inline tb_time_ps blame_add_part(struct tb_blame_table *blame,
 	struct tb_flow_sample *flows, const struct tb_blame_wait *wait, tb_time_ps from,
@@ -492,8 +460,12 @@ static inline __attribute__((always_inline)) void blame_put(struct tb_blame_tabl
 {
 	blame->n_in_batch++;
 	struct tb_blame_tally *tally = &blame->tally;
-	if (wait->to > TB_BLAME_BINS * blame->bin_ps)
-		widen_for(blame, flows, wait->to, team);
+	if (wait->to > TB_BLAME_BINS * blame->bin_ps) {
+		tb_time_ps to = wait->to;
+		tb_blame_table_enter(blame, flows, team);
+		while (to > TB_BLAME_BINS * blame->bin_ps && !blame->failed)
+			blame_check(blame, blame_widen(blame));
+	}
 	for (tb_time_ps from = wait->from; from < wait->to && !blame->failed;) {
 		if (from < tally->from || from >= tally->to) {
 			tally->bin = (uint32_t)(from / blame->bin_ps);
@@ -517,4 +489,466 @@ void tb_blame_table_put(struct tb_blame_table *blame, struct tb_flow_sample *flo
 	const struct tb_blame_wait *wait, struct tb_team *team)
 {
 	blame_put(blame, flows, wait, team);
+}
+
+enum { FIRST_SLOTS = 64 };
+
+void tb_wait_sums_fini(struct tb_wait_sums *sums)
+{
+	free(sums->slots);
+	*sums = (struct tb_wait_sums){0};
+}
+
+static bool wait_sums_is_free(const struct tb_wait_sum *sum)
+{
+	return (sum->first | sum->second) == 0;
+}
+
+static void wait_sums_enter(struct tb_wait_sums *sums, const struct tb_wait_sum *more)
+{
+	struct tb_wait_key key = more->key;
+	size_t mask = sums->n_slots - 1;
+	size_t i = (size_t)(tb_wait_key_hash(key) >> 32) & mask;
+	while (!wait_sums_is_free(&sums->slots[i]) &&
+		!tb_wait_key_equal(sums->slots[i].key, key))
+		i = (i + 1) & mask;
+	struct tb_wait_sum *sum = &sums->slots[i];
+	if (wait_sums_is_free(sum)) {
+		*sum = *more;
+		sums->n_used++;
+		return;
+	}
+	sum->first += more->first;
+	sum->second += more->second;
+}
+
+// wait_sums_refill moves the sums into a table of `n_slots`, each key's a shifted by
+// `shift`.
+static int wait_sums_refill(struct tb_wait_sums *sums, size_t n_slots, unsigned shift)
+{
+	struct tb_wait_sums made = {calloc(n_slots, sizeof *made.slots), n_slots, 0};
+	if (!made.slots)
+		return TB_ENOMEM;
+	for (size_t i = 0; i < sums->n_slots; i++) {
+		struct tb_wait_sum sum = sums->slots[i];
+		sum.key.a >>= shift;
+		if (!wait_sums_is_free(&sum))
+			wait_sums_enter(&made, &sum);
+	}
+	free(sums->slots);
+	*sums = made;
+	return TB_OK;
+}
+
+int tb_wait_sums_add(struct tb_wait_sums *sums, struct tb_wait_key key, uint64_t first,
+	uint64_t second)
+{
+	if (sums->n_used >= sums->n_slots / 2 &&
+		wait_sums_refill(sums, sums->n_slots ? 2 * sums->n_slots : FIRST_SLOTS,
+			0) != TB_OK)
+		return TB_ENOMEM;
+	wait_sums_enter(sums, &(struct tb_wait_sum){key, first, second});
+	return TB_OK;
+}
+
+static int wait_sum_order(const void *left, const void *right)
+{
+	const struct tb_wait_sum *a = left, *b = right;
+	return tb_wait_key_order(a->key, b->key);
+}
+
+void tb_wait_sums_list(struct tb_wait_sums *sums)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < sums->n_slots; i++)
+		if (!wait_sums_is_free(&sums->slots[i]))
+			sums->slots[n++] = sums->slots[i];
+	if (n)
+		qsort(sums->slots, n, sizeof *sums->slots, wait_sum_order);
+}
+
+int tb_wait_sums_widen(struct tb_wait_sums *sums)
+{
+	return sums->n_slots ? wait_sums_refill(sums, sums->n_slots, 1) : TB_OK;
+}
+
+struct rows { // of a record
+	const void *items;
+	size_t n, size;
+};
+
+enum { PARTS = 8 + TB_GROUPINGS };
+
+#define PART(name)                                                                       \
+	{                                                                                \
+		record->name, record->n_##name, sizeof *record->name                     \
+	}
+
+static void list_parts(const struct tb_blame_record *record, struct rows parts[PARTS])
+{
+	const struct rows list[] = {PART(roots), PART(root_bins), PART(root_jobs),
+		PART(job_waits), PART(job_links), PART(by_link), PART(by_time),
+		PART(trees), PART(groups[TB_GROUP_DESTINATION]),
+		PART(groups[TB_GROUP_DESTINATION_LEAF]),
+		PART(groups[TB_GROUP_SOURCE_LEAF])};
+	_Static_assert(sizeof list == PARTS * sizeof *list, "all parts");
+	memcpy(parts, list, sizeof list);
+}
+
+static void *copy_of(const struct rows *rows)
+{
+	void *copy = malloc(rows->n ? rows->n * rows->size : 1);
+	if (copy && rows->n)
+		memcpy(copy, rows->items, rows->n * rows->size);
+	return copy;
+}
+
+int tb_blame_record_copy(struct tb_blame_record *copy, const struct tb_blame_record *from)
+{
+	struct tb_blame_record made = *from;
+	struct rows parts[PARTS];
+	bool failed = false;
+	list_parts(from, parts);
+	for (int i = 0; i < PARTS; i++) {
+		parts[i].items = copy_of(&parts[i]);
+		failed |= !parts[i].items;
+	}
+	made.roots = parts[0].items;
+	made.root_bins = parts[1].items;
+	made.root_jobs = parts[2].items;
+	made.job_waits = parts[3].items;
+	made.job_links = parts[4].items;
+	made.by_link = parts[5].items;
+	made.by_time = parts[6].items;
+	made.trees = parts[7].items;
+	for (int i = 0; i < TB_GROUPINGS; i++)
+		made.groups[i] = parts[8 + i].items;
+	if (failed) {
+		tb_blame_record_free(&made);
+		return TB_ENOMEM;
+	}
+	*copy = made;
+	return TB_OK;
+}
+
+void tb_blame_record_free(struct tb_blame_record *record)
+{
+	struct rows parts[PARTS];
+	list_parts(record, parts);
+	for (int i = 0; i < PARTS; i++)
+		free((void *)(uintptr_t)parts[i].items);
+	*record = (struct tb_blame_record){0};
+}
+
+// Rows that a list of the heaviest comes to: storing one costs about as much as replaying
+// a packet.
+enum { LISTED_BY_LINK = 4096, LISTED_BY_TIME = 4096, LISTED_TREES = 4096 };
+enum { LISTED_GROUPS = 512 };
+
+// The sums by root and time come to one row for every so many waits, or to so many rows;
+// their slices are as wide as that takes.
+enum { WAITS_PER_ROOT_BIN = 64, FEWEST_ROOT_BINS = 16384 };
+
+static int blame_list_roots(
+	const struct tb_blame_table *blame, struct tb_blame_record *record)
+{
+	uint32_t n_links = blame->net->n_links;
+	size_t n = 0;
+	for (uint32_t link = 0; link < n_links; link++)
+		n += blame->roots[link].n_waits > 0;
+	struct tb_root_sample *rows = malloc((n + 1) * sizeof *rows);
+	record->roots = rows;
+	if (!rows)
+		return TB_ENOMEM;
+	n = 0;
+	for (uint32_t link = 0; link < n_links; link++)
+		if (blame->roots[link].n_waits)
+			rows[n++] = (struct tb_root_sample){.root = {link},
+				.n_waits = blame->roots[link].n_waits,
+				.wait_ps = blame->roots[link].wait_ps};
+	record->n_roots = n;
+	return TB_OK;
+}
+
+static size_t count_root_bins(const struct tb_blame_table *blame)
+{
+	size_t n = 0;
+	for (int bin = 0; bin < TB_BLAME_BINS; bin++) {
+		const uint64_t *sums = blame->root_bins[bin];
+		uint32_t n_links = sums ? blame->net->n_links : 0;
+		for (uint32_t link = 0; link < n_links; link++) {
+			link = tb_blame_next_root(sums, link, n_links);
+			n += link < n_links;
+		}
+	}
+	return n;
+}
+
+// widen_sums widens the slices of the sums alone, until these come to few enough rows.
+static int widen_sums(struct tb_blame_table *blame, size_t *n)
+{
+	uint64_t n_most = blame->n_waits / WAITS_PER_ROOT_BIN;
+	int status = TB_OK;
+	if (n_most < FEWEST_ROOT_BINS)
+		n_most = FEWEST_ROOT_BINS;
+	while ((*n = count_root_bins(blame)) > n_most &&
+		1 << blame->sum_shift < TB_BLAME_BINS && !status)
+		status = tb_blame_table_widen_sums(blame);
+	return status;
+}
+
+static int list_root_bins(struct tb_blame_table *blame, struct tb_blame_record *record)
+{
+	size_t n = 0;
+	if (widen_sums(blame, &n) != TB_OK)
+		return TB_ENOMEM;
+	struct tb_root_bin_sample *rows = malloc((n + 1) * sizeof *rows);
+	record->root_bins = rows;
+	if (!rows)
+		return TB_ENOMEM;
+	n = 0;
+	for (uint32_t bin = 0; bin < TB_BLAME_BINS; bin++) {
+		const uint64_t *sums = blame->root_bins[bin];
+		uint32_t n_links = sums ? blame->net->n_links : 0;
+		for (uint32_t link = 0; link < n_links; link++) {
+			link = tb_blame_next_root(sums, link, n_links);
+			if (link < n_links)
+				rows[n++] = (struct tb_root_bin_sample){
+					bin, {link}, sums[link]};
+		}
+		free(blame->root_bins[bin]);
+		blame->root_bins[bin] = NULL;
+	}
+	record->n_root_bins = n;
+	record->sum_bin_ps = blame->bin_ps << blame->sum_shift;
+	return TB_OK;
+}
+
+static int list_job_waits(struct tb_blame_table *blame, struct tb_blame_record *record)
+{
+	struct tb_wait_sums *sums = &blame->job_waits;
+	tb_wait_sums_list(sums);
+	struct tb_job_wait_sample *rows = malloc((sums->n_used + 1) * sizeof *rows);
+	record->job_waits = rows;
+	if (!rows)
+		return TB_ENOMEM;
+	for (size_t i = 0; i < sums->n_used; i++) {
+		const struct tb_wait_sum *sum = &sums->slots[i];
+		rows[i] = (struct tb_job_wait_sample){.bin = sum->key.a,
+			.victim_job = sum->key.b,
+			.culprit_job = sum->key.c,
+			.n_waits = sum->first,
+			.wait_ps = sum->second};
+	}
+	record->n_job_waits = sums->n_used;
+	return TB_OK;
+}
+
+static int blame_list_root_jobs(
+	struct tb_blame_table *blame, struct tb_blame_record *record)
+{
+	struct tb_wait_sums *sums = &blame->root_jobs;
+	tb_wait_sums_list(sums);
+	struct tb_root_job_sample *rows = malloc((sums->n_used + 1) * sizeof *rows);
+	record->root_jobs = rows;
+	if (!rows)
+		return TB_ENOMEM;
+	for (size_t i = 0; i < sums->n_used; i++) {
+		const struct tb_wait_sum *sum = &sums->slots[i];
+		rows[i] = (struct tb_root_job_sample){.root = {sum->key.a},
+			.victim_job = sum->key.b,
+			.n_waits = sum->first,
+			.wait_ps = sum->second};
+	}
+	record->n_root_jobs = sums->n_used;
+	return TB_OK;
+}
+
+static int blame_list_job_links(
+	struct tb_blame_table *blame, struct tb_blame_record *record)
+{
+	struct tb_wait_sums *sums = &blame->job_links;
+	tb_wait_sums_list(sums);
+	struct tb_job_link_sample *rows = malloc((sums->n_used + 1) * sizeof *rows);
+	record->job_links = rows;
+	if (!rows)
+		return TB_ENOMEM;
+	for (size_t i = 0; i < sums->n_used; i++) {
+		const struct tb_wait_sum *sum = &sums->slots[i];
+		rows[i] = (struct tb_job_link_sample){.link = {sum->key.a},
+			.job = sum->key.b,
+			.wait_ps = sum->first,
+			.blamed_ps = sum->second};
+	}
+	record->n_job_links = sums->n_used;
+	return TB_OK;
+}
+
+// blame_list_jobs lists the sums by job but those that are the sums of all, of job 0.
+static int blame_list_jobs(struct tb_blame_table *blame, struct tb_blame_record *record)
+{
+	int status = TB_OK;
+	if (!blame->several && blame->first_job != 0)
+		status = tb_blame_table_part_jobs(blame);
+	if (!status)
+		status = list_job_waits(blame, record);
+	if (!status)
+		status = blame_list_root_jobs(blame, record);
+	return status ? status : blame_list_job_links(blame, record);
+}
+
+static struct tb_node blame_host(const struct tb_blame_table *blame, struct tb_node nic)
+{
+	return (struct tb_node){nic.id % blame->net->n_hosts};
+}
+
+static struct tb_blame_sample listed_blame(const struct tb_blame_table *blame,
+	const struct tb_flow_sample *flows, const struct tb_heavy *heavy)
+{
+	const struct tb_flow_sample *victim = &flows[heavy->key.b];
+	const struct tb_flow_sample *culprit = &flows[heavy->key.c];
+	return (struct tb_blame_sample){.victim_job = victim->job,
+		.victim_source = blame_host(blame, victim->source),
+		.victim_destination = blame_host(blame, victim->destination),
+		.culprit_job = culprit->job,
+		.culprit_source = blame_host(blame, culprit->source),
+		.culprit_destination = blame_host(blame, culprit->destination),
+		.n_waits = heavy->n_waits,
+		.wait_ps = heavy->most_ps - heavy->error_ps,
+		.error_ps = heavy->error_ps};
+}
+
+static inline uint64_t blame_record_both(uint32_t upper, uint32_t lower)
+{
+	return (uint64_t)upper << 32 | lower;
+}
+
+// blame_cell_order sorts rows by bin or link, then by flows: those were numbered as they
+// came.
+static int blame_cell_order(const void *left, const void *right)
+{
+	const struct tb_blame_sample *a = left, *b = right;
+	const uint64_t keys[][2] = {{blame_record_both(a->bin, a->link.id),
+					    blame_record_both(b->bin, b->link.id)},
+		{blame_record_both(a->victim_job, a->victim_source.id),
+			blame_record_both(b->victim_job, b->victim_source.id)},
+		{blame_record_both(a->victim_destination.id, a->culprit_job),
+			blame_record_both(b->victim_destination.id, b->culprit_job)},
+		{blame_record_both(a->culprit_source.id, a->culprit_destination.id),
+			blame_record_both(
+				b->culprit_source.id, b->culprit_destination.id)}};
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (keys[i][0] != keys[i][1])
+			return keys[i][0] < keys[i][1] ? -1 : 1;
+	return 0;
+}
+
+static int list_by_link(struct tb_blame_table *blame, const struct tb_flow_sample *flows,
+	struct tb_blame_record *record)
+{
+	uint32_t n = tb_heaviest_pick(
+		&blame->by_link, LISTED_BY_LINK, &record->by_link_floor_ps);
+	struct tb_blame_sample *rows = malloc((n + 1) * sizeof *rows);
+	record->by_link = rows;
+	if (!rows)
+		return TB_ENOMEM;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct tb_heavy *heavy = &blame->by_link.slots[i];
+		rows[i] = listed_blame(blame, flows, heavy);
+		rows[i].link.id = heavy->key.a;
+	}
+	record->n_by_link = n;
+	qsort(rows, n, sizeof *rows, blame_cell_order);
+	return TB_OK;
+}
+
+static int list_by_time(struct tb_blame_table *blame, const struct tb_flow_sample *flows,
+	struct tb_blame_record *record)
+{
+	uint32_t n = tb_heaviest_pick(
+		&blame->by_time, LISTED_BY_TIME, &record->by_time_floor_ps);
+	struct tb_blame_sample *rows = malloc((n + 1) * sizeof *rows);
+	record->by_time = rows;
+	if (!rows)
+		return TB_ENOMEM;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct tb_heavy *heavy = &blame->by_time.slots[i];
+		rows[i] = listed_blame(blame, flows, heavy);
+		rows[i].link.id = TB_ID_NONE;
+		rows[i].bin = heavy->key.a;
+	}
+	record->n_by_time = n;
+	qsort(rows, n, sizeof *rows, blame_cell_order);
+	return TB_OK;
+}
+
+static int list_group(
+	struct tb_blame_table *blame, int grouping, struct tb_blame_record *record)
+{
+	struct tb_heaviest *of = &blame->groups[grouping];
+	uint32_t n =
+		tb_heaviest_list(of, LISTED_GROUPS, &record->group_floor_ps[grouping]);
+	struct tb_group_sample *rows = malloc((n + 1) * sizeof *rows);
+	record->groups[grouping] = rows;
+	if (!rows)
+		return TB_ENOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		rows[i] = (struct tb_group_sample){.victim = of->slots[i].key.b,
+			.culprit = of->slots[i].key.c,
+			.n_waits = of->slots[i].n_waits,
+			.wait_ps = of->slots[i].most_ps - of->slots[i].error_ps,
+			.error_ps = of->slots[i].error_ps};
+	record->n_groups[grouping] = n;
+	return TB_OK;
+}
+
+static int list_trees(struct tb_blame_table *blame, struct tb_blame_record *record)
+{
+	uint32_t n =
+		tb_heaviest_list(&blame->trees, LISTED_TREES, &record->tree_floor_ps);
+	struct tb_tree_sample *rows = malloc((n + 1) * sizeof *rows);
+	record->trees = rows;
+	if (!rows)
+		return TB_ENOMEM;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct tb_heavy *heavy = &blame->trees.slots[i];
+		rows[i] = (struct tb_tree_sample){.bin = heavy->key.a,
+			.root = {heavy->key.b},
+			.link = {heavy->key.c},
+			.wait_ps = heavy->most_ps - heavy->error_ps,
+			.error_ps = heavy->error_ps};
+	}
+	record->n_trees = n;
+	return TB_OK;
+}
+
+static int list_blame_entry(struct tb_blame_table *blame,
+	const struct tb_flow_sample *flows, struct tb_blame_record *record)
+{
+	int status = blame_list_roots(blame, record);
+	if (!status)
+		status = list_root_bins(blame, record);
+	if (!status)
+		status = blame_list_jobs(blame, record);
+	if (!status)
+		status = list_by_link(blame, flows, record);
+	if (!status)
+		status = list_by_time(blame, flows, record);
+	for (int i = 0; !status && i < TB_GROUPINGS; i++)
+		status = list_group(blame, i, record);
+	if (!status)
+		status = list_trees(blame, record);
+	record->bin_ps = blame->bin_ps;
+	return status;
+}
+
+int tb_blame_record_give(struct tb_blame_table *blame, const struct tb_flow_sample *flows,
+	const struct tb_observer *observer, int *returned)
+{
+	struct tb_blame_record record = {0};
+	int status = blame->failed ? TB_ENOMEM : list_blame_entry(blame, flows, &record);
+	if (!status)
+		*returned = observer->blame(observer->context, &record);
+	tb_blame_record_free(&record);
+	return status;
 }

@@ -27,8 +27,41 @@
 #include "map.h"
 #include "network_impl.h"
 #include "observer.h"
+#include "status.h"
 #include "team.h"
-#include "wait_sums.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Exact sums of waits by a key: a table that grows with the keys that occur. Private to
+// replay/.
+
+struct tb_wait_sum { // two figures, both 0 in a free slot
+	struct tb_wait_key key;
+	uint64_t first, second;
+};
+
+struct tb_wait_sums {		   // zeroed: empty
+	struct tb_wait_sum *slots; // open addressing
+	size_t n_slots;		   // 0 or a power of two
+	size_t n_used;
+};
+
+void tb_wait_sums_fini(struct tb_wait_sums *sums);
+
+// tb_wait_sums_add adds to both figures of a key; not both are 0. TB_ENOMEM leaves the
+// sums as they were.
+int tb_wait_sums_add(struct tb_wait_sums *sums, struct tb_wait_key key, uint64_t first,
+	uint64_t second) TB_MUST_USE;
+
+// tb_wait_sums_list moves the sums, sorted by key, to the front of the slots: `n_used` of
+// them. The table is then a list; do not add to it.
+void tb_wait_sums_list(struct tb_wait_sums *sums);
+
+// tb_wait_sums_widen adds up the sums whose keys differ in a by 1, from an even one:
+// slices twice as wide. TB_ENOMEM as above.
+int tb_wait_sums_widen(struct tb_wait_sums *sums) TB_MUST_USE;
 
 #define TB_BLAME_BINS  TB_HEAVIEST_BINS
 #define TB_BLAME_TALLY 4096
@@ -120,5 +153,23 @@ int tb_blame_table_widen_sums(struct tb_blame_table *blame) TB_MUST_USE;
 // tb_blame_table_part_jobs begins the sums by link and job and by root and job: all that
 // waited so far was of the first job.
 int tb_blame_table_part_jobs(struct tb_blame_table *blame) TB_MUST_USE;
+
+// Copies of struct tb_blame_record (observer.h), which own their arrays.
+
+// tb_blame_record_copy stores a copy of `from`; free it by tb_blame_record_free. Upon
+// TB_ENOMEM there is nothing to free.
+int tb_blame_record_copy(
+	struct tb_blame_record *copy, const struct tb_blame_record *from) TB_MUST_USE;
+
+// tb_blame_record_free frees the arrays of a record that owns them, and zeroes it.
+void tb_blame_record_free(struct tb_blame_record *record);
+
+// What the blame table comes to, as the observer is given it. Private to replay/.
+
+// tb_blame_record_give lists the table, whose tally is entered, into a record, gives this
+// to the observer and stores what that returned. The table is used up; free it then.
+// TB_ENOMEM.
+int tb_blame_record_give(struct tb_blame_table *blame, const struct tb_flow_sample *flows,
+	const struct tb_observer *observer, int *returned) TB_MUST_USE;
 
 #endif

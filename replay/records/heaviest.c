@@ -116,21 +116,16 @@ int tb_heaviest_trim(struct tb_heaviest *heaviest)
 	return heaviest->n_used > heaviest->n_most ? evict(heaviest) : TB_OK;
 }
 
-static int heaviest_make_room(struct tb_heaviest *heaviest)
-{
-	if (heaviest->n_used < heaviest->n_slots / 2)
-		return TB_OK;
-	return heaviest_refill(
-		heaviest, heaviest_gather(heaviest), 2 * heaviest->n_slots);
-}
-
 int tb_heaviest_put(struct tb_heaviest *heaviest, struct tb_heavy *slot,
 	struct tb_wait_key key, uint32_t n_waits, uint64_t wait_ps)
 {
 	uint64_t floor_ps = *floor_of(heaviest, key);
 	*slot = (struct tb_heavy){key, n_waits, floor_ps + wait_ps, floor_ps};
 	heaviest->n_used++;
-	return heaviest_make_room(heaviest);
+	if (heaviest->n_used < heaviest->n_slots / 2)
+		return TB_OK;
+	return heaviest_refill(
+		heaviest, heaviest_gather(heaviest), 2 * heaviest->n_slots);
 }
 
 static int heavy_key_order(const void *left, const void *right)

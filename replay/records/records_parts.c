@@ -2,16 +2,10 @@
 #include "replay_records.h"
 
 #include "array.h"
+#include "memory.h"
 
 #include <stdlib.h>
-
-// records_is_near returns whether a link leads out of a part of this process.
-static bool records_is_near(
-	const struct tb_parts *parts, const struct tb_network *net, uint32_t link)
-{
-	return parts->crossing_of[link] != TB_ID_NONE &&
-	       tb_parts_has(parts, tb_parts_from(parts, net, link));
-}
+#include <string.h>
 
 int tb_records_cut(struct tb_records *records, const struct tb_network *net,
 	const struct tb_parts *parts)
@@ -24,8 +18,10 @@ int tb_records_cut(struct tb_records *records, const struct tb_network *net,
 	if ((!records->near_cells && !parts->of_link) || !records->joined ||
 		tb_records_make_slices(records) != TB_OK)
 		return TB_ENOMEM;
+	// Return whether a link leads out of a part of this process.
 	for (uint32_t link = 0; link < records->n_links && records->near_cells; link++)
-		if (records_is_near(parts, net, link))
+		if (parts->crossing_of[link] != TB_ID_NONE &&
+			tb_parts_has(parts, tb_parts_from(parts, net, link)))
 			tb_cell_clear(
 				&records->near_cells[parts->crossing_of[link]], link);
 	return TB_OK;
@@ -114,18 +110,6 @@ static tb_time_ps records_share_end(const struct tb_records *whole, size_t n)
 	return low;
 }
 
-// enter_until enters the waits that end at an instant or before.
-static void enter_until(struct tb_records *whole, tb_time_ps at, struct tb_team *team)
-{
-	for (uint32_t i = 0; i < whole->n_joined; i++) {
-		struct tb_records *records = whole->joined[i];
-		size_t end = records->n_entered + records_n_ended(records, at);
-		for (; records->n_entered < end; records->n_entered++)
-			tb_blame_table_put(whole->blame, whole->flows,
-				&records->turned.waits[records->n_entered], team);
-	}
-}
-
 bool tb_records_turn_waits(struct tb_records *whole, size_t n_least)
 {
 	size_t n = 0;
@@ -152,8 +136,16 @@ void tb_records_enter_turned(struct tb_records *whole, struct tb_team *team)
 	while (n_ended_of_all(whole, TB_TIME_NEVER) > 0 && !blame->failed) {
 		if (blame->n_in_batch >= blame->batch)
 			tb_blame_table_end_batch(blame, whole->flows, team);
-		enter_until(whole,
-			records_share_end(whole, blame->batch - blame->n_in_batch), team);
+		// Enter the waits that end at an instant or before.
+		tb_time_ps at =
+			records_share_end(whole, blame->batch - blame->n_in_batch);
+		for (uint32_t i = 0; i < whole->n_joined; i++) {
+			struct tb_records *records = whole->joined[i];
+			size_t end = records->n_entered + records_n_ended(records, at);
+			for (; records->n_entered < end; records->n_entered++)
+				tb_blame_table_put(whole->blame, whole->flows,
+					&records->turned.waits[records->n_entered], team);
+		}
 	}
 	for (uint32_t i = 0; i < whole->n_joined; i++)
 		whole->joined[i]->turned.n = whole->joined[i]->n_entered = 0;
@@ -231,4 +223,170 @@ void tb_records_follow(struct tb_records *whole)
 		records->bin_start = whole->bin_start;
 		records->bin_end = whole->bin_end;
 	}
+}
+
+// Closing a bin of a replay in parts: the links are cut into slices, which the threads of
+// a team gather side by side.
+
+// More than there are threads mostly, as links that saw nothing cost nothing.
+enum { SLICES = 32 };
+
+struct tb_slice {
+	_Alignas(64) struct tb_kept_bins packed; // one bin
+	uint32_t n;				 // samples in `bin_samples`
+	bool failed;
+};
+
+static void slice_run(struct tb_records *records, uint32_t n,
+	void (*task)(void *context, uint32_t index))
+{
+	if (records->team)
+		tb_team_run(records->team, n, task, records);
+	for (uint32_t i = 0; i < n && !records->team; i++)
+		task(records, i);
+}
+
+// first_word is the first of the words of 64 links that a slice has.
+static uint32_t first_word(const struct tb_records *records, uint32_t slice)
+{
+	uint64_t n_words = records->n_links / 64 + 1u;
+	return (uint32_t)(n_words * slice / SLICES);
+}
+
+static void slice_pack(void *context, uint32_t index)
+{
+	struct tb_records *records = context;
+	struct tb_slice *slice = &records->slices[index];
+	struct tb_link_sample samples[64];
+	uint32_t end = first_word(records, index + 1);
+	slice->packed.n_bytes = 0;
+	int status = tb_kept_bins_begin(&slice->packed, 0);
+	for (uint32_t word = first_word(records, index); word < end && status == TB_OK;
+		word++) {
+		uint32_t n = tb_records_gather(records, word, samples);
+		status = tb_kept_bins_add(&slice->packed, samples, n);
+	}
+	slice->failed = status != TB_OK;
+}
+
+int tb_records_make_slices(struct tb_records *records)
+{
+	records->slices = tb_lines_new(SLICES, sizeof *records->slices);
+	return records->slices ? TB_OK : TB_ENOMEM;
+}
+
+int tb_records_keep_slices(struct tb_records *records)
+{
+	slice_run(records, SLICES, slice_pack);
+	for (uint32_t i = 0; i < SLICES; i++)
+		if (records->slices[i].failed ||
+			tb_kept_bins_append(&records->kept, &records->slices[i].packed) !=
+				TB_OK)
+			return TB_ENOMEM;
+	return TB_OK;
+}
+
+// slice_list puts the samples of a slice where all of its links have room.
+static void slice_list(void *context, uint32_t index)
+{
+	struct tb_records *records = context;
+	uint32_t word = first_word(records, index), end = first_word(records, index + 1);
+	uint32_t n = 0;
+	for (struct tb_link_sample *to = records->bin_samples + word * 64u; word < end;
+		word++)
+		n += tb_records_gather(records, word, to + n);
+	records->slices[index].n = n;
+}
+
+size_t tb_records_report_slices(struct tb_records *records)
+{
+	slice_run(records, SLICES, slice_list);
+	size_t n = 0;
+	for (uint32_t i = 0; i < SLICES; i++) {
+		memmove(records->bin_samples + n,
+			records->bin_samples + first_word(records, i) * 64u,
+			records->slices[i].n * sizeof *records->bin_samples);
+		n += records->slices[i].n;
+	}
+	return n;
+}
+
+static void pour(void *context, uint32_t part)
+{
+	struct tb_records *records = context;
+	tb_records_pour(records->joined[part]);
+}
+
+void tb_records_pour_parts(struct tb_records *records)
+{
+	slice_run(records, records->n_joined, pour);
+}
+
+void tb_records_free_slices(struct tb_records *records)
+{
+	for (uint32_t i = 0; records->slices && i < SLICES; i++)
+		tb_kept_bins_fini(&records->slices[i].packed);
+	free(records->slices);
+}
+
+// The records of a replay that several processes simulate: what each has of bins, waits
+// and flows comes together in the one that has the observer.
+
+int tb_records_count_waited(
+	const struct tb_records *records, struct tb_flow_waited **rows, uint32_t *n)
+{
+	struct tb_flow_waited *made = malloc((records->n_flows + 1u) * sizeof *made);
+	if (!made)
+		return TB_ENOMEM;
+	uint32_t n_made = 0;
+	for (uint32_t flow = 0; flow < records->n_flows; flow++)
+		if (records->flows[flow].wait_ps)
+			made[n_made++] = (struct tb_flow_waited){
+				records->flows[flow].wait_ps, flow};
+	*rows = made;
+	*n = n_made;
+	return TB_OK;
+}
+
+int tb_records_add_waited(struct tb_records *records, const void *rows, uint32_t n)
+{
+	const unsigned char *at = rows;
+	for (uint32_t i = 0; i < n; i++) {
+		struct tb_flow_waited row;
+		memcpy(&row, at + i * sizeof row, sizeof row);
+		if (row.flow >= records->n_flows)
+			return TB_EFORMAT;
+		records->flows[row.flow].wait_ps += row.wait_ps;
+	}
+	return TB_OK;
+}
+
+int tb_records_add_waits(struct tb_records *records, const void *waits, size_t n)
+{
+	struct tb_wait_log *log = &records->log;
+	if (TB_ARRAY_RESERVE(&log->waits, &log->room, log->n + n) != TB_OK)
+		return TB_ENOMEM;
+	if (n)
+		memcpy(log->waits + log->n, waits, n * sizeof *log->waits);
+	log->n += n;
+	return TB_OK;
+}
+
+int tb_records_join_bins(struct tb_records *records, const struct tb_kept_bins *others,
+	uint32_t n, struct tb_kept_bins *own)
+{
+	struct tb_kept_bins before = records->kept, joined = {0};
+	const struct tb_kept_bins **several = malloc((n + 1u) * sizeof *several);
+	int status = several ? TB_OK : TB_ENOMEM;
+	for (uint32_t i = 0; several && i <= n; i++)
+		several[i] = i ? &others[i - 1] : &before;
+	if (status == TB_OK)
+		status = tb_kept_bins_join(&joined, several, n + 1, records->n_links);
+	free(several);
+	if (status != TB_OK)
+		return status;
+	records->kept = joined;
+	records->kept_reported = 0;
+	*own = before;
+	return TB_OK;
 }

@@ -1,8 +1,7 @@
 #include "replay_records.h"
 
 #include "array.h"
-#include "blame_record.h"
-#include "flow_order.h"
+#include "blame_table.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -125,16 +124,6 @@ uint32_t tb_records_flow(
 	return flow;
 }
 
-static void push_spill(struct tb_records *records, struct tb_spill burst)
-{
-	if (TB_ARRAY_RESERVE(&records->spills, &records->spills_room,
-		    records->n_spills + 1) != TB_OK) {
-		records->failed = true;
-		return;
-	}
-	records->spills[records->n_spills++] = burst;
-}
-
 // bytes_by returns how many bytes of a burst have crossed by an instant within it:
 // proportional to time, rounded down, so that merged bins equal one wide bin.
 static uint64_t bytes_by(const struct tb_spill *burst, tb_time_ps at)
@@ -166,7 +155,12 @@ static void count_part(struct tb_records *records, const struct tb_spill *burst)
 void tb_records_spill(struct tb_records *records, struct tb_spill burst)
 {
 	count_part(records, &burst);
-	push_spill(records, burst);
+	if (TB_ARRAY_RESERVE(&records->spills, &records->spills_room,
+		    records->n_spills + 1) != TB_OK) {
+		records->failed = true;
+		return;
+	}
+	records->spills[records->n_spills++] = burst;
 }
 
 void tb_records_pour(struct tb_records *records)
@@ -235,22 +229,18 @@ static int make_bin_samples(struct tb_records *records)
 	return records->bin_samples ? TB_OK : TB_ENOMEM;
 }
 
-// records_widen doubles the width.
-static void records_widen(struct tb_records *records)
-{
-	if (make_bin_samples(records) == TB_OK)
-		tb_kept_bins_widen(&records->kept, records->bin_samples);
-	else
-		records->failed = true;
-	records->kept_reported = 0;
-	records->bin /= 2;
-	records->bin_ps *= 2;
-}
-
 static void open_bin(struct tb_records *records)
 {
-	while (records->automatic && records->bin >= records->bins_most)
-		records_widen(records);
+	while (records->automatic && records->bin >= records->bins_most) {
+		// Double the width.
+		if (make_bin_samples(records) == TB_OK)
+			tb_kept_bins_widen(&records->kept, records->bin_samples);
+		else
+			records->failed = true;
+		records->kept_reported = 0;
+		records->bin /= 2;
+		records->bin_ps *= 2;
+	}
 	records->bin_start = (tb_time_ps)records->bin * records->bin_ps;
 	// The last bin that there can be ends when time does.
 	records->bin_end = records->bin_start < TB_TIME_NEVER - records->bin_ps
@@ -314,18 +304,6 @@ static bool keeps(const struct tb_records *records)
 	return records->automatic || records->is_shared;
 }
 
-static int records_report_open_bin(struct tb_records *records, struct tb_error *error)
-{
-	size_t n = records->n_joined ? tb_records_report_slices(records) : 0;
-	for (uint32_t word = 0; word <= records->n_links / 64 && !records->n_joined;
-		word++)
-		n += tb_records_gather(records, word, records->bin_samples + n);
-	if (records->to_ps && (records->bin_start < records->from_ps ||
-				      records->bin_start >= records->to_ps))
-		return TB_OK;
-	return records_report(records, records->bin, records->bin_samples, n, error);
-}
-
 static int records_check_memory(const struct tb_records *records, struct tb_error *error)
 {
 	bool failed = records->failed || (records->blame && records->blame->failed);
@@ -345,8 +323,18 @@ int tb_records_close(struct tb_records *records, struct tb_error *error)
 		return status;
 	if ((keeps(records) ? records_keep(records) : make_bin_samples(records)) != TB_OK)
 		return tb_fail_memory(error, "the time bins");
-	if (!keeps(records))
-		status = records_report_open_bin(records, error);
+	if (!keeps(records)) {
+		status = TB_OK;
+		size_t n = records->n_joined ? tb_records_report_slices(records) : 0;
+		for (uint32_t word = 0;
+			word <= records->n_links / 64 && !records->n_joined; word++)
+			n += tb_records_gather(records, word, records->bin_samples + n);
+		if (!records->to_ps || (records->bin_start >= records->from_ps &&
+					       records->bin_start < records->to_ps)) {
+			status = records_report(
+				records, records->bin, records->bin_samples, n, error);
+		}
+	}
 	records->bin = records->bin_start < records->from_ps
 			       ? (uint64_t)(records->from_ps / records->bin_ps)
 			       : records->bin + 1;
@@ -497,18 +485,6 @@ static void forget_spills(struct tb_records *records)
 	records->n_spills = records->spills_room = records->before_room = 0;
 }
 
-// forget_bins frees the bins, which the observer has, before the rest needs memory.
-static void forget_bins(struct tb_records *records)
-{
-	tb_kept_bins_fini(&records->kept);
-	records->kept_reported = 0;
-	free(records->bin_samples);
-	records->bin_samples = NULL;
-	forget_spills(records);
-	for (uint32_t i = 0; i < records->n_joined; i++)
-		forget_spills(records->joined[i]);
-}
-
 int tb_records_finish(struct tb_records *records, struct tb_error *error)
 {
 	if (!records->observer)
@@ -516,7 +492,14 @@ int tb_records_finish(struct tb_records *records, struct tb_error *error)
 	int status = records_check_memory(records, error);
 	if (status == TB_OK)
 		status = tb_records_report_bins(records, error);
-	forget_bins(records);
+	// Free the bins, which the observer has, before the rest needs memory.
+	tb_kept_bins_fini(&records->kept);
+	records->kept_reported = 0;
+	free(records->bin_samples);
+	records->bin_samples = NULL;
+	forget_spills(records);
+	for (uint32_t i = 0; i < records->n_joined; i++)
+		forget_spills(records->joined[i]);
 	tb_records_enter_waits(records, NULL);
 	if (records->blame)
 		tb_blame_table_enter(records->blame, records->flows, NULL);
@@ -529,4 +512,183 @@ int tb_records_finish(struct tb_records *records, struct tb_error *error)
 	if (status == TB_OK)
 		status = records_report_losses(records, error);
 	return status == TB_OK ? records_report_messages(records, error) : status;
+}
+
+// The samples are 120 bytes each, so what is sorted is where they stand.
+struct flow_place {
+	uint64_t key;
+	size_t flow;
+};
+
+// sort_byte sorts by one byte of the keys; places with the same one keep their order.
+static void sort_byte(
+	const struct flow_place *from, size_t n, struct flow_place *to, unsigned shift)
+{
+	size_t next[256] = {0}, sum = 0;
+	for (size_t i = 0; i < n; i++)
+		next[from[i].key >> shift & 255]++;
+	for (size_t byte = 0; byte < 256; byte++) {
+		size_t n_of = next[byte];
+		next[byte] = sum;
+		sum += n_of;
+	}
+	for (size_t i = 0; i < n; i++)
+		to[next[from[i].key >> shift & 255]++] = from[i];
+}
+
+int tb_flows_in_order(
+	const struct tb_flow_sample *flows, size_t n, struct tb_flow_sample *sorted)
+{
+	struct flow_place *both = malloc((2 * n + 1) * sizeof *both);
+	struct flow_place *places = both, *other = both + n;
+	uint64_t differs = 0;
+	if (!both)
+		return TB_ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t key = tb_flow_key(
+			flows[i].job, flows[i].source.id, flows[i].destination.id);
+		places[i] = (struct flow_place){key, i};
+		differs |= key ^ places[0].key;
+	}
+	for (unsigned shift = 0; shift < 64; shift += 8) {
+		if ((differs >> shift & 255) == 0)
+			continue;
+		sort_byte(places, n, other, shift);
+		struct flow_place *swapped = places;
+		places = other;
+		other = swapped;
+	}
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = flows[places[i].flow];
+	free(both);
+	return TB_OK;
+}
+
+// What queues had no room for, by port and by flow, and what TCP sent again.
+
+void tb_losses_fini(struct tb_losses *losses)
+{
+	free(losses->ports);
+	free(losses->flows);
+	tb_map_fini(&losses->port_of);
+	tb_map_fini(&losses->flow_of);
+}
+
+// losses_port_at returns the row of a port, which it makes if new; NULL when memory runs
+// out.
+static struct tb_port_loss_sample *losses_port_at(struct tb_losses *losses, uint32_t link)
+{
+	uint32_t at = (uint32_t)losses->n_ports;
+	if (tb_map_find(&losses->port_of, link, &at))
+		return &losses->ports[at];
+	if (TB_ARRAY_RESERVE(&losses->ports, &losses->ports_room, (size_t)at + 1) !=
+			TB_OK ||
+		tb_map_put(&losses->port_of, link, at) != TB_OK)
+		return NULL;
+	losses->ports[losses->n_ports++] = (struct tb_port_loss_sample){.link = {link}};
+	return &losses->ports[at];
+}
+
+static struct tb_flow_loss_sample *losses_flow_at(
+	struct tb_records *records, uint32_t flow)
+{
+	struct tb_losses *losses = &records->losses;
+	const struct tb_flow_sample *of = &records->flows[flow];
+	uint32_t at = (uint32_t)losses->n_flows;
+	if (tb_map_find(&losses->flow_of, flow, &at))
+		return &losses->flows[at];
+	if (TB_ARRAY_RESERVE(&losses->flows, &losses->flows_room, (size_t)at + 1) !=
+			TB_OK ||
+		tb_map_put(&losses->flow_of, flow, at) != TB_OK)
+		return NULL;
+	losses->flows[losses->n_flows++] = (struct tb_flow_loss_sample){
+		.job = of->job, .source = of->source, .destination = of->destination};
+	return &losses->flows[at];
+}
+
+void tb_records_lost(
+	struct tb_records *records, uint32_t flow, uint32_t link, uint32_t bytes)
+{
+	struct tb_port_loss_sample *port = losses_port_at(&records->losses, link);
+	struct tb_flow_loss_sample *of = losses_flow_at(records, flow);
+	if (!port || !of) {
+		records->failed = true;
+		return;
+	}
+	port->n_frames++;
+	port->bytes += bytes;
+	of->n_frames++;
+	of->bytes += bytes;
+}
+
+void tb_records_resent(struct tb_records *records, uint32_t flow)
+{
+	struct tb_flow_loss_sample *of = losses_flow_at(records, flow);
+	if (of)
+		of->n_resent++;
+	else
+		records->failed = true;
+}
+
+// losses_gather adds up what parts have counted: ports are of one part each, flows are
+// not.
+static int losses_gather(struct tb_records *records)
+{
+	for (uint32_t i = 0; i < records->n_joined; i++) {
+		const struct tb_losses *of = &records->joined[i]->losses;
+		for (size_t k = 0; k < of->n_ports; k++) {
+			struct tb_port_loss_sample *port =
+				losses_port_at(&records->losses, of->ports[k].link.id);
+			if (!port)
+				return TB_ENOMEM;
+			*port = of->ports[k];
+		}
+		for (size_t k = 0; k < of->n_flows; k++) {
+			const struct tb_flow_loss_sample *part = &of->flows[k];
+			struct tb_flow_loss_sample *flow = losses_flow_at(
+				records, tb_records_flow(records, part->job,
+						 part->source.id, part->destination.id));
+			if (!flow)
+				return TB_ENOMEM;
+			flow->n_frames += part->n_frames;
+			flow->bytes += part->bytes;
+			flow->n_resent += part->n_resent;
+		}
+	}
+	return TB_OK;
+}
+
+static int losses_link_order(const void *left, const void *right)
+{
+	const struct tb_port_loss_sample *a = left, *b = right;
+	return (a->link.id > b->link.id) - (a->link.id < b->link.id);
+}
+
+static int losses_flow_order(const void *left, const void *right)
+{
+	const struct tb_flow_loss_sample *a = left, *b = right;
+	if (a->job != b->job)
+		return a->job < b->job ? -1 : 1;
+	if (a->source.id != b->source.id)
+		return a->source.id < b->source.id ? -1 : 1;
+	return (a->destination.id > b->destination.id) -
+	       (a->destination.id < b->destination.id);
+}
+
+int tb_records_report_losses(struct tb_records *records)
+{
+	const struct tb_observer *observer = records->observer;
+	struct tb_losses *losses = &records->losses;
+	if (!observer->losses)
+		return TB_OK;
+	int status = losses_gather(records);
+	if (status != TB_OK || losses->n_flows == 0)
+		return status;
+	if (losses->n_ports > 0)
+		qsort(losses->ports, losses->n_ports, sizeof *losses->ports,
+			losses_link_order);
+	qsort(losses->flows, losses->n_flows, sizeof *losses->flows, losses_flow_order);
+	const struct tb_loss_record record = {
+		losses->ports, losses->flows, losses->n_ports, losses->n_flows};
+	return observer->losses(observer->context, &record);
 }

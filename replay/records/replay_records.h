@@ -100,14 +100,14 @@ struct tb_spill { // a burst of flits that reaches beyond the open bin
 	tb_time_ps start, end;
 };
 
-struct tb_slice; // records_slices.c
+struct tb_slice; // records_parts.c
 
 struct tb_wait_log { // by end
 	struct tb_blame_wait *waits;
 	size_t n, room;
 };
 
-struct tb_losses { // records_losses.c
+struct tb_losses { // replay_records.c
 	struct tb_map port_of, flow_of;
 	struct tb_port_loss_sample *ports;
 	struct tb_flow_loss_sample *flows;
@@ -145,7 +145,7 @@ struct tb_records {
 	uint64_t wait_ps; // all waits
 	bool failed;	  // out of memory
 	// Bins are kept until the end, with a fixed width too: other processes have the
-	// rest of them (records_across.c).
+	// rest of them (records_parts.c).
 	bool is_shared;
 	// With parts alone. Records that are joined borrow cells and flows of the main
 	// ones.
@@ -229,7 +229,7 @@ void tb_records_keep_wait(struct tb_records *records, const struct tb_blame_wait
 // clears the bits of 64 links, of which it adds what stands in cells of the parts' own;
 // add_near adds the near cell of a link to a copy of its other one, and clears it; follow
 // opens the bin of the main records and moves flows on. Slices of links are closed side
-// by side (records_slices.c): gather turns the open bin's cells of 64 links into samples
+// by side (records_parts.c): gather turns the open bin's cells of 64 links into samples
 // and clears them; keep_slices packs the bin; report_slices puts its samples into
 // `bin_samples` and returns how many there are; pour adds to the opened bin what bursts
 // left for it.
@@ -245,7 +245,7 @@ void tb_records_pour(struct tb_records *records);
 void tb_records_pour_parts(struct tb_records *records);
 void tb_records_free_slices(struct tb_records *records);
 
-// What several processes have counted comes together in one (records_across.c).
+// What several processes have counted comes together in one (records_parts.c).
 //
 // tb_records_count_waited writes down what flows have waited here, as `n` rows, to be
 // freed; tb_records_add_waited adds it to the flows of another process, which have the
@@ -447,5 +447,18 @@ int tb_records_report_bins(
 // tb_records_finish passes kept bins, flows, blame, undelivered messages and losses to
 // the observer.
 int tb_records_finish(struct tb_records *records, struct tb_error *error) TB_MUST_USE;
+
+// Flows in the order of job, source and destination. Private to replay/.
+
+// tb_flow_key is a flow's key among those of a replay: of equals there is one.
+static inline uint64_t tb_flow_key(uint32_t job, uint32_t source, uint32_t destination)
+{
+	return (uint64_t)job << 48 | (uint64_t)source << 24 | destination;
+}
+
+// tb_flows_in_order copies `n` flows to `sorted`, by their keys. TB_ENOMEM. Cost: some 20
+// instructions a flow and byte in which keys differ, and the copy.
+int tb_flows_in_order(const struct tb_flow_sample *flows, size_t n,
+	struct tb_flow_sample *sorted) TB_MUST_USE;
 
 #endif

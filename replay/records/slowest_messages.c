@@ -42,18 +42,6 @@ static int make_heap(struct tb_slowest_messages *slowest)
 	return TB_OK;
 }
 
-static void slowest_replace(
-	struct tb_slowest_messages *slowest, const struct tb_message_sample *message)
-{
-	int64_t lost_ps = lost_by(message);
-	uint32_t at = slowest->heap[0].at;
-	if (lost_ps <= slowest->heap[0].lost_ps)
-		return;
-	slowest->samples[at] = *message;
-	kept_replace(slowest->heap, TB_MESSAGES_KEPT,
-		(struct tb_kept_message){lost_ps, slowest->n_seen, at});
-}
-
 int tb_slowest_messages_add(
 	struct tb_slowest_messages *slowest, const struct tb_message_sample *message)
 {
@@ -65,7 +53,13 @@ int tb_slowest_messages_add(
 	} else {
 		if (!slowest->heap && make_heap(slowest) != TB_OK)
 			return TB_ENOMEM;
-		slowest_replace(slowest, message);
+		int64_t lost_ps = lost_by(message);
+		uint32_t at = slowest->heap[0].at;
+		if (lost_ps > slowest->heap[0].lost_ps) {
+			slowest->samples[at] = *message;
+			kept_replace(slowest->heap, TB_MESSAGES_KEPT,
+				(struct tb_kept_message){lost_ps, slowest->n_seen, at});
+		}
 	}
 	slowest->n_seen++;
 	return TB_OK;

@@ -1,7 +1,7 @@
 #include "tape.h"
 
 #include "array.h"
-#include "blame_copy.h"
+#include "blame_table.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -140,15 +140,6 @@ static int play_bins(const struct tb_tape *tape, const struct tb_observer *obser
 	return status;
 }
 
-static int play_losses(const struct tb_tape *tape, const struct tb_observer *observer)
-{
-	const struct tb_loss_record record = {tape->lossy_ports.items,
-		tape->lossy_flows.items, tape->lossy_ports.n, tape->lossy_flows.n};
-	return record.n_flows && observer->losses
-		       ? observer->losses(observer->context, &record)
-		       : TB_OK;
-}
-
 int tb_tape_play(const struct tb_tape *tape, const struct tb_observer *observer)
 {
 	int status = tape->bin_ps ? play_bins(tape, observer) : TB_OK;
@@ -160,8 +151,14 @@ int tb_tape_play(const struct tb_tape *tape, const struct tb_observer *observer)
 	if (status == TB_OK && tape->undelivered.n && observer->undelivered)
 		status = observer->undelivered(
 			observer->context, tape->undelivered.items, tape->undelivered.n);
-	if (status == TB_OK)
-		status = play_losses(tape, observer);
+	if (status == TB_OK) {
+		const struct tb_loss_record record = {tape->lossy_ports.items,
+			tape->lossy_flows.items, tape->lossy_ports.n,
+			tape->lossy_flows.n};
+		status = record.n_flows && observer->losses
+				 ? observer->losses(observer->context, &record)
+				 : TB_OK;
+	}
 	if (status == TB_OK && observer->messages)
 		status = observer->messages(
 			observer->context, tape->messages.items, tape->messages.n);

@@ -31,7 +31,7 @@ struct tb_across {
 	struct tb_replay *whole;
 	struct tb_peer_streams *streams;
 	const struct tb_switching *model;
-	tb_time_ps until; // the end of the window that is record of
+	tb_time_ps until; // end of the window exchanged last
 	uint32_t rank, n;
 	uint32_t first, end; // own parts
 	struct packed packed;
@@ -95,7 +95,7 @@ struct tb_engine_stats tb_across_own_stats(const struct tb_across *across);
 void tb_across_take_stats(
 	struct tb_across *across, uint32_t rank, const struct tb_engine_stats *stats);
 
-// across_window.c: pack_window writes the results of own parts for a process: endings,
+// across.c: pack_window writes the results of own parts for a process: endings,
 // starts of messages, waits (for rank 0), and the part messages to its parts;
 // unpack_window reads them. pack_waits and unpack_waits do so with waits alone.
 // TB_EFORMAT, TB_ENOMEM.

@@ -3,9 +3,11 @@
 #include "across.h"
 #include "array.h"
 #include "clock.h"
+#include "switching.h"
 #include "team.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 // A window with fewer events than this is left to one thread: waking others costs more.
 enum { FEW_EVENTS = 64 };
@@ -172,19 +174,6 @@ static bool pays(const struct tb_windows *windows)
 	return n >= FEW_EVENTS;
 }
 
-// do_window_tasks simulates a window, on all threads if that pays.
-static void do_window_tasks(struct tb_windows *windows)
-{
-	uint32_t n = windows->end - windows->first;
-	n += tb_records_turn_waits(
-		&windows->whole->records, MANY_WAITS / tb_team_threads(windows->team));
-	bool together = pays(windows);
-	if (together)
-		tb_team_run(windows->team, n, windows_simulate, windows);
-	for (uint32_t i = 0; i < n && !together; i++)
-		windows_simulate(windows, i);
-}
-
 // next_instant returns when something happens next: an event, a part message, or a
 // message of the source that is posted or starts. Parts have looked for events only up to
 // the end of a further window.
@@ -311,41 +300,6 @@ static void windows_report(struct tb_windows *windows)
 	}
 }
 
-// exchange_with_others exchanges with other processes what each needs of this window.
-// Messages that start in it have started in their parts.
-static void exchange_with_others(struct tb_windows *windows)
-{
-	tb_time_ps next = TB_TIME_NEVER;
-	for (uint32_t part = windows->first; part < windows->end; part++) {
-		(void)tb_clock_failed(part_at(windows, part));
-		next = tb_time_earlier(next, windows->parts[part].next);
-		next = tb_time_earlier(
-			next, tb_handover_earliest(part_at(windows, part)));
-	}
-	for (uint32_t part = 0; part < windows->n; part++)
-		if (!tb_parts_has(windows->whole->parts, part))
-			tb_messages_skip(part_at(windows, part), windows->until);
-	tb_across_exchange(windows->across, windows->until, &next);
-	windows->others_next = next;
-}
-
-// windows_exchange makes the part messages of this window those that the next window
-// receives.
-static void windows_exchange(struct tb_windows *windows)
-{
-	windows->received_at = TB_TIME_NEVER;
-	windows->n_events = 0;
-	if (windows->across)
-		exchange_with_others(windows);
-	for (uint32_t part = 0; part < windows->n; part++) {
-		struct tb_replay *replay = part_at(windows, part);
-		windows->received_at = tb_time_earlier(
-			windows->received_at, tb_handover_earliest(replay));
-		tb_handover_turn(replay);
-		windows->n_events += windows->parts[part].n_events;
-	}
-}
-
 // windows_failed returns the status of what went wrong, in the lowest part.
 static int windows_failed(struct tb_windows *windows, struct tb_error *error)
 {
@@ -369,21 +323,44 @@ static int do_window(struct tb_windows *windows, tb_time_ps from, struct tb_erro
 	windows->until = tb_time_earlier(windows->until, whole->pause_at);
 	windows->n_windows++;
 	post_early(windows);
-	do_window_tasks(windows);
-	windows_exchange(windows);
+	// Simulate a window, on all threads if that pays.
+	uint32_t n = windows->end - windows->first;
+	n += tb_records_turn_waits(
+		&windows->whole->records, MANY_WAITS / tb_team_threads(windows->team));
+	bool together = pays(windows);
+	if (together)
+		tb_team_run(windows->team, n, windows_simulate, windows);
+	for (uint32_t i = 0; i < n && !together; i++)
+		windows_simulate(windows, i);
+	// Make the part messages of this window those that the next window
+	// receives.
+	windows->received_at = TB_TIME_NEVER;
+	windows->n_events = 0;
+	if (windows->across) {
+		// Exchange with other processes what each needs of this window.
+		// Messages that start in it have started in their parts.
+		tb_time_ps next = TB_TIME_NEVER;
+		for (uint32_t part = windows->first; part < windows->end; part++) {
+			(void)tb_clock_failed(part_at(windows, part));
+			next = tb_time_earlier(next, windows->parts[part].next);
+			next = tb_time_earlier(
+				next, tb_handover_earliest(part_at(windows, part)));
+		}
+		for (uint32_t part = 0; part < windows->n; part++)
+			if (!tb_parts_has(windows->whole->parts, part))
+				tb_messages_skip(part_at(windows, part), windows->until);
+		tb_across_exchange(windows->across, windows->until, &next);
+		windows->others_next = next;
+	}
+	for (uint32_t part = 0; part < windows->n; part++) {
+		struct tb_replay *replay = part_at(windows, part);
+		windows->received_at = tb_time_earlier(
+			windows->received_at, tb_handover_earliest(replay));
+		tb_handover_turn(replay);
+		windows->n_events += windows->parts[part].n_events;
+	}
 	windows_report(windows);
 	return windows_failed(windows, error);
-}
-
-// pause_all leaves `until` as it is: that is how far parts have looked for events.
-static int pause_all(struct tb_windows *windows, struct tb_error *error)
-{
-	tb_time_ps at = windows->whole->pause_at, until = windows->until;
-	for (uint32_t part = 0; part < windows->n; part++)
-		part_at(windows, part)->now = at;
-	int status = pass_bins(windows, at, error);
-	windows->until = until;
-	return status == TB_OK ? TB_ENGINE_PAUSED : status;
 }
 
 int tb_windows_run(struct tb_windows *windows, uint64_t n_windows, struct tb_error *error)
@@ -392,8 +369,16 @@ int tb_windows_run(struct tb_windows *windows, uint64_t n_windows, struct tb_err
 		tb_time_ps from = next_instant(windows);
 		if (from == TB_TIME_NEVER)
 			return tb_clock_end(windows->whole, error);
-		if (from >= windows->whole->pause_at)
-			return pause_all(windows, error);
+		if (from >= windows->whole->pause_at) {
+			// Leave `until` as it is: that is how far parts have looked for
+			// events.
+			tb_time_ps at = windows->whole->pause_at, until = windows->until;
+			for (uint32_t part = 0; part < windows->n; part++)
+				part_at(windows, part)->now = at;
+			int status = pass_bins(windows, at, error);
+			windows->until = until;
+			return status == TB_OK ? TB_ENGINE_PAUSED : status;
+		}
 		int status = do_window(windows, from, error);
 		if (status != TB_OK)
 			return status;
@@ -470,4 +455,142 @@ struct tb_engine_stats tb_windows_stats(const struct tb_windows *windows)
 	if (windows->across)
 		tb_across_stats(windows->across, &sum);
 	return sum;
+}
+
+struct outbox { // messages to one part, each followed by its record
+	char *bytes;
+	size_t n, room;
+};
+
+// Part messages lie in one of two rows of outboxes, by part, while those of the other row
+// are received.
+struct tb_handover {
+	struct outbox *rows[2];
+	unsigned turn; // the row that is filled
+	tb_time_ps earliest;
+};
+
+int tb_handover_new(struct tb_replay *replay)
+{
+	uint32_t n = replay->parts->n;
+	struct tb_handover *made = calloc(1, sizeof *made);
+	if (!made)
+		return TB_ENOMEM;
+	replay->handover = made;
+	made->earliest = TB_TIME_NEVER;
+	made->rows[0] = calloc(n, sizeof *made->rows[0]);
+	made->rows[1] = calloc(n, sizeof *made->rows[1]);
+	return made->rows[0] && made->rows[1] ? TB_OK : TB_ENOMEM;
+}
+
+void tb_handover_free(struct tb_replay *replay)
+{
+	struct tb_handover *handover = replay->handover;
+	if (!handover)
+		return;
+	for (uint32_t part = 0; part < replay->parts->n; part++)
+		for (unsigned row = 0; row < 2; row++)
+			if (handover->rows[row])
+				free(handover->rows[row][part].bytes);
+	free(handover->rows[0]);
+	free(handover->rows[1]);
+	free(handover);
+	replay->handover = NULL;
+}
+
+// handover_add_message adds a part message, with its record unless that is NULL, and
+// returns the place of that.
+static inline char *handover_add_message(struct tb_replay *replay, uint32_t to,
+	const struct tb_part_message *message, const void *record)
+{
+	struct tb_handover *handover = replay->handover;
+	struct outbox *box = &handover->rows[handover->turn][to];
+	size_t n = sizeof *message + message->n_bytes;
+	if (TB_ARRAY_RESERVE(&box->bytes, &box->room, box->n + n) != TB_OK) {
+		tb_replay_no_memory(replay, "what leaves a part");
+		return NULL;
+	}
+	char *place = box->bytes + box->n;
+	memcpy(place, message, sizeof *message);
+	if (record)
+		memcpy(place + sizeof *message, record, message->n_bytes);
+	box->n += n;
+	if (message->at < handover->earliest)
+		handover->earliest = message->at;
+	return place + sizeof *message;
+}
+
+void tb_handover_to_receiver(struct tb_replay *replay,
+	const struct tb_part_message *message, const void *record)
+{
+	(void)handover_add_message(replay,
+		tb_parts_to(replay->parts, replay->net, message->link), message, record);
+}
+
+void tb_handover_to_sender(
+	struct tb_replay *replay, const struct tb_part_message *message)
+{
+	(void)handover_add_message(replay,
+		tb_parts_from(replay->parts, replay->net, message->link), message, NULL);
+}
+
+void *tb_handover_to_part(
+	struct tb_replay *replay, uint32_t part, const struct tb_part_message *message)
+{
+	return handover_add_message(replay, part, message, NULL);
+}
+
+void tb_handover_turn(struct tb_replay *replay)
+{
+	struct tb_handover *handover = replay->handover;
+	handover->turn ^= 1;
+	handover->earliest = TB_TIME_NEVER;
+	for (uint32_t part = 0; part < replay->parts->n; part++)
+		handover->rows[handover->turn][part].n = 0;
+}
+
+tb_time_ps tb_handover_earliest(const struct tb_replay *replay)
+{
+	return replay->handover->earliest;
+}
+
+const struct tb_part_message *tb_handover_next(
+	const char *bytes, size_t *at, const void **record)
+{
+	const struct tb_part_message *message = (const void *)(bytes + *at);
+	*at += sizeof *message;
+	*record = message->n_bytes ? bytes + *at : NULL;
+	*at += message->n_bytes;
+	return message;
+}
+
+const char *tb_handover_bytes(const struct tb_replay *replay, uint32_t to, size_t *n)
+{
+	const struct outbox *box = &replay->handover->rows[replay->handover->turn][to];
+	*n = box->n;
+	return box->bytes;
+}
+
+void tb_handover_put(struct tb_replay *replay, uint32_t to,
+	const struct tb_part_message *message, const void *record)
+{
+	handover_add_message(replay, to, message, record);
+}
+
+void tb_handover_receive(struct tb_replay *replay,
+	void (*receive)(struct tb_replay *replay, const struct tb_part_message *message,
+		const void *record))
+{
+	for (uint32_t from = 0; from < replay->parts->n; from++) {
+		const struct tb_handover *handover =
+			replay->whole->by_part[from]->handover;
+		const struct outbox *box =
+			&handover->rows[handover->turn ^ 1][replay->part];
+		for (size_t at = 0; at < box->n;) {
+			const void *record;
+			const struct tb_part_message *message =
+				tb_handover_next(box->bytes, &at, &record);
+			receive(replay, message, record);
+		}
+	}
 }

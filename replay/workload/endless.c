@@ -28,29 +28,26 @@ static int endless_take_all(struct endless *endless, struct tb_error *error)
 	return status;
 }
 
-static int endless_deliver(
-	const struct endless *endless, uint64_t cookie, struct tb_error *error)
-{
-	const struct tb_source *source = endless->source;
-	const struct tb_latency_parts parts = {0, endless->now, endless->now};
-	int status = TB_OK;
-	if (source->crossed)
-		source->crossed(source->context, cookie, &parts);
-	if (source->delivered)
-		status = source->delivered(source->context, endless->now, cookie, error);
-	if (status == TB_OK && source->sent)
-		status = source->sent(source->context, endless->now, cookie, error);
-	return status;
-}
-
 // endless_step does what there is at one instant.
 static int endless_step(struct endless *endless, struct tb_error *error)
 {
 	int status = endless_take_all(endless, error);
 	if (endless->n > 0)
 		endless->last_ps = endless->now;
-	for (size_t i = 0; i < endless->n && status == TB_OK; i++)
-		status = endless_deliver(endless, endless->cookies[i], error);
+	for (size_t i = 0; i < endless->n && status == TB_OK; i++) {
+		uint64_t cookie = endless->cookies[i];
+		const struct tb_source *source = endless->source;
+		const struct tb_latency_parts parts = {0, endless->now, endless->now};
+		status = TB_OK;
+		if (source->crossed)
+			source->crossed(source->context, cookie, &parts);
+		if (source->delivered)
+			status = source->delivered(
+				source->context, endless->now, cookie, error);
+		if (status == TB_OK && source->sent)
+			status = source->sent(
+				source->context, endless->now, cookie, error);
+	}
 	return status;
 }
 

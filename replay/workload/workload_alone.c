@@ -134,31 +134,27 @@ static const struct tb_job *workload_alone_job(
 	return bound != NO_BOUND && job->bounds ? job->bounds->jobs[bound] : job;
 }
 
-static int open_jobs(struct tb_workload_alone *made, const struct tb_workload *workload,
-	size_t bound, struct tb_error *error)
-{
-	struct tb_source_part *parts = calloc(workload->n_inputs, sizeof *parts);
-	int status = parts ? TB_OK : tb_fail_memory(error, "the jobs");
-	for (uint32_t k = 0; status == TB_OK && k < workload->n_inputs; k++) {
-		const struct workload_input *input = &workload->inputs[k];
-		parts[k] = (struct tb_source_part){
-			.start_ps = input->spec.start_ps, .first_job = input->first_job};
-		status = open_job(made, workload, input, workload_alone_job(input, bound),
-			&parts[k].source, error);
-	}
-	if (status == TB_OK)
-		status = tb_sources_new(&made->sources, parts, workload->n_inputs, error);
-	free(parts);
-	return status;
-}
-
 int tb_workload_bound_new(struct tb_workload_alone **bound,
 	const struct tb_workload *workload, size_t i, struct tb_error *error)
 {
 	struct tb_workload_alone *made = NULL;
 	int status = workload_alone_allocate(&made, workload->n_inputs, error);
-	if (status == TB_OK)
-		status = open_jobs(made, workload, i, error);
+	if (status == TB_OK) {
+		struct tb_source_part *parts = calloc(workload->n_inputs, sizeof *parts);
+		status = parts ? TB_OK : tb_fail_memory(error, "the jobs");
+		for (uint32_t k = 0; status == TB_OK && k < workload->n_inputs; k++) {
+			const struct workload_input *input = &workload->inputs[k];
+			parts[k] =
+				(struct tb_source_part){.start_ps = input->spec.start_ps,
+					.first_job = input->first_job};
+			status = open_job(made, workload, input,
+				workload_alone_job(input, i), &parts[k].source, error);
+		}
+		if (status == TB_OK)
+			status = tb_sources_new(
+				&made->sources, parts, workload->n_inputs, error);
+		free(parts);
+	}
 	return workload_alone_hand_out(bound, made, status);
 }
 

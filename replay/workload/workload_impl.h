@@ -1,4 +1,4 @@
-// What workload.c, which reads the inputs, and workload_place.c share. Private to
+// What workload.c, which reads the inputs, and workload.c share. Private to
 // replay/.
 #ifndef TB_WORKLOAD_IMPL_H
 #define TB_WORKLOAD_IMPL_H
@@ -169,7 +169,7 @@ int tb_workload_open_captures(struct tb_workload *workload, struct workload_inpu
 int tb_workload_survey(const struct tb_workload *workload, struct workload_input *input,
 	struct tb_error *error) TB_MUST_USE;
 
-// workload_loops.c: tb_workload_mark_loops finds the captures that become jobs, and
+// workload_captures.c: tb_workload_mark_loops finds the captures that become jobs, and
 // refuses options that would have no effect on these; tb_workload_close_loops makes the
 // jobs, each an input of its own. Maps are checked before anything is inferred.
 int tb_workload_mark_loops(
@@ -177,12 +177,12 @@ int tb_workload_mark_loops(
 int tb_workload_close_loops(
 	struct tb_workload *workload, struct tb_error *error) TB_MUST_USE;
 
-// workload_place.c: where the nodes of captures that are placed as one are; the caller
+// workload.c: where the nodes of captures that are placed as one are; the caller
 // frees them.
 int tb_workload_place_together(const struct workload_input *input, uint32_t number,
 	struct tb_places *places, uint32_t **nodes, struct tb_error *error) TB_MUST_USE;
 
-// workload_place.c: the input that a job is of.
+// workload.c: the input that a job is of.
 const struct workload_input *tb_workload_input_of(
 	const struct tb_workload *workload, uint32_t job);
 

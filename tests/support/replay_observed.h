@@ -3,7 +3,7 @@
 #ifndef TB_TESTS_REPLAY_OBSERVED_H
 #define TB_TESTS_REPLAY_OBSERVED_H
 
-#include "blame_copy.h"
+#include "blame_table.h"
 #include "observer.h"
 #include "slowest_messages.h"
 

@@ -20,7 +20,7 @@
 // on a list threaded through the hops. The order does not matter: a hop begins at the
 // same instant whatever else has begun before.
 #include "circuit_params.h"
-#include "circuits_impl.h"
+#include "circuits.h"
 
 #include <assert.h>
 
@@ -161,41 +161,6 @@ BURSTS_INLINE void note_train(struct train *train, struct hop *at, tb_time_ps st
 	tb_link_tokens_cross(train, end, burst_ps);
 }
 
-// check_behind checks the hop behind `at`, which may have waited for its burst.
-BURSTS_INLINE void check_behind(struct circuits *circuits, struct hops_to_check *to_check,
-	struct circuit_packet *packet, struct hop *at, uint32_t burst)
-{
-	struct hop *after = hop_after(circuits, at);
-	if (after->bursts == burst &&
-		(burst < after->room || at->number + 2u < packet->of.n_hops))
-		check_later(circuits, to_check, packet, after);
-}
-
-// burst_check_around checks the hops that may have waited for the burst of `at` that has
-// just begun: the next one for the burst, the one before for the room that it makes, and
-// its own. Those that wait for something else are checked when that happens.
-BURSTS_INLINE void burst_check_around(struct circuits *circuits,
-	struct hops_to_check *to_check, struct circuit_packet *packet, struct hop *at,
-	uint32_t burst)
-{
-	uint32_t begun = packet->n_bursts;
-	bool leads_on = at->number + 1u < packet->of.n_hops;
-	if (at->number > 0) {
-		struct hop *before = hop_before(circuits, at);
-		begun = before->bursts;
-		if (before->place == TB_HOP_COPY)
-			tb_parts_send_room(circuits, packet, at, burst);
-		else if (begun == burst + before->room && begun < packet->n_bursts)
-			check_later(circuits, to_check, packet, before);
-	}
-	if (burst + 1 < begun && (burst + 1 < at->room || leads_on))
-		check_later(circuits, to_check, packet, at);
-	if (at->place == TB_HOP_LAST)
-		tb_parts_send_burst(circuits, packet, at, burst);
-	else if (burst > 0 && leads_on)
-		check_behind(circuits, to_check, packet, at, burst);
-}
-
 // end_packet: the last burst of a packet has begun to cross a link, until `end`.
 BURSTS_INLINE void end_packet(struct circuits *circuits, struct hops_to_check *to_check,
 	struct circuit_packet *packet, struct hop *at, tb_time_ps end)
@@ -247,7 +212,31 @@ BURSTS_INLINE void burst_begin(struct circuits *circuits, struct hops_to_check *
 			packet->of.id << circuits->hops_shift | at->number);
 	if (last_burst)
 		end_packet(circuits, to_check, packet, at, end);
-	burst_check_around(circuits, to_check, packet, at, burst);
+	// Check the hops that may have waited for the burst of `at` that has
+	// just begun: the next one for the burst, the one before for the room that it
+	// makes, and its own. Those that wait for something else are checked when that
+	// happens.
+	uint32_t begun = packet->n_bursts;
+	bool leads_on = at->number + 1u < packet->of.n_hops;
+	if (at->number > 0) {
+		struct hop *before = hop_before(circuits, at);
+		begun = before->bursts;
+		if (before->place == TB_HOP_COPY)
+			tb_parts_send_room(circuits, packet, at, burst);
+		else if (begun == burst + before->room && begun < packet->n_bursts)
+			check_later(circuits, to_check, packet, before);
+	}
+	if (burst + 1 < begun && (burst + 1 < at->room || leads_on))
+		check_later(circuits, to_check, packet, at);
+	if (at->place == TB_HOP_LAST)
+		tb_parts_send_burst(circuits, packet, at, burst);
+	else if (burst > 0 && leads_on) {
+		// Check the hop behind `at`, which may have waited for its burst.
+		struct hop *after = hop_after(circuits, at);
+		if (after->bursts == burst &&
+			(burst < after->room || at->number + 2u < packet->of.n_hops))
+			check_later(circuits, to_check, packet, after);
+	}
 }
 
 // burst_line_up lets a burst that can cross wait for its link.
@@ -416,4 +405,169 @@ void tb_bursts_serve(struct circuits *circuits, uint32_t slot)
 		tb_wheel_put(&circuits->replay.wheel,
 			tb_time_later(from, link->reserved_until), EV_LINK, slot);
 	}
+}
+
+// How circuits end: VCs fall free as the token passes, and what limited each packet is
+// known then. Also counts the circuits that are still held at the end.
+
+// set_roots stores for each VC of a packet what limited the packet while it held the VC:
+// what held its header up longest further on (the root of a wait for a VC, or the link
+// that it waited for with its VC in hand). A header that did not wait, but found VCs that
+// fell free in the very instant in which it came, followed the token of another packet:
+// the furthest of these links, or its root, sets the pace. Otherwise it is this link
+// itself. It begins with the VC of `at`, and leaves in `limit` what limited the packet
+// beyond the hops that it has in this part.
+static void set_roots(
+	struct circuits *circuits, struct hop *at, struct circuit_limit *limit)
+{
+	tb_time_ps longest = limit->longest;
+	uint32_t root = limit->root;
+	const struct circuit_link *link = &circuits->links[at->link];
+	while (at->place != TB_HOP_COPY) {
+		vcs_of(circuits, at->link)[at->vc].root =
+			root == NOTHING ? link->id : root;
+		if (at->number == 0)
+			break;
+		struct hop *before = hop_before(circuits, at);
+		const struct circuit_link *from = &circuits->links[before->link];
+		if (at->bursts > 0) {
+			tb_time_ps for_link = span_at(at, 0)->start - at->wait -
+					      span_at(before, 0)->start - from->hop_ps;
+			if (root == NOTHING && at->followed)
+				root = at->root;
+			root = for_link > longest ? link->id : root;
+			longest = for_link > longest ? for_link : longest;
+			root = at->wait > longest ? at->root : root;
+			longest = at->wait > longest ? at->wait : longest;
+		}
+		at = before;
+		link = from;
+	}
+	*limit = (struct circuit_limit){longest, root};
+}
+
+void tb_circuits_add_delays(struct circuits *circuits, struct circuit_packet *packet)
+{
+	struct hop *first = hop_at(circuits, packet, 0);
+	for (uint32_t number = 1; number < packet->of.n_hops; number++) {
+		uint32_t came_by = hop_at(circuits, packet, number - 1)->link;
+		struct hop *at = hop_at(circuits, packet, number);
+		circuits->delays[circuits->links[came_by].id] +=
+			span_at(at, 0)->start - span_at(first, 0)->start;
+	}
+}
+
+// first_hop finds the first hop that a packet has in this part, from one further on, and
+// adds what the acknowledgement takes from there back to it.
+static struct hop *first_hop(
+	struct circuits *circuits, struct hop *at, tb_time_ps *ack_at)
+{
+	*ack_at += circuits->links[at->link].hop_ps;
+	while (at->number > 0 && hop_before(circuits, at)->place != TB_HOP_COPY) {
+		at = hop_before(circuits, at);
+		*ack_at += circuits->links[at->link].hop_ps;
+	}
+	return at;
+}
+
+// tb_circuits_let_go: the acknowledgement passes every link backwards, and the token then
+// passes them forwards.
+tb_time_ps tb_circuits_let_go(struct circuits *circuits, struct circuit_packet *packet,
+	struct hop *last, tb_time_ps ack_at, tb_time_ps back_at,
+	struct circuit_limit limit)
+{
+	struct hop *at = first_hop(circuits, last, &ack_at);
+	const struct hop *before = at->number ? hop_before(circuits, at) : NULL;
+	tb_time_ps before_ps = before ? before->wait : 0;
+	if (back_at == TB_TIME_NEVER)
+		back_at = ack_at + before_ps;
+	tb_time_ps passes = back_at + before_ps;
+	for (; at <= last; at = hop_after(circuits, at)) {
+		const struct circuit_link *link = &circuits->links[at->link];
+		free_at(circuits, at->link)[at->vc] = passes;
+		if (!link->injection && is_wanted(circuits, link->from, at->link))
+			wake_switch(circuits, link->from, passes);
+		if (circuits->broadcasting && at->number > packet->of.ascending &&
+			tb_branches_descends(circuits, packet))
+			tb_branches_free(circuits, packet, at->number, passes);
+		passes += link->hop_ps;
+		circuits->replay.stats.n_hops++;
+	}
+	set_roots(circuits, last, &limit);
+	if (before)
+		tb_parts_send_ack(circuits, before, ack_at, back_at, limit);
+	else
+		tb_nodes_look(&circuits->replay,
+			circuits->links[hop_at(circuits, packet, 0)->link].from);
+	return back_at;
+}
+
+tb_time_ps tb_circuits_release(
+	struct circuits *circuits, struct circuit_packet *packet, tb_time_ps ack_at)
+{
+	struct hop *last = hop_at(circuits, packet, packet->of.n_hops - 1u);
+	tb_time_ps back_at = tb_circuits_let_go(circuits, packet, last, ack_at,
+		TB_TIME_NEVER, (struct circuit_limit){0, NOTHING});
+	if (circuits->broadcasts.n_waiting)
+		tb_branches_recheck(circuits);
+	return back_at;
+}
+
+// tb_circuits_blame blames a wait that lasts on the first VC of the first link that would
+// do, and counts it at that link.
+void tb_circuits_blame(
+	struct circuits *circuits, const struct waiter *waiter, tb_time_ps until)
+{
+	struct circuit_packet *packet = circuit_packet_at(circuits, waiter->packet);
+	uint32_t slot = waiter->route;
+	if (slot & TB_ROUTE_GROUP)
+		slot = slot_in(group_at(circuits, slot), 0);
+	if (until <= packet->arrived)
+		return;
+	charge_link(circuits, packet, slot, until);
+	tb_records_blame(&circuits->replay.records, came_by(circuits, packet)->id,
+		circuits->links[slot].id, packet->of.flow, vcs_of(circuits, slot)[0].flow,
+		until - packet->arrived, until);
+}
+
+void tb_circuits_blame_open(struct circuits *circuits, tb_time_ps until)
+{
+	for (uint32_t n = 0; n < circuits->n_own_switches; n++) {
+		const struct switch_state *at =
+			&circuits->switches[own_switch(circuits, n)];
+		for (uint32_t i = 0; i < at->n_waiting; i++)
+			tb_circuits_blame(circuits, &at->waiters[i], until);
+	}
+	for (uint32_t i = 0; i < circuits->broadcasts.n_waiting; i++)
+		tb_circuits_blame(circuits, &circuits->broadcasts.waiters[i], until);
+}
+
+bool tb_circuits_settle(struct circuits *circuits, tb_time_ps until)
+{
+	bool lasts = false;
+	if (circuits->part_of_slot)
+		tb_parts_count_queues(circuits);
+	for (uint32_t i = 0; i < circuits->n_own; i++) {
+		uint32_t slot = own_slot(circuits, i);
+		circuit_settle_link(circuits, slot, until);
+		lasts |= circuits->links[slot].held_since != TB_TIME_NEVER;
+	}
+	for (uint32_t n = 0; n < circuits->n_own_switches; n++) {
+		const struct switch_state *at =
+			&circuits->switches[own_switch(circuits, n)];
+		for (uint32_t i = 0; i < at->n_waiting; i++)
+			circuit_charge(circuits,
+				circuit_packet_at(circuits, at->waiters[i].packet),
+				until);
+		lasts |= at->n_waiting > 0;
+	}
+	if (circuits->part_of_slot)
+		tb_parts_count_queues(circuits);
+	for (uint32_t i = 0; i < circuits->broadcasts.n_waiting; i++)
+		circuit_charge(circuits,
+			circuit_packet_at(
+				circuits, circuits->broadcasts.waiters[i].packet),
+			until);
+	lasts |= circuits->broadcasts.n_waiting > 0;
+	return lasts;
 }

@@ -6,7 +6,7 @@
 // of a hop: a flit crosses its next link one hop after the one before, its credit is back
 // one hop later, an acknowledgement takes one hop per link, and the token follows it. A
 // window is never longer than the shortest hop.
-#include "circuits_impl.h"
+#include "circuits.h"
 
 #include "array.h"
 #include "late_acks.h"
@@ -109,7 +109,7 @@ static uint32_t *came(const struct circuits *circuits, uint32_t slot, uint32_t v
 
 // receive_header makes the packet's record in this part.
 static void receive_header(struct circuits *circuits,
-	const struct tb_part_message *message, const struct circuit_packet *told)
+	const struct tb_part_message *message, const struct circuit_packet *sent)
 {
 	struct tb_replay *replay = &circuits->replay;
 	uint32_t id = tb_nodes_new_record(replay);
@@ -118,11 +118,11 @@ static void receive_header(struct circuits *circuits,
 		return;
 	}
 	struct circuit_packet *packet = circuit_packet_at(circuits, id);
-	*packet = *told;
+	*packet = *sent;
 	packet->of.id = id;
 	uint32_t number = packet->of.n_hops - 1u;
 	struct hop *copy = hop_at(circuits, packet, number);
-	memcpy(copy, told + 1, circuits->hop_bytes);
+	memcpy(copy, sent + 1, circuits->hop_bytes);
 	*came(circuits, copy->link, copy->vc) = id;
 	tb_wheel_put(&replay->wheel, message->at, EV_HEADER,
 		id << circuits->hops_shift | number);
@@ -184,25 +184,6 @@ static void receive_ack(struct circuits *circuits, const struct tb_part_message 
 		(tb_time_ps)words[1],
 		(struct circuit_limit){(tb_time_ps)words[2], (uint32_t)words[3]});
 	tb_nodes_drop(&circuits->replay, packet->of.id);
-}
-
-// circuits_receive carries out a message from another part.
-static void circuits_receive(struct circuits *circuits, const struct received *received)
-{
-	const struct tb_part_message *message = received->message;
-	switch (message->kind) {
-	case PART_MESSAGE_HEADER:
-		receive_header(circuits, message, received->load);
-		break;
-	case PART_MESSAGE_BURST:
-		receive_burst(circuits, message);
-		break;
-	case PART_MESSAGE_ROOM:
-		receive_room(circuits, message);
-		break;
-	default: // PART_MESSAGE_ACK
-		receive_ack(circuits, message);
-	}
 }
 
 // tb_circuits_receive keeps messages until the window begins, to prefetch what they name:
@@ -323,11 +304,11 @@ static void prefetch_received(struct circuits *circuits, size_t i, uint32_t stag
 			circuits, circuit_packet_at(circuits, id), n_hops);
 }
 
-// circuits_receive_due carries out all messages. What a stage has fetched is read a few
-// messages later. After a failure nothing is done any more: if a header found no room,
-// later messages about its packet name another one.
-static void circuits_receive_due(struct circuits *circuits)
+void tb_circuits_begin_window(struct circuits *circuits)
 {
+	// Carry out all messages. What a stage has fetched is read a few
+	// messages later. After a failure nothing is done any more: if a header found no
+	// room, later messages about its packet name another one.
 	enum { AHEAD = 4 };
 	size_t n = circuits->n_received;
 	for (size_t i = 0; i < n + 3 * AHEAD; i++) {
@@ -336,24 +317,39 @@ static void circuits_receive_due(struct circuits *circuits)
 			prefetch_received(circuits, i - AHEAD, 1);
 		if (i >= 2 * AHEAD)
 			prefetch_received(circuits, i - 2 * AHEAD, 2);
-		if (i >= 3 * AHEAD && circuits->replay.failure.code == TB_OK)
-			circuits_receive(circuits, &circuits->received[i - 3 * AHEAD]);
+		if (i >= 3 * AHEAD && circuits->replay.failure.code == TB_OK) {
+			// Carry out a message from another part.
+			const struct received *received =
+				&circuits->received[i - 3 * AHEAD];
+			const struct tb_part_message *message = received->message;
+			switch (message->kind) {
+			case PART_MESSAGE_HEADER:
+				receive_header(circuits, message, received->load);
+				break;
+			case PART_MESSAGE_BURST:
+				receive_burst(circuits, message);
+				break;
+			case PART_MESSAGE_ROOM:
+				receive_room(circuits, message);
+				break;
+			default: // PART_MESSAGE_ACK
+				receive_ack(circuits, message);
+			}
+		}
 	}
 	circuits->n_received = 0;
-}
-
-void tb_circuits_begin_window(struct circuits *circuits)
-{
-	circuits_receive_due(circuits);
 	tb_parts_count_queues(circuits);
 	if (circuits->replay.late)
 		tb_late_acks_settle(&circuits->replay);
 }
 
-// hand_begun informs the parts of destinations of the messages that got under way in this
-// window.
-static void hand_begun(struct tb_replay *replay)
+void tb_circuits_end_window(struct circuits *circuits, tb_time_ps until)
 {
+	struct tb_replay *replay = &circuits->replay;
+	if (!replay->late)
+		return;
+	// Inform the parts of destinations of the messages that got under way in this
+	// window.
 	struct tb_late_acks *late = replay->late;
 	for (size_t i = 0; i < late->n_begun; i++) {
 		const struct tb_begun *begun = &late->begun[i];
@@ -368,14 +364,6 @@ static void hand_begun(struct tb_replay *replay)
 			(void)tb_handover_to_part(replay, to, &message);
 	}
 	late->n_begun = 0;
-}
-
-void tb_circuits_end_window(struct circuits *circuits, tb_time_ps until)
-{
-	struct tb_replay *replay = &circuits->replay;
-	if (!replay->late)
-		return;
-	hand_begun(replay);
 	replay->handover_at = replay->late->n_acks ? until : TB_TIME_NEVER;
 }
 

@@ -5,7 +5,7 @@
 // there are three stages for each event, each nearer to its turn, and each reads only
 // what the stage before it has fetched. Nothing here changes any state. A stage may find
 // state that changes before the event's turn: that wastes a fetch and does no other harm.
-#include "circuits_impl.h"
+#include "circuits.h"
 #include "routes.h"
 
 // Without the empty asm gcc 12 takes a function that only prefetches for one without
@@ -57,37 +57,34 @@ static inline struct hop *hop_of(const struct circuits *circuits, uint32_t subje
 		subject & ((1u << circuits->hops_shift) - 1));
 }
 
-// circuits_prefetch_subject fetches what is known from an event's subject alone.
-static inline void circuits_prefetch_subject(
-	const struct circuits *circuits, struct tb_event event)
-{
-	uint32_t id = event.subject;
-	const struct tb_replay *replay = &circuits->replay;
-	if (event.kind == EV_HEADER || event.kind == EV_READY) {
-		const char *at = (const char *)hop_of(circuits, id);
-		circuits_fetch(packet_of(circuits, id));
-		circuits_fetch(at);
-		circuits_fetch(at + circuits->hop_bytes);
-	} else if (event.kind == EV_TAIL) {
-		tb_circuits_prefetch_packet(circuits, id);
-	} else if (event.kind == EV_SWITCH) {
-		circuits_fetch(&circuits->switches[id]);
-	} else if (event.kind == EV_LINK) {
-		fetch_slot(circuits, id);
-	} else if (event.kind == TB_EVENT_NODE) {
-		circuits_fetch(&replay->nics[id]);
-		circuits_fetch(free_at(circuits, circuits->first_injection + id));
-		fetch_slot(circuits, circuits->first_injection + id);
-	} else if (event.kind <= TB_EVENT_DELIVERED) {
-		circuits_fetch_lines(&replay->messages[id], sizeof *replay->messages);
-	}
-}
-
 void tb_circuits_prefetch_first(
 	struct circuits *circuits, const struct tb_event *events, uint32_t n)
 {
-	for (uint32_t i = 0; i < n; i++)
-		circuits_prefetch_subject(circuits, events[i]);
+	for (uint32_t i = 0; i < n; i++) {
+		// Fetch what is known from an event's subject alone.
+		struct tb_event event = events[i];
+		uint32_t id = event.subject;
+		const struct tb_replay *replay = &circuits->replay;
+		if (event.kind == EV_HEADER || event.kind == EV_READY) {
+			const char *at = (const char *)hop_of(circuits, id);
+			circuits_fetch(packet_of(circuits, id));
+			circuits_fetch(at);
+			circuits_fetch(at + circuits->hop_bytes);
+		} else if (event.kind == EV_TAIL) {
+			tb_circuits_prefetch_packet(circuits, id);
+		} else if (event.kind == EV_SWITCH) {
+			circuits_fetch(&circuits->switches[id]);
+		} else if (event.kind == EV_LINK) {
+			fetch_slot(circuits, id);
+		} else if (event.kind == TB_EVENT_NODE) {
+			circuits_fetch(&replay->nics[id]);
+			circuits_fetch(free_at(circuits, circuits->first_injection + id));
+			fetch_slot(circuits, circuits->first_injection + id);
+		} else if (event.kind <= TB_EVENT_DELIVERED) {
+			circuits_fetch_lines(
+				&replay->messages[id], sizeof *replay->messages);
+		}
+	}
 }
 
 void tb_circuits_prefetch_packet(const struct circuits *circuits, uint32_t id)
@@ -120,16 +117,6 @@ void tb_circuits_prefetch_switches(
 	}
 }
 
-static inline void prefetch_tail_second(const struct circuits *circuits, uint32_t id)
-{
-	const struct tb_replay *replay = &circuits->replay;
-	struct circuit_packet *packet = circuit_packet_at(circuits, id);
-	const struct tb_posted *message = &replay->messages[packet->of.message];
-	circuits_fetch_lines(message, sizeof *message);
-	circuits_fetch(&replay->nics[packet->of.destination]);
-	tb_circuits_prefetch_path(circuits, packet, packet->of.n_hops);
-}
-
 void tb_circuits_prefetch_second(struct circuits *circuits, struct tb_event event)
 {
 	uint32_t id = event.subject;
@@ -139,7 +126,12 @@ void tb_circuits_prefetch_second(struct circuits *circuits, struct tb_event even
 		circuits_fetch(&came_by(circuits, packet)->cell);
 		fetch_route(circuits, packet->route);
 	} else if (event.kind == EV_TAIL) {
-		prefetch_tail_second(circuits, id);
+		const struct tb_replay *replay = &circuits->replay;
+		struct circuit_packet *packet = circuit_packet_at(circuits, id);
+		const struct tb_posted *message = &replay->messages[packet->of.message];
+		circuits_fetch_lines(message, sizeof *message);
+		circuits_fetch(&replay->nics[packet->of.destination]);
+		tb_circuits_prefetch_path(circuits, packet, packet->of.n_hops);
 	} else if (event.kind == EV_SWITCH) {
 		const struct switch_state *at = &circuits->switches[id];
 		circuits_fetch_lines(at->waiters, at->n_waiting * sizeof *at->waiters);
@@ -153,35 +145,26 @@ void tb_circuits_prefetch_second(struct circuits *circuits, struct tb_event even
 	}
 }
 
-// prefetch_header_third fetches the link that the header would take now; mostly it will
-// take that one.
-static inline void prefetch_header_third(struct circuits *circuits, uint32_t id)
-{
-	const struct circuit_packet *packet = packet_of(circuits, id);
-	uint32_t route = packet->route;
-	if (!(route & TB_ROUTE_GROUP) || !group_at(circuits, route)->at_once)
-		return;
-	uint32_t slot = pick_at_once(
-		circuits, group_at(circuits, route), packet->of.order, packet->at);
-	if (slot != NOTHING)
-		fetch_slot(circuits, slot);
-}
-
-static inline void prefetch_tail_third(const struct circuits *circuits, uint32_t id)
-{
-	struct circuit_packet *packet = circuit_packet_at(circuits, id);
-	circuits_fetch(
-		&circuits->replay.nics[tb_packet_source(&circuits->replay, &packet->of)]);
-	tb_circuits_prefetch_switches(circuits, packet, packet->of.n_hops);
-}
-
 void tb_circuits_prefetch_third(struct circuits *circuits, struct tb_event event)
 {
 	uint32_t id = event.subject;
 	if (event.kind == EV_HEADER && !circuits->odd_routes) {
-		prefetch_header_third(circuits, id);
+		// Fetch the link that the header would take now; mostly it will
+		// take that one.
+		const struct circuit_packet *packet = packet_of(circuits, id);
+		uint32_t route = packet->route;
+		if ((route & TB_ROUTE_GROUP) && group_at(circuits, route)->at_once) {
+			uint32_t slot = pick_at_once(circuits, group_at(circuits, route),
+				packet->of.order, packet->at);
+			if (slot != NOTHING)
+				fetch_slot(circuits, slot);
+		}
 	} else if (event.kind == EV_TAIL) {
-		prefetch_tail_third(circuits, id);
+		struct circuit_packet *packet = circuit_packet_at(circuits, id);
+		circuits_fetch(
+			&circuits->replay
+				 .nics[tb_packet_source(&circuits->replay, &packet->of)]);
+		tb_circuits_prefetch_switches(circuits, packet, packet->of.n_hops);
 	} else if (event.kind == EV_SWITCH) {
 		const struct switch_state *at = &circuits->switches[id];
 		for (uint32_t i = 0; i < at->n_waiting; i++) {

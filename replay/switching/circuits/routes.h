@@ -3,7 +3,7 @@
 #ifndef TB_ROUTES_H
 #define TB_ROUTES_H
 
-#include "circuits_impl.h"
+#include "circuits.h"
 
 // odd_route returns the route where the network's tables are not enough: a slot, a group,
 // or TB_ROUTE_NONE when all links that lead on are dead.

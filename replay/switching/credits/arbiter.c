@@ -1,9 +1,8 @@
 // Crossbars: the links of a switch that is not plain choose one after the other, each of
 // its lanes by the tables (rules C11 to C13).
-#include "credits_impl.h"
+#include "credits.h"
 
 #include "credit_params.h"
-#include "lanes.h"
 #include "queues.h"
 
 enum { LOW, HIGH };
@@ -20,23 +19,20 @@ static uint32_t arbiter_first(
 	return NOTHING;
 }
 
-static uint32_t turn_of_many(struct credits *credits, uint32_t slot, uint32_t vl)
-{
-	uint32_t sw = queue_switch(credits, slot);
-	uint32_t n_ports = credits->crossbars[sw].n_ports;
-	struct lane *lane = lane_at(credits, slot, vl);
-	const uint64_t *heads = heads_at(credits, lane, slot, vl);
-	const uint64_t *limited = limited_at(credits, sw);
-	uint32_t port = arbiter_first(heads, limited, lane->turn, n_ports);
-	return port != NOTHING ? port : arbiter_first(heads, limited, 0, lane->turn);
-}
-
 // turn_of returns the port whose candidate is next for a link and lane; NOTHING.
 static inline uint32_t turn_of(struct credits *credits, const struct crossbar *crossbar,
 	uint32_t slot, uint32_t vl)
 {
-	if (credits->words > 1)
-		return turn_of_many(credits, slot, vl);
+	if (credits->words > 1) {
+		uint32_t sw = queue_switch(credits, slot);
+		uint32_t n_ports = credits->crossbars[sw].n_ports;
+		struct lane *lane = lane_at(credits, slot, vl);
+		const uint64_t *heads = heads_at(credits, lane, slot, vl);
+		const uint64_t *limited = limited_at(credits, sw);
+		uint32_t port = arbiter_first(heads, limited, lane->turn, n_ports);
+		return port != NOTHING ? port
+				       : arbiter_first(heads, limited, 0, lane->turn);
+	}
 	const struct lane *lane = lane_at(credits, slot, vl);
 	uint64_t candidates = lane->heads & ~crossbar->limited;
 	return candidates ? queue_in_turn(candidates, lane->turn) : NOTHING;

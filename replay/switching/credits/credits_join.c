@@ -1,8 +1,7 @@
 // A network with credits in parts side by side (rules C27 to C31): what a part has of its
 // own, and what passes from part to part: packets, and what has fallen free.
-#include "credits_impl.h"
-#include "lanes.h"
-#include "pause.h"
+#include "credits.h"
+#include "queues.h"
 
 #include "array.h"
 
@@ -122,24 +121,19 @@ void tb_parts_hand_pending(struct credits *credits, tb_time_ps until)
 	}
 }
 
-static void receive_update(struct credits *credits, const struct tb_part_message *message)
-{
-	const struct update update = {.freed_at = (tb_time_ps)message->words[3],
-		.known_at = message->at,
-		.order = message->words[0],
-		.flow = (uint32_t)(message->words[1] >> 32),
-		.root = (uint32_t)message->words[1],
-		.blocks = (uint32_t)(message->words[2] >> 32)};
-	lanes_push(credits, credits->slot_of_link[message->link],
-		(uint32_t)message->words[2], &update);
-}
-
 void tb_credits_receive(struct tb_replay *replay, const struct tb_part_message *message,
 	const void *packet)
 {
 	struct credits *credits = (void *)replay;
 	if (message->kind == PART_MESSAGE_UPDATE) {
-		receive_update(credits, message);
+		const struct update update = {.freed_at = (tb_time_ps)message->words[3],
+			.known_at = message->at,
+			.order = message->words[0],
+			.flow = (uint32_t)(message->words[1] >> 32),
+			.root = (uint32_t)message->words[1],
+			.blocks = (uint32_t)(message->words[2] >> 32)};
+		lanes_push(credits, credits->slot_of_link[message->link],
+			(uint32_t)message->words[2], &update);
 		return;
 	}
 	uint32_t slot = sender_at(credits, credits->slot_of_link[message->link])->peer;

@@ -1,11 +1,10 @@
-#include "credits_impl.h"
+#include "credits.h"
 
 #include "credit_params.h"
-#include "crossing_steps.h"
-#include "lanes.h"
-#include "pause.h"
 #include "queues.h"
-#include "routing.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 // stored_for returns how long a packet is stored so that its last byte has arrived when
 // the next link sends it (rule C6): 0 unless that link is faster.
@@ -74,17 +73,6 @@ void tb_crossing_join(struct credits *credits, struct credit_packet *packet)
 	queue_join(credits, packet);
 }
 
-static inline void add_to_path(const struct credits *credits,
-	const struct credit_packet *packet, const struct link_kind_row *kind)
-{
-	struct packet_path *path = credits_path(credits, packet->of.id);
-	if (packet->of.n_hops == 0)
-		*path = (struct packet_path){0};
-	path->latency_ps += kind->latency_ps;
-	if (kind->byte_q20 > path->slowest_q20)
-		path->slowest_q20 = kind->byte_q20;
-}
-
 // crossing_occupy makes a packet the one that crosses the link of a slot from now on.
 static inline void crossing_occupy(const struct credits *credits, uint32_t slot,
 	struct link_sender *sender, const struct credit_packet *packet)
@@ -98,16 +86,6 @@ static inline void crossing_occupy(const struct credits *credits, uint32_t slot,
 		credits->crossing[slot] = packet->of.id;
 }
 
-// note_path keeps what is asked for, or needed, of the links that a packet takes.
-static void note_path(struct credits *credits, const struct credit_packet *packet,
-	const struct link_sender *sender)
-{
-	if (!credits->setup.equal_links)
-		add_to_path(credits, packet, credits_link_kind(credits, sender));
-	if (credits->delays)
-		tb_credits_note_stop(credits, packet, sender->link);
-}
-
 // crossing_carry has a packet that a link has taken begin to cross it.
 static inline void crossing_carry(
 	struct credits *credits, struct link_sender *sender, struct credit_packet *packet)
@@ -116,8 +94,21 @@ static inline void crossing_carry(
 	tb_time_ps latency_ps = credits_link_kind(credits, sender)->latency_ps;
 	tb_records_burst(&replay->records, sender_cell(credits, sender), replay->now,
 		sender->free_at, packet->of.wire_bytes, true);
-	if (credits->setup.notes_paths)
-		note_path(credits, packet, sender);
+	if (credits->setup.notes_paths) {
+		// Keep what is asked for, or needed, of the links that a packet takes.
+		if (!credits->setup.equal_links) {
+			const struct link_kind_row *kind =
+				credits_link_kind(credits, sender);
+			struct packet_path *path = credits_path(credits, packet->of.id);
+			if (packet->of.n_hops == 0)
+				*path = (struct packet_path){0};
+			path->latency_ps += kind->latency_ps;
+			if (kind->byte_q20 > path->slowest_q20)
+				path->slowest_q20 = kind->byte_q20;
+		}
+		if (credits->delays)
+			tb_credits_note_stop(credits, packet, sender->link);
+	}
 	packet->of.n_hops++;
 	if (sender->crosses_parts) {
 		tb_parts_hand_packet(
@@ -179,20 +170,6 @@ static inline void crossing_give_back(
 void tb_crossing_give_back(struct credits *credits, const struct link_sender *sender)
 {
 	crossing_give_back(credits, sender);
-}
-
-// end_crossing prepares the end of a crossing that begins now. It takes an event only if
-// a packet waits for the link, if credits are not sent early, or if the input has S
-// packets in the crossbar (tb_crossing_limit).
-static inline void end_crossing(
-	struct credits *credits, uint32_t slot, struct link_sender *sender)
-{
-	if (sender->has_pending)
-		tb_lanes_put_off(credits, slot);
-	if (credits->setup.early_credits)
-		crossing_give_back(credits, sender);
-	if (!credits->setup.early_credits || sender->n_heads > 0)
-		end_with_event(credits, slot, sender);
 }
 
 void tb_crossing_allow(struct credits *credits, uint32_t from)
@@ -278,22 +255,6 @@ static bool is_marked_by_fecn(const struct credits *credits, uint32_t slot,
 	return true;
 }
 
-// discount: a packet no longer waits for a link.
-static void discount(struct credits *credits, uint32_t slot, struct credit_packet *packet)
-{
-	if (credits->setup.adaptive)
-		credits->loads[slot]--;
-	if (!credits->markers)
-		return;
-	struct marker *marker = marker_of(credits, packet);
-	marker->bytes -= packet->of.wire_bytes;
-	if (tb_credit_params(&credits->replay.net->params)->congestion_control ==
-				TB_CONGESTION_FECN
-			? is_marked_by_fecn(credits, slot, packet, marker)
-			: is_marked_by_ecn(credits, slot, packet, marker->bytes))
-		packet->marked = true;
-}
-
 // leave_input: a packet leaves its input's queue number `number` by the link of a slot.
 static inline void leave_input(struct credits *credits, uint32_t slot, uint32_t number,
 	struct credit_packet *packet)
@@ -330,10 +291,32 @@ void tb_crossing_begin(struct credits *credits, uint32_t slot,
 	lane_spend(credits, lane, packet->of.wire_bytes);
 	lane->turn = (uint16_t)(packet->port + 1u);
 	clear_bit(heads_before(credits, sender, packet), packet->port);
-	if (credits->setup.counts_waiting)
-		discount(credits, slot, packet);
+	if (credits->setup.counts_waiting) {
+		// A packet no longer waits for a link.
+		if (credits->setup.adaptive)
+			credits->loads[slot]--;
+		if (credits->markers) {
+			struct marker *marker = marker_of(credits, packet);
+			marker->bytes -= packet->of.wire_bytes;
+			if (tb_credit_params(&credits->replay.net->params)
+							->congestion_control ==
+						TB_CONGESTION_FECN
+					? is_marked_by_fecn(credits, slot, packet, marker)
+					: is_marked_by_ecn(
+						  credits, slot, packet, marker->bytes))
+				packet->marked = true;
+		}
+	}
 	leave_input(credits, slot, queue_number(credits, sender, packet), packet);
-	end_crossing(credits, slot, sender);
+	// Prepare the end of a crossing that begins now. It takes an event only if
+	// a packet waits for the link, if credits are not sent early, or if the input has
+	// S packets in the crossbar (tb_crossing_limit).
+	if (sender->has_pending)
+		tb_lanes_put_off(credits, slot);
+	if (credits->setup.early_credits)
+		crossing_give_back(credits, sender);
+	if (!credits->setup.early_credits || sender->n_heads > 0)
+		end_with_event(credits, slot, sender);
 	crossing_carry(credits, sender, packet);
 }
 
@@ -406,4 +389,135 @@ tb_time_ps tb_crossing_acknowledged_at(
 	return now + path->latency_ps +
 	       credits_wire_time(
 		       &(struct link_kind_row){.byte_q20 = path->slowest_q20}, ack);
+}
+
+tb_time_ps tb_lanes_enough_at(
+	const struct credits *credits, struct lane *lane, int32_t need)
+{
+	int32_t known = lane_known(credits, lane);
+	lane->lacks = 0;
+	if (known >= need)
+		return credits->replay.now;
+	for (uint32_t i = 0; i < lane->n; i++) {
+		const struct update *update = update_at(lane, i);
+		if (update->known_at <= credits->replay.now)
+			continue;
+		known = lane_after(credits, known, update);
+		if (known >= need)
+			return update->known_at;
+	}
+	lane->lacks = need - known;
+	return TB_TIME_NEVER;
+}
+
+// lane_choose_at has a link choose at `at`, unless it does so before.
+static void lane_choose_at(
+	struct credits *credits, uint32_t slot, struct lane *lane, tb_time_ps at)
+{
+	if (is_node(credits, slot)) {
+		tb_nodes_look(&credits->replay, slot - credits->first_node);
+	} else if (at < lane->choose_at) {
+		lane->choose_at = at;
+		tb_wheel_put(&credits->replay.wheel, at, EV_CHOOSE, slot);
+	}
+}
+
+void tb_lanes_wait(
+	struct credits *credits, uint32_t slot, struct lane *lane, int32_t need)
+{
+	tb_time_ps at = tb_lanes_enough_at(credits, lane, need);
+	if (at != TB_TIME_NEVER)
+		lane_choose_at(credits, slot, lane, at);
+}
+
+// lane_is_after returns whether an update comes after another: in the order in which they
+// are known, fell free, and of packets.
+static bool lane_is_after(const struct update *update, const struct update *other)
+{
+	if (update->known_at != other->known_at)
+		return update->known_at > other->known_at;
+	if (update->freed_at != other->freed_at)
+		return update->freed_at > other->freed_at;
+	return update->order > other->order;
+}
+
+// lane_grow doubles a ring; the first one is part of a larger piece of memory.
+static bool lane_grow(struct credits *credits, struct lane *lane)
+{
+	uint32_t n = lane->mask + 1;
+	struct update *ring = malloc(2 * n * sizeof *ring);
+	if (!ring) {
+		tb_replay_no_memory(&credits->replay, "the credits under way");
+		return false;
+	}
+	for (uint32_t i = 0; i < lane->n; i++)
+		ring[i] = *update_at(lane, i);
+	if (lane->mask >= FIRST_UPDATES)
+		free(lane->updates);
+	lane->updates = ring;
+	lane->first = 0;
+	lane->mask = 2 * n - 1;
+	return true;
+}
+
+// lane_has_room makes room for another update.
+static bool lane_has_room(struct credits *credits, struct lane *lane)
+{
+	if (lane->n > lane->mask)
+		lane_settle(credits, lane);
+	return lane->n <= lane->mask || lane_grow(credits, lane);
+}
+
+void tb_lanes_push(
+	struct credits *credits, uint32_t slot, uint32_t vl, const struct update *update)
+{
+	struct lane *lane = lane_at(credits, slot, vl);
+	if (!lane_has_room(credits, lane))
+		return;
+	// What fell free after all others is known after them: no need to read the ring.
+	bool is_last = update->freed_at > lane->freed_at;
+	if (is_last)
+		lane->freed_at = update->freed_at;
+	uint32_t i = lane->n++;
+	for (; i > 0 && !is_last && !lane_is_after(update, update_at(lane, i - 1)); i--)
+		*update_at(lane, i) = *update_at(lane, i - 1);
+	*update_at(lane, i) = *update;
+	// Who waits for an update that comes later may need to wait only for this one.
+	if (i + 1 < lane->n &&
+		(is_node(credits, slot) || lane->choose_at != TB_TIME_NEVER))
+		lane_choose_at(credits, slot, lane, update->known_at);
+	if (lane->lacks <= 0)
+		return;
+	lane->lacks -= (int32_t)update->blocks;
+	if (lane->lacks <= 0)
+		lane_choose_at(credits, slot, lane, update->known_at);
+}
+
+// put_off_lane returns whether something has not fallen free yet.
+static bool put_off_lane(
+	const struct credits *credits, struct lane *lane, tb_time_ps known_at)
+{
+	for (uint32_t i = lane->n; i > 0; i--) {
+		struct update *update = update_at(lane, i - 1);
+		if (update->freed_at <= credits->replay.now)
+			return i < lane->n;
+		if (update->known_at < known_at)
+			update->known_at = known_at;
+	}
+	return lane->n > 0;
+}
+
+void tb_lanes_put_off(struct credits *credits, uint32_t slot)
+{
+	struct link_sender *sender = sender_at(credits, slot);
+	tb_time_ps known_at =
+		sender->free_at + credits_link_kind(credits, sender)->latency_ps;
+	if (sender->crosses_parts) {
+		sender->has_pending = tb_parts_put_off(credits, slot, known_at);
+		return;
+	}
+	sender->has_pending = false;
+	for (uint32_t v = 0; v < credits->n_vls; v++)
+		sender->has_pending |= put_off_lane(
+			credits, lane_at(credits, sender->peer, v), known_at);
 }

@@ -1,14 +1,15 @@
 // Credits as a switching model: their function table, and how they handle each event.
-
 #include "clock.h"
-#include "credits_impl.h"
-#include "idle_credits.h"
-#include "lanes.h"
+
+#include "array.h"
+#include "credit_params.h"
+#include "credits.h"
+#include "idle.h"
+#include "memory.h"
 #include "paces.h"
-#include "pause.h"
 #include "queues.h"
-#include "routing.h"
-#include "straight.h"
+
+#include <stdlib.h>
 
 static struct credits *credits_of_replay(struct tb_replay *replay)
 {
@@ -90,25 +91,21 @@ static void credits_choose(struct tb_replay *replay)
 		tb_pause_compare(credits);
 }
 
-// serve_round is phase 3 of a round, and phase 1 of the next one for packets that became
-// heads in it.
-static void serve_round(struct credits *credits)
-{
-	uint32_t n = credits->senders_now.n;
-	for (uint32_t i = 0; i < n; i++)
-		tb_crossing_look(credits, credits->senders_now.ids[i]);
-	credits->senders_now.n = 0;
-	tb_arbiter_serve(credits);
-	for (uint32_t i = 0; i < credits->n_next_heads; i++)
-		become_head(credits, credit_packet_at(credits, credits->next_heads[i]));
-	credits->n_next_heads = 0;
-}
-
 static __attribute__((noinline)) void serve_rounds(struct credits *credits)
 {
-	do
-		serve_round(credits);
-	while (credits->senders_now.n || credits->switches_now.n);
+	do {
+		// Is phase 3 of a round, and phase 1 of the next one for packets that
+		// became heads in it.
+		uint32_t n = credits->senders_now.n;
+		for (uint32_t i = 0; i < n; i++)
+			tb_crossing_look(credits, credits->senders_now.ids[i]);
+		credits->senders_now.n = 0;
+		tb_arbiter_serve(credits);
+		for (uint32_t i = 0; i < credits->n_next_heads; i++)
+			become_head(credits,
+				credit_packet_at(credits, credits->next_heads[i]));
+		credits->n_next_heads = 0;
+	} while (credits->senders_now.n || credits->switches_now.n);
 }
 
 static inline void credits_serve_links(struct tb_replay *replay)
@@ -214,16 +211,6 @@ static void credits_inject_packet(
 		tb_crossing_inject(credits_of_replay(replay), node, packet);
 }
 
-// notify has the source of a marked packet know at `at`, unless it was notified recently.
-static void notify(
-	struct credits *credits, const struct credit_packet *packet, tb_time_ps at)
-{
-	uint32_t pair = tb_paces_marked(&credits->replay,
-		tb_packet_source(&credits->replay, &packet->of), packet->of.destination);
-	if (pair != NOTHING)
-		tb_wheel_put(&credits->replay.wheel, at, EV_CNP, pair);
-}
-
 static tb_time_ps credits_release(struct tb_replay *replay, uint32_t packet,
 	tb_time_ps ack_at, tb_time_ps drained_at)
 {
@@ -235,8 +222,15 @@ static tb_time_ps credits_release(struct tb_replay *replay, uint32_t packet,
 	tb_crossing_free(credits, record, drained_at);
 	tb_crossing_end(credits, record);
 	tb_time_ps known_at = tb_crossing_acknowledged_at(credits, record);
-	if (record->marked)
-		notify(credits, record, known_at);
+	if (record->marked) {
+		// Has the source of a marked packet know at `at`, unless it was notified
+		// recently.
+		uint32_t pair = tb_paces_marked(&credits->replay,
+			tb_packet_source(&credits->replay, &record->of),
+			record->of.destination);
+		if (pair != NOTHING)
+			tb_wheel_put(&credits->replay.wheel, known_at, EV_CNP, pair);
+	}
 	return known_at;
 }
 
@@ -318,4 +312,426 @@ static void credits_window(struct tb_replay *replay, tb_time_ps until)
 {
 	tb_clock_window(replay, &tb_credits, until);
 	tb_parts_hand_pending(credits_of_replay(replay), until);
+}
+
+// Allocates the parts of a network with credits, sized for it, and frees them.
+
+// Links that take more do not stay in the cache of one processor.
+enum { CACHE_BYTES = 1 << 21 };
+
+static int find_kinds(struct credits *credits, uint16_t *kind_of_link)
+{
+	const struct tb_network *net = credits->replay.net;
+	for (uint32_t i = 0; i < net->n_links; i++) {
+		const struct tb_link_info *info = &net->links[i];
+		uint64_t q20 = tb_per_byte_q20(info->bytes_per_s);
+		uint32_t k = 0;
+		while (k < credits->n_kinds &&
+			(credits->kinds[k].byte_q20 != q20 ||
+				credits->kinds[k].latency_ps != info->latency_ps))
+			k++;
+		kind_of_link[i] = (uint16_t)k;
+		if (k < credits->n_kinds)
+			continue;
+		if (k == UINT16_MAX)
+			return TB_ECAPACITY;
+		if (TB_ARRAY_RESERVE(&credits->kinds, &credits->kinds_room, k + 1u) !=
+			TB_OK)
+			return TB_ENOMEM;
+		credits->kinds[k] = (struct link_kind_row){q20, info->latency_ps};
+		credits->n_kinds++;
+	}
+	credits->common = credits->kinds[0];
+	return TB_OK;
+}
+
+// slot_behind returns the slot at the receiving end of a link.
+static uint32_t slot_behind(
+	const struct credits *credits, const struct tb_link_info *info)
+{
+	if (info->kind == TB_LINK_EJECTION)
+		return credits->first_node + info->to;
+	return credits->replay.net->first_out[info->to] + info->to_port;
+}
+
+static void credits_make_link(
+	struct credits *credits, uint32_t slot, uint32_t id, uint16_t kind)
+{
+	const struct tb_replay *replay = &credits->replay;
+	uint32_t peer = slot_behind(credits, &replay->net->links[id]);
+	bool has_to = tb_replay_has_to(replay, id);
+	credits->slot_of_link[id] = slot;
+	credits->cells[id] = NULL;
+	if (!has_to && !tb_replay_has_from(replay, id))
+		return;
+	// Make a link at its near end, or, where another process simulates that,
+	// what its far end reads of it.
+	const struct tb_link_info *info = &credits->replay.net->links[id];
+	struct link_sender *sender = sender_at(credits, slot);
+	sender->link = id;
+	sender->peer = slot_behind(credits, info);
+	sender->kind = kind;
+	sender->sw = info->kind == TB_LINK_INJECTION ? TB_ID_NONE : info->from;
+	sender->port = (uint16_t)info->from_port;
+	sender->from = slot; // of its own part, until a packet comes by another
+	sender->crosses_parts = tb_handover_crosses(&credits->replay, id);
+	if (tb_replay_has_from(&credits->replay, id)) {
+		receiver_at(credits, slot)->port = info->from_port;
+		uint32_t buffer = info->fifo_bytes;
+		for (uint32_t v = 0; v < credits->n_vls; v++) {
+			struct lane *lane = lane_at(credits, slot, v);
+			lane->choose_at = TB_TIME_NEVER;
+			lane->updates =
+				credits->updates +
+				((size_t)slot * credits->n_vls + v) * FIRST_UPDATES;
+			lane->mask = FIRST_UPDATES - 1;
+			lane->credits =
+				credits->setup.pauses
+					? 1
+					: (int32_t)(buffer / TB_CREDIT_BLOCK_BYTES);
+		}
+	}
+	credits->cells[id] = has_to ? cell_at(credits, peer)
+				    : &credits->far_cells[replay->parts->crossing_of[id]];
+	tb_cell_clear(credits->cells[id], id);
+	if (has_to)
+		receiver_at(credits, peer)->link = id;
+}
+
+// make_unused_slot touches a receiver, most of what a link takes, for the first time.
+static void make_unused_slot(struct credits *credits, uint32_t slot)
+{
+	*sender_at(credits, slot) = (struct link_sender){.stalled_since = TB_TIME_NEVER,
+		.flow = NOTHING,
+		.root = NOTHING,
+		.link = TB_ID_NONE};
+	*receiver_at(credits, slot) = (struct receiver){.stopped_at = -1};
+	*cell_at(credits, slot) = (struct tb_cell){0};
+	for (uint32_t q = 0; q < credits->n_queues; q++)
+		queue_at(credits, slot)[q] = (struct queue){.first = NOTHING,
+			.last = NOTHING,
+			.first_uncounted = NOTHING,
+			.left_at = -1};
+}
+
+static bool has_switch(const struct credits *credits, uint32_t sw)
+{
+	const struct tb_replay *replay = &credits->replay;
+	return !replay->parts ||
+	       tb_parts_has(replay->parts, replay->parts->of_switch[sw]);
+}
+
+static void make_unused(struct credits *credits)
+{
+	const struct tb_network *net = credits->replay.net;
+	for (uint32_t sw = 0; sw < net->n_switches; sw++)
+		for (uint32_t slot = net->first_out[sw];
+			has_switch(credits, sw) && slot < net->first_out[sw + 1]; slot++)
+			make_unused_slot(credits, slot);
+	for (uint32_t node = 0; node < net->n_nodes; node++)
+		if (tb_replay_has_node(&credits->replay, node))
+			make_unused_slot(credits, credits->first_node + node);
+}
+
+static int make_far_cells(struct credits *credits)
+{
+	const struct tb_parts *parts = credits->replay.parts;
+	credits->far_cells =
+		calloc(parts ? parts->n_crossing + 1u : 1, sizeof *credits->far_cells);
+	return credits->far_cells ? TB_OK : TB_ENOMEM;
+}
+
+static int credits_make_links(struct credits *credits, const uint16_t *kinds)
+{
+	const struct tb_network *net = credits->replay.net;
+	const struct tb_replay *replay = &credits->replay;
+	size_t n = credits->n_slots, n_lanes = n * credits->n_vls;
+	credits->links = tb_replay_lines_new(replay, n, credits->link_bytes);
+	credits->updates = tb_replay_lines_new_untouched(
+		replay, n_lanes * FIRST_UPDATES, sizeof *credits->updates);
+	credits->receivers =
+		tb_replay_lines_new_untouched(replay, n, credits->receiver_bytes);
+	credits->slot_of_link = malloc(net->n_links * sizeof *credits->slot_of_link);
+	credits->cells = malloc(net->n_links * sizeof *credits->cells);
+	credits->own = malloc(sizeof *credits->own);
+	if (!credits->own || !credits->links || !credits->updates ||
+		!credits->receivers || !credits->slot_of_link || !credits->cells ||
+		make_far_cells(credits) != TB_OK)
+		return TB_ENOMEM;
+	credits->own[credits->n_own++] = (struct slot_range){0, credits->n_slots};
+	make_unused(credits);
+	for (uint32_t slot = 0; slot < credits->first_node; slot++)
+		if (net->out_links[slot] != TB_ID_NONE)
+			credits_make_link(credits, slot, net->out_links[slot],
+				kinds[net->out_links[slot]]);
+	for (uint32_t node = 0; node < net->n_nodes; node++)
+		credits_make_link(credits, credits->first_node + node,
+			net->injection[node], kinds[net->injection[node]]);
+	return TB_OK;
+}
+
+int tb_credits_make_lists(struct credits *credits)
+{
+	size_t n = credits->n_slots;
+	credits->senders_now.ids = malloc(n * sizeof(uint32_t));
+	credits->next_heads = malloc(n * sizeof(uint32_t));
+	if (!credits->senders_now.ids || !credits->next_heads)
+		return TB_ENOMEM;
+	if (credits->setup.plain)
+		return TB_OK;
+	size_t n_switches = credits->replay.net->n_switches;
+	credits->switches_now.ids = malloc(n_switches * sizeof(uint32_t));
+	return credits->switches_now.ids ? TB_OK : TB_ENOMEM;
+}
+
+// There are as many packets as are under way: the first guess is one in each link and
+// each buffer.
+int tb_credits_make_replay(struct credits *credits)
+{
+	const struct tb_network *net = credits->replay.net;
+	const struct tb_network_params *params = &net->params;
+	uint64_t n_packets = 2 * (uint64_t)net->n_links + 64;
+	if (credits->replay.parts)
+		n_packets = n_packets / credits->replay.parts->n + 64;
+	size_t bytes = sizeof(struct credit_packet);
+	if (credits->setup.notes_paths)
+		bytes += 64; // struct packet_path
+	if (credits->delays)
+		bytes += (credits->stops_most * sizeof(struct stop) + 63) / 64 * 64;
+	if (n_packets > UINT32_MAX / 2)
+		return TB_ECAPACITY;
+	const struct link_kind_row *kind =
+		credits_link_kind(credits, sender_at(credits, credits->first_node));
+	tb_time_ps packet_ps = credits_wire_time(
+		kind, params->packet_payload_bytes + params->packet_overhead_bytes);
+	int status = tb_replay_make(
+		&credits->replay, (uint32_t)n_packets, bytes, packet_ps, 4);
+	size_t link_bytes = credits->link_bytes + credits->receiver_bytes +
+			    credits->n_vls * FIRST_UPDATES * sizeof(struct update);
+	// A part finds the cache full of the others' links when its window begins.
+	credits->replay.prefetches = credits->n_slots * link_bytes >= CACHE_BYTES;
+	return status;
+}
+
+// most_stops is how many links a packet may take: more than without faults when it goes
+// up and down around a failed link.
+static uint32_t most_stops(const struct credits *credits)
+{
+	const struct tb_network *net = credits->replay.net;
+	uint32_t around = credits->replay.choice.dead_at ? 2 * net->n_levels : 0;
+	return net->longest_path > around ? net->longest_path : around;
+}
+
+// credits_size_up finds out what the network needs.
+static void credits_size_up(struct credits *credits)
+{
+	const struct tb_network *net = credits->replay.net;
+	const struct tb_credit_params *params = tb_credit_params(&net->params);
+	uint32_t most_ports = tb_network_most_ports(net);
+	bool by_output = params->queues == TB_QUEUES_VOQ;
+	credits->stops_most = most_stops(credits);
+	credits->n_vls = net->params.n_vcs;
+	credits->queues_of_vl = by_output ? most_ports : 1;
+	credits->n_queues = credits->n_vls * credits->queues_of_vl;
+	credits->words = (most_ports + 63) / 64;
+	credits->speedup = params->input_speedup ? params->input_speedup : ANY_NUMBER;
+	credits->mark_q20 = (uint64_t)(params->ecn_probability * (1 << 20) + 0.5);
+	credits->first_node = net->first_out[net->n_switches];
+	credits->n_slots = credits->first_node + net->n_nodes;
+	credits->link_bytes =
+		sizeof(struct link_sender) + credits->n_vls * sizeof(struct lane);
+	size_t bytes = sizeof(struct receiver) + credits->n_queues * sizeof(struct queue);
+	credits->receiver_bytes = (bytes + 63) / 64 * 64 + 64;
+}
+
+// make_crossbars makes what switches need that are not plain.
+static int make_crossbars(struct credits *credits)
+{
+	const struct tb_network *net = credits->replay.net;
+	size_t n_words = (size_t)net->n_switches * credits->words;
+	size_t n_lanes = (size_t)credits->n_slots * credits->n_vls;
+	credits->queue_words = (credits->n_queues + 63) / 64;
+	credits->crossbars = tb_replay_lines_new(
+		&credits->replay, net->n_switches, sizeof *credits->crossbars);
+	credits->arbiters = calloc(credits->n_slots, sizeof *credits->arbiters);
+	if (credits->words > 1) {
+		credits->wide = calloc(n_lanes * credits->words, sizeof *credits->wide);
+		credits->choosing = calloc(n_words, sizeof *credits->choosing);
+		credits->limited = calloc(n_words, sizeof *credits->limited);
+	}
+	if (credits->queue_words > 1)
+		credits->used_queues =
+			calloc((size_t)credits->n_slots * credits->queue_words,
+				sizeof *credits->used_queues);
+	if (!credits->crossbars || !credits->arbiters ||
+		(credits->queue_words > 1 && !credits->used_queues) ||
+		(credits->words > 1 &&
+			(!credits->wide || !credits->choosing || !credits->limited)))
+		return TB_ENOMEM;
+	for (uint32_t sw = 0; sw < net->n_switches; sw++) {
+		if (!has_switch(credits, sw))
+			continue;
+		credits->crossbars[sw].first = net->first_out[sw];
+		credits->crossbars[sw].n_ports =
+			net->first_out[sw + 1] - net->first_out[sw];
+	}
+	return TB_OK;
+}
+
+static int credits_make_tables(struct credits *credits)
+{
+	const struct tb_credit_params *params =
+		tb_credit_params(&credits->replay.net->params);
+	int status = tb_vl_table_read(
+		&credits->tables[0], params->vl_low, credits->n_vls, true);
+	if (status == TB_OK)
+		status = tb_vl_table_read(
+			&credits->tables[1], params->vl_high, credits->n_vls, false);
+	for (uint32_t slot = 0; status == TB_OK && slot < credits->n_slots; slot++)
+		for (int t = 0; t < 2; t++)
+			credits->arbiters[slot].left[t] =
+				credits->tables[t].n ? credits->tables[t].at[0].weight
+						     : 0;
+	return status;
+}
+
+// find_setup finds what kind of network this is, once its kinds of links are known; all
+// but whether it takes the straight path.
+static struct credits_setup find_setup(const struct credits *credits)
+{
+	const struct tb_network *net = credits->replay.net;
+	const struct tb_credit_params *params = tb_credit_params(&net->params);
+	const enum tb_ascent ascent = net->params.ascent;
+	bool fails = credits->replay.choice.dead_at != NULL;
+	bool marks = tb_paces_control(credits->replay.paces);
+	struct credits_setup setup = {.equal_rates = true,
+		.equal_links = credits->n_kinds == 1,
+		.pauses = params->flow_control == TB_FLOW_PAUSE,
+		.store_and_forward = params->forwarding == TB_FORWARDING_STORE,
+		.by_digits = net->regular && ascent == TB_ASCENT_DETERMINISTIC,
+		.adaptive = ascent == TB_ASCENT_ADAPTIVE ||
+			    ascent == TB_ASCENT_ADAPTIVE_LOWEST ||
+			    ascent == TB_ASCENT_ADAPTIVE_ROUND_ROBIN};
+	for (uint32_t k = 0; k < credits->n_kinds; k++) {
+		setup.equal_rates &=
+			credits->kinds[k].byte_q20 == credits->kinds[0].byte_q20;
+		setup.instant_links |= credits->kinds[k].latency_ps == 0;
+	}
+	setup.plain = credits->n_queues == 1 && credits->words == 1 &&
+		      params->queues != TB_QUEUES_VOQ;
+	setup.chooses_alone = credits->words == 1 && !setup.plain && !setup.pauses;
+	setup.late_routes = setup.adaptive || setup.pauses || fails || marks;
+	setup.counts_waiting = setup.adaptive || marks;
+	setup.joins_at_once =
+		setup.equal_rates && !setup.late_routes && !setup.store_and_forward;
+	setup.notes_paths = !setup.equal_links || credits->delays;
+	setup.early_credits = !setup.pauses && !fails &&
+			      (credits->speedup == ANY_NUMBER || credits->words == 1);
+	return setup;
+}
+
+static int credits_allocate(struct credits *credits)
+{
+	const struct tb_network *net = credits->replay.net;
+	credits_size_up(credits);
+	uint16_t *kinds = malloc(net->n_links * sizeof *kinds);
+	int status = kinds ? find_kinds(credits, kinds) : TB_ENOMEM;
+	if (status == TB_OK) {
+		credits->setup = find_setup(credits);
+		status = credits_make_links(credits, kinds);
+	}
+	free(kinds);
+	if (status == TB_OK && !credits->setup.plain)
+		status = make_crossbars(credits);
+	if (status == TB_OK && !credits->setup.plain)
+		status = credits_make_tables(credits);
+	if (status == TB_OK && credits->setup.pauses)
+		status = tb_pause_new(credits);
+	if (status == TB_OK && credits->replay.choice.dead_at) {
+		credits->crossing = calloc(credits->n_slots, sizeof *credits->crossing);
+		status = credits->crossing ? TB_OK : TB_ENOMEM;
+	}
+	if (status == TB_OK && credits->setup.adaptive) {
+		credits->loads = calloc(credits->n_slots, sizeof *credits->loads);
+		status = credits->loads ? TB_OK : TB_ENOMEM;
+	}
+	if (status == TB_OK && tb_paces_control(credits->replay.paces)) {
+		credits->markers = calloc((size_t)credits->n_slots * credits->n_vls,
+			sizeof *credits->markers);
+		status = credits->markers ? TB_OK : TB_ENOMEM;
+	}
+	credits->setup.straight = status == TB_OK && tb_straight_is_possible(credits);
+	if (status == TB_OK)
+		status = tb_parts_make_pending(credits);
+	if (status == TB_OK)
+		status = tb_credits_make_lists(credits);
+	return status == TB_OK ? tb_credits_make_replay(credits) : status;
+}
+
+// make_vls finds the VL of each job (rule C3).
+static int make_vls(struct credits *credits, const struct tb_engine_options *options)
+{
+	const struct tb_network_params *params = &credits->replay.net->params;
+	uint8_t vls[TB_SLS];
+	int status =
+		tb_sl_to_vl_read(vls, tb_credit_params(params)->sl_to_vl, credits->n_vls);
+	if (status != TB_OK)
+		return status;
+	credits->vl_of_others = vls[0];
+	credits->n_jobs = options->service_levels ? options->n_service_levels : 0;
+	credits->vls = malloc(credits->n_jobs + 1u);
+	for (uint32_t j = 0; credits->vls && j < credits->n_jobs; j++)
+		credits->vls[j] = vls[options->service_levels[j] % TB_SLS];
+	return credits->vls ? TB_OK : TB_ENOMEM;
+}
+
+int tb_credits_make(struct tb_replay *replay, const struct tb_engine_options *options,
+	struct tb_cell ***cells)
+{
+	struct credits *credits = (void *)replay;
+	credits->delays = options->delays;
+	int status = credits_allocate(credits);
+	*cells = credits->cells;
+	return status == TB_OK ? make_vls(credits, options) : status;
+}
+
+void tb_credits_free(struct tb_replay *replay)
+{
+	struct credits *credits = (void *)replay;
+	if (!credits)
+		return;
+	tb_pause_free(credits);
+	if (!tb_replay_is_part(replay)) {
+		// Free what parts have in common.
+		for (uint32_t slot = 0; credits->links && slot < credits->n_slots; slot++)
+			for (uint32_t v = 0; v < credits->n_vls; v++)
+				if (lane_at(credits, slot, v)->mask >= FIRST_UPDATES)
+					free(lane_at(credits, slot, v)->updates);
+		free(credits->vls);
+		free(credits->kinds);
+		free(credits->links);
+		free(credits->updates);
+		free(credits->receivers);
+		free(credits->slot_of_link);
+		free(credits->crossing);
+		free(credits->cells);
+		free(credits->far_cells);
+		free(credits->wide);
+		free(credits->crossbars);
+		free(credits->choosing);
+		free(credits->limited);
+		free(credits->used_queues);
+		free(credits->arbiters);
+		free(credits->loads);
+		free(credits->markers);
+		free(credits->pending_first);
+	}
+	tb_replay_fini(replay);
+	free(credits->senders_now.ids);
+	free(credits->next_heads);
+	free(credits->switches_now.ids);
+	free(credits->come.ids);
+	free(credits->pending);
+	free(credits->own);
+	free(credits);
 }

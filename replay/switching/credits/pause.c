@@ -1,6 +1,6 @@
-#include "pause.h"
+#include "credits.h"
 
-#include "lanes.h"
+#include "queues.h"
 
 #include "array.h"
 #include "credit_params.h"

@@ -5,7 +5,7 @@
 // each reads only what the stage before it has fetched. Nothing here changes any state. A
 // stage may find state that changes before the event's turn: that wastes a fetch and does
 // no other harm.
-#include "credits_impl.h"
+#include "credits.h"
 
 #include "queues.h"
 
@@ -39,29 +39,26 @@ static inline uint32_t candidate_of(const struct credits *credits, uint32_t slot
 	       queue_in_turn(lane->heads, lane->turn);
 }
 
-static inline void credits_prefetch_subject(
-	const struct credits *credits, struct tb_event event)
-{
-	const struct tb_replay *replay = &credits->replay;
-	uint32_t id = event.subject;
-	if (event.kind == EV_DONE || event.kind == EV_CHOOSE) {
-		fetch_sender(credits, id);
-	} else if (event.kind == TB_EVENT_NODE) {
-		credits_fetch(&replay->nics[id]);
-		fetch_sender(credits, credits->first_node + id);
-	} else if (event.kind < TB_EVENT_ERROR) {
-		credits_fetch_lines(&replay->messages[id], sizeof *replay->messages);
-	} else if (event.kind == EV_READY || event.kind == EV_COME ||
-		   event.kind == EV_IN) {
-		credits_fetch(credit_packet_at(credits, id));
-	}
-}
-
 void tb_credits_prefetch_first(
 	const struct credits *credits, const struct tb_event *events, uint32_t n)
 {
-	for (uint32_t i = 0; i < n; i++)
-		credits_prefetch_subject(credits, events[i]);
+	for (uint32_t i = 0; i < n; i++) {
+		struct tb_event event = events[i];
+		const struct tb_replay *replay = &credits->replay;
+		uint32_t id = event.subject;
+		if (event.kind == EV_DONE || event.kind == EV_CHOOSE) {
+			fetch_sender(credits, id);
+		} else if (event.kind == TB_EVENT_NODE) {
+			credits_fetch(&replay->nics[id]);
+			fetch_sender(credits, credits->first_node + id);
+		} else if (event.kind < TB_EVENT_ERROR) {
+			credits_fetch_lines(
+				&replay->messages[id], sizeof *replay->messages);
+		} else if (event.kind == EV_READY || event.kind == EV_COME ||
+			   event.kind == EV_IN) {
+			credits_fetch(credit_packet_at(credits, id));
+		}
+	}
 }
 
 // returned_by returns the slot that gets credits back from a link next: that of its
@@ -71,34 +68,6 @@ static inline uint32_t returned_by(const struct credits *credits, uint32_t slot)
 {
 	return credits->setup.early_credits ? candidate_of(credits, slot)
 					    : sender_at(credits, slot)->from;
-}
-
-static inline void prefetch_link_second(const struct credits *credits, uint32_t slot)
-{
-	const struct link_sender *sender = sender_at(credits, slot);
-	uint32_t candidate = candidate_of(credits, slot);
-	uint32_t upstream = returned_by(credits, slot);
-	if (upstream != NOTHING)
-		credits_fetch(sender_at(credits, upstream));
-	if (upstream != NOTHING)
-		credits_fetch(receiver_at(credits, upstream));
-	credits_fetch(receiver_at(credits, sender->peer));
-	credits_fetch(cell_at(credits, sender->peer));
-	if (candidate == NOTHING)
-		return;
-	credits_fetch(receiver_at(credits, candidate));
-	credits_fetch(cell_at(credits, candidate));
-}
-
-static inline void prefetch_in_second(const struct credits *credits, uint32_t id)
-{
-	const struct tb_replay *replay = &credits->replay;
-	const struct credit_packet *packet = credit_packet_at(credits, id);
-	credits_fetch_lines(
-		&replay->messages[packet->of.message], sizeof *replay->messages);
-	credits_fetch(&replay->nics[packet->of.destination]);
-	credits_fetch(sender_at(credits, packet->at));
-	credits_fetch(receiver_at(credits, packet->at));
 }
 
 // is_here returns whether the packet of an EV_READY still waits. When a link has failed
@@ -112,7 +81,19 @@ void tb_credits_prefetch_second(const struct credits *credits, struct tb_event e
 {
 	uint32_t id = event.subject;
 	if (event.kind == EV_DONE || event.kind == EV_CHOOSE) {
-		prefetch_link_second(credits, id);
+		const struct link_sender *sender = sender_at(credits, id);
+		uint32_t candidate = candidate_of(credits, id);
+		uint32_t upstream = returned_by(credits, id);
+		if (upstream != NOTHING)
+			credits_fetch(sender_at(credits, upstream));
+		if (upstream != NOTHING)
+			credits_fetch(receiver_at(credits, upstream));
+		credits_fetch(receiver_at(credits, sender->peer));
+		credits_fetch(cell_at(credits, sender->peer));
+		if (candidate != NOTHING) {
+			credits_fetch(receiver_at(credits, candidate));
+			credits_fetch(cell_at(credits, candidate));
+		}
 	} else if (event.kind == EV_READY && is_here(credits, id)) {
 		const struct credit_packet *packet = credit_packet_at(credits, id);
 		fetch_sender(credits, packet->route);
@@ -121,7 +102,13 @@ void tb_credits_prefetch_second(const struct credits *credits, struct tb_event e
 	} else if (event.kind == EV_COME) {
 		credits_fetch(receiver_at(credits, credit_packet_at(credits, id)->at));
 	} else if (event.kind == EV_IN) {
-		prefetch_in_second(credits, id);
+		const struct tb_replay *replay = &credits->replay;
+		const struct credit_packet *packet = credit_packet_at(credits, id);
+		credits_fetch_lines(
+			&replay->messages[packet->of.message], sizeof *replay->messages);
+		credits_fetch(&replay->nics[packet->of.destination]);
+		credits_fetch(sender_at(credits, packet->at));
+		credits_fetch(receiver_at(credits, packet->at));
 	} else if (event.kind == TB_EVENT_NODE) {
 		uint32_t fetched = credits->replay.nics[id].fetched;
 		uint32_t slot = credits->first_node + id;
@@ -145,31 +132,26 @@ static inline void fetch_back(const struct credits *credits, uint32_t slot)
 		FIRST_UPDATES * sizeof(struct update));
 }
 
-static inline void prefetch_link_third(const struct credits *credits, uint32_t slot)
-{
-	const struct link_sender *sender = sender_at(credits, slot);
-	uint32_t candidate = candidate_of(credits, slot);
-	uint32_t upstream = returned_by(credits, slot);
-	if (upstream != NOTHING)
-		fetch_back(credits, upstream);
-	if (sender->has_pending)
-		fetch_back(credits, slot);
-	credits_fetch(lane_at(credits, slot, 0)->updates);
-	uint32_t first = NOTHING;
-	if (candidate != NOTHING)
-		first = queue_at(credits, candidate)->first;
-	if (first != NOTHING)
-		credits_fetch(credit_packet_at(credits, first));
-	first = queue_at(credits, sender->from)->first;
-	if (credits->speedup == 1 && first != NOTHING)
-		credits_fetch(credit_packet_at(credits, first));
-}
-
 void tb_credits_prefetch_third(const struct credits *credits, struct tb_event event)
 {
 	uint32_t id = event.subject;
 	if (event.kind == EV_DONE || event.kind == EV_CHOOSE) {
-		prefetch_link_third(credits, id);
+		const struct link_sender *sender = sender_at(credits, id);
+		uint32_t candidate = candidate_of(credits, id);
+		uint32_t upstream = returned_by(credits, id);
+		if (upstream != NOTHING)
+			fetch_back(credits, upstream);
+		if (sender->has_pending)
+			fetch_back(credits, id);
+		credits_fetch(lane_at(credits, id, 0)->updates);
+		uint32_t first = NOTHING;
+		if (candidate != NOTHING)
+			first = queue_at(credits, candidate)->first;
+		if (first != NOTHING)
+			credits_fetch(credit_packet_at(credits, first));
+		first = queue_at(credits, sender->from)->first;
+		if (credits->speedup == 1 && first != NOTHING)
+			credits_fetch(credit_packet_at(credits, first));
 	} else if (event.kind == EV_READY && is_here(credits, id)) {
 		const struct credit_packet *packet = credit_packet_at(credits, id);
 		const struct link_sender *sender = sender_at(credits, packet->route);

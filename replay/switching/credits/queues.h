@@ -5,6 +5,152 @@
 
 #include "credits.h"
 
+// What a sender knows of the buffer at the other end of its link: its free credits, or
+// whether it is paused. Private to this room.
+//
+// Rules C8 to C10 of docs/credits.md. An update waits in the ring of its lane until its
+// known_at has passed, and is added to the lane's credits (lane_settle) when the sender
+// next needs them. Updates of the present instant stay in the ring, because a packet that
+// one of them lets go must find out which one that was: it is blamed for the wait. With
+// pauses a lane has one credit while it may send. Sending does not use up that credit,
+// and an update sets it to one or to none.
+//
+// An update is pending: it is put into the ring when a packet begins to leave the buffer
+// behind the link, although its blocks are free only when it has left (freed_at). The
+// update then crosses the reverse link, but what else will be crossing that link by then
+// is not known yet. So known_at is first set as if the reverse link stayed idle. Whenever
+// a packet begins to cross the reverse link, tb_lanes_put_off moves the known_at of all
+// updates that will have to wait for it. By freed_at known_at is exact, and it is never
+// earlier than freed_at, so nobody reads a wrong one.
+
+static inline struct update *update_at(const struct lane *lane, uint32_t i)
+{
+	return &lane->updates[(lane->first + i) & lane->mask];
+}
+
+// lane_after returns the credits that a lane has after an update.
+static inline int32_t lane_after(
+	const struct credits *credits, int32_t before, const struct update *update)
+{
+	return credits->setup.pauses ? (int32_t)update->blocks
+				     : before + (int32_t)update->blocks;
+}
+
+// lane_settle adds the updates that were known before now to the lane's credits.
+static inline void lane_settle(const struct credits *credits, struct lane *lane)
+{
+	while (lane->n && update_at(lane, 0)->known_at < credits->replay.now) {
+		lane->credits = lane_after(credits, lane->credits, update_at(lane, 0));
+		lane->first = (lane->first + 1) & lane->mask;
+		lane->n--;
+	}
+}
+
+// lane_needs returns the credits that a packet needs.
+static inline int32_t lane_needs(const struct credits *credits, uint32_t wire_bytes)
+{
+	return credits->setup.pauses ? 1 : (int32_t)blocks_of(wire_bytes);
+}
+
+// lane_spend takes the credits of a packet. Updates that are known need not be added
+// before: who asks next does.
+static inline void lane_spend(
+	const struct credits *credits, struct lane *lane, uint32_t wire_bytes)
+{
+	if (!credits->setup.pauses)
+		lane->credits -= (int32_t)blocks_of(wire_bytes);
+}
+
+// lane_known returns the credits that the sender knows of now.
+static inline int32_t lane_known(const struct credits *credits, struct lane *lane)
+{
+	lane_settle(credits, lane);
+	int32_t known = lane->credits;
+	for (uint32_t i = 0; i < lane->n; i++) {
+		if (update_at(lane, i)->known_at > credits->replay.now)
+			break;
+		known = lane_after(credits, known, update_at(lane, i));
+	}
+	return known;
+}
+
+// lane_has returns whether the sender knows of `need` credits now, and in `by` the update
+// of this instant that made them enough; NULL when none had to.
+static inline bool lane_has(const struct credits *credits, struct lane *lane,
+	int32_t need, const struct update **by)
+{
+	lane_settle(credits, lane);
+	*by = NULL;
+	if (!credits->setup.pauses && lane->credits >= need)
+		return true;
+	int32_t known = lane->credits;
+	for (uint32_t i = 0; i < lane->n; i++) {
+		struct update *update = update_at(lane, i);
+		if (update->known_at > credits->replay.now)
+			break;
+		known = lane_after(credits, known, update);
+		if (known >= need && lane->credits < need)
+			*by = update;
+		if (known >= need && !credits->setup.pauses)
+			break;
+	}
+	return known >= need;
+}
+
+// tb_lanes_enough_at returns when the sender knows of `need` credits, if nothing else is
+// sent; TB_TIME_NEVER when the updates in the ring do not suffice. Then the lane `lacks`
+// the difference, and the update that makes up for it has the sender choose again
+// (tb_lanes_push).
+tb_time_ps tb_lanes_enough_at(
+	const struct credits *credits, struct lane *lane, int32_t need);
+
+// tb_lanes_wait has a link choose again when its lane has enough credits for its
+// candidate.
+void tb_lanes_wait(
+	struct credits *credits, uint32_t slot, struct lane *lane, int32_t need);
+
+// tb_lanes_push puts an update into a sender's ring.
+void tb_lanes_push(
+	struct credits *credits, uint32_t slot, uint32_t vl, const struct update *update);
+
+// lanes_push does so where nothing is to be done but to append it.
+static inline void lanes_push(
+	struct credits *credits, uint32_t slot, uint32_t vl, const struct update *update)
+{
+	struct lane *lane = lane_at(credits, slot, vl);
+	if (lane->n > lane->mask)
+		lane_settle(credits, lane);
+	// What fell free after all others is known after them: no need to read the ring.
+	if (update->freed_at <= lane->freed_at || lane->n > lane->mask ||
+		lane->lacks > 0) {
+		tb_lanes_push(credits, slot, vl, update);
+		return;
+	}
+	lane->freed_at = update->freed_at;
+	*update_at(lane, lane->n++) = *update;
+}
+
+// tb_lanes_put_off: a packet begins to cross the link of a slot. Pending updates that
+// have not begun to cross that link must wait for it.
+void tb_lanes_put_off(struct credits *credits, uint32_t slot);
+
+// lanes_return sends an update over the reverse of the link that comes in through a slot
+// of a switch (rule C9), for blocks that fall free now or later; it sets known_at.
+static inline void lanes_return(
+	struct credits *credits, uint32_t slot, uint32_t vl, struct update *update)
+{
+	struct link_sender *reverse = sender_at(credits, slot);
+	tb_time_ps freed_at = update->freed_at;
+	update->known_at = (reverse->free_at > freed_at ? reverse->free_at : freed_at) +
+			   credits_link_kind(credits, reverse)->latency_ps;
+	if (reverse->crosses_parts) {
+		tb_parts_return(credits, slot, vl, update);
+		return;
+	}
+	reverse->has_pending |= freed_at > credits->replay.now;
+	lanes_push(credits, reverse->peer, vl, update);
+}
+
 // queue_number is which queue of its receiver a packet is in that has a route, the link
 // of `sender`.
 static inline uint32_t queue_number(const struct credits *credits,
@@ -261,5 +407,104 @@ static inline uint32_t queue_in_turn(uint64_t ports, uint32_t turn)
 	uint64_t from_turn = ports >> turn % 64 << turn % 64;
 	return (uint32_t)__builtin_ctzll(from_turn ? from_turn : ports);
 }
+
+// Steps of a crossing that every way through a switch has (crossing.c, straight.c).
+// Private to this room.
+
+// settle_wait ends a packet's wait when it begins to cross a link. The root of that wait
+// becomes the link's root: packets that wait for this one blame it.
+static inline void settle_wait(struct credits *credits, struct link_sender *sender,
+	struct credit_packet *packet, const struct update *by)
+{
+	tb_time_ps now = credits->replay.now;
+	bool waited = packet->ready_at < now;
+	uint32_t root = NOTHING;
+	if (waited) {
+		root = tb_credits_end_wait(credits, sender, packet, by);
+		packet->wait_ps += now - packet->ready_at;
+	}
+	sender->root = root;
+	sender->by_credit = waited && by;
+	if (sender->stalled_since < now)
+		tb_credits_stalled(credits, sender, sender->stalled_since, now);
+	sender->stalled_since = TB_TIME_NEVER;
+}
+
+// leave_crossbar: a packet that came in through a receiver has crossed its next link, by
+// free_at, so that input may send another head into the crossbar. When that ends without
+// an event it is done before anybody could notice: when the link takes another packet, or
+// in tb_crossing_catch_up.
+static inline void leave_crossbar(struct credits *credits, struct link_sender *sender)
+{
+	struct receiver *receiver = receiver_at(credits, sender->from);
+	tb_time_ps at = sender->free_at;
+	if (receiver->stopped_at < at ||
+		(receiver->stopped_at == at && sender->port < receiver->stopped_port)) {
+		receiver->stopped_at = at;
+		receiver->stopped_port = sender->port;
+		receiver->stopped_flow = sender->flow;
+		receiver->stopped_root =
+			sender->root == NOTHING ? sender->link : sender->root;
+	}
+	sender->bytes = 0;
+	receiver->crossing &= ~(UINT64_C(1) << sender->port % 64);
+	if (receiver->n_crossing-- >= credits->speedup)
+		tb_crossing_allow(credits, sender->from);
+}
+
+// enter_crossbar: a packet that came in through a receiver begins to cross its next link.
+static inline void enter_crossbar(struct credits *credits, uint32_t slot,
+	const struct link_sender *sender, struct receiver *receiver)
+{
+	if (receiver->n_crossing + 1 == credits->speedup)
+		tb_crossing_catch_up(credits, sender->from);
+	receiver->crossing |= UINT64_C(1) << sender->port % 64;
+	if (++receiver->n_crossing == credits->speedup)
+		tb_crossing_limit(credits, slot, sender->from);
+}
+
+// Routes: the links by which packets leave a switch. Private to this room.
+
+// credit_route returns the slot of the link that a packet takes from a switch, where that
+// does not depend on the loads.
+static inline uint32_t credit_route(
+	const struct credits *credits, uint32_t sw, const struct credit_packet *packet)
+{
+	const struct tb_network *net = credits->replay.net;
+	uint32_t hop = packet->of.n_hops - 1u, to = packet->of.destination;
+	if (net->regular) {
+		uint32_t way = tb_network_way(net, sw, to, hop, packet->of.ascending);
+		if (!(way & TB_ROUTE_GROUP))
+			return way;
+	}
+	uint32_t route = tb_network_route(net, sw, to, hop, packet->of.ascending);
+	if (route & TB_ROUTE_GROUP)
+		route = tb_route_choice_fix(&credits->replay.choice, route, sw,
+			&(struct tb_heading){.order = packet->of.order,
+				.source = tb_packet_source(&credits->replay, &packet->of),
+				.destination = to});
+	return credits->slot_of_link[route];
+}
+
+// route_by_digits does so where credits->setup.by_digits, for a packet that came in
+// through a port: a switch's ports lead down, then up, by digit.
+static inline uint32_t route_by_digits(
+	const struct credits *credits, uint32_t port, const struct credit_packet *packet)
+{
+	const struct tb_network *net = credits->replay.net;
+	uint32_t hop = packet->of.n_hops - 1u, ascending = packet->of.ascending;
+	bool descends = hop >= ascending;
+	uint32_t level = descends ? 2 * ascending - hop : hop;
+	uint32_t first = packet->at - port + (descends ? 0 : net->params.arity);
+	return first + tb_network_digit(net, packet->of.destination, level);
+}
+
+// routing.c, where packets choose their routes when they have arrived (rule C4).
+//
+// tb_routing_arrive: a packet has arrived at a switch, in phase 1. It is discarded when
+// all links that lead on have failed. tb_routing_choose gives those that have arrived
+// their routes, in phase 2.
+void tb_routing_arrive(struct credits *credits, uint32_t packet);
+void tb_routing_choose(struct credits *credits);
 
 #endif

@@ -6,12 +6,9 @@
 // what the other files ask is known when a run is set up. What is rare here too is left
 // to them: who is let in by an update of this instant, inputs that have S packets in the
 // crossbar, links to other parts. The results are theirs, which tests compare.
-#include "straight.h"
+#include "credits.h"
 
-#include "crossing_steps.h"
-#include "lanes.h"
 #include "queues.h"
-#include "routing.h"
 
 #define RARELY(condition) __builtin_expect(condition, 0)
 #define ALWAYS_INLINE	  static inline __attribute__((always_inline))
@@ -150,23 +147,6 @@ void tb_straight_inject(struct credits *credits, uint32_t node, uint32_t id)
 	straight_carry(credits, &link->sender, packet);
 }
 
-// straight_leave_queue takes the first packet off its queue. The next one takes the same
-// link, which is busy now and does not choose again in this instant.
-static inline void straight_leave_queue(struct credits *credits,
-	struct straight_link *link, struct queue *queue, struct credit_packet *packet)
-{
-	uint32_t id = packet->next;
-	queue->first = id;
-	if (queue->first_uncounted == packet->of.id)
-		queue->first_uncounted = id;
-	else
-		queue->waiting -= packet->of.wire_bytes;
-	packet->queued = false;
-	if (id == NOTHING)
-		return;
-	(void)show_when_ready(credits, record_at(credits, id), link);
-}
-
 // straight_settle adds what was known before now to the credits of a lane.
 static inline void straight_settle(struct lane *lane, tb_time_ps now)
 {
@@ -269,7 +249,19 @@ static __attribute__((noinline)) void straight_begin(struct credits *credits,
 	if (++crossbar->n_begun == crossbar->n_ports)
 		crossbar->n_begun = 0;
 	enter_crossbar(credits, slot, sender, receiver);
-	straight_leave_queue(credits, link, queue_in(receiver, sender->port), packet);
+	// Take the first packet off its queue. The next one takes the same
+	// link, which is busy now and does not choose again in this instant.
+	struct queue *queue = queue_in(receiver, sender->port);
+	uint32_t id = packet->next;
+	queue->first = id;
+	if (queue->first_uncounted == packet->of.id)
+		queue->first_uncounted = id;
+	else
+		queue->waiting -= packet->of.wire_bytes;
+	packet->queued = false;
+	if (id != NOTHING) {
+		(void)show_when_ready(credits, record_at(credits, id), link);
+	}
 	if (sender->has_pending)
 		straight_put_off(credits, slot, sender);
 	if (RARELY(reverse->crosses_parts))
@@ -355,27 +347,21 @@ void tb_straight_arrive(struct credits *credits, struct tb_event event)
 		list_to_choose(credits, slot, &straight_link_at(credits, slot)->sender);
 }
 
-// straight_serve_ports lets those links in `ports` choose that are to.
-static inline void straight_serve_ports(
-	struct credits *credits, struct crossbar *crossbar, uint64_t ports)
-{
-	uint64_t choosing;
-	while ((choosing = crossbar->choosing & ports) != 0) {
-		uint32_t port = (uint32_t)__builtin_ctzll(choosing);
-		struct straight_link *link =
-			straight_link_at(credits, crossbar->first + port);
-		crossbar->choosing &= ~(choosing & -choosing);
-		if (link->sender.n_heads > 0 && !is_busy(credits, &link->sender))
-			straight_choose(credits, crossbar, link);
-	}
-}
-
 static __attribute__((noinline)) void serve_switch(
 	struct credits *credits, struct crossbar *crossbar)
 {
 	uint64_t ports = ~UINT64_C(0) << crossbar->began_with;
 	do {
-		straight_serve_ports(credits, crossbar, ports);
+		// Let those links in `ports` choose that are to.
+		uint64_t choosing;
+		while ((choosing = crossbar->choosing & ports) != 0) {
+			uint32_t port = (uint32_t)__builtin_ctzll(choosing);
+			struct straight_link *link =
+				straight_link_at(credits, crossbar->first + port);
+			crossbar->choosing &= ~(choosing & -choosing);
+			if (link->sender.n_heads > 0 && !is_busy(credits, &link->sender))
+				straight_choose(credits, crossbar, link);
+		}
 		ports = ~UINT64_C(0);
 	} while (crossbar->choosing != 0);
 }

@@ -2,9 +2,8 @@
 //
 // A packet that waits is blocked; this is counted when its wait ends, or at the end of
 // the bin in which it was ready, whichever comes first.
-#include "credits_impl.h"
+#include "credits.h"
 
-#include "lanes.h"
 #include "queues.h"
 
 #include <stdlib.h>
@@ -240,10 +239,16 @@ bool tb_credits_settle(struct credits *credits, tb_time_ps until)
 	return lasts;
 }
 
-// add_waits_under_way adds what packets under way have waited to their flows' waits.
-// Records that were never used hold anything.
-static void add_waits_under_way(struct credits *credits)
+void tb_credits_blame_open(struct credits *credits, tb_time_ps until)
 {
+	for (uint32_t i = 0; i < credits->n_own; i++)
+		for (uint32_t slot = credits->own[i].first; slot < credits->own[i].end;
+			slot++)
+			if (!is_node(credits, slot) &&
+				sender_at(credits, slot)->link != TB_ID_NONE)
+				(void)each_waiting(credits, slot, until, blame_one);
+	// Add what packets under way have waited to their flows' waits.
+	// Records that were never used hold anything.
 	struct tb_replay *replay = &credits->replay;
 	bool *unused = calloc(replay->n_packets_most, sizeof *unused);
 	if (!unused) {
@@ -259,15 +264,4 @@ static void add_waits_under_way(struct credits *credits)
 				(uint64_t)packet->wait_ps;
 	}
 	free(unused);
-}
-
-void tb_credits_blame_open(struct credits *credits, tb_time_ps until)
-{
-	for (uint32_t i = 0; i < credits->n_own; i++)
-		for (uint32_t slot = credits->own[i].first; slot < credits->own[i].end;
-			slot++)
-			if (!is_node(credits, slot) &&
-				sender_at(credits, slot)->link != TB_ID_NONE)
-				(void)each_waiting(credits, slot, until, blame_one);
-	add_waits_under_way(credits);
 }

@@ -51,11 +51,6 @@ tb_segment_rate tb_bbr_rate(const struct tb_bbr *bbr)
 	return bbr->best[0].rate;
 }
 
-static void bbr_forget_rates(struct tb_bbr *bbr, struct tb_bbr_best best)
-{
-	bbr->best[0] = bbr->best[1] = bbr->best[2] = best;
-}
-
 // drop_old has the second and third best of the window follow when the best has become
 // too old, and takes a new one from each later quarter and half of it.
 static void drop_old(struct tb_bbr *bbr, struct tb_bbr_best new)
@@ -81,7 +76,7 @@ static void note_rate(struct tb_bbr *bbr, tb_segment_rate rate)
 {
 	struct tb_bbr_best *best = bbr->best, new = {bbr->n_rounds, rate};
 	if (rate >= best[0].rate || new.round - best[2].round > RATE_ROUNDS) {
-		bbr_forget_rates(bbr, new);
+		bbr->best[0] = bbr->best[1] = bbr->best[2] = new;
 		return;
 	}
 	if (rate >= best[1].rate)
@@ -91,44 +86,17 @@ static void note_rate(struct tb_bbr *bbr, tb_segment_rate rate)
 	drop_old(bbr, new);
 }
 
-// update_rate counts rounds, by what was delivered, and keeps the rate. A sample that the
-// program limited counts only if it is the largest.
-static void update_rate(struct tb_bbr *bbr, const struct tb_bbr_ack *ack)
+static uint64_t aim_of(const struct tb_bbr *bbr, uint32_t gain, uint32_t batch)
 {
-	bbr->round_begins = false;
-	if (ack->interval == 0)
-		return;
-	if (ack->before >= bbr->round_end) {
-		bbr->round_end = ack->total;
-		bbr->n_rounds++;
-		bbr->round_begins = true;
-		bbr->conserves = false;
-	}
-	tb_segment_rate rate = tb_segment_rate_of(ack->delivered, ack->interval);
-	if (!ack->is_limited || rate >= tb_bbr_rate(bbr))
-		note_rate(bbr, rate);
-}
-
-// with_room adds to a window what a sender needs that sends in batches.
-static uint64_t with_room(const struct tb_bbr *bbr, uint64_t window, uint32_t batch)
-{
+	// Add to a window what a sender needs that sends in batches.
+	// Is what is under way at the path's rate for the shortest round trip, times a
+	// gain, in segments, rounded up.
+	uint64_t ns = (uint64_t)bbr->least / TB_PS_PER_NS;
+	uint64_t full = tb_bbr_rate(bbr) * ns / 1000 * gain / UNIT;
+	uint64_t window = (full + (UINT64_C(1) << 24) - 1) >> 24;
 	window = (window + 3 * (uint64_t)batch + 1) & ~UINT64_C(1);
 	bool probes_up = bbr->mode == TB_BBR_PROBE_BW && bbr->phase == 0;
 	return probes_up ? window + 2 : window;
-}
-
-// product_of is what is under way at the path's rate for the shortest round trip, times a
-// gain, in segments, rounded up.
-static uint64_t product_of(const struct tb_bbr *bbr, uint32_t gain)
-{
-	uint64_t ns = (uint64_t)bbr->least / TB_PS_PER_NS;
-	uint64_t full = tb_bbr_rate(bbr) * ns / 1000 * gain / UNIT;
-	return (full + (UINT64_C(1) << 24) - 1) >> 24;
-}
-
-static uint64_t aim_of(const struct tb_bbr *bbr, uint32_t gain, uint32_t batch)
-{
-	return with_room(bbr, product_of(bbr, gain), batch);
 }
 
 // in_network is what will be under way when pacing lets the next segment go.
@@ -183,15 +151,6 @@ static void check_full(struct tb_bbr *bbr, const struct tb_bbr_ack *ack)
 	bbr->is_full = ++bbr->n_full >= FULL_ROUNDS;
 }
 
-static void check_drain(struct tb_bbr *bbr, const struct tb_bbr_ack *ack)
-{
-	if (bbr->mode == TB_BBR_STARTUP && bbr->is_full)
-		bbr->mode = TB_BBR_DRAIN;
-	if (bbr->mode == TB_BBR_DRAIN &&
-		in_network(bbr, ack, ack->under_way) <= aim_of(bbr, UNIT, ack->batch))
-		probe_rate(bbr, ack->now);
-}
-
 static void keep_window(struct tb_bbr *bbr)
 {
 	bool shrunk = bbr->recovers || bbr->mode == TB_BBR_PROBE_RTT;
@@ -217,40 +176,6 @@ static void end_probe(struct tb_bbr *bbr, tb_time_ps now)
 		bbr->mode = TB_BBR_STARTUP;
 }
 
-// go_on_probing: the probe begins when so little is under way that no queue is left, and
-// lasts for a round at least.
-static void go_on_probing(struct tb_bbr *bbr, const struct tb_bbr_ack *ack)
-{
-	if (bbr->probe_end != TB_TIME_NEVER) {
-		bbr->probed_round |= bbr->round_begins;
-		if (bbr->probed_round)
-			end_probe(bbr, ack->now);
-	} else if (ack->under_way <= WINDOW_LEAST) {
-		bbr->probe_end = ack->now + probe_ps;
-		bbr->probed_round = false;
-		bbr->round_end = ack->total;
-	}
-}
-
-static void update_least(struct tb_bbr *bbr, const struct tb_bbr_ack *ack)
-{
-	bool is_old = ack->now > bbr->least_at + least_counts_ps;
-	if (ack->round_trip > 0 &&
-		(ack->round_trip < bbr->least || (is_old && !ack->is_delayed))) {
-		bbr->least = ack->round_trip;
-		bbr->least_at = ack->now;
-	}
-	if (is_old && !bbr->restarts && bbr->mode != TB_BBR_PROBE_RTT) {
-		keep_window(bbr);
-		bbr->mode = TB_BBR_PROBE_RTT;
-		bbr->probe_end = TB_TIME_NEVER;
-	}
-	if (bbr->mode == TB_BBR_PROBE_RTT)
-		go_on_probing(bbr, ack);
-	if (ack->interval > 0 && ack->delivered > 0)
-		bbr->restarts = false;
-}
-
 static void update_gains(struct tb_bbr *bbr)
 {
 	static const uint32_t gains[] = {
@@ -267,13 +192,6 @@ static void update_gains(struct tb_bbr *bbr)
 	};
 	bbr->gain = bbr->mode == TB_BBR_PROBE_BW ? cycle[bbr->phase] : gains[bbr->mode];
 	bbr->window_gain = window_gains[bbr->mode];
-}
-
-static void set_pacing(struct tb_bbr *bbr)
-{
-	tb_segment_rate rate = paced(tb_bbr_rate(bbr), bbr->gain);
-	if (bbr->is_full || rate > bbr->pacing)
-		bbr->pacing = rate;
 }
 
 // repair sets the window while losses are repaired: for a round what comes is what goes.
@@ -315,14 +233,58 @@ static void bbr_set_window(struct tb_bbr *bbr, const struct tb_bbr_ack *ack)
 
 void tb_bbr_acked(struct tb_bbr *bbr, const struct tb_bbr_ack *ack)
 {
-	update_rate(bbr, ack);
+	// Count rounds, by what was delivered, and keep the rate. A sample that the
+	// program limited counts only if it is the largest.
+	bbr->round_begins = false;
+	if (ack->interval != 0) {
+		if (ack->before >= bbr->round_end) {
+			bbr->round_end = ack->total;
+			bbr->n_rounds++;
+			bbr->round_begins = true;
+			bbr->conserves = false;
+		}
+		tb_segment_rate rate = tb_segment_rate_of(ack->delivered, ack->interval);
+		if (!ack->is_limited || rate >= tb_bbr_rate(bbr))
+			note_rate(bbr, rate);
+	}
 	if (bbr->mode == TB_BBR_PROBE_BW && phase_ends(bbr, ack))
 		next_phase(bbr, ack->now);
 	check_full(bbr, ack);
-	check_drain(bbr, ack);
-	update_least(bbr, ack);
+	if (bbr->mode == TB_BBR_STARTUP && bbr->is_full)
+		bbr->mode = TB_BBR_DRAIN;
+	if (bbr->mode == TB_BBR_DRAIN &&
+		in_network(bbr, ack, ack->under_way) <= aim_of(bbr, UNIT, ack->batch))
+		probe_rate(bbr, ack->now);
+	bool is_old = ack->now > bbr->least_at + least_counts_ps;
+	if (ack->round_trip > 0 &&
+		(ack->round_trip < bbr->least || (is_old && !ack->is_delayed))) {
+		bbr->least = ack->round_trip;
+		bbr->least_at = ack->now;
+	}
+	if (is_old && !bbr->restarts && bbr->mode != TB_BBR_PROBE_RTT) {
+		keep_window(bbr);
+		bbr->mode = TB_BBR_PROBE_RTT;
+		bbr->probe_end = TB_TIME_NEVER;
+	}
+	if (bbr->mode == TB_BBR_PROBE_RTT) {
+		// The probe begins when so little is under way that no queue is left, and
+		// lasts for a round at least.
+		if (bbr->probe_end != TB_TIME_NEVER) {
+			bbr->probed_round |= bbr->round_begins;
+			if (bbr->probed_round)
+				end_probe(bbr, ack->now);
+		} else if (ack->under_way <= WINDOW_LEAST) {
+			bbr->probe_end = ack->now + probe_ps;
+			bbr->probed_round = false;
+			bbr->round_end = ack->total;
+		}
+	}
+	if (ack->interval > 0 && ack->delivered > 0)
+		bbr->restarts = false;
 	update_gains(bbr);
-	set_pacing(bbr);
+	tb_segment_rate rate = paced(tb_bbr_rate(bbr), bbr->gain);
+	if (bbr->is_full || rate > bbr->pacing)
+		bbr->pacing = rate;
 	bbr_set_window(bbr, ack);
 }
 

@@ -39,14 +39,6 @@ uint64_t tb_cubic_root3(uint64_t value)
 	return root;
 }
 
-static void begin_round(struct tb_cubic *cubic, const struct tb_cubic_ack *ack)
-{
-	cubic->round_end = ack->next;
-	cubic->round_at = cubic->train_at = ack->now;
-	cubic->round_least = TB_TIME_NEVER;
-	cubic->n_samples = 0;
-}
-
 static tb_time_ps increase_of(tb_time_ps least)
 {
 	tb_time_ps eighth = least / 8;
@@ -81,23 +73,16 @@ static void cubic_watch(struct tb_cubic *cubic, const struct tb_cubic_ack *ack)
 		cubic->least = ack->round_trip;
 	if (cubic->window >= cubic->threshold || cubic->has_ended || cubic->is_reno)
 		return;
-	if (ack->acked > cubic->round_end)
-		begin_round(cubic, ack);
+	if (ack->acked > cubic->round_end) {
+		cubic->round_end = ack->next;
+		cubic->round_at = cubic->train_at = ack->now;
+		cubic->round_least = TB_TIME_NEVER;
+		cubic->n_samples = 0;
+	}
 	if (cubic->window < SLOW_START_LEAST || !is_full(cubic, ack))
 		return;
 	cubic->threshold = cubic->window;
 	cubic->has_ended = true;
-}
-
-static void begin_epoch(struct tb_cubic *cubic, tb_time_ps now)
-{
-	cubic->epoch = now;
-	cubic->credit = 0;
-	cubic->reno = (uint64_t)cubic->window * PARTS;
-	cubic->origin = cubic_larger(cubic->most, cubic->window);
-	// K = cube root of ((origin - window) / C), C = 0.4 segments/s^3 (RFC 9438, 4.2).
-	uint64_t below = cubic->origin - cubic->window;
-	cubic->k = tb_cubic_root3(below * 5 / 2 * (UINT64_C(1) << 30));
 }
 
 // curve_at returns W(t) = C (t - K)^3 + origin, in 1/1024 segments.
@@ -138,16 +123,6 @@ static uint32_t cubic_growth(struct tb_cubic *cubic, const struct tb_cubic_ack *
 	return (uint32_t)rise;
 }
 
-static void avoid(struct tb_cubic *cubic, const struct tb_cubic_ack *ack, uint32_t n)
-{
-	if (cubic->epoch == TB_TIME_NEVER)
-		begin_epoch(cubic, ack->now);
-	cubic->credit +=
-		n * (cubic->is_reno ? PARTS / cubic->window : cubic_growth(cubic, ack));
-	cubic->window += cubic->credit / PARTS;
-	cubic->credit %= PARTS;
-}
-
 void tb_cubic_acked(struct tb_cubic *cubic, const struct tb_cubic_ack *ack)
 {
 	uint32_t n = ack->n;
@@ -160,8 +135,22 @@ void tb_cubic_acked(struct tb_cubic *cubic, const struct tb_cubic_ack *ack)
 		cubic->window += taken;
 		n -= taken;
 	}
-	if (n > 0)
-		avoid(cubic, ack, n);
+	if (n > 0) {
+		if (cubic->epoch == TB_TIME_NEVER) {
+			cubic->epoch = ack->now;
+			cubic->credit = 0;
+			cubic->reno = (uint64_t)cubic->window * PARTS;
+			cubic->origin = cubic_larger(cubic->most, cubic->window);
+			// K = cube root of ((origin - window) / C), C = 0.4 segments/s^3
+			// (RFC 9438, 4.2).
+			uint64_t below = cubic->origin - cubic->window;
+			cubic->k = tb_cubic_root3(below * 5 / 2 * (UINT64_C(1) << 30));
+		}
+		cubic->credit += n * (cubic->is_reno ? PARTS / cubic->window
+						     : cubic_growth(cubic, ack));
+		cubic->window += cubic->credit / PARTS;
+		cubic->credit %= PARTS;
+	}
 }
 
 // shrink: beta is 0.7 (Reno: a half), and a flow that lost at a smaller window than

@@ -3,19 +3,19 @@
 // A node hands over packets, each of which is a segment. The model keeps them in the
 // queue of a stream, one direction of a connection (streams.c, send.c), carries them in
 // frames (ports.c), and gives them back to the receiving node in the order of the stream
-// (receive.c). What an acknowledgement changes is in acks.c, the window in cubic.c.
+// (receive.c). What an acknowledgement changes is in receive.c, the window in cubic.c.
 // Captured frames belong to no stream.
 //
-// Parts (ethernet_join.c): a port and its queue belong to the part of the link's sending
+// Parts (model.c): a port and its queue belong to the part of the link's sending
 // end, what sends a stream to that of its source, what receives it to that of its
 // destination. All that one of them learns of the other comes in a frame, but for the
 // numbers of written packets, which the frame counts and a list passes on.
 #ifndef TB_ETHERNET_IMPL_H
 #define TB_ETHERNET_IMPL_H
 
+#include "bbr.h"
 #include "ethernet_params.h"
 #include "map.h"
-#include "rate.h"
 #include "switching.h"
 #include "units.h"
 
@@ -355,7 +355,7 @@ static inline uint32_t tb_send_under_way(const struct tcp_stream *stream)
 // which may make room for a further batch.
 void tb_send_passed(struct ethernet *ethernet, uint32_t stream, uint32_t bytes);
 
-// batches.c
+// streams.c
 //
 #define TB_BATCH_MOST (1u << 16) // bytes that leave a connection as one (Linux's GSO)
 // tb_send_room is how many bytes a send buffer has room for that is made now.
@@ -382,7 +382,7 @@ uint32_t tb_batch_beside(const struct ethernet *ethernet);
 void tb_open_begin(struct ethernet *ethernet, uint32_t stream);
 void tb_open_come(struct ethernet *ethernet, const struct tcp_frame *frame);
 
-// acks.c: an acknowledgement has arrived, in a frame, at the sender of a stream.
+// receive.c: an acknowledgement has arrived, in a frame, at the sender of a stream.
 void tb_acks_come(
 	struct ethernet *ethernet, uint32_t stream, const struct tcp_frame *frame);
 // tb_acks_timeout returns the time after which the retransmission timer runs out.
@@ -393,15 +393,9 @@ bool tb_acks_limited(const struct tcp_stream *stream);
 void tb_acks_measure(
 	const struct ethernet *ethernet, struct tcp_stream *stream, tb_time_ps took);
 
-// losses.c: what is lost (rule E13).
-//
-// tb_losses_come: segment `number` has come, as an acknowledgement says.
-void tb_losses_come(struct tcp_stream *stream, uint64_t number, tb_time_ps now);
 // tb_losses_find marks segments that are lost, and shrinks the window if that is news. It
 // sets the timer for those that may be.
 void tb_losses_find(struct ethernet *ethernet, uint32_t stream);
-// tb_losses_probed ends the probe once what was under way has been acknowledged.
-void tb_losses_probed(struct tcp_stream *stream, bool again);
 // tb_losses_shrink shrinks the window, once for all that is under way.
 // tb_losses_shrink_only does so without a loss to be repaired, which BBR ignores.
 void tb_losses_shrink(struct tcp_stream *stream);
@@ -438,20 +432,70 @@ const struct written_packet *tb_streams_next(struct ethernet *ethernet, uint32_t
 bool tb_streams_come(struct tcp_receiver *receiver, uint64_t number, uint64_t end);
 void tb_streams_free(struct tcp_table *tcp);
 
-// ethernet_new.c: makes and frees the model's part of a replay; see struct tb_switching.
-int tb_ethernet_make(struct tb_replay *replay, const struct tb_engine_options *options,
-	struct tb_cell ***cells) TB_MUST_USE;
-void tb_ethernet_free(struct tb_replay *replay);
 // tb_ethernet_make_own makes what a part has of its own, and its replay.
 int tb_ethernet_make_own(struct ethernet *ethernet) TB_MUST_USE;
 
-// ethernet_join.c: what makes a part, and what it receives; see struct tb_switching.
-int tb_ethernet_join(
-	struct tb_replay **replay, struct tb_replay *whole, uint32_t part) TB_MUST_USE;
-void tb_ethernet_receive(struct tb_replay *replay, const struct tb_part_message *message,
-	const void *frame);
 // tb_ethernet_hand hands over a frame that comes to the other end of its link at `at`.
 void tb_ethernet_hand(
 	struct ethernet *ethernet, const struct tcp_frame *frame, tb_time_ps at);
+
+// What a connection of `tcp = bbr` has beyond others: how fast its segments are delivered
+// (draft-cheng-iccrg-delivery-rate-estimation-00; tcp_rate.c of Linux), and when pacing
+// lets the next batch go (tcp_pacing_check). Private to the switching `ethernet`.
+
+struct ethernet;
+struct tcp_frame;
+struct tcp_stream;
+
+struct rate_mark {	    // of a segment, made when it was sent
+	uint64_t delivered; // so far
+	tb_time_ps delivered_at, first_at;
+	bool is_limited;
+};
+
+struct rated { // a stream
+	struct tb_bbr bbr;
+	struct rate_mark *marks; // a ring as that of its segments
+	uint64_t mask;
+	uint64_t delivered; // segments, in any order
+	tb_time_ps delivered_at, first_at;
+	uint64_t limited; // the program is what limits it until so many are; 0: it is not
+	uint64_t n_sent;
+	// Of what this acknowledgement delivers.
+	uint32_t n, n_before; // segments; under way before it
+	struct rate_mark newest;
+	tb_time_ps newest_at; // sent
+	uint64_t newest_number;
+	tb_time_ps round_trip;
+	bool is_short; // a segment of less than a full payload
+	// Pacing: when the next batch may go, and the event for it.
+	tb_time_ps goes_at, timer_at;
+	uint64_t bytes; // sent since
+};
+
+// tb_rate_new begins for a stream whose connection opens, as its first round trip is
+// known. Returns NULL without memory. tb_rate_free takes NULL, too.
+struct rated *tb_rate_new(const struct ethernet *ethernet, uint32_t stream);
+void tb_rate_free(struct rated *rated);
+
+// tb_rate_posted: the program is about to post a segment.
+void tb_rate_posted(const struct ethernet *ethernet, struct tcp_stream *stream);
+
+// tb_rate_sent marks a segment that is about to be sent.
+void tb_rate_sent(struct ethernet *ethernet, struct tcp_stream *stream, uint64_t number);
+
+// tb_rate_delivered: a segment has come, as an acknowledgement says for the first time.
+// tb_rate_acked ends that acknowledgement, by which `n_lost` turned out to be lost, and
+// sets window and pacing.
+void tb_rate_delivered(
+	const struct ethernet *ethernet, struct tcp_stream *stream, uint64_t number);
+void tb_rate_acked(
+	const struct ethernet *ethernet, struct tcp_stream *stream, uint32_t n_lost);
+
+// tb_rate_late: the event of tb_rate_waits (EV_PACE).
+void tb_rate_late(struct ethernet *ethernet, uint32_t stream);
+
+// tb_rate_bytes is the payload that pacing lets go in a 1024th of a second.
+uint64_t tb_rate_bytes(const struct ethernet *ethernet, const struct tcp_stream *stream);
 
 #endif

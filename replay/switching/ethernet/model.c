@@ -1,12 +1,21 @@
 // Ethernet as a switching model: its function table, and how it handles each event.
-
 #include "clock.h"
-#include "ethernet_impl.h"
-#include "idle_stored.h"
 
 #include "array.h"
+#include "ethernet_impl.h"
+#include "ethernet_params.h"
+#include "idle.h"
 
 #include <stdlib.h>
+
+static int ethernet_join(
+	struct tb_replay **replay, struct tb_replay *whole, uint32_t part);
+static void ethernet_receive(struct tb_replay *replay,
+	const struct tb_part_message *message, const void *frame);
+
+static int ethernet_make(struct tb_replay *replay,
+	const struct tb_engine_options *options, struct tb_cell ***cells);
+static void ethernet_free(struct tb_replay *replay);
 
 static struct ethernet *ethernet_of_replay(struct tb_replay *replay)
 {
@@ -22,23 +31,6 @@ static tb_time_ps ethernet_injects_at(
 	return replay->now;
 }
 
-// send_captured has a captured frame go as it is: it belongs to no connection here.
-static void send_captured(struct ethernet *ethernet, uint32_t node, uint32_t id)
-{
-	uint32_t made = tb_ports_make(ethernet, node);
-	if (made == NOTHING)
-		return;
-	const struct tb_packet *packet = tb_packet_at(&ethernet->replay, id);
-	struct tcp_frame *frame = &ethernet->frames[made];
-	frame->kind = FRAME_CAPTURED;
-	frame->message = packet->message;
-	frame->flow = packet->flow;
-	frame->to = packet->destination;
-	frame->bytes = packet->wire_bytes;
-	frame->number = tb_nodes_forget(&ethernet->replay, id);
-	tb_ports_send(ethernet, made);
-}
-
 // posted: the streams of connections are numbered in the order of posting.
 static void posted(struct tb_replay *whole, uint32_t message)
 {
@@ -48,9 +40,23 @@ static void posted(struct tb_replay *whole, uint32_t message)
 static void ethernet_inject(struct tb_replay *replay, uint32_t node, uint32_t id)
 {
 	uint32_t message = tb_packet_at(replay, id)->message;
-	if (replay->messages[message].what.captured)
-		send_captured(ethernet_of_replay(replay), node, id);
-	else
+	if (replay->messages[message].what.captured) {
+		// Has a captured frame go as it is: it belongs to no connection here.
+		struct ethernet *ethernet = ethernet_of_replay(replay);
+		uint32_t made = tb_ports_make(ethernet, node);
+		if (made != NOTHING) {
+			const struct tb_packet *packet =
+				tb_packet_at(&ethernet->replay, id);
+			struct tcp_frame *frame = &ethernet->frames[made];
+			frame->kind = FRAME_CAPTURED;
+			frame->message = packet->message;
+			frame->flow = packet->flow;
+			frame->to = packet->destination;
+			frame->bytes = packet->wire_bytes;
+			frame->number = tb_nodes_forget(&ethernet->replay, id);
+			tb_ports_send(ethernet, made);
+		}
+	} else
 		tb_send_post(ethernet_of_replay(replay), id);
 }
 
@@ -202,8 +208,8 @@ const struct tb_switching tb_ethernet = {.name = "ethernet",
 	.bytes = sizeof(struct ethernet),
 	.holds_stall = true,
 	.in_rounds = true,
-	.make = tb_ethernet_make,
-	.free = tb_ethernet_free,
+	.make = ethernet_make,
+	.free = ethernet_free,
 	.run = ethernet_run,
 	.arrive = ethernet_arrive,
 	.choose = ethernet_choose,
@@ -213,9 +219,9 @@ const struct tb_switching tb_ethernet = {.name = "ethernet",
 	.lasts_until = ethernet_lasts_until,
 	.blame_open = ethernet_blame_open,
 	.link_bytes = ethernet_link_bytes,
-	.join = tb_ethernet_join,
+	.join = ethernet_join,
 	.window = ethernet_window,
-	.receive = tb_ethernet_receive};
+	.receive = ethernet_receive};
 
 static int ethernet_run(
 	struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error)
@@ -226,4 +232,147 @@ static int ethernet_run(
 static void ethernet_window(struct tb_replay *replay, tb_time_ps until)
 {
 	tb_clock_window(replay, &tb_ethernet, until);
+}
+
+enum {
+	NODES_MOST = 1 << 24, // that the key of a connection has room for
+	PACKETS_A_NODE = 2,   // that is cut or arrives; the model keeps no records
+	EVENTS_A_PACKET = 8,
+};
+
+static int make_ports(struct ethernet *made)
+{
+	const struct tb_network *net = made->replay.net;
+	made->n_made = calloc(net->n_nodes, sizeof *made->n_made);
+	made->tcp = calloc(1, sizeof *made->tcp);
+	made->ports = calloc(net->n_links, sizeof *made->ports);
+	made->cell = calloc(net->n_links, sizeof *made->cell);
+	made->cells = malloc(net->n_links * sizeof *made->cells);
+	if (!made->n_made || !made->tcp || !made->ports || !made->cell || !made->cells)
+		return TB_ENOMEM;
+	for (uint32_t i = 0; i < net->n_links; i++) {
+		const struct tb_link_info *info = &net->links[i];
+		tb_cell_clear(&made->cell[i], i);
+		made->cells[i] = &made->cell[i];
+		made->ports[i] = (struct ethernet_port){
+			.byte_q20 = tb_per_byte_q20(info->bytes_per_s),
+			.latency_ps = info->latency_ps,
+			.burst_ps = tb_idle_time(
+				tb_ethernet_params(&net->params)->burst_bytes,
+				tb_per_byte_q20(info->bytes_per_s)),
+			.link = i,
+			.first = NOTHING,
+			.last = NOTHING,
+			.waits = NOTHING,
+			.most = net->params.fifo_bytes};
+	}
+	return TB_OK;
+}
+
+// ethernet_find_links lists the links that begin in a part.
+static int ethernet_find_links(struct ethernet *made)
+{
+	const struct tb_replay *replay = &made->replay;
+	bool is_part = tb_replay_is_part(replay);
+	made->own_links = malloc(replay->net->n_links * sizeof *made->own_links);
+	for (uint32_t i = 0; made->own_links && i < replay->net->n_links; i++)
+		if (!is_part ||
+			tb_parts_from(replay->parts, replay->net, i) == replay->part)
+			made->own_links[made->n_own++] = i;
+	return made->own_links ? TB_OK : TB_ENOMEM;
+}
+
+int tb_ethernet_make_own(struct ethernet *made)
+{
+	const struct tb_network *net = made->replay.net;
+	const struct tb_network_params *params = &net->params;
+	made->free_frame = NOTHING;
+	if (net->n_nodes > NODES_MOST)
+		return TB_ECAPACITY;
+	if (ethernet_find_links(made) != TB_OK)
+		return TB_ENOMEM;
+	tb_time_ps packet_ps =
+		tb_idle_time(params->packet_payload_bytes + params->packet_overhead_bytes,
+			made->ports[net->injection[0]].byte_q20);
+	int status = tb_replay_make(&made->replay, net->n_nodes * PACKETS_A_NODE,
+		(sizeof(struct tb_packet) + 63) / 64 * 64, packet_ps, EVENTS_A_PACKET);
+	made->replay.prefetches = false;
+	return status;
+}
+
+// model.c: makes and frees the model's part of a replay; see struct tb_switching.
+static int ethernet_make(struct tb_replay *replay,
+	const struct tb_engine_options *options, struct tb_cell ***cells)
+{
+	struct ethernet *ethernet = (void *)replay;
+	if (options->faults)
+		tb_replay_fail(replay, TB_EUSAGE,
+			"switching = ethernet has no faults: expected a network of "
+			"switching = circuits or credits");
+	int status = make_ports(ethernet);
+	*cells = ethernet->cells;
+	return status == TB_OK ? tb_ethernet_make_own(ethernet) : status;
+}
+
+static void ethernet_free(struct tb_replay *replay)
+{
+	struct ethernet *ethernet = (void *)replay;
+	if (!ethernet)
+		return;
+	if (!tb_replay_is_part(replay)) {
+		// Free what parts have in common.
+		if (ethernet->tcp)
+			tb_streams_free(ethernet->tcp);
+		free(ethernet->tcp);
+		free(ethernet->n_made);
+		free(ethernet->ports);
+		free(ethernet->cell);
+		free(ethernet->cells);
+	}
+	tb_replay_fini(replay);
+	free(ethernet->own_links);
+	free(ethernet->frames);
+	free(ethernet->arrivals);
+	free(ethernet);
+}
+
+// Ethernet in parts side by side (rule E22): what makes a part, and the frames that pass
+// from part to part.
+
+void tb_ethernet_hand(
+	struct ethernet *ethernet, const struct tcp_frame *frame, tb_time_ps at)
+{
+	const struct tb_part_message message = {
+		.at = at, .link = frame->link, .n_bytes = sizeof *frame};
+	tb_handover_to_receiver(&ethernet->replay, &message, frame);
+}
+
+static void ethernet_receive(struct tb_replay *replay,
+	const struct tb_part_message *message, const void *frame)
+{
+	tb_ports_adopt((void *)replay, frame, message->at);
+}
+
+// model.c: what makes a part, and what it receives; see struct tb_switching.
+static int ethernet_join(
+	struct tb_replay **replay, struct tb_replay *whole, uint32_t part)
+{
+	const struct ethernet *all = (const void *)whole;
+	struct ethernet *made = calloc(1, sizeof *made);
+	if (!made)
+		return TB_ENOMEM;
+	tb_replay_join(&made->replay, whole, part);
+	made->ports = all->ports;
+	made->cells = all->cells;
+	made->cell = all->cell;
+	made->n_made = all->n_made;
+	made->tcp = all->tcp;
+	int status = tb_ethernet_make_own(made);
+	if (status == TB_OK)
+		status = tb_replay_open(&made->replay, NULL, NULL, NULL);
+	if (status == TB_OK)
+		*replay = &made->replay;
+	else
+		ethernet_free(&made->replay);
+	return status;
 }

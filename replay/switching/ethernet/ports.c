@@ -11,11 +11,6 @@ static struct tcp_frame *frame_at(const struct ethernet *ethernet, uint32_t id)
 	return &ethernet->frames[id];
 }
 
-static tb_time_ps port_wire_time(const struct ethernet_port *port, uint32_t bytes)
-{
-	return (tb_time_ps)((bytes * port->byte_q20 + (UINT64_C(1) << 19)) >> 20);
-}
-
 // new_frame returns the number of a frame that is not in use.
 static uint32_t new_frame(struct ethernet *ethernet)
 {
@@ -66,7 +61,10 @@ static void port_carry(struct ethernet *ethernet, struct ethernet_port *port, ui
 	struct tb_replay *replay = &ethernet->replay;
 	struct tcp_frame *frame = frame_at(ethernet, id);
 	tb_time_ps begun = tb_time_later(replay->now, port->free_at);
-	tb_time_ps crossed = begun + port_wire_time(port, frame->bytes);
+	tb_time_ps crossed =
+		begun +
+		((tb_time_ps)((frame->bytes * port->byte_q20 + (UINT64_C(1) << 19)) >>
+			      20));
 	tb_time_ps passed = tb_time_later(replay->now, crossed - port->burst_ps);
 	tb_records_burst(&replay->records,
 		tb_records_near_cell(&replay->records, port->link), begun, crossed,
@@ -132,22 +130,6 @@ static void port_blame(struct ethernet *ethernet, const struct ethernet_port *po
 	tb_records_flow_wait(records, frame->flow, wait);
 }
 
-// port_take has the first frame of a queue cross the link.
-static void port_take(struct ethernet *ethernet, struct ethernet_port *port)
-{
-	uint32_t id = port->first;
-	struct tcp_frame *frame = frame_at(ethernet, id);
-	tb_time_ps now = ethernet->replay.now;
-	note_queue(ethernet, port);
-	port->first = frame->next;
-	port->queued -= frame->bytes;
-	if (waits_count(frame) && frame->ready_at < now) {
-		port_charge(ethernet, port, frame, now);
-		port_blame(ethernet, port, frame, now);
-	}
-	port_carry(ethernet, port, id);
-}
-
 static bool port_has_room(const struct ethernet_port *port, uint32_t bytes)
 {
 	return !port->crosses || (uint64_t)port->queued + bytes <= port->most;
@@ -192,8 +174,20 @@ void tb_ports_free(struct ethernet *ethernet, uint32_t link)
 	struct ethernet_port *port = &ethernet->ports[link];
 	uint32_t passed = port->stream, bytes = port->bytes;
 	port->crosses = false;
-	if (port->first != NOTHING)
-		port_take(ethernet, port);
+	if (port->first != NOTHING) {
+		// Has the first frame of a queue cross the link.
+		uint32_t id = port->first;
+		struct tcp_frame *frame = frame_at(ethernet, id);
+		tb_time_ps now = ethernet->replay.now;
+		note_queue(ethernet, port);
+		port->first = frame->next;
+		port->queued -= frame->bytes;
+		if (waits_count(frame) && frame->ready_at < now) {
+			port_charge(ethernet, port, frame, now);
+			port_blame(ethernet, port, frame, now);
+		}
+		port_carry(ethernet, port, id);
+	}
 	if (passed != NOTHING)
 		tb_send_passed(ethernet, passed, bytes);
 	port_admit(ethernet, link);
@@ -244,18 +238,6 @@ void tb_ports_send(struct ethernet *ethernet, uint32_t id)
 	port_join(ethernet, &ethernet->ports[net->injection[frame->from]], id);
 }
 
-// least_queued returns the link of a group with the fewest bytes before it, of equals the
-// first.
-static uint32_t least_queued(const struct ethernet *ethernet, struct tb_route_group group)
-{
-	const uint32_t *links = ethernet->replay.net->group_links + group.first;
-	uint32_t best = links[0];
-	for (uint32_t i = 1; i < group.n; i++)
-		if (ethernet->ports[links[i]].queued < ethernet->ports[best].queued)
-			best = links[i];
-	return best;
-}
-
 static uint32_t port_route(
 	const struct ethernet *ethernet, uint32_t sw, const struct tcp_frame *frame)
 {
@@ -268,7 +250,15 @@ static uint32_t port_route(
 		return route;
 	if (replay->choice.fixed)
 		return tb_route_choice_fix(&replay->choice, route, sw, &heading);
-	return least_queued(ethernet, net->groups[route & ~TB_ROUTE_GROUP]);
+	// Return the link of a group with the fewest bytes before it, of equals the
+	// first.
+	struct tb_route_group group = net->groups[route & ~TB_ROUTE_GROUP];
+	const uint32_t *links = ethernet->replay.net->group_links + group.first;
+	uint32_t best = links[0];
+	for (uint32_t i = 1; i < group.n; i++)
+		if (ethernet->ports[links[i]].queued < ethernet->ports[best].queued)
+			best = links[i];
+	return best;
 }
 
 bool tb_ports_come(struct ethernet *ethernet, uint32_t id)

@@ -6,6 +6,10 @@
 // and ends of messages that one acknowledgement answers.
 enum { QUICK_MOST = 16, PUSHED_MOST = 2 };
 
+static void losses_probed(struct tcp_stream *stream, bool again);
+
+static void losses_come(struct tcp_stream *stream, uint64_t number, tb_time_ps now);
+
 // begin_quickly has acknowledgements not be put off while a sender begins: enough for
 // half of what the receiver's window holds (tcp_incr_quickack of Linux).
 static void begin_quickly(const struct ethernet *ethernet, struct tcp_receiver *receiver)
@@ -189,4 +193,260 @@ void tb_receive_segment(struct ethernet *ethernet, const struct tcp_frame *frame
 		receiver_answer(ethernet, id);
 	else
 		receiver_put_off(ethernet, id);
+}
+
+// What acknowledgements change at the sender: round trip, window, losses (rules E10 to
+// E13).
+
+tb_time_ps tb_acks_timeout(const struct tcp_stream *stream)
+{
+	if (stream->srtt == 0)
+		return TB_PS_PER_S; // no round trip has been measured (RFC 6298, 2.1)
+	return stream->srtt + stream->rttvar;
+}
+
+bool tb_acks_limited(const struct tcp_stream *stream)
+{
+	if (stream->is_limited)
+		return true;
+	return stream->cubic.window < stream->cubic.threshold &&
+	       stream->cubic.window < 2 * stream->round_most;
+}
+
+// tb_acks_measure smooths the round trip (RFC 6298), with a margin that falls slowly and
+// is never below the least timeout, as in Linux (tcp_rtt_estimator).
+void tb_acks_measure(
+	const struct ethernet *ethernet, struct tcp_stream *stream, tb_time_ps took)
+{
+	tb_time_ps least = ethernet_params(ethernet)->rto_min_ps;
+	if (took < stream->least)
+		stream->least = took;
+	if (stream->srtt == 0) {
+		stream->srtt = took;
+		stream->mdev = took / 2;
+		stream->rttvar = stream->mdev_max =
+			tb_time_later(4 * stream->mdev, least);
+		stream->mdev_end = stream->next;
+		return;
+	}
+	tb_time_ps off = took - stream->srtt;
+	stream->srtt += off / 8;
+	tb_time_ps more = (off < 0 ? -off : off) - stream->mdev;
+	if (off < 0 && more > 0)
+		more /= 8; // a shorter round trip is no reason to wait longer
+	stream->mdev += more / 4;
+	stream->mdev_max = tb_time_later(stream->mdev_max, 4 * stream->mdev);
+	stream->rttvar = tb_time_later(stream->rttvar, stream->mdev_max);
+	if (stream->acked <= stream->mdev_end)
+		return;
+	if (stream->mdev_max < stream->rttvar)
+		stream->rttvar -= (stream->rttvar - stream->mdev_max) / 4;
+	stream->mdev_end = stream->next;
+	stream->mdev_max = least;
+}
+
+struct acked_segments { // what one acknowledgement takes off the stream
+	uint32_t n;
+	tb_time_ps first_at, last_at; // sent; 0: resent, or sacked before
+	bool was_early;		      // some that was given up had come
+};
+
+static struct acked_segments ack_take(
+	const struct ethernet *ethernet, struct tcp_stream *stream, uint64_t acked)
+{
+	tb_time_ps now = ethernet->replay.now;
+	struct acked_segments gone = {0};
+	bool any = false;
+	for (; stream->acked < acked; stream->acked++) {
+		const struct segment *segment = segment_at(stream, stream->acked);
+		stream->n_lost -= segment->state == SEGMENT_LOST;
+		stream->n_sacked -= segment->state == SEGMENT_SACKED;
+		gone.was_early |= segment->is_early ||
+				  (segment->state == SEGMENT_LOST && !segment->resent);
+		gone.n++;
+		stream->cleared = segment->end;
+		if (segment->state != SEGMENT_SACKED) {
+			losses_come(stream, stream->acked, now);
+			if (stream->rated)
+				tb_rate_delivered(ethernet, stream, stream->acked);
+		}
+		if (segment->resent || segment->state == SEGMENT_SACKED)
+			continue;
+		if (!any)
+			gone.first_at = segment->sent_at;
+		gone.last_at = segment->sent_at;
+		any = true;
+	}
+	if (!any)
+		gone.first_at = gone.last_at = TB_TIME_NEVER;
+	return gone;
+}
+
+static void note_sacked(
+	const struct ethernet *ethernet, struct tcp_stream *stream, uint64_t newest)
+{
+	if (newest < stream->acked || newest >= stream->next)
+		return;
+	struct segment *segment = segment_at(stream, newest);
+	if (segment->state == SEGMENT_SACKED)
+		return;
+	stream->n_lost -= segment->state == SEGMENT_LOST;
+	losses_come(stream, newest, ethernet->replay.now);
+	if (stream->rated)
+		tb_rate_delivered(ethernet, stream, newest);
+	segment->state = SEGMENT_SACKED;
+	stream->n_sacked++;
+}
+
+void tb_acks_come(struct ethernet *ethernet, uint32_t id, const struct tcp_frame *frame)
+{
+	struct tcp_stream *stream = tb_stream_at(ethernet, id);
+	bool advances = frame->acked > stream->acked;
+	// The segment for which a frame acknowledges may have been sent again since
+	// the copy that came (Eifel: RFC 3522).
+	uint64_t newest = frame->newest;
+	if (newest >= stream->acked && newest < stream->next &&
+		frame->newest_copy != segment_at(stream, newest)->copy)
+		segment_at(stream, newest)->is_early = true;
+	if (advances) {
+		uint64_t acked = frame->acked;
+		tb_time_ps now = ethernet->replay.now;
+		bool is_limited = tb_acks_limited(stream);
+		struct acked_segments gone = ack_take(ethernet, stream, acked);
+		struct tb_cubic_ack ack = {.now = now,
+			.n = gone.n,
+			.is_limited = is_limited,
+			.spread = tb_send_spread(ethernet, stream),
+			.acked = stream->acked,
+			.next = stream->next};
+		if (gone.first_at != TB_TIME_NEVER) {
+			tb_acks_measure(ethernet, stream, now - gone.first_at);
+			ack.round_trip = now - gone.last_at;
+		}
+		stream->n_timeouts = 0;
+		if (stream->timed_out && gone.was_early) {
+			// The timer ran out too early, for what it gave up had come (RFC
+			// 5682).
+			for (uint64_t i = stream->acked; i < stream->next; i++)
+				if (segment_at(stream, i)->state == SEGMENT_LOST)
+					segment_at(stream, i)->state = SEGMENT_SENT;
+			stream->n_lost = 0;
+			stream->cubic = stream->before_timeout;
+			stream->timed_out = false;
+			if (stream->rated) {
+				stream->rated->bbr.window = stream->cubic.window;
+				tb_bbr_undone(&stream->rated->bbr);
+				stream->cubic.window = stream->rated->bbr.window;
+			}
+		}
+		if (!stream->recovers && !stream->rated)
+			tb_cubic_acked(&stream->cubic, &ack);
+		if (stream->acked >= stream->recover)
+			stream->recovers = stream->timed_out = false;
+	}
+	note_sacked(ethernet, stream, frame->newest);
+	losses_probed(stream, frame->again);
+	if (advances)
+		tb_send_set_timer(ethernet, id);
+	uint32_t n_lost = stream->n_lost;
+	tb_losses_find(ethernet, id);
+	if (stream->rated)
+		tb_rate_acked(ethernet, stream, stream->n_lost - n_lost);
+	tb_send_acked(ethernet, id);
+}
+
+// What is lost, as the sender of a stream finds out: by what was sent later and has come
+// (RACK), and by probes of the tail (RFC 8985; tcp_recovery.c of Linux).
+
+// From so many later segments that have come, a segment need not be waited for.
+enum { REORDERED = 3 };
+
+// receive.c: what is lost (rule E13).
+//
+// losses_come: segment `number` has come, as an acknowledgement says.
+static void losses_come(struct tcp_stream *stream, uint64_t number, tb_time_ps now)
+{
+	const struct segment *segment = segment_at(stream, number);
+	tb_time_ps took = now - segment->sent_at;
+	if (segment->resent && took < stream->least)
+		return; // that was an earlier copy
+	if (segment->sent_at < stream->rack_at ||
+		(segment->sent_at == stream->rack_at && number < stream->rack_number))
+		return;
+	stream->rack_at = segment->sent_at;
+	stream->rack_number = number;
+	stream->rack_took = took;
+}
+
+void tb_losses_shrink(struct tcp_stream *stream)
+{
+	if (stream->recovers || stream->timed_out)
+		return;
+	stream->recovers = true;
+	stream->recover = stream->next;
+	if (stream->rated)
+		tb_bbr_lost(&stream->rated->bbr);
+	else
+		tb_cubic_lost(&stream->cubic);
+}
+
+void tb_losses_shrink_only(struct tcp_stream *stream)
+{
+	if (!stream->rated)
+		tb_losses_shrink(stream);
+}
+
+// patience is for how long a segment may come later than one that was sent behind it.
+static tb_time_ps patience(const struct tcp_stream *stream)
+{
+	if (stream->n_sacked >= REORDERED || stream->recovers || stream->timed_out)
+		return 0;
+	tb_time_ps quarter = stream->least / 4, eighth = stream->srtt / 8;
+	return quarter < eighth ? quarter : eighth;
+}
+
+static bool was_overtaken(const struct tcp_stream *stream, uint64_t number)
+{
+	const struct segment *segment = segment_at(stream, number);
+	return segment->state == SEGMENT_SENT &&
+	       (segment->sent_at < stream->rack_at ||
+		       (segment->sent_at == stream->rack_at &&
+			       number < stream->rack_number));
+}
+
+void tb_losses_find(struct ethernet *ethernet, uint32_t id)
+{
+	struct tcp_stream *stream = tb_stream_at(ethernet, id);
+	tb_time_ps now = ethernet->replay.now, last = 0;
+	if (stream->n_sacked == 0 && !stream->recovers && !stream->timed_out)
+		return; // nothing was overtaken
+	tb_time_ps wait = stream->rack_took + patience(stream);
+	for (uint64_t i = stream->acked; i < stream->next; i++) {
+		if (!was_overtaken(stream, i))
+			continue;
+		tb_time_ps due = segment_at(stream, i)->sent_at + wait;
+		if (due <= now) {
+			segment_at(stream, i)->state = SEGMENT_LOST;
+			stream->n_lost++;
+		} else if (due > last) {
+			last = due;
+		}
+	}
+	if (last > 0)
+		tb_send_await(ethernet, id, TIMER_REORDER, last);
+	if (stream->n_lost > 0)
+		tb_losses_shrink(stream);
+}
+
+// A probe that was sent again repaired a loss unless a duplicate has come (RFC
+// 8985, 7.4).
+static void losses_probed(struct tcp_stream *stream, bool again)
+{
+	if (!stream->probes || stream->acked < stream->probe_end)
+		return;
+	if (stream->probe_resent && !again && stream->acked == stream->probe_end)
+		return; // not known yet
+	stream->probes = false;
+	if (stream->probe_resent && !again)
+		tb_losses_shrink_only(stream);
 }

@@ -54,20 +54,6 @@ static uint64_t share_rate(const struct fluid *fluid, struct tb_share_use use)
 	return use.weight * fluid->shares.flows[use.flow].rate;
 }
 
-static void charge_blame(
-	struct fluid *fluid, struct blame_charge *charge, struct tb_share_use use)
-{
-	const struct fluid_flow *flow = &fluid->flows[use.flow];
-	fluid_amount lost = (uint64_t)charge->lost_ps;
-	tb_time_ps before = (tb_time_ps)(lost * charge->blamed / charge->others);
-	charge->blamed += share_rate(fluid, use);
-	tb_time_ps part = (tb_time_ps)(lost * charge->blamed / charge->others) - before;
-	if (part > 0)
-		tb_records_blame(&fluid->replay.records, charge->link, charge->root,
-			charge->victim, fluid->replay.messages[flow->message].flow, part,
-			charge->until);
-}
-
 // charge_share_out blames the flows of a link but one, or as many of them as may be, in
 // turn.
 static void charge_share_out(struct fluid *fluid, const struct tb_share_link *link,
@@ -85,8 +71,21 @@ static void charge_share_out(struct fluid *fluid, const struct tb_share_link *li
 	fluid->flows[id].turn = first + n;
 	for (uint32_t i = 0; i < n && charge->others; i++) {
 		struct tb_share_use other = uses[(first + i) % link->n];
-		if (other.flow != id)
-			charge_blame(fluid, charge, other);
+		if (other.flow != id) {
+			const struct fluid_flow *flow = &fluid->flows[other.flow];
+			fluid_amount lost = (uint64_t)charge->lost_ps;
+			tb_time_ps before =
+				(tb_time_ps)(lost * charge->blamed / charge->others);
+			charge->blamed += share_rate(fluid, other);
+			tb_time_ps part =
+				(tb_time_ps)(lost * charge->blamed / charge->others) -
+				before;
+			if (part > 0)
+				tb_records_blame(&fluid->replay.records, charge->link,
+					charge->root, charge->victim,
+					fluid->replay.messages[flow->message].flow, part,
+					charge->until);
+		}
 	}
 }
 
@@ -214,29 +213,6 @@ void tb_fluid_account(struct fluid *fluid, uint32_t id)
 	link->listed = true;
 }
 
-// count_link counts what a link has carried into the open bin.
-static void count_link(struct fluid *fluid, uint32_t id, tb_time_ps until)
-{
-	struct fluid_link *link = &fluid->links[id];
-	struct tb_cell *cell = &fluid->cell[id];
-	link->moved += (fluid_amount)fluid->shares.links[id].rate *
-		       (uint64_t)(until - link->since);
-	link->since = until;
-	uint64_t rate =
-		(fluid->replay.net->links[id].bytes_per_s << RATE_SHIFT) * TB_SHARE_WHOLE;
-	uint64_t bytes = (uint64_t)(link->moved / (TB_SHARE_WHOLE * BYTE_AMOUNT));
-	uint64_t busy_ps = (uint64_t)(link->moved / rate);
-	if (bytes > link->bytes) {
-		cell->bytes += bytes - link->bytes;
-		link->bytes = bytes;
-	}
-	if (busy_ps > link->busy_ps) {
-		cell->busy_ps += busy_ps - link->busy_ps;
-		link->busy_ps = busy_ps;
-	}
-	tb_records_touch(&fluid->replay.records, cell);
-}
-
 bool tb_fluid_settle_all(struct fluid *fluid, tb_time_ps until)
 {
 	for (uint32_t i = 0; i < fluid->n_ends; i++)
@@ -244,7 +220,25 @@ bool tb_fluid_settle_all(struct fluid *fluid, tb_time_ps until)
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < fluid->n_listed; i++) {
 		uint32_t id = fluid->listed[i];
-		count_link(fluid, id, until);
+		// Count what a link has carried into the open bin.
+		struct fluid_link *link = &fluid->links[id];
+		struct tb_cell *cell = &fluid->cell[id];
+		link->moved += (fluid_amount)fluid->shares.links[id].rate *
+			       (uint64_t)(until - link->since);
+		link->since = until;
+		uint64_t rate = (fluid->replay.net->links[id].bytes_per_s << RATE_SHIFT) *
+				TB_SHARE_WHOLE;
+		uint64_t bytes = (uint64_t)(link->moved / (TB_SHARE_WHOLE * BYTE_AMOUNT));
+		uint64_t busy_ps = (uint64_t)(link->moved / rate);
+		if (bytes > link->bytes) {
+			cell->bytes += bytes - link->bytes;
+			link->bytes = bytes;
+		}
+		if (busy_ps > link->busy_ps) {
+			cell->busy_ps += busy_ps - link->busy_ps;
+			link->busy_ps = busy_ps;
+		}
+		tb_records_touch(&fluid->replay.records, cell);
 		fluid->links[id].listed = fluid->shares.links[id].n > 0;
 		if (fluid->links[id].listed)
 			fluid->listed[n++] = id;

@@ -7,10 +7,9 @@
 // Cost: two or three events a message, and what the flows that share its links cost when
 // it begins and ends. Memory: 260 bytes per link, 170 and 20 a link of its ways per flow.
 //
-// Files: model.c (its table), fluid_new.c (its parts), flows.c (flows begin and end),
-// lines.c (messages that wait for others of their node), ways.c (routes),
-// paths.c (latencies), shares.c (rates), charges.c (what is counted), ends.c (which flow
-// ends next), edges.c (from and to packets).
+// Files: fluid.c (function table, allocation, flows that begin and end, messages that
+// wait for others of their node), paths.c (routes and latencies), shares.c (rates),
+// charges.c (what is counted).
 #ifndef TB_FLUID_H
 #define TB_FLUID_H
 
@@ -98,10 +97,6 @@ static inline struct fluid *fluid_of(struct tb_replay *replay)
 	return (void *)replay;
 }
 
-// fluid_new.c
-int tb_fluid_make(struct tb_replay *replay, const struct tb_engine_options *options,
-	struct tb_cell ***cells);
-void tb_fluid_free(struct tb_replay *replay);
 // tb_fluid_free_links frees what is known of links and flows: nothing flows any more.
 void tb_fluid_free_links(struct fluid *fluid);
 
@@ -119,8 +114,6 @@ struct fluid_trip {
 uint64_t tb_fluid_capacity(const struct tb_network *net, uint32_t link);
 // tb_fluid_bus_capacity is that of a node's bus; 0: it never limits.
 uint64_t tb_fluid_bus_capacity(const struct tb_network *net, uint32_t node);
-// tb_fluid_stores returns whether a switch has a packet whole before it sends it on.
-bool tb_fluid_stores(const struct tb_network *net);
 // tb_fluid_trip is that of a message over the first `n` links of its steps.
 struct fluid_trip tb_fluid_trip(const struct tb_network *net,
 	const struct tb_share_step *steps, uint32_t n, uint64_t bytes);
@@ -135,7 +128,7 @@ tb_time_ps tb_fluid_duration(fluid_amount amount, uint64_t rate);
 tb_time_ps tb_fluid_ideal_ps(const struct tb_network *network, struct tb_node source,
 	struct tb_node destination, uint64_t bytes);
 
-// ways.c
+// paths.c
 //
 // tb_fluid_ways_most is over how many ways the messages of a network are split: 1 where
 // not each packet chooses anew.
@@ -147,7 +140,7 @@ uint32_t tb_fluid_ways_most(const struct tb_network *net);
 uint32_t tb_fluid_route(struct fluid *fluid, uint32_t message, uint32_t *n_hops);
 void tb_fluid_unload(struct fluid *fluid, uint32_t flow);
 
-// lines.c
+// fluid.c
 //
 // tb_fluid_join has a message begin when those before it let it: it is put on the list of
 // those that begin. tb_fluid_next: the flow of a message has ended.
@@ -155,22 +148,20 @@ void tb_fluid_join(struct fluid *fluid, uint32_t message);
 void tb_fluid_next(struct fluid *fluid, uint32_t message);
 void tb_fluid_begins(struct fluid *fluid, uint32_t message);
 
-// flows.c
+// fluid.c
 //
 // tb_fluid_end_due ends the flows that end now, tb_fluid_share has those that begin
 // begin, and gives all their rates.
 void tb_fluid_end_due(struct fluid *fluid);
 void tb_fluid_share(struct fluid *fluid);
 
-// ends.c
+// fluid.c
 //
 // tb_fluid_ends_put puts a flow in its place by `ends_at`, whether it is there already
 // (place != NOTHING) or not; TB_ENOMEM. tb_fluid_ends_take takes the first one.
 int tb_fluid_ends_put(struct fluid *fluid, uint32_t flow) TB_MUST_USE;
 uint32_t tb_fluid_ends_take(struct fluid *fluid);
 
-// tb_fluid_sort sorts messages, which mostly are, into the order of their posting.
-void tb_fluid_sort(uint32_t *ids, uint32_t n, const struct tb_posted *messages);
 // tb_fluid_wire_bytes is what those packets of a message that nobody has sent yet, or the
 // frames that were captured, have on the wire.
 uint64_t tb_fluid_wire_bytes(

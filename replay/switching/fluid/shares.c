@@ -193,25 +193,6 @@ static struct tb_share_link *share_touch(struct tb_shares *shares, uint32_t id)
 	return link;
 }
 
-// share_prepare takes back the rates of the group.
-static void share_prepare(struct tb_shares *shares)
-{
-	for (uint32_t i = 0; i < shares->n_touched; i++)
-		shares->links[shares->touched[i]].states &= ~(uint32_t)TOUCHED;
-	shares->n_touched = 0;
-	for (uint32_t i = 0; i < shares->n_group; i++) {
-		struct tb_share_flow *flow = &shares->flows[shares->group[i]];
-		const struct tb_share_step *steps =
-			tb_shares_steps(shares, shares->group[i]);
-		flow->solved = 0;
-		for (uint32_t s = 0; s < flow->n_steps; s++) {
-			struct tb_share_link *link = share_touch(shares, steps[s].link);
-			link->rest += steps[s].weight * flow->rate;
-			link->left += flow->ends ? 0 : steps[s].weight;
-		}
-	}
-}
-
 // next_limit takes the link with the least share from the heap, TB_SHARES_NONE when there
 // is none up to `most`. Shares only grow, so an entry may be too low but not too high.
 static uint32_t next_limit(struct tb_shares *shares, size_t *n, uint64_t most)
@@ -283,24 +264,6 @@ static size_t fill_heap(struct tb_shares *shares)
 	return n;
 }
 
-// share_fill raises all rates of the group until links limit them, level by level.
-static void share_fill(struct tb_shares *shares)
-{
-	size_t n = fill_heap(shares);
-	uint32_t id;
-	while ((id = next_limit(shares, &n, UINT64_MAX)) != TB_SHARES_NONE) {
-		uint64_t level = shares->links[id].rest / shares->links[id].left;
-		uint32_t n_level = 0;
-		for (; id != TB_SHARES_NONE; id = next_limit(shares, &n, level)) {
-			shares->links[id].level = level;
-			share_put_in(shares, &shares->links[id], LIMITS);
-			shares->level_links[n_level++] = id;
-		}
-		for (uint32_t i = 0; i < n_level; i++)
-			share_settle_link(shares, shares->level_links[i]);
-	}
-}
-
 // has_faster returns whether a flow outside the group is faster than a link that limits
 // flows of the group lets these be, by more than what divisions leave.
 static bool has_faster(const struct tb_shares *shares, const struct tb_share_link *link)
@@ -334,8 +297,36 @@ void tb_shares_solve(struct tb_shares *shares)
 {
 	spread_from(shares, 0);
 	do {
-		share_prepare(shares);
-		share_fill(shares);
+		// Take back the rates of the group.
+		for (uint32_t i = 0; i < shares->n_touched; i++)
+			shares->links[shares->touched[i]].states &= ~(uint32_t)TOUCHED;
+		shares->n_touched = 0;
+		for (uint32_t i = 0; i < shares->n_group; i++) {
+			struct tb_share_flow *flow = &shares->flows[shares->group[i]];
+			const struct tb_share_step *steps =
+				tb_shares_steps(shares, shares->group[i]);
+			flow->solved = 0;
+			for (uint32_t s = 0; s < flow->n_steps; s++) {
+				struct tb_share_link *link =
+					share_touch(shares, steps[s].link);
+				link->rest += steps[s].weight * flow->rate;
+				link->left += flow->ends ? 0 : steps[s].weight;
+			}
+		}
+		// Raise all rates of the group until links limit them, level by level.
+		size_t n = fill_heap(shares);
+		uint32_t id;
+		while ((id = next_limit(shares, &n, UINT64_MAX)) != TB_SHARES_NONE) {
+			uint64_t level = shares->links[id].rest / shares->links[id].left;
+			uint32_t n_level = 0;
+			for (; id != TB_SHARES_NONE; id = next_limit(shares, &n, level)) {
+				shares->links[id].level = level;
+				share_put_in(shares, &shares->links[id], LIMITS);
+				shares->level_links[n_level++] = id;
+			}
+			for (uint32_t i = 0; i < n_level; i++)
+				share_settle_link(shares, shares->level_links[i]);
+		}
 	} while (!shares->failed && share_widen(shares));
 	for (uint32_t i = 0; i < shares->n_group; i++) {
 		const struct tb_share_flow *flow = &shares->flows[shares->group[i]];
@@ -358,42 +349,38 @@ bool tb_shares_is_stirred(const struct tb_shares *shares, uint32_t id)
 	       share_is_in(shares, &shares->links[steps[flow->limit].link], STIRRED);
 }
 
-// share_leave takes a flow out of a link's list; the last of the list takes its place.
-static void share_leave(struct tb_shares *shares, struct tb_share_step step)
-{
-	struct tb_share_link *link = &shares->links[step.link];
-	if (--link->n == 0)
-		return;
-	struct tb_share_use last = link->uses.many[link->n];
-	link->uses.many[step.at] = last;
-	tb_shares_steps(shares, last.flow)[last.step].at = step.at;
-}
-
-static void apply(struct tb_shares *shares, uint32_t id)
-{
-	struct tb_share_flow *flow = &shares->flows[id];
-	struct tb_share_step *steps = tb_shares_steps(shares, id);
-	if (flow->limit != TB_SHARES_NONE)
-		shares->links[steps[flow->limit].link].n_limited--;
-	if (flow->next_limit != TB_SHARES_NONE)
-		shares->links[steps[flow->next_limit].link].n_limited++;
-	for (uint32_t s = 0; s < flow->n_steps && flow->next_rate != flow->rate; s++)
-		shares->links[steps[s].link].rate +=
-			steps[s].weight * (flow->next_rate - flow->rate);
-	flow->rate = flow->next_rate;
-	flow->limit = flow->next_limit;
-	flow->begins = false;
-	if (!flow->ends)
-		return;
-	for (uint32_t s = 0; s < flow->n_steps; s++)
-		share_leave(shares, steps[s]);
-	flow->next = shares->free_flow;
-	shares->free_flow = id;
-}
-
 void tb_shares_apply(struct tb_shares *shares)
 {
-	for (uint32_t i = 0; i < shares->n_group; i++)
-		apply(shares, shares->group[i]);
+	for (uint32_t i = 0; i < shares->n_group; i++) {
+		uint32_t id = shares->group[i];
+		struct tb_share_flow *flow = &shares->flows[id];
+		struct tb_share_step *steps = tb_shares_steps(shares, id);
+		if (flow->limit != TB_SHARES_NONE)
+			shares->links[steps[flow->limit].link].n_limited--;
+		if (flow->next_limit != TB_SHARES_NONE)
+			shares->links[steps[flow->next_limit].link].n_limited++;
+		for (uint32_t s = 0; s < flow->n_steps && flow->next_rate != flow->rate;
+			s++)
+			shares->links[steps[s].link].rate +=
+				steps[s].weight * (flow->next_rate - flow->rate);
+		flow->rate = flow->next_rate;
+		flow->limit = flow->next_limit;
+		flow->begins = false;
+		if (!flow->ends)
+			continue;
+		for (uint32_t s = 0; s < flow->n_steps; s++) {
+			// Take a flow out of a link's list; the last of the list takes
+			// its place.
+			struct tb_share_step step = steps[s];
+			struct tb_share_link *link = &shares->links[step.link];
+			if (--link->n == 0)
+				continue;
+			struct tb_share_use last = link->uses.many[link->n];
+			link->uses.many[step.at] = last;
+			tb_shares_steps(shares, last.flow)[last.step].at = step.at;
+		}
+		flow->next = shares->free_flow;
+		shares->free_flow = id;
+	}
 	shares->n_group = 0;
 }

@@ -1,5 +1,5 @@
 // The index into the congestion control table, and the table's delays (C40).
-#include "congestion_index.h"
+#include "paces.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

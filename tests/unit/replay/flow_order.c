@@ -1,5 +1,5 @@
 // Flows in order: what a sort of all of them by job, source and destination gives.
-#include "flow_order.h"
+#include "replay_records.h"
 
 #include "random.h"
 

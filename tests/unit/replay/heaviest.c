@@ -1,9 +1,9 @@
 // The heaviest of many sums, against sums of everything; exact sums; and the steps of
 // waits that both rest on.
 #include "heaviest.h"
+#include "blame_table.h"
 #include "random.h"
 #include "wait_steps.h"
-#include "wait_sums.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

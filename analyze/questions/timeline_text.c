@@ -1,0 +1,410 @@
+// The timeline in a terminal.
+#include "run_timeline.h"
+
+#include "wrap.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_MOST    40 // characters of a name
+#define AXIS_LEAST   20 // columns
+#define LINKS_LISTED 5
+#define SORTS_LISTED 10 // of calls
+#define NAME_BYTES   200
+
+// What stands in a column: what the rank did most of its time, or of the path.
+static const char span_marks[TB_SPAN_KINDS] = {[TB_SPAN_COMPUTE] = 'c',
+	[TB_SPAN_SEND] = 's',
+	[TB_SPAN_RECEIVE] = 'r',
+	[TB_SPAN_WAIT] = '.'};
+static const char heat_marks[] = " .:-=+*#%@";
+
+struct sheet {
+	const struct tb_timeline *timeline;
+	FILE *stream;
+	uint32_t width;
+	uint32_t name_columns, n_columns;
+	size_t *shown; // numbers of ranks
+	size_t n_shown;
+	char *marks; // a line
+	double *weights;
+	// Of the calls' sorts: those that take longest in all, and the mark of each.
+	size_t listed[SORTS_LISTED], n_listed;
+	char *sort_marks;
+};
+
+static char path_mark(uint32_t cause)
+{
+	if (cause == TB_PATH_COMPUTE)
+		return 'C';
+	return cause == TB_PATH_HELD_UP ? 'H' : 'M';
+}
+
+static void rank_name(const struct tb_timeline *timeline, size_t i, char *text)
+{
+	const struct tb_timeline_rank *rank = &timeline->ranks[i];
+	bool several = tb_run_info(timeline->run)->n_jobs > 1;
+	snprintf(text, NAME_BYTES, "%s%srank %" PRIu32,
+		several ? tb_run_job_name(timeline->run, rank->job) : "",
+		several ? " " : "", rank->rank);
+}
+
+static void sheet_link_name(const struct tb_timeline *timeline, uint32_t i, char *text)
+{
+	const struct tb_run_link *links = tb_run_links(timeline->run);
+	snprintf(text, NAME_BYTES, "%s", links[timeline->links[i].sample.link.id].label);
+}
+
+// sheet_column_of returns the column in which a time lies, as a real number.
+static double sheet_column_of(const struct sheet *sheet, tb_time_ps at_ps)
+{
+	const struct tb_timeline *timeline = sheet->timeline;
+	double column = (double)(at_ps - timeline->from_ps) /
+			(double)(timeline->to_ps - timeline->from_ps) * sheet->n_columns;
+	return column < 0 ? 0 : column > sheet->n_columns ? sheet->n_columns : column;
+}
+
+// mark_sheet_line puts a mark in the columns of which a span takes more than any before.
+static void mark_sheet_line(
+	struct sheet *sheet, tb_time_ps from_ps, tb_time_ps to_ps, char mark)
+{
+	double from = sheet_column_of(sheet, from_ps), to = sheet_column_of(sheet, to_ps);
+	for (uint32_t i = (uint32_t)from; i < sheet->n_columns && i < to; i++) {
+		double part = (to < i + 1 ? to : i + 1) - (from > i ? from : i);
+		if (part <= sheet->weights[i])
+			continue;
+		sheet->weights[i] = part;
+		sheet->marks[i] = mark;
+	}
+}
+
+static void begin_line(struct sheet *sheet, const char *name)
+{
+	uint32_t columns = (uint32_t)tb_text_columns(name);
+	fprintf(sheet->stream, "%s%*s ", name,
+		columns < sheet->name_columns ? (int)(sheet->name_columns - columns) : 0,
+		"");
+	memset(sheet->marks, ' ', sheet->n_columns);
+	for (uint32_t i = 0; i < sheet->n_columns; i++)
+		sheet->weights[i] = 0;
+}
+
+static void end_sheet_line(struct sheet *sheet)
+{
+	uint32_t n = sheet->n_columns;
+	while (n > 0 && sheet->marks[n - 1] == ' ')
+		n--;
+	fprintf(sheet->stream, "|%.*s%*s|\n", (int)n, sheet->marks,
+		(int)(sheet->n_columns - n), "");
+}
+
+static void write_sheet_rank(struct sheet *sheet, size_t i)
+{
+	const struct tb_timeline *timeline = sheet->timeline;
+	const struct tb_timeline_rank *rank = &timeline->ranks[i];
+	char name[NAME_BYTES];
+	rank_name(timeline, i, name);
+	begin_line(sheet, name);
+	for (size_t k = 0; k < rank->n_spans; k++) {
+		const struct tb_rank_span *span =
+			&timeline->times.spans[rank->first_span + k];
+		mark_sheet_line(
+			sheet, span->from_ps, span->to_ps, span_marks[span->what]);
+	}
+	for (uint32_t k = 0; k < sheet->n_columns; k++)
+		sheet->weights[k] = 0;
+	for (size_t k = 0; k < timeline->path.n_steps; k++) {
+		const struct tb_rank_span *step = &timeline->path.steps[k].span;
+		if (step->job == rank->job && step->rank == rank->rank)
+			mark_sheet_line(
+				sheet, step->from_ps, step->to_ps, path_mark(step->what));
+	}
+	end_sheet_line(sheet);
+	if (rank->n_calls) {
+		const struct tb_call_spans *calls = &sheet->timeline->calls;
+		begin_line(sheet, "");
+		for (size_t k = 0; k < rank->n_calls; k++) {
+			const struct tb_called *call =
+				&calls->calls[rank->first_call + k];
+			mark_sheet_line(sheet, call->from_ps, call->to_ps,
+				sheet->sort_marks[call->sort]);
+		}
+		end_sheet_line(sheet);
+	}
+}
+
+static void widen_sheet_names(struct sheet *sheet, const char *name)
+{
+	uint32_t columns = (uint32_t)tb_text_columns(name);
+	if (columns > NAME_MOST)
+		columns = NAME_MOST;
+	if (columns > sheet->name_columns)
+		sheet->name_columns = columns;
+}
+
+// list_sorts chooses the sorts of calls that take longest in all.
+static int list_sorts(struct sheet *sheet)
+{
+	const struct tb_call_spans *calls = &sheet->timeline->calls;
+	size_t n = 0;
+	for (size_t i = 0; i < calls->n_sorts; i++) {
+		size_t at = n < SORTS_LISTED ? n++ : SORTS_LISTED;
+		for (; at > 0 && calls->sorts[sheet->listed[at - 1]].sum_ps <
+					 calls->sorts[i].sum_ps;
+			at--)
+			if (at < SORTS_LISTED)
+				sheet->listed[at] = sheet->listed[at - 1];
+		if (at < SORTS_LISTED)
+			sheet->listed[at] = i;
+	}
+	sheet->n_listed = n;
+	sheet->sort_marks = malloc(calls->n_sorts + 1);
+	if (!sheet->sort_marks)
+		return TB_ENOMEM;
+	memset(sheet->sort_marks, '+', calls->n_sorts + 1);
+	for (size_t i = 0; i < n; i++)
+		sheet->sort_marks[sheet->listed[i]] = (char)('A' + i);
+	return TB_OK;
+}
+
+static int lay_out_sheet(struct sheet *sheet, uint32_t n_ranks)
+{
+	const struct tb_timeline *timeline = sheet->timeline;
+	char name[NAME_BYTES];
+	sheet->shown = malloc((timeline->n_ranks + 1) * sizeof *sheet->shown);
+	if (!sheet->shown)
+		return TB_ENOMEM;
+	sheet->n_shown =
+		tb_timeline_choose(timeline, TB_RANKS_BY_JOB, sheet->shown, n_ranks);
+	for (size_t i = 0; i < sheet->n_shown; i++) {
+		rank_name(timeline, sheet->shown[i], name);
+		widen_sheet_names(sheet, name);
+	}
+	for (uint32_t i = 0; i < timeline->n_links; i++) {
+		sheet_link_name(timeline, i, name);
+		widen_sheet_names(sheet, name);
+	}
+	uint32_t beside = sheet->name_columns + 3;
+	sheet->n_columns =
+		sheet->width > beside + AXIS_LEAST ? sheet->width - beside : AXIS_LEAST;
+	sheet->marks = malloc(sheet->n_columns);
+	sheet->weights = malloc(sheet->n_columns * sizeof *sheet->weights);
+	return sheet->marks && sheet->weights ? list_sorts(sheet) : TB_ENOMEM;
+}
+
+static void put_axis(struct sheet *sheet)
+{
+	const struct tb_timeline *timeline = sheet->timeline;
+	char from[24], to[24];
+	tb_format_time(timeline->from_ps, from, sizeof from);
+	tb_format_time(timeline->to_ps, to, sizeof to);
+	int rest = (int)sheet->n_columns - (int)strlen(from) - (int)strlen(to);
+	fprintf(sheet->stream, "%*s  %s%*s%s\n", (int)sheet->name_columns, "", from,
+		rest > 1 ? rest : 1, "", to);
+}
+
+static void write_sheet_ranks(struct sheet *sheet)
+{
+	const struct tb_timeline *timeline = sheet->timeline;
+	FILE *stream = sheet->stream;
+	if (timeline->n_ranks == 0) {
+		tb_wrap(stream, 0, 0, sheet->width,
+			"The run has no ranks: its packets were replayed as they were "
+			"captured.");
+		return;
+	}
+	tb_wrap(stream, 0, 0, sheet->width,
+		"Ranks: c computes, s sends, r receives, . waits until the other sends; "
+		"C and M the critical path: computes, its message is under way; H the "
+		"same, held up in the network");
+	for (size_t i = 0; i < sheet->n_shown; i++)
+		write_sheet_rank(sheet, sheet->shown[i]);
+	if (timeline->n_ranks > sheet->n_shown)
+		fprintf(stream,
+			"and %zu more ranks, on which the critical path spends less\n",
+			timeline->n_ranks - sheet->n_shown);
+}
+
+static int write_sheet_links(struct sheet *sheet, struct tb_error *error)
+{
+	const struct tb_timeline *timeline = sheet->timeline;
+	uint32_t n = sheet->n_columns;
+	size_t n_cells = (size_t)timeline->n_links * n;
+	if (timeline->n_links == 0)
+		return TB_OK;
+	double *heat = malloc(n_cells * sizeof *heat), most = 0;
+	int status = heat ? tb_timeline_heat(timeline, heat, n, error)
+			  : tb_fail_memory(error, "the links");
+	for (size_t i = 0; i < n_cells && !status; i++)
+		if (heat[i] > most)
+			most = heat[i];
+	if (!status)
+		fprintf(sheet->stream,
+			"\nHottest links: packets that wait behind them at once, from "
+			"'.' to "
+			"'@' for %.3g\n",
+			most);
+	for (uint32_t k = 0; k < timeline->n_links && !status; k++) {
+		char name[NAME_BYTES];
+		sheet_link_name(timeline, k, name);
+		begin_line(sheet, name);
+		for (uint32_t i = 0; i < n; i++) {
+			double part = most > 0 ? heat[(size_t)k * n + i] / most : 0;
+			int step = part > 0 ? 1 + (int)(part * 8.999) : 0;
+			sheet->marks[i] = heat_marks[step > 9 ? 9 : step];
+		}
+		end_sheet_line(sheet);
+	}
+	free(heat);
+	return status;
+}
+
+static void write_sheet_share(
+	struct sheet *sheet, unsigned indent, tb_time_ps part, const char *text)
+{
+	char time[24], percent[40];
+	tb_time_ps whole = sheet->timeline->to_ps - sheet->timeline->from_ps;
+	tb_format_time(part, time, sizeof time);
+	tb_format_percent(100.0 * (double)part / (double)whole, percent, sizeof percent);
+	int used =
+		fprintf(sheet->stream, "%*s%8s %11s  ", (int)indent, "", percent, time);
+	tb_wrap(sheet->stream, (unsigned)used, (unsigned)used, sheet->width, text);
+}
+
+static void flow_name(const struct sheet *sheet, uint32_t job, struct tb_node source,
+	struct tb_node destination, char *text, size_t size)
+{
+	const struct tb_run *run = sheet->timeline->run;
+	char ends[2][80];
+	const struct tb_node nodes[] = {source, destination};
+	for (int i = 0; i < 2; i++) {
+		const char *name = tb_run_node_label(run, nodes[i]);
+		if (*name)
+			snprintf(ends[i], sizeof ends[i], "%s", name);
+		else
+			snprintf(ends[i], sizeof ends[i], "node %" PRIu32, nodes[i].id);
+	}
+	bool several = tb_run_info(run)->n_jobs > 1;
+	snprintf(text, size, "%s > %s%s%s", ends[0], ends[1], several ? " of " : "",
+		several ? tb_run_job_name(run, job) : "");
+}
+
+// write_sheet_held lists where, and behind which flows, messages of the path were held
+// up.
+static void write_sheet_held(struct sheet *sheet)
+{
+	const struct tb_timeline *timeline = sheet->timeline;
+	const struct tb_critical_path *path = &timeline->path;
+	tb_time_ps rest = path->causes[TB_PATH_HELD_UP];
+	size_t n = path->n_links < LINKS_LISTED ? path->n_links : LINKS_LISTED;
+	for (size_t i = 0; i < n; i++) {
+		const struct tb_path_link *held = &path->links[i];
+		char text[500] =
+			"at no link: time-outs, packets sent again, or not known",
+		     flow[300];
+		if (held->link.id != TB_ID_NONE) {
+			flow_name(sheet, held->culprit_job, held->culprit_source,
+				held->culprit_destination, flow, sizeof flow);
+			snprintf(text, sizeof text, "at %s, behind %s",
+				tb_run_links(timeline->run)[held->link.id].label, flow);
+		}
+		write_sheet_share(sheet, 6, held->sum_ps, text);
+		rest -= held->sum_ps;
+	}
+	if (rest > 0)
+		write_sheet_share(sheet, 6, rest, "elsewhere");
+}
+
+// path_words says what a cause is, and by which waits it is shared out: a window has its
+// own in a closer look alone.
+static const char *path_words(const struct tb_timeline *timeline, uint32_t cause)
+{
+	if (cause != TB_PATH_HELD_UP || timeline->path.n_links == 0)
+		return tb_path_words((enum tb_path_cause)cause);
+	if (timeline->bins != timeline->run)
+		return "held up in the network; shared out below by flow, as it waited "
+		       "in this window";
+	return tb_timeline_is_whole(timeline)
+		       ? "held up in the network; shared out below by flow"
+		       : "held up in the network; shared out below by flow, as it waited "
+			 "over the whole run (--closer: in this window)";
+}
+
+static void write_sheet_path(struct sheet *sheet)
+{
+	const struct tb_critical_path *path = &sheet->timeline->path;
+	const struct tb_timeline *timeline = sheet->timeline;
+	char time[24], from[24], to[24];
+	if (path->n_totals == 0)
+		return;
+	fputs("\nCritical path", sheet->stream);
+	if (!tb_timeline_is_whole(timeline))
+		fprintf(sheet->stream, " from %s to %s",
+			tb_format_time(timeline->from_ps, from, sizeof from),
+			tb_format_time(timeline->to_ps, to, sizeof to));
+	fprintf(sheet->stream, ": what the end of the run, at %s, waited for\n",
+		tb_format_time(
+			tb_run_info(timeline->run)->simulated_ps, time, sizeof time));
+	for (size_t i = 0; i < path->n_shares; i++) {
+		write_sheet_share(sheet, 2, path->shares[i].sum_ps,
+			path_words(timeline, path->shares[i].cause));
+		if (path->shares[i].cause == TB_PATH_HELD_UP)
+			write_sheet_held(sheet);
+	}
+}
+
+int tb_timeline_text(const struct tb_timeline *timeline, uint32_t width, uint32_t n_ranks,
+	FILE *stream, struct tb_error *error)
+{
+	struct sheet sheet = {.timeline = timeline, .stream = stream, .width = width};
+	const struct tb_run_info *info = tb_run_info(timeline->run);
+	int status = lay_out_sheet(&sheet, n_ranks) == TB_OK
+			     ? TB_OK
+			     : tb_fail_memory(error, "the timeline");
+	if (!status) {
+		fprintf(stream, "Run %" PRId64 ": %s on %s%s\n", info->id,
+			info->input_name, info->network_name,
+			info->complete ? "" : ", stopped early");
+		write_sheet_ranks(&sheet);
+		put_axis(&sheet);
+		// Say what the marks below the ranks are.
+		const struct tb_call_spans *calls = &sheet.timeline->calls;
+		if (calls->n != 0) {
+			fputs("\n", sheet.stream);
+			tb_wrap(sheet.stream, 0, 0, sheet.width,
+				"Calls, below their ranks: how many, how long on average "
+				"and at most");
+			for (size_t i = 0; i < sheet.n_listed; i++) {
+				const struct tb_call_sort *sort =
+					&calls->sorts[sheet.listed[i]];
+				char n[32], mean[24], most[24], name[NAME_BYTES];
+				tb_format_count(sort->n, n, sizeof n);
+				tb_format_time(sort->sum_ps / (tb_time_ps)sort->n, mean,
+					sizeof mean);
+				tb_format_time(sort->longest_ps, most, sizeof most);
+				int used = fprintf(sheet.stream, "  %c %9s %11s %11s  ",
+					(char)('A' + i), n, mean, most);
+				tb_wrap(sheet.stream, (unsigned)used, (unsigned)used,
+					sheet.width,
+					tb_call_sort_name(sort, name, sizeof name));
+			}
+			if (calls->n_sorts > sheet.n_listed)
+				fprintf(sheet.stream,
+					"  +: %zu others, which take less in all\n",
+					calls->n_sorts - sheet.n_listed);
+			if (calls->n_left)
+				tb_wrap(sheet.stream, 0, 0, sheet.width,
+					"The store keeps the longest calls of each rank, "
+					"not all.");
+		}
+		status = write_sheet_links(&sheet, error);
+	}
+	if (!status)
+		write_sheet_path(&sheet);
+	free(sheet.shown);
+	free(sheet.marks);
+	free(sheet.weights);
+	free(sheet.sort_marks);
+	return status;
+}

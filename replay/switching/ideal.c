@@ -1,0 +1,353 @@
+// The ideal network as a switching model.
+//
+// Nodes are those of any network. A packet takes a VC of its node's injection link, where
+// packets hold VCs, and that link for as long as the slowest link of its path needs; then
+// nothing stops it before the last link, which carries one packet after the other. So a
+// packet is two events: EV_LAST and EV_IN. Nothing waits inside, so there is nothing to
+// count. Where switches store and forward, every link has the bucket of its shaper, and
+// those between the first and the last one a full one for each frame.
+
+#include "array.h"
+#include "clock.h"
+#include "idle.h"
+#include "memory.h"
+#include "switching.h"
+#include "switchings.h"
+
+#include <stdlib.h>
+
+enum ideal_event_kind {
+	EV_LAST = TB_EVENT_OF_MODEL, // packet: its first flit can cross the last link
+	EV_IN,			     // packet: its last flit is in
+};
+
+struct ideal_packet {
+	struct tb_packet of;
+	struct tb_idle_trip trip;
+	tb_time_ps burst; // of the bucket before the last link
+	uint32_t node;	  // its source
+	uint32_t vc;	  // of the injection link
+};
+
+struct node_links { // the links between a node and its switch
+	tb_time_ps out_free_at, in_free_at;
+};
+
+struct ideal_arrival { // of this instant
+	uint64_t order;
+	struct tb_event event;
+};
+
+struct ideal {
+	struct tb_replay replay;
+	bool stores;		  // its switches, and frames are acknowledged at once
+	uint32_t vcs_most;	  // 0: no packet holds any
+	tb_time_ps *vc_free_at;	  // by node, vcs_most each; TB_TIME_NEVER: not known yet
+	struct node_links *edges; // by node
+	struct ideal_arrival *arrivals;
+	uint32_t n_arrivals;
+	size_t arrivals_room;
+};
+
+static struct ideal *ideal_of_replay(struct tb_replay *replay)
+{
+	return (void *)replay;
+}
+
+static struct ideal_packet *ideal_packet_at(const struct ideal *ideal, uint32_t id)
+{
+	return (void *)tb_packet_at(&ideal->replay, id);
+}
+
+// earliest_vc is the VC that falls free first, of those that a packet of the node may
+// take: as many as both its ends have.
+static uint32_t earliest_vc(const struct ideal *ideal, uint32_t node, uint32_t packet)
+{
+	const struct tb_network *net = ideal->replay.net;
+	uint32_t to = ideal_packet_at(ideal, packet)->of.destination;
+	uint32_t n_out = net->links[net->injection[node]].n_vcs;
+	uint32_t n_in = net->links[net->ejection[to]].n_vcs;
+	const tb_time_ps *frees = ideal->vc_free_at + (size_t)node * ideal->vcs_most;
+	uint32_t first = 0;
+	for (uint32_t v = 1; v < n_out && v < n_in; v++)
+		if (frees[v] < frees[first])
+			first = v;
+	return first;
+}
+
+static tb_time_ps *vc_at(const struct ideal *ideal, uint32_t node, uint32_t vc)
+{
+	return &ideal->vc_free_at[(size_t)node * ideal->vcs_most + vc];
+}
+
+static tb_time_ps ideal_injects_at(
+	const struct tb_replay *replay, uint32_t node, uint32_t packet)
+{
+	const struct ideal *ideal = (const void *)replay;
+	if (ideal->stores)
+		return ideal->edges[node].out_free_at -
+		       tb_idle_burst(replay->net, replay->net->injection[node]);
+	if (ideal->vcs_most == 0)
+		return ideal->edges[node].out_free_at;
+	return *vc_at(ideal, node, earliest_vc(ideal, node, packet));
+}
+
+// least_bytes is what a packet adds to what its node sends at least: where segments are
+// not of one message only, a short one may share its headers with others.
+static uint64_t least_bytes(const struct ideal *ideal, const struct ideal_packet *packet)
+{
+	const struct tb_network_params *params = &ideal->replay.net->params;
+	uint64_t header = params->packet_overhead_bytes, wire = packet->of.wire_bytes;
+	if (ideal->replay.messages[packet->of.message].what.captured || wire <= header)
+		return wire;
+	uint64_t payload = wire - header;
+	return payload + header * payload / params->packet_payload_bytes;
+}
+
+// inject_frame has a shaper let a frame pass as soon as all that was sent but the burst
+// could have crossed, as on any Ethernet.
+static void inject_frame(struct ideal *ideal, uint32_t node, uint32_t id)
+{
+	struct tb_replay *replay = &ideal->replay;
+	struct ideal_packet *packet = ideal_packet_at(ideal, id);
+	struct node_links *edge = &ideal->edges[node];
+	uint32_t to = packet->of.destination;
+	const struct tb_idle_frame frame =
+		tb_idle_frame(replay->net, node, to, least_bytes(ideal, packet));
+	packet->burst = tb_idle_burst(replay->net, replay->net->ejection[to]);
+	packet->trip =
+		(struct tb_idle_trip){.last = frame.ejection, .behind = frame.behind};
+	edge->out_free_at =
+		tb_time_later(replay->now, edge->out_free_at) + frame.injection;
+	tb_time_ps passed = tb_time_later(replay->now,
+		edge->out_free_at -
+			tb_idle_burst(replay->net, replay->net->injection[node]));
+	tb_wheel_put(&replay->wheel, passed + frame.between, EV_LAST, id);
+}
+
+static void ideal_inject(struct tb_replay *replay, uint32_t node, uint32_t id)
+{
+	struct ideal *ideal = ideal_of_replay(replay);
+	struct ideal_packet *packet = ideal_packet_at(ideal, id);
+	struct node_links *edge = &ideal->edges[node];
+	packet->node = node;
+	packet->burst = 0;
+	if (ideal->stores) {
+		inject_frame(ideal, node, id);
+		return;
+	}
+	packet->trip = (ideal->vcs_most ? tb_idle_trip : tb_idle_credits_trip)(
+		replay->net, node, packet->of.destination, packet->of.wire_bytes);
+	if (ideal->vcs_most) {
+		packet->vc = earliest_vc(ideal, node, id);
+		*vc_at(ideal, node, packet->vc) = TB_TIME_NEVER;
+	}
+	tb_time_ps start = tb_time_later(replay->now, edge->out_free_at);
+	edge->out_free_at = start + packet->trip.pace;
+	tb_wheel_put(&replay->wheel, start + packet->trip.before, EV_LAST, id);
+}
+
+static tb_time_ps ideal_release(
+	struct tb_replay *replay, uint32_t id, tb_time_ps ack_at, tb_time_ps drained_at)
+{
+	(void)drained_at; // a node accepts every packet
+	struct ideal *ideal = ideal_of_replay(replay);
+	const struct ideal_packet *packet = ideal_packet_at(ideal, id);
+	if (ideal->stores)
+		return replay->now;
+	tb_time_ps back_at = ack_at + packet->trip.back;
+	if (ideal->vcs_most)
+		*vc_at(ideal, packet->node, packet->vc) = back_at;
+	tb_nodes_look(replay, packet->node);
+	return back_at;
+}
+
+static void ideal_handle(struct ideal *ideal, struct tb_event event)
+{
+	if (event.kind == EV_LAST) {
+		// Has the last link carry a packet after those whose headers came before.
+		// It is the slowest link's pace that can make the packet's end come later
+		// still.
+		struct tb_replay *replay = &ideal->replay;
+		const struct ideal_packet *packet = ideal_packet_at(ideal, event.subject);
+		struct node_links *edge = &ideal->edges[packet->of.destination];
+		edge->in_free_at =
+			tb_time_later(replay->now, edge->in_free_at) + packet->trip.last;
+		tb_time_ps crossed = replay->now + packet->trip.crossed;
+		tb_wheel_put(&replay->wheel,
+			tb_time_later(crossed, edge->in_free_at - packet->burst) +
+				packet->trip.behind,
+			EV_IN, event.subject);
+	} else
+		tb_nodes_arrive(&ideal->replay, event.subject);
+}
+
+static void ideal_arrive(struct tb_replay *replay, struct tb_event event)
+{
+	struct ideal *ideal = ideal_of_replay(replay);
+	if (TB_ARRAY_RESERVE(&ideal->arrivals, &ideal->arrivals_room,
+		    (size_t)ideal->n_arrivals + 1) != TB_OK) {
+		tb_replay_no_memory(replay, "the packets in flight");
+		return;
+	}
+	ideal->arrivals[ideal->n_arrivals++] = (struct ideal_arrival){
+		ideal_packet_at(ideal, event.subject)->of.order, event};
+}
+
+static int ideal_packet_order(const void *left, const void *right)
+{
+	const struct ideal_arrival *a = left, *b = right;
+	return (a->order > b->order) - (a->order < b->order);
+}
+
+// ideal_choose handles what has arrived in this instant, in an order that does not depend
+// on that of the events.
+static void ideal_choose(struct tb_replay *replay)
+{
+	struct ideal *ideal = ideal_of_replay(replay);
+	if (ideal->n_arrivals > 1)
+		qsort(ideal->arrivals, ideal->n_arrivals, sizeof *ideal->arrivals,
+			ideal_packet_order);
+	for (uint32_t i = 0; i < ideal->n_arrivals; i++)
+		ideal_handle(ideal, ideal->arrivals[i].event);
+	ideal->n_arrivals = 0;
+}
+
+static void ideal_alone(struct tb_replay *replay, struct tb_event event)
+{
+	ideal_handle(ideal_of_replay(replay), event);
+}
+
+static void ideal_serve(struct tb_replay *replay)
+{
+	(void)replay;
+}
+
+static const char *ideal_branch(
+	struct tb_replay *replay, const struct tb_message *message, uint32_t *end)
+{
+	const char *refusal = tb_broadcast_refusal(replay->net, message, false);
+	if (!refusal)
+		*end = tb_broadcast_end(replay->net, message);
+	return refusal;
+}
+
+static bool ideal_settle(struct tb_replay *replay, tb_time_ps until)
+{
+	(void)replay;
+	(void)until;
+	return false;
+}
+
+static tb_time_ps ideal_lasts_until(const struct tb_replay *replay)
+{
+	return replay->now;
+}
+
+static void ideal_blame_open(struct tb_replay *replay, tb_time_ps until)
+{
+	(void)replay;
+	(void)until;
+}
+
+static uint32_t ideal_link_bytes(const struct tb_replay *replay)
+{
+	(void)replay;
+	return 0;
+}
+
+static void ideal_end_trip(struct tb_replay *replay)
+{
+	struct ideal *ideal = ideal_of_replay(replay);
+	if (!ideal)
+		return;
+	tb_replay_fini(replay);
+	free(ideal->vc_free_at);
+	free(ideal->edges);
+	free(ideal->arrivals);
+	free(ideal);
+}
+
+static uint32_t ideal_most_vcs(const struct tb_network *net)
+{
+	uint32_t most = 1;
+	if (!tb_switching_of(&net->params)->has_circuits)
+		return 0;
+	for (uint32_t i = 0; i < net->n_nodes; i++)
+		if (net->links[net->injection[i]].n_vcs > most)
+			most = net->links[net->injection[i]].n_vcs;
+	return most;
+}
+
+static int ideal_make(struct tb_replay *replay, const struct tb_engine_options *options,
+	struct tb_cell ***cells)
+{
+	(void)options;
+	(void)cells;
+	// Make what is the model's own, then the nodes. A node has a packet
+	// under way for each VC, and one that is fetched; without VCs there may be more,
+	// and the room for them grows.
+	struct ideal *ideal = (struct ideal *)replay;
+	const struct tb_network *net = ideal->replay.net;
+	const struct tb_network_params *params = &net->params;
+	ideal->vcs_most = ideal_most_vcs(net);
+	ideal->stores = tb_switching_of(params)->stores;
+	uint64_t n_packets = (uint64_t)net->n_nodes * (ideal->vcs_most + 1);
+	if (n_packets > UINT32_MAX)
+		return TB_ECAPACITY;
+	ideal->vc_free_at = calloc(
+		(size_t)net->n_nodes * ideal->vcs_most + 1, sizeof *ideal->vc_free_at);
+	ideal->edges = calloc(net->n_nodes, sizeof *ideal->edges);
+	if (!ideal->vc_free_at || !ideal->edges)
+		return TB_ENOMEM;
+	tb_time_ps packet_ps =
+		tb_idle_time(params->packet_payload_bytes + params->packet_overhead_bytes,
+			tb_per_byte_q20(net->links[net->injection[0]].bytes_per_s));
+	int status = tb_replay_make(&ideal->replay, (uint32_t)n_packets,
+		(sizeof(struct ideal_packet) + 63) / 64 * 64, packet_ps, 3);
+	ideal->replay.prefetches = false; // there is little to read
+	if (ideal->stores) {		  // connections take turns, as their batches do
+		ideal->replay.takes_all = true;
+		ideal->replay.pairs.by_connection = true;
+		ideal->replay.slice_packets = 1;
+	}
+	return status;
+}
+
+static int ideal_run(struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error);
+
+static tb_time_ps ideal_trip_ps(const struct tb_network *network, struct tb_node source,
+	struct tb_node destination, uint64_t bytes)
+{
+	const struct tb_switching_kind *kind = tb_switching_of(&network->params);
+	tb_ideal_time *time = kind->has_circuits ? tb_idle_latency_ps
+			      : kind->stores	 ? tb_idle_stored_ps
+						 : tb_idle_credits_ps;
+	return time(network, source, destination, bytes);
+}
+
+// It has no link_failed and no prefetches: nothing fails in it, and there is little to
+// read.
+const struct tb_switching tb_ideal = {.name = "ideal",
+	.carrier = {.injects_at = ideal_injects_at,
+		.inject = ideal_inject,
+		.release = ideal_release,
+		.branch = ideal_branch,
+		.ideal_ps = ideal_trip_ps},
+	.bytes = sizeof(struct ideal),
+	.make = ideal_make,
+	.free = ideal_end_trip,
+	.run = ideal_run,
+	.arrive = ideal_arrive,
+	.choose = ideal_choose,
+	.alone = ideal_alone,
+	.serve = ideal_serve,
+	.settle = ideal_settle,
+	.lasts_until = ideal_lasts_until,
+	.blame_open = ideal_blame_open,
+	.link_bytes = ideal_link_bytes};
+
+static int ideal_run(struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error)
+{
+	return tb_clock_run(replay, &tb_ideal, n_rounds, error);
+}
