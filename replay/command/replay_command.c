@@ -63,8 +63,9 @@ static size_t n_files(const struct tb_replay_command *command)
 	return n;
 }
 
-// find returns the place of an option from `from` on, command->n when it is not there.
-static size_t find(
+// command_find returns the place of an option from `from` on, command->n when it is not
+// there.
+static size_t command_find(
 	const struct tb_replay_command *command, size_t from, const char *option)
 {
 	while (from < command->n && strcmp(command->words[from], option) != 0)
@@ -141,7 +142,7 @@ int tb_replay_command_init(
 	bool again = insert_files(&made, input_name, plain_length(&made, input_name));
 	made.failed |= status < 0;
 	// Only a replay names its network; an experiment has no trace.
-	again = again && find(&made, 0, "--network") < made.n &&
+	again = again && command_find(&made, 0, "--network") < made.n &&
 		tb_replay_command_n_jobs(&made) > 0;
 	if (made.failed || !again) {
 		status = made.failed ? TB_ENOMEM : TB_EUSAGE;
@@ -175,7 +176,7 @@ int tb_replay_command_read(struct tb_replay_command *command, const char *text)
 void tb_replay_command_set(
 	struct tb_replay_command *command, const char *option, const char *value)
 {
-	size_t at = find(command, 0, option);
+	size_t at = command_find(command, 0, option);
 	if (at + 1 < command->n) {
 		replace(command, at + 1, strdup(value));
 		return;
@@ -187,7 +188,7 @@ void tb_replay_command_set(
 void tb_replay_command_drop(struct tb_replay_command *command, const char *option)
 {
 	size_t at = 0;
-	while ((at = find(command, at, option)) < command->n) {
+	while ((at = command_find(command, at, option)) < command->n) {
 		take_out(command, at);
 		if (at < command->n && !is_option(command->words[at]))
 			take_out(command, at);
@@ -199,7 +200,7 @@ size_t tb_replay_command_drop_values(struct tb_replay_command *command,
 	const void *context)
 {
 	size_t n = 0;
-	for (size_t at = 0; (at = find(command, at, option)) + 1 < command->n;) {
+	for (size_t at = 0; (at = command_find(command, at, option)) + 1 < command->n;) {
 		if (!drops(context, command->words[at + 1])) {
 			at += 2;
 			continue;
@@ -213,7 +214,7 @@ size_t tb_replay_command_drop_values(struct tb_replay_command *command,
 
 void tb_replay_command_add(struct tb_replay_command *command, const char *option)
 {
-	if (find(command, 0, option) == command->n)
+	if (command_find(command, 0, option) == command->n)
 		insert(command, command->n, strdup(option));
 }
 
@@ -257,7 +258,7 @@ void tb_replay_command_lighten(struct tb_replay_command *command)
 void tb_replay_command_network(
 	struct tb_replay_command *command, const char *key, const char *value)
 {
-	size_t at = find(command, 0, "--network") + 1;
+	size_t at = command_find(command, 0, "--network") + 1;
 	if (at < command->n)
 		replace(command, at, changed(command->words[at], 0, key, value));
 }
@@ -266,7 +267,7 @@ void tb_replay_command_fabric(struct tb_replay_command *command, const char *fil
 {
 	static const char *const shapes[] = {
 		"arity", "levels", "shape", "level_rates", "level_latencies"};
-	size_t at = find(command, 0, "--network") + 1;
+	size_t at = command_find(command, 0, "--network") + 1;
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
 		tb_replay_command_network(command, shapes[i], NULL);
 	if (at >= command->n)
@@ -286,7 +287,7 @@ void tb_replay_command_fabric(struct tb_replay_command *command, const char *fil
 size_t tb_replay_command_n_jobs(const struct tb_replay_command *command)
 {
 	size_t n = n_files(command);
-	for (size_t at = n; (at = find(command, at, "--job")) < command->n; at++)
+	for (size_t at = n; (at = command_find(command, at, "--job")) < command->n; at++)
 		n++;
 	return n;
 }
@@ -316,7 +317,8 @@ bool tb_replay_command_lacks(
 	for (size_t i = 0; i < n; i++)
 		if (is_away(command->words[i], strlen(command->words[i]), sentence, size))
 			return true;
-	for (size_t at = n; (at = find(command, at, "--job")) + 1 < command->n; at++) {
+	for (size_t at = n; (at = command_find(command, at, "--job")) + 1 < command->n;
+		at++) {
 		const char *job = command->words[at + 1];
 		if (is_away(job, file_length(job), sentence, size))
 			return true;
@@ -330,19 +332,19 @@ static size_t job_word(struct tb_replay_command *command, size_t job)
 {
 	size_t n = n_files(command);
 	if (job >= n) {
-		size_t at = find(command, 0, "--job");
+		size_t at = command_find(command, 0, "--job");
 		for (; job > n && at < command->n; job--)
-			at = find(command, at + 1, "--job");
+			at = command_find(command, at + 1, "--job");
 		return at + 1;
 	}
 	// The plain traces behind it go before the other jobs too: the order stays.
 	for (; n > job; n--) {
-		size_t option = find(command, n, "--job");
+		size_t option = command_find(command, n, "--job");
 		insert(command, option, strdup(command->words[n - 1]));
 		insert(command, option, strdup("--job"));
 		take_out(command, n - 1);
 	}
-	return find(command, 0, "--job") + 1;
+	return command_find(command, 0, "--job") + 1;
 }
 
 void tb_replay_command_job(struct tb_replay_command *command, size_t job, const char *key,
@@ -359,14 +361,14 @@ void tb_replay_command_job(struct tb_replay_command *command, size_t job, const 
 				value));
 }
 
-// value_of returns the value of the k-th of an option, "" where it has none; NULL: there
-// are fewer.
-static const char *value_of(
+// command_value_of returns the value of the k-th of an option, "" where it has none;
+// NULL: there are fewer.
+static const char *command_value_of(
 	const struct tb_replay_command *command, const char *option, size_t k)
 {
-	size_t at = find(command, 0, option);
+	size_t at = command_find(command, 0, option);
 	for (; k > 0 && at < command->n; k--)
-		at = find(command, at + 1, option);
+		at = command_find(command, at + 1, option);
 	if (at >= command->n)
 		return NULL;
 	bool has_value = at + 1 < command->n && !is_option(command->words[at + 1]);
@@ -377,7 +379,8 @@ static bool option_is_same(const struct tb_replay_command *a,
 	const struct tb_replay_command *b, const char *option)
 {
 	for (size_t k = 0;; k++) {
-		const char *of_a = value_of(a, option, k), *of_b = value_of(b, option, k);
+		const char *of_a = command_value_of(a, option, k),
+			   *of_b = command_value_of(b, option, k);
 		if (!of_a || !of_b)
 			return !of_a && !of_b;
 		if (strcmp(of_a, of_b) != 0)
@@ -443,7 +446,8 @@ static bool merge_option(struct tb_replay_command *command,
 	if (option_is_same(command, own, option)) {
 		const char *value;
 		tb_replay_command_drop(command, option);
-		for (size_t k = 0; (value = value_of(other, option, k)) != NULL; k++) {
+		for (size_t k = 0; (value = command_value_of(other, option, k)) != NULL;
+			k++) {
 			insert(command, command->n, strdup(option));
 			if (*value)
 				insert(command, command->n, strdup(value));
@@ -452,9 +456,9 @@ static bool merge_option(struct tb_replay_command *command,
 	}
 	size_t at = 0;
 	for (size_t k = 0;; k++, at++) {
-		const char *old = value_of(own, option, k),
-			   *new = value_of(other, option, k);
-		at = find(command, at, option);
+		const char *old = command_value_of(own, option, k),
+			   *new = command_value_of(other, option, k);
+		at = command_find(command, at, option);
 		if (!old || !new || at + 1 >= command->n)
 			return !old && !new &&at >= command->n;
 		const char *lists[] = {old, new};
@@ -476,7 +480,7 @@ static bool merge_options(struct tb_replay_command *command,
 	const struct tb_replay_command *of)
 {
 	for (size_t i = 0; i < of->n; i++)
-		if (is_option(of->words[i]) && find(of, 0, of->words[i]) == i &&
+		if (is_option(of->words[i]) && command_find(of, 0, of->words[i]) == i &&
 			!merge_option(command, own, other, of->words[i]))
 			return false;
 	return true;
@@ -487,10 +491,10 @@ bool tb_replay_command_merge(struct tb_replay_command *command,
 {
 	const struct tb_replay_command *from[] = {own, other};
 	struct tb_replay_command copies[2] = {{0}};
-	bool any_job = find(command, 0, "--job") < command->n;
+	bool any_job = command_find(command, 0, "--job") < command->n;
 	bool merged = true;
 	for (int i = 0; i < 2; i++) {
-		any_job |= find(from[i], 0, "--job") < from[i]->n;
+		any_job |= command_find(from[i], 0, "--job") < from[i]->n;
 		for (size_t k = 0; k < from[i]->n; k++)
 			insert(&copies[i], k, strdup(from[i]->words[k]));
 	}

@@ -67,9 +67,9 @@ void tb_balance_fini(struct tb_balance *balance)
 	*balance = (struct tb_balance){0};
 }
 
-// sort puts the switches that reach the home in order, the nearest first; no path is
-// longer than there are switches.
-static void sort(struct tb_balance *balance, const struct tb_distances *ways)
+// balance_sort puts the switches that reach the home in order, the nearest first; no path
+// is longer than there are switches.
+static void balance_sort(struct tb_balance *balance, const struct tb_distances *ways)
 {
 	uint32_t n = balance->net->n_switches;
 	memset(balance->counts, 0, (n + 2) * sizeof *balance->counts);
@@ -94,10 +94,10 @@ void tb_balance_aim(struct tb_balance *balance, const struct tb_distances *ways)
 			n += tb_distances_on(ways, sw, &balance->links[n]);
 	}
 	balance->first[balance->net->n_switches] = n;
-	sort(balance, ways);
+	balance_sort(balance, ways);
 }
 
-static uint64_t cost_of(const struct tb_balance *balance, uint32_t link)
+static uint64_t balance_cost_of(const struct tb_balance *balance, uint32_t link)
 {
 	uint64_t load = balance->load[link] >> balance->shift;
 	return balance->cost[balance->net->links[link].to] + load * load;
@@ -109,7 +109,7 @@ static uint32_t pick(struct tb_balance *balance, uint32_t sw)
 	uint32_t best = TB_ROUTE_NONE;
 	for (uint32_t i = balance->first[sw]; i < balance->first[sw + 1]; i++) {
 		uint32_t link = balance->links[i];
-		uint64_t cost = cost_of(balance, link);
+		uint64_t cost = balance_cost_of(balance, link);
 		if (best == TB_ROUTE_NONE || cost < balance->cost[sw]) {
 			best = link;
 			balance->cost[sw] = cost;
@@ -127,7 +127,7 @@ void tb_balance_route(struct tb_balance *balance, uint32_t *routes, size_t strid
 		if (routes[sw * stride] == TB_ROUTE_NONE)
 			routes[sw * stride] = pick(balance, sw);
 		else
-			balance->cost[sw] = cost_of(balance, routes[sw * stride]);
+			balance->cost[sw] = balance_cost_of(balance, routes[sw * stride]);
 		balance->flow[sw] = balance->n_nodes[sw];
 	}
 	for (uint32_t i = balance->n_order; i-- > 1;) {

@@ -42,13 +42,13 @@ void tb_network_forget_identities(struct tb_network *net)
 	net->left_out_room = 0;
 }
 
-static int no_memory(struct tb_error *error)
+static int identity_no_memory(struct tb_error *error)
 {
 	return tb_fail_memory(error, "the names of a network");
 }
 
-// make_room makes an entry for each of the first `n` parts.
-static int make_room(struct tb_identities *identities, uint32_t n)
+// identity_reserve makes an entry for each of the first `n` parts.
+static int identity_reserve(struct tb_identities *identities, uint32_t n)
 {
 	if (n <= identities->n)
 		return TB_OK;
@@ -75,9 +75,9 @@ static int identify(struct tb_identities *identities, uint32_t id, uint32_t n,
 			"the name '%.40s...' is longer than %u bytes", identity->name,
 			TB_IDENTITY_NAME_MOST);
 	char *name = strdup(identity->name);
-	if (!name || make_room(identities, n) != TB_OK) {
+	if (!name || identity_reserve(identities, n) != TB_OK) {
 		free(name);
-		return no_memory(error);
+		return identity_no_memory(error);
 	}
 	free(identities->names[id]);
 	identities->names[id] = name;
@@ -132,7 +132,7 @@ int tb_network_number_port(struct tb_network_builder *builder, struct tb_switch 
 			"port %u of switch %u cannot be numbered %u", port, sw.id,
 			number);
 	if (TB_ARRAY_RESERVE(&net->port_numbers, &net->port_numbers_room, n) != TB_OK)
-		return no_memory(error);
+		return identity_no_memory(error);
 	while (net->n_port_numbers < n)
 		net->port_numbers[net->n_port_numbers++] = TB_PORT_UNNUMBERED;
 	net->port_numbers[slot] = (uint16_t)number;
@@ -168,7 +168,7 @@ int tb_network_name_port(struct tb_network_builder *builder,
 	if (!name || TB_ARRAY_RESERVE(&net->port_names, &net->port_names_room,
 			     (size_t)net->n_port_names + 1) != TB_OK) {
 		free(name);
-		return no_memory(error);
+		return identity_no_memory(error);
 	}
 	net->port_names[net->n_port_names] = *named;
 	net->port_names[net->n_port_names++].name = name;

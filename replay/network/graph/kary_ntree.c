@@ -19,7 +19,7 @@ struct shape {
 	uint32_t n_rails;
 };
 
-static int shape_of(struct shape *shape, const struct tb_network_params *params,
+static int kary_shape_of(struct shape *shape, const struct tb_network_params *params,
 	uint32_t n_nodes, struct tb_error *error)
 {
 	uint64_t k = params->arity;
@@ -49,8 +49,8 @@ static int shape_of(struct shape *shape, const struct tb_network_params *params,
 	return TB_OK;
 }
 
-static int add_switches(struct tb_network_builder *builder, const struct shape *shape,
-	struct tb_error *error)
+static int kary_add_switches(struct tb_network_builder *builder,
+	const struct shape *shape, struct tb_error *error)
 {
 	for (uint32_t level = 0; level < shape->n; level++)
 		for (uint32_t w = 0; w < shape->per_level; w++) {
@@ -64,8 +64,8 @@ static int add_switches(struct tb_network_builder *builder, const struct shape *
 	return TB_OK;
 }
 
-// add_cables plugs the cables of the rail whose first switch is `first`.
-static int add_cables(struct tb_network_builder *builder, const struct shape *shape,
+// kary_add_cables plugs the cables of the rail whose first switch is `first`.
+static int kary_add_cables(struct tb_network_builder *builder, const struct shape *shape,
 	uint32_t first, struct tb_error *error)
 {
 	uint32_t power = 1; // k^level
@@ -87,8 +87,8 @@ static int add_cables(struct tb_network_builder *builder, const struct shape *sh
 	return TB_OK;
 }
 
-// number_routes writes the nodes' digits and a group of up-links for each switch.
-static int number_routes(struct tb_network *net, const struct shape *shape)
+// kary_number_routes writes the nodes' digits and a group of up-links for each switch.
+static int kary_number_routes(struct tb_network *net, const struct shape *shape)
 {
 	net->digits = malloc((size_t)net->n_nodes * shape->n * sizeof *net->digits);
 	net->groups = malloc(net->n_switches * sizeof *net->groups);
@@ -118,18 +118,18 @@ static int number_routes(struct tb_network *net, const struct shape *shape)
 	return TB_OK;
 }
 
-static int add_rail(struct tb_network_builder *builder, const struct shape *shape,
+static int kary_add_rail(struct tb_network_builder *builder, const struct shape *shape,
 	uint32_t rail, struct tb_error *error)
 {
 	uint32_t first = rail * shape->n * shape->per_level;
 	int status = rail ? tb_network_next_rail(builder, error) : TB_OK;
 	if (status == TB_OK)
-		status = add_switches(builder, shape, error);
+		status = kary_add_switches(builder, shape, error);
 	for (uint32_t node = 0; node < shape->n_nodes && status == TB_OK; node++)
 		status = tb_network_add_node(builder,
 			(struct tb_switch){first + node / shape->k}, node % shape->k,
 			NULL, error);
-	return status == TB_OK ? add_cables(builder, shape, first, error) : status;
+	return status == TB_OK ? kary_add_cables(builder, shape, first, error) : status;
 }
 
 int tb_network_kary_ntree(struct tb_network **network,
@@ -137,7 +137,7 @@ int tb_network_kary_ntree(struct tb_network **network,
 	const volatile sig_atomic_t *stop, struct tb_error *error)
 {
 	struct shape shape = {0};
-	int status = shape_of(&shape, params, n_nodes, error);
+	int status = kary_shape_of(&shape, params, n_nodes, error);
 	if (status != TB_OK)
 		return status;
 	uint64_t n_nodes_all = (uint64_t)shape.n_nodes * shape.n_rails;
@@ -154,11 +154,11 @@ int tb_network_kary_ntree(struct tb_network **network,
 		return status;
 	tb_network_builder_stop(builder, stop);
 	for (uint32_t rail = 0; rail < shape.n_rails && status == TB_OK; rail++)
-		status = add_rail(builder, &shape, rail, error);
+		status = kary_add_rail(builder, &shape, rail, error);
 	if (status == TB_OK)
 		status = tb_network_stopped(stop, error);
 	if (status == TB_OK &&
-		number_routes(tb_network_builder_inside(builder), &shape) != TB_OK)
+		kary_number_routes(tb_network_builder_inside(builder), &shape) != TB_OK)
 		status = tb_fail_memory(error, "a tree of %u nodes", shape.n_nodes);
 	if (status == TB_OK)
 		status = tb_network_finish(builder, network, error);

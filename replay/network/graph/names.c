@@ -23,7 +23,7 @@ static void skip_spaces(struct name_scan *scan)
 		scan->at++;
 }
 
-static bool eat(struct name_scan *scan, const char *word)
+static bool name_eat(struct name_scan *scan, const char *word)
 {
 	skip_spaces(scan);
 	size_t n = strlen(word);
@@ -33,7 +33,7 @@ static bool eat(struct name_scan *scan, const char *word)
 	return true;
 }
 
-static bool eat_number(struct name_scan *scan, uint32_t *number)
+static bool name_eat_number(struct name_scan *scan, uint32_t *number)
 {
 	uint64_t value = 0;
 	skip_spaces(scan);
@@ -122,9 +122,10 @@ static int eat_rail(struct name_scan *scan, uint32_t *rail)
 {
 	*rail = TB_ID_NONE;
 	skip_spaces(scan);
-	if (scan->at[0] != 'r' || !isdigit((unsigned char)scan->at[1]) || !eat(scan, "r"))
+	if (scan->at[0] != 'r' || !isdigit((unsigned char)scan->at[1]) ||
+		!name_eat(scan, "r"))
 		return TB_OK;
-	if (!eat_number(scan, rail) || !eat(scan, "/"))
+	if (!name_eat_number(scan, rail) || !name_eat(scan, "/"))
 		return tb_fail(scan->error, TB_EUSAGE,
 			"'%.100s': expected a rail, such as r1/", scan->text);
 	if (*rail >= scan->net->n_rails)
@@ -170,7 +171,8 @@ static int eat_switch(struct name_scan *scan, uint32_t rail, uint32_t *sw)
 	bool all_rails = false;
 	if (eat_own(scan, &net->switch_identities, 0, sw, &all_rails))
 		return TB_OK;
-	if (!eat_number(scan, &level) || !eat(scan, ".") || !eat_number(scan, &index))
+	if (!name_eat_number(scan, &level) || !name_eat(scan, ".") ||
+		!name_eat_number(scan, &index))
 		return no_switch(scan);
 	for (uint32_t i = 0; i < net->n_switches; i++) {
 		const struct tb_switch_info *at = &net->switches[i];
@@ -187,13 +189,13 @@ static int eat_port(struct name_scan *scan, uint32_t sw, uint32_t *port)
 {
 	const struct tb_switch_info *at = &scan->net->switches[sw];
 	char name[TB_NAME_SIZE];
-	bool up = eat(scan, "up");
-	bool down = !up && eat(scan, "down");
+	bool up = name_eat(scan, "up");
+	bool down = !up && name_eat(scan, "down");
 	uint32_t number = 0;
 	uint32_t n = up ? at->n_up_ports : at->n_down_ports;
 	if (!up && !down)
 		n += at->n_up_ports;
-	if (!eat_number(scan, &number))
+	if (!name_eat_number(scan, &number))
 		return tb_fail(scan->error, TB_EUSAGE,
 			"'%.100s': expected a port, such as 4, up0 or down2", scan->text);
 	if (!up && !down &&
@@ -225,7 +227,7 @@ static bool own_switch_next(struct name_scan *scan)
 
 static int eat_node(struct name_scan *scan, uint32_t *node)
 {
-	if (!eat_number(scan, node))
+	if (!name_eat_number(scan, node))
 		return tb_fail(scan->error, TB_EUSAGE,
 			"'%.100s': expected a node, such as node 5", scan->text);
 	if (*node >= scan->net->n_hosts)
@@ -259,19 +261,19 @@ static int eat_end(struct name_scan *scan, struct name_tail *end)
 	int status = own_switch_next(scan) ? TB_OK : eat_rail(scan, &end->rail);
 	if (status != TB_OK)
 		return status;
-	end->is_node = eat(scan, "node");
+	end->is_node = name_eat(scan, "node");
 	if (end->is_node)
 		return eat_node(scan, &end->id);
 	if (scan->net->node_identities.n > 0 && !isdigit((unsigned char)*scan->at) &&
 		!own_switch_next(scan))
 		return no_end(scan);
 	status = eat_switch(scan, end->rail, &end->id);
-	if (status == TB_OK && eat(scan, ":"))
+	if (status == TB_OK && name_eat(scan, ":"))
 		status = eat_port(scan, end->id, &end->port);
 	return status;
 }
 
-static bool is_end(const struct tb_network *net, const struct name_tail *end,
+static bool name_is_end(const struct tb_network *net, const struct name_tail *end,
 	bool is_node, uint32_t id, uint32_t port)
 {
 	if (end->is_node != is_node)
@@ -287,9 +289,9 @@ static uint32_t link_between(const struct tb_network *net, const struct name_tai
 {
 	for (uint32_t i = 0; i < net->n_links; i++) {
 		const struct tb_link_info *at = &net->links[i];
-		if (is_end(net, from, at->kind == TB_LINK_INJECTION, at->from,
+		if (name_is_end(net, from, at->kind == TB_LINK_INJECTION, at->from,
 			    at->from_port) &&
-			is_end(net, to, at->kind == TB_LINK_EJECTION, at->to,
+			name_is_end(net, to, at->kind == TB_LINK_EJECTION, at->to,
 				at->to_port))
 			return i;
 	}
@@ -326,7 +328,7 @@ int tb_names_find_link(const struct tb_network *net, const char *text,
 	struct name_scan scan = {.at = text, .net = net, .text = text, .error = error};
 	struct name_tail from, to;
 	int status = eat_end(&scan, &from);
-	bool both = status == TB_OK && eat(&scan, ">");
+	bool both = status == TB_OK && name_eat(&scan, ">");
 	if (both)
 		status = eat_end(&scan, &to);
 	if (status != TB_OK)

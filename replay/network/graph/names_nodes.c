@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool find_node(const struct tb_network *net, const char *name, uint32_t *node)
+static bool node_name_find_node(
+	const struct tb_network *net, const char *name, uint32_t *node)
 {
 	for (*node = 0; *name && *node < net->n_nodes; ++*node)
 		if (strcmp(tb_network_node_identity(net, (struct tb_node){*node}).name,
@@ -72,11 +73,11 @@ static bool find_numbered(
 	return nodes->n == 1;
 }
 
-static bool find_named(
+static bool node_name_find_named(
 	const struct tb_network *net, const char *text, struct tb_named_nodes *nodes)
 {
 	uint32_t node;
-	if (find_node(net, text, &node)) {
+	if (node_name_find_node(net, text, &node)) {
 		*nodes = (struct tb_named_nodes){node, 1, 1};
 		return true;
 	}
@@ -88,7 +89,7 @@ bool tb_names_find_host(const struct tb_network *net, const char *name,
 	struct tb_node *first, uint32_t *n_nodes)
 {
 	struct tb_named_nodes nodes;
-	if (!find_named(net, name, &nodes) || nodes.first >= net->n_hosts)
+	if (!node_name_find_named(net, name, &nodes) || nodes.first >= net->n_hosts)
 		return false;
 	first->id = nodes.first;
 	*n_nodes = nodes.step == 1 ? nodes.n : 1;
@@ -136,7 +137,7 @@ int tb_names_find_nodes(const struct tb_network *net, const char *text,
 {
 	struct tb_link link;
 	struct tb_named_nodes named = {0};
-	if (find_named(net, text, &named)) {
+	if (node_name_find_named(net, text, &named)) {
 		*nodes = named;
 		return TB_OK;
 	}

@@ -140,8 +140,8 @@ int tb_network_add_switch(struct tb_network_builder *builder, uint32_t level,
 	return TB_OK;
 }
 
-static int check_port(const struct tb_network *net, uint32_t sw, uint32_t port, bool up,
-	struct tb_error *error)
+static int network_check_port(const struct tb_network *net, uint32_t sw, uint32_t port,
+	bool up, struct tb_error *error)
 {
 	if (sw >= net->n_switches)
 		return tb_fail(error, TB_EUSAGE, "there is no switch %u", sw);
@@ -172,9 +172,11 @@ static struct tb_cable complete(
 	return cable;
 }
 
-// plug adds the two directed links of a cable: `forth` as given, then its reverse.
-static int plug(struct tb_network_builder *builder, struct tb_link_info forth,
-	enum tb_link_kind back_kind, const struct tb_cable *given, struct tb_error *error)
+// network_plug_cable adds the two directed links of a cable: `forth` as given, then its
+// reverse.
+static int network_plug_cable(struct tb_network_builder *builder,
+	struct tb_link_info forth, enum tb_link_kind back_kind,
+	const struct tb_cable *given, struct tb_error *error)
 {
 	struct tb_network *net = builder->net;
 	if (tb_network_stopped(builder->stop, error) != TB_OK)
@@ -214,7 +216,7 @@ int tb_network_add_node(struct tb_network_builder *builder, struct tb_switch sw,
 	uint32_t port, const struct tb_cable *cable, struct tb_error *error)
 {
 	struct tb_network *net = builder->net;
-	int status = check_port(net, sw.id, port, false, error);
+	int status = network_check_port(net, sw.id, port, false, error);
 	if (status != TB_OK)
 		return status;
 	size_t n = (size_t)net->n_nodes + 1;
@@ -225,7 +227,7 @@ int tb_network_add_node(struct tb_network_builder *builder, struct tb_switch sw,
 		.from = net->n_nodes,
 		.to = sw.id,
 		.to_port = port};
-	status = plug(builder, in, TB_LINK_EJECTION, cable, error);
+	status = network_plug_cable(builder, in, TB_LINK_EJECTION, cable, error);
 	if (status != TB_OK)
 		return status;
 	net->injection[net->n_nodes] = net->n_links - 2;
@@ -240,9 +242,9 @@ int tb_network_add_cable(struct tb_network_builder *builder, struct tb_switch lo
 	const struct tb_cable *cable, struct tb_error *error)
 {
 	struct tb_network *net = builder->net;
-	int status = check_port(net, lower.id, up_port, true, error);
+	int status = network_check_port(net, lower.id, up_port, true, error);
 	if (status == TB_OK)
-		status = check_port(net, upper.id, down_port, false, error);
+		status = network_check_port(net, upper.id, down_port, false, error);
 	if (status != TB_OK)
 		return status;
 	uint32_t above = net->switches[upper.id].level,
@@ -258,7 +260,7 @@ int tb_network_add_cable(struct tb_network_builder *builder, struct tb_switch lo
 		.to = upper.id,
 		.from_port = up_port,
 		.to_port = down_port};
-	status = plug(builder, up, TB_LINK_DOWN, cable, error);
+	status = network_plug_cable(builder, up, TB_LINK_DOWN, cable, error);
 	if (status != TB_OK)
 		return status;
 	net->out_links[net->first_out[lower.id] + up_port] = net->n_links - 2;

@@ -97,8 +97,8 @@ static void find_crossing(struct tb_parts *parts, const struct tb_network *net)
 	}
 }
 
-// cut makes `n` parts.
-static void cut(struct cutting *cutting, uint32_t n)
+// part_cut makes `n` parts.
+static void part_cut(struct cutting *cutting, uint32_t n)
 {
 	struct tb_parts *parts = cutting->parts;
 	const struct tb_network *net = cutting->net;
@@ -119,9 +119,9 @@ static void cut(struct cutting *cutting, uint32_t n)
 			parts->most_links = cutting->n_links[part];
 }
 
-// cost_of is what a cut costs, in parts of 1000 of a network that is cut for nothing: by
-// how much the largest part exceeds the mean, and what crosses.
-static uint64_t cost_of(const struct cutting *cutting)
+// part_cost_of is what a cut costs, in parts of 1000 of a network that is cut for
+// nothing: by how much the largest part exceeds the mean, and what crosses.
+static uint64_t part_cost_of(const struct cutting *cutting)
 {
 	const struct tb_parts *parts = cutting->parts;
 	uint64_t n_links = cutting->net->n_links;
@@ -135,8 +135,8 @@ static uint32_t best_of(struct cutting *cutting)
 	uint64_t costs[MOST + 1], least = UINT64_MAX;
 	uint32_t best = MOST;
 	for (uint32_t n = FEWEST; n <= MOST; n++) {
-		cut(cutting, n);
-		costs[n] = cost_of(cutting);
+		part_cut(cutting, n);
+		costs[n] = part_cost_of(cutting);
 		if (costs[n] < least)
 			least = costs[n];
 	}
@@ -145,7 +145,7 @@ static uint32_t best_of(struct cutting *cutting)
 	return best;
 }
 
-static uint32_t number_of(struct cutting *cutting, uint32_t wanted)
+static uint32_t part_number_of(struct cutting *cutting, uint32_t wanted)
 {
 	uint32_t most = cutting->n_with_nodes;
 	if (most > TB_PARTS_MOST)
@@ -184,7 +184,7 @@ int tb_parts_new(struct tb_parts **parts, const struct tb_network *net, uint32_t
 	if (status == TB_OK) {
 		count_nodes(&cutting);
 		order_by_level(&cutting);
-		cut(&cutting, number_of(&cutting, n));
+		part_cut(&cutting, part_number_of(&cutting, n));
 		*parts = cutting.parts;
 	} else {
 		tb_parts_free(cutting.parts);

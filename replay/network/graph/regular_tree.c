@@ -27,7 +27,7 @@ struct tree_building {
 	struct tb_error *error;
 };
 
-static int add_switches(struct tree_building *tree)
+static int tree_add_switches(struct tree_building *tree)
 {
 	const struct tb_shape *shape = &tree->shape;
 	for (uint32_t level = 0; level < shape->n_levels; level++)
@@ -44,7 +44,7 @@ static int add_switches(struct tree_building *tree)
 	return TB_OK;
 }
 
-static int add_nodes(struct tree_building *tree)
+static int tree_add_nodes(struct tree_building *tree)
 {
 	uint32_t m = tree->shape.m[0];
 	for (uint32_t node = 0; node < tb_shape_n_nodes(&tree->shape); node++) {
@@ -77,12 +77,12 @@ static int add_up_cables(struct tree_building *tree, uint32_t level, uint32_t in
 	return TB_OK;
 }
 
-static int add_rail(struct tree_building *tree)
+static int tree_add_rail(struct tree_building *tree)
 {
 	const struct tb_shape *shape = &tree->shape;
-	int status = add_switches(tree);
+	int status = tree_add_switches(tree);
 	if (status == TB_OK)
-		status = add_nodes(tree);
+		status = tree_add_nodes(tree);
 	for (uint32_t level = 0; level + 1 < shape->n_levels; level++)
 		for (uint32_t i = 0;
 			i < tb_shape_n_switches(shape, level) && status == TB_OK; i++)
@@ -92,17 +92,17 @@ static int add_rail(struct tree_building *tree)
 
 static int add_rails(struct tree_building *tree, uint32_t n_rails)
 {
-	int status = add_rail(tree);
+	int status = tree_add_rail(tree);
 	for (uint32_t rail = 1; rail < n_rails && status == TB_OK; rail++) {
 		status = tb_network_next_rail(tree->builder, tree->error);
 		if (status == TB_OK)
-			status = add_rail(tree);
+			status = tree_add_rail(tree);
 	}
 	return status;
 }
 
-// number_routes writes by which digits destinations choose.
-static int number_routes(struct tree_building *tree)
+// tree_number_routes writes by which digits destinations choose.
+static int tree_number_routes(struct tree_building *tree)
 {
 	struct tb_network *net = tb_network_builder_inside(tree->builder);
 	net->strides = malloc(tree->shape.n_levels * sizeof *net->strides);
@@ -113,9 +113,9 @@ static int number_routes(struct tree_building *tree)
 	return TB_OK;
 }
 
-// shape_of is the shape of the parameters: their own, or that of a k-ary n-tree, with as
-// many levels as `n_nodes` need.
-static int shape_of(struct tb_shape *shape, const struct tb_network_params *params,
+// tree_shape_of is the shape of the parameters: their own, or that of a k-ary n-tree,
+// with as many levels as `n_nodes` need.
+static int tree_shape_of(struct tb_shape *shape, const struct tb_network_params *params,
 	uint32_t n_nodes, struct tb_error *error)
 {
 	uint32_t levels = params->levels;
@@ -159,12 +159,12 @@ static int set_cables(struct tree_building *tree, const struct tb_network_params
 	return TB_OK;
 }
 
-static int build(
+static int tree_build(
 	struct tb_network **network, struct tree_building *tree, uint32_t n_rails)
 {
 	int status = add_rails(tree, n_rails);
 	if (status == TB_OK)
-		status = number_routes(tree);
+		status = tree_number_routes(tree);
 	return status == TB_OK ? tb_network_finish(tree->builder, network, tree->error)
 			       : status;
 }
@@ -189,7 +189,7 @@ int tb_network_regular_tree(struct tb_network **network,
 	struct tree_building tree = {.error = error};
 	struct tb_network_params built = *params;
 	built.n_rails = params->n_rails ? params->n_rails : 1;
-	int status = shape_of(&tree.shape, params, n_nodes, error);
+	int status = tree_shape_of(&tree.shape, params, n_nodes, error);
 	if (status == TB_OK &&
 		(uint64_t)tb_shape_n_nodes(&tree.shape) * built.n_rails > 1 << 24)
 		status = tb_fail(error, TB_ECAPACITY,
@@ -205,7 +205,7 @@ int tb_network_regular_tree(struct tb_network **network,
 	if (status != TB_OK)
 		return status;
 	tb_network_builder_stop(tree.builder, stop);
-	status = build(network, &tree, built.n_rails);
+	status = tree_build(network, &tree, built.n_rails);
 	tb_network_builder_free(tree.builder);
 	return status;
 }

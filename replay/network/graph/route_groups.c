@@ -26,7 +26,7 @@ void tb_route_groups_fini(struct tb_route_groups *groups)
 	*groups = (struct tb_route_groups){0};
 }
 
-static int make_room(struct tb_route_groups *groups, uint32_t n)
+static int route_group_reserve(struct tb_route_groups *groups, uint32_t n)
 {
 	size_t n_rows = (size_t)groups->n_groups + 1,
 	       n_links = (size_t)groups->n_links + n;
@@ -47,7 +47,7 @@ uint32_t tb_route_groups_route(
 					     n * sizeof *links) == 0)
 			return TB_ROUTE_GROUP | g;
 	}
-	if (make_room(groups, n) != TB_OK)
+	if (route_group_reserve(groups, n) != TB_OK)
 		return TB_ROUTE_NONE;
 	memcpy(groups->links + groups->n_links, links, n * sizeof *links);
 	groups->rows[groups->n_groups] = (struct tb_route_group){groups->n_links, n};

@@ -25,9 +25,9 @@ struct route_making {
 	uint32_t *links;	   // scratch: as many as a switch has ports
 };
 
-// route_at fills the table of a switch for node `to` of the home, with one of n links
-// that lead on or with the group of them.
-static void route_at(
+// route_make_at fills the table of a switch for node `to` of the home, with one of n
+// links that lead on or with the group of them.
+static void route_make_at(
 	struct route_making *making, uint32_t sw, uint32_t to, uint32_t n, uint32_t group)
 {
 	struct tb_network *net = making->net;
@@ -53,8 +53,8 @@ static uint32_t next_node(const struct tb_network *net, uint32_t *port, uint32_t
 	return TB_ID_NONE;
 }
 
-// route_to fills the tables of all switches for the nodes of the switch measured to.
-static int route_to(struct route_making *making)
+// route_make_to fills the tables of all switches for the nodes of the switch measured to.
+static int route_make_to(struct route_making *making)
 {
 	struct tb_network *net = making->net;
 	uint32_t first = net->first_out[making->ways.home], to;
@@ -70,7 +70,7 @@ static int route_to(struct route_making *making)
 			return TB_ENOMEM;
 		for (uint32_t port = first;
 			(to = next_node(net, &port, end)) != TB_ID_NONE;)
-			route_at(making, sw, to, n, group);
+			route_make_at(making, sw, to, n, group);
 	}
 	if (!making->balanced)
 		return TB_OK;
@@ -86,7 +86,7 @@ static bool joins_nodes(const struct tb_network *net, uint32_t sw)
 	return next_node(net, &port, net->first_out[sw + 1]) != TB_ID_NONE;
 }
 
-static int route_all(struct route_making *making, const volatile sig_atomic_t *stop)
+static int route_make_all(struct route_making *making, const volatile sig_atomic_t *stop)
 {
 	struct tb_network *net = making->net;
 	for (uint32_t home = 0; home < net->n_switches; home++) {
@@ -95,7 +95,7 @@ static int route_all(struct route_making *making, const volatile sig_atomic_t *s
 		if (tb_stop_asked(stop))
 			return TB_ESTOPPED;
 		tb_distances_measure(&making->ways, home);
-		if (route_to(making) != TB_OK)
+		if (route_make_to(making) != TB_OK)
 			return TB_ENOMEM;
 	}
 	net->groups = making->pool.rows;
@@ -153,7 +153,7 @@ static int make(struct route_making *making, const volatile sig_atomic_t *stop)
 		status = tb_route_groups_init(&making->pool, net->n_switches);
 	if (status == TB_OK && making->balanced)
 		status = tb_balance_init(&making->balance, net);
-	return status == TB_OK ? route_all(making, stop) : status;
+	return status == TB_OK ? route_make_all(making, stop) : status;
 }
 
 int tb_network_check_memory(uint64_t n_switches, uint64_t n_nodes, uint64_t n_links,

@@ -38,7 +38,7 @@ static bool is_of_shape(
 	return key->form != TB_FORM_LEVEL_TIMES || params->level_latencies[0];
 }
 
-static bool has_key(
+static bool parameter_has_key(
 	const struct tb_network_params *params, const struct tb_preset_key *key)
 {
 	return is_parameter(key) && is_of_shape(params, key) &&
@@ -106,7 +106,8 @@ static size_t list_section(const struct tb_network_params *params, const char *s
 	size_t n)
 {
 	for (size_t i = 0; i < n_keys; i++)
-		if (strcmp(keys[i].section, section) == 0 && has_key(params, &keys[i]))
+		if (strcmp(keys[i].section, section) == 0 &&
+			parameter_has_key(params, &keys[i]))
 			list[n++] = read_parameter(params, &keys[i]);
 	return n;
 }
@@ -204,8 +205,8 @@ static bool take_choice(
 	return true;
 }
 
-static bool take_value(struct tb_network_params *params, const struct tb_preset_key *key,
-	const struct tb_value *value)
+static bool parameter_take_value(struct tb_network_params *params,
+	const struct tb_preset_key *key, const struct tb_value *value)
 {
 	char *at = (char *)params + offset_of(key);
 	switch (key->form) {
@@ -243,8 +244,9 @@ int tb_parameters_take(
 	for (size_t i = 0; i < n; i++)
 		if (is_parameter(&keys[i]) && strcmp(keys[i].name, key) == 0) {
 			taken->seen[i] = true;
-			return take_value(taken->params, &keys[i], value) ? 1
-									  : TB_EFORMAT;
+			return parameter_take_value(taken->params, &keys[i], value)
+				       ? 1
+				       : TB_EFORMAT;
 		}
 	return 0;
 }
@@ -256,7 +258,7 @@ const char *tb_parameters_missing(const struct tb_parameters_taken *taken)
 	for (size_t i = 0; i < n; i++)
 		if (!taken->seen[i] && keys[i].need != TB_KEY_CAME_LATER &&
 			keys[i].need != TB_KEY_NONE_LATER &&
-			has_key(taken->params, &keys[i]))
+			parameter_has_key(taken->params, &keys[i]))
 			return keys[i].name;
 	return NULL;
 }

@@ -15,14 +15,14 @@ struct shape_scan {
 	bool bad;
 };
 
-static void skip_blanks(struct shape_scan *scan)
+static void shape_skip_blanks(struct shape_scan *scan)
 {
 	scan->at += strspn(scan->at, " \t");
 }
 
-static bool take(struct shape_scan *scan, char wanted)
+static bool shape_accept(struct shape_scan *scan, char wanted)
 {
-	skip_blanks(scan);
+	shape_skip_blanks(scan);
 	if (*scan->at != wanted)
 		return false;
 	scan->at++;
@@ -31,12 +31,12 @@ static bool take(struct shape_scan *scan, char wanted)
 
 static void expect(struct shape_scan *scan, char wanted)
 {
-	scan->bad |= !take(scan, wanted);
+	scan->bad |= !shape_accept(scan, wanted);
 }
 
-static uint32_t number(struct shape_scan *scan, uint32_t most)
+static uint32_t shape_read_number(struct shape_scan *scan, uint32_t most)
 {
-	skip_blanks(scan);
+	shape_skip_blanks(scan);
 	uint32_t value = 0;
 	const char *first = scan->at;
 	for (; isdigit((unsigned char)*scan->at) && value <= most; scan->at++)
@@ -45,20 +45,20 @@ static uint32_t number(struct shape_scan *scan, uint32_t most)
 	return value;
 }
 
-static void list(
+static void shape_read_list(
 	struct shape_scan *scan, uint32_t n, uint32_t values[TB_SHAPE_LEVELS_MOST])
 {
 	expect(scan, ';');
 	for (uint32_t i = 0; i < n && !scan->bad; i++) {
 		if (i > 0)
 			expect(scan, ',');
-		values[i] = number(scan, TB_SHAPE_PORTS_MOST);
+		values[i] = shape_read_number(scan, TB_SHAPE_PORTS_MOST);
 	}
 }
 
 static void scan_shape(struct shape_scan *scan, struct tb_shape *shape)
 {
-	skip_blanks(scan);
+	shape_skip_blanks(scan);
 	bool parallel = strncasecmp(scan->at, "pgft", 4) == 0;
 	if (!parallel && strncasecmp(scan->at, "xgft", 4) != 0) {
 		scan->bad = true;
@@ -66,15 +66,15 @@ static void scan_shape(struct shape_scan *scan, struct tb_shape *shape)
 	}
 	scan->at += 4;
 	expect(scan, '(');
-	shape->n_levels = number(scan, TB_SHAPE_LEVELS_MOST);
-	list(scan, shape->n_levels, shape->m);
-	list(scan, shape->n_levels, shape->w);
+	shape->n_levels = shape_read_number(scan, TB_SHAPE_LEVELS_MOST);
+	shape_read_list(scan, shape->n_levels, shape->m);
+	shape_read_list(scan, shape->n_levels, shape->w);
 	if (parallel)
-		list(scan, shape->n_levels, shape->p);
+		shape_read_list(scan, shape->n_levels, shape->p);
 	for (uint32_t i = 0; i < TB_SHAPE_LEVELS_MOST && !parallel; i++)
 		shape->p[i] = 1;
 	expect(scan, ')');
-	skip_blanks(scan);
+	shape_skip_blanks(scan);
 	scan->bad |= *scan->at != '\0';
 }
 
@@ -230,7 +230,7 @@ static int each_value(const char *text, void *values,
 	return n > 0 ? TB_OK : TB_EUSAGE;
 }
 
-static int read_rate(void *values, uint32_t i, const char *word)
+static int shape_read_rate(void *values, uint32_t i, const char *word)
 {
 	uint64_t rate = 0;
 	if (tb_parse_rate(word, &rate) != TB_OK || rate < 1000000 ||
@@ -251,7 +251,7 @@ static int read_time(void *values, uint32_t i, const char *word)
 
 int tb_shape_rates(uint64_t bytes_per_s[TB_SHAPE_LEVELS_MOST], const char *text)
 {
-	return each_value(text, bytes_per_s, read_rate);
+	return each_value(text, bytes_per_s, shape_read_rate);
 }
 
 int tb_shape_times(tb_time_ps ps[TB_SHAPE_LEVELS_MOST], const char *text)

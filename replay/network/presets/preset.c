@@ -33,7 +33,7 @@ static bool in_section(const char *section, const char *written)
 
 enum { LIKE_MOST = 8 }; // networks, each like the next
 
-static bool has_key(const struct tb_preset_key *keys, size_t n, const char *name)
+static bool preset_has_key(const struct tb_preset_key *keys, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(keys[i].name, name) == 0)
@@ -46,7 +46,8 @@ static bool has_key(const struct tb_preset_key *keys, size_t n, const char *name
 static int other_key(const struct tb_preset_reading *reading, const char *name)
 {
 	for (size_t i = 0; i < reading->n_kinds; i++)
-		if (has_key(reading->kinds[i].keys, reading->kinds[i].n_keys, name))
+		if (preset_has_key(
+			    reading->kinds[i].keys, reading->kinds[i].n_keys, name))
 			return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
 				"%s is a key of switching = %s; this network has "
 				"switching = %s",
@@ -58,9 +59,9 @@ static int other_key(const struct tb_preset_reading *reading, const char *name)
 	return TB_OK;
 }
 
-// is_left_out returns whether a preset's own key is one that a switching that stands for
-// another one has no use for.
-static bool is_left_out(
+// preset_is_left_out returns whether a preset's own key is one that a switching that
+// stands for another one has no use for.
+static bool preset_is_left_out(
 	const struct tb_preset_reading *reading, const char *section, const char *name)
 {
 	if (!section || reading->in_list || !reading->kind->stands_for_other)
@@ -75,8 +76,8 @@ static bool is_left_out(
 	return false;
 }
 
-// no_key: a key of that name does not exist, or in another section.
-static int no_key(
+// preset_no_key: a key of that name does not exist, or in another section.
+static int preset_no_key(
 	struct tb_preset_reading *reading, const char *section, const char *name)
 {
 	const struct tb_preset_key *keys = reading->keys;
@@ -117,17 +118,18 @@ int tb_preset_set(struct tb_preset_reading *reading, const char *section,
 		reading->seen[i] = depth;
 		return tb_preset_set_value(reading, &keys[i], value);
 	}
-	return is_left_out(reading, section, name) ? TB_OK
-						   : no_key(reading, section, name);
+	return preset_is_left_out(reading, section, name)
+		       ? TB_OK
+		       : preset_no_key(reading, section, name);
 }
 
 bool tb_network_has_key(const char *name)
 {
 	size_t n_kinds;
 	const struct tb_switching_kind *kinds = tb_switching_kinds(&n_kinds);
-	bool has = has_key(tb_preset_keys, tb_preset_n_keys, name);
+	bool has = preset_has_key(tb_preset_keys, tb_preset_n_keys, name);
 	for (size_t i = 0; i < n_kinds; i++)
-		has |= has_key(kinds[i].keys, kinds[i].n_keys, name);
+		has |= preset_has_key(kinds[i].keys, kinds[i].n_keys, name);
 	return has;
 }
 
@@ -175,7 +177,8 @@ static int open_host(struct tb_preset_reading *reading, const char *section)
 	return TB_OK;
 }
 
-static int read_file(struct tb_preset_reading *reading, const char *name, char *own_path);
+static int preset_read_file(
+	struct tb_preset_reading *reading, const char *name, char *own_path);
 
 // read_like reads the preset that a file is like, whose values are those of all keys that
 // the file leaves out, but for its name.
@@ -200,7 +203,7 @@ static int read_like(struct tb_preset_reading *reading, const char *name)
 	derived->source = source;
 	reading->file = &base;
 	reading->source = name;
-	int status = read_file(reading, name, own_path);
+	int status = preset_read_file(reading, name, own_path);
 	reading->file = derived;
 	reading->source = source;
 	for (size_t i = 0; i < reading->n_keys; i++)
@@ -209,7 +212,8 @@ static int read_like(struct tb_preset_reading *reading, const char *name)
 	return status;
 }
 
-static int on_key(void *context, const char *section, const char *name, const char *value)
+static int preset_on_key(
+	void *context, const char *section, const char *name, const char *value)
 {
 	struct tb_preset_reading *reading = context;
 	int status = TB_OK;
@@ -323,7 +327,7 @@ static int parse_file(struct tb_preset_reading *reading, const char *path)
 		return tb_fail_in(reading->error, TB_EIO, path, "cannot be read: %s",
 			strerror(errno));
 	tb_text_lines_init(&lines, file, path, reading->error);
-	int line = ini_parse_stream(tb_text_lines_give, &lines, on_key, reading);
+	int line = ini_parse_stream(tb_text_lines_give, &lines, preset_on_key, reading);
 	int status = lines.status;
 	tb_text_lines_fini(&lines);
 	fclose(file);
@@ -336,7 +340,7 @@ static int parse(struct tb_preset_reading *reading, const char *name, char *own_
 {
 	const struct tb_schema_network *built_in = tb_preset_built_in(name);
 	if (built_in)
-		return ini_parse_string(built_in->text, on_key, reading);
+		return ini_parse_string(built_in->text, preset_on_key, reading);
 	if (tb_preset_own_path(name, own_path, PATH_MAX))
 		reading->source = own_path; // for errors
 	return parse_file(reading, reading->source);
@@ -369,9 +373,10 @@ static const struct tb_preset_reading nothing_read = {
 	.library = "none",
 };
 
-// read_file reads the text of a preset, built in or of a file, whose path is written to
-// `own_path` when it lies in the user's folder; PATH_MAX bytes.
-static int read_file(struct tb_preset_reading *reading, const char *name, char *own_path)
+// preset_read_file reads the text of a preset, built in or of a file, whose path is
+// written to `own_path` when it lies in the user's folder; PATH_MAX bytes.
+static int preset_read_file(
+	struct tb_preset_reading *reading, const char *name, char *own_path)
 {
 	int line = parse(reading, name, own_path);
 	int status = reading->status;
@@ -397,7 +402,7 @@ static int read_preset(struct tb_preset_reading *reading, char *list)
 	int status = tb_preset_set_switching(
 		reading, switching[0] ? switching : reading->kinds[0].name);
 	if (status == TB_OK)
-		status = read_file(reading, reading->source, reading->own_path);
+		status = preset_read_file(reading, reading->source, reading->own_path);
 	if (status == TB_OK)
 		status = choose_host(reading, list);
 	if (status == TB_OK && list)

@@ -149,8 +149,8 @@ static int store_shape(struct tb_preset_reading *reading, const struct tb_preset
 	return tb_fail_in(reading->error, TB_EUSAGE, reading->source, "%s", why.text);
 }
 
-// store_levels keeps a list by level, apart by single blanks as a table.
-static int store_levels(struct tb_preset_reading *reading,
+// preset_store_levels keeps a list by level, apart by single blanks as a table.
+static int preset_store_levels(struct tb_preset_reading *reading,
 	const struct tb_preset_key *key, const char *value)
 {
 	char text[TB_SHAPE_TEXT];
@@ -249,7 +249,7 @@ int tb_preset_set_value(struct tb_preset_reading *reading,
 		return store_shape(reading, key, value);
 	case TB_FORM_LEVEL_RATES:
 	case TB_FORM_LEVEL_TIMES:
-		return store_levels(reading, key, value);
+		return preset_store_levels(reading, key, value);
 	}
 	return TB_EUSAGE;
 }

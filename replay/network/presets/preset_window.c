@@ -19,8 +19,9 @@ bool tb_preset_has_window(const struct tb_preset_reading *reading, const char *l
 	return false;
 }
 
-// take_key takes all words of a key out of a list, which stays as it is without any.
-static void take_key(char *list, const char *key)
+// window_take_key takes all words of a key out of a list, which stays as it is without
+// any.
+static void window_take_key(char *list, const char *key)
 {
 	size_t n_key = strlen(key);
 	char *to = list;
@@ -42,13 +43,13 @@ void tb_preset_take_window(struct tb_preset_window *window, char *list)
 	size_t n = 0;
 	tb_preset_last_change(
 		list, "switching", window->switching, sizeof window->switching);
-	take_key(list, "switching");
+	window_take_key(list, "switching");
 	for (size_t i = 0; i < N_WINDOW_KEYS; i++) {
 		char value[32] = "";
 		tb_preset_last_change(list, window_keys[i], value, sizeof value);
 		if (value[0])
 			n += (size_t)snprintf(window->list + n, sizeof window->list - n,
 				"%s%s=%s", n ? "," : "", window_keys[i], value);
-		take_key(list, window_keys[i]);
+		window_take_key(list, window_keys[i]);
 	}
 }

@@ -34,8 +34,9 @@ static void write_value(const struct tb_parameter *at, FILE *stream)
 		fprintf(stream, "%" PRId64 "%s", at->value.whole, units[at->unit]);
 }
 
-// is_left_out: a word that is not there says as much; a tree of a shape has no arity.
-static bool is_left_out(
+// preset_writes_nothing_of: a word that is not there says as much; a tree of a shape has
+// no arity.
+static bool preset_writes_nothing_of(
 	const struct tb_network_params *params, const struct tb_parameter *at)
 {
 	bool shaped = params->shape[0] != '\0';
@@ -65,7 +66,7 @@ void tb_preset_write(const struct tb_network_params *params, FILE *stream)
 	size_t n = tb_parameters(params, list);
 	const char *section = "";
 	for (size_t i = 0; i < n; i++) {
-		if (is_left_out(params, &list[i]))
+		if (preset_writes_nothing_of(params, &list[i]))
 			continue;
 		if (strcmp(section, list[i].section) != 0)
 			write_section(params, list[i].section, !*section, stream);

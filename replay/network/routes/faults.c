@@ -94,7 +94,7 @@ static int put_cables(struct tb_faults *faults, const char *place, tb_time_ps at
 		faults, (struct tb_fault){.id = link.id, .at_ps = at}, error);
 }
 
-static int put_switch(
+static int fault_put_switch(
 	struct tb_faults *faults, const char *name, tb_time_ps at, struct tb_error *error)
 {
 	struct tb_switch sw;
@@ -112,7 +112,7 @@ static int put_named(
 	if (strncmp(text, "link=", 5) == 0)
 		return put_cables(faults, text + 5, at, error);
 	if (strncmp(text, "switch=", 7) == 0)
-		return put_switch(faults, text + 7, at, error);
+		return fault_put_switch(faults, text + 7, at, error);
 	return tb_fail(error, TB_EUSAGE,
 		"'%.100s': expected link=PLACE or switch=LEVEL.INDEX, and @TIME "
 		"behind it",
@@ -146,8 +146,8 @@ int tb_faults_add(struct tb_faults *faults, const char *text, struct tb_error *e
 	return status;
 }
 
-// read_line takes a line without its remark and the blanks around it.
-static int read_line(struct tb_faults *faults, char *line, struct tb_error *error)
+// fault_read_line takes a line without its remark and the blanks around it.
+static int fault_read_line(struct tb_faults *faults, char *line, struct tb_error *error)
 {
 	line[strcspn(line, "#\r\n")] = '\0';
 	line += strspn(line, " \t");
@@ -168,7 +168,7 @@ int tb_faults_read(struct tb_faults *faults, const char *path, struct tb_error *
 	int status = TB_OK, found = 1;
 	tb_text_lines_init(&lines, stream, path, error);
 	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0) {
-		status = read_line(faults, lines.text, &why);
+		status = fault_read_line(faults, lines.text, &why);
 		if (status != TB_OK)
 			status = tb_fail_at(error, (enum tb_status)status, path,
 				TB_PLACE_LINE, lines.number, "%s", why.text);
@@ -179,8 +179,8 @@ int tb_faults_read(struct tb_faults *faults, const char *path, struct tb_error *
 	return status;
 }
 
-// cut refuses faults that part two nodes.
-static int cut(
+// fault_cut refuses faults that part two nodes.
+static int fault_cut(
 	const struct tb_network *net, uint32_t from, uint32_t to, struct tb_error *error)
 {
 	char names[2][TB_NAME_SIZE];
@@ -211,12 +211,12 @@ static int check_home(const struct tb_faults *faults,
 	for (uint32_t from = first; from < first + net->n_hosts; from++)
 		if (distances->any[net->links[net->injection[from]].to] ==
 			TB_DISTANCES_FAR)
-			return cut(net, from, to, error);
+			return fault_cut(net, from, to, error);
 	return TB_OK;
 }
 
-// check_given follows the routes of a file from a node to another.
-static int check_given(const struct tb_faults *faults, uint32_t from, uint32_t to,
+// fault_check_given follows the routes of a file from a node to another.
+static int fault_check_given(const struct tb_faults *faults, uint32_t from, uint32_t to,
 	struct tb_error *error)
 {
 	const struct tb_network *net = faults->net;
@@ -246,14 +246,15 @@ int tb_faults_check(const struct tb_faults *faults, struct tb_error *error)
 			for (uint32_t i = 0; i < net->n_hosts && given == TB_OK; i++) {
 				uint32_t to = from - from % net->n_hosts + i;
 				if (from != to)
-					given = check_given(faults, from, to, error);
+					given = fault_check_given(
+						faults, from, to, error);
 			}
 		return given;
 	}
 	struct tb_distances distances;
 	for (uint32_t node = 0; node < net->n_nodes; node++)
 		if (is_dead(faults, net->injection[node]))
-			return cut(net, node, other_node(net, node), error);
+			return fault_cut(net, node, other_node(net, node), error);
 	if (tb_distances_init(&distances, net, faults->dead_at, 0) != TB_OK)
 		return tb_fail_memory(error, "the check of the faults");
 	int status = TB_OK;

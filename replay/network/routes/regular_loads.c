@@ -26,7 +26,7 @@ bool tb_regular_loads_fit(const struct tb_network *net)
 	       ascent != TB_ASCENT_ECMP && ascent != TB_ASCENT_TABLE;
 }
 
-static void measure(struct tree_loads *tree)
+static void tree_load_measure(struct tree_loads *tree)
 {
 	const struct tb_network *net = tree->net;
 	uint32_t power = 1, sw = 0;
@@ -82,7 +82,7 @@ static int enter(
 	return TB_OK;
 }
 
-static void add_cable(const struct tree_loads *tree, uint32_t up, double *of)
+static void tree_load_add_cable(const struct tree_loads *tree, uint32_t up, double *of)
 {
 	const struct tb_network *net = tree->net;
 	const struct tb_link_info *at = &net->links[up];
@@ -123,12 +123,12 @@ int tb_regular_loads_add(
 	if (status == TB_OK && tb_stop_asked(stop))
 		status = TB_ESTOPPED;
 	if (status == TB_OK) {
-		measure(&tree);
+		tree_load_measure(&tree);
 		status = follow(&tree, stop);
 	}
 	for (uint32_t i = 0; i < net->n_links && status == TB_OK; i++)
 		if (net->links[i].kind == TB_LINK_UP)
-			add_cable(&tree, i, of);
+			tree_load_add_cable(&tree, i, of);
 	free(tree.levels);
 	free(tree.entered);
 	free(tree.alike);

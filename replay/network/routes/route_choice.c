@@ -115,9 +115,9 @@ uint64_t tb_route_choice_draw(
 	return tb_random_mix(choice->seed ^ tb_random_mix(order) ^ (uint64_t)sw << 32);
 }
 
-// number_of returns the number by which deterministic routes choose at a switch: in a
-// k-ary n-tree the node's digit at that level.
-static uint32_t number_of(const struct tb_network *net, uint32_t sw, uint32_t node)
+// choice_number_of returns the number by which deterministic routes choose at a switch:
+// in a k-ary n-tree the node's digit at that level.
+static uint32_t choice_number_of(const struct tb_network *net, uint32_t sw, uint32_t node)
 {
 	if (!net->regular)
 		return tb_network_number(net, sw, node);
@@ -134,7 +134,7 @@ static uint64_t pick_number(const struct tb_route_choice *choice, uint32_t sw,
 		return tb_route_choice_draw(choice,
 			(uint64_t)heading->source << 32 | heading->destination, sw);
 	bool by_source = ascent == TB_ASCENT_SOURCE;
-	return number_of(
+	return choice_number_of(
 		choice->net, sw, by_source ? heading->source : heading->destination);
 }
 
@@ -147,8 +147,8 @@ uint32_t tb_route_choice_fix(const struct tb_route_choice *choice, uint32_t rout
 		->group_links[group->first + pick_number(choice, sw, heading) % group->n];
 }
 
-// fill computes a table's routes to a switch, avoiding dead links.
-static int fill(
+// choice_fill computes a table's routes to a switch, avoiding dead links.
+static int choice_fill(
 	struct tb_route_choice *choice, tb_time_ps at, uint32_t home, uint32_t *column)
 {
 	choice->distances.at = at;
@@ -176,7 +176,7 @@ static const uint32_t *column_of(
 	if (table->columns[home])
 		return table->columns[home];
 	uint32_t *column = malloc(choice->net->n_switches * sizeof *column);
-	if (!column || fill(choice, table->at, home, column) != TB_OK) {
+	if (!column || choice_fill(choice, table->at, home, column) != TB_OK) {
 		choice->failed = true;
 		free(column);
 		return NULL;

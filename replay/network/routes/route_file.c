@@ -60,7 +60,7 @@ static void note_stranger(struct strangers *strangers,
 	strangers->line = reading->line;
 }
 
-static int begin_switch(struct route_file_reading *reading, uint32_t sw)
+static int route_file_begin_switch(struct route_file_reading *reading, uint32_t sw)
 {
 	char name[TB_NAME_SIZE];
 	if (reading->table.begun[sw])
@@ -86,7 +86,7 @@ static int begin_guid(struct route_file_reading *reading, const char *text)
 		return bad(reading, "expected the switch's GUID, such as "
 				    "0x0002c90200001234");
 	if (tb_map_find(&reading->switch_of_guid, guid, &sw))
-		return begin_switch(reading, sw);
+		return route_file_begin_switch(reading, sw);
 	note_stranger(&reading->switches, reading, guid);
 	return TB_OK;
 }
@@ -110,7 +110,7 @@ static int begin_name(struct route_file_reading *reading, char *line)
 	}
 	if (tb_names_find_switch(reading->table.net, name, &sw, &why) != TB_OK)
 		return bad(reading, why.text);
-	return begin_switch(reading, sw.id);
+	return route_file_begin_switch(reading, sw.id);
 }
 
 // read_switch takes the line that begins a switch's part, of dump_lfts or, with `routes`
@@ -137,8 +137,8 @@ static int read_switch(struct route_file_reading *reading, char *line, const cha
 	return begin_name(reading, line);
 }
 
-// check_port finds the link at a port of the file.
-static int check_port(
+// route_file_check_port finds the link at a port of the file.
+static int route_file_check_port(
 	struct route_file_reading *reading, uint32_t to, uint64_t port, uint32_t *link)
 {
 	const struct tb_network *net = reading->table.net;
@@ -219,7 +219,7 @@ static int put_route(struct route_file_reading *reading, uint64_t lid, uint64_t 
 	size_t at = tb_route_table_at(&reading->table, reading->sw, to);
 	if (reading->table.lines[at])
 		return twice(reading, to, (unsigned)lid, reading->table.lines[at]);
-	int status = check_port(reading, to, port, &link);
+	int status = route_file_check_port(reading, to, port, &link);
 	if (status != TB_OK)
 		return status;
 	reading->table.lines[at] = reading->line;
@@ -227,8 +227,9 @@ static int put_route(struct route_file_reading *reading, uint64_t lid, uint64_t 
 	return TB_OK;
 }
 
-// read_port takes what stands behind a LID: a port, or the word for none.
-static int read_port(struct route_file_reading *reading, char **at, uint64_t *port)
+// route_file_read_port takes what stands behind a LID: a port, or the word for none.
+static int route_file_read_port(
+	struct route_file_reading *reading, char **at, uint64_t *port)
 {
 	*at += strspn(*at, " \t:");
 	*port = NO_PORT;
@@ -250,7 +251,7 @@ static int read_port(struct route_file_reading *reading, char **at, uint64_t *po
 	return TB_OK;
 }
 
-static int read_entry(struct route_file_reading *reading, char *line)
+static int route_file_read_entry(struct route_file_reading *reading, char *line)
 {
 	char *end = NULL;
 	errno = 0;
@@ -259,7 +260,7 @@ static int read_entry(struct route_file_reading *reading, char *line)
 	if (errno || end == line || (*end != ' ' && *end != '\t' && *end != ':'))
 		return bad(reading, "expected a LID in hexadecimal and a port, such as "
 				    "0x0001 004");
-	int status = read_port(reading, &end, &port);
+	int status = route_file_read_port(reading, &end, &port);
 	if (status == TB_OK && !reading->is_begun)
 		return bad(reading, "expected a line 'Unicast lids [...] of switch ... "
 				    "('1.4'):' or 'dump_ucast_routes: Switch 0x...' "
@@ -342,9 +343,9 @@ static int learn_identities(struct route_file_reading *reading)
 	return status;
 }
 
-// count_lids takes the remark that the LIDs of the file count nodes: only where those of
-// the network do, or where it has none.
-static int count_lids(struct route_file_reading *reading)
+// route_file_count_lids takes the remark that the LIDs of the file count nodes: only
+// where those of the network do, or where it has none.
+static int route_file_count_lids(struct route_file_reading *reading)
 {
 	const struct tb_network *net = reading->table.net;
 	reading->is_counted = true;
@@ -358,7 +359,7 @@ static int count_lids(struct route_file_reading *reading)
 	return TB_OK;
 }
 
-static int read_line(struct route_file_reading *reading, char *line)
+static int route_file_read_line(struct route_file_reading *reading, char *line)
 {
 	static const char routes[] = "dump_ucast_routes:", number[] = "PLFT_NUM:";
 	line[strcspn(line, "\r\n")] = '\0';
@@ -370,7 +371,7 @@ static int read_line(struct route_file_reading *reading, char *line)
 		return TB_OK;
 	}
 	if (strcmp(line, TB_ROUTE_FILE_COUNTS) == 0)
-		return count_lids(reading);
+		return route_file_count_lids(reading);
 	if (says_nothing(line))
 		return TB_OK;
 	if (strncmp(line, number, sizeof number - 1) == 0) {
@@ -380,7 +381,7 @@ static int read_line(struct route_file_reading *reading, char *line)
 	if (found || strncmp(line, "Unicast lids", 12) == 0)
 		return read_switch(
 			reading, line, found ? found + sizeof routes - 1 : NULL);
-	return read_entry(reading, line);
+	return route_file_read_entry(reading, line);
 }
 
 // check_end: a file that ends in the middle of a table is cut off.
@@ -404,7 +405,7 @@ static int read_all(struct route_file_reading *reading, FILE *stream)
 	tb_text_lines_init(&lines, stream, reading->table.name, reading->table.error);
 	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0) {
 		reading->line = (uint32_t)lines.number;
-		status = read_line(reading, lines.text);
+		status = route_file_read_line(reading, lines.text);
 	}
 	status = found < 0 ? found : status;
 	tb_text_lines_fini(&lines);
@@ -431,7 +432,7 @@ static int check_strangers(struct route_file_reading *reading)
 	return TB_OK;
 }
 
-static int remark(
+static int route_file_remark(
 	struct route_file_reading *reading, struct tb_network *net, const char *sentence)
 {
 	return tb_network_add_remark(net, sentence) == TB_OK
@@ -451,10 +452,11 @@ static int remark_strangers(struct route_file_reading *reading, struct tb_networ
 		reading->table.name,
 		tb_format_counted(strangers->n, what, count, sizeof count),
 		strangers->n == 1 ? "is" : "are", strangers->first, strangers->line);
-	return remark(reading, net, text);
+	return route_file_remark(reading, net, text);
 }
 
-static int remark_left_out(struct route_file_reading *reading, struct tb_network *net)
+static int route_file_remark_left_out(
+	struct route_file_reading *reading, struct tb_network *net)
 {
 	const struct strangers *left_out = &reading->left_out;
 	char text[400], count[48];
@@ -467,7 +469,7 @@ static int remark_left_out(struct route_file_reading *reading, struct tb_network
 		tb_format_counted(left_out->n, "LID", count, sizeof count),
 		left_out->n == 1 ? "is that" : "are those", left_out->first,
 		left_out->line);
-	return remark(reading, net, text);
+	return route_file_remark(reading, net, text);
 }
 
 static int remark_unreached(struct route_file_reading *reading, struct tb_network *net)
@@ -483,7 +485,7 @@ static int remark_unreached(struct route_file_reading *reading, struct tb_networ
 		tb_names_node(
 			net, (struct tb_node){table->unreached_from}, from, sizeof from),
 		tb_names_node(net, (struct tb_node){table->unreached_to}, to, sizeof to));
-	return remark(reading, net, text);
+	return route_file_remark(reading, net, text);
 }
 
 static int remark_all(struct route_file_reading *reading, struct tb_network *net)
@@ -494,7 +496,7 @@ static int remark_all(struct route_file_reading *reading, struct tb_network *net
 	if (status == TB_OK)
 		status = remark_strangers(reading, net, &reading->lids, "LID");
 	if (status == TB_OK)
-		status = remark_left_out(reading, net);
+		status = route_file_remark_left_out(reading, net);
 	if (status == TB_OK)
 		status = remark_unreached(reading, net);
 	if (status == TB_OK && reading->n_moved) {
@@ -502,19 +504,19 @@ static int remark_all(struct route_file_reading *reading, struct tb_network *net
 			"%s: %u of %u entries are for a LID that another port has in the "
 			"fabric, and left out",
 			reading->table.name, reading->n_moved, reading->n_entries);
-		status = remark(reading, net, text);
+		status = route_file_remark(reading, net, text);
 	}
 	if (status == TB_OK && reading->n_private) {
 		snprintf(text, sizeof text,
 			"%s: switches have further tables (PLFT_NUM above 0), which are "
 			"left out",
 			reading->table.name);
-		status = remark(reading, net, text);
+		status = route_file_remark(reading, net, text);
 	}
 	return status;
 }
 
-static int check(struct route_file_reading *reading)
+static int route_file_check(struct route_file_reading *reading)
 {
 	int status = check_strangers(reading);
 	if (status == TB_OK)
@@ -545,7 +547,7 @@ int tb_route_file_read(
 	if (status == TB_OK)
 		status = read_all(&reading, stream);
 	if (status == TB_OK)
-		status = check(&reading);
+		status = route_file_check(&reading);
 	if (status == TB_OK)
 		status = remark_all(&reading, net);
 	if (status == TB_OK)

@@ -39,7 +39,7 @@ static int by_lid(const void *one, const void *other)
 	return (a->id > b->id) - (a->id < b->id);
 }
 
-static struct tb_identity identity_of(
+static struct tb_identity lft_identity_of(
 	const struct tb_network *net, const struct lid_owner *owner)
 {
 	return owner->is_switch
@@ -47,7 +47,7 @@ static struct tb_identity identity_of(
 		       : tb_network_node_identity(net, (struct tb_node){owner->id});
 }
 
-static char *name_of(const struct tb_network *net, const struct lid_owner *owner,
+static char *lft_name_of(const struct tb_network *net, const struct lid_owner *owner,
 	char *buffer, size_t size)
 {
 	return owner->is_switch
@@ -59,7 +59,7 @@ static char *name_of(const struct tb_network *net, const struct lid_owner *owner
 static void add_owner(struct route_file_writing *writing, bool is_switch, uint32_t id)
 {
 	struct lid_owner owner = {.is_switch = is_switch, .id = id};
-	struct tb_identity own = identity_of(writing->net, &owner);
+	struct tb_identity own = lft_identity_of(writing->net, &owner);
 	uint32_t n = own.lid ? UINT32_C(1) << own.lmc : 0;
 	if (writing->is_counted) {
 		own.lid = id + 1;
@@ -72,7 +72,7 @@ static void add_owner(struct route_file_writing *writing, bool is_switch, uint32
 }
 
 // measure returns how many LIDs there are, and whether nodes have any.
-static uint64_t count_lids(struct route_file_writing *writing)
+static uint64_t lft_count_lids(struct route_file_writing *writing)
 {
 	const struct tb_network *net = writing->net;
 	uint64_t n = (uint64_t)net->n_switches * 128;
@@ -103,7 +103,7 @@ static int check_nodes(const struct route_file_writing *writing)
 static int list_owners(struct route_file_writing *writing)
 {
 	const struct tb_network *net = writing->net;
-	writing->owners = malloc(count_lids(writing) * sizeof *writing->owners);
+	writing->owners = malloc(lft_count_lids(writing) * sizeof *writing->owners);
 	if (!writing->owners)
 		return tb_fail_memory(writing->error, "the network's LIDs");
 	for (uint32_t i = 0; i < net->n_nodes; i++)
@@ -118,14 +118,15 @@ static int list_owners(struct route_file_writing *writing)
 			return tb_fail(writing->error, TB_EUSAGE,
 				"forwarding tables go by LID, and 0x%04x is that of %s "
 				"and %s",
-				(unsigned)one->lid, name_of(net, one, name, sizeof name),
-				name_of(net, other, twin, sizeof twin));
+				(unsigned)one->lid,
+				lft_name_of(net, one, name, sizeof name),
+				lft_name_of(net, other, twin, sizeof twin));
 	}
 	return check_nodes(writing);
 }
 
-// port_of is the number of a link's port in the file.
-static uint32_t port_of(const struct route_file_writing *writing, uint32_t link)
+// lft_port_of is the number of a link's port in the file.
+static uint32_t lft_port_of(const struct route_file_writing *writing, uint32_t link)
 {
 	const struct tb_network *net = writing->net;
 	struct tb_switch sw = {net->links[link].from};
@@ -140,7 +141,7 @@ static int check_ports(const struct route_file_writing *writing)
 	for (uint32_t i = 0; i < net->n_links; i++) {
 		if (net->links[i].kind == TB_LINK_INJECTION)
 			continue;
-		uint32_t port = port_of(writing, i);
+		uint32_t port = lft_port_of(writing, i);
 		if (port == 0 || port > PORT_MOST)
 			return tb_fail(writing->error, TB_EUSAGE,
 				"forwarding tables have ports from 1 to %u, and switch "
@@ -155,7 +156,7 @@ static int check_ports(const struct route_file_writing *writing)
 	return TB_OK;
 }
 
-static int check(const struct route_file_writing *writing)
+static int lft_check(const struct route_file_writing *writing)
 {
 	const struct tb_network *net = writing->net;
 	bool has_guids = false;
@@ -205,7 +206,7 @@ static bool put_entry(
 	const struct route_file_writing *writing, uint32_t sw, const struct lid_owner *to)
 {
 	const struct tb_network *net = writing->net;
-	struct tb_identity own = identity_of(net, to);
+	struct tb_identity own = lft_identity_of(net, to);
 	char name[TB_NAME_SIZE];
 	bool is_self = to->is_switch && to->id == sw;
 	uint32_t link = TB_ROUTE_NONE;
@@ -216,15 +217,15 @@ static bool put_entry(
 	if (!is_self && link == TB_ROUTE_NONE)
 		return false;
 	fprintf(writing->stream, "0x%04x %03u # %s", (unsigned)to->lid,
-		is_self ? 0 : port_of(writing, link),
+		is_self ? 0 : lft_port_of(writing, link),
 		to->is_switch ? "Switch" : "Channel Adapter");
 	if (own.guid)
 		fprintf(writing->stream, " portguid 0x%016" PRIx64, own.guid);
-	fprintf(writing->stream, ": '%s'\n", name_of(net, to, name, sizeof name));
+	fprintf(writing->stream, ": '%s'\n", lft_name_of(net, to, name, sizeof name));
 	return true;
 }
 
-static void put_switch(const struct route_file_writing *writing, uint32_t sw)
+static void lft_put_switch(const struct route_file_writing *writing, uint32_t sw)
 {
 	const struct tb_network *net = writing->net;
 	struct tb_identity own = tb_network_switch_identity(net, (struct tb_switch){sw});
@@ -261,7 +262,7 @@ int tb_route_file_write(
 		.net = net,
 		.error = error,
 		.first_port = tb_route_table_first_port(net)};
-	int status = check(&writing);
+	int status = lft_check(&writing);
 	if (status == TB_OK)
 		status = list_owners(&writing);
 	if (status == TB_OK)
@@ -269,7 +270,7 @@ int tb_route_file_write(
 	if (status == TB_OK) {
 		put_remarks(&writing);
 		for (uint32_t sw = 0; sw < net->n_switches; sw++)
-			put_switch(&writing, sw);
+			lft_put_switch(&writing, sw);
 	}
 	free(writing.owners);
 	free(writing.between);

@@ -194,7 +194,7 @@ double tb_route_loads_worst(const struct tb_route_loads *loads, struct tb_node s
 	return worst.most;
 }
 
-static void measure(
+static void route_load_measure(
 	const struct tb_network *net, struct tb_route_loads_scratch *scratch, uint32_t to)
 {
 	for (uint32_t sw = 0; sw < net->n_switches; sw++) {
@@ -204,9 +204,10 @@ static void measure(
 	}
 }
 
-// sort puts the switches that lead to the destination in order, the farthest first, and
-// returns how many there are.
-static uint32_t sort(const struct tb_network *net, struct tb_route_loads_scratch *scratch)
+// route_load_sort puts the switches that lead to the destination in order, the farthest
+// first, and returns how many there are.
+static uint32_t route_load_sort(
+	const struct tb_network *net, struct tb_route_loads_scratch *scratch)
 {
 	uint32_t most = net->longest_path, n = 0;
 	memset(scratch->begin, 0, (most + 2u) * sizeof *scratch->begin);
@@ -224,8 +225,9 @@ static uint32_t sort(const struct tb_network *net, struct tb_route_loads_scratch
 	return n;
 }
 
-// pass sends on what has come together at a switch, unless it is for nodes of its own.
-static void pass(struct tb_route_loads *loads, uint32_t sw, double flow)
+// route_load_pass sends on what has come together at a switch, unless it is for nodes of
+// its own.
+static void route_load_pass(struct tb_route_loads *loads, uint32_t sw, double flow)
 {
 	const struct tb_network *net = loads->network;
 	uint32_t route = loads->scratch->route[sw];
@@ -251,8 +253,8 @@ static void add_tree(struct tb_route_loads *loads, uint32_t to, uint32_t n_alike
 	struct tb_route_loads_scratch *scratch = loads->scratch;
 	const uint32_t *n_nodes_of = nodes_of_rail(net, scratch, to);
 	uint32_t home = net->links[net->ejection[to]].from;
-	measure(net, scratch, to);
-	uint32_t n = sort(net, scratch), n_sources = 0;
+	route_load_measure(net, scratch, to);
+	uint32_t n = route_load_sort(net, scratch), n_sources = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t sw = scratch->order[i];
 		scratch->flow[sw] = (double)n_nodes_of[sw] * n_alike;
@@ -261,7 +263,8 @@ static void add_tree(struct tb_route_loads *loads, uint32_t to, uint32_t n_alike
 	loads->n_unrouted += (uint64_t)(net->n_hosts - n_sources) * n_alike;
 	for (uint32_t i = 0; i < n; i++)
 		if (scratch->order[i] != home)
-			pass(loads, scratch->order[i], scratch->flow[scratch->order[i]]);
+			route_load_pass(loads, scratch->order[i],
+				scratch->flow[scratch->order[i]]);
 }
 
 // add_ends adds the links of nodes.

@@ -93,7 +93,8 @@ static int fail_line(const struct tb_route_table *table, uint32_t line, const ch
 		table->error, TB_EFORMAT, table->name, TB_PLACE_LINE, line, "%s", text);
 }
 
-static uint32_t route_at(const struct tb_route_table *table, uint32_t sw, uint32_t to)
+static uint32_t route_table_route_at(
+	const struct tb_route_table *table, uint32_t sw, uint32_t to)
 {
 	return table->routes[tb_route_table_at(table, sw, to)];
 }
@@ -127,7 +128,7 @@ static int loops(const struct tb_route_table *table, uint32_t sw, uint32_t to)
 		if ((size_t)used + strlen(name) < 300)
 			used += snprintf(
 				text + used, sizeof text - (size_t)used, " %s >", name);
-		at = net->links[route_at(table, at, to)].to;
+		at = net->links[route_table_route_at(table, at, to)].to;
 	} while (at != sw);
 	tb_names_switch(net, (struct tb_switch){sw}, name, sizeof name);
 	snprintf(text + used, sizeof text - (size_t)used, " %s", name);
@@ -143,7 +144,7 @@ static int walk(struct tb_route_table *table, uint32_t sw, uint32_t to, uint32_t
 	uint16_t rest = 0;
 	for (;;) {
 		uint16_t known = table->distance[tb_route_table_at(table, sw, to)];
-		uint32_t route = route_at(table, sw, to);
+		uint32_t route = route_table_route_at(table, sw, to);
 		if (known != TB_ROUTE_FAR) {
 			rest = known;
 			break;
@@ -225,12 +226,12 @@ struct waits {
 static void note(struct waits *waits, uint32_t sw, uint32_t to)
 {
 	const struct tb_network *net = waits->table->net;
-	uint32_t link = route_at(waits->table, sw, to);
+	uint32_t link = route_table_route_at(waits->table, sw, to);
 	if (waits->table->distance[tb_route_table_at(waits->table, sw, to)] ==
 			TB_ROUTE_FAR ||
 		ends(net, link))
 		return;
-	uint32_t next = route_at(waits->table, net->links[link].to, to);
+	uint32_t next = route_table_route_at(waits->table, net->links[link].to, to);
 	uint32_t port = net->links[next].from_port;
 	waits->next[(size_t)link * waits->words + port / 64] |= UINT64_C(1) << port % 64;
 }
@@ -240,14 +241,16 @@ static bool waits_for(const struct waits *waits, uint32_t link, uint32_t port)
 	return waits->next[(size_t)link * waits->words + port / 64] >> port % 64 & 1;
 }
 
-// line_of returns a line of the file by which a packet can hold `link` and wait for
-// `next`.
-static uint32_t line_of(const struct tb_route_table *table, uint32_t link, uint32_t next)
+// route_table_line_of returns a line of the file by which a packet can hold `link` and
+// wait for `next`.
+static uint32_t route_table_line_of(
+	const struct tb_route_table *table, uint32_t link, uint32_t next)
 {
 	uint32_t sw = table->net->links[link].to;
 	uint32_t from = table->net->links[link].from;
 	for (uint32_t to = 0; to < table->net->n_nodes; to++)
-		if (route_at(table, sw, to) == next && route_at(table, from, to) == link)
+		if (route_table_route_at(table, sw, to) == next &&
+			route_table_route_at(table, from, to) == link)
 			return table->lines[tb_route_table_at(table, sw, to)];
 	return 0;
 }
@@ -266,12 +269,13 @@ static int tell_cycle(const struct waits *waits, uint32_t first, uint32_t n)
 				sizeof name));
 	if (n > first + 4)
 		snprintf(text + used, sizeof text - (size_t)used, ", ...");
-	return fail_line(
-		table, line_of(table, waits->path[n - 1], waits->path[first]), text);
+	return fail_line(table,
+		route_table_line_of(table, waits->path[n - 1], waits->path[first]), text);
 }
 
-// search searches the graph of waits depth first, starting from a link.
-static int search(struct waits *waits, uint32_t link)
+// route_table_search_circle searches the graph of waits depth first, starting from a
+// link.
+static int route_table_search_circle(struct waits *waits, uint32_t link)
 {
 	const struct tb_network *net = waits->table->net;
 	uint32_t n = 0;
@@ -314,7 +318,7 @@ static int search_all(struct waits *waits)
 			note(waits, sw, to);
 	for (uint32_t link = 0; link < net->n_links && status == TB_OK; link++)
 		if (waits->state[link] == 0)
-			status = search(waits, link);
+			status = route_table_search_circle(waits, link);
 	return status;
 }
 

@@ -87,7 +87,7 @@ static char *time_of(double seconds, char *buffer, size_t size)
 	return tb_format_time(ps < 9e18 ? (tb_time_ps)ps : INT64_MAX, buffer, size);
 }
 
-static int remark(struct tb_network *net, const char *name,
+static int traffic_remark(struct tb_network *net, const char *name,
 	const struct tb_route_gain *gain, struct tb_error *error)
 {
 	char text[400], before[24], after[24], hosts[24];
@@ -117,7 +117,7 @@ int tb_route_traffic_apply(struct tb_network *net, const struct tb_route_traffic
 	if (status == TB_OK)
 		status = tb_route_table_check_cycles(&table);
 	if (status == TB_OK)
-		status = remark(net, name, &found, error);
+		status = traffic_remark(net, name, &found, error);
 	if (status == TB_OK) {
 		tb_route_table_take(&table, net);
 		*gain = found;

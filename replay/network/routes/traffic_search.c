@@ -63,9 +63,9 @@ static double dearer(const struct traffic_routing *routing, uint32_t link)
 	return routing->price[link] * (eighth(after) - eighth(before));
 }
 
-// cost_of finds the cheapest way on from a switch, of equals that which the destination's
-// number picks. Depth: links of a path.
-static double cost_of(struct traffic_routing *routing, uint32_t sw)
+// traffic_cost_of finds the cheapest way on from a switch, of equals that which the
+// destination's number picks. Depth: links of a path.
+static double traffic_cost_of(struct traffic_routing *routing, uint32_t sw)
 {
 	const struct tb_network *net = routing->net;
 	const uint32_t *links = &routing->balance.links[routing->balance.first[sw]];
@@ -83,8 +83,8 @@ static double cost_of(struct traffic_routing *routing, uint32_t sw)
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t link = links[(i + turn) % n];
-		double cost =
-			dearer(routing, link) + cost_of(routing, net->links[link].to);
+		double cost = dearer(routing, link) +
+			      traffic_cost_of(routing, net->links[link].to);
 		if (routing->way[sw] == TB_ROUTE_NONE || cost < routing->cost[sw]) {
 			routing->way[sw] = link;
 			routing->cost[sw] = cost;
@@ -127,8 +127,8 @@ static void carry_all(struct traffic_routing *routing, uint32_t to, bool adds)
 		carry(routing, &routing->demands[i], adds);
 }
 
-// route_to gives a destination its paths.
-static void route_to(struct traffic_routing *routing, uint32_t to)
+// traffic_route_to gives a destination its paths.
+static void traffic_route_to(struct traffic_routing *routing, uint32_t to)
 {
 	const struct tb_network *net = routing->net;
 	aim(routing, to);
@@ -139,7 +139,7 @@ static void route_to(struct traffic_routing *routing, uint32_t to)
 		const struct route_demand *demand = &routing->demands[i];
 		routing->look++;
 		routing->bytes = demand->bytes;
-		cost_of(routing, demand->id);
+		traffic_cost_of(routing, demand->id);
 		for (uint32_t sw = demand->id; sw != routing->ways.home;) {
 			uint32_t link = routing->way[sw];
 			routing->routes[at(routing, sw)] = link;
@@ -201,7 +201,7 @@ static struct route_score improve(struct traffic_routing *routing,
 		raise_prices(routing, most);
 		for (uint32_t i = 0; i < routing->n_order; i++) {
 			carry_all(routing, routing->order[i].id, false);
-			route_to(routing, routing->order[i].id);
+			traffic_route_to(routing, routing->order[i].id);
 		}
 		struct route_score score = score_of(routing);
 		idle = score.most < best.most ? 0 : idle + 1;
@@ -243,16 +243,16 @@ static void begin(struct traffic_routing *routing)
 	keep(routing);
 }
 
-// route_all gives all destinations their paths, without a look at those that they had,
-// unless these were better.
-static struct route_score route_all(
+// traffic_route_all gives all destinations their paths, without a look at those that they
+// had, unless these were better.
+static struct route_score traffic_route_all(
 	struct traffic_routing *routing, struct route_score before)
 {
 	const struct tb_network *net = routing->net;
 	size_t n = (size_t)net->n_switches * net->n_nodes;
 	memset(routing->load, 0, net->n_links * sizeof *routing->load);
 	for (uint32_t i = 0; i < routing->n_order; i++)
-		route_to(routing, routing->order[i].id);
+		traffic_route_to(routing, routing->order[i].id);
 	struct route_score score = score_of(routing);
 	if (is_better(score, before)) {
 		keep(routing);
@@ -263,8 +263,9 @@ static struct route_score route_all(
 	return before;
 }
 
-// search leaves the best routes in `best`.
-static void search(struct traffic_routing *routing, struct tb_route_gain *gain)
+// traffic_search_better leaves the best routes in `best`.
+static void traffic_search_better(
+	struct traffic_routing *routing, struct tb_route_gain *gain)
 {
 	begin(routing);
 	double unit = score_of(routing).most; // seconds
@@ -273,13 +274,13 @@ static void search(struct traffic_routing *routing, struct tb_route_gain *gain)
 		return;
 	for (uint32_t i = 0; i < routing->net->n_links; i++)
 		routing->inverse[i] /= unit;
-	struct route_score best = route_all(routing, score_of(routing));
+	struct route_score best = traffic_route_all(routing, score_of(routing));
 	best = improve(routing, best, gain->hosts / unit, &gain->n_passes);
 	gain->after = best.most * unit;
 }
 
-// fill routes pairs without traffic.
-static void fill(struct traffic_routing *routing)
+// traffic_fill routes pairs without traffic.
+static void traffic_fill(struct traffic_routing *routing)
 {
 	const struct tb_network *net = routing->net;
 	memset(routing->balance.load, 0, net->n_links * sizeof *routing->balance.load);
@@ -407,8 +408,8 @@ int tb_traffic_search(struct tb_route_table *table,
 	struct traffic_routing routing = {.net = table->net, .best = table->routes};
 	int status = init_routing(&routing, traffic);
 	if (status == TB_OK) {
-		search(&routing, gain);
-		fill(&routing);
+		traffic_search_better(&routing, gain);
+		traffic_fill(&routing);
 	} else {
 		tb_fail_memory(table->error, "routes for the traffic");
 	}
