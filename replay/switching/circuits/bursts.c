@@ -19,6 +19,7 @@
 // other, and the hops that it still has to check stand in a short array, and beyond that
 // on a list threaded through the hops. The order does not matter: a hop begins at the
 // same instant whatever else has begun before.
+#include "circuit_params.h"
 #include "circuits.h"
 
 #include <assert.h>
@@ -60,7 +61,7 @@ BURSTS_INLINE void check_later(struct circuits *circuits, struct hops_to_check *
 // last_flit returns the offset in bytes of the last flit of a burst of `bytes`.
 static uint32_t last_flit(const struct circuits *circuits, uint32_t bytes)
 {
-	uint32_t size = circuits->replay.net->params.flit_bytes;
+	uint32_t size = tb_circuit_params(&circuits->replay.net->params)->flit_bytes;
 	return (bytes - 1) / size * size;
 }
 
