@@ -81,32 +81,9 @@ static const struct tb_options option_table = {
 	.operand = TB_STORE_OPERAND(struct advise_options, store),
 };
 
-static void show_advising(void *context, double fraction)
+static void show_advising(void *line, double share)
 {
-	struct tb_progress *line = context;
-	if (tb_progress_due(line))
-		tb_progress_show(line, fraction, "replaying changes");
-}
-
-static void begin_progress(const struct advise_options *options, struct tb_progress *line)
-{
-	if (options->numbers)
-		tb_progress_init_numbers(line, STDERR_FILENO);
-	else
-		tb_progress_init(line, options->quiet ? -1 : STDERR_FILENO);
-}
-
-struct advise_writing {
-	const struct tb_advice *advice;
-	enum tb_format format;
-	uint64_t width;
-};
-
-static int write_advice(void *context, FILE *stream, struct tb_error *error)
-{
-	const struct advise_writing *writing = context;
-	return tb_advice_write(writing->advice, writing->format,
-		tb_cmd_text_width(writing->width, stream, 0), stream, error);
+	tb_cli_show_share(line, share, "replaying changes");
 }
 
 // keep_advice adds what was tried to the store, and returns the exit code. To a program
@@ -130,19 +107,26 @@ static int advise(struct advise_options *options)
 	struct tb_error error;
 	struct tb_run *run = NULL;
 	struct tb_advice *advice = NULL;
+	struct tb_outfile out;
 	struct tb_progress line;
 	options->advice.stop = tb_cli_catch_stop();
 	options->advice.watch = show_advising;
 	options->advice.context = &line;
-	begin_progress(options, &line);
+	if (options->numbers)
+		tb_progress_init_numbers(&line, STDERR_FILENO);
+	else
+		tb_progress_init(&line, options->quiet ? -1 : STDERR_FILENO);
 	int status = tb_run_open(&run, options->store, options->run, &error);
 	if (status == TB_OK)
 		status = tb_advice_new(&advice, run, &options->advice, &error);
 	tb_progress_done(&line);
 	if (status == TB_OK)
-		status = tb_cmd_output_write(&options->output, write_advice,
-			&(struct advise_writing){
-				advice, options->output.format, options->width},
+		status = tb_outfile_open(&out, options->output.file, &error);
+	if (status == TB_OK)
+		status = tb_cmd_output_end(&out,
+			tb_advice_write(advice, options->output.format,
+				tb_cmd_text_width(options->width, out.stream, 0),
+				out.stream, &error),
 			&error);
 	int code = status == TB_OK ? TB_EXIT_OK : tb_cli_fail(&error);
 	bool stopped = tb_stop_asked(options->advice.stop);
@@ -161,10 +145,8 @@ static int advise(struct advise_options *options)
 
 int tb_cmd_advise(int argc, char **argv)
 {
-	long n_cores = sysconf(_SC_NPROCESSORS_ONLN);
 	struct advise_options options = {.output.file = "-",
-		.advice = {.n_seeds = TB_ADVICE_SEEDS,
-			.n_at_once = n_cores > 1 ? (uint32_t)n_cores : 1}};
+		.advice = {.n_seeds = TB_ADVICE_SEEDS, .n_at_once = tb_cli_n_cores()}};
 	tb_options_parse(&option_table, argc, argv, &options, NULL);
 	options.advice.seconds = (double)options.time / (double)TB_PS_PER_S;
 	int code = tb_cmd_output_settle(

@@ -291,12 +291,6 @@ static void capture_watch_packet(
 		watch_leave(watch); // the user closed the replay
 }
 
-static void capture_watch_flush(struct capture_watch *watch)
-{
-	if (watch->stream && fflush(watch->stream) != 0)
-		watch_leave(watch);
-}
-
 // capture_watch_end ends the capture for the replay, waits until the user closes it, and
 // removes the store. Harmless without a replay.
 static void capture_watch_end(struct capture_watch *watch, uint64_t from_ns,
@@ -341,16 +335,6 @@ static int fail_write(const struct session *session, struct tb_error *error)
 		"writing failed: %s", strerror(errno));
 }
 
-static int open_capture_output(struct session *session, struct tb_error *error)
-{
-	const char *path = session->args->write;
-	session->format = tb_capture_format_of(path);
-	int status = tb_outfile_open_in_place(&session->out, path, error);
-	if (status == TB_OK)
-		session->stream = session->out.stream;
-	return status;
-}
-
 static const char *calling_user(void)
 {
 	const char *text = getenv("SUDO_UID");
@@ -371,8 +355,13 @@ static int open_output_unprivileged(struct session *session, struct tb_error *er
 		user = calling_user();
 	bool nobody = !user && geteuid() == 0;
 	int status = nobody ? TB_OK : tb_privileges_drop(user, error);
-	if (status == TB_OK)
-		status = open_capture_output(session, error);
+	if (status == TB_OK) {
+		const char *path = session->args->write;
+		session->format = tb_capture_format_of(path);
+		status = tb_outfile_open_in_place(&session->out, path, error);
+		if (status == TB_OK)
+			session->stream = session->out.stream;
+	}
 	if (status == TB_OK && nobody)
 		status = tb_privileges_drop("nobody", error);
 	return status;
@@ -417,23 +406,6 @@ static void print_counts(const struct session *session, const char *joint)
 	fputc('\n', stderr);
 }
 
-static void show_capturing(const struct session *session, struct tb_progress *progress)
-{
-	char text[128], captured[48], dropped[32];
-	struct tb_capture_counts counts;
-	tb_live_counts(session->live, &counts);
-	snprintf(text, sizeof text, "%s, %s dropped",
-		tb_format_counted(counts.captured, "packet", captured, sizeof captured),
-		tb_format_count(counts.dropped, dropped, sizeof dropped));
-	tb_progress_show(progress, -1, text);
-}
-
-static bool capture_goes_on(const struct session *session, uint64_t n)
-{
-	return !tb_stop_asked(session->stop) && !hung_up &&
-	       (session->args->count == 0 || n < session->args->count);
-}
-
 // take_packets captures until -c, a signal or an error ends it. It flushes whenever no
 // packet is ready, so that the file of a quiet capture is up to date.
 static int take_packets(const struct session *session, struct tb_error *error)
@@ -441,7 +413,10 @@ static int take_packets(const struct session *session, struct tb_error *error)
 	struct tb_progress progress;
 	int status = 1;
 	tb_progress_init(&progress, STDERR_FILENO);
-	for (uint64_t n = 0; capture_goes_on(session, n) && status > 0;) {
+	for (uint64_t n = 0;
+		(!tb_stop_asked(session->stop) && !hung_up &&
+			(session->args->count == 0 || n < session->args->count)) &&
+		status > 0;) {
 		struct tb_capture_packet packet;
 		status = tb_live_next(session->live, &packet, error);
 		if (status == 1) {
@@ -452,7 +427,9 @@ static int take_packets(const struct session *session, struct tb_error *error)
 		}
 		if (status == TB_LIVE_IDLE || session->args->unbuffered) {
 			fflush(session->stream);
-			capture_watch_flush(session->watch);
+			struct capture_watch *watch = session->watch;
+			if (watch->stream && fflush(watch->stream) != 0)
+				watch_leave(watch);
 		}
 		if (ferror(session->stream))
 			status = fail_write(session, error);
@@ -462,8 +439,16 @@ static int take_packets(const struct session *session, struct tb_error *error)
 			print_counts(session, ", ");
 		}
 		if ((status == TB_LIVE_IDLE || n % 256 == 0) &&
-			tb_progress_due(&progress))
-			show_capturing(session, &progress);
+			tb_progress_due(&progress)) {
+			char text[128], captured[48], dropped[32];
+			struct tb_capture_counts counts;
+			tb_live_counts(session->live, &counts);
+			snprintf(text, sizeof text, "%s, %s dropped",
+				tb_format_counted(counts.captured, "packet", captured,
+					sizeof captured),
+				tb_format_count(counts.dropped, dropped, sizeof dropped));
+			tb_progress_show(&progress, -1, text);
+		}
 	}
 	tb_progress_done(&progress);
 	return status < 0 ? status : TB_OK;

@@ -152,15 +152,6 @@ static bool is_in_both(const struct compare_options *options)
 	       a->first <= b->last && b->first <= a->last;
 }
 
-// refuse_both names the first run that both ranges have.
-static int refuse_both(const struct compare_options *options, struct tb_error *error)
-{
-	const struct run_range *a = &options->runs[0], *b = &options->runs[1];
-	return tb_fail_in(error, TB_EUSAGE, options->stores[0],
-		"its run %" PRId64 " is in both A and B: name other runs by --run",
-		a->first > b->first ? a->first : b->first);
-}
-
 static bool has_run(const struct tb_seeds *seeds, int64_t run)
 {
 	for (size_t i = 0; i < seeds->n; i++)
@@ -169,12 +160,7 @@ static bool has_run(const struct tb_seeds *seeds, int64_t run)
 	return false;
 }
 
-static bool share_a_seed(const struct tb_seeds seeds[2])
-{
-	return seeds[0].n && seeds[1].n && seeds[0].of[0].seed == seeds[1].of[0].seed;
-}
-
-// note_left_out_runs says which runs of those that were found stay out of the comparison.
+// note_left_out_runs prints which of the runs that were found are not compared.
 static void note_left_out_runs(
 	const struct tb_seeds found[2], const struct tb_seeds taken[2])
 {
@@ -192,7 +178,8 @@ static void note_left_out_runs(
 			between = ", ";
 		}
 		fprintf(stderr, " %s left out: %s\n", n == 1 ? "is" : "are",
-			share_a_seed(taken)
+			(taken[0].n && taken[1].n &&
+				taken[0].of[0].seed == taken[1].of[0].seed)
 				? n == 1 ? "no run of the other side has its seed"
 					 : "no run of the other side has their seeds"
 				: "the sides have no seed in common, and the other has "
@@ -200,21 +187,19 @@ static void note_left_out_runs(
 	}
 }
 
-// pair_seeds pairs the runs that were found.
-static void pair_seeds(struct tb_seeds seeds[2])
-{
-	const struct tb_seeds found[2] = {seeds[0], seeds[1]};
-	tb_seeds_pair(&seeds[0], &seeds[1]);
-	note_left_out_runs(found, seeds);
-}
-
 // find_seeds finds the runs of either side.
 static int find_seeds(const struct compare_options *options, struct tb_seeds seeds[2],
 	struct tb_error *error)
 {
 	int status = TB_OK;
-	if (is_in_both(options))
-		return refuse_both(options, error);
+	if (is_in_both(options)) {
+		// Name the first run that both ranges have.
+		const struct run_range *a = &options->runs[0], *b = &options->runs[1];
+		return tb_fail_in(error, TB_EUSAGE, options->stores[0],
+			"its run %" PRId64
+			" is in both A and B: name other runs by --run",
+			a->first > b->first ? a->first : b->first);
+	}
 	if (options->n_stores == 1 && options->n_runs == 0) {
 		const char *store = options->stores[0];
 		status = tb_seeds_like(&seeds[1], store, 0, error);
@@ -231,22 +216,13 @@ static int find_seeds(const struct compare_options *options, struct tb_seeds see
 					      : tb_seeds_like(&seeds[i], store, 0, error);
 		}
 	}
-	if (status == TB_OK)
-		pair_seeds(seeds);
+	if (status == TB_OK) {
+		// Pair the runs that were found.
+		const struct tb_seeds found[2] = {seeds[0], seeds[1]};
+		tb_seeds_pair(&seeds[0], &seeds[1]);
+		note_left_out_runs(found, seeds);
+	}
 	return status;
-}
-
-struct compare_writing {
-	const struct tb_compare *compare;
-	enum tb_format format;
-	uint64_t width;
-};
-
-static int write_comparison(void *context, FILE *stream, struct tb_error *error)
-{
-	const struct compare_writing *writing = context;
-	return tb_compare_write(writing->compare, writing->format,
-		tb_cmd_text_width(writing->width, stream, 0), stream, error);
 }
 
 static int judge_growth(const struct compare_options *options,
@@ -286,6 +262,7 @@ static int compare_runs(struct compare_options *options)
 	struct tb_seeds seeds[2] = {{.n = 0}, {.n = 0}};
 	struct tb_run *runs[2] = {NULL, NULL};
 	struct tb_compare *compare = NULL;
+	struct tb_outfile out;
 	if (options->n_stores == 1)
 		options->stores[1] = options->stores[0];
 	int status = find_seeds(options, seeds, &error);
@@ -304,9 +281,12 @@ static int compare_runs(struct compare_options *options)
 	if (status == TB_OK)
 		status = tb_compare_seeds(compare, seeds, &error);
 	if (status == TB_OK)
-		status = tb_cmd_output_write(&options->output, write_comparison,
-			&(struct compare_writing){
-				compare, options->output.format, options->width},
+		status = tb_outfile_open(&out, options->output.file, &error);
+	if (status == TB_OK)
+		status = tb_cmd_output_end(&out,
+			tb_compare_write(compare, options->output.format,
+				tb_cmd_text_width(options->width, out.stream, 0),
+				out.stream, &error),
 			&error);
 	int code = status == TB_OK ? judge_growth(options, compare, seeds[0].n)
 				   : tb_cli_fail(&error);

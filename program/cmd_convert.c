@@ -27,21 +27,16 @@ struct convert_arguments {
 	bool quiet;
 };
 
-// take_output makes the last argument the output if no option names one, and it is no
-// file that could be read: "convert trace.otf2 job.goal".
-static void take_output(struct convert_arguments *args)
-{
-	const char *last = args->traces.n > 1 ? args->traces.of[args->traces.n - 1] : "-";
-	if (args->output || strcmp(last, "-") == 0 || access(last, F_OK) == 0)
-		return;
-	args->output = last;
-	args->traces.n--;
-}
-
 static void check_convert_options(void *arguments, const struct argp_state *state)
 {
 	struct convert_arguments *args = arguments;
-	take_output(args);
+	// Make the last argument the output if no option names one, and it is no
+	// file that could be read: "convert trace.otf2 job.goal".
+	const char *last = args->traces.n > 1 ? args->traces.of[args->traces.n - 1] : "-";
+	if (!args->output && strcmp(last, "-") != 0 && access(last, F_OK) != 0) {
+		args->output = last;
+		args->traces.n--;
+	}
 	if (!args->output)
 		args->output = "-";
 	if (args->binary)
@@ -129,39 +124,6 @@ static int check_converted(const struct convert_arguments *args,
 	return TB_OK;
 }
 
-// print_convert_notes prints how the trace was read, and what the format does not hold.
-static void print_convert_notes(const struct convert_arguments *args,
-	const struct tb_workload_input *input, const char *note)
-{
-	tb_cmd_put_notes(stderr, input->job->notes, "", SIZE_MAX);
-	if (input->is_calls && !args->network)
-		fputs("for no network in particular (-n): in reductions nothing is "
-		      "computed\n",
-			stderr);
-	tb_cmd_put_notes(stderr, note, "", SIZE_MAX);
-}
-
-// convert_with reads and writes: as replay reads, so that it replays the same job.
-static int convert_with(const struct convert_arguments *args,
-	const struct tb_workload_options *options, struct tb_error *error)
-{
-	struct tb_workload *workload = NULL;
-	char *note = NULL;
-	int status = tb_workload_new(&workload, options, error);
-	if (status == TB_OK)
-		status = check_converted(args, workload, error);
-	if (status == TB_OK)
-		status = tb_job_write(tb_workload_input(workload, 0).job, args->form,
-			args->output, &note, error);
-	if (status == TB_OK && !args->quiet) {
-		struct tb_workload_input input = tb_workload_input(workload, 0);
-		print_convert_notes(args, &input, note);
-	}
-	tb_workload_free(workload);
-	free(note);
-	return status;
-}
-
 static int convert(struct convert_arguments *args, struct tb_error *error)
 {
 	struct tb_workload_options options = {.traces = args->traces.of,
@@ -180,7 +142,29 @@ static int convert(struct convert_arguments *args, struct tb_error *error)
 			return status;
 		tb_workload_take_network(&options, &params);
 	}
-	return convert_with(args, &options, error);
+	// Read as replay reads, so that the result replays the same job.
+	struct tb_workload *workload = NULL;
+	char *note = NULL;
+	int status = tb_workload_new(&workload, &options, error);
+	if (status == TB_OK)
+		status = check_converted(args, workload, error);
+	if (status == TB_OK)
+		status = tb_job_write(tb_workload_input(workload, 0).job, args->form,
+			args->output, &note, error);
+	if (status == TB_OK && !args->quiet) {
+		struct tb_workload_input input = tb_workload_input(workload, 0);
+		// Print how the trace was read, and what the format does not hold.
+		tb_cmd_put_notes(stderr, input.job->notes, "", SIZE_MAX);
+		if (input.is_calls && !args->network)
+			fputs("for no network in particular (-n): in reductions nothing "
+			      "is "
+			      "computed\n",
+				stderr);
+		tb_cmd_put_notes(stderr, note, "", SIZE_MAX);
+	}
+	tb_workload_free(workload);
+	free(note);
+	return status;
 }
 
 int tb_cmd_convert(int argc, char **argv)

@@ -144,17 +144,6 @@ static const struct tb_options option_table = {
 	.check = check_counters_options,
 };
 
-static void print_counters_summary(const struct tb_measured *measured, const char *store)
-{
-	char time[32], ports[48], all[48];
-	fprintf(stderr, "%s: counters of %s of %s over %s\n", store,
-		tb_format_count(measured->n_matched, ports, sizeof ports),
-		tb_format_counted(measured->n_ports, "port", all, sizeof all),
-		tb_format_time(measured->interval_ps, time, sizeof time));
-	for (size_t i = 0; i < measured->n_notes; i++)
-		fprintf(stderr, "  %s\n", measured->notes[i]);
-}
-
 static int measure_counters(
 	const struct counters_options *options, struct tb_error *error)
 {
@@ -172,26 +161,19 @@ static int measure_counters(
 	if (status == TB_OK)
 		status = tb_measured_store(
 			&measured, &how, options->fabric, options->store, error);
-	if (status == TB_OK && !options->quiet)
-		print_counters_summary(&measured, options->store);
+	if (status == TB_OK && !options->quiet) {
+		const char *store = options->store;
+		char time[32], ports[48], all[48];
+		fprintf(stderr, "%s: counters of %s of %s over %s\n", store,
+			tb_format_count(measured.n_matched, ports, sizeof ports),
+			tb_format_counted(measured.n_ports, "port", all, sizeof all),
+			tb_format_time(measured.interval_ps, time, sizeof time));
+		for (size_t i = 0; i < measured.n_notes; i++)
+			fprintf(stderr, "  %s\n", measured.notes[i]);
+	}
 	tb_measured_fini(&measured);
 	tb_network_free(network);
 	return status;
-}
-
-struct counters_writing {
-	const struct tb_agreement *agreement;
-	const struct counters_options *options;
-};
-
-static int write_agreement(void *context, FILE *stream, struct tb_error *error)
-{
-	const struct counters_writing *writing = context;
-	const struct counters_options *options = writing->options;
-	bool to_read = tb_cmd_output_is_to_read(&options->output);
-	return tb_agreement_write(writing->agreement, options->output.format,
-		options->top_given || !to_read ? (uint32_t)options->top : TOP_DEFAULT,
-		tb_cmd_text_width(options->width, stream, 0), stream, error);
 }
 
 static int draw_scatter(void *agreement, struct tb_picture *picture)
@@ -218,14 +200,23 @@ static int put_beside(const struct counters_options *options, struct tb_error *e
 	const char *const names[] = {measured, options->beside};
 	struct tb_run *runs[2] = {NULL, NULL};
 	struct tb_agreement agreement = {0};
+	struct tb_outfile out;
 	int status = tb_run_open(&runs[0], names[0], options->measured, error);
 	if (status == TB_OK)
 		status = tb_run_open(&runs[1], names[1], options->run, error);
 	if (status == TB_OK)
 		status = tb_agreement_init(&agreement, runs[0], runs[1], names, error);
 	if (status == TB_OK)
-		status = tb_cmd_output_write(&options->output, write_agreement,
-			&(struct counters_writing){&agreement, options}, error);
+		status = tb_outfile_open(&out, options->output.file, error);
+	if (status == TB_OK) {
+		bool to_read = tb_cmd_output_is_to_read(&options->output);
+		status = tb_agreement_write(&agreement, options->output.format,
+			options->top_given || !to_read ? (uint32_t)options->top
+						       : TOP_DEFAULT,
+			tb_cmd_text_width(options->width, out.stream, 0), out.stream,
+			error);
+		status = tb_cmd_output_end(&out, status, error);
+	}
 	if (status == TB_OK && options->scatter)
 		status = put_scatter(options->scatter, &agreement, error);
 	tb_agreement_fini(&agreement);

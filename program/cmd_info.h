@@ -4,7 +4,6 @@
 #define TB_CMD_INFO_H
 
 #include "capture_args.h"
-#include "congestion.h"
 #include "job.h"
 #include "packets.h"
 #include "reading_args.h"
@@ -38,16 +37,6 @@ int info_show_job(const struct info_options *options, const struct tb_trace *tra
 // info_show_facts is for a trace of which no job can be made.
 int info_show_facts(const struct info_options *options, const struct tb_trace *trace,
 	struct tb_error *error) TB_MUST_USE;
-
-// info_print_recorded prints what a trace recorded of times; info_recorded_json makes the
-// same for JSON, null of nothing.
-void info_print_recorded(
-	const struct info_options *options, const struct tb_recorded_calls *recorded);
-json_t *info_recorded_json(const struct tb_recorded_calls *recorded);
-// The same of the congestion that a capture recorded.
-void info_print_congestion(
-	const struct info_options *options, const struct tb_congestion *congestion);
-json_t *info_congestion_json(const struct tb_congestion *congestion);
 
 // info_line prints "  name        value".
 void info_line(const struct info_options *options, const char *name, const char *format,

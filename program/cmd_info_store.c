@@ -58,24 +58,11 @@ struct points {
 	size_t n, n_done;
 };
 
-static struct points count_sweep_points(const char *store)
-{
-	struct tb_swept swept = {0};
-	struct points points = {0};
-	// The store has been opened before: an error would have been reported then. A
-	// sweep of which no point is done yet has points, too.
-	int status = tb_swept_read(&swept, store, NULL);
-	if (status == TB_OK || status == TB_EUSAGE)
-		points = (struct points){swept.n_points + swept.n_undone, swept.n_points};
-	tb_swept_fini(&swept);
-	return points;
-}
-
 // The shard that a store holds; n is 0 in the store of a whole.
 static struct tb_shard shard_of(const char *store, size_t *n_runs)
 {
 	struct tb_shard shard = {0};
-	// The store has been opened before, so only 1 says anything.
+	// The store has been opened before, so errors have been reported: only 1 matters.
 	if (tb_merge_shard_of(store, &shard, n_runs, NULL) != 1)
 		shard = (struct tb_shard){0};
 	return shard;
@@ -192,7 +179,7 @@ static void print_delivery(
 	char messages[48], packets[48], size[48];
 	bool measured = tb_run_is_measured(info);
 	if (measured && info->n_packets == 0 && info->delivered_bytes == 0)
-		return; // or it was not measured, which 'report' says
+		return; // or it was not measured, which 'report' prints
 	info_line(options, measured ? "received" : "delivered", "%s%s%s, %s %s",
 		measured ? ""
 			 : tb_format_counted(info->n_messages, "message", messages,
@@ -253,23 +240,19 @@ static void print_run_summary(
 			info->program_version);
 }
 
-// print_store_shard: a store that has more runs than its shard was given others.
-static void print_store_shard(const struct info_options *options, struct tb_shard shard,
-	size_t n_of_shard, size_t n_done)
-{
-	fprintf(options->text, "Shard %" PRIu32 "/%" PRIu32 " of %zu run%s, ",
-		shard.number, shard.n, n_of_shard, n_of_shard == 1 ? "" : "s");
-	if (n_done > n_of_shard)
-		fprintf(options->text, "but %zu are here: merge refuses it\n", n_done);
-	else
-		fprintf(options->text, "%zu of them done\n", n_done);
-}
-
 int info_show_store(const struct info_options *options, const struct tb_runs *runs,
 	struct tb_error *error)
 {
 	size_t n = tb_runs_n(runs);
-	struct points points = count_sweep_points(options->file);
+	const char *store = options->file;
+	struct tb_swept swept = {0};
+	struct points points = {0};
+	// The store has been opened before: an error would have been reported then. A
+	// sweep of which no point is done yet has points, too.
+	int status = tb_swept_read(&swept, store, NULL);
+	if (status == TB_OK || status == TB_EUSAGE)
+		points = (struct points){swept.n_points + swept.n_undone, swept.n_points};
+	tb_swept_fini(&swept);
 	if (n == 0 && points.n == 0)
 		return tb_fail_in(error, TB_EFORMAT, options->file, "holds no run");
 	size_t n_of_shard = 0;
@@ -279,8 +262,17 @@ int info_show_store(const struct info_options *options, const struct tb_runs *ru
 	char shown[INFO_NAME_BYTES];
 	fprintf(options->text, "%s: store of %zu run%s\n",
 		tb_visible(options->file, shown, sizeof shown), n, n == 1 ? "" : "s");
-	if (shard.n)
-		print_store_shard(options, shard, n_of_shard, count_complete(runs));
+	if (shard.n) {
+		// A store that has more runs than its shard was given others.
+		size_t n_done = count_complete(runs);
+		fprintf(options->text, "Shard %" PRIu32 "/%" PRIu32 " of %zu run%s, ",
+			shard.number, shard.n, n_of_shard, n_of_shard == 1 ? "" : "s");
+		if (n_done > n_of_shard)
+			fprintf(options->text, "but %zu are here: merge refuses it\n",
+				n_done);
+		else
+			fprintf(options->text, "%zu of them done\n", n_done);
+	}
 	if (points.n)
 		fprintf(options->text, "Sweep of %zu point%s, %zu of them done\n",
 			points.n, points.n == 1 ? "" : "s", points.n_done);

@@ -1,5 +1,8 @@
-// What `tailback info` prints of packet captures and jobs.
+// What `tailback info` prints of packet captures and jobs: what is in them, the times
+// that a trace recorded, and the congestion that a capture recorded.
 #include "cmd_info.h"
+
+#include "congestion.h"
 #include "json.h"
 #include "map.h"
 #include "network_open.h"
@@ -7,66 +10,354 @@
 #include "progress.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define RANKS_SHOWN 16 // to people; JSON has all
+
+static double percent_of(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+// in_calls returns how long all ranks were in calls.
+static uint64_t in_calls(const struct tb_call_times *times)
+{
+	uint64_t sum_ps = 0;
+	for (uint32_t i = 0; i < times->n_ranks; i++)
+		sum_ps += times->ranks[i].sum_ps;
+	return sum_ps;
+}
+
+// all_ps returns the run time of all ranks together.
+static uint64_t all_ps(const struct tb_call_times *times)
+{
+	return times->run_ps * times->n_ranks;
+}
+
+static char *time_text(uint64_t time_ps, char *text)
+{
+	return tb_format_time((tb_time_ps)time_ps, text, 48);
+}
+
+static void print_kinds(
+	const struct info_options *options, const struct tb_call_times *times)
+{
+	char text[5][48], name[TB_TIMED_NAME_BYTES];
+	for (uint32_t i = 0; i < TB_TIMED_KINDS; i++) {
+		const struct tb_kind_times *kind = &times->kinds[i];
+		if (kind->n)
+			info_line(options, "", "%s: %s, %s, %s in all, median %s, %s",
+				tb_timed_name(i, name),
+				tb_format_counted(kind->n, "call", text[0], 48),
+				tb_format_size(kind->bytes, text[1], 48),
+				time_text(kind->sum_ps, text[2]),
+				time_text(kind->median_ps, text[3]),
+				tb_format_percent(percent_of(kind->sum_ps, all_ps(times)),
+					text[4], 48));
+	}
+}
+
+static void print_ranks(
+	const struct info_options *options, const struct tb_call_times *times)
+{
+	char text[3][48];
+	for (uint32_t i = 0; i < times->n_ranks && i < RANKS_SHOWN; i++) {
+		const struct tb_rank_times *rank = &times->ranks[i];
+		info_line(options, "",
+			"rank %" PRIu32 ": %s in calls, %s; the last ended at %s", i,
+			time_text(rank->sum_ps, text[0]),
+			tb_format_percent(
+				percent_of(rank->sum_ps, times->run_ps), text[1], 48),
+			time_text(rank->end_ps, text[2]));
+	}
+	if (times->n_ranks > RANKS_SHOWN)
+		info_line(options, "", "and %" PRIu32 " more ranks (--json has them)",
+			times->n_ranks - RANKS_SHOWN);
+}
+
+// info_print_recorded prints what a trace recorded of times; info_recorded_json makes the
+// same for JSON, null of nothing.
+static void info_print_recorded(
+	const struct info_options *options, const struct tb_recorded_calls *recorded)
+{
+	char text[3][48];
+	const struct tb_call_times *times = &recorded->times;
+	info_line(options, "recorded", "%s until the last of %s ended, %s of it in calls",
+		time_text(times->run_ps, text[0]),
+		tb_format_counted(times->n, "call", text[1], 48),
+		tb_format_percent(
+			percent_of(in_calls(times), all_ps(times)), text[2], 48));
+	print_kinds(options, times);
+	print_ranks(options, times);
+}
+
+static json_t *kind_json(const struct tb_call_times *times, uint32_t i)
+{
+	char name[TB_TIMED_NAME_BYTES];
+	const struct tb_kind_times *kind = &times->kinds[i];
+	struct tb_json_object object = tb_json_object_new();
+	tb_json_add_text(&object, "kind", tb_timed_name(i, name));
+	tb_json_add_count(&object, "calls", kind->n);
+	tb_json_add_count(&object, "bytes", kind->bytes);
+	tb_json_add_count(&object, "sum_ps", kind->sum_ps);
+	tb_json_add_count(&object, "median_ps", kind->median_ps);
+	tb_json_add(&object, "percent",
+		tb_json_real(percent_of(kind->sum_ps, all_ps(times))));
+	return tb_json_object_take(&object);
+}
+
+static json_t *rank_json(const struct tb_call_times *times, uint32_t i)
+{
+	const struct tb_rank_times *rank = &times->ranks[i];
+	struct tb_json_object object = tb_json_object_new();
+	tb_json_add_count(&object, "rank", i);
+	tb_json_add_count(&object, "calls", rank->n);
+	tb_json_add_count(&object, "sum_ps", rank->sum_ps);
+	tb_json_add_count(&object, "end_ps", rank->end_ps);
+	tb_json_add(&object, "percent",
+		tb_json_real(percent_of(rank->sum_ps, times->run_ps)));
+	return tb_json_object_take(&object);
+}
+
+static json_t *uncompared_json(const struct tb_recorded_calls *recorded)
+{
+	json_t *list = json_array();
+	for (int i = 0; i < TB_UNCOMPARED_N; i++) {
+		if (recorded->n_uncompared[i] == 0)
+			continue;
+		struct tb_json_object object = tb_json_object_new();
+		tb_json_add_text(
+			&object, "reason", tb_uncompared_text((enum tb_uncompared)i));
+		tb_json_add_count(&object, "calls", recorded->n_uncompared[i]);
+		list = tb_json_append(list, tb_json_object_take(&object));
+	}
+	return list;
+}
+
+static json_t *info_recorded_json(const struct tb_recorded_calls *recorded)
+{
+	if (!recorded)
+		return json_null();
+	const struct tb_call_times *times = &recorded->times;
+	json_t *kinds = json_array(), *ranks = json_array();
+	for (uint32_t i = 0; i < TB_TIMED_KINDS; i++)
+		if (times->kinds[i].n)
+			kinds = tb_json_append(kinds, kind_json(times, i));
+	for (uint32_t i = 0; i < times->n_ranks; i++)
+		ranks = tb_json_append(ranks, rank_json(times, i));
+	struct tb_json_object object = tb_json_object_new();
+	tb_json_add_count(&object, "run_ps", times->run_ps);
+	tb_json_add_count(&object, "calls", times->n);
+	tb_json_add(&object, "percent",
+		tb_json_real(percent_of(in_calls(times), all_ps(times))));
+	tb_json_add(&object, "kinds", kinds);
+	tb_json_add(&object, "ranks", ranks);
+	tb_json_add(&object, "uncompared", uncompared_json(recorded));
+	return tb_json_object_take(&object);
+}
+
+#define PAIRS_SHOWN 8 // to people; JSON has all
+
+// trip_text writes a time that may not be known (-1).
+static const char *trip_text(tb_time_ps ps, char *buffer, size_t size)
+{
+	return ps < 0 ? "-" : tb_format_time(ps, buffer, size);
+}
+
+static void print_round_trips(const struct info_options *options, const char *name,
+	const char *how, const struct tb_round_trips *trips)
+{
+	char text[4][48];
+	if (trips->n == 0)
+		return;
+	info_line(options, name, "%s: least %s, median %s, 95 %% within %s, of %s", how,
+		trip_text(trips->least_ps, text[0], sizeof text[0]),
+		trip_text(trips->median_ps, text[1], sizeof text[1]),
+		trip_text(trips->p95_ps, text[2], sizeof text[2]),
+		tb_format_count(trips->n, text[3], sizeof text[3]));
+}
+
+static void print_pauses(
+	const struct info_options *options, const struct tb_congestion *congestion)
+{
+	char text[3][48], class[32], asked[96];
+	for (size_t i = 0; i < congestion->n_pauses; i++) {
+		const struct tb_congestion_pause *pause = &congestion->pauses[i];
+		const struct tb_congestion_pair *pair = &congestion->pairs[pause->pair];
+		snprintf(class, sizeof class, "class %u", pause->class);
+		snprintf(asked, sizeof asked, "at a rate that the capture does not tell");
+		if (pause->rate_known)
+			snprintf(asked, sizeof asked, "at most %s",
+				tb_format_time((tb_time_ps)pause->at_most_ps, text[0],
+					sizeof text[0]));
+		info_line(options, i ? "" : "pauses",
+			"of %s by %s: %s of %s quanta in all, %s, and %s",
+			pause->class == TB_CONGESTION_WHOLE_PORT ? "the whole port"
+								 : class,
+			pair->source ? pair->source : "others",
+			tb_format_counted(pause->n, "time", text[1], sizeof text[1]),
+			tb_format_count(pause->quanta, text[2], sizeof text[2]), asked,
+			tb_format_counted(
+				pause->n_resumes, "resumption", text[0], sizeof text[0]));
+	}
+}
+
+static void print_pairs(
+	const struct info_options *options, const struct tb_congestion *congestion)
+{
+	char text[TB_CONGESTION_TEXT_SIZE], trips[96], least[48], median[48];
+	size_t n = 0, n_suffer = 0;
+	size_t *worst = tb_congestion_worst(congestion, &n_suffer);
+	for (; worst && n < n_suffer && n < PAIRS_SHOWN; n++) {
+		const struct tb_congestion_pair *pair = &congestion->pairs[worst[n]];
+		trips[0] = '\0';
+		if (pair->acknowledged.n)
+			snprintf(trips, sizeof trips, "; round trip %s, median %s",
+				trip_text(
+					pair->acknowledged.least_ps, least, sizeof least),
+				trip_text(pair->acknowledged.median_ps, median,
+					sizeof median));
+		info_line(options, n ? "" : "worst pairs", "%s > %s: %s%s",
+			pair->source ? pair->source : "others",
+			pair->destination ? pair->destination : "others",
+			tb_congestion_format(&pair->counts, text, sizeof text), trips);
+	}
+	if (n < n_suffer)
+		info_line(options, "", "and %s (--json has all)",
+			tb_format_counted(
+				n_suffer - n, "more pair", least, sizeof least));
+	free(worst);
+}
+
+// info_print_congestion prints what a capture recorded of congestion.
+static void info_print_congestion(
+	const struct info_options *options, const struct tb_congestion *congestion)
+{
+	char text[TB_CONGESTION_TEXT_SIZE];
+	const struct tb_congestion_pair *all = &congestion->all;
+	if (tb_congestion_is_quiet(&all->counts) && all->acknowledged.n == 0)
+		return;
+	info_line(options, "congestion", "%s",
+		tb_congestion_is_quiet(&all->counts)
+			? "none recorded"
+			: tb_congestion_format(&all->counts, text, sizeof text));
+	print_pauses(options, congestion);
+	print_round_trips(options, "round trips", "by handshake", &all->handshake);
+	print_round_trips(options, all->handshake.n ? "" : "round trips",
+		"by acknowledgement", &all->acknowledged);
+	print_pairs(options, congestion);
+}
+
+static json_t *time_json(uint64_t n, int64_t ps)
+{
+	return n > 0 && ps >= 0 ? tb_json_count((uint64_t)ps) : json_null();
+}
+
+static json_t *round_trips_json(const struct tb_round_trips *trips)
+{
+	struct tb_json_object object = tb_json_object_new();
+	tb_json_add_count(&object, "n", trips->n);
+	tb_json_add(&object, "least_ps", time_json(trips->n, trips->least_ps));
+	tb_json_add(&object, "median_ps", time_json(trips->n, trips->median_ps));
+	tb_json_add(&object, "p95_ps", time_json(trips->n, trips->p95_ps));
+	return tb_json_object_take(&object);
+}
+
+static void congestion_add_counts(
+	struct tb_json_object *object, const struct tb_congestion_counts *counts)
+{
+	for (int i = 0; i < TB_CONGESTION_N; i++)
+		tb_json_add_count(object, tb_congestion_names[i].key, counts->of[i]);
+}
+
+static void congestion_add_pair(
+	struct tb_json_object *object, const struct tb_congestion_pair *pair)
+{
+	congestion_add_counts(object, &pair->counts);
+	tb_json_add(object, "handshake", round_trips_json(&pair->handshake));
+	tb_json_add(object, "round_trip", round_trips_json(&pair->acknowledged));
+}
+
+static json_t *congestion_node_json(uint32_t node)
+{
+	return node == TB_ID_NONE ? json_null() : tb_json_count(node);
+}
+
+static json_t *name_json(const char *name)
+{
+	return name ? tb_json_text(name) : json_null();
+}
+
+static json_t *pairs_json(const struct tb_congestion *congestion)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; i < congestion->n_pairs; i++) {
+		const struct tb_congestion_pair *pair = &congestion->pairs[i];
+		struct tb_json_object object = tb_json_object_new();
+		tb_json_add(&object, "source", name_json(pair->source));
+		tb_json_add(&object, "destination", name_json(pair->destination));
+		tb_json_add(
+			&object, "source_node", congestion_node_json(pair->source_node));
+		tb_json_add(&object, "destination_node",
+			congestion_node_json(pair->destination_node));
+		congestion_add_pair(&object, pair);
+		list = tb_json_append(list, tb_json_object_take(&object));
+	}
+	return list;
+}
+
+static json_t *bins_json(const struct tb_congestion *congestion)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; i < congestion->n_bins; i++) {
+		const struct tb_congestion_bin *bin = &congestion->bins[i];
+		struct tb_json_object object = tb_json_object_new();
+		tb_json_add_count(&object, "pair", bin->pair);
+		tb_json_add_count(&object, "from_ps", (uint64_t)bin->from_ps);
+		congestion_add_counts(&object, &bin->counts);
+		list = tb_json_append(list, tb_json_object_take(&object));
+	}
+	return list;
+}
+
+static json_t *pauses_json(const struct tb_congestion *congestion)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; i < congestion->n_pauses; i++) {
+		const struct tb_congestion_pause *pause = &congestion->pauses[i];
+		struct tb_json_object object = tb_json_object_new();
+		tb_json_add_count(&object, "pair", pause->pair);
+		tb_json_add(&object, "class",
+			pause->class == TB_CONGESTION_WHOLE_PORT
+				? json_null()
+				: tb_json_count(pause->class));
+		tb_json_add_count(&object, "pauses", pause->n);
+		tb_json_add_count(&object, "resumes", pause->n_resumes);
+		tb_json_add_count(&object, "quanta", pause->quanta);
+		tb_json_add(&object, "at_most_ps",
+			pause->rate_known ? tb_json_count(pause->at_most_ps)
+					  : json_null());
+		list = tb_json_append(list, tb_json_object_take(&object));
+	}
+	return list;
+}
+
+static json_t *info_congestion_json(const struct tb_congestion *congestion)
+{
+	struct tb_json_object object = tb_json_object_new();
+	congestion_add_pair(&object, &congestion->all);
+	tb_json_add_count(&object, "bin_ps", (uint64_t)congestion->bin_ps);
+	tb_json_add(&object, "pairs", pairs_json(congestion));
+	tb_json_add(&object, "bins", bins_json(congestion));
+	tb_json_add(&object, "pause_classes", pauses_json(congestion));
+	return tb_json_object_take(&object);
+}
 
 static const char *info_name(const char *file)
 {
 	return strcmp(file, "-") == 0 ? "standard input" : file;
-}
-
-// A count of a summary and its key in JSON.
-struct packets_count {
-	const char *key;
-	uint64_t value;
-};
-
-#define N_COUNTS 21
-
-static void list_counts(
-	const struct tb_packets_summary *summary, struct packets_count counts[N_COUNTS])
-{
-	const struct packets_count list[N_COUNTS] = {
-		{"records", summary->n_records},
-		{"replayed_records", summary->n_replayed_records},
-		{"duplicates", summary->n_duplicates},
-		{"retransmissions", summary->n_retransmissions},
-		{"acks", summary->n_acks},
-		{"broadcast", summary->n_broadcast},
-		{"multicast", summary->n_multicast},
-		{"non_ip", summary->n_non_ip},
-		{"undecodable", summary->n_undecodable},
-		{"local", summary->n_local},
-		{"unplaced", summary->n_unplaced},
-		{"outside", summary->n_outside},
-		{"reordered", summary->n_reordered},
-		{"late", summary->n_late},
-		{"offloaded", summary->n_offloaded},
-		{"sampled_records", summary->n_sampled},
-		{"sampled_least", summary->sampled_least},
-		{"sampled_most", summary->sampled_most},
-		{"untimed", summary->n_untimed},
-		{"sliced", summary->n_sliced},
-		{"clock_steps", summary->n_clock_steps},
-	};
-	for (int i = 0; i < N_COUNTS; i++)
-		counts[i] = list[i];
-}
-
-// read_capture_to_end reads the capture to its end; the summary is complete only then.
-static int read_capture_to_end(struct tb_packets *packets, struct tb_error *error)
-{
-	struct tb_progress progress;
-	struct tb_captured_packet packet;
-	uint64_t n = 0;
-	int status;
-	tb_progress_init(&progress, STDERR_FILENO);
-	while ((status = tb_packets_next(packets, &packet, error)) > 0)
-		if (++n % 65536 == 0 && tb_progress_due(&progress))
-			tb_progress_show(
-				&progress, tb_packets_fraction(packets), "reading");
-	tb_progress_done(&progress);
-	return status;
 }
 
 // payload_rate is the most payload per second that a node can send: a link's rate, less
@@ -108,15 +399,11 @@ static json_t *packet_types_json(
 	char name[TB_FRAME_TYPE_TEXT_SIZE];
 	const struct tb_packets_type *type;
 	json_t *rows = json_array();
-	for (uint32_t i = 0; rows && (type = tb_packets_type(packets, list, i)); i++) {
-		json_t *row = json_pack("{s:s, s:I}", "type",
-			tb_frame_type_format(type->type, name, sizeof name), "records",
-			(json_int_t)type->n_records);
-		if (json_array_append_new(rows, row) == 0)
-			continue;
-		json_decref(rows);
-		rows = NULL;
-	}
+	for (uint32_t i = 0; (type = tb_packets_type(packets, list, i)); i++)
+		rows = tb_json_append(
+			rows, json_pack("{s:s, s:I}", "type",
+				      tb_frame_type_format(type->type, name, sizeof name),
+				      "records", (json_int_t)type->n_records));
 	return rows;
 }
 
@@ -143,16 +430,40 @@ static json_t *packets_json(const struct tb_packets *packets,
 		packet_types_json(packets, TB_LIST_UNDECODABLE), "between_macs",
 		packet_types_json(packets, TB_LIST_BETWEEN_MACS), "congestion",
 		info_congestion_json(congestion));
-	struct packets_count counts[N_COUNTS];
-	list_counts(summary, counts);
-	for (int i = 0; root && i < N_COUNTS; i++) {
-		if (json_object_set_new(root, counts[i].key,
-			    json_integer((json_int_t)counts[i].value)) == 0)
-			continue;
-		json_decref(root);
-		root = NULL;
-	}
-	return root;
+	const struct {
+		const char *key;
+		uint64_t value;
+	} counts[] = {
+		{"records", summary->n_records},
+		{"replayed_records", summary->n_replayed_records},
+		{"duplicates", summary->n_duplicates},
+		{"retransmissions", summary->n_retransmissions},
+		{"acks", summary->n_acks},
+		{"broadcast", summary->n_broadcast},
+		{"multicast", summary->n_multicast},
+		{"non_ip", summary->n_non_ip},
+		{"undecodable", summary->n_undecodable},
+		{"local", summary->n_local},
+		{"unplaced", summary->n_unplaced},
+		{"outside", summary->n_outside},
+		{"reordered", summary->n_reordered},
+		{"late", summary->n_late},
+		{"offloaded", summary->n_offloaded},
+		{"sampled_records", summary->n_sampled},
+		{"sampled_least", summary->sampled_least},
+		{"sampled_most", summary->sampled_most},
+		{"untimed", summary->n_untimed},
+		{"sliced", summary->n_sliced},
+		{"clock_steps", summary->n_clock_steps},
+	};
+	bool fine = root != NULL;
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+		fine = fine && json_object_set_new(root, counts[i].key,
+				       json_integer((json_int_t)counts[i].value)) == 0;
+	if (fine)
+		return root;
+	json_decref(root);
+	return NULL;
 }
 
 int info_show_packets(const struct info_options *options, struct tb_packets *packets,
@@ -162,7 +473,16 @@ int info_show_packets(const struct info_options *options, struct tb_packets *pac
 	int status = tb_network_open_params(&params, NULL, options->network, error);
 	if (status != TB_OK)
 		return status;
-	status = read_capture_to_end(packets, error);
+	// Read the capture to its end; the summary is complete only then.
+	struct tb_progress progress;
+	struct tb_captured_packet packet;
+	uint64_t n = 0;
+	tb_progress_init(&progress, STDERR_FILENO);
+	while ((status = tb_packets_next(packets, &packet, error)) > 0)
+		if (++n % 65536 == 0 && tb_progress_due(&progress))
+			tb_progress_show(
+				&progress, tb_packets_fraction(packets), "reading");
+	tb_progress_done(&progress);
 	// For a capture that was cut off, print the summary of what there is, then fail.
 	if (status != TB_OK && status != TB_EFORMAT)
 		return status;
@@ -223,7 +543,7 @@ static json_t *job_notes_json(const struct tb_job *job)
 	return list;
 }
 
-// A list of what the trace tells beside its calls, in JSON.
+// facts_json lists what the trace has beside its calls.
 static json_t *facts_json(const struct tb_facts *facts)
 {
 	const char *name, *text;

@@ -54,28 +54,9 @@ static const struct tb_options option_table = {
 	.check = check_merge_options,
 };
 
-static void show_merging(void *context, size_t n_copied, size_t n_runs)
+static void show_merging(void *line, size_t n_copied, size_t n_runs)
 {
-	struct tb_progress *line = context;
-	char text[64];
-	if (!tb_progress_due(line))
-		return;
-	snprintf(text, sizeof text, "%zu of %zu runs", n_copied, n_runs);
-	tb_progress_show(line, (double)n_copied / (double)n_runs, text);
-}
-
-static void print_merge_summary(
-	const struct merge_arguments *args, const struct tb_merge_outcome *outcome)
-{
-	fprintf(stderr, "%zu", outcome->n_runs);
-	if (outcome->n_runs < outcome->n_wanted)
-		fprintf(stderr, " of %zu", outcome->n_wanted);
-	fprintf(stderr, " run%s of %zu", outcome->n_wanted == 1 ? "" : "s",
-		outcome->n_given);
-	if (outcome->n_given < outcome->n_whole)
-		fprintf(stderr, " of %zu", outcome->n_whole);
-	fprintf(stderr, " shard%s in %s\n", outcome->n_whole == 1 ? "" : "s",
-		args->merge.output);
+	tb_cli_show_count(line, n_copied, n_runs, "runs");
 }
 
 static int run_merge(struct merge_arguments *args)
@@ -98,8 +79,17 @@ static int run_merge(struct merge_arguments *args)
 	}
 	if (status != TB_OK)
 		return tb_cli_fail(&error);
-	if (!args->quiet)
-		print_merge_summary(args, &outcome);
+	if (!args->quiet) {
+		fprintf(stderr, "%zu", outcome.n_runs);
+		if (outcome.n_runs < outcome.n_wanted)
+			fprintf(stderr, " of %zu", outcome.n_wanted);
+		fprintf(stderr, " run%s of %zu", outcome.n_wanted == 1 ? "" : "s",
+			outcome.n_given);
+		if (outcome.n_given < outcome.n_whole)
+			fprintf(stderr, " of %zu", outcome.n_whole);
+		fprintf(stderr, " shard%s in %s\n", outcome.n_whole == 1 ? "" : "s",
+			args->merge.output);
+	}
 	return TB_EXIT_OK;
 }
 

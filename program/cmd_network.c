@@ -144,14 +144,6 @@ static int refuse_idle(const struct network_options *options)
 		format == TB_FORMAT_LFTS ? of_tables : of_cables, with);
 }
 
-// note_remarks prints what was odd about a fabric's file or tables, as replay does.
-static void note_remarks(const struct tb_network *network)
-{
-	for (uint32_t i = 0; i < tb_network_n_remarks(network); i++)
-		fprintf(stderr, "tailback: note: %s: %s\n",
-			tb_network_params(network)->name, tb_network_remark(network, i));
-}
-
 // add_fabric_file puts a file behind the network's name, where fabrics have it.
 static int add_fabric_file(char **name, const char *option, enum tb_fabric_word key,
 	const char *file, struct tb_error *error)
@@ -195,42 +187,6 @@ static void note_raised(const struct network_options *options, const char *name,
 		options->traffic, n_nodes, params->levels, tb_network_n_hosts(network));
 }
 
-// nodes_of_traffic reads how many nodes the run of --traffic has; 0 where the user set
-// the number of levels, which stays: the run has to fit.
-static int nodes_of_traffic(
-	const struct network_options *options, uint32_t *n_nodes, struct tb_error *error)
-{
-	if (!options->traffic || strstr(options->network, ",levels="))
-		return TB_OK;
-	return tb_fabric_traffic_nodes(options->traffic, options->run, n_nodes, error);
-}
-
-static int open_described(const struct network_options *options,
-	struct tb_network **network, struct tb_error *error)
-{
-	char *name = strdup(options->network);
-	int status = name ? TB_OK : tb_fail_memory(error, "a name");
-	if (status == TB_OK)
-		status = add_fabric_file(
-			&name, "roots", TB_FABRIC_ROOTS, options->roots, error);
-	if (status == TB_OK)
-		status = add_fabric_file(
-			&name, "node-name-map", TB_FABRIC_NAMES, options->names, error);
-	uint32_t n_nodes = 0;
-	if (status == TB_OK)
-		status = nodes_of_traffic(options, &n_nodes, error);
-	if (status == TB_OK)
-		status = tb_network_open(network,
-			&(struct tb_network_description){.name = name,
-				.n_nodes = n_nodes,
-				.leaves_out_routes = !needs_routes(options)},
-			error);
-	if (status == TB_OK)
-		note_raised(options, name, *network, n_nodes);
-	free(name);
-	return status;
-}
-
 static int add_given_routes(struct tb_network *network,
 	const struct network_options *options, struct tb_error *error)
 {
@@ -251,14 +207,38 @@ static int network_open(const struct network_options *options,
 	struct tb_network **network, struct tb_error *error)
 {
 	struct tb_network *opened = NULL;
-	int status = open_described(options, &opened, error);
+	char *name = strdup(options->network);
+	int status = name ? TB_OK : tb_fail_memory(error, "a name");
+	if (status == TB_OK)
+		status = add_fabric_file(
+			&name, "roots", TB_FABRIC_ROOTS, options->roots, error);
+	if (status == TB_OK)
+		status = add_fabric_file(
+			&name, "node-name-map", TB_FABRIC_NAMES, options->names, error);
+	uint32_t n_nodes = 0;
+	// The tree gets room for the run of --traffic, unless the user set its levels.
+	if (status == TB_OK && options->traffic && !strstr(options->network, ",levels="))
+		status = tb_fabric_traffic_nodes(
+			options->traffic, options->run, &n_nodes, error);
+	if (status == TB_OK)
+		status = tb_network_open(&opened,
+			&(struct tb_network_description){.name = name,
+				.n_nodes = n_nodes,
+				.leaves_out_routes = !needs_routes(options)},
+			error);
+	if (status == TB_OK)
+		note_raised(options, name, opened, n_nodes);
+	free(name);
 	if (status == TB_OK)
 		status = add_given_routes(opened, options, error);
 	if (status != TB_OK) {
 		tb_network_free(opened);
 		return status;
 	}
-	note_remarks(opened);
+	// Print what was odd about a fabric's file or tables, as replay does.
+	for (uint32_t i = 0; i < tb_network_n_remarks(opened); i++)
+		fprintf(stderr, "tailback: note: %s: %s\n",
+			tb_network_params(opened)->name, tb_network_remark(opened, i));
 	*network = opened;
 	return TB_OK;
 }

@@ -103,31 +103,9 @@ static int network_draw(const struct network_options *options,
 	return status;
 }
 
-static void show_following(void *context, double fraction)
+static void show_following(void *line, double share)
 {
-	struct tb_progress *progress = context;
-	if (tb_progress_due(progress))
-		tb_progress_show(progress, fraction, "following routes");
-}
-
-struct network_writing {
-	const struct tb_fabric_report *report;
-	enum tb_format format;
-	uint64_t width;
-};
-
-static int write_network_report(void *context, FILE *stream, struct tb_error *error)
-{
-	const struct network_writing *writing = context;
-	int status = TB_OK;
-	if (writing->format == TB_FORMAT_JSON)
-		status = tb_fabric_write_json(writing->report, stream);
-	else if (writing->format == TB_FORMAT_CSV)
-		tb_fabric_write_csv(writing->report, stream);
-	else
-		status = tb_fabric_write_text(writing->report,
-			tb_cmd_text_width(writing->width, stream, 0), stream);
-	return status == TB_OK ? TB_OK : tb_fail_memory(error, "the network");
+	tb_cli_show_share(line, share, "following routes");
 }
 
 // put_network_report hands the report to where it is asked for.
@@ -144,8 +122,21 @@ static int put_network_report(const struct network_options *options,
 		return network_view(options, report, error);
 	if (TB_FORMATS_DRAWN >> format & 1)
 		return network_draw(options, report, error);
-	return tb_cmd_output_write(&options->picture.output, write_network_report,
-		&(struct network_writing){report, format, options->picture.width}, error);
+	struct tb_outfile out;
+	status = tb_outfile_open(&out, options->picture.output.file, error);
+	if (status != TB_OK)
+		return status;
+	if (format == TB_FORMAT_JSON)
+		status = tb_fabric_write_json(report, out.stream);
+	else if (format == TB_FORMAT_CSV)
+		tb_fabric_write_csv(report, out.stream);
+	else
+		status = tb_fabric_write_text(report,
+			tb_cmd_text_width(options->picture.width, out.stream, 0),
+			out.stream);
+	if (status != TB_OK)
+		status = tb_fail_memory(error, "the network");
+	return tb_cmd_output_end(&out, status, error);
 }
 
 // choose_hosts takes the hosts that the options list, or all that send.
@@ -222,25 +213,19 @@ int network_report(const struct tb_network *network,
 	return status;
 }
 
-struct copying {
-	const struct tb_network *network;
-	enum tb_format format;
-};
-
-static int write_network_file(void *context, FILE *stream, struct tb_error *error)
+static int write_network_file(const struct tb_network *network, enum tb_format format,
+	FILE *stream, struct tb_error *error)
 {
 	static const enum tb_fabric_file_format formats[TB_N_FORMATS] = {
 		[TB_FORMAT_IBNETDISCOVER] = TB_FABRIC_FILE_IBNETDISCOVER,
 		[TB_FORMAT_EDGES] = TB_FABRIC_FILE_EDGES,
 		[TB_FORMAT_DOT] = TB_FABRIC_FILE_DOT,
 		[TB_FORMAT_GRAPH] = TB_FABRIC_FILE_GRAPH};
-	const struct copying *copying = context;
-	const struct tb_network_params *params = tb_network_params(copying->network);
-	if (copying->format == TB_FORMAT_LFTS)
-		return tb_route_file_write(stream, copying->network, error);
-	if (copying->format != TB_FORMAT_INI)
-		return tb_fabric_file_write(
-			stream, copying->network, formats[copying->format], error);
+	const struct tb_network_params *params = tb_network_params(network);
+	if (format == TB_FORMAT_LFTS)
+		return tb_route_file_write(stream, network, error);
+	if (format != TB_FORMAT_INI)
+		return tb_fabric_file_write(stream, network, formats[format], error);
 	if (strcmp(params->shape, TB_SHAPE_FABRIC) == 0)
 		return tb_fail(error, TB_EUSAGE,
 			"an INI file describes a regular tree: write this fabric as "
@@ -252,31 +237,23 @@ static int write_network_file(void *context, FILE *stream, struct tb_error *erro
 int network_copy(const struct tb_network *network, const struct network_options *options,
 	struct tb_error *error)
 {
-	return tb_cmd_output_write(&options->picture.output, write_network_file,
-		&(struct copying){network, options->picture.output.format}, error);
-}
-
-struct following {
-	const struct tb_fabric_paths *paths;
-	enum tb_format format;
-};
-
-static int write_paths(void *context, FILE *stream, struct tb_error *error)
-{
-	const struct following *following = context;
-	int status = TB_OK;
-	if (following->format == TB_FORMAT_JSON)
-		status = tb_fabric_paths_json(following->paths, stream);
-	else
-		tb_fabric_paths_text(following->paths, stream);
-	return status == TB_OK ? TB_OK : tb_fail_memory(error, "the network");
+	const struct tb_cmd_output *output = &options->picture.output;
+	struct tb_outfile out;
+	int status = tb_outfile_open(&out, output->file, error);
+	if (status == TB_OK)
+		status = tb_cmd_output_end(&out,
+			write_network_file(network, output->format, out.stream, error),
+			error);
+	return status;
 }
 
 int network_paths(const struct tb_network *network, const struct network_options *options,
 	struct tb_error *error)
 {
+	const struct tb_cmd_output *output = &options->picture.output;
 	struct tb_named_nodes from, to;
 	struct tb_fabric_paths *paths = NULL;
+	struct tb_outfile out;
 	int status = tb_names_find_nodes(network, options->from, &from, error);
 	if (status == TB_OK)
 		status = tb_names_find_nodes(network, options->to, &to, error);
@@ -284,9 +261,14 @@ int network_paths(const struct tb_network *network, const struct network_options
 		status = tb_fabric_paths_new(
 			&paths, network, from, to, options->study.seed, error);
 	if (status == TB_OK)
-		status = tb_cmd_output_write(&options->picture.output, write_paths,
-			&(struct following){paths, options->picture.output.format},
-			error);
+		status = tb_outfile_open(&out, output->file, error);
+	if (status == TB_OK) {
+		if (output->format != TB_FORMAT_JSON)
+			tb_fabric_paths_text(paths, out.stream);
+		else if (tb_fabric_paths_json(paths, out.stream) != TB_OK)
+			status = tb_fail_memory(error, "the network");
+		status = tb_cmd_output_end(&out, status, error);
+	}
 	tb_fabric_paths_free(paths);
 	return status;
 }

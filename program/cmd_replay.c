@@ -19,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define JOBS_MOST 1024
 
@@ -299,30 +298,9 @@ static bool reads_stdin(const struct parsing *parsing)
 	return false;
 }
 
-// spare_inputs refuses an output that is one of the files to be read.
-static int spare_inputs(const struct tb_recording_options *options)
-{
-	const struct tb_workload_options *workload = &options->workload;
-	const char *const others[] = {options->network, workload->map,
-		options->route_file, options->fault_file};
-	int code = tb_cmd_spare(options->output, workload->traces, workload->n_traces);
-	if (!code)
-		code = tb_cmd_spare(options->output, workload->jobs, workload->n_jobs);
-	if (!code)
-		code = tb_cmd_spare(
-			options->output, others, sizeof others / sizeof *others);
-	return code;
-}
-
 static void catch_stop(void)
 {
 	(void)tb_cli_catch_stop();
-}
-
-static unsigned n_cores(void)
-{
-	long n = sysconf(_SC_NPROCESSORS_ONLN);
-	return n < 1 ? 1 : n > JOBS_MOST ? JOBS_MOST : (unsigned)n;
 }
 
 // find_traces returns the exit code of the first trace that cannot be read.
@@ -365,7 +343,17 @@ static int miss_output(const struct parsing *parsing)
 
 static int check_replay_inputs(const struct parsing *parsing)
 {
-	int code = spare_inputs(&parsing->options.record);
+	// Refuse an output that is one of the files to be read.
+	const struct tb_recording_options *options = &parsing->options.record;
+	const struct tb_workload_options *workload = &options->workload;
+	const char *const others[] = {options->network, workload->map,
+		options->route_file, options->fault_file};
+	int code = tb_cmd_spare(options->output, workload->traces, workload->n_traces);
+	if (!code)
+		code = tb_cmd_spare(options->output, workload->jobs, workload->n_jobs);
+	if (!code)
+		code = tb_cmd_spare(
+			options->output, others, sizeof others / sizeof *others);
 	// A replay opens the network first. Of traces with runs of their own a bad one
 	// fails its run alone.
 	if (code == TB_EXIT_OK && !parsing->network_first && !parsing->each)
@@ -457,8 +445,9 @@ static int replay_all(const struct parsing *parsing)
 	}
 	struct replay_options options = parsing->options;
 	options.record = runs[0];
+	unsigned n_cores = tb_cli_n_cores();
 	if (options.record.n_threads == 0)
-		options.record.n_threads = n_cores();
+		options.record.n_threads = n_cores < JOBS_MOST ? n_cores : JOBS_MOST;
 	// Until there is something to keep, a signal may end the program at once.
 	options.record.settled = catch_stop;
 	if (many)

@@ -74,15 +74,6 @@ static int print_input(const struct tb_recording_summary *run, uint32_t i)
 	return tb_packets_write_summary(stderr, input.packets, "", &against);
 }
 
-static void print_jobs_found(const struct tb_recording_summary *run, bool split)
-{
-	char count[48];
-	uint32_t n = tb_workload_n_jobs(run->workload);
-	if (split)
-		fprintf(stderr, "%s: nodes that talk to each other are one\n",
-			tb_format_counted(n, "job", count, sizeof count));
-}
-
 static const char *network_shape(
 	const struct tb_network *network, char *buffer, size_t size)
 {
@@ -158,7 +149,8 @@ static void print_processes(const struct tb_engine_stats *stats)
 	if (stats->n_processes == 0)
 		return;
 	uint64_t n_windows = stats->n_windows ? stats->n_windows : 1;
-	fprintf(stderr, "%" PRIu32 " processes: %" PRIu64 " windows, %s told in each\n",
+	fprintf(stderr,
+		"%" PRIu32 " processes: %" PRIu64 " windows, %s exchanged in each\n",
 		stats->n_processes, stats->n_windows,
 		tb_format_size(stats->exchanged_bytes / n_windows, size, sizeof size));
 }
@@ -172,7 +164,11 @@ static int replay_print_summary(const struct tb_recording_summary *run, bool spl
 	for (uint32_t i = 0; i < tb_workload_n_inputs(run->workload); i++)
 		if (print_input(run, i) != TB_OK)
 			return TB_EIO;
-	print_jobs_found(run, split);
+	char count[48];
+	uint32_t n = tb_workload_n_jobs(run->workload);
+	if (split)
+		fprintf(stderr, "%s: nodes that talk to each other are one\n",
+			tb_format_counted(n, "job", count, sizeof count));
 	fprintf(stderr, "simulated %s: %s, %s, %s %s delivered\n",
 		tb_format_time(stats->now_ps, time, sizeof time),
 		tb_format_counted(
@@ -248,22 +244,6 @@ static void warn_of_captures(
 			input.name);
 }
 
-static void print_flow(
-	const struct tb_recording_summary *run, const struct tb_undelivered_sample *at)
-{
-	char dead[TB_LINK_NAME_SIZE], source[TB_NAME_SIZE], destination[TB_NAME_SIZE];
-	fprintf(stderr, "  %s > %s: %" PRIu64 ", ",
-		tb_names_node(run->network, at->source, source, sizeof source),
-		tb_names_node(
-			run->network, at->destination, destination, sizeof destination),
-		at->n_messages);
-	if (at->dead.id == TB_ID_NONE)
-		fputs("no route is left\n", stderr);
-	else
-		fprintf(stderr, "%s is dead\n",
-			tb_names_link(run->network, at->dead, dead, sizeof dead));
-}
-
 static void print_waiting(const struct tb_recording_summary *run)
 {
 	char count[48];
@@ -286,8 +266,21 @@ static void warn_of_faults(const struct tb_recording_summary *run)
 	fprintf(stderr, "tailback: warning: %s not delivered, source and destination:\n",
 		tb_format_counted(run->stats.n_undelivered, "message was|messages were",
 			count, sizeof count));
-	for (size_t i = 0; i < run->n_undelivered && i < NAMED_MOST; i++)
-		print_flow(run, &run->undelivered[i]);
+	for (size_t i = 0; i < run->n_undelivered && i < NAMED_MOST; i++) {
+		const struct tb_undelivered_sample *at = &run->undelivered[i];
+		char dead[TB_LINK_NAME_SIZE], source[TB_NAME_SIZE],
+			destination[TB_NAME_SIZE];
+		fprintf(stderr, "  %s > %s: %" PRIu64 ", ",
+			tb_names_node(run->network, at->source, source, sizeof source),
+			tb_names_node(run->network, at->destination, destination,
+				sizeof destination),
+			at->n_messages);
+		if (at->dead.id == TB_ID_NONE)
+			fputs("no route is left\n", stderr);
+		else
+			fprintf(stderr, "%s is dead\n",
+				tb_names_link(run->network, at->dead, dead, sizeof dead));
+	}
 	if (run->n_undelivered > NAMED_MOST)
 		fprintf(stderr, "  and %s: see the view 'undelivered' of the store\n",
 			tb_format_counted(run->n_undelivered - NAMED_MOST,
@@ -320,20 +313,6 @@ static void replay_warn(const struct tb_recording_summary *run)
 			warn_of_captures(run, input);
 	}
 	warn_of_faults(run);
-}
-
-static void show_simulating(
-	const struct tb_recording_summary *run, struct tb_progress *progress)
-{
-	char text[160], simulated[24], delivered[48];
-	double wall = tb_clock_s() - progress->started_s;
-	snprintf(text, sizeof text, "%s simulated, %s, %.2f M packets/s",
-		tb_format_time(run->stats.now_ps, simulated, sizeof simulated),
-		tb_format_counted(
-			run->stats.n_delivered, "message", delivered, sizeof delivered),
-		(double)run->stats.n_packets / wall / 1e6);
-	tb_progress_show(progress,
-		tb_workload_fraction(run->workload, run->stats.n_packets), text);
 }
 
 static bool has_display(void)
@@ -385,34 +364,25 @@ static int simulate_run(const struct replay_options *options,
 		if (tb_progress_due(&progress)) {
 			const struct tb_recording_summary run =
 				tb_recording_summary(recording);
-			show_simulating(&run, &progress);
+			char text[160], simulated[24], delivered[48];
+			double wall = tb_clock_s() - progress.started_s;
+			snprintf(text, sizeof text, "%s simulated, %s, %.2f M packets/s",
+				tb_format_time(
+					run.stats.now_ps, simulated, sizeof simulated),
+				tb_format_counted(run.stats.n_delivered, "message",
+					delivered, sizeof delivered),
+				(double)run.stats.n_packets / wall / 1e6);
+			tb_progress_show(&progress,
+				tb_workload_fraction(run.workload, run.stats.n_packets),
+				text);
 		}
 	tb_progress_done(&progress);
 	return status;
 }
 
-static void show_range(void *context, size_t n_done, size_t n)
+static void show_range(void *line, size_t n_done, size_t n)
 {
-	struct tb_progress *progress = context;
-	char text[64];
-	if (!tb_progress_due(progress))
-		return;
-	snprintf(text, sizeof text, "%zu of %zu replays for the range", n_done, n);
-	tb_progress_show(progress, (double)n_done / (double)n, text);
-}
-
-// describe_check describes in `text` how far a replay at the captured rate is from the
-// capture.
-static void describe_check(const struct tb_capture_check *check, char *text, size_t size)
-{
-	const struct tb_recorded_row row = {.job = check->job,
-		.recorded_ps = (int64_t)check->recorded_ps,
-		.simulated_ps = (int64_t)check->simulated_ps,
-		.bytes_per_s = check->bytes_per_s,
-		.node_percent = check->node_percent,
-		.recorded_at_ps = (int64_t)check->recorded_message_ps,
-		.simulated_at_ps = (int64_t)check->simulated_message_ps};
-	tb_recorded_check_sentence(&row, text, size);
+	tb_cli_show_count(line, n_done, n, "replays for the range");
 }
 
 static void print_checks(
@@ -421,7 +391,14 @@ static void print_checks(
 	char text[512];
 	for (size_t i = 0; i < checks->n; i++) {
 		const struct tb_capture_check *check = &checks->list[i];
-		describe_check(check, text, sizeof text);
+		const struct tb_recorded_row row = {.job = check->job,
+			.recorded_ps = (int64_t)check->recorded_ps,
+			.simulated_ps = (int64_t)check->simulated_ps,
+			.bytes_per_s = check->bytes_per_s,
+			.node_percent = check->node_percent,
+			.recorded_at_ps = (int64_t)check->recorded_message_ps,
+			.simulated_at_ps = (int64_t)check->simulated_message_ps};
+		tb_recorded_check_sentence(&row, text, sizeof text);
 		if (checks->n > 1)
 			fprintf(stderr, "check of %s: %s\n",
 				tb_workload_job(run->workload, check->job).name, text);
@@ -530,14 +507,9 @@ static int finish_run(const struct replay_options *options,
 	return TB_EXIT_FAILURE;
 }
 
-static void show_alone(void *context, size_t n_done, size_t n)
+static void show_alone(void *line, size_t n_done, size_t n)
 {
-	struct tb_progress *progress = context;
-	char text[64];
-	if (!tb_progress_due(progress))
-		return;
-	snprintf(text, sizeof text, "%zu of %zu replays of jobs alone", n_done, n);
-	tb_progress_show(progress, (double)n_done / (double)n, text);
+	tb_cli_show_count(line, n_done, n, "replays of jobs alone");
 }
 
 // replay_jobs_alone replays the jobs of a finished run by themselves, and returns the
@@ -617,22 +589,7 @@ static void on_kept(void *context, size_t index, const struct tb_recording_summa
 static void on_watch(void *context, size_t n_done)
 {
 	struct many *many = context;
-	char text[64];
-	if (!tb_progress_due(&many->progress))
-		return;
-	snprintf(text, sizeof text, "%zu of %zu replays", n_done, many->n);
-	tb_progress_show(&many->progress, (double)n_done / (double)many->n, text);
-}
-
-static void print_replay_shard(const struct replay_options *options,
-	const struct tb_recording_many_outcome *outcome)
-{
-	fprintf(stderr, "%zu run%s in %s (shard %" PRIu32 "/%" PRIu32 ")", outcome->n,
-		outcome->n == 1 ? "" : "s", options->record.output, options->shard.number,
-		options->shard.n);
-	if (outcome->n_before > 0)
-		fprintf(stderr, ": %zu were recorded before", outcome->n_before);
-	fputc('\n', stderr);
+	tb_cli_show_count(&many->progress, n_done, many->n, "replays");
 }
 
 int replay_many(const struct replay_options *options,
@@ -655,8 +612,14 @@ int replay_many(const struct replay_options *options,
 	tb_progress_done(&many.progress);
 	if (status < 0)
 		return tb_cli_fail(&error);
-	if (!outcome.stopped && options->shard.n > 0 && !options->quiet)
-		print_replay_shard(options, &outcome);
+	if (!outcome.stopped && options->shard.n > 0 && !options->quiet) {
+		fprintf(stderr, "%zu run%s in %s (shard %" PRIu32 "/%" PRIu32 ")",
+			outcome.n, outcome.n == 1 ? "" : "s", options->record.output,
+			options->shard.number, options->shard.n);
+		if (outcome.n_before > 0)
+			fprintf(stderr, ": %zu were recorded before", outcome.n_before);
+		fputc('\n', stderr);
+	}
 	if (!outcome.stopped)
 		return TB_EXIT_OK;
 	fprintf(stderr, "tailback: stopped early: %zu of %zu runs are in %s, %s\n",

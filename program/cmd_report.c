@@ -94,12 +94,6 @@ static const struct tb_options option_table = {
 	.operand = TB_STORE_OPERAND(struct report_options, store),
 };
 
-struct report_writing {
-	const struct report_options *options;
-	struct tb_run *run;
-	const struct tb_report *report;
-};
-
 static int write_html(struct tb_run *run, const struct tb_report *report, FILE *stream,
 	struct tb_error *error)
 {
@@ -125,25 +119,22 @@ static int write_html(struct tb_run *run, const struct tb_report *report, FILE *
 	return status;
 }
 
-static int write_run_report(void *context, FILE *stream, struct tb_error *error)
+static int write_run_report(const struct report_options *options, struct tb_run *run,
+	const struct tb_report *report, FILE *stream, struct tb_error *error)
 {
-	const struct report_writing *writing = context;
-	enum tb_format format = writing->options->output.format;
+	enum tb_format format = options->output.format;
 	if (format == TB_FORMAT_HTML)
-		return write_html(writing->run, writing->report, stream, error);
+		return write_html(run, report, stream, error);
 	if (format == TB_FORMAT_PDF)
-		return tb_report_print(writing->report, writing->run,
-			writing->options->full, stream, error);
-	const struct tb_report_form form = {.list = writing->options->list,
-		.width = tb_cmd_text_width(writing->options->width, stream, 0)};
-	return tb_report_write(writing->report, format, &form, stream, error);
+		return tb_report_print(report, run, options->full, stream, error);
+	const struct tb_report_form form = {.list = options->list,
+		.width = tb_cmd_text_width(options->width, stream, 0)};
+	return tb_report_write(report, format, &form, stream, error);
 }
 
-static void show_trying(void *context, double fraction)
+static void show_trying(void *line, double share)
 {
-	struct tb_progress *line = context;
-	if (tb_progress_due(line))
-		tb_progress_show(line, fraction, "replaying changes");
+	tb_cli_show_share(line, share, "replaying changes");
 }
 
 // try_changes replays what might help a run (0: the newest), within bounds, and keeps in
@@ -155,9 +146,8 @@ static void try_changes(const char *store, int64_t id)
 	struct tb_run *run = NULL;
 	struct tb_advice *advice = NULL;
 	struct tb_progress line;
-	long n_cores = sysconf(_SC_NPROCESSORS_ONLN);
 	const struct tb_advice_options options = {.n_seeds = TB_ADVICE_SEEDS,
-		.n_at_once = n_cores > 1 ? (uint32_t)n_cores : 1,
+		.n_at_once = tb_cli_n_cores(),
 		.most = TRIES_MOST,
 		.seconds = SECONDS_MOST,
 		.stop = tb_cli_catch_stop(),
@@ -207,6 +197,7 @@ static int report_run(const struct report_options *options)
 	struct tb_error error;
 	struct tb_run *run = NULL;
 	struct tb_report *report = NULL;
+	struct tb_outfile out;
 	if (options->try_first)
 		try_changes(options->store, options->run);
 	int status = tb_run_open(&run, options->store, options->run, &error);
@@ -215,8 +206,11 @@ static int report_run(const struct report_options *options)
 	if (status == TB_OK)
 		status = tb_report_new(&report, run, (uint32_t)options->top, &error);
 	if (status == TB_OK)
-		status = tb_cmd_output_write(&options->output, write_run_report,
-			&(struct report_writing){options, run, report}, &error);
+		status = tb_outfile_open(&out, options->output.file, &error);
+	if (status == TB_OK)
+		status = tb_cmd_output_end(&out,
+			write_run_report(options, run, report, out.stream, &error),
+			&error);
 	int code = status == TB_OK ? judge_hottest(options, run, report)
 				   : tb_cli_fail(&error);
 	tb_report_free(report);

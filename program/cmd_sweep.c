@@ -139,21 +139,6 @@ static void show_sweeping(void *context, const struct tb_sweep_progress *progres
 	tb_progress_show(line, progress->fraction, text);
 }
 
-static void print_sweep_summary(const struct sweep_arguments *args,
-	const struct tb_sweep_progress *progress, double wall_s)
-{
-	size_t n_new = progress->n_done - progress->n_before;
-	fprintf(stderr, "%zu point%s in %s", progress->n_points,
-		progress->n_points == 1 ? "" : "s", args->output);
-	if (args->shard.n > 0)
-		fprintf(stderr, " (shard %" PRIu32 "/%" PRIu32 ")", args->shard.number,
-			args->shard.n);
-	fputs(": ", stderr);
-	if (progress->n_before > 0)
-		fprintf(stderr, "%zu were done before, ", progress->n_before);
-	fprintf(stderr, "%zu run in %.2f s\n", n_new, wall_s);
-}
-
 // What a sweep is run with: this machine's cores, or other processes.
 struct sweep_crew {
 	struct tb_peers peers; // n is 1: none
@@ -197,39 +182,20 @@ static int run_sweep_points(const struct sweep_arguments *args,
 	}
 	if (status != TB_OK)
 		return tb_cli_fail(&error);
-	if (!args->quiet)
-		print_sweep_summary(args, &progress, tb_clock_s() - started);
-	return TB_EXIT_OK;
-}
-
-// spare_networks refuses an output that is the file of a network of the sweep.
-static int spare_networks(
-	const struct sweep_arguments *args, const struct tb_sweep *sweep)
-{
-	const char *before = "";
-	int code = TB_EXIT_OK;
-	for (size_t i = 0; i < sweep->n_points && code == TB_EXIT_OK; i++) {
-		const char *network = sweep->points[i].network;
-		if (strcmp(network, before) != 0)
-			code = tb_cmd_spare(args->output, &network, 1);
-		before = network;
+	if (!args->quiet) {
+		double wall_s = tb_clock_s() - started;
+		size_t n_new = progress.n_done - progress.n_before;
+		fprintf(stderr, "%zu point%s in %s", progress.n_points,
+			progress.n_points == 1 ? "" : "s", args->output);
+		if (args->shard.n > 0)
+			fprintf(stderr, " (shard %" PRIu32 "/%" PRIu32 ")",
+				args->shard.number, args->shard.n);
+		fputs(": ", stderr);
+		if (progress.n_before > 0)
+			fprintf(stderr, "%zu were done before, ", progress.n_before);
+		fprintf(stderr, "%zu run in %.2f s\n", n_new, wall_s);
 	}
-	return code;
-}
-
-// warn_of_shard: whoever forgot --shard should notice before the hours that the whole
-// takes.
-static void warn_of_shard(const struct sweep_arguments *args)
-{
-	struct tb_shard shard;
-	size_t n_runs = 0;
-	if (args->shard.n > 0 || access(args->output, F_OK) != 0 ||
-		tb_merge_shard_of(args->output, &shard, &n_runs, NULL) != 1)
-		return;
-	fprintf(stderr,
-		"tailback: warning: %s is shard %" PRIu32 "/%" PRIu32
-		": without --shard it gets all points, and is no shard any more\n",
-		args->output, shard.number, shard.n);
+	return TB_EXIT_OK;
 }
 
 static int read_and_run(const struct sweep_arguments *args, struct sweep_crew *crew)
@@ -242,16 +208,34 @@ static int read_and_run(const struct sweep_arguments *args, struct sweep_crew *c
 	if (tb_sweep_read(&sweep, args->name, args->changes.of, args->changes.n,
 		    &error) != TB_OK)
 		return tb_cli_fail(&error);
-	code = spare_networks(args, &sweep);
-	if (code == TB_EXIT_OK)
-		warn_of_shard(args);
+	// Refuse an output that is the file of a network of the sweep.
+	const char *before = "";
+	for (size_t i = 0; i < sweep.n_points && code == TB_EXIT_OK; i++) {
+		const char *network = sweep.points[i].network;
+		if (strcmp(network, before) != 0)
+			code = tb_cmd_spare(args->output, &network, 1);
+		before = network;
+	}
+	if (code == TB_EXIT_OK) {
+		// Warn a user who forgot --shard before the hours that the whole takes.
+		struct tb_shard shard;
+		size_t n_runs = 0;
+		if (args->shard.n == 0 && access(args->output, F_OK) == 0 &&
+			tb_merge_shard_of(args->output, &shard, &n_runs, NULL) == 1) {
+			fprintf(stderr,
+				"tailback: warning: %s is shard %" PRIu32 "/%" PRIu32
+				": without --shard it gets all points, and is no shard "
+				"any more\n",
+				args->output, shard.number, shard.n);
+		}
+	}
 	if (code == TB_EXIT_OK)
 		code = run_sweep_points(args, &sweep, crew);
 	tb_sweep_fini(&sweep);
 	return code;
 }
 
-// serve_sweep works for rank 0, which prints what there is to say.
+// serve_sweep runs points for rank 0, which prints the outcome.
 static int serve_sweep(const struct sweep_arguments *args, struct sweep_crew *crew)
 {
 	struct tb_error error;

@@ -160,20 +160,6 @@ static const struct tb_option option_rows[] = {
 	{0},
 };
 
-// refuse_name reports an unknown operand and a known one that is near.
-static void refuse_name(struct argp_state *state, const char *name)
-{
-	const char *names[64] = {"io"};
-	size_t n = 1;
-	for (const struct tb_synth_pattern *p = tb_synth_patterns; p->name; p++)
-		names[n++] = p->name;
-	for (int op = 0; op < TB_COLL_EXCHANGE; op++)
-		names[n++] = tb_collectives[op].name;
-	struct tb_hint hint;
-	argp_error(state, "no pattern or collective is called '%s'%s", name,
-		tb_hint_near(&hint, name, names, n, sizeof *names));
-}
-
 // take_job_name takes the operand: a pattern, a collective, or io and then a benchmark of
 // it.
 static void take_job_name(
@@ -196,8 +182,18 @@ static void take_job_name(
 		args->kind = COLLECTIVE;
 	else if (tb_synth_pattern_find(&args->pattern.pattern, name, NULL) == TB_OK)
 		args->kind = PATTERN;
-	else
-		refuse_name(state, name);
+	else {
+		// Report an unknown operand and a known one that is near.
+		const char *names[64] = {"io"};
+		size_t n = 1;
+		for (const struct tb_synth_pattern *p = tb_synth_patterns; p->name; p++)
+			names[n++] = p->name;
+		for (int op = 0; op < TB_COLL_EXCHANGE; op++)
+			names[n++] = tb_collectives[op].name;
+		struct tb_hint hint;
+		argp_error(state, "no pattern or collective is called '%s'%s", name,
+			tb_hint_near(&hint, name, names, n, sizeof *names));
+	}
 }
 
 // refuse_others refuses options of another kind of job.
@@ -334,18 +330,6 @@ static void check_synth_options(void *arguments, const struct argp_state *state)
 		argp_error(state, "--binary is not for a terminal: use -o FILE");
 }
 
-static void help_collectives(FILE *stream)
-{
-	fputs("Collectives and their algorithms (--algorithm):\n", stream);
-	for (int op = 0; op < TB_COLL_EXCHANGE; op++) {
-		const struct tb_collective *c = &tb_collectives[op];
-		fprintf(stream, "  %-16s%s\n", c->name, c->summary);
-		for (const struct tb_algorithm *a = tb_algorithms; a->name; a++)
-			if ((int)a->op == op)
-				fprintf(stream, "    %-19s%s\n", a->name, a->summary);
-	}
-}
-
 // help_filter adds the tables of names, which are data, to the text after the options.
 static char *help_filter(int key, const char *text, void *input)
 {
@@ -361,7 +345,14 @@ static char *help_filter(int key, const char *text, void *input)
 	for (const struct tb_synth_pattern *p = tb_synth_patterns; p->name; p++)
 		fprintf(stream, "  %-14s%s\n", p->name, p->summary);
 	fputc('\n', stream);
-	help_collectives(stream);
+	fputs("Collectives and their algorithms (--algorithm):\n", stream);
+	for (int op = 0; op < TB_COLL_EXCHANGE; op++) {
+		const struct tb_collective *c = &tb_collectives[op];
+		fprintf(stream, "  %-16s%s\n", c->name, c->summary);
+		for (const struct tb_algorithm *a = tb_algorithms; a->name; a++)
+			if ((int)a->op == op)
+				fprintf(stream, "    %-19s%s\n", a->name, a->summary);
+	}
 	fputs("\nParallel I/O (io BENCHMARK):\n", stream);
 	for (const struct tb_io_benchmark *b = tb_io_benchmarks; b->name; b++)
 		fprintf(stream, "  %-12s%s\n", b->name, b->summary);

@@ -65,31 +65,15 @@ static const struct tb_options option_table = {
 	.operand = TB_STORE_OPERAND(struct timeline_options, store),
 };
 
-struct timeline_writing {
-	const struct timeline_options *options;
-	const struct tb_timeline *timeline;
-};
-
-static int write_timeline(void *context, FILE *stream, struct tb_error *error)
+static int write_timeline(const struct timeline_options *options,
+	const struct tb_timeline *timeline, FILE *stream, struct tb_error *error)
 {
-	const struct timeline_writing *writing = context;
-	const struct timeline_options *options = writing->options;
 	if (options->output.format == TB_FORMAT_JSON)
-		return tb_timeline_trace(writing->timeline, stream, error);
+		return tb_timeline_trace(timeline, stream, error);
 	uint32_t n_ranks = options->n_ranks ? (uint32_t)options->n_ranks : UINT32_MAX;
-	return tb_timeline_text(writing->timeline,
+	return tb_timeline_text(timeline,
 		tb_cmd_text_width(options->width, stream, WIDTH_TEXT), n_ranks, stream,
 		error);
-}
-
-// look_closer replays the window that is shown; the timeline itself refuses an empty one.
-static int look_closer(struct tb_closer *closer, const struct tb_run *run,
-	const struct timeline_options *options, struct tb_error *error)
-{
-	tb_time_ps end = tb_run_info(run)->simulated_ps;
-	tb_time_ps to = options->to < end ? options->to : end;
-	return options->from < to ? tb_closer_init(closer, run, options->from, to, error)
-				  : TB_OK;
 }
 
 static int run_timeline(const struct timeline_options *options, struct tb_error *error)
@@ -100,22 +84,30 @@ static int run_timeline(const struct timeline_options *options, struct tb_error 
 		return status;
 	struct tb_closer closer = {0};
 	struct tb_timeline timeline = {0};
+	struct tb_outfile out;
 	if (tb_run_is_measured(tb_run_info(run)))
 		status = tb_fail(error, TB_EUSAGE,
 			"run %lld was measured by counters, which tell neither ranks "
 			"nor instants",
 			(long long)tb_run_info(run)->id);
-	if (status == TB_OK && options->closer)
-		status = look_closer(&closer, run, options, error);
+	if (status == TB_OK && options->closer) {
+		// Replay the window that is shown; the timeline itself refuses an empty
+		// one.
+		tb_time_ps end = tb_run_info(run)->simulated_ps;
+		tb_time_ps to = options->to < end ? options->to : end;
+		status = options->from < to
+				 ? tb_closer_init(&closer, run, options->from, to, error)
+				 : TB_OK;
+	}
 	const struct tb_timeline_options wanted = {
 		options->from, options->to, (uint32_t)options->n_links, closer.run};
 	if (status == TB_OK)
 		status = tb_timeline_init(&timeline, run, &wanted, error);
-	if (status == TB_OK) {
-		struct timeline_writing writing = {options, &timeline};
-		status = tb_cmd_output_write(
-			&options->output, write_timeline, &writing, error);
-	}
+	if (status == TB_OK)
+		status = tb_outfile_open(&out, options->output.file, error);
+	if (status == TB_OK)
+		status = tb_cmd_output_end(&out,
+			write_timeline(options, &timeline, out.stream, error), error);
 	tb_timeline_fini(&timeline);
 	tb_closer_fini(&closer);
 	tb_run_free(run);

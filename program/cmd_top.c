@@ -169,22 +169,6 @@ static bool take_screen_keys(struct tb_top *top, int keyboard, double wait_s)
 	return go_on;
 }
 
-static int watch_run(const struct top_options *options, struct tb_top *top,
-	const volatile sig_atomic_t *stop, struct tb_error *error)
-{
-	struct tb_picture picture = {0};
-	int status = TB_OK;
-	while (!tb_stop_asked(stop)) {
-		tb_top_refresh(top);
-		status = draw_screen(top, &picture, error);
-		if (status != TB_OK ||
-			!take_screen_keys(top, options->keyboard, options->every_s))
-			break;
-	}
-	tb_picture_fini(&picture);
-	return status;
-}
-
 static int watch_screen(
 	const struct top_options *options, struct tb_top *top, struct tb_error *error)
 {
@@ -196,7 +180,16 @@ static int watch_screen(
 	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
 	tcsetattr(options->keyboard, TCSADRAIN, &raw);
 	fputs("\033[?1049h\033[?25l", stdout); // another screen, no cursor
-	int status = watch_run(options, top, stop, error);
+	struct tb_picture picture = {0};
+	int status = TB_OK;
+	while (!tb_stop_asked(stop)) {
+		tb_top_refresh(top);
+		status = draw_screen(top, &picture, error);
+		if (status != TB_OK ||
+			!take_screen_keys(top, options->keyboard, options->every_s))
+			break;
+	}
+	tb_picture_fini(&picture);
 	fputs("\033[?25h\033[?1049l", stdout);
 	fflush(stdout);
 	tcsetattr(options->keyboard, TCSADRAIN, &before);

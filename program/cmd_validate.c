@@ -83,25 +83,9 @@ static const struct tb_options option_table = {
 	.check = check_validate_options,
 };
 
-static void show_validating(void *context, size_t n_done, size_t n_runs)
+static void show_validating(void *line, size_t n_done, size_t n_runs)
 {
-	struct tb_progress *progress = context;
-	char text[64];
-	if (!tb_progress_due(progress))
-		return;
-	snprintf(text, sizeof text, "%zu of %zu runs", n_done, n_runs);
-	tb_progress_show(progress, n_runs ? (double)n_done / (double)n_runs : -1, text);
-}
-
-struct validate_writing {
-	const struct tb_validation *validation;
-	enum tb_format format;
-};
-
-static int write_findings(void *context, FILE *stream, struct tb_error *error)
-{
-	const struct validate_writing *writing = context;
-	return tb_validation_write(writing->validation, writing->format, stream, error);
+	tb_cli_show_count(line, n_done, n_runs, "runs");
 }
 
 int tb_cmd_validate(int argc, char **argv)
@@ -120,14 +104,19 @@ int tb_cmd_validate(int argc, char **argv)
 	if (code != TB_EXIT_OK)
 		return code;
 	struct tb_validation validation = {0};
+	struct tb_outfile out;
 	struct tb_error error = {0};
 	tb_progress_init(&progress, STDERR_FILENO);
 	int status = tb_validation_run(&validation, &args.options, &error);
 	tb_progress_done(&progress);
 	if (status != TB_OK)
 		return tb_cli_fail(&error);
-	status = tb_cmd_output_write(&args.output, write_findings,
-		&(struct validate_writing){&validation, args.output.format}, &error);
+	status = tb_outfile_open(&out, args.output.file, &error);
+	if (status == TB_OK)
+		status = tb_cmd_output_end(&out,
+			tb_validation_write(
+				&validation, args.output.format, out.stream, &error),
+			&error);
 	bool failing = tb_validation_count(&validation, TB_VERDICT_FAILS) > 0;
 	tb_validation_fini(&validation);
 	if (status != TB_OK)

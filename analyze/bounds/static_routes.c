@@ -307,17 +307,17 @@ static int tb_static_tree(double *found_s, const struct tb_switch_graph *graph,
 // How much dearer a link becomes with each pass in which it takes longest.
 static const double raised = 1.3;
 
-struct reached { // a switch, while prices are found
+struct priced { // a switch, while prices are found
 	double price;
 	uint32_t sw;
 };
 
-static bool cheaper(const struct reached *a, const struct reached *b)
+static bool cheaper(const struct priced *a, const struct priced *b)
 {
 	return a->price < b->price;
 }
 
-TB_HEAP(reached, struct reached, cheaper)
+TB_HEAP(priced, struct priced, cheaper)
 
 // What is above a switch: for how much its bytes come there or from there, and how.
 struct ascent {
@@ -338,7 +338,7 @@ struct static_search {
 	double *load, *dearer;	   // by edge: bytes, and a factor of its price
 	double unit_s;		   // times are measured in
 	struct ascent here, away;  // of the source, of the destination
-	struct reached *heap;	   // room for an entry an edge, and one
+	struct priced *heap;	   // room for an entry an edge, and one
 	struct static_path *paths; // by pair
 	uint64_t work;		   // edges looked at
 };
@@ -376,7 +376,7 @@ static double price(const struct static_search *s, uint32_t edge, double bytes)
 }
 
 static void reach_from(struct static_search *s, struct ascent *ascent, size_t *n,
-	struct reached at, uint32_t via)
+	struct priced at, uint32_t via)
 {
 	if (at.price >= ascent->price[at.sw])
 		return;
@@ -384,7 +384,7 @@ static void reach_from(struct static_search *s, struct ascent *ascent, size_t *n
 		ascent->reached[ascent->n_reached++] = at.sw;
 	ascent->price[at.sw] = at.price;
 	ascent->via[at.sw] = via;
-	reached_put(s->heap, (*n)++, at);
+	priced_put(s->heap, (*n)++, at);
 }
 
 // ascend finds the prices of all above a switch: of the way up there, or, backwards, of
@@ -402,10 +402,10 @@ static uint32_t ascend(struct static_search *s, struct ascent *ascent,
 	size_t n = 0;
 	while (ascent->n_reached > 0)
 		ascent->price[ascent->reached[--ascent->n_reached]] = INFINITY;
-	reach_from(s, ascent, &n, (struct reached){0, backwards ? pair->to : pair->from},
+	reach_from(s, ascent, &n, (struct priced){0, backwards ? pair->to : pair->from},
 		TB_ID_NONE);
 	while (n > 0 && s->heap[0].price < least) {
-		struct reached at = reached_take(s->heap, n--);
+		struct priced at = priced_take(s->heap, n--);
 		if (at.price > ascent->price[at.sw])
 			continue;
 		if (other && at.price + other->price[at.sw] < least) {
@@ -415,7 +415,7 @@ static uint32_t ascend(struct static_search *s, struct ascent *ascent,
 		s->work += first[at.sw + 1] - first[at.sw];
 		for (uint32_t i = first[at.sw]; i < first[at.sw + 1]; i++) {
 			double cost = at.price + price(s, list[i], pair->bytes);
-			struct reached next = {cost, end[list[i]]};
+			struct priced next = {cost, end[list[i]]};
 			if (graph->is_up[list[i]] != backwards)
 				reach_from(s, ascent, &n, next, list[i]);
 		}

@@ -73,17 +73,6 @@ static int keep_hot(struct tb_chance_figures *figures, enum tb_chance_kind kind,
 	return keep_chance_figures(figures, kind, figures->at[kind], n_kept, error);
 }
 
-// keep_common keeps the flows that have messages in all runs.
-static int keep_common(struct tb_chance_figures *figures, struct tb_error *error)
-{
-	size_t n_kept = 0;
-	for (uint32_t i = 0; i < figures->n[TB_CHANCE_FLOW]; i++)
-		if (figures->n_seen[i] == 2 * figures->n_pairs)
-			figures->at[TB_CHANCE_FLOW][n_kept++] = i;
-	return keep_chance_figures(
-		figures, TB_CHANCE_FLOW, figures->at[TB_CHANCE_FLOW], n_kept, error);
-}
-
 static void name_row(struct tb_chance_row *row, const struct tb_compare *compare,
 	const struct tb_chance_figures *figures)
 {
@@ -187,8 +176,15 @@ int tb_chance_gather(struct tb_chance *chance, const struct tb_compare *compare,
 		status = keep_hot(&figures, TB_CHANCE_LINK, error);
 	if (status == TB_OK)
 		status = keep_hot(&figures, TB_CHANCE_ROOT, error);
-	if (status == TB_OK)
-		status = keep_common(&figures, error);
+	if (status == TB_OK) {
+		// Keep the flows that have messages in all runs.
+		size_t n_kept = 0;
+		for (uint32_t i = 0; i < figures.n[TB_CHANCE_FLOW]; i++)
+			if (figures.n_seen[i] == 2 * figures.n_pairs)
+				figures.at[TB_CHANCE_FLOW][n_kept++] = i;
+		status = keep_chance_figures(&figures, TB_CHANCE_FLOW,
+			figures.at[TB_CHANCE_FLOW], n_kept, error);
+	}
 	for (int kind = 0; status == TB_OK && kind < TB_CHANCE_KINDS; kind++)
 		status = test(
 			&made, compare, &figures, (enum tb_chance_kind)kind, top, error);

@@ -34,16 +34,6 @@ static void put_chance_links(const struct figures_reading *r, enum tb_chance_kin
 	}
 }
 
-static int read_roots(const struct figures_reading *r, struct tb_error *error)
-{
-	struct tb_link_sample *samples = NULL;
-	int status = tb_compare_read_roots(r->run, &samples, error);
-	if (status == TB_OK)
-		put_chance_links(r, TB_CHANCE_ROOT, samples);
-	free(samples);
-	return status;
-}
-
 static int read_links(const struct figures_reading *r, struct tb_error *error)
 {
 	const struct tb_link_sample *samples = NULL;
@@ -61,36 +51,6 @@ static int read_links(const struct figures_reading *r, struct tb_error *error)
 	put_chance_value(r, TB_CHANCE_RUN, TB_CHANCE_WAIT, wait_ps);
 	put_chance_value(r, TB_CHANCE_RUN, TB_CHANCE_TIME, (double)r->info->simulated_ps);
 	return TB_OK;
-}
-
-static int read_chance_flows(const struct figures_reading *r, struct tb_error *error)
-{
-	const struct tb_flow_table *known = &r->figures->flows;
-	struct tb_flow_table flows = {0};
-	double latency_ps = 0, n_messages = 0;
-	int status = tb_flow_table_init(&flows, r->run, error);
-	if (status == TB_OK && flows.group != known->group)
-		status = tb_fail_in(error, TB_EUSAGE, r->store,
-			"its run %" PRId64 " has other groups of flows than the first",
-			r->info->id);
-	for (uint32_t i = 0, at = 0; status == TB_OK && i < flows.n; i++) {
-		const struct tb_flow_sample *flow = &flows.rows[i];
-		if (flow->n_messages == 0)
-			continue;
-		double mean_ps = (double)flow->latency_ps / (double)flow->n_messages;
-		latency_ps += (double)flow->latency_ps;
-		n_messages += (double)flow->n_messages;
-		while (at < known->n && tb_compare_flow_order(&known->rows[at], flow) < 0)
-			at++;
-		if (at == known->n || tb_compare_flow_order(&known->rows[at], flow) != 0)
-			continue;
-		put_chance_value(r, TB_CHANCE_FLOW, at, mean_ps);
-		r->figures->n_seen[at]++;
-	}
-	put_chance_value(r, TB_CHANCE_RUN, TB_CHANCE_LATENCY,
-		n_messages > 0 ? latency_ps / n_messages : 0);
-	tb_flow_table_fini(&flows);
-	return status;
 }
 
 // read_chance_jobs reads what jobs took with the computation before their first message,
@@ -122,34 +82,48 @@ static int read_run(struct figures_reading *r, int64_t id, struct tb_error *erro
 		return status;
 	r->info = tb_run_info(r->run);
 	status = read_links(r, error);
-	if (status == TB_OK)
-		status = read_roots(r, error);
-	if (status == TB_OK)
-		status = read_chance_flows(r, error);
+	if (status == TB_OK) {
+		struct tb_link_sample *samples = NULL;
+		status = tb_compare_read_roots(r->run, &samples, error);
+		if (status == TB_OK)
+			put_chance_links(r, TB_CHANCE_ROOT, samples);
+		free(samples);
+	}
+	if (status == TB_OK) {
+		const struct tb_flow_table *known = &r->figures->flows;
+		struct tb_flow_table flows = {0};
+		double latency_ps = 0, n_messages = 0;
+		status = tb_flow_table_init(&flows, r->run, error);
+		if (status == TB_OK && flows.group != known->group)
+			status = tb_fail_in(error, TB_EUSAGE, r->store,
+				"its run %" PRId64
+				" has other groups of flows than the first",
+				r->info->id);
+		for (uint32_t i = 0, at = 0; status == TB_OK && i < flows.n; i++) {
+			const struct tb_flow_sample *flow = &flows.rows[i];
+			if (flow->n_messages == 0)
+				continue;
+			double mean_ps =
+				(double)flow->latency_ps / (double)flow->n_messages;
+			latency_ps += (double)flow->latency_ps;
+			n_messages += (double)flow->n_messages;
+			while (at < known->n &&
+				tb_compare_flow_order(&known->rows[at], flow) < 0)
+				at++;
+			if (at == known->n ||
+				tb_compare_flow_order(&known->rows[at], flow) != 0)
+				continue;
+			put_chance_value(r, TB_CHANCE_FLOW, at, mean_ps);
+			r->figures->n_seen[at]++;
+		}
+		put_chance_value(r, TB_CHANCE_RUN, TB_CHANCE_LATENCY,
+			n_messages > 0 ? latency_ps / n_messages : 0);
+		tb_flow_table_fini(&flows);
+	}
 	if (status == TB_OK)
 		status = read_chance_jobs(r, error);
 	tb_run_free(r->run);
 	return status;
-}
-
-static int reserve_chance_figures(
-	struct tb_chance_figures *figures, struct tb_error *error)
-{
-	bool made = true;
-	for (int kind = 0; kind < TB_CHANCE_KINDS; kind++)
-		for (int which = 0; which < 2; which++) {
-			double **of = &figures->of[kind][which];
-			*of = calloc(
-				figures->n[kind] * figures->n_pairs + 1, sizeof **of);
-			made &= *of != NULL;
-		}
-	figures->n_seen = calloc(figures->n[TB_CHANCE_FLOW] + 1, sizeof(uint32_t));
-	made &= figures->n_seen != NULL;
-	for (int kind = TB_CHANCE_LINK; kind < TB_CHANCE_KINDS; kind++) {
-		figures->at[kind] = calloc(figures->n[kind] + 1, sizeof(uint32_t));
-		made &= figures->at[kind] != NULL;
-	}
-	return made ? TB_OK : tb_fail_memory(error, "a comparison");
 }
 
 void tb_chance_figures_fini(struct tb_chance_figures *figures)
@@ -172,8 +146,25 @@ int tb_chance_read(struct tb_chance_figures *figures, const struct tb_compare *c
 	figures->n[TB_CHANCE_JOB] = compare->n_jobs_matched;
 	figures->n[TB_CHANCE_LINK] = figures->n[TB_CHANCE_ROOT] = compare->pairs.n;
 	figures->n[TB_CHANCE_FLOW] = figures->flows.n;
-	if (status == TB_OK)
-		status = reserve_chance_figures(figures, error);
+	if (status == TB_OK) {
+		bool made = true;
+		for (int kind = 0; kind < TB_CHANCE_KINDS; kind++)
+			for (int which = 0; which < 2; which++) {
+				double **of = &figures->of[kind][which];
+				*of = calloc(figures->n[kind] * figures->n_pairs + 1,
+					sizeof **of);
+				made &= *of != NULL;
+			}
+		figures->n_seen =
+			calloc(figures->n[TB_CHANCE_FLOW] + 1, sizeof(uint32_t));
+		made &= figures->n_seen != NULL;
+		for (int kind = TB_CHANCE_LINK; kind < TB_CHANCE_KINDS; kind++) {
+			figures->at[kind] =
+				calloc(figures->n[kind] + 1, sizeof(uint32_t));
+			made &= figures->at[kind] != NULL;
+		}
+		status = made ? TB_OK : tb_fail_memory(error, "a comparison");
+	}
 	for (size_t i = 0; status == TB_OK && i < 2 * figures->n_pairs; i++) {
 		struct figures_reading reading = {.figures = figures,
 			.compare = compare,

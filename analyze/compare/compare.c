@@ -85,23 +85,6 @@ bool tb_compare_is_of_counters(const struct tb_compare *compare)
 	       tb_run_is_measured(compare->info[1]);
 }
 
-// add_common adds up what both of two runs of counters know exactly.
-static void add_common(struct tb_compare *compare, const struct tb_link_sample *a,
-	const struct tb_link_sample *b)
-{
-	for (uint32_t i = 0; i < compare->pairs.n; i++) {
-		const struct tb_link_pair *pair = &compare->pairs.pairs[i];
-		enum tb_known known[2];
-		tb_link_pair_known(&compare->pairs, pair, TB_WAIT, known);
-		if (pair->a.id == TB_ID_NONE || pair->b.id == TB_ID_NONE ||
-			known[0] != TB_EXACT || known[1] != TB_EXACT)
-			continue;
-		compare->n_common++;
-		compare->common_wait_ps[0] += (double)a[pair->a.id].wait_ps;
-		compare->common_wait_ps[1] += (double)b[pair->b.id].wait_ps;
-	}
-}
-
 static void add_flows(struct tb_compare_sums *outcome, const struct tb_flow_table *table)
 {
 	double latency_ps = 0, network_ps = 0, ideal_ps = 0;
@@ -157,30 +140,6 @@ static void take_flow(
 	mover->slowdown[which] = tb_flow_slowdown(flow);
 }
 
-// match_flows walks both tables, which are sorted by ends, and keeps the flows of both
-// runs that changed: a flow that one run lacks has no latency to compare, and is only
-// counted.
-static void match_flows(struct tb_compare *compare, const struct tb_flow_table *a,
-	const struct tb_flow_table *b)
-{
-	uint32_t n_both = 0, i = 0, j = 0;
-	while (i < a->n && j < b->n) {
-		int order = tb_compare_flow_order(&a->rows[i], &b->rows[j]);
-		if (order == 0) {
-			struct tb_flow_mover mover = {0};
-			take_flow(&mover, 0, &a->rows[i]);
-			take_flow(&mover, 1, &b->rows[j]);
-			n_both++;
-			if (flow_mover_change(&mover) > 0)
-				compare->flows[compare->n_flows_moved++] = mover;
-		}
-		i += order <= 0;
-		j += order >= 0;
-	}
-	compare->n_flows_only[0] = a->n - n_both;
-	compare->n_flows_only[1] = b->n - n_both;
-}
-
 static int gather_flows(struct tb_compare *compare, uint32_t top, struct tb_error *error)
 {
 	struct tb_flow_table tables[2] = {{0}, {0}};
@@ -199,7 +158,27 @@ static int gather_flows(struct tb_compare *compare, uint32_t top, struct tb_erro
 			status = tb_fail_memory(error, "a comparison");
 	}
 	if (!status && alike) {
-		match_flows(compare, &tables[0], &tables[1]);
+		// Walk both tables, which are sorted by ends, and keeps the flows of both
+		// runs that changed: a flow that one run lacks has no latency to compare,
+		// and is only counted.
+		const struct tb_flow_table *a = &tables[0];
+		const struct tb_flow_table *b = &tables[1];
+		uint32_t n_both = 0, i = 0, j = 0;
+		while (i < a->n && j < b->n) {
+			int order = tb_compare_flow_order(&a->rows[i], &b->rows[j]);
+			if (order == 0) {
+				struct tb_flow_mover mover = {0};
+				take_flow(&mover, 0, &a->rows[i]);
+				take_flow(&mover, 1, &b->rows[j]);
+				n_both++;
+				if (flow_mover_change(&mover) > 0)
+					compare->flows[compare->n_flows_moved++] = mover;
+			}
+			i += order <= 0;
+			j += order >= 0;
+		}
+		compare->n_flows_only[0] = a->n - n_both;
+		compare->n_flows_only[1] = b->n - n_both;
 		uint32_t n = compare->n_flows_moved;
 		compare->n_flows = top && top < n ? top : n;
 		tb_select_first(compare->flows, n, sizeof *compare->flows,
@@ -223,8 +202,22 @@ static int gather_compared_links(
 			sum_up_compared_links(&compare->outcome[i], samples[i],
 				compare->info[i]->n_links);
 	}
-	if (!status && tb_compare_is_of_counters(compare))
-		add_common(compare, samples[0], samples[1]);
+	if (!status && tb_compare_is_of_counters(compare)) {
+		// Add up what both of two runs of counters know exactly.
+		const struct tb_link_sample *a = samples[0];
+		const struct tb_link_sample *b = samples[1];
+		for (uint32_t i = 0; i < compare->pairs.n; i++) {
+			const struct tb_link_pair *pair = &compare->pairs.pairs[i];
+			enum tb_known known[2];
+			tb_link_pair_known(&compare->pairs, pair, TB_WAIT, known);
+			if (pair->a.id == TB_ID_NONE || pair->b.id == TB_ID_NONE ||
+				known[0] != TB_EXACT || known[1] != TB_EXACT)
+				continue;
+			compare->n_common++;
+			compare->common_wait_ps[0] += (double)a[pair->a.id].wait_ps;
+			compare->common_wait_ps[1] += (double)b[pair->b.id].wait_ps;
+		}
+	}
 	return status ? status
 		      : tb_movers(&compare->pairs, samples[0], samples[1], TB_WAIT, top,
 				&compare->links, &compare->n_links,
@@ -317,59 +310,6 @@ static void write_seeds(const struct tb_compare *compare, FILE *stream)
 			n_more);
 }
 
-static int write_compare_text(
-	const struct tb_compare *compare, unsigned width, FILE *stream)
-{
-	int status = TB_OK;
-	char shown[SHOWN_BYTES];
-	for (int i = 0; i < 2; i++) {
-		fprintf(stream, "%c  %s, run %" PRId64, 'A' + i,
-			tb_visible(compare->runs[i].store, shown, sizeof shown),
-			compare->info[i]->id);
-		write_seeds(compare, stream);
-		fprintf(stream, ": %s on %s%s\n", compare->info[i]->input_name,
-			compare->info[i]->network_name, tb_run_caution(compare->info[i]));
-	}
-	fputc('\n', stream);
-	tb_wrap(stream, 0, 0, width, compare->verdict);
-	for (uint32_t i = 0; i < compare->n_jobs && !tb_compare_alike(compare); i++)
-		tb_wrap(stream, 0, 0, width, compare->jobs[i].verdict);
-	for (size_t i = 0; i < TB_COMPARE_LISTS && !status; i++)
-		if (compare->tables[i].n_shown)
-			status = tb_table_text(&compare->tables[i], width, stream);
-	return status;
-}
-
-static void write_compare_markdown(const struct tb_compare *compare, FILE *stream)
-{
-	char shown[SHOWN_BYTES];
-	fputs("# What changed\n\n", stream);
-	for (int i = 0; i < 2; i++) {
-		fprintf(stream, "- **%c**: ", 'A' + i);
-		tb_markdown_put(
-			stream, tb_visible(compare->runs[i].store, shown, sizeof shown));
-		fprintf(stream, ", run %" PRId64, compare->info[i]->id);
-		write_seeds(compare, stream);
-		fputs(": ", stream);
-		tb_markdown_put(stream, compare->info[i]->input_name);
-		fputs(" on ", stream);
-		tb_markdown_put(stream, compare->info[i]->network_name);
-		fputs(tb_run_caution(compare->info[i]), stream);
-		fputc('\n', stream);
-	}
-	fputc('\n', stream);
-	tb_markdown_put(stream, compare->verdict);
-	fputc('\n', stream);
-	for (uint32_t i = 0; i < compare->n_jobs && !tb_compare_alike(compare); i++) {
-		fputs(i ? "- " : "\n- ", stream);
-		tb_markdown_put(stream, compare->jobs[i].verdict);
-		fputc('\n', stream);
-	}
-	for (size_t i = 0; i < TB_COMPARE_LISTS; i++)
-		if (compare->tables[i].n_shown)
-			tb_table_markdown(&compare->tables[i], stream);
-}
-
 int tb_compare_write(const struct tb_compare *compare, enum tb_format format,
 	unsigned width, FILE *stream, struct tb_error *error)
 {
@@ -382,9 +322,54 @@ int tb_compare_write(const struct tb_compare *compare, enum tb_format format,
 	} else if (format == TB_FORMAT_JSON) {
 		status = tb_compare_write_json(compare, stream);
 	} else if (format == TB_FORMAT_MARKDOWN) {
-		write_compare_markdown(compare, stream);
+		char shown[SHOWN_BYTES];
+		fputs("# What changed\n\n", stream);
+		for (int i = 0; i < 2; i++) {
+			fprintf(stream, "- **%c**: ", 'A' + i);
+			tb_markdown_put(stream,
+				tb_visible(compare->runs[i].store, shown, sizeof shown));
+			fprintf(stream, ", run %" PRId64, compare->info[i]->id);
+			write_seeds(compare, stream);
+			fputs(": ", stream);
+			tb_markdown_put(stream, compare->info[i]->input_name);
+			fputs(" on ", stream);
+			tb_markdown_put(stream, compare->info[i]->network_name);
+			fputs(tb_run_caution(compare->info[i]), stream);
+			fputc('\n', stream);
+		}
+		fputc('\n', stream);
+		tb_markdown_put(stream, compare->verdict);
+		fputc('\n', stream);
+		for (uint32_t i = 0; i < compare->n_jobs && !tb_compare_alike(compare);
+			i++) {
+			fputs(i ? "- " : "\n- ", stream);
+			tb_markdown_put(stream, compare->jobs[i].verdict);
+			fputc('\n', stream);
+		}
+		for (size_t i = 0; i < TB_COMPARE_LISTS; i++)
+			if (compare->tables[i].n_shown)
+				tb_table_markdown(&compare->tables[i], stream);
 	} else if (format == TB_FORMAT_TEXT) {
-		status = write_compare_text(compare, width, stream);
+		status = TB_OK;
+		char shown[SHOWN_BYTES];
+		for (int i = 0; i < 2; i++) {
+			fprintf(stream, "%c  %s, run %" PRId64, 'A' + i,
+				tb_visible(compare->runs[i].store, shown, sizeof shown),
+				compare->info[i]->id);
+			write_seeds(compare, stream);
+			fprintf(stream, ": %s on %s%s\n", compare->info[i]->input_name,
+				compare->info[i]->network_name,
+				tb_run_caution(compare->info[i]));
+		}
+		fputc('\n', stream);
+		tb_wrap(stream, 0, 0, width, compare->verdict);
+		for (uint32_t i = 0; i < compare->n_jobs && !tb_compare_alike(compare);
+			i++)
+			tb_wrap(stream, 0, 0, width, compare->jobs[i].verdict);
+		for (size_t i = 0; i < TB_COMPARE_LISTS && !status; i++)
+			if (compare->tables[i].n_shown)
+				status =
+					tb_table_text(&compare->tables[i], width, stream);
 	}
 	return status ? tb_fail_memory(error, "a comparison") : TB_OK;
 }

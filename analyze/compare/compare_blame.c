@@ -26,21 +26,6 @@ int tb_compare_read_roots(
 	return status;
 }
 
-static int gather_roots(struct tb_compare *compare, uint32_t top, struct tb_error *error)
-{
-	struct tb_link_sample *samples[2] = {NULL, NULL};
-	int status = TB_OK;
-	for (int i = 0; !status && i < 2; i++)
-		status = tb_compare_read_roots(compare->runs[i].run, &samples[i], error);
-	if (!status)
-		status = tb_movers(&compare->pairs, samples[0], samples[1], TB_WAIT, top,
-			&compare->roots, &compare->n_roots, &compare->n_roots_moved,
-			error);
-	free(samples[0]);
-	free(samples[1]);
-	return status;
-}
-
 static uint64_t job_pair_mover_change(const struct tb_job_pair_mover *pair)
 {
 	return pair->after > pair->before ? pair->after - pair->before
@@ -116,6 +101,15 @@ static int gather_job_pairs(
 int tb_compare_gather_blame(
 	struct tb_compare *compare, uint32_t top, struct tb_error *error)
 {
-	int status = gather_roots(compare, top, error);
+	struct tb_link_sample *samples[2] = {NULL, NULL};
+	int status = TB_OK;
+	for (int i = 0; !status && i < 2; i++)
+		status = tb_compare_read_roots(compare->runs[i].run, &samples[i], error);
+	if (!status)
+		status = tb_movers(&compare->pairs, samples[0], samples[1], TB_WAIT, top,
+			&compare->roots, &compare->n_roots, &compare->n_roots_moved,
+			error);
+	free(samples[0]);
+	free(samples[1]);
 	return status ? status : gather_job_pairs(compare, top, error);
 }

@@ -147,21 +147,6 @@ static void append_total(
 	tb_words_append(words, row->differs ? ". " : ": no more than chance. ");
 }
 
-static void append_counts(struct tb_words *words, const struct tb_chance *chance)
-{
-	const char *between = "";
-	for (int kind = TB_CHANCE_JOB; kind < TB_CHANCE_KINDS; kind++) {
-		if (!chance->n_tested[kind])
-			continue;
-		tb_words_append(words, "%s%zu of %zu %s%s", between,
-			chance->n_differing[kind], chance->n_tested[kind],
-			kind_word((size_t)kind), chance->n_tested[kind] == 1 ? "" : "s");
-		between = ", ";
-	}
-	if (*between)
-		tb_words_append(words, " differ beyond chance.");
-}
-
 static void judge_job(struct tb_job_mover *job, const struct tb_chance_row *row)
 {
 	struct tb_words words = {job->verdict, sizeof job->verdict};
@@ -184,7 +169,17 @@ void tb_compare_pass_verdict_of_seeds(struct tb_compare *compare)
 	append_total(&words, &chance->rows[TB_CHANCE_WAIT], "headers wait");
 	append_total(&words, &chance->rows[TB_CHANCE_TIME], "The run takes");
 	append_total(&words, &chance->rows[TB_CHANCE_LATENCY], "A message takes");
-	append_counts(&words, chance);
+	const char *between = "";
+	for (int kind = TB_CHANCE_JOB; kind < TB_CHANCE_KINDS; kind++) {
+		if (!chance->n_tested[kind])
+			continue;
+		tb_words_append(&words, "%s%zu of %zu %s%s", between,
+			chance->n_differing[kind], chance->n_tested[kind],
+			kind_word((size_t)kind), chance->n_tested[kind] == 1 ? "" : "s");
+		between = ", ";
+	}
+	if (*between)
+		tb_words_append(&words, " differ beyond chance.");
 	for (size_t i = 0; i < chance->n; i++) {
 		const struct tb_chance_row *row = &chance->rows[i];
 		if (row->kind == TB_CHANCE_JOB &&

@@ -103,63 +103,6 @@ static void append_taken(struct tb_words *words, double a, double b)
 		tb_words_append_times(words, a, b, "less", "longer");
 }
 
-static bool is_captured(const struct tb_compare *compare)
-{
-	return strcmp(compare->info[0]->input_kind, "job") != 0;
-}
-
-// judge_times says whether a job whose messages all arrived gains: of its whole run time,
-// the computation before its first message included.
-static void judge_times(struct tb_job_mover *pair, const struct tb_compare *compare,
-	struct tb_words *words)
-{
-	const struct tb_job_time *a = &pair->times[0].run, *b = &pair->times[1].run;
-	double run_a = (double)a->run_ps + (double)pair->lead_ps[0];
-	double run_b = (double)b->run_ps + (double)pair->lead_ps[1];
-	bool by_run = !is_within(run_a, run_b, MATTERS_SHARE);
-	double from = by_run ? run_a : a->mean_latency_ps;
-	double to = by_run ? run_b : b->mean_latency_ps;
-	bool same = is_within(from, to, MATTERS_SHARE);
-	bool counts = by_run || is_captured(compare);
-	double moves = tb_compare_seed_moves(
-		compare, by_run ? TB_SEED_RUN_TIME : TB_SEED_LATENCY);
-	pair->maybe_chance = !same && (isinf(moves) || is_within(from, to, moves));
-	tb_words_append(words, "Job %s %s: it takes ", pair->name,
-		same || !counts	     ? "neither gains nor loses"
-		: pair->maybe_chance ? "has no verdict"
-		: to < from	     ? "gains"
-				     : "loses");
-	append_taken(words, run_a, run_b);
-	if (!by_run) {
-		tb_words_append(words, ", %s its messages take ",
-			same || counts ? "and" : "though");
-		append_taken(words, a->mean_latency_ps, b->mean_latency_ps);
-	}
-	if (!same)
-		append_parts(words, pair->times, by_run);
-	if (pair->maybe_chance && isinf(moves))
-		tb_words_append(words, "; another seed is another placement");
-	else if (pair->maybe_chance)
-		tb_words_append(words, "; seeds alone usually move that by up to %.3g %%",
-			100 * moves);
-	tb_words_append(words, ".");
-}
-
-// judge_lost says what a job lost: the times of what arrived tell no gain.
-static void judge_lost(const struct tb_job_mover *pair, struct tb_words *words)
-{
-	tb_words_append(words, "Job %s lost messages: ", pair->name);
-	for (int i = 0; i < 2; i++) {
-		char count[32];
-		const char *text = pair->n_undelivered[i]
-					   ? tb_format_count(pair->n_undelivered[i],
-						     count, sizeof count)
-					   : "none";
-		tb_words_append(words, "%s in %c%s", text, 'A' + i, i ? "" : ", ");
-	}
-	tb_words_append(words, "; what its other messages take is no gain or loss.");
-}
-
 // judge_other says that a job carried other messages, so that its times do not compare.
 static void judge_other(const struct tb_job_mover *pair, struct tb_words *words)
 {
@@ -180,12 +123,60 @@ static void judge_other(const struct tb_job_mover *pair, struct tb_words *words)
 static void judge_job_mover(struct tb_job_mover *pair, const struct tb_compare *compare)
 {
 	struct tb_words words = {pair->verdict, sizeof pair->verdict};
-	if (pair->n_undelivered[0] || pair->n_undelivered[1])
-		judge_lost(pair, &words);
-	else if (!pair->same_work)
+	if (pair->n_undelivered[0] || pair->n_undelivered[1]) {
+		// Say what a job lost: the times of what arrived tell no gain.
+		tb_words_append(&words, "Job %s lost messages: ", pair->name);
+		for (int i = 0; i < 2; i++) {
+			char count[32];
+			const char *text =
+				pair->n_undelivered[i]
+					? tb_format_count(pair->n_undelivered[i], count,
+						  sizeof count)
+					: "none";
+			tb_words_append(
+				&words, "%s in %c%s", text, 'A' + i, i ? "" : ", ");
+		}
+		tb_words_append(
+			&words, "; what its other messages take is no gain or loss.");
+	} else if (!pair->same_work)
 		judge_other(pair, &words);
-	else
-		judge_times(pair, compare, &words);
+	else {
+		// Say whether a job whose messages all arrived gains: of its whole run
+		// time, the computation before its first message included.
+		const struct tb_job_time *a = &pair->times[0].run,
+					 *b = &pair->times[1].run;
+		double run_a = (double)a->run_ps + (double)pair->lead_ps[0];
+		double run_b = (double)b->run_ps + (double)pair->lead_ps[1];
+		bool by_run = !is_within(run_a, run_b, MATTERS_SHARE);
+		double from = by_run ? run_a : a->mean_latency_ps;
+		double to = by_run ? run_b : b->mean_latency_ps;
+		bool same = is_within(from, to, MATTERS_SHARE);
+		bool counts = by_run || strcmp(compare->info[0]->input_kind, "job") != 0;
+		double moves = tb_compare_seed_moves(
+			compare, by_run ? TB_SEED_RUN_TIME : TB_SEED_LATENCY);
+		pair->maybe_chance =
+			!same && (isinf(moves) || is_within(from, to, moves));
+		tb_words_append(&words, "Job %s %s: it takes ", pair->name,
+			same || !counts	     ? "neither gains nor loses"
+			: pair->maybe_chance ? "has no verdict"
+			: to < from	     ? "gains"
+					     : "loses");
+		append_taken(&words, run_a, run_b);
+		if (!by_run) {
+			tb_words_append(&words, ", %s its messages take ",
+				same || counts ? "and" : "though");
+			append_taken(&words, a->mean_latency_ps, b->mean_latency_ps);
+		}
+		if (!same)
+			append_parts(&words, pair->times, by_run);
+		if (pair->maybe_chance && isinf(moves))
+			tb_words_append(&words, "; another seed is another placement");
+		else if (pair->maybe_chance)
+			tb_words_append(&words,
+				"; seeds alone usually move that by up to %.3g %%",
+				100 * moves);
+		tb_words_append(&words, ".");
+	}
 }
 
 const char *tb_compare_slowest_job(const struct tb_compare *compare)
@@ -207,47 +198,6 @@ tb_time_ps tb_compare_lead(
 	const struct tb_job_figures *job, const struct tb_run_info *info)
 {
 	return strcmp(info->input_kind, "job") == 0 ? job->first_ps - job->start_ps : 0;
-}
-
-static void match(struct tb_compare *compare, const struct side sides[2], uint32_t top)
-{
-	// Two runs of one job each, of the same bytes, are of one job, whatever its name.
-	bool only = sides[0].jobs.n == 1 && sides[1].jobs.n == 1 &&
-		    tb_compare_same_bytes(compare);
-	for (uint32_t i = 0; i < sides[0].jobs.n; i++) {
-		uint32_t k =
-			only ? 0
-			     : find_job_like(&sides[1], sides[0].jobs.jobs[i].name, i);
-		if (k == sides[1].jobs.n || !sides[0].times[i].run.known ||
-			!sides[1].times[k].run.known)
-			continue;
-		struct tb_job_mover *pair = &compare->jobs[compare->n_jobs_matched++];
-		pair->at[0] = i;
-		pair->at[1] = k;
-		snprintf(pair->name, sizeof pair->name, "%s",
-			last_of(sides[0].jobs.jobs[i].name));
-		tb_text_end_whole(pair->name, sizeof pair->name);
-		pair->times[0] = sides[0].times[i];
-		pair->times[1] = sides[1].times[k];
-		pair->n_undelivered[0] = sides[0].jobs.jobs[i].n_undelivered;
-		pair->n_undelivered[1] = sides[1].jobs.jobs[k].n_undelivered;
-		pair->n_messages[0] = sides[0].jobs.jobs[i].n_messages;
-		pair->n_messages[1] = sides[1].jobs.jobs[k].n_messages;
-		pair->bytes[0] = sides[0].jobs.jobs[i].bytes;
-		pair->bytes[1] = sides[1].jobs.jobs[k].bytes;
-		pair->lead_ps[0] =
-			tb_compare_lead(&sides[0].jobs.jobs[i], compare->info[0]);
-		pair->lead_ps[1] =
-			tb_compare_lead(&sides[1].jobs.jobs[k], compare->info[1]);
-		pair->same_work = tb_compare_same_work(compare) ||
-				  (pair->n_messages[0] == pair->n_messages[1] &&
-					  pair->bytes[0] == pair->bytes[1]);
-		judge_job_mover(pair, compare);
-	}
-	uint32_t n = compare->n_jobs_matched;
-	compare->n_jobs = top && top < n ? top : n;
-	for (uint32_t i = 0; i < compare->n_jobs; i++)
-		compare->maybe_chance |= compare->jobs[i].maybe_chance;
 }
 
 static bool is_placed_at_random(const struct tb_jobs *jobs)
@@ -276,7 +226,45 @@ int tb_compare_gather_jobs(
 	if (!status) {
 		compare->random_places = is_placed_at_random(&sides[0].jobs) ||
 					 is_placed_at_random(&sides[1].jobs);
-		match(compare, sides, top);
+		// Two runs of one job each, of the same bytes, are of one job, whatever
+		// its name.
+		bool only = sides[0].jobs.n == 1 && sides[1].jobs.n == 1 &&
+			    tb_compare_same_bytes(compare);
+		for (uint32_t i = 0; i < sides[0].jobs.n; i++) {
+			uint32_t k = only ? 0
+					  : find_job_like(&sides[1],
+						    sides[0].jobs.jobs[i].name, i);
+			if (k == sides[1].jobs.n || !sides[0].times[i].run.known ||
+				!sides[1].times[k].run.known)
+				continue;
+			struct tb_job_mover *pair =
+				&compare->jobs[compare->n_jobs_matched++];
+			pair->at[0] = i;
+			pair->at[1] = k;
+			snprintf(pair->name, sizeof pair->name, "%s",
+				last_of(sides[0].jobs.jobs[i].name));
+			tb_text_end_whole(pair->name, sizeof pair->name);
+			pair->times[0] = sides[0].times[i];
+			pair->times[1] = sides[1].times[k];
+			pair->n_undelivered[0] = sides[0].jobs.jobs[i].n_undelivered;
+			pair->n_undelivered[1] = sides[1].jobs.jobs[k].n_undelivered;
+			pair->n_messages[0] = sides[0].jobs.jobs[i].n_messages;
+			pair->n_messages[1] = sides[1].jobs.jobs[k].n_messages;
+			pair->bytes[0] = sides[0].jobs.jobs[i].bytes;
+			pair->bytes[1] = sides[1].jobs.jobs[k].bytes;
+			pair->lead_ps[0] =
+				tb_compare_lead(&sides[0].jobs.jobs[i], compare->info[0]);
+			pair->lead_ps[1] =
+				tb_compare_lead(&sides[1].jobs.jobs[k], compare->info[1]);
+			pair->same_work = tb_compare_same_work(compare) ||
+					  (pair->n_messages[0] == pair->n_messages[1] &&
+						  pair->bytes[0] == pair->bytes[1]);
+			judge_job_mover(pair, compare);
+		}
+		uint32_t n = compare->n_jobs_matched;
+		compare->n_jobs = top && top < n ? top : n;
+		for (uint32_t i = 0; i < compare->n_jobs; i++)
+			compare->maybe_chance |= compare->jobs[i].maybe_chance;
 	}
 	close_side(&sides[0]);
 	close_side(&sides[1]);

@@ -118,15 +118,6 @@ static bool is_chance(double before, double after, double moves)
 	return before != after && (isinf(moves) || fabs(after - before) < moves * before);
 }
 
-// append_random says that nothing is a verdict: a seed is one placement of many.
-static void append_random(struct tb_words *words)
-{
-	tb_words_append(words,
-		" That is no verdict: each seed places jobs at random elsewhere, and by "
-		"how much that moves them is not known. Replay both with --seed 1..5 to "
-		"know.");
-}
-
 // append_doubt says which changes are no verdict: seeds usually move as much.
 static void append_doubt(const struct tb_compare *compare, struct tb_words *words)
 {
@@ -139,7 +130,12 @@ static void append_doubt(const struct tb_compare *compare, struct tb_words *word
 	if (!wait && !run && !compare->maybe_chance)
 		return;
 	if (compare->random_places) {
-		append_random(words);
+		// Say that nothing is a verdict: a seed is one placement of many.
+		tb_words_append(words, " That is no verdict: each seed places jobs at "
+				       "random elsewhere, and by "
+				       "how much that moves them is not known. Replay "
+				       "both with --seed 1..5 to "
+				       "know.");
 		return;
 	}
 	if (wait || run) {
@@ -172,17 +168,6 @@ static void append_most(const struct tb_compare *compare, struct tb_words *words
 		tb_mover_change(most) < 0 ? "less" : "more");
 }
 
-// append_measured says that one run was measured by counters: what compares it.
-static void append_measured(const struct tb_compare *compare, struct tb_words *words)
-{
-	int measured = tb_run_is_measured(compare->info[1]);
-	tb_words_append(words,
-		"%c was measured by counters, %c simulated: how they agree is in "
-		"'tailback counters %.200s --beside %.200s'.",
-		'A' + measured, 'B' - measured, compare->runs[measured].store,
-		compare->runs[!measured].store);
-}
-
 // append_counters says how long ports waited in two runs of counters, on the links that
 // both know.
 static void append_counters(const struct tb_compare *compare, struct tb_words *words)
@@ -213,7 +198,13 @@ void tb_compare_pass_verdict(struct tb_compare *compare)
 	struct tb_words words = {compare->verdict, sizeof compare->verdict};
 	if (tb_run_is_measured(compare->info[0]) !=
 		tb_run_is_measured(compare->info[1])) {
-		append_measured(compare, &words);
+		// Say that one run was measured by counters: what compares it.
+		int measured = tb_run_is_measured(compare->info[1]);
+		tb_words_append(&words,
+			"%c was measured by counters, %c simulated: how they agree is in "
+			"'tailback counters %.200s --beside %.200s'.",
+			'A' + measured, 'B' - measured, compare->runs[measured].store,
+			compare->runs[!measured].store);
 		return;
 	}
 	if (tb_compare_is_of_counters(compare)) {

@@ -45,25 +45,6 @@ static void add_name(struct settings *settings, const char *name, const char *wh
 		settings->at[at].whole = whole;
 }
 
-static void add_time(struct settings *settings, const char *name, tb_time_ps time)
-{
-	char text[32];
-	add_setting(settings, name, "%s", tb_format_time(time, text, sizeof text));
-}
-
-static void add_network(struct settings *settings, const struct tb_run_info *info)
-{
-	struct tb_parameter list[TB_RUN_PARAMETERS_MOST];
-	size_t n = tb_run_parameters(info, list);
-	add_name(settings, "network", info->network_name);
-	add_setting(settings, "switching", "%s", info->network.switching);
-	for (size_t i = 0; i < n; i++) {
-		char text[80];
-		add_setting(settings, list[i].key, "%s",
-			tb_parameter_text(&list[i], text, sizeof text));
-	}
-}
-
 static void add_settings_of_run(struct settings *settings, const struct tb_run_info *info)
 {
 	add_name(settings, "input", info->input_name);
@@ -75,9 +56,20 @@ static void add_settings_of_run(struct settings *settings, const struct tb_run_i
 	add_setting(settings, "nodes", "%" PRIu32, info->n_nodes);
 	add_setting(settings, "switches", "%" PRIu32, info->n_switches);
 	add_setting(settings, "links", "%" PRIu32, info->n_links);
-	add_network(settings, info);
+	struct tb_parameter list[TB_RUN_PARAMETERS_MOST];
+	size_t n = tb_run_parameters(info, list);
+	add_name(settings, "network", info->network_name);
+	add_setting(settings, "switching", "%s", info->network.switching);
+	for (size_t i = 0; i < n; i++) {
+		char text[80];
+		add_setting(settings, list[i].key, "%s",
+			tb_parameter_text(&list[i], text, sizeof text));
+	}
 	add_setting(settings, "jobs", "%" PRIu32, info->n_jobs);
-	add_time(settings, "bin", info->bin_ps);
+	const char *name = "bin";
+	tb_time_ps time = info->bin_ps;
+	char text[32];
+	add_setting(settings, name, "%s", tb_format_time(time, text, sizeof text));
 	add_name(settings, "options", info->options);
 	add_name(settings, "program version", info->program_version);
 	add_setting(settings, "came to its end", "%s", info->complete ? "yes" : "no");

@@ -163,39 +163,6 @@ static int gather_report_time(struct tb_report *report, struct tb_error *error)
 	return tb_run_wait_by_bin(report->run, report->wait_by_bin, error);
 }
 
-static int gather_report(struct tb_report *report, uint32_t top, struct tb_error *error)
-{
-	int status = gather_report_links(report, top, error);
-	if (!status)
-		status = gather_switches(report, top, error);
-	if (!status)
-		status = tb_flows_slowest(
-			report->run, top, &report->flows, &report->n_flows, error);
-	if (!status)
-		status = tb_flows_count(report->run, &report->n_flows_all, error);
-	if (!status)
-		status = tb_jobs_init(&report->jobs, report->run, error);
-	if (!status)
-		status = tb_job_times_init(
-			&report->times, &report->jobs, report->run, error);
-	if (!status)
-		status = tb_recorded_init(&report->recorded, report->run, error);
-	if (!status)
-		status = gather_blame(report, top, error);
-	if (!status)
-		status = gather_report_time(report, error);
-	if (!status)
-		status = tb_evidence_init(&report->evidence, report->run, error);
-	if (!status && tb_report_gather_congestion(report))
-		status = tb_fail_memory(error, "a report");
-	// A short report reads little of a large run.
-	if (!status && (top == 0 || report->n_flows_all <= TB_BOUNDS_FLOWS))
-		status = tb_bounds_routes(&report->evidence.bounds, report->run, error);
-	if (!status && tb_findings_judge(&report->findings, &report->evidence))
-		status = tb_fail_memory(error, "a report");
-	return status;
-}
-
 const struct tb_table_type *const tb_report_lists[] = {&tb_list_findings, &tb_list_notes,
 	&tb_list_recorded_pairs, &tb_list_recorded_pauses, &tb_list_recorded_bins,
 	&tb_list_recorded, &tb_list_recorded_kinds, &tb_list_recorded_ranks,
@@ -219,15 +186,6 @@ size_t tb_report_n_listed(const struct tb_report *report, size_t n)
 	return report->top && report->top < n ? report->top : n;
 }
 
-static void write_report_csv(
-	const struct tb_report *report, const char *list, FILE *stream)
-{
-	for (size_t i = 0; i < TB_REPORT_LISTS; i++)
-		if (tb_report_lists[i]->meaning &&
-			strcmp(tb_report_lists[i]->name, list) == 0)
-			tb_table_csv(&report->tables[i], stream);
-}
-
 int tb_report_new(struct tb_report **report, struct tb_run *run, uint32_t top,
 	struct tb_error *error)
 {
@@ -238,7 +196,33 @@ int tb_report_new(struct tb_report **report, struct tb_run *run, uint32_t top,
 	made->info = tb_run_info(run);
 	made->top = top;
 	made->has_capture = tb_run_capture(made->info, &made->capture);
-	int status = gather_report(made, top, error);
+	int status = gather_report_links(made, top, error);
+	if (!status)
+		status = gather_switches(made, top, error);
+	if (!status)
+		status = tb_flows_slowest(
+			made->run, top, &made->flows, &made->n_flows, error);
+	if (!status)
+		status = tb_flows_count(made->run, &made->n_flows_all, error);
+	if (!status)
+		status = tb_jobs_init(&made->jobs, made->run, error);
+	if (!status)
+		status = tb_job_times_init(&made->times, &made->jobs, made->run, error);
+	if (!status)
+		status = tb_recorded_init(&made->recorded, made->run, error);
+	if (!status)
+		status = gather_blame(made, top, error);
+	if (!status)
+		status = gather_report_time(made, error);
+	if (!status)
+		status = tb_evidence_init(&made->evidence, made->run, error);
+	if (!status && tb_report_gather_congestion(made))
+		status = tb_fail_memory(error, "a report");
+	// A short report reads little of a large run.
+	if (!status && (top == 0 || made->n_flows_all <= TB_BOUNDS_FLOWS))
+		status = tb_bounds_routes(&made->evidence.bounds, made->run, error);
+	if (!status && tb_findings_judge(&made->findings, &made->evidence))
+		status = tb_fail_memory(error, "a report");
 	if (status) {
 		tb_report_free(made);
 		return status;
@@ -274,9 +258,13 @@ int tb_report_write(const struct tb_report *report, enum tb_format format,
 	static const struct tb_report_form any = {.list = NULL};
 	form = form ? form : &any;
 	int status = TB_OK;
-	if (format == TB_FORMAT_CSV)
-		write_report_csv(report, form->list ? form->list : "hot-links", stream);
-	else if (format == TB_FORMAT_JSON)
+	if (format == TB_FORMAT_CSV) {
+		const char *list = form->list ? form->list : "hot-links";
+		for (size_t i = 0; i < TB_REPORT_LISTS; i++)
+			if (tb_report_lists[i]->meaning &&
+				strcmp(tb_report_lists[i]->name, list) == 0)
+				tb_table_csv(&report->tables[i], stream);
+	} else if (format == TB_FORMAT_JSON)
 		status = tb_report_write_json(report, stream);
 	else if (format == TB_FORMAT_MARKDOWN)
 		tb_report_write_markdown(report, stream);

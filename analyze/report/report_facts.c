@@ -26,9 +26,12 @@ char *tb_report_idle(const struct tb_report *report, char *buffer, size_t size)
 	return buffer;
 }
 
-// write_rates writes the rate of all links, or the lowest and the highest.
-static void write_rates(const struct tb_report *report, char *text, size_t size)
+static void state_network(struct tb_report *report)
 {
+	const struct tb_run_info *info = report->info;
+	char count[4][48], rates[72], rails[32] = "";
+	// Write the rate of all links, or the lowest and the highest.
+	size_t size = sizeof rates;
 	const struct tb_run_link *links = tb_run_links(report->run);
 	uint64_t least = report->info->network.link_bytes_per_s, most = least;
 	char low[32], high[32];
@@ -39,15 +42,8 @@ static void write_rates(const struct tb_report *report, char *text, size_t size)
 	}
 	tb_format_rate((double)least, low, sizeof low);
 	tb_format_rate((double)most, high, sizeof high);
-	snprintf(text, size, "%s%s%s", low, least < most ? " to " : "",
+	snprintf(rates, size, "%s%s%s", low, least < most ? " to " : "",
 		least < most ? high : "");
-}
-
-static void state_network(struct tb_report *report)
-{
-	const struct tb_run_info *info = report->info;
-	char count[4][48], rates[72], rails[32] = "";
-	write_rates(report, rates, sizeof rates);
 	if (info->network.n_rails > 1)
 		snprintf(rails, sizeof rails, " on %u rails", info->network.n_rails);
 	struct tb_report_fact *at = fact(report, "network");

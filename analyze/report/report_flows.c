@@ -13,16 +13,12 @@ static const struct tb_flow_sample *flow_sample_of(const struct tb_datum *at)
 	return &((const struct tb_flow *)at->item)->sample;
 }
 
-static void put_flow_node(struct tb_datum *at, const struct tb_report *report)
+static void put_flow_end(struct tb_datum *at)
 {
+	const struct tb_report *report = at->of;
 	struct tb_node node = {(uint32_t)at->whole};
 	const char *name = tb_run_node_name(report->run, node);
 	tb_put_text(at, *name ? "node %u (%s)" : "node %u", node.id, name);
-}
-
-static void put_flow_end(struct tb_datum *at)
-{
-	put_flow_node(at, at->of);
 }
 
 static void put_listed_flow_job(struct tb_datum *at)

@@ -7,39 +7,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void write_head(const struct tb_report *report, FILE *stream)
-{
-	char title[TB_REPORT_TITLE];
-	// The policy ensures that nothing is fetched, whatever the names contain.
-	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
-	      "'none'; "
-	      "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
-	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-	      "<title>Congestion of ",
-		stream);
-	tb_markup_put(stream, tb_report_title(report, title, sizeof title));
-	fputs("</title>\n<style>\n", stream);
-	fputs(tb_schema_report_css, stream);
-	fputs("</style>\n</head>\n<body>\n", stream);
-}
-
-static void write_navigation(
-	const struct tb_report *report, bool has_matrix, FILE *stream)
-{
-	fputs("<nav>", stream);
-	if (has_matrix)
-		fputs("<a href=\"#matrix\">Congestion matrix</a>", stream);
-	for (int i = 0; i < TB_REPORT_LISTS; i++)
-		if (report->tables[i].n_shown)
-			fprintf(stream, "<a href=\"#%s\">%s</a>",
-				tb_report_lists[i]->name,
-				tb_table_title(&report->tables[i]));
-	if (tb_report_n_notes(report))
-		fputs("<a href=\"#notes\">Notes</a>", stream);
-	fputs("<a href=\"#run\">Configuration</a></nav>\n", stream);
-}
-
 static void write_header(const struct tb_report *report, bool has_matrix, FILE *stream)
 {
 	char title[TB_REPORT_TITLE];
@@ -55,19 +22,18 @@ static void write_header(const struct tb_report *report, bool has_matrix, FILE *
 	if (!report->info->complete)
 		fputs("<p class=\"badge\">incomplete</p>\n", stream);
 	tb_report_findings_html(&report->findings, stream);
-	write_navigation(report, has_matrix, stream);
+	fputs("<nav>", stream);
+	if (has_matrix)
+		fputs("<a href=\"#matrix\">Congestion matrix</a>", stream);
+	for (int i = 0; i < TB_REPORT_LISTS; i++)
+		if (report->tables[i].n_shown)
+			fprintf(stream, "<a href=\"#%s\">%s</a>",
+				tb_report_lists[i]->name,
+				tb_table_title(&report->tables[i]));
+	if (tb_report_n_notes(report))
+		fputs("<a href=\"#notes\">Notes</a>", stream);
+	fputs("<a href=\"#run\">Configuration</a></nav>\n", stream);
 	fputs("</header>\n", stream);
-}
-
-static void write_tiles(const struct tb_report *report, FILE *stream)
-{
-	struct tb_report_tile tiles[TB_REPORT_TILES];
-	size_t n = tb_report_tiles(report, tiles);
-	fputs("<div class=\"tiles\">\n", stream);
-	for (size_t i = 0; i < n; i++)
-		fprintf(stream, "<div><b>%s</b><span>%s</span></div>\n", tiles[i].value,
-			tiles[i].name);
-	fputs("</div>\n", stream);
 }
 
 #define STRIP_WIDTH   1150
@@ -93,20 +59,6 @@ static double column_mean(
 	for (uint64_t bin = first; bin < end; bin++)
 		sum += (double)report->wait_by_bin[bin];
 	return sum / (double)(end - first);
-}
-
-static struct strip measure_html_table(const struct tb_report *report)
-{
-	struct strip strip = {0};
-	uint64_t n = report->info->n_bins;
-	strip.bins_a_column = (n + STRIP_COLUMNS - 1) / STRIP_COLUMNS;
-	strip.n_columns = (uint32_t)((n + strip.bins_a_column - 1) / strip.bins_a_column);
-	for (uint32_t i = 0; i < strip.n_columns; i++) {
-		double mean = column_mean(report, &strip, i);
-		if (strip.largest_ps < mean)
-			strip.largest_ps = mean;
-	}
-	return strip;
 }
 
 static void write_column(const struct tb_report *report, const struct strip *strip,
@@ -138,7 +90,15 @@ static void write_time(const struct tb_report *report, FILE *stream)
 	char width[32], largest[32], end[32];
 	if (!report->n_waiting || !info->n_bins)
 		return;
-	struct strip strip = measure_html_table(report);
+	struct strip strip = {0};
+	uint64_t n = report->info->n_bins;
+	strip.bins_a_column = (n + STRIP_COLUMNS - 1) / STRIP_COLUMNS;
+	strip.n_columns = (uint32_t)((n + strip.bins_a_column - 1) / strip.bins_a_column);
+	for (uint32_t i = 0; i < strip.n_columns; i++) {
+		double mean = column_mean(report, &strip, i);
+		if (strip.largest_ps < mean)
+			strip.largest_ps = mean;
+	}
 	if (strip.largest_ps <= 0)
 		return;
 	fprintf(stream,
@@ -172,8 +132,41 @@ static void write_html_figure(
 	fputs("</section>\n", stream);
 }
 
-static void write_figures(const struct tb_report_figures *figures, FILE *stream)
+static void write_html_item(void *stream, const char *name, const char *text)
 {
+	fputs("<dt>", stream);
+	tb_markup_put(stream, name);
+	fputs("</dt><dd>", stream);
+	tb_markup_put(stream, text);
+	fputs("</dd>\n", stream);
+}
+
+int tb_report_write_html(const struct tb_report *report,
+	const struct tb_report_figures *figures, FILE *stream)
+{
+	char title[TB_REPORT_TITLE];
+	// The policy ensures that nothing is fetched, whatever the names contain.
+	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
+	      "'none'; "
+	      "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
+	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	      "<title>Congestion of ",
+		stream);
+	tb_markup_put(stream, tb_report_title(report, title, sizeof title));
+	fputs("</title>\n<style>\n", stream);
+	fputs(tb_schema_report_css, stream);
+	fputs("</style>\n</head>\n<body>\n", stream);
+	write_header(report, figures->light != NULL, stream);
+	fputs("<main>\n", stream);
+	struct tb_report_tile tiles[TB_REPORT_TILES];
+	size_t n = tb_report_tiles(report, tiles);
+	fputs("<div class=\"tiles\">\n", stream);
+	for (size_t i = 0; i < n; i++)
+		fprintf(stream, "<div><b>%s</b><span>%s</span></div>\n", tiles[i].value,
+			tiles[i].name);
+	fputs("</div>\n", stream);
+	write_time(report, stream);
 	if (figures->light)
 		write_html_figure(
 			"<section class=\"card\" id=\"matrix\">\n<h2>Congestion "
@@ -188,41 +181,15 @@ static void write_figures(const struct tb_report_figures *figures, FILE *stream)
 			"simulated</h2>\n<p class=\"remark\">What lies above the "
 			"diagonal takes longer in the replay.</p>\n",
 			figures->recorded[0], figures->recorded[1], stream);
-}
-
-static void write_html_item(void *stream, const char *name, const char *text)
-{
-	fputs("<dt>", stream);
-	tb_markup_put(stream, name);
-	fputs("</dt><dd>", stream);
-	tb_markup_put(stream, text);
-	fputs("</dd>\n", stream);
-}
-
-static int write_configuration(const struct tb_report *report, FILE *stream)
-{
+	for (int i = 0; i < TB_REPORT_LISTS; i++)
+		if (report->tables[i].n_shown)
+			tb_table_html(&report->tables[i], stream);
+	tb_report_notes_html(report, stream);
 	// Not folded: what is folded is not printed on paper.
 	fputs("<section class=\"card\" id=\"run\">\n<h2>Configuration</h2>\n<dl>\n",
 		stream);
 	int status = tb_report_configuration(report, write_html_item, stream);
 	fputs("</dl>\n</section>\n", stream);
-	return status;
-}
-
-int tb_report_write_html(const struct tb_report *report,
-	const struct tb_report_figures *figures, FILE *stream)
-{
-	write_head(report, stream);
-	write_header(report, figures->light != NULL, stream);
-	fputs("<main>\n", stream);
-	write_tiles(report, stream);
-	write_time(report, stream);
-	write_figures(figures, stream);
-	for (int i = 0; i < TB_REPORT_LISTS; i++)
-		if (report->tables[i].n_shown)
-			tb_table_html(&report->tables[i], stream);
-	tb_report_notes_html(report, stream);
-	int status = write_configuration(report, stream);
 	fputs("</main>\n<footer>Written by Tailback ", stream);
 	tb_markup_put(stream, TB_VERSION);
 	fputs(". Figures are simulated but for those called "

@@ -41,23 +41,6 @@ static void put_recorded(struct tb_datum *at, enum tb_rank_figure figure,
 		put_rank_share(at, row->recorded_ps, row->recorded_at_ps);
 }
 
-static void put_simulated(struct tb_datum *at, enum tb_rank_figure figure,
-	const struct tb_recorded_row *row)
-{
-	if (figure == TB_RANK_SIMULATED_CALLS)
-		at->whole = (int64_t)row->n_simulated;
-	else if (figure == TB_RANK_SIMULATED_END)
-		at->whole = row->simulated_at_ps;
-	else if (figure == TB_RANK_END_CHANGE)
-		put_rank_change(at, row->recorded_at_ps, row->simulated_at_ps);
-	else if (figure == TB_RANK_SIMULATED)
-		at->whole = row->simulated_ps;
-	else if (figure == TB_RANK_CHANGE)
-		put_rank_change(at, row->recorded_ps, row->simulated_ps);
-	else
-		put_rank_share(at, row->simulated_ps, row->simulated_at_ps);
-}
-
 void tb_put_rank(struct tb_datum *at)
 {
 	const struct tb_recorded_beside *item = at->item;
@@ -65,9 +48,20 @@ void tb_put_rank(struct tb_datum *at)
 	enum tb_rank_figure figure = (enum tb_rank_figure)(at->column->which / 2);
 	if (figure <= TB_RANK_RECORDED_SHARE)
 		put_recorded(at, figure, item->sides[item->sides[0] == NULL]);
-	else if (row)
-		put_simulated(at, figure, row);
-	else
+	else if (row) {
+		if (figure == TB_RANK_SIMULATED_CALLS)
+			at->whole = (int64_t)row->n_simulated;
+		else if (figure == TB_RANK_SIMULATED_END)
+			at->whole = row->simulated_at_ps;
+		else if (figure == TB_RANK_END_CHANGE)
+			put_rank_change(at, row->recorded_at_ps, row->simulated_at_ps);
+		else if (figure == TB_RANK_SIMULATED)
+			at->whole = row->simulated_ps;
+		else if (figure == TB_RANK_CHANGE)
+			put_rank_change(at, row->recorded_ps, row->simulated_ps);
+		else
+			put_rank_share(at, row->simulated_ps, row->simulated_at_ps);
+	} else
 		at->unknown = true;
 }
 

@@ -113,34 +113,6 @@ static const void *item_of(const struct tb_table *table, size_t row)
 	       row * rows->size;
 }
 
-static void read_member(struct tb_datum *at)
-{
-	const char *from = (const char *)at->item + at->column->member.offset;
-	const void *member = from;
-	switch (at->column->member.type) {
-	case TB_NO_MEMBER:
-		break;
-	case TB_U32:
-		at->whole = *(const uint32_t *)member;
-		break;
-	case TB_U64:
-		tb_put_count(at, *(const uint64_t *)member);
-		break;
-	case TB_I64:
-		at->whole = *(const int64_t *)member;
-		break;
-	case TB_REAL:
-		at->real = *(const double *)member;
-		break;
-	case TB_BOOL:
-		at->whole = *(const bool *)member;
-		break;
-	case TB_WORD:
-		at->word = *(const char *const *)member;
-		break;
-	}
-}
-
 static bool is_real(enum tb_datum_kind kind)
 {
 	return kind == TB_DATUM_MEAN || kind == TB_DATUM_PERCENT ||
@@ -168,18 +140,32 @@ static void put_figure(const struct tb_table *table, const struct tb_column *col
 	datum->object = NULL;
 	datum->text[0] = '\0';
 	datum->item = item_of(table, row);
-	read_member(datum);
+	const char *from = (const char *)datum->item + datum->column->member.offset;
+	const void *member = from;
+	switch (datum->column->member.type) {
+	case TB_NO_MEMBER:
+		break;
+	case TB_U32:
+		datum->whole = *(const uint32_t *)member;
+		break;
+	case TB_U64:
+		tb_put_count(datum, *(const uint64_t *)member);
+		break;
+	case TB_I64:
+		datum->whole = *(const int64_t *)member;
+		break;
+	case TB_REAL:
+		datum->real = *(const double *)member;
+		break;
+	case TB_BOOL:
+		datum->whole = *(const bool *)member;
+		break;
+	case TB_WORD:
+		datum->word = *(const char *const *)member;
+		break;
+	}
 	if (column->put)
 		column->put(datum);
-}
-
-static void put_bar(const struct tb_table *table, struct tb_datum *datum)
-{
-	struct tb_datum first;
-	put_figure(table, datum->column, 0, &first);
-	json_decref(first.object);
-	if (figure_of(&first) > 0)
-		datum->bar = 100 * figure_of(datum) / figure_of(&first);
 }
 
 void tb_table_put(const struct tb_table *table, const struct tb_column *column,
@@ -196,8 +182,13 @@ void tb_table_put(const struct tb_table *table, const struct tb_column *column,
 			strnlen(datum->text, sizeof datum->text - n - 1) + 1);
 		memcpy(datum->text, tb_known_sign(known), n);
 	}
-	if (column->flags & TB_COLUMN_BAR && !datum->unknown)
-		put_bar(table, datum);
+	if (column->flags & TB_COLUMN_BAR && !datum->unknown) {
+		struct tb_datum first;
+		put_figure(table, datum->column, 0, &first);
+		json_decref(first.object);
+		if (figure_of(&first) > 0)
+			datum->bar = 100 * figure_of(datum) / figure_of(&first);
+	}
 	if (datum->unknown && (!datum->text[0] || known == TB_NOT_MEASURED))
 		snprintf(datum->text, sizeof datum->text, "-");
 	else if (datum->word && !datum->text[0])
@@ -268,21 +259,6 @@ void tb_table_markdown(const struct tb_table *table, FILE *stream)
 		fprintf(stream, "\n%s\n", table->remark);
 }
 
-static void html_cell(const struct tb_datum *at, FILE *stream)
-{
-	bool number = tb_column_is_number(at->column);
-	if (at->bar >= 0)
-		fprintf(stream, "<td class=\"num bar\" style=\"--p:%.2f%%\"", at->bar);
-	else
-		fprintf(stream, "<td%s", number ? " class=\"num\"" : "");
-	// What the page sorts by.
-	if (number)
-		fprintf(stream, " data-v=\"%.17g\"", figure_of(at));
-	fputc('>', stream);
-	tb_markup_put(stream, at->text);
-	fputs("</td>", stream);
-}
-
 // html_titles returns how many columns it wrote.
 static size_t html_titles(const struct tb_table *table, FILE *stream)
 {
@@ -328,7 +304,19 @@ void tb_table_html(const struct tb_table *table, FILE *stream)
 			if (!column.title)
 				continue;
 			tb_table_put(table, &column, row, &datum);
-			html_cell(&datum, stream);
+			bool number = tb_column_is_number(datum.column);
+			if (datum.bar >= 0)
+				fprintf(stream,
+					"<td class=\"num bar\" style=\"--p:%.2f%%\"",
+					datum.bar);
+			else
+				fprintf(stream, "<td%s", number ? " class=\"num\"" : "");
+			// What the page sorts by.
+			if (number)
+				fprintf(stream, " data-v=\"%.17g\"", figure_of(&datum));
+			fputc('>', stream);
+			tb_markup_put(stream, datum.text);
+			fputs("</td>", stream);
 			json_decref(datum.object);
 		}
 		fputs("</tr>\n", stream);

@@ -47,26 +47,6 @@ static json_t *json_of_datum(struct tb_datum *at)
 	return at->object;
 }
 
-// add_json_member takes `value` into the object, of "victim.job" into the object "victim"
-// of it.
-static void add_json_member(struct tb_json_object *object, const char *key, json_t *value)
-{
-	const char *dot = strchr(key, '.');
-	char outer[48];
-	if (!dot) {
-		tb_json_add(object, key, value);
-		return;
-	}
-	snprintf(outer, sizeof outer, "%.*s", (int)(dot - key), key);
-	json_t *inner = json_object_get(object->json, outer);
-	if (!inner) {
-		tb_json_add(object, outer, json_object());
-		inner = json_object_get(object->json, outer);
-	}
-	if (json_object_set_new(inner, dot + 1, value) != 0)
-		object->failed = true;
-}
-
 static json_t *row_object(const struct tb_table *table, size_t row)
 {
 	struct tb_json_object object = tb_json_object_new();
@@ -76,7 +56,24 @@ static json_t *row_object(const struct tb_table *table, size_t row)
 		if (!column.key)
 			continue;
 		tb_table_put(table, &column, row, &datum);
-		add_json_member(&object, column.key, json_of_datum(&datum));
+		// Take `value` into the object, of "victim.job" into the object "victim"
+		// of it.
+		json_t *value = json_of_datum(&datum);
+		const char *dot = strchr(column.key, '.');
+		char outer[48];
+		if (!dot) {
+			tb_json_add(&object, column.key, value);
+			continue;
+		}
+		snprintf(
+			outer, sizeof outer, "%.*s", (int)(dot - column.key), column.key);
+		json_t *inner = json_object_get(object.json, outer);
+		if (!inner) {
+			tb_json_add(&object, outer, json_object());
+			inner = json_object_get(object.json, outer);
+		}
+		if (json_object_set_new(inner, dot + 1, value) != 0)
+			object.failed = true;
 	}
 	return tb_json_object_take(&object);
 }
@@ -106,37 +103,6 @@ static void put_members(FILE *stream, json_t *object)
 			key, json_number_value(value));
 		blank = " ";
 	}
-}
-
-static void csv_field(FILE *stream, struct tb_datum *at)
-{
-	if (at->unknown)
-		return;
-	switch (at->column->kind) {
-	case TB_DATUM_TEXT:
-		tb_csv_put(stream, json_text_of(at));
-		break;
-	case TB_DATUM_FLAG:
-		fputs(at->whole ? "true" : "false", stream);
-		break;
-	case TB_DATUM_ID:
-	case TB_DATUM_COUNT:
-	case TB_DATUM_TIME:
-	case TB_DATUM_SIZE:
-		fprintf(stream, "%" PRId64, at->whole);
-		break;
-	case TB_DATUM_MEAN:
-	case TB_DATUM_PERCENT:
-	case TB_DATUM_SHARE:
-	case TB_DATUM_RATIO:
-		fprintf(stream, "%.3f", at->real);
-		break;
-	case TB_DATUM_OBJECT:
-	case TB_DATUM_KINDS:
-		put_members(stream, at->object);
-		break;
-	}
-	json_decref(at->object);
 }
 
 // is_in_csv: keys of objects have '_' for '.' there.
@@ -172,7 +138,33 @@ void tb_table_csv(const struct tb_table *table, FILE *stream)
 				continue;
 			fputs(comma, stream);
 			tb_table_put(table, &column, row, &datum);
-			csv_field(stream, &datum);
+			if (!datum.unknown) {
+				switch (datum.column->kind) {
+				case TB_DATUM_TEXT:
+					tb_csv_put(stream, json_text_of(&datum));
+					break;
+				case TB_DATUM_FLAG:
+					fputs(datum.whole ? "true" : "false", stream);
+					break;
+				case TB_DATUM_ID:
+				case TB_DATUM_COUNT:
+				case TB_DATUM_TIME:
+				case TB_DATUM_SIZE:
+					fprintf(stream, "%" PRId64, datum.whole);
+					break;
+				case TB_DATUM_MEAN:
+				case TB_DATUM_PERCENT:
+				case TB_DATUM_SHARE:
+				case TB_DATUM_RATIO:
+					fprintf(stream, "%.3f", datum.real);
+					break;
+				case TB_DATUM_OBJECT:
+				case TB_DATUM_KINDS:
+					put_members(stream, datum.object);
+					break;
+				}
+				json_decref(datum.object);
+			}
 			comma = ",";
 		}
 		fputc('\n', stream);

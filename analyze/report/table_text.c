@@ -107,53 +107,6 @@ static unsigned least_column_width(const struct shown_column *column)
 	return 2 + (column->width < column->least ? column->width : column->least);
 }
 
-// narrow cuts the widest names and titles of a part until it fits, or none is left to
-// cut.
-static void narrow(const struct column_part *part, unsigned width)
-{
-	struct shown_column *first = part->lead ? part->lead : part->from;
-	unsigned whole = 0;
-	for (struct shown_column *at = first; at != part->end; at = behind(part, at))
-		whole += at->width + 2;
-	while (whole > width) {
-		struct shown_column *widest = NULL;
-		for (struct shown_column *at = first; at != part->end;
-			at = behind(part, at))
-			if (at->width > at->least &&
-				(!widest || at->width > widest->width))
-				widest = at;
-		if (!widest)
-			break;
-		widest->width--;
-		whole--;
-	}
-}
-
-// write_parts writes as many columns as fit side by side, and the others below.
-static void write_parts(const struct tb_table *table, struct shown_column *shown,
-	size_t n, unsigned width, FILE *stream)
-{
-	struct shown_column *lead = shown, *end = shown + n, *from = shown;
-	while (lead < end && tb_column_is_number(&lead->column))
-		lead++;
-	while (from < end) {
-		struct column_part part = {lead < from ? lead : NULL, from, from};
-		unsigned used = part.lead ? least_column_width(lead) : 0;
-		unsigned lead_width = lead < end ? lead->width : 0;
-		while (part.end < end &&
-			(part.end == from ||
-				used + least_column_width(part.end) <= width))
-			used += least_column_width(part.end++);
-		narrow(&part, width);
-		if (from != shown)
-			fputc('\n', stream);
-		write_part(table, &part, stream);
-		if (part.lead)
-			lead->width = lead_width;
-		from = part.end;
-	}
-}
-
 int tb_table_text(const struct tb_table *table, unsigned width, FILE *stream)
 {
 	size_t n = 0;
@@ -168,7 +121,43 @@ int tb_table_text(const struct tb_table *table, unsigned width, FILE *stream)
 	unsigned room = width ? width : UINT32_MAX;
 	fputc('\n', stream);
 	tb_wrap(stream, 0, 2, width, tb_table_title(table));
-	write_parts(table, shown, n, room, stream);
+	// Write as many columns as fit side by side, and the others below.
+	struct shown_column *lead = shown, *end = shown + n, *from = shown;
+	while (lead < end && tb_column_is_number(&lead->column))
+		lead++;
+	while (from < end) {
+		struct column_part part = {lead < from ? lead : NULL, from, from};
+		unsigned used = part.lead ? least_column_width(lead) : 0;
+		unsigned lead_width = lead < end ? lead->width : 0;
+		while (part.end < end &&
+			(part.end == from || used + least_column_width(part.end) <= room))
+			used += least_column_width(part.end++);
+		// Cut the widest names and titles of a part until it fits, or none is
+		// left to cut.
+		struct shown_column *first = part.lead ? part.lead : part.from;
+		unsigned whole = 0;
+		for (struct shown_column *at = first; at != part.end;
+			at = behind(&part, at))
+			whole += at->width + 2;
+		while (whole > room) {
+			struct shown_column *widest = NULL;
+			for (struct shown_column *at = first; at != part.end;
+				at = behind(&part, at))
+				if (at->width > at->least &&
+					(!widest || at->width > widest->width))
+					widest = at;
+			if (!widest)
+				break;
+			widest->width--;
+			whole--;
+		}
+		if (from != shown)
+			fputc('\n', stream);
+		write_part(table, &part, stream);
+		if (part.lead)
+			lead->width = lead_width;
+		from = part.end;
+	}
 	if (table->remark[0]) {
 		fputs("  ", stream);
 		tb_wrap(stream, 2, 2, width, table->remark);

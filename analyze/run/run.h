@@ -108,7 +108,7 @@ const char *tb_run_wait_text(const struct tb_run_info *info);
 const char *tb_run_metric_text(const struct tb_run_info *info, enum tb_metric metric);
 
 // tb_run_is_measured returns whether a run is what counters of a live fabric measured
-// (analyze/counters), not a replay: there are no messages, flows, jobs and blame.
+// (analyze/compare), not a replay: there are no messages, flows, jobs and blame.
 bool tb_run_is_measured(const struct tb_run_info *info);
 
 // tb_run_parameters lists the parameters of a run's network (parameters.h) and behind

@@ -1,5 +1,7 @@
 #include "input_files.h"
 
+#include "array.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -28,32 +30,6 @@ static bool is_same_input(const struct input_id *input, const struct stat *file)
 	return input->device == file->st_dev && input->inode == file->st_ino;
 }
 
-// grow_input_files makes room for one more; the caller holds the lock.
-static bool grow_input_files(void)
-{
-	if (inputs.n < inputs.room)
-		return true;
-	size_t room = inputs.room ? 2 * inputs.room : 16;
-	struct input_id *files = realloc(inputs.files, room * sizeof *files);
-	if (!files)
-		return false;
-	inputs.files = files;
-	inputs.room = room;
-	return true;
-}
-
-// append_input_file takes `name`; the caller holds the lock.
-static int append_input_file(const struct stat *file, char *name)
-{
-	if (!name || !grow_input_files()) {
-		free(name);
-		return TB_ENOMEM;
-	}
-	inputs.files[inputs.n++] = (struct input_id){
-		file->st_dev, file->st_ino, name, pthread_self(), inputs.n_ever++};
-	return TB_OK;
-}
-
 static int record_input_file(const struct stat *file, const char *name)
 {
 	int status = TB_OK;
@@ -63,8 +39,17 @@ static int record_input_file(const struct stat *file, const char *name)
 	const struct input_id *last = inputs.n ? &inputs.files[inputs.n - 1] : NULL;
 	bool again = last && is_same_input(last, file) &&
 		     pthread_equal(last->by, pthread_self());
-	if (!again)
-		status = append_input_file(file, strdup(name));
+	if (!again) {
+		char *copy = strdup(name);
+		if (copy && TB_ARRAY_RESERVE(&inputs.files, &inputs.room, inputs.n + 1) ==
+				    TB_OK) {
+			inputs.files[inputs.n++] = (struct input_id){file->st_dev,
+				file->st_ino, copy, pthread_self(), inputs.n_ever++};
+		} else {
+			free(copy);
+			status = TB_ENOMEM;
+		}
+	}
 	pthread_mutex_unlock(&inputs.lock);
 	return status;
 }

@@ -1,10 +1,10 @@
 // The files that this program has read, so that no output destroys one of them.
 //
 // Model: whatever is opened for reading on the user's behalf is opened, or noted, here;
-// outputs (outfile.h) ask before they replace a file. Files are told apart by device and
-// inode, so links and other spellings of a path do not matter. The list is the process's,
-// as its descriptors are: a reader far below a command need not know of its outputs.
-// Safe from any thread. Cost: some 100 bytes per file; a search is linear.
+// outputs (outfile.h) ask before they replace a file. Files are distinguished by device
+// and inode, so links and other spellings of a path do not matter. The list is the
+// process's, as its descriptors are: a reader far below a command need not know of its
+// outputs. Safe from any thread. Cost: some 100 bytes per file; a search is linear.
 #ifndef TB_INPUT_FILES_H
 #define TB_INPUT_FILES_H
 

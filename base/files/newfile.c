@@ -254,21 +254,18 @@ static int publish_part(struct tb_newfile *file, bool replace)
 				 RENAME_NOREPLACE);
 }
 
-// NFS does not support RENAME_NOREPLACE, but link(2) also refuses to replace a file.
-static int link_part(const struct tb_newfile *file)
-{
-	int refused = link(file->temporary, file->name);
-	return refused ? refused : unlink(file->temporary);
-}
-
 int tb_newfile_publish(struct tb_newfile *file, bool replace, struct tb_error *error)
 {
 	int status = replace ? spare_input(file, error) : TB_OK;
 	if (status != TB_OK)
 		return status;
 	int refused = publish_part(file, replace);
-	if (refused && errno == EINVAL && file->temporary && !replace)
-		refused = link_part(file);
+	if (refused && errno == EINVAL && file->temporary && !replace) {
+		// NFS does not support RENAME_NOREPLACE, but link(2) also refuses to
+		// replace a file.
+		int link_refused = link(file->temporary, file->name);
+		refused = link_refused ? link_refused : unlink(file->temporary);
+	}
 	if (refused && errno == EEXIST)
 		return tb_fail_in(error, TB_EFOREIGN, file->name, "is there already");
 	if (refused)

@@ -20,29 +20,11 @@ static void outfile_release(struct tb_outfile *out)
 	*out = (struct tb_outfile){0};
 }
 
-// is_special returns whether a followed name is a device or pipe (/dev/null, a fifo) or a
-// link to an open file, which must be written to instead of being replaced by a file.
-static bool is_special(const char *name)
+// type_of returns the type of the file `name` itself, 0 if there is none.
+static mode_t type_of(const char *name)
 {
 	struct stat status;
-	return lstat(name, &status) == 0 && !S_ISREG(status.st_mode);
-}
-
-static bool is_link(const char *name)
-{
-	struct stat status;
-	return lstat(name, &status) == 0 && S_ISLNK(status.st_mode);
-}
-
-// stream_into opens a stream on a second descriptor. Closing it reports late write errors
-// (NFS) while the first one still keeps the file, which can then be given up.
-static FILE *stream_into(const struct tb_newfile *file)
-{
-	int fd = fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
-	FILE *stream = fd < 0 ? NULL : fdopen(fd, "wb");
-	if (!stream && fd >= 0)
-		close(fd);
-	return stream;
+	return lstat(name, &status) == 0 ? status.st_mode & S_IFMT : 0;
 }
 
 int tb_outfile_spare(const char *name, struct tb_error *error)
@@ -71,7 +53,7 @@ static int check_direct(int fd, const char *name, struct tb_error *error)
 static int open_at(const char *path, struct tb_error *error)
 {
 	int given = tb_newfile_descriptor(path);
-	int append = is_link(path) ? O_APPEND : 0;
+	int append = type_of(path) == S_IFLNK ? O_APPEND : 0;
 	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | append;
 	int fd = given >= 0 ? fcntl(given, F_DUPFD_CLOEXEC, 0) : open(path, flags, 0666);
 	if (fd < 0)
@@ -99,12 +81,17 @@ static int open_direct(struct tb_outfile *out, const char *path, struct tb_error
 	return fail_to_write(path, error);
 }
 
+// open_whole opens a stream on a second descriptor. Closing it reports late write errors
+// (NFS) while the first one still keeps the file, which can then be given up.
 static int open_whole(struct tb_outfile *out, const char *path, struct tb_error *error)
 {
 	int status = tb_newfile_open(&out->file, path, error);
 	if (status != TB_OK)
 		return status;
-	out->stream = stream_into(&out->file);
+	int fd = fcntl(out->file.fd, F_DUPFD_CLOEXEC, 0);
+	out->stream = fd < 0 ? NULL : fdopen(fd, "wb");
+	if (!out->stream && fd >= 0)
+		close(fd);
 	return out->stream ? TB_OK : fail_to_write(path, error);
 }
 
@@ -121,12 +108,14 @@ static int open_either(
 		status = tb_outfile_spare(name, error);
 		if (status == TB_OK) {
 			char *path = tb_newfile_follow(name);
+			mode_t type = path ? type_of(path) : 0;
+			// A device or pipe (/dev/null, a fifo) or a link to an open file
+			// is written to instead of being replaced by a file.
+			bool direct = in_place || (type && type != S_IFREG);
 			opened.name = strdup(name);
-
 			if (!path || !opened.name)
 				status = fail_to_write(name, error);
-			else if (in_place || tb_newfile_descriptor(path) >= 0 ||
-				 is_special(path))
+			else if (direct || tb_newfile_descriptor(path) >= 0)
 				status = open_direct(&opened, path, error);
 			else
 				status = open_whole(&opened, path, error);

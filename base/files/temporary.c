@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// The shell tells when the folder stands, by a line. What children of this process write
-// into the folder until they have ended, too, may have it try again.
+// The shell prints a line when it has made the folder. It removes the folder more than
+// once, as children of this process may write into it until they have ended, too.
 static char guard_script[] =
 	"trap '' HUP INT TERM PIPE; umask 077; mkdir -- \"$0\" || exit; echo; read -r _; "
 	"for _ in 1 2 3 4 5 6 7 8 9; do rm -rf -- \"$0\" && exit; sleep 1; done";

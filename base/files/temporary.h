@@ -36,8 +36,8 @@ int tb_temporary_init_in(struct tb_temporary *folder, const char *parent,
 // struct, and leaves one.
 void tb_temporary_fini(struct tb_temporary *folder);
 
-// tb_temporary_file writes the path of a file in it, of at most 60 letters, and returns
-// it.
+// tb_temporary_file writes the path of a file in it, of at most 60 characters, and
+// returns it.
 char *tb_temporary_file(const struct tb_temporary *folder, const char *name,
 	char path[TB_TEMPORARY_FILE_BYTES]);
 

@@ -1,5 +1,6 @@
 #include "text_lines.h"
 
+#include "array.h"
 #include "units.h"
 
 #include <errno.h>
@@ -26,31 +27,18 @@ static int too_long(struct tb_text_lines *lines)
 		tb_format_size(lines->most, most, sizeof most));
 }
 
-// grow_text_buffer makes room for a chunk and a terminating 0 behind what was read.
-static int grow_text_buffer(struct tb_text_lines *lines)
+static int fill_text_buffer(struct tb_text_lines *lines)
 {
+	// Make room for a chunk and a terminating 0 behind what was read.
 	if (lines->begin > 0)
 		memmove(lines->buffer, lines->buffer + lines->begin,
 			lines->end - lines->begin);
 	lines->end -= lines->begin;
 	lines->begin = 0;
-	if (lines->room > lines->end + CHUNK_BYTES)
-		return TB_OK;
-	size_t room = 2 * lines->end + CHUNK_BYTES + 1;
-	char *buffer = realloc(lines->buffer, room);
-	if (!buffer)
+	if (TB_ARRAY_RESERVE(
+		    &lines->buffer, &lines->room, lines->end + CHUNK_BYTES + 1) != TB_OK)
 		return tb_fail_memory_in(
 			lines->error, lines->file, "line %" PRIu64, lines->number + 1);
-	lines->buffer = buffer;
-	lines->room = room;
-	return TB_OK;
-}
-
-static int fill_text_buffer(struct tb_text_lines *lines)
-{
-	int status = grow_text_buffer(lines);
-	if (status != TB_OK)
-		return status;
 	errno = 0;
 	size_t n = fread(lines->buffer + lines->end, 1, CHUNK_BYTES, lines->stream);
 	lines->end += n;

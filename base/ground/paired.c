@@ -17,26 +17,6 @@ static int order_ranked(const void *left, const void *right)
 	return TB_ORDER(a->at, b->at);
 }
 
-static void estimate_shift(struct tb_paired *test, const double *before,
-	const double *after, size_t n_pairs, double *differences)
-{
-	test->before = tb_estimate_of(before, n_pairs).mean;
-	test->after = tb_estimate_of(after, n_pairs).mean;
-	for (size_t k = 0; k < n_pairs; k++)
-		differences[k] = after[k] - before[k];
-	test->change = tb_estimate_of(differences, n_pairs);
-}
-
-static void judge_differences(struct tb_paired *test, double doubt, size_t n_pairs)
-{
-	test->change.half_ci += doubt;
-	double error = test->change.half_ci / tb_student_t(n_pairs);
-	if (error > 0)
-		test->p = tb_student_p(test->change.mean / error, n_pairs);
-	else
-		test->p = test->change.mean == 0;
-}
-
 int tb_paired_tests(struct tb_paired *tests, const double *before, const double *after,
 	size_t n, size_t n_pairs, struct tb_error *error)
 {
@@ -47,9 +27,13 @@ int tb_paired_tests(struct tb_paired *tests, const double *before, const double 
 		free(differences);
 		return tb_fail_memory(error, "a comparison");
 	}
-	for (size_t i = 0; i < n; i++)
-		estimate_shift(&tests[i], before + i * n_pairs, after + i * n_pairs,
-			n_pairs, differences);
+	for (size_t i = 0; i < n; i++, before += n_pairs, after += n_pairs) {
+		tests[i].before = tb_estimate_of(before, n_pairs).mean;
+		tests[i].after = tb_estimate_of(after, n_pairs).mean;
+		for (size_t k = 0; k < n_pairs; k++)
+			differences[k] = after[k] - before[k];
+		tests[i].change = tb_estimate_of(differences, n_pairs);
+	}
 	// Half interval that a tenth of those that vary fall short of; 0 among few
 	// figures.
 	double doubt = 0;
@@ -62,8 +46,16 @@ int tb_paired_tests(struct tb_paired *tests, const double *before, const double 
 		qsort(ranked, n_varying, sizeof *ranked, order_ranked);
 		doubt = ranked[n_varying / 10].value;
 	}
-	for (size_t i = 0; i < n; i++)
-		judge_differences(&tests[i], doubt, n_pairs);
+	for (size_t i = 0; i < n; i++) {
+		struct tb_paired *test = &tests[i];
+		test->change.half_ci += doubt;
+		double standard_error = test->change.half_ci / tb_student_t(n_pairs);
+		if (standard_error > 0)
+			test->p =
+				tb_student_p(test->change.mean / standard_error, n_pairs);
+		else
+			test->p = test->change.mean == 0;
+	}
 	// Set q: the least p n / rank of this figure and of those with a larger p.
 	for (size_t i = 0; i < n; i++)
 		ranked[i] = (struct ranked_figure){tests[i].p, i};

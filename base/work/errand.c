@@ -110,19 +110,13 @@ bool tb_errands_busy(const struct tb_errands *errands)
 	return errands->busy;
 }
 
-static struct timespec deadline_after(double seconds)
+bool tb_errands_fetch(struct tb_errands *errands, double seconds)
 {
 	struct timespec end;
 	clock_gettime(CLOCK_MONOTONIC, &end);
-	long long ns = end.tv_nsec + (long long)(seconds * 1e9);
+	long long ns = end.tv_nsec + (long long)((seconds > 0 ? seconds : 0) * 1e9);
 	end.tv_sec += (time_t)(ns / 1000000000);
 	end.tv_nsec = (long)(ns % 1000000000);
-	return end;
-}
-
-bool tb_errands_fetch(struct tb_errands *errands, double seconds)
-{
-	const struct timespec end = deadline_after(seconds > 0 ? seconds : 0);
 	int late = seconds == 0 ? ETIMEDOUT : 0;
 	assert(errands->busy);
 	pthread_mutex_lock(&errands->mutex);

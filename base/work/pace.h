@@ -1,4 +1,4 @@
-// How much work to do between two looks at the clock or at a stop flag, where the time
+// How much work to do between two checks of the clock or of a stop flag, where the time
 // that a step takes is not known beforehand and changes.
 //
 //	struct tb_pace pace = {0};

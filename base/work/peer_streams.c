@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-// How often a waiting process looks before it sleeps between two looks: where there are
+// How often a waiting process polls before it sleeps between two polls: where there are
 // fewer cores than processes, others need its core.
 enum { LOOKS_AWAKE = 200, REST_NS = 50000 };
 
@@ -64,19 +64,14 @@ uint64_t tb_peer_streams_bytes(const struct tb_peer_streams *streams)
 	return streams->n_put;
 }
 
-// put_length begins a record in `message`; returns the bytes of its length.
-static size_t put_length(unsigned char *message, uint64_t n)
-{
-	memcpy(message, &n, sizeof n);
-	return sizeof n;
-}
-
 int tb_peer_streams_put(
 	struct tb_peer_streams *streams, uint32_t to, const void *bytes, size_t n)
 {
 	const struct tb_peers *peers = streams->peers;
 	const unsigned char *from = bytes;
-	size_t used = put_length(streams->message, n);
+	uint64_t length = n; // begins the record
+	size_t used = sizeof length;
+	memcpy(streams->message, &length, sizeof length);
 	streams->n_put += n;
 	do {
 		size_t part = TB_PEERS_MESSAGE_MOST - used;

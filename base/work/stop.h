@@ -1,5 +1,5 @@
 // A flag that asks for an early end. A signal handler or another thread sets it, and
-// whoever works looks at it now and then; NULL: nobody ever asks.
+// long work checks it now and then; NULL: the work is never stopped.
 //
 // The flag is a volatile sig_atomic_t, as signal handlers need it, read and written
 // atomically, as threads do.

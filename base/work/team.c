@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-// How often a thread looks before it lets others run, and before it sleeps.
+// How often a thread polls before it yields, and before it sleeps.
 enum { SPINS = 400, YIELDS = 20 };
 
 // The tasks of a thread that nobody has taken: the section in the upper half, so that who

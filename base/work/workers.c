@@ -121,13 +121,6 @@ static void show_crew_progress(const struct worker_crew *crew, size_t n_done)
 		crew->work->watch(crew->work->context, n_done);
 }
 
-static unsigned crew_threads(unsigned wanted, size_t n_tasks)
-{
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-	unsigned n = wanted ? wanted : cores > 0 ? (unsigned)cores : 1;
-	return n < n_tasks ? n : (unsigned)n_tasks;
-}
-
 // run_threads returns how many threads could be created. Fewer than `n` do the work too.
 static unsigned run_threads(struct worker_crew *crew, pthread_t *threads, unsigned n)
 {
@@ -169,7 +162,10 @@ static unsigned run_threads(struct worker_crew *crew, pthread_t *threads, unsign
 
 int tb_workers_run(const struct tb_work *work, unsigned n_workers, struct tb_error *error)
 {
-	unsigned n = crew_threads(n_workers, work->n_tasks);
+	size_t n_tasks = work->n_tasks;
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	unsigned n_threads = n_workers ? n_workers : cores > 0 ? (unsigned)cores : 1;
+	unsigned n = n_threads < n_tasks ? n_threads : (unsigned)n_tasks;
 	if (n == 0)
 		return TB_OK;
 	struct worker_crew crew = {.work = work,

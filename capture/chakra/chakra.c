@@ -5,6 +5,7 @@
 #include "chakra_graph.h"
 #include "infile.h"
 #include "input_files.h"
+#include "order.h"
 #include "units.h"
 
 #include <dirent.h>
@@ -40,18 +41,12 @@ static bool split_name(
 	return false;
 }
 
-static const char *path_base(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
 bool tb_chakra_is_named(const char *path)
 {
 	size_t n;
 	uint32_t rank;
 	const char *ending;
-	return split_name(path_base(path), &n, &rank, &ending) &&
+	return split_name(basename(path), &n, &rank, &ending) &&
 	       strncmp(ending, ".et", 3) == 0;
 }
 
@@ -173,7 +168,7 @@ static int chakra_file_by_rank(const void *left, const void *right)
 {
 	const struct ranked_path *a = left, *b = right;
 	if (a->rank != b->rank)
-		return a->rank < b->rank ? -1 : 1;
+		return TB_ORDER(a->rank, b->rank);
 	return strcmp(a->path, b->path);
 }
 
@@ -200,7 +195,7 @@ static int chakra_files_sort(struct chakra_files *files, struct tb_error *error)
 static int scan_beside(struct chakra_files *files, const char *path, bool is_folder,
 	struct tb_error *error)
 {
-	const char *base = path_base(path), *ending;
+	const char *base = basename(path), *ending;
 	size_t n;
 	uint32_t rank;
 	struct chakra_series wanted = {.error = error};
@@ -240,12 +235,12 @@ static int chakra_files_add_named(struct chakra_files *files, const char *const 
 		size_t n_name;
 		uint32_t rank;
 		const char *ending;
-		if (!split_name(path_base(paths[i]), &n_name, &rank, &ending))
+		if (!split_name(basename(paths[i]), &n_name, &rank, &ending))
 			return tb_fail_in(error, TB_EUSAGE, paths[i],
 				"has no rank in its name: expected NAME.RANK.et");
 		status = chakra_file_add(files, strdup(paths[i]), rank, error);
 	}
-	const char *base = path_base(paths[0]);
+	const char *base = basename(paths[0]);
 	char *groups = NULL;
 	if (status == TB_OK && asprintf(&groups, "%.*scomm_group.json",
 				       (int)(base - paths[0]), paths[0]) < 0)

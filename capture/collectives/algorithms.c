@@ -82,7 +82,7 @@ void tb_allgather_linear(struct tb_plan *plan, const struct tb_collective_shape 
 			tb_put(plan, TB_WAY(rank, (rank + i) % shape->n), rank, 1);
 }
 
-static void put_pair(struct tb_plan *plan, struct tb_way way, uint32_t port);
+static void plan_put_pair(struct tb_plan *plan, struct tb_way way, uint32_t port);
 
 void tb_alltoall_linear(struct tb_plan *plan, const struct tb_collective_shape *shape)
 {
@@ -90,7 +90,7 @@ void tb_alltoall_linear(struct tb_plan *plan, const struct tb_collective_shape *
 	tb_plan_next_round(plan);
 	for (uint32_t i = 1; i < shape->n; i++)
 		for (uint32_t rank = 0; rank < shape->n; rank++)
-			put_pair(plan, TB_WAY(rank, (rank + i) % shape->n), 0);
+			plan_put_pair(plan, TB_WAY(rank, (rank + i) % shape->n), 0);
 }
 
 // A rank receives what those before it have added up, adds its own and sends it on. In an
@@ -171,7 +171,7 @@ static void direct_round(struct tb_plan *plan, uint32_t done)
 	tb_plan_next_round(plan);
 	for (uint32_t p = 0; p < n; p++)
 		for (uint32_t j = 0; j < k && done + j < n - 1; j++)
-			put_pair(plan, TB_WAY(p, (p + done + j + 1) % n), j);
+			plan_put_pair(plan, TB_WAY(p, (p + done + j + 1) % n), j);
 }
 
 // Direct, when a rank has received what came before.
@@ -233,7 +233,7 @@ void tb_alltoall_pairwise(struct tb_plan *plan, const struct tb_collective_shape
 		for (uint32_t p = 0; p < n; p++) {
 			uint32_t other = partner(p, i, n);
 			if (other != p)
-				put_pair(plan, TB_WAY(p, other), i % k);
+				plan_put_pair(plan, TB_WAY(p, other), i % k);
 		}
 	}
 }
@@ -435,7 +435,7 @@ static void plan_part(struct tb_plan *plan, const struct tb_collective_shape *wh
 		.bytes = bytes,
 		.hosts = whole->hosts,
 		.call = whole->call};
-	struct tb_choice choice = {0};
+	struct tb_algorithm_choice choice = {0};
 	const struct tb_algorithm *algorithm;
 	tb_choose_openmpi(&choice, &shape);
 	// Those that cut the vector would cut it anew.
@@ -872,7 +872,7 @@ void tb_put_combining(
 				  .combines = true});
 }
 
-static void put_pair(struct tb_plan *plan, struct tb_way way, uint32_t port)
+static void plan_put_pair(struct tb_plan *plan, struct tb_way way, uint32_t port)
 {
 	tb_plan_put(plan, (struct tb_transfer){.from = way.from,
 				  .to = way.to,

@@ -80,7 +80,7 @@ void tb_plan_heap_up(struct tb_plan *plan, const struct tb_collective_shape *sha
 const char *tb_inter_plan(struct tb_plan *plan, const struct tb_collective_shape *shape);
 
 // What a library chooses.
-struct tb_choice {
+struct tb_algorithm_choice {
 	const char *algorithm;	// of the table
 	uint64_t segment_bytes; // 0: whole
 	uint32_t radix;		// see struct tb_collective_shape
@@ -100,7 +100,7 @@ double tb_nccl_time_us(const struct tb_collective_shape *shape, const char *algo
 	const char *protocol);
 
 typedef void tb_chooser(
-	struct tb_choice *choice, const struct tb_collective_shape *shape);
+	struct tb_algorithm_choice *choice, const struct tb_collective_shape *shape);
 tb_chooser tb_choose_openmpi, tb_choose_mpich, tb_choose_nccl;
 
 typedef void tb_planner(struct tb_plan *plan, const struct tb_collective_shape *shape);

@@ -3,6 +3,7 @@
 // than the chunk that fits into a channel's buffer. Each channel has ports of its own and
 // enters a host at another member, so that channels use the adapters of all of them.
 #include "algorithms.h"
+#include "order.h"
 
 #include <stdlib.h>
 
@@ -26,8 +27,8 @@ static int compare_placed(const void *a, const void *b)
 {
 	const struct member_on_host *x = a, *y = b;
 	if (x->host != y->host)
-		return x->host < y->host ? -1 : 1;
-	return x->member < y->member ? -1 : x->member > y->member;
+		return TB_ORDER(x->host, y->host);
+	return TB_ORDER(x->member, y->member);
 }
 
 static bool order_init(struct host_order *order, const struct tb_collective_shape *shape)

@@ -1,6 +1,7 @@
 // Which collective calls belong together: the i-th of each member of a group.
 #include "array.h"
 #include "calls_lowering.h"
+#include "order.h"
 #include "stop.h"
 
 #include <inttypes.h>
@@ -219,14 +220,10 @@ static int list_sends(struct tb_lowering *l, struct inbound_calls *inbound)
 			const struct tb_call *call = &rank->calls[i];
 			if (call->kind == TB_CALL_SEND)
 				first[call->peer]++;
-			if (call->kind == TB_CALL_SEND || call->kind == TB_CALL_RECV) {
-				status = TB_OK;
-				uint32_t number;
-				if (!tb_map_find(&l->tags, tag_key(call), &number)) {
-					status = tb_map_put(
-						&l->tags, tag_key(call), l->n_tags++);
-				}
-			}
+			uint32_t number;
+			if ((call->kind == TB_CALL_SEND || call->kind == TB_CALL_RECV) &&
+				!tb_map_find(&l->tags, tag_key(call), &number))
+				status = tb_map_put(&l->tags, tag_key(call), l->n_tags++);
 		}
 	}
 	for (uint32_t r = 0; r <= l->n_ranks; r++)
@@ -248,8 +245,8 @@ static int end_by_channel(const void *left, const void *right)
 {
 	const struct call_end *a = left, *b = right;
 	if (a->channel != b->channel)
-		return a->channel < b->channel ? -1 : 1;
-	return (a->call > b->call) - (a->call < b->call);
+		return TB_ORDER(a->channel, b->channel);
+	return TB_ORDER(a->call, b->call);
 }
 
 // ends_sort sorts ends unless they are, as they mostly are: sources ascend.

@@ -21,14 +21,14 @@ static bool has_few_elements(const struct tb_collective_shape *shape)
 }
 
 static void mpich_choose(
-	struct tb_choice *choice, const char *algorithm, const char *reason)
+	struct tb_algorithm_choice *choice, const char *algorithm, const char *reason)
 {
 	choice->algorithm = algorithm;
 	snprintf(choice->reason, sizeof choice->reason, "MPICH 4.0, %s", reason);
 }
 
 static void choose_broadcast(
-	struct tb_choice *choice, const struct tb_collective_shape *shape)
+	struct tb_algorithm_choice *choice, const struct tb_collective_shape *shape)
 {
 	if (shape->n < 8)
 		mpich_choose(choice, "binomial", "fewer than 8 members");
@@ -43,7 +43,7 @@ static void choose_broadcast(
 }
 
 static void choose_allgather(
-	struct tb_choice *choice, const struct tb_collective_shape *shape)
+	struct tb_algorithm_choice *choice, const struct tb_collective_shape *shape)
 {
 	// A product beyond 64 bits is above the limits, too.
 	uint64_t most = (is_power_of_two(shape->n) ? 524288 : 81920) - 1;
@@ -64,7 +64,7 @@ static void choose_allgather(
 // The file has "comm_size<8" here, but where this is asked after other questions, csel.c
 // compares with <=; measured, too.
 static void choose_alltoall(
-	struct tb_choice *choice, const struct tb_collective_shape *shape)
+	struct tb_algorithm_choice *choice, const struct tb_collective_shape *shape)
 {
 	const char *pairwise = is_power_of_two(shape->n) ? "pairwise" : "shift";
 	if (shape->unequal)
@@ -78,7 +78,7 @@ static void choose_alltoall(
 }
 
 static void choose_reduction(
-	struct tb_choice *choice, const struct tb_collective_shape *shape)
+	struct tb_algorithm_choice *choice, const struct tb_collective_shape *shape)
 {
 	bool to_all = shape->op == TB_COLL_ALLREDUCE;
 	const char *small = to_all ? "doubling" : "binomial";
@@ -92,7 +92,7 @@ static void choose_reduction(
 }
 
 static void choose_other(
-	struct tb_choice *choice, const struct tb_collective_shape *shape)
+	struct tb_algorithm_choice *choice, const struct tb_collective_shape *shape)
 {
 	static const char *const names[TB_COLL_N] = {
 		[TB_COLL_BARRIER] = "dissemination",
@@ -108,7 +108,8 @@ static void choose_other(
 		mpich_choose(choice, names[shape->op], "always");
 }
 
-void tb_choose_mpich(struct tb_choice *choice, const struct tb_collective_shape *shape)
+void tb_choose_mpich(
+	struct tb_algorithm_choice *choice, const struct tb_collective_shape *shape)
 {
 	switch (shape->op) {
 	case TB_COLL_BROADCAST:
@@ -546,7 +547,8 @@ static const struct decision *const tables[TB_COLL_N][2] = {
 	[TB_COLL_REDUCE_SCATTER] = {reduce_scatter, reduce_scatter},
 };
 
-static void openmpi_replace(struct tb_choice *choice, const char *by, const char *why)
+static void openmpi_replace(
+	struct tb_algorithm_choice *choice, const char *by, const char *why)
 {
 	choice->algorithm = by;
 	snprintf(choice->reason, sizeof choice->reason, "Open MPI 4.1, %s", why);
@@ -554,7 +556,7 @@ static void openmpi_replace(struct tb_choice *choice, const char *by, const char
 
 // Algorithms that cannot serve the call hand it over to another one.
 static void openmpi_hand_over(
-	struct tb_choice *choice, const struct tb_collective_shape *shape)
+	struct tb_algorithm_choice *choice, const struct tb_collective_shape *shape)
 {
 	uint32_t n = shape->n;
 	uint64_t elements = shape->bytes / tb_element_bytes(shape->bytes);
@@ -583,7 +585,8 @@ static void openmpi_hand_over(
 			"neighbor exchange, but an odd number of members");
 }
 
-void tb_choose_openmpi(struct tb_choice *choice, const struct tb_collective_shape *shape)
+void tb_choose_openmpi(
+	struct tb_algorithm_choice *choice, const struct tb_collective_shape *shape)
 {
 	const struct decision *row = tables[shape->op][shape->unequal], *before = NULL;
 	choice->algorithm = "linear";

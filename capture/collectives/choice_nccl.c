@@ -85,11 +85,6 @@ static uint32_t log2_of(uint64_t n)
 	return log;
 }
 
-static double lower(double a, double b)
-{
-	return a < b ? a : b;
-}
-
 // nccl_call_hosts is 0, 1 or 2 for one, two and more hosts.
 static uint32_t nccl_call_hosts(const struct nccl_call *call)
 {
@@ -147,7 +142,8 @@ static struct nccl_call nccl_call_of(const struct tb_collective_shape *shape)
 			i++;
 		call.gb_per_s = speeds[i];
 		if (here > 1)
-			call.gb_per_s = lower(call.gb_per_s, links / call.channels);
+			call.gb_per_s =
+				tb_min_double(call.gb_per_s, links / call.channels);
 	}
 	return call;
 }
@@ -184,12 +180,12 @@ static double tree_gb_per_s(const struct nccl_call *call, enum nccl_protocol p)
 {
 	uint32_t hosts = nccl_call_hosts(call), channels = call->channels;
 	enum generation g = call->generation;
-	double all =
-		lower(channels * call->gb_per_s * .92, channels * tree_most[g][hosts]);
+	double all = tb_min_double(
+		channels * call->gb_per_s * .92, channels * tree_most[g][hosts]);
 	if (p == LL)
-		all = lower(all / 3.8, ll_most[g][hosts]);
+		all = tb_min_double(all / 3.8, ll_most[g][hosts]);
 	if (p == LL128)
-		all = lower(all * (call->hosts == 1 ? 7. / 9 : 120. / 128),
+		all = tb_min_double(all * (call->hosts == 1 ? 7. / 9 : 120. / 128),
 			channels * tree_ll128_most[g][hosts]);
 	double bytes = call->bytes;
 	uint32_t size = log2_of((uint64_t)bytes >> 6);
@@ -211,12 +207,14 @@ static double gb_per_s(
 	if (a == PAT)
 		return all * .75;
 	if (a == RING && p == LL)
-		all = lower(all * .5, ll_most[call->generation][hosts]);
+		all = tb_min_double(all * .5, ll_most[call->generation][hosts]);
 	if (a == RING && p == LL128)
-		all = lower(all * .92, channels * ring_ll128_most[call->generation]);
+		all = tb_min_double(
+			all * .92, channels * ring_ll128_most[call->generation]);
 	if (a == NVLS_TREE)
-		all = channels * lower(call->gb_per_s * (call->hosts == 2 ? 2 : 1),
-					 nvls_tree_most[call->generation][hosts]);
+		all = channels *
+		      tb_min_double(call->gb_per_s * (call->hosts == 2 ? 2 : 1),
+			      nvls_tree_most[call->generation][hosts]);
 	return all * ring;
 }
 
@@ -355,7 +353,7 @@ static uint64_t chunk_bytes(const struct nccl_call *call, enum algorithm a,
 // the plan, whose messages would else take turns. Two are those of the two trees, and
 // those of rings between hosts by Simple, which pass on the first half of a chunk (a
 // slice) while the other comes.
-static void set_channels(struct tb_choice *choice, const struct nccl_call *call,
+static void set_channels(struct tb_algorithm_choice *choice, const struct nccl_call *call,
 	enum algorithm a, enum nccl_protocol p, uint32_t observed)
 {
 	uint32_t channels = observed ? observed : nccl_n_channels(call, a, p);
@@ -384,8 +382,8 @@ static void set_channels(struct tb_choice *choice, const struct nccl_call *call,
 // nccl_set_pace: NCCL's tables have what a step takes with the network's own time, which
 // the replay adds by itself: that of LL's rings, after which the libraries `nccl` of the
 // presets are made. Only what an algorithm and protocol take beyond that is left.
-static void nccl_set_pace(struct tb_choice *choice, const struct nccl_call *call,
-	enum algorithm a, enum nccl_protocol p)
+static void nccl_set_pace(struct tb_algorithm_choice *choice,
+	const struct nccl_call *call, enum algorithm a, enum nccl_protocol p)
 {
 	enum hardware in = call->inside;
 	enum algorithm net = a == RING && call->n == call->hosts ? TREE : a;
@@ -425,7 +423,7 @@ static bool is_asked_for(
 }
 
 static void choose_fastest(
-	struct tb_choice *choice, const struct tb_collective_shape *shape)
+	struct tb_algorithm_choice *choice, const struct tb_collective_shape *shape)
 {
 	const struct nccl_call call = nccl_call_of(shape);
 	const char *wanted = choice->algorithm;
@@ -462,7 +460,8 @@ static void choose_fastest(
 	}
 }
 
-void tb_choose_nccl(struct tb_choice *choice, const struct tb_collective_shape *shape)
+void tb_choose_nccl(
+	struct tb_algorithm_choice *choice, const struct tb_collective_shape *shape)
 {
 	static const bool has_own[TB_COLL_N] = {[TB_COLL_BROADCAST] = true,
 		[TB_COLL_ALLGATHER] = true,

@@ -138,10 +138,10 @@ static uint64_t n_blocks_of(const struct tb_collective_call *call)
 	return call->op == TB_COLL_ALLTOALL ? (uint64_t)call->n * call->n : call->n;
 }
 
-// shape_measure finds the mean of the blocks, and whether they differ. The sum of an
+// shape_set_bytes finds the mean of the blocks, and whether they differ. The sum of an
 // all-to-all of 2^24 members may overflow 64 bits where each block has above 64 KiB; so
 // the mean is found in floating point where that is near.
-static void shape_measure(struct tb_collective_shape *shape)
+static void shape_set_bytes(struct tb_collective_shape *shape)
 {
 	const struct tb_collective_call *call = shape->call;
 	// Without sizes a member's blocks for the others are equal.
@@ -192,12 +192,12 @@ static void size_blocks(struct tb_plan *plan, const struct tb_collective_shape *
 // no choice.
 static int library_choose(const struct tb_library *library,
 	const struct tb_collective_choices *choices,
-	const struct tb_collective_shape *shape, struct tb_choice *choice,
+	const struct tb_collective_shape *shape, struct tb_algorithm_choice *choice,
 	struct tb_error *error)
 {
 	const char *wanted = choices ? choices->algorithms[shape->op] : "";
 	const char *given = shape->call->algorithm;
-	*choice = (struct tb_choice){.radix = shape->call->radix,
+	*choice = (struct tb_algorithm_choice){.radix = shape->call->radix,
 		.segment_bytes = shape->call->segment_bytes,
 		.algorithm = given	 ? given
 			     : wanted[0] ? wanted
@@ -219,7 +219,7 @@ static int library_choose(const struct tb_library *library,
 }
 
 static int plan_chosen(struct tb_plan *plan, const struct tb_library *library,
-	struct tb_collective_shape *shape, const struct tb_choice *choice,
+	struct tb_collective_shape *shape, const struct tb_algorithm_choice *choice,
 	struct tb_expansion_rule *rule, struct tb_error *error)
 {
 	const struct tb_algorithm *algorithm;
@@ -304,7 +304,7 @@ int tb_library_expand(const struct tb_library *library,
 	if (call->n_local < call->n || call->op == TB_COLL_EXCHANGE)
 		shape.unequal = true;
 	else if (has_blocks(call->op))
-		shape_measure(&shape);
+		shape_set_bytes(&shape);
 	else if (call->op == TB_COLL_BROADCAST)
 		shape.bytes = call->bytes[call->root];
 	else if (call->op != TB_COLL_BARRIER)
@@ -316,7 +316,7 @@ int tb_library_expand(const struct tb_library *library,
 		stated.algorithm = tb_inter_plan(&made, &shape);
 		snprintf(stated.reason, sizeof stated.reason, "inter-communicator");
 	} else if (call->n > 1) {
-		struct tb_choice choice;
+		struct tb_algorithm_choice choice;
 		int status = library_choose(library, choices, &shape, &choice, error);
 		if (status == TB_OK)
 			status = plan_chosen(

@@ -732,7 +732,7 @@ static int counters_read_file(
 	return status;
 }
 
-static int file_by_name(const void *one, const void *other)
+static int counter_file_by_name(const void *one, const void *other)
 {
 	return strcmp(*(char *const *)one, *(char *const *)other);
 }
@@ -762,7 +762,7 @@ static int list_files(
 		(*names)[(*n)++] = name;
 	}
 	if (*n)
-		qsort(*names, *n, sizeof **names, file_by_name);
+		qsort(*names, *n, sizeof **names, counter_file_by_name);
 	return TB_OK;
 }
 

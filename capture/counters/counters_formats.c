@@ -340,8 +340,9 @@ static int table_put_cell(struct counters_reading *reading,
 	return counters_put_text(reading, &column->name, text, n);
 }
 
-// table_row takes a row of an interface. In some tables each priority has a row.
-static int table_row(struct counters_reading *reading, const char *line, bool is_new)
+// counter_table_row takes a row of an interface. In some tables each priority has a row.
+static int counter_table_row(
+	struct counters_reading *reading, const char *line, bool is_new)
 {
 	char name[COUNTER_NAME_MOST];
 	const char *text;
@@ -365,12 +366,12 @@ static int table_row(struct counters_reading *reading, const char *line, bool is
 
 static int table_take(struct counters_reading *reading, char *line)
 {
-	return table_row(reading, line, !reading->is_pfc_sent);
+	return counter_table_row(reading, line, !reading->is_pfc_sent);
 }
 
 static int rows_take(struct counters_reading *reading, char *line)
 {
-	return table_row(reading, line, false);
+	return counter_table_row(reading, line, false);
 }
 
 const struct counters_format counters_sonic = {

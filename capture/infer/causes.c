@@ -161,7 +161,7 @@ static bool follows_kept_cause(const struct cause_search *search,
 	return false;
 }
 
-// keep writes the events down as the causes of a message, less those that follow from
+// causes_keep stores the events as the causes of a message, less those that follow from
 // others.
 static int causes_keep(struct cause_search *search, uint32_t message)
 {
@@ -194,7 +194,7 @@ struct verdict {
 	int64_t median_ns;
 };
 
-// judge_class looks at the gaps of the messages of a class whose calls are not hidden.
+// judge_class compares the gaps of the messages of a class whose calls are not hidden.
 // With `nearest` the last delivery is among the causes.
 static int judge_class(struct cause_search *search, uint32_t class, bool nearest,
 	struct verdict *verdict)
@@ -309,23 +309,7 @@ static int settle_cause(struct cause_search *search, uint32_t message,
 	bool repeats = search->precedences.n > 0;
 	if (repeats && is_unusual(verdict, of->gap_ns))
 		of->gap_ns = verdict->known ? verdict->median_ns : 0;
-	of->untold = of->gap_ns > SPREAD_NS && !is_path_known(search);
-	return causes_keep(search, message);
-}
-
-// settle_closing makes the acknowledgement that opens a window wait for what filled it,
-// as long as its receiver took, and what is sent then wait for that.
-static int settle_closing(struct cause_search *search, uint32_t message)
-{
-	const struct tb_inferred_message *row = &search->list->rows[message];
-	const struct window_closing *closing =
-		&search->closings[row->reopens + row->resumes];
-	struct tb_caused *of = &search->causes->of[message];
-	search->n_events = 0;
-	causes_add_event(search, row->reopens ? closing->filled : closing->opened, false);
-	of->kind = TB_CAUSE_RECURRING;
-	if (row->reopens)
-		of->gap_ns = causes_gap(row, causes_last_event(search), row->called_ns);
+	of->gap_may_be_path = of->gap_ns > SPREAD_NS && !is_path_known(search);
 	return causes_keep(search, message);
 }
 
@@ -372,18 +356,6 @@ static int64_t date_causes(struct cause_search *search, int64_t until_ns)
 // Of these a message's last deliveries may be the one that came last.
 #define LATE_MOST 16
 
-// delivered_latest returns until when a delivery may have taken: behind the capture point
-// there may be a queue that shows in nothing but the acknowledgement. Of one or two
-// segments that says little, as it may be delayed. A path that is not known may be as
-// long as the shortest answer.
-static int64_t delivered_latest(const struct cause_search *search, uint32_t message)
-{
-	const struct tb_inferred_message *row = &search->list->rows[message];
-	bool is_prompt = row->bytes > 2 * FRAME_BYTES && row->acked_ns != INT64_MAX;
-	int64_t at_ns = tb_message_arrived(row) + row->path_most_ns - row->path_ns;
-	return is_prompt && row->acked_ns > at_ns ? row->acked_ns : at_ns;
-}
-
 // least_gap returns the computation before a message that is certain: it followed all
 // that had come, and what the node sent before: a program may wait for that to leave.
 static int64_t least_gap(const struct cause_search *search, uint32_t message)
@@ -392,7 +364,17 @@ static int64_t least_gap(const struct cause_search *search, uint32_t message)
 	int64_t last_ns = causes_last_event(search);
 	uint32_t event = search->nearest[message];
 	for (uint32_t i = 0; i < LATE_MOST && event != NONE; i++) {
-		int64_t late_ns = delivered_latest(search, event);
+		// A delivery may have taken until `late_ns`: behind the capture point
+		// there may be a queue that shows in nothing but the acknowledgement. Of
+		// one or two segments that says little, as it may be delayed. A path that
+		// is not known may be as long as the shortest answer.
+		const struct tb_inferred_message *row = &search->list->rows[event];
+		bool is_prompt =
+			row->bytes > 2 * FRAME_BYTES && row->acked_ns != INT64_MAX;
+		int64_t arrives_ns =
+			tb_message_arrived(row) + row->path_most_ns - row->path_ns;
+		int64_t late_ns = is_prompt && row->acked_ns > arrives_ns ? row->acked_ns
+									  : arrives_ns;
 		if (search->list->rows[event].delivered_ns <= at_ns && late_ns > last_ns)
 			last_ns = late_ns;
 		event = search->earlier[event];
@@ -448,7 +430,19 @@ static int settle_recurring_causes(struct cause_search *search, uint32_t message
 	for (uint32_t i = 0; (row->reopens || row->resumes) && i <= search->n_bounds;
 		i++) {
 		search->causes = &search->made[i];
-		int closed = settle_closing(search, message);
+		// Make the acknowledgement that opens a window wait for what filled it,
+		// as long as its receiver took, and what is sent then wait for that.
+		const struct window_closing *closing =
+			&search->closings[row->reopens + row->resumes];
+		struct tb_caused *of = &search->causes->of[message];
+		search->n_events = 0;
+		causes_add_event(
+			search, row->reopens ? closing->filled : closing->opened, false);
+		of->kind = TB_CAUSE_RECURRING;
+		if (row->reopens)
+			of->gap_ns = causes_gap(
+				row, causes_last_event(search), row->called_ns);
+		int closed = causes_keep(search, message);
 		if (closed != TB_OK || i == search->n_bounds)
 			return closed;
 	}

@@ -473,7 +473,7 @@ static void count_causes(
 		if (!is_message_of_job(inferring, i))
 			continue;
 		report->n_hidden += of->hidden;
-		report->n_untold += of->untold;
+		report->n_untold += of->gap_may_be_path;
 		if (inferring->list.rows[i].reopens) {
 			report->n_closed++;
 			report->closed_ns += of->gap_ns;
@@ -531,8 +531,7 @@ static int find_messages(struct inferring *inferring, struct tb_error *error)
 					"endpoint", endpoints, sizeof endpoints));
 		return tb_fail(error, TB_EFORMAT,
 			"no message is left of %llu records: a job needs payload between "
-			"two "
-			"endpoints",
+			"two endpoints",
 			(unsigned long long)report->n_records);
 	}
 	tb_passages_report(inferring->ports, report);
@@ -591,37 +590,6 @@ static void print_left_out(FILE *stream, const struct tb_infer_report *report)
 			tb_format_time(report->squeezed_ps, size, sizeof size));
 }
 
-static void note_closed(FILE *stream, const struct tb_infer_report *report)
-{
-	char number[48], time[48];
-	if (report->n_closed)
-		fprintf(stream,
-			"receivers closed their windows %s, for %s in all: their "
-			"time, not computation\n",
-			tb_format_counted(
-				report->n_closed, "time", number, sizeof number),
-			tb_format_time(
-				report->closed_ns * TB_PS_PER_NS, time, sizeof time));
-}
-
-static void note_causes(FILE *stream, const struct tb_infer_report *report)
-{
-	uint64_t n = report->n_messages;
-	note_count(stream, report->n_recurring, n,
-		"waits for what comes before it in every repetition",
-		"wait for what comes before them in every repetition");
-	note_count(stream, report->n_nearest, n,
-		"waits for the last delivery before it, for want of a rule that recurs",
-		"wait for the last delivery before them, for want of a rule that recurs");
-	note_count(stream, report->n_first, n, "waits for nothing that was captured",
-		"wait for nothing that was captured");
-	note_count(stream, report->n_hidden, n,
-		"stood behind others of its node, so that the computation before it is "
-		"the usual one or the least possible",
-		"stood behind others of their node, so that the computation before them "
-		"is the usual one or the least possible");
-}
-
 // notes_of states what was inferred and what could not be, one sentence per line; NULL
 // when there is no memory.
 static char *notes_of(const struct tb_infer_report *report)
@@ -649,8 +617,28 @@ static char *notes_of(const struct tb_infer_report *report)
 			"not in the job\n",
 			tb_format_time(
 				report->path_ns * TB_PS_PER_NS, size, sizeof size));
-	note_causes(stream, report);
-	note_closed(stream, report);
+	note_count(stream, report->n_recurring, n,
+		"waits for what comes before it in every repetition",
+		"wait for what comes before them in every repetition");
+	note_count(stream, report->n_nearest, n,
+		"waits for the last delivery before it, for want of a rule that recurs",
+		"wait for the last delivery before them, for want of a rule that recurs");
+	note_count(stream, report->n_first, n, "waits for nothing that was captured",
+		"wait for nothing that was captured");
+	note_count(stream, report->n_hidden, n,
+		"stood behind others of its node, so that the computation before it is "
+		"the usual one or the least possible",
+		"stood behind others of their node, so that the computation before them "
+		"is the usual one or the least possible");
+	char closings[48], time[48];
+	if (report->n_closed)
+		fprintf(stream,
+			"receivers closed their windows %s, for %s in all: their "
+			"time, not computation\n",
+			tb_format_counted(
+				report->n_closed, "time", closings, sizeof closings),
+			tb_format_time(
+				report->closed_ns * TB_PS_PER_NS, time, sizeof time));
 	note_count(stream, report->n_split, n,
 		"was cut from a longer run by the sizes of others",
 		"were cut from longer runs by the sizes of others");
@@ -765,17 +753,6 @@ static int check_apart(const struct inferring *inferring, struct tb_error *error
 	return TB_OK;
 }
 
-// choose_ranks numbers the nodes of a job.
-static void choose_ranks(struct inferring *inferring, uint32_t job)
-{
-	inferring->n_ranks = 0;
-	for (uint32_t i = 0; i < inferring->n_nodes; i++)
-		inferring->rank_of[i] =
-			tb_packets_job_of(inferring->packets, (struct tb_node){i}) == job
-				? inferring->n_ranks++
-				: TB_ID_NONE;
-}
-
 // report_job counts anew what is known by message; the rest is of the whole capture.
 static struct tb_infer_report report_job(const struct inferring *inferring)
 {
@@ -861,7 +838,14 @@ int tb_infer_jobs(struct tb_packets *packets, bool bounded, struct tb_job **jobs
 		status = inferring.rank_of ? check_apart(&inferring, error)
 					   : tb_fail_memory(error, "the messages");
 		for (uint32_t i = 0; status == TB_OK && i < n; i++) {
-			choose_ranks(&inferring, i);
+			// Number the nodes of a job.
+			inferring.n_ranks = 0;
+			for (uint32_t node = 0; node < inferring.n_nodes; node++)
+				inferring.rank_of[node] =
+					tb_packets_job_of(inferring.packets,
+						(struct tb_node){node}) == i
+						? inferring.n_ranks++
+						: TB_ID_NONE;
 			const struct tb_infer_report report = report_job(&inferring);
 			if (report.n_messages)
 				status = build_inferred_job(&inferring, &report,

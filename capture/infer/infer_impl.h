@@ -1,8 +1,10 @@
-// From the records of connections to messages: rules L1 to L4 of docs/closed-loop.md.
+// The parts of the inference of a job from packets (infer.h): messages, ports, paths,
+// causes, rendezvous. Private to capture/infer/.
 //
-// Records are added in the order of time, each with what the ports made of it. A message
-// is kept from its first record on; those of one ordered pair are in the order in which
-// they began. Memory grows with messages and connections.
+// Messages are cut from the records of connections: rules L1 to L4 of
+// docs/closed-loop.md. The caller adds records in the order of time, each with the times
+// at which it passed the ports. Messages of an ordered pair of nodes are in the order in
+// which they began. Memory grows with messages and connections.
 #ifndef TB_INFER_IMPL_H
 #define TB_INFER_IMPL_H
 
@@ -32,8 +34,8 @@ struct tb_inferred_message {
 	bool is_unnumbered; // a datagram
 };
 
-// Of a path so much counts for gaps alone, not for the order of events: the answers of
-// kernels scatter by as much.
+// The first 100 us of a path do not change the order of events, only gaps: the times in
+// which kernels answer vary by as much.
 #define TB_PATH_SLACK_NS 100000
 
 // tb_message_arrived returns when a message had reached its receiver. Times are those at
@@ -54,7 +56,7 @@ static inline int64_t tb_message_arrived(const struct tb_inferred_message *messa
 void tb_inferred_count(
 	struct tb_infer_report *report, const struct tb_inferred_message *message);
 
-// What the ports say of a record.
+// When a record passed the ports of its sender and receiver.
 struct tb_passage {
 	int64_t called_ns, left_ns; // as in struct tb_inferred_message
 	int64_t delivered_ns;
@@ -143,7 +145,7 @@ struct tb_captured_path {
 	bool known;
 };
 
-// tb_halves_new looks at the records of the beginning of a capture, of which `ports` has
+// tb_halves_new measures the records of the beginning of a capture, of which `ports` has
 // taken none; nor has it afterwards.
 int tb_halves_new(struct tb_halves **halves, struct tb_passages *ports,
 	const struct tb_packet_record *records, size_t n) TB_MUST_USE;
@@ -176,8 +178,8 @@ struct tb_caused {
 	uint32_t first, n; // its causes, in `rows` of the list
 	uint8_t kind;	   // enum tb_cause_kind
 	bool hidden;
-	bool untold;	// the gap may be the captured path's
-	int64_t gap_ns; // of computation, after the last of the causes
+	bool gap_may_be_path; // the gap may be the captured path's
+	int64_t gap_ns;	      // of computation, after the last of the causes
 };
 
 struct tb_causes {
@@ -231,7 +233,7 @@ struct tb_rendezvous {
 	size_t n_rounds, rounds_room;
 };
 
-// tb_rendezvous_find looks for them, and replaces the causes of their data. Time
+// tb_rendezvous_find finds rendezvous, and replaces the causes of their data. Time
 // begins at `begin_ns`.
 int tb_rendezvous_find(struct tb_rendezvous *rendezvous, struct tb_causes *causes,
 	const struct tb_message_list *list, uint32_t n_nodes,
@@ -266,9 +268,6 @@ static inline uint32_t tb_inferred_rank(const uint32_t *rank_of, uint32_t node)
 {
 	return rank_of ? rank_of[node] : node;
 }
-
-// Which events precede each message of a class in every repetition: rule L8 of
-// docs/closed-loop.md.
 
 // Messages of one ordered pair and size, or place in the program, which are taken for
 // repetitions of one event: rule L7 of docs/closed-loop.md.
@@ -306,6 +305,9 @@ static inline uint32_t tb_classes_size(const struct tb_classes *classes, uint32_
 {
 	return classes->first[c + 1] - classes->first[c];
 }
+
+// Which events precede each message of a class in every repetition: rule L8 of
+// docs/closed-loop.md.
 
 #define TB_RECURS_FROM 4 // repetitions of an event that show a rule
 

@@ -331,8 +331,8 @@ static int64_t call_of_entry(const struct message_stream *stream,
 							      : passage->called_ns;
 }
 
-// begin_entry begins a message of a stream.
-static int begin_entry(struct tb_message_finder *messages, uint32_t stream,
+// open_message begins a message of a stream.
+static int open_message(struct tb_message_finder *messages, uint32_t stream,
 	const struct tb_packet_record *record, const struct tb_passage *passage)
 {
 	if (messages->n_entries >= INT32_MAX)
@@ -454,8 +454,8 @@ static int add_bytes(struct tb_message_finder *messages, uint32_t at,
 	uint32_t closing = 0;
 	struct message_stream *stream = &messages->streams[at];
 	int32_t ahead = (int32_t)(record->sequence - stream->next);
-	int64_t fresh = (int64_t)record->payload_bytes + ahead;
-	if (fresh <= 0) {
+	int64_t n_new = (int64_t)record->payload_bytes + ahead;
+	if (n_new <= 0) {
 		// Move the delivery of messages that a retransmission completes. It is
 		// bounded by the acknowledgement, as that takes messages off the list.
 		messages->n_repeated++;
@@ -479,7 +479,7 @@ static int add_bytes(struct tb_message_finder *messages, uint32_t at,
 		stream->open = NONE;
 	bool begins = stream->open == NONE;
 	if (status == TB_OK && begins)
-		status = begin_entry(messages, at, record, passage);
+		status = open_message(messages, at, record, passage);
 	if (status != TB_OK)
 		return status;
 	struct tb_inferred_message *message = &messages->entries[stream->open].message;
@@ -492,8 +492,8 @@ static int add_bytes(struct tb_message_finder *messages, uint32_t at,
 	// be anything.
 	if (ahead > 0)
 		message->n_missing += (uint32_t)ahead;
-	stream->next += (uint32_t)fresh;
-	extend_entry(messages, stream, (uint32_t)fresh, record, passage);
+	stream->next += (uint32_t)n_new;
+	extend_entry(messages, stream, (uint32_t)n_new, record, passage);
 	// A segment that is not full ends a message: its writer had no more bytes.
 	if ((record->flags & TB_TCP_PSH) && record->full_bytes &&
 		record->payload_bytes % record->full_bytes != 0)
@@ -654,7 +654,7 @@ static int add_packet(struct tb_message_finder *messages, uint32_t at, bool ends
 	int status = TB_OK;
 	uint32_t bytes = record->payload_bytes;
 	if (messages->streams[at].open == NONE)
-		status = begin_entry(messages, at, record, passage);
+		status = open_message(messages, at, record, passage);
 	if (status != TB_OK)
 		return status;
 	if (bytes == 0 && (record->flags & TB_RC_REQUEST))

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SIZES_MAX 8 // of a pair with more, the place in the program tells events apart
-#define PLACE	  8 // calls before a message that make up its place
+#define SIZES_MAX                                                                        \
+	8 // a pair with more has its events distinguished by their place in the program
+#define PLACE 8 // calls before a message that make up its place
 
 struct message_of_class {
 	uint32_t source, destination;

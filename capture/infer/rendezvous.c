@@ -9,14 +9,16 @@
 #define NONE UINT32_MAX
 
 #define SHORT_BYTES 256	 // requests and answers are shorter
-#define LONG_BYTES  4096 // data are longer, or nobody would ask
-#define ALIKE_PART  8 // numbers of requests, answers and data may differ by one in so many
-#define UNFIT_PART  16	   // of all of them may not fit
-#define RECURS_FROM 16	   // of all nodes together
+#define LONG_BYTES  4096 // data are longer: a library asks only before long messages
+// A protocol is accepted if the numbers of its requests, answers and data differ by at
+// most an eighth, and at most a sixteenth of them do not fit together.
+#define ALIKE_PART  8
+#define UNFIT_PART  16
+#define RECURS_FROM 16 // messages of a size, of all nodes together, that show a protocol
 #define ROUND_MOST  4096   // messages that are searched for those of a round
-#define TOGETHER_NS 300000 // a call's answers leave before its requests
+#define TOGETHER_NS 300000 // answers of a call may leave so long before its requests
 
-// A size that messages have, and how often.
+// A size of messages, and how many have it.
 struct size_seen {
 	uint64_t bytes;
 	uint64_t n;

@@ -80,7 +80,7 @@ static int wait_for_bytes(struct tb_infile *file)
 			return stopped(file);
 		n = poll(&input, 1, WAKE_MS);
 		if (n < 0 && errno != EINTR)
-			return TB_OK; // reading tells why
+			return TB_OK; // reading reports why
 	}
 	return TB_OK;
 }
@@ -234,7 +234,7 @@ static int archive_broken(struct tb_infile *file)
 }
 
 // read_from_archive reads through libarchive. If unknown bytes follow compressed data,
-// libarchive reports a normal end, so check_padding looks at them.
+// libarchive reports a normal end, so check_padding checks them.
 static ssize_t read_from_archive(struct tb_infile *file, void *out, size_t size)
 {
 	la_ssize_t n =

@@ -46,7 +46,7 @@ int tb_infile_peek(struct tb_infile *file, size_t n, struct tb_bytes *first,
 
 // tb_infile_read reads up to `size` bytes past the stream, for whoever keeps a buffer of
 // its own: what there is without waiting longer, at least one; 0 at the end, negative as
-// tb_infile_check tells. The stream must not have buffered anything.
+// tb_infile_check reports. The stream must not have buffered anything.
 ssize_t tb_infile_read(struct tb_infile *file, void *to, size_t size) TB_MUST_USE;
 
 // tb_infile_stop_on has reading fail with TB_ESTOPPED once `*stop` is set, which another
@@ -65,8 +65,8 @@ int tb_infile_check(const struct tb_infile *file, struct tb_error *error) TB_MUS
 // for so many. UINT64_MAX when the size is unknown.
 uint64_t tb_infile_bytes_most(const struct tb_infile *file);
 
-// tb_infile_mentions returns whether `word`, of at most 64 letters, stands in the first
-// `most` bytes of a stream, which it reads: for formats that may begin late.
+// tb_infile_mentions returns whether `word`, of at most 64 characters, stands in the
+// first `most` bytes of a stream, which it reads: for formats that may begin late.
 bool tb_infile_mentions(FILE *stream, const char *word, size_t most);
 
 // tb_infile_bytes returns the size of the file, as it is compressed; 0 when unknown.

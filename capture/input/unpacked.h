@@ -20,7 +20,8 @@ bool tb_unpacked_begins(struct tb_bytes first);
 // How much of it is wanted.
 enum tb_unpacked_part {
 	TB_UNPACKED_ALL,
-	TB_UNPACKED_LOOK, // the first 64 KiB of the first 64 files, to tell what it is
+	TB_UNPACKED_LOOK, // the first 64 KiB of the first 64 files, to recognise the
+			  // format
 };
 
 // tb_unpacked_new unpacks a stream, which it does not close; `name` is for errors and

@@ -97,10 +97,10 @@ static int find_trigger(struct flow_list_reading *reading, const char *word,
 	return TB_OK;
 }
 
-// read_word reads a word of a flow's line and the number after it. `seen` has a bit for
-// each word that the line had.
-static int read_word(struct flow_list_reading *reading, struct flow *flow, unsigned *seen,
-	const char *word, const char *text)
+// read_flow_word reads a word of a flow's line and the number after it. `seen` has a bit
+// for each word that the line had.
+static int read_flow_word(struct flow_list_reading *reading, struct flow *flow,
+	unsigned *seen, const char *word, const char *text)
 {
 	static const char *const words[] = {"send_done_trigger", "recv_done_trigger",
 		"trigger", "size", "start", "id", "prio"};
@@ -169,20 +169,6 @@ static int read_flow_ends(
 	return TB_OK;
 }
 
-// fire_with puts flow `i` into the lists of the triggers that it fires.
-static void fire_with(struct flow_list_reading *reading, uint32_t i)
-{
-	struct flow *flow = &reading->flows[i];
-	for (int end = 0; end < N_ENDS; end++) {
-		if (flow->fires[end] == NONE)
-			continue;
-		struct trigger *trigger = &reading->triggers[flow->fires[end]];
-		flow->next[end] = trigger->first_flow;
-		trigger->first_flow = i * N_ENDS + (uint32_t)end;
-		trigger->n_flows++;
-	}
-}
-
 static int read_flow(struct flow_list_reading *reading, char *ends, char *rest)
 {
 	struct flow flow = {.begins = NONE,
@@ -192,7 +178,7 @@ static int read_flow(struct flow_list_reading *reading, char *ends, char *rest)
 	unsigned seen = 0;
 	int status = read_flow_ends(reading, ends, &flow);
 	for (char *word; status == TB_OK && (word = strtok_r(rest, BLANKS, &rest));)
-		status = read_word(
+		status = read_flow_word(
 			reading, &flow, &seen, word, strtok_r(rest, BLANKS, &rest));
 	if (status != TB_OK)
 		return status;
@@ -207,8 +193,15 @@ static int read_flow(struct flow_list_reading *reading, char *ends, char *rest)
 	if (TB_ARRAY_RESERVE(
 		    &reading->flows, &reading->flows_room, reading->n_flows + 1) != TB_OK)
 		return flows_no_memory(reading);
-	reading->flows[reading->n_flows] = flow;
-	fire_with(reading, reading->n_flows++);
+	for (uint32_t end = 0; end < N_ENDS; end++) {
+		if (flow.fires[end] == NONE)
+			continue;
+		struct trigger *trigger = &reading->triggers[flow.fires[end]];
+		flow.next[end] = trigger->first_flow;
+		trigger->first_flow = reading->n_flows * N_ENDS + end;
+		trigger->n_flows++;
+	}
+	reading->flows[reading->n_flows++] = flow;
 	return TB_OK;
 }
 
@@ -264,17 +257,6 @@ static int read_node_count(struct flow_list_reading *reading, char *rest)
 	return status == TB_OK ? end_flow_line(reading, rest) : status;
 }
 
-// read_flow_count reads how many flows or triggers there are.
-static int read_flow_count(struct flow_list_reading *reading, const char *word,
-	char *rest, uint64_t *n_declared)
-{
-	if (*n_declared)
-		return REFUSE(reading, "'%s' stands here a second time", word);
-	int status = read_flow_number(
-		reading, word, strtok_r(rest, BLANKS, &rest), INT64_MAX, n_declared);
-	return status == TB_OK ? end_flow_line(reading, rest) : status;
-}
-
 static int read_flow_line(struct flow_list_reading *reading, char *text)
 {
 	static const char *const counts[] = {"Connections", "Triggers"};
@@ -288,9 +270,15 @@ static int read_flow_line(struct flow_list_reading *reading, char *text)
 		return strcmp(word, "Nodes") == 0 ? read_node_count(reading, rest)
 						  : TB_EFOREIGN;
 	for (int i = 0; i < 2; i++)
-		if (strcmp(word, counts[i]) == 0)
-			return read_flow_count(
-				reading, word, rest, &reading->n_declared[i]);
+		if (strcmp(word, counts[i]) == 0) {
+			if (reading->n_declared[i])
+				return REFUSE(
+					reading, "'%s' stands here a second time", word);
+			int status = read_flow_number(reading, word,
+				strtok_r(rest, BLANKS, &rest), INT64_MAX,
+				&reading->n_declared[i]);
+			return status == TB_OK ? end_flow_line(reading, rest) : status;
+		}
 	if (strcmp(word, "trigger") == 0)
 		return read_trigger(reading, rest);
 	if (strstr(word, "->"))

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-// The comments of the text form, each a line of its own, that tell whether a library
+// The comments of the text form, each a line of its own, that say whether a library
 // planned the messages below (`planned` of struct tb_op).
 #define TB_GOAL_PLANNED	    "// planned"
 #define TB_GOAL_NOT_PLANNED "// not planned"

@@ -126,18 +126,19 @@ int tb_goal_finish(struct tb_job_builder *builder, struct tb_goal_names *names,
 	return tb_fail_memory_in(error, name, "its names");
 }
 
-static char *const *goal_names_list(const struct tb_job *job, enum tb_goal_name kind)
+static char *const *goal_names_list(const struct tb_job *job, enum tb_goal_name_kind kind)
 {
 	return kind == TB_GOAL_HOST ? job->hosts : job->endpoints;
 }
 
-const char *tb_goal_name(const struct tb_job *job, enum tb_goal_name kind, uint32_t rank)
+const char *tb_goal_name(
+	const struct tb_job *job, enum tb_goal_name_kind kind, uint32_t rank)
 {
 	const char *name = goal_names_list(job, kind)[rank];
 	return name ? name : "";
 }
 
-bool tb_goal_has_names(const struct tb_job *job, enum tb_goal_name kind)
+bool tb_goal_has_names(const struct tb_job *job, enum tb_goal_name_kind kind)
 {
 	bool has = goal_names_list(job, kind) != NULL;
 	for (uint32_t i = 0; has && i < job->n_ranks; i++) {

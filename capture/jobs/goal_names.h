@@ -11,7 +11,7 @@
 
 #define TB_GOAL_NAME_MOST 255 // bytes; longer names are not written
 
-enum tb_goal_name { TB_GOAL_HOST, TB_GOAL_ENDPOINT, TB_GOAL_N_NAMES };
+enum tb_goal_name_kind { TB_GOAL_HOST, TB_GOAL_ENDPOINT, TB_GOAL_N_NAMES };
 
 // The comment before a name, and the last 8 bytes of its section in the binary form.
 extern const char *const tb_goal_name_marks[TB_GOAL_N_NAMES]; // "// host "
@@ -45,7 +45,8 @@ int tb_goal_finish(struct tb_job_builder *builder, struct tb_goal_names *names,
 
 // tb_goal_has_names returns whether the job has such names, and a line can hold each;
 // tb_goal_name returns that of a rank, "" for none.
-bool tb_goal_has_names(const struct tb_job *job, enum tb_goal_name kind);
-const char *tb_goal_name(const struct tb_job *job, enum tb_goal_name kind, uint32_t rank);
+bool tb_goal_has_names(const struct tb_job *job, enum tb_goal_name_kind kind);
+const char *tb_goal_name(
+	const struct tb_job *job, enum tb_goal_name_kind kind, uint32_t rank);
 
 #endif

@@ -137,7 +137,7 @@ static void goal_put_rank(struct goal_writer *w, const struct tb_job *job, uint3
 	for (int k = 0; k < TB_GOAL_N_NAMES; k++) {
 		if (!has_names[k])
 			continue;
-		const char *name = tb_goal_name(job, (enum tb_goal_name)k, rank);
+		const char *name = tb_goal_name(job, (enum tb_goal_name_kind)k, rank);
 		goal_reserve(w);
 		goal_put_text(w, tb_goal_name_marks[k]);
 		put_long(w, name, strlen(name));
@@ -168,7 +168,7 @@ int tb_goal_text_write(const struct tb_job *job, FILE *stream, struct tb_error *
 	struct goal_writer *w = malloc(sizeof *w);
 	bool ready = w != NULL, has_names[TB_GOAL_N_NAMES];
 	for (int k = 0; k < TB_GOAL_N_NAMES; k++)
-		has_names[k] = tb_goal_has_names(job, (enum tb_goal_name)k);
+		has_names[k] = tb_goal_has_names(job, (enum tb_goal_name_kind)k);
 	if (ready) {
 		w->stream = stream;
 		w->n = 0;
@@ -267,7 +267,7 @@ static bool is_planned_message(const struct tb_op *op)
 }
 
 static void put_section(
-	struct goal_writer *w, const struct tb_job *job, enum tb_goal_name kind)
+	struct goal_writer *w, const struct tb_job *job, enum tb_goal_name_kind kind)
 {
 	uint64_t sum = 0;
 	if (!tb_goal_has_names(job, kind))
@@ -343,7 +343,7 @@ int tb_goal_binary_write(const struct tb_job *job, FILE *stream, struct tb_error
 		goal_put_bytes(w, TB_GOAL_PLANNED_END, 8);
 	}
 	for (int k = 0; k < TB_GOAL_N_NAMES; k++)
-		put_section(w, job, (enum tb_goal_name)k);
+		put_section(w, job, (enum tb_goal_name_kind)k);
 	flush(w);
 	free(w);
 	return TB_OK;

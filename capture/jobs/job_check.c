@@ -224,7 +224,7 @@ static int compare_channel(const struct match_meeting *m, size_t s, size_t s_end
 			m, &m->sends[s + n_recvs], n_sends, n_recvs, error);
 	// Fail unless `n` sends and `n` receives of one channel can be paired by
 	// size. It accepts them in any order: which send meets which receive may depend
-	// on time, so only the replay can tell.
+	// on time, so only the replay can decide.
 	size_t odd = 0;
 	while (odd < n_sends && m->sends[s + odd].bytes == m->recvs[r + odd].bytes)
 		odd++;
@@ -280,26 +280,9 @@ static int check_meeting(const struct match_meeting *m, struct tb_error *error)
 	if (status == TB_OK && m->n_sends != m->n_recvs + m->n_wild)
 		return tb_fail_in(error, TB_EFORMAT, m->job->name,
 			"rank %" PRIu32
-			" has %zu receives (%zu with any source or tag) for "
-			"%zu messages",
+			" has %zu receives (%zu with any source or tag) for %zu messages",
 			m->rank, m->n_recvs + m->n_wild, m->n_wild, m->n_sends);
 	return status;
-}
-
-static void take_receives(struct match_meeting *m)
-{
-	const struct tb_job *job = m->job;
-	m->n_recvs = m->n_wild = 0;
-	for (uint32_t i = job->first_op[m->rank]; i < job->first_op[m->rank + 1]; i++) {
-		const struct tb_op *op = &job->ops[i];
-		if (op->kind != TB_OP_RECV)
-			continue;
-		if (op->peer == TB_ANY || op->tag == TB_ANY)
-			m->n_wild++;
-		else
-			m->recvs[m->n_recvs++] = (struct match_end){
-				(uint64_t)op->peer << 32 | op->tag, op->amount, i};
-	}
 }
 
 // The sends of the whole job, grouped by destination.
@@ -365,7 +348,19 @@ int tb_job_check_matches(struct tb_job *job, const uint32_t *lines,
 	status = TB_OK;
 	job->n_pairs = 0;
 	for (m.rank = 0; m.rank < job->n_ranks && status == TB_OK; m.rank++) {
-		take_receives(&m);
+		m.n_recvs = m.n_wild = 0;
+		for (uint32_t i = job->first_op[m.rank]; i < job->first_op[m.rank + 1];
+			i++) {
+			const struct tb_op *op = &job->ops[i];
+			if (op->kind != TB_OP_RECV)
+				continue;
+			if (op->peer == TB_ANY || op->tag == TB_ANY)
+				m.n_wild++;
+			else
+				m.recvs[m.n_recvs++] = (struct match_end){
+					(uint64_t)op->peer << 32 | op->tag, op->amount,
+					i};
+		}
 		job->n_pairs += take_sends(&m, &inbound);
 		status = check_meeting(&m, error);
 		if (channels && m.n_wild > 0)

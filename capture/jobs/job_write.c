@@ -89,23 +89,6 @@ static int pair_job_order(struct tb_job_order *order, const struct tb_job *job,
 	return status;
 }
 
-static void reverse_job_order(struct tb_job_order *order, const struct tb_job *job)
-{
-	uint32_t n = job->n_ops, *first = order->first_pred;
-	for (uint32_t i = 0; i < n; i++)
-		first[i + 1] = first[i] + job->n_predecessors[i];
-	for (uint32_t i = 0; i < n; i++)
-		for (uint32_t k = job->first_successor[i];
-			k < job->first_successor[i + 1]; k++) {
-			uint32_t next = job->successors[k];
-			order->preds[first[next & ~TB_DEP_START]++] =
-				i | (next & TB_DEP_START);
-		}
-	for (uint32_t i = n; i > 0; i--)
-		first[i] = first[i - 1];
-	first[0] = 0;
-}
-
 // sort_job_order orders the operations: a receive comes after its send.
 static int sort_job_order(struct tb_job_order *order, const struct tb_job *job,
 	const char *form, struct tb_error *error)
@@ -155,7 +138,19 @@ static int job_order_init(struct tb_job_order *order, const struct tb_job *job,
 	int status = ready ? pair_job_order(&made, job, form, error)
 			   : tb_fail_memory(error, "the operations");
 	if (status == TB_OK) {
-		reverse_job_order(&made, job);
+		uint32_t n_preds = job->n_ops, *first = made.first_pred;
+		for (uint32_t i = 0; i < n_preds; i++)
+			first[i + 1] = first[i] + job->n_predecessors[i];
+		for (uint32_t i = 0; i < n_preds; i++)
+			for (uint32_t k = job->first_successor[i];
+				k < job->first_successor[i + 1]; k++) {
+				uint32_t next = job->successors[k];
+				made.preds[first[next & ~TB_DEP_START]++] =
+					i | (next & TB_DEP_START);
+			}
+		for (uint32_t i = n_preds; i > 0; i--)
+			first[i] = first[i - 1];
+		first[0] = 0;
 		status = sort_job_order(&made, job, form, error);
 	}
 	if (status == TB_OK)
@@ -729,8 +724,7 @@ static char *chakra_note(const struct chakra_writing *w)
 	if (w->inexact_ns)
 		fprintf(stream,
 			"Chakra's durations are whole microseconds, which are off by %s "
-			"in "
-			"all; duration_ns has the rest\n",
+			"in all; duration_ns has the rest\n",
 			tb_format_time((tb_time_ps)(w->inexact_ns * TB_PS_PER_NS), time,
 				sizeof time));
 	if (w->has_shared)

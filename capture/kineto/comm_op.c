@@ -6,6 +6,7 @@
 // (torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp, ProcessGroupGloo.cpp, Ops.cpp, 1.8
 // to 2.9) and have the shapes of their inputs where the profiler recorded shapes.
 #include "array.h"
+#include "order.h"
 #include "profile.h"
 #include "units.h"
 
@@ -192,9 +193,9 @@ static int by_nesting(const void *a, const void *b)
 	const struct tb_comm_op *one = *(struct tb_comm_op *const *)a;
 	const struct tb_comm_op *other = *(struct tb_comm_op *const *)b;
 	if (one->thread != other->thread)
-		return one->thread < other->thread ? -1 : 1;
+		return TB_ORDER(one->thread, other->thread);
 	if (one->begin_ns != other->begin_ns)
-		return one->begin_ns < other->begin_ns ? -1 : 1;
+		return TB_ORDER(one->begin_ns, other->begin_ns);
 	return (one->end_ns < other->end_ns) - (one->end_ns > other->end_ns);
 }
 

@@ -292,7 +292,7 @@ static int profile_identify(
 static int profile_by_rank(const void *a, const void *b)
 {
 	const struct tb_profile *one = a, *other = b;
-	return (one->rank > other->rank) - (one->rank < other->rank);
+	return TB_ORDER(one->rank, other->rank);
 }
 
 // agree checks that the profiles are of one job, and sorts them.

@@ -321,7 +321,7 @@ int tb_profile_read(struct tb_profile *profile, const char *path,
 // Categories, also those of Kineto before 2022.
 static const struct {
 	const char *name;
-	enum tb_event_kind kind;
+	enum tb_profile_event_kind kind;
 } categories[] = {
 	{"kernel", TB_EVENT_KERNEL},
 	{"Kernel", TB_EVENT_KERNEL},
@@ -340,7 +340,7 @@ static const struct {
 };
 #define N_CATEGORIES (sizeof categories / sizeof *categories)
 
-static enum tb_event_kind category_kind(struct tb_raw category)
+static enum tb_profile_event_kind category_kind(struct tb_raw category)
 {
 	for (size_t i = 0; i < N_CATEGORIES; i++)
 		if (tb_raw_is(category, categories[i].name))
@@ -429,15 +429,9 @@ static struct tb_event_ties event_ties_read(struct tb_raw args)
 
 #define RANKS_MAX (UINT32_C(1) << 24)
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
 uint32_t tb_profile_rank_in_name(const char *path)
 {
-	for (const char *at = base_name(path); (at = strcasestr(at, "rank")); at++) {
+	for (const char *at = basename(path); (at = strcasestr(at, "rank")); at++) {
 		const char *digits = at + 4;
 		if (*digits == '_' || *digits == '-' || *digits == '.' || *digits == '=')
 			digits++;
@@ -469,7 +463,7 @@ static bool counts_ranks(const char *name, size_t n)
 
 char *tb_profile_host_in_name(const char *path)
 {
-	const char *name = base_name(path), *end = strstr(name, ".pt.trace.json");
+	const char *name = basename(path), *end = strstr(name, ".pt.trace.json");
 	const char *pid = end ? memrchr(name, '_', (size_t)(end - name)) : NULL;
 	if (!pid || pid == name || !isdigit((unsigned char)pid[1]))
 		return NULL;

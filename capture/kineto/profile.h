@@ -164,7 +164,7 @@ struct tb_stream_wait {
 	bool for_all;
 };
 
-struct tb_mark {
+struct tb_stream_mark {
 	uint64_t order, at_ns;
 	uint32_t index; // in kernels or waits
 	bool is_wait;
@@ -211,7 +211,7 @@ struct tb_profile {
 	size_t n_splits, splits_room;
 	struct tb_stream_wait *waits;
 	size_t n_waits, waits_room;
-	struct tb_mark *marks;
+	struct tb_stream_mark *marks;
 	size_t n_marks;
 	struct tb_stream *streams;
 	struct tb_map stream_of; // key to the place in `streams`
@@ -299,7 +299,7 @@ void tb_profile_end(struct tb_profile *profile);
 int tb_profile_pair(struct tb_profile *profile, const struct tb_reading *reading,
 	struct tb_error *error) TB_MUST_USE;
 
-enum tb_event_kind {
+enum tb_profile_event_kind {
 	TB_EVENT_OTHER,
 	TB_EVENT_KERNEL,     // of a GPU
 	TB_EVENT_COPY,	     // memory copied or set, by a GPU
@@ -310,7 +310,7 @@ enum tb_event_kind {
 };
 
 struct tb_profile_event {
-	enum tb_event_kind kind;
+	enum tb_profile_event_kind kind;
 	struct tb_raw name, args;
 	uint64_t begin_ns, end_ns;
 	uint64_t thread; // 0 if it is no number

@@ -18,7 +18,7 @@ static int mark_by_order(const void *a, const void *b)
 
 static int by_mark(const void *a, const void *b)
 {
-	const struct tb_mark *one = a, *other = b;
+	const struct tb_stream_mark *one = a, *other = b;
 	int order = TB_ORDER(one->order, other->order);
 	if (order == 0)
 		order = TB_ORDER(one->at_ns, other->at_ns);
@@ -93,19 +93,20 @@ int tb_profile_order(struct tb_profile *profile, struct tb_error *error)
 		return tb_fail_memory_in(error, profile->path, "its communication");
 	for (size_t i = 0; i < profile->n_kernels; i++)
 		profile->marks[profile->n_marks++] =
-			(struct tb_mark){profile->kernels[i].order,
+			(struct tb_stream_mark){profile->kernels[i].order,
 				profile->kernels[i].begin_ns, (uint32_t)i, false};
 	for (size_t i = 0; i < profile->n_waits; i++)
 		profile->marks[profile->n_marks++] =
-			(struct tb_mark){profile->waits[i].order, profile->waits[i].at_ns,
-				(uint32_t)i, true};
+			(struct tb_stream_mark){profile->waits[i].order,
+				profile->waits[i].at_ns, (uint32_t)i, true};
 	qsort(profile->marks, n, sizeof *profile->marks, by_mark);
 	return TB_OK;
 }
 
 // work_comes_before returns whether work was handed over before a mark. What has the
 // mark's own order is of the same CUDA graph, or nothing has one: then time decides.
-static bool work_comes_before(const struct tb_gpu_work *work, const struct tb_mark *mark)
+static bool work_comes_before(
+	const struct tb_gpu_work *work, const struct tb_stream_mark *mark)
 {
 	if (work->order != mark->order)
 		return work->order < mark->order;
@@ -256,11 +257,10 @@ struct keyed_op {
 static int op_by_key(const void *a, const void *b)
 {
 	const struct keyed_op *one = a, *other = b;
-	int order = (one->key > other->key) - (one->key < other->key);
+	int order = TB_ORDER(one->key, other->key);
 	if (order == 0)
-		order = (one->next_key > other->next_key) -
-			(one->next_key < other->next_key);
-	return order ? order : (one->op > other->op) - (one->op < other->op);
+		order = TB_ORDER(one->next_key, other->next_key);
+	return order ? order : TB_ORDER(one->op, other->op);
 }
 
 static struct keyed_op op_key(

@@ -396,7 +396,6 @@ static int write_kernel(struct lanes *lanes, uint32_t number)
 		.place = &place,
 		.error = lanes->error};
 	const uint32_t *ops = profile->kernel_ops + kernel->first_op;
-	status = TB_OK;
 	bool group = kernel->n_ops > 1 && comm_op_is_message(&profile->ops[ops[0]]);
 	// Nobody knows how the time and the channels of several collective calls divide.
 	bool alone = kernel->n_ops == 1;
@@ -584,7 +583,7 @@ static int lanes_write_all(struct lanes *lanes)
 	const struct tb_profile *profile = lanes->profile;
 	int status = TB_OK;
 	for (size_t i = 0; i < profile->n_marks && status == TB_OK; i++) {
-		const struct tb_mark *mark = &profile->marks[i];
+		const struct tb_stream_mark *mark = &profile->marks[i];
 		take_stretches(lanes, i);
 		if (mark->is_wait)
 			status = write_waits(lanes, &profile->waits[mark->index]);

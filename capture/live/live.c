@@ -50,27 +50,6 @@ static int set_filter(struct tb_live *live, const struct tb_live_options *option
 	return TB_OK;
 }
 
-static int fail_activate(const struct tb_live *live, int code, struct tb_error *error)
-{
-	const char *message = pcap_geterr(live->pcap);
-	switch (code) {
-	case PCAP_ERROR_NO_SUCH_DEVICE:
-		return tb_fail_in(error, TB_EUSAGE, live->name,
-			"there is no such interface; -D lists the interfaces");
-	case PCAP_ERROR_PERM_DENIED:
-	case PCAP_ERROR_PROMISC_PERM_DENIED:
-		return tb_fail_in(error, TB_EIO, live->name,
-			"capturing needs root or the capability CAP_NET_RAW: try sudo");
-	case PCAP_ERROR_IFACE_NOT_UP:
-		return tb_fail_in(error, TB_EIO, live->name,
-			"the interface is down: 'ip link set %s up' starts it",
-			live->name);
-	default:
-		return tb_fail_in(error, TB_EIO, live->name, "%s: %s",
-			pcap_statustostr(code), message);
-	}
-}
-
 static int activate(struct tb_live *live, const struct tb_live_options *options,
 	struct tb_error *error)
 {
@@ -89,8 +68,26 @@ static int activate(struct tb_live *live, const struct tb_live_options *options,
 	// If the system has only microseconds this fails; tb_live_next converts them.
 	pcap_set_tstamp_precision(pcap, PCAP_TSTAMP_PRECISION_NANO);
 	int code = pcap_activate(live->pcap);
-	if (code < 0)
-		return fail_activate(live, code, error);
+	if (code < 0) {
+		const char *refusal = pcap_geterr(live->pcap);
+		switch (code) {
+		case PCAP_ERROR_NO_SUCH_DEVICE:
+			return tb_fail_in(error, TB_EUSAGE, live->name,
+				"there is no such interface; -D lists the interfaces");
+		case PCAP_ERROR_PERM_DENIED:
+		case PCAP_ERROR_PROMISC_PERM_DENIED:
+			return tb_fail_in(error, TB_EIO, live->name,
+				"capturing needs root or the capability CAP_NET_RAW: try "
+				"sudo");
+		case PCAP_ERROR_IFACE_NOT_UP:
+			return tb_fail_in(error, TB_EIO, live->name,
+				"the interface is down: 'ip link set %s up' starts it",
+				live->name);
+		default:
+			return tb_fail_in(error, TB_EIO, live->name, "%s: %s",
+				pcap_statustostr(code), refusal);
+		}
+	}
 	if (code > 0)
 		snprintf(live->warning, sizeof live->warning, "%s",
 			code == PCAP_WARNING ? pcap_geterr(live->pcap)

@@ -4,6 +4,7 @@
 #include "input_files.h"
 #include "nccl_log.h"
 #include "nccl_trace.h"
+#include "order.h"
 #include "stop.h"
 #include "text_lines.h"
 #include "trace_files.h"
@@ -109,10 +110,10 @@ static int by_member(const void *a, const void *b)
 {
 	const struct nl_member *one = a, *other = b;
 	if (one->group != other->group)
-		return one->group < other->group ? -1 : 1;
+		return TB_ORDER(one->group, other->group);
 	if (one->key != other->key)
-		return one->key < other->key ? -1 : 1;
-	return (one->gpu > other->gpu) - (one->gpu < other->gpu);
+		return TB_ORDER(one->key, other->key);
+	return TB_ORDER(one->gpu, other->gpu);
 }
 
 // group_copy_members makes the list of a group of its run in the sorted list.
@@ -166,10 +167,10 @@ static int by_seat(const void *a, const void *b)
 {
 	const struct nl_seat *one = a, *other = b;
 	if (one->host != other->host)
-		return one->host < other->host ? -1 : 1;
+		return TB_ORDER(one->host, other->host);
 	if (one->device != other->device)
-		return one->device < other->device ? -1 : 1;
-	return (one->process > other->process) - (one->process < other->process);
+		return TB_ORDER(one->device, other->device);
+	return TB_ORDER(one->process, other->process);
 }
 
 // grouping_host returns the first process on the host of a process.
@@ -215,7 +216,7 @@ static int group_by_size(const void *a, const void *b)
 	const struct nl_group *const *one = a, *const *other = b;
 	if ((*one)->n_ranks != (*other)->n_ranks)
 		return (*one)->n_ranks > (*other)->n_ranks ? -1 : 1;
-	return (*one > *other) - (*one < *other);
+	return TB_ORDER(*one, *other);
 }
 
 // groups_number_ranks numbers the GPUs as the largest communicator does, then those that
@@ -392,7 +393,6 @@ static int clone_all(struct nl_cloning *c)
 		status = add_process(c->log, &process);
 		if (status == TB_OK) {
 			struct nl_log *log = c->log;
-			status = TB_OK;
 			for (size_t i = 0; i < c->n_comms && status == TB_OK; i++) {
 				const struct nl_comm *from = &log->comms[i];
 				const struct nl_comm made = {.id = from->id,

@@ -1,6 +1,7 @@
 // The rings and trees of a communicator, for people.
 #include "nccl_log.h"
 #include "nccl_trace.h"
+#include "order.h"
 #include "units.h"
 
 #include <inttypes.h>
@@ -138,7 +139,7 @@ static void put_channels(struct nl_rows *rows, uint32_t first, struct nl_text *t
 	wiring_put(text, "channel%s %.512s:", n > 1 ? "s" : "", list.bytes);
 }
 
-static int put_rows(
+static int wiring_put_rows(
 	const struct nl_log *log, uint32_t index, bool tree, struct tb_facts *facts)
 {
 	struct nl_rows rows = {0};
@@ -190,8 +191,8 @@ static int nl_wiring(const struct nl_log *log, uint32_t index, struct tb_facts *
 	const struct nl_group *group = &log->groups[index];
 	if (group->n_ranks < 2 || group->n_ranks > RANKS_MOST)
 		return TB_OK;
-	int status = put_rows(log, index, false, facts);
-	return status == TB_OK ? put_rows(log, index, true, facts) : status;
+	int status = wiring_put_rows(log, index, false, facts);
+	return status == TB_OK ? wiring_put_rows(log, index, true, facts) : status;
 }
 
 // What a log holds beside its calls.
@@ -253,7 +254,7 @@ static int member_by_rank(const void *a, const void *b)
 	const struct nl_gpu *const *one = a, *const *other = b;
 	if ((*one)->rank != (*other)->rank)
 		return (*one)->rank < (*other)->rank ? -1 : 1;
-	return (*one > *other) - (*one < *other);
+	return TB_ORDER(*one, *other);
 }
 
 // add_adapters names the adapters that each GPU sends and receives with.

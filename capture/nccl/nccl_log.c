@@ -613,8 +613,8 @@ static int comm_find_channel(struct nl_log *log, struct nl_comm *comm, uint64_t 
 	return TB_OK;
 }
 
-// next_rank reads a rank, or "-1" for nobody, and what stands behind it.
-static bool next_rank(const char **text, const char *behind, uint32_t *rank)
+// read_next_rank reads a rank, or "-1" for nobody, and what stands behind it.
+static bool read_next_rank(const char **text, const char *behind, uint32_t *rank)
 {
 	char *end;
 	if (!isdigit((unsigned char)(*text)[0]) && (*text)[0] != '-')
@@ -637,8 +637,8 @@ static int read_ring(struct nl_log *log, const struct nl_line *line)
 	uint32_t previous, rank, next;
 	unsigned long number = strtoul(line->text + strlen("Ring "), &end, 10);
 	const char *at = text_begins(end, " : ") ? end + 3 : "";
-	if (number >= NL_CHANNELS_MAX || !next_rank(&at, " -> ", &previous) ||
-		!next_rank(&at, " -> ", &rank) || !next_rank(&at, "", &next))
+	if (number >= NL_CHANNELS_MAX || !read_next_rank(&at, " -> ", &previous) ||
+		!read_next_rank(&at, " -> ", &rank) || !read_next_rank(&at, "", &next))
 		return TB_OK;
 	int status = set_up(log, line, &comm);
 	if (status == TB_OK)
@@ -657,14 +657,16 @@ static int read_ring(struct nl_log *log, const struct nl_line *line)
 static bool read_tree(const char *at, struct nl_channel *tree, uint32_t *rank)
 {
 	const char *old = at;
-	if (next_rank(&at, "/", &tree->down[0]) && next_rank(&at, "/", &tree->down[1]) &&
-		next_rank(&at, "->", &tree->down[2]) && next_rank(&at, "->", rank) &&
-		next_rank(&at, "", &tree->up))
+	if (read_next_rank(&at, "/", &tree->down[0]) &&
+		read_next_rank(&at, "/", &tree->down[1]) &&
+		read_next_rank(&at, "->", &tree->down[2]) &&
+		read_next_rank(&at, "->", rank) && read_next_rank(&at, "", &tree->up))
 		return true;
-	return next_rank(&old, "->", &tree->up) && next_rank(&old, "->", rank) &&
-	       next_rank(&old, "/", &tree->down[0]) &&
-	       next_rank(&old, "/", &tree->down[1]) &&
-	       next_rank(&old, "", &tree->down[2]);
+	return read_next_rank(&old, "->", &tree->up) &&
+	       read_next_rank(&old, "->", rank) &&
+	       read_next_rank(&old, "/", &tree->down[0]) &&
+	       read_next_rank(&old, "/", &tree->down[1]) &&
+	       read_next_rank(&old, "", &tree->down[2]);
 }
 
 // ring_count_ranks returns how many ranks a list of them has, 0 of another text.
@@ -672,7 +674,7 @@ static uint32_t ring_count_ranks(const char *at)
 {
 	uint32_t n = 0, rank;
 	for (at += strspn(at, " "); *at; at += strspn(at, " "), n++)
-		if (!next_rank(&at, "", &rank) || rank == NL_NONE)
+		if (!read_next_rank(&at, "", &rank) || rank == NL_NONE)
 			return 0;
 	return n;
 }
@@ -700,7 +702,7 @@ static int read_order(struct nl_log *log, const struct nl_line *line)
 		return tb_nl_no_memory(log);
 	for (at += 3; channel->n_order < n; channel->n_order++) {
 		at += strspn(at, " ");
-		if (!next_rank(&at, "", &channel->order[channel->n_order]))
+		if (!read_next_rank(&at, "", &channel->order[channel->n_order]))
 			break;
 	}
 	return TB_OK;

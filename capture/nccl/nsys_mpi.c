@@ -2,6 +2,7 @@
 #include "array.h"
 #include "nsys_export.h"
 #include "nsys_trace.h"
+#include "order.h"
 #include "units.h"
 
 #include <inttypes.h>
@@ -340,12 +341,12 @@ static int call_by_time(const void *a, const void *b)
 {
 	const struct nx_call *one = a, *other = b;
 	if (one->rank != other->rank)
-		return one->rank < other->rank ? -1 : 1;
+		return TB_ORDER(one->rank, other->rank);
 	if (one->begin_ns != other->begin_ns)
-		return one->begin_ns < other->begin_ns ? -1 : 1;
+		return TB_ORDER(one->begin_ns, other->begin_ns);
 	if (one->end_ns != other->end_ns)
-		return one->end_ns < other->end_ns ? -1 : 1;
-	return (one->request > other->request) - (one->request < other->request);
+		return TB_ORDER(one->end_ns, other->end_ns);
+	return TB_ORDER(one->request, other->request);
 }
 
 static int nsys_find_lane(struct nx_making *making, uint64_t thread, uint32_t *lane)

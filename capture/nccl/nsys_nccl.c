@@ -2,6 +2,7 @@
 #include "array.h"
 #include "nccl_trace.h"
 #include "nsys_trace.h"
+#include "order.h"
 #include "units.h"
 
 #include <inttypes.h>
@@ -173,22 +174,22 @@ static int by_thread(const void *a, const void *b)
 {
 	const struct nx_range *one = a, *other = b;
 	if (one->process != other->process)
-		return one->process < other->process ? -1 : 1;
+		return TB_ORDER(one->process, other->process);
 	if (one->thread != other->thread)
-		return one->thread < other->thread ? -1 : 1;
+		return TB_ORDER(one->thread, other->thread);
 	if (one->start_ns != other->start_ns)
-		return one->start_ns < other->start_ns ? -1 : 1;
-	return (one->order > other->order) - (one->order < other->order);
+		return TB_ORDER(one->start_ns, other->start_ns);
+	return TB_ORDER(one->order, other->order);
 }
 
 static int range_by_time(const void *a, const void *b)
 {
 	const struct nx_range *one = a, *other = b;
 	if (one->process != other->process)
-		return one->process < other->process ? -1 : 1;
+		return TB_ORDER(one->process, other->process);
 	if (one->start_ns != other->start_ns)
-		return one->start_ns < other->start_ns ? -1 : 1;
-	return (one->order > other->order) - (one->order < other->order);
+		return TB_ORDER(one->start_ns, other->start_ns);
+	return TB_ORDER(one->order, other->order);
 }
 
 static uint64_t process_key(uint64_t process, uint64_t id)

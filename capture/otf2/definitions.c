@@ -1,6 +1,7 @@
 #include "definitions.h"
 
 #include "array.h"
+#include "order.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -441,10 +442,10 @@ static int location_by_rank(const void *a, const void *b)
 {
 	const struct tb_otf2_location *x = a, *y = b;
 	if (x->rank != y->rank)
-		return x->rank < y->rank ? -1 : 1;
+		return TB_ORDER(x->rank, y->rank);
 	if (x->is_main != y->is_main)
 		return x->is_main ? -1 : 1;
-	return x->ref < y->ref ? -1 : x->ref > y->ref;
+	return TB_ORDER(x->ref, y->ref);
 }
 
 // otf2_ranks_find numbers the ranks: in the order of the group of locations that take

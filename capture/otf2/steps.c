@@ -1,6 +1,7 @@
 #include "steps.h"
 
 #include "array.h"
+#include "order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -86,16 +87,16 @@ static int place_by_time(const void *a, const void *b)
 {
 	const struct step_place *x = a, *y = b;
 	if (x->enter_ns != y->enter_ns)
-		return x->enter_ns < y->enter_ns ? -1 : 1;
-	return x->step < y->step ? -1 : x->step > y->step;
+		return TB_ORDER(x->enter_ns, y->enter_ns);
+	return TB_ORDER(x->step, y->step);
 }
 
 static int by_waiting(const void *a, const void *b)
 {
 	const struct tb_otf2_order *x = a, *y = b;
 	if (x->waiting != y->waiting)
-		return x->waiting < y->waiting ? -1 : 1;
-	return x->on < y->on ? -1 : x->on > y->on;
+		return TB_ORDER(x->waiting, y->waiting);
+	return TB_ORDER(x->on, y->on);
 }
 
 // steps_put_in_order returns the steps in the order in which they were entered, and

@@ -19,7 +19,7 @@ struct tb_clean {
 	bool keep_retransmissions;
 	bool keep_acks;
 	bool lenient;
-	uint32_t sampled; // how many packets each stands for, unless sFlow tells
+	uint32_t sampled; // how many packets each stands for, unless sFlow gives it
 	enum { SFLOW_UNKNOWN, SFLOW_SAMPLES, SFLOW_PACKETS } sflow;
 	bool any_point; // a repeated frame is a copy even if one point saw both
 	struct tb_instant from, to;
@@ -439,7 +439,7 @@ static const struct {
 	(TB_TCP_IS_RETRANSMISSION | TB_TCP_IS_KEEP_ALIVE | TB_TCP_IS_DUPLICATE_ACK |     \
 		TB_TCP_IS_OUT_OF_ORDER | TB_TCP_IS_ZERO_WINDOW | TB_TCP_IS_WINDOW_FULL)
 
-// record_tcp counts what the analysis tells of a frame. Most frames tell a round trip, or
+// record_tcp counts what the analysis found in a frame. Most frames give a round trip, or
 // nothing.
 static int record_tcp(struct tb_clean *clean, const struct tb_held *held,
 	struct tb_tcp_side *there, struct tb_tcp_side *back,
@@ -497,12 +497,12 @@ static int clean_tcp(struct tb_clean *clean, struct tb_held *held,
 	uint32_t n = frame->payload_bytes + ((frame->flags & TB_TCP_SYN) != 0) +
 		     ((frame->flags & TB_TCP_FIN) != 0);
 	bool counts = n > 0 && !(frame->flags & TB_TCP_RST);
-	uint32_t fresh = counts ? fresh_bytes(there, held, frame->sequence, n) : n;
+	uint32_t n_new = counts ? fresh_bytes(there, held, frame->sequence, n) : n;
 	if (frame->mss != 0)
 		there->mss = frame->mss;
 	learn_segment(there, held);
 	cleaned->full_bytes = segment_of(there, back, held);
-	cleaned->repeated = counts && fresh == 0;
+	cleaned->repeated = counts && n_new == 0;
 	// Of a sampled connection nobody knows what lies between two segments.
 	if (clean->origins[frame->origin].stands_for == 1) {
 		tb_tcp_analyze(clean->tcp, &there->tcp, &back->tcp, frame, held->at_ns,
@@ -513,13 +513,13 @@ static int clean_tcp(struct tb_clean *clean, struct tb_held *held,
 	} else {
 		clean->events = (struct tb_tcp_events){.rtt_ns = -1};
 	}
-	if (clean->keep_retransmissions || fresh == n)
+	if (clean->keep_retransmissions || n_new == n)
 		return 1;
-	if (fresh == 0)
+	if (n_new == 0)
 		return 0;
-	if (fresh < held->frame.payload_bytes) {
-		held->frame.payload_bytes = fresh;
-		held->frame.wire_bytes = held->frame.header_bytes + fresh;
+	if (n_new < held->frame.payload_bytes) {
+		held->frame.payload_bytes = n_new;
+		held->frame.wire_bytes = held->frame.header_bytes + n_new;
 	}
 	return 1;
 }

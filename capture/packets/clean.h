@@ -52,7 +52,7 @@ void tb_clean_free(struct tb_clean *clean);
 int tb_clean_next(struct tb_clean *clean, struct tb_cleaned *cleaned,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_clean_tcp returns what the analysis tells of the record that was returned last, if
+// tb_clean_tcp returns what the analysis found in the record that was returned last, if
 // that is one of TCP.
 const struct tb_tcp_events *tb_clean_tcp(const struct tb_clean *clean);
 

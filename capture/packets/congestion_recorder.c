@@ -114,13 +114,6 @@ int tb_congestion_pair_of(struct tb_congestion_recorder *recorder, uint32_t sour
 	return TB_OK;
 }
 
-static void add_congestion_counts(
-	struct tb_congestion_counts *to, const struct tb_congestion_counts *counts)
-{
-	for (int i = 0; i < TB_CONGESTION_N; i++)
-		to->of[i] += counts->of[i];
-}
-
 // congestion_bin finds or adds a bin; NULL when there is no memory.
 static struct recorded_bin *congestion_bin(
 	struct tb_congestion_recorder *recorder, uint32_t pair, uint32_t bin)
@@ -151,7 +144,8 @@ static int widen_bins(struct tb_congestion_recorder *recorder)
 		struct recorded_bin *to = congestion_bin(recorder, old.pair, old.bin / 2);
 		if (!to)
 			return TB_ENOMEM;
-		add_congestion_counts(&to->counts, &old.counts);
+		for (int kind = 0; kind < TB_CONGESTION_N; kind++)
+			to->counts.of[kind] += old.counts.of[kind];
 	}
 	return TB_OK;
 }

@@ -1,7 +1,7 @@
 // Adds up what a capture records of congestion (congestion.h) while it is read.
 //
 // Memory is bounded, whatever the length of the capture: at most TB_CONGESTION_PAIRS_MAX
-// pairs are told apart, later ones share one row; time bins double in width when there
+// pairs are distinguished, later ones share one row; time bins double in width when there
 // are more than TB_CONGESTION_BINS_MAX; round trips are counted in ranges of 1/16 of
 // their octave. At most 40 MB. The same records give the same result. Not thread safe.
 #ifndef TB_CONGESTION_RECORDER_H

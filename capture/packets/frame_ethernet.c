@@ -68,8 +68,8 @@ static bool skip_labels(struct tb_walk *walk, uint32_t *label)
 	return true;
 }
 
-// tag_bytes returns the length of the tag that an EtherType announces, up to and with the
-// EtherType of what follows; 0: it announces no tag.
+// tag_bytes returns the length of the tag that an EtherType introduces, up to and with
+// the EtherType of what follows; 0: it introduces no tag.
 static uint32_t tag_bytes(uint16_t type)
 {
 	switch (type) {

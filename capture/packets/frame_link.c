@@ -572,7 +572,7 @@ static void walk_nflog(struct tb_walk *walk)
 }
 
 // IP over InfiniBand: 40 bytes instead of the global route header, the last 20 of them a
-// link_decoder address; then an EtherType and two reserved bytes (RFC 4391, section 6).
+// link address; then an EtherType and two reserved bytes (RFC 4391, section 6).
 static void walk_ipoib(struct tb_walk *walk)
 {
 	uint16_t type;
@@ -679,61 +679,44 @@ static void walk_wlan(struct tb_walk *walk)
 	tb_walk_wlan(walk, (struct wlan_flags){0});
 }
 
-// Link types "with direction" have a byte for it before the frame.
-static void walk_ppp_directed(struct tb_walk *walk)
-{
-	tb_walk_drop(walk, 1);
-	walk_ppp_link(walk);
-}
-
-static void walk_hdlc_directed(struct tb_walk *walk)
-{
-	tb_walk_drop(walk, 1);
-	walk_hdlc(walk);
-}
-
-static void walk_frame_relay_directed(struct tb_walk *walk)
-{
-	tb_walk_drop(walk, 1);
-	walk_frame_relay(walk);
-}
-
 static const struct link_decoder {
 	int type;
 	void (*walk)(struct tb_walk *walk);
+	uint32_t
+		n_dropped; // bytes before the frame: link types "with direction" have one
 } links[] = {
-	{DLT_EN10MB, tb_walk_ethernet},
-	{DLT_LINUX_SLL, walk_cooked_v1},
-	{DLT_LINUX_SLL2, walk_cooked_v2},
-	{DLT_RAW, walk_raw},
-	{DLT_IPV4, walk_raw},
-	{DLT_IPV6, walk_raw},
-	{DLT_NULL, walk_loopback},
-	{DLT_LOOP, walk_loopback},
-	{DLT_INFINIBAND, tb_walk_infiniband},
-	{DLT_ERF, walk_erf},
-	{DLT_IEEE802_11, walk_wlan},
-	{DLT_IEEE802_11_RADIO, walk_radiotap},
-	{DLT_PPI, walk_ppi},
-	{DLT_PPP, walk_ppp_link},
-	{DLT_PPP_SERIAL, walk_ppp_link},
-	{DLT_PPP_ETHER, walk_pppoe},
-	{DLT_PPP_PPPD, walk_ppp_link},
-	{DLT_PPP_WITH_DIR, walk_ppp_directed},
-	{DLT_C_HDLC, walk_hdlc},
-	{DLT_C_HDLC_WITH_DIR, walk_hdlc_directed},
-	{DLT_FRELAY, walk_frame_relay},
-	{DLT_FRELAY_WITH_DIR, walk_frame_relay_directed},
-	{DLT_SLIP, walk_slip},
-	{DLT_SUNATM, walk_sunatm},
-	{DLT_NFLOG, walk_nflog},
-	{DLT_IPOIB, walk_ipoib},
-	{DLT_DSA_TAG_BRCM, walk_dsa},
-	{DLT_DSA_TAG_DSA, walk_dsa},
-	{DLT_DSA_TAG_EDSA, walk_edsa},
-	{DLT_DSA_TAG_BRCM_PREPEND, walk_dsa_prepended},
-	{DLT_PKTAP, walk_pktap},
-	{DLT_JUNIPER_ETHER, walk_juniper},
+	{DLT_EN10MB, tb_walk_ethernet, 0},
+	{DLT_LINUX_SLL, walk_cooked_v1, 0},
+	{DLT_LINUX_SLL2, walk_cooked_v2, 0},
+	{DLT_RAW, walk_raw, 0},
+	{DLT_IPV4, walk_raw, 0},
+	{DLT_IPV6, walk_raw, 0},
+	{DLT_NULL, walk_loopback, 0},
+	{DLT_LOOP, walk_loopback, 0},
+	{DLT_INFINIBAND, tb_walk_infiniband, 0},
+	{DLT_ERF, walk_erf, 0},
+	{DLT_IEEE802_11, walk_wlan, 0},
+	{DLT_IEEE802_11_RADIO, walk_radiotap, 0},
+	{DLT_PPI, walk_ppi, 0},
+	{DLT_PPP, walk_ppp_link, 0},
+	{DLT_PPP_SERIAL, walk_ppp_link, 0},
+	{DLT_PPP_ETHER, walk_pppoe, 0},
+	{DLT_PPP_PPPD, walk_ppp_link, 0},
+	{DLT_PPP_WITH_DIR, walk_ppp_link, 1},
+	{DLT_C_HDLC, walk_hdlc, 0},
+	{DLT_C_HDLC_WITH_DIR, walk_hdlc, 1},
+	{DLT_FRELAY, walk_frame_relay, 0},
+	{DLT_FRELAY_WITH_DIR, walk_frame_relay, 1},
+	{DLT_SLIP, walk_slip, 0},
+	{DLT_SUNATM, walk_sunatm, 0},
+	{DLT_NFLOG, walk_nflog, 0},
+	{DLT_IPOIB, walk_ipoib, 0},
+	{DLT_DSA_TAG_BRCM, walk_dsa, 0},
+	{DLT_DSA_TAG_DSA, walk_dsa, 0},
+	{DLT_DSA_TAG_EDSA, walk_edsa, 0},
+	{DLT_DSA_TAG_BRCM_PREPEND, walk_dsa_prepended, 0},
+	{DLT_PKTAP, walk_pktap, 0},
+	{DLT_JUNIPER_ETHER, walk_juniper, 0},
 };
 
 static const struct link_decoder *find_link_decoder(int link_type)
@@ -748,10 +731,13 @@ static void walk_link(struct tb_walk *walk, int link_type)
 {
 	const struct link_decoder *link = find_link_decoder(link_type);
 	tb_walk_type(walk, TB_REGISTRY_LINK, (uint16_t)link_type);
-	if (link)
-		link->walk(walk);
-	else
+	if (!link) {
 		walk->frame->kind = TB_FRAME_UNDECODABLE;
+		return;
+	}
+	if (link->n_dropped)
+		tb_walk_drop(walk, link->n_dropped);
+	link->walk(walk);
 }
 
 bool tb_frame_reads_link_type(int link_type)

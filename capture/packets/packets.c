@@ -262,21 +262,6 @@ static struct clock_scale clock_scale_of(double factor)
 	return (struct clock_scale){(uint64_t)ldexp(fraction, 53), 53 - exponent};
 }
 
-// number_jobs puts the default job after the map's jobs, unless the map has a job of that
-// name or a job for every node.
-static void number_jobs(struct tb_packets *packets)
-{
-	uint32_t n = packets->map ? tb_map_file_n_jobs(packets->map) : 0;
-	uint32_t job = 0;
-	while (job < n && strcmp(tb_map_file_job_name(packets->map, job),
-				  packets->default_job_name) != 0)
-		job++;
-	packets->default_job = job;
-	packets->n_jobs = n;
-	if (job == n && (!packets->map || tb_map_file_leaves_jobs(packets->map)))
-		packets->n_jobs++;
-}
-
 static int open_all(struct tb_packets *packets, const char *const *paths, size_t n,
 	const struct tb_packets_options *options, struct tb_error *error)
 {
@@ -302,7 +287,17 @@ static int open_all(struct tb_packets *packets, const char *const *paths, size_t
 		tb_nodes_new(&packets->nodes, tb_clean_endpoints(packets->clean),
 			packets->map, options->n_nodes_max, &packets->summary) != TB_OK)
 		return tb_fail_memory(error, "the packets");
-	number_jobs(packets);
+	// Put the default job after the map's jobs, unless the map has a job of that
+	// name or a job for every node.
+	uint32_t n_known = packets->map ? tb_map_file_n_jobs(packets->map) : 0;
+	uint32_t job = 0;
+	while (job < n_known && strcmp(tb_map_file_job_name(packets->map, job),
+					packets->default_job_name) != 0)
+		job++;
+	packets->default_job = job;
+	packets->n_jobs = n_known;
+	if (job == n_known && (!packets->map || tb_map_file_leaves_jobs(packets->map)))
+		packets->n_jobs++;
 	return TB_OK;
 }
 
@@ -460,23 +455,18 @@ static int next_spread(struct tb_packets *packets, struct tb_error *error)
 	return status < 0 ? tb_fail_memory(error, "the packets") : status;
 }
 
-// begin_spread takes the first record that was sampled.
-static int begin_spread(struct tb_packets *packets, struct tb_error *error)
-{
-	if (sampled_new(&packets->sampled) != TB_OK ||
-		sampled_put(packets->sampled, &packets->record) != TB_OK)
-		return tb_fail_memory(error, "the packets");
-	return next_spread(packets, error);
-}
-
 static inline int next_record(struct tb_packets *packets, struct tb_error *error)
 {
 	if (packets->sampled)
 		return next_spread(packets, error);
 	int status = next_cleaned(packets, error);
-	return status == 1 && packets->record.stands_for > 1
-		       ? begin_spread(packets, error)
-		       : status;
+	if (status != 1 || packets->record.stands_for <= 1)
+		return status;
+	// The first record that was sampled.
+	if (sampled_new(&packets->sampled) != TB_OK ||
+		sampled_put(packets->sampled, &packets->record) != TB_OK)
+		return tb_fail_memory(error, "the packets");
+	return next_spread(packets, error);
 }
 
 static bool apply_time_scale(

@@ -38,7 +38,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum tb_choice { TB_AUTO, TB_YES, TB_NO };
+enum tb_packets_choice { TB_AUTO, TB_YES, TB_NO };
 
 // A gap longer than this means two captures in one file or a clock that was set. It
 // always shrinks to a second.
@@ -52,7 +52,7 @@ struct tb_packets_options {
 	// Drop copies of frames. AUTO: for `any` captures, pcapng and several inputs, if
 	// another point saw the frame first. YES: in any case, even if one point saw
 	// both; for mirror ports that send each frame twice.
-	enum tb_choice dedup;
+	enum tb_packets_choice dedup;
 	bool keep_retransmissions;
 	bool keep_acks;		 // pure acknowledgements
 	tb_time_ps squeeze_idle; // longer gaps between packets shrink to this, before
@@ -64,7 +64,7 @@ struct tb_packets_options {
 	struct tb_instant to;
 	bool lenient; // a damaged capture ends before the damage (is_cut in the summary)
 	// Each record is one of so many packets, of which the others were not captured:
-	// it is replayed as often, spread over time. 0: as sFlow tells, else
+	// it is replayed as often, spread over time. 0: as sFlow states, else
 	// 1. sFlow's own rates come first.
 	uint32_t sampled;
 	uint32_t n_nodes_max; // further endpoints are counted, not placed; 0: no limit
@@ -104,7 +104,7 @@ struct tb_packet_record {
 	bool acknowledgement;  // a pure one: with `keep_acks`
 	bool response;	       // RC: numbered like the requester
 	bool repeated;	       // all of it was sent before: with `keep_retransmissions`
-	struct tb_tcp_events tcp; // TCP, with `keep_acks`: what the analysis tells
+	struct tb_tcp_events tcp; // TCP, with `keep_acks`: what the analysis found
 };
 
 struct tb_packets; // opaque

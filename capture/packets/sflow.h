@@ -2,7 +2,7 @@
 //
 // Format: sflow.org/sflow_version_5.txt. Numbers are big-endian words; the datagram holds
 // its agent's address and samples, each with a type, a length and records of the same
-// form. Samples of flows, plain (1) and expanded (3), tell how many packets each stands
+// form. Samples of flows, plain (1) and expanded (3), state how many packets each stands
 // for. Of their records the packet's header (1) is read, else its fields of IPv4 (3) or
 // IPv6 (4); counters and all other records are passed over.
 //

@@ -58,16 +58,6 @@ struct survey_reading {
 	struct tb_error *error;
 };
 
-// survey_packets accepts a capture that is cut off: the replay will report it.
-static int survey_packets(struct survey_reading *survey)
-{
-	struct tb_captured_packet packet;
-	int status;
-	while ((status = tb_packets_next(survey->packets, &packet, survey->error)) > 0)
-		;
-	return status == TB_EFORMAT ? TB_OK : status;
-}
-
 // name_set writes the name of set number `n`, from 1: the nth given one, if there is one.
 static void name_set(
 	const struct survey_reading *survey, uint32_t n, char *name, size_t size)
@@ -135,20 +125,6 @@ static int fill_map(struct survey_reading *survey)
 	return status;
 }
 
-static int survey_all(struct survey_reading *survey)
-{
-	int status = survey_packets(survey);
-	if (status == TB_OK && tb_packets_summary(survey->packets)->n_nodes == 0)
-		status = tb_fail(survey->error, TB_EUSAGE,
-			"nothing in it is to be replayed, so it has no jobs");
-	if (status == TB_OK && survey->group &&
-		find_node_groups(&survey->groups, survey->packets) != TB_OK)
-		status = tb_fail_memory(survey->error, "the packets");
-	if (status == TB_OK)
-		status = check_names(survey);
-	return status == TB_OK ? fill_map(survey) : status;
-}
-
 bool tb_survey_can_reread(const char *path)
 {
 	return !tb_input_is_stream(path);
@@ -163,11 +139,24 @@ int tb_survey(struct tb_map_file **map, const char *const *paths, size_t n,
 		if (!tb_survey_can_reread(paths[i]))
 			return tb_fail_in(error, TB_EUSAGE, paths[i],
 				"can be read only once, but must be read twice to find "
-				"its "
-				"jobs: give a file");
+				"its jobs: give a file");
 	int status = tb_packets_open(&survey.packets, paths, n, options, error);
+	struct tb_captured_packet packet;
 	if (status == TB_OK)
-		status = survey_all(&survey);
+		while ((status = tb_packets_next(survey.packets, &packet, error)) > 0)
+			;
+	if (status == TB_EFORMAT && survey.packets)
+		status = TB_OK; // cut off: the replay will report it
+	if (status == TB_OK && tb_packets_summary(survey.packets)->n_nodes == 0)
+		status = tb_fail(error, TB_EUSAGE,
+			"nothing in it is to be replayed, so it has no jobs");
+	if (status == TB_OK && group &&
+		find_node_groups(&survey.groups, survey.packets) != TB_OK)
+		status = tb_fail_memory(error, "the packets");
+	if (status == TB_OK)
+		status = check_names(&survey);
+	if (status == TB_OK)
+		status = fill_map(&survey);
 	tb_packets_free(survey.packets);
 	free(survey.groups.parent);
 	free(survey.groups.group);

@@ -128,7 +128,7 @@ uint32_t tb_seq_ranges_add_slowly(struct tb_seq_ranges *ranges, uint32_t from, u
 
 // Wireshark's limits: a fast retransmission comes this soon after the last duplicate
 // acknowledgement, and a segment that overtook another is this late where the handshake
-// does not tell the round trip.
+// does not give the round trip.
 #define FAST_NS	      INT64_C(20000000)
 #define ROUND_TRIP_NS INT64_C(3000000)
 
@@ -278,7 +278,7 @@ static void begin_connection(
 	there->window_scale = frame->window_scale;
 }
 
-// classify_answer tells apart frames that repeat an acknowledgement.
+// classify_answer distinguishes frames that repeat an acknowledgement.
 static uint32_t classify_answer(const struct tb_tcp_side *there,
 	const struct tb_tcp_side *back, const struct tb_frame *frame)
 {
@@ -292,7 +292,7 @@ static uint32_t classify_answer(const struct tb_tcp_side *there,
 	return frame->window == 0 ? 0 : TB_TCP_IS_WINDOW_UPDATE;
 }
 
-// classify_window tells what a frame says of either end's window.
+// classify_window returns what a frame states about either end's window.
 static uint32_t classify_window(const struct tb_tcp_side *there,
 	const struct tb_tcp_side *back, const struct tb_frame *frame, bool controls)
 {
@@ -315,7 +315,7 @@ static uint32_t classify_window(const struct tb_tcp_side *there,
 	return is;
 }
 
-// classify_repeated tells what a segment is that does not go on where the last one ended.
+// classify_repeated classifies a segment that does not go on where the last one ended.
 static uint32_t classify_repeated(const struct tb_tcp_side *there,
 	const struct tb_tcp_side *back, const struct tb_frame *frame, uint32_t end,
 	int64_t at_ns)

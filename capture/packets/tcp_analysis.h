@@ -40,7 +40,7 @@ enum tb_tcp_is {
 
 #define TB_TCP_WINDOW_UNKNOWN UINT32_MAX
 
-// What the analysis tells of one frame. "Peer" is its destination.
+// What the analysis found in one frame. "Peer" is its destination.
 struct tb_tcp_events {
 	uint32_t is;	 // TB_TCP_IS_...
 	uint32_t window; // bytes beyond what it acknowledges that its sender can take
@@ -62,7 +62,7 @@ struct tb_tcp_events {
 
 #define TB_TCP_RECENT 4 // segments that a side remembers itself
 
-// One end of a connection, as its frames tell. A zeroed struct is one of which nothing
+// One end of a connection, as its frames show. A zeroed struct is one of which nothing
 // has been seen.
 struct tb_tcp_side {
 	int64_t last_ns;  // its last frame

@@ -3,6 +3,7 @@
 
 #include "array.h"
 #include "infile.h"
+#include "order.h"
 #include "paraver_trace.h"
 #include "stop.h"
 #include "text_lines.h"
@@ -135,10 +136,10 @@ static int by_thread_and_time(const void *left, const void *right)
 {
 	const struct prv_span *a = left, *b = right;
 	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
+		return TB_ORDER(a->thread, b->thread);
 	if (a->enter_ns != b->enter_ns)
-		return a->enter_ns < b->enter_ns ? -1 : 1;
-	return (a->exit_ns > b->exit_ns) - (a->exit_ns < b->exit_ns);
+		return TB_ORDER(a->enter_ns, b->enter_ns);
+	return TB_ORDER(a->exit_ns, b->exit_ns);
 }
 
 static void sort_spans(struct prv_trace *trace)
@@ -267,16 +268,16 @@ static int by_receiver(const void *left, const void *right)
 {
 	const struct prv_message *a = left, *b = right;
 	if (a->to != b->to)
-		return a->to < b->to ? -1 : 1;
+		return TB_ORDER(a->to, b->to);
 	if (a->receive_ns != b->receive_ns)
-		return a->receive_ns < b->receive_ns ? -1 : 1;
+		return TB_ORDER(a->receive_ns, b->receive_ns);
 	if (a->from != b->from)
-		return a->from < b->from ? -1 : 1;
+		return TB_ORDER(a->from, b->from);
 	if (a->send_ns != b->send_ns)
-		return a->send_ns < b->send_ns ? -1 : 1;
+		return TB_ORDER(a->send_ns, b->send_ns);
 	if (a->tag != b->tag)
-		return a->tag < b->tag ? -1 : 1;
-	return (a->bytes > b->bytes) - (a->bytes < b->bytes);
+		return TB_ORDER(a->tag, b->tag);
+	return TB_ORDER(a->bytes, b->bytes);
 }
 
 // prv_find_calls sorts the spans, ends those still open, and finds those of each
@@ -356,8 +357,8 @@ static int by_entry(const void *left, const void *right)
 {
 	const struct entered *a = left, *b = right;
 	if (a->enter_ns != b->enter_ns)
-		return a->enter_ns < b->enter_ns ? -1 : 1;
-	return (a->span > b->span) - (a->span < b->span);
+		return TB_ORDER(a->enter_ns, b->enter_ns);
+	return TB_ORDER(a->span, b->span);
 }
 
 static struct entered *task_order(const struct prv_task *task)
@@ -693,10 +694,10 @@ static int message_by_key(const void *left, const void *right)
 {
 	const struct prv_keyed *a = left, *b = right;
 	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
+		return TB_ORDER(a->key, b->key);
 	if (a->time_ns != b->time_ns)
-		return a->time_ns < b->time_ns ? -1 : 1;
-	return (a->place > b->place) - (a->place < b->place);
+		return TB_ORDER(a->time_ns, b->time_ns);
+	return TB_ORDER(a->place, b->place);
 }
 
 static int prv_sort_messages(struct prv_making *making)

@@ -39,13 +39,11 @@ struct foreign {
 
 static const struct foreign foreign_formats[] = {
 	{NULL, "# darshan log version", NULL,
-		"is what darshan-parser prints: which files a job read and wrote, not "
-		"its "
-		"messages; 'tailback synth io' models such traffic"},
+		"is what darshan-parser prints: which files a job read and wrote, "
+		"not its messages; 'tailback synth io' models such traffic"},
 	{".darshan", NULL, NULL,
 		"is a log of Darshan: which files a job read and wrote, not its "
-		"messages; "
-		"'tailback synth io' models such traffic"},
+		"messages; 'tailback synth io' models such traffic"},
 	{".nsys-rep", NULL, NULL,
 		"is a report of Nsight Systems: export it with 'nsys export -t sqlite'"},
 	{".qdrep", NULL, NULL,
@@ -54,72 +52,59 @@ static const struct foreign foreign_formats[] = {
 		"is an unfinished report of Nsight Systems: import it with "
 		"QdstrmImporter, then export it with 'nsys export -t sqlite'"},
 	{".ncu-rep", NULL, NULL,
-		"is a report of Nsight Compute: how single kernels ran, not what was "
-		"sent; Nsight Systems traces that"},
+		"is a report of Nsight Compute: how single kernels ran, not what "
+		"was sent; Nsight Systems traces that"},
 	{NULL, "\x80", "device_traces",
-		"is a snapshot of PyTorch's memory, not a profile: what is sent is in "
-		"the "
-		"traces of torch.profiler"},
+		"is a snapshot of PyTorch's memory, not a profile: what is sent is "
+		"in the traces of torch.profiler"},
 	{NULL, "\x80", "segments",
-		"is a snapshot of PyTorch's memory, not a profile: what is sent is in "
-		"the "
-		"traces of torch.profiler"},
+		"is a snapshot of PyTorch's memory, not a profile: what is sent is "
+		"in the traces of torch.profiler"},
 	{NULL, "\x80", "nccl_comm_state",
-		"is a dump of PyTorch's flight recorder: the last calls before a program "
-		"hung; what is sent is in the traces of torch.profiler"},
+		"is a dump of PyTorch's flight recorder: the last calls before a "
+		"program hung; what is sent is in the traces of torch.profiler"},
 	{".xplane.pb", NULL, NULL,
 		"is a profile of XLA (JAX, TensorFlow), which names operations, not "
-		"bytes "
-		"sent: trace the job with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL"},
+		"bytes sent: trace the job with NCCL_DEBUG=INFO "
+		"NCCL_DEBUG_SUBSYS=INIT,COLL"},
 	{NULL, "{\"rocprofiler-sdk-tool\"", NULL,
-		"is what rocprofv3 writes: kernels of a GPU, not what was sent, which "
-		"torch.profiler and the log of RCCL tell (NCCL_DEBUG=INFO "
+		"is what rocprofv3 writes: kernels of a GPU, not what was sent, "
+		"which torch.profiler and the log of RCCL tell (NCCL_DEBUG=INFO "
 		"NCCL_DEBUG_SUBSYS=INIT,COLL)"},
 	{NULL, NULL, "<system version=",
-		"is NCCL's topology of a node (NCCL_TOPO_DUMP_FILE), not a trace: its "
-		"log "
-		"is (NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL)"},
+		"is NCCL's topology of a node (NCCL_TOPO_DUMP_FILE), not a trace: "
+		"its log is (NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL)"},
 	{NULL, NULL, "<graphs version=",
-		"is NCCL's graph of channels (NCCL_GRAPH_DUMP_FILE), not a trace: its "
-		"log "
-		"is (NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL)"},
+		"is NCCL's graph of channels (NCCL_GRAPH_DUMP_FILE), not a trace: "
+		"its log is (NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL)"},
 	{NULL, "@ mpiP", NULL,
-		"is a report of mpiP: sums of a job, without its order; 'tailback trace' "
-		"or Score-P record it"},
+		"is a report of mpiP: sums of a job, without its order; 'tailback "
+		"trace' or Score-P record it"},
 	{".cubex", NULL, NULL,
 		"is a profile of Score-P: sums of a job, without its order; with "
 		"SCOREP_ENABLE_TRACING=true it writes a trace (OTF2)"},
 	{".otf", NULL, NULL,
 		"is a trace in OTF 1: record anew with Score-P, which writes OTF2"},
 	{".slog2", NULL, NULL,
-		"is a trace of Jumpshot (SLOG-2): 'tailback trace' or Score-P record "
-		"anew"},
+		"is a trace of Jumpshot (SLOG-2): 'tailback trace' or Score-P "
+		"record anew"},
 	{".clog2", NULL, NULL,
 		"is a trace of MPE (CLOG-2): 'tailback trace' or Score-P record anew"},
 	{".stf", NULL, NULL,
 		"is a trace of Intel's Trace Analyzer: 'tailback trace' or Score-P "
-		"record "
-		"anew"},
+		"record anew"},
 	{".perfetto-trace", NULL, NULL,
 		"is a trace of Perfetto in protobuf: torch.profiler's own export is "
-		"JSON, "
-		"which is read"},
+		"JSON, which is read"},
 	{NULL, "PERFILE2", NULL,
-		"is a recording of perf: where processors spent their time, not what was "
-		"sent"},
+		"is a recording of perf: where processors spent their time, not "
+		"what was sent"},
 };
 #define N_FORMATS (sizeof foreign_formats / sizeof *foreign_formats)
 
 // Of a log of Darshan: its version in eight bytes, then a number, in either byte order
 // (darshan-log-format.h).
 #define DARSHAN_MAGIC UINT64_C(6567223)
-
-static bool is_darshan(struct tb_bytes first)
-{
-	uint64_t magic;
-	return tb_bytes_u64(first, 8, &magic) &&
-	       (magic == DARSHAN_MAGIC || __builtin_bswap64(magic) == DARSHAN_MAGIC);
-}
 
 static bool is_format(
 	const struct foreign *format, const char *path, struct tb_bytes first)
@@ -138,7 +123,9 @@ static bool is_format(
 
 static const struct foreign *find_foreign(const char *path, struct tb_bytes first)
 {
-	if (is_darshan(first))
+	uint64_t magic;
+	if (tb_bytes_u64(first, 8, &magic) &&
+		(magic == DARSHAN_MAGIC || __builtin_bswap64(magic) == DARSHAN_MAGIC))
 		path = ".x.darshan";
 	for (size_t i = 0; i < N_FORMATS; i++)
 		if (is_format(&foreign_formats[i], path, first))
@@ -146,8 +133,7 @@ static const struct foreign *find_foreign(const char *path, struct tb_bytes firs
 	return NULL;
 }
 
-// Within capture/readers.
-
+// The probed file, open.
 struct tb_trace_stream {
 	struct tb_opened_input in; // none: a folder, or packets on standard input
 	const char *name;
@@ -155,9 +141,9 @@ struct tb_trace_stream {
 	struct tb_unpacked *unpacked; // NULL: it was no archive
 };
 
-// Traces of what ranks called: the job that is made of them, and what else they tell.
+// Traces of what ranks called: the job that is made of them, and what else they record.
 
-// read_facts reads what the files tell beside calls, if that is wanted.
+// read_facts reads what the files record beside calls, if that is wanted.
 static int read_facts(struct tb_trace *trace, const struct tb_trace_request *request,
 	const struct tb_reading *reading, struct tb_error *error)
 {
@@ -171,22 +157,6 @@ static int read_facts(struct tb_trace *trace, const struct tb_trace_request *req
 		tb_facts_free(trace->facts);
 		trace->facts = NULL;
 	}
-	return status;
-}
-
-// settle_facts keeps facts without a job where the files are fine, but no job can be made
-// of them.
-static int settle_facts(struct tb_trace *trace, int status, struct tb_error *error)
-{
-	bool stands = status == TB_EFORMAT || status == TB_EUSAGE;
-	if (status != TB_OK && stands && error) {
-		trace->refusal = *error;
-		return TB_OK;
-	}
-	if (status == TB_OK)
-		return TB_OK;
-	tb_facts_free(trace->facts);
-	trace->facts = NULL;
 	return status;
 }
 
@@ -224,19 +194,26 @@ static int trace_read_calls(struct tb_trace *trace,
 	if (status == TB_OK)
 		trace->job->form = trace->reader->name;
 	tb_calls_free(calls);
-	return trace->facts ? settle_facts(trace, status, error) : status;
+	if (status == TB_OK || !trace->facts)
+		return status;
+	// The files may be fine, but no job can be made of them: then keep the facts.
+	if ((status == TB_EFORMAT || status == TB_EUSAGE) && error) {
+		trace->refusal = *error;
+		return TB_OK;
+	}
+	tb_facts_free(trace->facts);
+	trace->facts = NULL;
+	return status;
 }
 
-static enum tb_trace_match probe_pcap(const struct tb_trace_look *look)
+static bool begins_pcap(struct tb_bytes first)
 {
-	return tb_capture_kind(look->first) == TB_CAPTURE_KIND_PCAP ? TB_TRACE_SURE
-								    : TB_TRACE_NO;
+	return tb_capture_kind(first) == TB_CAPTURE_KIND_PCAP;
 }
 
-static enum tb_trace_match probe_pcapng(const struct tb_trace_look *look)
+static bool begins_pcapng(struct tb_bytes first)
 {
-	return tb_capture_kind(look->first) == TB_CAPTURE_KIND_PCAPNG ? TB_TRACE_SURE
-								      : TB_TRACE_NO;
+	return tb_capture_kind(first) == TB_CAPTURE_KIND_PCAPNG;
 }
 
 static bool stands_at(struct tb_bytes text, size_t at, const char *word)
@@ -253,19 +230,14 @@ static size_t skip_to(struct tb_bytes text, size_t at, const char *end)
 	return at < text.n ? at + strlen(end) : text.n;
 }
 
-static bool is_blank_byte(uint8_t byte)
-{
-	return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
-}
-
-// probe_word looks for `word` after blanks and comments. A comment goes from
+// probe_word searches for `word` after blanks and comments. A comment goes from
 // `line_comment` to the end of the line; if that is "//", C's other comments count too.
 static enum tb_trace_match probe_word(
 	struct tb_bytes text, const char *line_comment, const char *word)
 {
 	size_t at = 0;
 	for (;;) {
-		while (at < text.n && is_blank_byte(text.data[at]))
+		while (at < text.n && strchr(" \t\r\n", text.data[at]) && text.data[at])
 			at++;
 		if (stands_at(text, at, line_comment))
 			at = skip_to(text, at, "\n");
@@ -284,11 +256,6 @@ static enum tb_trace_match probe_word(
 static enum tb_trace_match probe_goal(const struct tb_trace_look *look)
 {
 	return probe_word(look->first, "//", "num_ranks");
-}
-
-static enum tb_trace_match probe_goal_binary(const struct tb_trace_look *look)
-{
-	return tb_goal_binary_begins(look->first) ? TB_TRACE_SURE : TB_TRACE_NO;
 }
 
 static enum tb_trace_match probe_flow_list(const struct tb_trace_look *look)
@@ -315,28 +282,11 @@ static enum tb_trace_match probe_chakra(const struct tb_trace_look *look)
 	return tb_chakra_is_named(look->path) ? TB_TRACE_SURE : TB_TRACE_MAYBE;
 }
 
-static enum tb_trace_match probe_paraver(const struct tb_trace_look *look)
-{
-	return tb_paraver_begins(look->first) ? TB_TRACE_SURE : TB_TRACE_NO;
-}
-
-static enum tb_trace_match probe_nccl(const struct tb_trace_look *look)
-{
-	bool is = look->is_folder ? tb_nccl_is_folder(look->path)
-				  : tb_nccl_begins(look->first);
-	return is ? TB_TRACE_SURE : TB_TRACE_NO;
-}
-
 static enum tb_trace_match probe_nsys(const struct tb_trace_look *look)
 {
 	bool is = look->is_folder ? tb_nsys_is_folder(look->path)
 				  : tb_nsys_is(look->path, look->first);
 	return is ? TB_TRACE_SURE : TB_TRACE_NO;
-}
-
-static enum tb_trace_match probe_tbt(const struct tb_trace_look *look)
-{
-	return tb_tbt_begins(look->first) ? TB_TRACE_SURE : TB_TRACE_NO;
 }
 
 // infer_trace makes a job of packets, or one of each of their jobs.
@@ -399,20 +349,16 @@ static int read_packets(struct tb_trace *trace, const struct tb_trace_request *r
 	return TB_OK;
 }
 
-typedef int read_job(
-	struct tb_job **job, FILE *stream, const char *name, struct tb_error *error);
-
-// read_job_with reads a job. If the stream itself failed (a read error, compressed data
+// read_job reads a job. If the stream itself failed (a read error, compressed data
 // cut off), it reports that instead of what the reader stumbled over.
-static int read_job_with(read_job *read, struct tb_trace *trace,
-	const struct tb_trace_request *request, struct tb_trace_stream *stream,
-	struct tb_error *error)
+static int read_job(struct tb_trace *trace, const struct tb_trace_request *request,
+	struct tb_trace_stream *stream, struct tb_error *error)
 {
 	struct tb_job *job = NULL;
 	if (request->n != 1 || !stream->in.stream)
 		return tb_fail_in(error, TB_EUSAGE, request->paths[0],
 			"is a job, which must be a single file");
-	int status = read(&job, stream->in.stream, stream->name, error);
+	int status = trace->reader->job(&job, stream->in.stream, stream->name, error);
 	int cause = tb_infile_check(stream->in.file, error);
 	if (status == TB_OK && cause == TB_OK) {
 		job->form = trace->reader->name;
@@ -423,56 +369,63 @@ static int read_job_with(read_job *read, struct tb_trace *trace,
 	return cause != TB_OK ? cause : status;
 }
 
-static int read_goal(struct tb_trace *trace, const struct tb_trace_request *request,
-	struct tb_trace_stream *stream, struct tb_error *error)
-{
-	return read_job_with(tb_goal_text_read, trace, request, stream, error);
-}
-
-static int read_goal_binary(struct tb_trace *trace,
-	const struct tb_trace_request *request, struct tb_trace_stream *stream,
-	struct tb_error *error)
-{
-	return read_job_with(tb_goal_binary_read, trace, request, stream, error);
-}
-
-static int read_flow_list(struct tb_trace *trace, const struct tb_trace_request *request,
-	struct tb_trace_stream *stream, struct tb_error *error)
-{
-	return read_job_with(tb_flow_list_read, trace, request, stream, error);
-}
-
-static enum tb_trace_match probe_kineto(const struct tb_trace_look *look)
-{
-	bool is = look->is_folder ? tb_kineto_is_folder(look->path)
-				  : tb_kineto_begins(look->first);
-	return is ? TB_TRACE_SURE : TB_TRACE_NO;
-}
-
-// A trace of calls has the row {name, TB_TRACE_JOB, probe, trace_read_calls, its
-// reader, its reader of facts, joins, clones}.
 static const struct tb_trace_reader readers[] = {
-	{"pcap", TB_TRACE_PACKETS, probe_pcap, read_packets, NULL, NULL, true, false},
-	{"pcapng", TB_TRACE_PACKETS, probe_pcapng, read_packets, NULL, NULL, true, false},
-	{"GOAL", TB_TRACE_JOB, probe_goal, read_goal, NULL, NULL, false, false},
-	{"GOAL", TB_TRACE_JOB, probe_goal_binary, read_goal_binary, NULL, NULL, false,
-		false},
-	{"flow list", TB_TRACE_JOB, probe_flow_list, read_flow_list, NULL, NULL, false,
-		false},
-	{"Kineto", TB_TRACE_JOB, probe_kineto, trace_read_calls, tb_kineto_read, NULL,
-		true, true},
-	{"OTF2", TB_TRACE_JOB, probe_otf2, trace_read_calls, tb_otf2_read, NULL, false,
-		false},
-	{"Chakra", TB_TRACE_JOB, probe_chakra, trace_read_calls, tb_chakra_read, NULL,
-		true, true},
-	{"Paraver", TB_TRACE_JOB, probe_paraver, trace_read_calls, tb_paraver_read, NULL,
-		false, false},
-	{"NCCL log", TB_TRACE_JOB, probe_nccl, trace_read_calls, tb_nccl_read,
-		tb_nccl_facts, true, true},
-	{"nsys", TB_TRACE_JOB, probe_nsys, trace_read_calls, tb_nsys_read, tb_nsys_facts,
-		true, false},
-	{"tbt", TB_TRACE_JOB, probe_tbt, trace_read_calls, tb_tbt_read, NULL, false,
-		false},
+	{.name = "pcap", .kind = TB_TRACE_PACKETS, .begins = begins_pcap, .joins = true},
+	{.name = "pcapng",
+		.kind = TB_TRACE_PACKETS,
+		.begins = begins_pcapng,
+		.joins = true},
+	{.name = "GOAL",
+		.kind = TB_TRACE_JOB,
+		.probe = probe_goal,
+		.job = tb_goal_text_read},
+	{.name = "GOAL",
+		.kind = TB_TRACE_JOB,
+		.begins = tb_goal_binary_begins,
+		.job = tb_goal_binary_read},
+	{.name = "flow list",
+		.kind = TB_TRACE_JOB,
+		.probe = probe_flow_list,
+		.job = tb_flow_list_read},
+	{.name = "Kineto",
+		.kind = TB_TRACE_JOB,
+		.begins = tb_kineto_begins,
+		.is_folder = tb_kineto_is_folder,
+		.calls = tb_kineto_read,
+		.joins = true,
+		.clones = true},
+	{.name = "OTF2",
+		.kind = TB_TRACE_JOB,
+		.probe = probe_otf2,
+		.calls = tb_otf2_read},
+	{.name = "Chakra",
+		.kind = TB_TRACE_JOB,
+		.probe = probe_chakra,
+		.calls = tb_chakra_read,
+		.joins = true,
+		.clones = true},
+	{.name = "Paraver",
+		.kind = TB_TRACE_JOB,
+		.begins = tb_paraver_begins,
+		.calls = tb_paraver_read},
+	{.name = "NCCL log",
+		.kind = TB_TRACE_JOB,
+		.begins = tb_nccl_begins,
+		.is_folder = tb_nccl_is_folder,
+		.calls = tb_nccl_read,
+		.facts = tb_nccl_facts,
+		.joins = true,
+		.clones = true},
+	{.name = "nsys",
+		.kind = TB_TRACE_JOB,
+		.probe = probe_nsys,
+		.calls = tb_nsys_read,
+		.facts = tb_nsys_facts,
+		.joins = true},
+	{.name = "tbt",
+		.kind = TB_TRACE_JOB,
+		.begins = tb_tbt_begins,
+		.calls = tb_tbt_read},
 };
 #define N_READERS (sizeof readers / sizeof *readers)
 
@@ -537,6 +490,16 @@ static bool look_further(
 	return false;
 }
 
+static enum tb_trace_match match_of(
+	const struct tb_trace_reader *reader, const struct tb_trace_look *look)
+{
+	if (reader->probe)
+		return reader->probe(look);
+	bool is = look->is_folder ? reader->is_folder && reader->is_folder(look->path)
+				  : reader->begins(look->first);
+	return is ? TB_TRACE_SURE : TB_TRACE_NO;
+}
+
 static int choose_reader(const struct tb_trace_reader **reader,
 	const struct tb_trace_look *look, const char *name, struct tb_error *error)
 {
@@ -546,22 +509,18 @@ static int choose_reader(const struct tb_trace_reader **reader,
 		return tb_fail_in(error, TB_EFORMAT, name, "is empty: expected %s",
 			tb_trace_formats(" or ", formats, sizeof formats));
 	for (size_t i = 0; i < N_READERS; i++) {
-		enum tb_trace_match match = readers[i].probe(look);
+		enum tb_trace_match match = match_of(&readers[i], look);
 		if (match <= surest)
 			continue;
 		surest = match;
 		*reader = &readers[i];
 	}
-	if (surest == TB_TRACE_NO && look_further(reader, look))
+	if (surest != TB_TRACE_NO || look_further(reader, look))
 		return TB_OK;
-	if (surest != TB_TRACE_NO)
-		return TB_OK;
-	// Return whether a file that has this name and begins with these bytes,
-	// decompressed, is of such a format.
-	// Say what the file is: TB_EFORMAT, as no other reader has it.
-	if (look->first.n > 0 && find_foreign(look->path, look->first) != NULL)
-		return tb_fail_in(error, TB_EFORMAT, name, "%s",
-			find_foreign(look->path, look->first)->sentence);
+	const struct foreign *foreign =
+		look->first.n > 0 ? find_foreign(look->path, look->first) : NULL;
+	if (foreign)
+		return tb_fail_in(error, TB_EFORMAT, name, "%s", foreign->sentence);
 	return tb_fail_in(error, TB_EFOREIGN, name, "neither %s",
 		tb_trace_formats(" nor ", formats, sizeof formats));
 }
@@ -578,7 +537,7 @@ static int refuse_folder(const char *path, struct tb_error *error)
 		"those of its ranks (rank-*.tbr)");
 }
 
-// look_at_member opens a path, unless it is a folder, and looks at the beginning.
+// look_at_member opens a path, unless it is a folder, and peeks at the beginning.
 static int look_at_member(struct tb_trace_look *look, struct tb_trace_stream *stream,
 	const char *path, struct tb_error *error)
 {
@@ -593,7 +552,7 @@ static int look_at_member(struct tb_trace_look *look, struct tb_trace_stream *st
 			       : status;
 }
 
-// look_inside unpacks an archive and looks at what is in it instead.
+// look_inside unpacks an archive and peeks at what is in it instead.
 static int look_inside(struct tb_trace_look *look, struct tb_trace_stream *stream,
 	enum tb_unpacked_part part, struct tb_error *error)
 {
@@ -658,6 +617,15 @@ static void close_stream(struct tb_trace_stream *stream, struct tb_error *error)
 	tb_unpacked_free(stream->unpacked, error);
 }
 
+static int read_opened(struct tb_trace *trace, const struct tb_trace_request *request,
+	struct tb_trace_stream *stream, struct tb_error *error)
+{
+	if (trace->reader->kind == TB_TRACE_PACKETS)
+		return read_packets(trace, request, stream, error);
+	return trace->reader->job ? read_job(trace, request, stream, error)
+				  : trace_read_calls(trace, request, stream, error);
+}
+
 // read_within reads what was unpacked in place of the archive.
 static int read_within(struct tb_trace *trace, const struct tb_trace_request *request,
 	struct tb_trace_stream *stream, struct tb_error *error)
@@ -668,7 +636,7 @@ static int read_within(struct tb_trace *trace, const struct tb_trace_request *re
 		return tb_fail_in(error, TB_EUSAGE, request->paths[0],
 			"is an archive, which is read alone");
 	inner.paths = &path;
-	int status = trace->reader->read(trace, &inner, stream, error);
+	int status = read_opened(trace, &inner, stream, error);
 	const char *note = tb_unpacked_note(stream->unpacked);
 	if (status != TB_OK || !trace->job || !note)
 		return status;
@@ -712,9 +680,8 @@ int tb_trace_read(struct tb_trace *trace, const struct tb_trace_request *request
 	if (stream.in.stream)
 		tb_infile_stop_on(stream.in.file, request->stop);
 	if (status == TB_OK)
-		status = stream.unpacked
-				 ? read_within(&made, request, &stream, error)
-				 : made.reader->read(&made, request, &stream, error);
+		status = stream.unpacked ? read_within(&made, request, &stream, error)
+					 : read_opened(&made, request, &stream, error);
 	close_stream(&stream, error);
 	if (status == TB_OK)
 		*trace = made;

@@ -1,11 +1,10 @@
 // The trace formats, in one table: how each is recognised, and how it is read.
 //
-// A reader has two functions: `probe` looks at the name of a file or folder and at the
-// first bytes of the file, decompressed; `read` makes a job or packets from one or
-// several paths. A reader of what a program's ranks called (reading.h) gives `calls`
-// instead, of which a job is made here. A new format is a new row of the table. A results
-// store is not a trace.
-// One thread at a time per object.
+// A row gives how a trace is recognised, by the name of a file or folder and the first
+// bytes of the file, decompressed, and what reads it: `job` reads a job from a stream,
+// `calls` what a program's ranks called (reading.h), of which a job is made here;
+// captures have neither. A new format is a new row of the table. A results store is not a
+// trace. One thread at a time per object.
 #ifndef TB_TRACE_H
 #define TB_TRACE_H
 
@@ -15,6 +14,7 @@
 #include "reading.h"
 
 #include <signal.h>
+#include <stdio.h>
 
 enum tb_trace_kind { TB_TRACE_PACKETS, TB_TRACE_JOB };
 
@@ -27,18 +27,17 @@ struct tb_trace_look {
 	struct tb_bytes first; // up to TB_INFILE_PEEK_MAX bytes; empty for a folder
 };
 
-struct tb_trace; // below
-struct tb_trace_request;
-struct tb_trace_stream; // opaque: the probed file, open
-
 struct tb_trace_reader {
 	const char *name; // of the format, for messages and stores
 	enum tb_trace_kind kind;
+	bool (*begins)(struct tb_bytes first);
+	bool (*is_folder)(const char *path); // NULL: no folder is one
+	// Replaces both where these do not decide; else NULL.
 	enum tb_trace_match (*probe)(const struct tb_trace_look *look);
-	int (*read)(struct tb_trace *trace, const struct tb_trace_request *request,
-		struct tb_trace_stream *stream, struct tb_error *error);
-	tb_calls_read *calls; // of a trace of calls, else NULL
-	tb_facts_read *facts; // of a format that tells more than calls, else NULL
+	int (*job)(struct tb_job **job, FILE *stream, const char *name,
+		struct tb_error *error);
+	tb_calls_read *calls;
+	tb_facts_read *facts; // of a format that records more than calls, else NULL
 	bool joins;  // several files can be one trace: captures, and a file a rank
 	bool clones; // heeds clone_ranks (struct tb_reading)
 };
@@ -54,8 +53,8 @@ struct tb_trace_request {
 	const struct tb_reading *reading;
 	bool closed_loop; // captures become a job (infer.h), opened with `packets`
 	bool bounded;	  // and it gets bounds
-	// What the files tell beside their calls is wanted too: also where no job can be
-	// made of them.
+	// What the files record beside their calls is wanted too: also where no job can
+	// be made of them.
 	bool wants_facts;
 	bool apart; // each of the packets' jobs becomes one, in `jobs` (infer.h)
 	// A capture through a pipe, which can be opened only once: kept here where

@@ -230,18 +230,6 @@ static bool receiver_reads(
 			       : t->client_load < t->server_load;
 }
 
-// by_socket sends one message. If the data are several pieces, both sides spend time to
-// pack and unpack them.
-static struct tb_io_message by_socket(struct tb_io_writer *w, const struct io_transfer *t)
-{
-	uint64_t bytes = w->shares[t->server].bytes;
-	uint64_t ns = w->n_extents > 1 ? io_ns(bytes, w->options->pack_bytes_per_s) : 0;
-	uint32_t on = io_calc(w, t->from, TB_IO_CPU_SERVICE, ns, at_hand(w, t, bytes));
-	struct tb_io_message data = io_send(w, t->from, t->to, bytes, on, NONE);
-	data.received = io_calc(w, t->to, TB_IO_CPU_SERVICE, ns, data.received);
-	return data;
-}
-
 // io_transfer moves a server's share of the current request between it and a client. A
 // server that sends reads its storage first, piece by piece where pieces are sent one by
 // one.
@@ -250,8 +238,17 @@ static struct tb_io_message io_transfer(
 {
 	const struct tb_io_options *options = w->options;
 	uint64_t bytes = w->shares[t->server].bytes;
-	if (options->transport == TB_IO_TCP)
-		return by_socket(w, t);
+	if (options->transport == TB_IO_TCP) {
+		// Send one message. If the data are several pieces, both sides spend time
+		// to pack and unpack them.
+		uint64_t ns =
+			w->n_extents > 1 ? io_ns(bytes, w->options->pack_bytes_per_s) : 0;
+		uint32_t on =
+			io_calc(w, t->from, TB_IO_CPU_SERVICE, ns, at_hand(w, t, bytes));
+		struct tb_io_message data = io_send(w, t->from, t->to, bytes, on, NONE);
+		data.received = io_calc(w, t->to, TB_IO_CPU_SERVICE, ns, data.received);
+		return data;
+	}
 	if (bytes <= options->eager_bytes)
 		return io_send(w, t->from, t->to, bytes, at_hand(w, t, bytes), NONE);
 	struct tb_io_message whole =
@@ -270,27 +267,6 @@ static struct tb_io_message io_transfer(
 // As in MPI-IO (Thakur, Gropp, Lusk 1999), the part of the file that a call touches is
 // cut into equal domains, one per client, here of whole strips. A round moves one buffer
 // of every domain.
-
-// io_domains divides the file among clients, once per job;
-// io_exchange moves data between clients, before the requests of a round write it or
-// after they have read it.
-static void io_domains(struct tb_io_writer *w)
-{
-	const struct tb_io_options *options = w->options;
-	uint64_t strip = options->strip_bytes;
-	struct tb_io_extent extent;
-	w->low = UINT64_MAX;
-	w->high = 0;
-	for (uint32_t client = 0; client < options->n_clients; client++)
-		for (uint64_t i = 0;
-			options->benchmark->extent(options, client, i, &extent); i++) {
-			uint64_t end = extent.offset + extent.bytes;
-			w->low = tb_min_u64(w->low, extent.offset);
-			w->high = end > w->high ? end : w->high;
-		}
-	uint64_t each = (w->high - w->low + options->n_clients - 1) / options->n_clients;
-	w->domain_bytes = (each + strip - 1) / strip * strip;
-}
 
 // io_piece stores the i-th piece of the file in a client's request `number`; false
 // after the last. With two phases the pieces come from the client's domain.
@@ -605,8 +581,24 @@ int tb_io_job(
 			&w.builder, options->n_clients + options->n_servers, error);
 	if (status == TB_OK && !writer_init(&w))
 		status = tb_fail_memory(error, "a job");
-	if (status == TB_OK && options->buffer_bytes)
-		io_domains(&w);
+	if (status == TB_OK && options->buffer_bytes) {
+		// Divide the file among the clients, once per job.
+		uint64_t strip = options->strip_bytes;
+		struct tb_io_extent extent;
+		w.low = UINT64_MAX;
+		w.high = 0;
+		for (uint32_t client = 0; client < options->n_clients; client++)
+			for (uint64_t i = 0;
+				options->benchmark->extent(options, client, i, &extent);
+				i++) {
+				uint64_t end = extent.offset + extent.bytes;
+				w.low = tb_min_u64(w.low, extent.offset);
+				w.high = end > w.high ? end : w.high;
+			}
+		uint64_t each =
+			(w.high - w.low + options->n_clients - 1) / options->n_clients;
+		w.domain_bytes = (each + strip - 1) / strip * strip;
+	}
 	if (status == TB_OK) {
 		for (uint32_t i = 0; i < options->n_repeats && w.status == TB_OK; i++)
 			call(&w);

@@ -274,19 +274,6 @@ static uint64_t draw_message_bytes(
 	return bytes < 1 ? 1 : (uint64_t)bytes;
 }
 
-// sort_traffic lists the messages by destination, and those of a destination by source.
-static void sort_traffic(struct traffic *traffic)
-{
-	uint32_t n_nodes = traffic->options->n_nodes;
-	uint32_t n = traffic->first[n_nodes], sum = 0;
-	for (uint32_t i = 0; i < n; i++)
-		traffic->first_to[traffic->destinations[i]]++;
-	for (uint32_t node = 0; node <= n_nodes; node++)
-		traffic->first_to[node] = sum += traffic->first_to[node];
-	for (uint32_t i = n; i-- > 0;)
-		traffic->towards[--traffic->first_to[traffic->destinations[i]]] = i;
-}
-
 // mean_gap_ns returns the mean time between messages; 0 without a load.
 static double mean_gap_ns(const struct tb_synth_options *options)
 {
@@ -350,8 +337,7 @@ int tb_synth_check_nodes(const struct tb_synth_options *o, struct tb_error *erro
 	if (pattern->multiple_of == 0 && (o->n_nodes & (o->n_nodes - 1)) != 0)
 		return tb_fail(error, TB_EUSAGE,
 			"%s moves binary digits: the number of nodes must be a power of "
-			"two, "
-			"not %" PRIu32,
+			"two, not %" PRIu32,
 			pattern->name, o->n_nodes);
 	if (pattern->multiple_of > 1 && o->n_nodes % pattern->multiple_of != 0)
 		return tb_fail(error, TB_EUSAGE,
@@ -424,7 +410,15 @@ static int build_traffic(
 		}
 	}
 	traffic->first[options->n_nodes] = n;
-	sort_traffic(traffic);
+	// List the messages by destination, and those of a destination by source.
+	uint32_t n_nodes = traffic->options->n_nodes;
+	uint32_t n_messages = traffic->first[n_nodes], sum = 0;
+	for (uint32_t i = 0; i < n_messages; i++)
+		traffic->first_to[traffic->destinations[i]]++;
+	for (uint32_t node = 0; node <= n_nodes; node++)
+		traffic->first_to[node] = sum += traffic->first_to[node];
+	for (uint32_t i = n_messages; i-- > 0;)
+		traffic->towards[--traffic->first_to[traffic->destinations[i]]] = i;
 	for (uint32_t node = 0; node < traffic->options->n_nodes && status == TB_OK;
 		node++) {
 		status = TB_OK;

@@ -2,6 +2,7 @@
 
 #include "array.h"
 #include "map.h"
+#include "order.h"
 #include "tbt_clock.h"
 #include "tbt_groups.h"
 #include "tbt_records.h"
@@ -52,8 +53,8 @@ static int by_world(const void *a, const void *b)
 {
 	const struct found *one = a, *other = b;
 	if (one->world != other->world)
-		return one->world < other->world ? -1 : 1;
-	return (one->rank > other->rank) - (one->rank < other->rank);
+		return TB_ORDER(one->world, other->world);
+	return TB_ORDER(one->rank, other->rank);
 }
 
 static int listing_fill(struct listing *listing, const char *path, struct tb_error *error)
@@ -133,7 +134,7 @@ static int by_beginning(const void *a, const void *b)
 	const struct tb_tbt_world *one = a, *other = b;
 	if (one->begin_ns != other->begin_ns)
 		return one->begin_ns - 1 < other->begin_ns - 1 ? -1 : 1;
-	return (one->id > other->id) - (one->id < other->id);
+	return TB_ORDER(one->id, other->id);
 }
 
 int tb_tbt_worlds_find(

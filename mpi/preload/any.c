@@ -28,12 +28,6 @@ struct loaded {
 	bool library[3], tracer[3]; // by enum tb_tbt_mpi
 };
 
-static const char *program_base(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
 // tracer_of returns the MPI of a tracer's file, 0 for another file.
 static unsigned tracer_of(const char *name)
 {
@@ -48,7 +42,7 @@ static unsigned tracer_of(const char *name)
 static int library_look(struct dl_phdr_info *info, size_t size, void *context)
 {
 	struct loaded *loaded = context;
-	const char *name = program_base(info->dlpi_name);
+	const char *name = basename(info->dlpi_name);
 	(void)size;
 	loaded->library[tb_mpi_of_library(name)] = true;
 	loaded->tracer[tracer_of(name)] = true;
@@ -84,7 +78,7 @@ static bool preload_of(char *preload, size_t size, const char *tracer)
 	int n = snprintf(preload, size, "%s", tracer);
 	for (char *word = copy ? strtok_r(copy, ": ", &rest) : NULL;
 		word && n > 0 && (size_t)n < size; word = strtok_r(NULL, ": ", &rest))
-		if (!tracer_of(program_base(word)))
+		if (!tracer_of(basename(word)))
 			n += snprintf(preload + n, size - (size_t)n, ":%s", word);
 	free(copy);
 	return copy && n > 0 && (size_t)n < size;
@@ -101,8 +95,8 @@ static void start_again(char **argv, const char *tracer)
 	if (n <= 0 || (before && strcmp(before, own) == 0))
 		return;
 	program[n] = '\0';
-	if (strncmp(program_base(program), "ld-", 3) == 0 ||
-		strncmp(program_base(program), "ld.so", 5) == 0)
+	if (strncmp(basename(program), "ld-", 3) == 0 ||
+		strncmp(basename(program), "ld.so", 5) == 0)
 		return;
 	if (!preload_of(preload, sizeof preload, tracer) || setenv(AGAIN, own, 1) != 0 ||
 		setenv("LD_PRELOAD", preload, 1) != 0)
@@ -118,7 +112,7 @@ static void __attribute__((constructor)) preload_choose(int argc, char **argv)
 	unsigned mpi = argc > 0 && folder ? preload_wanted() : 0;
 	if (!mpi || !dladdr((void *)(uintptr_t)preload_choose, &self))
 		return;
-	int n = (int)(program_base(self.dli_fname) - self.dli_fname);
+	int n = (int)(basename(self.dli_fname) - self.dli_fname);
 	snprintf(tracer, sizeof tracer, "%.*s" TRACER "%s.so", n, self.dli_fname,
 		names[mpi]);
 	if (access(tracer, R_OK) == 0)

@@ -116,3 +116,25 @@ const volatile sig_atomic_t *tb_cli_catch_stop(void)
 		handle_signal(SIGHUP, on_stop);
 	return tb_stop_of_signals();
 }
+
+uint32_t tb_cli_n_cores(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+	return n > 1 ? (uint32_t)n : 1;
+}
+
+void tb_cli_show_share(struct tb_progress *line, double share, const char *text)
+{
+	if (tb_progress_due(line))
+		tb_progress_show(line, share, text);
+}
+
+void tb_cli_show_count(
+	struct tb_progress *line, size_t n_done, size_t n, const char *things)
+{
+	char text[96];
+	if (!tb_progress_due(line))
+		return;
+	snprintf(text, sizeof text, "%zu of %zu %s", n_done, n, things);
+	tb_progress_show(line, n ? (double)n_done / (double)n : -1, text);
+}

@@ -3,6 +3,7 @@
 #ifndef TB_CLI_H
 #define TB_CLI_H
 
+#include "progress.h"
 #include "status.h"
 
 #include <signal.h>
@@ -18,7 +19,7 @@ enum tb_exit {
 // closed (>&-) becomes one that fails, so that no other file takes its number. Everything
 // that is printed on stderr from then on is made visible (visible.h), argp's and other
 // libraries' messages included: they quote arguments and files. When the program ends,
-// by exit too, stdout is flushed: if output was lost, it says so and exits with 1.
+// by exit too, stdout is flushed: if output was lost, it reports that and exits with 1.
 void tb_cli_guard_streams(void);
 
 struct tb_command {
@@ -37,9 +38,18 @@ int tb_cli_no_memory(const char *what);
 // tb_cli_usage prints "tailback COMMAND: <sentence>" and how to get help, and returns 2.
 int tb_cli_usage(const char *command, const char *format, ...) TB_PRINTF(2, 3);
 
+// tb_cli_n_cores returns how many cores there are, at least 1.
+uint32_t tb_cli_n_cores(void);
+
+// tb_cli_show_share updates a progress line, when it is due, with the share that is done
+// (-1: not known) and a text. tb_cli_show_count does so with "3 of 8 THINGS".
+void tb_cli_show_share(struct tb_progress *line, double share, const char *text);
+void tb_cli_show_count(
+	struct tb_progress *line, size_t n_done, size_t n, const char *things);
+
 // tb_cli_catch_end has SIGINT, SIGTERM and SIGHUP remove half-written files (newfile.h),
-// say so on stderr and end the program. Every command starts with it. An ignored signal
-// stays ignored.
+// report that on stderr and end the program. Every command starts with it. An ignored
+// signal stays ignored.
 void tb_cli_catch_end(void);
 
 // tb_cli_catch_stop has these signals set the flag that it returns; a second signal ends

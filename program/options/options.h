@@ -116,8 +116,8 @@ struct tb_options {
 	char *(*help_filter)(int key, const char *text, void *input); // as argp has it
 };
 
-// tb_options_parse stores what the command line says in `arguments`; `given` may be NULL.
-// What completion and the manual page ask for, it prints, and ends the program:
+// tb_options_parse stores the values of the command line in `arguments`; `given` may be
+// NULL. What completion and the manual page ask for, it prints, and ends the program:
 // `--words OPTION` the words of an option, or of TRACE those of the operand; `--files
 // OPTION` which files may follow; `--options` a line for each: letter, name, argument,
 // sentence.

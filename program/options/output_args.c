@@ -2,7 +2,6 @@
 
 #include "cli.h"
 #include "input_files.h"
-#include "outfile.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -63,18 +62,11 @@ int tb_cmd_output_settle(struct tb_cmd_output *output, unsigned allowed,
 	return tb_cmd_spare(output->file, inputs, n_inputs);
 }
 
-int tb_cmd_output_write(const struct tb_cmd_output *output,
-	int (*write)(void *context, FILE *stream, struct tb_error *error), void *context,
-	struct tb_error *error)
+int tb_cmd_output_end(struct tb_outfile *out, int status, struct tb_error *error)
 {
-	struct tb_outfile out;
-	int status = tb_outfile_open(&out, output->file, error);
-	if (status != TB_OK)
-		return status;
-	status = write(context, out.stream, error);
 	if (status == TB_OK)
-		return tb_outfile_commit(&out, error);
-	tb_outfile_abandon(&out);
+		return tb_outfile_commit(out, error);
+	tb_outfile_abandon(out);
 	return status;
 }
 
@@ -102,16 +94,12 @@ uint32_t tb_cmd_text_width(uint64_t asked, FILE *stream, uint32_t otherwise)
 	return otherwise;
 }
 
-static int write_schema(void *context, FILE *stream, struct tb_error *error)
-{
-	int (**write)(FILE *, struct tb_error *) = context;
-	return (*write)(stream, error);
-}
-
 void tb_cmd_print_schema(int (*write)(FILE *stream, struct tb_error *error))
 {
-	const struct tb_cmd_output output = {.file = "-"};
+	struct tb_outfile out;
 	struct tb_error error;
-	int status = tb_cmd_output_write(&output, write_schema, &write, &error);
+	int status = tb_outfile_open(&out, "-", &error);
+	if (status == TB_OK)
+		status = tb_cmd_output_end(&out, write(out.stream, &error), &error);
 	exit(status == TB_OK ? TB_EXIT_OK : tb_cli_fail(&error));
 }

@@ -5,6 +5,7 @@
 
 #include "format.h"
 #include "options.h"
+#include "outfile.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -53,12 +54,11 @@ int tb_cmd_output_settle(struct tb_cmd_output *output, unsigned allowed,
 // behind it ("FILE,key=value"), of which "hosts" and "map" name files, and may be NULL.
 int tb_cmd_spare(const char *output, const char *const inputs[], size_t n);
 
-// tb_cmd_output_write opens the file, has `write` fill it, and commits it; a failure
-// leaves no file. Returns the status of the step that failed: opening, writing or
-// committing.
-int tb_cmd_output_write(const struct tb_cmd_output *output,
-	int (*write)(void *context, FILE *stream, struct tb_error *error), void *context,
-	struct tb_error *error) TB_MUST_USE;
+// tb_cmd_output_end commits an output into which something was written with `status`, or
+// abandons it after a failure, so that no file is left. Returns the status of the step
+// that failed.
+int tb_cmd_output_end(
+	struct tb_outfile *out, int status, struct tb_error *error) TB_MUST_USE;
 
 // tb_cmd_output_is_to_read returns true for the formats that people read, text and
 // Markdown: their lists are kept short.

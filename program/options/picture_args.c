@@ -33,51 +33,32 @@ static enum tb_theme text_theme(const struct tb_picture_args *args)
 	return light ? TB_LIGHT : TB_DARK;
 }
 
-struct picture_writing {
-	const struct tb_picture_args *args;
-	const struct tb_cmd_figure *figure;
-};
-
-static int write_picture_text(
-	const struct picture_writing *writing, struct tb_picture *picture, FILE *stream)
+static int write_picture(const struct tb_picture_args *args,
+	const struct tb_cmd_figure *figure, FILE *stream, struct tb_error *error)
 {
-	const struct tb_cmd_figure *figure = writing->figure;
+	enum tb_format format = args->output.format;
 	enum tb_terminal_colours colours = tb_terminal_colours(stream);
-	int status = figure->text(figure->context, picture,
-		tb_cmd_text_width(writing->args->width, stream, 80),
-		colours != TB_TERMINAL_PLAIN, text_theme(writing->args));
-	return status == TB_OK ? tb_picture_terminal(picture, colours, stream) : status;
-}
-
-static int write_picture(const struct picture_writing *writing,
-	struct tb_picture *picture, FILE *stream, struct tb_error *error)
-{
-	if (writing->figure->picture(writing->figure->context, picture) != TB_OK)
-		return tb_fail_memory(error, "the picture");
-	const struct tb_picture_args *args = writing->args;
-	double width = args->width ? (double)args->width : picture->width;
-	if (args->output.format == TB_FORMAT_PNG)
-		return tb_picture_png(picture, width, stream, error);
-	if (args->output.format == TB_FORMAT_PDF)
-		return tb_pictures_pdf(picture, 1, width, NULL, stream, error);
-	tb_picture_svg(picture, width, stream);
-	return TB_OK;
-}
-
-static int write_picture_figure(void *context, FILE *stream, struct tb_error *error)
-{
-	const struct picture_writing *writing = context;
-	enum tb_format format = writing->args->output.format;
 	struct tb_picture picture = {0};
 	int status = TB_OK, drawn = TB_OK;
 	if (format == TB_FORMAT_TEXT)
-		status = write_picture_text(writing, &picture, stream);
+		status = figure->text(figure->context, &picture,
+			tb_cmd_text_width(args->width, stream, 80),
+			colours != TB_TERMINAL_PLAIN, text_theme(args));
 	else if (format == TB_FORMAT_CSV)
-		writing->figure->csv(writing->figure->context, stream);
+		figure->csv(figure->context, stream);
 	else if (format == TB_FORMAT_JSON)
-		status = writing->figure->json(writing->figure->context, stream);
+		status = figure->json(figure->context, stream);
 	else
-		drawn = write_picture(writing, &picture, stream, error);
+		status = figure->picture(figure->context, &picture);
+	double width = args->width ? (double)args->width : picture.width;
+	if (status == TB_OK && format == TB_FORMAT_TEXT)
+		status = tb_picture_terminal(&picture, colours, stream);
+	else if (status == TB_OK && format == TB_FORMAT_PNG)
+		drawn = tb_picture_png(&picture, width, stream, error);
+	else if (status == TB_OK && format == TB_FORMAT_PDF)
+		drawn = tb_pictures_pdf(&picture, 1, width, NULL, stream, error);
+	else if (status == TB_OK && format == TB_FORMAT_SVG)
+		tb_picture_svg(&picture, width, stream);
 	tb_picture_fini(&picture);
 	return status == TB_OK ? drawn : tb_fail_memory(error, "the picture");
 }
@@ -85,6 +66,10 @@ static int write_picture_figure(void *context, FILE *stream, struct tb_error *er
 int tb_cmd_picture_write(const struct tb_picture_args *args,
 	const struct tb_cmd_figure *figure, struct tb_error *error)
 {
-	return tb_cmd_output_write(&args->output, write_picture_figure,
-		&(struct picture_writing){args, figure}, error);
+	struct tb_outfile out;
+	int status = tb_outfile_open(&out, args->output.file, error);
+	if (status == TB_OK)
+		status = tb_cmd_output_end(
+			&out, write_picture(args, figure, out.stream, error), error);
+	return status;
 }

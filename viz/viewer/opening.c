@@ -311,17 +311,6 @@ static double draw_load(const struct dialog_sheet *sheet, double x, double y, do
 	return 56;
 }
 
-// draw_others lists the options that have no row.
-static void draw_others(const struct dialog_sheet *sheet, double x, double y, double w)
-{
-	const struct tb_opening_form *form = &sheet->opening->form;
-	char text[256] = "also";
-	for (size_t i = 0, n = strlen(text); i < form->n_others && n < sizeof text; i++)
-		n += (size_t)snprintf(text + n, sizeof text - n, " %s", form->others[i]);
-	tb_picture_text(sheet->picture, (struct tb_box){x + 16, y + 2, w - 32, 20},
-		opening_type(sheet, TB_FONT_MONO, TB_ALIGN_LEFT, true), text);
-}
-
 static void draw_form(const struct dialog_sheet *sheet, double x, double y, double w)
 {
 	const struct tb_opening_form *form = &sheet->opening->form;
@@ -336,7 +325,16 @@ static void draw_form(const struct dialog_sheet *sheet, double x, double y, doub
 		y += ROW_H;
 	}
 	if (form->n_others) {
-		draw_others(sheet, x, y, w);
+		// List the options that have no row.
+
+		char text[256] = "also";
+		for (size_t i = 0, n = strlen(text);
+			i < form->n_others && n < sizeof text; i++)
+			n += (size_t)snprintf(
+				text + n, sizeof text - n, " %s", form->others[i]);
+		tb_picture_text(sheet->picture,
+			(struct tb_box){x + 16, y + 2, w - 32, 20},
+			opening_type(sheet, TB_FONT_MONO, TB_ALIGN_LEFT, true), text);
 		y += 26;
 	}
 	y += draw_load(sheet, x, y + 6, w);

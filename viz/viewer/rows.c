@@ -161,26 +161,6 @@ bool tb_rows_step(struct tb_rows *rows, struct tb_pick pick, int by, struct tb_l
 	return true;
 }
 
-void tb_rows_scroll_to(
-	struct tb_rows *rows, double scroll, double row_h, double visible_h)
-{
-	double most = fmax(rows->n * row_h - visible_h, 0);
-	rows->scroll = fmin(fmax(scroll, 0), most);
-}
-
-void tb_rows_reveal(
-	struct tb_rows *rows, struct tb_pick pick, double row_h, double visible_h)
-{
-	uint32_t row = tb_rows_of(rows, pick);
-	double top = row * row_h;
-	if (row == rows->n)
-		return;
-	if (top < rows->scroll)
-		tb_rows_scroll_to(rows, top, row_h, visible_h);
-	else if (top + row_h > rows->scroll + visible_h)
-		tb_rows_scroll_to(rows, top + row_h - visible_h, row_h, visible_h);
-}
-
 #define MOST_LOOKS 4096 // into the store per question: about 8 ms
 
 static struct tb_spark_question *rows_of_run(struct tb_question *question)

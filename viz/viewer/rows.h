@@ -65,14 +65,6 @@ uint32_t tb_rows_of(const struct tb_rows *rows, struct tb_pick pick);
 bool tb_rows_step(
 	struct tb_rows *rows, struct tb_pick pick, int by, struct tb_link *link);
 
-// tb_rows_scroll_to scrolls a list with rows of row_h pixels, visible_h pixels of which
-// are visible, and stops at its ends. tb_rows_reveal scrolls just far enough to show a
-// link.
-void tb_rows_scroll_to(
-	struct tb_rows *rows, double scroll, double row_h, double visible_h);
-void tb_rows_reveal(
-	struct tb_rows *rows, struct tb_pick pick, double row_h, double visible_h);
-
 // tb_rows_kind returns the name of a kind of link: "up".
 const char *tb_rows_kind(enum tb_link_kind kind);
 

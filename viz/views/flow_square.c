@@ -140,24 +140,6 @@ static void draw_square_cell(const struct tb_flow_square *square,
 			tb_scale_number(&scale, value, text, sizeof text));
 }
 
-// draw_square_jobs draws nodes on the rims in the colours of their jobs.
-static void draw_square_jobs(const struct tb_flow_square *square,
-	const struct tb_pane *pane, struct tb_picture *picture)
-{
-	struct tb_box box = square->box;
-	for (uint32_t i = 0; pane->data->info->n_jobs > 1 && i < square->n_nodes; i++) {
-		uint32_t job = tb_run_node_job(pane->data->run, (struct tb_node){i});
-		struct tb_box at = cell_box(square, i, i, 1);
-		if (job == TB_ID_NONE)
-			continue;
-		struct tb_colour colour = tb_job_colour(pane->style->theme, job);
-		tb_picture_rect(picture,
-			(struct tb_box){box.x - 5, at.y, 4, fmax(at.h, 1)}, colour);
-		tb_picture_rect(picture,
-			(struct tb_box){at.x, box.y - 5, fmax(at.w, 1), 4}, colour);
-	}
-}
-
 // draw_nodes marks nodes on the rims, and the row and column of a selected node.
 static void draw_nodes(const struct tb_flow_square *square, const struct tb_pane *pane,
 	struct tb_picture *picture)
@@ -242,7 +224,19 @@ void tb_flow_square_draw(const struct tb_flow_square *square,
 		for (uint32_t column = 0; column < square->grid.n_columns; column++)
 			draw_square_cell(square, style, picture, row, column);
 	tb_picture_unclip(picture);
-	draw_square_jobs(square, pane, picture);
+	// Draw nodes on the rims in the colours of their jobs.
+
+	for (uint32_t i = 0; pane->data->info->n_jobs > 1 && i < square->n_nodes; i++) {
+		uint32_t job = tb_run_node_job(pane->data->run, (struct tb_node){i});
+		struct tb_box at = cell_box(square, i, i, 1);
+		if (job == TB_ID_NONE)
+			continue;
+		struct tb_colour colour = tb_job_colour(pane->style->theme, job);
+		tb_picture_rect(picture,
+			(struct tb_box){box.x - 5, at.y, 4, fmax(at.h, 1)}, colour);
+		tb_picture_rect(picture,
+			(struct tb_box){at.x, box.y - 5, fmax(at.w, 1), 4}, colour);
+	}
 	draw_nodes(square, pane, picture);
 	draw_selected(square, table, pane, picture);
 	tb_picture_unclip(picture);

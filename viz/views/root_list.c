@@ -54,7 +54,6 @@ void tb_root_waits_draw(const struct tb_root_waits *waits, uint32_t n,
 
 #define PAD	 16
 #define HEADER_H 46
-#define ROW_H	 TB_ROOT_LIST_ROW_H
 
 int tb_root_list_read(struct tb_root_list *list, const struct tb_trees *trees,
 	struct tb_slices slices, const uint8_t *outside)
@@ -118,21 +117,6 @@ struct tb_link tb_root_list_step(
 	return list->roots[at].root;
 }
 
-// draw_root_list_ground draws the background of a row; a click on a root selects its
-// link.
-static void draw_root_list_ground(const struct tb_pane *pane, struct tb_picture *picture,
-	struct tb_box box, struct tb_link root, bool shown)
-{
-	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	struct tb_pick pick = {TB_PICK_LINK, root.id};
-	bool under = tb_pick_equal(pane->selection->hovered, pick);
-	tb_picture_rect(picture, box, shown || under ? palette->raised : palette->page);
-	tb_picture_pick(picture, pick);
-	if (shown)
-		tb_picture_rect(picture, (struct tb_box){box.x, box.y, 3, box.h},
-			palette->accent);
-}
-
 static void draw_root_list_header(const struct tb_trees *trees,
 	const struct tb_pane *pane, struct tb_picture *picture, struct tb_box place)
 {
@@ -153,55 +137,79 @@ static void draw_root_list_header(const struct tb_trees *trees,
 		(const char *const[]){text, "wait within the window", NULL});
 }
 
+// What the functions of the list need.
+struct roots_shown {
+	const struct tb_root_list *list;
+	const struct tb_trees *trees;
+};
+
+static struct tb_pick pick_root(const struct tb_list_view *list, uint32_t row)
+{
+	const struct roots_shown *shown = list->context;
+	return (struct tb_pick){TB_PICK_LINK, shown->list->roots[row].root.id};
+}
+
+static void draw_listed_root(const struct tb_list_cell *cell)
+{
+	const struct roots_shown *shown = cell->list->context;
+	const struct tb_trees *trees = shown->trees;
+	const struct tb_tree_root *root = &shown->list->roots[cell->row];
+	struct tb_pane *pane = cell->pane;
+	struct tb_picture *picture = cell->picture;
+	struct tb_box box = cell->box;
+	struct tb_root_waits waits;
+	char value[48], text[48] = "links not kept";
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
+	type.align = TB_ALIGN_RIGHT;
+	tb_metric_format(TB_WAIT, root->shown_ps, value, sizeof value);
+	tb_picture_text(
+		picture, (struct tb_box){box.x, box.y + 1, box.w - 6, 16}, type, value);
+	double name_w = box.w - PAD - 16 - tb_text_width(type.font, type.size, value);
+	tb_picture_name(picture, (struct tb_box){box.x + PAD, box.y + 1, name_w, 16},
+		tb_style_type(pane->style, TB_FONT_MONO, 12, false),
+		tb_run_links(pane->data->run)[root->root.id].label);
+	type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
+	if (trees->rest_ps == 0 || root->n_links > 0)
+		snprintf(text, sizeof text, "%s%" PRIu32 " %s",
+			trees->rest_ps > 0 ? "at least " : "", root->n_links,
+			root->n_links == 1 ? "link" : "links");
+	tb_picture_text(
+		picture, (struct tb_box){box.x + PAD, box.y + 15, 110, 13}, type, text);
+	// The waits over time stand beside that, not on it.
+	double left =
+		fmax(box.w * 0.4, PAD + tb_text_width(type.font, type.size, text) + 8);
+	tb_root_waits_fill(&waits, trees, root->root);
+	tb_root_waits_draw(&waits, trees->n_bins, tb_slices_of(pane->data, trees),
+		pane->style, picture,
+		(struct tb_box){box.x + left, box.y + 17, fmax(box.w - left - 6, 1), 10});
+}
+
+struct tb_list_view tb_root_list_view(struct tb_root_list *list, struct tb_box place)
+{
+	return (struct tb_list_view){.pick = pick_root,
+		.body = {place.x, place.y + HEADER_H, place.w,
+			fmax(place.h - HEADER_H, 1)},
+		.n = list->n,
+		.row_h = TB_ROOT_LIST_ROW_H,
+		.gap = 1,
+		.scroll = &list->scroll,
+		.notch = 3};
+}
+
 void tb_root_list_draw(struct tb_root_list *list, const struct tb_trees *trees,
-	struct tb_link shown, const struct tb_pane *pane, struct tb_picture *picture,
+	struct tb_link shown, struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_box place)
 {
-	struct tb_box body = {
-		place.x, place.y + HEADER_H, place.w, fmax(place.h - HEADER_H, 1)};
+	const struct roots_shown context = {list, trees};
+	const struct tb_view_column column = {.w = place.w};
+	struct tb_list_view view = tb_root_list_view(list, place);
+	view.context = &context;
+	view.draw = draw_listed_root;
+	view.columns = &column;
+	view.n_columns = 1;
+	view.chosen = (struct tb_pick){TB_PICK_LINK, shown.id};
 	draw_root_list_header(trees, pane, picture, place);
-	double most = fmax(list->n * (double)ROW_H - body.h, 0);
-	list->scroll = fmin(fmax(list->scroll, 0), most);
-	tb_picture_clip(picture, body);
-	for (uint32_t i = (uint32_t)(list->scroll / ROW_H); i < list->n; i++) {
-		const struct tb_tree_root *root = &list->roots[i];
-		bool is_shown = root->root.id == shown.id;
-		double y = body.y + i * (double)ROW_H - list->scroll;
-		if (y >= body.y + body.h)
-			break;
-		struct tb_box box = (struct tb_box){body.x, y, body.w, ROW_H - 1};
-		struct tb_root_waits waits;
-		char value[48];
-		draw_root_list_ground(pane, picture, box, root->root, is_shown);
-		struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
-		type.align = TB_ALIGN_RIGHT;
-		tb_metric_format(TB_WAIT, root->shown_ps, value, sizeof value);
-		tb_picture_text(picture, (struct tb_box){box.x, box.y + 1, box.w - 6, 16},
-			type, value);
-		double name_w =
-			box.w - PAD - 16 - tb_text_width(type.font, type.size, value);
-		tb_picture_name(picture,
-			(struct tb_box){box.x + PAD, box.y + 1, name_w, 16},
-			tb_style_type(pane->style, TB_FONT_MONO, 12, false),
-			tb_run_links(pane->data->run)[root->root.id].label);
-		type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
-		struct tb_box links = {box.x + PAD, box.y + 15, 110, 13};
-		char text[48] = "links not kept";
-		if (trees->rest_ps == 0 || root->n_links > 0)
-			snprintf(text, sizeof text, "%s%" PRIu32 " %s",
-				trees->rest_ps > 0 ? "at least " : "", root->n_links,
-				root->n_links == 1 ? "link" : "links");
-		tb_picture_text(picture, links, type, text);
-		// The waits over time stand beside that, not on it.
-		double left = fmax(
-			box.w * 0.4, PAD + tb_text_width(type.font, type.size, text) + 8);
-		tb_root_waits_fill(&waits, trees, root->root);
-		tb_root_waits_draw(&waits, trees->n_bins, tb_slices_of(pane->data, trees),
-			pane->style, picture,
-			(struct tb_box){
-				box.x + left, box.y + 17, fmax(box.w - left - 6, 1), 10});
-	}
-	tb_picture_unclip(picture);
+	tb_list_view_draw(&view, pane, picture);
 	tb_picture_line(picture,
 		(struct tb_box){place.x + place.w + 5.5, place.y + 8, 0, place.h - 16}, 1,
 		tb_palette_of(pane->style->theme)->line);

@@ -3,6 +3,7 @@
 #define TB_ROOT_LIST_H
 
 #include "heavy_waits.h"
+#include "list_view.h"
 #include "tree_shape.h"
 #include "trees.h"
 #include "view.h"
@@ -64,8 +65,11 @@ struct tb_link tb_root_list_step(
 
 // tb_root_list_draw draws the list; `shown` is the root whose tree is shown.
 void tb_root_list_draw(struct tb_root_list *list, const struct tb_trees *trees,
-	struct tb_link shown, const struct tb_pane *pane, struct tb_picture *picture,
+	struct tb_link shown, struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_box place);
+
+// tb_root_list_view returns how it scrolls there.
+struct tb_list_view tb_root_list_view(struct tb_root_list *list, struct tb_box place);
 
 // The flows that waited for the root of a congestion tree.
 //

@@ -1,6 +1,7 @@
 // Blame: who waited for whom, job against job and flow against flow, and where. A
 // selected link, node or job narrows it to the waits there. A window restricts it to the
 // slices of time that it touches; of these the store does not keep the links.
+#include "list_view.h"
 #include "markup.h"
 #include "scale.h"
 #include "squares.h"
@@ -335,113 +336,122 @@ static void draw_square(struct tb_pane *pane, struct tb_picture *picture,
 		share);
 }
 
-struct list_column {
-	const char *title;
-	double x, w; // shares of the width
+// What the functions of the list need.
+struct blame_shown {
+	const struct tb_pane *pane;
+	const struct tb_blame_sample *rows;
 };
 
-// Where rows are the heaviest, they are "at least" and have an "at most".
-static const struct list_column list_columns[] = {{"Wait", 0.03, 0.11},
-	{"at most", 0.15, 0.11}, {"Waits", 0.27, 0.08}, {"Who waited", 0.38, 0.17},
-	{"for whom", 0.56, 0.17}, {"arrived over", 0.74, 0.24}};
-#define N_LIST (sizeof list_columns / sizeof *list_columns)
-
-// list_box returns the place of a column. Of a window neither the number of waits nor the
-// links are known: names have their room.
-static struct tb_box list_box(
-	const struct tb_pane *pane, struct tb_box row, size_t column)
+static struct tb_pick pick_wait(const struct tb_list_view *list, uint32_t row)
 {
-	struct list_column at = list_columns[column];
-	if (blame_in_window(pane) && column >= 3) {
-		at.w = 0.34;
-		at.x = column == 3 ? 0.29 : 0.64;
+	const struct blame_shown *shown = list->context;
+	return blame_pick(shown->pane, blame_rows(shown->pane)->rows[row]);
+}
+
+enum wait_column { WAIT, AT_MOST, N_WAITS, WHO, WHOM, ARRIVED_OVER };
+
+static void draw_wait(const struct tb_list_cell *cell)
+{
+	const struct blame_shown *shown = cell->list->context;
+	const struct tb_run *run = shown->pane->data->run;
+	const struct tb_blame_sample *row =
+		&shown->rows[blame_rows(shown->pane)->rows[cell->row]];
+	double w = cell->box.w;
+	char text[160] = "=";
+	switch ((enum wait_column)cell->what) {
+	case WAIT:
+		tb_metric_format(TB_WAIT, row->wait_ps, text, sizeof text);
+		break;
+	case AT_MOST:
+		if (row->error_ps)
+			tb_metric_format(
+				TB_WAIT, row->wait_ps + row->error_ps, text, sizeof text);
+		break;
+	case N_WAITS:
+		if (!row->n_waits)
+			return;
+		tb_format_count(row->n_waits, text, sizeof text);
+		break;
+	case WHO:
+		tb_run_pair_text(run, row->victim_source, row->victim_destination, w,
+			text, sizeof text);
+		break;
+	case WHOM:
+		tb_run_pair_text(run, row->culprit_source, row->culprit_destination, w,
+			text, sizeof text);
+		break;
+	case ARRIVED_OVER:
+		if (row->link.id != TB_ID_NONE)
+			tb_list_cell_name(cell, tb_run_links(run)[row->link.id].label);
+		return;
 	}
-	return (struct tb_box){row.x + row.w * at.x, row.y, row.w * at.w, row.h};
+	if (cell->what < WHO)
+		tb_list_cell_number(cell, false, text);
+	else
+		tb_list_cell_name(cell, text);
 }
 
-static void draw_blame_row(struct tb_pane *pane, struct tb_picture *picture,
-	struct tb_box box, uint32_t index, const struct tb_blame_sample *row)
+// list_waits returns the list without its columns.
+static struct tb_list_view list_waits(const struct tb_pane *pane)
 {
-	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	struct tb_pick pick = blame_pick(pane, index);
-	bool selected = tb_pick_equal(pane->selection->selected, pick);
-	bool under = tb_pick_equal(pane->selection->hovered, pick);
-	char text[160];
-	const struct tb_square_party victim = {
-		row->victim_job, row->victim_source, row->victim_destination, 0};
-	const struct tb_square_party culprit = {
-		row->culprit_job, row->culprit_source, row->culprit_destination, 0};
-	struct tb_type plain = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
-	struct tb_type mono = tb_style_type(pane->style, TB_FONT_MONO, 12, false);
-	struct tb_type right = plain;
-	right.align = TB_ALIGN_RIGHT;
-	tb_picture_rect(
-		picture, box, selected || under ? palette->raised : palette->page);
-	tb_picture_pick(picture, pick);
-	if (selected)
-		tb_picture_rect(picture, (struct tb_box){box.x, box.y, 3, box.h},
-			palette->accent);
-	tb_picture_text(picture, list_box(pane, box, 0), right,
-		tb_metric_format(TB_WAIT, row->wait_ps, text, sizeof text));
-	if (row->error_ps)
-		tb_picture_text(picture, list_box(pane, box, 1), right,
-			tb_metric_format(TB_WAIT, row->wait_ps + row->error_ps, text,
-				sizeof text));
-	else if (blame_rows(pane)->is_bounded)
-		tb_picture_text(picture, list_box(pane, box, 1), right, "=");
-	if (row->n_waits)
-		tb_picture_text(picture, list_box(pane, box, 2), right,
-			tb_format_count(row->n_waits, text, sizeof text));
-	struct tb_box who = list_box(pane, box, 3), whom = list_box(pane, box, 4);
-	tb_picture_name(picture, who, mono,
-		party_text(pane, &victim, false, who.w, text, sizeof text));
-	tb_picture_name(picture, whom, mono,
-		party_text(pane, &culprit, false, whom.w, text, sizeof text));
-	if (row->link.id != TB_ID_NONE)
-		tb_picture_name(picture, list_box(pane, box, 5), mono,
-			tb_run_links(pane->data->run)[row->link.id].label);
-}
-
-// blame_has_column is false for what is not known of the rows: of a window neither their
-// number of waits nor their links.
-static bool blame_has_column(const struct tb_pane *pane, size_t column)
-{
-	if (column == 1)
-		return blame_rows(pane)->is_bounded;
-	return !blame_in_window(pane) || (column != 2 && column != 5);
+	struct tb_box place = blame_parts_of(pane).list;
+	return (struct tb_list_view){.pick = pick_wait,
+		.chosen = pane->selection->selected,
+		.body = {place.x, place.y + HEADER_H, place.w,
+			fmax(place.h - HEADER_H, 1)},
+		.n = blame_rows(pane)->n_rows,
+		.row_h = ROW_H,
+		.scroll = &blame_rows(pane)->scroll,
+		.notch = 3};
 }
 
 static void draw_blame_list(struct tb_pane *pane, struct tb_picture *picture,
-	struct tb_box place, const struct tb_blame_sample *rows)
+	const struct tb_blame_sample *rows)
 {
-	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	struct blame_state *blame = blame_rows(pane);
-	struct tb_box header = {place.x, place.y, place.w, HEADER_H};
-	struct tb_box body = {
-		place.x, place.y + HEADER_H, place.w, fmax(place.h - HEADER_H, 1)};
-	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);
-	for (size_t i = 0; i < N_LIST; i++) {
-		type.align = i < 3 ? TB_ALIGN_RIGHT : TB_ALIGN_LEFT;
-		const char *const plain[] = {list_columns[i].title, NULL};
-		static const char *const bounded[] = {"Wait, at least", "at least", NULL};
-		if (blame_has_column(pane, i))
-			tb_picture_fitting(picture, list_box(pane, header, i), type,
-				i == 0 && blame->is_bounded ? bounded : plain);
+	const struct blame_shown shown = {pane, rows};
+	struct tb_list_view list = list_waits(pane);
+	// Places are shares of the width. Where rows are the heaviest, they are "at
+	// least" and have an "at most".
+	static const struct tb_view_column of_run[] = {
+		{WAIT, "Wait", NULL, 0.03, 0.11, TB_ALIGN_RIGHT, false, 0},
+		{AT_MOST, "at most", NULL, 0.15, 0.11, TB_ALIGN_RIGHT, false, 0},
+		{N_WAITS, "Waits", NULL, 0.27, 0.08, TB_ALIGN_RIGHT, false, 0},
+		{WHO, "Who waited", NULL, 0.38, 0.17, TB_ALIGN_LEFT, false, 0},
+		{WHOM, "for whom", NULL, 0.56, 0.17, TB_ALIGN_LEFT, false, 0},
+		{ARRIVED_OVER, "arrived over", NULL, 0.74, 0.24, TB_ALIGN_LEFT, false,
+			0}};
+	struct tb_view_column columns[sizeof of_run / sizeof *of_run];
+	bool of_window = blame_in_window(pane), bounded = blame_rows(pane)->is_bounded;
+	size_t n = 0;
+	for (size_t i = 0; i < sizeof of_run / sizeof *of_run; i++) {
+		struct tb_view_column at = of_run[i];
+		// Of a window neither the number of waits nor the links are known: names
+		// have their room.
+		if ((at.what == AT_MOST && !bounded) ||
+			(of_window && (at.what == N_WAITS || at.what == ARRIVED_OVER)))
+			continue;
+		if (of_window && at.what >= WHO) {
+			at.w = 0.34;
+			at.x = at.what == WHO ? 0.29 : 0.64;
+		}
+		if (bounded && at.what == WAIT) {
+			at.title = "Wait, at least";
+			at.brief = "at least";
+		}
+		at.x *= list.body.w;
+		at.w *= list.body.w;
+		columns[n++] = at;
 	}
+	list.draw = draw_wait;
+	list.context = &shown;
+	list.columns = columns;
+	list.n_columns = n;
+	tb_list_view_draw_titles(&list, pane, picture, list.body.y - HEADER_H, HEADER_H);
 	tb_picture_line(picture,
-		(struct tb_box){place.x + PAD, body.y - 0.5, place.w - 2 * PAD, 0}, 1,
-		palette->line);
-	double most = fmax(blame->n_rows * (double)ROW_H - body.h, 0);
-	blame->scroll = fmin(fmax(blame->scroll, 0), most);
-	tb_picture_clip(picture, body);
-	for (uint32_t i = (uint32_t)(blame->scroll / ROW_H); i < blame->n_rows; i++) {
-		double y = body.y + i * (double)ROW_H - blame->scroll;
-		if (y >= body.y + body.h)
-			break;
-		draw_blame_row(pane, picture, (struct tb_box){body.x, y, body.w, ROW_H},
-			blame->rows[i], &rows[blame->rows[i]]);
-	}
-	tb_picture_unclip(picture);
+		(struct tb_box){
+			list.body.x + PAD, list.body.y - 0.5, list.body.w - 2 * PAD, 0},
+		1, tb_palette_of(pane->style->theme)->line);
+	tb_list_view_draw(&list, pane, picture);
 }
 
 static void blame_nothing(struct tb_pane *pane, struct tb_picture *picture)
@@ -491,7 +501,7 @@ static void blame_draw(struct tb_pane *pane, struct tb_picture *picture)
 	if (parts.jobs.w > 0)
 		draw_square(pane, picture, parts.jobs, &blame_rows(pane)->jobs);
 	draw_square(pane, picture, parts.flows, &blame_rows(pane)->flows);
-	draw_blame_list(pane, picture, parts.list, waits->rows);
+	draw_blame_list(pane, picture, waits->rows);
 }
 
 static void choose_jobs(struct tb_pane *pane, uint32_t index)
@@ -524,34 +534,20 @@ static void blame_pointer(struct tb_pane *pane, const struct tb_pointer_event *e
 	struct blame_state *blame = blame_rows(pane);
 	if (!blame || !blame->filled)
 		return;
-	if (event->kind == TB_EVENT_WHEEL)
-		blame->scroll -= event->steps * 3 * ROW_H;
-	else if (event->kind == TB_EVENT_DRAG)
-		blame->scroll -= event->dy;
-	else if (event->kind == TB_EVENT_CLICK)
+	const struct tb_list_view list = list_waits(pane);
+	if (!tb_list_view_pointer(&list, event) && event->kind == TB_EVENT_CLICK)
 		blame_click(pane, event->pick);
 }
 
 static bool blame_request(struct tb_pane *pane, const struct tb_request *asked)
 {
 	struct blame_state *blame = blame_rows(pane);
-	double page = blame_parts_of(pane).list.h / 2;
 	if (!blame)
 		return false;
-	switch ((int)asked->name) {
-	case TB_REQUEST_PAN_UP:
-		blame->scroll -= page;
-		return true;
-	case TB_REQUEST_PAN_DOWN:
-		blame->scroll += page;
-		return true;
-	case TB_REQUEST_FIT:
+	const struct tb_list_view list = list_waits(pane);
+	if (asked->name == TB_REQUEST_FIT)
 		blame->victim_job = blame->culprit_job = TB_ID_NONE;
-		blame->scroll = 0;
-		return true;
-	default:
-		return false;
-	}
+	return tb_list_view_request(&list, asked);
 }
 
 static void blame_tip(const struct tb_pane *pane, struct tb_tip *tip)

@@ -381,21 +381,6 @@ static struct tb_box sheet_box(const struct tb_pane *pane)
 	return (struct tb_box){box.x, box.y + top, box.w, box.h - top};
 }
 
-static void draw_back(struct tb_pane *pane, struct tb_picture *picture)
-{
-	struct tb_box place = pane->place;
-	char name[112], text[128];
-	struct tb_pick from = tb_viewer_came_from(pane->viewer);
-	if (from.kind == TB_PICK_NONE)
-		return;
-	snprintf(text, sizeof text, "< %s", detail_name(pane, from, name, sizeof name));
-	double w = tb_text_width(TB_FONT_TEXT, 12, text) + 20;
-	tb_pane_button(pane, picture,
-		(struct tb_box){place.x + 10, place.y + 8,
-			w < place.w - 20 ? w : place.w - 20, 20},
-		TB_REQUEST_BACK, text);
-}
-
 static void detail_draw(struct tb_pane *pane, struct tb_picture *picture)
 {
 	struct tb_box place = pane->place;
@@ -409,7 +394,17 @@ static void detail_draw(struct tb_pane *pane, struct tb_picture *picture)
 		return;
 	sheet_draw(write_sheet(pane), &detail_panel(pane)->place, pane, picture,
 		sheet_box(pane));
-	draw_back(pane, picture);
+
+	char name[112], text[128];
+	struct tb_pick from = tb_viewer_came_from(pane->viewer);
+	if (from.kind == TB_PICK_NONE)
+		return;
+	snprintf(text, sizeof text, "< %s", detail_name(pane, from, name, sizeof name));
+	double w = tb_text_width(TB_FONT_TEXT, 12, text) + 20;
+	tb_pane_button(pane, picture,
+		(struct tb_box){place.x + 10, place.y + 8,
+			w < place.w - 20 ? w : place.w - 20, 20},
+		TB_REQUEST_BACK, text);
 }
 
 // detail_follow goes where the chosen row leads.

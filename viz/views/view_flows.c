@@ -1,6 +1,7 @@
 // Node to node: who sent how much to whom, how long it took and how much slower that was
 // than on an idle network; beside it the flows with the largest figures.
 #include "flow_square.h"
+#include "list_view.h"
 #include "markup.h"
 #include "scale.h"
 #include "select.h"
@@ -61,66 +62,81 @@ static int flow_rows_rank(struct flow_rows *list, const struct tb_flow_table *ta
 	return TB_OK;
 }
 
-static void draw_flow_entry(const struct flow_rows *list,
-	const struct tb_flow_table *table, const struct tb_pane *pane,
-	struct tb_picture *picture, struct tb_box box, uint32_t index)
+// What the functions of the list need.
+struct flows_shown {
+	const struct flow_rows *list;
+	const struct tb_flow_table *table;
+};
+
+static struct tb_pick pick_flow(const struct tb_list_view *list, uint32_t row)
 {
-	const struct flow_rank *top = &list->top[index];
-	const struct tb_flow_sample *flow = &table->rows[top->row];
-	char value[48], ends[160];
-	// Draw the background of a row; a click on it selects the flow.
-	struct tb_pick pick = (struct tb_pick){TB_PICK_FLOW, top->row};
-	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	bool selected = tb_pick_equal(pane->selection->selected, pick);
-	bool under = tb_pick_equal(pane->selection->hovered, pick);
-	tb_picture_rect(
-		picture, box, selected || under ? palette->raised : palette->page);
-	tb_picture_pick(picture, pick);
-	if (selected)
-		tb_picture_rect(picture, (struct tb_box){box.x, box.y, 3, box.h},
-			palette->accent);
-	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
-	type.align = TB_ALIGN_RIGHT;
-	tb_picture_printf(picture, (struct tb_box){box.x, box.y, 32, box.h}, type,
-		"%" PRIu32, index + 1);
-	if (pane->data->info->n_jobs > 1)
-		tb_picture_rect(picture, (struct tb_box){box.x + 38, box.y + 5, 8, 8},
-			tb_job_colour(pane->style->theme, flow->job));
-	double ends_w = box.w - 52 - 84;
-	// Of groups only numbers are known.
-	tb_picture_name(picture, (struct tb_box){box.x + 52, box.y, ends_w, box.h},
-		tb_style_type(pane->style, TB_FONT_MONO, 12, false),
-		tb_run_pair_text(pane->data->run, flow->source, flow->destination,
-			table->group > 1 ? 0 : ends_w, ends, sizeof ends));
-	type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
-	type.align = TB_ALIGN_RIGHT;
-	tb_picture_text(picture, (struct tb_box){box.x, box.y, box.w - 10, box.h}, type,
-		tb_quantity_format(tb_flow_figure_quantity(list->figure), top->figure,
-			value, sizeof value));
+	const struct flows_shown *shown = list->context;
+	return (struct tb_pick){TB_PICK_FLOW, shown->list->top[row].row};
+}
+
+enum flow_column { FLOW_RANK, FLOW_JOB, FLOW_ENDS, FLOW_FIGURE };
+
+static void draw_flow_entry(const struct tb_list_cell *cell)
+{
+	const struct flows_shown *shown = cell->list->context;
+	const struct tb_pane *pane = cell->pane;
+	const struct flow_rank *top = &shown->list->top[cell->row];
+	const struct tb_flow_sample *flow = &shown->table->rows[top->row];
+	char text[160];
+	switch ((enum flow_column)cell->what) {
+	case FLOW_RANK:
+		tb_list_cell_rank(cell);
+		break;
+	case FLOW_JOB:
+		if (pane->data->info->n_jobs > 1)
+			tb_picture_rect(cell->picture,
+				(struct tb_box){cell->box.x, cell->box.y + 5, 8, 8},
+				tb_job_colour(pane->style->theme, flow->job));
+		break;
+	case FLOW_ENDS: // of groups only numbers are known
+		tb_list_cell_name(cell,
+			tb_run_pair_text(pane->data->run, flow->source, flow->destination,
+				shown->table->group > 1 ? 0 : cell->box.w, text,
+				sizeof text));
+		break;
+	case FLOW_FIGURE:
+		tb_list_cell_number(cell, false,
+			tb_quantity_format(tb_flow_figure_quantity(shown->list->figure),
+				top->figure, text, sizeof text));
+	}
+}
+
+static struct tb_list_view list_flows(struct flow_rows *list, struct tb_box box)
+{
+	return (struct tb_list_view){.pick = pick_flow,
+		.body = {box.x, box.y + HEADER_H, box.w, fmax(box.h - HEADER_H, 1)},
+		.n = list->n,
+		.row_h = ROW_H,
+		.scroll = &list->scroll,
+		.notch = 3};
 }
 
 // flow_rows_draw draws the ranked flows.
 static void flow_rows_draw(struct flow_rows *list, const struct tb_flow_table *table,
-	const struct tb_pane *pane, struct tb_picture *picture, struct tb_box box)
+	struct tb_pane *pane, struct tb_picture *picture, struct tb_box box)
 {
-	struct tb_box rows = {box.x, box.y + HEADER_H, box.w, fmax(box.h - HEADER_H, 1)};
+	const struct tb_view_column columns[] = {{FLOW_RANK, .w = 32},
+		{FLOW_JOB, .x = 38, .w = 8}, {FLOW_ENDS, .x = 52, .w = box.w - 52 - 84},
+		{FLOW_FIGURE, .w = box.w - 10}};
+	const struct flows_shown shown = {list, table};
+	struct tb_list_view view = list_flows(list, box);
+	view.context = &shown;
+	view.draw = draw_flow_entry;
+	view.columns = columns;
+	view.n_columns = sizeof columns / sizeof *columns;
+	view.chosen = pane->selection->selected;
 	char what[48] = "Flows";
 	if (table->group > 1)
 		snprintf(what, sizeof what, "Groups of %" PRIu32 " nodes", table->group);
 	tb_picture_printf(picture, (struct tb_box){box.x, box.y + 4, box.w, 18},
 		tb_style_type(pane->style, TB_FONT_BOLD, 13, false), "%s by %s", what,
 		tb_flow_figure_name(list->figure));
-	double most = fmax(list->n * (double)ROW_H - rows.h, 0);
-	list->scroll = fmin(fmax(list->scroll, 0), most);
-	tb_picture_clip(picture, rows);
-	for (uint32_t i = (uint32_t)(list->scroll / ROW_H); i < list->n; i++) {
-		double y = rows.y + i * (double)ROW_H - list->scroll;
-		if (y >= rows.y + rows.h)
-			break;
-		draw_flow_entry(list, table, pane, picture,
-			(struct tb_box){rows.x, y, rows.w, ROW_H}, i);
-	}
-	tb_picture_unclip(picture);
+	tb_list_view_draw(&view, pane, picture);
 }
 
 #define PAD	  16
@@ -337,14 +353,10 @@ static void flow_pointer_of(struct tb_pane *pane, const struct tb_pointer_event 
 	bool in_list = tb_box_holds(flow_list_of(pane), event->x, event->y);
 	bool on_square =
 		event->pick.kind == TB_PICK_CELL || event->pick.kind == TB_PICK_PART;
-	bool scrolls = event->kind == TB_EVENT_WHEEL || event->kind == TB_EVENT_DRAG;
-	if (in_list && scrolls) {
-		struct flow_rows *list = &flows->list;
-		if (event->kind == TB_EVENT_WHEEL)
-			list->scroll -= event->steps * 3 * ROW_H;
-		else
-			list->scroll -= event->dy;
-	} else if (event->kind == TB_EVENT_WHEEL)
+	const struct tb_list_view list = list_flows(&flows->list, flow_list_of(pane));
+	if (in_list && tb_list_view_pointer(&list, event))
+		return;
+	if (event->kind == TB_EVENT_WHEEL)
 		flow_zoom_at(pane, event->x, event->y, pow(TB_ZOOM_STEP, event->steps));
 	else if (event->kind == TB_EVENT_DRAG)
 		flow_pan(pane, event->dx, event->dy);

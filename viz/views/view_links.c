@@ -1,10 +1,9 @@
 // The table of links: all their figures in the window, sorted by a column, with their
 // sparkline over the whole run.
-#include "parts.h"
+#include "list_view.h"
 #include "scale.h"
 #include "views.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,29 +15,19 @@
 #define SPARK_W	 110
 #define LEAST_W	 62 // of a column of figures
 
-struct link_column {
-	enum tb_list_column name;
-	const char *title;
-};
-
-// column_at returns the i-th column of figures: first those about waits, which stay where
-// there is little room, then the others.
-static struct link_column column_at(size_t i)
+// metric_at returns the metric of the i-th column of figures: first those about waits,
+// which stay where there is little room, then the others.
+static enum tb_metric metric_at(size_t i)
 {
 	static const enum tb_metric first[] = {TB_WAIT, TB_LONGEST, TB_BLOCKED};
 	enum { N_FIRST = sizeof first / sizeof *first };
-	enum tb_metric metric = TB_WAIT;
-	if (i < N_FIRST) {
-		metric = first[i];
-	} else {
-		i -= N_FIRST;
-		for (int at = 0; at < TB_N_METRICS; at++)
-			if (at != TB_WAIT && at != TB_LONGEST && at != TB_BLOCKED &&
-				i-- == 0)
-				metric = (enum tb_metric)at;
-	}
-	return (struct link_column){
-		TB_COLUMN_METRIC + metric, tb_link_figures[metric].brief};
+	if (i < N_FIRST)
+		return first[i];
+	i -= N_FIRST;
+	for (int at = 0; at < TB_N_METRICS; at++)
+		if (at != TB_WAIT && at != TB_LONGEST && at != TB_BLOCKED && i-- == 0)
+			return (enum tb_metric)at;
+	return TB_WAIT;
 }
 
 static int open_links(struct tb_pane *pane, struct tb_error *error)
@@ -46,25 +35,6 @@ static int open_links(struct tb_pane *pane, struct tb_error *error)
 	(void)error;
 	tb_rows_read(pane->rows);
 	return TB_OK;
-}
-
-static struct tb_box link_rows_of(const struct tb_pane *pane)
-{
-	struct tb_box place = pane->place;
-	return (struct tb_box){
-		place.x, place.y + HEADER_H, place.w, fmax(place.h - HEADER_H, 1)};
-}
-
-static void link_scroll_to(struct tb_pane *pane, double scroll)
-{
-	tb_rows_scroll_to(pane->rows, scroll, ROW_H, link_rows_of(pane).h);
-}
-
-static void link_reveal(struct tb_pane *pane, bool zoom)
-{
-	(void)zoom;
-	tb_rows_reveal(
-		pane->rows, pane->selection->selected, ROW_H, link_rows_of(pane).h);
 }
 
 // name_width is as wide as the names of two switches and their ports, but at most a
@@ -81,49 +51,124 @@ static double name_width(const struct tb_pane *pane)
 	return fmax(fmin(w, pane->place.w / 3), NAME_W);
 }
 
-// The columns of the table: of names, of n figures.
-struct columns {
-	double name_w, w;
-	size_t n;
-};
-
-static void draw_link_title(struct tb_pane *pane, struct tb_picture *picture,
-	struct tb_box box, const struct link_column column, enum tb_align align)
+static struct tb_pick pick_link(const struct tb_list_view *list, uint32_t row)
 {
-	struct tb_pick pick = {TB_PICK_COLUMN, column.name};
-	enum tb_list_column by = pane->rows->column == TB_COLUMN_SHOWN
-					 ? TB_COLUMN_METRIC + pane->data->metric
-					 : pane->rows->column;
-	bool chosen = by == column.name;
-	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	struct tb_type type = tb_style_type(
-		pane->style, chosen ? TB_FONT_BOLD : TB_FONT_TEXT, 12, !chosen);
-	type.align = align;
-	tb_picture_rect(picture, box,
-		tb_pick_equal(pane->selection->hovered, pick) ? palette->raised
-							      : palette->page);
-	tb_picture_pick(picture, pick);
-	tb_picture_text(picture, box, type, column.title);
-	if (chosen)
-		tb_picture_rect(picture,
-			(struct tb_box){box.x + 4,
-				pane->rows->rising ? box.y : box.y + box.h - 2, box.w - 4,
-				2},
-			palette->accent);
+	const struct tb_pane *pane = list->context;
+	return (struct tb_pick){TB_PICK_LINK, pane->rows->list[row].link.id};
 }
 
-static void draw_link_header(
-	struct tb_pane *pane, struct tb_picture *picture, struct columns in)
+// The columns besides those by which the list can be sorted (enum tb_list_column).
+enum { LINK_RANK = -3, LINK_SHADE, LINK_SPARK };
+
+static void draw_link_cell(const struct tb_list_cell *cell)
 {
-	static const struct link_column name = {TB_COLUMN_NAME, "Link"};
+	const struct tb_pane *pane = cell->pane;
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	const struct tb_link at = pane->rows->list[cell->row].link;
+	const struct tb_run_link *link = &tb_run_links(pane->data->run)[at.id];
+	struct tb_box box = cell->box;
+	if (cell->what == LINK_RANK) {
+		tb_list_cell_rank(cell);
+	} else if (cell->what == LINK_SHADE) { // as the other views show it
+		const struct tb_scale scale = tb_rows_scale(pane->rows, pane->style);
+		uint64_t amount = tb_metric_of(
+			&pane->data->samples[at.id], tb_rows_metric(pane->rows));
+		double percent = tb_scale_percent(&scale, (double)amount);
+		tb_picture_rect(cell->picture,
+			(struct tb_box){box.x, box.y + 6, box.w, box.h - 12},
+			tb_style_shade(pane->style, percent));
+	} else if (cell->what == LINK_SPARK) {
+		const struct tb_spark *spark = tb_spark_of(pane->rows->sparks, at);
+		if (spark)
+			tb_spark_draw(cell->picture,
+				(struct tb_box){box.x, box.y + 3, box.w, box.h - 6},
+				spark, spark->largest, palette->muted);
+	} else if (cell->what == TB_COLUMN_NAME) {
+		struct tb_type type = tb_style_type(pane->style, TB_FONT_MONO, 12, false);
+		if (tb_viewer_data_is_dead(pane->data, link->dead_at_ps))
+			type.colour = palette->dead;
+		tb_picture_name(cell->picture, box, type, link->label);
+	} else {
+		char value[48];
+		enum tb_metric metric = (enum tb_metric)(cell->what - TB_COLUMN_METRIC);
+		uint64_t amount = tb_metric_of(&cell->pane->data->samples[at.id], metric);
+		if (tb_link_figures[metric].kind == TB_KIND_COUNT)
+			tb_format_count(amount, value, sizeof value);
+		else
+			tb_metric_format(metric, amount, value, sizeof value);
+		tb_list_cell_number(
+			cell, tb_rows_metric(cell->pane->rows) != metric, value);
+	}
+}
+
+#define COLUMNS_MOST (TB_N_METRICS + 4)
+
+// list_links stores the columns, as many figures as fit between name and sparkline, and
+// returns the list.
+static struct tb_list_view list_links(
+	const struct tb_pane *pane, struct tb_view_column columns[COLUMNS_MOST])
+{
 	struct tb_box place = pane->place;
-	char count[32];
-	char all[32];
-	double x = place.x + PAD + 40;
-	double y = place.y + HEADER_H - 24;
-	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);
+	double name_w = name_width(pane), x = PAD + 40;
+	double room = place.w - 2 * PAD - 40 - name_w - SPARK_W - 12;
+	double n = fmin(fmax(floor(room / LEAST_W), 1), TB_N_METRICS);
+	double w = fmin(room / n, 110);
+	size_t n_columns = 0;
+	columns[n_columns++] = (struct tb_view_column){LINK_RANK, .x = PAD - 10, .w = 34};
+	columns[n_columns++] = (struct tb_view_column){LINK_SHADE, .x = PAD + 29, .w = 6};
+	columns[n_columns++] = (struct tb_view_column){
+		TB_COLUMN_NAME, "Link", NULL, x, name_w - 6, TB_ALIGN_LEFT, true, -2};
+	x += name_w;
+	for (size_t i = 0; i < (size_t)n; i++, x += w) {
+		enum tb_metric metric = metric_at(i);
+		columns[n_columns++] = (struct tb_view_column){
+			(int)(TB_COLUMN_METRIC + metric), tb_link_figures[metric].brief,
+			NULL, x, w - 6, TB_ALIGN_RIGHT, true, 2};
+	}
+	columns[n_columns++] = (struct tb_view_column){
+		LINK_SPARK, "over time", NULL, x + 12, SPARK_W, TB_ALIGN_LEFT, false, 0};
+	return (struct tb_list_view){.context = pane,
+		.columns = columns,
+		.n_columns = n_columns,
+		.draw = draw_link_cell,
+		.order = (int)(pane->rows->column == TB_COLUMN_SHOWN
+				       ? TB_COLUMN_METRIC + pane->data->metric
+				       : pane->rows->column),
+		.rising = pane->rows->rising,
+		.pick = pick_link,
+		.chosen = pane->selection->selected,
+		.marks = pane->selection->marks.links,
+		.body = {place.x, place.y + HEADER_H, place.w,
+			fmax(place.h - HEADER_H, 1)},
+		.n = pane->rows->n,
+		.row_h = ROW_H,
+		.scroll = &pane->rows->scroll,
+		.notch = 3,
+		.bar_w = 5};
+}
+
+static void link_reveal(struct tb_pane *pane, bool zoom)
+{
+	struct tb_view_column columns[COLUMNS_MOST];
+	const struct tb_list_view list = list_links(pane, columns);
+	uint32_t row = tb_rows_of(pane->rows, pane->selection->selected);
+	(void)zoom;
+	if (row < list.n)
+		tb_list_view_show(&list, row);
+}
+
+static void link_draw(struct tb_pane *pane, struct tb_picture *picture)
+{
+	struct tb_view_column columns[COLUMNS_MOST];
+	const struct tb_list_view list = list_links(pane, columns);
+	struct tb_box place = pane->place, rows = list.body;
 	struct tb_box line = {place.x + PAD, place.y + 8, place.w - 2 * PAD - 90, 18};
-	tb_format_count(pane->rows->n, count, sizeof count);
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);
+	char count[32], all[32], why[120];
+	tb_list_view_scroll_to(&list, pane->rows->scroll);
+	tb_rows_rank(pane->rows, (pane->rows->scroll + rows.h) / ROW_H + 1);
+	tb_sparks_begin(pane->rows->sparks, tb_rows_metric(pane->rows));
+	tb_format_count(list.n, count, sizeof count);
 	tb_format_count(pane->data->info->n_links, all, sizeof all);
 	if (pane->rows->filter[0])
 		tb_picture_printf(picture, line, type, "%s of %s links match '%s'", count,
@@ -134,167 +179,32 @@ static void draw_link_header(
 	tb_pane_button(pane, picture,
 		(struct tb_box){place.x + place.w - PAD - 80, place.y + 5, 80, 22},
 		TB_REQUEST_FILTER, "Filter");
-	draw_link_title(pane, picture, (struct tb_box){x, y, in.name_w - 8, 22}, name,
-		TB_ALIGN_LEFT);
-	x += in.name_w;
-	for (size_t i = 0; i < in.n; i++, x += in.w)
-		draw_link_title(pane, picture, (struct tb_box){x, y, in.w - 4, 22},
-			column_at(i), TB_ALIGN_RIGHT);
-	type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);
-	tb_picture_text(
-		picture, (struct tb_box){x + 12, y, SPARK_W, 22}, type, "over time");
-}
-
-static void draw_figure(struct tb_pane *pane, struct tb_picture *picture,
-	struct tb_box box, uint32_t link, enum tb_metric metric)
-{
-	char value[48];
-	bool by = tb_rows_metric(pane->rows) == metric;
-	uint64_t amount = tb_metric_of(&pane->data->samples[link], metric);
-	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, !by);
-	type.align = TB_ALIGN_RIGHT;
-	if (tb_link_figures[metric].kind == TB_KIND_COUNT)
-		tb_format_count(amount, value, sizeof value);
-	else
-		tb_metric_format(metric, amount, value, sizeof value);
-	tb_picture_text(picture, box, type, value);
-}
-
-// draw_link_ground draws what lies behind a row: that it is selected, marked or pointed
-// at.
-static void draw_link_ground(struct tb_pane *pane, struct tb_picture *picture,
-	struct tb_box box, uint32_t link)
-{
-	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	struct tb_pick pick = {TB_PICK_LINK, link};
-	enum tb_mark mark = (enum tb_mark)pane->selection->marks.links[link];
-	bool selected = tb_pick_equal(pane->selection->selected, pick);
-	bool under = tb_pick_equal(pane->selection->hovered, pick);
-	tb_picture_rect(
-		picture, box, selected || under ? palette->raised : palette->page);
-	tb_picture_pick(picture, pick);
-	if (selected || mark != TB_MARK_NONE)
-		tb_picture_rect(picture, (struct tb_box){box.x, box.y, 3, box.h},
-			tb_mark_colour(palette, selected ? TB_MARK_ON : mark));
-}
-
-static void draw_link_row(struct tb_pane *pane, struct tb_picture *picture,
-	struct tb_box box, uint32_t index, const struct tb_scale *scale,
-	struct columns in)
-{
-	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	uint32_t link = pane->rows->list[index].link.id;
-	uint64_t amount =
-		tb_metric_of(&pane->data->samples[link], tb_rows_metric(pane->rows));
-	draw_link_ground(pane, picture, box, link);
-	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
-	type.align = TB_ALIGN_RIGHT;
-	tb_picture_printf(picture, (struct tb_box){box.x + PAD - 10, box.y, 34, box.h},
-		type, "%" PRIu32, index + 1);
-	// The shade of the link, as the other views show it.
-	tb_picture_rect(picture,
-		(struct tb_box){box.x + PAD + 29, box.y + 6, 6, box.h - 12},
-		tb_style_shade(pane->style, tb_scale_percent(scale, (double)amount)));
-	double x = box.x + PAD + 40;
-	const struct tb_run_link *known = &tb_run_links(pane->data->run)[link];
-	type = tb_style_type(pane->style, TB_FONT_MONO, 12, false);
-	if (tb_viewer_data_is_dead(pane->data, known->dead_at_ps))
-		type.colour = palette->dead;
-	tb_picture_name(picture, (struct tb_box){x, box.y, in.name_w - 6, box.h}, type,
-		known->label);
-	x += in.name_w;
-	for (size_t i = 0; i < in.n; i++, x += in.w)
-		draw_figure(pane, picture, (struct tb_box){x, box.y, in.w - 6, box.h},
-			link, (enum tb_metric)(column_at(i).name - TB_COLUMN_METRIC));
-	const struct tb_spark *spark =
-		tb_spark_of(pane->rows->sparks, (struct tb_link){link});
-	if (spark)
-		tb_spark_draw(picture,
-			(struct tb_box){x + 12, box.y + 3, SPARK_W, box.h - 6}, spark,
-			spark->largest, palette->muted);
-}
-
-static void link_draw(struct tb_pane *pane, struct tb_picture *picture)
-{
-	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	struct tb_box rows = link_rows_of(pane);
-	// Find out how many columns of figures fit beside name and sparkline.
-	struct tb_box place = pane->place;
-	struct columns in = {.name_w = name_width(pane)};
-	double room = place.w - 2 * PAD - 40 - in.name_w - SPARK_W - 12;
-	in.n = (size_t)fmax(floor(room / LEAST_W), 1);
-	in.n = in.n < TB_N_METRICS ? in.n : TB_N_METRICS;
-	in.w = fmin(room / (double)in.n, 110);
-	const struct tb_scale scale = tb_rows_scale(pane->rows, pane->style);
-	link_scroll_to(
-		pane, pane->rows->scroll); // the place or the rows may have changed
-	tb_rows_rank(pane->rows, (pane->rows->scroll + rows.h) / ROW_H + 1);
-	tb_sparks_begin(pane->rows->sparks, tb_rows_metric(pane->rows));
-	draw_link_header(pane, picture, in);
+	tb_list_view_draw_titles(&list, pane, picture, rows.y - 24, 22);
 	tb_picture_line(picture,
 		(struct tb_box){rows.x + PAD, rows.y - 0.5, rows.w - 2 * PAD, 0}, 1,
-		palette->line);
-	tb_picture_clip(picture, rows);
-	for (uint32_t i = (uint32_t)(pane->rows->scroll / ROW_H); i < pane->rows->n;
-		i++) {
-		double y = rows.y + i * (double)ROW_H - pane->rows->scroll;
-		if (y >= rows.y + rows.h)
-			break;
-		draw_link_row(pane, picture, (struct tb_box){rows.x, y, rows.w, ROW_H}, i,
-			&scale, in);
-	}
-	tb_picture_unclip(picture);
-	if (pane->rows->n == 0) {
-		// Write why the table is empty.
-		char why[120];
-		tb_run_nothing_text(
-			pane->data->run, tb_rows_metric(pane->rows), why, sizeof why);
-		tb_pane_nothing(pane, picture,
-			pane->rows->filter[0]
-				? "Nothing to show: no link matches the filter."
-				: why);
-	}
-	double all = pane->rows->n * (double)ROW_H;
-	if (all <= rows.h)
+		tb_palette_of(pane->style->theme)->line);
+	tb_list_view_draw(&list, pane, picture);
+	if (list.n > 0)
 		return;
-	double h = fmax(rows.h * rows.h / all, 24);
-	tb_picture_rect(picture,
-		(struct tb_box){rows.x + rows.w - 7,
-			rows.y + (rows.h - h) * pane->rows->scroll / (all - rows.h), 5,
-			h},
-		palette->line);
-	tb_picture_pick(picture, (struct tb_pick){TB_PICK_PART, TB_PART_LIST});
+	tb_run_nothing_text(pane->data->run, tb_rows_metric(pane->rows), why, sizeof why);
+	tb_pane_nothing(pane, picture,
+		pane->rows->filter[0] ? "Nothing to show: no link matches the filter."
+				      : why);
 }
 
 static bool link_request(struct tb_pane *pane, const struct tb_request *asked)
 {
-	double page = link_rows_of(pane).h;
-	switch ((int)asked->name) {
-	case TB_REQUEST_PAN_UP:
-		link_scroll_to(pane, pane->rows->scroll - page / 2);
-		return true;
-	case TB_REQUEST_PAN_DOWN:
-		link_scroll_to(pane, pane->rows->scroll + page / 2);
-		return true;
-	case TB_REQUEST_FIT:
-		link_scroll_to(pane, 0);
-		return true;
-	default:
-		return false;
-	}
+	struct tb_view_column columns[COLUMNS_MOST];
+	const struct tb_list_view list = list_links(pane, columns);
+	return tb_list_view_request(&list, asked);
 }
 
 static void link_pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 {
-	double all = pane->rows->n * (double)ROW_H;
-	if (event->kind == TB_EVENT_WHEEL)
-		link_scroll_to(pane, pane->rows->scroll - event->steps * 3 * ROW_H);
-	else if (event->kind == TB_EVENT_DRAG && event->pick.kind == TB_PICK_PART)
-		link_scroll_to(pane,
-			pane->rows->scroll + event->dy * all / link_rows_of(pane).h);
-	else if (event->kind == TB_EVENT_DRAG)
-		link_scroll_to(pane, pane->rows->scroll - event->dy);
-	else if (event->kind == TB_EVENT_CLICK && event->pick.kind == TB_PICK_COLUMN)
+	struct tb_view_column columns[COLUMNS_MOST];
+	const struct tb_list_view list = list_links(pane, columns);
+	if (!tb_list_view_pointer(&list, event) && event->kind == TB_EVENT_CLICK &&
+		event->pick.kind == TB_PICK_COLUMN)
 		tb_rows_order(pane->rows, (enum tb_list_column)event->pick.index);
 }
 

@@ -1,11 +1,9 @@
 // The hot links: the links of the window, most loaded first.
-#include "parts.h"
+#include "list_view.h"
 #include "scale.h"
 #include "views.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 #define PAD	 14
 #define HEADER_H TB_LIST_HEADER_H
@@ -18,58 +16,26 @@ static int open_list(struct tb_pane *pane, struct tb_error *error)
 	return TB_OK;
 }
 
-static double rows_h(const struct tb_pane *pane)
+static void draw_link_list_row(const struct tb_list_cell *cell)
 {
-	return pane->place.h - HEADER_H;
-}
-
-static void link_list_scroll_to(struct tb_pane *pane, double scroll)
-{
-	tb_rows_scroll_to(pane->rows, scroll, ROW_H, rows_h(pane));
-}
-
-static void link_list_reveal(struct tb_pane *pane, bool zoom)
-{
-	(void)zoom;
-	tb_rows_reveal(pane->rows, pane->selection->selected, ROW_H, rows_h(pane));
-}
-
-// draw_link_list_ground draws what a row stands on, and how it is marked.
-static void draw_link_list_ground(const struct tb_pane *pane, struct tb_picture *picture,
-	struct tb_box box, struct tb_link link)
-{
+	struct tb_pane *pane = cell->pane;
+	struct tb_picture *picture = cell->picture;
+	struct tb_box box = cell->box;
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	struct tb_pick pick = {TB_PICK_LINK, link.id};
-	enum tb_mark mark = (enum tb_mark)pane->selection->marks.links[link.id];
-	bool selected = tb_pick_equal(pane->selection->selected, pick);
-	bool under = tb_pick_equal(pane->selection->hovered, pick);
-	tb_picture_rect(
-		picture, box, selected || under ? palette->raised : palette->panel);
-	tb_picture_pick(picture, pick);
-	if (selected || mark != TB_MARK_NONE)
-		tb_picture_rect(picture, (struct tb_box){box.x, box.y, 3, box.h},
-			tb_mark_colour(palette, selected ? TB_MARK_ON : mark));
-}
-
-static void draw_link_list_row(struct tb_pane *pane, struct tb_picture *picture,
-	struct tb_box box, uint32_t index, const struct tb_scale *scale)
-{
-	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	const struct tb_list_row *row = &pane->rows->list[index];
+	const struct tb_list_row *row = &pane->rows->list[cell->row];
+	const struct tb_scale scale = tb_rows_scale(pane->rows, pane->style);
 	char value[48];
 	enum tb_metric metric = tb_rows_metric(pane->rows);
 	uint64_t amount = tb_metric_of(&pane->data->samples[row->link.id], metric);
-	double percent = tb_scale_percent(scale, (double)amount);
-	draw_link_list_ground(pane, picture, box, row->link);
-	struct tb_type rank = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
+	double percent = tb_scale_percent(&scale, (double)amount);
 	struct tb_type name = tb_style_type(pane->style, TB_FONT_MONO, 12, false);
 	struct tb_type right = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
-	rank.align = TB_ALIGN_RIGHT;
 	right.align = TB_ALIGN_RIGHT;
 	double x = box.x + PAD + 36;
 	double w = box.w - PAD - 36 - PAD - 8;
-	tb_picture_printf(picture, (struct tb_box){box.x + 6, box.y + 2, 34, 17}, rank,
-		"%" PRIu32, index + 1);
+	struct tb_list_cell rank = *cell;
+	rank.box = (struct tb_box){box.x + 6, box.y + 2, 34, 17};
+	tb_list_cell_rank(&rank);
 	const struct tb_run_link *known = &tb_run_links(pane->data->run)[row->link.id];
 	const char *link = known->label;
 	tb_metric_format(metric, amount, value, sizeof value);
@@ -94,24 +60,43 @@ static void draw_link_list_row(struct tb_pane *pane, struct tb_picture *picture,
 	tb_picture_rect(picture, track, tb_style_shade(pane->style, percent));
 }
 
-static void draw_link_list_bar(
-	struct tb_pane *pane, struct tb_picture *picture, struct tb_box rows)
+static struct tb_pick pick_hot_link(const struct tb_list_view *list, uint32_t row)
 {
-	double all = pane->rows->n * (double)ROW_H;
-	if (all <= rows.h)
-		return;
-	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	struct tb_box track = {rows.x + rows.w - 8, rows.y, 6, rows.h};
-	double h = fmax(rows.h * rows.h / all, 24);
-	struct tb_pick pick = {TB_PICK_PART, TB_PART_LIST};
-	tb_picture_rect(picture, track, palette->panel);
-	tb_picture_pick(picture, pick);
-	tb_picture_rect(picture,
-		(struct tb_box){track.x,
-			track.y + (rows.h - h) * pane->rows->scroll / (all - rows.h),
-			track.w, h},
-		palette->line);
-	tb_picture_pick(picture, pick);
+	const struct tb_pane *pane = list->context;
+	return (struct tb_pick){TB_PICK_LINK, pane->rows->list[row].link.id};
+}
+
+// list_hot_links returns the list; its only column is as wide as that.
+static struct tb_list_view list_hot_links(
+	const struct tb_pane *pane, struct tb_view_column *column)
+{
+	struct tb_box place = pane->place;
+	*column = (struct tb_view_column){.w = place.w - 1};
+	return (struct tb_list_view){.context = pane,
+		.draw = draw_link_list_row,
+		.columns = column,
+		.n_columns = 1,
+		.pick = pick_hot_link,
+		.chosen = pane->selection->selected,
+		.marks = pane->selection->marks.links,
+		.body = {place.x + 1, place.y + HEADER_H, place.w - 1,
+			fmax(place.h - HEADER_H, 1)},
+		.n = pane->rows->n,
+		.row_h = ROW_H,
+		.scroll = &pane->rows->scroll,
+		.notch = 2,
+		.bar_w = 6,
+		.in_panel = true};
+}
+
+static void link_list_reveal(struct tb_pane *pane, bool zoom)
+{
+	struct tb_view_column column;
+	const struct tb_list_view list = list_hot_links(pane, &column);
+	uint32_t row = tb_rows_of(pane->rows, pane->selection->selected);
+	(void)zoom;
+	if (row < list.n)
+		tb_list_view_show(&list, row);
 }
 
 static void link_list_draw(struct tb_pane *pane, struct tb_picture *picture)
@@ -140,36 +125,19 @@ static void link_list_draw(struct tb_pane *pane, struct tb_picture *picture)
 		(struct tb_box){place.x + PAD, place.y + 10, place.w - 2 * PAD - 8, 18},
 		right, "%s of %s", tb_format_count(pane->rows->n, count, sizeof count),
 		tb_format_count(pane->data->info->n_links, all, sizeof all));
-	struct tb_box rows = {
-		place.x + 1, place.y + HEADER_H, place.w - 1, fmax(rows_h(pane), 1)};
-	link_list_scroll_to(
-		pane, pane->rows->scroll); // the place or the rows may have changed
-	tb_rows_rank(pane->rows, (pane->rows->scroll + rows.h) / ROW_H + 1);
+	struct tb_view_column column;
+	const struct tb_list_view list = list_hot_links(pane, &column);
+	tb_list_view_scroll_to(&list, pane->rows->scroll);
+	tb_rows_rank(pane->rows, (pane->rows->scroll + list.body.h) / ROW_H + 1);
 	tb_sparks_begin(pane->rows->sparks, tb_rows_metric(pane->rows));
-	const struct tb_scale scale = tb_rows_scale(pane->rows, pane->style);
-	tb_picture_clip(picture, rows);
-	for (uint32_t i = (uint32_t)(pane->rows->scroll / ROW_H); i < pane->rows->n;
-		i++) {
-		double y = rows.y + i * (double)ROW_H - pane->rows->scroll;
-		if (y >= rows.y + rows.h)
-			break;
-		draw_link_list_row(pane, picture,
-			(struct tb_box){rows.x, y, rows.w, ROW_H}, i, &scale);
-	}
-	draw_link_list_bar(pane, picture, rows);
-	tb_picture_unclip(picture);
+	tb_list_view_draw(&list, pane, picture);
 }
 
 static void link_list_pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 {
-	double all = pane->rows->n * (double)ROW_H;
-	if (event->kind == TB_EVENT_WHEEL)
-		link_list_scroll_to(pane, pane->rows->scroll - event->steps * 2 * ROW_H);
-	else if (event->kind == TB_EVENT_DRAG && event->pick.kind == TB_PICK_PART)
-		link_list_scroll_to(
-			pane, pane->rows->scroll + event->dy * all / rows_h(pane));
-	else if (event->kind == TB_EVENT_DRAG)
-		link_list_scroll_to(pane, pane->rows->scroll - event->dy);
+	struct tb_view_column column;
+	const struct tb_list_view list = list_hot_links(pane, &column);
+	(void)tb_list_view_pointer(&list, event);
 }
 
 const struct tb_view tb_view_list = {.slot = TB_SLOT_LIST,

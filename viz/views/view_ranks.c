@@ -170,7 +170,7 @@ static void rank_calls_tip(const struct tb_timeline *timeline, struct tb_tip *ti
 }
 
 // From a span of a rank, or a call, to the links that held it up, and from a link to the
-// spans that it held up (analyze/timeline/held_up.h): the question, frames in the rows,
+// spans that it held up (analyze/questions/held_up.h): the question, frames in the rows,
 // and sheets of the panel.
 
 #define FRAMES 500 // of spans, the longest waits first
@@ -408,19 +408,6 @@ static double ranks_row(const struct tb_pane *pane, uint32_t job, uint32_t rank)
 	return -1;
 }
 
-// rank_row_seat gives the rank of the selected span a row, if need be the last one.
-static void rank_row_seat(const struct tb_pane *pane, struct tb_rank_span span)
-{
-	struct tb_ranks *ranks = tb_ranks_of(pane);
-	const struct tb_timeline *timeline = tb_ranks_shown(pane);
-	if (ranks->n_chosen == 0 || ranks_row(pane, span.job, span.rank) >= 0)
-		return;
-	for (size_t i = 0; i < timeline->n_ranks; i++)
-		if (timeline->ranks[i].job == span.job &&
-			timeline->ranks[i].rank == span.rank)
-			ranks->chosen[ranks->n_chosen - 1] = i;
-}
-
 // rank_row_choose finds the ranks that have room, unless they are known.
 static void rank_row_choose(const struct tb_pane *pane, size_t most)
 {
@@ -439,8 +426,18 @@ static void rank_row_choose(const struct tb_pane *pane, size_t most)
 		return;
 	ranks->chosen = chosen;
 	ranks->n_chosen = tb_timeline_choose(timeline, ranks->order, chosen, most);
-	if (choice)
-		rank_row_seat(pane, choice->span);
+	if (choice) {
+		// Give the rank of the selected span a row, if need be the last one.
+		struct tb_rank_span span = choice->span;
+
+		if (ranks->n_chosen != 0 &&
+			!(ranks_row(pane, span.job, span.rank) >= 0)) {
+			for (size_t i = 0; i < timeline->n_ranks; i++)
+				if (timeline->ranks[i].job == span.job &&
+					timeline->ranks[i].rank == span.rank)
+					ranks->chosen[ranks->n_chosen - 1] = i;
+		}
+	}
 	ranks->laid.n_taken = ranks->asked.n_taken;
 	ranks->laid.most = most;
 	ranks->laid.order = ranks->order;

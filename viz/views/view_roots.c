@@ -352,12 +352,10 @@ static void root_pointer(struct tb_pane *pane, const struct tb_pointer_event *ev
 	bool in_chart = event->pick.kind == TB_PICK_PART;
 	if (!roots)
 		return;
-	if (event->kind == TB_EVENT_WHEEL && in_list)
-		roots->list.scroll -= event->steps * 3 * TB_ROOT_LIST_ROW_H;
-	else if (event->kind == TB_EVENT_DRAG && in_list)
-		roots->list.scroll -= event->dy;
-	else if (in_chart &&
-		 (event->kind == TB_EVENT_CLICK || event->kind == TB_EVENT_DRAG)) {
+	const struct tb_list_view list =
+		tb_root_list_view(&roots->list, root_parts(pane).list);
+	if ((!in_list || !tb_list_view_pointer(&list, event)) && in_chart &&
+		(event->kind == TB_EVENT_CLICK || event->kind == TB_EVENT_DRAG)) {
 		// Make the window the slice under the pointer.
 		double x = event->x;
 		const struct tb_trees *trees = tb_viewer_trees(pane->viewer);

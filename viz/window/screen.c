@@ -347,57 +347,58 @@ static struct stretch screen_cut(
 	return (struct stretch){fmax(stretch.from, enter), fmin(stretch.to, leave)};
 }
 
-// slanted draws a line that is neither horizontal nor vertical as thin lines side by
-// side, the outer ones faint to smooth the steps.
-static void slanted(struct tb_screen *screen, const struct tb_item *item)
-{
-	double scale = screen->scale;
-	const struct tb_box whole = {item->box.x * scale, item->box.y * scale,
-		item->box.w * scale, item->box.h * scale};
-	// Draw only the part of a line that is on the window: SDL stores every pixel
-	// of a screen_line, and one in a zoomed tree is a thousand windows long.
-	int w = 0;
-	int h = 0;
-	struct stretch stretch = {0, 1};
-	SDL_GetRendererOutputSize(screen->renderer, &w, &h);
-	stretch = screen_cut(stretch, whole.x, whole.w, -MARGIN, w + MARGIN);
-	stretch = screen_cut(stretch, whole.y, whole.h, -MARGIN, h + MARGIN);
-	double length = fmax(stretch.to - stretch.from, 0);
-	const struct tb_box line = (struct tb_box){whole.x + whole.w * stretch.from,
-		whole.y + whole.h * stretch.from, whole.w * length, whole.h * length};
-	double dx = line.w;
-	double dy = line.h;
-	if (dx == 0 && dy == 0)
-		return;
-	bool steep = fabs(dy) > fabs(dx);
-	double width = item->size * scale * hypot(dx, dy) / fmax(fabs(dx), fabs(dy));
-	int n_full = (int)floor(width);
-	double rim = (width - n_full) / 2 + RIM;
-	for (int i = -1; i <= n_full; i++) {
-		bool faint = i < 0 || i == n_full;
-		double aside = i - (n_full - 1) / 2.0;
-		double x = line.x + (steep ? aside : 0);
-		double y = line.y + (steep ? 0 : aside);
-		struct tb_colour colour = item->colour;
-		colour.a = (uint8_t)(colour.a * (faint ? fmin(rim, 1) : 1));
-		if (faint && colour.a < LEAST_RIM)
-			continue;
-		SDL_SetRenderDrawBlendMode(screen->renderer,
-			colour.a == 255 ? SDL_BLENDMODE_NONE : SDL_BLENDMODE_BLEND);
-		SDL_SetRenderDrawColor(
-			screen->renderer, colour.r, colour.g, colour.b, colour.a);
-		SDL_RenderDrawLineF(screen->renderer, (float)x, (float)y, (float)(x + dx),
-			(float)(y + dy));
-	}
-}
-
 static void screen_line(void *context, const struct tb_item *item)
 {
 	struct tb_screen *screen = context;
 	double half = item->size / 2;
 	struct tb_box box = item->box;
 	if (box.w != 0 && box.h != 0) {
-		slanted(screen, item);
+		// Draw a line that is neither horizontal nor vertical as thin lines side
+		// by side, the outer ones faint to smooth the steps.
+		double scale = screen->scale;
+		const struct tb_box whole = {item->box.x * scale, item->box.y * scale,
+			item->box.w * scale, item->box.h * scale};
+		// Draw only the part of a line that is on the window: SDL stores every
+		// pixel of a screen_line, and one in a zoomed tree is a thousand windows
+		// long.
+		int w = 0;
+		int h = 0;
+		struct stretch stretch = {0, 1};
+		SDL_GetRendererOutputSize(screen->renderer, &w, &h);
+		stretch = screen_cut(stretch, whole.x, whole.w, -MARGIN, w + MARGIN);
+		stretch = screen_cut(stretch, whole.y, whole.h, -MARGIN, h + MARGIN);
+		double length = fmax(stretch.to - stretch.from, 0);
+		const struct tb_box line =
+			(struct tb_box){whole.x + whole.w * stretch.from,
+				whole.y + whole.h * stretch.from, whole.w * length,
+				whole.h * length};
+		double dx = line.w;
+		double dy = line.h;
+		if (dx != 0 || dy != 0) {
+			bool steep = fabs(dy) > fabs(dx);
+			double width = item->size * scale * hypot(dx, dy) /
+				       fmax(fabs(dx), fabs(dy));
+			int n_full = (int)floor(width);
+			double rim = (width - n_full) / 2 + RIM;
+			for (int i = -1; i <= n_full; i++) {
+				bool faint = i < 0 || i == n_full;
+				double aside = i - (n_full - 1) / 2.0;
+				double x = line.x + (steep ? aside : 0);
+				double y = line.y + (steep ? 0 : aside);
+				struct tb_colour colour = item->colour;
+				colour.a =
+					(uint8_t)(colour.a * (faint ? fmin(rim, 1) : 1));
+				if (faint && colour.a < LEAST_RIM)
+					continue;
+				SDL_SetRenderDrawBlendMode(screen->renderer,
+					colour.a == 255 ? SDL_BLENDMODE_NONE
+							: SDL_BLENDMODE_BLEND);
+				SDL_SetRenderDrawColor(screen->renderer, colour.r,
+					colour.g, colour.b, colour.a);
+				SDL_RenderDrawLineF(screen->renderer, (float)x, (float)y,
+					(float)(x + dx), (float)(y + dy));
+			}
+		}
 		return;
 	}
 	// The line may run backwards.

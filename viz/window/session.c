@@ -428,10 +428,14 @@ static int loop(struct tb_session *session, struct tb_error *error)
 	return TB_OK;
 }
 
-// set_look applies the options, and the remembered state for the rest.
-static void set_look(struct tb_session *session)
+static int session_show(struct tb_session *session, struct tb_error *error)
 {
 	const struct tb_session_options *options = session->options;
+	int status = TB_OK;
+	tb_screen_set_title(session->screen, tb_viewer_title(session->viewer));
+	session_fit(session);
+	// Apply the options, and the remembered state for the rest.
+
 	struct tb_viewer_look look = tb_viewer_look(session->viewer);
 	int first = look.view; // of a store that is new to the viewer
 	if (session->state.known)
@@ -446,15 +450,6 @@ static void set_look(struct tb_session *session)
 		look.metric = options->metric;
 	look.of_store = true;
 	tb_viewer_set_look(session->viewer, &look);
-}
-
-static int session_show(struct tb_session *session, struct tb_error *error)
-{
-	const struct tb_session_options *options = session->options;
-	int status = TB_OK;
-	tb_screen_set_title(session->screen, tb_viewer_title(session->viewer));
-	session_fit(session);
-	set_look(session);
 	session_set_recent(session);
 	if (!tb_screen_has_fonts(session->screen))
 		tb_viewer_notice(

@@ -1,6 +1,7 @@
 // The list of links, sparklines, search and marks: the viewer's parts on a store.
 #include "../../viz_fixture.h"
 
+#include "list_view.h"
 #include "rows.h"
 #include "search.h"
 #include "selection.h"
@@ -80,13 +81,15 @@ static void a_row_is_scrolled_just_into_sight(void **state)
 {
 	struct stage *stage = *state;
 	struct tb_rows *rows = &stage->rows;
-	tb_rows_reveal(rows, pick_of(stage, 9), 10, 95);
+	const struct tb_list_view list = {
+		.n = rows->n, .row_h = 10, .body = {.h = 95}, .scroll = &rows->scroll};
+	tb_list_view_show(&list, tb_rows_of(rows, pick_of(stage, 9)));
 	assert_true(rows->scroll == 5);
-	tb_rows_reveal(rows, pick_of(stage, 5), 10, 95);
+	tb_list_view_show(&list, tb_rows_of(rows, pick_of(stage, 5)));
 	assert_true(rows->scroll == 5);
-	tb_rows_reveal(rows, pick_of(stage, 0), 10, 95);
+	tb_list_view_show(&list, tb_rows_of(rows, pick_of(stage, 0)));
 	assert_true(rows->scroll == 0);
-	tb_rows_scroll_to(rows, 1e6, 10, 95);
+	tb_list_view_scroll_to(&list, 1e6);
 	assert_true(rows->scroll == 480 - 95);
 }
 

@@ -90,7 +90,7 @@ static void nccl_takes_what_its_model_finds_fastest(void **state)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct tb_collective_shape shape = shape_on(
 			TB_COLL_ALLREDUCE, rows[i].n_hosts, rows[i].each, rows[i].bytes);
-		struct tb_choice choice = {0};
+		struct tb_algorithm_choice choice = {0};
 		tb_choose_nccl(&choice, &shape);
 		if (strcmp(choice.algorithm, rows[i].algorithm) != 0)
 			fail_msg("row %zu: %s (%s) instead of %s", i, choice.algorithm,
@@ -128,7 +128,7 @@ static void channels_that_share_are_one(void **state)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct tb_collective_shape shape = shape_on(
 			rows[i].op, rows[i].n_hosts, rows[i].each, rows[i].bytes);
-		struct tb_choice choice = {.algorithm = rows[i].algorithm};
+		struct tb_algorithm_choice choice = {.algorithm = rows[i].algorithm};
 		tb_choose_nccl(&choice, &shape);
 		double off = (double)choice.pace.channel_bytes_per_s -
 			     (double)rows[i].channel_bytes_per_s;

@@ -100,51 +100,41 @@ static int sort_rows(
 	return TB_OK;
 }
 
-static int read_sums(struct tb_run *run, struct tb_trees *trees, struct tb_error *error)
-{
-	struct tree_reading sums = {0};
-	int status = read_tree_rows(run, "root_bin",
-		"SELECT bin, root, -1, wait_ps, 0 FROM root_bin WHERE run = ?1 AND ?2 "
-		"ORDER BY bin, root",
-		1, &sums, error);
-	if (!status && sort_sums(trees, &sums, run->record.info.n_links) != TB_OK)
-		status = tb_fail_memory_in(error, run->path, "congestion trees");
-	free(sums.rows);
-	return status;
-}
-
-static int read_heaviest(struct tb_run *run, struct tb_trees *trees, int64_t joined,
-	struct tb_error *error)
-{
-	struct tree_reading rows = {0};
-	struct tb_listed listed = {0};
-	int status = read_tree_rows(run, "tree_bin",
-		"SELECT bin / ?2 AS slice, root, link, sum(wait_ps), sum(error_ps) FROM "
-		"tree_bin WHERE run = ?1 GROUP BY slice, root, link ORDER BY slice, "
-		"root, link",
-		joined, &rows, error);
-	if (!status && sort_rows(trees, &rows, run->record.info.n_links) != TB_OK)
-		status = tb_fail_memory_in(error, run->path, "congestion trees");
-	if (!status)
-		status = tb_waits_left_out(run, "tree_bin", &listed, error);
-	trees->floor_ps = listed.floor_ps;
-	trees->rest_ps = listed.rest_ps;
-	free(rows.rows);
-	return status;
-}
-
 int tb_trees_init(struct tb_trees *trees, struct tb_run *run, struct tb_error *error)
 {
 	struct tb_trees made = {0};
 	struct tb_waits_widths widths = {0, 0};
 	int status = tb_waits_widths(run, &widths, error);
 	made.bin_ps = widths.sum_ps;
-	if (!status)
-		status = read_sums(run, &made, error);
-	if (!status)
-		status = read_heaviest(run, &made,
-			widths.heaviest_ps ? widths.sum_ps / widths.heaviest_ps : 1,
-			error);
+	if (!status) {
+		struct tree_reading sums = {0};
+		status = read_tree_rows(run, "root_bin",
+			"SELECT bin, root, -1, wait_ps, 0 FROM root_bin WHERE run = ?1 "
+			"AND ?2 ORDER BY bin, root",
+			1, &sums, error);
+		if (!status && sort_sums(&made, &sums, run->record.info.n_links) != TB_OK)
+			status = tb_fail_memory_in(error, run->path, "congestion trees");
+		free(sums.rows);
+	}
+	if (!status) {
+		int64_t joined =
+			widths.heaviest_ps ? widths.sum_ps / widths.heaviest_ps : 1;
+		struct tree_reading rows = {0};
+		struct tb_listed listed = {0};
+		status = read_tree_rows(run, "tree_bin",
+			"SELECT bin / ?2 AS slice, root, link, sum(wait_ps), "
+			"sum(error_ps) FROM tree_bin WHERE run = ?1 "
+			"GROUP BY slice, root, link ORDER BY slice, "
+			"root, link",
+			joined, &rows, error);
+		if (!status && sort_rows(&made, &rows, run->record.info.n_links) != TB_OK)
+			status = tb_fail_memory_in(error, run->path, "congestion trees");
+		if (!status)
+			status = tb_waits_left_out(run, "tree_bin", &listed, error);
+		made.floor_ps = listed.floor_ps;
+		made.rest_ps = listed.rest_ps;
+		free(rows.rows);
+	}
 	if (status)
 		tb_trees_fini(&made);
 	else

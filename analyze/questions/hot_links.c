@@ -19,24 +19,6 @@ static double hot_link_percent(uint64_t part, double whole)
 	return whole > 0 ? 100.0 * (double)part / whole : 0;
 }
 
-// rank fills in the first n of the sorted samples, all of which waited.
-static void rank(struct tb_hot_link *links, uint32_t n,
-	const struct tb_link_sample *sorted, double whole_wait, double window_ps)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		links[i] = (struct tb_hot_link){
-			.sample = sorted[i],
-			.rank = i + 1,
-			.percent_of_top = hot_link_percent(
-				sorted[i].wait_ps, (double)sorted[0].wait_ps),
-			.percent_of_wait =
-				hot_link_percent(sorted[i].wait_ps, whole_wait),
-			.utilisation = hot_link_percent(sorted[i].busy_ps, window_ps),
-			.waiting = hot_link_percent(sorted[i].wait_ps, window_ps),
-		};
-	}
-}
-
 int tb_hot_links(struct tb_run *run, struct tb_window window, uint32_t top,
 	struct tb_hot_link **links, uint32_t *n, struct tb_error *error)
 {
@@ -59,8 +41,22 @@ int tb_hot_links(struct tb_run *run, struct tb_window window, uint32_t top,
 	tb_select_first(samples, n_links, sizeof *samples, n_listed, order_hot_links);
 	struct tb_hot_link *listed = calloc((size_t)n_listed + 1, sizeof *listed);
 	if (listed) {
-		rank(listed, n_listed, samples, whole_wait,
-			(double)tb_run_window_ps(run, window));
+		// Fill in the first n of the sorted samples, all of which waited.
+		double window_ps = (double)tb_run_window_ps(run, window);
+		for (uint32_t i = 0; i < n_listed; i++) {
+			listed[i] = (struct tb_hot_link){
+				.sample = samples[i],
+				.rank = i + 1,
+				.percent_of_top = hot_link_percent(
+					samples[i].wait_ps, (double)samples[0].wait_ps),
+				.percent_of_wait =
+					hot_link_percent(samples[i].wait_ps, whole_wait),
+				.utilisation =
+					hot_link_percent(samples[i].busy_ps, window_ps),
+				.waiting =
+					hot_link_percent(samples[i].wait_ps, window_ps),
+			};
+		}
 		*links = listed;
 		*n = n_listed;
 	} else {

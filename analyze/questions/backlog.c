@@ -11,28 +11,6 @@ static double carrying_ps(const struct tb_network_params *network, uint64_t byte
 	return (double)bytes / (rate * network->n_rails) * (double)TB_PS_PER_S;
 }
 
-static struct tb_backlog read_sender(const struct tb_run *run, struct tb_run_row *row)
-{
-	struct tb_backlog sender;
-	sender.n_nodes = 1;
-	sender.node.id = tb_run_get_id(row, 0, run->record.info.n_nodes);
-	sender.n_messages = tb_run_get(row, 1, INT64_MAX);
-	sender.bytes = tb_run_get(row, 2, INT64_MAX);
-	sender.latency_ps = tb_run_get(row, 3, INT64_MAX);
-	sender.queue_ps = tb_run_get(row, 4, sender.latency_ps);
-	tb_time_ps last = (tb_time_ps)tb_run_get(row, 6, INT64_MAX);
-	sender.posting_ps = last - (tb_time_ps)tb_run_get(row, 5, (uint64_t)last);
-	sender.carrying_ps = carrying_ps(&run->record.info.network, sender.bytes);
-	return sender;
-}
-
-static bool is_behind(const struct tb_backlog *sender)
-{
-	return sender->queue_ps > 0 &&
-	       100 * (double)sender->queue_ps >=
-		       TB_BACKLOG_PERCENT * (double)sender->latency_ps;
-}
-
 int tb_backlog_find(
 	struct tb_backlog *backlog, struct tb_run *run, struct tb_error *error)
 {
@@ -46,8 +24,20 @@ int tb_backlog_find(
 	if (status)
 		return status;
 	while ((status = tb_run_next(run, "sender_total", &row, error)) > 0) {
-		struct tb_backlog sender = read_sender(run, &row);
-		if (!is_behind(&sender))
+		struct tb_backlog sender;
+		sender.n_nodes = 1;
+		sender.node.id = tb_run_get_id(&row, 0, run->record.info.n_nodes);
+		sender.n_messages = tb_run_get(&row, 1, INT64_MAX);
+		sender.bytes = tb_run_get(&row, 2, INT64_MAX);
+		sender.latency_ps = tb_run_get(&row, 3, INT64_MAX);
+		sender.queue_ps = tb_run_get(&row, 4, sender.latency_ps);
+		tb_time_ps last = (tb_time_ps)tb_run_get(&row, 6, INT64_MAX);
+		sender.posting_ps =
+			last - (tb_time_ps)tb_run_get(&row, 5, (uint64_t)last);
+		sender.carrying_ps = carrying_ps(&run->record.info.network, sender.bytes);
+		if (!(sender.queue_ps > 0 &&
+			    100 * (double)sender.queue_ps >=
+				    TB_BACKLOG_PERCENT * (double)sender.latency_ps))
 			continue;
 		n++;
 		if (sender.queue_ps > worst.queue_ps)

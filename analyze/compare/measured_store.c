@@ -29,36 +29,6 @@ static char *name_input(const struct tb_measured_options *options)
 		       : text;
 }
 
-static int begin_measured_run(struct tb_store *store, const struct tb_measured *measured,
-	const struct tb_measured_options *options, const char *fabric,
-	struct tb_error *error)
-{
-	char *described = describe_measured_run(options, fabric),
-	     *input = name_input(options);
-	struct tb_note *notes = calloc(measured->n_notes + 1, sizeof *notes);
-	int status =
-		described && input && notes ? TB_OK : tb_fail_memory(error, "the run");
-	for (size_t i = 0; status == TB_OK && i < measured->n_notes; i++)
-		notes[i] = (struct tb_note){TB_ID_NONE, measured->notes[i]};
-	if (status == TB_OK)
-		status = tb_store_begin_run(store, measured->network,
-			&(struct tb_run_config){.whole = true,
-				.input_name = input,
-				.input_kind = TB_MEASURED_KIND,
-				.input_digest = "",
-				.input_bytes = measured->n_bytes,
-				.time_scale = 1,
-				.options = described,
-				.notes = notes,
-				.n_notes = measured->n_notes,
-				.routes_digest = ""},
-			error);
-	free(notes);
-	free(input);
-	free(described);
-	return status;
-}
-
 static int put_counts(struct tb_store *store, const struct tb_measured *measured,
 	struct tb_error *error)
 {
@@ -114,8 +84,31 @@ int tb_measured_store(const struct tb_measured *measured,
 {
 	struct tb_store *store = NULL;
 	int status = tb_store_create(&store, path, error);
-	if (status == TB_OK)
-		status = begin_measured_run(store, measured, options, fabric, error);
+	if (status == TB_OK) {
+		char *described = describe_measured_run(options, fabric),
+		     *input = name_input(options);
+		struct tb_note *notes = calloc(measured->n_notes + 1, sizeof *notes);
+		status = described && input && notes ? TB_OK
+						     : tb_fail_memory(error, "the run");
+		for (size_t i = 0; status == TB_OK && i < measured->n_notes; i++)
+			notes[i] = (struct tb_note){TB_ID_NONE, measured->notes[i]};
+		if (status == TB_OK)
+			status = tb_store_begin_run(store, measured->network,
+				&(struct tb_run_config){.whole = true,
+					.input_name = input,
+					.input_kind = TB_MEASURED_KIND,
+					.input_digest = "",
+					.input_bytes = measured->n_bytes,
+					.time_scale = 1,
+					.options = described,
+					.notes = notes,
+					.n_notes = measured->n_notes,
+					.routes_digest = ""},
+				error);
+		free(notes);
+		free(input);
+		free(described);
+	}
 	if (status == TB_OK)
 		status = store_measured(store, measured, error);
 	tb_store_free(store);

@@ -10,23 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// set_replayed_window has the command keep the window in bins of whole nanoseconds.
-static void set_replayed_window(
-	struct tb_replay_command *words, tb_time_ps from_ps, tb_time_ps to_ps)
-{
-	char text[64];
-	const tb_time_ps ns = TB_PS_PER_NS;
-	tb_time_ps bin_ps = ((to_ps - from_ps) / TB_CLOSER_BINS / ns + 1) * ns;
-	snprintf(text, sizeof text, "%" PRId64 "ps", bin_ps);
-	tb_replay_command_drop(words, "--window");
-	tb_replay_command_drop(words, "--bin");
-	tb_replay_command_set(words, "--bin", text);
-	snprintf(text, sizeof text, "%" PRId64 ",%" PRId64, from_ps / bin_ps * bin_ps,
-		(to_ps + bin_ps - 1) / bin_ps * bin_ps);
-	tb_replay_command_set(words, "--window", text);
-	tb_replay_command_lighten(words);
-}
-
 static int replay_window(struct tb_closer *closer, const struct tb_replay_command *words,
 	const char *store, struct tb_error *error)
 {
@@ -88,8 +71,21 @@ int tb_closer_init(struct tb_closer *closer, const struct tb_run *run, tb_time_p
 	if (status == TB_OK && tb_replay_command_lacks(&words, away, sizeof away))
 		status =
 			tb_fail(error, TB_EIO, "the window cannot be replayed: %s", away);
-	else if (status == TB_OK)
-		set_replayed_window(&words, from_ps, to_ps);
+	else if (status == TB_OK) {
+		// Have the command keep the window in bins of whole nanoseconds.
+		char text[64];
+		const tb_time_ps ns = TB_PS_PER_NS;
+		tb_time_ps bin_ps = ((to_ps - from_ps) / TB_CLOSER_BINS / ns + 1) * ns;
+		snprintf(text, sizeof text, "%" PRId64 "ps", bin_ps);
+		tb_replay_command_drop(&words, "--window");
+		tb_replay_command_drop(&words, "--bin");
+		tb_replay_command_set(&words, "--bin", text);
+		snprintf(text, sizeof text, "%" PRId64 ",%" PRId64,
+			from_ps / bin_ps * bin_ps,
+			(to_ps + bin_ps - 1) / bin_ps * bin_ps);
+		tb_replay_command_set(&words, "--window", text);
+		tb_replay_command_lighten(&words);
+	}
 	if (status == TB_ENOMEM || words.failed)
 		status = tb_fail_memory(error, "the replay of the window");
 	if (status == TB_OK)

@@ -26,32 +26,6 @@ static int map_names(struct tb_map *map, const struct tb_run *run)
 	return status;
 }
 
-// pair_up writes the pairs; `taken` receives, by link of b, whether a has it too.
-static void pair_up(struct tb_link_pairs *pairs, const struct tb_run *a,
-	const struct tb_run *b, const struct tb_map *names, bool *taken)
-{
-	const struct tb_run_link *from = tb_run_links(a), *to = tb_run_links(b);
-	for (uint32_t i = 0; i < tb_run_info(a)->n_links; i++) {
-		struct tb_link_pair *pair = &pairs->pairs[pairs->n++];
-		uint32_t twin;
-		*pair = (struct tb_link_pair){{i}, {TB_ID_NONE}};
-		if (tb_map_find(names, name_hash(from[i].name), &twin) && !taken[twin] &&
-			strcmp(from[i].name, to[twin].name) == 0) {
-			pair->b.id = twin;
-			taken[twin] = true;
-			pairs->n_both++;
-		} else {
-			pairs->n_only_a++;
-		}
-	}
-	for (uint32_t i = 0; i < tb_run_info(b)->n_links; i++) {
-		if (taken[i])
-			continue;
-		pairs->pairs[pairs->n++] = (struct tb_link_pair){{TB_ID_NONE}, {i}};
-		pairs->n_only_b++;
-	}
-}
-
 int tb_link_pairs_init(struct tb_link_pairs *pairs, const struct tb_run *a,
 	const struct tb_run *b, struct tb_error *error)
 {
@@ -62,8 +36,30 @@ int tb_link_pairs_init(struct tb_link_pairs *pairs, const struct tb_run *a,
 	made.pairs = calloc(n_a + n_b + 1, sizeof *made.pairs);
 	bool *taken = calloc(n_b + 1, sizeof *taken);
 	int status = made.pairs && taken ? map_names(&names, b) : TB_ENOMEM;
-	if (status == TB_OK)
-		pair_up(&made, a, b, &names, taken);
+	if (status == TB_OK) {
+		// Write the pairs; `taken` receives, by link of b, whether a has it too.
+		const struct tb_run_link *from = tb_run_links(a), *to = tb_run_links(b);
+		for (uint32_t i = 0; i < tb_run_info(a)->n_links; i++) {
+			struct tb_link_pair *pair = &made.pairs[made.n++];
+			uint32_t twin;
+			*pair = (struct tb_link_pair){{i}, {TB_ID_NONE}};
+			if (tb_map_find(&names, name_hash(from[i].name), &twin) &&
+				!taken[twin] &&
+				strcmp(from[i].name, to[twin].name) == 0) {
+				pair->b.id = twin;
+				taken[twin] = true;
+				made.n_both++;
+			} else {
+				made.n_only_a++;
+			}
+		}
+		for (uint32_t i = 0; i < tb_run_info(b)->n_links; i++) {
+			if (taken[i])
+				continue;
+			made.pairs[made.n++] = (struct tb_link_pair){{TB_ID_NONE}, {i}};
+			made.n_only_b++;
+		}
+	}
 	free(taken);
 	tb_map_fini(&names);
 	if (status != TB_OK) {

@@ -67,23 +67,6 @@ static tb_time_ps clip_rank_span(
 	return to > from ? to - from : 0;
 }
 
-// weigh_ranks adds up what the path spends at each rank.
-static void weigh_ranks(struct tb_timeline *timeline)
-{
-	for (size_t i = 0; i < timeline->path.n_steps; i++) {
-		const struct tb_rank_span *step = &timeline->path.steps[i].span;
-		const struct tb_timeline_rank key = {
-			.job = step->job, .rank = step->rank};
-		struct tb_timeline_rank *rank =
-			timeline->n_ranks
-				? bsearch(&key, timeline->ranks, timeline->n_ranks,
-					  sizeof key, order_spans_by_rank)
-				: NULL;
-		if (rank)
-			rank->on_path_ps += (double)clip_rank_span(timeline, step);
-	}
-}
-
 // weigh_waits adds up how long each rank waits until others send.
 static void weigh_waits(struct tb_timeline *timeline)
 {
@@ -251,7 +234,18 @@ int tb_timeline_init(struct tb_timeline *timeline, struct tb_run *run,
 		tb_timeline_fini(&made);
 		return status;
 	}
-	weigh_ranks(&made);
+	// Add up what the path spends at each rank.
+	for (size_t i = 0; i < made.path.n_steps; i++) {
+		const struct tb_rank_span *step = &made.path.steps[i].span;
+		const struct tb_timeline_rank key = {
+			.job = step->job, .rank = step->rank};
+		struct tb_timeline_rank *rank =
+			made.n_ranks ? bsearch(&key, made.ranks, made.n_ranks, sizeof key,
+					       order_spans_by_rank)
+				     : NULL;
+		if (rank)
+			rank->on_path_ps += (double)clip_rank_span(&made, step);
+	}
 	weigh_waits(&made);
 	deal_calls(&made);
 	*timeline = made;

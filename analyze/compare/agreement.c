@@ -43,44 +43,6 @@ static bool is_of_both(const struct tb_link_pair *pair)
 	return pair->a.id != TB_ID_NONE && pair->b.id != TB_ID_NONE;
 }
 
-// fill_side sets the figures of one run.
-static int fill_side(struct tb_agreement *agreement, int side,
-	const struct counted_pair *pairing, struct tb_error *error)
-{
-	const struct tb_link_sample *samples;
-	double all = 0, stall = 0,
-	       time = (double)tb_run_info(agreement->runs[side])->simulated_ps;
-	uint32_t n = 0;
-	int status = tb_run_look(
-		agreement->runs[side], (struct tb_window){0, 0}, &samples, error);
-	for (uint32_t i = 0; !status && i < pairing->pairs.n; i++) {
-		const struct tb_link_pair *pair = &pairing->pairs.pairs[i];
-		uint32_t link = side ? pair->b.id : pair->a.id;
-		if (link == TB_ID_NONE || is_pair_left_out(pairing, pair))
-			continue;
-		if (has_figure(pairing, pair, TB_BYTES))
-			all += (double)samples[link].bytes;
-		if (has_figure(pairing, pair, TB_STALL))
-			stall += (double)samples[link].stall_ps;
-	}
-	for (uint32_t i = 0; !status && i < pairing->pairs.n; i++) {
-		const struct tb_link_pair *pair = &pairing->pairs.pairs[i];
-		struct tb_agreement_row *row = &agreement->rows[n];
-		uint32_t link = side ? pair->b.id : pair->a.id;
-		if (!is_of_both(pair) || is_pair_left_out(pairing, pair))
-			continue;
-		n++;
-		row->link = pair->a;
-		row->has_stall = has_figure(pairing, pair, TB_STALL);
-		row->has_bytes = has_figure(pairing, pair, TB_BYTES);
-		row->stall[side] =
-			agreement_percent((double)samples[link].stall_ps, stall);
-		row->held[side] = agreement_percent((double)samples[link].stall_ps, time);
-		row->bytes[side] = agreement_percent((double)samples[link].bytes, all);
-	}
-	return status;
-}
-
 static bool has(const struct tb_agreement_row *row, bool of_bytes)
 {
 	return of_bytes ? row->has_bytes : row->has_stall;
@@ -156,8 +118,42 @@ static int fill_agreement_rows(struct tb_agreement *agreement, struct tb_error *
 	agreement->rows = calloc(agreement->n + 1u, sizeof *agreement->rows);
 	if (!status && !agreement->rows)
 		status = tb_fail_memory(error, "a comparison");
-	for (int side = 0; !status && side < 2; side++)
-		status = fill_side(agreement, side, &pairing, error);
+	for (int side = 0; !status && side < 2; side++) {
+		// Set the figures of one run.
+		const struct tb_link_sample *samples;
+		double all = 0, stall = 0,
+		       time = (double)tb_run_info(agreement->runs[side])->simulated_ps;
+		uint32_t n = 0;
+		status = tb_run_look(
+			agreement->runs[side], (struct tb_window){0, 0}, &samples, error);
+		for (uint32_t i = 0; !status && i < pairing.pairs.n; i++) {
+			const struct tb_link_pair *pair = &pairing.pairs.pairs[i];
+			uint32_t link = side ? pair->b.id : pair->a.id;
+			if (link == TB_ID_NONE || is_pair_left_out(&pairing, pair))
+				continue;
+			if (has_figure(&pairing, pair, TB_BYTES))
+				all += (double)samples[link].bytes;
+			if (has_figure(&pairing, pair, TB_STALL))
+				stall += (double)samples[link].stall_ps;
+		}
+		for (uint32_t i = 0; !status && i < pairing.pairs.n; i++) {
+			const struct tb_link_pair *pair = &pairing.pairs.pairs[i];
+			struct tb_agreement_row *row = &agreement->rows[n];
+			uint32_t link = side ? pair->b.id : pair->a.id;
+			if (!is_of_both(pair) || is_pair_left_out(&pairing, pair))
+				continue;
+			n++;
+			row->link = pair->a;
+			row->has_stall = has_figure(&pairing, pair, TB_STALL);
+			row->has_bytes = has_figure(&pairing, pair, TB_BYTES);
+			row->stall[side] =
+				agreement_percent((double)samples[link].stall_ps, stall);
+			row->held[side] =
+				agreement_percent((double)samples[link].stall_ps, time);
+			row->bytes[side] =
+				agreement_percent((double)samples[link].bytes, all);
+		}
+	}
 	tb_link_pairs_fini(&pairing.pairs);
 	return status;
 }

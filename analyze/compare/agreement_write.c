@@ -101,21 +101,6 @@ static const struct tb_table_type links = {"links", "Links that disagree most",
 	TB_COLUMNS(row_columns), TB_ROWS(struct tb_agreement, rows),
 	.known = known_of_row};
 
-static struct tb_table agreement_table_of(
-	const struct tb_agreement *agreement, uint32_t top)
-{
-	struct tb_table table = {.type = &links,
-		.of = agreement,
-		.n_rows = agreement->n,
-		.n_shown = top && top < agreement->n ? top : agreement->n};
-	snprintf(table.remark, sizeof table.remark,
-		"%zu of %u links of both runs: stall and bytes in percent of those of "
-		"all "
-		"links, and stall in percent of the time.",
-		table.n_shown, (unsigned)agreement->n);
-	return table;
-}
-
 static void put_rho(double rho, char *text, size_t size)
 {
 	if (isfinite(rho))
@@ -166,35 +151,6 @@ static void write_unmarked(FILE *stream, const char *text)
 	fputs(text, stream);
 }
 
-static int write_agreement_text(const struct tb_agreement *agreement,
-	const struct tb_table *table, unsigned width, FILE *stream)
-{
-	char text[400];
-	fputs("measured   ", stream);
-	write_side(agreement, 0, stream, write_unmarked);
-	fputs("simulated  ", stream);
-	write_side(agreement, 1, stream, write_unmarked);
-	fputc('\n', stream);
-	agreement_answer(agreement, text, sizeof text);
-	tb_wrap(stream, 0, 0, width, text);
-	return tb_table_text(table, width, stream);
-}
-
-static void write_agreement_markdown(
-	const struct tb_agreement *agreement, const struct tb_table *table, FILE *stream)
-{
-	char text[400];
-	fputs("# Measured beside simulated\n\n- measured: ", stream);
-	write_side(agreement, 0, stream, tb_markdown_put);
-	fputs("- simulated: ", stream);
-	write_side(agreement, 1, stream, tb_markdown_put);
-	fputc('\n', stream);
-	agreement_answer(agreement, text, sizeof text);
-	tb_markdown_put(stream, text);
-	fputc('\n', stream);
-	tb_table_markdown(table, stream);
-}
-
 static json_t *side_json(const struct tb_agreement *agreement, int side)
 {
 	const struct tb_run_info *info = tb_run_info(agreement->runs[side]);
@@ -207,35 +163,55 @@ static json_t *side_json(const struct tb_agreement *agreement, int side)
 	return tb_json_object_take(&object);
 }
 
-static int write_agreement_json(
-	const struct tb_agreement *agreement, const struct tb_table *table, FILE *stream)
-{
-	struct tb_json_object root = tb_json_object_new();
-	char text[400];
-	agreement_answer(agreement, text, sizeof text);
-	tb_json_add_text(&root, "answer", text);
-	tb_json_add(&root, "measured", side_json(agreement, 0));
-	tb_json_add(&root, "simulated", side_json(agreement, 1));
-	tb_json_add_real(&root, "stall_rank_correlation", agreement->stall);
-	tb_json_add_real(&root, "bytes_rank_correlation", agreement->bytes);
-	tb_json_add_count(&root, "links_not_measured", agreement->n_unmeasured);
-	tb_json_add(&root, "links", tb_table_json(table));
-	return tb_json_write(tb_json_object_take(&root), 17, stream);
-}
-
 int tb_agreement_write(const struct tb_agreement *agreement, enum tb_format format,
 	uint32_t top, unsigned width, FILE *stream, struct tb_error *error)
 {
-	struct tb_table table = agreement_table_of(agreement, top);
+	struct tb_table table = {.type = &links,
+		.of = agreement,
+		.n_rows = agreement->n,
+		.n_shown = top && top < agreement->n ? top : agreement->n};
+	snprintf(table.remark, sizeof table.remark,
+		"%zu of %u links of both runs: stall and bytes in percent of those of "
+		"all "
+		"links, and stall in percent of the time.",
+		table.n_shown, (unsigned)agreement->n);
 	int status = TB_OK;
-	if (format == TB_FORMAT_JSON)
-		status = write_agreement_json(agreement, &table, stream);
-	else if (format == TB_FORMAT_MARKDOWN)
-		write_agreement_markdown(agreement, &table, stream);
-	else if (format == TB_FORMAT_CSV)
+	if (format == TB_FORMAT_JSON) {
+		struct tb_json_object root = tb_json_object_new();
+		char text[400];
+		agreement_answer(agreement, text, sizeof text);
+		tb_json_add_text(&root, "answer", text);
+		tb_json_add(&root, "measured", side_json(agreement, 0));
+		tb_json_add(&root, "simulated", side_json(agreement, 1));
+		tb_json_add_real(&root, "stall_rank_correlation", agreement->stall);
+		tb_json_add_real(&root, "bytes_rank_correlation", agreement->bytes);
+		tb_json_add_count(&root, "links_not_measured", agreement->n_unmeasured);
+		tb_json_add(&root, "links", tb_table_json(&table));
+		status = tb_json_write(tb_json_object_take(&root), 17, stream);
+	} else if (format == TB_FORMAT_MARKDOWN) {
+		char text[400];
+		fputs("# Measured beside simulated\n\n- measured: ", stream);
+		write_side(agreement, 0, stream, tb_markdown_put);
+		fputs("- simulated: ", stream);
+		write_side(agreement, 1, stream, tb_markdown_put);
+		fputc('\n', stream);
+		agreement_answer(agreement, text, sizeof text);
+		tb_markdown_put(stream, text);
+		fputc('\n', stream);
+		tb_table_markdown(&table, stream);
+	} else if (format == TB_FORMAT_CSV)
 		tb_table_csv(&table, stream);
-	else
-		status = write_agreement_text(agreement, &table, width, stream);
+	else {
+		char text[400];
+		fputs("measured   ", stream);
+		write_side(agreement, 0, stream, write_unmarked);
+		fputs("simulated  ", stream);
+		write_side(agreement, 1, stream, write_unmarked);
+		fputc('\n', stream);
+		agreement_answer(agreement, text, sizeof text);
+		tb_wrap(stream, 0, 0, width, text);
+		status = tb_table_text(&table, width, stream);
+	}
 	return status ? tb_fail_memory(error, "a comparison") : TB_OK;
 }
 

@@ -22,14 +22,9 @@ static int keep_count(struct measuring *measuring, uint32_t link, int counter,
 	return TB_OK;
 }
 
-static bool knows(const struct port_change *change, int counter)
-{
-	return change->known >> counter & 1;
-}
-
 static struct link_amount amount_of(const struct port_change *change, int counter)
 {
-	if (!knows(change, counter))
+	if (!(change->known >> counter & 1))
 		return (struct link_amount){.known = TB_NOT_MEASURED};
 	return (struct link_amount){change->deltas[counter],
 		change->at_least >> counter & 1 ? TB_AT_LEAST : TB_EXACT};
@@ -132,19 +127,6 @@ static int take_counts(struct measuring *measuring, const struct port_links *lin
 	return status;
 }
 
-static void note_change(struct measuring *measuring, const struct tb_counter_port *port,
-	const struct port_change *change)
-{
-	if (change->is_reset)
-		add_case(&measuring->reset, port);
-	if (change->wrapped)
-		add_case(&measuring->wrapped, port);
-	if (change->full & ~change->unknown)
-		add_case(&measuring->full, port);
-	if (change->unknown)
-		add_case(&measuring->unknown, port);
-}
-
 // The passes over the ports: senders come before receivers, and times before frames.
 enum counter_pass { PASS_SENT, PASS_RECEIVED, PASS_FRAMES, N_PASSES };
 
@@ -177,7 +159,14 @@ static int count_port(struct measuring *measuring, const struct tb_counter_port 
 	if (pass != PASS_SENT)
 		return TB_OK;
 	measuring->measured->n_matched++;
-	note_change(measuring, port, &change);
+	if (change.is_reset)
+		add_case(&measuring->reset, port);
+	if (change.wrapped)
+		add_case(&measuring->wrapped, port);
+	if (change.full & ~change.unknown)
+		add_case(&measuring->full, port);
+	if (change.unknown)
+		add_case(&measuring->unknown, port);
 	int status = take_sent(measuring, port, links.sent, &change);
 	return status == TB_OK ? take_counts(measuring, &links, &change) : status;
 }

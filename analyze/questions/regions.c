@@ -45,30 +45,6 @@ static bool ends_at_switch(const struct tb_run_link *link)
 	return link->at.kind != TB_LINK_EJECTION;
 }
 
-// sort_by_switch fills `first` and `at` by counting.
-static void sort_by_switch(struct growth *growth)
-{
-	uint32_t n_switches = growth->info->n_switches;
-	uint32_t *first = growth->first;
-	for (uint32_t i = 0; i < growth->info->n_links; i++) {
-		const struct tb_run_link *link = &growth->links[i];
-		if (begins_at_switch(link))
-			first[link->at.from + 2]++;
-		if (ends_at_switch(link))
-			first[link->at.to + 2]++;
-	}
-	for (uint32_t s = 1; s <= n_switches; s++)
-		first[s + 1] += first[s];
-	// first[s + 1] is where the links of s begin, and in the end where they end.
-	for (uint32_t i = 0; i < growth->info->n_links; i++) {
-		const struct tb_run_link *link = &growth->links[i];
-		if (begins_at_switch(link))
-			growth->at[first[link->at.from + 1]++] = i;
-		if (ends_at_switch(link))
-			growth->at[first[link->at.to + 1]++] = i;
-	}
-}
-
 static int by_percent(const void *one, const void *other, void *percents)
 {
 	uint32_t a = *(const uint32_t *)one, b = *(const uint32_t *)other;
@@ -172,16 +148,6 @@ static bool merge_at(struct growth *growth, uint32_t sw)
 	return merged;
 }
 
-static void merge_regions(struct growth *growth)
-{
-	bool merged = growth->n > 1;
-	while (merged) {
-		merged = false;
-		for (uint32_t sw = 0; sw < growth->info->n_switches; sw++)
-			merged |= merge_at(growth, sw);
-	}
-}
-
 static int by_stall(const void *one, const void *other)
 {
 	const struct tb_region *a = one, *b = other;
@@ -274,9 +240,33 @@ static int find_regions(
 	}
 	qsort_r(growth->order, n_links, sizeof *growth->order, by_percent,
 		found->percent);
-	sort_by_switch(growth);
+	// Fill `first` and `at` by counting.
+	uint32_t n_switches = growth->info->n_switches;
+	uint32_t *first = growth->first;
+	for (uint32_t i = 0; i < growth->info->n_links; i++) {
+		const struct tb_run_link *link = &growth->links[i];
+		if (begins_at_switch(link))
+			first[link->at.from + 2]++;
+		if (ends_at_switch(link))
+			first[link->at.to + 2]++;
+	}
+	for (uint32_t s = 1; s <= n_switches; s++)
+		first[s + 1] += first[s];
+	// first[s + 1] is where the links of s begin, and in the end where they end.
+	for (uint32_t i = 0; i < growth->info->n_links; i++) {
+		const struct tb_run_link *link = &growth->links[i];
+		if (begins_at_switch(link))
+			growth->at[first[link->at.from + 1]++] = i;
+		if (ends_at_switch(link))
+			growth->at[first[link->at.to + 1]++] = i;
+	}
 	grow(growth);
-	merge_regions(growth);
+	bool merged = growth->n > 1;
+	while (merged) {
+		merged = false;
+		for (uint32_t sw = 0; sw < growth->info->n_switches; sw++)
+			merged |= merge_at(growth, sw);
+	}
 	return sum_up_regions(growth, samples);
 }
 

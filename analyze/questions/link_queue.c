@@ -57,18 +57,6 @@ static void see_bin(struct queues_reading *reading, struct tb_run_row *row,
 	row->bad |= status < 0;
 }
 
-static int read_pack_queues(struct queues_reading *reading, struct tb_run *run,
-	struct tb_run_row *row, const struct tb_link *links, struct tb_error *error)
-{
-	int status;
-	while ((status = tb_run_next(run, "link_pack", row, error)) > 0)
-		see_bin(reading, row, links,
-			(tb_time_ps)tb_run_get(row, 2, run->record.info.n_bins) *
-				reading->bin_ps);
-	sqlite3_reset(row->query);
-	return status;
-}
-
 int tb_link_queues_find(struct tb_link_queue *queues, struct tb_run *run,
 	enum tb_metric wait, const struct tb_link *links, uint32_t n,
 	struct tb_error *error)
@@ -103,8 +91,14 @@ int tb_link_queues_find(struct tb_link_queue *queues, struct tb_run *run,
 				reading.seat_of[links[i].id % TB_PACK_LINKS] = i;
 			}
 		sqlite3_bind_int64(row.query, 2, pack);
-		if (reading.n > 0)
-			status = read_pack_queues(&reading, run, &row, links, error);
+		if (reading.n > 0) {
+			while ((status = tb_run_next(run, "link_pack", &row, error)) > 0)
+				see_bin(&reading, &row, links,
+					(tb_time_ps)tb_run_get(
+						&row, 2, run->record.info.n_bins) *
+						reading.bin_ps);
+			sqlite3_reset(row.query);
+		}
 	}
 	sqlite3_finalize(row.query);
 	free(reading.now);

@@ -185,36 +185,6 @@ static void put_perfetto_ranks(struct perfetto_trace *trace)
 	}
 }
 
-// flow_text writes a flow as "node 3 > node 5".
-static void flow_text(const struct tb_run *run, struct tb_node source,
-	struct tb_node destination, char *text, size_t size)
-{
-	const char *from = tb_run_node_label(run, source);
-	const char *to = tb_run_node_label(run, destination);
-	char numbers[2][24];
-	snprintf(numbers[0], sizeof numbers[0], "node %" PRIu32, source.id);
-	snprintf(numbers[1], sizeof numbers[1], "node %" PRIu32, destination.id);
-	snprintf(text, size, "%s > %s", *from ? from : numbers[0], *to ? to : numbers[1]);
-}
-
-// add_held adds where the flow of a step waited longest, and behind whom.
-static void add_held(struct tb_json_object *args, const struct tb_timeline *timeline,
-	const struct tb_path_step *step)
-{
-	const struct tb_blame_sample *wait = tb_critical_path_wait(&timeline->path, step);
-	char flow[NAME_BYTES];
-	if (step->span.what != TB_PATH_HELD_UP || !wait)
-		return;
-	if (wait->link.id != TB_ID_NONE)
-		tb_json_add_text(
-			args, "link", tb_run_links(timeline->run)[wait->link.id].name);
-	flow_text(timeline->run, wait->culprit_source, wait->culprit_destination, flow,
-		sizeof flow);
-	tb_json_add_text(args, "behind", flow);
-	tb_json_add_text(
-		args, "behind_job", tb_run_job_name(timeline->run, wait->culprit_job));
-}
-
 static void put_step(struct perfetto_trace *trace, const struct tb_path_step *step)
 {
 	const struct tb_rank_span *span = &step->span;
@@ -227,7 +197,30 @@ static void put_step(struct perfetto_trace *trace, const struct tb_path_step *st
 		tb_json_add_count(&args, "rank", span->rank);
 	if (span->peer != TB_ID_NONE)
 		tb_json_add_count(&args, "peer", span->peer);
-	add_held(&args, trace->timeline, step);
+	// Add where the flow of a step waited longest, and behind whom.
+	const struct tb_timeline *timeline = trace->timeline;
+	const struct tb_blame_sample *wait = tb_critical_path_wait(&timeline->path, step);
+	char flow[NAME_BYTES];
+	if (step->span.what == TB_PATH_HELD_UP && wait) {
+		if (wait->link.id != TB_ID_NONE)
+			tb_json_add_text(&args, "link",
+				tb_run_links(timeline->run)[wait->link.id].name);
+		// Write a flow as "node 3 > node 5".
+		const struct tb_run *run = timeline->run;
+		struct tb_node source = wait->culprit_source;
+		struct tb_node destination = wait->culprit_destination;
+		size_t size = sizeof flow;
+		const char *from = tb_run_node_label(run, source);
+		const char *to = tb_run_node_label(run, destination);
+		char numbers[2][24];
+		snprintf(numbers[0], sizeof numbers[0], "node %" PRIu32, source.id);
+		snprintf(numbers[1], sizeof numbers[1], "node %" PRIu32, destination.id);
+		snprintf(flow, size, "%s > %s", *from ? from : numbers[0],
+			*to ? to : numbers[1]);
+		tb_json_add_text(&args, "behind", flow);
+		tb_json_add_text(&args, "behind_job",
+			tb_run_job_name(timeline->run, wait->culprit_job));
+	}
 	put_slice(trace, &made, span, &args);
 }
 
@@ -251,21 +244,6 @@ static bool same_message(const struct tb_rank_span *a, const struct tb_rank_span
 	       a->peer == b->peer && a->peer != TB_ID_NONE && a->n == 1 && b->n == 1;
 }
 
-// put_arrow draws the message whose steps are [first, end), from its post to its arrival:
-// within the spans of both ranks, so an instant before the receive ends. A message that
-// the path follows until its acknowledgement has no arrow.
-static void put_arrow(struct perfetto_trace *trace, size_t first, size_t end)
-{
-	const struct tb_rank_span *from = &trace->timeline->path.steps[first].span;
-	const struct tb_rank_span *to = &trace->timeline->path.steps[end - 1].span;
-	if (from->peer == TB_ID_NONE || from->n > 1 || to->what == TB_PATH_ACKNOWLEDGE ||
-		to->what == TB_PATH_LOST)
-		return;
-	trace->n_arrows++;
-	put_arrow_end(trace, "s", from, from->rank, from->from_ps);
-	put_arrow_end(trace, "f", from, from->peer, to->to_ps - 1);
-}
-
 static void put_perfetto_path(struct perfetto_trace *trace)
 {
 	const struct tb_timeline *timeline = trace->timeline;
@@ -284,8 +262,25 @@ static void put_perfetto_path(struct perfetto_trace *trace)
 				path->steps[k].span.from_ps < timeline->to_ps)
 				put_step(trace, &path->steps[k]);
 		if (path->steps[i].span.from_ps >= timeline->from_ps &&
-			path->steps[end - 1].span.to_ps <= timeline->to_ps)
-			put_arrow(trace, i, end);
+			path->steps[end - 1].span.to_ps <= timeline->to_ps) {
+			// Draw the message whose steps are [first, end), from its post to
+			// its arrival: within the spans of both ranks, so an instant
+			// before the receive ends. A message that the path follows until
+			// its acknowledgement has no arrow.
+			const struct tb_rank_span *from =
+				&trace->timeline->path.steps[i].span;
+			const struct tb_rank_span *to =
+				&trace->timeline->path.steps[end - 1].span;
+			if (from->peer != TB_ID_NONE && from->n <= 1 &&
+				to->what != TB_PATH_ACKNOWLEDGE &&
+				to->what != TB_PATH_LOST) {
+				trace->n_arrows++;
+				put_arrow_end(
+					trace, "s", from, from->rank, from->from_ps);
+				put_arrow_end(
+					trace, "f", from, from->peer, to->to_ps - 1);
+			}
+		}
 	}
 }
 

@@ -167,18 +167,6 @@ static void share_out_held_wait(const struct tb_held_up *held,
 			(double)wait_ps * span_wait(held, curve, &held->parts[i]) / whole;
 }
 
-// share_blame_row shares out what the store has of a victim at a link, at both ends.
-static void share_blame_row(const struct tb_held_up *held, const struct link_curve *curve,
-	const struct tb_blame_sample *row, double *held_ps)
-{
-	struct tb_held_part flow = {.job = row->victim_job,
-		.source = row->victim_source,
-		.destination = row->victim_destination};
-	share_out_held_wait(held, curve, &flow, row->wait_ps, held_ps);
-	flow.receives = true;
-	share_out_held_wait(held, curve, &flow, row->wait_ps, held_ps);
-}
-
 static int order_held_by_length(const void *left, const void *right)
 {
 	const struct tb_span_held *a = left, *b = right;
@@ -216,8 +204,17 @@ int tb_held_spans(const struct tb_held_up *held, struct tb_run *run, struct tb_l
 	if (!status && !held_ps)
 		status = tb_fail_memory(error, "the spans");
 	for (uint32_t i = 0; !status && i < held->waits.listed.n; i++)
-		if (held->waits.rows[i].link.id == link.id)
-			share_blame_row(held, &curve, &held->waits.rows[i], held_ps);
+		if (held->waits.rows[i].link.id == link.id) {
+			// Share out what the store has of a victim at a link, at both
+			// ends.
+			const struct tb_blame_sample *row = &held->waits.rows[i];
+			struct tb_held_part flow = {.job = row->victim_job,
+				.source = row->victim_source,
+				.destination = row->victim_destination};
+			share_out_held_wait(held, &curve, &flow, row->wait_ps, held_ps);
+			flow.receives = true;
+			share_out_held_wait(held, &curve, &flow, row->wait_ps, held_ps);
+		}
 	for (size_t i = 0; !status && i < held->times.n; i++)
 		if (add_row(&made, link, &held->times.spans[i], held_ps[i]) != TB_OK)
 			status = tb_fail_memory(error, "the spans");
@@ -243,45 +240,10 @@ static bool is_asked(const struct tb_rank_span *asked, const struct tb_rank_span
 	       (!alone || (span->from_ps == asked->from_ps && span->peer == asked->peer));
 }
 
-// find_flows marks the flows with which the rank waits then: their parts, of which the
-// first of each flow stands for all.
-static size_t find_flows(
-	const struct tb_held_up *held, const struct tb_rank_span *asked, size_t *flows)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < held->n_parts; i++) {
-		const struct tb_held_part *part = &held->parts[i];
-		if (!is_asked(asked, &held->times.spans[part->span]))
-			continue;
-		if (n == 0 || order_held_by_flow(&held->parts[flows[n - 1]], part) != 0)
-			flows[n++] = i;
-	}
-	return n;
-}
-
 static bool is_victim(const struct tb_blame_sample *row, const struct tb_held_part *flow)
 {
 	return row->victim_job == flow->job && row->victim_source.id == flow->source.id &&
 	       row->victim_destination.id == flow->destination.id;
-}
-
-// find_held_links lists the links where these flows waited, the longest waits first.
-static uint32_t find_held_links(const struct tb_held_up *held, const size_t *flows,
-	size_t n, struct tb_link *links)
-{
-	uint32_t n_links = 0;
-	for (uint32_t i = 0; i < held->waits.listed.n && n_links < TB_HELD_LINKS_MOST;
-		i++) {
-		const struct tb_blame_sample *row = &held->waits.rows[i];
-		bool known = false, waits = false;
-		for (uint32_t k = 0; k < n_links && !known; k++)
-			known = links[k].id == row->link.id;
-		for (size_t k = 0; k < n && !known && !waits; k++)
-			waits = is_victim(row, &held->parts[flows[k]]);
-		if (waits)
-			links[n_links++] = row->link;
-	}
-	return n_links;
 }
 
 // held_by returns how long a link held the rank up, by one of its flows.
@@ -332,8 +294,29 @@ int tb_held_links(const struct tb_held_up *held, struct tb_run *run,
 	size_t *flows = malloc((held->n_parts + 1) * sizeof *flows);
 	if (!flows)
 		return tb_fail_memory(error, "the links");
-	size_t n = find_flows(held, asked, flows);
-	uint32_t n_links = find_held_links(held, flows, n, links);
+	// Mark the flows with which the rank waits then: their parts, of which the
+	// first of each flow stands for all.
+	size_t n = 0;
+	for (size_t i = 0; i < held->n_parts; i++) {
+		const struct tb_held_part *part = &held->parts[i];
+		if (!is_asked(asked, &held->times.spans[part->span]))
+			continue;
+		if (n == 0 || order_held_by_flow(&held->parts[flows[n - 1]], part) != 0)
+			flows[n++] = i;
+	}
+	// List the links where these flows waited, the longest waits first.
+	uint32_t n_links = 0;
+	for (uint32_t i = 0; i < held->waits.listed.n && n_links < TB_HELD_LINKS_MOST;
+		i++) {
+		const struct tb_blame_sample *row = &held->waits.rows[i];
+		bool known = false, waits = false;
+		for (uint32_t k = 0; k < n_links && !known; k++)
+			known = links[k].id == row->link.id;
+		for (size_t k = 0; k < n && !known && !waits; k++)
+			waits = is_victim(row, &held->parts[flows[k]]);
+		if (waits)
+			links[n_links++] = row->link;
+	}
 	int status = TB_OK;
 	for (uint32_t i = 0; i < n_links && !status; i++)
 		status = find_held_flows_at(

@@ -68,19 +68,15 @@ static int read_count(
 	return status;
 }
 
-// count_kept stores of how many flows the store keeps the order; 0: it does not.
-static int count_kept(struct tb_run *run, uint64_t *n, struct tb_error *error)
-{
-	return read_count(run,
-		"SELECT coalesce(max(rank), 0) FROM flow_top WHERE run = ?1", n, error);
-}
-
 int tb_flows_slowest(struct tb_run *run, uint32_t top, struct tb_flow **flows,
 	uint32_t *n, struct tb_error *error)
 {
 	struct flow_list found = {0};
 	uint64_t n_kept = 0;
-	int status = count_kept(run, &n_kept, error);
+	// Of how many flows the store keeps the order; 0: it does not.
+	int status = read_count(run,
+		"SELECT coalesce(max(rank), 0) FROM flow_top WHERE run = ?1", &n_kept,
+		error);
 	if (!status)
 		status = read_top_flows(run,
 			top > 0 && top <= n_kept ? KEPT_ORDER : FOUND_ORDER, top, &found,

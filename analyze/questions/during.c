@@ -5,13 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct tb_bin_total get_total(struct tb_run_row *row, int column)
-{
-	return (struct tb_bin_total){.wait_ps = tb_run_get(row, column, INT64_MAX),
-		.stall_ps = tb_run_get(row, column + 1, INT64_MAX),
-		.busy_ps = tb_run_get(row, column + 2, INT64_MAX)};
-}
-
 int tb_bin_totals(struct tb_run *run, struct tb_bin_total *totals, struct tb_error *error)
 {
 	struct tb_run_row row;
@@ -27,7 +20,10 @@ int tb_bin_totals(struct tb_run *run, struct tb_bin_total *totals, struct tb_err
 	while ((status = tb_run_next(run, "bin_total", &row, error)) > 0) {
 		uint64_t bin = tb_run_get(&row, 0, INT64_MAX);
 		if (bin < n_bins)
-			totals[bin] = get_total(&row, 1);
+			totals[bin] = (struct tb_bin_total){
+				.wait_ps = tb_run_get(&row, 1, INT64_MAX),
+				.stall_ps = tb_run_get(&row, 2, INT64_MAX),
+				.busy_ps = tb_run_get(&row, 3, INT64_MAX)};
 	}
 	sqlite3_finalize(row.query);
 	return status;

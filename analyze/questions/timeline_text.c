@@ -99,18 +99,6 @@ static void end_sheet_line(struct sheet *sheet)
 		(int)(sheet->n_columns - n), "");
 }
 
-static void put_rank_calls(struct sheet *sheet, const struct tb_timeline_rank *rank)
-{
-	const struct tb_call_spans *calls = &sheet->timeline->calls;
-	begin_line(sheet, "");
-	for (size_t k = 0; k < rank->n_calls; k++) {
-		const struct tb_called *call = &calls->calls[rank->first_call + k];
-		mark_sheet_line(
-			sheet, call->from_ps, call->to_ps, sheet->sort_marks[call->sort]);
-	}
-	end_sheet_line(sheet);
-}
-
 static void write_sheet_rank(struct sheet *sheet, size_t i)
 {
 	const struct tb_timeline *timeline = sheet->timeline;
@@ -133,8 +121,17 @@ static void write_sheet_rank(struct sheet *sheet, size_t i)
 				sheet, step->from_ps, step->to_ps, path_mark(step->what));
 	}
 	end_sheet_line(sheet);
-	if (rank->n_calls)
-		put_rank_calls(sheet, rank);
+	if (rank->n_calls) {
+		const struct tb_call_spans *calls = &sheet->timeline->calls;
+		begin_line(sheet, "");
+		for (size_t k = 0; k < rank->n_calls; k++) {
+			const struct tb_called *call =
+				&calls->calls[rank->first_call + k];
+			mark_sheet_line(sheet, call->from_ps, call->to_ps,
+				sheet->sort_marks[call->sort]);
+		}
+		end_sheet_line(sheet);
+	}
 }
 
 static void widen_sheet_names(struct sheet *sheet, const char *name)
@@ -227,34 +224,6 @@ static void write_sheet_ranks(struct sheet *sheet)
 		fprintf(stream,
 			"and %zu more ranks, on which the critical path spends less\n",
 			timeline->n_ranks - sheet->n_shown);
-}
-
-// write_sheet_calls says what the marks below the ranks are.
-static void write_sheet_calls(struct sheet *sheet)
-{
-	const struct tb_call_spans *calls = &sheet->timeline->calls;
-	if (calls->n == 0)
-		return;
-	fputs("\n", sheet->stream);
-	tb_wrap(sheet->stream, 0, 0, sheet->width,
-		"Calls, below their ranks: how many, how long on average and at most");
-	for (size_t i = 0; i < sheet->n_listed; i++) {
-		const struct tb_call_sort *sort = &calls->sorts[sheet->listed[i]];
-		char n[32], mean[24], most[24], name[NAME_BYTES];
-		tb_format_count(sort->n, n, sizeof n);
-		tb_format_time(sort->sum_ps / (tb_time_ps)sort->n, mean, sizeof mean);
-		tb_format_time(sort->longest_ps, most, sizeof most);
-		int used = fprintf(sheet->stream, "  %c %9s %11s %11s  ", (char)('A' + i),
-			n, mean, most);
-		tb_wrap(sheet->stream, (unsigned)used, (unsigned)used, sheet->width,
-			tb_call_sort_name(sort, name, sizeof name));
-	}
-	if (calls->n_sorts > sheet->n_listed)
-		fprintf(sheet->stream, "  +: %zu others, which take less in all\n",
-			calls->n_sorts - sheet->n_listed);
-	if (calls->n_left)
-		tb_wrap(sheet->stream, 0, 0, sheet->width,
-			"The store keeps the longest calls of each rank, not all.");
 }
 
 static int write_sheet_links(struct sheet *sheet, struct tb_error *error)
@@ -399,7 +368,36 @@ int tb_timeline_text(const struct tb_timeline *timeline, uint32_t width, uint32_
 			info->complete ? "" : ", stopped early");
 		write_sheet_ranks(&sheet);
 		put_axis(&sheet);
-		write_sheet_calls(&sheet);
+		// Say what the marks below the ranks are.
+		const struct tb_call_spans *calls = &sheet.timeline->calls;
+		if (calls->n != 0) {
+			fputs("\n", sheet.stream);
+			tb_wrap(sheet.stream, 0, 0, sheet.width,
+				"Calls, below their ranks: how many, how long on average "
+				"and at most");
+			for (size_t i = 0; i < sheet.n_listed; i++) {
+				const struct tb_call_sort *sort =
+					&calls->sorts[sheet.listed[i]];
+				char n[32], mean[24], most[24], name[NAME_BYTES];
+				tb_format_count(sort->n, n, sizeof n);
+				tb_format_time(sort->sum_ps / (tb_time_ps)sort->n, mean,
+					sizeof mean);
+				tb_format_time(sort->longest_ps, most, sizeof most);
+				int used = fprintf(sheet.stream, "  %c %9s %11s %11s  ",
+					(char)('A' + i), n, mean, most);
+				tb_wrap(sheet.stream, (unsigned)used, (unsigned)used,
+					sheet.width,
+					tb_call_sort_name(sort, name, sizeof name));
+			}
+			if (calls->n_sorts > sheet.n_listed)
+				fprintf(sheet.stream,
+					"  +: %zu others, which take less in all\n",
+					calls->n_sorts - sheet.n_listed);
+			if (calls->n_left)
+				tb_wrap(sheet.stream, 0, 0, sheet.width,
+					"The store keeps the longest calls of each rank, "
+					"not all.");
+		}
 		status = write_sheet_links(&sheet, error);
 	}
 	if (!status)

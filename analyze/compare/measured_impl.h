@@ -1,4 +1,4 @@
-// What the files of this room share. Private to analyze/counters.
+// What the files of this room share. Private to analyze/compare.
 #ifndef TB_MEASURED_IMPL_H
 #define TB_MEASURED_IMPL_H
 

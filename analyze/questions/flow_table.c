@@ -27,22 +27,17 @@ struct flow_reading {
 	uint32_t group, n_groups;
 };
 
-// append_flow_row makes room by the rows that there are: a damaged store can name any
-// number.
-static int append_flow_row(
-	struct flow_reading *reading, const struct tb_flow_sample *flow)
-{
-	int status =
-		TB_ARRAY_RESERVE(&reading->rows, &reading->room, (size_t)reading->n + 1);
-	if (status == TB_OK)
-		reading->rows[reading->n++] = *flow;
-	return status;
-}
-
 static int group_flow(struct flow_reading *reading, const struct tb_flow_sample *flow)
 {
-	if (reading->group == 1)
-		return append_flow_row(reading, flow);
+	if (reading->group == 1) {
+		// Make room by the rows that there are: a damaged store can name any
+		// number.
+		int status = TB_ARRAY_RESERVE(
+			&reading->rows, &reading->room, (size_t)reading->n + 1);
+		if (status == TB_OK)
+			reading->rows[reading->n++] = *flow;
+		return status;
+	}
 	uint32_t source = flow->source.id / reading->group;
 	uint32_t destination = flow->destination.id / reading->group;
 	struct tb_flow_sample *sum =

@@ -123,12 +123,6 @@ static int order_recorded_rows(
 	return a->rank < b->rank ? -1 : a->rank > b->rank;
 }
 
-static bool is_same(const struct tb_recorded_row *a, const struct tb_recorded_row *b)
-{
-	return order_recorded_rows(a, b) == 0 && a->n == b->n &&
-	       a->recorded_ps == b->recorded_ps && a->recorded_at_ps == b->recorded_at_ps;
-}
-
 int tb_recorded_put_beside(struct tb_recorded_beside **rows, size_t *n,
 	const struct tb_recorded *a, const struct tb_recorded *b)
 {
@@ -140,7 +134,10 @@ int tb_recorded_put_beside(struct tb_recorded_beside **rows, size_t *n,
 	while (i < left->n || k < right->n) {
 		const struct tb_recorded_row *at = i < left->n ? &left->rows[i] : NULL;
 		const struct tb_recorded_row *to = k < right->n ? &right->rows[k] : NULL;
-		bool same = at && to && is_same(at, to);
+		bool same = at && to &&
+			    (order_recorded_rows(at, to) == 0 && at->n == to->n &&
+				    at->recorded_ps == to->recorded_ps &&
+				    at->recorded_at_ps == to->recorded_at_ps);
 		bool is_left = at && (!to || order_recorded_rows(at, to) <= 0);
 		made[n_made++] = (struct tb_recorded_beside){
 			{is_left ? at : NULL, same || !is_left ? to : NULL}};

@@ -16,33 +16,6 @@ struct quest {
 	uint8_t *below; // by node
 };
 
-// mark_below marks the nodes that a descent from a switch reaches.
-static int mark_below(const struct tb_paths *paths, uint32_t sw, uint8_t *below)
-{
-	uint8_t *seen = calloc(paths->n_switches + 1u, 1);
-	uint32_t *stack = malloc((paths->n_switches + 1u) * sizeof *stack);
-	uint32_t n = 0;
-	if (seen && stack)
-		stack[n++] = sw;
-	while (n) {
-		uint32_t at = stack[--n];
-		const uint32_t *own = &paths->ejections.first[at];
-		for (uint32_t i = own[0]; i < own[1]; i++)
-			below[paths->links[paths->ejections.links[i]].at.to] = 1;
-		const uint32_t *down = &paths->downs.first[at];
-		for (uint32_t i = down[0]; i < down[1]; i++) {
-			uint32_t to = paths->links[paths->downs.links[i]].at.to;
-			if (!seen[to])
-				stack[n++] = to;
-			seen[to] = 1;
-		}
-	}
-	int status = seen && stack ? TB_OK : TB_ENOMEM;
-	free(seen);
-	free(stack);
-	return status;
-}
-
 static bool is_met(const struct quest *quest, uint32_t link)
 {
 	const struct tb_link_info *at = &quest->paths->links[link].at;
@@ -104,24 +77,6 @@ static int by_job_bytes(const void *one, const void *other)
 	return (a->job > b->job) - (a->job < b->job);
 }
 
-static void add_crossing_job(
-	struct tb_crossing *crossing, const struct tb_flow_sample *flow)
-{
-	struct tb_crossing_job *job = &crossing->jobs[flow->job];
-	job->job = flow->job;
-	job->n_flows++;
-	job->bytes += flow->bytes;
-}
-
-// pack_jobs keeps the jobs that have flows.
-static void pack_jobs(struct tb_crossing *crossing, uint32_t n_jobs)
-{
-	for (uint32_t i = 0; i < n_jobs; i++)
-		if (crossing->jobs[i].n_flows)
-			crossing->jobs[crossing->n_jobs++] = crossing->jobs[i];
-	qsort(crossing->jobs, crossing->n_jobs, sizeof *crossing->jobs, by_job_bytes);
-}
-
 static int collect(struct tb_crossing *crossing, const struct quest *quest)
 {
 	const struct tb_flow_table *table = quest->table;
@@ -135,8 +90,13 @@ static int collect(struct tb_crossing *crossing, const struct quest *quest)
 	for (uint32_t i = 0; table->group <= 1 && i < table->n; i++)
 		if (crosses(quest, &table->rows[i])) {
 			list[n++] = (struct tb_flow_bytes){table->rows[i].bytes, i};
-			if (table->rows[i].job < n_jobs)
-				add_crossing_job(crossing, &table->rows[i]);
+			if (table->rows[i].job < n_jobs) {
+				const struct tb_flow_sample *flow = &table->rows[i];
+				struct tb_crossing_job *job = &crossing->jobs[flow->job];
+				job->job = flow->job;
+				job->n_flows++;
+				job->bytes += flow->bytes;
+			}
 		}
 	qsort(list, n, sizeof *list, tb_flow_bytes_order);
 	crossing->flows = malloc((n + 1u) * sizeof *crossing->flows);
@@ -144,7 +104,11 @@ static int collect(struct tb_crossing *crossing, const struct quest *quest)
 		crossing->flows[i] = list[i].row;
 	crossing->n = n;
 	free(list);
-	pack_jobs(crossing, n_jobs);
+	// Keep the jobs that have flows.
+	for (uint32_t i = 0; i < n_jobs; i++)
+		if (crossing->jobs[i].n_flows)
+			crossing->jobs[crossing->n_jobs++] = crossing->jobs[i];
+	qsort(crossing->jobs, crossing->n_jobs, sizeof *crossing->jobs, by_job_bytes);
 	return crossing->flows ? TB_OK : TB_ENOMEM;
 }
 
@@ -173,8 +137,31 @@ int tb_crossing_init(struct tb_crossing *crossing, struct tb_paths *paths,
 		.below = calloc(paths->n_nodes + 1u, 1)};
 	int status = quest.below ? TB_OK : TB_ENOMEM;
 	quest.lower = lower_of(paths, &quest);
-	if (status == TB_OK && quest.lower != TB_ID_NONE)
-		status = mark_below(paths, quest.lower, quest.below);
+	if (status == TB_OK && quest.lower != TB_ID_NONE) {
+		// Mark the nodes that a descent from a switch reaches.
+		uint8_t *below = quest.below;
+		uint8_t *seen = calloc(paths->n_switches + 1u, 1);
+		uint32_t *stack = malloc((paths->n_switches + 1u) * sizeof *stack);
+		uint32_t n = 0;
+		if (seen && stack)
+			stack[n++] = quest.lower;
+		while (n) {
+			uint32_t at = stack[--n];
+			const uint32_t *own = &paths->ejections.first[at];
+			for (uint32_t i = own[0]; i < own[1]; i++)
+				below[paths->links[paths->ejections.links[i]].at.to] = 1;
+			const uint32_t *down = &paths->downs.first[at];
+			for (uint32_t i = down[0]; i < down[1]; i++) {
+				uint32_t to = paths->links[paths->downs.links[i]].at.to;
+				if (!seen[to])
+					stack[n++] = to;
+				seen[to] = 1;
+			}
+		}
+		status = seen && stack ? TB_OK : TB_ENOMEM;
+		free(seen);
+		free(stack);
+	}
 	if (status == TB_OK)
 		status = collect(&made, &quest);
 	free(quest.below);

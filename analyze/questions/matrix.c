@@ -100,25 +100,6 @@ static void lay_out_matrix(struct parts *parts, const struct tb_run *run,
 	}
 }
 
-// plug_matrix_cells stores in each cell the link that arrives at its port, or leaves it
-// for a node.
-static void plug_matrix_cells(const struct tb_run *run, struct tb_matrix_cell **cells)
-{
-	const struct tb_run_link *links = tb_run_links(run);
-	const struct tb_run_switch *switches = tb_run_switches(run);
-	for (uint32_t i = 0; i < tb_run_info(run)->n_links; i++) {
-		const struct tb_link_info *at = &links[i].at;
-		if (at->kind != TB_LINK_EJECTION) {
-			cells[at->to][at->to_port].link = links[i].id;
-			continue;
-		}
-		const struct tb_switch_info *sw = &switches[at->from].at;
-		if (at->from_port < sw->n_down_ports) // else the file is foreign
-			cells[at->from][sw->n_down_ports + sw->n_up_ports + at->from_port]
-				.link = links[i].id;
-	}
-}
-
 int tb_matrix_lay_out(
 	struct tb_matrix *matrix, const struct tb_run *run, struct tb_error *error)
 {
@@ -137,7 +118,22 @@ int tb_matrix_lay_out(
 		status = tb_fail_memory(error, "a matrix of %u links", info->n_links);
 	} else {
 		lay_out_matrix(&parts, run, sorted, n_cells, cells);
-		plug_matrix_cells(run, cells);
+		// Store in each cell the link that arrives at its port, or leaves it
+		// for a node.
+		const struct tb_run_link *links = tb_run_links(run);
+		const struct tb_run_switch *switches = tb_run_switches(run);
+		for (uint32_t i = 0; i < tb_run_info(run)->n_links; i++) {
+			const struct tb_link_info *at = &links[i].at;
+			if (at->kind != TB_LINK_EJECTION) {
+				cells[at->to][at->to_port].link = links[i].id;
+				continue;
+			}
+			const struct tb_switch_info *sw = &switches[at->from].at;
+			if (at->from_port < sw->n_down_ports) // else the file is foreign
+				cells[at->from]
+				     [sw->n_down_ports + sw->n_up_ports + at->from_port]
+					     .link = links[i].id;
+		}
 		made.rows = parts.rows;
 		made.boxes = parts.boxes;
 		made.cells = parts.cells;
@@ -200,31 +196,6 @@ void tb_matrix_show(struct tb_matrix *matrix, enum tb_metric metric)
 	}
 }
 
-// fill_box sets the values of a box's cells and sums them. A maximum, such as the longest
-// wait, of a switch is that over its links.
-static void fill_box(struct tb_matrix *matrix, struct tb_matrix_box *box,
-	const struct tb_link_sample *samples)
-{
-	struct tb_matrix_cell *cell = box->below;
-	const struct tb_matrix_cell *end =
-		cell + box->n_below + box->n_above + box->n_nodes;
-	box->sum = 0;
-	for (; cell < end; cell++) {
-		fetch(matrix, cell, samples);
-		if (cell->link.id == TB_ID_NONE)
-			continue;
-		cell->value = tb_metric_of(&samples[cell->link.id], matrix->metric);
-		if (tb_link_figures[matrix->metric].adds == TB_ADDS_SUM)
-			box->sum += cell->value;
-		else if (box->sum < cell->value)
-			box->sum = cell->value;
-		if (matrix->largest_link < cell->value)
-			matrix->largest_link = cell->value;
-	}
-	if (matrix->largest_switch < box->sum)
-		matrix->largest_switch = box->sum;
-}
-
 static double matrix_percent(uint64_t value, uint64_t largest)
 {
 	return largest ? 100.0 * (double)value / (double)largest : 0;
@@ -235,8 +206,30 @@ void tb_matrix_fill(struct tb_matrix *matrix, const struct tb_link_sample *sampl
 {
 	tb_matrix_show(matrix, metric);
 	matrix->largest_link = matrix->largest_switch = 0;
-	for (uint32_t i = 0; i < matrix->n_boxes; i++)
-		fill_box(matrix, &matrix->boxes[i], samples);
+	for (uint32_t i = 0; i < matrix->n_boxes; i++) {
+		// Set the values of a box's cells and sum them. A maximum, such as the
+		// longest wait, of a switch is that over its links.
+		struct tb_matrix_box *box = &matrix->boxes[i];
+		struct tb_matrix_cell *cell = box->below;
+		const struct tb_matrix_cell *end =
+			cell + box->n_below + box->n_above + box->n_nodes;
+		box->sum = 0;
+		for (; cell < end; cell++) {
+			fetch(matrix, cell, samples);
+			if (cell->link.id == TB_ID_NONE)
+				continue;
+			cell->value =
+				tb_metric_of(&samples[cell->link.id], matrix->metric);
+			if (tb_link_figures[matrix->metric].adds == TB_ADDS_SUM)
+				box->sum += cell->value;
+			else if (box->sum < cell->value)
+				box->sum = cell->value;
+			if (matrix->largest_link < cell->value)
+				matrix->largest_link = cell->value;
+		}
+		if (matrix->largest_switch < box->sum)
+			matrix->largest_switch = box->sum;
+	}
 	for (struct tb_matrix_cell *at = matrix->cells; at < matrix->end; at++)
 		at->percent = matrix_percent(at->value, matrix->largest_link);
 	for (uint32_t i = 0; i < matrix->n_boxes; i++)
