@@ -1,6 +1,7 @@
 #include "late_acks.h"
 
 #include "array.h"
+#include "circuit_params.h"
 #include "nodes_impl.h"
 
 #include <stdlib.h>
@@ -76,7 +77,7 @@ static void late_ack_acknowledge(struct tb_replay *replay, const struct tb_late_
 {
 	tb_time_ps at = ack->leaves_at;
 	if (tb_partners_too_many(&replay->partners, ack->destination))
-		at += replay->net->params.partner_delay_ps;
+		at += tb_circuit_params(&replay->net->params)->partner_delay_ps;
 	tb_time_ps back_at =
 		replay->carrier->release(replay, ack->packet, at, ack->drained_at);
 	tb_nodes_drop(replay, ack->packet);

@@ -3,6 +3,7 @@
 #include "message_parts.h"
 
 #include "array.h"
+#include "credit_params.h"
 #include "names.h"
 #include "nodes_impl.h"
 #include "paces.h"
@@ -233,10 +234,10 @@ void tb_messages_take(struct tb_replay *replay)
 				replay->net, message.source.id, end);
 		replay->messages[id].flow = tb_records_flow(
 			&replay->records, message.job, message.source.id, end);
-		tb_time_ps fetch =
-			message.source.id == end
-				? 0
-				: tb_fetch_delay_ps(&params->credits, message.bytes);
+		tb_time_ps fetch = message.source.id == end
+					   ? 0
+					   : tb_fetch_delay_ps(tb_credit_params(params),
+						     message.bytes);
 		replay->messages[id].start_at += fetch;
 		if (replay->carrier->posted && message.source.id != end)
 			replay->carrier->posted(replay, id);

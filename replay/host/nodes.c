@@ -8,6 +8,8 @@
 #include "nodes_impl.h"
 
 #include "array.h"
+#include "circuit_params.h"
+#include "credit_params.h"
 #include "late_acks.h"
 #include "paces.h"
 
@@ -265,7 +267,7 @@ static inline tb_time_ps bus_serve(struct tb_replay *replay, struct tb_nic *nic,
 	if (bytes == 0 || replay->bus_q20 == 0)
 		return tb_time_later(free_at, at);
 	if (inward != nic->bus_inward)
-		free_at += replay->net->params.bus_turn_ps;
+		free_at += tb_circuit_params(&replay->net->params)->bus_turn_ps;
 	nic->bus_inward = inward;
 	nic->bus_free_at =
 		tb_time_later(free_at, at) + serving_time(replay->bus_q20, bytes);
@@ -293,7 +295,7 @@ tb_time_ps tb_nodes_copy(
 	if (bytes == 0 || replay->bus_q20 == 0)
 		return read_at;
 	nic->bus_inward = true;
-	nic->bus_free_at = read_at + replay->net->params.bus_turn_ps;
+	nic->bus_free_at = read_at + tb_circuit_params(&replay->net->params)->bus_turn_ps;
 	return nic->bus_free_at;
 }
 
@@ -304,7 +306,7 @@ static inline uint32_t overhead_bytes(
 	if (tb_replay_keeps_frames(replay, &message->what))
 		return params->packet_overhead_bytes - tb_replay_headers(replay);
 	return params->packet_overhead_bytes +
-	       (is_first ? params->credits.first_overhead_bytes : 0);
+	       (is_first ? tb_credit_params(params)->first_overhead_bytes : 0);
 }
 
 static inline uint32_t payload_bytes(
@@ -582,9 +584,9 @@ static inline tb_time_ps nic_receive(
 	}
 	tb_time_ps ack = tb_time_later(nic->drained_at, replay->now);
 	nic->drained_at = bus_serve(replay, nic, replay->now, payload, true);
-	ack += params->ack_delay_ps;
+	ack += tb_circuit_params(params)->ack_delay_ps;
 	if (!replay->late && tb_partners_too_many(&replay->partners, id))
-		ack += params->partner_delay_ps;
+		ack += tb_circuit_params(params)->partner_delay_ps;
 	return ack;
 }
 

@@ -1,5 +1,7 @@
 #include "replay.h"
 
+#include "circuit_params.h"
+#include "credit_params.h"
 #include "late_acks.h"
 #include "memory.h"
 #include "nodes_impl.h"
@@ -63,7 +65,8 @@ static const char *replay_refusal(
 		return "headers take turns at its switches";
 	if (replay->carrier->owns_cables && replay->net->params.broadcast)
 		return "broadcasts take all links of a level at once";
-	if (!replay->carrier->owns_cables && replay->net->params.partners)
+	if (!replay->carrier->owns_cables &&
+		tb_circuit_params(&replay->net->params)->partners)
 		return "partners are counted at both ends of messages";
 	if (options->delays || options->job_bytes)
 		return "sums over all of it are asked for";
@@ -83,10 +86,11 @@ static tb_time_ps least_hop(const struct tb_network *net)
 	tb_time_ps least = TB_TIME_NEVER;
 	for (uint32_t i = 0; i < net->n_links; i++) {
 		uint64_t q20 = tb_per_byte_q20(net->links[i].bytes_per_s);
-		tb_time_ps hop = net->links[i].latency_ps +
-				 (tb_time_ps)((net->params.flit_bytes * q20 +
-						      (UINT64_C(1) << 19)) >>
-					      20);
+		tb_time_ps hop =
+			net->links[i].latency_ps +
+			(tb_time_ps)((tb_circuit_params(&net->params)->flit_bytes * q20 +
+					     (UINT64_C(1) << 19)) >>
+				     20);
 		least = hop < least ? hop : least;
 	}
 	return least;
@@ -181,14 +185,14 @@ int tb_replay_init(struct tb_replay *replay, const struct tb_network *network,
 	const struct tb_switching_kind *kind = tb_switching_nodes(&network->params);
 	replay->has_pcie = kind->has_pcie;
 	replay->keeps_frames = kind->keeps_frames;
-	replay->pairs.by_connection =
-		kind->has_queue_pairs &&
-		network->params.credits.queue_pairs == TB_QUEUE_PAIRS_CONNECTION;
+	replay->pairs.by_connection = kind->has_queue_pairs &&
+				      tb_credit_params(&network->params)->queue_pairs ==
+					      TB_QUEUE_PAIRS_CONNECTION;
 	replay->slice_packets =
 		kind->has_queue_pairs ? 1 : tb_slice_packets(&network->params);
 	replay->bus_q20 = tb_per_byte_q20(
-		replay->has_pcie ? network->params.credits.pcie_bytes_per_s
-				 : network->params.bus_bytes_per_s);
+		replay->has_pcie ? tb_credit_params(&network->params)->pcie_bytes_per_s
+				 : tb_circuit_params(&network->params)->bus_bytes_per_s);
 	replay->free_message = TB_NOTHING;
 	replay->fault_at = replay->opens_until = replay->pause_at = TB_TIME_NEVER;
 	replay->job_bytes = options->job_bytes;
@@ -334,7 +338,8 @@ static int make_nics(struct tb_replay *replay)
 	for (uint32_t i = 0; i < n; i++)
 		if (tb_replay_has_node(replay, i))
 			replay->nics[i] = (struct tb_nic){
-				.bus_free_at = -replay->net->params.bus_turn_ps,
+				.bus_free_at = -tb_circuit_params(&replay->net->params)
+							->bus_turn_ps,
 				.wake_at = TB_TIME_NEVER,
 				.queue = TB_NOTHING,
 				.queue_end = TB_NOTHING,
@@ -372,7 +377,8 @@ int tb_replay_make(struct tb_replay *replay, uint32_t n_packets, size_t packet_b
 	if (status == TB_OK && !tb_replay_is_part(replay))
 		status = make_drains(replay);
 	if (status == TB_OK)
-		status = tb_partners_init(&replay->partners, replay->net->params.partners,
+		status = tb_partners_init(&replay->partners,
+			tb_circuit_params(&replay->net->params)->partners,
 			replay->net->n_nodes);
 	if (status == TB_OK && tb_replay_is_part(replay))
 		status = tb_late_acks_new(replay);

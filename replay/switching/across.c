@@ -1,6 +1,7 @@
 #include "across.h"
 
 #include "array.h"
+#include "credit_params.h"
 #include "stop.h"
 
 #include <stdlib.h>
@@ -410,7 +411,7 @@ static bool is_packet(const struct tb_replay *whole, const unsigned char *bytes)
 	const struct tb_network_params *params = &whole->net->params;
 	uint64_t most = (uint64_t)params->packet_payload_bytes +
 			params->packet_overhead_bytes +
-			params->credits.first_overhead_bytes;
+			tb_credit_params(params)->first_overhead_bytes;
 	struct tb_packet packet;
 	// Before they are read: a bool is 0 or 1.
 	if (bytes[offsetof(struct tb_packet, is_empty)] > 1 ||

@@ -3,6 +3,7 @@
 #include "random.h"
 
 #include "../support/replay_outcome.h"
+#include "circuit_params.h"
 
 #include <stdio.h>
 
@@ -102,7 +103,7 @@ static void stand(
 			struct place *from = &places[info.from];
 			from->bytes -= (int64_t)link->bytes;
 			from->packets -= (int64_t)link->n_packets;
-			from->bytes_slack += params->flit_bytes + 1;
+			from->bytes_slack += tb_circuit_params(params)->flit_bytes + 1;
 		}
 	}
 }

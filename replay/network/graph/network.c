@@ -1,6 +1,7 @@
 #include "network.h"
 
 #include "array.h"
+#include "circuit_params.h"
 #include "network_builder.h"
 #include "network_impl.h"
 #include "switchings.h"
@@ -185,11 +186,13 @@ static int plug(struct tb_network_builder *builder, struct tb_link_info forth,
 	struct tb_cable cable = complete(&net->params, given);
 	const struct tb_switching_kind *kind = tb_switching_of(&net->params);
 	bool has_fifos = !kind || !kind->stands_for_other;
-	if ((has_fifos && cable.fifo_bytes < net->params.flit_bytes) || cable.n_vcs > 16)
+	if ((has_fifos &&
+		    cable.fifo_bytes < tb_circuit_params(&net->params)->flit_bytes) ||
+		cable.n_vcs > 16)
 		return tb_fail(error, TB_EUSAGE,
 			"a cable needs a FIFO of one flit (%u bytes) or more and 1 to 16 "
 			"VCs",
-			net->params.flit_bytes);
+			tb_circuit_params(&net->params)->flit_bytes);
 	forth.bytes_per_s = cable.bytes_per_s;
 	forth.latency_ps = cable.latency_ps;
 	forth.n_vcs = cable.n_vcs;

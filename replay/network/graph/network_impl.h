@@ -19,14 +19,6 @@ struct tb_route_group {
 	uint32_t n;
 };
 
-// tb_slice_packets is how many packets of a message go before it is the next one's turn;
-// 0: all.
-static inline uint32_t tb_slice_packets(const struct tb_network_params *params)
-{
-	uint32_t payload = params->packet_payload_bytes;
-	return (params->slice_bytes + payload - 1) / payload;
-}
-
 // What the fabric calls the first `n` switches or nodes; later ones have no names.
 struct tb_identities {
 	struct tb_identity *of;

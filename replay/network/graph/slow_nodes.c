@@ -1,5 +1,6 @@
 #include "slow_nodes.h"
 
+#include "credit_params.h"
 #include "names.h"
 #include "network_impl.h"
 #include "switchings.h"
@@ -28,7 +29,7 @@ uint64_t tb_network_drain_bytes_per_s(
 {
 	if (network->drains && network->drains[node.id])
 		return network->drains[node.id];
-	return network->params.credits.pcie_bytes_per_s;
+	return tb_credit_params(&network->params)->pcie_bytes_per_s;
 }
 
 static int find_nodes(const struct tb_network *network, const char *name,

@@ -9,11 +9,10 @@
 #ifndef TB_CREDIT_PARAMS_H
 #define TB_CREDIT_PARAMS_H
 
+#include "network_params.h"
 #include "status.h"
-#include "units.h"
 
-#include <stdbool.h>
-#include <stdint.h>
+#include <assert.h>
 
 // In which order the packets of one input and VL leave.
 enum tb_queues {
@@ -113,6 +112,22 @@ struct tb_credit_params {
 	uint32_t xmit_wait_tick_bytes; // of the port's time in a tick of PortXmitWait; 0:
 				       // it has no such counter
 };
+
+static_assert(sizeof(struct tb_credit_params) <= TB_CREDIT_ROOM, "larger room");
+
+// tb_credit_params are those of a network; they live as long as `params`.
+static inline const struct tb_credit_params *tb_credit_params(
+	const struct tb_network_params *params)
+{
+	return (const struct tb_credit_params *)(const void *)params->credit_room;
+}
+
+// tb_credit_params_mutable likewise, to be changed.
+static inline struct tb_credit_params *tb_credit_params_mutable(
+	struct tb_network_params *params)
+{
+	return (struct tb_credit_params *)(void *)params->credit_room;
+}
 
 // Their words in presets; NULL behind the last.
 extern const char *const tb_queues_words[];

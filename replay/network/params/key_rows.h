@@ -2,11 +2,18 @@
 #ifndef TB_KEY_ROWS_H
 #define TB_KEY_ROWS_H
 
+#include "circuit_params.h"
+#include "credit_params.h"
+#include "ethernet_params.h"
 #include "preset_keys.h"
 
 #include <stddef.h>
 
-#define AT(field)      offsetof(struct tb_network_params, field)
+#define AT(field)	  offsetof(struct tb_network_params, field)
+#define AT_CIRCUIT(field) (AT(circuit_room) + offsetof(struct tb_circuit_params, field))
+#define AT_CREDIT(field)  (AT(credit_room) + offsetof(struct tb_credit_params, field))
+#define AT_ETHERNET(field)                                                               \
+	(AT(ethernet_room) + offsetof(struct tb_ethernet_params, field))
 #define AT_HOST(field) offsetof(struct tb_host_params, field)
 
 #define TEXT(form)	    TB_FORM_##form, NULL, 0, 0

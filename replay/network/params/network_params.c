@@ -1,5 +1,9 @@
 #include "network_params.h"
 
+#include "circuit_params.h"
+#include "credit_params.h"
+#include "ethernet_params.h"
+
 #include <stddef.h>
 
 const char *const tb_ascent_words[] = {
@@ -25,8 +29,8 @@ uint64_t tb_network_payload_rate(const struct tb_network_params *params)
 	double wire = payload + params->packet_overhead_bytes;
 	double rate = (double)params->link_bytes_per_s * payload / wire;
 	uint64_t link = rate < 1 ? 1 : (uint64_t)rate;
-	return lower_rate(lower_rate(link, params->bus_bytes_per_s),
-		params->credits.pcie_bytes_per_s);
+	return lower_rate(lower_rate(link, tb_circuit_params(params)->bus_bytes_per_s),
+		tb_credit_params(params)->pcie_bytes_per_s);
 }
 
 const char *const tb_tcp_words[] = {

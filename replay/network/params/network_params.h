@@ -3,7 +3,6 @@
 #ifndef TB_NETWORK_PARAMS_H
 #define TB_NETWORK_PARAMS_H
 
-#include "credit_params.h"
 #include "shape.h"
 #include "units.h"
 
@@ -88,27 +87,6 @@ extern const char *const tb_between_rails_words[];
 // which of several rails they take.
 bool tb_host_does_nothing(const struct tb_host_params *host);
 
-// What networks of the switching `ethernet` are made of beyond rates, latencies and
-// queues: the TCP between their nodes (docs/ethernet.md).
-//
-// Of struct tb_network_params, `fifo_bytes` is the queue before each link,
-// `packet_payload_bytes` a full segment, `packet_overhead_bytes` what its frame adds.
-
-struct tb_ethernet_params {
-	uint32_t burst_bytes;	 // that a port's shaper lets pass at once; 0: a cable
-	uint32_t initial_window; // segments
-	uint32_t window_bytes;	 // payload that is sent and not acknowledged, at most
-	tb_time_ps rto_min_ps;
-	tb_time_ps delayed_ack_ps;
-	unsigned idle_restart; // 1: an idle connection begins with slow start again
-	uint32_t header_room;  // of a node's buffers, before a segment, bytes
-	unsigned tcp;	       // an enum tb_tcp
-};
-
-// How a connection's window grows and shrinks.
-enum tb_tcp { TB_TCP_CUBIC, TB_TCP_RENO, TB_TCP_BBR };
-extern const char *const tb_tcp_words[]; // likewise
-
 // How a header chooses where several links lead on; the adaptive ones take a least
 // loaded link with a free VC and differ in what they do with equals.
 enum tb_ascent {
@@ -125,6 +103,9 @@ enum tb_ascent {
 
 // Their words in presets, stores and reports; NULL behind the last.
 extern const char *const tb_ascent_words[];
+
+// Bytes for what one switching has alone, with some to spare.
+enum { TB_CIRCUIT_ROOM = 128, TB_CREDIT_ROOM = 1536, TB_ETHERNET_ROOM = 128 };
 
 // The parameters of a network, as a preset file gives them
 // (schemas/*.ini). Sources stand with each preset value.
@@ -151,31 +132,22 @@ struct tb_network_params {
 	char level_latencies[TB_SHAPE_TEXT]; // likewise
 	uint32_t n_vcs;	     // virtual channels per link; of credits virtual lanes
 	uint32_t fifo_bytes; // per VC, at the receiving end
-	uint32_t flit_bytes;
-	double link_tokens; // flow-control bytes that each byte on a link makes its
-			    // reverse carry
 	uint32_t packet_payload_bytes;	// the most that one packet carries
 	uint32_t packet_overhead_bytes; // added to each packet on the wire
-	uint64_t bus_bytes_per_s; // payload, in and out of a node together; 0: no limit
-				  // (bus = none)
-	tb_time_ps bus_turn_ps;	  // between payload of one direction and of the other
-	tb_time_ps ack_delay_ps;  // at the destination, before the acknowledgement leaves
-	tb_time_ps send_overhead_ps; // from the post of a message to its first fetch
+	tb_time_ps send_overhead_ps;	// from the post of a message to its first fetch
 	tb_time_ps
 		receive_overhead_ps; // from the last byte in memory to the notification
-	uint32_t slice_bytes; // payload that a message sends before it is the next one's
-			      // turn, rounded up to packets; 0: sent to its end
-	uint32_t partners; // of a node, beyond which acknowledgements leave it
-			   // partner_delay_ps later; 0: no limit
-	tb_time_ps partner_delay_ps;
 	uint32_t retries; // of a packet that met an error, before its node routes
 			  // around
 	tb_time_ps retry_delay_ps; // from an error's return to the next try
-	double age_weight; // w: weight of waits at earlier switches in the arbitration
-			   // key
-	struct tb_credit_params credits;    // of the switching `credits` alone
-	struct tb_ethernet_params ethernet; // of the switching `ethernet` alone
 	struct tb_host_params host;
+	// What one switching has alone: its header declares it (circuit_params.h,
+	// credit_params.h, ethernet_params.h) and returns a pointer to it. It lies here
+	// as bytes so that parameters are copied by assignment and need not be freed, and
+	// that a new one concerns only the files that include that header.
+	_Alignas(8) char circuit_room[TB_CIRCUIT_ROOM];
+	_Alignas(8) char credit_room[TB_CREDIT_ROOM];
+	_Alignas(8) char ethernet_room[TB_ETHERNET_ROOM];
 };
 
 // tb_network_payload_rate returns the most payload per second, at least 1, that one link

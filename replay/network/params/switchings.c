@@ -23,40 +23,41 @@ static const struct tb_preset_key circuits_keys[] = {
 		"virtual channels of each direction"},
 	{"link", "fifo", SIZE(1, 1 << 24), AT(fifo_bytes), TB_KEY_NEEDED,
 		"bytes of each virtual channel, at the receiving end"},
-	{"link", "flit", SIZE(1, 4096), AT(flit_bytes), TB_KEY_NEEDED,
+	{"link", "flit", SIZE(1, 4096), AT_CIRCUIT(flit_bytes), TB_KEY_NEEDED,
 		"bytes that cross a link at once"},
-	{"link", "link_tokens", REAL, AT(link_tokens), TB_KEY_CAME_LATER,
+	{"link", "link_tokens", REAL, AT_CIRCUIT(link_tokens), TB_KEY_CAME_LATER,
 		"bytes of flow control that each byte costs the other direction"},
-	{"node", "bus", RATE, AT(bus_bytes_per_s), TB_KEY_MAY_BE_NONE,
+	{"node", "bus", RATE, AT_CIRCUIT(bus_bytes_per_s), TB_KEY_MAY_BE_NONE,
 		"rate of payload in and out of a node together"},
-	{"node", "bus_turn", TIME(0, TB_PS_PER_S), AT(bus_turn_ps), TB_KEY_CAME_LATER,
-		"time from payload of one direction to the other"},
-	{"node", "slice", SIZE(0, 1 << 30), AT(slice_bytes), TB_KEY_MAY_LACK,
+	{"node", "bus_turn", TIME(0, TB_PS_PER_S), AT_CIRCUIT(bus_turn_ps),
+		TB_KEY_CAME_LATER, "time from payload of one direction to the other"},
+	{"node", "slice", SIZE(0, 1 << 30), AT_CIRCUIT(slice_bytes), TB_KEY_MAY_LACK,
 		"bytes that a message sends before the next one's turn; 0: all"},
-	{"node", "ack_delay", TIME(0, TB_PS_PER_S), AT(ack_delay_ps), TB_KEY_NEEDED,
-		"time before the destination's acknowledgement leaves"},
-	{"node", "age_weight", REAL, AT(age_weight), TB_KEY_NEEDED,
+	{"node", "ack_delay", TIME(0, TB_PS_PER_S), AT_CIRCUIT(ack_delay_ps),
+		TB_KEY_NEEDED, "time before the destination's acknowledgement leaves"},
+	{"node", "age_weight", REAL, AT_CIRCUIT(age_weight), TB_KEY_NEEDED,
 		"weight of waits at earlier switches, where a switch chooses"},
-	{"node", "partners", COUNT(0, 1000000), AT(partners), TB_KEY_MAY_LACK,
+	{"node", "partners", COUNT(0, 1000000), AT_CIRCUIT(partners), TB_KEY_MAY_LACK,
 		"partners of a node that it acknowledges at once; 0: all"},
-	{"node", "partner_delay", TIME(0, TB_PS_PER_S), AT(partner_delay_ps),
+	{"node", "partner_delay", TIME(0, TB_PS_PER_S), AT_CIRCUIT(partner_delay_ps),
 		TB_KEY_MAY_LACK, "delay of acknowledgements to further partners"},
 };
 
 static int check_circuits(const struct tb_network_params *params, const char *source,
 	struct tb_error *error)
 {
-	if (params->fifo_bytes < params->flit_bytes)
+	uint32_t flit_bytes = tb_circuit_params(params)->flit_bytes;
+	if (params->fifo_bytes < flit_bytes)
 		return tb_fail_in(error, TB_EUSAGE, source,
 			"fifo = %u: a FIFO must hold a flit of %u bytes",
-			params->fifo_bytes, params->flit_bytes);
+			params->fifo_bytes, flit_bytes);
 	uint64_t wire =
 		(uint64_t)params->packet_payload_bytes + params->packet_overhead_bytes;
-	if (wire < params->flit_bytes)
+	if (wire < flit_bytes)
 		return tb_fail_in(error, TB_EUSAGE, source,
 			"flit = %u: it is longer than a whole packet, of payload + "
 			"overhead = %u bytes",
-			params->flit_bytes, (unsigned)wire);
+			flit_bytes, (unsigned)wire);
 	if (wire / params->fifo_bytes > FIFOS_MOST)
 		return tb_fail_in(error, TB_EUSAGE, source,
 			"fifo = %u: a packet of %u bytes would fill %u of them, at most "
@@ -67,95 +68,94 @@ static int check_circuits(const struct tb_network_params *params, const char *so
 }
 
 static const struct tb_preset_key credits_keys[] = {
-	{"network", "queues", CHOICE(tb_queues_words, TB_QUEUES_VOQ), AT(credits.queues),
+	{"network", "queues", CHOICE(tb_queues_words, TB_QUEUES_VOQ), AT_CREDIT(queues),
 		TB_KEY_NEEDED, "the order in which packets of an input leave"},
-	{"network", "input_speedup", COUNT(1, 64), AT(credits.input_speedup),
+	{"network", "input_speedup", COUNT(1, 64), AT_CREDIT(input_speedup),
 		TB_KEY_MAY_BE_NONE, "packets that an input sends on at once"},
 	{"network", "forwarding", CHOICE(tb_forwarding_words, TB_FORWARDING_STORE),
-		AT(credits.forwarding), TB_KEY_NEEDED, "when a switch sends a packet on"},
+		AT_CREDIT(forwarding), TB_KEY_NEEDED, "when a switch sends a packet on"},
 	{"network", "flow_control", CHOICE(tb_flow_control_words, TB_FLOW_PAUSE),
-		AT(credits.flow_control), TB_KEY_NEEDED,
+		AT_CREDIT(flow_control), TB_KEY_NEEDED,
 		"what keeps a buffer from overflowing"},
 	{"network", "congestion_control",
 		CHOICE(tb_congestion_control_words, TB_CONGESTION_FECN),
-		AT(credits.congestion_control), TB_KEY_CAME_LATER,
+		AT_CREDIT(congestion_control), TB_KEY_CAME_LATER,
 		"what makes senders slower where queues are long"},
-	{"network", "sl_to_vl", TEXT(SL_TO_VL), AT(credits.sl_to_vl), TB_KEY_MAY_LACK,
+	{"network", "sl_to_vl", TEXT(SL_TO_VL), AT_CREDIT(sl_to_vl), TB_KEY_MAY_LACK,
 		"the lane of each service level"},
 	{"link", "vls", COUNT(1, TB_VLS_MOST), AT(n_vcs), TB_KEY_NEEDED,
 		"virtual lanes of each direction"},
 	{"link", "buffer", SIZE(64, 1 << 30), AT(fifo_bytes), TB_KEY_NEEDED,
 		"buffer of each lane, at the receiving end"},
-	{"link", "xoff", SIZE(0, 1 << 30), AT(credits.xoff_bytes), TB_KEY_MAY_LACK,
+	{"link", "xoff", SIZE(0, 1 << 30), AT_CREDIT(xoff_bytes), TB_KEY_MAY_LACK,
 		"filling of a buffer that pauses its sender"},
-	{"link", "xon", SIZE(0, 1 << 30), AT(credits.xon_bytes), TB_KEY_MAY_LACK,
+	{"link", "xon", SIZE(0, 1 << 30), AT_CREDIT(xon_bytes), TB_KEY_MAY_LACK,
 		"filling that lets it go on"},
-	{"link", "vl_high", TEXT(VL_TABLE), AT(credits.vl_high), TB_KEY_MAY_LACK,
+	{"link", "vl_high", TEXT(VL_TABLE), AT_CREDIT(vl_high), TB_KEY_MAY_LACK,
 		"arbitration table of high priority"},
-	{"link", "vl_low", TEXT(VL_TABLE), AT(credits.vl_low), TB_KEY_MAY_LACK,
+	{"link", "vl_low", TEXT(VL_TABLE), AT_CREDIT(vl_low), TB_KEY_MAY_LACK,
 		"arbitration table of low priority"},
-	{"link", "vl_limit", COUNT(0, TB_VL_LIMIT_NONE), AT(credits.vl_limit),
+	{"link", "vl_limit", COUNT(0, TB_VL_LIMIT_NONE), AT_CREDIT(vl_limit),
 		TB_KEY_MAY_LACK,
 		"units of 4096 bytes of high priority before low has a turn; 255: no "
 		"limit"},
-	{"link", "ecn_min", SIZE(0, 1 << 30), AT(credits.ecn_min_bytes),
-		TB_KEY_CAME_LATER,
+	{"link", "ecn_min", SIZE(0, 1 << 30), AT_CREDIT(ecn_min_bytes), TB_KEY_CAME_LATER,
 		"queue before a link from which on packets are marked"},
-	{"link", "ecn_max", SIZE(0, 1 << 30), AT(credits.ecn_max_bytes),
-		TB_KEY_CAME_LATER, "queue above which all are"},
-	{"link", "ecn_probability", REAL, AT(credits.ecn_probability), TB_KEY_CAME_LATER,
+	{"link", "ecn_max", SIZE(0, 1 << 30), AT_CREDIT(ecn_max_bytes), TB_KEY_CAME_LATER,
+		"queue above which all are"},
+	{"link", "ecn_probability", REAL, AT_CREDIT(ecn_probability), TB_KEY_CAME_LATER,
 		"share that is marked just below ecn_max"},
 	{"link", "fecn_threshold", COUNT(0, TB_FECN_THRESHOLD_MOST),
-		AT(credits.fecn_threshold), TB_KEY_CAME_LATER,
+		AT_CREDIT(fecn_threshold), TB_KEY_CAME_LATER,
 		"how soon queues mark packets, by FECN; 0: never"},
-	{"link", "fecn_packet_size", COUNT(0, 255), AT(credits.fecn_packet_size),
+	{"link", "fecn_packet_size", COUNT(0, 255), AT_CREDIT(fecn_packet_size),
 		TB_KEY_CAME_LATER, "blocks of 64 bytes of the shortest packet marked"},
-	{"link", "marking_rate", COUNT(0, 65535), AT(credits.marking_rate),
+	{"link", "marking_rate", COUNT(0, 65535), AT_CREDIT(marking_rate),
 		TB_KEY_CAME_LATER, "packets between two that are marked"},
 	{"link", "fecn_victims", CHOICE(tb_fecn_victims_words, TB_FECN_VICTIMS_ALL),
-		AT(credits.fecn_victims), TB_KEY_CAME_LATER,
+		AT_CREDIT(fecn_victims), TB_KEY_CAME_LATER,
 		"links that mark though they lack credits"},
-	{"link", "xmit_wait_tick", SIZE(0, 1 << 16), AT(credits.xmit_wait_tick_bytes),
+	{"link", "xmit_wait_tick", SIZE(0, 1 << 16), AT_CREDIT(xmit_wait_tick_bytes),
 		TB_KEY_MAY_LACK,
 		"bytes of the port in a tick of PortXmitWait; 0: no counter"},
-	{"packet", "first_overhead", SIZE(0, 1 << 16), AT(credits.first_overhead_bytes),
+	{"packet", "first_overhead", SIZE(0, 1 << 16), AT_CREDIT(first_overhead_bytes),
 		TB_KEY_MAY_LACK, "bytes that a message's first packet has in addition"},
-	{"packet", "ack", SIZE(0, 1 << 16), AT(credits.ack_bytes), TB_KEY_MAY_LACK,
+	{"packet", "ack", SIZE(0, 1 << 16), AT_CREDIT(ack_bytes), TB_KEY_MAY_LACK,
 		"bytes of an acknowledgement on the wire"},
-	{"node", "pcie", RATE, AT(credits.pcie_bytes_per_s), TB_KEY_MAY_BE_NONE,
+	{"node", "pcie", RATE, AT_CREDIT(pcie_bytes_per_s), TB_KEY_MAY_BE_NONE,
 		"rate of each direction between node and adapter"},
-	{"node", "cnp_interval", TIME(0, TB_PS_PER_S), AT(credits.cnp_interval_ps),
+	{"node", "cnp_interval", TIME(0, TB_PS_PER_S), AT_CREDIT(cnp_interval_ps),
 		TB_KEY_CAME_LATER, "time between congestion notifications to a node"},
-	{"node", "rate_timer", TIME(0, TB_PS_PER_S), AT(credits.rate_timer_ps),
+	{"node", "rate_timer", TIME(0, TB_PS_PER_S), AT_CREDIT(rate_timer_ps),
 		TB_KEY_CAME_LATER, "time between steps of a rate that was lowered"},
-	{"node", "rate_bytes", SIZE(0, 1 << 30), AT(credits.rate_bytes),
-		TB_KEY_CAME_LATER, "bytes between such steps"},
-	{"node", "rate_step", RATE, AT(credits.rate_step_bytes_per_s), TB_KEY_NONE_LATER,
+	{"node", "rate_bytes", SIZE(0, 1 << 30), AT_CREDIT(rate_bytes), TB_KEY_CAME_LATER,
+		"bytes between such steps"},
+	{"node", "rate_step", RATE, AT_CREDIT(rate_step_bytes_per_s), TB_KEY_NONE_LATER,
 		"what a step adds to the rate aimed at"},
-	{"node", "inline", SIZE(0, 1 << 30), AT(credits.inline_bytes), TB_KEY_CAME_LATER,
+	{"node", "inline", SIZE(0, 1 << 30), AT_CREDIT(inline_bytes), TB_KEY_CAME_LATER,
 		"bytes of a message that go to the adapter with its description"},
-	{"node", "fetch_delay", TIME(0, TB_PS_PER_S), AT(credits.fetch_delay_ps),
+	{"node", "fetch_delay", TIME(0, TB_PS_PER_S), AT_CREDIT(fetch_delay_ps),
 		TB_KEY_CAME_LATER, "time until the adapter has those of a longer one"},
-	{"node", "queue_pair_gap", TIME(0, TB_PS_PER_S), AT(credits.queue_pair_gap_ps),
+	{"node", "queue_pair_gap", TIME(0, TB_PS_PER_S), AT_CREDIT(queue_pair_gap_ps),
 		TB_KEY_CAME_LATER,
 		"time between messages that begin on one queue pair, at least"},
-	{"node", "message_gap", TIME(0, TB_PS_PER_S), AT(credits.message_gap_ps),
+	{"node", "message_gap", TIME(0, TB_PS_PER_S), AT_CREDIT(message_gap_ps),
 		TB_KEY_CAME_LATER, "time between messages that a node begins, at least"},
-	{"node", "ccti_increase", COUNT(0, 255), AT(credits.ccti_increase),
+	{"node", "ccti_increase", COUNT(0, 255), AT_CREDIT(ccti_increase),
 		TB_KEY_CAME_LATER,
 		"what a notification adds to the index of the table of delays"},
-	{"node", "ccti_limit", COUNT(0, TB_CCTI_MOST), AT(credits.ccti_limit),
+	{"node", "ccti_limit", COUNT(0, TB_CCTI_MOST), AT_CREDIT(ccti_limit),
 		TB_KEY_CAME_LATER, "the highest index"},
-	{"node", "ccti_min", COUNT(0, TB_CCTI_MOST), AT(credits.ccti_min),
+	{"node", "ccti_min", COUNT(0, TB_CCTI_MOST), AT_CREDIT(ccti_min),
 		TB_KEY_CAME_LATER, "the lowest index"},
-	{"node", "ccti_timer", TIME(0, TB_PS_PER_S), AT(credits.ccti_timer_ps),
+	{"node", "ccti_timer", TIME(0, TB_PS_PER_S), AT_CREDIT(ccti_timer_ps),
 		TB_KEY_CAME_LATER, "time after which the index falls by one"},
-	{"node", "cct_shift", COUNT(0, 3), AT(credits.cct_shift), TB_KEY_CAME_LATER,
+	{"node", "cct_shift", COUNT(0, 3), AT_CREDIT(cct_shift), TB_KEY_CAME_LATER,
 		"the table is in packets of this power of 1/2"},
-	{"node", "cct_square", REAL, AT(credits.cct_square), TB_KEY_CAME_LATER,
+	{"node", "cct_square", REAL, AT_CREDIT(cct_square), TB_KEY_CAME_LATER,
 		"the table's multiplier by the square of the index"},
 	{"node", "queue_pairs", CHOICE(tb_queue_pairs_words, TB_QUEUE_PAIRS_MESSAGE),
-		AT(credits.queue_pairs), TB_KEY_NEEDED,
+		AT_CREDIT(queue_pairs), TB_KEY_NEEDED,
 		"what takes turns, packet by packet"},
 };
 
@@ -168,7 +168,7 @@ static uint64_t blocks(uint64_t bytes)
 static uint64_t wire_of(const struct tb_network_params *params)
 {
 	return (uint64_t)params->packet_payload_bytes + params->packet_overhead_bytes +
-	       params->credits.first_overhead_bytes;
+	       tb_credit_params(params)->first_overhead_bytes;
 }
 
 static int check_buffer(const struct tb_network_params *params, const char *source,
@@ -196,7 +196,7 @@ static uint64_t headroom_of(const struct tb_network_params *params)
 static int check_pause(const struct tb_network_params *params, const char *source,
 	struct tb_error *error)
 {
-	const struct tb_credit_params *credits = &params->credits;
+	const struct tb_credit_params *credits = tb_credit_params(params);
 	if (credits->flow_control != TB_FLOW_PAUSE)
 		return TB_OK;
 	if (credits->xon_bytes > credits->xoff_bytes)
@@ -239,7 +239,7 @@ static int check_fecn(const struct tb_credit_params *credits, const char *source
 static int check_congestion(const struct tb_network_params *params, const char *source,
 	struct tb_error *error)
 {
-	const struct tb_credit_params *credits = &params->credits;
+	const struct tb_credit_params *credits = tb_credit_params(params);
 	const char *missing = NULL;
 	if (credits->congestion_control == TB_CONGESTION_NONE)
 		return TB_OK;
@@ -265,7 +265,7 @@ static int check_congestion(const struct tb_network_params *params, const char *
 static int check_gaps(const struct tb_network_params *params, const char *source,
 	struct tb_error *error)
 {
-	const struct tb_credit_params *credits = &params->credits;
+	const struct tb_credit_params *credits = tb_credit_params(params);
 	if (credits->queue_pair_gap_ps / TB_GAPS_MOST <= credits->message_gap_ps &&
 		(credits->message_gap_ps || !credits->queue_pair_gap_ps))
 		return TB_OK;
@@ -286,7 +286,7 @@ static bool sends(const struct tb_vl_table *table, uint32_t vl)
 static int check_lanes(const struct tb_network_params *params, const char *source,
 	struct tb_error *error)
 {
-	const struct tb_credit_params *credits = &params->credits;
+	const struct tb_credit_params *credits = tb_credit_params(params);
 	struct tb_vl_table high, low;
 	uint8_t vls[TB_SLS];
 	const char *wrong = NULL;
@@ -324,21 +324,21 @@ static int check_credits(const struct tb_network_params *params, const char *sou
 static const struct tb_preset_key ethernet_keys[] = {
 	{"link", "queue", SIZE(1, 1 << 30), AT(fifo_bytes), TB_KEY_NEEDED,
 		"bytes of the queue before each link; frames beyond it are dropped"},
-	{"link", "burst", SIZE(0, 1 << 30), AT(ethernet.burst_bytes), TB_KEY_NEEDED,
+	{"link", "burst", SIZE(0, 1 << 30), AT_ETHERNET(burst_bytes), TB_KEY_NEEDED,
 		"bytes that a port's shaper lets pass at once; 0: a cable"},
-	{"node", "initial_window", COUNT(1, 10000), AT(ethernet.initial_window),
+	{"node", "initial_window", COUNT(1, 10000), AT_ETHERNET(initial_window),
 		TB_KEY_NEEDED, "segments that a connection begins with"},
-	{"node", "receive_window", SIZE(1, 1 << 30), AT(ethernet.window_bytes),
+	{"node", "receive_window", SIZE(1, 1 << 30), AT_ETHERNET(window_bytes),
 		TB_KEY_NEEDED, "payload that is not acknowledged yet, at most"},
-	{"node", "rto_min", TIME(1, TB_PS_PER_S), AT(ethernet.rto_min_ps), TB_KEY_NEEDED,
+	{"node", "rto_min", TIME(1, TB_PS_PER_S), AT_ETHERNET(rto_min_ps), TB_KEY_NEEDED,
 		"the shortest retransmission timeout"},
-	{"node", "delayed_ack", TIME(0, TB_PS_PER_S), AT(ethernet.delayed_ack_ps),
+	{"node", "delayed_ack", TIME(0, TB_PS_PER_S), AT_ETHERNET(delayed_ack_ps),
 		TB_KEY_NEEDED, "time that a receiver waits for a second segment"},
-	{"node", "idle_restart", YES_OR_NO, AT(ethernet.idle_restart), TB_KEY_NEEDED,
+	{"node", "idle_restart", YES_OR_NO, AT_ETHERNET(idle_restart), TB_KEY_NEEDED,
 		"an idle connection begins with slow start again"},
-	{"node", "header_room", SIZE(0, 4096), AT(ethernet.header_room),
+	{"node", "header_room", SIZE(0, 4096), AT_ETHERNET(header_room),
 		TB_KEY_CAME_LATER, "bytes for headers in each buffer of a node's kernel"},
-	{"node", "tcp", CHOICE(tb_tcp_words, TB_TCP_BBR), AT(ethernet.tcp),
+	{"node", "tcp", CHOICE(tb_tcp_words, TB_TCP_BBR), AT_ETHERNET(tcp),
 		TB_KEY_CAME_LATER, "how a connection's window grows and shrinks"},
 };
 
@@ -368,33 +368,34 @@ static const struct tb_preset_key fluid_keys[] = {
 	{"network", "exact_to", TIME(0, EXACT_MOST), AT(exact_to_ps), TB_KEY_CAME_LATER,
 		"until when it has packets; 0: never"},
 	{"network", "forwarding", CHOICE(tb_forwarding_words, TB_FORWARDING_STORE),
-		AT(credits.forwarding), TB_KEY_CAME_LATER,
+		AT_CREDIT(forwarding), TB_KEY_CAME_LATER,
 		"when a switch sends a packet on"},
-	{"link", "flit", SIZE(1, 4096), AT(flit_bytes), TB_KEY_CAME_LATER,
+	{"link", "flit", SIZE(1, 4096), AT_CIRCUIT(flit_bytes), TB_KEY_CAME_LATER,
 		"bytes that cross a link at once"},
-	{"packet", "first_overhead", SIZE(0, 1 << 16), AT(credits.first_overhead_bytes),
+	{"packet", "first_overhead", SIZE(0, 1 << 16), AT_CREDIT(first_overhead_bytes),
 		TB_KEY_CAME_LATER, "bytes that a message's first packet has in addition"},
-	{"packet", "ack", SIZE(0, 1 << 16), AT(credits.ack_bytes), TB_KEY_CAME_LATER,
+	{"packet", "ack", SIZE(0, 1 << 16), AT_CREDIT(ack_bytes), TB_KEY_CAME_LATER,
 		"bytes of an acknowledgement on the wire"},
-	{"node", "bus", RATE, AT(bus_bytes_per_s), TB_KEY_NONE_LATER,
+	{"node", "bus", RATE, AT_CIRCUIT(bus_bytes_per_s), TB_KEY_NONE_LATER,
 		"rate of payload in and out of a node together"},
-	{"node", "pcie", RATE, AT(credits.pcie_bytes_per_s), TB_KEY_NONE_LATER,
+	{"node", "pcie", RATE, AT_CREDIT(pcie_bytes_per_s), TB_KEY_NONE_LATER,
 		"rate of each direction between node and adapter"},
-	{"node", "slice", SIZE(0, 1 << 30), AT(slice_bytes), TB_KEY_CAME_LATER,
+	{"node", "slice", SIZE(0, 1 << 30), AT_CIRCUIT(slice_bytes), TB_KEY_CAME_LATER,
 		"bytes that a message sends before the next one's turn; 0: all"},
-	{"node", "ack_delay", TIME(0, TB_PS_PER_S), AT(ack_delay_ps), TB_KEY_CAME_LATER,
+	{"node", "ack_delay", TIME(0, TB_PS_PER_S), AT_CIRCUIT(ack_delay_ps),
+		TB_KEY_CAME_LATER,
 		"time before the destination's acknowledgement leaves"},
-	{"node", "inline", SIZE(0, 1 << 30), AT(credits.inline_bytes), TB_KEY_CAME_LATER,
+	{"node", "inline", SIZE(0, 1 << 30), AT_CREDIT(inline_bytes), TB_KEY_CAME_LATER,
 		"bytes of a message that go to the adapter with its description"},
-	{"node", "fetch_delay", TIME(0, TB_PS_PER_S), AT(credits.fetch_delay_ps),
+	{"node", "fetch_delay", TIME(0, TB_PS_PER_S), AT_CREDIT(fetch_delay_ps),
 		TB_KEY_CAME_LATER, "time until the adapter has those of a longer one"},
-	{"node", "queue_pair_gap", TIME(0, TB_PS_PER_S), AT(credits.queue_pair_gap_ps),
+	{"node", "queue_pair_gap", TIME(0, TB_PS_PER_S), AT_CREDIT(queue_pair_gap_ps),
 		TB_KEY_CAME_LATER,
 		"time between messages that begin on one queue pair, at least"},
-	{"node", "message_gap", TIME(0, TB_PS_PER_S), AT(credits.message_gap_ps),
+	{"node", "message_gap", TIME(0, TB_PS_PER_S), AT_CREDIT(message_gap_ps),
 		TB_KEY_CAME_LATER, "time between messages that a node begins, at least"},
 	{"node", "queue_pairs", CHOICE(tb_queue_pairs_words, TB_QUEUE_PAIRS_MESSAGE),
-		AT(credits.queue_pairs), TB_KEY_CAME_LATER,
+		AT_CREDIT(queue_pairs), TB_KEY_CAME_LATER,
 		"what goes one after another: messages to a node, or none"},
 };
 
@@ -547,7 +548,7 @@ const struct tb_switching_words *tb_switching_words(
 	const struct tb_switching_kind *kind = tb_switching_of(params);
 	if (!kind)
 		return NULL;
-	return kind->paused && params->credits.flow_control == TB_FLOW_PAUSE
+	return kind->paused && tb_credit_params(params)->flow_control == TB_FLOW_PAUSE
 		       ? kind->paused
 		       : &kind->words;
 }

@@ -1,6 +1,7 @@
 // Network presets: INI text, built in or from a file, with overrides behind the name.
 #include "preset.h"
 
+#include "credit_params.h"
 #include "input_files.h"
 #include "nearest.h"
 #include "preset_reading.h"
@@ -309,10 +310,6 @@ const char *tb_network_preset_text(size_t i)
 static const struct tb_preset_reading nothing_read = {
 	.params.n_rails = 1,
 	.params.n_vcs = 1, // where links have no lanes
-	.params.credits = {.vl_high = "none",
-		.vl_low = "even",
-		.vl_limit = TB_VL_LIMIT_NONE,
-		.sl_to_vl = "modulo"},
 	.hosts[0].params = {.name = "none", .stripe_above_bytes = TB_STRIPE_ABOVE_BYTES},
 	.n_hosts = 1,
 	.library = "none",
@@ -390,6 +387,11 @@ int tb_network_preset_of(struct tb_network_params *params, const char *name,
 	if (list)
 		*list++ = '\0';
 	struct tb_preset_reading reading = nothing_read;
+	*tb_credit_params_mutable(&reading.params) =
+		(struct tb_credit_params){.vl_high = "none",
+			.vl_low = "even",
+			.vl_limit = TB_VL_LIMIT_NONE,
+			.sl_to_vl = "modulo"};
 	reading.source = copy;
 	reading.kinds = kinds;
 	reading.n_kinds = n_kinds;

@@ -1,4 +1,6 @@
 // What the values of a preset mean together.
+#include "circuit_params.h"
+#include "credit_params.h"
 #include "preset_reading.h"
 
 #include <string.h>
@@ -72,6 +74,8 @@ static int check_effect(const struct tb_preset_reading *reading)
 {
 	const struct tb_network_params *params = &reading->params;
 	const struct tb_host_params *host = &params->host;
+	const struct tb_circuit_params *circuits = tb_circuit_params(params);
+	const struct tb_credit_params *credits = tb_credit_params(params);
 	const struct {
 		bool is_void;
 		const char *key, *decider, *reason;
@@ -82,20 +86,19 @@ static int check_effect(const struct tb_preset_reading *reading)
 			"every level has its own rate"},
 		{params->level_latencies[0], "hop_latency", "level_latencies",
 			"every level has its own latency"},
-		{params->bus_bytes_per_s == 0 && params->bus_turn_ps > 0, "bus_turn",
+		{circuits->bus_bytes_per_s == 0 && circuits->bus_turn_ps > 0, "bus_turn",
 			"bus", "with bus = none nothing turns"},
-		{params->partners == 0 && params->partner_delay_ps > 0, "partner_delay",
-			"partners", "with partners = 0 no partner is one too many"},
-		{params->partners > 0 && params->partner_delay_ps == 0, "partners",
+		{circuits->partners == 0 && circuits->partner_delay_ps > 0,
+			"partner_delay", "partners",
+			"with partners = 0 no partner is one too many"},
+		{circuits->partners > 0 && circuits->partner_delay_ps == 0, "partners",
 			"partner_delay",
 			"with partner_delay = 0 it makes no difference how many partners "
 			"a node has"},
-		{params->credits.flow_control != TB_FLOW_PAUSE &&
-				params->credits.xoff_bytes > 0,
+		{credits->flow_control != TB_FLOW_PAUSE && credits->xoff_bytes > 0,
 			"xoff", "flow_control", "only flow_control = pause has one"},
-		{params->credits.flow_control != TB_FLOW_PAUSE &&
-				params->credits.xon_bytes > 0,
-			"xon", "flow_control", "only flow_control = pause has one"},
+		{credits->flow_control != TB_FLOW_PAUSE && credits->xon_bytes > 0, "xon",
+			"flow_control", "only flow_control = pause has one"},
 		{host->rails_policy != TB_RAILS_STRIPING, "stripe_above", "rails_policy",
 			"only rails_policy = striping splits messages"},
 		{host->rails_policy != TB_RAILS_BY_RANK &&

@@ -1,4 +1,5 @@
 // The values of a preset's keys: from the text to what the key has.
+#include "credit_params.h"
 #include "preset_reading.h"
 
 #include "nearest.h"

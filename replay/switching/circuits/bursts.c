@@ -21,6 +21,8 @@
 // same instant whatever else has begun before.
 #include "circuits.h"
 
+#include "circuit_params.h"
+
 #include <assert.h>
 
 #define BURSTS_INLINE static inline __attribute__((always_inline))
@@ -60,7 +62,7 @@ BURSTS_INLINE void check_later(struct circuits *circuits, struct hops_to_check *
 // last_flit returns the offset in bytes of the last flit of a burst of `bytes`.
 static uint32_t last_flit(const struct circuits *circuits, uint32_t bytes)
 {
-	uint32_t size = circuits->replay.net->params.flit_bytes;
+	uint32_t size = tb_circuit_params(&circuits->replay.net->params)->flit_bytes;
 	return (bytes - 1) / size * size;
 }
 

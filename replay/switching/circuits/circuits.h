@@ -28,6 +28,7 @@
 #ifndef TB_CIRCUITS_H
 #define TB_CIRCUITS_H
 
+#include "circuit_params.h"
 #include "link_tokens.h"
 #include "switching.h"
 #include "units.h"
@@ -296,7 +297,8 @@ static inline tb_time_ps link_time(const struct circuit_link *link, uint64_t byt
 static inline tb_time_ps flit_time(
 	const struct circuits *circuits, const struct circuit_link *link)
 {
-	return link_time(link, circuits->replay.net->params.flit_bytes);
+	return link_time(
+		link, tb_circuit_params(&circuits->replay.net->params)->flit_bytes);
 }
 
 static inline tb_time_ps *free_at(const struct circuits *circuits, uint32_t slot)

@@ -3,6 +3,7 @@
 #include "circuits.h"
 
 #include "array.h"
+#include "circuit_params.h"
 #include "clock.h"
 #include "idle.h"
 #include "memory.h"
@@ -222,7 +223,7 @@ static uint32_t smallest_fifo(const struct tb_network *net)
 	for (uint32_t i = 0; i < net->n_links; i++)
 		if (net->links[i].fifo_bytes < bytes)
 			bytes = net->links[i].fifo_bytes;
-	return bytes - bytes % net->params.flit_bytes;
+	return bytes - bytes % tb_circuit_params(&net->params)->flit_bytes;
 }
 
 static uint32_t circuits_most_vcs(const struct tb_network *net)
@@ -331,9 +332,10 @@ static int circuits_make_links(struct circuits *circuits)
 static int make_trains(struct circuits *circuits)
 {
 	const struct tb_network *net = circuits->replay.net;
-	if (net->params.link_tokens == 0)
+	if (tb_circuit_params(&net->params)->link_tokens == 0)
 		return TB_OK;
-	circuits->trains = tb_link_tokens_new(circuits->n_slots, net->params.link_tokens);
+	circuits->trains = tb_link_tokens_new(
+		circuits->n_slots, tb_circuit_params(&net->params)->link_tokens);
 	if (!circuits->trains)
 		return TB_ENOMEM;
 	for (uint32_t id = 0; id < net->n_links; id++)
@@ -519,7 +521,9 @@ int tb_circuits_make(struct tb_replay *replay, const struct tb_engine_options *o
 	struct tb_cell ***cells)
 {
 	struct circuits *circuits = (void *)replay;
-	circuits->age_q10 = (int64_t)(replay->net->params.age_weight * 1024 + 0.5);
+	circuits->age_q10 =
+		(int64_t)(tb_circuit_params(&replay->net->params)->age_weight * 1024 +
+			  0.5);
 	circuits->hops_to_check = NOTHING;
 	circuits->delays = options->delays;
 	circuits->odd_routes = replay->choice.fixed || replay->choice.dead_at;

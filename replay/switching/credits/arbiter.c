@@ -2,6 +2,7 @@
 // its lanes by the tables (rules C11 to C13).
 #include "credits.h"
 
+#include "credit_params.h"
 #include "queues.h"
 
 enum { LOW, HIGH };
@@ -65,7 +66,7 @@ static bool can_take(const struct tb_vl_table *table, uint32_t can)
 static int arbiter_table(
 	const struct credits *credits, const struct arbiter *arbiter, uint32_t can)
 {
-	uint32_t limit = credits->replay.net->params.credits.vl_limit;
+	uint32_t limit = tb_credit_params(&credits->replay.net->params)->vl_limit;
 	if (!can_take(&credits->tables[HIGH], can))
 		return LOW;
 	bool reached = limit != TB_VL_LIMIT_NONE && arbiter->took_high &&

@@ -1,5 +1,6 @@
 #include "credits.h"
 
+#include "credit_params.h"
 #include "queues.h"
 
 #include <stdlib.h>
@@ -218,7 +219,8 @@ void tb_crossing_limit(struct credits *credits, uint32_t slot, uint32_t from)
 static bool is_marked_by_ecn(const struct credits *credits, uint32_t slot,
 	const struct credit_packet *packet, uint64_t bytes)
 {
-	const struct tb_credit_params *params = &credits->replay.net->params.credits;
+	const struct tb_credit_params *params =
+		tb_credit_params(&credits->replay.net->params);
 	uint64_t least = params->ecn_min_bytes, most = params->ecn_max_bytes;
 	if (bytes <= least)
 		return false;
@@ -235,7 +237,7 @@ static bool is_marked_by_fecn(const struct credits *credits, uint32_t slot,
 	const struct credit_packet *packet, struct marker *marker)
 {
 	const struct tb_network_params *params = &credits->replay.net->params;
-	const struct tb_credit_params *of = &params->credits;
+	const struct tb_credit_params *of = tb_credit_params(params);
 	const struct link_sender *sender = sender_at(credits, slot);
 	uint64_t steps = TB_FECN_THRESHOLD_MOST + 1 - of->fecn_threshold;
 	bool masked = of->fecn_victims == TB_FECN_VICTIMS_ALL ||
@@ -296,7 +298,8 @@ void tb_crossing_begin(struct credits *credits, uint32_t slot,
 		if (credits->markers) {
 			struct marker *marker = marker_of(credits, packet);
 			marker->bytes -= packet->of.wire_bytes;
-			if (credits->replay.net->params.credits.congestion_control ==
+			if (tb_credit_params(&credits->replay.net->params)
+							->congestion_control ==
 						TB_CONGESTION_FECN
 					? is_marked_by_fecn(credits, slot, packet, marker)
 					: is_marked_by_ecn(
@@ -378,7 +381,7 @@ tb_time_ps tb_crossing_acknowledged_at(
 {
 	const struct link_kind_row *kind = &credits->kinds[0];
 	tb_time_ps now = credits->replay.now;
-	uint32_t ack = credits->replay.net->params.credits.ack_bytes;
+	uint32_t ack = tb_credit_params(&credits->replay.net->params)->ack_bytes;
 	if (credits->setup.equal_links)
 		return now + packet->of.n_hops * kind->latency_ps +
 		       credits_wire_time(kind, ack);

@@ -2,6 +2,7 @@
 #include "clock.h"
 
 #include "array.h"
+#include "credit_params.h"
 #include "credits.h"
 #include "idle.h"
 #include "memory.h"
@@ -494,7 +495,7 @@ static uint32_t most_stops(const struct credits *credits)
 static void credits_size_up(struct credits *credits)
 {
 	const struct tb_network *net = credits->replay.net;
-	const struct tb_credit_params *params = &net->params.credits;
+	const struct tb_credit_params *params = tb_credit_params(&net->params);
 	uint32_t most_ports = tb_network_most_ports(net);
 	bool by_output = params->queues == TB_QUEUES_VOQ;
 	credits->stops_most = most_stops(credits);
@@ -548,7 +549,8 @@ static int make_crossbars(struct credits *credits)
 
 static int credits_make_tables(struct credits *credits)
 {
-	const struct tb_credit_params *params = &credits->replay.net->params.credits;
+	const struct tb_credit_params *params =
+		tb_credit_params(&credits->replay.net->params);
 	int status = tb_vl_table_read(
 		&credits->tables[0], params->vl_low, credits->n_vls, true);
 	if (status == TB_OK)
@@ -567,7 +569,7 @@ static int credits_make_tables(struct credits *credits)
 static struct credits_setup find_setup(const struct credits *credits)
 {
 	const struct tb_network *net = credits->replay.net;
-	const struct tb_credit_params *params = &net->params.credits;
+	const struct tb_credit_params *params = tb_credit_params(&net->params);
 	const enum tb_ascent ascent = net->params.ascent;
 	bool fails = credits->replay.choice.dead_at != NULL;
 	bool marks = tb_paces_control(credits->replay.paces);
@@ -640,7 +642,8 @@ static int make_vls(struct credits *credits, const struct tb_engine_options *opt
 {
 	const struct tb_network_params *params = &credits->replay.net->params;
 	uint8_t vls[TB_SLS];
-	int status = tb_sl_to_vl_read(vls, params->credits.sl_to_vl, credits->n_vls);
+	int status =
+		tb_sl_to_vl_read(vls, tb_credit_params(params)->sl_to_vl, credits->n_vls);
 	if (status != TB_OK)
 		return status;
 	credits->vl_of_others = vls[0];

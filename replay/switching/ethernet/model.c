@@ -3,6 +3,7 @@
 
 #include "array.h"
 #include "ethernet_impl.h"
+#include "ethernet_params.h"
 #include "idle.h"
 
 #include <stdlib.h>
@@ -246,7 +247,8 @@ static int make_ports(struct ethernet *made)
 		made->ports[i] = (struct ethernet_port){
 			.byte_q20 = tb_per_byte_q20(info->bytes_per_s),
 			.latency_ps = info->latency_ps,
-			.burst_ps = tb_idle_time(net->params.ethernet.burst_bytes,
+			.burst_ps = tb_idle_time(
+				tb_ethernet_params(&net->params)->burst_bytes,
 				tb_per_byte_q20(info->bytes_per_s)),
 			.link = i,
 			.first = NOTHING,

@@ -6,6 +6,7 @@
 // link that limits, and those to blame are the flows that share it, each for its part of
 // their rates. Times are whole picoseconds: of a sum, what is counted until now is taken
 // from what is counted then.
+#include "credit_params.h"
 #include "fluid.h"
 
 #include <assert.h>
@@ -185,7 +186,8 @@ uint32_t tb_fluid_round_up(struct fluid *fluid, uint32_t id)
 	const struct tb_network_params *params = &fluid->replay.net->params;
 	uint64_t full =
 		(uint64_t)params->packet_payload_bytes + params->packet_overhead_bytes;
-	uint64_t first = flow->n_before ? 0 : params->credits.first_overhead_bytes;
+	uint64_t first =
+		flow->n_before ? 0 : tb_credit_params(params)->first_overhead_bytes;
 	assert(flow->n_packets > 0); // what begins at the edge is not a flow yet
 	fluid_amount whole = (fluid_amount)(flow->n_packets * full + first) * BYTE_AMOUNT;
 	if (whole > flow->all || flow->n_packets + flow->n_before == message->n_packets)

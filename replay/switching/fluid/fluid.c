@@ -2,6 +2,8 @@
 #include "clock.h"
 
 #include "array.h"
+#include "circuit_params.h"
+#include "credit_params.h"
 #include "fluid.h"
 #include "fluid_edges.h"
 #include "switchings.h"
@@ -154,12 +156,13 @@ static int make_nodes(struct fluid *fluid)
 	const struct tb_network *net = fluid->replay.net;
 	const struct tb_network_params *params = &net->params;
 	fluid->event_at = TB_TIME_NEVER;
-	if (params->credits.message_gap_ps) {
+	if (tb_credit_params(params)->message_gap_ps) {
 		fluid->node_begun_at = malloc(net->n_nodes * sizeof(tb_time_ps));
 		if (!fluid->node_begun_at)
 			return TB_ENOMEM;
 		for (uint32_t i = 0; i < net->n_nodes; i++)
-			fluid->node_begun_at[i] = -params->credits.message_gap_ps;
+			fluid->node_begun_at[i] =
+				-tb_credit_params(params)->message_gap_ps;
 	}
 	tb_time_ps packet_ps = tb_fluid_duration(
 		(fluid_amount)params->packet_payload_bytes * BYTE_AMOUNT,
@@ -228,7 +231,7 @@ uint64_t tb_fluid_wire_bytes(
 	uint64_t overhead = params->packet_overhead_bytes -
 			    (keeps_frames ? tb_replay_headers(replay) : 0);
 	bool has_first = !keeps_frames && message->n_unfetched == message->n_packets;
-	uint64_t first = has_first ? params->credits.first_overhead_bytes : 0;
+	uint64_t first = has_first ? tb_credit_params(params)->first_overhead_bytes : 0;
 	uint64_t wire = tb_message_left(replay, message) +
 			message->n_unfetched * overhead + first;
 	return wire ? wire : 1;
@@ -470,11 +473,13 @@ static bool fluid_line_key(
 {
 	const struct tb_network_params *params = &fluid->replay.net->params;
 	uint32_t source = message->what.source.id;
-	bool by_pair = fluid->nodes->stores ||
-		       (fluid->nodes->has_queue_pairs &&
-			       params->credits.queue_pairs == TB_QUEUE_PAIRS_CONNECTION);
+	bool by_pair =
+		fluid->nodes->stores ||
+		(fluid->nodes->has_queue_pairs && tb_credit_params(params)->queue_pairs ==
+							  TB_QUEUE_PAIRS_CONNECTION);
 	*key = (uint64_t)source << 32 | (by_pair ? message->end : source);
-	return by_pair || (fluid->nodes->has_circuits && params->slice_bytes == 0);
+	return by_pair || (fluid->nodes->has_circuits &&
+				  tb_circuit_params(params)->slice_bytes == 0);
 }
 
 static uint32_t fluid_line_find(struct fluid *fluid, uint64_t key)
@@ -506,7 +511,8 @@ void tb_fluid_begins(struct fluid *fluid, uint32_t message)
 // in its line began.
 static tb_time_ps begin_in_time(struct fluid *fluid, uint32_t message, tb_time_ps last)
 {
-	const struct tb_credit_params *credits = &fluid->replay.net->params.credits;
+	const struct tb_credit_params *credits =
+		tb_credit_params(&fluid->replay.net->params);
 	uint32_t source = fluid->replay.messages[message].what.source.id;
 	tb_time_ps at = fluid->replay.now;
 	if (last >= 0 && at < last + credits->queue_pair_gap_ps)
