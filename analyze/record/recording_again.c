@@ -36,7 +36,7 @@ int tb_recording_again(
 	if (status == TB_OK)
 		status = run_to_end(again, hosted.engine, error);
 	if (status == TB_OK) {
-		*took_ps = tb_engine_stats(hosted.engine).now_ps;
+		*took_ps = tb_engine_stats_of(hosted.engine).now_ps;
 		status = tb_engine_finish(hosted.engine, error);
 	}
 	tb_hosted_fini(&hosted);

@@ -181,7 +181,7 @@ int tb_recording_replay_checks(struct tb_capture_checks *checks,
 		return tb_fail_memory(error, "the check");
 	for (uint32_t i = 0; i < n && status == TB_OK; i++) {
 		struct tb_workload_input input =
-			tb_workload_input(recording->workload, i);
+			tb_workload_input_at(recording->workload, i);
 		if (!is_checkable(&input))
 			continue;
 		status = check_inferred_job(

@@ -72,11 +72,11 @@ int tb_recording_name_nodes(struct tb_recording *recording, struct tb_error *err
 		recording->node_names[i] = "";
 	for (uint32_t i = 0; i < tb_workload_n_inputs(recording->workload); i++) {
 		struct tb_workload_input input =
-			tb_workload_input(recording->workload, i);
+			tb_workload_input_at(recording->workload, i);
 		if (recording->node_names && status == TB_OK && input.job &&
 			(input.job->endpoints || input.job->hosts))
 			status = name_seats(recording, input.job,
-				tb_workload_job(recording->workload, input.first_job)
+				tb_workload_job_at(recording->workload, input.first_job)
 					.node_of_rank);
 	}
 	for (uint32_t i = 0; recording->node_names && i < n_nodes; i++)

@@ -43,10 +43,10 @@ bool tb_recording_lacks_range(const struct tb_workload *workload)
 {
 	bool bounded = false;
 	for (uint32_t i = 0; i < tb_workload_n_inputs(workload); i++) {
-		const struct tb_job *job = tb_workload_input(workload, i).job;
+		const struct tb_job *job = tb_workload_input_at(workload, i).job;
 		bounded |= job && job->bounds;
 	}
-	return bounded && tb_workload_bounds(workload).n == 0;
+	return bounded && tb_workload_bounds_of(workload).n == 0;
 }
 
 int tb_recording_notes_init(struct tb_recording_notes *notes,
@@ -57,7 +57,7 @@ int tb_recording_notes_init(struct tb_recording_notes *notes,
 	int status = TB_OK;
 	for (uint32_t i = 0; i < tb_workload_n_inputs(recording->workload); i++) {
 		struct tb_workload_input input =
-			tb_workload_input(recording->workload, i);
+			tb_workload_input_at(recording->workload, i);
 		if (status == TB_OK && input.job)
 			status = add_lines(notes, input.first_job, input.job->notes);
 		if (status == TB_OK && lacks_range && input.job && input.job->bounds)
@@ -65,7 +65,7 @@ int tb_recording_notes_init(struct tb_recording_notes *notes,
 	}
 	if (status == TB_OK && recording->also)
 		status = add_lines(notes,
-			tb_workload_input(recording->workload, 0).first_job,
+			tb_workload_input_at(recording->workload, 0).first_job,
 			recording->also->note);
 	uint32_t n_remarks = tb_network_n_remarks(recording->network);
 	for (uint32_t i = 0; status == TB_OK && i < n_remarks; i++)

@@ -46,7 +46,7 @@ static int raise_tree(struct tb_recording *recording, struct tb_error *error)
 static bool has_captures(const struct tb_workload *workload)
 {
 	for (uint32_t i = 0; i < tb_workload_n_inputs(workload); i++)
-		if (tb_workload_input(workload, i).is_capture)
+		if (tb_workload_input_at(workload, i).is_capture)
 			return true;
 	return false;
 }
@@ -70,7 +70,7 @@ static int open_workload(struct tb_recording *recording, struct tb_error *error)
 			"--sampled, "
 			"--dedup and "
 			"--keep-... are for packet captures",
-			tb_workload_input(recording->workload, 0).name);
+			tb_workload_input_at(recording->workload, 0).name);
 	if (status == TB_OK)
 		status = raise_tree(recording, error);
 	if (status == TB_OK)
@@ -96,7 +96,7 @@ static int list_inputs(struct tb_recording *recording, struct tb_error *error)
 		return recording_no_memory(error);
 	for (uint32_t i = 0; i < tb_workload_n_inputs(recording->workload); i++) {
 		struct tb_workload_input input =
-			tb_workload_input(recording->workload, i);
+			tb_workload_input_at(recording->workload, i);
 		if (!input.is_part)
 			fprintf(stream, "%s%s", i ? ", " : "", input.name);
 	}
@@ -110,7 +110,7 @@ static int list_inputs(struct tb_recording *recording, struct tb_error *error)
 		recording->files[recording->n_files++] = wanted->traces[i];
 	for (uint32_t i = 0; i < tb_workload_n_inputs(recording->workload); i++) {
 		struct tb_workload_input input =
-			tb_workload_input(recording->workload, i);
+			tb_workload_input_at(recording->workload, i);
 		if (!input.is_plain && !input.is_part)
 			recording->files[recording->n_files++] = input.name;
 	}
@@ -173,7 +173,7 @@ static int take_service_levels(struct tb_recording *recording, struct tb_error *
 	if (!recording->service_levels)
 		return recording_no_memory(error);
 	for (uint32_t i = 0; i < n; i++) {
-		struct tb_workload_job job = tb_workload_job(recording->workload, i);
+		struct tb_workload_job job = tb_workload_job_at(recording->workload, i);
 		recording->service_levels[i] = job.service_level;
 		if (job.service_level && !tb_switching_of(params)->has_service_levels)
 			return tb_fail(error, TB_EUSAGE,

@@ -79,7 +79,7 @@ static void range_sum_up(struct tb_recording_range_outcome *outcome,
 	const struct range_crew *crew, struct tb_check_parts parts)
 {
 	const struct tb_workload_bounds bounds =
-		tb_workload_bounds(crew->recording->workload);
+		tb_workload_bounds_of(crew->recording->workload);
 	bool is_run = crew->recording == crew->asked->recording;
 	outcome->least_ps = TB_TIME_NEVER;
 	if (is_run)
@@ -110,7 +110,7 @@ static int replay_jobs(struct tb_recording_range_outcome *outcome,
 {
 	struct range_crew crew = {.asked = asked,
 		.recording = recording,
-		.n_bounds = tb_workload_bounds(recording->workload).n};
+		.n_bounds = tb_workload_bounds_of(recording->workload).n};
 	crew.n = crew.n_bounds + (crew.n_bounds && recording != asked->recording);
 	*outcome = (struct tb_recording_range_outcome){.n = crew.n};
 	if (crew.n == 0)

@@ -13,7 +13,7 @@ static int recorded_keep_calls(
 	struct tb_recording *recording, uint32_t i, struct tb_error *error)
 {
 	const struct tb_workload *workload = recording->workload;
-	struct tb_workload_input input = tb_workload_input(workload, i);
+	struct tb_workload_input input = tb_workload_input_at(workload, i);
 	const struct tb_recorded_calls *recorded = input.job->recorded;
 	struct tb_call_times simulated = {.n_ranks = 0};
 	uint64_t uncompared[TB_UNCOMPARED_N];
@@ -50,7 +50,7 @@ static uint64_t capture_span_ps(const struct tb_packets_summary *summary)
 // keep_span keeps how long a capture was, beside how long its replay took.
 static int keep_span(struct tb_recording *recording, uint32_t i, struct tb_error *error)
 {
-	struct tb_workload_input input = tb_workload_input(recording->workload, i);
+	struct tb_workload_input input = tb_workload_input_at(recording->workload, i);
 	const struct tb_packets_summary *summary = tb_packets_summary(input.packets);
 	const struct tb_recorded_sample sample = {.job = input.first_job,
 		.unit = "packet",
@@ -65,8 +65,8 @@ static int keep_span(struct tb_recording *recording, uint32_t i, struct tb_error
 static void place_pairs(
 	const struct tb_workload *workload, uint32_t i, struct tb_congestion *congestion)
 {
-	struct tb_workload_input input = tb_workload_input(workload, i);
-	struct tb_workload_job job = tb_workload_job(workload, input.first_job);
+	struct tb_workload_input input = tb_workload_input_at(workload, i);
+	struct tb_workload_job job = tb_workload_job_at(workload, input.first_job);
 	for (size_t k = 0; k < congestion->n_pairs; k++) {
 		struct tb_congestion_pair *pair = &congestion->pairs[k];
 		uint32_t *const ends[] = {&pair->source_node, &pair->destination_node};
@@ -88,7 +88,7 @@ static void place_pairs(
 static int recorded_keep_congestion(
 	struct tb_recording *recording, uint32_t i, struct tb_error *error)
 {
-	struct tb_workload_input input = tb_workload_input(recording->workload, i);
+	struct tb_workload_input input = tb_workload_input_at(recording->workload, i);
 	struct tb_congestion *made = NULL;
 	int status = TB_OK;
 	if (input.packets)
@@ -121,7 +121,7 @@ int tb_recording_keep_recorded(struct tb_recording *recording, struct tb_error *
 		return TB_OK; // there is nothing to add to
 	for (uint32_t i = 0; i < tb_workload_n_inputs(recording->workload); i++) {
 		struct tb_workload_input input =
-			tb_workload_input(recording->workload, i);
+			tb_workload_input_at(recording->workload, i);
 		if (status == TB_OK && input.packets)
 			status = keep_span(recording, i, error);
 		else if (status == TB_OK && input.job->recorded)

@@ -18,7 +18,7 @@ static struct tb_run_job *list_run_jobs(const struct tb_recording *recording)
 	uint32_t n = tb_workload_n_jobs(recording->workload);
 	struct tb_run_job *jobs = calloc(n + 1u, sizeof *jobs);
 	for (uint32_t i = 0; jobs && i < n; i++) {
-		struct tb_workload_job job = tb_workload_job(recording->workload, i);
+		struct tb_workload_job job = tb_workload_job_at(recording->workload, i);
 		jobs[i] = (struct tb_run_job){
 			job.name, job.input, job.start_ps, job.placement};
 	}
@@ -32,10 +32,10 @@ static struct tb_run_place *list_places(const struct tb_recording *recording, si
 	uint32_t n_jobs = tb_workload_n_jobs(recording->workload);
 	size_t n_ranks = 0;
 	for (uint32_t i = 0; i < n_jobs; i++)
-		n_ranks += tb_workload_job(recording->workload, i).n_ranks;
+		n_ranks += tb_workload_job_at(recording->workload, i).n_ranks;
 	struct tb_run_place *places = malloc((n_ranks + 1) * sizeof *places);
 	for (uint32_t i = 0; places && i < n_jobs; i++) {
-		struct tb_workload_job job = tb_workload_job(recording->workload, i);
+		struct tb_workload_job job = tb_workload_job_at(recording->workload, i);
 		for (uint32_t rank = 0; rank < job.n_ranks; rank++)
 			places[(*n)++] =
 				(struct tb_run_place){i, rank, {job.node_of_rank[rank]}};
@@ -47,7 +47,7 @@ const char *tb_recording_kind(const struct tb_workload *workload)
 {
 	uint32_t n = tb_workload_n_inputs(workload), n_packets = 0;
 	for (uint32_t i = 0; i < n; i++)
-		n_packets += tb_workload_input(workload, i).packets != NULL;
+		n_packets += tb_workload_input_at(workload, i).packets != NULL;
 	return n_packets == n ? "packets" : n_packets ? "mixed" : "job";
 }
 
@@ -99,7 +99,7 @@ int tb_recording_begin(struct tb_recording *recording, struct tb_error *error)
 // name_nodes names nodes after the captured endpoints placed there, and lists their jobs.
 static int name_nodes(struct tb_recording *recording, uint32_t i, struct tb_error *error)
 {
-	struct tb_workload_input input = tb_workload_input(recording->workload, i);
+	struct tb_workload_input input = tb_workload_input_at(recording->workload, i);
 	uint32_t n = tb_packets_summary(input.packets)->n_nodes;
 	uint32_t *n_ranks = calloc(input.n_jobs + 1u, sizeof *n_ranks);
 	if (!n_ranks || TB_ARRAY_RESERVE(&recording->places, &recording->places_room,
@@ -127,7 +127,8 @@ static int name_all_nodes(struct tb_recording *recording, struct tb_error *error
 {
 	int status = TB_OK;
 	for (uint32_t i = 0; i < tb_workload_n_inputs(recording->workload); i++)
-		if (status == TB_OK && tb_workload_input(recording->workload, i).packets)
+		if (status == TB_OK &&
+			tb_workload_input_at(recording->workload, i).packets)
 			status = name_nodes(recording, i, error);
 	return status;
 }
@@ -141,7 +142,7 @@ static json_t *summary_json(const struct tb_recording *recording)
 	json_t *captures = json_array();
 	for (uint32_t i = 0; i < n; i++) {
 		struct tb_workload_input input =
-			tb_workload_input(recording->workload, i);
+			tb_workload_input_at(recording->workload, i);
 		if (!input.packets)
 			continue;
 		json_t *summary = tb_packets_summary_json(input.packets, peak_rate);

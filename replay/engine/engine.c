@@ -102,7 +102,7 @@ void tb_engine_free(struct tb_engine *engine)
 {
 	if (!engine)
 		return;
-	(void)!tb_led_order(engine->peers, TB_LED_END, 0, NULL);
+	(void)!tb_led_order_send(engine->peers, TB_LED_END, 0, NULL);
 	tb_windows_free(engine->windows);
 	engine->model->free(engine->replay);
 	tb_exact_free(engine->exact);
@@ -111,7 +111,7 @@ void tb_engine_free(struct tb_engine *engine)
 
 int tb_engine_run(struct tb_engine *engine, uint64_t n_rounds, struct tb_error *error)
 {
-	int status = tb_led_order(engine->peers, TB_LED_RUN, n_rounds, error);
+	int status = tb_led_order_send(engine->peers, TB_LED_RUN, n_rounds, error);
 	if (status != TB_OK)
 		return status;
 	if (engine->windows)
@@ -124,7 +124,8 @@ int tb_engine_run(struct tb_engine *engine, uint64_t n_rounds, struct tb_error *
 
 void tb_engine_pause_at(struct tb_engine *engine, tb_time_ps at)
 {
-	if (tb_led_order(engine->peers, TB_LED_PAUSE_AT, (uint64_t)at, NULL) != TB_OK)
+	if (tb_led_order_send(engine->peers, TB_LED_PAUSE_AT, (uint64_t)at, NULL) !=
+		TB_OK)
 		tb_replay_no_memory(engine->replay, "orders to other processes");
 	if (engine->exact)
 		tb_exact_pause_at(engine->exact, at);
@@ -134,7 +135,7 @@ void tb_engine_pause_at(struct tb_engine *engine, tb_time_ps at)
 
 int tb_engine_checkpoint(struct tb_engine *engine, struct tb_error *error)
 {
-	int status = tb_led_order(engine->peers, TB_LED_CHECKPOINT, 0, error);
+	int status = tb_led_order_send(engine->peers, TB_LED_CHECKPOINT, 0, error);
 	if (status != TB_OK)
 		return status;
 	return engine->windows ? tb_windows_checkpoint(engine->windows, error)
@@ -143,7 +144,7 @@ int tb_engine_checkpoint(struct tb_engine *engine, struct tb_error *error)
 
 int tb_engine_finish(struct tb_engine *engine, struct tb_error *error)
 {
-	int status = tb_led_order(engine->peers, TB_LED_FINISH, 0, error);
+	int status = tb_led_order_send(engine->peers, TB_LED_FINISH, 0, error);
 	if (status != TB_OK)
 		return status;
 	if (engine->windows)
@@ -183,7 +184,7 @@ int tb_engine_follow(struct tb_engine *engine, struct tb_error *error)
 	}
 }
 
-struct tb_engine_stats tb_engine_stats(const struct tb_engine *engine)
+struct tb_engine_stats tb_engine_stats_of(const struct tb_engine *engine)
 {
 	const struct tb_replay *replay = engine->replay;
 	struct tb_engine_stats stats = replay->stats;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-int tb_led_order(struct tb_peer_streams *peers, enum tb_led_word word, uint64_t n,
+int tb_led_order_send(struct tb_peer_streams *peers, enum tb_led_word word, uint64_t n,
 	struct tb_error *error)
 {
 	const struct tb_led_order order = {word, n};

@@ -17,9 +17,9 @@ struct tb_led_order {
 	uint64_t n;
 };
 
-// tb_led_order gives an order to all others; `peers` NULL, or a rank that does not lead:
-// nobody. TB_ENOMEM.
-int tb_led_order(struct tb_peer_streams *peers, enum tb_led_word word, uint64_t n,
+// tb_led_order_send gives an order to all others; `peers` NULL, or a rank that does not
+// lead: nobody. TB_ENOMEM.
+int tb_led_order_send(struct tb_peer_streams *peers, enum tb_led_word word, uint64_t n,
 	struct tb_error *error) TB_MUST_USE;
 
 // tb_led_next waits for the next order. TB_ENOMEM, TB_EIO.

@@ -396,7 +396,7 @@ int tb_replay_open(struct tb_replay *replay, const struct tb_observer *observer,
 	int status = tb_records_init(&replay->records, replay->net, observer, cells,
 		options->bin_ps, observer && !options->without_blame);
 	if (status == TB_OK && options->to_ps > 0)
-		tb_records_look_at(&replay->records, options->from_ps, options->to_ps);
+		tb_records_limit_to(&replay->records, options->from_ps, options->to_ps);
 	if (status == TB_OK && replay->parts)
 		status = tb_records_cut(&replay->records, replay->net, replay->parts);
 	if (status == TB_OK)

@@ -92,7 +92,7 @@ void tb_records_fini(struct tb_records *records)
 	*records = (struct tb_records){0};
 }
 
-void tb_records_look_at(struct tb_records *records, tb_time_ps from_ps, tb_time_ps to_ps)
+void tb_records_limit_to(struct tb_records *records, tb_time_ps from_ps, tb_time_ps to_ps)
 {
 	assert(!records->automatic && records->bin_start == 0);
 	records->from_ps = from_ps;

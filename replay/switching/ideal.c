@@ -113,7 +113,7 @@ static void inject_frame(struct ideal *ideal, uint32_t node, uint32_t id)
 	struct node_links *edge = &ideal->edges[node];
 	uint32_t to = packet->of.destination;
 	const struct tb_idle_frame frame =
-		tb_idle_frame(replay->net, node, to, least_bytes(ideal, packet));
+		tb_idle_frame_between(replay->net, node, to, least_bytes(ideal, packet));
 	packet->burst = tb_idle_burst(replay->net, replay->net->ejection[to]);
 	packet->trip =
 		(struct tb_idle_trip){.last = frame.ejection, .behind = frame.behind};
@@ -136,7 +136,7 @@ static void ideal_inject(struct tb_replay *replay, uint32_t node, uint32_t id)
 		inject_frame(ideal, node, id);
 		return;
 	}
-	packet->trip = (ideal->vcs_most ? tb_idle_trip : tb_idle_credits_trip)(
+	packet->trip = (ideal->vcs_most ? tb_idle_trip_between : tb_idle_credits_trip)(
 		replay->net, node, packet->of.destination, packet->of.wire_bytes);
 	if (ideal->vcs_most) {
 		packet->vc = earliest_vc(ideal, node, id);

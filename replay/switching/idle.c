@@ -55,7 +55,7 @@ uint32_t tb_idle_link_on(const struct tb_network *network, uint32_t sw, uint32_t
 	return best;
 }
 
-struct tb_idle_path tb_idle_path(
+struct tb_idle_path tb_idle_path_between(
 	const struct tb_network *network, uint32_t source, uint32_t destination)
 {
 	if (!network->regular) {
@@ -91,10 +91,11 @@ tb_time_ps tb_idle_crossing(const struct tb_network *network,
 	       tb_idle_time(last, path->slowest_q20) + tb_idle_time(last, path->last_q20);
 }
 
-struct tb_idle_trip tb_idle_trip(const struct tb_network *network, uint32_t source,
-	uint32_t destination, uint64_t wire_bytes)
+struct tb_idle_trip tb_idle_trip_between(const struct tb_network *network,
+	uint32_t source, uint32_t destination, uint64_t wire_bytes)
 {
-	const struct tb_idle_path path = tb_idle_path(network, source, destination);
+	const struct tb_idle_path path =
+		tb_idle_path_between(network, source, destination);
 	return (struct tb_idle_trip){.pace = tb_idle_time(wire_bytes, path.slowest_q20),
 		.before = path.before,
 		.last = tb_idle_time(wire_bytes, path.last_q20),
@@ -130,7 +131,8 @@ tb_time_ps tb_idle_latency_ps(const struct tb_network *network, struct tb_node s
 	if (source.id == destination.id)
 		return overhead + tb_idle_time(2 * bytes, bus_q20) +
 		       (bytes && bus_q20 ? tb_circuit_params(params)->bus_turn_ps : 0);
-	const struct tb_idle_path path = tb_idle_path(network, source.id, destination.id);
+	const struct tb_idle_path path =
+		tb_idle_path_between(network, source.id, destination.id);
 	uint64_t full = params->packet_payload_bytes;
 	uint64_t n = bytes ? (bytes + full - 1) / full : 1;
 	uint64_t last = bytes - (n - 1) * full;
@@ -432,8 +434,8 @@ static tb_time_ps idle_stored_passes(
 		0, carried(network, link, wire) - tb_idle_burst(network, link));
 }
 
-struct tb_idle_frame tb_idle_frame(const struct tb_network *network, uint32_t source,
-	uint32_t destination, uint64_t wire_bytes)
+struct tb_idle_frame tb_idle_frame_between(const struct tb_network *network,
+	uint32_t source, uint32_t destination, uint64_t wire_bytes)
 {
 	const struct stored_way way = idle_stored_way(network, source, destination);
 	uint32_t link = network->injection[source], n = 1;

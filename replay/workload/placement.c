@@ -368,7 +368,7 @@ static int place_by_names(const struct placing *placing, uint32_t *nodes)
 	struct tb_hosts_match match;
 	char sum[400];
 	struct tb_places *places = placing->places;
-	int status = tb_hosts_match(&match, places->network,
+	int status = tb_hosts_match_find(&match, places->network,
 		placing->placement->trace_hosts, placing->n_ranks, placing->error);
 	if (status != TB_OK)
 		return status;
@@ -637,7 +637,8 @@ static void hosts_match_take_range(const struct fabric_name *named, uint32_t n,
 		++*count;
 }
 
-static void name_host(struct tb_hosts_match *match, const char *host, const char *what)
+static void hosts_match_name_host(
+	struct tb_hosts_match *match, const char *host, const char *what)
 {
 	size_t at = strlen(match->text);
 	// Whole names only, and room for the dots.
@@ -660,7 +661,7 @@ static bool place_host(struct tb_hosts_match *match, const struct fabric_name *n
 		return false;
 	if (several && rule != WITHOUT_RAIL) {
 		match->n_ambiguous++;
-		name_host(match, ranks[0].host, " (ambiguous)");
+		hosts_match_name_host(match, ranks[0].host, " (ambiguous)");
 		return true;
 	}
 	for (uint32_t i = 0; i < n_ranks; i++)
@@ -689,7 +690,8 @@ static void match_all(struct tb_hosts_match *match, struct fabric_name *const *n
 		if (decided)
 			continue;
 		match->n_unmatched++;
-		name_host(match, sorted[i].host ? sorted[i].host : "(unknown)", "");
+		hosts_match_name_host(
+			match, sorted[i].host ? sorted[i].host : "(unknown)", "");
 	}
 }
 
@@ -699,7 +701,7 @@ void tb_hosts_match_fini(struct tb_hosts_match *match)
 	*match = (struct tb_hosts_match){0};
 }
 
-int tb_hosts_match(struct tb_hosts_match *match, const struct tb_network *network,
+int tb_hosts_match_find(struct tb_hosts_match *match, const struct tb_network *network,
 	const char *const *hosts, uint32_t n_ranks, struct tb_error *error)
 {
 	uint32_t n_nodes = tb_network_n_hosts(network);

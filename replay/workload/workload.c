@@ -687,7 +687,8 @@ uint32_t tb_workload_n_inputs(const struct tb_workload *workload)
 	return workload->n_inputs;
 }
 
-struct tb_workload_input tb_workload_input(const struct tb_workload *workload, uint32_t i)
+struct tb_workload_input tb_workload_input_at(
+	const struct tb_workload *workload, uint32_t i)
 {
 	const struct workload_input *input = &workload->inputs[i];
 	return (struct tb_workload_input){.name = input->files_text,
@@ -716,7 +717,8 @@ const struct workload_input *tb_workload_input_of(
 	return &workload->inputs[i];
 }
 
-struct tb_workload_job tb_workload_job(const struct tb_workload *workload, uint32_t job)
+struct tb_workload_job tb_workload_job_at(
+	const struct tb_workload *workload, uint32_t job)
 {
 	const struct workload_input *input = tb_workload_input_of(workload, job);
 	return (struct tb_workload_job){

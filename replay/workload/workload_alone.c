@@ -108,7 +108,7 @@ int tb_workload_alone_new(struct tb_workload_alone **alone,
 	return workload_alone_hand_out(alone, made, status);
 }
 
-struct tb_workload_bounds tb_workload_bounds(const struct tb_workload *workload)
+struct tb_workload_bounds tb_workload_bounds_of(const struct tb_workload *workload)
 {
 	struct tb_workload_bounds all = {0};
 	for (uint32_t i = 0; i < workload->n_inputs; i++) {
