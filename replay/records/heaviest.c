@@ -1,7 +1,5 @@
 #include "heaviest.h"
 
-#include "wait_steps.h"
-
 #include <stdlib.h>
 #include <string.h>
 
