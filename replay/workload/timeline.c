@@ -386,7 +386,7 @@ static uint32_t path_node(const struct path_walk *walk, uint32_t rank)
 	return rank == TB_ID_NONE ? TB_ID_NONE : walk->log->node_of_rank[rank];
 }
 
-// total_of returns the total that a step belongs to; NULL without memory.
+// total_of returns the total to which a step counts; NULL without memory.
 static struct tb_path_total *total_of(
 	struct path_walk *walk, const struct tb_rank_span *step)
 {
@@ -410,7 +410,7 @@ static struct tb_path_total *total_of(
 	return &path->totals[path->n_totals++];
 }
 
-// path_add_step adds a step: what passed between `from_ps` and what is known so far.
+// path_add_step adds a step from `from_ps` to the beginning of the path so far.
 static void path_add_step(struct path_walk *walk, tb_time_ps from_ps, uint32_t cause,
 	uint32_t rank, uint32_t peer)
 {
@@ -440,8 +440,8 @@ static void path_add_step(struct path_walk *walk, tb_time_ps from_ps, uint32_t c
 	walk->at_ps = from_ps;
 }
 
-// path_add_message adds the parts of a send's latency since its post. What comes after
-// its arrival is its acknowledgement; what was to come later than what is known did not
+// path_add_message adds the parts of a send's latency since its post. The time after its
+// arrival is its acknowledgement. Parts beyond the beginning of the path so far do not
 // count.
 static void path_add_message(struct path_walk *walk, uint32_t send)
 {
@@ -463,8 +463,8 @@ static void path_add_message(struct path_walk *walk, uint32_t send)
 	path_add_step(walk, posted, TB_PATH_QUEUE, rank, peer);
 }
 
-// step_back adds what happened until an operation ended, and returns the one that it had
-// started after; TB_ID_NONE at the beginning of the job.
+// step_back adds the steps of an operation, backwards from its end, and returns the
+// operation whose end let it start; TB_ID_NONE at the beginning of the job.
 static uint32_t step_back(struct path_walk *walk, uint32_t op)
 {
 	const struct tb_op_log *log = walk->log;
@@ -488,7 +488,7 @@ static uint32_t step_back(struct path_walk *walk, uint32_t op)
 	return log->by[op];
 }
 
-// last_op returns the operation that ended last, until `end_ps`; TB_ID_NONE: none did.
+// last_op returns the operation that ended last up to `end_ps`, or TB_ID_NONE.
 static uint32_t last_op(const struct tb_op_log *log, tb_time_ps end_ps)
 {
 	uint32_t last = TB_ID_NONE;

@@ -86,7 +86,7 @@ static int workload_alone_allocate(
 	return tb_fail_memory(error, "a job");
 }
 
-// workload_alone_hand_out hands over what was made whole.
+// workload_alone_hand_out stores the result if it is complete, else frees it.
 static int workload_alone_hand_out(
 	struct tb_workload_alone **alone, struct tb_workload_alone *made, int status)
 {
