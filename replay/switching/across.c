@@ -57,7 +57,7 @@ static inline void packed_put(struct packed *packed, const void *bytes, size_t n
 	packed->n += n;
 }
 
-// get reads `n` bytes; false where the record is shorter.
+// get reads `n` bytes; false if the record is shorter.
 static inline bool get(struct unread *unread, void *to, size_t n)
 {
 	if (unread->n < n)
@@ -647,7 +647,7 @@ tb_time_ps tb_across_most(struct tb_across *across, tb_time_ps own)
 	return -tb_across_least(across, -own);
 }
 
-// What processes have recorded comes together in rank 0.
+// Collecting the records of all processes in rank 0.
 
 struct records_record { // then rows of flows, bins, and the waits of its parts
 	struct tb_engine_stats stats;
@@ -714,7 +714,8 @@ static int take_records(
 	return status == TB_OK && all ? unpack_waits(across, rank, &unread) : status;
 }
 
-// join_records has the records of the others in those of rank 0; `own` is what was kept.
+// join_records merges the records of the other processes into those of rank 0; `own`
+// receives the bins kept before.
 static int join_records(struct tb_across *across, bool all, struct tb_kept_bins *own)
 {
 	struct tb_kept_bins *others = calloc(across->n, sizeof *others);

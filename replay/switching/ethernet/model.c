@@ -22,7 +22,7 @@ static struct ethernet *ethernet_of_replay(struct tb_replay *replay)
 	return (void *)replay;
 }
 
-// The operating system takes all that its programs send.
+// The operating system accepts everything that programs send.
 static tb_time_ps ethernet_injects_at(
 	const struct tb_replay *replay, uint32_t node, uint32_t packet)
 {
@@ -41,7 +41,7 @@ static void ethernet_inject(struct tb_replay *replay, uint32_t node, uint32_t id
 {
 	uint32_t message = tb_packet_at(replay, id)->message;
 	if (replay->messages[message].what.captured) {
-		// Has a captured frame go as it is: it belongs to no connection here.
+		// Send a captured frame as it is: it belongs to no connection here.
 		struct ethernet *ethernet = ethernet_of_replay(replay);
 		uint32_t made = tb_ports_make(ethernet, node);
 		if (made != NOTHING) {
