@@ -245,7 +245,7 @@ struct tb_replay {
 	struct tb_replay **by_part; // of the whole
 	tb_time_ps window_ps; // of the whole: the longest window that parts can simulate
 			      // alone
-	uint32_t part;	      // its number
+	uint32_t part;		      // its number
 	struct tb_handover *handover; // of a part: what leaves it (switching.h)
 	bool elsewhere;		      // of a part: another process simulates it
 	const char *undivided;	      // why the network is one part; NULL: it is not
