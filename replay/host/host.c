@@ -620,7 +620,7 @@ static int ending_finish(const struct tb_host *host, int status, struct tb_error
 	return host->no_memory ? tb_host_out_of_memory(error) : status;
 }
 
-// host.c: how messages end. Called by the engine, for the parts of messages:
+// host_sent: the engine reports a part of a message as sent.
 static int host_sent(
 	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
 {

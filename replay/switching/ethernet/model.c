@@ -290,7 +290,7 @@ int tb_ethernet_make_own(struct ethernet *made)
 	return status;
 }
 
-// model.c: makes and frees the model's part of a replay; see struct tb_switching.
+// ethernet_make is the `make` of struct tb_switching.
 static int ethernet_make(struct tb_replay *replay,
 	const struct tb_engine_options *options, struct tb_cell ***cells)
 {
@@ -343,7 +343,7 @@ static void ethernet_receive(struct tb_replay *replay,
 	tb_ports_adopt((void *)replay, frame, message->at);
 }
 
-// model.c: what makes a part, and what it receives; see struct tb_switching.
+// ethernet_join is the `join` of struct tb_switching.
 static int ethernet_join(
 	struct tb_replay **replay, struct tb_replay *whole, uint32_t part)
 {

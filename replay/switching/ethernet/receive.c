@@ -361,9 +361,7 @@ void tb_acks_come(struct ethernet *ethernet, uint32_t id, const struct tcp_frame
 // After this many later segments have arrived, a missing one is lost.
 enum { REORDERED = 3 };
 
-// receive.c: what is lost (rule E13).
-//
-// losses_come: segment `number` has come, as an acknowledgement says.
+// losses_come: segment `number` has arrived, as an acknowledgement reports.
 static void losses_come(struct tcp_stream *stream, uint64_t number, tb_time_ps now)
 {
 	const struct segment *segment = segment_at(stream, number);

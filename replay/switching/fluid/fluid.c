@@ -174,7 +174,7 @@ static int make_nodes(struct fluid *fluid)
 	return status;
 }
 
-// fluid.c
+// fluid_make is the `make` of struct tb_switching.
 static int fluid_make(struct tb_replay *replay, const struct tb_engine_options *options,
 	struct tb_cell ***cells)
 {
