@@ -130,15 +130,15 @@ static int run_window(struct run *run, struct watch *watch, struct tb_engine *en
 	int status = run_until(run, engine, warm, error);
 	memset(watch->delays, 0, watch->n_links * sizeof *watch->delays);
 	memset(watch->job_bytes, 0, sizeof watch->job_bytes);
-	struct tb_traffic_stats before = tb_traffic_stats(traffic, TB_PLAN_MEASURED);
+	struct tb_traffic_stats before = tb_traffic_stats_of(traffic, TB_PLAN_MEASURED);
 	if (status == TB_OK)
 		status = run_until(run, engine, end, error);
-	struct tb_traffic_stats after = tb_traffic_stats(traffic, TB_PLAN_MEASURED);
+	struct tb_traffic_stats after = tb_traffic_stats_of(traffic, TB_PLAN_MEASURED);
 	if (after.n_done > before.n_done)
 		run->outcome->latency_s +=
 			share * (double)(after.latency_ps - before.latency_ps) /
 			(double)TB_PS_PER_S / (double)(after.n_done - before.n_done);
-	run->outcome->stats = tb_engine_stats(engine);
+	run->outcome->stats = tb_engine_stats_of(engine);
 	return status == TB_OK ? tb_engine_finish(engine, error) : status;
 }
 

@@ -154,7 +154,7 @@ static void increase(struct pair_pace *pace, uint64_t step, uint64_t line)
 	pace->is_limited = pace->rate < line;
 }
 
-// catch_up does what timers have been due to do; of two in one instant alpha's is first.
+// catch_up carries out all timers that have expired; at equal times alpha's is first.
 static void catch_up(const struct tb_paces *paces, struct pair_pace *pace,
 	uint32_t source, tb_time_ps now)
 {
@@ -180,7 +180,7 @@ static bool has_table(const struct tb_paces *paces)
 	       TB_CONGESTION_FECN;
 }
 
-// sent_by_table has the next packet follow after the table's delay (C40).
+// sent_by_table delays the next packet by the table's delay (C40).
 static void sent_by_table(const struct tb_paces *paces, struct pair_pace *pace,
 	uint32_t source, uint32_t wire_bytes, tb_time_ps now)
 {
@@ -244,7 +244,7 @@ static uint32_t find_or_add(
 }
 
 // pace_has_gap returns whether the next packet of a message is limited by gaps: its first
-// one. A captured packet went when the capture has it.
+// one. A captured packet is sent at the time that the capture has.
 static bool pace_has_gap(const struct tb_paces *paces, const struct tb_posted *message)
 {
 	return paces->gap && message->n_unfetched == message->n_packets &&
@@ -322,7 +322,7 @@ uint32_t tb_paces_next(struct tb_replay *replay, uint32_t node, tb_time_ps *at)
 	return TB_NOTHING;
 }
 
-// cut_at_pace does it where there is congestion control.
+// cut_at_pace does so with congestion control.
 static __attribute__((noinline)) uint32_t cut_at_pace(
 	struct tb_replay *replay, uint32_t node, uint32_t id)
 {
@@ -330,8 +330,8 @@ static __attribute__((noinline)) uint32_t cut_at_pace(
 	uint32_t end = replay->messages[id].end;
 	struct pair_pace *pace = pace_find(paces, node, end);
 	if (!pace) {
-		// Make a pair's pace before anything was marked, where a table begins
-		// above 0.
+		// Where the table's least index is above 0, a pair has a pace before
+		// anything is marked.
 		pace = NULL;
 		if (has_table(replay->paces) &&
 			tb_credit_params(&replay->paces->net->params)->ccti_min != 0) {

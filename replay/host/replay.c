@@ -18,10 +18,11 @@ enum { EVENTS_A_BUCKET = 16 };
 // processor, and the loop over instants prefetches.
 enum { CACHE_BYTES = 1 << 22 };
 
-// Parts that can be alone for less than this have too little to do in that time.
+// Windows shorter than this have too little work to be worth it.
 enum { SHORTEST_WINDOW_PS = 20000 };
 
-// Parts of a network that several processes simulate; more where there are more of these.
+// The number of parts when several processes simulate a network; more with more
+// processes.
 enum { PARTS_OF_PROCESSES = 8 };
 
 enum { MOST_CABLE_PARTS = 16 }; // for any number of threads
@@ -45,12 +46,12 @@ void tb_replay_no_memory(struct tb_replay *replay, const char *what)
 		tb_fail_memory(&replay->failure, "%s", what);
 }
 
-// replay_refusal returns what a replay asks for that parts cannot do; NULL: nothing.
-// Failures have routing tables that all nodes share, limits on partners count at both
-// ends of a message (of which late_acks.h takes care where parts own cables),
-// notifications of congestion pass from part to part, and the arrays that a caller may
-// clear between calls exist once. Where parts own cables, those of a switch may belong to
-// several, which cannot take turns at it nor take all its links for a broadcast.
+// replay_refusal returns why a replay cannot be cut into parts; NULL: it can. Failures
+// have routing tables that all nodes share, limits on partners count at both ends of a
+// message (of which late_acks.h takes care where parts own cables), notifications of
+// congestion pass from part to part, and the arrays that a caller may clear between calls
+// exist once. Where parts own cables, those of a switch may belong to several, which
+// cannot take turns at it nor take all its links for a broadcast.
 static const char *replay_refusal(
 	const struct tb_replay *replay, const struct tb_engine_options *options)
 {
@@ -209,7 +210,7 @@ int tb_replay_init(struct tb_replay *replay, const struct tb_network *network,
 	return status == TB_OK ? replay_cut_parts(replay, options) : status;
 }
 
-// A part shares with the whole all that is not its own.
+// A part shares with the whole everything that it does not own.
 void tb_replay_join(struct tb_replay *replay, struct tb_replay *whole, uint32_t part)
 {
 	*replay = *whole;
@@ -333,8 +334,7 @@ static int make_nics(struct tb_replay *replay)
 		return TB_ENOMEM;
 	if (tb_replay_is_part(replay))
 		return TB_OK;
-	// The bus stands so that the first payload need not turn it, whichever way it
-	// goes.
+	// The first payload need not turn the bus, whatever its direction.
 	for (uint32_t i = 0; i < n; i++)
 		if (tb_replay_has_node(replay, i))
 			replay->nics[i] = (struct tb_nic){
@@ -396,7 +396,7 @@ int tb_replay_open(struct tb_replay *replay, const struct tb_observer *observer,
 	int status = tb_records_init(&replay->records, replay->net, observer, cells,
 		options->bin_ps, observer && !options->without_blame);
 	if (status == TB_OK && options->to_ps > 0)
-		tb_records_look_at(&replay->records, options->from_ps, options->to_ps);
+		tb_records_limit_to(&replay->records, options->from_ps, options->to_ps);
 	if (status == TB_OK && replay->parts)
 		status = tb_records_cut(&replay->records, replay->net, replay->parts);
 	if (status == TB_OK)
@@ -418,7 +418,7 @@ void tb_replay_fini(struct tb_replay *replay)
 	free(replay->endings);
 	free(replay->nodes_now.ids);
 	if (replay->whole == replay) {
-		// End what all parts share.
+		// Free what all parts share.
 		tb_retries_free(replay);
 		tb_paces_free(replay->paces);
 		tb_route_choice_fini(&replay->choice);

@@ -8,7 +8,7 @@
 #include "slow_nodes.h"
 #include "switchings.h"
 
-// In two parts, as a message may be so long that the product has no room.
+// In two parts, as the product of a long message would overflow.
 tb_time_ps tb_idle_time(uint64_t bytes, uint64_t byte_q20)
 {
 	uint64_t rest = bytes & ((1u << 20) - 1);
@@ -55,7 +55,7 @@ uint32_t tb_idle_link_on(const struct tb_network *network, uint32_t sw, uint32_t
 	return best;
 }
 
-struct tb_idle_path tb_idle_path(
+struct tb_idle_path tb_idle_path_between(
 	const struct tb_network *network, uint32_t source, uint32_t destination)
 {
 	if (!network->regular) {
@@ -91,10 +91,11 @@ tb_time_ps tb_idle_crossing(const struct tb_network *network,
 	       tb_idle_time(last, path->slowest_q20) + tb_idle_time(last, path->last_q20);
 }
 
-struct tb_idle_trip tb_idle_trip(const struct tb_network *network, uint32_t source,
-	uint32_t destination, uint64_t wire_bytes)
+struct tb_idle_trip tb_idle_trip_between(const struct tb_network *network,
+	uint32_t source, uint32_t destination, uint64_t wire_bytes)
 {
-	const struct tb_idle_path path = tb_idle_path(network, source, destination);
+	const struct tb_idle_path path =
+		tb_idle_path_between(network, source, destination);
 	return (struct tb_idle_trip){.pace = tb_idle_time(wire_bytes, path.slowest_q20),
 		.before = path.before,
 		.last = tb_idle_time(wire_bytes, path.last_q20),
@@ -103,7 +104,7 @@ struct tb_idle_trip tb_idle_trip(const struct tb_network *network, uint32_t sour
 		.back = path.back};
 }
 
-// idle_crossing is that of a packet with so much payload.
+// idle_crossing is the crossing of a packet with so much payload.
 static tb_time_ps idle_crossing(const struct tb_network *network,
 	const struct tb_idle_path *path, uint64_t payload)
 {
@@ -112,7 +113,8 @@ static tb_time_ps idle_crossing(const struct tb_network *network,
 }
 
 // idle_entry is when full packet `number` (from 0) enters the network, after the first:
-// at the pace of link and bus, or of the VCs, each of which takes a packet a circuit.
+// at the pace of link and bus, or of the VCs, each of which carries one packet per
+// circuit.
 static tb_time_ps idle_entry(
 	uint64_t number, uint64_t n_vcs, tb_time_ps pace, tb_time_ps circuit)
 {
@@ -130,7 +132,8 @@ tb_time_ps tb_idle_latency_ps(const struct tb_network *network, struct tb_node s
 	if (source.id == destination.id)
 		return overhead + tb_idle_time(2 * bytes, bus_q20) +
 		       (bytes && bus_q20 ? tb_circuit_params(params)->bus_turn_ps : 0);
-	const struct tb_idle_path path = tb_idle_path(network, source.id, destination.id);
+	const struct tb_idle_path path =
+		tb_idle_path_between(network, source.id, destination.id);
 	uint64_t full = params->packet_payload_bytes;
 	uint64_t n = bytes ? (bytes + full - 1) / full : 1;
 	uint64_t last = bytes - (n - 1) * full;
@@ -190,7 +193,7 @@ static tb_time_ps idle_credit_crossing(const struct tb_link_info *link, uint64_t
 }
 
 // idle_credit_step is the time from when a packet begins to cross a link until it begins
-// to cross the next one, or is in.
+// to cross the next one, or has arrived.
 static tb_time_ps idle_credit_step(const struct idle_credit_way *way,
 	const struct tb_link_info *link, const struct tb_link_info *next, uint64_t wire)
 {
@@ -220,8 +223,8 @@ static struct trip idle_credit_trip(const struct idle_credit_way *way, uint64_t 
 	return trip;
 }
 
-// by_credits is when full packet `number` enters after the first for want of room in any
-// of the buffers on the way, at least.
+// by_credits is when full packet `number` enters at the earliest, after the first, given
+// the room in the buffers on its path.
 static tb_time_ps by_credits(const struct idle_credit_way *way, uint64_t number,
 	uint64_t payload, tb_time_ps pace)
 {
@@ -268,7 +271,7 @@ static uint64_t idle_credit_wire(
 	return wire ? wire : 1;
 }
 
-// pace_before is what a packet enters after the one before it at least.
+// pace_before is the least time between the entries of a packet and of the one before it.
 static tb_time_ps pace_before(
 	const struct idle_credit_way *way, const struct idle_cut *cut, uint64_t number)
 {
@@ -424,7 +427,7 @@ tb_time_ps tb_idle_burst(const struct tb_network *network, uint32_t link)
 	return carried(network, link, tb_ethernet_params(&network->params)->burst_bytes);
 }
 
-// idle_stored_passes is how long a link with a full bucket holds so many bytes back.
+// idle_stored_passes is how long a link with a full bucket delays so many bytes.
 static tb_time_ps idle_stored_passes(
 	const struct tb_network *network, uint32_t link, uint64_t wire)
 {
@@ -432,8 +435,8 @@ static tb_time_ps idle_stored_passes(
 		0, carried(network, link, wire) - tb_idle_burst(network, link));
 }
 
-struct tb_idle_frame tb_idle_frame(const struct tb_network *network, uint32_t source,
-	uint32_t destination, uint64_t wire_bytes)
+struct tb_idle_frame tb_idle_frame_between(const struct tb_network *network,
+	uint32_t source, uint32_t destination, uint64_t wire_bytes)
 {
 	const struct stored_way way = idle_stored_way(network, source, destination);
 	uint32_t link = network->injection[source], n = 1;
@@ -451,9 +454,9 @@ struct tb_idle_frame tb_idle_frame(const struct tb_network *network, uint32_t so
 	return frame;
 }
 
-// idle_stored_crossed is when the last of a message's frames has come: each link carries
-// all of the message, behind the links that its first frame passes before, in front of
-// those that its last one passes then.
+// idle_stored_crossed is when the last frame of a message has arrived: the largest, over
+// all links, of the time in which the first frame reaches the link, the whole message
+// crosses it, and the last frame crosses the links behind it.
 static tb_time_ps idle_stored_crossed(
 	const struct stored_way *way, uint64_t first, uint64_t last, uint64_t all)
 {

@@ -61,7 +61,7 @@ static void what_is_under_way_is_the_rate_times_the_latency(void **state)
 			uint64_t n = stats.n_posted - stats.n_delivered;
 			tb_time_ps from = stats.now_ps;
 			status = tb_engine_run(engine, 1, NULL);
-			stats = tb_engine_stats(engine);
+			stats = tb_engine_stats_of(engine);
 			under_way_ps += n * (uint64_t)(stats.now_ps - from);
 		}
 		assert_int_equal(status, TB_OK);

@@ -401,8 +401,8 @@ void tb_branches_count(struct circuits *circuits, struct circuit_packet *packet,
 // tb_branches_free: the token frees all branches of a hop at `passes`.
 void tb_branches_free(struct circuits *circuits, struct circuit_packet *packet,
 	uint32_t number, tb_time_ps passes);
-// tb_branches_recheck reconsiders waiting broadcasts at the time when their branches will
-// be free.
+// tb_branches_recheck schedules the next choice for the time when branches of waiting
+// broadcasts will be free.
 void tb_branches_recheck(struct circuits *circuits);
 
 // circuits_join.c: parts side by side.

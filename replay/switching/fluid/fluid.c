@@ -103,7 +103,7 @@ static int fluid_run(struct tb_replay *replay, uint64_t n_rounds, struct tb_erro
 
 enum { EVENTS_A_NODE = 4 };
 
-// steps_most: the links of all ways, and two buses.
+// steps_most is the links of all ways, and two buses.
 static uint32_t steps_most(const struct fluid *fluid)
 {
 	return fluid->ways_most * fluid->replay.net->longest_path + 2;
@@ -174,7 +174,7 @@ static int make_nodes(struct fluid *fluid)
 	return status;
 }
 
-// fluid.c
+// fluid_make is the `make` of struct tb_switching.
 static int fluid_make(struct tb_replay *replay, const struct tb_engine_options *options,
 	struct tb_cell ***cells)
 {
@@ -311,7 +311,7 @@ static void fluid_sort(uint32_t *ids, uint32_t n, const struct tb_posted *messag
 	}
 }
 
-// note_limit counts a flow that begins to have less than it could.
+// note_limit counts a flow whose rate begins to be limited by others.
 static void note_limit(struct fluid *fluid, uint32_t id)
 {
 	const struct tb_share_flow *share = &fluid->shares.flows[id];
@@ -323,7 +323,7 @@ static void note_limit(struct fluid *fluid, uint32_t id)
 	tb_records_blocked(&fluid->replay.records, &fluid->cell[cell]);
 }
 
-// fluid_flow_take_new has the flows whose rates change end at other times.
+// fluid_flow_take_new updates the ends of the flows whose rates have changed.
 static void fluid_flow_take_new(struct fluid *fluid)
 {
 	struct tb_shares *shares = &fluid->shares;
@@ -341,7 +341,7 @@ static void fluid_flow_take_new(struct fluid *fluid)
 	}
 }
 
-// carry_in has messages whose flows have ended arrive.
+// carry_in delivers the messages whose flows have ended.
 static void carry_in(struct fluid *fluid)
 {
 	tb_time_ps now = fluid->replay.now;
@@ -466,8 +466,8 @@ uint32_t tb_fluid_ends_take(struct fluid *fluid)
 // Messages that wait for others of their node: those of a queue pair or a connection go
 // one after another, and gaps lie between messages that begin.
 
-// fluid_line_key returns by whom a message's line is known; false: it waits for no other
-// one.
+// fluid_line_key stores the key of the line in which a message waits; false: it waits for
+// no other message.
 static bool fluid_line_key(
 	const struct fluid *fluid, const struct tb_posted *message, uint64_t *key)
 {
@@ -507,8 +507,8 @@ void tb_fluid_begins(struct fluid *fluid, uint32_t message)
 	fluid->beginning[fluid->n_beginning++] = message;
 }
 
-// begin_in_time has a message begin when its gaps allow; `last` is when the one before it
-// in its line began.
+// begin_in_time schedules the beginning of a message after its gaps; `last` is when the
+// one before it in its line began.
 static tb_time_ps begin_in_time(struct fluid *fluid, uint32_t message, tb_time_ps last)
 {
 	const struct tb_credit_params *credits =

@@ -4,7 +4,8 @@
 // are. As a flow it is split into equal parts, one per way, as many as it has packets, up
 // to TB_SHARE_WHOLE. Adaptive ways are chosen one after another, each by the load that is
 // left by those before it; random ones by what its first packet draws, and from there on
-// in turn, which is the mean of many packets. Whatever has one packet goes as that does.
+// in turn, which is the mean of many packets. A message of one packet takes the route of
+// that packet.
 #include "fluid.h"
 
 #include "circuit_params.h"
@@ -34,8 +35,8 @@ uint32_t tb_fluid_ways_most(const struct tb_network *net)
 	return splits && fits ? TB_SHARE_WHOLE : 1;
 }
 
-// way_least_loaded takes the link with the least load; equals as the packets of other
-// switchings.
+// way_least_loaded returns the link with the least load; it breaks ties as the other
+// switchings do.
 static uint32_t way_least_loaded(
 	struct fluid *fluid, struct tb_route_group group, uint32_t sw, uint64_t order)
 {
@@ -180,7 +181,7 @@ void tb_fluid_unload(struct fluid *fluid, uint32_t flow)
 			fluid->links[steps[s].link].load -= steps[s].weight;
 }
 
-// What messages take alone.
+// How long messages take alone.
 
 static uint64_t fluid_path_lesser(uint64_t a, uint64_t b)
 {
@@ -313,7 +314,7 @@ struct fluid_trip tb_fluid_trip(const struct tb_network *net,
 	return fluid_path_trip(&stages, net->links[steps[n - 1].link].to, bytes);
 }
 
-// lone_trip is that over the links that a lone message takes.
+// lone_trip is the trip over the links that a lone message takes.
 static struct fluid_trip lone_trip(
 	const struct tb_network *net, uint32_t source, uint32_t to, uint64_t bytes)
 {
