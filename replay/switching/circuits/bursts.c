@@ -529,8 +529,9 @@ void tb_circuits_blame(
 		until - packet->arrived, until);
 }
 
-void tb_circuits_blame_open(struct circuits *circuits, tb_time_ps until)
+void tb_circuits_blame_open(struct tb_replay *replay, tb_time_ps until)
 {
+	struct circuits *circuits = (void *)replay;
 	for (uint32_t n = 0; n < circuits->n_own_switches; n++) {
 		const struct switch_state *at =
 			&circuits->switches[own_switch(circuits, n)];
@@ -541,8 +542,9 @@ void tb_circuits_blame_open(struct circuits *circuits, tb_time_ps until)
 		tb_circuits_blame(circuits, &circuits->broadcasts.waiters[i], until);
 }
 
-bool tb_circuits_settle(struct circuits *circuits, tb_time_ps until)
+bool tb_circuits_settle(struct tb_replay *replay, tb_time_ps until)
 {
+	struct circuits *circuits = (void *)replay;
 	bool lasts = false;
 	if (circuits->part_of_slot)
 		tb_parts_count_queues(circuits);

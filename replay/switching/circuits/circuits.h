@@ -328,7 +328,7 @@ void tb_bursts_discard(struct circuits *circuits, struct circuit_packet *packet)
 //
 // tb_circuits_inject: a packet's first hop gets the lowest free VC of its node's
 // injection link.
-void tb_circuits_inject(struct circuits *circuits, uint32_t node, uint32_t packet);
+void tb_circuits_inject(struct tb_replay *replay, uint32_t node, uint32_t packet);
 // tb_circuits_grant gives a packet VC `v` of a link as its next hop.
 void tb_circuits_grant(struct circuits *circuits, struct circuit_packet *packet,
 	uint32_t slot, uint32_t v);
@@ -341,9 +341,9 @@ void tb_circuits_switch(struct circuits *circuits, uint32_t sw); // phase 2
 // prefetch.c: fetches into the cache what the next events will read; see struct
 // tb_switching.
 void tb_circuits_prefetch_first(
-	struct circuits *circuits, const struct tb_event *events, uint32_t n);
-void tb_circuits_prefetch_second(struct circuits *circuits, struct tb_event event);
-void tb_circuits_prefetch_third(struct circuits *circuits, struct tb_event event);
+	struct tb_replay *replay, const struct tb_event *events, uint32_t n);
+void tb_circuits_prefetch_second(struct tb_replay *replay, struct tb_event event);
+void tb_circuits_prefetch_third(struct tb_replay *replay, struct tb_event event);
 // The same three stages of a packet that is let go up to its hop number n_hops - 1.
 void tb_circuits_prefetch_packet(const struct circuits *circuits, uint32_t id);
 void tb_circuits_prefetch_path(
@@ -377,10 +377,10 @@ void tb_circuits_add_delays(struct circuits *circuits, struct circuit_packet *pa
 void tb_circuits_blame(
 	struct circuits *circuits, const struct waiter *waiter, tb_time_ps until);
 // tb_circuits_blame_open blames all waits that last at the end of a replay.
-void tb_circuits_blame_open(struct circuits *circuits, tb_time_ps until);
+void tb_circuits_blame_open(struct tb_replay *replay, tb_time_ps until);
 // tb_circuits_settle counts what lasts up to `until`, the end of the open bin; returns
 // whether anything lasts beyond.
-bool tb_circuits_settle(struct circuits *circuits, tb_time_ps until);
+bool tb_circuits_settle(struct tb_replay *replay, tb_time_ps until);
 
 // headers.c: broadcasts.
 //

@@ -66,8 +66,9 @@ void tb_circuits_grant(struct circuits *circuits, struct circuit_packet *packet,
 	grant(circuits, packet, slot, v);
 }
 
-void tb_circuits_inject(struct circuits *circuits, uint32_t node, uint32_t id)
+void tb_circuits_inject(struct tb_replay *replay, uint32_t node, uint32_t id)
 {
+	struct circuits *circuits = (void *)replay;
 	struct circuit_packet *packet = circuit_packet_at(circuits, id);
 	uint32_t slot = circuits->first_injection + node;
 	packet->waited = 0;

@@ -108,22 +108,6 @@ static void circuits_alone(struct tb_replay *replay, struct tb_event event)
 	circuits_serve(replay);
 }
 
-static void circuits_prefetch_first(
-	struct tb_replay *replay, const struct tb_event *events, uint32_t n)
-{
-	tb_circuits_prefetch_first(circuits_of_replay(replay), events, n);
-}
-
-static void circuits_prefetch_second(struct tb_replay *replay, struct tb_event event)
-{
-	tb_circuits_prefetch_second(circuits_of_replay(replay), event);
-}
-
-static void circuits_prefetch_third(struct tb_replay *replay, struct tb_event event)
-{
-	tb_circuits_prefetch_third(circuits_of_replay(replay), event);
-}
-
 static void circuits_link_failed(struct tb_replay *replay, uint32_t link)
 {
 	if (replay->net->links[link].kind != TB_LINK_INJECTION)
@@ -139,11 +123,6 @@ static tb_time_ps circuits_injects_at(
 	return first_free(circuits, circuits->first_injection + node);
 }
 
-static void circuits_inject(struct tb_replay *replay, uint32_t node, uint32_t packet)
-{
-	tb_circuits_inject(circuits_of_replay(replay), node, packet);
-}
-
 static tb_time_ps circuits_release(struct tb_replay *replay, uint32_t packet,
 	tb_time_ps ack_at, tb_time_ps drained_at)
 {
@@ -157,16 +136,6 @@ static const char *circuits_branch(
 	struct tb_replay *replay, const struct tb_message *message, uint32_t *end)
 {
 	return tb_branches_prepare(circuits_of_replay(replay), message, end);
-}
-
-static bool circuits_settle(struct tb_replay *replay, tb_time_ps until)
-{
-	return tb_circuits_settle(circuits_of_replay(replay), until);
-}
-
-static void circuits_blame_open(struct tb_replay *replay, tb_time_ps until)
-{
-	tb_circuits_blame_open(circuits_of_replay(replay), until);
 }
 
 // The last circuits are held a little beyond the last event.
@@ -198,7 +167,7 @@ static void circuits_window(struct tb_replay *replay, tb_time_ps until);
 
 const struct tb_switching tb_circuits = {.name = "circuits",
 	.carrier = {.injects_at = circuits_injects_at,
-		.inject = circuits_inject,
+		.inject = tb_circuits_inject,
 		.release = circuits_release,
 		.branch = circuits_branch,
 		.ideal_ps = tb_idle_latency_ps,
@@ -214,13 +183,13 @@ const struct tb_switching tb_circuits = {.name = "circuits",
 	.choose = circuits_choose,
 	.serve = circuits_serve,
 	.alone = circuits_alone,
-	.prefetch_first = circuits_prefetch_first,
-	.prefetch_second = circuits_prefetch_second,
-	.prefetch_third = circuits_prefetch_third,
+	.prefetch_first = tb_circuits_prefetch_first,
+	.prefetch_second = tb_circuits_prefetch_second,
+	.prefetch_third = tb_circuits_prefetch_third,
 	.link_failed = circuits_link_failed,
-	.settle = circuits_settle,
+	.settle = tb_circuits_settle,
 	.lasts_until = circuits_lasts_until,
-	.blame_open = circuits_blame_open,
+	.blame_open = tb_circuits_blame_open,
 	.link_bytes = circuits_link_bytes,
 	.join = tb_circuits_join,
 	.window = circuits_window,

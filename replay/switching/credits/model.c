@@ -162,27 +162,6 @@ static inline void credits_alone(struct tb_replay *replay, struct tb_event event
 		alone_in_general(replay, event);
 }
 
-static void credits_prefetch_first(
-	struct tb_replay *replay, const struct tb_event *events, uint32_t n)
-{
-	tb_credits_prefetch_first(credits_of_replay(replay), events, n);
-}
-
-static void credits_prefetch_second(struct tb_replay *replay, struct tb_event event)
-{
-	tb_credits_prefetch_second(credits_of_replay(replay), event);
-}
-
-static void credits_prefetch_third(struct tb_replay *replay, struct tb_event event)
-{
-	tb_credits_prefetch_third(credits_of_replay(replay), event);
-}
-
-static void credits_link_failed(struct tb_replay *replay, uint32_t link)
-{
-	tb_failures_fail_link(credits_of_replay(replay), link);
-}
-
 static tb_time_ps credits_injects_at(
 	const struct tb_replay *replay, uint32_t node, uint32_t id)
 {
@@ -233,16 +212,6 @@ static tb_time_ps credits_release(struct tb_replay *replay, uint32_t packet,
 	return known_at;
 }
 
-static bool credits_settle(struct tb_replay *replay, tb_time_ps until)
-{
-	return tb_credits_settle(credits_of_replay(replay), until);
-}
-
-static void credits_blame_open(struct tb_replay *replay, tb_time_ps until)
-{
-	tb_credits_blame_open(credits_of_replay(replay), until);
-}
-
 // The tail of a packet that was discarded crosses a link perhaps beyond the last event.
 static tb_time_ps credits_lasts_until(const struct tb_replay *replay)
 {
@@ -288,13 +257,13 @@ const struct tb_switching tb_credits = {.name = "credits",
 	.choose = credits_choose,
 	.serve = credits_serve_links,
 	.alone = credits_alone,
-	.prefetch_first = credits_prefetch_first,
-	.prefetch_second = credits_prefetch_second,
-	.prefetch_third = credits_prefetch_third,
-	.link_failed = credits_link_failed,
-	.settle = credits_settle,
+	.prefetch_first = tb_credits_prefetch_first,
+	.prefetch_second = tb_credits_prefetch_second,
+	.prefetch_third = tb_credits_prefetch_third,
+	.link_failed = tb_failures_fail_link,
+	.settle = tb_credits_settle,
 	.lasts_until = credits_lasts_until,
-	.blame_open = credits_blame_open,
+	.blame_open = tb_credits_blame_open,
 	.link_bytes = credits_link_bytes,
 	.join = tb_credits_join,
 	.window = credits_window,

@@ -325,8 +325,8 @@ void tb_ports_free(struct ethernet *ethernet, uint32_t link);
 // of its next port; at a node it returns true.
 bool tb_ports_come(struct ethernet *ethernet, uint32_t frame);
 void tb_ports_drop(struct ethernet *ethernet, uint32_t frame);
-bool tb_ports_settle(struct ethernet *ethernet, tb_time_ps until);
-void tb_ports_blame_open(struct ethernet *ethernet, tb_time_ps until);
+bool tb_ports_settle(struct tb_replay *replay, tb_time_ps until);
+void tb_ports_blame_open(struct tb_replay *replay, tb_time_ps until);
 
 // send.c
 //

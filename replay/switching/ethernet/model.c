@@ -163,11 +163,6 @@ static void ethernet_serve(struct tb_replay *replay)
 	(void)replay;
 }
 
-static bool ethernet_settle(struct tb_replay *replay, tb_time_ps until)
-{
-	return tb_ports_settle(ethernet_of_replay(replay), until);
-}
-
 // The last frame crosses a link perhaps beyond the last event.
 static tb_time_ps ethernet_lasts_until(const struct tb_replay *replay)
 {
@@ -177,11 +172,6 @@ static tb_time_ps ethernet_lasts_until(const struct tb_replay *replay)
 		if (ethernet->ports[ethernet->own_links[i]].free_at > end)
 			end = ethernet->ports[ethernet->own_links[i]].free_at;
 	return end;
-}
-
-static void ethernet_blame_open(struct tb_replay *replay, tb_time_ps until)
-{
-	tb_ports_blame_open(ethernet_of_replay(replay), until);
 }
 
 static uint32_t ethernet_link_bytes(const struct tb_replay *replay)
@@ -214,9 +204,9 @@ const struct tb_switching tb_ethernet = {.name = "ethernet",
 	.choose = ethernet_choose,
 	.alone = ethernet_alone,
 	.serve = ethernet_serve,
-	.settle = ethernet_settle,
+	.settle = tb_ports_settle,
 	.lasts_until = ethernet_lasts_until,
-	.blame_open = ethernet_blame_open,
+	.blame_open = tb_ports_blame_open,
 	.link_bytes = ethernet_link_bytes,
 	.join = ethernet_join,
 	.window = ethernet_window,

@@ -271,8 +271,9 @@ bool tb_ports_come(struct ethernet *ethernet, uint32_t id)
 	return false;
 }
 
-bool tb_ports_settle(struct ethernet *ethernet, tb_time_ps until)
+bool tb_ports_settle(struct tb_replay *replay, tb_time_ps until)
 {
+	struct ethernet *ethernet = (void *)replay;
 	bool lasts = false;
 	for (uint32_t i = 0; i < ethernet->n_own; i++) {
 		const struct ethernet_port *port =
@@ -290,8 +291,9 @@ bool tb_ports_settle(struct ethernet *ethernet, tb_time_ps until)
 	return lasts;
 }
 
-void tb_ports_blame_open(struct ethernet *ethernet, tb_time_ps until)
+void tb_ports_blame_open(struct tb_replay *replay, tb_time_ps until)
 {
+	struct ethernet *ethernet = (void *)replay;
 	for (uint32_t i = 0; i < ethernet->n_own; i++) {
 		const struct ethernet_port *port =
 			&ethernet->ports[ethernet->own_links[i]];
