@@ -164,6 +164,9 @@ int tb_run_version(struct tb_run *run, int64_t *version, struct tb_error *error)
 int tb_run_check_unchanged(struct tb_run *run, struct tb_error *error)
 {
 	int64_t version = 0, bin_ps = -1;
+	// SQLite looks for a stop within long queries only, not between short ones.
+	if (run->stops && run->stops(run->stops_context))
+		return tb_fail_in(error, TB_ESTOPPED, run->path, "stopped");
 	int status = tb_run_version(run, &version, error);
 	if (status || version == run->bins_version)
 		return status;

@@ -6,9 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void tree_root_waits(const struct tb_trees *trees, struct tb_link root,
-	uint32_t from, uint32_t end, uint64_t *whole_ps, uint64_t *shown_ps);
-
 // A tree under construction.
 struct shape_making {
 	const struct tb_run_link *links;
@@ -138,6 +135,20 @@ static void shape_measure(struct tb_tree_shape *shape)
 		branches[branches[i].parent].below_ps += branches[i].below_ps;
 }
 
+// tree_root_waits stores the waits for a root, exact: in the whole run, and in slices
+// [from, end).
+static void tree_root_waits(const struct tb_trees *trees, struct tb_link root,
+	uint32_t from, uint32_t end, uint64_t *whole_ps, uint64_t *shown_ps)
+{
+	*whole_ps = *shown_ps = 0;
+	for (uint32_t i = trees->root_first[root.id]; i < trees->root_first[root.id + 1];
+		i++) {
+		const struct tb_root_bin_sample *row = &trees->roots[i];
+		*whole_ps += row->wait_ps;
+		*shown_ps += row->bin >= from && row->bin < end ? row->wait_ps : 0;
+	}
+}
+
 int tb_tree_shape_init(struct tb_tree_shape *shape, const struct tb_run *run,
 	const struct tb_trees *trees, struct tb_link root, uint32_t from, uint32_t end)
 {
@@ -191,20 +202,6 @@ static int shape_heaviest_first(const void *one, const void *other)
 		return a->shown_ps < b->shown_ps ? 1 : -1;
 	return a->whole_ps != b->whole_ps ? TB_ORDER(b->whole_ps, a->whole_ps)
 					  : TB_ORDER(a->root.id, b->root.id);
-}
-
-// tree_root_waits stores the waits for a root, exact: in the whole run, and in slices
-// [from, end).
-static void tree_root_waits(const struct tb_trees *trees, struct tb_link root,
-	uint32_t from, uint32_t end, uint64_t *whole_ps, uint64_t *shown_ps)
-{
-	*whole_ps = *shown_ps = 0;
-	for (uint32_t i = trees->root_first[root.id]; i < trees->root_first[root.id + 1];
-		i++) {
-		const struct tb_root_bin_sample *row = &trees->roots[i];
-		*whole_ps += row->wait_ps;
-		*shown_ps += row->bin >= from && row->bin < end ? row->wait_ps : 0;
-	}
 }
 
 // count_shape_links counts each link of a root once, even if it is in several slices.

@@ -14,14 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *detail_node_text(
-	const struct tb_detail *detail, uint32_t node, char *buffer, size_t size);
-
-static void detail_flow_waits(
-	const struct tb_detail *detail, const struct tb_flow_sample *flow);
-
-static void detail_link_item(const struct tb_detail *detail, uint32_t link);
-
 // The messages of a flow on a time axis: from post to delivery, faint while they stood in
 // their sender's own queue.
 
@@ -355,6 +347,147 @@ void tb_detail_job(const struct tb_detail *detail, uint32_t job)
 	detail_flows(detail, TB_ID_NONE, job);
 }
 
+// detail_node_text writes "node 5 (name)".
+static char *detail_node_text(
+	const struct tb_detail *detail, uint32_t node, char *buffer, size_t size)
+{
+	const char *name =
+		tb_run_node_name(detail->pane->data->run, (struct tb_node){node});
+	if (name[0])
+		snprintf(buffer, size, "node %" PRIu32 " (%s)", node, name);
+	else
+		snprintf(buffer, size, "node %" PRIu32, node);
+	return buffer;
+}
+
+// sheet_pair adds a row, which selects the flow that waited, or (`other`) the one it
+// waited for.
+static void sheet_pair(const struct tb_detail *detail, const struct tb_flow_table *table,
+	const struct tb_blame_sample *row, bool other, double largest)
+{
+	char text[64], wait[48], value[64];
+	uint32_t flow = other ? tb_flow_table_find(table, row->culprit_job,
+					row->culprit_source, row->culprit_destination)
+			      : tb_flow_table_find(table, row->victim_job,
+					row->victim_source, row->victim_destination);
+	const struct tb_pick pick = {flow < table->n ? TB_PICK_FLOW : TB_PICK_NONE, flow};
+	snprintf(text, sizeof text,
+		"%" PRIu32 " > %" PRIu32 " for %" PRIu32 " > %" PRIu32,
+		row->victim_source.id, row->victim_destination.id, row->culprit_source.id,
+		row->culprit_destination.id);
+	snprintf(value, sizeof value, "%s%s", row->error_ps ? "at least " : "",
+		tb_metric_format(TB_WAIT, row->wait_ps, wait, sizeof wait));
+	struct tb_sheet_line *line = tb_sheet_item(detail->sheet, pick, text, value);
+	line->has_chip = detail->pane->data->info->n_jobs > 1;
+	line->chip = tb_job_colour(detail->pane->style->theme, row->victim_job);
+	line->to = (double)row->wait_ps / fmax(largest, 1);
+}
+
+// whom_waits lists the waits of a flow for others, or of others for it, in the slices of
+// time of the window.
+static void whom_waits(const struct tb_detail *detail, const struct tb_heavy_waits *waits,
+	const struct tb_flow_sample *flow, bool waited)
+{
+	const struct tb_flow_table *table = tb_viewer_flows(detail->pane->viewer);
+	uint32_t n = 0;
+	double largest = 0;
+	char span[64];
+	for (uint32_t i = 0; table && i < waits->listed.n && n < TB_WAITS_MOST; i++) {
+		const struct tb_blame_sample *row = &waits->rows[i];
+		if (!(waited ? (row->victim_job == flow->job &&
+				       row->victim_source.id == flow->source.id &&
+				       row->victim_destination.id == flow->destination.id)
+			     : (row->culprit_job == flow->job &&
+				       row->culprit_source.id == flow->source.id &&
+				       row->culprit_destination.id ==
+					       flow->destination.id)))
+			continue;
+		if (n++ == 0) {
+			tb_sheet_gap(detail->sheet);
+			tb_sheet_caption(detail->sheet, "%s, %s",
+				waited ? "whom it waited for" : "who waited for it",
+				tb_span_text(waits->listed.span, span, sizeof span));
+			largest = (double)row->wait_ps;
+		}
+		sheet_pair(detail, table, row, waited, largest);
+	}
+}
+
+static void detail_flow_waits(
+	const struct tb_detail *detail, const struct tb_flow_sample *flow)
+{
+	const struct tb_during *during = tb_viewer_during(detail->pane->viewer);
+	if (!during)
+		return;
+	whom_waits(detail, &during->heaviest, flow, true);
+	whom_waits(detail, &during->heaviest, flow, false);
+}
+
+static struct tb_path_end route_end_of(struct tb_pick pick)
+{
+	return (struct tb_path_end){pick.kind == TB_PICK_SWITCH, pick.index};
+}
+
+// add_route_flows lists the flows between two nodes, both ways.
+static void add_route_flows(
+	const struct tb_detail *detail, struct tb_pick from, struct tb_pick to)
+{
+	const struct tb_flow_table *table = tb_viewer_flows(detail->pane->viewer);
+	char text[48];
+	if (from.kind != TB_PICK_NODE || to.kind != TB_PICK_NODE || !table ||
+		table->group > 1)
+		return;
+	tb_sheet_gap(detail->sheet);
+	tb_sheet_caption(detail->sheet, "flows between them, whole run");
+	uint32_t before = detail->sheet->n_items;
+	for (uint32_t i = 0; i < table->n; i++) {
+		uint32_t source = table->rows[i].source.id;
+		uint32_t destination = table->rows[i].destination.id;
+		if ((source == from.index && destination == to.index) ||
+			(source == to.index && destination == from.index))
+			detail_flow_item(detail, i,
+				tb_format_size(table->rows[i].bytes, text, sizeof text));
+	}
+	if (detail->sheet->n_items == before)
+		tb_sheet_caption(detail->sheet, "none");
+}
+
+// detail_link_item adds a link as an item, with its metric in the window.
+static void detail_link_item(const struct tb_detail *detail, uint32_t link)
+{
+	const struct tb_viewer_data *data = detail->pane->data;
+	uint64_t amount = tb_metric_of(&data->samples[link], data->metric);
+	const struct tb_run_link *of = &tb_run_links(data->run)[link];
+	char value[48];
+	tb_metric_format(data->metric, amount, value, sizeof value);
+	struct tb_sheet_line *line = tb_sheet_item(detail->sheet,
+		(struct tb_pick){TB_PICK_LINK, link}, of->label,
+		tb_run_unmeasured(of->known, data->metric) ? "-" : value);
+	line->to = fmin((double)amount / fmax((double)data->matrix.largest_link, 1), 1);
+}
+
+// links lists the links of the shortest paths.
+static void links(const struct tb_detail *detail, struct tb_pick from, struct tb_pick to)
+{
+	uint32_t n;
+	char text[64];
+	struct tb_paths *paths = tb_viewer_paths(detail->pane->viewer);
+	if (!paths)
+		return;
+	tb_paths_between(paths, route_end_of(from), route_end_of(to), &n);
+	snprintf(text, sizeof text, "%" PRIu32, n);
+	tb_sheet_row(detail->sheet, "links on the way", n ? text : "none: no path");
+	tb_sheet_row(detail->sheet, "marked", "there; in the other colour: back");
+	add_route_flows(detail, from, to);
+	tb_sheet_gap(detail->sheet);
+	tb_sheet_caption(detail->sheet, "links of the shortest paths, and their %s",
+		tb_link_figures[detail->pane->data->metric].name);
+	const struct tb_link *found =
+		tb_paths_between(paths, route_end_of(from), route_end_of(to), &n);
+	for (uint32_t i = 0; i < n; i++)
+		detail_link_item(detail, found[i].id);
+}
+
 void tb_detail_flow(const struct tb_detail *detail, uint32_t index)
 {
 	struct tb_pane *pane = detail->pane;
@@ -451,57 +584,6 @@ static char *end_name(
 	return buffer;
 }
 
-static struct tb_path_end route_end_of(struct tb_pick pick)
-{
-	return (struct tb_path_end){pick.kind == TB_PICK_SWITCH, pick.index};
-}
-
-// add_route_flows lists the flows between two nodes, both ways.
-static void add_route_flows(
-	const struct tb_detail *detail, struct tb_pick from, struct tb_pick to)
-{
-	const struct tb_flow_table *table = tb_viewer_flows(detail->pane->viewer);
-	char text[48];
-	if (from.kind != TB_PICK_NODE || to.kind != TB_PICK_NODE || !table ||
-		table->group > 1)
-		return;
-	tb_sheet_gap(detail->sheet);
-	tb_sheet_caption(detail->sheet, "flows between them, whole run");
-	uint32_t before = detail->sheet->n_items;
-	for (uint32_t i = 0; i < table->n; i++) {
-		uint32_t source = table->rows[i].source.id;
-		uint32_t destination = table->rows[i].destination.id;
-		if ((source == from.index && destination == to.index) ||
-			(source == to.index && destination == from.index))
-			detail_flow_item(detail, i,
-				tb_format_size(table->rows[i].bytes, text, sizeof text));
-	}
-	if (detail->sheet->n_items == before)
-		tb_sheet_caption(detail->sheet, "none");
-}
-
-// links lists the links of the shortest paths.
-static void links(const struct tb_detail *detail, struct tb_pick from, struct tb_pick to)
-{
-	uint32_t n;
-	char text[64];
-	struct tb_paths *paths = tb_viewer_paths(detail->pane->viewer);
-	if (!paths)
-		return;
-	tb_paths_between(paths, route_end_of(from), route_end_of(to), &n);
-	snprintf(text, sizeof text, "%" PRIu32, n);
-	tb_sheet_row(detail->sheet, "links on the way", n ? text : "none: no path");
-	tb_sheet_row(detail->sheet, "marked", "there; in the other colour: back");
-	add_route_flows(detail, from, to);
-	tb_sheet_gap(detail->sheet);
-	tb_sheet_caption(detail->sheet, "links of the shortest paths, and their %s",
-		tb_link_figures[detail->pane->data->metric].name);
-	const struct tb_link *found =
-		tb_paths_between(paths, route_end_of(from), route_end_of(to), &n);
-	for (uint32_t i = 0; i < n; i++)
-		detail_link_item(detail, found[i].id);
-}
-
 void tb_detail_routes(const struct tb_detail *detail)
 {
 	struct tb_pick from = detail->pane->selection->end;
@@ -536,29 +618,6 @@ static void add_waiting_jobs(
 		snprintf(text, sizeof text, "waited %s, held up %s", wait, blamed);
 		detail_job_item(detail, job->job, text);
 	}
-}
-
-// sheet_pair adds a row, which selects the flow that waited, or (`other`) the one it
-// waited for.
-static void sheet_pair(const struct tb_detail *detail, const struct tb_flow_table *table,
-	const struct tb_blame_sample *row, bool other, double largest)
-{
-	char text[64], wait[48], value[64];
-	uint32_t flow = other ? tb_flow_table_find(table, row->culprit_job,
-					row->culprit_source, row->culprit_destination)
-			      : tb_flow_table_find(table, row->victim_job,
-					row->victim_source, row->victim_destination);
-	const struct tb_pick pick = {flow < table->n ? TB_PICK_FLOW : TB_PICK_NONE, flow};
-	snprintf(text, sizeof text,
-		"%" PRIu32 " > %" PRIu32 " for %" PRIu32 " > %" PRIu32,
-		row->victim_source.id, row->victim_destination.id, row->culprit_source.id,
-		row->culprit_destination.id);
-	snprintf(value, sizeof value, "%s%s", row->error_ps ? "at least " : "",
-		tb_metric_format(TB_WAIT, row->wait_ps, wait, sizeof wait));
-	struct tb_sheet_line *line = tb_sheet_item(detail->sheet, pick, text, value);
-	line->has_chip = detail->pane->data->info->n_jobs > 1;
-	line->chip = tb_job_colour(detail->pane->style->theme, row->victim_job);
-	line->to = (double)row->wait_ps / fmax(largest, 1);
 }
 
 struct root_wait {
@@ -681,46 +740,6 @@ static void detail_waits(const struct tb_detail *detail, struct tb_pick at)
 	}
 }
 
-// whom_waits lists the waits of a flow for others, or of others for it, in the slices of
-// time of the window.
-static void whom_waits(const struct tb_detail *detail, const struct tb_heavy_waits *waits,
-	const struct tb_flow_sample *flow, bool waited)
-{
-	const struct tb_flow_table *table = tb_viewer_flows(detail->pane->viewer);
-	uint32_t n = 0;
-	double largest = 0;
-	char span[64];
-	for (uint32_t i = 0; table && i < waits->listed.n && n < TB_WAITS_MOST; i++) {
-		const struct tb_blame_sample *row = &waits->rows[i];
-		if (!(waited ? (row->victim_job == flow->job &&
-				       row->victim_source.id == flow->source.id &&
-				       row->victim_destination.id == flow->destination.id)
-			     : (row->culprit_job == flow->job &&
-				       row->culprit_source.id == flow->source.id &&
-				       row->culprit_destination.id ==
-					       flow->destination.id)))
-			continue;
-		if (n++ == 0) {
-			tb_sheet_gap(detail->sheet);
-			tb_sheet_caption(detail->sheet, "%s, %s",
-				waited ? "whom it waited for" : "who waited for it",
-				tb_span_text(waits->listed.span, span, sizeof span));
-			largest = (double)row->wait_ps;
-		}
-		sheet_pair(detail, table, row, waited, largest);
-	}
-}
-
-static void detail_flow_waits(
-	const struct tb_detail *detail, const struct tb_flow_sample *flow)
-{
-	const struct tb_during *during = tb_viewer_during(detail->pane->viewer);
-	if (!during)
-		return;
-	whom_waits(detail, &during->heaviest, flow, true);
-	whom_waits(detail, &during->heaviest, flow, false);
-}
-
 // What the network is made of: the sheets of a run, link, switch and node.
 
 // add_link_figures lists them in few rows: rates stand behind what they divide, the
@@ -745,19 +764,6 @@ static void add_link_figures(const struct tb_detail *detail,
 		tb_sheet_row(detail->sheet, tb_metric_title(metric),
 			tb_run_unmeasured(known, metric) ? "not measured" : both);
 	}
-}
-
-// detail_node_text writes "node 5 (name)".
-static char *detail_node_text(
-	const struct tb_detail *detail, uint32_t node, char *buffer, size_t size)
-{
-	const char *name =
-		tb_run_node_name(detail->pane->data->run, (struct tb_node){node});
-	if (name[0])
-		snprintf(buffer, size, "node %" PRIu32 " (%s)", node, name);
-	else
-		snprintf(buffer, size, "node %" PRIu32, node);
-	return buffer;
 }
 
 // One end of a link.
@@ -847,20 +853,6 @@ void tb_detail_link_traffic(const struct tb_detail *detail, uint32_t id)
 {
 	detail_waits(detail, (struct tb_pick){TB_PICK_LINK, id});
 	detail_crossing(detail, (struct tb_pick){TB_PICK_LINK, id});
-}
-
-// detail_link_item adds a link as an item, with its metric in the window.
-static void detail_link_item(const struct tb_detail *detail, uint32_t link)
-{
-	const struct tb_viewer_data *data = detail->pane->data;
-	uint64_t amount = tb_metric_of(&data->samples[link], data->metric);
-	const struct tb_run_link *of = &tb_run_links(data->run)[link];
-	char value[48];
-	tb_metric_format(data->metric, amount, value, sizeof value);
-	struct tb_sheet_line *line = tb_sheet_item(detail->sheet,
-		(struct tb_pick){TB_PICK_LINK, link}, of->label,
-		tb_run_unmeasured(of->known, data->metric) ? "-" : value);
-	line->to = fmin((double)amount / fmax((double)data->matrix.largest_link, 1), 1);
 }
 
 // n_cells returns how many cells a box has, from `below` on; the box may be NULL.

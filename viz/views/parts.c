@@ -97,8 +97,8 @@ void tb_camera_pan(struct tb_camera *camera, double dx, double dy)
 		camera->pan_y - dy / camera->zoom);
 }
 
-struct tb_matrix_view tb_camera_matrix_view(const struct tb_camera *camera,
-	struct tb_box area, const struct tb_style *style)
+struct tb_matrix_view tb_camera_matrix_view(
+	const struct tb_camera *camera, struct tb_box area, const struct tb_style *style)
 {
 	return (struct tb_matrix_view){.area = area,
 		.zoom = camera->zoom,

@@ -57,8 +57,8 @@ bool tb_camera_zoom(struct tb_camera *camera, double x, double y, double factor)
 void tb_camera_pan(struct tb_camera *camera, double dx, double dy);
 
 // tb_camera_matrix_view returns what a camera shows of a matrix in an area.
-struct tb_matrix_view tb_camera_matrix_view(const struct tb_camera *camera,
-	struct tb_box area, const struct tb_style *style);
+struct tb_matrix_view tb_camera_matrix_view(
+	const struct tb_camera *camera, struct tb_box area, const struct tb_style *style);
 
 // tb_time_axis_draw draws the times from 0 to span_ps below a box.
 void tb_time_axis_draw(const struct tb_style *style, struct tb_picture *picture,

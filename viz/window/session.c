@@ -13,10 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static void session_fit(struct tb_session *session);
-
-static void session_set_recent(struct tb_session *session);
-
 // What a session writes: pictures and tables.
 
 // session_put writes the picture in the format of the name's ending, or its description.
@@ -131,6 +127,32 @@ static struct tb_viewer *try_open(
 	return NULL;
 }
 
+// session_set_recent has the viewer offer the files shown lately.
+static void session_set_recent(struct tb_session *session)
+{
+	char *paths[MOST_RECENT + 1];
+	const char *others[MOST_RECENT + 1];
+	char *shown = realpath(session->store, NULL);
+	size_t n = tb_session_recent(paths, MOST_RECENT + 1), n_others = 0;
+	for (size_t i = 0; i < n; i++)
+		if (!shown || strcmp(paths[i], shown) != 0)
+			others[n_others++] = paths[i];
+	tb_viewer_set_recent(
+		session->viewer, others, n_others < MOST_RECENT ? n_others : MOST_RECENT);
+	for (size_t i = 0; i < n; i++)
+		free(paths[i]);
+	free(shown);
+}
+
+// session_fit gives the viewer the window's size.
+static void session_fit(struct tb_session *session)
+{
+	double width;
+	double height;
+	tb_screen_size(session->screen, &width, &height);
+	tb_viewer_resize(session->viewer, width, height);
+}
+
 // session_replace shows the new viewer in place of the old one.
 static void session_replace(struct tb_session *session, struct tb_viewer *opened)
 {
@@ -158,23 +180,6 @@ static void session_remember(struct tb_session *session)
 	state.maximised = tb_screen_is_maximised(session->screen);
 	tb_screen_points(session->screen, &state.width, &state.height);
 	tb_session_state_save(&state, session->store);
-}
-
-// session_set_recent has the viewer offer the files shown lately.
-static void session_set_recent(struct tb_session *session)
-{
-	char *paths[MOST_RECENT + 1];
-	const char *others[MOST_RECENT + 1];
-	char *shown = realpath(session->store, NULL);
-	size_t n = tb_session_recent(paths, MOST_RECENT + 1), n_others = 0;
-	for (size_t i = 0; i < n; i++)
-		if (!shown || strcmp(paths[i], shown) != 0)
-			others[n_others++] = paths[i];
-	tb_viewer_set_recent(
-		session->viewer, others, n_others < MOST_RECENT ? n_others : MOST_RECENT);
-	for (size_t i = 0; i < n; i++)
-		free(paths[i]);
-	free(shown);
 }
 
 static void forget_other(struct tb_session *session)
@@ -243,15 +248,6 @@ static int session_compare(
 // Between the window and the viewer: inputs go in, pictures and actions come out.
 
 #define TEXT_STEP 1.1 // factor of a key for larger text
-
-// session_fit gives the viewer the window's size.
-static void session_fit(struct tb_session *session)
-{
-	double width;
-	double height;
-	tb_screen_size(session->screen, &width, &height);
-	tb_viewer_resize(session->viewer, width, height);
-}
 
 void tb_session_take(struct tb_session *session, const struct tb_input *input)
 {
