@@ -108,23 +108,6 @@ static uint32_t scaled(uint32_t us, double by)
 	return grown < UINT32_MAX ? (uint32_t)grown : UINT32_MAX;
 }
 
-// set_window chooses the warm-up and window that were not given: long enough for as many
-// messages of a larger size, and as many packets at a lower load, as in the set-up.
-static void set_window(struct tb_sweep_point *point, const struct choice *choice)
-{
-	struct tb_experiment *experiment = &point->experiment;
-	const struct tb_experiment *base = tb_experiment_find(experiment->name);
-	double larger = 1, lighter = 1;
-	if (base->message_bytes > 0 && experiment->message_bytes > base->message_bytes)
-		larger = (double)experiment->message_bytes / (double)base->message_bytes;
-	if (experiment->load > 0 && experiment->load < 1)
-		lighter = 1 / fmax(experiment->load, LIGHTEST);
-	if (!given(choice, TB_KEY_WARM))
-		experiment->warm_us = scaled(base->warm_us, larger);
-	if (!given(choice, TB_KEY_WINDOW))
-		experiment->window_us = scaled(base->window_us, larger * lighter);
-}
-
 static int sweep_by_name(const void *a, const void *b)
 {
 	const struct tb_sweep_value *one = a, *other = b;
@@ -320,8 +303,24 @@ static int add_point(
 	int status = set_keys(point, choice, error);
 	if (status != TB_OK)
 		return status;
-	if (point->experiment.kind != TB_EXPERIMENT_LATENCY)
-		set_window(point, choice);
+	if (point->experiment.kind != TB_EXPERIMENT_LATENCY) {
+		// Choose the warm-up and window that were not given: long enough for as
+		// many messages of a larger size, and as many packets at a lower load, as
+		// in the set-up.
+		struct tb_experiment *experiment = &point->experiment;
+		const struct tb_experiment *base = tb_experiment_find(experiment->name);
+		double larger = 1, lighter = 1;
+		if (base->message_bytes > 0 &&
+			experiment->message_bytes > base->message_bytes)
+			larger = (double)experiment->message_bytes /
+				 (double)base->message_bytes;
+		if (experiment->load > 0 && experiment->load < 1)
+			lighter = 1 / fmax(experiment->load, LIGHTEST);
+		if (!given(choice, TB_KEY_WARM))
+			experiment->warm_us = scaled(base->warm_us, larger);
+		if (!given(choice, TB_KEY_WINDOW))
+			experiment->window_us = scaled(base->window_us, larger * lighter);
+	}
 	if (!set_values(point, choice) || !sweep_join(point))
 		return tb_fail_memory(error, "the points");
 	status = set_network(point, before, choice->axes, error);
