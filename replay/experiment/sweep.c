@@ -245,21 +245,35 @@ static const char *next_file(const char *text)
 	return next;
 }
 
-// hash_files hashes the files in which a network stands: a fabric or a preset, and the
-// preset, roots and names of a fabric.
-static int hash_files(const char *network, uint64_t *hash, struct tb_error *error)
+// hash_preset hashes the file that a text begins with, if it does, and those that a
+// preset there is like.
+static int hash_preset(const char *text, uint64_t *hash, struct tb_error *error)
 {
-	for (const char *at = network; at; at = next_file(at)) {
+	char like[TB_PRESET_LIKE_SIZE];
+	for (int i = 0; *text && i < TB_PRESET_LIKE_MOST; i++, text = like) {
 		char *path = NULL;
-		int status = tb_fabric_file_path(&path, at, NULL);
+		int status = tb_fabric_file_path(&path, text, NULL);
 		if (status == TB_ENOMEM)
 			return tb_fail_memory(error, "the points");
-		status = status == TB_OK ? hash_file(path, hash, error) : TB_OK;
+		if (status != TB_OK)
+			return TB_OK;
+		status = hash_file(path, hash, error);
+		tb_network_preset_like(path, like);
 		free(path);
 		if (status != TB_OK)
 			return status;
 	}
 	return TB_OK;
+}
+
+// hash_files hashes the files in which a network stands: a fabric or a preset, and the
+// preset, roots and names of a fabric.
+static int hash_files(const char *network, uint64_t *hash, struct tb_error *error)
+{
+	int status = TB_OK;
+	for (const char *at = network; at && status == TB_OK; at = next_file(at))
+		status = hash_preset(at, hash, error);
+	return status;
 }
 
 // mark_file puts the hash of the network's files into the settings.

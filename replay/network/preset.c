@@ -31,8 +31,6 @@ static bool in_section(const char *section, const char *written)
 	return strcmp(section, written) == 0;
 }
 
-enum { LIKE_MOST = 8 }; // networks, each like the next
-
 static bool preset_has_key(const struct tb_preset_key *keys, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++)
@@ -194,10 +192,10 @@ static int read_like(struct tb_preset_reading *reading, const char *name)
 		if (strcmp(at->name, name) == 0)
 			return tb_fail_in(reading->error, TB_EUSAGE, source,
 				"like = %s: it would be like itself", name);
-	if (derived->depth == LIKE_MOST)
+	if (derived->depth == TB_PRESET_LIKE_MOST)
 		return tb_fail_in(reading->error, TB_EUSAGE, source,
 			"like = %s: expected at most %d networks that are like another",
-			name, LIKE_MOST - 1);
+			name, TB_PRESET_LIKE_MOST - 1);
 	struct tb_preset_file base = {
 		.name = name, .derived = derived, .depth = derived->depth + 1};
 	derived->source = source;
@@ -457,6 +455,28 @@ int tb_network_preset_of(struct tb_network_params *params, const char *name,
 		*params = tb_preset_simplified(&reading.params);
 	free(copy);
 	return status;
+}
+
+static int keep_like(
+	void *context, const char *section, const char *name, const char *value)
+{
+	char *like = context;
+	if (strcmp(section, "network") == 0 && strcmp(name, "like") == 0)
+		snprintf(like, TB_PRESET_LIKE_SIZE, "%s", value);
+	return 1;
+}
+
+void tb_network_preset_like(const char *path, char like[TB_PRESET_LIKE_SIZE])
+{
+	struct tb_text_lines lines;
+	FILE *file = tb_input_fopen(path);
+	like[0] = '\0';
+	if (!file)
+		return;
+	tb_text_lines_init(&lines, file, path, NULL);
+	ini_parse_stream(tb_text_lines_give, &lines, keep_like, like);
+	tb_text_lines_fini(&lines);
+	fclose(file);
 }
 
 int tb_network_preset(
