@@ -5,22 +5,13 @@
 int tb_flow_pairs_read(struct tb_run *run, const struct tb_flow_taker *taker, uint64_t *n,
 	struct tb_error *error)
 {
-	struct tb_run_row row;
+	struct tb_flow_sample flow;
 	uint64_t found = 0;
-	int status = tb_run_query(run,
-		"SELECT " TB_FLOW_COLUMNS "FROM unpacked_flow WHERE run = ?1 "
-		"ORDER BY job, source, destination",
-		&row, error);
-	if (status)
-		return status;
-	while ((status = tb_run_next(run, "flow_pack", &row, error)) > 0) {
-		const struct tb_flow_sample flow = tb_flow_row_get(run, &row, 0);
-		if (row.bad)
-			continue; // the next step reports it
+	struct tb_row_reader rows = tb_run_read(run, &tb_flow_rows,
+		"unpacked_flow WHERE run = ?1 ORDER BY job, source, destination", error);
+	for (; tb_flow_read(&rows, &flow); found++)
 		taker->take(taker->context, flow.source, flow.destination, flow.bytes);
-		found++;
-	}
-	sqlite3_finalize(row.query);
+	int status = tb_row_reader_end(&rows);
 	if (status == TB_OK)
 		*n = found;
 	return status;

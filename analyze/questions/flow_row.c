@@ -1,27 +1,21 @@
 #include "flow_row.h"
 
-struct tb_flow_sample tb_flow_row_get(
-	const struct tb_run *run, struct tb_run_row *row, int first)
+#include "flow_sum.h"
+
+#define RECORD			struct tb_flow_sample
+#define ROW(field, column, ...) , TB_COLUMN(column, field)
+const struct tb_stored_table tb_flow_rows = TB_STORED_TABLE("flow_pack", RECORD,
+	TB_COLUMN("job", job), TB_COLUMN("source", source),
+	TB_COLUMN("destination", destination) TB_FLOW_FIGURES(ROW));
+#undef ROW
+#undef RECORD
+
+bool tb_flow_read(struct tb_row_reader *rows, struct tb_flow_sample *flow)
 {
-	uint32_t n_nodes = run->record.info.n_nodes;
-	uint64_t latency_ps = tb_run_get(row, first + 6, INT64_MAX);
-	uint64_t queue_ps = tb_run_get(row, first + 7, latency_ps);
-	// Its last_post_ps is kept by sender alone.
-	return (struct tb_flow_sample){
-		.job = tb_run_get32(row, first, UINT32_MAX),
-		.source = {tb_run_get_id(row, first + 1, n_nodes)},
-		.destination = {tb_run_get_id(row, first + 2, n_nodes)},
-		.n_messages = tb_run_get(row, first + 3, INT64_MAX),
-		.n_packets = tb_run_get(row, first + 4, INT64_MAX),
-		.bytes = tb_run_get(row, first + 5, INT64_MAX),
-		.latency_ps = latency_ps,
-		.queue_ps = queue_ps,
-		.network_ps = tb_run_get(row, first + 8, latency_ps - queue_ps),
-		.worst_latency_ps = tb_run_get(row, first + 9, INT64_MAX),
-		.ideal_ps = tb_run_get(row, first + 10, INT64_MAX),
-		.wait_ps = tb_run_get(row, first + 11, INT64_MAX),
-		.blamed_ps = tb_run_get(row, first + 12, INT64_MAX),
-		.first_ps = (tb_time_ps)tb_run_get(row, first + 13, INT64_MAX),
-		.last_ps = (tb_time_ps)tb_run_get(row, first + 14, INT64_MAX),
-	};
+	*flow = (struct tb_flow_sample){0};
+	bool found = tb_row_read(rows, flow);
+	if (found && (flow->queue_ps > flow->latency_ps ||
+			     flow->network_ps > flow->latency_ps - flow->queue_ps))
+		tb_row_damaged(rows);
+	return found && rows->status == TB_OK;
 }

@@ -1,16 +1,13 @@
-// Reads rows of the table flow. Private to this room.
+// Reads rows of the view flow. Private to this room.
 #ifndef TB_FLOW_ROW_H
 #define TB_FLOW_ROW_H
 
 #include "run_impl.h"
 
-#define TB_FLOW_COLUMNS                                                                  \
-	"job, source, destination, messages, packets, bytes, latency_ps, "               \
-	"queue_ps, network_ps, worst_latency_ps, ideal_ps, wait_ps, blamed_ps, "         \
-	"first_ps, last_ps "
+// Its columns, of a struct tb_flow_sample. Its last_post_ps is kept by sender alone.
+extern const struct tb_stored_table tb_flow_rows;
 
-// tb_flow_row_get reads TB_FLOW_COLUMNS, which begin at column `first`.
-struct tb_flow_sample tb_flow_row_get(
-	const struct tb_run *run, struct tb_run_row *row, int first);
+// tb_flow_read reads the next row, as tb_row_read does, whose times must fit each other.
+bool tb_flow_read(struct tb_row_reader *rows, struct tb_flow_sample *flow);
 
 #endif

@@ -53,21 +53,13 @@ static int group_flow(struct flow_reading *reading, const struct tb_flow_sample 
 static int read_flow_rows(
 	struct tb_run *run, struct flow_reading *reading, struct tb_error *error)
 {
-	struct tb_run_row row;
-	int status = tb_run_query(run,
-		"SELECT " TB_FLOW_COLUMNS "FROM unpacked_flow WHERE run = ?1", &row,
-		error);
-	if (status)
-		return status;
-	while ((status = tb_run_next(run, "flow_pack", &row, error)) > 0) {
-		const struct tb_flow_sample flow = tb_flow_row_get(run, &row, 0);
-		if (row.bad || group_flow(reading, &flow) == TB_OK)
-			continue;
-		status = tb_fail_memory_in(error, run->path, "flows");
-		break;
-	}
-	sqlite3_finalize(row.query);
-	return status;
+	struct tb_flow_sample flow;
+	struct tb_row_reader rows =
+		tb_run_read(run, &tb_flow_rows, "unpacked_flow WHERE run = ?1", error);
+	while (tb_flow_read(&rows, &flow))
+		if (group_flow(reading, &flow) != TB_OK)
+			tb_row_no_memory(&rows, "flows");
+	return tb_row_reader_end(&rows);
 }
 
 // pack moves the cells with traffic to the front.

@@ -6,25 +6,13 @@
 
 #include <stdlib.h>
 
-static struct tb_flow get_flow(const struct tb_run *run, struct tb_run_row *row)
-{
-	const struct tb_flow_sample sample = tb_flow_row_get(run, row, 0);
-	struct tb_flow flow = {.sample = sample};
-	if (sample.n_messages)
-		flow.mean_latency_ps =
-			(double)sample.latency_ps / (double)sample.n_messages;
-	flow.slowdown = tb_flow_slowdown(&sample);
-	return flow;
-}
-
 // Flows of which the store keeps the order, and those of other runs.
 #define KEPT_ORDER                                                                       \
-	"SELECT " TB_FLOW_COLUMNS "FROM flow_top CROSS JOIN unpacked_flow "              \
-	"USING (run, job, source, destination) WHERE run = ?1 AND rank <= ?2 "           \
-	"ORDER BY rank"
+	"flow_top CROSS JOIN unpacked_flow USING (run, job, source, destination) "       \
+	"WHERE run = ?1 AND rank <= ?2 ORDER BY rank"
 #define FOUND_ORDER                                                                      \
-	"SELECT " TB_FLOW_COLUMNS "FROM unpacked_flow WHERE run = ?1 ORDER BY "          \
-	"1.0 * network_ps / nullif(ideal_ps, 0) DESC, job, source, destination LIMIT ?2"
+	"unpacked_flow WHERE run = ?1 ORDER BY 1.0 * network_ps / nullif(ideal_ps, 0) "  \
+	"DESC, job, source, destination LIMIT ?2"
 
 struct flow_list {
 	struct tb_flow *flows;
@@ -32,39 +20,37 @@ struct flow_list {
 	size_t room;
 };
 
-static int read_top_flows(struct tb_run *run, const char *sql, uint32_t top,
+static int read_top_flows(struct tb_run *run, const char *from, uint32_t top,
 	struct flow_list *found, struct tb_error *error)
 {
-	struct tb_run_row row;
-	int status = tb_run_query(run, sql, &row, error);
-	if (status)
-		return status;
-	sqlite3_bind_int64(row.query, 2, top ? top : UINT32_MAX);
-	while ((status = tb_run_next(run, "flow_pack", &row, error)) > 0) {
+	struct tb_flow_sample sample;
+	struct tb_row_reader rows = tb_run_read(run, &tb_flow_rows, from, error);
+	tb_row_bind(&rows, 2, top ? top : UINT32_MAX);
+	while (tb_flow_read(&rows, &sample)) {
 		if (TB_ARRAY_RESERVE(&found->flows, &found->room, (size_t)found->n + 1) !=
 			TB_OK) {
-			status = tb_fail_memory_in(error, run->path, "flows");
+			tb_row_no_memory(&rows, "flows");
 			break;
 		}
-		found->flows[found->n++] = get_flow(run, &row);
+		struct tb_flow *flow = &found->flows[found->n++];
+		*flow = (struct tb_flow){
+			.sample = sample, .slowdown = tb_flow_slowdown(&sample)};
+		if (sample.n_messages)
+			flow->mean_latency_ps =
+				(double)sample.latency_ps / (double)sample.n_messages;
 	}
-	sqlite3_finalize(row.query);
-	return status;
+	return tb_row_reader_end(&rows);
 }
 
 static int read_count(
 	struct tb_run *run, const char *sql, uint64_t *n, struct tb_error *error)
 {
-	struct tb_run_row row;
-	int status = tb_run_query(run, sql, &row, error);
-	if (status)
-		return status;
-	status = tb_run_next(run, "flow_pack", &row, error);
-	if (status > 0) {
-		*n = tb_run_get(&row, 0, UINT32_MAX);
-		status = row.bad ? tb_run_damaged(run->path, "flow_top", error) : TB_OK;
-	}
-	sqlite3_finalize(row.query);
+	int64_t number = 0;
+	int status = tb_sql_number(
+		run->db, run->path, sql, run->record.info.id, &number, error);
+	if (!status && (number < 0 || number > UINT32_MAX))
+		status = tb_sql_damaged(run->path, "flow_top", error);
+	*n = (uint64_t)number;
 	return status;
 }
 

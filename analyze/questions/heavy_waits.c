@@ -4,31 +4,6 @@
 
 #include <stdlib.h>
 
-static struct tb_node get_waiting_node(
-	const struct tb_run *run, struct tb_run_row *row, int column)
-{
-	return (struct tb_node){tb_run_get_id(row, column, run->record.info.n_nodes)};
-}
-
-// take_waiting_flows reads the columns from 1 on: the link (-1: none), victim and
-// culprit, waits, wait and error.
-static void take_waiting_flows(
-	const struct tb_run *run, struct tb_run_row *row, void *taken)
-{
-	*(struct tb_blame_sample *)taken = (struct tb_blame_sample){
-		.link = {tb_run_get_id_or_none(row, 1, run->record.info.n_links)},
-		.victim_job = tb_waits_job(run, row, 2),
-		.victim_source = get_waiting_node(run, row, 3),
-		.victim_destination = get_waiting_node(run, row, 4),
-		.culprit_job = tb_waits_job(run, row, 5),
-		.culprit_source = get_waiting_node(run, row, 6),
-		.culprit_destination = get_waiting_node(run, row, 7),
-		.n_waits = tb_run_get(row, 8, INT64_MAX),
-		.wait_ps = tb_run_get(row, 9, INT64_MAX),
-		.error_ps = tb_run_get(row, 10, INT64_MAX),
-	};
-}
-
 #define FLOWS                                                                            \
 	"victim_job, victim_source, victim_destination, "                                \
 	"culprit_job, culprit_source, culprit_destination"
@@ -57,11 +32,9 @@ int tb_heavy_waits_init(struct tb_heavy_waits *waits, struct tb_run *run, uint32
 	struct tb_error *error)
 {
 	struct tb_heavy_waits made = {0};
-	const struct tb_waits_query query = {.table = "blame_wait",
+	const struct tb_waits_query query = {.table = &tb_blame_waits_stored,
 		.rows = BY_LINK "WHERE run = ?1",
-		.ids = "link, " FLOWS,
-		.size = sizeof *made.rows,
-		.take = take_waiting_flows};
+		.ids = "link, " FLOWS};
 	int status = read_heavy_waits(&made, run, &query, top, error);
 	if (!status)
 		status = tb_waits_left_out(run, "blame_wait", &made.listed, error);
@@ -82,20 +55,17 @@ int tb_heavy_waits_at(struct tb_heavy_waits *waits, struct tb_run *run,
 {
 	struct tb_heavy_waits made = {0};
 	double whole_ps = 0;
-	const struct tb_waits_query query = {.table = "blame_wait",
+	const struct tb_waits_query query = {.table = &tb_blame_waits_stored,
 		.rows = BY_LINK "WHERE run = ?1 AND link = ?2",
 		.ids = FLOWS,
-		.size = sizeof *made.rows,
-		.take = take_waiting_flows,
 		.key = link.id};
 	int status = read_heavy_waits(&made, run, &query, top, error);
 	if (!status)
 		status = tb_waits_left_out(run, "blame_wait", &made.listed, error);
 	if (!status)
 		status = tb_waits_number(run,
-			"SELECT total(came_by_ps) FROM unpacked_total WHERE run = ?1 AND "
-			"link = "
-			"?2",
+			"(SELECT total(came_by_ps) AS number FROM unpacked_total WHERE "
+			"run = ?1 AND link = ?2)",
 			link.id, &whole_ps, error);
 	leave_out_waits(&made.listed, whole_ps);
 	return hand_over_heavy_waits(waits, &made, status);
@@ -124,13 +94,11 @@ static void add_missing_waits(struct tb_heavy_waits *waits, uint64_t n, uint64_t
 #define INTO "(SELECT link " INTO_LINKS ")"
 
 // ?2 is the switch.
-static const struct tb_waits_query into_switch = {.table = "blame_wait",
+static const struct tb_waits_query into_switch = {.table = &tb_blame_waits_stored,
 	.rows = "SELECT -1 AS link, " FLOWS ", count(*) AS waits, sum(wait_ps) AS "
 		"wait_ps, sum(error_ps) AS error_ps FROM blame_wait WHERE run = ?1 AND "
 		"link IN " INTO " GROUP BY " FLOWS,
-	.ids = FLOWS,
-	.size = sizeof(struct tb_blame_sample),
-	.take = take_waiting_flows};
+	.ids = FLOWS};
 
 int tb_heavy_waits_into(struct tb_heavy_waits *waits, struct tb_run *run,
 	struct tb_switch sw, uint32_t top, struct tb_error *error)
@@ -144,26 +112,37 @@ int tb_heavy_waits_into(struct tb_heavy_waits *waits, struct tb_run *run,
 		status = tb_waits_left_out(run, "blame_wait", &made.listed, error);
 	if (!status)
 		status = tb_waits_number(run,
-			"SELECT total(came_by_ps) FROM unpacked_total WHERE run = ?1 AND "
-			"link "
-			"IN " INTO,
+			"(SELECT total(came_by_ps) AS number FROM unpacked_total WHERE "
+			"run = ?1 AND link IN " INTO ")",
 			sw.id, &whole_ps, error);
 	if (!status)
-		status = tb_waits_number(
-			run, "SELECT count(*) " INTO_LINKS, sw.id, &n_links, error);
+		status =
+			tb_waits_number(run, "(SELECT count(*) AS number " INTO_LINKS ")",
+				sw.id, &n_links, error);
 	leave_out_waits(&made.listed, whole_ps);
 	add_missing_waits(&made, (uint64_t)n_links, made.listed.floor_ps);
 	return hand_over_heavy_waits(waits, &made, status);
 }
 
+#define RECORD struct tb_blame_sample
+static const struct tb_stored_table waits_of_bins = TB_STORED_TABLE("blame_bin", RECORD,
+	TB_COLUMN_WITH("link", link, TB_STORED_OR_MINUS),
+	TB_COLUMN_AS(TB_STORED_JOB, "victim_job", victim_job),
+	TB_COLUMN("victim_source", victim_source),
+	TB_COLUMN("victim_destination", victim_destination),
+	TB_COLUMN_AS(TB_STORED_JOB, "culprit_job", culprit_job),
+	TB_COLUMN("culprit_source", culprit_source),
+	TB_COLUMN("culprit_destination", culprit_destination),
+	TB_COLUMN("waits", n_waits), TB_COLUMN("wait_ps", wait_ps),
+	TB_COLUMN("error_ps", error_ps));
+#undef RECORD
+
 // The slices of sums are those of the heaviest, or several of them together: ?2.
-static const struct tb_waits_query of_span = {.table = "blame_bin",
+static const struct tb_waits_query of_span = {.table = &waits_of_bins,
 	.rows = "SELECT -1 AS link, " FLOWS ", count(*) AS waits, sum(wait_ps) AS "
 		"wait_ps, sum(error_ps) AS error_ps FROM blame_bin WHERE run = ?1 AND "
 		"bin >= ?3 * ?2 AND bin / ?2 < ?4 GROUP BY " FLOWS,
-	.ids = FLOWS,
-	.size = sizeof(struct tb_blame_sample),
-	.take = take_waiting_flows};
+	.ids = FLOWS};
 
 // count_slices counts those that a span covers.
 static uint64_t count_slices(
@@ -206,36 +185,25 @@ void tb_heavy_waits_fini(struct tb_heavy_waits *waits)
 	*waits = (struct tb_heavy_waits){0};
 }
 
-static void take_group(struct tb_run_row *row, uint32_t n, struct tb_group_sample *taken)
-{
-	*taken = (struct tb_group_sample){.victim = tb_run_get_id(row, 1, n),
-		.culprit = tb_run_get_id(row, 2, n),
-		.n_waits = tb_run_get(row, 3, INT64_MAX),
-		.wait_ps = tb_run_get(row, 4, INT64_MAX),
-		.error_ps = tb_run_get(row, 5, INT64_MAX)};
-}
-
-static void take_nodes(const struct tb_run *run, struct tb_run_row *row, void *taken)
-{
-	take_group(row, run->record.info.n_nodes, taken);
-}
-
-static void take_switches(const struct tb_run *run, struct tb_run_row *row, void *taken)
-{
-	take_group(row, run->record.info.n_switches, taken);
-}
+#define RECORD struct tb_group_sample
+#define GROUPS(type)                                                                     \
+	TB_STORED_TABLE("blame_group", RECORD, TB_COLUMN_AS(type, "victim", victim),     \
+		TB_COLUMN_AS(type, "culprit", culprit), TB_COLUMN("waits", n_waits),     \
+		TB_COLUMN("wait_ps", wait_ps), TB_COLUMN("error_ps", error_ps))
+static const struct tb_stored_table groups_of_nodes = GROUPS(TB_STORED_NODE);
+static const struct tb_stored_table groups_of_switches = GROUPS(TB_STORED_SWITCH);
+#undef RECORD
 
 int tb_groups_init(struct tb_groups *groups, struct tb_run *run,
 	enum tb_grouping grouping, uint32_t top, struct tb_error *error)
 {
 	struct tb_groups made = {.grouping = grouping};
 	bool nodes = grouping == TB_GROUP_DESTINATION;
-	const struct tb_waits_query query = {.table = "blame_group",
+	const struct tb_waits_query query = {
+		.table = nodes ? &groups_of_nodes : &groups_of_switches,
 		.rows = "SELECT victim, culprit, waits, wait_ps, error_ps FROM "
 			"blame_group WHERE run = ?1 AND grouping = ?2",
 		.ids = "victim, culprit",
-		.size = sizeof *made.rows,
-		.take = nodes ? take_nodes : take_switches,
 		.word = tb_grouping_name(grouping)};
 	void *rows = NULL;
 	int status = tb_waits_list(run, &query, top, &rows, &made.listed, error);

@@ -1,27 +1,21 @@
 #include "job_waits.h"
 
-#include "array.h"
 #include "waits_impl.h"
 
 #include <stdlib.h>
 
-static void take_job_pair(const struct tb_run *run, struct tb_run_row *row, void *taken)
-{
-	*(struct tb_job_pair *)taken =
-		(struct tb_job_pair){.victim_job = tb_waits_job(run, row, 1),
-			.culprit_job = tb_waits_job(run, row, 2),
-			.n_waits = tb_run_get(row, 3, INT64_MAX),
-			.wait_ps = tb_run_get(row, 4, INT64_MAX)};
-}
+#define RECORD struct tb_job_pair
+static const struct tb_stored_table job_pairs = TB_STORED_TABLE("job_wait", RECORD,
+	TB_COLUMN_AS(TB_STORED_JOB, "victim_job", victim_job),
+	TB_COLUMN_AS(TB_STORED_JOB, "culprit_job", culprit_job),
+	TB_COLUMN("waits", n_waits), TB_COLUMN("wait_ps", wait_ps));
+#undef RECORD
 
-static const struct tb_waits_query pairs_of_jobs = {.table = "job_wait",
+static const struct tb_waits_query pairs_of_jobs = {.table = &job_pairs,
 	.rows = "SELECT victim_job, culprit_job, sum(waits) AS waits, sum(wait_ps) AS "
 		"wait_ps FROM job_wait WHERE run = ?1 AND bin >= ?3 AND bin < ?4 GROUP "
-		"BY "
-		"victim_job, culprit_job",
-	.ids = "victim_job, culprit_job",
-	.size = sizeof(struct tb_job_pair),
-	.take = take_job_pair};
+		"BY victim_job, culprit_job",
+	.ids = "victim_job, culprit_job"};
 
 int tb_job_pairs_init(struct tb_job_pairs *pairs, struct tb_run *run, struct tb_span span,
 	uint32_t top, struct tb_error *error)
@@ -78,48 +72,29 @@ uint64_t tb_job_pairs_of_others(const struct tb_job_pairs *pairs, uint32_t job)
 	return with_others(pairs, job, true);
 }
 
-static int read_jobs_at_links(struct tb_run *run, struct tb_run_row *row,
-	struct tb_job_links *jobs, size_t *room, struct tb_error *error)
-{
-	uint32_t n_links = run->record.info.n_links;
-	int status;
-	while ((status = tb_run_next(run, "job_link", row, error)) > 0) {
-		if (TB_ARRAY_RESERVE(&jobs->rows, room, (size_t)jobs->n + 1) != TB_OK)
-			return tb_fail_memory_in(error, run->path, "blame");
-		jobs->rows[jobs->n++] = (struct tb_job_link_sample){
-			.link = {tb_run_get_id(row, 0, n_links)},
-			.job = tb_waits_job(run, row, 1),
-			.wait_ps = tb_run_get(row, 2, INT64_MAX),
-			.blamed_ps = tb_run_get(row, 3, INT64_MAX)};
-	}
-	return status;
-}
-
 // A run has no job_link when all that waits is of job 0; nor when it was replayed with
 // --no-blame, but then no job is known to wait.
 #define JOB_LINKS                                                                        \
-	"SELECT link, job, wait_ps, blamed_ps FROM job_link "                            \
+	"(SELECT link, job, wait_ps, blamed_ps FROM job_link "                           \
 	"WHERE run = ?1 AND link = ?2 "                                                  \
 	"UNION ALL SELECT link, 0, came_by_ps, came_by_ps FROM unpacked_total "          \
 	"WHERE run = ?1 AND link = ?2 AND came_by_ps > 0 "                               \
 	"AND NOT EXISTS (SELECT 1 FROM job_link WHERE run = ?1) "                        \
-	"AND EXISTS (SELECT 1 FROM root_total WHERE run = ?1) ORDER BY 3 DESC, 2"
+	"AND EXISTS (SELECT 1 FROM root_total WHERE run = ?1) ORDER BY 3 DESC, 2)"
 
 int tb_job_links_init(struct tb_job_links *jobs, struct tb_run *run,
 	const struct tb_link *links, uint32_t n_links, struct tb_error *error)
 {
 	struct tb_job_links made = {0};
-	struct tb_run_row row;
-	size_t room = 0;
-	int status = tb_run_query(run, JOB_LINKS, &row, error);
-	if (status)
-		return status;
+	size_t n = 0, room = 0;
+	int status = TB_OK;
 	for (uint32_t i = 0; !status && i < n_links; i++) {
-		sqlite3_bind_int64(row.query, 2, links[i].id);
-		status = read_jobs_at_links(run, &row, &made, &room, error);
-		sqlite3_reset(row.query);
+		struct tb_row_reader rows =
+			tb_waits_read(run, &tb_job_links_stored, JOB_LINKS, error);
+		tb_row_bind(&rows, 2, links[i].id);
+		status = tb_row_read_all(&rows, &made.rows, &n, &room, "blame");
 	}
-	sqlite3_finalize(row.query);
+	made.n = (uint32_t)n;
 	if (status)
 		tb_job_links_fini(&made);
 	else

@@ -42,30 +42,28 @@ static int fail_memory(const struct queue_search *search, struct tb_error *error
 
 static int read_queue_bins(struct queue_search *search, struct tb_error *error)
 {
-	struct tb_run_row row;
+	struct tb_packed_links row;
 	// Bin by bin, or the bins would be read with all of their packs.
-	int status = tb_run_query(search->run,
-		"SELECT l.pack, l.links, b.bin FROM bin_total AS b "
-		"CROSS JOIN link_pack AS l ON l.run = b.run AND l.bin = b.bin AND "
-		"l.pack = ?2 WHERE b.run = ?1 AND b.bin >= ?3 AND b.bin < ?4",
-		&row, error);
-	if (status)
-		return status;
-	sqlite3_bind_int64(row.query, 2, search->link.id / TB_PACK_LINKS);
-	sqlite3_bind_int64(row.query, 3, (int64_t)search->first_bin);
-	sqlite3_bind_int64(row.query, 4, (int64_t)(search->first_bin + search->n_bins));
-	while ((status = tb_run_next(search->run, "link_pack", &row, error)) > 0) {
+	struct tb_row_reader rows = tb_run_read(search->run, &tb_bin_packs,
+		"bin_total CROSS JOIN link_pack USING (run, bin) WHERE run = ?1 AND "
+		"pack = ?2 AND bin >= ?3 AND bin < ?4",
+		error);
+	tb_row_bind(&rows, 2, search->link.id / TB_PACK_LINKS);
+	tb_row_bind(&rows, 3, (int64_t)search->first_bin);
+	tb_row_bind(&rows, 4, (int64_t)(search->first_bin + search->n_bins));
+	while (tb_row_read(&rows, &row)) {
 		struct tb_link_sample one;
-		uint64_t bin = tb_run_get(&row, 2, INT64_MAX) - search->first_bin;
-		if (bin >= search->n_bins ||
-			!tb_run_find_in_pack(&row, search->link, &one))
+		int found = tb_packed_find(&row, search->link, &one);
+		if (found < 0)
+			tb_row_damaged(&rows);
+		uint64_t bin = row.bin - search->first_bin;
+		if (found <= 0 || bin >= search->n_bins)
 			continue;
 		search->bins[bin].wait_ps = one.wait_for_ps;
 		search->bins[bin].busy_ps = one.busy_ps;
 		search->bins[bin].stall_ps = one.stall_ps;
 	}
-	sqlite3_finalize(row.query);
-	return status;
+	return tb_row_reader_end(&rows);
 }
 
 // mark_queue_slope marks the slope of a bin that stands, on one side of it: those that

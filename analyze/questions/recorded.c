@@ -1,6 +1,5 @@
 #include "recorded.h"
 
-#include "array.h"
 #include "run_impl.h"
 
 #include <stdio.h>
@@ -25,86 +24,65 @@ void tb_recorded_fini(struct tb_recorded *recorded)
 	*recorded = (struct tb_recorded){.jobs = {.n = 0}};
 }
 
-static int append_recorded_row(
-	struct tb_recorded_list *list, struct tb_run_row *row, uint32_t n_jobs)
-{
-	if (TB_ARRAY_RESERVE(&list->rows, &list->room, list->n + 1) != TB_OK)
-		return TB_ENOMEM;
-	struct tb_recorded_row made = {.job = tb_run_get_id(row, 0, n_jobs),
-		.rank = tb_run_get32(row, 1, UINT32_MAX),
-		.n = tb_run_get(row, 3, INT64_MAX),
-		.bytes = tb_run_get(row, 4, INT64_MAX),
-		.n_simulated = tb_run_get(row, 5, INT64_MAX),
-		.recorded_ps = (int64_t)tb_run_get(row, 6, INT64_MAX),
-		.simulated_ps = (int64_t)tb_run_get(row, 7, INT64_MAX),
-		.recorded_at_ps = (int64_t)tb_run_get(row, 8, INT64_MAX),
-		.simulated_at_ps = (int64_t)tb_run_get(row, 9, INT64_MAX),
-		.bytes_per_s = tb_run_get(row, 10, INT64_MAX)};
-	if (sqlite3_column_count(row->query) > 11)
-		made.node_percent = sqlite3_column_double(row->query, 11);
-	if (sqlite3_column_count(row->query) > 12)
-		made.unmodelled = sqlite3_column_int(row->query, 12) != 0;
-	made.name = tb_run_get_text(row, 2);
-	if (!made.name)
-		return TB_ENOMEM;
-	list->rows[list->n++] = made;
-	return TB_OK;
-}
-
-// read_list reads the rows of `table` with the columns that append_recorded_row() takes.
-static int read_list(struct tb_recorded_list *list, struct tb_run *run, const char *table,
-	const char *sql, struct tb_error *error)
-{
-	struct tb_run_row row;
-	int status = tb_run_query(run, sql, &row, error);
-	if (status)
-		return status;
-	while ((status = tb_run_next(run, table, &row, error)) > 0) {
-		status = append_recorded_row(list, &row, tb_run_info(run)->n_jobs);
-		if (status == TB_OK)
-			continue;
-		tb_fail_memory_in(error, run->path, "what was recorded");
-		break;
-	}
-	sqlite3_finalize(row.query);
-	return status;
-}
+#define RECORD struct tb_recorded_row
+#define JOB    TB_COLUMN_AS(TB_STORED_JOB, "job", job)
+static const struct tb_stored_table recorded_jobs = TB_STORED_TABLE("recorded_job",
+	RECORD, JOB, TB_COLUMN("unit", name), TB_COLUMN("compared", n),
+	TB_COLUMN("compared", n_simulated), TB_COLUMN("recorded_ps", recorded_ps),
+	TB_COLUMN("simulated_ps", simulated_ps),
+	TB_COLUMN("coalesce(bytes_per_s, 0)", bytes_per_s));
+static const struct tb_stored_table recorded_kinds = TB_STORED_TABLE("recorded_kind",
+	RECORD, JOB, TB_COLUMN("kind", name), TB_COLUMN("calls", n),
+	TB_COLUMN("bytes", bytes), TB_COLUMN("simulated_calls", n_simulated),
+	TB_COLUMN("recorded_ps", recorded_ps),
+	TB_COLUMN("coalesce(simulated_ps, 0)", simulated_ps),
+	TB_COLUMN("recorded_median_ps", recorded_at_ps),
+	TB_COLUMN("coalesce(simulated_median_ps, 0)", simulated_at_ps),
+	TB_COLUMN("simulated_ps IS NULL", unmodelled));
+static const struct tb_stored_table recorded_ranks = TB_STORED_TABLE("recorded_rank",
+	RECORD, JOB, TB_COLUMN("rank", rank), TB_COLUMN("''", name),
+	TB_COLUMN("calls", n), TB_COLUMN("simulated_calls", n_simulated),
+	TB_COLUMN("recorded_ps", recorded_ps), TB_COLUMN("simulated_ps", simulated_ps),
+	TB_COLUMN("recorded_end_ps", recorded_at_ps),
+	TB_COLUMN("simulated_end_ps", simulated_at_ps));
+static const struct tb_stored_table uncompared = TB_STORED_TABLE(
+	"uncompared", RECORD, JOB, TB_COLUMN("reason", name), TB_COLUMN("calls", n));
+static const struct tb_stored_table checks = TB_STORED_TABLE("capture_check", RECORD, JOB,
+	TB_COLUMN("''", name), TB_COLUMN("recorded_ps", recorded_ps),
+	TB_COLUMN("simulated_ps", simulated_ps),
+	TB_COLUMN("recorded_message_ps", recorded_at_ps),
+	TB_COLUMN("simulated_message_ps", simulated_at_ps),
+	TB_COLUMN("bytes_per_s", bytes_per_s),
+	TB_COLUMN_AS(TB_STORED_BIG_REAL, "node_percent", node_percent));
+#undef RECORD
 
 int tb_recorded_init(
 	struct tb_recorded *recorded, struct tb_run *run, struct tb_error *error)
 {
+	const struct {
+		struct tb_recorded_list *list;
+		const struct tb_stored_table *table;
+		const char *from;
+	} lists[] = {
+		{&recorded->jobs, &recorded_jobs,
+			"recorded_job WHERE run = ?1 ORDER BY job"},
+		{&recorded->kinds, &recorded_kinds,
+			"recorded_kind AS k WHERE run = ?1 "
+			"ORDER BY job, k.recorded_ps DESC, kind"},
+		{&recorded->ranks, &recorded_ranks,
+			"recorded_rank WHERE run = ?1 ORDER BY job, rank"},
+		{&recorded->uncompared, &uncompared,
+			"uncompared WHERE run = ?1 ORDER BY job, calls DESC, reason"},
+		{&recorded->checks, &checks, "capture_check WHERE run = ?1 ORDER BY job"},
+	};
+	int status = TB_OK;
 	*recorded = (struct tb_recorded){.jobs = {.n = 0}};
-	int status = read_list(&recorded->jobs, run, "recorded_job",
-		"SELECT job, 0, unit, compared, 0, compared, recorded_ps, simulated_ps, "
-		"0, 0, coalesce(bytes_per_s, 0) FROM recorded_job WHERE run = ?1 "
-		"ORDER BY job",
-		error);
-	if (!status)
-		status = read_list(&recorded->kinds, run, "recorded_kind",
-			"SELECT job, 0, kind, calls, bytes, simulated_calls, "
-			"recorded_ps, coalesce(simulated_ps, 0), "
-			"recorded_median_ps, coalesce(simulated_median_ps, 0), 0, 0, "
-			"simulated_ps IS NULL FROM recorded_kind WHERE run = ?1 "
-			"ORDER BY job, recorded_ps DESC, kind",
-			error);
-	if (!status)
-		status = read_list(&recorded->ranks, run, "recorded_rank",
-			"SELECT job, rank, '', calls, 0, simulated_calls, recorded_ps, "
-			"simulated_ps, recorded_end_ps, simulated_end_ps, 0 FROM "
-			"recorded_rank WHERE run = ?1 ORDER BY job, rank",
-			error);
-	if (!status)
-		status = read_list(&recorded->uncompared, run, "uncompared",
-			"SELECT job, 0, reason, calls, 0, 0, 0, 0, 0, 0, 0 FROM "
-			"uncompared WHERE run = ?1 ORDER BY job, calls DESC, reason",
-			error);
-	if (!status)
-		status = read_list(&recorded->checks, run, "capture_check",
-			"SELECT job, 0, '', 0, 0, 0, recorded_ps, simulated_ps, "
-			"recorded_message_ps, simulated_message_ps, bytes_per_s, "
-			"node_percent FROM capture_check "
-			"WHERE run = ?1 ORDER BY job",
-			error);
+	for (size_t i = 0; i < sizeof lists / sizeof *lists && !status; i++) {
+		struct tb_row_reader rows =
+			tb_run_read(run, lists[i].table, lists[i].from, error);
+		status = tb_row_read_all(&rows, &lists[i].list->rows, &lists[i].list->n,
+			&lists[i].list->room, "what was recorded");
+	}
 	static const struct tb_recorded none;
 	size_t n;
 	if (!status && tb_recorded_put_beside(&recorded->beside, &n, recorded, &none))

@@ -2,8 +2,8 @@
 
 #include "array.h"
 #include "run_impl.h"
+#include "stored_tables.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 void tb_recorded_captures_fini(struct tb_recorded_captures *captures)
@@ -12,28 +12,6 @@ void tb_recorded_captures_fini(struct tb_recorded_captures *captures)
 		tb_congestion_free(captures->rows[i].congestion);
 	free(captures->rows);
 	*captures = (struct tb_recorded_captures){.n = 0};
-}
-
-static int64_t known(struct tb_run_row *row, int column)
-{
-	return sqlite3_column_type(row->query, column) == SQLITE_NULL
-		       ? -1
-		       : (int64_t)tb_run_get(row, column, INT64_MAX);
-}
-
-static struct tb_round_trips get_round_trips(struct tb_run_row *row, int column)
-{
-	return (struct tb_round_trips){.n = tb_run_get(row, column, INT64_MAX),
-		.least_ps = known(row, column + 1),
-		.median_ps = known(row, column + 2),
-		.p95_ps = known(row, column + 3)};
-}
-
-static void get_counts(
-	struct tb_run_row *row, int column, struct tb_congestion_counts *counts)
-{
-	for (int i = 0; i < TB_CONGESTION_N; i++)
-		counts->of[i] = tb_run_get(row, column + i, INT64_MAX);
 }
 
 // capture_of returns the table of a job; NULL when there is none.
@@ -46,151 +24,110 @@ static struct tb_congestion *capture_of(
 	return NULL;
 }
 
-// What each of these takes up is a row of its table, from the column of the job on.
-static int take_capture(
-	struct tb_recorded_captures *captures, struct tb_run_row *row, uint32_t n_nodes)
+// What each of these adds is a row of its table: TB_OK, TB_ENOMEM, or TB_EFORMAT for one
+// that makes no sense.
+static int add_capture(struct tb_recorded_captures *captures,
+	struct tb_congestion_row *row, int64_t number)
 {
-	(void)n_nodes;
-	if (TB_ARRAY_RESERVE(&captures->rows, &captures->room, captures->n + 1) != TB_OK)
-		return TB_ENOMEM;
+	(void)number;
 	struct tb_congestion *new = calloc(1, sizeof *new);
-	if (!new)
+	if (!new || TB_ARRAY_RESERVE(&captures->rows, &captures->room, captures->n + 1) !=
+			    TB_OK) {
+		free(new);
 		return TB_ENOMEM;
-	captures->rows[captures->n++] =
-		(struct tb_recorded_capture){tb_run_get32(row, 0, UINT32_MAX), new};
-	new->bin_ps = (tb_time_ps)tb_run_get(row, 1, INT64_MAX / 2);
+	}
+	captures->rows[captures->n++] = (struct tb_recorded_capture){row->job, new};
+	new->bin_ps = row->bin.from_ps;
 	new->all = (struct tb_congestion_pair){.source_node = TB_ID_NONE,
 		.destination_node = TB_ID_NONE,
-		.handshake = get_round_trips(row, 2),
-		.acknowledged = get_round_trips(row, 6)};
-	return TB_OK;
+		.handshake = row->pair.handshake,
+		.acknowledged = row->pair.acknowledged};
+	return row->bin.from_ps > INT64_MAX / 2 ? TB_EFORMAT : TB_OK;
 }
 
-static uint32_t get_captured_node(struct tb_run_row *row, int column, uint32_t n_nodes)
+static int add_pair(struct tb_recorded_captures *captures, struct tb_congestion_row *row,
+	int64_t number)
 {
-	return sqlite3_column_type(row->query, column) == SQLITE_NULL
-		       ? TB_ID_NONE
-		       : tb_run_get_id(row, column, n_nodes);
-}
-
-static int take_captured_pair(
-	struct tb_recorded_captures *captures, struct tb_run_row *row, uint32_t n_nodes)
-{
-	struct tb_congestion *to = capture_of(captures, tb_run_get32(row, 0, UINT32_MAX));
+	struct tb_congestion *to = capture_of(captures, row->job);
 	size_t room = to ? to->n_pairs : 0;
-	if (!to)
-		return TB_OK;
-	// They are numbered from 0 on.
-	row->bad |= tb_run_get(row, 1, UINT32_MAX) != to->n_pairs;
-	if (TB_ARRAY_RESERVE(&to->pairs, &room, to->n_pairs + 1) != TB_OK)
-		return TB_ENOMEM;
-	struct tb_congestion_pair *pair = &to->pairs[to->n_pairs++];
-	*pair = (struct tb_congestion_pair){
-		.source_node = get_captured_node(row, 4, n_nodes),
-		.destination_node = get_captured_node(row, 5, n_nodes),
-		.handshake = get_round_trips(row, 6 + TB_CONGESTION_N),
-		.acknowledged = get_round_trips(row, 10 + TB_CONGESTION_N)};
-	get_counts(row, 6, &pair->counts);
+	if (!to || TB_ARRAY_RESERVE(&to->pairs, &room, to->n_pairs + 1) != TB_OK) {
+		free(row->pair.source);
+		free(row->pair.destination);
+		return to ? TB_ENOMEM : TB_OK;
+	}
+	bool follows = number >= 0 && (size_t)number == to->n_pairs;
+	to->pairs[to->n_pairs++] = row->pair;
 	for (int i = 0; i < TB_CONGESTION_N; i++)
-		to->all.counts.of[i] += pair->counts.of[i];
-	if (sqlite3_column_type(row->query, 2) == SQLITE_NULL)
-		return TB_OK;
-	pair->source = tb_run_get_text(row, 2);
-	pair->destination = tb_run_get_text(row, 3);
-	return pair->source && pair->destination ? TB_OK : TB_ENOMEM;
+		to->all.counts.of[i] += row->pair.counts.of[i];
+	return follows ? TB_OK : TB_EFORMAT;
 }
 
-static int take_bin(
-	struct tb_recorded_captures *captures, struct tb_run_row *row, uint32_t n_nodes)
+static int add_bin(struct tb_recorded_captures *captures, struct tb_congestion_row *row,
+	int64_t number)
 {
-	(void)n_nodes;
-	struct tb_congestion *to = capture_of(captures, tb_run_get32(row, 0, UINT32_MAX));
+	struct tb_congestion *to = capture_of(captures, row->job);
 	size_t room = to ? to->n_bins : 0;
+	(void)number;
 	if (!to)
 		return TB_OK;
 	if (TB_ARRAY_RESERVE(&to->bins, &room, to->n_bins + 1) != TB_OK)
 		return TB_ENOMEM;
-	struct tb_congestion_bin *bin = &to->bins[to->n_bins++];
-	bin->pair = tb_run_get_id(row, 1, (uint32_t)to->n_pairs);
-	bin->from_ps = (tb_time_ps)tb_run_get(row, 2, INT64_MAX / 2);
-	get_counts(row, 3, &bin->counts);
-	return TB_OK;
+	to->bins[to->n_bins++] = row->bin;
+	return row->bin.pair < to->n_pairs && row->bin.from_ps <= INT64_MAX / 2
+		       ? TB_OK
+		       : TB_EFORMAT;
 }
 
-static int take_pause(
-	struct tb_recorded_captures *captures, struct tb_run_row *row, uint32_t n_nodes)
+static int add_pause(struct tb_recorded_captures *captures, struct tb_congestion_row *row,
+	int64_t number)
 {
-	(void)n_nodes;
-	struct tb_congestion *to = capture_of(captures, tb_run_get32(row, 0, UINT32_MAX));
+	struct tb_congestion *to = capture_of(captures, row->job);
 	size_t room = to ? to->n_pauses : 0;
+	(void)number;
 	if (!to)
 		return TB_OK;
 	if (TB_ARRAY_RESERVE(&to->pauses, &room, to->n_pauses + 1) != TB_OK)
 		return TB_ENOMEM;
-	int64_t at_most_ps = known(row, 6);
-	to->pauses[to->n_pauses++] = (struct tb_congestion_pause){
-		.pair = tb_run_get_id(row, 1, (uint32_t)to->n_pairs),
-		.class = tb_run_get_id(row, 2, TB_CONGESTION_WHOLE_PORT + 1),
-		.n = tb_run_get(row, 3, INT64_MAX),
-		.n_resumes = tb_run_get(row, 4, INT64_MAX),
-		.quanta = tb_run_get(row, 5, INT64_MAX),
-		.rate_known = at_most_ps >= 0,
-		.at_most_ps = at_most_ps >= 0 ? (uint64_t)at_most_ps : 0};
-	return TB_OK;
+	row->pause.rate_known = row->at_most_ps >= 0;
+	row->pause.at_most_ps = row->at_most_ps >= 0 ? (uint64_t)row->at_most_ps : 0;
+	to->pauses[to->n_pauses++] = row->pause;
+	return row->pause.pair < to->n_pairs &&
+			       row->pause.class <= TB_CONGESTION_WHOLE_PORT
+		       ? TB_OK
+		       : TB_EFORMAT;
 }
 
-// The tables, in the order in which they are read. Their columns but the run are those of
-// schemas/results.sql.
+// The tables, in the order in which they are read.
 static const struct {
-	const char *table, *columns, *order;
-	bool counts, round_trips;
-	int (*take)(struct tb_recorded_captures *captures, struct tb_run_row *row,
-		uint32_t n_nodes);
+	const struct tb_stored_table *table;
+	const char *from;
+	int (*add)(struct tb_recorded_captures *captures, struct tb_congestion_row *row,
+		int64_t number);
 } recorded_tables[] = {
-	{"recorded_capture", "job, bin_ps", "job", false, true, take_capture},
-	{"recorded_pair", "job, pair, source, destination, source_node, destination_node",
-		"job, pair", true, true, take_captured_pair},
-	{"recorded_bin", "job, pair, from_ps", "job, pair, from_ps", true, false,
-		take_bin},
-	{"recorded_pause", "job, pair, class, pauses, resumes, quanta, at_most_ps",
-		"job, pair, class", false, false, take_pause},
+	{&tb_recorded_captures_stored, "recorded_capture WHERE run = ?1 ORDER BY job",
+		add_capture},
+	{&tb_recorded_pairs_stored, "recorded_pair WHERE run = ?1 ORDER BY job, pair",
+		add_pair},
+	{&tb_recorded_bins_stored,
+		"recorded_bin WHERE run = ?1 ORDER BY job, pair, from_ps", add_bin},
+	{&tb_recorded_pauses_stored,
+		"recorded_pause WHERE run = ?1 ORDER BY job, pair, class", add_pause},
 };
 
 static int read_table(struct tb_recorded_captures *captures, struct tb_run *run, size_t i,
 	struct tb_error *error)
 {
-	char *sql = NULL;
-	size_t size;
-	FILE *stream = open_memstream(&sql, &size);
-	struct tb_run_row row;
-	if (!stream)
-		return tb_fail_memory_in(error, run->path, "what was recorded");
-	fprintf(stream, "SELECT %s", recorded_tables[i].columns);
-	for (int k = 0; recorded_tables[i].counts && k < TB_CONGESTION_N; k++)
-		fprintf(stream, ", %s", tb_congestion_names[k].key);
-	if (recorded_tables[i].round_trips)
-		fputs(", handshakes, handshake_least_ps, handshake_median_ps, "
-		      "handshake_p95_ps, round_trips, round_trip_least_ps, "
-		      "round_trip_median_ps, round_trip_p95_ps",
-			stream);
-	fprintf(stream, " FROM %s WHERE run = ?1 ORDER BY %s", recorded_tables[i].table,
-		recorded_tables[i].order);
-	if (fclose(stream) != 0) {
-		free(sql);
-		return tb_fail_memory_in(error, run->path, "what was recorded");
+	struct tb_row_reader rows = tb_run_read(
+		run, recorded_tables[i].table, recorded_tables[i].from, error);
+	struct tb_congestion_row row = {0};
+	while (tb_row_read(&rows, &row)) {
+		int status = recorded_tables[i].add(captures, &row, rows.number);
+		if (status == TB_ENOMEM)
+			tb_row_no_memory(&rows, "what was recorded");
+		else if (status)
+			tb_row_damaged(&rows);
 	}
-	int status = tb_run_query(run, sql, &row, error);
-	free(sql);
-	if (status)
-		return status;
-	while ((status = tb_run_next(run, recorded_tables[i].table, &row, error)) > 0)
-		if (recorded_tables[i].take(captures, &row, tb_run_info(run)->n_nodes) !=
-			TB_OK) {
-			status = tb_fail_memory_in(error, run->path, "what was recorded");
-			break;
-		}
-	sqlite3_finalize(row.query);
-	return status;
+	return tb_row_reader_end(&rows);
 }
 
 int tb_recorded_captures_init(
@@ -234,18 +171,14 @@ uint64_t tb_recorded_lane_of(
 
 int tb_recorded_lanes(struct tb_run *run, uint32_t *n_lanes, struct tb_error *error)
 {
-	struct tb_run_row row;
-	int status = tb_run_query(run,
+	int64_t n = 0;
+	int status = tb_sql_number(run->db, run->path,
 		"SELECT coalesce(max(retransmissions > 0), 0) + "
 		"coalesce(max(zero_window_ps > 0 OR window_limited_ps > 0), 0) + "
 		"coalesce(max(marked > 0 OR cnps > 0), 0) + coalesce(max(pauses > 0), 0) "
 		"FROM recorded_pair WHERE run = ?1",
-		&row, error);
-	if (status)
-		return status;
-	status = tb_run_next(run, "recorded_pair", &row, error);
-	if (status > 0)
-		*n_lanes = tb_run_get32(&row, 0, TB_RECORDED_LANES);
-	sqlite3_finalize(row.query);
-	return status < 0 ? status : TB_OK;
+		run->record.info.id, &n, error);
+	if (!status)
+		*n_lanes = (uint32_t)n;
+	return status;
 }

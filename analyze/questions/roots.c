@@ -1,67 +1,61 @@
 #include "roots.h"
 
-#include "array.h"
 #include "map.h"
 #include "waits_impl.h"
 
 #include <stdlib.h>
 
-static void take_root(const struct tb_run *run, struct tb_run_row *row, void *taken)
-{
-	*(struct tb_root *)taken = (struct tb_root){
-		.root = {tb_run_get_id(row, 1, run->record.info.n_links)},
-		.n_waits = tb_run_get(row, 2, INT64_MAX),
-		.wait_ps = tb_run_get(row, 3, INT64_MAX),
-		.n_links = 1}; // of its tree there may be more
-}
+#define RECORD struct tb_root
+static const struct tb_stored_table root_totals =
+	TB_STORED_TABLE("root_total", RECORD, TB_COLUMN("root", root),
+		TB_COLUMN("waits", n_waits), TB_COLUMN("wait_ps", wait_ps));
+static const struct tb_stored_table root_bins =
+	TB_STORED_TABLE("root_bin", RECORD, TB_COLUMN("root", root),
+		TB_COLUMN("waits", n_waits), TB_COLUMN("wait_ps", wait_ps));
+static const struct tb_stored_table root_links = TB_STORED_TABLE("tree_bin", RECORD,
+	TB_COLUMN("root", root), TB_COLUMN("count(DISTINCT link)", n_links));
+#undef RECORD
 
-static const struct tb_waits_query of_run = {.table = "root_total",
+static const struct tb_waits_query of_run = {.table = &root_totals,
 	.rows = "SELECT root, waits, wait_ps FROM root_total WHERE run = ?1",
-	.ids = "root",
-	.size = sizeof(struct tb_root),
-	.take = take_root};
+	.ids = "root"};
 
-static const struct tb_waits_query of_span = {.table = "root_bin",
+static const struct tb_waits_query of_span = {.table = &root_bins,
 	.rows = "SELECT root, 0 AS waits, sum(wait_ps) AS wait_ps FROM root_bin WHERE "
 		"run = ?1 AND bin >= ?3 AND bin < ?4 GROUP BY root",
-	.ids = "root",
-	.size = sizeof(struct tb_root),
-	.take = take_root};
+	.ids = "root"};
 
-// count_root_links counts the links of the listed roots' trees.
+// count_root_links counts the links of the listed roots' trees, of which there may be
+// more than are kept.
 static int count_root_links(
 	struct tb_run *run, struct tb_roots *roots, struct tb_error *error)
 {
-	struct tb_run_row row;
 	struct tb_waits_widths widths = {0, 0};
 	struct tb_map places = {0};
+	struct tb_root row;
 	int status = tb_waits_widths(run, &widths, error);
-	for (uint32_t i = 0; !status && i < roots->listed.n; i++)
+	for (uint32_t i = 0; !status && i < roots->listed.n; i++) {
+		roots->rows[i].n_links = 1;
 		if (tb_map_put(&places, roots->rows[i].root.id, i) != TB_OK)
 			status = tb_fail_memory_in(error, run->path, "blame");
-	if (!status)
-		status = tb_run_query(run,
-			"SELECT root, count(DISTINCT link) FROM tree_bin WHERE run = ?1 "
-			"AND bin >= ?2 AND bin < ?3 GROUP BY root",
-			&row, error);
-	if (status) {
-		tb_map_fini(&places);
-		return status;
 	}
 	struct tb_span span = roots->listed.span;
 	bool all = span.to_ps == 0 || widths.heaviest_ps == 0;
-	sqlite3_bind_int64(row.query, 2, all ? 0 : span.from_ps / widths.heaviest_ps);
-	sqlite3_bind_int64(row.query, 3,
+	struct tb_row_reader rows = tb_run_read(run, &root_links,
+		"tree_bin WHERE run = ?1 AND bin >= ?2 AND bin < ?3 GROUP BY root",
+		error);
+	tb_row_bind(&rows, 2, all ? 0 : span.from_ps / widths.heaviest_ps);
+	tb_row_bind(&rows, 3,
 		all ? INT64_MAX : tb_waits_slice_end(span.to_ps, widths.heaviest_ps));
-	while ((status = tb_run_next(run, "tree_bin", &row, error)) > 0) {
+	if (status)
+		rows.status = status;
+	while (tb_row_read(&rows, &row)) {
 		uint32_t at = 0;
-		uint32_t root = tb_run_get_id(&row, 0, run->record.info.n_links);
-		if (tb_map_find(&places, root, &at))
-			roots->rows[at].n_links = tb_run_get32(&row, 1, UINT32_MAX);
+		if (tb_map_find(&places, row.root.id, &at))
+			roots->rows[at].n_links = row.n_links;
 	}
-	sqlite3_finalize(row.query);
 	tb_map_fini(&places);
-	return status;
+	return tb_row_reader_end(&rows);
 }
 
 int tb_roots_init(struct tb_roots *roots, struct tb_run *run, struct tb_span span,
@@ -93,46 +87,27 @@ void tb_roots_fini(struct tb_roots *roots)
 	*roots = (struct tb_roots){0};
 }
 
-static int add_jobs(struct tb_run *run, struct tb_run_row *row, struct tb_root_jobs *jobs,
-	size_t *room, struct tb_error *error)
-{
-	uint32_t n_links = run->record.info.n_links;
-	int status;
-	while ((status = tb_run_next(run, "root_job", row, error)) > 0) {
-		if (TB_ARRAY_RESERVE(&jobs->rows, room, (size_t)jobs->n + 1) != TB_OK)
-			return tb_fail_memory_in(error, run->path, "blame");
-		jobs->rows[jobs->n++] = (struct tb_root_job_sample){
-			.root = {tb_run_get_id(row, 0, n_links)},
-			.victim_job = tb_waits_job(run, row, 1),
-			.n_waits = tb_run_get(row, 2, INT64_MAX),
-			.wait_ps = tb_run_get(row, 3, INT64_MAX)};
-	}
-	return status;
-}
-
 // A run has no root_job when all that waits is of job 0.
 #define ROOT_JOBS                                                                        \
-	"SELECT root, victim_job, waits, wait_ps FROM root_job "                         \
+	"(SELECT root, victim_job, waits, wait_ps FROM root_job "                        \
 	"WHERE run = ?1 AND root = ?2 "                                                  \
 	"UNION ALL SELECT root, 0, waits, wait_ps FROM root_total "                      \
 	"WHERE run = ?1 AND root = ?2 "                                                  \
-	"AND NOT EXISTS (SELECT 1 FROM root_job WHERE run = ?1) ORDER BY 4 DESC, 2"
+	"AND NOT EXISTS (SELECT 1 FROM root_job WHERE run = ?1) ORDER BY 4 DESC, 2)"
 
 int tb_root_jobs_init(struct tb_root_jobs *jobs, struct tb_run *run,
 	const struct tb_root *roots, uint32_t n_roots, struct tb_error *error)
 {
 	struct tb_root_jobs made = {0};
-	struct tb_run_row row;
-	size_t room = 0;
-	int status = tb_run_query(run, ROOT_JOBS, &row, error);
-	if (status)
-		return status;
+	size_t n = 0, room = 0;
+	int status = TB_OK;
 	for (uint32_t i = 0; !status && i < n_roots; i++) {
-		sqlite3_bind_int64(row.query, 2, roots[i].root.id);
-		status = add_jobs(run, &row, &made, &room, error);
-		sqlite3_reset(row.query);
+		struct tb_row_reader rows =
+			tb_waits_read(run, &tb_root_jobs_stored, ROOT_JOBS, error);
+		tb_row_bind(&rows, 2, roots[i].root.id);
+		status = tb_row_read_all(&rows, &made.rows, &n, &room, "blame");
 	}
-	sqlite3_finalize(row.query);
+	made.n = (uint32_t)n;
 	if (status)
 		tb_root_jobs_fini(&made);
 	else

@@ -1,6 +1,5 @@
 #include "trees.h"
 
-#include "array.h"
 #include "waits_impl.h"
 
 #include <stdlib.h>
@@ -12,35 +11,31 @@
 // The rows of a list in the order of the store: by slice first.
 struct tree_reading {
 	struct tb_tree_sample *rows; // of sums: without a link
-	uint32_t n;
-	size_t room;
+	size_t n, room;
 };
+#define RECORD struct tb_tree_sample
+#define TREE_ROWS(table)                                                                 \
+	TB_STORED_TABLE(table, RECORD, TB_COLUMN("slice", bin), TB_COLUMN("root", root), \
+		TB_COLUMN_WITH("link", link, TB_STORED_OR_MINUS),                        \
+		TB_COLUMN("wait", wait_ps), TB_COLUMN("error", error_ps))
+static const struct tb_stored_table root_bins = TREE_ROWS("root_bin");
+static const struct tb_stored_table tree_bins = TREE_ROWS("tree_bin");
+#undef RECORD
 
-// read_tree_rows reads slice, root, link (-1: none), wait and error.
-static int read_tree_rows(struct tb_run *run, const char *table, const char *sql,
-	int64_t joined, struct tree_reading *reading, struct tb_error *error)
+// read_tree_rows reads a table's rows from a SELECT in brackets, whose ?2 is `joined`.
+static int read_tree_rows(struct tb_run *run, const struct tb_stored_table *table,
+	const char *from, int64_t joined, struct tree_reading *reading,
+	struct tb_error *error)
 {
-	struct tb_run_row row;
-	uint32_t n_links = run->record.info.n_links;
-	int status = tb_run_query(run, sql, &row, error);
-	if (status)
-		return status;
-	sqlite3_bind_int64(row.query, 2, joined);
-	while ((status = tb_run_next(run, table, &row, error)) > 0) {
-		if (reading->n == MOST_ROWS ||
-			TB_ARRAY_RESERVE(&reading->rows, &reading->room,
-				(size_t)reading->n + 1) != TB_OK) {
-			status = tb_fail_memory_in(error, run->path, "congestion trees");
-			break;
-		}
-		reading->rows[reading->n++] = (struct tb_tree_sample){
-			.bin = tb_run_get32(&row, 0, TB_TREES_SLICES - 1),
-			.root = {tb_run_get_id(&row, 1, n_links)},
-			.link = {tb_run_get_id_or_none(&row, 2, n_links)},
-			.wait_ps = tb_run_get(&row, 3, INT64_MAX),
-			.error_ps = tb_run_get(&row, 4, INT64_MAX)};
-	}
-	sqlite3_finalize(row.query);
+	struct tb_row_reader rows = tb_run_read(run, table, from, error);
+	tb_row_bind(&rows, 2, joined);
+	int status = tb_row_read_all(
+		&rows, &reading->rows, &reading->n, &reading->room, "congestion trees");
+	if (!status && reading->n > MOST_ROWS)
+		status = tb_fail_memory_in(error, run->path, "congestion trees");
+	for (size_t i = 0; i < reading->n && !status; i++)
+		if (reading->rows[i].bin >= TB_TREES_SLICES)
+			status = tb_sql_damaged(run->path, table->name, error);
 	return status;
 }
 
@@ -51,7 +46,7 @@ static uint32_t *count_roots(const struct tree_reading *reading, uint32_t n_link
 	uint32_t *first = calloc((size_t)n_links + 2, sizeof *first);
 	if (!first)
 		return NULL;
-	for (uint32_t i = 0; i < reading->n; i++)
+	for (size_t i = 0; i < reading->n; i++)
 		first[reading->rows[i].root.id + 2]++;
 	for (uint32_t root = 2; root < n_links + 1; root++)
 		first[root + 1] += first[root];
@@ -72,14 +67,14 @@ static int sort_sums(
 	trees->roots = calloc(reading->n + 1u, sizeof *trees->roots);
 	if (!trees->root_first || !trees->roots)
 		return TB_ENOMEM;
-	for (uint32_t i = 0; i < reading->n; i++) {
+	for (size_t i = 0; i < reading->n; i++) {
 		const struct tb_tree_sample *row = &reading->rows[i];
 		trees->roots[tree_place_of(trees->root_first, row->root)] =
 			(struct tb_root_bin_sample){row->bin, row->root, row->wait_ps};
 		if (row->bin >= trees->n_bins)
 			trees->n_bins = row->bin + 1;
 	}
-	trees->n_roots = reading->n;
+	trees->n_roots = (uint32_t)reading->n;
 	return TB_OK;
 }
 
@@ -90,13 +85,13 @@ static int sort_rows(
 	trees->rows = calloc(reading->n + 1u, sizeof *trees->rows);
 	if (!trees->first || !trees->rows)
 		return TB_ENOMEM;
-	for (uint32_t i = 0; i < reading->n; i++) {
+	for (size_t i = 0; i < reading->n; i++) {
 		const struct tb_tree_sample *row = &reading->rows[i];
 		trees->rows[tree_place_of(trees->first, row->root)] = *row;
 		if (row->bin >= trees->n_bins)
 			trees->n_bins = row->bin + 1;
 	}
-	trees->n = reading->n;
+	trees->n = (uint32_t)reading->n;
 	return TB_OK;
 }
 
@@ -108,9 +103,9 @@ int tb_trees_init(struct tb_trees *trees, struct tb_run *run, struct tb_error *e
 	made.bin_ps = widths.sum_ps;
 	if (!status) {
 		struct tree_reading sums = {0};
-		status = read_tree_rows(run, "root_bin",
-			"SELECT bin, root, -1, wait_ps, 0 FROM root_bin WHERE run = ?1 "
-			"AND ?2 ORDER BY bin, root",
+		status = read_tree_rows(run, &root_bins,
+			"(SELECT bin AS slice, root, -1 AS link, wait_ps AS wait, 0 AS "
+			"error FROM root_bin WHERE run = ?1 AND ?2 ORDER BY bin, root)",
 			1, &sums, error);
 		if (!status && sort_sums(&made, &sums, run->record.info.n_links) != TB_OK)
 			status = tb_fail_memory_in(error, run->path, "congestion trees");
@@ -121,11 +116,10 @@ int tb_trees_init(struct tb_trees *trees, struct tb_run *run, struct tb_error *e
 			widths.heaviest_ps ? widths.sum_ps / widths.heaviest_ps : 1;
 		struct tree_reading rows = {0};
 		struct tb_listed listed = {0};
-		status = read_tree_rows(run, "tree_bin",
-			"SELECT bin / ?2 AS slice, root, link, sum(wait_ps), "
-			"sum(error_ps) FROM tree_bin WHERE run = ?1 "
-			"GROUP BY slice, root, link ORDER BY slice, "
-			"root, link",
+		status = read_tree_rows(run, &tree_bins,
+			"(SELECT bin / ?2 AS slice, root, link, sum(wait_ps) AS wait, "
+			"sum(error_ps) AS error FROM tree_bin WHERE run = ?1 GROUP BY "
+			"slice, root, link ORDER BY slice, root, link)",
 			joined, &rows, error);
 		if (!status && sort_rows(&made, &rows, run->record.info.n_links) != TB_OK)
 			status = tb_fail_memory_in(error, run->path, "congestion trees");
@@ -156,24 +150,25 @@ void tb_trees_fini(struct tb_trees *trees)
 	*trees = (struct tb_trees){0};
 }
 
+struct level_bin_row {
+	uint64_t bin, wait_ps;
+	uint32_t level;
+};
+#define RECORD struct level_bin_row
+static const struct tb_stored_table level_bins = TB_STORED_TABLE("level_bin", RECORD,
+	TB_COLUMN("bin", bin), TB_COLUMN_AS(TB_STORED_LEVEL, "level", level),
+	TB_COLUMN("wait_ps", wait_ps));
+#undef RECORD
+
 int tb_run_wait_by_level(struct tb_run *run, uint64_t *wait_ps, struct tb_error *error)
 {
 	const struct tb_run_info *info = &run->record.info;
-	struct tb_run_row row;
-	int status = tb_run_query(run,
-		"SELECT bin, level, wait_ps FROM level_bin WHERE run = ?1 AND bin < ?2",
-		&row, error);
-	if (status)
-		return status;
+	struct level_bin_row row;
+	struct tb_row_reader rows = tb_run_read(
+		run, &level_bins, "level_bin WHERE run = ?1 AND bin < ?2", error);
+	tb_row_bind(&rows, 2, (int64_t)info->n_bins);
 	memset(wait_ps, 0, info->n_bins * info->n_levels * sizeof *wait_ps);
-	sqlite3_bind_int64(row.query, 2, (int64_t)info->n_bins);
-	while ((status = tb_run_next(run, "level_bin", &row, error)) > 0) {
-		uint64_t bin = tb_run_get(&row, 0, info->n_bins - 1);
-		uint32_t level = tb_run_get_id(&row, 1, info->n_levels);
-		uint64_t wait = tb_run_get(&row, 2, INT64_MAX);
-		if (!row.bad)
-			wait_ps[bin * info->n_levels + level] = wait;
-	}
-	sqlite3_finalize(row.query);
-	return status;
+	while (tb_row_read(&rows, &row))
+		wait_ps[row.bin * info->n_levels + row.level] = row.wait_ps;
+	return tb_row_reader_end(&rows);
 }

@@ -1,8 +1,8 @@
-#include "array.h"
 #include "waits_impl.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct tb_span tb_span_of_window(const struct tb_run *run, struct tb_window window)
 {
@@ -14,47 +14,54 @@ struct tb_span tb_span_of_window(const struct tb_run *run, struct tb_window wind
 	return (struct tb_span){from_ps, from_ps + tb_run_window_ps(run, window)};
 }
 
-uint32_t tb_waits_job(const struct tb_run *run, struct tb_run_row *row, int column)
+// What rows come to: total() is of floating point, as a sum of a damaged file may not fit
+// an integer.
+struct waits_sum {
+	uint64_t n;
+	double wait_ps;
+};
+#define RECORD struct waits_sum
+static const struct tb_stored_table sum_of_rows =
+	TB_STORED_TABLE("blame", RECORD, TB_COLUMN("count(*)", n),
+		TB_COLUMN_AS(TB_STORED_BIG_REAL, "total(wait_ps)", wait_ps));
+static const struct tb_stored_table one_number = TB_STORED_TABLE(
+	"blame", RECORD, TB_COLUMN_AS(TB_STORED_BIG_REAL, "number", wait_ps));
+#undef RECORD
+
+struct tb_row_reader tb_waits_read(struct tb_run *run,
+	const struct tb_stored_table *table, const char *from, struct tb_error *error)
 {
-	uint32_t n_jobs = run->record.info.n_jobs;
-	return tb_run_get_id(row, column, n_jobs ? n_jobs : 1);
+	struct tb_row_reader rows = tb_run_read(run, table, from, error);
+	rows.limits.n_jobs += rows.limits.n_jobs == 0;
+	return rows;
 }
 
 int tb_waits_number(struct tb_run *run, const char *sql, int64_t key, double *number,
 	struct tb_error *error)
 {
-	struct tb_run_row row;
-	int status = tb_run_query(run, sql, &row, error);
-	if (status)
-		return status;
-	if (sqlite3_bind_parameter_count(row.query) > 1)
-		sqlite3_bind_int64(row.query, 2, key);
-	status = tb_run_next(run, "blame", &row, error);
-	*number = status > 0 ? sqlite3_column_double(row.query, 0) : 0;
-	sqlite3_finalize(row.query);
-	return status < 0 ? status : TB_OK;
+	struct waits_sum sum = {.wait_ps = 0};
+	struct tb_row_reader rows = tb_run_read(run, &one_number, sql, error);
+	tb_row_bind(&rows, 2, key);
+	(void)tb_row_read(&rows, &sum);
+	*number = sum.wait_ps;
+	return tb_row_reader_end(&rows);
 }
+
+#define RECORD struct tb_waits_widths
+static const struct tb_stored_table slice_widths = TB_STORED_TABLE("run", RECORD,
+	TB_COLUMN("root_bin_ps", sum_ps), TB_COLUMN("tree_bin_ps", heaviest_ps));
+#undef RECORD
 
 int tb_waits_widths(
 	struct tb_run *run, struct tb_waits_widths *widths, struct tb_error *error)
 {
-	struct tb_run_row row;
-	int status = tb_run_query(run,
-		"SELECT root_bin_ps, tree_bin_ps FROM run WHERE run = ?1", &row, error);
-	if (status)
-		return status;
-	status = tb_run_next(run, "run", &row, error);
-	if (status > 0) {
-		widths->sum_ps = (tb_time_ps)tb_run_get(&row, 0, INT64_MAX);
-		widths->heaviest_ps = (tb_time_ps)tb_run_get(&row, 1, INT64_MAX);
-		bool uneven = widths->heaviest_ps == 0
-				      ? widths->sum_ps != 0
-				      : widths->sum_ps % widths->heaviest_ps != 0;
-		status = row.bad || uneven ? tb_run_damaged(run->path, "run", error)
-					   : TB_OK;
-	}
-	sqlite3_finalize(row.query);
-	return status;
+	struct tb_row_reader rows =
+		tb_run_read(run, &slice_widths, "run WHERE run = ?1", error);
+	if (tb_row_read(&rows, widths) &&
+		(widths->heaviest_ps == 0 ? widths->sum_ps != 0
+					  : widths->sum_ps % widths->heaviest_ps != 0))
+		tb_row_damaged(&rows);
+	return tb_row_reader_end(&rows);
 }
 
 int64_t tb_waits_slice_end(tb_time_ps to_ps, tb_time_ps width_ps)
@@ -87,80 +94,72 @@ int tb_waits_slices(struct tb_run *run, struct tb_span span, struct tb_listed *l
 	return TB_OK;
 }
 
+struct list_rest {
+	uint64_t floor_ps, rest_ps;
+};
+#define RECORD struct list_rest
+static const struct tb_stored_table blame_lists = TB_STORED_TABLE("blame_list", RECORD,
+	TB_COLUMN("floor_ps", floor_ps), TB_COLUMN("rest_ps", rest_ps));
+#undef RECORD
+
 int tb_waits_left_out(struct tb_run *run, const char *list, struct tb_listed *listed,
 	struct tb_error *error)
 {
-	struct tb_run_row row;
-	int status = tb_run_query(run,
-		"SELECT floor_ps, rest_ps FROM blame_list WHERE run = ?1 AND list = ?2",
-		&row, error);
-	if (status)
-		return status;
-	sqlite3_bind_text(row.query, 2, list, -1, SQLITE_STATIC);
-	status = tb_run_next(run, "blame_list", &row, error);
-	if (status > 0) {
-		listed->floor_ps = tb_run_get(&row, 0, INT64_MAX);
-		listed->rest_ps = (double)tb_run_get(&row, 1, INT64_MAX);
-		status = row.bad ? tb_run_damaged(run->path, "blame_list", error) : TB_OK;
+	struct list_rest row;
+	struct tb_row_reader rows = tb_run_read(
+		run, &blame_lists, "blame_list WHERE run = ?1 AND list = ?2", error);
+	tb_row_bind_text(&rows, 2, list);
+	if (tb_row_read(&rows, &row)) {
+		listed->floor_ps = row.floor_ps;
+		listed->rest_ps = (double)row.rest_ps;
 	}
-	sqlite3_finalize(row.query);
-	return status;
+	return tb_row_reader_end(&rows);
 }
 
-// A prepared query of a list: its text is made here.
-static int open_query(struct tb_run *run, const struct tb_waits_query *query,
-	const struct tb_listed *listed, const char *before, const char *after,
-	struct tb_run_row *row, struct tb_error *error)
+// read_waits begins to read what `table` has of the rows of a list.
+static struct tb_row_reader read_waits(struct tb_run *run,
+	const struct tb_waits_query *query, const struct tb_listed *listed,
+	const struct tb_stored_table *table, const char *order, struct tb_error *error)
 {
 	struct tb_waits_widths widths = {0, 0};
 	int status = tb_waits_widths(run, &widths, error);
-	char *sql = sqlite3_mprintf("%s FROM (%s) %s", before, query->rows, after);
-	if (!status && !sql)
-		status = tb_fail_memory_in(error, run->path, "blame");
-	if (!status)
-		status = tb_run_query(run, sql, row, error);
-	sqlite3_free(sql);
+	char *from = sqlite3_mprintf("(%s) %s", query->rows, order);
+	struct tb_row_reader rows = tb_waits_read(run, table, from ? from : "run", error);
 	if (status)
-		return status;
-	int64_t from = 0, to = INT64_MAX;
+		rows.status = status;
+	else if (!from)
+		tb_row_no_memory(&rows, "blame");
+	sqlite3_free(from);
+	int64_t first = 0, end = INT64_MAX;
 	if (listed->span.to_ps && widths.sum_ps) {
-		from = listed->span.from_ps / widths.sum_ps;
-		to = tb_waits_slice_end(listed->span.to_ps, widths.sum_ps);
+		first = listed->span.from_ps / widths.sum_ps;
+		end = tb_waits_slice_end(listed->span.to_ps, widths.sum_ps);
 	}
 	if (query->word)
-		sqlite3_bind_text(row->query, 2, query->word, -1, SQLITE_STATIC);
+		tb_row_bind_text(&rows, 2, query->word);
 	else
-		sqlite3_bind_int64(row->query, 2, query->key);
-	sqlite3_bind_int64(row->query, 3, from);
-	sqlite3_bind_int64(row->query, 4, to);
-	return TB_OK;
+		tb_row_bind(&rows, 2, query->key);
+	tb_row_bind(&rows, 3, first);
+	tb_row_bind(&rows, 4, end);
+	return rows;
 }
 
-// sum_up_waits counts all rows. total() is of floating point: a sum of a damaged file may
-// not fit an integer.
 static int sum_up_waits(struct tb_run *run, const struct tb_waits_query *query,
 	struct tb_listed *listed, struct tb_error *error)
 {
-	struct tb_run_row row;
-	char before[64];
-	snprintf(before, sizeof before, "SELECT count(*), total(%s)",
-		query->wait ? query->wait : "wait_ps");
-	int status = open_query(run, query, listed, before, "", &row, error);
-	if (status)
-		return status;
-	status = tb_run_next(run, query->table, &row, error);
-	if (status > 0) {
-		listed->n_all = (uint64_t)sqlite3_column_int64(row.query, 0);
-		listed->whole_ps = sqlite3_column_double(row.query, 1);
-	}
-	sqlite3_finalize(row.query);
-	return status < 0 ? status : TB_OK;
+	struct waits_sum sum = {0, 0};
+	struct tb_row_reader rows =
+		read_waits(run, query, listed, &sum_of_rows, "", error);
+	(void)tb_row_read(&rows, &sum);
+	listed->n_all = sum.n;
+	listed->whole_ps = sum.wait_ps;
+	return tb_row_reader_end(&rows);
 }
 
 int tb_waits_whole(struct tb_run *run, struct tb_listed *listed, struct tb_error *error)
 {
 	// Sums by jobs are the fewest.
-	static const struct tb_waits_query waits = {.table = "job_wait",
+	static const struct tb_waits_query waits = {
 		.rows = "SELECT wait_ps FROM job_wait WHERE run = ?1 AND bin >= ?3 AND "
 			"bin < ?4"};
 	struct tb_listed sums = {.span = listed->span};
@@ -169,46 +168,30 @@ int tb_waits_whole(struct tb_run *run, struct tb_listed *listed, struct tb_error
 	return status;
 }
 
-static int take_rows(struct tb_run *run, const struct tb_waits_query *query,
-	struct tb_run_row *row, void **rows, struct tb_listed *listed,
-	struct tb_error *error)
-{
-	size_t room = 0;
-	int status;
-	// The wait to sort by comes first.
-	while ((status = tb_run_next(run, query->table, row, error)) > 0) {
-		if (listed->n == UINT32_MAX ||
-			((size_t)listed->n + 1 > room &&
-				tb_array_grow(rows, &room, (size_t)listed->n + 1,
-					query->size) != TB_OK))
-			return tb_fail_memory_in(error, run->path, "blame");
-		listed->listed_ps += (double)tb_run_get(row, 0, INT64_MAX);
-		query->take(run, row, (char *)*rows + listed->n++ * query->size);
-	}
-	return status;
-}
-
 int tb_waits_list(struct tb_run *run, const struct tb_waits_query *query, uint32_t top,
 	void **rows, struct tb_listed *listed, struct tb_error *error)
 {
-	struct tb_run_row row;
-	char before[64], after[256];
-	const char *wait = query->wait ? query->wait : "wait_ps";
-	snprintf(before, sizeof before, "SELECT %s, *", wait);
-	snprintf(after, sizeof after, "ORDER BY %s DESC, %s LIMIT %lld", wait, query->ids,
+	char order[256];
+	size_t n = 0, room = 0, wait = 0;
+	snprintf(order, sizeof order, "ORDER BY wait_ps DESC, %s LIMIT %lld", query->ids,
 		top ? (long long)top : -1LL);
+	*rows = NULL;
 	int status = sum_up_waits(run, query, listed, error);
-	if (!status)
-		status = open_query(run, query, listed, before, after, &row, error);
 	if (status)
 		return status;
-	*rows = NULL;
-	status = take_rows(run, query, &row, rows, listed, error);
-	sqlite3_finalize(row.query);
+	struct tb_row_reader reader =
+		read_waits(run, query, listed, query->table, order, error);
+	status = tb_row_read_all(&reader, rows, &n, &room, "blame");
+	while (strcmp(query->table->columns[wait].name, "wait_ps") != 0)
+		wait++;
+	const char *first = (const char *)*rows + query->table->columns[wait].at;
+	for (size_t i = 0; i < n && !status; i++)
+		listed->listed_ps += (double)*(
+			const uint64_t *)(const void *)(first + i * query->table->size);
+	listed->n = status ? 0 : (uint32_t)n;
 	if (status) {
 		free(*rows);
 		*rows = NULL;
-		listed->n = 0;
 	}
 	return status;
 }

@@ -3,18 +3,16 @@
 #define TB_WAITS_IMPL_H
 
 #include "run_impl.h"
+#include "stored_tables.h"
 #include "waits.h"
 
-// A list. `rows` is the SELECT of all its rows: ?1 is the run, ?2 what `key` says, ?3 and
-// ?4 the first slice of time and the one after the last. Its columns are named; one of
-// them is wait_ps.
+// A list of records of a table, one column of which is wait_ps. `rows` is the SELECT of
+// them all: ?1 is the run, ?2 what `key` says, ?3 and ?4 the first slice of time and the
+// one after the last.
 struct tb_waits_query {
-	const char *table; // for messages
+	const struct tb_stored_table *table;
 	const char *rows;
-	const char *ids;  // what it is sorted by where waits are equal: "link, job"
-	const char *wait; // the column to sort by; NULL: wait_ps
-	size_t size;	  // of a row
-	void (*take)(const struct tb_run *run, struct tb_run_row *row, void *taken);
+	const char *ids; // what it is sorted by where waits are equal: "link, job"
 	int64_t key;
 	const char *word; // ?2 instead of `key`, unless NULL
 };
@@ -52,12 +50,14 @@ int tb_waits_left_out(struct tb_run *run, const char *list, struct tb_listed *li
 int tb_waits_whole(
 	struct tb_run *run, struct tb_listed *listed, struct tb_error *error) TB_MUST_USE;
 
-// tb_waits_number reads one number of the run by an SQL that has it alone; `key` is ?2.
-// 0 when there is no row.
+// tb_waits_number reads the one `number` that a SELECT in brackets has of the run; `key`
+// is ?2. 0 when there is no row.
 int tb_waits_number(struct tb_run *run, const char *sql, int64_t key, double *number,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_waits_job reads the number of a job of the run.
-uint32_t tb_waits_job(const struct tb_run *run, struct tb_run_row *row, int column);
+// tb_waits_read begins to read rows as tb_run_read does. Waits without a job are of job
+// 0.
+struct tb_row_reader tb_waits_read(struct tb_run *run,
+	const struct tb_stored_table *table, const char *from, struct tb_error *error);
 
 #endif
