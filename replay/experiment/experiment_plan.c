@@ -179,23 +179,6 @@ static int make_plan(struct tb_experiment_plan *plan,
 	return TB_EUSAGE;
 }
 
-static void plan_set_load(struct tb_experiment_plan *plan,
-	const struct tb_experiment *experiment, uint64_t rate_bytes_per_s)
-{
-	struct tb_traffic_job *job = &plan->jobs[TB_PLAN_MEASURED];
-	job->load = experiment->load;
-	job->time_dist = experiment->times;
-	for (uint32_t i = 0; i < plan->n_jobs; i++) {
-		// Without a load the rate spreads the first messages alone: as published.
-		if (plan->jobs[i].load > 0)
-			plan->jobs[i].rate_bytes_per_s = rate_bytes_per_s;
-		plan->jobs[i].reads =
-			experiment->kind == TB_EXPERIMENT_MIX && i == TB_PLAN_MEASURED
-				? 0
-				: experiment->reads;
-	}
-}
-
 int tb_experiment_plan_init(struct tb_experiment_plan *plan,
 	const struct tb_experiment *experiment, const struct tb_network_params *params,
 	struct tb_error *error)
@@ -211,9 +194,22 @@ int tb_experiment_plan_init(struct tb_experiment_plan *plan,
 	}
 	int status = room ? make_plan(plan, experiment, error)
 			  : tb_fail_memory(error, "an experiment");
-	if (status == TB_OK)
-		plan_set_load(plan, experiment, tb_network_payload_rate(params));
-	else
+	if (status == TB_OK) {
+		uint64_t rate_bytes_per_s = tb_network_payload_rate(params);
+		struct tb_traffic_job *job = &plan->jobs[TB_PLAN_MEASURED];
+		job->load = experiment->load;
+		job->time_dist = experiment->times;
+		for (uint32_t i = 0; i < plan->n_jobs; i++) {
+			// Without a load the rate spreads the first messages alone: as
+			// published.
+			if (plan->jobs[i].load > 0)
+				plan->jobs[i].rate_bytes_per_s = rate_bytes_per_s;
+			plan->jobs[i].reads = experiment->kind == TB_EXPERIMENT_MIX &&
+							      i == TB_PLAN_MEASURED
+						      ? 0
+						      : experiment->reads;
+		}
+	} else
 		tb_experiment_plan_fini(plan);
 	return status;
 }

@@ -108,23 +108,6 @@ static uint32_t scaled(uint32_t us, double by)
 	return grown < UINT32_MAX ? (uint32_t)grown : UINT32_MAX;
 }
 
-// set_window chooses the warm-up and window that were not given: long enough for as many
-// messages of a larger size, and as many packets at a lower load, as in the set-up.
-static void set_window(struct tb_sweep_point *point, const struct choice *choice)
-{
-	struct tb_experiment *experiment = &point->experiment;
-	const struct tb_experiment *base = tb_experiment_find(experiment->name);
-	double larger = 1, lighter = 1;
-	if (base->message_bytes > 0 && experiment->message_bytes > base->message_bytes)
-		larger = (double)experiment->message_bytes / (double)base->message_bytes;
-	if (experiment->load > 0 && experiment->load < 1)
-		lighter = 1 / fmax(experiment->load, LIGHTEST);
-	if (!given(choice, TB_KEY_WARM))
-		experiment->warm_us = scaled(base->warm_us, larger);
-	if (!given(choice, TB_KEY_WINDOW))
-		experiment->window_us = scaled(base->window_us, larger * lighter);
-}
-
 static int sweep_by_name(const void *a, const void *b)
 {
 	const struct tb_sweep_value *one = a, *other = b;
@@ -262,21 +245,35 @@ static const char *next_file(const char *text)
 	return next;
 }
 
-// hash_files hashes the files in which a network stands: a fabric or a preset, and the
-// preset, roots and names of a fabric.
-static int hash_files(const char *network, uint64_t *hash, struct tb_error *error)
+// hash_preset hashes the file that a text begins with, if it does, and those that a
+// preset there is like.
+static int hash_preset(const char *text, uint64_t *hash, struct tb_error *error)
 {
-	for (const char *at = network; at; at = next_file(at)) {
+	char like[TB_PRESET_LIKE_SIZE];
+	for (int i = 0; *text && i < TB_PRESET_LIKE_MOST; i++, text = like) {
 		char *path = NULL;
-		int status = tb_fabric_file_path(&path, at, NULL);
+		int status = tb_fabric_file_path(&path, text, NULL);
 		if (status == TB_ENOMEM)
 			return tb_fail_memory(error, "the points");
-		status = status == TB_OK ? hash_file(path, hash, error) : TB_OK;
+		if (status != TB_OK)
+			return TB_OK;
+		status = hash_file(path, hash, error);
+		tb_network_preset_like(path, like);
 		free(path);
 		if (status != TB_OK)
 			return status;
 	}
 	return TB_OK;
+}
+
+// hash_files hashes the files in which a network stands: a fabric or a preset, and the
+// preset, roots and names of a fabric.
+static int hash_files(const char *network, uint64_t *hash, struct tb_error *error)
+{
+	int status = TB_OK;
+	for (const char *at = network; at && status == TB_OK; at = next_file(at))
+		status = hash_preset(at, hash, error);
+	return status;
 }
 
 // mark_file puts the hash of the network's files into the settings.
@@ -320,8 +317,24 @@ static int add_point(
 	int status = set_keys(point, choice, error);
 	if (status != TB_OK)
 		return status;
-	if (point->experiment.kind != TB_EXPERIMENT_LATENCY)
-		set_window(point, choice);
+	if (point->experiment.kind != TB_EXPERIMENT_LATENCY) {
+		// Choose the warm-up and window that were not given: long enough for as
+		// many messages of a larger size, and as many packets at a lower load, as
+		// in the set-up.
+		struct tb_experiment *experiment = &point->experiment;
+		const struct tb_experiment *base = tb_experiment_find(experiment->name);
+		double larger = 1, lighter = 1;
+		if (base->message_bytes > 0 &&
+			experiment->message_bytes > base->message_bytes)
+			larger = (double)experiment->message_bytes /
+				 (double)base->message_bytes;
+		if (experiment->load > 0 && experiment->load < 1)
+			lighter = 1 / fmax(experiment->load, LIGHTEST);
+		if (!given(choice, TB_KEY_WARM))
+			experiment->warm_us = scaled(base->warm_us, larger);
+		if (!given(choice, TB_KEY_WINDOW))
+			experiment->window_us = scaled(base->window_us, larger * lighter);
+	}
 	if (!set_values(point, choice) || !sweep_join(point))
 		return tb_fail_memory(error, "the points");
 	status = set_network(point, before, choice->axes, error);

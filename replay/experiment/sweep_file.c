@@ -135,34 +135,31 @@ static int add_axis(struct sweep_reading *reading, bool of_network, const char *
 	return status;
 }
 
-static int add_hint(struct sweep_reading *reading, const char *name, const char *value,
-	struct tb_error *error)
-{
-	struct tb_sweep *sweep = reading->sweep;
-	struct tb_hint near;
-	size_t known = 0;
-	while (known < N_HINTS && strcmp(hints[known], name) != 0)
-		known++;
-	if (known == N_HINTS)
-		return tb_fail(error, TB_EUSAGE, "no key of a plot is called '%s'%s",
-			name, tb_hint_choice(&near, name, hints, N_HINTS, sizeof *hints));
-	struct tb_sweep_hint hint = {strdup(name), strdup(value)};
-	if (!hint.key || !hint.text ||
-		TB_ARRAY_RESERVE(&sweep->hints, &sweep->hints_room, sweep->n_hints + 1) !=
-			TB_OK) {
-		free(hint.key);
-		free(hint.text);
-		return tb_fail_memory(error, "the plot");
-	}
-	sweep->hints[sweep->n_hints++] = hint;
-	return TB_OK;
-}
-
 static int sweep_file_take(struct sweep_reading *reading, const char *section,
 	const char *name, const char *value, struct tb_error *error)
 {
-	if (strcmp(section, "plot") == 0)
-		return add_hint(reading, name, value, error);
+	if (strcmp(section, "plot") == 0) {
+		struct tb_sweep *sweep = reading->sweep;
+		struct tb_hint near;
+		size_t known = 0;
+		while (known < N_HINTS && strcmp(hints[known], name) != 0)
+			known++;
+		if (known == N_HINTS)
+			return tb_fail(error, TB_EUSAGE,
+				"no key of a plot is called '%s'%s", name,
+				tb_hint_choice(
+					&near, name, hints, N_HINTS, sizeof *hints));
+		struct tb_sweep_hint hint = {strdup(name), strdup(value)};
+		if (!hint.key || !hint.text ||
+			TB_ARRAY_RESERVE(&sweep->hints, &sweep->hints_room,
+				sweep->n_hints + 1) != TB_OK) {
+			free(hint.key);
+			free(hint.text);
+			return tb_fail_memory(error, "the plot");
+		}
+		sweep->hints[sweep->n_hints++] = hint;
+		return TB_OK;
+	}
 	if (strcmp(section, "network") == 0)
 		return add_axis(reading, true, name, value, error);
 	if (strcmp(section, "sweep") == 0)

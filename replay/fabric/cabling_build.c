@@ -53,25 +53,6 @@ static int number_ports(
 	return TB_OK;
 }
 
-static int identify_switch(
-	struct building *building, uint32_t device, struct tb_switch sw)
-{
-	const struct tb_cabling_device *at = device_at(building, device);
-	const struct tb_identity identity = {.name = at->name,
-		.guid = building->cabling->has_guids ? at->guid : 0,
-		.lid = at->lid,
-		.lmc = at->lmc,
-		.device_id = at->device_id,
-		.is_doubtful = building->levels.is_doubtful[device]};
-	int status = tb_network_identify_switch(
-		building->builder, sw, &identity, building->error);
-	for (uint32_t port = 0; port < at->n_ports && status == TB_OK; port++)
-		if (at->ports[port].is_used)
-			status = tb_network_number_port(building->builder, sw,
-				building->ports[device][port], port, building->error);
-	return status;
-}
-
 static int building_add_switches(struct building *building)
 {
 	const struct tb_cabling_levels *levels = &building->levels;
@@ -83,8 +64,23 @@ static int building_add_switches(struct building *building)
 			status = tb_network_add_switch(building->builder,
 				levels->level[device], n_down, n_up, &sw,
 				building->error);
-		if (status == TB_OK)
-			status = identify_switch(building, device, sw);
+		if (status == TB_OK) {
+			const struct tb_cabling_device *at = device_at(building, device);
+			const struct tb_identity identity = {.name = at->name,
+				.guid = building->cabling->has_guids ? at->guid : 0,
+				.lid = at->lid,
+				.lmc = at->lmc,
+				.device_id = at->device_id,
+				.is_doubtful = building->levels.is_doubtful[device]};
+			status = tb_network_identify_switch(
+				building->builder, sw, &identity, building->error);
+			for (uint32_t port = 0; port < at->n_ports && status == TB_OK;
+				port++)
+				if (at->ports[port].is_used)
+					status = tb_network_number_port(building->builder,
+						sw, building->ports[device][port], port,
+						building->error);
+		}
 		if (status != TB_OK)
 			return status;
 	}
@@ -204,30 +200,6 @@ static int building_add_cables(struct building *building)
 	return TB_OK;
 }
 
-static int add_remarks(struct building *building)
-{
-	char text[400];
-	int status = TB_OK;
-	for (int kind = 0; kind < TB_N_REMARKS && status == TB_OK; kind++)
-		if (tb_cabling_remark_text(building->cabling,
-			    (enum tb_cabling_remark)kind, text, sizeof text))
-			status = tb_network_remark_on(
-				building->builder, text, building->error);
-	return status;
-}
-
-// building_leave_out hands over the LIDs of what is left out, for forwarding tables.
-static int building_leave_out(struct building *building)
-{
-	const struct tb_cabling *cabling = building->cabling;
-	int status = TB_OK;
-	for (uint32_t i = 0; i < cabling->n_devices && status == TB_OK; i++)
-		if (cabling->devices[i].is_aggregation && cabling->devices[i].lid)
-			status = tb_network_leave_out(building->builder,
-				cabling->devices[i].lid, building->error);
-	return status;
-}
-
 // prepare finds out what the fabric consists of.
 static int prepare(struct building *building)
 {
@@ -288,10 +260,22 @@ static int building_finish(struct building *building, struct tb_network **networ
 		status = name_ports(building);
 	if (status == TB_OK)
 		status = building_add_cables(building);
-	if (status == TB_OK)
-		status = add_remarks(building);
-	if (status == TB_OK)
-		status = building_leave_out(building);
+	if (status == TB_OK) {
+		char text[400];
+		for (int kind = 0; kind < TB_N_REMARKS && status == TB_OK; kind++)
+			if (tb_cabling_remark_text(building->cabling,
+				    (enum tb_cabling_remark)kind, text, sizeof text))
+				status = tb_network_remark_on(
+					building->builder, text, building->error);
+	}
+	if (status == TB_OK) {
+		// Hand over the LIDs of what is left out, for forwarding tables.
+		const struct tb_cabling *cabling = building->cabling;
+		for (uint32_t i = 0; i < cabling->n_devices && status == TB_OK; i++)
+			if (cabling->devices[i].is_aggregation && cabling->devices[i].lid)
+				status = tb_network_leave_out(building->builder,
+					cabling->devices[i].lid, building->error);
+	}
 	return status == TB_OK
 		       ? tb_network_finish(building->builder, network, building->error)
 		       : status;

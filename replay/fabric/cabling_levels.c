@@ -33,25 +33,6 @@ bool tb_cabling_is_switch(const struct tb_cabling *cabling, uint32_t device)
 	       !cabling->devices[device].is_left_out;
 }
 
-static void level_count(struct finding *finding)
-{
-	const struct tb_cabling *cabling = finding->cabling;
-	for (uint32_t i = 0; i < cabling->n_devices; i++) {
-		const struct tb_cabling_device *at = &cabling->devices[i];
-		if (!tb_cabling_is_switch(cabling, i))
-			continue;
-		finding->levels->switches[finding->levels->n_switches++] = i;
-		for (size_t port = 0; port < at->n_ports; port++) {
-			if (!at->ports[port].is_used)
-				continue;
-			if (tb_cabling_is_switch(cabling, at->ports[port].peer))
-				finding->n_trunks[i]++;
-			else
-				finding->n_hosts[i]++;
-		}
-	}
-}
-
 static uint32_t most_hosts(const struct finding *finding)
 {
 	const struct tb_cabling_levels *levels = finding->levels;
@@ -272,7 +253,21 @@ static void note_doubts(const struct finding *finding)
 static int level_find_all(struct finding *finding)
 {
 	const struct tb_cabling_levels *levels = finding->levels;
-	level_count(finding);
+	const struct tb_cabling *cabling = finding->cabling;
+	for (uint32_t i = 0; i < cabling->n_devices; i++) {
+		const struct tb_cabling_device *at = &cabling->devices[i];
+		if (!tb_cabling_is_switch(cabling, i))
+			continue;
+		finding->levels->switches[finding->levels->n_switches++] = i;
+		for (size_t port = 0; port < at->n_ports; port++) {
+			if (!at->ports[port].is_used)
+				continue;
+			if (tb_cabling_is_switch(cabling, at->ports[port].peer))
+				finding->n_trunks[i]++;
+			else
+				finding->n_hosts[i]++;
+		}
+	}
 	int status =
 		finding->is_root ? find_from_roots(finding) : find_from_leaves(finding);
 	if (status != TB_OK)

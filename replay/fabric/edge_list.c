@@ -155,8 +155,22 @@ static int read_figures(struct edge_list_reading *reading, struct tb_cabling_por
 	return TB_OK;
 }
 
-static int read_cable(struct edge_list_reading *reading)
+static int edge_list_read_line(struct edge_list_reading *reading, char *line)
 {
+	if (!edge_list_split(reading, line))
+		return REFUSE(reading, "expected A PORT B PORT [RATE [LATENCY]], names "
+				       "with blanks in double quotes");
+	if (reading->n_words == 0)
+		return TB_OK;
+	if (declares(reading, "switch"))
+		return declare(reading, KIND_SWITCH);
+	if (declares(reading, "host"))
+		return declare(reading, KIND_HOST);
+	if (reading->n_words < 4 || reading->n_words > 6)
+		return REFUSE(reading,
+			"%u words: expected A PORT B PORT [RATE [LATENCY]], host NAME or "
+			"switch NAME",
+			reading->n_words);
 	struct tb_cabling_port one = {.line = reading->line}, other;
 	uint32_t device = 0, port = 0;
 	int status = read_end(reading, 0, &device, &port);
@@ -175,42 +189,6 @@ static int read_cable(struct edge_list_reading *reading)
 			       : status;
 }
 
-static int edge_list_read_line(struct edge_list_reading *reading, char *line)
-{
-	if (!edge_list_split(reading, line))
-		return REFUSE(reading, "expected A PORT B PORT [RATE [LATENCY]], names "
-				       "with blanks in double quotes");
-	if (reading->n_words == 0)
-		return TB_OK;
-	if (declares(reading, "switch"))
-		return declare(reading, KIND_SWITCH);
-	if (declares(reading, "host"))
-		return declare(reading, KIND_HOST);
-	if (reading->n_words < 4 || reading->n_words > 6)
-		return REFUSE(reading,
-			"%u words: expected A PORT B PORT [RATE [LATENCY]], host NAME or "
-			"switch NAME",
-			reading->n_words);
-	return read_cable(reading);
-}
-
-// edge_list_choose_kinds makes switches of what has several cables.
-static void edge_list_choose_kinds(struct tb_cabling *cabling)
-{
-	for (uint32_t i = 0; i < cabling->n_devices; i++) {
-		struct tb_cabling_device *at = &cabling->devices[i];
-		uint32_t n = 0;
-		for (size_t port = 0; port < at->n_ports; port++)
-			n += at->ports[port].is_used;
-		if (n == 0)
-			tb_cabling_note(cabling, TB_REMARK_NO_CABLE,
-				"line %" PRIu64 ": %s", at->line, at->name);
-		bool is_switch = at->lid == KIND_UNSAID ? n > 1 : at->lid == KIND_SWITCH;
-		at->kind = is_switch ? TB_DEVICE_SWITCH : TB_DEVICE_ADAPTER;
-		at->lid = at->lmc = 0;
-	}
-}
-
 int tb_edge_list_read(struct tb_cabling *cabling, FILE *stream)
 {
 	struct edge_list_reading reading = {.cabling = cabling};
@@ -224,6 +202,18 @@ int tb_edge_list_read(struct tb_cabling *cabling, FILE *stream)
 	status = found < 0 ? found : status;
 	tb_text_lines_fini(&lines);
 	tb_edge_ports_give(&reading.ports, cabling);
-	edge_list_choose_kinds(cabling);
+	// Make switches of what has several cables.
+	for (uint32_t i = 0; i < cabling->n_devices; i++) {
+		struct tb_cabling_device *at = &cabling->devices[i];
+		uint32_t n = 0;
+		for (size_t port = 0; port < at->n_ports; port++)
+			n += at->ports[port].is_used;
+		if (n == 0)
+			tb_cabling_note(cabling, TB_REMARK_NO_CABLE,
+				"line %" PRIu64 ": %s", at->line, at->name);
+		bool is_switch = at->lid == KIND_UNSAID ? n > 1 : at->lid == KIND_SWITCH;
+		at->kind = is_switch ? TB_DEVICE_SWITCH : TB_DEVICE_ADAPTER;
+		at->lid = at->lmc = 0;
+	}
 	return status;
 }

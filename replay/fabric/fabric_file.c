@@ -27,16 +27,6 @@ struct opening {
 	struct tb_error *error;
 };
 
-static void opening_fini(struct opening *opening)
-{
-	free(opening->file);
-	free(opening->preset);
-	free(opening->keys);
-	free(opening->rate);
-	free(opening->roots);
-	free(opening->names);
-}
-
 static int fabric_no_memory(struct tb_error *error)
 {
 	return tb_fail_memory(error, "the fabric");
@@ -171,16 +161,6 @@ static int take_keys(struct opening *opening, const char *list)
 	return status;
 }
 
-// rate_of_preset returns how fast a preset's links are; 0 when its name begins otherwise.
-static uint64_t rate_of_preset(const char *name, const char *begins)
-{
-	struct tb_network_params params;
-	if (strncmp(name, begins, strlen(begins)) != 0 ||
-		tb_network_preset(&params, name, NULL) != TB_OK)
-		return 0;
-	return params.link_bytes_per_s;
-}
-
 // choose_preset finds the preset with the rate of the fastest cable, or the next faster
 // one, or the fastest there is, among those that suit the format.
 static const char *choose_preset(const char *begins, uint64_t bytes_per_s)
@@ -188,7 +168,13 @@ static const char *choose_preset(const char *begins, uint64_t bytes_per_s)
 	const char *best = NULL, *name;
 	uint64_t best_rate = 0;
 	for (size_t i = 0; (name = tb_network_preset_name(i)) != NULL; i++) {
-		uint64_t rate = rate_of_preset(name, begins);
+		// How fast a preset's links are; 0 when its name begins otherwise.
+		uint64_t rate = 0;
+		struct tb_network_params params;
+		if (strncmp(name, begins, strlen(begins)) == 0 &&
+			tb_network_preset(&params, name, NULL) == TB_OK) {
+			rate = params.link_bytes_per_s;
+		}
 		bool closer = best_rate < bytes_per_s
 				      ? rate > best_rate
 				      : rate >= bytes_per_s && rate < best_rate;
@@ -304,31 +290,31 @@ static int fabric_read_file(const struct opening *opening, struct tb_cabling *ca
 	return cause ? cause : status;
 }
 
-static int open_file(
-	struct opening *opening, const char *list, struct tb_network **network)
-{
-	struct tb_cabling cabling = {.file = opening->file, .error = opening->error};
-	int status = tb_fabric_kind(&opening->format, opening->file, opening->error);
-	if (status == TB_OK && !opening->format)
-		status = TB_EFOREIGN;
-	if (status == TB_OK)
-		status = take_keys(opening, list);
-	if (status == TB_OK)
-		status = fabric_read_file(opening, &cabling);
-	if (status == TB_OK)
-		status = fabric_build(opening, &cabling, network);
-	tb_cabling_fini(&cabling);
-	return status;
-}
-
 int tb_fabric_file_open(struct tb_network **network,
 	const struct tb_network_description *description, struct tb_error *error)
 {
 	struct opening opening = {.description = description, .error = error};
 	const char *list = NULL;
 	int status = split_file(&opening, description->name, &list);
-	if (status == TB_OK)
-		status = open_file(&opening, list, network);
-	opening_fini(&opening);
+	if (status == TB_OK) {
+		struct tb_cabling cabling = {
+			.file = opening.file, .error = opening.error};
+		status = tb_fabric_kind(&opening.format, opening.file, opening.error);
+		if (status == TB_OK && !opening.format)
+			status = TB_EFOREIGN;
+		if (status == TB_OK)
+			status = take_keys(&opening, list);
+		if (status == TB_OK)
+			status = fabric_read_file(&opening, &cabling);
+		if (status == TB_OK)
+			status = fabric_build(&opening, &cabling, network);
+		tb_cabling_fini(&cabling);
+	}
+	free(opening.file);
+	free(opening.preset);
+	free(opening.keys);
+	free(opening.rate);
+	free(opening.roots);
+	free(opening.names);
 	return status;
 }

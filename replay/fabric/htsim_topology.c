@@ -99,18 +99,6 @@ static int set(const struct htsim_reading *reading, const struct htsim_key *keys
 	return 0;
 }
 
-static int begin_tier(struct htsim_reading *reading, const char *value)
-{
-	uint64_t tier = 0;
-	if (!value || tb_parse_count(value, 0, TIERS_MOST - 1, &tier) != TB_OK)
-		return REFUSE(reading, "expected a tier from 0 to %d", TIERS_MOST - 1);
-	if (reading->tiers[tier].line)
-		return REFUSE(reading, "tier %" PRIu64 " is here a second time", tier);
-	reading->tiers[tier].line = reading->line;
-	reading->tier = (int)tier;
-	return TB_OK;
-}
-
 static int htsim_read_line(struct htsim_reading *reading, char *line)
 {
 	char *word = strtok_r(line, BLANKS, &line);
@@ -121,8 +109,18 @@ static int htsim_read_line(struct htsim_reading *reading, char *line)
 	if (more && *more != '#')
 		return REFUSE(reading, "'%.40s': expected nothing behind %s %s", more,
 			word, value);
-	if (strcasecmp(word, "tier") == 0)
-		return begin_tier(reading, value);
+	if (strcasecmp(word, "tier") == 0) {
+		uint64_t tier = 0;
+		if (!value || tb_parse_count(value, 0, TIERS_MOST - 1, &tier) != TB_OK)
+			return REFUSE(
+				reading, "expected a tier from 0 to %d", TIERS_MOST - 1);
+		if (reading->tiers[tier].line)
+			return REFUSE(
+				reading, "tier %" PRIu64 " is here a second time", tier);
+		reading->tiers[tier].line = reading->line;
+		reading->tier = (int)tier;
+		return TB_OK;
+	}
 	int known = reading->tier < 0
 			    ? set(reading, head_keys, N_HEAD_KEYS, reading, word, value)
 			    : set(reading, tier_keys, N_TIER_KEYS,
@@ -263,17 +261,6 @@ static struct tb_cabling_port htsim_cable_of(
 					   (at->switch_ns + below) * 500)};
 }
 
-static int join_hosts(struct htsim_reading *reading, uint32_t hosts)
-{
-	const struct tb_cabling_port cable = htsim_cable_of(reading, 0);
-	uint32_t n_of_switch = (uint32_t)reading->tiers[0].radix_down;
-	int status = TB_OK;
-	for (uint32_t i = 0; i < reading->n_nodes && status == TB_OK; i++)
-		status = tb_cabling_join(reading->cabling,
-			reading->first[0] + i / n_of_switch, hosts + i, &cable);
-	return status;
-}
-
 // join_bundle joins two switches of neighbouring tiers.
 static int join_bundle(
 	struct htsim_reading *reading, int upper_tier, uint32_t lower, uint32_t upper)
@@ -317,8 +304,13 @@ static int htsim_build(struct htsim_reading *reading)
 	for (int i = 0; i < TIERS_MOST && status == TB_OK; i++)
 		status = add_devices(reading, names[i], TB_DEVICE_SWITCH,
 			reading->n_of_tier[i], &reading->first[i]);
-	if (status == TB_OK)
-		status = join_hosts(reading, hosts);
+	if (status == TB_OK) {
+		const struct tb_cabling_port cable = htsim_cable_of(reading, 0);
+		uint32_t n_of_switch = (uint32_t)reading->tiers[0].radix_down;
+		for (uint32_t i = 0; i < reading->n_nodes && status == TB_OK; i++)
+			status = tb_cabling_join(reading->cabling,
+				reading->first[0] + i / n_of_switch, hosts + i, &cable);
+	}
 	return status == TB_OK ? join_pods(reading) : status;
 }
 

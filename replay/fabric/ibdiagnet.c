@@ -93,41 +93,6 @@ static char *take_field(char **at)
 	return field;
 }
 
-static int take_heading(struct db_reading *reading, char *line)
-{
-	char *at = line, *name;
-	reading->n_columns = 0;
-	reading->has_heading = true;
-	while ((name = take_field(&at)) != NULL) {
-		if (reading->n_columns == COLUMNS_MOST)
-			return REFUSE(reading, "more than %d columns", COLUMNS_MOST);
-		enum db_field field = N_FIELDS;
-		for (size_t i = 0; i < sizeof field_names / sizeof *field_names; i++)
-			if (strcasecmp(field_names[i].name, name) == 0)
-				field = field_names[i].field;
-		// Of a port, this is the one that was asked.
-		if (reading->table == TABLE_PORTS &&
-			strcasecmp(name, "LocalPortNum") == 0)
-			field = N_FIELDS;
-		reading->columns[reading->n_columns++] = field;
-	}
-	return TB_OK;
-}
-
-static int take_row(struct db_reading *reading, char *line)
-{
-	char *at = line, *value;
-	size_t n = 0;
-	memset(reading->fields, 0, sizeof reading->fields);
-	for (; n < reading->n_columns && (value = take_field(&at)) != NULL; n++)
-		if (reading->columns[n] < N_FIELDS)
-			reading->fields[reading->columns[n]] = value;
-	return n < reading->n_columns
-		       ? REFUSE(reading, "%zu columns, not the %zu of the heading", n,
-				 reading->n_columns)
-		       : TB_OK;
-}
-
 // ibdiagnet_number_of takes a number from 0 to `most`, decimal or behind 0x; 0 where the
 // row has none that tells ("N/A").
 static int ibdiagnet_number_of(const struct db_reading *reading, enum db_field field,
@@ -323,9 +288,37 @@ static int take_db_line(struct db_reading *reading, char *line)
 		reading->table = TABLE_OTHER;
 	if (reading->table == TABLE_OTHER || *line == '\0' || *line == '#')
 		return TB_OK;
-	if (!reading->has_heading)
-		return take_heading(reading, line);
-	int status = take_row(reading, line);
+	if (!reading->has_heading) {
+		char *at = line, *name;
+		reading->n_columns = 0;
+		reading->has_heading = true;
+		while ((name = take_field(&at)) != NULL) {
+			if (reading->n_columns == COLUMNS_MOST)
+				return REFUSE(
+					reading, "more than %d columns", COLUMNS_MOST);
+			enum db_field field = N_FIELDS;
+			for (size_t i = 0; i < sizeof field_names / sizeof *field_names;
+				i++)
+				if (strcasecmp(field_names[i].name, name) == 0)
+					field = field_names[i].field;
+			// Of a port, this is the one that was asked.
+			if (reading->table == TABLE_PORTS &&
+				strcasecmp(name, "LocalPortNum") == 0)
+				field = N_FIELDS;
+			reading->columns[reading->n_columns++] = field;
+		}
+		return TB_OK;
+	}
+	char *at = line, *value;
+	size_t n = 0;
+	memset(reading->fields, 0, sizeof reading->fields);
+	for (; n < reading->n_columns && (value = take_field(&at)) != NULL; n++)
+		if (reading->columns[n] < N_FIELDS)
+			reading->fields[reading->columns[n]] = value;
+	int status = n < reading->n_columns
+			     ? REFUSE(reading, "%zu columns, not the %zu of the heading",
+				       n, reading->n_columns)
+			     : TB_OK;
 	if (status != TB_OK)
 		return status;
 	return reading->table == TABLE_NODES   ? take_node(reading)

@@ -134,42 +134,6 @@ static uint32_t number_behind(
 								    : 0;
 }
 
-static int ibnetdiscover_read_entry(struct ibnetdiscover_reading *reading)
-{
-	uint64_t n_ports = 0;
-	if (!ibnetdiscover_eat_number(reading, 10, UINT32_MAX, &n_ports))
-		return ibnetdiscover_cannot_read(reading, "a number of ports");
-	if (n_ports > PORTS_MOST)
-		return REFUSE(reading,
-			"%" PRIu64 " ports: a device of InfiniBand has %d at most",
-			n_ports, PORTS_MOST);
-	int status = ibnetdiscover_read_guid(reading, &reading->device);
-	if (status != TB_OK)
-		return status;
-	struct tb_cabling_device *at = &reading->cabling->devices[reading->device];
-	if (at->line)
-		return REFUSE(reading,
-			"the GUID 0x%016" PRIx64 " has an entry already, in line %" PRIu64
-			": expected one fabric, and each device once",
-			at->guid, at->line);
-	at->line = reading->line;
-	at->device_id = reading->device_id;
-	reading->device_id = 0;
-	reading->n_ports = (uint32_t)n_ports;
-	status = read_name(reading, reading->device, true);
-	at->lid = number_behind(reading, " lid ", UINT32_MAX);
-	at->lmc = number_behind(reading, " lmc ", 7);
-	return status;
-}
-
-// skip_chassis_port takes "[ext 12]", the number that a chassis has on its outside.
-static void skip_chassis_port(struct ibnetdiscover_reading *reading)
-{
-	const char *close = strchr(reading->at, ']');
-	if (ibnetdiscover_eat(reading, "[ext ") && close)
-		reading->at = close + 1;
-}
-
 // read_port_number takes "[22]" and the port's GUID "(8f10403961355)" behind it, if any.
 static int read_port_number(
 	struct ibnetdiscover_reading *reading, uint32_t *port, uint64_t *guid)
@@ -180,7 +144,10 @@ static int read_port_number(
 		!ibnetdiscover_eat(reading, "]"))
 		return ibnetdiscover_cannot_read(
 			reading, "a port from 0 to 254 in brackets");
-	skip_chassis_port(reading);
+	// Take "[ext 12]", the number that a chassis has on its outside.
+	const char *close = strchr(reading->at, ']');
+	if (ibnetdiscover_eat(reading, "[ext ") && close)
+		reading->at = close + 1;
 	*port = (uint32_t)number;
 	if (ibnetdiscover_eat(reading, "(") &&
 		(!ibnetdiscover_eat_number(reading, 16, UINT64_MAX, guid) ||
@@ -300,7 +267,34 @@ static int ibnetdiscover_read_line(
 	for (size_t i = 0; i < N_ENTRIES; i++)
 		if (is_word(reading->at, entries[i])) {
 			reading->at += strlen(entries[i]);
-			return ibnetdiscover_read_entry(reading);
+			uint64_t n_ports = 0;
+			if (!ibnetdiscover_eat_number(reading, 10, UINT32_MAX, &n_ports))
+				return ibnetdiscover_cannot_read(
+					reading, "a number of ports");
+			if (n_ports > PORTS_MOST)
+				return REFUSE(reading,
+					"%" PRIu64
+					" ports: a device of InfiniBand has %d at most",
+					n_ports, PORTS_MOST);
+			int status = ibnetdiscover_read_guid(reading, &reading->device);
+			if (status != TB_OK)
+				return status;
+			struct tb_cabling_device *at =
+				&reading->cabling->devices[reading->device];
+			if (at->line)
+				return REFUSE(reading,
+					"the GUID 0x%016" PRIx64
+					" has an entry already, in line %" PRIu64
+					": expected one fabric, and each device once",
+					at->guid, at->line);
+			at->line = reading->line;
+			at->device_id = reading->device_id;
+			reading->device_id = 0;
+			reading->n_ports = (uint32_t)n_ports;
+			status = read_name(reading, reading->device, true);
+			at->lid = number_behind(reading, " lid ", UINT32_MAX);
+			at->lmc = number_behind(reading, " lmc ", 7);
+			return status;
 		}
 	if (*reading->at == '[')
 		return ibnetdiscover_read_port(reading);

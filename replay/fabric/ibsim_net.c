@@ -96,28 +96,6 @@ static int end_line(const struct ibsim_reading *reading, const char *rest)
 		       : REFUSE(reading, "'%.40s': expected nothing more", rest);
 }
 
-static int begin_entry(struct ibsim_reading *reading, enum tb_device_kind kind)
-{
-	uint32_t device = 0;
-	char *end = NULL;
-	reading->n_ports = strtoul(reading->at, &end, 10);
-	if (end == reading->at || !isblank((unsigned char)*end) ||
-		reading->n_ports == 0 || reading->n_ports > PORTS_MOST)
-		return REFUSE(
-			reading, "expected a number of ports from 1 to %d", PORTS_MOST);
-	int status = ibsim_read_id(reading, &device);
-	if (status != TB_OK)
-		return status;
-	struct tb_cabling_device *at = &reading->cabling->devices[device];
-	if (at->line)
-		return REFUSE(reading, "'%s' is here a second time, after line %" PRIu64,
-			at->name, at->line);
-	at->kind = kind;
-	at->line = reading->line;
-	reading->device = device;
-	return end_line(reading, reading->at);
-}
-
 // take_mask keeps the number behind a '=', and stores what is behind it.
 static int take_mask(struct ibsim_reading *reading, unsigned long *mask,
 	const char *number, const char **rest)
@@ -155,38 +133,6 @@ static uint64_t ibsim_rate_of(const struct ibsim_masks *masks)
 	return tb_cabling_rate_parse(word, strlen(word));
 }
 
-// ibsim_read_rate reads what is behind a port: masks, or the words of ibnetdiscover,
-// which may stand in a remark: "# "name" lid 3 4xQDR".
-static int ibsim_read_rate(struct ibsim_reading *reading, uint64_t *rate)
-{
-	struct ibsim_masks masks = reading->masks;
-	const char *at = reading->at;
-	bool is_remark = false;
-	int status = TB_OK;
-	*rate = 0;
-	while (status == TB_OK && *rate == 0 && *(at += strspn(at, " \t\r"))) {
-		size_t n = strcspn(at, " \t\r");
-		is_remark |= *at == '#';
-		*rate = tb_cabling_rate_parse(at, n);
-		if (!is_remark && n > 2 && at[1] == '=' && strchr("wse", at[0]))
-			status = take_mask(reading,
-				*at == 'w'   ? &masks.width
-				: *at == 's' ? &masks.speed
-					     : &masks.extended,
-				at + 2, &at);
-		else if (!is_remark && *rate == 0)
-			status = end_line(reading, at);
-		else
-			at += n;
-	}
-	if (status == TB_OK && *rate && !is_remark)
-		status = end_line(reading, at);
-	reading->has_masks |= *rate != 0;
-	if (*rate == 0)
-		*rate = ibsim_rate_of(&masks);
-	return status;
-}
-
 static int ibsim_read_port(struct ibsim_reading *reading)
 {
 	struct tb_cabling_port seen = {.line = reading->line, .peer_port = 1};
@@ -208,29 +154,38 @@ static int ibsim_read_port(struct ibsim_reading *reading)
 		reading->at = end + 1;
 	}
 	seen.peer_port = (uint32_t)peer_port;
-	status = ibsim_read_rate(reading, &seen.bytes_per_s);
+	// Read what is behind a port: masks, or the words of ibnetdiscover,
+	// which may stand in a remark: "# "name" lid 3 4xQDR".
+	uint64_t *rate = &seen.bytes_per_s;
+	struct ibsim_masks masks = reading->masks;
+	const char *at = reading->at;
+	bool is_remark = false;
+	status = TB_OK;
+	*rate = 0;
+	while (status == TB_OK && *rate == 0 && *(at += strspn(at, " \t\r"))) {
+		size_t n = strcspn(at, " \t\r");
+		is_remark |= *at == '#';
+		*rate = tb_cabling_rate_parse(at, n);
+		if (!is_remark && n > 2 && at[1] == '=' && strchr("wse", at[0]))
+			status = take_mask(reading,
+				*at == 'w'   ? &masks.width
+				: *at == 's' ? &masks.speed
+					     : &masks.extended,
+				at + 2, &at);
+		else if (!is_remark && *rate == 0)
+			status = end_line(reading, at);
+		else
+			at += n;
+	}
+	if (status == TB_OK && *rate && !is_remark)
+		status = end_line(reading, at);
+	reading->has_masks |= *rate != 0;
+	if (*rate == 0)
+		*rate = ibsim_rate_of(&masks);
 	if (status != TB_OK)
 		return status;
 	return tb_cabling_plug(
 		reading->cabling, (uint32_t)reading->device, (uint32_t)port, &seen);
-}
-
-static int begin_module(struct ibsim_reading *reading)
-{
-	const char *begin = strchr(reading->at, '"');
-	const char *end = begin ? strchr(begin + 1, '"') : NULL;
-	char *prefix = NULL;
-	if (!end)
-		return REFUSE(reading, "expected a module's name in quotes");
-	if (asprintf(&prefix, "%.*s#", (int)(end - begin - 1), begin + 1) < 0)
-		return tb_cabling_no_memory(reading->cabling);
-	free(reading->prefix);
-	reading->prefix = NULL;
-	if (end > begin + 1)
-		reading->prefix = prefix;
-	else
-		free(prefix);
-	return TB_OK;
 }
 
 static bool begins(const char *line, const char *word)
@@ -251,8 +206,22 @@ static int read_setting(struct ibsim_reading *reading)
 	static const char *const passed_over[] = {"switchguid", "hcaguid", "caguid",
 		"rtguid", "vendid", "devid", "sysimgguid", "pdebug"};
 	const char *line = reading->at;
-	if (begins(line, "module"))
-		return begin_module(reading);
+	if (begins(line, "module")) {
+		const char *begin = strchr(reading->at, '"');
+		const char *end = begin ? strchr(begin + 1, '"') : NULL;
+		char *prefix = NULL;
+		if (!end)
+			return REFUSE(reading, "expected a module's name in quotes");
+		if (asprintf(&prefix, "%.*s#", (int)(end - begin - 1), begin + 1) < 0)
+			return tb_cabling_no_memory(reading->cabling);
+		free(reading->prefix);
+		reading->prefix = NULL;
+		if (end > begin + 1)
+			reading->prefix = prefix;
+		else
+			free(prefix);
+		return TB_OK;
+	}
 	if (begins(line, "include") || begins(line, "do ") || *line == '@')
 		return REFUSE(reading,
 			"'%.40s' is for ibsim, and not read; have ibnetdiscover print "
@@ -282,8 +251,27 @@ static int ibsim_read_line(struct ibsim_reading *reading, const char *line)
 	enum tb_device_kind kind;
 	const char *entry = entry_of(line, &kind);
 	reading->at = entry ? entry : line;
-	if (entry)
-		return begin_entry(reading, kind);
+	if (entry) {
+		uint32_t device = 0;
+		char *end = NULL;
+		reading->n_ports = strtoul(reading->at, &end, 10);
+		if (end == reading->at || !isblank((unsigned char)*end) ||
+			reading->n_ports == 0 || reading->n_ports > PORTS_MOST)
+			return REFUSE(reading, "expected a number of ports from 1 to %d",
+				PORTS_MOST);
+		int status = ibsim_read_id(reading, &device);
+		if (status != TB_OK)
+			return status;
+		struct tb_cabling_device *at = &reading->cabling->devices[device];
+		if (at->line)
+			return REFUSE(reading,
+				"'%s' is here a second time, after line %" PRIu64,
+				at->name, at->line);
+		at->kind = kind;
+		at->line = reading->line;
+		reading->device = device;
+		return end_line(reading, reading->at);
+	}
 	if (*line == '#')
 		return TB_OK;
 	if (line[strspn(line, " \t\r")] == '\0') {
@@ -293,14 +281,6 @@ static int ibsim_read_line(struct ibsim_reading *reading, const char *line)
 	if (*line == '[' && reading->device != NO_DEVICE)
 		return ibsim_read_port(reading);
 	return read_setting(reading);
-}
-
-// forget_rates: a net without masks is one for the simulator alone, whose links are SDR.
-static void forget_rates(struct tb_cabling *cabling)
-{
-	for (uint32_t i = 0; i < cabling->n_devices; i++)
-		for (size_t port = 0; port < cabling->devices[i].n_ports; port++)
-			cabling->devices[i].ports[port].bytes_per_s = 0;
 }
 
 int tb_ibsim_net_read(struct tb_cabling *cabling, FILE *stream)
@@ -314,8 +294,13 @@ int tb_ibsim_net_read(struct tb_cabling *cabling, FILE *stream)
 		status = ibsim_read_line(&reading, lines.text);
 	}
 	status = found < 0 ? found : status;
-	if (!reading.has_masks)
-		forget_rates(cabling);
+	if (!reading.has_masks) {
+		// A net without masks is one for the simulator alone, whose links are
+		// SDR.
+		for (uint32_t i = 0; i < cabling->n_devices; i++)
+			for (size_t port = 0; port < cabling->devices[i].n_ports; port++)
+				cabling->devices[i].ports[port].bytes_per_s = 0;
+	}
 	free(reading.prefix);
 	tb_text_lines_fini(&lines);
 	return status;

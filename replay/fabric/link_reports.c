@@ -236,10 +236,25 @@ static int begin_section(struct link_report *report, enum end_kind kind)
 					      report->cabling->file, "a name");
 }
 
-// read_link_line reads an end with its section, or, of iblinkinfo --line, its name, and
-// the arrow behind it.
-static int read_link_line(struct link_report *report, struct report_link *link)
+static int read_iblinkinfo(struct link_report *report, struct report_link *link)
 {
+	static const struct {
+		const char *word;
+		enum end_kind kind;
+	} sections[] = {{"CA: ", END_ADAPTER}, {"Switch: ", END_SWITCH},
+		{"RT: ", END_ROUTER}, {"Router: ", END_ROUTER}};
+	for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+		if (report_eat(report, sections[i].word))
+			return begin_section(report, sections[i].kind);
+	if (!strstr(report->at, "==(")) {
+		report_skip_blanks(report);
+		if (*report->at && *report->at != '#')
+			tb_cabling_note(report->cabling, TB_REMARK_STRAY_LINE,
+				"line %" PRIu64 ": %.60s", report->line, report->at);
+		return TB_OK;
+	}
+	// Read an end with its section, or, of iblinkinfo --line, its name, and
+	// the arrow behind it.
 	int status = TB_OK;
 	uint64_t guid = 0;
 	link->own.kind = report->section;
@@ -263,26 +278,6 @@ static int read_link_line(struct link_report *report, struct report_link *link)
 	if (status == TB_OK)
 		status = read_numbers(report, &link->own);
 	return status == TB_OK ? read_arrow(report, link) : status;
-}
-
-static int read_iblinkinfo(struct link_report *report, struct report_link *link)
-{
-	static const struct {
-		const char *word;
-		enum end_kind kind;
-	} sections[] = {{"CA: ", END_ADAPTER}, {"Switch: ", END_SWITCH},
-		{"RT: ", END_ROUTER}, {"Router: ", END_ROUTER}};
-	for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
-		if (report_eat(report, sections[i].word))
-			return begin_section(report, sections[i].kind);
-	if (!strstr(report->at, "==(")) {
-		report_skip_blanks(report);
-		if (*report->at && *report->at != '#')
-			tb_cabling_note(report->cabling, TB_REMARK_STRAY_LINE,
-				"line %" PRIu64 ": %.60s", report->line, report->at);
-		return TB_OK;
-	}
-	return read_link_line(report, link);
 }
 
 static bool eat_kind(struct link_report *report, enum end_kind *kind)
@@ -336,14 +331,6 @@ static int read_ports_line(struct link_report *report, struct report_link *link)
 	return status == TB_OK ? read_quoted(report, &link->peer, '\'', NULL) : status;
 }
 
-static uint64_t hash_of(const char *text)
-{
-	uint64_t hash = 1469598103934665603u; // FNV-1a
-	for (; *text; text++)
-		hash = (hash ^ (uint8_t)*text) * 1099511628211u;
-	return hash;
-}
-
 // is_port_of returns whether an adapter has this port: the name is its, and the GUID
 // follows its own.
 static bool is_port_of(
@@ -374,7 +361,10 @@ static int make_device(
 	struct tb_cabling *cabling = report->cabling;
 	const char *name = end->name ? end->name : "";
 	enum tb_device_kind kind = report_kind_of(report, end);
-	uint64_t hash = hash_of(name);
+	const char *text = name;
+	uint64_t hash = 1469598103934665603u; // FNV-1a
+	for (; *text; text++)
+		hash = (hash ^ (uint8_t)*text) * 1099511628211u;
 	bool joins = kind == TB_DEVICE_ADAPTER &&
 		     tb_map_find(&report->of_name, hash, device) &&
 		     is_port_of(&cabling->devices[*device], end);
@@ -440,21 +430,6 @@ static int report_plug(struct link_report *report, const struct report_link *lin
 	return tb_cabling_plug(report->cabling, device, link->own.port, &seen);
 }
 
-static int plug_all(struct link_report *report)
-{
-	int status = TB_OK;
-	report->cabling->has_guids = true;
-	for (size_t i = 0; i < report->n && status == TB_OK; i++) {
-		uint32_t device;
-		// First those with lines of their own, which tell more of them.
-		report->line = report->links[i].line;
-		status = find_device(report, &report->links[i].own, &device);
-	}
-	for (size_t i = 0; i < report->n && status == TB_OK; i++)
-		status = report_plug(report, &report->links[i]);
-	return status;
-}
-
 static int read_report(struct tb_cabling *cabling, FILE *stream,
 	int (*read)(struct link_report *, struct report_link *))
 {
@@ -478,8 +453,17 @@ static int read_report(struct tb_cabling *cabling, FILE *stream,
 		free_link(&link);
 	}
 	status = found < 0 ? found : status;
-	if (status == TB_OK)
-		status = plug_all(&report);
+	if (status == TB_OK) {
+		report.cabling->has_guids = true;
+		for (size_t i = 0; i < report.n && status == TB_OK; i++) {
+			uint32_t device;
+			// First those with lines of their own, which tell more of them.
+			report.line = report.links[i].line;
+			status = find_device(&report, &report.links[i].own, &device);
+		}
+		for (size_t i = 0; i < report.n && status == TB_OK; i++)
+			status = report_plug(&report, &report.links[i]);
+	}
 	tb_text_lines_fini(&lines);
 	for (size_t i = 0; i < report.n; i++)
 		free_link(&report.links[i]);

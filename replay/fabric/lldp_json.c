@@ -86,10 +86,14 @@ static void lldp_json_read_port(struct tb_lldp_neighbor *neighbor, const json_t 
 		lldp_json_rate_of(text_of(json_object_get(line, "current")));
 }
 
-// read_chassis takes the neighbour's name, which json has as a key and json0 as a
-// member; without one its id stands for it.
-static void read_chassis(struct tb_lldp_neighbor *neighbor, const json_t *chassis)
+static int read_interface(
+	struct lldp_walk *walk, const char *name, const json_t *interface)
 {
+	struct tb_lldp_neighbor *neighbor = &walk->neighbor;
+	neighbor->port = name;
+	// Take the neighbour's name, which json has as a key and json0 as a
+	// member; without one its id stands for it.
+	const json_t *chassis = json_object_get(interface, "chassis");
 	json_t *body;
 	const char *key;
 	chassis = first_of(chassis);
@@ -106,14 +110,6 @@ static void read_chassis(struct tb_lldp_neighbor *neighbor, const json_t *chassi
 			break;
 		}
 	neighbor->peer_kind = lldp_json_kind_of(json_object_get(chassis, "capability"));
-}
-
-static int read_interface(
-	struct lldp_walk *walk, const char *name, const json_t *interface)
-{
-	struct tb_lldp_neighbor *neighbor = &walk->neighbor;
-	neighbor->port = name;
-	read_chassis(neighbor, json_object_get(interface, "chassis"));
 	lldp_json_read_port(neighbor, first_of(json_object_get(interface, "port")));
 	bool is_whole = name && neighbor->peer && neighbor->peer_port;
 	return is_whole ? walk->take(walk->context, neighbor) : TB_OK;

@@ -151,18 +151,6 @@ static int lldp_read_line(struct lldp_reading *reading, const struct tb_text_lin
 	return TB_OK;
 }
 
-// find_peer finds a neighbour, whose name may be one of the documents' with a domain.
-static int find_peer(struct lldp_reading *reading, char *name, uint32_t *device)
-{
-	char *dot = strchr(name, '.');
-	if (dot && dot > name && !tb_cabling_has_named(reading->cabling, name)) {
-		*dot = '\0';
-		if (!tb_cabling_has_named(reading->cabling, name))
-			*dot = '.';
-	}
-	return tb_cabling_find_named(reading->cabling, name, reading->line, device);
-}
-
 static const struct tb_cabling_port *lldp_port_at(
 	const struct tb_cabling *cabling, uint32_t device, uint32_t port)
 {
@@ -213,8 +201,19 @@ static int lldp_join(struct lldp_reading *reading, struct lldp_record *record)
 	reading->line = record->line;
 	int status =
 		tb_cabling_find_named(cabling, record->device, record->line, &device);
-	if (status == TB_OK)
-		status = find_peer(reading, record->peer, &peer);
+	if (status == TB_OK) {
+		// Find a neighbour, whose name may be one of the documents' with a
+		// domain.
+		char *name = record->peer;
+		char *dot = strchr(name, '.');
+		if (dot && dot > name && !tb_cabling_has_named(reading->cabling, name)) {
+			*dot = '\0';
+			if (!tb_cabling_has_named(reading->cabling, name))
+				*dot = '.';
+		}
+		status = tb_cabling_find_named(
+			reading->cabling, name, reading->line, &peer);
+	}
 	if (status != TB_OK)
 		return status;
 	cabling->devices[device].line = record->line;
@@ -259,16 +258,6 @@ static bool is_switch(
 	return at->lid == TB_LLDP_UNSAID && n_cables(at) > 1 && sees_station;
 }
 
-static void lldp_choose_kinds(struct tb_cabling *cabling)
-{
-	for (uint32_t i = 0; i < cabling->n_devices; i++) {
-		struct tb_cabling_device *at = &cabling->devices[i];
-		at->kind = is_switch(cabling, at) ? TB_DEVICE_SWITCH : TB_DEVICE_ADAPTER;
-	}
-	for (uint32_t i = 0; i < cabling->n_devices; i++)
-		cabling->devices[i].lid = cabling->devices[i].lmc = 0;
-}
-
 int tb_lldp_neighbors_read(struct tb_cabling *cabling, FILE *stream)
 {
 	struct lldp_reading reading = {.cabling = cabling};
@@ -291,6 +280,11 @@ int tb_lldp_neighbors_read(struct tb_cabling *cabling, FILE *stream)
 	free(reading.text);
 	tb_text_lines_fini(&lines);
 	tb_edge_ports_give(&reading.ports, cabling);
-	lldp_choose_kinds(cabling);
+	for (uint32_t i = 0; i < cabling->n_devices; i++) {
+		struct tb_cabling_device *at = &cabling->devices[i];
+		at->kind = is_switch(cabling, at) ? TB_DEVICE_SWITCH : TB_DEVICE_ADAPTER;
+	}
+	for (uint32_t i = 0; i < cabling->n_devices; i++)
+		cabling->devices[i].lid = cabling->devices[i].lmc = 0;
 	return status;
 }

@@ -80,23 +80,6 @@ static int slurm_begin_switch(struct slurm_reading *reading)
 	return TB_OK;
 }
 
-// take_speed takes a rate with a unit, in bits or bytes, or InfiniBand's "4xHDR".
-static void take_speed(struct slurm_reading *reading)
-{
-	const char *value = reading->values[KEY_SPEED];
-	uint64_t rate = 0;
-	reading->bytes_per_s = 0;
-	if (!value)
-		return;
-	reading->bytes_per_s = tb_cabling_rate_parse(value, strlen(value));
-	if (tb_parse_rate(value, &rate) == TB_OK && rate >= 1000000 &&
-		rate <= UINT64_C(1000000000000))
-		reading->bytes_per_s = rate;
-	if (reading->bytes_per_s == 0)
-		tb_cabling_note(reading->cabling, TB_REMARK_NO_SPEED,
-			"line %" PRIu64 ": %.40s", reading->line, value);
-}
-
 // join_one joins a host or switch of the line's list.
 static int join_one(void *context, const char *name)
 {
@@ -149,7 +132,19 @@ static int slurm_read_line(struct slurm_reading *reading, char *line)
 		status = slurm_begin_switch(reading);
 	if (status != TB_OK)
 		return status;
-	take_speed(reading);
+	// Take a rate with a unit, in bits or bytes, or InfiniBand's "4xHDR".
+	const char *value = reading->values[KEY_SPEED];
+	uint64_t rate = 0;
+	reading->bytes_per_s = 0;
+	if (value) {
+		reading->bytes_per_s = tb_cabling_rate_parse(value, strlen(value));
+		if (tb_parse_rate(value, &rate) == TB_OK && rate >= 1000000 &&
+			rate <= UINT64_C(1000000000000))
+			reading->bytes_per_s = rate;
+		if (reading->bytes_per_s == 0)
+			tb_cabling_note(reading->cabling, TB_REMARK_NO_SPEED,
+				"line %" PRIu64 ": %.40s", reading->line, value);
+	}
 	reading->are_switches = false;
 	status = join_all(reading, reading->values[KEY_NODES]);
 	reading->are_switches = true;

@@ -5,15 +5,6 @@
 
 #define FAR TB_DISTANCES_FAR
 
-static void sort_by_level(const struct tb_network *net, uint32_t *order)
-{
-	uint32_t n = 0;
-	for (uint32_t level = 0; level < net->n_levels; level++)
-		for (uint32_t sw = 0; sw < net->n_switches; sw++)
-			if (net->switches[sw].level == level)
-				order[n++] = sw;
-}
-
 int tb_distances_init(struct tb_distances *distances, const struct tb_network *net,
 	const tb_time_ps *dead_at, tb_time_ps at)
 {
@@ -25,7 +16,12 @@ int tb_distances_init(struct tb_distances *distances, const struct tb_network *n
 		tb_distances_fini(distances);
 		return TB_ENOMEM;
 	}
-	sort_by_level(net, distances->order);
+	uint32_t *order = distances->order;
+	uint32_t n = 0;
+	for (uint32_t level = 0; level < net->n_levels; level++)
+		for (uint32_t sw = 0; sw < net->n_switches; sw++)
+			if (net->switches[sw].level == level)
+				order[n++] = sw;
 	return TB_OK;
 }
 

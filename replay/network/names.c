@@ -225,18 +225,6 @@ static bool own_switch_next(struct name_scan *scan)
 	return is;
 }
 
-static int eat_node(struct name_scan *scan, uint32_t *node)
-{
-	if (!name_eat_number(scan, node))
-		return tb_fail(scan->error, TB_EUSAGE,
-			"'%.100s': expected a node, such as node 5", scan->text);
-	if (*node >= scan->net->n_hosts)
-		return tb_fail(scan->error, TB_EUSAGE,
-			"there is no node %u: the network has %u", *node,
-			scan->net->n_hosts);
-	return TB_OK;
-}
-
 // An end of a link: a node, or a switch with or without a port.
 struct name_tail {
 	bool is_node;
@@ -262,8 +250,17 @@ static int eat_end(struct name_scan *scan, struct name_tail *end)
 	if (status != TB_OK)
 		return status;
 	end->is_node = name_eat(scan, "node");
-	if (end->is_node)
-		return eat_node(scan, &end->id);
+	if (end->is_node) {
+		uint32_t *node = &end->id;
+		if (!name_eat_number(scan, node))
+			return tb_fail(scan->error, TB_EUSAGE,
+				"'%.100s': expected a node, such as node 5", scan->text);
+		if (*node >= scan->net->n_hosts)
+			return tb_fail(scan->error, TB_EUSAGE,
+				"there is no node %u: the network has %u", *node,
+				scan->net->n_hosts);
+		return TB_OK;
+	}
 	if (scan->net->node_identities.n > 0 && !isdigit((unsigned char)*scan->at) &&
 		!own_switch_next(scan))
 		return no_end(scan);

@@ -19,11 +19,6 @@ static bool node_name_find_node(
 	return false;
 }
 
-static bool is_of_host(const struct tb_identity *own, const char *host, size_t n)
-{
-	return n > 0 && own->n_host_bytes == n && memcmp(own->name, host, n) == 0;
-}
-
 // find_host finds the nodes of a host whose name has `n` bytes.
 static bool find_host(const struct tb_network *net, const char *host, size_t n,
 	struct tb_named_nodes *nodes)
@@ -33,7 +28,7 @@ static bool find_host(const struct tb_network *net, const char *host, size_t n,
 	for (uint32_t node = 0; node < net->n_nodes; node++) {
 		struct tb_identity own =
 			tb_network_node_identity(net, (struct tb_node){node});
-		if (!is_of_host(&own, host, n))
+		if (!(n > 0 && own.n_host_bytes == n && memcmp(own.name, host, n) == 0))
 			continue;
 		if (nodes->n++ == 0)
 			nodes->first = node;
@@ -96,42 +91,6 @@ bool tb_names_find_host(const struct tb_network *net, const char *name,
 	return true;
 }
 
-// hosts_of returns the names of the network's hosts, which lie behind the pointers to
-// them; NULL when there is no memory.
-static char **hosts_of(const struct tb_network *net)
-{
-	enum { ROOM = TB_IDENTITY_NAME_MOST + 1 };
-	char **hosts = malloc(net->n_nodes * (sizeof *hosts + ROOM));
-	char *at = hosts ? (char *)(hosts + net->n_nodes) : NULL;
-	for (uint32_t node = 0; hosts && node < net->n_nodes; node++, at += ROOM) {
-		struct tb_identity own =
-			tb_network_node_identity(net, (struct tb_node){node});
-		hosts[node] = at;
-		snprintf(at, ROOM, "%.*s", (int)own.n_host_bytes, own.name);
-	}
-	return hosts;
-}
-
-static int no_host(const struct tb_network *net, const char *text,
-	const struct tb_named_nodes *several, struct tb_error *error)
-{
-	struct tb_hint hint = {""};
-	if (several->n > 1)
-		return tb_fail(error, TB_EUSAGE,
-			"'%.100s' stands for several nodes of its host: name one, such "
-			"as '%s'",
-			text,
-			tb_network_node_identity(net, (struct tb_node){several->first})
-				.name);
-	char **hosts = hosts_of(net);
-	if (hosts)
-		tb_hint_near(&hint, text, (const char *const *)hosts, net->n_nodes,
-			sizeof *hosts);
-	free(hosts);
-	return tb_fail(error, TB_EUSAGE, "the network has no host called '%.100s'%s",
-		text, hint.text);
-}
-
 int tb_names_find_nodes(const struct tb_network *net, const char *text,
 	struct tb_named_nodes *nodes, struct tb_error *error)
 {
@@ -142,8 +101,36 @@ int tb_names_find_nodes(const struct tb_network *net, const char *text,
 		return TB_OK;
 	}
 	int status = tb_names_find_link(net, text, &link, error);
-	if (status == TB_EUSAGE && net->node_identities.n > 0)
-		return no_host(net, text, &named, error);
+	if (status == TB_EUSAGE && net->node_identities.n > 0) {
+		struct tb_hint hint = {""};
+		if (named.n > 1)
+			return tb_fail(error, TB_EUSAGE,
+				"'%.100s' stands for several nodes of its host: name "
+				"one, such "
+				"as '%s'",
+				text,
+				tb_network_node_identity(
+					net, (struct tb_node){named.first})
+					.name);
+		// The names of the network's hosts, which lie behind the pointers to
+		// them; NULL when there is no memory.
+		enum { ROOM = TB_IDENTITY_NAME_MOST + 1 };
+		char **hosts = malloc(net->n_nodes * (sizeof *hosts + ROOM));
+		char *at = hosts ? (char *)(hosts + net->n_nodes) : NULL;
+		for (uint32_t node = 0; hosts && node < net->n_nodes;
+			node++, at += ROOM) {
+			struct tb_identity own =
+				tb_network_node_identity(net, (struct tb_node){node});
+			hosts[node] = at;
+			snprintf(at, ROOM, "%.*s", (int)own.n_host_bytes, own.name);
+		}
+		if (hosts)
+			tb_hint_near(&hint, text, (const char *const *)hosts,
+				net->n_nodes, sizeof *hosts);
+		free(hosts);
+		return tb_fail(error, TB_EUSAGE,
+			"the network has no host called '%.100s'%s", text, hint.text);
+	}
 	if (status != TB_OK)
 		return status;
 	if (net->links[link.id].kind != TB_LINK_INJECTION)

@@ -157,21 +157,6 @@ static int network_check_port(const struct tb_network *net, uint32_t sw, uint32_
 	return TB_OK;
 }
 
-static struct tb_cable complete(
-	const struct tb_network_params *params, const struct tb_cable *given)
-{
-	struct tb_cable cable = given ? *given : (struct tb_cable){0};
-	if (!cable.bytes_per_s)
-		cable.bytes_per_s = params->link_bytes_per_s;
-	if (!cable.latency_ps)
-		cable.latency_ps = params->hop_latency_ps;
-	if (!cable.n_vcs)
-		cable.n_vcs = params->n_vcs;
-	if (!cable.fifo_bytes)
-		cable.fifo_bytes = params->fifo_bytes;
-	return cable;
-}
-
 // network_plug_cable adds the two directed links of a cable: `forth` as given, then its
 // reverse.
 static int network_plug_cable(struct tb_network_builder *builder,
@@ -185,7 +170,16 @@ static int network_plug_cable(struct tb_network_builder *builder,
 		TB_ARRAY_RESERVE(&net->links, &builder->links_room,
 			(size_t)net->n_links + 2) != TB_OK)
 		return out_of_memory(error);
-	struct tb_cable cable = complete(&net->params, given);
+	const struct tb_network_params *params = &net->params;
+	struct tb_cable cable = given ? *given : (struct tb_cable){0};
+	if (!cable.bytes_per_s)
+		cable.bytes_per_s = params->link_bytes_per_s;
+	if (!cable.latency_ps)
+		cable.latency_ps = params->hop_latency_ps;
+	if (!cable.n_vcs)
+		cable.n_vcs = params->n_vcs;
+	if (!cable.fifo_bytes)
+		cable.fifo_bytes = params->fifo_bytes;
 	const struct tb_switching_kind *kind = tb_switching_of(&net->params);
 	bool has_fifos = !kind || !kind->stands_for_other;
 	if ((has_fifos &&

@@ -83,20 +83,6 @@ static void place_above(struct cutting *cutting, uint32_t sw)
 	put_in(cutting, sw, best);
 }
 
-static void find_crossing(struct tb_parts *parts, const struct tb_network *net)
-{
-	parts->n_crossing = 0;
-	parts->latency_ps = TB_TIME_NEVER;
-	for (uint32_t link = 0; link < net->n_links; link++) {
-		parts->crossing_of[link] = TB_ID_NONE;
-		if (tb_parts_to(parts, net, link) == tb_parts_from(parts, net, link))
-			continue;
-		parts->crossing_of[link] = parts->n_crossing++;
-		if (net->links[link].latency_ps < parts->latency_ps)
-			parts->latency_ps = net->links[link].latency_ps;
-	}
-}
-
 // part_cut makes `n` parts.
 static void part_cut(struct cutting *cutting, uint32_t n)
 {
@@ -112,7 +98,16 @@ static void part_cut(struct cutting *cutting, uint32_t n)
 	for (uint32_t node = 0; node < net->n_nodes; node++)
 		parts->of_node[node] =
 			parts->of_switch[net->links[net->injection[node]].to];
-	find_crossing(parts, net);
+	parts->n_crossing = 0;
+	parts->latency_ps = TB_TIME_NEVER;
+	for (uint32_t link = 0; link < net->n_links; link++) {
+		parts->crossing_of[link] = TB_ID_NONE;
+		if (tb_parts_to(parts, net, link) == tb_parts_from(parts, net, link))
+			continue;
+		parts->crossing_of[link] = parts->n_crossing++;
+		if (net->links[link].latency_ps < parts->latency_ps)
+			parts->latency_ps = net->links[link].latency_ps;
+	}
 	parts->most_links = 0;
 	for (uint32_t part = 0; part < n; part++)
 		if (cutting->n_links[part] > parts->most_links)
@@ -128,10 +123,17 @@ static uint64_t part_cost_of(const struct cutting *cutting)
 	return 1000 * (parts->most_links * parts->n + parts->n_crossing) / n_links;
 }
 
-// best_of is the largest number of parts that costs at most a tenth more than the
-// cheapest: more parts keep more threads busy evenly.
-static uint32_t best_of(struct cutting *cutting)
+static uint32_t part_number_of(struct cutting *cutting, uint32_t wanted)
 {
+	uint32_t most = cutting->n_with_nodes;
+	if (most > TB_PARTS_MOST)
+		most = TB_PARTS_MOST;
+	if (wanted)
+		return wanted < most ? wanted : most;
+	if (cutting->net->n_nodes < TB_PARTS_NODES || most < 2 * MOST)
+		return 1;
+	// The largest number of parts that costs at most a tenth more than the
+	// cheapest: more parts keep more threads busy evenly.
 	uint64_t costs[MOST + 1], least = UINT64_MAX;
 	uint32_t best = MOST;
 	for (uint32_t n = FEWEST; n <= MOST; n++) {
@@ -143,18 +145,6 @@ static uint32_t best_of(struct cutting *cutting)
 	while (10 * costs[best] > 11 * least)
 		best--;
 	return best;
-}
-
-static uint32_t part_number_of(struct cutting *cutting, uint32_t wanted)
-{
-	uint32_t most = cutting->n_with_nodes;
-	if (most > TB_PARTS_MOST)
-		most = TB_PARTS_MOST;
-	if (wanted)
-		return wanted < most ? wanted : most;
-	if (cutting->net->n_nodes < TB_PARTS_NODES || most < 2 * MOST)
-		return 1;
-	return best_of(cutting);
 }
 
 static int allocate(struct cutting *cutting)

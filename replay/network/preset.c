@@ -31,8 +31,6 @@ static bool in_section(const char *section, const char *written)
 	return strcmp(section, written) == 0;
 }
 
-enum { LIKE_MOST = 8 }; // networks, each like the next
-
 static bool preset_has_key(const struct tb_preset_key *keys, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++)
@@ -194,10 +192,10 @@ static int read_like(struct tb_preset_reading *reading, const char *name)
 		if (strcmp(at->name, name) == 0)
 			return tb_fail_in(reading->error, TB_EUSAGE, source,
 				"like = %s: it would be like itself", name);
-	if (derived->depth == LIKE_MOST)
+	if (derived->depth == TB_PRESET_LIKE_MOST)
 		return tb_fail_in(reading->error, TB_EUSAGE, source,
 			"like = %s: expected at most %d networks that are like another",
-			name, LIKE_MOST - 1);
+			name, TB_PRESET_LIKE_MOST - 1);
 	struct tb_preset_file base = {
 		.name = name, .derived = derived, .depth = derived->depth + 1};
 	derived->source = source;
@@ -230,23 +228,6 @@ static int preset_on_key(
 	reading->file->has_keys = true;
 	reading->status = status;
 	return status == TB_OK;
-}
-
-// choose_host turns to the library that the list or the preset names.
-static int choose_host(struct tb_preset_reading *reading, const char *list)
-{
-	tb_preset_last_change(list, "host", reading->library, sizeof reading->library);
-	reading->host = tb_preset_find_library(reading, reading->library);
-	if (reading->host)
-		return TB_OK;
-	const char *names[TB_PRESET_HOSTS_MOST];
-	for (uint32_t i = 0; i < reading->n_hosts; i++)
-		names[i] = reading->hosts[i].params.name;
-	struct tb_hint hint;
-	return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
-		"host = %s: the network has no such library%s", reading->library,
-		tb_hint_choice(
-			&hint, reading->library, names, reading->n_hosts, sizeof *names));
 }
 
 // The list of changes behind a preset's name: "ib-hdr,levels=2,shape=xgft(2; 4,4; 1,4)".
@@ -295,31 +276,37 @@ int tb_preset_change(struct tb_preset_reading *reading, char *list)
 	return TB_OK;
 }
 
-static int no_preset(struct tb_preset_reading *reading, const char *name)
+// parse takes the preset that is built in, else the one in the user's folder, else the
+// file of that name.
+static int parse(struct tb_preset_reading *reading, const char *name, char *own_path)
 {
-	char *names = tb_network_preset_names(), list[256];
-	size_t n = 0;
-	if (!names)
-		return tb_fail_memory(reading->error, "the presets");
-	for (const char *at = names; *at && n < sizeof list; at += strcspn(at, "\n") + 1)
-		n += (size_t)snprintf(list + n, sizeof list - n, "%s%.*s", n ? ", " : "",
-			(int)strcspn(at, "\n"), at);
-	free(names);
-	if (reading->file->derived)
-		return tb_fail_in(reading->error, TB_EUSAGE,
-			reading->file->derived->source,
-			"like = %s: it is neither a network preset (%s) nor a file", name,
-			list);
-	return tb_fail(reading->error, TB_EUSAGE,
-		"'%s' is neither a network preset (%s) nor a file", name, list);
-}
-
-static int parse_file(struct tb_preset_reading *reading, const char *path)
-{
+	const struct tb_schema_network *built_in = tb_preset_built_in(name);
+	if (built_in)
+		return ini_parse_string(built_in->text, preset_on_key, reading);
+	if (tb_preset_own_path(name, own_path, PATH_MAX))
+		reading->source = own_path; // for errors
+	const char *path = reading->source;
 	struct tb_text_lines lines;
 	FILE *file = tb_input_fopen(path);
-	if (!file && errno == ENOENT && !strchr(path, '/') && !strchr(path, '.'))
-		return no_preset(reading, path);
+	if (!file && errno == ENOENT && !strchr(path, '/') && !strchr(path, '.')) {
+		char *names = tb_network_preset_names(), list[256];
+		size_t n = 0;
+		if (!names)
+			return tb_fail_memory(reading->error, "the presets");
+		for (const char *at = names; *at && n < sizeof list;
+			at += strcspn(at, "\n") + 1)
+			n += (size_t)snprintf(list + n, sizeof list - n, "%s%.*s",
+				n ? ", " : "", (int)strcspn(at, "\n"), at);
+		free(names);
+		if (reading->file->derived)
+			return tb_fail_in(reading->error, TB_EUSAGE,
+				reading->file->derived->source,
+				"like = %s: it is neither a network preset (%s) nor a "
+				"file",
+				path, list);
+		return tb_fail(reading->error, TB_EUSAGE,
+			"'%s' is neither a network preset (%s) nor a file", path, list);
+	}
 	if (!file && reading->file->derived)
 		return tb_fail_in(reading->error, TB_EIO, reading->file->derived->source,
 			"like = %s: it cannot be read: %s", path, strerror(errno));
@@ -332,18 +319,6 @@ static int parse_file(struct tb_preset_reading *reading, const char *path)
 	tb_text_lines_fini(&lines);
 	fclose(file);
 	return status != TB_OK ? status : line;
-}
-
-// parse takes the preset that is built in, else the one in the user's folder, else the
-// file of that name.
-static int parse(struct tb_preset_reading *reading, const char *name, char *own_path)
-{
-	const struct tb_schema_network *built_in = tb_preset_built_in(name);
-	if (built_in)
-		return ini_parse_string(built_in->text, preset_on_key, reading);
-	if (tb_preset_own_path(name, own_path, PATH_MAX))
-		reading->source = own_path; // for errors
-	return parse_file(reading, reading->source);
 }
 
 static const struct tb_schema_network *built_in_at(size_t i)
@@ -403,8 +378,23 @@ static int read_preset(struct tb_preset_reading *reading, char *list)
 		reading, switching[0] ? switching : reading->kinds[0].name);
 	if (status == TB_OK)
 		status = preset_read_file(reading, reading->source, reading->own_path);
-	if (status == TB_OK)
-		status = choose_host(reading, list);
+	if (status == TB_OK) {
+		// Turn to the library that the list or the preset names.
+		tb_preset_last_change(
+			list, "host", reading->library, sizeof reading->library);
+		reading->host = tb_preset_find_library(reading, reading->library);
+		if (!reading->host) {
+			const char *names[TB_PRESET_HOSTS_MOST];
+			for (uint32_t i = 0; i < reading->n_hosts; i++)
+				names[i] = reading->hosts[i].params.name;
+			struct tb_hint hint;
+			status = tb_fail_in(reading->error, TB_EUSAGE, reading->source,
+				"host = %s: the network has no such library%s",
+				reading->library,
+				tb_hint_choice(&hint, reading->library, names,
+					reading->n_hosts, sizeof *names));
+		}
+	}
 	if (status == TB_OK && list)
 		status = tb_preset_change(reading, list);
 	if (status != TB_OK)
@@ -465,6 +455,28 @@ int tb_network_preset_of(struct tb_network_params *params, const char *name,
 		*params = tb_preset_simplified(&reading.params);
 	free(copy);
 	return status;
+}
+
+static int keep_like(
+	void *context, const char *section, const char *name, const char *value)
+{
+	char *like = context;
+	if (strcmp(section, "network") == 0 && strcmp(name, "like") == 0)
+		snprintf(like, TB_PRESET_LIKE_SIZE, "%s", value);
+	return 1;
+}
+
+void tb_network_preset_like(const char *path, char like[TB_PRESET_LIKE_SIZE])
+{
+	struct tb_text_lines lines;
+	FILE *file = tb_input_fopen(path);
+	like[0] = '\0';
+	if (!file)
+		return;
+	tb_text_lines_init(&lines, file, path, NULL);
+	ini_parse_stream(tb_text_lines_give, &lines, keep_like, like);
+	tb_text_lines_fini(&lines);
+	fclose(file);
 }
 
 int tb_network_preset(

@@ -20,6 +20,12 @@
 int tb_network_preset(struct tb_network_params *params, const char *name,
 	struct tb_error *error) TB_MUST_USE;
 
+// tb_network_preset_like reads which preset or file a file says that it is like; "" where
+// it says nothing, is no preset, or cannot be read. So many networks may each be like the
+// next one.
+enum { TB_PRESET_LIKE_SIZE = 256, TB_PRESET_LIKE_MOST = 8 };
+void tb_network_preset_like(const char *path, char like[TB_PRESET_LIKE_SIZE]);
+
 #define TB_NETWORK_DEFAULT "qsnet"
 
 // tb_network_preset_name returns the name of built-in preset i, in the order of the

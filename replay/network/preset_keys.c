@@ -106,37 +106,6 @@ const struct tb_preset_key tb_preset_keys[] = {
 };
 const size_t tb_preset_n_keys = sizeof tb_preset_keys / sizeof *tb_preset_keys;
 
-// put_words writes "A, B or C" of the words up to number `last`.
-static char *put_words(const char *const *words, uint64_t last, char *buffer, size_t size)
-{
-	size_t n = 0;
-	for (uint64_t i = 0; i <= last && n < size; i++)
-		n += (size_t)snprintf(buffer + n, size - n, "%s%s",
-			i == 0	    ? ""
-			: i == last ? " or "
-				    : ", ",
-			words[i]);
-	return buffer;
-}
-
-// put_limits writes what a number may be.
-static char *put_limits(const struct tb_preset_key *key, char *buffer, size_t size)
-{
-	const char *none = key->need >= TB_KEY_MAY_BE_NONE ? ", or none" : "";
-	if (key->form == TB_FORM_TIME)
-		snprintf(buffer, size, "a time %s %llus, such as 200ns",
-			key->min ? "above 0 and up to" : "from 0 to",
-			(unsigned long long)(key->max / (uint64_t)TB_PS_PER_S));
-	else if (key->form == TB_FORM_RATE)
-		snprintf(buffer, size, "%sa rate from 1MB/s to 1000GB/s: " TB_RATE_HINT,
-			*none ? "none or " : "");
-	else
-		snprintf(buffer, size, "a %s from %llu to %llu%s",
-			key->form == TB_FORM_COUNT ? "whole number" : "size in bytes",
-			(unsigned long long)key->min, (unsigned long long)key->max, none);
-	return buffer;
-}
-
 char *tb_preset_key_expects(const struct tb_preset_key *key, char *buffer, size_t size)
 {
 	static const char *const sentences[] = {
@@ -152,10 +121,38 @@ char *tb_preset_key_expects(const struct tb_preset_key *key, char *buffer, size_
 		[TB_FORM_LEVEL_TIMES] = "1 to 12 times above 0 and up to 1s, the nodes' "
 					"first, such as 300ns 500ns",
 	};
-	if (key->form == TB_FORM_CHOICE || key->form == TB_FORM_SWITCHING)
-		return put_words(key->words, key->max, buffer, size);
-	if (!sentences[key->form])
-		return put_limits(key, buffer, size);
+	if (key->form == TB_FORM_CHOICE || key->form == TB_FORM_SWITCHING) {
+		// Write "A, B or C" of the words up to number `last`.
+		const char *const *words = key->words;
+		uint64_t last = key->max;
+		size_t n = 0;
+		for (uint64_t i = 0; i <= last && n < size; i++)
+			n += (size_t)snprintf(buffer + n, size - n, "%s%s",
+				i == 0	    ? ""
+				: i == last ? " or "
+					    : ", ",
+				words[i]);
+		return buffer;
+	}
+	if (!sentences[key->form]) {
+		// Write what a number may be.
+		const char *none = key->need >= TB_KEY_MAY_BE_NONE ? ", or none" : "";
+		if (key->form == TB_FORM_TIME)
+			snprintf(buffer, size, "a time %s %llus, such as 200ns",
+				key->min ? "above 0 and up to" : "from 0 to",
+				(unsigned long long)(key->max / (uint64_t)TB_PS_PER_S));
+		else if (key->form == TB_FORM_RATE)
+			snprintf(buffer, size,
+				"%sa rate from 1MB/s to 1000GB/s: " TB_RATE_HINT,
+				*none ? "none or " : "");
+		else
+			snprintf(buffer, size, "a %s from %llu to %llu%s",
+				key->form == TB_FORM_COUNT ? "whole number"
+							   : "size in bytes",
+				(unsigned long long)key->min,
+				(unsigned long long)key->max, none);
+		return buffer;
+	}
 	snprintf(buffer, size, "%s", sentences[key->form]);
 	return buffer;
 }

@@ -180,24 +180,20 @@ int tb_preset_set_switching(struct tb_preset_reading *reading, const char *name)
 	return TB_OK;
 }
 
-// stand_for: the list has another switching stand in for that of the preset.
-static int stand_for(struct tb_preset_reading *reading, const char *value)
-{
-	for (size_t i = 0; i < reading->n_kinds; i++) {
-		const struct tb_switching_kind *kind = &reading->kinds[i];
-		if (strcmp(kind->name, value) != 0 || kind->stands_for_other)
-			continue;
-		reading->params.stands_for = (unsigned)i;
-		return TB_OK;
-	}
-	return TB_OK;
-}
-
 // store_switching: the list of changes takes precedence over the preset.
 static int store_switching(struct tb_preset_reading *reading, const char *value)
 {
-	if (reading->switching[0] && reading->kind->stands_for_other)
-		return stand_for(reading, value);
+	if (reading->switching[0] && reading->kind->stands_for_other) {
+		// The list has another switching stand in for that of the preset.
+		for (size_t i = 0; i < reading->n_kinds; i++) {
+			const struct tb_switching_kind *kind = &reading->kinds[i];
+			if (strcmp(kind->name, value) != 0 || kind->stands_for_other)
+				continue;
+			reading->params.stands_for = (unsigned)i;
+			return TB_OK;
+		}
+		return TB_OK;
+	}
 	if (reading->switching[0])
 		return TB_OK;
 	for (size_t i = tb_preset_n_keys; i < reading->n_keys; i++)

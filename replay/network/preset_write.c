@@ -7,17 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// write_real writes as few digits as read back the same.
-static void write_real(double real, FILE *stream)
-{
-	char text[32];
-	int digits = 1;
-	do
-		snprintf(text, sizeof text, "%.*g", digits, real);
-	while (strtod(text, NULL) != real && digits++ < 17);
-	fputs(text, stream);
-}
-
 static void write_value(const struct tb_parameter *at, FILE *stream)
 {
 	static const char *const units[] = {[TB_UNIT_NONE] = "",
@@ -28,9 +17,16 @@ static void write_value(const struct tb_parameter *at, FILE *stream)
 		fputs("none", stream);
 	else if (at->value.type == TB_VALUE_WORD)
 		fputs(at->value.word, stream);
-	else if (at->value.type == TB_VALUE_REAL)
-		write_real(at->value.real, stream);
-	else
+	else if (at->value.type == TB_VALUE_REAL) {
+		// Write as few digits as read back the same.
+		double real = at->value.real;
+		char text[32];
+		int digits = 1;
+		do
+			snprintf(text, sizeof text, "%.*g", digits, real);
+		while (strtod(text, NULL) != real && digits++ < 17);
+		fputs(text, stream);
+	} else
 		fprintf(stream, "%" PRId64 "%s", at->value.whole, units[at->unit]);
 }
 

@@ -90,17 +90,6 @@ static int tree_add_rail(struct tree_building *tree)
 	return status;
 }
 
-static int add_rails(struct tree_building *tree, uint32_t n_rails)
-{
-	int status = tree_add_rail(tree);
-	for (uint32_t rail = 1; rail < n_rails && status == TB_OK; rail++) {
-		status = tb_network_next_rail(tree->builder, tree->error);
-		if (status == TB_OK)
-			status = tree_add_rail(tree);
-	}
-	return status;
-}
-
 // tree_number_routes writes by which digits destinations choose.
 static int tree_number_routes(struct tree_building *tree)
 {
@@ -162,7 +151,12 @@ static int set_cables(struct tree_building *tree, const struct tb_network_params
 static int tree_build(
 	struct tb_network **network, struct tree_building *tree, uint32_t n_rails)
 {
-	int status = add_rails(tree, n_rails);
+	int status = tree_add_rail(tree);
+	for (uint32_t rail = 1; rail < n_rails && status == TB_OK; rail++) {
+		status = tb_network_next_rail(tree->builder, tree->error);
+		if (status == TB_OK)
+			status = tree_add_rail(tree);
+	}
 	if (status == TB_OK)
 		status = tree_number_routes(tree);
 	return status == TB_OK ? tb_network_finish(tree->builder, network, tree->error)

@@ -106,21 +106,6 @@ static int route_make_all(struct route_making *making, const volatile sig_atomic
 	return TB_OK;
 }
 
-static int check_reach(const struct tb_network *net, struct tb_error *error)
-{
-	for (uint32_t from = 0; from < net->n_nodes; from++) {
-		uint32_t sw = net->links[net->injection[from]].to;
-		uint32_t first = from - from % net->n_hosts; // of its rail
-		for (uint32_t to = first; to < first + net->n_hosts; to++)
-			if (net->distance[(size_t)sw * net->n_nodes + to] == FAR)
-				return tb_fail(error, TB_EUSAGE,
-					"no path up and then down leads from node %u to "
-					"node %u",
-					from, to);
-	}
-	return TB_OK;
-}
-
 static uint32_t longest(const struct tb_network *net)
 {
 	uint32_t most = 0;
@@ -195,5 +180,15 @@ int tb_network_make_routes(
 		return tb_fail_memory(error, "the routes of %u switches to %u nodes",
 			net->n_switches, net->n_nodes);
 	net->longest_path = longest(net);
-	return check_reach(net, error);
+	for (uint32_t from = 0; from < net->n_nodes; from++) {
+		uint32_t sw = net->links[net->injection[from]].to;
+		uint32_t first = from - from % net->n_hosts; // of its rail
+		for (uint32_t to = first; to < first + net->n_hosts; to++)
+			if (net->distance[(size_t)sw * net->n_nodes + to] == FAR)
+				return tb_fail(error, TB_EUSAGE,
+					"no path up and then down leads from node %u to "
+					"node %u",
+					from, to);
+	}
+	return TB_OK;
 }

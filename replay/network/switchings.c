@@ -159,38 +159,11 @@ static const struct tb_preset_key credits_keys[] = {
 		"what takes turns, packet by packet"},
 };
 
-static uint64_t blocks(uint64_t bytes)
-{
-	return (bytes + TB_CREDIT_BLOCK_BYTES - 1) / TB_CREDIT_BLOCK_BYTES;
-}
-
 // wire_of is the longest packet on the wire.
 static uint64_t wire_of(const struct tb_network_params *params)
 {
 	return (uint64_t)params->packet_payload_bytes + params->packet_overhead_bytes +
 	       tb_credit_params(params)->first_overhead_bytes;
-}
-
-static int check_buffer(const struct tb_network_params *params, const char *source,
-	struct tb_error *error)
-{
-	uint64_t need = blocks(wire_of(params)) * TB_CREDIT_BLOCK_BYTES;
-	if (params->fifo_bytes >= need)
-		return TB_OK;
-	return tb_fail_in(error, TB_EUSAGE, source,
-		"buffer = %u: expected room for the longest packet, %llu bytes (payload "
-		"+ overhead + first_overhead in blocks of 64)",
-		params->fifo_bytes, (unsigned long long)need);
-}
-
-// headroom_of is what can still come in after a buffer passed xoff: what the link carries
-// in twice its latency, and three frames (rule C10). Rounded upwards; a double holds what
-// 10^12 bytes per second and a second of latency come to.
-static uint64_t headroom_of(const struct tb_network_params *params)
-{
-	double under_way = 2.0 * (double)params->hop_latency_ps *
-			   (double)params->link_bytes_per_s / (double)TB_PS_PER_S;
-	return (uint64_t)under_way + 1 + 3 * wire_of(params);
 }
 
 static int check_pause(const struct tb_network_params *params, const char *source,
@@ -203,7 +176,12 @@ static int check_pause(const struct tb_network_params *params, const char *sourc
 		return tb_fail_in(error, TB_EUSAGE, source,
 			"xon = %u: expected xoff = %u or less", credits->xon_bytes,
 			credits->xoff_bytes);
-	uint64_t headroom = headroom_of(params);
+	// What can still come in after a buffer passed xoff: what the link carries
+	// in twice its latency, and three frames (rule C10). Rounded upwards; a double
+	// holds what 10^12 bytes per second and a second of latency come to.
+	double under_way = 2.0 * (double)params->hop_latency_ps *
+			   (double)params->link_bytes_per_s / (double)TB_PS_PER_S;
+	uint64_t headroom = (uint64_t)under_way + 1 + 3 * wire_of(params);
 	if (params->fifo_bytes >= credits->xoff_bytes + headroom)
 		return TB_OK;
 	return tb_fail_in(error, TB_EUSAGE, source,
@@ -311,7 +289,17 @@ static int check_lanes(const struct tb_network_params *params, const char *sourc
 static int check_credits(const struct tb_network_params *params, const char *source,
 	struct tb_error *error)
 {
-	int status = check_buffer(params, source, error);
+	int status = TB_OK;
+	uint64_t need =
+		((wire_of(params) + TB_CREDIT_BLOCK_BYTES - 1) / TB_CREDIT_BLOCK_BYTES) *
+		TB_CREDIT_BLOCK_BYTES;
+	if (params->fifo_bytes < need) {
+		status = tb_fail_in(error, TB_EUSAGE, source,
+			"buffer = %u: expected room for the longest packet, %llu bytes "
+			"(payload "
+			"+ overhead + first_overhead in blocks of 64)",
+			params->fifo_bytes, (unsigned long long)need);
+	}
 	if (status == TB_OK)
 		status = check_pause(params, source, error);
 	if (status == TB_OK)

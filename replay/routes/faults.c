@@ -51,110 +51,85 @@ static void kill_cable(struct tb_faults *faults, uint32_t link, tb_time_ps at)
 		faults->dead_at[link] = faults->dead_at[back] = at;
 }
 
-static void kill_switch(struct tb_faults *faults, uint32_t sw, tb_time_ps at)
-{
-	const struct tb_network *net = faults->net;
-	for (uint32_t port = net->first_out[sw]; port < net->first_out[sw + 1]; port++)
-		if (net->out_links[port] != TB_ID_NONE)
-			kill_cable(faults, net->out_links[port], at);
-}
-
 int tb_faults_put(struct tb_faults *faults, struct tb_fault fault, struct tb_error *error)
 {
 	if (TB_ARRAY_RESERVE(&faults->all, &faults->room, faults->n + 1) != TB_OK)
 		return tb_fail_memory(error, "the faults");
 	faults->all[faults->n++] = fault;
-	if (fault.is_switch)
-		kill_switch(faults, fault.id, fault.at_ps);
-	else
+	if (fault.is_switch) {
+		const struct tb_network *net = faults->net;
+		for (uint32_t port = net->first_out[fault.id];
+			port < net->first_out[fault.id + 1]; port++)
+			if (net->out_links[port] != TB_ID_NONE)
+				kill_cable(faults, net->out_links[port], fault.at_ps);
+	} else
 		kill_cable(faults, fault.id, fault.at_ps);
 	return TB_OK;
-}
-
-// put_cables takes the place of a link: a host has a cable per network interface.
-static int put_cables(struct tb_faults *faults, const char *place, tb_time_ps at,
-	struct tb_error *error)
-{
-	struct tb_named_nodes nodes;
-	struct tb_link link;
-	int status = TB_OK;
-	if (tb_names_find_nodes(faults->net, place, &nodes, NULL) == TB_OK) {
-		for (uint32_t i = 0; i < nodes.n && status == TB_OK; i++) {
-			uint32_t node = nodes.first + i * nodes.step;
-			uint32_t id = faults->net->injection[node];
-			status = tb_faults_put(
-				faults, (struct tb_fault){.id = id, .at_ps = at}, error);
-		}
-		return status;
-	}
-	status = tb_names_find_link(faults->net, place, &link, error);
-	if (status != TB_OK)
-		return status;
-	return tb_faults_put(
-		faults, (struct tb_fault){.id = link.id, .at_ps = at}, error);
-}
-
-static int fault_put_switch(
-	struct tb_faults *faults, const char *name, tb_time_ps at, struct tb_error *error)
-{
-	struct tb_switch sw;
-	int status = tb_names_find_switch(faults->net, name, &sw, error);
-	if (status != TB_OK)
-		return status;
-	return tb_faults_put(faults,
-		(struct tb_fault){.is_switch = true, .id = sw.id, .at_ps = at}, error);
 }
 
 // put_named takes a fault apart whose "@TIME" has been taken off.
 static int put_named(
 	struct tb_faults *faults, const char *text, tb_time_ps at, struct tb_error *error)
 {
-	if (strncmp(text, "link=", 5) == 0)
-		return put_cables(faults, text + 5, at, error);
-	if (strncmp(text, "switch=", 7) == 0)
-		return fault_put_switch(faults, text + 7, at, error);
+	if (strncmp(text, "link=", 5) == 0) {
+		// Take the place of a link: a host has a cable per network interface.
+		const char *place = text + 5;
+		struct tb_named_nodes nodes;
+		struct tb_link link;
+		int status = TB_OK;
+		if (tb_names_find_nodes(faults->net, place, &nodes, NULL) == TB_OK) {
+			for (uint32_t i = 0; i < nodes.n && status == TB_OK; i++) {
+				uint32_t node = nodes.first + i * nodes.step;
+				uint32_t id = faults->net->injection[node];
+				status = tb_faults_put(faults,
+					(struct tb_fault){.id = id, .at_ps = at}, error);
+			}
+			return status;
+		}
+		status = tb_names_find_link(faults->net, place, &link, error);
+		if (status != TB_OK)
+			return status;
+		return tb_faults_put(
+			faults, (struct tb_fault){.id = link.id, .at_ps = at}, error);
+	}
+	if (strncmp(text, "switch=", 7) == 0) {
+		const char *name = text + 7;
+		struct tb_switch sw;
+		int status = tb_names_find_switch(faults->net, name, &sw, error);
+		if (status != TB_OK)
+			return status;
+		return tb_faults_put(faults,
+			(struct tb_fault){.is_switch = true, .id = sw.id, .at_ps = at},
+			error);
+	}
 	return tb_fail(error, TB_EUSAGE,
 		"'%.100s': expected link=PLACE or switch=LEVEL.INDEX, and @TIME "
 		"behind it",
 		text);
 }
 
-// put_untimed takes a fault without a time; of one with an @ that names nothing, the
-// time is what is wrong.
-static int put_untimed(struct tb_faults *faults, const char *text, struct tb_error *error)
-{
-	int status = put_named(faults, text, 0, error);
-	if (status == TB_EUSAGE && strchr(text, '@'))
-		return tb_fail(error, TB_EUSAGE,
-			"'%.100s': expected a time behind the @, such as 12ms, or a name "
-			"that has the @",
-			text);
-	return status;
-}
-
 int tb_faults_add(struct tb_faults *faults, const char *text, struct tb_error *error)
 {
 	const char *sign = strrchr(text, '@');
 	tb_time_ps at = 0;
-	if (!sign || tb_parse_time(sign + 1, &at) != TB_OK)
-		return put_untimed(faults, text, error);
+	if (!sign || tb_parse_time(sign + 1, &at) != TB_OK) {
+		// Take a fault without a time; of one with an @ that names nothing, the
+		// time is what is wrong.
+		int status = put_named(faults, text, 0, error);
+		if (status == TB_EUSAGE && strchr(text, '@'))
+			return tb_fail(error, TB_EUSAGE,
+				"'%.100s': expected a time behind the @, such as 12ms, "
+				"or a name "
+				"that has the @",
+				text);
+		return status;
+	}
 	char *place = strndup(text, (size_t)(sign - text));
 	if (!place)
 		return tb_fail_memory(error, "the faults");
 	int status = put_named(faults, place, at, error);
 	free(place);
 	return status;
-}
-
-// fault_read_line takes a line without its remark and the blanks around it.
-static int fault_read_line(struct tb_faults *faults, char *line, struct tb_error *error)
-{
-	line[strcspn(line, "#\r\n")] = '\0';
-	line += strspn(line, " \t");
-	size_t n = strlen(line);
-	while (n && (line[n - 1] == ' ' || line[n - 1] == '\t'))
-		line[--n] = '\0';
-	return n ? tb_faults_add(faults, line, error) : TB_OK;
 }
 
 int tb_faults_read(struct tb_faults *faults, const char *path, struct tb_error *error)
@@ -168,7 +143,14 @@ int tb_faults_read(struct tb_faults *faults, const char *path, struct tb_error *
 	int status = TB_OK, found = 1;
 	tb_text_lines_init(&lines, stream, path, error);
 	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0) {
-		status = fault_read_line(faults, lines.text, &why);
+		// Take a line without its remark and the blanks around it.
+		char *line = lines.text;
+		line[strcspn(line, "#\r\n")] = '\0';
+		line += strspn(line, " \t");
+		size_t n = strlen(line);
+		while (n && (line[n - 1] == ' ' || line[n - 1] == '\t'))
+			line[--n] = '\0';
+		status = n ? tb_faults_add(faults, line, &why) : TB_OK;
 		if (status != TB_OK)
 			status = tb_fail_at(error, (enum tb_status)status, path,
 				TB_PLACE_LINE, lines.number, "%s", why.text);

@@ -87,21 +87,17 @@ int tb_route_choice_init(struct tb_route_choice *choice, const struct tb_network
 	return status;
 }
 
-static void free_table(
-	struct tb_route_choice *choice, struct tb_route_choice_table *table)
-{
-	for (uint32_t sw = 0; sw < choice->net->n_switches; sw++)
-		free(table->columns[sw]);
-	free(table->columns);
-}
-
 void tb_route_choice_fini(struct tb_route_choice *choice)
 {
 	free(choice->turns);
 	free(choice->dead_at);
 	free(choice->deaths);
-	for (uint32_t i = 0; i < choice->n_tables; i++)
-		free_table(choice, &choice->tables[i]);
+	for (uint32_t i = 0; i < choice->n_tables; i++) {
+		struct tb_route_choice_table *table = &choice->tables[i];
+		for (uint32_t sw = 0; sw < choice->net->n_switches; sw++)
+			free(table->columns[sw]);
+		free(table->columns);
+	}
 	free(choice->tables);
 	free(choice->links);
 	tb_distances_fini(&choice->distances);

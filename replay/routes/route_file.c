@@ -91,28 +91,6 @@ static int begin_guid(struct route_file_reading *reading, const char *text)
 	return TB_OK;
 }
 
-// begin_name begins the part of the switch with the name in parentheses, in quotes.
-static int begin_name(struct route_file_reading *reading, char *line)
-{
-	char *quoted = strstr(line, "('"); // a name may hold parentheses, too
-	char *name = quoted ? quoted : strrchr(line, '(');
-	char *end = name ? strrchr(name, ')') : NULL;
-	struct tb_switch sw = {0};
-	struct tb_error why = {0};
-	if (!end)
-		return bad(reading, "expected the switch's name in parentheses, such as "
-				    "('1.4')");
-	*end = '\0';
-	name++;
-	if (*name == '\'' && end > name + 1 && end[-1] == '\'') {
-		end[-1] = '\0';
-		name++;
-	}
-	if (tb_names_find_switch(reading->table.net, name, &sw, &why) != TB_OK)
-		return bad(reading, why.text);
-	return route_file_begin_switch(reading, sw.id);
-}
-
 // read_switch takes the line that begins a switch's part, of dump_lfts or, with `routes`
 // behind "dump_ucast_routes:", of OpenSM's and ibdiagnet's .fdbs.
 static int read_switch(struct route_file_reading *reading, char *line, const char *routes)
@@ -134,7 +112,24 @@ static int read_switch(struct route_file_reading *reading, char *line, const cha
 	}
 	if (reading->has_guids && guid)
 		return begin_guid(reading, guid + strlen(" guid "));
-	return begin_name(reading, line);
+	// Begin the part of the switch with the name in parentheses, in quotes.
+	char *quoted = strstr(line, "('"); // a name may hold parentheses, too
+	char *name = quoted ? quoted : strrchr(line, '(');
+	char *end = name ? strrchr(name, ')') : NULL;
+	struct tb_switch sw = {0};
+	struct tb_error why = {0};
+	if (!end)
+		return bad(reading, "expected the switch's name in parentheses, such as "
+				    "('1.4')");
+	*end = '\0';
+	name++;
+	if (*name == '\'' && end > name + 1 && end[-1] == '\'') {
+		end[-1] = '\0';
+		name++;
+	}
+	if (tb_names_find_switch(reading->table.net, name, &sw, &why) != TB_OK)
+		return bad(reading, why.text);
+	return route_file_begin_switch(reading, sw.id);
 }
 
 // route_file_check_port finds the link at a port of the file.
@@ -251,54 +246,12 @@ static int route_file_read_port(
 	return TB_OK;
 }
 
-static int route_file_read_entry(struct route_file_reading *reading, char *line)
-{
-	char *end = NULL;
-	errno = 0;
-	unsigned long long lid = strtoull(line, &end, 16);
-	uint64_t port = 0;
-	if (errno || end == line || (*end != ' ' && *end != '\t' && *end != ':'))
-		return bad(reading, "expected a LID in hexadecimal and a port, such as "
-				    "0x0001 004");
-	int status = route_file_read_port(reading, &end, &port);
-	if (status == TB_OK && !reading->is_begun)
-		return bad(reading, "expected a line 'Unicast lids [...] of switch ... "
-				    "('1.4'):' or 'dump_ucast_routes: Switch 0x...' "
-				    "before the first LID");
-	if (status != TB_OK || reading->sw == TB_ID_NONE || reading->is_private)
-		return status;
-	return put_route(reading, lid, port, end);
-}
-
 // begin_private takes the number of one of several tables that a switch can have
 // (ibdiagnet with private forwarding tables). The first is the one of all traffic.
 static void begin_private(struct route_file_reading *reading, const char *number)
 {
 	reading->is_private = strtoul(number, NULL, 10) > 0;
 	reading->n_private += reading->is_private;
-}
-
-// says_nothing returns whether a line is blank, a comment, a column head, or the warning
-// with which dump_lfts ends its output.
-static bool says_nothing(const char *line)
-{
-	return *line == '\0' || *line == '#' || strncmp(line, "*** ", 4) == 0 ||
-	       strncmp(line, "Lid", 3) == 0 || strncmp(line, "LID", 3) == 0 ||
-	       strncmp(line, "Port", 4) == 0;
-}
-
-// same_lid: two nodes have one LID, as in a file that was put together of two subnets.
-static int same_lid(const struct route_file_reading *reading, uint32_t lid, uint32_t node,
-	uint32_t other)
-{
-	const struct tb_network *net = reading->table.net;
-	char one[TB_NAME_SIZE], two[TB_NAME_SIZE];
-	return tb_fail_in(reading->table.error, TB_EFORMAT, reading->table.name,
-		"its tables name hosts by LID, and the fabric gives LID 0x%04x to %s and "
-		"%s",
-		(unsigned)lid,
-		tb_names_node(net, (struct tb_node){other}, one, sizeof one),
-		tb_names_node(net, (struct tb_node){node}, two, sizeof two));
 }
 
 // learn_node maps the LIDs of a node. Of several LIDs of a port the first is the one that
@@ -311,8 +264,19 @@ static int learn_node(struct route_file_reading *reading, uint32_t node)
 	if (own.lid == 0)
 		return TB_OK;
 	reading->n_lids++;
-	if (tb_map_find(&reading->node_of_lid, own.lid, &other) && other < A_STRANGER)
-		return same_lid(reading, own.lid, node, other);
+	if (tb_map_find(&reading->node_of_lid, own.lid, &other) && other < A_STRANGER) {
+		// Two nodes have one LID, as in a file that was put together of two
+		// subnets.
+		const struct tb_network *net = reading->table.net;
+		char one[TB_NAME_SIZE], two[TB_NAME_SIZE];
+		return tb_fail_in(reading->table.error, TB_EFORMAT, reading->table.name,
+			"its tables name hosts by LID, and the fabric gives LID 0x%04x "
+			"to %s and "
+			"%s",
+			(unsigned)own.lid,
+			tb_names_node(net, (struct tb_node){other}, one, sizeof one),
+			tb_names_node(net, (struct tb_node){node}, two, sizeof two));
+	}
 	int status = tb_map_put(&reading->node_of_lid, own.lid, node);
 	for (uint32_t i = 1; i < UINT32_C(1) << own.lmc && status == TB_OK; i++)
 		status = tb_map_put(&reading->node_of_lid, own.lid + i, AN_ALIAS);
@@ -343,22 +307,6 @@ static int learn_identities(struct route_file_reading *reading)
 	return status;
 }
 
-// route_file_count_lids takes the remark that the LIDs of the file count nodes: only
-// where those of the network do, or where it has none.
-static int route_file_count_lids(struct route_file_reading *reading)
-{
-	const struct tb_network *net = reading->table.net;
-	reading->is_counted = true;
-	if (!reading->lacks_lids && net->node_identities.n > 0)
-		return bad(reading,
-			"the LIDs of these tables count nodes, and the fabric "
-			"has LIDs of its own");
-	for (uint32_t i = 0; reading->lacks_lids && i < net->n_nodes; i++)
-		if (tb_map_put(&reading->node_of_lid, i + 1, i) != TB_OK)
-			return tb_fail_memory(reading->table.error, "the network's LIDs");
-	return TB_OK;
-}
-
 static int route_file_read_line(struct route_file_reading *reading, char *line)
 {
 	static const char routes[] = "dump_ucast_routes:", number[] = "PLFT_NUM:";
@@ -370,9 +318,26 @@ static int route_file_read_line(struct route_file_reading *reading, char *line)
 		reading->n_ended++;
 		return TB_OK;
 	}
-	if (strcmp(line, TB_ROUTE_FILE_COUNTS) == 0)
-		return route_file_count_lids(reading);
-	if (says_nothing(line))
+	if (strcmp(line, TB_ROUTE_FILE_COUNTS) == 0) {
+		// Take the remark that the LIDs of the file count nodes: only
+		// where those of the network do, or where it has none.
+		const struct tb_network *net = reading->table.net;
+		reading->is_counted = true;
+		if (!reading->lacks_lids && net->node_identities.n > 0)
+			return bad(reading,
+				"the LIDs of these tables count nodes, and the fabric "
+				"has LIDs of its own");
+		for (uint32_t i = 0; reading->lacks_lids && i < net->n_nodes; i++)
+			if (tb_map_put(&reading->node_of_lid, i + 1, i) != TB_OK)
+				return tb_fail_memory(
+					reading->table.error, "the network's LIDs");
+		return TB_OK;
+	}
+	// Whether a line is blank, a comment, a column head, or the warning
+	// with which dump_lfts ends its output.
+	if (*line == '\0' || *line == '#' || strncmp(line, "*** ", 4) == 0 ||
+		strncmp(line, "Lid", 3) == 0 || strncmp(line, "LID", 3) == 0 ||
+		strncmp(line, "Port", 4) == 0)
 		return TB_OK;
 	if (strncmp(line, number, sizeof number - 1) == 0) {
 		begin_private(reading, line + sizeof number - 1);
@@ -381,7 +346,21 @@ static int route_file_read_line(struct route_file_reading *reading, char *line)
 	if (found || strncmp(line, "Unicast lids", 12) == 0)
 		return read_switch(
 			reading, line, found ? found + sizeof routes - 1 : NULL);
-	return route_file_read_entry(reading, line);
+	char *end = NULL;
+	errno = 0;
+	unsigned long long lid = strtoull(line, &end, 16);
+	uint64_t port = 0;
+	if (errno || end == line || (*end != ' ' && *end != '\t' && *end != ':'))
+		return bad(reading, "expected a LID in hexadecimal and a port, such as "
+				    "0x0001 004");
+	int status = route_file_read_port(reading, &end, &port);
+	if (status == TB_OK && !reading->is_begun)
+		return bad(reading, "expected a line 'Unicast lids [...] of switch ... "
+				    "('1.4'):' or 'dump_ucast_routes: Switch 0x...' "
+				    "before the first LID");
+	if (status != TB_OK || reading->sw == TB_ID_NONE || reading->is_private)
+		return status;
+	return put_route(reading, lid, port, end);
 }
 
 // check_end: a file that ends in the middle of a table is cut off.
@@ -488,34 +467,6 @@ static int remark_unreached(struct route_file_reading *reading, struct tb_networ
 	return route_file_remark(reading, net, text);
 }
 
-static int remark_all(struct route_file_reading *reading, struct tb_network *net)
-{
-	char text[300];
-	int status = remark_strangers(
-		reading, net, &reading->switches, "switch GUID|switch GUIDs");
-	if (status == TB_OK)
-		status = remark_strangers(reading, net, &reading->lids, "LID");
-	if (status == TB_OK)
-		status = route_file_remark_left_out(reading, net);
-	if (status == TB_OK)
-		status = remark_unreached(reading, net);
-	if (status == TB_OK && reading->n_moved) {
-		snprintf(text, sizeof text,
-			"%s: %u of %u entries are for a LID that another port has in the "
-			"fabric, and left out",
-			reading->table.name, reading->n_moved, reading->n_entries);
-		status = route_file_remark(reading, net, text);
-	}
-	if (status == TB_OK && reading->n_private) {
-		snprintf(text, sizeof text,
-			"%s: switches have further tables (PLFT_NUM above 0), which are "
-			"left out",
-			reading->table.name);
-		status = route_file_remark(reading, net, text);
-	}
-	return status;
-}
-
 static int route_file_check(struct route_file_reading *reading)
 {
 	int status = check_strangers(reading);
@@ -548,8 +499,33 @@ int tb_route_file_read(
 		status = read_all(&reading, stream);
 	if (status == TB_OK)
 		status = route_file_check(&reading);
-	if (status == TB_OK)
-		status = remark_all(&reading, net);
+	if (status == TB_OK) {
+		char text[300];
+		status = remark_strangers(
+			&reading, net, &reading.switches, "switch GUID|switch GUIDs");
+		if (status == TB_OK)
+			status = remark_strangers(&reading, net, &reading.lids, "LID");
+		if (status == TB_OK)
+			status = route_file_remark_left_out(&reading, net);
+		if (status == TB_OK)
+			status = remark_unreached(&reading, net);
+		if (status == TB_OK && reading.n_moved) {
+			snprintf(text, sizeof text,
+				"%s: %u of %u entries are for a LID that another port "
+				"has in the "
+				"fabric, and left out",
+				reading.table.name, reading.n_moved, reading.n_entries);
+			status = route_file_remark(&reading, net, text);
+		}
+		if (status == TB_OK && reading.n_private) {
+			snprintf(text, sizeof text,
+				"%s: switches have further tables (PLFT_NUM above 0), "
+				"which are "
+				"left out",
+				reading.table.name);
+			status = route_file_remark(&reading, net, text);
+		}
+	}
 	if (status == TB_OK)
 		tb_route_table_take(&reading.table, net);
 	tb_route_table_fini(&reading.table);

@@ -194,16 +194,6 @@ double tb_route_loads_worst(const struct tb_route_loads *loads, struct tb_node s
 	return worst.most;
 }
 
-static void route_load_measure(
-	const struct tb_network *net, struct tb_route_loads_scratch *scratch, uint32_t to)
-{
-	for (uint32_t sw = 0; sw < net->n_switches; sw++) {
-		size_t at = (size_t)sw * net->n_nodes + to;
-		scratch->distance[sw] = net->distance[at];
-		scratch->route[sw] = net->routes[at];
-	}
-}
-
 // route_load_sort puts the switches that lead to the destination in order, the farthest
 // first, and returns how many there are.
 static uint32_t route_load_sort(
@@ -253,7 +243,11 @@ static void add_tree(struct tb_route_loads *loads, uint32_t to, uint32_t n_alike
 	struct tb_route_loads_scratch *scratch = loads->scratch;
 	const uint32_t *n_nodes_of = nodes_of_rail(net, scratch, to);
 	uint32_t home = net->links[net->ejection[to]].from;
-	route_load_measure(net, scratch, to);
+	for (uint32_t sw = 0; sw < net->n_switches; sw++) {
+		size_t at = (size_t)sw * net->n_nodes + to;
+		scratch->distance[sw] = net->distance[at];
+		scratch->route[sw] = net->routes[at];
+	}
 	uint32_t n = route_load_sort(net, scratch), n_sources = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t sw = scratch->order[i];
@@ -309,20 +303,15 @@ static int add_trees(struct tb_route_loads *loads, const volatile sig_atomic_t *
 	return TB_OK;
 }
 
-static int add_symmetric(struct tb_route_loads *loads, const volatile sig_atomic_t *stop)
-{
-	add_ends(loads);
-	return tb_regular_loads_add(loads->network, loads->of, stop);
-}
-
 int tb_route_loads_add_all(struct tb_route_loads *loads,
 	const volatile sig_atomic_t *stop, struct tb_error *error)
 {
 	enum tb_ascent ascent = loads->network->params.ascent;
 	int status;
-	if (tb_regular_loads_fit(loads->network))
-		status = add_symmetric(loads, stop);
-	else if (ascent == TB_ASCENT_SOURCE || ascent == TB_ASCENT_ECMP)
+	if (tb_regular_loads_fit(loads->network)) {
+		add_ends(loads);
+		status = tb_regular_loads_add(loads->network, loads->of, stop);
+	} else if (ascent == TB_ASCENT_SOURCE || ascent == TB_ASCENT_ECMP)
 		status = add_pairs(loads, stop);
 	else
 		status = add_trees(loads, stop);

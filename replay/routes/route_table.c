@@ -104,17 +104,6 @@ static bool ends(const struct tb_network *net, uint32_t link)
 	return net->links[link].kind == TB_LINK_EJECTION;
 }
 
-// no_table: a packet arrives at a switch of which the file has nothing.
-static int no_table(const struct tb_route_table *table, uint32_t sw)
-{
-	char name[TB_NAME_SIZE];
-	return tb_fail_in(table->error, TB_EFORMAT, table->name,
-		"switch %s has no table: of the file's %u tables %u %s of this network's "
-		"switches",
-		tb_names_switch(table->net, (struct tb_switch){sw}, name, sizeof name),
-		table->n_in_file, table->n_known, table->n_known == 1 ? "is" : "are");
-}
-
 // loops: the walk has visited a switch twice.
 static int loops(const struct tb_route_table *table, uint32_t sw, uint32_t to)
 {
@@ -149,8 +138,18 @@ static int walk(struct tb_route_table *table, uint32_t sw, uint32_t to, uint32_t
 			rest = known;
 			break;
 		}
-		if (route == TB_ROUTE_NONE && !table->begun[sw])
-			return no_table(table, sw);
+		if (route == TB_ROUTE_NONE && !table->begun[sw]) {
+			// A packet arrives at a switch of which the file has nothing.
+			char name[TB_NAME_SIZE];
+			return tb_fail_in(table->error, TB_EFORMAT, table->name,
+				"switch %s has no table: of the file's %u tables %u %s "
+				"of this network's "
+				"switches",
+				tb_names_switch(table->net, (struct tb_switch){sw}, name,
+					sizeof name),
+				table->n_in_file, table->n_known,
+				table->n_known == 1 ? "is" : "are");
+		}
 		if (route == TB_ROUTE_NONE)
 			return TB_OK;
 		for (uint32_t i = 0; i < n; i++)
@@ -166,14 +165,6 @@ static int walk(struct tb_route_table *table, uint32_t sw, uint32_t to, uint32_t
 	return TB_OK;
 }
 
-static void note_unreached(struct tb_route_table *table, uint32_t from, uint32_t to)
-{
-	if (table->n_unreached++ > 0)
-		return;
-	table->unreached_from = from;
-	table->unreached_to = to;
-}
-
 // check_pair follows the route from one node to another.
 static int check_pair(
 	struct tb_route_table *table, uint32_t from, uint32_t to, uint32_t *path)
@@ -182,9 +173,12 @@ static int check_pair(
 	uint32_t sw = net->links[net->injection[from]].to;
 	int status = walk(table, sw, to, path);
 	uint16_t distance = table->distance[tb_route_table_at(table, sw, to)];
-	if (status == TB_OK && distance == TB_ROUTE_FAR)
-		note_unreached(table, from, to);
-	else if (status == TB_OK && distance + 1u > table->longest)
+	if (status == TB_OK && distance == TB_ROUTE_FAR) {
+		if (table->n_unreached++ <= 0) {
+			table->unreached_from = from;
+			table->unreached_to = to;
+		}
+	} else if (status == TB_OK && distance + 1u > table->longest)
 		table->longest = distance + 1u;
 	return status;
 }
@@ -236,11 +230,6 @@ static void note(struct waits *waits, uint32_t sw, uint32_t to)
 	waits->next[(size_t)link * waits->words + port / 64] |= UINT64_C(1) << port % 64;
 }
 
-static bool waits_for(const struct waits *waits, uint32_t link, uint32_t port)
-{
-	return waits->next[(size_t)link * waits->words + port / 64] >> port % 64 & 1;
-}
-
 // route_table_line_of returns a line of the file by which a packet can hold `link` and
 // wait for `next`.
 static uint32_t route_table_line_of(
@@ -253,24 +242,6 @@ static uint32_t route_table_line_of(
 			route_table_route_at(table, from, to) == link)
 			return table->lines[tb_route_table_at(table, sw, to)];
 	return 0;
-}
-
-static int tell_cycle(const struct waits *waits, uint32_t first, uint32_t n)
-{
-	const struct tb_route_table *table = waits->table;
-	char text[480], name[64];
-	int used = snprintf(text, sizeof text,
-		"the routes can deadlock, links wait for each other in a circle of %u: ",
-		n - first);
-	for (uint32_t i = first; i < n && i < first + 4; i++)
-		used += snprintf(text + used, sizeof text - (size_t)used, "%s%s",
-			i > first ? ", " : "",
-			tb_names_link(table->net, (struct tb_link){waits->path[i]}, name,
-				sizeof name));
-	if (n > first + 4)
-		snprintf(text + used, sizeof text - (size_t)used, ", ...");
-	return fail_line(table,
-		route_table_line_of(table, waits->path[n - 1], waits->path[first]), text);
 }
 
 // route_table_search_circle searches the graph of waits depth first, starting from a
@@ -292,13 +263,34 @@ static int route_table_search_circle(struct waits *waits, uint32_t link)
 			continue;
 		}
 		uint32_t next = net->out_links[net->first_out[sw] + port];
-		if (next == TB_ID_NONE || !waits_for(waits, at, port))
+		if (next == TB_ID_NONE ||
+			!(waits->next[(size_t)at * waits->words + port / 64] >>
+					port % 64 &
+				1))
 			continue;
 		if (waits->state[next] == 1) {
 			uint32_t first = 0;
 			while (waits->path[first] != next)
 				first++;
-			return tell_cycle(waits, first, n);
+			const struct tb_route_table *table = waits->table;
+			char text[480], name[64];
+			int used = snprintf(text, sizeof text,
+				"the routes can deadlock, links wait for each other in a "
+				"circle of %u: ",
+				n - first);
+			for (uint32_t i = first; i < n && i < first + 4; i++)
+				used += snprintf(text + used, sizeof text - (size_t)used,
+					"%s%s", i > first ? ", " : "",
+					tb_names_link(table->net,
+						(struct tb_link){waits->path[i]}, name,
+						sizeof name));
+			if (n > first + 4)
+				snprintf(
+					text + used, sizeof text - (size_t)used, ", ...");
+			return fail_line(table,
+				route_table_line_of(
+					table, waits->path[n - 1], waits->path[first]),
+				text);
 		}
 		if (waits->state[next] == 0) {
 			waits->state[next] = 1;

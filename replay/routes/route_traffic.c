@@ -87,21 +87,6 @@ static char *time_of(double seconds, char *buffer, size_t size)
 	return tb_format_time(ps < 9e18 ? (tb_time_ps)ps : INT64_MAX, buffer, size);
 }
 
-static int traffic_remark(struct tb_network *net, const char *name,
-	const struct tb_route_gain *gain, struct tb_error *error)
-{
-	char text[400], before[24], after[24], hosts[24];
-	snprintf(text, sizeof text,
-		"routes for the traffic of %.200s: the busiest link between switches "
-		"carries it in %s, before in %s; the busiest link of a node in %s",
-		name, time_of(gain->after, after, sizeof after),
-		time_of(gain->before, before, sizeof before),
-		time_of(gain->hosts, hosts, sizeof hosts));
-	return tb_network_add_remark(net, text) == TB_OK
-		       ? TB_OK
-		       : tb_fail_memory(error, "remarks on a network");
-}
-
 int tb_route_traffic_apply(struct tb_network *net, const struct tb_route_traffic *traffic,
 	const char *name, struct tb_route_gain *gain, struct tb_error *error)
 {
@@ -116,8 +101,20 @@ int tb_route_traffic_apply(struct tb_network *net, const struct tb_route_traffic
 		status = tb_route_table_check(&table);
 	if (status == TB_OK)
 		status = tb_route_table_check_cycles(&table);
-	if (status == TB_OK)
-		status = traffic_remark(net, name, &found, error);
+	if (status == TB_OK) {
+		char text[400], before[24], after[24], hosts[24];
+		snprintf(text, sizeof text,
+			"routes for the traffic of %.200s: the busiest link between "
+			"switches "
+			"carries it in %s, before in %s; the busiest link of a node in "
+			"%s",
+			name, time_of(found.after, after, sizeof after),
+			time_of(found.before, before, sizeof before),
+			time_of(found.hosts, hosts, sizeof hosts));
+		status = tb_network_add_remark(net, text) == TB_OK
+				 ? TB_OK
+				 : tb_fail_memory(error, "remarks on a network");
+	}
 	if (status == TB_OK) {
 		tb_route_table_take(&table, net);
 		*gain = found;

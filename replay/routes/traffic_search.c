@@ -149,18 +149,13 @@ static void traffic_route_to(struct traffic_routing *routing, uint32_t to)
 	}
 }
 
-static bool joins_switches(const struct tb_network *net, uint32_t link)
-{
-	return net->links[link].kind == TB_LINK_UP ||
-	       net->links[link].kind == TB_LINK_DOWN;
-}
-
 static struct route_score score_of(const struct traffic_routing *routing)
 {
 	struct route_score score = {0};
 	for (uint32_t i = 0; i < routing->net->n_links; i++) {
 		double time = (double)routing->load[i] * routing->inverse[i];
-		if (!joins_switches(routing->net, i))
+		if (!(routing->net->links[i].kind == TB_LINK_UP ||
+			    routing->net->links[i].kind == TB_LINK_DOWN))
 			continue;
 		score.sum += eighth(time);
 		if (time > score.most)
@@ -224,25 +219,6 @@ static void load_anew(struct traffic_routing *routing)
 		carry_all(routing, to, true);
 }
 
-// begin fills the network's own routes, or balanced ones.
-static void begin(struct traffic_routing *routing)
-{
-	const struct tb_network *net = routing->net;
-	bool is_fixed = net->params.ascent == TB_ASCENT_DETERMINISTIC;
-	for (uint32_t to = 0; to < net->n_nodes; to++) {
-		aim(routing, to);
-		for (uint32_t sw = 0; sw < net->n_switches; sw++)
-			routing->routes[at(routing, sw)] =
-				is_fixed ? tb_route_table_link(net, sw, to)
-					 : TB_ROUTE_NONE;
-		if (!is_fixed)
-			tb_balance_route(
-				&routing->balance, &routing->routes[to], net->n_nodes);
-	}
-	load_anew(routing);
-	keep(routing);
-}
-
 // traffic_route_all gives all destinations their paths, without a look at those that they
 // had, unless these were better.
 static struct route_score traffic_route_all(
@@ -261,22 +237,6 @@ static struct route_score traffic_route_all(
 	memcpy(routing->routes, routing->best, n * sizeof *routing->routes);
 	load_anew(routing);
 	return before;
-}
-
-// traffic_search_better leaves the best routes in `best`.
-static void traffic_search_better(
-	struct traffic_routing *routing, struct tb_route_gain *gain)
-{
-	begin(routing);
-	double unit = score_of(routing).most; // seconds
-	gain->before = gain->after = unit;
-	if (unit <= 0)
-		return;
-	for (uint32_t i = 0; i < routing->net->n_links; i++)
-		routing->inverse[i] /= unit;
-	struct route_score best = traffic_route_all(routing, score_of(routing));
-	best = improve(routing, best, gain->hosts / unit, &gain->n_passes);
-	gain->after = best.most * unit;
 }
 
 // traffic_fill routes pairs without traffic.
@@ -386,33 +346,54 @@ static int init_routing(
 	return status == TB_OK ? init_demands(routing, traffic) : status;
 }
 
-static void fini_routing(struct traffic_routing *routing)
-{
-	tb_distances_fini(&routing->ways);
-	tb_balance_fini(&routing->balance);
-	free(routing->demands);
-	free(routing->first_demand);
-	free(routing->order);
-	free(routing->routes);
-	free(routing->load);
-	free(routing->price);
-	free(routing->inverse);
-	free(routing->cost);
-	free(routing->way);
-	free(routing->stamp);
-}
-
 int tb_traffic_search(struct tb_route_table *table,
 	const struct tb_route_traffic *traffic, struct tb_route_gain *gain)
 {
 	struct traffic_routing routing = {.net = table->net, .best = table->routes};
 	int status = init_routing(&routing, traffic);
 	if (status == TB_OK) {
-		traffic_search_better(&routing, gain);
+		// Leave the best routes in `best`.
+		// Fill the network's own routes, or balanced ones.
+		const struct tb_network *net = routing.net;
+		bool is_fixed = net->params.ascent == TB_ASCENT_DETERMINISTIC;
+		for (uint32_t to = 0; to < net->n_nodes; to++) {
+			aim(&routing, to);
+			for (uint32_t sw = 0; sw < net->n_switches; sw++)
+				routing.routes[at(&routing, sw)] =
+					is_fixed ? tb_route_table_link(net, sw, to)
+						 : TB_ROUTE_NONE;
+			if (!is_fixed)
+				tb_balance_route(&routing.balance, &routing.routes[to],
+					net->n_nodes);
+		}
+		load_anew(&routing);
+		keep(&routing);
+		double unit = score_of(&routing).most; // seconds
+		gain->before = gain->after = unit;
+		if (!(unit <= 0)) {
+			for (uint32_t i = 0; i < routing.net->n_links; i++)
+				routing.inverse[i] /= unit;
+			struct route_score best =
+				traffic_route_all(&routing, score_of(&routing));
+			best = improve(
+				&routing, best, gain->hosts / unit, &gain->n_passes);
+			gain->after = best.most * unit;
+		}
 		traffic_fill(&routing);
 	} else {
 		tb_fail_memory(table->error, "routes for the traffic");
 	}
-	fini_routing(&routing);
+	tb_distances_fini(&routing.ways);
+	tb_balance_fini(&routing.balance);
+	free(routing.demands);
+	free(routing.first_demand);
+	free(routing.order);
+	free(routing.routes);
+	free(routing.load);
+	free(routing.price);
+	free(routing.inverse);
+	free(routing.cost);
+	free(routing.way);
+	free(routing.stamp);
 	return status;
 }
