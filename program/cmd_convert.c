@@ -107,7 +107,7 @@ static const struct tb_options option_table = {
 static int check_converted(const struct convert_arguments *args,
 	const struct tb_workload *workload, struct tb_error *error)
 {
-	struct tb_workload_input input = tb_workload_input(workload, 0);
+	struct tb_workload_input input = tb_workload_input_at(workload, 0);
 	if (tb_workload_n_inputs(workload) > 1)
 		return tb_fail_in(error, TB_EUSAGE, args->traces.of[0],
 			"is one of several traces, each a job: one job is written");
@@ -149,10 +149,10 @@ static int convert(struct convert_arguments *args, struct tb_error *error)
 	if (status == TB_OK)
 		status = check_converted(args, workload, error);
 	if (status == TB_OK)
-		status = tb_job_write(tb_workload_input(workload, 0).job, args->form,
+		status = tb_job_write(tb_workload_input_at(workload, 0).job, args->form,
 			args->output, &note, error);
 	if (status == TB_OK && !args->quiet) {
-		struct tb_workload_input input = tb_workload_input(workload, 0);
+		struct tb_workload_input input = tb_workload_input_at(workload, 0);
 		// Print how the trace was read, and what the format does not hold.
 		tb_cmd_put_notes(stderr, input.job->notes, "", SIZE_MAX);
 		if (input.is_calls && !args->network)

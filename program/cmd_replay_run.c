@@ -52,8 +52,8 @@ static void print_job(const struct tb_recording_summary *run, const struct tb_jo
 // print_input prints the summary of an input, below its name if there are several.
 static int print_input(const struct tb_recording_summary *run, uint32_t i)
 {
-	struct tb_workload_input input = tb_workload_input(run->workload, i);
-	struct tb_workload_job job = tb_workload_job(run->workload, input.first_job);
+	struct tb_workload_input input = tb_workload_input_at(run->workload, i);
+	struct tb_workload_job job = tb_workload_job_at(run->workload, input.first_job);
 	char start[24];
 	if (tb_workload_n_inputs(run->workload) > 1)
 		fprintf(stderr,
@@ -118,7 +118,7 @@ static struct tb_underload captures_load(const struct tb_recording_summary *run)
 		.options = run->options};
 	struct tb_underload none = load;
 	for (uint32_t i = 0; i < tb_workload_n_inputs(run->workload); i++) {
-		struct tb_workload_input input = tb_workload_input(run->workload, i);
+		struct tb_workload_input input = tb_workload_input_at(run->workload, i);
 		if (!input.packets)
 			return none;
 		struct tb_packets_load one = tb_packets_load(
@@ -235,7 +235,7 @@ static void print_waiting(const struct tb_recording_summary *run)
 			fprintf(stderr,
 				"tailback: warning: %s: %s never ran, waiting for "
 				"messages that were not delivered\n",
-				tb_workload_input(run->workload, i).name,
+				tb_workload_input_at(run->workload, i).name,
 				tb_format_counted(n, "operation", count, sizeof count));
 	}
 }
@@ -290,7 +290,7 @@ static void replay_warn(const struct tb_recording_summary *run)
 			run->input_name, run->raised_for, params->levels,
 			tb_network_n_hosts(run->network));
 	for (uint32_t i = 0; i < tb_workload_n_inputs(run->workload); i++) {
-		struct tb_workload_input input = tb_workload_input(run->workload, i);
+		struct tb_workload_input input = tb_workload_input_at(run->workload, i);
 		if (input.packets)
 			warn_of_captures(run, input);
 	}
@@ -383,7 +383,7 @@ static void print_checks(
 		tb_recorded_check_sentence(&row, text, sizeof text);
 		if (checks->n > 1)
 			fprintf(stderr, "check of %s: %s\n",
-				tb_workload_job(run->workload, check->job).name, text);
+				tb_workload_job_at(run->workload, check->job).name, text);
 		else
 			fprintf(stderr, "check: %s\n", text);
 	}

@@ -1,4 +1,5 @@
 #include "array.h"
+#include "ethernet_params.h"
 #include "heap.h"
 #include "order.h"
 #include "run_impl.h"
@@ -392,7 +393,8 @@ static bool has_best_routes(
 	const struct tb_bounds *bounds, const struct tb_run_info *info)
 {
 	return bounds->whole.cut_ps > 0 && info->network.n_rails <= 1 && info->complete &&
-	       info->n_levels >= 2 && info->network.ethernet.burst_bytes == 0;
+	       info->n_levels >= 2 &&
+	       tb_ethernet_params(&info->network)->burst_bytes == 0;
 }
 
 // is_static returns whether all packets between two nodes took one path.

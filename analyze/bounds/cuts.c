@@ -1,5 +1,7 @@
 #include "cuts.h"
 
+#include "ethernet_params.h"
+
 #include <stdlib.h>
 
 void tb_cuts_fini(struct tb_cuts *cuts)
@@ -24,7 +26,8 @@ tb_time_ps tb_bytes_ps(double bytes, double bytes_per_s)
 tb_time_ps tb_links_ps(
 	const struct tb_run *run, double bytes, double bytes_per_s, uint32_t n_links)
 {
-	bytes -= (double)n_links * tb_run_info(run)->network.ethernet.burst_bytes;
+	bytes -= (double)n_links *
+		 tb_ethernet_params(&tb_run_info(run)->network)->burst_bytes;
 	return bytes > 0 ? tb_bytes_ps(bytes, bytes_per_s) : 0;
 }
 

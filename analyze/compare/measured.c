@@ -2,6 +2,7 @@
 #include "measured.h"
 #include "array.h"
 #include "cabling_rates.h"
+#include "credit_params.h"
 #include "port_change.h"
 #include "store.h"
 #include "store_added.h"
@@ -117,7 +118,8 @@ static int measured_ticks_find(uint32_t *tick_bytes, const struct tb_network *ne
 	bool is_given, struct tb_error *error)
 {
 	uint32_t n_links = tb_network_n_links(network);
-	uint32_t preset = tb_network_params(network)->credits.xmit_wait_tick_bytes;
+	uint32_t preset =
+		tb_credit_params(tb_network_params(network))->xmit_wait_tick_bytes;
 	uint64_t *fastest = calloc(tb_network_n_switches(network) + 1u, sizeof *fastest);
 	if (!fastest)
 		return tb_fail_memory(error, "the links");

@@ -133,10 +133,10 @@ static int waits_slices(struct tb_run *run, struct tb_span span, struct tb_liste
 	return TB_OK;
 }
 
-struct waits_left_out {
+struct list_rest {
 	uint64_t floor_ps, rest_ps;
 };
-#define RECORD struct waits_left_out
+#define RECORD struct list_rest
 static const struct tb_stored_table blame_lists = TB_STORED_TABLE("blame_list", RECORD,
 	TB_COLUMN("floor_ps", floor_ps), TB_COLUMN("rest_ps", rest_ps));
 #undef RECORD
@@ -145,7 +145,7 @@ static const struct tb_stored_table blame_lists = TB_STORED_TABLE("blame_list", 
 static int waits_left_out(struct tb_run *run, const char *list, struct tb_listed *listed,
 	struct tb_error *error)
 {
-	struct waits_left_out row;
+	struct list_rest row;
 	struct tb_row_reader rows = tb_run_read(
 		run, &blame_lists, "blame_list WHERE run = ?1 AND list = ?2", error);
 	tb_row_bind_text(&rows, 2, list);

@@ -46,7 +46,7 @@ void tb_hosted_fini(struct tb_hosted *hosted)
 bool tb_recording_has_packets(const struct tb_workload *workload)
 {
 	for (uint32_t i = 0; i < tb_workload_n_inputs(workload); i++)
-		if (tb_workload_input(workload, i).packets)
+		if (tb_workload_input_at(workload, i).packets)
 			return true;
 	return false;
 }
@@ -141,7 +141,7 @@ static struct tb_engine_stats stats_of(const struct tb_recording *recording)
 {
 	if (!recording->hosted.engine)
 		return recording->stats;
-	struct tb_engine_stats stats = tb_engine_stats(recording->hosted.engine);
+	struct tb_engine_stats stats = tb_engine_stats_of(recording->hosted.engine);
 	if (recording->hosted.host)
 		tb_host_stats(recording->hosted.host, &stats);
 	return stats;
@@ -183,7 +183,7 @@ int tb_recording_simulate(struct tb_recording *recording, struct tb_error *error
 	int status = tb_engine_run(recording->hosted.engine,
 		end_ps ? WINDOW_PACE : tb_pace_next(&recording->pace), error);
 	bool is_over =
-		end_ps && tb_engine_stats(recording->hosted.engine).now_ps >= end_ps;
+		end_ps && tb_engine_stats_of(recording->hosted.engine).now_ps >= end_ps;
 	if (status > 0 && (is_over || tb_stop_asked(stop))) {
 		recording->stopped = true;
 		status = TB_OK;

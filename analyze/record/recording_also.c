@@ -62,7 +62,7 @@ static const struct tb_job *inferred_job(const struct tb_recording *recording)
 {
 	if (tb_workload_n_inputs(recording->workload) != 1)
 		return NULL;
-	const struct tb_job *job = tb_workload_input(recording->workload, 0).job;
+	const struct tb_job *job = tb_workload_input_at(recording->workload, 0).job;
 	return job && job->bounds && job->recorded ? job : NULL;
 }
 

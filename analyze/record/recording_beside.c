@@ -57,7 +57,7 @@ static int run_again(
 	while (status > 0 && !tb_stop_asked(recording->options->stop))
 		status = tb_engine_run(hosted.engine, tb_pace_next(&pace), error);
 	if (status == TB_OK) {
-		*took_ps = tb_engine_stats(hosted.engine).now_ps;
+		*took_ps = tb_engine_stats_of(hosted.engine).now_ps;
 		status = tb_engine_finish(hosted.engine, error);
 	}
 	tb_hosted_fini(&hosted);
@@ -428,7 +428,7 @@ int tb_recording_replay_checks(struct tb_capture_checks *checks,
 		return tb_fail_memory(error, "the check");
 	for (uint32_t i = 0; i < n && status == TB_OK; i++) {
 		struct tb_workload_input input =
-			tb_workload_input(recording->workload, i);
+			tb_workload_input_at(recording->workload, i);
 		const struct tb_recorded_calls *recorded =
 			input.job ? input.job->recorded : NULL;
 		if (!recorded || !recorded->on_wire || recorded->bytes_per_s == 0)
@@ -498,7 +498,8 @@ static int replay_jobs(struct tb_recording_range_outcome *outcome,
 	const struct tb_recording_range *asked, const struct tb_recording *recording,
 	struct tb_check_parts parts, struct tb_error *error)
 {
-	const struct tb_workload_bounds bounds = tb_workload_bounds(recording->workload);
+	const struct tb_workload_bounds bounds =
+		tb_workload_bounds_of(recording->workload);
 	bool is_run = recording == asked->recording;
 	struct beside_crew crew = {.recording = recording,
 		.n = bounds.n + (bounds.n && !is_run),

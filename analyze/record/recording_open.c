@@ -145,10 +145,10 @@ bool tb_recording_lacks_range(const struct tb_workload *workload)
 {
 	bool bounded = false;
 	for (uint32_t i = 0; i < tb_workload_n_inputs(workload); i++) {
-		const struct tb_job *job = tb_workload_input(workload, i).job;
+		const struct tb_job *job = tb_workload_input_at(workload, i).job;
 		bounded |= job && job->bounds;
 	}
-	return bounded && tb_workload_bounds(workload).n == 0;
+	return bounded && tb_workload_bounds_of(workload).n == 0;
 }
 
 int tb_recording_notes_init(struct tb_recording_notes *notes,
@@ -159,7 +159,7 @@ int tb_recording_notes_init(struct tb_recording_notes *notes,
 	int status = TB_OK;
 	for (uint32_t i = 0; i < tb_workload_n_inputs(recording->workload); i++) {
 		struct tb_workload_input input =
-			tb_workload_input(recording->workload, i);
+			tb_workload_input_at(recording->workload, i);
 		if (status == TB_OK && input.job)
 			status = add_lines(notes, input.first_job, input.job->notes);
 		if (status == TB_OK && lacks_range && input.job && input.job->bounds)
@@ -167,7 +167,7 @@ int tb_recording_notes_init(struct tb_recording_notes *notes,
 	}
 	if (status == TB_OK && recording->also)
 		status = add_lines(notes,
-			tb_workload_input(recording->workload, 0).first_job,
+			tb_workload_input_at(recording->workload, 0).first_job,
 			recording->also->note);
 	uint32_t n_remarks = tb_network_n_remarks(recording->network);
 	for (uint32_t i = 0; status == TB_OK && i < n_remarks; i++)
@@ -241,11 +241,11 @@ int tb_recording_name_nodes(struct tb_recording *recording, struct tb_error *err
 		recording->node_names[i] = "";
 	for (uint32_t i = 0; i < tb_workload_n_inputs(recording->workload); i++) {
 		struct tb_workload_input input =
-			tb_workload_input(recording->workload, i);
+			tb_workload_input_at(recording->workload, i);
 		if (recording->node_names && status == TB_OK && input.job &&
 			(input.job->endpoints || input.job->hosts))
 			status = name_seats(recording, input.job,
-				tb_workload_job(recording->workload, input.first_job)
+				tb_workload_job_at(recording->workload, input.first_job)
 					.node_of_rank);
 	}
 	for (uint32_t i = 0; recording->node_names && i < n_nodes; i++)
@@ -287,12 +287,12 @@ static int open_workload(struct tb_recording *recording, struct tb_error *error)
 	bool has_captures = false;
 	for (uint32_t i = 0;
 		status == TB_OK && i < tb_workload_n_inputs(recording->workload); i++)
-		has_captures |= tb_workload_input(recording->workload, i).is_capture;
+		has_captures |= tb_workload_input_at(recording->workload, i).is_capture;
 	if (status == TB_OK && options->wants_captures && !has_captures)
 		status = tb_fail(error, TB_EUSAGE,
 			"%s is a job: --time-scale, --squeeze-idle, --from, --to, "
 			"--sampled, --dedup and --keep-... are for packet captures",
-			tb_workload_input(recording->workload, 0).name);
+			tb_workload_input_at(recording->workload, 0).name);
 	if (status == TB_OK) {
 		// Add levels until all nodes of the captures fit, unless the user set the
 		// number of levels. Jobs that do not fit are refused instead: their users
@@ -330,7 +330,7 @@ static int list_inputs(struct tb_recording *recording, struct tb_error *error)
 		return recording_no_memory(error);
 	for (uint32_t i = 0; i < tb_workload_n_inputs(recording->workload); i++) {
 		struct tb_workload_input input =
-			tb_workload_input(recording->workload, i);
+			tb_workload_input_at(recording->workload, i);
 		if (!input.is_part)
 			fprintf(stream, "%s%s", i ? ", " : "", input.name);
 	}
@@ -344,7 +344,7 @@ static int list_inputs(struct tb_recording *recording, struct tb_error *error)
 		recording->files[recording->n_files++] = wanted->traces[i];
 	for (uint32_t i = 0; i < tb_workload_n_inputs(recording->workload); i++) {
 		struct tb_workload_input input =
-			tb_workload_input(recording->workload, i);
+			tb_workload_input_at(recording->workload, i);
 		if (!input.is_plain && !input.is_part)
 			recording->files[recording->n_files++] = input.name;
 	}
@@ -360,7 +360,7 @@ static int take_service_levels(struct tb_recording *recording, struct tb_error *
 	if (!recording->service_levels)
 		return recording_no_memory(error);
 	for (uint32_t i = 0; i < n; i++) {
-		struct tb_workload_job job = tb_workload_job(recording->workload, i);
+		struct tb_workload_job job = tb_workload_job_at(recording->workload, i);
 		recording->service_levels[i] = job.service_level;
 		if (job.service_level && !tb_switching_of(params)->has_service_levels)
 			return tb_fail(error, TB_EUSAGE,

@@ -18,7 +18,7 @@ static int recorded_keep_calls(
 	struct tb_recording *recording, uint32_t i, struct tb_error *error)
 {
 	const struct tb_workload *workload = recording->workload;
-	struct tb_workload_input input = tb_workload_input(workload, i);
+	struct tb_workload_input input = tb_workload_input_at(workload, i);
 	const struct tb_recorded_calls *recorded = input.job->recorded;
 	struct tb_call_times simulated = {.n_ranks = 0};
 	uint64_t uncompared[TB_UNCOMPARED_N];
@@ -48,7 +48,7 @@ static int recorded_keep_calls(
 // how long its replay took.
 static int keep_span(struct tb_recording *recording, uint32_t i, struct tb_error *error)
 {
-	struct tb_workload_input input = tb_workload_input(recording->workload, i);
+	struct tb_workload_input input = tb_workload_input_at(recording->workload, i);
 	const struct tb_packets_summary *summary = tb_packets_summary(input.packets);
 	int64_t ns = summary->last_at_ns - summary->first_at_ns;
 	int64_t most = TB_TIME_NEVER / TB_PS_PER_NS;
@@ -66,8 +66,8 @@ static int keep_span(struct tb_recording *recording, uint32_t i, struct tb_error
 static void place_pairs(
 	const struct tb_workload *workload, uint32_t i, struct tb_congestion *congestion)
 {
-	struct tb_workload_input input = tb_workload_input(workload, i);
-	struct tb_workload_job job = tb_workload_job(workload, input.first_job);
+	struct tb_workload_input input = tb_workload_input_at(workload, i);
+	struct tb_workload_job job = tb_workload_job_at(workload, input.first_job);
 	for (size_t k = 0; k < congestion->n_pairs; k++) {
 		struct tb_congestion_pair *pair = &congestion->pairs[k];
 		uint32_t *const ends[] = {&pair->source_node, &pair->destination_node};
@@ -89,7 +89,7 @@ static void place_pairs(
 static int recorded_keep_congestion(
 	struct tb_recording *recording, uint32_t i, struct tb_error *error)
 {
-	struct tb_workload_input input = tb_workload_input(recording->workload, i);
+	struct tb_workload_input input = tb_workload_input_at(recording->workload, i);
 	struct tb_congestion *made = NULL;
 	int status = TB_OK;
 	if (input.packets)
@@ -122,7 +122,7 @@ int tb_recording_keep_recorded(struct tb_recording *recording, struct tb_error *
 		return TB_OK; // there is nothing to add to
 	for (uint32_t i = 0; i < tb_workload_n_inputs(recording->workload); i++) {
 		struct tb_workload_input input =
-			tb_workload_input(recording->workload, i);
+			tb_workload_input_at(recording->workload, i);
 		if (status == TB_OK && input.packets)
 			status = keep_span(recording, i, error);
 		else if (status == TB_OK && input.job->recorded)
@@ -190,10 +190,10 @@ static struct tb_run_place *list_places(const struct tb_recording *recording, si
 	uint32_t n_jobs = tb_workload_n_jobs(recording->workload);
 	size_t n_ranks = 0;
 	for (uint32_t i = 0; i < n_jobs; i++)
-		n_ranks += tb_workload_job(recording->workload, i).n_ranks;
+		n_ranks += tb_workload_job_at(recording->workload, i).n_ranks;
 	struct tb_run_place *places = malloc((n_ranks + 1) * sizeof *places);
 	for (uint32_t i = 0; places && i < n_jobs; i++) {
-		struct tb_workload_job job = tb_workload_job(recording->workload, i);
+		struct tb_workload_job job = tb_workload_job_at(recording->workload, i);
 		for (uint32_t rank = 0; rank < job.n_ranks; rank++)
 			places[(*n)++] =
 				(struct tb_run_place){i, rank, {job.node_of_rank[rank]}};
@@ -205,7 +205,7 @@ const char *tb_recording_kind(const struct tb_workload *workload)
 {
 	uint32_t n = tb_workload_n_inputs(workload), n_packets = 0;
 	for (uint32_t i = 0; i < n; i++)
-		n_packets += tb_workload_input(workload, i).packets != NULL;
+		n_packets += tb_workload_input_at(workload, i).packets != NULL;
 	return n_packets == n ? "packets" : n_packets ? "mixed" : "job";
 }
 
@@ -217,7 +217,7 @@ int tb_recording_begin(struct tb_recording *recording, struct tb_error *error)
 	uint32_t n = tb_workload_n_jobs(recording->workload);
 	struct tb_run_job *jobs = calloc(n + 1u, sizeof *jobs);
 	for (uint32_t i = 0; jobs && i < n; i++) {
-		struct tb_workload_job job = tb_workload_job(recording->workload, i);
+		struct tb_workload_job job = tb_workload_job_at(recording->workload, i);
 		jobs[i] = (struct tb_run_job){
 			job.name, job.input, job.start_ps, job.placement};
 	}
@@ -263,7 +263,7 @@ int tb_recording_begin(struct tb_recording *recording, struct tb_error *error)
 // name_nodes names nodes after the captured endpoints placed there, and lists their jobs.
 static int name_nodes(struct tb_recording *recording, uint32_t i, struct tb_error *error)
 {
-	struct tb_workload_input input = tb_workload_input(recording->workload, i);
+	struct tb_workload_input input = tb_workload_input_at(recording->workload, i);
 	uint32_t n = tb_packets_summary(input.packets)->n_nodes;
 	uint32_t *n_ranks = calloc(input.n_jobs + 1u, sizeof *n_ranks);
 	if (!n_ranks || TB_ARRAY_RESERVE(&recording->places, &recording->places_room,
@@ -296,7 +296,7 @@ static json_t *summary_json(const struct tb_recording *recording)
 	json_t *captures = json_array();
 	for (uint32_t i = 0; i < n; i++) {
 		struct tb_workload_input input =
-			tb_workload_input(recording->workload, i);
+			tb_workload_input_at(recording->workload, i);
 		if (!input.packets)
 			continue;
 		json_t *summary = tb_packets_summary_json(input.packets, peak_rate);
@@ -318,7 +318,8 @@ int tb_recording_end(struct tb_recording *recording, struct tb_error *error)
 	char *summary = NULL;
 	bool has_packets = tb_recording_has_packets(recording->workload);
 	for (uint32_t i = 0; i < tb_workload_n_inputs(recording->workload); i++)
-		if (status == TB_OK && tb_workload_input(recording->workload, i).packets)
+		if (status == TB_OK &&
+			tb_workload_input_at(recording->workload, i).packets)
 			status = name_nodes(recording, i, error);
 	if (has_packets) {
 		json_t *json = summary_json(recording);

@@ -1,4 +1,5 @@
 // The report's lists of places: links, switches and regions.
+#include "credit_params.h"
 #include "report_impl.h"
 
 #include <math.h>
@@ -59,7 +60,7 @@ static void put_queue_time(struct tb_datum *at)
 static void adapt_ticks(struct tb_column *column, const void *of)
 {
 	const struct tb_report *report = of;
-	if (!report->info->network.credits.xmit_wait_tick_bytes)
+	if (!tb_credit_params(&report->info->network)->xmit_wait_tick_bytes)
 		column->key = column->title = NULL;
 }
 

@@ -1,5 +1,6 @@
 // How well the figures of the links of a run of counters are known, and so those of the
 // switches in whose boxes such links stand (matrix.h).
+#include "credit_params.h"
 #include "run_impl.h"
 #include "store_added.h"
 
@@ -132,7 +133,7 @@ enum tb_known tb_run_received_known(const struct tb_run *run, enum tb_metric met
 
 uint64_t tb_run_ticks(const struct tb_run *run, struct tb_link link, uint64_t stall_ps)
 {
-	struct tb_credit_params credits = run->record.info.network.credits;
+	struct tb_credit_params credits = *tb_credit_params(&run->record.info.network);
 	bool measured = tb_run_is_measured(&run->record.info);
 	if (measured)
 		credits.xmit_wait_tick_bytes = run->links[link.id].tick_bytes;

@@ -289,7 +289,10 @@ static int find_insert(struct tb_row_writer *writer, const struct tb_stored_tabl
 	while (i < writer->n_statements && writer->statements[i].table != table)
 		i++;
 	if (i == writer->n_statements) {
-		assert(i < TB_STORED_COLUMNS && table->n_columns <= TB_STORED_COLUMNS);
+		assert(table->n_columns <= TB_STORED_COLUMNS);
+		if (i == TB_STORED_TABLES)
+			tb_row_writer_fini(writer);
+		i = writer->n_statements;
 		char *sql = make_insert(writer->db, table);
 		if (!sql)
 			return tb_fail_memory_in(error, writer->path, "the store");

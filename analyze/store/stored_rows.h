@@ -72,8 +72,9 @@ struct tb_stored_column {
 	const char *(*word)(uint32_t value);
 };
 
-// At most so many columns are described.
+// At most so many columns are described, and statements are kept of so many tables.
 #define TB_STORED_COLUMNS 48
+#define TB_STORED_TABLES  96
 
 struct tb_stored_table {
 	const char *name;
@@ -144,7 +145,7 @@ struct tb_row_writer {
 	struct {
 		const struct tb_stored_table *table;
 		sqlite3_stmt *insert;
-	} statements[TB_STORED_COLUMNS];
+	} statements[TB_STORED_TABLES];
 	size_t n_statements;
 
 	// The rows on their way.

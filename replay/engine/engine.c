@@ -2,11 +2,25 @@
 
 #include "clock.h"
 #include "exact.h"
-#include "led.h"
+#include "peer_streams.h"
 #include "windows.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+// What rank 0 has the engines of the other processes do.
+enum peer_order_kind {
+	ORDER_RUN,	  // so many windows
+	ORDER_PAUSE_AT,	  // that instant
+	ORDER_CHECKPOINT, // and the next two: no number
+	ORDER_FINISH,
+	ORDER_END
+};
+
+struct peer_order {
+	enum peer_order_kind kind;
+	uint64_t n;
+};
 
 struct tb_engine {
 	const struct tb_switching *model;
@@ -57,6 +71,33 @@ static int refuse_size(
 				 network->n_nodes);
 }
 
+// send_order gives an order to all others; `peers` NULL, or a rank other than 0: nobody.
+// TB_ENOMEM.
+static int send_order(struct tb_peer_streams *peers, enum peer_order_kind kind,
+	uint64_t n, struct tb_error *error)
+{
+	const struct peer_order order = {kind, n};
+	if (!peers || tb_peer_streams_rank(peers) > 0)
+		return TB_OK;
+	for (uint32_t rank = 1; rank < tb_peer_streams_n(peers); rank++)
+		if (tb_peer_streams_put(peers, rank, &order, sizeof order) != TB_OK)
+			return tb_fail_memory(error, "orders to other processes");
+	return TB_OK;
+}
+
+// next_order waits for the next order. TB_ENOMEM, TB_EIO.
+static int next_order(
+	struct tb_peer_streams *peers, struct peer_order *order, struct tb_error *error)
+{
+	const unsigned char *bytes = NULL;
+	size_t n = 0;
+	int status = tb_peer_streams_take(peers, 0, &bytes, &n);
+	if (status != TB_OK || n != sizeof *order)
+		return tb_fail(error, TB_EIO, "rank 0 was not understood");
+	memcpy(order, bytes, sizeof *order);
+	return TB_OK;
+}
+
 int tb_engine_new(struct tb_engine **engine, const struct tb_network *network,
 	const struct tb_source *source, const struct tb_observer *observer,
 	const struct tb_engine_options *options, struct tb_error *error)
@@ -102,7 +143,7 @@ void tb_engine_free(struct tb_engine *engine)
 {
 	if (!engine)
 		return;
-	(void)!tb_led_order(engine->peers, TB_LED_END, 0, NULL);
+	(void)!send_order(engine->peers, ORDER_END, 0, NULL);
 	tb_windows_free(engine->windows);
 	engine->model->free(engine->replay);
 	tb_exact_free(engine->exact);
@@ -111,7 +152,7 @@ void tb_engine_free(struct tb_engine *engine)
 
 int tb_engine_run(struct tb_engine *engine, uint64_t n_rounds, struct tb_error *error)
 {
-	int status = tb_led_order(engine->peers, TB_LED_RUN, n_rounds, error);
+	int status = send_order(engine->peers, ORDER_RUN, n_rounds, error);
 	if (status != TB_OK)
 		return status;
 	if (engine->windows)
@@ -124,7 +165,7 @@ int tb_engine_run(struct tb_engine *engine, uint64_t n_rounds, struct tb_error *
 
 void tb_engine_pause_at(struct tb_engine *engine, tb_time_ps at)
 {
-	if (tb_led_order(engine->peers, TB_LED_PAUSE_AT, (uint64_t)at, NULL) != TB_OK)
+	if (send_order(engine->peers, ORDER_PAUSE_AT, (uint64_t)at, NULL) != TB_OK)
 		tb_replay_no_memory(engine->replay, "orders to other processes");
 	if (engine->exact)
 		tb_exact_pause_at(engine->exact, at);
@@ -134,7 +175,7 @@ void tb_engine_pause_at(struct tb_engine *engine, tb_time_ps at)
 
 int tb_engine_checkpoint(struct tb_engine *engine, struct tb_error *error)
 {
-	int status = tb_led_order(engine->peers, TB_LED_CHECKPOINT, 0, error);
+	int status = send_order(engine->peers, ORDER_CHECKPOINT, 0, error);
 	if (status != TB_OK)
 		return status;
 	return engine->windows ? tb_windows_checkpoint(engine->windows, error)
@@ -143,7 +184,7 @@ int tb_engine_checkpoint(struct tb_engine *engine, struct tb_error *error)
 
 int tb_engine_finish(struct tb_engine *engine, struct tb_error *error)
 {
-	int status = tb_led_order(engine->peers, TB_LED_FINISH, 0, error);
+	int status = send_order(engine->peers, ORDER_FINISH, 0, error);
 	if (status != TB_OK)
 		return status;
 	if (engine->windows)
@@ -151,20 +192,19 @@ int tb_engine_finish(struct tb_engine *engine, struct tb_error *error)
 	return tb_clock_finish(engine->replay, engine->model, error);
 }
 
-static int obey(
-	struct tb_engine *engine, struct tb_led_order order, struct tb_error *error)
+static int obey(struct tb_engine *engine, struct peer_order order, struct tb_error *error)
 {
-	switch (order.word) {
-	case TB_LED_RUN:
+	switch (order.kind) {
+	case ORDER_RUN:
 		return tb_engine_run(engine, order.n, error);
-	case TB_LED_PAUSE_AT:
+	case ORDER_PAUSE_AT:
 		tb_engine_pause_at(engine, (tb_time_ps)order.n);
 		return TB_OK;
-	case TB_LED_CHECKPOINT:
+	case ORDER_CHECKPOINT:
 		return tb_engine_checkpoint(engine, error);
-	case TB_LED_FINISH:
+	case ORDER_FINISH:
 		return tb_engine_finish(engine, error);
-	case TB_LED_END:
+	case ORDER_END:
 		break;
 	}
 	return TB_OK;
@@ -172,10 +212,10 @@ static int obey(
 
 int tb_engine_follow(struct tb_engine *engine, struct tb_error *error)
 {
-	struct tb_led_order order;
+	struct peer_order order;
 	for (;;) {
-		int status = tb_led_next(engine->peers, &order, error);
-		if (status != TB_OK || order.word == TB_LED_END)
+		int status = next_order(engine->peers, &order, error);
+		if (status != TB_OK || order.kind == ORDER_END)
 			return status;
 		status = obey(engine, order, error);
 		if (status == TB_ENOMEM || status == TB_EIO)
@@ -183,7 +223,7 @@ int tb_engine_follow(struct tb_engine *engine, struct tb_error *error)
 	}
 }
 
-struct tb_engine_stats tb_engine_stats(const struct tb_engine *engine)
+struct tb_engine_stats tb_engine_stats_of(const struct tb_engine *engine)
 {
 	const struct tb_replay *replay = engine->replay;
 	struct tb_engine_stats stats = replay->stats;

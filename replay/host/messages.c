@@ -3,6 +3,7 @@
 #include "message_parts.h"
 
 #include "array.h"
+#include "credit_params.h"
 #include "names.h"
 #include "nodes_impl.h"
 #include "paces.h"
@@ -63,8 +64,8 @@ static tb_time_ps starts_at(const struct tb_replay *replay, const struct tb_ring
 		       : TB_TIME_NEVER;
 }
 
-// next_to_start is the ring with the next message to start; of equals that of those with
-// a fetch, which were posted before.
+// next_to_start is the ring with the next message to start. At equal times it is the ring
+// of messages with a fetch, which were posted earlier.
 static struct tb_ring *next_to_start(struct tb_replay *replay)
 {
 	struct tb_ring *rings = replay->starting;
@@ -233,10 +234,10 @@ void tb_messages_take(struct tb_replay *replay)
 				replay->net, message.source.id, end);
 		replay->messages[id].flow = tb_records_flow(
 			&replay->records, message.job, message.source.id, end);
-		tb_time_ps fetch =
-			message.source.id == end
-				? 0
-				: tb_fetch_delay_ps(&params->credits, message.bytes);
+		tb_time_ps fetch = message.source.id == end
+					   ? 0
+					   : tb_fetch_delay_ps(tb_credit_params(params),
+						     message.bytes);
 		replay->messages[id].start_at += fetch;
 		if (replay->carrier->posted && message.source.id != end)
 			replay->carrier->posted(replay, id);
@@ -320,8 +321,8 @@ static void report_undelivered(struct tb_replay *replay, uint32_t id)
 	drop_message(replay, id);
 }
 
-// tb_messages_ended: what a message takes on an idle network is found out in its part,
-// where others do the same at this time.
+// tb_messages_ended: each part computes the ideal times of its own messages, side by side
+// with the others.
 void tb_messages_ended(struct tb_replay *replay, uint32_t id, enum tb_event_kind kind)
 {
 	bool knows = replay->parts && !tb_replay_is_part(replay);
@@ -391,7 +392,7 @@ void tb_messages_look_outside(struct tb_replay *replay)
 		replay->outside_at = starts;
 }
 
-// A replay that goes on as one of another model, and the messages that it takes along.
+// A replay that continues with another model, and the messages that it keeps.
 
 void tb_replay_follow(struct tb_replay *replay, struct tb_replay *before,
 	const struct tb_carrier *carrier)
@@ -411,7 +412,7 @@ void tb_replay_follow(struct tb_replay *replay, struct tb_replay *before,
 	replay->nodes_now = (struct tb_list){0};
 }
 
-// forget_moved leaves a replay without what another one has by now.
+// forget_moved clears the pointers to everything that has moved to another replay.
 static void forget_moved(struct tb_replay *replay)
 {
 	replay->records = (struct tb_records){0};

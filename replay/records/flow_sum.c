@@ -2,7 +2,7 @@
 
 void tb_flow_add(struct tb_flow_sample *sum, const struct tb_flow_sample *more)
 {
-	// A flow without messages was never posted: it has but waits, as handshakes do.
+	// A flow without messages, such as that of a handshake, has nothing but waits.
 	if (more->n_messages && (sum->n_messages == 0 || more->first_ps < sum->first_ps))
 		sum->first_ps = more->first_ps;
 	if (more->last_post_ps > sum->last_post_ps)

@@ -1,6 +1,7 @@
 #include "detail.h"
 
 #include "array.h"
+#include "credit_params.h"
 #include "order.h"
 #include "root_list.h"
 #include "run_capture.h"
@@ -825,7 +826,7 @@ void tb_detail_link(const struct tb_detail *detail, uint32_t id)
 		// The row shows what the port's counter has, where it has one.
 		const struct tb_viewer_data *data = detail->pane->data;
 		char value[32];
-		if (data->info->network.credits.xmit_wait_tick_bytes)
+		if (tb_credit_params(&data->info->network)->xmit_wait_tick_bytes)
 			tb_sheet_row(detail->sheet, "XmitWait",
 				tb_format_counted(tb_run_ticks(data->run, sample->link,
 							  sample->stall_ps),

@@ -19,6 +19,7 @@
 // other, and the hops that it still has to check stand in a short array, and beyond that
 // on a list threaded through the hops. The order does not matter: a hop begins at the
 // same instant whatever else has begun before.
+#include "circuit_params.h"
 #include "circuits.h"
 
 #include <assert.h>
@@ -60,7 +61,7 @@ BURSTS_INLINE void check_later(struct circuits *circuits, struct hops_to_check *
 // last_flit returns the offset in bytes of the last flit of a burst of `bytes`.
 static uint32_t last_flit(const struct circuits *circuits, uint32_t bytes)
 {
-	uint32_t size = circuits->replay.net->params.flit_bytes;
+	uint32_t size = tb_circuit_params(&circuits->replay.net->params)->flit_bytes;
 	return (bytes - 1) / size * size;
 }
 
@@ -124,7 +125,7 @@ static inline tb_time_ps next_start(const struct circuit_link *link)
 }
 
 // all_in_at returns when the last flit of a packet has arrived at the switch that
-// discards it: when it could have moved on.
+// discards it, where it could have moved on.
 static tb_time_ps all_in_at(const struct circuits *circuits,
 	const struct circuit_packet *packet, struct hop *at)
 {
@@ -238,7 +239,7 @@ BURSTS_INLINE void burst_begin(struct circuits *circuits, struct hops_to_check *
 	}
 }
 
-// burst_line_up lets a burst that can cross wait for its link.
+// burst_line_up queues a burst that can cross for its link.
 static void burst_line_up(struct circuits *circuits, const struct hop *at)
 {
 	struct circuit_link *link = &circuits->links[at->link];
@@ -246,10 +247,10 @@ static void burst_line_up(struct circuits *circuits, const struct hop *at)
 	tb_list_add(&circuits->links_now, at->link, &link->listed);
 }
 
-// begins_at finds out whether the next burst of a hop can cross, and when. If that is
-// exactly when the previous burst ends, the link stays with the VC and no other VC can
-// intervene: the burst begins (perhaps in the future) without an event. TB_TIME_NEVER: it
-// is not known yet.
+// begins_at returns when the next burst of a hop can cross. If that is exactly when the
+// previous burst ends, the link stays with the VC and no other VC can intervene: the
+// burst begins (perhaps in the future) without an event. TB_TIME_NEVER: it is not known
+// yet.
 BURSTS_INLINE tb_time_ps begins_at(
 	struct circuits *circuits, struct circuit_packet *packet, struct hop *at)
 {
@@ -406,8 +407,8 @@ void tb_bursts_serve(struct circuits *circuits, uint32_t slot)
 	}
 }
 
-// How circuits end: VCs fall free as the token passes, and what limited each packet is
-// known then. Also counts the circuits that are still held at the end.
+// How circuits end: the token frees VCs as it passes, and then it is known what limited
+// each packet. Also counts the circuits that are still held at the end.
 
 // set_roots stores for each VC of a packet what limited the packet while it held the VC:
 // what held its header up longest further on (the root of a wait for a VC, or the link
@@ -456,8 +457,8 @@ void tb_circuits_add_delays(struct circuits *circuits, struct circuit_packet *pa
 	}
 }
 
-// first_hop finds the first hop that a packet has in this part, from one further on, and
-// adds what the acknowledgement takes from there back to it.
+// first_hop returns the first hop of a packet in this part, and adds the time of the
+// acknowledgement back to it from a later hop.
 static struct hop *first_hop(
 	struct circuits *circuits, struct hop *at, tb_time_ps *ack_at)
 {
@@ -512,8 +513,8 @@ tb_time_ps tb_circuits_release(
 	return back_at;
 }
 
-// tb_circuits_blame blames a wait that lasts on the first VC of the first link that would
-// do, and counts it at that link.
+// tb_circuits_blame blames a lasting wait on the first VC of the first link that the
+// packet could take, and counts it at that link.
 void tb_circuits_blame(
 	struct circuits *circuits, const struct waiter *waiter, tb_time_ps until)
 {

@@ -28,6 +28,7 @@
 #ifndef TB_CIRCUITS_H
 #define TB_CIRCUITS_H
 
+#include "circuit_params.h"
 #include "link_tokens.h"
 #include "switching.h"
 #include "units.h"
@@ -296,7 +297,8 @@ static inline tb_time_ps link_time(const struct circuit_link *link, uint64_t byt
 static inline tb_time_ps flit_time(
 	const struct circuits *circuits, const struct circuit_link *link)
 {
-	return link_time(link, circuits->replay.net->params.flit_bytes);
+	return link_time(
+		link, tb_circuit_params(&circuits->replay.net->params)->flit_bytes);
 }
 
 static inline tb_time_ps *free_at(const struct circuits *circuits, uint32_t slot)
@@ -399,8 +401,8 @@ void tb_branches_count(struct circuits *circuits, struct circuit_packet *packet,
 // tb_branches_free: the token frees all branches of a hop at `passes`.
 void tb_branches_free(struct circuits *circuits, struct circuit_packet *packet,
 	uint32_t number, tb_time_ps passes);
-// tb_branches_recheck reconsiders waiting broadcasts at the time when their branches will
-// be free.
+// tb_branches_recheck schedules the next choice for the time when branches of waiting
+// broadcasts will be free.
 void tb_branches_recheck(struct circuits *circuits);
 
 // circuits_join.c: parts side by side.

@@ -101,7 +101,7 @@ void tb_parts_send_ack(struct circuits *circuits, const struct hop *before, tb_t
 		&circuits->replay, circuits->part_of_slot[before->link], &message);
 }
 
-// came is where the number of a packet stands that came over a VC.
+// came points to the number of the packet that arrived over a VC.
 static uint32_t *came(const struct circuits *circuits, uint32_t slot, uint32_t vc)
 {
 	return &circuits->came[(size_t)slot * circuits->vcs_most + vc];
@@ -128,7 +128,7 @@ static void receive_header(struct circuits *circuits,
 		id << circuits->hops_shift | number);
 }
 
-// note_burst notes in a copied hop that its next burst begins.
+// note_burst records in a copied hop that its next burst begins.
 static void note_burst(struct circuits *circuits, struct hop *copy,
 	const struct tb_part_message *message)
 {
@@ -141,7 +141,7 @@ static void note_burst(struct circuits *circuits, struct hop *copy,
 	copy->bursts = burst + 1;
 }
 
-// receive_burst lets the hop behind go on, if it has waited for the burst.
+// receive_burst lets the next hop continue, if it waited for the burst.
 static void receive_burst(
 	struct circuits *circuits, const struct tb_part_message *message)
 {
@@ -156,8 +156,8 @@ static void receive_burst(
 		tb_bursts_go_on(circuits, packet, after, TB_TIME_NEVER);
 }
 
-// receive_room lets the last hop here go on, if it has waited for the room. Only then
-// does this part know that the packet goes on.
+// receive_room lets the last hop of this part continue, if it waited for the room. Only
+// then does this part know that the packet moves.
 static void receive_room(struct circuits *circuits, const struct tb_part_message *message)
 {
 	struct circuit_packet *packet =
@@ -367,7 +367,8 @@ void tb_circuits_end_window(struct circuits *circuits, tb_time_ps until)
 	replay->handover_at = replay->late->n_acks ? until : TB_TIME_NEVER;
 }
 
-// circuits_share takes what is the whole's: all that is by link, and what never changes.
+// circuits_share shares the state of the whole: everything by link, and what never
+// changes.
 static void circuits_share(struct circuits *circuits, const struct circuits *whole)
 {
 	struct tb_replay replay = circuits->replay;
@@ -387,8 +388,8 @@ static int circuits_find_slots(struct circuits *circuits)
 	return TB_OK;
 }
 
-// circuits_find_switches lists those out of which the part has links, in the order of
-// slots.
+// circuits_find_switches lists the switches out of which the part has links, in the order
+// of slots.
 static int circuits_find_switches(struct circuits *circuits)
 {
 	const struct tb_network *net = circuits->replay.net;

@@ -9,7 +9,7 @@
 
 static bool branches_header(struct circuits *circuits, struct circuit_packet *packet);
 
-// place_in_part finds out whether a packet's way on from a link is another part's.
+// place_in_part returns whether a packet leaves this part behind a link.
 static __attribute__((noinline)) enum tb_hop_place place_in_part(
 	struct circuits *circuits, struct circuit_packet *packet,
 	const struct circuit_link *link)
@@ -120,7 +120,7 @@ static void header_admit(
 	at->wait = wait;
 }
 
-// route_frees returns when the first VC of a route is known to fall free.
+// route_frees returns when the first VC of a route will be free, as far as is known.
 static tb_time_ps route_frees(const struct circuits *circuits, uint32_t route)
 {
 	if (!(route & TB_ROUTE_GROUP))
@@ -226,8 +226,8 @@ static void count_blocked(
 }
 
 // The oldest header first: each takes a VC of its route if one is free. Headers that
-// found none before need not look again unless this instant was set as the one when one
-// falls free.
+// waited before try again only if this instant was scheduled as the one when a VC falls
+// free.
 void tb_circuits_switch(struct circuits *circuits, uint32_t sw)
 {
 	struct switch_state *at = &circuits->switches[sw];
@@ -388,7 +388,8 @@ static bool branches_header(struct circuits *circuits, struct circuit_packet *pa
 	return true;
 }
 
-// branches_free returns when all VCs of the links found last are known to be free.
+// branches_free returns when all VCs of the links found last will be free, as far as is
+// known.
 static tb_time_ps branches_free(const struct circuits *circuits, uint32_t n)
 {
 	tb_time_ps last = 0;
@@ -508,8 +509,8 @@ void tb_branches_free(struct circuits *circuits, struct circuit_packet *packet,
 	circuits->replay.stats.n_hops += n - 1;
 }
 
-// tb_branches_recheck makes waiting broadcasts look again when their branches are known
-// to be free.
+// tb_branches_recheck schedules the next choice for the time when branches of waiting
+// broadcasts will be free.
 void tb_branches_recheck(struct circuits *circuits)
 {
 	for (uint32_t i = 0; i < circuits->broadcasts.n_waiting; i++) {

@@ -3,6 +3,7 @@
 #include "circuits.h"
 
 #include "array.h"
+#include "circuit_params.h"
 #include "clock.h"
 #include "idle.h"
 #include "memory.h"
@@ -211,18 +212,18 @@ static void circuits_window(struct tb_replay *replay, tb_time_ps until)
 
 // Allocates the parts of the circuits, sized for the network, and frees them.
 
-// If packets take more than this they do not stay in the cache of one processor: a part
-// finds it full of the others' when its window begins.
+// Packet records larger than this in total do not stay in the cache of one processor:
+// when the window of a part begins, the cache is full of other parts' records.
 enum { CACHE_BYTES = 1 << 22 };
 
-// smallest_fifo is the length of a burst: whole flits, and no FIFO holds less.
+// smallest_fifo is the length of a burst: whole flits, as many as fit into every FIFO.
 static uint32_t smallest_fifo(const struct tb_network *net)
 {
 	uint32_t bytes = UINT32_MAX;
 	for (uint32_t i = 0; i < net->n_links; i++)
 		if (net->links[i].fifo_bytes < bytes)
 			bytes = net->links[i].fifo_bytes;
-	return bytes - bytes % net->params.flit_bytes;
+	return bytes - bytes % tb_circuit_params(&net->params)->flit_bytes;
 }
 
 static uint32_t circuits_most_vcs(const struct tb_network *net)
@@ -331,9 +332,10 @@ static int circuits_make_links(struct circuits *circuits)
 static int make_trains(struct circuits *circuits)
 {
 	const struct tb_network *net = circuits->replay.net;
-	if (net->params.link_tokens == 0)
+	if (tb_circuit_params(&net->params)->link_tokens == 0)
 		return TB_OK;
-	circuits->trains = tb_link_tokens_new(circuits->n_slots, net->params.link_tokens);
+	circuits->trains = tb_link_tokens_new(
+		circuits->n_slots, tb_circuit_params(&net->params)->link_tokens);
 	if (!circuits->trains)
 		return TB_ENOMEM;
 	for (uint32_t id = 0; id < net->n_links; id++)
@@ -378,7 +380,7 @@ static int make_groups(struct circuits *circuits)
 	return TB_OK;
 }
 
-// make_owners notes the part of each link, and makes what parts share beside links.
+// make_owners stores the part of each link, and makes what parts share besides links.
 static int make_owners(struct circuits *circuits)
 {
 	const struct tb_parts *parts = circuits->replay.parts;
@@ -449,8 +451,8 @@ static int make_replay(struct circuits *circuits, uint32_t n_packets, size_t pac
 	return tb_replay_make(&circuits->replay, n_packets, packet_bytes, packet_ps, 6);
 }
 
-// n_packets_of_part is how many packets a part can have: those of its own nodes, and one
-// for each VC over which they come from others.
+// n_packets_of_part is the most packets that a part can have: those of its own nodes, and
+// one for each VC from another part.
 static uint32_t n_packets_of_part(const struct circuits *circuits)
 {
 	const struct tb_replay *replay = &circuits->replay;
@@ -483,7 +485,7 @@ int tb_circuits_make_part(struct circuits *circuits)
 	return status;
 }
 
-// make_rest makes what a network that is one part has beside its links.
+// make_rest makes what a network of one part has besides its links.
 static int make_rest(struct circuits *circuits, uint32_t n_packets)
 {
 	circuits->n_own = circuits->n_slots;
@@ -519,7 +521,9 @@ int tb_circuits_make(struct tb_replay *replay, const struct tb_engine_options *o
 	struct tb_cell ***cells)
 {
 	struct circuits *circuits = (void *)replay;
-	circuits->age_q10 = (int64_t)(replay->net->params.age_weight * 1024 + 0.5);
+	circuits->age_q10 =
+		(int64_t)(tb_circuit_params(&replay->net->params)->age_weight * 1024 +
+			  0.5);
 	circuits->hops_to_check = NOTHING;
 	circuits->delays = options->delays;
 	circuits->odd_routes = replay->choice.fixed || replay->choice.dead_at;

@@ -2,6 +2,7 @@
 #include "clock.h"
 
 #include "array.h"
+#include "credit_params.h"
 #include "credits.h"
 #include "idle.h"
 #include "memory.h"
@@ -93,8 +94,8 @@ static void credits_choose(struct tb_replay *replay)
 static __attribute__((noinline)) void serve_rounds(struct credits *credits)
 {
 	do {
-		// Is phase 3 of a round, and phase 1 of the next one for packets that
-		// became heads in it.
+		// Phase 3 of a round, and phase 1 of the next one for packets that became
+		// heads in it.
 		uint32_t n = credits->senders_now.n;
 		for (uint32_t i = 0; i < n; i++)
 			tb_crossing_look(credits, credits->senders_now.ids[i]);
@@ -201,7 +202,7 @@ static tb_time_ps credits_release(struct tb_replay *replay, uint32_t packet,
 	tb_crossing_end(credits, record);
 	tb_time_ps known_at = tb_crossing_acknowledged_at(credits, record);
 	if (record->marked) {
-		// Has the source of a marked packet know at `at`, unless it was notified
+		// Notify the source of the marked packet, unless it was notified
 		// recently.
 		uint32_t pair = tb_paces_marked(&credits->replay,
 			tb_packet_source(&credits->replay, &record->of),
@@ -284,7 +285,7 @@ static void credits_window(struct tb_replay *replay, tb_time_ps until)
 
 // Allocates the parts of a network with credits, sized for it, and frees them.
 
-// Links that take more do not stay in the cache of one processor.
+// Links larger than this in total do not stay in the cache of one processor.
 enum { CACHE_BYTES = 1 << 21 };
 
 static int find_kinds(struct credits *credits, uint16_t *kind_of_link)
@@ -366,7 +367,7 @@ static void credits_make_link(
 		receiver_at(credits, peer)->link = id;
 }
 
-// make_unused_slot touches a receiver, most of what a link takes, for the first time.
+// make_unused_slot is the first to touch a receiver, the largest piece of a link.
 static void make_unused_slot(struct credits *credits, uint32_t slot)
 {
 	*sender_at(credits, slot) = (struct link_sender){.stalled_since = TB_TIME_NEVER,
@@ -452,8 +453,7 @@ int tb_credits_make_lists(struct credits *credits)
 	return credits->switches_now.ids ? TB_OK : TB_ENOMEM;
 }
 
-// There are as many packets as are under way: the first guess is one in each link and
-// each buffer.
+// The first guess of the number of packets under way is one per link and buffer.
 int tb_credits_make_replay(struct credits *credits)
 {
 	const struct tb_network *net = credits->replay.net;
@@ -476,7 +476,7 @@ int tb_credits_make_replay(struct credits *credits)
 		&credits->replay, (uint32_t)n_packets, bytes, packet_ps, 4);
 	size_t link_bytes = credits->link_bytes + credits->receiver_bytes +
 			    credits->n_vls * FIRST_UPDATES * sizeof(struct update);
-	// A part finds the cache full of the others' links when its window begins.
+	// When the window of a part begins, the cache is full of other parts' links.
 	credits->replay.prefetches = credits->n_slots * link_bytes >= CACHE_BYTES;
 	return status;
 }
@@ -490,11 +490,11 @@ static uint32_t most_stops(const struct credits *credits)
 	return net->longest_path > around ? net->longest_path : around;
 }
 
-// credits_size_up finds out what the network needs.
+// credits_size_up computes the sizes of the network's parts.
 static void credits_size_up(struct credits *credits)
 {
 	const struct tb_network *net = credits->replay.net;
-	const struct tb_credit_params *params = &net->params.credits;
+	const struct tb_credit_params *params = tb_credit_params(&net->params);
 	uint32_t most_ports = tb_network_most_ports(net);
 	bool by_output = params->queues == TB_QUEUES_VOQ;
 	credits->stops_most = most_stops(credits);
@@ -512,7 +512,7 @@ static void credits_size_up(struct credits *credits)
 	credits->receiver_bytes = (bytes + 63) / 64 * 64 + 64;
 }
 
-// make_crossbars makes what switches need that are not plain.
+// make_crossbars makes the crossbars of switches that are not plain.
 static int make_crossbars(struct credits *credits)
 {
 	const struct tb_network *net = credits->replay.net;
@@ -548,7 +548,8 @@ static int make_crossbars(struct credits *credits)
 
 static int credits_make_tables(struct credits *credits)
 {
-	const struct tb_credit_params *params = &credits->replay.net->params.credits;
+	const struct tb_credit_params *params =
+		tb_credit_params(&credits->replay.net->params);
 	int status = tb_vl_table_read(
 		&credits->tables[0], params->vl_low, credits->n_vls, true);
 	if (status == TB_OK)
@@ -567,7 +568,7 @@ static int credits_make_tables(struct credits *credits)
 static struct credits_setup find_setup(const struct credits *credits)
 {
 	const struct tb_network *net = credits->replay.net;
-	const struct tb_credit_params *params = &net->params.credits;
+	const struct tb_credit_params *params = tb_credit_params(&net->params);
 	const enum tb_ascent ascent = net->params.ascent;
 	bool fails = credits->replay.choice.dead_at != NULL;
 	bool marks = tb_paces_control(credits->replay.paces);
@@ -640,7 +641,8 @@ static int make_vls(struct credits *credits, const struct tb_engine_options *opt
 {
 	const struct tb_network_params *params = &credits->replay.net->params;
 	uint8_t vls[TB_SLS];
-	int status = tb_sl_to_vl_read(vls, params->credits.sl_to_vl, credits->n_vls);
+	int status =
+		tb_sl_to_vl_read(vls, tb_credit_params(params)->sl_to_vl, credits->n_vls);
 	if (status != TB_OK)
 		return status;
 	credits->vl_of_others = vls[0];

@@ -18,7 +18,8 @@ enum {
 static const uint32_t cycle[PHASES] = {
 	UNIT * 5 / 4, UNIT * 3 / 4, UNIT, UNIT, UNIT, UNIT, UNIT, UNIT};
 
-// The shortest round trip counts for so long, and is then probed for so long at least.
+// How long the shortest round trip is valid, and the least time of the probe that renews
+// it.
 static const tb_time_ps least_counts_ps = 10 * TB_PS_PER_S;
 static const tb_time_ps probe_ps = 200 * TB_PS_PER_MS;
 
@@ -88,9 +89,8 @@ static void note_rate(struct tb_bbr *bbr, tb_segment_rate rate)
 
 static uint64_t aim_of(const struct tb_bbr *bbr, uint32_t gain, uint32_t batch)
 {
-	// Add to a window what a sender needs that sends in batches.
-	// Is what is under way at the path's rate for the shortest round trip, times a
-	// gain, in segments, rounded up.
+	// Add to a window what a sender needs that sends in batches. The segments under
+	// way at the path's rate for the shortest round trip, times a gain, rounded up.
 	uint64_t ns = (uint64_t)bbr->least / TB_PS_PER_NS;
 	uint64_t full = tb_bbr_rate(bbr) * ns / 1000 * gain / UNIT;
 	uint64_t window = (full + (UINT64_C(1) << 24) - 1) >> 24;
@@ -115,7 +115,7 @@ static void next_phase(struct tb_bbr *bbr, tb_time_ps now)
 	bbr->phase_at = now;
 }
 
-// probe_rate begins the gain cycle, in any phase but that which drains.
+// probe_rate begins the gain cycle, in any phase except the draining one.
 static void probe_rate(struct tb_bbr *bbr, tb_time_ps now)
 {
 	bbr->mode = TB_BBR_PROBE_BW;
@@ -194,8 +194,8 @@ static void update_gains(struct tb_bbr *bbr)
 	bbr->window_gain = window_gains[bbr->mode];
 }
 
-// repair sets the window while losses are repaired: for a round what comes is what goes.
-// Returns whether that is so.
+// repair sets the window while losses are repaired: for one round, as much is sent as
+// arrives. Returns whether that is so.
 static bool repair(struct tb_bbr *bbr, const struct tb_bbr_ack *ack)
 {
 	uint32_t come = ack->under_way + ack->n;
@@ -267,8 +267,8 @@ void tb_bbr_acked(struct tb_bbr *bbr, const struct tb_bbr_ack *ack)
 		bbr->probe_end = TB_TIME_NEVER;
 	}
 	if (bbr->mode == TB_BBR_PROBE_RTT) {
-		// The probe begins when so little is under way that no queue is left, and
-		// lasts for a round at least.
+		// The probe begins when so little is under way that queues are empty, and
+		// lasts for at least one round.
 		if (bbr->probe_end != TB_TIME_NEVER) {
 			bbr->probed_round |= bbr->round_begins;
 			if (bbr->probed_round)

@@ -14,6 +14,7 @@
 #define TB_ETHERNET_IMPL_H
 
 #include "bbr.h"
+#include "ethernet_params.h"
 #include "map.h"
 #include "switching.h"
 #include "units.h"
@@ -299,7 +300,7 @@ static inline struct tcp_receiver *tb_receiver_at(
 static inline const struct tb_ethernet_params *ethernet_params(
 	const struct ethernet *ethernet)
 {
-	return &ethernet->replay.net->params.ethernet;
+	return tb_ethernet_params(&ethernet->replay.net->params);
 }
 
 static inline struct segment *segment_at(const struct tcp_stream *stream, uint64_t number)

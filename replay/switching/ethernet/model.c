@@ -3,6 +3,7 @@
 
 #include "array.h"
 #include "ethernet_impl.h"
+#include "ethernet_params.h"
 #include "idle.h"
 
 #include <stdlib.h>
@@ -21,7 +22,7 @@ static struct ethernet *ethernet_of_replay(struct tb_replay *replay)
 	return (void *)replay;
 }
 
-// The operating system takes all that its programs send.
+// The operating system accepts everything that programs send.
 static tb_time_ps ethernet_injects_at(
 	const struct tb_replay *replay, uint32_t node, uint32_t packet)
 {
@@ -40,7 +41,7 @@ static void ethernet_inject(struct tb_replay *replay, uint32_t node, uint32_t id
 {
 	uint32_t message = tb_packet_at(replay, id)->message;
 	if (replay->messages[message].what.captured) {
-		// Has a captured frame go as it is: it belongs to no connection here.
+		// Send a captured frame as it is: it belongs to no connection here.
 		struct ethernet *ethernet = ethernet_of_replay(replay);
 		uint32_t made = tb_ports_make(ethernet, node);
 		if (made != NOTHING) {
@@ -246,7 +247,8 @@ static int make_ports(struct ethernet *made)
 		made->ports[i] = (struct ethernet_port){
 			.byte_q20 = tb_per_byte_q20(info->bytes_per_s),
 			.latency_ps = info->latency_ps,
-			.burst_ps = tb_idle_time(net->params.ethernet.burst_bytes,
+			.burst_ps = tb_idle_time(
+				tb_ethernet_params(&net->params)->burst_bytes,
 				tb_per_byte_q20(info->bytes_per_s)),
 			.link = i,
 			.first = NOTHING,
@@ -288,7 +290,7 @@ int tb_ethernet_make_own(struct ethernet *made)
 	return status;
 }
 
-// model.c: makes and frees the model's part of a replay; see struct tb_switching.
+// ethernet_make is the `make` of struct tb_switching.
 static int ethernet_make(struct tb_replay *replay,
 	const struct tb_engine_options *options, struct tb_cell ***cells)
 {
@@ -341,7 +343,7 @@ static void ethernet_receive(struct tb_replay *replay,
 	tb_ports_adopt((void *)replay, frame, message->at);
 }
 
-// model.c: what makes a part, and what it receives; see struct tb_switching.
+// ethernet_join is the `join` of struct tb_switching.
 static int ethernet_join(
 	struct tb_replay **replay, struct tb_replay *whole, uint32_t part)
 {
