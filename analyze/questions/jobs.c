@@ -58,7 +58,7 @@ static int read_width(
 	return status < 0 ? status : TB_OK;
 }
 
-static int read_waits(
+static int read_series_waits(
 	struct tb_job_series *series, struct tb_run *run, struct tb_error *error)
 {
 	struct tb_run_row row;
@@ -90,7 +90,7 @@ int tb_job_series_init(
 		sizeof *made.wait_ps);
 	if (!made.wait_ps)
 		return tb_fail_memory_in(error, run->path, "the jobs' waits");
-	status = read_waits(&made, run, error);
+	status = read_series_waits(&made, run, error);
 	if (status)
 		tb_job_series_fini(&made);
 	else

@@ -200,7 +200,7 @@ static struct tb_congestion *capture_of(
 
 // What each of these adds is a row of its table: TB_OK, TB_ENOMEM, or TB_EFORMAT for one
 // that makes no sense.
-static int add_capture(struct tb_recorded_captures *captures,
+static int add_recorded_capture(struct tb_recorded_captures *captures,
 	struct tb_congestion_row *row, int64_t number)
 {
 	(void)number;
@@ -236,8 +236,8 @@ static int add_pair(struct tb_recorded_captures *captures, struct tb_congestion_
 	return follows ? TB_OK : TB_EFORMAT;
 }
 
-static int add_bin(struct tb_recorded_captures *captures, struct tb_congestion_row *row,
-	int64_t number)
+static int add_captured_bin(struct tb_recorded_captures *captures,
+	struct tb_congestion_row *row, int64_t number)
 {
 	struct tb_congestion *to = capture_of(captures, row->job);
 	size_t room = to ? to->n_bins : 0;
@@ -279,11 +279,12 @@ static const struct {
 		int64_t number);
 } recorded_tables[] = {
 	{&tb_recorded_captures_stored, "recorded_capture WHERE run = ?1 ORDER BY job",
-		add_capture},
+		add_recorded_capture},
 	{&tb_recorded_pairs_stored, "recorded_pair WHERE run = ?1 ORDER BY job, pair",
 		add_pair},
 	{&tb_recorded_bins_stored,
-		"recorded_bin WHERE run = ?1 ORDER BY job, pair, from_ps", add_bin},
+		"recorded_bin WHERE run = ?1 ORDER BY job, pair, from_ps",
+		add_captured_bin},
 	{&tb_recorded_pauses_stored,
 		"recorded_pause WHERE run = ?1 ORDER BY job, pair, class", add_pause},
 };

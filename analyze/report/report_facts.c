@@ -310,7 +310,7 @@ static void put_tile_count(struct tb_report_tile *at, uint64_t n)
 	tb_format_count(n, at->value, sizeof at->value);
 }
 
-static void add_capture(
+static void add_capture_tiles(
 	const struct tb_report *report, struct tb_report_tile *tiles, size_t *n)
 {
 	const struct tb_run_capture *capture = &report->capture;
@@ -361,7 +361,7 @@ size_t tb_report_tiles(
 		tb_report_active(report, text, sizeof text));
 	tb_report_per_node(report, at->value, sizeof at->value);
 	if (report->has_capture)
-		add_capture(report, tiles, &n);
+		add_capture_tiles(report, tiles, &n);
 	return n;
 }
 
