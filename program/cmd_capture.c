@@ -150,28 +150,6 @@ static const struct tb_options option_table = {
 	.check = check_capture_options,
 };
 
-static void print_interface(const struct tb_live_interface *item, size_t number)
-{
-	const struct {
-		bool is;
-		const char *text;
-	} states[] = {{item->up, "Up"}, {item->running, "Running"},
-		{item->loopback, "Loopback"}, {item->wireless, "Wireless"},
-		{item->connected, "Connected"}};
-	const char *joint = " [";
-	char shown[512];
-	printf("%zu.%s", number, tb_visible(item->name, shown, sizeof shown));
-	if (item->description[0])
-		printf(" (%s)", tb_visible(item->description, shown, sizeof shown));
-	for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
-		if (states[i].is)
-			printf("%s%s", joint, states[i].text);
-		if (states[i].is)
-			joint = ", ";
-	}
-	puts(joint[0] == ',' ? "]" : "");
-}
-
 static int print_interfaces_json(const struct tb_live_interface *list, size_t n)
 {
 	struct tb_error error;
@@ -201,8 +179,31 @@ static int list_interfaces(bool json)
 	if (json)
 		code = print_interfaces_json(list, n);
 	else
-		for (size_t i = 0; i < n; i++)
-			print_interface(&list[i], i + 1);
+		for (size_t i = 0; i < n; i++) {
+			const struct tb_live_interface *item = &list[i];
+			size_t number = i + 1;
+			const struct {
+				bool is;
+				const char *text;
+			} states[] = {{item->up, "Up"}, {item->running, "Running"},
+				{item->loopback, "Loopback"},
+				{item->wireless, "Wireless"},
+				{item->connected, "Connected"}};
+			const char *joint = " [";
+			char shown[512];
+			printf("%zu.%s", number,
+				tb_visible(item->name, shown, sizeof shown));
+			if (item->description[0])
+				printf(" (%s)", tb_visible(item->description, shown,
+							sizeof shown));
+			for (size_t j = 0; j < sizeof states / sizeof *states; j++) {
+				if (states[j].is)
+					printf("%s%s", joint, states[j].text);
+				if (states[j].is)
+					joint = ", ";
+			}
+			puts(joint[0] == ',' ? "]" : "");
+		}
 	tb_live_list_free(list, n);
 	return code;
 }
@@ -327,47 +328,6 @@ static const char *calling_user(void)
 	return user ? user->pw_name : NULL;
 }
 
-// open_output_unprivileged gives up root before it opens the file if there is a user to
-// own it, so that this user's rights decide; else afterwards, since the user nobody may
-// write nowhere.
-static int open_output_unprivileged(struct session *session, struct tb_error *error)
-{
-	const char *user = session->args->user;
-	if (!user && geteuid() == 0)
-		user = calling_user();
-	bool nobody = !user && geteuid() == 0;
-	int status = nobody ? TB_OK : tb_privileges_drop(user, error);
-	if (status == TB_OK) {
-		const char *path = session->args->write;
-		session->format = tb_capture_format_of(path);
-		status = tb_outfile_open_in_place(&session->out, path, error);
-		if (status == TB_OK)
-			session->stream = session->out.stream;
-	}
-	if (status == TB_OK && nobody)
-		status = tb_privileges_drop("nobody", error);
-	return status;
-}
-
-static void print_source(const struct session *session)
-{
-	char type[96];
-	const char *warning = tb_live_warning(session->live);
-	if (warning)
-		fprintf(stderr, "tailback capture: %s\n", warning);
-	tb_live_link_type_text(session->live, type, sizeof type);
-	if (session->args->interface)
-		fprintf(stderr,
-			"tailback capture: listening on %s, link type %s, snapshot "
-			"length "
-			"%" PRIu32 " bytes\n",
-			tb_live_interface(session->live), type,
-			tb_live_snap_bytes(session->live));
-	else
-		fprintf(stderr, "tailback capture: reading from %s, link type %s\n",
-			session->args->read, type);
-}
-
 // print_counts prints the counts in tcpdump's words: scripts read them.
 static void print_counts(const struct session *session, const char *joint)
 {
@@ -473,10 +433,40 @@ static int capture(struct session *session, struct tb_error *error)
 		.filter = args->filter,
 		.link_type = tb_live_link_type(session->live),
 		.snap_bytes = tb_live_snap_bytes(session->live)};
-	int status = open_output_unprivileged(session, error);
+	// Give up root before it opens the file if there is a user to
+	// own it, so that this user's rights decide; else afterwards, since the user
+	// nobody may write nowhere.
+	const char *user = session->args->user;
+	if (!user && geteuid() == 0)
+		user = calling_user();
+	bool nobody = !user && geteuid() == 0;
+	int status = nobody ? TB_OK : tb_privileges_drop(user, error);
+	if (status == TB_OK) {
+		const char *path = session->args->write;
+		session->format = tb_capture_format_of(path);
+		status = tb_outfile_open_in_place(&session->out, path, error);
+		if (status == TB_OK)
+			session->stream = session->out.stream;
+	}
+	if (status == TB_OK && nobody)
+		status = tb_privileges_drop("nobody", error);
 	if (status != TB_OK)
 		return status;
-	print_source(session);
+	char type[96];
+	const char *warning = tb_live_warning(session->live);
+	if (warning)
+		fprintf(stderr, "tailback capture: %s\n", warning);
+	tb_live_link_type_text(session->live, type, sizeof type);
+	if (session->args->interface)
+		fprintf(stderr,
+			"tailback capture: listening on %s, link type %s, snapshot "
+			"length "
+			"%" PRIu32 " bytes\n",
+			tb_live_interface(session->live), type,
+			tb_live_snap_bytes(session->live));
+	else
+		fprintf(stderr, "tailback capture: reading from %s, link type %s\n",
+			session->args->read, type);
 	session->from_ns = now_ns();
 	tb_capture_write_header(session->stream, session->format, &source);
 	fflush(session->stream);

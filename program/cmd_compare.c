@@ -105,34 +105,6 @@ static const struct tb_options option_table = {
 		.take = take_compared_store},
 };
 
-// newest_two finds the runs to compare when all of a store differ by their seed only.
-static int newest_two(const char *store, struct tb_seeds seeds[2], struct tb_error *error)
-{
-	struct tb_runs *list;
-	int status = tb_runs_open(&list, store, error);
-	if (status != TB_OK)
-		return status;
-	size_t n = tb_runs_n(list);
-	if (n < 2) {
-		status = tb_fail_in(error, TB_EUSAGE, store,
-			"holds %s: name another store to compare it with",
-			n == 0 ? "no run" : "only one run");
-	} else {
-		for (size_t i = 0; i < 2; i++) {
-			seeds[i].n = 1;
-			seeds[i].of[0].run = tb_runs_at(list, n - 2 + i)->id;
-		}
-		fprintf(stderr,
-			"tailback: note: the %zu runs of %s differ at most by their "
-			"seed: "
-			"the newest two are compared; choose others by --run A --run B, "
-			"or name a second store, whose seeds are paired with these\n",
-			n, store);
-	}
-	tb_runs_free(list);
-	return status;
-}
-
 static bool is_one_file(const char *a, const char *b)
 {
 	struct stat of[2];
@@ -204,8 +176,37 @@ static int find_seeds(const struct compare_options *options, struct tb_seeds see
 		status = tb_seeds_like(&seeds[1], store, 0, error);
 		if (status == TB_OK)
 			status = tb_seeds_before(&seeds[0], &seeds[1], error);
-		if (status == TB_OK && seeds[0].n == 0)
-			return newest_two(store, seeds, error);
+		if (status == TB_OK && seeds[0].n == 0) {
+			// Find the runs to compare when all of a store differ by their
+			// seed only.
+			struct tb_runs *list;
+			status = tb_runs_open(&list, store, error);
+			if (status != TB_OK)
+				return status;
+			size_t n = tb_runs_n(list);
+			if (n < 2) {
+				status = tb_fail_in(error, TB_EUSAGE, store,
+					"holds %s: name another store to compare it with",
+					n == 0 ? "no run" : "only one run");
+			} else {
+				for (size_t i = 0; i < 2; i++) {
+					seeds[i].n = 1;
+					seeds[i].of[0].run =
+						tb_runs_at(list, n - 2 + i)->id;
+				}
+				fprintf(stderr,
+					"tailback: note: the %zu runs of %s differ at "
+					"most by their "
+					"seed: "
+					"the newest two are compared; choose others by "
+					"--run A --run B, "
+					"or name a second store, whose seeds are paired "
+					"with these\n",
+					n, store);
+			}
+			tb_runs_free(list);
+			return status;
+		}
 	} else {
 		for (int i = 0; status == TB_OK && i < 2; i++) {
 			const struct run_range *range = &options->runs[i];

@@ -108,21 +108,6 @@ static json_t *store_json(const struct tb_runs *runs, const int64_t *unattribute
 	return NULL;
 }
 
-static int print_store_json(const struct info_options *options,
-	const struct tb_runs *runs, struct points points, struct tb_shard shard,
-	struct tb_error *error)
-{
-	int64_t *unattributed_ps = calloc(tb_runs_n(runs) + 1, sizeof *unattributed_ps);
-	if (!unattributed_ps)
-		return tb_fail_memory_in(error, options->file, "it");
-	int status = tb_runs_unattributed(options->file, runs, unattributed_ps, error);
-	if (!status)
-		status = info_print_json(
-			store_json(runs, unattributed_ps, points, shard), error);
-	free(unattributed_ps);
-	return status;
-}
-
 static void print_range(
 	const struct info_options *options, const struct tb_run_info *info)
 {
@@ -251,8 +236,19 @@ int info_show_store(const struct info_options *options, const struct tb_runs *ru
 		return tb_fail_in(error, TB_EFORMAT, options->file, "holds no run");
 	size_t n_of_shard = 0;
 	struct tb_shard shard = shard_of(options->file, &n_of_shard);
-	if (options->json)
-		return print_store_json(options, runs, points, shard, error);
+	if (options->json) {
+		int64_t *unattributed_ps =
+			calloc(tb_runs_n(runs) + 1, sizeof *unattributed_ps);
+		if (!unattributed_ps)
+			return tb_fail_memory_in(error, options->file, "it");
+		status =
+			tb_runs_unattributed(options->file, runs, unattributed_ps, error);
+		if (!status)
+			status = info_print_json(
+				store_json(runs, unattributed_ps, points, shard), error);
+		free(unattributed_ps);
+		return status;
+	}
 	char shown[INFO_NAME_BYTES];
 	fprintf(options->text, "%s: store of %zu run%s\n",
 		tb_visible(options->file, shown, sizeof shown), n, n == 1 ? "" : "s");

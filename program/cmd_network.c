@@ -324,37 +324,36 @@ static json_t *add_keys(
 	return list;
 }
 
-static int list_networks_json(char *names)
-{
-	size_t n;
-	const struct tb_switching_kind *kinds = tb_switching_kinds(&n);
-	json_t *networks = json_array(), *fabrics = json_array(), *keys = json_array();
-	char text[160];
-	char *rest = names, *name;
-	while ((name = strsep(&rest, "\n")) && *name)
-		networks = tb_json_append(networks,
-			json_pack("{s:o, s:o}", "name", tb_json_text(name), "summary",
-				tb_json_text(tb_network_preset_summary(
-					name, text, sizeof text))));
-	for (size_t i = 0; tb_fabric_format(i); i++)
-		fabrics = tb_json_append(fabrics, json_string(tb_fabric_format(i)->name));
-	keys = add_keys(keys, NULL, tb_preset_keys, tb_preset_n_keys);
-	for (size_t i = 0; i < n; i++)
-		keys = add_keys(keys, kinds[i].name, kinds[i].keys, kinds[i].n_keys);
-	return tb_json_write(json_pack("{s:o, s:o, s:o}", "networks", networks,
-				     "fabric_formats", fabrics, "keys", keys),
-		17, stdout);
-}
-
 // network_list prints what networks there are and what they take; text in `width`
 // columns, 0: those of the terminal.
 static int network_list(bool as_json, uint64_t width)
 {
 	char *names = tb_network_preset_names();
 	int status = names ? TB_OK : TB_ENOMEM;
-	if (names && as_json)
-		status = list_networks_json(names);
-	else if (names)
+	if (names && as_json) {
+		size_t n;
+		const struct tb_switching_kind *kinds = tb_switching_kinds(&n);
+		json_t *networks = json_array(), *fabrics = json_array(),
+		       *keys = json_array();
+		char text[160];
+		char *rest = names, *name;
+		while ((name = strsep(&rest, "\n")) && *name)
+			networks = tb_json_append(
+				networks, json_pack("{s:o, s:o}", "name",
+						  tb_json_text(name), "summary",
+						  tb_json_text(tb_network_preset_summary(
+							  name, text, sizeof text))));
+		for (size_t i = 0; tb_fabric_format(i); i++)
+			fabrics = tb_json_append(
+				fabrics, json_string(tb_fabric_format(i)->name));
+		keys = add_keys(keys, NULL, tb_preset_keys, tb_preset_n_keys);
+		for (size_t i = 0; i < n; i++)
+			keys = add_keys(
+				keys, kinds[i].name, kinds[i].keys, kinds[i].n_keys);
+		status = tb_json_write(json_pack("{s:o, s:o, s:o}", "networks", networks,
+					       "fabric_formats", fabrics, "keys", keys),
+			17, stdout);
+	} else if (names)
 		list_networks_text(names, tb_cmd_text_width(width, stdout, 0));
 	free(names);
 	return status;
@@ -375,25 +374,6 @@ static int make_network_store(struct network_store *beside,
 		return status;
 	tb_temporary_file(&beside->folder, "network.db", beside->path);
 	return tb_fabric_store(report, beside->path, error);
-}
-
-static int network_view(const struct network_options *options,
-	const struct tb_fabric_report *report, struct tb_error *error)
-{
-	struct network_store beside = {.path = ""};
-	int status = make_network_store(&beside, report, error);
-	const struct tb_session_options session = {.store = beside.path,
-		.width = 1280,
-		.height = 720,
-		.theme = options->picture.theme_given ? options->picture.theme : TB_DARK,
-		.colours = options->picture.colours,
-		.metric = TB_BUSY,
-		.given_metric = true,
-		.stop = tb_cli_catch_stop()};
-	if (status == TB_OK)
-		status = tb_session_run(&session, error);
-	tb_temporary_fini(&beside.folder);
-	return status;
 }
 
 struct drawing {
@@ -422,24 +402,6 @@ static int draw_network_tree(void *context, struct tb_picture *picture)
 	return tb_tree_picture(picture, &figure, drawing->error);
 }
 
-static int network_draw(const struct network_options *options,
-	const struct tb_fabric_report *report, struct tb_error *error)
-{
-	struct network_store beside = {.path = ""};
-	struct drawing drawing = {options, report, NULL, error};
-	int status = make_network_store(&beside, report, error);
-	if (status == TB_OK)
-		status = tb_run_open(&drawing.run, beside.path, 0, error);
-	if (status == TB_OK)
-		status = tb_cmd_picture_write(&options->picture,
-			&(struct tb_cmd_figure){
-				.context = &drawing, .picture = draw_network_tree},
-			error);
-	tb_run_free(drawing.run);
-	tb_temporary_fini(&beside.folder);
-	return status;
-}
-
 static void show_following(void *line, double share)
 {
 	tb_cli_show_share(line, share, "following routes");
@@ -455,10 +417,38 @@ static int put_network_report(const struct network_options *options,
 		status = tb_fabric_store(report, options->store, error);
 	if (status != TB_OK)
 		return status;
-	if (options->view)
-		return network_view(options, report, error);
-	if (TB_FORMATS_DRAWN >> format & 1)
-		return network_draw(options, report, error);
+	if (options->view) {
+		struct network_store beside = {.path = ""};
+		status = make_network_store(&beside, report, error);
+		const struct tb_session_options session = {.store = beside.path,
+			.width = 1280,
+			.height = 720,
+			.theme = options->picture.theme_given ? options->picture.theme
+							      : TB_DARK,
+			.colours = options->picture.colours,
+			.metric = TB_BUSY,
+			.given_metric = true,
+			.stop = tb_cli_catch_stop()};
+		if (status == TB_OK)
+			status = tb_session_run(&session, error);
+		tb_temporary_fini(&beside.folder);
+		return status;
+	}
+	if (TB_FORMATS_DRAWN >> format & 1) {
+		struct network_store beside = {.path = ""};
+		struct drawing drawing = {options, report, NULL, error};
+		status = make_network_store(&beside, report, error);
+		if (status == TB_OK)
+			status = tb_run_open(&drawing.run, beside.path, 0, error);
+		if (status == TB_OK)
+			status = tb_cmd_picture_write(&options->picture,
+				&(struct tb_cmd_figure){.context = &drawing,
+					.picture = draw_network_tree},
+				error);
+		tb_run_free(drawing.run);
+		tb_temporary_fini(&beside.folder);
+		return status;
+	}
 	struct tb_outfile out;
 	status = tb_outfile_open(&out, options->picture.output.file, error);
 	if (status != TB_OK)
@@ -499,55 +489,6 @@ static int choose_hosts(const struct tb_network *network, const char *list,
 		status = tb_fabric_hosts_init(chosen, network, nodes, hosts.n, error);
 	free(nodes);
 	tb_hosts_fini(&hosts);
-	return status;
-}
-
-// study_network studies the network, and puts what it found where it is asked for.
-static int study_network(const struct tb_network *network,
-	const struct network_options *options, const struct tb_fabric_hosts *hosts,
-	struct tb_error *error)
-{
-	struct tb_fabric fabric = {0};
-	struct tb_route_study study = {0};
-	struct tb_progress progress;
-	struct tb_route_study_options asked = options->study;
-	asked.hosts = hosts;
-	asked.progress = show_following;
-	asked.context = &progress;
-	int status = tb_fabric_init(&fabric, network, hosts, error);
-	if (status == TB_OK) {
-		tb_progress_init(&progress, STDERR_FILENO);
-		status = tb_route_study_init(&study, network, &asked, error);
-		tb_progress_done(&progress);
-	}
-	if (status == TB_OK)
-		status = put_network_report(options,
-			&(struct tb_fabric_report){.fabric = &fabric,
-				.study = &study,
-				.name = options->network,
-				.routes = options->routes    ? options->routes
-					  : options->traffic ? options->traffic
-							     : "",
-				.is_for_traffic = options->traffic != NULL,
-				.traffic_run = options->run,
-				.seed = asked.seed,
-				.n_hottest = options->top,
-				.n_odd = ODD_MOST},
-			error);
-	tb_route_study_fini(&study);
-	tb_fabric_fini(&fabric);
-	return status;
-}
-
-// network_report studies the network and puts the report where it is asked for.
-static int network_report(const struct tb_network *network,
-	const struct network_options *options, struct tb_error *error)
-{
-	struct tb_fabric_hosts hosts = {0};
-	int status = choose_hosts(network, options->hosts, &hosts, error);
-	if (status == TB_OK)
-		status = study_network(network, options, &hosts, error);
-	tb_fabric_hosts_fini(&hosts);
 	return status;
 }
 
@@ -617,8 +558,49 @@ static int run_network(const struct network_options *options, struct tb_error *e
 				error);
 	} else if (options->from)
 		status = network_paths(network, options, error);
-	else
-		status = network_report(network, options, error);
+	else {
+		// Study the network and puts the report where it is asked for.
+		struct tb_fabric_hosts hosts = {0};
+		status = choose_hosts(network, options->hosts, &hosts, error);
+		if (status == TB_OK) {
+			// Study the network, and puts what it found where it is asked
+			// for.
+			struct tb_fabric fabric = {0};
+			struct tb_route_study study = {0};
+			struct tb_progress progress;
+			struct tb_route_study_options asked = options->study;
+			asked.hosts = &hosts;
+			asked.progress = show_following;
+			asked.context = &progress;
+			status = tb_fabric_init(&fabric, network, &hosts, error);
+			if (status == TB_OK) {
+				tb_progress_init(&progress, STDERR_FILENO);
+				status = tb_route_study_init(
+					&study, network, &asked, error);
+				tb_progress_done(&progress);
+			}
+			if (status == TB_OK)
+				status = put_network_report(options,
+					&(struct tb_fabric_report){.fabric = &fabric,
+						.study = &study,
+						.name = options->network,
+						.routes = options->routes
+								  ? options->routes
+							  : options->traffic
+								  ? options->traffic
+								  : "",
+						.is_for_traffic =
+							options->traffic != NULL,
+						.traffic_run = options->run,
+						.seed = asked.seed,
+						.n_hottest = options->top,
+						.n_odd = ODD_MOST},
+					error);
+			tb_route_study_fini(&study);
+			tb_fabric_fini(&fabric);
+		}
+		tb_fabric_hosts_fini(&hosts);
+	}
 	tb_network_free(network);
 	return status;
 }

@@ -198,54 +198,6 @@ static void take_job_name(
 	}
 }
 
-// refuse_others refuses options of another kind of job.
-static void refuse_others(
-	const struct argp_state *state, const struct synth_arguments *args)
-{
-	const struct {
-		const char *used, *takers;
-		bool fits;
-	} uses[] = {
-		{tb_given_of(&args->given, pattern_rows), "patterns",
-			args->kind == PATTERN},
-		{tb_given_of(&args->given, collective_rows), "collectives",
-			args->kind == COLLECTIVE},
-		{tb_given_of(&args->given, io_rows), "parallel I/O", args->kind == IO},
-		{synth_has(args, "nodes") ? "nodes" : NULL, "patterns and collectives",
-			args->kind != IO},
-		{synth_has(args, "repeat")	     ? "repeat"
-			: synth_has(args, "compute") ? "compute"
-						     : NULL,
-			"collectives and parallel I/O", args->kind != PATTERN},
-	};
-	for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
-		if (uses[i].used && !uses[i].fits)
-			argp_error(state, "--%s goes with %s, not with %s", uses[i].used,
-				uses[i].takers, args->name);
-}
-
-static void check_pattern_options(
-	const struct argp_state *state, struct synth_arguments *args)
-{
-	const struct tb_synth_options *synth = &args->pattern;
-	if (!synth_has(args, "message") || !synth_has(args, "messages"))
-		argp_error(state, "%s is missing",
-			!synth_has(args, "message") ? "--message" : "--messages");
-	if (synth_has(args, "hot") && strcmp(synth->pattern->name, "hot-spot") != 0)
-		argp_error(state, "--hot goes with hot-spot, not with %s",
-			synth->pattern->name);
-	if ((synth_has(args, "io-nodes") || synth_has(args, "io-place") ||
-		    synth_has(args, "dedicated")) &&
-		!tb_synth_pattern_has_io(synth->pattern))
-		argp_error(state,
-			"--io-nodes, --io-place and --dedicated go with io-random and "
-			"io-fixed, not with %s",
-			synth->pattern->name);
-	if ((synth_has(args, "rate") || synth_has(args, "time-dist")) && synth->load <= 0)
-		argp_error(state, "%s needs --load",
-			synth_has(args, "rate") ? "--rate" : "--time-dist");
-}
-
 // collective_names lists the collectives that have a root, or those that add up, for
 // messages.
 static const char *collective_names(bool rooted, char *buffer, size_t size)
@@ -319,11 +271,51 @@ static void check_synth_options(void *arguments, const struct argp_state *state)
 		argp_error(state,
 			"a PATTERN, COLLECTIVE or io BENCHMARK is missing: --help lists "
 			"them");
-	refuse_others(state, args);
+	// Refuse options of another kind of job.
+	const struct {
+		const char *used, *takers;
+		bool fits;
+	} uses[] = {
+		{tb_given_of(&args->given, pattern_rows), "patterns",
+			args->kind == PATTERN},
+		{tb_given_of(&args->given, collective_rows), "collectives",
+			args->kind == COLLECTIVE},
+		{tb_given_of(&args->given, io_rows), "parallel I/O", args->kind == IO},
+		{synth_has(args, "nodes") ? "nodes" : NULL, "patterns and collectives",
+			args->kind != IO},
+		{synth_has(args, "repeat")	     ? "repeat"
+			: synth_has(args, "compute") ? "compute"
+						     : NULL,
+			"collectives and parallel I/O", args->kind != PATTERN},
+	};
+	for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
+		if (uses[i].used && !uses[i].fits)
+			argp_error(state, "--%s goes with %s, not with %s", uses[i].used,
+				uses[i].takers, args->name);
 	if (args->kind != IO && !synth_has(args, "nodes"))
 		argp_error(state, "--nodes is missing");
-	if (args->kind == PATTERN)
-		check_pattern_options(state, args);
+	if (args->kind == PATTERN) {
+		const struct tb_synth_options *synth = &args->pattern;
+		if (!synth_has(args, "message") || !synth_has(args, "messages"))
+			argp_error(state, "%s is missing",
+				!synth_has(args, "message") ? "--message" : "--messages");
+		if (synth_has(args, "hot") &&
+			strcmp(synth->pattern->name, "hot-spot") != 0)
+			argp_error(state, "--hot goes with hot-spot, not with %s",
+				synth->pattern->name);
+		if ((synth_has(args, "io-nodes") || synth_has(args, "io-place") ||
+			    synth_has(args, "dedicated")) &&
+			!tb_synth_pattern_has_io(synth->pattern))
+			argp_error(state,
+				"--io-nodes, --io-place and --dedicated go with "
+				"io-random and "
+				"io-fixed, not with %s",
+				synth->pattern->name);
+		if ((synth_has(args, "rate") || synth_has(args, "time-dist")) &&
+			synth->load <= 0)
+			argp_error(state, "%s needs --load",
+				synth_has(args, "rate") ? "--rate" : "--time-dist");
+	}
 	if (args->kind == COLLECTIVE)
 		check_collective(state, args);
 	if (args->kind == IO)

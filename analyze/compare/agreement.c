@@ -158,53 +158,6 @@ static int pair_links(struct tb_agreement *agreement, struct counted_pair *pairi
 	return status;
 }
 
-static int fill_agreement_rows(struct tb_agreement *agreement, struct tb_error *error)
-{
-	struct counted_pair pairing = {0};
-	int status = pair_links(agreement, &pairing, error);
-	agreement->rows = calloc(agreement->n + 1u, sizeof *agreement->rows);
-	if (!status && !agreement->rows)
-		status = tb_fail_memory(error, "a comparison");
-	for (int side = 0; !status && side < 2; side++) {
-		// Set the figures of one run.
-		const struct tb_link_sample *samples;
-		double all = 0, stall = 0,
-		       time = (double)tb_run_info(agreement->runs[side])->simulated_ps;
-		uint32_t n = 0;
-		status = tb_run_look(
-			agreement->runs[side], (struct tb_window){0, 0}, &samples, error);
-		for (uint32_t i = 0; !status && i < pairing.pairs.n; i++) {
-			const struct tb_link_pair *pair = &pairing.pairs.pairs[i];
-			uint32_t link = side ? pair->b.id : pair->a.id;
-			if (link == TB_ID_NONE || is_pair_left_out(&pairing, pair))
-				continue;
-			if (has_figure(&pairing, pair, TB_BYTES))
-				all += (double)samples[link].bytes;
-			if (has_figure(&pairing, pair, TB_STALL))
-				stall += (double)samples[link].stall_ps;
-		}
-		for (uint32_t i = 0; !status && i < pairing.pairs.n; i++) {
-			const struct tb_link_pair *pair = &pairing.pairs.pairs[i];
-			struct tb_agreement_row *row = &agreement->rows[n];
-			uint32_t link = side ? pair->b.id : pair->a.id;
-			if (!is_of_both(pair) || is_pair_left_out(&pairing, pair))
-				continue;
-			n++;
-			row->link = pair->a;
-			row->has_stall = has_figure(&pairing, pair, TB_STALL);
-			row->has_bytes = has_figure(&pairing, pair, TB_BYTES);
-			row->stall[side] =
-				agreement_percent((double)samples[link].stall_ps, stall);
-			row->held[side] =
-				agreement_percent((double)samples[link].stall_ps, time);
-			row->bytes[side] =
-				agreement_percent((double)samples[link].bytes, all);
-		}
-	}
-	tb_link_pairs_fini(&pairing.pairs);
-	return status;
-}
-
 static int check_counted_run(const struct tb_agreement *agreement, struct tb_error *error)
 {
 	for (int side = 0; side < 2; side++) {
@@ -225,8 +178,51 @@ int tb_agreement_init(struct tb_agreement *agreement, struct tb_run *measured,
 	struct tb_agreement made = {
 		.runs = {measured, simulated}, .names = {names[0], names[1]}};
 	int status = check_counted_run(&made, error);
-	if (!status)
-		status = fill_agreement_rows(&made, error);
+	if (!status) {
+		struct counted_pair pairing = {0};
+		status = pair_links(&made, &pairing, error);
+		made.rows = calloc(made.n + 1u, sizeof *made.rows);
+		if (!status && !made.rows)
+			status = tb_fail_memory(error, "a comparison");
+		for (int side = 0; !status && side < 2; side++) {
+			// Set the figures of one run.
+			const struct tb_link_sample *samples;
+			double all = 0, stall = 0,
+			       time = (double)tb_run_info(made.runs[side])->simulated_ps;
+			uint32_t n = 0;
+			status = tb_run_look(made.runs[side], (struct tb_window){0, 0},
+				&samples, error);
+			for (uint32_t i = 0; !status && i < pairing.pairs.n; i++) {
+				const struct tb_link_pair *pair = &pairing.pairs.pairs[i];
+				uint32_t link = side ? pair->b.id : pair->a.id;
+				if (link == TB_ID_NONE ||
+					is_pair_left_out(&pairing, pair))
+					continue;
+				if (has_figure(&pairing, pair, TB_BYTES))
+					all += (double)samples[link].bytes;
+				if (has_figure(&pairing, pair, TB_STALL))
+					stall += (double)samples[link].stall_ps;
+			}
+			for (uint32_t i = 0; !status && i < pairing.pairs.n; i++) {
+				const struct tb_link_pair *pair = &pairing.pairs.pairs[i];
+				struct tb_agreement_row *row = &made.rows[n];
+				uint32_t link = side ? pair->b.id : pair->a.id;
+				if (!is_of_both(pair) || is_pair_left_out(&pairing, pair))
+					continue;
+				n++;
+				row->link = pair->a;
+				row->has_stall = has_figure(&pairing, pair, TB_STALL);
+				row->has_bytes = has_figure(&pairing, pair, TB_BYTES);
+				row->stall[side] = agreement_percent(
+					(double)samples[link].stall_ps, stall);
+				row->held[side] = agreement_percent(
+					(double)samples[link].stall_ps, time);
+				row->bytes[side] = agreement_percent(
+					(double)samples[link].bytes, all);
+			}
+		}
+		tb_link_pairs_fini(&pairing.pairs);
+	}
 	if (!status && (rank_figure(&made, false, &made.n_stall, &made.stall) ||
 			       rank_figure(&made, true, &made.n_bytes, &made.bytes)))
 		status = tb_fail_memory(error, "a comparison");

@@ -450,28 +450,6 @@ static int read_links(const struct figures_reading *r, struct tb_error *error)
 	return TB_OK;
 }
 
-// read_chance_jobs reads what jobs took with the computation before their first message,
-// and of captures, whose messages are posted when they were captured, their messages'
-// latency.
-static int read_chance_jobs(const struct figures_reading *r, struct tb_error *error)
-{
-	struct tb_jobs jobs = {0};
-	bool captured = strcmp(r->info->input_kind, "packets") == 0;
-	int status = tb_jobs_init(&jobs, r->run, error);
-	for (uint32_t i = 0; status == TB_OK && i < r->compare->n_jobs_matched; i++) {
-		uint32_t at = r->compare->jobs[i].at[r->which];
-		if (at >= jobs.n)
-			continue;
-		const struct tb_job_figures *job = &jobs.jobs[at];
-		double lead_ps = (double)tb_compare_lead(job, r->info);
-		put_chance_value(r, TB_CHANCE_JOB, i,
-			captured ? job->mean_latency_ps
-				 : (double)(job->last_ps - job->first_ps) + lead_ps);
-	}
-	tb_jobs_fini(&jobs);
-	return status;
-}
-
 static int read_run(struct figures_reading *r, int64_t id, struct tb_error *error)
 {
 	int status = tb_run_open(&r->run, r->store, id, error);
@@ -517,8 +495,27 @@ static int read_run(struct figures_reading *r, int64_t id, struct tb_error *erro
 			n_messages > 0 ? latency_ps / n_messages : 0);
 		tb_flow_table_fini(&flows);
 	}
-	if (status == TB_OK)
-		status = read_chance_jobs(r, error);
+	if (status == TB_OK) {
+		// Read what jobs took with the computation before their first message,
+		// and of captures, whose messages are posted when they were captured,
+		// their messages' latency.
+		struct tb_jobs jobs = {0};
+		bool captured = strcmp(r->info->input_kind, "packets") == 0;
+		status = tb_jobs_init(&jobs, r->run, error);
+		for (uint32_t i = 0; status == TB_OK && i < r->compare->n_jobs_matched;
+			i++) {
+			uint32_t at = r->compare->jobs[i].at[r->which];
+			if (at >= jobs.n)
+				continue;
+			const struct tb_job_figures *job = &jobs.jobs[at];
+			double lead_ps = (double)tb_compare_lead(job, r->info);
+			put_chance_value(r, TB_CHANCE_JOB, i,
+				captured ? job->mean_latency_ps
+					 : (double)(job->last_ps - job->first_ps) +
+						   lead_ps);
+		}
+		tb_jobs_fini(&jobs);
+	}
 	tb_run_free(r->run);
 	return status;
 }

@@ -294,27 +294,6 @@ static int index_switch_ports(struct port_index *index, uint32_t sw)
 		       : status;
 }
 
-static int index_node_port(struct port_index *index, uint32_t node)
-{
-	struct tb_identity is =
-		tb_network_node_identity(index->network, (struct tb_node){node});
-	uint32_t place = tb_network_n_switches(index->network) + node;
-	int status = is.guid ? tb_map_put(&index->of_guid, is.guid, place) : TB_OK;
-	index->has_guids |= is.guid != 0;
-	if (status == TB_OK && is.adapter_guid)
-		status = tb_map_put(&index->of_adapter,
-			port_index_key(is.adapter_guid, is.adapter_port), place);
-	for (uint32_t i = 0; status == TB_OK && i < 1u << is.lmc; i++)
-		status = tb_map_put(&index->of_lid, is.lid + i, place);
-	if (status == TB_OK)
-		status =
-			index_port_name(&index->of_name, is.name, strlen(is.name), place);
-	if (status == TB_OK)
-		status =
-			index_port_name(&index->of_host, is.name, is.n_host_bytes, place);
-	return status;
-}
-
 static uint64_t hash_named(const char *device, size_t n, const char *port)
 {
 	return port_index_key(hash_name(device, n), hash_name(port, strlen(port)));
@@ -346,8 +325,24 @@ static int port_index_init(struct port_index *index, const struct tb_network *ne
 	int status = index_ports_of_links(index);
 	for (uint32_t i = 0; status == TB_OK && i < tb_network_n_switches(network); i++)
 		status = index_switch_ports(index, i);
-	for (uint32_t i = 0; status == TB_OK && i < tb_network_n_nodes(network); i++)
-		status = index_node_port(index, i);
+	for (uint32_t i = 0; status == TB_OK && i < tb_network_n_nodes(network); i++) {
+		struct tb_identity is =
+			tb_network_node_identity(index->network, (struct tb_node){i});
+		uint32_t place = tb_network_n_switches(index->network) + i;
+		status = is.guid ? tb_map_put(&index->of_guid, is.guid, place) : TB_OK;
+		index->has_guids |= is.guid != 0;
+		if (status == TB_OK && is.adapter_guid)
+			status = tb_map_put(&index->of_adapter,
+				port_index_key(is.adapter_guid, is.adapter_port), place);
+		for (uint32_t j = 0; status == TB_OK && j < 1u << is.lmc; j++)
+			status = tb_map_put(&index->of_lid, is.lid + j, place);
+		if (status == TB_OK)
+			status = index_port_name(
+				&index->of_name, is.name, strlen(is.name), place);
+		if (status == TB_OK)
+			status = index_port_name(
+				&index->of_host, is.name, is.n_host_bytes, place);
+	}
 	for (uint32_t i = 0; status == TB_OK && i < tb_network_n_port_names(network);
 		i++) {
 		struct tb_port_name named = tb_network_port_name(network, i);
@@ -622,38 +617,7 @@ static int count_port(struct measuring *measuring, const struct tb_counter_port 
 	return status == TB_OK ? take_counts(measuring, &links, &change) : status;
 }
 
-// measuring_links makes figures of links from the dumps; measuring_samples makes samples
-// of these; measuring_notes says what is to be known of them.
-static int measuring_links(struct measuring *measuring)
-{
-	const struct tb_counters *before = &measuring->before, *after = &measuring->after;
-	struct port_links links;
-	int status = TB_OK;
-	for (uint32_t i = 0; i < tb_network_n_links(measuring->measured->network); i++)
-		measuring->links[i] = (struct link_state){
-			{0, TB_NOT_MEASURED}, {0, TB_NOT_MEASURED}, {0, TB_NOT_MEASURED}};
-	for (enum counter_pass pass = PASS_SENT; pass < N_PASSES; pass++)
-		for (size_t i = 0; status == TB_OK && i < after->n; i++)
-			status = count_port(measuring, &after->ports[i], pass);
-	for (size_t i = 0; status == TB_OK && i < before->n; i++)
-		if (!tb_counters_find(after, &before->ports[i]) &&
-			port_index_find(&measuring->index, &before->ports[i], &links))
-			add_case(&measuring->gone, &before->ports[i]);
-	return status;
-}
-
 // What is to be known of the figures, as the notes of the run.
-
-static int note_case(struct measuring *measuring, const struct case_of *what,
-	const char *noun, const char *text)
-{
-	char count[64];
-	if (what->n == 0)
-		return TB_OK;
-	return measured_note(measuring->measured, measuring->error, "%s %s (%s%s)",
-		tb_format_counted(what->n, noun, count, sizeof count), text,
-		what->n > 1 ? "the first: " : "", what->first);
-}
 
 static int note_sources(struct measuring *measuring)
 {
@@ -722,9 +686,19 @@ int measuring_notes(struct measuring *measuring)
 			"was the time before that --interval gives");
 	if (status == TB_OK)
 		status = note_sources(measuring);
-	for (size_t i = 0; status == TB_OK && i < sizeof cases / sizeof *cases; i++)
-		status =
-			note_case(measuring, cases[i].what, cases[i].noun, cases[i].text);
+	for (size_t i = 0; status == TB_OK && i < sizeof cases / sizeof *cases; i++) {
+		const struct case_of *what = cases[i].what;
+		const char *noun = cases[i].noun;
+		const char *text = cases[i].text;
+		status = TB_OK;
+		char count[64];
+		if (what->n != 0) {
+			status = measured_note(measuring->measured, measuring->error,
+				"%s %s (%s%s)",
+				tb_format_counted(what->n, noun, count, sizeof count),
+				text, what->n > 1 ? "the first: " : "", what->first);
+		}
+	}
 	uint64_t divisor = measuring->measured->divisor;
 	if (status == TB_OK && divisor > 1)
 		status = measured_note(measuring->measured, measuring->error,
@@ -1043,8 +1017,26 @@ static int measure_counters(struct measuring *measuring)
 	if (status == TB_OK)
 		status = measured_ticks_find(measured->tick_bytes, measured->network,
 			measuring->options->tick_is_given, measuring->error);
-	if (status == TB_OK)
-		status = measuring_links(measuring);
+	if (status == TB_OK) {
+		// Make figures of links from the dumps; measuring_samples makes samples
+		// of these; measuring_notes says what is to be known of them.
+		const struct tb_counters *before = &measuring->before,
+					 *after = &measuring->after;
+		struct port_links links;
+		status = TB_OK;
+		for (uint32_t i = 0; i < tb_network_n_links(measuring->measured->network);
+			i++)
+			measuring->links[i] = (struct link_state){{0, TB_NOT_MEASURED},
+				{0, TB_NOT_MEASURED}, {0, TB_NOT_MEASURED}};
+		for (enum counter_pass pass = PASS_SENT; pass < N_PASSES; pass++)
+			for (size_t i = 0; status == TB_OK && i < after->n; i++)
+				status = count_port(measuring, &after->ports[i], pass);
+		for (size_t i = 0; status == TB_OK && i < before->n; i++)
+			if (!tb_counters_find(after, &before->ports[i]) &&
+				port_index_find(
+					&measuring->index, &before->ports[i], &links))
+				add_case(&measuring->gone, &before->ports[i]);
+	}
 	if (status == TB_OK && measured->n_matched == 0)
 		status = tb_fail_in(measuring->error, TB_EFORMAT,
 			measuring->options->after,

@@ -72,18 +72,6 @@ static int group_flow(struct flow_reading *reading, const struct tb_flow_sample 
 	return TB_OK;
 }
 
-static int read_flow_rows(
-	struct tb_run *run, struct flow_reading *reading, struct tb_error *error)
-{
-	struct tb_flow_sample flow;
-	struct tb_row_reader rows =
-		tb_run_read(run, &flow_rows, "unpacked_flow WHERE run = ?1", error);
-	while (flow_read(&rows, &flow))
-		if (group_flow(reading, &flow) != TB_OK)
-			tb_row_no_memory(&rows, "flows");
-	return tb_row_reader_end(&rows);
-}
-
 // pack moves the cells with traffic to the front.
 static uint32_t pack(struct flow_reading *reading)
 {
@@ -114,7 +102,13 @@ int tb_flow_table_init(
 		if (!reading.rows)
 			return tb_fail_memory_in(error, run->path, "flows");
 	}
-	status = read_flow_rows(run, &reading, error);
+	struct tb_flow_sample flow;
+	struct tb_row_reader rows =
+		tb_run_read(run, &flow_rows, "unpacked_flow WHERE run = ?1", error);
+	while (flow_read(&rows, &flow))
+		if (group_flow(&reading, &flow) != TB_OK)
+			tb_row_no_memory(&rows, "flows");
+	status = tb_row_reader_end(&rows);
 	if (status) {
 		free(reading.rows);
 		return status;
@@ -193,28 +187,6 @@ struct flow_list {
 	size_t room;
 };
 
-static int read_top_flows(struct tb_run *run, const char *from, uint32_t top,
-	struct flow_list *found, struct tb_error *error)
-{
-	struct tb_flow_sample sample;
-	struct tb_row_reader rows = tb_run_read(run, &flow_rows, from, error);
-	tb_row_bind(&rows, 2, top ? top : UINT32_MAX);
-	while (flow_read(&rows, &sample)) {
-		if (TB_ARRAY_RESERVE(&found->flows, &found->room, (size_t)found->n + 1) !=
-			TB_OK) {
-			tb_row_no_memory(&rows, "flows");
-			break;
-		}
-		struct tb_flow *flow = &found->flows[found->n++];
-		*flow = (struct tb_flow){
-			.sample = sample, .slowdown = tb_flow_slowdown(&sample)};
-		if (sample.n_messages)
-			flow->mean_latency_ps =
-				(double)sample.latency_ps / (double)sample.n_messages;
-	}
-	return tb_row_reader_end(&rows);
-}
-
 static int read_count(
 	struct tb_run *run, const char *sql, uint64_t *n, struct tb_error *error)
 {
@@ -236,10 +208,26 @@ int tb_flows_slowest(struct tb_run *run, uint32_t top, struct tb_flow **flows,
 	int status = read_count(run,
 		"SELECT coalesce(max(rank), 0) FROM flow_top WHERE run = ?1", &n_kept,
 		error);
-	if (!status)
-		status = read_top_flows(run,
-			top > 0 && top <= n_kept ? KEPT_ORDER : FOUND_ORDER, top, &found,
-			error);
+	if (!status) {
+		const char *from = top > 0 && top <= n_kept ? KEPT_ORDER : FOUND_ORDER;
+		struct tb_flow_sample sample;
+		struct tb_row_reader rows = tb_run_read(run, &flow_rows, from, error);
+		tb_row_bind(&rows, 2, top ? top : UINT32_MAX);
+		while (flow_read(&rows, &sample)) {
+			if (TB_ARRAY_RESERVE(&found.flows, &found.room,
+				    (size_t)found.n + 1) != TB_OK) {
+				tb_row_no_memory(&rows, "flows");
+				break;
+			}
+			struct tb_flow *flow = &found.flows[found.n++];
+			*flow = (struct tb_flow){
+				.sample = sample, .slowdown = tb_flow_slowdown(&sample)};
+			if (sample.n_messages)
+				flow->mean_latency_ps = (double)sample.latency_ps /
+							(double)sample.n_messages;
+		}
+		status = tb_row_reader_end(&rows);
+	}
 	if (status) {
 		free(found.flows);
 		return status;

@@ -462,32 +462,6 @@ static int find_senders(struct queue_search *search, struct tb_queue_times *time
 	return TB_OK;
 }
 
-// sum_up_queue_times adds what the link did, and whether the times are a few bins.
-static void sum_up_queue_times(
-	const struct queue_search *search, struct tb_queue_times *times, bool refined)
-{
-	tb_time_ps bin_ps = search->info->bin_ps;
-	times->within = !refined;
-	for (uint32_t i = 0; i < times->n; i++) {
-		struct tb_span time = times->at[i];
-		uint64_t busy = 0, stall = 0,
-			 span = (uint64_t)(time.to_ps - time.from_ps);
-		uint64_t first = (uint64_t)(time.from_ps / bin_ps) - search->first_bin;
-		for (uint64_t bin = first;
-			bin < search->n_bins &&
-			(tb_time_ps)(search->first_bin + bin) * bin_ps < time.to_ps;
-			bin++) {
-			busy += search->bins[bin].busy_ps;
-			stall += search->bins[bin].stall_ps;
-		}
-		// Bins reach beyond both ends.
-		times->busy_ps += busy < span ? busy : span;
-		times->stall_ps += stall < span ? stall : span;
-		times->span_ps += span;
-		times->within &= span < (uint64_t)bin_ps * FEW_BINS;
-	}
-}
-
 // begin_search sets which bins are asked for.
 static int begin_search(struct queue_search *search, const struct tb_span *spans,
 	uint32_t n, struct tb_error *error)
@@ -547,7 +521,29 @@ int tb_queue_times_find(struct tb_queue_times *times, struct tb_run *run,
 		status = find_senders(&search, &found, all_kept, error);
 	}
 	if (!status) {
-		sum_up_queue_times(&search, &found, refined);
+		// Add what the link did, and whether the times are a few bins.
+		tb_time_ps bin_ps = search.info->bin_ps;
+		found.within = !refined;
+		for (uint32_t i = 0; i < found.n; i++) {
+			struct tb_span time = found.at[i];
+			uint64_t busy = 0, stall = 0,
+				 span = (uint64_t)(time.to_ps - time.from_ps);
+			uint64_t first =
+				(uint64_t)(time.from_ps / bin_ps) - search.first_bin;
+			for (uint64_t bin = first;
+				bin < search.n_bins &&
+				(tb_time_ps)(search.first_bin + bin) * bin_ps <
+					time.to_ps;
+				bin++) {
+				busy += search.bins[bin].busy_ps;
+				stall += search.bins[bin].stall_ps;
+			}
+			// Bins reach beyond both ends.
+			found.busy_ps += busy < span ? busy : span;
+			found.stall_ps += stall < span ? stall : span;
+			found.span_ps += span;
+			found.within &= span < (uint64_t)bin_ps * FEW_BINS;
+		}
 		*times = found;
 	}
 	free(search.bins);

@@ -345,27 +345,6 @@ static uint64_t mean_ps(const struct tb_kind_times *kind)
 	return kind->n ? kind->sum_ps / kind->n : 0;
 }
 
-// check_compare fills the errors in.
-static void check_compare(struct tb_capture_check *check, const struct tb_call_times *was,
-	const struct tb_call_times *is)
-{
-	uint32_t n = 0;
-	double sum = 0;
-	for (uint32_t rank = 0; rank < was->n_ranks; rank++) {
-		if (was->ranks[rank].n == 0 || is->ranks[rank].n == 0)
-			continue;
-		double was_ps = (double)was->ranks[rank].end_ps;
-		double is_ps = (double)is->ranks[rank].end_ps;
-		sum += was_ps > 0 ? fabs(100 * (is_ps / was_ps - 1)) : 0;
-		n++;
-	}
-	check->recorded_ps = was->run_ps;
-	check->simulated_ps = is->run_ps;
-	check->node_percent = n ? sum / n : 0;
-	check->recorded_message_ps = mean_ps(&was->kinds[TB_TIMED_MESSAGE]);
-	check->simulated_message_ps = mean_ps(&is->kinds[TB_TIMED_MESSAGE]);
-}
-
 // check_inferred_job replays an input's job on the network on which it was captured, and
 // compares; 1 when it was stopped.
 static int check_inferred_job(struct tb_capture_check *check,
@@ -394,8 +373,25 @@ static int check_inferred_job(struct tb_capture_check *check,
 	if (status == TB_OK &&
 		tb_workload_alone_times(alone, &times, &n_unreached) != TB_OK)
 		status = tb_fail_memory(error, "the times of messages");
-	if (status == TB_OK)
-		check_compare(check, &recorded->times, &times);
+	if (status == TB_OK) {
+		// Fill the errors in.
+		const struct tb_call_times *was = &recorded->times;
+		uint32_t n = 0;
+		double sum = 0;
+		for (uint32_t rank = 0; rank < was->n_ranks; rank++) {
+			if (was->ranks[rank].n == 0 || times.ranks[rank].n == 0)
+				continue;
+			double was_ps = (double)was->ranks[rank].end_ps;
+			double is_ps = (double)times.ranks[rank].end_ps;
+			sum += was_ps > 0 ? fabs(100 * (is_ps / was_ps - 1)) : 0;
+			n++;
+		}
+		check->recorded_ps = was->run_ps;
+		check->simulated_ps = times.run_ps;
+		check->node_percent = n ? sum / n : 0;
+		check->recorded_message_ps = mean_ps(&was->kinds[TB_TIMED_MESSAGE]);
+		check->simulated_message_ps = mean_ps(&times.kinds[TB_TIMED_MESSAGE]);
+	}
 	tb_call_times_fini(&times);
 	tb_workload_alone_free(alone);
 	tb_network_free(network);
@@ -464,35 +460,6 @@ int tb_recording_check(struct tb_capture_checks *checks, struct tb_recording *re
 // the check. Fitted: with it 95 of 100 pairs of docs/closed-loop.md are in their range.
 static const double model_part = 0.06;
 
-// range_sum_up makes the range of the replays that are done, and of the run. It is wider
-// by what the model is known to miss: where the estimate is too slow at the captured rate
-// the least is too, and where too quick the most.
-static void range_sum_up(struct tb_recording_range_outcome *outcome,
-	const struct beside_crew *crew, struct tb_check_parts parts, bool is_run)
-{
-	outcome->least_ps = TB_TIME_NEVER;
-	if (is_run)
-		outcome->least_ps = outcome->most_ps =
-			tb_recording_summary(crew->recording).stats.now_ps;
-	for (size_t i = 0; i < crew->n; i++) {
-		const struct beside_task *task = &crew->tasks[i];
-		if (!task->done)
-			continue;
-		outcome->n_done++;
-		if (task->took_ps < outcome->least_ps)
-			outcome->least_ps = task->took_ps;
-		if (task->took_ps > outcome->most_ps)
-			outcome->most_ps = task->took_ps;
-	}
-	outcome->stopped = outcome->n_done < outcome->n;
-	if (outcome->stopped)
-		return;
-	double least = (double)outcome->least_ps * (1 - model_part) / (1 + parts.slow);
-	double most = (double)outcome->most_ps * (1 + model_part) / (1 + parts.quick);
-	outcome->least_ps = (tb_time_ps)least;
-	outcome->most_ps = (tb_time_ps)most;
-}
-
 // replay_jobs replays the bounds of a capture; of the second one what is likely, too.
 static int replay_jobs(struct tb_recording_range_outcome *outcome,
 	const struct tb_recording_range *asked, const struct tb_recording *recording,
@@ -517,8 +484,35 @@ static int replay_jobs(struct tb_recording_range_outcome *outcome,
 	for (size_t i = 0; i < bounds.n; i++)
 		crew.tasks[i] = (struct beside_task){.is_bound = true, .bound = i};
 	int status = beside_run(&crew, asked->n_workers, error);
-	if (status == TB_OK)
-		range_sum_up(outcome, &crew, parts, is_run);
+	if (status == TB_OK) {
+		// Make the range of the replays that are done, and of the run. It is
+		// wider by what the model is known to miss: where the estimate is too
+		// slow at the captured rate the least is too, and where too quick the
+		// most.
+		outcome->least_ps = TB_TIME_NEVER;
+		if (is_run)
+			outcome->least_ps = outcome->most_ps =
+				tb_recording_summary(crew.recording).stats.now_ps;
+		for (size_t i = 0; i < crew.n; i++) {
+			const struct beside_task *task = &crew.tasks[i];
+			if (!task->done)
+				continue;
+			outcome->n_done++;
+			if (task->took_ps < outcome->least_ps)
+				outcome->least_ps = task->took_ps;
+			if (task->took_ps > outcome->most_ps)
+				outcome->most_ps = task->took_ps;
+		}
+		outcome->stopped = outcome->n_done < outcome->n;
+		if (!outcome->stopped) {
+			double least = (double)outcome->least_ps * (1 - model_part) /
+				       (1 + parts.slow);
+			double most = (double)outcome->most_ps * (1 + model_part) /
+				      (1 + parts.quick);
+			outcome->least_ps = (tb_time_ps)least;
+			outcome->most_ps = (tb_time_ps)most;
+		}
+	}
 	free(crew.tasks);
 	return status;
 }

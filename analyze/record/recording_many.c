@@ -154,29 +154,6 @@ static void many_watch(void *context, size_t n_done)
 	crew->many->watch(crew->many->context, n_done + crew->outcome->n_before);
 }
 
-// many_identify stores a digest of all runs: what they are of, and with which options.
-static int many_identify(const struct tb_recording_many *many,
-	char digest[TB_DIGEST_SIZE], struct tb_error *error)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *stream = open_memstream(&text, &size);
-	bool fine = stream && fprintf(stream, "replays " TB_VERSION "\n") > 0;
-	for (size_t i = 0; i < many->n && fine; i++) {
-		const struct tb_workload_options *workload = &many->runs[i].workload;
-		char *options = tb_recording_describe(&many->runs[i]);
-		fine = options && fprintf(stream, "%s\n", options) > 0;
-		for (size_t k = 0; k < workload->n_traces; k++)
-			fprintf(stream, "%s\n", workload->traces[k]);
-		free(options);
-	}
-	fine = (!stream || fclose(stream) == 0) && fine;
-	if (fine)
-		tb_digest_text(text, size, digest);
-	free(text);
-	return fine ? TB_OK : tb_fail_memory(error, "the recording");
-}
-
 // number_runs makes the tasks. Runs have consecutive numbers, whatever the shard; those
 // of a shard that are in the store are skipped.
 static int number_runs(struct many_crew *crew, struct tb_error *error)
@@ -192,7 +169,25 @@ static int number_runs(struct many_crew *crew, struct tb_error *error)
 	} else { // make the store that of the shard, before anything is recorded
 		struct tb_store_share share = {
 			.shard = many->shard, .n_runs = crew->outcome->n};
-		status = many_identify(many, share.whole, error);
+		// Store a digest of all runs: what they are of, and with which options.
+		char *text = NULL;
+		size_t size = 0;
+		FILE *stream = open_memstream(&text, &size);
+		bool fine = stream && fprintf(stream, "replays " TB_VERSION "\n") > 0;
+		for (size_t i = 0; i < many->n && fine; i++) {
+			const struct tb_workload_options *workload =
+				&many->runs[i].workload;
+			char *options = tb_recording_describe(&many->runs[i]);
+			fine = options && fprintf(stream, "%s\n", options) > 0;
+			for (size_t k = 0; k < workload->n_traces; k++)
+				fprintf(stream, "%s\n", workload->traces[k]);
+			free(options);
+		}
+		fine = (!stream || fclose(stream) == 0) && fine;
+		if (fine)
+			tb_digest_text(text, size, share.whole);
+		free(text);
+		status = fine ? TB_OK : tb_fail_memory(error, "the recording");
 		if (status == TB_OK)
 			status = tb_store_claim(crew->store, &share, error);
 		if (status == TB_OK)

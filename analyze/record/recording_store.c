@@ -183,24 +183,6 @@ static int run_no_memory(struct tb_error *error)
 	return tb_fail_memory(error, "the recording");
 }
 
-// list_places lists the nodes of the jobs' ranks. Those of captures are known only at the
-// end.
-static struct tb_run_place *list_places(const struct tb_recording *recording, size_t *n)
-{
-	uint32_t n_jobs = tb_workload_n_jobs(recording->workload);
-	size_t n_ranks = 0;
-	for (uint32_t i = 0; i < n_jobs; i++)
-		n_ranks += tb_workload_job_at(recording->workload, i).n_ranks;
-	struct tb_run_place *places = malloc((n_ranks + 1) * sizeof *places);
-	for (uint32_t i = 0; places && i < n_jobs; i++) {
-		struct tb_workload_job job = tb_workload_job_at(recording->workload, i);
-		for (uint32_t rank = 0; rank < job.n_ranks; rank++)
-			places[(*n)++] =
-				(struct tb_run_place){i, rank, {job.node_of_rank[rank]}};
-	}
-	return places;
-}
-
 const char *tb_recording_kind(const struct tb_workload *workload)
 {
 	uint32_t n = tb_workload_n_inputs(workload), n_packets = 0;
@@ -221,7 +203,19 @@ int tb_recording_begin(struct tb_recording *recording, struct tb_error *error)
 		jobs[i] = (struct tb_run_job){
 			job.name, job.input, job.start_ps, job.placement};
 	}
-	struct tb_run_place *places = list_places(recording, &n_places);
+	// List the nodes of the jobs' ranks. Those of captures are known only at the
+	// end.
+	uint32_t n_jobs = tb_workload_n_jobs(recording->workload);
+	size_t n_ranks = 0;
+	for (uint32_t i = 0; i < n_jobs; i++)
+		n_ranks += tb_workload_job_at(recording->workload, i).n_ranks;
+	struct tb_run_place *places = malloc((n_ranks + 1) * sizeof *places);
+	for (uint32_t i = 0; places && i < n_jobs; i++) {
+		struct tb_workload_job job = tb_workload_job_at(recording->workload, i);
+		for (uint32_t rank = 0; rank < job.n_ranks; rank++)
+			places[(n_places)++] =
+				(struct tb_run_place){i, rank, {job.node_of_rank[rank]}};
+	}
 	struct tb_recording_notes notes;
 	int status = tb_recording_notes_init(&notes, recording, error);
 	if (status == TB_OK)

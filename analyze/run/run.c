@@ -322,59 +322,6 @@ static int run_allocate(struct tb_run *run, struct tb_error *error)
 
 #define OF_NETWORK "WHERE topology = " TB_RUN_TOPOLOGY " ORDER BY "
 
-static int load_topology(struct tb_run *run, struct tb_error *error)
-{
-	const struct tb_run_info *info = &run->record.info;
-	const struct run_table tables[] = {
-		{&nodes, "node",
-			"topology_node AS t LEFT JOIN node_name AS n ON n.run = ?1 AND "
-			"n.node = t.node " OF_NETWORK "t.node",
-			info->n_nodes, run_take_node},
-		{&jobs, "job", "job WHERE run = ?1 ORDER BY job", info->n_jobs,
-			run_take_job},
-		{&switches, "switch", "topology_switch " OF_NETWORK "switch",
-			info->n_switches, take_switch},
-		{&tb_topology_links, "link", "topology_link " OF_NETWORK "link",
-			info->n_links, run_take_link},
-	};
-	const size_t n_tables = sizeof tables / sizeof *tables;
-	// A level has a switch, a link two ends.
-	bool levels = info->n_levels <= info->n_switches &&
-		      (info->n_switches == 0) == (info->n_levels == 0);
-	bool ends = info->n_links == 0 || (info->n_switches > 0 && info->n_nodes > 0);
-	int status = levels && ends ? TB_OK : tb_sql_damaged(run->path, "run", error);
-	for (size_t i = 0; !status && i < n_tables; i++)
-		status = check_count(run, &tables[i], error);
-	if (!status)
-		status = run_allocate(run, error);
-	for (size_t t = 0; !status && t < n_tables; t++) {
-		const struct run_table *table = &tables[t];
-		struct tb_row_reader rows =
-			tb_run_read(run, table->table, table->from, error);
-		union topology_row row;
-		uint32_t i = 0;
-		while (tb_row_read(&rows, &row))
-			if (i >= table->n || rows.number != i ||
-				!table->take(run, &row, i++, &rows))
-				tb_row_damaged(&rows);
-		status = tb_row_reader_end(&rows);
-		if (!status && i != table->n)
-			status = miscounted(run, table, i, error);
-	}
-	if (!status)
-		status = run_find_places(run, error);
-	if (!status)
-		status = tb_run_name_labels(run, error);
-	uint64_t n_ports = 0;
-	for (uint32_t i = 0; i < info->n_switches && !status; i++)
-		n_ports +=
-			run->switches[i].at.n_down_ports + run->switches[i].at.n_up_ports;
-	if (!status &&
-		n_ports > (uint64_t)PORTS_A_LINK_MAX * info->n_links + FREE_PORTS_MAX)
-		status = tb_sql_damaged(run->path, "topology_switch", error);
-	return status;
-}
-
 // Which links and switches are dead, and from when on.
 struct fault_row {
 	struct tb_link link;
@@ -473,8 +420,58 @@ static int run_load(struct tb_run *run, int64_t id, struct tb_error *error)
 	int status = tb_sql_exec(run->db, run->path, "BEGIN", error);
 	if (!status)
 		status = tb_run_record_load(run->db, run->path, id, &run->record, error);
-	if (!status)
-		status = load_topology(run, error);
+	if (!status) {
+		const struct tb_run_info *info = &run->record.info;
+		const struct run_table tables[] = {
+			{&nodes, "node",
+				"topology_node AS t LEFT JOIN node_name AS n ON n.run = "
+				"?1 AND "
+				"n.node = t.node " OF_NETWORK "t.node",
+				info->n_nodes, run_take_node},
+			{&jobs, "job", "job WHERE run = ?1 ORDER BY job", info->n_jobs,
+				run_take_job},
+			{&switches, "switch", "topology_switch " OF_NETWORK "switch",
+				info->n_switches, take_switch},
+			{&tb_topology_links, "link", "topology_link " OF_NETWORK "link",
+				info->n_links, run_take_link},
+		};
+		const size_t n_tables = sizeof tables / sizeof *tables;
+		// A level has a switch, a link two ends.
+		bool levels = info->n_levels <= info->n_switches &&
+			      (info->n_switches == 0) == (info->n_levels == 0);
+		bool ends =
+			info->n_links == 0 || (info->n_switches > 0 && info->n_nodes > 0);
+		status = levels && ends ? TB_OK : tb_sql_damaged(run->path, "run", error);
+		for (size_t i = 0; !status && i < n_tables; i++)
+			status = check_count(run, &tables[i], error);
+		if (!status)
+			status = run_allocate(run, error);
+		for (size_t t = 0; !status && t < n_tables; t++) {
+			const struct run_table *table = &tables[t];
+			struct tb_row_reader rows =
+				tb_run_read(run, table->table, table->from, error);
+			union topology_row row;
+			uint32_t i = 0;
+			while (tb_row_read(&rows, &row))
+				if (i >= table->n || rows.number != i ||
+					!table->take(run, &row, i++, &rows))
+					tb_row_damaged(&rows);
+			status = tb_row_reader_end(&rows);
+			if (!status && i != table->n)
+				status = miscounted(run, table, i, error);
+		}
+		if (!status)
+			status = run_find_places(run, error);
+		if (!status)
+			status = tb_run_name_labels(run, error);
+		uint64_t n_ports = 0;
+		for (uint32_t i = 0; i < info->n_switches && !status; i++)
+			n_ports += run->switches[i].at.n_down_ports +
+				   run->switches[i].at.n_up_ports;
+		if (!status && n_ports > (uint64_t)PORTS_A_LINK_MAX * info->n_links +
+						 FREE_PORTS_MAX)
+			status = tb_sql_damaged(run->path, "topology_switch", error);
+	}
 	if (!status)
 		status = load_faults(run, error);
 	if (!status && tb_run_is_measured(&run->record.info))

@@ -46,25 +46,6 @@ void tb_run_list_fini(struct tb_run_list *list)
 	*list = (struct tb_run_list){.n = 0};
 }
 
-// keep_varying keeps those words of a point's settings, "axis=value", whose axis is in
-// `varying`.
-static void keep_varying(char *settings, const char *varying)
-{
-	char *kept = settings, *rest = NULL, axis[64];
-	for (char *word = strtok_r(settings, " ", &rest); word;
-		word = strtok_r(NULL, " ", &rest)) {
-		size_t length = strlen(word);
-		snprintf(axis, sizeof axis, " %.*s ", (int)strcspn(word, "="), word);
-		if (!strstr(varying, axis))
-			continue;
-		if (kept > settings)
-			*kept++ = ' ';
-		memmove(kept, word, length);
-		kept += length;
-	}
-	*kept = '\0';
-}
-
 // shorten_settings leaves those settings of points out in which all are alike.
 static int shorten_settings(
 	struct tb_run_list *list, sqlite3 *db, const char *path, struct tb_error *error)
@@ -76,8 +57,25 @@ static int shorten_settings(
 		NULL, error);
 	if (tb_row_read(&rows, &row) && *row.axes)
 		for (size_t i = 0; i < list->n; i++)
-			if (list->runs[i].settings)
-				keep_varying(list->runs[i].settings, row.axes);
+			if (list->runs[i].settings) {
+				// Keep those words of a point's settings, "axis=value",
+				// whose axis is in `varying`.
+				char *settings = list->runs[i].settings;
+				char *kept = settings, *rest = NULL, axis[64];
+				for (char *word = strtok_r(settings, " ", &rest); word;
+					word = strtok_r(NULL, " ", &rest)) {
+					size_t length = strlen(word);
+					snprintf(axis, sizeof axis, " %.*s ",
+						(int)strcspn(word, "="), word);
+					if (!strstr(row.axes, axis))
+						continue;
+					if (kept > settings)
+						*kept++ = ' ';
+					memmove(kept, word, length);
+					kept += length;
+				}
+				*kept = '\0';
+			}
 	free(row.axes);
 	return tb_row_reader_end(&rows);
 }

@@ -110,45 +110,6 @@ static int read_open(struct merged_shard *shard, struct tb_error *error)
 	return status ? status : refuse_stray(shard, error);
 }
 
-static int merged_shard_read(struct merged_shard *shard, struct tb_error *error)
-{
-	// Refuse a store that somebody is writing into. The lock is not kept:
-	// closing it would drop SQLite's own locks.
-	int lock = -1;
-	bool absent = false;
-	int status = tb_store_lock(shard->path, &lock, &absent, error);
-	tb_store_unlock(lock);
-	if (!status)
-		status = merged_shard_open(shard, error);
-	if (!status)
-		status = read_open(shard, error);
-	merged_shard_close(shard);
-	return status;
-}
-
-// refuse_missing lists the shards that no store holds.
-static int refuse_missing(
-	const struct merged_shard *const *holders, uint32_t n, struct tb_error *error)
-{
-	enum { MOST_LISTED = 8 };
-	char list[160] = "";
-	size_t used = 0;
-	uint32_t n_missing = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		if (holders[i])
-			continue;
-		if (n_missing < MOST_LISTED)
-			used += (size_t)snprintf(list + used, sizeof list - used,
-				"%s%" PRIu32, n_missing ? ", " : "", i + 1);
-		n_missing++;
-	}
-	return tb_fail(error, TB_EUSAGE,
-		"of %" PRIu32 " shards %" PRIu32 " %s missing: %s%s; merge what there is "
-		"with --partial",
-		n, n_missing, n_missing == 1 ? "is" : "are", list,
-		n_missing > MOST_LISTED ? ", ..." : "");
-}
-
 // check_all finds the store of each shard.
 static int check_all(const struct merged_shard *shards, size_t n, bool partial,
 	const struct merged_shard **holders, struct tb_error *error)
@@ -178,8 +139,27 @@ static int check_all(const struct merged_shard *shards, size_t n, bool partial,
 				shards[i].share.shard.number, n_wanted, (*holder)->path);
 		*holder = &shards[i];
 	}
-	if (!partial && n < n_wanted)
-		return refuse_missing(holders, n_wanted, error);
+	if (!partial && n < n_wanted) {
+		// List the shards that no store holds.
+		enum { MOST_LISTED = 8 };
+		char list[160] = "";
+		size_t used = 0;
+		uint32_t n_missing = 0;
+		for (uint32_t i = 0; i < n_wanted; i++) {
+			if (holders[i])
+				continue;
+			if (n_missing < MOST_LISTED)
+				used += (size_t)snprintf(list + used, sizeof list - used,
+					"%s%" PRIu32, n_missing ? ", " : "", i + 1);
+			n_missing++;
+		}
+		return tb_fail(error, TB_EUSAGE,
+			"of %" PRIu32 " shards %" PRIu32
+			" %s missing: %s%s; merge what there is "
+			"with --partial",
+			n_wanted, n_missing, n_missing == 1 ? "is" : "are", list,
+			n_missing > MOST_LISTED ? ", ..." : "");
+	}
 	int status = TB_OK;
 	for (size_t i = 0; i < n && !partial && !status; i++) {
 		const struct merged_shard *shard = &shards[i];
@@ -295,25 +275,6 @@ static int copy_runs(struct store_merge *merge, struct tb_error *error)
 	return TB_OK;
 }
 
-// check_digests refuses runs of a trace that had other bytes on one machine than on
-// another: one machine would have replayed one of them.
-static int check_digests(struct store_merge *merge, struct tb_error *error)
-{
-	struct text_row name = {NULL};
-	struct tb_row_reader reader =
-		tb_row_reader_open(merge->db, merge->options->output, &input_names,
-			"run WHERE input_kind <> 'experiment' "
-			"GROUP BY input_name HAVING count(DISTINCT input_digest) > 1",
-			NULL, error);
-	bool found = tb_row_read(&reader, &name);
-	int status = tb_row_reader_end(&reader);
-	if (found)
-		status = tb_fail_in(error, TB_EUSAGE, name.text,
-			"was not the same file for all shards");
-	free(name.text);
-	return status;
-}
-
 static int merge_publish(struct store_merge *merge, struct tb_error *error)
 {
 	const char *path = merge->options->output;
@@ -344,8 +305,22 @@ static int write_store(struct store_merge *merge, struct tb_error *error)
 	}
 	if (!status)
 		status = copy_runs(merge, error);
-	if (!status)
-		status = check_digests(merge, error);
+	if (!status) {
+		// Refuse runs of a trace that had other bytes on one machine than on
+		// another: one machine would have replayed one of them.
+		struct text_row name = {NULL};
+		struct tb_row_reader reader = tb_row_reader_open(merge->db,
+			merge->options->output, &input_names,
+			"run WHERE input_kind <> 'experiment' "
+			"GROUP BY input_name HAVING count(DISTINCT input_digest) > 1",
+			NULL, error);
+		bool found = tb_row_read(&reader, &name);
+		status = tb_row_reader_end(&reader);
+		if (found)
+			status = tb_fail_in(error, TB_EUSAGE, name.text,
+				"was not the same file for all shards");
+		free(name.text);
+	}
 	if (!status)
 		status = merge_publish(merge, error);
 	tb_run_copy_free(merge->copy);
@@ -370,7 +345,18 @@ int tb_merge(struct tb_merge_outcome *outcome, const struct tb_merge_options *op
 	int status = TB_OK;
 	for (size_t i = 0; i < merge.options->n_shards && !status; i++) {
 		merge.shards[i].path = merge.options->shards[i];
-		status = merged_shard_read(&merge.shards[i], error);
+		struct merged_shard *shard = &merge.shards[i];
+		// Refuse a store that somebody is writing into. The lock is not kept:
+		// closing it would drop SQLite's own locks.
+		int lock = -1;
+		bool absent = false;
+		status = tb_store_lock(shard->path, &lock, &absent, error);
+		tb_store_unlock(lock);
+		if (!status)
+			status = merged_shard_open(shard, error);
+		if (!status)
+			status = read_open(shard, error);
+		merged_shard_close(shard);
 		merge.n_places += merge.shards[i].points.n_done;
 	}
 	if (!status)

@@ -158,15 +158,6 @@ static int packed_close(sqlite3_vtab_cursor *base)
 	return SQLITE_OK;
 }
 
-static int damaged(struct packed_cursor *cursor)
-{
-	sqlite3_vtab *table = cursor->base.pVtab;
-	sqlite3_free(table->zErrMsg);
-	table->zErrMsg = sqlite3_mprintf("a value in its table '%s' is out of range",
-		((const struct table *)table)->of->name);
-	return SQLITE_ERROR;
-}
-
 // packed_failed passes on why SQLite could not read packs.
 static int packed_failed(struct packed_cursor *cursor)
 {
@@ -264,8 +255,14 @@ static int packed_next(sqlite3_vtab_cursor *base)
 	cursor->row++;
 	while (code == SQLITE_OK && !cursor->at_end) {
 		int status = packed_take_row(cursor);
-		if (status < 0)
-			return damaged(cursor);
+		if (status < 0) {
+			sqlite3_vtab *table = cursor->base.pVtab;
+			sqlite3_free(table->zErrMsg);
+			table->zErrMsg = sqlite3_mprintf(
+				"a value in its table '%s' is out of range",
+				((const struct table *)table)->of->name);
+			return SQLITE_ERROR;
+		}
 		if (status > 0 && (!cursor->pack.picks || cursor->numbers[last_key] ==
 								  cursor->pack.picked))
 			return SQLITE_OK;

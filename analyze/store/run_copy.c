@@ -126,30 +126,25 @@ static int copy_row(const struct tb_run_copy *copy, const struct copied_table *t
 	return tb_sql_run(table->insert, copy->to_path, error);
 }
 
-static int copy_table(const struct tb_run_copy *copy, const struct copied_table *table,
-	sqlite3 *from, const char *from_path, int64_t owner, struct tb_error *error)
-{
-	sqlite3_stmt *rows = NULL;
-	int status = tb_sql_prepare(from, from_path, table->read, &rows, error);
-	int code = SQLITE_DONE;
-	if (!status && table->of != OF_PLANS)
-		sqlite3_bind_int64(rows, 1, owner);
-	while (!status && (code = sqlite3_step(rows)) == SQLITE_ROW)
-		status = copy_row(copy, table, rows, error);
-	if (!status && code != SQLITE_DONE)
-		status = tb_sql_fail(error, from, from_path);
-	sqlite3_finalize(rows);
-	return status;
-}
-
 static int copy_tables(const struct tb_run_copy *copy, enum copied_rows_of of,
 	sqlite3 *from, const char *from_path, int64_t owner, struct tb_error *error)
 {
 	int status = TB_OK;
 	for (size_t i = 0; i < copy->n_tables && !status; i++)
-		if (copy->tables[i].of == of)
-			status = copy_table(
-				copy, &copy->tables[i], from, from_path, owner, error);
+		if (copy->tables[i].of == of) {
+			const struct copied_table *table = &copy->tables[i];
+			sqlite3_stmt *rows = NULL;
+			status = tb_sql_prepare(
+				from, from_path, table->read, &rows, error);
+			int code = SQLITE_DONE;
+			if (!status && table->of != OF_PLANS)
+				sqlite3_bind_int64(rows, 1, owner);
+			while (!status && (code = sqlite3_step(rows)) == SQLITE_ROW)
+				status = copy_row(copy, table, rows, error);
+			if (!status && code != SQLITE_DONE)
+				status = tb_sql_fail(error, from, from_path);
+			sqlite3_finalize(rows);
+		}
 	return status;
 }
 

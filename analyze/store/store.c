@@ -447,26 +447,6 @@ static int write_packs(struct tb_store *store, const struct tb_stored_table *tab
 		&store->rows, table, next_link_pack, &store->packs, error);
 }
 
-// write_levels sums a bin's samples by level and stores them.
-static int write_levels(struct tb_store *store, uint64_t bin,
-	const struct tb_link_sample *samples, size_t n)
-{
-	struct level_sums *levels = &store->levels;
-	struct level_row rows[UINT8_MAX];
-	size_t n_rows = 0;
-	memset(levels->wait_ps, 0, levels->n_levels * sizeof *levels->wait_ps);
-	for (size_t i = 0; i < n; i++) {
-		uint8_t level = levels->of_link[samples[i].link.id];
-		if (level < levels->n_levels)
-			levels->wait_ps[level] += samples[i].figures[levels->wait];
-	}
-	for (uint32_t level = 0; level < levels->n_levels && level < UINT8_MAX; level++)
-		if (levels->wait_ps[level])
-			rows[n_rows++] =
-				(struct level_row){bin, level, levels->wait_ps[level]};
-	return tb_rows_put(&store->rows, &level_bins, rows, n_rows, &store->error);
-}
-
 // exec_for_run runs `sql`, whose ?1 is the begun run and ?2 `value`.
 static int exec_for_run(struct tb_store *store, const char *sql, int64_t value)
 {
@@ -550,8 +530,26 @@ static int store_bin(
 	int status = write_packs(store, &bin_packs, bin, samples, n, &store->error);
 	if (!status && !tb_link_sample_empty(&whole.sample))
 		status = tb_rows_put(&store->rows, &bin_sums, &whole, 1, &store->error);
-	if (!status)
-		status = write_levels(store, bin, samples, n);
+	if (!status) {
+		// Sum a bin's samples by level and stores them.
+		struct level_sums *levels = &store->levels;
+		struct level_row rows[UINT8_MAX];
+		size_t n_rows = 0;
+		memset(levels->wait_ps, 0, levels->n_levels * sizeof *levels->wait_ps);
+		for (size_t i = 0; i < n; i++) {
+			uint8_t level = levels->of_link[samples[i].link.id];
+			if (level < levels->n_levels)
+				levels->wait_ps[level] +=
+					samples[i].figures[levels->wait];
+		}
+		for (uint32_t level = 0; level < levels->n_levels && level < UINT8_MAX;
+			level++)
+			if (levels->wait_ps[level])
+				rows[n_rows++] = (struct level_row){
+					bin, level, levels->wait_ps[level]};
+		status = tb_rows_put(
+			&store->rows, &level_bins, rows, n_rows, &store->error);
+	}
 	if (!status)
 		status = commit_if_due(store);
 	return keep_error(store, status);

@@ -72,26 +72,6 @@ static const struct tb_stored_table flow_tops = TB_STORED_TABLE("flow_top", RECO
 	TB_COLUMN("source", source), TB_COLUMN("destination", destination));
 #undef RECORD
 
-static int write_slowest(struct tb_row_writer *rows, const struct tb_flow_sample *samples,
-	size_t n, struct tb_error *error)
-{
-	flow_pointer heap[TB_TOPS_KEPT], next;
-	struct slow_flow slowest[TB_TOPS_KEPT];
-	size_t n_kept = 0;
-	for (next = samples; next < samples + n; next++) {
-		if (n_kept < TB_TOPS_KEPT)
-			slow_put(heap, n_kept++, next);
-		else if (less_slow(&heap[0], &next))
-			slow_replace(heap, n_kept, next);
-	}
-	for (size_t rank = n_kept; rank > 0; rank--) {
-		const struct tb_flow_sample *flow = slow_take(heap, rank);
-		slowest[rank - 1] = (struct slow_flow){
-			rank, n, flow->job, flow->source, flow->destination};
-	}
-	return tb_rows_put(rows, &flow_tops, slowest, n_kept, error);
-}
-
 #define RECORD struct job_sum
 struct job_sum {
 	struct tb_flow_sample flows;
@@ -102,22 +82,6 @@ static const struct tb_stored_table job_totals = TB_STORED_TABLE("job_total", RE
 	TB_COLUMN("job", flows.job), TB_COLUMN("flows", n_flows) TB_FLOW_FIGURES(ROW));
 #undef ROW
 #undef RECORD
-
-// write_jobs adds up the flows of each job, which are adjacent in the samples.
-static int write_job_totals(struct tb_row_writer *rows,
-	const struct tb_flow_sample *samples, size_t n, struct tb_error *error)
-{
-	int status = TB_OK;
-	for (size_t i = 0; !status && i < n;) {
-		struct job_sum sum = {.flows.job = samples[i].job};
-		for (; i < n && samples[i].job == sum.flows.job; i++) {
-			sum.n_flows += samples[i].n_messages > 0;
-			tb_flow_add(&sum.flows, &samples[i]);
-		}
-		status = tb_rows_put(rows, &job_totals, &sum, 1, error);
-	}
-	return status;
-}
 
 #define RECORD struct tb_flow_sample
 static const struct tb_stored_table sender_totals =
@@ -156,12 +120,38 @@ int tb_store_write_flows(struct tb_row_writer *rows, const struct tb_flow_sample
 {
 	struct flow_pack pack = {.flows = samples, .n = n};
 	int status = tb_rows_put_each(rows, &flow_packs, next_flow_pack, &pack, error);
-	if (!status)
-		status = write_job_totals(rows, samples, n, error);
+	if (!status) {
+		// write_jobs adds up the flows of each job, which are adjacent in the
+		// samples.
+		status = TB_OK;
+		for (size_t i = 0; !status && i < n;) {
+			struct job_sum sum = {.flows.job = samples[i].job};
+			for (; i < n && samples[i].job == sum.flows.job; i++) {
+				sum.n_flows += samples[i].n_messages > 0;
+				tb_flow_add(&sum.flows, &samples[i]);
+			}
+			status = tb_rows_put(rows, &job_totals, &sum, 1, error);
+		}
+	}
 	if (!status)
 		status = write_sender_totals(rows, samples, n, error);
-	if (!status && n >= TB_TOPS_FROM)
-		status = write_slowest(rows, samples, n, error);
+	if (!status && n >= TB_TOPS_FROM) {
+		flow_pointer heap[TB_TOPS_KEPT], next;
+		struct slow_flow slowest[TB_TOPS_KEPT];
+		size_t n_kept = 0;
+		for (next = samples; next < samples + n; next++) {
+			if (n_kept < TB_TOPS_KEPT)
+				slow_put(heap, n_kept++, next);
+			else if (less_slow(&heap[0], &next))
+				slow_replace(heap, n_kept, next);
+		}
+		for (size_t rank = n_kept; rank > 0; rank--) {
+			const struct tb_flow_sample *flow = slow_take(heap, rank);
+			slowest[rank - 1] = (struct slow_flow){
+				rank, n, flow->job, flow->source, flow->destination};
+		}
+		status = tb_rows_put(rows, &flow_tops, slowest, n_kept, error);
+	}
 	return status;
 }
 

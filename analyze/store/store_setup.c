@@ -254,27 +254,6 @@ static const struct tb_stored_table runs =
 		TB_COLUMN_AS(TB_STORED_SIGNED, "topology", topology));
 #undef RECORD
 
-static int write_run(struct tb_row_writer *writer, const struct tb_network *network,
-	const struct tb_run_config *config, int64_t topology, struct tb_error *error)
-{
-	const struct tb_network_params *params = tb_network_params(network);
-	const struct tb_switching_kind *switching = tb_switching_of(params);
-	char seed[24];
-	snprintf(seed, sizeof seed, "%llu", (unsigned long long)config->seed);
-	const struct run_row row = {.config = *config,
-		.seed = seed,
-		.version = TB_VERSION,
-		.network = params->name,
-		.switching = params->switching,
-		.leads = tb_wait_lead_words[switching ? switching->leads : 0],
-		.n_nodes = tb_network_n_hosts(network),
-		.n_switches = tb_network_n_switches(network),
-		.n_links = tb_network_n_links(network),
-		.n_levels = tb_network_n_levels(network),
-		.topology = topology};
-	return tb_rows_put(writer, &runs, &row, 1, error);
-}
-
 // A value of a parameter goes into a column of any type: by the table of its type.
 #define RECORD struct tb_parameter
 static const struct tb_stored_table parameters[] = {
@@ -399,8 +378,24 @@ int tb_store_write_setup(struct tb_row_writer *writer, const struct tb_network *
 	if (!status)
 		status = write_topology(writer, network, &topology, error);
 	writer->owner = run;
-	if (!status)
-		status = write_run(writer, network, config, topology, error);
+	if (!status) {
+		const struct tb_network_params *params = tb_network_params(network);
+		const struct tb_switching_kind *switching = tb_switching_of(params);
+		char seed[24];
+		snprintf(seed, sizeof seed, "%llu", (unsigned long long)config->seed);
+		const struct run_row row = {.config = *config,
+			.seed = seed,
+			.version = TB_VERSION,
+			.network = params->name,
+			.switching = params->switching,
+			.leads = tb_wait_lead_words[switching ? switching->leads : 0],
+			.n_nodes = tb_network_n_hosts(network),
+			.n_switches = tb_network_n_switches(network),
+			.n_links = tb_network_n_links(network),
+			.n_levels = tb_network_n_levels(network),
+			.topology = topology};
+		status = tb_rows_put(writer, &runs, &row, 1, error);
+	}
 	if (!status) {
 		struct tb_network_params params = *tb_network_params(network);
 		struct tb_parameter list[TB_PARAMETERS_MOST];

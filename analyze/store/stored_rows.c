@@ -626,18 +626,6 @@ static bool read_stored_value(struct tb_row_reader *reader,
 	return false;
 }
 
-// free_texts frees the texts of the first `n` columns.
-static void free_texts(const struct tb_stored_table *table, size_t n, void *record)
-{
-	for (size_t i = 0; i < n; i++) {
-		char **text = (char **)(void *)((char *)record + table->columns[i].at);
-		if (TYPE_OF(&table->columns[i]) != TB_STORED_TEXT)
-			continue;
-		free(*text);
-		*text = NULL;
-	}
-}
-
 bool tb_row_read(struct tb_row_reader *reader, void *record)
 {
 	if (reader->status != TB_OK)
@@ -657,8 +645,17 @@ bool tb_row_read(struct tb_row_reader *reader, void *record)
 			tb_row_damaged(reader);
 		i++;
 	}
-	if (reader->status != TB_OK)
-		free_texts(table, i, record);
+	if (reader->status != TB_OK) {
+		// Free the texts of the first `n` columns.
+		for (size_t j = 0; j < i; j++) {
+			char **text =
+				(char **)(void *)((char *)record + table->columns[j].at);
+			if (TYPE_OF(&table->columns[j]) != TB_STORED_TEXT)
+				continue;
+			free(*text);
+			*text = NULL;
+		}
+	}
 	return reader->status == TB_OK;
 }
 

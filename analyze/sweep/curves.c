@@ -110,27 +110,6 @@ static bool drawable(const struct curves_plan *plan, const struct tb_swept_point
 					!isnan(quantity_value(&plan->y, point)));
 }
 
-// axis_count_texts counts the different values of an axis among the points that can be
-// drawn.
-static void axis_count_texts(const struct curves_plan *plan, struct plan_axis *axis,
-	const struct tb_swept_point *const *points, size_t n)
-{
-	const char *seen[TEXTS_COUNTED];
-	axis->numbers = true;
-	axis->n_texts = 0;
-	for (size_t i = 0; i < n && axis->n_texts < TEXTS_COUNTED; i++) {
-		const char *text = tb_swept_text(points[i], axis->name);
-		size_t k = 0;
-		while (text && k < axis->n_texts && strcmp(seen[k], text) != 0)
-			k++;
-		if (!text || k < axis->n_texts || !drawable(plan, points[i]))
-			continue;
-		seen[axis->n_texts++] = text;
-		if (isnan(axis_number(text)))
-			axis->numbers = false;
-	}
-}
-
 static void look_at_all(
 	struct curves_plan *plan, const struct tb_swept_point *const *points, size_t n)
 {
@@ -138,7 +117,23 @@ static void look_at_all(
 	plan->n_axes = most < AXES_MOST ? most : AXES_MOST;
 	for (size_t i = 0; i < plan->n_axes; i++) {
 		plan->axes[i].name = points[0]->values[i].axis;
-		axis_count_texts(plan, &plan->axes[i], points, n);
+		// Count the different values of an axis among the points that can be
+		// drawn.
+		struct plan_axis *axis = &plan->axes[i];
+		const char *seen[TEXTS_COUNTED];
+		axis->numbers = true;
+		axis->n_texts = 0;
+		for (size_t j = 0; j < n && axis->n_texts < TEXTS_COUNTED; j++) {
+			const char *text = tb_swept_text(points[j], axis->name);
+			size_t k = 0;
+			while (text && k < axis->n_texts && strcmp(seen[k], text) != 0)
+				k++;
+			if (!text || k < axis->n_texts || !drawable(plan, points[j]))
+				continue;
+			seen[axis->n_texts++] = text;
+			if (isnan(axis_number(text)))
+				axis->numbers = false;
+		}
 	}
 }
 
@@ -196,39 +191,6 @@ static bool is_x(const struct curves_plan *plan, const char *axis)
 	return strcmp(axis, "load") == 0;
 }
 
-static void default_series(struct curves_plan *plan)
-{
-	// The experiment first, then as the points have them.
-	for (int first = 1; first >= 0; first--)
-		for (size_t i = 0; i < plan->n_axes; i++) {
-			const struct plan_axis *axis = &plan->axes[i];
-			bool leads = strcmp(axis->name, "experiment") == 0;
-			if (axis->n_texts > 1 && leads == first &&
-				!is_pooled(axis->name) && !is_x(plan, axis->name))
-				plan->series[plan->n_series++] = axis->name;
-		}
-}
-
-static int named_series(struct curves_plan *plan, const struct tb_swept *swept,
-	const char *names, struct tb_error *error)
-{
-	plan->texts = strdup(names);
-	if (!plan->texts)
-		return tb_fail_memory(error, "the curves");
-	int status = TB_OK;
-	for (char *rest = plan->texts, *name;
-		status == TB_OK && (name = strsep(&rest, ", ")) != NULL;) {
-		if (*name == '\0')
-			continue;
-		status = check_axis(swept, name, error);
-		if (status == TB_OK && plan->n_series == AXES_MOST)
-			return tb_fail(error, TB_ECAPACITY,
-				"more than %d axes tell curves apart", AXES_MOST);
-		plan->series[plan->n_series++] = name;
-	}
-	return status;
-}
-
 static int curves_make_plan(struct curves_plan *plan, const struct tb_swept *swept,
 	const struct tb_swept_point *const *points, size_t n,
 	const struct tb_curves_options *options, struct tb_error *error)
@@ -247,10 +209,33 @@ static int curves_make_plan(struct curves_plan *plan, const struct tb_swept *swe
 	plan->y = up;
 	const char *series =
 		options->series ? options->series : plot_hint(swept, "series");
-	if (series)
-		return named_series(plan, swept, series, error);
+	if (series) {
+		plan->texts = strdup(series);
+		if (!plan->texts)
+			return tb_fail_memory(error, "the curves");
+		status = TB_OK;
+		for (char *rest = plan->texts, *name;
+			status == TB_OK && (name = strsep(&rest, ", ")) != NULL;) {
+			if (*name == '\0')
+				continue;
+			status = check_axis(swept, name, error);
+			if (status == TB_OK && plan->n_series == AXES_MOST)
+				return tb_fail(error, TB_ECAPACITY,
+					"more than %d axes tell curves apart", AXES_MOST);
+			plan->series[plan->n_series++] = name;
+		}
+		return status;
+	}
 	look_at_all(plan, points, n);
-	default_series(plan);
+	// The experiment first, then as the points have them.
+	for (int first = 1; first >= 0; first--)
+		for (size_t i = 0; i < plan->n_axes; i++) {
+			const struct plan_axis *axis = &plan->axes[i];
+			bool leads = strcmp(axis->name, "experiment") == 0;
+			if (axis->n_texts > 1 && leads == first &&
+				!is_pooled(axis->name) && !is_x(plan, axis->name))
+				plan->series[plan->n_series++] = axis->name;
+		}
 	return TB_OK;
 }
 

@@ -71,21 +71,6 @@ static int serve_report(const struct sweep_server *serve, const struct tb_error 
 	return tb_sweep_say(serve->peers, 0, &message, sizeof *cause);
 }
 
-static int serve_start(struct sweep_server *serve, const struct tb_sweep_message *message)
-{
-	if (serve->busy || !serve->ready || message->point >= serve->sweep.n_points)
-		return TB_OK;
-	serve->point = message->point;
-	serve->run = message->run;
-	serve->done = false;
-	tb_stop_set(&serve->stop, false);
-	serve->busy = pthread_create(&serve->thread, NULL, run_point, serve) == 0;
-	if (serve->busy)
-		return TB_OK;
-	(void)tb_fail_memory(&serve->error, "a thread");
-	return serve_report(serve, &serve->error);
-}
-
 // read_sweep reads the sweep and compares it with the leader's.
 static int read_sweep(struct sweep_server *serve, const char *wanted)
 {
@@ -118,7 +103,18 @@ static int serve_act_on_message(
 			       ? TB_OK
 			       : read_sweep(serve, (const char *)message->bytes);
 	case TB_SWEEP_POINT:
-		return serve_start(serve, message);
+		if (serve->busy || !serve->ready ||
+			message->point >= serve->sweep.n_points)
+			return TB_OK;
+		serve->point = message->point;
+		serve->run = message->run;
+		serve->done = false;
+		tb_stop_set(&serve->stop, false);
+		serve->busy = pthread_create(&serve->thread, NULL, run_point, serve) == 0;
+		if (serve->busy)
+			return TB_OK;
+		(void)tb_fail_memory(&serve->error, "a thread");
+		return serve_report(serve, &serve->error);
 	case TB_SWEEP_END:
 		serve->ended = true;
 		serve->all_there = message->at == 1;

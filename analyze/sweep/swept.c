@@ -70,33 +70,6 @@ static struct tb_swept_point *swept_find(
 	return NULL;
 }
 
-// swept_add_points adds those points of a store that are done.
-static int swept_add_points(
-	struct tb_swept *swept, sqlite3 *db, const char *path, struct tb_error *error)
-{
-	struct tb_store_points points;
-	int status = tb_store_points_read(&points, db, path, error);
-	for (size_t i = 0; i < points.n && status == TB_OK; i++) {
-		if (!points.list[i].planned)
-			continue;
-		if (!points.list[i].done) {
-			swept->n_undone++;
-			continue;
-		}
-		if (TB_ARRAY_RESERVE(&swept->points, &swept->points_room,
-			    swept->n_points + 1) != TB_OK) {
-			status = tb_fail_memory_in(error, path, "the points");
-			break;
-		}
-		struct tb_swept_point *point = &swept->points[swept->n_points++];
-		*point = (struct tb_swept_point){.run = points.list[i].run};
-		for (int k = 0; k < TB_N_RESULTS; k++)
-			point->results[k] = NAN;
-	}
-	tb_store_points_fini(&points);
-	return status;
-}
-
 static int swept_add_values(struct tb_swept_point *points, size_t n, sqlite3 *db,
 	const char *path, struct tb_error *error)
 {
@@ -118,22 +91,6 @@ static int swept_add_values(struct tb_swept_point *points, size_t n, sqlite3 *db
 	return tb_row_reader_end(&rows);
 }
 
-static int swept_add_results(struct tb_swept_point *points, size_t n, sqlite3 *db,
-	const char *path, struct tb_error *error)
-{
-	struct swept_row row;
-	struct tb_row_reader rows =
-		tb_row_reader_open(db, path, &sweep_results, "sweep_result", NULL, error);
-	while (tb_row_read(&rows, &row)) {
-		struct tb_swept_point *point = swept_find(points, n, row.run);
-		for (enum tb_sweep_result i = 0; point && i < TB_N_RESULTS; i++)
-			if (strcmp(row.pair.axis, tb_sweep_result_info(i)->name) == 0)
-				point->results[i] = row.result;
-		free(row.pair.axis);
-	}
-	return tb_row_reader_end(&rows);
-}
-
 int tb_swept_read(struct tb_swept *swept, const char *path, struct tb_error *error)
 {
 	sqlite3 *db = NULL;
@@ -145,14 +102,47 @@ int tb_swept_read(struct tb_swept *swept, const char *path, struct tb_error *err
 	swept->hints = NULL;
 	swept->n_hints = swept->hints_room = 0;
 	status = tb_sql_exec(db, path, "BEGIN", error);
-	if (status == TB_OK)
-		status = swept_add_points(swept, db, path, error);
+	if (status == TB_OK) {
+		// Add those points of a store that are done.
+		struct tb_store_points points;
+		status = tb_store_points_read(&points, db, path, error);
+		for (size_t i = 0; i < points.n && status == TB_OK; i++) {
+			if (!points.list[i].planned)
+				continue;
+			if (!points.list[i].done) {
+				swept->n_undone++;
+				continue;
+			}
+			if (TB_ARRAY_RESERVE(&swept->points, &swept->points_room,
+				    swept->n_points + 1) != TB_OK) {
+				status = tb_fail_memory_in(error, path, "the points");
+				break;
+			}
+			struct tb_swept_point *point = &swept->points[swept->n_points++];
+			*point = (struct tb_swept_point){.run = points.list[i].run};
+			for (int k = 0; k < TB_N_RESULTS; k++)
+				point->results[k] = NAN;
+		}
+		tb_store_points_fini(&points);
+	}
 	struct tb_swept_point *points = swept->points ? swept->points + first : NULL;
 	size_t n = swept->n_points - first;
 	if (status == TB_OK)
 		status = swept_add_values(points, n, db, path, error);
-	if (status == TB_OK)
-		status = swept_add_results(points, n, db, path, error);
+	if (status == TB_OK) {
+		struct swept_row row;
+		struct tb_row_reader rows = tb_row_reader_open(
+			db, path, &sweep_results, "sweep_result", NULL, error);
+		while (tb_row_read(&rows, &row)) {
+			struct tb_swept_point *point = swept_find(points, n, row.run);
+			for (enum tb_sweep_result i = 0; point && i < TB_N_RESULTS; i++)
+				if (strcmp(row.pair.axis,
+					    tb_sweep_result_info(i)->name) == 0)
+					point->results[i] = row.result;
+			free(row.pair.axis);
+		}
+		status = tb_row_reader_end(&rows);
+	}
 	struct tb_row_reader hints =
 		tb_row_reader_open(db, path, &sweep_plots, "sweep_plot", NULL, error);
 	int read = tb_row_read_all(

@@ -258,16 +258,6 @@ uint64_t tb_option_count(
 	return count;
 }
 
-static void store_option_real(const struct tb_option *row, void *target,
-	const char *value, const struct argp_state *state)
-{
-	char expected[96];
-	snprintf(expected, sizeof expected, "a number from %.10g to %.10g", row->least,
-		row->most);
-	if (tb_parse_real(value, row->least, row->most, target) != TB_OK)
-		refuse_value(row, value, state, expected);
-}
-
 static void store_size(const struct tb_option *row, uint64_t *target, const char *value,
 	const struct argp_state *state)
 {
@@ -339,9 +329,13 @@ static void store_option(
 	case TB_COUNT:
 		store_integer(row, target, tb_option_count(row, value, state));
 		break;
-	case TB_REAL:
-		store_option_real(row, target, value, state);
-		break;
+	case TB_REAL: {
+		char expected[96];
+		snprintf(expected, sizeof expected, "a number from %.10g to %.10g",
+			row->least, row->most);
+		if (tb_parse_real(value, row->least, row->most, target) != TB_OK)
+			refuse_value(row, value, state, expected);
+	} break;
 	case TB_SIZE:
 		store_size(row, target, value, state);
 		break;

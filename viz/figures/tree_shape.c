@@ -204,26 +204,6 @@ static int shape_heaviest_first(const void *one, const void *other)
 					  : TB_ORDER(a->root.id, b->root.id);
 }
 
-// count_shape_links counts each link of a root once, even if it is in several slices.
-static int count_shape_links(const struct tb_trees *trees, uint32_t from, uint32_t end,
-	struct tb_tree_root *root)
-{
-	struct tb_map known = {0};
-	int status = TB_OK;
-	uint32_t last = trees->first[root->root.id + 1];
-	for (uint32_t i = trees->first[root->root.id]; i < last && status == TB_OK; i++) {
-		const struct tb_tree_sample *row = &trees->rows[i];
-		uint32_t seen;
-		if (row->bin < from || row->bin >= end ||
-			tb_map_find(&known, row->link.id, &seen))
-			continue;
-		status = tb_map_put(&known, row->link.id, 1);
-		root->n_links++;
-	}
-	tb_map_fini(&known);
-	return status;
-}
-
 int tb_tree_roots(const struct tb_trees *trees, uint32_t from, uint32_t end,
 	struct tb_tree_root **roots, uint32_t *n)
 {
@@ -235,7 +215,21 @@ int tb_tree_roots(const struct tb_trees *trees, uint32_t from, uint32_t end,
 		root->root = trees->roots[i].root;
 		tree_root_waits(
 			trees, root->root, from, end, &root->whole_ps, &root->shown_ps);
-		status = count_shape_links(trees, from, end, root);
+		// Count each link of a root once, even if it is in several slices.
+		struct tb_map known = {0};
+		status = TB_OK;
+		uint32_t last = trees->first[root->root.id + 1];
+		for (uint32_t j = trees->first[root->root.id];
+			j < last && status == TB_OK; j++) {
+			const struct tb_tree_sample *row = &trees->rows[j];
+			uint32_t seen;
+			if (row->bin < from || row->bin >= end ||
+				tb_map_find(&known, row->link.id, &seen))
+				continue;
+			status = tb_map_put(&known, row->link.id, 1);
+			root->n_links++;
+		}
+		tb_map_fini(&known);
 		i = trees->root_first[root->root.id + 1];
 	}
 	if (status != TB_OK) {

@@ -413,16 +413,6 @@ static void whom_waits(const struct tb_detail *detail, const struct tb_heavy_wai
 	}
 }
 
-static void detail_flow_waits(
-	const struct tb_detail *detail, const struct tb_flow_sample *flow)
-{
-	const struct tb_during *during = tb_viewer_during(detail->pane->viewer);
-	if (!during)
-		return;
-	whom_waits(detail, &during->heaviest, flow, true);
-	whom_waits(detail, &during->heaviest, flow, false);
-}
-
 static struct tb_path_end route_end_of(struct tb_pick pick)
 {
 	return (struct tb_path_end){pick.kind == TB_PICK_SWITCH, pick.index};
@@ -516,7 +506,11 @@ void tb_detail_flow(const struct tb_detail *detail, uint32_t index)
 		tb_format_time(flow->first_ps, from, sizeof from),
 		tb_format_time(flow->last_ps, to, sizeof to));
 	detail_messages(detail, flow);
-	detail_flow_waits(detail, flow);
+	const struct tb_during *during = tb_viewer_during(detail->pane->viewer);
+	if (during) {
+		whom_waits(detail, &during->heaviest, flow, true);
+		whom_waits(detail, &during->heaviest, flow, false);
+	}
 	// List the links of a flow's way, or of all its shortest paths.
 	const struct tb_viewer_data *data = detail->pane->data;
 	uint32_t n = 0;

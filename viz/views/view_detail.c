@@ -138,19 +138,6 @@ struct sheet_pen {
 	const struct tb_palette *palette;
 };
 
-static void draw_heading(
-	const struct sheet_pen *pen, struct tb_box box, const struct tb_sheet_line *line)
-{
-	double w = tb_text_width(TB_FONT_TEXT, 12, line->label) + 7;
-	box.h = 18;
-	tb_picture_text(pen->picture, box,
-		tb_style_type(pen->pane->style, TB_FONT_TEXT, 12, true), line->label);
-	box.x += w;
-	box.w -= w;
-	tb_picture_name(pen->picture, box,
-		tb_style_type(pen->pane->style, TB_FONT_BOLD, 13, false), line->value);
-}
-
 static void draw_pair(
 	const struct sheet_pen *pen, struct tb_box box, const struct tb_sheet_line *line)
 {
@@ -219,9 +206,18 @@ static void draw_sheet_line(const struct sheet_pen *pen, struct tb_box box,
 	const struct tb_sheet_line *line, bool chosen)
 {
 	switch (line->kind) {
-	case TB_SHEET_HEADING:
-		draw_heading(pen, box, line);
-		break;
+	case TB_SHEET_HEADING: {
+		double w = tb_text_width(TB_FONT_TEXT, 12, line->label) + 7;
+		box.h = 18;
+		tb_picture_text(pen->picture, box,
+			tb_style_type(pen->pane->style, TB_FONT_TEXT, 12, true),
+			line->label);
+		box.x += w;
+		box.w -= w;
+		tb_picture_name(pen->picture, box,
+			tb_style_type(pen->pane->style, TB_FONT_BOLD, 13, false),
+			line->value);
+	} break;
 	case TB_SHEET_ROW:
 		draw_pair(pen, box, line);
 		break;

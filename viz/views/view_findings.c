@@ -126,42 +126,6 @@ static double draw_proved(
 	return LINE_H * tb_picture_paragraph(picture, line, type, text) + GAP;
 }
 
-// draw_one draws a finding from `y` on and returns where the next begins.
-static double draw_one(const struct tb_pane *pane, struct tb_picture *picture,
-	const struct tb_finding *finding, double y)
-{
-	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	const struct tb_pick pick = finding_pick(finding);
-	struct tb_box place = pane->place;
-	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 13, false);
-	double left = place.x + PAD + RULE_W;
-	struct tb_box line = {left, y, fmax(place.x + place.w - PAD - left, 60), LINE_H};
-	if (pick.kind != TB_PICK_NONE &&
-		(tb_pick_equal(pane->selection->selected, pick) ||
-			tb_pick_equal(pane->selection->hovered, pick)))
-		type.colour = palette->accent;
-	tb_picture_text(picture, (struct tb_box){place.x + PAD, y, RULE_W - 8, LINE_H},
-		tb_style_type(pane->style, TB_FONT_TEXT, 12, true), finding->rule);
-	size_t first = picture->n_items;
-	line.y += LINE_H *
-		  tb_picture_paragraph(picture, line, type, sentence_of(pane, finding));
-	for (size_t i = first; i < picture->n_items; i++)
-		picture->items[i].pick = pick;
-	draw_finding_button(pane, picture, finding, y + LINE_H + 1);
-	if (strcmp(finding->rule, "time-parts") == 0) {
-		line.y += 3;
-		line.y += draw_parts(pane, picture, finding, line);
-	}
-	if (finding->command) {
-		line.h = COMMAND_H;
-		line.y += COMMAND_H *
-			  tb_picture_paragraph(picture, line,
-				  tb_style_type(pane->style, TB_FONT_MONO, 12, true),
-				  finding->command);
-	}
-	return line.y + GAP;
-}
-
 static double draw_finding_title(const struct tb_pane *pane, struct tb_picture *picture,
 	double y, const char *title)
 {
@@ -262,7 +226,40 @@ static double draw_findings(const struct tb_pane *pane, struct tb_picture *pictu
 				y + h);
 		}
 		begun |= finding->remedy;
-		y = draw_one(pane, picture, finding, y);
+		// Draw a finding from `y` on and returns where the next begins.
+		const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+		const struct tb_pick pick = finding_pick(finding);
+		struct tb_box place = pane->place;
+		struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 13, false);
+		double left = place.x + PAD + RULE_W;
+		struct tb_box line = {
+			left, y, fmax(place.x + place.w - PAD - left, 60), LINE_H};
+		if (pick.kind != TB_PICK_NONE &&
+			(tb_pick_equal(pane->selection->selected, pick) ||
+				tb_pick_equal(pane->selection->hovered, pick)))
+			type.colour = palette->accent;
+		tb_picture_text(picture,
+			(struct tb_box){place.x + PAD, y, RULE_W - 8, LINE_H},
+			tb_style_type(pane->style, TB_FONT_TEXT, 12, true),
+			finding->rule);
+		size_t first = picture->n_items;
+		line.y += LINE_H * tb_picture_paragraph(picture, line, type,
+					   sentence_of(pane, finding));
+		for (size_t j = first; j < picture->n_items; j++)
+			picture->items[j].pick = pick;
+		draw_finding_button(pane, picture, finding, y + LINE_H + 1);
+		if (strcmp(finding->rule, "time-parts") == 0) {
+			line.y += 3;
+			line.y += draw_parts(pane, picture, finding, line);
+		}
+		if (finding->command) {
+			line.h = COMMAND_H;
+			line.y += COMMAND_H * tb_picture_paragraph(picture, line,
+						      tb_style_type(pane->style,
+							      TB_FONT_MONO, 12, true),
+						      finding->command);
+		}
+		y = line.y + GAP;
 	}
 	return begun ? y : y + draw_proved(pane, picture, y);
 }

@@ -74,37 +74,6 @@ static int session_is_free(const char *name, struct tb_error *error)
 					    "there is such a file already");
 }
 
-static void session_save(struct tb_session *session)
-{
-	struct tb_error error;
-	const char *name = tb_viewer_action_path(session->viewer);
-	enum tb_format format;
-	int status = tb_format_of_file(name, TB_FORMATS_DRAWN, &format);
-	if (status != TB_OK)
-		status = tb_fail_in(&error, TB_EUSAGE, name,
-			"a picture's name must end in .png, .svg or .pdf");
-	if (status == TB_OK)
-		status = session_is_free(name, &error);
-	if (status == TB_OK)
-		status = tb_session_write(session, name, false, &error);
-	session_report(session, status, "saved", "not saved", &error);
-}
-
-static void session_export(struct tb_session *session)
-{
-	struct tb_outfile out;
-	struct tb_error error;
-	const char *name = tb_viewer_action_path(session->viewer);
-	int status = session_is_free(name, &error);
-	if (status == TB_OK)
-		status = tb_outfile_open(&out, name, &error);
-	if (status == TB_OK) {
-		tb_viewer_export(session->viewer, out.stream);
-		status = tb_outfile_commit(&out, &error);
-	}
-	session_report(session, status, "exported", "not exported", &error);
-}
-
 // Opens what a session shows: another store or trace, another run of the store, a run to
 // compare with. Each is a new viewer; when that cannot be made, the old one stays.
 
@@ -307,16 +276,6 @@ int tb_session_draw(struct tb_session *session, struct tb_error *error)
 	return TB_OK;
 }
 
-static void session_copy(struct tb_session *session)
-{
-	char *text = tb_viewer_copy(session->viewer);
-	bool copied = text && tb_screen_copy(session->screen, text);
-	tb_viewer_notice(session->viewer, "%s",
-		copied ? "copied the panel on the right"
-		       : "not copied: the display has no clipboard");
-	free(text);
-}
-
 static void session_compare_runs(struct tb_session *session, int64_t run)
 {
 	struct tb_error error;
@@ -336,12 +295,33 @@ static void session_scale(struct tb_session *session, double factor)
 void tb_session_act(struct tb_session *session)
 {
 	switch (tb_viewer_take_action(session->viewer)) {
-	case TB_ACTION_SAVE:
-		session_save(session);
-		break;
-	case TB_ACTION_EXPORT:
-		session_export(session);
-		break;
+	case TB_ACTION_SAVE: {
+		struct tb_error error;
+		const char *name = tb_viewer_action_path(session->viewer);
+		enum tb_format format;
+		int status = tb_format_of_file(name, TB_FORMATS_DRAWN, &format);
+		if (status != TB_OK)
+			status = tb_fail_in(&error, TB_EUSAGE, name,
+				"a picture's name must end in .png, .svg or .pdf");
+		if (status == TB_OK)
+			status = session_is_free(name, &error);
+		if (status == TB_OK)
+			status = tb_session_write(session, name, false, &error);
+		session_report(session, status, "saved", "not saved", &error);
+	} break;
+	case TB_ACTION_EXPORT: {
+		struct tb_outfile out;
+		struct tb_error error;
+		const char *name = tb_viewer_action_path(session->viewer);
+		int status = session_is_free(name, &error);
+		if (status == TB_OK)
+			status = tb_outfile_open(&out, name, &error);
+		if (status == TB_OK) {
+			tb_viewer_export(session->viewer, out.stream);
+			status = tb_outfile_commit(&out, &error);
+		}
+		session_report(session, status, "exported", "not exported", &error);
+	} break;
 	case TB_ACTION_OPEN:
 		session_open(session, tb_viewer_action_path(session->viewer));
 		break;
@@ -351,9 +331,14 @@ void tb_session_act(struct tb_session *session)
 	case TB_ACTION_COMPARE:
 		session_compare_runs(session, tb_viewer_action_run(session->viewer));
 		break;
-	case TB_ACTION_COPY:
-		session_copy(session);
-		break;
+	case TB_ACTION_COPY: {
+		char *text = tb_viewer_copy(session->viewer);
+		bool copied = text && tb_screen_copy(session->screen, text);
+		tb_viewer_notice(session->viewer, "%s",
+			copied ? "copied the panel on the right"
+			       : "not copied: the display has no clipboard");
+		free(text);
+	} break;
 	case TB_ACTION_LARGER:
 		session_scale(session, TEXT_STEP);
 		break;
