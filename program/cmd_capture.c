@@ -125,8 +125,8 @@ static const struct tb_option option_rows[] = {
 		"Replay the packets as they arrive, and show the congestion matrix",
 		TB_FLAG, AT(watch)},
 	{"network", 0, "NETWORK",
-		"The network that --watch replays them on, as replay's -n (default: "
-		"qsnet)",
+		"The network on which --watch replays the packets, as replay's -n "
+		"(default: qsnet)",
 		TB_TEXT, AT(network), .files = "\\.ini$"},
 	{"relinquish-privileges", 'Z', "USER",
 		"Become USER once the interface is open and before FILE is; with root, "
@@ -291,24 +291,6 @@ static void capture_watch_packet(
 		watch_leave(watch); // the user closed the replay
 }
 
-// capture_watch_end ends the capture for the replay, waits until the user closes it, and
-// removes the store. Harmless without a replay.
-static void capture_watch_end(struct capture_watch *watch, uint64_t from_ns,
-	uint64_t to_ns, const struct tb_capture_counts *counts)
-{
-	if (watch->stream) {
-		tb_capture_write_end(
-			watch->stream, TB_CAPTURE_PCAPNG, from_ns, to_ns, counts);
-		watch_leave(watch);
-	}
-	tb_beside_end(&watch->beside, false);
-	if (watch->n_missed)
-		fprintf(stderr,
-			"tailback capture: the replay could not keep up and missed "
-			"%" PRIu64 " packets; the file has them\n",
-			watch->n_missed);
-}
-
 // A capture in progress.
 struct session {
 	const struct capture_arguments *args;
@@ -465,7 +447,21 @@ static int finish_capture(struct session *session, int status, struct tb_error *
 	int failed = tb_outfile_commit(&session->out, status == TB_OK ? error : NULL);
 	status = status == TB_OK ? failed : status;
 	print_counts(session, "\n");
-	capture_watch_end(session->watch, session->from_ns, now_ns(), &counts);
+	// End the capture for the replay, wait until the user closes it, and remove
+	// the store. Harmless without a replay.
+	struct capture_watch *watch = session->watch;
+	uint64_t to_ns = now_ns();
+	if (watch->stream) {
+		tb_capture_write_end(watch->stream, TB_CAPTURE_PCAPNG, session->from_ns,
+			to_ns, &counts);
+		watch_leave(watch);
+	}
+	tb_beside_end(&watch->beside, false);
+	if (watch->n_missed)
+		fprintf(stderr,
+			"tailback capture: the replay could not keep up and missed "
+			"%" PRIu64 " packets; the file has them\n",
+			watch->n_missed);
 	return status;
 }
 

@@ -71,9 +71,8 @@ static const struct tb_option option_rows[] = {
 	TB_TEXT_WIDTH_OPTION(struct compare_options, width, TB_AS_WIDE),
 	TB_SCHEMA_OPTION(tb_compare_write_schema),
 	{"fail-over", 0, "PERCENT",
-		"Exit with 3 if the headers of B wait more than PERCENT longer than "
-		"those of A, and not by chance, with 1 if the runs carried different "
-		"work",
+		"Exit with 3 if headers wait more than PERCENT longer in B than in A and "
+		"that is not chance; with 1 if the runs carried different work",
 		TB_REAL, AT(fail_over), SET(fail_over_given), .most = 1e6},
 	TB_WAIT_OPTION(struct compare_options, wait),
 	{"run", 0, "ID[..ID]",

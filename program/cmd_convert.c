@@ -1,13 +1,12 @@
 // tailback convert: writes the job of any trace in another format.
-#include "capture_args.h"
 #include "cli.h"
 #include "commands.h"
 #include "job_write.h"
 #include "network_open.h"
 #include "output_args.h"
 #include "preset.h"
-#include "reading_args.h"
 #include "trace.h"
+#include "trace_args.h"
 #include "units.h"
 #include "workload.h"
 
@@ -62,12 +61,13 @@ static const struct tb_option option_rows[] = {
 	{.help = "Traces of calls:"},
 	TB_INCLUDE(tb_reading_options, struct convert_arguments, reading),
 	{"per-node", 0, "N",
-		"The ranks of a node on which the job is to be replayed: libraries know "
-		"their neighbours",
+		"How many ranks each node will have when the job is replayed: libraries "
+		"choose algorithms by it",
 		TB_COUNT, AT(per_node), .min = 1, .max = TB_PER_NODE_MAX},
 	{"network", 'n', "NETWORK",
-		"The network for which it is: rates of reductions, links of GPUs (%s, or "
-		"as replay has it; default: none is known)",
+		"The network on which the job will be replayed, for the rates of "
+		"reductions and the links of GPUs (%s, or as replay has it; default: "
+		"none is known)",
 		TB_TEXT, AT(network), .lines = tb_network_preset_names,
 		.files = "\\.ini$"},
 	{.help = "Packet captures:"},

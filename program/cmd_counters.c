@@ -98,21 +98,21 @@ static const struct tb_option option_rows[] = {
 		"The time between the dumps, such as 60s (default: by their times)",
 		TB_TIME, AT(interval_ps), .min = 1},
 	{"beside", 0, "STORE.db",
-		"Print how a replay agrees with the run: rank correlation, and the links "
-		"that disagree most; with a store of counters in place of dumps, of its "
-		"newest run",
+		"Print how a replay agrees with the counters: rank correlation, and the "
+		"links that disagree most; a store of counters may stand in place of "
+		"dumps",
 		TB_TEXT, AT(beside)},
 	{"run", 0, "ID", "The replay's number in its store (default: the newest)",
 		TB_COUNT, AT(run), .min = 1, .max = INT64_MAX},
 	{"measured", 0, "ID",
-		"The number of the run of counters, of a store in place of dumps "
-		"(default: the newest)",
+		"The run of counters to take from a store in place of dumps (default: "
+		"the newest)",
 		TB_COUNT, AT(measured), .min = 1, .max = INT64_MAX},
 	{"format", 'f', "FORMAT", "%s of --beside (default: text)", TB_FORMAT,
 		AT(output.format), TB_SET(struct counters_options, output.format_given),
 		.formats = TB_FORMATS_OF_LISTS},
 	{"scatter", 0, "PICTURE",
-		"Draw each link's measured stall against the simulated (.svg, .png, "
+		"Draw each link's measured stall against the simulated one (.svg, .png, "
 		".pdf)",
 		TB_TEXT, AT(scatter)},
 	{"top", 0, "N", "List N links of --beside (10; 0: all)", TB_COUNT, AT(top),
@@ -144,8 +144,7 @@ static const struct tb_options option_table = {
 	.check = check_counters_options,
 };
 
-static int measure_counters(
-	const struct counters_options *options, struct tb_error *error)
+static int store_counters(const struct counters_options *options, struct tb_error *error)
 {
 	struct tb_network *network = NULL;
 	struct tb_measured measured = {0};
@@ -241,7 +240,7 @@ int tb_cmd_counters(int argc, char **argv)
 			&options.output, COMMAND, options.width);
 	if (code != TB_EXIT_OK)
 		return code;
-	int status = is_stored(&options) ? TB_OK : measure_counters(&options, &error);
+	int status = is_stored(&options) ? TB_OK : store_counters(&options, &error);
 	if (status == TB_OK && options.beside)
 		status = put_beside(&options, &error);
 	return status == TB_OK ? TB_EXIT_OK : tb_cli_fail(&error);

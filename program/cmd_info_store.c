@@ -6,8 +6,8 @@
 #include "range_text.h"
 #include "recorded.h"
 #include "run_capture.h"
+#include "run_list.h"
 #include "swept.h"
-#include "unattributed.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -123,22 +123,6 @@ static int print_store_json(const struct info_options *options,
 	return status;
 }
 
-static void print_run_notes(
-	const struct info_options *options, const struct tb_run_info *info)
-{
-	for (size_t i = 0; i < info->n_notes; i++) {
-		const struct tb_run_note *note = &info->notes[i];
-		if (note->job == TB_ID_NONE)
-			info_line(options, "note", "%s: %s", info->network_name,
-				note->text);
-		else if (info->n_jobs > 1)
-			info_line(options, "note", "job %" PRIu32 ": %s", note->job,
-				note->text);
-		else
-			info_line(options, "note", "%s", note->text);
-	}
-}
-
 static void print_range(
 	const struct info_options *options, const struct tb_run_info *info)
 {
@@ -228,7 +212,17 @@ static void print_run_summary(
 				sizeof text[1]));
 	info_line(options, "options", "%s", *info->options ? info->options : "none");
 	info_line(options, "seed", "%" PRIu64, info->seed);
-	print_run_notes(options, info);
+	for (size_t i = 0; i < info->n_notes; i++) {
+		const struct tb_run_note *note = &info->notes[i];
+		if (note->job == TB_ID_NONE)
+			info_line(options, "note", "%s: %s", info->network_name,
+				note->text);
+		else if (info->n_jobs > 1)
+			info_line(options, "note", "job %" PRIu32 ": %s", note->job,
+				note->text);
+		else
+			info_line(options, "note", "%s", note->text);
+	}
 	if (info->wall_s > 0)
 		info_line(options, "took", "%.2f s, %s packets/s, at %s by Tailback %s",
 			info->wall_s,

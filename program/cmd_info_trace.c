@@ -392,8 +392,8 @@ static void print_ends(
 			tb_format_time(packets_span_ps(summary), first, sizeof first));
 }
 
-// packet_types_json lists what was not decoded to network addresses, by type.
-static json_t *packet_types_json(
+// undecoded_types_json lists what was not decoded to network addresses, by type.
+static json_t *undecoded_types_json(
 	const struct tb_packets *packets, enum tb_packets_list list)
 {
 	char name[TB_FRAME_TYPE_TEXT_SIZE];
@@ -426,9 +426,9 @@ static json_t *packets_json(const struct tb_packets *packets,
 		tb_json_text(network), "mean_share", load->mean_share, "busiest_share",
 		load->busiest_share, "busiest_node", (json_int_t)load->busiest.id,
 		"half_scale", load->half_scale, "types", "control",
-		packet_types_json(packets, TB_LIST_CONTROL), "undecodable",
-		packet_types_json(packets, TB_LIST_UNDECODABLE), "between_macs",
-		packet_types_json(packets, TB_LIST_BETWEEN_MACS), "congestion",
+		undecoded_types_json(packets, TB_LIST_CONTROL), "undecodable",
+		undecoded_types_json(packets, TB_LIST_UNDECODABLE), "between_macs",
+		undecoded_types_json(packets, TB_LIST_BETWEEN_MACS), "congestion",
 		info_congestion_json(congestion));
 	const struct {
 		const char *key;

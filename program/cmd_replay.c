@@ -2,7 +2,6 @@
 #include "cmd_replay.h"
 #include "peers.h"
 
-#include "capture_args.h"
 #include "cli.h"
 #include "commands.h"
 #include "input_files.h"
@@ -10,9 +9,9 @@
 #include "network_open.h"
 #include "output_args.h"
 #include "preset.h"
-#include "reading_args.h"
 #include "recording_together.h"
 #include "trace.h"
+#include "trace_args.h"
 #include "value_list.h"
 
 #include <inttypes.h>
@@ -178,9 +177,9 @@ static const struct tb_option option_rows[] = {
 		TB_WORD, RECORD(workload.stdin_is_job), .list = stdin_kinds},
 	{.help = "Several replays at once:"},
 	{"each", 0, NULL, "Replay every TRACE into a run of its own", TB_FLAG, AT(each)},
-	{"jobs", 0, "N", "Run N of them at once (default: one per core)", TB_COUNT,
+	{"jobs", 0, "N", "Run N replays at once (default: one per core)", TB_COUNT,
 		AT(options.n_workers), .min = 1, .max = JOBS_MOST},
-	TB_SHARD_OPTION(struct parsing, options.shard, "them"),
+	TB_SHARD_OPTION(struct parsing, options.shard, "the replays"),
 	{.help = "Several jobs on one network:"},
 	{"job", 0, "FILE[,KEY=VALUE...]",
 		"Another job or capture: start=TIME, "

@@ -8,16 +8,13 @@
 #include "packets_text.h"
 #include "progress.h"
 #include "range_text.h"
-#include "reading_args.h"
 #include "recorded.h"
-#include "recording_alone.h"
-#include "recording_bound.h"
-#include "recording_check.h"
+#include "recording_beside.h"
 #include "recording_many.h"
-#include "recording_range.h"
 #include "run_capture.h"
 #include "stop.h"
 #include "switchings.h"
+#include "trace_args.h"
 #include "underload.h"
 
 #include <inttypes.h>
@@ -200,21 +197,6 @@ static void replay_print_range(const struct tb_recording_summary *run,
 		fprintf(stderr, "also: %s\n", run->also);
 	if (tb_recording_lacks_range(run->workload))
 		fprintf(stderr, TB_RECORDING_NO_RANGE "\n");
-}
-
-// replay_print_line prints one line, for one run of several.
-static void replay_print_line(const struct tb_recording_summary *run, uint64_t seed)
-{
-	const struct tb_engine_stats *stats = &run->stats;
-	char time[24], packets[48], wait[24];
-	fprintf(stderr,
-		"run %" PRId64 ": %s, seed %" PRIu64
-		": simulated %s, %s; headers waited %s per packet\n",
-		run->run, run->input_name, seed,
-		tb_format_time(stats->now_ps, time, sizeof time),
-		tb_format_counted(stats->n_packets, "packet", packets, sizeof packets),
-		tb_format_time((tb_time_ps)wait_per_packet(stats), wait, sizeof wait));
-	print_underload(run);
 }
 
 static void warn_of_captures(
@@ -422,24 +404,6 @@ static void check_capture(const struct replay_options *options,
 			tb_error_format(&error, why, sizeof why));
 }
 
-// find_range replays the bounds of inferred jobs.
-static int find_range(const struct replay_options *options,
-	struct tb_recording *recording, const struct tb_capture_checks *checks,
-	struct tb_recording_range_outcome *range, struct tb_error *error)
-{
-	struct tb_progress progress;
-	const struct tb_recording_range asked = {.recording = recording,
-		.n_workers = options->n_workers,
-		.parts = tb_capture_checks_parts(checks),
-		.context = &progress,
-		.watch = show_range};
-	bool silent = options->quiet || shows_in_terminal(options);
-	tb_progress_init(&progress, silent ? -1 : STDERR_FILENO);
-	int status = tb_recording_range(range, &asked, error);
-	tb_progress_done(&progress);
-	return status;
-}
-
 static int print_replayed(const struct replay_options *options,
 	const struct tb_recording_summary *run,
 	const struct tb_recording_range_outcome *range,
@@ -469,7 +433,17 @@ static int answer_run(const struct replay_options *options,
 	int status = TB_OK;
 	if (!run->stopped) {
 		check_capture(options, recording, &checks);
-		status = find_range(options, recording, &checks, &range, error);
+		// Replay the bounds of inferred jobs.
+		struct tb_progress progress;
+		const struct tb_recording_range asked = {.recording = recording,
+			.n_workers = options->n_workers,
+			.parts = tb_capture_checks_parts(&checks),
+			.context = &progress,
+			.watch = show_range};
+		bool silent = options->quiet || shows_in_terminal(options);
+		tb_progress_init(&progress, silent ? -1 : STDERR_FILENO);
+		status = tb_recording_range(&range, &asked, error);
+		tb_progress_done(&progress);
 	}
 	if (status == TB_OK && !run->stopped)
 		status = tb_recording_bound(&bound, recording, error);
@@ -579,8 +553,22 @@ static void on_kept(void *context, size_t index, const struct tb_recording_summa
 {
 	struct many *many = context;
 	tb_progress_done(&many->progress);
-	if (!many->options->quiet)
-		replay_print_line(run, many->runs[index].seed);
+	if (!many->options->quiet) {
+		// Print one line, for one run of several.
+		uint64_t seed = many->runs[index].seed;
+		const struct tb_engine_stats *stats = &run->stats;
+		char time[24], packets[48], wait[24];
+		fprintf(stderr,
+			"run %" PRId64 ": %s, seed %" PRIu64
+			": simulated %s, %s; headers waited %s per packet\n",
+			run->run, run->input_name, seed,
+			tb_format_time(stats->now_ps, time, sizeof time),
+			tb_format_counted(
+				stats->n_packets, "packet", packets, sizeof packets),
+			tb_format_time(
+				(tb_time_ps)wait_per_packet(stats), wait, sizeof wait));
+		print_underload(run);
+	}
 	if (index == 0)
 		replay_note_network(run->network);
 	replay_warn(run);

@@ -55,8 +55,8 @@ static const struct tb_option option_rows[] = {
 		"List the first N links, switches, flows, roots and pairs; 0: all "
 		"(default: 10 in text, Markdown and PDF, else 100)",
 		TB_COUNT, AT(top), SET(top_given), .max = UINT32_MAX - 1},
-	{"full", 0, NULL, "Let the evidence follow the page of answers that a PDF is",
-		TB_FLAG, AT(full)},
+	{"full", 0, NULL, "Append the evidence to the page of answers of a PDF", TB_FLAG,
+		AT(full)},
 	{"try", 0, NULL,
 		"First replay what might help, as tailback advise does: 8 changes, those "
 		"of the findings first, for a minute at most",

@@ -18,6 +18,7 @@ void tb_compare_free(struct tb_compare *compare)
 		return;
 	tb_link_pairs_fini(&compare->pairs);
 	free(compare->links);
+	free(compare->link_figures);
 	free(compare->roots);
 	free(compare->job_pairs);
 	free(compare->flows);
@@ -218,10 +219,24 @@ static int gather_compared_links(
 			compare->common_wait_ps[1] += (double)b[pair->b.id].wait_ps;
 		}
 	}
-	return status ? status
-		      : tb_movers(&compare->pairs, samples[0], samples[1], TB_WAIT, top,
-				&compare->links, &compare->n_links,
-				&compare->n_links_moved, error);
+	if (!status)
+		status = tb_movers(&compare->pairs, samples[0], samples[1], TB_WAIT, top,
+			&compare->links, &compare->n_links, &compare->n_links_moved,
+			error);
+	if (status)
+		return status;
+	size_t size = sizeof *compare->link_figures;
+	compare->link_figures = calloc((size_t)compare->n_links + 1, size);
+	if (!compare->link_figures)
+		return tb_fail_memory(error, "a comparison");
+	for (uint32_t i = 0; i < compare->n_links; i++) {
+		struct tb_link_pair pair = compare->links[i].pair;
+		if (pair.a.id != TB_ID_NONE)
+			compare->link_figures[i][0] = samples[0][pair.a.id];
+		if (pair.b.id != TB_ID_NONE)
+			compare->link_figures[i][1] = samples[1][pair.b.id];
+	}
+	return TB_OK;
 }
 
 int tb_compare_new(struct tb_compare **compare, struct tb_compared a,

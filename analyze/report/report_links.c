@@ -146,9 +146,11 @@ static void adapt_came_by(struct tb_column *column, const void *of)
 			 : TB_##ID == TB_WAIT_FOR ? NULL                                 \
 			 : TB_##ID > TB_PACKETS   ? adapt_measured                       \
 						  : NULL},
-#define RATE(ID, field, of, key, unit, name, title, brief, meaning)                      \
-	{key, brief, meaning, TB_DATUM_COUNT, LINK(sample.field),                        \
+#define DERIVED(ID, field, value, view, adds, kind, compared, key, ending, unit, name,   \
+	title, brief, meaning)                                                           \
+	{key ending, brief, meaning, TB_DATUM_##kind, LINK(sample.field),                \
 		.flags = TB_COLUMN_NULL},
+#define TB_DATUM_RATE TB_DATUM_COUNT // per second, which its title says
 // clang-format on
 #define LINK(member) TB_MEMBER(struct tb_hot_link, member)
 
@@ -192,7 +194,7 @@ static const struct tb_column hot_link_columns[] = {
 		TB_DATUM_TIME, .put = put_queue_time, .flags = TB_COLUMN_NULL,
 		.adapt = adapt_measured, .which = QUEUE_FROM},
 	// clang-format off
-	TB_LINK_RATES(RATE)
+	TB_LINK_DERIVED(DERIVED)
 	// clang-format on
 	{"xmit_wait_ticks", "XmitWait",
 		"PortXmitWait of the port at which it begins, in the counter's ticks; "

@@ -1,7 +1,6 @@
 #include "packed_tables.h"
 
 #include "link_pack.h"
-#include "row_pack.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -28,13 +27,13 @@ struct packed_table {
 		plans[PLANS_MOST]; // the best first; the last needs the run alone
 };
 
-#define FLOWS "SELECT job, flows, source, destination FROM flow_pack WHERE run = ?1 "
-#define LINKS "SELECT pack, links FROM total_pack WHERE run = ?1 "
+#define FLOW_COLUMN(field, column, ...) ", " column
+#define FLOW_COLUMNS			TB_FLOW_FIGURES(FLOW_COLUMN)
+#define FLOWS				"SELECT job, flows, source, destination FROM flow_pack WHERE run = ?1 "
+#define LINKS				"SELECT pack, links FROM total_pack WHERE run = ?1 "
 
 static const struct packed_table flows = {.name = "flow_pack",
-	.columns = "CREATE TABLE t (run, job, source, destination, messages, packets, "
-		   "bytes, latency_ps, queue_ps, network_ps, worst_latency_ps, ideal_ps, "
-		   "wait_ps, blamed_ps, first_ps, last_ps)",
+	.columns = "CREATE TABLE t (run, job, source, destination" FLOW_COLUMNS ")",
 	.n_before = 2,
 	.n_keys = 2,
 	.n_numbers = TB_FLOW_NUMBERS,
@@ -97,21 +96,6 @@ static int packed_disconnect(sqlite3_vtab *table)
 	return SQLITE_OK;
 }
 
-// equals stores which constraints ask that a column equals something, -1 for none.
-static unsigned equals(const sqlite3_index_info *info, int place[KEYS_MOST])
-{
-	unsigned found = 0;
-	for (int i = 0; i < info->nConstraint; i++) {
-		int column = info->aConstraint[i].iColumn;
-		if (!info->aConstraint[i].usable || column < 0 || column >= KEYS_MOST ||
-			info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_EQ)
-			continue;
-		place[column] = i;
-		found |= 1u << column;
-	}
-	return found;
-}
-
 // is_in_order returns whether rows sorted by all keys, of one run, are as asked for.
 static bool is_in_order(const sqlite3_index_info *info, int n_columns)
 {
@@ -127,7 +111,16 @@ static int packed_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
 	const struct packed_table *of = ((const struct table *)base)->of;
 	int place[KEYS_MOST] = {0}, n = 0, at = 0;
-	unsigned found = equals(info, place);
+	// Store which constraints ask that a column equals something, -1 for none.
+	unsigned found = 0;
+	for (int i = 0; i < info->nConstraint; i++) {
+		int column = info->aConstraint[i].iColumn;
+		if (!info->aConstraint[i].usable || column < 0 || column >= KEYS_MOST ||
+			info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_EQ)
+			continue;
+		place[column] = i;
+		found |= 1u << column;
+	}
 	if (!(found & 1))
 		return SQLITE_CONSTRAINT;
 	while (of->plans[at].columns & ~found)
@@ -236,14 +229,6 @@ static bool packed_is_next(
 	return cursor->numbers[i] > before[i];
 }
 
-// is_of_pack returns whether a link is one of those of its pack.
-static bool is_of_pack(const struct packed_cursor *cursor)
-{
-	return ((const struct table *)cursor->base.pVtab)->of != &totals ||
-	       (cursor->number >= 0 &&
-		       cursor->numbers[0] / TB_PACK_LINKS == (uint64_t)cursor->number);
-}
-
 // packed_take_row takes the next row of the pack: 1, 0 at its end, negative when it is
 // damaged.
 static int packed_take_row(struct packed_cursor *cursor)
@@ -257,7 +242,13 @@ static int packed_take_row(struct packed_cursor *cursor)
 	if (status <= 0)
 		return status;
 	bool fits = first ? is_first(cursor) : packed_is_next(cursor, before, of->n_keys);
-	return fits && is_of_pack(cursor) ? 1 : -1;
+	// Return whether a link is one of those of its pack.
+	return fits && (((const struct table *)cursor->base.pVtab)->of != &totals ||
+			       (cursor->number >= 0 &&
+				       cursor->numbers[0] / TB_PACK_LINKS ==
+					       (uint64_t)cursor->number))
+		       ? 1
+		       : -1;
 }
 
 static int packed_next(sqlite3_vtab_cursor *base)

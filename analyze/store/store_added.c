@@ -77,7 +77,7 @@ static const void *next_kind(void *context)
 	return row;
 }
 
-static const void *next_rank(void *context)
+static const void *next_recorded_rank(void *context)
 {
 	struct recorded_row *row = context;
 	if (row->i == row->sample->recorded->n_ranks)
@@ -121,7 +121,8 @@ int tb_store_put_recorded(struct tb_store *store, const struct tb_recorded_sampl
 	if (!status && sample->recorded)
 		status = put_each(store, &recorded_kinds, next_kind, &kind, error);
 	if (!status && sample->recorded)
-		status = put_each(store, &recorded_ranks, next_rank, &rank, error);
+		status = put_each(
+			store, &recorded_ranks, next_recorded_rank, &rank, error);
 	if (!status && sample->n_uncompared)
 		status = put_each(store, &uncompared, next_uncompared, &reason, error);
 	return status;
@@ -165,16 +166,15 @@ struct congestion_row { // the next of its table
 static const struct tb_stored_table recorded_captures =
 	TB_STORED_TABLE("recorded_capture", RECORD, TB_COLUMN("job", job),
 		TB_COLUMN("bin_ps", bin.from_ps), BOTH_ROUND_TRIPS);
-static const struct tb_stored_column recorded_pairs[] = {TB_COLUMN("job", job),
-	TB_COLUMN_WITH("source", pair.source, TB_STORED_OR_NULL),
-	TB_COLUMN_WITH("destination", pair.destination, TB_STORED_OR_NULL),
-	TB_COLUMN_WITH("source_node", pair.source_node, TB_STORED_OR_NULL),
-	TB_COLUMN_WITH("destination_node", pair.destination_node, TB_STORED_OR_NULL),
-	TB_CONGESTION_COLUMNS(pair.counts), BOTH_ROUND_TRIPS};
 static const struct tb_stored_table recorded_pair_table = {.name = "recorded_pair",
 	.number = "pair",
-	.columns = recorded_pairs,
-	.n_columns = sizeof recorded_pairs / sizeof *recorded_pairs};
+	TB_STORED_HAS(RECORD, TB_COLUMN("job", job),
+		TB_COLUMN_WITH("source", pair.source, TB_STORED_OR_NULL),
+		TB_COLUMN_WITH("destination", pair.destination, TB_STORED_OR_NULL),
+		TB_COLUMN_WITH("source_node", pair.source_node, TB_STORED_OR_NULL),
+		TB_COLUMN_WITH(
+			"destination_node", pair.destination_node, TB_STORED_OR_NULL),
+		TB_CONGESTION_COLUMNS(pair.counts), BOTH_ROUND_TRIPS)};
 static const struct tb_stored_table recorded_bins = TB_STORED_TABLE("recorded_bin",
 	RECORD, TB_COLUMN("job", job), TB_COLUMN("pair", bin.pair),
 	TB_COLUMN("from_ps", bin.from_ps), TB_CONGESTION_COLUMNS(bin.counts));
@@ -347,28 +347,22 @@ int tb_store_put_calls(struct tb_store *store, const struct tb_call_span *calls,
 }
 
 #define RECORD struct tb_rank_span
-static const struct tb_stored_column step_columns[] = {
-	TB_COLUMN_WORD("cause", what, tb_path_name), TB_COLUMN("job", job),
-	TB_COLUMN_WITH("rank", rank, TB_STORED_OR_NULL),
-	TB_COLUMN_WITH("peer", peer, TB_STORED_OR_NULL), TB_COLUMN("from_ps", from_ps),
-	TB_COLUMN("to_ps", to_ps), TB_COLUMN("merged", n)};
 static const struct tb_stored_table path_steps = {.name = "path_step",
 	.number = "step",
-	.size = sizeof(RECORD),
-	.columns = step_columns,
-	.n_columns = sizeof step_columns / sizeof *step_columns};
+	TB_STORED_HAS(RECORD, TB_COLUMN_WORD("cause", what, tb_path_name),
+		TB_COLUMN("job", job), TB_COLUMN_WITH("rank", rank, TB_STORED_OR_NULL),
+		TB_COLUMN_WITH("peer", peer, TB_STORED_OR_NULL),
+		TB_COLUMN("from_ps", from_ps), TB_COLUMN("to_ps", to_ps),
+		TB_COLUMN("merged", n))};
 #undef RECORD
 #define RECORD struct tb_path_total
-static const struct tb_stored_column total_columns[] = {
-	TB_COLUMN_WORD("cause", cause, tb_path_name), TB_COLUMN("job", job),
-	TB_COLUMN_WITH("source", source, TB_STORED_OR_NULL),
-	TB_COLUMN_WITH("destination", destination, TB_STORED_OR_NULL),
-	TB_COLUMN("steps", n_steps), TB_COLUMN("sum_ps", sum_ps)};
 static const struct tb_stored_table path_totals = {.name = "path_total",
 	.number = "total",
-	.size = sizeof(RECORD),
-	.columns = total_columns,
-	.n_columns = sizeof total_columns / sizeof *total_columns};
+	TB_STORED_HAS(RECORD, TB_COLUMN_WORD("cause", cause, tb_path_name),
+		TB_COLUMN("job", job),
+		TB_COLUMN_WITH("source", source, TB_STORED_OR_NULL),
+		TB_COLUMN_WITH("destination", destination, TB_STORED_OR_NULL),
+		TB_COLUMN("steps", n_steps), TB_COLUMN("sum_ps", sum_ps))};
 #undef RECORD
 
 int tb_store_put_path(struct tb_store *store, const struct tb_rank_span *steps,
@@ -475,10 +469,8 @@ int tb_store_put_bound(struct tb_store *store, const struct tb_bound_sample *sam
 #define RECORD struct tb_link_count
 static const struct tb_stored_table link_counts = {.name = "link_count",
 	.replaces = true,
-	.size = sizeof(RECORD),
-	.columns = TB_STORED_LIST(TB_COLUMN("link", link), TB_COLUMN("counter", counter),
-		TB_COLUMN("count", count), TB_COLUMN("at_least", at_least)),
-	.n_columns = 4};
+	TB_STORED_HAS(RECORD, TB_COLUMN("link", link), TB_COLUMN("counter", counter),
+		TB_COLUMN("count", count), TB_COLUMN("at_least", at_least))};
 #undef RECORD
 
 int tb_store_write_counts(struct tb_store *store, const struct tb_link_count *counts,
@@ -534,21 +526,19 @@ int tb_store_write_known(struct tb_store *store, const struct tb_link_known *kno
 // What was tried.
 
 #define RECORD struct tb_tried_row
-static const struct tb_stored_column tried_columns[] = {TB_COLUMN("command", command),
-	TB_COLUMN("title", title), TB_COLUMN("verdict", verdict), TB_COLUMN("of", of),
-	TB_COLUMN_WITH("job", job, TB_STORED_OR_NULL), TB_COLUMN("seeds", n_seeds),
-	TB_COLUMN_AS(TB_STORED_SIGNED, "gain_ppm", gain_ppm),
-	TB_COLUMN_WITH("half_ppm", half_ppm, TB_STORED_OR_NULL),
-	TB_COLUMN("needs_hardware", needs_hardware)};
 static const struct tb_stored_table tried = {.name = "tried",
 	.rest = "ON CONFLICT DO UPDATE SET title = excluded.title, verdict = "
 		"excluded.verdict, of = excluded.of, job = excluded.job, seeds = "
 		"excluded.seeds, gain_ppm = excluded.gain_ppm, half_ppm = "
 		"excluded.half_ppm, needs_hardware = excluded.needs_hardware WHERE "
 		"excluded.seeds >= seeds",
-	.size = sizeof(RECORD),
-	.columns = tried_columns,
-	.n_columns = sizeof tried_columns / sizeof *tried_columns};
+	TB_STORED_HAS(RECORD, TB_COLUMN("command", command), TB_COLUMN("title", title),
+		TB_COLUMN("verdict", verdict), TB_COLUMN("of", of),
+		TB_COLUMN_WITH("job", job, TB_STORED_OR_NULL),
+		TB_COLUMN("seeds", n_seeds),
+		TB_COLUMN_AS(TB_STORED_SIGNED, "gain_ppm", gain_ppm),
+		TB_COLUMN_WITH("half_ppm", half_ppm, TB_STORED_OR_NULL),
+		TB_COLUMN("needs_hardware", needs_hardware))};
 #undef RECORD
 
 int tb_store_put_tried(const char *path, int64_t run, const struct tb_tried_row *rows,

@@ -4,8 +4,8 @@
 
 #include "flow_sum.h"
 #include "heap.h"
+#include "link_pack.h"
 #include "packed_tables.h"
-#include "row_pack.h"
 
 #include <stdlib.h>
 
@@ -37,11 +37,10 @@ static const void *next_flow_pack(void *context)
 	for (; pack->n && pack->flows->job == pack->job && end - pack->text <= full;
 		pack->n--) {
 		const struct tb_flow_sample *at = pack->flows++;
-		const uint64_t numbers[TB_FLOW_NUMBERS] = {at->source.id,
-			at->destination.id, at->n_messages, at->n_packets, at->bytes,
-			at->latency_ps, at->queue_ps, at->network_ps,
-			at->worst_latency_ps, at->ideal_ps, at->wait_ps, at->blamed_ps,
-			(uint64_t)at->first_ps, (uint64_t)at->last_ps};
+#define ROW(field, ...) , (uint64_t)at->field
+		const uint64_t numbers[TB_FLOW_NUMBERS] = {
+			at->source.id, at->destination.id TB_FLOW_FIGURES(ROW)};
+#undef ROW
 		end = tb_row_pack_put(pack->text, end, numbers, 2, TB_FLOW_NUMBERS);
 	}
 	pack->packed.text = pack->text;
@@ -97,15 +96,10 @@ struct job_sum {
 	struct tb_flow_sample flows;
 	uint64_t n_flows; // that delivered a message
 };
+#define ROW(field, column, ...) , TB_COLUMN(column, flows.field)
 static const struct tb_stored_table job_totals = TB_STORED_TABLE("job_total", RECORD,
-	TB_COLUMN("job", flows.job), TB_COLUMN("flows", n_flows),
-	TB_COLUMN("messages", flows.n_messages), TB_COLUMN("packets", flows.n_packets),
-	TB_COLUMN("bytes", flows.bytes), TB_COLUMN("latency_ps", flows.latency_ps),
-	TB_COLUMN("queue_ps", flows.queue_ps), TB_COLUMN("network_ps", flows.network_ps),
-	TB_COLUMN("worst_latency_ps", flows.worst_latency_ps),
-	TB_COLUMN("ideal_ps", flows.ideal_ps), TB_COLUMN("wait_ps", flows.wait_ps),
-	TB_COLUMN("blamed_ps", flows.blamed_ps), TB_COLUMN("first_ps", flows.first_ps),
-	TB_COLUMN("last_ps", flows.last_ps));
+	TB_COLUMN("job", flows.job), TB_COLUMN("flows", n_flows) TB_FLOW_FIGURES(ROW));
+#undef ROW
 #undef RECORD
 
 // write_jobs adds up the flows of each job, which are adjacent in the samples.

@@ -186,9 +186,7 @@ static int plan_points(struct tb_store *store, const struct tb_sweep *sweep,
 static const struct tb_stored_table sweep_plots = {.name = "sweep_plot",
 	.owner = "",
 	.replaces = true,
-	.size = sizeof(RECORD),
-	.columns = TB_STORED_LIST(TB_COLUMN("key", key), TB_COLUMN("value", text)),
-	.n_columns = 2};
+	TB_STORED_HAS(RECORD, TB_COLUMN("key", key), TB_COLUMN("value", text))};
 #undef RECORD
 
 int tb_store_plan(struct tb_store *store, const struct tb_sweep *sweep,
@@ -229,25 +227,23 @@ int tb_store_results(
 	return tb_rows_put(tb_store_rows(store), &sweep_results, rows, n, error);
 }
 
-struct share_row {
+struct shard_row {
 	int64_t number, n, n_runs;
 	char *whole;
 };
-#define RECORD struct share_row
+#define RECORD struct shard_row
 static const struct tb_stored_table shards = {.name = "shard",
 	.owner = "",
-	.size = sizeof(RECORD),
-	.columns = TB_STORED_LIST(TB_COLUMN_AS(TB_STORED_SIGNED, "shard", number),
+	TB_STORED_HAS(RECORD, TB_COLUMN_AS(TB_STORED_SIGNED, "shard", number),
 		TB_COLUMN_AS(TB_STORED_SIGNED, "n_shards", n),
 		TB_COLUMN_AS(TB_STORED_SIGNED, "n_runs", n_runs),
-		TB_COLUMN("whole", whole)),
-	.n_columns = 4};
+		TB_COLUMN("whole", whole))};
 #undef RECORD
 
 int tb_store_read_share(sqlite3 *db, const char *path, struct tb_store_share *share,
 	struct tb_error *error)
 {
-	struct share_row row;
+	struct shard_row row;
 	struct tb_row_reader reader =
 		tb_row_reader_open(db, path, &shards, "shard", NULL, error);
 	bool found = false, fits = true;
@@ -271,14 +267,6 @@ int tb_store_read_share(sqlite3 *db, const char *path, struct tb_store_share *sh
 	return status ? status : found;
 }
 
-static bool is_same_share(
-	const struct tb_store_share *one, const struct tb_store_share *other)
-{
-	return one->shard.number == other->shard.number &&
-	       one->shard.n == other->shard.n && one->n_runs == other->n_runs &&
-	       strcmp(one->whole, other->whole) == 0;
-}
-
 static int share_claim(struct tb_store *store, const struct tb_store_share *share,
 	struct tb_error *error)
 {
@@ -287,7 +275,10 @@ static int share_claim(struct tb_store *store, const struct tb_store_share *shar
 	int found = tb_store_read_share(tb_store_db(store), path, &there, error);
 	if (found < 0)
 		return found;
-	if (found && !is_same_share(&there, share))
+	if (found && !(there.shard.number == share->shard.number &&
+			     there.shard.n == share->shard.n &&
+			     there.n_runs == share->n_runs &&
+			     strcmp(there.whole, share->whole) == 0))
 		return tb_fail_in(error, TB_EUSAGE, path,
 			"is the store of shard %u/%u%s: each shard has a store of its "
 			"own",
@@ -303,7 +294,7 @@ static int share_claim(struct tb_store *store, const struct tb_store_share *shar
 			"has runs of something else: a shard has a store of its own");
 	char whole[TB_DIGEST_SIZE];
 	strcpy(whole, share->whole);
-	const struct share_row row = {
+	const struct shard_row row = {
 		share->shard.number, share->shard.n, (int64_t)share->n_runs, whole};
 	return status ? status
 		      : tb_rows_put(tb_store_rows(store), &shards, &row, 1, error);

@@ -3,10 +3,8 @@
 
 #include "array.h"
 #include "progress.h"
-#include "stop.h"
 #include "run_copy.h"
-#include "sweep_identity.h"
-#include "sweep_message.h"
+#include "stop.h"
 #include "sweep_work.h"
 
 #include <stdio.h>
@@ -61,11 +59,6 @@ struct sweep_leader {
 	struct tb_error *error;
 };
 
-static struct tb_sweep_point *led_point(const struct sweep_leader *lead, size_t task)
-{
-	return &lead->work.sweep->points[lead->work.tasks[task].point];
-}
-
 static int lead_no_memory(const struct sweep_leader *lead)
 {
 	return tb_fail_memory(lead->error, "the results of workers");
@@ -112,15 +105,6 @@ static int hand_out(struct sweep_leader *lead, uint32_t rank)
 	return tb_sweep_say(lead->peers, rank, &message, 0) == TB_OK
 		       ? TB_OK
 		       : lead_no_memory(lead);
-}
-
-static int hand_out_all(struct sweep_leader *lead)
-{
-	int status = TB_OK;
-	for (uint32_t rank = 1; rank < lead->peers->n && status == TB_OK; rank++)
-		if (lead->workers[rank].state == WORKER_FREE && !lead->workers[rank].lost)
-			status = hand_out(lead, rank);
-	return status;
 }
 
 // keep_result writes a result that has come, unless another worker was faster: results of
@@ -240,7 +224,8 @@ static int lose_worker(struct sweep_leader *lead, uint32_t rank)
 	if (++task->n_losses < LOSSES_MOST)
 		return TB_OK;
 	return tb_fail(lead->error, TB_EIO, "%d workers were lost while they ran %s",
-		LOSSES_MOST, led_point(lead, worker->task)->settings);
+		LOSSES_MOST,
+		lead->work.sweep->points[lead->work.tasks[worker->task].point].settings);
 }
 
 static int look_for_lost(struct sweep_leader *lead)
@@ -287,8 +272,14 @@ static int lead_run(struct sweep_leader *lead)
 			return tb_fail(lead->error, TB_ESTOPPED, "stopped");
 		status = hear(lead);
 		bool quiet = status == 0;
-		if (status >= 0)
-			status = hand_out_all(lead);
+		if (status >= 0) {
+			status = TB_OK;
+			for (uint32_t rank = 1; rank < lead->peers->n && status == TB_OK;
+				rank++)
+				if (lead->workers[rank].state == WORKER_FREE &&
+					!lead->workers[rank].lost)
+					status = hand_out(lead, rank);
+		}
 		if (status >= 0)
 			status = lead_attend(lead);
 		if (quiet)

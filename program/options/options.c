@@ -410,24 +410,6 @@ static error_t parse_option_key(int key, char *value, struct argp_state *state)
 	return 0;
 }
 
-// make_argp makes rows for argp, with texts of their own.
-static struct argp_option *make_argp(const struct options_parsing *parsing)
-{
-	struct argp_option *made =
-		option_memory(calloc(parsing->n + 1, sizeof(struct argp_option)));
-	for (size_t i = 0; i < parsing->n; i++) {
-		const struct tb_option *row = parsing->places[i].row;
-		made[i] = (struct argp_option){.name = row->name,
-			.key = row->name ? row->key ? row->key : KEYS_FROM + (int)i : 0,
-			.arg = row->argument,
-			.flags = (row->optional ? OPTION_ARG_OPTIONAL : 0) |
-				 (row->hidden ? OPTION_HIDDEN : 0),
-			.doc = row->help ? fill_option_words(row, row->help) : NULL,
-			.group = parsing->places[i].group};
-	}
-	return made;
-}
-
 void tb_options_parse(const struct tb_options *options, int argc, char **argv,
 	void *arguments, struct tb_given *given)
 {
@@ -441,7 +423,19 @@ void tb_options_parse(const struct tb_options *options, int argc, char **argv,
 		exit(print_option_files(find_option(&parsing, argv[2])));
 	if (argc == 2 && strcmp(argv[1], "--options") == 0)
 		exit(print_options(&parsing));
-	struct argp_option *made = make_argp(&parsing);
+	// Make rows for argp, with texts of their own.
+	struct argp_option *made =
+		option_memory(calloc(parsing.n + 1, sizeof(struct argp_option)));
+	for (size_t i = 0; i < parsing.n; i++) {
+		const struct tb_option *row = parsing.places[i].row;
+		made[i] = (struct argp_option){.name = row->name,
+			.key = row->name ? row->key ? row->key : KEYS_FROM + (int)i : 0,
+			.arg = row->argument,
+			.flags = (row->optional ? OPTION_ARG_OPTIONAL : 0) |
+				 (row->hidden ? OPTION_HIDDEN : 0),
+			.doc = row->help ? fill_option_words(row, row->help) : NULL,
+			.group = parsing.places[i].group};
+	}
 	char *doc = fill_option_words(&options->operand, options->doc);
 	const struct argp argp = {.options = made,
 		.parser = parse_option_key,

@@ -91,7 +91,7 @@ static inline const unsigned char *get_sample(
 	TB_LINK_FIGURES(ROW)
 #undef ROW
 #define ROW(ID, field, ...) sample->field = 0;
-	TB_LINK_RATES(ROW)
+	TB_LINK_DERIVED(ROW)
 	TB_LINK_WAIT(ROW)
 #undef ROW
 	return from;

@@ -1,6 +1,7 @@
 #include "tree_shape.h"
 
 #include "map.h"
+#include "order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -64,9 +65,8 @@ static int shape_by_end(const void *one, const void *other)
 	const struct branch_ending *a = one, *b = other;
 	if (a->end != b->end)
 		return a->end < b->end ? -1 : 1;
-	if (a->whole_ps != b->whole_ps)
-		return a->whole_ps < b->whole_ps ? 1 : -1;
-	return (a->index > b->index) - (a->index < b->index);
+	return a->whole_ps != b->whole_ps ? TB_ORDER(b->whole_ps, a->whole_ps)
+					  : TB_ORDER(a->index, b->index);
 }
 
 static uint32_t first_ending(const struct branch_ending *endings, uint32_t n, uint32_t sw)
@@ -189,9 +189,8 @@ static int shape_heaviest_first(const void *one, const void *other)
 	const struct tb_tree_root *a = one, *b = other;
 	if (a->shown_ps != b->shown_ps)
 		return a->shown_ps < b->shown_ps ? 1 : -1;
-	if (a->whole_ps != b->whole_ps)
-		return a->whole_ps < b->whole_ps ? 1 : -1;
-	return (a->root.id > b->root.id) - (a->root.id < b->root.id);
+	return a->whole_ps != b->whole_ps ? TB_ORDER(b->whole_ps, a->whole_ps)
+					  : TB_ORDER(a->root.id, b->root.id);
 }
 
 // tree_root_waits stores the waits for a root, exact: in the whole run, and in slices

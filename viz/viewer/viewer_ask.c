@@ -335,7 +335,7 @@ static void go_back(struct tb_viewer *viewer, int by)
 			viewer, "nothing was shown %s this", by < 0 ? "before" : "after");
 }
 
-// go_to says why a view cannot be shown.
+// go_to reports why a view cannot be shown.
 static void go_to(struct tb_viewer *viewer, struct tb_pane *pane)
 {
 	if (viewer->data.run && pane && !tb_pane_is_there(pane))

@@ -1,5 +1,6 @@
 #include "viewer_data.h"
 
+#include "order.h"
 #include "progress.h"
 #include "recorded_congestion.h"
 #include "scale.h"
@@ -17,9 +18,8 @@ static void drop_waits(struct tb_waits_question *asked)
 static int run_by_wait(const void *one, const void *other)
 {
 	const struct tb_job_link_sample *a = one, *b = other;
-	if (a->wait_ps != b->wait_ps)
-		return a->wait_ps < b->wait_ps ? 1 : -1;
-	return (a->job > b->job) - (a->job < b->job);
+	return a->wait_ps != b->wait_ps ? TB_ORDER(b->wait_ps, a->wait_ps)
+					: TB_ORDER(a->job, b->job);
 }
 
 // sum_by_job leaves a row per job.

@@ -97,6 +97,22 @@ void tb_camera_pan(struct tb_camera *camera, double dx, double dy)
 		camera->pan_y - dy / camera->zoom);
 }
 
+struct tb_matrix_view tb_camera_matrix_view(const struct tb_camera *camera,
+	struct tb_box area, const struct tb_style *style)
+{
+	return (struct tb_matrix_view){.area = area,
+		.zoom = camera->zoom,
+		.pan_x = camera->pan_x,
+		.pan_y = camera->pan_y,
+		.detail = tb_matrix_detail_at(&tb_matrix_on_screen, camera->zoom),
+		.colours = style->colours,
+		.theme = style->theme,
+		.font = TB_FONT_TEXT,
+		.bold_font = TB_FONT_BOLD,
+		.font_size = TB_MATRIX_FONT_SIZE,
+		.names = true};
+}
+
 void tb_time_axis_draw(const struct tb_style *style, struct tb_picture *picture,
 	struct tb_box above, double span_ps)
 {

@@ -58,8 +58,8 @@ static struct tb_pick finding_pick(const struct tb_finding *finding)
 	return (struct tb_pick){TB_PICK_NONE, 0};
 }
 
-// sentence_of returns what a finding says, of a run that the viewer has not yet replayed
-// to its end without calling that stopped.
+// sentence_of returns the sentence of a finding, of a run that the viewer has not yet
+// replayed to its end without calling that stopped.
 static const char *sentence_of(
 	const struct tb_pane *pane, const struct tb_finding *finding)
 {
@@ -98,7 +98,7 @@ static double draw_parts(const struct tb_pane *pane, struct tb_picture *picture,
 	return n ? tb_share_bar_draw(picture, pane->style, box, shares, n, 3) : 0;
 }
 
-// draw_finding_button offers to try what a finding proposes, until it tells what that
+// draw_finding_button offers to try what a finding proposes, until it reports what that
 // gains.
 static void draw_finding_button(const struct tb_pane *pane, struct tb_picture *picture,
 	const struct tb_finding *finding, double y)
@@ -283,7 +283,7 @@ static void finding_draw(struct tb_pane *pane, struct tb_picture *picture)
 	if (pane->data->info->n_notes)
 		y = draw_finding_title(pane, picture, y + GAP, "Notes");
 	for (size_t i = 0; i < pane->data->info->n_notes; i++) {
-		// Of the only job, it need not say what it is about.
+		// Of the only job, it need not name the job.
 		const struct tb_run_note *note = &pane->data->info->notes[i];
 		struct tb_box place = pane->place;
 		double left = place.x + PAD + RULE_W;
@@ -333,7 +333,7 @@ static bool is_sparse(const struct tb_viewer_data *data)
 	return n_used < data->info->n_links / 2;
 }
 
-// comes_first: the matrix of a single switch is a strip of ports that says nothing, and
+// comes_first: the matrix of a single switch is a strip of ports that shows little, and
 // that of a capture in which few hosts speak is a field of empty ones.
 static bool comes_first(const struct tb_pane *pane)
 {

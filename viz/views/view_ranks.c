@@ -184,7 +184,7 @@ static bool same_span(const struct rank_choice *a, const struct rank_choice *b)
 	       a->span.to_ps == b->span.to_ps && strcmp(a->name, b->name) == 0;
 }
 
-// rank_held.c. ranks_choose returns the pick of a span or call, none without memory;
+// ranks_choose returns the pick of a span or call, none without memory;
 // ranks_choice the choice of a pick, NULL when it has none.
 static struct tb_pick ranks_choose(
 	struct tb_ranks *ranks, const struct rank_choice *choice)
@@ -301,9 +301,8 @@ static void held_add(const struct tb_detail *detail, struct tb_ranks *ranks,
 			tb_format_time(row->wait_ps, text, sizeof text));
 		line->to = (double)row->wait_ps / fmax((double)held->rows[0].wait_ps, 1);
 	}
-	snprintf(text, sizeof text, "and %zu more", held->n > most ? held->n - most : 0);
 	if (held->n > most)
-		tb_sheet_caption(detail->sheet, text);
+		tb_sheet_caption(detail->sheet, "and %zu more", held->n - most);
 }
 
 bool tb_ranks_span_sheet(const struct tb_detail *detail, struct tb_pick pick)
@@ -722,8 +721,8 @@ static double draw_shares(const struct tb_pane *pane, struct tb_picture *picture
 		shares, path->n_shares, pane->place.h < RANKS_LOW_H ? 1 : BAR_LINES);
 }
 
-// rank_head.c: title, order, what the critical path is made of, legend. The height is
-// that of all of it.
+// ranks_head_h returns the height of what stands above the rows: title, order, what the
+// critical path is made of, legend.
 static double ranks_head_h(const struct tb_pane *pane)
 {
 	const struct tb_critical_path *path = &tb_ranks_shown(pane)->path;
@@ -849,7 +848,6 @@ static void rank_draw(struct tb_pane *pane, struct tb_picture *picture)
 	if (path->n_shares)
 		(void)draw_shares(pane, picture, path);
 	draw_rank_head_legend(pane, picture);
-	// rank_rows.c.
 	double h = rank_row_lay_out(pane);
 	const struct tb_ranks *ranks = tb_ranks_of(pane);
 	const struct tb_timeline *timeline = tb_ranks_shown(pane);

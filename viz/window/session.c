@@ -114,8 +114,8 @@ static void session_export(struct tb_session *session)
 
 #define MOST_RECENT 6
 
-// try_open opens run `id` of a store, or a trace; NULL after a failure, of which the old
-// viewer tells.
+// try_open opens run `id` of a store, or a trace; NULL after a failure, which the old
+// viewer reports.
 static struct tb_viewer *try_open(
 	struct tb_session *session, const char *path, int64_t id)
 {
@@ -377,7 +377,7 @@ void tb_session_act(struct tb_session *session)
 
 #define IDLE_MS	  2000 // between checks that the store is still there
 #define FOLLOW_MS 400  // the same while a run is being written
-#define STOP_MS	  500  // between looks at the stop flag
+#define STOP_MS	  500  // between checks of the stop flag
 // How long an input waits for what it asks for: what is there by then is in the next
 // picture, without one in between that lacks it.
 #define PATIENCE_S 0.02

@@ -1,13 +1,25 @@
-// The options by which traces of calls are read (reading.h): --library, --collective,
-// --lenient, --clone-ranks. For cmd_*.c only: a mistake on the command line ends the
-// program through argp_error.
-#ifndef TB_READING_ARGS_H
-#define TB_READING_ARGS_H
+// The options by which traces are read. Of packet captures: which span is meant (--from,
+// --to), what of it is replayed, when, and whether messages wait for each other. Of
+// traces of calls (reading.h): --library, --collective, --lenient, --clone-ranks.
+#ifndef TB_TRACE_ARGS_H
+#define TB_TRACE_ARGS_H
 
 #include "options.h"
+#include "packets.h"
 #include "reading.h"
 
 #include <stdio.h>
+
+struct tb_cmd_captures {
+	struct tb_packets_options packets;
+	bool closed_loop;
+	bool given; // any of the options
+};
+
+// Rows for a table of options; their target is a struct tb_cmd_captures. The first have
+// the span alone, the second what captures that become jobs have, too, the third all that
+// a replay has.
+extern const struct tb_option tb_span_options[], tb_loop_options[], tb_capture_options[];
 
 struct tb_cmd_reading {
 	struct tb_reading reading; // but for its collectives: tb_cmd_reading_of
