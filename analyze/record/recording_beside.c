@@ -498,7 +498,8 @@ static int replay_jobs(struct tb_recording_range_outcome *outcome,
 	const struct tb_recording_range *asked, const struct tb_recording *recording,
 	struct tb_check_parts parts, struct tb_error *error)
 {
-	const struct tb_workload_bounds bounds = tb_workload_bounds_of(recording->workload);
+	const struct tb_workload_bounds bounds =
+		tb_workload_bounds_of(recording->workload);
 	bool is_run = recording == asked->recording;
 	struct beside_crew crew = {.recording = recording,
 		.n = bounds.n + (bounds.n && !is_run),

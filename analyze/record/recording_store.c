@@ -318,7 +318,8 @@ int tb_recording_end(struct tb_recording *recording, struct tb_error *error)
 	char *summary = NULL;
 	bool has_packets = tb_recording_has_packets(recording->workload);
 	for (uint32_t i = 0; i < tb_workload_n_inputs(recording->workload); i++)
-		if (status == TB_OK && tb_workload_input_at(recording->workload, i).packets)
+		if (status == TB_OK &&
+			tb_workload_input_at(recording->workload, i).packets)
 			status = name_nodes(recording, i, error);
 	if (has_packets) {
 		json_t *json = summary_json(recording);

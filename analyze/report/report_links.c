@@ -213,7 +213,7 @@ static const struct tb_column hot_link_columns[] = {
 		.adapt = adapt_known, .which = TB_PACKETS},
 };
 
-static void list_hot_links(struct tb_table *table)
+static void list_longest_waits(struct tb_table *table)
 {
 	const struct tb_report *report = table->of;
 	table->n_rows = table->n_shown = report->n_hot_links;
@@ -231,7 +231,7 @@ static void list_hot_links(struct tb_table *table)
 const struct tb_table_type tb_list_hot_links = {"hot-links", "Hot links",
 	"Links by the wait that totals.wait names, longest first.",
 	TB_COLUMNS(hot_link_columns), TB_ROWS(struct tb_report, hot_links),
-	.list = list_hot_links, .known = known_of_column};
+	.list = list_longest_waits, .known = known_of_column};
 
 static const void *box(const void *of, size_t row)
 {

@@ -276,8 +276,6 @@ static int load_record(sqlite3 *db, const char *path, struct run_record *row,
 	int status = settle_numbers(info, row->last_bin)
 			     ? TB_OK
 			     : tb_sql_damaged(path, "run", error);
-	info->words =
-		tb_run_is_measured(info) ? &measured_words : tb_switching_words(network);
 	if (!status && !tb_switching_words(network))
 		status = tb_fail_in(error, TB_EVERSION, path,
 			"its run %" PRId64 " is of a network with switching = %s, which "
@@ -288,6 +286,9 @@ static int load_record(sqlite3 *db, const char *path, struct run_record *row,
 	free(row->leads);
 	if (!status)
 		status = load_parameters(db, path, &loaded, error);
+	// The words follow from the parameters: with pauses they are others.
+	info->words =
+		tb_run_is_measured(info) ? &measured_words : tb_switching_words(network);
 	if (!status) {
 		const struct tb_id_limits limits = tb_run_limits(info);
 		struct tb_row_reader notes = tb_row_reader_open(db, path, &run_notes,

@@ -7,6 +7,9 @@
 
 enum { NUMBERS_MOST = 16, KEYS_MOST = 4, PLANS_MOST = 4 };
 
+// What the plans select of a pack: its number, its text, and the keys of its first row.
+enum { PACK_NUMBER, PACK_TEXT, PACK_KEYS };
+
 // How rows are found: by which of the first columns, and the packs that may hold them,
 // each with the number in its key, its text, and the keys of its first row.
 struct packed_plan {
@@ -178,8 +181,9 @@ static int packed_failed(struct packed_cursor *cursor)
 static bool is_elsewhere(struct packed_cursor *cursor)
 {
 	int64_t *after = cursor->after;
-	const int64_t now[3] = {cursor->number, sqlite3_column_int64(cursor->packs, 2),
-		sqlite3_column_int64(cursor->packs, 3)};
+	const int64_t now[3] = {cursor->number,
+		sqlite3_column_int64(cursor->packs, PACK_KEYS),
+		sqlite3_column_int64(cursor->packs, PACK_KEYS + 1)};
 	bool alone = cursor->begun && after[0] == now[0] && after[1] == now[1];
 	bool elsewhere = alone && (cursor->wanted < now[2] || cursor->wanted >= after[2]);
 	memcpy(after, now, sizeof now);
@@ -191,13 +195,14 @@ static int next_pack(struct packed_cursor *cursor)
 {
 	int code;
 	while ((code = sqlite3_step(cursor->packs)) == SQLITE_ROW) {
-		cursor->number = sqlite3_column_int64(cursor->packs, 0);
+		cursor->number = sqlite3_column_int64(cursor->packs, PACK_NUMBER);
 		bool skips = cursor->plan->backwards && is_elsewhere(cursor);
 		cursor->begun = true;
 		if (skips)
 			continue;
-		const char *text = (const char *)sqlite3_column_text(cursor->packs, 1);
-		int n_bytes = sqlite3_column_bytes(cursor->packs, 1);
+		const char *text =
+			(const char *)sqlite3_column_text(cursor->packs, PACK_TEXT);
+		int n_bytes = sqlite3_column_bytes(cursor->packs, PACK_TEXT);
 		cursor->pack =
 			tb_row_pack_open(text ? text : "", text ? (size_t)n_bytes : 0);
 		cursor->pack.picks = cursor->plan->backwards;
@@ -215,7 +220,7 @@ static bool is_first(const struct packed_cursor *cursor)
 	bool fits = true;
 	for (int i = 0; i < of->n_keys && of == &flows; i++)
 		fits &= cursor->numbers[i] ==
-			(uint64_t)sqlite3_column_int64(cursor->packs, 2 + i);
+			(uint64_t)sqlite3_column_int64(cursor->packs, PACK_KEYS + i);
 	return fits;
 }
 

@@ -6,6 +6,7 @@
 #include "heap.h"
 #include "link_pack.h"
 #include "packed_tables.h"
+#include "stored_tables.h"
 
 #include <stdlib.h>
 
@@ -194,31 +195,33 @@ static const struct tb_stored_table root_bins = TB_STORED_TABLE("root_bin", RECO
 	TB_COLUMN("bin", bin), TB_COLUMN("root", root), TB_COLUMN("wait_ps", wait_ps));
 #undef RECORD
 #define RECORD struct tb_root_job_sample
-static const struct tb_stored_table root_jobs = TB_STORED_TABLE("root_job", RECORD,
-	TB_COLUMN("root", root), TB_COLUMN("victim_job", victim_job),
+const struct tb_stored_table tb_root_jobs_stored = TB_STORED_TABLE("root_job", RECORD,
+	TB_COLUMN("root", root), TB_COLUMN_AS(TB_STORED_JOB, "victim_job", victim_job),
 	TB_COLUMN("waits", n_waits), TB_COLUMN("wait_ps", wait_ps));
 #undef RECORD
 #define RECORD struct tb_job_wait_sample
 static const struct tb_stored_table job_waits = TB_STORED_TABLE("job_wait", RECORD,
-	TB_COLUMN("bin", bin), TB_COLUMN("victim_job", victim_job),
-	TB_COLUMN("culprit_job", culprit_job), TB_COLUMN("waits", n_waits),
-	TB_COLUMN("wait_ps", wait_ps));
+	TB_COLUMN("bin", bin), TB_COLUMN_AS(TB_STORED_JOB, "victim_job", victim_job),
+	TB_COLUMN_AS(TB_STORED_JOB, "culprit_job", culprit_job),
+	TB_COLUMN("waits", n_waits), TB_COLUMN("wait_ps", wait_ps));
 #undef RECORD
 #define RECORD struct tb_job_link_sample
-static const struct tb_stored_table job_links = TB_STORED_TABLE("job_link", RECORD,
-	TB_COLUMN("link", link), TB_COLUMN("job", job), TB_COLUMN("wait_ps", wait_ps),
-	TB_COLUMN("blamed_ps", blamed_ps));
+const struct tb_stored_table tb_job_links_stored = TB_STORED_TABLE("job_link", RECORD,
+	TB_COLUMN("link", link), TB_COLUMN_AS(TB_STORED_JOB, "job", job),
+	TB_COLUMN("wait_ps", wait_ps), TB_COLUMN("blamed_ps", blamed_ps));
 #undef RECORD
 #define RECORD struct tb_blame_sample
 #define PAIR_COLUMNS                                                                     \
-	TB_COLUMN("victim_job", victim_job), TB_COLUMN("victim_source", victim_source),  \
+	TB_COLUMN_AS(TB_STORED_JOB, "victim_job", victim_job),                           \
+		TB_COLUMN("victim_source", victim_source),                               \
 		TB_COLUMN("victim_destination", victim_destination),                     \
-		TB_COLUMN("culprit_job", culprit_job),                                   \
+		TB_COLUMN_AS(TB_STORED_JOB, "culprit_job", culprit_job),                 \
 		TB_COLUMN("culprit_source", culprit_source),                             \
 		TB_COLUMN("culprit_destination", culprit_destination)
-static const struct tb_stored_table blame_waits = TB_STORED_TABLE("blame_wait", RECORD,
-	TB_COLUMN("link", link), PAIR_COLUMNS, TB_COLUMN("waits", n_waits),
-	TB_COLUMN("wait_ps", wait_ps), TB_COLUMN("error_ps", error_ps));
+const struct tb_stored_table tb_blame_waits_stored = TB_STORED_TABLE("blame_wait", RECORD,
+	TB_COLUMN_WITH("link", link, TB_STORED_OR_MINUS), PAIR_COLUMNS,
+	TB_COLUMN("waits", n_waits), TB_COLUMN("wait_ps", wait_ps),
+	TB_COLUMN("error_ps", error_ps));
 static const struct tb_stored_table blame_bins =
 	TB_STORED_TABLE("blame_bin", RECORD, TB_COLUMN("bin", bin), PAIR_COLUMNS,
 		TB_COLUMN("wait_ps", wait_ps), TB_COLUMN("error_ps", error_ps));
@@ -318,10 +321,10 @@ int tb_store_write_blame(struct tb_row_writer *rows, const struct tb_blame_recor
 	} lists[] = {
 		{&root_totals, record->roots, record->n_roots},
 		{&root_bins, record->root_bins, record->n_root_bins},
-		{&root_jobs, record->root_jobs, record->n_root_jobs},
+		{&tb_root_jobs_stored, record->root_jobs, record->n_root_jobs},
 		{&job_waits, record->job_waits, record->n_job_waits},
-		{&job_links, record->job_links, record->n_job_links},
-		{&blame_waits, record->by_link, record->n_by_link},
+		{&tb_job_links_stored, record->job_links, record->n_job_links},
+		{&tb_blame_waits_stored, record->by_link, record->n_by_link},
 		{&blame_bins, record->by_time, record->n_by_time},
 	};
 	int status = tb_rows_exec(rows, "UPDATE run SET tree_bin_ps = ?2 WHERE run = ?1",

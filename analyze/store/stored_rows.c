@@ -44,6 +44,7 @@ static struct stored_value stored_value_of(
 		break;
 	case TB_STORED_REAL:
 	case TB_STORED_ANY_REAL:
+	case TB_STORED_BIG_REAL:
 		value.kind = VALUE_REAL;
 		value.real = *(const double *)at;
 		break;
@@ -288,7 +289,10 @@ static int find_insert(struct tb_row_writer *writer, const struct tb_stored_tabl
 	while (i < writer->n_statements && writer->statements[i].table != table)
 		i++;
 	if (i == writer->n_statements) {
-		assert(i < TB_STORED_COLUMNS && table->n_columns <= TB_STORED_COLUMNS);
+		assert(table->n_columns <= TB_STORED_COLUMNS);
+		if (i == TB_STORED_TABLES)
+			tb_row_writer_fini(writer);
+		i = writer->n_statements;
 		char *sql = make_insert(writer->db, table);
 		if (!sql)
 			return tb_fail_memory_in(error, writer->path, "the store");
@@ -491,6 +495,12 @@ void tb_row_bind(struct tb_row_reader *reader, int parameter, int64_t value)
 		sqlite3_bind_int64(reader->query, parameter, value);
 }
 
+void tb_row_bind_text(struct tb_row_reader *reader, int parameter, const char *text)
+{
+	if (reader->status == TB_OK)
+		sqlite3_bind_text(reader->query, parameter, text, -1, SQLITE_TRANSIENT);
+}
+
 void tb_row_damaged(struct tb_row_reader *reader)
 {
 	if (reader->status == TB_OK)
@@ -584,6 +594,9 @@ static bool read_stored_value(struct tb_row_reader *reader,
 		double value = *(double *)at = sqlite3_value_double(from);
 		return isfinite(value) && fabs(value) <= 1e18;
 	}
+	case TB_STORED_BIG_REAL:
+		*(double *)at = sqlite3_value_double(from);
+		return true;
 	case TB_STORED_TEXT:
 		*(char **)at = tb_sql_text(sqlite3_value_text(from));
 		if (!*(char **)at)

@@ -35,7 +35,8 @@ enum tb_stored_type {
 	TB_STORED_SIGNED,   // int64_t, any
 	TB_STORED_FLAG,	    // bool, 0 or 1
 	TB_STORED_REAL,	    // double, from 0 to 1e18; read as 0 where it is NULL
-	TB_STORED_ANY_REAL, // double, finite
+	TB_STORED_ANY_REAL, // double, finite, up to 1e18
+	TB_STORED_BIG_REAL, // double, any
 	// A text. Written, it is borrowed, and NULL becomes ''. Read, it is malloc'ed, in
 	// its visible form (visible.h) with blanks for line breaks and tabs, and '' where
 	// it is NULL.
@@ -71,8 +72,9 @@ struct tb_stored_column {
 	const char *(*word)(uint32_t value);
 };
 
-// At most so many columns are described.
+// At most so many columns are described, and statements are kept of so many tables.
 #define TB_STORED_COLUMNS 48
+#define TB_STORED_TABLES  96
 
 struct tb_stored_table {
 	const char *name;
@@ -143,7 +145,7 @@ struct tb_row_writer {
 	struct {
 		const struct tb_stored_table *table;
 		sqlite3_stmt *insert;
-	} statements[TB_STORED_COLUMNS];
+	} statements[TB_STORED_TABLES];
 	size_t n_statements;
 
 	// The rows on their way.
@@ -224,6 +226,7 @@ struct tb_row_reader tb_row_reader_open(sqlite3 *db, const char *path,
 
 // tb_row_bind binds a parameter.
 void tb_row_bind(struct tb_row_reader *reader, int parameter, int64_t value);
+void tb_row_bind_text(struct tb_row_reader *reader, int parameter, const char *text);
 
 // tb_row_reader_again begins again with the first row, for other parameters: a statement
 // is compiled once.

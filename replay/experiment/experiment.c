@@ -75,9 +75,11 @@ static void set_roles(struct tb_outcome *outcome, const struct tb_experiment_pla
 		outcome->nodes[node].serves = plan->io[node];
 }
 
-// add_link adds what a link carried in one of the averaged runs, weighted with `share`.
-static void add_link(struct tb_outcome *outcome, const struct tb_network *network,
-	uint32_t id, const struct tb_link_sample *sum, double share_per_s)
+// experiment_add_link adds what a link carried in one of the averaged runs, weighted with
+// `share`.
+static void experiment_add_link(struct tb_outcome *outcome,
+	const struct tb_network *network, uint32_t id, const struct tb_link_sample *sum,
+	double share_per_s)
 {
 	struct tb_link_info info = tb_network_link(network, (struct tb_link){id});
 	struct tb_link_outcome *link = &outcome->links[id];
@@ -140,9 +142,9 @@ static int run_window(struct run *run, struct watch *watch, struct tb_engine *en
 	return status == TB_OK ? tb_engine_finish(engine, error) : status;
 }
 
-// measure runs the engine once and adds its rates to the outcome.
-static int measure(struct run *run, struct tb_traffic *traffic, struct watch *watch,
-	double share, struct tb_error *error)
+// experiment_measure runs the engine once and adds its rates to the outcome.
+static int experiment_measure(struct run *run, struct tb_traffic *traffic,
+	struct watch *watch, double share, struct tb_error *error)
 {
 	const struct tb_experiment *experiment = run->experiment;
 	// Warm-up and window are whole bins.
@@ -181,7 +183,7 @@ static int measure(struct run *run, struct tb_traffic *traffic, struct watch *wa
 	run->outcome->job_bps +=
 		(double)watch->job_bytes[TB_PLAN_MEASURED] * share / window_s;
 	for (uint32_t id = 0; id < watch->n_links && status == TB_OK; id++) {
-		add_link(run->outcome, run->network, id, &watch->sums[id],
+		experiment_add_link(run->outcome, run->network, id, &watch->sums[id],
 			share / window_s);
 		run->outcome->links[id].delay_share += (double)watch->delays[id] /
 						       (double)TB_PS_PER_S * share /
@@ -210,7 +212,7 @@ static int run_once(
 		status = tb_traffic_new(&traffic, run->plan.jobs, run->plan.n_jobs,
 			run->options->seed, error);
 	if (status == TB_OK)
-		status = measure(run, traffic, &watch, share, error);
+		status = experiment_measure(run, traffic, &watch, share, error);
 	tb_traffic_free(traffic);
 	free(watch.sums);
 	free(watch.delays);

@@ -113,8 +113,9 @@ static void plan_io(
 		add_target(plan, 0, io_node(experiment, i));
 }
 
-// fill gives a job `n` nodes from `first` on, without I/O nodes where they are dedicated.
-static void fill(struct tb_experiment_plan *plan, uint32_t job, uint32_t first,
+// plan_fill gives a job `n` nodes from `first` on, without I/O nodes where they are
+// dedicated.
+static void plan_fill(struct tb_experiment_plan *plan, uint32_t job, uint32_t first,
 	uint32_t n, bool dedicated)
 {
 	for (uint32_t node = first; n > 0; node++) {
@@ -137,7 +138,8 @@ static void plan_mix(
 	uint32_t second = half;
 	if (experiment->dedicated && experiment->place == TB_IO_DISTRIBUTED)
 		second = experiment->n_active / 2;
-	fill(plan, 0, experiment->compute_last ? second : 0, half, experiment->dedicated);
+	plan_fill(plan, 0, experiment->compute_last ? second : 0, half,
+		experiment->dedicated);
 	for (uint32_t i = 0; i < half; i++)
 		add_target(plan, 0, plan->senders[0][i]);
 	compute->rule = TB_TRAFFIC_RANDOM;
@@ -147,7 +149,8 @@ static void plan_mix(
 	io->rule = TB_TRAFFIC_RANDOM;
 	io->load = experiment->io_load;
 	io->time_dist = TB_SYNTH_EXPONENTIAL;
-	fill(plan, 1, experiment->compute_last ? 0 : second, half, experiment->dedicated);
+	plan_fill(plan, 1, experiment->compute_last ? 0 : second, half,
+		experiment->dedicated);
 	for (uint32_t i = 0; i < experiment->n_io; i++)
 		add_target(plan, 1, io_node(experiment, i));
 }
@@ -176,7 +179,7 @@ static int make_plan(struct tb_experiment_plan *plan,
 	return TB_EUSAGE;
 }
 
-static void set_load(struct tb_experiment_plan *plan,
+static void plan_set_load(struct tb_experiment_plan *plan,
 	const struct tb_experiment *experiment, uint64_t rate_bytes_per_s)
 {
 	struct tb_traffic_job *job = &plan->jobs[TB_PLAN_MEASURED];
@@ -209,7 +212,7 @@ int tb_experiment_plan_init(struct tb_experiment_plan *plan,
 	int status = room ? make_plan(plan, experiment, error)
 			  : tb_fail_memory(error, "an experiment");
 	if (status == TB_OK)
-		set_load(plan, experiment, tb_network_payload_rate(params));
+		plan_set_load(plan, experiment, tb_network_payload_rate(params));
 	else
 		tb_experiment_plan_fini(plan);
 	return status;

@@ -125,7 +125,7 @@ static void set_window(struct tb_sweep_point *point, const struct choice *choice
 		experiment->window_us = scaled(base->window_us, larger * lighter);
 }
 
-static int by_name(const void *a, const void *b)
+static int sweep_by_name(const void *a, const void *b)
 {
 	const struct tb_sweep_value *one = a, *other = b;
 	return strcmp(one->axis, other->axis);
@@ -163,15 +163,17 @@ static bool set_values(struct tb_sweep_point *point, const struct choice *choice
 		point->values[at] =
 			(struct tb_sweep_value){axis->name, strdup(chosen(choice, i))};
 	}
-	qsort(point->values + n, point->n_values - n, sizeof *point->values, by_name);
+	qsort(point->values + n, point->n_values - n, sizeof *point->values,
+		sweep_by_name);
 	for (size_t i = 0; i < point->n_values; i++)
 		if (!point->values[i].text)
 			return false;
 	return true;
 }
 
-// join joins the network, as preset and overrides, and all values into one line each.
-static bool join(struct tb_sweep_point *point)
+// sweep_join joins the network, as preset and overrides, and all values into one line
+// each.
+static bool sweep_join(struct tb_sweep_point *point)
 {
 	size_t size = 0;
 	FILE *network = open_memstream(&point->network, &size);
@@ -320,7 +322,7 @@ static int add_point(
 		return status;
 	if (point->experiment.kind != TB_EXPERIMENT_LATENCY)
 		set_window(point, choice);
-	if (!set_values(point, choice) || !join(point))
+	if (!set_values(point, choice) || !sweep_join(point))
 		return tb_fail_memory(error, "the points");
 	status = set_network(point, before, choice->axes, error);
 	if (status == TB_OK)

@@ -58,7 +58,8 @@ int tb_sweep_key_find(const char *name)
 	return -1;
 }
 
-static int refuse(struct tb_error *error, int key, const char *text, const char *expected)
+static int sweep_key_refuse(
+	struct tb_error *error, int key, const char *text, const char *expected)
 {
 	return tb_fail(error, TB_EUSAGE, "%s = %s: expected %s", tb_sweep_keys[key].name,
 		text, expected);
@@ -87,7 +88,7 @@ static int set_count(
 	char expected[64];
 	snprintf(expected, sizeof expected, "a whole number from 2 to %" PRIu32, max);
 	if (tb_parse_count(text, 2, max, &value) != TB_OK)
-		return refuse(error, key, text, expected);
+		return sweep_key_refuse(error, key, text, expected);
 	*count = (uint32_t)value;
 	return TB_OK;
 }
@@ -99,17 +100,17 @@ static int set_share(
 	snprintf(expected, sizeof expected, "a number from 0 to %g", max);
 	return tb_parse_real(text, 0, max, share) == TB_OK
 		       ? TB_OK
-		       : refuse(error, key, text, expected);
+		       : sweep_key_refuse(error, key, text, expected);
 }
 
-static int set_load(
+static int sweep_key_set_load(
 	struct tb_sweep_point *point, const char *text, struct tb_error *error)
 {
 	double *load = &point->experiment.load;
 	if (strcmp(text, "full") == 0)
 		*load = 0;
 	else if (tb_parse_real(text, 1e-6, LOAD_MOST, load) != TB_OK)
-		return refuse(error, TB_KEY_LOAD, text,
+		return sweep_key_refuse(error, TB_KEY_LOAD, text,
 			"a number above 0 and up to 1000, such as 0.5, or full");
 	return TB_OK;
 }
@@ -119,7 +120,8 @@ static int set_dist(
 {
 	return tb_synth_dist_find(dist, text, NULL) == TB_OK
 		       ? TB_OK
-		       : refuse(error, key, text, "fixed, uniform or exponential");
+		       : sweep_key_refuse(
+				 error, key, text, "fixed, uniform or exponential");
 }
 
 static int set_sizes(
@@ -141,7 +143,7 @@ static int set_span(uint32_t *us, int key, const char *text, struct tb_error *er
 	tb_time_ps time = 0;
 	if (tb_parse_time(text, &time) != TB_OK || time < TB_PS_PER_US ||
 		time > 1000 * TB_PS_PER_S || time % TB_PS_PER_US != 0)
-		return refuse(error, key, text,
+		return sweep_key_refuse(error, key, text,
 			"a time of whole microseconds up to 1000s, such as 10ms");
 	*us = (uint32_t)(time / TB_PS_PER_US);
 	return TB_OK;
@@ -169,9 +171,10 @@ int tb_sweep_key_set(
 	case TB_KEY_MESSAGE:
 		return tb_parse_size(text, &experiment->message_bytes) == TB_OK
 			       ? TB_OK
-			       : refuse(error, key, text, "a size such as 320 or 256K");
+			       : sweep_key_refuse(
+					 error, key, text, "a size such as 320 or 256K");
 	case TB_KEY_LOAD:
-		return set_load(point, text, error);
+		return sweep_key_set_load(point, text, error);
 	case TB_KEY_SIZES:
 		return set_sizes(point, text, error);
 	case TB_KEY_TIMES:
@@ -189,7 +192,8 @@ int tb_sweep_key_set(
 	default:
 		return tb_parse_count(text, 0, UINT64_MAX, &point->seed) == TB_OK
 			       ? TB_OK
-			       : refuse(error, TB_KEY_SEED, text, "a whole number");
+			       : sweep_key_refuse(
+					 error, TB_KEY_SEED, text, "a whole number");
 	}
 }
 

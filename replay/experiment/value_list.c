@@ -34,7 +34,7 @@ static int append(struct tb_value_list *list, const char *text, size_t length,
 	return TB_OK;
 }
 
-static bool number(enum tb_value_form form, const char *text, double *value)
+static bool value_list_number(enum tb_value_form form, const char *text, double *value)
 {
 	uint64_t whole = 0;
 	if (form == TB_VALUE_REAL || form == TB_VALUE_WORD)
@@ -84,7 +84,7 @@ static bool parse_step(struct range *range, enum tb_value_form form, char *rest)
 	if (strncmp(rest, "step", 4) != 0)
 		return false;
 	rest += 4 + strspn(rest + 4, " \t");
-	return number(form, rest, &range->step) && range->step > 0;
+	return value_list_number(form, rest, &range->step) && range->step > 0;
 }
 
 // parse_range reads `item`, in which `dots` stand, and may write into it.
@@ -98,7 +98,8 @@ static bool parse_range(
 	while (dots > item && isblank((unsigned char)dots[-1]))
 		dots--;
 	*dots = '\0';
-	return number(form, item, &range->first) && number(form, last, &range->last) &&
+	return value_list_number(form, item, &range->first) &&
+	       value_list_number(form, last, &range->last) &&
 	       range->last >= range->first && parse_step(range, form, step);
 }
 
@@ -141,8 +142,8 @@ int tb_value_list_parse(struct tb_value_list *list, enum tb_value_form form,
 	return status;
 }
 
-// join moves the last value to the end of the one before it.
-static int join(struct tb_value_list *list, struct tb_error *error)
+// value_list_join moves the last value to the end of the one before it.
+static int value_list_join(struct tb_value_list *list, struct tb_error *error)
 {
 	char **before = &list->texts[list->n - 2], *joined = NULL;
 	if (asprintf(&joined, "%s,%s", *before, list->texts[list->n - 1]) < 0)
@@ -162,7 +163,7 @@ int tb_value_list_networks(
 		const char *item = parsed.texts[i];
 		status = append(list, item, strlen(item), error);
 		if (status == TB_OK && strchr(item, '=') && list->n > 1)
-			status = join(list, error);
+			status = value_list_join(list, error);
 	}
 	tb_value_list_fini(&parsed);
 	return status;

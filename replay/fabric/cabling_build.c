@@ -72,7 +72,7 @@ static int identify_switch(
 	return status;
 }
 
-static int add_switches(struct building *building)
+static int building_add_switches(struct building *building)
 {
 	const struct tb_cabling_levels *levels = &building->levels;
 	for (uint32_t i = 0; i < levels->n_switches; i++) {
@@ -122,7 +122,7 @@ static int name_ports(struct building *building)
 	return status == TB_ENOMEM ? tb_cabling_no_memory(building->cabling) : status;
 }
 
-static struct tb_cable cable_of(
+static struct tb_cable building_cable_of(
 	const struct building *building, const struct tb_cabling_port *port)
 {
 	uint64_t rate = building->options->params->link_bytes_per_s;
@@ -155,7 +155,7 @@ static int identify_node(
 		building->builder, id, &identity, building->error);
 }
 
-static int add_nodes(struct building *building)
+static int building_add_nodes(struct building *building)
 {
 	const struct tb_cabling_nodes *nodes = &building->nodes;
 	uint32_t n_of_rail = nodes->n / building->n_rails;
@@ -163,7 +163,7 @@ static int add_nodes(struct building *building)
 		const struct tb_cabling_node *node = &nodes->nodes[i];
 		const struct tb_cabling_port *port =
 			&device_at(building, node->device)->ports[node->port];
-		struct tb_cable cable = cable_of(building, port);
+		struct tb_cable cable = building_cable_of(building, port);
 		int status =
 			i > 0 && i % n_of_rail == 0
 				? tb_network_next_rail(building->builder, building->error)
@@ -181,7 +181,7 @@ static int add_nodes(struct building *building)
 	return TB_OK;
 }
 
-static int add_cables(struct building *building)
+static int building_add_cables(struct building *building)
 {
 	const struct tb_cabling_levels *levels = &building->levels;
 	for (uint32_t i = 0; i < levels->n_switches; i++) {
@@ -191,7 +191,7 @@ static int add_cables(struct building *building)
 			const struct tb_cabling_port *port = &at->ports[number];
 			if (!port->is_used || !leads_up(building, device, number))
 				continue;
-			struct tb_cable cable = cable_of(building, port);
+			struct tb_cable cable = building_cable_of(building, port);
 			int status = tb_network_add_cable(building->builder,
 				(struct tb_switch){i}, building->ports[device][number],
 				(struct tb_switch){building->place[port->peer]},
@@ -216,8 +216,8 @@ static int add_remarks(struct building *building)
 	return status;
 }
 
-// leave_out hands over the LIDs of what is left out, for forwarding tables.
-static int leave_out(struct building *building)
+// building_leave_out hands over the LIDs of what is left out, for forwarding tables.
+static int building_leave_out(struct building *building)
 {
 	const struct tb_cabling *cabling = building->cabling;
 	int status = TB_OK;
@@ -262,7 +262,7 @@ static int prepare(struct building *building)
 	return TB_OK;
 }
 
-static int build(struct building *building, struct tb_network **network)
+static int building_finish(struct building *building, struct tb_network **network)
 {
 	struct tb_network_params params = *building->options->params;
 	int status = prepare(building);
@@ -281,17 +281,17 @@ static int build(struct building *building, struct tb_network **network)
 	tb_network_builder_stop(building->builder, building->options->stop);
 	if (building->options->leaves_out_routes)
 		tb_network_builder_leave_out_routes(building->builder);
-	status = add_switches(building);
+	status = building_add_switches(building);
 	if (status == TB_OK)
-		status = add_nodes(building);
+		status = building_add_nodes(building);
 	if (status == TB_OK)
 		status = name_ports(building);
 	if (status == TB_OK)
-		status = add_cables(building);
+		status = building_add_cables(building);
 	if (status == TB_OK)
 		status = add_remarks(building);
 	if (status == TB_OK)
-		status = leave_out(building);
+		status = building_leave_out(building);
 	return status == TB_OK
 		       ? tb_network_finish(building->builder, network, building->error)
 		       : status;
@@ -303,7 +303,7 @@ int tb_cabling_build(struct tb_network **network, struct tb_cabling *cabling,
 	struct building building = {
 		.cabling = cabling, .options = options, .n_rails = 1, .error = error};
 	cabling->error = error;
-	int status = build(&building, network);
+	int status = building_finish(&building, network);
 	for (uint32_t i = 0; building.ports && i < cabling->n_devices; i++)
 		free(building.ports[i]);
 	free(building.ports);

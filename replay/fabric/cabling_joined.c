@@ -12,7 +12,7 @@ static uint32_t boss_of(uint32_t *boss, uint32_t device)
 	return device;
 }
 
-static void join(uint32_t *boss, uint32_t one, uint32_t other)
+static void joined_join(uint32_t *boss, uint32_t one, uint32_t other)
 {
 	one = boss_of(boss, one);
 	other = boss_of(boss, other);
@@ -22,7 +22,7 @@ static void join(uint32_t *boss, uint32_t one, uint32_t other)
 		boss[one] = other;
 }
 
-static bool has_cables(const struct tb_cabling_device *device)
+static bool joined_has_cables(const struct tb_cabling_device *device)
 {
 	for (size_t port = 0; port < device->n_ports; port++)
 		if (device->ports[port].is_used)
@@ -35,7 +35,7 @@ struct joined_part {
 	uint32_t n_hosts, n_switches, first_switch;
 };
 
-static void count(
+static void joined_count(
 	const struct tb_cabling *cabling, uint32_t *boss, struct joined_part *parts)
 {
 	for (uint32_t i = 0; i < cabling->n_devices; i++) {
@@ -44,7 +44,7 @@ static void count(
 		if (at->kind == TB_DEVICE_SWITCH) {
 			if (part->n_switches++ == 0)
 				part->first_switch = i;
-		} else if (has_cables(at)) {
+		} else if (joined_has_cables(at)) {
 			part->n_hosts++;
 		}
 	}
@@ -84,7 +84,7 @@ static int choose(
 	return TB_OK;
 }
 
-static void leave_out(struct tb_cabling *cabling, uint32_t *boss, uint32_t kept)
+static void joined_leave_out(struct tb_cabling *cabling, uint32_t *boss, uint32_t kept)
 {
 	for (uint32_t i = 0; i < cabling->n_devices; i++) {
 		struct tb_cabling_device *at = &cabling->devices[i];
@@ -110,11 +110,12 @@ int tb_cabling_keep_joined(struct tb_cabling *cabling)
 	for (uint32_t i = 0; i < cabling->n_devices; i++)
 		for (size_t port = 0; port < cabling->devices[i].n_ports; port++)
 			if (cabling->devices[i].ports[port].is_used)
-				join(boss, i, cabling->devices[i].ports[port].peer);
-	count(cabling, boss, parts);
+				joined_join(
+					boss, i, cabling->devices[i].ports[port].peer);
+	joined_count(cabling, boss, parts);
 	int status = choose(cabling, parts, &kept);
 	if (status == TB_OK)
-		leave_out(cabling, boss, kept);
+		joined_leave_out(cabling, boss, kept);
 	free(boss);
 	free(parts);
 	return status;

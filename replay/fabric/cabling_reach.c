@@ -19,14 +19,15 @@ struct reaching {
 	struct block *met; // by place: those that a path leads from, up and then down
 };
 
-static void add(struct block *to, const struct block *more)
+static void reach_add_block(struct block *to, const struct block *more)
 {
 	for (int i = 0; i < N_WORDS; i++)
 		to->bits[i] |= more->bits[i];
 }
 
-// pass hands what one end of the cables up from a switch has met to the other end.
-static void pass(struct reaching *reaching, uint32_t place, bool up)
+// reach_pass_block hands what one end of the cables up from a switch has met to the other
+// end.
+static void reach_pass_block(struct reaching *reaching, uint32_t place, bool up)
 {
 	const struct tb_cabling_device *at =
 		&reaching->cabling->devices[reaching->levels->switches[place]];
@@ -38,7 +39,7 @@ static void pass(struct reaching *reaching, uint32_t place, bool up)
 			continue;
 		struct block *own = &reaching->met[place];
 		struct block *above = &reaching->met[reaching->place[peer]];
-		add(up ? above : own, up ? own : above);
+		reach_add_block(up ? above : own, up ? own : above);
 	}
 }
 
@@ -65,9 +66,9 @@ static bool block_meets(struct reaching *reaching, uint32_t first)
 		reaching->met[reaching->with_hosts[first + i]].bits[i / 64] |= bit;
 	}
 	for (uint32_t i = 0; i < n; i++)
-		pass(reaching, i, true);
+		reach_pass_block(reaching, i, true);
 	for (uint32_t i = n; i-- > 0;)
-		pass(reaching, i, false);
+		reach_pass_block(reaching, i, false);
 	return all_met(reaching, &block);
 }
 

@@ -111,7 +111,7 @@ static int begin_tier(struct htsim_reading *reading, const char *value)
 	return TB_OK;
 }
 
-static int read_line(struct htsim_reading *reading, char *line)
+static int htsim_read_line(struct htsim_reading *reading, char *line)
 {
 	char *word = strtok_r(line, BLANKS, &line);
 	if (!word || *word == '#')
@@ -150,8 +150,8 @@ static int need(struct htsim_reading *reading, int tier, bool is_fine, const cha
 		given, tier, expected);
 }
 
-// check_given refuses files without what htsim demands.
-static int check_given(struct htsim_reading *reading)
+// htsim_check_given refuses files without what htsim demands.
+static int htsim_check_given(struct htsim_reading *reading)
 {
 	int status = TB_OK, n = (int)reading->n_tiers;
 	if (!reading->n_nodes || !reading->n_tiers || !reading->n_of_pod)
@@ -251,8 +251,9 @@ static int add_devices(struct htsim_reading *reading, const char *name,
 	return TB_OK;
 }
 
-// cable_of returns a cable down from a switch of a tier.
-static struct tb_cabling_port cable_of(const struct htsim_reading *reading, int tier)
+// htsim_cable_of returns a cable down from a switch of a tier.
+static struct tb_cabling_port htsim_cable_of(
+	const struct htsim_reading *reading, int tier)
 {
 	const struct htsim_tier *at = &reading->tiers[tier];
 	uint64_t below = tier > 0 ? reading->tiers[tier - 1].switch_ns : 0;
@@ -264,7 +265,7 @@ static struct tb_cabling_port cable_of(const struct htsim_reading *reading, int 
 
 static int join_hosts(struct htsim_reading *reading, uint32_t hosts)
 {
-	const struct tb_cabling_port cable = cable_of(reading, 0);
+	const struct tb_cabling_port cable = htsim_cable_of(reading, 0);
 	uint32_t n_of_switch = (uint32_t)reading->tiers[0].radix_down;
 	int status = TB_OK;
 	for (uint32_t i = 0; i < reading->n_nodes && status == TB_OK; i++)
@@ -277,7 +278,7 @@ static int join_hosts(struct htsim_reading *reading, uint32_t hosts)
 static int join_bundle(
 	struct htsim_reading *reading, int upper_tier, uint32_t lower, uint32_t upper)
 {
-	const struct tb_cabling_port cable = cable_of(reading, upper_tier);
+	const struct tb_cabling_port cable = htsim_cable_of(reading, upper_tier);
 	int status = TB_OK;
 	for (uint64_t i = 0; i < reading->tiers[upper_tier].bundle && status == TB_OK;
 		i++)
@@ -302,11 +303,11 @@ static int join_pods(struct htsim_reading *reading)
 	return status;
 }
 
-static int build(struct htsim_reading *reading)
+static int htsim_build(struct htsim_reading *reading)
 {
 	static const char *const names[TIERS_MOST] = {"tor", "agg", "core"};
 	uint32_t hosts = 0;
-	int status = check_given(reading);
+	int status = htsim_check_given(reading);
 	if (status == TB_OK)
 		status = count_switches(reading);
 	if (status != TB_OK)
@@ -329,9 +330,9 @@ int tb_htsim_topology_read(struct tb_cabling *cabling, FILE *stream)
 	tb_text_lines_init(&lines, stream, cabling->file, cabling->error);
 	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0) {
 		reading.line = lines.number;
-		status = read_line(&reading, lines.text);
+		status = htsim_read_line(&reading, lines.text);
 	}
 	status = found < 0 ? found : status;
 	tb_text_lines_fini(&lines);
-	return status == TB_OK ? build(&reading) : status;
+	return status == TB_OK ? htsim_build(&reading) : status;
 }

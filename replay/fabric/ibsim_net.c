@@ -63,8 +63,8 @@ bool tb_ibsim_net_is(const char *line)
 	return digits > 0 && *at == '"' && strchr(at + 1, '"');
 }
 
-// read_id finds the device of the name in quotes, and skips it.
-static int read_id(struct ibsim_reading *reading, uint32_t *device)
+// ibsim_read_id finds the device of the name in quotes, and skips it.
+static int ibsim_read_id(struct ibsim_reading *reading, uint32_t *device)
 {
 	const char *begin = strchr(reading->at, '"');
 	const char *end = begin ? strchr(begin + 1, '"') : NULL;
@@ -105,7 +105,7 @@ static int begin_entry(struct ibsim_reading *reading, enum tb_device_kind kind)
 		reading->n_ports == 0 || reading->n_ports > PORTS_MOST)
 		return REFUSE(
 			reading, "expected a number of ports from 1 to %d", PORTS_MOST);
-	int status = read_id(reading, &device);
+	int status = ibsim_read_id(reading, &device);
 	if (status != TB_OK)
 		return status;
 	struct tb_cabling_device *at = &reading->cabling->devices[device];
@@ -134,7 +134,7 @@ static int take_mask(struct ibsim_reading *reading, unsigned long *mask,
 	return TB_OK;
 }
 
-static uint64_t rate_of(const struct ibsim_masks *masks)
+static uint64_t ibsim_rate_of(const struct ibsim_masks *masks)
 {
 	static const struct {
 		unsigned long bit;
@@ -155,9 +155,9 @@ static uint64_t rate_of(const struct ibsim_masks *masks)
 	return tb_cabling_rate_parse(word, strlen(word));
 }
 
-// read_rate reads what is behind a port: masks, or the words of ibnetdiscover, which may
-// stand in a remark: "# "name" lid 3 4xQDR".
-static int read_rate(struct ibsim_reading *reading, uint64_t *rate)
+// ibsim_read_rate reads what is behind a port: masks, or the words of ibnetdiscover,
+// which may stand in a remark: "# "name" lid 3 4xQDR".
+static int ibsim_read_rate(struct ibsim_reading *reading, uint64_t *rate)
 {
 	struct ibsim_masks masks = reading->masks;
 	const char *at = reading->at;
@@ -183,11 +183,11 @@ static int read_rate(struct ibsim_reading *reading, uint64_t *rate)
 		status = end_line(reading, at);
 	reading->has_masks |= *rate != 0;
 	if (*rate == 0)
-		*rate = rate_of(&masks);
+		*rate = ibsim_rate_of(&masks);
 	return status;
 }
 
-static int read_port(struct ibsim_reading *reading)
+static int ibsim_read_port(struct ibsim_reading *reading)
 {
 	struct tb_cabling_port seen = {.line = reading->line, .peer_port = 1};
 	char *end = NULL;
@@ -196,7 +196,7 @@ static int read_port(struct ibsim_reading *reading)
 		return REFUSE(reading, "expected a port from 1 to %lu in brackets",
 			reading->n_ports);
 	reading->at = end + 1;
-	int status = read_id(reading, &seen.peer);
+	int status = ibsim_read_id(reading, &seen.peer);
 	if (status != TB_OK)
 		return status;
 	if (*reading->at == '[') {
@@ -208,7 +208,7 @@ static int read_port(struct ibsim_reading *reading)
 		reading->at = end + 1;
 	}
 	seen.peer_port = (uint32_t)peer_port;
-	status = read_rate(reading, &seen.bytes_per_s);
+	status = ibsim_read_rate(reading, &seen.bytes_per_s);
 	if (status != TB_OK)
 		return status;
 	return tb_cabling_plug(
@@ -277,7 +277,7 @@ static int read_setting(struct ibsim_reading *reading)
 	return TB_OK;
 }
 
-static int read_line(struct ibsim_reading *reading, const char *line)
+static int ibsim_read_line(struct ibsim_reading *reading, const char *line)
 {
 	enum tb_device_kind kind;
 	const char *entry = entry_of(line, &kind);
@@ -291,7 +291,7 @@ static int read_line(struct ibsim_reading *reading, const char *line)
 		return TB_OK;
 	}
 	if (*line == '[' && reading->device != NO_DEVICE)
-		return read_port(reading);
+		return ibsim_read_port(reading);
 	return read_setting(reading);
 }
 
@@ -311,7 +311,7 @@ int tb_ibsim_net_read(struct tb_cabling *cabling, FILE *stream)
 	tb_text_lines_init(&lines, stream, cabling->file, cabling->error);
 	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0) {
 		reading.line = lines.number;
-		status = read_line(&reading, lines.text);
+		status = ibsim_read_line(&reading, lines.text);
 	}
 	status = found < 0 ? found : status;
 	if (!reading.has_masks)

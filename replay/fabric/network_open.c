@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int build(struct tb_network **network,
+static int network_build_tree(struct tb_network **network,
 	const struct tb_network_description *description, struct tb_error *error)
 {
 	struct tb_network_params read;
@@ -36,9 +36,9 @@ static int build(struct tb_network **network,
 		network, params, description->n_nodes, description->stop, error);
 }
 
-// remark_left_out has the network say what its switching leaves out of the one for which
-// it stands.
-static int remark_left_out(struct tb_network *network, struct tb_error *error)
+// network_remark_left_out has the network say what its switching leaves out of the one
+// for which it stands.
+static int network_remark_left_out(struct tb_network *network, struct tb_error *error)
 {
 	const struct tb_network_params *params = &network->params;
 	const struct tb_switching_kind *nodes = tb_switching_nodes(params);
@@ -60,9 +60,9 @@ int tb_network_open(struct tb_network **network,
 	const struct tb_network_description *description, struct tb_error *error)
 {
 	struct tb_network *made = NULL;
-	int status = build(&made, description, error);
+	int status = network_build_tree(&made, description, error);
 	if (status == TB_OK)
-		status = remark_left_out(made, error);
+		status = network_remark_left_out(made, error);
 	if (status == TB_OK)
 		*network = made;
 	else

@@ -39,7 +39,8 @@ static void write_latency(FILE *stream, tb_time_ps latency)
 		fprintf(stream, " %" PRId64 "ps\n", latency);
 }
 
-static uint32_t port_of(const struct tb_outline *outline, uint32_t sw, uint32_t port)
+static uint32_t edges_port_of(
+	const struct tb_outline *outline, uint32_t sw, uint32_t port)
 {
 	return tb_network_port_number(outline->net, (struct tb_switch){sw}, port);
 }
@@ -50,7 +51,7 @@ static void write_cable(
 {
 	char name[TB_OUTLINE_NAME_SIZE];
 	write_name(stream, tb_outline_switch(outline, link->from, name));
-	fprintf(stream, " %u ", port_of(outline, link->from, link->from_port));
+	fprintf(stream, " %u ", edges_port_of(outline, link->from, link->from_port));
 	if (link->kind == TB_LINK_EJECTION) {
 		write_name(stream,
 			tb_outline_adapter(outline, outline->adapter_of[link->to], name));
@@ -59,7 +60,7 @@ static void write_cable(
 				.adapter_port);
 	} else {
 		write_name(stream, tb_outline_switch(outline, link->to, name));
-		fprintf(stream, " %u", port_of(outline, link->to, link->to_port));
+		fprintf(stream, " %u", edges_port_of(outline, link->to, link->to_port));
 	}
 	write_rate(stream, link->bytes_per_s);
 	write_latency(stream, link->latency_ps);

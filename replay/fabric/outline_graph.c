@@ -107,8 +107,8 @@ static json_t *switch_json(const struct tb_outline *outline, uint32_t sw)
 	return tb_json_object_take(&object);
 }
 
-static void add_cable(struct tb_json_object *object, const struct tb_outline *outline,
-	const struct tb_link_info *link)
+static void graph_add_cable(struct tb_json_object *object,
+	const struct tb_outline *outline, const struct tb_link_info *link)
 {
 	tb_json_add_count(object, "switch", link->to);
 	tb_json_add_count(object, "port",
@@ -131,7 +131,7 @@ static json_t *node_json(const struct tb_outline *outline, uint32_t node)
 	tb_json_add_count(&object, "rail", node / net->n_hosts);
 	tb_json_add(&object, "guid", guid_json(own.guid));
 	tb_json_add_count(&object, "lid", own.lid);
-	add_cable(&object, outline, &net->links[net->injection[node]]);
+	graph_add_cable(&object, outline, &net->links[net->injection[node]]);
 	return tb_json_object_take(&object);
 }
 
@@ -143,7 +143,7 @@ static json_t *cable_json(
 	tb_json_add_count(&object, "from_port",
 		tb_network_port_number(
 			outline->net, (struct tb_switch){link->from}, link->from_port));
-	add_cable(&object, outline, link);
+	graph_add_cable(&object, outline, link);
 	return tb_json_object_take(&object);
 }
 

@@ -6,7 +6,7 @@
 
 enum { PORTS_MOST = 254 };
 
-static int check(const struct tb_outline *outline, struct tb_error *error)
+static int outline_check(const struct tb_outline *outline, struct tb_error *error)
 {
 	const struct tb_network *net = outline->net;
 	char name[TB_OUTLINE_NAME_SIZE], rate[32], word[12];
@@ -38,7 +38,8 @@ static int check(const struct tb_outline *outline, struct tb_error *error)
 	return TB_OK;
 }
 
-static const char *rate_of(const struct tb_link_info *link, char *word, size_t size)
+static const char *outline_rate_of(
+	const struct tb_link_info *link, char *word, size_t size)
 {
 	return tb_cabling_rate_text(link->bytes_per_s, word, size);
 }
@@ -74,13 +75,15 @@ static void write_port(
 			tb_outline_node_port(outline, link->to),
 			tb_outline_port_guid(outline, link->to),
 			tb_outline_adapter(outline, adapter, name),
-			node_of(outline, link->to).lid, rate_of(link, word, sizeof word));
+			node_of(outline, link->to).lid,
+			outline_rate_of(link, word, sizeof word));
 	} else {
 		fprintf(stream, "\"S-%016" PRIx64 "\"[%u]\t\t# \"%s\" lid %u %s\n",
 			tb_outline_switch_guid(outline, link->to),
 			tb_outline_switch_port(outline, link->to, link->to_port),
 			tb_outline_switch(outline, link->to, name),
-			lid_of(outline, link->to), rate_of(link, word, sizeof word));
+			lid_of(outline, link->to),
+			outline_rate_of(link, word, sizeof word));
 	}
 }
 
@@ -141,14 +144,15 @@ static void write_adapter(
 			tb_outline_switch_port(outline, link->to, link->to_port),
 			node_of(outline, node).lid, node_of(outline, node).lmc,
 			tb_outline_switch(outline, link->to, name),
-			lid_of(outline, link->to), rate_of(link, word, sizeof word));
+			lid_of(outline, link->to),
+			outline_rate_of(link, word, sizeof word));
 	}
 }
 
 int tb_outline_ibnetdiscover(
 	FILE *stream, const struct tb_outline *outline, struct tb_error *error)
 {
-	int status = check(outline, error);
+	int status = outline_check(outline, error);
 	if (status != TB_OK)
 		return status;
 	fputs("#\n# Topology file: written by Tailback\n#\n", stream);

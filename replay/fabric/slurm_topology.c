@@ -37,8 +37,8 @@ bool tb_slurm_topology_is(const char *line)
 	return strncasecmp(line, "SwitchName=", strlen("SwitchName=")) == 0;
 }
 
-// split finds the values of a line's keys, in place.
-static int split(struct slurm_reading *reading, char *line)
+// slurm_split finds the values of a line's keys, in place.
+static int slurm_split(struct slurm_reading *reading, char *line)
 {
 	memset(reading->values, 0, sizeof reading->values);
 	for (char *word; (word = strtok_r(line, BLANKS, &line)) != NULL;) {
@@ -61,8 +61,8 @@ static int split(struct slurm_reading *reading, char *line)
 	return TB_OK;
 }
 
-// begin_switch finds the line's switch, which no other line may be of.
-static int begin_switch(struct slurm_reading *reading)
+// slurm_begin_switch finds the line's switch, which no other line may be of.
+static int slurm_begin_switch(struct slurm_reading *reading)
 {
 	const char *name = reading->values[KEY_SWITCH];
 	if (!name)
@@ -139,14 +139,14 @@ static int join_all(struct slurm_reading *reading, char *list)
 	return why.code == TB_EUSAGE ? REFUSE(reading, "%s", why.text) : status;
 }
 
-static int read_line(struct slurm_reading *reading, char *line)
+static int slurm_read_line(struct slurm_reading *reading, char *line)
 {
 	line[strcspn(line, "#")] = '\0';
 	if (line[strspn(line, BLANKS)] == '\0')
 		return TB_OK;
-	int status = split(reading, line);
+	int status = slurm_split(reading, line);
 	if (status == TB_OK)
-		status = begin_switch(reading);
+		status = slurm_begin_switch(reading);
 	if (status != TB_OK)
 		return status;
 	take_speed(reading);
@@ -206,7 +206,7 @@ int tb_slurm_topology_read(struct tb_cabling *cabling, FILE *stream)
 		if (more != 0)
 			continue;
 		reading.line = lines.number;
-		status = read_line(&reading, whole.text);
+		status = slurm_read_line(&reading, whole.text);
 		whole.n = 0;
 	}
 	status = found < 0 ? found : status;

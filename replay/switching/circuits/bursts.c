@@ -19,9 +19,8 @@
 // other, and the hops that it still has to check stand in a short array, and beyond that
 // on a list threaded through the hops. The order does not matter: a hop begins at the
 // same instant whatever else has begun before.
-#include "circuits.h"
-
 #include "circuit_params.h"
+#include "circuits.h"
 
 #include <assert.h>
 
