@@ -61,16 +61,6 @@ static int refuse_whole(const struct tb_engine *engine,
 		tb_peer_streams_n(options->peers), why ? why : "it is too small");
 }
 
-static int refuse_size(
-	const struct tb_network *network, int status, struct tb_error *error)
-{
-	return status == TB_ENOMEM
-		       ? tb_fail_memory(error, "a network of %u nodes", network->n_nodes)
-		       : tb_fail(error, (enum tb_status)status,
-				 "a network of %u nodes is too large to replay on",
-				 network->n_nodes);
-}
-
 // send_order gives an order to all others; `peers` NULL, or a rank other than 0: nobody.
 // TB_ENOMEM.
 static int send_order(struct tb_peer_streams *peers, enum peer_order_kind kind,
@@ -124,8 +114,15 @@ int tb_engine_new(struct tb_engine **engine, const struct tb_network *network,
 	if (status == TB_OK && made->replay->parts)
 		status = tb_windows_new(&made->windows, made->replay, made->model,
 			options->n_threads, options->peers);
-	status = status == TB_OK ? refuse_whole(made, options, error)
-				 : refuse_size(network, status, error);
+	status = status == TB_OK
+			 ? refuse_whole(made, options, error)
+			 : (status == TB_ENOMEM ? tb_fail_memory(error,
+							  "a network of %u nodes",
+							  network->n_nodes)
+						: tb_fail(error, (enum tb_status)status,
+							  "a network of %u nodes is too "
+							  "large to replay on",
+							  network->n_nodes));
 	if (status == TB_OK) {
 		made->peers = options->peers;
 		*engine = made;

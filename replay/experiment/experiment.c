@@ -75,30 +75,6 @@ static void set_roles(struct tb_outcome *outcome, const struct tb_experiment_pla
 		outcome->nodes[node].serves = plan->io[node];
 }
 
-// experiment_add_link adds what a link carried in one of the averaged runs, weighted with
-// `share`.
-static void experiment_add_link(struct tb_outcome *outcome,
-	const struct tb_network *network, uint32_t id, const struct tb_link_sample *sum,
-	double share_per_s)
-{
-	struct tb_link_info info = tb_network_link(network, (struct tb_link){id});
-	struct tb_link_outcome *link = &outcome->links[id];
-	double wire = (double)sum->bytes * share_per_s;
-	double payload = wire - (double)sum->n_packets * share_per_s *
-					tb_network_params(network)->packet_overhead_bytes;
-	link->kind = info.kind;
-	link->level = tb_network_switch(network,
-		(struct tb_switch){info.kind == TB_LINK_EJECTION ? info.from : info.to})
-			      .level;
-	link->wait_share += (double)sum->came_by_ps / (double)TB_PS_PER_S * share_per_s;
-	if (info.kind == TB_LINK_INJECTION) {
-		outcome->nodes[info.from % outcome->n_nodes].sent_bps += payload;
-		outcome->nodes[info.from % outcome->n_nodes].wire_bps += wire;
-	} else if (info.kind == TB_LINK_EJECTION) {
-		outcome->nodes[info.to % outcome->n_nodes].taken_bps += payload;
-	}
-}
-
 struct run {
 	const struct tb_experiment *experiment;
 	const struct tb_network *network;
@@ -183,8 +159,31 @@ static int experiment_measure(struct run *run, struct tb_traffic *traffic,
 	run->outcome->job_bps +=
 		(double)watch->job_bytes[TB_PLAN_MEASURED] * share / window_s;
 	for (uint32_t id = 0; id < watch->n_links && status == TB_OK; id++) {
-		experiment_add_link(run->outcome, run->network, id, &watch->sums[id],
-			share / window_s);
+		// Add what a link carried in one of the averaged runs, weighted with
+		// `share`.
+		struct tb_outcome *outcome = run->outcome;
+		const struct tb_network *network = run->network;
+		const struct tb_link_sample *sum = &watch->sums[id];
+		double share_per_s = share / window_s;
+		struct tb_link_info info = tb_network_link(network, (struct tb_link){id});
+		struct tb_link_outcome *link = &outcome->links[id];
+		double wire = (double)sum->bytes * share_per_s;
+		double payload =
+			wire - (double)sum->n_packets * share_per_s *
+				       tb_network_params(network)->packet_overhead_bytes;
+		link->kind = info.kind;
+		link->level = tb_network_switch(network,
+			(struct tb_switch){
+				info.kind == TB_LINK_EJECTION ? info.from : info.to})
+				      .level;
+		link->wait_share +=
+			(double)sum->came_by_ps / (double)TB_PS_PER_S * share_per_s;
+		if (info.kind == TB_LINK_INJECTION) {
+			outcome->nodes[info.from % outcome->n_nodes].sent_bps += payload;
+			outcome->nodes[info.from % outcome->n_nodes].wire_bps += wire;
+		} else if (info.kind == TB_LINK_EJECTION) {
+			outcome->nodes[info.to % outcome->n_nodes].taken_bps += payload;
+		}
 		run->outcome->links[id].delay_share += (double)watch->delays[id] /
 						       (double)TB_PS_PER_S * share /
 						       window_s;

@@ -27,22 +27,6 @@ static void add_target(struct tb_experiment_plan *plan, uint32_t job, uint32_t n
 	plan->targets[job][plan->jobs[job].n_targets++] = node;
 }
 
-static void plan_ping(
-	struct tb_experiment_plan *plan, const struct tb_experiment *experiment)
-{
-	struct tb_traffic_job *job = add_job(plan, experiment->message_bytes);
-	uint32_t last = experiment->n_active - 1;
-	job->rule = TB_TRAFFIC_FIXED;
-	add_sender(plan, 0, 0);
-	add_target(plan, 0, last);
-	if (experiment->kind == TB_EXPERIMENT_BOTH_WAYS) {
-		add_sender(plan, 0, last);
-		add_target(plan, 0, 0);
-	}
-	if (experiment->kind == TB_EXPERIMENT_LATENCY)
-		job->n_messages = job->depth = 1;
-}
-
 static int plan_pattern(struct tb_experiment_plan *plan,
 	const struct tb_experiment *experiment, struct tb_error *error)
 {
@@ -60,18 +44,6 @@ static int plan_pattern(struct tb_experiment_plan *plan,
 				: options.pattern->destination(&options, node, NULL));
 	}
 	return TB_OK;
-}
-
-static void plan_hot(
-	struct tb_experiment_plan *plan, const struct tb_experiment *experiment)
-{
-	struct tb_traffic_job *job = add_job(plan, experiment->message_bytes);
-	job->rule = TB_TRAFFIC_FIXED;
-	for (uint32_t node = 1; node < experiment->n_active; node++) {
-		add_sender(plan, 0, node);
-		add_target(plan, 0, 0);
-	}
-	plan->io[0] = true;
 }
 
 // io_node places I/O nodes at the higher nodes or with a stride (paper 000, 4.6).
@@ -161,13 +133,31 @@ static int make_plan(struct tb_experiment_plan *plan,
 	switch (experiment->kind) {
 	case TB_EXPERIMENT_PING:
 	case TB_EXPERIMENT_BOTH_WAYS:
-	case TB_EXPERIMENT_LATENCY:
-		plan_ping(plan, experiment);
+	case TB_EXPERIMENT_LATENCY: {
+		struct tb_traffic_job *job = add_job(plan, experiment->message_bytes);
+		uint32_t last = experiment->n_active - 1;
+		job->rule = TB_TRAFFIC_FIXED;
+		add_sender(plan, 0, 0);
+		add_target(plan, 0, last);
+		if (experiment->kind == TB_EXPERIMENT_BOTH_WAYS) {
+			add_sender(plan, 0, last);
+			add_target(plan, 0, 0);
+		}
+		if (experiment->kind == TB_EXPERIMENT_LATENCY)
+			job->n_messages = job->depth = 1;
+	}
 		return TB_OK;
 	case TB_EXPERIMENT_PATTERN:
 		return plan_pattern(plan, experiment, error);
-	case TB_EXPERIMENT_HOT:
-		plan_hot(plan, experiment);
+	case TB_EXPERIMENT_HOT: {
+		struct tb_traffic_job *job = add_job(plan, experiment->message_bytes);
+		job->rule = TB_TRAFFIC_FIXED;
+		for (uint32_t node = 1; node < experiment->n_active; node++) {
+			add_sender(plan, 0, node);
+			add_target(plan, 0, 0);
+		}
+		plan->io[0] = true;
+	}
 		return TB_OK;
 	case TB_EXPERIMENT_IO:
 		plan_io(plan, experiment);

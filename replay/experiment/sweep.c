@@ -18,19 +18,16 @@
 #define PRESET_AXIS "network"
 #define EXPERIMENT  "experiment"
 
-static void point_fini(struct tb_sweep_point *point)
-{
-	for (size_t i = 0; i < point->n_values; i++)
-		free(point->values[i].text);
-	free(point->values);
-	free(point->network);
-	free(point->settings);
-}
-
 void tb_sweep_fini(struct tb_sweep *sweep)
 {
-	for (size_t i = 0; i < sweep->n_points; i++)
-		point_fini(&sweep->points[i]);
+	for (size_t i = 0; i < sweep->n_points; i++) {
+		struct tb_sweep_point *point = &sweep->points[i];
+		for (size_t j = 0; j < point->n_values; j++)
+			free(point->values[j].text);
+		free(point->values);
+		free(point->network);
+		free(point->settings);
+	}
 	for (size_t i = 0; i < sweep->n_hints; i++) {
 		free(sweep->hints[i].key);
 		free(sweep->hints[i].text);
@@ -266,16 +263,6 @@ static int hash_preset(const char *text, uint64_t *hash, struct tb_error *error)
 	return TB_OK;
 }
 
-// hash_files hashes the files in which a network stands: a fabric or a preset, and the
-// preset, roots and names of a fabric.
-static int hash_files(const char *network, uint64_t *hash, struct tb_error *error)
-{
-	int status = TB_OK;
-	for (const char *at = network; at && status == TB_OK; at = next_file(at))
-		status = hash_preset(at, hash, error);
-	return status;
-}
-
 // mark_file puts the hash of the network's files into the settings.
 static int mark_file(struct tb_sweep_point *point, const struct tb_sweep_point *before,
 	struct tb_error *error)
@@ -284,8 +271,14 @@ static int mark_file(struct tb_sweep_point *point, const struct tb_sweep_point *
 	int status = TB_OK;
 	if (before && strcmp(before->network, point->network) == 0)
 		point->file_hash = before->file_hash;
-	else
-		status = hash_files(point->network, &point->file_hash, error);
+	else {
+		// Hash the files in which a network stands: a fabric or a preset, and the
+		// preset, roots and names of a fabric.
+		const char *network = point->network;
+		status = TB_OK;
+		for (const char *at = network; at && status == TB_OK; at = next_file(at))
+			status = hash_preset(at, &point->file_hash, error);
+	}
 	if (status != TB_OK || point->file_hash == 0)
 		return status;
 	if (asprintf(&marked, "%s file=%0*" PRIx64, point->settings, TB_SWEEP_HASH_DIGITS,

@@ -65,22 +65,6 @@ static int sweep_key_refuse(
 		text, expected);
 }
 
-static int set_experiment(
-	struct tb_sweep_point *point, const char *text, struct tb_error *error)
-{
-	const struct tb_experiment *found = tb_experiment_find(text);
-	struct tb_hint hint;
-	if (!found)
-		return tb_fail(error, TB_EUSAGE, "no experiment is called '%s'%s", text,
-			tb_experiment_hint(&hint, text));
-	point->experiment = *found;
-	// A point is one run: of the two that a set-up averages, take the second.
-	if (found->sizes == TB_SIZES_BOTH)
-		point->experiment.sizes = TB_SIZES_EXPONENTIAL;
-	point->experiment.times = TB_SYNTH_EXPONENTIAL;
-	return TB_OK;
-}
-
 static int set_count(
 	uint32_t *count, int key, const char *text, uint32_t max, struct tb_error *error)
 {
@@ -101,18 +85,6 @@ static int set_share(
 	return tb_parse_real(text, 0, max, share) == TB_OK
 		       ? TB_OK
 		       : sweep_key_refuse(error, key, text, expected);
-}
-
-static int sweep_key_set_load(
-	struct tb_sweep_point *point, const char *text, struct tb_error *error)
-{
-	double *load = &point->experiment.load;
-	if (strcmp(text, "full") == 0)
-		*load = 0;
-	else if (tb_parse_real(text, 1e-6, LOAD_MOST, load) != TB_OK)
-		return sweep_key_refuse(error, TB_KEY_LOAD, text,
-			"a number above 0 and up to 1000, such as 0.5, or full");
-	return TB_OK;
 }
 
 static int set_dist(
@@ -149,32 +121,45 @@ static int set_span(uint32_t *us, int key, const char *text, struct tb_error *er
 	return TB_OK;
 }
 
-static int set_nodes(
-	struct tb_sweep_point *point, const char *text, struct tb_error *error)
-{
-	uint32_t n = 0;
-	int status = set_count(&n, TB_KEY_NODES, text, TB_RANKS_MAX, error);
-	if (status == TB_OK)
-		point->experiment.n_nodes = point->experiment.n_active = n;
-	return status;
-}
-
 int tb_sweep_key_set(
 	struct tb_sweep_point *point, int key, const char *text, struct tb_error *error)
 {
 	struct tb_experiment *experiment = &point->experiment;
 	switch (key) {
-	case TB_KEY_EXPERIMENT:
-		return set_experiment(point, text, error);
-	case TB_KEY_NODES:
-		return set_nodes(point, text, error);
+	case TB_KEY_EXPERIMENT: {
+		const struct tb_experiment *found = tb_experiment_find(text);
+		struct tb_hint hint;
+		if (!found)
+			return tb_fail(error, TB_EUSAGE, "no experiment is called '%s'%s",
+				text, tb_experiment_hint(&hint, text));
+		point->experiment = *found;
+		// A point is one run: of the two that a set-up averages, take the second.
+		if (found->sizes == TB_SIZES_BOTH)
+			point->experiment.sizes = TB_SIZES_EXPONENTIAL;
+		point->experiment.times = TB_SYNTH_EXPONENTIAL;
+		return TB_OK;
+	}
+	case TB_KEY_NODES: {
+		uint32_t n = 0;
+		int status = set_count(&n, TB_KEY_NODES, text, TB_RANKS_MAX, error);
+		if (status == TB_OK)
+			point->experiment.n_nodes = point->experiment.n_active = n;
+		return status;
+	}
 	case TB_KEY_MESSAGE:
 		return tb_parse_size(text, &experiment->message_bytes) == TB_OK
 			       ? TB_OK
 			       : sweep_key_refuse(
 					 error, key, text, "a size such as 320 or 256K");
-	case TB_KEY_LOAD:
-		return sweep_key_set_load(point, text, error);
+	case TB_KEY_LOAD: {
+		double *load = &point->experiment.load;
+		if (strcmp(text, "full") == 0)
+			*load = 0;
+		else if (tb_parse_real(text, 1e-6, LOAD_MOST, load) != TB_OK)
+			return sweep_key_refuse(error, TB_KEY_LOAD, text,
+				"a number above 0 and up to 1000, such as 0.5, or full");
+		return TB_OK;
+	}
 	case TB_KEY_SIZES:
 		return set_sizes(point, text, error);
 	case TB_KEY_TIMES:

@@ -51,25 +51,6 @@ struct range {
 	bool factor;
 };
 
-// append_range multiplies the step by a counter, so that the tenth step of 0.1 is 1.
-static int append_range(struct tb_value_list *list, enum tb_value_form form,
-	const struct range *range, struct tb_error *error)
-{
-	double slack = 1e-9 * fabs(range->last);
-	int status = TB_OK;
-	for (int i = 0; status == TB_OK; i++) {
-		double value = range->factor ? range->first * pow(range->step, i)
-					     : range->first + i * range->step;
-		if (value > range->last + slack)
-			break;
-		char text[40];
-		bool whole = form == TB_VALUE_COUNT || form == TB_VALUE_SIZE;
-		snprintf(text, sizeof text, whole ? "%.0f" : "%.10g", value);
-		status = append(list, text, strlen(text), error);
-	}
-	return status;
-}
-
 // parse_step reads what follows the last value of a range: nothing, "step S" or "xF".
 static bool parse_step(struct range *range, enum tb_value_form form, char *rest)
 {
@@ -123,7 +104,20 @@ static int parse_item(struct tb_value_list *list, enum tb_value_form form, char 
 			"'%s' is no range: expected as 1..5, 0.1..1 step 0.1 or "
 			"1K..1M x2",
 			shown);
-	return append_range(list, form, &range, error);
+	// Multiply the step by a counter, so that the tenth step of 0.1 is 1.
+	double slack = 1e-9 * fabs(range.last);
+	int status = TB_OK;
+	for (int i = 0; status == TB_OK; i++) {
+		double value = range.factor ? range.first * pow(range.step, i)
+					    : range.first + i * range.step;
+		if (value > range.last + slack)
+			break;
+		char text[40];
+		bool whole = form == TB_VALUE_COUNT || form == TB_VALUE_SIZE;
+		snprintf(text, sizeof text, whole ? "%.0f" : "%.10g", value);
+		status = append(list, text, strlen(text), error);
+	}
+	return status;
 }
 
 int tb_value_list_parse(struct tb_value_list *list, enum tb_value_form form,

@@ -227,20 +227,17 @@ void tb_host_advance(struct tb_host *host, uint32_t id)
 	}
 }
 
-static void host_issue_counted(struct tb_host *host, uint32_t piece)
-{
-	uint32_t process = transfer_at(host, piece_at(host, piece)->transfer)->sender;
-	process_at(host, process)->issuing = false;
-	tb_host_dispatch(host, piece);
-	tb_host_advance(host, process);
-}
-
 static int on_timer(struct tb_host *host, struct tb_timer timer, struct tb_error *error)
 {
 	uint32_t id = (uint32_t)(timer.what / TB_HOST_N_TIMERS);
 	switch ((enum tb_host_timer)(timer.what % TB_HOST_N_TIMERS)) {
-	case TB_HOST_ISSUED:
-		host_issue_counted(host, id);
+	case TB_HOST_ISSUED: {
+		uint32_t process =
+			transfer_at(host, piece_at(host, id)->transfer)->sender;
+		process_at(host, process)->issuing = false;
+		tb_host_dispatch(host, id);
+		tb_host_advance(host, process);
+	}
 		return TB_OK;
 	case TB_HOST_NOTICED:
 		return tb_host_noticed(host, id, error);

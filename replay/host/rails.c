@@ -80,23 +80,6 @@ static uint32_t rail_in_turn(struct tb_host *host, struct host_process *process)
 	return rail;
 }
 
-// by_direction takes a rail on which the source sends and the destination receives; of
-// nodes with the same directions, one on which the source sends.
-static uint32_t by_direction(const struct tb_host *host, const struct tb_message *message)
-{
-	uint32_t source = message->source.id, destination = message->destination.id;
-	uint64_t both = host->sends_on[source] & ~host->sends_on[destination];
-	uint64_t rails = both ? both : host->sends_on[source];
-	if (rails == 0) // there is one rail
-		return 0;
-	uint64_t n_sets = rail_choose(host->n_rails, host->n_rails / 2);
-	uint64_t number =
-		(source / n_sets + destination) % (uint64_t)__builtin_popcountll(rails);
-	while (number--)
-		rails &= rails - 1;
-	return (uint32_t)__builtin_ctzll(rails);
-}
-
 // least_busy takes the NIC with the fewest bytes to be sent, of equals the first in turn.
 static uint32_t least_busy(struct tb_host *host, struct host_process *process,
 	const struct tb_message *message)
@@ -143,8 +126,22 @@ uint32_t tb_rails_choose(
 	if (message->via)
 		return (message->via - 1) % host->n_rails;
 	switch (host->params.rails_policy) {
-	case TB_RAILS_STATIC:
-		return by_direction(host, message);
+	case TB_RAILS_STATIC: {
+		// Take a rail on which the source sends and the destination receives; of
+		// nodes with the same directions, one on which the source sends.
+		uint32_t source = message->source.id,
+			 destination = message->destination.id;
+		uint64_t both = host->sends_on[source] & ~host->sends_on[destination];
+		uint64_t rails = both ? both : host->sends_on[source];
+		if (rails == 0) // there is one rail
+			return 0;
+		uint64_t n_sets = rail_choose(host->n_rails, host->n_rails / 2);
+		uint64_t number = (source / n_sets + destination) %
+				  (uint64_t)__builtin_popcountll(rails);
+		while (number--)
+			rails &= rails - 1;
+		return (uint32_t)__builtin_ctzll(rails);
+	}
 	case TB_RAILS_LOCAL:
 		return least_busy(host, process_at(host, process), message);
 	case TB_RAILS_BY_RANK:
@@ -407,17 +404,6 @@ static uint32_t new_refusal(struct tb_host *host)
 	return id;
 }
 
-static void released(struct tb_host *host, uint32_t id)
-{
-	struct refusal *refusal = (struct refusal *)(void *)host->refusals.records + id;
-	struct tb_message what = refusal->what;
-	reservation_learn(
-		host, what.destination.id, what.source.id, refusal->rail, false);
-	refusal->next = host->free_refusal;
-	host->free_refusal = id;
-	reservation_offer(host, what.destination);
-}
-
 void tb_reserve_arrived(struct tb_host *host, enum tb_host_part part, uint32_t id)
 {
 	if (part == TB_PART_REQUEST) {
@@ -472,8 +458,16 @@ void tb_reserve_arrived(struct tb_host *host, enum tb_host_part part, uint32_t i
 		reservation_offer(host,
 			what.destination); // another NIC, that the refusal was in the way
 					   // of
-	} else
-		released(host, id);
+	} else {
+		struct refusal *refusal =
+			(struct refusal *)(void *)host->refusals.records + id;
+		struct tb_message what = refusal->what;
+		reservation_learn(
+			host, what.destination.id, what.source.id, refusal->rail, false);
+		refusal->next = host->free_refusal;
+		host->free_refusal = id;
+		reservation_offer(host, what.destination);
+	}
 }
 
 // tb_reserve_lost: a piece cannot go without its request or its offer. A refusal or a

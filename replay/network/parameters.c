@@ -178,23 +178,6 @@ static bool take_text(char *at, size_t size, const struct tb_value *value)
 	return true;
 }
 
-// take_shape takes what can be read again, and the word for a fabric's.
-static bool take_shape(
-	const struct tb_preset_key *key, char *at, const struct tb_value *value)
-{
-	char text[TB_SHAPE_TEXT];
-	bool is_word = value->type == TB_VALUE_WORD;
-	if (is_word && key->form == TB_FORM_SHAPE &&
-		strcmp(value->word, TB_SHAPE_FABRIC) == 0) {
-		strcpy(at, value->word);
-		return true;
-	}
-	if (!is_word || tb_preset_shape_text(key->form, text, value->word, NULL) != TB_OK)
-		return false;
-	memcpy(at, text, sizeof text);
-	return true;
-}
-
 static bool take_choice(
 	const struct tb_preset_key *key, void *at, const struct tb_value *value)
 {
@@ -225,8 +208,21 @@ static bool parameter_take_value(struct tb_network_params *params,
 		return take_text(at, tb_preset_text_room(key->form), value);
 	case TB_FORM_SHAPE:
 	case TB_FORM_LEVEL_RATES:
-	case TB_FORM_LEVEL_TIMES:
-		return take_shape(key, at, value);
+	case TB_FORM_LEVEL_TIMES: {
+		// Take what can be read again, and the word for a fabric's.
+		char text[TB_SHAPE_TEXT];
+		bool is_word = value->type == TB_VALUE_WORD;
+		if (is_word && key->form == TB_FORM_SHAPE &&
+			strcmp(value->word, TB_SHAPE_FABRIC) == 0) {
+			strcpy(at, value->word);
+			return true;
+		}
+		if (!is_word ||
+			tb_preset_shape_text(key->form, text, value->word, NULL) != TB_OK)
+			return false;
+		memcpy(at, text, sizeof text);
+		return true;
+	}
 	case TB_FORM_CHOICE:
 		return take_choice(key, at, value);
 	case TB_FORM_WORD:

@@ -30,55 +30,6 @@ static bool is_none(const struct tb_preset_key *key, const char *value)
 	       (strcmp(value, "none") == 0 || strcmp(value, "0") == 0);
 }
 
-static int store_whole(struct tb_preset_reading *reading, const struct tb_preset_key *key,
-	const char *value)
-{
-	uint64_t whole = 0;
-	bool none = is_none(key, value);
-	int status = none ? TB_OK
-		     : key->form == TB_FORM_COUNT
-			     ? tb_parse_count(value, 0, UINT32_MAX, &whole)
-			     : tb_parse_size(value, &whole);
-	if (!none && (status != TB_OK || whole < key->min || whole > key->max))
-		return out_of_range(reading, key, value);
-	uint32_t stored = (uint32_t)whole;
-	memcpy(place_of(reading, key), &stored, sizeof stored);
-	return TB_OK;
-}
-
-static int store_rate(struct tb_preset_reading *reading, const struct tb_preset_key *key,
-	const char *value)
-{
-	uint64_t rate = 0;
-	bool none = is_none(key, value);
-	if (!none && (tb_parse_rate(value, &rate) != TB_OK || rate < key->min ||
-			     rate > key->max))
-		return out_of_range(reading, key, value);
-	memcpy(place_of(reading, key), &rate, sizeof rate);
-	return TB_OK;
-}
-
-static int store_time(struct tb_preset_reading *reading, const struct tb_preset_key *key,
-	const char *value)
-{
-	tb_time_ps time = 0;
-	if (tb_parse_time(value, &time) != TB_OK || (uint64_t)time < key->min ||
-		(uint64_t)time > key->max)
-		return out_of_range(reading, key, value);
-	memcpy(place_of(reading, key), &time, sizeof time);
-	return TB_OK;
-}
-
-static int store_real(struct tb_preset_reading *reading, const struct tb_preset_key *key,
-	const char *value)
-{
-	double real = 0;
-	if (tb_parse_real(value, 0, 1, &real) != TB_OK)
-		return out_of_range(reading, key, value);
-	memcpy(place_of(reading, key), &real, sizeof real);
-	return TB_OK;
-}
-
 static int store_library(struct tb_preset_reading *reading,
 	const struct tb_preset_key *key, const char *value)
 {
@@ -228,14 +179,43 @@ int tb_preset_set_value(struct tb_preset_reading *reading,
 	case TB_FORM_CHOICE:
 		return store_choice(reading, key, value);
 	case TB_FORM_COUNT:
-	case TB_FORM_SIZE:
-		return store_whole(reading, key, value);
-	case TB_FORM_RATE:
-		return store_rate(reading, key, value);
-	case TB_FORM_TIME:
-		return store_time(reading, key, value);
-	case TB_FORM_REAL:
-		return store_real(reading, key, value);
+	case TB_FORM_SIZE: {
+		uint64_t whole = 0;
+		bool none = is_none(key, value);
+		int status = none ? TB_OK
+			     : key->form == TB_FORM_COUNT
+				     ? tb_parse_count(value, 0, UINT32_MAX, &whole)
+				     : tb_parse_size(value, &whole);
+		if (!none && (status != TB_OK || whole < key->min || whole > key->max))
+			return out_of_range(reading, key, value);
+		uint32_t stored = (uint32_t)whole;
+		memcpy(place_of(reading, key), &stored, sizeof stored);
+		return TB_OK;
+	}
+	case TB_FORM_RATE: {
+		uint64_t rate = 0;
+		bool none = is_none(key, value);
+		if (!none && (tb_parse_rate(value, &rate) != TB_OK || rate < key->min ||
+				     rate > key->max))
+			return out_of_range(reading, key, value);
+		memcpy(place_of(reading, key), &rate, sizeof rate);
+		return TB_OK;
+	}
+	case TB_FORM_TIME: {
+		tb_time_ps time = 0;
+		if (tb_parse_time(value, &time) != TB_OK || (uint64_t)time < key->min ||
+			(uint64_t)time > key->max)
+			return out_of_range(reading, key, value);
+		memcpy(place_of(reading, key), &time, sizeof time);
+		return TB_OK;
+	}
+	case TB_FORM_REAL: {
+		double real = 0;
+		if (tb_parse_real(value, 0, 1, &real) != TB_OK)
+			return out_of_range(reading, key, value);
+		memcpy(place_of(reading, key), &real, sizeof real);
+		return TB_OK;
+	}
 	case TB_FORM_LIBRARY:
 		return store_library(reading, key, value);
 	case TB_FORM_VL_TABLE:

@@ -245,13 +245,6 @@ static bool is_span(tb_time_ps ps)
 	return ps >= -TB_ACROSS_LATEST && ps <= TB_ACROSS_LATEST;
 }
 
-static bool are_figures(const struct figures_record *record)
-{
-	return is_span(record->queue_ps) && is_span(record->delivered_at) &&
-	       is_span(record->ideal_ps) &&
-	       (record->started_at == TB_TIME_NEVER || is_span(record->started_at));
-}
-
 static bool unpack_endings(struct tb_across *across, uint32_t rank, struct unread *unread)
 {
 	struct tb_replay *whole = across->whole;
@@ -262,8 +255,13 @@ static bool unpack_endings(struct tb_across *across, uint32_t rank, struct unrea
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
 		if (!get(unread, &record, sizeof record) || !is_ending(whole, &record) ||
-			(record.has_figures && (!get(unread, &figures, sizeof figures) ||
-						       !are_figures(&figures))))
+			(record.has_figures &&
+				(!get(unread, &figures, sizeof figures) ||
+					!(is_span(figures.queue_ps) &&
+						is_span(figures.delivered_at) &&
+						is_span(figures.ideal_ps) &&
+						(figures.started_at == TB_TIME_NEVER ||
+							is_span(figures.started_at))))))
 			return false;
 		struct tb_posted *of = &whole->messages[record.message];
 		of->uses = record.uses;
@@ -371,22 +369,6 @@ static void pack_crossing(struct tb_across *across, const struct tb_part_message
 		return;
 	const struct start_record known = {of->queue_ps, of->started_at, packet->message};
 	packed_put(&across->packed, &known, sizeof known);
-}
-
-static void pack_handed(struct tb_across *across, uint32_t from, uint32_t rank)
-{
-	const struct tb_replay *replay = across_part(across, from);
-	uint32_t end = across_first(across, rank + 1);
-	for (uint32_t to = across_first(across, rank); to < end; to++) {
-		const void *record;
-		size_t n = 0, at = 0;
-		const char *bytes = tb_handover_bytes(replay, to, &n);
-		while (at < n) {
-			const struct tb_part_message *message =
-				tb_handover_next(bytes, &at, &record);
-			pack_crossing(across, message, record);
-		}
-	}
 }
 
 // across_parts_of_packet stores from which part to which a part message goes.
@@ -505,19 +487,20 @@ static void pack_window(struct tb_across *across, uint32_t rank)
 	}
 	if (rank == 0)
 		pack_waits(across);
-	for (uint32_t part = across->first; part < across->end; part++)
-		pack_handed(across, part, rank);
-}
-
-static int unpack_window(struct tb_across *across, uint32_t rank, struct unread *unread)
-{
-	if (!unpack_endings(across, rank, unread))
-		return TB_EFORMAT;
-	int status = across->rank == 0 ? unpack_waits(across, rank, unread) : TB_OK;
-	while (status == TB_OK && unread->n)
-		if (!unpack_crossing(across, rank, unread))
-			status = TB_EFORMAT;
-	return status;
+	for (uint32_t part = across->first; part < across->end; part++) {
+		const struct tb_replay *replay = across_part(across, part);
+		uint32_t end = across_first(across, rank + 1);
+		for (uint32_t to = across_first(across, rank); to < end; to++) {
+			const void *record;
+			size_t j = 0, at = 0;
+			const char *bytes = tb_handover_bytes(replay, to, &j);
+			while (at < j) {
+				const struct tb_part_message *message =
+					tb_handover_next(bytes, &at, &record);
+				pack_crossing(across, message, record);
+			}
+		}
+	}
 }
 
 // failure_of returns the failure of an own part; NULL: all is well.
@@ -571,14 +554,6 @@ static bool is_time(tb_time_ps at, tb_time_ps least)
 	return at == TB_TIME_NEVER || (at >= least && at <= TB_ACROSS_LATEST);
 }
 
-// is_window checks what another process sent.
-static bool is_window(const struct window_record *record, tb_time_ps until)
-{
-	return record->until == until && is_time(record->next, until) &&
-	       record->now >= -1 && record->now <= until && record->failed <= 1 &&
-	       record->stops <= 1;
-}
-
 static int receive_window(struct tb_across *across, uint32_t rank,
 	struct window_record *record, tb_time_ps until)
 {
@@ -587,7 +562,11 @@ static int receive_window(struct tb_across *across, uint32_t rank,
 	int status = across_receive_record(across, rank, &unread);
 	if (status != TB_OK)
 		return status;
-	if (!get(&unread, record, sizeof *record) || !is_window(record, until) ||
+	// Check what another process sent.
+	if (!get(&unread, record, sizeof *record) ||
+		!(record->until == until && is_time(record->next, until) &&
+			record->now >= -1 && record->now <= until &&
+			record->failed <= 1 && record->stops <= 1) ||
 		(record->failed && !unpack_failure(&unread, &first->failure)))
 		return TB_EFORMAT;
 	// Whichever process a signal reached: rank 0 decides what becomes of it.
@@ -595,7 +574,13 @@ static int receive_window(struct tb_across *across, uint32_t rank,
 		tb_stop_set(tb_stop_of_signals(), true);
 	first->now = record->now;
 	across_set_stats(across, rank, &record->stats);
-	return unpack_window(across, rank, &unread);
+	if (!unpack_endings(across, rank, &unread))
+		return TB_EFORMAT;
+	status = across->rank == 0 ? unpack_waits(across, rank, &unread) : TB_OK;
+	while (status == TB_OK && unread.n)
+		if (!unpack_crossing(across, rank, &unread))
+			status = TB_EFORMAT;
+	return status;
 }
 
 void tb_across_exchange(struct tb_across *across, tb_time_ps until, tb_time_ps *next)

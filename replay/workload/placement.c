@@ -245,19 +245,6 @@ static void fill_slots(const struct placing *placing, const struct tb_hosts *hos
 		}
 }
 
-static void placement_shuffle(
-	const struct placing *placing, struct rank_slot *slots, uint32_t n)
-{
-	struct tb_random random;
-	tb_random_init(&random, placing->places->seed, placing->job);
-	for (uint32_t i = n; i > 1; i--) {
-		uint32_t other = (uint32_t)tb_random_below(&random, i);
-		struct rank_slot taken = slots[i - 1];
-		slots[i - 1] = slots[other];
-		slots[other] = taken;
-	}
-}
-
 static int placement_leaf_order(const void *left, const void *right)
 {
 	const struct rank_slot *a = left, *b = right;
@@ -282,17 +269,6 @@ static void deal_nodes(struct rank_slot *slots, uint32_t n)
 	}
 }
 
-static void deal_cyclic(struct rank_slot *slots, uint32_t n)
-{
-	qsort(slots, n, sizeof *slots, placement_leaf_order);
-	for (uint32_t first = 0, end; first < n; first = end) {
-		for (end = first; end < n && slots[end].leaf == slots[first].leaf;)
-			end++;
-		deal_nodes(slots + first, end - first);
-	}
-	qsort(slots, n, sizeof *slots, by_keys);
-}
-
 static int place_on_hosts(const struct placing *placing, uint32_t *nodes)
 {
 	struct tb_hosts hosts = {0};
@@ -314,12 +290,26 @@ static int place_on_hosts(const struct placing *placing, uint32_t *nodes)
 		fill_slots(placing, &hosts, slots);
 		uint32_t n = (uint32_t)count_slots(&hosts);
 		switch (placing->placement->kind) {
-		case TB_PLACE_RANDOM:
-			placement_shuffle(placing, slots, n);
-			break;
-		case TB_PLACE_CYCLIC:
-			deal_cyclic(slots, n);
-			break;
+		case TB_PLACE_RANDOM: {
+			struct tb_random random;
+			tb_random_init(&random, placing->places->seed, placing->job);
+			for (uint32_t i = n; i > 1; i--) {
+				uint32_t other = (uint32_t)tb_random_below(&random, i);
+				struct rank_slot taken = slots[i - 1];
+				slots[i - 1] = slots[other];
+				slots[other] = taken;
+			}
+		} break;
+		case TB_PLACE_CYCLIC: {
+			qsort(slots, n, sizeof *slots, placement_leaf_order);
+			for (uint32_t first = 0, end; first < n; first = end) {
+				for (end = first;
+					end < n && slots[end].leaf == slots[first].leaf;)
+					end++;
+				deal_nodes(slots + first, end - first);
+			}
+			qsort(slots, n, sizeof *slots, by_keys);
+		} break;
 		case TB_PLACE_STRIDE:
 			qsort(slots, n, sizeof *slots, by_keys);
 			break;

@@ -177,68 +177,6 @@ BURSTS_INLINE void end_packet(struct circuits *circuits, struct hops_to_check *t
 		call_next(circuits, to_check, at->link);
 }
 
-// burst_begin lets the next burst of a hop cross from `start` on: its end is known at
-// once, because what holds back its last flit is known too. With equal rates that is its
-// own length alone, the burst having begun in time for the rest.
-BURSTS_INLINE void burst_begin(struct circuits *circuits, struct hops_to_check *to_check,
-	struct circuit_packet *packet, struct hop *at, tb_time_ps start)
-{
-	struct circuit_link *link = &circuits->links[at->link];
-	uint32_t burst = at->bursts;
-	bool last_burst = burst + 1 == packet->n_bursts;
-	uint32_t bytes = last_burst
-				 ? packet->of.wire_bytes - burst * circuits->burst_bytes
-				 : circuits->burst_bytes;
-	tb_time_ps burst_ps = link_time(link, bytes);
-	tb_time_ps end = start + burst_ps;
-	if (!circuits->equal_rates)
-		end = end_at_unequal_rates(circuits, packet, at, start, bytes);
-	if (link->train)
-		note_train(link->train, at, start, end, burst_ps);
-	*span_at(at, burst) = (struct burst_span){start, end};
-	at->bursts = burst + 1;
-	at->armed = false;
-	link->serving = at->vc;
-	link->serves_last = last_burst;
-	link->reserved_until = end;
-	tb_records_burst(
-		&circuits->replay.records, &link->cell, start, end, bytes, burst == 0);
-	if (circuits->broadcasting)
-		tb_branches_count(circuits, packet, at, bytes);
-	// The header comes to the next switch; if that is in another part, a message
-	// reports it.
-	if (burst == 0 && !link->ejection && at->place != TB_HOP_LAST)
-		tb_wheel_put(&circuits->replay.wheel, start + link->hop_ps, EV_HEADER,
-			packet->of.id << circuits->hops_shift | at->number);
-	if (last_burst)
-		end_packet(circuits, to_check, packet, at, end);
-	// Check the hops that may have waited for the burst of `at` that has
-	// just begun: the next one for the burst, the one before for the room that it
-	// makes, and its own. Those that wait for something else are checked when that
-	// happens.
-	uint32_t begun = packet->n_bursts;
-	bool leads_on = at->number + 1u < packet->of.n_hops;
-	if (at->number > 0) {
-		struct hop *before = hop_before(circuits, at);
-		begun = before->bursts;
-		if (before->place == TB_HOP_COPY)
-			tb_parts_send_room(circuits, packet, at, burst);
-		else if (begun == burst + before->room && begun < packet->n_bursts)
-			check_later(circuits, to_check, packet, before);
-	}
-	if (burst + 1 < begun && (burst + 1 < at->room || leads_on))
-		check_later(circuits, to_check, packet, at);
-	if (at->place == TB_HOP_LAST)
-		tb_parts_send_burst(circuits, packet, at, burst);
-	else if (burst > 0 && leads_on) {
-		// Check the hop behind `at`, which may have waited for its burst.
-		struct hop *after = hop_after(circuits, at);
-		if (after->bursts == burst &&
-			(burst < after->room || at->number + 2u < packet->of.n_hops))
-			check_later(circuits, to_check, packet, after);
-	}
-}
-
 // burst_line_up queues a burst that can cross for its link.
 static void burst_line_up(struct circuits *circuits, const struct hop *at)
 {
@@ -325,8 +263,73 @@ void tb_bursts_go_on(struct circuits *circuits, struct circuit_packet *packet,
 	do {
 		if (start == TB_TIME_NEVER)
 			start = begins_at(circuits, packet, at);
-		if (start != TB_TIME_NEVER)
-			burst_begin(circuits, &to_check, packet, at, start);
+		if (start != TB_TIME_NEVER) {
+			// Let the next burst of a hop cross from `start` on: its end is
+			// known at once, because what holds back its last flit is known
+			// too. With equal rates that is its own length alone, the burst
+			// having begun in time for the rest.
+			struct circuit_link *link = &circuits->links[at->link];
+			uint32_t burst = at->bursts;
+			bool last_burst = burst + 1 == packet->n_bursts;
+			uint32_t bytes = last_burst
+						 ? packet->of.wire_bytes -
+							   burst * circuits->burst_bytes
+						 : circuits->burst_bytes;
+			tb_time_ps burst_ps = link_time(link, bytes);
+			tb_time_ps end = start + burst_ps;
+			if (!circuits->equal_rates)
+				end = end_at_unequal_rates(
+					circuits, packet, at, start, bytes);
+			if (link->train)
+				note_train(link->train, at, start, end, burst_ps);
+			*span_at(at, burst) = (struct burst_span){start, end};
+			at->bursts = burst + 1;
+			at->armed = false;
+			link->serving = at->vc;
+			link->serves_last = last_burst;
+			link->reserved_until = end;
+			tb_records_burst(&circuits->replay.records, &link->cell, start,
+				end, bytes, burst == 0);
+			if (circuits->broadcasting)
+				tb_branches_count(circuits, packet, at, bytes);
+			// The header comes to the next switch; if that is in another
+			// part, a message reports it.
+			if (burst == 0 && !link->ejection && at->place != TB_HOP_LAST)
+				tb_wheel_put(&circuits->replay.wheel,
+					start + link->hop_ps, EV_HEADER,
+					packet->of.id << circuits->hops_shift |
+						at->number);
+			if (last_burst)
+				end_packet(circuits, &to_check, packet, at, end);
+			// Check the hops that may have waited for the burst of `at` that
+			// has just begun: the next one for the burst, the one before for
+			// the room that it makes, and its own. Those that wait for
+			// something else are checked when that happens.
+			uint32_t begun = packet->n_bursts;
+			bool leads_on = at->number + 1u < packet->of.n_hops;
+			if (at->number > 0) {
+				struct hop *before = hop_before(circuits, at);
+				begun = before->bursts;
+				if (before->place == TB_HOP_COPY)
+					tb_parts_send_room(circuits, packet, at, burst);
+				else if (begun == burst + before->room &&
+					 begun < packet->n_bursts)
+					check_later(circuits, &to_check, packet, before);
+			}
+			if (burst + 1 < begun && (burst + 1 < at->room || leads_on))
+				check_later(circuits, &to_check, packet, at);
+			if (at->place == TB_HOP_LAST)
+				tb_parts_send_burst(circuits, packet, at, burst);
+			else if (burst > 0 && leads_on) {
+				// Check the hop behind `at`, which may have waited for
+				// its burst.
+				struct hop *after = hop_after(circuits, at);
+				if (after->bursts == burst &&
+					(burst < after->room ||
+						at->number + 2u < packet->of.n_hops))
+					check_later(circuits, &to_check, packet, after);
+			}
+		}
 		start = TB_TIME_NEVER;
 	} while (next_to_check(circuits, &to_check, &packet, &at));
 }

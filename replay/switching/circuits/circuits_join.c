@@ -141,40 +141,6 @@ static void note_burst(struct circuits *circuits, struct hop *copy,
 	copy->bursts = burst + 1;
 }
 
-// receive_burst lets the next hop continue, if it waited for the burst.
-static void receive_burst(
-	struct circuits *circuits, const struct tb_part_message *message)
-{
-	uint32_t vc = message->words[0] & UINT8_MAX;
-	uint32_t number = message->words[0] >> 8 & UINT8_MAX;
-	struct circuit_packet *packet =
-		circuit_packet_at(circuits, *came(circuits, message->link, vc));
-	struct hop *copy = hop_at(circuits, packet, number);
-	note_burst(circuits, copy, message);
-	struct hop *after = hop_after(circuits, copy);
-	if (packet->of.n_hops > number + 1 && after->bursts + 1 == copy->bursts)
-		tb_bursts_go_on(circuits, packet, after, TB_TIME_NEVER);
-}
-
-// receive_room lets the last hop of this part continue, if it waited for the room. Only
-// then does this part know that the packet moves.
-static void receive_room(struct circuits *circuits, const struct tb_part_message *message)
-{
-	struct circuit_packet *packet =
-		circuit_packet_at(circuits, (uint32_t)message->words[4]);
-	struct hop *at = hop_at(circuits, packet, message->words[0] >> 8 & UINT8_MAX);
-	struct hop *copy = hop_after(circuits, at);
-	if (packet->of.n_hops == at->number + 1u) {
-		*copy = (struct hop){.link = (uint32_t)(message->words[4] >> 32),
-			.number = (uint8_t)(at->number + 1),
-			.place = TB_HOP_COPY};
-		packet->of.n_hops++;
-	}
-	note_burst(circuits, copy, message);
-	if (at->bursts + 1 == copy->bursts + at->room && at->bursts < packet->n_bursts)
-		tb_bursts_go_on(circuits, packet, at, TB_TIME_NEVER);
-}
-
 static void receive_ack(struct circuits *circuits, const struct tb_part_message *message)
 {
 	const uint64_t *words = message->words;
@@ -326,12 +292,43 @@ void tb_circuits_begin_window(struct circuits *circuits)
 			case PART_MESSAGE_HEADER:
 				receive_header(circuits, message, received->load);
 				break;
-			case PART_MESSAGE_BURST:
-				receive_burst(circuits, message);
-				break;
-			case PART_MESSAGE_ROOM:
-				receive_room(circuits, message);
-				break;
+			case PART_MESSAGE_BURST: {
+				// Let the next hop continue, if it waited for the burst.
+				uint32_t vc = message->words[0] & UINT8_MAX;
+				uint32_t number = message->words[0] >> 8 & UINT8_MAX;
+				struct circuit_packet *packet = circuit_packet_at(
+					circuits, *came(circuits, message->link, vc));
+				struct hop *copy = hop_at(circuits, packet, number);
+				note_burst(circuits, copy, message);
+				struct hop *after = hop_after(circuits, copy);
+				if (packet->of.n_hops > number + 1 &&
+					after->bursts + 1 == copy->bursts)
+					tb_bursts_go_on(
+						circuits, packet, after, TB_TIME_NEVER);
+			} break;
+			case PART_MESSAGE_ROOM: {
+				// Let the last hop of this part continue, if it waited
+				// for the room. Only then does this part know that the
+				// packet moves.
+				struct circuit_packet *packet = circuit_packet_at(
+					circuits, (uint32_t)message->words[4]);
+				struct hop *at = hop_at(circuits, packet,
+					message->words[0] >> 8 & UINT8_MAX);
+				struct hop *copy = hop_after(circuits, at);
+				if (packet->of.n_hops == at->number + 1u) {
+					*copy = (struct hop){
+						.link = (uint32_t)(message->words[4] >>
+								   32),
+						.number = (uint8_t)(at->number + 1),
+						.place = TB_HOP_COPY};
+					packet->of.n_hops++;
+				}
+				note_burst(circuits, copy, message);
+				if (at->bursts + 1 == copy->bursts + at->room &&
+					at->bursts < packet->n_bursts)
+					tb_bursts_go_on(
+						circuits, packet, at, TB_TIME_NEVER);
+			} break;
 			default: // PART_MESSAGE_ACK
 				receive_ack(circuits, message);
 			}

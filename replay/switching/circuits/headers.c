@@ -97,29 +97,6 @@ void tb_circuits_header(struct circuits *circuits, uint32_t id)
 	tb_list_add(&circuits->switches_now, sw, &at->listed);
 }
 
-// header_admit grants a waiter its VC and ends its wait. The wait is blamed on the flow
-// that held this VC, with the link that limited that flow as its root.
-static void header_admit(
-	struct circuits *circuits, struct circuit_packet *packet, uint32_t slot)
-{
-	uint32_t v = lowest_free(circuits, slot);
-	tb_time_ps wait = circuits->replay.now - packet->arrived;
-	const struct vc vc = vcs_of(circuits, slot)[v];
-	uint32_t number = packet->of.n_hops;
-	if (wait > 0) {
-		circuit_charge(circuits, packet, circuits->replay.now);
-		charge_link(circuits, packet, slot, circuits->replay.now);
-		if (came_by(circuits, packet)->crossing)
-			tb_parts_end_wait(circuits, packet);
-		packet->waited += wait;
-		tb_records_blame(&circuits->replay.records, came_by(circuits, packet)->id,
-			vc.root, packet->of.flow, vc.flow, wait, circuits->replay.now);
-	}
-	tb_circuits_grant(circuits, packet, slot, v);
-	struct hop *at = hop_at(circuits, packet, number);
-	at->wait = wait;
-}
-
 // route_frees returns when the first VC of a route will be free, as far as is known.
 static tb_time_ps route_frees(const struct circuits *circuits, uint32_t route)
 {
@@ -196,9 +173,31 @@ static uint32_t try_waiters(struct circuits *circuits, uint32_t sw, uint32_t fir
 			uint32_t slot =
 				circuit_pick(circuits, waiter->route, waiter->order, sw);
 			if (slot != NOTHING) {
-				header_admit(circuits,
-					circuit_packet_at(circuits, waiter->packet),
-					slot);
+				// Grant a waiter its VC and ends its wait. The wait is
+				// blamed on the flow that held this VC, with the link
+				// that limited that flow as its root.
+				struct circuit_packet *packet =
+					circuit_packet_at(circuits, waiter->packet);
+				uint32_t v = lowest_free(circuits, slot);
+				tb_time_ps wait = circuits->replay.now - packet->arrived;
+				const struct vc vc = vcs_of(circuits, slot)[v];
+				uint32_t number = packet->of.n_hops;
+				if (wait > 0) {
+					circuit_charge(
+						circuits, packet, circuits->replay.now);
+					charge_link(circuits, packet, slot,
+						circuits->replay.now);
+					if (came_by(circuits, packet)->crossing)
+						tb_parts_end_wait(circuits, packet);
+					packet->waited += wait;
+					tb_records_blame(&circuits->replay.records,
+						came_by(circuits, packet)->id, vc.root,
+						packet->of.flow, vc.flow, wait,
+						circuits->replay.now);
+				}
+				tb_circuits_grant(circuits, packet, slot, v);
+				struct hop *at = hop_at(circuits, packet, number);
+				at->wait = wait;
 				continue;
 			}
 			full = waiter->route;

@@ -485,18 +485,6 @@ int tb_circuits_make_part(struct circuits *circuits)
 	return status;
 }
 
-// make_rest makes what a network of one part has besides its links.
-static int make_rest(struct circuits *circuits, uint32_t n_packets)
-{
-	circuits->n_own = circuits->n_slots;
-	circuits->n_own_switches = circuits->replay.net->n_switches;
-	int status = make_switches(circuits);
-	if (status == TB_OK)
-		status = make_lists(circuits);
-	return status == TB_OK ? make_replay(circuits, n_packets, circuits->packet_bytes)
-			       : status;
-}
-
 static int circuits_allocate(struct circuits *circuits)
 {
 	uint32_t n_packets = 0;
@@ -509,8 +497,17 @@ static int circuits_allocate(struct circuits *circuits)
 		status = make_groups(circuits);
 	if (status != TB_OK)
 		return status;
-	if (!circuits->replay.parts)
-		return make_rest(circuits, n_packets);
+	if (!circuits->replay.parts) {
+		// Make what a network of one part has besides its links.
+		circuits->n_own = circuits->n_slots;
+		circuits->n_own_switches = circuits->replay.net->n_switches;
+		status = make_switches(circuits);
+		if (status == TB_OK)
+			status = make_lists(circuits);
+		return status == TB_OK
+			       ? make_replay(circuits, n_packets, circuits->packet_bytes)
+			       : status;
+	}
 	circuits->prefetches = n_packets * circuits->packet_bytes >= CACHE_BYTES;
 	status = make_owners(circuits);
 	return status == TB_OK ? make_replay(circuits, 1, circuits->packet_bytes)

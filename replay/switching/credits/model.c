@@ -16,14 +16,6 @@ static struct credits *credits_of_replay(struct tb_replay *replay)
 	return (void *)replay;
 }
 
-static void credits_revisit(struct credits *credits, uint32_t slot)
-{
-	for (uint32_t v = 0; v < credits->n_vls; v++)
-		if (lane_at(credits, slot, v)->choose_at <= credits->replay.now)
-			lane_at(credits, slot, v)->choose_at = TB_TIME_NEVER;
-	list_sender(credits, slot);
-}
-
 // is_current returns whether the packet of an EV_READY is still the first of its queue.
 // With faults it may have been discarded, and its record be another packet's.
 static inline bool is_current(
@@ -62,9 +54,12 @@ static __attribute__((noinline)) void arrive_in_general(
 		if (!replay->retries || !tb_failures_end_corrupted(credits, id))
 			tb_nodes_arrive(replay, id);
 		break;
-	case EV_CHOOSE:
-		credits_revisit(credits, id);
-		break;
+	case EV_CHOOSE: {
+		for (uint32_t v = 0; v < credits->n_vls; v++)
+			if (lane_at(credits, id, v)->choose_at <= credits->replay.now)
+				lane_at(credits, id, v)->choose_at = TB_TIME_NEVER;
+		list_sender(credits, id);
+	} break;
 	case EV_DRAINED:
 		tb_pause_drained(credits, id);
 		break;

@@ -215,22 +215,6 @@ static bool repair(struct tb_bbr *bbr, const struct tb_bbr_ack *ack)
 	return bbr->conserves;
 }
 
-static void bbr_set_window(struct tb_bbr *bbr, const struct tb_bbr_ack *ack)
-{
-	if (ack->n > 0 && !repair(bbr, ack)) {
-		uint64_t aim = aim_of(bbr, bbr->window_gain, ack->batch);
-		uint64_t window = (uint64_t)bbr->window + ack->n;
-		if (bbr->is_full && window > aim)
-			window = aim;
-		else if (!bbr->is_full && bbr->window >= aim &&
-			 ack->total >= INITIAL_WINDOW)
-			window = bbr->window;
-		bbr->window = window > WINDOW_LEAST ? (uint32_t)window : WINDOW_LEAST;
-	}
-	if (bbr->mode == TB_BBR_PROBE_RTT && bbr->window > WINDOW_LEAST)
-		bbr->window = WINDOW_LEAST;
-}
-
 void tb_bbr_acked(struct tb_bbr *bbr, const struct tb_bbr_ack *ack)
 {
 	// Count rounds, by what was delivered, and keep the rate. A sample that the
@@ -285,7 +269,18 @@ void tb_bbr_acked(struct tb_bbr *bbr, const struct tb_bbr_ack *ack)
 	tb_segment_rate rate = paced(tb_bbr_rate(bbr), bbr->gain);
 	if (bbr->is_full || rate > bbr->pacing)
 		bbr->pacing = rate;
-	bbr_set_window(bbr, ack);
+	if (ack->n > 0 && !repair(bbr, ack)) {
+		uint64_t aim = aim_of(bbr, bbr->window_gain, ack->batch);
+		uint64_t window = (uint64_t)bbr->window + ack->n;
+		if (bbr->is_full && window > aim)
+			window = aim;
+		else if (!bbr->is_full && bbr->window >= aim &&
+			 ack->total >= INITIAL_WINDOW)
+			window = bbr->window;
+		bbr->window = window > WINDOW_LEAST ? (uint32_t)window : WINDOW_LEAST;
+	}
+	if (bbr->mode == TB_BBR_PROBE_RTT && bbr->window > WINDOW_LEAST)
+		bbr->window = WINDOW_LEAST;
 }
 
 void tb_bbr_lost(struct tb_bbr *bbr)
