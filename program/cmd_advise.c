@@ -34,8 +34,8 @@ static const struct tb_option option_rows[] = {
 		"with more until their intervals are steady (default: 3)",
 		TB_COUNT, AT(advice.n_seeds), .min = 1, .max = TB_ADVICE_SEEDS_MOST},
 	{"exact", 0, NULL,
-		"Replay all changes with packets, also those of which the fluid model "
-		"foresees no gain",
+		"Replay all changes with packets, also those for which the fluid model "
+		"predicts no gain",
 		TB_FLAG, AT(advice.exact)},
 	{"for", 0, "JOB",
 		"Prefer what shortens the run time of this job, by its name or number "
@@ -47,12 +47,12 @@ static const struct tb_option option_rows[] = {
 	{"tries", 0, "N", "Try N changes, those of the findings first (default: all)",
 		TB_COUNT, AT(advice.most), .min = 1, .max = 1000},
 	{"time", 0, "TIME",
-		"Stop after so much time, such as 90s; what was proved is kept", TB_TIME,
-		AT(time), .min = 1},
+		"Stop after this much time, such as 90s; what was tried by then is kept",
+		TB_TIME, AT(time), .min = 1},
 	{"jobs", 0, "N", "Run N replays at once (default: one per core)", TB_COUNT,
 		AT(advice.n_at_once), .min = 1, .max = 1000},
 	{"write", 0, "FOLDER",
-		"Make FOLDER and write there what changes that help need: rank files",
+		"Make FOLDER, and write the rank files of the changes that help into it",
 		TB_TEXT, AT(advice.folder)},
 	{"no-keep", 0, NULL,
 		"Leave the store as it is (default: it keeps what was tried, for its "

@@ -125,8 +125,8 @@ static const struct tb_option option_rows[] = {
 		"Replay the packets as they arrive, and show the congestion matrix",
 		TB_FLAG, AT(watch)},
 	{"network", 0, "NETWORK",
-		"The network that --watch replays them on, as replay's -n (default: "
-		"qsnet)",
+		"The network on which --watch replays the packets, as replay's -n "
+		"(default: qsnet)",
 		TB_TEXT, AT(network), .files = "\\.ini$"},
 	{"relinquish-privileges", 'Z', "USER",
 		"Become USER once the interface is open and before FILE is; with root, "
@@ -149,28 +149,6 @@ static const struct tb_options option_table = {
 	.operand = {.kind = TB_CALL, AT(filter), .take = take_filter_word},
 	.check = check_capture_options,
 };
-
-static void print_interface(const struct tb_live_interface *item, size_t number)
-{
-	const struct {
-		bool is;
-		const char *text;
-	} states[] = {{item->up, "Up"}, {item->running, "Running"},
-		{item->loopback, "Loopback"}, {item->wireless, "Wireless"},
-		{item->connected, "Connected"}};
-	const char *joint = " [";
-	char shown[512];
-	printf("%zu.%s", number, tb_visible(item->name, shown, sizeof shown));
-	if (item->description[0])
-		printf(" (%s)", tb_visible(item->description, shown, sizeof shown));
-	for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
-		if (states[i].is)
-			printf("%s%s", joint, states[i].text);
-		if (states[i].is)
-			joint = ", ";
-	}
-	puts(joint[0] == ',' ? "]" : "");
-}
 
 static int print_interfaces_json(const struct tb_live_interface *list, size_t n)
 {
@@ -201,8 +179,31 @@ static int list_interfaces(bool json)
 	if (json)
 		code = print_interfaces_json(list, n);
 	else
-		for (size_t i = 0; i < n; i++)
-			print_interface(&list[i], i + 1);
+		for (size_t i = 0; i < n; i++) {
+			const struct tb_live_interface *item = &list[i];
+			size_t number = i + 1;
+			const struct {
+				bool is;
+				const char *text;
+			} states[] = {{item->up, "Up"}, {item->running, "Running"},
+				{item->loopback, "Loopback"},
+				{item->wireless, "Wireless"},
+				{item->connected, "Connected"}};
+			const char *joint = " [";
+			char shown[512];
+			printf("%zu.%s", number,
+				tb_visible(item->name, shown, sizeof shown));
+			if (item->description[0])
+				printf(" (%s)", tb_visible(item->description, shown,
+							sizeof shown));
+			for (size_t j = 0; j < sizeof states / sizeof *states; j++) {
+				if (states[j].is)
+					printf("%s%s", joint, states[j].text);
+				if (states[j].is)
+					joint = ", ";
+			}
+			puts(joint[0] == ',' ? "]" : "");
+		}
 	tb_live_list_free(list, n);
 	return code;
 }
@@ -291,24 +292,6 @@ static void capture_watch_packet(
 		watch_leave(watch); // the user closed the replay
 }
 
-// capture_watch_end ends the capture for the replay, waits until the user closes it, and
-// removes the store. Harmless without a replay.
-static void capture_watch_end(struct capture_watch *watch, uint64_t from_ns,
-	uint64_t to_ns, const struct tb_capture_counts *counts)
-{
-	if (watch->stream) {
-		tb_capture_write_end(
-			watch->stream, TB_CAPTURE_PCAPNG, from_ns, to_ns, counts);
-		watch_leave(watch);
-	}
-	tb_beside_end(&watch->beside, false);
-	if (watch->n_missed)
-		fprintf(stderr,
-			"tailback capture: the replay could not keep up and missed "
-			"%" PRIu64 " packets; the file has them\n",
-			watch->n_missed);
-}
-
 // A capture in progress.
 struct session {
 	const struct capture_arguments *args;
@@ -343,47 +326,6 @@ static const char *calling_user(void)
 		return NULL;
 	const struct passwd *user = getpwuid((uid_t)uid);
 	return user ? user->pw_name : NULL;
-}
-
-// open_output_unprivileged gives up root before it opens the file if there is a user to
-// own it, so that this user's rights decide; else afterwards, since the user nobody may
-// write nowhere.
-static int open_output_unprivileged(struct session *session, struct tb_error *error)
-{
-	const char *user = session->args->user;
-	if (!user && geteuid() == 0)
-		user = calling_user();
-	bool nobody = !user && geteuid() == 0;
-	int status = nobody ? TB_OK : tb_privileges_drop(user, error);
-	if (status == TB_OK) {
-		const char *path = session->args->write;
-		session->format = tb_capture_format_of(path);
-		status = tb_outfile_open_in_place(&session->out, path, error);
-		if (status == TB_OK)
-			session->stream = session->out.stream;
-	}
-	if (status == TB_OK && nobody)
-		status = tb_privileges_drop("nobody", error);
-	return status;
-}
-
-static void print_source(const struct session *session)
-{
-	char type[96];
-	const char *warning = tb_live_warning(session->live);
-	if (warning)
-		fprintf(stderr, "tailback capture: %s\n", warning);
-	tb_live_link_type_text(session->live, type, sizeof type);
-	if (session->args->interface)
-		fprintf(stderr,
-			"tailback capture: listening on %s, link type %s, snapshot "
-			"length "
-			"%" PRIu32 " bytes\n",
-			tb_live_interface(session->live), type,
-			tb_live_snap_bytes(session->live));
-	else
-		fprintf(stderr, "tailback capture: reading from %s, link type %s\n",
-			session->args->read, type);
 }
 
 // print_counts prints the counts in tcpdump's words: scripts read them.
@@ -465,7 +407,21 @@ static int finish_capture(struct session *session, int status, struct tb_error *
 	int failed = tb_outfile_commit(&session->out, status == TB_OK ? error : NULL);
 	status = status == TB_OK ? failed : status;
 	print_counts(session, "\n");
-	capture_watch_end(session->watch, session->from_ns, now_ns(), &counts);
+	// End the capture for the replay, wait until the user closes it, and remove
+	// the store. Harmless without a replay.
+	struct capture_watch *watch = session->watch;
+	uint64_t to_ns = now_ns();
+	if (watch->stream) {
+		tb_capture_write_end(watch->stream, TB_CAPTURE_PCAPNG, session->from_ns,
+			to_ns, &counts);
+		watch_leave(watch);
+	}
+	tb_beside_end(&watch->beside, false);
+	if (watch->n_missed)
+		fprintf(stderr,
+			"tailback capture: the replay could not keep up and missed "
+			"%" PRIu64 " packets; the file has them\n",
+			watch->n_missed);
 	return status;
 }
 
@@ -477,10 +433,40 @@ static int capture(struct session *session, struct tb_error *error)
 		.filter = args->filter,
 		.link_type = tb_live_link_type(session->live),
 		.snap_bytes = tb_live_snap_bytes(session->live)};
-	int status = open_output_unprivileged(session, error);
+	// Give up root before it opens the file if there is a user to
+	// own it, so that this user's rights decide; else afterwards, since the user
+	// nobody may write nowhere.
+	const char *user = session->args->user;
+	if (!user && geteuid() == 0)
+		user = calling_user();
+	bool nobody = !user && geteuid() == 0;
+	int status = nobody ? TB_OK : tb_privileges_drop(user, error);
+	if (status == TB_OK) {
+		const char *path = session->args->write;
+		session->format = tb_capture_format_of(path);
+		status = tb_outfile_open_in_place(&session->out, path, error);
+		if (status == TB_OK)
+			session->stream = session->out.stream;
+	}
+	if (status == TB_OK && nobody)
+		status = tb_privileges_drop("nobody", error);
 	if (status != TB_OK)
 		return status;
-	print_source(session);
+	char type[96];
+	const char *warning = tb_live_warning(session->live);
+	if (warning)
+		fprintf(stderr, "tailback capture: %s\n", warning);
+	tb_live_link_type_text(session->live, type, sizeof type);
+	if (session->args->interface)
+		fprintf(stderr,
+			"tailback capture: listening on %s, link type %s, snapshot "
+			"length "
+			"%" PRIu32 " bytes\n",
+			tb_live_interface(session->live), type,
+			tb_live_snap_bytes(session->live));
+	else
+		fprintf(stderr, "tailback capture: reading from %s, link type %s\n",
+			session->args->read, type);
 	session->from_ns = now_ns();
 	tb_capture_write_header(session->stream, session->format, &source);
 	fflush(session->stream);

@@ -71,9 +71,8 @@ static const struct tb_option option_rows[] = {
 	TB_TEXT_WIDTH_OPTION(struct compare_options, width, TB_AS_WIDE),
 	TB_SCHEMA_OPTION(tb_compare_write_schema),
 	{"fail-over", 0, "PERCENT",
-		"Exit with 3 if the headers of B wait more than PERCENT longer than "
-		"those of A, and not by chance, with 1 if the runs carried different "
-		"work",
+		"Exit with 3 if headers wait more than PERCENT longer in B than in A and "
+		"that is not chance; with 1 if the runs carried different work",
 		TB_REAL, AT(fail_over), SET(fail_over_given), .most = 1e6},
 	TB_WAIT_OPTION(struct compare_options, wait),
 	{"run", 0, "ID[..ID]",
@@ -105,34 +104,6 @@ static const struct tb_options option_table = {
 		.help = "stores are missing: name A.db and B.db",
 		.take = take_compared_store},
 };
-
-// newest_two finds the runs to compare when all of a store differ by their seed only.
-static int newest_two(const char *store, struct tb_seeds seeds[2], struct tb_error *error)
-{
-	struct tb_runs *list;
-	int status = tb_runs_open(&list, store, error);
-	if (status != TB_OK)
-		return status;
-	size_t n = tb_runs_n(list);
-	if (n < 2) {
-		status = tb_fail_in(error, TB_EUSAGE, store,
-			"holds %s: name another store to compare it with",
-			n == 0 ? "no run" : "only one run");
-	} else {
-		for (size_t i = 0; i < 2; i++) {
-			seeds[i].n = 1;
-			seeds[i].of[0].run = tb_runs_at(list, n - 2 + i)->id;
-		}
-		fprintf(stderr,
-			"tailback: note: the %zu runs of %s differ at most by their "
-			"seed: "
-			"the newest two are compared; choose others by --run A --run B, "
-			"or name a second store, whose seeds are paired with these\n",
-			n, store);
-	}
-	tb_runs_free(list);
-	return status;
-}
 
 static bool is_one_file(const char *a, const char *b)
 {
@@ -205,8 +176,37 @@ static int find_seeds(const struct compare_options *options, struct tb_seeds see
 		status = tb_seeds_like(&seeds[1], store, 0, error);
 		if (status == TB_OK)
 			status = tb_seeds_before(&seeds[0], &seeds[1], error);
-		if (status == TB_OK && seeds[0].n == 0)
-			return newest_two(store, seeds, error);
+		if (status == TB_OK && seeds[0].n == 0) {
+			// Find the runs to compare when all of a store differ by their
+			// seed only.
+			struct tb_runs *list;
+			status = tb_runs_open(&list, store, error);
+			if (status != TB_OK)
+				return status;
+			size_t n = tb_runs_n(list);
+			if (n < 2) {
+				status = tb_fail_in(error, TB_EUSAGE, store,
+					"holds %s: name another store to compare it with",
+					n == 0 ? "no run" : "only one run");
+			} else {
+				for (size_t i = 0; i < 2; i++) {
+					seeds[i].n = 1;
+					seeds[i].of[0].run =
+						tb_runs_at(list, n - 2 + i)->id;
+				}
+				fprintf(stderr,
+					"tailback: note: the %zu runs of %s differ at "
+					"most by their "
+					"seed: "
+					"the newest two are compared; choose others by "
+					"--run A --run B, "
+					"or name a second store, whose seeds are paired "
+					"with these\n",
+					n, store);
+			}
+			tb_runs_free(list);
+			return status;
+		}
 	} else {
 		for (int i = 0; status == TB_OK && i < 2; i++) {
 			const struct run_range *range = &options->runs[i];

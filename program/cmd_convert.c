@@ -1,13 +1,12 @@
 // tailback convert: writes the job of any trace in another format.
-#include "capture_args.h"
 #include "cli.h"
 #include "commands.h"
 #include "job_write.h"
 #include "network_open.h"
 #include "output_args.h"
 #include "preset.h"
-#include "reading_args.h"
 #include "trace.h"
+#include "trace_args.h"
 #include "units.h"
 #include "workload.h"
 
@@ -62,12 +61,13 @@ static const struct tb_option option_rows[] = {
 	{.help = "Traces of calls:"},
 	TB_INCLUDE(tb_reading_options, struct convert_arguments, reading),
 	{"per-node", 0, "N",
-		"The ranks of a node on which the job is to be replayed: libraries know "
-		"their neighbours",
+		"How many ranks each node will have when the job is replayed: libraries "
+		"choose algorithms by it",
 		TB_COUNT, AT(per_node), .min = 1, .max = TB_PER_NODE_MAX},
 	{"network", 'n', "NETWORK",
-		"The network for which it is: rates of reductions, links of GPUs (%s, or "
-		"as replay has it; default: none is known)",
+		"The network on which the job will be replayed, for the rates of "
+		"reductions and the links of GPUs (%s, or as replay has it; default: "
+		"none is known)",
 		TB_TEXT, AT(network), .lines = tb_network_preset_names,
 		.files = "\\.ini$"},
 	{.help = "Packet captures:"},
@@ -107,7 +107,7 @@ static const struct tb_options option_table = {
 static int check_converted(const struct convert_arguments *args,
 	const struct tb_workload *workload, struct tb_error *error)
 {
-	struct tb_workload_input input = tb_workload_input(workload, 0);
+	struct tb_workload_input input = tb_workload_input_at(workload, 0);
 	if (tb_workload_n_inputs(workload) > 1)
 		return tb_fail_in(error, TB_EUSAGE, args->traces.of[0],
 			"is one of several traces, each a job: one job is written");
@@ -149,10 +149,10 @@ static int convert(struct convert_arguments *args, struct tb_error *error)
 	if (status == TB_OK)
 		status = check_converted(args, workload, error);
 	if (status == TB_OK)
-		status = tb_job_write(tb_workload_input(workload, 0).job, args->form,
+		status = tb_job_write(tb_workload_input_at(workload, 0).job, args->form,
 			args->output, &note, error);
 	if (status == TB_OK && !args->quiet) {
-		struct tb_workload_input input = tb_workload_input(workload, 0);
+		struct tb_workload_input input = tb_workload_input_at(workload, 0);
 		// Print how the trace was read, and what the format does not hold.
 		tb_cmd_put_notes(stderr, input.job->notes, "", SIZE_MAX);
 		if (input.is_calls && !args->network)

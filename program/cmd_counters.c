@@ -49,10 +49,10 @@ static bool is_stored(const struct counters_options *options)
 	return options->beside && options->n_dumps == 1 && !options->store;
 }
 
-// check_counters_effect refuses options that would have no effect.
-static void check_counters_effect(
-	const struct counters_options *options, const struct argp_state *state)
+static void check_counters_options(void *arguments, const struct argp_state *state)
 {
+	const struct counters_options *options = arguments;
+	// Refuse options that would have no effect.
 	const struct {
 		bool given;
 		const char *option;
@@ -70,12 +70,6 @@ static void check_counters_effect(
 		if (of_dumps[i].given && is_stored(options))
 			argp_error(state, "%s is for dumps, and %s is a store",
 				of_dumps[i].option, options->dumps[0]);
-}
-
-static void check_counters_options(void *arguments, const struct argp_state *state)
-{
-	const struct counters_options *options = arguments;
-	check_counters_effect(options, state);
 	if (is_stored(options))
 		return;
 	if (!options->fabric)
@@ -98,21 +92,21 @@ static const struct tb_option option_rows[] = {
 		"The time between the dumps, such as 60s (default: by their times)",
 		TB_TIME, AT(interval_ps), .min = 1},
 	{"beside", 0, "STORE.db",
-		"Print how a replay agrees with the run: rank correlation, and the links "
-		"that disagree most; with a store of counters in place of dumps, of its "
-		"newest run",
+		"Print how a replay agrees with the counters: rank correlation, and the "
+		"links that disagree most; a store of counters may stand in place of "
+		"dumps",
 		TB_TEXT, AT(beside)},
 	{"run", 0, "ID", "The replay's number in its store (default: the newest)",
 		TB_COUNT, AT(run), .min = 1, .max = INT64_MAX},
 	{"measured", 0, "ID",
-		"The number of the run of counters, of a store in place of dumps "
-		"(default: the newest)",
+		"The run of counters to take from a store in place of dumps (default: "
+		"the newest)",
 		TB_COUNT, AT(measured), .min = 1, .max = INT64_MAX},
 	{"format", 'f', "FORMAT", "%s of --beside (default: text)", TB_FORMAT,
 		AT(output.format), TB_SET(struct counters_options, output.format_given),
 		.formats = TB_FORMATS_OF_LISTS},
 	{"scatter", 0, "PICTURE",
-		"Draw each link's measured stall against the simulated (.svg, .png, "
+		"Draw each link's measured stall against the simulated one (.svg, .png, "
 		".pdf)",
 		TB_TEXT, AT(scatter)},
 	{"top", 0, "N", "List N links of --beside (10; 0: all)", TB_COUNT, AT(top),
@@ -144,8 +138,7 @@ static const struct tb_options option_table = {
 	.check = check_counters_options,
 };
 
-static int measure_counters(
-	const struct counters_options *options, struct tb_error *error)
+static int store_counters(const struct counters_options *options, struct tb_error *error)
 {
 	struct tb_network *network = NULL;
 	struct tb_measured measured = {0};
@@ -193,38 +186,6 @@ static int put_scatter(
 		error);
 }
 
-// put_beside prints how a replay agrees with a run of counters.
-static int put_beside(const struct counters_options *options, struct tb_error *error)
-{
-	const char *measured = options->store ? options->store : options->dumps[0];
-	const char *const names[] = {measured, options->beside};
-	struct tb_run *runs[2] = {NULL, NULL};
-	struct tb_agreement agreement = {0};
-	struct tb_outfile out;
-	int status = tb_run_open(&runs[0], names[0], options->measured, error);
-	if (status == TB_OK)
-		status = tb_run_open(&runs[1], names[1], options->run, error);
-	if (status == TB_OK)
-		status = tb_agreement_init(&agreement, runs[0], runs[1], names, error);
-	if (status == TB_OK)
-		status = tb_outfile_open(&out, options->output.file, error);
-	if (status == TB_OK) {
-		bool to_read = tb_cmd_output_is_to_read(&options->output);
-		status = tb_agreement_write(&agreement, options->output.format,
-			options->top_given || !to_read ? (uint32_t)options->top
-						       : TOP_DEFAULT,
-			tb_cmd_text_width(options->width, out.stream, 0), out.stream,
-			error);
-		status = tb_cmd_output_end(&out, status, error);
-	}
-	if (status == TB_OK && options->scatter)
-		status = put_scatter(options->scatter, &agreement, error);
-	tb_agreement_fini(&agreement);
-	tb_run_free(runs[0]);
-	tb_run_free(runs[1]);
-	return status;
-}
-
 int tb_cmd_counters(int argc, char **argv)
 {
 	struct tb_error error;
@@ -241,8 +202,36 @@ int tb_cmd_counters(int argc, char **argv)
 			&options.output, COMMAND, options.width);
 	if (code != TB_EXIT_OK)
 		return code;
-	int status = is_stored(&options) ? TB_OK : measure_counters(&options, &error);
-	if (status == TB_OK && options.beside)
-		status = put_beside(&options, &error);
+	int status = is_stored(&options) ? TB_OK : store_counters(&options, &error);
+	if (status == TB_OK && options.beside) {
+		// Print how a replay agrees with a run of counters.
+		const char *measured = options.store ? options.store : options.dumps[0];
+		const char *const names[] = {measured, options.beside};
+		struct tb_run *runs[2] = {NULL, NULL};
+		struct tb_agreement agreement = {0};
+		struct tb_outfile out;
+		status = tb_run_open(&runs[0], names[0], options.measured, &error);
+		if (status == TB_OK)
+			status = tb_run_open(&runs[1], names[1], options.run, &error);
+		if (status == TB_OK)
+			status = tb_agreement_init(
+				&agreement, runs[0], runs[1], names, &error);
+		if (status == TB_OK)
+			status = tb_outfile_open(&out, options.output.file, &error);
+		if (status == TB_OK) {
+			bool to_read = tb_cmd_output_is_to_read(&options.output);
+			status = tb_agreement_write(&agreement, options.output.format,
+				options.top_given || !to_read ? (uint32_t)options.top
+							      : TOP_DEFAULT,
+				tb_cmd_text_width(options.width, out.stream, 0),
+				out.stream, &error);
+			status = tb_cmd_output_end(&out, status, &error);
+		}
+		if (status == TB_OK && options.scatter)
+			status = put_scatter(options.scatter, &agreement, &error);
+		tb_agreement_fini(&agreement);
+		tb_run_free(runs[0]);
+		tb_run_free(runs[1]);
+	}
 	return status == TB_OK ? TB_EXIT_OK : tb_cli_fail(&error);
 }

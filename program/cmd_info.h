@@ -3,12 +3,11 @@
 #ifndef TB_CMD_INFO_H
 #define TB_CMD_INFO_H
 
-#include "capture_args.h"
 #include "job.h"
 #include "packets.h"
-#include "reading_args.h"
 #include "run.h"
 #include "trace.h"
+#include "trace_args.h"
 #include "visible.h"
 
 #include <jansson.h>

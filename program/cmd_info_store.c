@@ -6,8 +6,8 @@
 #include "range_text.h"
 #include "recorded.h"
 #include "run_capture.h"
+#include "run_list.h"
 #include "swept.h"
-#include "unattributed.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -108,37 +108,6 @@ static json_t *store_json(const struct tb_runs *runs, const int64_t *unattribute
 	return NULL;
 }
 
-static int print_store_json(const struct info_options *options,
-	const struct tb_runs *runs, struct points points, struct tb_shard shard,
-	struct tb_error *error)
-{
-	int64_t *unattributed_ps = calloc(tb_runs_n(runs) + 1, sizeof *unattributed_ps);
-	if (!unattributed_ps)
-		return tb_fail_memory_in(error, options->file, "it");
-	int status = tb_runs_unattributed(options->file, runs, unattributed_ps, error);
-	if (!status)
-		status = info_print_json(
-			store_json(runs, unattributed_ps, points, shard), error);
-	free(unattributed_ps);
-	return status;
-}
-
-static void print_run_notes(
-	const struct info_options *options, const struct tb_run_info *info)
-{
-	for (size_t i = 0; i < info->n_notes; i++) {
-		const struct tb_run_note *note = &info->notes[i];
-		if (note->job == TB_ID_NONE)
-			info_line(options, "note", "%s: %s", info->network_name,
-				note->text);
-		else if (info->n_jobs > 1)
-			info_line(options, "note", "job %" PRIu32 ": %s", note->job,
-				note->text);
-		else
-			info_line(options, "note", "%s", note->text);
-	}
-}
-
 static void print_range(
 	const struct info_options *options, const struct tb_run_info *info)
 {
@@ -228,7 +197,17 @@ static void print_run_summary(
 				sizeof text[1]));
 	info_line(options, "options", "%s", *info->options ? info->options : "none");
 	info_line(options, "seed", "%" PRIu64, info->seed);
-	print_run_notes(options, info);
+	for (size_t i = 0; i < info->n_notes; i++) {
+		const struct tb_run_note *note = &info->notes[i];
+		if (note->job == TB_ID_NONE)
+			info_line(options, "note", "%s: %s", info->network_name,
+				note->text);
+		else if (info->n_jobs > 1)
+			info_line(options, "note", "job %" PRIu32 ": %s", note->job,
+				note->text);
+		else
+			info_line(options, "note", "%s", note->text);
+	}
 	if (info->wall_s > 0)
 		info_line(options, "took", "%.2f s, %s packets/s, at %s by Tailback %s",
 			info->wall_s,
@@ -257,8 +236,19 @@ int info_show_store(const struct info_options *options, const struct tb_runs *ru
 		return tb_fail_in(error, TB_EFORMAT, options->file, "holds no run");
 	size_t n_of_shard = 0;
 	struct tb_shard shard = shard_of(options->file, &n_of_shard);
-	if (options->json)
-		return print_store_json(options, runs, points, shard, error);
+	if (options->json) {
+		int64_t *unattributed_ps =
+			calloc(tb_runs_n(runs) + 1, sizeof *unattributed_ps);
+		if (!unattributed_ps)
+			return tb_fail_memory_in(error, options->file, "it");
+		status =
+			tb_runs_unattributed(options->file, runs, unattributed_ps, error);
+		if (!status)
+			status = info_print_json(
+				store_json(runs, unattributed_ps, points, shard), error);
+		free(unattributed_ps);
+		return status;
+	}
 	char shown[INFO_NAME_BYTES];
 	fprintf(options->text, "%s: store of %zu run%s\n",
 		tb_visible(options->file, shown, sizeof shown), n, n == 1 ? "" : "s");

@@ -231,25 +231,6 @@ static void print_pairs(
 	free(worst);
 }
 
-// info_print_congestion prints what a capture recorded of congestion.
-static void info_print_congestion(
-	const struct info_options *options, const struct tb_congestion *congestion)
-{
-	char text[TB_CONGESTION_TEXT_SIZE];
-	const struct tb_congestion_pair *all = &congestion->all;
-	if (tb_congestion_is_quiet(&all->counts) && all->acknowledged.n == 0)
-		return;
-	info_line(options, "congestion", "%s",
-		tb_congestion_is_quiet(&all->counts)
-			? "none recorded"
-			: tb_congestion_format(&all->counts, text, sizeof text));
-	print_pauses(options, congestion);
-	print_round_trips(options, "round trips", "by handshake", &all->handshake);
-	print_round_trips(options, all->handshake.n ? "" : "round trips",
-		"by acknowledgement", &all->acknowledged);
-	print_pairs(options, congestion);
-}
-
 static json_t *time_json(uint64_t n, int64_t ps)
 {
 	return n > 0 && ps >= 0 ? tb_json_count((uint64_t)ps) : json_null();
@@ -376,24 +357,8 @@ static tb_time_ps packets_span_ps(const struct tb_packets_summary *summary)
 	return ns <= 0 ? 0 : (ns < most ? ns : most) * TB_PS_PER_NS;
 }
 
-// print_ends prints when the capture's packets were captured, as --from takes it.
-static void print_ends(
-	const struct info_options *options, const struct tb_packets_summary *summary)
-{
-	char first[48], last[48];
-	if (summary->n_packets > 0)
-		fprintf(options->text, "  %-12s%s to %s (UTC)\n", "captured",
-			tb_instant_format(summary->first_at_ns, first, sizeof first),
-			tb_instant_format(summary->last_at_ns, last, sizeof last));
-	if (summary->n_packets > 0)
-		fprintf(options->text,
-			"  %-12s%s; at what rate, 'replay --closed-loop' estimates\n",
-			"recorded",
-			tb_format_time(packets_span_ps(summary), first, sizeof first));
-}
-
-// packet_types_json lists what was not decoded to network addresses, by type.
-static json_t *packet_types_json(
+// undecoded_types_json lists what was not decoded to network addresses, by type.
+static json_t *undecoded_types_json(
 	const struct tb_packets *packets, enum tb_packets_list list)
 {
 	char name[TB_FRAME_TYPE_TEXT_SIZE];
@@ -426,9 +391,9 @@ static json_t *packets_json(const struct tb_packets *packets,
 		tb_json_text(network), "mean_share", load->mean_share, "busiest_share",
 		load->busiest_share, "busiest_node", (json_int_t)load->busiest.id,
 		"half_scale", load->half_scale, "types", "control",
-		packet_types_json(packets, TB_LIST_CONTROL), "undecodable",
-		packet_types_json(packets, TB_LIST_UNDECODABLE), "between_macs",
-		packet_types_json(packets, TB_LIST_BETWEEN_MACS), "congestion",
+		undecoded_types_json(packets, TB_LIST_CONTROL), "undecodable",
+		undecoded_types_json(packets, TB_LIST_UNDECODABLE), "between_macs",
+		undecoded_types_json(packets, TB_LIST_BETWEEN_MACS), "congestion",
 		info_congestion_json(congestion));
 	const struct {
 		const char *key;
@@ -505,8 +470,38 @@ int info_show_packets(const struct info_options *options, struct tb_packets *pac
 			TB_OK)
 			made = tb_fail_in(status ? &ignored : error, TB_EIO,
 				"standard output", "writing failed");
-		print_ends(options, tb_packets_summary(packets));
-		info_print_congestion(options, congestion);
+		// Print when the capture's packets were captured, as --from takes it.
+		const struct tb_packets_summary *summary = tb_packets_summary(packets);
+		char first[48], last[48];
+		if (summary->n_packets > 0)
+			fprintf(options->text, "  %-12s%s to %s (UTC)\n", "captured",
+				tb_instant_format(
+					summary->first_at_ns, first, sizeof first),
+				tb_instant_format(
+					summary->last_at_ns, last, sizeof last));
+		if (summary->n_packets > 0)
+			fprintf(options->text,
+				"  %-12s%s; at what rate, 'replay --closed-loop' "
+				"estimates\n",
+				"recorded",
+				tb_format_time(
+					packets_span_ps(summary), first, sizeof first));
+		// Print what a capture recorded of congestion.
+		char text[TB_CONGESTION_TEXT_SIZE];
+		const struct tb_congestion_pair *all = &congestion->all;
+		if (!tb_congestion_is_quiet(&all->counts) || all->acknowledged.n != 0) {
+			info_line(options, "congestion", "%s",
+				tb_congestion_is_quiet(&all->counts)
+					? "none recorded"
+					: tb_congestion_format(
+						  &all->counts, text, sizeof text));
+			print_pauses(options, congestion);
+			print_round_trips(
+				options, "round trips", "by handshake", &all->handshake);
+			print_round_trips(options, all->handshake.n ? "" : "round trips",
+				"by acknowledgement", &all->acknowledged);
+			print_pairs(options, congestion);
+		}
 	}
 	tb_congestion_free(congestion);
 	return status ? status : made;

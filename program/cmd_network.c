@@ -1,19 +1,33 @@
 // tailback network: what a fabric is, and what its routes do, without a replay.
-#include "cmd_network.h"
-
 #include "cli.h"
 #include "commands.h"
+#include "fabric_file_write.h"
 #include "fabric_formats.h"
+#include "fabric_paths.h"
+#include "fabric_report.h"
+#include "fabric_store.h"
 #include "fabric_traffic.h"
+#include "input_files.h"
 #include "json.h"
+#include "names.h"
+#include "network.h"
 #include "network_open.h"
+#include "picture_args.h"
+#include "placement.h"
 #include "preset.h"
+#include "preset_write.h"
+#include "progress.h"
 #include "route_file.h"
+#include "route_file_write.h"
+#include "session.h"
 #include "switchings.h"
+#include "temporary.h"
+#include "tree_picture.h"
 #include "wrap.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define COMMAND		"tailback network"
 #define NETWORK_FORMATS (TB_FORMATS_OF_PICTURES | TB_FORMATS_OF_NETWORKS)
@@ -22,6 +36,21 @@
 #define THREADS_MOST 1024
 #define TOP_DEFAULT  10
 #define TOP_MOST     1000
+#define ODD_MOST     20 // listed in text
+
+struct network_options {
+	const char *network, *routes, *roots, *names;
+	const char *traffic;   // store of a run; NULL: none
+	int64_t run;	       // in it; 0: the newest
+	const char *hosts;     // that send and receive; NULL: all
+	const char *from, *to; // of a path; NULL: none is asked for
+	const char *store;     // NULL: none
+	bool view, list;
+	struct tb_route_study_options study;
+	uint32_t top;
+	struct tb_picture_args picture;
+	struct tb_given given;
+};
 
 static void check_network_options(void *arguments, const struct argp_state *state)
 {
@@ -51,8 +80,8 @@ static const struct tb_option option_rows[] = {
 		"dump_lfts writes them, or OpenSM and ibdiagnet as .fdbs",
 		TB_TEXT, AT(routes), .files = "."},
 	{"traffic", 0, "RUN",
-		"Routes for what the nodes sent each other in a run of a store (-f lfts "
-		"writes them)",
+		"Compute routes for what the nodes sent each other in a run of a store "
+		"(-f lfts writes them)",
 		TB_TEXT, AT(traffic), .files = "\\.db$"},
 	{"run", 0, "ID",
 		"The run's number in the store of --traffic (default: the newest)",
@@ -75,22 +104,21 @@ static const struct tb_option option_rows[] = {
 		"List the networks and the keys behind their names, and exit (-f json)",
 		TB_FLAG, AT(list)},
 	{"store", 0, "FILE",
-		"Also keep the pairs of all to all as a run in a store, for view, matrix "
-		"and SQL",
+		"Also store the pairs of all to all as a run, for view, matrix and SQL",
 		TB_TEXT, AT(store), .files = "\\.db$"},
 	{"from", 0, "HOST",
 		"Print the paths from this host to that of --to, and nothing else",
 		TB_TEXT, AT(from)},
-	{"to", 0, "HOST", "Where the paths lead", TB_TEXT, AT(to)},
+	{"to", 0, "HOST", "The destination of the paths", TB_TEXT, AT(to)},
 	{"top", 0, "N", "List the N hottest links (10)", TB_COUNT, AT(top),
 		.max = TOP_MOST},
 	{"shifts", 0, "N",
-		"Look at N shifts at most (1024; fewer of more than 16384 hosts)",
-		TB_COUNT, AT(study.n_shifts), .min = 1, .max = SAMPLES},
+		"Study at most N shifts (1024; fewer of more than 16384 hosts)", TB_COUNT,
+		AT(study.n_shifts), .min = 1, .max = SAMPLES},
 	{"bisections", 0, "N",
 		"Draw N random bisections (1000; fewer of more than 1048 hosts)",
 		TB_COUNT, AT(study.n_bisections), .min = 1, .max = SAMPLES},
-	{"seed", 0, "N", "Seed of what is drawn (1)", TB_COUNT, AT(study.seed),
+	{"seed", 0, "N", "Seed of the random choices (1)", TB_COUNT, AT(study.seed),
 		.max = INT64_MAX},
 	{"threads", 0, "N", "Use N threads (default: one per core)", TB_COUNT,
 		AT(study.n_workers), .min = 1, .max = THREADS_MOST},
@@ -296,39 +324,219 @@ static json_t *add_keys(
 	return list;
 }
 
-static int list_networks_json(char *names)
-{
-	size_t n;
-	const struct tb_switching_kind *kinds = tb_switching_kinds(&n);
-	json_t *networks = json_array(), *fabrics = json_array(), *keys = json_array();
-	char text[160];
-	char *rest = names, *name;
-	while ((name = strsep(&rest, "\n")) && *name)
-		networks = tb_json_append(networks,
-			json_pack("{s:o, s:o}", "name", tb_json_text(name), "summary",
-				tb_json_text(tb_network_preset_summary(
-					name, text, sizeof text))));
-	for (size_t i = 0; tb_fabric_format(i); i++)
-		fabrics = tb_json_append(fabrics, json_string(tb_fabric_format(i)->name));
-	keys = add_keys(keys, NULL, tb_preset_keys, tb_preset_n_keys);
-	for (size_t i = 0; i < n; i++)
-		keys = add_keys(keys, kinds[i].name, kinds[i].keys, kinds[i].n_keys);
-	return tb_json_write(json_pack("{s:o, s:o, s:o}", "networks", networks,
-				     "fabric_formats", fabrics, "keys", keys),
-		17, stdout);
-}
-
 // network_list prints what networks there are and what they take; text in `width`
 // columns, 0: those of the terminal.
 static int network_list(bool as_json, uint64_t width)
 {
 	char *names = tb_network_preset_names();
 	int status = names ? TB_OK : TB_ENOMEM;
-	if (names && as_json)
-		status = list_networks_json(names);
-	else if (names)
+	if (names && as_json) {
+		size_t n;
+		const struct tb_switching_kind *kinds = tb_switching_kinds(&n);
+		json_t *networks = json_array(), *fabrics = json_array(),
+		       *keys = json_array();
+		char text[160];
+		char *rest = names, *name;
+		while ((name = strsep(&rest, "\n")) && *name)
+			networks = tb_json_append(
+				networks, json_pack("{s:o, s:o}", "name",
+						  tb_json_text(name), "summary",
+						  tb_json_text(tb_network_preset_summary(
+							  name, text, sizeof text))));
+		for (size_t i = 0; tb_fabric_format(i); i++)
+			fabrics = tb_json_append(
+				fabrics, json_string(tb_fabric_format(i)->name));
+		keys = add_keys(keys, NULL, tb_preset_keys, tb_preset_n_keys);
+		for (size_t i = 0; i < n; i++)
+			keys = add_keys(
+				keys, kinds[i].name, kinds[i].keys, kinds[i].n_keys);
+		status = tb_json_write(json_pack("{s:o, s:o, s:o}", "networks", networks,
+					       "fabric_formats", fabrics, "keys", keys),
+			17, stdout);
+	} else if (names)
 		list_networks_text(names, tb_cmd_text_width(width, stdout, 0));
 	free(names);
+	return status;
+}
+
+// The viewer and figures read runs of stores. What the routes do is made one, in a folder
+// that is removed again.
+struct network_store {
+	struct tb_temporary folder;
+	char path[TB_TEMPORARY_FILE_BYTES];
+};
+
+static int make_network_store(struct network_store *beside,
+	const struct tb_fabric_report *report, struct tb_error *error)
+{
+	int status = tb_temporary_init(&beside->folder, "the picture", error);
+	if (status != TB_OK)
+		return status;
+	tb_temporary_file(&beside->folder, "network.db", beside->path);
+	return tb_fabric_store(report, beside->path, error);
+}
+
+struct drawing {
+	const struct network_options *options;
+	const struct tb_fabric_report *report;
+	struct tb_run *run;
+	struct tb_error *error;
+};
+
+static int draw_network_tree(void *context, struct tb_picture *picture)
+{
+	const struct drawing *drawing = context;
+	struct tb_fabric_verdict verdict;
+	const char *notes[TB_VERDICT_SENTENCES + 1] = {NULL};
+	tb_fabric_judge(drawing->report, &verdict);
+	for (int i = 0; i < verdict.n; i++)
+		notes[i] = verdict.sentences[i];
+	const struct tb_tree_figure figure = {.run = drawing->run,
+		.metric = TB_BUSY,
+		.colours = drawing->options->picture.colours,
+		.theme = drawing->options->picture.theme,
+		.width = (double)drawing->options->picture.width,
+		.title = drawing->report->name,
+		.measure = "load of a link in terms of the hottest, all to all",
+		.notes = notes};
+	return tb_tree_picture(picture, &figure, drawing->error);
+}
+
+static void show_following(void *line, double share)
+{
+	tb_cli_show_share(line, share, "following routes");
+}
+
+// put_network_report hands the report to where it is asked for.
+static int put_network_report(const struct network_options *options,
+	const struct tb_fabric_report *report, struct tb_error *error)
+{
+	enum tb_format format = options->picture.output.format;
+	int status = TB_OK;
+	if (options->store)
+		status = tb_fabric_store(report, options->store, error);
+	if (status != TB_OK)
+		return status;
+	if (options->view) {
+		struct network_store beside = {.path = ""};
+		status = make_network_store(&beside, report, error);
+		const struct tb_session_options session = {.store = beside.path,
+			.width = 1280,
+			.height = 720,
+			.theme = options->picture.theme_given ? options->picture.theme
+							      : TB_DARK,
+			.colours = options->picture.colours,
+			.metric = TB_BUSY,
+			.given_metric = true,
+			.stop = tb_cli_catch_stop()};
+		if (status == TB_OK)
+			status = tb_session_run(&session, error);
+		tb_temporary_fini(&beside.folder);
+		return status;
+	}
+	if (TB_FORMATS_DRAWN >> format & 1) {
+		struct network_store beside = {.path = ""};
+		struct drawing drawing = {options, report, NULL, error};
+		status = make_network_store(&beside, report, error);
+		if (status == TB_OK)
+			status = tb_run_open(&drawing.run, beside.path, 0, error);
+		if (status == TB_OK)
+			status = tb_cmd_picture_write(&options->picture,
+				&(struct tb_cmd_figure){.context = &drawing,
+					.picture = draw_network_tree},
+				error);
+		tb_run_free(drawing.run);
+		tb_temporary_fini(&beside.folder);
+		return status;
+	}
+	struct tb_outfile out;
+	status = tb_outfile_open(&out, options->picture.output.file, error);
+	if (status != TB_OK)
+		return status;
+	if (format == TB_FORMAT_JSON)
+		status = tb_fabric_write_json(report, out.stream);
+	else if (format == TB_FORMAT_CSV)
+		tb_fabric_write_csv(report, out.stream);
+	else
+		status = tb_fabric_write_text(report,
+			tb_cmd_text_width(options->picture.width, out.stream, 0),
+			out.stream);
+	if (status != TB_OK)
+		status = tb_fail_memory(error, "the network");
+	return tb_cmd_output_end(&out, status, error);
+}
+
+// choose_hosts takes the hosts that the options list, or all that send.
+static int choose_hosts(const struct tb_network *network, const char *list,
+	struct tb_fabric_hosts *chosen, struct tb_error *error)
+{
+	struct tb_hosts hosts = {0};
+	int status = !list ? TB_OK
+		     : tb_input_is_file(list)
+			     ? tb_hosts_read(&hosts, list, network, error)
+			     : tb_hosts_parse(&hosts, list, NULL, network, error);
+	uint32_t *nodes = malloc((hosts.n + 1u) * sizeof *nodes);
+	if (status == TB_OK && !nodes)
+		status = tb_fail_memory(error, "the hosts");
+	for (uint32_t i = 0; status == TB_OK && i < hosts.n; i++) {
+		nodes[i] = hosts.hosts[i].node;
+		if (nodes[i] >= tb_network_n_nodes(network))
+			status = tb_fail(error, TB_EUSAGE,
+				"--hosts=%s: the network has %u nodes", list,
+				tb_network_n_nodes(network));
+	}
+	if (status == TB_OK)
+		status = tb_fabric_hosts_init(chosen, network, nodes, hosts.n, error);
+	free(nodes);
+	tb_hosts_fini(&hosts);
+	return status;
+}
+
+static int write_network_file(const struct tb_network *network, enum tb_format format,
+	FILE *stream, struct tb_error *error)
+{
+	static const enum tb_fabric_file_format formats[TB_N_FORMATS] = {
+		[TB_FORMAT_IBNETDISCOVER] = TB_FABRIC_FILE_IBNETDISCOVER,
+		[TB_FORMAT_EDGES] = TB_FABRIC_FILE_EDGES,
+		[TB_FORMAT_DOT] = TB_FABRIC_FILE_DOT,
+		[TB_FORMAT_GRAPH] = TB_FABRIC_FILE_GRAPH};
+	const struct tb_network_params *params = tb_network_params(network);
+	if (format == TB_FORMAT_LFTS)
+		return tb_route_file_write(stream, network, error);
+	if (format != TB_FORMAT_INI)
+		return tb_fabric_file_write(stream, network, formats[format], error);
+	if (strcmp(params->shape, TB_SHAPE_FABRIC) == 0)
+		return tb_fail(error, TB_EUSAGE,
+			"an INI file describes a regular tree: write this fabric as "
+			"ibnetdiscover or edges");
+	tb_preset_write(params, stream);
+	return TB_OK;
+}
+
+// network_paths writes the ways between two hosts.
+static int network_paths(const struct tb_network *network,
+	const struct network_options *options, struct tb_error *error)
+{
+	const struct tb_cmd_output *output = &options->picture.output;
+	struct tb_named_nodes from, to;
+	struct tb_fabric_paths *paths = NULL;
+	struct tb_outfile out;
+	int status = tb_names_find_nodes(network, options->from, &from, error);
+	if (status == TB_OK)
+		status = tb_names_find_nodes(network, options->to, &to, error);
+	if (status == TB_OK)
+		status = tb_fabric_paths_new(
+			&paths, network, from, to, options->study.seed, error);
+	if (status == TB_OK)
+		status = tb_outfile_open(&out, output->file, error);
+	if (status == TB_OK) {
+		if (output->format != TB_FORMAT_JSON)
+			tb_fabric_paths_text(paths, out.stream);
+		else if (tb_fabric_paths_json(paths, out.stream) != TB_OK)
+			status = tb_fail_memory(error, "the network");
+		status = tb_cmd_output_end(&out, status, error);
+	}
+	tb_fabric_paths_free(paths);
 	return status;
 }
 
@@ -338,12 +546,61 @@ static int run_network(const struct network_options *options, struct tb_error *e
 	int status = network_open(options, &network, error);
 	if (status != TB_OK)
 		return status;
-	if (TB_FORMATS_OF_NETWORKS >> options->picture.output.format & 1)
-		status = network_copy(network, options, error);
-	else if (options->from)
+	if (TB_FORMATS_OF_NETWORKS >> options->picture.output.format & 1) {
+		// Write the network itself.
+		const struct tb_cmd_output *output = &options->picture.output;
+		struct tb_outfile out;
+		status = tb_outfile_open(&out, output->file, error);
+		if (status == TB_OK)
+			status = tb_cmd_output_end(&out,
+				write_network_file(
+					network, output->format, out.stream, error),
+				error);
+	} else if (options->from)
 		status = network_paths(network, options, error);
-	else
-		status = network_report(network, options, error);
+	else {
+		// Study the network and puts the report where it is asked for.
+		struct tb_fabric_hosts hosts = {0};
+		status = choose_hosts(network, options->hosts, &hosts, error);
+		if (status == TB_OK) {
+			// Study the network, and puts what it found where it is asked
+			// for.
+			struct tb_fabric fabric = {0};
+			struct tb_route_study study = {0};
+			struct tb_progress progress;
+			struct tb_route_study_options asked = options->study;
+			asked.hosts = &hosts;
+			asked.progress = show_following;
+			asked.context = &progress;
+			status = tb_fabric_init(&fabric, network, &hosts, error);
+			if (status == TB_OK) {
+				tb_progress_init(&progress, STDERR_FILENO);
+				status = tb_route_study_init(
+					&study, network, &asked, error);
+				tb_progress_done(&progress);
+			}
+			if (status == TB_OK)
+				status = put_network_report(options,
+					&(struct tb_fabric_report){.fabric = &fabric,
+						.study = &study,
+						.name = options->network,
+						.routes = options->routes
+								  ? options->routes
+							  : options->traffic
+								  ? options->traffic
+								  : "",
+						.is_for_traffic =
+							options->traffic != NULL,
+						.traffic_run = options->run,
+						.seed = asked.seed,
+						.n_hottest = options->top,
+						.n_odd = ODD_MOST},
+					error);
+			tb_route_study_fini(&study);
+			tb_fabric_fini(&fabric);
+		}
+		tb_fabric_hosts_fini(&hosts);
+	}
 	tb_network_free(network);
 	return status;
 }

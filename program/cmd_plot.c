@@ -23,11 +23,11 @@ static const struct tb_option option_rows[] = {
 		"The x axis: an axis of the sweep, or a result: offered, accepted, "
 		"taken, given, latency, waiting",
 		TB_TEXT, AT(curves.x), .list = axis_words},
-	{"y", 'y', "NAME", "The y axis: likewise", TB_TEXT, AT(curves.y),
+	{"y", 'y', "NAME", "The y axis: an axis or a result, too", TB_TEXT, AT(curves.y),
 		.list = axis_words},
 	{"series", 0, "AXES",
-		"Axes, joined by commas: a curve for each combination of their values; "
-		"the mean over the others",
+		"Axes, joined by commas: a curve for each combination of their values, "
+		"averaged over the other axes",
 		TB_TEXT, AT(curves.series)},
 	{"where", 0, "AXIS=VALUE",
 		"Only points with this value; may be given again, for the same axis to "

@@ -2,7 +2,6 @@
 #include "cmd_replay.h"
 #include "peers.h"
 
-#include "capture_args.h"
 #include "cli.h"
 #include "commands.h"
 #include "input_files.h"
@@ -10,9 +9,9 @@
 #include "network_open.h"
 #include "output_args.h"
 #include "preset.h"
-#include "reading_args.h"
 #include "recording_together.h"
 #include "trace.h"
+#include "trace_args.h"
 #include "value_list.h"
 
 #include <inttypes.h>
@@ -178,9 +177,9 @@ static const struct tb_option option_rows[] = {
 		TB_WORD, RECORD(workload.stdin_is_job), .list = stdin_kinds},
 	{.help = "Several replays at once:"},
 	{"each", 0, NULL, "Replay every TRACE into a run of its own", TB_FLAG, AT(each)},
-	{"jobs", 0, "N", "Run N of them at once (default: one per core)", TB_COUNT,
+	{"jobs", 0, "N", "Run N replays at once (default: one per core)", TB_COUNT,
 		AT(options.n_workers), .min = 1, .max = JOBS_MOST},
-	TB_SHARD_OPTION(struct parsing, options.shard, "them"),
+	TB_SHARD_OPTION(struct parsing, options.shard, "the replays"),
 	{.help = "Several jobs on one network:"},
 	{"job", 0, "FILE[,KEY=VALUE...]",
 		"Another job or capture: start=TIME, "
@@ -383,40 +382,6 @@ static int lead_replay(
 	return code;
 }
 
-// replay_together runs one replay with the other processes that mpirun started.
-static int replay_together(struct replay_options *options, const struct parsing *parsing)
-{
-	struct tb_peers peers;
-	struct tb_error error;
-	if (tb_peers_open(&peers, &error) != TB_OK)
-		return tb_cli_fail(&error);
-	if (tb_peer_streams_new(&options->record.peers, &peers) != TB_OK)
-		return tb_cli_no_memory("the processes");
-	options->record.settled = catch_stop;
-	int code = peers.rank > 0 ? serve_replay(options) : lead_replay(options, parsing);
-	tb_peer_streams_free(options->record.peers);
-	// A process that failed by itself leaves others waiting: then mpirun ends them.
-	peers.leave(peers.context, peers.rank == 0 || code == TB_EXIT_OK);
-	return code;
-}
-
-// run_together has the processes that mpirun started simulate one run.
-static int run_together(const struct parsing *parsing, bool many)
-{
-	struct replay_options options = parsing->options;
-	if (many)
-		return tb_cli_usage("tailback replay",
-			"with mpirun all processes simulate one run: leave out --each "
-			"and "
-			"--shard, and name one seed");
-	if (reads_stdin(parsing))
-		return tb_cli_usage("tailback replay",
-			"standard input reaches one process alone: name files");
-	if (plan_runs(parsing, &options.record, 1) != TB_OK)
-		return tb_cli_no_memory("the run");
-	return replay_together(&options, parsing);
-}
-
 static int replay_all(const struct parsing *parsing)
 {
 	size_t n_traces = parsing->options.record.workload.n_traces;
@@ -433,8 +398,36 @@ static int replay_all(const struct parsing *parsing)
 	if (many && reads_stdin(parsing))
 		return tb_cli_usage("tailback replay",
 			"standard input can be read once: name files for several runs");
-	if (tb_peers_launched() > 1)
-		return run_together(parsing, many);
+	if (tb_peers_launched() > 1) {
+		// Has the processes that mpirun started simulate one run.
+		struct replay_options options = parsing->options;
+		if (many)
+			return tb_cli_usage("tailback replay",
+				"with mpirun all processes simulate one run: leave out "
+				"--each "
+				"and "
+				"--shard, and name one seed");
+		if (reads_stdin(parsing))
+			return tb_cli_usage("tailback replay",
+				"standard input reaches one process alone: name files");
+		if (plan_runs(parsing, &options.record, 1) != TB_OK)
+			return tb_cli_no_memory("the run");
+		// Run one replay with the other processes that mpirun started.
+		struct tb_peers peers;
+		struct tb_error error;
+		if (tb_peers_open(&peers, &error) != TB_OK)
+			return tb_cli_fail(&error);
+		if (tb_peer_streams_new(&options.record.peers, &peers) != TB_OK)
+			return tb_cli_no_memory("the processes");
+		options.record.settled = catch_stop;
+		int code = peers.rank > 0 ? serve_replay(&options)
+					  : lead_replay(&options, parsing);
+		tb_peer_streams_free(options.record.peers);
+		// A process that failed by itself leaves others waiting: then mpirun ends
+		// them.
+		peers.leave(peers.context, peers.rank == 0 || code == TB_EXIT_OK);
+		return code;
+	}
 	int code = check_replay_inputs(parsing);
 	if (code != TB_EXIT_OK)
 		return code;

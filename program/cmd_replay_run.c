@@ -8,16 +8,13 @@
 #include "packets_text.h"
 #include "progress.h"
 #include "range_text.h"
-#include "reading_args.h"
 #include "recorded.h"
-#include "recording_alone.h"
-#include "recording_bound.h"
-#include "recording_check.h"
+#include "recording_beside.h"
 #include "recording_many.h"
-#include "recording_range.h"
 #include "run_capture.h"
 #include "stop.h"
 #include "switchings.h"
+#include "trace_args.h"
 #include "underload.h"
 
 #include <inttypes.h>
@@ -55,8 +52,8 @@ static void print_job(const struct tb_recording_summary *run, const struct tb_jo
 // print_input prints the summary of an input, below its name if there are several.
 static int print_input(const struct tb_recording_summary *run, uint32_t i)
 {
-	struct tb_workload_input input = tb_workload_input(run->workload, i);
-	struct tb_workload_job job = tb_workload_job(run->workload, input.first_job);
+	struct tb_workload_input input = tb_workload_input_at(run->workload, i);
+	struct tb_workload_job job = tb_workload_job_at(run->workload, input.first_job);
 	char start[24];
 	if (tb_workload_n_inputs(run->workload) > 1)
 		fprintf(stderr,
@@ -87,24 +84,6 @@ static const char *network_shape(
 	return buffer;
 }
 
-static void print_network(const struct tb_recording_summary *run)
-{
-	const struct tb_network_params *params = tb_network_params(run->network);
-	char caution[TB_CAUTION_SIZE];
-	char rails[32] = "", library[64] = "", nodes[48], shape[48];
-	if (params->n_rails > 1)
-		snprintf(rails, sizeof rails, " on %u rails", params->n_rails);
-	// Without a library, a policy for rails may need the hosts, too.
-	if (!tb_host_does_nothing(&params->host) &&
-		strcmp(params->host.name, "none") != 0)
-		snprintf(library, sizeof library, ", by %s", params->host.name);
-	fprintf(stderr, "%s on %s (%s, %s%s%s)%s\n", run->input_name, params->name,
-		network_shape(run->network, shape, sizeof shape),
-		tb_format_counted(
-			tb_network_n_hosts(run->network), "node", nodes, sizeof nodes),
-		rails, library, tb_switching_caution(params, caution, sizeof caution));
-}
-
 static double wait_per_packet(const struct tb_engine_stats *stats)
 {
 	return stats->n_packets ? (double)stats->wait_ps / (double)stats->n_packets : 0;
@@ -121,7 +100,7 @@ static struct tb_underload captures_load(const struct tb_recording_summary *run)
 		.options = run->options};
 	struct tb_underload none = load;
 	for (uint32_t i = 0; i < tb_workload_n_inputs(run->workload); i++) {
-		struct tb_workload_input input = tb_workload_input(run->workload, i);
+		struct tb_workload_input input = tb_workload_input_at(run->workload, i);
 		if (!input.packets)
 			return none;
 		struct tb_packets_load one = tb_packets_load(
@@ -160,7 +139,20 @@ static int replay_print_summary(const struct tb_recording_summary *run, bool spl
 {
 	const struct tb_engine_stats *stats = &run->stats;
 	char time[24], size[24], packets[48], messages[48], wait[24];
-	print_network(run);
+	const struct tb_network_params *params = tb_network_params(run->network);
+	char caution[TB_CAUTION_SIZE];
+	char rails[32] = "", library[64] = "", nodes[48], shape[48];
+	if (params->n_rails > 1)
+		snprintf(rails, sizeof rails, " on %u rails", params->n_rails);
+	// Without a library, a policy for rails may need the hosts, too.
+	if (!tb_host_does_nothing(&params->host) &&
+		strcmp(params->host.name, "none") != 0)
+		snprintf(library, sizeof library, ", by %s", params->host.name);
+	fprintf(stderr, "%s on %s (%s, %s%s%s)%s\n", run->input_name, params->name,
+		network_shape(run->network, shape, sizeof shape),
+		tb_format_counted(
+			tb_network_n_hosts(run->network), "node", nodes, sizeof nodes),
+		rails, library, tb_switching_caution(params, caution, sizeof caution));
 	for (uint32_t i = 0; i < tb_workload_n_inputs(run->workload); i++)
 		if (print_input(run, i) != TB_OK)
 			return TB_EIO;
@@ -202,48 +194,6 @@ static void replay_print_range(const struct tb_recording_summary *run,
 		fprintf(stderr, TB_RECORDING_NO_RANGE "\n");
 }
 
-// replay_print_line prints one line, for one run of several.
-static void replay_print_line(const struct tb_recording_summary *run, uint64_t seed)
-{
-	const struct tb_engine_stats *stats = &run->stats;
-	char time[24], packets[48], wait[24];
-	fprintf(stderr,
-		"run %" PRId64 ": %s, seed %" PRIu64
-		": simulated %s, %s; headers waited %s per packet\n",
-		run->run, run->input_name, seed,
-		tb_format_time(stats->now_ps, time, sizeof time),
-		tb_format_counted(stats->n_packets, "packet", packets, sizeof packets),
-		tb_format_time((tb_time_ps)wait_per_packet(stats), wait, sizeof wait));
-	print_underload(run);
-}
-
-static void warn_of_captures(
-	const struct tb_recording_summary *run, struct tb_workload_input input)
-{
-	const struct tb_packets_summary *seen = tb_packets_summary(input.packets);
-	char endpoints[48], records[48];
-	if (seen->n_endpoints_unplaced)
-		fprintf(stderr, "tailback: warning: no node for %s: %s left out (%s)\n",
-			tb_format_counted(seen->n_endpoints_unplaced, "endpoint",
-				endpoints, sizeof endpoints),
-			tb_format_counted(seen->n_unplaced, "record is|records are",
-				records, sizeof records),
-			input.has_map ? "list them in the map, or raise the tree with "
-					"--nodes N"
-				      : "raise the tree with --nodes N");
-	if (seen->n_untimed)
-		fprintf(stderr,
-			"tailback: warning: %s: %s: they are replayed at once, and their "
-			"waits mean nothing\n",
-			input.name,
-			tb_format_counted(seen->n_untimed,
-				"record has no time|records have no time", records,
-				sizeof records));
-	if (!run->stopped && seen->n_packets == 0)
-		fprintf(stderr, "tailback: warning: nothing in %s was replayed\n",
-			input.name);
-}
-
 static void print_waiting(const struct tb_recording_summary *run)
 {
 	char count[48];
@@ -253,13 +203,63 @@ static void print_waiting(const struct tb_recording_summary *run)
 			fprintf(stderr,
 				"tailback: warning: %s: %s never ran, waiting for "
 				"messages that were not delivered\n",
-				tb_workload_input(run->workload, i).name,
+				tb_workload_input_at(run->workload, i).name,
 				tb_format_counted(n, "operation", count, sizeof count));
 	}
 }
 
-static void warn_of_faults(const struct tb_recording_summary *run)
+// replay_note_network prints what the reader of a fabric remarked.
+static void replay_note_network(const struct tb_network *network)
 {
+	for (uint32_t i = 0; i < tb_network_n_remarks(network); i++)
+		fprintf(stderr, "tailback: note: %s: %s\n",
+			tb_network_params(network)->name, tb_network_remark(network, i));
+}
+
+// replay_warn prints what a user must not miss, with --quiet too.
+static void replay_warn(const struct tb_recording_summary *run)
+{
+	const struct tb_network_params *params = tb_network_params(run->network);
+	if (run->raised_for)
+		fprintf(stderr,
+			"tailback: note: %s needs %" PRIu32
+			" nodes: the tree was raised to %u levels, %u nodes\n",
+			run->input_name, run->raised_for, params->levels,
+			tb_network_n_hosts(run->network));
+	for (uint32_t i = 0; i < tb_workload_n_inputs(run->workload); i++) {
+		struct tb_workload_input input = tb_workload_input_at(run->workload, i);
+		if (input.packets) {
+			const struct tb_packets_summary *seen =
+				tb_packets_summary(input.packets);
+			char endpoints[48], records[48];
+			if (seen->n_endpoints_unplaced)
+				fprintf(stderr,
+					"tailback: warning: no node for %s: %s left out "
+					"(%s)\n",
+					tb_format_counted(seen->n_endpoints_unplaced,
+						"endpoint", endpoints, sizeof endpoints),
+					tb_format_counted(seen->n_unplaced,
+						"record is|records are", records,
+						sizeof records),
+					input.has_map ? "list them in the map, or raise "
+							"the tree with "
+							"--nodes N"
+						      : "raise the tree with --nodes N");
+			if (seen->n_untimed)
+				fprintf(stderr,
+					"tailback: warning: %s: %s: they are replayed at "
+					"once, and their "
+					"waits mean nothing\n",
+					input.name,
+					tb_format_counted(seen->n_untimed,
+						"record has no time|records have no time",
+						records, sizeof records));
+			if (!run->stopped && seen->n_packets == 0)
+				fprintf(stderr,
+					"tailback: warning: nothing in %s was replayed\n",
+					input.name);
+		}
+	}
 	char count[48];
 	if (run->stats.n_undelivered == 0)
 		return;
@@ -287,32 +287,6 @@ static void warn_of_faults(const struct tb_recording_summary *run)
 				"more flow|more flows", count, sizeof count));
 	if (!run->stopped)
 		print_waiting(run);
-}
-
-// replay_note_network prints what the reader of a fabric remarked.
-static void replay_note_network(const struct tb_network *network)
-{
-	for (uint32_t i = 0; i < tb_network_n_remarks(network); i++)
-		fprintf(stderr, "tailback: note: %s: %s\n",
-			tb_network_params(network)->name, tb_network_remark(network, i));
-}
-
-// replay_warn prints what a user must not miss, with --quiet too.
-static void replay_warn(const struct tb_recording_summary *run)
-{
-	const struct tb_network_params *params = tb_network_params(run->network);
-	if (run->raised_for)
-		fprintf(stderr,
-			"tailback: note: %s needs %" PRIu32
-			" nodes: the tree was raised to %u levels, %u nodes\n",
-			run->input_name, run->raised_for, params->levels,
-			tb_network_n_hosts(run->network));
-	for (uint32_t i = 0; i < tb_workload_n_inputs(run->workload); i++) {
-		struct tb_workload_input input = tb_workload_input(run->workload, i);
-		if (input.packets)
-			warn_of_captures(run, input);
-	}
-	warn_of_faults(run);
 }
 
 static bool has_display(void)
@@ -349,62 +323,9 @@ static void start_watcher(const struct replay_options *options, struct tb_child 
 			tb_error_format(&error, text, sizeof text));
 }
 
-// simulate_run advances to the end, to Ctrl-C or to an error.
-static int simulate_run(const struct replay_options *options,
-	struct tb_recording *recording, struct tb_error *error)
-{
-	struct tb_progress progress;
-	bool silent = options->quiet || shows_in_terminal(options);
-	int status;
-	if (options->numbers)
-		tb_progress_init_numbers(&progress, STDERR_FILENO);
-	else
-		tb_progress_init(&progress, silent ? -1 : STDERR_FILENO);
-	while ((status = tb_recording_advance(recording, error)) > 0)
-		if (tb_progress_due(&progress)) {
-			const struct tb_recording_summary run =
-				tb_recording_summary(recording);
-			char text[160], simulated[24], delivered[48];
-			double wall = tb_clock_s() - progress.started_s;
-			snprintf(text, sizeof text, "%s simulated, %s, %.2f M packets/s",
-				tb_format_time(
-					run.stats.now_ps, simulated, sizeof simulated),
-				tb_format_counted(run.stats.n_delivered, "message",
-					delivered, sizeof delivered),
-				(double)run.stats.n_packets / wall / 1e6);
-			tb_progress_show(&progress,
-				tb_workload_fraction(run.workload, run.stats.n_packets),
-				text);
-		}
-	tb_progress_done(&progress);
-	return status;
-}
-
 static void show_range(void *line, size_t n_done, size_t n)
 {
 	tb_cli_show_count(line, n_done, n, "replays for the range");
-}
-
-static void print_checks(
-	const struct tb_recording_summary *run, const struct tb_capture_checks *checks)
-{
-	char text[512];
-	for (size_t i = 0; i < checks->n; i++) {
-		const struct tb_capture_check *check = &checks->list[i];
-		const struct tb_recorded_row row = {.job = check->job,
-			.recorded_ps = (int64_t)check->recorded_ps,
-			.simulated_ps = (int64_t)check->simulated_ps,
-			.bytes_per_s = check->bytes_per_s,
-			.node_percent = check->node_percent,
-			.recorded_at_ps = (int64_t)check->recorded_message_ps,
-			.simulated_at_ps = (int64_t)check->simulated_message_ps};
-		tb_recorded_check_sentence(&row, text, sizeof text);
-		if (checks->n > 1)
-			fprintf(stderr, "check of %s: %s\n",
-				tb_workload_job(run->workload, check->job).name, text);
-		else
-			fprintf(stderr, "check: %s\n", text);
-	}
 }
 
 // check_capture replays inferred jobs at the captured rate too. Where it cannot be done
@@ -422,24 +343,6 @@ static void check_capture(const struct replay_options *options,
 			tb_error_format(&error, why, sizeof why));
 }
 
-// find_range replays the bounds of inferred jobs.
-static int find_range(const struct replay_options *options,
-	struct tb_recording *recording, const struct tb_capture_checks *checks,
-	struct tb_recording_range_outcome *range, struct tb_error *error)
-{
-	struct tb_progress progress;
-	const struct tb_recording_range asked = {.recording = recording,
-		.n_workers = options->n_workers,
-		.parts = tb_capture_checks_parts(checks),
-		.context = &progress,
-		.watch = show_range};
-	bool silent = options->quiet || shows_in_terminal(options);
-	tb_progress_init(&progress, silent ? -1 : STDERR_FILENO);
-	int status = tb_recording_range(range, &asked, error);
-	tb_progress_done(&progress);
-	return status;
-}
-
 static int print_replayed(const struct replay_options *options,
 	const struct tb_recording_summary *run,
 	const struct tb_recording_range_outcome *range,
@@ -447,8 +350,27 @@ static int print_replayed(const struct replay_options *options,
 {
 	if (!options->quiet)
 		replay_print_range(run, range);
-	if (!options->quiet)
-		print_checks(run, checks);
+	if (!options->quiet) {
+		char text[512];
+		for (size_t i = 0; i < checks->n; i++) {
+			const struct tb_capture_check *check = &checks->list[i];
+			const struct tb_recorded_row row = {.job = check->job,
+				.recorded_ps = (int64_t)check->recorded_ps,
+				.simulated_ps = (int64_t)check->simulated_ps,
+				.bytes_per_s = check->bytes_per_s,
+				.node_percent = check->node_percent,
+				.recorded_at_ps = (int64_t)check->recorded_message_ps,
+				.simulated_at_ps = (int64_t)check->simulated_message_ps};
+			tb_recorded_check_sentence(&row, text, sizeof text);
+			if (checks->n > 1)
+				fprintf(stderr, "check of %s: %s\n",
+					tb_workload_job_at(run->workload, check->job)
+						.name,
+					text);
+			else
+				fprintf(stderr, "check: %s\n", text);
+		}
+	}
 	if (!options->quiet &&
 		replay_print_summary(run, options->record.workload.split) != TB_OK)
 		return tb_fail(error, TB_EIO, "the summary cannot be written");
@@ -469,7 +391,17 @@ static int answer_run(const struct replay_options *options,
 	int status = TB_OK;
 	if (!run->stopped) {
 		check_capture(options, recording, &checks);
-		status = find_range(options, recording, &checks, &range, error);
+		// Replay the bounds of inferred jobs.
+		struct tb_progress progress;
+		const struct tb_recording_range asked = {.recording = recording,
+			.n_workers = options->n_workers,
+			.parts = tb_capture_checks_parts(&checks),
+			.context = &progress,
+			.watch = show_range};
+		bool silent = options->quiet || shows_in_terminal(options);
+		tb_progress_init(&progress, silent ? -1 : STDERR_FILENO);
+		status = tb_recording_range(&range, &asked, error);
+		tb_progress_done(&progress);
 	}
 	if (status == TB_OK && !run->stopped)
 		status = tb_recording_bound(&bound, recording, error);
@@ -559,7 +491,31 @@ int replay_run(const struct replay_options *options)
 		return tb_cli_fail(&error);
 	if (options->watch)
 		start_watcher(options, &watcher);
-	status = simulate_run(options, recording, &error);
+	// Advance to the end, to Ctrl-C or to an error.
+	struct tb_progress progress;
+	bool silent = options->quiet || shows_in_terminal(options);
+
+	if (options->numbers)
+		tb_progress_init_numbers(&progress, STDERR_FILENO);
+	else
+		tb_progress_init(&progress, silent ? -1 : STDERR_FILENO);
+	while ((status = tb_recording_advance(recording, &error)) > 0)
+		if (tb_progress_due(&progress)) {
+			const struct tb_recording_summary run =
+				tb_recording_summary(recording);
+			char text[160], simulated[24], delivered[48];
+			double wall = tb_clock_s() - progress.started_s;
+			snprintf(text, sizeof text, "%s simulated, %s, %.2f M packets/s",
+				tb_format_time(
+					run.stats.now_ps, simulated, sizeof simulated),
+				tb_format_counted(run.stats.n_delivered, "message",
+					delivered, sizeof delivered),
+				(double)run.stats.n_packets / wall / 1e6);
+			tb_progress_show(&progress,
+				tb_workload_fraction(run.workload, run.stats.n_packets),
+				text);
+		}
+	tb_progress_done(&progress);
 	int code = finish_run(options, recording, &watcher, status < 0 ? &error : NULL);
 	if (code == TB_EXIT_OK && options->record.alone)
 		code = replay_jobs_alone(options, recording);
@@ -579,8 +535,22 @@ static void on_kept(void *context, size_t index, const struct tb_recording_summa
 {
 	struct many *many = context;
 	tb_progress_done(&many->progress);
-	if (!many->options->quiet)
-		replay_print_line(run, many->runs[index].seed);
+	if (!many->options->quiet) {
+		// Print one line, for one run of several.
+		uint64_t seed = many->runs[index].seed;
+		const struct tb_engine_stats *stats = &run->stats;
+		char time[24], packets[48], wait[24];
+		fprintf(stderr,
+			"run %" PRId64 ": %s, seed %" PRIu64
+			": simulated %s, %s; headers waited %s per packet\n",
+			run->run, run->input_name, seed,
+			tb_format_time(stats->now_ps, time, sizeof time),
+			tb_format_counted(
+				stats->n_packets, "packet", packets, sizeof packets),
+			tb_format_time(
+				(tb_time_ps)wait_per_packet(stats), wait, sizeof wait));
+		print_underload(run);
+	}
 	if (index == 0)
 		replay_note_network(run->network);
 	replay_warn(run);

@@ -55,8 +55,8 @@ static const struct tb_option option_rows[] = {
 		"List the first N links, switches, flows, roots and pairs; 0: all "
 		"(default: 10 in text, Markdown and PDF, else 100)",
 		TB_COUNT, AT(top), SET(top_given), .max = UINT32_MAX - 1},
-	{"full", 0, NULL, "Let the evidence follow the page of answers that a PDF is",
-		TB_FLAG, AT(full)},
+	{"full", 0, NULL, "Append the evidence to the page of answers of a PDF", TB_FLAG,
+		AT(full)},
 	{"try", 0, NULL,
 		"First replay what might help, as tailback advise does: 8 changes, those "
 		"of the findings first, for a minute at most",
@@ -94,37 +94,36 @@ static const struct tb_options option_table = {
 	.operand = TB_STORE_OPERAND(struct report_options, store),
 };
 
-static int write_html(struct tb_run *run, const struct tb_report *report, FILE *stream,
-	struct tb_error *error)
-{
-	const struct tb_window whole = {0, 0};
-	const struct tb_recorded *recorded = tb_report_recorded(report);
-	char *light = NULL, *dark = NULL, *scatter[2] = {NULL, NULL};
-	int status = tb_matrix_picture_svg(run, whole, TB_WAIT, TB_LIGHT, &light, error);
-	if (status == TB_OK)
-		status =
-			tb_matrix_picture_svg(run, whole, TB_WAIT, TB_DARK, &dark, error);
-	if (status == TB_OK)
-		status = tb_recorded_picture_svg(recorded, TB_LIGHT, &scatter[0], error);
-	if (status == TB_OK)
-		status = tb_recorded_picture_svg(recorded, TB_DARK, &scatter[1], error);
-	const struct tb_report_form form = {
-		.figures = {light, dark, {scatter[0], scatter[1]}}};
-	if (status == TB_OK)
-		status = tb_report_write(report, TB_FORMAT_HTML, &form, stream, error);
-	free(light);
-	free(dark);
-	free(scatter[0]);
-	free(scatter[1]);
-	return status;
-}
-
 static int write_run_report(const struct report_options *options, struct tb_run *run,
 	const struct tb_report *report, FILE *stream, struct tb_error *error)
 {
 	enum tb_format format = options->output.format;
-	if (format == TB_FORMAT_HTML)
-		return write_html(run, report, stream, error);
+	if (format == TB_FORMAT_HTML) {
+		const struct tb_window whole = {0, 0};
+		const struct tb_recorded *recorded = tb_report_recorded(report);
+		char *light = NULL, *dark = NULL, *scatter[2] = {NULL, NULL};
+		int status = tb_matrix_picture_svg(
+			run, whole, TB_WAIT, TB_LIGHT, &light, error);
+		if (status == TB_OK)
+			status = tb_matrix_picture_svg(
+				run, whole, TB_WAIT, TB_DARK, &dark, error);
+		if (status == TB_OK)
+			status = tb_recorded_picture_svg(
+				recorded, TB_LIGHT, &scatter[0], error);
+		if (status == TB_OK)
+			status = tb_recorded_picture_svg(
+				recorded, TB_DARK, &scatter[1], error);
+		const struct tb_report_form form = {
+			.figures = {light, dark, {scatter[0], scatter[1]}}};
+		if (status == TB_OK)
+			status = tb_report_write(
+				report, TB_FORMAT_HTML, &form, stream, error);
+		free(light);
+		free(dark);
+		free(scatter[0]);
+		free(scatter[1]);
+		return status;
+	}
 	if (format == TB_FORMAT_PDF)
 		return tb_report_print(report, run, options->full, stream, error);
 	const struct tb_report_form form = {.list = options->list,

@@ -54,7 +54,7 @@ static const struct tb_option option_rows[] = {
 	{"jobs", 0, "N", "Run N points at once (default: one per core)", TB_COUNT,
 		AT(n_workers), .min = 1, .max = JOBS_MOST},
 	TB_SHARD_OPTION(struct sweep_arguments, shard, "the points"),
-	{"blame", 0, NULL, "Record who waited for whom, too", TB_FLAG, AT(blame)},
+	{"blame", 0, NULL, "Also record who waited for whom", TB_FLAG, AT(blame)},
 	{"quiet", 'q', NULL, "No summary", TB_FLAG, AT(quiet)},
 	{"list", 0, NULL, "List the experiments and the keys, and exit", TB_FLAG,
 		AT(list)},
@@ -79,20 +79,6 @@ static const struct tb_options option_table = {
 	.operand = {"sweep", .kind = TB_TEXT, AT(name), .files = "\\.ini$"},
 	.check = check_sweep_options,
 };
-
-static void list_experiments_text(void)
-{
-	char text[128], size[24];
-	puts("Experiments, as published for a cluster of 64 nodes:");
-	for (const struct tb_experiment *e = tb_experiments; e->name; e++) {
-		tb_experiment_describe(e, text, sizeof text);
-		printf("  %-35s %2" PRIu32 " nodes, %s: %s\n", e->name, e->n_active,
-			tb_format_size(e->message_bytes, size, sizeof size), text);
-	}
-	puts("\nKeys of a sweep file's section [sweep], and of --set:");
-	for (const struct tb_sweep_key *key = tb_sweep_keys; key->name; key++)
-		printf("  %-12s%s\n", key->name, key->summary);
-}
 
 static json_t *experiment_json(const struct tb_experiment *experiment)
 {
@@ -121,9 +107,20 @@ static int list_experiments(const struct sweep_arguments *args)
 	int code = tb_given_settle(&args->given, "tailback sweep", effective, "--list");
 	if (code != TB_EXIT_OK)
 		return code;
-	if (!args->json)
-		list_experiments_text();
-	else if (!list_experiments_json())
+	if (!args->json) {
+		char text[128], size[24];
+		puts("Experiments, as published for a cluster of 64 nodes:");
+		for (const struct tb_experiment *e = tb_experiments; e->name; e++) {
+			tb_experiment_describe(e, text, sizeof text);
+			printf("  %-35s %2" PRIu32 " nodes, %s: %s\n", e->name,
+				e->n_active,
+				tb_format_size(e->message_bytes, size, sizeof size),
+				text);
+		}
+		puts("\nKeys of a sweep file's section [sweep], and of --set:");
+		for (const struct tb_sweep_key *key = tb_sweep_keys; key->name; key++)
+			printf("  %-12s%s\n", key->name, key->summary);
+	} else if (!list_experiments_json())
 		return tb_cli_no_memory("the list of experiments");
 	return TB_EXIT_OK;
 }
@@ -271,17 +268,14 @@ static int work_together(const struct sweep_arguments *args)
 	return code;
 }
 
-static int run_sweep(const struct sweep_arguments *args)
-{
-	struct sweep_crew alone = {.peers.n = 1};
-	return tb_peers_launched() > 1 ? work_together(args) : read_and_run(args, &alone);
-}
-
 int tb_cmd_sweep(int argc, char **argv)
 {
 	struct sweep_arguments args = {.name = NULL};
 	tb_options_parse(&option_table, argc, argv, &args, &args.given);
-	int code = args.list ? list_experiments(&args) : run_sweep(&args);
+	struct sweep_crew alone = {.peers.n = 1};
+	int code = args.list		     ? list_experiments(&args)
+		   : tb_peers_launched() > 1 ? work_together(&args)
+					     : read_and_run(&args, &alone);
 	tb_texts_fini(&args.changes);
 	tb_given_fini(&args.given);
 	return code;

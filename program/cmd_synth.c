@@ -63,8 +63,8 @@ static const struct tb_option pattern_rows[] = {
 		"Payload rate of load 1 (338.6MB/s: 320 of 378 bytes at 400 MB/s)",
 		TB_RATE, AT(pattern.rate_bytes_per_s)},
 	{"time-dist", 0, "D",
-		"Time from message to message, with --load: fixed, uniform (0 to twice "
-		"the mean) or exponential (fixed)",
+		"Time between messages, with --load: fixed, uniform (0 to twice the "
+		"mean) or exponential (fixed)",
 		TB_WORD, AT(pattern.time_dist), .list = tb_synth_dists},
 	{"size-dist", 0, "D", "Size of messages: fixed, uniform or exponential (fixed)",
 		TB_WORD, AT(pattern.size_dist), .list = tb_synth_dists},
@@ -91,8 +91,9 @@ static const struct tb_option collective_rows[] = {
 	{"branch", 0, "COUNT", "Children of a rank in a tree (4)", TB_COUNT,
 		AT(collective.branch), .min = 1, .max = TB_RANKS_MAX - 1},
 	{"combine", 0, "RATE",
-		"Rate at which a rank adds up what it receives (takes no time)", TB_RATE,
-		AT(how.combine_bytes_per_s)},
+		"Rate at which a rank adds up what it receives (default: it takes no "
+		"time)",
+		TB_RATE, AT(how.combine_bytes_per_s)},
 	{0},
 };
 
@@ -106,7 +107,7 @@ static const struct tb_option io_rows[] = {
 		TB_SIZE, AT(io.block_bytes)},
 	{"strip", 0, "BYTES", "Size of a strip of the file on a server (64K)", TB_SIZE,
 		AT(io.strip_bytes)},
-	{"list", 0, "COUNT", "Most pieces of the file in a request (64)", TB_COUNT,
+	{"list", 0, "COUNT", "Most pieces of the file in one request (64)", TB_COUNT,
 		AT(io.list_pieces), .min = 1, .max = UINT32_MAX},
 	{"aggregate", 0, "BYTES",
 		"Let clients first exchange data, in buffers of BYTES, so that each "
@@ -115,23 +116,24 @@ static const struct tb_option io_rows[] = {
 	{"transport", 0, "T", "elan: eager messages and RDMA; tcp: sockets (elan)",
 		TB_WORD, AT(io.transport), .list = transports},
 	{"pack", 0, "RATE",
-		"Rate of packing and unpacking lists, for tcp (takes no time)", TB_RATE,
-		AT(io.pack_bytes_per_s)},
-	{"eager", 0, "BYTES", "Most data sent without a rendezvous (2K)", TB_SIZE,
+		"Rate of packing and unpacking lists, for tcp (default: it takes no "
+		"time)",
+		TB_RATE, AT(io.pack_bytes_per_s)},
+	{"eager", 0, "BYTES", "Largest message sent without a rendezvous (2K)", TB_SIZE,
 		AT(io.eager_bytes)},
 	{"rendezvous", 0, "R",
 		"RDMA by the sender (write), by the receiver (read) or, default, by load "
 		"(adaptive)",
 		TB_WORD, AT(io.rendezvous), .list = rendezvous},
 	{"heavy", 0, "COUNT",
-		"Open transfers that are a heavy load for a server, for adaptive (4)",
+		"How many open transfers are a heavy load for a server, for adaptive (4)",
 		TB_COUNT, AT(io.n_heavy), .min = 1, .max = UINT32_MAX},
 	{"completion", 0, "C",
 		"How the end of data is signalled: by a remote event or a control "
 		"message (event)",
 		TB_WORD, AT(io.events), .list = completions},
 	{"outstanding", 0, "COUNT",
-		"Transfers that a server has open at a time (any number)", TB_COUNT,
+		"Most transfers that a server has open at a time (any number)", TB_COUNT,
 		AT(io.n_outstanding), .min = 1, .max = 65536},
 	{"service", 0, "TIME", "Processor time a request takes a server (0)", TB_NS,
 		AT(io.service_ns)},
@@ -196,54 +198,6 @@ static void take_job_name(
 	}
 }
 
-// refuse_others refuses options of another kind of job.
-static void refuse_others(
-	const struct argp_state *state, const struct synth_arguments *args)
-{
-	const struct {
-		const char *used, *takers;
-		bool fits;
-	} uses[] = {
-		{tb_given_of(&args->given, pattern_rows), "patterns",
-			args->kind == PATTERN},
-		{tb_given_of(&args->given, collective_rows), "collectives",
-			args->kind == COLLECTIVE},
-		{tb_given_of(&args->given, io_rows), "parallel I/O", args->kind == IO},
-		{synth_has(args, "nodes") ? "nodes" : NULL, "patterns and collectives",
-			args->kind != IO},
-		{synth_has(args, "repeat")	     ? "repeat"
-			: synth_has(args, "compute") ? "compute"
-						     : NULL,
-			"collectives and parallel I/O", args->kind != PATTERN},
-	};
-	for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
-		if (uses[i].used && !uses[i].fits)
-			argp_error(state, "--%s goes with %s, not with %s", uses[i].used,
-				uses[i].takers, args->name);
-}
-
-static void check_pattern_options(
-	const struct argp_state *state, struct synth_arguments *args)
-{
-	const struct tb_synth_options *synth = &args->pattern;
-	if (!synth_has(args, "message") || !synth_has(args, "messages"))
-		argp_error(state, "%s is missing",
-			!synth_has(args, "message") ? "--message" : "--messages");
-	if (synth_has(args, "hot") && strcmp(synth->pattern->name, "hot-spot") != 0)
-		argp_error(state, "--hot goes with hot-spot, not with %s",
-			synth->pattern->name);
-	if ((synth_has(args, "io-nodes") || synth_has(args, "io-place") ||
-		    synth_has(args, "dedicated")) &&
-		!tb_synth_pattern_has_io(synth->pattern))
-		argp_error(state,
-			"--io-nodes, --io-place and --dedicated go with io-random and "
-			"io-fixed, not with %s",
-			synth->pattern->name);
-	if ((synth_has(args, "rate") || synth_has(args, "time-dist")) && synth->load <= 0)
-		argp_error(state, "%s needs --load",
-			synth_has(args, "rate") ? "--rate" : "--time-dist");
-}
-
 // collective_names lists the collectives that have a root, or those that add up, for
 // messages.
 static const char *collective_names(bool rooted, char *buffer, size_t size)
@@ -283,7 +237,7 @@ static void check_collective(const struct argp_state *state, struct synth_argume
 			collective->name, algorithm->name);
 }
 
-static void check_io_options(
+static void check_synth_io_options(
 	const struct argp_state *state, const struct synth_arguments *args)
 {
 	static const char *const elan[] = {
@@ -317,15 +271,55 @@ static void check_synth_options(void *arguments, const struct argp_state *state)
 		argp_error(state,
 			"a PATTERN, COLLECTIVE or io BENCHMARK is missing: --help lists "
 			"them");
-	refuse_others(state, args);
+	// Refuse options of another kind of job.
+	const struct {
+		const char *used, *takers;
+		bool fits;
+	} uses[] = {
+		{tb_given_of(&args->given, pattern_rows), "patterns",
+			args->kind == PATTERN},
+		{tb_given_of(&args->given, collective_rows), "collectives",
+			args->kind == COLLECTIVE},
+		{tb_given_of(&args->given, io_rows), "parallel I/O", args->kind == IO},
+		{synth_has(args, "nodes") ? "nodes" : NULL, "patterns and collectives",
+			args->kind != IO},
+		{synth_has(args, "repeat")	     ? "repeat"
+			: synth_has(args, "compute") ? "compute"
+						     : NULL,
+			"collectives and parallel I/O", args->kind != PATTERN},
+	};
+	for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
+		if (uses[i].used && !uses[i].fits)
+			argp_error(state, "--%s goes with %s, not with %s", uses[i].used,
+				uses[i].takers, args->name);
 	if (args->kind != IO && !synth_has(args, "nodes"))
 		argp_error(state, "--nodes is missing");
-	if (args->kind == PATTERN)
-		check_pattern_options(state, args);
+	if (args->kind == PATTERN) {
+		const struct tb_synth_options *synth = &args->pattern;
+		if (!synth_has(args, "message") || !synth_has(args, "messages"))
+			argp_error(state, "%s is missing",
+				!synth_has(args, "message") ? "--message" : "--messages");
+		if (synth_has(args, "hot") &&
+			strcmp(synth->pattern->name, "hot-spot") != 0)
+			argp_error(state, "--hot goes with hot-spot, not with %s",
+				synth->pattern->name);
+		if ((synth_has(args, "io-nodes") || synth_has(args, "io-place") ||
+			    synth_has(args, "dedicated")) &&
+			!tb_synth_pattern_has_io(synth->pattern))
+			argp_error(state,
+				"--io-nodes, --io-place and --dedicated go with "
+				"io-random and "
+				"io-fixed, not with %s",
+				synth->pattern->name);
+		if ((synth_has(args, "rate") || synth_has(args, "time-dist")) &&
+			synth->load <= 0)
+			argp_error(state, "%s needs --load",
+				synth_has(args, "rate") ? "--rate" : "--time-dist");
+	}
 	if (args->kind == COLLECTIVE)
 		check_collective(state, args);
 	if (args->kind == IO)
-		check_io_options(state, args);
+		check_synth_io_options(state, args);
 	if (args->binary && strcmp(args->output, "-") == 0 && isatty(STDOUT_FILENO))
 		argp_error(state, "--binary is not for a terminal: use -o FILE");
 }

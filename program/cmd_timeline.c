@@ -35,12 +35,12 @@ static const struct tb_option option_rows[] = {
 	{"to", 0, "TIME", "End of the window (default: the run's end)", TB_TIME, AT(to),
 		SET(window_given)},
 	{"closer", 0, NULL,
-		"Replay the window once more, in bins of down to a nanosecond, in the "
-		"folder in which the run was replayed",
+		"Replay the window again in finer bins, of down to a nanosecond; start "
+		"this in the folder in which the run was replayed",
 		TB_FLAG, AT(closer)},
 	{"ranks", 0, "N",
-		"Of text: the N ranks on which the critical path spends most; 0: all "
-		"(default: 32)",
+		"In text, show the N ranks on which the critical path spends most time; "
+		"0: all (default: 32)",
 		TB_COUNT, AT(n_ranks), SET(ranks_given), .max = UINT32_MAX},
 	{"links", 0, "N", "Show the N hottest links of the window (default: 8)", TB_COUNT,
 		AT(n_links), .max = LINKS_MOST},

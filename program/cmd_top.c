@@ -91,20 +91,6 @@ static int print_once(struct tb_top *top, struct tb_error *error)
 	return status == TB_OK ? TB_OK : no_picture_memory(error);
 }
 
-// print_frame writes a frame over the previous one: each line clears the rest of its row.
-static void print_frame(const char *text)
-{
-	fputs("\033[H", stdout);
-	for (const char *line = text; *line;) {
-		size_t length = strcspn(line, "\n");
-		bool last = line[length] == '\0' || line[length + 1] == '\0';
-		printf("%.*s\033[K%s", (int)length, line, last ? "" : "\r\n");
-		line += length + (line[length] == '\n');
-	}
-	fputs("\033[J", stdout);
-	fflush(stdout);
-}
-
 static int draw_screen(
 	struct tb_top *top, struct tb_picture *picture, struct tb_error *error)
 {
@@ -120,8 +106,19 @@ static int draw_screen(
 		status = tb_picture_terminal(picture, colours, stream);
 	if (stream && fclose(stream) != 0)
 		status = TB_ENOMEM;
-	if (status == TB_OK)
-		print_frame(text);
+	if (status == TB_OK) {
+		// Write a frame over the previous one: each line clears the rest of its
+		// row.
+		fputs("\033[H", stdout);
+		for (const char *line = text; *line;) {
+			size_t length = strcspn(line, "\n");
+			bool last = line[length] == '\0' || line[length + 1] == '\0';
+			printf("%.*s\033[K%s", (int)length, line, last ? "" : "\r\n");
+			line += length + (line[length] == '\n');
+		}
+		fputs("\033[J", stdout);
+		fflush(stdout);
+	}
 	free(text);
 	return status == TB_OK ? TB_OK : no_picture_memory(error);
 }

@@ -532,24 +532,6 @@ static unsigned find_missing(const char *folder)
 	return 0;
 }
 
-// explain_nothing reports why no rank left a trace, as far as the command shows it.
-static int explain_nothing(const struct trace_arguments *args, struct tb_error *error)
-{
-	const char *why, *word = tb_not_preloaded(args->command, &why);
-	if (word)
-		return tb_fail_in(error, TB_EFOREIGN, word,
-			"%s: the tracer cannot be loaded into it, and no other process "
-			"came through MPI_Init under the tracer",
-			why);
-	if (args->mpi)
-		return tb_fail_in(error, TB_EFOREIGN, args->command[0],
-			"no process came through MPI_Init under the tracer of %s",
-			tb_mpi_name(args->mpi));
-	return tb_fail_in(error, TB_EFOREIGN, args->command[0],
-		"no process came through MPI_Init under a tracer: where a program loads "
-		"MPI later and no mpirun starts it, give --mpi openmpi or --mpi mpich");
-}
-
 // merge_all makes the traces, and reports which processes had no tracer.
 static int merge_all(const struct trace_arguments *args, const char *folder, int *code,
 	struct tb_error *error)
@@ -562,8 +544,25 @@ static int merge_all(const struct trace_arguments *args, const char *folder, int
 		error->code = TB_EFOREIGN;
 		return TB_EFOREIGN;
 	}
-	if (status == TB_EFOREIGN)
-		return explain_nothing(args, error);
+	if (status == TB_EFOREIGN) {
+		// Report why no rank left a trace, as far as the command shows it.
+		const char *why, *word = tb_not_preloaded(args->command, &why);
+		if (word)
+			return tb_fail_in(error, TB_EFOREIGN, word,
+				"%s: the tracer cannot be loaded into it, and no other "
+				"process "
+				"came through MPI_Init under the tracer",
+				why);
+		if (args->mpi)
+			return tb_fail_in(error, TB_EFOREIGN, args->command[0],
+				"no process came through MPI_Init under the tracer of %s",
+				tb_mpi_name(args->mpi));
+		return tb_fail_in(error, TB_EFOREIGN, args->command[0],
+			"no process came through MPI_Init under a tracer: where a "
+			"program loads "
+			"MPI later and no mpirun starts it, give --mpi openmpi or --mpi "
+			"mpich");
+	}
 	if (mpi) {
 		(void)refuse_missing_tracer(mpi, &missing);
 		tb_cli_fail(&missing);

@@ -48,10 +48,10 @@ static const struct tb_option option_rows[] = {
 		AT(options.n_workers), .min = 1, .max = JOBS_MOST},
 	{"model", 0, "NAME", "Only the rows of a model: %s", TB_WORD, AT(model),
 		SET(has_model), .word = tb_claim_model},
-	{"long", 0, NULL, "Also the rows that take more than some seconds each", TB_FLAG,
-		AT(options.with_long)},
+	{"long", 0, NULL, "Also run the rows that take more than a few seconds each",
+		TB_FLAG, AT(options.with_long)},
 	{"data", 0, "FOLDER",
-		"Where the recordings are that rows replay (default: as installed)",
+		"The folder of the recordings that rows replay (default: as installed)",
 		TB_TEXT, AT(options.folder)},
 	{"network", 'n', "NETWORK",
 		"For the rows of qsnet: preset or INI file, with changes after commas, "

@@ -1,13 +1,12 @@
 // tailback view: shows a run in a window.
-#include "capture_args.h"
 #include "cli.h"
 #include "commands.h"
 #include "picture_args.h"
 #include "preset.h"
-#include "reading_args.h"
 #include "screen.h"
 #include "session.h"
 #include "trace.h"
+#include "trace_args.h"
 #include "views.h"
 
 #include <stdio.h>

@@ -929,7 +929,7 @@ ORDER BY s.run DESC, 1.0 * s.stall_ps * l.bytes_per_s DESC, s.link;
 
 -- Links by the wait that leads, longest first: 'for' the link, or of packets that 'came-by' it.
 CREATE VIEW hot_links (run, rank, link, kind, wait_us, percent_of_top, percent_of_wait,
-  busy_percent, packets, packets_per_s, blocked, longest_wait_us,
+  busy_percent, packets, packets_per_s, packet_wait_us, blocked, longest_wait_us,
   largest_queue_bytes, leads, wait_for_us, came_by_us, link_id, wait_known) AS
 WITH hot AS (
   SELECT s.*, r.leads, r.simulated_ps, iif(r.leads = 'for', s.wait_for_ps, s.came_by_ps) AS wait_ps,
@@ -941,7 +941,8 @@ SELECT s.run, rank() OVER (PARTITION BY s.run ORDER BY s.wait_ps DESC, s.link), 
   iif(s.is_bounded, NULL, round(100.0 * s.wait_ps / max(s.wait_ps) OVER (PARTITION BY s.run), 1)),
   iif(s.is_bounded, NULL, round(100.0 * s.wait_ps / sum(s.wait_ps) OVER (PARTITION BY s.run), 1)),
   round(100.0 * s.busy_ps / s.simulated_ps, 1),
-  s.packets, CAST(round(s.packets * 1e12 / nullif(s.simulated_ps, 0)) AS INTEGER), s.blocked,
+  s.packets, CAST(round(s.packets * 1e12 / nullif(s.simulated_ps, 0)) AS INTEGER),
+  round(iif(s.packets = 0, 0, s.wait_ps / 1e6 / s.packets), 3), s.blocked,
   round(s.longest_wait_ps / 1e6, 3), s.largest_queue_bytes, s.leads,
   round(s.wait_for_ps / 1e6, 3), round(s.came_by_ps / 1e6, 3), s.link,
   coalesce(k.wait, 'exact')

@@ -73,15 +73,38 @@ static void change(char *name, const char *key, const char *value)
 		strcpy(name, changed);
 }
 
+struct libraries {
+	char names[16][40];
+	uint32_t n;
+};
+
+// list_libraries lists those of a preset behind those of the one that it is like.
+static void list_libraries(const char *preset, struct libraries *list)
+{
+	char library[40], like[40];
+	const char *base = strstr(preset, "\nlike = ");
+	if (base && sscanf(base + 8, "%39s", like) == 1)
+		for (size_t i = 0; tb_network_preset_name(i); i++)
+			if (strcmp(tb_network_preset_name(i), like) == 0)
+				list_libraries(tb_network_preset_text(i), list);
+	for (const char *at = preset; (at = strstr(at, "\n[host.")); at++) {
+		uint32_t i = 0;
+		sscanf(at + 7, "%31[^]]", library);
+		while (i < list->n && strcmp(list->names[i], library) != 0)
+			i++;
+		if (i == list->n)
+			strcpy(list->names[list->n++], library);
+	}
+}
+
 // draw_library has it send with one of its preset's libraries, or with none.
 static void draw_library(struct tb_random *random, const char *preset, char *name)
 {
 	uint32_t chosen = below(random, 6);
-	char library[40] = "none";
-	for (const char *at = preset; (at = strstr(at, "\n[host.")) && chosen > 0;
-		chosen--, at++)
-		sscanf(at + 7, "%31[^]]", library);
-	change(name, "host", library);
+	struct libraries list = {.n = 0};
+	list_libraries(preset, &list);
+	chosen = chosen < list.n ? chosen : list.n;
+	change(name, "host", chosen > 0 ? list.names[chosen - 1] : "none");
 }
 
 static void draw_network(struct tb_random *random, size_t preset, char *name)

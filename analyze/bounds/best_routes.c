@@ -1,4 +1,5 @@
 #include "array.h"
+#include "ethernet_params.h"
 #include "heap.h"
 #include "order.h"
 #include "run_impl.h"
@@ -85,25 +86,6 @@ static int by_bytes(const void *a, const void *b)
 	return by_nodes(a, b);
 }
 
-// sort_pairs makes one pair of the flows that jobs have between the same nodes.
-static void sort_pairs(struct tb_leaf_traffic *traffic)
-{
-	struct tb_node_pair *pairs = traffic->pairs;
-	size_t n = 0;
-	traffic->has_pairs = traffic->n_flows <= TB_STATIC_PAIRS_MOST;
-	if (traffic->n_pairs == 0)
-		return;
-	qsort(pairs, traffic->n_pairs, sizeof *pairs, by_nodes);
-	for (size_t i = 0; i < traffic->n_pairs; i++) {
-		if (n > 0 && by_nodes(&pairs[n - 1], &pairs[i]) == 0)
-			pairs[n - 1].bytes += pairs[i].bytes;
-		else
-			pairs[n++] = pairs[i];
-	}
-	traffic->n_pairs = n;
-	qsort(pairs, n, sizeof *pairs, by_bytes);
-}
-
 static int leaf_traffic_init(
 	struct tb_leaf_traffic *traffic, struct tb_run *run, struct tb_error *error)
 {
@@ -139,8 +121,23 @@ static int leaf_traffic_init(
 				    : tb_fail_memory(error, "the traffic of leaves");
 	if (status)
 		leaf_traffic_fini(traffic);
-	else
-		sort_pairs(traffic);
+	else {
+		// Make one pair of the flows that jobs have between the same nodes.
+		struct tb_node_pair *pairs = traffic->pairs;
+		size_t j = 0;
+		traffic->has_pairs = traffic->n_flows <= TB_STATIC_PAIRS_MOST;
+		if (traffic->n_pairs != 0) {
+			qsort(pairs, traffic->n_pairs, sizeof *pairs, by_nodes);
+			for (size_t i = 0; i < traffic->n_pairs; i++) {
+				if (j > 0 && by_nodes(&pairs[j - 1], &pairs[i]) == 0)
+					pairs[j - 1].bytes += pairs[i].bytes;
+				else
+					pairs[j++] = pairs[i];
+			}
+			traffic->n_pairs = j;
+			qsort(pairs, j, sizeof *pairs, by_bytes);
+		}
+	}
 	return status;
 }
 
@@ -392,7 +389,8 @@ static bool has_best_routes(
 	const struct tb_bounds *bounds, const struct tb_run_info *info)
 {
 	return bounds->whole.cut_ps > 0 && info->network.n_rails <= 1 && info->complete &&
-	       info->n_levels >= 2 && info->network.ethernet.burst_bytes == 0;
+	       info->n_levels >= 2 &&
+	       tb_ethernet_params(&info->network)->burst_bytes == 0;
 }
 
 // is_static returns whether all packets between two nodes took one path.

@@ -1,5 +1,7 @@
 #include "cuts.h"
 
+#include "ethernet_params.h"
+
 #include <stdlib.h>
 
 void tb_cuts_fini(struct tb_cuts *cuts)
@@ -24,7 +26,8 @@ tb_time_ps tb_bytes_ps(double bytes, double bytes_per_s)
 tb_time_ps tb_links_ps(
 	const struct tb_run *run, double bytes, double bytes_per_s, uint32_t n_links)
 {
-	bytes -= (double)n_links * tb_run_info(run)->network.ethernet.burst_bytes;
+	bytes -= (double)n_links *
+		 tb_ethernet_params(&tb_run_info(run)->network)->burst_bytes;
 	return bytes > 0 ? tb_bytes_ps(bytes, bytes_per_s) : 0;
 }
 
@@ -105,33 +108,6 @@ static void measure_cut_level(struct tb_cut_level *at, const struct tb_run *run)
 	}
 }
 
-static bool make_level(
-	struct tb_cut_level *at, const struct tb_run *run, uint32_t level, uint32_t n)
-{
-	at->part = malloc((n + UINT64_C(1)) * sizeof *at->part);
-	at->first_switch = malloc((n + UINT64_C(1)) * sizeof *at->first_switch);
-	at->cuts = calloc(2 * (n + UINT64_C(1)), sizeof *at->cuts);
-	if (!at->part || !at->first_switch || !at->cuts)
-		return false;
-	for (uint32_t v = 0; v < n; v++)
-		at->part[v] = v;
-	// Make one part of all that links below the level join.
-	uint32_t *parent = at->part;
-	const struct tb_run_link *links = tb_run_links(run);
-	for (uint32_t i = 0; i < tb_run_info(run)->n_links; i++) {
-		uint32_t from = vertex_from(run, &links[i].at);
-		uint32_t to = vertex_to(run, &links[i].at);
-		if (!is_below_level(run, from, level) || !is_below_level(run, to, level))
-			continue;
-		from = root_of_vertex(parent, from);
-		to = root_of_vertex(parent, to);
-		parent[from > to ? from : to] = from > to ? to : from;
-	}
-	number_parts(at, run, level);
-	measure_cut_level(at, run);
-	return true;
-}
-
 int tb_cuts_init(struct tb_cuts *cuts, const struct tb_run *run, struct tb_error *error)
 {
 	const struct tb_run_info *info = tb_run_info(run);
@@ -144,8 +120,33 @@ int tb_cuts_init(struct tb_cuts *cuts, const struct tb_run *run, struct tb_error
 	*cuts = (struct tb_cuts){.run = run, .n_levels = n_levels};
 	cuts->bytes = malloc(2 * (n + UINT64_C(1)) * sizeof *cuts->bytes);
 	bool fine = cuts->bytes != NULL;
-	for (uint32_t i = 0; fine && i < n_levels; i++)
-		fine = make_level(&cuts->levels[i], run, i, n);
+	for (uint32_t i = 0; fine && i < n_levels; i++) {
+		struct tb_cut_level *at = &cuts->levels[i];
+		fine = false;
+		at->part = malloc((n + UINT64_C(1)) * sizeof *at->part);
+		at->first_switch = malloc((n + UINT64_C(1)) * sizeof *at->first_switch);
+		at->cuts = calloc(2 * (n + UINT64_C(1)), sizeof *at->cuts);
+		if (at->part && at->first_switch && at->cuts) {
+			for (uint32_t v = 0; v < n; v++)
+				at->part[v] = v;
+			// Make one part of all that links below the level join.
+			uint32_t *parent = at->part;
+			const struct tb_run_link *links = tb_run_links(run);
+			for (uint32_t j = 0; j < tb_run_info(run)->n_links; j++) {
+				uint32_t from = vertex_from(run, &links[j].at);
+				uint32_t to = vertex_to(run, &links[j].at);
+				if (!is_below_level(run, from, i) ||
+					!is_below_level(run, to, i))
+					continue;
+				from = root_of_vertex(parent, from);
+				to = root_of_vertex(parent, to);
+				parent[from > to ? from : to] = from > to ? to : from;
+			}
+			number_parts(at, run, i);
+			measure_cut_level(at, run);
+			fine = true;
+		}
+	}
 	if (fine)
 		return TB_OK;
 	tb_cuts_fini(cuts);

@@ -1,10 +1,57 @@
 #include "agreement.h"
-
+#include "json.h"
 #include "movers.h"
 #include "rank_correlation.h"
+#include "table.h"
+#include "visible.h"
+#include "wrap.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+struct value_at {
+	double value;
+	size_t at;
+};
+
+static int by_value(const void *one, const void *other)
+{
+	const struct value_at *a = one, *b = other;
+	if (a->value < b->value || a->value > b->value)
+		return a->value > b->value ? -1 : 1;
+	return (a->at > b->at) - (a->at < b->at);
+}
+
+int tb_value_ranks(const double *values, size_t n, double *ranks)
+{
+	struct value_at *order = malloc((n + 1) * sizeof *order);
+	if (!order)
+		return TB_ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		order[i] = (struct value_at){values[i], i};
+	qsort(order, n, sizeof *order, by_value);
+	for (size_t begin = 0, end; begin < n; begin = end) {
+		for (end = begin + 1; end < n; end++)
+			if (order[end].value < order[begin].value)
+				break;
+		for (size_t i = begin; i < end; i++)
+			ranks[order[i].at] = (double)(begin + end + 1) / 2;
+	}
+	free(order);
+	return TB_OK;
+}
+
+double tb_rank_correlation(const double *a, const double *b, size_t n)
+{
+	double mean = ((double)n + 1) / 2, both = 0, of_a = 0, of_b = 0;
+	for (size_t i = 0; i < n; i++) {
+		both += (a[i] - mean) * (b[i] - mean);
+		of_a += (a[i] - mean) * (a[i] - mean);
+		of_b += (b[i] - mean) * (b[i] - mean);
+	}
+	return of_a > 0 && of_b > 0 ? both / sqrt(of_a * of_b) : (double)NAN;
+}
 
 void tb_agreement_fini(struct tb_agreement *agreement)
 {
@@ -111,53 +158,6 @@ static int pair_links(struct tb_agreement *agreement, struct counted_pair *pairi
 	return status;
 }
 
-static int fill_agreement_rows(struct tb_agreement *agreement, struct tb_error *error)
-{
-	struct counted_pair pairing = {0};
-	int status = pair_links(agreement, &pairing, error);
-	agreement->rows = calloc(agreement->n + 1u, sizeof *agreement->rows);
-	if (!status && !agreement->rows)
-		status = tb_fail_memory(error, "a comparison");
-	for (int side = 0; !status && side < 2; side++) {
-		// Set the figures of one run.
-		const struct tb_link_sample *samples;
-		double all = 0, stall = 0,
-		       time = (double)tb_run_info(agreement->runs[side])->simulated_ps;
-		uint32_t n = 0;
-		status = tb_run_look(
-			agreement->runs[side], (struct tb_window){0, 0}, &samples, error);
-		for (uint32_t i = 0; !status && i < pairing.pairs.n; i++) {
-			const struct tb_link_pair *pair = &pairing.pairs.pairs[i];
-			uint32_t link = side ? pair->b.id : pair->a.id;
-			if (link == TB_ID_NONE || is_pair_left_out(&pairing, pair))
-				continue;
-			if (has_figure(&pairing, pair, TB_BYTES))
-				all += (double)samples[link].bytes;
-			if (has_figure(&pairing, pair, TB_STALL))
-				stall += (double)samples[link].stall_ps;
-		}
-		for (uint32_t i = 0; !status && i < pairing.pairs.n; i++) {
-			const struct tb_link_pair *pair = &pairing.pairs.pairs[i];
-			struct tb_agreement_row *row = &agreement->rows[n];
-			uint32_t link = side ? pair->b.id : pair->a.id;
-			if (!is_of_both(pair) || is_pair_left_out(&pairing, pair))
-				continue;
-			n++;
-			row->link = pair->a;
-			row->has_stall = has_figure(&pairing, pair, TB_STALL);
-			row->has_bytes = has_figure(&pairing, pair, TB_BYTES);
-			row->stall[side] =
-				agreement_percent((double)samples[link].stall_ps, stall);
-			row->held[side] =
-				agreement_percent((double)samples[link].stall_ps, time);
-			row->bytes[side] =
-				agreement_percent((double)samples[link].bytes, all);
-		}
-	}
-	tb_link_pairs_fini(&pairing.pairs);
-	return status;
-}
-
 static int check_counted_run(const struct tb_agreement *agreement, struct tb_error *error)
 {
 	for (int side = 0; side < 2; side++) {
@@ -178,8 +178,51 @@ int tb_agreement_init(struct tb_agreement *agreement, struct tb_run *measured,
 	struct tb_agreement made = {
 		.runs = {measured, simulated}, .names = {names[0], names[1]}};
 	int status = check_counted_run(&made, error);
-	if (!status)
-		status = fill_agreement_rows(&made, error);
+	if (!status) {
+		struct counted_pair pairing = {0};
+		status = pair_links(&made, &pairing, error);
+		made.rows = calloc(made.n + 1u, sizeof *made.rows);
+		if (!status && !made.rows)
+			status = tb_fail_memory(error, "a comparison");
+		for (int side = 0; !status && side < 2; side++) {
+			// Set the figures of one run.
+			const struct tb_link_sample *samples;
+			double all = 0, stall = 0,
+			       time = (double)tb_run_info(made.runs[side])->simulated_ps;
+			uint32_t n = 0;
+			status = tb_run_look(made.runs[side], (struct tb_window){0, 0},
+				&samples, error);
+			for (uint32_t i = 0; !status && i < pairing.pairs.n; i++) {
+				const struct tb_link_pair *pair = &pairing.pairs.pairs[i];
+				uint32_t link = side ? pair->b.id : pair->a.id;
+				if (link == TB_ID_NONE ||
+					is_pair_left_out(&pairing, pair))
+					continue;
+				if (has_figure(&pairing, pair, TB_BYTES))
+					all += (double)samples[link].bytes;
+				if (has_figure(&pairing, pair, TB_STALL))
+					stall += (double)samples[link].stall_ps;
+			}
+			for (uint32_t i = 0; !status && i < pairing.pairs.n; i++) {
+				const struct tb_link_pair *pair = &pairing.pairs.pairs[i];
+				struct tb_agreement_row *row = &made.rows[n];
+				uint32_t link = side ? pair->b.id : pair->a.id;
+				if (!is_of_both(pair) || is_pair_left_out(&pairing, pair))
+					continue;
+				n++;
+				row->link = pair->a;
+				row->has_stall = has_figure(&pairing, pair, TB_STALL);
+				row->has_bytes = has_figure(&pairing, pair, TB_BYTES);
+				row->stall[side] = agreement_percent(
+					(double)samples[link].stall_ps, stall);
+				row->held[side] = agreement_percent(
+					(double)samples[link].stall_ps, time);
+				row->bytes[side] = agreement_percent(
+					(double)samples[link].bytes, all);
+			}
+		}
+		tb_link_pairs_fini(&pairing.pairs);
+	}
 	if (!status && (rank_figure(&made, false, &made.n_stall, &made.stall) ||
 			       rank_figure(&made, true, &made.n_bytes, &made.bytes)))
 		status = tb_fail_memory(error, "a comparison");
@@ -194,4 +237,255 @@ int tb_agreement_init(struct tb_agreement *agreement, struct tb_run *measured,
 	qsort(made.rows, made.n, sizeof *made.rows, by_difference);
 	*agreement = made;
 	return TB_OK;
+}
+
+// Measured beside simulated, as text, CSV, JSON and Markdown.
+
+#define SHOWN_BYTES 1024
+
+enum { STALL, STALL_RANK, BYTES, BYTES_RANK, HELD };
+
+static void put_counted_link_name(struct tb_datum *at)
+{
+	const struct tb_agreement *agreement = at->of;
+	const struct tb_agreement_row *row = at->item;
+	at->word = tb_run_links(agreement->runs[0])[row->link.id].name;
+}
+
+static void put_counted_difference(struct tb_datum *at)
+{
+	const struct tb_agreement_row *row = at->item;
+	at->real = row->differs;
+	tb_put_text(at, fabs(row->differs) < 0.05 ? "=" : "%+.1f %%", row->differs);
+}
+
+// put_counted_rank: equal links share a rank, which may be a half.
+static void put_counted_rank(struct tb_datum *at)
+{
+	const struct tb_agreement_row *row = at->item;
+	uint32_t which = at->column->which;
+	const double *ranks = which / 2 == BYTES_RANK ? row->bytes_rank : row->stall_rank;
+	at->real = ranks[which % 2];
+	tb_put_text(at, "%g", at->real);
+}
+
+static void put_counted_percent(struct tb_datum *at)
+{
+	const struct tb_agreement_row *row = at->item;
+	uint32_t which = at->column->which;
+	at->real = (which / 2 == BYTES	? row->bytes
+		    : which / 2 == HELD ? row->held
+					: row->stall)[which % 2];
+}
+
+#define PERCENT(key, title, meaning, figure, side)                                       \
+	{                                                                                \
+		key, title, meaning, TB_DATUM_SHARE, .put = put_counted_percent,         \
+						     .flags = TB_COLUMN_NULL,            \
+						     .which = 2 * (figure) + (side)      \
+	}
+#define RANK(key, title, meaning, figure, side)                                          \
+	{                                                                                \
+		key, title, meaning, TB_DATUM_RATIO, .put = put_counted_rank,            \
+						     .flags = TB_COLUMN_NULL,            \
+						     .which = 2 * (figure) + (side)      \
+	}
+
+static const struct tb_column row_columns[] = {
+	{"link", NULL, "Number of the link in the measured run", TB_DATUM_ID,
+		TB_MEMBER(struct tb_agreement_row, link.id)},
+	{"name", "Link", "From and to: level.index:port of a switch, or a node",
+		TB_DATUM_TEXT, .put = put_counted_link_name},
+	PERCENT("measured_stall_percent", "Measured",
+		"Stall by the counters, of that of all links", STALL, 0),
+	PERCENT("simulated_stall_percent", "Simulated",
+		"Stall of the replay, of that of all links", STALL, 1),
+	{"stall_difference", "Differs", "Simulated less measured, points of percent",
+		TB_DATUM_PERCENT, .put = put_counted_difference,
+		.flags = TB_COLUMN_SIGNED | TB_COLUMN_NULL},
+	PERCENT("measured_held_percent", "Of time",
+		"Stall by the counters, of the time between the dumps", HELD, 0),
+	PERCENT("simulated_held_percent", "Of run",
+		"Stall of the replay, of the time that it simulates", HELD, 1),
+	RANK("measured_stall_rank", "Rank measured", "1: the longest stall", STALL_RANK,
+		0),
+	RANK("simulated_stall_rank", "Rank simulated", "1: the longest stall", STALL_RANK,
+		1),
+	PERCENT("measured_bytes_percent", "Bytes measured",
+		"Bytes by the counters, of those of all links", BYTES, 0),
+	PERCENT("simulated_bytes_percent", "Bytes simulated",
+		"Bytes of the replay, of those of all links", BYTES, 1),
+	RANK("measured_bytes_rank", NULL, "1: most bytes", BYTES_RANK, 0),
+	RANK("simulated_bytes_rank", NULL, "1: most bytes", BYTES_RANK, 1),
+};
+
+static enum tb_known known_of_row(const struct tb_datum *at)
+{
+	const struct tb_agreement_row *row = at->item;
+	const char *key = at->column->key;
+	bool lacks = (strstr(key, "bytes") && !row->has_bytes) ||
+		     ((strstr(key, "stall") || strstr(key, "held")) && !row->has_stall);
+	return lacks ? TB_NOT_MEASURED : TB_EXACT;
+}
+
+static const struct tb_table_type links = {"links", "Links that disagree most",
+	"Each link of both runs, those first whose stall differs most.",
+	TB_COLUMNS(row_columns), TB_ROWS(struct tb_agreement, rows),
+	.known = known_of_row};
+
+static void put_rho(double rho, char *text, size_t size)
+{
+	if (isfinite(rho))
+		snprintf(text, size, "%.3f", rho);
+	else
+		snprintf(text, size, "none, all are equal in a run");
+}
+
+// agreement_answer writes what it comes to.
+static void agreement_answer(
+	const struct tb_agreement *agreement, char *text, size_t size)
+{
+	char stall[40], bytes[40], only[120] = "", left_out[100] = "", of_bytes[40] = "";
+	uint32_t n_unmeasured = agreement->n_unmeasured;
+	put_rho(agreement->stall, stall, sizeof stall);
+	put_rho(agreement->bytes, bytes, sizeof bytes);
+	if (agreement->n_only[0] || agreement->n_only[1])
+		snprintf(only, sizeof only,
+			" %u links are in the measured run alone, %u in the simulated.",
+			(unsigned)agreement->n_only[0], (unsigned)agreement->n_only[1]);
+	if (n_unmeasured)
+		snprintf(left_out, sizeof left_out,
+			" %u of %u links %s not measured and %s left out.", n_unmeasured,
+			n_unmeasured + agreement->n, n_unmeasured == 1 ? "was" : "were",
+			n_unmeasured == 1 ? "is" : "are");
+	if (agreement->n_bytes != agreement->n_stall)
+		snprintf(of_bytes, sizeof of_bytes, " over %u", agreement->n_bytes);
+	snprintf(text, size,
+		"Rank correlation (Spearman) over %u links: stall %s, bytes %s%s.%s%s",
+		(unsigned)agreement->n_stall, stall, bytes, of_bytes, left_out, only);
+}
+
+static void write_side(const struct tb_agreement *agreement, int side, FILE *stream,
+	void (*put)(FILE *stream, const char *text))
+{
+	const struct tb_run_info *info = tb_run_info(agreement->runs[side]);
+	char shown[SHOWN_BYTES], line[SHOWN_BYTES * 2];
+	snprintf(line, sizeof line, "%s, run %lld: %.400s on %.200s%s",
+		tb_visible(agreement->names[side], shown, sizeof shown),
+		(long long)info->id, info->input_name, info->network_name,
+		tb_run_caution(info));
+	put(stream, line);
+	fputc('\n', stream);
+}
+
+static void write_unmarked(FILE *stream, const char *text)
+{
+	fputs(text, stream);
+}
+
+static json_t *side_json(const struct tb_agreement *agreement, int side)
+{
+	const struct tb_run_info *info = tb_run_info(agreement->runs[side]);
+	struct tb_json_object object = tb_json_object_new();
+	tb_json_add_text(&object, "store", agreement->names[side]);
+	tb_json_add(&object, "run", json_integer(info->id));
+	tb_json_add_text(&object, "input", info->input_name);
+	tb_json_add_text(&object, "network", info->network_name);
+	tb_json_add_count(&object, "links_alone", agreement->n_only[side]);
+	return tb_json_object_take(&object);
+}
+
+int tb_agreement_write(const struct tb_agreement *agreement, enum tb_format format,
+	uint32_t top, unsigned width, FILE *stream, struct tb_error *error)
+{
+	struct tb_table table = {.type = &links,
+		.of = agreement,
+		.n_rows = agreement->n,
+		.n_shown = top && top < agreement->n ? top : agreement->n};
+	snprintf(table.remark, sizeof table.remark,
+		"%zu of %u links of both runs: stall and bytes in percent of those of "
+		"all "
+		"links, and stall in percent of the time.",
+		table.n_shown, (unsigned)agreement->n);
+	int status = TB_OK;
+	if (format == TB_FORMAT_JSON) {
+		struct tb_json_object root = tb_json_object_new();
+		char text[400];
+		agreement_answer(agreement, text, sizeof text);
+		tb_json_add_text(&root, "answer", text);
+		tb_json_add(&root, "measured", side_json(agreement, 0));
+		tb_json_add(&root, "simulated", side_json(agreement, 1));
+		tb_json_add_real(&root, "stall_rank_correlation", agreement->stall);
+		tb_json_add_real(&root, "bytes_rank_correlation", agreement->bytes);
+		tb_json_add_count(&root, "links_not_measured", agreement->n_unmeasured);
+		tb_json_add(&root, "links", tb_table_json(&table));
+		status = tb_json_write(tb_json_object_take(&root), 17, stream);
+	} else if (format == TB_FORMAT_MARKDOWN) {
+		char text[400];
+		fputs("# Measured beside simulated\n\n- measured: ", stream);
+		write_side(agreement, 0, stream, tb_markdown_put);
+		fputs("- simulated: ", stream);
+		write_side(agreement, 1, stream, tb_markdown_put);
+		fputc('\n', stream);
+		agreement_answer(agreement, text, sizeof text);
+		tb_markdown_put(stream, text);
+		fputc('\n', stream);
+		tb_table_markdown(&table, stream);
+	} else if (format == TB_FORMAT_CSV)
+		tb_table_csv(&table, stream);
+	else {
+		char text[400];
+		fputs("measured   ", stream);
+		write_side(agreement, 0, stream, write_unmarked);
+		fputs("simulated  ", stream);
+		write_side(agreement, 1, stream, write_unmarked);
+		fputc('\n', stream);
+		agreement_answer(agreement, text, sizeof text);
+		tb_wrap(stream, 0, 0, width, text);
+		status = tb_table_text(&table, width, stream);
+	}
+	return status ? tb_fail_memory(error, "a comparison") : TB_OK;
+}
+
+static json_t *side_schema(const char *what)
+{
+	return json_pack("{s:s, s:s, s:[s,s,s,s,s], s:b, s:{s:{s:s}, s:{s:s, s:i}, "
+			 "s:{s:s}, s:{s:s}, s:{s:s, s:s, s:i}}}",
+		"description", what, "type", "object", "required", "store", "run",
+		"input", "network", "links_alone", "additionalProperties", 0,
+		"properties", "store", "type", "string", "run", "type", "integer",
+		"minimum", 1, "input", "type", "string", "network", "type", "string",
+		"links_alone", "description", "That this run alone has.", "type",
+		"integer", "minimum", 0);
+}
+
+static json_t *rho_schema(const char *of)
+{
+	return json_pack("{s:s, s:[s, s], s:i, s:i}", "description", of, "type", "number",
+		"null", "minimum", -1, "maximum", 1);
+}
+
+int tb_agreement_write_schema(FILE *stream, struct tb_error *error)
+{
+	struct tb_json_object root = tb_json_object_new();
+	tb_json_add(&root, "answer",
+		json_pack("{s:s, s:s}", "description", "What it comes to, in sentences.",
+			"type", "string"));
+	tb_json_add(&root, "measured", side_schema("The run of counters."));
+	tb_json_add(&root, "simulated", side_schema("The replay beside it."));
+	tb_json_add(&root, "stall_rank_correlation",
+		rho_schema("Spearman's, of the stalls; null: all are equal in a run."));
+	tb_json_add(&root, "bytes_rank_correlation", rho_schema("Of the bytes."));
+	tb_json_add(&root, "links_not_measured",
+		json_pack("{s:s, s:s, s:i}", "description",
+			"Links of both that no port counted: left out.", "type",
+			"integer", "minimum", 0));
+	tb_json_add(&root, "links", tb_table_schema(&links));
+	json_t *schema =
+		tb_schema_root("urn:tailback:counters:1", "Counters beside a replay",
+			"What 'tailback counters --beside -f json' writes.",
+			tb_json_object_take(&root));
+	return tb_json_write(schema, 6, stream) == TB_OK
+		       ? TB_OK
+		       : tb_fail_memory(error, "the schema");
 }

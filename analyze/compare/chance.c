@@ -1,12 +1,217 @@
-#include "chance_impl.h"
-#include "compare_impl.h"
-
+#include "chance.h"
 #include "array.h"
+#include "compare_impl.h"
+#include "flow_table.h"
+#include "seed_moves.h"
+#include "seeds.h"
 #include "select.h"
+#include "settings.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+// The figures of the pairs of runs.
+
+// Those of figure i and pair k are at [i * n_pairs + k], [0] of A and [1] of B.
+struct tb_chance_figures {
+	size_t n_pairs;
+	size_t n[TB_CHANCE_KINDS];
+	double *of[TB_CHANCE_KINDS][2];
+	struct tb_flow_table flows;    // of the first run
+	uint32_t *n_seen;	       // by flow: runs in which it has messages
+	uint32_t *at[TB_CHANCE_KINDS]; // which are tested; NULL: all
+};
+
+void tb_chance_figures_fini(struct tb_chance_figures *figures);
+
+static int chance_read(struct tb_chance_figures *figures,
+	const struct tb_compare *compare, const struct tb_seeds seeds[2],
+	struct tb_error *error) TB_MUST_USE;
+
+double tb_seed_moves(const struct tb_run_info *info, enum tb_seed_figure figure)
+{
+	static const double adaptive[TB_SEED_FIGURES] = {0.048, 0.022, 0.12};
+	static const double random[TB_SEED_FIGURES] = {0.040, 0.021, 0.43};
+	static const double ecmp[TB_SEED_FIGURES] = {0.20, 0.069, 1.00};
+	switch ((int)info->network.ascent) {
+	case TB_ASCENT_ADAPTIVE:
+		return adaptive[figure];
+	case TB_ASCENT_RANDOM:
+		return random[figure];
+	case TB_ASCENT_ECMP:
+		return ecmp[figure];
+	default:
+		return 0;
+	}
+}
+
+// differ_by_seed returns whether nothing else differs. The width of bins follows from how
+// long a run took.
+static bool differ_by_seed(const struct tb_run_info *a, const struct tb_run_info *b)
+{
+	static const char *const seed[] = {"--seed", NULL};
+	struct tb_difference differences[TB_DIFFERENCES_MOST];
+	int n = tb_run_differences(a, b, differences);
+	for (int i = 0; i < n; i++) {
+		const char *name = differences[i].name;
+		bool other = strcmp(name, "seed") != 0 && strcmp(name, "bin") != 0;
+		if (strcmp(name, "options") == 0)
+			other = !tb_options_alike(a->options, b->options, seed);
+		if (other)
+			return false;
+	}
+	return true;
+}
+
+static int by_seed(const void *left, const void *right)
+{
+	const struct tb_seeded *a = left, *b = right;
+	if (a->seed != b->seed)
+		return a->seed < b->seed ? -1 : 1;
+	return (a->run > b->run) - (a->run < b->run);
+}
+
+// add_seed_run puts a run in the place of an earlier one with its seed, or behind the
+// others.
+static void add_seed_run(struct tb_seeds *seeds, const struct tb_run_info *info)
+{
+	for (size_t i = 0; i < seeds->n; i++)
+		if (seeds->of[i].seed == info->seed) {
+			seeds->of[i].run = info->id;
+			return;
+		}
+	if (seeds->n < TB_SEEDS_MOST)
+		seeds->of[seeds->n++] = (struct tb_seeded){info->id, info->seed};
+}
+
+static void gather_seed_runs(
+	struct tb_seeds *seeds, const struct tb_runs *runs, const struct tb_run_info *of)
+{
+	for (size_t i = 0; i < tb_runs_n(runs); i++)
+		if (differ_by_seed(of, tb_runs_at(runs, i)))
+			add_seed_run(seeds, tb_runs_at(runs, i));
+	qsort(seeds->of, seeds->n, sizeof *seeds->of, by_seed);
+}
+
+static int no_run(
+	struct tb_error *error, const char *store, const struct tb_runs *runs, int64_t id)
+{
+	size_t n = tb_runs_n(runs);
+	if (n == 0)
+		return tb_fail_in(error, TB_EFORMAT, store, "holds no run");
+	return tb_fail_in(error, TB_EUSAGE, store,
+		"holds no run %" PRId64 " (its newest is run %" PRId64 ")", id,
+		tb_runs_at(runs, n - 1)->id);
+}
+
+static const struct tb_run_info *find_seed_run(const struct tb_runs *runs, int64_t id)
+{
+	size_t n = tb_runs_n(runs);
+	if (id == 0 && n)
+		return tb_runs_at(runs, n - 1);
+	for (size_t i = 0; i < n; i++)
+		if (tb_runs_at(runs, i)->id == id)
+			return tb_runs_at(runs, i);
+	return NULL;
+}
+
+int tb_seeds_like(
+	struct tb_seeds *seeds, const char *store, int64_t id, struct tb_error *error)
+{
+	struct tb_runs *runs;
+	int status = tb_runs_open(&runs, store, error);
+	if (status != TB_OK)
+		return status;
+	*seeds = (struct tb_seeds){.store = store};
+	const struct tb_run_info *of = find_seed_run(runs, id);
+	if (of)
+		gather_seed_runs(seeds, runs, of);
+	else
+		status = no_run(error, store, runs, id);
+	tb_runs_free(runs);
+	return status;
+}
+
+int tb_seeds_before(
+	struct tb_seeds *before, const struct tb_seeds *seeds, struct tb_error *error)
+{
+	struct tb_runs *runs;
+	int status = tb_runs_open(&runs, seeds->store, error);
+	if (status != TB_OK)
+		return status;
+	*before = (struct tb_seeds){.store = seeds->store};
+	const struct tb_run_info *of = find_seed_run(runs, seeds->of[0].run);
+	for (size_t i = tb_runs_n(runs); of && i-- > 0 && before->n == 0;)
+		if (!differ_by_seed(of, tb_runs_at(runs, i)))
+			gather_seed_runs(before, runs, tb_runs_at(runs, i));
+	tb_runs_free(runs);
+	return TB_OK;
+}
+
+// take_seed_run adds a run of a range: none may stand for another, or be left out unsaid.
+static int take_seed_run(
+	struct tb_seeds *seeds, const struct tb_run_info *info, struct tb_error *error)
+{
+	for (size_t i = 0; i < seeds->n; i++)
+		if (seeds->of[i].seed == info->seed)
+			return tb_fail_in(error, TB_EUSAGE, seeds->store,
+				"its runs %" PRId64 " and %" PRId64 " have the same seed",
+				seeds->of[i].run, info->id);
+	if (seeds->n == TB_SEEDS_MOST)
+		return tb_fail_in(error, TB_EUSAGE, seeds->store,
+			"more than %d runs of a side are not compared", TB_SEEDS_MOST);
+	add_seed_run(seeds, info);
+	return TB_OK;
+}
+
+int tb_seeds_range(struct tb_seeds *seeds, const char *store, int64_t first, int64_t last,
+	struct tb_error *error)
+{
+	struct tb_runs *runs;
+	int status = tb_runs_open(&runs, store, error);
+	if (status != TB_OK)
+		return status;
+	*seeds = (struct tb_seeds){.store = store};
+	for (int64_t id = first; id <= last && status == TB_OK; id++) {
+		const struct tb_run_info *of = find_seed_run(runs, id);
+		if (!of)
+			status = no_run(error, store, runs, id);
+		else if (!differ_by_seed(find_seed_run(runs, first), of))
+			status = tb_fail_in(error, TB_EUSAGE, store,
+				"its runs %" PRId64 " and %" PRId64
+				" differ in more than the seed",
+				first, id);
+		else
+			status = take_seed_run(seeds, of, error);
+	}
+	qsort(seeds->of, seeds->n, sizeof *seeds->of, by_seed);
+	tb_runs_free(runs);
+	return status;
+}
+
+void tb_seeds_pair(struct tb_seeds *a, struct tb_seeds *b)
+{
+	size_t n = 0, i = 0, j = 0;
+	struct tb_seeds in_common[2] = {{.n = 0}, {.n = 0}};
+	while (i < a->n && j < b->n) {
+		if (a->of[i].seed == b->of[j].seed) {
+			in_common[0].of[n] = a->of[i];
+			in_common[1].of[n++] = b->of[j];
+		}
+		bool earlier = a->of[i].seed <= b->of[j].seed;
+		bool later = a->of[i].seed >= b->of[j].seed;
+		i += earlier;
+		j += later;
+	}
+	size_t least = a->n < b->n ? a->n : b->n;
+	for (size_t k = 0; k < least; k++) {
+		a->of[k] = n ? in_common[0].of[k] : a->of[a->n - least + k];
+		b->of[k] = n ? in_common[1].of[k] : b->of[b->n - least + k];
+	}
+	a->n = b->n = n ? n : least;
+}
 
 void tb_chance_fini(struct tb_chance *chance)
 {
@@ -171,7 +376,7 @@ int tb_chance_gather(struct tb_chance *chance, const struct tb_compare *compare,
 {
 	struct tb_chance_figures figures = {.n_pairs = 0};
 	struct tb_chance made = {.n_pairs = seeds[0].n};
-	int status = tb_chance_read(&figures, compare, seeds, error);
+	int status = chance_read(&figures, compare, seeds, error);
 	if (status == TB_OK)
 		status = keep_hot(&figures, TB_CHANCE_LINK, error);
 	if (status == TB_OK)
@@ -193,5 +398,176 @@ int tb_chance_gather(struct tb_chance *chance, const struct tb_compare *compare,
 		*chance = made;
 	else
 		tb_chance_fini(&made);
+	return status;
+}
+
+// Reads the figures of pairs of runs that differ by their seed.
+
+// A run being read, and where its figures go.
+struct figures_reading {
+	struct tb_chance_figures *figures;
+	const struct tb_compare *compare;
+	struct tb_run *run;
+	const struct tb_run_info *info;
+	const char *store;
+	int which;
+	size_t pair;
+};
+
+static void put_chance_value(
+	const struct figures_reading *r, enum tb_chance_kind kind, size_t i, double value)
+{
+	r->figures->of[kind][r->which][i * r->figures->n_pairs + r->pair] = value;
+}
+
+static void put_chance_links(const struct figures_reading *r, enum tb_chance_kind kind,
+	const struct tb_link_sample *samples)
+{
+	const struct tb_link_pairs *pairs = &r->compare->pairs;
+	for (uint32_t i = 0; i < pairs->n; i++) {
+		struct tb_link link = r->which ? pairs->pairs[i].b : pairs->pairs[i].a;
+		if (link.id != TB_ID_NONE)
+			put_chance_value(r, kind, i, (double)samples[link.id].wait_ps);
+	}
+}
+
+static int read_links(const struct figures_reading *r, struct tb_error *error)
+{
+	const struct tb_link_sample *samples = NULL;
+	double wait_ps = 0;
+	if (r->info->n_links != r->compare->info[r->which]->n_links)
+		return tb_fail_in(error, TB_EUSAGE, r->store,
+			"its run %" PRId64 " has other links than its run %" PRId64,
+			r->info->id, r->compare->info[r->which]->id);
+	int status = tb_run_look(r->run, (struct tb_window){0, 0}, &samples, error);
+	if (status != TB_OK)
+		return status;
+	put_chance_links(r, TB_CHANCE_LINK, samples);
+	for (uint32_t i = 0; i < r->info->n_links; i++)
+		wait_ps += (double)samples[i].wait_ps;
+	put_chance_value(r, TB_CHANCE_RUN, TB_CHANCE_WAIT, wait_ps);
+	put_chance_value(r, TB_CHANCE_RUN, TB_CHANCE_TIME, (double)r->info->simulated_ps);
+	return TB_OK;
+}
+
+static int read_run(struct figures_reading *r, int64_t id, struct tb_error *error)
+{
+	int status = tb_run_open(&r->run, r->store, id, error);
+	if (status != TB_OK)
+		return status;
+	r->info = tb_run_info(r->run);
+	status = read_links(r, error);
+	if (status == TB_OK) {
+		struct tb_link_sample *samples = NULL;
+		status = tb_compare_read_roots(r->run, &samples, error);
+		if (status == TB_OK)
+			put_chance_links(r, TB_CHANCE_ROOT, samples);
+		free(samples);
+	}
+	if (status == TB_OK) {
+		const struct tb_flow_table *known = &r->figures->flows;
+		struct tb_flow_table flows = {0};
+		double latency_ps = 0, n_messages = 0;
+		status = tb_flow_table_init(&flows, r->run, error);
+		if (status == TB_OK && flows.group != known->group)
+			status = tb_fail_in(error, TB_EUSAGE, r->store,
+				"its run %" PRId64
+				" has other groups of flows than the first",
+				r->info->id);
+		for (uint32_t i = 0, at = 0; status == TB_OK && i < flows.n; i++) {
+			const struct tb_flow_sample *flow = &flows.rows[i];
+			if (flow->n_messages == 0)
+				continue;
+			double mean_ps =
+				(double)flow->latency_ps / (double)flow->n_messages;
+			latency_ps += (double)flow->latency_ps;
+			n_messages += (double)flow->n_messages;
+			while (at < known->n &&
+				tb_compare_flow_order(&known->rows[at], flow) < 0)
+				at++;
+			if (at == known->n ||
+				tb_compare_flow_order(&known->rows[at], flow) != 0)
+				continue;
+			put_chance_value(r, TB_CHANCE_FLOW, at, mean_ps);
+			r->figures->n_seen[at]++;
+		}
+		put_chance_value(r, TB_CHANCE_RUN, TB_CHANCE_LATENCY,
+			n_messages > 0 ? latency_ps / n_messages : 0);
+		tb_flow_table_fini(&flows);
+	}
+	if (status == TB_OK) {
+		// Read what jobs took with the computation before their first message,
+		// and of captures, whose messages are posted when they were captured,
+		// their messages' latency.
+		struct tb_jobs jobs = {0};
+		bool captured = strcmp(r->info->input_kind, "packets") == 0;
+		status = tb_jobs_init(&jobs, r->run, error);
+		for (uint32_t i = 0; status == TB_OK && i < r->compare->n_jobs_matched;
+			i++) {
+			uint32_t at = r->compare->jobs[i].at[r->which];
+			if (at >= jobs.n)
+				continue;
+			const struct tb_job_figures *job = &jobs.jobs[at];
+			double lead_ps = (double)tb_compare_lead(job, r->info);
+			put_chance_value(r, TB_CHANCE_JOB, i,
+				captured ? job->mean_latency_ps
+					 : (double)(job->last_ps - job->first_ps) +
+						   lead_ps);
+		}
+		tb_jobs_fini(&jobs);
+	}
+	tb_run_free(r->run);
+	return status;
+}
+
+void tb_chance_figures_fini(struct tb_chance_figures *figures)
+{
+	for (int kind = 0; kind < TB_CHANCE_KINDS; kind++)
+		for (int which = 0; which < 2; which++)
+			free(figures->of[kind][which]);
+	for (int kind = 0; kind < TB_CHANCE_KINDS; kind++)
+		free(figures->at[kind]);
+	free(figures->n_seen);
+	tb_flow_table_fini(&figures->flows);
+}
+
+// chance_read reads them. Errors as of tb_chance_gather.
+static int chance_read(struct tb_chance_figures *figures,
+	const struct tb_compare *compare, const struct tb_seeds seeds[2],
+	struct tb_error *error)
+{
+	int status = tb_flow_table_init(&figures->flows, compare->runs[0].run, error);
+	figures->n_pairs = seeds[0].n;
+	figures->n[TB_CHANCE_RUN] = TB_CHANCE_TOTALS;
+	figures->n[TB_CHANCE_JOB] = compare->n_jobs_matched;
+	figures->n[TB_CHANCE_LINK] = figures->n[TB_CHANCE_ROOT] = compare->pairs.n;
+	figures->n[TB_CHANCE_FLOW] = figures->flows.n;
+	if (status == TB_OK) {
+		bool made = true;
+		for (int kind = 0; kind < TB_CHANCE_KINDS; kind++)
+			for (int which = 0; which < 2; which++) {
+				double **of = &figures->of[kind][which];
+				*of = calloc(figures->n[kind] * figures->n_pairs + 1,
+					sizeof **of);
+				made &= *of != NULL;
+			}
+		figures->n_seen =
+			calloc(figures->n[TB_CHANCE_FLOW] + 1, sizeof(uint32_t));
+		made &= figures->n_seen != NULL;
+		for (int kind = TB_CHANCE_LINK; kind < TB_CHANCE_KINDS; kind++) {
+			figures->at[kind] =
+				calloc(figures->n[kind] + 1, sizeof(uint32_t));
+			made &= figures->at[kind] != NULL;
+		}
+		status = made ? TB_OK : tb_fail_memory(error, "a comparison");
+	}
+	for (size_t i = 0; status == TB_OK && i < 2 * figures->n_pairs; i++) {
+		struct figures_reading reading = {.figures = figures,
+			.compare = compare,
+			.store = seeds[i % 2].store,
+			.which = (int)(i % 2),
+			.pair = i / 2};
+		status = read_run(&reading, seeds[i % 2].of[i / 2].run, error);
+	}
 	return status;
 }

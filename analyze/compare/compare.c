@@ -18,6 +18,7 @@ void tb_compare_free(struct tb_compare *compare)
 		return;
 	tb_link_pairs_fini(&compare->pairs);
 	free(compare->links);
+	free(compare->link_figures);
 	free(compare->roots);
 	free(compare->job_pairs);
 	free(compare->flows);
@@ -85,21 +86,6 @@ bool tb_compare_is_of_counters(const struct tb_compare *compare)
 	       tb_run_is_measured(compare->info[1]);
 }
 
-static void add_flows(struct tb_compare_sums *outcome, const struct tb_flow_table *table)
-{
-	double latency_ps = 0, network_ps = 0, ideal_ps = 0;
-	uint64_t n_messages = 0;
-	for (uint32_t i = 0; i < table->n; i++) {
-		const struct tb_flow_sample *flow = &table->rows[i];
-		n_messages += flow->n_messages;
-		latency_ps += (double)flow->latency_ps;
-		network_ps += flow->ideal_ps ? (double)flow->network_ps : 0;
-		ideal_ps += (double)flow->ideal_ps;
-	}
-	outcome->latency_ps = n_messages ? latency_ps / (double)n_messages : 0;
-	outcome->slowdown = ideal_ps > 0 ? network_ps / ideal_ps : 0;
-}
-
 int tb_compare_flow_order(const struct tb_flow_sample *a, const struct tb_flow_sample *b)
 {
 	if (a->source.id != b->source.id)
@@ -146,8 +132,23 @@ static int gather_flows(struct tb_compare *compare, uint32_t top, struct tb_erro
 	int status = TB_OK;
 	for (int i = 0; !status && i < 2; i++) {
 		status = tb_flow_table_init(&tables[i], compare->runs[i].run, error);
-		if (!status)
-			add_flows(&compare->outcome[i], &tables[i]);
+		if (!status) {
+			struct tb_compare_sums *outcome = &compare->outcome[i];
+			const struct tb_flow_table *table = &tables[i];
+			double latency_ps = 0, network_ps = 0, ideal_ps = 0;
+			uint64_t n_messages = 0;
+			for (uint32_t k = 0; k < table->n; k++) {
+				const struct tb_flow_sample *flow = &table->rows[k];
+				n_messages += flow->n_messages;
+				latency_ps += (double)flow->latency_ps;
+				network_ps +=
+					flow->ideal_ps ? (double)flow->network_ps : 0;
+				ideal_ps += (double)flow->ideal_ps;
+			}
+			outcome->latency_ps =
+				n_messages ? latency_ps / (double)n_messages : 0;
+			outcome->slowdown = ideal_ps > 0 ? network_ps / ideal_ps : 0;
+		}
 	}
 	// Groups of different sizes cannot be compared.
 	bool alike = tables[0].group == tables[1].group;
@@ -218,10 +219,24 @@ static int gather_compared_links(
 			compare->common_wait_ps[1] += (double)b[pair->b.id].wait_ps;
 		}
 	}
-	return status ? status
-		      : tb_movers(&compare->pairs, samples[0], samples[1], TB_WAIT, top,
-				&compare->links, &compare->n_links,
-				&compare->n_links_moved, error);
+	if (!status)
+		status = tb_movers(&compare->pairs, samples[0], samples[1], TB_WAIT, top,
+			&compare->links, &compare->n_links, &compare->n_links_moved,
+			error);
+	if (status)
+		return status;
+	size_t size = sizeof *compare->link_figures;
+	compare->link_figures = calloc((size_t)compare->n_links + 1, size);
+	if (!compare->link_figures)
+		return tb_fail_memory(error, "a comparison");
+	for (uint32_t i = 0; i < compare->n_links; i++) {
+		struct tb_link_pair pair = compare->links[i].pair;
+		if (pair.a.id != TB_ID_NONE)
+			compare->link_figures[i][0] = samples[0][pair.a.id];
+		if (pair.b.id != TB_ID_NONE)
+			compare->link_figures[i][1] = samples[1][pair.b.id];
+	}
+	return TB_OK;
 }
 
 int tb_compare_new(struct tb_compare **compare, struct tb_compared a,

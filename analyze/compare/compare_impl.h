@@ -81,6 +81,7 @@ struct tb_compare {
 	struct tb_compare_sums outcome[2];
 	struct tb_link_pairs pairs;
 	struct tb_mover *links;
+	struct tb_link_sample (*link_figures)[2]; // of `links`, in both runs
 	uint32_t n_links, n_links_moved;
 	struct tb_mover *roots;
 	uint32_t n_roots, n_roots_moved;

@@ -103,21 +103,6 @@ static void append_taken(struct tb_words *words, double a, double b)
 		tb_words_append_times(words, a, b, "less", "longer");
 }
 
-// judge_other says that a job carried other messages, so that its times do not compare.
-static void judge_other(const struct tb_job_mover *pair, struct tb_words *words)
-{
-	tb_words_append(words, "Job %s carried different work: ", pair->name);
-	for (int i = 0; i < 2; i++) {
-		char count[48], size[32];
-		tb_words_append(words, "%s of %s in %c%s",
-			tb_format_counted(
-				pair->n_messages[i], "message", count, sizeof count),
-			tb_format_size(pair->bytes[i], size, sizeof size), 'A' + i,
-			i ? "" : ", ");
-	}
-	tb_words_append(words, "; how long it takes is no gain or loss.");
-}
-
 // judge_job_mover writes a sentence on a job of both runs: what a colleague would say of
 // it.
 static void judge_job_mover(struct tb_job_mover *pair, const struct tb_compare *compare)
@@ -138,9 +123,20 @@ static void judge_job_mover(struct tb_job_mover *pair, const struct tb_compare *
 		}
 		tb_words_append(
 			&words, "; what its other messages take is no gain or loss.");
-	} else if (!pair->same_work)
-		judge_other(pair, &words);
-	else {
+	} else if (!pair->same_work) {
+		// Say that a job carried other messages, so that its times do not
+		// compare.
+		tb_words_append(&words, "Job %s carried different work: ", pair->name);
+		for (int i = 0; i < 2; i++) {
+			char count[48], size[32];
+			tb_words_append(&words, "%s of %s in %c%s",
+				tb_format_counted(pair->n_messages[i], "message", count,
+					sizeof count),
+				tb_format_size(pair->bytes[i], size, sizeof size),
+				'A' + i, i ? "" : ", ");
+		}
+		tb_words_append(&words, "; how long it takes is no gain or loss.");
+	} else {
 		// Say whether a job whose messages all arrived gains: of its whole run
 		// time, the computation before its first message included.
 		const struct tb_job_time *a = &pair->times[0].run,

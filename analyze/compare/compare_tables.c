@@ -383,6 +383,16 @@ static void put_link_change(struct tb_datum *at)
 	tb_compare_put_change(at, (double)mover->before, (double)mover->after);
 }
 
+// put_link_figure puts the metric which / 2 of the run which % 2.
+static void put_link_figure(struct tb_datum *at)
+{
+	const struct tb_compare *compare = at->of;
+	uint32_t side = at->column->which % 2;
+	at->unknown = !mover_is_in(at, side);
+	at->whole = (int64_t)compare->link_figures[at->row][side]
+			    .figures[at->column->which / 2];
+}
+
 // known_of_mover: what changed is known where both waits are.
 static enum tb_known known_of_mover(const struct tb_datum *at)
 {
@@ -390,6 +400,11 @@ static enum tb_known known_of_mover(const struct tb_datum *at)
 	const struct tb_mover *mover = at->item;
 	const struct tb_column *column = at->column;
 	enum tb_known known[2];
+	if (column->put == put_link_figure) {
+		tb_link_pair_known(&compare->pairs, &mover->pair,
+			(enum tb_metric)(column->which / 2), known);
+		return known[column->which % 2];
+	}
 	tb_link_pair_known(&compare->pairs, &mover->pair, TB_WAIT, known);
 	if (column->key && strcmp(column->key, "wait_a_ps") == 0)
 		return known[0];
@@ -401,6 +416,21 @@ static enum tb_known known_of_mover(const struct tb_datum *at)
 
 #define MOVER(name) TB_MEMBER(struct tb_mover, name)
 #define ARRIVING    "The wait that leads in its network, or that --wait names"
+
+// The derived figures that are compared (link_figures.h), of both runs.
+// clang-format off
+#define IF_YES(text) text
+#define IF_NO(text)  NULL
+#define COMPARED(ID, side, key, title, meaning, kind)                                    \
+	{key, title, meaning, TB_DATUM_##kind, .put = put_link_figure,                   \
+		.flags = TB_COLUMN_NULL, .which = 2 * TB_##ID + (side)},
+#define BOTH(ID, field, value, view, adds, kind, compared, key, ending, unit, name,      \
+	title, brief, meaning)                                                           \
+	COMPARED(ID, 0, IF_##compared(key "_a" ending), IF_##compared(brief " in A"),    \
+		meaning, kind)                                                           \
+	COMPARED(ID, 1, IF_##compared(key "_b" ending), IF_##compared("In B"), IN_B, kind)
+#define TB_DATUM_RATE TB_DATUM_COUNT
+// clang-format on
 
 static const struct tb_column link_columns[] = {
 	{"rank", "#", "Rank by change of wait", TB_DATUM_COUNT, .put = put_mover_rank},
@@ -416,6 +446,9 @@ static const struct tb_column link_columns[] = {
 	{"change_ps", "More in B", "Or less", TB_DATUM_TIME, .put = put_link_moved,
 		.flags = TB_COLUMN_SIGNED | TB_COLUMN_NULL},
 	{NULL, "Change", "Against A", TB_DATUM_RATIO, .put = put_link_change},
+	// clang-format off
+	TB_LINK_DERIVED(BOTH)
+	// clang-format on
 };
 
 static void list_compared_links(struct tb_table *table)

@@ -182,25 +182,22 @@ int tb_fabric_paths_new(struct tb_fabric_paths **paths, const struct tb_network 
 	return TB_OK;
 }
 
-static void write_ends(
-	const struct tb_network *net, const struct path *path, FILE *stream)
-{
-	const uint32_t ends[] = {path->from, path->to};
-	for (int i = 0; i < 2; i++) {
-		char name[TB_NAME_SIZE], shown[TB_NAME_SIZE * 4];
-		tb_names_node(net, (struct tb_node){ends[i]}, name, sizeof name);
-		fprintf(stream, "%s%s", i ? " to " : "",
-			tb_visible(name, shown, sizeof shown));
-	}
-	fputs(":\n", stream);
-}
-
 void tb_fabric_paths_text(const struct tb_fabric_paths *paths, FILE *stream)
 {
 	for (size_t i = 0; i < paths->n; i++) {
 		const struct path *path = &paths->all[i];
-		if (paths->n > 1)
-			write_ends(paths->net, path, stream);
+		if (paths->n > 1) {
+			const struct tb_network *net = paths->net;
+			const uint32_t ends[] = {path->from, path->to};
+			for (int k = 0; k < 2; k++) {
+				char name[TB_NAME_SIZE], shown[TB_NAME_SIZE * 4];
+				tb_names_node(net, (struct tb_node){ends[k]}, name,
+					sizeof name);
+				fprintf(stream, "%s%s", k ? " to " : "",
+					tb_visible(name, shown, sizeof shown));
+			}
+			fputs(":\n", stream);
+		}
 		for (uint32_t j = path->first; j < path->first + path->n; j++) {
 			struct tb_link link = paths->links[j];
 			char name[TB_LINK_NAME_SIZE], speed[32];

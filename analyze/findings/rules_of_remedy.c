@@ -1,5 +1,6 @@
 // What is worth trying. A remedy is proposed where its condition holds and the command
 // that tries it can be made; whether it helps, the replay says.
+#include "credit_params.h"
 #include "findings_impl.h"
 
 #include <stdio.h>
@@ -414,7 +415,8 @@ static bool is_slow_node(const void *context, const char *value)
 static bool quicken(
 	const struct tb_evidence *evidence, struct tb_replay_command *command, bool *all)
 {
-	uint64_t pcie = evidence->info->network.credits.pcie_bytes_per_s, rate = 0;
+	uint64_t pcie = tb_credit_params(&evidence->info->network)->pcie_bytes_per_s,
+		 rate = 0;
 	size_t n_dropped = 0;
 	char value[48];
 	for (uint32_t i = 0; i < evidence->n_ends; i++) {

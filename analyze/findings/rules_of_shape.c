@@ -1,5 +1,6 @@
 // What kind of wait it is: none, hardly any, an incast, a slow receiver, a hot spot, a
 // full network.
+#include "credit_params.h"
 #include "findings_impl.h"
 #include "range_text.h"
 #include "underload.h"
@@ -157,7 +158,7 @@ const char *tb_congestion_text(const struct tb_evidence *evidence)
 {
 	if (!tb_switching_of(&evidence->info->network)->has_queue_pairs)
 		return "";
-	switch (evidence->info->network.credits.congestion_control) {
+	switch (tb_credit_params(&evidence->info->network)->congestion_control) {
 	case TB_CONGESTION_NONE:
 		break;
 	case TB_CONGESTION_DCQCN:

@@ -23,103 +23,59 @@ const char *tb_path_words(enum tb_path_cause cause)
 	return words[cause];
 }
 
-static uint32_t cause_of(struct tb_run_row *row, int column)
-{
-	const char *word = (const char *)sqlite3_column_text(row->query, column);
-	uint32_t cause = 0;
-	while (word && tb_path_name(cause) && strcmp(word, tb_path_name(cause)) != 0)
-		cause++;
-	row->bad |= !word || !tb_path_name(cause);
-	return cause;
-}
-
-static struct tb_node path_node_of(
-	const struct tb_run *run, struct tb_run_row *row, int column)
-{
-	return (struct tb_node){
-		tb_run_get_id_or_none(row, column, run->record.info.n_nodes)};
-}
-
-static int take_step(
-	struct tb_critical_path *path, const struct tb_run *run, struct tb_run_row *row)
-{
-	if (TB_ARRAY_RESERVE(&path->steps, &path->steps_room, path->n_steps + 1) != TB_OK)
-		return TB_ENOMEM;
-	struct tb_path_step *step = &path->steps[path->n_steps];
-	*step = (struct tb_path_step){
-		.span = {.what = cause_of(row, 0),
-			.job = tb_run_get_id(row, 1, run->record.info.n_jobs),
-			.rank = tb_run_get_id_or_none(row, 2, UINT32_MAX - 1),
-			.peer = tb_run_get_id_or_none(row, 3, UINT32_MAX - 1),
-			.from_ps = (tb_time_ps)tb_run_get(row, 4, INT64_MAX),
-			.to_ps = (tb_time_ps)tb_run_get(row, 5, INT64_MAX),
-			.n = tb_run_get32(row, 6, UINT32_MAX)},
-		.source = path_node_of(run, row, 7),
-		.destination = path_node_of(run, row, 8)};
-	row->bad |= step->span.to_ps <= step->span.from_ps;
-	path->n_steps++;
-	return TB_OK;
-}
-
-static int take_total(
-	struct tb_critical_path *path, const struct tb_run *run, struct tb_run_row *row)
-{
-	if (TB_ARRAY_RESERVE(&path->totals, &path->totals_room, path->n_totals + 1) !=
-		TB_OK)
-		return TB_ENOMEM;
-	struct tb_path_total *total = &path->totals[path->n_totals];
-	*total = (struct tb_path_total){.cause = cause_of(row, 0),
-		.job = tb_run_get_id(row, 1, run->record.info.n_jobs),
-		.source = path_node_of(run, row, 2),
-		.destination = path_node_of(run, row, 3),
-		.n_steps = tb_run_get(row, 4, INT64_MAX),
-		.sum_ps = (tb_time_ps)tb_run_get(row, 5, INT64_MAX)};
-	if (row->bad)
-		return TB_OK; // the reader of rows fails
-	if (path->causes[total->cause] > INT64_MAX - total->sum_ps) {
-		row->bad = true;
-		return TB_OK;
-	}
-	path->causes[total->cause] += total->sum_ps;
-	path->shares[total->cause].n_steps += total->n_steps;
-	path->n_totals++;
-	return TB_OK;
-}
-
-// read_path_rows reads a table.
-static int read_path_rows(struct tb_critical_path *path, struct tb_run *run,
-	const char *table, const char *sql,
-	int (*take)(struct tb_critical_path *path, const struct tb_run *run,
-		struct tb_run_row *row),
-	struct tb_error *error)
-{
-	struct tb_run_row row;
-	int status = tb_run_query(run, sql, &row, error);
-	if (status)
-		return status;
-	while ((status = tb_run_next(run, table, &row, error)) > 0) {
-		status = take(path, run, &row);
-		if (status) {
-			status = tb_fail_memory_in(error, run->path, "the path");
-			break;
-		}
-	}
-	sqlite3_finalize(row.query);
-	return status;
-}
-
+#define RECORD struct tb_path_step
+static const struct tb_stored_table path_steps = TB_STORED_TABLE("path_step", RECORD,
+	TB_COLUMN_WORD("s.cause", span.what, tb_path_name),
+	TB_COLUMN_AS(TB_STORED_JOB, "s.job", span.job),
+	TB_COLUMN_WITH("s.rank", span.rank, TB_STORED_OR_NULL),
+	TB_COLUMN_WITH("s.peer", span.peer, TB_STORED_OR_NULL),
+	TB_COLUMN("s.from_ps", span.from_ps), TB_COLUMN("s.to_ps", span.to_ps),
+	TB_COLUMN("s.merged", span.n),
+	TB_COLUMN_WITH("a.node", source, TB_STORED_OR_NULL),
+	TB_COLUMN_WITH("b.node", destination, TB_STORED_OR_NULL));
+#undef RECORD
 #define STEPS                                                                            \
-	"SELECT s.cause, s.job, coalesce(s.rank, -1), coalesce(s.peer, -1), s.from_ps, " \
-	"s.to_ps, s.merged, coalesce(a.node, -1), coalesce(b.node, -1) "                 \
-	"FROM path_step AS s "                                                           \
+	"path_step AS s "                                                                \
 	"LEFT JOIN job_node AS a ON a.run = s.run AND a.job = s.job AND a.rank = "       \
 	"s.rank "                                                                        \
 	"LEFT JOIN job_node AS b ON b.run = s.run AND b.job = s.job AND b.rank = "       \
 	"s.peer "                                                                        \
 	"WHERE s.run = ?1 ORDER BY s.step"
-#define TOTALS                                                                           \
-	"SELECT cause, job, coalesce(source, -1), coalesce(destination, -1), steps, "    \
-	"sum_ps FROM path_total WHERE run = ?1 ORDER BY total"
+
+#define RECORD struct tb_path_total
+static const struct tb_stored_table path_totals = TB_STORED_TABLE("path_total", RECORD,
+	TB_COLUMN_WORD("cause", cause, tb_path_name),
+	TB_COLUMN_AS(TB_STORED_JOB, "job", job),
+	TB_COLUMN_WITH("source", source, TB_STORED_OR_NULL),
+	TB_COLUMN_WITH("destination", destination, TB_STORED_OR_NULL),
+	TB_COLUMN("steps", n_steps), TB_COLUMN("sum_ps", sum_ps));
+#undef RECORD
+
+// read_path reads the steps and totals, and what these come to by cause.
+static int read_path(
+	struct tb_critical_path *path, struct tb_run *run, struct tb_error *error)
+{
+	struct tb_row_reader rows = tb_run_read(run, &path_steps, STEPS, error);
+	int status = tb_row_read_all(
+		&rows, &path->steps, &path->n_steps, &path->steps_room, "the path");
+	for (size_t i = 0; i < path->n_steps && !status; i++)
+		if (path->steps[i].span.to_ps <= path->steps[i].span.from_ps)
+			status = tb_sql_damaged(run->path, "path_step", error);
+	if (status)
+		return status;
+	rows = tb_run_read(
+		run, &path_totals, "path_total WHERE run = ?1 ORDER BY total", error);
+	status = tb_row_read_all(
+		&rows, &path->totals, &path->n_totals, &path->totals_room, "the path");
+	for (size_t i = 0; i < path->n_totals && !status; i++) {
+		const struct tb_path_total *total = &path->totals[i];
+		if (path->causes[total->cause] > INT64_MAX - total->sum_ps)
+			return tb_sql_damaged(run->path, "path_total", error);
+		path->causes[total->cause] += total->sum_ps;
+		path->shares[total->cause].n_steps += total->n_steps;
+	}
+	return status;
+}
 
 static int order_path_u32(uint32_t a, uint32_t b)
 {
@@ -292,10 +248,7 @@ int tb_critical_path_init(
 {
 	struct tb_critical_path made = {0};
 	struct tb_heavy_waits waits = {0};
-	int status = read_path_rows(&made, run, "path_step", STEPS, take_step, error);
-	if (!status)
-		status = read_path_rows(
-			&made, run, "path_total", TOTALS, take_total, error);
+	int status = read_path(&made, run, error);
 	if (!status && made.causes[TB_PATH_HELD_UP])
 		status = tb_heavy_waits_init(&waits, run, 0, error);
 	made.waits = waits.rows;

@@ -264,27 +264,6 @@ static double held_by(const struct tb_held_up *held, const struct link_curve *cu
 	return whole > 0 ? wait_ps * part / whole : 0;
 }
 
-// find_held_flows_at adds what a link held up of these flows.
-static int find_held_flows_at(const struct tb_held_up *held, struct tb_run *run,
-	struct tb_link link, const struct tb_rank_span *asked, const size_t *flows,
-	size_t n, struct tb_held_list *list, struct tb_error *error)
-{
-	struct link_curve curve;
-	double held_ps = 0;
-	int status = curve_init(&curve, run, link, error);
-	for (uint32_t i = 0; !status && i < held->waits.listed.n; i++) {
-		const struct tb_blame_sample *row = &held->waits.rows[i];
-		for (size_t k = 0; row->link.id == link.id && k < n; k++)
-			if (is_victim(row, &held->parts[flows[k]]))
-				held_ps += held_by(held, &curve, &held->parts[flows[k]],
-					(double)row->wait_ps, asked);
-	}
-	if (!status && add_row(list, link, asked, held_ps) != TB_OK)
-		status = tb_fail_memory(error, "the links");
-	free(curve.sums);
-	return status;
-}
-
 int tb_held_links(const struct tb_held_up *held, struct tb_run *run,
 	const struct tb_rank_span *asked, struct tb_held_list *list,
 	struct tb_error *error)
@@ -318,9 +297,24 @@ int tb_held_links(const struct tb_held_up *held, struct tb_run *run,
 			links[n_links++] = row->link;
 	}
 	int status = TB_OK;
-	for (uint32_t i = 0; i < n_links && !status; i++)
-		status = find_held_flows_at(
-			held, run, links[i], asked, flows, n, &made, error);
+	for (uint32_t i = 0; i < n_links && !status; i++) {
+		// Add what a link held up of these flows.
+		struct tb_link link = links[i];
+		struct link_curve curve;
+		double held_ps = 0;
+		status = curve_init(&curve, run, link, error);
+		for (uint32_t j = 0; !status && j < held->waits.listed.n; j++) {
+			const struct tb_blame_sample *row = &held->waits.rows[j];
+			for (size_t k = 0; row->link.id == link.id && k < n; k++)
+				if (is_victim(row, &held->parts[flows[k]]))
+					held_ps += held_by(held, &curve,
+						&held->parts[flows[k]],
+						(double)row->wait_ps, asked);
+		}
+		if (!status && add_row(&made, link, asked, held_ps) != TB_OK)
+			status = tb_fail_memory(error, "the links");
+		free(curve.sums);
+	}
 	free(flows);
 	if (!status && made.n)
 		qsort(made.rows, made.n, sizeof *made.rows, order_held_by_length);

@@ -1,10 +1,108 @@
 #include "jobs.h"
-
+#include "job_seat.h"
+#include "job_series.h"
+#include "job_times.h"
 #include "run_impl.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+int tb_job_seat_find(struct tb_job_seat *seat, struct tb_run *run, uint32_t job,
+	struct tb_error *error)
+{
+	struct tb_run_row row;
+	*seat = (struct tb_job_seat){0};
+	int status = tb_run_query(run,
+		"WITH at (node, leaf) AS (SELECT from_node, to_switch FROM link WHERE "
+		"run = ?1 AND kind = 'injection') SELECT (SELECT count(DISTINCT leaf) "
+		"FROM "
+		"job_node JOIN at USING (node) WHERE run = ?1 AND job = ?2), "
+		"coalesce(sum(bytes), 0), coalesce(sum(bytes) FILTER (WHERE source = "
+		"destination), 0) FROM unpacked_flow WHERE run = ?1 AND job = ?2",
+		&row, error);
+	if (status)
+		return status;
+	sqlite3_bind_int64(row.query, 2, job);
+	status = tb_run_next(run, "flow_pack", &row, error);
+	if (status > 0) {
+		seat->n_leaves = tb_run_get32(&row, 0, UINT32_MAX);
+		seat->bytes = tb_run_get(&row, 1, INT64_MAX);
+		seat->local_bytes = tb_run_get(&row, 2, seat->bytes);
+		status = row.bad ? tb_run_damaged(run->path, "flow_pack", error) : TB_OK;
+	}
+	sqlite3_finalize(row.query);
+	return status;
+}
+
+#define MOST_SLICES 65536 // no replay keeps so many
+
+static int read_width(
+	struct tb_job_series *series, struct tb_run *run, struct tb_error *error)
+{
+	struct tb_run_row row;
+	int status = tb_run_query(run,
+		"SELECT root_bin_ps, (SELECT coalesce(max(bin) + 1, 0) FROM job_wait "
+		"WHERE job_wait.run = ?1) FROM run WHERE run = ?1",
+		&row, error);
+	if (status)
+		return status;
+	status = tb_run_next(run, "run", &row, error);
+	if (status > 0) {
+		series->slice_ps = (tb_time_ps)tb_run_get(&row, 0, INT64_MAX);
+		series->n_slices = tb_run_get32(&row, 1, MOST_SLICES);
+		if (row.bad)
+			status = tb_run_damaged(run->path, "job_wait", error);
+	}
+	sqlite3_finalize(row.query);
+	return status < 0 ? status : TB_OK;
+}
+
+static int read_series_waits(
+	struct tb_job_series *series, struct tb_run *run, struct tb_error *error)
+{
+	struct tb_run_row row;
+	uint32_t n_jobs = run->record.info.n_jobs;
+	int status = tb_run_query(run,
+		"SELECT bin, victim_job, wait_ps FROM job_wait WHERE run = ?1", &row,
+		error);
+	if (status)
+		return status;
+	while ((status = tb_run_next(run, "job_wait", &row, error)) > 0) {
+		uint32_t slice = tb_run_get_id(&row, 0, series->n_slices);
+		uint32_t job = tb_run_get_id(&row, 1, n_jobs);
+		uint64_t wait_ps = tb_run_get(&row, 2, INT64_MAX);
+		if (!row.bad)
+			series->wait_ps[(size_t)slice * n_jobs + job] += wait_ps;
+	}
+	sqlite3_finalize(row.query);
+	return status;
+}
+
+int tb_job_series_init(
+	struct tb_job_series *series, struct tb_run *run, struct tb_error *error)
+{
+	struct tb_job_series made = {.slice_ps = 0};
+	int status = read_width(&made, run, error);
+	if (status)
+		return status;
+	made.wait_ps = calloc((size_t)made.n_slices * run->record.info.n_jobs + 1,
+		sizeof *made.wait_ps);
+	if (!made.wait_ps)
+		return tb_fail_memory_in(error, run->path, "the jobs' waits");
+	status = read_series_waits(&made, run, error);
+	if (status)
+		tb_job_series_fini(&made);
+	else
+		*series = made;
+	return status;
+}
+
+void tb_job_series_fini(struct tb_job_series *series)
+{
+	free(series->wait_ps);
+	*series = (struct tb_job_series){.slice_ps = 0};
+}
 
 // A list of nodes is cut off after so many characters.
 #define NODES_TEXT 240
@@ -212,4 +310,93 @@ int tb_shared_leaves(struct tb_run *run, uint32_t one_job, uint32_t other_job,
 	}
 	sqlite3_finalize(row.query);
 	return status;
+}
+
+static struct tb_job_time job_time_of_sums(
+	tb_time_ps run_ps, uint64_t n_messages, uint64_t latency_ps)
+{
+	return (struct tb_job_time){.known = n_messages > 0,
+		.run_ps = run_ps,
+		.n_messages = n_messages,
+		.mean_latency_ps =
+			n_messages ? (double)latency_ps / (double)n_messages : 0};
+}
+
+static int read_alone(struct tb_job_times *times, uint32_t n_jobs, struct tb_run *run,
+	struct tb_error *error)
+{
+	struct tb_run_row row;
+	int status = tb_run_query(run,
+		"SELECT job, network = 'ideal', run_ps, messages, latency_ps FROM "
+		"job_alone WHERE run = ?1",
+		&row, error);
+	if (status)
+		return status;
+	while ((status = tb_run_next(run, "job_alone", &row, error)) > 0) {
+		uint32_t job = tb_run_get32(&row, 0, UINT32_MAX);
+		bool ideal = tb_run_get(&row, 1, 1) != 0;
+		struct tb_job_time time = job_time_of_sums(
+			(tb_time_ps)tb_run_get(&row, 2, INT64_MAX),
+			tb_run_get(&row, 3, INT64_MAX), tb_run_get(&row, 4, INT64_MAX));
+		if (job >= n_jobs) // of a damaged file
+			continue;
+		if (ideal)
+			times[job].ideal = time;
+		else
+			times[job].alone = time;
+	}
+	sqlite3_finalize(row.query);
+	return status;
+}
+
+int tb_job_times_init(struct tb_job_times **times, const struct tb_jobs *jobs,
+	struct tb_run *run, struct tb_error *error)
+{
+	struct tb_job_times *made = calloc((size_t)jobs->n + 1, sizeof *made);
+	if (!made)
+		return tb_fail_memory_in(error, run->path, "the jobs");
+	for (uint32_t i = 0; i < jobs->n; i++) {
+		const struct tb_job_figures *job = &jobs->jobs[i];
+		made[i].run = job_time_of_sums(
+			job->last_ps - job->first_ps, job->n_messages, job->latency_ps);
+	}
+	int status = read_alone(made, jobs->n, run, error);
+	if (status)
+		free(made);
+	else
+		*times = made;
+	return status;
+}
+
+// find_part finds the two replays whose difference a part is; false when one is not
+// known.
+static bool find_part(const struct tb_job_times *times, enum tb_job_part part,
+	const struct tb_job_time **more, const struct tb_job_time **less)
+{
+	static const struct tb_job_time none = {.known = true};
+	const struct tb_job_time *of[] = {
+		&none, &times->ideal, &times->alone, &times->run};
+	*less = of[part];
+	*more = of[part + 1];
+	return (*less)->known && (*more)->known;
+}
+
+bool tb_job_times_part(
+	const struct tb_job_times *times, enum tb_job_part part, tb_time_ps *part_ps)
+{
+	const struct tb_job_time *more, *less;
+	if (!find_part(times, part, &more, &less))
+		return false;
+	*part_ps = more->run_ps - less->run_ps;
+	return true;
+}
+
+bool tb_job_times_latency_part(
+	const struct tb_job_times *times, enum tb_job_part part, double *part_ps)
+{
+	const struct tb_job_time *more, *less;
+	if (!find_part(times, part, &more, &less))
+		return false;
+	*part_ps = more->mean_latency_ps - less->mean_latency_ps;
+	return true;
 }

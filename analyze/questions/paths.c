@@ -1,8 +1,134 @@
-#include "paths_impl.h"
+// The one way of a flow, where it follows from its ends.
+#include "paths.h"
+#include "crossing.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+// The topology of a run, indexed by where links begin: what paths.c and crossing.c share.
+
+// Lists of link ids by where the links begin.
+struct tb_fan {
+	uint32_t *first; // by switch or node, plus one entry at the end
+	uint32_t *links;
+};
+
+// The switches above an end, nearest first, and how many links away each is.
+struct tb_climb {
+	uint32_t *distance; // by switch
+	uint32_t *order;
+	uint32_t n;
+};
+
+struct tb_paths {
+	const struct tb_run *run;
+	const struct tb_run_link *links;
+	uint32_t n_links, n_switches, n_nodes;
+	struct tb_fan ups, downs;	     // by switch
+	struct tb_fan injections, ejections; // by node, by switch
+	struct tb_climb out, in;	     // of the source and of the destination
+	uint8_t *useful;		     // by switch: on a shortest path
+	uint32_t arity;			     // of a whole k-ary n-tree, else 0
+	bool exact, by_source; // the ways of flows are known; by whose digits
+	struct tb_link *found; // n_links at most
+	uint32_t n_found;
+};
+
+// tb_paths_turn returns the level of the nearest common ancestors of two nodes of a k-ary
+// n-tree.
+uint32_t tb_paths_turn(
+	const struct tb_paths *paths, uint32_t source, uint32_t destination);
+
+static bool is_kary_tree(const struct tb_run_info *info)
+{
+	uint64_t n_nodes = 1;
+	uint32_t k = info->network.arity;
+	if (k < 2)
+		return false;
+	for (uint32_t level = 0; level < info->n_levels; level++) {
+		if (n_nodes > UINT32_MAX)
+			return false;
+		n_nodes *= k;
+	}
+	return info->network.n_rails == 1 && n_nodes == info->n_nodes &&
+	       info->n_switches == info->n_levels * (n_nodes / k) &&
+	       info->n_links == 2 * info->n_levels * n_nodes;
+}
+
+// paths_describe finds out whether the ways of flows are known.
+static void paths_describe(struct tb_paths *paths)
+{
+	const struct tb_run_info *info = tb_run_info(paths->run);
+	enum tb_ascent ascent = info->network.ascent;
+	paths->arity = is_kary_tree(info) ? info->network.arity : 0;
+	paths->by_source = ascent == TB_ASCENT_SOURCE;
+	paths->exact = paths->arity && tb_run_n_faults(paths->run) == 0 &&
+		       (paths->by_source || ascent == TB_ASCENT_DETERMINISTIC);
+}
+
+bool tb_paths_are_known(const struct tb_paths *paths)
+{
+	return paths->exact;
+}
+
+uint32_t tb_paths_turn(
+	const struct tb_paths *paths, uint32_t source, uint32_t destination)
+{
+	uint32_t level = 0, k = paths->arity;
+	while (source / k != destination / k) {
+		source /= k;
+		destination /= k;
+		level++;
+	}
+	return level;
+}
+
+// take_way_port takes the link of a list that leaves a switch by a port; false for none.
+static bool take_way_port(
+	struct tb_paths *paths, const struct tb_fan *fan, uint32_t *sw, uint32_t port)
+{
+	for (uint32_t i = fan->first[*sw]; i < fan->first[*sw + 1]; i++) {
+		uint32_t link = fan->links[i];
+		if (paths->links[link].at.from_port != port)
+			continue;
+		paths->found[paths->n_found++].id = link;
+		*sw = paths->links[link].at.to;
+		return true;
+	}
+	return false;
+}
+
+// walk_way goes up to the level of the turn by the digits of an end, then down by those
+// of the destination; false when a link is missing, which a damaged file can bring about.
+static bool walk_way(struct tb_paths *paths, uint32_t source, uint32_t destination)
+{
+	uint32_t k = paths->arity, number = paths->by_source ? source : destination;
+	uint32_t turn = tb_paths_turn(paths, source, destination), scale = 1, sw;
+	uint32_t own = paths->injections.first[source];
+	if (own == paths->injections.first[source + 1])
+		return false;
+	paths->found[0].id = paths->injections.links[own];
+	paths->n_found = 1;
+	sw = paths->links[paths->found[0].id].at.to;
+	for (uint32_t hop = 0; hop < turn; hop++, scale *= k)
+		if (!take_way_port(paths, &paths->ups, &sw, k + number / scale % k))
+			return false;
+	for (uint32_t level = turn; level > 0; level--, scale /= k)
+		if (!take_way_port(paths, &paths->downs, &sw, destination / scale % k))
+			return false;
+	return take_way_port(paths, &paths->ejections, &sw, destination % k);
+}
+
+const struct tb_link *tb_paths_way(struct tb_paths *paths, struct tb_node source,
+	struct tb_node destination, uint32_t *n)
+{
+	if (!paths->exact || source.id >= paths->n_nodes ||
+		destination.id >= paths->n_nodes || source.id == destination.id)
+		return tb_paths_find(paths, source, destination, n);
+	*n = walk_way(paths, source.id, destination.id) ? paths->n_found : 0;
+	return paths->found;
+}
 
 #define UNSEEN UINT32_MAX
 
@@ -57,7 +183,7 @@ int tb_paths_new(
 	if (!made)
 		return tb_fail_memory(error, "paths");
 	made->run = run;
-	tb_paths_describe(made);
+	paths_describe(made);
 	made->links = tb_run_links(run);
 	made->n_links = info->n_links;
 	made->n_switches = info->n_switches;
@@ -188,7 +314,7 @@ static int by_id(const void *one, const void *other)
 	return (a->id > b->id) - (a->id < b->id);
 }
 
-static bool is_known(const struct tb_paths *paths, struct tb_path_end end)
+static bool is_end_known(const struct tb_paths *paths, struct tb_path_end end)
 {
 	return end.id < (end.is_switch ? paths->n_switches : paths->n_nodes);
 }
@@ -198,7 +324,7 @@ const struct tb_link *tb_paths_between(struct tb_paths *paths, struct tb_path_en
 {
 	paths->n_found = 0;
 	*n = 0;
-	if (!is_known(paths, source) || !is_known(paths, destination) ||
+	if (!is_end_known(paths, source) || !is_end_known(paths, destination) ||
 		(source.is_switch == destination.is_switch &&
 			source.id == destination.id))
 		return paths->found;
@@ -228,4 +354,183 @@ const struct tb_link *tb_paths_find(struct tb_paths *paths, struct tb_node sourc
 {
 	return tb_paths_between(paths, (struct tb_path_end){false, source.id},
 		(struct tb_path_end){false, destination.id}, n);
+}
+
+// What is asked: a link, or a switch when `link` is TB_ID_NONE. Flows that cross it have
+// an end below `lower`: the switch, or the lower end of the link.
+struct quest {
+	struct tb_paths *paths;
+	const struct tb_flow_table *table;
+	const struct tb_crossing_query *query;
+	uint32_t link, sw;
+	uint32_t lower; // TB_ID_NONE: the link joins a node
+	uint8_t *below; // by node
+};
+
+static bool is_met(const struct quest *quest, uint32_t link)
+{
+	const struct tb_link_info *at = &quest->paths->links[link].at;
+	return quest->link != TB_ID_NONE
+		       ? link == quest->link
+		       : at->kind != TB_LINK_EJECTION && at->to == quest->sw;
+}
+
+// is_on_way looks at the way of a flow, or at all its shortest paths.
+static bool is_on_way(const struct quest *quest, const struct tb_flow_sample *flow)
+{
+	uint32_t n;
+	const struct tb_link *links =
+		tb_paths_way(quest->paths, flow->source, flow->destination, &n);
+	for (uint32_t i = 0; i < n; i++)
+		if (is_met(quest, links[i].id))
+			return true;
+	return false;
+}
+
+// counts tells whether a flow is asked for; last_ps is 0 when the store has no times.
+static bool counts(
+	const struct tb_crossing_query *query, const struct tb_flow_sample *flow)
+{
+	return (query->job == TB_ID_NONE || query->job == flow->job) &&
+	       (flow->last_ps == 0 ||
+		       (flow->first_ps < query->to_ps && flow->last_ps > query->from_ps));
+}
+
+static bool crosses(const struct quest *quest, const struct tb_flow_sample *flow)
+{
+	uint32_t source = flow->source.id, destination = flow->destination.id;
+	const struct tb_run_link *links = quest->paths->links;
+	if (source == destination || !counts(quest->query, flow))
+		return false;
+	if (quest->lower == TB_ID_NONE) {
+		const struct tb_link_info *at = &links[quest->link].at;
+		return at->kind == TB_LINK_INJECTION ? at->from == source
+						     : at->to == destination;
+	}
+	bool up = quest->link == TB_ID_NONE || links[quest->link].at.kind == TB_LINK_UP;
+	bool down = quest->link == TB_ID_NONE || !up;
+	if (!(up && quest->below[source]) && !(down && quest->below[destination]))
+		return false;
+	if (quest->paths->arity == 0)
+		return is_on_way(quest, flow);
+	uint32_t level = tb_run_switches(quest->paths->run)[quest->lower].at.level;
+	uint32_t turn = tb_paths_turn(quest->paths, source, destination);
+	if (turn < level || (turn == level && quest->link != TB_ID_NONE))
+		return false;
+	return !quest->paths->exact || is_on_way(quest, flow);
+}
+
+static int by_job_bytes(const void *one, const void *other)
+{
+	const struct tb_crossing_job *a = one, *b = other;
+	if (a->bytes != b->bytes)
+		return a->bytes < b->bytes ? 1 : -1;
+	return (a->job > b->job) - (a->job < b->job);
+}
+
+static int collect(struct tb_crossing *crossing, const struct quest *quest)
+{
+	const struct tb_flow_table *table = quest->table;
+	uint32_t n_jobs = tb_run_info(quest->paths->run)->n_jobs, n = 0;
+	struct tb_flow_bytes *list = malloc((table->n + 1u) * sizeof *list);
+	crossing->jobs = calloc(n_jobs + 1u, sizeof *crossing->jobs);
+	if (!list || !crossing->jobs) {
+		free(list);
+		return TB_ENOMEM;
+	}
+	for (uint32_t i = 0; table->group <= 1 && i < table->n; i++)
+		if (crosses(quest, &table->rows[i])) {
+			list[n++] = (struct tb_flow_bytes){table->rows[i].bytes, i};
+			if (table->rows[i].job < n_jobs) {
+				const struct tb_flow_sample *flow = &table->rows[i];
+				struct tb_crossing_job *job = &crossing->jobs[flow->job];
+				job->job = flow->job;
+				job->n_flows++;
+				job->bytes += flow->bytes;
+			}
+		}
+	qsort(list, n, sizeof *list, tb_flow_bytes_order);
+	crossing->flows = malloc((n + 1u) * sizeof *crossing->flows);
+	for (uint32_t i = 0; crossing->flows && i < n; i++)
+		crossing->flows[i] = list[i].row;
+	crossing->n = n;
+	free(list);
+	// Keep the jobs that have flows.
+	for (uint32_t i = 0; i < n_jobs; i++)
+		if (crossing->jobs[i].n_flows)
+			crossing->jobs[crossing->n_jobs++] = crossing->jobs[i];
+	qsort(crossing->jobs, crossing->n_jobs, sizeof *crossing->jobs, by_job_bytes);
+	return crossing->flows ? TB_OK : TB_ENOMEM;
+}
+
+// lower_of returns the switch that flows over a link, or through a switch, have an end
+// below; TB_ID_NONE for a link that joins a node.
+static uint32_t lower_of(const struct tb_paths *paths, const struct quest *quest)
+{
+	if (quest->link == TB_ID_NONE)
+		return quest->sw;
+	const struct tb_link_info *at = &paths->links[quest->link].at;
+	return at->kind == TB_LINK_UP	  ? at->from
+	       : at->kind == TB_LINK_DOWN ? at->to
+					  : TB_ID_NONE;
+}
+
+int tb_crossing_init(struct tb_crossing *crossing, struct tb_paths *paths,
+	const struct tb_flow_table *table, const struct tb_crossing_query *query,
+	struct tb_error *error)
+{
+	struct tb_crossing made = {.n = 0};
+	struct quest quest = {.paths = paths,
+		.table = table,
+		.query = query,
+		.link = query->of_switch ? TB_ID_NONE : query->id,
+		.sw = query->of_switch ? query->id : TB_ID_NONE,
+		.below = calloc(paths->n_nodes + 1u, 1)};
+	int status = quest.below ? TB_OK : TB_ENOMEM;
+	quest.lower = lower_of(paths, &quest);
+	if (status == TB_OK && quest.lower != TB_ID_NONE) {
+		// Mark the nodes that a descent from a switch reaches.
+		uint8_t *below = quest.below;
+		uint8_t *seen = calloc(paths->n_switches + 1u, 1);
+		uint32_t *stack = malloc((paths->n_switches + 1u) * sizeof *stack);
+		uint32_t n = 0;
+		if (seen && stack)
+			stack[n++] = quest.lower;
+		while (n) {
+			uint32_t at = stack[--n];
+			const uint32_t *own = &paths->ejections.first[at];
+			for (uint32_t i = own[0]; i < own[1]; i++)
+				below[paths->links[paths->ejections.links[i]].at.to] = 1;
+			const uint32_t *down = &paths->downs.first[at];
+			for (uint32_t i = down[0]; i < down[1]; i++) {
+				uint32_t to = paths->links[paths->downs.links[i]].at.to;
+				if (!seen[to])
+					stack[n++] = to;
+				seen[to] = 1;
+			}
+		}
+		status = seen && stack ? TB_OK : TB_ENOMEM;
+		free(seen);
+		free(stack);
+	}
+	if (status == TB_OK)
+		status = collect(&made, &quest);
+	free(quest.below);
+	// With one rail, whose flows cross a node's own link does not depend on the way.
+	made.exact =
+		paths->exact || (quest.lower == TB_ID_NONE &&
+					tb_run_info(paths->run)->network.n_rails == 1);
+	if (status != TB_OK) {
+		tb_crossing_fini(&made);
+		return tb_fail_memory(error, "%" PRIu32 " flows", table->n);
+	}
+	*crossing = made;
+	return TB_OK;
+}
+
+void tb_crossing_fini(struct tb_crossing *crossing)
+{
+	free(crossing->flows);
+	free(crossing->jobs);
+	*crossing = (struct tb_crossing){.n = 0};
 }

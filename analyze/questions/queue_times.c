@@ -1,9 +1,110 @@
 #include "queue_times.h"
-
 #include "array.h"
+#include "link_queue.h"
 #include "run_impl.h"
 
 #include <stdlib.h>
+
+// Looking for that many links in a pack takes as long as reading all of it.
+#define LOOKED_FOR_MOST 8
+
+// The links of one pack, while its bins are read.
+struct queues_reading {
+	struct tb_link_queue *queues;	  // of all links
+	struct tb_link_queue *now;	  // from_ps, to_ps: the stretch that lasts
+	uint32_t seats[TB_PACK_LINKS], n; // where they stand in `queues`
+	uint32_t seat_of[TB_PACK_LINKS];  // by link in the pack, or TB_ID_NONE
+	enum tb_metric wait;
+	tb_time_ps bin_ps;
+};
+
+static void see_queue(struct queues_reading *reading, uint32_t seat,
+	const struct tb_link_sample *one, tb_time_ps at_ps)
+{
+	struct tb_link_queue *found = &reading->queues[seat], *now = &reading->now[seat];
+	if (one->largest_queue_bytes > found->largest_bytes) {
+		found->largest_bytes = one->largest_queue_bytes;
+		found->largest_at_ps = at_ps;
+	}
+	if (tb_metric_of(one, reading->wait) == 0)
+		return;
+	if (now->to_ps != at_ps)
+		now->from_ps = at_ps;
+	now->to_ps = at_ps + reading->bin_ps;
+	if (now->to_ps - now->from_ps > found->to_ps - found->from_ps) {
+		found->from_ps = now->from_ps;
+		found->to_ps = now->to_ps;
+	}
+}
+
+// see_bin takes the links out of a row (pack, links, bin).
+static void see_bin(struct queues_reading *reading, struct tb_run_row *row,
+	const struct tb_link *links, tb_time_ps at_ps)
+{
+	struct tb_link_sample one;
+	if (reading->n <= LOOKED_FOR_MOST) {
+		for (uint32_t i = 0; i < reading->n; i++)
+			if (tb_run_find_in_pack(row, links[reading->seats[i]], &one))
+				see_queue(reading, reading->seats[i], &one, at_ps);
+		return;
+	}
+	struct tb_link_pack pack = tb_run_open_pack(row);
+	int status = 0;
+	while (!row->bad && (status = tb_link_pack_next(&pack, &one)) > 0) {
+		uint32_t seat = reading->seat_of[one.link.id % TB_PACK_LINKS];
+		if (seat != TB_ID_NONE)
+			see_queue(reading, seat, &one, at_ps);
+	}
+	row->bad |= status < 0;
+}
+
+int tb_link_queues_find(struct tb_link_queue *queues, struct tb_run *run,
+	enum tb_metric wait, const struct tb_link *links, uint32_t n,
+	struct tb_error *error)
+{
+	struct queues_reading reading = {.queues = queues,
+		.now = calloc(n + 1u, sizeof *reading.now),
+		.wait = wait,
+		.bin_ps = run->record.info.bin_ps};
+	if (!reading.now)
+		return tb_fail_memory(error, "the queues of %u links", n);
+	struct tb_run_row row;
+	// Bin by bin, or the bins would be read with all of their packs.
+	int status = tb_run_query(run,
+		"SELECT l.pack, l.links, b.bin FROM bin_total AS b "
+		"CROSS JOIN link_pack AS l ON l.run = b.run AND l.bin = b.bin AND "
+		"l.pack = ?2 WHERE b.run = ?1 ORDER BY b.bin",
+		&row, error);
+	if (status) {
+		free(reading.now);
+		return status;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		queues[i] = (struct tb_link_queue){0};
+	uint32_t n_packs = (run->record.info.n_links + TB_PACK_LINKS - 1) / TB_PACK_LINKS;
+	for (uint32_t pack = 0; !status && pack < n_packs; pack++) {
+		reading.n = 0;
+		for (uint32_t i = 0; i < TB_PACK_LINKS; i++)
+			reading.seat_of[i] = TB_ID_NONE;
+		for (uint32_t i = 0; i < n; i++)
+			if (links[i].id / TB_PACK_LINKS == pack) {
+				reading.seats[reading.n++] = i;
+				reading.seat_of[links[i].id % TB_PACK_LINKS] = i;
+			}
+		sqlite3_bind_int64(row.query, 2, pack);
+		if (reading.n > 0) {
+			while ((status = tb_run_next(run, "link_pack", &row, error)) > 0)
+				see_bin(&reading, &row, links,
+					(tb_time_ps)tb_run_get(
+						&row, 2, run->record.info.n_bins) *
+						reading.bin_ps);
+			sqlite3_reset(row.query);
+		}
+	}
+	sqlite3_finalize(row.query);
+	free(reading.now);
+	return status;
+}
 
 #define FEW_BINS 10 // so many tell a length to a tenth
 
@@ -42,30 +143,28 @@ static int fail_memory(const struct queue_search *search, struct tb_error *error
 
 static int read_queue_bins(struct queue_search *search, struct tb_error *error)
 {
-	struct tb_run_row row;
+	struct tb_packed_links row;
 	// Bin by bin, or the bins would be read with all of their packs.
-	int status = tb_run_query(search->run,
-		"SELECT l.pack, l.links, b.bin FROM bin_total AS b "
-		"CROSS JOIN link_pack AS l ON l.run = b.run AND l.bin = b.bin AND "
-		"l.pack = ?2 WHERE b.run = ?1 AND b.bin >= ?3 AND b.bin < ?4",
-		&row, error);
-	if (status)
-		return status;
-	sqlite3_bind_int64(row.query, 2, search->link.id / TB_PACK_LINKS);
-	sqlite3_bind_int64(row.query, 3, (int64_t)search->first_bin);
-	sqlite3_bind_int64(row.query, 4, (int64_t)(search->first_bin + search->n_bins));
-	while ((status = tb_run_next(search->run, "link_pack", &row, error)) > 0) {
+	struct tb_row_reader rows = tb_run_read(search->run, &tb_bin_packs,
+		"bin_total CROSS JOIN link_pack USING (run, bin) WHERE run = ?1 AND "
+		"pack = ?2 AND bin >= ?3 AND bin < ?4",
+		error);
+	tb_row_bind(&rows, 2, search->link.id / TB_PACK_LINKS);
+	tb_row_bind(&rows, 3, (int64_t)search->first_bin);
+	tb_row_bind(&rows, 4, (int64_t)(search->first_bin + search->n_bins));
+	while (tb_row_read(&rows, &row)) {
 		struct tb_link_sample one;
-		uint64_t bin = tb_run_get(&row, 2, INT64_MAX) - search->first_bin;
-		if (bin >= search->n_bins ||
-			!tb_run_find_in_pack(&row, search->link, &one))
+		int found = tb_packed_find(&row, search->link, &one);
+		if (found < 0)
+			tb_row_damaged(&rows);
+		uint64_t bin = row.bin - search->first_bin;
+		if (found <= 0 || bin >= search->n_bins)
 			continue;
 		search->bins[bin].wait_ps = one.wait_for_ps;
 		search->bins[bin].busy_ps = one.busy_ps;
 		search->bins[bin].stall_ps = one.stall_ps;
 	}
-	sqlite3_finalize(row.query);
-	return status;
+	return tb_row_reader_end(&rows);
 }
 
 // mark_queue_slope marks the slope of a bin that stands, on one side of it: those that
@@ -363,32 +462,6 @@ static int find_senders(struct queue_search *search, struct tb_queue_times *time
 	return TB_OK;
 }
 
-// sum_up_queue_times adds what the link did, and whether the times are a few bins.
-static void sum_up_queue_times(
-	const struct queue_search *search, struct tb_queue_times *times, bool refined)
-{
-	tb_time_ps bin_ps = search->info->bin_ps;
-	times->within = !refined;
-	for (uint32_t i = 0; i < times->n; i++) {
-		struct tb_span time = times->at[i];
-		uint64_t busy = 0, stall = 0,
-			 span = (uint64_t)(time.to_ps - time.from_ps);
-		uint64_t first = (uint64_t)(time.from_ps / bin_ps) - search->first_bin;
-		for (uint64_t bin = first;
-			bin < search->n_bins &&
-			(tb_time_ps)(search->first_bin + bin) * bin_ps < time.to_ps;
-			bin++) {
-			busy += search->bins[bin].busy_ps;
-			stall += search->bins[bin].stall_ps;
-		}
-		// Bins reach beyond both ends.
-		times->busy_ps += busy < span ? busy : span;
-		times->stall_ps += stall < span ? stall : span;
-		times->span_ps += span;
-		times->within &= span < (uint64_t)bin_ps * FEW_BINS;
-	}
-}
-
 // begin_search sets which bins are asked for.
 static int begin_search(struct queue_search *search, const struct tb_span *spans,
 	uint32_t n, struct tb_error *error)
@@ -448,7 +521,29 @@ int tb_queue_times_find(struct tb_queue_times *times, struct tb_run *run,
 		status = find_senders(&search, &found, all_kept, error);
 	}
 	if (!status) {
-		sum_up_queue_times(&search, &found, refined);
+		// Add what the link did, and whether the times are a few bins.
+		tb_time_ps bin_ps = search.info->bin_ps;
+		found.within = !refined;
+		for (uint32_t i = 0; i < found.n; i++) {
+			struct tb_span time = found.at[i];
+			uint64_t busy = 0, stall = 0,
+				 span = (uint64_t)(time.to_ps - time.from_ps);
+			uint64_t first =
+				(uint64_t)(time.from_ps / bin_ps) - search.first_bin;
+			for (uint64_t bin = first;
+				bin < search.n_bins &&
+				(tb_time_ps)(search.first_bin + bin) * bin_ps <
+					time.to_ps;
+				bin++) {
+				busy += search.bins[bin].busy_ps;
+				stall += search.bins[bin].stall_ps;
+			}
+			// Bins reach beyond both ends.
+			found.busy_ps += busy < span ? busy : span;
+			found.stall_ps += stall < span ? stall : span;
+			found.span_ps += span;
+			found.within &= span < (uint64_t)bin_ps * FEW_BINS;
+		}
 		*times = found;
 	}
 	free(search.bins);

@@ -1,58 +1,35 @@
 #include "rank_spans.h"
-
 #include "array.h"
+#include "call_spans.h"
+#include "rank_seats.h"
 #include "run_impl.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-// span_kind_of reads the word of a kind.
-static uint32_t span_kind_of(struct tb_run_row *row, int column)
-{
-	const char *word = (const char *)sqlite3_column_text(row->query, column);
-	uint32_t kind = 0;
-	while (word && tb_span_name(kind) && strcmp(word, tb_span_name(kind)) != 0)
-		kind++;
-	row->bad |= !word || !tb_span_name(kind);
-	return kind;
-}
+#define RECORD struct tb_rank_span
+static const struct tb_stored_table rank_spans = TB_STORED_TABLE("rank_span", RECORD,
+	TB_COLUMN_AS(TB_STORED_JOB, "job", job), TB_COLUMN("rank", rank),
+	TB_COLUMN_WORD("kind", what, tb_span_name),
+	TB_COLUMN_WITH("peer", peer, TB_STORED_OR_NULL), TB_COLUMN("from_ps", from_ps),
+	TB_COLUMN("to_ps", to_ps), TB_COLUMN("merged", n));
+#undef RECORD
 
-static int take_span(
-	struct tb_rank_spans *times, const struct tb_run *run, struct tb_run_row *row)
-{
-	const struct tb_run_info *info = &run->record.info;
-	if (TB_ARRAY_RESERVE(&times->spans, &times->room, times->n + 1) != TB_OK)
-		return TB_ENOMEM;
-	struct tb_rank_span span = {.job = tb_run_get_id(row, 0, info->n_jobs),
-		.rank = tb_run_get32(row, 1, UINT32_MAX - 1),
-		.what = span_kind_of(row, 2),
-		.peer = tb_run_get_id_or_none(row, 3, UINT32_MAX - 1),
-		.from_ps = (tb_time_ps)tb_run_get(row, 4, INT64_MAX),
-		.to_ps = (tb_time_ps)tb_run_get(row, 5, INT64_MAX),
-		.n = tb_run_get32(row, 6, UINT32_MAX)};
-	row->bad |= span.to_ps <= span.from_ps;
-	times->spans[times->n++] = span;
-	return TB_OK;
-}
-
-// read_spans reads what a query of them has; ?2 and ?3 are a span of time.
-static int read_spans(struct tb_rank_spans *times, struct tb_run *run, const char *sql,
+// read_spans reads them FROM `from`, whose ?2 and ?3 are a span of time.
+static int read_spans(struct tb_rank_spans *times, struct tb_run *run, const char *from,
 	tb_time_ps from_ps, tb_time_ps to_ps, struct tb_error *error)
 {
 	struct tb_rank_spans made = {0};
-	struct tb_run_row row;
-	int status = tb_run_query(run, sql, &row, error);
-	if (status)
-		return status;
-	if (sqlite3_bind_int64(row.query, 2, from_ps) != SQLITE_OK ||
-		sqlite3_bind_int64(row.query, 3, to_ps) != SQLITE_OK)
-		status = tb_sql_fail(error, run->db, run->path);
-	while (!status && (status = tb_run_next(run, "rank_span", &row, error)) > 0) {
-		status = take_span(&made, run, &row);
-		if (status)
-			status = tb_fail_memory_in(error, run->path, "the spans");
-	}
-	sqlite3_finalize(row.query);
+	struct tb_row_reader rows = tb_run_read(run, &rank_spans, from, error);
+	tb_row_bind(&rows, 2, from_ps);
+	tb_row_bind(&rows, 3, to_ps);
+	int status =
+		tb_row_read_all(&rows, &made.spans, &made.n, &made.room, "the spans");
+	for (size_t i = 0; i < made.n && !status; i++)
+		if (made.spans[i].to_ps <= made.spans[i].from_ps ||
+			made.spans[i].rank == TB_ID_NONE)
+			status = tb_sql_damaged(run->path, "rank_span", error);
 	if (status)
 		tb_rank_spans_fini(&made);
 	else
@@ -60,15 +37,12 @@ static int read_spans(struct tb_rank_spans *times, struct tb_run *run, const cha
 	return status;
 }
 
-#define COLUMNS "job, rank, kind, coalesce(peer, -1), from_ps, to_ps, merged"
-
 int tb_rank_spans_init(struct tb_rank_spans *times, struct tb_run *run,
 	tb_time_ps from_ps, tb_time_ps to_ps, struct tb_error *error)
 {
 	return read_spans(times, run,
-		"SELECT " COLUMNS " FROM rank_span WHERE run = ?1 AND to_ps > ?2 AND "
-		"from_ps < ?3",
-		from_ps, to_ps, error);
+		"rank_span WHERE run = ?1 AND to_ps > ?2 AND from_ps < ?3", from_ps,
+		to_ps, error);
 }
 
 int tb_rank_spans_last(
@@ -76,8 +50,8 @@ int tb_rank_spans_last(
 {
 	// Of the columns that are not grouped SQLite takes the row of the maximum.
 	return read_spans(times, run,
-		"SELECT " COLUMNS " FROM (SELECT *, max(span) FROM rank_span WHERE run = "
-		"?1 AND ?2 < ?3 GROUP BY job, rank) ORDER BY job, rank",
+		"(SELECT *, max(span) FROM rank_span WHERE run = ?1 AND ?2 < ?3 GROUP BY "
+		"job, rank) ORDER BY job, rank",
 		0, TB_TIME_NEVER, error);
 }
 
@@ -85,4 +59,147 @@ void tb_rank_spans_fini(struct tb_rank_spans *times)
 {
 	free(times->spans);
 	*times = (struct tb_rank_spans){0};
+}
+
+static int take_seat(
+	struct tb_rank_seats *seats, const struct tb_run *run, struct tb_run_row *row)
+{
+	const struct tb_run_info *info = &run->record.info;
+	if (TB_ARRAY_RESERVE(&seats->seats, &seats->room, seats->n + 1) != TB_OK)
+		return TB_ENOMEM;
+	seats->seats[seats->n++] =
+		(struct tb_rank_seat){.job = tb_run_get_id(row, 0, info->n_jobs),
+			.rank = tb_run_get32(row, 1, UINT32_MAX - 1),
+			.node = {tb_run_get_id(row, 2, info->n_nodes)}};
+	return TB_OK;
+}
+
+int tb_rank_seats_init(
+	struct tb_rank_seats *seats, struct tb_run *run, struct tb_error *error)
+{
+	struct tb_rank_seats made = {0};
+	struct tb_run_row row;
+	int status = tb_run_query(run,
+		"SELECT job, rank, node FROM job_node WHERE run = ?1 ORDER BY job, rank",
+		&row, error);
+	if (status)
+		return status;
+	while (!status && (status = tb_run_next(run, "job_node", &row, error)) > 0) {
+		status = take_seat(&made, run, &row);
+		if (status)
+			status = tb_fail_memory_in(error, run->path, "the ranks");
+	}
+	sqlite3_finalize(row.query);
+	if (status)
+		tb_rank_seats_fini(&made);
+	else
+		*seats = made;
+	return status;
+}
+
+void tb_rank_seats_fini(struct tb_rank_seats *seats)
+{
+	free(seats->seats);
+	*seats = (struct tb_rank_seats){0};
+}
+
+static int order_seats_by_rank(const void *left, const void *right)
+{
+	const struct tb_rank_seat *a = left, *b = right;
+	if (a->job != b->job)
+		return a->job < b->job ? -1 : 1;
+	return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+struct tb_node tb_rank_seats_node(
+	const struct tb_rank_seats *seats, uint32_t job, uint32_t rank)
+{
+	const struct tb_rank_seat key = {.job = job, .rank = rank};
+	const struct tb_rank_seat *seat =
+		seats->n ? bsearch(&key, seats->seats, seats->n, sizeof key,
+				   order_seats_by_rank)
+			 : NULL;
+	return seat ? seat->node : (struct tb_node){TB_ID_NONE};
+}
+
+// What calls are told apart by.
+#define SORT "kind, coalesce(algorithm, ''), bytes"
+
+#define SHOWN "call_span WHERE run = ?1 AND to_ps > ?2 AND from_ps < ?3 "
+
+#define RECORD struct tb_call_sort
+static const struct tb_stored_table call_sorts = TB_STORED_TABLE("call_span", RECORD,
+	TB_COLUMN("kind", kind), TB_COLUMN("coalesce(algorithm, '')", algorithm),
+	TB_COLUMN("bytes", bytes), TB_COLUMN("count(*)", n),
+	TB_COLUMN("sum(to_ps - from_ps)", sum_ps),
+	TB_COLUMN("max(to_ps - from_ps)", longest_ps));
+#undef RECORD
+#define RECORD struct tb_called
+static const struct tb_stored_table calls = TB_STORED_TABLE("call_span", RECORD,
+	TB_COLUMN_AS(TB_STORED_JOB, "job", job), TB_COLUMN("rank", rank),
+	TB_COLUMN("dense_rank() OVER (ORDER BY " SORT ") - 1", sort),
+	TB_COLUMN("bytes", bytes), TB_COLUMN("from_ps", from_ps),
+	TB_COLUMN("to_ps", to_ps));
+#undef RECORD
+
+int tb_call_spans_init(struct tb_call_spans *spans, struct tb_run *run,
+	tb_time_ps from_ps, tb_time_ps to_ps, struct tb_error *error)
+{
+	struct tb_call_spans made = {0};
+	int64_t n_left = 0;
+	struct tb_row_reader rows = tb_run_read(
+		run, &call_sorts, SHOWN "GROUP BY " SORT " ORDER BY " SORT, error);
+	tb_row_bind(&rows, 2, from_ps);
+	tb_row_bind(&rows, 3, to_ps);
+	int status = tb_row_read_all(
+		&rows, &made.sorts, &made.n_sorts, &made.sorts_room, "the calls");
+	if (!status) {
+		rows = tb_run_read(run, &calls, SHOWN "ORDER BY job, rank, call", error);
+		tb_row_bind(&rows, 2, from_ps);
+		tb_row_bind(&rows, 3, to_ps);
+		status = tb_row_read_all(
+			&rows, &made.calls, &made.n, &made.room, "the calls");
+	}
+	for (size_t i = 0; i < made.n && !status; i++) {
+		const struct tb_called *call = &made.calls[i];
+		if (call->to_ps <= call->from_ps || call->sort >= made.n_sorts ||
+			call->rank == TB_ID_NONE)
+			status = tb_sql_damaged(run->path, "call_span", error);
+	}
+	if (!status)
+		status = tb_sql_number(run->db, run->path,
+			"SELECT n_calls - (SELECT count(*) FROM call_span AS c "
+			"WHERE c.run = r.run) FROM run AS r WHERE run = ?1",
+			run->record.info.id, &n_left, error);
+	if (!status && n_left < 0)
+		status = tb_sql_damaged(run->path, "call_span", error);
+	made.n_left = (uint64_t)n_left;
+	if (status)
+		tb_call_spans_fini(&made);
+	else
+		*spans = made;
+	return status;
+}
+
+void tb_call_spans_fini(struct tb_call_spans *spans)
+{
+	for (size_t i = 0; i < spans->n_sorts; i++) {
+		free(spans->sorts[i].kind);
+		free(spans->sorts[i].algorithm);
+	}
+	free(spans->sorts);
+	free(spans->calls);
+	*spans = (struct tb_call_spans){0};
+}
+
+char *tb_call_sort_name(const struct tb_call_sort *sort, char *buffer, size_t size)
+{
+	bool has_algorithm = sort->algorithm[0] != '\0';
+	char bytes[24] = "";
+	if (sort->bytes)
+		tb_format_size(sort->bytes, bytes, sizeof bytes);
+	snprintf(buffer, size, "%s%s%s%s%s%s", sort->kind, has_algorithm ? " (" : "",
+		sort->algorithm, has_algorithm ? ")" : "", sort->bytes ? ", " : "",
+		bytes);
+	return buffer;
 }

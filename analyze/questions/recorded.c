@@ -1,7 +1,8 @@
 #include "recorded.h"
-
 #include "array.h"
+#include "recorded_congestion.h"
 #include "run_impl.h"
+#include "stored_tables.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,86 +26,65 @@ void tb_recorded_fini(struct tb_recorded *recorded)
 	*recorded = (struct tb_recorded){.jobs = {.n = 0}};
 }
 
-static int append_recorded_row(
-	struct tb_recorded_list *list, struct tb_run_row *row, uint32_t n_jobs)
-{
-	if (TB_ARRAY_RESERVE(&list->rows, &list->room, list->n + 1) != TB_OK)
-		return TB_ENOMEM;
-	struct tb_recorded_row made = {.job = tb_run_get_id(row, 0, n_jobs),
-		.rank = tb_run_get32(row, 1, UINT32_MAX),
-		.n = tb_run_get(row, 3, INT64_MAX),
-		.bytes = tb_run_get(row, 4, INT64_MAX),
-		.n_simulated = tb_run_get(row, 5, INT64_MAX),
-		.recorded_ps = (int64_t)tb_run_get(row, 6, INT64_MAX),
-		.simulated_ps = (int64_t)tb_run_get(row, 7, INT64_MAX),
-		.recorded_at_ps = (int64_t)tb_run_get(row, 8, INT64_MAX),
-		.simulated_at_ps = (int64_t)tb_run_get(row, 9, INT64_MAX),
-		.bytes_per_s = tb_run_get(row, 10, INT64_MAX)};
-	if (sqlite3_column_count(row->query) > 11)
-		made.node_percent = sqlite3_column_double(row->query, 11);
-	if (sqlite3_column_count(row->query) > 12)
-		made.unmodelled = sqlite3_column_int(row->query, 12) != 0;
-	made.name = tb_run_get_text(row, 2);
-	if (!made.name)
-		return TB_ENOMEM;
-	list->rows[list->n++] = made;
-	return TB_OK;
-}
-
-// read_list reads the rows of `table` with the columns that append_recorded_row() takes.
-static int read_list(struct tb_recorded_list *list, struct tb_run *run, const char *table,
-	const char *sql, struct tb_error *error)
-{
-	struct tb_run_row row;
-	int status = tb_run_query(run, sql, &row, error);
-	if (status)
-		return status;
-	while ((status = tb_run_next(run, table, &row, error)) > 0) {
-		status = append_recorded_row(list, &row, tb_run_info(run)->n_jobs);
-		if (status == TB_OK)
-			continue;
-		tb_fail_memory_in(error, run->path, "what was recorded");
-		break;
-	}
-	sqlite3_finalize(row.query);
-	return status;
-}
+#define RECORD struct tb_recorded_row
+#define JOB    TB_COLUMN_AS(TB_STORED_JOB, "job", job)
+static const struct tb_stored_table recorded_jobs = TB_STORED_TABLE("recorded_job",
+	RECORD, JOB, TB_COLUMN("unit", name), TB_COLUMN("compared", n),
+	TB_COLUMN("compared", n_simulated), TB_COLUMN("recorded_ps", recorded_ps),
+	TB_COLUMN("simulated_ps", simulated_ps),
+	TB_COLUMN("coalesce(bytes_per_s, 0)", bytes_per_s));
+static const struct tb_stored_table recorded_kinds = TB_STORED_TABLE("recorded_kind",
+	RECORD, JOB, TB_COLUMN("kind", name), TB_COLUMN("calls", n),
+	TB_COLUMN("bytes", bytes), TB_COLUMN("simulated_calls", n_simulated),
+	TB_COLUMN("recorded_ps", recorded_ps),
+	TB_COLUMN("coalesce(simulated_ps, 0)", simulated_ps),
+	TB_COLUMN("recorded_median_ps", recorded_at_ps),
+	TB_COLUMN("coalesce(simulated_median_ps, 0)", simulated_at_ps),
+	TB_COLUMN("simulated_ps IS NULL", unmodelled));
+static const struct tb_stored_table recorded_ranks = TB_STORED_TABLE("recorded_rank",
+	RECORD, JOB, TB_COLUMN("rank", rank), TB_COLUMN("''", name),
+	TB_COLUMN("calls", n), TB_COLUMN("simulated_calls", n_simulated),
+	TB_COLUMN("recorded_ps", recorded_ps), TB_COLUMN("simulated_ps", simulated_ps),
+	TB_COLUMN("recorded_end_ps", recorded_at_ps),
+	TB_COLUMN("simulated_end_ps", simulated_at_ps));
+static const struct tb_stored_table uncompared = TB_STORED_TABLE(
+	"uncompared", RECORD, JOB, TB_COLUMN("reason", name), TB_COLUMN("calls", n));
+static const struct tb_stored_table checks = TB_STORED_TABLE("capture_check", RECORD, JOB,
+	TB_COLUMN("''", name), TB_COLUMN("recorded_ps", recorded_ps),
+	TB_COLUMN("simulated_ps", simulated_ps),
+	TB_COLUMN("recorded_message_ps", recorded_at_ps),
+	TB_COLUMN("simulated_message_ps", simulated_at_ps),
+	TB_COLUMN("bytes_per_s", bytes_per_s),
+	TB_COLUMN_AS(TB_STORED_BIG_REAL, "node_percent", node_percent));
+#undef RECORD
 
 int tb_recorded_init(
 	struct tb_recorded *recorded, struct tb_run *run, struct tb_error *error)
 {
+	const struct {
+		struct tb_recorded_list *list;
+		const struct tb_stored_table *table;
+		const char *from;
+	} lists[] = {
+		{&recorded->jobs, &recorded_jobs,
+			"recorded_job WHERE run = ?1 ORDER BY job"},
+		{&recorded->kinds, &recorded_kinds,
+			"recorded_kind AS k WHERE run = ?1 "
+			"ORDER BY job, k.recorded_ps DESC, kind"},
+		{&recorded->ranks, &recorded_ranks,
+			"recorded_rank WHERE run = ?1 ORDER BY job, rank"},
+		{&recorded->uncompared, &uncompared,
+			"uncompared WHERE run = ?1 ORDER BY job, calls DESC, reason"},
+		{&recorded->checks, &checks, "capture_check WHERE run = ?1 ORDER BY job"},
+	};
+	int status = TB_OK;
 	*recorded = (struct tb_recorded){.jobs = {.n = 0}};
-	int status = read_list(&recorded->jobs, run, "recorded_job",
-		"SELECT job, 0, unit, compared, 0, compared, recorded_ps, simulated_ps, "
-		"0, 0, coalesce(bytes_per_s, 0) FROM recorded_job WHERE run = ?1 "
-		"ORDER BY job",
-		error);
-	if (!status)
-		status = read_list(&recorded->kinds, run, "recorded_kind",
-			"SELECT job, 0, kind, calls, bytes, simulated_calls, "
-			"recorded_ps, coalesce(simulated_ps, 0), "
-			"recorded_median_ps, coalesce(simulated_median_ps, 0), 0, 0, "
-			"simulated_ps IS NULL FROM recorded_kind WHERE run = ?1 "
-			"ORDER BY job, recorded_ps DESC, kind",
-			error);
-	if (!status)
-		status = read_list(&recorded->ranks, run, "recorded_rank",
-			"SELECT job, rank, '', calls, 0, simulated_calls, recorded_ps, "
-			"simulated_ps, recorded_end_ps, simulated_end_ps, 0 FROM "
-			"recorded_rank WHERE run = ?1 ORDER BY job, rank",
-			error);
-	if (!status)
-		status = read_list(&recorded->uncompared, run, "uncompared",
-			"SELECT job, 0, reason, calls, 0, 0, 0, 0, 0, 0, 0 FROM "
-			"uncompared WHERE run = ?1 ORDER BY job, calls DESC, reason",
-			error);
-	if (!status)
-		status = read_list(&recorded->checks, run, "capture_check",
-			"SELECT job, 0, '', 0, 0, 0, recorded_ps, simulated_ps, "
-			"recorded_message_ps, simulated_message_ps, bytes_per_s, "
-			"node_percent FROM capture_check "
-			"WHERE run = ?1 ORDER BY job",
-			error);
+	for (size_t i = 0; i < sizeof lists / sizeof *lists && !status; i++) {
+		struct tb_row_reader rows =
+			tb_run_read(run, lists[i].table, lists[i].from, error);
+		status = tb_row_read_all(&rows, &lists[i].list->rows, &lists[i].list->n,
+			&lists[i].list->room, "what was recorded");
+	}
 	static const struct tb_recorded none;
 	size_t n;
 	if (!status && tb_recorded_put_beside(&recorded->beside, &n, recorded, &none))
@@ -198,4 +178,182 @@ char *tb_recorded_check_sentence(
 		tb_format_time(check->simulated_at_ps, time[2], sizeof time[2]),
 		tb_format_time(check->recorded_at_ps, time[3], sizeof time[3]));
 	return buffer;
+}
+
+void tb_recorded_captures_fini(struct tb_recorded_captures *captures)
+{
+	for (size_t i = 0; i < captures->n; i++)
+		tb_congestion_free(captures->rows[i].congestion);
+	free(captures->rows);
+	*captures = (struct tb_recorded_captures){.n = 0};
+}
+
+// capture_of returns the table of a job; NULL when there is none.
+static struct tb_congestion *capture_of(
+	const struct tb_recorded_captures *captures, uint32_t job)
+{
+	for (size_t i = 0; i < captures->n; i++)
+		if (captures->rows[i].job == job)
+			return captures->rows[i].congestion;
+	return NULL;
+}
+
+// What each of these adds is a row of its table: TB_OK, TB_ENOMEM, or TB_EFORMAT for one
+// that makes no sense.
+static int add_recorded_capture(struct tb_recorded_captures *captures,
+	struct tb_congestion_row *row, int64_t number)
+{
+	(void)number;
+	struct tb_congestion *new = calloc(1, sizeof *new);
+	if (!new || TB_ARRAY_RESERVE(&captures->rows, &captures->room, captures->n + 1) !=
+			    TB_OK) {
+		free(new);
+		return TB_ENOMEM;
+	}
+	captures->rows[captures->n++] = (struct tb_recorded_capture){row->job, new};
+	new->bin_ps = row->bin.from_ps;
+	new->all = (struct tb_congestion_pair){.source_node = TB_ID_NONE,
+		.destination_node = TB_ID_NONE,
+		.handshake = row->pair.handshake,
+		.acknowledged = row->pair.acknowledged};
+	return row->bin.from_ps > INT64_MAX / 2 ? TB_EFORMAT : TB_OK;
+}
+
+static int add_pair(struct tb_recorded_captures *captures, struct tb_congestion_row *row,
+	int64_t number)
+{
+	struct tb_congestion *to = capture_of(captures, row->job);
+	size_t room = to ? to->n_pairs : 0;
+	if (!to || TB_ARRAY_RESERVE(&to->pairs, &room, to->n_pairs + 1) != TB_OK) {
+		free(row->pair.source);
+		free(row->pair.destination);
+		return to ? TB_ENOMEM : TB_OK;
+	}
+	bool follows = number >= 0 && (size_t)number == to->n_pairs;
+	to->pairs[to->n_pairs++] = row->pair;
+	for (int i = 0; i < TB_CONGESTION_N; i++)
+		to->all.counts.of[i] += row->pair.counts.of[i];
+	return follows ? TB_OK : TB_EFORMAT;
+}
+
+static int add_captured_bin(struct tb_recorded_captures *captures,
+	struct tb_congestion_row *row, int64_t number)
+{
+	struct tb_congestion *to = capture_of(captures, row->job);
+	size_t room = to ? to->n_bins : 0;
+	(void)number;
+	if (!to)
+		return TB_OK;
+	if (TB_ARRAY_RESERVE(&to->bins, &room, to->n_bins + 1) != TB_OK)
+		return TB_ENOMEM;
+	to->bins[to->n_bins++] = row->bin;
+	return row->bin.pair < to->n_pairs && row->bin.from_ps <= INT64_MAX / 2
+		       ? TB_OK
+		       : TB_EFORMAT;
+}
+
+static int add_pause(struct tb_recorded_captures *captures, struct tb_congestion_row *row,
+	int64_t number)
+{
+	struct tb_congestion *to = capture_of(captures, row->job);
+	size_t room = to ? to->n_pauses : 0;
+	(void)number;
+	if (!to)
+		return TB_OK;
+	if (TB_ARRAY_RESERVE(&to->pauses, &room, to->n_pauses + 1) != TB_OK)
+		return TB_ENOMEM;
+	row->pause.rate_known = row->at_most_ps >= 0;
+	row->pause.at_most_ps = row->at_most_ps >= 0 ? (uint64_t)row->at_most_ps : 0;
+	to->pauses[to->n_pauses++] = row->pause;
+	return row->pause.pair < to->n_pairs &&
+			       row->pause.class <= TB_CONGESTION_WHOLE_PORT
+		       ? TB_OK
+		       : TB_EFORMAT;
+}
+
+// The tables, in the order in which they are read.
+static const struct {
+	const struct tb_stored_table *table;
+	const char *from;
+	int (*add)(struct tb_recorded_captures *captures, struct tb_congestion_row *row,
+		int64_t number);
+} recorded_tables[] = {
+	{&tb_recorded_captures_stored, "recorded_capture WHERE run = ?1 ORDER BY job",
+		add_recorded_capture},
+	{&tb_recorded_pairs_stored, "recorded_pair WHERE run = ?1 ORDER BY job, pair",
+		add_pair},
+	{&tb_recorded_bins_stored,
+		"recorded_bin WHERE run = ?1 ORDER BY job, pair, from_ps",
+		add_captured_bin},
+	{&tb_recorded_pauses_stored,
+		"recorded_pause WHERE run = ?1 ORDER BY job, pair, class", add_pause},
+};
+
+static int read_table(struct tb_recorded_captures *captures, struct tb_run *run, size_t i,
+	struct tb_error *error)
+{
+	struct tb_row_reader rows = tb_run_read(
+		run, recorded_tables[i].table, recorded_tables[i].from, error);
+	struct tb_congestion_row row = {0};
+	while (tb_row_read(&rows, &row)) {
+		int status = recorded_tables[i].add(captures, &row, rows.number);
+		if (status == TB_ENOMEM)
+			tb_row_no_memory(&rows, "what was recorded");
+		else if (status)
+			tb_row_damaged(&rows);
+	}
+	return tb_row_reader_end(&rows);
+}
+
+int tb_recorded_captures_init(
+	struct tb_recorded_captures *captures, struct tb_run *run, struct tb_error *error)
+{
+	int status = TB_OK;
+	*captures = (struct tb_recorded_captures){.n = 0};
+	for (size_t i = 0;
+		!status && i < sizeof recorded_tables / sizeof *recorded_tables; i++)
+		status = read_table(captures, run, i, error);
+	if (status)
+		tb_recorded_captures_fini(captures);
+	return status;
+}
+
+const char *const tb_recorded_lane_names[TB_RECORDED_LANES] = {
+	[TB_LANE_LOST] = "sent again",
+	[TB_LANE_WINDOWS] = "windows",
+	[TB_LANE_MARKS] = "marks",
+	[TB_LANE_PAUSES] = "pauses",
+};
+
+uint64_t tb_recorded_lane_of(
+	const struct tb_congestion_counts *counts, enum tb_recorded_lane lane)
+{
+	const uint64_t *of = counts->of;
+	switch (lane) {
+	case TB_LANE_LOST:
+		return of[TB_CONGESTION_RETRANSMISSIONS];
+	case TB_LANE_WINDOWS:
+		return of[TB_CONGESTION_CLOSED_PS] + of[TB_CONGESTION_LIMITED_PS];
+	case TB_LANE_MARKS:
+		return of[TB_CONGESTION_MARKED] + of[TB_CONGESTION_CNPS];
+	case TB_LANE_PAUSES:
+		return of[TB_CONGESTION_PAUSES];
+	case TB_RECORDED_LANES:
+		break;
+	}
+	return 0;
+}
+
+int tb_recorded_lanes(struct tb_run *run, uint32_t *n_lanes, struct tb_error *error)
+{
+	int64_t n = 0;
+	int status = tb_sql_number(run->db, run->path,
+		"SELECT coalesce(max(retransmissions > 0), 0) + "
+		"coalesce(max(zero_window_ps > 0 OR window_limited_ps > 0), 0) + "
+		"coalesce(max(marked > 0 OR cnps > 0), 0) + coalesce(max(pauses > 0), 0) "
+		"FROM recorded_pair WHERE run = ?1",
+		run->record.info.id, &n, error);
+	if (!status)
+		*n_lanes = (uint32_t)n;
+	return status;
 }

@@ -67,20 +67,6 @@ static tb_time_ps clip_rank_span(
 	return to > from ? to - from : 0;
 }
 
-// weigh_waits adds up how long each rank waits until others send.
-static void weigh_waits(struct tb_timeline *timeline)
-{
-	for (size_t i = 0; i < timeline->n_ranks; i++) {
-		struct tb_timeline_rank *rank = &timeline->ranks[i];
-		for (size_t k = 0; k < rank->n_spans; k++) {
-			const struct tb_rank_span *span =
-				&timeline->times.spans[rank->first_span + k];
-			if (span->what == TB_SPAN_WAIT)
-				rank->wait_ps += clip_rank_span(timeline, span);
-		}
-	}
-}
-
 // read_ends reads when each rank ended; both lists are by job and rank.
 static int read_ends(struct tb_timeline *timeline, struct tb_error *error)
 {
@@ -246,7 +232,16 @@ int tb_timeline_init(struct tb_timeline *timeline, struct tb_run *run,
 		if (rank)
 			rank->on_path_ps += (double)clip_rank_span(&made, step);
 	}
-	weigh_waits(&made);
+	// Add up how long each rank waits until others send.
+	for (size_t i = 0; i < made.n_ranks; i++) {
+		struct tb_timeline_rank *rank = &made.ranks[i];
+		for (size_t k = 0; k < rank->n_spans; k++) {
+			const struct tb_rank_span *span =
+				&made.times.spans[rank->first_span + k];
+			if (span->what == TB_SPAN_WAIT)
+				rank->wait_ps += clip_rank_span(&made, span);
+		}
+	}
 	deal_calls(&made);
 	*timeline = made;
 	return TB_OK;

@@ -272,24 +272,6 @@ static void write_sheet_share(
 	tb_wrap(sheet->stream, (unsigned)used, (unsigned)used, sheet->width, text);
 }
 
-static void flow_name(const struct sheet *sheet, uint32_t job, struct tb_node source,
-	struct tb_node destination, char *text, size_t size)
-{
-	const struct tb_run *run = sheet->timeline->run;
-	char ends[2][80];
-	const struct tb_node nodes[] = {source, destination};
-	for (int i = 0; i < 2; i++) {
-		const char *name = tb_run_node_label(run, nodes[i]);
-		if (*name)
-			snprintf(ends[i], sizeof ends[i], "%s", name);
-		else
-			snprintf(ends[i], sizeof ends[i], "node %" PRIu32, nodes[i].id);
-	}
-	bool several = tb_run_info(run)->n_jobs > 1;
-	snprintf(text, size, "%s > %s%s%s", ends[0], ends[1], several ? " of " : "",
-		several ? tb_run_job_name(run, job) : "");
-}
-
 // write_sheet_held lists where, and behind which flows, messages of the path were held
 // up.
 static void write_sheet_held(struct sheet *sheet)
@@ -304,8 +286,25 @@ static void write_sheet_held(struct sheet *sheet)
 			"at no link: time-outs, packets sent again, or not known",
 		     flow[300];
 		if (held->link.id != TB_ID_NONE) {
-			flow_name(sheet, held->culprit_job, held->culprit_source,
-				held->culprit_destination, flow, sizeof flow);
+			uint32_t job = held->culprit_job;
+			struct tb_node source = held->culprit_source;
+			struct tb_node destination = held->culprit_destination;
+			size_t size = sizeof flow;
+			const struct tb_run *run = sheet->timeline->run;
+			char ends[2][80];
+			const struct tb_node nodes[] = {source, destination};
+			for (int j = 0; j < 2; j++) {
+				const char *name = tb_run_node_label(run, nodes[j]);
+				if (*name)
+					snprintf(ends[j], sizeof ends[j], "%s", name);
+				else
+					snprintf(ends[j], sizeof ends[j], "node %" PRIu32,
+						nodes[j].id);
+			}
+			bool several = tb_run_info(run)->n_jobs > 1;
+			snprintf(flow, size, "%s > %s%s%s", ends[0], ends[1],
+				several ? " of " : "",
+				several ? tb_run_job_name(run, job) : "");
 			snprintf(text, sizeof text, "at %s, behind %s",
 				tb_run_links(timeline->run)[held->link.id].label, flow);
 		}

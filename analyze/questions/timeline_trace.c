@@ -145,30 +145,6 @@ static void put_call(struct perfetto_trace *trace, const struct tb_called *call,
 	put_perfetto_event(trace, &made);
 }
 
-// put_perfetto_calls puts the calls of a rank, those that overlap into threads of their
-// own.
-static void put_perfetto_calls(
-	struct perfetto_trace *trace, const struct tb_timeline_rank *rank)
-{
-	const struct tb_call_spans *calls = &trace->timeline->calls;
-	tb_time_ps ends[LANES_MOST] = {0};
-	uint32_t n_lanes = 0;
-	char name[NAME_BYTES];
-	snprintf(name, sizeof name, "rank %" PRIu32 " calls", rank->rank);
-	for (size_t i = 0; i < rank->n_calls; i++) {
-		const struct tb_called *call = &calls->calls[rank->first_call + i];
-		uint32_t lane = take_lane(ends, call);
-		uint64_t thread = trace->n_threads * (lane + 1u) + rank->rank + 1u;
-		if (lane == LANES_MOST)
-			continue;
-		if (lane == n_lanes) {
-			put_label(trace, "thread_name", call->job + 1u, thread, name);
-			n_lanes++;
-		}
-		put_call(trace, call, &calls->sorts[call->sort], thread);
-	}
-}
-
 static void put_perfetto_ranks(struct perfetto_trace *trace)
 {
 	const struct tb_timeline *timeline = trace->timeline;
@@ -181,7 +157,28 @@ static void put_perfetto_ranks(struct perfetto_trace *trace)
 			put_label(trace, "process_name", rank->job + 1u, 0,
 				tb_run_job_name(timeline->run, rank->job));
 		put_perfetto_rank(trace, rank);
-		put_perfetto_calls(trace, rank);
+		// Put the calls of a rank, those that overlap into threads of their
+		// own.
+		const struct tb_call_spans *calls = &trace->timeline->calls;
+		tb_time_ps ends[LANES_MOST] = {0};
+		uint32_t n_lanes = 0;
+		char name[NAME_BYTES];
+		snprintf(name, sizeof name, "rank %" PRIu32 " calls", rank->rank);
+		for (size_t j = 0; j < rank->n_calls; j++) {
+			const struct tb_called *call =
+				&calls->calls[rank->first_call + j];
+			uint32_t lane = take_lane(ends, call);
+			uint64_t thread =
+				trace->n_threads * (lane + 1u) + rank->rank + 1u;
+			if (lane == LANES_MOST)
+				continue;
+			if (lane == n_lanes) {
+				put_label(trace, "thread_name", call->job + 1u, thread,
+					name);
+				n_lanes++;
+			}
+			put_call(trace, call, &calls->sorts[call->sort], thread);
+		}
 	}
 }
 

@@ -1,11 +1,36 @@
+#include "progress.h"
 #include "recording_also.h"
 #include "recording_impl.h"
-
-#include "progress.h"
 #include "stop.h"
 #include "store_points.h"
 
 #include <stdlib.h>
+
+int tb_hosted_init(struct tb_hosted *hosted, const struct tb_network *network,
+	struct tb_source source, struct tb_observer observer,
+	const struct tb_engine_options *options, struct tb_error *error)
+{
+	*hosted = (struct tb_hosted){.source = source,
+		.observer = observer,
+		.nic_source = source,
+		.nic_observer = observer};
+	if (tb_host_is_needed(network)) {
+		int status = tb_host_new(&hosted->host, network, &hosted->source,
+			&hosted->observer, tb_engine_ideal_ps, error);
+		if (status != TB_OK)
+			return status;
+		hosted->nic_source = tb_host_source(hosted->host);
+		hosted->nic_observer = tb_host_observer(hosted->host);
+	}
+	return tb_engine_new(&hosted->engine, network, &hosted->nic_source,
+		&hosted->nic_observer, options, error);
+}
+
+void tb_hosted_fini(struct tb_hosted *hosted)
+{
+	tb_engine_free(hosted->engine);
+	tb_host_free(hosted->host);
+}
 
 // How often the bins of a long run are stored, so that a viewer sees it grow. After a
 // slow checkpoint, wait 50 times as long as it took, so that checkpoints cost at most 2
@@ -21,7 +46,7 @@
 bool tb_recording_has_packets(const struct tb_workload *workload)
 {
 	for (uint32_t i = 0; i < tb_workload_n_inputs(workload); i++)
-		if (tb_workload_input(workload, i).packets)
+		if (tb_workload_input_at(workload, i).packets)
 			return true;
 	return false;
 }
@@ -65,7 +90,6 @@ void tb_recording_fini(struct tb_recording *recording)
 	free(recording->node_names);
 	free(recording->places);
 	free(recording->service_levels);
-	free(recording->undelivered);
 	tb_faults_free(recording->faults);
 	tb_network_free(recording->network);
 }
@@ -91,7 +115,7 @@ static int recording_prepare(struct tb_recording *recording, struct tb_error *er
 		status = tb_store_refuse_shard(recording->store, error);
 	if (status == TB_OK)
 		status = tb_recording_make_engine(
-			recording, tb_recording_observer(recording), error);
+			recording, tb_store_observer(recording->store), error);
 	status = tb_recording_agree(recording, status, error);
 	if (status == TB_OK && recording->options->settled)
 		recording->options->settled();
@@ -117,7 +141,7 @@ static struct tb_engine_stats stats_of(const struct tb_recording *recording)
 {
 	if (!recording->hosted.engine)
 		return recording->stats;
-	struct tb_engine_stats stats = tb_engine_stats(recording->hosted.engine);
+	struct tb_engine_stats stats = tb_engine_stats_of(recording->hosted.engine);
 	if (recording->hosted.host)
 		tb_host_stats(recording->hosted.host, &stats);
 	return stats;
@@ -132,7 +156,7 @@ void tb_recording_free_engine(struct tb_recording *recording)
 
 struct tb_recording_summary tb_recording_summary(const struct tb_recording *recording)
 {
-	return (struct tb_recording_summary){.run = recording->id,
+	struct tb_recording_summary summary = {.run = recording->id,
 		.input_name = recording->input_name,
 		.input_kind = tb_recording_kind(recording->workload),
 		.also = recording->also ? recording->also->note : NULL,
@@ -143,9 +167,11 @@ struct tb_recording_summary tb_recording_summary(const struct tb_recording *reco
 		.wall_s = recording->wall_s,
 		.raised_for = recording->raised_for,
 		.stopped = recording->stopped,
-		.cut = recording->store && tb_store_is_cut(recording->store),
-		.undelivered = recording->undelivered,
-		.n_undelivered = recording->n_undelivered};
+		.cut = recording->store && tb_store_is_cut(recording->store)};
+	if (recording->store)
+		summary.undelivered =
+			tb_store_undelivered(recording->store, &summary.n_undelivered);
+	return summary;
 }
 
 int tb_recording_simulate(struct tb_recording *recording, struct tb_error *error)
@@ -157,7 +183,7 @@ int tb_recording_simulate(struct tb_recording *recording, struct tb_error *error
 	int status = tb_engine_run(recording->hosted.engine,
 		end_ps ? WINDOW_PACE : tb_pace_next(&recording->pace), error);
 	bool is_over =
-		end_ps && tb_engine_stats(recording->hosted.engine).now_ps >= end_ps;
+		end_ps && tb_engine_stats_of(recording->hosted.engine).now_ps >= end_ps;
 	if (status > 0 && (is_over || tb_stop_asked(stop))) {
 		recording->stopped = true;
 		status = TB_OK;
@@ -188,9 +214,9 @@ static int checkpoint(struct tb_recording *recording, struct tb_error *error)
 	return status;
 }
 
-// tell_cause has the store's error be the recording's, where it has one: it is more
-// precise than the engine's.
-static void tell_cause(const struct tb_recording *recording, struct tb_error *error)
+// take_store_error reports the store's error, where it has one: it is more precise than
+// the engine's.
+static void take_store_error(const struct tb_recording *recording, struct tb_error *error)
 {
 	const struct tb_error *cause = tb_store_error(recording->store);
 	if (cause->code != TB_OK && error)
@@ -206,19 +232,7 @@ int tb_recording_advance(struct tb_recording *recording, struct tb_error *error)
 			return !recording->stopped;
 	}
 	if (status < 0)
-		tell_cause(recording, error);
-	return status;
-}
-
-// recording_end ends the run in the store.
-static int recording_end(struct tb_recording *recording, struct tb_error *error)
-{
-	int status = tb_engine_finish(recording->hosted.engine, error);
-	if (status == TB_ESTOPPED && tb_store_is_cut(recording->store))
-		status = TB_OK;
-	if (status == TB_OK)
-		status = tb_recording_end(recording, error);
-	recording->stopped |= tb_store_is_cut(recording->store);
+		take_store_error(recording, error);
 	return status;
 }
 
@@ -227,12 +241,17 @@ int tb_recording_finish(struct tb_recording *recording, struct tb_error *error)
 	struct tb_error dropping;
 	if (recording->failed)
 		return tb_store_drop_run(recording->store, error);
-	int status = recording_end(recording, error);
+	int status = tb_engine_finish(recording->hosted.engine, error);
+	if (status == TB_ESTOPPED && tb_store_is_cut(recording->store))
+		status = TB_OK;
+	if (status == TB_OK)
+		status = tb_recording_end(recording, error);
+	recording->stopped |= tb_store_is_cut(recording->store);
 	if (status == TB_OK) {
 		tb_recording_free_engine(recording);
 		return TB_OK;
 	}
-	tell_cause(recording, error);
+	take_store_error(recording, error);
 	recording->failed = true;
 	// Where not even that can be written, the run stays as incomplete.
 	(void)!tb_store_drop_run(recording->store, &dropping);

@@ -31,7 +31,7 @@ struct tb_recording_options {
 	// Processes that simulate it together, of which this one is rank 0
 	// (recording_together.h); NULL: this one alone.
 	struct tb_peer_streams *peers;
-	bool alone;	  // replay each job by itself too; see recording_alone.h
+	bool alone;	  // replay each job by itself too; see recording_beside.h
 	const char *also; // a second capture (rule L17 of docs/closed-loop.md); NULL
 	bool no_bounds;	  // do not replay jobs without a network and on an ideal one
 	bool no_check;	  // do not replay closed loops at the captured rate too

@@ -1,6 +1,7 @@
 #include "recording_also.h"
 
 #include "format.h"
+#include "order.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -61,7 +62,7 @@ static const struct tb_job *inferred_job(const struct tb_recording *recording)
 {
 	if (tb_workload_n_inputs(recording->workload) != 1)
 		return NULL;
-	const struct tb_job *job = tb_workload_input(recording->workload, 0).job;
+	const struct tb_job *job = tb_workload_input_at(recording->workload, 0).job;
 	return job && job->bounds && job->recorded ? job : NULL;
 }
 
@@ -76,23 +77,17 @@ static int rank_by_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static struct named_rank *ranks_by_name(const struct tb_job *job)
-{
-	struct named_rank *names = calloc(job->n_ranks, sizeof *names);
-	for (uint32_t i = 0; names && i < job->n_ranks; i++) {
-		const char *name = job->endpoints ? job->endpoints[i] : NULL;
-		names[i] = (struct named_rank){name ? name : "", i};
-	}
-	if (names)
-		qsort(names, job->n_ranks, sizeof *names, rank_by_name);
-	return names;
-}
-
 // pair_ranks fills in which rank of `other` each rank of a job was, or n_ranks: none.
 static int pair_ranks(
 	const struct tb_job *job, const struct tb_job *other, uint32_t *ranks)
 {
-	struct named_rank *names = ranks_by_name(other);
+	struct named_rank *names = calloc(other->n_ranks, sizeof *names);
+	for (uint32_t i = 0; names && i < other->n_ranks; i++) {
+		const char *name = other->endpoints ? other->endpoints[i] : NULL;
+		names[i] = (struct named_rank){name ? name : "", i};
+	}
+	if (names)
+		qsort(names, other->n_ranks, sizeof *names, rank_by_name);
 	for (uint32_t i = 0; names && i < job->n_ranks; i++) {
 		const struct named_rank key = {
 			job->endpoints && job->endpoints[i] ? job->endpoints[i] : "", 0};
@@ -225,16 +220,6 @@ int tb_recording_also_open(struct tb_recording *recording, struct tb_error *erro
 	return status == TB_OK ? check_same_program(also, recording, error) : status;
 }
 
-static double more(double a, double b)
-{
-	return a > b ? a : b;
-}
-
-static double lesser_of(double a, double b)
-{
-	return a < b ? a : b;
-}
-
 struct tb_also_range tb_also_by_times(
 	const double took_ps[2], const double per_byte[2], double at)
 {
@@ -242,9 +227,10 @@ struct tb_also_range tb_also_by_times(
 	for (int i = 0; i < 2; i++) {
 		double scaled_ps = took_ps[i] * at / per_byte[i];
 		bool quicker = at <= per_byte[i];
-		range.least_ps = more(range.least_ps, quicker ? scaled_ps : took_ps[i]);
+		range.least_ps =
+			tb_max_double(range.least_ps, quicker ? scaled_ps : took_ps[i]);
 		range.most_ps =
-			lesser_of(range.most_ps, quicker ? took_ps[i] : scaled_ps);
+			tb_min_double(range.most_ps, quicker ? took_ps[i] : scaled_ps);
 	}
 	int slow = per_byte[1] > per_byte[0];
 	double apart = per_byte[slow] - per_byte[!slow];
@@ -253,30 +239,15 @@ struct tb_also_range tb_also_by_times(
 	double line_ps = took_ps[!slow] + (took_ps[slow] - took_ps[!slow]) *
 						  (at - per_byte[!slow]) / apart;
 	if (at > per_byte[!slow] && at < per_byte[slow])
-		range.most_ps = lesser_of(range.most_ps, line_ps);
+		range.most_ps = tb_min_double(range.most_ps, line_ps);
 	else
-		range.least_ps = more(range.least_ps, line_ps);
+		range.least_ps = tb_max_double(range.least_ps, line_ps);
 	return range;
 }
 
-// has_law returns whether measured times tell of this network: what was captured is taken
-// to be one switch, and this must be the like but for its rate.
-static bool has_law(const struct tb_recording *recording, uint64_t bytes_per_s)
-{
-	const struct tb_network *network = recording->network;
-	const struct tb_recording_options *options = recording->options;
-	bool is_plain = !recording->faults && options->n_slow == 0 &&
-			tb_network_n_switches(network) == 1 &&
-			strcmp(tb_network_params(network)->switching, "ethernet") == 0;
-	uint32_t link = 0, n = tb_network_n_links(network);
-	while (is_plain && link < n &&
-		tb_network_link(network, (struct tb_link){link}).bytes_per_s ==
-			bytes_per_s)
-		link++;
-	return is_plain && link == n;
-}
-
-// narrow_by_times applies the law; false where it tells nothing.
+// narrow_by_times applies the law; false where measured times say nothing of this
+// network: what was captured is taken to be one switch, and this must be like it but for
+// its rate.
 static bool narrow_by_times(
 	struct tb_also_range *range, const struct tb_recording *recording)
 {
@@ -284,7 +255,11 @@ static bool narrow_by_times(
 		inferred_job(&recording->also->recording)->recorded};
 	double took_ps[2], per_byte[2];
 	uint64_t rate = tb_network_params(recording->network)->link_bytes_per_s;
-	if (!has_law(recording, rate))
+	const struct tb_network *network = recording->network;
+	if (recording->faults || recording->options->n_slow > 0 ||
+		tb_network_n_switches(network) != 1 ||
+		strcmp(tb_network_params(network)->switching, "ethernet") != 0 ||
+		!tb_recording_has_rate(network, rate))
 		return false;
 	for (int i = 0; i < 2; i++) {
 		if (recorded[i]->bytes_per_s == 0 || recorded[i]->times.run_ps == 0)
@@ -308,15 +283,15 @@ void tb_recording_also_narrow(struct tb_recording_range_outcome *range,
 			  inferred_job(recording)->recorded->bytes_per_s;
 	const struct tb_recording_range_outcome *quick = is_quicker ? other : range;
 	double least = (double)quick->least_ps;
-	double most = lesser_of((double)range->most_ps, (double)other->most_ps);
+	double most = tb_min_double((double)range->most_ps, (double)other->most_ps);
 	if (narrow_by_times(&law, recording)) {
 		least = law.least_ps;
-		most = lesser_of(most, law.most_ps);
+		most = tb_min_double(most, law.most_ps);
 	}
 	range->n_calls = quick->n_calls;
 	range->n_hidden = quick->n_hidden;
 	range->n_untold = quick->n_untold;
 	// Captures that contradict each other leave what is between.
-	range->least_ps = (tb_time_ps)lesser_of(least, most);
-	range->most_ps = (tb_time_ps)more(least, most);
+	range->least_ps = (tb_time_ps)tb_min_double(least, most);
+	range->most_ps = (tb_time_ps)tb_max_double(least, most);
 }

@@ -8,10 +8,7 @@
 #include "faults.h"
 #include "host.h"
 #include "pace.h"
-#include "recording_alone.h"
-#include "recording_bound.h"
-#include "recording_check.h"
-#include "recording_range.h"
+#include "recording_beside.h"
 #include "slow_nodes.h"
 #include "store.h"
 #include "store_added.h"
@@ -54,9 +51,6 @@ struct tb_recording {
 
 	struct tb_store *store; // NULL: not created
 	int64_t id;		// run number when several are recorded; 0: the next one
-	struct tb_observer of_store;
-	struct tb_undelivered_sample *undelivered;
-	size_t n_undelivered;
 
 	struct tb_source source; // of the workload
 	struct tb_hosted hosted;
@@ -125,25 +119,6 @@ int tb_recording_keep_recorded(
 int tb_recording_keep_timeline(
 	struct tb_recording *recording, struct tb_error *error) TB_MUST_USE;
 
-// tb_recording_observer returns the store's observer, extended to keep the undelivered
-// flows.
-struct tb_observer tb_recording_observer(struct tb_recording *recording);
-
-// A replay beside a recorded one, of which no run is kept: with its seed and, on its
-// network, its faults.
-struct tb_again {
-	const struct tb_recording *recording;
-	const struct tb_network *network;
-	struct tb_source source; // of no other replay
-	struct tb_observer observer;
-	bool ideal; // see docs/model.md
-};
-
-// tb_recording_again replays it and stores how long it took. Returns 1 when the
-// recording's `stop` was set before the end.
-int tb_recording_again(const struct tb_again *again, tb_time_ps *took_ps,
-	struct tb_error *error) TB_MUST_USE;
-
 // What jobs take by themselves. Zeroed, it has nothing; free(samples).
 struct tb_alone_figures {
 	struct tb_alone_sample *samples;
@@ -179,6 +154,10 @@ int tb_recording_replay_bound(struct tb_recording_bound_outcome *outcome,
 int tb_recording_keep_bound(struct tb_recording *recording,
 	const struct tb_recording_bound_outcome *outcome,
 	struct tb_error *error) TB_MUST_USE;
+
+// tb_recording_has_rate returns whether all links have that rate: cables of files may
+// have their own.
+bool tb_recording_has_rate(const struct tb_network *network, uint64_t bytes_per_s);
 
 // tb_recording_describe returns the options that affect the result, malloc'ed, for the
 // store. The output's name is left out, so that equal recordings give equal stores. NULL

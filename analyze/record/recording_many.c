@@ -1,6 +1,6 @@
 #include "recording_many.h"
 
-#include "recording_check.h"
+#include "recording_beside.h"
 #include "recording_impl.h"
 #include "stop.h"
 #include "store_impl.h"
@@ -36,39 +36,10 @@ static bool many_is_stopped(const struct many_task *task)
 	return tb_stop_asked(stop);
 }
 
-// many_replay_alone does so on this thread's account: the other workers have other runs.
-static int many_replay_alone(struct many_task *task, struct tb_error *error)
-{
-	const struct tb_recording_alone asked = {
-		.recording = &task->recording, .n_workers = 1};
-	if (!task->recording.options->alone || task->recording.stopped)
-		return TB_OK;
-	return tb_recording_replay_alone(&task->alone, &asked, error);
-}
-
-// replay_check: where it cannot be done the run stands all the same.
-static void replay_check(struct many_task *task)
-{
-	const struct tb_recording_options *options = task->recording.options;
-	if (options->no_check || task->recording.stopped)
-		return;
-	struct tb_error error;
-	(void)!tb_recording_replay_checks(&task->checks, &task->recording, &error);
-}
-
-static int replay_range(struct many_task *task, struct tb_error *error)
-{
-	const struct tb_recording_range asked = {.recording = &task->recording,
-		.n_workers = 1,
-		.parts = tb_capture_checks_parts(&task->checks)};
-	return task->recording.stopped
-		       ? TB_OK
-		       : tb_recording_replay_range(&task->range, &asked, error);
-}
-
 static int many_simulate(struct many_task *task, struct tb_error *error)
 {
 	struct tb_recording *recording = &task->recording;
+	const struct tb_recording_options *options = recording->options;
 	int status = tb_recording_open(recording, error);
 	if (status == TB_OK)
 		status = tb_recording_make_engine(
@@ -81,12 +52,25 @@ static int many_simulate(struct many_task *task, struct tb_error *error)
 		status = tb_engine_finish(recording->hosted.engine, error);
 	if (status == TB_OK) {
 		tb_recording_free_engine(recording);
-		replay_check(task);
-		status = replay_range(task, error);
+		// Where the check cannot be done the run stands all the same.
+		struct tb_error of_check;
+		if (!options->no_check && !recording->stopped)
+			(void)!tb_recording_replay_checks(
+				&task->checks, recording, &of_check);
+		const struct tb_recording_range asked = {.recording = &task->recording,
+			.n_workers = 1,
+			.parts = tb_capture_checks_parts(&task->checks)};
+		status = task->recording.stopped
+				 ? TB_OK
+				 : tb_recording_replay_range(&task->range, &asked, error);
 	}
 	if (status == TB_OK)
 		status = tb_recording_replay_bound(&task->bound, recording, error);
-	return status == TB_OK ? many_replay_alone(task, error) : status;
+	if (status != TB_OK || !options->alone || recording->stopped)
+		return status;
+	// On this thread: the other workers have other runs.
+	const struct tb_recording_alone alone = {.recording = recording, .n_workers = 1};
+	return tb_recording_replay_alone(&task->alone, &alone, error);
 }
 
 // simulate_task makes no tape for a task that was stopped before anything was simulated.
@@ -115,7 +99,7 @@ static int many_keep(
 	int status = tb_recording_begin(recording, error);
 	if (status != TB_OK)
 		return status;
-	const struct tb_observer observer = tb_recording_observer(recording);
+	const struct tb_observer observer = tb_store_observer(crew->store);
 	status = tb_tape_play(task->tape, &observer);
 	if (status != TB_OK) {
 		*error = *tb_store_error(crew->store);
@@ -170,40 +154,6 @@ static void many_watch(void *context, size_t n_done)
 	crew->many->watch(crew->many->context, n_done + crew->outcome->n_before);
 }
 
-// many_identify stores a digest of all runs: what they are of, and with which options.
-static int many_identify(const struct tb_recording_many *many,
-	char digest[TB_DIGEST_SIZE], struct tb_error *error)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *stream = open_memstream(&text, &size);
-	bool fine = stream && fprintf(stream, "replays " TB_VERSION "\n") > 0;
-	for (size_t i = 0; i < many->n && fine; i++) {
-		const struct tb_workload_options *workload = &many->runs[i].workload;
-		char *options = tb_recording_describe(&many->runs[i]);
-		fine = options && fprintf(stream, "%s\n", options) > 0;
-		for (size_t k = 0; k < workload->n_traces; k++)
-			fprintf(stream, "%s\n", workload->traces[k]);
-		free(options);
-	}
-	fine = (!stream || fclose(stream) == 0) && fine;
-	if (fine)
-		tb_digest_text(text, size, digest);
-	free(text);
-	return fine ? TB_OK : tb_fail_memory(error, "the recording");
-}
-
-// many_claim makes the store that of the shard, before anything is recorded.
-static int many_claim(struct many_crew *crew, struct tb_error *error)
-{
-	struct tb_store_share share = {
-		.shard = crew->many->shard, .n_runs = crew->outcome->n};
-	int status = many_identify(crew->many, share.whole, error);
-	if (status == TB_OK)
-		status = tb_store_claim(crew->store, &share, error);
-	return status == TB_OK ? tb_store_commit(crew->store, error) : status;
-}
-
 // number_runs makes the tasks. Runs have consecutive numbers, whatever the shard; those
 // of a shard that are in the store are skipped.
 static int number_runs(struct many_crew *crew, struct tb_error *error)
@@ -211,10 +161,38 @@ static int number_runs(struct many_crew *crew, struct tb_error *error)
 	const struct tb_recording_many *many = crew->many;
 	struct tb_store_points points = {0}; // of the shard, which is resumed
 	int64_t first = 1;
-	int status = many->shard.n > 0 ? many_claim(crew, error)
-				       : tb_store_refuse_shard(crew->store, error);
-	if (status == TB_OK && many->shard.n == 0)
-		status = tb_store_next_run(crew->store, &first, error);
+	int status = TB_OK;
+	if (many->shard.n == 0) {
+		status = tb_store_refuse_shard(crew->store, error);
+		if (status == TB_OK)
+			status = tb_store_next_run(crew->store, &first, error);
+	} else { // make the store that of the shard, before anything is recorded
+		struct tb_store_share share = {
+			.shard = many->shard, .n_runs = crew->outcome->n};
+		// Store a digest of all runs: what they are of, and with which options.
+		char *text = NULL;
+		size_t size = 0;
+		FILE *stream = open_memstream(&text, &size);
+		bool fine = stream && fprintf(stream, "replays " TB_VERSION "\n") > 0;
+		for (size_t i = 0; i < many->n && fine; i++) {
+			const struct tb_workload_options *workload =
+				&many->runs[i].workload;
+			char *options = tb_recording_describe(&many->runs[i]);
+			fine = options && fprintf(stream, "%s\n", options) > 0;
+			for (size_t k = 0; k < workload->n_traces; k++)
+				fprintf(stream, "%s\n", workload->traces[k]);
+			free(options);
+		}
+		fine = (!stream || fclose(stream) == 0) && fine;
+		if (fine)
+			tb_digest_text(text, size, share.whole);
+		free(text);
+		status = fine ? TB_OK : tb_fail_memory(error, "the recording");
+		if (status == TB_OK)
+			status = tb_store_claim(crew->store, &share, error);
+		if (status == TB_OK)
+			status = tb_store_commit(crew->store, error);
+	}
 	if (status == TB_OK && many->shard.n > 0)
 		status = tb_store_points_read(&points, tb_store_db(crew->store),
 			tb_store_path(crew->store), error);
@@ -236,18 +214,6 @@ static int number_runs(struct many_crew *crew, struct tb_error *error)
 	return status;
 }
 
-static int run_crew(struct many_crew *crew, struct tb_error *error)
-{
-	int status = number_runs(crew, error);
-	const struct tb_work work = {crew, .n_tasks = crew->n_tasks,
-		.task = simulate_task, .take = keep_task, .watch = many_watch};
-	if (status == TB_OK)
-		status = tb_workers_run(&work, crew->many->n_workers, error);
-	for (size_t i = 0; i < crew->n_tasks; i++)
-		many_drop(&crew->tasks[i]);
-	return status;
-}
-
 int tb_recording_many(struct tb_recording_many_outcome *outcome,
 	const struct tb_recording_many *many, struct tb_error *error)
 {
@@ -260,8 +226,15 @@ int tb_recording_many(struct tb_recording_many_outcome *outcome,
 	if (!crew.tasks)
 		return tb_fail_memory(error, "the recording");
 	int status = tb_store_create(&crew.store, many->runs[0].output, error);
-	if (status == TB_OK)
-		status = run_crew(&crew, error);
+	if (status == TB_OK) {
+		status = number_runs(&crew, error);
+		const struct tb_work work = {&crew, .n_tasks = crew.n_tasks,
+			.task = simulate_task, .take = keep_task, .watch = many_watch};
+		if (status == TB_OK)
+			status = tb_workers_run(&work, crew.many->n_workers, error);
+		for (size_t i = 0; i < crew.n_tasks; i++)
+			many_drop(&crew.tasks[i]);
+	}
 	tb_store_free(crew.store);
 	free(crew.tasks);
 	return status;

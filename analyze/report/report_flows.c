@@ -359,7 +359,7 @@ static void put_pair_wait(struct tb_datum *at)
 		at->of, ((const struct tb_job_pair *)at->item)->wait_ps);
 }
 
-static void put_pair_share(struct tb_datum *at)
+static void put_job_pair_share(struct tb_datum *at)
 {
 	put_pair_wait(at);
 	at->real = at->bar;
@@ -377,7 +377,7 @@ static const struct tb_column pair_columns[] = {
 	{"wait_ps", "Wait", "Over all flows and links", TB_DATUM_TIME, PAIR(wait_ps),
 		.put = put_pair_wait},
 	{"percent", "Of all", "Share of the wait of all headers", TB_DATUM_SHARE,
-		.put = put_pair_share},
+		.put = put_job_pair_share},
 	{"waits", "Times", "How many waits", TB_DATUM_COUNT, PAIR(n_waits)},
 };
 

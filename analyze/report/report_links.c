@@ -1,4 +1,5 @@
 // The report's lists of places: links, switches and regions.
+#include "credit_params.h"
 #include "report_impl.h"
 
 #include <math.h>
@@ -59,7 +60,7 @@ static void put_queue_time(struct tb_datum *at)
 static void adapt_ticks(struct tb_column *column, const void *of)
 {
 	const struct tb_report *report = of;
-	if (!report->info->network.credits.xmit_wait_tick_bytes)
+	if (!tb_credit_params(&report->info->network)->xmit_wait_tick_bytes)
 		column->key = column->title = NULL;
 }
 
@@ -145,9 +146,11 @@ static void adapt_came_by(struct tb_column *column, const void *of)
 			 : TB_##ID == TB_WAIT_FOR ? NULL                                 \
 			 : TB_##ID > TB_PACKETS   ? adapt_measured                       \
 						  : NULL},
-#define RATE(ID, field, of, key, unit, name, title, brief, meaning)                      \
-	{key, brief, meaning, TB_DATUM_COUNT, LINK(sample.field),                        \
+#define DERIVED(ID, field, value, view, adds, kind, compared, key, ending, unit, name,   \
+	title, brief, meaning)                                                           \
+	{key ending, brief, meaning, TB_DATUM_##kind, LINK(sample.field),                \
 		.flags = TB_COLUMN_NULL},
+#define TB_DATUM_RATE TB_DATUM_COUNT // per second, which its title says
 // clang-format on
 #define LINK(member) TB_MEMBER(struct tb_hot_link, member)
 
@@ -191,7 +194,7 @@ static const struct tb_column hot_link_columns[] = {
 		TB_DATUM_TIME, .put = put_queue_time, .flags = TB_COLUMN_NULL,
 		.adapt = adapt_measured, .which = QUEUE_FROM},
 	// clang-format off
-	TB_LINK_RATES(RATE)
+	TB_LINK_DERIVED(DERIVED)
 	// clang-format on
 	{"xmit_wait_ticks", "XmitWait",
 		"PortXmitWait of the port at which it begins, in the counter's ticks; "
@@ -210,7 +213,7 @@ static const struct tb_column hot_link_columns[] = {
 		.adapt = adapt_known, .which = TB_PACKETS},
 };
 
-static void list_hot_links(struct tb_table *table)
+static void list_longest_waits(struct tb_table *table)
 {
 	const struct tb_report *report = table->of;
 	table->n_rows = table->n_shown = report->n_hot_links;
@@ -228,7 +231,7 @@ static void list_hot_links(struct tb_table *table)
 const struct tb_table_type tb_list_hot_links = {"hot-links", "Hot links",
 	"Links by the wait that totals.wait names, longest first.",
 	TB_COLUMNS(hot_link_columns), TB_ROWS(struct tb_report, hot_links),
-	.list = list_hot_links, .known = known_of_column};
+	.list = list_longest_waits, .known = known_of_column};
 
 static const void *box(const void *of, size_t row)
 {

@@ -1,7 +1,8 @@
 // The report's lists of what was recorded, beside what was simulated.
+#include "recorded_ranks.h"
 #include "report_impl.h"
 
-#include "recorded_ranks.h"
+#include <stdlib.h>
 
 static void put_recorded_job(struct tb_datum *at)
 {
@@ -183,3 +184,331 @@ const struct tb_table_type tb_list_uncompared = {"uncompared", "Not compared",
 	"Recorded calls that cannot be compared with the replay, and why.",
 	TB_COLUMNS(uncompared_columns),
 	TB_ROWS(struct tb_report, recorded.uncompared.rows), .list = list_uncompared};
+
+// The report's section of what captures recorded of congestion, before any replay.
+
+// gather_capture appends the rows of a capture: pairs that suffered, the worst first.
+static int gather_capture(
+	struct tb_report *report, const struct tb_recorded_capture *capture)
+{
+	const struct tb_congestion *congestion = capture->congestion;
+	struct tb_report_congestion *to = &report->congestion;
+	size_t n, *worst = tb_congestion_worst(congestion, &n);
+	for (size_t i = 0; worst && i < n; i++)
+		to->pairs[to->n_pairs++] = (struct tb_report_pair){
+			capture->job, (uint32_t)worst[i], congestion->pairs[worst[i]]};
+	for (size_t i = 0; i < congestion->n_bins; i++)
+		to->bins[to->n_bins++] = (struct tb_report_bin){
+			capture->job, congestion->bin_ps, congestion->bins[i]};
+	for (size_t i = 0; i < congestion->n_pauses; i++) {
+		const struct tb_congestion_pause *pause = &congestion->pauses[i];
+		to->pauses[to->n_pauses++] = (struct tb_report_pause){
+			capture->job, *pause, congestion->pairs[pause->pair].source};
+	}
+	for (int i = 0; i < TB_CONGESTION_N; i++)
+		to->all.of[i] += congestion->all.counts.of[i];
+	free(worst);
+	return worst ? TB_OK : TB_ENOMEM;
+}
+
+int tb_report_gather_congestion(struct tb_report *report)
+{
+	const struct tb_recorded_captures *from = &report->evidence.recorded;
+	struct tb_report_congestion *to = &report->congestion;
+	size_t n_pairs = 1, n_bins = 1, n_pauses = 1;
+	for (size_t i = 0; i < from->n; i++) {
+		n_pairs += from->rows[i].congestion->n_pairs;
+		n_bins += from->rows[i].congestion->n_bins;
+		n_pauses += from->rows[i].congestion->n_pauses;
+	}
+	to->pairs = malloc(n_pairs * sizeof *to->pairs);
+	to->bins = malloc(n_bins * sizeof *to->bins);
+	to->pauses = malloc(n_pauses * sizeof *to->pauses);
+	int status = to->pairs && to->bins && to->pauses ? TB_OK : TB_ENOMEM;
+	for (size_t i = 0; status == TB_OK && i < from->n; i++)
+		status = gather_capture(report, &from->rows[i]);
+	return status;
+}
+
+void tb_report_congestion_fini(struct tb_report_congestion *congestion)
+{
+	free(congestion->pairs);
+	free(congestion->bins);
+	free(congestion->pauses);
+}
+
+static void put_pair_end(struct tb_datum *at, const char *name)
+{
+	at->unknown = !name;
+	at->word = name;
+}
+
+static void put_source(struct tb_datum *at)
+{
+	put_pair_end(at, ((const struct tb_report_pair *)at->item)->of.source);
+}
+
+static void put_destination(struct tb_datum *at)
+{
+	put_pair_end(at, ((const struct tb_report_pair *)at->item)->of.destination);
+}
+
+static void put_pauser(struct tb_datum *at)
+{
+	put_pair_end(at, ((const struct tb_report_pause *)at->item)->source);
+}
+
+static void put_end_node(struct tb_datum *at)
+{
+	at->unknown = at->whole == TB_ID_NONE;
+}
+
+// A column of which there is nothing is not shown.
+static void adapt_count(struct tb_column *column, const void *of)
+{
+	const struct tb_report *report = of;
+	if (report->congestion.all.of[column->which] == 0)
+		column->title = NULL;
+}
+
+static void put_trip(struct tb_datum *at)
+{
+	const struct tb_report_pair *row = at->item;
+	const struct tb_round_trips *trips =
+		at->column->which ? &row->of.handshake : &row->of.acknowledged;
+	at->unknown = trips->n == 0 || at->whole < 0;
+}
+
+static void put_pair_at_most(struct tb_datum *at)
+{
+	at->unknown = !((const struct tb_report_pause *)at->item)->of.rate_known;
+}
+
+#define PAIR(name)  TB_MEMBER(struct tb_report_pair, name)
+#define BIN(name)   TB_MEMBER(struct tb_report_bin, name)
+#define PAUSE(name) TB_MEMBER(struct tb_report_pause, name)
+#define COUNT(item, figure, key, title, meaning, kind)                                   \
+	{                                                                                \
+		key, title, meaning, kind, TB_MEMBER(item, of.counts.of[figure]),        \
+			.adapt = adapt_count, .which = figure                            \
+	}
+#define TRIP(key, title, meaning, name, handshake)                                       \
+	{                                                                                \
+		key, title, meaning, TB_DATUM_TIME, PAIR(of.name),                       \
+			.put = put_trip, .flags = TB_COLUMN_NULL, .which = handshake     \
+	}
+// clang-format off
+#define COUNTS(item, shown)                                                              \
+	COUNT(item, TB_CONGESTION_RETRANSMISSIONS, "retransmissions", shown("Sent again"), \
+		"Segments or packets that were sent again, without keep-alives", TB_DATUM_COUNT), \
+	COUNT(item, TB_CONGESTION_FAST, "fast_retransmissions", shown("fast"),           \
+		"Of them, after two duplicate acknowledgements", TB_DATUM_COUNT),        \
+	COUNT(item, TB_CONGESTION_TIMEOUTS, "timeout_retransmissions", shown("by time-out"), \
+		"Of them, after both ends had been silent for two round trips", TB_DATUM_COUNT), \
+	COUNT(item, TB_CONGESTION_SPURIOUS, "spurious_retransmissions", shown("in vain"), \
+		"Of them, although they had been acknowledged", TB_DATUM_COUNT),         \
+	COUNT(item, TB_CONGESTION_KEEP_ALIVES, "keep_alives", NULL,                      \
+		"Segments that only ask whether the other end is there", TB_DATUM_COUNT), \
+	COUNT(item, TB_CONGESTION_DUPLICATE_ACKS, "duplicate_acks", NULL,                \
+		"Acknowledgements that repeat the one before", TB_DATUM_COUNT),          \
+	COUNT(item, TB_CONGESTION_DUPLICATES, "duplicates", NULL,                        \
+		"Copies of a frame that another point of the capture saw", TB_DATUM_COUNT), \
+	COUNT(item, TB_CONGESTION_OUT_OF_ORDER, "out_of_order", shown("Out of order"),   \
+		"Packets that a later one overtook", TB_DATUM_COUNT),                    \
+	COUNT(item, TB_CONGESTION_ZERO_WINDOWS, "zero_windows", shown("Zero windows"),   \
+		"Segments in which their sender takes no more bytes", TB_DATUM_COUNT),   \
+	COUNT(item, TB_CONGESTION_CLOSED_PS, "zero_window_ps", shown("lasted"),          \
+		"How long that lasted, of all connections together", TB_DATUM_TIME),     \
+	COUNT(item, TB_CONGESTION_FULL_WINDOWS, "full_windows", NULL,                    \
+		"Segments that fill the receiver's window exactly", TB_DATUM_COUNT),     \
+	COUNT(item, TB_CONGESTION_LIMITED_PS, "window_limited_ps", shown("Window-limited"), \
+		"How long the receiver's window left no room for a full segment, and the sender " \
+		"went on once it did, of all connections together", TB_DATUM_TIME),      \
+	COUNT(item, TB_CONGESTION_MARKED, "marked", shown("Marked"),                     \
+		"Packets with a congestion mark (ECN's CE, InfiniBand's FECN)", TB_DATUM_COUNT), \
+	COUNT(item, TB_CONGESTION_CNPS, "cnps", shown("CNPs"),                           \
+		"Congestion notification packets of RoCE v2", TB_DATUM_COUNT),           \
+	COUNT(item, TB_CONGESTION_PAUSES, "pauses", shown("Pauses"),                     \
+		"Classes that frames ask to pause (IEEE 802.1Qbb, 802.3x)", TB_DATUM_COUNT), \
+	COUNT(item, TB_CONGESTION_RESUMES, "pause_resumes", NULL,                        \
+		"Classes that such frames let go on (0 quanta)", TB_DATUM_COUNT),        \
+	COUNT(item, TB_CONGESTION_PAUSE_QUANTA, "pause_quanta", NULL,                    \
+		"For how long they ask, in 512 bit times of the port, at most", TB_DATUM_COUNT)
+// clang-format on
+#define SHOWN(title)  title
+#define HIDDEN(title) NULL
+
+static const struct tb_column pair_columns[] = {
+	{"job", NULL, "The first of the captures", TB_DATUM_ID, PAIR(job)},
+	{"pair", NULL, "Its number, by first appearance", TB_DATUM_ID, PAIR(pair)},
+	{"source", "Source", "An endpoint; null: all pairs beyond those told apart",
+		TB_DATUM_TEXT, .put = put_source, .flags = TB_COLUMN_NULL},
+	{"destination", "Destination", "An endpoint", TB_DATUM_TEXT,
+		.put = put_destination, .flags = TB_COLUMN_NULL},
+	{"source_node", NULL, "Of the run; null: none", TB_DATUM_ID, PAIR(of.source_node),
+		.put = put_end_node, .flags = TB_COLUMN_NULL},
+	{"destination_node", NULL, "Of the run; null: none", TB_DATUM_ID,
+		PAIR(of.destination_node), .put = put_end_node, .flags = TB_COLUMN_NULL},
+	COUNTS(struct tb_report_pair, SHOWN),
+	{"handshakes", NULL, "Connections that the source opened", TB_DATUM_COUNT,
+		PAIR(of.handshake.n)},
+	TRIP("handshake_least_ps", NULL, "Shortest round trip by handshake",
+		handshake.least_ps, 1),
+	TRIP("handshake_median_ps", NULL, "Median of these", handshake.median_ps, 1),
+	TRIP("handshake_p95_ps", NULL, "95th percentile of these", handshake.p95_ps, 1),
+	{"round_trips", NULL, "Round trips by acknowledgement of what the source sent",
+		TB_DATUM_COUNT, PAIR(of.acknowledged.n)},
+	TRIP("round_trip_least_ps", "Round trip", "The shortest of these",
+		acknowledged.least_ps, 0),
+	TRIP("round_trip_median_ps", "Median", "Of these, at most 1/32 off",
+		acknowledged.median_ps, 0),
+	TRIP("round_trip_p95_ps", "95th", "95th percentile of these, at most 1/32 off",
+		acknowledged.p95_ps, 0),
+};
+
+static void list_pairs(struct tb_table *table)
+{
+	const struct tb_report *report = table->of;
+	size_t n = report->congestion.n_pairs;
+	table->n_rows = n;
+	table->n_shown = tb_report_n_listed(report, n);
+	tb_table_remark_rest(table, n, "pairs",
+		"What the capture shows of congestion, before any replay.");
+}
+
+const struct tb_table_type tb_list_recorded_pairs = {"recorded-pairs", "Recorded",
+	"What the captures recorded of congestion, by ordered pair, worst first; pairs "
+	"without any are left out.",
+	TB_COLUMNS(pair_columns), TB_ROWS(struct tb_report, congestion.pairs),
+	.list = list_pairs};
+
+static const struct tb_column pause_columns[] = {
+	{"job", NULL, "The first of the captures", TB_DATUM_ID, PAUSE(job)},
+	{"pair", NULL, "Its number in recorded_pairs", TB_DATUM_ID, PAUSE(of.pair)},
+	{"source", "By", "Who sent the frames", TB_DATUM_TEXT, .put = put_pauser,
+		.flags = TB_COLUMN_NULL},
+	{"class", "Class", "Of priority; 8: the whole port (IEEE 802.3x)", TB_DATUM_ID,
+		PAUSE(of.class)},
+	{"pauses", "Pauses", "How many", TB_DATUM_COUNT, PAUSE(of.n)},
+	{"resumes", "Resumed", "How often it was let go on (0 quanta)", TB_DATUM_COUNT,
+		PAUSE(of.n_resumes)},
+	{"quanta", "Quanta", "For how long, in 512 bit times of the port, at most",
+		TB_DATUM_COUNT, PAUSE(of.quanta)},
+	{"at_most_ps", "At most", "The same at the port's rate; null: it is not known",
+		TB_DATUM_TIME, PAUSE(of.at_most_ps), .put = put_pair_at_most,
+		.flags = TB_COLUMN_NULL},
+};
+
+static void list_pauses(struct tb_table *table)
+{
+	const struct tb_report *report = table->of;
+	size_t n = report->congestion.n_pauses;
+	table->n_rows = n;
+	table->n_shown = tb_report_n_listed(report, n);
+	tb_table_remark_rest(table, n, "classes",
+		"A frame asks for a pause at most: the next one may end it.");
+}
+
+const struct tb_table_type tb_list_recorded_pauses = {"recorded-pauses",
+	"Recorded pauses by class", "Pause frames of the captures, by sender and class.",
+	TB_COLUMNS(pause_columns), TB_ROWS(struct tb_report, congestion.pauses),
+	.list = list_pauses};
+
+static const struct tb_column bin_columns[] = {
+	{"job", NULL, "The first of the captures", TB_DATUM_ID, BIN(job)},
+	{"pair", NULL, "Its number in recorded_pairs", TB_DATUM_ID, BIN(of.pair)},
+	{"from_ps", NULL, "Since the first packet, before --time-scale", TB_DATUM_TIME,
+		BIN(of.from_ps)},
+	{"bin_ps", NULL, "Width of the bin", TB_DATUM_TIME, BIN(bin_ps)},
+	COUNTS(struct tb_report_bin, HIDDEN),
+};
+
+static void list_bins(struct tb_table *table)
+{
+	const struct tb_report *report = table->of;
+	table->n_rows = report->congestion.n_bins;
+}
+
+const struct tb_table_type tb_list_recorded_bins = {"recorded-bins", NULL,
+	"The same over time: bins in which a pair had anything, by pair.",
+	TB_COLUMNS(bin_columns), TB_ROWS(struct tb_report, congestion.bins),
+	.list = list_bins};
+
+// The figures of ranks, as recorded and as simulated.
+
+static void put_known_percent(struct tb_datum *at, bool known, double percent)
+{
+	at->unknown = !known;
+	at->real = percent;
+}
+
+static void put_rank_share(struct tb_datum *at, int64_t part_ps, int64_t whole_ps)
+{
+	bool known = whole_ps > 0;
+	put_known_percent(
+		at, known, known ? 100.0 * (double)part_ps / (double)whole_ps : 0);
+}
+
+static void put_rank_change(struct tb_datum *at, int64_t was_ps, int64_t is_ps)
+{
+	double percent = 0;
+	bool known = tb_recorded_percent(was_ps, is_ps, &percent);
+	put_known_percent(at, known, percent);
+	if (!at->unknown)
+		tb_put_text(at, "%+.1f %%", percent);
+}
+
+// put_recorded puts what does not depend on the run.
+static void put_recorded(struct tb_datum *at, enum tb_rank_figure figure,
+	const struct tb_recorded_row *row)
+{
+	if (figure == TB_RANK_JOB)
+		at->whole = row->job;
+	else if (figure == TB_RANK_NUMBER)
+		at->whole = row->rank;
+	else if (figure == TB_RANK_CALLS)
+		at->whole = (int64_t)row->n;
+	else if (figure == TB_RANK_RECORDED_END)
+		at->whole = row->recorded_at_ps;
+	else if (figure == TB_RANK_RECORDED)
+		at->whole = row->recorded_ps;
+	else
+		put_rank_share(at, row->recorded_ps, row->recorded_at_ps);
+}
+
+void tb_put_rank(struct tb_datum *at)
+{
+	const struct tb_recorded_beside *item = at->item;
+	const struct tb_recorded_row *row = item->sides[at->column->which % 2];
+	enum tb_rank_figure figure = (enum tb_rank_figure)(at->column->which / 2);
+	if (figure <= TB_RANK_RECORDED_SHARE)
+		put_recorded(at, figure, item->sides[item->sides[0] == NULL]);
+	else if (row) {
+		if (figure == TB_RANK_SIMULATED_CALLS)
+			at->whole = (int64_t)row->n_simulated;
+		else if (figure == TB_RANK_SIMULATED_END)
+			at->whole = row->simulated_at_ps;
+		else if (figure == TB_RANK_END_CHANGE)
+			put_rank_change(at, row->recorded_at_ps, row->simulated_at_ps);
+		else if (figure == TB_RANK_SIMULATED)
+			at->whole = row->simulated_ps;
+		else if (figure == TB_RANK_CHANGE)
+			put_rank_change(at, row->recorded_ps, row->simulated_ps);
+		else
+			put_rank_share(at, row->simulated_ps, row->simulated_at_ps);
+	} else
+		at->unknown = true;
+}
+
+static const struct tb_column columns[] = {
+	TB_RANK_COLUMNS, TB_RANK_SIDE_COLUMNS("", "", 0)};
+
+static void list_recorded_beside_ranks(struct tb_table *table)
+{
+	const struct tb_recorded *recorded = table->of;
+	table->n_rows = table->n_shown = recorded->ranks.n;
+}
+
+const struct tb_table_type tb_recorded_rank_list = {"ranks", "By rank", NULL,
+	TB_COLUMNS(columns), TB_ROWS(struct tb_recorded, beside),
+	.list = list_recorded_beside_ranks};

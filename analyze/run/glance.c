@@ -65,14 +65,6 @@ static int read_answer(const struct tb_glance *glance, struct tb_glance_answer *
 	return 1;
 }
 
-// fail_glance reports the sentence of the process.
-static int fail_glance(const struct tb_glance *glance, struct tb_error *error)
-{
-	char sentence[512];
-	tb_beside_sentence(glance->said, sentence, sizeof sentence);
-	return tb_fail(error, TB_EFORMAT, "%s", sentence);
-}
-
 int tb_glance_poll(
 	struct tb_glance *glance, struct tb_glance_answer *answer, struct tb_error *error)
 {
@@ -80,8 +72,12 @@ int tb_glance_poll(
 	if (!glance->child.pid || !tb_child_ended(&glance->child, &code))
 		return 0;
 	int status = code == 0 ? read_answer(glance, answer) : TB_EFORMAT;
-	if (status < 0)
-		status = fail_glance(glance, error);
+	if (status < 0) {
+		// Report the sentence of the process.
+		char sentence[512];
+		tb_beside_sentence(glance->said, sentence, sizeof sentence);
+		status = tb_fail(error, TB_EFORMAT, "%s", sentence);
+	}
 	tb_glance_end(glance);
 	return status;
 }

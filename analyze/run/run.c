@@ -1,4 +1,5 @@
 #include "run_impl.h"
+#include "stored_tables.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,22 +68,63 @@ int tb_run_next(struct tb_run *run, const char *table, struct tb_run_row *row,
 struct tb_row_reader tb_run_read(struct tb_run *run, const struct tb_stored_table *table,
 	const char *from, struct tb_error *error)
 {
-	const struct tb_run_info *info = &run->record.info;
-	const struct tb_id_limits limits = {info->n_nodes, info->n_switches,
-		info->n_links, info->n_levels, info->n_jobs};
+	const struct tb_id_limits limits = tb_run_limits(&run->record.info);
 	struct tb_row_reader reader =
 		tb_row_reader_open(run->db, run->path, table, from, &limits, error);
-	tb_row_bind(&reader, 1, info->id);
+	tb_row_bind(&reader, 1, run->record.info.id);
 	return reader;
 }
 
-// A table of the topology to be read into an array: rows must be numbered 0 .. n - 1.
+// Rows of the topology, to be read into arrays: they must be numbered 0 .. n - 1.
+
+struct node_texts {
+	char *name, *host;
+};
+#define RECORD struct node_texts
+static const struct tb_stored_table nodes = {.name = "topology_node",
+	.number = "t.node",
+	TB_STORED_HAS(RECORD, TB_COLUMN("coalesce(n.name, t.host)", name),
+		TB_COLUMN("t.host", host))};
+#undef RECORD
+
+struct job_text {
+	char *name;
+};
+#define RECORD struct job_text
+static const struct tb_stored_table jobs = {
+	.name = "job", .number = "job", TB_STORED_HAS(RECORD, TB_COLUMN("name", name))};
+#undef RECORD
+
+struct switch_figures {
+	struct tb_switch_info at;
+	char *name;
+};
+#define RECORD struct switch_figures
+static const struct tb_stored_table switches = {.name = "topology_switch",
+	.number = "switch",
+	TB_STORED_HAS(RECORD, TB_COLUMN_AS(TB_STORED_LEVEL, "level", at.level),
+		TB_COLUMN_AS(TB_STORED_SWITCH, "index_in_level", at.index),
+		TB_COLUMN("n_down_ports", at.n_down_ports),
+		TB_COLUMN("n_up_ports", at.n_up_ports), TB_COLUMN("rail", at.rail),
+		TB_COLUMN("name", name))};
+#undef RECORD
+
+union topology_row {
+	struct node_texts node;
+	struct job_text job;
+	struct switch_figures in_switch;
+	struct tb_link_row link;
+};
+
 struct run_table {
-	const char *name;
-	const char *count;  // SQL: the number of rows by that of the last one
-	const char *select; // run is ?1; the first column is the row's number
+	const struct tb_stored_table *table;
+	const char *number; // the column that counts the rows
+	const char *from;   // SQL; run is ?1
 	uint32_t n;
-	bool (*take)(struct tb_run *run, struct tb_run_row *row, uint32_t i);
+	// take returns false for a row that makes no sense, or for want of memory, which
+	// it then reports.
+	bool (*take)(struct tb_run *run, union topology_row *row, uint32_t i,
+		struct tb_row_reader *rows);
 };
 
 static int miscounted(struct tb_run *run, const struct run_table *table, int64_t n,
@@ -90,21 +132,8 @@ static int miscounted(struct tb_run *run, const struct run_table *table, int64_t
 {
 	return tb_fail_in(error, TB_EFORMAT, run->path,
 		"is damaged: its table '%s' has %lld rows for run %lld, expected %u",
-		table->name, (long long)n, (long long)run->record.info.id, table->n);
-}
-
-// run_read_number returns 0 for NULL or no row.
-static int run_read_number(struct tb_run *run, const struct run_table *table,
-	const char *sql, int64_t *n, struct tb_error *error)
-{
-	struct tb_run_row row;
-	int status = tb_run_query(run, sql, &row, error);
-	if (status)
-		return status;
-	status = tb_run_next(run, table->name, &row, error);
-	*n = status > 0 ? sqlite3_column_int64(row.query, 0) : 0;
-	sqlite3_finalize(row.query);
-	return status < 0 ? status : TB_OK;
+		table->table->name, (long long)n, (long long)run->record.info.id,
+		table->n);
 }
 
 // check_count compares the number of rows with that in the run's row before memory is
@@ -114,103 +143,51 @@ static int check_count(
 	struct tb_run *run, const struct run_table *table, struct tb_error *error)
 {
 	int64_t n = 0, n_bytes = 0;
-	int status = run_read_number(run, table, table->count, &n, error);
+	char sql[192];
+	snprintf(sql, sizeof sql, "SELECT 1 + max(%s) FROM %s %s", table->number,
+		table->table->name, strstr(table->from, "WHERE"));
+	*strstr(sql, " ORDER") = '\0';
+	int status =
+		tb_sql_number(run->db, run->path, sql, run->record.info.id, &n, error);
 	if (!status && n != table->n)
 		return miscounted(run, table, n, error);
 	if (!status)
-		status = run_read_number(run, table,
+		status = tb_sql_number(run->db, run->path,
 			"SELECT page_count * page_size FROM pragma_page_count, "
-			"pragma_page_size WHERE ?1 IS NOT NULL",
-			&n_bytes, error);
+			"pragma_page_size",
+			0, &n_bytes, error);
 	if (!status && n > n_bytes / ROW_BYTES_MIN)
 		return miscounted(run, table, n_bytes / ROW_BYTES_MIN, error);
 	return status;
 }
 
-static int run_take_rows(
-	struct tb_run *run, const struct run_table *table, struct tb_error *error)
+static bool run_take_node(struct tb_run *run, union topology_row *row, uint32_t i,
+	struct tb_row_reader *rows)
 {
-	struct tb_run_row row;
-	int status = tb_run_query(run, table->select, &row, error);
-	if (status)
-		return status;
-	uint32_t i = 0;
-	while ((status = tb_run_next(run, table->name, &row, error)) > 0) {
-		if (i >= table->n || tb_run_get(&row, 0, UINT32_MAX) != i) {
-			row.bad = true;
-		} else if (!table->take(run, &row, i++)) {
-			status = tb_fail_memory_in(error, run->path, "the run");
-			break;
-		}
-	}
-	sqlite3_finalize(row.query);
-	return status || i == table->n ? status : miscounted(run, table, i, error);
+	(void)rows;
+	run->node_names[i] = row->node.name;
+	run->hosts[i] = row->node.host;
+	return true;
 }
 
-static bool run_take_node(struct tb_run *run, struct tb_run_row *row, uint32_t i)
+static bool run_take_job(struct tb_run *run, union topology_row *row, uint32_t i,
+	struct tb_row_reader *rows)
 {
-	run->node_names[i] = tb_run_get_text(row, 1);
-	run->hosts[i] = tb_run_get_text(row, 2);
-	return run->node_names[i] && run->hosts[i];
+	(void)rows;
+	run->job_names[i] = row->job.name;
+	return true;
 }
 
-static bool run_take_job(struct tb_run *run, struct tb_run_row *row, uint32_t i)
+static bool take_switch(struct tb_run *run, union topology_row *row, uint32_t i,
+	struct tb_row_reader *rows)
 {
-	run->job_names[i] = tb_run_get_text(row, 1);
-	return run->job_names[i] != NULL;
-}
-
-static bool take_switch(struct tb_run *run, struct tb_run_row *row, uint32_t i)
-{
-	const struct tb_run_info *info = &run->record.info;
-	struct tb_run_switch *sw = &run->switches[i];
-	sw->id.id = i;
-	sw->at.level = tb_run_get_id(row, 1, info->n_levels);
-	sw->at.index = tb_run_get_id(row, 2, info->n_switches);
-	sw->at.n_down_ports = tb_run_get32(row, 3, PORTS_MAX);
-	sw->at.n_up_ports = tb_run_get32(row, 4, PORTS_MAX);
-	sw->at.rail = tb_run_get_id(row, 5, info->network.n_rails);
-	sw->name = run->switch_names[i] = tb_run_get_text(row, 6);
-	return sw->name != NULL;
-}
-
-static bool parse_kind(const char *name, enum tb_link_kind *kind)
-{
-	static const char *const names[] = {[TB_LINK_INJECTION] = "injection",
-		[TB_LINK_UP] = "up",
-		[TB_LINK_DOWN] = "down",
-		[TB_LINK_EJECTION] = "ejection"};
-	for (size_t i = 0; name && i < sizeof names / sizeof *names; i++) {
-		if (strcmp(name, names[i]) == 0) {
-			*kind = (enum tb_link_kind)i;
-			return true;
-		}
-	}
-	return false;
-}
-
-// One end of a link.
-struct link_end {
-	bool is_node;
-	uint32_t id, port;
-	uint32_t number; // what the port goes by
-};
-
-// get_end reads an end, the columns node, switch, port and number from `column` on.
-static struct link_end get_end(
-	struct tb_run *run, struct tb_run_row *row, int column, bool is_node)
-{
-	const struct tb_run_info *info = &run->record.info;
-	struct link_end end = {.is_node = is_node,
-		.id = is_node ? tb_run_get_id(row, column, info->n_nodes)
-			      : tb_run_get_id(row, column + 1, info->n_switches),
-		.port = tb_run_get32(row, column + 2, PORTS_MAX),
-		.number = tb_run_get32(row, column + 3, PORTS_MAX)};
-	if (!row->bad && !is_node) {
-		const struct tb_switch_info *at = &run->switches[end.id].at;
-		row->bad |= end.port >= at->n_down_ports + at->n_up_ports;
-	}
-	return end;
+	const struct switch_figures *from = &row->in_switch;
+	(void)rows;
+	run->switches[i] =
+		(struct tb_run_switch){.id = {i}, .at = from->at, .name = from->name};
+	run->switch_names[i] = from->name;
+	return from->at.n_down_ports <= PORTS_MAX && from->at.n_up_ports <= PORTS_MAX &&
+	       from->at.rail < run->record.info.network.n_rails;
 }
 
 // append_text and append_number write behind what is there, and return where that ends.
@@ -236,52 +213,60 @@ static char *append_number(char *at, uint32_t number)
 }
 
 // append_end writes the name of an end, at most END_NAME_SIZE bytes.
-static char *append_end(
-	const struct tb_run *run, char *at, const struct link_end *end, bool with_port)
+static char *append_end(const struct tb_run *run, char *at,
+	const struct tb_link_row_end *end, bool with_port)
 {
-	if (end->is_node && *run->hosts[end->id])
-		return append_text(at, run->hosts[end->id], END_NAME_SIZE - 1);
-	if (end->is_node)
-		return append_number(append_text(at, "node ", 5), end->id);
-	at = append_text(at, run->switches[end->id].name, SWITCH_NAME_SIZE);
+	bool is_node = end->node != TB_ID_NONE;
+	if (is_node && *run->hosts[end->node])
+		return append_text(at, run->hosts[end->node], END_NAME_SIZE - 1);
+	if (is_node)
+		return append_number(append_text(at, "node ", 5), end->node);
+	at = append_text(at, run->switches[end->in_switch].name, SWITCH_NAME_SIZE);
 	return with_port ? append_number(append_text(at, ":", 1), end->number) : at;
 }
 
-// name_link joins the names of the ends; ports are named only between switches.
-static bool name_link(struct tb_run *run, uint32_t i, const struct link_end *from,
-	const struct link_end *to)
+// settle_end finds at which of a node and a switch an end is; false where that is
+// nowhere.
+static bool settle_end(
+	const struct tb_run *run, struct tb_link_row_end *end, bool is_node, uint32_t *id)
 {
-	bool with_ports = !from->is_node && !to->is_node;
-	char name[2 * END_NAME_SIZE + 8];
-	char *at = append_text(append_end(run, name, from, with_ports), " > ", 3);
-	*append_end(run, at, to, with_ports) = '\0';
-	run->links[i].name = run->link_names[i] = strdup(name);
-	return run->link_names[i] != NULL;
+	if (is_node)
+		end->in_switch = TB_ID_NONE;
+	else
+		end->node = TB_ID_NONE;
+	*id = is_node ? end->node : end->in_switch;
+	if (*id == TB_ID_NONE || end->port > PORTS_MAX || end->number > PORTS_MAX)
+		return false;
+	const struct tb_switch_info *at = is_node ? NULL : &run->switches[*id].at;
+	return is_node || end->port < at->n_down_ports + at->n_up_ports;
 }
 
-static bool run_take_link(struct tb_run *run, struct tb_run_row *row, uint32_t i)
+static bool run_take_link(struct tb_run *run, union topology_row *row, uint32_t i,
+	struct tb_row_reader *rows)
 {
 	struct tb_run_link *link = &run->links[i];
-	const char *kind = (const char *)sqlite3_column_text(row->query, 1);
-	if (!parse_kind(kind, &link->at.kind)) {
-		row->bad = true;
-		return true;
-	}
+	struct tb_link_row *from = &row->link;
 	link->id.id = i;
-	const struct link_end from =
-		get_end(run, row, 2, link->at.kind == TB_LINK_INJECTION);
-	const struct link_end to =
-		get_end(run, row, 6, link->at.kind == TB_LINK_EJECTION);
-	link->at.from = from.id;
-	link->at.from_port = from.port;
-	link->at.to = to.id;
-	link->at.to_port = to.port;
-	link->at.reverse.id = tb_run_get_id(row, 10, run->record.info.n_links);
-	link->at.bytes_per_s = tb_run_get(row, 11, INT64_MAX);
-	link->at.latency_ps = (tb_time_ps)tb_run_get(row, 12, INT64_MAX);
+	link->at = from->at;
+	if (!settle_end(run, &from->from, link->at.kind == TB_LINK_INJECTION,
+		    &link->at.from) ||
+		!settle_end(
+			run, &from->to, link->at.kind == TB_LINK_EJECTION, &link->at.to))
+		return false;
+	link->at.from_port = from->from.port;
+	link->at.to_port = from->to.port;
 	link->at.n_vcs = run->record.info.network.n_vcs;
 	link->at.fifo_bytes = run->record.info.network.fifo_bytes;
-	return row->bad || name_link(run, i, &from, &to);
+	// Join the names of the ends; ports are named only between switches.
+	bool with_ports = from->from.node == TB_ID_NONE && from->to.node == TB_ID_NONE;
+	char name[2 * END_NAME_SIZE + 8];
+	char *at = append_text(append_end(run, name, &from->from, with_ports), " > ", 3);
+	*append_end(run, at, &from->to, with_ports) = '\0';
+	run->links[i].name = run->link_names[i] = strdup(name);
+	bool named = run->link_names[i] != NULL;
+	if (!named)
+		tb_row_no_memory(rows, "the run");
+	return named;
 }
 
 // run_find_places sets the places of switches; with one rail a switch's place is its
@@ -317,28 +302,6 @@ static int run_find_places(struct tb_run *run, struct tb_error *error)
 	return TB_OK;
 }
 
-static int run_check_ports(const struct tb_run *run, struct tb_error *error)
-{
-	const struct tb_run_info *info = &run->record.info;
-	uint64_t n_ports = 0;
-	for (uint32_t i = 0; i < info->n_switches; i++)
-		n_ports +=
-			run->switches[i].at.n_down_ports + run->switches[i].at.n_up_ports;
-	uint64_t max = (uint64_t)PORTS_A_LINK_MAX * info->n_links + FREE_PORTS_MAX;
-	return n_ports <= max ? TB_OK
-			      : tb_run_damaged(run->path, "topology_switch", error);
-}
-
-// check_info checks the counts for plausibility: a level has a switch, a link two ends.
-static int check_info(const struct tb_run *run, struct tb_error *error)
-{
-	const struct tb_run_info *info = &run->record.info;
-	bool levels = info->n_levels <= info->n_switches &&
-		      (info->n_switches == 0) == (info->n_levels == 0);
-	bool ends = info->n_links == 0 || (info->n_switches > 0 && info->n_nodes > 0);
-	return levels && ends ? TB_OK : tb_run_damaged(run->path, "run", error);
-}
-
 static int run_allocate(struct tb_run *run, struct tb_error *error)
 {
 	const struct tb_run_info *info = &run->record.info;
@@ -357,46 +320,98 @@ static int run_allocate(struct tb_run *run, struct tb_error *error)
 	return TB_OK;
 }
 
-#define LAST(number, table, of) "SELECT 1 + max(" number ") FROM " table " " of
-#define OF_RUN			"WHERE run = ?1"
-#define OF_NETWORK		"WHERE topology = " TB_RUN_TOPOLOGY
+#define OF_NETWORK "WHERE topology = " TB_RUN_TOPOLOGY " ORDER BY "
 
-static int load_topology(struct tb_run *run, struct tb_error *error)
+// Which links and switches are dead, and from when on.
+struct fault_row {
+	struct tb_link link;
+	struct tb_switch in_switch;
+	tb_time_ps at_ps;
+};
+#define RECORD struct fault_row
+static const struct tb_stored_table faults =
+	TB_STORED_TABLE("fault", RECORD, TB_COLUMN_WITH("link", link, TB_STORED_OR_NULL),
+		TB_COLUMN_WITH("switch", in_switch, TB_STORED_OR_NULL),
+		TB_COLUMN("at_ps", at_ps));
+#undef RECORD
+
+static void die(tb_time_ps *dead_at_ps, tb_time_ps at_ps)
+{
+	if (at_ps < *dead_at_ps)
+		*dead_at_ps = at_ps;
+}
+
+// load_faults notes a cable's two links, or a switch, which dies with all its cables.
+static int load_faults(struct tb_run *run, struct tb_error *error)
+{
+	struct fault_row row;
+	for (uint32_t i = 0; i < run->record.info.n_links; i++)
+		run->links[i].dead_at_ps = TB_TIME_NEVER;
+	for (uint32_t i = 0; i < run->record.info.n_switches; i++)
+		run->switches[i].dead_at_ps = TB_TIME_NEVER;
+	struct tb_row_reader rows =
+		tb_run_read(run, &faults, "fault WHERE run = ?1 ORDER BY fault", error);
+	for (; tb_row_read(&rows, &row); run->n_faults++) {
+		uint32_t id = row.link.id;
+		if (id == TB_ID_NONE && row.in_switch.id == TB_ID_NONE) {
+			tb_row_damaged(&rows);
+			break;
+		}
+		if (id == TB_ID_NONE) {
+			die(&run->switches[row.in_switch.id].dead_at_ps, row.at_ps);
+			continue;
+		}
+		die(&run->links[id].dead_at_ps, row.at_ps);
+		die(&run->links[run->links[id].at.reverse.id].dead_at_ps, row.at_ps);
+	}
+	for (uint32_t i = 0; i < run->record.info.n_links && run->n_faults; i++) {
+		struct tb_run_link *link = &run->links[i];
+		if (link->at.kind != TB_LINK_INJECTION)
+			die(&link->dead_at_ps, run->switches[link->at.from].dead_at_ps);
+		if (link->at.kind != TB_LINK_EJECTION)
+			die(&link->dead_at_ps, run->switches[link->at.to].dead_at_ps);
+	}
+	return tb_row_reader_end(&rows);
+}
+
+uint32_t tb_run_n_faults(const struct tb_run *run)
+{
+	return run->n_faults;
+}
+
+// Which job a node belongs to.
+struct node_jobs {
+	struct tb_node node;
+	uint32_t first, last;
+};
+#define RECORD struct node_jobs
+static const struct tb_stored_table jobs_of_nodes = TB_STORED_TABLE("job_node", RECORD,
+	TB_COLUMN("node", node), TB_COLUMN_AS(TB_STORED_JOB, "min(job)", first),
+	TB_COLUMN_AS(TB_STORED_JOB, "max(job)", last));
+#undef RECORD
+
+static int load_node_jobs(struct tb_run *run, struct tb_error *error)
 {
 	const struct tb_run_info *info = &run->record.info;
-	const struct run_table tables[] = {
-		{"topology_node", LAST("node", "topology_node", OF_NETWORK),
-			"SELECT t.node, coalesce(n.name, t.host), t.host FROM "
-			"topology_node AS t LEFT JOIN node_name AS n ON n.run = ?1 AND "
-			"n.node = t.node " OF_NETWORK " ORDER BY t.node",
-			info->n_nodes, run_take_node},
-		{"job", LAST("job", "job", OF_RUN),
-			"SELECT job, name FROM job " OF_RUN " ORDER BY job", info->n_jobs,
-			run_take_job},
-		{"topology_switch", LAST("switch", "topology_switch", OF_NETWORK),
-			"SELECT switch, level, index_in_level, n_down_ports, n_up_ports, "
-			"rail, name FROM topology_switch " OF_NETWORK " ORDER BY switch",
-			info->n_switches, take_switch},
-		{"topology_link", LAST("link", "topology_link", OF_NETWORK),
-			"SELECT link, kind, from_node, from_switch, from_port, "
-			"from_number, to_node, to_switch, to_port, to_number, reverse, "
-			"bytes_per_s, latency_ps FROM topology_link " OF_NETWORK
-			" ORDER BY link",
-			info->n_links, run_take_link},
-	};
-	const size_t n_tables = sizeof tables / sizeof *tables;
-	int status = check_info(run, error);
-	for (size_t i = 0; !status && i < n_tables; i++)
-		status = check_count(run, &tables[i], error);
-	if (!status)
-		status = run_allocate(run, error);
-	for (size_t i = 0; !status && i < n_tables; i++)
-		status = run_take_rows(run, &tables[i], error);
-	if (!status)
-		status = run_find_places(run, error);
-	if (!status)
-		status = tb_run_name_labels(run, error);
-	return status ? status : run_check_ports(run, error);
+	struct node_jobs row;
+	run->node_jobs = malloc((info->n_nodes + 1u) * sizeof *run->node_jobs);
+	if (!run->node_jobs)
+		return tb_fail_memory_in(error, run->path, "the run");
+	for (uint32_t i = 0; i < info->n_nodes; i++)
+		run->node_jobs[i] = info->n_jobs == 1 ? 0 : TB_ID_NONE;
+	if (info->n_jobs < 2)
+		return TB_OK;
+	struct tb_row_reader rows = tb_run_read(
+		run, &jobs_of_nodes, "job_node WHERE run = ?1 GROUP BY node", error);
+	while (tb_row_read(&rows, &row))
+		if (row.first == row.last)
+			run->node_jobs[row.node.id] = row.first;
+	return tb_row_reader_end(&rows);
+}
+
+uint32_t tb_run_node_job(const struct tb_run *run, struct tb_node node)
+{
+	return node.id < run->record.info.n_nodes ? run->node_jobs[node.id] : TB_ID_NONE;
 }
 
 // run_load reads everything from one state of the file.
@@ -405,14 +420,64 @@ static int run_load(struct tb_run *run, int64_t id, struct tb_error *error)
 	int status = tb_sql_exec(run->db, run->path, "BEGIN", error);
 	if (!status)
 		status = tb_run_record_load(run->db, run->path, id, &run->record, error);
+	if (!status) {
+		const struct tb_run_info *info = &run->record.info;
+		const struct run_table tables[] = {
+			{&nodes, "node",
+				"topology_node AS t LEFT JOIN node_name AS n ON n.run = "
+				"?1 AND "
+				"n.node = t.node " OF_NETWORK "t.node",
+				info->n_nodes, run_take_node},
+			{&jobs, "job", "job WHERE run = ?1 ORDER BY job", info->n_jobs,
+				run_take_job},
+			{&switches, "switch", "topology_switch " OF_NETWORK "switch",
+				info->n_switches, take_switch},
+			{&tb_topology_links, "link", "topology_link " OF_NETWORK "link",
+				info->n_links, run_take_link},
+		};
+		const size_t n_tables = sizeof tables / sizeof *tables;
+		// A level has a switch, a link two ends.
+		bool levels = info->n_levels <= info->n_switches &&
+			      (info->n_switches == 0) == (info->n_levels == 0);
+		bool ends =
+			info->n_links == 0 || (info->n_switches > 0 && info->n_nodes > 0);
+		status = levels && ends ? TB_OK : tb_sql_damaged(run->path, "run", error);
+		for (size_t i = 0; !status && i < n_tables; i++)
+			status = check_count(run, &tables[i], error);
+		if (!status)
+			status = run_allocate(run, error);
+		for (size_t t = 0; !status && t < n_tables; t++) {
+			const struct run_table *table = &tables[t];
+			struct tb_row_reader rows =
+				tb_run_read(run, table->table, table->from, error);
+			union topology_row row;
+			uint32_t i = 0;
+			while (tb_row_read(&rows, &row))
+				if (i >= table->n || rows.number != i ||
+					!table->take(run, &row, i++, &rows))
+					tb_row_damaged(&rows);
+			status = tb_row_reader_end(&rows);
+			if (!status && i != table->n)
+				status = miscounted(run, table, i, error);
+		}
+		if (!status)
+			status = run_find_places(run, error);
+		if (!status)
+			status = tb_run_name_labels(run, error);
+		uint64_t n_ports = 0;
+		for (uint32_t i = 0; i < info->n_switches && !status; i++)
+			n_ports += run->switches[i].at.n_down_ports +
+				   run->switches[i].at.n_up_ports;
+		if (!status && n_ports > (uint64_t)PORTS_A_LINK_MAX * info->n_links +
+						 FREE_PORTS_MAX)
+			status = tb_sql_damaged(run->path, "topology_switch", error);
+	}
 	if (!status)
-		status = load_topology(run, error);
-	if (!status)
-		status = tb_run_faults_load(run, error);
+		status = load_faults(run, error);
 	if (!status && tb_run_is_measured(&run->record.info))
 		status = tb_run_known_load(run, error);
 	if (!status)
-		status = tb_run_jobs_load(run, error);
+		status = load_node_jobs(run, error);
 	if (!status)
 		status = tb_run_window_init(run, error);
 	if (!status)

@@ -15,15 +15,6 @@
 
 #define PRELOAD_BINS 4096 // how far ahead: finding the next must stay cheap
 
-static size_t budget_of(uint32_t n_links)
-{
-	uint64_t elsewhere = (uint64_t)n_links * LINK_BYTES;
-	if (elsewhere + BUDGET_MIN_BYTES > ROOM_BYTES)
-		return BUDGET_MIN_BYTES;
-	uint64_t left = ROOM_BYTES - elsewhere;
-	return left < BUDGET_MAX_BYTES ? left : BUDGET_MAX_BYTES;
-}
-
 // A range of bins being read from the store and passed to `take`.
 struct bins_reading {
 	struct tb_run *run;
@@ -51,6 +42,29 @@ static int deliver_bin(struct bins_reading *reading)
 	return TB_OK;
 }
 
+#define RECORD struct tb_packed_links
+const struct tb_stored_table tb_bin_packs = TB_STORED_TABLE("link_pack", RECORD,
+	TB_COLUMN("bin", bin), TB_COLUMN("pack", pack), TB_COLUMN("links", links));
+const struct tb_stored_table tb_total_packs = TB_STORED_TABLE(
+	"total_pack", RECORD, TB_COLUMN("pack", pack), TB_COLUMN("links", links));
+#undef RECORD
+
+bool tb_packed_open(const struct tb_packed_links *row, struct tb_link_pack *pack)
+{
+	bool fits = row->pack <= UINT32_MAX && row->links.n_bytes <= TB_PACK_MOST;
+	*pack = tb_link_pack_open(
+		row->pack, fits ? row->links.text : "", fits ? row->links.n_bytes : 0);
+	return fits;
+}
+
+int tb_packed_find(const struct tb_packed_links *row, struct tb_link link,
+	struct tb_link_sample *sample)
+{
+	struct tb_link_pack pack;
+	return tb_packed_open(row, &pack) ? tb_link_pack_find(&pack, link, sample)
+					  : TB_EFORMAT;
+}
+
 struct tb_link_pack tb_run_open_pack(struct tb_run_row *row)
 {
 	uint64_t pack = tb_run_get(row, 0, UINT32_MAX);
@@ -70,39 +84,28 @@ bool tb_run_find_in_pack(
 	return status > 0;
 }
 
-// begin_bin delivers what is staged before another bin begins.
-static int begin_bin(struct bins_reading *reading, uint64_t bin)
-{
-	int status = TB_OK;
-	if (bin != reading->bin && reading->run->n_staged > 0)
-		status = deliver_bin(reading);
-	reading->bin = bin;
-	return status;
-}
-
-// is_next_staged returns whether a link may follow those staged. The table's key keeps
-// packs sorted and unique, but in a damaged database they may not be.
-static bool is_next_staged(const struct tb_run *run, uint32_t link)
-{
-	return link < run->record.info.n_links &&
-	       (!run->n_staged || link > run->staged[run->n_staged - 1].link.id);
-}
-
-// stage_pack adds the links of a row (pack, links, bin) to those of its bin; if the row
-// begins a new bin, it first delivers the previous one.
-static int stage_pack(struct bins_reading *reading, struct tb_run_row *row)
+// stage_pack adds the links of a row to those of its bin; if the row begins a new bin, it
+// first delivers the previous one.
+static int stage_pack(struct bins_reading *reading, const struct tb_packed_links *row)
 {
 	struct tb_run *run = reading->run;
 	struct tb_link_sample read;
-	uint64_t bin = tb_run_get(row, 2, run->cache.n_bins - 1);
-	struct tb_link_pack pack = tb_run_open_pack(row);
-	if (row->bad || bin < reading->bin || bin >= reading->end)
+	struct tb_link_pack pack;
+	int status = TB_OK;
+	if (!tb_packed_open(row, &pack) || row->bin < reading->bin ||
+		row->bin >= reading->end)
 		return tb_run_damaged(run->path, "link_pack", reading->error);
-	int status = begin_bin(reading, bin);
+	if (row->bin != reading->bin && run->n_staged > 0)
+		status = deliver_bin(reading);
+	reading->bin = row->bin;
 	if (status)
 		return status;
 	while ((status = tb_link_pack_next(&pack, &read)) > 0) {
-		if (!is_next_staged(run, read.link.id))
+		// The table's key keeps packs sorted and unique, but in a damaged
+		// database they may not be.
+		bool follows = !run->n_staged ||
+			       read.link.id > run->staged[run->n_staged - 1].link.id;
+		if (read.link.id >= run->record.info.n_links || !follows)
 			return tb_run_damaged(run->path, "link_pack", reading->error);
 		tb_link_sample_derive(&read, run->record.info.wait, 0);
 		run->staged[run->n_staged++] = read;
@@ -115,21 +118,19 @@ static int stage_pack(struct bins_reading *reading, struct tb_run_row *row)
 static int read_bins(struct bins_reading *reading, uint64_t first, uint64_t end)
 {
 	struct tb_run *run = reading->run;
-	struct tb_run_row row = {.query = run->bins};
-	sqlite3_bind_int64(row.query, 1, run->record.info.id);
-	sqlite3_bind_int64(row.query, 2, (int64_t)first);
-	sqlite3_bind_int64(row.query, 3, (int64_t)end);
-	int code = SQLITE_DONE, status = TB_OK;
+	struct tb_packed_links row;
+	tb_row_reader_again(&run->bins, reading->error);
+	tb_row_bind(&run->bins, 2, (int64_t)first);
+	tb_row_bind(&run->bins, 3, (int64_t)end);
 	reading->bin = first;
 	reading->end = end;
 	run->n_staged = 0;
-	while (!status && (code = sqlite3_step(row.query)) == SQLITE_ROW)
-		status = stage_pack(reading, &row);
-	if (!status && code != SQLITE_DONE)
-		status = tb_sql_fail(reading->error, run->db, run->path);
+	while (tb_row_read(&run->bins, &row))
+		run->bins.status = stage_pack(reading, &row);
+	int status = run->bins.status;
 	if (!status && (run->n_staged > 0 || end - first == 1))
 		status = deliver_bin(reading);
-	sqlite3_reset(row.query);
+	tb_row_reader_again(&run->bins, reading->error);
 	return status;
 }
 
@@ -154,32 +155,24 @@ int tb_run_each_block(struct tb_run *run, uint64_t first, uint64_t end, tb_run_t
 	return status;
 }
 
-static int step_number(
-	struct tb_run *run, sqlite3_stmt *query, int64_t *value, struct tb_error *error)
-{
-	int code = sqlite3_step(query);
-	if (code == SQLITE_ROW)
-		*value = sqlite3_column_int64(query, 0);
-	int status = code == SQLITE_ROW || code == SQLITE_DONE
-			     ? TB_OK
-			     : tb_sql_fail(error, run->db, run->path);
-	sqlite3_reset(query);
-	return status;
-}
-
 int tb_run_version(struct tb_run *run, int64_t *version, struct tb_error *error)
 {
-	return step_number(run, run->data_version, version, error);
+	return tb_sql_number(
+		run->db, run->path, "PRAGMA data_version", 0, version, error);
 }
 
 int tb_run_check_unchanged(struct tb_run *run, struct tb_error *error)
 {
 	int64_t version = 0, bin_ps = -1;
+	// SQLite looks for a stop within long queries only, not between short ones.
+	if (run->stops && run->stops(run->stops_context))
+		return tb_fail_in(error, TB_ESTOPPED, run->path, "stopped");
 	int status = tb_run_version(run, &version, error);
 	if (status || version == run->bins_version)
 		return status;
-	sqlite3_bind_int64(run->bin_width, 1, run->record.info.id);
-	status = step_number(run, run->bin_width, &bin_ps, error);
+	status =
+		tb_sql_number(run->db, run->path, "SELECT bin_ps FROM run WHERE run = ?1",
+			run->record.info.id, &bin_ps, error);
 	if (!status && bin_ps != run->record.info.bin_ps)
 		return tb_fail_in(error, TB_ESTALE, run->path,
 			"run %" PRId64 " was written anew meanwhile: open it again",
@@ -219,25 +212,20 @@ int tb_run_preload(struct tb_run *run, uint64_t from, struct tb_error *error)
 
 int tb_run_bins_init(struct tb_run *run, struct tb_error *error)
 {
-	const struct {
-		sqlite3_stmt **query;
-		const char *sql;
-	} queries[] = {
-		{&run->bins, "SELECT pack, links, bin FROM link_pack WHERE run = ?1 AND "
-			     "bin >= "
-			     "?2 AND bin < ?3 ORDER BY bin, pack"},
-		{&run->bin_width, "SELECT bin_ps FROM run WHERE run = ?1"},
-		{&run->data_version, "PRAGMA data_version"},
-	};
 	const struct tb_run_info *info = &run->record.info;
+	uint64_t elsewhere = (uint64_t)info->n_links * LINK_BYTES;
+	uint64_t budget = elsewhere < ROOM_BYTES ? ROOM_BYTES - elsewhere : 0;
+	if (budget < BUDGET_MIN_BYTES)
+		budget = BUDGET_MIN_BYTES;
+	if (budget > BUDGET_MAX_BYTES)
+		budget = BUDGET_MAX_BYTES;
 	run->staged = calloc((size_t)info->n_links + 1, sizeof *run->staged);
-	if (!run->staged ||
-		tb_bin_cache_init(&run->cache, info->n_bins, budget_of(info->n_links)))
+	if (!run->staged || tb_bin_cache_init(&run->cache, info->n_bins, budget))
 		return bins_no_memory(run, error);
-	int status = TB_OK;
-	for (size_t i = 0; !status && i < sizeof queries / sizeof *queries; i++)
-		status = tb_sql_prepare(
-			run->db, run->path, queries[i].sql, queries[i].query, error);
+	run->bins = tb_run_read(run, &tb_bin_packs,
+		"link_pack WHERE run = ?1 AND bin >= ?2 AND bin < ?3 ORDER BY bin, pack",
+		error);
+	int status = run->bins.status;
 	if (!status)
 		status = tb_run_version(run, &run->seen_version, error);
 	run->bins_version = run->seen_version;
@@ -246,9 +234,7 @@ int tb_run_bins_init(struct tb_run *run, struct tb_error *error)
 
 void tb_run_bins_fini(struct tb_run *run)
 {
-	sqlite3_finalize(run->bins);
-	sqlite3_finalize(run->bin_width);
-	sqlite3_finalize(run->data_version);
+	(void)!tb_row_reader_end(&run->bins);
 	tb_bin_cache_fini(&run->cache);
 	free(run->staged);
 }

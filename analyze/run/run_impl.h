@@ -75,8 +75,7 @@ void tb_bin_block_raise(const struct tb_bin_block *block, struct tb_link_sample 
 
 struct tb_run_record {
 	struct tb_run_info info;
-	char *texts[TB_RUN_TEXTS]; // storage of info's strings
-	int n_texts;
+	char *texts[TB_RUN_TEXTS];   // storage of info's strings
 	struct tb_run_other *others; // that info points to
 	struct tb_run_note *notes;
 	size_t notes_room;
@@ -117,9 +116,7 @@ struct tb_run {
 	struct tb_bin_cache cache;
 	struct tb_link_sample *staged; // rows of the bin being read
 	uint32_t n_staged;
-	sqlite3_stmt *bins;	 // bins of a range, by bin and link
-	sqlite3_stmt *bin_width; // as now in the file
-	sqlite3_stmt *data_version;
+	struct tb_row_reader bins;    // packs of a range of bins
 	int64_t seen_version;	      // the file's data_version when the record was read
 	int64_t bins_version;	      // and when bins were
 	bool (*stops)(void *context); // tb_run_stop_by; NULL: never
@@ -164,6 +161,8 @@ int tb_run_query(struct tb_run *run, const char *sql, struct tb_run_row *row,
 int tb_run_next(struct tb_run *run, const char *table, struct tb_run_row *row,
 	struct tb_error *error) TB_MUST_USE;
 
+struct tb_id_limits tb_run_limits(const struct tb_run_info *info);
+
 // tb_run_read begins to read rows of a table (stored_rows.h) FROM `from`, in which ?1 is
 // the run: "port_loss WHERE run = ?1 ORDER BY link". Ids must be among the run's.
 struct tb_row_reader tb_run_read(struct tb_run *run, const struct tb_stored_table *table,
@@ -176,21 +175,8 @@ int tb_run_record_load(sqlite3 *db, const char *path, int64_t id,
 	struct tb_run_record *record, struct tb_error *error) TB_MUST_USE;
 void tb_run_record_fini(struct tb_run_record *record);
 
-// tb_run_parameters_load reads the network's parameters; its switching is known already.
-int tb_run_parameters_load(sqlite3 *db, const char *path, struct tb_run_record *record,
-	struct tb_error *error) TB_MUST_USE;
-
-// tb_run_notes_load reads the notes; tb_run_notes_fini frees them.
-int tb_run_notes_load(sqlite3 *db, const char *path, struct tb_run_record *record,
-	struct tb_error *error) TB_MUST_USE;
-void tb_run_notes_fini(struct tb_run_record *record);
-
-// tb_run_faults_load sets when links and switches die; the topology is loaded.
-int tb_run_faults_load(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
-int tb_run_known_load(struct tb_run *run, struct tb_error *error);
-
-// tb_run_jobs_load finds the jobs of nodes; the topology is loaded.
-int tb_run_jobs_load(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
+// tb_run_known_load reads how well counters know figures; the topology is loaded.
+int tb_run_known_load(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
 
 // tb_run_bins_init prepares for reading bins.
 int tb_run_bins_init(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
@@ -209,6 +195,20 @@ int tb_run_each_block(struct tb_run *run, uint64_t first, uint64_t end, tb_run_t
 // read, and fails when the width of the bins differs from when the run was opened. Call
 // it within a transaction.
 int tb_run_check_unchanged(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
+
+// A row of link_pack or, without its bin, of total_pack.
+struct tb_packed_links {
+	uint64_t bin, pack;
+	struct tb_stored_bytes links;
+};
+extern const struct tb_stored_table tb_bin_packs, tb_total_packs;
+
+// tb_packed_open opens the pack of a row: false when it is longer than any that is
+// written. tb_packed_find looks for a link in it: 1, 0 when it is not there, TB_EFORMAT
+// when the pack is damaged; the sample has no rates.
+bool tb_packed_open(const struct tb_packed_links *row, struct tb_link_pack *pack);
+int tb_packed_find(const struct tb_packed_links *row, struct tb_link link,
+	struct tb_link_sample *sample);
 
 // tb_run_open_pack opens the pack of a row whose first columns are `pack` and `links` of
 // link_pack or total_pack. One longer than any that is written sets row->bad.

@@ -2,7 +2,6 @@
 
 #include "array.h"
 #include "store.h"
-#include "visible.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -35,173 +34,117 @@ uint32_t tb_run_get_id_or_none(struct tb_run_row *row, int column, uint32_t n)
 		       : tb_run_get_id(row, column, n);
 }
 
-static double get_real(struct tb_run_row *row, int column)
-{
-	double value = sqlite3_column_double(row->query, column);
-	if (value >= 0 && value <= 1e18)
-		return value;
-	row->bad = true;
-	return 0;
-}
-
 char *tb_run_get_text(struct tb_run_row *row, int column)
 {
-	const unsigned char *from = sqlite3_column_text(row->query, column);
-	char *text = strdup(from ? (const char *)from : "");
-	if (!text)
-		return NULL;
-	for (char *at = text; (at = strpbrk(at, "\t\r\n"));)
-		*at = ' ';
-	char *shown = tb_visible_dup(text);
-	free(text);
-	return shown;
+	return tb_sql_text(sqlite3_column_text(row->query, column));
 }
 
 int tb_run_damaged(const char *path, const char *table, struct tb_error *error)
 {
-	return tb_fail_in(error, TB_EFORMAT, path,
-		"is damaged: a value in its table '%s' is out of range", table);
+	return tb_sql_damaged(path, table, error);
 }
+
+struct tb_id_limits tb_run_limits(const struct tb_run_info *info)
+{
+	return (struct tb_id_limits){info->n_nodes, info->n_switches, info->n_links,
+		info->n_levels, info->n_jobs};
+}
+
+// A row of the table `run` with what other tables have once of its run.
+struct run_record {
+	struct tb_run_info info;
+	char *texts[TB_RUN_TEXTS];
+	char *seed, *switching, *leads;
+	uint64_t last_bin;
+};
+#define RECORD			struct run_record
+#define INFO(column, member)	TB_COLUMN(column, info.member)
+#define OR_NULL(column, member) TB_COLUMN_WITH(column, info.member, TB_STORED_OR_NULL)
+static const struct tb_stored_table run_records = TB_STORED_TABLE("run", RECORD,
+	INFO("r.run", id), INFO("complete", complete), INFO("simulated_ps", simulated_ps),
+	INFO("n_messages", n_messages), INFO("n_packets", n_packets),
+	INFO("delivered_bytes", delivered_bytes), INFO("bin_ps", bin_ps),
+	INFO("input_bytes", input_bytes), INFO("time_scale", time_scale),
+	TB_COLUMN("seed", seed), INFO("n_nodes", n_nodes), INFO("n_switches", n_switches),
+	INFO("n_links", n_links), INFO("n_levels", n_levels), INFO("n_jobs", n_jobs),
+	INFO("wall_s", wall_s), INFO("n_undelivered", n_undelivered),
+	INFO("n_retries", n_retries), INFO("n_messages_kept", n_messages_kept),
+	INFO("n_lost", n_lost), INFO("n_resent", n_resent),
+	TB_COLUMN_WITH("(SELECT max(bin) FROM bin_total AS b WHERE b.run = r.run)",
+		last_bin, TB_STORED_OR_NULL),
+	OR_NULL("g.least_ps", least_ps), OR_NULL("g.most_ps", most_ps),
+	OR_NULL("g.calls", n_calls), OR_NULL("g.hidden", n_hidden),
+	OR_NULL("g.untold", n_untold), OR_NULL("f.compute_ps", compute_ps),
+	OR_NULL("f.closed_ps", closed_ps), OR_NULL("f.ideal_ps", ideal_ps),
+	TB_COLUMN("switching", switching), TB_COLUMN("leads", leads),
+	TB_COLUMN("network", texts[0]), TB_COLUMN("input_name", texts[1]),
+	TB_COLUMN("input_kind", texts[2]), TB_COLUMN("input_digest", texts[3]),
+	TB_COLUMN("options", texts[4]), TB_COLUMN("program_version", texts[5]),
+	TB_COLUMN("started_at", texts[6]), TB_COLUMN("host", texts[7]),
+	TB_COLUMN("input_summary", texts[8]));
+#undef RECORD
+
+#define FROM_RUNS                                                                        \
+	"run AS r LEFT JOIN run_environment AS e ON e.run = r.run "                      \
+	"LEFT JOIN run_range AS g ON g.run = r.run "                                     \
+	"LEFT JOIN run_bound AS f ON f.run = r.run "
 
 void tb_run_record_fini(struct tb_run_record *record)
 {
-	for (int i = 0; i < record->n_texts; i++)
+	for (int i = 0; i < TB_RUN_TEXTS; i++)
 		free(record->texts[i]);
 	for (size_t i = 0; i < record->info.n_others; i++) {
 		free(record->others[i].key);
 		free(record->others[i].text);
 	}
 	free(record->others);
-	tb_run_notes_fini(record);
+	for (size_t i = 0; i < record->info.n_notes; i++)
+		free(record->notes[i].text);
+	free(record->notes);
 	*record = (struct tb_run_record){0};
 }
 
-// Columns in the order in which load_row reads them.
-#define SELECT_RUN                                                                       \
-	"SELECT r.run, complete, simulated_ps, n_messages, n_packets, delivered_bytes, " \
-	"bin_ps, input_bytes, time_scale, seed, n_nodes, n_switches, n_links, "          \
-	"n_levels, n_jobs, wall_s, n_undelivered, n_retries, n_messages_kept, "          \
-	"n_lost, n_resent, (SELECT max(bin) FROM bin_total AS b WHERE b.run = r.run), "  \
-	"g.least_ps, g.most_ps, g.calls, g.hidden, g.untold, f.compute_ps, "             \
-	"f.closed_ps, f.ideal_ps, "                                                      \
-	"switching, leads, "                                                             \
-	"network, input_name, "                                                          \
-	"input_kind, input_digest, options, "                                            \
-	"program_version, started_at, host, input_summary "                              \
-	"FROM run AS r LEFT JOIN run_environment AS e ON e.run = r.run "                 \
-	"LEFT JOIN run_range AS g ON g.run = r.run "                                     \
-	"LEFT JOIN run_bound AS f ON f.run = r.run "
-
-enum { LAST_BIN = 21, RANGE = 22, BOUND = 27, SWITCHING = 30, LEADS, FIRST_TEXT };
-
-// get_bins works the number of bins out: idle ones at the end have no row, and a run that
-// is being written has rows after the simulated time last stored.
-static void get_bins(struct tb_run_row *row, struct tb_run_info *info)
+// settle_bins works the number of bins out: idle ones at the end have no row, and a run
+// that is being written has rows after the simulated time last stored. False when the
+// time of a bin's end does not fit.
+static bool settle_bins(struct tb_run_info *info, uint64_t last_bin)
 {
-	info->bin_ps = (tb_time_ps)tb_run_get(row, 6, INT64_MAX);
 	if (info->bin_ps > 0 && info->simulated_ps > 0)
 		info->n_bins = (uint64_t)((info->simulated_ps - 1) / info->bin_ps) + 1;
-	if (sqlite3_column_type(row->query, LAST_BIN) != SQLITE_NULL) {
-		uint64_t last = tb_run_get(row, LAST_BIN, TB_BINS_MAX - 1);
+	if (last_bin != UINT64_MAX) {
+		uint64_t last = last_bin;
+		if (last >= TB_BINS_MAX)
+			return false;
 		if (info->n_bins <= last)
 			info->n_bins = last + 1;
 	}
-	// So that the time of a bin's end always fits.
-	if (info->n_bins > TB_BINS_MAX || (info->n_bins && !info->bin_ps) ||
-		(info->n_bins && info->bin_ps > INT64_MAX / (int64_t)info->n_bins))
-		row->bad = true;
+	return info->n_bins <= TB_BINS_MAX &&
+	       (!info->n_bins ||
+		       (info->bin_ps &&
+			       info->bin_ps <= INT64_MAX / (int64_t)info->n_bins));
 }
 
-static void get_range(struct tb_run_row *row, struct tb_run_info *info)
+// settle_numbers checks numbers against each other, and works out what follows of them.
+static bool settle_numbers(struct tb_run_info *info, uint64_t last_bin)
 {
-	if (sqlite3_column_type(row->query, RANGE) == SQLITE_NULL)
-		return;
-	info->least_ps = (tb_time_ps)tb_run_get(row, RANGE, INT64_MAX);
-	info->most_ps = (tb_time_ps)tb_run_get(row, RANGE + 1, INT64_MAX);
-	info->n_calls = tb_run_get(row, RANGE + 2, INT64_MAX);
-	info->n_hidden = tb_run_get(row, RANGE + 3, info->n_calls);
-	info->n_untold = tb_run_get(row, RANGE + 4, info->n_calls);
-	row->bad |= info->least_ps > info->most_ps;
-}
-
-static void get_bound(struct tb_run_row *row, struct tb_run_info *info)
-{
-	if (sqlite3_column_type(row->query, BOUND) == SQLITE_NULL)
-		return;
-	info->has_bound = true;
-	info->ideal_ps =
-		(tb_time_ps)tb_run_get(row, BOUND + 2, (uint64_t)info->simulated_ps);
-	info->compute_ps = (tb_time_ps)tb_run_get(row, BOUND, (uint64_t)info->ideal_ps);
-	info->closed_ps = (tb_time_ps)tb_run_get(
-		row, BOUND + 1, (uint64_t)(info->ideal_ps - info->compute_ps));
-}
-
-static void get_numbers(struct tb_run_row *row, struct tb_run_info *info)
-{
-	info->id = (int64_t)tb_run_get(row, 0, INT64_MAX);
-	info->complete = tb_run_get(row, 1, 1) == 1;
-	info->simulated_ps = (tb_time_ps)tb_run_get(row, 2, INT64_MAX);
-	info->n_messages = tb_run_get(row, 3, INT64_MAX);
-	info->n_packets = tb_run_get(row, 4, INT64_MAX);
-	info->delivered_bytes = tb_run_get(row, 5, INT64_MAX);
-	get_bins(row, info);
-	info->input_bytes = tb_run_get(row, 7, INT64_MAX);
-	info->time_scale = get_real(row, 8);
-	const char *seed = (const char *)sqlite3_column_text(row->query, 9);
-	info->seed = seed ? strtoull(seed, NULL, 10) : 0;
-	info->n_nodes = tb_run_get32(row, 10, TB_ID_NONE - 1);
-	info->n_switches = tb_run_get32(row, 11, TB_ID_NONE - 1);
-	info->n_links = tb_run_get32(row, 12, TB_ID_NONE - 1);
-	info->n_levels = tb_run_get32(row, 13, TB_ID_NONE - 1);
-	info->n_jobs = tb_run_get32(row, 14, TB_ID_NONE - 1);
-	info->wall_s = get_real(row, 15); // NULL reads as 0
-	info->n_undelivered = tb_run_get(row, 16, INT64_MAX);
-	info->n_retries = tb_run_get(row, 17, INT64_MAX);
-	info->n_messages_kept = tb_run_get(row, 18, info->n_messages);
-	info->n_lost = tb_run_get(row, 19, INT64_MAX);
-	info->n_resent = tb_run_get(row, 20, INT64_MAX);
-	get_range(row, info);
-	get_bound(row, info);
+	bool has_range = info->least_ps >= 0;
+	info->has_bound = info->compute_ps >= 0;
+	if (!has_range) {
+		info->least_ps = info->most_ps = 0;
+		info->n_calls = info->n_hidden = info->n_untold = 0;
+	}
+	if (!info->has_bound)
+		info->compute_ps = info->closed_ps = info->ideal_ps = 0;
 	if (info->wall_s > 1e-9)
 		info->packets_per_s = (double)info->n_packets / info->wall_s;
-}
-
-// get_texts returns false when there is no memory.
-static bool get_texts(struct tb_run_row *row, struct tb_run_record *record)
-{
-	struct tb_run_info *info = &record->info;
-	const char **const fields[TB_RUN_TEXTS] = {&info->network_name, &info->input_name,
-		&info->input_kind, &info->input_digest, &info->options,
-		&info->program_version, &info->started_at, &info->host,
-		&info->input_summary};
-	for (int i = 0; i < TB_RUN_TEXTS; i++) {
-		char *text = tb_run_get_text(row, FIRST_TEXT + i);
-		if (!text)
-			return false;
-		record->texts[record->n_texts++] = text;
-		*fields[i] = text;
-	}
-	return true;
-}
-
-// get_switching reads which keys and which meaning the rest has.
-static int get_switching(struct tb_run_row *row, const char *path,
-	struct tb_run_info *info, struct tb_error *error)
-{
-	struct tb_network_params *network = &info->network;
-	char *name = tb_run_get_text(row, SWITCHING);
-	if (!name)
-		return tb_fail_memory_in(error, path, "a run");
-	int status = TB_OK;
-	snprintf(network->switching, sizeof network->switching, "%s", name);
-	if (!tb_switching_words(network))
-		status = tb_fail_in(error, TB_EVERSION, path,
-			"its run %" PRId64 " is of a network with switching = %s, which "
-			"this Tailback does not have",
-			info->id, name);
-	snprintf(network->name, sizeof network->name, "%s", info->network_name);
-	free(name);
-	return status;
+	return settle_bins(info, last_bin) && info->n_nodes < TB_ID_NONE &&
+	       info->n_switches < TB_ID_NONE && info->n_links < TB_ID_NONE &&
+	       info->n_levels < TB_ID_NONE && info->n_jobs < TB_ID_NONE &&
+	       info->n_messages_kept <= info->n_messages &&
+	       info->n_hidden <= info->n_calls && info->n_untold <= info->n_calls &&
+	       info->least_ps <= info->most_ps && info->ideal_ps <= info->simulated_ps &&
+	       info->compute_ps <= info->ideal_ps &&
+	       info->closed_ps <= info->ideal_ps - info->compute_ps;
 }
 
 // What is said about waits that counters measured.
@@ -215,78 +158,175 @@ bool tb_run_is_measured(const struct tb_run_info *info)
 	return strcmp(info->input_kind, TB_MEASURED_KIND) == 0;
 }
 
-// load_row reads the row of `query` and what other tables have about its run.
-static int load_row(sqlite3_stmt *query, const char *path, struct tb_run_record *record,
-	struct tb_error *error)
+// The notes of a run, of which there may be any number.
+#define RECORD struct tb_run_note
+static const struct tb_stored_table run_notes = TB_STORED_TABLE("note", RECORD,
+	TB_COLUMN_AS(TB_STORED_JOB | TB_STORED_OR_NULL, "job", job),
+	TB_COLUMN("text", text));
+#undef RECORD
+
+const char *tb_run_note_about(const struct tb_run *run, const struct tb_run_note *note)
 {
-	struct tb_run_row row = {.query = query};
-	struct tb_run_record loaded = {0};
-	int status = TB_OK;
-	get_numbers(&row, &loaded.info);
-	if (!get_texts(&row, &loaded))
-		status = tb_fail_memory_in(error, path, "a run");
-	if (!status && row.bad)
-		status = tb_run_damaged(path, "run", error);
-	if (!status)
-		status = get_switching(&row, path, &loaded.info, error);
-	const char *leads = (const char *)sqlite3_column_text(query, LEADS);
-	loaded.info.leads = leads && strcmp(leads, tb_wait_lead_words[TB_LEADS_FOR]) == 0
-				    ? TB_WAIT_FOR
-				    : TB_CAME_BY;
-	loaded.info.wait = loaded.info.leads;
-	if (!status)
-		status = tb_run_parameters_load(
-			sqlite3_db_handle(query), path, &loaded, error);
-	if (!status)
-		status =
-			tb_run_notes_load(sqlite3_db_handle(query), path, &loaded, error);
-	if (status) {
-		tb_run_record_fini(&loaded);
-		return status;
-	}
-	loaded.info.words = tb_run_is_measured(&loaded.info)
-				    ? &measured_words
-				    : tb_switching_words(&loaded.info.network);
-	*record = loaded;
-	return TB_OK;
+	return note->job == TB_ID_NONE ? tb_run_info(run)->network_name
+				       : tb_run_job_name(run, note->job);
 }
 
-// no_such_run names the runs that the store has.
-static int no_such_run(sqlite3 *db, const char *path, int64_t id, struct tb_error *error)
+// The parameters of a run's network, as its store has them: anything may stand there.
+struct run_parameter {
+	char *key, *type, *text;
+	int64_t whole;
+	double real;
+};
+#define RECORD struct run_parameter
+static const struct tb_stored_table run_parameters = TB_STORED_TABLE("run_parameter",
+	RECORD, TB_COLUMN("key", key), TB_COLUMN("typeof(value)", type),
+	TB_COLUMN("value", text), TB_COLUMN_AS(TB_STORED_SIGNED, "value", whole),
+	TB_COLUMN_AS(TB_STORED_ANY_REAL, "value", real));
+#undef RECORD
+
+// keep_other keeps a parameter that has no key here, for those who read lists. Returns
+// whether it did.
+static bool keep_other(struct tb_run_record *record, char *key, char *text)
 {
-	sqlite3_stmt *query = NULL;
-	int64_t newest = 0;
-	int status = tb_sql_prepare(db, path, "SELECT max(run) FROM run", &query, error);
+	struct tb_run_info *info = &record->info;
+	if (!record->others)
+		record->others = calloc(TB_RUN_OTHERS_MOST, sizeof *record->others);
+	if (!record->others || info->n_others == TB_RUN_OTHERS_MOST)
+		return false;
+	record->others[info->n_others++] = (struct tb_run_other){key, text};
+	info->others = record->others;
+	return true;
+}
+
+// load_parameters reads the network's parameters; its switching is known already.
+static int load_parameters(sqlite3 *db, const char *path, struct tb_run_record *record,
+	struct tb_error *error)
+{
+	struct tb_run_info *info = &record->info;
+	struct tb_parameters_taken taken = {.params = &info->network};
+	struct tb_row_reader rows = tb_row_reader_open(
+		db, path, &run_parameters, "run_parameter WHERE run = ?1", NULL, error);
+	struct run_parameter parameter;
+	tb_row_bind(&rows, 1, info->id);
+	while (tb_row_read(&rows, &parameter)) {
+		struct tb_value value = {.type = TB_VALUE_WORD, .word = parameter.text};
+		if (strcmp(parameter.type, "integer") == 0)
+			value = (struct tb_value){
+				.type = TB_VALUE_WHOLE, .whole = parameter.whole};
+		else if (strcmp(parameter.type, "real") == 0)
+			value = (struct tb_value){
+				.type = TB_VALUE_REAL, .real = parameter.real};
+		int status = tb_parameters_take(&taken, parameter.key, &value);
+		free(parameter.type);
+		if (status != 0 || !keep_other(record, parameter.key, parameter.text)) {
+			free(parameter.key);
+			free(parameter.text);
+		}
+		if (status == TB_ENOMEM)
+			tb_row_no_memory(&rows, "a run");
+		else if (status < 0)
+			tb_row_damaged(&rows);
+	}
+	int status = tb_row_reader_end(&rows);
+	const char *missing = tb_parameters_missing(&taken);
+	if (!status && missing)
+		return tb_fail_in(error, TB_EFORMAT, path,
+			"is damaged: its table 'run_parameter' has no '%s' for run "
+			"%" PRId64,
+			missing, info->id);
+	if (!status && info->network.n_rails == 0)
+		return tb_sql_damaged(path, "run_parameter", error);
+	(void)tb_switching_caution(&info->network, info->caution, sizeof info->caution);
+	return status;
+}
+
+size_t tb_run_parameters(
+	const struct tb_run_info *info, struct tb_parameter list[TB_RUN_PARAMETERS_MOST])
+{
+	size_t n = tb_parameters(&info->network, list);
+	for (size_t i = 0; i < info->n_others; i++)
+		list[n++] = (struct tb_parameter){.section = "others",
+			.key = info->others[i].key,
+			.value = {.type = TB_VALUE_WORD, .word = info->others[i].text}};
+	return n;
+}
+
+// load_record makes a record of a row, whose texts it takes, and of what other tables
+// have about its run.
+static int load_record(sqlite3 *db, const char *path, struct run_record *row,
+	struct tb_run_record *record, struct tb_error *error)
+{
+	struct tb_run_record loaded = {.info = row->info};
+	struct tb_run_info *info = &loaded.info;
+	const char **const fields[TB_RUN_TEXTS] = {&info->network_name, &info->input_name,
+		&info->input_kind, &info->input_digest, &info->options,
+		&info->program_version, &info->started_at, &info->host,
+		&info->input_summary};
+	for (int i = 0; i < TB_RUN_TEXTS; i++)
+		*fields[i] = loaded.texts[i] = row->texts[i];
+	info->seed = strtoull(row->seed, NULL, 10);
+	info->leads = strcmp(row->leads, tb_wait_lead_words[TB_LEADS_FOR]) == 0
+			      ? TB_WAIT_FOR
+			      : TB_CAME_BY;
+	info->wait = info->leads;
+	// Which keys, and which meaning, the parameters have.
+	struct tb_network_params *network = &info->network;
+	snprintf(network->switching, sizeof network->switching, "%s", row->switching);
+	snprintf(network->name, sizeof network->name, "%s", info->network_name);
+	int status = settle_numbers(info, row->last_bin)
+			     ? TB_OK
+			     : tb_sql_damaged(path, "run", error);
+	if (!status && !tb_switching_words(network))
+		status = tb_fail_in(error, TB_EVERSION, path,
+			"its run %" PRId64 " is of a network with switching = %s, which "
+			"this Tailback does not have",
+			info->id, row->switching);
+	free(row->seed);
+	free(row->switching);
+	free(row->leads);
+	if (!status)
+		status = load_parameters(db, path, &loaded, error);
+	// The words follow from the parameters: with pauses they are others.
+	info->words =
+		tb_run_is_measured(info) ? &measured_words : tb_switching_words(network);
+	if (!status) {
+		const struct tb_id_limits limits = tb_run_limits(info);
+		struct tb_row_reader notes = tb_row_reader_open(db, path, &run_notes,
+			"note WHERE run = ?1 ORDER BY note", &limits, error);
+		tb_row_bind(&notes, 1, info->id);
+		status = tb_row_read_all(&notes, &loaded.notes, &info->n_notes,
+			&loaded.notes_room, "a run");
+		info->notes = loaded.notes;
+	}
 	if (status)
-		return status;
-	if (sqlite3_step(query) == SQLITE_ROW)
-		newest = sqlite3_column_int64(query, 0);
-	sqlite3_finalize(query);
-	if (newest == 0)
-		return tb_fail_in(error, TB_EFORMAT, path, "holds no run");
-	return tb_fail_in(error, TB_EUSAGE, path,
-		"holds no run %" PRId64 " (its newest is run %" PRId64 ")", id, newest);
+		tb_run_record_fini(&loaded);
+	else
+		*record = loaded;
+	return status;
 }
 
 int tb_run_record_load(sqlite3 *db, const char *path, int64_t id,
 	struct tb_run_record *record, struct tb_error *error)
 {
-	sqlite3_stmt *query = NULL;
-	int status = tb_sql_prepare(db, path,
-		SELECT_RUN "WHERE ?1 IN (0, r.run) ORDER BY r.run DESC LIMIT 1", &query,
+	struct run_record row = {.last_bin = 0};
+	struct tb_row_reader rows = tb_row_reader_open(db, path, &run_records,
+		FROM_RUNS "WHERE ?1 IN (0, r.run) ORDER BY r.run DESC LIMIT 1", NULL,
 		error);
+	tb_row_bind(&rows, 1, id);
+	bool found = tb_row_read(&rows, &row);
+	int status = tb_row_reader_end(&rows);
+	if (found)
+		return load_record(db, path, &row, record, error);
 	if (status)
 		return status;
-	sqlite3_bind_int64(query, 1, id);
-	int code = sqlite3_step(query);
-	if (code == SQLITE_ROW)
-		status = load_row(query, path, record, error);
-	else if (code == SQLITE_DONE)
-		status = no_such_run(db, path, id, error);
-	else
-		status = tb_sql_fail(error, db, path);
-	sqlite3_finalize(query);
-	return status;
+	int64_t newest = 0;
+	status = tb_sql_number(db, path, "SELECT max(run) FROM run", 0, &newest, error);
+	if (status)
+		return status;
+	if (newest == 0)
+		return tb_fail_in(error, TB_EFORMAT, path, "holds no run");
+	return tb_fail_in(error, TB_EUSAGE, path,
+		"holds no run %" PRId64 " (its newest is run %" PRId64 ")", id, newest);
 }
 
 const struct tb_run_info *tb_run_info(const struct tb_run *run)
@@ -309,33 +349,29 @@ void tb_runs_free(struct tb_runs *runs)
 	free(runs);
 }
 
-static int load_all(
-	sqlite3 *db, const char *path, struct tb_runs *runs, struct tb_error *error)
-{
-	sqlite3_stmt *query = NULL;
-	int status = tb_sql_prepare(db, path, SELECT_RUN "ORDER BY r.run", &query, error);
-	int code = SQLITE_DONE;
-	while (!status && (code = sqlite3_step(query)) == SQLITE_ROW) {
-		if (TB_ARRAY_RESERVE(&runs->records, &runs->room, runs->n + 1) != TB_OK) {
-			status = tb_fail_memory_in(error, path, "runs");
-			break;
-		}
-		status = load_row(query, path, &runs->records[runs->n], error);
-		runs->n += !status;
-	}
-	if (!status && code != SQLITE_DONE)
-		status = tb_sql_fail(error, db, path);
-	sqlite3_finalize(query);
-	return status;
-}
-
 // runs_load_and_close reads the runs of an open store and closes it.
 static int runs_load_and_close(
 	struct tb_runs **runs, sqlite3 *db, const char *path, struct tb_error *error)
 {
 	struct tb_runs *made = calloc(1, sizeof *made);
-	int status = made ? load_all(db, path, made, error)
-			  : tb_fail_memory_in(error, path, "runs");
+	struct tb_row_reader rows = tb_row_reader_open(
+		db, path, &run_records, FROM_RUNS "ORDER BY r.run", NULL, error);
+	struct run_record row = {.last_bin = 0};
+	if (!made)
+		tb_row_no_memory(&rows, "runs");
+	while (tb_row_read(&rows, &row)) {
+		struct tb_run_record record;
+		rows.status = load_record(db, path, &row, &record, error);
+		if (rows.status == TB_OK && TB_ARRAY_RESERVE(&made->records, &made->room,
+						    made->n + 1) != TB_OK) {
+			tb_run_record_fini(&record);
+			tb_row_no_memory(&rows, "runs");
+		}
+		if (rows.status == TB_OK)
+			made->records[made->n++] = record;
+		row.info = (struct tb_run_info){0};
+	}
+	int status = tb_row_reader_end(&rows);
 	sqlite3_close(db);
 	if (status)
 		tb_runs_free(made);

@@ -114,30 +114,6 @@ static int label_by_end(const void *one, const void *other)
 	return (n_a > n_b) - (n_a < n_b);
 }
 
-// shorten leaves out of each of `labels` the first words that it does not need. Ordered
-// by their ends, a label has most in common with its neighbours.
-static int shorten(char **labels, uint32_t n)
-{
-	const char **ends = malloc((n + 1u) * sizeof *ends);
-	char **sorted = malloc((n + 1u) * sizeof *sorted);
-	bool fine = ends && sorted;
-	for (uint32_t i = 0; fine && i < n; i++)
-		sorted[i] = labels[i];
-	if (fine)
-		qsort(sorted, n, sizeof *sorted, label_by_end);
-	for (uint32_t i = 0; fine && i < n; i++) {
-		size_t before = i > 0 ? same_end(sorted[i], sorted[i - 1], SIZE_MAX) : 0;
-		size_t after =
-			i + 1 < n ? same_end(sorted[i], sorted[i + 1], SIZE_MAX) : 0;
-		ends[i] = shortest_ending(sorted[i], before > after ? before : after);
-	}
-	for (uint32_t i = 0; fine && i < n; i++)
-		memmove(sorted[i], ends[i], strlen(ends[i]) + 1);
-	free(ends);
-	free(sorted);
-	return fine ? TB_OK : TB_ENOMEM;
-}
-
 static char *label_without_shared(const char *name, struct shared shared)
 {
 	return strndup(name + shared.before, strlen(name) - shared.before - shared.after);
@@ -160,8 +136,31 @@ static int label_all(char ***labels, char *const *names, uint32_t n)
 	for (uint32_t i = 0; status == TB_OK && i < n; i++)
 		if (!(made[i] = label_without_shared(names[i], shared)))
 			status = TB_ENOMEM;
-	if (status == TB_OK)
-		status = shorten(made, n);
+	if (status == TB_OK) {
+		// Leave out of each of `labels` the first words that it does not need.
+		// Ordered by their ends, a label has most in common with its neighbours.
+		const char **ends = malloc((n + 1u) * sizeof *ends);
+		char **sorted = malloc((n + 1u) * sizeof *sorted);
+		bool fine = ends && sorted;
+		for (uint32_t i = 0; fine && i < n; i++)
+			sorted[i] = made[i];
+		if (fine)
+			qsort(sorted, n, sizeof *sorted, label_by_end);
+		for (uint32_t i = 0; fine && i < n; i++) {
+			size_t before =
+				i > 0 ? same_end(sorted[i], sorted[i - 1], SIZE_MAX) : 0;
+			size_t after =
+				i + 1 < n ? same_end(sorted[i], sorted[i + 1], SIZE_MAX)
+					  : 0;
+			ends[i] = shortest_ending(
+				sorted[i], before > after ? before : after);
+		}
+		for (uint32_t i = 0; fine && i < n; i++)
+			memmove(sorted[i], ends[i], strlen(ends[i]) + 1);
+		free(ends);
+		free(sorted);
+		status = fine ? TB_OK : TB_ENOMEM;
+	}
 	for (uint32_t i = 0; status == TB_OK && i < n && !shorter; i++)
 		shorter = strlen(made[i]) < strlen(names[i]);
 	if (shorter) {

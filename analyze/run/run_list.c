@@ -1,25 +1,38 @@
 #include "run_list.h"
 
-#include "array.h"
 #include "run_impl.h"
-#include "sql.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SELECT_RUNS                                                                      \
-	"SELECT r.run, r.input_name, r.network, r.options, p.settings, r.n_nodes, "      \
-	"r.simulated_ps, r.complete FROM run AS r LEFT JOIN sweep_point AS p "           \
-	"USING (run) ORDER BY r.run"
+#define RECORD struct tb_listed_run
+static const struct tb_stored_table listed_runs = TB_STORED_TABLE("run", RECORD,
+	TB_COLUMN("r.run", id), TB_COLUMN("r.input_name", input),
+	TB_COLUMN("r.network", network), TB_COLUMN("r.options", options),
+	TB_COLUMN_WITH("p.settings", settings, TB_STORED_OR_NULL),
+	TB_COLUMN("r.n_nodes", n_nodes), TB_COLUMN("r.simulated_ps", simulated_ps),
+	TB_COLUMN("r.complete", complete));
+#undef RECORD
 
 // The axes on which points differ, each with a blank on either side.
-#define SELECT_VARYING                                                                   \
-	"SELECT group_concat(' ' || axis || ' ', '') FROM (SELECT axis FROM "            \
-	"sweep_value GROUP BY axis HAVING min(value) <> max(value))"
+struct varying_axes {
+	char *axes;
+};
+#define RECORD struct varying_axes
+static const struct tb_stored_table varying_table = TB_STORED_TABLE(
+	"sweep_value", RECORD, TB_COLUMN("group_concat(' ' || axis || ' ', '')", axes));
+#undef RECORD
 
-#define COUNT_UNDONE                                                                     \
-	"SELECT count(*) FROM sweep_point WHERE run NOT IN (SELECT run FROM run)"
+struct run_wait {
+	int64_t run;
+	uint64_t wait_ps;
+};
+#define RECORD struct run_wait
+static const struct tb_stored_table run_waits =
+	TB_STORED_TABLE("bin_total", RECORD, TB_COLUMN("run", run),
+		TB_COLUMN("sum(iif(leads = 'for', wait_for_ps, came_by_ps))", wait_ps));
+#undef RECORD
 
 void tb_run_list_fini(struct tb_run_list *list)
 {
@@ -33,141 +46,81 @@ void tb_run_list_fini(struct tb_run_list *list)
 	*list = (struct tb_run_list){.n = 0};
 }
 
-// keep_varying keeps those words of a point's settings, "axis=value", whose axis is in
-// `varying`.
-static void keep_varying(char *settings, const char *varying)
-{
-	char *kept = settings, *rest = NULL, axis[64];
-	for (char *word = strtok_r(settings, " ", &rest); word;
-		word = strtok_r(NULL, " ", &rest)) {
-		size_t length = strlen(word);
-		snprintf(axis, sizeof axis, " %.*s ", (int)strcspn(word, "="), word);
-		if (!strstr(varying, axis))
-			continue;
-		if (kept > settings)
-			*kept++ = ' ';
-		memmove(kept, word, length);
-		kept += length;
-	}
-	*kept = '\0';
-}
-
-// list_add_row appends the run of a row.
-static int list_add_row(struct tb_run_list *list, struct tb_run_row *row,
-	const char *path, struct tb_error *error)
-{
-	if (TB_ARRAY_RESERVE(&list->runs, &list->room, list->n + 1) != TB_OK)
-		return tb_fail_memory_in(error, path, "its runs");
-	bool is_point = sqlite3_column_type(row->query, 4) != SQLITE_NULL;
-	struct tb_listed_run *run = &list->runs[list->n++];
-	*run = (struct tb_listed_run){.id = (int64_t)tb_run_get(row, 0, INT64_MAX),
-		.input = tb_run_get_text(row, 1),
-		.network = tb_run_get_text(row, 2),
-		.options = tb_run_get_text(row, 3),
-		.settings = is_point ? tb_run_get_text(row, 4) : NULL,
-		.n_nodes = tb_run_get32(row, 5, UINT32_MAX),
-		.simulated_ps = (tb_time_ps)tb_run_get(row, 6, INT64_MAX),
-		.complete = sqlite3_column_int(row->query, 7) != 0};
-	if (row->bad)
-		return tb_run_damaged(path, "run", error);
-	if (!run->input || !run->network || !run->options || (is_point && !run->settings))
-		return tb_fail_memory_in(error, path, "its runs");
-	return TB_OK;
-}
-
-// read_varying stores a malloc'ed list of axes; NULL when all points are alike.
-static int read_varying(
-	char **varying, sqlite3 *db, const char *path, struct tb_error *error)
-{
-	struct tb_run_row row = {0};
-	int status = tb_sql_prepare(db, path, SELECT_VARYING, &row.query, error);
-	if (status)
-		return status;
-	if (sqlite3_step(row.query) != SQLITE_ROW)
-		status = tb_sql_fail(error, db, path);
-	else if (sqlite3_column_type(row.query, 0) != SQLITE_NULL)
-		*varying = tb_run_get_text(&row, 0);
-	sqlite3_finalize(row.query);
-	return status;
-}
-
-static int read_runs(
+// shorten_settings leaves those settings of points out in which all are alike.
+static int shorten_settings(
 	struct tb_run_list *list, sqlite3 *db, const char *path, struct tb_error *error)
 {
-	struct tb_run_row row = {0};
-	int code = SQLITE_DONE;
-	int status = tb_sql_prepare(db, path, SELECT_RUNS, &row.query, error);
-	while (!status && (code = sqlite3_step(row.query)) == SQLITE_ROW)
-		status = list_add_row(list, &row, path, error);
-	if (!status && code != SQLITE_DONE)
-		status = tb_sql_fail(error, db, path);
-	sqlite3_finalize(row.query);
-	return status;
-}
-
-static int count_undone(
-	struct tb_run_list *list, sqlite3 *db, const char *path, struct tb_error *error)
-{
-	sqlite3_stmt *query = NULL;
-	int status = tb_sql_prepare(db, path, COUNT_UNDONE, &query, error);
-	if (!status && sqlite3_step(query) == SQLITE_ROW)
-		list->n_undone = (size_t)sqlite3_column_int64(query, 0);
-	else if (!status)
-		status = tb_sql_fail(error, db, path);
-	sqlite3_finalize(query);
-	return status;
+	struct varying_axes row = {NULL};
+	struct tb_row_reader rows = tb_row_reader_open(db, path, &varying_table,
+		"(SELECT axis FROM sweep_value GROUP BY axis HAVING min(value) <> "
+		"max(value))",
+		NULL, error);
+	if (tb_row_read(&rows, &row) && *row.axes)
+		for (size_t i = 0; i < list->n; i++)
+			if (list->runs[i].settings) {
+				// Keep those words of a point's settings, "axis=value",
+				// whose axis is in `varying`.
+				char *settings = list->runs[i].settings;
+				char *kept = settings, *rest = NULL, axis[64];
+				for (char *word = strtok_r(settings, " ", &rest); word;
+					word = strtok_r(NULL, " ", &rest)) {
+					size_t length = strlen(word);
+					snprintf(axis, sizeof axis, " %.*s ",
+						(int)strcspn(word, "="), word);
+					if (!strstr(row.axes, axis))
+						continue;
+					if (kept > settings)
+						*kept++ = ' ';
+					memmove(kept, word, length);
+					kept += length;
+				}
+				*kept = '\0';
+			}
+	free(row.axes);
+	return tb_row_reader_end(&rows);
 }
 
 int tb_run_list_read(struct tb_run_list *list, const char *path, struct tb_error *error)
 {
 	sqlite3 *db = NULL;
-	char *varying = NULL;
+	int64_t n_undone = 0;
 	*list = (struct tb_run_list){.n = 0};
 	int status = tb_sql_open_reader(&db, path, error);
+	if (status)
+		return status;
+	struct tb_row_reader rows = tb_row_reader_open(db, path, &listed_runs,
+		"run AS r LEFT JOIN sweep_point AS p USING (run) ORDER BY r.run", NULL,
+		error);
+	status = tb_row_read_all(&rows, &list->runs, &list->n, &list->room, "its runs");
 	if (!status)
-		status = read_runs(list, db, path, error);
+		status = shorten_settings(list, db, path, error);
 	if (!status)
-		status = read_varying(&varying, db, path, error);
-	for (size_t i = 0; i < list->n && varying; i++)
-		if (list->runs[i].settings)
-			keep_varying(list->runs[i].settings, varying);
-	free(varying);
-	if (!status)
-		status = count_undone(list, db, path, error);
+		status = tb_sql_number(db, path,
+			"SELECT count(*) FROM sweep_point WHERE run NOT IN (SELECT run "
+			"FROM run)",
+			0, &n_undone, error);
+	list->n_undone = (size_t)n_undone;
 	sqlite3_close(db);
 	if (status)
 		tb_run_list_fini(list);
 	return status;
 }
 
-static int list_read_waits(
-	struct tb_run_list *list, sqlite3 *db, const char *path, struct tb_error *error)
-{
-	struct tb_run_row row = {0};
-	int code = SQLITE_DONE;
-	int status = tb_sql_prepare(db, path,
-		"SELECT run, sum(iif(leads = 'for', wait_for_ps, came_by_ps)) FROM "
-		"bin_total JOIN run USING (run) GROUP BY run",
-		&row.query, error);
-	while (!status && (code = sqlite3_step(row.query)) == SQLITE_ROW) {
-		size_t i = tb_run_list_of(list, sqlite3_column_int64(row.query, 0));
-		if (i < list->n)
-			list->runs[i].wait_ps = tb_run_get(&row, 1, INT64_MAX);
-		if (row.bad)
-			status = tb_run_damaged(path, "bin_total", error);
-	}
-	if (!status && code != SQLITE_DONE)
-		status = tb_sql_fail(error, db, path);
-	sqlite3_finalize(row.query);
-	return status;
-}
-
 int tb_run_list_waits(struct tb_run_list *list, const char *path, struct tb_error *error)
 {
 	sqlite3 *db = NULL;
+	struct run_wait row;
 	int status = tb_sql_open_reader(&db, path, error);
-	if (!status)
-		status = list_read_waits(list, db, path, error);
+	if (status)
+		return status;
+	struct tb_row_reader rows = tb_row_reader_open(db, path, &run_waits,
+		"bin_total JOIN run USING (run) GROUP BY run", NULL, error);
+	while (tb_row_read(&rows, &row)) {
+		size_t i = tb_run_list_of(list, row.run);
+		if (i < list->n)
+			list->runs[i].wait_ps = row.wait_ps;
+	}
+	status = tb_row_reader_end(&rows);
 	sqlite3_close(db);
 	return status;
 }
@@ -185,4 +138,58 @@ size_t tb_run_list_of(const struct tb_run_list *list, int64_t id)
 			high = middle;
 	}
 	return list->n;
+}
+
+// Sums by job are not written when all that waits is of job 0.
+#define OF_JOBS(sum)                                                                     \
+	"SELECT CASE WHEN EXISTS (SELECT 1 FROM job_wait WHERE run = ?1 "                \
+	"AND (victim_job > 0 OR culprit_job > 0)) "                                      \
+	"THEN (" sum                                                                     \
+	") ELSE (SELECT sum(came_by_ps) FROM unpacked_total WHERE run = ?1) END"
+
+// The wait by link, and sums each of which must be as large.
+static const char *const sums[] = {
+	"SELECT sum(came_by_ps) FROM unpacked_total WHERE run = ?1",
+	"SELECT sum(wait_ps) FROM root_total WHERE run = ?1",
+	"SELECT sum(wait_ps) FROM root_bin WHERE run = ?1",
+	OF_JOBS("SELECT sum(wait_ps) FROM root_job WHERE run = ?1"),
+	"SELECT sum(wait_ps) FROM job_wait WHERE run = ?1",
+	OF_JOBS("SELECT sum(wait_ps) FROM job_link WHERE run = ?1"),
+	OF_JOBS("SELECT sum(blamed_ps) FROM job_link WHERE run = ?1"),
+	"SELECT sum(wait_ps) FROM unpacked_flow WHERE run = ?1",
+	"SELECT sum(blamed_ps) FROM unpacked_flow WHERE run = ?1",
+};
+
+static int unattributed_of_run(sqlite3 *db, const char *path,
+	const struct tb_run_info *info, int64_t *unattributed_ps, struct tb_error *error)
+{
+	int64_t width_ps = 0, wait_ps = 0, most_ps = 0;
+	int status = tb_sql_number(db, path, "SELECT tree_bin_ps FROM run WHERE run = ?1",
+		info->id, &width_ps, error);
+	*unattributed_ps = -1;
+	if (status || width_ps == 0)
+		return status;
+	for (size_t i = 0; !status && i < sizeof sums / sizeof *sums; i++) {
+		int64_t sum_ps = 0;
+		status = tb_sql_number(db, path, sums[i], info->id, &sum_ps, error);
+		if (i == 0)
+			wait_ps = sum_ps;
+		int64_t apart_ps = sum_ps > wait_ps ? sum_ps - wait_ps : wait_ps - sum_ps;
+		if (apart_ps > most_ps)
+			most_ps = apart_ps;
+	}
+	*unattributed_ps = most_ps;
+	return status;
+}
+
+int tb_runs_unattributed(const char *path, const struct tb_runs *runs,
+	int64_t *unattributed_ps, struct tb_error *error)
+{
+	sqlite3 *db = NULL;
+	int status = tb_sql_open_reader(&db, path, error);
+	for (size_t i = 0; !status && i < tb_runs_n(runs); i++)
+		status = unattributed_of_run(
+			db, path, tb_runs_at(runs, i), &unattributed_ps[i], error);
+	sqlite3_close(db);
+	return status;
 }

@@ -3,13 +3,6 @@
 
 #include <inttypes.h>
 
-static bool same_shape(const struct tb_run_info *a, const struct tb_run_info *b)
-{
-	return a->n_nodes == b->n_nodes && a->n_switches == b->n_switches &&
-	       a->n_links == b->n_links && a->n_levels == b->n_levels &&
-	       a->n_jobs == b->n_jobs;
-}
-
 // refresh_bins makes room for the number of bins in `now`. If the width changed, it drops
 // the cached bins and the window summed from them.
 static int refresh_bins(
@@ -42,7 +35,10 @@ static int read_record(struct tb_run *run, struct tb_error *error)
 	int status = tb_run_record_load(run->db, run->path, id, &fresh, error);
 	if (status)
 		return status;
-	if (same_shape(&fresh.info, &run->record.info))
+	const struct tb_run_info *a = &fresh.info, *b = &run->record.info;
+	if (a->n_nodes == b->n_nodes && a->n_switches == b->n_switches &&
+		a->n_links == b->n_links && a->n_levels == b->n_levels &&
+		a->n_jobs == b->n_jobs)
 		status = refresh_bins(run, &fresh.info, error);
 	else
 		status = tb_fail_in(error, TB_EIO, run->path,
@@ -80,7 +76,7 @@ void tb_run_refresh_take(struct tb_run *run)
 	run->record = run->fresh;
 	if (run->chooses_wait)
 		run->record.info.wait = run->chosen_wait;
-	run->fresh = (struct tb_run_record){.n_texts = 0};
+	run->fresh = (struct tb_run_record){.notes = NULL};
 }
 
 int tb_run_refresh(struct tb_run *run, struct tb_error *error)

@@ -1,8 +1,8 @@
 #include "run_tried.h"
 
-#include "array.h"
 #include "run_impl.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,58 +20,37 @@ void tb_run_tries_fini(struct tb_run_tries *tries)
 	*tries = (struct tb_run_tries){0};
 }
 
-// A gain may be negative; what cannot be one is 0.
-static double ppm_to_percent(struct tb_run_row *row, int column)
-{
-	int64_t ppm = sqlite3_column_int64(row->query, column);
-	return ppm > -INT64_C(1000000000000) && ppm < INT64_C(1000000000000)
-		       ? (double)ppm / PERCENT_PPM
-		       : 0;
-}
+#define RECORD struct tb_run_tried
+static const struct tb_stored_table tries_stored = TB_STORED_TABLE("tried", RECORD,
+	TB_COLUMN("command", command), TB_COLUMN("verdict", verdict), TB_COLUMN("of", of),
+	TB_COLUMN("seeds", n_seeds), TB_COLUMN("title", title),
+	TB_COLUMN_AS(TB_STORED_ANY_REAL, "gain_ppm", gain_percent),
+	TB_COLUMN_AS(TB_STORED_ANY_REAL, "coalesce(half_ppm, -1)", half_percent),
+	TB_COLUMN_AS(TB_STORED_JOB | TB_STORED_OR_NULL, "job", job),
+	TB_COLUMN("needs_hardware <> 0", needs_hardware));
+#undef RECORD
 
-static int tried_add_row(
-	struct tb_run_tries *tries, struct tb_run_row *row, const struct tb_run_info *of)
+// ppm_to_percent: a gain may be negative; what cannot be one is 0.
+static double ppm_to_percent(double ppm)
 {
-	if (TB_ARRAY_RESERVE(&tries->list, &tries->room, tries->n + 1) != TB_OK)
-		return TB_ENOMEM;
-	struct tb_run_tried *tried = &tries->list[tries->n++];
-	*tried = (struct tb_run_tried){
-		.command = tb_run_get_text(row, 0),
-		.verdict = tb_run_get_text(row, 1),
-		.of = tb_run_get_text(row, 2),
-		.n_seeds = tb_run_get32(row, 3, UINT32_MAX),
-		.gain_percent = ppm_to_percent(row, 4),
-		.half_percent = -1,
-		.title = tb_run_get_text(row, 6),
-		.job = TB_ID_NONE,
-		.needs_hardware = sqlite3_column_int64(row->query, 8) != 0,
-	};
-	if (sqlite3_column_type(row->query, 7) != SQLITE_NULL)
-		tried->job = tb_run_get_id(row, 7, of->n_jobs);
-	if (sqlite3_column_type(row->query, 5) != SQLITE_NULL)
-		tried->half_percent = ppm_to_percent(row, 5);
-	return tried->command && tried->title && tried->verdict && tried->of ? TB_OK
-									     : TB_ENOMEM;
+	return fabs(ppm) < 1e12 ? ppm / PERCENT_PPM : 0;
 }
 
 int tb_run_tries_init(
 	struct tb_run_tries *tries, struct tb_run *run, struct tb_error *error)
 {
-	struct tb_run_row row;
+	struct tb_row_reader rows = tb_run_read(
+		run, &tries_stored, "tried WHERE run = ?1 ORDER BY command", error);
 	*tries = (struct tb_run_tries){0};
-	int status = tb_run_query(run,
-		"SELECT command, verdict, of, seeds, gain_ppm, half_ppm, title, "
-		"job, needs_hardware FROM tried WHERE "
-		"run = ?1 ORDER BY command",
-		&row, error);
-	if (status)
-		return status;
-	while ((status = tb_run_next(run, "tried", &row, error)) > 0)
-		if (tried_add_row(tries, &row, tb_run_info(run)) != TB_OK) {
-			status = tb_fail_memory_in(error, run->path, "what was tried");
-			break;
-		}
-	sqlite3_finalize(row.query);
+	int status = tb_row_read_all(
+		&rows, &tries->list, &tries->n, &tries->room, "what was tried");
+	for (size_t i = 0; i < tries->n; i++) {
+		struct tb_run_tried *tried = &tries->list[i];
+		tried->gain_percent = ppm_to_percent(tried->gain_percent);
+		tried->half_percent = tried->half_percent < 0
+					      ? -1
+					      : ppm_to_percent(tried->half_percent);
+	}
 	if (status)
 		tb_run_tries_fini(tries);
 	return status;

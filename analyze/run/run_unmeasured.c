@@ -1,9 +1,11 @@
 // How well the figures of the links of a run of counters are known, and so those of the
 // switches in whose boxes such links stand (matrix.h).
+#include "credit_params.h"
 #include "run_impl.h"
 #include "store_added.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void known_add_part(enum tb_known *sum, enum tb_known link)
@@ -30,40 +32,49 @@ static void mark_switches(struct tb_run *run)
 	}
 }
 
-static enum tb_known known_from_word(struct tb_run_row *row, int column)
+struct known_row {
+	struct tb_link link;
+	char *words[3]; // of wait, bytes and packets
+	uint32_t tick_bytes;
+};
+#define RECORD struct known_row
+static const struct tb_stored_table links_known =
+	TB_STORED_TABLE("link_known", RECORD, TB_COLUMN("link", link),
+		TB_COLUMN("wait", words[0]), TB_COLUMN("bytes", words[1]),
+		TB_COLUMN("packets", words[2]), TB_COLUMN("tick_bytes", tick_bytes));
+#undef RECORD
+
+// known_from_word frees a word; false when it is none.
+static bool known_from_word(char *word, enum tb_known *known)
 {
-	const char *word = (const char *)sqlite3_column_text(row->query, column);
-	for (int i = TB_AT_LEAST; word && i <= TB_NOT_MEASURED; i++)
+	*known = TB_EXACT;
+	for (int i = TB_AT_LEAST; i <= TB_NOT_MEASURED; i++)
 		if (strcmp(word, tb_known_word((enum tb_known)i)) == 0)
-			return (enum tb_known)i;
-	row->bad |= word != NULL;
-	return TB_EXACT;
+			*known = (enum tb_known)i;
+	bool fits = *known != TB_EXACT || !*word;
+	free(word);
+	return fits;
 }
 
 int tb_run_known_load(struct tb_run *run, struct tb_error *error)
 {
 	const struct tb_run_info *info = &run->record.info;
-	struct tb_run_row row;
+	struct known_row row;
 	for (uint32_t i = 0; i < info->n_links; i++)
 		run->links[i].known = (struct tb_link_known){.rest = TB_NOT_MEASURED};
-	int status = tb_run_query(run,
-		"SELECT link, wait, bytes, packets, tick_bytes FROM link_known WHERE "
-		"run = ?1 ORDER BY link",
-		&row, error);
-	if (status)
-		return status;
-	while ((status = tb_run_next(run, "link_known", &row, error)) > 0) {
-		uint32_t link = tb_run_get_id(&row, 0, info->n_links);
-		struct tb_link_known known = {known_from_word(&row, 1),
-			known_from_word(&row, 2), known_from_word(&row, 3),
-			TB_NOT_MEASURED};
-		uint32_t tick_bytes = tb_run_get32(&row, 4, 1 << 20);
-		if (row.bad)
-			continue;
-		run->links[link].known = known;
-		run->links[link].tick_bytes = tick_bytes;
+	struct tb_row_reader rows = tb_run_read(
+		run, &links_known, "link_known WHERE run = ?1 ORDER BY link", error);
+	while (tb_row_read(&rows, &row)) {
+		struct tb_run_link *link = &run->links[row.link.id];
+		bool fits = row.tick_bytes <= 1 << 20;
+		fits &= known_from_word(row.words[0], &link->known.wait);
+		fits &= known_from_word(row.words[1], &link->known.bytes);
+		fits &= known_from_word(row.words[2], &link->known.packets);
+		link->tick_bytes = row.tick_bytes;
+		if (!fits)
+			tb_row_damaged(&rows);
 	}
-	sqlite3_finalize(row.query);
+	int status = tb_row_reader_end(&rows);
 	memset(run->n_known, 0, sizeof run->n_known);
 	for (uint32_t i = 0; i < info->n_links; i++)
 		for (int metric = 0; metric < TB_N_ALL_METRICS; metric++)
@@ -122,7 +133,7 @@ enum tb_known tb_run_received_known(const struct tb_run *run, enum tb_metric met
 
 uint64_t tb_run_ticks(const struct tb_run *run, struct tb_link link, uint64_t stall_ps)
 {
-	struct tb_credit_params credits = run->record.info.network.credits;
+	struct tb_credit_params credits = *tb_credit_params(&run->record.info.network);
 	bool measured = tb_run_is_measured(&run->record.info);
 	if (measured)
 		credits.xmit_wait_tick_bytes = run->links[link.id].tick_bytes;

@@ -66,13 +66,6 @@ static void empty_block(struct tb_run *run, const struct tb_bin_block *block)
 		empty(&run->sums, tb_bin_block_row(block, i).link.id);
 }
 
-static void window_clear(struct tb_run *run)
-{
-	for (uint32_t link = 0; link < run->record.info.n_links; link++)
-		empty(&run->sums, link);
-	run->sums.window = (struct tb_window){0, 0};
-}
-
 // few_rows returns whether clearing the links of a window's bins is cheaper than clearing
 // all: the bins are cached and together have fewer rows than the network has links.
 static bool few_rows(struct tb_run *run, struct tb_window window)
@@ -95,8 +88,11 @@ static int window_read(struct tb_run *run, struct tb_window old, struct tb_windo
 	if (old.end_bin > 0 && few_rows(run, old))
 		status = tb_run_each_block(
 			run, old.first_bin, old.end_bin, empty_block, error);
-	else
-		window_clear(run);
+	else {
+		for (uint32_t link = 0; link < run->record.info.n_links; link++)
+			empty(&run->sums, link);
+		run->sums.window = (struct tb_window){0, 0};
+	}
 	return status ? status
 		      : tb_run_each_block(run, window.first_bin, window.end_bin,
 				window_add_bin, error);
@@ -299,36 +295,31 @@ int tb_run_add_totals(
 	return status;
 }
 
-// take_totals returns whether the pack is sound.
-static bool take_totals(struct tb_run *run, struct tb_link_pack pack)
-{
-	struct tb_link_sample sample;
-	int status;
-	while ((status = tb_link_pack_next(&pack, &sample)) > 0) {
-		if (sample.link.id >= run->record.info.n_links)
-			return false;
-		tb_link_sample_derive(&sample, run->record.info.wait, 0);
-		run->totals[sample.link.id] = sample;
-	}
-	return status == 0;
-}
-
 // read_totals reads the sums that were stored at the run's end; `stored` returns whether
 // there are any.
 static int read_totals(struct tb_run *run, bool *stored, struct tb_error *error)
 {
-	struct tb_run_row row;
-	int status = tb_run_query(
-		run, "SELECT pack, links FROM total_pack WHERE run = ?1", &row, error);
-	if (status)
-		return status;
-	while ((status = tb_run_next(run, "total_pack", &row, error)) > 0) {
-		struct tb_link_pack pack = tb_run_open_pack(&row);
+	const struct tb_run_info *info = &run->record.info;
+	struct tb_packed_links row;
+	struct tb_link_sample sample;
+	struct tb_row_reader rows =
+		tb_run_read(run, &tb_total_packs, "total_pack WHERE run = ?1", error);
+	while (tb_row_read(&rows, &row)) {
+		struct tb_link_pack pack;
+		int status = tb_packed_open(&row, &pack) ? 1 : TB_EFORMAT;
 		*stored = true;
-		row.bad = row.bad || !take_totals(run, pack);
+		while (status > 0 && (status = tb_link_pack_next(&pack, &sample)) > 0) {
+			if (sample.link.id >= info->n_links) {
+				status = TB_EFORMAT;
+				break;
+			}
+			tb_link_sample_derive(&sample, info->wait, 0);
+			run->totals[sample.link.id] = sample;
+		}
+		if (status < 0)
+			tb_row_damaged(&rows);
 	}
-	sqlite3_finalize(row.query);
-	return status;
+	return tb_row_reader_end(&rows);
 }
 
 int tb_run_sum_totals(struct tb_run *run, uint64_t n_bins, struct tb_error *error)
@@ -364,28 +355,14 @@ void tb_run_window_fini(struct tb_run *run)
 	free(run->totals);
 }
 
-static int read_bin_totals(struct tb_run *run, uint64_t *wait_ps, struct tb_error *error)
-{
-	const struct tb_run_info *info = &run->record.info;
-	struct tb_run_row row;
-	char sql[96];
-	snprintf(sql, sizeof sql,
-		"SELECT bin, %s FROM bin_total WHERE run = ?1 AND bin < ?2",
-		tb_link_figures[info->wait].column);
-	int status = tb_run_query(run, sql, &row, error);
-	if (status)
-		return status;
-	memset(wait_ps, 0, info->n_bins * sizeof *wait_ps);
-	sqlite3_bind_int64(row.query, 2, (int64_t)info->n_bins);
-	while ((status = tb_run_next(run, "bin_total", &row, error)) > 0) {
-		uint64_t bin = tb_run_get(&row, 0, info->n_bins - 1);
-		uint64_t wait = tb_run_get(&row, 1, INT64_MAX);
-		if (!row.bad)
-			wait_ps[bin] = wait;
-	}
-	sqlite3_finalize(row.query);
-	return status;
-}
+struct bin_wait_row {
+	uint64_t bin, came_by_ps, wait_for_ps;
+};
+#define RECORD struct bin_wait_row
+static const struct tb_stored_table bin_waits = TB_STORED_TABLE("bin_total", RECORD,
+	TB_COLUMN("bin", bin), TB_COLUMN("came_by_ps", came_by_ps),
+	TB_COLUMN("wait_for_ps", wait_for_ps));
+#undef RECORD
 
 int tb_run_wait_by_bin(struct tb_run *run, uint64_t *wait_ps, struct tb_error *error)
 {
@@ -393,8 +370,18 @@ int tb_run_wait_by_bin(struct tb_run *run, uint64_t *wait_ps, struct tb_error *e
 	if (status)
 		return status;
 	status = tb_run_check_unchanged(run, error);
-	if (!status)
-		status = read_bin_totals(run, wait_ps, error);
+	const struct tb_run_info *info = &run->record.info;
+	memset(wait_ps, 0, info->n_bins * sizeof *wait_ps);
+	if (!status) {
+		struct bin_wait_row row;
+		struct tb_row_reader rows = tb_run_read(
+			run, &bin_waits, "bin_total WHERE run = ?1 AND bin < ?2", error);
+		tb_row_bind(&rows, 2, (int64_t)info->n_bins);
+		while (tb_row_read(&rows, &row))
+			wait_ps[row.bin] = info->wait == TB_CAME_BY ? row.came_by_ps
+								    : row.wait_for_ps;
+		status = tb_row_reader_end(&rows);
+	}
 	sqlite3_exec(run->db, "COMMIT", NULL, NULL, NULL);
 	return status;
 }

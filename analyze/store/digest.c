@@ -85,17 +85,12 @@ static int digest_add_path(struct sha256_ctx *hash, const char *path, unsigned d
 	return digest_add_file(hash, path, bytes, error);
 }
 
-static void to_hexadecimal(const uint8_t raw[SHA256_DIGEST_SIZE], char *text)
-{
-	for (size_t i = 0; i < SHA256_DIGEST_SIZE; i++)
-		snprintf(text + 2 * i, 3, "%02x", raw[i]);
-}
-
 void tb_digest_end(struct sha256_ctx *hash, char digest[TB_DIGEST_SIZE])
 {
 	uint8_t raw[SHA256_DIGEST_SIZE];
 	sha256_digest(hash, sizeof raw, raw);
-	to_hexadecimal(raw, digest);
+	for (size_t i = 0; i < SHA256_DIGEST_SIZE; i++)
+		snprintf(digest + 2 * i, 3, "%02x", raw[i]);
 }
 
 int tb_digest_files(const char *const *paths, size_t n, char digest[TB_DIGEST_SIZE],

@@ -3,6 +3,125 @@
 #include <stdio.h>
 #include <string.h>
 
+static const char digits[] = "0001020304050607080910111213141516171819"
+			     "2021222324252627282930313233343536373839"
+			     "4041424344454647484950515253545556575859"
+			     "6061626364656667686970717273747576777879"
+			     "8081828384858687888990919293949596979899";
+
+// pack_put_number writes two digits at a time, from behind.
+static char *pack_put_number(char *to, uint64_t value)
+{
+	char text[20];
+	char *at = text + sizeof text;
+	for (; value >= 100; value /= 100)
+		memcpy(at -= 2, digits + 2 * (value % 100), 2);
+	if (value >= 10)
+		memcpy(at -= 2, digits + 2 * value, 2);
+	else
+		*--at = (char)('0' + value);
+	size_t n = (size_t)(text + sizeof text - at);
+	memcpy(to, at, n);
+	return to + n;
+}
+
+char *tb_row_pack_put(
+	char *text, char *end, const uint64_t *numbers, int n_keys, int n_numbers)
+{
+	while (n_numbers > n_keys && numbers[n_numbers - 1] == 0)
+		n_numbers--;
+	*end = end == text ? '[' : ',';
+	end[1] = '[';
+	end = pack_put_number(end + 2, numbers[0]);
+	for (int i = 1; i < n_numbers; i++) {
+		*end++ = ',';
+		end = pack_put_number(end, numbers[i]);
+	}
+	*end++ = ']';
+	return end;
+}
+
+char *tb_row_pack_end(char *text, char *end)
+{
+	if (end != text)
+		*end++ = ']';
+	return end;
+}
+
+struct tb_row_pack tb_row_pack_open(const char *text, size_t n_bytes)
+{
+	return (struct tb_row_pack){.at = text, .end = text + n_bytes};
+}
+
+static bool pack_take(struct tb_row_pack *pack, char wanted)
+{
+	if (pack->at == pack->end || *pack->at != wanted)
+		return false;
+	pack->at++;
+	return true;
+}
+
+// is_whole returns whether digits come to at most INT64_MAX, what a column may hold.
+static bool is_whole(const char *at, const char *end)
+{
+	uint64_t sum = 0;
+	for (; at < end; at++) {
+		uint64_t digit = (uint64_t)(*at - '0');
+		if (sum > ((uint64_t)INT64_MAX - digit) / 10)
+			return false;
+		sum = 10 * sum + digit;
+	}
+	return true;
+}
+
+// pack_take_number reads a number, of which few are so long that they might be too large.
+static bool pack_take_number(struct tb_row_pack *pack, uint64_t *value)
+{
+	const char *at = pack->at, *end = pack->end;
+	uint64_t sum = 0;
+	unsigned digit;
+	for (; at < end && (digit = (unsigned)*at - '0') <= 9; at++)
+		sum = 10 * sum + digit;
+	size_t n = (size_t)(at - pack->at);
+	if (n > 18 && !is_whole(pack->at, at))
+		return false;
+	pack->at = at;
+	*value = sum;
+	return n > 0;
+}
+
+static bool pack_take_row(
+	struct tb_row_pack *pack, uint64_t *numbers, int n_keys, int n_numbers)
+{
+	int n = 0;
+	if (!pack_take(pack, '['))
+		return false;
+	do {
+		if (n == n_numbers || !pack_take_number(pack, &numbers[n++]))
+			return false;
+		if (n == n_keys && pack->picks && numbers[n - 1] != pack->picked) {
+			const char *end =
+				memchr(pack->at, ']', (size_t)(pack->end - pack->at));
+			pack->at = end ? end : pack->end;
+		}
+	} while (pack_take(pack, ','));
+	bool whole = n >= n_keys;
+	for (; n < n_numbers; n++)
+		numbers[n] = 0;
+	return whole && pack_take(pack, ']');
+}
+
+int tb_row_pack_next(
+	struct tb_row_pack *pack, uint64_t *numbers, int n_keys, int n_numbers)
+{
+	if (pack->begun && pack_take(pack, ']'))
+		return pack->at == pack->end ? 0 : TB_EFORMAT;
+	if (!pack_take(pack, pack->begun ? ',' : '['))
+		return TB_EFORMAT;
+	pack->begun = true;
+	return pack_take_row(pack, numbers, n_keys, n_numbers) ? 1 : TB_EFORMAT;
+}
+
 static char *pack_put_sample(char *text, char *end, const struct tb_link_sample *sample)
 {
 #define ROW(ID, field, ...) , sample->field

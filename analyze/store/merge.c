@@ -43,23 +43,6 @@ static void merged_shard_close(struct merged_shard *shard)
 	shard->db = NULL;
 }
 
-static void merged_shard_fini(struct merged_shard *shard)
-{
-	merged_shard_close(shard);
-	tb_store_points_fini(&shard->points);
-}
-
-// check_unused refuses a store that somebody is writing into. The lock is not kept:
-// closing it would drop SQLite's own locks.
-static int check_unused(const char *path, struct tb_error *error)
-{
-	int lock = -1;
-	bool absent = false;
-	int status = tb_store_lock(path, &lock, &absent, error);
-	tb_store_unlock(lock);
-	return status;
-}
-
 #define RECORD struct text_row
 struct text_row {
 	char *text;
@@ -127,74 +110,24 @@ static int read_open(struct merged_shard *shard, struct tb_error *error)
 	return status ? status : refuse_stray(shard, error);
 }
 
-static int merged_shard_read(struct merged_shard *shard, struct tb_error *error)
-{
-	int status = check_unused(shard->path, error);
-	if (!status)
-		status = merged_shard_open(shard, error);
-	if (!status)
-		status = read_open(shard, error);
-	merged_shard_close(shard);
-	return status;
-}
-
-static int shard_check_same(const struct merged_shard *first,
-	const struct merged_shard *shard, struct tb_error *error)
-{
-	if (strcmp(first->share.whole, shard->share.whole) != 0)
-		return tb_fail_in(error, TB_EUSAGE, shard->path,
-			"is a shard of something else than %s: of other points, traces "
-			"or options, or run by another version",
-			first->path);
-	if (first->share.shard.n != shard->share.shard.n)
-		return tb_fail_in(error, TB_EUSAGE, shard->path,
-			"is one of %" PRIu32 " shards, but %s is one of %" PRIu32,
-			shard->share.shard.n, first->path, first->share.shard.n);
-	return TB_OK;
-}
-
-static int check_finished(const struct merged_shard *shard, struct tb_error *error)
-{
-	if (shard->points.n_done == shard->share.n_runs)
-		return TB_OK;
-	return tb_fail_in(error, TB_EUSAGE, shard->path,
-		"is not finished: %zu of the %zu runs of shard %" PRIu32 "/%" PRIu32
-		" are done; run it again to resume, or merge what there is with "
-		"--partial",
-		shard->points.n_done, shard->share.n_runs, shard->share.shard.number,
-		shard->share.shard.n);
-}
-
-// refuse_missing lists the shards that no store holds.
-static int refuse_missing(
-	const struct merged_shard *const *holders, uint32_t n, struct tb_error *error)
-{
-	enum { MOST_LISTED = 8 };
-	char list[160] = "";
-	size_t used = 0;
-	uint32_t n_missing = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		if (holders[i])
-			continue;
-		if (n_missing < MOST_LISTED)
-			used += (size_t)snprintf(list + used, sizeof list - used,
-				"%s%" PRIu32, n_missing ? ", " : "", i + 1);
-		n_missing++;
-	}
-	return tb_fail(error, TB_EUSAGE,
-		"of %" PRIu32 " shards %" PRIu32 " %s missing: %s%s; merge what there is "
-		"with --partial",
-		n, n_missing, n_missing == 1 ? "is" : "are", list,
-		n_missing > MOST_LISTED ? ", ..." : "");
-}
-
 // check_all finds the store of each shard.
 static int check_all(const struct merged_shard *shards, size_t n, bool partial,
 	const struct merged_shard **holders, struct tb_error *error)
 {
 	uint32_t n_wanted = shards[0].share.shard.n;
 	for (size_t i = 0; i < n; i++) {
-		int status = shard_check_same(&shards[0], &shards[i], error);
+		const struct merged_shard *first = &shards[0];
+		const struct merged_shard *shard = &shards[i];
+		if (strcmp(first->share.whole, shard->share.whole) != 0)
+			return tb_fail_in(error, TB_EUSAGE, shard->path,
+				"is a shard of something else than %s: of other points, "
+				"traces or options, or run by another version",
+				first->path);
+		if (first->share.shard.n != shard->share.shard.n)
+			return tb_fail_in(error, TB_EUSAGE, shard->path,
+				"is one of %" PRIu32 " shards, but %s is one of %" PRIu32,
+				shard->share.shard.n, first->path, first->share.shard.n);
+		int status = TB_OK;
 		if (status)
 			return status;
 		const struct merged_shard **holder =
@@ -206,23 +139,39 @@ static int check_all(const struct merged_shard *shards, size_t n, bool partial,
 				shards[i].share.shard.number, n_wanted, (*holder)->path);
 		*holder = &shards[i];
 	}
-	if (!partial && n < n_wanted)
-		return refuse_missing(holders, n_wanted, error);
+	if (!partial && n < n_wanted) {
+		// List the shards that no store holds.
+		enum { MOST_LISTED = 8 };
+		char list[160] = "";
+		size_t used = 0;
+		uint32_t n_missing = 0;
+		for (uint32_t i = 0; i < n_wanted; i++) {
+			if (holders[i])
+				continue;
+			if (n_missing < MOST_LISTED)
+				used += (size_t)snprintf(list + used, sizeof list - used,
+					"%s%" PRIu32, n_missing ? ", " : "", i + 1);
+			n_missing++;
+		}
+		return tb_fail(error, TB_EUSAGE,
+			"of %" PRIu32 " shards %" PRIu32
+			" %s missing: %s%s; merge what there is "
+			"with --partial",
+			n_wanted, n_missing, n_missing == 1 ? "is" : "are", list,
+			n_missing > MOST_LISTED ? ", ..." : "");
+	}
 	int status = TB_OK;
-	for (size_t i = 0; i < n && !partial && !status; i++)
-		status = check_finished(&shards[i], error);
-	return status;
-}
-
-static int check_shards(
-	const struct merged_shard *shards, size_t n, bool partial, struct tb_error *error)
-{
-	const struct merged_shard **holders =
-		calloc(shards[0].share.shard.n, sizeof(const struct merged_shard *));
-	if (!holders)
-		return tb_fail_memory(error, "the shards");
-	int status = check_all(shards, n, partial, holders, error);
-	free(holders);
+	for (size_t i = 0; i < n && !partial && !status; i++) {
+		const struct merged_shard *shard = &shards[i];
+		if (shard->points.n_done != shard->share.n_runs)
+			status = tb_fail_in(error, TB_EUSAGE, shard->path,
+				"is not finished: %zu of the %zu runs of shard %" PRIu32
+				"/%" PRIu32
+				" are done; run it again to resume, or merge what there "
+				"is with --partial",
+				shard->points.n_done, shard->share.n_runs,
+				shard->share.shard.number, shard->share.shard.n);
+	}
 	return status;
 }
 
@@ -246,17 +195,6 @@ struct store_merge {
 	sqlite3 *db;
 	struct tb_run_copy *copy;
 };
-
-static int read_shards(struct store_merge *merge, struct tb_error *error)
-{
-	int status = TB_OK;
-	for (size_t i = 0; i < merge->options->n_shards && !status; i++) {
-		merge->shards[i].path = merge->options->shards[i];
-		status = merged_shard_read(&merge->shards[i], error);
-		merge->n_places += merge->shards[i].points.n_done;
-	}
-	return status;
-}
 
 static int by_run(const void *a, const void *b)
 {
@@ -314,24 +252,6 @@ static int open_shard(
 	return merged_shard_open(shard, error);
 }
 
-static void close_shard(struct store_merge *merge, struct merged_shard *shard)
-{
-	if (merge->n_open <= MOST_OPEN)
-		return;
-	merged_shard_close(shard);
-	merge->n_open--;
-}
-
-// copy_plan takes the points from one shard: all of them have the same.
-static int copy_plan(struct store_merge *merge, struct tb_error *error)
-{
-	struct merged_shard *first = &merge->shards[0];
-	int status = open_shard(merge, first, error);
-	if (!status)
-		status = tb_run_copy_plan(merge->copy, first->db, first->path, error);
-	return status;
-}
-
 static int copy_runs(struct store_merge *merge, struct tb_error *error)
 {
 	const struct tb_merge_options *options = merge->options;
@@ -345,30 +265,14 @@ static int copy_runs(struct store_merge *merge, struct tb_error *error)
 				merge->places[i].run, error);
 		if (status)
 			return status;
-		close_shard(merge, shard);
+		if (merge->n_open > MOST_OPEN) {
+			merged_shard_close(shard);
+			merge->n_open--;
+		}
 		if (options->watch)
 			options->watch(options->context, i + 1, merge->n_places);
 	}
 	return TB_OK;
-}
-
-// check_digests refuses runs of a trace that had other bytes on one machine than on
-// another: one machine would have replayed one of them.
-static int check_digests(struct store_merge *merge, struct tb_error *error)
-{
-	struct text_row name = {NULL};
-	struct tb_row_reader reader =
-		tb_row_reader_open(merge->db, merge->options->output, &input_names,
-			"run WHERE input_kind <> 'experiment' "
-			"GROUP BY input_name HAVING count(DISTINCT input_digest) > 1",
-			NULL, error);
-	bool found = tb_row_read(&reader, &name);
-	int status = tb_row_reader_end(&reader);
-	if (found)
-		status = tb_fail_in(error, TB_EUSAGE, name.text,
-			"was not the same file for all shards");
-	free(name.text);
-	return status;
 }
 
 static int merge_publish(struct store_merge *merge, struct tb_error *error)
@@ -391,12 +295,32 @@ static int merge_publish(struct store_merge *merge, struct tb_error *error)
 static int write_store(struct store_merge *merge, struct tb_error *error)
 {
 	int status = merge_open_output(merge, error);
-	if (!status)
-		status = copy_plan(merge, error);
+	if (!status) {
+		// Take the points from one shard: all of them have the same.
+		struct merged_shard *first = &merge->shards[0];
+		status = open_shard(merge, first, error);
+		if (!status)
+			status = tb_run_copy_plan(
+				merge->copy, first->db, first->path, error);
+	}
 	if (!status)
 		status = copy_runs(merge, error);
-	if (!status)
-		status = check_digests(merge, error);
+	if (!status) {
+		// Refuse runs of a trace that had other bytes on one machine than on
+		// another: one machine would have replayed one of them.
+		struct text_row name = {NULL};
+		struct tb_row_reader reader = tb_row_reader_open(merge->db,
+			merge->options->output, &input_names,
+			"run WHERE input_kind <> 'experiment' "
+			"GROUP BY input_name HAVING count(DISTINCT input_digest) > 1",
+			NULL, error);
+		bool found = tb_row_read(&reader, &name);
+		status = tb_row_reader_end(&reader);
+		if (found)
+			status = tb_fail_in(error, TB_EUSAGE, name.text,
+				"was not the same file for all shards");
+		free(name.text);
+	}
 	if (!status)
 		status = merge_publish(merge, error);
 	tb_run_copy_free(merge->copy);
@@ -406,34 +330,53 @@ static int write_store(struct store_merge *merge, struct tb_error *error)
 	return status;
 }
 
-static void merge_count(struct tb_merge_outcome *outcome, const struct store_merge *merge)
-{
-	*outcome = (struct tb_merge_outcome){.n_runs = merge->n_places,
-		.n_given = merge->options->n_shards,
-		.n_whole = merge->shards[0].share.shard.n};
-	for (size_t i = 0; i < outcome->n_given; i++)
-		outcome->n_wanted += merge->shards[i].share.n_runs;
-}
-
 int tb_merge(struct tb_merge_outcome *outcome, const struct tb_merge_options *options,
 	struct tb_error *error)
 {
 	struct store_merge merge = {.options = options,
 		.shards = calloc(options->n_shards + 1, sizeof *merge.shards)};
-	if (!merge.shards)
+	const struct merged_shard **holders =
+		calloc(TB_SHARDS_MOST, sizeof(const struct merged_shard *));
+	if (!merge.shards || !holders) {
+		free(merge.shards);
+		free(holders);
 		return tb_fail_memory(error, "the shards");
-	int status = read_shards(&merge, error);
+	}
+	int status = TB_OK;
+	for (size_t i = 0; i < merge.options->n_shards && !status; i++) {
+		merge.shards[i].path = merge.options->shards[i];
+		struct merged_shard *shard = &merge.shards[i];
+		// Refuse a store that somebody is writing into. The lock is not kept:
+		// closing it would drop SQLite's own locks.
+		int lock = -1;
+		bool absent = false;
+		status = tb_store_lock(shard->path, &lock, &absent, error);
+		tb_store_unlock(lock);
+		if (!status)
+			status = merged_shard_open(shard, error);
+		if (!status)
+			status = read_open(shard, error);
+		merged_shard_close(shard);
+		merge.n_places += merge.shards[i].points.n_done;
+	}
 	if (!status)
-		status = check_shards(
-			merge.shards, options->n_shards, options->partial, error);
+		status = check_all(merge.shards, options->n_shards, options->partial,
+			holders, error);
 	if (!status)
 		status = place_runs(&merge, error);
 	if (!status)
 		status = write_store(&merge, error);
 	if (!status)
-		merge_count(outcome, &merge);
-	for (size_t i = 0; i < options->n_shards; i++)
-		merged_shard_fini(&merge.shards[i]);
+		*outcome = (struct tb_merge_outcome){.n_runs = merge.n_places,
+			.n_given = options->n_shards,
+			.n_whole = merge.shards[0].share.shard.n};
+	for (size_t i = 0; i < options->n_shards && !status; i++)
+		outcome->n_wanted += merge.shards[i].share.n_runs;
+	for (size_t i = 0; i < options->n_shards; i++) {
+		merged_shard_close(&merge.shards[i]);
+		tb_store_points_fini(&merge.shards[i].points);
+	}
+	free(holders);
 	free(merge.places);
 	free(merge.shards);
 	return status;

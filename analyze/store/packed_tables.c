@@ -1,12 +1,14 @@
 #include "packed_tables.h"
 
 #include "link_pack.h"
-#include "row_pack.h"
 
 #include <stdint.h>
 #include <string.h>
 
 enum { NUMBERS_MOST = 16, KEYS_MOST = 4, PLANS_MOST = 4 };
+
+// What the plans select of a pack: its number, its text, and the keys of its first row.
+enum { PACK_NUMBER, PACK_TEXT, PACK_KEYS };
 
 // How rows are found: by which of the first columns, and the packs that may hold them,
 // each with the number in its key, its text, and the keys of its first row.
@@ -28,13 +30,13 @@ struct packed_table {
 		plans[PLANS_MOST]; // the best first; the last needs the run alone
 };
 
-#define FLOWS "SELECT job, flows, source, destination FROM flow_pack WHERE run = ?1 "
-#define LINKS "SELECT pack, links FROM total_pack WHERE run = ?1 "
+#define FLOW_COLUMN(field, column, ...) ", " column
+#define FLOW_COLUMNS			TB_FLOW_FIGURES(FLOW_COLUMN)
+#define FLOWS				"SELECT job, flows, source, destination FROM flow_pack WHERE run = ?1 "
+#define LINKS				"SELECT pack, links FROM total_pack WHERE run = ?1 "
 
 static const struct packed_table flows = {.name = "flow_pack",
-	.columns = "CREATE TABLE t (run, job, source, destination, messages, packets, "
-		   "bytes, latency_ps, queue_ps, network_ps, worst_latency_ps, ideal_ps, "
-		   "wait_ps, blamed_ps, first_ps, last_ps)",
+	.columns = "CREATE TABLE t (run, job, source, destination" FLOW_COLUMNS ")",
 	.n_before = 2,
 	.n_keys = 2,
 	.n_numbers = TB_FLOW_NUMBERS,
@@ -97,21 +99,6 @@ static int packed_disconnect(sqlite3_vtab *table)
 	return SQLITE_OK;
 }
 
-// equals stores which constraints ask that a column equals something, -1 for none.
-static unsigned equals(const sqlite3_index_info *info, int place[KEYS_MOST])
-{
-	unsigned found = 0;
-	for (int i = 0; i < info->nConstraint; i++) {
-		int column = info->aConstraint[i].iColumn;
-		if (!info->aConstraint[i].usable || column < 0 || column >= KEYS_MOST ||
-			info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_EQ)
-			continue;
-		place[column] = i;
-		found |= 1u << column;
-	}
-	return found;
-}
-
 // is_in_order returns whether rows sorted by all keys, of one run, are as asked for.
 static bool is_in_order(const sqlite3_index_info *info, int n_columns)
 {
@@ -127,7 +114,16 @@ static int packed_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
 	const struct packed_table *of = ((const struct table *)base)->of;
 	int place[KEYS_MOST] = {0}, n = 0, at = 0;
-	unsigned found = equals(info, place);
+	// Store which constraints ask that a column equals something, -1 for none.
+	unsigned found = 0;
+	for (int i = 0; i < info->nConstraint; i++) {
+		int column = info->aConstraint[i].iColumn;
+		if (!info->aConstraint[i].usable || column < 0 || column >= KEYS_MOST ||
+			info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_EQ)
+			continue;
+		place[column] = i;
+		found |= 1u << column;
+	}
 	if (!(found & 1))
 		return SQLITE_CONSTRAINT;
 	while (of->plans[at].columns & ~found)
@@ -162,15 +158,6 @@ static int packed_close(sqlite3_vtab_cursor *base)
 	return SQLITE_OK;
 }
 
-static int damaged(struct packed_cursor *cursor)
-{
-	sqlite3_vtab *table = cursor->base.pVtab;
-	sqlite3_free(table->zErrMsg);
-	table->zErrMsg = sqlite3_mprintf("a value in its table '%s' is out of range",
-		((const struct table *)table)->of->name);
-	return SQLITE_ERROR;
-}
-
 // packed_failed passes on why SQLite could not read packs.
 static int packed_failed(struct packed_cursor *cursor)
 {
@@ -185,8 +172,9 @@ static int packed_failed(struct packed_cursor *cursor)
 static bool is_elsewhere(struct packed_cursor *cursor)
 {
 	int64_t *after = cursor->after;
-	const int64_t now[3] = {cursor->number, sqlite3_column_int64(cursor->packs, 2),
-		sqlite3_column_int64(cursor->packs, 3)};
+	const int64_t now[3] = {cursor->number,
+		sqlite3_column_int64(cursor->packs, PACK_KEYS),
+		sqlite3_column_int64(cursor->packs, PACK_KEYS + 1)};
 	bool alone = cursor->begun && after[0] == now[0] && after[1] == now[1];
 	bool elsewhere = alone && (cursor->wanted < now[2] || cursor->wanted >= after[2]);
 	memcpy(after, now, sizeof now);
@@ -198,13 +186,14 @@ static int next_pack(struct packed_cursor *cursor)
 {
 	int code;
 	while ((code = sqlite3_step(cursor->packs)) == SQLITE_ROW) {
-		cursor->number = sqlite3_column_int64(cursor->packs, 0);
+		cursor->number = sqlite3_column_int64(cursor->packs, PACK_NUMBER);
 		bool skips = cursor->plan->backwards && is_elsewhere(cursor);
 		cursor->begun = true;
 		if (skips)
 			continue;
-		const char *text = (const char *)sqlite3_column_text(cursor->packs, 1);
-		int n_bytes = sqlite3_column_bytes(cursor->packs, 1);
+		const char *text =
+			(const char *)sqlite3_column_text(cursor->packs, PACK_TEXT);
+		int n_bytes = sqlite3_column_bytes(cursor->packs, PACK_TEXT);
 		cursor->pack =
 			tb_row_pack_open(text ? text : "", text ? (size_t)n_bytes : 0);
 		cursor->pack.picks = cursor->plan->backwards;
@@ -222,7 +211,7 @@ static bool is_first(const struct packed_cursor *cursor)
 	bool fits = true;
 	for (int i = 0; i < of->n_keys && of == &flows; i++)
 		fits &= cursor->numbers[i] ==
-			(uint64_t)sqlite3_column_int64(cursor->packs, 2 + i);
+			(uint64_t)sqlite3_column_int64(cursor->packs, PACK_KEYS + i);
 	return fits;
 }
 
@@ -234,14 +223,6 @@ static bool packed_is_next(
 	while (i < n_keys - 1 && cursor->numbers[i] == before[i])
 		i++;
 	return cursor->numbers[i] > before[i];
-}
-
-// is_of_pack returns whether a link is one of those of its pack.
-static bool is_of_pack(const struct packed_cursor *cursor)
-{
-	return ((const struct table *)cursor->base.pVtab)->of != &totals ||
-	       (cursor->number >= 0 &&
-		       cursor->numbers[0] / TB_PACK_LINKS == (uint64_t)cursor->number);
 }
 
 // packed_take_row takes the next row of the pack: 1, 0 at its end, negative when it is
@@ -257,7 +238,13 @@ static int packed_take_row(struct packed_cursor *cursor)
 	if (status <= 0)
 		return status;
 	bool fits = first ? is_first(cursor) : packed_is_next(cursor, before, of->n_keys);
-	return fits && is_of_pack(cursor) ? 1 : -1;
+	// Return whether a link is one of those of its pack.
+	return fits && (((const struct table *)cursor->base.pVtab)->of != &totals ||
+			       (cursor->number >= 0 &&
+				       cursor->numbers[0] / TB_PACK_LINKS ==
+					       (uint64_t)cursor->number))
+		       ? 1
+		       : -1;
 }
 
 static int packed_next(sqlite3_vtab_cursor *base)
@@ -268,8 +255,14 @@ static int packed_next(sqlite3_vtab_cursor *base)
 	cursor->row++;
 	while (code == SQLITE_OK && !cursor->at_end) {
 		int status = packed_take_row(cursor);
-		if (status < 0)
-			return damaged(cursor);
+		if (status < 0) {
+			sqlite3_vtab *table = cursor->base.pVtab;
+			sqlite3_free(table->zErrMsg);
+			table->zErrMsg = sqlite3_mprintf(
+				"a value in its table '%s' is out of range",
+				((const struct table *)table)->of->name);
+			return SQLITE_ERROR;
+		}
 		if (status > 0 && (!cursor->pack.picks || cursor->numbers[last_key] ==
 								  cursor->pack.picked))
 			return SQLITE_OK;

@@ -40,17 +40,6 @@ void tb_run_copy_free(struct tb_run_copy *copy)
 	free(copy);
 }
 
-// make_insert makes "INSERT INTO name VALUES (?,?,...)".
-static char *make_insert(const char *name, int n_columns)
-{
-	sqlite3_str *text = sqlite3_str_new(NULL);
-	sqlite3_str_appendf(text, "INSERT INTO \"%w\" VALUES (", name);
-	for (int i = 0; i < n_columns; i++)
-		sqlite3_str_appendall(text, i ? ",?" : "?");
-	sqlite3_str_appendall(text, ")");
-	return sqlite3_str_finish(text);
-}
-
 static int copy_add_table(struct tb_run_copy *copy, const char *name, int n_columns,
 	enum copied_rows_of of, struct tb_error *error)
 {
@@ -60,7 +49,13 @@ static int copy_add_table(struct tb_run_copy *copy, const char *name, int n_colu
 	struct copied_table *table = &copy->tables[copy->n_tables++];
 	*table = (struct copied_table){.of = of,
 		.read = sqlite3_mprintf("SELECT * FROM \"%w\"%s", name, rows_where[of])};
-	char *insert = make_insert(name, n_columns);
+	// Make "INSERT INTO name VALUES (?,?,...)".
+	sqlite3_str *text = sqlite3_str_new(NULL);
+	sqlite3_str_appendf(text, "INSERT INTO \"%w\" VALUES (", name);
+	for (int i = 0; i < n_columns; i++)
+		sqlite3_str_appendall(text, i ? ",?" : "?");
+	sqlite3_str_appendall(text, ")");
+	char *insert = sqlite3_str_finish(text);
 	int status = table->read && insert
 			     ? tb_sql_prepare(copy->to, copy->to_path, insert,
 				       &table->insert, error)
@@ -131,30 +126,25 @@ static int copy_row(const struct tb_run_copy *copy, const struct copied_table *t
 	return tb_sql_run(table->insert, copy->to_path, error);
 }
 
-static int copy_table(const struct tb_run_copy *copy, const struct copied_table *table,
-	sqlite3 *from, const char *from_path, int64_t owner, struct tb_error *error)
-{
-	sqlite3_stmt *rows = NULL;
-	int status = tb_sql_prepare(from, from_path, table->read, &rows, error);
-	int code = SQLITE_DONE;
-	if (!status && table->of != OF_PLANS)
-		sqlite3_bind_int64(rows, 1, owner);
-	while (!status && (code = sqlite3_step(rows)) == SQLITE_ROW)
-		status = copy_row(copy, table, rows, error);
-	if (!status && code != SQLITE_DONE)
-		status = tb_sql_fail(error, from, from_path);
-	sqlite3_finalize(rows);
-	return status;
-}
-
 static int copy_tables(const struct tb_run_copy *copy, enum copied_rows_of of,
 	sqlite3 *from, const char *from_path, int64_t owner, struct tb_error *error)
 {
 	int status = TB_OK;
 	for (size_t i = 0; i < copy->n_tables && !status; i++)
-		if (copy->tables[i].of == of)
-			status = copy_table(
-				copy, &copy->tables[i], from, from_path, owner, error);
+		if (copy->tables[i].of == of) {
+			const struct copied_table *table = &copy->tables[i];
+			sqlite3_stmt *rows = NULL;
+			status = tb_sql_prepare(
+				from, from_path, table->read, &rows, error);
+			int code = SQLITE_DONE;
+			if (!status && table->of != OF_PLANS)
+				sqlite3_bind_int64(rows, 1, owner);
+			while (!status && (code = sqlite3_step(rows)) == SQLITE_ROW)
+				status = copy_row(copy, table, rows, error);
+			if (!status && code != SQLITE_DONE)
+				status = tb_sql_fail(error, from, from_path);
+			sqlite3_finalize(rows);
+		}
 	return status;
 }
 
@@ -238,10 +228,10 @@ int tb_store_take_bytes(struct tb_store *store, const unsigned char *bytes, size
 		status = tb_sql_number(tb_store_db(store), tb_store_path(store),
 			"SELECT 1 FROM run WHERE run = ?1 AND complete", run, &there,
 			error);
-	if (status >= 0 && !there)
+	if (!status && !there)
 		status = tb_fail_in(
 			error, TB_EFORMAT, RECEIVED, "has no run %lld", (long long)run);
-	if (status >= 0)
+	if (!status)
 		status = tb_store_commit(store, error);
 	tb_store_undo(store, status);
 	sqlite3_close(from);

@@ -94,15 +94,11 @@ int tb_sql_probe(const char *path, enum tb_sql_file *kind, struct tb_error *erro
 	return check_header(header, n, path, kind, error);
 }
 
-static bool reading_failed(sqlite3 *db)
-{
-	int code = sqlite3_extended_errcode(db);
-	return code == SQLITE_IOERR_READ || code == SQLITE_IOERR_SHORT_READ;
-}
-
 int tb_sql_fail(struct tb_error *error, sqlite3 *db, const char *path)
 {
-	int system = sqlite3_system_errno(db);
+	int system = sqlite3_system_errno(db), extended = sqlite3_extended_errcode(db);
+	bool reading =
+		extended == SQLITE_IOERR_READ || extended == SQLITE_IOERR_SHORT_READ;
 	switch (sqlite3_errcode(db) & 0xff) {
 	case SQLITE_NOMEM:
 		return tb_fail_memory_in(error, path, "the store");
@@ -124,7 +120,7 @@ int tb_sql_fail(struct tb_error *error, sqlite3 *db, const char *path)
 			system ? strerror(system) : "the system refused");
 	case SQLITE_IOERR:
 		return tb_fail_in(error, TB_EIO, path, "cannot be %s: %s",
-			reading_failed(db) ? "read" : "written",
+			reading ? "read" : "written",
 			system ? strerror(system)
 			       : "a disk error, or a limit on the size of files");
 	case SQLITE_CONSTRAINT:
@@ -211,15 +207,6 @@ static const char *next_table(const char *schema, char *name, size_t size)
 	return found + 1;
 }
 
-// table_is_declared returns whether the schema's declaration of a table equals `sql`
-// character by character: SQLite stores the text as written, without the semicolon.
-static bool table_is_declared(const char *declaration, const char *sql)
-{
-	size_t length = sql ? strlen(sql) : 0;
-	return length && strncmp(declaration, sql, length) == 0 &&
-	       strncmp(declaration + length, ";\n", 2) == 0;
-}
-
 // check_tables compares the tables with their declarations in the schema. A table that is
 // missing or declared differently counts as damage.
 static int check_tables(sqlite3 *db, const char *path, struct tb_error *error)
@@ -236,9 +223,12 @@ static int check_tables(sqlite3 *db, const char *path, struct tb_error *error)
 		const char *sql = code == SQLITE_ROW
 					  ? (const char *)sqlite3_column_text(query, 0)
 					  : NULL;
+		// SQLite stores the text as written, without the semicolon.
+		size_t length = sql ? strlen(sql) : 0;
 		if (code != SQLITE_ROW && code != SQLITE_DONE)
 			status = tb_sql_fail(error, db, path);
-		else if (!table_is_declared(at, sql))
+		else if (!length || strncmp(at, sql, length) != 0 ||
+			 strncmp(at + length, ";\n", 2) != 0)
 			status = tb_fail_in(error, TB_EFORMAT, path,
 				"is damaged: its table '%s' is not as version %d has it",
 				name, tb_sql_version());
@@ -312,17 +302,6 @@ static int probe_reader(const char *path, struct tb_error *error)
 	return status ? status : refuse_nothing(kind, path, error);
 }
 
-// recover rolls back the unfinished commit of a killed writer. If it was the first
-// commit, the file is empty afterwards.
-static int recover(sqlite3 *db, const char *path, struct tb_error *error)
-{
-	if (pragma_value(db, "PRAGMA schema_version") >= 0 ||
-		sqlite3_extended_errcode(db) != SQLITE_READONLY_ROLLBACK)
-		return TB_OK;
-	int status = roll_back_killed(path, error);
-	return status ? status : probe_reader(path, error);
-}
-
 int tb_sql_open_reader(sqlite3 **db, const char *path, struct tb_error *error)
 {
 	int status = probe_reader(path, error);
@@ -332,7 +311,14 @@ int tb_sql_open_reader(sqlite3 **db, const char *path, struct tb_error *error)
 	status = open_database(&opened, path, SQLITE_OPEN_READONLY, error);
 	if (status)
 		return status;
-	status = recover(opened, path, error);
+	// Roll back the unfinished commit of a killed writer. If it was the first commit,
+	// the file is empty afterwards.
+	if (pragma_value(opened, "PRAGMA schema_version") < 0 &&
+		sqlite3_extended_errcode(opened) == SQLITE_READONLY_ROLLBACK) {
+		status = roll_back_killed(path, error);
+		if (!status)
+			status = probe_reader(path, error);
+	}
 	if (!status)
 		status = check_readable(opened, path, error);
 	if (!status && tb_input_note_path(path) != TB_OK)
@@ -412,18 +398,12 @@ static int set_writer(sqlite3 *db, const char *path, struct tb_error *error)
 		error);
 }
 
-// of_no_bytes returns whether the file is empty: nothing was ever committed.
-static bool of_no_bytes(const char *path)
-{
-	struct stat now;
-	return stat(path, &now) == 0 && S_ISREG(now.st_mode) && now.st_size == 0;
-}
-
 // make_or_check_tables must be called under the lock, since another writer may have been
 // first.
 static int make_or_check_tables(sqlite3 *db, const char *path, struct tb_error *error)
 {
-	if (of_no_bytes(path))
+	struct stat now;
+	if (stat(path, &now) == 0 && S_ISREG(now.st_mode) && now.st_size == 0)
 		return tb_sql_exec(db, path, tb_schema_results_sql, error);
 	if (pragma_value(db, "PRAGMA application_id") != APPLICATION_ID)
 		return tb_fail_in(error, TB_EFOREIGN, path, "is no Tailback store");

@@ -61,19 +61,19 @@ static const struct tb_stored_table bin_sums = TB_STORED_TABLE(
 #undef RECORD
 
 // Waits of a bin by the level of the switch where headers waited.
-struct store_levels {
+struct level_sums {
 	uint8_t *of_link;    // level by link, of where its wait is; UINT8_MAX: a node
 	uint64_t *wait_ps;   // by level, of the bin being written
 	enum tb_metric wait; // the one that leads
 	uint32_t n_levels;
 };
 
-struct level_wait {
+struct level_row {
 	uint64_t bin;
 	uint32_t level;
 	uint64_t wait_ps;
 };
-#define RECORD struct level_wait
+#define RECORD struct level_row
 static const struct tb_stored_table level_bins = TB_STORED_TABLE("level_bin", RECORD,
 	TB_COLUMN("bin", bin), TB_COLUMN("level", level), TB_COLUMN("wait_ps", wait_ps));
 #undef RECORD
@@ -100,7 +100,9 @@ struct tb_store {
 	struct tb_row_writer rows;     // of the run that was begun last, ended or not
 	bool begun;		       // and it has not ended
 	struct tb_link_sample *totals; // by link
-	struct store_levels levels;
+	struct tb_undelivered_sample *undelivered;
+	size_t n_undelivered;
+	struct level_sums levels;
 	uint32_t n_links;
 	tb_time_ps bin_ps;
 	uint64_t n_bins; // observed since the start
@@ -110,19 +112,19 @@ struct tb_store {
 	uint64_t commit_every_rows;
 };
 
-static void levels_fini(struct store_levels *levels)
+static void levels_fini(struct level_sums *levels)
 {
 	free(levels->of_link);
 	free(levels->wait_ps);
-	*levels = (struct store_levels){0};
+	*levels = (struct level_sums){0};
 }
 
 // levels_init finds the level of each link of the network.
-static int levels_init(struct store_levels *levels, const struct tb_network *network,
+static int levels_init(struct level_sums *levels, const struct tb_network *network,
 	const char *path, struct tb_error *error)
 {
 	uint32_t n_links = tb_network_n_links(network);
-	*levels = (struct store_levels){.n_levels = tb_network_n_levels(network)};
+	*levels = (struct level_sums){.n_levels = tb_network_n_levels(network)};
 	levels->of_link = malloc(n_links + 1u);
 	levels->wait_ps = calloc(levels->n_levels + 1u, sizeof *levels->wait_ps);
 	if (!levels->of_link || !levels->wait_ps)
@@ -158,23 +160,13 @@ void tb_store_free(struct tb_store *store)
 		unlink(store->path);
 	tb_store_unlock(store->lock);
 	free(store->totals);
+	free(store->undelivered);
 	free(store->path);
 	free(store);
 }
 
-static int open_store(struct tb_store *store, struct tb_error *error)
-{
-	int status = tb_store_lock(store->path, &store->lock, &store->in_memory, error);
-	if (!status && store->in_memory)
-		status = tb_store_made_open(&store->db, &store->file, store->path, error);
-	else if (!status)
-		status = tb_sql_open_writer(&store->db, store->path, error);
-	return status;
-}
-
-// store_new opens the store by `open`.
-static int store_new(struct tb_store **store, const char *path,
-	int (*open)(struct tb_store *store, struct tb_error *error),
+// store_new opens the store at `path`, or one that stays in memory.
+static int store_new(struct tb_store **store, const char *path, bool stays_in_memory,
 	struct tb_error *error)
 {
 	struct tb_store *made = calloc(1, sizeof *made);
@@ -187,7 +179,16 @@ static int store_new(struct tb_store **store, const char *path,
 		free(made);
 		return tb_fail_memory_in(error, path, "it");
 	}
-	int status = open(made, error);
+	made->in_memory = made->stays_in_memory = stays_in_memory;
+	int status = TB_OK;
+	if (!stays_in_memory)
+		status = tb_store_lock(path, &made->lock, &made->in_memory, error);
+	if (!status && stays_in_memory)
+		status = tb_sql_make(&made->db, SMALL_PAGES, path, error);
+	else if (!status && made->in_memory)
+		status = tb_store_made_open(&made->db, &made->file, path, error);
+	else if (!status)
+		status = tb_sql_open_writer(&made->db, path, error);
 	if (!status)
 		status = tb_row_writer_init(&made->rows, made->db, made->path, error);
 	if (status) {
@@ -200,18 +201,12 @@ static int store_new(struct tb_store **store, const char *path,
 
 int tb_store_create(struct tb_store **store, const char *path, struct tb_error *error)
 {
-	return store_new(store, path, open_store, error);
-}
-
-static int open_bytes(struct tb_store *store, struct tb_error *error)
-{
-	store->in_memory = store->stays_in_memory = true;
-	return tb_sql_make(&store->db, SMALL_PAGES, store->path, error);
+	return store_new(store, path, false, error);
 }
 
 int tb_store_create_bytes(struct tb_store **store, struct tb_error *error)
 {
-	return store_new(store, "store in memory", open_bytes, error);
+	return store_new(store, "store in memory", true, error);
 }
 
 int tb_store_bytes(struct tb_store *store, unsigned char **bytes, size_t *size,
@@ -275,6 +270,13 @@ static int cut_run(struct tb_store *store)
 		"stopped before all of the run was stored");
 }
 
+const struct tb_undelivered_sample *tb_store_undelivered(
+	const struct tb_store *store, size_t *n)
+{
+	*n = store->n_undelivered;
+	return store->undelivered;
+}
+
 bool tb_store_is_cut(const struct tb_store *store)
 {
 	return store->cut;
@@ -294,36 +296,24 @@ static int try_commit(struct tb_store *store, int patience_ms)
 	return sqlite3_exec(store->db, "COMMIT", NULL, NULL, NULL);
 }
 
-// store_publish writes what was committed in memory to a file.
-static int store_publish(struct tb_store *store, struct tb_error *error)
-{
-	tb_row_writer_fini(&store->rows);
-	int status = tb_store_made_publish(
-		&store->db, &store->file, store->path, &store->lock, error);
-	store->in_memory = status != TB_OK;
-	store->made_here = status == TB_OK;
-	return status ? status
-		      : tb_row_writer_init(&store->rows, store->db, store->path, error);
-}
-
 int tb_store_commit(struct tb_store *store, struct tb_error *error)
 {
 	if (try_commit(store, TB_SQL_PATIENCE_MS) != SQLITE_OK)
 		return tb_sql_fail(error, store->db, store->path);
-	bool publishes = store->in_memory && !store->stays_in_memory;
-	int status = publishes ? store_publish(store, error) : TB_OK;
+	int status = TB_OK;
+	if (store->in_memory && !store->stays_in_memory) { // write it to its file
+		tb_row_writer_fini(&store->rows);
+		status = tb_store_made_publish(
+			&store->db, &store->file, store->path, &store->lock, error);
+		store->in_memory = status != TB_OK;
+		store->made_here = status == TB_OK;
+		if (!status)
+			status = tb_row_writer_init(
+				&store->rows, store->db, store->path, error);
+	}
 	if (!status)
 		store->only_tables = false;
 	return status;
-}
-
-// commit_tables makes the file before a run that is too large for memory, or that is
-// committed only at its end: another writer must be refused from now on.
-static int commit_tables(struct tb_store *store, struct tb_error *error)
-{
-	int status = tb_store_commit(store, error);
-	store->only_tables = !status && !store->stays_in_memory;
-	return status ? status : begin_write(store, error);
 }
 
 int tb_store_begin(struct tb_store *store, struct tb_error *error)
@@ -376,19 +366,6 @@ static int is_asked_to_stop(void *stop)
 	return tb_stop_asked(stop);
 }
 
-// write_setup checks config->stop every so many steps of SQLite, some hundred rows.
-static int write_setup(struct tb_store *store, const struct tb_network *network,
-	const struct tb_run_config *config, struct tb_error *error)
-{
-	const volatile sig_atomic_t *stop = config->stop;
-	if (stop)
-		sqlite3_progress_handler(
-			store->db, 10000, is_asked_to_stop, (void *)(uintptr_t)stop);
-	int status = tb_store_write_setup(&store->rows, network, config, error);
-	sqlite3_progress_handler(store->db, 0, NULL, NULL);
-	return status;
-}
-
 int tb_store_begin_run(struct tb_store *store, const struct tb_network *network,
 	const struct tb_run_config *config, struct tb_error *error)
 {
@@ -398,10 +375,23 @@ int tb_store_begin_run(struct tb_store *store, const struct tb_network *network,
 		return tb_fail_memory_in(error, store->path, "%u links", n_links);
 	int64_t before = store->rows.owner;
 	int status = tb_store_begin(store, error);
-	if (!status && store->in_memory && (config->whole || n_links > LINKS_IN_MEMORY))
-		status = commit_tables(store, error);
-	if (!status)
-		status = write_setup(store, network, config, error);
+	// Make the file before a run that is too large for memory, or that is committed
+	// only at its end: another writer must be refused from now on.
+	if (!status && store->in_memory && (config->whole || n_links > LINKS_IN_MEMORY)) {
+		status = tb_store_commit(store, error);
+		store->only_tables = !status && !store->stays_in_memory;
+		if (!status)
+			status = begin_write(store, error);
+	}
+	if (!status) {
+		// Check config->stop every so many steps of SQLite, some hundred rows.
+		const volatile sig_atomic_t *stop = config->stop;
+		if (stop)
+			sqlite3_progress_handler(store->db, 10000, is_asked_to_stop,
+				(void *)(uintptr_t)stop);
+		status = tb_store_write_setup(&store->rows, network, config, error);
+		sqlite3_progress_handler(store->db, 0, NULL, NULL);
+	}
 	if (!status && !config->whole)
 		status = tb_store_commit(store, error);
 	if (!status && !config->whole)
@@ -417,6 +407,7 @@ int tb_store_begin_run(struct tb_store *store, const struct tb_network *network,
 	}
 	free(store->totals);
 	store->totals = totals;
+	store->n_undelivered = 0;
 	store->n_links = n_links;
 	store->begun = true;
 	store->n_bins = 0;
@@ -429,8 +420,8 @@ int tb_store_begin_run(struct tb_store *store, const struct tb_network *network,
 	return TB_OK;
 }
 
-// next_pack packs the links that lie in the next pack in which anything happened.
-static const void *next_pack(void *context)
+// next_link_pack packs the links that lie in the next pack in which anything happened.
+static const void *next_link_pack(void *context)
 {
 	struct link_packs *packs = context;
 	packs->links = (struct tb_stored_bytes){packs->text, 0};
@@ -452,27 +443,8 @@ static int write_packs(struct tb_store *store, const struct tb_stored_table *tab
 	store->packs.bin = bin;
 	store->packs.samples = samples;
 	store->packs.n = n;
-	return tb_rows_put_each(&store->rows, table, next_pack, &store->packs, error);
-}
-
-// write_levels sums a bin's samples by level and stores them.
-static int write_levels(struct tb_store *store, uint64_t bin,
-	const struct tb_link_sample *samples, size_t n)
-{
-	struct store_levels *levels = &store->levels;
-	struct level_wait rows[UINT8_MAX];
-	size_t n_rows = 0;
-	memset(levels->wait_ps, 0, levels->n_levels * sizeof *levels->wait_ps);
-	for (size_t i = 0; i < n; i++) {
-		uint8_t level = levels->of_link[samples[i].link.id];
-		if (level < levels->n_levels)
-			levels->wait_ps[level] += samples[i].figures[levels->wait];
-	}
-	for (uint32_t level = 0; level < levels->n_levels && level < UINT8_MAX; level++)
-		if (levels->wait_ps[level])
-			rows[n_rows++] =
-				(struct level_wait){bin, level, levels->wait_ps[level]};
-	return tb_rows_put(&store->rows, &level_bins, rows, n_rows, &store->error);
+	return tb_rows_put_each(
+		&store->rows, table, next_link_pack, &store->packs, error);
 }
 
 // exec_for_run runs `sql`, whose ?1 is the begun run and ?2 `value`.
@@ -509,14 +481,6 @@ static int store_start(void *context, tb_time_ps bin_ps)
 	store->n_bins = 0;
 	store->n_rows_of_run = 0;
 	return keep_error(store, status);
-}
-
-// commit_now commits, whatever reads the file, and goes on.
-static int commit_now(struct tb_store *store)
-{
-	if (try_commit(store, TB_SQL_PATIENCE_MS) != SQLITE_OK)
-		return tb_sql_fail(&store->error, store->db, store->path);
-	return begin_write(store, &store->error);
 }
 
 // commit_if_due also writes how far the run has come, for readers before its end. A
@@ -566,8 +530,26 @@ static int store_bin(
 	int status = write_packs(store, &bin_packs, bin, samples, n, &store->error);
 	if (!status && !tb_link_sample_empty(&whole.sample))
 		status = tb_rows_put(&store->rows, &bin_sums, &whole, 1, &store->error);
-	if (!status)
-		status = write_levels(store, bin, samples, n);
+	if (!status) {
+		// Sum a bin's samples by level and stores them.
+		struct level_sums *levels = &store->levels;
+		struct level_row rows[UINT8_MAX];
+		size_t n_rows = 0;
+		memset(levels->wait_ps, 0, levels->n_levels * sizeof *levels->wait_ps);
+		for (size_t i = 0; i < n; i++) {
+			uint8_t level = levels->of_link[samples[i].link.id];
+			if (level < levels->n_levels)
+				levels->wait_ps[level] +=
+					samples[i].figures[levels->wait];
+		}
+		for (uint32_t level = 0; level < levels->n_levels && level < UINT8_MAX;
+			level++)
+			if (levels->wait_ps[level])
+				rows[n_rows++] = (struct level_row){
+					bin, level, levels->wait_ps[level]};
+		status = tb_rows_put(
+			&store->rows, &level_bins, rows, n_rows, &store->error);
+	}
 	if (!status)
 		status = commit_if_due(store);
 	return keep_error(store, status);
@@ -584,7 +566,10 @@ static int begin_part(struct tb_store *store)
 		return TB_OK;
 	if (is_late(store))
 		return cut_run(store);
-	int status = commit_now(store);
+	if (try_commit(store, TB_SQL_PATIENCE_MS) != SQLITE_OK)
+		return keep_error(
+			store, tb_sql_fail(&store->error, store->db, store->path));
+	int status = begin_write(store, &store->error);
 	if (!status)
 		sqlite3_progress_handler(store->db, 10000, on_progress, store);
 	return keep_error(store, status);
@@ -626,6 +611,12 @@ static int store_undelivered(
 	void *context, const struct tb_undelivered_sample *samples, size_t n)
 {
 	struct tb_store *store = context;
+	free(store->undelivered);
+	store->undelivered = malloc((n + 1) * sizeof *samples);
+	if (!store->undelivered)
+		return TB_ENOMEM;
+	memcpy(store->undelivered, samples, n * sizeof *samples);
+	store->n_undelivered = n;
 	int status = begin_part(store);
 	if (status)
 		return status;
@@ -666,22 +657,6 @@ struct tb_observer tb_store_observer(struct tb_store *store)
 		.losses = store_losses};
 }
 
-// end_totals leaves the totals out when there is no time for them: readers then add the
-// bins up.
-static int end_totals(struct tb_store *store, struct tb_error *error)
-{
-	int status = begin_part(store);
-	for (uint32_t i = 0; i < store->n_links && !status; i++)
-		store->totals[i].link.id = i;
-	if (!status)
-		status =
-			end_part(store, write_packs(store, &total_packs, 0, store->totals,
-						store->n_links, &store->error));
-	if (status && status != TB_ESTOPPED && error)
-		*error = store->error;
-	return status == TB_ESTOPPED ? TB_OK : status;
-}
-
 int tb_store_end_run(struct tb_store *store, const struct tb_run_result *result,
 	struct tb_error *error)
 {
@@ -691,7 +666,17 @@ int tb_store_end_run(struct tb_store *store, const struct tb_run_result *result,
 		return store->error.code;
 	}
 	assert(store->begun);
-	int status = end_totals(store, error);
+	// Totals for which there is no time are left out: readers then add the bins up.
+	int status = begin_part(store);
+	for (uint32_t i = 0; i < store->n_links && !status; i++)
+		store->totals[i].link.id = i;
+	if (!status)
+		status =
+			end_part(store, write_packs(store, &total_packs, 0, store->totals,
+						store->n_links, &store->error));
+	if (status && status != TB_ESTOPPED && error)
+		*error = store->error;
+	status = status == TB_ESTOPPED ? TB_OK : status;
 	struct tb_run_result ended = *result;
 	tb_time_ps stored_ps = (tb_time_ps)store->n_bins * store->bin_ps;
 	if (store->cut && stored_ps < ended.simulated_ps)

@@ -133,6 +133,11 @@ int tb_store_begin_run(struct tb_store *store, const struct tb_network *network,
 struct tb_observer tb_store_observer(struct tb_store *store);
 const struct tb_error *tb_store_error(const struct tb_store *store);
 
+// tb_store_undelivered returns what was observed of messages that were given up in the
+// run that was begun last. It lives until the next run.
+const struct tb_undelivered_sample *tb_store_undelivered(
+	const struct tb_store *store, size_t *n);
+
 // tb_store_is_cut returns whether records of the run were left out because it was asked
 // to stop. Callbacks then return TB_ESTOPPED; the run can still be ended, as incomplete.
 bool tb_store_is_cut(const struct tb_store *store);

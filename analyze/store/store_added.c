@@ -2,6 +2,7 @@
 
 #include "call_times.h"
 #include "store_impl.h"
+#include "stored_tables.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +78,7 @@ static const void *next_kind(void *context)
 	return row;
 }
 
-static const void *next_rank(void *context)
+static const void *next_recorded_rank(void *context)
 {
 	struct recorded_row *row = context;
 	if (row->i == row->sample->recorded->n_ranks)
@@ -121,7 +122,8 @@ int tb_store_put_recorded(struct tb_store *store, const struct tb_recorded_sampl
 	if (!status && sample->recorded)
 		status = put_each(store, &recorded_kinds, next_kind, &kind, error);
 	if (!status && sample->recorded)
-		status = put_each(store, &recorded_ranks, next_rank, &rank, error);
+		status = put_each(
+			store, &recorded_ranks, next_recorded_rank, &rank, error);
 	if (!status && sample->n_uncompared)
 		status = put_each(store, &uncompared, next_uncompared, &reason, error);
 	return status;
@@ -144,16 +146,35 @@ int tb_store_put_check(struct tb_store *store, const struct tb_capture_check *ch
 
 // What captures recorded of congestion.
 
-#define RECORD struct congestion_row
-struct congestion_row { // the next of its table
+struct congestion_rows {
 	const struct tb_congestion *congestion;
 	size_t i;
-	uint32_t job;
-	struct tb_congestion_pair pair;
-	struct tb_congestion_bin bin;
-	struct tb_congestion_pause pause;
-	int64_t at_most_ps; // of a pause; -1: not known
+	struct tb_congestion_row row; // the next of its table
 };
+
+// The columns of the figures of a struct tb_congestion_counts (stored_rows.h), named as
+// tb_congestion_names has them.
+#define TB_CONGESTION_COLUMNS(counts)                                                    \
+	TB_COLUMN("retransmissions", counts.of[TB_CONGESTION_RETRANSMISSIONS]),          \
+		TB_COLUMN("fast_retransmissions", counts.of[TB_CONGESTION_FAST]),        \
+		TB_COLUMN("timeout_retransmissions", counts.of[TB_CONGESTION_TIMEOUTS]), \
+		TB_COLUMN(                                                               \
+			"spurious_retransmissions", counts.of[TB_CONGESTION_SPURIOUS]),  \
+		TB_COLUMN("keep_alives", counts.of[TB_CONGESTION_KEEP_ALIVES]),          \
+		TB_COLUMN("duplicate_acks", counts.of[TB_CONGESTION_DUPLICATE_ACKS]),    \
+		TB_COLUMN("duplicates", counts.of[TB_CONGESTION_DUPLICATES]),            \
+		TB_COLUMN("out_of_order", counts.of[TB_CONGESTION_OUT_OF_ORDER]),        \
+		TB_COLUMN("zero_windows", counts.of[TB_CONGESTION_ZERO_WINDOWS]),        \
+		TB_COLUMN("zero_window_ps", counts.of[TB_CONGESTION_CLOSED_PS]),         \
+		TB_COLUMN("full_windows", counts.of[TB_CONGESTION_FULL_WINDOWS]),        \
+		TB_COLUMN("window_limited_ps", counts.of[TB_CONGESTION_LIMITED_PS]),     \
+		TB_COLUMN("marked", counts.of[TB_CONGESTION_MARKED]),                    \
+		TB_COLUMN("cnps", counts.of[TB_CONGESTION_CNPS]),                        \
+		TB_COLUMN("pauses", counts.of[TB_CONGESTION_PAUSES]),                    \
+		TB_COLUMN("pause_resumes", counts.of[TB_CONGESTION_RESUMES]),            \
+		TB_COLUMN("pause_quanta", counts.of[TB_CONGESTION_PAUSE_QUANTA])
+
+#define RECORD struct tb_congestion_row
 #define ROUND_TRIPS(name, member)                                                        \
 	TB_COLUMN(name "s", member.n),                                                   \
 		TB_COLUMN_WITH(name "_least_ps", member.least_ps, TB_STORED_OR_NULL),    \
@@ -162,23 +183,23 @@ struct congestion_row { // the next of its table
 #define BOTH_ROUND_TRIPS                                                                 \
 	ROUND_TRIPS("handshake", pair.handshake),                                        \
 		ROUND_TRIPS("round_trip", pair.acknowledged)
-static const struct tb_stored_table recorded_captures =
+const struct tb_stored_table tb_recorded_captures_stored =
 	TB_STORED_TABLE("recorded_capture", RECORD, TB_COLUMN("job", job),
 		TB_COLUMN("bin_ps", bin.from_ps), BOTH_ROUND_TRIPS);
-static const struct tb_stored_column recorded_pairs[] = {TB_COLUMN("job", job),
-	TB_COLUMN_WITH("source", pair.source, TB_STORED_OR_NULL),
-	TB_COLUMN_WITH("destination", pair.destination, TB_STORED_OR_NULL),
-	TB_COLUMN_WITH("source_node", pair.source_node, TB_STORED_OR_NULL),
-	TB_COLUMN_WITH("destination_node", pair.destination_node, TB_STORED_OR_NULL),
-	TB_CONGESTION_COLUMNS(pair.counts), BOTH_ROUND_TRIPS};
-static const struct tb_stored_table recorded_pair_table = {.name = "recorded_pair",
+const struct tb_stored_table tb_recorded_pairs_stored = {.name = "recorded_pair",
 	.number = "pair",
-	.columns = recorded_pairs,
-	.n_columns = sizeof recorded_pairs / sizeof *recorded_pairs};
-static const struct tb_stored_table recorded_bins = TB_STORED_TABLE("recorded_bin",
+	TB_STORED_HAS(RECORD, TB_COLUMN("job", job),
+		TB_COLUMN_WITH("source", pair.source, TB_STORED_OR_NULL),
+		TB_COLUMN_WITH("destination", pair.destination, TB_STORED_OR_NULL),
+		TB_COLUMN_AS(TB_STORED_NODE | TB_STORED_OR_NULL, "source_node",
+			pair.source_node),
+		TB_COLUMN_AS(TB_STORED_NODE | TB_STORED_OR_NULL, "destination_node",
+			pair.destination_node),
+		TB_CONGESTION_COLUMNS(pair.counts), BOTH_ROUND_TRIPS)};
+const struct tb_stored_table tb_recorded_bins_stored = TB_STORED_TABLE("recorded_bin",
 	RECORD, TB_COLUMN("job", job), TB_COLUMN("pair", bin.pair),
 	TB_COLUMN("from_ps", bin.from_ps), TB_CONGESTION_COLUMNS(bin.counts));
-static const struct tb_stored_table recorded_pauses = TB_STORED_TABLE("recorded_pause",
+const struct tb_stored_table tb_recorded_pauses_stored = TB_STORED_TABLE("recorded_pause",
 	RECORD, TB_COLUMN("job", job), TB_COLUMN("pair", pause.pair),
 	TB_COLUMN("class", pause.class), TB_COLUMN("pauses", pause.n),
 	TB_COLUMN("resumes", pause.n_resumes), TB_COLUMN("quanta", pause.quanta),
@@ -194,50 +215,53 @@ static void forget_round_trips(struct tb_round_trips *trips)
 
 static const void *next_pair(void *context)
 {
-	struct congestion_row *row = context;
-	if (row->i == row->congestion->n_pairs)
+	struct congestion_rows *rows = context;
+	if (rows->i == rows->congestion->n_pairs)
 		return NULL;
-	row->pair = row->congestion->pairs[row->i++];
-	forget_round_trips(&row->pair.handshake);
-	forget_round_trips(&row->pair.acknowledged);
-	return row;
+	rows->row.pair = rows->congestion->pairs[rows->i++];
+	forget_round_trips(&rows->row.pair.handshake);
+	forget_round_trips(&rows->row.pair.acknowledged);
+	return &rows->row;
 }
 
 static const void *next_bin(void *context)
 {
-	struct congestion_row *row = context;
-	if (row->i == row->congestion->n_bins)
+	struct congestion_rows *rows = context;
+	if (rows->i == rows->congestion->n_bins)
 		return NULL;
-	row->bin = row->congestion->bins[row->i++];
-	return row;
+	rows->row.bin = rows->congestion->bins[rows->i++];
+	return &rows->row;
 }
 
 static const void *next_pause(void *context)
 {
-	struct congestion_row *row = context;
-	if (row->i == row->congestion->n_pauses)
+	struct congestion_rows *rows = context;
+	if (rows->i == rows->congestion->n_pauses)
 		return NULL;
-	row->pause = row->congestion->pauses[row->i++];
-	row->at_most_ps = row->pause.rate_known ? (int64_t)row->pause.at_most_ps : -1;
-	return row;
+	struct tb_congestion_pause *pause = &rows->row.pause;
+	*pause = rows->congestion->pauses[rows->i++];
+	rows->row.at_most_ps = pause->rate_known ? (int64_t)pause->at_most_ps : -1;
+	return &rows->row;
 }
 
 int tb_store_put_congestion(struct tb_store *store, uint32_t job,
 	const struct tb_congestion *congestion, struct tb_error *error)
 {
-	struct congestion_row pair = {.congestion = congestion, .job = job};
-	struct congestion_row bin = pair, pause = pair, all = pair;
-	all.bin.from_ps = congestion->bin_ps;
-	all.pair = congestion->all;
+	struct congestion_rows pair = {.congestion = congestion, .row.job = job};
+	struct congestion_rows bin = pair, pause = pair;
+	struct tb_congestion_row all = {
+		.job = job, .pair = congestion->all, .bin.from_ps = congestion->bin_ps};
 	forget_round_trips(&all.pair.handshake);
 	forget_round_trips(&all.pair.acknowledged);
-	int status = put_records(store, &recorded_captures, &all, 1, error);
+	int status = put_records(store, &tb_recorded_captures_stored, &all, 1, error);
 	if (!status)
-		status = put_each(store, &recorded_pair_table, next_pair, &pair, error);
+		status = put_each(
+			store, &tb_recorded_pairs_stored, next_pair, &pair, error);
 	if (!status)
-		status = put_each(store, &recorded_bins, next_bin, &bin, error);
+		status = put_each(store, &tb_recorded_bins_stored, next_bin, &bin, error);
 	return status ? status
-		      : put_each(store, &recorded_pauses, next_pause, &pause, error);
+		      : put_each(store, &tb_recorded_pauses_stored, next_pause, &pause,
+				error);
 }
 
 // What ranks did when.
@@ -347,28 +371,22 @@ int tb_store_put_calls(struct tb_store *store, const struct tb_call_span *calls,
 }
 
 #define RECORD struct tb_rank_span
-static const struct tb_stored_column step_columns[] = {
-	TB_COLUMN_WORD("cause", what, tb_path_name), TB_COLUMN("job", job),
-	TB_COLUMN_WITH("rank", rank, TB_STORED_OR_NULL),
-	TB_COLUMN_WITH("peer", peer, TB_STORED_OR_NULL), TB_COLUMN("from_ps", from_ps),
-	TB_COLUMN("to_ps", to_ps), TB_COLUMN("merged", n)};
 static const struct tb_stored_table path_steps = {.name = "path_step",
 	.number = "step",
-	.size = sizeof(RECORD),
-	.columns = step_columns,
-	.n_columns = sizeof step_columns / sizeof *step_columns};
+	TB_STORED_HAS(RECORD, TB_COLUMN_WORD("cause", what, tb_path_name),
+		TB_COLUMN("job", job), TB_COLUMN_WITH("rank", rank, TB_STORED_OR_NULL),
+		TB_COLUMN_WITH("peer", peer, TB_STORED_OR_NULL),
+		TB_COLUMN("from_ps", from_ps), TB_COLUMN("to_ps", to_ps),
+		TB_COLUMN("merged", n))};
 #undef RECORD
 #define RECORD struct tb_path_total
-static const struct tb_stored_column total_columns[] = {
-	TB_COLUMN_WORD("cause", cause, tb_path_name), TB_COLUMN("job", job),
-	TB_COLUMN_WITH("source", source, TB_STORED_OR_NULL),
-	TB_COLUMN_WITH("destination", destination, TB_STORED_OR_NULL),
-	TB_COLUMN("steps", n_steps), TB_COLUMN("sum_ps", sum_ps)};
 static const struct tb_stored_table path_totals = {.name = "path_total",
 	.number = "total",
-	.size = sizeof(RECORD),
-	.columns = total_columns,
-	.n_columns = sizeof total_columns / sizeof *total_columns};
+	TB_STORED_HAS(RECORD, TB_COLUMN_WORD("cause", cause, tb_path_name),
+		TB_COLUMN("job", job),
+		TB_COLUMN_WITH("source", source, TB_STORED_OR_NULL),
+		TB_COLUMN_WITH("destination", destination, TB_STORED_OR_NULL),
+		TB_COLUMN("steps", n_steps), TB_COLUMN("sum_ps", sum_ps))};
 #undef RECORD
 
 int tb_store_put_path(struct tb_store *store, const struct tb_rank_span *steps,
@@ -475,10 +493,8 @@ int tb_store_put_bound(struct tb_store *store, const struct tb_bound_sample *sam
 #define RECORD struct tb_link_count
 static const struct tb_stored_table link_counts = {.name = "link_count",
 	.replaces = true,
-	.size = sizeof(RECORD),
-	.columns = TB_STORED_LIST(TB_COLUMN("link", link), TB_COLUMN("counter", counter),
-		TB_COLUMN("count", count), TB_COLUMN("at_least", at_least)),
-	.n_columns = 4};
+	TB_STORED_HAS(RECORD, TB_COLUMN("link", link), TB_COLUMN("counter", counter),
+		TB_COLUMN("count", count), TB_COLUMN("at_least", at_least))};
 #undef RECORD
 
 int tb_store_write_counts(struct tb_store *store, const struct tb_link_count *counts,
@@ -534,21 +550,19 @@ int tb_store_write_known(struct tb_store *store, const struct tb_link_known *kno
 // What was tried.
 
 #define RECORD struct tb_tried_row
-static const struct tb_stored_column tried_columns[] = {TB_COLUMN("command", command),
-	TB_COLUMN("title", title), TB_COLUMN("verdict", verdict), TB_COLUMN("of", of),
-	TB_COLUMN_WITH("job", job, TB_STORED_OR_NULL), TB_COLUMN("seeds", n_seeds),
-	TB_COLUMN_AS(TB_STORED_SIGNED, "gain_ppm", gain_ppm),
-	TB_COLUMN_WITH("half_ppm", half_ppm, TB_STORED_OR_NULL),
-	TB_COLUMN("needs_hardware", needs_hardware)};
 static const struct tb_stored_table tried = {.name = "tried",
 	.rest = "ON CONFLICT DO UPDATE SET title = excluded.title, verdict = "
 		"excluded.verdict, of = excluded.of, job = excluded.job, seeds = "
 		"excluded.seeds, gain_ppm = excluded.gain_ppm, half_ppm = "
 		"excluded.half_ppm, needs_hardware = excluded.needs_hardware WHERE "
 		"excluded.seeds >= seeds",
-	.size = sizeof(RECORD),
-	.columns = tried_columns,
-	.n_columns = sizeof tried_columns / sizeof *tried_columns};
+	TB_STORED_HAS(RECORD, TB_COLUMN("command", command), TB_COLUMN("title", title),
+		TB_COLUMN("verdict", verdict), TB_COLUMN("of", of),
+		TB_COLUMN_WITH("job", job, TB_STORED_OR_NULL),
+		TB_COLUMN("seeds", n_seeds),
+		TB_COLUMN_AS(TB_STORED_SIGNED, "gain_ppm", gain_ppm),
+		TB_COLUMN_WITH("half_ppm", half_ppm, TB_STORED_OR_NULL),
+		TB_COLUMN("needs_hardware", needs_hardware))};
 #undef RECORD
 
 int tb_store_put_tried(const char *path, int64_t run, const struct tb_tried_row *rows,

@@ -26,28 +26,6 @@ struct tb_recorded_sample {
 	const uint64_t *n_uncompared; // by reason; NULL likewise
 };
 
-// The columns of the figures of a struct tb_congestion_counts (stored_rows.h), named as
-// tb_congestion_names has them.
-#define TB_CONGESTION_COLUMNS(counts)                                                    \
-	TB_COLUMN("retransmissions", counts.of[TB_CONGESTION_RETRANSMISSIONS]),          \
-		TB_COLUMN("fast_retransmissions", counts.of[TB_CONGESTION_FAST]),        \
-		TB_COLUMN("timeout_retransmissions", counts.of[TB_CONGESTION_TIMEOUTS]), \
-		TB_COLUMN(                                                               \
-			"spurious_retransmissions", counts.of[TB_CONGESTION_SPURIOUS]),  \
-		TB_COLUMN("keep_alives", counts.of[TB_CONGESTION_KEEP_ALIVES]),          \
-		TB_COLUMN("duplicate_acks", counts.of[TB_CONGESTION_DUPLICATE_ACKS]),    \
-		TB_COLUMN("duplicates", counts.of[TB_CONGESTION_DUPLICATES]),            \
-		TB_COLUMN("out_of_order", counts.of[TB_CONGESTION_OUT_OF_ORDER]),        \
-		TB_COLUMN("zero_windows", counts.of[TB_CONGESTION_ZERO_WINDOWS]),        \
-		TB_COLUMN("zero_window_ps", counts.of[TB_CONGESTION_CLOSED_PS]),         \
-		TB_COLUMN("full_windows", counts.of[TB_CONGESTION_FULL_WINDOWS]),        \
-		TB_COLUMN("window_limited_ps", counts.of[TB_CONGESTION_LIMITED_PS]),     \
-		TB_COLUMN("marked", counts.of[TB_CONGESTION_MARKED]),                    \
-		TB_COLUMN("cnps", counts.of[TB_CONGESTION_CNPS]),                        \
-		TB_COLUMN("pauses", counts.of[TB_CONGESTION_PAUSES]),                    \
-		TB_COLUMN("pause_resumes", counts.of[TB_CONGESTION_RESUMES]),            \
-		TB_COLUMN("pause_quanta", counts.of[TB_CONGESTION_PAUSE_QUANTA])
-
 int tb_store_put_recorded(struct tb_store *store, const struct tb_recorded_sample *sample,
 	struct tb_error *error) TB_MUST_USE;
 int tb_store_put_check(struct tb_store *store, const struct tb_capture_check *check,

@@ -4,8 +4,9 @@
 
 #include "flow_sum.h"
 #include "heap.h"
+#include "link_pack.h"
 #include "packed_tables.h"
-#include "row_pack.h"
+#include "stored_tables.h"
 
 #include <stdlib.h>
 
@@ -37,11 +38,10 @@ static const void *next_flow_pack(void *context)
 	for (; pack->n && pack->flows->job == pack->job && end - pack->text <= full;
 		pack->n--) {
 		const struct tb_flow_sample *at = pack->flows++;
-		const uint64_t numbers[TB_FLOW_NUMBERS] = {at->source.id,
-			at->destination.id, at->n_messages, at->n_packets, at->bytes,
-			at->latency_ps, at->queue_ps, at->network_ps,
-			at->worst_latency_ps, at->ideal_ps, at->wait_ps, at->blamed_ps,
-			(uint64_t)at->first_ps, (uint64_t)at->last_ps};
+#define ROW(field, ...) , (uint64_t)at->field
+		const uint64_t numbers[TB_FLOW_NUMBERS] = {
+			at->source.id, at->destination.id TB_FLOW_FIGURES(ROW)};
+#undef ROW
 		end = tb_row_pack_put(pack->text, end, numbers, 2, TB_FLOW_NUMBERS);
 	}
 	pack->packed.text = pack->text;
@@ -72,57 +72,16 @@ static const struct tb_stored_table flow_tops = TB_STORED_TABLE("flow_top", RECO
 	TB_COLUMN("source", source), TB_COLUMN("destination", destination));
 #undef RECORD
 
-static int write_slowest(struct tb_row_writer *rows, const struct tb_flow_sample *samples,
-	size_t n, struct tb_error *error)
-{
-	flow_pointer heap[TB_TOPS_KEPT], next;
-	struct slow_flow slowest[TB_TOPS_KEPT];
-	size_t n_kept = 0;
-	for (next = samples; next < samples + n; next++) {
-		if (n_kept < TB_TOPS_KEPT)
-			slow_put(heap, n_kept++, next);
-		else if (less_slow(&heap[0], &next))
-			slow_replace(heap, n_kept, next);
-	}
-	for (size_t rank = n_kept; rank > 0; rank--) {
-		const struct tb_flow_sample *flow = slow_take(heap, rank);
-		slowest[rank - 1] = (struct slow_flow){
-			rank, n, flow->job, flow->source, flow->destination};
-	}
-	return tb_rows_put(rows, &flow_tops, slowest, n_kept, error);
-}
-
 #define RECORD struct job_sum
 struct job_sum {
 	struct tb_flow_sample flows;
 	uint64_t n_flows; // that delivered a message
 };
+#define ROW(field, column, ...) , TB_COLUMN(column, flows.field)
 static const struct tb_stored_table job_totals = TB_STORED_TABLE("job_total", RECORD,
-	TB_COLUMN("job", flows.job), TB_COLUMN("flows", n_flows),
-	TB_COLUMN("messages", flows.n_messages), TB_COLUMN("packets", flows.n_packets),
-	TB_COLUMN("bytes", flows.bytes), TB_COLUMN("latency_ps", flows.latency_ps),
-	TB_COLUMN("queue_ps", flows.queue_ps), TB_COLUMN("network_ps", flows.network_ps),
-	TB_COLUMN("worst_latency_ps", flows.worst_latency_ps),
-	TB_COLUMN("ideal_ps", flows.ideal_ps), TB_COLUMN("wait_ps", flows.wait_ps),
-	TB_COLUMN("blamed_ps", flows.blamed_ps), TB_COLUMN("first_ps", flows.first_ps),
-	TB_COLUMN("last_ps", flows.last_ps));
+	TB_COLUMN("job", flows.job), TB_COLUMN("flows", n_flows) TB_FLOW_FIGURES(ROW));
+#undef ROW
 #undef RECORD
-
-// write_jobs adds up the flows of each job, which are adjacent in the samples.
-static int write_job_totals(struct tb_row_writer *rows,
-	const struct tb_flow_sample *samples, size_t n, struct tb_error *error)
-{
-	int status = TB_OK;
-	for (size_t i = 0; !status && i < n;) {
-		struct job_sum sum = {.flows.job = samples[i].job};
-		for (; i < n && samples[i].job == sum.flows.job; i++) {
-			sum.n_flows += samples[i].n_messages > 0;
-			tb_flow_add(&sum.flows, &samples[i]);
-		}
-		status = tb_rows_put(rows, &job_totals, &sum, 1, error);
-	}
-	return status;
-}
 
 #define RECORD struct tb_flow_sample
 static const struct tb_stored_table sender_totals =
@@ -161,12 +120,38 @@ int tb_store_write_flows(struct tb_row_writer *rows, const struct tb_flow_sample
 {
 	struct flow_pack pack = {.flows = samples, .n = n};
 	int status = tb_rows_put_each(rows, &flow_packs, next_flow_pack, &pack, error);
-	if (!status)
-		status = write_job_totals(rows, samples, n, error);
+	if (!status) {
+		// write_jobs adds up the flows of each job, which are adjacent in the
+		// samples.
+		status = TB_OK;
+		for (size_t i = 0; !status && i < n;) {
+			struct job_sum sum = {.flows.job = samples[i].job};
+			for (; i < n && samples[i].job == sum.flows.job; i++) {
+				sum.n_flows += samples[i].n_messages > 0;
+				tb_flow_add(&sum.flows, &samples[i]);
+			}
+			status = tb_rows_put(rows, &job_totals, &sum, 1, error);
+		}
+	}
 	if (!status)
 		status = write_sender_totals(rows, samples, n, error);
-	if (!status && n >= TB_TOPS_FROM)
-		status = write_slowest(rows, samples, n, error);
+	if (!status && n >= TB_TOPS_FROM) {
+		flow_pointer heap[TB_TOPS_KEPT], next;
+		struct slow_flow slowest[TB_TOPS_KEPT];
+		size_t n_kept = 0;
+		for (next = samples; next < samples + n; next++) {
+			if (n_kept < TB_TOPS_KEPT)
+				slow_put(heap, n_kept++, next);
+			else if (less_slow(&heap[0], &next))
+				slow_replace(heap, n_kept, next);
+		}
+		for (size_t rank = n_kept; rank > 0; rank--) {
+			const struct tb_flow_sample *flow = slow_take(heap, rank);
+			slowest[rank - 1] = (struct slow_flow){
+				rank, n, flow->job, flow->source, flow->destination};
+		}
+		status = tb_rows_put(rows, &flow_tops, slowest, n_kept, error);
+	}
 	return status;
 }
 
@@ -200,31 +185,33 @@ static const struct tb_stored_table root_bins = TB_STORED_TABLE("root_bin", RECO
 	TB_COLUMN("bin", bin), TB_COLUMN("root", root), TB_COLUMN("wait_ps", wait_ps));
 #undef RECORD
 #define RECORD struct tb_root_job_sample
-static const struct tb_stored_table root_jobs = TB_STORED_TABLE("root_job", RECORD,
-	TB_COLUMN("root", root), TB_COLUMN("victim_job", victim_job),
+const struct tb_stored_table tb_root_jobs_stored = TB_STORED_TABLE("root_job", RECORD,
+	TB_COLUMN("root", root), TB_COLUMN_AS(TB_STORED_JOB, "victim_job", victim_job),
 	TB_COLUMN("waits", n_waits), TB_COLUMN("wait_ps", wait_ps));
 #undef RECORD
 #define RECORD struct tb_job_wait_sample
 static const struct tb_stored_table job_waits = TB_STORED_TABLE("job_wait", RECORD,
-	TB_COLUMN("bin", bin), TB_COLUMN("victim_job", victim_job),
-	TB_COLUMN("culprit_job", culprit_job), TB_COLUMN("waits", n_waits),
-	TB_COLUMN("wait_ps", wait_ps));
+	TB_COLUMN("bin", bin), TB_COLUMN_AS(TB_STORED_JOB, "victim_job", victim_job),
+	TB_COLUMN_AS(TB_STORED_JOB, "culprit_job", culprit_job),
+	TB_COLUMN("waits", n_waits), TB_COLUMN("wait_ps", wait_ps));
 #undef RECORD
 #define RECORD struct tb_job_link_sample
-static const struct tb_stored_table job_links = TB_STORED_TABLE("job_link", RECORD,
-	TB_COLUMN("link", link), TB_COLUMN("job", job), TB_COLUMN("wait_ps", wait_ps),
-	TB_COLUMN("blamed_ps", blamed_ps));
+const struct tb_stored_table tb_job_links_stored = TB_STORED_TABLE("job_link", RECORD,
+	TB_COLUMN("link", link), TB_COLUMN_AS(TB_STORED_JOB, "job", job),
+	TB_COLUMN("wait_ps", wait_ps), TB_COLUMN("blamed_ps", blamed_ps));
 #undef RECORD
 #define RECORD struct tb_blame_sample
 #define PAIR_COLUMNS                                                                     \
-	TB_COLUMN("victim_job", victim_job), TB_COLUMN("victim_source", victim_source),  \
+	TB_COLUMN_AS(TB_STORED_JOB, "victim_job", victim_job),                           \
+		TB_COLUMN("victim_source", victim_source),                               \
 		TB_COLUMN("victim_destination", victim_destination),                     \
-		TB_COLUMN("culprit_job", culprit_job),                                   \
+		TB_COLUMN_AS(TB_STORED_JOB, "culprit_job", culprit_job),                 \
 		TB_COLUMN("culprit_source", culprit_source),                             \
 		TB_COLUMN("culprit_destination", culprit_destination)
-static const struct tb_stored_table blame_waits = TB_STORED_TABLE("blame_wait", RECORD,
-	TB_COLUMN("link", link), PAIR_COLUMNS, TB_COLUMN("waits", n_waits),
-	TB_COLUMN("wait_ps", wait_ps), TB_COLUMN("error_ps", error_ps));
+const struct tb_stored_table tb_blame_waits_stored = TB_STORED_TABLE("blame_wait", RECORD,
+	TB_COLUMN_WITH("link", link, TB_STORED_OR_MINUS), PAIR_COLUMNS,
+	TB_COLUMN("waits", n_waits), TB_COLUMN("wait_ps", wait_ps),
+	TB_COLUMN("error_ps", error_ps));
 static const struct tb_stored_table blame_bins =
 	TB_STORED_TABLE("blame_bin", RECORD, TB_COLUMN("bin", bin), PAIR_COLUMNS,
 		TB_COLUMN("wait_ps", wait_ps), TB_COLUMN("error_ps", error_ps));
@@ -324,10 +311,10 @@ int tb_store_write_blame(struct tb_row_writer *rows, const struct tb_blame_recor
 	} lists[] = {
 		{&root_totals, record->roots, record->n_roots},
 		{&root_bins, record->root_bins, record->n_root_bins},
-		{&root_jobs, record->root_jobs, record->n_root_jobs},
+		{&tb_root_jobs_stored, record->root_jobs, record->n_root_jobs},
 		{&job_waits, record->job_waits, record->n_job_waits},
-		{&job_links, record->job_links, record->n_job_links},
-		{&blame_waits, record->by_link, record->n_by_link},
+		{&tb_job_links_stored, record->job_links, record->n_job_links},
+		{&tb_blame_waits_stored, record->by_link, record->n_by_link},
 		{&blame_bins, record->by_time, record->n_by_time},
 	};
 	int status = tb_rows_exec(rows, "UPDATE run SET tree_bin_ps = ?2 WHERE run = ?1",

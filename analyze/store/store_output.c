@@ -16,15 +16,6 @@
 // fails.
 #define TRIES 100
 
-// is_still returns whether the path still names the locked file: the previous holder of
-// the lock may have removed it.
-static bool is_still(int file, const char *path)
-{
-	struct stat locked, named;
-	return fstat(file, &locked) == 0 && stat(path, &named) == 0 &&
-	       locked.st_ino == named.st_ino && locked.st_dev == named.st_dev;
-}
-
 static int open_regular(const char *path, bool *absent)
 {
 	struct stat entry;
@@ -55,7 +46,10 @@ int tb_store_lock(const char *path, int *lock, bool *absent, struct tb_error *er
 				"another replay is writing into it: wait until that has "
 				"ended, or name another store");
 		}
-		if (is_still(file, path)) {
+		// The previous holder of the lock may have removed the file.
+		struct stat locked, named;
+		if (fstat(file, &locked) == 0 && stat(path, &named) == 0 &&
+			locked.st_ino == named.st_ino && locked.st_dev == named.st_dev) {
 			*lock = file;
 			return TB_OK;
 		}
@@ -130,50 +124,29 @@ static int write_whole(int fd, const unsigned char *bytes, size_t n)
 	return fdatasync(fd);
 }
 
-static int made_copy_bytes(sqlite3 *db, const struct tb_newfile *file, const char *path,
-	struct tb_error *error)
+int tb_store_made_publish(sqlite3 **db, struct tb_newfile *file, const char *path,
+	int *lock, struct tb_error *error)
 {
+	assert(sqlite3_get_autocommit(*db) && !sqlite3_next_stmt(*db, NULL));
 	sqlite3_int64 size = 0;
-	unsigned char *bytes = sqlite3_serialize(db, "main", &size, 0);
+	unsigned char *bytes = sqlite3_serialize(*db, "main", &size, 0);
 	if (!bytes)
 		return tb_fail_memory_in(error, path, "the store");
 	int refused = write_whole(file->fd, bytes, (size_t)size);
 	int cause = errno;
 	sqlite3_free(bytes);
-	return refused ? tb_fail_in(error, TB_EIO, path, "cannot be written: %s",
-				 strerror(cause))
-		       : TB_OK;
-}
-
-// keep_lock keeps the lock that the file gets with its name.
-static int keep_lock(
-	struct tb_newfile *file, const char *path, int *lock, struct tb_error *error)
-{
+	if (refused)
+		return tb_fail_in(
+			error, TB_EIO, path, "cannot be written: %s", strerror(cause));
+	// Keep the lock that the file gets with its name.
 	*lock = fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
-	return *lock >= 0 ? TB_OK
-			  : tb_fail_in(error, TB_EIO, path, "cannot be kept locked: %s",
-				    strerror(errno));
-}
-
-static int made_name_it(struct tb_newfile *file, const char *path, struct tb_error *error)
-{
-	int status = tb_store_name(file, path, error);
+	int status = *lock >= 0 ? tb_store_name(file, path, error)
+				: tb_fail_in(error, TB_EIO, path,
+					  "cannot be kept locked: %s", strerror(errno));
 	if (status == TB_EFOREIGN)
-		return tb_fail_in(error, TB_EIO, path,
+		status = tb_fail_in(error, TB_EIO, path,
 			"was made by another replay meanwhile: replay again to add to "
 			"it, or name another store");
-	return status;
-}
-
-int tb_store_made_publish(sqlite3 **db, struct tb_newfile *file, const char *path,
-	int *lock, struct tb_error *error)
-{
-	assert(sqlite3_get_autocommit(*db) && !sqlite3_next_stmt(*db, NULL));
-	int status = made_copy_bytes(*db, file, path, error);
-	if (status == TB_OK)
-		status = keep_lock(file, path, lock, error);
-	if (status == TB_OK)
-		status = made_name_it(file, path, error);
 	if (status != TB_OK) {
 		tb_store_unlock(*lock);
 		*lock = -1;

@@ -95,27 +95,6 @@ static int point_by_settings(const void *a, const void *b)
 		other->settings ? other->settings : "");
 }
 
-// check_file refuses a new point of which the store has one whose network's file was
-// another: curves would take both for one. Such points differ in the digits of the hash
-// alone, so they are at `place`, where the new one would be among the points by settings,
-// or before it.
-static int check_file(const struct tb_store_points *points, size_t place,
-	const struct tb_sweep_point *added, const char *path, struct tb_error *error)
-{
-	size_t n = strlen(added->settings) - TB_SWEEP_HASH_DIGITS;
-	for (size_t i = place ? place - 1 : 0; i <= place && i < points->n; i++) {
-		const char *settings = points->list[i].settings;
-		if (added->file_hash && settings &&
-			strncmp(settings, added->settings, n) == 0 && settings[n] &&
-			settings[n] < 'g')
-			return tb_fail_in(error, TB_EUSAGE, path,
-				"has points of %s when that file was another: choose "
-				"another store",
-				added->network);
-	}
-	return TB_OK;
-}
-
 // find_point looks a point up among those of the store, sorted by settings; its run stays
 // 0 when the store does not have it.
 static int find_point(const struct tb_store_points *points,
@@ -132,8 +111,26 @@ static int find_point(const struct tb_store_points *points,
 			high = middle;
 	}
 	const struct tb_store_point *there = low < points->n ? &points->list[low] : NULL;
-	if (!there || !there->settings || strcmp(there->settings, sought->settings) != 0)
-		return check_file(points, low, sought, path, error);
+	if (!there || !there->settings ||
+		strcmp(there->settings, sought->settings) != 0) {
+		// Refuse a new point of which the store has one whose network's file was
+		// another: curves would take both for one. Such points differ in the
+		// digits of the hash alone, so they are at `place`, where the new one
+		// would be among the points by settings, or before it.
+		size_t n = strlen(sought->settings) - TB_SWEEP_HASH_DIGITS;
+		for (size_t i = low ? low - 1 : 0; i <= low && i < points->n; i++) {
+			const char *settings = points->list[i].settings;
+			if (sought->file_hash && settings &&
+				strncmp(settings, sought->settings, n) == 0 &&
+				settings[n] && settings[n] < 'g')
+				return tb_fail_in(error, TB_EUSAGE, path,
+					"has points of %s when that file was another: "
+					"choose "
+					"another store",
+					sought->network);
+		}
+		return TB_OK;
+	}
 	*point = (struct tb_store_point){
 		.run = there->run, .planned = true, .done = there->done};
 	if (there->done && strcmp(there->version, TB_VERSION) != 0)
@@ -153,50 +150,42 @@ static const struct tb_stored_table sweep_points =
 	TB_STORED_TABLE("sweep_point", RECORD, TB_COLUMN("settings", settings));
 #undef RECORD
 
-// plan_points adds the points that the store does not have.
-static int plan_points(struct tb_store *store, const struct tb_sweep *sweep,
-	struct tb_store_point *points, struct tb_error *error)
-{
-	struct tb_row_writer *rows = tb_store_rows(store);
-	struct tb_store_points there = {0};
-	int64_t next = 0, owner = rows->owner;
-	int status = tb_store_points_read(&there, rows->db, rows->path, error);
-	if (!status && there.n)
-		qsort(there.list, there.n, sizeof *there.list, point_by_settings);
-	if (!status)
-		status = tb_store_next_run(store, &next, error);
-	for (size_t i = 0; i < sweep->n_points && !status; i++) {
-		const struct tb_sweep_point *point = &sweep->points[i];
-		points[i] = (struct tb_store_point){0};
-		status = find_point(&there, point, &points[i], rows->path, error);
-		if (status || points[i].run)
-			continue;
-		rows->owner = points[i].run = next++;
-		status = tb_rows_put(rows, &sweep_points, point, 1, error);
-		if (!status)
-			status = tb_rows_put(rows, &sweep_values, point->values,
-				point->n_values, error);
-	}
-	rows->owner = owner;
-	tb_store_points_fini(&there);
-	return status;
-}
-
 #define RECORD struct tb_sweep_hint
 static const struct tb_stored_table sweep_plots = {.name = "sweep_plot",
 	.owner = "",
 	.replaces = true,
-	.size = sizeof(RECORD),
-	.columns = TB_STORED_LIST(TB_COLUMN("key", key), TB_COLUMN("value", text)),
-	.n_columns = 2};
+	TB_STORED_HAS(RECORD, TB_COLUMN("key", key), TB_COLUMN("value", text))};
 #undef RECORD
 
 int tb_store_plan(struct tb_store *store, const struct tb_sweep *sweep,
 	struct tb_store_point *points, struct tb_error *error)
 {
 	int status = tb_store_begin(store, error);
-	if (!status)
-		status = plan_points(store, sweep, points, error);
+	if (!status) {
+		// Add the points that the store does not have.
+		struct tb_row_writer *rows = tb_store_rows(store);
+		struct tb_store_points there = {0};
+		int64_t next = 0, owner = rows->owner;
+		status = tb_store_points_read(&there, rows->db, rows->path, error);
+		if (!status && there.n)
+			qsort(there.list, there.n, sizeof *there.list, point_by_settings);
+		if (!status)
+			status = tb_store_next_run(store, &next, error);
+		for (size_t i = 0; i < sweep->n_points && !status; i++) {
+			const struct tb_sweep_point *point = &sweep->points[i];
+			points[i] = (struct tb_store_point){0};
+			status = find_point(&there, point, &points[i], rows->path, error);
+			if (status || points[i].run)
+				continue;
+			rows->owner = points[i].run = next++;
+			status = tb_rows_put(rows, &sweep_points, point, 1, error);
+			if (!status)
+				status = tb_rows_put(rows, &sweep_values, point->values,
+					point->n_values, error);
+		}
+		rows->owner = owner;
+		tb_store_points_fini(&there);
+	}
 	if (!status && sweep->n_hints)
 		status = tb_rows_exec(
 			tb_store_rows(store), "DELETE FROM sweep_plot", 0, error);
@@ -229,25 +218,23 @@ int tb_store_results(
 	return tb_rows_put(tb_store_rows(store), &sweep_results, rows, n, error);
 }
 
-struct share_row {
+struct shard_row {
 	int64_t number, n, n_runs;
 	char *whole;
 };
-#define RECORD struct share_row
+#define RECORD struct shard_row
 static const struct tb_stored_table shards = {.name = "shard",
 	.owner = "",
-	.size = sizeof(RECORD),
-	.columns = TB_STORED_LIST(TB_COLUMN_AS(TB_STORED_SIGNED, "shard", number),
+	TB_STORED_HAS(RECORD, TB_COLUMN_AS(TB_STORED_SIGNED, "shard", number),
 		TB_COLUMN_AS(TB_STORED_SIGNED, "n_shards", n),
 		TB_COLUMN_AS(TB_STORED_SIGNED, "n_runs", n_runs),
-		TB_COLUMN("whole", whole)),
-	.n_columns = 4};
+		TB_COLUMN("whole", whole))};
 #undef RECORD
 
 int tb_store_read_share(sqlite3 *db, const char *path, struct tb_store_share *share,
 	struct tb_error *error)
 {
-	struct share_row row;
+	struct shard_row row;
 	struct tb_row_reader reader =
 		tb_row_reader_open(db, path, &shards, "shard", NULL, error);
 	bool found = false, fits = true;
@@ -271,14 +258,6 @@ int tb_store_read_share(sqlite3 *db, const char *path, struct tb_store_share *sh
 	return status ? status : found;
 }
 
-static bool is_same_share(
-	const struct tb_store_share *one, const struct tb_store_share *other)
-{
-	return one->shard.number == other->shard.number &&
-	       one->shard.n == other->shard.n && one->n_runs == other->n_runs &&
-	       strcmp(one->whole, other->whole) == 0;
-}
-
 static int share_claim(struct tb_store *store, const struct tb_store_share *share,
 	struct tb_error *error)
 {
@@ -287,7 +266,10 @@ static int share_claim(struct tb_store *store, const struct tb_store_share *shar
 	int found = tb_store_read_share(tb_store_db(store), path, &there, error);
 	if (found < 0)
 		return found;
-	if (found && !is_same_share(&there, share))
+	if (found && !(there.shard.number == share->shard.number &&
+			     there.shard.n == share->shard.n &&
+			     there.n_runs == share->n_runs &&
+			     strcmp(there.whole, share->whole) == 0))
 		return tb_fail_in(error, TB_EUSAGE, path,
 			"is the store of shard %u/%u%s: each shard has a store of its "
 			"own",
@@ -303,7 +285,7 @@ static int share_claim(struct tb_store *store, const struct tb_store_share *shar
 			"has runs of something else: a shard has a store of its own");
 	char whole[TB_DIGEST_SIZE];
 	strcpy(whole, share->whole);
-	const struct share_row row = {
+	const struct shard_row row = {
 		share->shard.number, share->shard.n, (int64_t)share->n_runs, whole};
 	return status ? status
 		      : tb_rows_put(tb_store_rows(store), &shards, &row, 1, error);

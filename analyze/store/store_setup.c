@@ -3,6 +3,7 @@
 #include "store_impl.h"
 
 #include "parameters.h"
+#include "stored_tables.h"
 #include "switchings.h"
 
 #include <stdio.h>
@@ -12,50 +13,46 @@
 
 // Networks, each stored once by its digest.
 
-#define RECORD struct node_row
-struct node_row {
+#define RECORD struct stored_node
+struct stored_node {
 	char *host, *guid;
 	uint32_t lid;
 	char host_text[TB_NAME_SIZE], guid_text[20];
 };
-static const struct tb_stored_column node_columns[] = {TB_COLUMN("host", host),
-	TB_COLUMN_WITH("guid", guid, TB_STORED_OR_NULL), TB_COLUMN("lid", lid)};
+static const struct tb_stored_table topology_nodes = {.name = "topology_node",
+	.owner = "topology",
+	.number = "node",
+	TB_STORED_HAS(RECORD, TB_COLUMN("host", host),
+		TB_COLUMN_WITH("guid", guid, TB_STORED_OR_NULL), TB_COLUMN("lid", lid))};
 #undef RECORD
 
-#define RECORD struct switch_row
-struct switch_row {
+#define RECORD struct stored_switch
+struct stored_switch {
 	const char *name;
 	char *guid;
 	struct tb_identity own;
 	struct tb_switch_info at;
 	char name_text[TB_NAME_SIZE], guid_text[20];
 };
-static const struct tb_stored_column switch_columns[] = {TB_COLUMN("name", name),
-	TB_COLUMN_WITH("guid", guid, TB_STORED_OR_NULL), TB_COLUMN("lid", own.lid),
-	TB_COLUMN("level", at.level), TB_COLUMN("index_in_level", at.index),
-	TB_COLUMN("n_down_ports", at.n_down_ports),
-	TB_COLUMN("n_up_ports", at.n_up_ports), TB_COLUMN("rail", at.rail)};
+static const struct tb_stored_table topology_switches = {.name = "topology_switch",
+	.owner = "topology",
+	.number = "switch",
+	TB_STORED_HAS(RECORD, TB_COLUMN("name", name),
+		TB_COLUMN_WITH("guid", guid, TB_STORED_OR_NULL),
+		TB_COLUMN("lid", own.lid), TB_COLUMN("level", at.level),
+		TB_COLUMN("index_in_level", at.index),
+		TB_COLUMN("n_down_ports", at.n_down_ports),
+		TB_COLUMN("n_up_ports", at.n_up_ports), TB_COLUMN("rail", at.rail))};
 #undef RECORD
 
-#define RECORD struct link_row
-struct link_row {
-	const char *kind;
-	struct link_row_end {
-		uint32_t node, in_switch; // TB_ID_NONE: the other one
-		uint32_t port, number;
-	} from, to;
-	struct tb_link_info at;
-};
-static const struct tb_stored_column link_columns[] = {TB_COLUMN("kind", kind),
-	TB_COLUMN_WITH("from_node", from.node, TB_STORED_OR_NULL),
-	TB_COLUMN_WITH("from_switch", from.in_switch, TB_STORED_OR_NULL),
-	TB_COLUMN("from_port", from.port), TB_COLUMN("from_number", from.number),
-	TB_COLUMN_WITH("to_node", to.node, TB_STORED_OR_NULL),
-	TB_COLUMN_WITH("to_switch", to.in_switch, TB_STORED_OR_NULL),
-	TB_COLUMN("to_port", to.port), TB_COLUMN("to_number", to.number),
-	TB_COLUMN("reverse", at.reverse), TB_COLUMN("bytes_per_s", at.bytes_per_s),
-	TB_COLUMN("latency_ps", at.latency_ps)};
-#undef RECORD
+static const char *link_kind_word(uint32_t kind)
+{
+	static const char *const words[] = {[TB_LINK_INJECTION] = "injection",
+		[TB_LINK_UP] = "up",
+		[TB_LINK_DOWN] = "down",
+		[TB_LINK_EJECTION] = "ejection"};
+	return kind < sizeof words / sizeof *words ? words[kind] : NULL;
+}
 
 // A network on its way into the tables.
 struct network_rows {
@@ -63,9 +60,9 @@ struct network_rows {
 	uint32_t next, n;
 	const void *(*make)(struct network_rows *rows, uint32_t i);
 	union {
-		struct node_row node;
-		struct switch_row in_switch;
-		struct link_row link;
+		struct stored_node node;
+		struct stored_switch in_switch;
+		struct tb_link_row link;
 	};
 };
 
@@ -75,9 +72,9 @@ static char *write_guid(uint64_t guid, char text[20])
 	return guid ? text : NULL;
 }
 
-// name_host writes the fabric's name of a host: with rails, which are its network
+// write_host writes the fabric's name of a host: with rails, which are its network
 // interfaces, without theirs.
-static char *name_host(
+static char *write_host(
 	const struct tb_network *network, uint32_t node, char host[TB_NAME_SIZE])
 {
 	struct tb_identity own =
@@ -90,10 +87,10 @@ static char *name_host(
 
 static const void *make_node(struct network_rows *rows, uint32_t i)
 {
-	struct node_row *row = &rows->node;
+	struct stored_node *row = &rows->node;
 	struct tb_identity own =
 		tb_network_node_identity(rows->network, (struct tb_node){i});
-	row->host = name_host(rows->network, i, row->host_text);
+	row->host = write_host(rows->network, i, row->host_text);
 	row->guid = write_guid(own.guid, row->guid_text);
 	row->lid = own.lid;
 	return row;
@@ -102,7 +99,7 @@ static const void *make_node(struct network_rows *rows, uint32_t i)
 static const void *make_switch(struct network_rows *rows, uint32_t i)
 {
 	const struct tb_switch id = {i};
-	struct switch_row *row = &rows->in_switch;
+	struct stored_switch *row = &rows->in_switch;
 	row->at = tb_network_switch(rows->network, id);
 	row->own = tb_network_switch_identity(rows->network, id);
 	row->name =
@@ -111,29 +108,24 @@ static const void *make_switch(struct network_rows *rows, uint32_t i)
 	return row;
 }
 
-static struct link_row_end link_end(
+static struct tb_link_row_end stored_end(
 	const struct tb_network *network, bool is_node, uint32_t id, uint32_t port)
 {
 	if (is_node)
-		return (struct link_row_end){
+		return (struct tb_link_row_end){
 			id % tb_network_n_hosts(network), TB_ID_NONE, port, 0};
-	return (struct link_row_end){TB_ID_NONE, id, port,
+	return (struct tb_link_row_end){TB_ID_NONE, id, port,
 		tb_network_port_number(network, (struct tb_switch){id}, port)};
 }
 
 static const void *make_link(struct network_rows *rows, uint32_t i)
 {
-	static const char *const kinds[] = {[TB_LINK_INJECTION] = "injection",
-		[TB_LINK_UP] = "up",
-		[TB_LINK_DOWN] = "down",
-		[TB_LINK_EJECTION] = "ejection"};
 	const struct tb_network *network = rows->network;
-	struct link_row *row = &rows->link;
+	struct tb_link_row *row = &rows->link;
 	row->at = tb_network_link(network, (struct tb_link){i});
-	row->kind = kinds[row->at.kind];
-	row->from = link_end(network, row->at.kind == TB_LINK_INJECTION, row->at.from,
+	row->from = stored_end(network, row->at.kind == TB_LINK_INJECTION, row->at.from,
 		row->at.from_port);
-	row->to = link_end(
+	row->to = stored_end(
 		network, row->at.kind == TB_LINK_EJECTION, row->at.to, row->at.to_port);
 	return row;
 }
@@ -144,22 +136,30 @@ static const void *next_network_row(void *context)
 	return rows->next < rows->n ? rows->make(rows, rows->next++) : NULL;
 }
 
-#define NETWORK_TABLE(table, counted, list)                                              \
-	{                                                                                \
-		.name = table, .owner = "topology", .number = counted, .columns = list,  \
-		.n_columns = sizeof list / sizeof *list                                  \
-	}
+#define RECORD struct tb_link_row
+#define END(name, member)                                                                \
+	TB_COLUMN_AS(TB_STORED_NODE | TB_STORED_OR_NULL, name "_node", member.node),     \
+		TB_COLUMN_AS(TB_STORED_SWITCH | TB_STORED_OR_NULL, name "_switch",       \
+			member.in_switch),                                               \
+		TB_COLUMN(name "_port", member.port),                                    \
+		TB_COLUMN(name "_number", member.number)
+const struct tb_stored_table tb_topology_links = {.name = "topology_link",
+	.owner = "topology",
+	.number = "link",
+	TB_STORED_HAS(RECORD, TB_COLUMN_WORD("kind", at.kind, link_kind_word),
+		END("from", from), END("to", to), TB_COLUMN("reverse", at.reverse),
+		TB_COLUMN("bytes_per_s", at.bytes_per_s),
+		TB_COLUMN("latency_ps", at.latency_ps))};
+#undef RECORD
+
 static const struct {
-	struct tb_stored_table table;
+	const struct tb_stored_table *table;
 	uint32_t (*count)(const struct tb_network *network);
 	const void *(*make)(struct network_rows *rows, uint32_t i);
 } network_tables[] = {
-	{NETWORK_TABLE("topology_node", "node", node_columns), tb_network_n_hosts,
-		make_node},
-	{NETWORK_TABLE("topology_switch", "switch", switch_columns),
-		tb_network_n_switches, make_switch},
-	{NETWORK_TABLE("topology_link", "link", link_columns), tb_network_n_links,
-		make_link},
+	{&topology_nodes, tb_network_n_hosts, make_node},
+	{&topology_switches, tb_network_n_switches, make_switch},
+	{&tb_topology_links, tb_network_n_links, make_link},
 };
 enum { NETWORK_TABLES = sizeof network_tables / sizeof *network_tables };
 
@@ -174,7 +174,7 @@ static void digest_network(const struct tb_network *network, char digest[TB_DIGE
 		uint32_t n = network_tables[t].count(network);
 		tb_row_hash_table(&hash, n);
 		for (uint32_t i = 0; i < n; i++)
-			tb_row_hash_add(&hash, &network_tables[t].table,
+			tb_row_hash_add(&hash, network_tables[t].table,
 				network_tables[t].make(&rows, i));
 	}
 	tb_row_hash_end(&hash, digest);
@@ -184,9 +184,9 @@ static void digest_network(const struct tb_network *network, char digest[TB_DIGE
 struct digest_row {
 	char *digest;
 };
-static const struct tb_stored_column digest_columns[] = {TB_COLUMN("digest", digest)};
-static const struct tb_stored_table topologies =
-	NETWORK_TABLE("topology", NULL, digest_columns);
+static const struct tb_stored_table topologies = {.name = "topology",
+	.owner = "topology",
+	TB_STORED_HAS(RECORD, TB_COLUMN("digest", digest))};
 #undef RECORD
 
 int tb_store_has_topology(sqlite3 *db, const char *path, int64_t topology,
@@ -224,7 +224,7 @@ static int write_topology(struct tb_row_writer *writer, const struct tb_network 
 			.n = network_tables[t].count(network),
 			.make = network_tables[t].make};
 		status = tb_rows_put_each(
-			writer, &network_tables[t].table, next_network_row, &rows, error);
+			writer, network_tables[t].table, next_network_row, &rows, error);
 	}
 	return status;
 }
@@ -254,27 +254,6 @@ static const struct tb_stored_table runs =
 		TB_COLUMN_AS(TB_STORED_SIGNED, "topology", topology));
 #undef RECORD
 
-static int write_run(struct tb_row_writer *writer, const struct tb_network *network,
-	const struct tb_run_config *config, int64_t topology, struct tb_error *error)
-{
-	const struct tb_network_params *params = tb_network_params(network);
-	const struct tb_switching_kind *switching = tb_switching_of(params);
-	char seed[24];
-	snprintf(seed, sizeof seed, "%llu", (unsigned long long)config->seed);
-	const struct run_row row = {.config = *config,
-		.seed = seed,
-		.version = TB_VERSION,
-		.network = params->name,
-		.switching = params->switching,
-		.leads = tb_wait_lead_words[switching ? switching->leads : 0],
-		.n_nodes = tb_network_n_hosts(network),
-		.n_switches = tb_network_n_switches(network),
-		.n_links = tb_network_n_links(network),
-		.n_levels = tb_network_n_levels(network),
-		.topology = topology};
-	return tb_rows_put(writer, &runs, &row, 1, error);
-}
-
 // A value of a parameter goes into a column of any type: by the table of its type.
 #define RECORD struct tb_parameter
 static const struct tb_stored_table parameters[] = {
@@ -286,20 +265,6 @@ static const struct tb_stored_table parameters[] = {
 		TB_COLUMN("value", value.word)),
 };
 #undef RECORD
-
-static int write_parameters(struct tb_row_writer *writer,
-	const struct tb_network *network, struct tb_error *error)
-{
-	struct tb_network_params params = *tb_network_params(network);
-	struct tb_parameter list[TB_PARAMETERS_MOST];
-	params.n_rails = tb_network_n_rails(network); // a built graph does not have it
-	size_t n = tb_parameters(&params, list);
-	int status = TB_OK;
-	for (size_t i = 0; i < n && !status; i++)
-		status = tb_rows_put(
-			writer, &parameters[list[i].value.type], &list[i], 1, error);
-	return status;
-}
 
 #define RECORD struct environment_row
 struct environment_row {
@@ -323,9 +288,7 @@ static const struct tb_stored_table node_names = TB_STORED_TABLE(
 	"node_name", RECORD, TB_COLUMN("node", node), TB_COLUMN("name", name));
 static const struct tb_stored_table node_renames = {.name = "node_name",
 	.replaces = true,
-	.size = sizeof(RECORD),
-	.columns = TB_STORED_LIST(TB_COLUMN("node", node), TB_COLUMN("name", name)),
-	.n_columns = 2};
+	TB_STORED_HAS(RECORD, TB_COLUMN("node", node), TB_COLUMN("name", name))};
 #undef RECORD
 
 static const void *next_node_name(void *context)
@@ -335,7 +298,7 @@ static const void *next_node_name(void *context)
 	for (; names->next < names->n; names->next++) {
 		const char *name = names->names[names->next];
 		if (!*name ||
-			(names->network && strcmp(name, name_host(names->network,
+			(names->network && strcmp(name, write_host(names->network,
 								names->next, host)) == 0))
 			continue;
 		names->name = name;
@@ -346,14 +309,10 @@ static const void *next_node_name(void *context)
 }
 
 #define RECORD struct tb_run_job
-static const struct tb_stored_column job_columns[] = {TB_COLUMN("name", name),
-	TB_COLUMN("input", input), TB_COLUMN("start_ps", start_ps),
-	TB_COLUMN("placement", placement)};
 static const struct tb_stored_table jobs = {.name = "job",
 	.number = "job",
-	.size = sizeof(RECORD),
-	.columns = job_columns,
-	.n_columns = sizeof job_columns / sizeof *job_columns};
+	TB_STORED_HAS(RECORD, TB_COLUMN("name", name), TB_COLUMN("input", input),
+		TB_COLUMN("start_ps", start_ps), TB_COLUMN("placement", placement))};
 #undef RECORD
 
 #define RECORD struct tb_run_place
@@ -364,10 +323,8 @@ static const struct tb_stored_table places = TB_STORED_TABLE("job_node", RECORD,
 #define RECORD struct tb_note
 static const struct tb_stored_table notes = {.name = "note",
 	.number = "note",
-	.size = sizeof(RECORD),
-	.columns = TB_STORED_LIST(
-		TB_COLUMN_WITH("job", job, TB_STORED_OR_NULL), TB_COLUMN("text", text)),
-	.n_columns = 2};
+	TB_STORED_HAS(RECORD, TB_COLUMN_WITH("job", job, TB_STORED_OR_NULL),
+		TB_COLUMN("text", text))};
 #undef RECORD
 
 #define RECORD struct fault_rows
@@ -379,10 +336,9 @@ struct fault_rows {
 };
 static const struct tb_stored_table faults = {.name = "fault",
 	.number = "fault",
-	.columns = TB_STORED_LIST(TB_COLUMN_WITH("link", link, TB_STORED_OR_NULL),
+	TB_STORED_HAS(RECORD, TB_COLUMN_WITH("link", link, TB_STORED_OR_NULL),
 		TB_COLUMN_WITH("switch", in_switch, TB_STORED_OR_NULL),
-		TB_COLUMN("at_ps", at_ps)),
-	.n_columns = 3};
+		TB_COLUMN("at_ps", at_ps))};
 #undef RECORD
 
 static const void *next_fault(void *context)
@@ -400,11 +356,10 @@ static const void *next_fault(void *context)
 int tb_store_find_next_run(
 	sqlite3 *db, const char *path, int64_t *run, struct tb_error *error)
 {
-	int status = tb_sql_number(db, path,
+	return tb_sql_number(db, path,
 		"SELECT 1 + max(coalesce((SELECT max(run) FROM run), 0), "
 		"coalesce((SELECT max(run) FROM sweep_point), 0))",
 		0, run, error);
-	return status < 0 ? status : TB_OK;
 }
 
 int tb_store_write_setup(struct tb_row_writer *writer, const struct tb_network *network,
@@ -423,10 +378,34 @@ int tb_store_write_setup(struct tb_row_writer *writer, const struct tb_network *
 	if (!status)
 		status = write_topology(writer, network, &topology, error);
 	writer->owner = run;
-	if (!status)
-		status = write_run(writer, network, config, topology, error);
-	if (!status)
-		status = write_parameters(writer, network, error);
+	if (!status) {
+		const struct tb_network_params *params = tb_network_params(network);
+		const struct tb_switching_kind *switching = tb_switching_of(params);
+		char seed[24];
+		snprintf(seed, sizeof seed, "%llu", (unsigned long long)config->seed);
+		const struct run_row row = {.config = *config,
+			.seed = seed,
+			.version = TB_VERSION,
+			.network = params->name,
+			.switching = params->switching,
+			.leads = tb_wait_lead_words[switching ? switching->leads : 0],
+			.n_nodes = tb_network_n_hosts(network),
+			.n_switches = tb_network_n_switches(network),
+			.n_links = tb_network_n_links(network),
+			.n_levels = tb_network_n_levels(network),
+			.topology = topology};
+		status = tb_rows_put(writer, &runs, &row, 1, error);
+	}
+	if (!status) {
+		struct tb_network_params params = *tb_network_params(network);
+		struct tb_parameter list[TB_PARAMETERS_MOST];
+		// a built graph does not have it
+		params.n_rails = tb_network_n_rails(network);
+		size_t n = tb_parameters(&params, list);
+		for (size_t i = 0; i < n && !status; i++)
+			status = tb_rows_put(writer, &parameters[list[i].value.type],
+				&list[i], 1, error);
+	}
 	if (!status)
 		status = tb_rows_put(writer, &environments, &environment, 1, error);
 	if (!status)
@@ -447,22 +426,19 @@ int tb_store_write_setup(struct tb_row_writer *writer, const struct tb_network *
 }
 
 #define RECORD struct tb_run_result
-static const struct tb_stored_column result_columns[] = {TB_COLUMN("complete", complete),
-	TB_COLUMN("simulated_ps", simulated_ps), TB_COLUMN("n_messages", n_messages),
-	TB_COLUMN("n_packets", n_packets), TB_COLUMN("delivered_bytes", delivered_bytes),
-	TB_COLUMN("n_retries", n_retries), TB_COLUMN("n_undelivered", n_undelivered),
-	TB_COLUMN("n_lost", n_lost), TB_COLUMN("n_resent", n_resent),
-	TB_COLUMN("input_summary", input_summary)};
 static const struct tb_stored_table results = {.name = "run",
 	.updates = true,
-	.size = sizeof(RECORD),
-	.columns = result_columns,
-	.n_columns = sizeof result_columns / sizeof *result_columns};
+	TB_STORED_HAS(RECORD, TB_COLUMN("complete", complete),
+		TB_COLUMN("simulated_ps", simulated_ps),
+		TB_COLUMN("n_messages", n_messages), TB_COLUMN("n_packets", n_packets),
+		TB_COLUMN("delivered_bytes", delivered_bytes),
+		TB_COLUMN("n_retries", n_retries),
+		TB_COLUMN("n_undelivered", n_undelivered), TB_COLUMN("n_lost", n_lost),
+		TB_COLUMN("n_resent", n_resent),
+		TB_COLUMN("input_summary", input_summary))};
 static const struct tb_stored_table wall_times = {.name = "run_environment",
 	.updates = true,
-	.size = sizeof(RECORD),
-	.columns = TB_STORED_LIST(TB_COLUMN("wall_s", wall_s)),
-	.n_columns = 1};
+	TB_STORED_HAS(RECORD, TB_COLUMN("wall_s", wall_s))};
 #undef RECORD
 
 int tb_store_write_result(struct tb_row_writer *writer,
@@ -482,8 +458,8 @@ int tb_store_write_result(struct tb_row_writer *writer,
 	return status ? status : tb_rows_put(writer, &wall_times, &row, 1, error);
 }
 
-#define RECORD struct table_row
-struct table_row {
+#define RECORD struct run_table_name
+struct run_table_name {
 	char *name;
 };
 static const struct tb_stored_table tables_of_runs =
@@ -500,7 +476,7 @@ int tb_store_delete_run(
 		"t.type = 'table' AND c.name = 'run' AND t.name NOT IN "
 		"('sweep_point', 'sweep_value')",
 		NULL, error);
-	struct table_row row;
+	struct run_table_name row;
 	while (tb_row_read(&reader, &row)) {
 		sqlite3_str_appendf(sql, "DELETE FROM \"%w\" WHERE run = %lld;", row.name,
 			(long long)run);

@@ -1,5 +1,6 @@
 #include "stored_rows.h"
 
+#include "array.h"
 #include "visible.h"
 
 #include <assert.h>
@@ -18,7 +19,7 @@ struct stored_value {
 	int n_bytes; // of the text; -1: up to its zero
 };
 
-static struct stored_value value_of(
+static struct stored_value stored_value_of(
 	const struct tb_stored_column *column, const void *record)
 {
 	const void *at = (const char *)record + column->at;
@@ -43,6 +44,7 @@ static struct stored_value value_of(
 		break;
 	case TB_STORED_REAL:
 	case TB_STORED_ANY_REAL:
+	case TB_STORED_BIG_REAL:
 		value.kind = VALUE_REAL;
 		value.real = *(const double *)at;
 		break;
@@ -185,7 +187,7 @@ static int feed_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int 
 		return SQLITE_OK;
 	}
 	struct stored_value value =
-		value_of(&writer->table->columns[column - 2], writer->record);
+		stored_value_of(&writer->table->columns[column - 2], writer->record);
 	switch (value.kind) {
 	case VALUE_NUMBER:
 		sqlite3_result_int64(context, value.number);
@@ -287,7 +289,10 @@ static int find_insert(struct tb_row_writer *writer, const struct tb_stored_tabl
 	while (i < writer->n_statements && writer->statements[i].table != table)
 		i++;
 	if (i == writer->n_statements) {
-		assert(i < TB_STORED_COLUMNS && table->n_columns <= TB_STORED_COLUMNS);
+		assert(table->n_columns <= TB_STORED_COLUMNS);
+		if (i == TB_STORED_TABLES)
+			tb_row_writer_fini(writer);
+		i = writer->n_statements;
 		char *sql = make_insert(writer->db, table);
 		if (!sql)
 			return tb_fail_memory_in(error, writer->path, "the store");
@@ -303,8 +308,8 @@ static int find_insert(struct tb_row_writer *writer, const struct tb_stored_tabl
 	return TB_OK;
 }
 
-// put_rows writes the rows that are under way, of which the first is there.
-static int put_rows(struct tb_row_writer *writer, struct tb_error *error)
+// put_begun_rows writes the rows that are under way, of which the first is there.
+static int put_begun_rows(struct tb_row_writer *writer, struct tb_error *error)
 {
 	sqlite3_stmt *insert = NULL;
 	if (!writer->record)
@@ -324,7 +329,7 @@ int tb_rows_put(struct tb_row_writer *writer, const struct tb_stored_table *tabl
 	writer->n = n;
 	writer->number = -1;
 	feed_advance(writer);
-	return put_rows(writer, error);
+	return put_begun_rows(writer, error);
 }
 
 int tb_rows_put_each(struct tb_row_writer *writer, const struct tb_stored_table *table,
@@ -335,7 +340,7 @@ int tb_rows_put_each(struct tb_row_writer *writer, const struct tb_stored_table 
 	writer->context = context;
 	writer->number = -1;
 	feed_advance(writer);
-	return put_rows(writer, error);
+	return put_begun_rows(writer, error);
 }
 
 int tb_rows_exec(struct tb_row_writer *writer, const char *sql, int64_t value,
@@ -427,7 +432,7 @@ void tb_row_hash_add(
 	struct tb_row_hash *hash, const struct tb_stored_table *table, const void *record)
 {
 	for (size_t i = 0; i < table->n_columns; i++) {
-		struct stored_value value = value_of(&table->columns[i], record);
+		struct stored_value value = stored_value_of(&table->columns[i], record);
 		assert(value.kind != VALUE_REAL);
 		if (value.kind == VALUE_NUMBER)
 			hash_difference(hash, i, value.number);
@@ -466,9 +471,9 @@ struct tb_row_reader tb_row_reader_open(sqlite3 *db, const char *path,
 	if (limits)
 		reader.limits = *limits;
 	sqlite3_str *sql = sqlite3_str_new(db);
+	sqlite3_str_appendf(sql, "SELECT %s", table->number ? table->number : "0");
 	for (size_t i = 0; i < table->n_columns; i++)
-		sqlite3_str_appendf(
-			sql, "%s%s", i ? ", " : "SELECT ", table->columns[i].name);
+		sqlite3_str_appendf(sql, ", %s", table->columns[i].name);
 	sqlite3_str_appendf(sql, " FROM %s", from);
 	char *text = sqlite3_str_finish(sql);
 	reader.status = text ? tb_sql_prepare(db, path, text, &reader.query, error)
@@ -477,10 +482,23 @@ struct tb_row_reader tb_row_reader_open(sqlite3 *db, const char *path,
 	return reader;
 }
 
+void tb_row_reader_again(struct tb_row_reader *reader, struct tb_error *error)
+{
+	sqlite3_reset(reader->query);
+	reader->error = error;
+	reader->status = TB_OK;
+}
+
 void tb_row_bind(struct tb_row_reader *reader, int parameter, int64_t value)
 {
 	if (reader->status == TB_OK)
 		sqlite3_bind_int64(reader->query, parameter, value);
+}
+
+void tb_row_bind_text(struct tb_row_reader *reader, int parameter, const char *text)
+{
+	if (reader->status == TB_OK)
+		sqlite3_bind_text(reader->query, parameter, text, -1, SQLITE_TRANSIENT);
 }
 
 void tb_row_damaged(struct tb_row_reader *reader)
@@ -506,8 +524,8 @@ static bool read_whole(sqlite3_value *from, uint64_t max, uint64_t *value)
 	       sqlite3_value_type(from) == SQLITE_INTEGER;
 }
 
-// read_id reads a number below `n`, or TB_ID_NONE for -1 where that may be.
-static bool read_id(sqlite3_value *from, int type, uint64_t n, void *at)
+// read_stored_id reads a number below `n`, or TB_ID_NONE for -1 where that may be.
+static bool read_stored_id(sqlite3_value *from, int type, uint64_t n, void *at)
 {
 	uint64_t value = 0;
 	bool fits = type & TB_STORED_OR_MINUS && sqlite3_value_int64(from) == -1;
@@ -533,8 +551,8 @@ static void read_null(const struct tb_stored_column *column, void *at)
 		*(uint32_t *)at = TB_ID_NONE;
 }
 
-// read_word finds which word a text is.
-static bool read_word(
+// read_stored_word finds which word a text is.
+static bool read_stored_word(
 	const struct tb_stored_column *column, sqlite3_value *from, uint32_t *at)
 {
 	const char *text = (const char *)sqlite3_value_text(from), *word;
@@ -544,8 +562,8 @@ static bool read_word(
 	return false;
 }
 
-// read_value stores a column's value in its member: false when it is out of range.
-static bool read_value(struct tb_row_reader *reader,
+// read_stored_value stores a column's value in its member: false when it is out of range.
+static bool read_stored_value(struct tb_row_reader *reader,
 	const struct tb_stored_column *column, int place, void *at)
 {
 	const struct tb_id_limits *limits = &reader->limits;
@@ -576,6 +594,9 @@ static bool read_value(struct tb_row_reader *reader,
 		double value = *(double *)at = sqlite3_value_double(from);
 		return isfinite(value) && fabs(value) <= 1e18;
 	}
+	case TB_STORED_BIG_REAL:
+		*(double *)at = sqlite3_value_double(from);
+		return true;
 	case TB_STORED_TEXT:
 		*(char **)at = tb_sql_text(sqlite3_value_text(from));
 		if (!*(char **)at)
@@ -588,33 +609,21 @@ static bool read_value(struct tb_row_reader *reader,
 		return bytes->text != NULL;
 	}
 	case TB_STORED_WORD:
-		return read_word(column, from, at);
+		return read_stored_word(column, from, at);
 	case TB_STORED_COUNT32:
-		return read_id(from, column->type, UINT64_C(1) << 32, at);
+		return read_stored_id(from, column->type, UINT64_C(1) << 32, at);
 	case TB_STORED_NODE:
-		return read_id(from, column->type, limits->n_nodes, at);
+		return read_stored_id(from, column->type, limits->n_nodes, at);
 	case TB_STORED_SWITCH:
-		return read_id(from, column->type, limits->n_switches, at);
+		return read_stored_id(from, column->type, limits->n_switches, at);
 	case TB_STORED_LINK:
-		return read_id(from, column->type, limits->n_links, at);
+		return read_stored_id(from, column->type, limits->n_links, at);
 	case TB_STORED_LEVEL:
-		return read_id(from, column->type, limits->n_levels, at);
+		return read_stored_id(from, column->type, limits->n_levels, at);
 	case TB_STORED_JOB:
-		return read_id(from, column->type, limits->n_jobs, at);
+		return read_stored_id(from, column->type, limits->n_jobs, at);
 	}
 	return false;
-}
-
-// free_texts frees the texts of the first `n` columns.
-static void free_texts(const struct tb_stored_table *table, size_t n, void *record)
-{
-	for (size_t i = 0; i < n; i++) {
-		char **text = (char **)(void *)((char *)record + table->columns[i].at);
-		if (TYPE_OF(&table->columns[i]) != TB_STORED_TEXT)
-			continue;
-		free(*text);
-		*text = NULL;
-	}
 }
 
 bool tb_row_read(struct tb_row_reader *reader, void *record)
@@ -628,15 +637,40 @@ bool tb_row_read(struct tb_row_reader *reader, void *record)
 		return false;
 	const struct tb_stored_table *table = reader->table;
 	size_t i = 0;
+	reader->number = sqlite3_column_int64(reader->query, 0);
 	while (i < table->n_columns && reader->status == TB_OK) {
 		const struct tb_stored_column *column = &table->columns[i];
-		if (!read_value(reader, column, (int)i, (char *)record + column->at))
+		if (!read_stored_value(
+			    reader, column, (int)i + 1, (char *)record + column->at))
 			tb_row_damaged(reader);
 		i++;
 	}
-	if (reader->status != TB_OK)
-		free_texts(table, i, record);
+	if (reader->status != TB_OK) {
+		// Free the texts of the first `n` columns.
+		for (size_t j = 0; j < i; j++) {
+			char **text =
+				(char **)(void *)((char *)record + table->columns[j].at);
+			if (TYPE_OF(&table->columns[j]) != TB_STORED_TEXT)
+				continue;
+			free(*text);
+			*text = NULL;
+		}
+	}
 	return reader->status == TB_OK;
+}
+
+int tb_row_read_all(struct tb_row_reader *reader, void *items, size_t *n, size_t *room,
+	const char *what)
+{
+	const size_t size = reader->table->size;
+	for (;;) {
+		if (*n == *room && tb_array_grow(items, room, *n + 1, size) != TB_OK)
+			tb_row_no_memory(reader, what);
+		char *record = reader->status ? NULL : *(char **)items + *n * size;
+		if (!record || !tb_row_read(reader, memset(record, 0, size)))
+			return tb_row_reader_end(reader);
+		++*n;
+	}
 }
 
 int tb_row_reader_end(struct tb_row_reader *reader)
@@ -657,12 +691,10 @@ int tb_sql_number(sqlite3 *db, const char *path, const char *sql, int64_t parame
 	if (sqlite3_bind_parameter_count(query) > 0)
 		sqlite3_bind_int64(query, 1, parameter);
 	int code = sqlite3_step(query);
-	if (code == SQLITE_ROW) {
+	if (code == SQLITE_ROW)
 		*number = sqlite3_column_int64(query, 0);
-		status = sqlite3_column_type(query, 0) != SQLITE_NULL;
-	} else if (code != SQLITE_DONE) {
+	else if (code != SQLITE_DONE)
 		status = tb_sql_fail(error, db, path);
-	}
 	sqlite3_finalize(query);
 	return status;
 }

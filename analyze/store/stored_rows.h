@@ -35,7 +35,8 @@ enum tb_stored_type {
 	TB_STORED_SIGNED,   // int64_t, any
 	TB_STORED_FLAG,	    // bool, 0 or 1
 	TB_STORED_REAL,	    // double, from 0 to 1e18; read as 0 where it is NULL
-	TB_STORED_ANY_REAL, // double, finite
+	TB_STORED_ANY_REAL, // double, finite, up to 1e18
+	TB_STORED_BIG_REAL, // double, any
 	// A text. Written, it is borrowed, and NULL becomes ''. Read, it is malloc'ed, in
 	// its visible form (visible.h) with blanks for line breaks and tabs, and '' where
 	// it is NULL.
@@ -71,8 +72,9 @@ struct tb_stored_column {
 	const char *(*word)(uint32_t value);
 };
 
-// At most so many columns are described.
+// At most so many columns are described, and statements are kept of so many tables.
 #define TB_STORED_COLUMNS 48
+#define TB_STORED_TABLES  96
 
 struct tb_stored_table {
 	const char *name;
@@ -123,11 +125,14 @@ struct tb_stored_table {
 	}
 #define TB_STORED_TABLE(table, record, ...)                                              \
 	{                                                                                \
-		.name = table, .size = sizeof(record),                                   \
-		.columns = TB_STORED_LIST(__VA_ARGS__),                                  \
-		.n_columns = sizeof TB_STORED_LIST(__VA_ARGS__) /                        \
-			     sizeof(struct tb_stored_column)                             \
+		.name = table, TB_STORED_HAS(record, __VA_ARGS__)                        \
 	}
+// for tables with more than a name: {.name = "note", .number = "note",
+// TB_STORED_HAS(...)}
+#define TB_STORED_HAS(record, ...)                                                       \
+	.size = sizeof(record), .columns = TB_STORED_LIST(__VA_ARGS__),                  \
+	.n_columns =                                                                     \
+		sizeof TB_STORED_LIST(__VA_ARGS__) / sizeof(struct tb_stored_column)
 
 // Writes rows. All of a table's rows go through one statement, INSERT ... SELECT from a
 // virtual table that reads the records: SQLite keeps its place in the tree from row to
@@ -140,7 +145,7 @@ struct tb_row_writer {
 	struct {
 		const struct tb_stored_table *table;
 		sqlite3_stmt *insert;
-	} statements[TB_STORED_COLUMNS];
+	} statements[TB_STORED_TABLES];
 	size_t n_statements;
 
 	// The rows on their way.
@@ -209,6 +214,7 @@ struct tb_row_reader {
 	sqlite3_stmt *query;
 	struct tb_error *error;
 	int status;
+	int64_t number; // of the last row, of a table with a `number`
 };
 
 // tb_row_reader_open begins to read the table's columns FROM `from`, with what stands
@@ -220,10 +226,21 @@ struct tb_row_reader tb_row_reader_open(sqlite3 *db, const char *path,
 
 // tb_row_bind binds a parameter.
 void tb_row_bind(struct tb_row_reader *reader, int parameter, int64_t value);
+void tb_row_bind_text(struct tb_row_reader *reader, int parameter, const char *text);
+
+// tb_row_reader_again begins again with the first row, for other parameters: a statement
+// is compiled once.
+void tb_row_reader_again(struct tb_row_reader *reader, struct tb_error *error);
 
 // tb_row_read reads the next row into a record of the table; false at the end and on
 // failure. Members that no column describes stay as they are. The caller frees texts.
 bool tb_row_read(struct tb_row_reader *reader, void *record);
+
+// tb_row_read_all appends all rows to an array of records of the table (array.h), which
+// holds `n` and has `room`; it ends the reader and returns its status. `what` is for want
+// of memory.
+int tb_row_read_all(struct tb_row_reader *reader, void *items, size_t *n, size_t *room,
+	const char *what) TB_MUST_USE;
 
 // tb_row_damaged refuses the last row, tb_row_no_memory ends the rows for want of memory
 // for `what`.
@@ -234,7 +251,7 @@ void tb_row_no_memory(struct tb_row_reader *reader, const char *what);
 int tb_row_reader_end(struct tb_row_reader *reader) TB_MUST_USE;
 
 // tb_sql_number reads the one number that `sql`, whose ?1 is `parameter` if it has one,
-// selects: 1, or 0 when there is no row or it is NULL, and *number is then 0.
+// selects; 0 when there is no row or it is NULL.
 int tb_sql_number(sqlite3 *db, const char *path, const char *sql, int64_t parameter,
 	int64_t *number, struct tb_error *error) TB_MUST_USE;
 

@@ -1,6 +1,8 @@
-#include "curves_impl.h"
+#include "curves.h"
 
 #include "array.h"
+#include "nearest.h"
+#include "swept.h"
 #include "units.h"
 
 #include <ctype.h>
@@ -8,6 +10,234 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define AXES_MOST 32
+
+// An axis of the points and its different values.
+struct plan_axis {
+	const char *name; // as in the points
+	size_t n_texts;	  // different values, counted up to a few dozen
+	bool numbers;	  // all values are numbers
+};
+
+// A measured quantity, or an axis that the sweep sets.
+struct plan_quantity {
+	int result;	  // enum tb_sweep_result, -1: an axis
+	const char *axis; // of the points
+};
+
+struct curves_plan {
+	struct plan_axis axes[AXES_MOST];
+	size_t n_axes;
+	struct plan_quantity x, y;
+	const char *series[AXES_MOST];
+	size_t n_series;
+	char *texts; // storage of the names
+};
+
+#define TEXTS_COUNTED 64
+
+// Axes that are averaged or follow from others: they make no curves of their own.
+static const char *const pooled[] = {"seed", "warm", "window"};
+
+static bool is_pooled(const char *axis)
+{
+	for (size_t i = 0; i < sizeof pooled / sizeof *pooled; i++)
+		if (strcmp(axis, pooled[i]) == 0)
+			return true;
+	return false;
+}
+
+static const char *plot_hint(const struct tb_swept *swept, const char *key)
+{
+	for (size_t i = 0; i < swept->n_hints; i++)
+		if (strcmp(swept->hints[i].axis, key) == 0)
+			return swept->hints[i].text;
+	return NULL;
+}
+
+static double axis_number(const char *text)
+{
+	double value = 0;
+	return tb_parse_real(text, -1e18, 1e18, &value) == TB_OK ? value : NAN;
+}
+
+static double quantity_value(
+	const struct plan_quantity *quantity, const struct tb_swept_point *point)
+{
+	if (quantity->result < 0) {
+		const char *text = tb_swept_text(point, quantity->axis);
+		return text ? axis_number(text) : NAN;
+	}
+	return point->results[quantity->result] /
+	       tb_sweep_result_info((enum tb_sweep_result)quantity->result)->per_unit;
+}
+
+static int find_result(const char *name)
+{
+	for (enum tb_sweep_result i = 0; i < TB_N_RESULTS; i++)
+		if (strcmp(name, tb_sweep_result_info(i)->name) == 0)
+			return (int)i;
+	return -1;
+}
+
+static int check_axis(
+	const struct tb_swept *swept, const char *name, struct tb_error *error)
+{
+	const struct tb_swept_point *point = &swept->points[0];
+	for (size_t i = 0; i < swept->n_points; i++)
+		if (tb_swept_text(&swept->points[i], name))
+			return TB_OK;
+	if (point->n_values == 0)
+		return tb_fail(error, TB_EFORMAT, "the points have no axes");
+	struct tb_hint hint;
+	return tb_fail(error, TB_EUSAGE, "no axis is called '%s'%s", name,
+		tb_hint_choice(&hint, name, (const char *const *)&point->values->axis,
+			point->n_values, sizeof *point->values));
+}
+
+static int find_quantity(struct plan_quantity *quantity, const struct tb_swept *swept,
+	const char *name, struct tb_error *error)
+{
+	*quantity = (struct plan_quantity){find_result(name), name};
+	return quantity->result >= 0 ? TB_OK : check_axis(swept, name, error);
+}
+
+// drawable returns whether a point has x and y, as far as these are known.
+static bool drawable(const struct curves_plan *plan, const struct tb_swept_point *point)
+{
+	return !plan->x.axis || (!isnan(quantity_value(&plan->x, point)) &&
+					!isnan(quantity_value(&plan->y, point)));
+}
+
+static void look_at_all(
+	struct curves_plan *plan, const struct tb_swept_point *const *points, size_t n)
+{
+	size_t most = points[0]->n_values;
+	plan->n_axes = most < AXES_MOST ? most : AXES_MOST;
+	for (size_t i = 0; i < plan->n_axes; i++) {
+		plan->axes[i].name = points[0]->values[i].axis;
+		// Count the different values of an axis among the points that can be
+		// drawn.
+		struct plan_axis *axis = &plan->axes[i];
+		const char *seen[TEXTS_COUNTED];
+		axis->numbers = true;
+		axis->n_texts = 0;
+		for (size_t j = 0; j < n && axis->n_texts < TEXTS_COUNTED; j++) {
+			const char *text = tb_swept_text(points[j], axis->name);
+			size_t k = 0;
+			while (text && k < axis->n_texts && strcmp(seen[k], text) != 0)
+				k++;
+			if (!text || k < axis->n_texts || !drawable(plan, points[j]))
+				continue;
+			seen[axis->n_texts++] = text;
+			if (isnan(axis_number(text)))
+				axis->numbers = false;
+		}
+	}
+}
+
+static const struct plan_axis *axis_of(const struct curves_plan *plan, const char *name)
+{
+	for (size_t i = 0; i < plan->n_axes; i++)
+		if (strcmp(plan->axes[i].name, name) == 0)
+			return &plan->axes[i];
+	return NULL;
+}
+
+static bool any_has(
+	const struct tb_swept_point *const *points, size_t n, enum tb_sweep_result result)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!isnan(points[i]->results[result]))
+			return true;
+	return false;
+}
+
+// default_x returns the offered bandwidth where loads vary, else the axis with the most
+// numbers.
+static const char *default_x(const struct curves_plan *plan)
+{
+	const struct plan_axis *load = axis_of(plan, "load");
+	if (load && load->n_texts > 1)
+		return tb_sweep_result_info(TB_RESULT_OFFERED)->name;
+	const struct plan_axis *best = NULL;
+	for (size_t i = 0; i < plan->n_axes; i++) {
+		const struct plan_axis *axis = &plan->axes[i];
+		if (axis->numbers && !is_pooled(axis->name) &&
+			(!best || axis->n_texts > best->n_texts))
+			best = axis;
+	}
+	return best && best->n_texts > 1 ? best->name : "message";
+}
+
+static const char *default_y(const struct tb_swept_point *const *points, size_t n)
+{
+	bool all_serve = true;
+	for (size_t i = 0; i < n; i++)
+		all_serve = all_serve && !isnan(points[i]->results[TB_RESULT_TAKEN]);
+	enum tb_sweep_result result = all_serve ? TB_RESULT_TAKEN
+				      : any_has(points, n, TB_RESULT_ACCEPTED)
+					      ? TB_RESULT_ACCEPTED
+					      : TB_RESULT_LATENCY;
+	return tb_sweep_result_info(result)->name;
+}
+
+static bool is_x(const struct curves_plan *plan, const char *axis)
+{
+	if (plan->x.result < 0)
+		return strcmp(axis, plan->x.axis) == 0;
+	// Along a measured x the load changes.
+	return strcmp(axis, "load") == 0;
+}
+
+static int curves_make_plan(struct curves_plan *plan, const struct tb_swept *swept,
+	const struct tb_swept_point *const *points, size_t n,
+	const struct tb_curves_options *options, struct tb_error *error)
+{
+	*plan = (struct curves_plan){0};
+	look_at_all(plan, points, n);
+	const char *x = options->x ? options->x : plot_hint(swept, "x");
+	const char *y = options->y ? options->y : plot_hint(swept, "y");
+	struct plan_quantity across, up;
+	int status = find_quantity(&across, swept, x ? x : default_x(plan), error);
+	if (status == TB_OK)
+		status = find_quantity(&up, swept, y ? y : default_y(points, n), error);
+	if (status != TB_OK)
+		return status;
+	plan->x = across;
+	plan->y = up;
+	const char *series =
+		options->series ? options->series : plot_hint(swept, "series");
+	if (series) {
+		plan->texts = strdup(series);
+		if (!plan->texts)
+			return tb_fail_memory(error, "the curves");
+		status = TB_OK;
+		for (char *rest = plan->texts, *name;
+			status == TB_OK && (name = strsep(&rest, ", ")) != NULL;) {
+			if (*name == '\0')
+				continue;
+			status = check_axis(swept, name, error);
+			if (status == TB_OK && plan->n_series == AXES_MOST)
+				return tb_fail(error, TB_ECAPACITY,
+					"more than %d axes tell curves apart", AXES_MOST);
+			plan->series[plan->n_series++] = name;
+		}
+		return status;
+	}
+	look_at_all(plan, points, n);
+	// The experiment first, then as the points have them.
+	for (int first = 1; first >= 0; first--)
+		for (size_t i = 0; i < plan->n_axes; i++) {
+			const struct plan_axis *axis = &plan->axes[i];
+			bool leads = strcmp(axis->name, "experiment") == 0;
+			if (axis->n_texts > 1 && leads == first &&
+				!is_pooled(axis->name) && !is_x(plan, axis->name))
+				plan->series[plan->n_series++] = axis->name;
+		}
+	return TB_OK;
+}
 
 // A point of a sweep on its way into a curve.
 struct sample {
@@ -20,7 +250,7 @@ struct sample {
 struct curve_making {
 	const struct tb_swept_point **points;
 	size_t n_points;
-	struct tb_curves_plan plan;
+	struct curves_plan plan;
 	struct sample *samples;
 	size_t n_samples;
 	struct tb_curves *curves;
@@ -68,7 +298,7 @@ static int check_where(const struct tb_swept *swept, char *const *where, size_t 
 			return tb_fail(
 				error, TB_EUSAGE, "'%s': expected axis=value", where[i]);
 		*equals = '\0';
-		status = tb_curves_check_axis(swept, where[i], error);
+		status = check_axis(swept, where[i], error);
 		*equals = '=';
 	}
 	return status;
@@ -97,7 +327,7 @@ static int choose_points(struct curve_making *making, const struct tb_swept *swe
 static int split_where(char ***where, size_t *n, const struct tb_swept *swept,
 	const struct tb_curves_options *options, struct tb_error *error)
 {
-	const char *hint = tb_curves_hint(swept, "where");
+	const char *hint = plot_hint(swept, "where");
 	size_t most = options->n_where + (hint ? strlen(hint) : 0) + 1;
 	*where = calloc(most, sizeof **where);
 	*n = 0;
@@ -118,22 +348,11 @@ static int split_where(char ***where, size_t *n, const struct tb_swept *swept,
 	return TB_OK;
 }
 
-double tb_curves_value(
-	const struct tb_plan_quantity *quantity, const struct tb_swept_point *point)
-{
-	if (quantity->result < 0) {
-		const char *text = tb_swept_text(point, quantity->axis);
-		return text ? tb_curves_number(text) : NAN;
-	}
-	return point->results[quantity->result] /
-	       tb_sweep_result_info((enum tb_sweep_result)quantity->result)->per_unit;
-}
-
 // write_label names a curve by a value: numbers with what they count.
 static void write_label(FILE *stream, const char *axis, const char *text)
 {
 	char size[24];
-	double number = tb_curves_number(text);
+	double number = axis_number(text);
 	if (strcmp(axis, "experiment") == 0 || strcmp(axis, "network") == 0)
 		fputs(text, stream);
 	else if (strcmp(axis, "message") == 0 && number >= 0)
@@ -174,7 +393,7 @@ static char *curve_label(
 static char *sample_group(
 	const struct curve_making *making, const struct tb_swept_point *point)
 {
-	const struct tb_plan_quantity *x = &making->plan.x;
+	const struct plan_quantity *x = &making->plan.x;
 	const char *text = tb_swept_text(point, x->result < 0 ? x->axis : "load");
 	return strdup(text ? text : "");
 }
@@ -207,8 +426,8 @@ static int take_samples(struct curve_making *making, struct tb_error *error)
 		return tb_fail_memory(error, "the curves");
 	for (size_t i = 0; i < making->n_points; i++) {
 		const struct tb_swept_point *point = making->points[i];
-		double x = tb_curves_value(&making->plan.x, point);
-		double y = tb_curves_value(&making->plan.y, point);
+		double x = quantity_value(&making->plan.x, point);
+		double y = quantity_value(&making->plan.y, point);
 		if (isnan(x) || isnan(y))
 			continue;
 		struct sample *sample = &making->samples[making->n_samples++];
@@ -284,7 +503,7 @@ static int make_curves(struct curve_making *making, struct tb_error *error)
 	return status;
 }
 
-static void set_axis(struct tb_curve_axis *axis, const struct tb_plan_quantity *quantity)
+static void set_axis(struct tb_curve_axis *axis, const struct plan_quantity *quantity)
 {
 	snprintf(axis->name, sizeof axis->name, "%s", quantity->axis);
 	axis->least = INFINITY;
@@ -343,18 +562,6 @@ static void set_ranges(struct tb_curves *curves)
 		curves->y.scale = TB_CURVE_LINEAR;
 }
 
-static int set_title(struct tb_curves *curves, const struct tb_swept *swept,
-	const struct tb_curves_options *options, struct tb_error *error)
-{
-	const char *title =
-		options->title ? options->title : tb_curves_hint(swept, "title");
-	char made[256];
-	snprintf(made, sizeof made, "%s over %c%s", curves->y.title,
-		tolower((unsigned char)curves->x.title[0]), curves->x.title + 1);
-	curves->title = strdup(title ? title : made);
-	return curves->title ? TB_OK : tb_fail_memory(error, "the curves");
-}
-
 static int curves_make(struct curve_making *making, const struct tb_swept *swept,
 	const struct tb_curves_options *options, struct tb_error *error)
 {
@@ -367,7 +574,7 @@ static int curves_make(struct curve_making *making, const struct tb_swept *swept
 		free(where[i]);
 	free(where);
 	if (status == TB_OK)
-		status = tb_curves_plan_make(&making->plan, swept, making->points,
+		status = curves_make_plan(&making->plan, swept, making->points,
 			making->n_points, options, error);
 	if (status == TB_OK)
 		status = take_samples(making, error);
@@ -378,7 +585,13 @@ static int curves_make(struct curve_making *making, const struct tb_swept *swept
 	set_axis(&making->curves->x, &making->plan.x);
 	set_axis(&making->curves->y, &making->plan.y);
 	set_ranges(making->curves);
-	return set_title(making->curves, swept, options, error);
+	struct tb_curves *curves = making->curves;
+	const char *title = options->title ? options->title : plot_hint(swept, "title");
+	char made[256];
+	snprintf(made, sizeof made, "%s over %c%s", curves->y.title,
+		tolower((unsigned char)curves->x.title[0]), curves->x.title + 1);
+	curves->title = strdup(title ? title : made);
+	return curves->title ? TB_OK : tb_fail_memory(error, "the curves");
 }
 
 int tb_curves_read(struct tb_curves *curves, const struct tb_curves_options *options,
@@ -397,7 +610,7 @@ int tb_curves_read(struct tb_curves *curves, const struct tb_curves_options *opt
 		free(making.samples[i].group);
 	free(making.samples);
 	free(making.points);
-	tb_curves_plan_fini(&making.plan);
+	free(making.plan.texts);
 	tb_swept_fini(&swept);
 	if (status == TB_OK)
 		*curves = made;

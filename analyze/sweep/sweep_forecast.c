@@ -23,31 +23,6 @@ static void point_powers(
 	of[3] = log2(fmax((double)experiment->message_bytes, 1));
 }
 
-// fit_powers solves the normal equations by Gaussian elimination; they are positive
-// definite.
-static void fit_powers(struct tb_sweep_forecast *forecast)
-{
-	enum { N = TB_FORECAST_POWERS };
-	double rows[N][N + 1];
-	for (int i = 0; i < N; i++) {
-		memcpy(rows[i], forecast->squares[i], sizeof forecast->squares[i]);
-		rows[i][N] = forecast->products[i];
-		rows[i][i] += i > 0 ? HELD : 1e-9;
-	}
-	for (int i = 0; i < N; i++)
-		for (int k = i + 1; k < N; k++) {
-			double share = rows[k][i] / rows[i][i];
-			for (int c = i; c <= N; c++)
-				rows[k][c] -= share * rows[i][c];
-		}
-	for (int i = N - 1; i >= 0; i--) {
-		forecast->powers[i] = rows[i][N];
-		for (int c = i + 1; c < N; c++)
-			forecast->powers[i] -= rows[i][c] * forecast->powers[c];
-		forecast->powers[i] /= rows[i][i];
-	}
-}
-
 static double fitted(
 	const struct tb_sweep_forecast *forecast, const struct tb_sweep_point *point)
 {
@@ -70,7 +45,27 @@ void tb_sweep_forecast_add(struct tb_sweep_forecast *forecast,
 		forecast->products[i] += of[i] * taken;
 	}
 	forecast->n++;
-	fit_powers(forecast);
+	// Solve the normal equations by Gaussian elimination; they are positive
+	// definite.
+	enum { N = TB_FORECAST_POWERS };
+	double rows[N][N + 1];
+	for (int i = 0; i < N; i++) {
+		memcpy(rows[i], forecast->squares[i], sizeof forecast->squares[i]);
+		rows[i][N] = forecast->products[i];
+		rows[i][i] += i > 0 ? HELD : 1e-9;
+	}
+	for (int i = 0; i < N; i++)
+		for (int k = i + 1; k < N; k++) {
+			double share = rows[k][i] / rows[i][i];
+			for (int c = i; c <= N; c++)
+				rows[k][c] -= share * rows[i][c];
+		}
+	for (int i = N - 1; i >= 0; i--) {
+		forecast->powers[i] = rows[i][N];
+		for (int c = i + 1; c < N; c++)
+			forecast->powers[i] -= rows[i][c] * forecast->powers[c];
+		forecast->powers[i] /= rows[i][i];
+	}
 }
 
 double tb_sweep_forecast_of(

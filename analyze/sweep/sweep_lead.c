@@ -3,10 +3,8 @@
 
 #include "array.h"
 #include "progress.h"
-#include "stop.h"
 #include "run_copy.h"
-#include "sweep_identity.h"
-#include "sweep_message.h"
+#include "stop.h"
 #include "sweep_work.h"
 
 #include <stdio.h>
@@ -61,11 +59,6 @@ struct sweep_leader {
 	struct tb_error *error;
 };
 
-static struct tb_sweep_point *led_point(const struct sweep_leader *lead, size_t task)
-{
-	return &lead->work.sweep->points[lead->work.tasks[task].point];
-}
-
 static int lead_no_memory(const struct sweep_leader *lead)
 {
 	return tb_fail_memory(lead->error, "the results of workers");
@@ -89,38 +82,6 @@ static int lead_begin(const struct sweep_leader *lead)
 			TB_OK)
 			return lead_no_memory(lead);
 	return TB_OK;
-}
-
-// hand_out gives the worker the next task, if there is one.
-static int hand_out(struct sweep_leader *lead, uint32_t rank)
-{
-	while (lead->next < lead->work.n_tasks &&
-		lead->tasks[lead->next].state != TASK_WAITS)
-		lead->next++;
-	if (lead->next == lead->work.n_tasks)
-		return TB_OK;
-	size_t task = lead->next++;
-	size_t point = lead->work.tasks[task].point;
-	const struct tb_sweep_message message = {.word = TB_SWEEP_POINT,
-		.point = (uint32_t)point,
-		.run = lead->work.points[point].run};
-	lead->tasks[task].state = TASK_RUNS;
-	lead->tasks[task].rank = rank;
-	lead->tasks[task].began_s = tb_clock_s();
-	lead->workers[rank].state = WORKER_BUSY;
-	lead->workers[rank].task = task;
-	return tb_sweep_say(lead->peers, rank, &message, 0) == TB_OK
-		       ? TB_OK
-		       : lead_no_memory(lead);
-}
-
-static int hand_out_all(struct sweep_leader *lead)
-{
-	int status = TB_OK;
-	for (uint32_t rank = 1; rank < lead->peers->n && status == TB_OK; rank++)
-		if (lead->workers[rank].state == WORKER_FREE && !lead->workers[rank].lost)
-			status = hand_out(lead, rank);
-	return status;
 }
 
 // keep_result writes a result that has come, unless another worker was faster: results of
@@ -168,23 +129,6 @@ static int take_piece(struct sweep_leader *lead, struct worker *worker, size_t n
 	return worker->n_bytes == worker->total ? keep_result(lead, worker) : TB_OK;
 }
 
-// lead_report passes on what a worker failed at.
-static int lead_report(const struct sweep_leader *lead, uint32_t rank, size_t n)
-{
-	struct tb_error cause = {0};
-	if (n == sizeof cause)
-		memcpy(&cause, lead->message.bytes, n);
-	if (cause.code >= TB_OK)
-		return tb_fail(lead->error, TB_EIO, "rank %u failed", rank);
-	cause.file[sizeof cause.file - 1] = cause.text[sizeof cause.text - 1] = '\0';
-	if (lead->error) {
-		*lead->error = cause;
-		snprintf(lead->error->text, sizeof lead->error->text, "%.480s (rank %u)",
-			cause.text, rank);
-	}
-	return cause.code;
-}
-
 // lead_act_on_message does what the last message asks for.
 static int lead_act_on_message(struct sweep_leader *lead, uint32_t rank, size_t n)
 {
@@ -199,8 +143,22 @@ static int lead_act_on_message(struct sweep_leader *lead, uint32_t rank, size_t 
 		return TB_OK;
 	case TB_SWEEP_PIECE:
 		return take_piece(lead, worker, n);
-	case TB_SWEEP_FAILED:
-		return lead_report(lead, rank, n);
+	case TB_SWEEP_FAILED: {
+		// Pass on what a worker failed at.
+		struct tb_error cause = {0};
+		if (n == sizeof cause)
+			memcpy(&cause, lead->message.bytes, n);
+		if (cause.code >= TB_OK)
+			return tb_fail(lead->error, TB_EIO, "rank %u failed", rank);
+		cause.file[sizeof cause.file - 1] = cause.text[sizeof cause.text - 1] =
+			'\0';
+		if (lead->error) {
+			*lead->error = cause;
+			snprintf(lead->error->text, sizeof lead->error->text,
+				"%.480s (rank %u)", cause.text, rank);
+		}
+		return cause.code;
+	}
 	default:
 		return TB_OK;
 	}
@@ -240,7 +198,8 @@ static int lose_worker(struct sweep_leader *lead, uint32_t rank)
 	if (++task->n_losses < LOSSES_MOST)
 		return TB_OK;
 	return tb_fail(lead->error, TB_EIO, "%d workers were lost while they ran %s",
-		LOSSES_MOST, led_point(lead, worker->task)->settings);
+		LOSSES_MOST,
+		lead->work.sweep->points[lead->work.tasks[worker->task].point].settings);
 }
 
 static int look_for_lost(struct sweep_leader *lead)
@@ -287,8 +246,39 @@ static int lead_run(struct sweep_leader *lead)
 			return tb_fail(lead->error, TB_ESTOPPED, "stopped");
 		status = hear(lead);
 		bool quiet = status == 0;
-		if (status >= 0)
-			status = hand_out_all(lead);
+		if (status >= 0) {
+			status = TB_OK;
+			for (uint32_t rank = 1; rank < lead->peers->n && status == TB_OK;
+				rank++)
+				if (lead->workers[rank].state == WORKER_FREE &&
+					!lead->workers[rank].lost) {
+					// Give the worker the next task, if there is one.
+					status = TB_OK;
+					while (lead->next < lead->work.n_tasks &&
+						lead->tasks[lead->next].state !=
+							TASK_WAITS)
+						lead->next++;
+					if (lead->next != lead->work.n_tasks) {
+						size_t task = lead->next++;
+						size_t point =
+							lead->work.tasks[task].point;
+						const struct tb_sweep_message message = {
+							.word = TB_SWEEP_POINT,
+							.point = (uint32_t)point,
+							.run = lead->work.points[point]
+								       .run};
+						lead->tasks[task].state = TASK_RUNS;
+						lead->tasks[task].rank = rank;
+						lead->tasks[task].began_s = tb_clock_s();
+						lead->workers[rank].state = WORKER_BUSY;
+						lead->workers[rank].task = task;
+						status = tb_sweep_say(lead->peers, rank,
+								 &message, 0) == TB_OK
+								 ? TB_OK
+								 : lead_no_memory(lead);
+					}
+				}
+		}
 		if (status >= 0)
 			status = lead_attend(lead);
 		if (quiet)

@@ -4,9 +4,7 @@
 #include "progress.h"
 #include "stop.h"
 #include "store_impl.h"
-#include "sweep_identity.h"
-#include "sweep_made.h"
-#include "sweep_message.h"
+#include "sweep_work.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -65,32 +63,12 @@ static void *run_point(void *context)
 	return NULL;
 }
 
-static int serve_no_memory(struct tb_error *error)
-{
-	return tb_fail_memory(error, "the work for rank 0");
-}
-
 // serve_report sends an error to the leader, which ends the sweep.
 static int serve_report(const struct sweep_server *serve, const struct tb_error *cause)
 {
 	struct tb_sweep_message message = {.word = TB_SWEEP_FAILED};
 	memcpy(message.bytes, cause, sizeof *cause);
 	return tb_sweep_say(serve->peers, 0, &message, sizeof *cause);
-}
-
-static int serve_start(struct sweep_server *serve, const struct tb_sweep_message *message)
-{
-	if (serve->busy || !serve->ready || message->point >= serve->sweep.n_points)
-		return TB_OK;
-	serve->point = message->point;
-	serve->run = message->run;
-	serve->done = false;
-	tb_stop_set(&serve->stop, false);
-	serve->busy = pthread_create(&serve->thread, NULL, run_point, serve) == 0;
-	if (serve->busy)
-		return TB_OK;
-	(void)tb_fail_memory(&serve->error, "a thread");
-	return serve_report(serve, &serve->error);
 }
 
 // read_sweep reads the sweep and compares it with the leader's.
@@ -125,7 +103,18 @@ static int serve_act_on_message(
 			       ? TB_OK
 			       : read_sweep(serve, (const char *)message->bytes);
 	case TB_SWEEP_POINT:
-		return serve_start(serve, message);
+		if (serve->busy || !serve->ready ||
+			message->point >= serve->sweep.n_points)
+			return TB_OK;
+		serve->point = message->point;
+		serve->run = message->run;
+		serve->done = false;
+		tb_stop_set(&serve->stop, false);
+		serve->busy = pthread_create(&serve->thread, NULL, run_point, serve) == 0;
+		if (serve->busy)
+			return TB_OK;
+		(void)tb_fail_memory(&serve->error, "a thread");
+		return serve_report(serve, &serve->error);
 	case TB_SWEEP_END:
 		serve->ended = true;
 		serve->all_there = message->at == 1;
@@ -135,33 +124,28 @@ static int serve_act_on_message(
 	}
 }
 
-// send_result sends the result in pieces.
-static int send_result(const struct sweep_server *serve)
-{
-	struct tb_sweep_message piece = {.word = TB_SWEEP_PIECE,
-		.point = (uint32_t)serve->point,
-		.run = serve->run,
-		.total = serve->size};
-	int status = TB_OK;
-	while (piece.at < piece.total && status == TB_OK) {
-		uint64_t left = piece.total - piece.at;
-		size_t n = left < sizeof piece.bytes ? (size_t)left : sizeof piece.bytes;
-		memcpy(piece.bytes, serve->bytes + piece.at, n);
-		status = tb_sweep_say(serve->peers, 0, &piece, n);
-		piece.at += n;
-	}
-	return status;
-}
-
 // serve_finish ends the thread and sends what it made.
 static int serve_finish(struct sweep_server *serve, bool send)
 {
 	pthread_join(serve->thread, NULL);
 	serve->busy = false;
 	int status = TB_OK;
-	if (send && serve->status == TB_OK)
-		status = send_result(serve);
-	else if (send && serve->status != TB_ESTOPPED)
+	if (send && serve->status == TB_OK) {
+		// Send the result in pieces.
+		struct tb_sweep_message piece = {.word = TB_SWEEP_PIECE,
+			.point = (uint32_t)serve->point,
+			.run = serve->run,
+			.total = serve->size};
+		status = TB_OK;
+		while (piece.at < piece.total && status == TB_OK) {
+			uint64_t left = piece.total - piece.at;
+			size_t n = left < sizeof piece.bytes ? (size_t)left
+							     : sizeof piece.bytes;
+			memcpy(piece.bytes, serve->bytes + piece.at, n);
+			status = tb_sweep_say(serve->peers, 0, &piece, n);
+			piece.at += n;
+		}
+	} else if (send && serve->status != TB_ESTOPPED)
 		status = serve_report(serve, &serve->error);
 	sqlite3_free(serve->bytes);
 	serve->bytes = NULL;
@@ -174,15 +158,6 @@ static bool is_done(struct sweep_server *serve)
 	bool done = serve->busy && serve->done;
 	pthread_mutex_unlock(&serve->mutex);
 	return done;
-}
-
-static int beat(struct sweep_server *serve)
-{
-	double now_s = tb_clock_s();
-	if (now_s - serve->beaten_s < serve->options->silence_s / TB_SWEEP_BEATS)
-		return TB_OK;
-	serve->beaten_s = now_s;
-	return tb_sweep_say_word(serve->peers, 0, TB_SWEEP_BEAT);
 }
 
 // serve_attend does one round of work: 1 when a message came.
@@ -198,8 +173,14 @@ static int serve_attend(struct sweep_server *serve)
 		heard && from == 0 ? serve_act_on_message(serve, &message, n) : TB_OK;
 	if (status == TB_OK && !serve->ended && is_done(serve))
 		status = serve_finish(serve, true);
-	if (status == TB_OK)
-		status = beat(serve);
+	if (status == TB_OK) {
+		double now_s = tb_clock_s();
+		if (!(now_s - serve->beaten_s <
+			    serve->options->silence_s / TB_SWEEP_BEATS)) {
+			serve->beaten_s = now_s;
+			status = tb_sweep_say_word(serve->peers, 0, TB_SWEEP_BEAT);
+		}
+	}
 	return status == TB_OK ? heard : status;
 }
 
@@ -219,7 +200,7 @@ static int serve_all(struct sweep_server *serve, struct tb_error *error)
 	}
 	if (status == TB_EIO)
 		return tb_fail(error, TB_EIO, "a message cannot be read");
-	return status < 0 ? serve_no_memory(error) : TB_OK;
+	return status < 0 ? tb_fail_memory(error, "the work for rank 0") : TB_OK;
 }
 
 int tb_sweep_serve(const struct tb_sweep_serve_options *options,

@@ -1,19 +1,12 @@
 #include "swept.h"
 
 #include "array.h"
-#include "run_impl.h"
+#include "store_points.h"
+#include "stored_rows.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct reading {
-	struct tb_swept *swept;
-	const char *path;
-	sqlite3 *db;
-	size_t first; // point of this store
-	struct tb_error *error;
-};
 
 static void values_free(struct tb_swept_value *values, size_t n)
 {
@@ -41,60 +34,35 @@ const char *tb_swept_text(const struct tb_swept_point *point, const char *axis)
 	return NULL;
 }
 
-static int swept_no_memory(const struct reading *reading)
-{
-	return tb_fail_memory_in(reading->error, reading->path, "the points");
-}
+// A row about a point, or a hint.
+struct swept_row {
+	int64_t run;
+	struct tb_swept_value pair;
+	double result;
+};
+#define RECORD struct swept_row
+static const struct tb_stored_table sweep_values =
+	TB_STORED_TABLE("sweep_value", RECORD, TB_COLUMN_AS(TB_STORED_SIGNED, "run", run),
+		TB_COLUMN("axis", pair.axis), TB_COLUMN("value", pair.text));
+static const struct tb_stored_table sweep_results = TB_STORED_TABLE("sweep_result",
+	RECORD, TB_COLUMN_AS(TB_STORED_SIGNED, "run", run), TB_COLUMN("name", pair.axis),
+	TB_COLUMN_AS(TB_STORED_ANY_REAL, "value", result));
+#undef RECORD
+#define RECORD struct tb_swept_value
+static const struct tb_stored_table sweep_plots = TB_STORED_TABLE(
+	"sweep_plot", RECORD, TB_COLUMN("key", axis), TB_COLUMN("value", text));
+#undef RECORD
 
-// each steps a query and calls `take` for every row.
-static int each(struct reading *reading, const char *sql,
-	int (*take)(struct reading *reading, struct tb_run_row *row))
+// swept_find finds the point of a run among the last `n`, which are sorted by run.
+static struct tb_swept_point *swept_find(
+	struct tb_swept_point *points, size_t n, int64_t run)
 {
-	struct tb_run_row row = {0};
-	int status = tb_sql_prepare(
-		reading->db, reading->path, sql, &row.query, reading->error);
-	while (status == TB_OK) {
-		int code = sqlite3_step(row.query);
-		if (code == SQLITE_DONE)
-			break;
-		if (code != SQLITE_ROW)
-			status = tb_sql_fail(reading->error, reading->db, reading->path);
-		else
-			status = take(reading, &row);
-	}
-	sqlite3_finalize(row.query);
-	return status;
-}
-
-static int take_point(struct reading *reading, struct tb_run_row *row)
-{
-	struct tb_swept *swept = reading->swept;
-	if (!sqlite3_column_int(row->query, 1)) {
-		swept->n_undone++;
-		return TB_OK;
-	}
-	if (TB_ARRAY_RESERVE(&swept->points, &swept->points_room, swept->n_points + 1) !=
-		TB_OK)
-		return swept_no_memory(reading);
-	struct tb_swept_point *point = &swept->points[swept->n_points++];
-	*point = (struct tb_swept_point){.run = sqlite3_column_int64(row->query, 0)};
-	for (int i = 0; i < TB_N_RESULTS; i++)
-		point->results[i] = NAN;
-	return TB_OK;
-}
-
-// swept_point_of_row finds the point of a row's run; both are sorted by run.
-static struct tb_swept_point *swept_point_of_row(
-	const struct reading *reading, const struct tb_run_row *row)
-{
-	int64_t run = sqlite3_column_int64(row->query, 0);
-	size_t low = reading->first, high = reading->swept->n_points;
+	size_t low = 0, high = n;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		struct tb_swept_point *point = &reading->swept->points[middle];
-		if (point->run == run)
-			return point;
-		if (point->run < run)
+		if (points[middle].run == run)
+			return &points[middle];
+		if (points[middle].run < run)
 			low = middle + 1;
 		else
 			high = middle;
@@ -102,81 +70,86 @@ static struct tb_swept_point *swept_point_of_row(
 	return NULL;
 }
 
-static int get_pair(struct reading *reading, struct tb_run_row *row, int column,
-	struct tb_swept_value *value)
+static int swept_add_values(struct tb_swept_point *points, size_t n, sqlite3 *db,
+	const char *path, struct tb_error *error)
 {
-	value->axis = tb_run_get_text(row, column);
-	value->text = tb_run_get_text(row, column + 1);
-	return value->axis && value->text ? TB_OK : swept_no_memory(reading);
-}
-
-static int swept_take_value(struct reading *reading, struct tb_run_row *row)
-{
-	struct tb_swept_point *point = swept_point_of_row(reading, row);
-	if (!point)
-		return TB_OK;
-	if (TB_ARRAY_RESERVE(&point->values, &point->values_room, point->n_values + 1) !=
-		TB_OK)
-		return swept_no_memory(reading);
-	return get_pair(reading, row, 1, &point->values[point->n_values++]);
-}
-
-static int take_result(struct reading *reading, struct tb_run_row *row)
-{
-	struct tb_swept_point *point = swept_point_of_row(reading, row);
-	const char *name = (const char *)sqlite3_column_text(row->query, 1);
-	double value = sqlite3_column_double(row->query, 2);
-	if (!isfinite(value) || fabs(value) > 1e18)
-		return tb_run_damaged(reading->path, "sweep_result", reading->error);
-	for (enum tb_sweep_result i = 0; point && name && i < TB_N_RESULTS; i++)
-		if (strcmp(name, tb_sweep_result_info(i)->name) == 0)
-			point->results[i] = value;
-	return TB_OK;
-}
-
-static int take_hint(struct reading *reading, struct tb_run_row *row)
-{
-	struct tb_swept *swept = reading->swept;
-	if (TB_ARRAY_RESERVE(&swept->hints, &swept->hints_room, swept->n_hints + 1) !=
-		TB_OK)
-		return swept_no_memory(reading);
-	return get_pair(reading, row, 0, &swept->hints[swept->n_hints++]);
-}
-
-static int swept_read_all(struct reading *reading)
-{
-	int status = tb_sql_exec(reading->db, reading->path, "BEGIN", reading->error);
-	if (status == TB_OK)
-		status = each(reading,
-			"SELECT p.run, coalesce(r.complete, 0) FROM sweep_point AS p "
-			"LEFT JOIN run AS r USING (run) ORDER BY p.run",
-			take_point);
-	if (status == TB_OK)
-		status = each(reading,
-			"SELECT run, axis, value FROM sweep_value ORDER BY run, axis",
-			swept_take_value);
-	if (status == TB_OK)
-		status = each(reading, "SELECT run, name, value FROM sweep_result",
-			take_result);
-	if (status == TB_OK)
-		status = each(reading, "SELECT key, value FROM sweep_plot", take_hint);
-	return status;
+	struct swept_row row;
+	struct tb_row_reader rows = tb_row_reader_open(
+		db, path, &sweep_values, "sweep_value ORDER BY run, axis", NULL, error);
+	while (tb_row_read(&rows, &row)) {
+		struct tb_swept_point *point = swept_find(points, n, row.run);
+		if (point && TB_ARRAY_RESERVE(&point->values, &point->values_room,
+				     point->n_values + 1) == TB_OK) {
+			point->values[point->n_values++] = row.pair;
+			continue;
+		}
+		free(row.pair.axis);
+		free(row.pair.text);
+		if (point)
+			tb_row_no_memory(&rows, "the points");
+	}
+	return tb_row_reader_end(&rows);
 }
 
 int tb_swept_read(struct tb_swept *swept, const char *path, struct tb_error *error)
 {
-	struct reading reading = {
-		.swept = swept, .path = path, .first = swept->n_points, .error = error};
-	size_t undone = swept->n_undone;
-	int status = tb_sql_open_reader(&reading.db, path, error);
+	sqlite3 *db = NULL;
+	size_t first = swept->n_points, undone = swept->n_undone;
+	int status = tb_sql_open_reader(&db, path, error);
 	if (status != TB_OK)
 		return status;
 	values_free(swept->hints, swept->n_hints);
 	swept->hints = NULL;
 	swept->n_hints = swept->hints_room = 0;
-	status = swept_read_all(&reading);
-	sqlite3_close(reading.db);
-	if (status == TB_OK && swept->n_points == reading.first)
+	status = tb_sql_exec(db, path, "BEGIN", error);
+	if (status == TB_OK) {
+		// Add those points of a store that are done.
+		struct tb_store_points points;
+		status = tb_store_points_read(&points, db, path, error);
+		for (size_t i = 0; i < points.n && status == TB_OK; i++) {
+			if (!points.list[i].planned)
+				continue;
+			if (!points.list[i].done) {
+				swept->n_undone++;
+				continue;
+			}
+			if (TB_ARRAY_RESERVE(&swept->points, &swept->points_room,
+				    swept->n_points + 1) != TB_OK) {
+				status = tb_fail_memory_in(error, path, "the points");
+				break;
+			}
+			struct tb_swept_point *point = &swept->points[swept->n_points++];
+			*point = (struct tb_swept_point){.run = points.list[i].run};
+			for (int k = 0; k < TB_N_RESULTS; k++)
+				point->results[k] = NAN;
+		}
+		tb_store_points_fini(&points);
+	}
+	struct tb_swept_point *points = swept->points ? swept->points + first : NULL;
+	size_t n = swept->n_points - first;
+	if (status == TB_OK)
+		status = swept_add_values(points, n, db, path, error);
+	if (status == TB_OK) {
+		struct swept_row row;
+		struct tb_row_reader rows = tb_row_reader_open(
+			db, path, &sweep_results, "sweep_result", NULL, error);
+		while (tb_row_read(&rows, &row)) {
+			struct tb_swept_point *point = swept_find(points, n, row.run);
+			for (enum tb_sweep_result i = 0; point && i < TB_N_RESULTS; i++)
+				if (strcmp(row.pair.axis,
+					    tb_sweep_result_info(i)->name) == 0)
+					point->results[i] = row.result;
+			free(row.pair.axis);
+		}
+		status = tb_row_reader_end(&rows);
+	}
+	struct tb_row_reader hints =
+		tb_row_reader_open(db, path, &sweep_plots, "sweep_plot", NULL, error);
+	int read = tb_row_read_all(
+		&hints, &swept->hints, &swept->n_hints, &swept->hints_room, "the points");
+	status = status == TB_OK ? read : status;
+	sqlite3_close(db);
+	if (status == TB_OK && n == 0)
 		status = tb_fail_in(error, TB_EUSAGE, path,
 			swept->n_undone > undone
 				? "has no point that is done yet"

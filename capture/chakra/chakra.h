@@ -6,10 +6,26 @@
 // object after the other; or of the form {"workload_graph": [...]}). The number is the
 // rank. Any of them may be compressed, and then ends in .gz, .zst, .xz, .lz4 or .bz2.
 //
-// Rules (docs/traces.md): a node begins when the nodes of its data_deps are complete, and
-// of its ctrl_deps, too, unless the trace is of PyTorch, where these are the operators
-// that called it. Computation and memory nodes take their duration, communication what
-// the network makes of it. A chain of nodes is a lane of calls.
+// Rules:
+//
+// 1. A node begins when the nodes of its data_deps are complete. So for its ctrl_deps,
+//    unless the trace was made from PyTorch (its operators have an rf_id, or run on
+//    the CPU): there these are the operators that called it, which it need not wait
+//    for. Nodes may be in any order; those that wait for each other are named.
+// 2. Computation and memory nodes take their duration; one without (num_ops alone)
+//    takes no time, and the notes count them. Nothing but dependencies holds a node
+//    back: others may compute at the same time.
+// 3. A collective node of the CPU (is_cpu_op) launches one; it counts as computation.
+// 4. comm_size is what goes into a collective: of an all-to-all and a scatter it is
+//    cut by the number of members. Chakra names no roots: the first member is it.
+// 5. A process group (pg_name) has the ranks that comm_group.json beside the files
+//    lists for it ({"0": [0, 1], "1": [2, 3]}, as for ASTRA-sim), or else those of
+//    PyTorch's list in a metadata node; or else those that call in it, which the notes
+//    say. Collectives without a group are of all ranks. involved_dim would need a
+//    topology, and is counted in the notes.
+// 6. Every rank from 0 on needs a file, unless --clone-ranks N is given: then rank r
+//    does what file r modulo their number has, and sends and receives are refused.
+// 7. The library is NCCL, unless --library says otherwise.
 #ifndef TB_CHAKRA_H
 #define TB_CHAKRA_H
 

@@ -330,33 +330,6 @@ static uint32_t doubling_window(uint32_t v, uint32_t power, uint32_t size)
 	return block - block % size;
 }
 
-static void halve_windows(struct tb_plan *plan, const struct tb_rank_groups *groups)
-{
-	for (uint32_t mask = 1; mask < groups->n_groups; mask *= 2) {
-		uint32_t size = groups->n_groups / mask / 2;
-		tb_plan_next_round(plan);
-		for (uint32_t v = 0; v < groups->n_groups; v++)
-			tb_put_combining(plan,
-				TB_WAY(tb_group_head(groups, v),
-					tb_group_head(groups, v ^ mask)),
-				doubling_window(v ^ mask, groups->n_groups, size), size);
-	}
-}
-
-// spread_windows: the reverse of halve_windows, without combining.
-static void spread_windows(struct tb_plan *plan, const struct tb_rank_groups *groups)
-{
-	for (uint32_t mask = groups->n_groups / 2; mask > 0; mask /= 2) {
-		uint32_t size = groups->n_groups / mask / 2;
-		tb_plan_next_round(plan);
-		for (uint32_t v = 0; v < groups->n_groups; v++)
-			tb_put(plan,
-				TB_WAY(tb_group_head(groups, v),
-					tb_group_head(groups, v ^ mask)),
-				doubling_window(v, groups->n_groups, size), size);
-	}
-}
-
 // gather_windows: the root gets all windows, up a binomial tree. It may have been left
 // out; then the first member gives its window to it, and it goes on in its place.
 static void gather_windows(
@@ -392,12 +365,29 @@ static void gather_windows(
 static void by_windows(struct tb_plan *plan, const struct tb_collective_shape *shape,
 	const struct tb_rank_groups *groups)
 {
-	halve_windows(plan, groups);
+	for (uint32_t mask = 1; mask < groups->n_groups; mask *= 2) {
+		uint32_t size = groups->n_groups / mask / 2;
+		tb_plan_next_round(plan);
+		for (uint32_t v = 0; v < groups->n_groups; v++)
+			tb_put_combining(plan,
+				TB_WAY(tb_group_head(groups, v),
+					tb_group_head(groups, v ^ mask)),
+				doubling_window(v ^ mask, groups->n_groups, size), size);
+	}
 	if (shape->op == TB_COLL_REDUCE) {
 		gather_windows(plan, groups, shape->root);
 		return;
 	}
-	spread_windows(plan, groups);
+	// The reverse of halve_windows, without combining.
+	for (uint32_t mask = groups->n_groups / 2; mask > 0; mask /= 2) {
+		uint32_t size = groups->n_groups / mask / 2;
+		tb_plan_next_round(plan);
+		for (uint32_t v = 0; v < groups->n_groups; v++)
+			tb_put(plan,
+				TB_WAY(tb_group_head(groups, v),
+					tb_group_head(groups, v ^ mask)),
+				doubling_window(v, groups->n_groups, size), size);
+	}
 	plan_hand_out(plan, groups, TB_MOVES_WHOLE);
 }
 

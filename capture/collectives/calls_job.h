@@ -1,6 +1,6 @@
 // Makes a job of what the ranks called.
 //
-// Rules (docs/traces.md): computation becomes a calc; a send or receive becomes one
+// Rules (docs/inputs.md): computation becomes a calc; a send or receive becomes one
 // operation, by rendezvous several; a collective call becomes the messages of the
 // library's algorithm. A job's tags are new: each pair of a group and a tag has one, and
 // each collective call some of its own.

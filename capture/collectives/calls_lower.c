@@ -301,44 +301,6 @@ static int member_arrives(
 	return status;
 }
 
-// expand_part expands a part of a composed call: the part's members go on `from` where
-// they are. Within it each is taken to be on a host of its own, as the library does.
-static int expand_part(struct whole_call *w, const struct tb_call_part *part,
-	const uint32_t *from, struct tb_expansion_rule *rule)
-{
-	uint32_t *ranks = malloc(part->n * sizeof *ranks);
-	struct whole_call of = {.lowering = w->lowering,
-		.members = {ranks, part->n, part->n},
-		.instance = w->instance,
-		.group = w->group};
-	int status =
-		ranks && whole_init(&of) ? TB_OK : tb_lowering_no_memory(w->lowering);
-	for (uint32_t i = 0; i < part->n && status == TB_OK; i++) {
-		uint32_t member = part->members[i];
-		ranks[i] = w->members.members[member];
-		of.bytes[i] = part->bytes;
-		of.at[i] = from[member];
-		of.cpus[i] = w->cpus[member];
-		of.hosts[i] = w->hosts[member];
-	}
-	of.call = (struct tb_collective_call){.op = part->op,
-		.n = part->n,
-		.n_local = part->n,
-		.root = part->root,
-		.bytes = of.bytes,
-		.algorithm = part->algorithm,
-		.radix = part->radix,
-		.segment_bytes = part->segment_bytes};
-	if (status == TB_OK)
-		status = expand_one(&of, rule);
-	for (uint32_t i = 0; i < part->n && status == TB_OK; i++)
-		status = member_arrives(
-			w, part->members[i], from[part->members[i]], of.at[i]);
-	whole_fini(&of);
-	free(ranks);
-	return status;
-}
-
 // expand_parts expands a composed call. Its rule names the leaders' algorithm.
 static int expand_parts(struct whole_call *w, const struct tb_composition *composition)
 {
@@ -353,7 +315,39 @@ static int expand_parts(struct whole_call *w, const struct tb_composition *compo
 		const struct tb_call_part *part = &composition->parts[i];
 		if (!part->beside)
 			memcpy(from, w->at, bytes);
-		status = expand_part(w, part, from, &one);
+		// Expand a part of a composed call: the part's members go on `from` where
+		// they are. Within it each is taken to be on a host of its own, as the
+		// library does.
+		uint32_t *ranks = malloc(part->n * sizeof *ranks);
+		struct whole_call of = {.lowering = w->lowering,
+			.members = {ranks, part->n, part->n},
+			.instance = w->instance,
+			.group = w->group};
+		status = ranks && whole_init(&of) ? TB_OK
+						  : tb_lowering_no_memory(w->lowering);
+		for (uint32_t j = 0; j < part->n && status == TB_OK; j++) {
+			uint32_t member = part->members[j];
+			ranks[j] = w->members.members[member];
+			of.bytes[j] = part->bytes;
+			of.at[j] = from[member];
+			of.cpus[j] = w->cpus[member];
+			of.hosts[j] = w->hosts[member];
+		}
+		of.call = (struct tb_collective_call){.op = part->op,
+			.n = part->n,
+			.n_local = part->n,
+			.root = part->root,
+			.bytes = of.bytes,
+			.algorithm = part->algorithm,
+			.radix = part->radix,
+			.segment_bytes = part->segment_bytes};
+		if (status == TB_OK)
+			status = expand_one(&of, &one);
+		for (uint32_t j = 0; j < part->n && status == TB_OK; j++)
+			status = member_arrives(
+				w, part->members[j], from[part->members[j]], of.at[j]);
+		whole_fini(&of);
+		free(ranks);
 		bool across = w->hosts[part->members[0]] != w->hosts[part->members[1]];
 		if (across && !part->algorithm && part->op == w->call.op)
 			snprintf(rule.reason, sizeof rule.reason, "%s, %s among %s",
@@ -641,29 +635,6 @@ static int lowered_leave_out(const struct lowered_call *h, uint32_t index)
 	return status;
 }
 
-static int lowered_add_message(
-	const struct lowered_call *h, uint32_t index, uint32_t partner)
-{
-	struct tb_lowering *l = h->lowering;
-	bool is_send = h->call->kind == TB_CALL_SEND;
-	uint64_t bytes =
-		is_send ? h->call->bytes : l->ranks[h->call->peer].calls[partner].bytes;
-	bool asks = bytes > l->eager_bytes && !on_one_host(l, h->rank, h->call->peer);
-	uint32_t edge = TB_NO_OP;
-	// A call that only starts leaves its front to the next call, so join it to one
-	// edge here rather than repeat its edges.
-	int status =
-		h->call->starts ? tb_front_join(l, h->rank, h->call->lane, false) : TB_OK;
-	if (status == TB_OK)
-		status = is_send ? lowered_add_send(h, asks, &edge)
-				 : add_recv(h, bytes, asks, &edge);
-	if (status == TB_OK && !h->call->starts) {
-		tb_front_set(l, edge);
-		tb_timing_leave_at(l, h->rank, index, edge);
-	}
-	return status == TB_OK ? tb_lowering_done(l, h->rank, index, edge) : status;
-}
-
 static int lowered_add_collective(
 	const struct lowered_call *h, uint32_t index, bool *held)
 {
@@ -679,19 +650,6 @@ static int lowered_add_collective(
 	return status == TB_OK
 		       ? lowering_arrive(l, instance, h->call->group, place, arrival)
 		       : status;
-}
-
-// lowered_add_joint adds a joint. Calls that come after it wait for one edge, so where
-// there are such calls its front is joined.
-static int lowered_add_joint(const struct lowered_call *h, uint32_t index)
-{
-	struct tb_lowering *l = h->lowering;
-	int status = TB_OK;
-	if (tb_bit(l->ranks[h->rank].awaited, index))
-		status = tb_front_join(l, h->rank, h->call->lane, false);
-	uint32_t edge = l->n_front == 1 ? l->front[0] : TB_NO_OP;
-	tb_timing_leave(l, h->rank, index);
-	return status == TB_OK ? tb_lowering_done(l, h->rank, index, edge) : status;
 }
 
 // lowered_wait_for puts what the call comes after into the front. If a call of its lane
@@ -770,11 +728,38 @@ int tb_lowering_add(struct tb_lowering *l, uint32_t rank, uint32_t index, bool *
 	if (!call->starts && call->kind != TB_CALL_JOINT)
 		lane->since = index + 1;
 	uint32_t partner = l->ranks[rank].edges[index];
-	if (call->kind == TB_CALL_JOINT)
-		return lowered_add_joint(&here, index);
+	if (call->kind == TB_CALL_JOINT) {
+		// Add a joint. Calls that come after it wait for one edge, so where
+		// there are such calls its front is joined.
+		struct tb_lowering *j = here.lowering;
+		status = TB_OK;
+		if (tb_bit(j->ranks[here.rank].awaited, index))
+			status = tb_front_join(j, here.rank, here.call->lane, false);
+		uint32_t edge = j->n_front == 1 ? j->front[0] : TB_NO_OP;
+		tb_timing_leave(j, here.rank, index);
+		return status == TB_OK ? tb_lowering_done(j, here.rank, index, edge)
+				       : status;
+	}
 	if (call->kind == TB_CALL_COLLECTIVE)
 		return lowered_add_collective(&here, index, held);
 	if (partner == TB_NO_OP)
 		return lowered_leave_out(&here, index);
-	return lowered_add_message(&here, index, partner);
+	struct tb_lowering *i = here.lowering;
+	bool is_send = here.call->kind == TB_CALL_SEND;
+	uint64_t bytes = is_send ? here.call->bytes
+				 : i->ranks[here.call->peer].calls[partner].bytes;
+	bool asks = bytes > i->eager_bytes && !on_one_host(i, here.rank, here.call->peer);
+	uint32_t edge = TB_NO_OP;
+	// A call that only starts leaves its front to the next call, so join it to one
+	// edge here rather than repeat its edges.
+	status = here.call->starts ? tb_front_join(i, here.rank, here.call->lane, false)
+				   : TB_OK;
+	if (status == TB_OK)
+		status = is_send ? lowered_add_send(&here, asks, &edge)
+				 : add_recv(&here, bytes, asks, &edge);
+	if (status == TB_OK && !here.call->starts) {
+		tb_front_set(i, edge);
+		tb_timing_leave_at(i, here.rank, index, edge);
+	}
+	return status == TB_OK ? tb_lowering_done(i, here.rank, index, edge) : status;
 }

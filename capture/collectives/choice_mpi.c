@@ -27,21 +27,6 @@ static void mpich_choose(
 	snprintf(choice->reason, sizeof choice->reason, "MPICH 4.0, %s", reason);
 }
 
-static void choose_broadcast(
-	struct tb_algorithm_choice *choice, const struct tb_collective_shape *shape)
-{
-	if (shape->n < 8)
-		mpich_choose(choice, "binomial", "fewer than 8 members");
-	else if (shape->bytes <= 12288)
-		mpich_choose(choice, "binomial", "up to 12288 B");
-	else if (is_power_of_two(shape->n) && shape->bytes <= 524288)
-		mpich_choose(choice, "scatter-doubling",
-			"up to 524288 B, a power of two of members");
-	else
-		mpich_choose(choice, "scatter-ring",
-			is_power_of_two(shape->n) ? "above 524288 B" : "above 12288 B");
-}
-
 static void choose_allgather(
 	struct tb_algorithm_choice *choice, const struct tb_collective_shape *shape)
 {
@@ -59,36 +44,6 @@ static void choose_allgather(
 		mpich_choose(choice, "bruck", "below 81920 B in all, no power of two");
 	choice->segment_bytes =
 		small ? 0 : 32768; // MPIR_CVAR_ALLGATHERV_PIPELINE_MSG_SIZE
-}
-
-// The file has "comm_size<8" here, but where this is asked after other questions, csel.c
-// compares with <=; measured, too.
-static void choose_alltoall(
-	struct tb_algorithm_choice *choice, const struct tb_collective_shape *shape)
-{
-	const char *pairwise = is_power_of_two(shape->n) ? "pairwise" : "shift";
-	if (shape->unequal)
-		mpich_choose(choice, "linear", "blocks of unequal size");
-	else if (shape->n > 8 && shape->bytes <= 256)
-		mpich_choose(choice, "bruck", "more than 8 members, up to 256 B");
-	else if (shape->bytes <= 32768)
-		mpich_choose(choice, "linear", "up to 32768 B");
-	else
-		mpich_choose(choice, pairwise, "above 32768 B");
-}
-
-static void choose_reduction(
-	struct tb_algorithm_choice *choice, const struct tb_collective_shape *shape)
-{
-	bool to_all = shape->op == TB_COLL_ALLREDUCE;
-	const char *small = to_all ? "doubling" : "binomial";
-	if (shape->bytes <= (to_all ? 8 : 2048))
-		mpich_choose(choice, small, to_all ? "up to 8 B" : "up to 2048 B");
-	else if (has_few_elements(shape))
-		mpich_choose(choice, small, "fewer elements than members");
-	else
-		mpich_choose(choice, to_all ? "halving-doubling" : "halving-gather",
-			to_all ? "above 8 B" : "above 2048 B");
 }
 
 static void choose_other(
@@ -112,18 +67,51 @@ void tb_choose_mpich(
 	struct tb_algorithm_choice *choice, const struct tb_collective_shape *shape)
 {
 	switch (shape->op) {
-	case TB_COLL_BROADCAST:
-		choose_broadcast(choice, shape);
+	case TB_COLL_BROADCAST: {
+		if (shape->n < 8)
+			mpich_choose(choice, "binomial", "fewer than 8 members");
+		else if (shape->bytes <= 12288)
+			mpich_choose(choice, "binomial", "up to 12288 B");
+		else if (is_power_of_two(shape->n) && shape->bytes <= 524288)
+			mpich_choose(choice, "scatter-doubling",
+				"up to 524288 B, a power of two of members");
+		else
+			mpich_choose(choice, "scatter-ring",
+				is_power_of_two(shape->n) ? "above 524288 B"
+							  : "above 12288 B");
+	}
 		return;
 	case TB_COLL_ALLGATHER:
 		choose_allgather(choice, shape);
 		return;
-	case TB_COLL_ALLTOALL:
-		choose_alltoall(choice, shape);
+	case TB_COLL_ALLTOALL: {
+		// The file has "comm_size<8" here, but where this is asked after other
+		// questions, csel.c compares with <=; measured, too.
+		const char *pairwise = is_power_of_two(shape->n) ? "pairwise" : "shift";
+		if (shape->unequal)
+			mpich_choose(choice, "linear", "blocks of unequal size");
+		else if (shape->n > 8 && shape->bytes <= 256)
+			mpich_choose(choice, "bruck", "more than 8 members, up to 256 B");
+		else if (shape->bytes <= 32768)
+			mpich_choose(choice, "linear", "up to 32768 B");
+		else
+			mpich_choose(choice, pairwise, "above 32768 B");
+	}
 		return;
 	case TB_COLL_REDUCE:
-	case TB_COLL_ALLREDUCE:
-		choose_reduction(choice, shape);
+	case TB_COLL_ALLREDUCE: {
+		bool to_all = shape->op == TB_COLL_ALLREDUCE;
+		const char *small = to_all ? "doubling" : "binomial";
+		if (shape->bytes <= (to_all ? 8 : 2048))
+			mpich_choose(
+				choice, small, to_all ? "up to 8 B" : "up to 2048 B");
+		else if (has_few_elements(shape))
+			mpich_choose(choice, small, "fewer elements than members");
+		else
+			mpich_choose(choice,
+				to_all ? "halving-doubling" : "halving-gather",
+				to_all ? "above 8 B" : "above 2048 B");
+	}
 		return;
 	case TB_COLL_REDUCE_SCATTER:
 		if (shape->bytes < 524288)
@@ -554,37 +542,6 @@ static void openmpi_replace(
 	snprintf(choice->reason, sizeof choice->reason, "Open MPI 4.1, %s", why);
 }
 
-// Algorithms that cannot serve the call hand it over to another one.
-static void openmpi_hand_over(
-	struct tb_algorithm_choice *choice, const struct tb_collective_shape *shape)
-{
-	uint32_t n = shape->n;
-	uint64_t elements = shape->bytes / tb_element_bytes(shape->bytes);
-	bool is_power = (n & (n - 1)) == 0;
-	uint32_t power = 1;
-	while (power <= n / 2)
-		power *= 2;
-	if (strcmp(choice->algorithm, "segmented-ring") == 0)
-		openmpi_replace(choice, "ring", "segmented ring without segments");
-	if (shape->op == TB_COLL_ALLREDUCE && strcmp(choice->algorithm, "ring") == 0 &&
-		elements < n)
-		openmpi_replace(choice, "doubling", "fewer elements than members");
-	if (shape->op == TB_COLL_ALLREDUCE && elements < power &&
-		strcmp(choice->algorithm, "rabenseifner") == 0)
-		openmpi_replace(choice, "linear", "fewer elements than members");
-	if (shape->op == TB_COLL_REDUCE &&
-		strcmp(choice->algorithm, "rabenseifner") == 0 && elements < power)
-		openmpi_replace(choice, "linear", "fewer elements than members");
-	if (shape->op == TB_COLL_ALLGATHER && !is_power &&
-		strcmp(choice->algorithm, "doubling") == 0)
-		openmpi_replace(
-			choice, "bruck", "doubling, but no power of two of members");
-	if (shape->op == TB_COLL_ALLGATHER && n % 2 &&
-		strcmp(choice->algorithm, "neighbor") == 0)
-		openmpi_replace(choice, "ring",
-			"neighbor exchange, but an odd number of members");
-}
-
 void tb_choose_openmpi(
 	struct tb_algorithm_choice *choice, const struct tb_collective_shape *shape)
 {
@@ -612,5 +569,30 @@ void tb_choose_openmpi(
 	if (row->bytes_below != ALL)
 		snprintf(at + n, size - (size_t)n, ", below %" PRIu32 " B",
 			row->bytes_below);
-	openmpi_hand_over(choice, shape);
+	// Algorithms that cannot serve the call hand it over to another one.
+	uint32_t i = shape->n;
+	uint64_t elements = shape->bytes / tb_element_bytes(shape->bytes);
+	bool is_power = (i & (i - 1)) == 0;
+	uint32_t power = 1;
+	while (power <= i / 2)
+		power *= 2;
+	if (strcmp(choice->algorithm, "segmented-ring") == 0)
+		openmpi_replace(choice, "ring", "segmented ring without segments");
+	if (shape->op == TB_COLL_ALLREDUCE && strcmp(choice->algorithm, "ring") == 0 &&
+		elements < i)
+		openmpi_replace(choice, "doubling", "fewer elements than members");
+	if (shape->op == TB_COLL_ALLREDUCE && elements < power &&
+		strcmp(choice->algorithm, "rabenseifner") == 0)
+		openmpi_replace(choice, "linear", "fewer elements than members");
+	if (shape->op == TB_COLL_REDUCE &&
+		strcmp(choice->algorithm, "rabenseifner") == 0 && elements < power)
+		openmpi_replace(choice, "linear", "fewer elements than members");
+	if (shape->op == TB_COLL_ALLGATHER && !is_power &&
+		strcmp(choice->algorithm, "doubling") == 0)
+		openmpi_replace(
+			choice, "bruck", "doubling, but no power of two of members");
+	if (shape->op == TB_COLL_ALLGATHER && i % 2 &&
+		strcmp(choice->algorithm, "neighbor") == 0)
+		openmpi_replace(choice, "ring",
+			"neighbor exchange, but an odd number of members");
 }

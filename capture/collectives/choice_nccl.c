@@ -379,49 +379,6 @@ static void set_channels(struct tb_algorithm_choice *choice, const struct nccl_c
 		channels > 1 ? "s" : "");
 }
 
-// nccl_set_pace: NCCL's tables have what a step takes with the network's own time, which
-// the replay adds by itself: that of LL's rings, after which the libraries `nccl` of the
-// presets are made. Only what an algorithm and protocol take beyond that is left.
-static void nccl_set_pace(struct tb_algorithm_choice *choice,
-	const struct nccl_call *call, enum algorithm a, enum nccl_protocol p)
-{
-	enum hardware in = call->inside;
-	enum algorithm net = a == RING && call->n == call->hosts ? TREE : a;
-	double between = a == PAT ? step_us[NET][a][p] / 3.5 : step_us[NET][net][p];
-	double inside = a == NVLS || a == NVLS_TREE ? 0 : step_us[in][a][p];
-	double once = a == NVLS || a == NVLS_TREE ? step_us[in][a][p] : base_us[a][p];
-	choice->pace = (struct tb_plan_pace){.slots = 8,
-		.call_ns =
-			(uint32_t)((once + (a == PAT ? call->n * 2.8 : 0)) * 1000 + .5),
-		.step_ns = {extra_ns(inside, step_us[in][RING][LL]),
-			extra_ns(between, step_us[NET][RING][LL])},
-		.channel_bytes_per_s = channel_bytes_per_s(call, a, p),
-		.turn_bytes = buffers[p].turn_bytes,
-		.wire = {buffers[p].wire[0], buffers[p].wire[1]}};
-	// The switch adds and copies: of what a ring's link carries twice, once goes
-	// there. One of NVLS's channels carries nothing, in the model.
-	if (a == NVLS) {
-		double share = nvls_efficiency[call->generation] * (NVLS_CHANNELS - 1) /
-			       NVLS_CHANNELS;
-		choice->pace.wire[0] = (uint32_t)(call->n * 100 / share + .5);
-		choice->pace.wire[1] = 200 * (call->n - 1);
-	}
-}
-
-// is_in_log: the kernels of all algorithms but trees have the names of rings.
-static bool is_in_log(const struct tb_observed *observed, enum algorithm a)
-{
-	return observed->tree == TB_TREE_UNKNOWN ||
-	       (observed->tree == TB_TREE_TAKEN) == (a == TREE);
-}
-
-static bool is_asked_for(
-	const char *wanted, const struct nccl_call *call, enum algorithm a)
-{
-	return !wanted || strcmp(wanted, algorithms[a]) == 0 ||
-	       (a == RING && is_chain(call) && strcmp(wanted, "nccl-chain") == 0);
-}
-
 static void choose_fastest(
 	struct tb_algorithm_choice *choice, const struct tb_collective_shape *shape)
 {
@@ -434,14 +391,46 @@ static void choose_fastest(
 	for (int i = 0; i < N_ALGORITHMS * N_PROTOCOLS; i++) {
 		enum algorithm a = (enum algorithm)(i / N_PROTOCOLS);
 		enum nccl_protocol p = (enum nccl_protocol)(i % N_PROTOCOLS);
-		if (!is_asked_for(wanted, &call, a) || !can(&call, a, p) ||
-			!is_in_log(&observed, a))
+		// The kernels of all algorithms but trees have the names of rings.
+		if (!(!wanted || strcmp(wanted, algorithms[a]) == 0 ||
+			    (a == RING && is_chain(&call) &&
+				    strcmp(wanted, "nccl-chain") == 0)) ||
+			!can(&call, a, p) ||
+			!(observed.tree == TB_TREE_UNKNOWN ||
+				(observed.tree == TB_TREE_TAKEN) == (a == TREE)))
 			continue;
 		double us = time_us(&call, a, p);
 		if (least >= 0 && us >= least)
 			continue;
 		least = us;
-		nccl_set_pace(choice, &call, a, p);
+		// NCCL's tables have what a step takes with the network's own time, which
+		// the replay adds by itself: that of LL's rings, after which the
+		// libraries `nccl` of the presets are made. Only what an algorithm and
+		// protocol take beyond that is left.
+		enum hardware in = call.inside;
+		enum algorithm net = a == RING && call.n == call.hosts ? TREE : a;
+		double between =
+			a == PAT ? step_us[NET][a][p] / 3.5 : step_us[NET][net][p];
+		double inside = a == NVLS || a == NVLS_TREE ? 0 : step_us[in][a][p];
+		double once =
+			a == NVLS || a == NVLS_TREE ? step_us[in][a][p] : base_us[a][p];
+		choice->pace = (struct tb_plan_pace){.slots = 8,
+			.call_ns =
+				(uint32_t)((once + (a == PAT ? call.n * 2.8 : 0)) * 1000 +
+					   .5),
+			.step_ns = {extra_ns(inside, step_us[in][RING][LL]),
+				extra_ns(between, step_us[NET][RING][LL])},
+			.channel_bytes_per_s = channel_bytes_per_s(&call, a, p),
+			.turn_bytes = buffers[p].turn_bytes,
+			.wire = {buffers[p].wire[0], buffers[p].wire[1]}};
+		// The switch adds and copies: of what a ring's link carries twice, once
+		// goes there. One of NVLS's channels carries nothing, in the model.
+		if (a == NVLS) {
+			double share = nvls_efficiency[call.generation] *
+				       (NVLS_CHANNELS - 1) / NVLS_CHANNELS;
+			choice->pace.wire[0] = (uint32_t)(call.n * 100 / share + .5);
+			choice->pace.wire[1] = 200 * (call.n - 1);
+		}
 		set_channels(choice, &call, a, p, observed.n_channels);
 		if (!wanted)
 			choice->algorithm =

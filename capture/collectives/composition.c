@@ -212,31 +212,6 @@ static const struct tb_part_way meet = {.op = TB_COLL_BARRIER, .algorithm = "lin
 
 #define MPICH "MPICH 4.0, composition "
 
-static void mpich_barrier(struct tb_composing *c)
-{
-	c->made->name = MPICH "alpha";
-	compose_hosts(c, meet, c->n_hosts);
-	compose_leaders(c, TB_COLL_BARRIER, 0);
-	c->bytes = 1;
-	compose_hosts(c, share, c->n_hosts);
-}
-
-static void mpich_broadcast(struct tb_composing *c)
-{
-	uint32_t n = c->call->n, root = c->call->root, host = c->host_of[root];
-	bool leads = c->leaders[host] == root;
-	bool is_alpha = n < 8 || c->bytes < 12288;
-	if (!is_alpha && !(((n & (n - 1)) == 0) && c->bytes < 524288))
-		return; // gamma: as if there were no hosts
-	c->made->name = is_alpha ? MPICH "alpha" : MPICH "beta";
-	if (is_alpha)
-		compose_message(c, root, c->leaders[host]);
-	else if (!leads)
-		compose_host(c, share, host, composing_place(c, root));
-	compose_leaders(c, TB_COLL_BROADCAST, host);
-	compose_hosts(c, share, is_alpha || leads ? c->n_hosts : host);
-}
-
 static void mpich_reduce(struct tb_composing *c)
 {
 	uint32_t root = c->call->root, host = c->host_of[root];
@@ -251,14 +226,6 @@ static void mpich_reduce(struct tb_composing *c)
 	compose_hosts(c, add_up, host);
 	compose_leaders(c, TB_COLL_REDUCE, host);
 	compose_host(c, add_up, host, composing_place(c, root));
-}
-
-static void mpich_allreduce(struct tb_composing *c)
-{
-	c->made->name = c->n_hosts > 1 ? MPICH "alpha" : MPICH "gamma";
-	compose_hosts(c, add_up, c->n_hosts);
-	compose_leaders(c, TB_COLL_ALLREDUCE, 0);
-	compose_hosts(c, share, c->n_hosts);
 }
 
 // The last member of each host has the host's sum, and leaders pass on what came before.
@@ -281,17 +248,40 @@ static void mpich_scan(struct tb_composing *c)
 void tb_compose_mpich(struct tb_composing *c)
 {
 	switch (c->call->op) {
-	case TB_COLL_BARRIER:
-		mpich_barrier(c);
+	case TB_COLL_BARRIER: {
+		c->made->name = MPICH "alpha";
+		compose_hosts(c, meet, c->n_hosts);
+		compose_leaders(c, TB_COLL_BARRIER, 0);
+		c->bytes = 1;
+		compose_hosts(c, share, c->n_hosts);
+	}
 		return;
-	case TB_COLL_BROADCAST:
-		mpich_broadcast(c);
+	case TB_COLL_BROADCAST: {
+		uint32_t n = c->call->n, root = c->call->root, host = c->host_of[root];
+		bool leads = c->leaders[host] == root;
+		bool is_alpha = n < 8 || c->bytes < 12288;
+		if (is_alpha ||
+			(((n & (n - 1)) == 0) &&
+				c->bytes < 524288)) { // gamma: as if there were no hosts
+			c->made->name = is_alpha ? MPICH "alpha" : MPICH "beta";
+			if (is_alpha)
+				compose_message(c, root, c->leaders[host]);
+			else if (!leads)
+				compose_host(c, share, host, composing_place(c, root));
+			compose_leaders(c, TB_COLL_BROADCAST, host);
+			compose_hosts(c, share, is_alpha || leads ? c->n_hosts : host);
+		}
+	}
 		return;
 	case TB_COLL_REDUCE:
 		mpich_reduce(c);
 		return;
-	case TB_COLL_ALLREDUCE:
-		mpich_allreduce(c);
+	case TB_COLL_ALLREDUCE: {
+		c->made->name = c->n_hosts > 1 ? MPICH "alpha" : MPICH "gamma";
+		compose_hosts(c, add_up, c->n_hosts);
+		compose_leaders(c, TB_COLL_ALLREDUCE, 0);
+		compose_hosts(c, share, c->n_hosts);
+	}
 		return;
 	case TB_COLL_SCAN:
 		mpich_scan(c);
@@ -400,40 +390,6 @@ static void up_reduce(struct tb_composing *c, const struct han_row *row)
 	compose_across(c, way, row->place, row->host);
 }
 
-// A segment goes down while the next one comes up.
-static void han_broadcast(struct tb_composing *c)
-{
-	struct han_row row = han_row_of(c, c->call->root);
-	for (uint64_t i = 0; i <= row.n_segments && !composing_failed(c); i++) {
-		compose_stage(c);
-		han_load(c, &row, i);
-		if (i == 0)
-			han_up(c, &row, TB_COLL_BROADCAST);
-		else if (i < row.n_segments)
-			up_broadcast(c, &row);
-		if (i == 0)
-			continue;
-		han_load(c, &row, i - 1);
-		low(c, &row, TB_COLL_BROADCAST);
-	}
-}
-
-static void han_reduce(struct tb_composing *c)
-{
-	struct han_row row = han_row_of(c, c->call->root);
-	for (uint64_t i = 0; i <= row.n_segments && !composing_failed(c); i++) {
-		compose_stage(c);
-		if (i > 0) {
-			han_load(c, &row, i - 1);
-			up_reduce(c, &row);
-		}
-		if (i == row.n_segments)
-			continue;
-		han_load(c, &row, i);
-		low(c, &row, TB_COLL_REDUCE);
-	}
-}
-
 // Four steps, of four segments at once: added up within hosts and between them, sent
 // between hosts and within them.
 static void han_allreduce(struct tb_composing *c)
@@ -525,12 +481,40 @@ void tb_compose_openmpi5(struct tb_composing *c)
 		han_allreduce(c);
 		return;
 	case TB_COLL_BROADCAST:
-		if (balanced)
-			han_broadcast(c);
+		if (balanced) {
+			// A segment goes down while the next one comes up.
+			struct han_row row = han_row_of(c, c->call->root);
+			for (uint64_t i = 0; i <= row.n_segments && !composing_failed(c);
+				i++) {
+				compose_stage(c);
+				han_load(c, &row, i);
+				if (i == 0)
+					han_up(c, &row, TB_COLL_BROADCAST);
+				else if (i < row.n_segments)
+					up_broadcast(c, &row);
+				if (i == 0)
+					continue;
+				han_load(c, &row, i - 1);
+				low(c, &row, TB_COLL_BROADCAST);
+			}
+		}
 		return;
 	case TB_COLL_REDUCE:
-		if (balanced)
-			han_reduce(c);
+		if (balanced) {
+			struct han_row row = han_row_of(c, c->call->root);
+			for (uint64_t i = 0; i <= row.n_segments && !composing_failed(c);
+				i++) {
+				compose_stage(c);
+				if (i > 0) {
+					han_load(c, &row, i - 1);
+					up_reduce(c, &row);
+				}
+				if (i == row.n_segments)
+					continue;
+				han_load(c, &row, i);
+				low(c, &row, TB_COLL_REDUCE);
+			}
+		}
 		return;
 	case TB_COLL_GATHER:
 		if (balanced && has_block(c))

@@ -146,18 +146,6 @@ uint64_t tb_plan_own_bytes(const struct tb_plan *plan, uint32_t rank)
 	return range_bytes(plan, (uint64_t)rank * own->every, 1);
 }
 
-static void digit_visit(const struct tb_plan *plan, const struct tb_transfer *t,
-	void (*visit)(void *context, uint64_t block), void *context)
-{
-	uint64_t n = plan->n_ranks;
-	for (uint64_t distance = 0; distance < n; distance++) {
-		if (distance / t->first % plan->radix != t->count)
-			continue;
-		uint64_t source = (t->from + n - distance % t->first) % n;
-		visit(context, source * n + (source + distance) % n);
-	}
-}
-
 void tb_plan_visit(const struct tb_plan *plan, const struct tb_transfer *transfer,
 	void (*visit)(void *context, uint64_t block), void *context)
 {
@@ -174,8 +162,16 @@ void tb_plan_visit(const struct tb_plan *plan, const struct tb_transfer *transfe
 	case TB_BLOCKS_PAIR:
 		visit(context, (uint64_t)transfer->from * plan->n_ranks + transfer->to);
 		return;
-	case TB_BLOCKS_DIGIT:
-		digit_visit(plan, transfer, visit, context);
+	case TB_BLOCKS_DIGIT: {
+		uint64_t n = plan->n_ranks;
+		for (uint64_t distance = 0; distance < n; distance++) {
+			if (distance / transfer->first % plan->radix != transfer->count)
+				continue;
+			uint64_t source =
+				(transfer->from + n - distance % transfer->first) % n;
+			visit(context, source * n + (source + distance) % n);
+		}
+	}
 		return;
 	}
 }
@@ -565,31 +561,6 @@ static int plan_add_sends(
 	return status;
 }
 
-// add_answers answers the questions of a round. A rank posts the receives of a round when
-// it has done what it holds.
-static int add_answers(
-	struct tb_plan_writing *w, uint32_t from, uint32_t to, struct tb_error *error)
-{
-	int status = TB_OK;
-	w->n_answers = 0;
-	for (uint32_t i = from; i < to && status == TB_OK; i++) {
-		const struct tb_transfer *t = &w->plan->transfers[w->in.transfers[i]];
-		uint32_t ask = 0, *answer = &w->answers[i - from];
-		if (!transfer_is_asked(w, t))
-			continue;
-		w->n_answers++;
-		status = transfer_add_part(w, t, ASK, TB_OP_RECV, &ask, error);
-		if (status == TB_OK)
-			status = transfer_add_part(
-				w, t, ANSWER, TB_OP_SEND, answer, error);
-		if (status == TB_OK)
-			status = plan_depend(w, *answer, ask, error);
-		if (status == TB_OK)
-			status = plan_wait_for_all(w, *answer, w->held, w->n_held, error);
-	}
-	return status;
-}
-
 // combined adds the calc that combines, or unpacks, the data of receive `op`, and stores
 // it in `op`; nothing if that takes no time.
 static int combined(struct tb_plan_writing *w, const struct tb_transfer *transfer,
@@ -612,28 +583,6 @@ static int add_receive(struct tb_plan_writing *w, const struct tb_transfer *tran
 	else if (status == TB_OK && w->entry != UINT32_MAX)
 		status = plan_depend(w, *op, w->entry, error);
 	return status == TB_OK ? combined(w, transfer, op, error) : status;
-}
-
-// plan_add_receives adds the rank's receives of a round. Those that were answered wait
-// for all that was held before the round; if there were no sends, holding them is enough.
-static int plan_add_receives(struct tb_plan_writing *w, uint32_t from, uint32_t to,
-	bool has_sends, struct tb_error *error)
-{
-	int status = TB_OK;
-	if (w->n_answers && !has_sends && w->plan->order == TB_ORDER_DATA)
-		w->n_held = 0;
-	for (uint32_t i = from; i < to && status == TB_OK; i++) {
-		const struct tb_transfer *t = &w->plan->transfers[w->in.transfers[i]];
-		uint32_t op = 0;
-		status = add_receive(w, t, w->answers[i - from], &op, error);
-		bool holds =
-			w->plan->order == TB_ORDER_DATA || t->blocks == TB_BLOCKS_NONE;
-		if (holds)
-			w->held[w->n_held++] = op;
-		else
-			w->late[w->n_late++] = op;
-	}
-	return status;
 }
 
 // plan_write_calc adds a calc that waits for what is held and late; then it alone is
@@ -687,11 +636,51 @@ static int plan_write_rank(struct tb_plan_writing *w, struct tb_error *error)
 			break;
 		uint32_t out_end = sends <= receives ? round_end(w, &w->out, out) : out;
 		uint32_t in_end = receives <= sends ? round_end(w, &w->in, in) : in;
-		status = add_answers(w, in, in_end, error);
+		// Answer the questions of a round. A rank posts the receives of a round
+		// when it has done what it holds.
+		status = TB_OK;
+		w->n_answers = 0;
+		for (uint32_t i = in; i < in_end && status == TB_OK; i++) {
+			const struct tb_transfer *t =
+				&w->plan->transfers[w->in.transfers[i]];
+			uint32_t ask = 0, *answer = &w->answers[i - in];
+			if (!transfer_is_asked(w, t))
+				continue;
+			w->n_answers++;
+			status = transfer_add_part(w, t, ASK, TB_OP_RECV, &ask, error);
+			if (status == TB_OK)
+				status = transfer_add_part(
+					w, t, ANSWER, TB_OP_SEND, answer, error);
+			if (status == TB_OK)
+				status = plan_depend(w, *answer, ask, error);
+			if (status == TB_OK)
+				status = plan_wait_for_all(
+					w, *answer, w->held, w->n_held, error);
+		}
 		if (status == TB_OK)
 			status = plan_add_sends(w, out, out_end, error);
-		if (status == TB_OK)
-			status = plan_add_receives(w, in, in_end, out_end > out, error);
+		if (status == TB_OK) {
+			// Add the rank's receives of a round. Those that were answered
+			// wait for all that was held before the round; if there were no
+			// sends, holding them is enough.
+			bool has_sends = out_end > out;
+			status = TB_OK;
+			if (w->n_answers && !has_sends && w->plan->order == TB_ORDER_DATA)
+				w->n_held = 0;
+			for (uint32_t i = in; i < in_end && status == TB_OK; i++) {
+				const struct tb_transfer *t =
+					&w->plan->transfers[w->in.transfers[i]];
+				uint32_t op = 0;
+				status =
+					add_receive(w, t, w->answers[i - in], &op, error);
+				bool holds = w->plan->order == TB_ORDER_DATA ||
+					     t->blocks == TB_BLOCKS_NONE;
+				if (holds)
+					w->held[w->n_held++] = op;
+				else
+					w->late[w->n_late++] = op;
+			}
+		}
 		out = out_end;
 		in = in_end;
 	}

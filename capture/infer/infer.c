@@ -753,42 +753,6 @@ static int check_apart(const struct inferring *inferring, struct tb_error *error
 	return TB_OK;
 }
 
-// report_job counts anew what is known by message; the rest is of the whole capture.
-static struct tb_infer_report report_job(const struct inferring *inferring)
-{
-	struct tb_infer_report report = {
-		.n_records = inferring->report.n_records,
-		.is_cut = inferring->report.is_cut,
-		.squeezed_ps = inferring->report.squeezed_ps,
-		.n_unplaced = inferring->report.n_unplaced,
-		.n_endpoints_unplaced = inferring->report.n_endpoints_unplaced,
-		.port_bytes_per_s = inferring->report.port_bytes_per_s,
-		.bucket_bytes = inferring->report.bucket_bytes,
-		.path_ns = inferring->report.path_ns,
-		.span_ps = inferring->report.span_ps,
-	};
-	for (size_t i = 0; i < inferring->list.n; i++) {
-		if (!is_message_of_job(inferring, i))
-			continue;
-		tb_inferred_count(&report, &inferring->list.rows[i]);
-	}
-	count_causes(inferring, &report);
-	return report;
-}
-
-// attach_congestion gives the first job what the capture recorded, of all its jobs. Ranks
-// of several jobs are no nodes of the capture.
-static int attach_congestion(const struct tb_packets *packets, uint32_t n_jobs,
-	struct tb_job *job, struct tb_error *error)
-{
-	int status = tb_packets_congestion(packets, &job->congestion, error);
-	for (size_t i = 0; status == TB_OK && n_jobs > 1 && i < job->congestion->n_pairs;
-		i++)
-		job->congestion->pairs[i].source_node =
-			job->congestion->pairs[i].destination_node = TB_ID_NONE;
-	return status;
-}
-
 static void inferring_fini(struct inferring *inferring)
 {
 	free(inferring->sample);
@@ -846,7 +810,26 @@ int tb_infer_jobs(struct tb_packets *packets, bool bounded, struct tb_job **jobs
 						(struct tb_node){node}) == i
 						? inferring.n_ranks++
 						: TB_ID_NONE;
-			const struct tb_infer_report report = report_job(&inferring);
+			// Count anew what is known by message; the rest is of the whole
+			// capture.
+			struct tb_infer_report report = {
+				.n_records = inferring.report.n_records,
+				.is_cut = inferring.report.is_cut,
+				.squeezed_ps = inferring.report.squeezed_ps,
+				.n_unplaced = inferring.report.n_unplaced,
+				.n_endpoints_unplaced =
+					inferring.report.n_endpoints_unplaced,
+				.port_bytes_per_s = inferring.report.port_bytes_per_s,
+				.bucket_bytes = inferring.report.bucket_bytes,
+				.path_ns = inferring.report.path_ns,
+				.span_ps = inferring.report.span_ps,
+			};
+			for (size_t j = 0; j < inferring.list.n; j++) {
+				if (!is_message_of_job(&inferring, j))
+					continue;
+				tb_inferred_count(&report, &inferring.list.rows[j]);
+			}
+			count_causes(&inferring, &report);
 			if (report.n_messages)
 				status = build_inferred_job(&inferring, &report,
 					tb_packets_job_name(inferring.packets, i),
@@ -854,8 +837,18 @@ int tb_infer_jobs(struct tb_packets *packets, bool bounded, struct tb_job **jobs
 		}
 		for (uint32_t i = 0; status == TB_OK && i < n; i++)
 			if (jobs[i]) {
-				status = attach_congestion(
-					inferring.packets, n, jobs[i], error);
+				// Give the first job what the capture recorded, of all
+				// its jobs. Ranks of several jobs are no nodes of the
+				// capture.
+				struct tb_job *job = jobs[i];
+				status = tb_packets_congestion(
+					inferring.packets, &job->congestion, error);
+				for (size_t k = 0; status == TB_OK && n > 1 &&
+						   k < job->congestion->n_pairs;
+					k++)
+					job->congestion->pairs[k].source_node =
+						job->congestion->pairs[k]
+							.destination_node = TB_ID_NONE;
 				break;
 			}
 		for (uint32_t i = 0; status != TB_OK && i < n; i++) {

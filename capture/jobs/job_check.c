@@ -424,34 +424,6 @@ static void trial_end(struct trial *trial, uint32_t op)
 	trial_pass(trial, op, 0);
 }
 
-static void do_send(struct trial *trial, uint32_t op)
-{
-	struct deadlock_channel *channel = &trial->channels[trial->channel_of[op]];
-	uint32_t receive = channel->waiting;
-	trial_end(trial, op);
-	channel->n_sent++;
-	channel->waiting = NONE;
-	if (channel->ordered && receive != NONE)
-		channel->n_sent--;
-	while (receive != NONE) {
-		uint32_t next = trial->next[receive];
-		trial_end(trial, receive);
-		receive = next;
-	}
-}
-
-static void do_receive(struct trial *trial, uint32_t op)
-{
-	struct deadlock_channel *channel = &trial->channels[trial->channel_of[op]];
-	if (channel->n_sent > 0) {
-		channel->n_sent -= channel->ordered;
-		trial_end(trial, op);
-	} else {
-		trial->next[op] = channel->waiting;
-		channel->waiting = op;
-	}
-}
-
 static void trial_start(struct trial *trial, uint32_t op)
 {
 	trial_pass(trial, op, TB_DEP_START);
@@ -459,12 +431,32 @@ static void trial_start(struct trial *trial, uint32_t op)
 	case TB_OP_CALC:
 		trial_end(trial, op);
 		break;
-	case TB_OP_SEND:
-		do_send(trial, op);
-		break;
-	case TB_OP_RECV:
-		do_receive(trial, op);
-		break;
+	case TB_OP_SEND: {
+		struct deadlock_channel *channel =
+			&trial->channels[trial->channel_of[op]];
+		uint32_t receive = channel->waiting;
+		trial_end(trial, op);
+		channel->n_sent++;
+		channel->waiting = NONE;
+		if (channel->ordered && receive != NONE)
+			channel->n_sent--;
+		while (receive != NONE) {
+			uint32_t next = trial->next[receive];
+			trial_end(trial, receive);
+			receive = next;
+		}
+	} break;
+	case TB_OP_RECV: {
+		struct deadlock_channel *channel =
+			&trial->channels[trial->channel_of[op]];
+		if (channel->n_sent > 0) {
+			channel->n_sent -= channel->ordered;
+			trial_end(trial, op);
+		} else {
+			trial->next[op] = channel->waiting;
+			channel->waiting = op;
+		}
+	} break;
 	}
 }
 

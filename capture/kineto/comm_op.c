@@ -399,56 +399,6 @@ struct comm_arguments {
 	const char *broken; // a key whose value is no size
 };
 
-static struct comm_arguments read_arguments(struct tb_raw args)
-{
-	const struct tb_raw none = {"", 0};
-	struct comm_arguments made = {.name = none,
-		.dtype = none,
-		.group = none,
-		.ranks = none,
-		.in_split = none,
-		.start = UINT64_MAX,
-		.rank = UINT64_MAX,
-		.source = UINT64_MAX,
-		.destination = UINT64_MAX,
-		.external = UINT64_MAX};
-	const struct {
-		const char *key;
-		struct tb_raw *text;
-		uint64_t *count;
-		bool must; // other numbers may be negative: unknown
-	} wanted[] = {
-		{"Collective name", &made.name, NULL, false},
-		{"dtype", &made.dtype, NULL, false},
-		{"In msg nelems", NULL, &made.in, true},
-		{"Out msg nelems", NULL, &made.out, true},
-		{"In split size", &made.in_split, NULL, false},
-		{"Group size", NULL, &made.size, false},
-		{"Process Group Name", &made.group, NULL, false},
-		{"Process Group Ranks", &made.ranks, NULL, false},
-		{"Global rank start", NULL, &made.start, false},
-		{"Global rank stride", NULL, &made.stride, false},
-		{"Rank", NULL, &made.rank, false},
-		{"Src Rank", NULL, &made.source, false},
-		{"Dst Rank", NULL, &made.destination, false},
-		{"External id", NULL, &made.external, false},
-	};
-	struct tb_raw key, value;
-	struct tb_raw_walk walk = tb_raw_walk_begin(args);
-	while (tb_raw_walk_next(&walk, &key, &value)) {
-		for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-			if (!tb_raw_is(key, wanted[i].key))
-				continue;
-			if (wanted[i].text)
-				*wanted[i].text = tb_raw_string(value);
-			else if (!tb_raw_count(value, wanted[i].count) && wanted[i].must)
-				made.broken = wanted[i].key;
-			break;
-		}
-	}
-	return made;
-}
-
 uint8_t tb_comm_of_name(struct tb_raw name)
 {
 	for (size_t i = 0; i < N_NAMES; i++)
@@ -666,7 +616,52 @@ static int comm_op_fill(struct tb_profile *profile, const struct comm_arguments 
 int tb_profile_comm(struct tb_profile *profile, const struct tb_profile_event *event,
 	uint32_t *op, struct tb_error *error)
 {
-	struct comm_arguments read = read_arguments(event->args);
+	struct tb_raw args = event->args;
+	const struct tb_raw none = {"", 0};
+	struct comm_arguments read = {.name = none,
+		.dtype = none,
+		.group = none,
+		.ranks = none,
+		.in_split = none,
+		.start = UINT64_MAX,
+		.rank = UINT64_MAX,
+		.source = UINT64_MAX,
+		.destination = UINT64_MAX,
+		.external = UINT64_MAX};
+	const struct {
+		const char *key;
+		struct tb_raw *text;
+		uint64_t *count;
+		bool must; // other numbers may be negative: unknown
+	} wanted[] = {
+		{"Collective name", &read.name, NULL, false},
+		{"dtype", &read.dtype, NULL, false},
+		{"In msg nelems", NULL, &read.in, true},
+		{"Out msg nelems", NULL, &read.out, true},
+		{"In split size", &read.in_split, NULL, false},
+		{"Group size", NULL, &read.size, false},
+		{"Process Group Name", &read.group, NULL, false},
+		{"Process Group Ranks", &read.ranks, NULL, false},
+		{"Global rank start", NULL, &read.start, false},
+		{"Global rank stride", NULL, &read.stride, false},
+		{"Rank", NULL, &read.rank, false},
+		{"Src Rank", NULL, &read.source, false},
+		{"Dst Rank", NULL, &read.destination, false},
+		{"External id", NULL, &read.external, false},
+	};
+	struct tb_raw key, value;
+	struct tb_raw_walk walk = tb_raw_walk_begin(args);
+	while (tb_raw_walk_next(&walk, &key, &value)) {
+		for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+			if (!tb_raw_is(key, wanted[i].key))
+				continue;
+			if (wanted[i].text)
+				*wanted[i].text = tb_raw_string(value);
+			else if (!tb_raw_count(value, wanted[i].count) && wanted[i].must)
+				read.broken = wanted[i].key;
+			break;
+		}
+	}
 	struct tb_comm_op made = {.begin_ns = event->begin_ns,
 		.end_ns = event->end_ns,
 		.thread = event->thread,

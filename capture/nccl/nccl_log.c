@@ -782,30 +782,6 @@ static void take_over(struct nl_comm *comm, const struct nl_comm *read)
 	comm->is_complete |= read->is_complete;
 }
 
-static int name_comm(
-	struct nl_log *log, const struct nl_line *line, const struct nl_comm *read)
-{
-	struct nl_thread *thread;
-	uint32_t comm;
-	int status = find_thread(log, line, read->process, &thread);
-	if (status != TB_OK)
-		return status;
-	tb_nl_comm(log, read->process, read->pointer, &comm);
-	bool known = comm != NL_NONE && comm_fits(&log->comms[comm], read);
-	if (!known) {
-		comm = thread->comm;
-		known = comm != NL_NONE && log->comms[comm].pointer == 0 &&
-			comm_fits(&log->comms[comm], read);
-		if (!known)
-			status = tb_nl_comm_add(log, read, &comm);
-	}
-	if (status != TB_OK)
-		return status;
-	take_over(&log->comms[comm], read);
-	thread->comm = log->comms[comm].is_complete ? NL_NONE : comm;
-	return nl_comm_names(log, comm);
-}
-
 // split_id makes an id of what split a communicator off: ncclCommSplit names its parent
 // and color instead of one.
 static uint64_t split_id(
@@ -855,7 +831,25 @@ static int read_comm(struct nl_log *log, const struct nl_line *line)
 		read.local_ranks = (uint32_t)number;
 	read.is_begun = strstr(line->text, "Init START") != NULL;
 	read.is_complete = strstr(line->text, "Init COMPLETE") != NULL;
-	return name_comm(log, line, &read);
+	struct nl_thread *thread;
+	uint32_t comm;
+	status = find_thread(log, line, read.process, &thread);
+	if (status != TB_OK)
+		return status;
+	tb_nl_comm(log, read.process, read.pointer, &comm);
+	bool known = comm != NL_NONE && comm_fits(&log->comms[comm], &read);
+	if (!known) {
+		comm = thread->comm;
+		known = comm != NL_NONE && log->comms[comm].pointer == 0 &&
+			comm_fits(&log->comms[comm], &read);
+		if (!known)
+			status = tb_nl_comm_add(log, &read, &comm);
+	}
+	if (status != TB_OK)
+		return status;
+	take_over(&log->comms[comm], &read);
+	thread->comm = log->comms[comm].is_complete ? NL_NONE : comm;
+	return nl_comm_names(log, comm);
 }
 
 int tb_nl_topology(struct nl_log *log, const struct nl_line *line)

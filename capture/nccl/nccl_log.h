@@ -18,8 +18,27 @@
 //   comm 0x.. [nranks=8] stream 0x..
 //   AllReduce: 4096 Bytes -> Algo RING proto LL channel{Lo..Hi}={0..1}
 //
-// docs/traces.md has the rules by which these become calls. Memory grows with the calls,
+// Memory grows with the calls,
 // communicators and processes of a log, not with its other lines.
+//
+// Rules:
+//
+// What NCCL_DEBUG=INFO prints, 2.4 to 2.29, among other output; a file, several, or
+// the folder of NCCL_DEBUG_FILE=nccl.%h.%p. info has hosts, rings, trees, adapters and
+// connections; with NCCL_DEBUG_SUBSYS=INIT,GRAPH,COLL,TUNING there are calls, of which
+// a job is made:
+// 1. A GPU of a process is a rank, numbered as the largest communicator does; without
+//    INIT by host and device, and sends are refused. Communicators are told apart by
+//    commId (2.19) or parent and color, else by their order in each rank; where
+//    several of one size could have the same members, they are refused. All members'
+//    logs are needed, or --clone-ranks N where all calls are collective and of all
+//    ranks.
+// 2. Nothing tells what was computed, nor which stream waits for which: the calls of a
+//    stream follow each other at once. Times of lines are those of the calls'
+//    beginnings.
+// 3. Sends and receives go at once that follow each other with the same opCount, until
+//    one repeats kind and partner.
+// 4. Algorithm and channels are those of the lines Bytes -> Algo of the first rank.
 #ifndef TB_NCCL_LOG_H
 #define TB_NCCL_LOG_H
 

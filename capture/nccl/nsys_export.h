@@ -7,11 +7,27 @@
 // with --trace=mpi); NVTX_EVENTS with NCCL's ranges, their payloads (columns binaryData,
 // jsonText) and NVTX_PAYLOAD_SCHEMA_ENTRIES, by which these are read; and for people
 // CUPTI_ACTIVITY_KIND_KERNEL and TARGET_INFO_SYSTEM_ENV. Any may be absent.
-// docs/traces.md has the rules.
 //
 // The file is a stranger's: it is opened as immutable and read only, no view, trigger,
 // virtual table or generated column of it runs, and its values have limits. Memory: about
 // 100 bytes for each call.
+//
+// Rules:
+//
+// nsys export -t sqlite of a report recorded with --trace=mpi (2022 and later) or
+// nvtx; one, several or their folder.
+// 1. MPI_RANKS says which thread is of which rank; all ranks from 0 on are needed.
+//    Threads are lanes, timed from the rank's first call; a wait is for its request,
+//    or without one for all that its thread began.
+// 2. A rank that uses one communicator uses that of all ranks; of several the export
+//    lists no members: refused. So are receives from any source. MPI_Sendrecv and
+//    persistent requests are left out. MPI_Alltoallv is spread evenly.
+// 3. Where NCCL sends more than MPI, its ranges become calls instead, by the rules of
+//    its logs (a communicator is a stream). Sizes, communicators, roots and partners
+//    are those of the ranges' payloads (--trace=nvtx, nsys export
+//    --include-blobs=true; NCCL 2.27 and later have all), ranks those of
+//    ncclCommInitRank. What a payload lacks is counted and noted, and a communicator
+//    that was made before the recording has those who call in it.
 #ifndef TB_NSYS_EXPORT_H
 #define TB_NSYS_EXPORT_H
 

@@ -93,6 +93,6 @@ void tb_otf2_events_note(const struct tb_otf2_events *of);
 // otf2_call_add adds a step of the call; false on failure. otf2_call_ends has the
 // call complete what an earlier step started.
 
-// The two sizes of a collective record; docs/traces.md has the table.
+// The two sizes of a collective record; otf2_trace.h has the rules.
 
 #endif

@@ -432,42 +432,6 @@ static tb_time_ps ps_of(uint64_t ns)
 	return (tb_time_ps)(ns < most ? ns : most) * TB_PS_PER_NS;
 }
 
-static int resolve(struct read *read, struct tb_error *error)
-{
-	struct tb_otf2_found found = {0};
-	uint64_t apart_ns = 0;
-	char text[64];
-	int status = TB_OK;
-	// The calls of a rank that was handed over are final: its clock cannot be
-	// shifted any more.
-	if (read->n_unresolved == read->of.n_ranks)
-		status = tb_otf2_clocks_align(
-			read->unresolved, read->n_unresolved, &apart_ns, error);
-	if (read->n_unresolved == read->of.n_ranks)
-		read->n_late = tb_otf2_receives_cut(read->unresolved, read->n_unresolved);
-	if (status == TB_OK)
-		status = tb_otf2_receives_find(
-			read->unresolved, read->n_unresolved, read->calls, &found, error);
-	for (size_t i = 0; i < read->n_unresolved && status == TB_OK; i++)
-		status = tb_otf2_steps_give(&read->unresolved[i].steps, read->calls,
-			read->unresolved[i].rank, error);
-	if (apart_ns >= CLOCKS_APART_NS)
-		tb_calls_note(read->calls,
-			"the ranks' clocks, up to %s apart, are put together by the ends "
-			"of their collective calls",
-			tb_format_time(ps_of(apart_ns), text, sizeof text));
-	if (found.n_found > 0)
-		tb_calls_note(read->calls,
-			"no record tells what %s received: each is taken to have the "
-			"earliest message to its rank that is left",
-			tb_format_counted(found.n_found, "receive", text, sizeof text));
-	if (found.n_without > 0)
-		tb_calls_note(read->calls, "%s left out, for want of a message",
-			tb_format_counted(found.n_without, "receive is|receives are",
-				text, sizeof text));
-	return status;
-}
-
 static void otf2_note(struct read *read)
 {
 	char text[64];
@@ -506,8 +470,43 @@ static int otf2_read_ranks(struct read *read, struct tb_error *error)
 		read->n_outside++;
 		at++;
 	}
-	if (status == TB_OK && read->n_unresolved > 0)
-		status = resolve(read, error);
+	if (status == TB_OK && read->n_unresolved > 0) {
+		struct tb_otf2_found found = {0};
+		uint64_t apart_ns = 0;
+		char text[64];
+		status = TB_OK;
+		// The calls of a rank that was handed over are final: its clock cannot be
+		// shifted any more.
+		if (read->n_unresolved == read->of.n_ranks)
+			status = tb_otf2_clocks_align(
+				read->unresolved, read->n_unresolved, &apart_ns, error);
+		if (read->n_unresolved == read->of.n_ranks)
+			read->n_late = tb_otf2_receives_cut(
+				read->unresolved, read->n_unresolved);
+		if (status == TB_OK)
+			status = tb_otf2_receives_find(read->unresolved,
+				read->n_unresolved, read->calls, &found, error);
+		for (size_t i = 0; i < read->n_unresolved && status == TB_OK; i++)
+			status = tb_otf2_steps_give(&read->unresolved[i].steps,
+				read->calls, read->unresolved[i].rank, error);
+		if (apart_ns >= CLOCKS_APART_NS)
+			tb_calls_note(read->calls,
+				"the ranks' clocks, up to %s apart, are put together by "
+				"the ends "
+				"of their collective calls",
+				tb_format_time(ps_of(apart_ns), text, sizeof text));
+		if (found.n_found > 0)
+			tb_calls_note(read->calls,
+				"no record tells what %s received: each is taken to have "
+				"the "
+				"earliest message to its rank that is left",
+				tb_format_counted(
+					found.n_found, "receive", text, sizeof text));
+		if (found.n_without > 0)
+			tb_calls_note(read->calls, "%s left out, for want of a message",
+				tb_format_counted(found.n_without,
+					"receive is|receives are", text, sizeof text));
+	}
 	if (status != TB_OK)
 		return status;
 	char text[32];

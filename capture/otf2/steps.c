@@ -212,21 +212,6 @@ static int64_t later_by(const uint64_t *a, const uint64_t *b, size_t n)
 	return differences[n / 2];
 }
 
-static void steps_shift(struct tb_otf2_steps *of, uint64_t by_ns)
-{
-	of->cut_ns += by_ns;
-	for (size_t i = 0; i < of->n_steps; i++) {
-		of->steps[i].call.enter_ns += by_ns;
-		of->steps[i].call.leave_ns += by_ns;
-		if (of->steps[i].until_ns != UINT64_MAX)
-			of->steps[i].until_ns += by_ns;
-	}
-	for (size_t i = 0; i < of->n_pauses; i++) {
-		of->pauses[i].enter_ns += by_ns;
-		of->pauses[i].leave_ns += by_ns;
-	}
-}
-
 // clocks_compare fills in by how much each clock is ahead of the first rank's; false when
 // the ranks cannot be compared.
 static bool clocks_compare(
@@ -260,8 +245,21 @@ int tb_otf2_clocks_align(struct tb_otf2_unresolved *ranks, size_t n, uint64_t *a
 			low = ahead[i] < low ? ahead[i] : low;
 			high = ahead[i] > high ? ahead[i] : high;
 		}
-		for (size_t i = 0; i < n; i++)
-			steps_shift(&ranks[i].steps, (uint64_t)(high - ahead[i]));
+		for (size_t i = 0; i < n; i++) {
+			struct tb_otf2_steps *of = &ranks[i].steps;
+			uint64_t by_ns = (uint64_t)(high - ahead[i]);
+			of->cut_ns += by_ns;
+			for (size_t j = 0; j < of->n_steps; j++) {
+				of->steps[j].call.enter_ns += by_ns;
+				of->steps[j].call.leave_ns += by_ns;
+				if (of->steps[j].until_ns != UINT64_MAX)
+					of->steps[j].until_ns += by_ns;
+			}
+			for (size_t j = 0; j < of->n_pauses; j++) {
+				of->pauses[j].enter_ns += by_ns;
+				of->pauses[j].leave_ns += by_ns;
+			}
+		}
 		*apart_ns = (uint64_t)(high - low);
 	}
 	free(ahead);
@@ -459,24 +457,6 @@ static struct receive_candidate *inbox_earliest(
 	return NULL;
 }
 
-// inbox_take_known takes the message of a receive that is known.
-static void inbox_take_known(
-	struct receive_search *of, struct inbox *inbox, struct message_key *key)
-{
-	uint32_t place = (uint32_t)(key - of->keys);
-	if (key->n_taken >= key->n || key->n_needed == 0)
-		return;
-	pass_taken(inbox);
-	for (struct receive_candidate *i = inbox->at; i < inbox->end; i++) {
-		if (i->key != place || i->nth != key->n_taken)
-			continue;
-		i->is_taken = true;
-		break;
-	}
-	key->n_taken++;
-	key->n_needed--;
-}
-
 static int find_of(struct receive_search *of, struct tb_otf2_unresolved *rank,
 	struct inbox inbox, struct tb_otf2_found *found, struct tb_error *error)
 {
@@ -493,8 +473,23 @@ static int find_of(struct receive_search *of, struct tb_otf2_unresolved *rank,
 		if (!step->is_open) {
 			struct message_key *key =
 				message_key_of(of, rank->rank, &step->call);
-			if (key)
-				inbox_take_known(of, &inbox, key);
+			if (key) {
+				// Take the message of a receive that is known.
+				uint32_t place = (uint32_t)(key - of->keys);
+				if (key->n_taken < key->n && key->n_needed != 0) {
+					pass_taken(&inbox);
+					for (struct receive_candidate *j = inbox.at;
+						j < inbox.end; j++) {
+						if (j->key != place ||
+							j->nth != key->n_taken)
+							continue;
+						j->is_taken = true;
+						break;
+					}
+					key->n_taken++;
+					key->n_needed--;
+				}
+			}
 			continue;
 		}
 		struct receive_candidate *message =
@@ -514,19 +509,6 @@ static int find_of(struct receive_search *of, struct tb_otf2_unresolved *rank,
 		status = end_step(steps, i, message->enter_ns, error);
 	}
 	return status;
-}
-
-static void count_needed(struct receive_search *of, const struct tb_otf2_unresolved *rank)
-{
-	for (size_t i = 0; i < rank->steps.n_steps; i++) {
-		const struct tb_otf2_step *step = &rank->steps.steps[i];
-		struct message_key *key =
-			is_receive(step) && !step->is_open
-				? message_key_of(of, rank->rank, &step->call)
-				: NULL;
-		if (key && key->n_needed < key->n)
-			key->n_needed++;
-	}
 }
 
 static struct inbox inbox_of(const struct receive_search *of, uint32_t rank)
@@ -567,7 +549,16 @@ static int receives_find_all(struct receive_search *of, struct tb_otf2_unresolve
 	if (status == TB_OK && of->n_messages > 0)
 		status = give_keys(of, error);
 	for (size_t i = 0; i < n && status == TB_OK; i++) {
-		count_needed(of, &ranks[i]);
+		const struct tb_otf2_unresolved *rank = &ranks[i];
+		for (size_t j = 0; j < rank->steps.n_steps; j++) {
+			const struct tb_otf2_step *step = &rank->steps.steps[j];
+			struct message_key *key =
+				is_receive(step) && !step->is_open
+					? message_key_of(of, rank->rank, &step->call)
+					: NULL;
+			if (key && key->n_needed < key->n)
+				key->n_needed++;
+		}
 		status =
 			find_of(of, &ranks[i], inbox_of(of, ranks[i].rank), found, error);
 	}

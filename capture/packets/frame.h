@@ -1,7 +1,7 @@
 // Decodes a captured frame as far as a replay needs it: who sent it to whom, how large it
 // was, and whether the job sent it or a protocol of the captured network.
 //
-// docs/packets.md lists what is decoded: link types (frame_link.c), labels and tags
+// What is decoded: link types (frame_link.c), labels and tags
 // (frame_ethernet.c), tunnels (frame_ip.c).
 //
 // The endpoints are the IP addresses if there is IP, also in fragments; the GIDs if there

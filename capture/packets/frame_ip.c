@@ -442,16 +442,6 @@ static bool is_neighbour_talk(struct tb_walk *walk)
 	       ((type >= 130 && type <= 137) || type == 143);
 }
 
-static void walk_icmp_v6(struct tb_walk *walk)
-{
-	bool control = is_neighbour_talk(walk) && walk->frame->kind == TB_FRAME_DATA;
-	walk_payload_at(walk, walk->wire_bytes < 8 ? walk->wire_bytes : 8);
-	if (control) {
-		walk->frame->kind = TB_FRAME_CONTROL;
-		tb_walk_type(walk, TB_REGISTRY_IP, PROTO_ICMPV6);
-	}
-}
-
 // walk_transport decodes what IP carries. It does not enter a tunnel in a first fragment:
 // later fragments lack the inner addresses, and all should have the same endpoints.
 static void walk_transport(struct tb_walk *walk, uint8_t protocol, bool first_fragment)
@@ -473,9 +463,15 @@ static void walk_transport(struct tb_walk *walk, uint8_t protocol, bool first_fr
 		else
 			walk_gre(walk);
 		break;
-	case PROTO_ICMPV6:
-		walk_icmp_v6(walk);
-		break;
+	case PROTO_ICMPV6: {
+		bool control =
+			is_neighbour_talk(walk) && walk->frame->kind == TB_FRAME_DATA;
+		walk_payload_at(walk, walk->wire_bytes < 8 ? walk->wire_bytes : 8);
+		if (control) {
+			walk->frame->kind = TB_FRAME_CONTROL;
+			tb_walk_type(walk, TB_REGISTRY_IP, PROTO_ICMPV6);
+		}
+	} break;
 	case PROTO_ICMP:
 		walk_payload_at(walk, walk->wire_bytes < 8 ? walk->wire_bytes : 8);
 		break;

@@ -37,32 +37,6 @@ static const struct {
 	[TB_LIST_BETWEEN_MACS] = {"by MAC", "between_macs"},
 };
 
-static void packets_write_left_out(
-	const struct packets_text_writer *writer, const struct tb_packets_summary *s)
-{
-	const struct {
-		uint64_t n;
-		const char *name;
-	} reasons[] = {{s->n_duplicates, "seen at another point too"},
-		{s->n_retransmissions, "retransmitted"},
-		{s->n_acks, "only acknowledging"}, {s->n_broadcast, "broadcast"},
-		{s->n_multicast, "multicast"},
-		{s->n_non_ip, "of the links' own protocols"},
-		{s->n_undecodable, "undecodable"}, {s->n_local, "within one node"},
-		{s->n_unplaced, "of endpoints without a node"},
-		{s->n_outside, "captured outside the span"}};
-	const char *row = "left out";
-	char number[32];
-	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
-		if (reasons[i].n == 0)
-			continue;
-		packets_row(writer, row, "%s %s",
-			tb_format_count(reasons[i].n, number, sizeof number),
-			reasons[i].name);
-		row = "";
-	}
-}
-
 static void write_order(
 	const struct packets_text_writer *writer, const struct tb_packets_summary *s)
 {
@@ -141,27 +115,6 @@ static void write_endpoints(
 			tb_format_count(s->n_endpoints_unplaced - i, a, sizeof a));
 }
 
-static void write_load(const struct packets_text_writer *writer,
-	const struct tb_packets_against *against)
-{
-	struct tb_packets_load load =
-		tb_packets_load(writer->packets, against->node_bytes_per_s);
-	if (load.half_scale <= 0)
-		return;
-	char mean[40], busiest[40], network[128], shown[128];
-	const char *name = tb_visible(
-		tb_packets_node_name(writer->packets, load.busiest), shown, sizeof shown);
-	packets_row(writer, "load",
-		"%s of the nodes' capacity on %s, %s at the busiest, node %" PRIu32
-		"%s%s%s",
-		tb_format_percent(load.mean_share * 100, mean, sizeof mean),
-		tb_visible(against->network, network, sizeof network),
-		tb_format_percent(load.busiest_share * 100, busiest, sizeof busiest),
-		load.busiest.id, *name ? " (" : "", name, *name ? ")" : "");
-	packets_row(
-		writer, "", "--time-scale %.3g would load it to a half", load.half_scale);
-}
-
 int tb_packets_write_summary(FILE *stream, const struct tb_packets *packets,
 	const char *indent, const struct tb_packets_against *against)
 {
@@ -171,7 +124,27 @@ int tb_packets_write_summary(FILE *stream, const struct tb_packets *packets,
 	packets_row(&writer, "records", "%s read, %s replayed",
 		tb_format_count(s->n_records, a, sizeof a),
 		tb_format_count(s->n_replayed_records, b, sizeof b));
-	packets_write_left_out(&writer, s);
+	const struct {
+		uint64_t n;
+		const char *name;
+	} reasons[] = {{s->n_duplicates, "seen at another point too"},
+		{s->n_retransmissions, "retransmitted"},
+		{s->n_acks, "only acknowledging"}, {s->n_broadcast, "broadcast"},
+		{s->n_multicast, "multicast"},
+		{s->n_non_ip, "of the links' own protocols"},
+		{s->n_undecodable, "undecodable"}, {s->n_local, "within one node"},
+		{s->n_unplaced, "of endpoints without a node"},
+		{s->n_outside, "captured outside the span"}};
+	const char *row = "left out";
+	char number[32];
+	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
+		if (reasons[i].n == 0)
+			continue;
+		packets_row(&writer, row, "%s %s",
+			tb_format_count(reasons[i].n, number, sizeof number),
+			reasons[i].name);
+		row = "";
+	}
 	write_sampled(&writer, s);
 	packets_row(&writer, "packets", "%s, %s on the wire, %s of payload",
 		tb_format_count(s->n_packets, a, sizeof a),
@@ -188,8 +161,29 @@ int tb_packets_write_summary(FILE *stream, const struct tb_packets *packets,
 		packets_row(&writer, "time", "%s", a);
 	write_endpoints(&writer, s);
 	write_order(&writer, s);
-	if (against->node_bytes_per_s > 0)
-		write_load(&writer, against);
+	if (against->node_bytes_per_s > 0) {
+		struct tb_packets_load load =
+			tb_packets_load(writer.packets, against->node_bytes_per_s);
+		if (!(load.half_scale <= 0)) {
+			char mean[40], busiest[40], network[128], shown[128];
+			const char *name = tb_visible(
+				tb_packets_node_name(writer.packets, load.busiest), shown,
+				sizeof shown);
+			packets_row(&writer, "load",
+				"%s of the nodes' capacity on %s, %s at the busiest, "
+				"node %" PRIu32 "%s%s%s",
+				tb_format_percent(
+					load.mean_share * 100, mean, sizeof mean),
+				tb_visible(against->network, network, sizeof network),
+				tb_format_percent(load.busiest_share * 100, busiest,
+					sizeof busiest),
+				load.busiest.id, *name ? " (" : "", name,
+				*name ? ")" : "");
+			packets_row(&writer, "",
+				"--time-scale %.3g would load it to a half",
+				load.half_scale);
+		}
+	}
 	return ferror(stream) ? TB_EIO : TB_OK;
 }
 

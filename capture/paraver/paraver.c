@@ -392,29 +392,6 @@ static uint32_t place_in(struct prv_making *making, uint32_t group)
 
 // Roots: only the root of a collective says that it is one.
 
-static int note_roots_of(struct prv_making *making, const struct prv_task *task)
-{
-	struct entered *order = task_order(task);
-	int status = order ? TB_OK
-			   : tb_fail_memory_in(making->trace->error, making->trace->file,
-				     "a Paraver trace");
-	begin_task(making, task);
-	for (size_t i = 0; i < task->n && status == TB_OK; i++) {
-		const struct prv_span *span = &task->spans[order[i].span];
-		if (!tb_prv_is_collective(span))
-			continue;
-		uint64_t key = span->communicator << 32 |
-			       (making->n_calls[span->communicator]++ & UINT32_MAX);
-		if (span->is_root &&
-			tb_map_put(&making->root_of, key,
-				place_in(making, (uint32_t)span->communicator)) != TB_OK)
-			status = tb_fail_memory_in(making->trace->error,
-				making->trace->file, "a Paraver trace");
-	}
-	free(order);
-	return status;
-}
-
 static int note_roots(struct prv_making *making)
 {
 	int status = TB_OK;
@@ -425,8 +402,30 @@ static int note_roots(struct prv_making *making)
 		return tb_fail_memory_in(
 			making->trace->error, making->trace->file, "a Paraver trace");
 	for (uint32_t i = 0; i < making->trace->n_tasks && status == TB_OK; i++)
-		if (making->trace->tasks[i].rank != PRV_NONE)
-			status = note_roots_of(making, &making->trace->tasks[i]);
+		if (making->trace->tasks[i].rank != PRV_NONE) {
+			const struct prv_task *task = &making->trace->tasks[i];
+			struct entered *order = task_order(task);
+			status = order ? TB_OK
+				       : tb_fail_memory_in(making->trace->error,
+						 making->trace->file, "a Paraver trace");
+			begin_task(making, task);
+			for (size_t j = 0; j < task->n && status == TB_OK; j++) {
+				const struct prv_span *span = &task->spans[order[j].span];
+				if (!tb_prv_is_collective(span))
+					continue;
+				uint64_t key = span->communicator << 32 |
+					       (making->n_calls[span->communicator]++ &
+						       UINT32_MAX);
+				if (span->is_root &&
+					tb_map_put(&making->root_of, key,
+						place_in(making,
+							(uint32_t)span->communicator)) !=
+						TB_OK)
+					status = tb_fail_memory_in(making->trace->error,
+						making->trace->file, "a Paraver trace");
+			}
+			free(order);
+		}
 	return status;
 }
 

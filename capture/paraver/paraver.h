@@ -15,10 +15,28 @@
 // received, whether the task is the root, and the communicator. Where a trace has no such
 // events, its states other than Running are the calls.
 //
-// Rules (docs/traces.md): tasks of applications that communicate are ranks, application
-// after application. Time outside MPI calls is computation. A message is sent in the call
-// in which its send begins, and received in the call in which its receive begins; it
-// completes in the first call that waits and ends after it was received.
+// Rules:
+//
+// What Extrae writes: NAME.prv or NAME.prv.gz. NAME.pcf beside it names the calls
+// (else they go by Extrae's numbers), and NAME.row the hosts.
+// 1. Tasks of applications that communicate are ranks, application after application;
+//    threads are lanes.
+// 2. Events of types 50000001 to 50000005 are the calls, and the time outside of them
+//    is computation. Without such events states other than Running are calls;
+//    collectives cannot be told.
+// 3. A communication record is a message. The call in which its send begins sends it,
+//    and the call in which its receive begins receives it: a call that starts
+//    (MPI_Isend, MPI_Irecv) or one that returns when it is complete. Where there is no
+//    call at that time, one that starts is taken.
+// 4. A receive that was started is waited for in the first MPI_Wait... that ends after
+//    the message was received, or the MPI_Test... in which it was. The trace does not
+//    say which wait is for which send: MPI_Waitall is for all that were started, and
+//    an MPI_Wait in which no receive completes for the oldest.
+// 5. Calls whose message is not in the trace, and calls entered before it begins, are
+//    left out and counted.
+// 6. A collective call has its sizes, its communicator and whether it is the root from
+//    the events 50100001 to 50100004. MPI_Alltoallv has the sum of its sizes only, and
+//    is taken as blocks of equal size.
 #ifndef TB_PARAVER_H
 #define TB_PARAVER_H
 

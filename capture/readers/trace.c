@@ -305,50 +305,6 @@ static int infer_trace(struct tb_trace *trace, const struct tb_trace_request *re
 	return status;
 }
 
-static int read_packets(struct tb_trace *trace, const struct tb_trace_request *request,
-	struct tb_trace_stream *stream, struct tb_error *error)
-{
-	if (request->closed_loop) {
-		// Make jobs of captures.
-		const struct tb_reading reading =
-			request->reading ? *request->reading : (struct tb_reading){0};
-		uint64_t n_cut = 0;
-		struct tb_packets_options options = tb_infer_options(request->packets);
-		struct tb_packets *packets;
-		if (strcmp(request->paths[0], "-") == 0 &&
-			request->stdin_kind != TB_TRACE_PACKETS)
-			return tb_fail_in(error, TB_EUSAGE, "standard input",
-				"is a packet capture, from which a job is inferred: give "
-				"a file");
-		options.stop = request->stop;
-		options.lenient = reading.lenient;
-		options.opened = &stream->in;
-		int status = tb_packets_open(
-			&packets, request->paths, request->n, &options, error);
-		if (status != TB_OK)
-			return status;
-		status = infer_trace(trace, request, packets, error);
-		tb_packets_free(packets);
-		if (status == TB_EFORMAT && error && error->place == TB_PLACE_RECORD)
-			status = tb_reading_breaks_off(&reading, status, &n_cut, error);
-		if (status != TB_OK && error && !error->file[0])
-			snprintf(
-				error->file, sizeof error->file, "%s", request->paths[0]);
-		return status;
-	}
-	if (request->packets) {
-		struct tb_packets_options options = *request->packets;
-		options.opened = &stream->in;
-		return tb_packets_open(
-			&trace->packets, request->paths, request->n, &options, error);
-	}
-	if (request->pipe && tb_input_is_stream(request->paths[0])) {
-		*request->pipe = stream->in;
-		stream->in = (struct tb_opened_input){NULL, NULL};
-	}
-	return TB_OK;
-}
-
 // read_job reads a job. If the stream itself failed (a read error, compressed data
 // cut off), it reports that instead of what the reader stumbled over.
 static int read_job(struct tb_trace *trace, const struct tb_trace_request *request,
@@ -620,8 +576,52 @@ static void close_stream(struct tb_trace_stream *stream, struct tb_error *error)
 static int read_opened(struct tb_trace *trace, const struct tb_trace_request *request,
 	struct tb_trace_stream *stream, struct tb_error *error)
 {
-	if (trace->reader->kind == TB_TRACE_PACKETS)
-		return read_packets(trace, request, stream, error);
+	if (trace->reader->kind == TB_TRACE_PACKETS) {
+		if (request->closed_loop) {
+			// Make jobs of captures.
+			const struct tb_reading reading =
+				request->reading ? *request->reading
+						 : (struct tb_reading){0};
+			uint64_t n_cut = 0;
+			struct tb_packets_options options =
+				tb_infer_options(request->packets);
+			struct tb_packets *packets;
+			if (strcmp(request->paths[0], "-") == 0 &&
+				request->stdin_kind != TB_TRACE_PACKETS)
+				return tb_fail_in(error, TB_EUSAGE, "standard input",
+					"is a packet capture, from which a job is "
+					"inferred: give "
+					"a file");
+			options.stop = request->stop;
+			options.lenient = reading.lenient;
+			options.opened = &stream->in;
+			int status = tb_packets_open(
+				&packets, request->paths, request->n, &options, error);
+			if (status != TB_OK)
+				return status;
+			status = infer_trace(trace, request, packets, error);
+			tb_packets_free(packets);
+			if (status == TB_EFORMAT && error &&
+				error->place == TB_PLACE_RECORD)
+				status = tb_reading_breaks_off(
+					&reading, status, &n_cut, error);
+			if (status != TB_OK && error && !error->file[0])
+				snprintf(error->file, sizeof error->file, "%s",
+					request->paths[0]);
+			return status;
+		}
+		if (request->packets) {
+			struct tb_packets_options options = *request->packets;
+			options.opened = &stream->in;
+			return tb_packets_open(&trace->packets, request->paths,
+				request->n, &options, error);
+		}
+		if (request->pipe && tb_input_is_stream(request->paths[0])) {
+			*request->pipe = stream->in;
+			stream->in = (struct tb_opened_input){NULL, NULL};
+		}
+		return TB_OK;
+	}
 	return trace->reader->job ? read_job(trace, request, stream, error)
 				  : trace_read_calls(trace, request, stream, error);
 }

@@ -74,22 +74,6 @@ static int add_messages(const struct stencil_round *round, enum tb_op_kind kind,
 	return status;
 }
 
-static int add_round(struct stencil_round *round, uint64_t bytes, struct tb_error *error)
-{
-	uint32_t added[2 * SIDES], joint = 0;
-	struct tb_op nothing = {.kind = TB_OP_CALC};
-	int status = add_messages(round, TB_OP_RECV, bytes, added, error);
-	if (status == TB_OK)
-		status = add_messages(round, TB_OP_SEND, bytes, added + round->n, error);
-	if (status == TB_OK)
-		status = tb_job_add(round->builder, round->rank, &nothing, &joint, error);
-	for (uint32_t i = 0; i < 2 * round->n && status == TB_OK; i++)
-		status = tb_job_depend(
-			round->builder, round->rank, joint, added[i], false, error);
-	round->joint = joint;
-	return status;
-}
-
 int tb_stencil_build(struct tb_job_builder *builder,
 	const struct tb_synth_options *options, struct tb_error *error)
 {
@@ -98,8 +82,22 @@ int tb_stencil_build(struct tb_job_builder *builder,
 		struct stencil_round round = {
 			.builder = builder, .rank = rank, .joint = TB_ID_NONE};
 		round.n = tb_stencil_neighbours(options->n_nodes, rank, round.neighbours);
-		for (uint32_t i = 0; i < options->n_messages && status == TB_OK; i++)
-			status = add_round(&round, options->message_bytes, error);
+		for (uint32_t i = 0; i < options->n_messages && status == TB_OK; i++) {
+			uint64_t bytes = options->message_bytes;
+			uint32_t added[2 * SIDES], joint = 0;
+			struct tb_op nothing = {.kind = TB_OP_CALC};
+			status = add_messages(&round, TB_OP_RECV, bytes, added, error);
+			if (status == TB_OK)
+				status = add_messages(&round, TB_OP_SEND, bytes,
+					added + round.n, error);
+			if (status == TB_OK)
+				status = tb_job_add(round.builder, round.rank, &nothing,
+					&joint, error);
+			for (uint32_t j = 0; j < 2 * round.n && status == TB_OK; j++)
+				status = tb_job_depend(round.builder, round.rank, joint,
+					added[j], false, error);
+			round.joint = joint;
+		}
 	}
 	return status;
 }

@@ -432,36 +432,6 @@ static uint32_t find_meeting(const struct tb_tbt_links *links, uint32_t group,
 	return 0;
 }
 
-// links_meet takes a call in which everybody waits for everybody.
-static int links_meet(struct tb_tbt_links *links, uint32_t rank,
-	const struct tb_tbt_record *record, struct tb_error *error)
-{
-	uint32_t group, last = 0, clock = links->clock_of[rank];
-	if (!links_group(links, rank, record->fields[1], &group))
-		return TB_OK;
-	uint32_t number = links->n_calls[group]++;
-	uint64_t key = (uint64_t)group << 32 | number;
-	uint64_t slot = 0;
-	uint32_t at = find_meeting(links, group, number, clock, &slot);
-	if (!at) {
-		tb_map_find(&links->by_meeting, key, &last);
-		at = (uint32_t)links->n_meetings;
-		if (TB_ARRAY_RESERVE(&links->meetings, &links->meetings_room,
-			    links->n_meetings + 1) != TB_OK ||
-			tb_map_put(&links->by_meeting, key, at) != TB_OK ||
-			tb_map_put(&links->by_clock, slot, at) != TB_OK)
-			return tb_fail_memory(error, "the messages between machines");
-		links->meetings[links->n_meetings++] = (struct link_meeting){
-			group, number, clock, last, record->enter_ns, record->leave_ns};
-	}
-	struct link_meeting *meeting = &links->meetings[at];
-	if (record->enter_ns > meeting->last_enter_ns)
-		meeting->last_enter_ns = record->enter_ns;
-	if (record->leave_ns < meeting->first_leave_ns)
-		meeting->first_leave_ns = record->leave_ns;
-	return TB_OK;
-}
-
 static bool waits_for_all(const struct tb_tbt_record *record)
 {
 	uint64_t op = record->fields[0];
@@ -489,8 +459,35 @@ static int links_take(struct tb_tbt_links *links, uint32_t rank,
 		const uint64_t fields[] = {comm, got->peer, got->tag};
 		return links_add_end(links, rank, false, fields, got->ns, error);
 	}
-	if (record->kind == TB_TBT_COLL && waits_for_all(record))
-		return links_meet(links, rank, record, error);
+	if (record->kind == TB_TBT_COLL && waits_for_all(record)) {
+		// Take a call in which everybody waits for everybody.
+		uint32_t group, last = 0, clock = links->clock_of[rank];
+		if (!links_group(links, rank, record->fields[1], &group))
+			return TB_OK;
+		uint32_t number = links->n_calls[group]++;
+		uint64_t key = (uint64_t)group << 32 | number;
+		uint64_t slot = 0;
+		uint32_t at = find_meeting(links, group, number, clock, &slot);
+		if (!at) {
+			tb_map_find(&links->by_meeting, key, &last);
+			at = (uint32_t)links->n_meetings;
+			if (TB_ARRAY_RESERVE(&links->meetings, &links->meetings_room,
+				    links->n_meetings + 1) != TB_OK ||
+				tb_map_put(&links->by_meeting, key, at) != TB_OK ||
+				tb_map_put(&links->by_clock, slot, at) != TB_OK)
+				return tb_fail_memory(
+					error, "the messages between machines");
+			links->meetings[links->n_meetings++] =
+				(struct link_meeting){group, number, clock, last,
+					record->enter_ns, record->leave_ns};
+		}
+		struct link_meeting *meeting = &links->meetings[at];
+		if (record->enter_ns > meeting->last_enter_ns)
+			meeting->last_enter_ns = record->enter_ns;
+		if (record->leave_ns < meeting->first_leave_ns)
+			meeting->first_leave_ns = record->leave_ns;
+		return TB_OK;
+	}
 	if (record->kind != TB_TBT_SENDRECV)
 		return TB_OK;
 	if (f[1])

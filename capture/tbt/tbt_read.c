@@ -254,31 +254,6 @@ static int read_threads(
 	return status == TB_OK ? source_check(source, error) : status;
 }
 
-static void free_rank(struct tb_tbt_reader *reader)
-{
-	for (size_t i = 0; i < reader->n_threads; i++) {
-		tb_tbt_cursor_fini(&reader->threads[i].cursor);
-		free(reader->threads[i].records);
-	}
-	for (size_t i = 0; i < reader->n_operations; i++)
-		free(reader->operations[i].list);
-	free(reader->threads);
-	free(reader->groups);
-	free(reader->received);
-	free(reader->operations);
-	tb_map_fini(&reader->started);
-	tb_map_fini(&reader->got);
-	tb_map_fini(&reader->persistent);
-	tb_map_fini(&reader->opened);
-	tb_tbt_windows_fini(reader);
-	reader->threads = NULL;
-	reader->groups = NULL;
-	reader->received = NULL;
-	reader->operations = NULL;
-	reader->n_threads = reader->n_groups = reader->n_received = 0;
-	reader->received_room = reader->n_operations = reader->operations_room = 0;
-}
-
 // note_end says so when a rank did not come to its end.
 static void note_end(struct tb_tbt_reader *reader)
 {
@@ -342,7 +317,27 @@ static int tbt_read_rank(struct tb_tbt_reader *reader, struct tbt_source *source
 				reader->rank, in_lane.at, in_lane.text);
 		}
 	}
-	free_rank(reader);
+	for (size_t i = 0; i < reader->n_threads; i++) {
+		tb_tbt_cursor_fini(&reader->threads[i].cursor);
+		free(reader->threads[i].records);
+	}
+	for (size_t i = 0; i < reader->n_operations; i++)
+		free(reader->operations[i].list);
+	free(reader->threads);
+	free(reader->groups);
+	free(reader->received);
+	free(reader->operations);
+	tb_map_fini(&reader->started);
+	tb_map_fini(&reader->got);
+	tb_map_fini(&reader->persistent);
+	tb_map_fini(&reader->opened);
+	tb_tbt_windows_fini(reader);
+	reader->threads = NULL;
+	reader->groups = NULL;
+	reader->received = NULL;
+	reader->operations = NULL;
+	reader->n_threads = reader->n_groups = reader->n_received = 0;
+	reader->received_room = reader->n_operations = reader->operations_room = 0;
 	return status;
 }
 
@@ -365,57 +360,6 @@ static void note_any_source(struct tb_tbt_reader *reader)
 			100.0 * (double)reader->n_any_kept / (double)reader->n_any);
 }
 
-static void tbt_note_left_out(struct tb_tbt_reader *reader)
-{
-	char text[96];
-	if (reader->n_short > NOTED_MAX)
-		tb_calls_note(reader->calls,
-			"%" PRIu32 " more ranks ended early or left no trace",
-			reader->n_short - NOTED_MAX);
-	if (reader->n_left_out)
-		tb_calls_note(reader->calls,
-			"%s left out: their communicators or windows have processes of "
-			"another MPI_COMM_WORLD",
-			tb_format_counted(reader->n_left_out, "call is|calls are", text,
-				sizeof text));
-	if (reader->n_inter_rooted)
-		tb_calls_note(reader->calls, "%s left out: of inter-communicators",
-			tb_format_counted(reader->n_inter_rooted,
-				"collective call with a root is|collective calls with a "
-				"root are",
-				text, sizeof text));
-}
-
-static int tbt_read_all(
-	struct tb_tbt_reader *reader, struct tbt_source *source, struct tb_error *error)
-{
-	int status = tbt_read_head(reader, source, error);
-	for (uint32_t i = 0; i < reader->n_ranks && status == TB_OK; i++)
-		status = tbt_read_rank(reader, source, i, error);
-	if (status == TB_OK)
-		status = tb_tbt_serve(reader, error);
-	if (status == TB_OK && reader->origin == TB_TBT_SPAWNED) {
-		if (reader->parent)
-			tb_calls_note(reader->calls,
-				"the ranks were started by MPI_Comm_spawn in world "
-				"%016" PRIx64 "; they are world %016" PRIx64,
-				reader->parent, reader->world);
-		else
-			tb_calls_note(reader->calls,
-				"the ranks were started by MPI_Comm_spawn, in a world "
-				"that is "
-				"not known; they are world %016" PRIx64,
-				reader->world);
-	}
-	if (status == TB_OK) {
-		note_any_source(reader);
-		tb_tbt_note_files(reader);
-	}
-	if (status == TB_OK)
-		tbt_note_left_out(reader);
-	return status;
-}
-
 static const char *library_of(uint32_t mpi)
 {
 	if (mpi == TB_TBT_OPENMPI)
@@ -433,7 +377,49 @@ int tb_tbt_read(struct tb_calls **calls, const struct tb_reading *reading,
 	if (status != TB_OK)
 		return status;
 	tb_infile_stop_on(source.file, reading->stop);
-	status = tbt_read_all(&reader, &source, error);
+	status = tbt_read_head(&reader, &source, error);
+	for (uint32_t i = 0; i < reader.n_ranks && status == TB_OK; i++)
+		status = tbt_read_rank(&reader, &source, i, error);
+	if (status == TB_OK)
+		status = tb_tbt_serve(&reader, error);
+	if (status == TB_OK && reader.origin == TB_TBT_SPAWNED) {
+		if (reader.parent)
+			tb_calls_note(reader.calls,
+				"the ranks were started by MPI_Comm_spawn in world "
+				"%016" PRIx64 "; they are world %016" PRIx64,
+				reader.parent, reader.world);
+		else
+			tb_calls_note(reader.calls,
+				"the ranks were started by MPI_Comm_spawn, in a world "
+				"that is "
+				"not known; they are world %016" PRIx64,
+				reader.world);
+	}
+	if (status == TB_OK) {
+		note_any_source(&reader);
+		tb_tbt_note_files(&reader);
+	}
+	if (status == TB_OK) {
+		char text[96];
+		if (reader.n_short > NOTED_MAX)
+			tb_calls_note(reader.calls,
+				"%" PRIu32 " more ranks ended early or left no trace",
+				reader.n_short - NOTED_MAX);
+		if (reader.n_left_out)
+			tb_calls_note(reader.calls,
+				"%s left out: their communicators or windows have "
+				"processes of "
+				"another MPI_COMM_WORLD",
+				tb_format_counted(reader.n_left_out, "call is|calls are",
+					text, sizeof text));
+		if (reader.n_inter_rooted)
+			tb_calls_note(reader.calls, "%s left out: of inter-communicators",
+				tb_format_counted(reader.n_inter_rooted,
+					"collective call with a root is|collective calls "
+					"with a "
+					"root are",
+					text, sizeof text));
+	}
 	fclose(source.stream);
 	free(reader.messages_of);
 	free(reader.n_lanes);
@@ -785,20 +771,6 @@ static int tbt_start_call(struct tb_tbt_reader *reader, struct tb_tbt_thread *th
 	return tbt_add_collective(reader, thread, &begun, request, error);
 }
 
-static int tbt_start_all(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
-	const struct tb_tbt_record *record, struct tb_error *error)
-{
-	int status = TB_OK;
-	struct tb_tbt_record begun = *record;
-	for (size_t i = 0; i + 1 < record->n_list && status == TB_OK; i += 2) {
-		status = tbt_start_call(reader, thread, &begun, record->list[i],
-			record->list[i + 1], error);
-		begun.enter_ns = begun.leave_ns;
-	}
-	tb_tbt_pass(reader, thread, &begun);
-	return status;
-}
-
 static int tbt_leave_out(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	const struct tb_tbt_record *record)
 {
@@ -837,8 +809,17 @@ static int add_record(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread
 	case TB_TBT_RECV_INIT:
 		tb_tbt_pass(reader, thread, record);
 		return tbt_define_comm(reader, thread, record, f[1], error);
-	case TB_TBT_START:
-		return tbt_start_all(reader, thread, record, error);
+	case TB_TBT_START: {
+		int status = TB_OK;
+		struct tb_tbt_record begun = *record;
+		for (size_t i = 0; i + 1 < record->n_list && status == TB_OK; i += 2) {
+			status = tbt_start_call(reader, thread, &begun, record->list[i],
+				record->list[i + 1], error);
+			begun.enter_ns = begun.leave_ns;
+		}
+		tb_tbt_pass(reader, thread, &begun);
+		return status;
+	}
 	case TB_TBT_COMPLETE:
 		return add_completion(reader, thread, record, error);
 	case TB_TBT_COLL:

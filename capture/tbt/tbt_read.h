@@ -1,6 +1,6 @@
 // Reads a job.tbt, which `tailback trace` makes (tbt_format.h), as calls.
 //
-// Rules (docs/tracer.md): what a rank does between its calls is computation; time in
+// Rules (docs/inputs.md): what a rank does between its calls is computation; time in
 // calls and between MPI_Test calls that ask in vain one after another is not. One-sided
 // communication becomes messages, see tbt_windows.c.
 #ifndef TB_TBT_READ_H

@@ -319,53 +319,12 @@ static int send_to_all(struct window_call *here, enum tb_call_kind kind,
 	return status;
 }
 
-static int window_post(struct window_call *here)
-{
-	struct tb_tbt_window *w = here->window;
-	int status = set_peers(here, &w->origins, &w->n_origins, &w->origins_room);
-	return status == TB_OK ? send_to_all(here, TB_CALL_SEND, w->origins, w->n_origins,
-					 TAG_POSTED)
-			       : status;
-}
-
-static int window_start(struct window_call *here)
-{
-	struct tb_tbt_window *w = here->window;
-	int status = set_peers(here, &w->targets, &w->n_targets, &w->targets_room);
-	w->started = true;
-	if (status == TB_OK)
-		status = send_to_all(
-			here, TB_CALL_RECV, w->targets, w->n_targets, TAG_POSTED);
-	return status == TB_OK ? wait_pending(here) : status;
-}
-
-static int window_complete(struct window_call *here)
-{
-	struct tb_tbt_window *w = here->window;
-	int status = window_answer(here, UINT32_MAX);
-	w->started = false;
-	return status == TB_OK ? send_to_all(here, TB_CALL_SEND, w->targets, w->n_targets,
-					 TAG_COMPLETED)
-			       : status;
-}
-
 static int wait(struct window_call *here)
 {
 	struct tb_tbt_window *w = here->window;
 	int status =
 		send_to_all(here, TB_CALL_RECV, w->origins, w->n_origins, TAG_COMPLETED);
 	return status == TB_OK ? wait_pending(here) : status;
-}
-
-static int window_lock(struct window_call *here, uint32_t peer)
-{
-	struct tb_tbt_window *w = here->window;
-	tb_tbt_pass(here->reader, here->thread, &here->record);
-	if (peer == UINT32_MAX) {
-		w->all_locked = true;
-		return TB_OK;
-	}
-	return push_u32(&w->locked, &w->n_locked, &w->locked_room, peer, here->error);
 }
 
 static int window_unlock(struct window_call *here, uint32_t peer)
@@ -395,18 +354,46 @@ int tb_tbt_take_sync(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	switch (record->fields[1]) {
 	case TB_TBT_SYNC_FENCE:
 		return fence(&here);
-	case TB_TBT_SYNC_LOCK:
-		return window_lock(&here, peer);
+	case TB_TBT_SYNC_LOCK: {
+		struct tb_tbt_window *w = here.window;
+		tb_tbt_pass(here.reader, here.thread, &here.record);
+		if (peer == UINT32_MAX) {
+			w->all_locked = true;
+			return TB_OK;
+		}
+		return push_u32(
+			&w->locked, &w->n_locked, &w->locked_room, peer, here.error);
+	}
 	case TB_TBT_SYNC_UNLOCK:
 		return window_unlock(&here, peer);
 	case TB_TBT_SYNC_FLUSH:
 		return window_answer(&here, peer);
-	case TB_TBT_SYNC_POST:
-		return window_post(&here);
-	case TB_TBT_SYNC_START:
-		return window_start(&here);
-	case TB_TBT_SYNC_COMPLETED:
-		return window_complete(&here);
+	case TB_TBT_SYNC_POST: {
+		struct tb_tbt_window *w = here.window;
+		int status =
+			set_peers(&here, &w->origins, &w->n_origins, &w->origins_room);
+		return status == TB_OK ? send_to_all(&here, TB_CALL_SEND, w->origins,
+						 w->n_origins, TAG_POSTED)
+				       : status;
+	}
+	case TB_TBT_SYNC_START: {
+		struct tb_tbt_window *w = here.window;
+		int status =
+			set_peers(&here, &w->targets, &w->n_targets, &w->targets_room);
+		w->started = true;
+		if (status == TB_OK)
+			status = send_to_all(&here, TB_CALL_RECV, w->targets,
+				w->n_targets, TAG_POSTED);
+		return status == TB_OK ? wait_pending(&here) : status;
+	}
+	case TB_TBT_SYNC_COMPLETED: {
+		struct tb_tbt_window *w = here.window;
+		int status = window_answer(&here, UINT32_MAX);
+		w->started = false;
+		return status == TB_OK ? send_to_all(&here, TB_CALL_SEND, w->targets,
+						 w->n_targets, TAG_COMPLETED)
+				       : status;
+	}
 	case TB_TBT_SYNC_WAITED:
 		return wait(&here);
 	default:

@@ -258,16 +258,6 @@ uint64_t tb_option_count(
 	return count;
 }
 
-static void store_option_real(const struct tb_option *row, void *target,
-	const char *value, const struct argp_state *state)
-{
-	char expected[96];
-	snprintf(expected, sizeof expected, "a number from %.10g to %.10g", row->least,
-		row->most);
-	if (tb_parse_real(value, row->least, row->most, target) != TB_OK)
-		refuse_value(row, value, state, expected);
-}
-
 static void store_size(const struct tb_option *row, uint64_t *target, const char *value,
 	const struct argp_state *state)
 {
@@ -339,9 +329,13 @@ static void store_option(
 	case TB_COUNT:
 		store_integer(row, target, tb_option_count(row, value, state));
 		break;
-	case TB_REAL:
-		store_option_real(row, target, value, state);
-		break;
+	case TB_REAL: {
+		char expected[96];
+		snprintf(expected, sizeof expected, "a number from %.10g to %.10g",
+			row->least, row->most);
+		if (tb_parse_real(value, row->least, row->most, target) != TB_OK)
+			refuse_value(row, value, state, expected);
+	} break;
 	case TB_SIZE:
 		store_size(row, target, value, state);
 		break;
@@ -410,24 +404,6 @@ static error_t parse_option_key(int key, char *value, struct argp_state *state)
 	return 0;
 }
 
-// make_argp makes rows for argp, with texts of their own.
-static struct argp_option *make_argp(const struct options_parsing *parsing)
-{
-	struct argp_option *made =
-		option_memory(calloc(parsing->n + 1, sizeof(struct argp_option)));
-	for (size_t i = 0; i < parsing->n; i++) {
-		const struct tb_option *row = parsing->places[i].row;
-		made[i] = (struct argp_option){.name = row->name,
-			.key = row->name ? row->key ? row->key : KEYS_FROM + (int)i : 0,
-			.arg = row->argument,
-			.flags = (row->optional ? OPTION_ARG_OPTIONAL : 0) |
-				 (row->hidden ? OPTION_HIDDEN : 0),
-			.doc = row->help ? fill_option_words(row, row->help) : NULL,
-			.group = parsing->places[i].group};
-	}
-	return made;
-}
-
 void tb_options_parse(const struct tb_options *options, int argc, char **argv,
 	void *arguments, struct tb_given *given)
 {
@@ -441,7 +417,19 @@ void tb_options_parse(const struct tb_options *options, int argc, char **argv,
 		exit(print_option_files(find_option(&parsing, argv[2])));
 	if (argc == 2 && strcmp(argv[1], "--options") == 0)
 		exit(print_options(&parsing));
-	struct argp_option *made = make_argp(&parsing);
+	// Make rows for argp, with texts of their own.
+	struct argp_option *made =
+		option_memory(calloc(parsing.n + 1, sizeof(struct argp_option)));
+	for (size_t i = 0; i < parsing.n; i++) {
+		const struct tb_option *row = parsing.places[i].row;
+		made[i] = (struct argp_option){.name = row->name,
+			.key = row->name ? row->key ? row->key : KEYS_FROM + (int)i : 0,
+			.arg = row->argument,
+			.flags = (row->optional ? OPTION_ARG_OPTIONAL : 0) |
+				 (row->hidden ? OPTION_HIDDEN : 0),
+			.doc = row->help ? fill_option_words(row, row->help) : NULL,
+			.group = parsing.places[i].group};
+	}
 	char *doc = fill_option_words(&options->operand, options->doc);
 	const struct argp argp = {.options = made,
 		.parser = parse_option_key,

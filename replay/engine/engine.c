@@ -2,11 +2,25 @@
 
 #include "clock.h"
 #include "exact.h"
-#include "led.h"
+#include "peer_streams.h"
 #include "windows.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+// What rank 0 has the engines of the other processes do.
+enum peer_order_kind {
+	ORDER_RUN,	  // so many windows
+	ORDER_PAUSE_AT,	  // that instant
+	ORDER_CHECKPOINT, // and the next two: no number
+	ORDER_FINISH,
+	ORDER_END
+};
+
+struct peer_order {
+	enum peer_order_kind kind;
+	uint64_t n;
+};
 
 struct tb_engine {
 	const struct tb_switching *model;
@@ -47,14 +61,31 @@ static int refuse_whole(const struct tb_engine *engine,
 		tb_peer_streams_n(options->peers), why ? why : "it is too small");
 }
 
-static int refuse_size(
-	const struct tb_network *network, int status, struct tb_error *error)
+// send_order gives an order to all others; `peers` NULL, or a rank other than 0: nobody.
+// TB_ENOMEM.
+static int send_order(struct tb_peer_streams *peers, enum peer_order_kind kind,
+	uint64_t n, struct tb_error *error)
 {
-	return status == TB_ENOMEM
-		       ? tb_fail_memory(error, "a network of %u nodes", network->n_nodes)
-		       : tb_fail(error, (enum tb_status)status,
-				 "a network of %u nodes is too large to replay on",
-				 network->n_nodes);
+	const struct peer_order order = {kind, n};
+	if (!peers || tb_peer_streams_rank(peers) > 0)
+		return TB_OK;
+	for (uint32_t rank = 1; rank < tb_peer_streams_n(peers); rank++)
+		if (tb_peer_streams_put(peers, rank, &order, sizeof order) != TB_OK)
+			return tb_fail_memory(error, "orders to other processes");
+	return TB_OK;
+}
+
+// next_order waits for the next order. TB_ENOMEM, TB_EIO.
+static int next_order(
+	struct tb_peer_streams *peers, struct peer_order *order, struct tb_error *error)
+{
+	const unsigned char *bytes = NULL;
+	size_t n = 0;
+	int status = tb_peer_streams_take(peers, 0, &bytes, &n);
+	if (status != TB_OK || n != sizeof *order)
+		return tb_fail(error, TB_EIO, "rank 0 was not understood");
+	memcpy(order, bytes, sizeof *order);
+	return TB_OK;
 }
 
 int tb_engine_new(struct tb_engine **engine, const struct tb_network *network,
@@ -83,8 +114,15 @@ int tb_engine_new(struct tb_engine **engine, const struct tb_network *network,
 	if (status == TB_OK && made->replay->parts)
 		status = tb_windows_new(&made->windows, made->replay, made->model,
 			options->n_threads, options->peers);
-	status = status == TB_OK ? refuse_whole(made, options, error)
-				 : refuse_size(network, status, error);
+	status = status == TB_OK
+			 ? refuse_whole(made, options, error)
+			 : (status == TB_ENOMEM ? tb_fail_memory(error,
+							  "a network of %u nodes",
+							  network->n_nodes)
+						: tb_fail(error, (enum tb_status)status,
+							  "a network of %u nodes is too "
+							  "large to replay on",
+							  network->n_nodes));
 	if (status == TB_OK) {
 		made->peers = options->peers;
 		*engine = made;
@@ -102,7 +140,7 @@ void tb_engine_free(struct tb_engine *engine)
 {
 	if (!engine)
 		return;
-	(void)!tb_led_order(engine->peers, TB_LED_END, 0, NULL);
+	(void)!send_order(engine->peers, ORDER_END, 0, NULL);
 	tb_windows_free(engine->windows);
 	engine->model->free(engine->replay);
 	tb_exact_free(engine->exact);
@@ -111,7 +149,7 @@ void tb_engine_free(struct tb_engine *engine)
 
 int tb_engine_run(struct tb_engine *engine, uint64_t n_rounds, struct tb_error *error)
 {
-	int status = tb_led_order(engine->peers, TB_LED_RUN, n_rounds, error);
+	int status = send_order(engine->peers, ORDER_RUN, n_rounds, error);
 	if (status != TB_OK)
 		return status;
 	if (engine->windows)
@@ -124,7 +162,7 @@ int tb_engine_run(struct tb_engine *engine, uint64_t n_rounds, struct tb_error *
 
 void tb_engine_pause_at(struct tb_engine *engine, tb_time_ps at)
 {
-	if (tb_led_order(engine->peers, TB_LED_PAUSE_AT, (uint64_t)at, NULL) != TB_OK)
+	if (send_order(engine->peers, ORDER_PAUSE_AT, (uint64_t)at, NULL) != TB_OK)
 		tb_replay_no_memory(engine->replay, "orders to other processes");
 	if (engine->exact)
 		tb_exact_pause_at(engine->exact, at);
@@ -134,7 +172,7 @@ void tb_engine_pause_at(struct tb_engine *engine, tb_time_ps at)
 
 int tb_engine_checkpoint(struct tb_engine *engine, struct tb_error *error)
 {
-	int status = tb_led_order(engine->peers, TB_LED_CHECKPOINT, 0, error);
+	int status = send_order(engine->peers, ORDER_CHECKPOINT, 0, error);
 	if (status != TB_OK)
 		return status;
 	return engine->windows ? tb_windows_checkpoint(engine->windows, error)
@@ -143,7 +181,7 @@ int tb_engine_checkpoint(struct tb_engine *engine, struct tb_error *error)
 
 int tb_engine_finish(struct tb_engine *engine, struct tb_error *error)
 {
-	int status = tb_led_order(engine->peers, TB_LED_FINISH, 0, error);
+	int status = send_order(engine->peers, ORDER_FINISH, 0, error);
 	if (status != TB_OK)
 		return status;
 	if (engine->windows)
@@ -151,20 +189,19 @@ int tb_engine_finish(struct tb_engine *engine, struct tb_error *error)
 	return tb_clock_finish(engine->replay, engine->model, error);
 }
 
-static int obey(
-	struct tb_engine *engine, struct tb_led_order order, struct tb_error *error)
+static int obey(struct tb_engine *engine, struct peer_order order, struct tb_error *error)
 {
-	switch (order.word) {
-	case TB_LED_RUN:
+	switch (order.kind) {
+	case ORDER_RUN:
 		return tb_engine_run(engine, order.n, error);
-	case TB_LED_PAUSE_AT:
+	case ORDER_PAUSE_AT:
 		tb_engine_pause_at(engine, (tb_time_ps)order.n);
 		return TB_OK;
-	case TB_LED_CHECKPOINT:
+	case ORDER_CHECKPOINT:
 		return tb_engine_checkpoint(engine, error);
-	case TB_LED_FINISH:
+	case ORDER_FINISH:
 		return tb_engine_finish(engine, error);
-	case TB_LED_END:
+	case ORDER_END:
 		break;
 	}
 	return TB_OK;
@@ -172,10 +209,10 @@ static int obey(
 
 int tb_engine_follow(struct tb_engine *engine, struct tb_error *error)
 {
-	struct tb_led_order order;
+	struct peer_order order;
 	for (;;) {
-		int status = tb_led_next(engine->peers, &order, error);
-		if (status != TB_OK || order.word == TB_LED_END)
+		int status = next_order(engine->peers, &order, error);
+		if (status != TB_OK || order.kind == ORDER_END)
 			return status;
 		status = obey(engine, order, error);
 		if (status == TB_ENOMEM || status == TB_EIO)
@@ -183,7 +220,7 @@ int tb_engine_follow(struct tb_engine *engine, struct tb_error *error)
 	}
 }
 
-struct tb_engine_stats tb_engine_stats(const struct tb_engine *engine)
+struct tb_engine_stats tb_engine_stats_of(const struct tb_engine *engine)
 {
 	const struct tb_replay *replay = engine->replay;
 	struct tb_engine_stats stats = replay->stats;

@@ -75,28 +75,6 @@ static void set_roles(struct tb_outcome *outcome, const struct tb_experiment_pla
 		outcome->nodes[node].serves = plan->io[node];
 }
 
-// add_link adds what a link carried in one of the averaged runs, weighted with `share`.
-static void add_link(struct tb_outcome *outcome, const struct tb_network *network,
-	uint32_t id, const struct tb_link_sample *sum, double share_per_s)
-{
-	struct tb_link_info info = tb_network_link(network, (struct tb_link){id});
-	struct tb_link_outcome *link = &outcome->links[id];
-	double wire = (double)sum->bytes * share_per_s;
-	double payload = wire - (double)sum->n_packets * share_per_s *
-					tb_network_params(network)->packet_overhead_bytes;
-	link->kind = info.kind;
-	link->level = tb_network_switch(network,
-		(struct tb_switch){info.kind == TB_LINK_EJECTION ? info.from : info.to})
-			      .level;
-	link->wait_share += (double)sum->came_by_ps / (double)TB_PS_PER_S * share_per_s;
-	if (info.kind == TB_LINK_INJECTION) {
-		outcome->nodes[info.from % outcome->n_nodes].sent_bps += payload;
-		outcome->nodes[info.from % outcome->n_nodes].wire_bps += wire;
-	} else if (info.kind == TB_LINK_EJECTION) {
-		outcome->nodes[info.to % outcome->n_nodes].taken_bps += payload;
-	}
-}
-
 struct run {
 	const struct tb_experiment *experiment;
 	const struct tb_network *network;
@@ -128,21 +106,21 @@ static int run_window(struct run *run, struct watch *watch, struct tb_engine *en
 	int status = run_until(run, engine, warm, error);
 	memset(watch->delays, 0, watch->n_links * sizeof *watch->delays);
 	memset(watch->job_bytes, 0, sizeof watch->job_bytes);
-	struct tb_traffic_stats before = tb_traffic_stats(traffic, TB_PLAN_MEASURED);
+	struct tb_traffic_stats before = tb_traffic_stats_of(traffic, TB_PLAN_MEASURED);
 	if (status == TB_OK)
 		status = run_until(run, engine, end, error);
-	struct tb_traffic_stats after = tb_traffic_stats(traffic, TB_PLAN_MEASURED);
+	struct tb_traffic_stats after = tb_traffic_stats_of(traffic, TB_PLAN_MEASURED);
 	if (after.n_done > before.n_done)
 		run->outcome->latency_s +=
 			share * (double)(after.latency_ps - before.latency_ps) /
 			(double)TB_PS_PER_S / (double)(after.n_done - before.n_done);
-	run->outcome->stats = tb_engine_stats(engine);
+	run->outcome->stats = tb_engine_stats_of(engine);
 	return status == TB_OK ? tb_engine_finish(engine, error) : status;
 }
 
-// measure runs the engine once and adds its rates to the outcome.
-static int measure(struct run *run, struct tb_traffic *traffic, struct watch *watch,
-	double share, struct tb_error *error)
+// experiment_measure runs the engine once and adds its rates to the outcome.
+static int experiment_measure(struct run *run, struct tb_traffic *traffic,
+	struct watch *watch, double share, struct tb_error *error)
 {
 	const struct tb_experiment *experiment = run->experiment;
 	// Warm-up and window are whole bins.
@@ -181,8 +159,31 @@ static int measure(struct run *run, struct tb_traffic *traffic, struct watch *wa
 	run->outcome->job_bps +=
 		(double)watch->job_bytes[TB_PLAN_MEASURED] * share / window_s;
 	for (uint32_t id = 0; id < watch->n_links && status == TB_OK; id++) {
-		add_link(run->outcome, run->network, id, &watch->sums[id],
-			share / window_s);
+		// Add what a link carried in one of the averaged runs, weighted with
+		// `share`.
+		struct tb_outcome *outcome = run->outcome;
+		const struct tb_network *network = run->network;
+		const struct tb_link_sample *sum = &watch->sums[id];
+		double share_per_s = share / window_s;
+		struct tb_link_info info = tb_network_link(network, (struct tb_link){id});
+		struct tb_link_outcome *link = &outcome->links[id];
+		double wire = (double)sum->bytes * share_per_s;
+		double payload =
+			wire - (double)sum->n_packets * share_per_s *
+				       tb_network_params(network)->packet_overhead_bytes;
+		link->kind = info.kind;
+		link->level = tb_network_switch(network,
+			(struct tb_switch){
+				info.kind == TB_LINK_EJECTION ? info.from : info.to})
+				      .level;
+		link->wait_share +=
+			(double)sum->came_by_ps / (double)TB_PS_PER_S * share_per_s;
+		if (info.kind == TB_LINK_INJECTION) {
+			outcome->nodes[info.from % outcome->n_nodes].sent_bps += payload;
+			outcome->nodes[info.from % outcome->n_nodes].wire_bps += wire;
+		} else if (info.kind == TB_LINK_EJECTION) {
+			outcome->nodes[info.to % outcome->n_nodes].taken_bps += payload;
+		}
 		run->outcome->links[id].delay_share += (double)watch->delays[id] /
 						       (double)TB_PS_PER_S * share /
 						       window_s;
@@ -210,7 +211,7 @@ static int run_once(
 		status = tb_traffic_new(&traffic, run->plan.jobs, run->plan.n_jobs,
 			run->options->seed, error);
 	if (status == TB_OK)
-		status = measure(run, traffic, &watch, share, error);
+		status = experiment_measure(run, traffic, &watch, share, error);
 	tb_traffic_free(traffic);
 	free(watch.sums);
 	free(watch.delays);

@@ -21,16 +21,6 @@ const char *tb_experiment_hint(struct tb_hint *hint, const char *name)
 	return tb_hint_near(hint, name, &tb_experiments->name, n, sizeof *tb_experiments);
 }
 
-static void describe_io(const struct tb_experiment *experiment, char *text, size_t size)
-{
-	snprintf(text, size, "%s to %s %" PRIu32 " %s I/O nodes, which %s",
-		experiment->dedicated ? "all other nodes" : "all nodes",
-		experiment->deterministic ? "a fixed one of" : "random ones of",
-		experiment->n_io,
-		experiment->place == TB_IO_CLUSTERED ? "clustered" : "distributed",
-		experiment->dedicated ? "only serve" : "send too");
-}
-
 static void describe_mix(const struct tb_experiment *experiment, char *text, size_t size)
 {
 	const char *half = experiment->compute_last ? "last" : "first";
@@ -69,9 +59,15 @@ void tb_experiment_describe(
 		snprintf(text, size, "all nodes %s node 0",
 			experiment->reads > 0 ? "read from" : "write to");
 		break;
-	case TB_EXPERIMENT_IO:
-		describe_io(experiment, text, size);
-		break;
+	case TB_EXPERIMENT_IO: {
+		snprintf(text, size, "%s to %s %" PRIu32 " %s I/O nodes, which %s",
+			experiment->dedicated ? "all other nodes" : "all nodes",
+			experiment->deterministic ? "a fixed one of" : "random ones of",
+			experiment->n_io,
+			experiment->place == TB_IO_CLUSTERED ? "clustered"
+							     : "distributed",
+			experiment->dedicated ? "only serve" : "send too");
+	} break;
 	case TB_EXPERIMENT_MIX:
 		describe_mix(experiment, text, size);
 		break;

@@ -27,22 +27,6 @@ static void add_target(struct tb_experiment_plan *plan, uint32_t job, uint32_t n
 	plan->targets[job][plan->jobs[job].n_targets++] = node;
 }
 
-static void plan_ping(
-	struct tb_experiment_plan *plan, const struct tb_experiment *experiment)
-{
-	struct tb_traffic_job *job = add_job(plan, experiment->message_bytes);
-	uint32_t last = experiment->n_active - 1;
-	job->rule = TB_TRAFFIC_FIXED;
-	add_sender(plan, 0, 0);
-	add_target(plan, 0, last);
-	if (experiment->kind == TB_EXPERIMENT_BOTH_WAYS) {
-		add_sender(plan, 0, last);
-		add_target(plan, 0, 0);
-	}
-	if (experiment->kind == TB_EXPERIMENT_LATENCY)
-		job->n_messages = job->depth = 1;
-}
-
 static int plan_pattern(struct tb_experiment_plan *plan,
 	const struct tb_experiment *experiment, struct tb_error *error)
 {
@@ -60,18 +44,6 @@ static int plan_pattern(struct tb_experiment_plan *plan,
 				: options.pattern->destination(&options, node, NULL));
 	}
 	return TB_OK;
-}
-
-static void plan_hot(
-	struct tb_experiment_plan *plan, const struct tb_experiment *experiment)
-{
-	struct tb_traffic_job *job = add_job(plan, experiment->message_bytes);
-	job->rule = TB_TRAFFIC_FIXED;
-	for (uint32_t node = 1; node < experiment->n_active; node++) {
-		add_sender(plan, 0, node);
-		add_target(plan, 0, 0);
-	}
-	plan->io[0] = true;
 }
 
 // io_node places I/O nodes at the higher nodes or with a stride (paper 000, 4.6).
@@ -113,8 +85,9 @@ static void plan_io(
 		add_target(plan, 0, io_node(experiment, i));
 }
 
-// fill gives a job `n` nodes from `first` on, without I/O nodes where they are dedicated.
-static void fill(struct tb_experiment_plan *plan, uint32_t job, uint32_t first,
+// plan_fill gives a job `n` nodes from `first` on, without I/O nodes where they are
+// dedicated.
+static void plan_fill(struct tb_experiment_plan *plan, uint32_t job, uint32_t first,
 	uint32_t n, bool dedicated)
 {
 	for (uint32_t node = first; n > 0; node++) {
@@ -137,7 +110,8 @@ static void plan_mix(
 	uint32_t second = half;
 	if (experiment->dedicated && experiment->place == TB_IO_DISTRIBUTED)
 		second = experiment->n_active / 2;
-	fill(plan, 0, experiment->compute_last ? second : 0, half, experiment->dedicated);
+	plan_fill(plan, 0, experiment->compute_last ? second : 0, half,
+		experiment->dedicated);
 	for (uint32_t i = 0; i < half; i++)
 		add_target(plan, 0, plan->senders[0][i]);
 	compute->rule = TB_TRAFFIC_RANDOM;
@@ -147,7 +121,8 @@ static void plan_mix(
 	io->rule = TB_TRAFFIC_RANDOM;
 	io->load = experiment->io_load;
 	io->time_dist = TB_SYNTH_EXPONENTIAL;
-	fill(plan, 1, experiment->compute_last ? 0 : second, half, experiment->dedicated);
+	plan_fill(plan, 1, experiment->compute_last ? 0 : second, half,
+		experiment->dedicated);
 	for (uint32_t i = 0; i < experiment->n_io; i++)
 		add_target(plan, 1, io_node(experiment, i));
 }
@@ -158,13 +133,31 @@ static int make_plan(struct tb_experiment_plan *plan,
 	switch (experiment->kind) {
 	case TB_EXPERIMENT_PING:
 	case TB_EXPERIMENT_BOTH_WAYS:
-	case TB_EXPERIMENT_LATENCY:
-		plan_ping(plan, experiment);
+	case TB_EXPERIMENT_LATENCY: {
+		struct tb_traffic_job *job = add_job(plan, experiment->message_bytes);
+		uint32_t last = experiment->n_active - 1;
+		job->rule = TB_TRAFFIC_FIXED;
+		add_sender(plan, 0, 0);
+		add_target(plan, 0, last);
+		if (experiment->kind == TB_EXPERIMENT_BOTH_WAYS) {
+			add_sender(plan, 0, last);
+			add_target(plan, 0, 0);
+		}
+		if (experiment->kind == TB_EXPERIMENT_LATENCY)
+			job->n_messages = job->depth = 1;
+	}
 		return TB_OK;
 	case TB_EXPERIMENT_PATTERN:
 		return plan_pattern(plan, experiment, error);
-	case TB_EXPERIMENT_HOT:
-		plan_hot(plan, experiment);
+	case TB_EXPERIMENT_HOT: {
+		struct tb_traffic_job *job = add_job(plan, experiment->message_bytes);
+		job->rule = TB_TRAFFIC_FIXED;
+		for (uint32_t node = 1; node < experiment->n_active; node++) {
+			add_sender(plan, 0, node);
+			add_target(plan, 0, 0);
+		}
+		plan->io[0] = true;
+	}
 		return TB_OK;
 	case TB_EXPERIMENT_IO:
 		plan_io(plan, experiment);
@@ -174,23 +167,6 @@ static int make_plan(struct tb_experiment_plan *plan,
 		return TB_OK;
 	}
 	return TB_EUSAGE;
-}
-
-static void set_load(struct tb_experiment_plan *plan,
-	const struct tb_experiment *experiment, uint64_t rate_bytes_per_s)
-{
-	struct tb_traffic_job *job = &plan->jobs[TB_PLAN_MEASURED];
-	job->load = experiment->load;
-	job->time_dist = experiment->times;
-	for (uint32_t i = 0; i < plan->n_jobs; i++) {
-		// Without a load the rate spreads the first messages alone: as published.
-		if (plan->jobs[i].load > 0)
-			plan->jobs[i].rate_bytes_per_s = rate_bytes_per_s;
-		plan->jobs[i].reads =
-			experiment->kind == TB_EXPERIMENT_MIX && i == TB_PLAN_MEASURED
-				? 0
-				: experiment->reads;
-	}
 }
 
 int tb_experiment_plan_init(struct tb_experiment_plan *plan,
@@ -208,9 +184,22 @@ int tb_experiment_plan_init(struct tb_experiment_plan *plan,
 	}
 	int status = room ? make_plan(plan, experiment, error)
 			  : tb_fail_memory(error, "an experiment");
-	if (status == TB_OK)
-		set_load(plan, experiment, tb_network_payload_rate(params));
-	else
+	if (status == TB_OK) {
+		uint64_t rate_bytes_per_s = tb_network_payload_rate(params);
+		struct tb_traffic_job *job = &plan->jobs[TB_PLAN_MEASURED];
+		job->load = experiment->load;
+		job->time_dist = experiment->times;
+		for (uint32_t i = 0; i < plan->n_jobs; i++) {
+			// Without a load the rate spreads the first messages alone: as
+			// published.
+			if (plan->jobs[i].load > 0)
+				plan->jobs[i].rate_bytes_per_s = rate_bytes_per_s;
+			plan->jobs[i].reads = experiment->kind == TB_EXPERIMENT_MIX &&
+							      i == TB_PLAN_MEASURED
+						      ? 0
+						      : experiment->reads;
+		}
+	} else
 		tb_experiment_plan_fini(plan);
 	return status;
 }

@@ -18,19 +18,16 @@
 #define PRESET_AXIS "network"
 #define EXPERIMENT  "experiment"
 
-static void point_fini(struct tb_sweep_point *point)
-{
-	for (size_t i = 0; i < point->n_values; i++)
-		free(point->values[i].text);
-	free(point->values);
-	free(point->network);
-	free(point->settings);
-}
-
 void tb_sweep_fini(struct tb_sweep *sweep)
 {
-	for (size_t i = 0; i < sweep->n_points; i++)
-		point_fini(&sweep->points[i]);
+	for (size_t i = 0; i < sweep->n_points; i++) {
+		struct tb_sweep_point *point = &sweep->points[i];
+		for (size_t j = 0; j < point->n_values; j++)
+			free(point->values[j].text);
+		free(point->values);
+		free(point->network);
+		free(point->settings);
+	}
 	for (size_t i = 0; i < sweep->n_hints; i++) {
 		free(sweep->hints[i].key);
 		free(sweep->hints[i].text);
@@ -108,24 +105,7 @@ static uint32_t scaled(uint32_t us, double by)
 	return grown < UINT32_MAX ? (uint32_t)grown : UINT32_MAX;
 }
 
-// set_window chooses the warm-up and window that were not given: long enough for as many
-// messages of a larger size, and as many packets at a lower load, as in the set-up.
-static void set_window(struct tb_sweep_point *point, const struct choice *choice)
-{
-	struct tb_experiment *experiment = &point->experiment;
-	const struct tb_experiment *base = tb_experiment_find(experiment->name);
-	double larger = 1, lighter = 1;
-	if (base->message_bytes > 0 && experiment->message_bytes > base->message_bytes)
-		larger = (double)experiment->message_bytes / (double)base->message_bytes;
-	if (experiment->load > 0 && experiment->load < 1)
-		lighter = 1 / fmax(experiment->load, LIGHTEST);
-	if (!given(choice, TB_KEY_WARM))
-		experiment->warm_us = scaled(base->warm_us, larger);
-	if (!given(choice, TB_KEY_WINDOW))
-		experiment->window_us = scaled(base->window_us, larger * lighter);
-}
-
-static int by_name(const void *a, const void *b)
+static int sweep_by_name(const void *a, const void *b)
 {
 	const struct tb_sweep_value *one = a, *other = b;
 	return strcmp(one->axis, other->axis);
@@ -163,15 +143,17 @@ static bool set_values(struct tb_sweep_point *point, const struct choice *choice
 		point->values[at] =
 			(struct tb_sweep_value){axis->name, strdup(chosen(choice, i))};
 	}
-	qsort(point->values + n, point->n_values - n, sizeof *point->values, by_name);
+	qsort(point->values + n, point->n_values - n, sizeof *point->values,
+		sweep_by_name);
 	for (size_t i = 0; i < point->n_values; i++)
 		if (!point->values[i].text)
 			return false;
 	return true;
 }
 
-// join joins the network, as preset and overrides, and all values into one line each.
-static bool join(struct tb_sweep_point *point)
+// sweep_join joins the network, as preset and overrides, and all values into one line
+// each.
+static bool sweep_join(struct tb_sweep_point *point)
 {
 	size_t size = 0;
 	FILE *network = open_memstream(&point->network, &size);
@@ -260,16 +242,20 @@ static const char *next_file(const char *text)
 	return next;
 }
 
-// hash_files hashes the files in which a network stands: a fabric or a preset, and the
-// preset, roots and names of a fabric.
-static int hash_files(const char *network, uint64_t *hash, struct tb_error *error)
+// hash_preset hashes the file that a text begins with, if it does, and those that a
+// preset there is like.
+static int hash_preset(const char *text, uint64_t *hash, struct tb_error *error)
 {
-	for (const char *at = network; at; at = next_file(at)) {
+	char like[TB_PRESET_LIKE_SIZE];
+	for (int i = 0; *text && i < TB_PRESET_LIKE_MOST; i++, text = like) {
 		char *path = NULL;
-		int status = tb_fabric_file_path(&path, at, NULL);
+		int status = tb_fabric_file_path(&path, text, NULL);
 		if (status == TB_ENOMEM)
 			return tb_fail_memory(error, "the points");
-		status = status == TB_OK ? hash_file(path, hash, error) : TB_OK;
+		if (status != TB_OK)
+			return TB_OK;
+		status = hash_file(path, hash, error);
+		tb_network_preset_like(path, like);
 		free(path);
 		if (status != TB_OK)
 			return status;
@@ -285,8 +271,14 @@ static int mark_file(struct tb_sweep_point *point, const struct tb_sweep_point *
 	int status = TB_OK;
 	if (before && strcmp(before->network, point->network) == 0)
 		point->file_hash = before->file_hash;
-	else
-		status = hash_files(point->network, &point->file_hash, error);
+	else {
+		// Hash the files in which a network stands: a fabric or a preset, and the
+		// preset, roots and names of a fabric.
+		const char *network = point->network;
+		status = TB_OK;
+		for (const char *at = network; at && status == TB_OK; at = next_file(at))
+			status = hash_preset(at, &point->file_hash, error);
+	}
 	if (status != TB_OK || point->file_hash == 0)
 		return status;
 	if (asprintf(&marked, "%s file=%0*" PRIx64, point->settings, TB_SWEEP_HASH_DIGITS,
@@ -318,9 +310,25 @@ static int add_point(
 	int status = set_keys(point, choice, error);
 	if (status != TB_OK)
 		return status;
-	if (point->experiment.kind != TB_EXPERIMENT_LATENCY)
-		set_window(point, choice);
-	if (!set_values(point, choice) || !join(point))
+	if (point->experiment.kind != TB_EXPERIMENT_LATENCY) {
+		// Choose the warm-up and window that were not given: long enough for as
+		// many messages of a larger size, and as many packets at a lower load, as
+		// in the set-up.
+		struct tb_experiment *experiment = &point->experiment;
+		const struct tb_experiment *base = tb_experiment_find(experiment->name);
+		double larger = 1, lighter = 1;
+		if (base->message_bytes > 0 &&
+			experiment->message_bytes > base->message_bytes)
+			larger = (double)experiment->message_bytes /
+				 (double)base->message_bytes;
+		if (experiment->load > 0 && experiment->load < 1)
+			lighter = 1 / fmax(experiment->load, LIGHTEST);
+		if (!given(choice, TB_KEY_WARM))
+			experiment->warm_us = scaled(base->warm_us, larger);
+		if (!given(choice, TB_KEY_WINDOW))
+			experiment->window_us = scaled(base->window_us, larger * lighter);
+	}
+	if (!set_values(point, choice) || !sweep_join(point))
 		return tb_fail_memory(error, "the points");
 	status = set_network(point, before, choice->axes, error);
 	if (status == TB_OK)

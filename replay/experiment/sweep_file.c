@@ -64,8 +64,8 @@ static struct tb_sweep_axis *make_axis(
 	return &axes->axes[axes->n++];
 }
 
-// no_key: what was meant may be a key of the network.
-static int no_key(const char *name, struct tb_error *error)
+// sweep_file_no_key: what was meant may be a key of the network.
+static int sweep_file_no_key(const char *name, struct tb_error *error)
 {
 	struct tb_hint hint;
 	const char *of_network = tb_network_near_key(name);
@@ -92,7 +92,7 @@ static int find_key(int *key, bool of_network, const char *name, struct tb_error
 	if (of_network && strcmp(name, "levels") == 0)
 		return tb_fail(error, TB_EUSAGE,
 			"levels follow from the experiment's nodes: give those");
-	return of_network || *key >= 0 ? TB_OK : no_key(name, error);
+	return of_network || *key >= 0 ? TB_OK : sweep_file_no_key(name, error);
 }
 
 int tb_sweep_axes_add(struct tb_sweep_axes *axes, bool of_network, const char *name,
@@ -135,34 +135,31 @@ static int add_axis(struct sweep_reading *reading, bool of_network, const char *
 	return status;
 }
 
-static int add_hint(struct sweep_reading *reading, const char *name, const char *value,
-	struct tb_error *error)
+static int sweep_file_take(struct sweep_reading *reading, const char *section,
+	const char *name, const char *value, struct tb_error *error)
 {
-	struct tb_sweep *sweep = reading->sweep;
-	struct tb_hint near;
-	size_t known = 0;
-	while (known < N_HINTS && strcmp(hints[known], name) != 0)
-		known++;
-	if (known == N_HINTS)
-		return tb_fail(error, TB_EUSAGE, "no key of a plot is called '%s'%s",
-			name, tb_hint_choice(&near, name, hints, N_HINTS, sizeof *hints));
-	struct tb_sweep_hint hint = {strdup(name), strdup(value)};
-	if (!hint.key || !hint.text ||
-		TB_ARRAY_RESERVE(&sweep->hints, &sweep->hints_room, sweep->n_hints + 1) !=
-			TB_OK) {
-		free(hint.key);
-		free(hint.text);
-		return tb_fail_memory(error, "the plot");
+	if (strcmp(section, "plot") == 0) {
+		struct tb_sweep *sweep = reading->sweep;
+		struct tb_hint near;
+		size_t known = 0;
+		while (known < N_HINTS && strcmp(hints[known], name) != 0)
+			known++;
+		if (known == N_HINTS)
+			return tb_fail(error, TB_EUSAGE,
+				"no key of a plot is called '%s'%s", name,
+				tb_hint_choice(
+					&near, name, hints, N_HINTS, sizeof *hints));
+		struct tb_sweep_hint hint = {strdup(name), strdup(value)};
+		if (!hint.key || !hint.text ||
+			TB_ARRAY_RESERVE(&sweep->hints, &sweep->hints_room,
+				sweep->n_hints + 1) != TB_OK) {
+			free(hint.key);
+			free(hint.text);
+			return tb_fail_memory(error, "the plot");
+		}
+		sweep->hints[sweep->n_hints++] = hint;
+		return TB_OK;
 	}
-	sweep->hints[sweep->n_hints++] = hint;
-	return TB_OK;
-}
-
-static int take(struct sweep_reading *reading, const char *section, const char *name,
-	const char *value, struct tb_error *error)
-{
-	if (strcmp(section, "plot") == 0)
-		return add_hint(reading, name, value, error);
 	if (strcmp(section, "network") == 0)
 		return add_axis(reading, true, name, value, error);
 	if (strcmp(section, "sweep") == 0)
@@ -177,12 +174,13 @@ static int take(struct sweep_reading *reading, const char *section, const char *
 		tb_hint_choice(&hint, section, sections, N_SECTIONS, sizeof *sections));
 }
 
-static int on_key(void *context, const char *section, const char *name, const char *value)
+static int sweep_file_on_key(
+	void *context, const char *section, const char *name, const char *value)
 {
 	struct sweep_reading *reading = context;
 	struct tb_error error = {0};
 	if (reading->status == TB_OK)
-		reading->status = take(reading, section, name, value, &error);
+		reading->status = sweep_file_take(reading, section, name, value, &error);
 	if (error.code != TB_OK)
 		tb_fail_at(reading->error, error.code, reading->path, TB_PLACE_LINE,
 			reading->line, "%s", error.text);
@@ -210,7 +208,7 @@ int tb_sweep_file_read(const char *path, struct tb_sweep_axes *axes,
 		return tb_fail_in(
 			error, TB_EIO, path, "cannot be opened: %s", strerror(errno));
 	tb_text_lines_init(&reading.lines, file, path, error);
-	int line = ini_parse_stream(next_line, &reading, on_key, &reading);
+	int line = ini_parse_stream(next_line, &reading, sweep_file_on_key, &reading);
 	int status = reading.lines.status ? reading.lines.status : reading.status;
 	tb_text_lines_fini(&reading.lines);
 	fclose(file);

@@ -58,26 +58,11 @@ int tb_sweep_key_find(const char *name)
 	return -1;
 }
 
-static int refuse(struct tb_error *error, int key, const char *text, const char *expected)
+static int sweep_key_refuse(
+	struct tb_error *error, int key, const char *text, const char *expected)
 {
 	return tb_fail(error, TB_EUSAGE, "%s = %s: expected %s", tb_sweep_keys[key].name,
 		text, expected);
-}
-
-static int set_experiment(
-	struct tb_sweep_point *point, const char *text, struct tb_error *error)
-{
-	const struct tb_experiment *found = tb_experiment_find(text);
-	struct tb_hint hint;
-	if (!found)
-		return tb_fail(error, TB_EUSAGE, "no experiment is called '%s'%s", text,
-			tb_experiment_hint(&hint, text));
-	point->experiment = *found;
-	// A point is one run: of the two that a set-up averages, take the second.
-	if (found->sizes == TB_SIZES_BOTH)
-		point->experiment.sizes = TB_SIZES_EXPONENTIAL;
-	point->experiment.times = TB_SYNTH_EXPONENTIAL;
-	return TB_OK;
 }
 
 static int set_count(
@@ -87,7 +72,7 @@ static int set_count(
 	char expected[64];
 	snprintf(expected, sizeof expected, "a whole number from 2 to %" PRIu32, max);
 	if (tb_parse_count(text, 2, max, &value) != TB_OK)
-		return refuse(error, key, text, expected);
+		return sweep_key_refuse(error, key, text, expected);
 	*count = (uint32_t)value;
 	return TB_OK;
 }
@@ -99,19 +84,7 @@ static int set_share(
 	snprintf(expected, sizeof expected, "a number from 0 to %g", max);
 	return tb_parse_real(text, 0, max, share) == TB_OK
 		       ? TB_OK
-		       : refuse(error, key, text, expected);
-}
-
-static int set_load(
-	struct tb_sweep_point *point, const char *text, struct tb_error *error)
-{
-	double *load = &point->experiment.load;
-	if (strcmp(text, "full") == 0)
-		*load = 0;
-	else if (tb_parse_real(text, 1e-6, LOAD_MOST, load) != TB_OK)
-		return refuse(error, TB_KEY_LOAD, text,
-			"a number above 0 and up to 1000, such as 0.5, or full");
-	return TB_OK;
+		       : sweep_key_refuse(error, key, text, expected);
 }
 
 static int set_dist(
@@ -119,7 +92,8 @@ static int set_dist(
 {
 	return tb_synth_dist_find(dist, text, NULL) == TB_OK
 		       ? TB_OK
-		       : refuse(error, key, text, "fixed, uniform or exponential");
+		       : sweep_key_refuse(
+				 error, key, text, "fixed, uniform or exponential");
 }
 
 static int set_sizes(
@@ -141,20 +115,10 @@ static int set_span(uint32_t *us, int key, const char *text, struct tb_error *er
 	tb_time_ps time = 0;
 	if (tb_parse_time(text, &time) != TB_OK || time < TB_PS_PER_US ||
 		time > 1000 * TB_PS_PER_S || time % TB_PS_PER_US != 0)
-		return refuse(error, key, text,
+		return sweep_key_refuse(error, key, text,
 			"a time of whole microseconds up to 1000s, such as 10ms");
 	*us = (uint32_t)(time / TB_PS_PER_US);
 	return TB_OK;
-}
-
-static int set_nodes(
-	struct tb_sweep_point *point, const char *text, struct tb_error *error)
-{
-	uint32_t n = 0;
-	int status = set_count(&n, TB_KEY_NODES, text, TB_RANKS_MAX, error);
-	if (status == TB_OK)
-		point->experiment.n_nodes = point->experiment.n_active = n;
-	return status;
 }
 
 int tb_sweep_key_set(
@@ -162,16 +126,40 @@ int tb_sweep_key_set(
 {
 	struct tb_experiment *experiment = &point->experiment;
 	switch (key) {
-	case TB_KEY_EXPERIMENT:
-		return set_experiment(point, text, error);
-	case TB_KEY_NODES:
-		return set_nodes(point, text, error);
+	case TB_KEY_EXPERIMENT: {
+		const struct tb_experiment *found = tb_experiment_find(text);
+		struct tb_hint hint;
+		if (!found)
+			return tb_fail(error, TB_EUSAGE, "no experiment is called '%s'%s",
+				text, tb_experiment_hint(&hint, text));
+		point->experiment = *found;
+		// A point is one run: of the two that a set-up averages, take the second.
+		if (found->sizes == TB_SIZES_BOTH)
+			point->experiment.sizes = TB_SIZES_EXPONENTIAL;
+		point->experiment.times = TB_SYNTH_EXPONENTIAL;
+		return TB_OK;
+	}
+	case TB_KEY_NODES: {
+		uint32_t n = 0;
+		int status = set_count(&n, TB_KEY_NODES, text, TB_RANKS_MAX, error);
+		if (status == TB_OK)
+			point->experiment.n_nodes = point->experiment.n_active = n;
+		return status;
+	}
 	case TB_KEY_MESSAGE:
 		return tb_parse_size(text, &experiment->message_bytes) == TB_OK
 			       ? TB_OK
-			       : refuse(error, key, text, "a size such as 320 or 256K");
-	case TB_KEY_LOAD:
-		return set_load(point, text, error);
+			       : sweep_key_refuse(
+					 error, key, text, "a size such as 320 or 256K");
+	case TB_KEY_LOAD: {
+		double *load = &point->experiment.load;
+		if (strcmp(text, "full") == 0)
+			*load = 0;
+		else if (tb_parse_real(text, 1e-6, LOAD_MOST, load) != TB_OK)
+			return sweep_key_refuse(error, TB_KEY_LOAD, text,
+				"a number above 0 and up to 1000, such as 0.5, or full");
+		return TB_OK;
+	}
 	case TB_KEY_SIZES:
 		return set_sizes(point, text, error);
 	case TB_KEY_TIMES:
@@ -189,7 +177,8 @@ int tb_sweep_key_set(
 	default:
 		return tb_parse_count(text, 0, UINT64_MAX, &point->seed) == TB_OK
 			       ? TB_OK
-			       : refuse(error, TB_KEY_SEED, text, "a whole number");
+			       : sweep_key_refuse(
+					 error, TB_KEY_SEED, text, "a whole number");
 	}
 }
 

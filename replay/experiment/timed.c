@@ -87,7 +87,7 @@ static int run_engine(const struct tb_network *network, const struct tb_source *
 	if (status == TB_OK)
 		status = tb_engine_finish(engine, error);
 	if (status == TB_OK) {
-		struct tb_engine_stats stats = tb_engine_stats(engine);
+		struct tb_engine_stats stats = tb_engine_stats_of(engine);
 		tb_host_stats(host, &stats);
 		*end = stats.now_ps;
 	}

@@ -34,7 +34,7 @@ static int append(struct tb_value_list *list, const char *text, size_t length,
 	return TB_OK;
 }
 
-static bool number(enum tb_value_form form, const char *text, double *value)
+static bool value_list_number(enum tb_value_form form, const char *text, double *value)
 {
 	uint64_t whole = 0;
 	if (form == TB_VALUE_REAL || form == TB_VALUE_WORD)
@@ -51,25 +51,6 @@ struct range {
 	bool factor;
 };
 
-// append_range multiplies the step by a counter, so that the tenth step of 0.1 is 1.
-static int append_range(struct tb_value_list *list, enum tb_value_form form,
-	const struct range *range, struct tb_error *error)
-{
-	double slack = 1e-9 * fabs(range->last);
-	int status = TB_OK;
-	for (int i = 0; status == TB_OK; i++) {
-		double value = range->factor ? range->first * pow(range->step, i)
-					     : range->first + i * range->step;
-		if (value > range->last + slack)
-			break;
-		char text[40];
-		bool whole = form == TB_VALUE_COUNT || form == TB_VALUE_SIZE;
-		snprintf(text, sizeof text, whole ? "%.0f" : "%.10g", value);
-		status = append(list, text, strlen(text), error);
-	}
-	return status;
-}
-
 // parse_step reads what follows the last value of a range: nothing, "step S" or "xF".
 static bool parse_step(struct range *range, enum tb_value_form form, char *rest)
 {
@@ -84,7 +65,7 @@ static bool parse_step(struct range *range, enum tb_value_form form, char *rest)
 	if (strncmp(rest, "step", 4) != 0)
 		return false;
 	rest += 4 + strspn(rest + 4, " \t");
-	return number(form, rest, &range->step) && range->step > 0;
+	return value_list_number(form, rest, &range->step) && range->step > 0;
 }
 
 // parse_range reads `item`, in which `dots` stand, and may write into it.
@@ -98,7 +79,8 @@ static bool parse_range(
 	while (dots > item && isblank((unsigned char)dots[-1]))
 		dots--;
 	*dots = '\0';
-	return number(form, item, &range->first) && number(form, last, &range->last) &&
+	return value_list_number(form, item, &range->first) &&
+	       value_list_number(form, last, &range->last) &&
 	       range->last >= range->first && parse_step(range, form, step);
 }
 
@@ -122,7 +104,20 @@ static int parse_item(struct tb_value_list *list, enum tb_value_form form, char 
 			"'%s' is no range: expected as 1..5, 0.1..1 step 0.1 or "
 			"1K..1M x2",
 			shown);
-	return append_range(list, form, &range, error);
+	// Multiply the step by a counter, so that the tenth step of 0.1 is 1.
+	double slack = 1e-9 * fabs(range.last);
+	int status = TB_OK;
+	for (int i = 0; status == TB_OK; i++) {
+		double value = range.factor ? range.first * pow(range.step, i)
+					    : range.first + i * range.step;
+		if (value > range.last + slack)
+			break;
+		char text[40];
+		bool whole = form == TB_VALUE_COUNT || form == TB_VALUE_SIZE;
+		snprintf(text, sizeof text, whole ? "%.0f" : "%.10g", value);
+		status = append(list, text, strlen(text), error);
+	}
+	return status;
 }
 
 int tb_value_list_parse(struct tb_value_list *list, enum tb_value_form form,
@@ -141,8 +136,8 @@ int tb_value_list_parse(struct tb_value_list *list, enum tb_value_form form,
 	return status;
 }
 
-// join moves the last value to the end of the one before it.
-static int join(struct tb_value_list *list, struct tb_error *error)
+// value_list_join moves the last value to the end of the one before it.
+static int value_list_join(struct tb_value_list *list, struct tb_error *error)
 {
 	char **before = &list->texts[list->n - 2], *joined = NULL;
 	if (asprintf(&joined, "%s,%s", *before, list->texts[list->n - 1]) < 0)
@@ -162,7 +157,7 @@ int tb_value_list_networks(
 		const char *item = parsed.texts[i];
 		status = append(list, item, strlen(item), error);
 		if (status == TB_OK && strchr(item, '=') && list->n > 1)
-			status = join(list, error);
+			status = value_list_join(list, error);
 	}
 	tb_value_list_fini(&parsed);
 	return status;

@@ -53,26 +53,7 @@ static int number_ports(
 	return TB_OK;
 }
 
-static int identify_switch(
-	struct building *building, uint32_t device, struct tb_switch sw)
-{
-	const struct tb_cabling_device *at = device_at(building, device);
-	const struct tb_identity identity = {.name = at->name,
-		.guid = building->cabling->has_guids ? at->guid : 0,
-		.lid = at->lid,
-		.lmc = at->lmc,
-		.device_id = at->device_id,
-		.is_doubtful = building->levels.is_doubtful[device]};
-	int status = tb_network_identify_switch(
-		building->builder, sw, &identity, building->error);
-	for (uint32_t port = 0; port < at->n_ports && status == TB_OK; port++)
-		if (at->ports[port].is_used)
-			status = tb_network_number_port(building->builder, sw,
-				building->ports[device][port], port, building->error);
-	return status;
-}
-
-static int add_switches(struct building *building)
+static int building_add_switches(struct building *building)
 {
 	const struct tb_cabling_levels *levels = &building->levels;
 	for (uint32_t i = 0; i < levels->n_switches; i++) {
@@ -83,8 +64,23 @@ static int add_switches(struct building *building)
 			status = tb_network_add_switch(building->builder,
 				levels->level[device], n_down, n_up, &sw,
 				building->error);
-		if (status == TB_OK)
-			status = identify_switch(building, device, sw);
+		if (status == TB_OK) {
+			const struct tb_cabling_device *at = device_at(building, device);
+			const struct tb_identity identity = {.name = at->name,
+				.guid = building->cabling->has_guids ? at->guid : 0,
+				.lid = at->lid,
+				.lmc = at->lmc,
+				.device_id = at->device_id,
+				.is_doubtful = building->levels.is_doubtful[device]};
+			status = tb_network_identify_switch(
+				building->builder, sw, &identity, building->error);
+			for (uint32_t port = 0; port < at->n_ports && status == TB_OK;
+				port++)
+				if (at->ports[port].is_used)
+					status = tb_network_number_port(building->builder,
+						sw, building->ports[device][port], port,
+						building->error);
+		}
 		if (status != TB_OK)
 			return status;
 	}
@@ -122,7 +118,7 @@ static int name_ports(struct building *building)
 	return status == TB_ENOMEM ? tb_cabling_no_memory(building->cabling) : status;
 }
 
-static struct tb_cable cable_of(
+static struct tb_cable building_cable_of(
 	const struct building *building, const struct tb_cabling_port *port)
 {
 	uint64_t rate = building->options->params->link_bytes_per_s;
@@ -155,7 +151,7 @@ static int identify_node(
 		building->builder, id, &identity, building->error);
 }
 
-static int add_nodes(struct building *building)
+static int building_add_nodes(struct building *building)
 {
 	const struct tb_cabling_nodes *nodes = &building->nodes;
 	uint32_t n_of_rail = nodes->n / building->n_rails;
@@ -163,7 +159,7 @@ static int add_nodes(struct building *building)
 		const struct tb_cabling_node *node = &nodes->nodes[i];
 		const struct tb_cabling_port *port =
 			&device_at(building, node->device)->ports[node->port];
-		struct tb_cable cable = cable_of(building, port);
+		struct tb_cable cable = building_cable_of(building, port);
 		int status =
 			i > 0 && i % n_of_rail == 0
 				? tb_network_next_rail(building->builder, building->error)
@@ -181,7 +177,7 @@ static int add_nodes(struct building *building)
 	return TB_OK;
 }
 
-static int add_cables(struct building *building)
+static int building_add_cables(struct building *building)
 {
 	const struct tb_cabling_levels *levels = &building->levels;
 	for (uint32_t i = 0; i < levels->n_switches; i++) {
@@ -191,7 +187,7 @@ static int add_cables(struct building *building)
 			const struct tb_cabling_port *port = &at->ports[number];
 			if (!port->is_used || !leads_up(building, device, number))
 				continue;
-			struct tb_cable cable = cable_of(building, port);
+			struct tb_cable cable = building_cable_of(building, port);
 			int status = tb_network_add_cable(building->builder,
 				(struct tb_switch){i}, building->ports[device][number],
 				(struct tb_switch){building->place[port->peer]},
@@ -202,30 +198,6 @@ static int add_cables(struct building *building)
 		}
 	}
 	return TB_OK;
-}
-
-static int add_remarks(struct building *building)
-{
-	char text[400];
-	int status = TB_OK;
-	for (int kind = 0; kind < TB_N_REMARKS && status == TB_OK; kind++)
-		if (tb_cabling_remark_text(building->cabling,
-			    (enum tb_cabling_remark)kind, text, sizeof text))
-			status = tb_network_remark_on(
-				building->builder, text, building->error);
-	return status;
-}
-
-// leave_out hands over the LIDs of what is left out, for forwarding tables.
-static int leave_out(struct building *building)
-{
-	const struct tb_cabling *cabling = building->cabling;
-	int status = TB_OK;
-	for (uint32_t i = 0; i < cabling->n_devices && status == TB_OK; i++)
-		if (cabling->devices[i].is_aggregation && cabling->devices[i].lid)
-			status = tb_network_leave_out(building->builder,
-				cabling->devices[i].lid, building->error);
-	return status;
 }
 
 // prepare finds out what the fabric consists of.
@@ -262,7 +234,7 @@ static int prepare(struct building *building)
 	return TB_OK;
 }
 
-static int build(struct building *building, struct tb_network **network)
+static int building_finish(struct building *building, struct tb_network **network)
 {
 	struct tb_network_params params = *building->options->params;
 	int status = prepare(building);
@@ -281,17 +253,29 @@ static int build(struct building *building, struct tb_network **network)
 	tb_network_builder_stop(building->builder, building->options->stop);
 	if (building->options->leaves_out_routes)
 		tb_network_builder_leave_out_routes(building->builder);
-	status = add_switches(building);
+	status = building_add_switches(building);
 	if (status == TB_OK)
-		status = add_nodes(building);
+		status = building_add_nodes(building);
 	if (status == TB_OK)
 		status = name_ports(building);
 	if (status == TB_OK)
-		status = add_cables(building);
-	if (status == TB_OK)
-		status = add_remarks(building);
-	if (status == TB_OK)
-		status = leave_out(building);
+		status = building_add_cables(building);
+	if (status == TB_OK) {
+		char text[400];
+		for (int kind = 0; kind < TB_N_REMARKS && status == TB_OK; kind++)
+			if (tb_cabling_remark_text(building->cabling,
+				    (enum tb_cabling_remark)kind, text, sizeof text))
+				status = tb_network_remark_on(
+					building->builder, text, building->error);
+	}
+	if (status == TB_OK) {
+		// Hand over the LIDs of what is left out, for forwarding tables.
+		const struct tb_cabling *cabling = building->cabling;
+		for (uint32_t i = 0; i < cabling->n_devices && status == TB_OK; i++)
+			if (cabling->devices[i].is_aggregation && cabling->devices[i].lid)
+				status = tb_network_leave_out(building->builder,
+					cabling->devices[i].lid, building->error);
+	}
 	return status == TB_OK
 		       ? tb_network_finish(building->builder, network, building->error)
 		       : status;
@@ -303,7 +287,7 @@ int tb_cabling_build(struct tb_network **network, struct tb_cabling *cabling,
 	struct building building = {
 		.cabling = cabling, .options = options, .n_rails = 1, .error = error};
 	cabling->error = error;
-	int status = build(&building, network);
+	int status = building_finish(&building, network);
 	for (uint32_t i = 0; building.ports && i < cabling->n_devices; i++)
 		free(building.ports[i]);
 	free(building.ports);

@@ -33,25 +33,6 @@ bool tb_cabling_is_switch(const struct tb_cabling *cabling, uint32_t device)
 	       !cabling->devices[device].is_left_out;
 }
 
-static void count(struct finding *finding)
-{
-	const struct tb_cabling *cabling = finding->cabling;
-	for (uint32_t i = 0; i < cabling->n_devices; i++) {
-		const struct tb_cabling_device *at = &cabling->devices[i];
-		if (!tb_cabling_is_switch(cabling, i))
-			continue;
-		finding->levels->switches[finding->levels->n_switches++] = i;
-		for (size_t port = 0; port < at->n_ports; port++) {
-			if (!at->ports[port].is_used)
-				continue;
-			if (tb_cabling_is_switch(cabling, at->ports[port].peer))
-				finding->n_trunks[i]++;
-			else
-				finding->n_hosts[i]++;
-		}
-	}
-}
-
 static uint32_t most_hosts(const struct finding *finding)
 {
 	const struct tb_cabling_levels *levels = finding->levels;
@@ -79,9 +60,9 @@ static void choose_leaves(struct finding *finding)
 		}
 }
 
-// measure sets the level of each switch to its distance from those in the queue, the
-// first `n`, and returns the largest.
-static uint32_t measure(struct finding *finding, uint32_t n)
+// level_measure sets the level of each switch to its distance from those in the queue,
+// the first `n`, and returns the largest.
+static uint32_t level_measure(struct finding *finding, uint32_t n)
 {
 	const struct tb_cabling *cabling = finding->cabling;
 	uint32_t *level = finding->levels->level, *queue = finding->queue;
@@ -139,7 +120,7 @@ static uint32_t queue_leaves(struct finding *finding)
 static uint32_t measure_from(struct finding *finding, uint32_t sw)
 {
 	finding->queue[0] = sw;
-	return measure(finding, 1);
+	return level_measure(finding, 1);
 }
 
 // turn makes distances from the top levels from the bottom.
@@ -226,7 +207,8 @@ static int find_from_roots(struct finding *finding)
 	for (uint32_t i = 0; i < levels->n_switches; i++)
 		if (finding->is_root[levels->switches[i]])
 			finding->queue[n++] = levels->switches[i];
-	int reaches = try_levels(finding, turn(finding, measure(finding, n), false));
+	int reaches =
+		try_levels(finding, turn(finding, level_measure(finding, n), false));
 	if (reaches == 0)
 		return tb_cabling_refuse(finding->cabling, 0,
 			"by the roots that are named not every host reaches every other "
@@ -250,7 +232,8 @@ static int find_from_leaves(struct finding *finding)
 			highest = levels->level[levels->switches[i]];
 	reaches = try_levels(finding, highest);
 	if (reaches == 0)
-		reaches = try_levels(finding, measure(finding, queue_leaves(finding)));
+		reaches = try_levels(
+			finding, level_measure(finding, queue_leaves(finding)));
 	if (reaches == 0)
 		reaches = try_levels(finding, hang_from_root(finding));
 	return reaches < 0 ? reaches : TB_OK;
@@ -267,10 +250,24 @@ static void note_doubts(const struct finding *finding)
 				levels->level[levels->switches[i]]);
 }
 
-static int find(struct finding *finding)
+static int level_find_all(struct finding *finding)
 {
 	const struct tb_cabling_levels *levels = finding->levels;
-	count(finding);
+	const struct tb_cabling *cabling = finding->cabling;
+	for (uint32_t i = 0; i < cabling->n_devices; i++) {
+		const struct tb_cabling_device *at = &cabling->devices[i];
+		if (!tb_cabling_is_switch(cabling, i))
+			continue;
+		finding->levels->switches[finding->levels->n_switches++] = i;
+		for (size_t port = 0; port < at->n_ports; port++) {
+			if (!at->ports[port].is_used)
+				continue;
+			if (tb_cabling_is_switch(cabling, at->ports[port].peer))
+				finding->n_trunks[i]++;
+			else
+				finding->n_hosts[i]++;
+		}
+	}
 	int status =
 		finding->is_root ? find_from_roots(finding) : find_from_leaves(finding);
 	if (status != TB_OK)
@@ -305,7 +302,7 @@ int tb_cabling_levels_init(
 		!levels->level || !levels->switches || !levels->is_doubtful)
 		status = tb_cabling_no_memory(cabling);
 	if (status == TB_OK)
-		status = find(&finding);
+		status = level_find_all(&finding);
 	free(finding.n_hosts);
 	free(finding.n_trunks);
 	free(finding.queue);

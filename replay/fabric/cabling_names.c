@@ -93,7 +93,7 @@ struct named {
 	uint32_t device;
 };
 
-static int by_name(const void *one, const void *other)
+static int cabling_by_name(const void *one, const void *other)
 {
 	const struct named *a = one, *b = other;
 	int order = strcmp(a->name, b->name);
@@ -177,7 +177,7 @@ int tb_cabling_name_all(struct tb_cabling *cabling)
 	for (uint32_t i = 0; i < cabling->n_devices; i++)
 		if (!cabling->devices[i].is_left_out)
 			named[n++] = (struct named){cabling->devices[i].name, i};
-	qsort(named, n, sizeof *named, by_name);
+	qsort(named, n, sizeof *named, cabling_by_name);
 	if (status == TB_OK)
 		status = tell_apart(cabling, named, n);
 	free(named);

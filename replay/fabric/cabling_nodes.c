@@ -44,12 +44,13 @@ static uint32_t n_plugged(const struct tb_cabling_device *device)
 	return n;
 }
 
-static bool is_end(const struct tb_cabling_device *device)
+static bool cabling_is_end(const struct tb_cabling_device *device)
 {
 	return device->kind != TB_DEVICE_SWITCH && !device->is_left_out;
 }
 
-static uint32_t list(const struct tb_cabling *cabling, struct sorted *sorted)
+static uint32_t cabling_list_nodes(
+	const struct tb_cabling *cabling, struct sorted *sorted)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < cabling->n_devices; i++) {
@@ -57,7 +58,7 @@ static uint32_t list(const struct tb_cabling *cabling, struct sorted *sorted)
 		unsigned class = at->kind == TB_DEVICE_ROUTER	? 2
 				 : tb_cabling_is_guid(at->name) ? 1
 								: 0;
-		for (uint32_t port = 0; is_end(at) && port < at->n_ports; port++)
+		for (uint32_t port = 0; cabling_is_end(at) && port < at->n_ports; port++)
 			if (at->ports[port].is_used)
 				sorted[n++] = (struct sorted){
 					.node = {.device = i,
@@ -83,7 +84,7 @@ int tb_cabling_nodes_init(
 {
 	size_t most = 0;
 	for (uint32_t i = 0; i < cabling->n_devices; i++)
-		if (is_end(&cabling->devices[i]))
+		if (cabling_is_end(&cabling->devices[i]))
 			most += n_plugged(&cabling->devices[i]);
 	struct sorted *sorted = malloc((most + 1) * sizeof *sorted);
 	*nodes = (struct tb_cabling_nodes){
@@ -93,7 +94,7 @@ int tb_cabling_nodes_init(
 		tb_cabling_nodes_fini(nodes);
 		return tb_cabling_no_memory(cabling);
 	}
-	nodes->n = list(cabling, sorted);
+	nodes->n = cabling_list_nodes(cabling, sorted);
 	qsort(sorted, nodes->n, sizeof *sorted, by_order);
 	for (uint32_t i = 0; i < nodes->n; i++) {
 		nodes->n_hosts += i == 0 || !is_same_host(&sorted[i], &sorted[i - 1]);

@@ -150,32 +150,6 @@ static uint32_t decide(struct level_placing *placing, uint32_t sw)
 	return is_below ? lowest - 1 : lowest + 1;
 }
 
-// spread places all switches, of which the first `n` in the queue are.
-static void spread(struct level_placing *placing, uint32_t n)
-{
-	uint32_t begin = 0, end = n;
-	for (uint32_t i = 0; i < n; i++)
-		placing->is_met[placing->queue[i]] = true;
-	while (begin < end) {
-		uint32_t more = end;
-		for (uint32_t i = begin; i < end; i++)
-			for (size_t j = 0; j < n_ports(placing, placing->queue[i]); j++) {
-				const struct tb_cabling_port *at =
-					trunk(placing, placing->queue[i], j);
-				if (!at || placing->is_met[at->peer])
-					continue;
-				placing->is_met[at->peer] = true;
-				placing->queue[more++] = at->peer;
-			}
-		for (uint32_t i = end; i < more; i++)
-			placing->next[i] = decide(placing, placing->queue[i]);
-		for (uint32_t i = end; i < more; i++)
-			placing->levels->level[placing->queue[i]] = placing->next[i];
-		begin = end;
-		end = more;
-	}
-}
-
 int tb_cabling_place(struct tb_cabling_levels *levels, const struct tb_cabling *cabling,
 	const uint32_t *n_hosts, const uint32_t *n_trunks, uint32_t *queue, uint32_t n)
 {
@@ -194,7 +168,29 @@ int tb_cabling_place(struct tb_cabling_levels *levels, const struct tb_cabling *
 		memset(levels->level, 0xff, room * sizeof *levels->level);
 		for (uint32_t i = 0; i < n; i++)
 			levels->level[queue[i]] = 0;
-		spread(&placing, n);
+		// Place all switches, of which the first `n` in the queue are.
+		uint32_t begin = 0, end = n;
+		for (uint32_t i = 0; i < n; i++)
+			placing.is_met[placing.queue[i]] = true;
+		while (begin < end) {
+			uint32_t more = end;
+			for (uint32_t i = begin; i < end; i++)
+				for (size_t j = 0;
+					j < n_ports(&placing, placing.queue[i]); j++) {
+					const struct tb_cabling_port *at =
+						trunk(&placing, placing.queue[i], j);
+					if (!at || placing.is_met[at->peer])
+						continue;
+					placing.is_met[at->peer] = true;
+					placing.queue[more++] = at->peer;
+				}
+			for (uint32_t i = end; i < more; i++)
+				placing.next[i] = decide(&placing, placing.queue[i]);
+			for (uint32_t i = end; i < more; i++)
+				placing.levels->level[placing.queue[i]] = placing.next[i];
+			begin = end;
+			end = more;
+		}
 	}
 	free(placing.next);
 	free(placing.own);

@@ -23,7 +23,7 @@ enum { N_SPEEDS = sizeof speeds / sizeof *speeds };
 static const unsigned widths[] = {4, 1, 2, 8, 12};
 enum { N_WIDTHS = sizeof widths / sizeof *widths };
 
-static uint64_t rate_of(unsigned width, size_t speed)
+static uint64_t cabling_rate_of(unsigned width, size_t speed)
 {
 	return width * speeds[speed].lane_mbit_per_s * UINT64_C(1000000) / 8;
 }
@@ -36,7 +36,7 @@ uint64_t tb_cabling_rate_parse(const char *word, size_t n)
 			int length = snprintf(name, sizeof name, "%ux%s", widths[i],
 				speeds[speed].name);
 			if ((size_t)length == n && memcmp(name, word, n) == 0)
-				return rate_of(widths[i], speed);
+				return cabling_rate_of(widths[i], speed);
 		}
 	return 0;
 }
@@ -45,7 +45,7 @@ const char *tb_cabling_rate_text(uint64_t bytes_per_s, char *buffer, size_t size
 {
 	for (size_t i = 0; i < N_WIDTHS; i++)
 		for (size_t speed = 0; speed < N_SPEEDS; speed++)
-			if (rate_of(widths[i], speed) == bytes_per_s) {
+			if (cabling_rate_of(widths[i], speed) == bytes_per_s) {
 				snprintf(buffer, size, "%ux%s", widths[i],
 					speeds[speed].name);
 				return buffer;
@@ -56,7 +56,7 @@ const char *tb_cabling_rate_text(uint64_t bytes_per_s, char *buffer, size_t size
 const char *tb_cabling_rate_preset(uint64_t bytes_per_s)
 {
 	for (size_t speed = 0; speed < N_SPEEDS; speed++)
-		if (rate_of(4, speed) == bytes_per_s)
+		if (cabling_rate_of(4, speed) == bytes_per_s)
 			return speeds[speed].preset;
 	return "";
 }

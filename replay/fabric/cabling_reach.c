@@ -19,14 +19,9 @@ struct reaching {
 	struct block *met; // by place: those that a path leads from, up and then down
 };
 
-static void add(struct block *to, const struct block *more)
-{
-	for (int i = 0; i < N_WORDS; i++)
-		to->bits[i] |= more->bits[i];
-}
-
-// pass hands what one end of the cables up from a switch has met to the other end.
-static void pass(struct reaching *reaching, uint32_t place, bool up)
+// reach_pass_block hands what one end of the cables up from a switch has met to the other
+// end.
+static void reach_pass_block(struct reaching *reaching, uint32_t place, bool up)
 {
 	const struct tb_cabling_device *at =
 		&reaching->cabling->devices[reaching->levels->switches[place]];
@@ -38,17 +33,11 @@ static void pass(struct reaching *reaching, uint32_t place, bool up)
 			continue;
 		struct block *own = &reaching->met[place];
 		struct block *above = &reaching->met[reaching->place[peer]];
-		add(up ? above : own, up ? own : above);
+		struct block *to = up ? above : own;
+		const struct block *more = up ? own : above;
+		for (int i = 0; i < N_WORDS; i++)
+			to->bits[i] |= more->bits[i];
 	}
-}
-
-static bool all_met(const struct reaching *reaching, const struct block *block)
-{
-	for (uint32_t i = 0; i < reaching->n_with_hosts; i++)
-		if (memcmp(&reaching->met[reaching->with_hosts[i]], block,
-			    sizeof *block) != 0)
-			return false;
-	return true;
 }
 
 // block_meets returns whether the block of switches from `first` on reach all others:
@@ -65,10 +54,14 @@ static bool block_meets(struct reaching *reaching, uint32_t first)
 		reaching->met[reaching->with_hosts[first + i]].bits[i / 64] |= bit;
 	}
 	for (uint32_t i = 0; i < n; i++)
-		pass(reaching, i, true);
+		reach_pass_block(reaching, i, true);
 	for (uint32_t i = n; i-- > 0;)
-		pass(reaching, i, false);
-	return all_met(reaching, &block);
+		reach_pass_block(reaching, i, false);
+	for (uint32_t i = 0; i < reaching->n_with_hosts; i++)
+		if (memcmp(&reaching->met[reaching->with_hosts[i]], &block,
+			    sizeof *&block) != 0)
+			return false;
+	return true;
 }
 
 static bool has_hosts(const struct tb_cabling *cabling, uint32_t device)

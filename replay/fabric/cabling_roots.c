@@ -18,8 +18,8 @@ struct root_reading {
 	bool *is_root; // by device
 };
 
-// read_guid returns whether a line begins with a GUID: "0x" and hexadecimal digits.
-static bool read_guid(const char *line, uint64_t *guid)
+// root_read_guid returns whether a line begins with a GUID: "0x" and hexadecimal digits.
+static bool root_read_guid(const char *line, uint64_t *guid)
 {
 	char *end = NULL;
 	if (strncmp(line, "0x", 2) != 0 || !isxdigit((unsigned char)line[2]))
@@ -29,9 +29,9 @@ static bool read_guid(const char *line, uint64_t *guid)
 	return errno == 0 && (*end == '\0' || isspace((unsigned char)*end));
 }
 
-// find_named stores the one switch of that name; false when there is none.
-static int find_named(const struct root_reading *reading, const char *name, bool *found,
-	uint32_t *device)
+// root_find_named stores the one switch of that name; false when there is none.
+static int root_find_named(const struct root_reading *reading, const char *name,
+	bool *found, uint32_t *device)
 {
 	const struct tb_cabling *cabling = reading->cabling;
 	size_t n = strlen(name);
@@ -60,11 +60,11 @@ static int mark(const struct root_reading *reading, const char *line)
 	bool found = false;
 	char shown[100];
 	int status = TB_OK;
-	if (cabling->has_guids && read_guid(line, &guid))
+	if (cabling->has_guids && root_read_guid(line, &guid))
 		found = tb_map_find(&cabling->of_guid, guid, &device) &&
 			tb_cabling_is_switch(cabling, device);
 	else
-		status = find_named(reading, line, &found, &device);
+		status = root_find_named(reading, line, &found, &device);
 	if (status == TB_OK && found)
 		reading->is_root[device] = true;
 	else if (status == TB_OK)
@@ -82,7 +82,7 @@ static char *trim(char *line)
 	return line;
 }
 
-static int read_lines(struct root_reading *reading, FILE *stream)
+static int root_read_lines(struct root_reading *reading, FILE *stream)
 {
 	struct tb_text_lines lines;
 	int found = 1, status = TB_OK;
@@ -116,7 +116,7 @@ int tb_cabling_roots_read(bool **is_root, struct tb_cabling *cabling, const char
 		return tb_cabling_no_memory(cabling);
 	int status = tb_infile_open(&stream, &file, path, cabling->error);
 	if (status == TB_OK) {
-		status = read_lines(&reading, stream);
+		status = root_read_lines(&reading, stream);
 		fclose(stream);
 	}
 	if (status == TB_OK && !is_any(&reading))

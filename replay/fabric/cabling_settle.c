@@ -9,39 +9,41 @@ struct place {
 	uint32_t device, port;
 };
 
-static struct tb_cabling_port *port_at(const struct tb_cabling *cabling, struct place at)
+static struct tb_cabling_port *settle_port_at(
+	const struct tb_cabling *cabling, struct place at)
 {
 	const struct tb_cabling_device *device = &cabling->devices[at.device];
 	return at.port < device->n_ports ? &device->ports[at.port] : NULL;
 }
 
-static const char *name_of(const struct tb_cabling *cabling, uint32_t device)
+static const char *settle_name_of(const struct tb_cabling *cabling, uint32_t device)
 {
 	return cabling->devices[device].name;
 }
 
 static void unplug(const struct tb_cabling *cabling, struct place at)
 {
-	struct tb_cabling_port *port = port_at(cabling, at);
+	struct tb_cabling_port *port = settle_port_at(cabling, at);
 	if (port)
 		*port = (struct tb_cabling_port){0};
 }
 
 static void unplug_both(const struct tb_cabling *cabling, struct place at)
 {
-	struct tb_cabling_port *port = port_at(cabling, at);
+	struct tb_cabling_port *port = settle_port_at(cabling, at);
 	struct place other = {port->peer, port->peer_port};
-	struct tb_cabling_port *back = port_at(cabling, other);
+	struct tb_cabling_port *back = settle_port_at(cabling, other);
 	if (back && back->is_used && back->peer == at.device &&
 		back->peer_port == at.port)
 		unplug(cabling, other);
 	unplug(cabling, at);
 }
 
-// leave_out unplugs what is no cable between a switch and something else; 1 when it did.
-static int leave_out(struct tb_cabling *cabling, struct place at)
+// settle_leave_out unplugs what is no cable between a switch and something else; 1 when
+// it did.
+static int settle_leave_out(struct tb_cabling *cabling, struct place at)
 {
-	const struct tb_cabling_port *port = port_at(cabling, at);
+	const struct tb_cabling_port *port = settle_port_at(cabling, at);
 	const struct tb_cabling_device *own = &cabling->devices[at.device],
 				       *peer = &cabling->devices[port->peer];
 	if (port->peer == at.device)
@@ -56,25 +58,25 @@ static int leave_out(struct tb_cabling *cabling, struct place at)
 	return 1;
 }
 
-// line_of returns the line that shows a cable: of its own side or of the other.
-static uint64_t line_of(
+// settle_line_of returns the line that shows a cable: of its own side or of the other.
+static uint64_t settle_line_of(
 	const struct tb_cabling *cabling, const struct tb_cabling_port *port)
 {
 	const struct tb_cabling_port *other =
-		port_at(cabling, (struct place){port->peer, port->peer_port});
+		settle_port_at(cabling, (struct place){port->peer, port->peer_port});
 	return port->line || !other ? port->line : other->line;
 }
 
 static int contradiction(const struct tb_cabling *cabling, struct place at,
 	const struct tb_cabling_port *back)
 {
-	const struct tb_cabling_port *port = port_at(cabling, at);
+	const struct tb_cabling_port *port = settle_port_at(cabling, at);
 	return tb_cabling_refuse(cabling, port->line,
 		"port %u of '%s' is cabled to port %u of '%s', which line %" PRIu64
 		" has cabled to port %u of '%s'",
-		at.port, name_of(cabling, at.device), port->peer_port,
-		name_of(cabling, port->peer), line_of(cabling, back), back->peer_port,
-		name_of(cabling, back->peer));
+		at.port, settle_name_of(cabling, at.device), port->peer_port,
+		settle_name_of(cabling, port->peer), settle_line_of(cabling, back),
+		back->peer_port, settle_name_of(cabling, back->peer));
 }
 
 // take_lower gives both ends the lower rate of the two, or the one that is known.
@@ -85,10 +87,10 @@ static void take_lower(struct tb_cabling *cabling, struct place at,
 	uint64_t lower = one && (one < other || !other) ? one : other;
 	if (one && other && one != other)
 		tb_cabling_note(cabling, TB_REMARK_UNEQUAL_ENDS, "%s, port %u",
-			name_of(cabling, at.device), at.port);
+			settle_name_of(cabling, at.device), at.port);
 	if (!lower && cabling->has_guids) // an edge list may give none
 		tb_cabling_note(cabling, TB_REMARK_NO_RATE, "%s, port %u",
-			name_of(cabling, at.device), at.port);
+			settle_name_of(cabling, at.device), at.port);
 	port->bytes_per_s = back->bytes_per_s = lower;
 	if (!port->latency_ps)
 		port->latency_ps = back->latency_ps;
@@ -98,13 +100,13 @@ static void take_lower(struct tb_cabling *cabling, struct place at,
 // mirror gives the other end of a cable what only this one shows.
 static int mirror(struct tb_cabling *cabling, struct place at)
 {
-	struct tb_cabling_port port = *port_at(cabling, at), *back = NULL;
+	struct tb_cabling_port port = *settle_port_at(cabling, at), *back = NULL;
 	const struct tb_cabling_device *peer = &cabling->devices[port.peer];
 	if (peer->line == 0 && peer->kind == TB_DEVICE_SWITCH)
 		return tb_cabling_refuse(cabling, port.line,
 			"'%s' has a cable to the switch '%s', of which there is no "
 			"entry: the file is cut off, or a part of it is missing",
-			name_of(cabling, at.device), peer->name);
+			settle_name_of(cabling, at.device), peer->name);
 	int status = tb_cabling_port(cabling, port.peer, port.peer_port, &back);
 	if (status != TB_OK)
 		return status;
@@ -116,23 +118,23 @@ static int mirror(struct tb_cabling *cabling, struct place at)
 	else
 		tb_cabling_note(cabling, TB_REMARK_ONE_SIDED,
 			"line %" PRIu64 ": %s, port %u", port.line,
-			name_of(cabling, at.device), at.port);
+			settle_name_of(cabling, at.device), at.port);
 	return TB_OK;
 }
 
 static int settle_port(struct tb_cabling *cabling, struct place at)
 {
-	struct tb_cabling_port *port = port_at(cabling, at);
-	if (!port->is_used || leave_out(cabling, at))
+	struct tb_cabling_port *port = settle_port_at(cabling, at);
+	if (!port->is_used || settle_leave_out(cabling, at))
 		return TB_OK;
 	struct place other = {port->peer, port->peer_port};
-	const struct tb_cabling_port *back = port_at(cabling, other);
+	const struct tb_cabling_port *back = settle_port_at(cabling, other);
 	bool shown_twice = back && back->is_used;
 	int status = shown_twice ? TB_OK : mirror(cabling, at);
 	if (status != TB_OK)
 		return status;
-	port = port_at(cabling, at);
-	struct tb_cabling_port *mirrored = port_at(cabling, other);
+	port = settle_port_at(cabling, at);
+	struct tb_cabling_port *mirrored = settle_port_at(cabling, other);
 	if (mirrored->peer != at.device || mirrored->peer_port != at.port)
 		return contradiction(cabling, at, mirrored);
 	// Seen from its later end, a cable that both show is settled already.

@@ -42,9 +42,9 @@ static char *unquote(char *text)
 	return NULL;
 }
 
-// split cuts a line into words, in place: false when a quote is missing or there are more
-// words than any line has.
-static bool split(struct edge_list_reading *reading, char *line)
+// edge_list_split cuts a line into words, in place: false when a quote is missing or
+// there are more words than any line has.
+static bool edge_list_split(struct edge_list_reading *reading, char *line)
 {
 	reading->n_words = 0;
 	for (char *at = line + strspn(line, BLANKS); *at && *at != '#';
@@ -77,7 +77,7 @@ bool tb_edge_list_is(const char *line)
 {
 	struct edge_list_reading reading = {.n_words = 0};
 	char *copy = strdup(line);
-	bool is = copy && split(&reading, copy) &&
+	bool is = copy && edge_list_split(&reading, copy) &&
 		  (declares(&reading, "switch") || declares(&reading, "host") ||
 			  (reading.n_words >= 4 && tb_edge_ports_has(reading.words[1]) &&
 				  tb_edge_ports_has(reading.words[3])));
@@ -89,13 +89,14 @@ bool tb_edge_list_lacks_ports(const char *line)
 {
 	struct edge_list_reading reading = {.n_words = 0};
 	char *copy = strpbrk(line, "=:[") ? NULL : strdup(line);
-	bool lacks = copy && split(&reading, copy) &&
+	bool lacks = copy && edge_list_split(&reading, copy) &&
 		     (reading.n_words == 2 || reading.n_words == 3);
 	free(copy);
 	return lacks;
 }
 
-static int find(struct edge_list_reading *reading, const char *name, uint32_t *device)
+static int edge_list_find(
+	struct edge_list_reading *reading, const char *name, uint32_t *device)
 {
 	struct tb_cabling *cabling = reading->cabling;
 	int status = tb_cabling_find_named(cabling, name, reading->line, device);
@@ -110,7 +111,7 @@ enum { KIND_UNSAID, KIND_HOST, KIND_SWITCH };
 static int declare(struct edge_list_reading *reading, uint32_t kind)
 {
 	uint32_t device = 0;
-	int status = find(reading, reading->words[1], &device);
+	int status = edge_list_find(reading, reading->words[1], &device);
 	if (status != TB_OK)
 		return status;
 	uint32_t *said = &reading->cabling->devices[device].lid;
@@ -130,7 +131,7 @@ static int read_end(struct edge_list_reading *reading, uint32_t word, uint32_t *
 			"'%.60s' behind '%.60s': expected a port from 0 to %d, or a name "
 			"such as swp1",
 			name, reading->words[word], TB_CABLING_PORT_MOST);
-	int status = find(reading, reading->words[word], device);
+	int status = edge_list_find(reading, reading->words[word], device);
 	return status == TB_OK ? tb_edge_ports_find(&reading->ports, reading->cabling,
 					 *device, name, reading->line, port)
 			       : status;
@@ -154,8 +155,22 @@ static int read_figures(struct edge_list_reading *reading, struct tb_cabling_por
 	return TB_OK;
 }
 
-static int read_cable(struct edge_list_reading *reading)
+static int edge_list_read_line(struct edge_list_reading *reading, char *line)
 {
+	if (!edge_list_split(reading, line))
+		return REFUSE(reading, "expected A PORT B PORT [RATE [LATENCY]], names "
+				       "with blanks in double quotes");
+	if (reading->n_words == 0)
+		return TB_OK;
+	if (declares(reading, "switch"))
+		return declare(reading, KIND_SWITCH);
+	if (declares(reading, "host"))
+		return declare(reading, KIND_HOST);
+	if (reading->n_words < 4 || reading->n_words > 6)
+		return REFUSE(reading,
+			"%u words: expected A PORT B PORT [RATE [LATENCY]], host NAME or "
+			"switch NAME",
+			reading->n_words);
 	struct tb_cabling_port one = {.line = reading->line}, other;
 	uint32_t device = 0, port = 0;
 	int status = read_end(reading, 0, &device, &port);
@@ -174,28 +189,20 @@ static int read_cable(struct edge_list_reading *reading)
 			       : status;
 }
 
-static int read_line(struct edge_list_reading *reading, char *line)
+int tb_edge_list_read(struct tb_cabling *cabling, FILE *stream)
 {
-	if (!split(reading, line))
-		return REFUSE(reading, "expected A PORT B PORT [RATE [LATENCY]], names "
-				       "with blanks in double quotes");
-	if (reading->n_words == 0)
-		return TB_OK;
-	if (declares(reading, "switch"))
-		return declare(reading, KIND_SWITCH);
-	if (declares(reading, "host"))
-		return declare(reading, KIND_HOST);
-	if (reading->n_words < 4 || reading->n_words > 6)
-		return REFUSE(reading,
-			"%u words: expected A PORT B PORT [RATE [LATENCY]], host NAME or "
-			"switch NAME",
-			reading->n_words);
-	return read_cable(reading);
-}
-
-// choose_kinds makes switches of what has several cables.
-static void choose_kinds(struct tb_cabling *cabling)
-{
+	struct edge_list_reading reading = {.cabling = cabling};
+	struct tb_text_lines lines;
+	int status = TB_OK, found = 1;
+	tb_text_lines_init(&lines, stream, cabling->file, cabling->error);
+	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0) {
+		reading.line = lines.number;
+		status = edge_list_read_line(&reading, lines.text);
+	}
+	status = found < 0 ? found : status;
+	tb_text_lines_fini(&lines);
+	tb_edge_ports_give(&reading.ports, cabling);
+	// Make switches of what has several cables.
 	for (uint32_t i = 0; i < cabling->n_devices; i++) {
 		struct tb_cabling_device *at = &cabling->devices[i];
 		uint32_t n = 0;
@@ -208,21 +215,5 @@ static void choose_kinds(struct tb_cabling *cabling)
 		at->kind = is_switch ? TB_DEVICE_SWITCH : TB_DEVICE_ADAPTER;
 		at->lid = at->lmc = 0;
 	}
-}
-
-int tb_edge_list_read(struct tb_cabling *cabling, FILE *stream)
-{
-	struct edge_list_reading reading = {.cabling = cabling};
-	struct tb_text_lines lines;
-	int status = TB_OK, found = 1;
-	tb_text_lines_init(&lines, stream, cabling->file, cabling->error);
-	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0) {
-		reading.line = lines.number;
-		status = read_line(&reading, lines.text);
-	}
-	status = found < 0 ? found : status;
-	tb_text_lines_fini(&lines);
-	tb_edge_ports_give(&reading.ports, cabling);
-	choose_kinds(cabling);
 	return status;
 }

@@ -52,7 +52,7 @@ uint64_t tb_edge_hash(const char *name)
 	return value;
 }
 
-static int add(struct tb_edge_ports *ports, const struct tb_cabling *cabling,
+static int edge_port_add(struct tb_edge_ports *ports, const struct tb_cabling *cabling,
 	uint64_t key, const struct tb_cabling_port_name *port)
 {
 	char *name = strdup(port->name);
@@ -68,8 +68,8 @@ static int add(struct tb_edge_ports *ports, const struct tb_cabling *cabling,
 	return TB_OK;
 }
 
-// find_named finds a name's number; names of one hash lie behind each other.
-static int find_named(struct tb_edge_ports *ports, struct tb_cabling *cabling,
+// edge_port_find_named finds a name's number; names of one hash lie behind each other.
+static int edge_port_find_named(struct tb_edge_ports *ports, struct tb_cabling *cabling,
 	uint32_t device, char *word, uint64_t line, uint32_t *number)
 {
 	struct tb_cabling_device *at = &cabling->devices[device];
@@ -85,7 +85,7 @@ static int find_named(struct tb_edge_ports *ports, struct tb_cabling *cabling,
 		return tb_cabling_refuse(cabling, line, "'%s' has more than %d ports",
 			at->name, TB_CABLING_PORT_MOST);
 	*number = at->lmc + 1;
-	int status = add(ports, cabling, key,
+	int status = edge_port_add(ports, cabling, key,
 		&(struct tb_cabling_port_name){device, *number, word});
 	char shown[60];
 	if (status == TB_OK && at->lmc++ == 0)
@@ -105,7 +105,7 @@ int tb_edge_ports_find(struct tb_edge_ports *ports, struct tb_cabling *cabling,
 			"port '%.60s' of '%s': its other ports are %s", word, at->name,
 			numbered ? "names" : "numbers");
 	if (!numbered)
-		return find_named(ports, cabling, device, word, line, number);
+		return edge_port_find_named(ports, cabling, device, word, line, number);
 	at->lmc = ARE_NUMBERS;
 	*number = (uint32_t)given;
 	return TB_OK;

@@ -27,17 +27,7 @@ struct opening {
 	struct tb_error *error;
 };
 
-static void opening_fini(struct opening *opening)
-{
-	free(opening->file);
-	free(opening->preset);
-	free(opening->keys);
-	free(opening->rate);
-	free(opening->roots);
-	free(opening->names);
-}
-
-static int no_memory(struct tb_error *error)
+static int fabric_no_memory(struct tb_error *error)
 {
 	return tb_fail_memory(error, "the fabric");
 }
@@ -57,7 +47,7 @@ static int split_file(struct opening *opening, const char *text, const char **li
 		end += strcspn(end, ",");
 		char *file = strndup(text, (size_t)(end - text));
 		if (!file)
-			return no_memory(opening->error);
+			return fabric_no_memory(opening->error);
 		if (is_file(file)) {
 			opening->file = file;
 			*list = end;
@@ -111,26 +101,26 @@ static int take_for_preset(struct opening *opening, const char *item)
 {
 	char *keys = NULL;
 	if (asprintf(&keys, "%s,%s", opening->keys ? opening->keys : "", item) < 0)
-		return no_memory(opening->error);
+		return fabric_no_memory(opening->error);
 	free(opening->keys);
 	opening->keys = keys;
 	if (opening->rate || !has_value(item, "rate"))
 		return TB_OK;
 	opening->rate = strdup(item);
-	return opening->rate ? TB_OK : no_memory(opening->error);
+	return opening->rate ? TB_OK : fabric_no_memory(opening->error);
 }
 
-// take_value keeps what stands behind a key, once.
-static int take_value(
+// fabric_take_value keeps what stands behind a key, once.
+static int fabric_take_value(
 	struct opening *opening, char **kept, const char *item, const char *value)
 {
 	if (*kept)
 		return given_twice(opening, item);
 	*kept = strdup(value);
-	return *kept ? TB_OK : no_memory(opening->error);
+	return *kept ? TB_OK : fabric_no_memory(opening->error);
 }
 
-static int take_key(struct opening *opening, const char *item)
+static int fabric_take_key(struct opening *opening, const char *item)
 {
 	static const char *const shapes[] = {
 		"arity", "levels", "rails", "shape", "level_rates", "level_latencies"};
@@ -140,13 +130,13 @@ static int take_key(struct opening *opening, const char *item)
 			return tb_fail_in(opening->error, TB_EUSAGE, opening->file,
 				"%s: the file gives the fabric's shape", item);
 	if (value)
-		return take_value(opening, &opening->preset, item, value);
+		return fabric_take_value(opening, &opening->preset, item, value);
 	value = has_value(item, tb_fabric_words[TB_FABRIC_ROOTS]);
 	if (value)
-		return take_value(opening, &opening->roots, item, value);
+		return fabric_take_value(opening, &opening->roots, item, value);
 	value = has_value(item, tb_fabric_words[TB_FABRIC_NAMES]);
 	if (value)
-		return take_value(opening, &opening->names, item, value);
+		return fabric_take_value(opening, &opening->names, item, value);
 	value = has_value(item, tb_fabric_words[TB_FABRIC_NICS]);
 	return value ? take_nics(opening, item, value) : take_for_preset(opening, item);
 }
@@ -155,7 +145,7 @@ static int take_keys(struct opening *opening, const char *list)
 {
 	char *copy = strdup(list);
 	if (!copy)
-		return no_memory(opening->error);
+		return fabric_no_memory(opening->error);
 	int status = TB_OK;
 	char *rest = *copy ? copy + 1 : NULL; // behind the comma
 	while (status == TB_OK && rest) {
@@ -165,20 +155,10 @@ static int take_keys(struct opening *opening, const char *list)
 			*rest++ = '\0';
 		else
 			rest = NULL;
-		status = take_key(opening, item);
+		status = fabric_take_key(opening, item);
 	}
 	free(copy);
 	return status;
-}
-
-// rate_of_preset returns how fast a preset's links are; 0 when its name begins otherwise.
-static uint64_t rate_of_preset(const char *name, const char *begins)
-{
-	struct tb_network_params params;
-	if (strncmp(name, begins, strlen(begins)) != 0 ||
-		tb_network_preset(&params, name, NULL) != TB_OK)
-		return 0;
-	return params.link_bytes_per_s;
 }
 
 // choose_preset finds the preset with the rate of the fastest cable, or the next faster
@@ -188,7 +168,13 @@ static const char *choose_preset(const char *begins, uint64_t bytes_per_s)
 	const char *best = NULL, *name;
 	uint64_t best_rate = 0;
 	for (size_t i = 0; (name = tb_network_preset_name(i)) != NULL; i++) {
-		uint64_t rate = rate_of_preset(name, begins);
+		// How fast a preset's links are; 0 when its name begins otherwise.
+		uint64_t rate = 0;
+		struct tb_network_params params;
+		if (strncmp(name, begins, strlen(begins)) == 0 &&
+			tb_network_preset(&params, name, NULL) == TB_OK) {
+			rate = params.link_bytes_per_s;
+		}
 		bool closer = best_rate < bytes_per_s
 				      ? rate > best_rate
 				      : rate >= bytes_per_s && rate < best_rate;
@@ -237,7 +223,7 @@ static bool rates_are_known(const struct tb_cabling *cabling)
 	return true;
 }
 
-static bool has_cables(const struct tb_cabling *cabling)
+static bool fabric_has_cables(const struct tb_cabling *cabling)
 {
 	for (uint32_t i = 0; i < cabling->n_devices; i++)
 		if (cabling->devices[i].n_ports > 0)
@@ -253,7 +239,7 @@ static int read_params(const struct opening *opening, const struct tb_cabling *c
 				     ? opening->preset
 				     : choose_preset(opening->format->presets, rate);
 	char *text = NULL;
-	if (!preset || (!opening->preset && rate == 0 && has_cables(cabling)))
+	if (!preset || (!opening->preset && rate == 0 && fabric_has_cables(cabling)))
 		return tb_fail_in(opening->error, TB_EUSAGE, opening->file,
 			"gives no rate of a cable: name a preset behind it, such as "
 			"%s,preset=ib-hdr",
@@ -263,7 +249,7 @@ static int read_params(const struct opening *opening, const struct tb_cabling *c
 			"%s has no effect: the file gives the rate of each cable",
 			opening->rate);
 	if (asprintf(&text, "%s%s", preset, opening->keys ? opening->keys : "") < 0)
-		return no_memory(opening->error);
+		return fabric_no_memory(opening->error);
 	int status = tb_network_preset(params, text, opening->error);
 	if (status == TB_OK && !strstr(text, ",name="))
 		name_after(opening->file, params->name, sizeof params->name);
@@ -271,7 +257,7 @@ static int read_params(const struct opening *opening, const struct tb_cabling *c
 	return status;
 }
 
-static int build(const struct opening *opening, struct tb_cabling *cabling,
+static int fabric_build(const struct opening *opening, struct tb_cabling *cabling,
 	struct tb_network **network)
 {
 	struct tb_network_params params;
@@ -289,8 +275,8 @@ static int build(const struct opening *opening, struct tb_cabling *cabling,
 		       : status;
 }
 
-// read_file reads all of the file, which may be compressed.
-static int read_file(const struct opening *opening, struct tb_cabling *cabling)
+// fabric_read_file reads all of the file, which may be compressed.
+static int fabric_read_file(const struct opening *opening, struct tb_cabling *cabling)
 {
 	FILE *stream = NULL;
 	struct tb_infile *file = NULL;
@@ -304,31 +290,31 @@ static int read_file(const struct opening *opening, struct tb_cabling *cabling)
 	return cause ? cause : status;
 }
 
-static int open_file(
-	struct opening *opening, const char *list, struct tb_network **network)
-{
-	struct tb_cabling cabling = {.file = opening->file, .error = opening->error};
-	int status = tb_fabric_kind(&opening->format, opening->file, opening->error);
-	if (status == TB_OK && !opening->format)
-		status = TB_EFOREIGN;
-	if (status == TB_OK)
-		status = take_keys(opening, list);
-	if (status == TB_OK)
-		status = read_file(opening, &cabling);
-	if (status == TB_OK)
-		status = build(opening, &cabling, network);
-	tb_cabling_fini(&cabling);
-	return status;
-}
-
 int tb_fabric_file_open(struct tb_network **network,
 	const struct tb_network_description *description, struct tb_error *error)
 {
 	struct opening opening = {.description = description, .error = error};
 	const char *list = NULL;
 	int status = split_file(&opening, description->name, &list);
-	if (status == TB_OK)
-		status = open_file(&opening, list, network);
-	opening_fini(&opening);
+	if (status == TB_OK) {
+		struct tb_cabling cabling = {
+			.file = opening.file, .error = opening.error};
+		status = tb_fabric_kind(&opening.format, opening.file, opening.error);
+		if (status == TB_OK && !opening.format)
+			status = TB_EFOREIGN;
+		if (status == TB_OK)
+			status = take_keys(&opening, list);
+		if (status == TB_OK)
+			status = fabric_read_file(&opening, &cabling);
+		if (status == TB_OK)
+			status = fabric_build(&opening, &cabling, network);
+		tb_cabling_fini(&cabling);
+	}
+	free(opening.file);
+	free(opening.preset);
+	free(opening.keys);
+	free(opening.rate);
+	free(opening.roots);
+	free(opening.names);
 	return status;
 }

@@ -90,25 +90,6 @@ static int look_at(struct kind_look *look, const struct tb_text_lines *lines)
 	return status != TB_OK || is_section(line) ? status : 1;
 }
 
-// look_through looks at the first lines.
-static int look_through(struct kind_look *look, struct tb_text_lines *lines)
-{
-	int go_on = 1;
-	while (go_on > 0 && lines->number < LINES_LOOKED_AT) {
-		int found = tb_text_lines_next(lines);
-		if (found > 0)
-			go_on = look_at(look, lines);
-		else if (found == 0 && lines->number == 0)
-			go_on = check_text(look, NULL);
-		else
-			go_on = found;
-		// A first line with a byte 0 is of no text file.
-		if (found == TB_EFORMAT && lines->number == 1)
-			go_on = check_text(look, "\1");
-	}
-	return go_on < 0 ? go_on : TB_OK;
-}
-
 // conclude refuses what is neither a fabric that is read nor a preset.
 static int conclude(const struct kind_look *look)
 {
@@ -135,7 +116,21 @@ int tb_fabric_kind(
 	if (status)
 		return status;
 	tb_text_lines_init(&lines, stream, path, error);
-	status = look_through(&look, &lines);
+	// Look at the first lines.
+	int go_on = 1;
+	while (go_on > 0 && lines.number < LINES_LOOKED_AT) {
+		int found = tb_text_lines_next(&lines);
+		if (found > 0)
+			go_on = look_at(&look, &lines);
+		else if (found == 0 && lines.number == 0)
+			go_on = check_text(&look, NULL);
+		else
+			go_on = found;
+		// A first line with a byte 0 is of no text file.
+		if (found == TB_EFORMAT && lines.number == 1)
+			go_on = check_text(&look, "\1");
+	}
+	status = go_on < 0 ? go_on : TB_OK;
 	tb_text_lines_fini(&lines);
 	fclose(stream);
 	if (status == TB_OK)

@@ -99,19 +99,7 @@ static int set(const struct htsim_reading *reading, const struct htsim_key *keys
 	return 0;
 }
 
-static int begin_tier(struct htsim_reading *reading, const char *value)
-{
-	uint64_t tier = 0;
-	if (!value || tb_parse_count(value, 0, TIERS_MOST - 1, &tier) != TB_OK)
-		return REFUSE(reading, "expected a tier from 0 to %d", TIERS_MOST - 1);
-	if (reading->tiers[tier].line)
-		return REFUSE(reading, "tier %" PRIu64 " is here a second time", tier);
-	reading->tiers[tier].line = reading->line;
-	reading->tier = (int)tier;
-	return TB_OK;
-}
-
-static int read_line(struct htsim_reading *reading, char *line)
+static int htsim_read_line(struct htsim_reading *reading, char *line)
 {
 	char *word = strtok_r(line, BLANKS, &line);
 	if (!word || *word == '#')
@@ -121,8 +109,18 @@ static int read_line(struct htsim_reading *reading, char *line)
 	if (more && *more != '#')
 		return REFUSE(reading, "'%.40s': expected nothing behind %s %s", more,
 			word, value);
-	if (strcasecmp(word, "tier") == 0)
-		return begin_tier(reading, value);
+	if (strcasecmp(word, "tier") == 0) {
+		uint64_t tier = 0;
+		if (!value || tb_parse_count(value, 0, TIERS_MOST - 1, &tier) != TB_OK)
+			return REFUSE(
+				reading, "expected a tier from 0 to %d", TIERS_MOST - 1);
+		if (reading->tiers[tier].line)
+			return REFUSE(
+				reading, "tier %" PRIu64 " is here a second time", tier);
+		reading->tiers[tier].line = reading->line;
+		reading->tier = (int)tier;
+		return TB_OK;
+	}
 	int known = reading->tier < 0
 			    ? set(reading, head_keys, N_HEAD_KEYS, reading, word, value)
 			    : set(reading, tier_keys, N_TIER_KEYS,
@@ -150,8 +148,8 @@ static int need(struct htsim_reading *reading, int tier, bool is_fine, const cha
 		given, tier, expected);
 }
 
-// check_given refuses files without what htsim demands.
-static int check_given(struct htsim_reading *reading)
+// htsim_check_given refuses files without what htsim demands.
+static int htsim_check_given(struct htsim_reading *reading)
 {
 	int status = TB_OK, n = (int)reading->n_tiers;
 	if (!reading->n_nodes || !reading->n_tiers || !reading->n_of_pod)
@@ -251,8 +249,9 @@ static int add_devices(struct htsim_reading *reading, const char *name,
 	return TB_OK;
 }
 
-// cable_of returns a cable down from a switch of a tier.
-static struct tb_cabling_port cable_of(const struct htsim_reading *reading, int tier)
+// htsim_cable_of returns a cable down from a switch of a tier.
+static struct tb_cabling_port htsim_cable_of(
+	const struct htsim_reading *reading, int tier)
 {
 	const struct htsim_tier *at = &reading->tiers[tier];
 	uint64_t below = tier > 0 ? reading->tiers[tier - 1].switch_ns : 0;
@@ -262,22 +261,11 @@ static struct tb_cabling_port cable_of(const struct htsim_reading *reading, int 
 					   (at->switch_ns + below) * 500)};
 }
 
-static int join_hosts(struct htsim_reading *reading, uint32_t hosts)
-{
-	const struct tb_cabling_port cable = cable_of(reading, 0);
-	uint32_t n_of_switch = (uint32_t)reading->tiers[0].radix_down;
-	int status = TB_OK;
-	for (uint32_t i = 0; i < reading->n_nodes && status == TB_OK; i++)
-		status = tb_cabling_join(reading->cabling,
-			reading->first[0] + i / n_of_switch, hosts + i, &cable);
-	return status;
-}
-
 // join_bundle joins two switches of neighbouring tiers.
 static int join_bundle(
 	struct htsim_reading *reading, int upper_tier, uint32_t lower, uint32_t upper)
 {
-	const struct tb_cabling_port cable = cable_of(reading, upper_tier);
+	const struct tb_cabling_port cable = htsim_cable_of(reading, upper_tier);
 	int status = TB_OK;
 	for (uint64_t i = 0; i < reading->tiers[upper_tier].bundle && status == TB_OK;
 		i++)
@@ -302,11 +290,11 @@ static int join_pods(struct htsim_reading *reading)
 	return status;
 }
 
-static int build(struct htsim_reading *reading)
+static int htsim_build(struct htsim_reading *reading)
 {
 	static const char *const names[TIERS_MOST] = {"tor", "agg", "core"};
 	uint32_t hosts = 0;
-	int status = check_given(reading);
+	int status = htsim_check_given(reading);
 	if (status == TB_OK)
 		status = count_switches(reading);
 	if (status != TB_OK)
@@ -316,8 +304,13 @@ static int build(struct htsim_reading *reading)
 	for (int i = 0; i < TIERS_MOST && status == TB_OK; i++)
 		status = add_devices(reading, names[i], TB_DEVICE_SWITCH,
 			reading->n_of_tier[i], &reading->first[i]);
-	if (status == TB_OK)
-		status = join_hosts(reading, hosts);
+	if (status == TB_OK) {
+		const struct tb_cabling_port cable = htsim_cable_of(reading, 0);
+		uint32_t n_of_switch = (uint32_t)reading->tiers[0].radix_down;
+		for (uint32_t i = 0; i < reading->n_nodes && status == TB_OK; i++)
+			status = tb_cabling_join(reading->cabling,
+				reading->first[0] + i / n_of_switch, hosts + i, &cable);
+	}
 	return status == TB_OK ? join_pods(reading) : status;
 }
 
@@ -329,9 +322,9 @@ int tb_htsim_topology_read(struct tb_cabling *cabling, FILE *stream)
 	tb_text_lines_init(&lines, stream, cabling->file, cabling->error);
 	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0) {
 		reading.line = lines.number;
-		status = read_line(&reading, lines.text);
+		status = htsim_read_line(&reading, lines.text);
 	}
 	status = found < 0 ? found : status;
 	tb_text_lines_fini(&lines);
-	return status == TB_OK ? build(&reading) : status;
+	return status == TB_OK ? htsim_build(&reading) : status;
 }

@@ -93,45 +93,10 @@ static char *take_field(char **at)
 	return field;
 }
 
-static int take_heading(struct db_reading *reading, char *line)
-{
-	char *at = line, *name;
-	reading->n_columns = 0;
-	reading->has_heading = true;
-	while ((name = take_field(&at)) != NULL) {
-		if (reading->n_columns == COLUMNS_MOST)
-			return REFUSE(reading, "more than %d columns", COLUMNS_MOST);
-		enum db_field field = N_FIELDS;
-		for (size_t i = 0; i < sizeof field_names / sizeof *field_names; i++)
-			if (strcasecmp(field_names[i].name, name) == 0)
-				field = field_names[i].field;
-		// Of a port, this is the one that was asked.
-		if (reading->table == TABLE_PORTS &&
-			strcasecmp(name, "LocalPortNum") == 0)
-			field = N_FIELDS;
-		reading->columns[reading->n_columns++] = field;
-	}
-	return TB_OK;
-}
-
-static int take_row(struct db_reading *reading, char *line)
-{
-	char *at = line, *value;
-	size_t n = 0;
-	memset(reading->fields, 0, sizeof reading->fields);
-	for (; n < reading->n_columns && (value = take_field(&at)) != NULL; n++)
-		if (reading->columns[n] < N_FIELDS)
-			reading->fields[reading->columns[n]] = value;
-	return n < reading->n_columns
-		       ? REFUSE(reading, "%zu columns, not the %zu of the heading", n,
-				 reading->n_columns)
-		       : TB_OK;
-}
-
-// number_of takes a number from 0 to `most`, decimal or behind 0x; 0 where the row has
-// none that tells ("N/A").
-static int number_of(const struct db_reading *reading, enum db_field field, uint64_t most,
-	uint64_t *number)
+// ibdiagnet_number_of takes a number from 0 to `most`, decimal or behind 0x; 0 where the
+// row has none that tells ("N/A").
+static int ibdiagnet_number_of(const struct db_reading *reading, enum db_field field,
+	uint64_t most, uint64_t *number)
 {
 	const char *text = reading->fields[field];
 	char *end = NULL;
@@ -147,7 +112,7 @@ static int number_of(const struct db_reading *reading, enum db_field field, uint
 
 static int guid_of(const struct db_reading *reading, enum db_field field, uint64_t *guid)
 {
-	int status = number_of(reading, field, UINT64_MAX, guid);
+	int status = ibdiagnet_number_of(reading, field, UINT64_MAX, guid);
 	return status == TB_OK && *guid == 0 ? REFUSE(reading, "a GUID was expected")
 					     : status;
 }
@@ -161,17 +126,20 @@ static int take_node(struct db_reading *reading)
 	struct tb_cabling_port *port;
 	int status = guid_of(reading, FIELD_NODE, &guid);
 	if (status == TB_OK)
-		status = number_of(reading, FIELD_TYPE, 3, &type);
+		status = ibdiagnet_number_of(reading, FIELD_TYPE, 3, &type);
 	if (status == TB_OK && type == 0)
 		return REFUSE(reading, "a type of node was expected: 1, 2 or 3");
 	if (status == TB_OK)
-		status = number_of(reading, FIELD_PORT_GUID, UINT64_MAX, &port_guid);
+		status = ibdiagnet_number_of(
+			reading, FIELD_PORT_GUID, UINT64_MAX, &port_guid);
 	if (status == TB_OK)
-		status = number_of(reading, FIELD_DEVICE_ID, UINT32_MAX, &device_id);
+		status = ibdiagnet_number_of(
+			reading, FIELD_DEVICE_ID, UINT32_MAX, &device_id);
 	if (status == TB_OK)
-		status = number_of(reading, FIELD_N_PORTS, UINT32_MAX, &n_ports);
+		status =
+			ibdiagnet_number_of(reading, FIELD_N_PORTS, UINT32_MAX, &n_ports);
 	if (status == TB_OK)
-		status = number_of(reading, FIELD_PORT, PORTS_MOST, &number);
+		status = ibdiagnet_number_of(reading, FIELD_PORT, PORTS_MOST, &number);
 	if (status == TB_OK)
 		status = tb_cabling_find(reading->cabling, kinds[type], guid, &device);
 	if (status != TB_OK)
@@ -196,7 +164,8 @@ static int take_node(struct db_reading *reading)
 	return status;
 }
 
-static int find_node(struct db_reading *reading, enum db_field field, uint32_t *device)
+static int ibdiagnet_find_node(
+	struct db_reading *reading, enum db_field field, uint32_t *device)
 {
 	uint64_t guid;
 	int status = guid_of(reading, field, &guid);
@@ -230,19 +199,19 @@ static int take_port(struct db_reading *reading)
 	uint64_t number, guid, lid, lmc, width, speed;
 	uint32_t device;
 	struct tb_cabling_port *port;
-	int status = find_node(reading, FIELD_NODE, &device);
+	int status = ibdiagnet_find_node(reading, FIELD_NODE, &device);
 	if (status == TB_OK)
-		status = number_of(reading, FIELD_PORT, 255, &number);
+		status = ibdiagnet_number_of(reading, FIELD_PORT, 255, &number);
 	if (status == TB_OK)
-		status = number_of(reading, FIELD_PORT_GUID, UINT64_MAX, &guid);
+		status = ibdiagnet_number_of(reading, FIELD_PORT_GUID, UINT64_MAX, &guid);
 	if (status == TB_OK)
-		status = number_of(reading, FIELD_LID, 0xffff, &lid);
+		status = ibdiagnet_number_of(reading, FIELD_LID, 0xffff, &lid);
 	if (status == TB_OK)
-		status = number_of(reading, FIELD_LMC, 7, &lmc);
+		status = ibdiagnet_number_of(reading, FIELD_LMC, 7, &lmc);
 	if (status == TB_OK)
-		status = number_of(reading, FIELD_WIDTH, UINT32_MAX, &width);
+		status = ibdiagnet_number_of(reading, FIELD_WIDTH, UINT32_MAX, &width);
 	if (status == TB_OK)
-		status = number_of(reading, FIELD_SPEED, UINT32_MAX, &speed);
+		status = ibdiagnet_number_of(reading, FIELD_SPEED, UINT32_MAX, &speed);
 	if (status != TB_OK || number > PORTS_MOST)
 		return status;
 	struct tb_cabling_device *at = &reading->cabling->devices[device];
@@ -285,13 +254,14 @@ static int take_link(struct db_reading *reading)
 {
 	uint64_t number, peer_number;
 	uint32_t device, peer;
-	int status = find_node(reading, FIELD_NODE, &device);
+	int status = ibdiagnet_find_node(reading, FIELD_NODE, &device);
 	if (status == TB_OK)
-		status = find_node(reading, FIELD_PEER, &peer);
+		status = ibdiagnet_find_node(reading, FIELD_PEER, &peer);
 	if (status == TB_OK)
-		status = number_of(reading, FIELD_PORT, PORTS_MOST, &number);
+		status = ibdiagnet_number_of(reading, FIELD_PORT, PORTS_MOST, &number);
 	if (status == TB_OK)
-		status = number_of(reading, FIELD_PEER_PORT, PORTS_MOST, &peer_number);
+		status = ibdiagnet_number_of(
+			reading, FIELD_PEER_PORT, PORTS_MOST, &peer_number);
 	if (status != TB_OK)
 		return status;
 	if (number == 0 || peer_number == 0)
@@ -318,9 +288,37 @@ static int take_db_line(struct db_reading *reading, char *line)
 		reading->table = TABLE_OTHER;
 	if (reading->table == TABLE_OTHER || *line == '\0' || *line == '#')
 		return TB_OK;
-	if (!reading->has_heading)
-		return take_heading(reading, line);
-	int status = take_row(reading, line);
+	if (!reading->has_heading) {
+		char *at = line, *name;
+		reading->n_columns = 0;
+		reading->has_heading = true;
+		while ((name = take_field(&at)) != NULL) {
+			if (reading->n_columns == COLUMNS_MOST)
+				return REFUSE(
+					reading, "more than %d columns", COLUMNS_MOST);
+			enum db_field field = N_FIELDS;
+			for (size_t i = 0; i < sizeof field_names / sizeof *field_names;
+				i++)
+				if (strcasecmp(field_names[i].name, name) == 0)
+					field = field_names[i].field;
+			// Of a port, this is the one that was asked.
+			if (reading->table == TABLE_PORTS &&
+				strcasecmp(name, "LocalPortNum") == 0)
+				field = N_FIELDS;
+			reading->columns[reading->n_columns++] = field;
+		}
+		return TB_OK;
+	}
+	char *at = line, *value;
+	size_t n = 0;
+	memset(reading->fields, 0, sizeof reading->fields);
+	for (; n < reading->n_columns && (value = take_field(&at)) != NULL; n++)
+		if (reading->columns[n] < N_FIELDS)
+			reading->fields[reading->columns[n]] = value;
+	int status = n < reading->n_columns
+			     ? REFUSE(reading, "%zu columns, not the %zu of the heading",
+				       n, reading->n_columns)
+			     : TB_OK;
 	if (status != TB_OK)
 		return status;
 	return reading->table == TABLE_NODES   ? take_node(reading)

@@ -28,15 +28,15 @@ struct ibnetdiscover_reading {
 #define REFUSE(reading, ...)                                                             \
 	tb_cabling_refuse((reading)->cabling, (reading)->line, __VA_ARGS__)
 
-static void skip_blanks(struct ibnetdiscover_reading *reading)
+static void ibnetdiscover_skip_blanks(struct ibnetdiscover_reading *reading)
 {
 	while (*reading->at == ' ' || *reading->at == '\t')
 		reading->at++;
 }
 
-static bool eat(struct ibnetdiscover_reading *reading, const char *word)
+static bool ibnetdiscover_eat(struct ibnetdiscover_reading *reading, const char *word)
 {
-	skip_blanks(reading);
+	ibnetdiscover_skip_blanks(reading);
 	size_t n = strlen(word);
 	if (strncmp(reading->at, word, n) != 0)
 		return false;
@@ -44,11 +44,11 @@ static bool eat(struct ibnetdiscover_reading *reading, const char *word)
 	return true;
 }
 
-// eat_number takes digits of that base, at most `most`.
-static bool eat_number(
+// ibnetdiscover_eat_number takes digits of that base, at most `most`.
+static bool ibnetdiscover_eat_number(
 	struct ibnetdiscover_reading *reading, int base, uint64_t most, uint64_t *number)
 {
-	skip_blanks(reading);
+	ibnetdiscover_skip_blanks(reading);
 	const char *at = reading->at;
 	if (!isxdigit((unsigned char)*at))
 		return false;
@@ -62,7 +62,8 @@ static bool eat_number(
 	return true;
 }
 
-static int cannot_read(const struct ibnetdiscover_reading *reading, const char *expected)
+static int ibnetdiscover_cannot_read(
+	const struct ibnetdiscover_reading *reading, const char *expected)
 {
 	if (reading->is_cut)
 		return REFUSE(reading, "the file is cut off here: expected %s", expected);
@@ -71,8 +72,9 @@ static int cannot_read(const struct ibnetdiscover_reading *reading, const char *
 	return REFUSE(reading, "expected %s before '%.40s'", expected, reading->at);
 }
 
-// read_guid reads "S-0008f10400410015" in quotes and finds the device.
-static int read_guid(struct ibnetdiscover_reading *reading, uint32_t *device)
+// ibnetdiscover_read_guid reads "S-0008f10400410015" in quotes and finds the device.
+static int ibnetdiscover_read_guid(
+	struct ibnetdiscover_reading *reading, uint32_t *device)
 {
 	static const struct {
 		const char *prefix;
@@ -81,10 +83,10 @@ static int read_guid(struct ibnetdiscover_reading *reading, uint32_t *device)
 		{"\"R-", TB_DEVICE_ROUTER}};
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		uint64_t guid = 0;
-		if (!eat(reading, kinds[i].prefix))
+		if (!ibnetdiscover_eat(reading, kinds[i].prefix))
 			continue;
-		if (!eat_number(reading, 16, UINT64_MAX, &guid) || guid == 0 ||
-			!eat(reading, "\""))
+		if (!ibnetdiscover_eat_number(reading, 16, UINT64_MAX, &guid) ||
+			guid == 0 || !ibnetdiscover_eat(reading, "\""))
 			break;
 		int status =
 			tb_cabling_find(reading->cabling, kinds[i].kind, guid, device);
@@ -96,7 +98,8 @@ static int read_guid(struct ibnetdiscover_reading *reading, uint32_t *device)
 				guid);
 		return status;
 	}
-	return cannot_read(reading, "a GUID such as \"S-0008f10400410015\"");
+	return ibnetdiscover_cannot_read(
+		reading, "a GUID such as \"S-0008f10400410015\"");
 }
 
 // read_name takes what stands between the first and the last quote of the rest, for a
@@ -109,7 +112,7 @@ static int read_name(
 	const char *name = first && last > first ? first + 1 : "";
 	size_t n = first && last > first ? (size_t)(last - name) : 0;
 	if (first && last == first && reading->is_cut)
-		return cannot_read(reading, "the end of a name");
+		return ibnetdiscover_cannot_read(reading, "the end of a name");
 	if (last)
 		reading->at = last + 1;
 	if (at->name && !is_entry)
@@ -127,43 +130,8 @@ static uint32_t number_behind(
 	if (!found)
 		return 0;
 	reading->at = found + strlen(word);
-	return eat_number(reading, 10, most, &number) ? (uint32_t)number : 0;
-}
-
-static int read_entry(struct ibnetdiscover_reading *reading)
-{
-	uint64_t n_ports = 0;
-	if (!eat_number(reading, 10, UINT32_MAX, &n_ports))
-		return cannot_read(reading, "a number of ports");
-	if (n_ports > PORTS_MOST)
-		return REFUSE(reading,
-			"%" PRIu64 " ports: a device of InfiniBand has %d at most",
-			n_ports, PORTS_MOST);
-	int status = read_guid(reading, &reading->device);
-	if (status != TB_OK)
-		return status;
-	struct tb_cabling_device *at = &reading->cabling->devices[reading->device];
-	if (at->line)
-		return REFUSE(reading,
-			"the GUID 0x%016" PRIx64 " has an entry already, in line %" PRIu64
-			": expected one fabric, and each device once",
-			at->guid, at->line);
-	at->line = reading->line;
-	at->device_id = reading->device_id;
-	reading->device_id = 0;
-	reading->n_ports = (uint32_t)n_ports;
-	status = read_name(reading, reading->device, true);
-	at->lid = number_behind(reading, " lid ", UINT32_MAX);
-	at->lmc = number_behind(reading, " lmc ", 7);
-	return status;
-}
-
-// skip_chassis_port takes "[ext 12]", the number that a chassis has on its outside.
-static void skip_chassis_port(struct ibnetdiscover_reading *reading)
-{
-	const char *close = strchr(reading->at, ']');
-	if (eat(reading, "[ext ") && close)
-		reading->at = close + 1;
+	return ibnetdiscover_eat_number(reading, 10, most, &number) ? (uint32_t)number
+								    : 0;
 }
 
 // read_port_number takes "[22]" and the port's GUID "(8f10403961355)" behind it, if any.
@@ -171,26 +139,32 @@ static int read_port_number(
 	struct ibnetdiscover_reading *reading, uint32_t *port, uint64_t *guid)
 {
 	uint64_t number = 0;
-	if (!eat(reading, "[") || !eat_number(reading, 10, PORTS_MOST, &number) ||
-		!eat(reading, "]"))
-		return cannot_read(reading, "a port from 0 to 254 in brackets");
-	skip_chassis_port(reading);
+	if (!ibnetdiscover_eat(reading, "[") ||
+		!ibnetdiscover_eat_number(reading, 10, PORTS_MOST, &number) ||
+		!ibnetdiscover_eat(reading, "]"))
+		return ibnetdiscover_cannot_read(
+			reading, "a port from 0 to 254 in brackets");
+	// Take "[ext 12]", the number that a chassis has on its outside.
+	const char *close = strchr(reading->at, ']');
+	if (ibnetdiscover_eat(reading, "[ext ") && close)
+		reading->at = close + 1;
 	*port = (uint32_t)number;
-	if (eat(reading, "(") &&
-		(!eat_number(reading, 16, UINT64_MAX, guid) || !eat(reading, ")")))
-		return cannot_read(reading, "a port's GUID in parentheses");
+	if (ibnetdiscover_eat(reading, "(") &&
+		(!ibnetdiscover_eat_number(reading, 16, UINT64_MAX, guid) ||
+			!ibnetdiscover_eat(reading, ")")))
+		return ibnetdiscover_cannot_read(reading, "a port's GUID in parentheses");
 	return TB_OK;
 }
 
-// read_rate takes the last words of a line: "lid 3 4xSDR".
-static int read_rate(
+// ibnetdiscover_read_rate takes the last words of a line: "lid 3 4xSDR".
+static int ibnetdiscover_read_rate(
 	struct ibnetdiscover_reading *reading, uint32_t *lid, uint64_t *bytes_per_s)
 {
 	*lid = number_behind(reading, " lid ", UINT32_MAX);
-	skip_blanks(reading);
+	ibnetdiscover_skip_blanks(reading);
 	*bytes_per_s = tb_cabling_rate_parse(reading->at, strcspn(reading->at, " \t"));
 	return !*bytes_per_s && reading->is_cut
-		       ? cannot_read(reading, "the cable's width and speed")
+		       ? ibnetdiscover_cannot_read(reading, "the cable's width and speed")
 		       : TB_OK;
 }
 
@@ -214,7 +188,7 @@ static int take_peer(struct ibnetdiscover_reading *reading,
 	return status;
 }
 
-static int read_port(struct ibnetdiscover_reading *reading)
+static int ibnetdiscover_read_port(struct ibnetdiscover_reading *reading)
 {
 	struct tb_cabling_port seen = {.line = reading->line};
 	uint32_t port = 0, lid = 0;
@@ -227,7 +201,7 @@ static int read_port(struct ibnetdiscover_reading *reading)
 		return REFUSE(reading, "there is no port %u: the device has 1 to %u",
 			port, reading->n_ports);
 	if (status == TB_OK)
-		status = read_guid(reading, &seen.peer);
+		status = ibnetdiscover_read_guid(reading, &seen.peer);
 	if (status == TB_OK)
 		status = read_port_number(reading, &seen.peer_port, &peer_guid);
 	if (status != TB_OK)
@@ -243,7 +217,7 @@ static int read_port(struct ibnetdiscover_reading *reading)
 	}
 	status = read_name(reading, seen.peer, false);
 	if (status == TB_OK)
-		status = read_rate(reading, &lid, &seen.bytes_per_s);
+		status = ibnetdiscover_read_rate(reading, &lid, &seen.bytes_per_s);
 	if (status == TB_OK)
 		status = take_peer(reading, &seen, peer_guid, lid);
 	return status == TB_OK
@@ -285,19 +259,48 @@ bool tb_ibnetdiscover_is(const char *line)
 	return false;
 }
 
-static int read_line(struct ibnetdiscover_reading *reading, const char *line)
+static int ibnetdiscover_read_line(
+	struct ibnetdiscover_reading *reading, const char *line)
 {
 	reading->at = line;
-	skip_blanks(reading);
+	ibnetdiscover_skip_blanks(reading);
 	for (size_t i = 0; i < N_ENTRIES; i++)
 		if (is_word(reading->at, entries[i])) {
 			reading->at += strlen(entries[i]);
-			return read_entry(reading);
+			uint64_t n_ports = 0;
+			if (!ibnetdiscover_eat_number(reading, 10, UINT32_MAX, &n_ports))
+				return ibnetdiscover_cannot_read(
+					reading, "a number of ports");
+			if (n_ports > PORTS_MOST)
+				return REFUSE(reading,
+					"%" PRIu64
+					" ports: a device of InfiniBand has %d at most",
+					n_ports, PORTS_MOST);
+			int status = ibnetdiscover_read_guid(reading, &reading->device);
+			if (status != TB_OK)
+				return status;
+			struct tb_cabling_device *at =
+				&reading->cabling->devices[reading->device];
+			if (at->line)
+				return REFUSE(reading,
+					"the GUID 0x%016" PRIx64
+					" has an entry already, in line %" PRIu64
+					": expected one fabric, and each device once",
+					at->guid, at->line);
+			at->line = reading->line;
+			at->device_id = reading->device_id;
+			reading->device_id = 0;
+			reading->n_ports = (uint32_t)n_ports;
+			status = read_name(reading, reading->device, true);
+			at->lid = number_behind(reading, " lid ", UINT32_MAX);
+			at->lmc = number_behind(reading, " lmc ", 7);
+			return status;
 		}
 	if (*reading->at == '[')
-		return read_port(reading);
+		return ibnetdiscover_read_port(reading);
 	uint64_t device_id = 0;
-	if (eat(reading, "devid=") && eat_number(reading, 16, UINT32_MAX, &device_id))
+	if (ibnetdiscover_eat(reading, "devid=") &&
+		ibnetdiscover_eat_number(reading, 16, UINT32_MAX, &device_id))
 		reading->device_id = (uint32_t)device_id;
 	else if (!is_expected(line))
 		tb_cabling_note(reading->cabling, TB_REMARK_STRAY_LINE,
@@ -315,7 +318,7 @@ int tb_ibnetdiscover_read(struct tb_cabling *cabling, FILE *stream)
 	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0) {
 		reading.line = lines.number;
 		reading.is_cut = !lines.is_ended;
-		status = read_line(&reading, lines.text);
+		status = ibnetdiscover_read_line(&reading, lines.text);
 	}
 	status = found < 0 ? found : status;
 	tb_text_lines_fini(&lines);

@@ -63,8 +63,8 @@ bool tb_ibsim_net_is(const char *line)
 	return digits > 0 && *at == '"' && strchr(at + 1, '"');
 }
 
-// read_id finds the device of the name in quotes, and skips it.
-static int read_id(struct ibsim_reading *reading, uint32_t *device)
+// ibsim_read_id finds the device of the name in quotes, and skips it.
+static int ibsim_read_id(struct ibsim_reading *reading, uint32_t *device)
 {
 	const char *begin = strchr(reading->at, '"');
 	const char *end = begin ? strchr(begin + 1, '"') : NULL;
@@ -96,28 +96,6 @@ static int end_line(const struct ibsim_reading *reading, const char *rest)
 		       : REFUSE(reading, "'%.40s': expected nothing more", rest);
 }
 
-static int begin_entry(struct ibsim_reading *reading, enum tb_device_kind kind)
-{
-	uint32_t device = 0;
-	char *end = NULL;
-	reading->n_ports = strtoul(reading->at, &end, 10);
-	if (end == reading->at || !isblank((unsigned char)*end) ||
-		reading->n_ports == 0 || reading->n_ports > PORTS_MOST)
-		return REFUSE(
-			reading, "expected a number of ports from 1 to %d", PORTS_MOST);
-	int status = read_id(reading, &device);
-	if (status != TB_OK)
-		return status;
-	struct tb_cabling_device *at = &reading->cabling->devices[device];
-	if (at->line)
-		return REFUSE(reading, "'%s' is here a second time, after line %" PRIu64,
-			at->name, at->line);
-	at->kind = kind;
-	at->line = reading->line;
-	reading->device = device;
-	return end_line(reading, reading->at);
-}
-
 // take_mask keeps the number behind a '=', and stores what is behind it.
 static int take_mask(struct ibsim_reading *reading, unsigned long *mask,
 	const char *number, const char **rest)
@@ -134,7 +112,7 @@ static int take_mask(struct ibsim_reading *reading, unsigned long *mask,
 	return TB_OK;
 }
 
-static uint64_t rate_of(const struct ibsim_masks *masks)
+static uint64_t ibsim_rate_of(const struct ibsim_masks *masks)
 {
 	static const struct {
 		unsigned long bit;
@@ -155,14 +133,34 @@ static uint64_t rate_of(const struct ibsim_masks *masks)
 	return tb_cabling_rate_parse(word, strlen(word));
 }
 
-// read_rate reads what is behind a port: masks, or the words of ibnetdiscover, which may
-// stand in a remark: "# "name" lid 3 4xQDR".
-static int read_rate(struct ibsim_reading *reading, uint64_t *rate)
+static int ibsim_read_port(struct ibsim_reading *reading)
 {
+	struct tb_cabling_port seen = {.line = reading->line, .peer_port = 1};
+	char *end = NULL;
+	unsigned long port = strtoul(reading->at + 1, &end, 10), peer_port = 1;
+	if (end == reading->at + 1 || *end != ']' || port == 0 || port > reading->n_ports)
+		return REFUSE(reading, "expected a port from 1 to %lu in brackets",
+			reading->n_ports);
+	reading->at = end + 1;
+	int status = ibsim_read_id(reading, &seen.peer);
+	if (status != TB_OK)
+		return status;
+	if (*reading->at == '[') {
+		peer_port = strtoul(reading->at + 1, &end, 10);
+		if (*end != ']' || peer_port == 0 || peer_port > PORTS_MOST)
+			return REFUSE(reading,
+				"expected a port from 1 to %d before '%.40s'", PORTS_MOST,
+				reading->at);
+		reading->at = end + 1;
+	}
+	seen.peer_port = (uint32_t)peer_port;
+	// Read what is behind a port: masks, or the words of ibnetdiscover,
+	// which may stand in a remark: "# "name" lid 3 4xQDR".
+	uint64_t *rate = &seen.bytes_per_s;
 	struct ibsim_masks masks = reading->masks;
 	const char *at = reading->at;
 	bool is_remark = false;
-	int status = TB_OK;
+	status = TB_OK;
 	*rate = 0;
 	while (status == TB_OK && *rate == 0 && *(at += strspn(at, " \t\r"))) {
 		size_t n = strcspn(at, " \t\r");
@@ -183,54 +181,11 @@ static int read_rate(struct ibsim_reading *reading, uint64_t *rate)
 		status = end_line(reading, at);
 	reading->has_masks |= *rate != 0;
 	if (*rate == 0)
-		*rate = rate_of(&masks);
-	return status;
-}
-
-static int read_port(struct ibsim_reading *reading)
-{
-	struct tb_cabling_port seen = {.line = reading->line, .peer_port = 1};
-	char *end = NULL;
-	unsigned long port = strtoul(reading->at + 1, &end, 10), peer_port = 1;
-	if (end == reading->at + 1 || *end != ']' || port == 0 || port > reading->n_ports)
-		return REFUSE(reading, "expected a port from 1 to %lu in brackets",
-			reading->n_ports);
-	reading->at = end + 1;
-	int status = read_id(reading, &seen.peer);
-	if (status != TB_OK)
-		return status;
-	if (*reading->at == '[') {
-		peer_port = strtoul(reading->at + 1, &end, 10);
-		if (*end != ']' || peer_port == 0 || peer_port > PORTS_MOST)
-			return REFUSE(reading,
-				"expected a port from 1 to %d before '%.40s'", PORTS_MOST,
-				reading->at);
-		reading->at = end + 1;
-	}
-	seen.peer_port = (uint32_t)peer_port;
-	status = read_rate(reading, &seen.bytes_per_s);
+		*rate = ibsim_rate_of(&masks);
 	if (status != TB_OK)
 		return status;
 	return tb_cabling_plug(
 		reading->cabling, (uint32_t)reading->device, (uint32_t)port, &seen);
-}
-
-static int begin_module(struct ibsim_reading *reading)
-{
-	const char *begin = strchr(reading->at, '"');
-	const char *end = begin ? strchr(begin + 1, '"') : NULL;
-	char *prefix = NULL;
-	if (!end)
-		return REFUSE(reading, "expected a module's name in quotes");
-	if (asprintf(&prefix, "%.*s#", (int)(end - begin - 1), begin + 1) < 0)
-		return tb_cabling_no_memory(reading->cabling);
-	free(reading->prefix);
-	reading->prefix = NULL;
-	if (end > begin + 1)
-		reading->prefix = prefix;
-	else
-		free(prefix);
-	return TB_OK;
 }
 
 static bool begins(const char *line, const char *word)
@@ -251,8 +206,22 @@ static int read_setting(struct ibsim_reading *reading)
 	static const char *const passed_over[] = {"switchguid", "hcaguid", "caguid",
 		"rtguid", "vendid", "devid", "sysimgguid", "pdebug"};
 	const char *line = reading->at;
-	if (begins(line, "module"))
-		return begin_module(reading);
+	if (begins(line, "module")) {
+		const char *begin = strchr(reading->at, '"');
+		const char *end = begin ? strchr(begin + 1, '"') : NULL;
+		char *prefix = NULL;
+		if (!end)
+			return REFUSE(reading, "expected a module's name in quotes");
+		if (asprintf(&prefix, "%.*s#", (int)(end - begin - 1), begin + 1) < 0)
+			return tb_cabling_no_memory(reading->cabling);
+		free(reading->prefix);
+		reading->prefix = NULL;
+		if (end > begin + 1)
+			reading->prefix = prefix;
+		else
+			free(prefix);
+		return TB_OK;
+	}
 	if (begins(line, "include") || begins(line, "do ") || *line == '@')
 		return REFUSE(reading,
 			"'%.40s' is for ibsim, and not read; have ibnetdiscover print "
@@ -277,13 +246,32 @@ static int read_setting(struct ibsim_reading *reading)
 	return TB_OK;
 }
 
-static int read_line(struct ibsim_reading *reading, const char *line)
+static int ibsim_read_line(struct ibsim_reading *reading, const char *line)
 {
 	enum tb_device_kind kind;
 	const char *entry = entry_of(line, &kind);
 	reading->at = entry ? entry : line;
-	if (entry)
-		return begin_entry(reading, kind);
+	if (entry) {
+		uint32_t device = 0;
+		char *end = NULL;
+		reading->n_ports = strtoul(reading->at, &end, 10);
+		if (end == reading->at || !isblank((unsigned char)*end) ||
+			reading->n_ports == 0 || reading->n_ports > PORTS_MOST)
+			return REFUSE(reading, "expected a number of ports from 1 to %d",
+				PORTS_MOST);
+		int status = ibsim_read_id(reading, &device);
+		if (status != TB_OK)
+			return status;
+		struct tb_cabling_device *at = &reading->cabling->devices[device];
+		if (at->line)
+			return REFUSE(reading,
+				"'%s' is here a second time, after line %" PRIu64,
+				at->name, at->line);
+		at->kind = kind;
+		at->line = reading->line;
+		reading->device = device;
+		return end_line(reading, reading->at);
+	}
 	if (*line == '#')
 		return TB_OK;
 	if (line[strspn(line, " \t\r")] == '\0') {
@@ -291,16 +279,8 @@ static int read_line(struct ibsim_reading *reading, const char *line)
 		return TB_OK;
 	}
 	if (*line == '[' && reading->device != NO_DEVICE)
-		return read_port(reading);
+		return ibsim_read_port(reading);
 	return read_setting(reading);
-}
-
-// forget_rates: a net without masks is one for the simulator alone, whose links are SDR.
-static void forget_rates(struct tb_cabling *cabling)
-{
-	for (uint32_t i = 0; i < cabling->n_devices; i++)
-		for (size_t port = 0; port < cabling->devices[i].n_ports; port++)
-			cabling->devices[i].ports[port].bytes_per_s = 0;
 }
 
 int tb_ibsim_net_read(struct tb_cabling *cabling, FILE *stream)
@@ -311,11 +291,16 @@ int tb_ibsim_net_read(struct tb_cabling *cabling, FILE *stream)
 	tb_text_lines_init(&lines, stream, cabling->file, cabling->error);
 	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0) {
 		reading.line = lines.number;
-		status = read_line(&reading, lines.text);
+		status = ibsim_read_line(&reading, lines.text);
 	}
 	status = found < 0 ? found : status;
-	if (!reading.has_masks)
-		forget_rates(cabling);
+	if (!reading.has_masks) {
+		// A net without masks is one for the simulator alone, whose links are
+		// SDR.
+		for (uint32_t i = 0; i < cabling->n_devices; i++)
+			for (size_t port = 0; port < cabling->devices[i].n_ports; port++)
+				cabling->devices[i].ports[port].bytes_per_s = 0;
+	}
 	free(reading.prefix);
 	tb_text_lines_fini(&lines);
 	return status;

@@ -47,14 +47,14 @@ struct link_report {
 #define REFUSE(report, ...)                                                              \
 	tb_cabling_refuse((report)->cabling, (report)->line, __VA_ARGS__)
 
-static void skip_blanks(struct link_report *report)
+static void report_skip_blanks(struct link_report *report)
 {
 	report->at += strspn(report->at, " \t");
 }
 
-static bool eat(struct link_report *report, const char *word)
+static bool report_eat(struct link_report *report, const char *word)
 {
-	skip_blanks(report);
+	report_skip_blanks(report);
 	size_t n = strlen(word);
 	if (strncmp(report->at, word, n) != 0)
 		return false;
@@ -62,10 +62,10 @@ static bool eat(struct link_report *report, const char *word)
 	return true;
 }
 
-static bool eat_number(
+static bool report_eat_number(
 	struct link_report *report, int base, uint64_t most, uint64_t *number)
 {
-	skip_blanks(report);
+	report_skip_blanks(report);
 	char *end = NULL;
 	errno = 0;
 	if (!strchr("0123456789", *report->at) || *report->at == '\0')
@@ -77,7 +77,7 @@ static bool eat_number(
 	return true;
 }
 
-static int cannot_read(const struct link_report *report, const char *expected)
+static int report_cannot_read(const struct link_report *report, const char *expected)
 {
 	return REFUSE(report, "expected %s before '%.40s'", expected, report->at);
 }
@@ -97,12 +97,12 @@ static int keep_name(struct report_end *end, const char *name, size_t n)
 static int read_quoted(
 	struct link_report *report, struct report_end *end, char quote, const char *until)
 {
-	skip_blanks(report);
+	report_skip_blanks(report);
 	const char *stop = until ? strstr(report->at, until) : NULL;
 	size_t n = stop ? (size_t)(stop - report->at) : strlen(report->at);
 	const char *last = memrchr(report->at, quote, n);
 	if (*report->at != quote || !last || last == report->at)
-		return cannot_read(report, "a name in quotes");
+		return report_cannot_read(report, "a name in quotes");
 	const char *name = report->at + 1;
 	report->at = last + 1;
 	return keep_name(end, name, (size_t)(last - name));
@@ -112,10 +112,10 @@ static int read_quoted(
 static int read_numbers(struct link_report *report, struct report_end *end)
 {
 	uint64_t lid = 0, port = 0;
-	if (!eat_number(report, 10, LIDS_MOST, &lid))
-		return cannot_read(report, "a LID from 1 to 49151");
-	if (!eat_number(report, 10, PORTS_MOST, &port) || port == 0)
-		return cannot_read(report, "a port from 1 to 254");
+	if (!report_eat_number(report, 10, LIDS_MOST, &lid))
+		return report_cannot_read(report, "a LID from 1 to 49151");
+	if (!report_eat_number(report, 10, PORTS_MOST, &port) || port == 0)
+		return report_cannot_read(report, "a port from 1 to 254");
 	end->lid = (uint32_t)lid;
 	end->port = (uint32_t)port;
 	return TB_OK;
@@ -136,8 +136,9 @@ static const struct {
 	{"212.5", "XDR"},
 };
 
-// rate_of joins "4X" and a word for the speed, or the number that stands for it.
-static uint64_t rate_of(const char *width, size_t n_width, const char *speed, size_t n)
+// report_rate_of joins "4X" and a word for the speed, or the number that stands for it.
+static uint64_t report_rate_of(
+	const char *width, size_t n_width, const char *speed, size_t n)
 {
 	char word[32];
 	const char *name = speed;
@@ -154,15 +155,15 @@ static uint64_t rate_of(const char *width, size_t n_width, const char *speed, si
 	return tb_cabling_rate_parse(word, (size_t)length);
 }
 
-static void read_rate(struct link_report *report, struct report_link *link)
+static void report_read_rate(struct link_report *report, struct report_link *link)
 {
-	skip_blanks(report);
+	report_skip_blanks(report);
 	const char *width = report->at;
 	size_t n_width = strcspn(width, " \t");
 	report->at += n_width;
-	skip_blanks(report);
+	report_skip_blanks(report);
 	size_t n = strcspn(report->at, " \t");
-	link->bytes_per_s = rate_of(width, n_width, report->at, n);
+	link->bytes_per_s = report_rate_of(width, n_width, report->at, n);
 	report->at += n;
 }
 
@@ -172,7 +173,7 @@ static void free_link(struct report_link *link)
 	free(link->peer.name);
 }
 
-static int add_link(struct link_report *report, struct report_link *link)
+static int report_add_link(struct link_report *report, struct report_link *link)
 {
 	uint32_t n = 0;
 	tb_map_find(&report->n_of_lid, link->own.lid, &n);
@@ -191,22 +192,22 @@ static int add_link(struct link_report *report, struct report_link *link)
 static int read_arrow(struct link_report *report, struct report_link *link)
 {
 	uint64_t guid = 0;
-	if (!eat(report, "[") || !(report->at = strstr(report->at, "==(")))
+	if (!report_eat(report, "[") || !(report->at = strstr(report->at, "==(")))
 		return REFUSE(report, "expected [ ] ==( behind a port");
 	report->at += strlen("==(");
 	const char *arrow = strstr(report->at, ")==>");
 	if (!arrow)
-		return cannot_read(report, ")==>");
+		return report_cannot_read(report, ")==>");
 	link->is_up = memmem(report->at, (size_t)(arrow - report->at), "LinkUp",
 			      strlen("LinkUp")) != NULL;
 	if (!link->is_up)
 		return TB_OK;
-	read_rate(report, link);
+	report_read_rate(report, link);
 	report->at = arrow + strlen(")==>");
-	if (eat(report, "0x")) {
+	if (report_eat(report, "0x")) {
 		report->at -= 2;
-		if (!eat_number(report, 16, UINT64_MAX, &guid))
-			return cannot_read(report, "a GUID");
+		if (!report_eat_number(report, 16, UINT64_MAX, &guid))
+			return report_cannot_read(report, "a GUID");
 		link->peer.guid = guid;
 	}
 	int status = read_numbers(report, &link->peer);
@@ -220,11 +221,11 @@ static int begin_section(struct link_report *report, enum end_kind kind)
 	size_t n;
 	report->section = kind;
 	report->section_guid = 0;
-	skip_blanks(report);
+	report_skip_blanks(report);
 	if (strncmp(report->at, "0x", 2) == 0 &&
-		!eat_number(report, 16, UINT64_MAX, &report->section_guid))
-		return cannot_read(report, "a GUID");
-	skip_blanks(report);
+		!report_eat_number(report, 16, UINT64_MAX, &report->section_guid))
+		return report_cannot_read(report, "a GUID");
+	report_skip_blanks(report);
 	n = strlen(report->at);
 	while (n > 0 && (report->at[n - 1] == ':' || report->at[n - 1] == ' '))
 		n--;
@@ -235,34 +236,6 @@ static int begin_section(struct link_report *report, enum end_kind kind)
 					      report->cabling->file, "a name");
 }
 
-// read_link_line reads an end with its section, or, of iblinkinfo --line, its name, and
-// the arrow behind it.
-static int read_link_line(struct link_report *report, struct report_link *link)
-{
-	int status = TB_OK;
-	uint64_t guid = 0;
-	link->own.kind = report->section;
-	link->own.guid = report->section_guid;
-	skip_blanks(report);
-	if (strncmp(report->at, "0x", 2) == 0) {
-		if (!eat_number(report, 16, UINT64_MAX, &guid))
-			return cannot_read(report, "a GUID");
-		link->own.guid = guid;
-	}
-	skip_blanks(report);
-	if (*report->at == '"') {
-		link->own.kind = END_UNKNOWN;
-		status = read_quoted(report, &link->own, '"', "[");
-	} else if (report->section_name)
-		status = keep_name(
-			&link->own, report->section_name, strlen(report->section_name));
-	else
-		return cannot_read(report, "a line such as CA: node01 HCA-1: first");
-	if (status == TB_OK)
-		status = read_numbers(report, &link->own);
-	return status == TB_OK ? read_arrow(report, link) : status;
-}
-
 static int read_iblinkinfo(struct link_report *report, struct report_link *link)
 {
 	static const struct {
@@ -271,32 +244,56 @@ static int read_iblinkinfo(struct link_report *report, struct report_link *link)
 	} sections[] = {{"CA: ", END_ADAPTER}, {"Switch: ", END_SWITCH},
 		{"RT: ", END_ROUTER}, {"Router: ", END_ROUTER}};
 	for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
-		if (eat(report, sections[i].word))
+		if (report_eat(report, sections[i].word))
 			return begin_section(report, sections[i].kind);
 	if (!strstr(report->at, "==(")) {
-		skip_blanks(report);
+		report_skip_blanks(report);
 		if (*report->at && *report->at != '#')
 			tb_cabling_note(report->cabling, TB_REMARK_STRAY_LINE,
 				"line %" PRIu64 ": %.60s", report->line, report->at);
 		return TB_OK;
 	}
-	return read_link_line(report, link);
+	// Read an end with its section, or, of iblinkinfo --line, its name, and
+	// the arrow behind it.
+	int status = TB_OK;
+	uint64_t guid = 0;
+	link->own.kind = report->section;
+	link->own.guid = report->section_guid;
+	report_skip_blanks(report);
+	if (strncmp(report->at, "0x", 2) == 0) {
+		if (!report_eat_number(report, 16, UINT64_MAX, &guid))
+			return report_cannot_read(report, "a GUID");
+		link->own.guid = guid;
+	}
+	report_skip_blanks(report);
+	if (*report->at == '"') {
+		link->own.kind = END_UNKNOWN;
+		status = read_quoted(report, &link->own, '"', "[");
+	} else if (report->section_name)
+		status = keep_name(
+			&link->own, report->section_name, strlen(report->section_name));
+	else
+		return report_cannot_read(
+			report, "a line such as CA: node01 HCA-1: first");
+	if (status == TB_OK)
+		status = read_numbers(report, &link->own);
+	return status == TB_OK ? read_arrow(report, link) : status;
 }
 
 static bool eat_kind(struct link_report *report, enum end_kind *kind)
 {
-	*kind = eat(report, "SW ")   ? END_SWITCH
-		: eat(report, "CA ") ? END_ADAPTER
-		: eat(report, "RT ") ? END_ROUTER
-				     : END_UNKNOWN;
+	*kind = report_eat(report, "SW ")   ? END_SWITCH
+		: report_eat(report, "CA ") ? END_ADAPTER
+		: report_eat(report, "RT ") ? END_ROUTER
+					    : END_UNKNOWN;
 	return *kind != END_UNKNOWN;
 }
 
-static int read_port(struct link_report *report, struct report_end *end)
+static int report_read_port(struct link_report *report, struct report_end *end)
 {
 	int status = read_numbers(report, end);
-	if (status == TB_OK && !eat_number(report, 16, UINT64_MAX, &end->guid))
-		return cannot_read(report, "a GUID such as 0x0002c90200408ab8");
+	if (status == TB_OK && !report_eat_number(report, 16, UINT64_MAX, &end->guid))
+		return report_cannot_read(report, "a GUID such as 0x0002c90200408ab8");
 	return status;
 }
 
@@ -307,7 +304,7 @@ static int read_port(struct link_report *report, struct report_end *end)
 // which ends with the own name alone where nothing is plugged in.
 static int read_ports_line(struct link_report *report, struct report_link *link)
 {
-	skip_blanks(report);
+	report_skip_blanks(report);
 	if (*report->at == '\0' || *report->at == '#')
 		return TB_OK;
 	if (!eat_kind(report, &link->own.kind)) {
@@ -315,31 +312,23 @@ static int read_ports_line(struct link_report *report, struct report_link *link)
 			"line %" PRIu64 ": %.60s", report->line, report->at);
 		return TB_OK;
 	}
-	int status = read_port(report, &link->own);
+	int status = report_read_port(report, &link->own);
 	if (status != TB_OK)
 		return status;
-	read_rate(report, link);
-	link->is_up = eat(report, "- ");
+	report_read_rate(report, link);
+	link->is_up = report_eat(report, "- ");
 	if (!link->is_up)
 		return read_quoted(report, &link->own, '\'', NULL);
 	if (!eat_kind(report, &link->peer.kind))
-		return cannot_read(report, "SW, CA or RT");
-	status = read_port(report, &link->peer);
-	if (status == TB_OK && !eat(report, "("))
-		return cannot_read(report, "( 'NAME' - 'NAME' )");
+		return report_cannot_read(report, "SW, CA or RT");
+	status = report_read_port(report, &link->peer);
+	if (status == TB_OK && !report_eat(report, "("))
+		return report_cannot_read(report, "( 'NAME' - 'NAME' )");
 	if (status == TB_OK)
 		status = read_quoted(report, &link->own, '\'', " - '");
-	if (status == TB_OK && !eat(report, "-"))
-		return cannot_read(report, "- 'NAME'");
+	if (status == TB_OK && !report_eat(report, "-"))
+		return report_cannot_read(report, "- 'NAME'");
 	return status == TB_OK ? read_quoted(report, &link->peer, '\'', NULL) : status;
-}
-
-static uint64_t hash_of(const char *text)
-{
-	uint64_t hash = 1469598103934665603u; // FNV-1a
-	for (; *text; text++)
-		hash = (hash ^ (uint8_t)*text) * 1099511628211u;
-	return hash;
 }
 
 // is_port_of returns whether an adapter has this port: the name is its, and the GUID
@@ -355,7 +344,7 @@ static bool is_port_of(
 	       strcmp(device->name, end->name ? end->name : "") == 0;
 }
 
-static enum tb_device_kind kind_of(
+static enum tb_device_kind report_kind_of(
 	const struct link_report *report, const struct report_end *end)
 {
 	uint32_t n = 0;
@@ -371,8 +360,11 @@ static int make_device(
 {
 	struct tb_cabling *cabling = report->cabling;
 	const char *name = end->name ? end->name : "";
-	enum tb_device_kind kind = kind_of(report, end);
-	uint64_t hash = hash_of(name);
+	enum tb_device_kind kind = report_kind_of(report, end);
+	const char *text = name;
+	uint64_t hash = 1469598103934665603u; // FNV-1a
+	for (; *text; text++)
+		hash = (hash ^ (uint8_t)*text) * 1099511628211u;
 	bool joins = kind == TB_DEVICE_ADAPTER &&
 		     tb_map_find(&report->of_name, hash, device) &&
 		     is_port_of(&cabling->devices[*device], end);
@@ -415,7 +407,7 @@ static int find_device(
 	return status;
 }
 
-static int plug(struct link_report *report, const struct report_link *link)
+static int report_plug(struct link_report *report, const struct report_link *link)
 {
 	struct tb_cabling_port seen = {.line = link->line,
 		.bytes_per_s = link->bytes_per_s,
@@ -438,21 +430,6 @@ static int plug(struct link_report *report, const struct report_link *link)
 	return tb_cabling_plug(report->cabling, device, link->own.port, &seen);
 }
 
-static int plug_all(struct link_report *report)
-{
-	int status = TB_OK;
-	report->cabling->has_guids = true;
-	for (size_t i = 0; i < report->n && status == TB_OK; i++) {
-		uint32_t device;
-		// First those with lines of their own, which tell more of them.
-		report->line = report->links[i].line;
-		status = find_device(report, &report->links[i].own, &device);
-	}
-	for (size_t i = 0; i < report->n && status == TB_OK; i++)
-		status = plug(report, &report->links[i]);
-	return status;
-}
-
 static int read_report(struct tb_cabling *cabling, FILE *stream,
 	int (*read)(struct link_report *, struct report_link *))
 {
@@ -472,12 +449,21 @@ static int read_report(struct tb_cabling *cabling, FILE *stream,
 			status = REFUSE(&report, "a link that is up has LID 0: expected "
 						 "a fabric that its manager has set up");
 		if (status == TB_OK && link.own.lid)
-			status = add_link(&report, &link);
+			status = report_add_link(&report, &link);
 		free_link(&link);
 	}
 	status = found < 0 ? found : status;
-	if (status == TB_OK)
-		status = plug_all(&report);
+	if (status == TB_OK) {
+		report.cabling->has_guids = true;
+		for (size_t i = 0; i < report.n && status == TB_OK; i++) {
+			uint32_t device;
+			// First those with lines of their own, which tell more of them.
+			report.line = report.links[i].line;
+			status = find_device(&report, &report.links[i].own, &device);
+		}
+		for (size_t i = 0; i < report.n && status == TB_OK; i++)
+			status = report_plug(&report, &report.links[i]);
+	}
 	tb_text_lines_fini(&lines);
 	for (size_t i = 0; i < report.n; i++)
 		free_link(&report.links[i]);

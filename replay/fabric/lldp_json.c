@@ -34,8 +34,8 @@ static bool is_on(const json_t *capability)
 	return json_is_true(enabled) || (word && strcasecmp(word, "on") == 0);
 }
 
-// kind_of tells by the capabilities that are on.
-static enum tb_lldp_kind kind_of(const json_t *capabilities)
+// lldp_json_kind_of tells by the capabilities that are on.
+static enum tb_lldp_kind lldp_json_kind_of(const json_t *capabilities)
 {
 	enum tb_lldp_kind kind = TB_LLDP_UNSAID;
 	size_t n = json_is_array(capabilities) ? json_array_size(capabilities) : 1;
@@ -54,8 +54,8 @@ static enum tb_lldp_kind kind_of(const json_t *capabilities)
 	return kind;
 }
 
-// rate_of reads a rate out of a MAU's type, "100GbaseCR4" or "1000BaseTFD".
-static uint64_t rate_of(const char *mau)
+// lldp_json_rate_of reads a rate out of a MAU's type, "100GbaseCR4" or "1000BaseTFD".
+static uint64_t lldp_json_rate_of(const char *mau)
 {
 	uint64_t number = 0;
 	size_t n = mau ? strspn(mau, "0123456789") : 0;
@@ -70,9 +70,9 @@ static uint64_t rate_of(const char *mau)
 	return mbit >= 8 && mbit <= 8000000 ? mbit * 125000 : 0;
 }
 
-// read_port takes the neighbour's port: by its name, which is its description where the
-// id is an address.
-static void read_port(struct tb_lldp_neighbor *neighbor, const json_t *port)
+// lldp_json_read_port takes the neighbour's port: by its name, which is its description
+// where the id is an address.
+static void lldp_json_read_port(struct tb_lldp_neighbor *neighbor, const json_t *port)
 {
 	const json_t *id = first_of(json_object_get(port, "id"));
 	const char *type = json_string_value(json_object_get(id, "type"));
@@ -82,13 +82,18 @@ static void read_port(struct tb_lldp_neighbor *neighbor, const json_t *port)
 		type && (strcmp(type, "ifname") == 0 || strcmp(type, "local") == 0);
 	const char *name = text_of(id);
 	neighbor->peer_port = !is_name && descr ? descr : name ? name : descr;
-	neighbor->bytes_per_s = rate_of(text_of(json_object_get(line, "current")));
+	neighbor->bytes_per_s =
+		lldp_json_rate_of(text_of(json_object_get(line, "current")));
 }
 
-// read_chassis takes the neighbour's name, which json has as a key and json0 as a
-// member; without one its id stands for it.
-static void read_chassis(struct tb_lldp_neighbor *neighbor, const json_t *chassis)
+static int read_interface(
+	struct lldp_walk *walk, const char *name, const json_t *interface)
 {
+	struct tb_lldp_neighbor *neighbor = &walk->neighbor;
+	neighbor->port = name;
+	// Take the neighbour's name, which json has as a key and json0 as a
+	// member; without one its id stands for it.
+	const json_t *chassis = json_object_get(interface, "chassis");
 	json_t *body;
 	const char *key;
 	chassis = first_of(chassis);
@@ -104,16 +109,8 @@ static void read_chassis(struct tb_lldp_neighbor *neighbor, const json_t *chassi
 			chassis = body;
 			break;
 		}
-	neighbor->peer_kind = kind_of(json_object_get(chassis, "capability"));
-}
-
-static int read_interface(
-	struct lldp_walk *walk, const char *name, const json_t *interface)
-{
-	struct tb_lldp_neighbor *neighbor = &walk->neighbor;
-	neighbor->port = name;
-	read_chassis(neighbor, json_object_get(interface, "chassis"));
-	read_port(neighbor, first_of(json_object_get(interface, "port")));
+	neighbor->peer_kind = lldp_json_kind_of(json_object_get(chassis, "capability"));
+	lldp_json_read_port(neighbor, first_of(json_object_get(interface, "port")));
 	bool is_whole = name && neighbor->peer && neighbor->peer_port;
 	return is_whole ? walk->take(walk->context, neighbor) : TB_OK;
 }

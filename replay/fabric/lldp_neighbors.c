@@ -91,9 +91,9 @@ static int end_document(struct lldp_reading *reading)
 	return why.code ? REFUSE(reading, "%s", why.text) : status;
 }
 
-// name_device names the document that follows: by a heading, or as the file without
+// lldp_name_device names the document that follows: by a heading, or as the file without
 // folder and extensions.
-static void name_device(struct lldp_reading *reading, const char *name, size_t n)
+static void lldp_name_device(struct lldp_reading *reading, const char *name, size_t n)
 {
 	const char *slash = memrchr(name, '/', n);
 	if (slash) {
@@ -125,13 +125,13 @@ static bool is_heading(const char *line, const char **name, size_t *n)
 	return true;
 }
 
-static int read_line(struct lldp_reading *reading, const struct tb_text_lines *lines)
+static int lldp_read_line(struct lldp_reading *reading, const struct tb_text_lines *lines)
 {
 	const char *name;
 	size_t n;
 	if (is_heading(lines->text, &name, &n)) {
 		int status = end_document(reading);
-		name_device(reading, name, n);
+		lldp_name_device(reading, name, n);
 		return status;
 	}
 	if (reading->n_text == 0) {
@@ -151,29 +151,17 @@ static int read_line(struct lldp_reading *reading, const struct tb_text_lines *l
 	return TB_OK;
 }
 
-// find_peer finds a neighbour, whose name may be one of the documents' with a domain.
-static int find_peer(struct lldp_reading *reading, char *name, uint32_t *device)
-{
-	char *dot = strchr(name, '.');
-	if (dot && dot > name && !tb_cabling_has_named(reading->cabling, name)) {
-		*dot = '\0';
-		if (!tb_cabling_has_named(reading->cabling, name))
-			*dot = '.';
-	}
-	return tb_cabling_find_named(reading->cabling, name, reading->line, device);
-}
-
-static const struct tb_cabling_port *port_at(
+static const struct tb_cabling_port *lldp_port_at(
 	const struct tb_cabling *cabling, uint32_t device, uint32_t port)
 {
 	const struct tb_cabling_device *at = &cabling->devices[device];
 	return port < at->n_ports && at->ports[port].is_used ? &at->ports[port] : NULL;
 }
 
-// plug plugs a neighbour's cable, unless its other end has told of it. The ends may call
-// a port by other names, so one of them is enough.
-static int plug(struct lldp_reading *reading, struct lldp_record *record, uint32_t device,
-	uint32_t peer)
+// lldp_plug plugs a neighbour's cable, unless its other end has told of it. The ends may
+// call a port by other names, so one of them is enough.
+static int lldp_plug(struct lldp_reading *reading, struct lldp_record *record,
+	uint32_t device, uint32_t peer)
 {
 	struct tb_cabling *cabling = reading->cabling;
 	struct tb_cabling_port own = {.line = record->line,
@@ -188,8 +176,8 @@ static int plug(struct lldp_reading *reading, struct lldp_record *record, uint32
 			record->peer_port, record->line, &own.peer_port);
 	if (status != TB_OK)
 		return status;
-	const struct tb_cabling_port *here = port_at(cabling, device, port);
-	const struct tb_cabling_port *there = port_at(cabling, peer, own.peer_port);
+	const struct tb_cabling_port *here = lldp_port_at(cabling, device, port);
+	const struct tb_cabling_port *there = lldp_port_at(cabling, peer, own.peer_port);
 	if ((here && here->peer == peer) || (there && there->peer == device))
 		return TB_OK;
 	if (here || there) {
@@ -205,7 +193,7 @@ static int plug(struct lldp_reading *reading, struct lldp_record *record, uint32
 			       : status;
 }
 
-static int join(struct lldp_reading *reading, struct lldp_record *record)
+static int lldp_join(struct lldp_reading *reading, struct lldp_record *record)
 {
 	struct tb_cabling *cabling = reading->cabling;
 	uint32_t device = 0, peer = 0;
@@ -213,8 +201,19 @@ static int join(struct lldp_reading *reading, struct lldp_record *record)
 	reading->line = record->line;
 	int status =
 		tb_cabling_find_named(cabling, record->device, record->line, &device);
-	if (status == TB_OK)
-		status = find_peer(reading, record->peer, &peer);
+	if (status == TB_OK) {
+		// Find a neighbour, whose name may be one of the documents' with a
+		// domain.
+		char *name = record->peer;
+		char *dot = strchr(name, '.');
+		if (dot && dot > name && !tb_cabling_has_named(reading->cabling, name)) {
+			*dot = '\0';
+			if (!tb_cabling_has_named(reading->cabling, name))
+				*dot = '.';
+		}
+		status = tb_cabling_find_named(
+			reading->cabling, name, reading->line, &peer);
+	}
 	if (status != TB_OK)
 		return status;
 	cabling->devices[device].line = record->line;
@@ -228,7 +227,7 @@ static int join(struct lldp_reading *reading, struct lldp_record *record)
 		free(record->port);
 		record->port = port;
 	}
-	return plug(reading, record, device, peer);
+	return lldp_plug(reading, record, device, peer);
 }
 
 static uint32_t n_cables(const struct tb_cabling_device *device)
@@ -259,30 +258,20 @@ static bool is_switch(
 	return at->lid == TB_LLDP_UNSAID && n_cables(at) > 1 && sees_station;
 }
 
-static void choose_kinds(struct tb_cabling *cabling)
-{
-	for (uint32_t i = 0; i < cabling->n_devices; i++) {
-		struct tb_cabling_device *at = &cabling->devices[i];
-		at->kind = is_switch(cabling, at) ? TB_DEVICE_SWITCH : TB_DEVICE_ADAPTER;
-	}
-	for (uint32_t i = 0; i < cabling->n_devices; i++)
-		cabling->devices[i].lid = cabling->devices[i].lmc = 0;
-}
-
 int tb_lldp_neighbors_read(struct tb_cabling *cabling, FILE *stream)
 {
 	struct lldp_reading reading = {.cabling = cabling};
 	struct tb_text_lines lines;
 	int status = TB_OK, found = 1;
-	name_device(&reading, cabling->file, strlen(cabling->file));
+	lldp_name_device(&reading, cabling->file, strlen(cabling->file));
 	tb_text_lines_init(&lines, stream, cabling->file, cabling->error);
 	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0)
-		status = read_line(&reading, &lines);
+		status = lldp_read_line(&reading, &lines);
 	status = found < 0 ? found : status;
 	if (status == TB_OK)
 		status = end_document(&reading);
 	for (size_t i = 0; i < reading.n && status == TB_OK; i++)
-		status = join(&reading, &reading.records[i]);
+		status = lldp_join(&reading, &reading.records[i]);
 	if (status == TB_OK && reading.n == 0)
 		status = tb_cabling_refuse(cabling, 0, "tells of no neighbour");
 	for (size_t i = 0; i < reading.n; i++)
@@ -291,6 +280,11 @@ int tb_lldp_neighbors_read(struct tb_cabling *cabling, FILE *stream)
 	free(reading.text);
 	tb_text_lines_fini(&lines);
 	tb_edge_ports_give(&reading.ports, cabling);
-	choose_kinds(cabling);
+	for (uint32_t i = 0; i < cabling->n_devices; i++) {
+		struct tb_cabling_device *at = &cabling->devices[i];
+		at->kind = is_switch(cabling, at) ? TB_DEVICE_SWITCH : TB_DEVICE_ADAPTER;
+	}
+	for (uint32_t i = 0; i < cabling->n_devices; i++)
+		cabling->devices[i].lid = cabling->devices[i].lmc = 0;
 	return status;
 }

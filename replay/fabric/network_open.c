@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int build(struct tb_network **network,
+static int network_build_tree(struct tb_network **network,
 	const struct tb_network_description *description, struct tb_error *error)
 {
 	struct tb_network_params read;
@@ -36,33 +36,32 @@ static int build(struct tb_network **network,
 		network, params, description->n_nodes, description->stop, error);
 }
 
-// remark_left_out has the network say what its switching leaves out of the one for which
-// it stands.
-static int remark_left_out(struct tb_network *network, struct tb_error *error)
-{
-	const struct tb_network_params *params = &network->params;
-	const struct tb_switching_kind *nodes = tb_switching_nodes(params);
-	char text[280], window[80] = "", from[24], to[24];
-	if (nodes == tb_switching_of(params))
-		return TB_OK;
-	if (params->exact_to_ps)
-		snprintf(window, sizeof window, " but from %s to %s",
-			tb_format_time(params->exact_from_ps, from, sizeof from),
-			tb_format_time(params->exact_to_ps, to, sizeof to));
-	snprintf(text, sizeof text, "switching = %s%s leaves out of %s: %s",
-		params->switching, window, nodes->name, nodes->left_out);
-	return tb_network_add_remark(network, text) == TB_OK
-		       ? TB_OK
-		       : tb_fail_memory(error, "the network");
-}
-
 int tb_network_open(struct tb_network **network,
 	const struct tb_network_description *description, struct tb_error *error)
 {
 	struct tb_network *made = NULL;
-	int status = build(&made, description, error);
-	if (status == TB_OK)
-		status = remark_left_out(made, error);
+	int status = network_build_tree(&made, description, error);
+	if (status == TB_OK) {
+		// Has the network say what its switching leaves out of the one
+		// for which it stands.
+		const struct tb_network_params *params = &made->params;
+		const struct tb_switching_kind *nodes = tb_switching_nodes(params);
+		char text[280], window[80] = "", from[24], to[24];
+		if (nodes != tb_switching_of(params)) {
+			if (params->exact_to_ps)
+				snprintf(window, sizeof window, " but from %s to %s",
+					tb_format_time(
+						params->exact_from_ps, from, sizeof from),
+					tb_format_time(
+						params->exact_to_ps, to, sizeof to));
+			snprintf(text, sizeof text,
+				"switching = %s%s leaves out of %s: %s",
+				params->switching, window, nodes->name, nodes->left_out);
+			status = tb_network_add_remark(made, text) == TB_OK
+					 ? TB_OK
+					 : tb_fail_memory(error, "the network");
+		}
+	}
 	if (status == TB_OK)
 		*network = made;
 	else

@@ -19,7 +19,7 @@ struct name_reading {
 	bool *is_named;	       // by device
 };
 
-static int refuse(const struct name_reading *reading)
+static int node_name_refuse(const struct name_reading *reading)
 {
 	return tb_fail_at(reading->cabling->error, TB_EFORMAT, reading->path,
 		TB_PLACE_LINE, reading->line,
@@ -38,9 +38,9 @@ static int map_ports(struct name_reading *reading)
 	return TB_OK;
 }
 
-// name_device gives a name to the device of that GUID, or with a port of it; of several
-// lines the first counts, as in infiniband-diags.
-static int name_device(
+// node_name_give gives a name to the device of that GUID, or with a port of it; of
+// several lines the first counts, as in infiniband-diags.
+static int node_name_give(
 	struct name_reading *reading, uint64_t guid, const char *name, size_t n)
 {
 	struct tb_cabling *cabling = reading->cabling;
@@ -60,7 +60,7 @@ static int name_device(
 	return tb_cabling_name(cabling, device, name, n);
 }
 
-static int read_line(struct name_reading *reading, const char *line)
+static int node_name_read_line(struct name_reading *reading, const char *line)
 {
 	char *end = NULL;
 	line += strspn(line, " \t\r");
@@ -69,18 +69,18 @@ static int read_line(struct name_reading *reading, const char *line)
 	errno = 0;
 	uint64_t guid = strtoull(line, &end, 0);
 	if (!isdigit((unsigned char)*line) || errno || !isblank((unsigned char)*end))
-		return refuse(reading);
+		return node_name_refuse(reading);
 	const char *name = end + strspn(end, " \t");
 	const char *close = *name == '"' ? strchr(name + 1, '"') : NULL;
 	size_t n = close ? (size_t)(close - name - 1) : strcspn(name, " \t\r#");
 	const char *rest = close ? close + 1 : name + n;
 	rest += strspn(rest, " \t\r");
 	if (n == 0 || (*name == '"' && !close) || (*rest && *rest != '#'))
-		return refuse(reading);
-	return name_device(reading, guid, close ? name + 1 : name, n);
+		return node_name_refuse(reading);
+	return node_name_give(reading, guid, close ? name + 1 : name, n);
 }
 
-static int read_lines(struct name_reading *reading)
+static int node_name_read_lines(struct name_reading *reading)
 {
 	struct tb_cabling *cabling = reading->cabling;
 	struct tb_text_lines lines;
@@ -93,7 +93,7 @@ static int read_lines(struct name_reading *reading)
 	tb_text_lines_init(&lines, stream, reading->path, cabling->error);
 	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0) {
 		reading->line = lines.number;
-		status = read_line(reading, lines.text);
+		status = node_name_read_line(reading, lines.text);
 	}
 	tb_text_lines_fini(&lines);
 	fclose(stream);
@@ -114,7 +114,7 @@ int tb_cabling_names_read(struct tb_cabling *cabling, const char *path)
 	int status =
 		reading.is_named ? map_ports(&reading) : tb_cabling_no_memory(cabling);
 	if (status == TB_OK)
-		status = read_lines(&reading);
+		status = node_name_read_lines(&reading);
 	free(reading.is_named);
 	tb_map_fini(&reading.of_port);
 	return status;

@@ -14,7 +14,8 @@ void tb_outline_fini(struct tb_outline *outline)
 	*outline = (struct tb_outline){0};
 }
 
-static struct tb_identity identity_of(const struct tb_outline *outline, uint32_t node)
+static struct tb_identity outline_identity_of(
+	const struct tb_outline *outline, uint32_t node)
 {
 	return tb_network_node_identity(outline->net, (struct tb_node){node});
 }
@@ -34,7 +35,8 @@ static size_t base_length(const struct tb_identity *own)
 // are_one returns whether two nodes are ports of one adapter.
 static bool are_one(const struct tb_outline *outline, uint32_t one, uint32_t other)
 {
-	struct tb_identity a = identity_of(outline, one), b = identity_of(outline, other);
+	struct tb_identity a = outline_identity_of(outline, one),
+			   b = outline_identity_of(outline, other);
 	size_t n = base_length(&a);
 	if (n == strlen(a.name) || n != base_length(&b) || n == strlen(b.name))
 		return false;
@@ -88,7 +90,7 @@ int tb_outline_init(
 	group(outline);
 	outline->shift = has_port_0(net);
 	for (uint32_t node = 0; node < net->n_nodes; node++)
-		if (identity_of(outline, node).adapter_port == 0)
+		if (outline_identity_of(outline, node).adapter_port == 0)
 			outline->node_shift = 1;
 	return TB_OK;
 }
@@ -104,7 +106,7 @@ const char *tb_outline_adapter(
 {
 	uint32_t node = outline->nodes[outline->first[adapter]];
 	bool is_one_of_many = outline->first[adapter + 1] - outline->first[adapter] > 1;
-	struct tb_identity own = identity_of(outline, node);
+	struct tb_identity own = outline_identity_of(outline, node);
 	if (*own.name)
 		snprintf(buffer, TB_OUTLINE_NAME_SIZE, "%.*s",
 			(int)(is_one_of_many ? base_length(&own) : strlen(own.name)),
@@ -128,14 +130,14 @@ uint64_t tb_outline_switch_guid(const struct tb_outline *outline, uint32_t sw)
 
 uint64_t tb_outline_port_guid(const struct tb_outline *outline, uint32_t node)
 {
-	uint64_t guid = identity_of(outline, node).guid;
+	uint64_t guid = outline_identity_of(outline, node).guid;
 	return guid ? guid : MADE_ADAPTER + node + 1;
 }
 
 uint64_t tb_outline_adapter_guid(const struct tb_outline *outline, uint32_t adapter)
 {
 	uint32_t node = outline->nodes[outline->first[adapter]];
-	uint64_t guid = identity_of(outline, node).adapter_guid;
+	uint64_t guid = outline_identity_of(outline, node).adapter_guid;
 	return guid ? guid : tb_outline_port_guid(outline, node);
 }
 
@@ -148,5 +150,5 @@ uint32_t tb_outline_switch_port(
 
 uint32_t tb_outline_node_port(const struct tb_outline *outline, uint32_t node)
 {
-	return identity_of(outline, node).adapter_port + outline->node_shift;
+	return outline_identity_of(outline, node).adapter_port + outline->node_shift;
 }

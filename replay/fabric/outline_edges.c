@@ -20,26 +20,8 @@ static void write_name(FILE *stream, const char *name)
 	fputc('"', stream);
 }
 
-static void write_rate(FILE *stream, uint64_t bytes_per_s)
-{
-	uint64_t bits = bytes_per_s * 8;
-	if (bits % 1000000000 == 0)
-		fprintf(stream, " %" PRIu64 "Gbit/s", bits / 1000000000);
-	else if (bits % 1000000 == 0)
-		fprintf(stream, " %" PRIu64 "Mbit/s", bits / 1000000);
-	else
-		fprintf(stream, " %" PRIu64 "B/s", bytes_per_s);
-}
-
-static void write_latency(FILE *stream, tb_time_ps latency)
-{
-	if (latency % TB_PS_PER_NS == 0)
-		fprintf(stream, " %" PRId64 "ns\n", latency / TB_PS_PER_NS);
-	else
-		fprintf(stream, " %" PRId64 "ps\n", latency);
-}
-
-static uint32_t port_of(const struct tb_outline *outline, uint32_t sw, uint32_t port)
+static uint32_t edges_port_of(
+	const struct tb_outline *outline, uint32_t sw, uint32_t port)
 {
 	return tb_network_port_number(outline->net, (struct tb_switch){sw}, port);
 }
@@ -50,7 +32,7 @@ static void write_cable(
 {
 	char name[TB_OUTLINE_NAME_SIZE];
 	write_name(stream, tb_outline_switch(outline, link->from, name));
-	fprintf(stream, " %u ", port_of(outline, link->from, link->from_port));
+	fprintf(stream, " %u ", edges_port_of(outline, link->from, link->from_port));
 	if (link->kind == TB_LINK_EJECTION) {
 		write_name(stream,
 			tb_outline_adapter(outline, outline->adapter_of[link->to], name));
@@ -59,10 +41,21 @@ static void write_cable(
 				.adapter_port);
 	} else {
 		write_name(stream, tb_outline_switch(outline, link->to, name));
-		fprintf(stream, " %u", port_of(outline, link->to, link->to_port));
+		fprintf(stream, " %u", edges_port_of(outline, link->to, link->to_port));
 	}
-	write_rate(stream, link->bytes_per_s);
-	write_latency(stream, link->latency_ps);
+	uint64_t bytes_per_s = link->bytes_per_s;
+	uint64_t bits = bytes_per_s * 8;
+	if (bits % 1000000000 == 0)
+		fprintf(stream, " %" PRIu64 "Gbit/s", bits / 1000000000);
+	else if (bits % 1000000 == 0)
+		fprintf(stream, " %" PRIu64 "Mbit/s", bits / 1000000);
+	else
+		fprintf(stream, " %" PRIu64 "B/s", bytes_per_s);
+	tb_time_ps latency = link->latency_ps;
+	if (latency % TB_PS_PER_NS == 0)
+		fprintf(stream, " %" PRId64 "ns\n", latency / TB_PS_PER_NS);
+	else
+		fprintf(stream, " %" PRId64 "ps\n", latency);
 }
 
 // write_kinds says of each device what its number of cables does not.

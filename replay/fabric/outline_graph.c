@@ -48,21 +48,6 @@ static uint32_t n_parallel(const struct tb_network *net, uint32_t sw, uint32_t a
 	return n;
 }
 
-static void write_edges(FILE *stream, const struct tb_network *net, uint32_t sw)
-{
-	for (uint32_t at = net->first_out[sw]; at < net->first_out[sw + 1]; at++) {
-		uint32_t link = net->out_links[at];
-		if (link == TB_ID_NONE || net->links[link].kind != TB_LINK_UP)
-			continue;
-		uint32_t n = n_parallel(net, sw, at);
-		if (n == 1)
-			fprintf(stream, "\ts%u -- s%u;\n", net->links[link].to, sw);
-		else if (n > 1)
-			fprintf(stream, "\ts%u -- s%u [label=%u];\n", net->links[link].to,
-				sw, n);
-	}
-}
-
 void tb_outline_dot(FILE *stream, const struct tb_outline *outline)
 {
 	const struct tb_network *net = outline->net;
@@ -75,8 +60,21 @@ void tb_outline_dot(FILE *stream, const struct tb_outline *outline)
 		write_quoted(stream, tb_outline_adapter(outline, i, name));
 		fputs("];\n", stream);
 	}
-	for (uint32_t sw = 0; sw < net->n_switches; sw++)
-		write_edges(stream, net, sw);
+	for (uint32_t sw = 0; sw < net->n_switches; sw++) {
+		for (uint32_t at = net->first_out[sw]; at < net->first_out[sw + 1];
+			at++) {
+			uint32_t link = net->out_links[at];
+			if (link == TB_ID_NONE || net->links[link].kind != TB_LINK_UP)
+				continue;
+			uint32_t n = n_parallel(net, sw, at);
+			if (n == 1)
+				fprintf(stream, "\ts%u -- s%u;\n", net->links[link].to,
+					sw);
+			else if (n > 1)
+				fprintf(stream, "\ts%u -- s%u [label=%u];\n",
+					net->links[link].to, sw, n);
+		}
+	}
 	for (uint32_t node = 0; node < net->n_nodes; node++)
 		fprintf(stream, "\ts%u -- n%u;\n", net->links[net->injection[node]].to,
 			outline->adapter_of[node]);
@@ -107,8 +105,8 @@ static json_t *switch_json(const struct tb_outline *outline, uint32_t sw)
 	return tb_json_object_take(&object);
 }
 
-static void add_cable(struct tb_json_object *object, const struct tb_outline *outline,
-	const struct tb_link_info *link)
+static void graph_add_cable(struct tb_json_object *object,
+	const struct tb_outline *outline, const struct tb_link_info *link)
 {
 	tb_json_add_count(object, "switch", link->to);
 	tb_json_add_count(object, "port",
@@ -131,7 +129,7 @@ static json_t *node_json(const struct tb_outline *outline, uint32_t node)
 	tb_json_add_count(&object, "rail", node / net->n_hosts);
 	tb_json_add(&object, "guid", guid_json(own.guid));
 	tb_json_add_count(&object, "lid", own.lid);
-	add_cable(&object, outline, &net->links[net->injection[node]]);
+	graph_add_cable(&object, outline, &net->links[net->injection[node]]);
 	return tb_json_object_take(&object);
 }
 
@@ -143,7 +141,7 @@ static json_t *cable_json(
 	tb_json_add_count(&object, "from_port",
 		tb_network_port_number(
 			outline->net, (struct tb_switch){link->from}, link->from_port));
-	add_cable(&object, outline, link);
+	graph_add_cable(&object, outline, link);
 	return tb_json_object_take(&object);
 }
 

@@ -6,7 +6,7 @@
 
 enum { PORTS_MOST = 254 };
 
-static int check(const struct tb_outline *outline, struct tb_error *error)
+static int outline_check(const struct tb_outline *outline, struct tb_error *error)
 {
 	const struct tb_network *net = outline->net;
 	char name[TB_OUTLINE_NAME_SIZE], rate[32], word[12];
@@ -38,7 +38,8 @@ static int check(const struct tb_outline *outline, struct tb_error *error)
 	return TB_OK;
 }
 
-static const char *rate_of(const struct tb_link_info *link, char *word, size_t size)
+static const char *outline_rate_of(
+	const struct tb_link_info *link, char *word, size_t size)
 {
 	return tb_cabling_rate_text(link->bytes_per_s, word, size);
 }
@@ -74,13 +75,15 @@ static void write_port(
 			tb_outline_node_port(outline, link->to),
 			tb_outline_port_guid(outline, link->to),
 			tb_outline_adapter(outline, adapter, name),
-			node_of(outline, link->to).lid, rate_of(link, word, sizeof word));
+			node_of(outline, link->to).lid,
+			outline_rate_of(link, word, sizeof word));
 	} else {
 		fprintf(stream, "\"S-%016" PRIx64 "\"[%u]\t\t# \"%s\" lid %u %s\n",
 			tb_outline_switch_guid(outline, link->to),
 			tb_outline_switch_port(outline, link->to, link->to_port),
 			tb_outline_switch(outline, link->to, name),
-			lid_of(outline, link->to), rate_of(link, word, sizeof word));
+			lid_of(outline, link->to),
+			outline_rate_of(link, word, sizeof word));
 	}
 }
 
@@ -95,66 +98,65 @@ static uint32_t highest_port(const struct tb_outline *outline, uint32_t sw)
 	return most;
 }
 
-static void write_switch(FILE *stream, const struct tb_outline *outline, uint32_t sw)
-{
-	const struct tb_network *net = outline->net;
-	struct tb_identity own = tb_network_switch_identity(net, (struct tb_switch){sw});
-	uint64_t guid = tb_outline_switch_guid(outline, sw);
-	char name[TB_OUTLINE_NAME_SIZE];
-	fprintf(stream, "\nvendid=0x0\ndevid=0x0\nsysimgguid=0x%" PRIx64 "\n", guid);
-	fprintf(stream, "switchguid=0x%" PRIx64 "(%" PRIx64 ")\n", guid, guid);
-	fprintf(stream,
-		"Switch\t%u \"S-%016" PRIx64 "\"\t\t# \"%s\" base port 0 lid %u lmc %u\n",
-		highest_port(outline, sw), guid, tb_outline_switch(outline, sw, name),
-		own.lid, own.lmc);
-	for (uint32_t at = net->first_out[sw]; at < net->first_out[sw + 1]; at++)
-		if (net->out_links[at] != TB_ID_NONE)
-			write_port(stream, outline, &net->links[net->out_links[at]]);
-}
-
-static void write_adapter(
-	FILE *stream, const struct tb_outline *outline, uint32_t adapter)
-{
-	const struct tb_network *net = outline->net;
-	uint32_t first = outline->first[adapter], end = outline->first[adapter + 1];
-	uint32_t most = 1;
-	uint64_t guid = tb_outline_adapter_guid(outline, adapter);
-	bool router = is_router(outline, outline->nodes[first]);
-	char name[TB_OUTLINE_NAME_SIZE], word[12];
-	for (uint32_t i = first; i < end; i++)
-		if (tb_outline_node_port(outline, outline->nodes[i]) > most)
-			most = tb_outline_node_port(outline, outline->nodes[i]);
-	fprintf(stream, "\nvendid=0x0\ndevid=0x0\nsysimgguid=0x%" PRIx64 "\n", guid);
-	fprintf(stream, "%sguid=0x%" PRIx64 "\n", router ? "rt" : "ca", guid);
-	fprintf(stream, "%s\t%u \"%c-%016" PRIx64 "\"\t\t# \"%s\"\n",
-		router ? "Rt" : "Ca", most, router ? 'R' : 'H', guid,
-		tb_outline_adapter(outline, adapter, name));
-	for (uint32_t i = first; i < end; i++) {
-		uint32_t node = outline->nodes[i];
-		const struct tb_link_info *link = &net->links[net->injection[node]];
-		fprintf(stream,
-			"[%u](%" PRIx64 ") \t\"S-%016" PRIx64
-			"\"[%u]\t\t# lid %u lmc %u \"%s\" lid %u %s\n",
-			tb_outline_node_port(outline, node),
-			tb_outline_port_guid(outline, node),
-			tb_outline_switch_guid(outline, link->to),
-			tb_outline_switch_port(outline, link->to, link->to_port),
-			node_of(outline, node).lid, node_of(outline, node).lmc,
-			tb_outline_switch(outline, link->to, name),
-			lid_of(outline, link->to), rate_of(link, word, sizeof word));
-	}
-}
-
 int tb_outline_ibnetdiscover(
 	FILE *stream, const struct tb_outline *outline, struct tb_error *error)
 {
-	int status = check(outline, error);
+	int status = outline_check(outline, error);
 	if (status != TB_OK)
 		return status;
 	fputs("#\n# Topology file: written by Tailback\n#\n", stream);
-	for (uint32_t sw = 0; sw < outline->net->n_switches; sw++)
-		write_switch(stream, outline, sw);
-	for (uint32_t adapter = 0; adapter < outline->n_adapters; adapter++)
-		write_adapter(stream, outline, adapter);
+	for (uint32_t sw = 0; sw < outline->net->n_switches; sw++) {
+		const struct tb_network *net = outline->net;
+		struct tb_identity own =
+			tb_network_switch_identity(net, (struct tb_switch){sw});
+		uint64_t guid = tb_outline_switch_guid(outline, sw);
+		char name[TB_OUTLINE_NAME_SIZE];
+		fprintf(stream, "\nvendid=0x0\ndevid=0x0\nsysimgguid=0x%" PRIx64 "\n",
+			guid);
+		fprintf(stream, "switchguid=0x%" PRIx64 "(%" PRIx64 ")\n", guid, guid);
+		fprintf(stream,
+			"Switch\t%u \"S-%016" PRIx64
+			"\"\t\t# \"%s\" base port 0 lid %u lmc %u\n",
+			highest_port(outline, sw), guid,
+			tb_outline_switch(outline, sw, name), own.lid, own.lmc);
+		for (uint32_t at = net->first_out[sw]; at < net->first_out[sw + 1]; at++)
+			if (net->out_links[at] != TB_ID_NONE)
+				write_port(
+					stream, outline, &net->links[net->out_links[at]]);
+	}
+	for (uint32_t adapter = 0; adapter < outline->n_adapters; adapter++) {
+		const struct tb_network *net = outline->net;
+		uint32_t first = outline->first[adapter],
+			 end = outline->first[adapter + 1];
+		uint32_t most = 1;
+		uint64_t guid = tb_outline_adapter_guid(outline, adapter);
+		bool router = is_router(outline, outline->nodes[first]);
+		char name[TB_OUTLINE_NAME_SIZE], word[12];
+		for (uint32_t i = first; i < end; i++)
+			if (tb_outline_node_port(outline, outline->nodes[i]) > most)
+				most = tb_outline_node_port(outline, outline->nodes[i]);
+		fprintf(stream, "\nvendid=0x0\ndevid=0x0\nsysimgguid=0x%" PRIx64 "\n",
+			guid);
+		fprintf(stream, "%sguid=0x%" PRIx64 "\n", router ? "rt" : "ca", guid);
+		fprintf(stream, "%s\t%u \"%c-%016" PRIx64 "\"\t\t# \"%s\"\n",
+			router ? "Rt" : "Ca", most, router ? 'R' : 'H', guid,
+			tb_outline_adapter(outline, adapter, name));
+		for (uint32_t i = first; i < end; i++) {
+			uint32_t node = outline->nodes[i];
+			const struct tb_link_info *link =
+				&net->links[net->injection[node]];
+			fprintf(stream,
+				"[%u](%" PRIx64 ") \t\"S-%016" PRIx64
+				"\"[%u]\t\t# lid %u lmc %u \"%s\" lid %u %s\n",
+				tb_outline_node_port(outline, node),
+				tb_outline_port_guid(outline, node),
+				tb_outline_switch_guid(outline, link->to),
+				tb_outline_switch_port(outline, link->to, link->to_port),
+				node_of(outline, node).lid, node_of(outline, node).lmc,
+				tb_outline_switch(outline, link->to, name),
+				lid_of(outline, link->to),
+				outline_rate_of(link, word, sizeof word));
+		}
+	}
 	return TB_OK;
 }

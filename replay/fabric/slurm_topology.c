@@ -37,8 +37,8 @@ bool tb_slurm_topology_is(const char *line)
 	return strncasecmp(line, "SwitchName=", strlen("SwitchName=")) == 0;
 }
 
-// split finds the values of a line's keys, in place.
-static int split(struct slurm_reading *reading, char *line)
+// slurm_split finds the values of a line's keys, in place.
+static int slurm_split(struct slurm_reading *reading, char *line)
 {
 	memset(reading->values, 0, sizeof reading->values);
 	for (char *word; (word = strtok_r(line, BLANKS, &line)) != NULL;) {
@@ -61,8 +61,8 @@ static int split(struct slurm_reading *reading, char *line)
 	return TB_OK;
 }
 
-// begin_switch finds the line's switch, which no other line may be of.
-static int begin_switch(struct slurm_reading *reading)
+// slurm_begin_switch finds the line's switch, which no other line may be of.
+static int slurm_begin_switch(struct slurm_reading *reading)
 {
 	const char *name = reading->values[KEY_SWITCH];
 	if (!name)
@@ -78,23 +78,6 @@ static int begin_switch(struct slurm_reading *reading)
 	at->kind = TB_DEVICE_SWITCH;
 	at->line = reading->line;
 	return TB_OK;
-}
-
-// take_speed takes a rate with a unit, in bits or bytes, or InfiniBand's "4xHDR".
-static void take_speed(struct slurm_reading *reading)
-{
-	const char *value = reading->values[KEY_SPEED];
-	uint64_t rate = 0;
-	reading->bytes_per_s = 0;
-	if (!value)
-		return;
-	reading->bytes_per_s = tb_cabling_rate_parse(value, strlen(value));
-	if (tb_parse_rate(value, &rate) == TB_OK && rate >= 1000000 &&
-		rate <= UINT64_C(1000000000000))
-		reading->bytes_per_s = rate;
-	if (reading->bytes_per_s == 0)
-		tb_cabling_note(reading->cabling, TB_REMARK_NO_SPEED,
-			"line %" PRIu64 ": %.40s", reading->line, value);
 }
 
 // join_one joins a host or switch of the line's list.
@@ -139,17 +122,29 @@ static int join_all(struct slurm_reading *reading, char *list)
 	return why.code == TB_EUSAGE ? REFUSE(reading, "%s", why.text) : status;
 }
 
-static int read_line(struct slurm_reading *reading, char *line)
+static int slurm_read_line(struct slurm_reading *reading, char *line)
 {
 	line[strcspn(line, "#")] = '\0';
 	if (line[strspn(line, BLANKS)] == '\0')
 		return TB_OK;
-	int status = split(reading, line);
+	int status = slurm_split(reading, line);
 	if (status == TB_OK)
-		status = begin_switch(reading);
+		status = slurm_begin_switch(reading);
 	if (status != TB_OK)
 		return status;
-	take_speed(reading);
+	// Take a rate with a unit, in bits or bytes, or InfiniBand's "4xHDR".
+	const char *value = reading->values[KEY_SPEED];
+	uint64_t rate = 0;
+	reading->bytes_per_s = 0;
+	if (value) {
+		reading->bytes_per_s = tb_cabling_rate_parse(value, strlen(value));
+		if (tb_parse_rate(value, &rate) == TB_OK && rate >= 1000000 &&
+			rate <= UINT64_C(1000000000000))
+			reading->bytes_per_s = rate;
+		if (reading->bytes_per_s == 0)
+			tb_cabling_note(reading->cabling, TB_REMARK_NO_SPEED,
+				"line %" PRIu64 ": %.40s", reading->line, value);
+	}
 	reading->are_switches = false;
 	status = join_all(reading, reading->values[KEY_NODES]);
 	reading->are_switches = true;
@@ -206,7 +201,7 @@ int tb_slurm_topology_read(struct tb_cabling *cabling, FILE *stream)
 		if (more != 0)
 			continue;
 		reading.line = lines.number;
-		status = read_line(&reading, whole.text);
+		status = slurm_read_line(&reading, whole.text);
 		whole.n = 0;
 	}
 	status = found < 0 ? found : status;

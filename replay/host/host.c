@@ -227,20 +227,17 @@ void tb_host_advance(struct tb_host *host, uint32_t id)
 	}
 }
 
-static void host_issue_counted(struct tb_host *host, uint32_t piece)
-{
-	uint32_t process = transfer_at(host, piece_at(host, piece)->transfer)->sender;
-	process_at(host, process)->issuing = false;
-	tb_host_dispatch(host, piece);
-	tb_host_advance(host, process);
-}
-
 static int on_timer(struct tb_host *host, struct tb_timer timer, struct tb_error *error)
 {
 	uint32_t id = (uint32_t)(timer.what / TB_HOST_N_TIMERS);
 	switch ((enum tb_host_timer)(timer.what % TB_HOST_N_TIMERS)) {
-	case TB_HOST_ISSUED:
-		host_issue_counted(host, id);
+	case TB_HOST_ISSUED: {
+		uint32_t process =
+			transfer_at(host, piece_at(host, id)->transfer)->sender;
+		process_at(host, process)->issuing = false;
+		tb_host_dispatch(host, id);
+		tb_host_advance(host, process);
+	}
 		return TB_OK;
 	case TB_HOST_NOTICED:
 		return tb_host_noticed(host, id, error);
@@ -253,9 +250,9 @@ static int on_timer(struct tb_host *host, struct tb_timer timer, struct tb_error
 		return tb_host_complete(host, id, error);
 	case TB_HOST_LINKED:
 		if (host->params.local == TB_LOCAL_LINKS) {
-			// A message is on its sender's link, and its receiver's carries
-			// one after another into it. Those that come at once wait before
-			// it, not in the way of others.
+			// A message has crossed its sender's link. Its receiver's link
+			// carries one message after another; those that arrive at the
+			// same time wait before it, without blocking others.
 			struct transfer *transfer = transfer_at(host, id);
 			tb_time_ps *in =
 				&process_at(host, transfer->receiver)->input_free_at;
@@ -332,7 +329,7 @@ static int host_begin(
 		process->queue_end = id;
 		tb_host_advance(host, transfer->sender);
 	} else if (host->params.local == TB_LOCAL_LINKS) {
-		// A process's link carries one message after another out of it.
+		// The link of a process sends one message after another.
 		struct transfer *transfer = transfer_at(host, id);
 		tb_time_ps *out = &process_at(host, transfer->sender)->link_free_at;
 		tb_time_ps begins = *out > host->now ? *out : host->now;
@@ -533,7 +530,7 @@ static int ending_report_delivered(
 	return report ? report(source->context, host->now, cookie, error) : TB_OK;
 }
 
-// take_early takes the transfer whose turn it is from those of its pair that came early.
+// take_early removes the next transfer in order from the completed ones of its pair.
 static uint32_t take_early(struct tb_host *host, struct host_pair *pair)
 {
 	uint32_t *link = &pair->early;
@@ -620,7 +617,7 @@ static int ending_finish(const struct tb_host *host, int status, struct tb_error
 	return host->no_memory ? tb_host_out_of_memory(error) : status;
 }
 
-// host.c: how messages end. Called by the engine, for the parts of messages:
+// host_sent: the engine reports a part of a message as sent.
 static int host_sent(
 	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
 {
@@ -688,25 +685,26 @@ static int host_undelivered(
 	ending_give_up(host, piece_at(host, id)->transfer);
 	if (part == TB_PART_DATA)
 		return ending_finish(host, data_lost(host, id, error), error);
-	// What fails before the data ends the piece.
+	// A failure before the data ends the piece.
 	int status = piece_delivered(host, id, error);
 	if (status == TB_OK)
 		status = piece_sent(host, id, error);
 	return ending_finish(host, status, error);
 }
 
-// What the channels of two processes carry: rule H10 of docs/model.md, after
+// The rates of channels between two processes: rule H10 of docs/model.md, after
 // ncclTopoComputeP2pChannels (src/graph/paths.cc), ncclTopoDupChannels (search.cc) and
 // calcP2pChannelCount (src/enqueue.cc).
 
-// Peers whose messages one batch of a channel has (NCCL_MAX_DEV_WORK_P2P_PER_BATCH).
+// Peers per batch of a channel (NCCL_MAX_DEV_WORK_P2P_PER_BATCH).
 #define PEERS_A_BATCH 8
 
 // What a channel sends at once between nodes (NCCL_P2P_NET_CHUNKSIZE, src/init.cc).
 #define CHUNK_BYTES (UINT64_C(128) << 10)
 
-// Of the GPUs of one node: their channels, each as fast as an NVLink of Ampere or Hopper
-// (SM90_NVLINK_BW of src/graph/topo.h), and what one has at most before there are more.
+// Between GPUs of one node: the number of channels, their rate, that of an NVLink of
+// Ampere or Hopper (SM90_NVLINK_BW of src/graph/topo.h), and the bytes per channel beyond
+// which more channels are used.
 #define LOCAL_CHANNELS	  32
 #define LOCAL_BYTES_PER_S UINT64_C(20600000000)
 #define LOCAL_BYTES_EACH  (UINT64_C(16) << 20)

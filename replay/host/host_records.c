@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// software_of returns what of a message between NICs is not the network's.
+// software_of returns the part of a message's time between NICs that software takes.
 static tb_time_ps software_of(const struct tb_host *host)
 {
 	const struct tb_network_params *params = &host->net->params;
@@ -53,10 +53,10 @@ static tb_time_ps crossing_of(
 	       delays_of(host_params_for(host, message), bytes);
 }
 
-// in_of_pieces returns when the last byte of a lone message of two pieces or more is in,
-// and the receive overhead over. Full pieces follow at the slowest pace: of the sender,
-// the NICs, or the limit on what is under way. The last piece may be shorter, but does
-// not overtake the one before it.
+// in_of_pieces returns when the last byte of a lone message of two pieces or more has
+// arrived and the receive overhead is over. Full pieces follow at the slowest pace: of
+// the sender, the NICs, or the limit on what is under way. The last piece may be shorter,
+// but does not overtake the one before it.
 static tb_time_ps in_of_pieces(
 	const struct tb_host *host, const struct tb_message *message, uint64_t full)
 {
@@ -81,7 +81,7 @@ static tb_time_ps in_of_pieces(
 		in + data_of(host, message, full + rest, n_parts) - data);
 }
 
-// before_data_of returns what software takes of the crossing of a piece.
+// before_data_of returns the time that software takes before the data of a piece.
 static tb_time_ps before_data_of(
 	const struct tb_host *host, const struct tb_message *message, uint64_t bytes)
 {
@@ -216,7 +216,7 @@ static struct tb_node host_flow_node(const struct tb_host *host, struct tb_node 
 	return nic.id == TB_ID_NONE ? nic : (struct tb_node){nic.id % host->n_hosts};
 }
 
-// add_packets adds what only the engine knows: packets and waits. Handshakes make flows
+// add_packets adds packets and waits, which only the engine knows. Handshakes make flows
 // without messages.
 static int add_packets(struct tb_host *host, const struct tb_flow_sample *from)
 {
@@ -267,8 +267,8 @@ static int host_blame_order(const void *left, const void *right)
 	return (a->dead.id > b->dead.id) - (a->dead.id < b->dead.id);
 }
 
-// host_on_undelivered reports parts: which of them made up one message is no longer
-// known.
+// host_on_undelivered reports parts of messages, as it is no longer known which of them
+// belong together.
 static int host_on_undelivered(
 	void *context, const struct tb_undelivered_sample *samples, size_t n)
 {

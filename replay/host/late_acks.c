@@ -1,6 +1,7 @@
 #include "late_acks.h"
 
 #include "array.h"
+#include "circuit_params.h"
 #include "nodes_impl.h"
 
 #include <stdlib.h>
@@ -70,13 +71,13 @@ static void count_begun(struct tb_replay *replay, const struct tb_begun *begun)
 		tb_replay_no_memory(replay, "a node's partners");
 }
 
-// late_ack_acknowledge lets an acknowledgement leave. When the source asks for it, its
-// message still stands: that is used until its end is reported.
+// late_ack_acknowledge sends an acknowledgement. Its message still exists, as it is in
+// use until its end is reported.
 static void late_ack_acknowledge(struct tb_replay *replay, const struct tb_late_ack *ack)
 {
 	tb_time_ps at = ack->leaves_at;
 	if (tb_partners_too_many(&replay->partners, ack->destination))
-		at += replay->net->params.partner_delay_ps;
+		at += tb_circuit_params(&replay->net->params)->partner_delay_ps;
 	tb_time_ps back_at =
 		replay->carrier->release(replay, ack->packet, at, ack->drained_at);
 	tb_nodes_drop(replay, ack->packet);
@@ -94,9 +95,9 @@ static void late_ack_acknowledge(struct tb_replay *replay, const struct tb_late_
 			&replay->wheel, message->sent_at, TB_EVENT_SENT, ack->message);
 }
 
-// tb_late_acks_settle: a packet counts the messages cut before the instant in which it
-// came in, as those of that instant are cut in a later phase of it; and its own, which
-// ends with it.
+// tb_late_acks_settle: the partners of a packet are those of messages cut before the
+// instant of its arrival, since cutting is a later phase of an instant, and that of its
+// own message.
 void tb_late_acks_settle(struct tb_replay *replay)
 {
 	struct tb_late_acks *late = replay->late;

@@ -1,10 +1,10 @@
 // Copies between the processes of one node through its memory (rule H8).
 //
-// A receiver copies one message after another. The processes of a node that copy share
-// what its memory gives: n of them get min(local_rate, memory_rate / n) each. What is
-// left of a copy is kept as the time that it would take alone (`left_ps`), brought up to
-// date whenever a process begins or ends to copy. A node has one timer that counts, at
-// `due`; those that others overtook find nothing to do.
+// A receiver copies one message after another. Concurrent copies of a node share its
+// memory rate: n of them get min(local_rate, memory_rate / n) each. The rest of a copy is
+// kept as the time that it would take alone (`left_ps`), updated whenever a process
+// begins or ends a copy. Of a node's timers only the one at `due` counts; outdated ones
+// do nothing.
 #include "array.h"
 #include "host_impl.h"
 
@@ -23,7 +23,7 @@ void tb_memory_fini(struct tb_host *host)
 	free(host->memories);
 }
 
-// alone_rate returns the rate of a copy beside which there is no other; 0: no limit.
+// alone_rate returns the rate of a copy while there is no other; 0: no limit.
 static uint64_t alone_rate(const struct tb_host_params *params)
 {
 	uint64_t core = params->local_bytes_per_s, all = params->memory_bytes_per_s;
@@ -57,7 +57,7 @@ static tb_time_ps memory_scale(tb_time_ps ps, uint64_t by, uint64_t of, bool up)
 	return (tb_time_ps)(whole * by + (rest * by + (up ? of - 1 : 0)) / of);
 }
 
-// bring_up_to_date takes off what was copied since the last time.
+// bring_up_to_date subtracts what was copied since the last update.
 static void bring_up_to_date(struct tb_host *host, struct tb_memory *memory)
 {
 	struct slowdown slow = slowdown_of(host, memory);
@@ -96,7 +96,7 @@ static void begin_copy(struct tb_host *host, uint32_t id)
 
 // tb_memory_post: a process whose library copies short messages issues one message after
 // another, and copies those that need no handshake. The receiver of the others finds them
-// `handshake_delay` later. Without such a library `local_latency` has all of this.
+// `handshake_delay` later. Without such a library `local_latency` includes all of this.
 void tb_memory_post(struct tb_host *host, uint32_t id)
 {
 	struct transfer *transfer = transfer_at(host, id);

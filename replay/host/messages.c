@@ -3,6 +3,7 @@
 #include "message_parts.h"
 
 #include "array.h"
+#include "credit_params.h"
 #include "names.h"
 #include "nodes_impl.h"
 #include "paces.h"
@@ -63,20 +64,12 @@ static tb_time_ps starts_at(const struct tb_replay *replay, const struct tb_ring
 		       : TB_TIME_NEVER;
 }
 
-// next_to_start is the ring with the next message to start; of equals that of those with
-// a fetch, which were posted before.
+// next_to_start is the ring with the next message to start. At equal times it is the ring
+// of messages with a fetch, which were posted earlier.
 static struct tb_ring *next_to_start(struct tb_replay *replay)
 {
 	struct tb_ring *rings = replay->starting;
 	return &rings[starts_at(replay, &rings[1]) <= starts_at(replay, &rings[0])];
-}
-
-// starter_of returns the replay in which a message starts: that of its source's part.
-static struct tb_replay *starter_of(
-	struct tb_replay *whole, const struct tb_message *message)
-{
-	return whole->parts ? whole->by_part[whole->parts->of_node[message->source.id]]
-			    : whole;
 }
 
 // message_last_node returns the node to which the engine follows a message's packets.
@@ -233,14 +226,19 @@ void tb_messages_take(struct tb_replay *replay)
 				replay->net, message.source.id, end);
 		replay->messages[id].flow = tb_records_flow(
 			&replay->records, message.job, message.source.id, end);
-		tb_time_ps fetch =
-			message.source.id == end
-				? 0
-				: tb_fetch_delay_ps(&params->credits, message.bytes);
+		tb_time_ps fetch = message.source.id == end
+					   ? 0
+					   : tb_fetch_delay_ps(tb_credit_params(params),
+						     message.bytes);
 		replay->messages[id].start_at += fetch;
 		if (replay->carrier->posted && message.source.id != end)
 			replay->carrier->posted(replay, id);
-		struct tb_replay *starter = starter_of(replay, &message);
+		// The replay in which a message starts: that of its source's part.
+		struct tb_replay *starter =
+			replay->parts
+				? replay->by_part[replay->parts
+							  ->of_node[message.source.id]]
+				: replay;
 		message_push(starter, &starter->starting[fetch > 0], id);
 		if (starter != replay)
 			tb_messages_look_outside(starter);
@@ -248,62 +246,6 @@ void tb_messages_take(struct tb_replay *replay)
 	if (status < 0)
 		replay->failure.code = (enum tb_status)status;
 	replay->source_at = source->when(source->context);
-}
-
-static void report_sent(struct tb_replay *replay, uint32_t id)
-{
-	uint64_t cookie = replay->messages[id].what.cookie;
-	if (replay->source->sent) {
-		int status = replay->source->sent(
-			replay->source->context, replay->now, cookie, &replay->failure);
-		if (status < 0)
-			replay->failure.code = (enum tb_status)status;
-	}
-	drop_message(replay, id);
-}
-
-// report_crossed reports to a source that asks how the message took its time.
-static void report_crossed(
-	const struct tb_replay *replay, const struct tb_posted *message)
-{
-	const struct tb_source *source = replay->source;
-	if (!source->crossed)
-		return;
-	const struct tb_latency_parts crossing = {.queue_ps = message->queue_ps,
-		.started_at = message->started_at,
-		.drained_at =
-			message->delivered_at - replay->net->params.receive_overhead_ps};
-	source->crossed(source->context, message->what.cookie, &crossing);
-}
-
-static void message_report_delivered(struct tb_replay *replay, uint32_t id)
-{
-	const struct tb_posted *message = &replay->messages[id];
-	tb_time_ps latency = replay->now - message->posted_at;
-	struct tb_message_sample sample = {.number = message->serial,
-		.bytes = message->what.bytes,
-		.job = message->what.job,
-		.source = message->what.source,
-		.destination = {message->end},
-		.posted_ps = message->posted_at,
-		.started_ps = message->started_at,
-		.delivered_ps = replay->now,
-		.queue_ps = (uint64_t)message->queue_ps,
-		.network_ps = (uint64_t)(latency - message->queue_ps - overheads(replay)),
-		.ideal_ps = (uint64_t)message->ideal_ps};
-	tb_message_bound(&sample);
-	tb_flow_count(&replay->records.flows[message->flow], &sample, message->n_packets);
-	tb_records_message(&replay->records, &sample);
-	replay->stats.n_delivered++;
-	report_crossed(replay, message);
-	tb_measure_message(replay->source, message->what.cookie, &sample);
-	if (replay->source->delivered) {
-		int status = replay->source->delivered(replay->source->context,
-			replay->now, message->what.cookie, &replay->failure);
-		if (status < 0)
-			replay->failure.code = (enum tb_status)status;
-	}
-	drop_message(replay, id);
 }
 
 static void report_undelivered(struct tb_replay *replay, uint32_t id)
@@ -320,8 +262,8 @@ static void report_undelivered(struct tb_replay *replay, uint32_t id)
 	drop_message(replay, id);
 }
 
-// tb_messages_ended: what a message takes on an idle network is found out in its part,
-// where others do the same at this time.
+// tb_messages_ended: each part computes the ideal times of its own messages, side by side
+// with the others.
 void tb_messages_ended(struct tb_replay *replay, uint32_t id, enum tb_event_kind kind)
 {
 	bool knows = replay->parts && !tb_replay_is_part(replay);
@@ -369,12 +311,61 @@ void tb_messages_report(struct tb_replay *replay)
 	sort_endings(replay);
 	replay->last_reported = replay->now;
 	for (uint32_t i = 0; i < replay->n_endings; i++)
-		if (replay->endings[i].kind == TB_EVENT_SENT)
-			report_sent(replay, replay->endings[i].message);
-		else if (replay->endings[i].kind == TB_EVENT_UNDELIVERED)
+		if (replay->endings[i].kind == TB_EVENT_SENT) {
+			uint32_t id = replay->endings[i].message;
+			uint64_t cookie = replay->messages[id].what.cookie;
+			if (replay->source->sent) {
+				int status = replay->source->sent(replay->source->context,
+					replay->now, cookie, &replay->failure);
+				if (status < 0)
+					replay->failure.code = (enum tb_status)status;
+			}
+			drop_message(replay, id);
+		} else if (replay->endings[i].kind == TB_EVENT_UNDELIVERED)
 			report_undelivered(replay, replay->endings[i].message);
-		else
-			message_report_delivered(replay, replay->endings[i].message);
+		else {
+			uint32_t id = replay->endings[i].message;
+			const struct tb_posted *message = &replay->messages[id];
+			tb_time_ps latency = replay->now - message->posted_at;
+			struct tb_message_sample sample = {.number = message->serial,
+				.bytes = message->what.bytes,
+				.job = message->what.job,
+				.source = message->what.source,
+				.destination = {message->end},
+				.posted_ps = message->posted_at,
+				.started_ps = message->started_at,
+				.delivered_ps = replay->now,
+				.queue_ps = (uint64_t)message->queue_ps,
+				.network_ps = (uint64_t)(latency - message->queue_ps -
+							 overheads(replay)),
+				.ideal_ps = (uint64_t)message->ideal_ps};
+			tb_message_bound(&sample);
+			tb_flow_count(&replay->records.flows[message->flow], &sample,
+				message->n_packets);
+			tb_records_message(&replay->records, &sample);
+			replay->stats.n_delivered++;
+			// Report to a source that asks how the message took its time.
+			const struct tb_source *source = replay->source;
+			if (source->crossed) {
+				const struct tb_latency_parts crossing = {
+					.queue_ps = message->queue_ps,
+					.started_at = message->started_at,
+					.drained_at =
+						message->delivered_at -
+						replay->net->params.receive_overhead_ps};
+				source->crossed(
+					source->context, message->what.cookie, &crossing);
+			}
+			tb_measure_message(replay->source, message->what.cookie, &sample);
+			if (replay->source->delivered) {
+				int status = replay->source->delivered(
+					replay->source->context, replay->now,
+					message->what.cookie, &replay->failure);
+				if (status < 0)
+					replay->failure.code = (enum tb_status)status;
+			}
+			drop_message(replay, id);
+		}
 	replay->n_endings = 0;
 	tb_messages_look_outside(replay);
 }
@@ -391,7 +382,7 @@ void tb_messages_look_outside(struct tb_replay *replay)
 		replay->outside_at = starts;
 }
 
-// A replay that goes on as one of another model, and the messages that it takes along.
+// A replay that continues with another model, and the messages that it keeps.
 
 void tb_replay_follow(struct tb_replay *replay, struct tb_replay *before,
 	const struct tb_carrier *carrier)
@@ -411,7 +402,7 @@ void tb_replay_follow(struct tb_replay *replay, struct tb_replay *before,
 	replay->nodes_now = (struct tb_list){0};
 }
 
-// forget_moved leaves a replay without what another one has by now.
+// forget_moved clears the pointers to everything that has moved to another replay.
 static void forget_moved(struct tb_replay *replay)
 {
 	replay->records = (struct tb_records){0};

@@ -8,6 +8,8 @@
 #include "nodes_impl.h"
 
 #include "array.h"
+#include "circuit_params.h"
+#include "credit_params.h"
 #include "late_acks.h"
 #include "paces.h"
 
@@ -36,7 +38,7 @@ static uint64_t partner_key(uint32_t source, uint32_t destination)
 	return (uint64_t)destination << 32 | source;
 }
 
-// new_pair adds a pair that the map does not have yet.
+// new_pair adds a pair to the map.
 static int new_pair(struct tb_partners *partners, uint64_t key, uint32_t *pair)
 {
 	if (TB_ARRAY_RESERVE(&partners->n_messages, &partners->room,
@@ -119,7 +121,7 @@ static void queue_pair_push(struct tb_replay *replay, uint32_t id)
 	*bucket = id;
 }
 
-// queue_pair_grow doubles the table. Its order within buckets decides nothing.
+// queue_pair_grow doubles the table. The order within buckets does not matter.
 static bool queue_pair_grow(struct tb_replay *replay)
 {
 	struct tb_pair_table *pairs = &replay->pairs;
@@ -154,8 +156,8 @@ static void queue_pair_list(struct tb_replay *replay, uint32_t id)
 	queue_pair_push(replay, id);
 }
 
-// unlist takes a first message out of the table; `after` has its place there, TB_NOTHING:
-// none has.
+// unlist removes a first message from the table; `after`, unless TB_NOTHING, takes its
+// place.
 static void unlist(struct tb_replay *replay, uint32_t id, uint32_t after)
 {
 	struct tb_posted *message = message_at(replay, id);
@@ -222,7 +224,7 @@ void tb_queue_pairs_leave(struct tb_replay *replay, struct tb_nic *nic)
 	tb_nic_append(replay, nic, after);
 }
 
-// drop_behind takes out a message that stands behind the first one of its queue pair.
+// drop_behind removes a message that is not the first of its queue pair.
 static void drop_behind(struct tb_replay *replay, uint32_t first, uint32_t id)
 {
 	uint32_t before = first;
@@ -256,8 +258,8 @@ static inline tb_time_ps serving_time(uint64_t q20, uint64_t bytes)
 	return (tb_time_ps)(whole * q20 + ((rest * q20 + (UINT64_C(1) << 19)) >> 20));
 }
 
-// bus_serve has a node's bus carry bytes for a request made at `at`, and returns when it
-// has. A request without payload waits for those before it, and does not turn the bus.
+// bus_serve returns when a node's bus has carried the bytes of a request made at `at`. A
+// request without payload waits for those before it, and does not turn the bus.
 static inline tb_time_ps bus_serve(struct tb_replay *replay, struct tb_nic *nic,
 	tb_time_ps at, uint64_t bytes, bool inward)
 {
@@ -265,7 +267,7 @@ static inline tb_time_ps bus_serve(struct tb_replay *replay, struct tb_nic *nic,
 	if (bytes == 0 || replay->bus_q20 == 0)
 		return tb_time_later(free_at, at);
 	if (inward != nic->bus_inward)
-		free_at += replay->net->params.bus_turn_ps;
+		free_at += tb_circuit_params(&replay->net->params)->bus_turn_ps;
 	nic->bus_inward = inward;
 	nic->bus_free_at =
 		tb_time_later(free_at, at) + serving_time(replay->bus_q20, bytes);
@@ -293,7 +295,7 @@ tb_time_ps tb_nodes_copy(
 	if (bytes == 0 || replay->bus_q20 == 0)
 		return read_at;
 	nic->bus_inward = true;
-	nic->bus_free_at = read_at + replay->net->params.bus_turn_ps;
+	nic->bus_free_at = read_at + tb_circuit_params(&replay->net->params)->bus_turn_ps;
 	return nic->bus_free_at;
 }
 
@@ -304,7 +306,7 @@ static inline uint32_t overhead_bytes(
 	if (tb_replay_keeps_frames(replay, &message->what))
 		return params->packet_overhead_bytes - tb_replay_headers(replay);
 	return params->packet_overhead_bytes +
-	       (is_first ? params->credits.first_overhead_bytes : 0);
+	       (is_first ? tb_credit_params(params)->first_overhead_bytes : 0);
 }
 
 static inline uint32_t payload_bytes(
@@ -317,7 +319,7 @@ static inline uint32_t payload_bytes(
 						      packet->is_first);
 }
 
-// take_record returns a record that no packet has.
+// take_record returns an unused record.
 static inline uint32_t take_record(struct tb_replay *replay)
 {
 	if (replay->n_free_packets == 0 && tb_replay_grow(replay) != TB_OK) {
@@ -468,7 +470,8 @@ static void nic_inject(struct tb_replay *replay, uint32_t id)
 		replay->carrier->inject(replay, id, packet);
 }
 
-// cut_in_time looks again when a queue pair may go, if none may now.
+// cut_in_time cuts a packet, or schedules the next attempt for when a queue pair may
+// send.
 static uint32_t cut_in_time(struct tb_replay *replay, uint32_t id)
 {
 	tb_time_ps at = TB_TIME_NEVER;
@@ -483,8 +486,9 @@ static uint32_t cut_in_time(struct tb_replay *replay, uint32_t id)
 	return packet;
 }
 
-// continue_fetch: a packet that is being fetched needs an event not at the end of the
-// fetch, but once it is fetched and can enter the network.
+// continue_fetch injects the fetched packet if possible, and fetches the next one. The
+// end of a fetch needs no event: the packet gets one for when it is fetched and can enter
+// the network.
 static void continue_fetch(struct tb_replay *replay, uint32_t id)
 {
 	struct tb_nic *nic = &replay->nics[id];
@@ -506,7 +510,7 @@ static void continue_fetch(struct tb_replay *replay, uint32_t id)
 	tb_nodes_look(replay, id);
 }
 
-// nic_sent_at has the source know at `at` that a message is sent.
+// nic_sent_at notifies the source at `at` that a message is sent.
 static void nic_sent_at(struct tb_replay *replay, uint32_t id, tb_time_ps at)
 {
 	struct tb_posted *message = &replay->messages[id];
@@ -523,8 +527,8 @@ void tb_nodes_sent(struct tb_replay *replay, uint32_t message)
 	nic_sent_at(replay, message, replay->now);
 }
 
-// nic_complete_message: all packets of a message are drained and their acknowledgements'
-// times known, or put off.
+// nic_complete_message: all packets of a message are drained, and the times of their
+// acknowledgements known or deferred.
 static void nic_complete_message(struct tb_replay *replay, uint32_t id)
 {
 	struct tb_posted *message = &replay->messages[id];
@@ -582,9 +586,9 @@ static inline tb_time_ps nic_receive(
 	}
 	tb_time_ps ack = tb_time_later(nic->drained_at, replay->now);
 	nic->drained_at = bus_serve(replay, nic, replay->now, payload, true);
-	ack += params->ack_delay_ps;
+	ack += tb_circuit_params(params)->ack_delay_ps;
 	if (!replay->late && tb_partners_too_many(&replay->partners, id))
-		ack += params->partner_delay_ps;
+		ack += tb_circuit_params(params)->partner_delay_ps;
 	return ack;
 }
 
@@ -641,7 +645,7 @@ uint32_t tb_nodes_recall(struct tb_replay *replay, uint32_t message, uint32_t nu
 	return make_packet(replay, message, number);
 }
 
-// nic_put_off puts off the acknowledgement of a packet that has come in.
+// nic_put_off defers the acknowledgement of a packet that has arrived.
 static void nic_put_off(struct tb_replay *replay, const struct tb_packet *packet,
 	tb_time_ps leaves_at, tb_time_ps drained_at)
 {

@@ -1,6 +1,7 @@
 #include "paces.h"
 
 #include "array.h"
+#include "credit_params.h"
 #include "map.h"
 #include "nodes_impl.h"
 
@@ -87,7 +88,7 @@ struct tb_paces {
 
 static int make_gaps(struct tb_paces *paces, uint32_t n_nodes)
 {
-	const struct tb_credit_params *params = &paces->net->params.credits;
+	const struct tb_credit_params *params = tb_credit_params(&paces->net->params);
 	paces->gap = params->message_gap_ps;
 	if (params->queue_pairs == TB_QUEUE_PAIRS_CONNECTION)
 		paces->pair_gap = params->queue_pair_gap_ps;
@@ -105,8 +106,9 @@ int tb_paces_new(
 {
 	const struct tb_network_params *params = &network->params;
 	bool controls =
-		params->credits.congestion_control != TB_CONGESTION_NONE && !has_faults;
-	if (!controls && params->credits.message_gap_ps == 0)
+		tb_credit_params(params)->congestion_control != TB_CONGESTION_NONE &&
+		!has_faults;
+	if (!controls && tb_credit_params(params)->message_gap_ps == 0)
 		return TB_OK;
 	struct tb_paces *made = calloc(1, sizeof *made);
 	if (!made)
@@ -152,11 +154,11 @@ static void increase(struct pair_pace *pace, uint64_t step, uint64_t line)
 	pace->is_limited = pace->rate < line;
 }
 
-// catch_up does what timers have been due to do; of two in one instant alpha's is first.
+// catch_up carries out all timers that have expired; at equal times alpha's is first.
 static void catch_up(const struct tb_paces *paces, struct pair_pace *pace,
 	uint32_t source, tb_time_ps now)
 {
-	const struct tb_credit_params *params = &paces->net->params.credits;
+	const struct tb_credit_params *params = tb_credit_params(&paces->net->params);
 	while (pace->is_limited) {
 		if (pace->alpha_at <= now && pace->alpha_at <= pace->timer_at) {
 			pace->alpha -= pace->alpha >> G_SHIFT;
@@ -174,14 +176,15 @@ static void catch_up(const struct tb_paces *paces, struct pair_pace *pace,
 
 static bool has_table(const struct tb_paces *paces)
 {
-	return paces->net->params.credits.congestion_control == TB_CONGESTION_FECN;
+	return tb_credit_params(&paces->net->params)->congestion_control ==
+	       TB_CONGESTION_FECN;
 }
 
-// sent_by_table has the next packet follow after the table's delay (C40).
+// sent_by_table delays the next packet by the table's delay (C40).
 static void sent_by_table(const struct tb_paces *paces, struct pair_pace *pace,
 	uint32_t source, uint32_t wire_bytes, tb_time_ps now)
 {
-	const struct tb_credit_params *params = &paces->net->params.credits;
+	const struct tb_credit_params *params = tb_credit_params(&paces->net->params);
 	uint64_t q20 = tb_per_byte_q20(line_rate(paces, source));
 	tb_time_ps takes = (tb_time_ps)((wire_bytes * q20 + (UINT64_C(1) << 19)) >> 20);
 	tb_time_ps delay = tb_congestion_delay(
@@ -194,7 +197,7 @@ static void sent_by_table(const struct tb_paces *paces, struct pair_pace *pace,
 static void pace_sent(const struct tb_paces *paces, struct pair_pace *pace,
 	uint32_t source, uint32_t wire_bytes, tb_time_ps now)
 {
-	const struct tb_credit_params *params = &paces->net->params.credits;
+	const struct tb_credit_params *params = tb_credit_params(&paces->net->params);
 	if (has_table(paces)) {
 		sent_by_table(paces, pace, source, wire_bytes, now);
 		return;
@@ -241,7 +244,7 @@ static uint32_t find_or_add(
 }
 
 // pace_has_gap returns whether the next packet of a message is limited by gaps: its first
-// one. A captured packet went when the capture has it.
+// one. A captured packet is sent at the time that the capture has.
 static bool pace_has_gap(const struct tb_paces *paces, const struct tb_posted *message)
 {
 	return paces->gap && message->n_unfetched == message->n_packets &&
@@ -319,7 +322,7 @@ uint32_t tb_paces_next(struct tb_replay *replay, uint32_t node, tb_time_ps *at)
 	return TB_NOTHING;
 }
 
-// cut_at_pace does it where there is congestion control.
+// cut_at_pace does so with congestion control.
 static __attribute__((noinline)) uint32_t cut_at_pace(
 	struct tb_replay *replay, uint32_t node, uint32_t id)
 {
@@ -327,11 +330,11 @@ static __attribute__((noinline)) uint32_t cut_at_pace(
 	uint32_t end = replay->messages[id].end;
 	struct pair_pace *pace = pace_find(paces, node, end);
 	if (!pace) {
-		// Make a pair's pace before anything was marked, where a table begins
-		// above 0.
+		// Where the table's least index is above 0, a pair has a pace before
+		// anything is marked.
 		pace = NULL;
 		if (has_table(replay->paces) &&
-			replay->paces->net->params.credits.ccti_min != 0) {
+			tb_credit_params(&replay->paces->net->params)->ccti_min != 0) {
 			uint32_t number = find_or_add(replay, node, end);
 			pace = number == TB_NOTHING ? NULL : &replay->paces->list[number];
 		}
@@ -382,7 +385,7 @@ uint32_t tb_paces_marked(struct tb_replay *replay, uint32_t source, uint32_t des
 	if (number == TB_NOTHING)
 		return number;
 	struct pair_pace *pace = &replay->paces->list[number];
-	tb_time_ps interval = replay->net->params.credits.cnp_interval_ps;
+	tb_time_ps interval = tb_credit_params(&replay->net->params)->cnp_interval_ps;
 	if (pace->was_marked && replay->now < pace->notified_at + interval)
 		return TB_NOTHING;
 	pace->was_marked = true;
@@ -397,7 +400,7 @@ void tb_paces_notified(struct tb_replay *replay, uint32_t number)
 	uint32_t source = pace->source;
 	if (has_table(paces)) {
 		tb_congestion_index_raise(
-			&pace->index, &paces->net->params.credits, replay->now);
+			&pace->index, tb_credit_params(&paces->net->params), replay->now);
 		return;
 	}
 	catch_up(paces, pace, source, replay->now);
@@ -414,5 +417,6 @@ void tb_paces_notified(struct tb_replay *replay, uint32_t number)
 	pace->n_bytes = 0;
 	pace->n_by_time = pace->n_by_bytes = 0;
 	pace->alpha_at = replay->now + ALPHA_TIMER;
-	pace->timer_at = replay->now + replay->net->params.credits.rate_timer_ps;
+	pace->timer_at =
+		replay->now + tb_credit_params(&replay->net->params)->rate_timer_ps;
 }

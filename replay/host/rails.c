@@ -3,8 +3,7 @@
 
 #include <stdlib.h>
 
-// rail_choose returns n over k; SETS_MOST where there are more, as that is more than
-// nodes.
+// rail_choose returns n over k, at most SETS_MOST, which exceeds the number of nodes.
 #define SETS_MOST (UINT64_C(1) << 32)
 
 static uint64_t rail_choose(uint32_t n, uint32_t k)
@@ -15,8 +14,7 @@ static uint64_t rail_choose(uint32_t n, uint32_t k)
 	return ways < SETS_MOST ? ways : SETS_MOST;
 }
 
-// subset returns set number `rank` of those of k of n rails, in lexicographic order, as
-// bits.
+// subset returns the `rank`th subset of k of n rails in lexicographic order, as bits.
 static uint64_t subset(uint32_t n, uint32_t k, uint64_t rank)
 {
 	uint64_t set = 0;
@@ -82,23 +80,6 @@ static uint32_t rail_in_turn(struct tb_host *host, struct host_process *process)
 	return rail;
 }
 
-// by_direction takes a rail on which the source sends and the destination receives; of
-// nodes with the same directions, one on which the source sends.
-static uint32_t by_direction(const struct tb_host *host, const struct tb_message *message)
-{
-	uint32_t source = message->source.id, destination = message->destination.id;
-	uint64_t both = host->sends_on[source] & ~host->sends_on[destination];
-	uint64_t rails = both ? both : host->sends_on[source];
-	if (rails == 0) // there is one rail
-		return 0;
-	uint64_t n_sets = rail_choose(host->n_rails, host->n_rails / 2);
-	uint64_t number =
-		(source / n_sets + destination) % (uint64_t)__builtin_popcountll(rails);
-	while (number--)
-		rails &= rails - 1;
-	return (uint32_t)__builtin_ctzll(rails);
-}
-
 // least_busy takes the NIC with the fewest bytes to be sent, of equals the first in turn.
 static uint32_t least_busy(struct tb_host *host, struct host_process *process,
 	const struct tb_message *message)
@@ -145,8 +126,22 @@ uint32_t tb_rails_choose(
 	if (message->via)
 		return (message->via - 1) % host->n_rails;
 	switch (host->params.rails_policy) {
-	case TB_RAILS_STATIC:
-		return by_direction(host, message);
+	case TB_RAILS_STATIC: {
+		// Take a rail on which the source sends and the destination receives; of
+		// nodes with the same directions, one on which the source sends.
+		uint32_t source = message->source.id,
+			 destination = message->destination.id;
+		uint64_t both = host->sends_on[source] & ~host->sends_on[destination];
+		uint64_t rails = both ? both : host->sends_on[source];
+		if (rails == 0) // there is one rail
+			return 0;
+		uint64_t n_sets = rail_choose(host->n_rails, host->n_rails / 2);
+		uint64_t number = (source / n_sets + destination) %
+				  (uint64_t)__builtin_popcountll(rails);
+		while (number--)
+			rails &= rails - 1;
+		return (uint32_t)__builtin_ctzll(rails);
+	}
 	case TB_RAILS_LOCAL:
 		return least_busy(host, process_at(host, process), message);
 	case TB_RAILS_BY_RANK:
@@ -193,8 +188,8 @@ static void rail_split(struct tb_host *host, uint32_t id, uint32_t n)
 	}
 }
 
-// must_relay returns whether a piece begins at another rail than its sender's, to which a
-// link leads.
+// must_relay returns whether a piece leaves through a rail that is not its sender's own
+// but reached over a link.
 static bool must_relay(const struct tb_host *host, uint32_t id)
 {
 	const struct piece *piece = piece_at(host, id);
@@ -292,9 +287,9 @@ static struct tb_message what_of(
 	return what;
 }
 
-// What a node knows of the NICs of those that send to it: by how many the refusals from a
-// sender exceed its releases. NONE_MORE stands for 0: a release can overtake the refusal
-// before it, so the count can be negative.
+// What a node knows of its senders' NICs: by how many the refusals from a sender exceed
+// its releases. NONE_MORE stands for 0: a release can overtake the refusal before it, so
+// the count can be negative.
 #define NONE_MORE (UINT32_C(1) << 31)
 
 static uint64_t known_key(
@@ -325,7 +320,7 @@ static bool reservation_is_free(const struct nic *nic)
 	return nic->n_carried == 0 && nic->offered == NOTHING;
 }
 
-// next_request returns the first request at a node that can have its NIC of this rail.
+// next_request returns the first request at a node that may get its NIC of this rail.
 static uint32_t next_request(const struct tb_host *host, uint32_t node, uint32_t rail)
 {
 	uint32_t id = host->requests[node].first;
@@ -340,8 +335,7 @@ static uint32_t next_request(const struct tb_host *host, uint32_t node, uint32_t
 	return id;
 }
 
-// reservation_offer sets aside what NICs of a node are free, for the requests that wait
-// there.
+// reservation_offer reserves the free NICs of a node for the requests that wait there.
 static void reservation_offer(struct tb_host *host, struct tb_node node)
 {
 	for (uint32_t rail = 0; rail < host->n_rails; rail++) {
@@ -358,8 +352,8 @@ static void reservation_offer(struct tb_host *host, struct tb_node node)
 	}
 }
 
-// reservation_look: something has ended at a NIC. If the NIC is free now, it takes its
-// refusals back, and is offered.
+// reservation_look: something has ended at a NIC. If it is free now, its refusals are
+// withdrawn and it is offered.
 static void reservation_look(struct tb_host *host, struct tb_node node, uint32_t rail)
 {
 	struct nic *nic = nic_at(host, node, rail);
@@ -386,7 +380,7 @@ void tb_reserve_request(struct tb_host *host, uint32_t id)
 		host, TB_PART_REQUEST, id, &what, tb_rails_choose(host, sender, &what));
 }
 
-// drop_request takes a request off those that wait at a node.
+// drop_request removes a request from those that wait at a node.
 static void drop_request(struct tb_host *host, struct tb_node node, uint32_t id)
 {
 	struct host_requests *requests = &host->requests[node.id];
@@ -408,17 +402,6 @@ static uint32_t new_refusal(struct tb_host *host)
 	host->free_refusal =
 		((struct refusal *)(void *)host->refusals.records + id)->next;
 	return id;
-}
-
-static void released(struct tb_host *host, uint32_t id)
-{
-	struct refusal *refusal = (struct refusal *)(void *)host->refusals.records + id;
-	struct tb_message what = refusal->what;
-	reservation_learn(
-		host, what.destination.id, what.source.id, refusal->rail, false);
-	refusal->next = host->free_refusal;
-	host->free_refusal = id;
-	reservation_offer(host, what.destination);
 }
 
 void tb_reserve_arrived(struct tb_host *host, enum tb_host_part part, uint32_t id)
@@ -475,8 +458,16 @@ void tb_reserve_arrived(struct tb_host *host, enum tb_host_part part, uint32_t i
 		reservation_offer(host,
 			what.destination); // another NIC, that the refusal was in the way
 					   // of
-	} else
-		released(host, id);
+	} else {
+		struct refusal *refusal =
+			(struct refusal *)(void *)host->refusals.records + id;
+		struct tb_message what = refusal->what;
+		reservation_learn(
+			host, what.destination.id, what.source.id, refusal->rail, false);
+		refusal->next = host->free_refusal;
+		host->free_refusal = id;
+		reservation_offer(host, what.destination);
+	}
 }
 
 // tb_reserve_lost: a piece cannot go without its request or its offer. A refusal or a

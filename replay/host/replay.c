@@ -1,5 +1,7 @@
 #include "replay.h"
 
+#include "circuit_params.h"
+#include "credit_params.h"
 #include "late_acks.h"
 #include "memory.h"
 #include "nodes_impl.h"
@@ -16,10 +18,11 @@ enum { EVENTS_A_BUCKET = 16 };
 // processor, and the loop over instants prefetches.
 enum { CACHE_BYTES = 1 << 22 };
 
-// Parts that can be alone for less than this have too little to do in that time.
+// Windows shorter than this have too little work to be worth it.
 enum { SHORTEST_WINDOW_PS = 20000 };
 
-// Parts of a network that several processes simulate; more where there are more of these.
+// The number of parts when several processes simulate a network; more with more
+// processes.
 enum { PARTS_OF_PROCESSES = 8 };
 
 enum { MOST_CABLE_PARTS = 16 }; // for any number of threads
@@ -43,12 +46,12 @@ void tb_replay_no_memory(struct tb_replay *replay, const char *what)
 		tb_fail_memory(&replay->failure, "%s", what);
 }
 
-// replay_refusal returns what a replay asks for that parts cannot do; NULL: nothing.
-// Failures have routing tables that all nodes share, limits on partners count at both
-// ends of a message (of which late_acks.h takes care where parts own cables),
-// notifications of congestion pass from part to part, and the arrays that a caller may
-// clear between calls exist once. Where parts own cables, those of a switch may belong to
-// several, which cannot take turns at it nor take all its links for a broadcast.
+// replay_refusal returns why a replay cannot be cut into parts; NULL: it can. Failures
+// have routing tables that all nodes share, limits on partners count at both ends of a
+// message (of which late_acks.h takes care where parts own cables), notifications of
+// congestion pass from part to part, and the arrays that a caller may clear between calls
+// exist once. Where parts own cables, those of a switch may belong to several, which
+// cannot take turns at it nor take all its links for a broadcast.
 static const char *replay_refusal(
 	const struct tb_replay *replay, const struct tb_engine_options *options)
 {
@@ -63,7 +66,8 @@ static const char *replay_refusal(
 		return "headers take turns at its switches";
 	if (replay->carrier->owns_cables && replay->net->params.broadcast)
 		return "broadcasts take all links of a level at once";
-	if (!replay->carrier->owns_cables && replay->net->params.partners)
+	if (!replay->carrier->owns_cables &&
+		tb_circuit_params(&replay->net->params)->partners)
 		return "partners are counted at both ends of messages";
 	if (options->delays || options->job_bytes)
 		return "sums over all of it are asked for";
@@ -83,10 +87,11 @@ static tb_time_ps least_hop(const struct tb_network *net)
 	tb_time_ps least = TB_TIME_NEVER;
 	for (uint32_t i = 0; i < net->n_links; i++) {
 		uint64_t q20 = tb_per_byte_q20(net->links[i].bytes_per_s);
-		tb_time_ps hop = net->links[i].latency_ps +
-				 (tb_time_ps)((net->params.flit_bytes * q20 +
-						      (UINT64_C(1) << 19)) >>
-					      20);
+		tb_time_ps hop =
+			net->links[i].latency_ps +
+			(tb_time_ps)((tb_circuit_params(&net->params)->flit_bytes * q20 +
+					     (UINT64_C(1) << 19)) >>
+				     20);
 		least = hop < least ? hop : least;
 	}
 	return least;
@@ -181,14 +186,14 @@ int tb_replay_init(struct tb_replay *replay, const struct tb_network *network,
 	const struct tb_switching_kind *kind = tb_switching_nodes(&network->params);
 	replay->has_pcie = kind->has_pcie;
 	replay->keeps_frames = kind->keeps_frames;
-	replay->pairs.by_connection =
-		kind->has_queue_pairs &&
-		network->params.credits.queue_pairs == TB_QUEUE_PAIRS_CONNECTION;
+	replay->pairs.by_connection = kind->has_queue_pairs &&
+				      tb_credit_params(&network->params)->queue_pairs ==
+					      TB_QUEUE_PAIRS_CONNECTION;
 	replay->slice_packets =
 		kind->has_queue_pairs ? 1 : tb_slice_packets(&network->params);
 	replay->bus_q20 = tb_per_byte_q20(
-		replay->has_pcie ? network->params.credits.pcie_bytes_per_s
-				 : network->params.bus_bytes_per_s);
+		replay->has_pcie ? tb_credit_params(&network->params)->pcie_bytes_per_s
+				 : tb_circuit_params(&network->params)->bus_bytes_per_s);
 	replay->free_message = TB_NOTHING;
 	replay->fault_at = replay->opens_until = replay->pause_at = TB_TIME_NEVER;
 	replay->job_bytes = options->job_bytes;
@@ -205,7 +210,7 @@ int tb_replay_init(struct tb_replay *replay, const struct tb_network *network,
 	return status == TB_OK ? replay_cut_parts(replay, options) : status;
 }
 
-// A part shares with the whole all that is not its own.
+// A part shares with the whole everything that it does not own.
 void tb_replay_join(struct tb_replay *replay, struct tb_replay *whole, uint32_t part)
 {
 	*replay = *whole;
@@ -329,12 +334,12 @@ static int make_nics(struct tb_replay *replay)
 		return TB_ENOMEM;
 	if (tb_replay_is_part(replay))
 		return TB_OK;
-	// The bus stands so that the first payload need not turn it, whichever way it
-	// goes.
+	// The first payload need not turn the bus, whatever its direction.
 	for (uint32_t i = 0; i < n; i++)
 		if (tb_replay_has_node(replay, i))
 			replay->nics[i] = (struct tb_nic){
-				.bus_free_at = -replay->net->params.bus_turn_ps,
+				.bus_free_at = -tb_circuit_params(&replay->net->params)
+							->bus_turn_ps,
 				.wake_at = TB_TIME_NEVER,
 				.queue = TB_NOTHING,
 				.queue_end = TB_NOTHING,
@@ -372,7 +377,8 @@ int tb_replay_make(struct tb_replay *replay, uint32_t n_packets, size_t packet_b
 	if (status == TB_OK && !tb_replay_is_part(replay))
 		status = make_drains(replay);
 	if (status == TB_OK)
-		status = tb_partners_init(&replay->partners, replay->net->params.partners,
+		status = tb_partners_init(&replay->partners,
+			tb_circuit_params(&replay->net->params)->partners,
 			replay->net->n_nodes);
 	if (status == TB_OK && tb_replay_is_part(replay))
 		status = tb_late_acks_new(replay);
@@ -390,7 +396,7 @@ int tb_replay_open(struct tb_replay *replay, const struct tb_observer *observer,
 	int status = tb_records_init(&replay->records, replay->net, observer, cells,
 		options->bin_ps, observer && !options->without_blame);
 	if (status == TB_OK && options->to_ps > 0)
-		tb_records_look_at(&replay->records, options->from_ps, options->to_ps);
+		tb_records_limit_to(&replay->records, options->from_ps, options->to_ps);
 	if (status == TB_OK && replay->parts)
 		status = tb_records_cut(&replay->records, replay->net, replay->parts);
 	if (status == TB_OK)
@@ -412,7 +418,7 @@ void tb_replay_fini(struct tb_replay *replay)
 	free(replay->endings);
 	free(replay->nodes_now.ids);
 	if (replay->whole == replay) {
-		// End what all parts share.
+		// Free what all parts share.
 		tb_retries_free(replay);
 		tb_paces_free(replay->paces);
 		tb_route_choice_fini(&replay->choice);

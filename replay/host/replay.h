@@ -46,22 +46,23 @@ typedef tb_time_ps tb_ideal_time(const struct tb_network *network, struct tb_nod
 	struct tb_node destination, uint64_t bytes);
 
 struct tb_carrier {
-	// carry takes a whole message, whose send overhead is over: it is not cut, and
-	// nothing below but `branch` and `ideal_ps` is asked of the model. The model sets
-	// when it began (struct tb_posted), and calls tb_nodes_carried. NULL: packets.
+	// carry takes a whole message, whose send overhead is over. The message is not
+	// cut, and of the functions below only `branch` and `ideal_ps` are called. The
+	// model sets when the message began (struct tb_posted), and calls
+	// tb_nodes_carried. NULL: the model carries packets.
 	void (*carry)(struct tb_replay *replay, uint32_t message);
-	// posted: a message between two nodes has been posted, in the whole. NULL:
-	// nothing is to be done for that.
+	// posted is called in the whole for each message that is posted between two
+	// nodes. May be NULL.
 	void (*posted)(struct tb_replay *whole, uint32_t message);
 	// injects_at returns when a node's packet, once fetched, can enter the network:
-	// now or before, later, or TB_TIME_NEVER when that is not known yet. Then the
-	// model calls tb_nodes_look when it is. With circuits that is when the first VC
-	// of the injection link falls free, with credits when the link is free and there
-	// are credits for the whole packet.
+	// now or before, later, or TB_TIME_NEVER if that is not known yet. In the last
+	// case the model calls tb_nodes_look as soon as it is. With circuits that is when
+	// the first VC of the injection link falls free, with credits when the link is
+	// free and there are credits for the whole packet.
 	tb_time_ps (*injects_at)(
 		const struct tb_replay *replay, uint32_t node, uint32_t packet);
 	// inject takes the packet, for which injects_at has returned now or before. The
-	// model's part of the record is as its last packet left it.
+	// model's part of the record still has the contents of its previous packet.
 	void (*inject)(struct tb_replay *replay, uint32_t node, uint32_t packet);
 	// release: the destination drains the packet by `drained_at`, perhaps still to
 	// come, and acknowledges it at `ack_at`. The model frees what the packet still
@@ -73,15 +74,15 @@ struct tb_carrier {
 	// network waits for it.
 	tb_time_ps (*release)(struct tb_replay *replay, uint32_t packet,
 		tb_time_ps ack_at, tb_time_ps drained_at);
-	// branch prepares for a broadcast. It returns NULL, with the node to which its
-	// packets are followed in `end`, or why there can be no broadcast. May be NULL:
-	// no broadcasts.
+	// branch prepares a broadcast. It returns NULL and stores in `end` the node to
+	// which its packets are followed, or it returns why the broadcast is impossible.
+	// NULL: the model has no broadcasts.
 	const char *(*branch)(struct tb_replay *replay, const struct tb_message *message,
 		uint32_t *end);
 	tb_ideal_time *ideal_ps;
 	// The model can simulate parts of a network side by side (switching.h).
 	bool in_parts;
-	// Those of one process alone: they share more than what is handed over.
+	// Only in one process: the parts share more memory than they hand over.
 	bool in_one_memory;
 	// Its parts own cables, and paths lead from part to part at switches.
 	bool owns_cables;
@@ -117,7 +118,7 @@ struct tb_posted { // a message
 	uint64_t serial;
 	tb_time_ps posted_at, start_at;
 	tb_time_ps behind_since; // it stands behind others in its node's queue
-	tb_time_ps queue_ps;	 // how long it did before, and then for a VC
+	tb_time_ps queue_ps;	 // time spent behind others, and then waiting for a VC
 	tb_time_ps started_at;	 // its first packet entered the network
 	tb_time_ps sent_at, delivered_at;
 	tb_time_ps ideal_ps; // of the network's part, once it is delivered
@@ -136,10 +137,11 @@ struct tb_posted { // a message
 	bool is_behind; // the next packet that is cut of it begins a turn
 };
 
-struct tb_nic {				     // of a node
-	_Alignas(64) tb_time_ps bus_free_at; // with PCIe: the server that fetches
-	tb_time_ps drained_at; // the last packet that came in; with PCIe: its server is
-			       // free
+struct tb_nic { // of a node
+	_Alignas(64)
+		tb_time_ps bus_free_at; // with PCIe: when the server that fetches is free
+	tb_time_ps drained_at; // when the last packet that came in is; with PCIe: when
+			       // the server that drains is free
 	tb_time_ps wake_at;    // earliest TB_EVENT_NODE under way
 	uint32_t queue, queue_end; // messages
 	tb_time_ps fetched_at;	   // perhaps still to come
@@ -150,7 +152,7 @@ struct tb_nic {				     // of a node
 	bool listed;
 };
 
-// A node's partners: the nodes of whose messages to it at least one is under way; see
+// A node's partners: the nodes with at least one message to it under way; see
 // nodes_impl.h.
 struct tb_partners {
 	uint32_t most;	      // beyond which a node releases circuits later; 0: no limit
@@ -192,11 +194,12 @@ struct tb_replay {
 	const struct tb_carrier *carrier;
 	struct tb_records records;
 	struct tb_wheel wheel;
-	tb_time_ps handover_at; // of a part: when it hands over next without an event
+	tb_time_ps handover_at; // of a part: when it next hands over something without an
+				// event
 	tb_time_ps opens_until; // the wheel opens no bucket ahead beyond it
 	bool prefetches;	// what the next events will read, into the cache
 	tb_time_ps now;
-	uint32_t round;		  // of a part: of this instant, from 0 (in_rounds)
+	uint32_t round;		  // of a part: number within this instant (in_rounds)
 	tb_time_ps last_reported; // when an ending was reported to the source
 	tb_time_ps pause_at;	  // tb_engine_pause_at
 	bool over;		  // nothing is left to do
@@ -231,16 +234,17 @@ struct tb_replay {
 	struct tb_ending *endings; // of this round, by message serial
 	uint32_t n_endings;
 	size_t endings_room;
-	uint32_t n_jobs;	   // that are counted by themselves; 0: none
+	uint32_t n_jobs;	   // whose posted messages are counted; 0: none
 	uint64_t *n_posted_of_job; // messages
 	struct tb_engine_stats stats;
 	uint64_t *job_bytes;	 // of the options
 	struct tb_error failure; // code is TB_OK while all is well
 	// Parts.
-	struct tb_replay *whole;      // itself where the network is one part
-	struct tb_parts *parts;	      // the whole's; NULL where the network is one part
-	struct tb_replay **by_part;   // of the whole
-	tb_time_ps window_ps;	      // of the whole: the longest that parts can be alone
+	struct tb_replay *whole;    // itself where the network is one part
+	struct tb_parts *parts;	    // the whole's; NULL where the network is one part
+	struct tb_replay **by_part; // of the whole
+	tb_time_ps window_ps; // of the whole: the longest window that parts can simulate
+			      // alone
 	uint32_t part;		      // its number
 	struct tb_handover *handover; // of a part: what leaves it (switching.h)
 	bool elsewhere;		      // of a part: another process simulates it
@@ -297,15 +301,15 @@ int tb_replay_open(struct tb_replay *replay, const struct tb_observer *observer,
 	struct tb_cell **cells, const struct tb_engine_options *options) TB_MUST_USE;
 void tb_replay_fini(struct tb_replay *replay);
 
-// tb_replay_join stands in for tb_replay_init in the replay of part number `part`: it
-// shares what the whole, which has been opened, has. tb_replay_make and
-// tb_replay_open follow as usual, the latter without observer, cells and options. End the
-// parts before the whole.
+// tb_replay_join takes the place of tb_replay_init for part number `part`: it shares the
+// state of the whole, which must be open. tb_replay_make and tb_replay_open follow as
+// usual, the latter without observer, cells and options. End the parts before the whole.
 void tb_replay_join(struct tb_replay *replay, struct tb_replay *whole, uint32_t part);
 
 // tb_replay_join_elsewhere makes the replay of a part that another process simulates. It
-// simulates nothing: it has that process's endings, waits and figures, and the messages
-// that wait to start there. Freed by tb_replay_free_elsewhere. TB_ENOMEM.
+// simulates nothing, but holds the endings, waits and figures received from that process,
+// and the messages that wait to start there. Freed by tb_replay_free_elsewhere.
+// TB_ENOMEM.
 int tb_replay_join_elsewhere(
 	struct tb_replay **replay, struct tb_replay *whole, uint32_t part) TB_MUST_USE;
 void tb_replay_free_elsewhere(struct tb_replay *replay);
@@ -317,12 +321,12 @@ static inline bool tb_replay_is_part(const struct tb_replay *replay)
 	return replay->whole != replay;
 }
 
-// A replay can go on as another one, of another model: in place of tb_replay_init,
-// tb_replay_follow gives a zeroed replay what `before` has that no model sizes. The new
-// model's `make` follows, and then tb_replay_take_over in place of tb_replay_open: it
+// A replay can continue with another model: in place of tb_replay_init, tb_replay_follow
+// moves everything of `before` that does not depend on the model to a zeroed replay. The
+// new model's `make` follows, and then tb_replay_take_over in place of tb_replay_open: it
 // moves records, messages, and the events of messages, into `cells` as tb_replay_open
-// takes them. What other events there are goes to `other`; NULL drops them. Then `before`
-// is good for nothing but its end (messages.c).
+// takes them. All other events go to `other`; NULL drops them. Afterwards `before` can
+// only be freed (messages.c).
 void tb_replay_follow(struct tb_replay *replay, struct tb_replay *before,
 	const struct tb_carrier *carrier);
 void tb_replay_take_over(struct tb_replay *replay, struct tb_replay *before,

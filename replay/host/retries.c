@@ -315,7 +315,7 @@ static uint32_t cut_again(struct tb_replay *replay, struct retry_sender *sender)
 	return packet;
 }
 
-// retry_next is the message of a node of which a packet may be cut now; TB_NOTHING: none.
+// retry_next returns the message of a node that may send a packet now, or TB_NOTHING.
 static uint32_t retry_next(struct tb_replay *replay, uint32_t id, tb_time_ps *at)
 {
 	return replay->paces ? tb_paces_next(replay, id, at) : replay->nics[id].queue;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// How many keys the tables of the heaviest keep. With those of a batch they take two to
-// four times as many slots, of 32 bytes.
+// How many keys the tables of the heaviest keep. With the keys of a batch they have two
+// to four times as many slots of 32 bytes.
 enum { MOST_BY_LINK = 4096, MOST_BY_TIME = 4096, MOST_TREES = 4096 };
 enum { MOST_GROUPS = 1024 };
 
@@ -391,7 +391,7 @@ void tb_blame_table_enter(
 	memset(tally->numbers, 0, sizeof tally->numbers);
 }
 
-// blame_place is where the search for the sum of waits like this one begins.
+// blame_place returns where the search for the sum of like waits begins.
 static inline uint32_t blame_place(const struct tb_blame_wait *wait, uint32_t bin)
 {
 	uint64_t flows = (uint64_t)wait->victim << 32 | wait->culprit;
@@ -401,7 +401,7 @@ static inline uint32_t blame_place(const struct tb_blame_wait *wait, uint32_t bi
 	return (uint32_t)((hash ^ hash >> 29) >> 17);
 }
 
-// blame_sum returns the sum of waits like this one, of those in a slice. The tally has
+// blame_sum returns the sum of like waits in a slice, adding it if new. The tally has
 // room.
 static struct tb_blame_sum *blame_sum(
 	struct tb_blame_tally *tally, const struct tb_blame_wait *wait, uint32_t bin)
@@ -425,7 +425,8 @@ static struct tb_blame_sum *blame_sum(
 	return sum;
 }
 
-// blame_add_part adds what of a wait lies in a slice; returns its end.
+// blame_add_part adds the part of a wait that lies in a slice; returns the end of that
+// part.
 static inline tb_time_ps blame_add_part(struct tb_blame_table *blame,
 	struct tb_flow_sample *flows, const struct tb_blame_wait *wait, tb_time_ps from,
 	struct tb_team *team)
@@ -640,7 +641,7 @@ void tb_blame_record_free(struct tb_blame_record *record)
 	*record = (struct tb_blame_record){0};
 }
 
-// Rows that a list of the heaviest comes to: storing one costs about as much as replaying
+// The most rows of a list of the heaviest: storing a row costs about as much as replaying
 // a packet.
 enum { LISTED_BY_LINK = 4096, LISTED_BY_TIME = 4096, LISTED_TREES = 4096 };
 enum { LISTED_GROUPS = 512 };
@@ -784,7 +785,7 @@ static int blame_list_job_links(
 	return TB_OK;
 }
 
-// blame_list_jobs lists the sums by job but those that are the sums of all, of job 0.
+// blame_list_jobs lists the sums by job, except where job 0 has all of them.
 static int blame_list_jobs(struct tb_blame_table *blame, struct tb_blame_record *record)
 {
 	int status = TB_OK;

@@ -2,24 +2,19 @@
 
 void tb_flow_add(struct tb_flow_sample *sum, const struct tb_flow_sample *more)
 {
-	// A flow without messages was never posted: it has but waits, as handshakes do.
+	// A flow without messages, such as that of a handshake, has nothing but waits.
 	if (more->n_messages && (sum->n_messages == 0 || more->first_ps < sum->first_ps))
 		sum->first_ps = more->first_ps;
-	if (more->last_ps > sum->last_ps)
-		sum->last_ps = more->last_ps;
 	if (more->last_post_ps > sum->last_post_ps)
 		sum->last_post_ps = more->last_post_ps;
-	sum->n_messages += more->n_messages;
-	sum->n_packets += more->n_packets;
-	sum->bytes += more->bytes;
-	sum->latency_ps += more->latency_ps;
-	sum->queue_ps += more->queue_ps;
-	sum->network_ps += more->network_ps;
-	sum->ideal_ps += more->ideal_ps;
-	sum->wait_ps += more->wait_ps;
-	sum->blamed_ps += more->blamed_ps;
-	if (more->worst_latency_ps > sum->worst_latency_ps)
-		sum->worst_latency_ps = more->worst_latency_ps;
+#define ADD_SUM(field) sum->field += more->field;
+#define ADD_MOST(field)                                                                  \
+	if (more->field > sum->field)                                                    \
+		sum->field = more->field;
+#define ADD_LEAST(field)	 // above
+#define ROW(field, column, adds) ADD_##adds(field)
+	TB_FLOW_FIGURES(ROW)
+#undef ROW
 }
 
 double tb_flow_slowdown(const struct tb_flow_sample *flow)

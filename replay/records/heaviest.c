@@ -1,7 +1,5 @@
 #include "heaviest.h"
 
-#include "wait_steps.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,8 +83,8 @@ static int heaviest_refill(struct tb_heaviest *heaviest, uint32_t n, uint32_t n_
 	return slots ? TB_OK : TB_ENOMEM;
 }
 
-// evict forgets the lighter keys. Which are light is decided by how far they have come
-// above the floor, so that the bound of the header holds.
+// evict removes the lighter keys: those least above the floor, so that the bound of the
+// header holds.
 static int evict(struct tb_heaviest *heaviest)
 {
 	struct tb_wait_steps steps = {0};
@@ -107,7 +105,7 @@ static int evict(struct tb_heaviest *heaviest)
 		else if (heavy.most_ps > *floor_ps)
 			*floor_ps = heavy.most_ps;
 	}
-	// Those that come until the next time will be about as many as came until now.
+	// About as many keys will be added until the next call as since the last one.
 	return heaviest_refill(heaviest, n_kept, slots_for(n));
 }
 

@@ -44,7 +44,7 @@ static inline uint32_t kept_bins_link_at(const unsigned char *sample)
 	return link;
 }
 
-// length_of is how many bytes a figure needs that is not 0.
+// length_of returns how many bytes a nonzero figure needs.
 static inline unsigned length_of(uint64_t value)
 {
 	unsigned last_bit = 63 ^ (unsigned)__builtin_clzll(value);
@@ -71,7 +71,7 @@ static inline unsigned char *kept_bins_put_sample(
 	return at;
 }
 
-// By length: the bits of a figure in a word.
+// By length: the mask of a figure in a word.
 static const uint64_t masks[WORD + 1] = {0, UINT64_MAX >> 56, UINT64_MAX >> 48,
 	UINT64_MAX >> 40, UINT64_MAX >> 32, UINT64_MAX >> 24, UINT64_MAX >> 16,
 	UINT64_MAX >> 8, UINT64_MAX};
@@ -91,7 +91,7 @@ static inline const unsigned char *get_sample(
 	TB_LINK_FIGURES(ROW)
 #undef ROW
 #define ROW(ID, field, ...) sample->field = 0;
-	TB_LINK_RATES(ROW)
+	TB_LINK_DERIVED(ROW)
 	TB_LINK_WAIT(ROW)
 #undef ROW
 	return from;
@@ -145,7 +145,7 @@ static struct kept_bin_head head_at(const struct tb_kept_bins *kept, size_t from
 	return head;
 }
 
-// put_behind notes that the bin begun last has `n` more samples, up to byte `end`.
+// put_behind extends the bin begun last by `n` samples, up to byte `end`.
 static void put_behind(struct tb_kept_bins *kept, size_t end, uint32_t n)
 {
 	struct kept_bin_head head = head_at(kept, kept->last);
@@ -200,7 +200,8 @@ static uint32_t bin_of(const struct tb_kept_bins *kept, const struct kept_bin_he
 	return levels < 32 ? head->bin >> levels : 0;
 }
 
-// kept_bins_end is where the bins end that come to one with that at byte `from`.
+// kept_bins_end returns the end of the bins that now form one with the bin at byte
+// `from`.
 static size_t kept_bins_end(const struct tb_kept_bins *kept, size_t from)
 {
 	struct kept_bin_head head = head_at(kept, from);
@@ -311,8 +312,8 @@ static bool are_whole(const struct tb_kept_bins *bins, uint32_t n_links)
 	return true;
 }
 
-// kept_bins_first is the lowest number of the bins that several begin with at bytes `at`;
-// UINT64_MAX: there are none.
+// kept_bins_first returns the lowest bin number at the positions `at` of several;
+// UINT64_MAX: none is left.
 static uint64_t kept_bins_first(
 	const struct tb_kept_bins *const *several, const size_t *at, uint32_t n)
 {

@@ -8,8 +8,9 @@
 	[TB_##ID] = {TB_ADDS_##adds, TB_KIND_##kind, column, __VA_ARGS__},
 const struct tb_link_figure tb_link_figures[TB_N_ALL_METRICS] = {TB_LINK_FIGURES(ROW)
 #undef ROW
-#define ROW(ID, field, of, ...) [TB_##ID] = {TB_ADDS_SUM, TB_KIND_RATE, __VA_ARGS__},
-		TB_LINK_RATES(ROW)
+#define ROW(ID, field, value, view, adds, kind, compared, key, ending, ...)              \
+	[TB_##ID] = {TB_ADDS_##adds, TB_KIND_##kind, key ending, __VA_ARGS__},
+		TB_LINK_DERIVED(ROW)
 #undef ROW
 #define ROW(ID, field, ...) [TB_##ID] = {TB_ADDS_SUM, TB_KIND_TIME, __VA_ARGS__},
 			TB_LINK_WAIT(ROW)};
@@ -21,7 +22,7 @@ const struct tb_link_figure tb_link_figures[TB_N_ALL_METRICS] = {TB_LINK_FIGURES
 				       TB_##ID * sizeof(uint64_t),                       \
 		"fields and figures are the same");
 TB_LINK_FIGURES(ROW)
-TB_LINK_RATES(ROW)
+TB_LINK_DERIVED(ROW)
 TB_LINK_WAIT(ROW)
 #undef ROW
 

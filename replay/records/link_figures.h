@@ -57,25 +57,46 @@
 		"the most bytes, of packets {beside}, that waited in one queue at once")
 #define TB_LINK_FIGURES(ROW) TB_LINK_WAITS(ROW) TB_LINK_OTHERS(ROW)
 
-// ROW(ID, field, of, key, unit, name, title, brief, meaning): a rate, which is not
-// stored: `of`, a field above, per second of the time that a sample covers. Readers fill
-// it in (tb_link_sample_derive); links come to the sum.
-#define TB_LINK_RATES(ROW)                                                               \
-	ROW(PACKET_RATE, packets_per_s, n_packets, "packets_per_s", "packets/s",         \
-		"packet-rate", "Packets per second", "Packets/s",                        \
-		"packets whose header crossed the link, per second")
+// ROW(ID, field, value, view, adds, kind, compared, key, ending, unit, name, title,
+// brief, meaning): a figure that follows from those above, and is not stored. Readers
+// fill it in (tb_link_sample_derive). Report, comparison, exports, schemas, metrics and
+// the viewer's lists follow from the row; a test holds the view to it.
+//   value     of `sample`, which covers 1 / `per_s` seconds; per_s is 0 where that is
+//             unknown
+//   view      the same of `s`, in the view hot_links, whose column is the key with "_us"
+//             for "_ps"
+//   adds      also MEAN: several links show the largest
+//   kind      also RATE: per second
+//   compared  YES: a comparison lists it of both runs, under key "_a" ending and
+//             key "_b" ending
+// clang-format off
+#define TB_LINK_DERIVED(ROW)                                                             \
+	ROW(PACKET_RATE, packets_per_s, (double)sample->n_packets * per_s,               \
+		"CAST(round(s.packets * 1e12 / nullif(s.simulated_ps, 0)) AS INTEGER)",  \
+		SUM, RATE, NO, "packets_per_s", "", "packets/s", "packet-rate",          \
+		"Packets per second", "Packets/s",                                       \
+		"packets whose header crossed the link, per second")                     \
+	ROW(PACKET_WAIT, packet_wait_ps,                                                 \
+		sample->n_packets ? (double)sample->wait_ps / (double)sample->n_packets  \
+				  : 0,                                                   \
+		"round(iif(s.packets = 0, 0, s.wait_ps / 1e6 / s.packets), 3)", MEAN,    \
+		TIME, YES, "packet_wait", "_ps", "ps", "packet-wait", "Wait per packet", \
+		"Per packet",                                                            \
+		"mean wait of the packets that crossed the link; a median would need "   \
+		"each single wait, of which only the sum is kept")
+// clang-format on
 
 // WAIT is not stored either: it is the wait that leads, or the one that a reader chose.
 #define TB_LINK_WAIT(ROW)                                                                \
 	ROW(WAIT, wait_ps, "wait_ps", "ps", "wait", "Wait", "Wait",                      \
 		"time that headers waited for {awaited}, by the wait that is shown")
 
-// A metric is what a matrix or a list can show: WAIT, a figure, or a rate. Behind those
-// that users choose by name are the two waits, of which WAIT is one.
+// A metric is what a matrix or a list can show: WAIT, a figure, or one that is derived.
+// Behind those that users choose by name are the two waits, of which WAIT is one.
 #define TB_FIGURE_ID(ID, ...) TB_##ID,
 enum tb_metric {
 	TB_LINK_WAIT(TB_FIGURE_ID) TB_LINK_OTHERS(TB_FIGURE_ID)
-		TB_LINK_RATES(TB_FIGURE_ID) TB_N_METRICS,
+		TB_LINK_DERIVED(TB_FIGURE_ID) TB_N_METRICS,
 	TB_BEFORE_WAITS = TB_N_METRICS - 1,
 	TB_LINK_WAITS(TB_FIGURE_ID) TB_N_ALL_METRICS
 };
@@ -93,7 +114,7 @@ struct tb_link_sample {
 		struct {
 			TB_LINK_WAIT(TB_FIGURE_FIELD)
 			TB_LINK_OTHERS(TB_FIGURE_FIELD)
-			TB_LINK_RATES(TB_FIGURE_FIELD)
+			TB_LINK_DERIVED(TB_FIGURE_FIELD)
 			TB_LINK_WAITS(TB_FIGURE_FIELD)
 		};
 #undef TB_FIGURE_FIELD
@@ -101,13 +122,13 @@ struct tb_link_sample {
 	};
 };
 
-enum tb_figure_adds { TB_ADDS_SUM, TB_ADDS_MOST };
+enum tb_figure_adds { TB_ADDS_SUM, TB_ADDS_MOST, TB_ADDS_MEAN };
 enum tb_figure_kind { TB_KIND_TIME, TB_KIND_SIZE, TB_KIND_COUNT, TB_KIND_RATE };
 
 struct tb_link_figure {
 	enum tb_figure_adds adds;
 	enum tb_figure_kind kind;
-	const char *column; // or key, of a rate
+	const char *column; // or key, of one that is derived
 	const char *unit, *name, *title, *brief, *meaning;
 };
 
@@ -120,6 +141,7 @@ extern const struct tb_link_figure tb_link_figures[TB_N_ALL_METRICS];
 
 #define TB_FIGURE_SUM(to, by)  ((to) += (by))
 #define TB_FIGURE_MOST(to, by) ((to) = (to) < (by) ? (by) : (to))
+#define TB_FIGURE_MEAN(to, by) TB_FIGURE_MOST(to, by)
 
 // tb_link_sample_add adds the figures of `more` to a sum.
 static inline void tb_link_sample_add(
@@ -128,22 +150,24 @@ static inline void tb_link_sample_add(
 #define ROW(ID, field, column, type, adds, ...) TB_FIGURE_##adds(sum->field, more->field);
 	TB_LINK_FIGURES(ROW)
 #undef ROW
+#define ROW(ID, field, value, view, adds, ...) TB_FIGURE_##adds(sum->field, more->field);
+	TB_LINK_DERIVED(ROW)
+#undef ROW
 #define ROW(ID, field, ...) sum->field += more->field;
-	TB_LINK_RATES(ROW)
 	TB_LINK_WAIT(ROW)
 #undef ROW
 }
 
 // tb_link_sample_derive sets what is not stored: wait_ps, which is the figure `wait`, and
-// the rates of a sample that covers `span_ps` of time, to 0 where that is not positive.
+// the derived figures of a sample that covers `span_ps` of time; rates to 0 where that is
+// not positive.
 static inline void tb_link_sample_derive(
 	struct tb_link_sample *sample, enum tb_metric wait, tb_time_ps span_ps)
 {
 	sample->wait_ps = sample->figures[wait];
 	double per_s = span_ps > 0 ? 1e12 / (double)span_ps : 0;
-#define ROW(ID, field, of, ...)                                                          \
-	sample->field = (uint64_t)((double)sample->of * per_s + 0.5);
-	TB_LINK_RATES(ROW)
+#define ROW(ID, field, value, ...) sample->field = (uint64_t)((value) + 0.5);
+	TB_LINK_DERIVED(ROW)
 #undef ROW
 }
 
@@ -189,6 +213,9 @@ static inline enum tb_known tb_known_of(struct tb_link_known known, enum tb_metr
 		return known.bytes;
 	if (metric == TB_PACKETS || metric == TB_PACKET_RATE)
 		return known.packets;
+	// By packets that are bounded it is not known.
+	if (metric == TB_PACKET_WAIT && known.packets != TB_EXACT)
+		return TB_NOT_MEASURED;
 	if (metric == TB_CAME_BY || metric == TB_BLOCKED || metric == TB_LONGEST ||
 		metric == TB_QUEUE)
 		return known.rest;

@@ -61,8 +61,8 @@ void tb_records_keep_wait(struct tb_records *records, const struct tb_blame_wait
 	log->waits[log->n++] = *wait;
 }
 
-// records_n_ended counts the waits of a part, not entered yet, that end at an instant or
-// before.
+// records_n_ended counts the waits of a part that are not entered yet and end at an
+// instant or before.
 static size_t records_n_ended(const struct tb_records *records, tb_time_ps at)
 {
 	size_t low = records->n_entered, high = records->turned.n;
@@ -149,7 +149,7 @@ void tb_records_enter_turned(struct tb_records *whole, struct tb_team *team)
 	}
 	for (uint32_t i = 0; i < whole->n_joined; i++)
 		whole->joined[i]->turned.n = whole->joined[i]->n_entered = 0;
-	// All of it: the next time there should not be more to do than there is new.
+	// Enter all of them, so that the next call has only new waits to enter.
 	tb_blame_table_enter(blame, whole->flows, team);
 }
 
@@ -228,7 +228,7 @@ void tb_records_follow(struct tb_records *whole)
 // Closing a bin of a replay in parts: the links are cut into slices, which the threads of
 // a team gather side by side.
 
-// More than there are threads mostly, as links that saw nothing cost nothing.
+// More slices than threads, as the work of slices differs: untouched links cost nothing.
 enum { SLICES = 32 };
 
 struct tb_slice {
@@ -286,7 +286,7 @@ int tb_records_keep_slices(struct tb_records *records)
 	return TB_OK;
 }
 
-// slice_list puts the samples of a slice where all of its links have room.
+// slice_list writes the samples of a slice to a place with room for all of its links.
 static void slice_list(void *context, uint32_t index)
 {
 	struct tb_records *records = context;

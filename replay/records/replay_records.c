@@ -92,7 +92,7 @@ void tb_records_fini(struct tb_records *records)
 	*records = (struct tb_records){0};
 }
 
-void tb_records_look_at(struct tb_records *records, tb_time_ps from_ps, tb_time_ps to_ps)
+void tb_records_limit_to(struct tb_records *records, tb_time_ps from_ps, tb_time_ps to_ps)
 {
 	assert(!records->automatic && records->bin_start == 0);
 	records->from_ps = from_ps;
@@ -242,7 +242,7 @@ static void open_bin(struct tb_records *records)
 		records->bin_ps *= 2;
 	}
 	records->bin_start = (tb_time_ps)records->bin * records->bin_ps;
-	// The last bin that there can be ends when time does.
+	// The last possible bin ends at the end of time.
 	records->bin_end = records->bin_start < TB_TIME_NEVER - records->bin_ps
 				   ? records->bin_start + records->bin_ps
 				   : TB_TIME_NEVER;
@@ -388,7 +388,7 @@ static int records_report_flows(struct tb_records *records, struct tb_error *err
 	const struct tb_observer *observer = records->observer;
 	if (!observer->flows)
 		return TB_OK;
-	// Without a flow too: hosts have some that cross no network.
+	// Also without flows: messages between processes of one node cross no network.
 	struct tb_flow_sample *samples =
 		malloc((records->n_flows + 1u) * sizeof *samples);
 	if (!samples ||
@@ -514,7 +514,7 @@ int tb_records_finish(struct tb_records *records, struct tb_error *error)
 	return status == TB_OK ? records_report_messages(records, error) : status;
 }
 
-// The samples are 120 bytes each, so what is sorted is where they stand.
+// Samples have 120 bytes each, so indices are sorted instead.
 struct flow_place {
 	uint64_t key;
 	size_t flow;
@@ -564,7 +564,7 @@ int tb_flows_in_order(
 	return TB_OK;
 }
 
-// What queues had no room for, by port and by flow, and what TCP sent again.
+// Frames dropped by full queues, by port and by flow, and segments sent again.
 
 void tb_losses_fini(struct tb_losses *losses)
 {
@@ -630,8 +630,8 @@ void tb_records_resent(struct tb_records *records, uint32_t flow)
 		records->failed = true;
 }
 
-// losses_gather adds up what parts have counted: ports are of one part each, flows are
-// not.
+// losses_gather adds up the losses of parts: each port is of one part, but flows are of
+// several.
 static int losses_gather(struct tb_records *records)
 {
 	for (uint32_t i = 0; i < records->n_joined; i++) {

@@ -7,14 +7,13 @@
 // doubles, so memory and rows stay bounded however long the replay is.
 //
 // Parts: where a replay runs in parts side by side (network_parts.h), each part has
-// records of its own, joined to the main ones: what its links carry and wait, and whom it
-// blames. Between windows bins are closed for all of them, by the threads of a team;
-// whom they blame is entered by one, while the others simulate the next window; flows and
-// messages are in the main records alone. A link from part to
-// part has two cells, which are added up: the one of its far end, as any link, and one in
-// which the part of its near end counts (tb_records_near_cell). Where parts own cables,
-// any part may count what waits of a link, each in a cell of its own
-// (tb_records_own_cell).
+// records of its own, joined to the main ones: the figures of its links, and its waits.
+// Between windows the threads of a team close bins for all parts; one thread enters waits
+// into the blame while the others simulate the next window. Only the main records have
+// flows and messages. A link from part to part has two cells, which are added up: the
+// part of its far end counts in the one that every link has, the part of its near end in
+// another (tb_records_near_cell). Where parts own cables, any part may count waits at a
+// link, each in a cell of its own (tb_records_own_cell).
 #ifndef TB_REPLAY_RECORDS_H
 #define TB_REPLAY_RECORDS_H
 
@@ -31,9 +30,10 @@
 // final. Private to replay/.
 //
 // A bin's samples are sorted by link. Packed, a sample takes some 24 bytes instead of 64:
-// every figure as many as it needs. When the width doubles, bins stay as they are: those
-// that come to one are added up when they are read, and merged in place once they take
-// too much memory. Cost: some 50 instructions a sample to keep, 60 to read.
+// each figure takes only the bytes that it needs. When the width doubles, bins stay as
+// they are: those that now form one bin are added up when they are read, and merged in
+// place once they take too much memory. Cost: some 50 instructions a sample to keep, 60
+// to read.
 
 struct tb_kept_bins { // zeroed: none
 	unsigned char *bytes;
@@ -54,8 +54,8 @@ int tb_kept_bins_begin(struct tb_kept_bins *kept, uint32_t bin) TB_MUST_USE;
 int tb_kept_bins_add(struct tb_kept_bins *kept, const struct tb_link_sample *samples,
 	uint32_t n) TB_MUST_USE;
 
-// tb_kept_bins_append adds the samples of the bin that `from` alone has, by link behind
-// those that the bin begun last has. TB_ENOMEM.
+// tb_kept_bins_append adds the samples of the only bin of `from` to the bin begun last;
+// their links come after those that it has. TB_ENOMEM.
 int tb_kept_bins_append(
 	struct tb_kept_bins *kept, const struct tb_kept_bins *from) TB_MUST_USE;
 
@@ -121,9 +121,10 @@ struct tb_records {
 	bool started; // the observer knows the width
 	tb_time_ps bin_ps, bin_start, bin_end;
 	uint64_t bin, bins_most;
-	tb_time_ps from_ps, to_ps; // bins and blame of this time alone; to_ps 0: of all
-	struct tb_cell **cells;	   // by link
-	uint64_t *touched;	   // bit a link: its cell holds something
+	tb_time_ps from_ps,
+		to_ps; // the only time for which bins and blame are kept; to_ps 0: all
+	struct tb_cell **cells; // by link
+	uint64_t *touched;	// bit a link: its cell holds something
 	struct tb_spill *spills, *spills_before;
 	size_t n_spills, spills_room, before_room;
 	struct tb_kept_bins kept;
@@ -144,11 +145,10 @@ struct tb_records {
 	bool holds_stall; // stall_ps of cells is the stall; else stall and busy together
 	uint64_t wait_ps; // all waits
 	bool failed;	  // out of memory
-	// Bins are kept until the end, with a fixed width too: other processes have the
-	// rest of them (records_parts.c).
+	// Bins are kept until the end even with a fixed width, as other processes have
+	// the rest of them (records_parts.c).
 	bool is_shared;
-	// With parts alone. Records that are joined borrow cells and flows of the main
-	// ones.
+	// Only with parts. Joined records borrow cells and flows of the main ones.
 	const struct tb_parts *parts;
 	struct tb_cell *near_cells; // by number of the crossing link; NULL where parts
 				    // own cables: then joined records have own_cells
@@ -156,8 +156,8 @@ struct tb_records {
 	struct tb_records **joined; // of the main records: by part
 	uint32_t n_joined;
 	bool is_joined, keeps_waits;
-	// To be entered into the main records' blame: those of this window, and those of
-	// before, of which some are entered.
+	// Waits to be entered into the main records' blame: those of this window, and
+	// earlier ones, of which the first n_entered are entered.
 	struct tb_wait_log log, turned;
 	size_t n_entered;
 	struct tb_team *team;	 // of the main records; NULL: the caller alone
@@ -172,10 +172,11 @@ int tb_records_init(struct tb_records *records, const struct tb_network *net,
 	bool blame) TB_MUST_USE;
 void tb_records_fini(struct tb_records *records);
 
-// tb_records_look_at keeps bins and blame of [from_ps, to_ps) alone: what is before and
-// behind is one bin each, which no observer gets. Multiples of the width, which is fixed.
-// Call it before anything happens.
-void tb_records_look_at(struct tb_records *records, tb_time_ps from_ps, tb_time_ps to_ps);
+// tb_records_limit_to keeps bins and blame only for [from_ps, to_ps), which are multiples
+// of the width; the width is fixed. The time before and the time after are one bin each,
+// which no observer gets. Call it before anything happens.
+void tb_records_limit_to(
+	struct tb_records *records, tb_time_ps from_ps, tb_time_ps to_ps);
 
 // tb_records_cut prepares records for parts of their network, which it borrows: TB_OK, or
 // TB_ENOMEM.
@@ -186,16 +187,15 @@ int tb_records_cut(struct tb_records *records, const struct tb_network *net,
 // them first. TB_ENOMEM.
 int tb_records_join(struct tb_records *records, struct tb_records *whole) TB_MUST_USE;
 
-// tb_records_turn_waits turns the logs of all parts, if at least `n_least` waits are in
-// them: what they hold can then be entered while new waits are kept. Returns whether it
-// did. Call it when all parts have come to the same instant, and what was turned before
-// is entered.
+// tb_records_turn_waits swaps the logs of all parts, if they hold at least `n_least`
+// waits: these can then be entered while new waits are logged. Returns whether it did.
+// Call it when all parts have reached the same instant, and all waits of the last swap
+// are entered.
 bool tb_records_turn_waits(struct tb_records *whole, size_t n_least);
 
-// tb_records_enter_turned enters what was turned into the blame, batch by batch, with the
-// threads of a team; NULL: the caller's alone. Parts may keep waits meanwhile, and count
-// what they have in flows, but no flow may be added. tb_records_enter_waits turns and
-// enters.
+// tb_records_enter_turned enters the swapped waits into the blame, batch by batch, with
+// the threads of a team; NULL: with the caller's only. Meanwhile parts may log waits and
+// count in flows, but no flow may be added. tb_records_enter_waits swaps and enters.
 void tb_records_enter_turned(struct tb_records *whole, struct tb_team *team);
 void tb_records_enter_waits(struct tb_records *whole, struct tb_team *team);
 
@@ -212,8 +212,8 @@ static inline struct tb_cell *tb_records_near_cell(
 	return records->cells[link];
 }
 
-// tb_records_own_cell is the cell in which joined records count what waits of a crossing
-// link of another part.
+// tb_records_own_cell is the cell in which joined records count waits at a crossing link
+// of another part.
 static inline struct tb_cell *tb_records_own_cell(
 	const struct tb_records *records, uint32_t link)
 {
@@ -226,13 +226,13 @@ static inline struct tb_cell *tb_records_own_cell(
 void tb_records_keep_wait(struct tb_records *records, const struct tb_blame_wait *wait);
 
 // What closing a bin needs of joined records (records_parts.c): take_touched returns and
-// clears the bits of 64 links, of which it adds what stands in cells of the parts' own;
-// add_near adds the near cell of a link to a copy of its other one, and clears it; follow
-// opens the bin of the main records and moves flows on. Slices of links are closed side
-// by side (records_parts.c): gather turns the open bin's cells of 64 links into samples
-// and clears them; keep_slices packs the bin; report_slices puts its samples into
-// `bin_samples` and returns how many there are; pour adds to the opened bin what bursts
-// left for it.
+// clears the touched bits of 64 links, after adding the parts' own cells of these to
+// their main ones; add_near adds the near cell of a link to a copy of its other one, and
+// clears it; follow opens the bin of the main records and moves flows on. Slices of links
+// are closed side by side (records_parts.c): gather turns the open bin's cells of 64
+// links into samples and clears them; keep_slices packs the bin; report_slices puts its
+// samples into `bin_samples` and returns how many there are; pour adds to the opened bin
+// what bursts left for it.
 uint64_t tb_records_take_touched(struct tb_records *whole, uint32_t word);
 void tb_records_add_near(struct tb_records *whole, uint32_t link, struct tb_cell *sum);
 void tb_records_follow(struct tb_records *whole);
@@ -245,16 +245,16 @@ void tb_records_pour(struct tb_records *records);
 void tb_records_pour_parts(struct tb_records *records);
 void tb_records_free_slices(struct tb_records *records);
 
-// What several processes have counted comes together in one (records_parts.c).
+// Collecting the records of several processes in one (records_parts.c).
 //
-// tb_records_count_waited writes down what flows have waited here, as `n` rows, to be
-// freed; tb_records_add_waited adds it to the flows of another process, which have the
-// same numbers. TB_ENOMEM, TB_EFORMAT.
+// tb_records_count_waited returns the waits of flows in this process as `n` rows, which
+// the caller frees; tb_records_add_waited adds such rows of another process to the flows,
+// which have the same numbers there. TB_ENOMEM, TB_EFORMAT.
 //
 // tb_records_add_waits keeps `n` waits of a part that another process simulates.
 //
-// tb_records_join_bins has the bins of other processes among those that are kept, and
-// stores what was kept before, which is the caller's. TB_ENOMEM, TB_EFORMAT.
+// tb_records_join_bins merges the bins of other processes into the kept ones, and stores
+// the bins kept before in `own`, which the caller frees. TB_ENOMEM, TB_EFORMAT.
 struct tb_flow_waited {
 	uint64_t wait_ps;
 	uint32_t flow;
@@ -281,7 +281,7 @@ static inline void tb_records_touch(struct tb_records *records, struct tb_cell *
 	records->touched[cell->link / 64] |= UINT64_C(1) << cell->link % 64;
 }
 
-// tb_records_spill takes a burst that does not lie wholly in the open bin.
+// tb_records_spill counts a burst that ends behind the open bin.
 void tb_records_spill(struct tb_records *records, struct tb_spill burst);
 
 // tb_records_burst counts a burst of flits that crosses a link in [start, end), start not
@@ -326,9 +326,9 @@ static inline void tb_records_queue(
 	tb_records_touch(records, cell);
 }
 
-// tb_records_wait_by counts `part` of a wait within the open bin at the link by which the
-// packet came, tb_records_wait_for at the one that it waits for; all of it, once each.
-// The wait of the flow is counted by whoever calls.
+// tb_records_wait_by counts the `part` of a wait that lies in the open bin at the link by
+// which the packet came, tb_records_wait_for at the one that it waits for. Every wait is
+// counted once at each. The caller counts the wait of the flow.
 static inline void tb_records_wait_by(
 	struct tb_records *records, struct tb_cell *cell, tb_time_ps part)
 {
@@ -344,16 +344,16 @@ static inline void tb_records_wait_for(
 	tb_records_touch(records, cell);
 }
 
-// tb_records_longest counts a wait of length `whole` so far at the link whose wait leads,
-// of which a part is counted too.
+// tb_records_longest notes that a wait has lasted for `whole` until now, at the link
+// whose wait leads; a part of it is counted there too.
 static inline void tb_records_longest(struct tb_cell *cell, tb_time_ps whole)
 {
 	if ((uint64_t)whole > cell->longest_wait_ps)
 		cell->longest_wait_ps = (uint64_t)whole;
 }
 
-// tb_records_flow_wait counts a wait of a flow, of which parts side by side may count
-// others at the same time.
+// tb_records_flow_wait counts a wait of a flow; other parts may count waits of the same
+// flow at the same time.
 static inline void tb_records_flow_wait(
 	struct tb_records *records, uint32_t flow, tb_time_ps wait)
 {
@@ -364,8 +364,9 @@ static inline void tb_records_flow_wait(
 		*sum += (uint64_t)wait;
 }
 
-// tb_message_bound keeps what is ideal a lower bound: over better links than those of the
-// closed form, or over several ways, a message can be quicker, and then bounds it itself.
+// tb_message_bound keeps the ideal time a lower bound: over links faster than those of
+// the closed form, or over several routes, a message can be faster, and its own time is
+// then the bound.
 static inline void tb_message_bound(struct tb_message_sample *message)
 {
 	if (message->ideal_ps > message->network_ps)
@@ -421,9 +422,9 @@ static inline void tb_records_blame(struct tb_records *records, uint32_t link,
 void tb_records_undelivered(struct tb_records *records, uint32_t flow, uint32_t dead,
 	uint64_t bytes, tb_time_ps now);
 
-// tb_records_lost counts a frame of a flow for which the queue before a link had no room,
-// tb_records_resent a segment that is sent again; tb_records_report_losses passes both to
-// the observer and returns its status.
+// tb_records_lost counts a frame of a flow that was dropped because the queue before a
+// link was full, tb_records_resent a segment that is sent again; tb_records_report_losses
+// passes both to the observer and returns its status.
 void tb_records_lost(
 	struct tb_records *records, uint32_t flow, uint32_t link, uint32_t bytes);
 void tb_records_resent(struct tb_records *records, uint32_t flow);
@@ -450,7 +451,7 @@ int tb_records_finish(struct tb_records *records, struct tb_error *error) TB_MUS
 
 // Flows in the order of job, source and destination. Private to replay/.
 
-// tb_flow_key is a flow's key among those of a replay: of equals there is one.
+// tb_flow_key identifies a flow within a replay.
 static inline uint64_t tb_flow_key(uint32_t job, uint32_t source, uint32_t destination)
 {
 	return (uint64_t)job << 48 | (uint64_t)source << 24 | destination;

@@ -1,11 +1,86 @@
-#include "across_impl.h"
+#include "across.h"
 
+#include "array.h"
+#include "credit_params.h"
 #include "stop.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+// The program is the same in all processes of a job, so they send each other structs as
+// they are in memory.
+
+// The latest time that another process may send, 26 days, except for TB_TIME_NEVER. Sums
+// of a few do not overflow.
+#define TB_ACROSS_LATEST (TB_TIME_NEVER / 4)
+
+struct packed { // a record that is being written
+	unsigned char *bytes;
+	size_t n, room;
+	bool failed; // out of memory
+};
+
+struct unread { // what is left of a record that is being read
+	const unsigned char *at;
+	size_t n;
+};
+
+struct tb_across {
+	struct tb_replay *whole;
+	struct tb_peer_streams *streams;
+	const struct tb_switching *model;
+	tb_time_ps until; // end of the window exchanged last
+	uint32_t rank, n;
+	uint32_t first, end; // own parts
+	struct packed packed;
+};
+
+// across_first is the first part of a process; that of the next ends its parts.
+static inline uint32_t across_first(const struct tb_across *across, uint32_t rank)
+{
+	return (uint32_t)((uint64_t)across->whole->parts->n * rank / across->n);
+}
+
+static inline struct tb_replay *across_part(const struct tb_across *across, uint32_t part)
+{
+	return across->whole->by_part[part];
+}
+
+static inline void packed_put(struct packed *packed, const void *bytes, size_t n)
+{
+	if (TB_ARRAY_RESERVE(&packed->bytes, &packed->room, packed->n + n) != TB_OK) {
+		packed->failed = true;
+		return;
+	}
+	if (n)
+		memcpy(packed->bytes + packed->n, bytes, n);
+	packed->n += n;
+}
+
+// get reads `n` bytes; false if the record is shorter.
+static inline bool get(struct unread *unread, void *to, size_t n)
+{
+	if (unread->n < n)
+		return false;
+	memcpy(to, unread->at, n);
+	unread->at += n;
+	unread->n -= n;
+	return true;
+}
+
+// packed_skip returns the next `n` items, and moves on; NULL where the record is shorter.
+static inline const void *packed_skip(struct unread *unread, uint64_t n, size_t size)
+{
+	const void *at = unread->at;
+	if (n > unread->n / size)
+		return NULL;
+	unread->at += n * size;
+	unread->n -= n * size;
+	return at;
+}
 
 // What a process sends after a window: this, its error if it failed, and what
-// tb_across_pack_window writes.
+// pack_window writes.
 struct window_record {
 	tb_time_ps until, next, now;
 	struct tb_engine_stats stats; // of its parts
@@ -50,7 +125,8 @@ void tb_across_stats(const struct tb_across *across, struct tb_engine_stats *sta
 	stats->exchanged_bytes += tb_peer_streams_bytes(across->streams);
 }
 
-void tb_across_fail(struct tb_across *across, int status)
+// across_fail makes a status of communication the failure of the replay.
+static void across_fail(struct tb_across *across, int status)
 {
 	if (status == TB_ENOMEM)
 		tb_replay_no_memory(across->whole, "messages between processes");
@@ -59,28 +135,29 @@ void tb_across_fail(struct tb_across *across, int status)
 			"the processes of this replay do not understand each other");
 }
 
-void tb_across_begin_record(struct tb_across *across)
+static void across_begin_record(struct tb_across *across)
 {
 	across->packed.n = 0;
 	across->packed.failed = false;
 }
 
-void tb_across_send(struct tb_across *across, uint32_t to)
+static void across_send_record(struct tb_across *across, uint32_t to)
 {
 	struct packed *packed = &across->packed;
 	int status = packed->failed ? TB_ENOMEM
 				    : tb_peer_streams_put(across->streams, to,
 					      packed->bytes, packed->n);
 	if (status != TB_OK)
-		tb_across_fail(across, status);
+		across_fail(across, status);
 }
 
-int tb_across_receive(struct tb_across *across, uint32_t from, struct unread *unread)
+static int across_receive_record(
+	struct tb_across *across, uint32_t from, struct unread *unread)
 {
 	return tb_peer_streams_take(across->streams, from, &unread->at, &unread->n);
 }
 
-struct tb_engine_stats tb_across_own_stats(const struct tb_across *across)
+static struct tb_engine_stats across_own_stats(const struct tb_across *across)
 {
 	struct tb_engine_stats sum = {0};
 	for (uint32_t part = across->first; part < across->end; part++) {
@@ -98,140 +175,14 @@ struct tb_engine_stats tb_across_own_stats(const struct tb_across *across)
 	return sum;
 }
 
-void tb_across_take_stats(
+// across_set_stats sets the statistics of another process, in the first of its parts.
+static void across_set_stats(
 	struct tb_across *across, uint32_t rank, const struct tb_engine_stats *stats)
 {
 	struct tb_replay *replay = across_part(across, across_first(across, rank));
 	replay->stats = *stats;
 	replay->n_packets_most = (uint32_t)stats->n_in_flight;
 	replay->records.wait_ps = stats->wait_ps;
-}
-
-// failure_of returns the failure of an own part; NULL: all is well.
-static const struct tb_error *failure_of(const struct tb_across *across)
-{
-	for (uint32_t part = across->first; part < across->end; part++)
-		if (across_part(across, part)->failure.code != TB_OK)
-			return &across_part(across, part)->failure;
-	return NULL;
-}
-
-static tb_time_ps own_now(const struct tb_across *across)
-{
-	tb_time_ps now = -1;
-	for (uint32_t part = across->first; part < across->end; part++)
-		if (across_part(across, part)->now > now)
-			now = across_part(across, part)->now;
-	return now;
-}
-
-static void send_window(
-	struct tb_across *across, uint32_t rank, tb_time_ps until, tb_time_ps next)
-{
-	const struct tb_error *failure = failure_of(across);
-	const struct window_record record = {.until = until,
-		.next = next,
-		.now = own_now(across),
-		.stats = tb_across_own_stats(across),
-		.failed = failure != NULL,
-		.stops = tb_stop_asked(tb_stop_of_signals())};
-	tb_across_begin_record(across);
-	packed_put(&across->packed, &record, sizeof record);
-	if (failure)
-		packed_put(&across->packed, failure, sizeof *failure);
-	tb_across_pack_window(across, rank);
-	tb_across_send(across, rank);
-}
-
-// unpack_failure reads the failure of another process.
-static bool unpack_failure(struct unread *unread, struct tb_error *failure)
-{
-	if (!get(unread, failure, sizeof *failure))
-		return false;
-	failure->file[sizeof failure->file - 1] = '\0';
-	failure->text[sizeof failure->text - 1] = '\0';
-	return failure->code < TB_OK;
-}
-
-static bool is_time(tb_time_ps at, tb_time_ps least)
-{
-	return at == TB_TIME_NEVER || (at >= least && at <= TB_ACROSS_LATEST);
-}
-
-// is_window checks what another process sent.
-static bool is_window(const struct window_record *record, tb_time_ps until)
-{
-	return record->until == until && is_time(record->next, until) &&
-	       record->now >= -1 && record->now <= until && record->failed <= 1 &&
-	       record->stops <= 1;
-}
-
-static int receive_window(struct tb_across *across, uint32_t rank,
-	struct window_record *record, tb_time_ps until)
-{
-	struct tb_replay *first = across_part(across, across_first(across, rank));
-	struct unread unread;
-	int status = tb_across_receive(across, rank, &unread);
-	if (status != TB_OK)
-		return status;
-	if (!get(&unread, record, sizeof *record) || !is_window(record, until) ||
-		(record->failed && !unpack_failure(&unread, &first->failure)))
-		return TB_EFORMAT;
-	// Whichever process a signal reached: rank 0 decides what becomes of it.
-	if (record->stops && tb_across_leads(across))
-		tb_stop_set(tb_stop_of_signals(), true);
-	first->now = record->now;
-	tb_across_take_stats(across, rank, &record->stats);
-	return tb_across_unpack_window(across, rank, &unread);
-}
-
-void tb_across_exchange(struct tb_across *across, tb_time_ps until, tb_time_ps *next)
-{
-	struct window_record record;
-	tb_time_ps own = *next;
-	across->until = until;
-	for (uint32_t rank = 0; rank < across->n; rank++)
-		if (rank != across->rank)
-			send_window(across, rank, until, own);
-	for (uint32_t rank = 0; rank < across->n; rank++) {
-		if (rank == across->rank)
-			continue;
-		int status = receive_window(across, rank, &record, until);
-		if (status != TB_OK) {
-			tb_across_fail(across, status);
-			return;
-		}
-		if (record.next < *next)
-			*next = record.next;
-	}
-}
-
-tb_time_ps tb_across_least(struct tb_across *across, tb_time_ps own)
-{
-	tb_time_ps least = own, other = own;
-	tb_across_begin_record(across);
-	packed_put(&across->packed, &own, sizeof own);
-	for (uint32_t rank = 0; rank < across->n; rank++)
-		if (rank != across->rank)
-			tb_across_send(across, rank);
-	for (uint32_t rank = 0; rank < across->n; rank++) {
-		struct unread unread;
-		if (rank == across->rank)
-			continue;
-		if (tb_across_receive(across, rank, &unread) != TB_OK ||
-			!get(&unread, &other, sizeof other) ||
-			!is_time(other, -TB_ACROSS_LATEST)) {
-			tb_across_fail(across, TB_EFORMAT);
-			return own;
-		}
-		least = other < least ? other : least;
-	}
-	return least;
-}
-
-tb_time_ps tb_across_most(struct tb_across *across, tb_time_ps own)
-{
-	return -tb_across_least(across, -own);
 }
 
 // The results of a window, as processes send them to each other.
@@ -294,13 +245,6 @@ static bool is_span(tb_time_ps ps)
 	return ps >= -TB_ACROSS_LATEST && ps <= TB_ACROSS_LATEST;
 }
 
-static bool are_figures(const struct figures_record *record)
-{
-	return is_span(record->queue_ps) && is_span(record->delivered_at) &&
-	       is_span(record->ideal_ps) &&
-	       (record->started_at == TB_TIME_NEVER || is_span(record->started_at));
-}
-
 static bool unpack_endings(struct tb_across *across, uint32_t rank, struct unread *unread)
 {
 	struct tb_replay *whole = across->whole;
@@ -311,8 +255,13 @@ static bool unpack_endings(struct tb_across *across, uint32_t rank, struct unrea
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
 		if (!get(unread, &record, sizeof record) || !is_ending(whole, &record) ||
-			(record.has_figures && (!get(unread, &figures, sizeof figures) ||
-						       !are_figures(&figures))))
+			(record.has_figures &&
+				(!get(unread, &figures, sizeof figures) ||
+					!(is_span(figures.queue_ps) &&
+						is_span(figures.delivered_at) &&
+						is_span(figures.ideal_ps) &&
+						(figures.started_at == TB_TIME_NEVER ||
+							is_span(figures.started_at))))))
 			return false;
 		struct tb_posted *of = &whole->messages[record.message];
 		of->uses = record.uses;
@@ -356,7 +305,7 @@ static bool unpack_start(
 	return true;
 }
 
-void tb_across_pack_waits(struct tb_across *across)
+static void pack_waits(struct tb_across *across)
 {
 	for (uint32_t part = across->first; part < across->end; part++) {
 		struct tb_wait_log *log = &across_part(across, part)->records.log;
@@ -383,7 +332,7 @@ static bool are_waits(
 	return true;
 }
 
-int tb_across_unpack_waits(struct tb_across *across, uint32_t rank, struct unread *unread)
+static int unpack_waits(struct tb_across *across, uint32_t rank, struct unread *unread)
 {
 	int status = TB_OK;
 	for (uint32_t part = across_first(across, rank);
@@ -422,22 +371,6 @@ static void pack_crossing(struct tb_across *across, const struct tb_part_message
 	packed_put(&across->packed, &known, sizeof known);
 }
 
-static void pack_handed(struct tb_across *across, uint32_t from, uint32_t rank)
-{
-	const struct tb_replay *replay = across_part(across, from);
-	uint32_t end = across_first(across, rank + 1);
-	for (uint32_t to = across_first(across, rank); to < end; to++) {
-		const void *record;
-		size_t n = 0, at = 0;
-		const char *bytes = tb_handover_bytes(replay, to, &n);
-		while (at < n) {
-			const struct tb_part_message *message =
-				tb_handover_next(bytes, &at, &record);
-			pack_crossing(across, message, record);
-		}
-	}
-}
-
 // across_parts_of_packet stores from which part to which a part message goes.
 static bool across_parts_of_packet(const struct tb_replay *whole,
 	const struct crossing_record *record, uint32_t *from, uint32_t *to)
@@ -460,7 +393,7 @@ static bool is_packet(const struct tb_replay *whole, const unsigned char *bytes)
 	const struct tb_network_params *params = &whole->net->params;
 	uint64_t most = (uint64_t)params->packet_payload_bytes +
 			params->packet_overhead_bytes +
-			params->credits.first_overhead_bytes;
+			tb_credit_params(params)->first_overhead_bytes;
 	struct tb_packet packet;
 	// Before they are read: a bool is 0 or 1.
 	if (bytes[offsetof(struct tb_packet, is_empty)] > 1 ||
@@ -520,7 +453,9 @@ static bool unpack_crossing(
 	return true;
 }
 
-void tb_across_pack_window(struct tb_across *across, uint32_t rank)
+// pack_window writes the results of own parts for a process: endings, starts of messages,
+// waits (for rank 0), and the part messages to its parts.
+static void pack_window(struct tb_across *across, uint32_t rank)
 {
 	uint32_t n = 0;
 	for (uint32_t part = across->first; part < across->end; part++)
@@ -551,25 +486,153 @@ void tb_across_pack_window(struct tb_across *across, uint32_t rank)
 		}
 	}
 	if (rank == 0)
-		tb_across_pack_waits(across);
-	for (uint32_t part = across->first; part < across->end; part++)
-		pack_handed(across, part, rank);
+		pack_waits(across);
+	for (uint32_t part = across->first; part < across->end; part++) {
+		const struct tb_replay *replay = across_part(across, part);
+		uint32_t end = across_first(across, rank + 1);
+		for (uint32_t to = across_first(across, rank); to < end; to++) {
+			const void *record;
+			size_t j = 0, at = 0;
+			const char *bytes = tb_handover_bytes(replay, to, &j);
+			while (at < j) {
+				const struct tb_part_message *message =
+					tb_handover_next(bytes, &at, &record);
+				pack_crossing(across, message, record);
+			}
+		}
+	}
 }
 
-int tb_across_unpack_window(
-	struct tb_across *across, uint32_t rank, struct unread *unread)
+// failure_of returns the failure of an own part; NULL: all is well.
+static const struct tb_error *failure_of(const struct tb_across *across)
 {
-	if (!unpack_endings(across, rank, unread))
+	for (uint32_t part = across->first; part < across->end; part++)
+		if (across_part(across, part)->failure.code != TB_OK)
+			return &across_part(across, part)->failure;
+	return NULL;
+}
+
+static tb_time_ps own_now(const struct tb_across *across)
+{
+	tb_time_ps now = -1;
+	for (uint32_t part = across->first; part < across->end; part++)
+		if (across_part(across, part)->now > now)
+			now = across_part(across, part)->now;
+	return now;
+}
+
+static void send_window(
+	struct tb_across *across, uint32_t rank, tb_time_ps until, tb_time_ps next)
+{
+	const struct tb_error *failure = failure_of(across);
+	const struct window_record record = {.until = until,
+		.next = next,
+		.now = own_now(across),
+		.stats = across_own_stats(across),
+		.failed = failure != NULL,
+		.stops = tb_stop_asked(tb_stop_of_signals())};
+	across_begin_record(across);
+	packed_put(&across->packed, &record, sizeof record);
+	if (failure)
+		packed_put(&across->packed, failure, sizeof *failure);
+	pack_window(across, rank);
+	across_send_record(across, rank);
+}
+
+// unpack_failure reads the failure of another process.
+static bool unpack_failure(struct unread *unread, struct tb_error *failure)
+{
+	if (!get(unread, failure, sizeof *failure))
+		return false;
+	failure->file[sizeof failure->file - 1] = '\0';
+	failure->text[sizeof failure->text - 1] = '\0';
+	return failure->code < TB_OK;
+}
+
+static bool is_time(tb_time_ps at, tb_time_ps least)
+{
+	return at == TB_TIME_NEVER || (at >= least && at <= TB_ACROSS_LATEST);
+}
+
+static int receive_window(struct tb_across *across, uint32_t rank,
+	struct window_record *record, tb_time_ps until)
+{
+	struct tb_replay *first = across_part(across, across_first(across, rank));
+	struct unread unread;
+	int status = across_receive_record(across, rank, &unread);
+	if (status != TB_OK)
+		return status;
+	// Check what another process sent.
+	if (!get(&unread, record, sizeof *record) ||
+		!(record->until == until && is_time(record->next, until) &&
+			record->now >= -1 && record->now <= until &&
+			record->failed <= 1 && record->stops <= 1) ||
+		(record->failed && !unpack_failure(&unread, &first->failure)))
 		return TB_EFORMAT;
-	int status =
-		across->rank == 0 ? tb_across_unpack_waits(across, rank, unread) : TB_OK;
-	while (status == TB_OK && unread->n)
-		if (!unpack_crossing(across, rank, unread))
+	// Whichever process a signal reached: rank 0 decides what becomes of it.
+	if (record->stops && tb_across_leads(across))
+		tb_stop_set(tb_stop_of_signals(), true);
+	first->now = record->now;
+	across_set_stats(across, rank, &record->stats);
+	if (!unpack_endings(across, rank, &unread))
+		return TB_EFORMAT;
+	status = across->rank == 0 ? unpack_waits(across, rank, &unread) : TB_OK;
+	while (status == TB_OK && unread.n)
+		if (!unpack_crossing(across, rank, &unread))
 			status = TB_EFORMAT;
 	return status;
 }
 
-// What processes have recorded comes together in rank 0.
+void tb_across_exchange(struct tb_across *across, tb_time_ps until, tb_time_ps *next)
+{
+	struct window_record record;
+	tb_time_ps own = *next;
+	across->until = until;
+	for (uint32_t rank = 0; rank < across->n; rank++)
+		if (rank != across->rank)
+			send_window(across, rank, until, own);
+	for (uint32_t rank = 0; rank < across->n; rank++) {
+		if (rank == across->rank)
+			continue;
+		int status = receive_window(across, rank, &record, until);
+		if (status != TB_OK) {
+			across_fail(across, status);
+			return;
+		}
+		if (record.next < *next)
+			*next = record.next;
+	}
+}
+
+tb_time_ps tb_across_least(struct tb_across *across, tb_time_ps own)
+{
+	tb_time_ps least = own, other = own;
+	across_begin_record(across);
+	packed_put(&across->packed, &own, sizeof own);
+	for (uint32_t rank = 0; rank < across->n; rank++)
+		if (rank != across->rank)
+			across_send_record(across, rank);
+	for (uint32_t rank = 0; rank < across->n; rank++) {
+		struct unread unread;
+		if (rank == across->rank)
+			continue;
+		if (across_receive_record(across, rank, &unread) != TB_OK ||
+			!get(&unread, &other, sizeof other) ||
+			!is_time(other, -TB_ACROSS_LATEST)) {
+			across_fail(across, TB_EFORMAT);
+			return own;
+		}
+		least = other < least ? other : least;
+	}
+	return least;
+}
+
+tb_time_ps tb_across_most(struct tb_across *across, tb_time_ps own)
+{
+	return -tb_across_least(across, -own);
+}
+
+// Collecting the records of all processes in rank 0.
 
 struct records_record { // then rows of flows, bins, and the waits of its parts
 	struct tb_engine_stats stats;
@@ -583,21 +646,21 @@ static int send_records(struct tb_across *across, bool all)
 {
 	struct tb_records *records = &across->whole->records;
 	struct tb_flow_waited *waited = NULL;
-	struct records_record record = {.stats = tb_across_own_stats(across),
+	struct records_record record = {.stats = across_own_stats(across),
 		.n_bytes = records->kept.n_bytes,
 		.level = records->kept.level};
 	int status =
 		all ? tb_records_count_waited(records, &waited, &record.n_waited) : TB_OK;
 	if (status != TB_OK)
 		return status;
-	tb_across_begin_record(across);
+	across_begin_record(across);
 	packed_put(&across->packed, &record, sizeof record);
 	packed_put(&across->packed, waited, record.n_waited * sizeof *waited);
 	packed_put(&across->packed, records->kept.bytes, records->kept.n_bytes);
 	if (all)
-		tb_across_pack_waits(across);
+		pack_waits(across);
 	free(waited);
-	tb_across_send(across, 0);
+	across_send_record(across, 0);
 	return across->packed.failed ? TB_ENOMEM : TB_OK;
 }
 
@@ -620,12 +683,12 @@ static int take_records(
 {
 	struct records_record record;
 	struct unread unread;
-	int status = tb_across_receive(across, rank, &unread);
+	int status = across_receive_record(across, rank, &unread);
 	if (status == TB_OK && !get(&unread, &record, sizeof record))
 		status = TB_EFORMAT;
 	if (status != TB_OK)
 		return status;
-	tb_across_take_stats(across, rank, &record.stats);
+	across_set_stats(across, rank, &record.stats);
 	const void *waited =
 		packed_skip(&unread, record.n_waited, sizeof(struct tb_flow_waited));
 	status = waited ? tb_records_add_waited(
@@ -633,11 +696,11 @@ static int take_records(
 			: TB_EFORMAT;
 	if (status == TB_OK)
 		status = across_unpack_bins(bins, &unread, &record);
-	return status == TB_OK && all ? tb_across_unpack_waits(across, rank, &unread)
-				      : status;
+	return status == TB_OK && all ? unpack_waits(across, rank, &unread) : status;
 }
 
-// join_records has the records of the others in those of rank 0; `own` is what was kept.
+// join_records merges the records of the other processes into those of rank 0; `own`
+// receives the bins kept before.
 static int join_records(struct tb_across *across, bool all, struct tb_kept_bins *own)
 {
 	struct tb_kept_bins *others = calloc(across->n, sizeof *others);
@@ -656,7 +719,7 @@ static int join_records(struct tb_across *across, bool all, struct tb_kept_bins 
 static int across_end(struct tb_across *across, int status, struct tb_error *error)
 {
 	if (status != TB_OK)
-		tb_across_fail(across, status);
+		across_fail(across, status);
 	if (status != TB_OK && error)
 		*error = across->whole->failure;
 	return status;

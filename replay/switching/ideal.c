@@ -3,9 +3,9 @@
 // Nodes are those of any network. A packet takes a VC of its node's injection link, where
 // packets hold VCs, and that link for as long as the slowest link of its path needs; then
 // nothing stops it before the last link, which carries one packet after the other. So a
-// packet is two events: EV_LAST and EV_IN. Nothing waits inside, so there is nothing to
-// count. Where switches store and forward, every link has the bucket of its shaper, and
-// those between the first and the last one a full one for each frame.
+// packet is two events: EV_LAST and EV_IN. Nothing waits inside, so nothing is counted.
+// Where switches store and forward, every link has the bucket of its shaper, and those
+// between the first and the last one a full one for each frame.
 
 #include "array.h"
 #include "clock.h"
@@ -92,8 +92,8 @@ static tb_time_ps ideal_injects_at(
 	return *vc_at(ideal, node, earliest_vc(ideal, node, packet));
 }
 
-// least_bytes is what a packet adds to what its node sends at least: where segments are
-// not of one message only, a short one may share its headers with others.
+// least_bytes is the least that a packet adds to the bytes that its node sends: where
+// segments can hold several messages, a short packet may share its headers with others.
 static uint64_t least_bytes(const struct ideal *ideal, const struct ideal_packet *packet)
 {
 	const struct tb_network_params *params = &ideal->replay.net->params;
@@ -113,7 +113,7 @@ static void inject_frame(struct ideal *ideal, uint32_t node, uint32_t id)
 	struct node_links *edge = &ideal->edges[node];
 	uint32_t to = packet->of.destination;
 	const struct tb_idle_frame frame =
-		tb_idle_frame(replay->net, node, to, least_bytes(ideal, packet));
+		tb_idle_frame_between(replay->net, node, to, least_bytes(ideal, packet));
 	packet->burst = tb_idle_burst(replay->net, replay->net->ejection[to]);
 	packet->trip =
 		(struct tb_idle_trip){.last = frame.ejection, .behind = frame.behind};
@@ -136,7 +136,7 @@ static void ideal_inject(struct tb_replay *replay, uint32_t node, uint32_t id)
 		inject_frame(ideal, node, id);
 		return;
 	}
-	packet->trip = (ideal->vcs_most ? tb_idle_trip : tb_idle_credits_trip)(
+	packet->trip = (ideal->vcs_most ? tb_idle_trip_between : tb_idle_credits_trip)(
 		replay->net, node, packet->of.destination, packet->of.wire_bytes);
 	if (ideal->vcs_most) {
 		packet->vc = earliest_vc(ideal, node, id);
@@ -166,8 +166,7 @@ static void ideal_handle(struct ideal *ideal, struct tb_event event)
 {
 	if (event.kind == EV_LAST) {
 		// Has the last link carry a packet after those whose headers came before.
-		// It is the slowest link's pace that can make the packet's end come later
-		// still.
+		// The pace of the slowest link can delay the packet's end further.
 		struct tb_replay *replay = &ideal->replay;
 		const struct ideal_packet *packet = ideal_packet_at(ideal, event.subject);
 		struct node_links *edge = &ideal->edges[packet->of.destination];
@@ -284,9 +283,9 @@ static int ideal_make(struct tb_replay *replay, const struct tb_engine_options *
 {
 	(void)options;
 	(void)cells;
-	// Make what is the model's own, then the nodes. A node has a packet
-	// under way for each VC, and one that is fetched; without VCs there may be more,
-	// and the room for them grows.
+	// Make the model's own state, then the nodes. A node has one packet under way per
+	// VC, and one that is fetched; without VCs there may be more, and the room for
+	// them grows.
 	struct ideal *ideal = (struct ideal *)replay;
 	const struct tb_network *net = ideal->replay.net;
 	const struct tb_network_params *params = &net->params;

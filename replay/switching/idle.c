@@ -1,11 +1,14 @@
 // The latency of a message on an idle network, by the formula of docs/model.md.
 #include "idle.h"
 
+#include "circuit_params.h"
+#include "credit_params.h"
+#include "ethernet_params.h"
 #include "replay.h"
 #include "slow_nodes.h"
 #include "switchings.h"
 
-// In two parts, as a message may be so long that the product has no room.
+// In two parts, as the product of a long message would overflow.
 tb_time_ps tb_idle_time(uint64_t bytes, uint64_t byte_q20)
 {
 	uint64_t rest = bytes & ((1u << 20) - 1);
@@ -52,12 +55,12 @@ uint32_t tb_idle_link_on(const struct tb_network *network, uint32_t sw, uint32_t
 	return best;
 }
 
-struct tb_idle_path tb_idle_path(
+struct tb_idle_path tb_idle_path_between(
 	const struct tb_network *network, uint32_t source, uint32_t destination)
 {
 	if (!network->regular) {
 		// Follow the links that a lone message takes.
-		uint32_t flit = network->params.flit_bytes;
+		uint32_t flit = tb_circuit_params(&network->params)->flit_bytes;
 		uint32_t id = network->injection[source];
 		struct tb_idle_path path = {0};
 		idle_add_link(&path, &network->links[id], flit);
@@ -73,7 +76,7 @@ struct tb_idle_path tb_idle_path(
 		network, (struct tb_node){source}, (struct tb_node){destination});
 	struct tb_idle_path path = {0};
 	idle_add_link(&path, &network->links[network->injection[0]],
-		network->params.flit_bytes);
+		tb_circuit_params(&network->params)->flit_bytes);
 	path.before = (tb_time_ps)(n_links - 1) * path.back;
 	path.back *= n_links;
 	return path;
@@ -82,16 +85,17 @@ struct tb_idle_path tb_idle_path(
 tb_time_ps tb_idle_crossing(const struct tb_network *network,
 	const struct tb_idle_path *path, uint64_t wire_bytes)
 {
-	uint64_t flit = network->params.flit_bytes;
+	uint64_t flit = tb_circuit_params(&network->params)->flit_bytes;
 	uint64_t last = wire_bytes - (wire_bytes - 1) / flit * flit;
 	return tb_idle_time(wire_bytes, path->slowest_q20) -
 	       tb_idle_time(last, path->slowest_q20) + tb_idle_time(last, path->last_q20);
 }
 
-struct tb_idle_trip tb_idle_trip(const struct tb_network *network, uint32_t source,
-	uint32_t destination, uint64_t wire_bytes)
+struct tb_idle_trip tb_idle_trip_between(const struct tb_network *network,
+	uint32_t source, uint32_t destination, uint64_t wire_bytes)
 {
-	const struct tb_idle_path path = tb_idle_path(network, source, destination);
+	const struct tb_idle_path path =
+		tb_idle_path_between(network, source, destination);
 	return (struct tb_idle_trip){.pace = tb_idle_time(wire_bytes, path.slowest_q20),
 		.before = path.before,
 		.last = tb_idle_time(wire_bytes, path.last_q20),
@@ -100,7 +104,7 @@ struct tb_idle_trip tb_idle_trip(const struct tb_network *network, uint32_t sour
 		.back = path.back};
 }
 
-// idle_crossing is that of a packet with so much payload.
+// idle_crossing is the crossing of a packet with so much payload.
 static tb_time_ps idle_crossing(const struct tb_network *network,
 	const struct tb_idle_path *path, uint64_t payload)
 {
@@ -109,7 +113,8 @@ static tb_time_ps idle_crossing(const struct tb_network *network,
 }
 
 // idle_entry is when full packet `number` (from 0) enters the network, after the first:
-// at the pace of link and bus, or of the VCs, each of which takes a packet a circuit.
+// at the pace of link and bus, or of the VCs, each of which carries one packet per
+// circuit.
 static tb_time_ps idle_entry(
 	uint64_t number, uint64_t n_vcs, tb_time_ps pace, tb_time_ps circuit)
 {
@@ -122,12 +127,13 @@ tb_time_ps tb_idle_latency_ps(const struct tb_network *network, struct tb_node s
 	struct tb_node destination, uint64_t bytes)
 {
 	const struct tb_network_params *params = &network->params;
-	uint64_t bus_q20 = tb_per_byte_q20(params->bus_bytes_per_s);
+	uint64_t bus_q20 = tb_per_byte_q20(tb_circuit_params(params)->bus_bytes_per_s);
 	tb_time_ps overhead = params->send_overhead_ps + params->receive_overhead_ps;
 	if (source.id == destination.id)
 		return overhead + tb_idle_time(2 * bytes, bus_q20) +
-		       (bytes && bus_q20 ? params->bus_turn_ps : 0);
-	const struct tb_idle_path path = tb_idle_path(network, source.id, destination.id);
+		       (bytes && bus_q20 ? tb_circuit_params(params)->bus_turn_ps : 0);
+	const struct tb_idle_path path =
+		tb_idle_path_between(network, source.id, destination.id);
 	uint64_t full = params->packet_payload_bytes;
 	uint64_t n = bytes ? (bytes + full - 1) / full : 1;
 	uint64_t last = bytes - (n - 1) * full;
@@ -138,7 +144,7 @@ tb_time_ps tb_idle_latency_ps(const struct tb_network *network, struct tb_node s
 	// A VC serves its next packet when the acknowledgement of the previous one is
 	// back.
 	tb_time_ps circuit = path.before + full_crossing + path.behind +
-			     params->ack_delay_ps + path.back;
+			     tb_circuit_params(params)->ack_delay_ps + path.back;
 	tb_time_ps way = tb_idle_time(n > 1 ? full : bytes, bus_q20) + path.before;
 	tb_time_ps in = way + idle_entry(n - 1, path.n_vcs, pace, circuit) +
 			idle_crossing(network, &path, last) + path.behind;
@@ -187,7 +193,7 @@ static tb_time_ps idle_credit_crossing(const struct tb_link_info *link, uint64_t
 }
 
 // idle_credit_step is the time from when a packet begins to cross a link until it begins
-// to cross the next one, or is in.
+// to cross the next one, or has arrived.
 static tb_time_ps idle_credit_step(const struct idle_credit_way *way,
 	const struct tb_link_info *link, const struct tb_link_info *next, uint64_t wire)
 {
@@ -217,8 +223,8 @@ static struct trip idle_credit_trip(const struct idle_credit_way *way, uint64_t 
 	return trip;
 }
 
-// by_credits is when full packet `number` enters after the first for want of room in any
-// of the buffers on the way, at least.
+// by_credits is when full packet `number` enters at the earliest, after the first, given
+// the room in the buffers on its path.
 static tb_time_ps by_credits(const struct idle_credit_way *way, uint64_t number,
 	uint64_t payload, tb_time_ps pace)
 {
@@ -259,12 +265,13 @@ static uint64_t idle_credit_wire(
 	const struct idle_credit_way *way, const struct idle_cut *cut, uint64_t number)
 {
 	const struct tb_network_params *params = &way->net->params;
-	uint64_t wire = idle_credit_payload(cut, number) + params->packet_overhead_bytes +
-			(number == 0 ? params->credits.first_overhead_bytes : 0);
+	uint64_t wire =
+		idle_credit_payload(cut, number) + params->packet_overhead_bytes +
+		(number == 0 ? tb_credit_params(params)->first_overhead_bytes : 0);
 	return wire ? wire : 1;
 }
 
-// pace_before is what a packet enters after the one before it at least.
+// pace_before is the least time between the entries of a packet and of the one before it.
 static tb_time_ps pace_before(
 	const struct idle_credit_way *way, const struct idle_cut *cut, uint64_t number)
 {
@@ -317,7 +324,7 @@ static tb_time_ps drained_at(
 static struct idle_credit_way idle_credit_way_between(const struct tb_network *network,
 	struct tb_node source, struct tb_node destination)
 {
-	const struct tb_credit_params *credits = &network->params.credits;
+	const struct tb_credit_params *credits = tb_credit_params(&network->params);
 	const struct tb_switching_kind *kind = tb_switching_of(&network->params);
 	return (struct idle_credit_way){.net = network,
 		.source = source.id,
@@ -341,8 +348,9 @@ struct tb_idle_trip tb_idle_credits_trip(const struct tb_network *network,
 		const struct tb_link_info *next = idle_credit_next_link(&way, link, n);
 		trip.pace =
 			tb_time_later(trip.pace, idle_credit_crossing(link, wire_bytes));
-		back = tb_time_later(back,
-			idle_credit_crossing(link, network->params.credits.ack_bytes));
+		back = tb_time_later(
+			back, idle_credit_crossing(link,
+				      tb_credit_params(&network->params)->ack_bytes));
 		trip.back += link->latency_ps;
 		trip.last = trip.crossed = idle_credit_crossing(link, wire_bytes);
 		trip.behind = link->latency_ps;
@@ -358,7 +366,7 @@ tb_time_ps tb_idle_credits_ps(const struct tb_network *network, struct tb_node s
 	struct tb_node destination, uint64_t bytes)
 {
 	const struct tb_network_params *params = &network->params;
-	uint64_t pcie_q20 = tb_per_byte_q20(params->credits.pcie_bytes_per_s);
+	uint64_t pcie_q20 = tb_per_byte_q20(tb_credit_params(params)->pcie_bytes_per_s);
 	uint64_t drain_q20 =
 		tb_per_byte_q20(tb_network_drain_bytes_per_s(network, destination));
 	tb_time_ps overhead = params->send_overhead_ps + params->receive_overhead_ps;
@@ -372,7 +380,7 @@ tb_time_ps tb_idle_credits_ps(const struct tb_network *network, struct tb_node s
 	uint64_t full = params->packet_payload_bytes;
 	struct idle_cut cut = {bytes ? (bytes + full - 1) / full : 1, full, 0};
 	cut.last = bytes - (cut.n - 1) * full;
-	return overhead + tb_fetch_delay_ps(&params->credits, bytes) +
+	return overhead + tb_fetch_delay_ps(tb_credit_params(params), bytes) +
 	       tb_idle_time(idle_credit_payload(&cut, 0), pcie_q20) +
 	       drained_at(&way, &cut);
 }
@@ -416,10 +424,10 @@ static tb_time_ps carried(const struct tb_network *network, uint32_t link, uint6
 
 tb_time_ps tb_idle_burst(const struct tb_network *network, uint32_t link)
 {
-	return carried(network, link, network->params.ethernet.burst_bytes);
+	return carried(network, link, tb_ethernet_params(&network->params)->burst_bytes);
 }
 
-// idle_stored_passes is how long a link with a full bucket holds so many bytes back.
+// idle_stored_passes is how long a link with a full bucket delays so many bytes.
 static tb_time_ps idle_stored_passes(
 	const struct tb_network *network, uint32_t link, uint64_t wire)
 {
@@ -427,8 +435,8 @@ static tb_time_ps idle_stored_passes(
 		0, carried(network, link, wire) - tb_idle_burst(network, link));
 }
 
-struct tb_idle_frame tb_idle_frame(const struct tb_network *network, uint32_t source,
-	uint32_t destination, uint64_t wire_bytes)
+struct tb_idle_frame tb_idle_frame_between(const struct tb_network *network,
+	uint32_t source, uint32_t destination, uint64_t wire_bytes)
 {
 	const struct stored_way way = idle_stored_way(network, source, destination);
 	uint32_t link = network->injection[source], n = 1;
@@ -446,9 +454,9 @@ struct tb_idle_frame tb_idle_frame(const struct tb_network *network, uint32_t so
 	return frame;
 }
 
-// idle_stored_crossed is when the last of a message's frames has come: each link carries
-// all of the message, behind the links that its first frame passes before, in front of
-// those that its last one passes then.
+// idle_stored_crossed is when the last frame of a message has arrived: the largest, over
+// all links, of the time in which the first frame reaches the link, the whole message
+// crosses it, and the last frame crosses the links behind it.
 static tb_time_ps idle_stored_crossed(
 	const struct stored_way *way, uint64_t first, uint64_t last, uint64_t all)
 {

@@ -25,9 +25,9 @@ struct tb_idle_trip {
 	tb_time_ps back;    // of the acknowledgement
 };
 
-// tb_idle_path follows the links between two different nodes. Cost: on an irregular
-// network a look at each link.
-struct tb_idle_path tb_idle_path(
+// tb_idle_path_between follows the links between two different nodes. Cost: on an
+// irregular network a look at each link.
+struct tb_idle_path tb_idle_path_between(
 	const struct tb_network *network, uint32_t source, uint32_t destination);
 
 // tb_idle_link_on returns the link by which a lone message leaves a switch.
@@ -43,10 +43,10 @@ tb_time_ps tb_idle_time(uint64_t bytes, uint64_t byte_q20);
 tb_time_ps tb_idle_crossing(const struct tb_network *network,
 	const struct tb_idle_path *path, uint64_t wire_bytes);
 
-// tb_idle_trip is that of a packet of so many bytes on the wire, on a network of
+// tb_idle_trip_between is that of a packet of so many bytes on the wire, on a network of
 // circuits.
-struct tb_idle_trip tb_idle_trip(const struct tb_network *network, uint32_t source,
-	uint32_t destination, uint64_t wire_bytes);
+struct tb_idle_trip tb_idle_trip_between(const struct tb_network *network,
+	uint32_t source, uint32_t destination, uint64_t wire_bytes);
 
 // tb_idle_latency_ps is the time of a message from post to delivery.
 tb_time_ps tb_idle_latency_ps(const struct tb_network *network, struct tb_node source,
@@ -69,8 +69,8 @@ struct tb_idle_frame {
 	tb_time_ps behind;  // latency of the ejection link
 };
 
-struct tb_idle_frame tb_idle_frame(const struct tb_network *network, uint32_t source,
-	uint32_t destination, uint64_t wire_bytes);
+struct tb_idle_frame tb_idle_frame_between(const struct tb_network *network,
+	uint32_t source, uint32_t destination, uint64_t wire_bytes);
 
 // tb_idle_burst returns what the bucket of a link's shaper holds, as the time that the
 // link takes for it.

@@ -12,9 +12,9 @@
 // A window with fewer events than this is left to one thread: waking others costs more.
 enum { FEW_EVENTS = 64 };
 
-// Waits are entered into the blame when at least so many, divided by the threads, have
-// been gathered: on 16 that takes as long as one of as many parts of 4096 nodes
-// simulates. Fewer at once are fewer alike, and cost more each.
+// Waits are entered into the blame when at least this many, divided by the threads, have
+// been gathered: with 16 threads entering them takes as long as one of 16 parts of 4096
+// nodes simulates. Of fewer waits fewer are alike, and each costs more.
 enum { MANY_WAITS = 16384 };
 
 struct part_result { // what the parts of a section leave for the thread that goes on
@@ -126,8 +126,8 @@ void tb_windows_free(struct tb_windows *windows)
 	free(windows);
 }
 
-// windows_simulate is a part's task of a window. There can be one more, which enters
-// waits of windows_earlier windows into the blame: that takes part in nothing else.
+// windows_simulate is the task of one part in a window. One more task can enter waits of
+// earlier windows into the blame, which nothing else touches meanwhile.
 static void windows_simulate(void *context, uint32_t index)
 {
 	struct tb_windows *windows = context;
@@ -162,21 +162,9 @@ static void windows_settle_all(struct tb_windows *windows)
 		windows->team, windows->end - windows->first, windows_settle, windows);
 }
 
-// pays returns whether a window has so much to do that others are to help: about as many
-// events as the one before, and messages that start.
-static bool pays(const struct tb_windows *windows)
-{
-	uint64_t n = windows->n_events;
-	for (uint32_t part = windows->first; part < windows->end; part++) {
-		const struct tb_replay *replay = part_at(windows, part);
-		n += replay->starting[0].n + replay->starting[1].n;
-	}
-	return n >= FEW_EVENTS;
-}
-
 // next_instant returns when something happens next: an event, a part message, or a
-// message of the source that is posted or starts. Parts have looked for events only up to
-// the end of a further window.
+// message of the source that is posted or starts. What parts report as next covers only
+// one window beyond the present one.
 static tb_time_ps next_instant(const struct tb_windows *windows)
 {
 	tb_time_ps next =
@@ -300,7 +288,7 @@ static void windows_report(struct tb_windows *windows)
 	}
 }
 
-// windows_failed returns the status of what went wrong, in the lowest part.
+// windows_failed returns the status of the first failure, in the order of parts.
 static int windows_failed(struct tb_windows *windows, struct tb_error *error)
 {
 	struct tb_replay *whole = windows->whole;
@@ -323,11 +311,18 @@ static int do_window(struct tb_windows *windows, tb_time_ps from, struct tb_erro
 	windows->until = tb_time_earlier(windows->until, whole->pause_at);
 	windows->n_windows++;
 	post_early(windows);
-	// Simulate a window, on all threads if that pays.
+	// Simulate the window, on all threads if that pays.
 	uint32_t n = windows->end - windows->first;
 	n += tb_records_turn_waits(
 		&windows->whole->records, MANY_WAITS / tb_team_threads(windows->team));
-	bool together = pays(windows);
+	// Estimate whether a window has enough work for several threads, from the events
+	// of the window before and the messages that start.
+	uint64_t j = windows->n_events;
+	for (uint32_t part = windows->first; part < windows->end; part++) {
+		const struct tb_replay *replay = part_at(windows, part);
+		j += replay->starting[0].n + replay->starting[1].n;
+	}
+	bool together = j >= FEW_EVENTS;
 	if (together)
 		tb_team_run(windows->team, n, windows_simulate, windows);
 	for (uint32_t i = 0; i < n && !together; i++)
@@ -370,8 +365,8 @@ int tb_windows_run(struct tb_windows *windows, uint64_t n_windows, struct tb_err
 		if (from == TB_TIME_NEVER)
 			return tb_clock_end(windows->whole, error);
 		if (from >= windows->whole->pause_at) {
-			// Leave `until` as it is: that is how far parts have looked for
-			// events.
+			// `until` is restored: parts have searched for events up to
+			// there.
 			tb_time_ps at = windows->whole->pause_at, until = windows->until;
 			for (uint32_t part = 0; part < windows->n; part++)
 				part_at(windows, part)->now = at;
@@ -386,8 +381,8 @@ int tb_windows_run(struct tb_windows *windows, uint64_t n_windows, struct tb_err
 	return 1;
 }
 
-// windows_lasts_until receives what was handed over last, and returns when all ends that
-// has begun.
+// windows_lasts_until receives the last part messages, and returns when everything ends
+// that has begun.
 static tb_time_ps windows_lasts_until(struct tb_windows *windows)
 {
 	tb_time_ps end = 0;
@@ -462,8 +457,8 @@ struct outbox { // messages to one part, each followed by its record
 	size_t n, room;
 };
 
-// Part messages lie in one of two rows of outboxes, by part, while those of the other row
-// are received.
+// Part messages are put into one of two rows of outboxes, by part, while those of the
+// other row are received.
 struct tb_handover {
 	struct outbox *rows[2];
 	unsigned turn; // the row that is filled

@@ -319,8 +319,7 @@ struct tb_closed_loop {
 	tb_time_ps now;
 	uint64_t n_done;
 	uint64_t n_undelivered; // sends
-	// By operation, where the job has times: when it ended, or what is wanted of it.
-	// NULL: nothing is wanted.
+	// By operation: when it ended, or which time of it is wanted. NULL: none is.
 	tb_time_ps *at;
 	struct tb_op_log log;
 };
@@ -337,8 +336,8 @@ static void note_time(struct tb_closed_loop *loop, uint32_t op, tb_time_ps want)
 		loop->at[op] = loop->now;
 }
 
-// satisfy: one dependency less. The last one is what let the operation start: `by` ended
-// now.
+// satisfy removes one dependency of an operation, on `by`, which ended now. The operation
+// starts when it has none left.
 static void satisfy(struct tb_closed_loop *loop, uint32_t op, uint32_t by)
 {
 	if (--loop->missing[op])
@@ -552,8 +551,8 @@ static int closed_loop_sent(
 	return closed_loop_settle(loop, error);
 }
 
-// closed_loop_arrive matches a send's message, or those that it let through, with posted
-// receives, or lets them wait for these.
+// closed_loop_arrive matches a send's message, and those that waited for it to keep their
+// order, with posted receives; unmatched ones wait.
 static int closed_loop_arrive(
 	struct tb_closed_loop *loop, uint32_t send, bool lost, struct tb_error *error)
 {
@@ -616,7 +615,7 @@ static void closed_loop_describe(
 		what->amount, peer, tag);
 }
 
-// stuck_receive finds a posted, unmatched receive of a rank; NONE when it has none.
+// stuck_receive returns a posted, unmatched receive of a rank, or NONE.
 static uint32_t stuck_receive(const struct tb_closed_loop *loop, uint32_t rank)
 {
 	for (uint32_t op = loop->job->first_op[rank]; op < loop->job->first_op[rank + 1];
@@ -806,7 +805,7 @@ const struct tb_op_log *tb_closed_loop_log(const struct tb_closed_loop *loop)
 	return loop->log.ended ? &loop->log : NULL;
 }
 
-// instant_time returns when an instant was; negative: it did not come.
+// instant_time returns the time of an instant; negative: it never came.
 static tb_time_ps instant_time(const struct tb_closed_loop *loop, uint32_t instant)
 {
 	uint32_t op = instant & ~TB_DEP_START;

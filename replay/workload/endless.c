@@ -12,7 +12,7 @@ struct endless {
 	size_t n, room;
 };
 
-// endless_take_all takes what is posted now.
+// endless_take_all takes all messages that are posted now.
 static int endless_take_all(struct endless *endless, struct tb_error *error)
 {
 	const struct tb_source *source = endless->source;
@@ -28,7 +28,7 @@ static int endless_take_all(struct endless *endless, struct tb_error *error)
 	return status;
 }
 
-// endless_step does what there is at one instant.
+// endless_step simulates one instant.
 static int endless_step(struct endless *endless, struct tb_error *error)
 {
 	int status = endless_take_all(endless, error);

@@ -71,7 +71,7 @@ static int host_list_add(
 	return TB_OK;
 }
 
-// host_list_naming returns a network whose nodes have names; NULL for others.
+// host_list_naming returns the network if its nodes have names, else NULL.
 static const struct tb_network *host_list_naming(const struct tb_network *network)
 {
 	if (!network)
@@ -81,7 +81,7 @@ static const struct tb_network *host_list_naming(const struct tb_network *networ
 	return has_names ? network : NULL;
 }
 
-// add_host adds the nodes of a host of the fabric; 0 when none is called so.
+// add_host adds the nodes of a host of the fabric; 0: no host has this name.
 static int add_host(struct host_list_reading *reading, const char *host, uint32_t n_slots)
 {
 	struct tb_node first;
@@ -387,7 +387,7 @@ static int bad_line(struct rank_map_reading *reading, const char *sentence)
 		reading->line, "%s", sentence);
 }
 
-// rank_map_word takes the blanks around a text away; a name may have some within.
+// rank_map_word trims blanks around a text; a name may contain some.
 static char *rank_map_word(char *text)
 {
 	text += strspn(text, " \t");

@@ -132,8 +132,8 @@ static bool is_closed_loop(const char *part)
 	       (part[length] == ',' || part[length] == '\0');
 }
 
-// next_part cuts at the next comma that a word and `=` follow, or the word that needs
-// none: any other comma belongs to a list.
+// next_part cuts at the next comma before "word=" or a word that takes no value; all
+// other commas belong to lists.
 static char *next_part(char **rest)
 {
 	char *part = *rest;

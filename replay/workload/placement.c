@@ -106,7 +106,7 @@ static int placement_no_memory(const struct placing *placing)
 	return tb_fail_memory(placing->error, "the places of '%s'", placing->name);
 }
 
-// hint_of says how more nodes come about, where they can.
+// hint_of returns advice on how to get more nodes, if there is any.
 static const char *hint_of(
 	const struct placing *placing, uint64_t n_nodes, char *text, size_t size)
 {
@@ -134,7 +134,7 @@ static int check_node(const struct placing *placing, uint32_t node)
 	return TB_OK;
 }
 
-// slots_of returns how many ranks a node takes, at most the job's, to save memory.
+// slots_of returns how many ranks a node can hold, at most the job's, to save memory.
 static uint32_t slots_of(const struct placing *placing)
 {
 	uint32_t per_node = placing->placement->per_node;
@@ -245,19 +245,6 @@ static void fill_slots(const struct placing *placing, const struct tb_hosts *hos
 		}
 }
 
-static void placement_shuffle(
-	const struct placing *placing, struct rank_slot *slots, uint32_t n)
-{
-	struct tb_random random;
-	tb_random_init(&random, placing->places->seed, placing->job);
-	for (uint32_t i = n; i > 1; i--) {
-		uint32_t other = (uint32_t)tb_random_below(&random, i);
-		struct rank_slot taken = slots[i - 1];
-		slots[i - 1] = slots[other];
-		slots[other] = taken;
-	}
-}
-
 static int placement_leaf_order(const void *left, const void *right)
 {
 	const struct rank_slot *a = left, *b = right;
@@ -282,17 +269,6 @@ static void deal_nodes(struct rank_slot *slots, uint32_t n)
 	}
 }
 
-static void deal_cyclic(struct rank_slot *slots, uint32_t n)
-{
-	qsort(slots, n, sizeof *slots, placement_leaf_order);
-	for (uint32_t first = 0, end; first < n; first = end) {
-		for (end = first; end < n && slots[end].leaf == slots[first].leaf;)
-			end++;
-		deal_nodes(slots + first, end - first);
-	}
-	qsort(slots, n, sizeof *slots, by_keys);
-}
-
 static int place_on_hosts(const struct placing *placing, uint32_t *nodes)
 {
 	struct tb_hosts hosts = {0};
@@ -314,12 +290,26 @@ static int place_on_hosts(const struct placing *placing, uint32_t *nodes)
 		fill_slots(placing, &hosts, slots);
 		uint32_t n = (uint32_t)count_slots(&hosts);
 		switch (placing->placement->kind) {
-		case TB_PLACE_RANDOM:
-			placement_shuffle(placing, slots, n);
-			break;
-		case TB_PLACE_CYCLIC:
-			deal_cyclic(slots, n);
-			break;
+		case TB_PLACE_RANDOM: {
+			struct tb_random random;
+			tb_random_init(&random, placing->places->seed, placing->job);
+			for (uint32_t i = n; i > 1; i--) {
+				uint32_t other = (uint32_t)tb_random_below(&random, i);
+				struct rank_slot taken = slots[i - 1];
+				slots[i - 1] = slots[other];
+				slots[other] = taken;
+			}
+		} break;
+		case TB_PLACE_CYCLIC: {
+			qsort(slots, n, sizeof *slots, placement_leaf_order);
+			for (uint32_t first = 0, end; first < n; first = end) {
+				for (end = first;
+					end < n && slots[end].leaf == slots[first].leaf;)
+					end++;
+				deal_nodes(slots + first, end - first);
+			}
+			qsort(slots, n, sizeof *slots, by_keys);
+		} break;
 		case TB_PLACE_STRIDE:
 			qsort(slots, n, sizeof *slots, by_keys);
 			break;
@@ -368,7 +358,7 @@ static int place_by_names(const struct placing *placing, uint32_t *nodes)
 	struct tb_hosts_match match;
 	char sum[400];
 	struct tb_places *places = placing->places;
-	int status = tb_hosts_match(&match, places->network,
+	int status = tb_hosts_match_find(&match, places->network,
 		placing->placement->trace_hosts, placing->n_ranks, placing->error);
 	if (status != TB_OK)
 		return status;
@@ -508,8 +498,8 @@ static int hosts_match_no_memory(struct tb_error *error)
 	return tb_fail_memory(error, "the names of hosts");
 }
 
-// cut_rail ends a name before what names a rail: a word of these, with digits and
-// underscores behind it, behind a dash, dot or underscore.
+// cut_rail cuts the suffix of a name that denotes a rail: a dash, dot or underscore, one
+// of these words, then digits and underscores.
 static void cut_rail(char *name)
 {
 	static const char *const words[] = {
@@ -531,7 +521,7 @@ static void cut_rail(char *name)
 	}
 }
 
-// hosts_match_make_key writes the first `n` bytes of a name as a rule sees them.
+// hosts_match_make_key writes the key of a name's first `n` bytes under a rule.
 static void hosts_match_make_key(char *key, const char *name, size_t n, enum rule rule)
 {
 	size_t length = n < KEY_MAX - 1 ? n : KEY_MAX - 1;
@@ -619,7 +609,7 @@ static void hosts_match_add_named(struct fabric_name *named,
 	named->host = *host;
 }
 
-// hosts_match_take_range stores which of the sorted names have a key.
+// hosts_match_take_range stores the range of the sorted names with a key.
 static void hosts_match_take_range(const struct fabric_name *named, uint32_t n,
 	const char *key, uint32_t *first, uint32_t *count)
 {
@@ -637,7 +627,8 @@ static void hosts_match_take_range(const struct fabric_name *named, uint32_t n,
 		++*count;
 }
 
-static void name_host(struct tb_hosts_match *match, const char *host, const char *what)
+static void hosts_match_name_host(
+	struct tb_hosts_match *match, const char *host, const char *what)
 {
 	size_t at = strlen(match->text);
 	// Whole names only, and room for the dots.
@@ -648,8 +639,8 @@ static void name_host(struct tb_hosts_match *match, const char *host, const char
 		snprintf(match->text + at, sizeof match->text - at, ", ...");
 }
 
-// place_host places the ranks of a host, of which several names may be meant; it returns
-// whether the rule has decided.
+// place_host places the ranks of a host, which may match several names; it returns
+// whether the rule was unambiguous.
 static bool place_host(struct tb_hosts_match *match, const struct fabric_name *named,
 	uint32_t count, const struct rank_host *ranks, uint32_t n_ranks, enum rule rule)
 {
@@ -660,7 +651,7 @@ static bool place_host(struct tb_hosts_match *match, const struct fabric_name *n
 		return false;
 	if (several && rule != WITHOUT_RAIL) {
 		match->n_ambiguous++;
-		name_host(match, ranks[0].host, " (ambiguous)");
+		hosts_match_name_host(match, ranks[0].host, " (ambiguous)");
 		return true;
 	}
 	for (uint32_t i = 0; i < n_ranks; i++)
@@ -689,7 +680,8 @@ static void match_all(struct tb_hosts_match *match, struct fabric_name *const *n
 		if (decided)
 			continue;
 		match->n_unmatched++;
-		name_host(match, sorted[i].host ? sorted[i].host : "(unknown)", "");
+		hosts_match_name_host(
+			match, sorted[i].host ? sorted[i].host : "(unknown)", "");
 	}
 }
 
@@ -699,7 +691,7 @@ void tb_hosts_match_fini(struct tb_hosts_match *match)
 	*match = (struct tb_hosts_match){0};
 }
 
-int tb_hosts_match(struct tb_hosts_match *match, const struct tb_network *network,
+int tb_hosts_match_find(struct tb_hosts_match *match, const struct tb_network *network,
 	const char *const *hosts, uint32_t n_ranks, struct tb_error *error)
 {
 	uint32_t n_nodes = tb_network_n_hosts(network);

@@ -144,9 +144,9 @@ struct tb_hosts_match {
 	char text[320]; // names those, as far as it holds them; "" if there are none
 };
 
-// tb_hosts_match matches hosts by rank, of which any may be NULL: such a rank counts as a
-// host that was not found. Cost: O(n log n) in ranks and nodes. TB_ENOMEM.
-int tb_hosts_match(struct tb_hosts_match *match, const struct tb_network *network,
+// tb_hosts_match_find matches hosts by rank, of which any may be NULL: such a rank counts
+// as a host that was not found. Cost: O(n log n) in ranks and nodes. TB_ENOMEM.
+int tb_hosts_match_find(struct tb_hosts_match *match, const struct tb_network *network,
 	const char *const *hosts, uint32_t n_ranks, struct tb_error *error) TB_MUST_USE;
 void tb_hosts_match_fini(struct tb_hosts_match *match);
 

@@ -1,10 +1,66 @@
 // What each rank did over time.
-#include "timeline_impl.h"
+#include "timeline.h"
 
 #include "array.h"
 #include "map.h"
+#include "op_log.h"
+#include "workload_impl.h"
 
 #include <stdlib.h>
+
+// merge_short merges neighbours as long as they come to no more than `most_ps`.
+static size_t merge_short(struct tb_rank_span *spans, size_t n, tb_time_ps most_ps)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct tb_rank_span *last = kept ? &spans[kept - 1] : NULL;
+		if (last &&
+			last->to_ps - last->from_ps + spans[i].to_ps - spans[i].from_ps <=
+				most_ps) {
+			struct tb_rank_span *into = last;
+			const struct tb_rank_span *next = &spans[i];
+			struct tb_rank_span both =
+				into->longest_ps >= next->longest_ps ? *into : *next;
+			if (into->peer != next->peer)
+				both.peer = TB_ID_NONE;
+			both.from_ps = into->from_ps < next->from_ps ? into->from_ps
+								     : next->from_ps;
+			both.to_ps =
+				into->to_ps > next->to_ps ? into->to_ps : next->to_ps;
+			both.n = into->n + next->n;
+			*into = both;
+		} else
+			spans[kept++] = spans[i];
+	}
+	return kept;
+}
+
+// spans_merge merges neighbours among `n` spans, each of which begins or ends where the
+// next one does, until there are at most `most`. A merged span is at most twice as long
+// as necessary. Returns how many are left.
+static size_t spans_merge(struct tb_rank_span *spans, size_t n, size_t most)
+{
+	tb_time_ps all_ps = 0;
+	for (size_t i = 0; i < n; i++)
+		all_ps += spans[i].to_ps - spans[i].from_ps;
+	// Of merged neighbours two together are longer than this, so at twice the mean
+	// there are few enough.
+	for (tb_time_ps most_ps = all_ps / (tb_time_ps)most / 64 + 1; n > most;
+		most_ps *= 2)
+		n = merge_short(spans, n, most_ps);
+	return n;
+}
+
+// timeline_most returns how many spans, or calls, a rank may have.
+static size_t timeline_most(const struct tb_workload *workload)
+{
+	size_t n_ranks = 0;
+	for (uint32_t i = 0; i < workload->n_inputs; i++)
+		if (workload->inputs[i].closed)
+			n_ranks += workload->inputs[i].job->n_ranks;
+	size_t most = TB_TIMELINE_SPANS_MOST / (n_ranks ? n_ranks : 1);
+	return most > TB_TIMELINE_RANK_LEAST ? most : TB_TIMELINE_RANK_LEAST;
+}
 
 // An operation that ended, and that something waited for, or that was a rank's last.
 struct ending {
@@ -174,21 +230,11 @@ static int pass_ranks(struct rank_walk *walk, size_t most,
 			free(calcs);
 		}
 		if (status == TB_OK)
-			walk->n_spans = tb_spans_merge(walk->spans, walk->n_spans, most);
+			walk->n_spans = spans_merge(walk->spans, walk->n_spans, most);
 		for (size_t i = 0; i < walk->n_spans && status == TB_OK; i++)
 			status = take(context, &walk->spans[i]);
 	}
 	return status;
-}
-
-size_t tb_timeline_most(const struct tb_workload *workload)
-{
-	size_t n_ranks = 0;
-	for (uint32_t i = 0; i < workload->n_inputs; i++)
-		if (workload->inputs[i].closed)
-			n_ranks += workload->inputs[i].job->n_ranks;
-	size_t most = TB_TIMELINE_SPANS_MOST / (n_ranks ? n_ranks : 1);
-	return most > TB_TIMELINE_RANK_LEAST ? most : TB_TIMELINE_RANK_LEAST;
 }
 
 int tb_timeline_ranks(const struct tb_workload *workload, tb_time_ps from_ps,
@@ -196,7 +242,7 @@ int tb_timeline_ranks(const struct tb_workload *workload, tb_time_ps from_ps,
 	void *context)
 {
 	struct rank_walk walk = {.from_ps = from_ps, .to_ps = to_ps};
-	size_t most = tb_timeline_most(workload);
+	size_t most = timeline_most(workload);
 	int status = TB_OK;
 	for (uint32_t i = 0; i < workload->n_inputs && status >= TB_OK; i++) {
 		const struct workload_input *input = &workload->inputs[i];
@@ -300,7 +346,7 @@ int tb_timeline_calls(struct tb_call_list *list, const struct tb_workload *workl
 {
 	struct call_walk walk = {.from_ps = from_ps, .to_ps = to_ps};
 	int status = TB_OK;
-	walk.most = tb_timeline_most(workload);
+	walk.most = timeline_most(workload);
 	for (uint32_t i = 0; i < workload->n_inputs; i++) {
 		const struct workload_input *input = &workload->inputs[i];
 		walk.log = input->closed ? tb_closed_loop_log(input->closed) : NULL;
@@ -340,7 +386,7 @@ static uint32_t path_node(const struct path_walk *walk, uint32_t rank)
 	return rank == TB_ID_NONE ? TB_ID_NONE : walk->log->node_of_rank[rank];
 }
 
-// total_of returns the total that a step belongs to; NULL without memory.
+// total_of returns the total to which a step counts; NULL without memory.
 static struct tb_path_total *total_of(
 	struct path_walk *walk, const struct tb_rank_span *step)
 {
@@ -364,7 +410,7 @@ static struct tb_path_total *total_of(
 	return &path->totals[path->n_totals++];
 }
 
-// path_add_step adds a step: what passed between `from_ps` and what is known so far.
+// path_add_step adds a step from `from_ps` to the beginning of the path so far.
 static void path_add_step(struct path_walk *walk, tb_time_ps from_ps, uint32_t cause,
 	uint32_t rank, uint32_t peer)
 {
@@ -380,8 +426,8 @@ static void path_add_step(struct path_walk *walk, tb_time_ps from_ps, uint32_t c
 		.n = 1,
 		.longest_ps = walk->at_ps - from_ps};
 	if (path->n_steps == STEPS_ROOM)
-		path->n_steps = tb_spans_merge(
-			path->steps, path->n_steps, TB_TIMELINE_STEPS_MOST);
+		path->n_steps =
+			spans_merge(path->steps, path->n_steps, TB_TIMELINE_STEPS_MOST);
 	struct tb_path_total *total = total_of(walk, &step);
 	if (!total || TB_ARRAY_RESERVE(&path->steps, &path->steps_room,
 			      path->n_steps + 1) != TB_OK) {
@@ -394,8 +440,8 @@ static void path_add_step(struct path_walk *walk, tb_time_ps from_ps, uint32_t c
 	walk->at_ps = from_ps;
 }
 
-// path_add_message adds the parts of a send's latency since its post. What comes after
-// its arrival is its acknowledgement; what was to come later than what is known did not
+// path_add_message adds the parts of a send's latency since its post. The time after its
+// arrival is its acknowledgement. Parts beyond the beginning of the path so far do not
 // count.
 static void path_add_message(struct path_walk *walk, uint32_t send)
 {
@@ -417,8 +463,8 @@ static void path_add_message(struct path_walk *walk, uint32_t send)
 	path_add_step(walk, posted, TB_PATH_QUEUE, rank, peer);
 }
 
-// step_back adds what happened until an operation ended, and returns the one that it had
-// started after; TB_ID_NONE at the beginning of the job.
+// step_back adds the steps of an operation, backwards from its end, and returns the
+// operation whose end let it start; TB_ID_NONE at the beginning of the job.
 static uint32_t step_back(struct path_walk *walk, uint32_t op)
 {
 	const struct tb_op_log *log = walk->log;
@@ -442,7 +488,7 @@ static uint32_t step_back(struct path_walk *walk, uint32_t op)
 	return log->by[op];
 }
 
-// last_op returns the operation that ended last, until `end_ps`; TB_ID_NONE: none did.
+// last_op returns the operation that ended last up to `end_ps`, or TB_ID_NONE.
 static uint32_t last_op(const struct tb_op_log *log, tb_time_ps end_ps)
 {
 	uint32_t last = TB_ID_NONE;
@@ -506,8 +552,7 @@ int tb_path_find(
 	for (uint32_t i = 0; i < TB_PATH_CAUSES; i++)
 		tb_map_fini(&walk.total_of[i]);
 	// Put the steps in the order of time.
-	path->n_steps =
-		tb_spans_merge(path->steps, path->n_steps, TB_TIMELINE_STEPS_MOST);
+	path->n_steps = spans_merge(path->steps, path->n_steps, TB_TIMELINE_STEPS_MOST);
 	for (size_t i = 0, k = path->n_steps; i + 1 < k--; i++) {
 		struct tb_rank_span step = path->steps[i];
 		path->steps[i] = path->steps[k];
@@ -524,44 +569,4 @@ void tb_path_fini(struct tb_path *path)
 	free(path->steps);
 	free(path->totals);
 	*path = (struct tb_path){0};
-}
-
-// merge_short merges neighbours as long as they come to no more than `most_ps`.
-static size_t merge_short(struct tb_rank_span *spans, size_t n, tb_time_ps most_ps)
-{
-	size_t kept = 0;
-	for (size_t i = 0; i < n; i++) {
-		struct tb_rank_span *last = kept ? &spans[kept - 1] : NULL;
-		if (last &&
-			last->to_ps - last->from_ps + spans[i].to_ps - spans[i].from_ps <=
-				most_ps) {
-			struct tb_rank_span *into = last;
-			const struct tb_rank_span *next = &spans[i];
-			struct tb_rank_span both =
-				into->longest_ps >= next->longest_ps ? *into : *next;
-			if (!(into->peer == next->peer))
-				both.peer = TB_ID_NONE;
-			both.from_ps = into->from_ps < next->from_ps ? into->from_ps
-								     : next->from_ps;
-			both.to_ps =
-				into->to_ps > next->to_ps ? into->to_ps : next->to_ps;
-			both.n = into->n + next->n;
-			*into = both;
-		} else
-			spans[kept++] = spans[i];
-	}
-	return kept;
-}
-
-size_t tb_spans_merge(struct tb_rank_span *spans, size_t n, size_t most)
-{
-	tb_time_ps all_ps = 0;
-	for (size_t i = 0; i < n; i++)
-		all_ps += spans[i].to_ps - spans[i].from_ps;
-	// Of merged neighbours two together are longer than this, so at twice the mean
-	// there are few enough.
-	for (tb_time_ps most_ps = all_ps / (tb_time_ps)most / 64 + 1; n > most;
-		most_ps *= 2)
-		n = merge_short(spans, n, most_ps);
-	return n;
 }

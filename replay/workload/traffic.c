@@ -380,7 +380,8 @@ struct tb_source tb_traffic_source(struct tb_traffic *traffic)
 		.delivered = traffic_delivered};
 }
 
-struct tb_traffic_stats tb_traffic_stats(const struct tb_traffic *traffic, uint32_t job)
+struct tb_traffic_stats tb_traffic_stats_of(
+	const struct tb_traffic *traffic, uint32_t job)
 {
 	return traffic->stats[job];
 }

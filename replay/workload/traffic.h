@@ -55,7 +55,8 @@ struct tb_traffic_stats {
 	tb_time_ps latency_ps; // sum, from post to delivery
 };
 
-// tb_traffic_stats returns the figures of one job.
-struct tb_traffic_stats tb_traffic_stats(const struct tb_traffic *traffic, uint32_t job);
+// tb_traffic_stats_of returns the figures of one job.
+struct tb_traffic_stats tb_traffic_stats_of(
+	const struct tb_traffic *traffic, uint32_t job);
 
 #endif

@@ -46,8 +46,8 @@ void tb_workload_free(struct tb_workload *workload)
 	free(workload);
 }
 
-// side_by_side returns how many ranks of a job, one after the other, will share a node; 0
-// when the ranks are not dealt to nodes so.
+// side_by_side returns how many consecutive ranks of a job will share a node; 0 if they
+// are placed otherwise.
 static uint32_t side_by_side(
 	const struct tb_workload *workload, const struct workload_input *input)
 {
@@ -108,8 +108,8 @@ static int workload_probe_file(const struct tb_workload *workload, const char *f
 	return status;
 }
 
-// plain_joins returns whether two plain inputs are one: captures, whose packets are
-// merged, and the files of a format that has a file a rank.
+// plain_joins returns whether two plain inputs form one: captures, whose packets are
+// merged, or files of a format with one file per rank.
 static bool plain_joins(const struct plain *a, const struct plain *b)
 {
 	if (a->is_packets || b->is_packets)
@@ -251,8 +251,8 @@ static bool ran_on_one_host(const struct tb_job *job)
 	return job->n_ranks > 1;
 }
 
-// place_by_traces has jobs that know their hosts, and have no other placement, sit on
-// them.
+// place_by_traces places jobs that know their hosts, and have no other placement, on
+// these.
 static int place_by_traces(struct tb_workload *workload, struct tb_error *error)
 {
 	for (uint32_t i = 0; i < workload->n_inputs; i++) {
@@ -290,7 +290,7 @@ static int workload_name_inputs(struct tb_workload *workload, struct tb_error *e
 	return TB_OK;
 }
 
-// check_map refuses a map beside what would contradict it.
+// check_map refuses a map together with options that contradict it.
 static int check_map(const struct tb_workload *workload, struct tb_error *error)
 {
 	const struct tb_workload_options *options = workload->options;
@@ -383,7 +383,7 @@ static int read_inputs(struct tb_workload *workload, struct tb_error *error)
 	const struct tb_workload_options *options = workload->options;
 	struct plain *plain = calloc(options->n_traces + 1, sizeof *plain);
 	int status = plain ? TB_OK : workload_no_memory(error);
-	// What joins nothing is not looked at: a pipe can be read only once.
+	// A single input is not probed: a pipe can be read only once.
 	for (size_t i = 0;
 		i < options->n_traces && options->n_traces > 1 && status == TB_OK; i++)
 		status = workload_probe_file(
@@ -486,8 +486,8 @@ static int reserve_nodes(struct tb_workload *workload, uint32_t i,
 	return status;
 }
 
-// add_note puts how the hosts of a trace were found before the notes of its job: there
-// may be many, of which a summary has the first.
+// add_note puts the note on how a trace's hosts were found before the other notes of its
+// job, as a summary shows only the first ones.
 static int add_note(struct tb_job *job, const char *note, struct tb_error *error)
 {
 	char *notes;
@@ -687,7 +687,8 @@ uint32_t tb_workload_n_inputs(const struct tb_workload *workload)
 	return workload->n_inputs;
 }
 
-struct tb_workload_input tb_workload_input(const struct tb_workload *workload, uint32_t i)
+struct tb_workload_input tb_workload_input_at(
+	const struct tb_workload *workload, uint32_t i)
 {
 	const struct workload_input *input = &workload->inputs[i];
 	return (struct tb_workload_input){.name = input->files_text,
@@ -716,7 +717,8 @@ const struct workload_input *tb_workload_input_of(
 	return &workload->inputs[i];
 }
 
-struct tb_workload_job tb_workload_job(const struct tb_workload *workload, uint32_t job)
+struct tb_workload_job tb_workload_job_at(
+	const struct tb_workload *workload, uint32_t job)
 {
 	const struct workload_input *input = tb_workload_input_of(workload, job);
 	return (struct tb_workload_job){
@@ -775,8 +777,9 @@ static double ops_fraction(const struct tb_workload *workload)
 // (measured on frames of 1442 bytes). It counts where a capture piles up at its senders.
 #define PACKETS_A_FRAME 2
 
-// capture_work foresees the packets of a capture: those of its frames so far, of which
-// each leaves half of its last packet empty on average, and as many of what is not read.
+// capture_work estimates the packets of a capture from the frames read so far, each of
+// which leaves half of its last packet empty on average, and from the share of the file
+// that they are.
 static double capture_work(
 	const struct tb_packets *packets, uint32_t packet_bytes, double read)
 {

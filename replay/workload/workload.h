@@ -106,10 +106,11 @@ int tb_workload_place(struct tb_workload *workload, const struct tb_network *net
 struct tb_source tb_workload_source(struct tb_workload *workload);
 
 uint32_t tb_workload_n_inputs(const struct tb_workload *workload);
-struct tb_workload_input tb_workload_input(
+struct tb_workload_input tb_workload_input_at(
 	const struct tb_workload *workload, uint32_t i);
 uint32_t tb_workload_n_jobs(const struct tb_workload *workload);
-struct tb_workload_job tb_workload_job(const struct tb_workload *workload, uint32_t job);
+struct tb_workload_job tb_workload_job_at(
+	const struct tb_workload *workload, uint32_t job);
 
 // tb_workload_node is the node of a captured endpoint's node of an input.
 struct tb_node tb_workload_node(

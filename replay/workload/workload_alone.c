@@ -86,7 +86,7 @@ static int workload_alone_allocate(
 	return tb_fail_memory(error, "a job");
 }
 
-// workload_alone_hand_out hands over what was made whole.
+// workload_alone_hand_out stores the result if it is complete, else frees it.
 static int workload_alone_hand_out(
 	struct tb_workload_alone **alone, struct tb_workload_alone *made, int status)
 {
@@ -108,7 +108,7 @@ int tb_workload_alone_new(struct tb_workload_alone **alone,
 	return workload_alone_hand_out(alone, made, status);
 }
 
-struct tb_workload_bounds tb_workload_bounds(const struct tb_workload *workload)
+struct tb_workload_bounds tb_workload_bounds_of(const struct tb_workload *workload)
 {
 	struct tb_workload_bounds all = {0};
 	for (uint32_t i = 0; i < workload->n_inputs; i++) {

@@ -24,7 +24,7 @@ struct tb_workload_bounds {
 	uint64_t n_calls, n_hidden, n_untold; // of all jobs that have
 };
 
-struct tb_workload_bounds tb_workload_bounds(const struct tb_workload *workload);
+struct tb_workload_bounds tb_workload_bounds_of(const struct tb_workload *workload);
 
 // tb_workload_bound_new makes the source of all jobs, with bound `i` in place of each
 // that has bounds (job.h).

@@ -139,7 +139,7 @@ static int workload_find_jobs(const struct tb_workload *workload,
 	return options->split ? tb_workload_survey(workload, input, error) : TB_OK;
 }
 
-// workload_take_hosts notes which host each node is, where the map has names.
+// workload_take_hosts stores the host of each node, where the map has names.
 static int workload_take_hosts(struct workload_input *input)
 {
 	const char *const *hosts = tb_map_file_hosts(input->map);
@@ -153,8 +153,8 @@ static int workload_take_hosts(struct workload_input *input)
 	return input->given_hosts ? TB_OK : TB_ENOMEM;
 }
 
-// number_nodes has the nodes of the map numbered without gaps, and keeps which they were
-// where that places them.
+// number_nodes numbers the nodes of the map without gaps, and keeps their old numbers
+// where these are places.
 static int number_nodes(const struct tb_workload *workload, struct workload_input *input,
 	struct tb_map_file **dense, struct tb_error *error)
 {
@@ -174,8 +174,7 @@ static int number_nodes(const struct tb_workload *workload, struct workload_inpu
 						   : tb_fail_memory(error, "the map");
 }
 
-// check_place places captures for trial: what is wrong with a map is known before
-// anything is inferred.
+// check_place places captures on trial, to find faults of a map before jobs are inferred.
 static int check_place(const struct tb_workload *workload,
 	const struct workload_input *input, struct tb_error *error)
 {
@@ -237,7 +236,7 @@ static int insert_parts(struct tb_workload *workload, uint32_t i,
 		return TB_ENOMEM;
 	struct workload_input *first = &workload->inputs[i];
 	memmove(first + n, first + 1, (workload->n_inputs - i - 1) * sizeof *first);
-	// Make the input of the captures that of its first job.
+	// The input of the captures becomes that of its first job.
 	struct workload_input *part = &parts[0];
 	first->job = part->job;
 	first->member = part->member;
@@ -305,8 +304,8 @@ static int workload_infer_job(struct tb_workload *workload, uint32_t i,
 	return status == TB_OK ? TB_OK : tb_fail_memory(error, "the jobs");
 }
 
-// workload_prepare_input finds out about the captures of an input what is known before
-// they are read.
+// workload_prepare_input determines what is known of an input's captures before they are
+// read.
 static int workload_prepare_input(const struct tb_workload *workload,
 	struct workload_input *input, struct tb_map_file **dense, struct tb_error *error)
 {

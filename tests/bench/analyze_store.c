@@ -82,7 +82,7 @@ static uint64_t replay(const struct tb_network *network, const struct tb_job *jo
 		;
 	check(status, &error);
 	check(tb_engine_finish(engine, &error), &error);
-	struct tb_engine_stats stats = tb_engine_stats(engine);
+	struct tb_engine_stats stats = tb_engine_stats_of(engine);
 	if (path) {
 		struct tb_run_result result = {.complete = true,
 			.simulated_ps = stats.now_ps,

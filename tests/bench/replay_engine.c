@@ -145,7 +145,7 @@ static struct figures replay(const struct scene *scene, double n_packets, bool e
 	struct tb_engine_stats stats;
 	do {
 		check(tb_engine_run(engine, n_steps, &error), &error);
-		stats = tb_engine_stats(engine);
+		stats = tb_engine_stats_of(engine);
 	} while ((double)stats.n_packets < n_packets);
 	double seconds = now_s() - begin;
 	struct figures figures = {.seconds = seconds,

@@ -118,7 +118,7 @@ static struct outcome replay(const struct tb_network *network, unsigned n_thread
 	struct tb_engine_stats stats;
 	do {
 		check(tb_engine_run(engine, n_threads ? 4 : 4000, &error), &error);
-		stats = tb_engine_stats(engine);
+		stats = tb_engine_stats_of(engine);
 	} while ((double)stats.n_packets < n_packets);
 	double seconds = now_s() - begin;
 	if (finishes)

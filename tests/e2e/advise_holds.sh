@@ -1,5 +1,5 @@
 # What advice promises holds: on four cases the first advice gains, with three seeds that the search did not
-# use, what it was said to gain, within both 95 % intervals. Prints a line per case: docs/findings.md has them.
+# use, what it was said to gain, within both 95 % intervals. Prints a line per case.
 set -euo pipefail
 command -v python3 >/dev/null || {
 	echo "skipped: no python3"

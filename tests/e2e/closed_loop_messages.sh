@@ -1,7 +1,7 @@
 #!/bin/bash
 # What is inferred from real captures is judged against what the programs logged: messages by
-# size, count and order, and which receives a send waits for. docs/closed-loop.md has all
-# figures; the bounds here are a little below.
+# size, count and order, and which receives a send waits for. docs/closed-loop.md sums
+# them up; the bounds here are a little below.
 set -euo pipefail
 
 if [[ ! -d $TB_SHARED/data/whatif ]]; then

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Real programs were captured at several link rates: jobs inferred from the packets of one rate
-# take about as long at another as the program did. docs/closed-loop.md has all figures, also
+# take about as long at another as the program did. docs/closed-loop.md also has the range
 # of the pairs that are not held here because they come out worse.
 set -euo pipefail
 

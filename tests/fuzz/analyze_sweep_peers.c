@@ -3,8 +3,7 @@
 // length, and its bytes. From a sender above 127 the digest of the sweep is put in.
 #include "sweep_peers.h"
 
-#include "sweep_identity.h"
-#include "sweep_message.h"
+#include "sweep_work.h"
 
 #include <stdint.h>
 #include <stdio.h>

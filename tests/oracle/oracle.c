@@ -1,6 +1,7 @@
 // Time: instants, their rounds and phases; the life of the oracle.
 #include "oracle.h"
 
+#include "circuit_params.h"
 #include "credits/credits.h"
 
 #include <stdlib.h>
@@ -266,7 +267,7 @@ static uint32_t block_of(const struct tb_network *net)
 	for (uint32_t i = 0; i < net->n_links; i++)
 		if (net->links[i].fifo_bytes < bytes)
 			bytes = net->links[i].fifo_bytes;
-	return bytes / net->params.flit_bytes;
+	return bytes / tb_circuit_params(&net->params)->flit_bytes;
 }
 
 static void make_links(struct oracle *oracle)
@@ -285,8 +286,10 @@ static void make_links(struct oracle *oracle)
 		if (oracle->credits)
 			continue;
 		link->hop_ps = link->info->latency_ps +
-			       rate_time(link->byte_q20, net->params.flit_bytes);
-		uint32_t fifo = link->info->fifo_bytes / net->params.flit_bytes;
+			       rate_time(link->byte_q20,
+				       tb_circuit_params(&net->params)->flit_bytes);
+		uint32_t fifo = link->info->fifo_bytes /
+				tb_circuit_params(&net->params)->flit_bytes;
 		link->fifo = fifo - fifo % oracle->block_flits;
 		link->channels = channels;
 		channels += link->info->n_vcs;
@@ -325,9 +328,11 @@ static void make(struct oracle *oracle)
 		credits_make(oracle);
 	else
 		oracle->block_flits = block_of(net);
-	oracle->bus_q20 = byte_time(net->params.bus_bytes_per_s);
-	oracle->tokens_q16 = (tb_time_ps)(net->params.link_tokens * 65536 + 0.5);
-	oracle->age_q10 = (int64_t)(net->params.age_weight * 1024 + 0.5);
+	oracle->bus_q20 = byte_time(tb_circuit_params(&net->params)->bus_bytes_per_s);
+	oracle->tokens_q16 =
+		(tb_time_ps)(tb_circuit_params(&net->params)->link_tokens * 65536 + 0.5);
+	oracle->age_q10 =
+		(int64_t)(tb_circuit_params(&net->params)->age_weight * 1024 + 0.5);
 	oracle->switches = oracle_zeroed(net->n_switches, sizeof *oracle->switches);
 	oracle->nodes = oracle_zeroed(net->n_nodes, sizeof *oracle->nodes);
 	oracle->branches = oracle_zeroed(net->n_nodes, sizeof *oracle->branches);

@@ -1,4 +1,5 @@
 // The ideal latency of a message, by the formula of docs/model.md, "What is counted".
+#include "circuit_params.h"
 #include "credits/credits.h"
 
 #include <assert.h>
@@ -51,8 +52,9 @@ static tb_time_ps in_after(
 	uint64_t wire = payload + params->packet_overhead_bytes;
 	if (wire == 0)
 		wire = 1;
-	uint64_t n_flits = (wire + params->flit_bytes - 1) / params->flit_bytes;
-	uint64_t last_flit = wire - (n_flits - 1) * params->flit_bytes;
+	uint64_t n_flits = (wire + tb_circuit_params(params)->flit_bytes - 1) /
+			   tb_circuit_params(params)->flit_bytes;
+	uint64_t last_flit = wire - (n_flits - 1) * tb_circuit_params(params)->flit_bytes;
 	uint64_t q20 = slowest_q20(path);
 	return hops(path, path->n - 1) + rate_time(q20, wire) -
 	       rate_time(q20, last_flit) + rate_time(last->byte_q20, last_flit) +
@@ -67,8 +69,9 @@ static tb_time_ps entry(const struct oracle *oracle, const struct path *path, ui
 	tb_time_ps wire =
 		rate_time(slowest_q20(path), full + params->packet_overhead_bytes);
 	tb_time_ps pace = larger(wire, rate_time(oracle->bus_q20, full));
-	tb_time_ps circuit =
-		in_after(oracle, path, full) + params->ack_delay_ps + hops(path, path->n);
+	tb_time_ps circuit = in_after(oracle, path, full) +
+			     tb_circuit_params(params)->ack_delay_ps +
+			     hops(path, path->n);
 	uint64_t vcs_in = path->links[0]->info->n_vcs;
 	uint64_t vcs_out = path->links[path->n - 1]->info->n_vcs;
 	uint64_t n_vcs = vcs_in < vcs_out ? vcs_in : vcs_out;
@@ -86,7 +89,8 @@ tb_time_ps oracle_ideal_ps(struct oracle *oracle, const struct message *message)
 	tb_time_ps overheads = params->send_overhead_ps + params->receive_overhead_ps;
 	if (source == message->end)
 		return overheads + rate_time(oracle->bus_q20, 2 * bytes) +
-		       (oracle->bus_q20 && bytes ? params->bus_turn_ps : 0);
+		       (oracle->bus_q20 && bytes ? tb_circuit_params(params)->bus_turn_ps
+						 : 0);
 	struct path path = oracle_ideal_path(oracle, source, message->end);
 	uint64_t n = message->n_packets, last = bytes - (n - 1) * full;
 	tb_time_ps fetch = rate_time(oracle->bus_q20, n > 1 ? full : bytes);

@@ -1,4 +1,5 @@
 // Flits and credits: what crosses a link. Numbers of rules are those of docs/model.md.
+#include "circuit_params.h"
 #include "oracle_impl.h"
 
 #include <assert.h>
@@ -12,7 +13,8 @@ void oracle_touch_link(struct oracle *oracle, uint32_t id)
 static uint32_t block_bytes(
 	const struct oracle *oracle, const struct packet *packet, uint32_t number)
 {
-	uint32_t full = oracle->block_flits * oracle->net->params.flit_bytes;
+	uint32_t full =
+		oracle->block_flits * tb_circuit_params(&oracle->net->params)->flit_bytes;
 	uint32_t rest = packet->wire_bytes - number / oracle->block_flits * full;
 	return rest < full ? rest : full;
 }
@@ -22,7 +24,7 @@ static uint32_t block_bytes(
 static tb_time_ps flit_time(const struct oracle *oracle, const struct packet *packet,
 	const struct link *link, uint32_t number)
 {
-	uint32_t size = oracle->net->params.flit_bytes;
+	uint32_t size = tb_circuit_params(&oracle->net->params)->flit_bytes;
 	uint32_t from = number % oracle->block_flits * size;
 	uint32_t bytes = block_bytes(oracle, packet, number);
 	uint32_t to = from + size < bytes ? from + size : bytes;
@@ -314,6 +316,7 @@ void oracle_note_crossing(struct oracle *oracle)
 					.from = link->block_from,
 					.to = oracle->now,
 					.bytes = n_crossed(link) % oracle->block_flits *
-						 oracle->net->params.flit_bytes});
+						 tb_circuit_params(&oracle->net->params)
+							 ->flit_bytes});
 	}
 }

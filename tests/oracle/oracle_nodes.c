@@ -1,5 +1,7 @@
 // The nodes: messages cut into packets, the bus, acknowledgements and tokens. Numbers of
 // rules are those of docs/model.md.
+#include "circuit_params.h"
+#include "credit_params.h"
 #include "credits/credits.h"
 
 #include <stdlib.h>
@@ -21,8 +23,8 @@ static tb_time_ps bus_serve(
 	if (oracle->bus_q20 == 0 || bytes == 0)
 		return begins;
 	node->bus_free_at[way] = begins + rate_time(oracle->bus_q20, bytes);
-	node->bus_free_at[other] =
-		node->bus_free_at[way] + oracle->net->params.bus_turn_ps;
+	node->bus_free_at[other] = node->bus_free_at[way] +
+				   tb_circuit_params(&oracle->net->params)->bus_turn_ps;
 	return node->bus_free_at[way];
 }
 
@@ -35,8 +37,10 @@ static tb_time_ps bus_copy(struct oracle *oracle, struct node *node, uint64_t by
 	tb_time_ps served = bus_serve(oracle, node, OUT, 2 * bytes);
 	if (oracle->bus_q20 == 0 || bytes == 0)
 		return served;
-	node->bus_free_at[IN] = served + oracle->net->params.bus_turn_ps;
-	node->bus_free_at[OUT] = node->bus_free_at[IN] + oracle->net->params.bus_turn_ps;
+	node->bus_free_at[IN] =
+		served + tb_circuit_params(&oracle->net->params)->bus_turn_ps;
+	node->bus_free_at[OUT] = node->bus_free_at[IN] +
+				 tb_circuit_params(&oracle->net->params)->bus_turn_ps;
 	return node->bus_free_at[IN];
 }
 
@@ -175,14 +179,15 @@ static void fill_packet(struct oracle *oracle, struct packet *packet,
 		message->what.bytes - before, params->packet_payload_bytes);
 	packet->wire_bytes = packet->payload_bytes + params->packet_overhead_bytes;
 	if (oracle->credits && number == 0)
-		packet->wire_bytes += params->credits.first_overhead_bytes;
+		packet->wire_bytes += tb_credit_params(params)->first_overhead_bytes;
 	if (packet->wire_bytes == 0)
 		packet->wire_bytes = 1;
 	if (oracle->credits)
 		packet->vl = credits_vl(oracle, &message->what);
 	else
-		packet->n_flits = (packet->wire_bytes + params->flit_bytes - 1) /
-				  params->flit_bytes;
+		packet->n_flits =
+			(packet->wire_bytes + tb_circuit_params(params)->flit_bytes - 1) /
+			tb_circuit_params(params)->flit_bytes;
 	if (is_broadcast(&message->what))
 		packet->apex = oracle_hops_up(
 			oracle, message->what.source.id, packet->destination);
@@ -211,8 +216,11 @@ struct packet *oracle_packet(
 // slice_packets is how many packets of a message are cut in one turn; 0: all (rule 2).
 static uint32_t slice_packets(const struct tb_network_params *params)
 {
-	uint32_t n = params->slice_bytes / params->packet_payload_bytes;
-	return n + (params->slice_bytes % params->packet_payload_bytes != 0);
+	uint32_t n =
+		tb_circuit_params(params)->slice_bytes / params->packet_payload_bytes;
+	return n +
+	       (tb_circuit_params(params)->slice_bytes % params->packet_payload_bytes !=
+		       0);
 }
 
 // oracle_note_turn: a packet is cut of a message ("Latency"). The message whose turn is
@@ -381,9 +389,10 @@ static tb_time_ps receive(struct oracle *oracle, uint32_t id, uint32_t bytes)
 	tb_time_ps leaves =
 		node->drained_at > oracle->now ? node->drained_at : oracle->now;
 	node->drained_at = bus_serve(oracle, node, IN, bytes);
-	leaves += params->ack_delay_ps;
-	if (params->partners && partners_of(oracle, id) > params->partners)
-		leaves += params->partner_delay_ps;
+	leaves += tb_circuit_params(params)->ack_delay_ps;
+	if (tb_circuit_params(params)->partners &&
+		partners_of(oracle, id) > tb_circuit_params(params)->partners)
+		leaves += tb_circuit_params(params)->partner_delay_ps;
 	return leaves;
 }
 

@@ -3,6 +3,7 @@
 #include "random.h"
 
 #include "../support/replay_outcome.h"
+#include "circuit_params.h"
 
 #include <stdio.h>
 
@@ -60,7 +61,7 @@ static void what_is_under_way_is_the_rate_times_the_latency(void **state)
 			uint64_t n = stats.n_posted - stats.n_delivered;
 			tb_time_ps from = stats.now_ps;
 			status = tb_engine_run(engine, 1, NULL);
-			stats = tb_engine_stats(engine);
+			stats = tb_engine_stats_of(engine);
 			under_way_ps += n * (uint64_t)(stats.now_ps - from);
 		}
 		assert_int_equal(status, TB_OK);
@@ -102,7 +103,7 @@ static void stand(
 			struct place *from = &places[info.from];
 			from->bytes -= (int64_t)link->bytes;
 			from->packets -= (int64_t)link->n_packets;
-			from->bytes_slack += params->flit_bytes + 1;
+			from->bytes_slack += tb_circuit_params(params)->flit_bytes + 1;
 		}
 	}
 }

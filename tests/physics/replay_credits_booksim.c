@@ -53,7 +53,7 @@ static struct tb_traffic_job job_of(
 
 static void run_until(struct tb_engine *engine, tb_time_ps at)
 {
-	while (tb_engine_stats(engine).now_ps < at)
+	while (tb_engine_stats_of(engine).now_ps < at)
 		assert_int_equal(tb_engine_run(engine, 500, NULL), 1);
 }
 
@@ -77,9 +77,9 @@ static double share_of_link(const char *pattern, unsigned buffer_packets)
 	assert_int_equal(
 		tb_engine_new(&engine, net, &source, NULL, &options, NULL), TB_OK);
 	run_until(engine, 200 * TB_PS_PER_US);
-	struct tb_engine_stats before = tb_engine_stats(engine);
+	struct tb_engine_stats before = tb_engine_stats_of(engine);
 	run_until(engine, TB_PS_PER_MS);
-	struct tb_engine_stats after = tb_engine_stats(engine);
+	struct tb_engine_stats after = tb_engine_stats_of(engine);
 	double capacity = (double)tb_network_params(net)->link_bytes_per_s *
 			  (double)(after.now_ps - before.now_ps) / (double)TB_PS_PER_S;
 	tb_engine_free(engine);

@@ -8,6 +8,7 @@
 #include "random.h"
 
 #include "../support/replay_outcome.h"
+#include "circuit_params.h"
 #include "preset.h"
 
 enum {
@@ -73,7 +74,8 @@ static struct tb_network *random_tree(struct tb_random *random)
 	struct tb_network *net = NULL;
 	struct tb_error error = {0};
 	assert_int_equal(tb_network_preset(&params, "qsnet", NULL), TB_OK);
-	params.link_tokens = (double)tb_random_below(random, 3) / 2;
+	tb_circuit_params_mutable(&params)->link_tokens =
+		(double)tb_random_below(random, 3) / 2;
 	params.ascent =
 		tb_random_below(random, 2) ? TB_ASCENT_ADAPTIVE : TB_ASCENT_DETERMINISTIC;
 	assert_int_equal(tb_network_builder_new(&builder, &params, NULL), TB_OK);

@@ -58,7 +58,7 @@ static void replay(
 		status = tb_engine_finish(engine, &error);
 	if (status != TB_OK)
 		fail_msg("%s", error.text);
-	outcome->stats = tb_engine_stats(engine);
+	outcome->stats = tb_engine_stats_of(engine);
 	tb_host_stats(host, &outcome->stats);
 	for (uint32_t id = 0; id < outcome->n_links; id++) {
 		struct tb_link_info link = tb_network_link(net, (struct tb_link){id});

@@ -39,7 +39,7 @@ static void begin(struct traffic_run *run, const char *preset,
 
 static void run_until(const struct traffic_run *run, tb_time_ps at)
 {
-	while (tb_engine_stats(run->engine).now_ps < at)
+	while (tb_engine_stats_of(run->engine).now_ps < at)
 		assert_int_equal(tb_engine_run(run->engine, 500, NULL), 1);
 }
 
@@ -77,9 +77,9 @@ static double share_of_link(const char *name, uint64_t seed)
 		"payload=378,overhead=0,send_overhead=0,receive_overhead=0",
 		&job, 1, seed);
 	run_until(&run, 200 * TB_PS_PER_US);
-	struct tb_engine_stats before = tb_engine_stats(run.engine);
+	struct tb_engine_stats before = tb_engine_stats_of(run.engine);
 	run_until(&run, TB_PS_PER_MS);
-	struct tb_engine_stats after = tb_engine_stats(run.engine);
+	struct tb_engine_stats after = tb_engine_stats_of(run.engine);
 	double capacity = (double)tb_network_params(run.net)->link_bytes_per_s *
 			  (double)(after.now_ps - before.now_ps) / (double)TB_PS_PER_S;
 	end(&run);
@@ -141,11 +141,12 @@ static void hot_spot(uint32_t hot, double per_node[GROUPS], double *all)
 	begin(&run, "qsnet", jobs, GROUPS, 1);
 	run_until(&run, 2 * TB_PS_PER_MS);
 	for (uint32_t i = 0; i < GROUPS; i++)
-		before[i] = tb_traffic_stats(run.traffic, i).n_done;
+		before[i] = tb_traffic_stats_of(run.traffic, i).n_done;
 	run_until(&run, 22 * TB_PS_PER_MS);
 	*all = 0;
 	for (uint32_t i = 0; i < GROUPS; i++) {
-		double n = (double)(tb_traffic_stats(run.traffic, i).n_done - before[i]);
+		double n =
+			(double)(tb_traffic_stats_of(run.traffic, i).n_done - before[i]);
 		per_node[i] = n / n_senders[i];
 		*all += n;
 	}

@@ -1,6 +1,7 @@
 // Rules of docs/model.md by closed forms, for engine and oracle: what they once
 // got wrong.
 #include "../support/replay_account.h"
+#include "circuit_params.h"
 #include "names.h"
 #include "preset.h"
 
@@ -83,7 +84,7 @@ static void endings_at_one_time_are_reported_by_serial(void **state)
 	(void)state;
 	enum { PAIRS = 16 };
 	struct program program = two_leaves();
-	program.params.bus_bytes_per_s = 1000000000;
+	tb_circuit_params_mutable(&program.params)->bus_bytes_per_s = 1000000000;
 	program.n_posts = 2 * PAIRS;
 	for (uint32_t i = 0; i < PAIRS; i++) {
 		program.posts[i] =
@@ -127,8 +128,8 @@ static void a_bus_turns_between_out_and_in(void **state)
 			242500 + 100000 + 242500},
 	};
 	struct program program = two_leaves();
-	program.params.bus_bytes_per_s = 1000000000;
-	program.params.bus_turn_ps = 100000;
+	tb_circuit_params_mutable(&program.params)->bus_bytes_per_s = 1000000000;
+	tb_circuit_params_mutable(&program.params)->bus_turn_ps = 100000;
 	program.n_posts = sizeof cases / sizeof *cases;
 	for (uint32_t i = 0; i < program.n_posts; i++)
 		program.posts[i] = cases[i].post;

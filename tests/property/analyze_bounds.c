@@ -5,7 +5,7 @@
 #include "../random_run.h"
 
 #include "bounds.h"
-#include "recording_bound.h"
+#include "recording_beside.h"
 
 #ifndef BOUNDS_RUNS
 #define BOUNDS_RUNS 120 // at least

@@ -6,6 +6,7 @@
 // shrunk and printed.
 #include "../support/replay_credits.h"
 #include "../support/replay_compare.h"
+#include "credit_params.h"
 
 static void print_credits(const struct tb_credit_params *credits)
 {
@@ -54,11 +55,13 @@ static void print_program(const struct program *program, enum shape shape)
 		params->hop_latency_ps, params->n_vcs, params->fifo_bytes,
 		params->packet_payload_bytes, params->packet_overhead_bytes,
 		params->send_overhead_ps, params->receive_overhead_ps,
-		params->credits.queue_pair_gap_ps, params->credits.message_gap_ps,
-		params->credits.fetch_delay_ps, params->credits.inline_bytes,
-		program->bin_ps, program->service_levels[0], program->service_levels[1],
+		tb_credit_params(params)->queue_pair_gap_ps,
+		tb_credit_params(params)->message_gap_ps,
+		tb_credit_params(params)->fetch_delay_ps,
+		tb_credit_params(params)->inline_bytes, program->bin_ps,
+		program->service_levels[0], program->service_levels[1],
 		program->service_levels[2], params->retries, params->retry_delay_ps);
-	print_credits(&params->credits);
+	print_credits(tb_credit_params(params));
 	print_posts(program);
 }
 
@@ -165,23 +168,23 @@ static void buffers_hold_a_block_more(struct program *program)
 
 static void pause_comes_later(struct program *program)
 {
-	program->params.credits.xoff_bytes += 64;
+	tb_credit_params_mutable(&program->params)->xoff_bytes += 64;
 	program->params.fifo_bytes += 64;
 }
 
 static void inputs_send_one_more(struct program *program)
 {
-	program->params.credits.input_speedup++;
+	tb_credit_params_mutable(&program->params)->input_speedup++;
 }
 
 static void an_acknowledgement_is_longer(struct program *program)
 {
-	program->params.credits.ack_bytes++;
+	tb_credit_params_mutable(&program->params)->ack_bytes++;
 }
 
 static void queue_pairs_are_others(struct program *program)
 {
-	struct tb_credit_params *credits = &program->params.credits;
+	struct tb_credit_params *credits = tb_credit_params_mutable(&program->params);
 	credits->queue_pairs = credits->queue_pairs == TB_QUEUE_PAIRS_MESSAGE
 				       ? TB_QUEUE_PAIRS_CONNECTION
 				       : TB_QUEUE_PAIRS_MESSAGE;
@@ -189,54 +192,56 @@ static void queue_pairs_are_others(struct program *program)
 
 static void high_priority_has_another_limit(struct program *program)
 {
-	program->params.credits.vl_limit = program->params.credits.vl_limit ? 0 : 255;
+	tb_credit_params_mutable(&program->params)->vl_limit =
+		tb_credit_params(&program->params)->vl_limit ? 0 : 255;
 }
 
 static void rates_rise_by_another_step(struct program *program)
 {
-	program->params.credits.rate_timer_ps /= 2;
-	program->params.credits.rate_bytes = 1 + program->params.credits.rate_bytes / 2;
+	tb_credit_params_mutable(&program->params)->rate_timer_ps /= 2;
+	tb_credit_params_mutable(&program->params)->rate_bytes =
+		1 + tb_credit_params(&program->params)->rate_bytes / 2;
 }
 
 static void notifications_are_further_apart(struct program *program)
 {
-	program->params.credits.cnp_interval_ps += 3000000;
+	tb_credit_params_mutable(&program->params)->cnp_interval_ps += 3000000;
 }
 
 static void queues_mark_later(struct program *program)
 {
-	program->params.credits.ecn_max_bytes += 64;
+	tb_credit_params_mutable(&program->params)->ecn_max_bytes += 64;
 }
 
 static void queue_pairs_wait_longer(struct program *program)
 {
-	struct tb_credit_params *credits = &program->params.credits;
+	struct tb_credit_params *credits = tb_credit_params_mutable(&program->params);
 	credits->queue_pair_gap_ps += credits->message_gap_ps;
 }
 
 static void adapters_wait_longer(struct program *program)
 {
-	program->params.credits.message_gap_ps += 1000;
+	tb_credit_params_mutable(&program->params)->message_gap_ps += 1000;
 }
 
 static void more_is_sent_inline(struct program *program)
 {
-	program->params.credits.inline_bytes += 64;
+	tb_credit_params_mutable(&program->params)->inline_bytes += 64;
 }
 
 static void indices_fall_later(struct program *program)
 {
-	program->params.credits.ccti_timer_ps *= 3;
+	tb_credit_params_mutable(&program->params)->ccti_timer_ps *= 3;
 }
 
 static void delays_are_longer(struct program *program)
 {
-	program->params.credits.cct_square *= 1.5;
+	tb_credit_params_mutable(&program->params)->cct_square *= 1.5;
 }
 
 static void other_victims_mark(struct program *program)
 {
-	struct tb_credit_params *credits = &program->params.credits;
+	struct tb_credit_params *credits = tb_credit_params_mutable(&program->params);
 	credits->fecn_victims = credits->fecn_victims == TB_FECN_VICTIMS_ALL
 					? TB_FECN_VICTIMS_NONE
 					: TB_FECN_VICTIMS_ALL;
@@ -244,7 +249,7 @@ static void other_victims_mark(struct program *program)
 
 static void fewer_packets_are_marked(struct program *program)
 {
-	program->params.credits.marking_rate++;
+	tb_credit_params_mutable(&program->params)->marking_rate++;
 }
 
 enum { FAULT_SEEDS = 80 };

@@ -2,13 +2,15 @@
 // compares that with the oracle.
 #include "../support/replay_credits.h"
 #include "../support/replay_cut.h"
+#include "credit_params.h"
 
 static struct program program_in_parts(uint64_t seed, enum shape shape)
 {
 	struct program program = random_credit_program(seed, shape);
 	struct tb_random random;
 	tb_random_init(&random, seed, 200);
-	program.params.credits.congestion_control = TB_CONGESTION_NONE; // is not cut
+	tb_credit_params_mutable(&program.params)->congestion_control =
+		TB_CONGESTION_NONE; // is not cut
 	program.n_parts = 2 + below(&random, 4);
 	program.n_threads = 1 + below(&random, 3);
 	// Without an overhead what is posted can enter in the window.

@@ -1,11 +1,14 @@
 // Ethernet in parts against itself in one: random networks and messages, among them
 // captured frames, with each congestion control and queues that lose frames.
 #include "../support/replay_cut.h"
+#include "circuit_params.h"
+#include "ethernet_params.h"
 
 static void random_ethernet_params(
 	struct tb_random *random, struct tb_network_params *params)
 {
-	*params = (struct tb_network_params){.name = "random",
+	*params = (struct tb_network_params){
+		.name = "random",
 		.switching = "ethernet",
 		.arity = 2 + below(random, 3),
 		.levels = 1 + below(random, 3),
@@ -17,15 +20,17 @@ static void random_ethernet_params(
 		.packet_overhead_bytes = 1 + below(random, 90),
 		.send_overhead_ps = (tb_time_ps)ONE_OF(random, 1000, 500000, 10000000),
 		.receive_overhead_ps = (tb_time_ps)ONE_OF(random, 0, 0, 10000000),
-		.ethernet = {.burst_bytes = below(random, 3) ? 0 : below(random, 6000),
-			.initial_window = 1 + below(random, 12),
-			.window_bytes = 2000 + below(random, 200000),
-			.rto_min_ps = (tb_time_ps)ONE_OF(
-				random, 2000000000, 20000000000, 200000000000),
-			.delayed_ack_ps = (tb_time_ps)ONE_OF(random, 0, 40000000000),
-			.idle_restart = below(random, 2),
-			.header_room = below(random, 400),
-			.tcp = below(random, 3)}};
+	};
+	*tb_ethernet_params_mutable(params) = (struct tb_ethernet_params){
+		.burst_bytes = below(random, 3) ? 0 : below(random, 6000),
+		.initial_window = 1 + below(random, 12),
+		.window_bytes = 2000 + below(random, 200000),
+		.rto_min_ps =
+			(tb_time_ps)ONE_OF(random, 2000000000, 20000000000, 200000000000),
+		.delayed_ack_ps = (tb_time_ps)ONE_OF(random, 0, 40000000000),
+		.idle_restart = below(random, 2),
+		.header_room = below(random, 400),
+		.tcp = below(random, 3)};
 	uint32_t wire = params->packet_payload_bytes + params->packet_overhead_bytes;
 	params->fifo_bytes = wire * (1 + below(random, 12));
 	if (below(random, 4) == 0)
@@ -59,9 +64,10 @@ static struct program program_in_parts(uint64_t seed, enum shape shape)
 	tb_random_init(&random, seed, 300 + (uint64_t)shape);
 	random_ethernet_params(&random, &program.params);
 	if (shape != SHAPE_TREE) {
-		program.params.flit_bytes = 1; // what random_tree asks for
+		tb_circuit_params_mutable(&program.params)->flit_bytes =
+			1; // what random_tree asks for
 		random_tree(&random, &program, shape == SHAPE_MIXED);
-		program.params.flit_bytes = 0;
+		tb_circuit_params_mutable(&program.params)->flit_bytes = 0;
 	}
 	random_posts(&random, &program);
 	random_traffic(&random, &program);

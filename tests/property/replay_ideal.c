@@ -2,6 +2,7 @@
 // what "What is counted" of docs/model.md says, but for the picoseconds that rounding
 // brings; and on no tree with links of one rate is it quicker than that.
 #include "../support/replay_account.h"
+#include "circuit_params.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,9 +17,11 @@ enum { SEEDS = 300, POSTS_EACH = 6, ROUNDING_PS = 2 };
 static bool stalls(const struct program *program)
 {
 	const struct tb_network_params *params = &program->params;
-	uint32_t room = params->fifo_bytes / params->flit_bytes * params->flit_bytes;
+	uint32_t room = params->fifo_bytes / tb_circuit_params(params)->flit_bytes *
+			tb_circuit_params(params)->flit_bytes;
 	double byte_ps = 1e12 / (double)params->link_bytes_per_s;
-	double hop_ps = (double)params->hop_latency_ps + byte_ps * params->flit_bytes;
+	double hop_ps = (double)params->hop_latency_ps +
+			byte_ps * tb_circuit_params(params)->flit_bytes;
 	return params->packet_payload_bytes + params->packet_overhead_bytes > room &&
 	       byte_ps * room < 2 * hop_ps;
 }

@@ -4,6 +4,7 @@
 // REPLAY_SEEDS=FIRST-LAST tries others than the usual seeds; a program that fails is
 // shrunk and printed.
 #include "../support/replay_compare.h"
+#include "circuit_params.h"
 
 // What a program has beside messages from node to node.
 enum extra { NO_EXTRA, WITH_FAULTS, WITH_BROADCASTS };
@@ -23,12 +24,16 @@ static void print_program(const struct program *program, enum shape shape)
 		program->seed, (int)shape, params->arity, params->levels,
 		program->n_leaves, program->n_tops, (int)params->ascent,
 		params->link_bytes_per_s, params->hop_latency_ps, params->n_vcs,
-		params->fifo_bytes, params->flit_bytes, params->packet_payload_bytes,
-		params->packet_overhead_bytes, params->bus_bytes_per_s,
-		params->bus_turn_ps, params->ack_delay_ps, params->send_overhead_ps,
-		params->receive_overhead_ps, params->slice_bytes, params->partners,
-		params->partner_delay_ps, params->age_weight, params->link_tokens,
-		program->bin_ps);
+		params->fifo_bytes, tb_circuit_params(params)->flit_bytes,
+		params->packet_payload_bytes, params->packet_overhead_bytes,
+		tb_circuit_params(params)->bus_bytes_per_s,
+		tb_circuit_params(params)->bus_turn_ps,
+		tb_circuit_params(params)->ack_delay_ps, params->send_overhead_ps,
+		params->receive_overhead_ps, tb_circuit_params(params)->slice_bytes,
+		tb_circuit_params(params)->partners,
+		tb_circuit_params(params)->partner_delay_ps,
+		tb_circuit_params(params)->age_weight,
+		tb_circuit_params(params)->link_tokens, program->bin_ps);
 	print_posts(program);
 }
 
@@ -108,34 +113,38 @@ static void they_agree_on_broadcasts(void **state)
 // The faults: each nudges a parameter of one of the two by a flit, or less.
 static void ack_leaves_a_flit_later(struct program *program)
 {
-	program->params.ack_delay_ps +=
-		(tb_time_ps)(TB_PS_PER_S * program->params.flit_bytes /
+	tb_circuit_params_mutable(&program->params)->ack_delay_ps +=
+		(tb_time_ps)(TB_PS_PER_S *
+			     tb_circuit_params(&program->params)->flit_bytes /
 			     (tb_time_ps)program->params.link_bytes_per_s);
 }
 
 static void packets_are_a_flit_longer(struct program *program)
 {
-	program->params.packet_overhead_bytes += program->params.flit_bytes;
+	program->params.packet_overhead_bytes +=
+		tb_circuit_params(&program->params)->flit_bytes;
 }
 
 static void fifos_hold_a_flit_more(struct program *program)
 {
-	program->params.fifo_bytes += program->params.flit_bytes;
+	program->params.fifo_bytes += tb_circuit_params(&program->params)->flit_bytes;
 }
 
 static void slices_are_a_packet_longer(struct program *program)
 {
-	program->params.slice_bytes += program->params.packet_payload_bytes;
+	tb_circuit_params_mutable(&program->params)->slice_bytes +=
+		program->params.packet_payload_bytes;
 }
 
 static void a_partner_more_is_one_too_many(struct program *program)
 {
-	program->params.partners += program->params.partners > 0;
+	tb_circuit_params_mutable(&program->params)->partners +=
+		tb_circuit_params(&program->params)->partners > 0;
 }
 
 static void the_bus_turns_slower(struct program *program)
 {
-	program->params.bus_turn_ps++;
+	tb_circuit_params_mutable(&program->params)->bus_turn_ps++;
 }
 
 static void ties_are_drawn_anew(struct program *program)

@@ -5,6 +5,7 @@
 #include "../support/peers_in_threads.h"
 #include "../support/replay_compare.h"
 #include "../support/replay_credits.h"
+#include "credit_params.h"
 #include "peer_streams.h"
 
 struct process {
@@ -20,7 +21,8 @@ static struct program program_of(uint64_t seed, enum shape shape)
 	struct program program = random_credit_program(seed, shape);
 	struct tb_random random;
 	tb_random_init(&random, seed, 300);
-	program.params.credits.congestion_control = TB_CONGESTION_NONE; // is not cut
+	tb_credit_params_mutable(&program.params)->congestion_control =
+		TB_CONGESTION_NONE; // is not cut
 	program.n_threads = 1 + below(&random, 2);
 	program.n_between = below(&random, 2) ? 1 + below(&random, 50) : 0;
 	// Without an overhead what is posted can enter in the window.

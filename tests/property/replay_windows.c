@@ -4,6 +4,7 @@
 #include "../support/replay_observed.h"
 #include "../support/replay_wires.h"
 
+#include "circuit_params.h"
 #include "network_open.h"
 #include "preset.h"
 #include "random.h"
@@ -102,8 +103,8 @@ static void put_on_grid(struct tb_network_params *params)
 	params->packet_overhead_bytes = 0;
 	params->hop_latency_ps = params->send_overhead_ps = 300000;
 	params->receive_overhead_ps = 0;
-	params->ack_delay_ps = 0;
-	params->bus_bytes_per_s = 0;
+	tb_circuit_params_mutable(params)->ack_delay_ps = 0;
+	tb_circuit_params_mutable(params)->bus_bytes_per_s = 0;
 }
 
 static struct program program_of(uint64_t seed)
@@ -115,7 +116,7 @@ static struct program program_of(uint64_t seed)
 	assert_int_equal(tb_network_preset(&params, "qsnet", NULL), TB_OK);
 	params.arity = 2 + (uint32_t)tb_random_below(&random, 3);
 	params.levels = 2 + (uint32_t)tb_random_below(&random, 2);
-	params.partners = 0;
+	tb_circuit_params_mutable(&params)->partners = 0;
 	params.ascent =
 		tb_random_below(&random, 2) ? TB_ASCENT_RANDOM : TB_ASCENT_DETERMINISTIC;
 	params.hop_latency_ps = 1 + (tb_time_ps)tb_random_below(&random, 200000);
@@ -123,7 +124,8 @@ static struct program program_of(uint64_t seed)
 	params.receive_overhead_ps = (tb_time_ps)tb_random_below(&random, 2) * 300000;
 	// Whole picoseconds a byte make many things happen in one instant.
 	params.link_bytes_per_s = tb_random_below(&random, 2) ? 1000000000 : 333333333;
-	params.bus_bytes_per_s = tb_random_below(&random, 2) ? 0 : 900000000;
+	tb_circuit_params_mutable(&params)->bus_bytes_per_s =
+		tb_random_below(&random, 2) ? 0 : 900000000;
 	if (tb_random_below(&random, 2))
 		put_on_grid(&params);
 	assert_int_equal(

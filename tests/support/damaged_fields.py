@@ -201,7 +201,7 @@ infiniband_switch_port_transmit_data_bytes_total{guid="0x00000000000000a0",port=
 
 def preset():
     lines = []
-    with open(SOURCE + "/schemas/ib-hdr.ini", encoding="utf-8") as file:
+    with open(SOURCE + "/schemas/ib-edr.ini", encoding="utf-8") as file:
         for line in file:
             line = re.sub(r"\s*;.*", "", line).strip()
             if line:

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Prints how well messages and causes are inferred from the real captures, a row of
-# docs/closed-loop.md a capture:
+# Prints how well messages and causes are inferred from the real captures, a row a
+# capture:
 #
 #     tests/support/judge_table.sh build/dev/tests/infer_judge ../shared [PATTERN]
 #

@@ -1,4 +1,4 @@
-// SQL by which a test changes what a store has packed (analyze/store/row_pack.h), whose
+// SQL by which a test changes what a store has packed (analyze/store/link_pack.h), whose
 // views cannot be written. LINKS_UNPACKED makes a temporary table `links` of the rows of
 // link_bin, LINKS_PACKED puts what has become of it back into `main`; TOTALS_... do the
 // same with `totals` of link_total, FLOWS_... with `flows` of flow.

@@ -2,6 +2,8 @@
 #ifndef TB_TESTS_REPLAY_CREDITS_H
 #define TB_TESTS_REPLAY_CREDITS_H
 
+#include "circuit_params.h"
+#include "credit_params.h"
 #include "replay_program.h"
 
 // random_table writes an arbitration table in which every lane below n_vls has a weight,
@@ -21,7 +23,7 @@ static inline void random_table(struct tb_random *random, char *text, uint32_t n
 static inline void random_lanes(
 	struct tb_random *random, struct tb_network_params *params)
 {
-	struct tb_credit_params *credits = &params->credits;
+	struct tb_credit_params *credits = tb_credit_params_mutable(params);
 	params->n_vcs = below(random, 2) ? 1 : 1 + below(random, 4);
 	if (below(random, 16) == 0)
 		params->n_vcs = TB_VLS_MOST;
@@ -39,7 +41,7 @@ static inline void random_lanes(
 static inline uint32_t longest_wire(const struct tb_network_params *params)
 {
 	uint32_t bytes = params->packet_payload_bytes + params->packet_overhead_bytes +
-			 params->credits.first_overhead_bytes;
+			 tb_credit_params(params)->first_overhead_bytes;
 	return bytes ? bytes : 1;
 }
 
@@ -49,8 +51,8 @@ static inline uint32_t random_buffer(struct tb_random *random,
 	const struct tb_network_params *params, uint64_t bytes_per_s, tb_time_ps latency)
 {
 	uint32_t wire = longest_wire(params), packet = (wire + 63) / 64 * 64;
-	if (params->credits.flow_control == TB_FLOW_PAUSE)
-		return params->credits.xoff_bytes + 3 * wire + 1 +
+	if (tb_credit_params(params)->flow_control == TB_FLOW_PAUSE)
+		return tb_credit_params(params)->xoff_bytes + 3 * wire + 1 +
 		       (uint32_t)(2e-12 * (double)latency * (double)bytes_per_s) +
 		       below(random, 3) * 64;
 	uint32_t n = below(random, 3) ? 1 + below(random, 3) : 1 + below(random, 12);
@@ -61,7 +63,8 @@ static inline void random_credit_params(
 	struct tb_random *random, struct tb_network_params *params)
 {
 	uint32_t most = (uint32_t)ONE_OF(random, 70, 300, 300, 1000, 4096);
-	*params = (struct tb_network_params){.name = "random",
+	*params = (struct tb_network_params){
+		.name = "random",
 		.switching = "credits",
 		.arity = 2 + below(random, 3),
 		.levels = 1 + below(random, 3),
@@ -74,19 +77,20 @@ static inline void random_credit_params(
 		.packet_overhead_bytes = below(random, 2) ? below(random, 70) : 0,
 		.send_overhead_ps = (tb_time_ps)ONE_OF(random, 0, 0, 40000, 1000000),
 		.receive_overhead_ps = (tb_time_ps)ONE_OF(random, 0, 0, 700000),
-		.credits = {.queues = (enum tb_queues)below(random, 2),
-			.input_speedup = below(random, 4),
-			.forwarding = below(random, 3) ? TB_FORWARDING_CUT_THROUGH
-						       : TB_FORWARDING_STORE,
-			.flow_control =
-				below(random, 3) ? TB_FLOW_CREDITS : TB_FLOW_PAUSE,
-			.first_overhead_bytes = below(random, 2) ? below(random, 70) : 0,
-			.ack_bytes = (uint32_t)ONE_OF(random, 0, 30, 500),
-			.pcie_bytes_per_s = below(random, 3) ? any_rate(random) : 0,
-			.queue_pairs = (enum tb_queue_pairs)below(random, 2)}};
+	};
+	*tb_credit_params_mutable(params) = (struct tb_credit_params){
+		.queues = (enum tb_queues)below(random, 2),
+		.input_speedup = below(random, 4),
+		.forwarding = below(random, 3) ? TB_FORWARDING_CUT_THROUGH
+					       : TB_FORWARDING_STORE,
+		.flow_control = below(random, 3) ? TB_FLOW_CREDITS : TB_FLOW_PAUSE,
+		.first_overhead_bytes = below(random, 2) ? below(random, 70) : 0,
+		.ack_bytes = (uint32_t)ONE_OF(random, 0, 30, 500),
+		.pcie_bytes_per_s = below(random, 3) ? any_rate(random) : 0,
+		.queue_pairs = (enum tb_queue_pairs)below(random, 2)};
 	if (params->arity == 4 && params->levels == 3)
 		params->levels = 2;
-	struct tb_credit_params *credits = &params->credits;
+	struct tb_credit_params *credits = tb_credit_params_mutable(params);
 	credits->xoff_bytes = below(random, 3 * longest_wire(params));
 	credits->xon_bytes = below(random, credits->xoff_bytes + 1);
 	random_lanes(random, params);
@@ -99,7 +103,7 @@ static inline void random_credit_params(
 static inline void random_congestion(
 	struct tb_random *random, struct tb_network_params *params)
 {
-	struct tb_credit_params *credits = &params->credits;
+	struct tb_credit_params *credits = tb_credit_params_mutable(params);
 	if (below(random, 4) == 0)
 		return;
 	credits->congestion_control = TB_CONGESTION_DCQCN;
@@ -131,7 +135,7 @@ static inline void random_congestion(
 // some packets.
 static inline void random_gaps(struct tb_random *random, struct tb_network_params *params)
 {
-	struct tb_credit_params *credits = &params->credits;
+	struct tb_credit_params *credits = tb_credit_params_mutable(params);
 	if (below(random, 2))
 		return;
 	credits->message_gap_ps = (tb_time_ps)ONE_OF(random, 1, 5000, 40000, 300000);
@@ -145,8 +149,10 @@ static inline void random_fetch(
 {
 	if (below(random, 2))
 		return;
-	params->credits.fetch_delay_ps = (tb_time_ps)ONE_OF(random, 1, 40000, 1000000);
-	params->credits.inline_bytes = below(random, 2 * longest_wire(params));
+	tb_credit_params_mutable(params)->fetch_delay_ps =
+		(tb_time_ps)ONE_OF(random, 1, 40000, 1000000);
+	tb_credit_params_mutable(params)->inline_bytes =
+		below(random, 2 * longest_wire(params));
 }
 
 // fit_cables gives the cables of an irregular network the buffers that they need.
@@ -212,9 +218,9 @@ static inline void random_shape(
 		return;
 	}
 	// What a flit is decides the sizes of FIFOs there.
-	params->flit_bytes = 1;
+	tb_circuit_params_mutable(params)->flit_bytes = 1;
 	random_tree(random, program, shape == SHAPE_MIXED);
-	params->flit_bytes = 0;
+	tb_circuit_params_mutable(params)->flit_bytes = 0;
 	fit_cables(random, program);
 }
 

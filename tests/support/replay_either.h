@@ -46,7 +46,7 @@ static inline int replay_by_engine(struct replay *replay)
 	if (status == TB_OK)
 		status = run_engine(engine, replay);
 	if (engine)
-		replay->stats = tb_engine_stats(engine);
+		replay->stats = tb_engine_stats_of(engine);
 	tb_engine_free(engine);
 	return status;
 }

@@ -2,6 +2,7 @@
 #ifndef TB_TESTS_REPLAY_PROGRAM_H
 #define TB_TESTS_REPLAY_PROGRAM_H
 
+#include "circuit_params.h"
 #include "faults.h"
 #include "network_builder.h"
 #include "network_impl.h"
@@ -88,7 +89,8 @@ static inline void random_params(
 {
 	uint32_t flit = (uint32_t)ONE_OF(random, 1, 2, 7, 16, 64);
 	uint32_t flits = 1 + below(random, 40); // of payload
-	*params = (struct tb_network_params){.name = "random",
+	*params = (struct tb_network_params){
+		.name = "random",
 		.arity = 2 + below(random, 3),
 		.levels = 1 + below(random, 3),
 		.ascent = below(random, 3) ? TB_ASCENT_ADAPTIVE
@@ -98,22 +100,25 @@ static inline void random_params(
 			(tb_time_ps)ONE_OF(random, 1, 10000, 35000, 40000, 700000),
 		.n_vcs = 1 + below(random, 4),
 		.fifo_bytes = flit * (1 + below(random, 12)) + below(random, flit),
-		.flit_bytes = flit,
-		.packet_payload_bytes = 1 + below(random, flit * flits),
-		.packet_overhead_bytes = below(random, 2) ? below(random, 3 * flit) : 0,
-		.bus_bytes_per_s = below(random, 3) ? any_rate(random) : 0,
-		.ack_delay_ps = (tb_time_ps)ONE_OF(random, 0, 0, 200000, 3000000),
-		.send_overhead_ps = (tb_time_ps)ONE_OF(random, 0, 0, 40000, 1000000),
-		.receive_overhead_ps = (tb_time_ps)ONE_OF(random, 0, 0, 700000),
-		.age_weight = (double)below(random, 6) / 5,
-		.link_tokens = (double)below(random, 4) / 4};
+	};
+	struct tb_circuit_params *circuits = tb_circuit_params_mutable(params);
+	circuits->flit_bytes = flit;
+	circuits->link_tokens = (double)below(random, 4) / 4;
+	params->packet_payload_bytes = 1 + below(random, flit * flits);
+	params->packet_overhead_bytes = below(random, 2) ? below(random, 3 * flit) : 0;
+	circuits->bus_bytes_per_s = below(random, 3) ? any_rate(random) : 0;
+	circuits->ack_delay_ps = (tb_time_ps)ONE_OF(random, 0, 0, 200000, 3000000);
+	params->send_overhead_ps = (tb_time_ps)ONE_OF(random, 0, 0, 40000, 1000000);
+	params->receive_overhead_ps = (tb_time_ps)ONE_OF(random, 0, 0, 700000);
+	circuits->age_weight = (double)below(random, 6) / 5;
 	if (params->arity == 4 && params->levels == 3)
 		params->levels = 2;
 	if (below(random, 2))
-		params->slice_bytes = 1 + below(random, 4 * params->packet_payload_bytes);
+		circuits->slice_bytes =
+			1 + below(random, 4 * params->packet_payload_bytes);
 	if (below(random, 2))
-		params->partners = 1 + below(random, 3);
-	params->partner_delay_ps = (tb_time_ps)ONE_OF(random, 0, 460000, 2000000);
+		circuits->partners = 1 + below(random, 3);
+	circuits->partner_delay_ps = (tb_time_ps)ONE_OF(random, 0, 460000, 2000000);
 }
 
 // random_tree: up to four leaves below up to three tops, cables of different VCs and
@@ -132,8 +137,9 @@ static inline void random_tree(
 	for (uint32_t i = 0; i < CABLES_MOST; i++) {
 		struct tb_cable *cable = &program->cables[i];
 		*cable = (struct tb_cable){.n_vcs = 1 + below(random, 3),
-			.fifo_bytes = params->fifo_bytes * (1 + below(random, 4)) +
-				      below(random, params->flit_bytes)};
+			.fifo_bytes =
+				params->fifo_bytes * (1 + below(random, 4)) +
+				below(random, tb_circuit_params(params)->flit_bytes)};
 		if (mixed) {
 			cable->bytes_per_s = unit > 200000000
 						     ? unit / (1 + below(random, 4))
@@ -208,7 +214,8 @@ static inline struct program random_program(uint64_t seed, enum shape shape)
 	random_posts(&random, &program);
 	program.open_loop = below(&random, 4) == 0;
 	program.bin_ps = (tb_time_ps)ONE_OF(&random, 77777, 1000000, 10000000, 0);
-	program.params.bus_turn_ps = (tb_time_ps)ONE_OF(&random, 0, 10000, 600000);
+	tb_circuit_params_mutable(&program.params)->bus_turn_ps =
+		(tb_time_ps)ONE_OF(&random, 0, 10000, 600000);
 	return program;
 }
 

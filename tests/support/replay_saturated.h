@@ -44,9 +44,9 @@ static inline double saturated_share(const struct saturated *run)
 	assert_int_equal(
 		tb_engine_new(&engine, net, &source, NULL, &options, &error), TB_OK);
 	assert_int_equal(tb_engine_run(engine, run->n_warm, &error), 1);
-	struct tb_engine_stats before = tb_engine_stats(engine);
+	struct tb_engine_stats before = tb_engine_stats_of(engine);
 	assert_int_equal(tb_engine_run(engine, run->n_measured, &error), 1);
-	struct tb_engine_stats after = tb_engine_stats(engine);
+	struct tb_engine_stats after = tb_engine_stats_of(engine);
 	double seconds = (double)(after.now_ps - before.now_ps) / (double)TB_PS_PER_S;
 	double bytes = (double)(after.payload_bytes - before.payload_bytes);
 	double rate = (double)tb_network_params(net)->link_bytes_per_s;

@@ -87,7 +87,7 @@ char *tb_matrix_scale_text(const struct tb_run *run, const struct tb_matrix *mat
 	return buffer;
 }
 
-// title_text says what marks mean; `mark` is that of what was not measured.
+// title_text explains what marks mean; `mark` is that of what was not measured.
 static void title_text(const struct tb_matrix_figure *figure, const char *mark,
 	char *buffer, size_t size)
 {
@@ -180,38 +180,6 @@ static double scale_text(struct tb_picture *picture,
 	return lines + tb_picture_paragraph(picture, box, type, text) - 2.0;
 }
 
-// foot adds the legend and what it means, and returns how much higher than FOOT they are.
-static double foot(struct tb_picture *picture, const struct tb_matrix_figure *figure,
-	const struct tb_matrix_layout *layout, const struct tb_matrix_view *view,
-	double y)
-{
-	const struct tb_palette *palette = tb_palette_of(figure->theme);
-	struct tb_type muted = {TB_FONT_TEXT, 11, TB_ALIGN_LEFT, palette->muted};
-	bool wide = picture->width >= WIDE;
-	double x = wide ? MARGIN + 290 : MARGIN;
-	double below = wide ? 0 : 42;
-	const struct tb_legend legend = tb_legend_of(view);
-	tb_legend_draw(picture, (struct tb_box){MARGIN + 8, y + 4, 240, 29}, &legend);
-	below += 18 *
-		 scale_text(picture, figure, view,
-			 (struct tb_box){x, y + below, picture->width - x - MARGIN, 18});
-	char text[256];
-	bool nodes = layout->n_bands && layout->bands[layout->n_bands - 1].nodes_h > 0;
-	bool leaves = figure->matrix->leaves;
-	const char *way = leaves ? "to" : "from", *back = leaves ? "from" : "to";
-	snprintf(text, sizeof text,
-		"A box is a switch: above, the links %s the level above; below, those %s "
-		"the level below or %s the nodes%s%s%s; in the middle, their sum. %s "
-		"means more.",
-		way, way, way, nodes ? ", and under them those " : "", nodes ? back : "",
-		nodes ? " the nodes" : "",
-		figure->theme == TB_LIGHT ? "Darker" : "Brighter");
-	uint32_t lines = tb_picture_paragraph(picture,
-		(struct tb_box){MARGIN, y + 42 + below, picture->width - 2 * MARGIN, 16},
-		muted, text);
-	return below + (lines - 1) * 16;
-}
-
 // layout_figure chooses detail and shape. Big networks trade numbers for shades, and past
 // MOST_CELLS switches share cells.
 static int layout_figure(const struct tb_matrix_figure *figure, double wrap,
@@ -281,8 +249,32 @@ int tb_matrix_picture(struct tb_picture *picture, const struct tb_matrix_figure 
 			text);
 	}
 	tb_matrix_draw(picture, &layout, figure->matrix, figure->run, &view);
-	double foot_h =
-		FOOT - 16 + foot(picture, figure, &layout, &view, body_y + body_h + 22);
+	// Add the legend and what it means.
+	double y = body_y + body_h + 22;
+	struct tb_type muted = {TB_FONT_TEXT, 11, TB_ALIGN_LEFT, palette->muted};
+	bool wide = picture->width >= WIDE;
+	double x = wide ? MARGIN + 290 : MARGIN;
+	double below = wide ? 0 : 42;
+	const struct tb_legend legend = tb_legend_of(&view);
+	tb_legend_draw(picture, (struct tb_box){MARGIN + 8, y + 4, 240, 29}, &legend);
+	below += 18 *
+		 scale_text(picture, figure, &view,
+			 (struct tb_box){x, y + below, picture->width - x - MARGIN, 18});
+	char text[256];
+	bool nodes = layout.n_bands && layout.bands[layout.n_bands - 1].nodes_h > 0;
+	bool leaves = figure->matrix->leaves;
+	const char *way = leaves ? "to" : "from", *back = leaves ? "from" : "to";
+	snprintf(text, sizeof text,
+		"A box is a switch: above, the links %s the level above; below, those %s "
+		"the level below or %s the nodes%s%s%s; in the middle, their sum. %s "
+		"means more.",
+		way, way, way, nodes ? ", and under them those " : "", nodes ? back : "",
+		nodes ? " the nodes" : "",
+		figure->theme == TB_LIGHT ? "Darker" : "Brighter");
+	uint32_t lines = tb_picture_paragraph(picture,
+		(struct tb_box){MARGIN, y + 42 + below, picture->width - 2 * MARGIN, 16},
+		muted, text);
+	double foot_h = FOOT - 16 + below + (lines - 1) * 16;
 	picture->height = ceil(body_y + body_h + 22 + foot_h);
 	tb_matrix_layout_fini(&layout);
 	return picture->status;
@@ -353,7 +345,7 @@ static uint32_t numbers_width(const struct tb_matrix *part)
 	return columns <= WIDEST_TERMINAL ? columns : 0;
 }
 
-// matrix_explain says what a character is, and where the numbers are, in two lines.
+// matrix_explain writes what a character is, and where the numbers are, in two lines.
 static void matrix_explain(struct tb_picture *picture,
 	const struct tb_matrix_figure *figure, const struct tb_matrix_layout *layout,
 	bool cells, double y)
@@ -519,7 +511,7 @@ int tb_matrix_picture_svg(struct tb_run *run, struct tb_window window,
 struct matrix_data_row {
 	const struct tb_run_switch *sw;
 	enum tb_metric metric;
-	const char *wait; // NULL: it tells of no wait
+	const char *wait; // NULL: it is not about waits
 	const char *direction;
 	const char *link; // NULL: the switch's sum
 	uint32_t port;
@@ -534,7 +526,7 @@ struct matrix_data_sink {
 	void *context;
 };
 
-// wait_of_metric is the word for the wait of which a metric tells, NULL for others.
+// wait_of_metric returns the word for the wait that a metric measures, NULL for others.
 static const char *wait_of_metric(const struct tb_run *run, enum tb_metric metric)
 {
 	const struct tb_run_info *info = tb_run_info(run);

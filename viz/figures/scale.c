@@ -185,25 +185,6 @@ static void draw_tick(struct tb_picture *picture, struct tb_box bar,
 		tb_picture_text(picture, label, type, tick->text);
 }
 
-// draw_scale_ticks labels the last tick, which has the unit, and those that do not run
-// into it or into the one before.
-static void draw_scale_ticks(
-	struct tb_picture *picture, struct tb_box bar, const struct tb_legend *legend)
-{
-	double values[TB_SCALE_MOST_TICKS], free_from = -INFINITY;
-	int n = tb_scale_ticks(&legend->scale, values);
-	for (int i = 0; i < n; i++) {
-		bool is_last = i == n - 1;
-		struct tick tick = scale_tick(bar, legend, values[i], is_last);
-		struct tick last = scale_tick(bar, legend, values[n - 1], true);
-		bool labelled =
-			is_last || (tick.left >= free_from && tick.right <= last.left);
-		draw_tick(picture, bar, legend, &tick, labelled);
-		if (labelled)
-			free_from = tick.right;
-	}
-}
-
 // or_percent replaces the scale of values that are all 0 by one of percentages.
 static struct tb_scale or_percent(struct tb_scale scale)
 {
@@ -231,7 +212,20 @@ void tb_legend_draw(
 			(struct tb_box){left, bar.y, right - left, bar.h},
 			tb_shade(legend.colours, legend.theme, 100.0 * (i + 0.5) / n));
 	}
-	draw_scale_ticks(picture, bar, &legend);
+	// Label the last tick, which has the unit, and those that do not run
+	// into it or into the one before.
+	double values[TB_SCALE_MOST_TICKS], free_from = -INFINITY;
+	int j = tb_scale_ticks(&legend.scale, values);
+	for (int i = 0; i < j; i++) {
+		bool is_last = i == j - 1;
+		struct tick tick = scale_tick(bar, &legend, values[i], is_last);
+		struct tick last = scale_tick(bar, &legend, values[j - 1], true);
+		bool labelled =
+			is_last || (tick.left >= free_from && tick.right <= last.left);
+		draw_tick(picture, bar, &legend, &tick, labelled);
+		if (labelled)
+			free_from = tick.right;
+	}
 }
 
 #define HATCH_STEP  5
@@ -396,17 +390,6 @@ static tb_time_ps to_time(uint64_t value)
 	return value > INT64_MAX ? INT64_MAX : (tb_time_ps)value;
 }
 
-// format_rate writes what happens in a second: "17 /s", "12.35 k/s", "148.8 M/s".
-static char *format_rate(uint64_t value, uint64_t model, char *buffer, size_t size)
-{
-	double unit = model >= 1000000 ? 1e6 : model >= 1000 ? 1e3 : 1;
-	snprintf(buffer, size, "%.4g %s/s", (double)value / unit,
-		unit > 1e3   ? "M"
-		: unit > 1.0 ? "k"
-			     : "");
-	return buffer;
-}
-
 char *tb_metric_format(enum tb_metric metric, uint64_t value, char *buffer, size_t size)
 {
 	return tb_metric_format_as(metric, value, value, buffer, size);
@@ -422,8 +405,15 @@ char *tb_metric_format_as(
 		return tb_format_time_as(to_time(value), to_time(model), buffer, size);
 	case TB_KIND_SIZE:
 		return tb_format_size_as(value, model, buffer, size);
-	case TB_KIND_RATE:
-		return format_rate(value, model, buffer, size);
+	case TB_KIND_RATE: {
+		// Write what happens in a second: "17 /s", "12.35 k/s", "148.8 M/s".
+		double unit = model >= 1000000 ? 1e6 : model >= 1000 ? 1e3 : 1;
+		snprintf(buffer, size, "%.4g %s/s", (double)value / unit,
+			unit > 1e3   ? "M"
+			: unit > 1.0 ? "k"
+				     : "");
+		return buffer;
+	}
 	case TB_KIND_COUNT:
 		snprintf(buffer, size, "%s %.*s",
 			tb_format_count(value, count, sizeof count),

@@ -89,16 +89,6 @@ static void flow_grid_put(struct tb_flow_grid *grid, const struct tb_flow_table 
 	tb_flow_add(&cell->sum, flow);
 }
 
-static void find_largest(struct tb_flow_grid *grid, enum tb_flow_figure figure)
-{
-	grid->largest = 0;
-	for (size_t i = 0; i < (size_t)grid->n_rows * grid->n_columns; i++) {
-		double sum = tb_flow_figure_of(&grid->cells[i].sum, figure);
-		if (sum > grid->largest)
-			grid->largest = sum;
-	}
-}
-
 int tb_flow_grid_fill(struct tb_flow_grid *grid, const struct tb_flow_table *table,
 	struct tb_flow_range range, uint32_t step, enum tb_flow_figure figure,
 	struct tb_flow_span span)
@@ -119,7 +109,12 @@ int tb_flow_grid_fill(struct tb_flow_grid *grid, const struct tb_flow_table *tab
 			tb_flow_within(&table->rows[i], span))
 			flow_grid_put(grid, table, i, figure);
 	}
-	find_largest(grid, figure);
+	grid->largest = 0;
+	for (size_t j = 0; j < (size_t)grid->n_rows * grid->n_columns; j++) {
+		double sum = tb_flow_figure_of(&grid->cells[j].sum, figure);
+		if (sum > grid->largest)
+			grid->largest = sum;
+	}
 	return TB_OK;
 }
 

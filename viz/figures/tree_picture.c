@@ -202,7 +202,8 @@ static void tree_draw(struct tree_drawing *drawing, double width)
 			continue;
 		tb_picture_tip(picture, sw->name);
 		const char *name = drawing->labelled ? sw->label : sw->name;
-		if (tree_fits(name, 2 * box.w)) // less than half of a name says nothing
+		if (tree_fits(name,
+			    2 * box.w)) // less than half of a name does not identify it
 			tb_picture_name(picture, box,
 				(struct tb_type){TB_FONT_TEXT, NAME_SIZE, TB_ALIGN_CENTRE,
 					drawing->palette->text},

@@ -1,6 +1,7 @@
 #include "tree_plan.h"
 
 #include "array.h"
+#include "order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -224,32 +225,32 @@ struct subtree_search {
 	const struct tb_run_info *info;
 	const struct tb_run_switch *switches;
 	const struct tb_run_link *links;
-	uint32_t *boss;	 // by switch: another one that it hangs together with, or itself
-	uint32_t *first; // by node: a switch that it is on
-	uint32_t *found; // by switch that is its own boss: the subtree, of this level
-	uint32_t *key;	 // by subtree: its first node; behind them, its first switch
-	uint32_t *rank;	 // by subtree: its number in the list
+	uint32_t *joined; // by switch: another one of its subtree, or itself at the root
+	uint32_t *first;  // by node: a switch that it is on
+	uint32_t *found;  // by switch that is its own root: the subtree, of this level
+	uint32_t *key;	  // by subtree: its first node; behind them, its first switch
+	uint32_t *rank;	  // by subtree: its number in the list
 	struct tb_subtree *list;
 	uint32_t n, room;
 	uint32_t level_begin; // of the level being found
 };
 
-static uint32_t subtree_boss(struct subtree_search *finding, uint32_t sw)
+static uint32_t subtree_root(struct subtree_search *finding, uint32_t sw)
 {
-	uint32_t *boss = finding->boss;
-	while (boss[sw] != sw)
-		sw = boss[sw] = boss[boss[sw]];
+	uint32_t *joined = finding->joined;
+	while (joined[sw] != sw)
+		sw = joined[sw] = joined[joined[sw]];
 	return sw;
 }
 
 static void subtree_join(struct subtree_search *finding, uint32_t a, uint32_t b)
 {
-	a = subtree_boss(finding, a);
-	b = subtree_boss(finding, b);
+	a = subtree_root(finding, a);
+	b = subtree_root(finding, b);
 	if (a < b)
-		finding->boss[b] = a;
+		finding->joined[b] = a;
 	else
-		finding->boss[a] = b;
+		finding->joined[a] = b;
 }
 
 static uint32_t subtree_level(const struct subtree_search *finding, uint32_t sw)
@@ -261,11 +262,11 @@ static uint32_t subtree_level(const struct subtree_search *finding, uint32_t sw)
 // first there.
 static uint32_t subtree_of(struct subtree_search *finding, uint32_t sw, uint32_t level)
 {
-	uint32_t boss = subtree_boss(finding, sw), known = finding->found[boss];
+	uint32_t root = subtree_root(finding, sw), known = finding->found[root];
 	if (known != TB_ID_NONE && known >= finding->level_begin)
 		return known;
 	uint32_t made = finding->n++;
-	finding->found[boss] = made;
+	finding->found[root] = made;
 	finding->key[made] = finding->info->n_nodes + sw;
 	finding->list[made] = (struct tb_subtree){.level = level, .parent = TB_ID_NONE};
 	return made;
@@ -309,30 +310,7 @@ static int subtree_by_key(const void *one, const void *other)
 	const struct sorted_subtree *a = one, *b = other;
 	if (a->group != b->group)
 		return a->group < b->group ? -1 : 1;
-	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
-	return a->id < b->id ? -1 : a->id > b->id;
-}
-
-// list_level appends the subtrees of a level to the list, by their parents and first
-// nodes. `end` is where those of the level end in the order found.
-static uint32_t list_level(struct subtree_search *finding, struct tb_subtrees *subtrees,
-	struct sorted_subtree *sorted, uint32_t end)
-{
-	uint32_t level = finding->list[end - 1].level, n = 0;
-	for (uint32_t i = end; i-- > 0 && finding->list[i].level == level;) {
-		uint32_t parent = finding->list[i].parent;
-		sorted[n++] = (struct sorted_subtree){
-			parent == TB_ID_NONE ? 0 : 1 + finding->rank[parent],
-			finding->key[i], i, 0};
-	}
-	qsort(sorted, n, sizeof *sorted, subtree_by_key);
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t at = subtrees->n++;
-		subtrees->list[at] = finding->list[sorted[i].id];
-		finding->rank[sorted[i].id] = at;
-	}
-	return end - n;
+	return a->key != b->key ? TB_ORDER(a->key, b->key) : TB_ORDER(a->id, b->id);
 }
 
 static void place_nodes(struct subtree_search *finding, struct tb_subtrees *subtrees)
@@ -403,8 +381,24 @@ static int order_rows(struct subtree_search *finding, struct tb_subtrees *subtre
 		free(number);
 		return TB_ENOMEM;
 	}
-	for (uint32_t end = finding->n; end > 0;)
-		end = list_level(finding, subtrees, sorted, end);
+	for (uint32_t end = finding->n; end > 0;) {
+		// Append the subtrees of a level to the list, by their parents and first
+		// nodes. `end` is where those of the level end in the order found.
+		uint32_t level = finding->list[end - 1].level, j = 0;
+		for (uint32_t i = end; i-- > 0 && finding->list[i].level == level;) {
+			uint32_t parent = finding->list[i].parent;
+			sorted[j++] = (struct sorted_subtree){
+				parent == TB_ID_NONE ? 0 : 1 + finding->rank[parent],
+				finding->key[i], i, 0};
+		}
+		qsort(sorted, j, sizeof *sorted, subtree_by_key);
+		for (uint32_t i = 0; i < j; i++) {
+			uint32_t at = subtrees->n++;
+			subtrees->list[at] = finding->list[sorted[i].id];
+			finding->rank[sorted[i].id] = at;
+		}
+		end = end - j;
+	}
 	// Renumber the parents and give each subtree its slots: first those of
 	// nodes on switches of its own level, then those of its children.
 	uint32_t *next = finding->found; // by subtree: the slot of its next child
@@ -453,10 +447,10 @@ static int subtree_make_room(struct subtree_search *finding, struct tb_subtrees 
 	subtrees->memory = malloc(
 		(3 * n_switches + 2 * n_nodes + most + 1) * sizeof *subtrees->memory);
 	finding->list = calloc(most, sizeof *finding->list);
-	finding->boss =
-		malloc((2 * n_switches + n_nodes + 3 * most + 1) * sizeof *finding->boss);
+	finding->joined = malloc(
+		(2 * n_switches + n_nodes + 3 * most + 1) * sizeof *finding->joined);
 	if (!subtrees->list || !subtrees->shut || !subtrees->rows || !subtrees->n_row ||
-		!subtrees->memory || !finding->list || !finding->boss)
+		!subtrees->memory || !finding->list || !finding->joined)
 		return TB_ENOMEM;
 	subtrees->rows[0] = subtrees->memory;
 	subtrees->of_switch = subtrees->rows[0] + n_switches;
@@ -464,7 +458,7 @@ static int subtree_make_room(struct subtree_search *finding, struct tb_subtrees 
 	subtrees->slot_of_node = subtrees->place_of_switch + n_switches;
 	subtrees->node_of_slot = subtrees->slot_of_node + n_nodes;
 	memset(subtrees->slot_of_node, 0xff, n_nodes * sizeof(uint32_t));
-	finding->first = finding->boss + n_switches;
+	finding->first = finding->joined + n_switches;
 	finding->key = finding->first + n_nodes;
 	finding->rank = finding->key + most;
 	finding->found = finding->rank + most; // by switch, later by subtree
@@ -472,7 +466,7 @@ static int subtree_make_room(struct subtree_search *finding, struct tb_subtrees 
 	memset(finding->found, 0xff,
 		(n_switches > most ? n_switches : most) * sizeof(uint32_t));
 	for (uint32_t sw = 0; sw < n_switches; sw++)
-		finding->boss[sw] = sw;
+		finding->joined[sw] = sw;
 	return TB_OK;
 }
 
@@ -525,7 +519,7 @@ int tb_subtrees_init(
 		status = order_rows(&finding, &made);
 	}
 	free(finding.list);
-	free(finding.boss);
+	free(finding.joined);
 	if (status != TB_OK) {
 		tb_subtrees_fini(&made);
 		return tb_fail_memory(error, "the layout of the tree");

@@ -1,12 +1,10 @@
 #include "tree_shape.h"
 
 #include "map.h"
+#include "order.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static void tree_root_waits(const struct tb_trees *trees, struct tb_link root,
-	uint32_t from, uint32_t end, uint64_t *whole_ps, uint64_t *shown_ps);
 
 // A tree under construction.
 struct shape_making {
@@ -64,9 +62,8 @@ static int shape_by_end(const void *one, const void *other)
 	const struct branch_ending *a = one, *b = other;
 	if (a->end != b->end)
 		return a->end < b->end ? -1 : 1;
-	if (a->whole_ps != b->whole_ps)
-		return a->whole_ps < b->whole_ps ? 1 : -1;
-	return (a->index > b->index) - (a->index < b->index);
+	return a->whole_ps != b->whole_ps ? TB_ORDER(b->whole_ps, a->whole_ps)
+					  : TB_ORDER(a->index, b->index);
 }
 
 static uint32_t first_ending(const struct branch_ending *endings, uint32_t n, uint32_t sw)
@@ -138,6 +135,20 @@ static void shape_measure(struct tb_tree_shape *shape)
 		branches[branches[i].parent].below_ps += branches[i].below_ps;
 }
 
+// tree_root_waits stores the waits for a root, exact: in the whole run, and in slices
+// [from, end).
+static void tree_root_waits(const struct tb_trees *trees, struct tb_link root,
+	uint32_t from, uint32_t end, uint64_t *whole_ps, uint64_t *shown_ps)
+{
+	*whole_ps = *shown_ps = 0;
+	for (uint32_t i = trees->root_first[root.id]; i < trees->root_first[root.id + 1];
+		i++) {
+		const struct tb_root_bin_sample *row = &trees->roots[i];
+		*whole_ps += row->wait_ps;
+		*shown_ps += row->bin >= from && row->bin < end ? row->wait_ps : 0;
+	}
+}
+
 int tb_tree_shape_init(struct tb_tree_shape *shape, const struct tb_run *run,
 	const struct tb_trees *trees, struct tb_link root, uint32_t from, uint32_t end)
 {
@@ -189,43 +200,8 @@ static int shape_heaviest_first(const void *one, const void *other)
 	const struct tb_tree_root *a = one, *b = other;
 	if (a->shown_ps != b->shown_ps)
 		return a->shown_ps < b->shown_ps ? 1 : -1;
-	if (a->whole_ps != b->whole_ps)
-		return a->whole_ps < b->whole_ps ? 1 : -1;
-	return (a->root.id > b->root.id) - (a->root.id < b->root.id);
-}
-
-// tree_root_waits stores the waits for a root, exact: in the whole run, and in slices
-// [from, end).
-static void tree_root_waits(const struct tb_trees *trees, struct tb_link root,
-	uint32_t from, uint32_t end, uint64_t *whole_ps, uint64_t *shown_ps)
-{
-	*whole_ps = *shown_ps = 0;
-	for (uint32_t i = trees->root_first[root.id]; i < trees->root_first[root.id + 1];
-		i++) {
-		const struct tb_root_bin_sample *row = &trees->roots[i];
-		*whole_ps += row->wait_ps;
-		*shown_ps += row->bin >= from && row->bin < end ? row->wait_ps : 0;
-	}
-}
-
-// count_shape_links counts each link of a root once, even if it is in several slices.
-static int count_shape_links(const struct tb_trees *trees, uint32_t from, uint32_t end,
-	struct tb_tree_root *root)
-{
-	struct tb_map known = {0};
-	int status = TB_OK;
-	uint32_t last = trees->first[root->root.id + 1];
-	for (uint32_t i = trees->first[root->root.id]; i < last && status == TB_OK; i++) {
-		const struct tb_tree_sample *row = &trees->rows[i];
-		uint32_t seen;
-		if (row->bin < from || row->bin >= end ||
-			tb_map_find(&known, row->link.id, &seen))
-			continue;
-		status = tb_map_put(&known, row->link.id, 1);
-		root->n_links++;
-	}
-	tb_map_fini(&known);
-	return status;
+	return a->whole_ps != b->whole_ps ? TB_ORDER(b->whole_ps, a->whole_ps)
+					  : TB_ORDER(a->root.id, b->root.id);
 }
 
 int tb_tree_roots(const struct tb_trees *trees, uint32_t from, uint32_t end,
@@ -239,7 +215,21 @@ int tb_tree_roots(const struct tb_trees *trees, uint32_t from, uint32_t end,
 		root->root = trees->roots[i].root;
 		tree_root_waits(
 			trees, root->root, from, end, &root->whole_ps, &root->shown_ps);
-		status = count_shape_links(trees, from, end, root);
+		// Count each link of a root once, even if it is in several slices.
+		struct tb_map known = {0};
+		status = TB_OK;
+		uint32_t last = trees->first[root->root.id + 1];
+		for (uint32_t j = trees->first[root->root.id];
+			j < last && status == TB_OK; j++) {
+			const struct tb_tree_sample *row = &trees->rows[j];
+			uint32_t seen;
+			if (row->bin < from || row->bin >= end ||
+				tb_map_find(&known, row->link.id, &seen))
+				continue;
+			status = tb_map_put(&known, row->link.id, 1);
+			root->n_links++;
+		}
+		tb_map_fini(&known);
 		i = trees->root_first[root->root.id + 1];
 	}
 	if (status != TB_OK) {

@@ -1,6 +1,7 @@
 #include "top.h"
 
 #include "matrix_picture.h"
+#include "order.h"
 #include "scale.h"
 #include "select.h"
 
@@ -190,9 +191,8 @@ static void top_put(const struct top_pen *pen, double x, double w, enum tb_align
 static int top_by_value(const void *one, const void *other)
 {
 	const struct top_row *a = one, *b = other;
-	if (a->value != b->value)
-		return a->value < b->value ? 1 : -1;
-	return (a->link > b->link) - (a->link < b->link);
+	return a->value != b->value ? TB_ORDER(b->value, a->value)
+				    : TB_ORDER(a->link, b->link);
 }
 
 static void draw_top_row(

@@ -364,14 +364,6 @@ static void draw_opening_bar(const struct dialog_sheet *sheet, struct tb_box box
 	tb_picture_rect(sheet->picture, box, sheet->palette->accent);
 }
 
-static double form_height(const struct tb_opening_form *form)
-{
-	int n = 0;
-	for (int i = 0; i < TB_FORM_N_ROWS; i++)
-		n += tb_opening_form_has(form, (enum tb_form_row)i);
-	return 290 + ROW_H * fmax(n - 3, 0);
-}
-
 void tb_opening_draw(
 	const struct tb_opening *opening, enum tb_theme theme, struct tb_picture *picture)
 {
@@ -379,7 +371,10 @@ void tb_opening_draw(
 	char progress[48];
 	double w = fmin(WIDTH, picture->width - 32);
 	double x = (picture->width - w) / 2;
-	double y = fmax((picture->height - form_height(&opening->form)) / 2, 16);
+	int n = 0;
+	for (int i = 0; i < TB_FORM_N_ROWS; i++)
+		n += tb_opening_form_has(&opening->form, (enum tb_form_row)i);
+	double y = fmax((picture->height - (290 + ROW_H * fmax(n - 3, 0))) / 2, 16);
 	const char *name = strrchr(opening->trace, '/');
 	struct tb_type title = opening_type(&sheet, TB_FONT_BOLD, TB_ALIGN_LEFT, false);
 	title.size = 18;

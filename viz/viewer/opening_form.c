@@ -172,7 +172,7 @@ static void form_choose_preset(struct tb_opening_form *form, size_t preset)
 	if (!name)
 		return;
 	form->preset = preset;
-	form->arity = 0; // of a file that has gone, too: the replay says so
+	form->arity = 0; // of a file that has gone, too: the replay reports it
 	if (tb_network_preset(&params, name, NULL) != TB_OK || params.shape[0] ||
 		params.arity < 2)
 		return;

@@ -1,5 +1,6 @@
 #include "rows.h"
 
+#include "order.h"
 #include "select.h"
 #include "series.h"
 
@@ -28,9 +29,8 @@ static int rows_by_key(const void *one, const void *other)
 {
 	const struct tb_list_row *a = one;
 	const struct tb_list_row *b = other;
-	if (a->key != b->key)
-		return a->key < b->key ? 1 : -1;
-	return a->link.id < b->link.id ? -1 : a->link.id > b->link.id;
+	return a->key != b->key ? TB_ORDER(b->key, a->key)
+				: TB_ORDER(a->link.id, b->link.id);
 }
 
 enum tb_metric tb_rows_metric(const struct tb_rows *rows)

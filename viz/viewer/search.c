@@ -116,17 +116,6 @@ void tb_search_find(const struct tb_viewer_data *data, struct tb_prompt *prompt)
 			finders[i].find(data, prompt, wanted);
 }
 
-// run_search_name writes what distinguishes a run from the others: of a point its
-// settings, else the input; 160 bytes suffice.
-static char *run_search_name(const struct tb_listed_run *run, char *buffer, size_t size)
-{
-	if (run->settings)
-		snprintf(buffer, size, "%s", run->settings);
-	else
-		tb_run_input_text(run->input, buffer, size);
-	return buffer;
-}
-
 // offer_run offers a run with columns of its number, what it is of, and the network or,
 // where that has changes, the options that name them.
 static void offer_run(struct tb_prompt *prompt, const struct tb_listed_run *run)
@@ -138,8 +127,14 @@ static void offer_run(struct tb_prompt *prompt, const struct tb_listed_run *run)
 	if (strncmp(options, network, sizeof network - 1) == 0)
 		options += sizeof network - 1;
 	bool replay = !run->settings && *options;
-	snprintf(result.text, sizeof result.text, "%" PRId64 "\t%s\t%s", run->id,
-		run_search_name(run, name, sizeof name), replay ? options : run->network);
+	// What distinguishes a run from the others: of a point its settings, else the
+	// input.
+	if (run->settings)
+		snprintf(name, sizeof name, "%s", run->settings);
+	else
+		tb_run_input_text(run->input, name, sizeof name);
+	snprintf(result.text, sizeof result.text, "%" PRId64 "\t%s\t%s", run->id, name,
+		replay ? options : run->network);
 	snprintf(result.note, sizeof result.note, "%s nodes, waited %s%s",
 		tb_format_count(run->n_nodes, nodes, sizeof nodes),
 		tb_format_time((tb_time_ps)run->wait_ps, wait, sizeof wait),

@@ -199,36 +199,6 @@ static void mark_node_links(struct tb_marks *marks, const struct tb_viewer_data 
 	}
 }
 
-static int mark_job(struct tb_marks *marks, struct tb_viewer_data *data, uint32_t job,
-	struct tb_error *error)
-{
-	const struct tb_flow_table *flows = &data->of_flows.flows;
-	int status = tb_viewer_data_answer(data, &data->of_flows.question, error);
-	if (status <= 0)
-		return status;
-	for (uint32_t i = 0; flows->group == 1 && i < flows->n; i++) {
-		if (flows->rows[i].job != job)
-			continue;
-		selection_mark(marks->nodes, flows->rows[i].source.id, TB_MARK_ON);
-		selection_mark(marks->nodes, flows->rows[i].destination.id, TB_MARK_ON);
-	}
-	mark_node_links(marks, data);
-	return TB_OK;
-}
-
-static int mark_flow(struct tb_marks *marks, struct tb_viewer_data *data, uint32_t index,
-	struct tb_error *error)
-{
-	const struct tb_flow_table *flows = &data->of_flows.flows;
-	int status = tb_viewer_data_answer(data, &data->of_flows.question, error);
-	if (status <= 0 || index >= flows->n)
-		return status < 0 ? status : TB_OK;
-	const struct tb_flow_sample *flow = &flows->rows[index];
-	return mark_path(marks, data,
-		(struct selection_ends){flow->source, flow->destination}, TB_MARK_ON,
-		error);
-}
-
 static int mark_pair(struct tb_marks *marks, struct tb_viewer_data *data, uint32_t index,
 	struct tb_error *error)
 {
@@ -282,10 +252,32 @@ int tb_selection_mark(struct tb_selection *selection, struct tb_viewer_data *dat
 		selection_mark(marks->nodes, pick.index, TB_MARK_ON);
 		mark_node_links(marks, data);
 		return TB_OK;
-	case TB_PICK_JOB:
-		return mark_job(marks, data, pick.index, error);
-	case TB_PICK_FLOW:
-		return mark_flow(marks, data, pick.index, error);
+	case TB_PICK_JOB: {
+		const struct tb_flow_table *flows = &data->of_flows.flows;
+		int status = tb_viewer_data_answer(data, &data->of_flows.question, error);
+		if (status <= 0)
+			return status;
+		for (uint32_t i = 0; flows->group == 1 && i < flows->n; i++) {
+			if (flows->rows[i].job != pick.index)
+				continue;
+			selection_mark(
+				marks->nodes, flows->rows[i].source.id, TB_MARK_ON);
+			selection_mark(
+				marks->nodes, flows->rows[i].destination.id, TB_MARK_ON);
+		}
+		mark_node_links(marks, data);
+		return TB_OK;
+	}
+	case TB_PICK_FLOW: {
+		const struct tb_flow_table *flows = &data->of_flows.flows;
+		int status = tb_viewer_data_answer(data, &data->of_flows.question, error);
+		if (status <= 0 || pick.index >= flows->n)
+			return status < 0 ? status : TB_OK;
+		const struct tb_flow_sample *flow = &flows->rows[pick.index];
+		return mark_path(marks, data,
+			(struct selection_ends){flow->source, flow->destination},
+			TB_MARK_ON, error);
+	}
 	case TB_PICK_PAIR:
 		return mark_pair(marks, data, pick.index, error);
 	default:

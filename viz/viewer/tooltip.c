@@ -135,29 +135,12 @@ static void tip_cell(const struct tb_viewer *viewer, struct tb_tip *tip,
 	tip->n_lines = 3;
 }
 
-static void tip_button(struct tb_tip *tip, uint32_t request)
-{
-	const struct tb_request_row *row = &tb_request_rows()[request];
-	snprintf(tip->lines[0], sizeof tip->lines[0], "%s", row->help);
-	snprintf(tip->lines[1], sizeof tip->lines[1], "key: %.*s",
-		(int)strcspn(row->keys, " "), row->keys);
-	tip->n_lines = 2;
-}
-
 // tooltip_visible returns the part of a box that its pane shows.
 static struct tb_box tooltip_visible(struct tb_box box, struct tb_box place)
 {
 	double x = fmax(box.x, place.x), y = fmax(box.y, place.y);
 	return (struct tb_box){x, y, fmin(box.x + box.w, place.x + place.w) - x,
 		fmin(box.y + box.h, place.y + place.h) - y};
-}
-
-static void tip_node(const struct tb_viewer *viewer, struct tb_tip *tip, uint32_t node)
-{
-	const char *name = tb_run_node_name(viewer->data.run, (struct tb_node){node});
-	snprintf(tip->lines[0], sizeof tip->lines[0], "node %" PRIu32 "%s%s", node,
-		name[0] ? ": " : "", name);
-	tip->n_lines = 1;
 }
 
 static void tip_switch(const struct tb_viewer *viewer, struct tb_tip *tip, uint32_t sw)
@@ -206,12 +189,20 @@ static void tip_of(const struct tb_viewer *viewer, struct tb_tip *tip)
 			tip->lines[1], sizeof tip->lines[1]);
 		tip->n_lines = 2;
 		break;
-	case TB_PICK_BUTTON:
-		tip_button(tip, index);
-		break;
-	case TB_PICK_NODE:
-		tip_node(viewer, tip, index);
-		break;
+	case TB_PICK_BUTTON: {
+		const struct tb_request_row *row = &tb_request_rows()[index];
+		snprintf(tip->lines[0], sizeof tip->lines[0], "%s", row->help);
+		snprintf(tip->lines[1], sizeof tip->lines[1], "key: %.*s",
+			(int)strcspn(row->keys, " "), row->keys);
+		tip->n_lines = 2;
+	} break;
+	case TB_PICK_NODE: {
+		const char *name =
+			tb_run_node_name(viewer->data.run, (struct tb_node){index});
+		snprintf(tip->lines[0], sizeof tip->lines[0], "node %" PRIu32 "%s%s",
+			index, name[0] ? ": " : "", name);
+		tip->n_lines = 1;
+	} break;
 	default:
 		break;
 	}

@@ -78,7 +78,7 @@ int tb_viewer_new(struct tb_viewer **viewer, const struct tb_view *const *views,
 		tb_viewer_free(made);
 		return status;
 	}
-	// Show the main view that says most of the run.
+	// Show the main view that has most to show of the run.
 	struct tb_pane *pane;
 	for (int n = 0; made->data.run && (pane = tb_panes_main(&made->panes, n)); n++)
 		if (pane->view->comes_first && pane->view->comes_first(pane))

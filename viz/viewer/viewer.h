@@ -22,7 +22,7 @@ struct tb_view;
 
 // tb_viewer_new opens run number `id` (0: the newest) and shows it in `views`, a list
 // that ends with NULL, holds at least one main view and outlives the viewer. For a store
-// without a run the picture says so; for a trace it offers networks to replay it on.
+// without a run the picture reports that; for a trace it offers networks to replay it on.
 // Errors as of tb_run_open.
 int tb_viewer_new(struct tb_viewer **viewer, const struct tb_view *const *views,
 	const char *path, int64_t id, struct tb_error *error) TB_MUST_USE;

@@ -307,44 +307,6 @@ static void back_out(struct tb_viewer *viewer)
 		tb_viewer_show(viewer, (struct tb_window){0, 0}, data->metric);
 }
 
-// focus follows the row that is chosen in a view, or zooms the main view to the
-// selection.
-static void focus(struct tb_viewer *viewer)
-{
-	const struct tb_request asked = {TB_REQUEST_FOCUS, 0};
-	struct tb_pane *main = viewer->panes.main;
-	if (viewer->data.run && !viewer_pass(viewer, &asked) &&
-		viewer->selection.selected.kind != TB_PICK_NONE && main->view->reveal)
-		main->view->reveal(main, true);
-}
-
-// ask_step selects the link of the row before the selected one (by -1) or after it (by
-// 1).
-static void ask_step(struct tb_viewer *viewer, int by)
-{
-	struct tb_link link;
-	if (viewer->data.run &&
-		tb_rows_step(&viewer->rows, viewer->selection.selected, by, &link))
-		tb_viewer_select(viewer, (struct tb_pick){TB_PICK_LINK, link.id});
-}
-
-static void go_back(struct tb_viewer *viewer, int by)
-{
-	if (viewer->data.run && !tb_viewer_go_back(viewer, by))
-		tb_viewer_notice(
-			viewer, "nothing was shown %s this", by < 0 ? "before" : "after");
-}
-
-// go_to says why a view cannot be shown.
-static void go_to(struct tb_viewer *viewer, struct tb_pane *pane)
-{
-	if (viewer->data.run && pane && !tb_pane_is_there(pane))
-		tb_viewer_notice(viewer, "'%s' is not shown: %s", pane->view->tab,
-			pane->view->absent);
-	else
-		tb_viewer_go(viewer, pane);
-}
-
 // other_wait is the wait of links that is not shown; the one that leads is TB_WAIT.
 static enum tb_metric other_wait(const struct tb_viewer_data *data)
 {
@@ -369,8 +331,15 @@ static bool show_request(struct tb_viewer *viewer, const struct tb_request *requ
 	case TB_REQUEST_WAIT:
 		tb_viewer_show(viewer, data->asked, other_wait(data));
 		return true;
-	case TB_REQUEST_VIEW:
-		go_to(viewer, tb_panes_main(&viewer->panes, request->choice));
+	case TB_REQUEST_VIEW: {
+		// Report why a view cannot be shown.
+		struct tb_pane *pane = tb_panes_main(&viewer->panes, request->choice);
+		if (viewer->data.run && pane && !tb_pane_is_there(pane))
+			tb_viewer_notice(viewer, "'%s' is not shown: %s", pane->view->tab,
+				pane->view->absent);
+		else
+			tb_viewer_go(viewer, pane);
+	}
 		return true;
 	case TB_REQUEST_VIEW_NEXT:
 		tb_viewer_go(viewer, tb_panes_next(&viewer->panes));
@@ -423,8 +392,15 @@ static bool own_request(struct tb_viewer *viewer, const struct tb_request *reque
 {
 	switch ((int)request->name) {
 	case TB_REQUEST_HOTTER:
-	case TB_REQUEST_COOLER:
-		ask_step(viewer, request->name == TB_REQUEST_HOTTER ? -1 : 1);
+	case TB_REQUEST_COOLER: {
+		// Select the link of the row before the selected one (by -1) or after it
+		// (by 1).
+		int by = request->name == TB_REQUEST_HOTTER ? -1 : 1;
+		struct tb_link link;
+		if (viewer->data.run && tb_rows_step(&viewer->rows,
+						viewer->selection.selected, by, &link))
+			tb_viewer_select(viewer, (struct tb_pick){TB_PICK_LINK, link.id});
+	}
 		return true;
 	case TB_REQUEST_RUN_BACK:
 	case TB_REQUEST_RUN_ON:
@@ -437,8 +413,16 @@ static bool own_request(struct tb_viewer *viewer, const struct tb_request *reque
 				(enum tb_list_column)((rows->column + 1) % TB_N_COLUMNS));
 		}
 		return true;
-	case TB_REQUEST_FOCUS:
-		focus(viewer);
+	case TB_REQUEST_FOCUS: {
+		// Follow the row that is chosen in a view, or zooms the main view to the
+		// selection.
+		const struct tb_request asked = {TB_REQUEST_FOCUS, 0};
+		struct tb_pane *main = viewer->panes.main;
+		if (viewer->data.run && !viewer_pass(viewer, &asked) &&
+			viewer->selection.selected.kind != TB_PICK_NONE &&
+			main->view->reveal)
+			main->view->reveal(main, true);
+	}
 		return true;
 	case TB_REQUEST_UNBRUSH:
 		if (viewer->data.run)
@@ -454,8 +438,12 @@ static bool own_request(struct tb_viewer *viewer, const struct tb_request *reque
 		back_out(viewer);
 		return true;
 	case TB_REQUEST_UNDO:
-	case TB_REQUEST_REDO:
-		go_back(viewer, request->name == TB_REQUEST_UNDO ? -1 : 1);
+	case TB_REQUEST_REDO: {
+		int by = request->name == TB_REQUEST_UNDO ? -1 : 1;
+		if (viewer->data.run && !tb_viewer_go_back(viewer, by))
+			tb_viewer_notice(viewer, "nothing was shown %s this",
+				by < 0 ? "before" : "after");
+	}
 		return true;
 	default:
 		return style_request(viewer, request);

@@ -1,12 +1,10 @@
-// The viewer's state, each part with a header of its own. Only viewer*.c, overlay.c and
-// tooltip.c include it: views get what is in view.h.
+// The viewer's state, each part with a header of its own. Only viewer*.c and tooltip.c
+// include it: views get what is in view.h.
 //
-// The files build on each other in this order, and none calls a later one: viewer_show.c
-// (run, window, selection), viewer_history.c (back and forward), viewer_picture.c with
-// overlay.c and tooltip.c, viewer_runs.c (other runs of the store), viewer_ask.c
-// (requests), viewer_prove.c (what the findings propose), viewer_keys.c and
-// viewer_pointer.c (input), viewer_follow.c (the store changes), viewer_text.c (text to
-// copy or export), viewer.c (lifetime, time).
+// The files build on each other in this order: viewer_show.c (run, window, selection,
+// back and forward, a store that changes), tooltip.c (what lies on top of the views),
+// viewer_ask.c (requests, other runs of the store, trying what findings propose),
+// viewer.c (lifetime, time, input, picture, text to copy or export).
 #ifndef TB_VIEWER_IMPL_H
 #define TB_VIEWER_IMPL_H
 

@@ -5,8 +5,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-static void viewer_mark(struct tb_viewer *viewer);
-
 int tb_viewer_put(
 	struct tb_viewer *viewer, struct tb_question *question, struct tb_error *error)
 {
@@ -136,6 +134,17 @@ void tb_viewer_show(
 	viewer_show_view(viewer, window, metric, false);
 }
 
+// viewer_mark marks what belongs to the selection; call it when that or the run
+// changed.
+static void viewer_mark(struct tb_viewer *viewer)
+{
+	struct tb_error error;
+	bool trees = viewer->panes.main->view->shows_trees;
+	if (viewer->data.run && tb_selection_mark(&viewer->selection, &viewer->data,
+					trees, &error) != TB_OK)
+		tb_viewer_report(viewer, &error);
+}
+
 void tb_viewer_poll(struct tb_viewer *viewer)
 {
 	struct tb_error error;
@@ -147,17 +156,6 @@ void tb_viewer_poll(struct tb_viewer *viewer)
 	viewer->stale = true;
 	show_new(viewer);
 	viewer_mark(viewer);
-}
-
-// viewer_mark marks what belongs to the selection; call it when that or the run
-// changed.
-static void viewer_mark(struct tb_viewer *viewer)
-{
-	struct tb_error error;
-	bool trees = viewer->panes.main->view->shows_trees;
-	if (viewer->data.run && tb_selection_mark(&viewer->selection, &viewer->data,
-					trees, &error) != TB_OK)
-		tb_viewer_report(viewer, &error);
 }
 
 // viewer_filter_to shows a job alone, where there are several; TB_ID_NONE: all.

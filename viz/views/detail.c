@@ -1,6 +1,8 @@
 #include "detail.h"
 
 #include "array.h"
+#include "credit_params.h"
+#include "order.h"
 #include "root_list.h"
 #include "run_capture.h"
 #include "scale.h"
@@ -11,16 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static char *detail_node_text(
-	const struct tb_detail *detail, uint32_t node, char *buffer, size_t size);
-
-static void detail_job_waits(const struct tb_detail *detail, uint32_t job);
-
-static void detail_flow_waits(
-	const struct tb_detail *detail, const struct tb_flow_sample *flow);
-
-static void detail_link_item(const struct tb_detail *detail, uint32_t link);
 
 // The messages of a flow on a time axis: from post to delivery, faint while they stood in
 // their sender's own queue.
@@ -36,22 +28,21 @@ static const struct tb_flow_messages *detail_messages_of(
 	return tb_viewer_messages(viewer, &table->rows[flow_index]);
 }
 
-// detail_messages lists the messages of a flow on a time axis (detail_messages.c).
+// detail_messages lists the messages of a flow on a time axis.
 static void detail_messages(
 	const struct tb_detail *detail, const struct tb_flow_sample *flow)
 {
 	const struct tb_flow_messages *messages = detail_messages_of(
 		detail->pane->viewer, detail->pane->selection->selected.index);
-	char from[32], to[32], text[96];
+	char from[32], to[32];
 	if (!messages || messages->n == 0)
 		return;
 	tb_sheet_gap(detail->sheet);
-	snprintf(text, sizeof text,
+	tb_sheet_caption(detail->sheet,
 		messages->n == flow->n_messages
 			? "messages: payload, latency; a row shows its time"
 			: "%" PRIu32 " messages that lost most; a row shows its time",
 		messages->n);
-	tb_sheet_caption(detail->sheet, text);
 	tb_sheet_row(detail->sheet, tb_format_time(flow->first_ps, from, sizeof from),
 		tb_format_time(flow->last_ps, to, sizeof to));
 	uint32_t shown = messages->n < MOST_MESSAGES ? messages->n : MOST_MESSAGES;
@@ -76,9 +67,8 @@ static void detail_messages(
 		line->chip = tb_palette_of(detail->pane->style->theme)->accent;
 	}
 	if (messages->n > shown) {
-		snprintf(text, sizeof text, "and %" PRIu32 " later ones",
-			messages->n - shown);
-		tb_sheet_caption(detail->sheet, text);
+		tb_sheet_caption(
+			detail->sheet, "and %" PRIu32 " later ones", messages->n - shown);
 	}
 }
 
@@ -132,9 +122,8 @@ static void detail_sent(const struct tb_detail *detail, const struct tb_flow_sam
 	tb_sheet_row(detail->sheet, "Worst latency",
 		tb_format_time((tb_time_ps)flow->worst_latency_ps, text, sizeof text));
 	if (flow->ideal_ps) {
-		snprintf(text, sizeof text, "%.3g times an idle network",
+		tb_sheet_printf(detail->sheet, "Slowdown", "%.3g times an idle network",
 			tb_flow_slowdown(flow));
-		tb_sheet_row(detail->sheet, "Slowdown", text);
 	}
 	tb_sheet_row(detail->sheet, "Header wait",
 		tb_format_time((tb_time_ps)flow->wait_ps, text, sizeof text));
@@ -188,12 +177,11 @@ static struct tb_sheet_line *detail_flow_item(
 
 static void count_rest(const struct tb_detail *detail, uint32_t n, uint32_t shown)
 {
-	char text[64], count[32];
+	char count[32];
 	if (n <= shown)
 		return;
-	snprintf(text, sizeof text, "and %s more with fewer bytes",
+	tb_sheet_caption(detail->sheet, "and %s more with fewer bytes",
 		tb_format_count(n - shown, count, sizeof count));
-	tb_sheet_caption(detail->sheet, text);
 }
 
 // crossing_jobs lists the jobs of a run of several.
@@ -231,7 +219,7 @@ static void detail_crossing(const struct tb_detail *detail, struct tb_pick pick)
 				: "Finding who crosses it.");
 		return;
 	}
-	snprintf(text, sizeof text, "%s %s %s it%s",
+	tb_sheet_caption(detail->sheet, "%s %s %s it%s",
 		tb_format_count(crossing->n, count, sizeof count),
 		crossing->n == 1 ? "flow" : "flows",
 		!crossing->exact   ? "may cross"
@@ -239,7 +227,6 @@ static void detail_crossing(const struct tb_detail *detail, struct tb_pick pick)
 				   : "cross",
 		tb_window_whole(data->info, data->window) ? ", by bytes"
 							  : " in the window");
-	tb_sheet_caption(detail->sheet, text);
 	crossing_jobs(detail, crossing);
 	uint32_t shown = crossing->n < MOST_ITEMS ? crossing->n : MOST_ITEMS;
 	for (uint32_t i = 0; i < shown; i++) {
@@ -286,10 +273,9 @@ static void detail_flows(const struct tb_detail *detail, uint32_t node, uint32_t
 
 static void time_row(const struct tb_detail *detail, const char *label, double time_ps)
 {
-	char text[48], time[32];
+	char time[32];
 	tb_format_time((tb_time_ps)(time_ps < 0 ? -time_ps : time_ps), time, sizeof time);
-	snprintf(text, sizeof text, "%s%s", time_ps < 0 ? "-" : "", time);
-	tb_sheet_row(detail->sheet, label, text);
+	tb_sheet_printf(detail->sheet, label, "%s%s", time_ps < 0 ? "-" : "", time);
 }
 
 static void part_row(const struct tb_detail *detail, const char *label,
@@ -309,7 +295,6 @@ static void latency_row(
 
 void tb_detail_job(const struct tb_detail *detail, uint32_t job)
 {
-	char text[48];
 	uint32_t n;
 	tb_sheet_heading(
 		detail->sheet, "Job", tb_run_job_name(detail->pane->data->run, job));
@@ -335,31 +320,162 @@ void tb_detail_job(const struct tb_detail *detail, uint32_t job)
 		tb_sheet_gap(detail->sheet);
 	}
 	struct tb_flow_sample sent = detail_sum(detail, TB_ID_NONE, job, &n);
-	snprintf(text, sizeof text, "in %" PRIu32 " flows, whole run", n);
-	tb_sheet_caption(detail->sheet, text);
+	tb_sheet_caption(detail->sheet, "in %" PRIu32 " flows, whole run", n);
 	detail_sent(detail, &sent);
-	detail_job_waits(detail, job);
+	const struct tb_during *during = tb_viewer_during(detail->pane->viewer);
+	char value[80], span[64], waited[48], blamed[48];
+	bool begun = false;
+	uint32_t n_jobs = detail->pane->data->info->n_jobs;
+	for (uint32_t i = 0; during && n_jobs > 1 && i < n_jobs; i++) {
+		uint64_t for_ps = tb_job_pairs_wait(&during->job_pairs, job, i);
+		uint64_t of_ps = tb_job_pairs_wait(&during->job_pairs, i, job);
+		if (for_ps == 0 && of_ps == 0)
+			continue;
+		if (!begun) {
+			tb_sheet_gap(detail->sheet);
+			tb_sheet_caption(detail->sheet,
+				"waited for jobs, and held them up, %s",
+				tb_span_text(during->job_pairs.listed.span, span,
+					sizeof span));
+		}
+		begun = true;
+		snprintf(value, sizeof value, "%s, %s",
+			tb_metric_format(TB_WAIT, for_ps, waited, sizeof waited),
+			tb_metric_format(TB_WAIT, of_ps, blamed, sizeof blamed));
+		detail_job_item(detail, i, value);
+	}
 	detail_flows(detail, TB_ID_NONE, job);
 }
 
-// traffic_way lists the links of a flow's way, or of all its shortest paths.
-static void traffic_way(const struct tb_detail *detail, const struct tb_flow_sample *flow)
+// detail_node_text writes "node 5 (name)".
+static char *detail_node_text(
+	const struct tb_detail *detail, uint32_t node, char *buffer, size_t size)
+{
+	const char *name =
+		tb_run_node_name(detail->pane->data->run, (struct tb_node){node});
+	if (name[0])
+		snprintf(buffer, size, "node %" PRIu32 " (%s)", node, name);
+	else
+		snprintf(buffer, size, "node %" PRIu32, node);
+	return buffer;
+}
+
+// sheet_pair adds a row, which selects the flow that waited, or (`other`) the one it
+// waited for.
+static void sheet_pair(const struct tb_detail *detail, const struct tb_flow_table *table,
+	const struct tb_blame_sample *row, bool other, double largest)
+{
+	char text[64], wait[48], value[64];
+	uint32_t flow = other ? tb_flow_table_find(table, row->culprit_job,
+					row->culprit_source, row->culprit_destination)
+			      : tb_flow_table_find(table, row->victim_job,
+					row->victim_source, row->victim_destination);
+	const struct tb_pick pick = {flow < table->n ? TB_PICK_FLOW : TB_PICK_NONE, flow};
+	snprintf(text, sizeof text,
+		"%" PRIu32 " > %" PRIu32 " for %" PRIu32 " > %" PRIu32,
+		row->victim_source.id, row->victim_destination.id, row->culprit_source.id,
+		row->culprit_destination.id);
+	snprintf(value, sizeof value, "%s%s", row->error_ps ? "at least " : "",
+		tb_metric_format(TB_WAIT, row->wait_ps, wait, sizeof wait));
+	struct tb_sheet_line *line = tb_sheet_item(detail->sheet, pick, text, value);
+	line->has_chip = detail->pane->data->info->n_jobs > 1;
+	line->chip = tb_job_colour(detail->pane->style->theme, row->victim_job);
+	line->to = (double)row->wait_ps / fmax(largest, 1);
+}
+
+// whom_waits lists the waits of a flow for others, or of others for it, in the slices of
+// time of the window.
+static void whom_waits(const struct tb_detail *detail, const struct tb_heavy_waits *waits,
+	const struct tb_flow_sample *flow, bool waited)
+{
+	const struct tb_flow_table *table = tb_viewer_flows(detail->pane->viewer);
+	uint32_t n = 0;
+	double largest = 0;
+	char span[64];
+	for (uint32_t i = 0; table && i < waits->listed.n && n < TB_WAITS_MOST; i++) {
+		const struct tb_blame_sample *row = &waits->rows[i];
+		if (!(waited ? (row->victim_job == flow->job &&
+				       row->victim_source.id == flow->source.id &&
+				       row->victim_destination.id == flow->destination.id)
+			     : (row->culprit_job == flow->job &&
+				       row->culprit_source.id == flow->source.id &&
+				       row->culprit_destination.id ==
+					       flow->destination.id)))
+			continue;
+		if (n++ == 0) {
+			tb_sheet_gap(detail->sheet);
+			tb_sheet_caption(detail->sheet, "%s, %s",
+				waited ? "whom it waited for" : "who waited for it",
+				tb_span_text(waits->listed.span, span, sizeof span));
+			largest = (double)row->wait_ps;
+		}
+		sheet_pair(detail, table, row, waited, largest);
+	}
+}
+
+static struct tb_path_end route_end_of(struct tb_pick pick)
+{
+	return (struct tb_path_end){pick.kind == TB_PICK_SWITCH, pick.index};
+}
+
+// add_route_flows lists the flows between two nodes, both ways.
+static void add_route_flows(
+	const struct tb_detail *detail, struct tb_pick from, struct tb_pick to)
+{
+	const struct tb_flow_table *table = tb_viewer_flows(detail->pane->viewer);
+	char text[48];
+	if (from.kind != TB_PICK_NODE || to.kind != TB_PICK_NODE || !table ||
+		table->group > 1)
+		return;
+	tb_sheet_gap(detail->sheet);
+	tb_sheet_caption(detail->sheet, "flows between them, whole run");
+	uint32_t before = detail->sheet->n_items;
+	for (uint32_t i = 0; i < table->n; i++) {
+		uint32_t source = table->rows[i].source.id;
+		uint32_t destination = table->rows[i].destination.id;
+		if ((source == from.index && destination == to.index) ||
+			(source == to.index && destination == from.index))
+			detail_flow_item(detail, i,
+				tb_format_size(table->rows[i].bytes, text, sizeof text));
+	}
+	if (detail->sheet->n_items == before)
+		tb_sheet_caption(detail->sheet, "none");
+}
+
+// detail_link_item adds a link as an item, with its metric in the window.
+static void detail_link_item(const struct tb_detail *detail, uint32_t link)
 {
 	const struct tb_viewer_data *data = detail->pane->data;
+	uint64_t amount = tb_metric_of(&data->samples[link], data->metric);
+	const struct tb_run_link *of = &tb_run_links(data->run)[link];
+	char value[48];
+	tb_metric_format(data->metric, amount, value, sizeof value);
+	struct tb_sheet_line *line = tb_sheet_item(detail->sheet,
+		(struct tb_pick){TB_PICK_LINK, link}, of->label,
+		tb_run_unmeasured(of->known, data->metric) ? "-" : value);
+	line->to = fmin((double)amount / fmax((double)data->matrix.largest_link, 1), 1);
+}
+
+// links lists the links of the shortest paths.
+static void links(const struct tb_detail *detail, struct tb_pick from, struct tb_pick to)
+{
+	uint32_t n;
 	char text[64];
-	uint32_t n = 0;
 	struct tb_paths *paths = tb_viewer_paths(detail->pane->viewer);
 	if (!paths)
 		return;
-	const struct tb_link *links =
-		tb_paths_way(paths, flow->source, flow->destination, &n);
-	snprintf(text, sizeof text, "links that it %s, and their %s",
-		tb_paths_are_known(paths) ? "crosses" : "may cross",
-		tb_link_figures[data->metric].name);
+	tb_paths_between(paths, route_end_of(from), route_end_of(to), &n);
+	snprintf(text, sizeof text, "%" PRIu32, n);
+	tb_sheet_row(detail->sheet, "links on the way", n ? text : "none: no path");
+	tb_sheet_row(detail->sheet, "marked", "there; in the other colour: back");
+	add_route_flows(detail, from, to);
 	tb_sheet_gap(detail->sheet);
-	tb_sheet_caption(detail->sheet, text);
+	tb_sheet_caption(detail->sheet, "links of the shortest paths, and their %s",
+		tb_link_figures[detail->pane->data->metric].name);
+	const struct tb_link *found =
+		tb_paths_between(paths, route_end_of(from), route_end_of(to), &n);
 	for (uint32_t i = 0; i < n; i++)
-		detail_link_item(detail, links[i].id);
+		detail_link_item(detail, found[i].id);
 }
 
 void tb_detail_flow(const struct tb_detail *detail, uint32_t index)
@@ -386,21 +502,36 @@ void tb_detail_flow(const struct tb_detail *detail, uint32_t index)
 	if (flow->last_ps == 0)
 		return;
 	tb_sheet_gap(detail->sheet);
-	snprintf(text, sizeof text, "%s to %s",
+	tb_sheet_printf(detail->sheet, "under way", "%s to %s",
 		tb_format_time(flow->first_ps, from, sizeof from),
 		tb_format_time(flow->last_ps, to, sizeof to));
-	tb_sheet_row(detail->sheet, "under way", text);
 	detail_messages(detail, flow);
-	detail_flow_waits(detail, flow);
-	traffic_way(detail, flow);
+	const struct tb_during *during = tb_viewer_during(detail->pane->viewer);
+	if (during) {
+		whom_waits(detail, &during->heaviest, flow, true);
+		whom_waits(detail, &during->heaviest, flow, false);
+	}
+	// List the links of a flow's way, or of all its shortest paths.
+	const struct tb_viewer_data *data = detail->pane->data;
+	uint32_t n = 0;
+	struct tb_paths *paths = tb_viewer_paths(detail->pane->viewer);
+	if (!paths)
+		return;
+	const struct tb_link *links =
+		tb_paths_way(paths, flow->source, flow->destination, &n);
+	tb_sheet_gap(detail->sheet);
+	tb_sheet_caption(detail->sheet, "links that it %s, and their %s",
+		tb_paths_are_known(paths) ? "crosses" : "may cross",
+		tb_link_figures[data->metric].name);
+	for (uint32_t i = 0; i < n; i++)
+		detail_link_item(detail, links[i].id);
 }
 
 static void party_row(const struct tb_detail *detail, const char *label, uint32_t job,
 	struct tb_node source, struct tb_node destination)
 {
-	char text[64];
-	snprintf(text, sizeof text, "%" PRIu32 " > %" PRIu32, source.id, destination.id);
-	tb_sheet_row(detail->sheet, label, text);
+	tb_sheet_printf(detail->sheet, label, "%" PRIu32 " > %" PRIu32, source.id,
+		destination.id);
 	if (tb_run_job_name(detail->pane->data->run, job)[0])
 		tb_sheet_row(detail->sheet, "of job",
 			tb_run_job_name(detail->pane->data->run, job));
@@ -447,58 +578,6 @@ static char *end_name(
 	return buffer;
 }
 
-static struct tb_path_end route_end_of(struct tb_pick pick)
-{
-	return (struct tb_path_end){pick.kind == TB_PICK_SWITCH, pick.index};
-}
-
-// add_route_flows lists the flows between two nodes, both ways.
-static void add_route_flows(
-	const struct tb_detail *detail, struct tb_pick from, struct tb_pick to)
-{
-	const struct tb_flow_table *table = tb_viewer_flows(detail->pane->viewer);
-	char text[48];
-	if (from.kind != TB_PICK_NODE || to.kind != TB_PICK_NODE || !table ||
-		table->group > 1)
-		return;
-	tb_sheet_gap(detail->sheet);
-	tb_sheet_caption(detail->sheet, "flows between them, whole run");
-	uint32_t before = detail->sheet->n_items;
-	for (uint32_t i = 0; i < table->n; i++) {
-		uint32_t source = table->rows[i].source.id;
-		uint32_t destination = table->rows[i].destination.id;
-		if ((source == from.index && destination == to.index) ||
-			(source == to.index && destination == from.index))
-			detail_flow_item(detail, i,
-				tb_format_size(table->rows[i].bytes, text, sizeof text));
-	}
-	if (detail->sheet->n_items == before)
-		tb_sheet_caption(detail->sheet, "none");
-}
-
-// links lists the links of the shortest paths.
-static void links(const struct tb_detail *detail, struct tb_pick from, struct tb_pick to)
-{
-	uint32_t n;
-	char text[64];
-	struct tb_paths *paths = tb_viewer_paths(detail->pane->viewer);
-	if (!paths)
-		return;
-	tb_paths_between(paths, route_end_of(from), route_end_of(to), &n);
-	snprintf(text, sizeof text, "%" PRIu32, n);
-	tb_sheet_row(detail->sheet, "links on the way", n ? text : "none: no path");
-	tb_sheet_row(detail->sheet, "marked", "there; in the other colour: back");
-	add_route_flows(detail, from, to);
-	tb_sheet_gap(detail->sheet);
-	snprintf(text, sizeof text, "links of the shortest paths, and their %s",
-		tb_link_figures[detail->pane->data->metric].name);
-	tb_sheet_caption(detail->sheet, text);
-	const struct tb_link *found =
-		tb_paths_between(paths, route_end_of(from), route_end_of(to), &n);
-	for (uint32_t i = 0; i < n; i++)
-		detail_link_item(detail, found[i].id);
-}
-
 void tb_detail_routes(const struct tb_detail *detail)
 {
 	struct tb_pick from = detail->pane->selection->end;
@@ -535,29 +614,6 @@ static void add_waiting_jobs(
 	}
 }
 
-// sheet_pair adds a row, which selects the flow that waited, or (`other`) the one it
-// waited for.
-static void sheet_pair(const struct tb_detail *detail, const struct tb_flow_table *table,
-	const struct tb_blame_sample *row, bool other, double largest)
-{
-	char text[64], wait[48], value[64];
-	uint32_t flow = other ? tb_flow_table_find(table, row->culprit_job,
-					row->culprit_source, row->culprit_destination)
-			      : tb_flow_table_find(table, row->victim_job,
-					row->victim_source, row->victim_destination);
-	const struct tb_pick pick = {flow < table->n ? TB_PICK_FLOW : TB_PICK_NONE, flow};
-	snprintf(text, sizeof text,
-		"%" PRIu32 " > %" PRIu32 " for %" PRIu32 " > %" PRIu32,
-		row->victim_source.id, row->victim_destination.id, row->culprit_source.id,
-		row->culprit_destination.id);
-	snprintf(value, sizeof value, "%s%s", row->error_ps ? "at least " : "",
-		tb_metric_format(TB_WAIT, row->wait_ps, wait, sizeof wait));
-	struct tb_sheet_line *line = tb_sheet_item(detail->sheet, pick, text, value);
-	line->has_chip = detail->pane->data->info->n_jobs > 1;
-	line->chip = tb_job_colour(detail->pane->style->theme, row->victim_job);
-	line->to = (double)row->wait_ps / fmax(largest, 1);
-}
-
 struct root_wait {
 	uint32_t root;
 	uint64_t wait_ps;
@@ -566,9 +622,8 @@ struct root_wait {
 static int sheet_pairs_by_wait(const void *one, const void *other)
 {
 	const struct root_wait *a = one, *b = other;
-	if (a->wait_ps != b->wait_ps)
-		return a->wait_ps < b->wait_ps ? 1 : -1;
-	return (a->root > b->root) - (a->root < b->root);
+	return a->wait_ps != b->wait_ps ? TB_ORDER(b->wait_ps, a->wait_ps)
+					: TB_ORDER(a->root, b->root);
 }
 
 // roots_at sums the waits at a link by root in slices of time; n is how many there are.
@@ -610,11 +665,10 @@ static void roots_in_window(const struct tb_detail *detail, uint32_t link)
 	struct root_wait *list = roots_at(trees, link, slices, &n);
 	const struct tb_span counted = tb_trees_span(trees, slices.from, slices.end);
 	if (n) {
-		snprintf(text, sizeof text, "roots it waited for%s, %s",
+		tb_sheet_gap(detail->sheet);
+		tb_sheet_caption(detail->sheet, "roots it waited for%s, %s",
 			trees->rest_ps > 0 ? ", at least" : "",
 			tb_span_text(counted, span, sizeof span));
-		tb_sheet_gap(detail->sheet);
-		tb_sheet_caption(detail->sheet, text);
 	}
 	for (uint32_t i = 0; i < n && i < TB_WAITS_MOST; i++) {
 		struct tb_sheet_line *line = tb_sheet_item(detail->sheet,
@@ -626,7 +680,7 @@ static void roots_in_window(const struct tb_detail *detail, uint32_t link)
 	free(list);
 }
 
-// detail_waits lists who waited at a link or switch and for whom (detail_waits.c).
+// detail_waits lists who waited at a link or switch and for whom.
 static void detail_waits(const struct tb_detail *detail, struct tb_pick at)
 {
 	const struct tb_viewer_data *data = detail->pane->data;
@@ -637,26 +691,25 @@ static void detail_waits(const struct tb_detail *detail, struct tb_pick at)
 	if (waits && at.kind == TB_PICK_LINK) {
 		// Show how deep the queue of a link was, how long it stood, and when.
 		const struct tb_link_queue *queue = &waits->queue;
-		char text[80], amount[32], when[32];
+		char amount[32], when[32];
 		if (queue->largest_bytes != 0 || queue->to_ps != 0) {
 			tb_sheet_gap(detail->sheet);
 			tb_sheet_caption(
 				detail->sheet, "its queue, whole run, by time bins");
 			if (queue->largest_bytes > 0) {
-				snprintf(text, sizeof text, "%s at %s",
+				tb_sheet_printf(detail->sheet, "Most", "%s at %s",
 					tb_format_size(queue->largest_bytes, amount,
 						sizeof amount),
 					tb_format_time(
 						queue->largest_at_ps, when, sizeof when));
-				tb_sheet_row(detail->sheet, "Most", text);
 			}
 			if (queue->to_ps > 0) {
-				snprintf(text, sizeof text, "%s from %s",
+				tb_sheet_printf(detail->sheet, "Stood longest",
+					"%s from %s",
 					tb_format_time(queue->to_ps - queue->from_ps,
 						amount, sizeof amount),
 					tb_format_time(
 						queue->from_ps, when, sizeof when));
-				tb_sheet_row(detail->sheet, "Stood longest", text);
 			}
 		}
 	}
@@ -676,78 +729,8 @@ static void detail_waits(const struct tb_detail *detail, struct tb_pick at)
 				(double)waits->heaviest.rows[0].wait_ps);
 	}
 	if (waits->heaviest.listed.n_all > waits->heaviest.listed.n) {
-		char text[64];
-		snprintf(text, sizeof text, "and %" PRIu64 " pairs that waited less",
+		tb_sheet_caption(detail->sheet, "and %" PRIu64 " pairs that waited less",
 			waits->heaviest.listed.n_all - waits->heaviest.listed.n);
-		tb_sheet_caption(detail->sheet, text);
-	}
-}
-
-// whom_waits lists the waits of a flow for others, or of others for it, in the slices of
-// time of the window.
-static void whom_waits(const struct tb_detail *detail, const struct tb_heavy_waits *waits,
-	const struct tb_flow_sample *flow, bool waited)
-{
-	const struct tb_flow_table *table = tb_viewer_flows(detail->pane->viewer);
-	uint32_t n = 0;
-	double largest = 0;
-	char text[128], span[64];
-	for (uint32_t i = 0; table && i < waits->listed.n && n < TB_WAITS_MOST; i++) {
-		const struct tb_blame_sample *row = &waits->rows[i];
-		if (!(waited ? (row->victim_job == flow->job &&
-				       row->victim_source.id == flow->source.id &&
-				       row->victim_destination.id == flow->destination.id)
-			     : (row->culprit_job == flow->job &&
-				       row->culprit_source.id == flow->source.id &&
-				       row->culprit_destination.id ==
-					       flow->destination.id)))
-			continue;
-		if (n++ == 0) {
-			snprintf(text, sizeof text, "%s, %s",
-				waited ? "whom it waited for" : "who waited for it",
-				tb_span_text(waits->listed.span, span, sizeof span));
-			tb_sheet_gap(detail->sheet);
-			tb_sheet_caption(detail->sheet, text);
-			largest = (double)row->wait_ps;
-		}
-		sheet_pair(detail, table, row, waited, largest);
-	}
-}
-
-static void detail_flow_waits(
-	const struct tb_detail *detail, const struct tb_flow_sample *flow)
-{
-	const struct tb_during *during = tb_viewer_during(detail->pane->viewer);
-	if (!during)
-		return;
-	whom_waits(detail, &during->heaviest, flow, true);
-	whom_waits(detail, &during->heaviest, flow, false);
-}
-
-static void detail_job_waits(const struct tb_detail *detail, uint32_t job)
-{
-	const struct tb_during *during = tb_viewer_during(detail->pane->viewer);
-	char text[160], value[80], span[64], waited[48], blamed[48];
-	bool begun = false;
-	uint32_t n_jobs = detail->pane->data->info->n_jobs;
-	for (uint32_t i = 0; during && n_jobs > 1 && i < n_jobs; i++) {
-		uint64_t for_ps = tb_job_pairs_wait(&during->job_pairs, job, i);
-		uint64_t of_ps = tb_job_pairs_wait(&during->job_pairs, i, job);
-		if (for_ps == 0 && of_ps == 0)
-			continue;
-		if (!begun) {
-			snprintf(text, sizeof text,
-				"waited for jobs, and held them up, %s",
-				tb_span_text(during->job_pairs.listed.span, span,
-					sizeof span));
-			tb_sheet_gap(detail->sheet);
-			tb_sheet_caption(detail->sheet, text);
-		}
-		begun = true;
-		snprintf(value, sizeof value, "%s, %s",
-			tb_metric_format(TB_WAIT, for_ps, waited, sizeof waited),
-			tb_metric_format(TB_WAIT, of_ps, blamed, sizeof blamed));
-		detail_job_item(detail, i, value);
 	}
 }
 
@@ -777,19 +760,6 @@ static void add_link_figures(const struct tb_detail *detail,
 	}
 }
 
-// detail_node_text writes "node 5 (name)".
-static char *detail_node_text(
-	const struct tb_detail *detail, uint32_t node, char *buffer, size_t size)
-{
-	const char *name =
-		tb_run_node_name(detail->pane->data->run, (struct tb_node){node});
-	if (name[0])
-		snprintf(buffer, size, "node %" PRIu32 " (%s)", node, name);
-	else
-		snprintf(buffer, size, "node %" PRIu32, node);
-	return buffer;
-}
-
 // One end of a link.
 struct route_end {
 	bool is_node;
@@ -809,19 +779,19 @@ static void end_row(
 	tb_sheet_name(detail->sheet, pick, label, text);
 }
 
-// dead_row says when a link or switch died, or will.
+// dead_row reports when a link or switch died, or will.
 static void dead_row(const struct tb_detail *detail, tb_time_ps dead_at_ps)
 {
-	char text[48] = "from the start", time[24];
+	char time[24];
+	bool now = tb_viewer_data_is_dead(detail->pane->data, dead_at_ps);
 	if (dead_at_ps == TB_TIME_NEVER)
 		return;
-	if (dead_at_ps > 0)
-		snprintf(text, sizeof text, "%sfrom %s on",
-			tb_viewer_data_is_dead(detail->pane->data, dead_at_ps)
-				? ""
-				: "later, ",
+	if (dead_at_ps <= 0)
+		tb_sheet_row(detail->sheet, "dead", "from the start");
+	else
+		tb_sheet_printf(detail->sheet, "dead", "%sfrom %s on",
+			now ? "" : "later, ",
 			tb_format_time(dead_at_ps, time, sizeof time));
-	tb_sheet_row(detail->sheet, "dead", text);
 }
 
 void tb_detail_link(const struct tb_detail *detail, uint32_t id)
@@ -841,10 +811,9 @@ void tb_detail_link(const struct tb_detail *detail, uint32_t id)
 	tb_sheet_row(detail->sheet, "rate",
 		tb_format_rate((double)at->bytes_per_s, text, sizeof text));
 	const char *channels = pane->data->info->words->channels;
-	snprintf(text, sizeof text, "%s, %" PRIu32 " %.*s",
+	tb_sheet_printf(detail->sheet, "latency", "%s, %" PRIu32 " %.*s",
 		tb_format_time(at->latency_ps, other, sizeof other), at->n_vcs,
 		(int)strlen(channels) - (at->n_vcs == 1), channels);
-	tb_sheet_row(detail->sheet, "latency", text);
 	dead_row(detail, link->dead_at_ps);
 	tb_sheet_gap(detail->sheet);
 	if (tb_run_unmeasured_all(link->known)) {
@@ -857,7 +826,7 @@ void tb_detail_link(const struct tb_detail *detail, uint32_t id)
 		// The row shows what the port's counter has, where it has one.
 		const struct tb_viewer_data *data = detail->pane->data;
 		char value[32];
-		if (data->info->network.credits.xmit_wait_tick_bytes)
+		if (tb_credit_params(&data->info->network)->xmit_wait_tick_bytes)
 			tb_sheet_row(detail->sheet, "XmitWait",
 				tb_format_counted(tb_run_ticks(data->run, sample->link,
 							  sample->stall_ps),
@@ -866,9 +835,8 @@ void tb_detail_link(const struct tb_detail *detail, uint32_t id)
 	double span = tb_viewer_data_window_ps(pane->data);
 	if (span > 0) {
 		tb_sheet_gap(detail->sheet);
-		snprintf(text, sizeof text, "%.1f %% of the window",
+		tb_sheet_printf(detail->sheet, "Utilisation", "%.1f %% of the window",
 			100 * (double)sample->busy_ps / span);
-		tb_sheet_row(detail->sheet, "Utilisation", text);
 		tb_sheet_row(detail->sheet, "Throughput",
 			tb_format_rate((double)sample->bytes / (span / TB_PS_PER_S), text,
 				sizeof text));
@@ -879,20 +847,6 @@ void tb_detail_link_traffic(const struct tb_detail *detail, uint32_t id)
 {
 	detail_waits(detail, (struct tb_pick){TB_PICK_LINK, id});
 	detail_crossing(detail, (struct tb_pick){TB_PICK_LINK, id});
-}
-
-// detail_link_item adds a link as an item, with its metric in the window.
-static void detail_link_item(const struct tb_detail *detail, uint32_t link)
-{
-	const struct tb_viewer_data *data = detail->pane->data;
-	uint64_t amount = tb_metric_of(&data->samples[link], data->metric);
-	const struct tb_run_link *of = &tb_run_links(data->run)[link];
-	char value[48];
-	tb_metric_format(data->metric, amount, value, sizeof value);
-	struct tb_sheet_line *line = tb_sheet_item(detail->sheet,
-		(struct tb_pick){TB_PICK_LINK, link}, of->label,
-		tb_run_unmeasured(of->known, data->metric) ? "-" : value);
-	line->to = fmin((double)amount / fmax((double)data->matrix.largest_link, 1), 1);
 }
 
 // n_cells returns how many cells a box has, from `below` on; the box may be NULL.
@@ -907,16 +861,14 @@ static void box_links(const struct tb_detail *detail, const struct tb_matrix_box
 {
 	const struct tb_viewer_data *data = detail->pane->data;
 	const uint8_t *outside = tb_selection_outside(detail->pane->selection);
-	char text[80];
 	bool leaves = data->matrix.leaves;
-	snprintf(text, sizeof text, "%slinks %s it%s, and their %s",
+	tb_sheet_gap(detail->sheet);
+	tb_sheet_caption(detail->sheet, "%slinks %s it%s, and their %s",
 		outside ? "brushed " : "", leaves ? "out of" : "into",
 		!box || !box->n_nodes ? ""
 		: leaves	      ? " and from nodes"
 				      : " and to nodes",
 		tb_link_figures[data->metric].name);
-	tb_sheet_gap(detail->sheet);
-	tb_sheet_caption(detail->sheet, text);
 	for (uint32_t i = 0; i < n_cells(box); i++) {
 		uint32_t link = box->below[i].link.id;
 		if (link != TB_ID_NONE && !(outside && outside[link]))
@@ -931,17 +883,14 @@ void tb_detail_switch(const struct tb_detail *detail, uint32_t id)
 	const struct tb_matrix_box *box =
 		tb_matrix_box_of(&data->matrix, (struct tb_switch){id});
 	struct tb_link_sample sum = {.n_packets = 0};
-	char text[96];
 	for (uint32_t i = 0; i < n_cells(box); i++)
 		if (box->below[i].link.id != TB_ID_NONE)
 			tb_link_sample_add(&sum, &data->samples[box->below[i].link.id]);
 	tb_sheet_heading(detail->sheet, "Switch", sw->name);
-	snprintf(text, sizeof text, "%" PRIu32 " (the top is %" PRIu32 ")", sw->at.level,
-		data->info->n_levels - 1);
-	tb_sheet_row(detail->sheet, "level", text);
-	snprintf(text, sizeof text, "%" PRIu32 " down, %" PRIu32 " up",
+	tb_sheet_printf(detail->sheet, "level", "%" PRIu32 " (the top is %" PRIu32 ")",
+		sw->at.level, data->info->n_levels - 1);
+	tb_sheet_printf(detail->sheet, "ports", "%" PRIu32 " down, %" PRIu32 " up",
 		sw->at.n_down_ports, sw->at.n_up_ports);
-	tb_sheet_row(detail->sheet, "ports", text);
 	dead_row(detail, sw->dead_at_ps);
 	detail_routes_from(detail);
 	tb_sheet_gap(detail->sheet);
@@ -994,8 +943,7 @@ void tb_detail_node(const struct tb_detail *detail, uint32_t node)
 		tb_metric_format(TB_WAIT, in.wait_ps, text, sizeof text));
 	tb_sheet_gap(detail->sheet);
 	struct tb_flow_sample sent = detail_sum(detail, node, pane->data->job, &n);
-	snprintf(text, sizeof text, "sent in %" PRIu32 " flows, whole run", n);
-	tb_sheet_caption(detail->sheet, text);
+	tb_sheet_caption(detail->sheet, "sent in %" PRIu32 " flows, whole run", n);
 	detail_sent(detail, &sent);
 	detail_flows(detail, node, TB_ID_NONE);
 }
@@ -1030,8 +978,7 @@ static void capture_rows(const struct tb_detail *detail)
 			tb_format_size(capture.wire_bytes, text, sizeof text));
 	tb_sheet_row(detail->sheet, "captured payload",
 		tb_format_size(capture.payload_bytes, text, sizeof text));
-	snprintf(text, sizeof text, "%.6g", info->time_scale);
-	tb_sheet_row(detail->sheet, "time scale", text);
+	tb_sheet_printf(detail->sheet, "time scale", "%.6g", info->time_scale);
 	tb_sheet_row(detail->sheet, "idle taken out",
 		capture.idle_ps ? tb_format_time(capture.idle_ps, text, sizeof text)
 				: "none");
@@ -1049,17 +996,17 @@ void tb_detail_run(const struct tb_detail *detail)
 	char text[96];
 	snprintf(text, sizeof text, "%" PRId64, info->id);
 	tb_sheet_heading(detail->sheet, "Run", text);
-	snprintf(text, sizeof text, "%.32s%s", info->network_name, tb_run_caution(info));
-	tb_sheet_row(detail->sheet, "network", text);
+	tb_sheet_printf(detail->sheet, "network", "%.32s%s", info->network_name,
+		tb_run_caution(info));
 	count_row(detail, "nodes", info->n_nodes);
 	if (info->network.n_rails > 1)
 		count_row(detail, "rails", info->network.n_rails);
 	count_row(detail, "switches", info->n_switches);
 	count_row(detail, "links", info->n_links);
 	if (tb_run_n_faults(detail->pane->data->run)) {
-		snprintf(text, sizeof text, "%" PRIu32 " (filter: dead)",
+		tb_sheet_printf(detail->sheet, "dead or dying",
+			"%" PRIu32 " (filter: dead)",
 			tb_run_n_faults(detail->pane->data->run));
-		tb_sheet_row(detail->sheet, "dead or dying", text);
 	}
 	tb_sheet_gap(detail->sheet);
 	bool measured = tb_run_is_measured(info);
@@ -1082,8 +1029,8 @@ void tb_detail_run(const struct tb_detail *detail)
 		: detail->pane->data->replaying ? "no, being replayed"
 						: "no, stopped early");
 	if (info->n_notes) {
-		snprintf(text, sizeof text, "%zu, with the findings", info->n_notes);
-		tb_sheet_row(detail->sheet, "notes", text);
+		tb_sheet_printf(
+			detail->sheet, "notes", "%zu, with the findings", info->n_notes);
 	}
 	tb_sheet_gap(detail->sheet);
 	tb_sheet_caption(detail->sheet, "Click a switch or a link for its figures.");

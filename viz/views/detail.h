@@ -1,5 +1,5 @@
 // The sheets of the panel on the right: one per kind of selection. Each is written from
-// the data of the window; view_detail.c draws it. Private to view_detail.c.
+// the data of the window; view_detail.c draws it. Private to viz/views/.
 #ifndef TB_DETAIL_H
 #define TB_DETAIL_H
 
@@ -47,7 +47,9 @@ void tb_sheet_clear(struct tb_sheet *sheet); // keeps the memory
 
 void tb_sheet_heading(struct tb_sheet *sheet, const char *kind, const char *name);
 void tb_sheet_row(struct tb_sheet *sheet, const char *label, const char *value);
-void tb_sheet_caption(struct tb_sheet *sheet, const char *text);
+void tb_sheet_printf(struct tb_sheet *sheet, const char *label, const char *format, ...)
+	TB_PRINTF(3, 4);
+void tb_sheet_caption(struct tb_sheet *sheet, const char *format, ...) TB_PRINTF(2, 3);
 void tb_sheet_gap(struct tb_sheet *sheet);
 // tb_sheet_item adds an item and returns it to be completed; never NULL, and valid until
 // the next line.

@@ -56,15 +56,6 @@ static double pixel_of(const struct tb_flow_square *square)
 	return square->box.w * square->zoom / fmax(square->n_nodes, 1);
 }
 
-static uint32_t step_of(
-	const struct tb_flow_square *square, const struct tb_flow_table *table)
-{
-	uint32_t step = table->group ? table->group : 1;
-	while (pixel_of(square) * step < LEAST_PX && step < square->n_nodes)
-		step *= 2;
-	return step;
-}
-
 // node_at returns the node at a share of the box, or the one after it for the end of a
 // range.
 static uint32_t node_at(
@@ -82,8 +73,10 @@ int tb_flow_square_fill(struct tb_flow_square *square, const struct tb_flow_tabl
 		node_at(square, 1, square->pan_y, true),
 		node_at(square, 0, square->pan_x, false),
 		node_at(square, 1, square->pan_x, true)};
-	return tb_flow_grid_fill(&square->grid, table, range, step_of(square, table),
-		square->figure, span);
+	uint32_t step = table->group ? table->group : 1;
+	while (pixel_of(square) * step < LEAST_PX && step < square->n_nodes)
+		step *= 2;
+	return tb_flow_grid_fill(&square->grid, table, range, step, square->figure, span);
 }
 
 const struct tb_flow_cell *tb_flow_square_at(

@@ -13,16 +13,6 @@ void tb_histogram_fini(struct tb_histogram *histogram)
 	*histogram = (struct tb_histogram){.counts = NULL};
 }
 
-static uint64_t histogram_largest(const struct tb_viewer_data *data)
-{
-	uint64_t largest = 0;
-	for (uint32_t i = 0; i < data->info->n_links; i++) {
-		uint64_t value = tb_metric_of(&data->samples[i], data->metric);
-		largest = value > largest ? value : largest;
-	}
-	return largest;
-}
-
 uint32_t tb_histogram_bucket(const struct tb_histogram *histogram, uint64_t value)
 {
 	double percent = tb_scale_percent(&histogram->scale, (double)value);
@@ -75,8 +65,13 @@ int tb_histogram_fill(struct tb_histogram *histogram, const struct tb_viewer_dat
 	memset(histogram->n_links, 0, n_rows * sizeof *histogram->n_links);
 	histogram->n_rows = n_rows;
 	histogram->most = 0;
-	histogram->scale = tb_style_scale(
-		style, tb_quantity_of(data->metric), (double)histogram_largest(data));
+	uint64_t largest = 0;
+	for (uint32_t i = 0; i < data->info->n_links; i++) {
+		uint64_t value = tb_metric_of(&data->samples[i], data->metric);
+		largest = value > largest ? value : largest;
+	}
+	histogram->scale =
+		tb_style_scale(style, tb_quantity_of(data->metric), (double)largest);
 	for (uint32_t i = 0; i < data->info->n_links; i++) {
 		if (tb_run_unmeasured(tb_run_links(data->run)[i].known, data->metric))
 			continue;

@@ -1,6 +1,6 @@
 // Lists: rows below each other that scroll, in columns with titles. How they look, what
-// is selected or under the pointer, how they scroll and sort is here alone; a view says
-// which columns and rows it has.
+// is selected or under the pointer, how they scroll and sort is here alone; a view gives
+// columns and rows.
 #ifndef TB_LIST_VIEW_H
 #define TB_LIST_VIEW_H
 

@@ -2,6 +2,7 @@
 #ifndef TB_PARTS_H
 #define TB_PARTS_H
 
+#include "matrix_draw.h"
 #include "style.h"
 
 #include <stdbool.h>
@@ -54,6 +55,10 @@ bool tb_camera_zoom(struct tb_camera *camera, double x, double y, double factor)
 
 // tb_camera_pan moves the world by pixels.
 void tb_camera_pan(struct tb_camera *camera, double dx, double dy);
+
+// tb_camera_matrix_view returns what a camera shows of a matrix in an area.
+struct tb_matrix_view tb_camera_matrix_view(
+	const struct tb_camera *camera, struct tb_box area, const struct tb_style *style);
 
 // tb_time_axis_draw draws the times from 0 to span_ps below a box.
 void tb_time_axis_draw(const struct tb_style *style, struct tb_picture *picture,

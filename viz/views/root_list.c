@@ -1,5 +1,6 @@
 #include "root_list.h"
 
+#include "order.h"
 #include "scale.h"
 
 #include <inttypes.h>
@@ -238,20 +239,8 @@ static uint64_t others_ps(
 static int victim_longest_first(const void *one, const void *other)
 {
 	const struct tb_root_victim *a = one, *b = other;
-	if (a->least_ps != b->least_ps)
-		return a->least_ps < b->least_ps ? 1 : -1;
-	return (a->row > b->row) - (a->row < b->row);
-}
-
-static uint32_t largest_link(
-	const struct tb_trees *trees, const struct tb_heavy_waits *waits)
-{
-	uint32_t most = 0;
-	for (uint32_t i = 0; i < trees->n; i++)
-		most = trees->rows[i].link.id > most ? trees->rows[i].link.id : most;
-	for (uint32_t i = 0; i < waits->listed.n; i++)
-		most = waits->rows[i].link.id > most ? waits->rows[i].link.id : most;
-	return most;
+	return a->least_ps != b->least_ps ? TB_ORDER(b->least_ps, a->least_ps)
+					  : TB_ORDER(a->row, b->row);
 }
 
 int tb_root_victims_read(struct tb_root_victims *victims, const struct tb_trees *trees,
@@ -260,8 +249,12 @@ int tb_root_victims_read(struct tb_root_victims *victims, const struct tb_trees 
 	if (victims->listed && victims->root.id == root.id)
 		return TB_OK;
 	tb_root_victims_fini(victims);
-	struct link_share *shares =
-		calloc(largest_link(trees, waits) + 1u, sizeof *shares);
+	uint32_t most = 0;
+	for (uint32_t i = 0; i < trees->n; i++)
+		most = trees->rows[i].link.id > most ? trees->rows[i].link.id : most;
+	for (uint32_t i = 0; i < waits->listed.n; i++)
+		most = waits->rows[i].link.id > most ? waits->rows[i].link.id : most;
+	struct link_share *shares = calloc(most + 1u, sizeof *shares);
 	victims->list = calloc(waits->listed.n + 1u, sizeof *victims->list);
 	if (!shares || !victims->list) {
 		free(shares);

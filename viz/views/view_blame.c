@@ -483,7 +483,7 @@ static void blame_draw(struct tb_pane *pane, struct tb_picture *picture)
 		picture->status = TB_ENOMEM;
 		return;
 	}
-	// Say which time the waits are of: slices are wider than bins may be.
+	// Name the time that the waits are of: slices are wider than bins may be.
 	char span[64];
 	if (blame_in_window(pane)) {
 		tb_picture_printf(picture,

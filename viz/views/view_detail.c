@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 
 #define PAD	14
@@ -55,9 +56,22 @@ void tb_sheet_row(struct tb_sheet *sheet, const char *label, const char *value)
 	sheet_add(sheet, TB_SHEET_ROW, label, value);
 }
 
-void tb_sheet_caption(struct tb_sheet *sheet, const char *text)
+void tb_sheet_printf(struct tb_sheet *sheet, const char *label, const char *format, ...)
 {
-	sheet_add(sheet, TB_SHEET_CAPTION, "", text);
+	struct tb_sheet_line *line = sheet_add(sheet, TB_SHEET_ROW, label, "");
+	va_list args;
+	va_start(args, format);
+	vsnprintf(line->value, sizeof line->value, format, args);
+	va_end(args);
+}
+
+void tb_sheet_caption(struct tb_sheet *sheet, const char *format, ...)
+{
+	struct tb_sheet_line *line = sheet_add(sheet, TB_SHEET_CAPTION, "", "");
+	va_list args;
+	va_start(args, format);
+	vsnprintf(line->value, sizeof line->value, format, args);
+	va_end(args);
 }
 
 void tb_sheet_gap(struct tb_sheet *sheet)
@@ -123,19 +137,6 @@ struct sheet_pen {
 	struct tb_picture *picture;
 	const struct tb_palette *palette;
 };
-
-static void draw_heading(
-	const struct sheet_pen *pen, struct tb_box box, const struct tb_sheet_line *line)
-{
-	double w = tb_text_width(TB_FONT_TEXT, 12, line->label) + 7;
-	box.h = 18;
-	tb_picture_text(pen->picture, box,
-		tb_style_type(pen->pane->style, TB_FONT_TEXT, 12, true), line->label);
-	box.x += w;
-	box.w -= w;
-	tb_picture_name(pen->picture, box,
-		tb_style_type(pen->pane->style, TB_FONT_BOLD, 13, false), line->value);
-}
 
 static void draw_pair(
 	const struct sheet_pen *pen, struct tb_box box, const struct tb_sheet_line *line)
@@ -205,9 +206,18 @@ static void draw_sheet_line(const struct sheet_pen *pen, struct tb_box box,
 	const struct tb_sheet_line *line, bool chosen)
 {
 	switch (line->kind) {
-	case TB_SHEET_HEADING:
-		draw_heading(pen, box, line);
-		break;
+	case TB_SHEET_HEADING: {
+		double w = tb_text_width(TB_FONT_TEXT, 12, line->label) + 7;
+		box.h = 18;
+		tb_picture_text(pen->picture, box,
+			tb_style_type(pen->pane->style, TB_FONT_TEXT, 12, true),
+			line->label);
+		box.x += w;
+		box.w -= w;
+		tb_picture_name(pen->picture, box,
+			tb_style_type(pen->pane->style, TB_FONT_BOLD, 13, false),
+			line->value);
+	} break;
 	case TB_SHEET_ROW:
 		draw_pair(pen, box, line);
 		break;
@@ -336,42 +346,6 @@ static const struct tb_sheet *write_sheet(struct tb_pane *pane)
 	return &panel->sheet;
 }
 
-// detail_name writes what the way back leads to.
-static char *detail_name(
-	const struct tb_pane *pane, struct tb_pick pick, char *buffer, size_t size)
-{
-	const struct tb_run *run = pane->data->run;
-	const struct tb_flow_table *flows;
-	switch ((int)pick.kind) {
-	case TB_PICK_LINK:
-		snprintf(buffer, size, "link %s", tb_run_links(run)[pick.index].name);
-		break;
-	case TB_PICK_SWITCH:
-		snprintf(
-			buffer, size, "switch %s", tb_run_switches(run)[pick.index].name);
-		break;
-	case TB_PICK_NODE:
-		snprintf(buffer, size, "node %" PRIu32, pick.index);
-		break;
-	case TB_PICK_JOB:
-		snprintf(buffer, size, "job %s", tb_run_job_name(run, pick.index));
-		break;
-	case TB_PICK_FLOW:
-		flows = tb_viewer_flows(pane->viewer);
-		snprintf(buffer, size, "flow %" PRIu32 " > %" PRIu32,
-			flows ? flows->rows[pick.index].source.id : 0,
-			flows ? flows->rows[pick.index].destination.id : 0);
-		break;
-	case TB_PICK_SPAN:
-		snprintf(buffer, size, "%s", tb_ranks_span_name(pane, pick));
-		break;
-	default:
-		snprintf(buffer, size, "the wait");
-		break;
-	}
-	return buffer;
-}
-
 // sheet_box returns the place of the sheet, below the way back when there is one.
 static struct tb_box sheet_box(const struct tb_pane *pane)
 {
@@ -399,7 +373,37 @@ static void detail_draw(struct tb_pane *pane, struct tb_picture *picture)
 	struct tb_pick from = tb_viewer_came_from(pane->viewer);
 	if (from.kind == TB_PICK_NONE)
 		return;
-	snprintf(text, sizeof text, "< %s", detail_name(pane, from, name, sizeof name));
+	// Write what the way back leads to.
+	size_t size = sizeof name;
+	const struct tb_run *run = pane->data->run;
+	const struct tb_flow_table *flows;
+	switch ((int)from.kind) {
+	case TB_PICK_LINK:
+		snprintf(name, size, "link %s", tb_run_links(run)[from.index].name);
+		break;
+	case TB_PICK_SWITCH:
+		snprintf(name, size, "switch %s", tb_run_switches(run)[from.index].name);
+		break;
+	case TB_PICK_NODE:
+		snprintf(name, size, "node %" PRIu32, from.index);
+		break;
+	case TB_PICK_JOB:
+		snprintf(name, size, "job %s", tb_run_job_name(run, from.index));
+		break;
+	case TB_PICK_FLOW:
+		flows = tb_viewer_flows(pane->viewer);
+		snprintf(name, size, "flow %" PRIu32 " > %" PRIu32,
+			flows ? flows->rows[from.index].source.id : 0,
+			flows ? flows->rows[from.index].destination.id : 0);
+		break;
+	case TB_PICK_SPAN:
+		snprintf(name, size, "%s", tb_ranks_span_name(pane, from));
+		break;
+	default:
+		snprintf(name, size, "the wait");
+		break;
+	}
+	snprintf(text, sizeof text, "< %s", name);
 	double w = tb_text_width(TB_FONT_TEXT, 12, text) + 20;
 	tb_pane_button(pane, picture,
 		(struct tb_box){place.x + 10, place.y + 8,

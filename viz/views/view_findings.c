@@ -58,8 +58,8 @@ static struct tb_pick finding_pick(const struct tb_finding *finding)
 	return (struct tb_pick){TB_PICK_NONE, 0};
 }
 
-// sentence_of returns what a finding says, of a run that the viewer has not yet replayed
-// to its end without calling that stopped.
+// sentence_of returns the sentence of a finding, of a run that the viewer has not yet
+// replayed to its end without calling that stopped.
 static const char *sentence_of(
 	const struct tb_pane *pane, const struct tb_finding *finding)
 {
@@ -98,7 +98,7 @@ static double draw_parts(const struct tb_pane *pane, struct tb_picture *picture,
 	return n ? tb_share_bar_draw(picture, pane->style, box, shares, n, 3) : 0;
 }
 
-// draw_finding_button offers to try what a finding proposes, until it tells what that
+// draw_finding_button offers to try what a finding proposes, until it reports what that
 // gains.
 static void draw_finding_button(const struct tb_pane *pane, struct tb_picture *picture,
 	const struct tb_finding *finding, double y)
@@ -124,42 +124,6 @@ static double draw_proved(
 	if (!tb_viewer_proved(pane->viewer, text, sizeof text)[0])
 		return 0;
 	return LINE_H * tb_picture_paragraph(picture, line, type, text) + GAP;
-}
-
-// draw_one draws a finding from `y` on and returns where the next begins.
-static double draw_one(const struct tb_pane *pane, struct tb_picture *picture,
-	const struct tb_finding *finding, double y)
-{
-	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	const struct tb_pick pick = finding_pick(finding);
-	struct tb_box place = pane->place;
-	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 13, false);
-	double left = place.x + PAD + RULE_W;
-	struct tb_box line = {left, y, fmax(place.x + place.w - PAD - left, 60), LINE_H};
-	if (pick.kind != TB_PICK_NONE &&
-		(tb_pick_equal(pane->selection->selected, pick) ||
-			tb_pick_equal(pane->selection->hovered, pick)))
-		type.colour = palette->accent;
-	tb_picture_text(picture, (struct tb_box){place.x + PAD, y, RULE_W - 8, LINE_H},
-		tb_style_type(pane->style, TB_FONT_TEXT, 12, true), finding->rule);
-	size_t first = picture->n_items;
-	line.y += LINE_H *
-		  tb_picture_paragraph(picture, line, type, sentence_of(pane, finding));
-	for (size_t i = first; i < picture->n_items; i++)
-		picture->items[i].pick = pick;
-	draw_finding_button(pane, picture, finding, y + LINE_H + 1);
-	if (strcmp(finding->rule, "time-parts") == 0) {
-		line.y += 3;
-		line.y += draw_parts(pane, picture, finding, line);
-	}
-	if (finding->command) {
-		line.h = COMMAND_H;
-		line.y += COMMAND_H *
-			  tb_picture_paragraph(picture, line,
-				  tb_style_type(pane->style, TB_FONT_MONO, 12, true),
-				  finding->command);
-	}
-	return line.y + GAP;
 }
 
 static double draw_finding_title(const struct tb_pane *pane, struct tb_picture *picture,
@@ -262,7 +226,40 @@ static double draw_findings(const struct tb_pane *pane, struct tb_picture *pictu
 				y + h);
 		}
 		begun |= finding->remedy;
-		y = draw_one(pane, picture, finding, y);
+		// Draw a finding from `y` on and returns where the next begins.
+		const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+		const struct tb_pick pick = finding_pick(finding);
+		struct tb_box place = pane->place;
+		struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 13, false);
+		double left = place.x + PAD + RULE_W;
+		struct tb_box line = {
+			left, y, fmax(place.x + place.w - PAD - left, 60), LINE_H};
+		if (pick.kind != TB_PICK_NONE &&
+			(tb_pick_equal(pane->selection->selected, pick) ||
+				tb_pick_equal(pane->selection->hovered, pick)))
+			type.colour = palette->accent;
+		tb_picture_text(picture,
+			(struct tb_box){place.x + PAD, y, RULE_W - 8, LINE_H},
+			tb_style_type(pane->style, TB_FONT_TEXT, 12, true),
+			finding->rule);
+		size_t first = picture->n_items;
+		line.y += LINE_H * tb_picture_paragraph(picture, line, type,
+					   sentence_of(pane, finding));
+		for (size_t j = first; j < picture->n_items; j++)
+			picture->items[j].pick = pick;
+		draw_finding_button(pane, picture, finding, y + LINE_H + 1);
+		if (strcmp(finding->rule, "time-parts") == 0) {
+			line.y += 3;
+			line.y += draw_parts(pane, picture, finding, line);
+		}
+		if (finding->command) {
+			line.h = COMMAND_H;
+			line.y += COMMAND_H * tb_picture_paragraph(picture, line,
+						      tb_style_type(pane->style,
+							      TB_FONT_MONO, 12, true),
+						      finding->command);
+		}
+		y = line.y + GAP;
 	}
 	return begun ? y : y + draw_proved(pane, picture, y);
 }
@@ -283,7 +280,7 @@ static void finding_draw(struct tb_pane *pane, struct tb_picture *picture)
 	if (pane->data->info->n_notes)
 		y = draw_finding_title(pane, picture, y + GAP, "Notes");
 	for (size_t i = 0; i < pane->data->info->n_notes; i++) {
-		// Of the only job, it need not say what it is about.
+		// Of the only job, it need not name the job.
 		const struct tb_run_note *note = &pane->data->info->notes[i];
 		struct tb_box place = pane->place;
 		double left = place.x + PAD + RULE_W;
@@ -333,7 +330,7 @@ static bool is_sparse(const struct tb_viewer_data *data)
 	return n_used < data->info->n_links / 2;
 }
 
-// comes_first: the matrix of a single switch is a strip of ports that says nothing, and
+// comes_first: the matrix of a single switch is a strip of ports that shows little, and
 // that of a capture in which few hosts speak is a field of empty ones.
 static bool comes_first(const struct tb_pane *pane)
 {

@@ -3,6 +3,7 @@
 #include "flow_square.h"
 #include "list_view.h"
 #include "markup.h"
+#include "order.h"
 #include "scale.h"
 #include "select.h"
 #include "squares.h"
@@ -34,9 +35,8 @@ struct flow_rows {
 static int by_figure(const void *one, const void *other)
 {
 	const struct flow_rank *a = one, *b = other;
-	if (a->figure != b->figure)
-		return a->figure < b->figure ? 1 : -1;
-	return (a->row > b->row) - (a->row < b->row);
+	return a->figure != b->figure ? TB_ORDER(b->figure, a->figure)
+				      : TB_ORDER(a->row, b->row);
 }
 
 // flow_rows_rank ranks the flows that were under way in a span of time, unless they

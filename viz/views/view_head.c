@@ -68,7 +68,7 @@ static double draw_run(struct tb_pane *pane, struct tb_picture *picture, double 
 	return w + 10;
 }
 
-// draw_filters says which job and links all views show, when those are not all.
+// draw_filters names which job and links all views show, when those are not all.
 static void draw_filters(
 	const struct tb_pane *pane, struct tb_picture *picture, struct tb_box line)
 {

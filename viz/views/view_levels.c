@@ -125,7 +125,7 @@ static void draw_level_bars(
 	struct tb_box box = row_box(pane, row);
 	const uint32_t *counts = &histogram->counts[(size_t)row * TB_HISTOGRAM_BUCKETS];
 	for (uint32_t i = 0; i < TB_HISTOGRAM_BUCKETS; i++) {
-		// Zeros are many and say little: cut their bar off.
+		// Zeros are many and show little: cut their bar off.
 		double share = fmin((double)counts[i] / fmax(histogram->most, 1), 1);
 		double h = counts[i] ? fmax(share * (box.h - 4), 1.5) : 0;
 		double percent = i ? 100.0 * (i - 0.5) / (TB_HISTOGRAM_BUCKETS - 1) : 0;

@@ -44,24 +44,14 @@ static void close_matrix(void *state)
 
 static struct tb_matrix_view matrix_view_of_pane(const struct tb_pane *pane)
 {
-	const struct tb_camera *camera = &sight_of(pane)->camera;
-	struct tb_matrix_view view = {.area = matrix_view_area(pane),
-		.zoom = camera->zoom,
-		.pan_x = camera->pan_x,
-		.pan_y = camera->pan_y,
-		.detail = tb_matrix_detail_at(&tb_matrix_on_screen, camera->zoom),
-		.colours = pane->style->colours,
-		.theme = pane->style->theme,
-		.font = TB_FONT_TEXT,
-		.bold_font = TB_FONT_BOLD,
-		.font_size = TB_MATRIX_FONT_SIZE,
-		.names = true,
-		.jobs = pane->data->info->n_jobs > 1,
-		.outside = tb_selection_outside(pane->selection),
-		.selected = pane->selection->selected,
-		.hovered = pane->selection->hovered,
-		.marks = pane->selection->marks,
-		.end_ps = tb_window_end_ps(pane->data->info, pane->data->window)};
+	struct tb_matrix_view view = tb_camera_matrix_view(
+		&sight_of(pane)->camera, matrix_view_area(pane), pane->style);
+	view.jobs = pane->data->info->n_jobs > 1;
+	view.outside = tb_selection_outside(pane->selection);
+	view.selected = pane->selection->selected;
+	view.hovered = pane->selection->hovered;
+	view.marks = pane->selection->marks;
+	view.end_ps = tb_window_end_ps(pane->data->info, pane->data->window);
 	tb_matrix_view_scale(&view, &pane->data->matrix, pane->style->absolute,
 		pane->style->logarithmic);
 	return view;

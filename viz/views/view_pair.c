@@ -2,6 +2,7 @@
 // other, and the links that changed most.
 #include "markup.h"
 #include "matrix_draw.h"
+#include "order.h"
 #include "pair.h"
 #include "parts.h"
 #include "scale.h"
@@ -204,28 +205,14 @@ int tb_views_compare(
 	return TB_OK;
 }
 
-static uint64_t pair_view_larger(uint64_t one, uint64_t other)
-{
-	return one > other ? one : other;
-}
-
 // pair_matrix_view returns how to show a panel. A and B share a scale, so that equal
 // waits have equal shades.
 static struct tb_matrix_view pair_matrix_view(const struct tb_pane *pane, int panel)
 {
 	const struct pair_state *state = state_of(pane);
 	const struct tb_run_pair *pair = state->pair;
-	struct tb_matrix_view view = {.area = pair_view_panel(pane, panel),
-		.zoom = state->camera.zoom,
-		.pan_x = state->camera.pan_x,
-		.pan_y = state->camera.pan_y,
-		.detail = tb_matrix_detail_at(&tb_matrix_on_screen, state->camera.zoom),
-		.colours = pane->style->colours,
-		.theme = pane->style->theme,
-		.font = TB_FONT_TEXT,
-		.bold_font = TB_FONT_BOLD,
-		.font_size = TB_MATRIX_FONT_SIZE,
-		.names = true};
+	struct tb_matrix_view view = tb_camera_matrix_view(
+		&state->camera, pair_view_panel(pane, panel), pane->style);
 	if (panel != PANEL_B || pair->same_shape) {
 		view.selected = pane->selection->selected;
 		view.hovered = pane->selection->hovered;
@@ -239,9 +226,9 @@ static struct tb_matrix_view pair_matrix_view(const struct tb_pane *pane, int pa
 		view.less_switches = pair->less_switches;
 	} else {
 		scaled.metric = pane->data->matrix.metric;
-		scaled.largest_link = pair_view_larger(
+		scaled.largest_link = tb_max_u64(
 			pane->data->matrix.largest_link, pair->matrix.largest_link);
-		scaled.largest_switch = pair_view_larger(
+		scaled.largest_switch = tb_max_u64(
 			pane->data->matrix.largest_switch, pair->matrix.largest_switch);
 	}
 	tb_matrix_view_scale(

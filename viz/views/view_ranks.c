@@ -86,12 +86,6 @@ static inline const struct tb_timeline *tb_ranks_shown(const struct tb_pane *pan
 	return &tb_ranks_of(pane)->asked.shown.timeline;
 }
 
-static double ranks_x(const struct tb_pane *pane, tb_time_ps at_ps);
-static struct tb_colour ranks_span_colour(const struct tb_style *style, uint32_t kind);
-static struct tb_colour ranks_step_colour(const struct tb_style *style, uint32_t cause);
-static double ranks_row(const struct tb_pane *pane, uint32_t job, uint32_t rank);
-static char *ranks_span_text(const struct tb_rank_span *span, char *buffer, size_t size);
-
 // rank_calls_colour returns the colour of a sort of calls; four are told apart.
 static struct tb_colour rank_calls_colour(const struct tb_style *style, uint32_t sort)
 {
@@ -184,7 +178,7 @@ static bool same_span(const struct rank_choice *a, const struct rank_choice *b)
 	       a->span.to_ps == b->span.to_ps && strcmp(a->name, b->name) == 0;
 }
 
-// rank_held.c. ranks_choose returns the pick of a span or call, none without memory;
+// ranks_choose returns the pick of a span or call, none without memory;
 // ranks_choice the choice of a pick, NULL when it has none.
 static struct tb_pick ranks_choose(
 	struct tb_ranks *ranks, const struct rank_choice *choice)
@@ -268,6 +262,37 @@ static const struct tb_held_list *ranks_held(const struct tb_pane *pane)
 	return NULL;
 }
 
+// ranks_row returns the row of a rank, or -1.
+static double ranks_row(const struct tb_pane *pane, uint32_t job, uint32_t rank)
+{
+	const struct tb_ranks *ranks = tb_ranks_of(pane);
+	for (size_t i = 0; i < ranks->n_chosen; i++) {
+		const struct tb_timeline_rank *one =
+			&tb_ranks_shown(pane)->ranks[ranks->chosen[i]];
+		if (one->job == job && one->rank == rank)
+			return (double)i;
+	}
+	return -1;
+}
+
+// ranks_area returns the place of the rows; ranks_x where an instant is in it.
+static struct tb_box ranks_area(const struct tb_pane *pane)
+{
+	struct tb_box place = pane->place;
+	return (struct tb_box){place.x + RANKS_GUTTER, place.y + tb_ranks_of(pane)->top_h,
+		fmax(place.w - RANKS_GUTTER - RANKS_PAD, 1),
+		fmax(place.h - tb_ranks_of(pane)->top_h - RANKS_AXIS_H, 1)};
+}
+
+static double ranks_x(const struct tb_pane *pane, tb_time_ps at_ps)
+{
+	const struct tb_timeline *timeline = tb_ranks_shown(pane);
+	struct tb_box area = ranks_area(pane);
+	double share = (double)(at_ps - timeline->from_ps) /
+		       (double)(timeline->to_ps - timeline->from_ps);
+	return area.x + area.w * fmin(fmax(share, 0), 1);
+}
+
 // frame_span draws a frame around a span of a rank that has a row and is in the window.
 static void frame_span(struct tb_pane *pane, struct tb_picture *picture,
 	const struct tb_rank_span *span, struct tb_box row, double width)
@@ -281,6 +306,19 @@ static void frame_span(struct tb_pane *pane, struct tb_picture *picture,
 		(struct tb_box){
 			from - 1, row.y + i * row.h, fmax(to - from, 1) + 2, row.h - 1},
 		width, tb_palette_of(pane->style->theme)->text);
+}
+
+// ranks_span_text writes "rank 3 sends to rank 7".
+static char *ranks_span_text(const struct tb_rank_span *span, char *buffer, size_t size)
+{
+	static const char *const doing[TB_SPAN_KINDS] = {
+		"computes", "sends to rank", "receives from rank", "waits for rank"};
+	char peer[24] = "";
+	if (span->peer != TB_ID_NONE)
+		snprintf(peer, sizeof peer, " %" PRIu32, span->peer);
+	snprintf(buffer, size, "rank %" PRIu32 " %s%s", span->rank, doing[span->what],
+		span->peer == TB_ID_NONE && span->what ? " several" : peer);
+	return buffer;
 }
 
 // held_add lists them, as links or as spans.
@@ -301,9 +339,8 @@ static void held_add(const struct tb_detail *detail, struct tb_ranks *ranks,
 			tb_format_time(row->wait_ps, text, sizeof text));
 		line->to = (double)row->wait_ps / fmax((double)held->rows[0].wait_ps, 1);
 	}
-	snprintf(text, sizeof text, "and %zu more", held->n > most ? held->n - most : 0);
 	if (held->n > most)
-		tb_sheet_caption(detail->sheet, text);
+		tb_sheet_caption(detail->sheet, "and %zu more", held->n - most);
 }
 
 bool tb_ranks_span_sheet(const struct tb_detail *detail, struct tb_pick pick)
@@ -370,42 +407,11 @@ const char *tb_ranks_span_name(const struct tb_pane *pane, struct tb_pick pick)
 #define COLUMN	    2	 // pixels
 #define HOPS	    2000 // messages of the path that have a line, at most
 
-// ranks_area returns the place of the rows; ranks_x where an instant is in it.
-static struct tb_box ranks_area(const struct tb_pane *pane)
-{
-	struct tb_box place = pane->place;
-	return (struct tb_box){place.x + RANKS_GUTTER, place.y + tb_ranks_of(pane)->top_h,
-		fmax(place.w - RANKS_GUTTER - RANKS_PAD, 1),
-		fmax(place.h - tb_ranks_of(pane)->top_h - RANKS_AXIS_H, 1)};
-}
-
-static double ranks_x(const struct tb_pane *pane, tb_time_ps at_ps)
-{
-	const struct tb_timeline *timeline = tb_ranks_shown(pane);
-	struct tb_box area = ranks_area(pane);
-	double share = (double)(at_ps - timeline->from_ps) /
-		       (double)(timeline->to_ps - timeline->from_ps);
-	return area.x + area.w * fmin(fmax(share, 0), 1);
-}
-
 // rank_row_links returns how many links have a row.
 static uint32_t rank_row_links(const struct tb_pane *pane)
 {
 	uint32_t n = tb_ranks_shown(pane)->n_links;
 	return pane->place.h < RANKS_LOW_H && n > LOW_LINKS ? LOW_LINKS : n;
-}
-
-// ranks_row returns the row of a rank, or -1.
-static double ranks_row(const struct tb_pane *pane, uint32_t job, uint32_t rank)
-{
-	const struct tb_ranks *ranks = tb_ranks_of(pane);
-	for (size_t i = 0; i < ranks->n_chosen; i++) {
-		const struct tb_timeline_rank *one =
-			&tb_ranks_shown(pane)->ranks[ranks->chosen[i]];
-		if (one->job == job && one->rank == rank)
-			return (double)i;
-	}
-	return -1;
 }
 
 // rank_row_choose finds the ranks that have room, unless they are known.
@@ -463,6 +469,17 @@ static void draw_rank_row_name(struct tb_pane *pane, struct tb_picture *picture,
 		type, name);
 }
 
+static struct tb_colour ranks_span_colour(const struct tb_style *style, uint32_t kind)
+{
+	const struct tb_palette *palette = tb_palette_of(style->theme);
+	static const uint32_t hues[TB_SPAN_KINDS] = {
+		[TB_SPAN_COMPUTE] = 2, [TB_SPAN_SEND] = 0, [TB_SPAN_RECEIVE] = 4};
+	return kind == TB_SPAN_WAIT
+		       ? palette->empty
+		       : tb_colour_mix(palette->panel,
+				 tb_job_colour(style->theme, hues[kind]), 0.6);
+}
+
 // draw_spans draws a rank's spans, of those in one column the one with most time.
 static void draw_spans(struct tb_pane *pane, struct tb_picture *picture,
 	const struct tb_timeline_rank *rank, struct tb_box row)
@@ -492,6 +509,12 @@ static void draw_spans(struct tb_pane *pane, struct tb_picture *picture,
 		drawn = fmax(drawn, to);
 		most = 0;
 	}
+}
+
+static struct tb_colour ranks_step_colour(const struct tb_style *style, uint32_t cause)
+{
+	const struct tb_palette *palette = tb_palette_of(style->theme);
+	return cause == TB_PATH_HELD_UP ? palette->dead : palette->accent;
 }
 
 // draw_step draws a step of the path as a bar in the row of its rank.
@@ -638,23 +661,6 @@ static void draw_below(struct tb_pane *pane, struct tb_picture *picture, double 
 #define BAR_LINES 2  // of the legend of the path's causes; where it is low, one
 #define ORDER_W	  168
 
-static struct tb_colour ranks_span_colour(const struct tb_style *style, uint32_t kind)
-{
-	const struct tb_palette *palette = tb_palette_of(style->theme);
-	static const uint32_t hues[TB_SPAN_KINDS] = {
-		[TB_SPAN_COMPUTE] = 2, [TB_SPAN_SEND] = 0, [TB_SPAN_RECEIVE] = 4};
-	return kind == TB_SPAN_WAIT
-		       ? palette->empty
-		       : tb_colour_mix(palette->panel,
-				 tb_job_colour(style->theme, hues[kind]), 0.6);
-}
-
-static struct tb_colour ranks_step_colour(const struct tb_style *style, uint32_t cause)
-{
-	const struct tb_palette *palette = tb_palette_of(style->theme);
-	return cause == TB_PATH_HELD_UP ? palette->dead : palette->accent;
-}
-
 // draw_rank_head_legend names the colours.
 static void draw_rank_head_legend(struct tb_pane *pane, struct tb_picture *picture)
 {
@@ -722,8 +728,8 @@ static double draw_shares(const struct tb_pane *pane, struct tb_picture *picture
 		shares, path->n_shares, pane->place.h < RANKS_LOW_H ? 1 : BAR_LINES);
 }
 
-// rank_head.c: title, order, what the critical path is made of, legend. The height is
-// that of all of it.
+// ranks_head_h returns the height of what stands above the rows: title, order, what the
+// critical path is made of, legend.
 static double ranks_head_h(const struct tb_pane *pane)
 {
 	const struct tb_critical_path *path = &tb_ranks_shown(pane)->path;
@@ -849,7 +855,6 @@ static void rank_draw(struct tb_pane *pane, struct tb_picture *picture)
 	if (path->n_shares)
 		(void)draw_shares(pane, picture, path);
 	draw_rank_head_legend(pane, picture);
-	// rank_rows.c.
 	double h = rank_row_lay_out(pane);
 	const struct tb_ranks *ranks = tb_ranks_of(pane);
 	const struct tb_timeline *timeline = tb_ranks_shown(pane);
@@ -963,19 +968,6 @@ static bool rank_request(struct tb_pane *pane, const struct tb_request *asked)
 	default:
 		return false;
 	}
-}
-
-// ranks_span_text writes "rank 3 sends to rank 7".
-static char *ranks_span_text(const struct tb_rank_span *span, char *buffer, size_t size)
-{
-	static const char *const doing[TB_SPAN_KINDS] = {
-		"computes", "sends to rank", "receives from rank", "waits for rank"};
-	char peer[24] = "";
-	if (span->peer != TB_ID_NONE)
-		snprintf(peer, sizeof peer, " %" PRIu32, span->peer);
-	snprintf(buffer, size, "rank %" PRIu32 " %s%s", span->rank, doing[span->what],
-		span->peer == TB_ID_NONE && span->what ? " several" : peer);
-	return buffer;
 }
 
 static void rank_tip(const struct tb_pane *pane, struct tb_tip *tip)

@@ -49,18 +49,6 @@ static void strip_forget(struct time_strip *strip)
 	strip->by_bin = strip->by_level = NULL;
 }
 
-// read_strip_jobs reads the waits of jobs where there are several; without them there is
-// no lane.
-static void read_strip_jobs(struct time_strip *strip, struct tb_run *run)
-{
-	uint32_t n = tb_run_info(run)->n_jobs;
-	if (n < 2 || !strip->by_level ||
-		tb_job_series_init(&strip->jobs, run, NULL) != TB_OK)
-		return;
-	if (strip->jobs.slice_ps > 0 && strip->bin_ps > 0)
-		strip->n_jobs = n < TB_STRIP_MOST_JOBS ? n : TB_STRIP_MOST_JOBS;
-}
-
 // read_recorded reads what captures recorded; without it there is no lane.
 static void read_recorded(struct time_strip *strip, struct tb_run *run)
 {
@@ -124,7 +112,14 @@ static int read_time_strip(
 		else
 			free(waits);
 	}
-	read_strip_jobs(strip, run);
+	// Read the waits of jobs where there are several; without them there is
+	// no lane.
+	uint32_t j = tb_run_info(run)->n_jobs;
+	if (j >= 2 && strip->by_level &&
+		tb_job_series_init(&strip->jobs, run, NULL) == TB_OK) {
+		if (strip->jobs.slice_ps > 0 && strip->bin_ps > 0)
+			strip->n_jobs = j < TB_STRIP_MOST_JOBS ? j : TB_STRIP_MOST_JOBS;
+	}
 	read_recorded(strip, run);
 	strip->by_bin = calloc(strip->n_bins ? strip->n_bins : 1, sizeof *strip->by_bin);
 	if (!strip->by_bin)
@@ -164,21 +159,6 @@ static double level_wait(
 	for (uint64_t bin = (uint64_t)from; bin < end && bin < strip->n_bins; bin++, n++)
 		sum += (double)strip->by_level[bin * strip->n_levels + level];
 	return n ? sum / (double)n : 0;
-}
-
-// job_wait returns the mean wait per bin of a job over [from, to), whose slices of time
-// are others than bins.
-static double job_wait(const struct time_strip *strip, uint32_t n_jobs, uint32_t job,
-	double from, double to)
-{
-	double slice = (double)strip->jobs.slice_ps / (double)strip->bin_ps, sum = 0;
-	uint32_t first = (uint32_t)fmin(from / slice, strip->jobs.n_slices);
-	for (uint32_t i = first; i < strip->jobs.n_slices && i * slice < to; i++) {
-		double begin = fmax(from, i * slice), end = fmin(to, (i + 1) * slice);
-		sum += (double)strip->jobs.wait_ps[(size_t)i * n_jobs + job] *
-		       fmax(end - begin, 0) / slice;
-	}
-	return to > from ? sum / (to - from) : 0;
 }
 
 static int n_columns(const struct time_strip *strip, struct tb_box box)
@@ -284,7 +264,22 @@ static void draw_strip_jobs(const struct time_strip *strip, const struct tb_pane
 			strip_column(strip, columns, i, &from, &to);
 			double left = strip_x(strip, box, from),
 			       right = strip_x(strip, box, to);
-			double wait = job_wait(strip, n_all, job, from, to);
+			// The mean wait per bin of a job over [from, to), whose slices of
+			// time are others than bins.
+			double slice = (double)strip->jobs.slice_ps /
+				       (double)strip->bin_ps,
+			       sum = 0;
+			uint32_t first =
+				(uint32_t)fmin(from / slice, strip->jobs.n_slices);
+			for (uint32_t j = first;
+				j < strip->jobs.n_slices && j * slice < to; j++) {
+				double begin = fmax(from, j * slice),
+				       end = fmin(to, (j + 1) * slice);
+				sum += (double)strip->jobs
+					       .wait_ps[(size_t)j * n_all + job] *
+				       fmax(end - begin, 0) / slice;
+			}
+			double wait = to > from ? sum / (to - from) : 0;
 			if (wait > 0)
 				tb_picture_rect(picture,
 					(struct tb_box){
@@ -680,13 +675,6 @@ static void resize_window(struct tb_pane *pane, double factor)
 	time_show(pane, first, first + wanted);
 }
 
-static void time_pace(struct tb_pane *pane, double factor)
-{
-	tb_playback_pace(pane->playback, factor);
-	tb_viewer_notice(pane->viewer, "playing at %.3g times normal speed",
-		pane->playback->speed);
-}
-
 // move_request moves the window along the run.
 static bool move_request(struct tb_pane *pane, enum tb_request_name asked)
 {
@@ -723,8 +711,12 @@ static bool time_request(struct tb_pane *pane, const struct tb_request *asked)
 		play(pane);
 		return true;
 	case TB_REQUEST_SLOWER:
-	case TB_REQUEST_FASTER:
-		time_pace(pane, asked->name == TB_REQUEST_FASTER ? 2 : 0.5);
+	case TB_REQUEST_FASTER: {
+		double factor = asked->name == TB_REQUEST_FASTER ? 2 : 0.5;
+		tb_playback_pace(pane->playback, factor);
+		tb_viewer_notice(pane->viewer, "playing at %.3g times normal speed",
+			pane->playback->speed);
+	}
 		return true;
 	case TB_REQUEST_LOOP:
 		pane->playback->loop = !pane->playback->loop;

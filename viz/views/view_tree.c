@@ -3,6 +3,7 @@
 //
 // The wheel zooms along the rows: every level stays visible. A subtree without room for
 // what is in it folds to a block.
+#include "order.h"
 #include "parts.h"
 #include "scale.h"
 #include "tree_sight.h"
@@ -80,9 +81,8 @@ static struct tb_tree_stroke stroke_of(const struct tb_tree_sight *sight,
 static int tree_line_by_rank(const void *one, const void *other)
 {
 	const struct tb_tree_stroke *a = one, *b = other;
-	if (a->rank != b->rank)
-		return a->rank < b->rank ? -1 : 1;
-	return (a->link.id > b->link.id) - (a->link.id < b->link.id);
+	return a->rank != b->rank ? TB_ORDER(a->rank, b->rank)
+				  : TB_ORDER(a->link.id, b->link.id);
 }
 
 static const struct tb_tree_direction *tree_line_worse(const struct tb_tree_edge *edge)
@@ -188,7 +188,7 @@ static void draw_tree_line_band(const struct tb_tree_sight *sight,
 // Draws the switches and the nodes, in the colours of their jobs, of the tree: neighbours
 // as one where they would be too narrow, and folded subtrees as blocks.
 
-#define LEAST_LABEL_W 56 // pixels in which the end of a long name says something
+#define LEAST_LABEL_W 56 // pixels in which the end of a long name helps
 
 // What a vertex of the plan shows.
 struct vertex {

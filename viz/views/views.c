@@ -42,14 +42,6 @@ static double all_width(const struct tb_panes *panes, bool brief)
 	return w;
 }
 
-static int n_tabs(const struct tb_panes *panes)
-{
-	int n = 0;
-	for (int i = 0; next_tab(panes, &i);)
-		n++;
-	return n;
-}
-
 static void draw_nothing(struct tb_pane *pane, struct tb_picture *picture)
 {
 	struct tb_box place = pane->place;
@@ -59,7 +51,11 @@ static void draw_nothing(struct tb_pane *pane, struct tb_picture *picture)
 	double y = place.y + place.h - TAB_H;
 	bool brief = all_width(pane->panes, false) > place.w - PAD;
 	double over = all_width(pane->panes, brief) - place.w;
-	double less = fmin(fmax(ceil(over / n_tabs(pane->panes)), 0), TAB_PAD - 4);
+	const struct tb_panes *panes = pane->panes;
+	int n = 0;
+	for (int i = 0; next_tab(panes, &i);)
+		n++;
+	double less = fmin(fmax(ceil(over / n), 0), TAB_PAD - 4);
 	const struct tb_pane *tab;
 	for (int i = 0; (tab = next_tab(pane->panes, &i));) {
 		const char *text = view_text_of(tab->view, brief);

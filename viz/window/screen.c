@@ -670,7 +670,7 @@ void tb_screen_post(struct tb_screen *screen, const struct tb_input *input)
 	case TB_INPUT_QUIT:
 		event.type = SDL_QUIT;
 		break;
-	case TB_INPUT_ADD: // no event says which keys are held
+	case TB_INPUT_ADD: // events do not report which keys are held
 	case TB_INPUT_DROP:
 	case TB_INPUT_LEAVE:
 	case TB_INPUT_EXPOSE:
@@ -721,16 +721,6 @@ void tb_screen_go_unseen(void)
 	SDL_setenv("SDL_VIDEODRIVER", "dummy", 1);
 }
 
-// Without a display SDL falls back on a driver that shows nothing, and a user would wait
-// for a window for ever. Obey an explicit SDL_VIDEODRIVER.
-static bool is_blind(void)
-{
-	const char *driver = SDL_GetCurrentVideoDriver();
-	bool shows = driver && strcmp(driver, "offscreen") != 0 &&
-		     strcmp(driver, "dummy") != 0 && strcmp(driver, "evdev") != 0;
-	return !shows && !SDL_getenv("SDL_VIDEODRIVER");
-}
-
 // Look before SDL does: Wayland's library would complain on stderr by itself.
 static bool has_no_session(void)
 {
@@ -764,7 +754,12 @@ static int open_screen_window(
 		return no_display(error, "DISPLAY and WAYLAND_DISPLAY are not set");
 	if (SDL_Init(SDL_INIT_VIDEO) != 0)
 		return no_display(error, SDL_GetError());
-	if (is_blind())
+	// Without a display SDL falls back on a driver that shows nothing, and a user
+	// would wait for a window for ever. Obey an explicit SDL_VIDEODRIVER.
+	const char *driver = SDL_GetCurrentVideoDriver();
+	bool shows = driver && strcmp(driver, "offscreen") != 0 &&
+		     strcmp(driver, "dummy") != 0 && strcmp(driver, "evdev") != 0;
+	if (!shows && !SDL_getenv("SDL_VIDEODRIVER"))
 		return no_display(error, "neither X11 nor Wayland answers");
 	if (TTF_Init() != 0)
 		return tb_fail(error, TB_EIO, "fonts cannot be used: %s", TTF_GetError());

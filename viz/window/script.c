@@ -175,17 +175,6 @@ static void play_post(
 	tb_screen_post(session->screen, &(struct tb_input){.kind = kind, .x = x, .y = y});
 }
 
-static void post_drag(struct tb_session *session, const double *at)
-{
-	const int n_moves = 8;
-	play_post(session, TB_INPUT_MOVE, at[0], at[1]);
-	play_post(session, TB_INPUT_PRESS, at[0], at[1]);
-	for (int i = 1; i <= n_moves; i++)
-		play_post(session, TB_INPUT_MOVE, at[0] + (at[2] - at[0]) * i / n_moves,
-			at[1] + (at[3] - at[1]) * i / n_moves);
-	play_post(session, TB_INPUT_RELEASE, at[2], at[3]);
-}
-
 // play_pass advances time in frames, so that playback takes the same steps as for a user.
 static void play_pass(struct tb_session *session, double ms)
 {
@@ -202,23 +191,6 @@ static int play_expect(
 		return TB_OK;
 	return tb_fail_at(error, TB_EFORMAT, session->options->script, TB_PLACE_LINE,
 		step->line, "the picture shows %s'%s'", wanted ? "no " : "", step->text);
-}
-
-// play_await lets other processes go on until the picture shows what they come to.
-static int play_await(
-	struct tb_session *session, const struct tb_step *step, struct tb_error *error)
-{
-	double end_s = tb_clock_s() + TB_AWAIT_S;
-	int status = play_expect(session, step, error);
-	while (status != TB_OK && tb_clock_s() < end_s && !tb_session_quits(session)) {
-		usleep(TB_FRAME_MS * 1000);
-		play_pass(session, TB_FRAME_MS);
-		status = tb_session_draw(session, error);
-		if (status != TB_OK)
-			return status;
-		status = play_expect(session, step, error);
-	}
-	return tb_session_quits(session) ? TB_OK : status;
 }
 
 static int press_key(
@@ -288,9 +260,16 @@ static int play_act(
 		play_post(session, TB_INPUT_MOVE, at[0], at[1]);
 		play_click(session, at[0], at[1]);
 		break;
-	case TB_STEP_DRAG:
-		post_drag(session, at);
-		break;
+	case TB_STEP_DRAG: {
+		const int n_moves = 8;
+		play_post(session, TB_INPUT_MOVE, at[0], at[1]);
+		play_post(session, TB_INPUT_PRESS, at[0], at[1]);
+		for (int i = 1; i <= n_moves; i++)
+			play_post(session, TB_INPUT_MOVE,
+				at[0] + (at[2] - at[0]) * i / n_moves,
+				at[1] + (at[3] - at[1]) * i / n_moves);
+		play_post(session, TB_INPUT_RELEASE, at[2], at[3]);
+	} break;
 	case TB_STEP_WHEEL:
 		post_wheel(session, at);
 		break;
@@ -301,8 +280,21 @@ static int play_act(
 		play_pass(session, at[0]);
 		break;
 	case TB_STEP_AWAIT:
-	case TB_STEP_OUTLAST:
-		return play_await(session, step, error);
+	case TB_STEP_OUTLAST: {
+		// Let other processes go on until the picture shows what they come to.
+		double end_s = tb_clock_s() + TB_AWAIT_S;
+		int status = play_expect(session, step, error);
+		while (status != TB_OK && tb_clock_s() < end_s &&
+			!tb_session_quits(session)) {
+			usleep(TB_FRAME_MS * 1000);
+			play_pass(session, TB_FRAME_MS);
+			status = tb_session_draw(session, error);
+			if (status != TB_OK)
+				return status;
+			status = play_expect(session, step, error);
+		}
+		return tb_session_quits(session) ? TB_OK : status;
+	}
 	case TB_STEP_EXPECT:
 	case TB_STEP_REFUSE:
 		return play_expect(session, step, error);

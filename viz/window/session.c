@@ -13,10 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static void session_fit(struct tb_session *session);
-
-static void session_set_recent(struct tb_session *session);
-
 // What a session writes: pictures and tables.
 
 // session_put writes the picture in the format of the name's ending, or its description.
@@ -78,44 +74,13 @@ static int session_is_free(const char *name, struct tb_error *error)
 					    "there is such a file already");
 }
 
-static void session_save(struct tb_session *session)
-{
-	struct tb_error error;
-	const char *name = tb_viewer_action_path(session->viewer);
-	enum tb_format format;
-	int status = tb_format_of_file(name, TB_FORMATS_DRAWN, &format);
-	if (status != TB_OK)
-		status = tb_fail_in(&error, TB_EUSAGE, name,
-			"a picture's name must end in .png, .svg or .pdf");
-	if (status == TB_OK)
-		status = session_is_free(name, &error);
-	if (status == TB_OK)
-		status = tb_session_write(session, name, false, &error);
-	session_report(session, status, "saved", "not saved", &error);
-}
-
-static void session_export(struct tb_session *session)
-{
-	struct tb_outfile out;
-	struct tb_error error;
-	const char *name = tb_viewer_action_path(session->viewer);
-	int status = session_is_free(name, &error);
-	if (status == TB_OK)
-		status = tb_outfile_open(&out, name, &error);
-	if (status == TB_OK) {
-		tb_viewer_export(session->viewer, out.stream);
-		status = tb_outfile_commit(&out, &error);
-	}
-	session_report(session, status, "exported", "not exported", &error);
-}
-
 // Opens what a session shows: another store or trace, another run of the store, a run to
 // compare with. Each is a new viewer; when that cannot be made, the old one stays.
 
 #define MOST_RECENT 6
 
-// try_open opens run `id` of a store, or a trace; NULL after a failure, of which the old
-// viewer tells.
+// try_open opens run `id` of a store, or a trace; NULL after a failure, which the old
+// viewer reports.
 static struct tb_viewer *try_open(
 	struct tb_session *session, const char *path, int64_t id)
 {
@@ -129,6 +94,32 @@ static struct tb_viewer *try_open(
 	tb_viewer_notice(session->viewer, "not opened: %s",
 		tb_error_format(&error, text, sizeof text));
 	return NULL;
+}
+
+// session_set_recent has the viewer offer the files shown lately.
+static void session_set_recent(struct tb_session *session)
+{
+	char *paths[MOST_RECENT + 1];
+	const char *others[MOST_RECENT + 1];
+	char *shown = realpath(session->store, NULL);
+	size_t n = tb_session_recent(paths, MOST_RECENT + 1), n_others = 0;
+	for (size_t i = 0; i < n; i++)
+		if (!shown || strcmp(paths[i], shown) != 0)
+			others[n_others++] = paths[i];
+	tb_viewer_set_recent(
+		session->viewer, others, n_others < MOST_RECENT ? n_others : MOST_RECENT);
+	for (size_t i = 0; i < n; i++)
+		free(paths[i]);
+	free(shown);
+}
+
+// session_fit gives the viewer the window's size.
+static void session_fit(struct tb_session *session)
+{
+	double width;
+	double height;
+	tb_screen_size(session->screen, &width, &height);
+	tb_viewer_resize(session->viewer, width, height);
 }
 
 // session_replace shows the new viewer in place of the old one.
@@ -158,23 +149,6 @@ static void session_remember(struct tb_session *session)
 	state.maximised = tb_screen_is_maximised(session->screen);
 	tb_screen_points(session->screen, &state.width, &state.height);
 	tb_session_state_save(&state, session->store);
-}
-
-// session_set_recent has the viewer offer the files shown lately.
-static void session_set_recent(struct tb_session *session)
-{
-	char *paths[MOST_RECENT + 1];
-	const char *others[MOST_RECENT + 1];
-	char *shown = realpath(session->store, NULL);
-	size_t n = tb_session_recent(paths, MOST_RECENT + 1), n_others = 0;
-	for (size_t i = 0; i < n; i++)
-		if (!shown || strcmp(paths[i], shown) != 0)
-			others[n_others++] = paths[i];
-	tb_viewer_set_recent(
-		session->viewer, others, n_others < MOST_RECENT ? n_others : MOST_RECENT);
-	for (size_t i = 0; i < n; i++)
-		free(paths[i]);
-	free(shown);
 }
 
 static void forget_other(struct tb_session *session)
@@ -244,15 +218,6 @@ static int session_compare(
 
 #define TEXT_STEP 1.1 // factor of a key for larger text
 
-// session_fit gives the viewer the window's size.
-static void session_fit(struct tb_session *session)
-{
-	double width;
-	double height;
-	tb_screen_size(session->screen, &width, &height);
-	tb_viewer_resize(session->viewer, width, height);
-}
-
 void tb_session_take(struct tb_session *session, const struct tb_input *input)
 {
 	struct tb_viewer *viewer = session->viewer;
@@ -311,16 +276,6 @@ int tb_session_draw(struct tb_session *session, struct tb_error *error)
 	return TB_OK;
 }
 
-static void session_copy(struct tb_session *session)
-{
-	char *text = tb_viewer_copy(session->viewer);
-	bool copied = text && tb_screen_copy(session->screen, text);
-	tb_viewer_notice(session->viewer, "%s",
-		copied ? "copied the panel on the right"
-		       : "not copied: the display has no clipboard");
-	free(text);
-}
-
 static void session_compare_runs(struct tb_session *session, int64_t run)
 {
 	struct tb_error error;
@@ -340,12 +295,33 @@ static void session_scale(struct tb_session *session, double factor)
 void tb_session_act(struct tb_session *session)
 {
 	switch (tb_viewer_take_action(session->viewer)) {
-	case TB_ACTION_SAVE:
-		session_save(session);
-		break;
-	case TB_ACTION_EXPORT:
-		session_export(session);
-		break;
+	case TB_ACTION_SAVE: {
+		struct tb_error error;
+		const char *name = tb_viewer_action_path(session->viewer);
+		enum tb_format format;
+		int status = tb_format_of_file(name, TB_FORMATS_DRAWN, &format);
+		if (status != TB_OK)
+			status = tb_fail_in(&error, TB_EUSAGE, name,
+				"a picture's name must end in .png, .svg or .pdf");
+		if (status == TB_OK)
+			status = session_is_free(name, &error);
+		if (status == TB_OK)
+			status = tb_session_write(session, name, false, &error);
+		session_report(session, status, "saved", "not saved", &error);
+	} break;
+	case TB_ACTION_EXPORT: {
+		struct tb_outfile out;
+		struct tb_error error;
+		const char *name = tb_viewer_action_path(session->viewer);
+		int status = session_is_free(name, &error);
+		if (status == TB_OK)
+			status = tb_outfile_open(&out, name, &error);
+		if (status == TB_OK) {
+			tb_viewer_export(session->viewer, out.stream);
+			status = tb_outfile_commit(&out, &error);
+		}
+		session_report(session, status, "exported", "not exported", &error);
+	} break;
 	case TB_ACTION_OPEN:
 		session_open(session, tb_viewer_action_path(session->viewer));
 		break;
@@ -355,9 +331,14 @@ void tb_session_act(struct tb_session *session)
 	case TB_ACTION_COMPARE:
 		session_compare_runs(session, tb_viewer_action_run(session->viewer));
 		break;
-	case TB_ACTION_COPY:
-		session_copy(session);
-		break;
+	case TB_ACTION_COPY: {
+		char *text = tb_viewer_copy(session->viewer);
+		bool copied = text && tb_screen_copy(session->screen, text);
+		tb_viewer_notice(session->viewer, "%s",
+			copied ? "copied the panel on the right"
+			       : "not copied: the display has no clipboard");
+		free(text);
+	} break;
 	case TB_ACTION_LARGER:
 		session_scale(session, TEXT_STEP);
 		break;
@@ -377,7 +358,7 @@ void tb_session_act(struct tb_session *session)
 
 #define IDLE_MS	  2000 // between checks that the store is still there
 #define FOLLOW_MS 400  // the same while a run is being written
-#define STOP_MS	  500  // between looks at the stop flag
+#define STOP_MS	  500  // between checks of the stop flag
 // How long an input waits for what it asks for: what is there by then is in the next
 // picture, without one in between that lacks it.
 #define PATIENCE_S 0.02

@@ -1,6 +1,5 @@
-// The session's state. Only session*.c include it. They build on each other in this
-// order: session_files.c (files to write), session_open.c, session_events.c (inputs and
-// actions), session_script.c (tests), session.c (lifetime, loop).
+// The session's state, what is remembered of it (session_state.c), and scripts that play
+// it (script.c).
 #ifndef TB_SESSION_IMPL_H
 #define TB_SESSION_IMPL_H
 

@@ -19,6 +19,7 @@
 // other, and the hops that it still has to check stand in a short array, and beyond that
 // on a list threaded through the hops. The order does not matter: a hop begins at the
 // same instant whatever else has begun before.
+#include "circuit_params.h"
 #include "circuits.h"
 
 #include <assert.h>
@@ -60,7 +61,7 @@ BURSTS_INLINE void check_later(struct circuits *circuits, struct hops_to_check *
 // last_flit returns the offset in bytes of the last flit of a burst of `bytes`.
 static uint32_t last_flit(const struct circuits *circuits, uint32_t bytes)
 {
-	uint32_t size = circuits->replay.net->params.flit_bytes;
+	uint32_t size = tb_circuit_params(&circuits->replay.net->params)->flit_bytes;
 	return (bytes - 1) / size * size;
 }
 
@@ -124,7 +125,7 @@ static inline tb_time_ps next_start(const struct circuit_link *link)
 }
 
 // all_in_at returns when the last flit of a packet has arrived at the switch that
-// discards it: when it could have moved on.
+// discards it, where it could have moved on.
 static tb_time_ps all_in_at(const struct circuits *circuits,
 	const struct circuit_packet *packet, struct hop *at)
 {
@@ -176,69 +177,7 @@ BURSTS_INLINE void end_packet(struct circuits *circuits, struct hops_to_check *t
 		call_next(circuits, to_check, at->link);
 }
 
-// burst_begin lets the next burst of a hop cross from `start` on: its end is known at
-// once, because what holds back its last flit is known too. With equal rates that is its
-// own length alone, the burst having begun in time for the rest.
-BURSTS_INLINE void burst_begin(struct circuits *circuits, struct hops_to_check *to_check,
-	struct circuit_packet *packet, struct hop *at, tb_time_ps start)
-{
-	struct circuit_link *link = &circuits->links[at->link];
-	uint32_t burst = at->bursts;
-	bool last_burst = burst + 1 == packet->n_bursts;
-	uint32_t bytes = last_burst
-				 ? packet->of.wire_bytes - burst * circuits->burst_bytes
-				 : circuits->burst_bytes;
-	tb_time_ps burst_ps = link_time(link, bytes);
-	tb_time_ps end = start + burst_ps;
-	if (!circuits->equal_rates)
-		end = end_at_unequal_rates(circuits, packet, at, start, bytes);
-	if (link->train)
-		note_train(link->train, at, start, end, burst_ps);
-	*span_at(at, burst) = (struct burst_span){start, end};
-	at->bursts = burst + 1;
-	at->armed = false;
-	link->serving = at->vc;
-	link->serves_last = last_burst;
-	link->reserved_until = end;
-	tb_records_burst(
-		&circuits->replay.records, &link->cell, start, end, bytes, burst == 0);
-	if (circuits->broadcasting)
-		tb_branches_count(circuits, packet, at, bytes);
-	// The header comes to the next switch; if that is in another part, a message
-	// reports it.
-	if (burst == 0 && !link->ejection && at->place != TB_HOP_LAST)
-		tb_wheel_put(&circuits->replay.wheel, start + link->hop_ps, EV_HEADER,
-			packet->of.id << circuits->hops_shift | at->number);
-	if (last_burst)
-		end_packet(circuits, to_check, packet, at, end);
-	// Check the hops that may have waited for the burst of `at` that has
-	// just begun: the next one for the burst, the one before for the room that it
-	// makes, and its own. Those that wait for something else are checked when that
-	// happens.
-	uint32_t begun = packet->n_bursts;
-	bool leads_on = at->number + 1u < packet->of.n_hops;
-	if (at->number > 0) {
-		struct hop *before = hop_before(circuits, at);
-		begun = before->bursts;
-		if (before->place == TB_HOP_COPY)
-			tb_parts_send_room(circuits, packet, at, burst);
-		else if (begun == burst + before->room && begun < packet->n_bursts)
-			check_later(circuits, to_check, packet, before);
-	}
-	if (burst + 1 < begun && (burst + 1 < at->room || leads_on))
-		check_later(circuits, to_check, packet, at);
-	if (at->place == TB_HOP_LAST)
-		tb_parts_send_burst(circuits, packet, at, burst);
-	else if (burst > 0 && leads_on) {
-		// Check the hop behind `at`, which may have waited for its burst.
-		struct hop *after = hop_after(circuits, at);
-		if (after->bursts == burst &&
-			(burst < after->room || at->number + 2u < packet->of.n_hops))
-			check_later(circuits, to_check, packet, after);
-	}
-}
-
-// burst_line_up lets a burst that can cross wait for its link.
+// burst_line_up queues a burst that can cross for its link.
 static void burst_line_up(struct circuits *circuits, const struct hop *at)
 {
 	struct circuit_link *link = &circuits->links[at->link];
@@ -246,10 +185,10 @@ static void burst_line_up(struct circuits *circuits, const struct hop *at)
 	tb_list_add(&circuits->links_now, at->link, &link->listed);
 }
 
-// begins_at finds out whether the next burst of a hop can cross, and when. If that is
-// exactly when the previous burst ends, the link stays with the VC and no other VC can
-// intervene: the burst begins (perhaps in the future) without an event. TB_TIME_NEVER: it
-// is not known yet.
+// begins_at returns when the next burst of a hop can cross. If that is exactly when the
+// previous burst ends, the link stays with the VC and no other VC can intervene: the
+// burst begins (perhaps in the future) without an event. TB_TIME_NEVER: it is not known
+// yet.
 BURSTS_INLINE tb_time_ps begins_at(
 	struct circuits *circuits, struct circuit_packet *packet, struct hop *at)
 {
@@ -324,8 +263,73 @@ void tb_bursts_go_on(struct circuits *circuits, struct circuit_packet *packet,
 	do {
 		if (start == TB_TIME_NEVER)
 			start = begins_at(circuits, packet, at);
-		if (start != TB_TIME_NEVER)
-			burst_begin(circuits, &to_check, packet, at, start);
+		if (start != TB_TIME_NEVER) {
+			// Let the next burst of a hop cross from `start` on: its end is
+			// known at once, because what holds back its last flit is known
+			// too. With equal rates that is its own length alone, the burst
+			// having begun in time for the rest.
+			struct circuit_link *link = &circuits->links[at->link];
+			uint32_t burst = at->bursts;
+			bool last_burst = burst + 1 == packet->n_bursts;
+			uint32_t bytes = last_burst
+						 ? packet->of.wire_bytes -
+							   burst * circuits->burst_bytes
+						 : circuits->burst_bytes;
+			tb_time_ps burst_ps = link_time(link, bytes);
+			tb_time_ps end = start + burst_ps;
+			if (!circuits->equal_rates)
+				end = end_at_unequal_rates(
+					circuits, packet, at, start, bytes);
+			if (link->train)
+				note_train(link->train, at, start, end, burst_ps);
+			*span_at(at, burst) = (struct burst_span){start, end};
+			at->bursts = burst + 1;
+			at->armed = false;
+			link->serving = at->vc;
+			link->serves_last = last_burst;
+			link->reserved_until = end;
+			tb_records_burst(&circuits->replay.records, &link->cell, start,
+				end, bytes, burst == 0);
+			if (circuits->broadcasting)
+				tb_branches_count(circuits, packet, at, bytes);
+			// The header comes to the next switch; if that is in another
+			// part, a message reports it.
+			if (burst == 0 && !link->ejection && at->place != TB_HOP_LAST)
+				tb_wheel_put(&circuits->replay.wheel,
+					start + link->hop_ps, EV_HEADER,
+					packet->of.id << circuits->hops_shift |
+						at->number);
+			if (last_burst)
+				end_packet(circuits, &to_check, packet, at, end);
+			// Check the hops that may have waited for the burst of `at` that
+			// has just begun: the next one for the burst, the one before for
+			// the room that it makes, and its own. Those that wait for
+			// something else are checked when that happens.
+			uint32_t begun = packet->n_bursts;
+			bool leads_on = at->number + 1u < packet->of.n_hops;
+			if (at->number > 0) {
+				struct hop *before = hop_before(circuits, at);
+				begun = before->bursts;
+				if (before->place == TB_HOP_COPY)
+					tb_parts_send_room(circuits, packet, at, burst);
+				else if (begun == burst + before->room &&
+					 begun < packet->n_bursts)
+					check_later(circuits, &to_check, packet, before);
+			}
+			if (burst + 1 < begun && (burst + 1 < at->room || leads_on))
+				check_later(circuits, &to_check, packet, at);
+			if (at->place == TB_HOP_LAST)
+				tb_parts_send_burst(circuits, packet, at, burst);
+			else if (burst > 0 && leads_on) {
+				// Check the hop behind `at`, which may have waited for
+				// its burst.
+				struct hop *after = hop_after(circuits, at);
+				if (after->bursts == burst &&
+					(burst < after->room ||
+						at->number + 2u < packet->of.n_hops))
+					check_later(circuits, &to_check, packet, after);
+			}
+		}
 		start = TB_TIME_NEVER;
 	} while (next_to_check(circuits, &to_check, &packet, &at));
 }
@@ -406,8 +410,8 @@ void tb_bursts_serve(struct circuits *circuits, uint32_t slot)
 	}
 }
 
-// How circuits end: VCs fall free as the token passes, and what limited each packet is
-// known then. Also counts the circuits that are still held at the end.
+// How circuits end: the token frees VCs as it passes, and then it is known what limited
+// each packet. Also counts the circuits that are still held at the end.
 
 // set_roots stores for each VC of a packet what limited the packet while it held the VC:
 // what held its header up longest further on (the root of a wait for a VC, or the link
@@ -456,8 +460,8 @@ void tb_circuits_add_delays(struct circuits *circuits, struct circuit_packet *pa
 	}
 }
 
-// first_hop finds the first hop that a packet has in this part, from one further on, and
-// adds what the acknowledgement takes from there back to it.
+// first_hop returns the first hop of a packet in this part, and adds the time of the
+// acknowledgement back to it from a later hop.
 static struct hop *first_hop(
 	struct circuits *circuits, struct hop *at, tb_time_ps *ack_at)
 {
@@ -512,8 +516,8 @@ tb_time_ps tb_circuits_release(
 	return back_at;
 }
 
-// tb_circuits_blame blames a wait that lasts on the first VC of the first link that would
-// do, and counts it at that link.
+// tb_circuits_blame blames a lasting wait on the first VC of the first link that the
+// packet could take, and counts it at that link.
 void tb_circuits_blame(
 	struct circuits *circuits, const struct waiter *waiter, tb_time_ps until)
 {
@@ -529,8 +533,9 @@ void tb_circuits_blame(
 		until - packet->arrived, until);
 }
 
-void tb_circuits_blame_open(struct circuits *circuits, tb_time_ps until)
+void tb_circuits_blame_open(struct tb_replay *replay, tb_time_ps until)
 {
+	struct circuits *circuits = (void *)replay;
 	for (uint32_t n = 0; n < circuits->n_own_switches; n++) {
 		const struct switch_state *at =
 			&circuits->switches[own_switch(circuits, n)];
@@ -541,8 +546,9 @@ void tb_circuits_blame_open(struct circuits *circuits, tb_time_ps until)
 		tb_circuits_blame(circuits, &circuits->broadcasts.waiters[i], until);
 }
 
-bool tb_circuits_settle(struct circuits *circuits, tb_time_ps until)
+bool tb_circuits_settle(struct tb_replay *replay, tb_time_ps until)
 {
+	struct circuits *circuits = (void *)replay;
 	bool lasts = false;
 	if (circuits->part_of_slot)
 		tb_parts_count_queues(circuits);

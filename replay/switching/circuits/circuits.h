@@ -28,6 +28,7 @@
 #ifndef TB_CIRCUITS_H
 #define TB_CIRCUITS_H
 
+#include "circuit_params.h"
 #include "link_tokens.h"
 #include "switching.h"
 #include "units.h"
@@ -296,7 +297,8 @@ static inline tb_time_ps link_time(const struct circuit_link *link, uint64_t byt
 static inline tb_time_ps flit_time(
 	const struct circuits *circuits, const struct circuit_link *link)
 {
-	return link_time(link, circuits->replay.net->params.flit_bytes);
+	return link_time(
+		link, tb_circuit_params(&circuits->replay.net->params)->flit_bytes);
 }
 
 static inline tb_time_ps *free_at(const struct circuits *circuits, uint32_t slot)
@@ -328,7 +330,7 @@ void tb_bursts_discard(struct circuits *circuits, struct circuit_packet *packet)
 //
 // tb_circuits_inject: a packet's first hop gets the lowest free VC of its node's
 // injection link.
-void tb_circuits_inject(struct circuits *circuits, uint32_t node, uint32_t packet);
+void tb_circuits_inject(struct tb_replay *replay, uint32_t node, uint32_t packet);
 // tb_circuits_grant gives a packet VC `v` of a link as its next hop.
 void tb_circuits_grant(struct circuits *circuits, struct circuit_packet *packet,
 	uint32_t slot, uint32_t v);
@@ -341,9 +343,9 @@ void tb_circuits_switch(struct circuits *circuits, uint32_t sw); // phase 2
 // prefetch.c: fetches into the cache what the next events will read; see struct
 // tb_switching.
 void tb_circuits_prefetch_first(
-	struct circuits *circuits, const struct tb_event *events, uint32_t n);
-void tb_circuits_prefetch_second(struct circuits *circuits, struct tb_event event);
-void tb_circuits_prefetch_third(struct circuits *circuits, struct tb_event event);
+	struct tb_replay *replay, const struct tb_event *events, uint32_t n);
+void tb_circuits_prefetch_second(struct tb_replay *replay, struct tb_event event);
+void tb_circuits_prefetch_third(struct tb_replay *replay, struct tb_event event);
 // The same three stages of a packet that is let go up to its hop number n_hops - 1.
 void tb_circuits_prefetch_packet(const struct circuits *circuits, uint32_t id);
 void tb_circuits_prefetch_path(
@@ -377,10 +379,10 @@ void tb_circuits_add_delays(struct circuits *circuits, struct circuit_packet *pa
 void tb_circuits_blame(
 	struct circuits *circuits, const struct waiter *waiter, tb_time_ps until);
 // tb_circuits_blame_open blames all waits that last at the end of a replay.
-void tb_circuits_blame_open(struct circuits *circuits, tb_time_ps until);
+void tb_circuits_blame_open(struct tb_replay *replay, tb_time_ps until);
 // tb_circuits_settle counts what lasts up to `until`, the end of the open bin; returns
 // whether anything lasts beyond.
-bool tb_circuits_settle(struct circuits *circuits, tb_time_ps until);
+bool tb_circuits_settle(struct tb_replay *replay, tb_time_ps until);
 
 // headers.c: broadcasts.
 //
@@ -399,8 +401,8 @@ void tb_branches_count(struct circuits *circuits, struct circuit_packet *packet,
 // tb_branches_free: the token frees all branches of a hop at `passes`.
 void tb_branches_free(struct circuits *circuits, struct circuit_packet *packet,
 	uint32_t number, tb_time_ps passes);
-// tb_branches_recheck reconsiders waiting broadcasts at the time when their branches will
-// be free.
+// tb_branches_recheck schedules the next choice for the time when branches of waiting
+// broadcasts will be free.
 void tb_branches_recheck(struct circuits *circuits);
 
 // circuits_join.c: parts side by side.

@@ -101,7 +101,7 @@ void tb_parts_send_ack(struct circuits *circuits, const struct hop *before, tb_t
 		&circuits->replay, circuits->part_of_slot[before->link], &message);
 }
 
-// came is where the number of a packet stands that came over a VC.
+// came points to the number of the packet that arrived over a VC.
 static uint32_t *came(const struct circuits *circuits, uint32_t slot, uint32_t vc)
 {
 	return &circuits->came[(size_t)slot * circuits->vcs_most + vc];
@@ -128,7 +128,7 @@ static void receive_header(struct circuits *circuits,
 		id << circuits->hops_shift | number);
 }
 
-// note_burst notes in a copied hop that its next burst begins.
+// note_burst records in a copied hop that its next burst begins.
 static void note_burst(struct circuits *circuits, struct hop *copy,
 	const struct tb_part_message *message)
 {
@@ -139,40 +139,6 @@ static void note_burst(struct circuits *circuits, struct hop *copy,
 	if (!circuits->equal_rates)
 		*middle_at(circuits, copy, burst) = (tb_time_ps)message->words[3];
 	copy->bursts = burst + 1;
-}
-
-// receive_burst lets the hop behind go on, if it has waited for the burst.
-static void receive_burst(
-	struct circuits *circuits, const struct tb_part_message *message)
-{
-	uint32_t vc = message->words[0] & UINT8_MAX;
-	uint32_t number = message->words[0] >> 8 & UINT8_MAX;
-	struct circuit_packet *packet =
-		circuit_packet_at(circuits, *came(circuits, message->link, vc));
-	struct hop *copy = hop_at(circuits, packet, number);
-	note_burst(circuits, copy, message);
-	struct hop *after = hop_after(circuits, copy);
-	if (packet->of.n_hops > number + 1 && after->bursts + 1 == copy->bursts)
-		tb_bursts_go_on(circuits, packet, after, TB_TIME_NEVER);
-}
-
-// receive_room lets the last hop here go on, if it has waited for the room. Only then
-// does this part know that the packet goes on.
-static void receive_room(struct circuits *circuits, const struct tb_part_message *message)
-{
-	struct circuit_packet *packet =
-		circuit_packet_at(circuits, (uint32_t)message->words[4]);
-	struct hop *at = hop_at(circuits, packet, message->words[0] >> 8 & UINT8_MAX);
-	struct hop *copy = hop_after(circuits, at);
-	if (packet->of.n_hops == at->number + 1u) {
-		*copy = (struct hop){.link = (uint32_t)(message->words[4] >> 32),
-			.number = (uint8_t)(at->number + 1),
-			.place = TB_HOP_COPY};
-		packet->of.n_hops++;
-	}
-	note_burst(circuits, copy, message);
-	if (at->bursts + 1 == copy->bursts + at->room && at->bursts < packet->n_bursts)
-		tb_bursts_go_on(circuits, packet, at, TB_TIME_NEVER);
 }
 
 static void receive_ack(struct circuits *circuits, const struct tb_part_message *message)
@@ -326,12 +292,43 @@ void tb_circuits_begin_window(struct circuits *circuits)
 			case PART_MESSAGE_HEADER:
 				receive_header(circuits, message, received->load);
 				break;
-			case PART_MESSAGE_BURST:
-				receive_burst(circuits, message);
-				break;
-			case PART_MESSAGE_ROOM:
-				receive_room(circuits, message);
-				break;
+			case PART_MESSAGE_BURST: {
+				// Let the next hop continue, if it waited for the burst.
+				uint32_t vc = message->words[0] & UINT8_MAX;
+				uint32_t number = message->words[0] >> 8 & UINT8_MAX;
+				struct circuit_packet *packet = circuit_packet_at(
+					circuits, *came(circuits, message->link, vc));
+				struct hop *copy = hop_at(circuits, packet, number);
+				note_burst(circuits, copy, message);
+				struct hop *after = hop_after(circuits, copy);
+				if (packet->of.n_hops > number + 1 &&
+					after->bursts + 1 == copy->bursts)
+					tb_bursts_go_on(
+						circuits, packet, after, TB_TIME_NEVER);
+			} break;
+			case PART_MESSAGE_ROOM: {
+				// Let the last hop of this part continue, if it waited
+				// for the room. Only then does this part know that the
+				// packet moves.
+				struct circuit_packet *packet = circuit_packet_at(
+					circuits, (uint32_t)message->words[4]);
+				struct hop *at = hop_at(circuits, packet,
+					message->words[0] >> 8 & UINT8_MAX);
+				struct hop *copy = hop_after(circuits, at);
+				if (packet->of.n_hops == at->number + 1u) {
+					*copy = (struct hop){
+						.link = (uint32_t)(message->words[4] >>
+								   32),
+						.number = (uint8_t)(at->number + 1),
+						.place = TB_HOP_COPY};
+					packet->of.n_hops++;
+				}
+				note_burst(circuits, copy, message);
+				if (at->bursts + 1 == copy->bursts + at->room &&
+					at->bursts < packet->n_bursts)
+					tb_bursts_go_on(
+						circuits, packet, at, TB_TIME_NEVER);
+			} break;
 			default: // PART_MESSAGE_ACK
 				receive_ack(circuits, message);
 			}
@@ -367,7 +364,8 @@ void tb_circuits_end_window(struct circuits *circuits, tb_time_ps until)
 	replay->handover_at = replay->late->n_acks ? until : TB_TIME_NEVER;
 }
 
-// circuits_share takes what is the whole's: all that is by link, and what never changes.
+// circuits_share shares the state of the whole: everything by link, and what never
+// changes.
 static void circuits_share(struct circuits *circuits, const struct circuits *whole)
 {
 	struct tb_replay replay = circuits->replay;
@@ -387,8 +385,8 @@ static int circuits_find_slots(struct circuits *circuits)
 	return TB_OK;
 }
 
-// circuits_find_switches lists those out of which the part has links, in the order of
-// slots.
+// circuits_find_switches lists the switches out of which the part has links, in the order
+// of slots.
 static int circuits_find_switches(struct circuits *circuits)
 {
 	const struct tb_network *net = circuits->replay.net;

@@ -9,7 +9,7 @@
 
 static bool branches_header(struct circuits *circuits, struct circuit_packet *packet);
 
-// place_in_part finds out whether a packet's way on from a link is another part's.
+// place_in_part returns whether a packet leaves this part behind a link.
 static __attribute__((noinline)) enum tb_hop_place place_in_part(
 	struct circuits *circuits, struct circuit_packet *packet,
 	const struct circuit_link *link)
@@ -66,8 +66,9 @@ void tb_circuits_grant(struct circuits *circuits, struct circuit_packet *packet,
 	grant(circuits, packet, slot, v);
 }
 
-void tb_circuits_inject(struct circuits *circuits, uint32_t node, uint32_t id)
+void tb_circuits_inject(struct tb_replay *replay, uint32_t node, uint32_t id)
 {
+	struct circuits *circuits = (void *)replay;
 	struct circuit_packet *packet = circuit_packet_at(circuits, id);
 	uint32_t slot = circuits->first_injection + node;
 	packet->waited = 0;
@@ -96,30 +97,7 @@ void tb_circuits_header(struct circuits *circuits, uint32_t id)
 	tb_list_add(&circuits->switches_now, sw, &at->listed);
 }
 
-// header_admit grants a waiter its VC and ends its wait. The wait is blamed on the flow
-// that held this VC, with the link that limited that flow as its root.
-static void header_admit(
-	struct circuits *circuits, struct circuit_packet *packet, uint32_t slot)
-{
-	uint32_t v = lowest_free(circuits, slot);
-	tb_time_ps wait = circuits->replay.now - packet->arrived;
-	const struct vc vc = vcs_of(circuits, slot)[v];
-	uint32_t number = packet->of.n_hops;
-	if (wait > 0) {
-		circuit_charge(circuits, packet, circuits->replay.now);
-		charge_link(circuits, packet, slot, circuits->replay.now);
-		if (came_by(circuits, packet)->crossing)
-			tb_parts_end_wait(circuits, packet);
-		packet->waited += wait;
-		tb_records_blame(&circuits->replay.records, came_by(circuits, packet)->id,
-			vc.root, packet->of.flow, vc.flow, wait, circuits->replay.now);
-	}
-	tb_circuits_grant(circuits, packet, slot, v);
-	struct hop *at = hop_at(circuits, packet, number);
-	at->wait = wait;
-}
-
-// route_frees returns when the first VC of a route is known to fall free.
+// route_frees returns when the first VC of a route will be free, as far as is known.
 static tb_time_ps route_frees(const struct circuits *circuits, uint32_t route)
 {
 	if (!(route & TB_ROUTE_GROUP))
@@ -195,9 +173,31 @@ static uint32_t try_waiters(struct circuits *circuits, uint32_t sw, uint32_t fir
 			uint32_t slot =
 				circuit_pick(circuits, waiter->route, waiter->order, sw);
 			if (slot != NOTHING) {
-				header_admit(circuits,
-					circuit_packet_at(circuits, waiter->packet),
-					slot);
+				// Grant a waiter its VC and ends its wait. The wait is
+				// blamed on the flow that held this VC, with the link
+				// that limited that flow as its root.
+				struct circuit_packet *packet =
+					circuit_packet_at(circuits, waiter->packet);
+				uint32_t v = lowest_free(circuits, slot);
+				tb_time_ps wait = circuits->replay.now - packet->arrived;
+				const struct vc vc = vcs_of(circuits, slot)[v];
+				uint32_t number = packet->of.n_hops;
+				if (wait > 0) {
+					circuit_charge(
+						circuits, packet, circuits->replay.now);
+					charge_link(circuits, packet, slot,
+						circuits->replay.now);
+					if (came_by(circuits, packet)->crossing)
+						tb_parts_end_wait(circuits, packet);
+					packet->waited += wait;
+					tb_records_blame(&circuits->replay.records,
+						came_by(circuits, packet)->id, vc.root,
+						packet->of.flow, vc.flow, wait,
+						circuits->replay.now);
+				}
+				tb_circuits_grant(circuits, packet, slot, v);
+				struct hop *at = hop_at(circuits, packet, number);
+				at->wait = wait;
 				continue;
 			}
 			full = waiter->route;
@@ -225,8 +225,8 @@ static void count_blocked(
 }
 
 // The oldest header first: each takes a VC of its route if one is free. Headers that
-// found none before need not look again unless this instant was set as the one when one
-// falls free.
+// waited before try again only if this instant was scheduled as the one when a VC falls
+// free.
 void tb_circuits_switch(struct circuits *circuits, uint32_t sw)
 {
 	struct switch_state *at = &circuits->switches[sw];
@@ -387,7 +387,8 @@ static bool branches_header(struct circuits *circuits, struct circuit_packet *pa
 	return true;
 }
 
-// branches_free returns when all VCs of the links found last are known to be free.
+// branches_free returns when all VCs of the links found last will be free, as far as is
+// known.
 static tb_time_ps branches_free(const struct circuits *circuits, uint32_t n)
 {
 	tb_time_ps last = 0;
@@ -507,8 +508,8 @@ void tb_branches_free(struct circuits *circuits, struct circuit_packet *packet,
 	circuits->replay.stats.n_hops += n - 1;
 }
 
-// tb_branches_recheck makes waiting broadcasts look again when their branches are known
-// to be free.
+// tb_branches_recheck schedules the next choice for the time when branches of waiting
+// broadcasts will be free.
 void tb_branches_recheck(struct circuits *circuits)
 {
 	for (uint32_t i = 0; i < circuits->broadcasts.n_waiting; i++) {

@@ -3,6 +3,7 @@
 #include "circuits.h"
 
 #include "array.h"
+#include "circuit_params.h"
 #include "clock.h"
 #include "idle.h"
 #include "memory.h"
@@ -108,22 +109,6 @@ static void circuits_alone(struct tb_replay *replay, struct tb_event event)
 	circuits_serve(replay);
 }
 
-static void circuits_prefetch_first(
-	struct tb_replay *replay, const struct tb_event *events, uint32_t n)
-{
-	tb_circuits_prefetch_first(circuits_of_replay(replay), events, n);
-}
-
-static void circuits_prefetch_second(struct tb_replay *replay, struct tb_event event)
-{
-	tb_circuits_prefetch_second(circuits_of_replay(replay), event);
-}
-
-static void circuits_prefetch_third(struct tb_replay *replay, struct tb_event event)
-{
-	tb_circuits_prefetch_third(circuits_of_replay(replay), event);
-}
-
 static void circuits_link_failed(struct tb_replay *replay, uint32_t link)
 {
 	if (replay->net->links[link].kind != TB_LINK_INJECTION)
@@ -139,11 +124,6 @@ static tb_time_ps circuits_injects_at(
 	return first_free(circuits, circuits->first_injection + node);
 }
 
-static void circuits_inject(struct tb_replay *replay, uint32_t node, uint32_t packet)
-{
-	tb_circuits_inject(circuits_of_replay(replay), node, packet);
-}
-
 static tb_time_ps circuits_release(struct tb_replay *replay, uint32_t packet,
 	tb_time_ps ack_at, tb_time_ps drained_at)
 {
@@ -157,16 +137,6 @@ static const char *circuits_branch(
 	struct tb_replay *replay, const struct tb_message *message, uint32_t *end)
 {
 	return tb_branches_prepare(circuits_of_replay(replay), message, end);
-}
-
-static bool circuits_settle(struct tb_replay *replay, tb_time_ps until)
-{
-	return tb_circuits_settle(circuits_of_replay(replay), until);
-}
-
-static void circuits_blame_open(struct tb_replay *replay, tb_time_ps until)
-{
-	tb_circuits_blame_open(circuits_of_replay(replay), until);
 }
 
 // The last circuits are held a little beyond the last event.
@@ -198,7 +168,7 @@ static void circuits_window(struct tb_replay *replay, tb_time_ps until);
 
 const struct tb_switching tb_circuits = {.name = "circuits",
 	.carrier = {.injects_at = circuits_injects_at,
-		.inject = circuits_inject,
+		.inject = tb_circuits_inject,
 		.release = circuits_release,
 		.branch = circuits_branch,
 		.ideal_ps = tb_idle_latency_ps,
@@ -214,13 +184,13 @@ const struct tb_switching tb_circuits = {.name = "circuits",
 	.choose = circuits_choose,
 	.serve = circuits_serve,
 	.alone = circuits_alone,
-	.prefetch_first = circuits_prefetch_first,
-	.prefetch_second = circuits_prefetch_second,
-	.prefetch_third = circuits_prefetch_third,
+	.prefetch_first = tb_circuits_prefetch_first,
+	.prefetch_second = tb_circuits_prefetch_second,
+	.prefetch_third = tb_circuits_prefetch_third,
 	.link_failed = circuits_link_failed,
-	.settle = circuits_settle,
+	.settle = tb_circuits_settle,
 	.lasts_until = circuits_lasts_until,
-	.blame_open = circuits_blame_open,
+	.blame_open = tb_circuits_blame_open,
 	.link_bytes = circuits_link_bytes,
 	.join = tb_circuits_join,
 	.window = circuits_window,
@@ -242,18 +212,18 @@ static void circuits_window(struct tb_replay *replay, tb_time_ps until)
 
 // Allocates the parts of the circuits, sized for the network, and frees them.
 
-// If packets take more than this they do not stay in the cache of one processor: a part
-// finds it full of the others' when its window begins.
+// Packet records larger than this in total do not stay in the cache of one processor:
+// when the window of a part begins, the cache is full of other parts' records.
 enum { CACHE_BYTES = 1 << 22 };
 
-// smallest_fifo is the length of a burst: whole flits, and no FIFO holds less.
+// smallest_fifo is the length of a burst: whole flits, as many as fit into every FIFO.
 static uint32_t smallest_fifo(const struct tb_network *net)
 {
 	uint32_t bytes = UINT32_MAX;
 	for (uint32_t i = 0; i < net->n_links; i++)
 		if (net->links[i].fifo_bytes < bytes)
 			bytes = net->links[i].fifo_bytes;
-	return bytes - bytes % net->params.flit_bytes;
+	return bytes - bytes % tb_circuit_params(&net->params)->flit_bytes;
 }
 
 static uint32_t circuits_most_vcs(const struct tb_network *net)
@@ -362,9 +332,10 @@ static int circuits_make_links(struct circuits *circuits)
 static int make_trains(struct circuits *circuits)
 {
 	const struct tb_network *net = circuits->replay.net;
-	if (net->params.link_tokens == 0)
+	if (tb_circuit_params(&net->params)->link_tokens == 0)
 		return TB_OK;
-	circuits->trains = tb_link_tokens_new(circuits->n_slots, net->params.link_tokens);
+	circuits->trains = tb_link_tokens_new(
+		circuits->n_slots, tb_circuit_params(&net->params)->link_tokens);
 	if (!circuits->trains)
 		return TB_ENOMEM;
 	for (uint32_t id = 0; id < net->n_links; id++)
@@ -409,7 +380,7 @@ static int make_groups(struct circuits *circuits)
 	return TB_OK;
 }
 
-// make_owners notes the part of each link, and makes what parts share beside links.
+// make_owners stores the part of each link, and makes what parts share besides links.
 static int make_owners(struct circuits *circuits)
 {
 	const struct tb_parts *parts = circuits->replay.parts;
@@ -480,8 +451,8 @@ static int make_replay(struct circuits *circuits, uint32_t n_packets, size_t pac
 	return tb_replay_make(&circuits->replay, n_packets, packet_bytes, packet_ps, 6);
 }
 
-// n_packets_of_part is how many packets a part can have: those of its own nodes, and one
-// for each VC over which they come from others.
+// n_packets_of_part is the most packets that a part can have: those of its own nodes, and
+// one for each VC from another part.
 static uint32_t n_packets_of_part(const struct circuits *circuits)
 {
 	const struct tb_replay *replay = &circuits->replay;
@@ -514,18 +485,6 @@ int tb_circuits_make_part(struct circuits *circuits)
 	return status;
 }
 
-// make_rest makes what a network that is one part has beside its links.
-static int make_rest(struct circuits *circuits, uint32_t n_packets)
-{
-	circuits->n_own = circuits->n_slots;
-	circuits->n_own_switches = circuits->replay.net->n_switches;
-	int status = make_switches(circuits);
-	if (status == TB_OK)
-		status = make_lists(circuits);
-	return status == TB_OK ? make_replay(circuits, n_packets, circuits->packet_bytes)
-			       : status;
-}
-
 static int circuits_allocate(struct circuits *circuits)
 {
 	uint32_t n_packets = 0;
@@ -538,8 +497,17 @@ static int circuits_allocate(struct circuits *circuits)
 		status = make_groups(circuits);
 	if (status != TB_OK)
 		return status;
-	if (!circuits->replay.parts)
-		return make_rest(circuits, n_packets);
+	if (!circuits->replay.parts) {
+		// Make what a network of one part has besides its links.
+		circuits->n_own = circuits->n_slots;
+		circuits->n_own_switches = circuits->replay.net->n_switches;
+		status = make_switches(circuits);
+		if (status == TB_OK)
+			status = make_lists(circuits);
+		return status == TB_OK
+			       ? make_replay(circuits, n_packets, circuits->packet_bytes)
+			       : status;
+	}
 	circuits->prefetches = n_packets * circuits->packet_bytes >= CACHE_BYTES;
 	status = make_owners(circuits);
 	return status == TB_OK ? make_replay(circuits, 1, circuits->packet_bytes)
@@ -550,7 +518,9 @@ int tb_circuits_make(struct tb_replay *replay, const struct tb_engine_options *o
 	struct tb_cell ***cells)
 {
 	struct circuits *circuits = (void *)replay;
-	circuits->age_q10 = (int64_t)(replay->net->params.age_weight * 1024 + 0.5);
+	circuits->age_q10 =
+		(int64_t)(tb_circuit_params(&replay->net->params)->age_weight * 1024 +
+			  0.5);
 	circuits->hops_to_check = NOTHING;
 	circuits->delays = options->delays;
 	circuits->odd_routes = replay->choice.fixed || replay->choice.dead_at;

@@ -58,13 +58,13 @@ static inline struct hop *hop_of(const struct circuits *circuits, uint32_t subje
 }
 
 void tb_circuits_prefetch_first(
-	struct circuits *circuits, const struct tb_event *events, uint32_t n)
+	struct tb_replay *replay, const struct tb_event *events, uint32_t n)
 {
+	struct circuits *circuits = (void *)replay;
 	for (uint32_t i = 0; i < n; i++) {
 		// Fetch what is known from an event's subject alone.
 		struct tb_event event = events[i];
 		uint32_t id = event.subject;
-		const struct tb_replay *replay = &circuits->replay;
 		if (event.kind == EV_HEADER || event.kind == EV_READY) {
 			const char *at = (const char *)hop_of(circuits, id);
 			circuits_fetch(packet_of(circuits, id));
@@ -117,8 +117,9 @@ void tb_circuits_prefetch_switches(
 	}
 }
 
-void tb_circuits_prefetch_second(struct circuits *circuits, struct tb_event event)
+void tb_circuits_prefetch_second(struct tb_replay *replay, struct tb_event event)
 {
+	struct circuits *circuits = (void *)replay;
 	uint32_t id = event.subject;
 	if (event.kind == EV_HEADER && !circuits->odd_routes) {
 		const struct circuit_packet *packet = packet_of(circuits, id);
@@ -126,7 +127,6 @@ void tb_circuits_prefetch_second(struct circuits *circuits, struct tb_event even
 		circuits_fetch(&came_by(circuits, packet)->cell);
 		fetch_route(circuits, packet->route);
 	} else if (event.kind == EV_TAIL) {
-		const struct tb_replay *replay = &circuits->replay;
 		struct circuit_packet *packet = circuit_packet_at(circuits, id);
 		const struct tb_posted *message = &replay->messages[packet->of.message];
 		circuits_fetch_lines(message, sizeof *message);
@@ -145,8 +145,9 @@ void tb_circuits_prefetch_second(struct circuits *circuits, struct tb_event even
 	}
 }
 
-void tb_circuits_prefetch_third(struct circuits *circuits, struct tb_event event)
+void tb_circuits_prefetch_third(struct tb_replay *replay, struct tb_event event)
 {
+	struct circuits *circuits = (void *)replay;
 	uint32_t id = event.subject;
 	if (event.kind == EV_HEADER && !circuits->odd_routes) {
 		// Fetch the link that the header would take now; mostly it will

@@ -2,12 +2,13 @@
 // its lanes by the tables (rules C11 to C13).
 #include "credits.h"
 
+#include "credit_params.h"
 #include "queues.h"
 
 enum { LOW, HIGH };
 
-// arbiter_first returns the input port whose candidate for a lane is the first in turn,
-// of those in ports [from, end) that are not limited; NOTHING.
+// arbiter_first returns the first input port in turn that has a candidate for a lane,
+// among ports [from, end) that are not limited; or NOTHING.
 static uint32_t arbiter_first(
 	const uint64_t *heads, const uint64_t *limited, uint32_t from, uint32_t end)
 {
@@ -61,11 +62,11 @@ static bool can_take(const struct tb_vl_table *table, uint32_t can)
 	return false;
 }
 
-// arbiter_table is which table takes next.
+// arbiter_table returns which table chooses next.
 static int arbiter_table(
 	const struct credits *credits, const struct arbiter *arbiter, uint32_t can)
 {
-	uint32_t limit = credits->replay.net->params.credits.vl_limit;
+	uint32_t limit = tb_credit_params(&credits->replay.net->params)->vl_limit;
 	if (!can_take(&credits->tables[HIGH], can))
 		return LOW;
 	bool reached = limit != TB_VL_LIMIT_NONE && arbiter->took_high &&
@@ -127,8 +128,8 @@ static __attribute__((noinline)) void arbiter_choose_lane(
 				lane_needs(credits, packets[vl]->of.wire_bytes));
 }
 
-// arbiter_choose_when_known lets a link take a packet if it has the credits with what it
-// comes to know now; else it chooses again when it has.
+// arbiter_choose_when_known lets a link take a packet if the updates of this instant give
+// it enough credits; if not, the link chooses again when it has them.
 static __attribute__((noinline)) void arbiter_choose_when_known(struct credits *credits,
 	uint32_t slot, struct lane *lane, struct credit_packet *packet)
 {
@@ -187,9 +188,9 @@ static void each_route(struct credits *credits, uint32_t from, uint32_t chooser,
 	}
 }
 
-// arbiter_choose_again: a link may have waited with a candidate that has just become
-// limited, and may take another one: in this round if it chooses after the link that
-// chose now, else in a further one.
+// arbiter_choose_again: the candidate of a waiting link has just become limited, so the
+// link may take another one: in this round if its turn is after that of the link that
+// chose now, else in the next round.
 static void arbiter_choose_again(struct credits *credits, uint32_t slot, uint32_t chooser)
 {
 	struct crossbar *crossbar = &credits->crossbars[queue_switch(credits, slot)];
@@ -248,7 +249,7 @@ static inline void serve_word(
 	}
 }
 
-// serve_choosing lets all links of a switch choose that are to.
+// serve_choosing serves all listed links of a switch.
 static inline void serve_choosing(struct credits *credits, struct crossbar *crossbar)
 {
 	uint32_t began_with = crossbar->began_with;

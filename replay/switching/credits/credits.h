@@ -475,7 +475,7 @@ void tb_arbiter_allow(struct credits *credits, uint32_t from);
 // routing.c: failed links.
 //
 // tb_failures_fail_link: a link fails now.
-void tb_failures_fail_link(struct credits *credits, uint32_t link);
+void tb_failures_fail_link(struct tb_replay *replay, uint32_t link);
 // tb_failures_end_corrupted returns whether a packet that has arrived at its node was
 // corrupted; if so it ends it: the node does not accept it.
 bool tb_failures_end_corrupted(struct credits *credits, uint32_t packet);
@@ -529,15 +529,15 @@ void tb_credits_note_stop(
 	struct credits *credits, const struct credit_packet *packet, uint32_t link);
 void tb_credits_add_delays(struct credits *credits, const struct credit_packet *packet);
 // See struct tb_switching.
-bool tb_credits_settle(struct credits *credits, tb_time_ps until);
-void tb_credits_blame_open(struct credits *credits, tb_time_ps until);
+bool tb_credits_settle(struct tb_replay *replay, tb_time_ps until);
+void tb_credits_blame_open(struct tb_replay *replay, tb_time_ps until);
 
 // prefetch.c: fetches into the cache what the next events will read; see struct
 // tb_switching.
 void tb_credits_prefetch_first(
-	const struct credits *credits, const struct tb_event *events, uint32_t n);
-void tb_credits_prefetch_second(const struct credits *credits, struct tb_event event);
-void tb_credits_prefetch_third(const struct credits *credits, struct tb_event event);
+	struct tb_replay *replay, const struct tb_event *events, uint32_t n);
+void tb_credits_prefetch_second(struct tb_replay *replay, struct tb_event event);
+void tb_credits_prefetch_third(struct tb_replay *replay, struct tb_event event);
 
 // model.c: see struct tb_switching.
 int tb_credits_make(struct tb_replay *replay, const struct tb_engine_options *options,

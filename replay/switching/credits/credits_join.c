@@ -45,7 +45,8 @@ int tb_parts_make_pending(struct credits *credits)
 	return credits->pending_first ? TB_OK : TB_ENOMEM;
 }
 
-// crossing_at is the number of the link that comes in through a slot.
+// crossing_at returns the number, among crossing links, of the link that comes in through
+// a slot.
 static uint32_t crossing_at(const struct credits *credits, uint32_t slot)
 {
 	return credits->replay.parts->crossing_of[receiver_at(credits, slot)->link];
@@ -160,8 +161,8 @@ bool tb_credits_can_receive(const struct tb_replay *replay,
 	       words[3] <= (uint64_t)message->at;
 }
 
-// credits_share takes what is the whole's: all that is by slot, switch or node, and what
-// never changes.
+// credits_share shares the state of the whole: everything by slot, switch or node, and
+// what never changes.
 static void credits_share(struct credits *credits, const struct credits *whole)
 {
 	struct tb_replay replay = credits->replay;

@@ -1,5 +1,6 @@
 #include "credits.h"
 
+#include "credit_params.h"
 #include "queues.h"
 
 #include <stdlib.h>
@@ -16,8 +17,8 @@ static tb_time_ps stored_for(const struct credits *credits,
 	return next < crossing_ps ? crossing_ps - next : 0;
 }
 
-// reach_unready: a packet whose route depends on what it finds, or that is stored, or
-// waits for its last byte, has begun to cross a link.
+// reach_unready handles packets that cannot join their queue at once: those whose route
+// depends on loads, that are stored, or that wait for their last byte.
 static void reach_unready(struct credits *credits, struct credit_packet *packet)
 {
 	const struct link_sender *reverse = sender_at(credits, packet->at);
@@ -94,7 +95,7 @@ static inline void crossing_carry(
 	tb_records_burst(&replay->records, sender_cell(credits, sender), replay->now,
 		sender->free_at, packet->of.wire_bytes, true);
 	if (credits->setup.notes_paths) {
-		// Keep what is asked for, or needed, of the links that a packet takes.
+		// Record the links that a packet takes, where that is needed.
 		if (!credits->setup.equal_links) {
 			const struct link_kind_row *kind =
 				credits_link_kind(credits, sender);
@@ -200,7 +201,7 @@ void tb_crossing_catch_up(struct credits *credits, uint32_t from)
 	}
 }
 
-// What the S packets free must be noticed at once, so each crossing ends with an event.
+// Crossings of these S packets end with events, as their ends may let other links choose.
 void tb_crossing_limit(struct credits *credits, uint32_t slot, uint32_t from)
 {
 	uint32_t first = from - sender_at(credits, from)->port;
@@ -218,7 +219,8 @@ void tb_crossing_limit(struct credits *credits, uint32_t slot, uint32_t from)
 static bool is_marked_by_ecn(const struct credits *credits, uint32_t slot,
 	const struct credit_packet *packet, uint64_t bytes)
 {
-	const struct tb_credit_params *params = &credits->replay.net->params.credits;
+	const struct tb_credit_params *params =
+		tb_credit_params(&credits->replay.net->params);
 	uint64_t least = params->ecn_min_bytes, most = params->ecn_max_bytes;
 	if (bytes <= least)
 		return false;
@@ -230,12 +232,12 @@ static bool is_marked_by_ecn(const struct credits *credits, uint32_t slot,
 	       draw < credits->mark_q20 * (bytes - least) / (most - least);
 }
 
-// is_marked_by_fecn does it where InfiniBand's rules hold (C40).
+// is_marked_by_fecn does so by the rules of InfiniBand (C40).
 static bool is_marked_by_fecn(const struct credits *credits, uint32_t slot,
 	const struct credit_packet *packet, struct marker *marker)
 {
 	const struct tb_network_params *params = &credits->replay.net->params;
-	const struct tb_credit_params *of = &params->credits;
+	const struct tb_credit_params *of = tb_credit_params(params);
 	const struct link_sender *sender = sender_at(credits, slot);
 	uint64_t steps = TB_FECN_THRESHOLD_MOST + 1 - of->fecn_threshold;
 	bool masked = of->fecn_victims == TB_FECN_VICTIMS_ALL ||
@@ -296,7 +298,8 @@ void tb_crossing_begin(struct credits *credits, uint32_t slot,
 		if (credits->markers) {
 			struct marker *marker = marker_of(credits, packet);
 			marker->bytes -= packet->of.wire_bytes;
-			if (credits->replay.net->params.credits.congestion_control ==
+			if (tb_credit_params(&credits->replay.net->params)
+							->congestion_control ==
 						TB_CONGESTION_FECN
 					? is_marked_by_fecn(credits, slot, packet, marker)
 					: is_marked_by_ecn(
@@ -378,7 +381,7 @@ tb_time_ps tb_crossing_acknowledged_at(
 {
 	const struct link_kind_row *kind = &credits->kinds[0];
 	tb_time_ps now = credits->replay.now;
-	uint32_t ack = credits->replay.net->params.credits.ack_bytes;
+	uint32_t ack = tb_credit_params(&credits->replay.net->params)->ack_bytes;
 	if (credits->setup.equal_links)
 		return now + packet->of.n_hops * kind->latency_ps +
 		       credits_wire_time(kind, ack);
@@ -479,7 +482,7 @@ void tb_lanes_push(
 	for (; i > 0 && !is_last && !lane_is_after(update, update_at(lane, i - 1)); i--)
 		*update_at(lane, i) = *update_at(lane, i - 1);
 	*update_at(lane, i) = *update;
-	// Who waits for an update that comes later may need to wait only for this one.
+	// A link that waits for a later update may need to wait only for this one.
 	if (i + 1 < lane->n &&
 		(is_node(credits, slot) || lane->choose_at != TB_TIME_NEVER))
 		lane_choose_at(credits, slot, lane, update->known_at);
@@ -490,7 +493,7 @@ void tb_lanes_push(
 		lane_choose_at(credits, slot, lane, update->known_at);
 }
 
-// put_off_lane returns whether something has not fallen free yet.
+// put_off_lane returns whether there are updates whose credits are not free yet.
 static bool put_off_lane(
 	const struct credits *credits, struct lane *lane, tb_time_ps known_at)
 {

@@ -2,6 +2,7 @@
 #include "clock.h"
 
 #include "array.h"
+#include "credit_params.h"
 #include "credits.h"
 #include "idle.h"
 #include "memory.h"
@@ -13,14 +14,6 @@
 static struct credits *credits_of_replay(struct tb_replay *replay)
 {
 	return (void *)replay;
-}
-
-static void credits_revisit(struct credits *credits, uint32_t slot)
-{
-	for (uint32_t v = 0; v < credits->n_vls; v++)
-		if (lane_at(credits, slot, v)->choose_at <= credits->replay.now)
-			lane_at(credits, slot, v)->choose_at = TB_TIME_NEVER;
-	list_sender(credits, slot);
 }
 
 // is_current returns whether the packet of an EV_READY is still the first of its queue.
@@ -61,9 +54,12 @@ static __attribute__((noinline)) void arrive_in_general(
 		if (!replay->retries || !tb_failures_end_corrupted(credits, id))
 			tb_nodes_arrive(replay, id);
 		break;
-	case EV_CHOOSE:
-		credits_revisit(credits, id);
-		break;
+	case EV_CHOOSE: {
+		for (uint32_t v = 0; v < credits->n_vls; v++)
+			if (lane_at(credits, id, v)->choose_at <= credits->replay.now)
+				lane_at(credits, id, v)->choose_at = TB_TIME_NEVER;
+		list_sender(credits, id);
+	} break;
 	case EV_DRAINED:
 		tb_pause_drained(credits, id);
 		break;
@@ -93,8 +89,8 @@ static void credits_choose(struct tb_replay *replay)
 static __attribute__((noinline)) void serve_rounds(struct credits *credits)
 {
 	do {
-		// Is phase 3 of a round, and phase 1 of the next one for packets that
-		// became heads in it.
+		// Phase 3 of a round, and phase 1 of the next one for packets that became
+		// heads in it.
 		uint32_t n = credits->senders_now.n;
 		for (uint32_t i = 0; i < n; i++)
 			tb_crossing_look(credits, credits->senders_now.ids[i]);
@@ -162,27 +158,6 @@ static inline void credits_alone(struct tb_replay *replay, struct tb_event event
 		alone_in_general(replay, event);
 }
 
-static void credits_prefetch_first(
-	struct tb_replay *replay, const struct tb_event *events, uint32_t n)
-{
-	tb_credits_prefetch_first(credits_of_replay(replay), events, n);
-}
-
-static void credits_prefetch_second(struct tb_replay *replay, struct tb_event event)
-{
-	tb_credits_prefetch_second(credits_of_replay(replay), event);
-}
-
-static void credits_prefetch_third(struct tb_replay *replay, struct tb_event event)
-{
-	tb_credits_prefetch_third(credits_of_replay(replay), event);
-}
-
-static void credits_link_failed(struct tb_replay *replay, uint32_t link)
-{
-	tb_failures_fail_link(credits_of_replay(replay), link);
-}
-
 static tb_time_ps credits_injects_at(
 	const struct tb_replay *replay, uint32_t node, uint32_t id)
 {
@@ -222,7 +197,7 @@ static tb_time_ps credits_release(struct tb_replay *replay, uint32_t packet,
 	tb_crossing_end(credits, record);
 	tb_time_ps known_at = tb_crossing_acknowledged_at(credits, record);
 	if (record->marked) {
-		// Has the source of a marked packet know at `at`, unless it was notified
+		// Notify the source of the marked packet, unless it was notified
 		// recently.
 		uint32_t pair = tb_paces_marked(&credits->replay,
 			tb_packet_source(&credits->replay, &record->of),
@@ -231,16 +206,6 @@ static tb_time_ps credits_release(struct tb_replay *replay, uint32_t packet,
 			tb_wheel_put(&credits->replay.wheel, known_at, EV_CNP, pair);
 	}
 	return known_at;
-}
-
-static bool credits_settle(struct tb_replay *replay, tb_time_ps until)
-{
-	return tb_credits_settle(credits_of_replay(replay), until);
-}
-
-static void credits_blame_open(struct tb_replay *replay, tb_time_ps until)
-{
-	tb_credits_blame_open(credits_of_replay(replay), until);
 }
 
 // The tail of a packet that was discarded crosses a link perhaps beyond the last event.
@@ -288,13 +253,13 @@ const struct tb_switching tb_credits = {.name = "credits",
 	.choose = credits_choose,
 	.serve = credits_serve_links,
 	.alone = credits_alone,
-	.prefetch_first = credits_prefetch_first,
-	.prefetch_second = credits_prefetch_second,
-	.prefetch_third = credits_prefetch_third,
-	.link_failed = credits_link_failed,
-	.settle = credits_settle,
+	.prefetch_first = tb_credits_prefetch_first,
+	.prefetch_second = tb_credits_prefetch_second,
+	.prefetch_third = tb_credits_prefetch_third,
+	.link_failed = tb_failures_fail_link,
+	.settle = tb_credits_settle,
 	.lasts_until = credits_lasts_until,
-	.blame_open = credits_blame_open,
+	.blame_open = tb_credits_blame_open,
 	.link_bytes = credits_link_bytes,
 	.join = tb_credits_join,
 	.window = credits_window,
@@ -315,7 +280,7 @@ static void credits_window(struct tb_replay *replay, tb_time_ps until)
 
 // Allocates the parts of a network with credits, sized for it, and frees them.
 
-// Links that take more do not stay in the cache of one processor.
+// Links larger than this in total do not stay in the cache of one processor.
 enum { CACHE_BYTES = 1 << 21 };
 
 static int find_kinds(struct credits *credits, uint16_t *kind_of_link)
@@ -397,7 +362,7 @@ static void credits_make_link(
 		receiver_at(credits, peer)->link = id;
 }
 
-// make_unused_slot touches a receiver, most of what a link takes, for the first time.
+// make_unused_slot is the first to touch a receiver, the largest piece of a link.
 static void make_unused_slot(struct credits *credits, uint32_t slot)
 {
 	*sender_at(credits, slot) = (struct link_sender){.stalled_since = TB_TIME_NEVER,
@@ -483,8 +448,7 @@ int tb_credits_make_lists(struct credits *credits)
 	return credits->switches_now.ids ? TB_OK : TB_ENOMEM;
 }
 
-// There are as many packets as are under way: the first guess is one in each link and
-// each buffer.
+// The first guess of the number of packets under way is one per link and buffer.
 int tb_credits_make_replay(struct credits *credits)
 {
 	const struct tb_network *net = credits->replay.net;
@@ -507,7 +471,7 @@ int tb_credits_make_replay(struct credits *credits)
 		&credits->replay, (uint32_t)n_packets, bytes, packet_ps, 4);
 	size_t link_bytes = credits->link_bytes + credits->receiver_bytes +
 			    credits->n_vls * FIRST_UPDATES * sizeof(struct update);
-	// A part finds the cache full of the others' links when its window begins.
+	// When the window of a part begins, the cache is full of other parts' links.
 	credits->replay.prefetches = credits->n_slots * link_bytes >= CACHE_BYTES;
 	return status;
 }
@@ -521,11 +485,11 @@ static uint32_t most_stops(const struct credits *credits)
 	return net->longest_path > around ? net->longest_path : around;
 }
 
-// credits_size_up finds out what the network needs.
+// credits_size_up computes the sizes of the network's parts.
 static void credits_size_up(struct credits *credits)
 {
 	const struct tb_network *net = credits->replay.net;
-	const struct tb_credit_params *params = &net->params.credits;
+	const struct tb_credit_params *params = tb_credit_params(&net->params);
 	uint32_t most_ports = tb_network_most_ports(net);
 	bool by_output = params->queues == TB_QUEUES_VOQ;
 	credits->stops_most = most_stops(credits);
@@ -543,7 +507,7 @@ static void credits_size_up(struct credits *credits)
 	credits->receiver_bytes = (bytes + 63) / 64 * 64 + 64;
 }
 
-// make_crossbars makes what switches need that are not plain.
+// make_crossbars makes the crossbars of switches that are not plain.
 static int make_crossbars(struct credits *credits)
 {
 	const struct tb_network *net = credits->replay.net;
@@ -579,7 +543,8 @@ static int make_crossbars(struct credits *credits)
 
 static int credits_make_tables(struct credits *credits)
 {
-	const struct tb_credit_params *params = &credits->replay.net->params.credits;
+	const struct tb_credit_params *params =
+		tb_credit_params(&credits->replay.net->params);
 	int status = tb_vl_table_read(
 		&credits->tables[0], params->vl_low, credits->n_vls, true);
 	if (status == TB_OK)
@@ -598,7 +563,7 @@ static int credits_make_tables(struct credits *credits)
 static struct credits_setup find_setup(const struct credits *credits)
 {
 	const struct tb_network *net = credits->replay.net;
-	const struct tb_credit_params *params = &net->params.credits;
+	const struct tb_credit_params *params = tb_credit_params(&net->params);
 	const enum tb_ascent ascent = net->params.ascent;
 	bool fails = credits->replay.choice.dead_at != NULL;
 	bool marks = tb_paces_control(credits->replay.paces);
@@ -671,7 +636,8 @@ static int make_vls(struct credits *credits, const struct tb_engine_options *opt
 {
 	const struct tb_network_params *params = &credits->replay.net->params;
 	uint8_t vls[TB_SLS];
-	int status = tb_sl_to_vl_read(vls, params->credits.sl_to_vl, credits->n_vls);
+	int status =
+		tb_sl_to_vl_read(vls, tb_credit_params(params)->sl_to_vl, credits->n_vls);
 	if (status != TB_OK)
 		return status;
 	credits->vl_of_others = vls[0];

@@ -3,6 +3,7 @@
 #include "queues.h"
 
 #include "array.h"
+#include "credit_params.h"
 #include "memory.h"
 
 #include <stdlib.h>
@@ -178,7 +179,8 @@ static void send_update(
 
 void tb_pause_compare(struct credits *credits)
 {
-	const struct tb_credit_params *params = &credits->replay.net->params.credits;
+	const struct tb_credit_params *params =
+		tb_credit_params(&credits->replay.net->params);
 	for (uint32_t i = 0; i < credits->meters_now.n; i++) {
 		uint32_t id = credits->meters_now.ids[i];
 		struct meter *meter = &credits->meters[id];

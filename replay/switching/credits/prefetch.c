@@ -40,11 +40,11 @@ static inline uint32_t candidate_of(const struct credits *credits, uint32_t slot
 }
 
 void tb_credits_prefetch_first(
-	const struct credits *credits, const struct tb_event *events, uint32_t n)
+	struct tb_replay *replay, const struct tb_event *events, uint32_t n)
 {
+	struct credits *credits = (void *)replay;
 	for (uint32_t i = 0; i < n; i++) {
 		struct tb_event event = events[i];
-		const struct tb_replay *replay = &credits->replay;
 		uint32_t id = event.subject;
 		if (event.kind == EV_DONE || event.kind == EV_CHOOSE) {
 			fetch_sender(credits, id);
@@ -77,8 +77,9 @@ static inline bool is_here(const struct credits *credits, uint32_t id)
 	return credit_packet_at(credits, id)->queued;
 }
 
-void tb_credits_prefetch_second(const struct credits *credits, struct tb_event event)
+void tb_credits_prefetch_second(struct tb_replay *replay, struct tb_event event)
 {
+	struct credits *credits = (void *)replay;
 	uint32_t id = event.subject;
 	if (event.kind == EV_DONE || event.kind == EV_CHOOSE) {
 		const struct link_sender *sender = sender_at(credits, id);
@@ -102,7 +103,6 @@ void tb_credits_prefetch_second(const struct credits *credits, struct tb_event e
 	} else if (event.kind == EV_COME) {
 		credits_fetch(receiver_at(credits, credit_packet_at(credits, id)->at));
 	} else if (event.kind == EV_IN) {
-		const struct tb_replay *replay = &credits->replay;
 		const struct credit_packet *packet = credit_packet_at(credits, id);
 		credits_fetch_lines(
 			&replay->messages[packet->of.message], sizeof *replay->messages);
@@ -132,8 +132,9 @@ static inline void fetch_back(const struct credits *credits, uint32_t slot)
 		FIRST_UPDATES * sizeof(struct update));
 }
 
-void tb_credits_prefetch_third(const struct credits *credits, struct tb_event event)
+void tb_credits_prefetch_third(struct tb_replay *replay, struct tb_event event)
 {
+	struct credits *credits = (void *)replay;
 	uint32_t id = event.subject;
 	if (event.kind == EV_DONE || event.kind == EV_CHOOSE) {
 		const struct link_sender *sender = sender_at(credits, id);

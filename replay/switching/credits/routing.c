@@ -280,8 +280,9 @@ static void discard(
 			sender_at(credits, next->route));
 }
 
-void tb_failures_fail_link(struct credits *credits, uint32_t link)
+void tb_failures_fail_link(struct tb_replay *replay, uint32_t link)
 {
+	struct credits *credits = (void *)replay;
 	const struct tb_network *net = credits->replay.net;
 	uint32_t slot = credits->slot_of_link[link];
 	struct link_sender *sender = sender_at(credits, slot);

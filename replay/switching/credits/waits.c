@@ -231,16 +231,18 @@ static bool settle_range(
 	return lasts;
 }
 
-bool tb_credits_settle(struct credits *credits, tb_time_ps until)
+bool tb_credits_settle(struct tb_replay *replay, tb_time_ps until)
 {
+	struct credits *credits = (void *)replay;
 	bool lasts = false;
 	for (uint32_t i = 0; i < credits->n_own; i++)
 		lasts |= settle_range(credits, credits->own[i], until);
 	return lasts;
 }
 
-void tb_credits_blame_open(struct credits *credits, tb_time_ps until)
+void tb_credits_blame_open(struct tb_replay *replay, tb_time_ps until)
 {
+	struct credits *credits = (void *)replay;
 	for (uint32_t i = 0; i < credits->n_own; i++)
 		for (uint32_t slot = credits->own[i].first; slot < credits->own[i].end;
 			slot++)
@@ -249,7 +251,6 @@ void tb_credits_blame_open(struct credits *credits, tb_time_ps until)
 				(void)each_waiting(credits, slot, until, blame_one);
 	// Add what packets under way have waited to their flows' waits.
 	// Records that were never used hold anything.
-	struct tb_replay *replay = &credits->replay;
 	bool *unused = calloc(replay->n_packets_most, sizeof *unused);
 	if (!unused) {
 		tb_replay_no_memory(replay, "the waits under way");

@@ -18,7 +18,8 @@ enum {
 static const uint32_t cycle[PHASES] = {
 	UNIT * 5 / 4, UNIT * 3 / 4, UNIT, UNIT, UNIT, UNIT, UNIT, UNIT};
 
-// The shortest round trip counts for so long, and is then probed for so long at least.
+// How long the shortest round trip is valid, and the least time of the probe that renews
+// it.
 static const tb_time_ps least_counts_ps = 10 * TB_PS_PER_S;
 static const tb_time_ps probe_ps = 200 * TB_PS_PER_MS;
 
@@ -88,9 +89,8 @@ static void note_rate(struct tb_bbr *bbr, tb_segment_rate rate)
 
 static uint64_t aim_of(const struct tb_bbr *bbr, uint32_t gain, uint32_t batch)
 {
-	// Add to a window what a sender needs that sends in batches.
-	// Is what is under way at the path's rate for the shortest round trip, times a
-	// gain, in segments, rounded up.
+	// Add to a window what a sender needs that sends in batches. The segments under
+	// way at the path's rate for the shortest round trip, times a gain, rounded up.
 	uint64_t ns = (uint64_t)bbr->least / TB_PS_PER_NS;
 	uint64_t full = tb_bbr_rate(bbr) * ns / 1000 * gain / UNIT;
 	uint64_t window = (full + (UINT64_C(1) << 24) - 1) >> 24;
@@ -115,7 +115,7 @@ static void next_phase(struct tb_bbr *bbr, tb_time_ps now)
 	bbr->phase_at = now;
 }
 
-// probe_rate begins the gain cycle, in any phase but that which drains.
+// probe_rate begins the gain cycle, in any phase except the draining one.
 static void probe_rate(struct tb_bbr *bbr, tb_time_ps now)
 {
 	bbr->mode = TB_BBR_PROBE_BW;
@@ -194,8 +194,8 @@ static void update_gains(struct tb_bbr *bbr)
 	bbr->window_gain = window_gains[bbr->mode];
 }
 
-// repair sets the window while losses are repaired: for a round what comes is what goes.
-// Returns whether that is so.
+// repair sets the window while losses are repaired: for one round, as much is sent as
+// arrives. Returns whether that is so.
 static bool repair(struct tb_bbr *bbr, const struct tb_bbr_ack *ack)
 {
 	uint32_t come = ack->under_way + ack->n;
@@ -213,22 +213,6 @@ static bool repair(struct tb_bbr *bbr, const struct tb_bbr_ack *ack)
 	if (bbr->conserves && bbr->window < come)
 		bbr->window = come;
 	return bbr->conserves;
-}
-
-static void bbr_set_window(struct tb_bbr *bbr, const struct tb_bbr_ack *ack)
-{
-	if (ack->n > 0 && !repair(bbr, ack)) {
-		uint64_t aim = aim_of(bbr, bbr->window_gain, ack->batch);
-		uint64_t window = (uint64_t)bbr->window + ack->n;
-		if (bbr->is_full && window > aim)
-			window = aim;
-		else if (!bbr->is_full && bbr->window >= aim &&
-			 ack->total >= INITIAL_WINDOW)
-			window = bbr->window;
-		bbr->window = window > WINDOW_LEAST ? (uint32_t)window : WINDOW_LEAST;
-	}
-	if (bbr->mode == TB_BBR_PROBE_RTT && bbr->window > WINDOW_LEAST)
-		bbr->window = WINDOW_LEAST;
 }
 
 void tb_bbr_acked(struct tb_bbr *bbr, const struct tb_bbr_ack *ack)
@@ -267,8 +251,8 @@ void tb_bbr_acked(struct tb_bbr *bbr, const struct tb_bbr_ack *ack)
 		bbr->probe_end = TB_TIME_NEVER;
 	}
 	if (bbr->mode == TB_BBR_PROBE_RTT) {
-		// The probe begins when so little is under way that no queue is left, and
-		// lasts for a round at least.
+		// The probe begins when so little is under way that queues are empty, and
+		// lasts for at least one round.
 		if (bbr->probe_end != TB_TIME_NEVER) {
 			bbr->probed_round |= bbr->round_begins;
 			if (bbr->probed_round)
@@ -285,7 +269,18 @@ void tb_bbr_acked(struct tb_bbr *bbr, const struct tb_bbr_ack *ack)
 	tb_segment_rate rate = paced(tb_bbr_rate(bbr), bbr->gain);
 	if (bbr->is_full || rate > bbr->pacing)
 		bbr->pacing = rate;
-	bbr_set_window(bbr, ack);
+	if (ack->n > 0 && !repair(bbr, ack)) {
+		uint64_t aim = aim_of(bbr, bbr->window_gain, ack->batch);
+		uint64_t window = (uint64_t)bbr->window + ack->n;
+		if (bbr->is_full && window > aim)
+			window = aim;
+		else if (!bbr->is_full && bbr->window >= aim &&
+			 ack->total >= INITIAL_WINDOW)
+			window = bbr->window;
+		bbr->window = window > WINDOW_LEAST ? (uint32_t)window : WINDOW_LEAST;
+	}
+	if (bbr->mode == TB_BBR_PROBE_RTT && bbr->window > WINDOW_LEAST)
+		bbr->window = WINDOW_LEAST;
 }
 
 void tb_bbr_lost(struct tb_bbr *bbr)

@@ -14,6 +14,7 @@
 #define TB_ETHERNET_IMPL_H
 
 #include "bbr.h"
+#include "ethernet_params.h"
 #include "map.h"
 #include "switching.h"
 #include "units.h"
@@ -299,7 +300,7 @@ static inline struct tcp_receiver *tb_receiver_at(
 static inline const struct tb_ethernet_params *ethernet_params(
 	const struct ethernet *ethernet)
 {
-	return &ethernet->replay.net->params.ethernet;
+	return tb_ethernet_params(&ethernet->replay.net->params);
 }
 
 static inline struct segment *segment_at(const struct tcp_stream *stream, uint64_t number)
@@ -325,8 +326,8 @@ void tb_ports_free(struct ethernet *ethernet, uint32_t link);
 // of its next port; at a node it returns true.
 bool tb_ports_come(struct ethernet *ethernet, uint32_t frame);
 void tb_ports_drop(struct ethernet *ethernet, uint32_t frame);
-bool tb_ports_settle(struct ethernet *ethernet, tb_time_ps until);
-void tb_ports_blame_open(struct ethernet *ethernet, tb_time_ps until);
+bool tb_ports_settle(struct tb_replay *replay, tb_time_ps until);
+void tb_ports_blame_open(struct tb_replay *replay, tb_time_ps until);
 
 // send.c
 //

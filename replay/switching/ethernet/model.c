@@ -3,6 +3,7 @@
 
 #include "array.h"
 #include "ethernet_impl.h"
+#include "ethernet_params.h"
 #include "idle.h"
 
 #include <stdlib.h>
@@ -21,7 +22,7 @@ static struct ethernet *ethernet_of_replay(struct tb_replay *replay)
 	return (void *)replay;
 }
 
-// The operating system takes all that its programs send.
+// The operating system accepts everything that programs send.
 static tb_time_ps ethernet_injects_at(
 	const struct tb_replay *replay, uint32_t node, uint32_t packet)
 {
@@ -40,7 +41,7 @@ static void ethernet_inject(struct tb_replay *replay, uint32_t node, uint32_t id
 {
 	uint32_t message = tb_packet_at(replay, id)->message;
 	if (replay->messages[message].what.captured) {
-		// Has a captured frame go as it is: it belongs to no connection here.
+		// Send a captured frame as it is: it belongs to no connection here.
 		struct ethernet *ethernet = ethernet_of_replay(replay);
 		uint32_t made = tb_ports_make(ethernet, node);
 		if (made != NOTHING) {
@@ -163,11 +164,6 @@ static void ethernet_serve(struct tb_replay *replay)
 	(void)replay;
 }
 
-static bool ethernet_settle(struct tb_replay *replay, tb_time_ps until)
-{
-	return tb_ports_settle(ethernet_of_replay(replay), until);
-}
-
 // The last frame crosses a link perhaps beyond the last event.
 static tb_time_ps ethernet_lasts_until(const struct tb_replay *replay)
 {
@@ -177,11 +173,6 @@ static tb_time_ps ethernet_lasts_until(const struct tb_replay *replay)
 		if (ethernet->ports[ethernet->own_links[i]].free_at > end)
 			end = ethernet->ports[ethernet->own_links[i]].free_at;
 	return end;
-}
-
-static void ethernet_blame_open(struct tb_replay *replay, tb_time_ps until)
-{
-	tb_ports_blame_open(ethernet_of_replay(replay), until);
 }
 
 static uint32_t ethernet_link_bytes(const struct tb_replay *replay)
@@ -214,9 +205,9 @@ const struct tb_switching tb_ethernet = {.name = "ethernet",
 	.choose = ethernet_choose,
 	.alone = ethernet_alone,
 	.serve = ethernet_serve,
-	.settle = ethernet_settle,
+	.settle = tb_ports_settle,
 	.lasts_until = ethernet_lasts_until,
-	.blame_open = ethernet_blame_open,
+	.blame_open = tb_ports_blame_open,
 	.link_bytes = ethernet_link_bytes,
 	.join = ethernet_join,
 	.window = ethernet_window,
@@ -256,7 +247,8 @@ static int make_ports(struct ethernet *made)
 		made->ports[i] = (struct ethernet_port){
 			.byte_q20 = tb_per_byte_q20(info->bytes_per_s),
 			.latency_ps = info->latency_ps,
-			.burst_ps = tb_idle_time(net->params.ethernet.burst_bytes,
+			.burst_ps = tb_idle_time(
+				tb_ethernet_params(&net->params)->burst_bytes,
 				tb_per_byte_q20(info->bytes_per_s)),
 			.link = i,
 			.first = NOTHING,
@@ -298,7 +290,7 @@ int tb_ethernet_make_own(struct ethernet *made)
 	return status;
 }
 
-// model.c: makes and frees the model's part of a replay; see struct tb_switching.
+// ethernet_make is the `make` of struct tb_switching.
 static int ethernet_make(struct tb_replay *replay,
 	const struct tb_engine_options *options, struct tb_cell ***cells)
 {
@@ -351,7 +343,7 @@ static void ethernet_receive(struct tb_replay *replay,
 	tb_ports_adopt((void *)replay, frame, message->at);
 }
 
-// model.c: what makes a part, and what it receives; see struct tb_switching.
+// ethernet_join is the `join` of struct tb_switching.
 static int ethernet_join(
 	struct tb_replay **replay, struct tb_replay *whole, uint32_t part)
 {

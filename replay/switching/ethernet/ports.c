@@ -3,7 +3,7 @@
 
 #include "array.h"
 
-// Of the number of a frame, how many bits count those of its node.
+// How many bits of a frame's number count the frames of its node.
 enum { MADE_BITS = 40 };
 
 static struct tcp_frame *frame_at(const struct ethernet *ethernet, uint32_t id)
@@ -154,8 +154,8 @@ bool tb_ports_await(struct ethernet *ethernet, uint32_t id, uint32_t bytes)
 	return false;
 }
 
-// port_admit has streams go on that waited for room in their node's queue, the first one
-// first, as long as there is room for a full frame.
+// port_admit resumes streams that wait for room in their node's queue, in order, as long
+// as there is room for a full frame.
 static void port_admit(struct ethernet *ethernet, uint32_t link)
 {
 	const struct tb_network_params *params = &ethernet->replay.net->params;
@@ -175,7 +175,7 @@ void tb_ports_free(struct ethernet *ethernet, uint32_t link)
 	uint32_t passed = port->stream, bytes = port->bytes;
 	port->crosses = false;
 	if (port->first != NOTHING) {
-		// Has the first frame of a queue cross the link.
+		// Let the first frame of the queue cross the link.
 		uint32_t id = port->first;
 		struct tcp_frame *frame = frame_at(ethernet, id);
 		tb_time_ps now = ethernet->replay.now;
@@ -271,8 +271,9 @@ bool tb_ports_come(struct ethernet *ethernet, uint32_t id)
 	return false;
 }
 
-bool tb_ports_settle(struct ethernet *ethernet, tb_time_ps until)
+bool tb_ports_settle(struct tb_replay *replay, tb_time_ps until)
 {
+	struct ethernet *ethernet = (void *)replay;
 	bool lasts = false;
 	for (uint32_t i = 0; i < ethernet->n_own; i++) {
 		const struct ethernet_port *port =
@@ -290,8 +291,9 @@ bool tb_ports_settle(struct ethernet *ethernet, tb_time_ps until)
 	return lasts;
 }
 
-void tb_ports_blame_open(struct ethernet *ethernet, tb_time_ps until)
+void tb_ports_blame_open(struct tb_replay *replay, tb_time_ps until)
 {
+	struct ethernet *ethernet = (void *)replay;
 	for (uint32_t i = 0; i < ethernet->n_own; i++) {
 		const struct ethernet_port *port =
 			&ethernet->ports[ethernet->own_links[i]];

@@ -2,16 +2,16 @@
 // and E16).
 #include "ethernet_impl.h"
 
-// Acknowledgements of a connection's beginning that are not put off (TCP_MAX_QUICKACKS),
-// and ends of messages that one acknowledgement answers.
+// The number of acknowledgements at the beginning of a connection that are not delayed
+// (TCP_MAX_QUICKACKS), and of message ends that one acknowledgement answers.
 enum { QUICK_MOST = 16, PUSHED_MOST = 2 };
 
 static void losses_probed(struct tcp_stream *stream, bool again);
 
 static void losses_come(struct tcp_stream *stream, uint64_t number, tb_time_ps now);
 
-// begin_quickly has acknowledgements not be put off while a sender begins: enough for
-// half of what the receiver's window holds (tcp_incr_quickack of Linux).
+// begin_quickly disables delayed acknowledgements while a sender begins, for half of the
+// segments of the receiver's window (tcp_incr_quickack of Linux).
 static void begin_quickly(const struct ethernet *ethernet, struct tcp_receiver *receiver)
 {
 	uint64_t payload = ethernet->replay.net->params.packet_payload_bytes;
@@ -150,7 +150,7 @@ static bool is_due(const struct ethernet *ethernet, const struct tcp_receiver *r
 	return !receiver->replies && (receiver->n_quick > 0 || receiver->n_pushed > 0);
 }
 
-// is_new returns whether a segment has not come before.
+// is_new returns whether a segment arrives for the first time.
 static bool is_new(const struct tcp_receiver *receiver, uint64_t number)
 {
 	return number >= receiver->come &&
@@ -158,7 +158,7 @@ static bool is_new(const struct tcp_receiver *receiver, uint64_t number)
 		       !receiver->ends[number & receiver->mask]);
 }
 
-// receiver_take takes a segment that has not come before.
+// receiver_take accepts a segment that arrives for the first time.
 static void receiver_take(struct ethernet *ethernet, const struct tcp_frame *frame)
 {
 	struct tcp_receiver *receiver = tb_receiver_at(ethernet, frame->stream);
@@ -358,12 +358,10 @@ void tb_acks_come(struct ethernet *ethernet, uint32_t id, const struct tcp_frame
 // What is lost, as the sender of a stream finds out: by what was sent later and has come
 // (RACK), and by probes of the tail (RFC 8985; tcp_recovery.c of Linux).
 
-// From so many later segments that have come, a segment need not be waited for.
+// After this many later segments have arrived, a missing one is lost.
 enum { REORDERED = 3 };
 
-// receive.c: what is lost (rule E13).
-//
-// losses_come: segment `number` has come, as an acknowledgement says.
+// losses_come: segment `number` has arrived, as an acknowledgement reports.
 static void losses_come(struct tcp_stream *stream, uint64_t number, tb_time_ps now)
 {
 	const struct segment *segment = segment_at(stream, number);
@@ -396,7 +394,7 @@ void tb_losses_shrink_only(struct tcp_stream *stream)
 		tb_losses_shrink(stream);
 }
 
-// patience is for how long a segment may come later than one that was sent behind it.
+// patience is how much later a segment may arrive than one that was sent after it.
 static tb_time_ps patience(const struct tcp_stream *stream)
 {
 	if (stream->n_sacked >= REORDERED || stream->recovers || stream->timed_out)

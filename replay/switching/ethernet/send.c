@@ -78,7 +78,7 @@ void tb_send_set_timer(struct ethernet *ethernet, uint32_t id)
 	await_probe(ethernet, id);
 }
 
-// memory_of is what a segment's frame takes in its node's queue.
+// memory_of is the room that a segment's frame takes in its node's queue.
 static uint32_t memory_of(const struct ethernet *ethernet, uint32_t bytes)
 {
 	return bytes - ethernet->replay.net->params.packet_overhead_bytes +
@@ -163,8 +163,8 @@ static bool is_pushed_back(struct ethernet *ethernet, uint32_t id, uint32_t byte
 	return true;
 }
 
-// note_use keeps what decides whether the window may grow: only a window that limits the
-// sender does. One that was not used for a timeout shrinks (RFC 2861, RFC 7661).
+// note_use records whether the window limits the sender; only then may it grow. One that
+// was not used for a timeout shrinks (RFC 2861, RFC 7661).
 static void note_use(
 	struct ethernet *ethernet, struct tcp_stream *stream, bool is_limited)
 {
@@ -228,8 +228,8 @@ static bool sender_is_last(
 	return packet->number + 1 == ethernet->replay.messages[packet->message].n_packets;
 }
 
-// sender_take_in has the operating system take what its buffer has room for. What it has
-// whole, is sent (rule E17).
+// sender_take_in moves posted messages into the operating system's buffer, as far as
+// there is room. A message that is wholly in it counts as sent (rule E17).
 static void sender_take_in(struct ethernet *ethernet, struct tcp_stream *stream)
 {
 	while (stream->n_taken < stream->n_written &&
@@ -388,7 +388,7 @@ static void sender_give_up(struct ethernet *ethernet, uint32_t id)
 }
 
 // probe sends a new segment, or the last one again, beyond the window: its
-// acknowledgement tells what has come.
+// acknowledgement shows what has arrived.
 static void probe(struct ethernet *ethernet, uint32_t id)
 {
 	struct tcp_stream *stream = sender_stream_at(ethernet, id);
@@ -461,7 +461,8 @@ void tb_rate_free(struct rated *rated)
 	free(rated);
 }
 
-// rate_mark_limited: the rate is the program's until all that is under way is delivered.
+// rate_mark_limited: until everything under way is delivered, the program limits the
+// rate.
 static void rate_mark_limited(struct tcp_stream *stream)
 {
 	uint64_t until = stream->rated->delivered + tb_send_under_way(stream);
@@ -606,7 +607,7 @@ static void rate_paced(const struct ethernet *ethernet, struct tcp_stream *strea
 		return;
 	tb_time_ps takes =
 		(tb_time_ps)(segments * (uint64_t)TB_PS_PER_US / rated->bbr.pacing);
-	// What was late may be made up for by half of what it takes.
+	// At most half of the next interval makes up for a late batch.
 	tb_time_ps late = now - rated->goes_at;
 	if (late > takes / 2)
 		late = takes / 2;

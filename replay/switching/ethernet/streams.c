@@ -256,7 +256,7 @@ void tb_open_begin(struct ethernet *ethernet, uint32_t id)
 	send_opening(ethernet, id, FRAME_OPEN);
 }
 
-// opened: the other side has answered.
+// opened: the other side has answered, and the connection is open.
 static void opened(struct ethernet *ethernet, uint32_t id)
 {
 	struct tcp_stream *stream = tb_stream_at(ethernet, id);
@@ -310,18 +310,18 @@ void tb_streams_free(struct tcp_table *tcp)
 // How much a connection sends at once: batches (TSO), what of them may stand in its
 // node's queue (TCP small queues), and the send buffer (rules E14 and E17).
 
-// Segments that leave a connection as one, at least.
+// The least number of segments in a batch.
 enum { BATCH_LEAST = 2 };
 
-// What is in the node's queue of a connection, at most, at any rate (sysctl
+// The most bytes of a connection in its node's queue, whatever its rate (sysctl
 // tcp_limit_output_bytes).
 enum { IN_NIC_MOST = 4 << 20 };
 
-// What a buffer takes: struct sk_buff, struct skb_shared_info, and what is beside the
-// room for headers in the smallest ones (SKB_SMALL_HEAD_SIZE of Linux 6).
+// The memory of a buffer besides its data: struct sk_buff, struct skb_shared_info, and
+// the overhead of the smallest heads (SKB_SMALL_HEAD_SIZE of Linux 6).
 enum { BUFFER_OWN = 256, BUFFER_SHARED = 320, BUFFER_PAD = 64 };
 
-// The send buffer, at most (sysctl tcp_wmem).
+// The largest send buffer (sysctl tcp_wmem).
 enum { BUFFER_MOST = 4 << 20 };
 
 uint32_t tb_batch_beside(const struct ethernet *ethernet)

@@ -6,11 +6,12 @@
 // link that limits, and those to blame are the flows that share it, each for its part of
 // their rates. Times are whole picoseconds: of a sum, what is counted until now is taken
 // from what is counted then.
+#include "credit_params.h"
 #include "fluid.h"
 
 #include <assert.h>
 
-// Beyond so many others, as many of them are blamed, in turn.
+// At most this many others are blamed, taking turns.
 enum { BLAMED_MOST = 4 };
 
 uint32_t tb_fluid_link(const struct fluid *fluid, uint32_t id, uint32_t step)
@@ -53,8 +54,8 @@ static uint64_t share_rate(const struct fluid *fluid, struct tb_share_use use)
 	return use.weight * fluid->shares.flows[use.flow].rate;
 }
 
-// charge_share_out blames the flows of a link but one, or as many of them as may be, in
-// turn.
+// charge_share_out blames all flows of a link but one, up to BLAMED_MOST of them, taking
+// turns.
 static void charge_share_out(struct fluid *fluid, const struct tb_share_link *link,
 	uint32_t id, struct blame_charge *charge)
 {
@@ -62,7 +63,7 @@ static void charge_share_out(struct fluid *fluid, const struct tb_share_link *li
 	bool all = link->n <= BLAMED_MOST + 1;
 	uint32_t first = all ? 0 : fluid->flows[id].turn % link->n;
 	uint32_t most = all ? link->n : BLAMED_MOST + 1, n = 0;
-	// Those that only begin now have no rate yet.
+	// Flows that begin at this instant have no rate yet.
 	while (n < most || (charge->others == 0 && n < link->n)) {
 		struct tb_share_use other = uses[(first + n++) % link->n];
 		charge->others += other.flow == id ? 0 : share_rate(fluid, other);
@@ -169,7 +170,7 @@ void tb_fluid_settle(struct fluid *fluid, uint32_t id, tb_time_ps until)
 	flow->since = until;
 	fluid_amount moved = flow->all - flow->left;
 	count_packets(fluid, id, (uint64_t)(moved / BYTE_AMOUNT));
-	// Alone, at its end, it may lose a last part of a picosecond.
+	// A lone flow may lose a fraction of a picosecond at its end.
 	if (share->rate == share->free_rate)
 		return;
 	tb_time_ps lost_ps = until - flow->begun_at -
@@ -185,7 +186,8 @@ uint32_t tb_fluid_round_up(struct fluid *fluid, uint32_t id)
 	const struct tb_network_params *params = &fluid->replay.net->params;
 	uint64_t full =
 		(uint64_t)params->packet_payload_bytes + params->packet_overhead_bytes;
-	uint64_t first = flow->n_before ? 0 : params->credits.first_overhead_bytes;
+	uint64_t first =
+		flow->n_before ? 0 : tb_credit_params(params)->first_overhead_bytes;
 	assert(flow->n_packets > 0); // what begins at the edge is not a flow yet
 	fluid_amount whole = (fluid_amount)(flow->n_packets * full + first) * BYTE_AMOUNT;
 	if (whole > flow->all || flow->n_packets + flow->n_before == message->n_packets)

@@ -2,6 +2,8 @@
 #include "clock.h"
 
 #include "array.h"
+#include "circuit_params.h"
+#include "credit_params.h"
 #include "fluid.h"
 #include "fluid_edges.h"
 #include "switchings.h"
@@ -101,7 +103,7 @@ static int fluid_run(struct tb_replay *replay, uint64_t n_rounds, struct tb_erro
 
 enum { EVENTS_A_NODE = 4 };
 
-// steps_most: the links of all ways, and two buses.
+// steps_most is the links of all ways, and two buses.
 static uint32_t steps_most(const struct fluid *fluid)
 {
 	return fluid->ways_most * fluid->replay.net->longest_path + 2;
@@ -154,12 +156,13 @@ static int make_nodes(struct fluid *fluid)
 	const struct tb_network *net = fluid->replay.net;
 	const struct tb_network_params *params = &net->params;
 	fluid->event_at = TB_TIME_NEVER;
-	if (params->credits.message_gap_ps) {
+	if (tb_credit_params(params)->message_gap_ps) {
 		fluid->node_begun_at = malloc(net->n_nodes * sizeof(tb_time_ps));
 		if (!fluid->node_begun_at)
 			return TB_ENOMEM;
 		for (uint32_t i = 0; i < net->n_nodes; i++)
-			fluid->node_begun_at[i] = -params->credits.message_gap_ps;
+			fluid->node_begun_at[i] =
+				-tb_credit_params(params)->message_gap_ps;
 	}
 	tb_time_ps packet_ps = tb_fluid_duration(
 		(fluid_amount)params->packet_payload_bytes * BYTE_AMOUNT,
@@ -171,7 +174,7 @@ static int make_nodes(struct fluid *fluid)
 	return status;
 }
 
-// fluid.c
+// fluid_make is the `make` of struct tb_switching.
 static int fluid_make(struct tb_replay *replay, const struct tb_engine_options *options,
 	struct tb_cell ***cells)
 {
@@ -228,7 +231,7 @@ uint64_t tb_fluid_wire_bytes(
 	uint64_t overhead = params->packet_overhead_bytes -
 			    (keeps_frames ? tb_replay_headers(replay) : 0);
 	bool has_first = !keeps_frames && message->n_unfetched == message->n_packets;
-	uint64_t first = has_first ? params->credits.first_overhead_bytes : 0;
+	uint64_t first = has_first ? tb_credit_params(params)->first_overhead_bytes : 0;
 	uint64_t wire = tb_message_left(replay, message) +
 			message->n_unfetched * overhead + first;
 	return wire ? wire : 1;
@@ -308,7 +311,7 @@ static void fluid_sort(uint32_t *ids, uint32_t n, const struct tb_posted *messag
 	}
 }
 
-// note_limit counts a flow that begins to have less than it could.
+// note_limit counts a flow whose rate begins to be limited by others.
 static void note_limit(struct fluid *fluid, uint32_t id)
 {
 	const struct tb_share_flow *share = &fluid->shares.flows[id];
@@ -320,7 +323,7 @@ static void note_limit(struct fluid *fluid, uint32_t id)
 	tb_records_blocked(&fluid->replay.records, &fluid->cell[cell]);
 }
 
-// fluid_flow_take_new has the flows whose rates change end at other times.
+// fluid_flow_take_new updates the ends of the flows whose rates have changed.
 static void fluid_flow_take_new(struct fluid *fluid)
 {
 	struct tb_shares *shares = &fluid->shares;
@@ -338,7 +341,7 @@ static void fluid_flow_take_new(struct fluid *fluid)
 	}
 }
 
-// carry_in has messages whose flows have ended arrive.
+// carry_in delivers the messages whose flows have ended.
 static void carry_in(struct fluid *fluid)
 {
 	tb_time_ps now = fluid->replay.now;
@@ -463,18 +466,20 @@ uint32_t tb_fluid_ends_take(struct fluid *fluid)
 // Messages that wait for others of their node: those of a queue pair or a connection go
 // one after another, and gaps lie between messages that begin.
 
-// fluid_line_key returns by whom a message's line is known; false: it waits for no other
-// one.
+// fluid_line_key stores the key of the line in which a message waits; false: it waits for
+// no other message.
 static bool fluid_line_key(
 	const struct fluid *fluid, const struct tb_posted *message, uint64_t *key)
 {
 	const struct tb_network_params *params = &fluid->replay.net->params;
 	uint32_t source = message->what.source.id;
-	bool by_pair = fluid->nodes->stores ||
-		       (fluid->nodes->has_queue_pairs &&
-			       params->credits.queue_pairs == TB_QUEUE_PAIRS_CONNECTION);
+	bool by_pair =
+		fluid->nodes->stores ||
+		(fluid->nodes->has_queue_pairs && tb_credit_params(params)->queue_pairs ==
+							  TB_QUEUE_PAIRS_CONNECTION);
 	*key = (uint64_t)source << 32 | (by_pair ? message->end : source);
-	return by_pair || (fluid->nodes->has_circuits && params->slice_bytes == 0);
+	return by_pair || (fluid->nodes->has_circuits &&
+				  tb_circuit_params(params)->slice_bytes == 0);
 }
 
 static uint32_t fluid_line_find(struct fluid *fluid, uint64_t key)
@@ -502,11 +507,12 @@ void tb_fluid_begins(struct fluid *fluid, uint32_t message)
 	fluid->beginning[fluid->n_beginning++] = message;
 }
 
-// begin_in_time has a message begin when its gaps allow; `last` is when the one before it
-// in its line began.
+// begin_in_time schedules the beginning of a message after its gaps; `last` is when the
+// one before it in its line began.
 static tb_time_ps begin_in_time(struct fluid *fluid, uint32_t message, tb_time_ps last)
 {
-	const struct tb_credit_params *credits = &fluid->replay.net->params.credits;
+	const struct tb_credit_params *credits =
+		tb_credit_params(&fluid->replay.net->params);
 	uint32_t source = fluid->replay.messages[message].what.source.id;
 	tb_time_ps at = fluid->replay.now;
 	if (last >= 0 && at < last + credits->queue_pair_gap_ps)

@@ -4,9 +4,12 @@
 // are. As a flow it is split into equal parts, one per way, as many as it has packets, up
 // to TB_SHARE_WHOLE. Adaptive ways are chosen one after another, each by the load that is
 // left by those before it; random ones by what its first packet draws, and from there on
-// in turn, which is the mean of many packets. Whatever has one packet goes as that does.
+// in turn, which is the mean of many packets. A message of one packet takes the route of
+// that packet.
 #include "fluid.h"
 
+#include "circuit_params.h"
+#include "credit_params.h"
 #include "idle.h"
 #include "slow_nodes.h"
 #include "switchings.h"
@@ -32,8 +35,8 @@ uint32_t tb_fluid_ways_most(const struct tb_network *net)
 	return splits && fits ? TB_SHARE_WHOLE : 1;
 }
 
-// way_least_loaded takes the link with the least load; equals as the packets of other
-// switchings.
+// way_least_loaded returns the link with the least load; it breaks ties as the other
+// switchings do.
 static uint32_t way_least_loaded(
 	struct fluid *fluid, struct tb_route_group group, uint32_t sw, uint64_t order)
 {
@@ -178,7 +181,7 @@ void tb_fluid_unload(struct fluid *fluid, uint32_t flow)
 			fluid->links[steps[s].link].load -= steps[s].weight;
 }
 
-// What messages take alone.
+// How long messages take alone.
 
 static uint64_t fluid_path_lesser(uint64_t a, uint64_t b)
 {
@@ -204,9 +207,9 @@ uint64_t tb_fluid_capacity(const struct tb_network *net, uint32_t id)
 	const struct tb_link_info *link = &net->links[id];
 	uint64_t capacity = link->bytes_per_s << RATE_SHIFT, host = 0;
 	if (!tb_switching_nodes(params)->has_pcie)
-		host = on_wire(params, params->bus_bytes_per_s);
+		host = on_wire(params, tb_circuit_params(params)->bus_bytes_per_s);
 	else if (link->kind == TB_LINK_INJECTION)
-		host = on_wire(params, params->credits.pcie_bytes_per_s);
+		host = on_wire(params, tb_credit_params(params)->pcie_bytes_per_s);
 	else if (link->kind == TB_LINK_EJECTION)
 		host = on_wire(params, drain_of(net, link->to));
 	bool is_of_node =
@@ -218,7 +221,8 @@ uint64_t tb_fluid_bus_capacity(const struct tb_network *net, uint32_t node)
 {
 	if (tb_switching_nodes(&net->params)->has_pcie)
 		return 0;
-	uint64_t bus = on_wire(&net->params, net->params.bus_bytes_per_s);
+	uint64_t bus =
+		on_wire(&net->params, tb_circuit_params(&net->params)->bus_bytes_per_s);
 	uint64_t both = tb_fluid_capacity(net, net->injection[node]) +
 			tb_fluid_capacity(net, net->ejection[node]);
 	return bus < both ? bus : 0;
@@ -252,12 +256,13 @@ static void fluid_path_add_link(struct stages *stages, uint32_t id)
 	const struct tb_network_params *params = &stages->net->params;
 	const struct tb_link_info *link = &stages->net->links[id];
 	uint64_t q20 = tb_per_byte_q20(link->bytes_per_s);
-	tb_time_ps ack_ps = tb_idle_time(params->credits.ack_bytes, q20);
+	tb_time_ps ack_ps = tb_idle_time(tb_credit_params(params)->ack_bytes, q20);
 	stages->rate =
 		fluid_path_lesser(stages->rate, tb_fluid_capacity(stages->net, id));
 	stages->latency_ps += link->latency_ps;
 	if (link->kind != TB_LINK_EJECTION)
-		stages->latency_ps += tb_idle_time(params->flit_bytes, q20);
+		stages->latency_ps +=
+			tb_idle_time(tb_circuit_params(params)->flit_bytes, q20);
 	if (stages->stores)
 		add_stage(stages, tb_idle_time(stages->wire, q20));
 	if (q20 > stages->slowest_q20)
@@ -273,7 +278,8 @@ static struct stages stages_of(const struct tb_network *net, uint64_t bytes)
 	return (struct stages){.net = net,
 		.wire = payload + net->params.packet_overhead_bytes,
 		.stores = (tb_switching_nodes(&net->params)->stores ||
-			   net->params.credits.forwarding == TB_FORWARDING_STORE),
+			   tb_credit_params(&net->params)->forwarding ==
+				   TB_FORWARDING_STORE),
 		.rate = UINT64_MAX};
 }
 
@@ -283,9 +289,10 @@ static struct fluid_trip fluid_path_trip(
 {
 	const struct tb_network_params *params = &stages->net->params;
 	uint64_t payload = fluid_path_lesser(bytes, params->packet_payload_bytes);
-	uint64_t fetch = params->bus_bytes_per_s, drain = params->bus_bytes_per_s;
+	uint64_t fetch = tb_circuit_params(params)->bus_bytes_per_s,
+		 drain = tb_circuit_params(params)->bus_bytes_per_s;
 	if (tb_switching_nodes(params)->has_pcie) {
-		fetch = params->credits.pcie_bytes_per_s;
+		fetch = tb_credit_params(params)->pcie_bytes_per_s;
 		drain = drain_of(stages->net, destination);
 	}
 	if (!stages->stores)
@@ -294,7 +301,8 @@ static struct fluid_trip fluid_path_trip(
 	add_stage(stages, tb_idle_time(payload, tb_per_byte_q20(drain)));
 	return (struct fluid_trip){.rate = stages->rate,
 		.in_ps = stages->latency_ps + stages->sum_ps - stages->longest_ps,
-		.back_ps = stages->latency_ps + stages->ack_ps + params->ack_delay_ps};
+		.back_ps = stages->latency_ps + stages->ack_ps +
+			   tb_circuit_params(params)->ack_delay_ps};
 }
 
 struct fluid_trip tb_fluid_trip(const struct tb_network *net,
@@ -306,7 +314,7 @@ struct fluid_trip tb_fluid_trip(const struct tb_network *net,
 	return fluid_path_trip(&stages, net->links[steps[n - 1].link].to, bytes);
 }
 
-// lone_trip is that over the links that a lone message takes.
+// lone_trip is the trip over the links that a lone message takes.
 static struct fluid_trip lone_trip(
 	const struct tb_network *net, uint32_t source, uint32_t to, uint64_t bytes)
 {
@@ -355,10 +363,10 @@ tb_time_ps tb_fluid_ideal_ps(const struct tb_network *network, struct tb_node so
 	uint64_t full = params->packet_payload_bytes;
 	uint64_t n = bytes ? (bytes + full - 1) / full : 1;
 	uint64_t wire = bytes + n * params->packet_overhead_bytes +
-			params->credits.first_overhead_bytes;
+			tb_credit_params(params)->first_overhead_bytes;
 	struct fluid_trip trip = lone_trip(network, source.id, destination.id, bytes);
 	return params->send_overhead_ps + params->receive_overhead_ps +
-	       tb_fetch_delay_ps(&params->credits, bytes) + trip.in_ps +
+	       tb_fetch_delay_ps(tb_credit_params(params), bytes) + trip.in_ps +
 	       tb_fluid_duration(
 		       (fluid_amount)(wire ? wire : 1) * BYTE_AMOUNT, trip.rate);
 }

@@ -161,8 +161,8 @@ static void share_spread(struct tb_shares *shares, uint32_t id)
 		share_gather(shares, uses[i].flow);
 }
 
-// spread_from has all flows of the group, from number `first` on, bring those with which
-// they share a link that limits.
+// spread_from adds the flows that share a limiting link with flows of the group, from
+// number `first` on.
 static void spread_from(struct tb_shares *shares, uint32_t first)
 {
 	for (uint32_t i = first; i < shares->n_group; i++) {
@@ -174,7 +174,7 @@ static void spread_from(struct tb_shares *shares, uint32_t first)
 	}
 }
 
-// share_touch takes what flows outside the group leave of a link.
+// share_touch computes the capacity of a link that flows outside the group leave.
 static struct tb_share_link *share_touch(struct tb_shares *shares, uint32_t id)
 {
 	struct tb_share_link *link = &shares->links[id];
@@ -243,7 +243,7 @@ static void share_settle_link(struct tb_shares *shares, uint32_t id)
 	}
 }
 
-// fill_heap has room for all links of the group in the heap and in a level.
+// fill_heap reserves room for all links of the group in the heap and in a level.
 static size_t fill_heap(struct tb_shares *shares)
 {
 	size_t n = 0;

@@ -1,5 +1,6 @@
 // The host channel adapter: queue pairs, PCIe, injection, acknowledgements. Numbers of
 // rules are those of docs/credits.md.
+#include "credit_params.h"
 #include "credits.h"
 
 #include <assert.h>
@@ -72,7 +73,7 @@ void credits_leave(struct oracle *oracle, const struct message *message)
 
 tb_time_ps credits_fetch_delay(const struct oracle *oracle, const struct message *message)
 {
-	const struct tb_credit_params *params = &oracle->net->params.credits;
+	const struct tb_credit_params *params = tb_credit_params(&oracle->net->params);
 	bool fetched = message->end != message->what.source.id &&
 		       message->what.bytes > params->inline_bytes;
 	return oracle->credits && fetched ? params->fetch_delay_ps : 0;

@@ -10,6 +10,7 @@
 #ifndef ORACLE_CREDITS_H
 #define ORACLE_CREDITS_H
 
+#include "credit_params.h"
 #include "oracle_impl.h"
 
 enum { BLOCK_BYTES = 64 };

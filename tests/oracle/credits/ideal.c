@@ -1,4 +1,5 @@
 // The ideal latency of a message (C25 of docs/credits.md).
+#include "credit_params.h"
 #include "credits.h"
 
 struct lone { // a message on an idle network
@@ -19,7 +20,7 @@ static uint64_t wire_of(const struct lone *lone, uint64_t payload, bool first)
 {
 	const struct tb_network_params *params = &lone->oracle->net->params;
 	uint64_t wire = payload + params->packet_overhead_bytes +
-			(first ? params->credits.first_overhead_bytes : 0);
+			(first ? tb_credit_params(params)->first_overhead_bytes : 0);
 	return wire ? wire : 1;
 }
 

@@ -1,4 +1,5 @@
 // The life of an oracle's networks with credits.
+#include "credit_params.h"
 #include "credits.h"
 
 #include <stdlib.h>
@@ -60,14 +61,14 @@ void credits_make(struct oracle *oracle)
 	const struct tb_network_params *params = &oracle->net->params;
 	struct credits *credits = oracle_zeroed(1, sizeof *credits);
 	oracle->credits = credits;
-	credits->params = &params->credits;
+	credits->params = tb_credit_params(params);
 	credits->n_vls = params->n_vcs;
-	if (tb_vl_table_read(&credits->high, params->credits.vl_high, params->n_vcs,
-		    false) != TB_OK ||
-		tb_vl_table_read(&credits->low, params->credits.vl_low, params->n_vcs,
-			true) != TB_OK ||
-		tb_sl_to_vl_read(
-			credits->vl_of, params->credits.sl_to_vl, params->n_vcs) != TB_OK)
+	if (tb_vl_table_read(&credits->high, tb_credit_params(params)->vl_high,
+		    params->n_vcs, false) != TB_OK ||
+		tb_vl_table_read(&credits->low, tb_credit_params(params)->vl_low,
+			params->n_vcs, true) != TB_OK ||
+		tb_sl_to_vl_read(credits->vl_of, tb_credit_params(params)->sl_to_vl,
+			params->n_vcs) != TB_OK)
 		oracle_fail(
 			oracle, TB_EUSAGE, "the oracle cannot read its lanes' tables");
 	make_lines(oracle);

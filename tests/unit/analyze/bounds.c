@@ -1,6 +1,6 @@
 // Bounds and the parts of the run time, of jobs for which they can be counted by hand.
 #include "bounds.h"
-#include "recording_bound.h"
+#include "recording_beside.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

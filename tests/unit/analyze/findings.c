@@ -2,6 +2,7 @@
 // regions behind them; and that the commands can be read by those who run them.
 #include "../../support/evidence_made.h"
 
+#include "credit_params.h"
 #include "findings_impl.h"
 
 #include <setjmp.h>
@@ -243,10 +244,12 @@ static void a_receiver_that_keeps_up_is_not_slow(void **state)
 	assert_null(found("slow-receiver"));
 	says("incast",
 		"stalled for 25 %. Congestion control was off."); // busy for as long
-	made.info.network.credits.congestion_control = TB_CONGESTION_DCQCN;
+	tb_credit_params_mutable(&made.info.network)->congestion_control =
+		TB_CONGESTION_DCQCN;
 	judge(&made);
 	says("incast", "stalled for 25 %. Congestion control was on (dcqcn).");
-	made.info.network.credits.congestion_control = TB_CONGESTION_FECN;
+	tb_credit_params_mutable(&made.info.network)->congestion_control =
+		TB_CONGESTION_FECN;
 	judge(&made);
 	says("incast", "stalled for 25 %. Congestion control was on (fecn).");
 	make_slow(&made, TB_FINDING_SENDERS - 1)->busy_percent = TB_FINDING_SLOW;
@@ -279,7 +282,8 @@ static void a_slow_receiver_is_tried_as_quick_as_the_others(void **state)
 	made.info.options = "--network ib-hdr,pcie=120MB/s";
 	judge(&made);
 	assert_null(found("quicker-node")); // nothing is known to be slow
-	made.info.network.credits.pcie_bytes_per_s = 120000000; // of 400 MB/s
+	tb_credit_params_mutable(&made.info.network)->pcie_bytes_per_s =
+		120000000; // of 400 MB/s
 	judge(&made);
 	tries("quicker-node", "tailback replay a.goal --network ib-hdr,pcie=0.48GB/s "
 			      "-o quicker.db");

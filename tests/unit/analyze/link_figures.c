@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -75,11 +76,45 @@ static void the_view_of_sums_adds_up_as_figures_do(void **state)
 	fixture_fini(&fixture);
 }
 
+// What is derived stands in hot_links as its row says: the column and its expression.
+static void the_view_of_hot_links_follows_from_the_rows(void **state)
+{
+	(void)state;
+	struct fixture fixture;
+	sqlite3 *db = stored(&fixture);
+	sqlite3_stmt *query = NULL;
+	assert_int_equal(sqlite3_prepare_v2(db,
+				 "SELECT count(*) FROM sqlite_schema AS s, "
+				 "pragma_table_info('hot_links') AS c WHERE "
+				 "s.name = 'hot_links' AND instr(s.sql, ?1) > 0 AND "
+				 "c.name = ?2",
+				 -1, &query, NULL),
+		SQLITE_OK);
+	const char *ending_of_view[] = {"", "_us"};
+#define ROW(ID, field, value, view, adds, kind, compared, key, ending, ...)              \
+	{                                                                                \
+		char column[80];                                                         \
+		snprintf(column, sizeof column, "%s%s", key,                             \
+			ending_of_view[strcmp(ending, "_ps") == 0]);                     \
+		sqlite3_bind_text(query, 1, view, -1, SQLITE_STATIC);                    \
+		sqlite3_bind_text(query, 2, column, -1, SQLITE_STATIC);                  \
+		assert_int_equal(sqlite3_step(query), SQLITE_ROW);                       \
+		assert_int_equal(sqlite3_column_int(query, 0), 1);                       \
+		sqlite3_reset(query);                                                    \
+	}
+	TB_LINK_DERIVED(ROW)
+#undef ROW
+	sqlite3_finalize(query);
+	sqlite3_close(db);
+	fixture_fini(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tables_have_a_column_for_each_figure),
 		cmocka_unit_test(the_view_of_sums_adds_up_as_figures_do),
+		cmocka_unit_test(the_view_of_hot_links_follows_from_the_rows),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -245,10 +245,11 @@ static void metrics_go_by_the_names_that_people_type(void **state)
 		.n_blocked = 6,
 		.longest_wait_ps = 7,
 		.largest_queue_bytes = 8,
-		.packets_per_s = 9};
+		.packets_per_s = 9,
+		.packet_wait_ps = 10};
 	static const char *const names[] = {"wait", "stall", "busy", "bytes", "packets",
-		"blocked", "longest", "queue", "packet-rate"};
-	for (uint64_t i = 0; i < 9; i++) {
+		"blocked", "longest", "queue", "packet-rate", "packet-wait"};
+	for (uint64_t i = 0; i < 10; i++) {
 		assert_string_equal(tb_metric_name(i), names[i]);
 		assert_int_equal(tb_metric_of(&sample, (enum tb_metric)i), i + 1);
 	}

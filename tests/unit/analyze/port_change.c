@@ -1,5 +1,5 @@
 // Counters from one dump to the next: wrapped, full, reset.
-#include "measured_impl.h"
+#include "port_change.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // Recording a trace as a library: to its end, stopped, failed, several at once.
-#include "recording_alone.h"
+#include "recording_beside.h"
 #include "recording_many.h"
 #include "run.h"
 

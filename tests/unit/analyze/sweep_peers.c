@@ -4,8 +4,7 @@
 
 #include "../../support/peers_in_threads.h"
 
-#include "sweep_identity.h"
-#include "sweep_message.h"
+#include "sweep_work.h"
 
 #include <pthread.h>
 #include <setjmp.h>

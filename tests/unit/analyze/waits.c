@@ -7,7 +7,7 @@
 #include "grouped.h"
 #include "hot_links.h"
 #include "roots.h"
-#include "unattributed.h"
+#include "run_list.h"
 
 #include <setjmp.h>
 #include <sqlite3.h>

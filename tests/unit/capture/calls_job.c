@@ -1,4 +1,4 @@
-// How calls become a job: the rules of docs/traces.md, one by one, as GOAL.
+// How calls become a job: the rules of docs/inputs.md, one by one, as GOAL.
 #include "calls_job.h"
 #include "goal.h"
 

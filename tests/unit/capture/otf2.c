@@ -1,5 +1,5 @@
 // OTF2 archives become the calls of their ranks: archives written here, one for each rule
-// of docs/traces.md. The real ones are in otf2/real.c.
+// of docs/inputs.md. The real ones are in otf2/real.c.
 #include "../../support/otf2_read.h"
 
 #include "input_files.h"

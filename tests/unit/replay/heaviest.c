@@ -3,7 +3,6 @@
 #include "heaviest.h"
 #include "blame_table.h"
 #include "random.h"
-#include "wait_steps.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

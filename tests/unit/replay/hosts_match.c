@@ -33,7 +33,7 @@ static uint32_t node_called(const char *name)
 static struct tb_hosts_match match_hosts(const char *const *hosts, uint32_t n)
 {
 	struct tb_hosts_match match;
-	assert_int_equal(tb_hosts_match(&match, fabric, hosts, n, &error), TB_OK);
+	assert_int_equal(tb_hosts_match_find(&match, fabric, hosts, n, &error), TB_OK);
 	return match;
 }
 

@@ -1,6 +1,8 @@
 // Presets: their keys and values, and parameters one by one.
 #include "../../support/params_of.h"
 
+#include "circuit_params.h"
+#include "credit_params.h"
 #include "preset_reading.h"
 #include "preset_write.h"
 
@@ -41,8 +43,8 @@ static void the_qsnet_preset_holds_the_published_figures(void **state)
 	assert_int_equal(params.n_vcs, 2);
 	assert_int_equal(params.packet_payload_bytes, 320);
 	assert_int_equal(params.packet_overhead_bytes, 58);
-	assert_int_equal(params.slice_bytes, 16384);
-	assert_int_equal(params.partners, 40);
+	assert_int_equal(tb_circuit_params(&params)->slice_bytes, 16384);
+	assert_int_equal(tb_circuit_params(&params)->partners, 40);
 }
 
 static void each_key_of_a_preset_sets_its_own_figure(void **state)
@@ -61,21 +63,21 @@ static void each_key_of_a_preset_sets_its_own_figure(void **state)
 	assert_int_equal(params.hop_latency_ps, 11);
 	assert_int_equal(params.packet_payload_bytes, 13);
 	assert_int_equal(params.packet_overhead_bytes, 17);
-	assert_int_equal(params.bus_bytes_per_s, 19000000);
-	assert_int_equal(params.bus_turn_ps, 67);
+	assert_int_equal(tb_circuit_params(&params)->bus_bytes_per_s, 19000000);
+	assert_int_equal(tb_circuit_params(&params)->bus_turn_ps, 67);
 	assert_int_equal(params.send_overhead_ps, 23);
 	assert_int_equal(params.receive_overhead_ps, 29);
-	assert_int_equal(params.slice_bytes, 31);
+	assert_int_equal(tb_circuit_params(&params)->slice_bytes, 31);
 	assert_int_equal(params.retries, 37);
 	assert_int_equal(params.retry_delay_ps, 41);
 	assert_int_equal(params.n_vcs, 3);
 	assert_int_equal(params.fifo_bytes, 43);
-	assert_int_equal(params.flit_bytes, 2);
-	assert_int_equal(params.ack_delay_ps, 47);
-	assert_true(params.age_weight == 0.53);
-	assert_true(params.link_tokens == 0.67);
-	assert_int_equal(params.partners, 59);
-	assert_int_equal(params.partner_delay_ps, 61);
+	assert_int_equal(tb_circuit_params(&params)->flit_bytes, 2);
+	assert_int_equal(tb_circuit_params(&params)->ack_delay_ps, 47);
+	assert_true(tb_circuit_params(&params)->age_weight == 0.53);
+	assert_true(tb_circuit_params(&params)->link_tokens == 0.67);
+	assert_int_equal(tb_circuit_params(&params)->partners, 59);
+	assert_int_equal(tb_circuit_params(&params)->partner_delay_ps, 61);
 }
 
 static void a_fifo_holds_a_flit_or_more(void **state)
@@ -102,7 +104,7 @@ static void zero_and_none_are_no_limit(void **state)
 			"local_rate=%s,memory_rate=%s",
 			words[i], words[i], words[i], words[i], words[i], words[i]);
 		struct tb_network_params params = params_of(preset);
-		assert_int_equal(params.bus_bytes_per_s, 0);
+		assert_int_equal(tb_circuit_params(&params)->bus_bytes_per_s, 0);
 		assert_int_equal(params.host.copy_bytes_per_s, 0);
 		assert_int_equal(params.host.largest_bytes, 0);
 		assert_int_equal(params.host.n_outstanding, 0);
@@ -300,8 +302,10 @@ static void parameters_make_the_network_again(void **state)
 		if (told.n_rails > 1)
 			assert_int_equal(taken.host.stripe_above_bytes,
 				told.host.stripe_above_bytes);
-		assert_int_equal(taken.partners, told.partners);
-		assert_true(taken.age_weight == told.age_weight);
+		assert_int_equal(tb_circuit_params(&taken)->partners,
+			tb_circuit_params(&told)->partners);
+		assert_true(tb_circuit_params(&taken)->age_weight ==
+			    tb_circuit_params(&told)->age_weight);
 	}
 }
 
@@ -330,11 +334,14 @@ static void a_fluid_stands_for_any_network(void **state)
 		assert_ptr_equal(tb_switching_nodes(&of), tb_switching_of(&of));
 		assert_int_equal(fluid.link_bytes_per_s, of.link_bytes_per_s);
 		assert_int_equal(fluid.hop_latency_ps, of.hop_latency_ps);
-		assert_int_equal(fluid.bus_bytes_per_s, of.bus_bytes_per_s);
-		assert_int_equal(
-			fluid.credits.pcie_bytes_per_s, of.credits.pcie_bytes_per_s);
-		assert_int_equal(fluid.credits.message_gap_ps, of.credits.message_gap_ps);
-		assert_int_equal(fluid.slice_bytes, of.slice_bytes);
+		assert_int_equal(tb_circuit_params(&fluid)->bus_bytes_per_s,
+			tb_circuit_params(&of)->bus_bytes_per_s);
+		assert_int_equal(tb_credit_params(&fluid)->pcie_bytes_per_s,
+			tb_credit_params(&of)->pcie_bytes_per_s);
+		assert_int_equal(tb_credit_params(&fluid)->message_gap_ps,
+			tb_credit_params(&of)->message_gap_ps);
+		assert_int_equal(tb_circuit_params(&fluid)->slice_bytes,
+			tb_circuit_params(&of)->slice_bytes);
 		assert_int_equal(fluid.fifo_bytes, 0);
 	}
 }

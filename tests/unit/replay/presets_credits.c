@@ -1,6 +1,7 @@
 // Presets of networks with credits: their keys and values.
 #include "../../support/params_of.h"
 
+#include "credit_params.h"
 #include "preset_reading.h"
 #include "preset_write.h"
 
@@ -15,6 +16,12 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+
+static struct tb_credit_params credits_of(const char *network)
+{
+	const struct tb_network_params params = params_of(network);
+	return *tb_credit_params(&params);
+}
 
 static void the_presets_with_credits_hold_what_their_sources_give(void **state)
 {
@@ -37,7 +44,7 @@ static void the_presets_with_credits_hold_what_their_sources_give(void **state)
 	};
 	for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
 		const struct tb_network_params params = params_of(right[i].name);
-		const struct tb_credit_params *credits = &params.credits;
+		const struct tb_credit_params *credits = tb_credit_params(&params);
 		assert_string_equal(params.name, right[i].name);
 		assert_string_equal(params.switching, "credits");
 		assert_int_equal(params.link_bytes_per_s, right[i].bytes_per_s);
@@ -65,7 +72,7 @@ static void each_key_of_credits_sets_its_own_figure(void **state)
 		"4:0,vl_low=0:1 1:2 2:3 3:4 4:5,vl_limit=11,sl_to_vl=0 4 2,"
 		"xmit_wait_tick=13,first_overhead=17,ack=19,pcie=23MB/s,queue_pairs="
 		"message");
-	const struct tb_credit_params *credits = &params.credits;
+	const struct tb_credit_params *credits = tb_credit_params(&params);
 	assert_int_equal(credits->queues, TB_QUEUES_VOQ);
 	assert_int_equal(credits->input_speedup, 3);
 	assert_int_equal(credits->forwarding, TB_FORWARDING_STORE);
@@ -83,8 +90,8 @@ static void each_key_of_credits_sets_its_own_figure(void **state)
 	assert_int_equal(credits->ack_bytes, 19);
 	assert_int_equal(credits->pcie_bytes_per_s, 23000000);
 	assert_int_equal(credits->queue_pairs, TB_QUEUE_PAIRS_MESSAGE);
-	assert_int_equal(params_of("ib-hdr").credits.vl_limit, TB_VL_LIMIT_NONE);
-	assert_int_equal(params_of("ib-hdr,pcie=none").credits.pcie_bytes_per_s, 0);
+	assert_int_equal(credits_of("ib-hdr").vl_limit, TB_VL_LIMIT_NONE);
+	assert_int_equal(credits_of("ib-hdr,pcie=none").pcie_bytes_per_s, 0);
 }
 
 static void arbitration_tables_and_service_levels_are_read(void **state)
@@ -123,9 +130,9 @@ static void arbitration_tables_and_service_levels_are_read(void **state)
 static void stall_is_counted_in_ticks_of_the_port(void **state)
 {
 	(void)state;
-	const struct tb_credit_params hdr = params_of("ib-hdr").credits;
-	const struct tb_credit_params edr = params_of("ib-edr").credits;
-	const struct tb_credit_params roce = params_of("roce-100").credits;
+	const struct tb_credit_params hdr = credits_of("ib-hdr");
+	const struct tb_credit_params edr = credits_of("ib-edr");
+	const struct tb_credit_params roce = credits_of("roce-100");
 	// 8 bytes at 25 GB/s take 320 ps, 128 at 12.5 GB/s 10.24 ns.
 	assert_int_equal(tb_xmit_wait_ticks(&hdr, 320 * 7 + 319, 25000000000), 7);
 	assert_int_equal(tb_xmit_wait_ticks(&edr, 10240 * 5, 12500000000), 5);

@@ -1,6 +1,7 @@
 // The retransmission timeout of a TCP connection against RFC 6298 with the slowly falling
 // margin of Linux (tcp_rtt_estimator of tcp_input.c), written again in doubles.
 #include "ethernet_impl.h"
+#include "ethernet_params.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -55,7 +56,8 @@ static tb_time_ps took_at(uint64_t i)
 static void the_timeout_is_that_of_linux(void **state)
 {
 	(void)state;
-	struct tb_network net = {.params.ethernet.rto_min_ps = LEAST_PS};
+	struct tb_network net = {.n_nodes = 0};
+	tb_ethernet_params_mutable(&net.params)->rto_min_ps = LEAST_PS;
 	struct ethernet ethernet = {.replay.net = &net};
 	struct tcp_stream stream = {.least = TB_TIME_NEVER};
 	struct estimator tcp = {0};

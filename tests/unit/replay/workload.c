@@ -26,7 +26,7 @@ static uint64_t run(struct tb_workload *workload, const struct tb_network *netwo
 	int status = tb_engine_new(&engine, network, &source, NULL, &options, &error);
 	uint64_t n_arrived = 0;
 	while (status >= 0 && (status = tb_engine_run(engine, 1000, &error)) >= 0) {
-		n_arrived = tb_engine_stats(engine).n_packets;
+		n_arrived = tb_engine_stats_of(engine).n_packets;
 		double share = tb_workload_fraction(workload, n_arrived);
 		assert_true(fabs(share - (double)n_arrived / (double)n_expected) < 1e-9);
 		if (status == TB_OK)

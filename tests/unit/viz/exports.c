@@ -39,7 +39,7 @@ static void each_view_exports_its_own_list(void **state)
 	static const struct {
 		const char *key, *heads;
 		size_t n_fields;
-	} views[] = {{"F2", "rank,link,kind,wait_ps", 16},
+	} views[] = {{"F2", "rank,link,kind,wait_ps", 17},
 		{"F5", "rank,job,flow,bytes", 8}, {"F6", "rank,root,wait_ps,links", 4},
 		{"F7", "wait_ps,error_ps,waits,waited,waited_for,link", 6},
 		{"F9", "rule,sentence,command", 3}};

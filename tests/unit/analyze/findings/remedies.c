@@ -1,6 +1,8 @@
 // Remedies: when each is proposed, with what command, and when it would be in vain.
 #include "../../../support/evidence_made.h"
 
+#include "circuit_params.h"
+#include "credit_params.h"
 #include "findings_impl.h"
 #include "synth.h"
 
@@ -256,15 +258,17 @@ static void a_narrow_bus_speaks_for_a_rail_rather_than_faster_links(void **state
 	(void)state;
 	make(&made);
 	end(&made, 5, 90, TB_FINDING_SENDERS);
-	network->bus_bytes_per_s = 0;
-	network->credits.pcie_bytes_per_s = TB_SYNTH_RATE_BYTES_PER_S / 4 * 5;
+	tb_circuit_params_mutable(network)->bus_bytes_per_s = 0;
+	tb_credit_params_mutable(network)->pcie_bytes_per_s =
+		TB_SYNTH_RATE_BYTES_PER_S / 4 * 5;
 	judge(&made);
 	reals("second-rail", "faster_links_percent", 20);
 	says("second-rail",
 		"a second link. Links twice as fast would gain 20 % at most: a "
 		"node's bus carries 423.3 MB/s, and each rail has a bus of "
 		"its own.");
-	network->credits.pcie_bytes_per_s = 2 * TB_SYNTH_RATE_BYTES_PER_S;
+	tb_credit_params_mutable(network)->pcie_bytes_per_s =
+		2 * TB_SYNTH_RATE_BYTES_PER_S;
 	judge(&made);
 	assert_non_null(found("second-rail"));
 	assert_null(strstr(found("second-rail")->sentence, "twice as fast"));
@@ -352,11 +356,13 @@ static void only_nodes_at_ends_are_made_quicker(void **state)
 	tries("quicker-node", "tailback replay a.goal --network ib-hdr --slow 6=1GB/s -o "
 			      "quicker.db");
 	made.info.options = "--network ib-hdr,pcie=100MB/s";
-	made.info.network.credits.pcie_bytes_per_s = 100000000; // of 400 MB/s
+	tb_credit_params_mutable(&made.info.network)->pcie_bytes_per_s =
+		100000000; // of 400 MB/s
 	judge(&made);
 	tries("quicker-node", "tailback replay a.goal --network ib-hdr,pcie=0.4GB/s -o "
 			      "quicker.db");
-	made.info.network.credits.pcie_bytes_per_s = 400000000; // as its link
+	tb_credit_params_mutable(&made.info.network)->pcie_bytes_per_s =
+		400000000; // as its link
 	judge(&made);
 	assert_null(found("quicker-node"));
 }

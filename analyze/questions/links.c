@@ -1,0 +1,411 @@
+#include "backlog.h"
+#include "during.h"
+#include "hot_links.h"
+#include "link_counts.h"
+#include "map.h"
+#include "movers.h"
+#include "run_impl.h"
+#include "select.h"
+#include "series.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(sizeof(struct tb_link_sample) <= TB_SELECT_SIZE_MAX, "samples are sorted");
+
+static int order_hot_links(const void *left, const void *right)
+{
+	const struct tb_link_sample *a = left, *b = right;
+	if (a->wait_ps != b->wait_ps)
+		return a->wait_ps > b->wait_ps ? -1 : 1;
+	return (a->link.id > b->link.id) - (a->link.id < b->link.id);
+}
+
+static double hot_link_percent(uint64_t part, double whole)
+{
+	return whole > 0 ? 100.0 * (double)part / whole : 0;
+}
+
+int tb_hot_links(struct tb_run *run, struct tb_window window, uint32_t top,
+	struct tb_hot_link **links, uint32_t *n, struct tb_error *error)
+{
+	uint32_t n_links = tb_run_info(run)->n_links;
+	struct tb_link_sample *samples = calloc((size_t)n_links + 1, sizeof *samples);
+	if (!samples)
+		return tb_fail_memory(error, "%u links", n_links);
+	int status = tb_run_samples(run, window, samples, error);
+	if (status) {
+		free(samples);
+		return status;
+	}
+	uint32_t n_waited = 0;
+	double whole_wait = 0;
+	for (uint32_t i = 0; i < n_links; i++) {
+		n_waited += samples[i].wait_ps > 0;
+		whole_wait += (double)samples[i].wait_ps;
+	}
+	uint32_t n_listed = top && top < n_waited ? top : n_waited;
+	tb_select_first(samples, n_links, sizeof *samples, n_listed, order_hot_links);
+	struct tb_hot_link *listed = calloc((size_t)n_listed + 1, sizeof *listed);
+	if (listed) {
+		// Fill in the first n of the sorted samples, all of which waited.
+		double window_ps = (double)tb_run_window_ps(run, window);
+		for (uint32_t i = 0; i < n_listed; i++) {
+			listed[i] = (struct tb_hot_link){
+				.sample = samples[i],
+				.rank = i + 1,
+				.percent_of_top = hot_link_percent(
+					samples[i].wait_ps, (double)samples[0].wait_ps),
+				.percent_of_wait =
+					hot_link_percent(samples[i].wait_ps, whole_wait),
+				.utilisation =
+					hot_link_percent(samples[i].busy_ps, window_ps),
+				.waiting =
+					hot_link_percent(samples[i].wait_ps, window_ps),
+			};
+		}
+		*links = listed;
+		*n = n_listed;
+	} else {
+		status = tb_fail_memory(error, "%u hot links", n_listed);
+	}
+	free(samples);
+	return status;
+}
+
+// A column while bins are being read.
+struct series_column {
+	uint32_t at;
+	uint64_t sum, largest, n_looks;
+};
+
+static void finish_series_column(const struct series_column *column,
+	enum tb_metric metric, uint64_t *columns, uint32_t n)
+{
+	if (column->at < n && column->n_looks)
+		columns[column->at] = tb_link_figures[metric].adds == TB_ADDS_MOST
+					      ? column->largest
+					      : column->sum / column->n_looks;
+}
+
+// read_series_bin reads the metric of a link in one bin; 0 when the bin has no row.
+static int read_series_bin(struct tb_run *run, struct tb_run_row *row,
+	struct tb_link link, uint64_t bin, enum tb_metric metric, uint64_t *value)
+{
+	*value = 0;
+	sqlite3_bind_int64(row->query, 2, (int64_t)bin);
+	int code = sqlite3_step(row->query);
+	struct tb_link_sample sample;
+	if (code == SQLITE_ROW && tb_run_find_in_pack(row, link, &sample)) {
+		tb_link_sample_derive(
+			&sample, run->record.info.wait, run->record.info.bin_ps);
+		*value = tb_metric_of(&sample, metric);
+	}
+	sqlite3_reset(row->query);
+	return code == SQLITE_ROW || code == SQLITE_DONE ? TB_OK : TB_EIO;
+}
+
+int tb_run_series(struct tb_run *run, struct tb_link link, enum tb_metric metric,
+	uint64_t *columns, uint32_t n, struct tb_error *error)
+{
+	struct tb_run_row row;
+	struct series_column column = {.at = 0};
+	uint64_t n_bins = run->record.info.n_bins;
+	uint64_t step = (n_bins + TB_SERIES_LOOKS - 1) / TB_SERIES_LOOKS;
+	int status = tb_run_query(run,
+		"SELECT pack, links FROM link_pack WHERE run = ?1 AND bin = ?2 AND pack "
+		"= ?3",
+		&row, error);
+	if (status)
+		return status;
+	memset(columns, 0, n * sizeof *columns);
+	sqlite3_bind_int64(row.query, 3, link.id / TB_PACK_LINKS);
+	for (uint64_t bin = 0; !status && bin < n_bins; bin += step) {
+		uint64_t value;
+		uint32_t at = (uint32_t)((double)bin / (double)n_bins * n);
+		if (at != column.at) {
+			finish_series_column(&column, metric, columns, n);
+			column = (struct series_column){.at = at};
+		}
+		status = read_series_bin(run, &row, link, bin, metric, &value);
+		column.sum += value;
+		column.largest = value > column.largest ? value : column.largest;
+		column.n_looks++;
+	}
+	finish_series_column(&column, metric, columns, n);
+	if (status)
+		status = tb_sql_fail(error, run->db, run->path);
+	else if (row.bad)
+		status = tb_run_damaged(run->path, "link_pack", error);
+	sqlite3_finalize(row.query);
+	return status;
+}
+
+int tb_bin_totals(struct tb_run *run, struct tb_bin_total *totals, struct tb_error *error)
+{
+	struct tb_run_row row;
+	uint64_t n_bins = run->record.info.n_bins;
+	memset(totals, 0, n_bins * sizeof *totals);
+	char sql[96];
+	snprintf(sql, sizeof sql,
+		"SELECT bin, %s, stall_ps, busy_ps FROM bin_total WHERE run = ?1",
+		tb_link_figures[run->record.info.wait].column);
+	int status = tb_run_query(run, sql, &row, error);
+	if (status)
+		return status;
+	while ((status = tb_run_next(run, "bin_total", &row, error)) > 0) {
+		uint64_t bin = tb_run_get(&row, 0, INT64_MAX);
+		if (bin < n_bins)
+			totals[bin] = (struct tb_bin_total){
+				.wait_ps = tb_run_get(&row, 1, INT64_MAX),
+				.stall_ps = tb_run_get(&row, 2, INT64_MAX),
+				.busy_ps = tb_run_get(&row, 3, INT64_MAX)};
+	}
+	sqlite3_finalize(row.query);
+	return status;
+}
+
+int tb_senders_to(struct tb_run *run, struct tb_node node, tb_time_ps from_ps,
+	tb_time_ps to_ps, struct tb_senders *senders, struct tb_error *error)
+{
+	struct tb_run_row row;
+	// Packs are passed over that cannot hold a flow to the node (packed_tables.h).
+	int status = tb_run_query(run,
+		"SELECT count(DISTINCT source), coalesce(min(first_ps), 0), "
+		"coalesce(max(last_ps), 0), coalesce(min(source), 0), "
+		"coalesce(min(job), 0), coalesce(max(job), 0) FROM unpacked_flow "
+		"WHERE run = ?1 AND destination = ?2 AND messages > 0 AND source <> ?2 "
+		"AND first_ps < ?4 AND last_ps > ?3",
+		&row, error);
+	if (status)
+		return status;
+	sqlite3_bind_int64(row.query, 2, node.id);
+	sqlite3_bind_int64(row.query, 3, from_ps);
+	sqlite3_bind_int64(row.query, 4, to_ps);
+	status = tb_run_next(run, "flow_pack", &row, error);
+	if (status > 0) {
+		struct tb_senders found = {.n = tb_run_get32(&row, 0, UINT32_MAX),
+			.first_ps = (tb_time_ps)tb_run_get(&row, 1, INT64_MAX),
+			.last_ps = (tb_time_ps)tb_run_get(&row, 2, INT64_MAX),
+			.first.id = tb_run_get32(&row, 3, UINT32_MAX),
+			.job = tb_run_get32(&row, 4, UINT32_MAX)};
+		if (found.job != tb_run_get32(&row, 5, UINT32_MAX))
+			found.job = TB_ID_NONE;
+		status = row.bad ? tb_run_damaged(run->path, "flow_pack", error) : TB_OK;
+		if (!status)
+			*senders = found;
+	}
+	sqlite3_finalize(row.query);
+	return status;
+}
+
+// carrying_ps returns what the links of a node take for so many bytes of payload.
+static double carrying_ps(const struct tb_network_params *network, uint64_t bytes)
+{
+	double payload = (double)network->packet_payload_bytes;
+	double wire = payload + (double)network->packet_overhead_bytes;
+	double rate = (double)network->link_bytes_per_s * payload / wire;
+	return (double)bytes / (rate * network->n_rails) * (double)TB_PS_PER_S;
+}
+
+int tb_backlog_find(
+	struct tb_backlog *backlog, struct tb_run *run, struct tb_error *error)
+{
+	struct tb_run_row row;
+	struct tb_backlog worst = {0};
+	uint32_t n = 0;
+	int status = tb_run_query(run,
+		"SELECT node, messages, bytes, latency_ps, queue_ps, first_ps, "
+		"last_post_ps FROM sender_total WHERE run = ?1 ORDER BY node",
+		&row, error);
+	if (status)
+		return status;
+	while ((status = tb_run_next(run, "sender_total", &row, error)) > 0) {
+		struct tb_backlog sender;
+		sender.n_nodes = 1;
+		sender.node.id = tb_run_get_id(&row, 0, run->record.info.n_nodes);
+		sender.n_messages = tb_run_get(&row, 1, INT64_MAX);
+		sender.bytes = tb_run_get(&row, 2, INT64_MAX);
+		sender.latency_ps = tb_run_get(&row, 3, INT64_MAX);
+		sender.queue_ps = tb_run_get(&row, 4, sender.latency_ps);
+		tb_time_ps last = (tb_time_ps)tb_run_get(&row, 6, INT64_MAX);
+		sender.posting_ps =
+			last - (tb_time_ps)tb_run_get(&row, 5, (uint64_t)last);
+		sender.carrying_ps = carrying_ps(&run->record.info.network, sender.bytes);
+		if (!(sender.queue_ps > 0 &&
+			    100 * (double)sender.queue_ps >=
+				    TB_BACKLOG_PERCENT * (double)sender.latency_ps))
+			continue;
+		n++;
+		if (sender.queue_ps > worst.queue_ps)
+			worst = sender;
+	}
+	sqlite3_finalize(row.query);
+	if (status)
+		return status;
+	worst.n_nodes = n;
+	*backlog = worst;
+	return TB_OK;
+}
+
+static struct tb_link_count_sum *count_sum_of(
+	struct tb_link_counts *counts, const char *key)
+{
+	for (int i = 0; key && i < TB_N_COUNTERS; i++)
+		if (strcmp(tb_counter_infos[i].key, key) == 0)
+			return &counts->sums[i];
+	return NULL;
+}
+
+int tb_link_counts_sum(
+	struct tb_link_counts *counts, struct tb_run *run, struct tb_error *error)
+{
+	struct tb_run_row row;
+	*counts = (struct tb_link_counts){0};
+	int status = tb_run_query(run,
+		"SELECT counter, link, count, at_least FROM link_count WHERE run = ?1 "
+		"ORDER BY link, counter",
+		&row, error);
+	if (status)
+		return status;
+	while ((status = tb_run_next(run, "link_count", &row, error)) > 0) {
+		const char *key = (const char *)sqlite3_column_text(row.query, 0);
+		uint32_t link = tb_run_get_id(&row, 1, run->record.info.n_links);
+		uint64_t count = tb_run_get(&row, 2, INT64_MAX);
+		struct tb_link_count_sum *sum = count_sum_of(counts, key);
+		if (row.bad || !sum || count == 0)
+			continue;
+		sum->n_links++;
+		sum->at_least |= tb_run_get(&row, 3, 1) != 0;
+		sum->count =
+			sum->count > UINT64_MAX - count ? UINT64_MAX : sum->count + count;
+		if (count > sum->worst_count) {
+			sum->worst_count = count;
+			sum->worst = (struct tb_link){link};
+		}
+	}
+	sqlite3_finalize(row.query);
+	return status;
+}
+
+// name_hash is FNV-1a with 64 bits: a collision among a million names is unlikely (3e-8),
+// and would only report the links as missing from one run.
+static uint64_t name_hash(const char *name)
+{
+	uint64_t hash = UINT64_C(14695981039346656037);
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * UINT64_C(1099511628211);
+	return hash;
+}
+
+static int map_names(struct tb_map *map, const struct tb_run *run)
+{
+	const struct tb_run_link *links = tb_run_links(run);
+	int status = TB_OK;
+	for (uint32_t i = 0; !status && i < tb_run_info(run)->n_links; i++)
+		status = tb_map_put(map, name_hash(links[i].name), i);
+	return status;
+}
+
+int tb_link_pairs_init(struct tb_link_pairs *pairs, const struct tb_run *a,
+	const struct tb_run *b, struct tb_error *error)
+{
+	struct tb_link_pairs made = {
+		.links_a = tb_run_links(a), .links_b = tb_run_links(b)};
+	struct tb_map names = {0};
+	size_t n_a = tb_run_info(a)->n_links, n_b = tb_run_info(b)->n_links;
+	made.pairs = calloc(n_a + n_b + 1, sizeof *made.pairs);
+	bool *taken = calloc(n_b + 1, sizeof *taken);
+	int status = made.pairs && taken ? map_names(&names, b) : TB_ENOMEM;
+	if (status == TB_OK) {
+		// Write the pairs; `taken` receives, by link of b, whether a has it too.
+		const struct tb_run_link *from = tb_run_links(a), *to = tb_run_links(b);
+		for (uint32_t i = 0; i < tb_run_info(a)->n_links; i++) {
+			struct tb_link_pair *pair = &made.pairs[made.n++];
+			uint32_t twin;
+			*pair = (struct tb_link_pair){{i}, {TB_ID_NONE}};
+			if (tb_map_find(&names, name_hash(from[i].name), &twin) &&
+				!taken[twin] &&
+				strcmp(from[i].name, to[twin].name) == 0) {
+				pair->b.id = twin;
+				taken[twin] = true;
+				made.n_both++;
+			} else {
+				made.n_only_a++;
+			}
+		}
+		for (uint32_t i = 0; i < tb_run_info(b)->n_links; i++) {
+			if (taken[i])
+				continue;
+			made.pairs[made.n++] = (struct tb_link_pair){{TB_ID_NONE}, {i}};
+			made.n_only_b++;
+		}
+	}
+	free(taken);
+	tb_map_fini(&names);
+	if (status != TB_OK) {
+		free(made.pairs);
+		return tb_fail_memory(error, "a comparison");
+	}
+	*pairs = made;
+	return TB_OK;
+}
+
+void tb_link_pairs_fini(struct tb_link_pairs *pairs)
+{
+	free(pairs->pairs);
+	*pairs = (struct tb_link_pairs){0};
+}
+
+void tb_link_pair_known(const struct tb_link_pairs *pairs,
+	const struct tb_link_pair *pair, enum tb_metric metric, enum tb_known known[2])
+{
+	known[0] = known[1] = TB_EXACT;
+	if (pairs->links_a && pair->a.id != TB_ID_NONE)
+		known[0] = tb_known_of(pairs->links_a[pair->a.id].known, metric);
+	if (pairs->links_b && pair->b.id != TB_ID_NONE)
+		known[1] = tb_known_of(pairs->links_b[pair->b.id].known, metric);
+}
+
+static int order_movers(const void *left, const void *right)
+{
+	const struct tb_mover *a = left, *b = right;
+	double more = fabs(tb_mover_change(a)) - fabs(tb_mover_change(b));
+	if (more > 0 || more < 0)
+		return more > 0 ? -1 : 1;
+	if (a->pair.a.id != b->pair.a.id)
+		return a->pair.a.id < b->pair.a.id ? -1 : 1;
+	return (a->pair.b.id > b->pair.b.id) - (a->pair.b.id < b->pair.b.id);
+}
+
+int tb_movers(const struct tb_link_pairs *pairs, const struct tb_link_sample *a,
+	const struct tb_link_sample *b, enum tb_metric metric, uint32_t top,
+	struct tb_mover **movers, uint32_t *n, uint32_t *n_moved, struct tb_error *error)
+{
+	struct tb_mover *found = calloc((size_t)pairs->n + 1, sizeof *found);
+	uint32_t n_found = 0;
+	if (!found)
+		return tb_fail_memory(error, "a comparison");
+	for (uint32_t i = 0; i < pairs->n; i++) {
+		const struct tb_link_pair *pair = &pairs->pairs[i];
+		struct tb_mover mover = {.pair = *pair};
+		enum tb_known known[2];
+		tb_link_pair_known(pairs, pair, metric, known);
+		if (known[0] == TB_NOT_MEASURED || known[1] == TB_NOT_MEASURED)
+			continue;
+		if (pair->a.id != TB_ID_NONE)
+			mover.before = tb_metric_of(&a[pair->a.id], metric);
+		if (pair->b.id != TB_ID_NONE)
+			mover.after = tb_metric_of(&b[pair->b.id], metric);
+		if (mover.before != mover.after)
+			found[n_found++] = mover;
+	}
+	uint32_t listed = top && top < n_found ? top : n_found;
+	tb_select_first(found, n_found, sizeof *found, listed, order_movers);
+	*movers = found;
+	*n = listed;
+	*n_moved = n_found;
+	return TB_OK;
+}

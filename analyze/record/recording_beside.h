@@ -1,0 +1,115 @@
+// Replays beside a recorded run, of which the store keeps what they come to, not runs.
+#ifndef TB_RECORDING_BESIDE_H
+#define TB_RECORDING_BESIDE_H
+
+#include "call_times.h"
+#include "recording.h"
+
+// What each job of a recorded run takes by itself: its messages are replayed without the
+// other jobs', once on the run's network and once on an ideal one (docs/model.md).
+//
+// Placement, starts, seed and faults are the run's. Of these replays the store keeps what
+// each job's figures come to, not runs. Of a run of one job only the ideal one is
+// replayed: alone is what it was. Cost: each message is replayed twice, however many jobs
+// there are (measured: 15 % of the run for one job, 40 % for four); captures are read
+// once more for each of these replays.
+
+struct tb_recording_alone {
+	struct tb_recording *recording; // finished, and not stopped
+	unsigned n_workers;		// 0: one per core
+	void *context;
+	// watch is called at least ten times a second.
+	void (*watch)(void *context, size_t n_done, size_t n);
+};
+
+struct tb_recording_alone_outcome {
+	size_t n, n_done; // replays
+	bool stopped;	  // ended early because the recording's `stop` was set
+};
+
+// tb_recording_alone replays the jobs and stores their figures: when it was stopped, or
+// has failed, those that were complete. Errors of the readers and of the store.
+int tb_recording_alone(struct tb_recording_alone_outcome *outcome,
+	const struct tb_recording_alone *asked, struct tb_error *error) TB_MUST_USE;
+
+// What a recorded run of jobs takes where messages take no time (endless.h), and on an
+// ideal network (docs/model.md), for all its jobs together. Of these replays the store
+// keeps the times, not runs.
+//
+// Cost: a few calls a message, and the replay on the ideal network (measured: 15 % of the
+// run).
+
+struct tb_recording_bound_outcome {
+	// Not with captures at their own times, nor when messages were given up or a
+	// replay failed.
+	bool known;
+	bool stopped; // ended early because the recording's `stop` was set
+	tb_time_ps compute_ps, ideal_ps; // each at most the next, and the run's
+	tb_time_ps closed_ps; // beyond compute_ps, while receivers' windows were closed
+};
+
+// tb_recording_bound replays the jobs of a finished recording and stores the times,
+// unless it was stopped. It does nothing with the option no_bounds, or where it cannot be
+// done. Errors of the store; TB_ENOMEM.
+int tb_recording_bound(struct tb_recording_bound_outcome *outcome,
+	struct tb_recording *recording, struct tb_error *error) TB_MUST_USE;
+
+// Checks an inferred job: replayed at the rate at which it was captured, it should take
+// as long as the capture did.
+
+// Of the jobs that were checked, in their order. Zeroed, it has none; free(list).
+struct tb_capture_checks {
+	struct tb_capture_check *list;
+	size_t n;
+};
+
+// tb_recording_check replays each inferred job of a finished recording by itself, on its
+// network at the captured rate and bucket (on the preset `ethernet`, where the network is
+// no Ethernet or its cables have rates of their own), and adds the errors to the store.
+// It stores the checks of the jobs with a known rate, fewer when it was stopped or
+// failed. Errors as of tb_network_open and of the store.
+int tb_recording_check(struct tb_capture_checks *checks, struct tb_recording *recording,
+	struct tb_error *error) TB_MUST_USE;
+
+// The errors of the run times: the most by which a job was too slow, and too quick (0.1
+// and -0.1: a tenth); 0: none was.
+struct tb_check_parts {
+	double slow, quick;
+};
+
+struct tb_check_parts tb_capture_checks_parts(const struct tb_capture_checks *checks);
+
+// Between what a recorded run of inferred jobs lies: their bounds (infer.h) are replayed
+// as the run was. Of these replays the store keeps the range, not runs.
+
+struct tb_recording_range {
+	struct tb_recording *recording; // finished, and not stopped
+	unsigned n_workers;		// 0: one per core
+	struct tb_check_parts parts;	// errors at the captured rate
+	void *context;
+	// watch is called at least ten times a second.
+	void (*watch)(void *context, size_t n_done, size_t n);
+};
+
+struct tb_recording_range_outcome {
+	size_t n, n_done; // replays; 0: no job was inferred
+	bool stopped;	  // ended early because the recording's `stop` was set
+	tb_time_ps least_ps, most_ps; // of these replays and the run itself
+	uint64_t n_calls, n_hidden;   // messages, and those called for behind a queue
+	uint64_t n_untold; // or after time that may have been the captured path's
+};
+
+// tb_recording_lacks_range returns whether inferred jobs have none, as a capture is
+// replayed at its own times beside them; the sentence says so.
+#define TB_RECORDING_NO_RANGE                                                            \
+	"no range of the run time: beside the closed loop a capture is replayed at its " \
+	"own times"
+
+bool tb_recording_lacks_range(const struct tb_workload *workload);
+
+// tb_recording_range replays the bounds and stores the range, unless it was stopped.
+// Errors of the readers and of the store.
+int tb_recording_range(struct tb_recording_range_outcome *outcome,
+	const struct tb_recording_range *asked, struct tb_error *error) TB_MUST_USE;
+
+#endif

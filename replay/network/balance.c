@@ -1,0 +1,133 @@
+#include "balance.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A link that is more than 256 times slower than the fastest counts as 256 times slower.
+enum { WEIGHT_ONE = 16, WEIGHT_MOST = 256 * WEIGHT_ONE };
+
+static void weigh(struct tb_balance *balance)
+{
+	const struct tb_network *net = balance->net;
+	uint64_t fastest = 1;
+	for (uint32_t i = 0; i < net->n_links; i++)
+		if (net->links[i].bytes_per_s > fastest)
+			fastest = net->links[i].bytes_per_s;
+	uint32_t most = WEIGHT_ONE;
+	for (uint32_t i = 0; i < net->n_links; i++) {
+		uint64_t rate = net->links[i].bytes_per_s;
+		uint64_t weight = (WEIGHT_ONE * fastest + rate / 2) / rate;
+		balance->weight[i] =
+			weight < WEIGHT_MOST ? (uint32_t)weight : WEIGHT_MOST;
+		if (balance->weight[i] > most)
+			most = balance->weight[i];
+	}
+	// At most 64 squares below 2^58.
+	uint64_t load = (uint64_t)net->n_hosts * net->n_hosts * most;
+	while (load >> balance->shift >= UINT64_C(1) << 29)
+		balance->shift++;
+}
+
+int tb_balance_init(struct tb_balance *balance, const struct tb_network *net)
+{
+	*balance = (struct tb_balance){.net = net};
+	uint32_t n = net->n_switches + 1;
+	balance->load = calloc(net->n_links, sizeof *balance->load);
+	balance->weight = malloc(net->n_links * sizeof *balance->weight);
+	balance->n_nodes = calloc(n, sizeof *balance->n_nodes);
+	balance->orders = malloc(n * sizeof *balance->orders);
+	balance->counts = malloc((n + 1) * sizeof *balance->counts);
+	balance->cost = malloc(n * sizeof *balance->cost);
+	balance->flow = malloc(n * sizeof *balance->flow);
+	balance->first = malloc((n + 1) * sizeof *balance->first);
+	balance->links = malloc(net->n_links * sizeof *balance->links);
+	if (!balance->load || !balance->weight || !balance->n_nodes || !balance->orders ||
+		!balance->counts || !balance->cost || !balance->flow || !balance->first ||
+		!balance->links) {
+		tb_balance_fini(balance);
+		return TB_ENOMEM;
+	}
+	for (uint32_t node = 0; node < net->n_nodes; node++)
+		balance->n_nodes[net->links[net->injection[node]].to]++;
+	weigh(balance);
+	return TB_OK;
+}
+
+void tb_balance_fini(struct tb_balance *balance)
+{
+	free(balance->load);
+	free(balance->weight);
+	free(balance->n_nodes);
+	free(balance->orders);
+	free(balance->counts);
+	free(balance->cost);
+	free(balance->flow);
+	free(balance->first);
+	free(balance->links);
+	*balance = (struct tb_balance){0};
+}
+
+void tb_balance_aim(struct tb_balance *balance, const struct tb_distances *ways)
+{
+	uint32_t n = 0;
+	for (uint32_t sw = 0; sw < balance->net->n_switches; sw++) {
+		balance->first[sw] = n;
+		if (sw != ways->home)
+			n += tb_distances_on(ways, sw, &balance->links[n]);
+	}
+	balance->first[balance->net->n_switches] = n;
+	// Put the switches that reach the home in order, the nearest first; no path
+	// is longer than there are switches.
+	uint32_t j = balance->net->n_switches;
+	memset(balance->counts, 0, (j + 2) * sizeof *balance->counts);
+	for (uint32_t sw = 0; sw < j; sw++)
+		if (ways->any[sw] != TB_DISTANCES_FAR)
+			balance->counts[ways->any[sw] + 1]++;
+	for (uint32_t i = 1; i <= j; i++)
+		balance->counts[i] += balance->counts[i - 1];
+	balance->n_order = balance->counts[j];
+	for (uint32_t sw = 0; sw < j; sw++)
+		if (ways->any[sw] != TB_DISTANCES_FAR)
+			balance->orders[balance->counts[ways->any[sw]]++] = sw;
+	balance->order = balance->orders;
+}
+
+static uint64_t balance_cost_of(const struct tb_balance *balance, uint32_t link)
+{
+	uint64_t load = balance->load[link] >> balance->shift;
+	return balance->cost[balance->net->links[link].to] + load * load;
+}
+
+// pick returns the link of least cost, of equals that of the lowest port.
+static uint32_t pick(struct tb_balance *balance, uint32_t sw)
+{
+	uint32_t best = TB_ROUTE_NONE;
+	for (uint32_t i = balance->first[sw]; i < balance->first[sw + 1]; i++) {
+		uint32_t link = balance->links[i];
+		uint64_t cost = balance_cost_of(balance, link);
+		if (best == TB_ROUTE_NONE || cost < balance->cost[sw]) {
+			best = link;
+			balance->cost[sw] = cost;
+		}
+	}
+	return best;
+}
+
+void tb_balance_route(struct tb_balance *balance, uint32_t *routes, size_t stride)
+{
+	const struct tb_network *net = balance->net;
+	balance->cost[balance->order[0]] = 0; // the home
+	for (uint32_t i = 1; i < balance->n_order; i++) {
+		uint32_t sw = balance->order[i];
+		if (routes[sw * stride] == TB_ROUTE_NONE)
+			routes[sw * stride] = pick(balance, sw);
+		else
+			balance->cost[sw] = balance_cost_of(balance, routes[sw * stride]);
+		balance->flow[sw] = balance->n_nodes[sw];
+	}
+	for (uint32_t i = balance->n_order; i-- > 1;) {
+		uint32_t sw = balance->order[i], link = routes[sw * stride];
+		balance->load[link] += balance->flow[sw] * balance->weight[link];
+		balance->flow[net->links[link].to] += balance->flow[sw];
+	}
+}

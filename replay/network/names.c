@@ -1,0 +1,405 @@
+#include "names.h"
+
+#include "network_impl.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+// The rest of a text that is parsed from left to right.
+struct name_scan {
+	const char *at;
+	const struct tb_network *net;
+	const char *text; // the whole, for messages
+	struct tb_error *error;
+	bool may_be_node;    // where a switch is expected
+	int n_ambiguous;     // bytes that are short for several parts; 0: none are
+	const char *one_own; // of these, the name of one
+};
+
+static void skip_spaces(struct name_scan *scan)
+{
+	while (*scan->at == ' ' || *scan->at == '\t')
+		scan->at++;
+}
+
+static bool name_eat(struct name_scan *scan, const char *word)
+{
+	skip_spaces(scan);
+	size_t n = strlen(word);
+	if (strncmp(scan->at, word, n) != 0)
+		return false;
+	scan->at += n;
+	return true;
+}
+
+static bool name_eat_number(struct name_scan *scan, uint32_t *number)
+{
+	uint64_t value = 0;
+	skip_spaces(scan);
+	if (!isdigit((unsigned char)*scan->at))
+		return false;
+	for (; isdigit((unsigned char)*scan->at); scan->at++)
+		if ((value = value * 10 + (uint64_t)(*scan->at - '0')) >= UINT32_MAX)
+			return false;
+	*number = (uint32_t)value;
+	return true;
+}
+
+// A name stands alone: "ib5" is not the beginning of "ib50".
+static bool ends_name(char next)
+{
+	return next == '\0' || next == ' ' || next == '\t' || next == ':' || next == '>';
+}
+
+static size_t longest_at(const char *text, const char *name, size_t n)
+{
+	return n > 0 && strncmp(text, name, n) == 0 && ends_name(text[n]) ? n : 0;
+}
+
+// The whole one; that of its host; or, of a managed switch ("MF0;spine3:MQM9700/U1"),
+// "MF0;spine3", "spine3" and so on.
+size_t tb_names_match(const char *text, const struct tb_identity *own)
+{
+	const char *bare = strchr(own->name, ';'), *model = strrchr(own->name, ':');
+	bare = bare ? bare + 1 : own->name;
+	if (!model || model < bare)
+		model = own->name + strlen(own->name);
+	const size_t matches[] = {
+		longest_at(text, own->name, strlen(own->name)),
+		longest_at(text, own->name, (size_t)(model - own->name)),
+		longest_at(text, bare, strlen(bare)),
+		longest_at(text, bare, (size_t)(model - bare)),
+		longest_at(text, own->name, own->n_host_bytes),
+	};
+	size_t longest = 0;
+	for (size_t i = 0; i < sizeof matches / sizeof *matches; i++)
+		longest = matches[i] > longest ? matches[i] : longest;
+	return longest;
+}
+
+// eat_own takes the longest of the fabric's names with which the rest of the text begins;
+// of several parts of that name the first, but nothing that is short for several. Parts
+// that are `apart` behind each other are one host's on several rails (0: none are); then
+// the first is stored and `all_rails` set.
+static bool eat_own(struct name_scan *scan, const struct tb_identities *own,
+	uint32_t apart, uint32_t *id, bool *all_rails)
+{
+	size_t longest = 0;
+	bool several = false, whole = false;
+	*all_rails = false;
+	skip_spaces(scan);
+	for (uint32_t i = 0; i < own->n; i++) {
+		size_t length = tb_names_match(scan->at, &own->of[i]);
+		bool is_whole = own->of[i].name[length] == '\0';
+		if (length == 0 || length < longest || (length == longest && whole))
+			continue;
+		bool is_again = length == longest && !is_whole;
+		*all_rails = is_again && apart && i % apart == *id % apart;
+		several = is_again && (several || !*all_rails);
+		longest = length;
+		whole = is_whole;
+		if (!*all_rails)
+			*id = i;
+	}
+	if (several) {
+		scan->n_ambiguous = (int)longest;
+		scan->one_own = own->of[*id].name;
+		return false;
+	}
+	scan->at += longest;
+	return longest > 0;
+}
+
+static bool at_end(struct name_scan *scan)
+{
+	skip_spaces(scan);
+	return *scan->at == '\0';
+}
+
+// eat_rail takes "r1/"; the rail is TB_ID_NONE when none is named.
+static int eat_rail(struct name_scan *scan, uint32_t *rail)
+{
+	*rail = TB_ID_NONE;
+	skip_spaces(scan);
+	if (scan->at[0] != 'r' || !isdigit((unsigned char)scan->at[1]) ||
+		!name_eat(scan, "r"))
+		return TB_OK;
+	if (!name_eat_number(scan, rail) || !name_eat(scan, "/"))
+		return tb_fail(scan->error, TB_EUSAGE,
+			"'%.100s': expected a rail, such as r1/", scan->text);
+	if (*rail >= scan->net->n_rails)
+		return tb_fail(scan->error, TB_EUSAGE,
+			"there is no rail %u: the network has %u", *rail,
+			scan->net->n_rails);
+	return TB_OK;
+}
+
+static int no_switch(const struct name_scan *scan)
+{
+	return tb_fail(scan->error, TB_EUSAGE,
+		"'%.100s': expected %sa switch of this network%s as level.index, such "
+		"as 0.1",
+		scan->text, scan->may_be_node ? "a node, such as node 5, or " : "",
+		scan->net->switch_identities.n ? " by its name, or" : "");
+}
+
+// no_end: what comes next is neither a host nor a switch.
+static int no_end(const struct name_scan *scan)
+{
+	if (scan->n_ambiguous)
+		return tb_fail(scan->error, TB_EUSAGE,
+			"'%.*s' stands for several parts of the network: name one, such "
+			"as "
+			"'%s'",
+			scan->n_ambiguous < 100 ? scan->n_ambiguous : 100, scan->at,
+			scan->one_own);
+	const char *end = strchrnul(scan->at, '>');
+	while (end > scan->at && isspace((unsigned char)end[-1]))
+		end--;
+	return tb_fail(scan->error, TB_EUSAGE,
+		"the network has no host or switch called '%.*s'",
+		(int)(end - scan->at < 100 ? end - scan->at : 100), scan->at);
+}
+
+// eat_switch takes the rest of a switch's name; the rail is the first unless one is
+// named.
+static int eat_switch(struct name_scan *scan, uint32_t rail, uint32_t *sw)
+{
+	const struct tb_network *net = scan->net;
+	uint32_t level = 0, index = 0;
+	bool all_rails = false;
+	if (eat_own(scan, &net->switch_identities, 0, sw, &all_rails))
+		return TB_OK;
+	if (!name_eat_number(scan, &level) || !name_eat(scan, ".") ||
+		!name_eat_number(scan, &index))
+		return no_switch(scan);
+	for (uint32_t i = 0; i < net->n_switches; i++) {
+		const struct tb_switch_info *at = &net->switches[i];
+		if (at->level == level && at->index == index &&
+			at->rail == (rail == TB_ID_NONE ? 0 : rail)) {
+			*sw = i;
+			return TB_OK;
+		}
+	}
+	return tb_fail(scan->error, TB_EUSAGE, "there is no switch %u.%u", level, index);
+}
+
+static int eat_port(struct name_scan *scan, uint32_t sw, uint32_t *port)
+{
+	const struct tb_switch_info *at = &scan->net->switches[sw];
+	char name[TB_NAME_SIZE];
+	bool up = name_eat(scan, "up");
+	bool down = !up && name_eat(scan, "down");
+	uint32_t number = 0;
+	uint32_t n = up ? at->n_up_ports : at->n_down_ports;
+	if (!up && !down)
+		n += at->n_up_ports;
+	if (!name_eat_number(scan, &number))
+		return tb_fail(scan->error, TB_EUSAGE,
+			"'%.100s': expected a port, such as 4, up0 or down2", scan->text);
+	if (!up && !down &&
+		tb_network_find_port(scan->net, (struct tb_switch){sw}, number, port))
+		return TB_OK;
+	if (number >= n || (!up && !down))
+		return tb_fail(scan->error, TB_EUSAGE,
+			"switch %s has no %sport %u, but %u down and %u up",
+			tb_names_switch(
+				scan->net, (struct tb_switch){sw}, name, sizeof name),
+			up     ? "up "
+			: down ? "down "
+			       : "",
+			number, at->n_down_ports, at->n_up_ports);
+	*port = number + (up ? at->n_down_ports : 0);
+	return TB_OK;
+}
+
+// own_switch_next: a switch of the fabric may be called "r1/leaf".
+static bool own_switch_next(struct name_scan *scan)
+{
+	const char *at = scan->at;
+	uint32_t sw = 0;
+	bool all_rails = false;
+	bool is = eat_own(scan, &scan->net->switch_identities, 0, &sw, &all_rails);
+	scan->at = at;
+	return is;
+}
+
+// An end of a link: a node, or a switch with or without a port.
+struct name_tail {
+	bool is_node;
+	uint32_t id;
+	uint32_t rail; // of a node; TB_ID_NONE: not named
+	uint32_t port; // TB_ID_NONE: not named
+};
+
+static int eat_end(struct name_scan *scan, struct name_tail *end)
+{
+	*end = (struct name_tail){.is_node = true, .port = TB_ID_NONE};
+	scan->n_ambiguous = 0;
+	scan->may_be_node = true;
+	bool all_rails = false;
+	if (eat_own(scan, &scan->net->node_identities, scan->net->n_hosts, &end->id,
+		    &all_rails)) {
+		end->rail = all_rails ? TB_ID_NONE : end->id / scan->net->n_hosts;
+		end->id %= scan->net->n_hosts;
+		return TB_OK;
+	}
+	end->rail = TB_ID_NONE;
+	int status = own_switch_next(scan) ? TB_OK : eat_rail(scan, &end->rail);
+	if (status != TB_OK)
+		return status;
+	end->is_node = name_eat(scan, "node");
+	if (end->is_node) {
+		uint32_t *node = &end->id;
+		if (!name_eat_number(scan, node))
+			return tb_fail(scan->error, TB_EUSAGE,
+				"'%.100s': expected a node, such as node 5", scan->text);
+		if (*node >= scan->net->n_hosts)
+			return tb_fail(scan->error, TB_EUSAGE,
+				"there is no node %u: the network has %u", *node,
+				scan->net->n_hosts);
+		return TB_OK;
+	}
+	if (scan->net->node_identities.n > 0 && !isdigit((unsigned char)*scan->at) &&
+		!own_switch_next(scan))
+		return no_end(scan);
+	status = eat_switch(scan, end->rail, &end->id);
+	if (status == TB_OK && name_eat(scan, ":"))
+		status = eat_port(scan, end->id, &end->port);
+	return status;
+}
+
+static bool name_is_end(const struct tb_network *net, const struct name_tail *end,
+	bool is_node, uint32_t id, uint32_t port)
+{
+	if (end->is_node != is_node)
+		return false;
+	if (is_node)
+		return end->id == id % net->n_hosts &&
+		       (end->rail == TB_ID_NONE || end->rail == id / net->n_hosts);
+	return end->id == id && (end->port == TB_ID_NONE || end->port == port);
+}
+
+static uint32_t link_between(const struct tb_network *net, const struct name_tail *from,
+	const struct name_tail *to)
+{
+	for (uint32_t i = 0; i < net->n_links; i++) {
+		const struct tb_link_info *at = &net->links[i];
+		if (name_is_end(net, from, at->kind == TB_LINK_INJECTION, at->from,
+			    at->from_port) &&
+			name_is_end(net, to, at->kind == TB_LINK_EJECTION, at->to,
+				at->to_port))
+			return i;
+	}
+	return TB_ID_NONE;
+}
+
+static uint32_t link_out_of(const struct tb_network *net, const struct name_tail *from)
+{
+	if (from->is_node)
+		return net->injection[(from->rail == TB_ID_NONE ? 0 : from->rail) *
+					      net->n_hosts +
+				      from->id];
+	return net->out_links[net->first_out[from->id] + from->port];
+}
+
+int tb_names_find_switch(const struct tb_network *net, const char *text,
+	struct tb_switch *sw, struct tb_error *error)
+{
+	struct name_scan scan = {.at = text, .net = net, .text = text, .error = error};
+	uint32_t id = 0, rail = TB_ID_NONE;
+	int status = own_switch_next(&scan) ? TB_OK : eat_rail(&scan, &rail);
+	if (status == TB_OK)
+		status = eat_switch(&scan, rail, &id);
+	if (status == TB_OK && !at_end(&scan))
+		status = no_switch(&scan);
+	if (status == TB_OK)
+		sw->id = id;
+	return status;
+}
+
+int tb_names_find_link(const struct tb_network *net, const char *text,
+	struct tb_link *link, struct tb_error *error)
+{
+	struct name_scan scan = {.at = text, .net = net, .text = text, .error = error};
+	struct name_tail from, to;
+	int status = eat_end(&scan, &from);
+	bool both = status == TB_OK && name_eat(&scan, ">");
+	if (both)
+		status = eat_end(&scan, &to);
+	if (status != TB_OK)
+		return status;
+	if (!at_end(&scan) || (!both && !from.is_node && from.port == TB_ID_NONE))
+		return tb_fail(error, TB_EUSAGE,
+			"'%.100s': expected a link, such as 0.1:4, 0.1:4 > 1.0:1 or "
+			"node 5",
+			text);
+	uint32_t id = both ? link_between(net, &from, &to) : link_out_of(net, &from);
+	if (id == TB_ID_NONE)
+		return tb_fail(error, TB_EUSAGE, "'%.100s': there is no such link", text);
+	link->id = id;
+	return TB_OK;
+}
+
+// name_rail writes "r1/" where there are several rails.
+static const char *name_rail(
+	const struct tb_network *net, uint32_t rail, char *buffer, size_t size)
+{
+	buffer[0] = '\0';
+	if (net->n_rails > 1)
+		snprintf(buffer, size, "r%u/", rail);
+	return buffer;
+}
+
+char *tb_names_switch(
+	const struct tb_network *net, struct tb_switch sw, char *buffer, size_t size)
+{
+	const struct tb_switch_info *at = &net->switches[sw.id];
+	const char *own = tb_network_switch_identity(net, sw).name;
+	char rail[16];
+	name_rail(net, at->rail, rail, sizeof rail);
+	if (*own)
+		snprintf(buffer, size, "%s", own);
+	else
+		snprintf(buffer, size, "%s%u.%u", rail, at->level, at->index);
+	return buffer;
+}
+
+char *tb_names_node(
+	const struct tb_network *net, struct tb_node node, char *buffer, size_t size)
+{
+	const char *own = tb_network_node_identity(net, node).name;
+	if (*own)
+		snprintf(buffer, size, "%s", own);
+	else
+		snprintf(buffer, size, "node %u", node.id % net->n_hosts);
+	return buffer;
+}
+
+char *tb_names_link(
+	const struct tb_network *net, struct tb_link link, char *buffer, size_t size)
+{
+	const struct tb_link_info *at = &net->links[link.id];
+	char from[TB_NAME_SIZE], to[TB_NAME_SIZE], out[16] = "", in[16] = "";
+	bool enters = at->kind == TB_LINK_INJECTION,
+	     leaves = at->kind == TB_LINK_EJECTION;
+	if (enters)
+		tb_names_node(net, (struct tb_node){at->from}, from, sizeof from);
+	else
+		tb_names_switch(net, (struct tb_switch){at->from}, from, sizeof from);
+	if (leaves)
+		tb_names_node(net, (struct tb_node){at->to}, to, sizeof to);
+	else
+		tb_names_switch(net, (struct tb_switch){at->to}, to, sizeof to);
+	if (!enters && !leaves) {
+		snprintf(out, sizeof out, ":%u",
+			tb_network_port_number(
+				net, (struct tb_switch){at->from}, at->from_port));
+		snprintf(in, sizeof in, ":%u",
+			tb_network_port_number(
+				net, (struct tb_switch){at->to}, at->to_port));
+	}
+	snprintf(buffer, size, "%s%s > %s%s", from, out, to, in);
+	return buffer;
+}

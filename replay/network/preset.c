@@ -1,0 +1,488 @@
+// Network presets: INI text, built in or from a file, with overrides behind the name.
+#include "preset.h"
+
+#include "credit_params.h"
+#include "input_files.h"
+#include "nearest.h"
+#include "preset_reading.h"
+#include "schemas.h"
+#include "text_lines.h"
+
+#include <errno.h>
+#include <ini.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const tb_fabric_words[] = {
+	[TB_FABRIC_PRESET] = "preset",
+	[TB_FABRIC_ROOTS] = "roots",
+	[TB_FABRIC_NICS] = "nics",
+	[TB_FABRIC_NAMES] = "names",
+	NULL,
+};
+
+// in_section returns whether a key of `section` may stand in section `written` of a file.
+static bool in_section(const char *section, const char *written)
+{
+	size_t n = strlen(TB_PRESET_HOST);
+	if (strcmp(section, TB_PRESET_HOST) == 0)
+		return strncmp(written, TB_PRESET_HOST ".", n + 1) == 0;
+	return strcmp(section, written) == 0;
+}
+
+static bool preset_has_key(const struct tb_preset_key *keys, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(keys[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+// other_key: a key of that name does not exist here, but of another switching, or of
+// fabrics. TB_OK: nor there.
+static int other_key(const struct tb_preset_reading *reading, const char *name)
+{
+	for (size_t i = 0; i < reading->n_kinds; i++)
+		if (preset_has_key(
+			    reading->kinds[i].keys, reading->kinds[i].n_keys, name))
+			return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
+				"%s is a key of switching = %s; this network has "
+				"switching = %s",
+				name, reading->kinds[i].name, reading->kind->name);
+	for (size_t i = 0; tb_fabric_words[i]; i++)
+		if (strcmp(tb_fabric_words[i], name) == 0)
+			return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
+				"%s is a key of fabrics that are read from files", name);
+	return TB_OK;
+}
+
+// preset_is_left_out returns whether a preset's own key is one that a switching that
+// stands for another one has no use for.
+static bool preset_is_left_out(
+	const struct tb_preset_reading *reading, const char *section, const char *name)
+{
+	if (!section || reading->in_list || !reading->kind->stands_for_other)
+		return false;
+	for (size_t i = 0; i < reading->n_kinds; i++) {
+		const struct tb_switching_kind *kind = &reading->kinds[i];
+		for (size_t k = 0; k < kind->n_keys; k++)
+			if (strcmp(kind->keys[k].name, name) == 0 &&
+				strcmp(kind->keys[k].section, section) == 0)
+				return true;
+	}
+	return false;
+}
+
+// preset_no_key: a key of that name does not exist, or in another section.
+static int preset_no_key(
+	struct tb_preset_reading *reading, const char *section, const char *name)
+{
+	const struct tb_preset_key *keys = reading->keys;
+	size_t nearest = tb_nearest(name, &keys->name, reading->n_keys, sizeof *keys);
+	struct tb_hint hint;
+	if (nearest < reading->n_keys && strcmp(keys[nearest].name, name) == 0)
+		return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
+			"%s is a key of section [%s], not of [%s]", name,
+			keys[nearest].section, section ? section : "");
+	int status = other_key(reading, name);
+	if (status != TB_OK)
+		return status;
+	return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
+		"%s%s%s%s is no key of a network preset%s",
+		section && *section ? "[" : "", section ? section : "",
+		section && *section ? "] " : "", name,
+		tb_hint_near(&hint, name, &keys->name, reading->n_keys, sizeof *keys));
+}
+
+int tb_preset_set(struct tb_preset_reading *reading, const char *section,
+	const char *name, const char *value)
+{
+	const struct tb_preset_key *keys = reading->keys;
+	for (size_t i = 0; i < reading->n_keys; i++) {
+		if (strcmp(keys[i].name, name) != 0 ||
+			(section && !in_section(keys[i].section, section)))
+			continue;
+		bool of_host = strcmp(keys[i].section, TB_PRESET_HOST) == 0;
+		uint8_t *seen = of_host ? reading->host->seen : reading->seen;
+		uint8_t depth = reading->file->depth;
+		if (section && seen[i] == depth)
+			return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
+				"%s stands in [%s] a second time", name, section);
+		if (reading->in_list)
+			reading->changed[i] = true;
+		else
+			seen[i] = depth;
+		reading->seen[i] = depth;
+		return tb_preset_set_value(reading, &keys[i], value);
+	}
+	return preset_is_left_out(reading, section, name)
+		       ? TB_OK
+		       : preset_no_key(reading, section, name);
+}
+
+bool tb_network_has_key(const char *name)
+{
+	size_t n_kinds;
+	const struct tb_switching_kind *kinds = tb_switching_kinds(&n_kinds);
+	bool has = preset_has_key(tb_preset_keys, tb_preset_n_keys, name);
+	for (size_t i = 0; i < n_kinds; i++)
+		has |= preset_has_key(kinds[i].keys, kinds[i].n_keys, name);
+	return has;
+}
+
+const char *tb_network_near_key(const char *typed)
+{
+	size_t n_kinds;
+	const struct tb_switching_kind *kinds = tb_switching_kinds(&n_kinds);
+	for (size_t i = 0; i < n_kinds; i++) {
+		struct tb_preset_key keys[TB_PARAMETERS_MOST];
+		size_t n = tb_switching_keys(&kinds[i], keys);
+		size_t near = tb_nearest(typed, &keys->name, n, sizeof *keys);
+		if (near < n)
+			return keys[near].name;
+	}
+	return NULL;
+}
+
+struct tb_preset_library *tb_preset_find_library(
+	struct tb_preset_reading *reading, const char *name)
+{
+	for (uint32_t i = 0; i < reading->n_hosts; i++)
+		if (strcmp(reading->hosts[i].params.name, name) == 0)
+			return &reading->hosts[i];
+	return NULL;
+}
+
+// open_host turns to the library of a section [host.NAME], making it when it is new.
+static int open_host(struct tb_preset_reading *reading, const char *section)
+{
+	const char *name = section + strlen(TB_PRESET_HOST ".");
+	reading->host = tb_preset_find_library(reading, name);
+	if (reading->host)
+		return TB_OK;
+	struct tb_preset_library made = {
+		.params.stripe_above_bytes = TB_STRIPE_ABOVE_BYTES};
+	if (name[0] == '\0' || strlen(name) >= sizeof made.params.name ||
+		reading->n_hosts == TB_PRESET_HOSTS_MOST)
+		return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
+			"[%s]: expected a library's name of 1 to 31 bytes, and %d "
+			"libraries at most",
+			section, TB_PRESET_HOSTS_MOST - 1);
+	strcpy(made.params.name, name);
+	reading->host = &reading->hosts[reading->n_hosts++];
+	*reading->host = made;
+	return TB_OK;
+}
+
+static int preset_read_file(
+	struct tb_preset_reading *reading, const char *name, char *own_path);
+
+// read_like reads the preset that a file is like, whose values are those of all keys that
+// the file leaves out, but for its name.
+static int read_like(struct tb_preset_reading *reading, const char *name)
+{
+	struct tb_preset_file *derived = reading->file;
+	const char *source = reading->source;
+	char own_path[PATH_MAX];
+	if (derived->has_keys)
+		return tb_fail_in(reading->error, TB_EUSAGE, source,
+			"like = %s: expected before all other keys", name);
+	for (const struct tb_preset_file *at = derived; at; at = at->derived)
+		if (strcmp(at->name, name) == 0)
+			return tb_fail_in(reading->error, TB_EUSAGE, source,
+				"like = %s: it would be like itself", name);
+	if (derived->depth == TB_PRESET_LIKE_MOST)
+		return tb_fail_in(reading->error, TB_EUSAGE, source,
+			"like = %s: expected at most %d networks that are like another",
+			name, TB_PRESET_LIKE_MOST - 1);
+	struct tb_preset_file base = {
+		.name = name, .derived = derived, .depth = derived->depth + 1};
+	derived->source = source;
+	reading->file = &base;
+	reading->source = name;
+	int status = preset_read_file(reading, name, own_path);
+	reading->file = derived;
+	reading->source = source;
+	for (size_t i = 0; i < reading->n_keys; i++)
+		if (reading->keys[i].form == TB_FORM_WORD)
+			reading->seen[i] = 0;
+	return status;
+}
+
+static int preset_on_key(
+	void *context, const char *section, const char *name, const char *value)
+{
+	struct tb_preset_reading *reading = context;
+	int status = TB_OK;
+	if (reading->status != TB_OK) // inih reads on
+		return 0;
+	if (strcmp(section, "network") == 0 && strcmp(name, "like") == 0) {
+		status = read_like(reading, value);
+	} else {
+		if (in_section(TB_PRESET_HOST, section))
+			status = open_host(reading, section);
+		if (status == TB_OK)
+			status = tb_preset_set(reading, section, name, value);
+	}
+	reading->file->has_keys = true;
+	reading->status = status;
+	return status == TB_OK;
+}
+
+// The list of changes behind a preset's name: "ib-hdr,levels=2,shape=xgft(2; 4,4; 1,4)".
+size_t tb_preset_item_length(const char *list)
+{
+	size_t n = 0, open = 0;
+	for (; list[n] && (list[n] != ',' || open > 0); n++) {
+		open += list[n] == '(';
+		open -= list[n] == ')' && open > 0;
+	}
+	return n;
+}
+
+void tb_preset_last_change(const char *list, const char *key, char *value, size_t size)
+{
+	size_t n_key = strlen(key);
+	size_t n = 0;
+	for (const char *at = list; at && *at; at += n + (at[n] == ',')) {
+		n = tb_preset_item_length(at);
+		if (n <= n_key || strncmp(at, key, n_key) != 0 || at[n_key] != '=')
+			continue;
+		size_t length = n - n_key - 1;
+		snprintf(value, size, "%.*s", (int)(length < size ? length : 0),
+			at + n_key + 1);
+	}
+}
+
+int tb_preset_change(struct tb_preset_reading *reading, char *list)
+{
+	reading->in_list = true;
+	for (char *item = list, *rest; item; item = rest) {
+		rest = item + tb_preset_item_length(item);
+		rest = *rest ? rest : NULL;
+		if (rest)
+			*rest++ = '\0';
+		char *equals = strchr(item, '=');
+		if (!equals || equals == item)
+			return tb_fail(reading->error, TB_EUSAGE,
+				"'%s' behind the network's name: expected key=value",
+				item);
+		*equals = '\0';
+		int status = tb_preset_set(reading, NULL, item, equals + 1);
+		if (status != TB_OK)
+			return status;
+	}
+	return TB_OK;
+}
+
+// parse takes the preset that is built in, else the one in the user's folder, else the
+// file of that name.
+static int parse(struct tb_preset_reading *reading, const char *name, char *own_path)
+{
+	const struct tb_schema_network *built_in = tb_preset_built_in(name);
+	if (built_in)
+		return ini_parse_string(built_in->text, preset_on_key, reading);
+	if (tb_preset_own_path(name, own_path, PATH_MAX))
+		reading->source = own_path; // for errors
+	const char *path = reading->source;
+	struct tb_text_lines lines;
+	FILE *file = tb_input_fopen(path);
+	if (!file && errno == ENOENT && !strchr(path, '/') && !strchr(path, '.')) {
+		char *names = tb_network_preset_names(), list[256];
+		size_t n = 0;
+		if (!names)
+			return tb_fail_memory(reading->error, "the presets");
+		for (const char *at = names; *at && n < sizeof list;
+			at += strcspn(at, "\n") + 1)
+			n += (size_t)snprintf(list + n, sizeof list - n, "%s%.*s",
+				n ? ", " : "", (int)strcspn(at, "\n"), at);
+		free(names);
+		if (reading->file->derived)
+			return tb_fail_in(reading->error, TB_EUSAGE,
+				reading->file->derived->source,
+				"like = %s: it is neither a network preset (%s) nor a "
+				"file",
+				path, list);
+		return tb_fail(reading->error, TB_EUSAGE,
+			"'%s' is neither a network preset (%s) nor a file", path, list);
+	}
+	if (!file && reading->file->derived)
+		return tb_fail_in(reading->error, TB_EIO, reading->file->derived->source,
+			"like = %s: it cannot be read: %s", path, strerror(errno));
+	if (!file)
+		return tb_fail_in(reading->error, TB_EIO, path, "cannot be read: %s",
+			strerror(errno));
+	tb_text_lines_init(&lines, file, path, reading->error);
+	int line = ini_parse_stream(tb_text_lines_give, &lines, preset_on_key, reading);
+	int status = lines.status;
+	tb_text_lines_fini(&lines);
+	fclose(file);
+	return status != TB_OK ? status : line;
+}
+
+static const struct tb_schema_network *built_in_at(size_t i)
+{
+	const struct tb_schema_network *at = tb_schema_networks;
+	while (at->name && i-- > 0)
+		at++;
+	return at;
+}
+
+const char *tb_network_preset_name(size_t i)
+{
+	return built_in_at(i)->name;
+}
+
+const char *tb_network_preset_text(size_t i)
+{
+	return built_in_at(i)->text;
+}
+
+// What holds for keys that a preset leaves out.
+static const struct tb_preset_reading nothing_read = {
+	.params.n_rails = 1,
+	.params.n_vcs = 1, // where links have no lanes
+	.hosts[0].params = {.name = "none", .stripe_above_bytes = TB_STRIPE_ABOVE_BYTES},
+	.n_hosts = 1,
+	.library = "none",
+};
+
+// preset_read_file reads the text of a preset, built in or of a file, whose path is
+// written to `own_path` when it lies in the user's folder; PATH_MAX bytes.
+static int preset_read_file(
+	struct tb_preset_reading *reading, const char *name, char *own_path)
+{
+	int line = parse(reading, name, own_path);
+	int status = reading->status;
+	if (line < 0)
+		return status == TB_OK ? line : status;
+	if (line == 0)
+		return status;
+	if (status == TB_OK)
+		return tb_fail_at(reading->error, TB_EFORMAT, reading->source,
+			TB_PLACE_LINE, (uint64_t)line,
+			"expected [section] or key = value");
+	if (reading->error && reading->error->place == TB_PLACE_NONE) {
+		reading->error->place = TB_PLACE_LINE;
+		reading->error->at = (uint64_t)line;
+	}
+	return status;
+}
+
+static int read_preset(struct tb_preset_reading *reading, char *list)
+{
+	char *switching = reading->switching;
+	tb_preset_last_change(list, "switching", switching, sizeof reading->switching);
+	int status = tb_preset_set_switching(
+		reading, switching[0] ? switching : reading->kinds[0].name);
+	if (status == TB_OK)
+		status = preset_read_file(reading, reading->source, reading->own_path);
+	if (status == TB_OK) {
+		// Turn to the library that the list or the preset names.
+		tb_preset_last_change(
+			list, "host", reading->library, sizeof reading->library);
+		reading->host = tb_preset_find_library(reading, reading->library);
+		if (!reading->host) {
+			const char *names[TB_PRESET_HOSTS_MOST];
+			for (uint32_t i = 0; i < reading->n_hosts; i++)
+				names[i] = reading->hosts[i].params.name;
+			struct tb_hint hint;
+			status = tb_fail_in(reading->error, TB_EUSAGE, reading->source,
+				"host = %s: the network has no such library%s",
+				reading->library,
+				tb_hint_choice(&hint, reading->library, names,
+					reading->n_hosts, sizeof *names));
+		}
+	}
+	if (status == TB_OK && list)
+		status = tb_preset_change(reading, list);
+	if (status != TB_OK)
+		return status;
+	reading->params.host = reading->host->params;
+	return tb_preset_check(reading);
+}
+
+// read_window reads a fluid that has packets in a window: as a network of packets, whose
+// keys it all has, that becomes a fluid with a window.
+static int read_window(
+	struct tb_preset_reading *reading, struct tb_preset_window *window, char *list)
+{
+	const struct tb_switching_kind *kinds = reading->kinds;
+	tb_preset_take_window(window, list);
+	int status = read_preset(reading, list[0] ? list : NULL);
+	if (status != TB_OK)
+		return status;
+	if (reading->kind->stands_for_other)
+		return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
+			"exact_to = %s: expected a preset of a network of packets",
+			window->list);
+	reading->params.stands_for = (unsigned)(reading->kind - kinds);
+	memset(reading->seen + tb_preset_n_keys, 0,
+		sizeof reading->seen - tb_preset_n_keys * sizeof *reading->seen);
+	status = tb_preset_set_switching(reading, window->switching);
+	if (status == TB_OK)
+		status = tb_preset_change(reading, window->list);
+	return status == TB_OK ? tb_preset_check(reading) : status;
+}
+
+int tb_network_preset_of(struct tb_network_params *params, const char *name,
+	const struct tb_switching_kind *kinds, size_t n_kinds, struct tb_error *error)
+{
+	struct tb_preset_window window = {.list = ""};
+	char *copy = strdup(name);
+	if (!copy)
+		return tb_fail_memory(error, "the preset");
+	char *list = strchr(copy, ',');
+	if (list)
+		*list++ = '\0';
+	struct tb_preset_file file = {.name = copy, .depth = 1};
+	struct tb_preset_reading reading = nothing_read;
+	*tb_credit_params_mutable(&reading.params) =
+		(struct tb_credit_params){.vl_high = "none",
+			.vl_low = "even",
+			.vl_limit = TB_VL_LIMIT_NONE,
+			.sl_to_vl = "modulo"};
+	reading.source = copy;
+	reading.file = &file;
+	reading.kinds = kinds;
+	reading.n_kinds = n_kinds;
+	reading.error = error;
+	int status = tb_preset_has_window(&reading, list)
+			     ? read_window(&reading, &window, list)
+			     : read_preset(&reading, list);
+	if (status == TB_OK)
+		*params = tb_preset_simplified(&reading.params);
+	free(copy);
+	return status;
+}
+
+static int keep_like(
+	void *context, const char *section, const char *name, const char *value)
+{
+	char *like = context;
+	if (strcmp(section, "network") == 0 && strcmp(name, "like") == 0)
+		snprintf(like, TB_PRESET_LIKE_SIZE, "%s", value);
+	return 1;
+}
+
+void tb_network_preset_like(const char *path, char like[TB_PRESET_LIKE_SIZE])
+{
+	struct tb_text_lines lines;
+	FILE *file = tb_input_fopen(path);
+	like[0] = '\0';
+	if (!file)
+		return;
+	tb_text_lines_init(&lines, file, path, NULL);
+	ini_parse_stream(tb_text_lines_give, &lines, keep_like, like);
+	tb_text_lines_fini(&lines);
+	fclose(file);
+}
+
+int tb_network_preset(
+	struct tb_network_params *params, const char *name, struct tb_error *error)
+{
+	size_t n;
+	const struct tb_switching_kind *kinds = tb_switching_kinds(&n);
+	return tb_network_preset_of(params, name, kinds, n, error);
+}

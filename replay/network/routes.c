@@ -1,0 +1,194 @@
+// Routes of an irregular tree: for every destination, the shortest path that goes up
+// first and then only down.
+#include "network_impl.h"
+
+#include "balance.h"
+#include "distances.h"
+#include "memory.h"
+#include "route_groups.h"
+#include "stop.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define FAR TB_DISTANCES_FAR
+
+// What the routes of a network are made with.
+struct route_making {
+	struct tb_network *net;
+	struct tb_distances ways;
+	struct tb_route_groups pool;
+	struct tb_balance balance; // where balanced
+	bool deterministic;	   // a destination has one link of each switch
+	bool balanced;		   // and no digits say which
+	uint32_t *links;	   // scratch: as many as a switch has ports
+};
+
+// route_make_at fills the table of a switch for node `to` of the home, with one of n
+// links that lead on or with the group of them.
+static void route_make_at(
+	struct route_making *making, uint32_t sw, uint32_t to, uint32_t n, uint32_t group)
+{
+	struct tb_network *net = making->net;
+	uint16_t far = making->ways.any[sw];
+	size_t at = (size_t)sw * net->n_nodes + to;
+	net->distance[at] = far == FAR ? FAR : (uint16_t)(far + 1);
+	net->routes[at] = group;
+	if (sw == making->ways.home)
+		net->routes[at] = net->ejection[to];
+	else if (n && making->deterministic && !making->balanced)
+		net->routes[at] = making->links[tb_network_number(net, sw, to) % n];
+}
+
+// next_node returns the node at the next port from *port on, before `end`; TB_ID_NONE
+// when there is none.
+static uint32_t next_node(const struct tb_network *net, uint32_t *port, uint32_t end)
+{
+	while (*port < end) {
+		uint32_t link = net->out_links[(*port)++];
+		if (link != TB_ID_NONE && net->links[link].kind == TB_LINK_EJECTION)
+			return net->links[link].to;
+	}
+	return TB_ID_NONE;
+}
+
+// route_make_to fills the tables of all switches for the nodes of the switch measured to.
+static int route_make_to(struct route_making *making)
+{
+	struct tb_network *net = making->net;
+	uint32_t first = net->first_out[making->ways.home], to;
+	uint32_t end = first + net->switches[making->ways.home].n_down_ports;
+	for (uint32_t sw = 0; sw < net->n_switches; sw++) {
+		uint32_t n = 0, group = TB_ROUTE_NONE;
+		if (sw != making->ways.home)
+			n = tb_distances_on(&making->ways, sw, making->links);
+		if (n && !making->deterministic)
+			group = tb_route_groups_route(
+				&making->pool, sw, making->links, n);
+		if (n && !making->deterministic && group == TB_ROUTE_NONE)
+			return TB_ENOMEM;
+		for (uint32_t port = first;
+			(to = next_node(net, &port, end)) != TB_ID_NONE;)
+			route_make_at(making, sw, to, n, group);
+	}
+	if (!making->balanced)
+		return TB_OK;
+	tb_balance_aim(&making->balance, &making->ways);
+	for (uint32_t port = first; (to = next_node(net, &port, end)) != TB_ID_NONE;)
+		tb_balance_route(&making->balance, &net->routes[to], net->n_nodes);
+	return TB_OK;
+}
+
+static bool joins_nodes(const struct tb_network *net, uint32_t sw)
+{
+	uint32_t port = net->first_out[sw];
+	return next_node(net, &port, net->first_out[sw + 1]) != TB_ID_NONE;
+}
+
+static int route_make_all(struct route_making *making, const volatile sig_atomic_t *stop)
+{
+	struct tb_network *net = making->net;
+	for (uint32_t home = 0; home < net->n_switches; home++) {
+		if (!joins_nodes(net, home))
+			continue;
+		if (tb_stop_asked(stop))
+			return TB_ESTOPPED;
+		tb_distances_measure(&making->ways, home);
+		if (route_make_to(making) != TB_OK)
+			return TB_ENOMEM;
+	}
+	net->groups = making->pool.rows;
+	net->group_links = making->pool.links;
+	net->n_groups = making->pool.n_groups;
+	making->pool.rows = NULL;
+	making->pool.links = NULL;
+	return TB_OK;
+}
+
+static uint32_t longest(const struct tb_network *net)
+{
+	uint32_t most = 0;
+	for (size_t i = 0; i < (size_t)net->n_switches * net->n_nodes; i++)
+		if (net->distance[i] != FAR && net->distance[i] > most)
+			most = net->distance[i];
+	return most + 1;
+}
+
+uint32_t tb_network_most_ports(const struct tb_network *net)
+{
+	uint32_t most = 0;
+	for (uint32_t sw = 0; sw < net->n_switches; sw++)
+		if (net->first_out[sw + 1] - net->first_out[sw] > most)
+			most = net->first_out[sw + 1] - net->first_out[sw];
+	return most;
+}
+
+static int make(struct route_making *making, const volatile sig_atomic_t *stop)
+{
+	struct tb_network *net = making->net;
+	size_t n = (size_t)net->n_switches * net->n_nodes;
+	making->links = malloc((tb_network_most_ports(net) + 1u) * sizeof *making->links);
+	net->routes = malloc(n * sizeof *net->routes);
+	net->distance = malloc(n * sizeof *net->distance);
+	if (!making->links || !net->routes || !net->distance)
+		return TB_ENOMEM;
+	int status = tb_distances_init(&making->ways, net, NULL, 0);
+	if (status == TB_OK)
+		status = tb_route_groups_init(&making->pool, net->n_switches);
+	if (status == TB_OK && making->balanced)
+		status = tb_balance_init(&making->balance, net);
+	return status == TB_OK ? route_make_all(making, stop) : status;
+}
+
+int tb_network_check_memory(uint64_t n_switches, uint64_t n_nodes, uint64_t n_links,
+	bool tables, struct tb_error *error)
+{
+	const struct tb_network *net = NULL;
+	// Twice, for the lists grow.
+	size_t a_link = 2 * (sizeof *net->links + sizeof *net->out_links);
+	size_t a_route = sizeof *net->routes + sizeof *net->distance;
+	uint64_t bytes = n_links * a_link + (tables ? n_switches * n_nodes * a_route : 0);
+	char what[128];
+	snprintf(what, sizeof what,
+		"%" PRIu64 " nodes, %" PRIu64 " switches and %" PRIu64 " links%s",
+		n_nodes, n_switches, n_links, tables ? " with tables of routes" : "");
+	return tb_memory_check(bytes, what, error);
+}
+
+int tb_network_make_routes(
+	struct tb_network *net, const volatile sig_atomic_t *stop, struct tb_error *error)
+{
+	bool deterministic = net->params.ascent == TB_ASCENT_DETERMINISTIC;
+	struct route_making making = {.net = net,
+		.deterministic = deterministic,
+		.balanced = tb_network_is_balanced(net)};
+	if (net->regular)
+		return TB_OK;
+	int status = tb_network_check_memory(
+		net->n_switches, net->n_nodes, net->n_links, true, error);
+	if (status != TB_OK)
+		return status;
+	status = make(&making, stop);
+	free(making.links);
+	tb_distances_fini(&making.ways);
+	tb_route_groups_fini(&making.pool);
+	tb_balance_fini(&making.balance);
+	if (status == TB_ESTOPPED)
+		return tb_fail(error, TB_ESTOPPED, "stopped");
+	if (status != TB_OK)
+		return tb_fail_memory(error, "the routes of %u switches to %u nodes",
+			net->n_switches, net->n_nodes);
+	net->longest_path = longest(net);
+	for (uint32_t from = 0; from < net->n_nodes; from++) {
+		uint32_t sw = net->links[net->injection[from]].to;
+		uint32_t first = from - from % net->n_hosts; // of its rail
+		for (uint32_t to = first; to < first + net->n_hosts; to++)
+			if (net->distance[(size_t)sw * net->n_nodes + to] == FAR)
+				return tb_fail(error, TB_EUSAGE,
+					"no path up and then down leads from node %u to "
+					"node %u",
+					from, to);
+	}
+	return TB_OK;
+}

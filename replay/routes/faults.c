@@ -1,0 +1,268 @@
+#include "faults.h"
+
+#include "array.h"
+#include "distances.h"
+#include "input_files.h"
+#include "names.h"
+#include "text_lines.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct tb_faults {
+	const struct tb_network *net;
+	struct tb_fault *all;
+	size_t n, room;
+	tb_time_ps *dead_at; // by link
+};
+
+int tb_faults_new(
+	struct tb_faults **faults, const struct tb_network *net, struct tb_error *error)
+{
+	struct tb_faults *made = calloc(1, sizeof *made);
+	if (made)
+		made->dead_at = malloc(net->n_links * sizeof *made->dead_at);
+	if (!made || !made->dead_at) {
+		free(made);
+		return tb_fail_memory(error, "the faults");
+	}
+	made->net = net;
+	for (uint32_t i = 0; i < net->n_links; i++)
+		made->dead_at[i] = TB_TIME_NEVER;
+	*faults = made;
+	return TB_OK;
+}
+
+void tb_faults_free(struct tb_faults *faults)
+{
+	if (!faults)
+		return;
+	free(faults->all);
+	free(faults->dead_at);
+	free(faults);
+}
+
+static void kill_cable(struct tb_faults *faults, uint32_t link, tb_time_ps at)
+{
+	uint32_t back = faults->net->links[link].reverse.id;
+	if (at < faults->dead_at[link])
+		faults->dead_at[link] = faults->dead_at[back] = at;
+}
+
+int tb_faults_put(struct tb_faults *faults, struct tb_fault fault, struct tb_error *error)
+{
+	if (TB_ARRAY_RESERVE(&faults->all, &faults->room, faults->n + 1) != TB_OK)
+		return tb_fail_memory(error, "the faults");
+	faults->all[faults->n++] = fault;
+	if (fault.is_switch) {
+		const struct tb_network *net = faults->net;
+		for (uint32_t port = net->first_out[fault.id];
+			port < net->first_out[fault.id + 1]; port++)
+			if (net->out_links[port] != TB_ID_NONE)
+				kill_cable(faults, net->out_links[port], fault.at_ps);
+	} else
+		kill_cable(faults, fault.id, fault.at_ps);
+	return TB_OK;
+}
+
+// put_named takes a fault apart whose "@TIME" has been taken off.
+static int put_named(
+	struct tb_faults *faults, const char *text, tb_time_ps at, struct tb_error *error)
+{
+	if (strncmp(text, "link=", 5) == 0) {
+		// Take the place of a link: a host has a cable per network interface.
+		const char *place = text + 5;
+		struct tb_named_nodes nodes;
+		struct tb_link link;
+		int status = TB_OK;
+		if (tb_names_find_nodes(faults->net, place, &nodes, NULL) == TB_OK) {
+			for (uint32_t i = 0; i < nodes.n && status == TB_OK; i++) {
+				uint32_t node = nodes.first + i * nodes.step;
+				uint32_t id = faults->net->injection[node];
+				status = tb_faults_put(faults,
+					(struct tb_fault){.id = id, .at_ps = at}, error);
+			}
+			return status;
+		}
+		status = tb_names_find_link(faults->net, place, &link, error);
+		if (status != TB_OK)
+			return status;
+		return tb_faults_put(
+			faults, (struct tb_fault){.id = link.id, .at_ps = at}, error);
+	}
+	if (strncmp(text, "switch=", 7) == 0) {
+		const char *name = text + 7;
+		struct tb_switch sw;
+		int status = tb_names_find_switch(faults->net, name, &sw, error);
+		if (status != TB_OK)
+			return status;
+		return tb_faults_put(faults,
+			(struct tb_fault){.is_switch = true, .id = sw.id, .at_ps = at},
+			error);
+	}
+	return tb_fail(error, TB_EUSAGE,
+		"'%.100s': expected link=PLACE or switch=LEVEL.INDEX, and @TIME "
+		"behind it",
+		text);
+}
+
+int tb_faults_add(struct tb_faults *faults, const char *text, struct tb_error *error)
+{
+	const char *sign = strrchr(text, '@');
+	tb_time_ps at = 0;
+	if (!sign || tb_parse_time(sign + 1, &at) != TB_OK) {
+		// Take a fault without a time; of one with an @ that names nothing, the
+		// time is what is wrong.
+		int status = put_named(faults, text, 0, error);
+		if (status == TB_EUSAGE && strchr(text, '@'))
+			return tb_fail(error, TB_EUSAGE,
+				"'%.100s': expected a time behind the @, such as 12ms, "
+				"or a name "
+				"that has the @",
+				text);
+		return status;
+	}
+	char *place = strndup(text, (size_t)(sign - text));
+	if (!place)
+		return tb_fail_memory(error, "the faults");
+	int status = put_named(faults, place, at, error);
+	free(place);
+	return status;
+}
+
+int tb_faults_read(struct tb_faults *faults, const char *path, struct tb_error *error)
+{
+	FILE *stream = tb_input_fopen(path);
+	if (!stream)
+		return tb_fail_in(
+			error, TB_EIO, path, "cannot be read: %s", strerror(errno));
+	struct tb_error why = {0};
+	struct tb_text_lines lines;
+	int status = TB_OK, found = 1;
+	tb_text_lines_init(&lines, stream, path, error);
+	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0) {
+		// Take a line without its remark and the blanks around it.
+		char *line = lines.text;
+		line[strcspn(line, "#\r\n")] = '\0';
+		line += strspn(line, " \t");
+		size_t n = strlen(line);
+		while (n && (line[n - 1] == ' ' || line[n - 1] == '\t'))
+			line[--n] = '\0';
+		status = n ? tb_faults_add(faults, line, &why) : TB_OK;
+		if (status != TB_OK)
+			status = tb_fail_at(error, (enum tb_status)status, path,
+				TB_PLACE_LINE, lines.number, "%s", why.text);
+	}
+	status = found < 0 ? found : status;
+	tb_text_lines_fini(&lines);
+	fclose(stream);
+	return status;
+}
+
+// fault_cut refuses faults that part two nodes.
+static int fault_cut(
+	const struct tb_network *net, uint32_t from, uint32_t to, struct tb_error *error)
+{
+	char names[2][TB_NAME_SIZE];
+	return tb_fail(error, TB_EUSAGE,
+		"what is dead from the start leaves no path from %s to %s",
+		tb_names_node(net, (struct tb_node){from}, names[0], sizeof names[0]),
+		tb_names_node(net, (struct tb_node){to}, names[1], sizeof names[1]));
+}
+
+// other_node returns another node of the same rail, or the only one.
+static uint32_t other_node(const struct tb_network *net, uint32_t node)
+{
+	uint32_t of_rail = node % net->n_hosts;
+	return of_rail == 0 && net->n_hosts > 1 ? node + 1 : node - of_rail;
+}
+
+static bool is_dead(const struct tb_faults *faults, uint32_t link)
+{
+	return faults->dead_at[link] <= 0;
+}
+
+// check_home returns whether all nodes reach the node `to` at the switch measured to.
+static int check_home(const struct tb_faults *faults,
+	const struct tb_distances *distances, uint32_t to, struct tb_error *error)
+{
+	const struct tb_network *net = faults->net;
+	uint32_t first = to - to % net->n_hosts; // of its rail
+	for (uint32_t from = first; from < first + net->n_hosts; from++)
+		if (distances->any[net->links[net->injection[from]].to] ==
+			TB_DISTANCES_FAR)
+			return fault_cut(net, from, to, error);
+	return TB_OK;
+}
+
+// fault_check_given follows the routes of a file from a node to another.
+static int fault_check_given(const struct tb_faults *faults, uint32_t from, uint32_t to,
+	struct tb_error *error)
+{
+	const struct tb_network *net = faults->net;
+	uint32_t link = net->injection[from];
+	if (!tb_network_leads(net, from, to))
+		return TB_OK; // nor did it without faults
+	while (!is_dead(faults, link)) {
+		if (net->links[link].kind == TB_LINK_EJECTION)
+			return TB_OK;
+		link = net->routes[(size_t)net->links[link].to * net->n_nodes + to];
+	}
+	char ends[2][TB_NAME_SIZE], name[TB_LINK_NAME_SIZE];
+	return tb_fail(error, TB_EUSAGE,
+		"the route file leads from %s to %s over %s, which is dead from the "
+		"start",
+		tb_names_node(net, (struct tb_node){from}, ends[0], sizeof ends[0]),
+		tb_names_node(net, (struct tb_node){to}, ends[1], sizeof ends[1]),
+		tb_names_link(net, (struct tb_link){link}, name, sizeof name));
+}
+
+int tb_faults_check(const struct tb_faults *faults, struct tb_error *error)
+{
+	const struct tb_network *net = faults->net;
+	if (net->params.ascent == TB_ASCENT_TABLE) {
+		int given = TB_OK;
+		for (uint32_t from = 0; from < net->n_nodes; from++)
+			for (uint32_t i = 0; i < net->n_hosts && given == TB_OK; i++) {
+				uint32_t to = from - from % net->n_hosts + i;
+				if (from != to)
+					given = fault_check_given(
+						faults, from, to, error);
+			}
+		return given;
+	}
+	struct tb_distances distances;
+	for (uint32_t node = 0; node < net->n_nodes; node++)
+		if (is_dead(faults, net->injection[node]))
+			return fault_cut(net, node, other_node(net, node), error);
+	if (tb_distances_init(&distances, net, faults->dead_at, 0) != TB_OK)
+		return tb_fail_memory(error, "the check of the faults");
+	int status = TB_OK;
+	distances.home = TB_ID_NONE;
+	for (uint32_t to = 0; to < net->n_nodes && status == TB_OK; to++) {
+		uint32_t home = net->links[net->injection[to]].to;
+		if (home == distances.home)
+			continue;
+		tb_distances_measure(&distances, home);
+		status = check_home(faults, &distances, to, error);
+	}
+	tb_distances_fini(&distances);
+	return status;
+}
+
+size_t tb_faults_n(const struct tb_faults *faults)
+{
+	return faults->n;
+}
+
+struct tb_fault tb_faults_at(const struct tb_faults *faults, size_t i)
+{
+	return faults->all[i];
+}
+
+tb_time_ps tb_faults_dead_at(const struct tb_faults *faults, struct tb_link link)
+{
+	return faults->dead_at[link.id];
+}
