@@ -90,7 +90,7 @@ for n in 512 1024 1536 2048 2560 3000 $(($(stat -c %s in/ring.tar) / 2)); do
 	}
 done
 (cd "$TB_SOURCE/tests/data/recorded" && python3 -m zipfile -c "$work/in/run.zip" kineto_rank0.json kineto_rank1.json)
-for ((n = 30; n < $(stat -c %s in/run.zip); n += 151)); do
+for ((n = 30; n < $(stat -c %s in/run.zip); n += 499)); do
 	head -c "$n" in/run.zip >in/cut.zip
 	timeout 60 "$TAILBACK" info in/cut.zip >out 2>&1 && {
 		echo "taken: $n bytes of a zip"
@@ -100,7 +100,7 @@ done
 
 # Killed while it unpacks.
 for _ in $(seq 20); do cat "$TB_SOURCE/tests/data/bit_reversal_64.goal"; done >in/large.goal
-for _ in $(seq 8); do cat in/large.goal in/large.goal >in/twice && mv in/twice in/large.goal; done
+for _ in $(seq 6); do cat in/large.goal in/large.goal >in/twice && mv in/twice in/large.goal; done
 tar -C in -czf in/large.tgz large.goal
 "$TAILBACK" info in/large.tgz >out 2>&1 &
 program=$!

@@ -26,7 +26,7 @@ nodes = 64
 message = 64K
 load = 0.5, 1
 warm = 1ms
-window = 8ms
+window = 6ms
 seed = 1..2
 [plot]
 x = offered

@@ -37,21 +37,20 @@ done
 # honoured within a second of the processor, however busy the machine is; no store is left,
 # and what a kill leaves is no empty one.
 printf 'num_ranks 2\nrank 0 {\nsend 8b to 1\n}\nrank 1 {\nrecv 8b from 0\n}\n' >small.goal
-for delay in 50 400 1000 1600; do
-	for signal in INT TERM HUP KILL; do
-		"$TAILBACK" replay small.goal -n qsnet,levels=8 -q -o out/run.db 2>err &
-		while look $! && ((ticks < delay)); do pause; done
-		strike $signal $! || echo "over before SIG$signal after $delay ms"
-		((took < 1000)) || { echo "SIG$signal after $delay ms took $took ms"; failed=1; }
-		if [[ -e out/run.db ]]; then
-			"$TAILBACK" info out/run.db >/dev/null 2>err || {
-				echo "SIG$signal after $delay ms left a store of $(stat -c %s out/run.db) bytes:"
-				cat err
-				failed=1
-			}
-		fi
-		rm -f out/*
-	done
+for struck in '50 INT' '50 HUP' '400 TERM' '400 KILL' '1000 INT' '1000 KILL' '1300 TERM' '1300 HUP'; do
+	read -r delay signal <<<"$struck"
+	"$TAILBACK" replay small.goal -n qsnet,levels=8 -q -o out/run.db 2>err &
+	while look $! && ((ticks < delay)); do pause; done
+	strike $signal $! || echo "over before SIG$signal after $delay ms"
+	((took < 1000)) || { echo "SIG$signal after $delay ms took $took ms"; failed=1; }
+	if [[ -e out/run.db ]]; then
+		"$TAILBACK" info out/run.db >/dev/null 2>err || {
+			echo "SIG$signal after $delay ms left a store of $(stat -c %s out/run.db) bytes:"
+			cat err
+			failed=1
+		}
+	fi
+	rm -f out/*
 done
 
 # begun PID: waits until its run is in the store.

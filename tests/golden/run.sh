@@ -60,13 +60,20 @@ settle() {
 close_block() {
 	[[ -n $command ]] || return 0
 	transcribe "$command" >"$scratch/got"
-	settle "$scratch/wanted" "$scratch/got"
+	if [[ $has_pattern ]]; then
+		settle "$scratch/wanted" "$scratch/got"
+	else
+		cat "$scratch/got"
+	fi
+	has_pattern=
 	command=
 	: >"$scratch/wanted"
 }
 
 replay_case() {
-	local line command=
+	local line command has_pattern
+	command=
+	has_pattern=
 	: >"$scratch/wanted"
 	while IFS= read -r line || [[ -n $line ]]; do
 		case $line in
@@ -78,6 +85,7 @@ replay_case() {
 		'  '* | '! '* | '['[0-9]*']')
 			if [[ -n $command ]]; then
 				printf '%s\n' "$line" >>"$scratch/wanted"
+				[[ $line != *' (glob)' ]] || has_pattern=1
 			else
 				printf '%s\n' "$line"
 			fi

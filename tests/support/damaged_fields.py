@@ -8,7 +8,6 @@ import concurrent.futures
 import json
 import os
 import re
-import shutil
 import struct
 import subprocess
 import sys
@@ -303,10 +302,9 @@ READERS = {
 TEXTS = ["goal", "flows", "paraver", "edges", "htsim", "ibsim", "slurm", "roots", "names", "hosts", "ranks", "faults"]
 
 
-def show(reader, content):
-    """What the commands print and return, and the text of all notes and errors."""
-    folder = tempfile.mkdtemp()
-    try:
+def said_by(reader, content):
+    """Of one command after another: its exit code, what it prints, and its notes and errors."""
+    with tempfile.TemporaryDirectory() as folder:
         for name, text in {**reader.others, reader.target: content}.items():
             path = f"{folder}/{name}"
             os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -315,7 +313,6 @@ def show(reader, content):
                 continue
             with open(path, "wb") as file:
                 file.write(text)
-        shown = []
         for command in reader.commands:
             if command.startswith("SQL "):
                 stores = [name for name in os.listdir(folder) if name.endswith(".db")]
@@ -323,11 +320,17 @@ def show(reader, content):
             else:
                 run = [TAILBACK] + command.split()
             done = subprocess.run(run, cwd=folder, capture_output=True, timeout=300, check=False)
-            shown.append((done.returncode, done.stdout.decode("utf-8", "replace"),
-                          done.stderr.decode("utf-8", "replace")))
-        return shown
-    finally:
-        shutil.rmtree(folder)
+            yield done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
+
+
+def show(reader, content):
+    """What the commands print and return, and the text of all notes and errors."""
+    return list(said_by(reader, content))
+
+
+def is_seen(reader, content, whole):
+    """Whether a command says something else than of the undamaged input; those after it are not run."""
+    return any(now != before for now, before in zip(said_by(reader, content), whole))
 
 
 WORD = re.compile(rb"[A-Za-z_]+|0x[0-9a-fA-F]+|\d+|\s+|.", re.S)
@@ -374,8 +377,8 @@ def everywhere(names):
         cases = [case for case in damages(reader.content) if case[1] != reader.content and
                  not any(free.search(case[0]) for free in reader.free)]
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            shown = list(pool.map(lambda case: show(reader, case[1]), cases))
-        silent = [case[0] for case, other in zip(cases, shown) if other == whole]
+            seen = list(pool.map(lambda case: is_seen(reader, case[1], whole), cases))
+        silent = [case[0] for case, is_noticed in zip(cases, seen) if not is_noticed]
         print(f"{name}: {len(cases)} damages, {len(silent)} unseen")
         for where in silent:
             print("  " + where)
