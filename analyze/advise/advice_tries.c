@@ -360,6 +360,41 @@ static int asks_fluid(struct tb_advice *advice, const struct tb_advice_options *
 	return status;
 }
 
+// leave_out_foreseen gives what the fluid model foresees no gain of its verdict.
+static void leave_out_foreseen(struct tb_advice *advice)
+{
+	double own_ps = advice->changes[0].foreseen;
+	double off = 100 * (own_ps / (double)advice->info->simulated_ps - 1);
+	size_t n = 0, n_out = 0;
+	for (size_t i = 1; i < advice->n; i++) {
+		struct tb_change *change = &advice->changes[i];
+		change->foreseen = 100 * (own_ps - change->foreseen) / own_ps;
+		if (isnan(change->foreseen) || fabs(off) > OFF_MOST)
+			continue;
+		n++;
+		if (change->foreseen >= TB_ADVICE_MATTERS)
+			continue;
+		change->verdict = TB_VERDICT_SCREENED;
+		n_out++;
+	}
+	advice->screens = fabs(off) <= OFF_MOST;
+	if (isnan(off))
+		snprintf(advice->screening, sizeof advice->screening,
+			"The fluid model cannot replay the run: all changes are replayed "
+			"with packets.");
+	else if (!advice->screens)
+		snprintf(advice->screening, sizeof advice->screening,
+			"The fluid model takes the run to be %.1f %% %s than packets do, "
+			"and so chooses nothing: all changes are replayed with packets.",
+			fabs(off), off < 0 ? "shorter" : "longer");
+	else
+		snprintf(advice->screening, sizeof advice->screening,
+			"The fluid model, %.1f %% off, looked at %zu changes and "
+			"foresees "
+			"no gain of %zu, which are not replayed with packets.",
+			fabs(off), n, n_out);
+}
+
 // advice_screen.c: has the fluid model choose, where it may.
 static int tb_advice_screen(struct tb_tries *tries, double to, struct tb_error *error)
 {
@@ -377,42 +412,8 @@ static int tb_advice_screen(struct tb_tries *tries, double to, struct tb_error *
 			list[n++] = (struct tb_try){.change = i, .n = 1, .fluid = true};
 	status = tries_run(tries, list, n, 0, to, error);
 	free(list);
-	if (status == TB_OK && !tries_time_is_up(tries)) {
-		// Give what the fluid model foresees no gain of its verdict.
-		double own_ps = advice->changes[0].foreseen;
-		double off = 100 * (own_ps / (double)advice->info->simulated_ps - 1);
-		size_t j = 0, n_out = 0;
-		for (size_t i = 1; i < advice->n; i++) {
-			struct tb_change *change = &advice->changes[i];
-			change->foreseen = 100 * (own_ps - change->foreseen) / own_ps;
-			if (isnan(change->foreseen) || fabs(off) > OFF_MOST)
-				continue;
-			j++;
-			if (change->foreseen >= TB_ADVICE_MATTERS)
-				continue;
-			change->verdict = TB_VERDICT_SCREENED;
-			n_out++;
-		}
-		advice->screens = fabs(off) <= OFF_MOST;
-		if (isnan(off))
-			snprintf(advice->screening, sizeof advice->screening,
-				"The fluid model cannot replay the run: all changes are "
-				"replayed "
-				"with packets.");
-		else if (!advice->screens)
-			snprintf(advice->screening, sizeof advice->screening,
-				"The fluid model takes the run to be %.1f %% %s than "
-				"packets do, "
-				"and so chooses nothing: all changes are replayed with "
-				"packets.",
-				fabs(off), off < 0 ? "shorter" : "longer");
-		else
-			snprintf(advice->screening, sizeof advice->screening,
-				"The fluid model, %.1f %% off, looked at %zu changes and "
-				"foresees "
-				"no gain of %zu, which are not replayed with packets.",
-				fabs(off), j, n_out);
-	}
+	if (status == TB_OK && !tries_time_is_up(tries))
+		leave_out_foreseen(advice);
 	if (!advice->screens) {
 		// Take back what it foresaw, where that is too far off or not whole.
 		for (size_t i = 0; i < advice->n; i++)

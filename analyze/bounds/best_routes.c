@@ -86,6 +86,25 @@ static int by_bytes(const void *a, const void *b)
 	return by_nodes(a, b);
 }
 
+// sort_pairs makes one pair of the flows that jobs have between the same nodes.
+static void sort_pairs(struct tb_leaf_traffic *traffic)
+{
+	struct tb_node_pair *pairs = traffic->pairs;
+	size_t n = 0;
+	traffic->has_pairs = traffic->n_flows <= TB_STATIC_PAIRS_MOST;
+	if (traffic->n_pairs == 0)
+		return;
+	qsort(pairs, traffic->n_pairs, sizeof *pairs, by_nodes);
+	for (size_t i = 0; i < traffic->n_pairs; i++) {
+		if (n > 0 && by_nodes(&pairs[n - 1], &pairs[i]) == 0)
+			pairs[n - 1].bytes += pairs[i].bytes;
+		else
+			pairs[n++] = pairs[i];
+	}
+	traffic->n_pairs = n;
+	qsort(pairs, n, sizeof *pairs, by_bytes);
+}
+
 static int leaf_traffic_init(
 	struct tb_leaf_traffic *traffic, struct tb_run *run, struct tb_error *error)
 {
@@ -121,23 +140,8 @@ static int leaf_traffic_init(
 				    : tb_fail_memory(error, "the traffic of leaves");
 	if (status)
 		leaf_traffic_fini(traffic);
-	else {
-		// Make one pair of the flows that jobs have between the same nodes.
-		struct tb_node_pair *pairs = traffic->pairs;
-		size_t j = 0;
-		traffic->has_pairs = traffic->n_flows <= TB_STATIC_PAIRS_MOST;
-		if (traffic->n_pairs != 0) {
-			qsort(pairs, traffic->n_pairs, sizeof *pairs, by_nodes);
-			for (size_t i = 0; i < traffic->n_pairs; i++) {
-				if (j > 0 && by_nodes(&pairs[j - 1], &pairs[i]) == 0)
-					pairs[j - 1].bytes += pairs[i].bytes;
-				else
-					pairs[j++] = pairs[i];
-			}
-			traffic->n_pairs = j;
-			qsort(pairs, j, sizeof *pairs, by_bytes);
-		}
-	}
+	else
+		sort_pairs(traffic);
 	return status;
 }
 

@@ -480,6 +480,24 @@ static bool is_on_time(const struct static_search *s, size_t pair, double time_s
 	return false;
 }
 
+// reroute has pairs on links that take longer than `limit_s` take their paths anew. The
+// links that take longest become dearer before.
+static void reroute(struct static_search *s, double limit_s)
+{
+	double most = search_most_s(s) * (1 - 1e-9);
+	for (uint32_t e = 0; e < s->graph->n_edges; e++)
+		if (edge_s(s, e) > most)
+			s->dearer[e] = fmin(s->dearer[e] * raised, 1e100);
+	for (size_t i = 0; i < s->traffic->n_pairs && s->work <= TB_STATIC_WORK; i++) {
+		if (!is_on_time(s, i, limit_s))
+			continue;
+		carry_pair(s, i, -s->traffic->pairs[i].bytes);
+		if (!route_pair(
+			    s, i)) // the cheapest one is too long now: the old one stays
+			carry_pair(s, i, s->traffic->pairs[i].bytes);
+	}
+}
+
 // static_search.c: the time that routes take which were searched for, on any network;
 // INFINITY when the work did not suffice, or two have no path. It ends when that is
 // least_s. TB_ENOMEM.
@@ -507,22 +525,7 @@ static int tb_static_search(double *found_s, const struct tb_switch_graph *graph
 	for (uint32_t vain = 0; fine && vain < PASSES_IN_VAIN; vain++) {
 		if (*found_s <= least_s * (1 + 1e-9) || s.work > TB_STATIC_WORK)
 			break;
-		// Has pairs on links that take longer than `limit_s` take their paths
-		// anew. The links that take longest become dearer before.
-		double limit_s = least_s * (1 + 1e-9);
-		double most = search_most_s(&s) * (1 - 1e-9);
-		for (uint32_t j = 0; j < s.graph->n_edges; j++)
-			if (edge_s(&s, j) > most)
-				s.dearer[j] = fmin(s.dearer[j] * raised, 1e100);
-		for (size_t i = 0; i < s.traffic->n_pairs && s.work <= TB_STATIC_WORK;
-			i++) {
-			if (!is_on_time(&s, i, limit_s))
-				continue;
-			carry_pair(&s, i, -s.traffic->pairs[i].bytes);
-			if (!route_pair(&s, i)) // the cheapest one is too long now: the
-						// old one stays
-				carry_pair(&s, i, s.traffic->pairs[i].bytes);
-		}
+		reroute(&s, least_s * (1 + 1e-9));
 		double now_s = search_most_s(&s);
 		if (now_s < *found_s)
 			vain = 0;

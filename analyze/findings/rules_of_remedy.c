@@ -485,7 +485,7 @@ void tb_rules_of_remedy(struct tb_judging *judging)
 	char share[32];
 	if (ascent != TB_ASCENT_ADAPTIVE && ascent != TB_ASCENT_ADAPTIVE_LOWEST &&
 		ascent != TB_ASCENT_ADAPTIVE_ROUND_ROBIN && evidence->has_ways &&
-		!(inside < TB_FINDING_INSIDE) && routes_matter(evidence) &&
+		inside >= TB_FINDING_INSIDE && routes_matter(evidence) &&
 		tb_judging_command(judging, &command)) {
 		tb_replay_command_drop(&command, "--routes");
 		tb_replay_command_network(&command, "ascent", "adaptive");

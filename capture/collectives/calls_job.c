@@ -304,6 +304,20 @@ static int meeting_fail_count(const struct call_meeting *m, struct call_end odd,
 		is_send ? "receive" : "send", from, n_sends, m->rank, n_recvs);
 }
 
+// meeting_pair stores in each of the next `n` sends and receives the other's call.
+static void meeting_pair(const struct call_meeting *m, size_t s, size_t r, size_t n)
+{
+	struct tb_lowering *l = m->lowering;
+	for (size_t i = 0; i < n; i++) {
+		struct call_end send = m->sends[s + i], recv = m->recvs[r + i];
+		uint32_t from = (uint32_t)(send.channel >> 32);
+		l->ranks[from].edges[send.call] = recv.call;
+		l->ranks[m->rank].edges[recv.call] = send.call;
+		l->n_resized += l->ranks[from].calls[send.call].bytes !=
+				l->ranks[m->rank].calls[recv.call].bytes;
+	}
+}
+
 static size_t ends_of_channel(
 	const struct call_end *ends, size_t from, size_t n, uint64_t channel)
 {
@@ -324,16 +338,7 @@ static int meeting_pair_all(const struct call_meeting *m)
 		size_t n_sends = ends_of_channel(m->sends, s, m->n_sends, channel) - s;
 		size_t n_recvs = ends_of_channel(m->recvs, r, m->n_recvs, channel) - r;
 		size_t n = n_sends < n_recvs ? n_sends : n_recvs;
-		// Store in each of the next `n` sends and receives the other's call.
-		struct tb_lowering *j = m->lowering;
-		for (size_t i = 0; i < n; i++) {
-			struct call_end send = m->sends[s + i], recv = m->recvs[r + i];
-			uint32_t from = (uint32_t)(send.channel >> 32);
-			j->ranks[from].edges[send.call] = recv.call;
-			j->ranks[m->rank].edges[recv.call] = send.call;
-			j->n_resized += j->ranks[from].calls[send.call].bytes !=
-					j->ranks[m->rank].calls[recv.call].bytes;
-		}
+		meeting_pair(m, s, r, n);
 		if (n_sends != n_recvs && !l->reading->lenient)
 			return n_sends > n ? meeting_fail_count(m, m->sends[s + n], true,
 						     n_sends, n_recvs)

@@ -635,6 +635,29 @@ static int lowered_leave_out(const struct lowered_call *h, uint32_t index)
 	return status;
 }
 
+static int lowered_add_message(
+	const struct lowered_call *h, uint32_t index, uint32_t partner)
+{
+	struct tb_lowering *l = h->lowering;
+	bool is_send = h->call->kind == TB_CALL_SEND;
+	uint64_t bytes =
+		is_send ? h->call->bytes : l->ranks[h->call->peer].calls[partner].bytes;
+	bool asks = bytes > l->eager_bytes && !on_one_host(l, h->rank, h->call->peer);
+	uint32_t edge = TB_NO_OP;
+	// A call that only starts leaves its front to the next call, so join it to one
+	// edge here rather than repeat its edges.
+	int status =
+		h->call->starts ? tb_front_join(l, h->rank, h->call->lane, false) : TB_OK;
+	if (status == TB_OK)
+		status = is_send ? lowered_add_send(h, asks, &edge)
+				 : add_recv(h, bytes, asks, &edge);
+	if (status == TB_OK && !h->call->starts) {
+		tb_front_set(l, edge);
+		tb_timing_leave_at(l, h->rank, index, edge);
+	}
+	return status == TB_OK ? tb_lowering_done(l, h->rank, index, edge) : status;
+}
+
 static int lowered_add_collective(
 	const struct lowered_call *h, uint32_t index, bool *held)
 {
@@ -650,6 +673,19 @@ static int lowered_add_collective(
 	return status == TB_OK
 		       ? lowering_arrive(l, instance, h->call->group, place, arrival)
 		       : status;
+}
+
+// lowered_add_joint adds a joint. Calls that come after it wait for one edge, so where
+// there are such calls its front is joined.
+static int lowered_add_joint(const struct lowered_call *h, uint32_t index)
+{
+	struct tb_lowering *l = h->lowering;
+	int status = TB_OK;
+	if (tb_bit(l->ranks[h->rank].awaited, index))
+		status = tb_front_join(l, h->rank, h->call->lane, false);
+	uint32_t edge = l->n_front == 1 ? l->front[0] : TB_NO_OP;
+	tb_timing_leave(l, h->rank, index);
+	return status == TB_OK ? tb_lowering_done(l, h->rank, index, edge) : status;
 }
 
 // lowered_wait_for puts what the call comes after into the front. If a call of its lane
@@ -728,38 +764,11 @@ int tb_lowering_add(struct tb_lowering *l, uint32_t rank, uint32_t index, bool *
 	if (!call->starts && call->kind != TB_CALL_JOINT)
 		lane->since = index + 1;
 	uint32_t partner = l->ranks[rank].edges[index];
-	if (call->kind == TB_CALL_JOINT) {
-		// Add a joint. Calls that come after it wait for one edge, so where
-		// there are such calls its front is joined.
-		struct tb_lowering *j = here.lowering;
-		status = TB_OK;
-		if (tb_bit(j->ranks[here.rank].awaited, index))
-			status = tb_front_join(j, here.rank, here.call->lane, false);
-		uint32_t edge = j->n_front == 1 ? j->front[0] : TB_NO_OP;
-		tb_timing_leave(j, here.rank, index);
-		return status == TB_OK ? tb_lowering_done(j, here.rank, index, edge)
-				       : status;
-	}
+	if (call->kind == TB_CALL_JOINT)
+		return lowered_add_joint(&here, index);
 	if (call->kind == TB_CALL_COLLECTIVE)
 		return lowered_add_collective(&here, index, held);
 	if (partner == TB_NO_OP)
 		return lowered_leave_out(&here, index);
-	struct tb_lowering *i = here.lowering;
-	bool is_send = here.call->kind == TB_CALL_SEND;
-	uint64_t bytes = is_send ? here.call->bytes
-				 : i->ranks[here.call->peer].calls[partner].bytes;
-	bool asks = bytes > i->eager_bytes && !on_one_host(i, here.rank, here.call->peer);
-	uint32_t edge = TB_NO_OP;
-	// A call that only starts leaves its front to the next call, so join it to one
-	// edge here rather than repeat its edges.
-	status = here.call->starts ? tb_front_join(i, here.rank, here.call->lane, false)
-				   : TB_OK;
-	if (status == TB_OK)
-		status = is_send ? lowered_add_send(&here, asks, &edge)
-				 : add_recv(&here, bytes, asks, &edge);
-	if (status == TB_OK && !here.call->starts) {
-		tb_front_set(i, edge);
-		tb_timing_leave_at(i, here.rank, index, edge);
-	}
-	return status == TB_OK ? tb_lowering_done(i, here.rank, index, edge) : status;
+	return lowered_add_message(&here, index, partner);
 }

@@ -542,6 +542,37 @@ static void openmpi_replace(
 	snprintf(choice->reason, sizeof choice->reason, "Open MPI 4.1, %s", why);
 }
 
+// Algorithms that cannot serve the call hand it over to another one.
+static void openmpi_hand_over(
+	struct tb_algorithm_choice *choice, const struct tb_collective_shape *shape)
+{
+	uint32_t n = shape->n;
+	uint64_t elements = shape->bytes / tb_element_bytes(shape->bytes);
+	bool is_power = (n & (n - 1)) == 0;
+	uint32_t power = 1;
+	while (power <= n / 2)
+		power *= 2;
+	if (strcmp(choice->algorithm, "segmented-ring") == 0)
+		openmpi_replace(choice, "ring", "segmented ring without segments");
+	if (shape->op == TB_COLL_ALLREDUCE && strcmp(choice->algorithm, "ring") == 0 &&
+		elements < n)
+		openmpi_replace(choice, "doubling", "fewer elements than members");
+	if (shape->op == TB_COLL_ALLREDUCE && elements < power &&
+		strcmp(choice->algorithm, "rabenseifner") == 0)
+		openmpi_replace(choice, "linear", "fewer elements than members");
+	if (shape->op == TB_COLL_REDUCE &&
+		strcmp(choice->algorithm, "rabenseifner") == 0 && elements < power)
+		openmpi_replace(choice, "linear", "fewer elements than members");
+	if (shape->op == TB_COLL_ALLGATHER && !is_power &&
+		strcmp(choice->algorithm, "doubling") == 0)
+		openmpi_replace(
+			choice, "bruck", "doubling, but no power of two of members");
+	if (shape->op == TB_COLL_ALLGATHER && n % 2 &&
+		strcmp(choice->algorithm, "neighbor") == 0)
+		openmpi_replace(choice, "ring",
+			"neighbor exchange, but an odd number of members");
+}
+
 void tb_choose_openmpi(
 	struct tb_algorithm_choice *choice, const struct tb_collective_shape *shape)
 {
@@ -569,30 +600,5 @@ void tb_choose_openmpi(
 	if (row->bytes_below != ALL)
 		snprintf(at + n, size - (size_t)n, ", below %" PRIu32 " B",
 			row->bytes_below);
-	// Algorithms that cannot serve the call hand it over to another one.
-	uint32_t i = shape->n;
-	uint64_t elements = shape->bytes / tb_element_bytes(shape->bytes);
-	bool is_power = (i & (i - 1)) == 0;
-	uint32_t power = 1;
-	while (power <= i / 2)
-		power *= 2;
-	if (strcmp(choice->algorithm, "segmented-ring") == 0)
-		openmpi_replace(choice, "ring", "segmented ring without segments");
-	if (shape->op == TB_COLL_ALLREDUCE && strcmp(choice->algorithm, "ring") == 0 &&
-		elements < i)
-		openmpi_replace(choice, "doubling", "fewer elements than members");
-	if (shape->op == TB_COLL_ALLREDUCE && elements < power &&
-		strcmp(choice->algorithm, "rabenseifner") == 0)
-		openmpi_replace(choice, "linear", "fewer elements than members");
-	if (shape->op == TB_COLL_REDUCE &&
-		strcmp(choice->algorithm, "rabenseifner") == 0 && elements < power)
-		openmpi_replace(choice, "linear", "fewer elements than members");
-	if (shape->op == TB_COLL_ALLGATHER && !is_power &&
-		strcmp(choice->algorithm, "doubling") == 0)
-		openmpi_replace(
-			choice, "bruck", "doubling, but no power of two of members");
-	if (shape->op == TB_COLL_ALLGATHER && i % 2 &&
-		strcmp(choice->algorithm, "neighbor") == 0)
-		openmpi_replace(choice, "ring",
-			"neighbor exchange, but an odd number of members");
+	openmpi_hand_over(choice, shape);
 }

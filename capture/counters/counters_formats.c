@@ -292,6 +292,25 @@ static int watchdog_begin(struct counters_reading *reading, char *line)
 	return status;
 }
 
+static int take_rule(struct counters_reading *reading, const char *line)
+{
+	size_t n = 0;
+	for (const char *at = line; *at; n++) {
+		const char *begin = at + strspn(at, " ");
+		size_t length = strspn(begin, "-");
+		if (length == 0)
+			break;
+		at = begin + length;
+		if (n < reading->n_columns)
+			reading->columns[n].end = (size_t)(at - line);
+	}
+	reading->has_rule = n == reading->n_columns;
+	return reading->has_rule
+		       ? TB_OK
+		       : counters_refuse(reading, "%zu columns below a heading of %zu", n,
+				 reading->n_columns);
+}
+
 // cell finds the text of column i; false where the line has none.
 static bool cell(const struct counters_reading *reading, const char *line, size_t i,
 	const char **text, size_t *n)
@@ -328,23 +347,8 @@ static int counter_table_row(
 	char name[COUNTER_NAME_MOST];
 	const char *text;
 	size_t n;
-	if (line[strspn(line, " -")] == '\0' && *line) {
-		size_t j = 0;
-		for (const char *at = line; *at; j++) {
-			const char *begin = at + strspn(at, " ");
-			size_t length = strspn(begin, "-");
-			if (length == 0)
-				break;
-			at = begin + length;
-			if (j < reading->n_columns)
-				reading->columns[j].end = (size_t)(at - line);
-		}
-		reading->has_rule = j == reading->n_columns;
-		return reading->has_rule ? TB_OK
-					 : counters_refuse(reading,
-						   "%zu columns below a heading of %zu",
-						   j, reading->n_columns);
-	}
+	if (line[strspn(line, " -")] == '\0' && *line)
+		return take_rule(reading, line);
 	if (!reading->has_rule || strlen(line) < reading->columns[0].end ||
 		!cell(reading, line, 0, &text, &n) || memchr(text, ' ', n) ||
 		!isdigit((unsigned char)text[n - 1]))

@@ -515,6 +515,20 @@ static const struct tb_stretch *next_work(
 	return stream->next < from->n ? &from->stretches[stream->next] : NULL;
 }
 
+// lanes_wait_for_all has a stream wait for all kernels that had ended when it went on.
+static int lanes_wait_for_all(struct lanes *lanes, struct gpu_stream *waiter)
+{
+	const struct tb_stretch *work = next_work(lanes, waiter);
+	int status = TB_OK;
+	for (size_t s = 0; work && s < lanes->n_streams && status == TB_OK; s++) {
+		struct gpu_stream *source = &lanes->streams[s];
+		uint32_t n = stream_n_ended(lanes, source, work->first_begin_ns);
+		if (source != waiter && n > 0)
+			status = write_wait(lanes, waiter, (struct lane_choice){s, n});
+	}
+	return status;
+}
+
 static int write_waits(struct lanes *lanes, const struct tb_stream_wait *wait)
 {
 	int status = TB_OK;
@@ -559,19 +573,8 @@ static int write_waits(struct lanes *lanes, const struct tb_stream_wait *wait)
 			return TB_OK;
 		return write_wait(lanes, waiter, choice);
 	}
-	for (size_t s = 0; s < lanes->n_streams && status == TB_OK; s++) {
-		// Has a stream wait for all kernels that had ended when it went on.
-		struct gpu_stream *waiter = &lanes->streams[s];
-		const struct tb_stretch *work = next_work(lanes, waiter);
-		status = TB_OK;
-		for (size_t i = 0; work && i < lanes->n_streams && status == TB_OK; i++) {
-			struct gpu_stream *source = &lanes->streams[i];
-			uint32_t n = stream_n_ended(lanes, source, work->first_begin_ns);
-			if (source != waiter && n > 0)
-				status = write_wait(
-					lanes, waiter, (struct lane_choice){i, n});
-		}
-	}
+	for (size_t s = 0; s < lanes->n_streams && status == TB_OK; s++)
+		status = lanes_wait_for_all(lanes, &lanes->streams[s]);
 	return status;
 }
 

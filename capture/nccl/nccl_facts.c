@@ -229,6 +229,26 @@ static int find_adapter(const char *list, unsigned k, const char **name)
 	return (int)strcspn(*name, " <");
 }
 
+static void add_gpu(const struct nl_log *log, const struct nl_gpu *gpu, const char *who,
+	struct tb_facts *facts)
+{
+	char text[1024];
+	const struct nl_process *process = &log->processes[gpu->process];
+	size_t at = 0;
+	for (unsigned k = 0; k < 64 && at < sizeof text; k++) {
+		const char *name;
+		if (!(gpu->adapters >> k & 1))
+			continue;
+		int n = find_adapter(process->adapters, k, &name);
+		at += (size_t)snprintf(text + at, sizeof text - at, "%s%u%s%.*s%s",
+			at ? ", " : "", k, n ? " (" : "", n < 40 ? n : 40, name,
+			n ? ")" : "");
+	}
+	if (at > 0)
+		tb_facts_add(facts, "adapters", "%s on %.255s: %s %s", who, process->host,
+			gpu->network, text);
+}
+
 static int member_by_rank(const void *a, const void *b)
 {
 	const struct nl_gpu *const *one = a, *const *other = b;
@@ -254,22 +274,7 @@ static int add_adapters(const struct nl_log *log, struct tb_facts *facts)
 			snprintf(who, sizeof who, "GPU %" PRIu32, order[i]->device);
 		else
 			snprintf(who, sizeof who, "rank %" PRIu32, order[i]->rank);
-		const struct nl_gpu *gpu = order[i];
-		char text[1024];
-		const struct nl_process *process = &log->processes[gpu->process];
-		size_t at = 0;
-		for (unsigned k = 0; k < 64 && at < sizeof text; k++) {
-			const char *name;
-			if (!(gpu->adapters >> k & 1))
-				continue;
-			int j = find_adapter(process->adapters, k, &name);
-			at += (size_t)snprintf(text + at, sizeof text - at,
-				"%s%u%s%.*s%s", at ? ", " : "", k, j ? " (" : "",
-				j < 40 ? j : 40, name, j ? ")" : "");
-		}
-		if (at > 0)
-			tb_facts_add(facts, "adapters", "%s on %.255s: %s %s", who,
-				process->host, gpu->network, text);
+		add_gpu(log, order[i], who, facts);
 	}
 	if (n > RANKS_SHOWN)
 		tb_facts_add(facts, "adapters", "and of %zu more", n - RANKS_SHOWN);

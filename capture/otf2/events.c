@@ -49,6 +49,18 @@ static uint64_t per_other(uint64_t total, uint64_t n)
 	return n > 1 ? total / (n - 1) : 0;
 }
 
+// scanned returns the vector of a scan: a rank sends to itself and those after it, and
+// receives from itself and those before; in place, and in an exclusive scan, not itself.
+static uint64_t scanned(
+	uint64_t sent, uint64_t received, const struct tb_otf2_view *view, bool exclusive)
+{
+	uint64_t n = view->n_local, block = (sent + received) / (n + 1);
+	if (!exclusive && block * (n - view->me) == sent &&
+		block * (view->me + UINT64_C(1)) == received)
+		return block;
+	return per_other(sent + received, n);
+}
+
 // otf2_collective_bytes returns the bytes of a call from what its record says was
 // sent and received. `by_arguments`: the record has what the call's arguments say of one
 // block (EZTrace); else the totals over all members, as Score-P has them
@@ -89,17 +101,8 @@ static uint64_t otf2_collective_bytes(OTF2_CollectiveOp op,
 	case TB_COLL_REDUCE_SCATTER:
 		return sent;
 	case TB_COLL_SCAN:
-	case TB_COLL_EXSCAN: {
-		// The vector of a scan: a rank sends to itself and those after it, and
-		// receives from itself and those before; in place, and in an exclusive
-		// scan, not itself.
-		bool exclusive = kind == TB_COLL_EXSCAN;
-		uint64_t i = view->n_local, block = (sent + received) / (i + 1);
-		if (!exclusive && block * (i - view->me) == sent &&
-			block * (view->me + UINT64_C(1)) == received)
-			return block;
-		return per_other(sent + received, i);
-	}
+	case TB_COLL_EXSCAN:
+		return scanned(sent, received, view, kind == TB_COLL_EXSCAN);
 	case TB_COLL_BARRIER:
 	case TB_COLL_EXCHANGE:
 	case TB_COLL_N:

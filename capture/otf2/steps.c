@@ -457,6 +457,24 @@ static struct receive_candidate *inbox_earliest(
 	return NULL;
 }
 
+// inbox_take_known takes the message of a receive that is known.
+static void inbox_take_known(
+	struct receive_search *of, struct inbox *inbox, struct message_key *key)
+{
+	uint32_t place = (uint32_t)(key - of->keys);
+	if (key->n_taken >= key->n || key->n_needed == 0)
+		return;
+	pass_taken(inbox);
+	for (struct receive_candidate *i = inbox->at; i < inbox->end; i++) {
+		if (i->key != place || i->nth != key->n_taken)
+			continue;
+		i->is_taken = true;
+		break;
+	}
+	key->n_taken++;
+	key->n_needed--;
+}
+
 static int find_of(struct receive_search *of, struct tb_otf2_unresolved *rank,
 	struct inbox inbox, struct tb_otf2_found *found, struct tb_error *error)
 {
@@ -473,23 +491,8 @@ static int find_of(struct receive_search *of, struct tb_otf2_unresolved *rank,
 		if (!step->is_open) {
 			struct message_key *key =
 				message_key_of(of, rank->rank, &step->call);
-			if (key) {
-				// Take the message of a receive that is known.
-				uint32_t place = (uint32_t)(key - of->keys);
-				if (key->n_taken < key->n && key->n_needed != 0) {
-					pass_taken(&inbox);
-					for (struct receive_candidate *j = inbox.at;
-						j < inbox.end; j++) {
-						if (j->key != place ||
-							j->nth != key->n_taken)
-							continue;
-						j->is_taken = true;
-						break;
-					}
-					key->n_taken++;
-					key->n_needed--;
-				}
-			}
+			if (key)
+				inbox_take_known(of, &inbox, key);
 			continue;
 		}
 		struct receive_candidate *message =

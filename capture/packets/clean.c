@@ -409,6 +409,16 @@ static uint32_t segment_of(const struct tb_direction *there,
 	return segment_within_mtu(held);
 }
 
+// learn_segment recognises full-sized frames that no card has merged: large ones within
+// the usual MTU, and those that fill a jumbo MTU exactly.
+static void learn_segment(struct tb_direction *there, const struct tb_held *held)
+{
+	uint32_t n = network_bytes(held);
+	bool whole = (n >= LEAST_MTU_BYTES && n <= MTU_BYTES) || n == JUMBO_MTU_BYTES;
+	if (whole && held->frame.payload_bytes > there->largest)
+		there->largest = (uint16_t)held->frame.payload_bytes;
+}
+
 // Which figures the events of TCP count in.
 static const struct {
 	uint32_t is;
@@ -490,12 +500,7 @@ static int clean_tcp(struct tb_clean *clean, struct tb_held *held,
 	uint32_t n_new = counts ? fresh_bytes(there, held, frame->sequence, n) : n;
 	if (frame->mss != 0)
 		there->mss = frame->mss;
-	// Recognise full-sized frames that no card has merged: large ones within
-	// the usual MTU, and those that fill a jumbo MTU exactly.
-	uint32_t i = network_bytes(held);
-	bool whole = (i >= LEAST_MTU_BYTES && i <= MTU_BYTES) || i == JUMBO_MTU_BYTES;
-	if (whole && held->frame.payload_bytes > there->largest)
-		there->largest = (uint16_t)held->frame.payload_bytes;
+	learn_segment(there, held);
 	cleaned->full_bytes = segment_of(there, back, held);
 	cleaned->repeated = counts && n_new == 0;
 	// Of a sampled connection nobody knows what lies between two segments.

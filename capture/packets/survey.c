@@ -92,6 +92,36 @@ static int check_names(const struct survey_reading *survey)
 		n_sets == 1 ? "" : "s", n_names, survey->names);
 }
 
+static int fill_map(struct survey_reading *survey)
+{
+	const struct tb_packets_summary *summary = tb_packets_summary(survey->packets);
+	int status = tb_map_file_new(&survey->map, survey->error);
+	for (uint32_t i = 0; status == TB_OK && i < summary->n_nodes; i++) {
+		struct tb_node node = {i};
+		char job[160] = "";
+		if (survey->group) {
+			// Write the name of set number `n`, from 1: the nth given one, if
+			// there is one.
+			uint32_t n =
+				survey->groups.group[packet_group(&survey->groups, i)];
+			size_t size = sizeof job;
+			const char *at = survey->names;
+			for (uint32_t j = 1; at && j < n; j++) {
+				at = strchr(at, ',');
+				at += at != NULL;
+			}
+			if (at)
+				snprintf(job, size, "%.*s", (int)strcspn(at, ","), at);
+			else
+				snprintf(job, size, "%.128s %u", survey->group, n);
+		}
+		status = tb_map_file_add(survey->map,
+			tb_packets_node_name(survey->packets, node), node,
+			survey->group ? job : NULL, survey->error);
+	}
+	return status;
+}
+
 bool tb_survey_can_reread(const char *path)
 {
 	return !tb_input_is_stream(path);
@@ -122,36 +152,8 @@ int tb_survey(struct tb_map_file **map, const char *const *paths, size_t n,
 		status = tb_fail_memory(error, "the packets");
 	if (status == TB_OK)
 		status = check_names(&survey);
-	if (status == TB_OK) {
-		const struct tb_packets_summary *summary =
-			tb_packets_summary(survey.packets);
-		status = tb_map_file_new(&survey.map, survey.error);
-		for (uint32_t i = 0; status == TB_OK && i < summary->n_nodes; i++) {
-			struct tb_node node = {i};
-			char job[160] = "";
-			if (survey.group) {
-				// Write the name of set number `n`, from 1: the nth given
-				// one, if there is one.
-				uint32_t k =
-					survey.groups
-						.group[packet_group(&survey.groups, i)];
-				size_t size = sizeof job;
-				const char *at = survey.names;
-				for (uint32_t j = 1; at && j < k; j++) {
-					at = strchr(at, ',');
-					at += at != NULL;
-				}
-				if (at)
-					snprintf(job, size, "%.*s", (int)strcspn(at, ","),
-						at);
-				else
-					snprintf(job, size, "%.128s %u", survey.group, k);
-			}
-			status = tb_map_file_add(survey.map,
-				tb_packets_node_name(survey.packets, node), node,
-				survey.group ? job : NULL, survey.error);
-		}
-	}
+	if (status == TB_OK)
+		status = fill_map(&survey);
 	tb_packets_free(survey.packets);
 	free(survey.groups.parent);
 	free(survey.groups.group);

@@ -67,6 +67,24 @@ void tb_balance_fini(struct tb_balance *balance)
 	*balance = (struct tb_balance){0};
 }
 
+// balance_sort puts the switches that reach the home in order, the nearest first; no path
+// is longer than there are switches.
+static void balance_sort(struct tb_balance *balance, const struct tb_distances *ways)
+{
+	uint32_t n = balance->net->n_switches;
+	memset(balance->counts, 0, (n + 2) * sizeof *balance->counts);
+	for (uint32_t sw = 0; sw < n; sw++)
+		if (ways->any[sw] != TB_DISTANCES_FAR)
+			balance->counts[ways->any[sw] + 1]++;
+	for (uint32_t i = 1; i <= n; i++)
+		balance->counts[i] += balance->counts[i - 1];
+	balance->n_order = balance->counts[n];
+	for (uint32_t sw = 0; sw < n; sw++)
+		if (ways->any[sw] != TB_DISTANCES_FAR)
+			balance->orders[balance->counts[ways->any[sw]]++] = sw;
+	balance->order = balance->orders;
+}
+
 void tb_balance_aim(struct tb_balance *balance, const struct tb_distances *ways)
 {
 	uint32_t n = 0;
@@ -76,20 +94,7 @@ void tb_balance_aim(struct tb_balance *balance, const struct tb_distances *ways)
 			n += tb_distances_on(ways, sw, &balance->links[n]);
 	}
 	balance->first[balance->net->n_switches] = n;
-	// Put the switches that reach the home in order, the nearest first; no path
-	// is longer than there are switches.
-	uint32_t j = balance->net->n_switches;
-	memset(balance->counts, 0, (j + 2) * sizeof *balance->counts);
-	for (uint32_t sw = 0; sw < j; sw++)
-		if (ways->any[sw] != TB_DISTANCES_FAR)
-			balance->counts[ways->any[sw] + 1]++;
-	for (uint32_t i = 1; i <= j; i++)
-		balance->counts[i] += balance->counts[i - 1];
-	balance->n_order = balance->counts[j];
-	for (uint32_t sw = 0; sw < j; sw++)
-		if (ways->any[sw] != TB_DISTANCES_FAR)
-			balance->orders[balance->counts[ways->any[sw]]++] = sw;
-	balance->order = balance->orders;
+	balance_sort(balance, ways);
 }
 
 static uint64_t balance_cost_of(const struct tb_balance *balance, uint32_t link)

@@ -371,6 +371,22 @@ static void pack_crossing(struct tb_across *across, const struct tb_part_message
 	packed_put(&across->packed, &known, sizeof known);
 }
 
+static void pack_handed(struct tb_across *across, uint32_t from, uint32_t rank)
+{
+	const struct tb_replay *replay = across_part(across, from);
+	uint32_t end = across_first(across, rank + 1);
+	for (uint32_t to = across_first(across, rank); to < end; to++) {
+		const void *record;
+		size_t n = 0, at = 0;
+		const char *bytes = tb_handover_bytes(replay, to, &n);
+		while (at < n) {
+			const struct tb_part_message *message =
+				tb_handover_next(bytes, &at, &record);
+			pack_crossing(across, message, record);
+		}
+	}
+}
+
 // across_parts_of_packet stores from which part to which a part message goes.
 static bool across_parts_of_packet(const struct tb_replay *whole,
 	const struct crossing_record *record, uint32_t *from, uint32_t *to)
@@ -487,20 +503,8 @@ static void pack_window(struct tb_across *across, uint32_t rank)
 	}
 	if (rank == 0)
 		pack_waits(across);
-	for (uint32_t part = across->first; part < across->end; part++) {
-		const struct tb_replay *replay = across_part(across, part);
-		uint32_t end = across_first(across, rank + 1);
-		for (uint32_t to = across_first(across, rank); to < end; to++) {
-			const void *record;
-			size_t j = 0, at = 0;
-			const char *bytes = tb_handover_bytes(replay, to, &j);
-			while (at < j) {
-				const struct tb_part_message *message =
-					tb_handover_next(bytes, &at, &record);
-				pack_crossing(across, message, record);
-			}
-		}
-	}
+	for (uint32_t part = across->first; part < across->end; part++)
+		pack_handed(across, part, rank);
 }
 
 // failure_of returns the failure of an own part; NULL: all is well.

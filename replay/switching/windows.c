@@ -162,6 +162,18 @@ static void windows_settle_all(struct tb_windows *windows)
 		windows->team, windows->end - windows->first, windows_settle, windows);
 }
 
+// pays estimates whether a window has enough work for several threads, from the events of
+// the window before and the messages that start.
+static bool pays(const struct tb_windows *windows)
+{
+	uint64_t n = windows->n_events;
+	for (uint32_t part = windows->first; part < windows->end; part++) {
+		const struct tb_replay *replay = part_at(windows, part);
+		n += replay->starting[0].n + replay->starting[1].n;
+	}
+	return n >= FEW_EVENTS;
+}
+
 // next_instant returns when something happens next: an event, a part message, or a
 // message of the source that is posted or starts. What parts report as next covers only
 // one window beyond the present one.
@@ -315,14 +327,7 @@ static int do_window(struct tb_windows *windows, tb_time_ps from, struct tb_erro
 	uint32_t n = windows->end - windows->first;
 	n += tb_records_turn_waits(
 		&windows->whole->records, MANY_WAITS / tb_team_threads(windows->team));
-	// Estimate whether a window has enough work for several threads, from the events
-	// of the window before and the messages that start.
-	uint64_t j = windows->n_events;
-	for (uint32_t part = windows->first; part < windows->end; part++) {
-		const struct tb_replay *replay = part_at(windows, part);
-		j += replay->starting[0].n + replay->starting[1].n;
-	}
-	bool together = j >= FEW_EVENTS;
+	bool together = pays(windows);
 	if (together)
 		tb_team_run(windows->team, n, windows_simulate, windows);
 	for (uint32_t i = 0; i < n && !together; i++)

@@ -185,6 +185,25 @@ static void draw_tick(struct tb_picture *picture, struct tb_box bar,
 		tb_picture_text(picture, label, type, tick->text);
 }
 
+// draw_scale_ticks labels the last tick, which has the unit, and those that do not run
+// into it or into the one before.
+static void draw_scale_ticks(
+	struct tb_picture *picture, struct tb_box bar, const struct tb_legend *legend)
+{
+	double values[TB_SCALE_MOST_TICKS], free_from = -INFINITY;
+	int n = tb_scale_ticks(&legend->scale, values);
+	for (int i = 0; i < n; i++) {
+		bool is_last = i == n - 1;
+		struct tick tick = scale_tick(bar, legend, values[i], is_last);
+		struct tick last = scale_tick(bar, legend, values[n - 1], true);
+		bool labelled =
+			is_last || (tick.left >= free_from && tick.right <= last.left);
+		draw_tick(picture, bar, legend, &tick, labelled);
+		if (labelled)
+			free_from = tick.right;
+	}
+}
+
 // or_percent replaces the scale of values that are all 0 by one of percentages.
 static struct tb_scale or_percent(struct tb_scale scale)
 {
@@ -212,20 +231,7 @@ void tb_legend_draw(
 			(struct tb_box){left, bar.y, right - left, bar.h},
 			tb_shade(legend.colours, legend.theme, 100.0 * (i + 0.5) / n));
 	}
-	// Label the last tick, which has the unit, and those that do not run
-	// into it or into the one before.
-	double values[TB_SCALE_MOST_TICKS], free_from = -INFINITY;
-	int j = tb_scale_ticks(&legend.scale, values);
-	for (int i = 0; i < j; i++) {
-		bool is_last = i == j - 1;
-		struct tick tick = scale_tick(bar, &legend, values[i], is_last);
-		struct tick last = scale_tick(bar, &legend, values[j - 1], true);
-		bool labelled =
-			is_last || (tick.left >= free_from && tick.right <= last.left);
-		draw_tick(picture, bar, &legend, &tick, labelled);
-		if (labelled)
-			free_from = tick.right;
-	}
+	draw_scale_ticks(picture, bar, &legend);
 }
 
 #define HATCH_STEP  5

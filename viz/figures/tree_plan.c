@@ -313,6 +313,27 @@ static int subtree_by_key(const void *one, const void *other)
 	return a->key != b->key ? TB_ORDER(a->key, b->key) : TB_ORDER(a->id, b->id);
 }
 
+// list_level appends the subtrees of a level to the list, by their parents and first
+// nodes. `end` is where those of the level end in the order found.
+static uint32_t list_level(struct subtree_search *finding, struct tb_subtrees *subtrees,
+	struct sorted_subtree *sorted, uint32_t end)
+{
+	uint32_t level = finding->list[end - 1].level, n = 0;
+	for (uint32_t i = end; i-- > 0 && finding->list[i].level == level;) {
+		uint32_t parent = finding->list[i].parent;
+		sorted[n++] = (struct sorted_subtree){
+			parent == TB_ID_NONE ? 0 : 1 + finding->rank[parent],
+			finding->key[i], i, 0};
+	}
+	qsort(sorted, n, sizeof *sorted, subtree_by_key);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t at = subtrees->n++;
+		subtrees->list[at] = finding->list[sorted[i].id];
+		finding->rank[sorted[i].id] = at;
+	}
+	return end - n;
+}
+
 static void place_nodes(struct subtree_search *finding, struct tb_subtrees *subtrees)
 {
 	uint32_t *next = finding->key; // by subtree: the slot of its next node
@@ -381,24 +402,8 @@ static int order_rows(struct subtree_search *finding, struct tb_subtrees *subtre
 		free(number);
 		return TB_ENOMEM;
 	}
-	for (uint32_t end = finding->n; end > 0;) {
-		// Append the subtrees of a level to the list, by their parents and first
-		// nodes. `end` is where those of the level end in the order found.
-		uint32_t level = finding->list[end - 1].level, j = 0;
-		for (uint32_t i = end; i-- > 0 && finding->list[i].level == level;) {
-			uint32_t parent = finding->list[i].parent;
-			sorted[j++] = (struct sorted_subtree){
-				parent == TB_ID_NONE ? 0 : 1 + finding->rank[parent],
-				finding->key[i], i, 0};
-		}
-		qsort(sorted, j, sizeof *sorted, subtree_by_key);
-		for (uint32_t i = 0; i < j; i++) {
-			uint32_t at = subtrees->n++;
-			subtrees->list[at] = finding->list[sorted[i].id];
-			finding->rank[sorted[i].id] = at;
-		}
-		end = end - j;
-	}
+	for (uint32_t end = finding->n; end > 0;)
+		end = list_level(finding, subtrees, sorted, end);
 	// Renumber the parents and give each subtree its slots: first those of
 	// nodes on switches of its own level, then those of its children.
 	uint32_t *next = finding->found; // by subtree: the slot of its next child

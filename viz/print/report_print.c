@@ -334,6 +334,20 @@ static void print_note(struct sheets *sheets, const char *text)
 	sheets_flow(sheets, SHEET_MARGIN + RULE, SHEET_ROOM - RULE, note, 9.5, text);
 }
 
+static void print_found(struct sheets *sheets, const struct tb_findings *findings,
+	bool full, struct printed_answers *answers)
+{
+	const struct printed_findings asked = {.bottom = SHEET_BOTTOM - PICTURE - 60};
+	size_t n = print_n_findings(findings, false);
+	char text[64];
+	sheets_heading(sheets, "Findings", 0);
+	answers->n_found = print_findings(sheets, findings, &asked);
+	snprintf(text, sizeof text, "and %zu more%s", n - answers->n_found,
+		full ? ", on the next page" : "");
+	if (answers->n_found < n)
+		print_note(sheets, text);
+}
+
 // print_tries prints what is worth trying: with the commands, if all have room.
 static void print_tries(struct sheets *sheets, const struct tb_findings *findings,
 	bool full, struct printed_answers *answers)
@@ -358,6 +372,23 @@ static void print_tries(struct sheets *sheets, const struct tb_findings *finding
 		print_note(sheets, text);
 	if (!asked.commands && full)
 		print_note(sheets, "The commands are on the next page.");
+}
+
+// print_hottest prints the first rows of the list of hot links.
+static void print_hottest(struct sheets *sheets, const struct tb_report *report)
+{
+	size_t n;
+	const struct tb_table *tables = tb_report_tables(report, &n);
+	for (size_t i = 0; i < n; i++) {
+		struct tb_table few = tables[i];
+		if (strcmp(few.type->name, "hot-links") != 0)
+			continue;
+		few.n_shown = few.n_shown < HOTTEST ? few.n_shown : HOTTEST;
+		few.remark[0] = '\0';
+		double needed = 40 + 11 * (double)few.n_shown;
+		if (sheets->y + needed <= SHEET_BOTTOM)
+			print_table(sheets, &few);
+	}
 }
 
 static double answer_scale(const struct sheets *sheets, const struct tb_picture *figure)
@@ -439,29 +470,9 @@ static int print_answers(struct sheets *sheets, const struct tb_report *report,
 		}
 		sheets->y += 19 + 8.5 * (double)most;
 	}
-	const struct printed_findings asked = {.bottom = SHEET_BOTTOM - PICTURE - 60};
-	size_t j = print_n_findings(findings, false);
-	char text[64];
-	sheets_heading(sheets, "Findings", 0);
-	answers->n_found = print_findings(sheets, findings, &asked);
-	snprintf(text, sizeof text, "and %zu more%s", j - answers->n_found,
-		full ? ", on the next page" : "");
-	if (answers->n_found < j)
-		print_note(sheets, text);
+	print_found(sheets, findings, full, answers);
 	print_tries(sheets, findings, full, answers);
-	// Print the first rows of the list of hot links.
-	size_t k;
-	const struct tb_table *tables = tb_report_tables(report, &k);
-	for (size_t i = 0; i < k; i++) {
-		struct tb_table few = tables[i];
-		if (strcmp(few.type->name, "hot-links") != 0)
-			continue;
-		few.n_shown = few.n_shown < HOTTEST ? few.n_shown : HOTTEST;
-		few.remark[0] = '\0';
-		double needed = 40 + 11 * (double)few.n_shown;
-		if (sheets->y + needed <= SHEET_BOTTOM)
-			print_table(sheets, &few);
-	}
+	print_hottest(sheets, report);
 	sheets_heading(sheets, "Congestion matrix", 0);
 	int status = print_matrix(sheets, run, &scale, error);
 	answers->small_matrix = scale < SMALL;

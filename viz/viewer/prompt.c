@@ -237,6 +237,21 @@ static void draw_prompt_text(const struct tb_prompt *prompt, const struct tb_sty
 		tb_palette_of(style->theme)->accent);
 }
 
+// draw_about describes the list on the right of a line; a click there changes its types.
+static void draw_about(const struct tb_prompt *prompt, const struct tb_style *style,
+	struct tb_picture *picture, struct tb_box line)
+{
+	struct tb_type type = tb_style_type(style, TB_FONT_TEXT, 11, true);
+	double w = tb_text_width(type.font, type.size, prompt->about);
+	if (!prompt->about[0])
+		return;
+	type.align = TB_ALIGN_RIGHT;
+	tb_picture_rect(picture, (struct tb_box){line.x + line.w - w, line.y, w, line.h},
+		tb_palette_of(style->theme)->panel);
+	tb_picture_pick(picture, (struct tb_pick){TB_PICK_RESULT, TB_PROMPT_ABOUT});
+	tb_picture_text(picture, line, type, prompt->about);
+}
+
 void tb_prompt_draw(const struct tb_prompt *prompt, const struct tb_style *style,
 	struct tb_pick hovered, struct tb_picture *picture)
 {
@@ -251,18 +266,7 @@ void tb_prompt_draw(const struct tb_prompt *prompt, const struct tb_style *style
 	struct tb_box line = {box.x + PAD, box.y + 6, w - 2 * PAD, 18};
 	struct tb_type small = tb_style_type(style, TB_FONT_TEXT, 11, true);
 	tb_picture_printf(picture, line, small, "%s: %s", kind->title, kind->hint);
-	// Describe the list on the right of a line; a click there changes its types.
-	struct tb_type type = tb_style_type(style, TB_FONT_TEXT, 11, true);
-	double j = tb_text_width(type.font, type.size, prompt->about);
-	if (prompt->about[0]) {
-		type.align = TB_ALIGN_RIGHT;
-		tb_picture_rect(picture,
-			(struct tb_box){line.x + line.w - j, line.y, j, line.h},
-			tb_palette_of(style->theme)->panel);
-		tb_picture_pick(
-			picture, (struct tb_pick){TB_PICK_RESULT, TB_PROMPT_ABOUT});
-		tb_picture_text(picture, line, type, prompt->about);
-	}
+	draw_about(prompt, style, picture, line);
 	draw_prompt_text(prompt, style, picture,
 		(struct tb_box){box.x + PAD, box.y + 26, w - 2 * PAD - 4, 28});
 	struct prompt_look look = {style, hovered, {0}};

@@ -22,6 +22,27 @@ static int run_by_wait(const void *one, const void *other)
 					: TB_ORDER(a->job, b->job);
 }
 
+// sum_by_job leaves a row per job.
+static void sum_by_job(struct tb_job_links *jobs)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < jobs->n; i++) {
+		const struct tb_job_link_sample row = jobs->rows[i];
+		uint32_t at = 0;
+		while (at < n && jobs->rows[at].job != row.job)
+			at++;
+		if (at == n) {
+			jobs->rows[n++] = row;
+			continue;
+		}
+		jobs->rows[at].wait_ps += row.wait_ps;
+		jobs->rows[at].blamed_ps += row.blamed_ps;
+	}
+	jobs->n = n;
+	if (n)
+		qsort(jobs->rows, n, sizeof *jobs->rows, run_by_wait);
+}
+
 // read_run_jobs reads the jobs at the links that lead into a switch.
 static int read_run_jobs(struct tb_job_links *jobs, struct tb_run *run, uint32_t sw,
 	struct tb_error *error)
@@ -36,25 +57,8 @@ static int read_run_jobs(struct tb_job_links *jobs, struct tb_run *run, uint32_t
 			links[n++] = (struct tb_link){i};
 	int status = tb_job_links_init(jobs, run, links, n, error);
 	free(links);
-	if (status == TB_OK) {
-		// Leave a row per job.
-		uint32_t j = 0;
-		for (uint32_t i = 0; i < jobs->n; i++) {
-			const struct tb_job_link_sample row = jobs->rows[i];
-			uint32_t at = 0;
-			while (at < j && jobs->rows[at].job != row.job)
-				at++;
-			if (at == j) {
-				jobs->rows[j++] = row;
-				continue;
-			}
-			jobs->rows[at].wait_ps += row.wait_ps;
-			jobs->rows[at].blamed_ps += row.blamed_ps;
-		}
-		jobs->n = j;
-		if (j)
-			qsort(jobs->rows, j, sizeof *jobs->rows, run_by_wait);
-	}
+	if (status == TB_OK)
+		sum_by_job(jobs);
 	return status;
 }
 

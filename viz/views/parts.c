@@ -10,6 +10,21 @@
 #define GAP	 5
 #define LINE_H	 17
 
+static void draw_share_bar(struct tb_picture *picture, struct tb_box box,
+	const struct tb_share *shares, size_t n)
+{
+	double all = 0, x = box.x;
+	for (size_t i = 0; i < n; i++)
+		all += shares[i].amount;
+	for (size_t i = 0; i < n && all > 0; i++) {
+		double w = box.w * shares[i].amount / all;
+		if (w > 0)
+			tb_picture_rect(picture, (struct tb_box){x, box.y, w, BAR_H},
+				shares[i].colour);
+		x += w;
+	}
+}
+
 static void draw_share_name(struct tb_picture *picture, struct tb_type type,
 	struct tb_box box, const struct tb_share *share)
 {
@@ -24,19 +39,8 @@ double tb_share_bar_draw(struct tb_picture *picture, const struct tb_style *styl
 {
 	struct tb_type type = tb_style_type(style, TB_FONT_TEXT, 12, true);
 	double x = box.x, y = box.y + BAR_H + GAP;
-	if (picture) {
-		double all = 0, j = box.x;
-		for (size_t i = 0; i < n; i++)
-			all += shares[i].amount;
-		for (size_t i = 0; i < n && all > 0; i++) {
-			double w = box.w * shares[i].amount / all;
-			if (w > 0)
-				tb_picture_rect(picture,
-					(struct tb_box){j, box.y, w, BAR_H},
-					shares[i].colour);
-			j += w;
-		}
-	}
+	if (picture)
+		draw_share_bar(picture, box, shares, n);
 	for (size_t i = 0; i < n; i++) {
 		double w = ceil(tb_text_width(type.font, type.size, shares[i].text)) + 2;
 		bool full = x > box.x && x + SWATCH_W + 5 + w > box.x + box.w;

@@ -49,6 +49,18 @@ static void strip_forget(struct time_strip *strip)
 	strip->by_bin = strip->by_level = NULL;
 }
 
+// read_strip_jobs reads the waits of jobs where there are several; without them there is
+// no lane.
+static void read_strip_jobs(struct time_strip *strip, struct tb_run *run)
+{
+	uint32_t n = tb_run_info(run)->n_jobs;
+	if (n < 2 || !strip->by_level ||
+		tb_job_series_init(&strip->jobs, run, NULL) != TB_OK)
+		return;
+	if (strip->jobs.slice_ps > 0 && strip->bin_ps > 0)
+		strip->n_jobs = n < TB_STRIP_MOST_JOBS ? n : TB_STRIP_MOST_JOBS;
+}
+
 // read_recorded reads what captures recorded; without it there is no lane.
 static void read_recorded(struct time_strip *strip, struct tb_run *run)
 {
@@ -112,14 +124,7 @@ static int read_time_strip(
 		else
 			free(waits);
 	}
-	// Read the waits of jobs where there are several; without them there is
-	// no lane.
-	uint32_t j = tb_run_info(run)->n_jobs;
-	if (j >= 2 && strip->by_level &&
-		tb_job_series_init(&strip->jobs, run, NULL) == TB_OK) {
-		if (strip->jobs.slice_ps > 0 && strip->bin_ps > 0)
-			strip->n_jobs = j < TB_STRIP_MOST_JOBS ? j : TB_STRIP_MOST_JOBS;
-	}
+	read_strip_jobs(strip, run);
 	read_recorded(strip, run);
 	strip->by_bin = calloc(strip->n_bins ? strip->n_bins : 1, sizeof *strip->by_bin);
 	if (!strip->by_bin)
