@@ -34,7 +34,7 @@ code=0
 [[ $(sqlite3 bad.db 'SELECT count(*), min(complete) FROM run') == '1|1' ]]
 
 # Ctrl-C keeps what there is.
-"$TAILBACK" synth uniform --nodes 64 --message 1M --messages 60 -o long.goal
+"$TAILBACK" synth uniform --nodes 64 --message 1M --messages 15 -o long.goal
 stop_midway INT stopped.db run "$TAILBACK" replay long.goal -s 1..8 --jobs 2 -q -o stopped.db 2>said
 [[ $code == 1 ]] && grep -q 'stopped early: [0-9] of 8 runs' said || { echo "exit $code"; cat said; exit 1; }
 [[ $(sqlite3 stopped.db 'PRAGMA integrity_check') == ok ]]
