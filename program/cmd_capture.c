@@ -460,8 +460,7 @@ static int capture(struct session *session, struct tb_error *error)
 	if (session->args->interface)
 		fprintf(stderr,
 			"tailback capture: listening on %s, link type %s, snapshot "
-			"length "
-			"%" PRIu32 " bytes\n",
+			"length %" PRIu32 " bytes\n",
 			tb_live_interface(session->live), type,
 			tb_live_snap_bytes(session->live));
 	else

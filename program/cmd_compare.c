@@ -196,11 +196,10 @@ static int find_seeds(const struct compare_options *options, struct tb_seeds see
 				}
 				fprintf(stderr,
 					"tailback: note: the %zu runs of %s differ at "
-					"most by their "
-					"seed: "
-					"the newest two are compared; choose others by "
-					"--run A --run B, "
-					"or name a second store, whose seeds are paired "
+					"most by their seed: the newest two are "
+					"compared; choose others by "
+					"--run A --run B, or name a second store, whose "
+					"seeds are paired "
 					"with these\n",
 					n, store);
 			}

@@ -79,8 +79,8 @@ static const struct tb_options option_table = {
 	.rows = option_rows,
 	.args_doc = "TRACE... [FILE]",
 	.doc = "Write the job of a trace (%s) in a format that other simulators read "
-	       "too.\v"
-	       "Of a packet capture the job is inferred: what each message waited for, "
+	       "too.\vOf a packet capture the job is inferred: what each message waited "
+	       "for, "
 	       "and the computation between. Several files are one trace, if its format "
 	       "has a file a rank. Without -o the last of several arguments is the FILE "
 	       "to write, if there is none of that name. Standard error gets what was "
@@ -157,8 +157,7 @@ static int convert(struct convert_arguments *args, struct tb_error *error)
 		tb_cmd_put_notes(stderr, input.job->notes, "", SIZE_MAX);
 		if (input.is_calls && !args->network)
 			fputs("for no network in particular (-n): in reductions nothing "
-			      "is "
-			      "computed\n",
+			      "is computed\n",
 				stderr);
 		tb_cmd_put_notes(stderr, note, "", SIZE_MAX);
 	}

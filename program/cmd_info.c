@@ -48,8 +48,8 @@ static const struct tb_options option_table = {
 	.rows = option_rows,
 	.args_doc = "FILE...",
 	.doc = "Summarize a store or a trace (%s); '-' is standard input. Several files "
-	       "are one trace.\v"
-	       "The summary of a capture includes the share of the network's capacity "
+	       "are one trace.\vThe summary of a capture includes the share of the "
+	       "network's capacity "
 	       "that it asks for, and the --time-scale of 'tailback replay' that would "
 	       "load the busiest node to a half.\n\n"
 	       "Examples:\n"

@@ -378,8 +378,7 @@ static json_t *packets_json(const struct tb_packets *packets,
 {
 	const struct tb_packets_summary *summary = tb_packets_summary(packets);
 	json_t *root = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
-				 "s:{s:o, s:f, s:f, s:I, s:f}, "
-				 "s:{s:o, s:o, s:o}, s:o}",
+				 "s:{s:o, s:f, s:f, s:I, s:f}, s:{s:o, s:o, s:o}, s:o}",
 		"kind", "packets", "nodes", (json_int_t)summary->n_nodes, "endpoints",
 		(json_int_t)summary->n_endpoints, "endpoints_unplaced",
 		(json_int_t)summary->n_endpoints_unplaced, "pairs",

@@ -40,8 +40,8 @@ static const struct tb_options option_table = {
 	.rows = option_rows,
 	.args_doc = "SHARD.db...",
 	.doc = "Put the shards of a sweep, or of several replays, together into one "
-	       "store: the same as if one machine had run them all.\v"
-	       "Shards are what 'tailback sweep' and 'tailback replay' write with "
+	       "store: the same as if one machine had run them all.\vShards are what "
+	       "'tailback sweep' and 'tailback replay' write with "
 	       "--shard.\n\n"
 	       "Examples:\n"
 	       "  tailback sweep figure-11.ini --shard 1/2 -o 1.db   (here)\n"

@@ -139,8 +139,7 @@ static const struct tb_options option_table = {
 	.doc = "Report what a fabric is and what its routes do, without a replay: levels "
 	       "and taper, cables by speed, what is missing or not alike, bisection; "
 	       "pairs of hosts over each link, and the share of its link that a host has "
-	       "in shifts and in random bisections.\v"
-	       "Examples:\n"
+	       "in shifts and in random bisections.\vExamples:\n"
 	       "  tailback network -n qsnet,arity=8,levels=2\n"
 	       "  tailback network -n my.ini --routes lfts.txt -f json\n"
 	       "  tailback network -n qsnet --from 'node 0' --to 'node 63'",

@@ -43,8 +43,8 @@ static const struct tb_options option_table = {
 	.args_doc = "sweep.db...",
 	.doc = "Draw curves through the points of sweeps: accepted against offered "
 	       "bandwidth, bandwidth over the size of messages or of the network, with "
-	       "the 95 % interval over seeds.\v"
-	       "Defaults are those of the sweep's section [plot], or follow from its "
+	       "the 95 % interval over seeds.\vDefaults are those of the sweep's section "
+	       "[plot], or follow from its "
 	       "axes.\n\n"
 	       "Examples:\n"
 	       "  tailback plot sweep.db\n"

@@ -226,8 +226,8 @@ static const struct tb_options option_table = {
 	.rows = option_rows,
 	.args_doc = "[TRACE...]",
 	.doc = "Replay traces (%s) through a modelled network and store how long every "
-	       "link, flow and job waited.\v"
-	       "Several captures are merged by time; jobs share the network, each on "
+	       "link, flow and job waited.\vSeveral captures are merged by time; jobs "
+	       "share the network, each on "
 	       "nodes of its own. Ctrl-C ends a replay early and keeps what was "
 	       "simulated so far.\n\n"
 	       "Examples:\n"
@@ -404,9 +404,7 @@ static int replay_all(const struct parsing *parsing)
 		if (many)
 			return tb_cli_usage("tailback replay",
 				"with mpirun all processes simulate one run: leave out "
-				"--each "
-				"and "
-				"--shard, and name one seed");
+				"--each and --shard, and name one seed");
 		if (reads_stdin(parsing))
 			return tb_cli_usage("tailback replay",
 				"standard input reaches one process alone: name files");

@@ -248,8 +248,7 @@ static void replay_warn(const struct tb_recording_summary *run)
 			if (seen->n_untimed)
 				fprintf(stderr,
 					"tailback: warning: %s: %s: they are replayed at "
-					"once, and their "
-					"waits mean nothing\n",
+					"once, and their waits mean nothing\n",
 					input.name,
 					tb_format_counted(seen->n_untimed,
 						"record has no time|records have no time",

@@ -176,8 +176,7 @@ static int judge_hottest(const struct report_options *options, const struct tb_r
 	if (options->fail_over_given && tb_run_sum_known(run, TB_WAIT) != TB_EXACT)
 		fprintf(stderr,
 			"tailback: %s: note: --fail-over looks at what was measured: %u "
-			"of "
-			"%u links were not, and upper bounds do not trip it\n",
+			"of %u links were not, and upper bounds do not trip it\n",
 			options->store, n, tb_run_info(run)->n_links);
 	if (!options->fail_over_given || !hottest ||
 		hottest->waiting <= options->fail_over)

@@ -66,8 +66,8 @@ static const struct tb_options option_table = {
 	.rows = option_rows,
 	.args_doc = "FILE|EXPERIMENT",
 	.doc = "Run an experiment for many values of its settings, on all cores, and "
-	       "keep each point as a run.\v"
-	       "A sweep file names an experiment in its section [sweep], and lists "
+	       "keep each point as a run.\vA sweep file names an experiment in its "
+	       "section [sweep], and lists "
 	       "values for keys there and in [network]; the points are all "
 	       "combinations. The name of an experiment alone is a sweep of one "
 	       "point.\n\n"

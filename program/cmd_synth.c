@@ -308,8 +308,7 @@ static void check_synth_options(void *arguments, const struct argp_state *state)
 			!tb_synth_pattern_has_io(synth->pattern))
 			argp_error(state,
 				"--io-nodes, --io-place and --dedicated go with "
-				"io-random and "
-				"io-fixed, not with %s",
+				"io-random and io-fixed, not with %s",
 				synth->pattern->name);
 		if ((synth_has(args, "rate") || synth_has(args, "time-dist")) &&
 			synth->load <= 0)
@@ -367,8 +366,7 @@ static const struct tb_options option_table = {
 		    "COLLECTIVE --nodes N --size BYTES\n"
 		    "io BENCHMARK",
 	.doc = "Make a job of synthetic traffic, of a collective operation or of "
-	       "parallel "
-	       "I/O, as GOAL text that other simulators read too.\v",
+	       "parallel I/O, as GOAL text that other simulators read too.\v",
 	.operand = {.kind = TB_CALL, .take = take_job_name},
 	.check = check_synth_options,
 	.help_filter = help_filter,

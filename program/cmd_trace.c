@@ -89,8 +89,8 @@ static const struct tb_options option_table = {
 	.rows = option_rows,
 	.args_doc = "[--] COMMAND...",
 	.doc = "Run an MPI program and trace what its ranks call, into a file that "
-	       "replay, info and convert read.\v"
-	       "COMMAND is how the program is run without tracing. Each rank writes a "
+	       "replay, info and convert read.\vCOMMAND is how the program is run "
+	       "without tracing. Each rank writes a "
 	       "file of its own, which are merged at the end; the exit code is the "
 	       "command's.\n\n"
 	       "Example:\n"
@@ -507,8 +507,7 @@ static int find_mpi(struct trace_arguments *args, struct tb_error *error)
 		const char *its = args->mpi == TB_TBT_MPICH ? "Open MPI" : "MPICH";
 		return tb_fail_in(error, TB_EUSAGE, word,
 			"is a program of %s by the libraries that it links, not of --mpi "
-			"%s: "
-			"leave --mpi out",
+			"%s: leave --mpi out",
 			its, tb_mpi_name(args->mpi));
 	}
 	if (tb_which_mpi(&args->mpi, args->command))
@@ -550,8 +549,7 @@ static int merge_all(const struct trace_arguments *args, const char *folder, int
 		if (word)
 			return tb_fail_in(error, TB_EFOREIGN, word,
 				"%s: the tracer cannot be loaded into it, and no other "
-				"process "
-				"came through MPI_Init under the tracer",
+				"process came through MPI_Init under the tracer",
 				why);
 		if (args->mpi)
 			return tb_fail_in(error, TB_EFOREIGN, args->command[0],
@@ -559,8 +557,8 @@ static int merge_all(const struct trace_arguments *args, const char *folder, int
 				tb_mpi_name(args->mpi));
 		return tb_fail_in(error, TB_EFOREIGN, args->command[0],
 			"no process came through MPI_Init under a tracer: where a "
-			"program loads "
-			"MPI later and no mpirun starts it, give --mpi openmpi or --mpi "
+			"program loads MPI later and no mpirun starts it, give --mpi "
+			"openmpi or --mpi "
 			"mpich");
 	}
 	if (mpi) {

@@ -69,8 +69,8 @@ static const struct tb_option option_rows[] = {
 static const struct tb_options option_table = {
 	.rows = option_rows,
 	.doc = "Simulate what papers, clusters and other simulators published, model by "
-	       "model, and compare.\v"
-	       "Each row is a figure or an observation. It holds when the mean, rounded "
+	       "model, and compare.\vEach row is a figure or an observation. It holds "
+	       "when the mean, rounded "
 	       "to the published digits, is the published value, or is within a range, "
 	       "bound or factor; is near when it is off by up to 10 %, or by the "
 	       "factor's square; else it fails. Its role says whether the row set a "

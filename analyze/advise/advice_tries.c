@@ -390,8 +390,7 @@ static void leave_out_foreseen(struct tb_advice *advice)
 	else
 		snprintf(advice->screening, sizeof advice->screening,
 			"The fluid model, %.1f %% off, looked at %zu changes and "
-			"foresees "
-			"no gain of %zu, which are not replayed with packets.",
+			"foresees no gain of %zu, which are not replayed with packets.",
 			fabs(off), n, n_out);
 }
 

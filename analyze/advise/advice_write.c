@@ -198,8 +198,7 @@ static const void *change_at(const void *of, size_t row)
 
 static const struct tb_table_type changes = {"changes", "Changes, best first",
 	"Each change that was replayed, best first; what needs hardware behind the "
-	"others "
-	"that help.",
+	"others that help.",
 	TB_COLUMNS(change_columns), .item = change_at};
 
 static bool is_unsteady(const struct tb_advice *advice)
@@ -484,8 +483,7 @@ int tb_advice_write_schema(FILE *stream, struct tb_error *error)
 	tb_json_add(&root, "changes", tb_table_schema(&changes));
 	json_t *schema = tb_schema_root("urn:tailback:advise:1", "Tailback advice",
 		"What 'tailback advise -f json' writes. Gains are percent of what the "
-		"run "
-		"as it was takes.",
+		"run as it was takes.",
 		tb_json_object_take(&root));
 	return tb_json_write(schema, 6, stream) == TB_OK
 		       ? TB_OK

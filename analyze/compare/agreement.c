@@ -404,8 +404,7 @@ int tb_agreement_write(const struct tb_agreement *agreement, enum tb_format form
 		.n_shown = top && top < agreement->n ? top : agreement->n};
 	snprintf(table.remark, sizeof table.remark,
 		"%zu of %u links of both runs: stall and bytes in percent of those of "
-		"all "
-		"links, and stall in percent of the time.",
+		"all links, and stall in percent of the time.",
 		table.n_shown, (unsigned)agreement->n);
 	int status = TB_OK;
 	if (format == TB_FORMAT_JSON) {

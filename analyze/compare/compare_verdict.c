@@ -132,16 +132,14 @@ static void append_doubt(const struct tb_compare *compare, struct tb_words *word
 	if (compare->random_places) {
 		// Say that nothing is a verdict: a seed is one placement of many.
 		tb_words_append(words, " That is no verdict: each seed places jobs at "
-				       "random elsewhere, and by "
-				       "how much that moves them is not known. Replay "
-				       "both with --seed 1..5 to "
-				       "know.");
+				       "random elsewhere, and by how much that moves "
+				       "them is not known. Replay "
+				       "both with --seed 1..5 to know.");
 		return;
 	}
 	if (wait || run) {
 		tb_words_append(words,
-			" That is no verdict on the %s: seeds alone "
-			"usually move ",
+			" That is no verdict on the %s: seeds alone usually move ",
 			!run	? "wait"
 			: !wait ? "run time"
 				: "wait and the run time");
@@ -176,8 +174,7 @@ static void append_counters(const struct tb_compare *compare, struct tb_words *w
 	if (compare->n_common == 0) {
 		tb_words_append(words,
 			"Both runs were measured by counters, and of no link both know "
-			"how "
-			"long its port waited: their waits do not compare.");
+			"how long its port waited: their waits do not compare.");
 		return;
 	}
 	tb_words_append(words, "Both runs were measured by counters. Ports wait ");

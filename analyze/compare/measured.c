@@ -655,15 +655,13 @@ int measuring_notes(struct measuring *measuring)
 			"least so much"},
 		{&measuring->reset, "port",
 			"had counters reset between the dumps: they counted at least "
-			"what "
-			"they did since"},
+			"what they did since"},
 		{&measuring->bounded, "port",
 			"counted pause frames and no time: a frame holds for at most "
 			"65,535 quanta, so waits are at most so long"},
 		{&measuring->unbounded, "port",
 			"counted pause frames that may have held for all of the time: "
-			"how "
-			"long is not known"},
+			"how long is not known"},
 		{&measuring->tickless, "port",
 			"counted ticks of PortXmitWait whose length is not known "
 			"(xmit_wait_tick): how long it waited is not known"},

@@ -352,7 +352,7 @@ void tb_rules_of_people(struct tb_judging *judging)
 		network += (double)evidence->jobs.jobs[i].network_ps;
 		ideal += (double)evidence->jobs.jobs[i].ideal_ps;
 	}
-	if (!(ideal <= 0) && !(latency <= 0)) {
+	if (ideal > 0 && latency > 0) {
 		struct tb_finding *finding = tb_judging_find(judging, "cost");
 		tb_finding_real(finding, "slowdown", network / ideal);
 		if (network < TB_FINDING_SLOWER * ideal)
@@ -361,8 +361,7 @@ void tb_rules_of_people(struct tb_judging *judging)
 		else
 			tb_finding_say(finding,
 				"In the network, messages took %.*f times as long as on "
-				"an idle "
-				"one.",
+				"an idle one.",
 				network < 10 * ideal ? 2 : 0, network / ideal);
 		find_backlog(judging, latency, queue);
 	}

@@ -240,8 +240,8 @@ static void find_origin(struct tb_judging *judging)
 	tb_finding_real(finding, "percent_of_time", end->held_percent);
 	if (end->is_node) {
 		tb_finding_say(finding,
-			"The wait begins at the end of %s%s: the "
-			"host there, its adapter or its cable takes less than it is "
+			"The wait begins at the end of %s%s: the host there, its adapter "
+			"or its cable takes less than it is "
 			"sent. Look at that cable's errors and rate, then at the host.",
 			tb_link_text(evidence, end->last), held);
 		return;
@@ -249,8 +249,8 @@ static void find_origin(struct tb_judging *judging)
 	tb_finding_count(finding, "out", end->out.id);
 	tb_finding_real(finding, "out_busy_percent", end->busy_percent);
 	tb_finding_say(finding,
-		"The wait begins behind %s%s: from the switch "
-		"there no link is held for long, so what is short is a link itself. Of "
+		"The wait begins behind %s%s: from the switch there no link is held for "
+		"long, so what is short is a link itself. Of "
 		"those that lead on, %s carries most, %s of what its rate allows%s.",
 		tb_link_text(evidence, end->last), held, tb_link_text(evidence, end->out),
 		tb_percent_text(end->busy_percent, busy, sizeof busy),

@@ -168,12 +168,11 @@ static void try_rail(struct tb_judging *judging)
 		double most = (double)tb_network_payload_rate(&faster);
 		double gain = 100 * (1 - (double)tb_network_payload_rate(network) / most);
 		char share[32], rate[32];
-		if (!(gain >= TB_FINDING_BUS)) {
+		if (gain < TB_FINDING_BUS) {
 			tb_finding_real(finding, "faster_links_percent", gain);
 			tb_finding_say(finding,
 				"Links twice as fast would gain %s at most: a node's bus "
-				"carries %s, and "
-				"each rail has a bus of its own.",
+				"carries %s, and each rail has a bus of its own.",
 				tb_percent_text(gain, share, sizeof share),
 				tb_format_rate(most, rate, sizeof rate));
 		}
@@ -366,8 +365,8 @@ static void try_slower(struct tb_judging *judging)
 		finding, "busiest_percent", 100 * evidence->capture.busiest_share);
 	tb_finding_real(finding, "time_scale", evidence->capture.half_scale);
 	tb_finding_say(finding,
-		"The busiest node asks for %s of what its link "
-		"carries, so packets pile up in the sender as long as the trace lasts. "
+		"The busiest node asks for %s of what its link carries, so packets pile "
+		"up in the sender as long as the trace lasts. "
 		"With --time-scale %s it would ask for a half.",
 		tb_percent_text(
 			100 * evidence->capture.busiest_share, share, sizeof share),
@@ -494,8 +493,7 @@ void tb_rules_of_remedy(struct tb_judging *judging)
 		tb_finding_say(finding,
 			"Headers choose their way up without regard to the load "
 			"(%s), and links between switches are the roots of %s of the "
-			"wait. Try "
-			"adaptive routing.",
+			"wait. Try adaptive routing.",
 			tb_ascent_words[ascent],
 			tb_percent_text(inside, share, sizeof share));
 		tb_judging_try(judging, finding, &command, "adaptive.db");

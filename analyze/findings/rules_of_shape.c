@@ -98,8 +98,7 @@ void tb_rules_of_state(struct tb_judging *judging)
 		tb_finding_count(finding, "simulated_ps", (uint64_t)info->simulated_ps);
 		tb_finding_say(finding,
 			"The run is incomplete: this is what there was when it stopped, "
-			"after "
-			"%s.",
+			"after %s.",
 			tb_format_time(info->simulated_ps, time, sizeof time));
 	}
 	find_nothing(judging);
@@ -252,9 +251,9 @@ static void find_incast(struct tb_judging *judging, const struct tb_evidence_end
 		stalls ? tb_percent_text(end->stall_percent, stall, sizeof stall) : "",
 		rests ? ", and rested between bursts" : "", tb_congestion_text(evidence));
 	if (rests)
-		tb_finding_say(finding, "Busy is a share of the time, wait a sum over "
-					"headers: in a burst "
-					"all senders' headers wait at once.");
+		tb_finding_say(finding,
+			"Busy is a share of the time, wait a sum over "
+			"headers: in a burst all senders' headers wait at once.");
 }
 
 // put_servers names the first of them, with their shares.
@@ -290,8 +289,7 @@ static void find_incast_at_several(
 	put_incast_times(evidence, first, times, sizeof times);
 	tb_finding_say(finding,
 		"Incast at %s at once: %s. Up to %s sent to each %s; together their "
-		"links "
-		"are the roots of %s of all wait.%s",
+		"links are the roots of %s of all wait.%s",
 		tb_format_counted(servers->n, "node", nodes, sizeof nodes), names,
 		tb_format_counted(
 			first->queue.most_senders, "node", senders, sizeof senders),
@@ -731,8 +729,7 @@ static void find_region(struct tb_judging *judging)
 	tb_finding_real(finding, "percent_of_wait", wait);
 	tb_finding_say(finding,
 		"%s %s, for %s of the time on average (%s), and %s %s of the wait; the "
-		"most "
-		"stalled of them is %s.",
+		"most stalled of them is %s.",
 		tb_region_text(worst, text, sizeof text),
 		one ? "is stalled" : "are stalled alike",
 		tb_percent_text(worst->percent, stalled, sizeof stalled),
@@ -767,8 +764,7 @@ void tb_rules_of_place(struct tb_judging *judging)
 			finding, "percent_of_wait", evidence->hottest[0].percent_of_wait);
 		tb_finding_say(finding,
 			"Headers waited %s %s of %s; %.0f %% of the wait is %s %s. The "
-			"hottest "
-			"%s %s.",
+			"hottest %s %s.",
 			way,
 			tb_format_count(evidence->n_waiting, waiting, sizeof waiting),
 			tb_format_counted(

@@ -16,8 +16,7 @@ int tb_job_seat_find(struct tb_job_seat *seat, struct tb_run *run, uint32_t job,
 	int status = tb_run_query(run,
 		"WITH at (node, leaf) AS (SELECT from_node, to_switch FROM link WHERE "
 		"run = ?1 AND kind = 'injection') SELECT (SELECT count(DISTINCT leaf) "
-		"FROM "
-		"job_node JOIN at USING (node) WHERE run = ?1 AND job = ?2), "
+		"FROM job_node JOIN at USING (node) WHERE run = ?1 AND job = ?2), "
 		"coalesce(sum(bytes), 0), coalesce(sum(bytes) FILTER (WHERE source = "
 		"destination), 0) FROM unpacked_flow WHERE run = ?1 AND job = ?2",
 		&row, error);
@@ -236,8 +235,7 @@ static const struct {
 	{"job_total",
 		"SELECT job, flows, messages, packets, bytes, latency_ps, "
 		"queue_ps, network_ps, ideal_ps, worst_latency_ps, wait_ps, "
-		"first_ps, last_ps FROM "
-		"job_total WHERE run = ?1",
+		"first_ps, last_ps FROM job_total WHERE run = ?1",
 		take_job_flows},
 	{"undelivered_flow",
 		"SELECT job, sum(messages) FROM undelivered_flow WHERE run = ?1 "

@@ -71,8 +71,8 @@ int tb_link_queues_find(struct tb_link_queue *queues, struct tb_run *run,
 	struct tb_run_row row;
 	// Bin by bin, or the bins would be read with all of their packs.
 	int status = tb_run_query(run,
-		"SELECT l.pack, l.links, b.bin FROM bin_total AS b "
-		"CROSS JOIN link_pack AS l ON l.run = b.run AND l.bin = b.bin AND "
+		"SELECT l.pack, l.links, b.bin FROM bin_total AS b CROSS JOIN link_pack "
+		"AS l ON l.run = b.run AND l.bin = b.bin AND "
 		"l.pack = ?2 WHERE b.run = ?1 ORDER BY b.bin",
 		&row, error);
 	if (status) {

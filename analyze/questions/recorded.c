@@ -69,8 +69,8 @@ int tb_recorded_init(
 		{&recorded->jobs, &recorded_jobs,
 			"recorded_job WHERE run = ?1 ORDER BY job"},
 		{&recorded->kinds, &recorded_kinds,
-			"recorded_kind AS k WHERE run = ?1 "
-			"ORDER BY job, k.recorded_ps DESC, kind"},
+			"recorded_kind AS k WHERE run = ?1 ORDER BY job, k.recorded_ps "
+			"DESC, kind"},
 		{&recorded->ranks, &recorded_ranks,
 			"recorded_rank WHERE run = ?1 ORDER BY job, rank"},
 		{&recorded->uncompared, &uncompared,

@@ -242,8 +242,7 @@ static int write_sheet_links(struct sheet *sheet, struct tb_error *error)
 	if (!status)
 		fprintf(sheet->stream,
 			"\nHottest links: packets that wait behind them at once, from "
-			"'.' to "
-			"'@' for %.3g\n",
+			"'.' to '@' for %.3g\n",
 			most);
 	for (uint32_t k = 0; k < timeline->n_links && !status; k++) {
 		char name[NAME_BYTES];

@@ -48,8 +48,7 @@ static int also_parse(
 			TB_OK)
 			return tb_fail(error, TB_EUSAGE,
 				"--also=%s: expected FILE[,from=TIME][,to=TIME], times "
-				"as of "
-				"--from, not '%s'",
+				"as of --from, not '%s'",
 				text, value);
 		*key = '\0';
 	}

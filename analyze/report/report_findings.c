@@ -156,8 +156,7 @@ static const struct tb_column finding_columns[] = {
 		.put = put_sentence},
 	{"command", NULL,
 		"The whole command line that tries it, for a shell in the folder in "
-		"which "
-		"the run was replayed; null when there is none.",
+		"which the run was replayed; null when there is none.",
 		TB_DATUM_TEXT, FINDING(command), .put = put_command,
 		.flags = TB_COLUMN_NULL},
 	{"figures", NULL,
@@ -297,7 +296,7 @@ static void list_notes(struct tb_table *table)
 
 const struct tb_table_type tb_list_notes = {"notes", NULL,
 	"What is to be known of how the run was made: what the reader of a trace left "
-	"out "
-	"or assumed, which rules made messages of its calls, where its ranks were put, "
+	"out or assumed, which rules made messages of its calls, where its ranks were "
+	"put, "
 	"what is odd about the network.",
 	TB_COLUMNS(note_columns), .item = note_at, .list = list_notes};

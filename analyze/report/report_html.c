@@ -76,8 +76,8 @@ static void write_column(const struct tb_report *report, const struct strip *str
 	tb_format_time((tb_time_ps)end * info->bin_ps, to, 32);
 	fprintf(stream,
 		"<g><title>%s to %s: headers waited %s per bin</title><rect "
-		"class=\"hit\" "
-		"x=\"%.2f\" y=\"0\" width=\"%.2f\" height=\"%d\"/><rect class=\"bin\" "
+		"class=\"hit\" x=\"%.2f\" y=\"0\" width=\"%.2f\" height=\"%d\"/><rect "
+		"class=\"bin\" "
 		"x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"/></g>\n",
 		from, to, tb_format_long_time(mean, wait, sizeof wait), i * width, width,
 		STRIP_HEIGHT, i * width, STRIP_HEIGHT - height,
@@ -104,8 +104,8 @@ static void write_time(const struct tb_report *report, FILE *stream)
 	fprintf(stream,
 		"<section class=\"card\" id=\"time\">\n<h2>Wait over time</h2>\n"
 		"<p class=\"remark\">Wait of all headers in a bin of %s of simulated "
-		"time; "
-		"at most %s.</p>\n<svg class=\"time\" viewBox=\"0 0 %d %d\" role=\"img\" "
+		"time; at most %s.</p>\n<svg class=\"time\" viewBox=\"0 0 %d %d\" "
+		"role=\"img\" "
 		"aria-label=\"Wait over simulated time\">\n",
 		tb_format_time(info->bin_ps, width, sizeof width),
 		tb_format_long_time(strip.largest_ps, largest, sizeof largest),
@@ -148,8 +148,7 @@ int tb_report_write_html(const struct tb_report *report,
 	// The policy ensures that nothing is fetched, whatever the names contain.
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
-	      "'none'; "
-	      "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
+	      "'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
 	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 	      "<title>Congestion of ",
 		stream);
@@ -172,8 +171,7 @@ int tb_report_write_html(const struct tb_report *report,
 			"<section class=\"card\" id=\"matrix\">\n<h2>Congestion "
 			"matrix</h2>\n<p class=\"remark\">A row per level, a box per "
 			"switch; around its sum the links that come in, in percent of "
-			"the "
-			"most loaded.</p>\n",
+			"the most loaded.</p>\n",
 			figures->light, figures->dark, stream);
 	if (figures->recorded[0])
 		write_html_figure(

@@ -198,8 +198,7 @@ static const struct tb_column hot_link_columns[] = {
 	// clang-format on
 	{"xmit_wait_ticks", "XmitWait",
 		"PortXmitWait of the port at which it begins, in the counter's ticks; "
-		"only "
-		"where the network has such a counter",
+		"only where the network has such a counter",
 		TB_DATUM_COUNT, .put = put_ticks, .flags = TB_COLUMN_SOME,
 		.adapt = adapt_ticks},
 	{"wait_known", NULL, "How well its wait and stall are known; of counters only",

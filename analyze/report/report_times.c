@@ -239,8 +239,8 @@ static void list_bounds(struct tb_table *table)
 
 const struct tb_table_type tb_list_bounds = {"bounds", "How good it could be",
 	"Bounds of the run and of its phases, which its time is never below: by the "
-	"links "
-	"of nodes, by what had to cross the cuts of the network whatever the routes, and "
+	"links of nodes, by what had to cross the cuts of the network whatever the "
+	"routes, and "
 	"by the links of the run's own routes; and the best routes that split flows or "
 	"not (docs/findings.md).",
 	TB_COLUMNS(columns), .item = item, .list = list_bounds};

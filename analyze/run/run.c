@@ -425,8 +425,7 @@ static int run_load(struct tb_run *run, int64_t id, struct tb_error *error)
 		const struct run_table tables[] = {
 			{&nodes, "node",
 				"topology_node AS t LEFT JOIN node_name AS n ON n.run = "
-				"?1 AND "
-				"n.node = t.node " OF_NETWORK "t.node",
+				"?1 AND n.node = t.node " OF_NETWORK "t.node",
 				info->n_nodes, run_take_node},
 			{&jobs, "job", "job WHERE run = ?1 ORDER BY job", info->n_jobs,
 				run_take_job},

@@ -155,8 +155,7 @@ static int check_all(const struct merged_shard *shards, size_t n, bool partial,
 		}
 		return tb_fail(error, TB_EUSAGE,
 			"of %" PRIu32 " shards %" PRIu32
-			" %s missing: %s%s; merge what there is "
-			"with --partial",
+			" %s missing: %s%s; merge what there is with --partial",
 			n_wanted, n_missing, n_missing == 1 ? "is" : "are", list,
 			n_missing > MOST_LISTED ? ", ..." : "");
 	}
@@ -311,8 +310,8 @@ static int write_store(struct store_merge *merge, struct tb_error *error)
 		struct text_row name = {NULL};
 		struct tb_row_reader reader = tb_row_reader_open(merge->db,
 			merge->options->output, &input_names,
-			"run WHERE input_kind <> 'experiment' "
-			"GROUP BY input_name HAVING count(DISTINCT input_digest) > 1",
+			"run WHERE input_kind <> 'experiment' GROUP BY input_name HAVING "
+			"count(DISTINCT input_digest) > 1",
 			NULL, error);
 		bool found = tb_row_read(&reader, &name);
 		status = tb_row_reader_end(&reader);

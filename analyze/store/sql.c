@@ -392,8 +392,8 @@ int tb_sql_open_bytes(sqlite3 **db, const char *name, const void *bytes, size_t 
 static int set_writer(sqlite3 *db, const char *path, struct tb_error *error)
 {
 	return tb_sql_exec(db, path,
-		"PRAGMA page_size = 8192;"
-		"PRAGMA synchronous = NORMAL; PRAGMA cache_spill = OFF;"
+		"PRAGMA page_size = 8192;PRAGMA synchronous = NORMAL; PRAGMA cache_spill "
+		"= OFF;"
 		"PRAGMA foreign_keys = OFF; PRAGMA temp_store = MEMORY;",
 		error);
 }

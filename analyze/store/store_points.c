@@ -125,8 +125,7 @@ static int find_point(const struct tb_store_points *points,
 				settings[n] && settings[n] < 'g')
 				return tb_fail_in(error, TB_EUSAGE, path,
 					"has points of %s when that file was another: "
-					"choose "
-					"another store",
+					"choose another store",
 					sought->network);
 		}
 		return TB_OK;

@@ -209,8 +209,7 @@ static const char *read_claim(struct tb_claim *claim, char *line)
 		       "relations";
 	if (!read_role(claim, fields[ROLE]))
 		return "expected the role fitted, derived, chosen or predicted and its "
-		       "reason, "
-		       "neither where it is outside the model";
+		       "reason, neither where it is outside the model";
 	return NULL;
 }
 

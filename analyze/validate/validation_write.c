@@ -224,8 +224,7 @@ static const char *role_of(const struct tb_claim *claim)
 static void write_validation_csv(const struct tb_validation *validation, FILE *stream)
 {
 	fputs("id,model,source,experiment,setting,quantity,relation,value,unit,bound,"
-	      "role,"
-	      "reason,measured,simulated,half_ci,error_percent,verdict,doubt\n",
+	      "role,reason,measured,simulated,half_ci,error_percent,verdict,doubt\n",
 		stream);
 	for (size_t row = 0; row < validation->n_findings; row++) {
 		const struct tb_validated_row *finding = &validation->findings[row];

@@ -494,8 +494,7 @@ static int chakra_check_ranks(const struct chakra_trace *trace)
 		if (files->ranks[i] != i)
 			return tb_fail_in(trace->error, TB_EUSAGE, files->paths[i],
 				"the file of rank %zu is missing: expected one for each "
-				"rank "
-				"from 0 on, or --clone-ranks",
+				"rank from 0 on, or --clone-ranks",
 				i);
 	if (trace->reading->clone_ranks && trace->reading->clone_ranks < files->n)
 		return tb_fail(trace->error, TB_EUSAGE,

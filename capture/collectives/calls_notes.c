@@ -275,8 +275,8 @@ static void put_eager(const struct tb_lowering *l, FILE *out)
 	if (l->is_eager)
 		fprintf(out,
 			"library %s: every message is sent at once, for by rendezvous "
-			"the "
-			"ranks would wait for each other for ever, which they did not\n",
+			"the ranks would wait for each other for ever, which they did "
+			"not\n",
 			tb_library_name(l->library));
 	else if (l->eager_bytes == UINT64_MAX)
 		fprintf(out, "library %s: every message is sent at once\n",
@@ -414,8 +414,7 @@ static void put_alone(const struct tb_lowering *l, FILE *out)
 	if (n_calls > 0)
 		fprintf(out,
 			"%s nothing: each is of one rank; if there were more, their "
-			"files "
-			"are missing\n",
+			"files are missing\n",
 			tb_format_counted(n_calls,
 				"collective call sends|collective calls send", text,
 				sizeof text));

@@ -242,8 +242,7 @@ static int plan_chosen(struct tb_plan *plan, const struct tb_library *library,
 			status = tb_fail(error, TB_ECAPACITY,
 				"a call of %s by %" PRIu32
 				" ranks takes at least %s messages as %s: a job holds %s "
-				"(--collective "
-				"chooses another algorithm)",
+				"(--collective chooses another algorithm)",
 				tb_collective_op_name(shape->op), shape->n,
 				tb_format_count(n, text[0], sizeof text[0]),
 				algorithm->name,

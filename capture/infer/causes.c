@@ -614,4 +614,4 @@ void tb_causes_fini(struct tb_causes *causes)
 	*causes = (struct tb_causes){0};
 }
 
-// The bounds of what is likely: rule L16 of docs/closed-loop.md.
+// The bounds of what is likely: rule L16 of infer.h.

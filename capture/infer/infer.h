@@ -1,12 +1,112 @@
 // Infers a job from a packet capture: the messages, what each waited for, and the
 // computation between.
 //
-// The rules are numbered in docs/closed-loop.md (L1 and so on), with the confidence of
-// each. In short: the bytes of a connection are cut into messages (infer/infer_impl.h);
-// what stands in the ports of the captured network gives when a message was delivered and
-// since when its sender can have called for it (infer/infer_impl.h); events of a node
-// that recur give what a message waits for, and where none recur, the last delivery does
-// (infer/infer_impl.h).
+// The bytes of a connection are cut into messages; what stands in the ports of the
+// captured network gives when a message was delivered and since when its sender can have
+// called for it; events of a node that recur give what a message waits for, and where
+// none recur, the last delivery does. The rules, each with its confidence (L16 and L17,
+// of the range, and how far all this holds, are in docs/closed-loop.md):
+//
+// Messages:
+//
+// L1. The bytes of one direction of a TCP connection are one message until a segment
+//   that is not full and has PSH: its writer had no more bytes. Retransmitted bytes
+//   count once; bytes that the capture lost count as their message's, and are
+//   reported. (high, but two writes within the time of one segment are one message)
+// L2. A message also ends when all its bytes were acknowledged and its node sent
+//   nothing for 1 ms and the time of four full frames. A port that sends each frame at
+//   most a frame's time late counts as busy. If the capture has no acknowledgements, a
+//   pause of that length ends it. (medium)
+// L3. A message whose length is a multiple (up to 8 times) of a size that recurs in
+//   its connection, or the sum of such a size and another that recurs at least half as
+//   rarely, is cut into these; not if a connection has more than eight recurring
+//   sizes. (medium)
+// L4. RDMA messages end with the packets of the opcodes last and only; a read or
+//   atomic request is a message of 16 bytes, and its response another. Of other
+//   transports each datagram is a message. (high; low for datagrams)
+//
+// Times:
+//
+// Ports are those of a switch: a capture is behind the port of the sender, in front of
+// the port of the receiver.
+// L5. Delivery. The rate of a node's port is the most common one of eight full frames
+//   in a row; nodes without such frames have the median of the others. After a pause a
+//   port may let more pass at once than a line of that rate carries: its bucket is the
+//   most common excess when one of the next eight frames had to wait. What is sent to
+//   a node waits in its port, with the same rate and bucket; a message is delivered
+//   when its last byte leaves it, but not after the receiver acknowledged it. (high
+//   where ports were busy)
+// L5a. Path. The path's time is the time from what is sent to a node until its
+//   kernel's answer passes: the least of the halves of handshakes and of
+//   acknowledgements without data, except those that a timer may have delayed (40 or
+//   200 ms). A delivery counts from when the answer could have passed, so the job has
+//   the new network's latency, not the captured one's. A half that was seen once, and
+//   is at most an eighth of the other, is the host's. Without such answers the path is
+//   unknown, and the range's sentence reports it. (high)
+// L5b. What no program does. The time of a handshake, a gap that ends with a
+//   retransmission, and a short segment's wait for the acknowledgement of another
+//   (Nagle) are no computation. Keep-alives and probes of windows are no message.
+//   (high)
+// L5c. A closed window of 1 ms or more is its receiver's time. The acknowledgement
+//   that opens it is a message of a byte, which the receiver sends as long after the
+//   last bytes came as it did, and for which what follows waits. Reports keep it apart
+//   from computation; GOAL has a calc. (high)
+// L6. Call. A sender whose port had no queue called when the first byte left. If a
+//   frame left within 20 us of when the port let it, or follows the one before at the
+//   port's rate, the call is hidden: it lies between the beginning of the queue, or
+//   the last delivery that an acknowledgement in front of the message attests, and the
+//   instant at which the first byte left. (high if not hidden)
+//
+// Causes:
+//
+// L7. Messages of one ordered pair and length are repetitions of one event. If a pair
+//   has more than eight lengths, its events are distinguished by their place in the
+//   program instead: the targets of the node's eight messages before. Such a message
+//   also waits for the call before it. (medium)
+// L8. What recurs. Deliveries to the sender, and its own calls, that come before each
+//   message are counted if their event is as frequent, or up to 16 times as frequent
+//   or as rare. What came before in each of the 33 repetitions around a message, but
+//   for one, is its cause, if it was not that of the repetition before. If four of
+//   these calls are not hidden, what may have come before the hidden ones counts
+//   there; otherwise only what was delivered before the earliest possible call, or is
+//   attested. (high)
+// L8a. Exchanges. If two nodes send each other about as many messages, those that
+//   reach the sender of an event distinguished by its place are counted against those
+//   that it sent back. What came before it was due in all of 33 places came early, and
+//   is no cause. (high)
+// L9. The gap is the time from the last cause to the call. If the gaps of an event
+//   that are not hidden are the same each time (half of them within a fifth of the
+//   median or within 100 us), they are computation, each as long as it was. If a call
+//   is hidden, its gap is the event's median, within its bounds; and the least if
+//   fewer than a fifth of the event's calls are not hidden. (high, low if hidden)
+// L10. What does not recur. A message also waits for the last delivery before its call
+//   if the gaps differ, if the last delivery explains gaps that are less than half as
+//   long and the same each time, if one gap is half as long again as the median, or if
+//   the message has fewer than four repetitions. A node is one process: a message also
+//   waits for the call before where no rule decides. (medium to low)
+// L11. A message does not name a cause that another of its causes waited for. Receives
+//   are posted at the beginning.
+// L12. A gap that stays half as long again as the median (and 100 us) is a wait whose
+//   cause was not found: the median is taken, or none if fewer than a fifth of the
+//   event's calls are not hidden. Not with fewer than four repetitions. (medium)
+//
+// Answers:
+//
+// L13. Rendezvous. Short messages (below 256 bytes) of one length, followed by short
+//   ones of another length the other way, and those by long ones (from 4 KiB) of a
+//   third length the first way, are requests, answers and data, if there are about as
+//   many of each (within an eighth), and at most one in 16 does not fit. (high)
+// L14. Order. If answers leave both before and after their node's own request to the
+//   same peer (each more than one in eight times), the captured network's order of
+//   delivery decided that. Then a node makes its requests in rounds, one for each
+//   peer; a round waits for the data that came since the round before, and computes.
+//   An answer waits for the computation of its round and for the request, in whatever
+//   order; requests that came before the computation began are answered before the
+//   node's own, later ones behind them. Data wait for their answer alone. If the order
+//   hardly varies it is the program's, and L8 to L10 hold. (medium)
+// L15. Computation of a round is the gap from the last of its data; gaps a quarter
+//   longer than the first quartile of the node's gaps that are not hidden are replaced
+//   by that. (high where calls are seen)
 //
 // Nothing is known of the program or its protocol; a job is as good as the order of
 // events that it was captured in. Memory grows with the messages, not with the packets.

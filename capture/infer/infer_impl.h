@@ -2,7 +2,7 @@
 // causes, rendezvous. Private to capture/infer/.
 //
 // Messages are cut from the records of connections: rules L1 to L4 of
-// docs/closed-loop.md. The caller adds records in the order of time, each with the times
+// infer.h. The caller adds records in the order of time, each with the times
 // at which it passed the ports. Messages of an ordered pair of nodes are in the order in
 // which they began. Memory grows with messages and connections.
 #ifndef TB_INFER_IMPL_H
@@ -108,7 +108,7 @@ struct tb_uncut_message {
 };
 
 // The ports of the captured network: when a record was delivered, and since when its
-// sender can have wanted to send it. Rules L5 and L6 of docs/closed-loop.md.
+// sender can have wanted to send it. Rules L5 and L6 of infer.h.
 //
 // Model: each node has one port with a rate and a bucket of bytes that pass at once after
 // a pause, the same in both directions (a line has no bucket). A capture sees a record
@@ -130,7 +130,7 @@ int tb_passages_add(struct tb_passages *ports, const struct tb_packet_record *re
 // tb_passages_report writes the rate and the bucket.
 void tb_passages_report(const struct tb_passages *ports, struct tb_infer_report *report);
 
-// The paths of the captured network: rule L5a of docs/closed-loop.md.
+// The paths of the captured network: rule L5a of infer.h.
 //
 // A record that passes the capture point reaches a node and is answered by its kernel;
 // the answer passes the point one round trip later. The least of these is the path's. It
@@ -160,7 +160,7 @@ int tb_halves_add(struct tb_halves *halves, const struct tb_packet_record *recor
 struct tb_captured_path tb_halves_to(
 	const struct tb_halves *halves, uint32_t from, uint32_t to);
 
-// What each message waited for: rules L7 to L12 of docs/closed-loop.md.
+// What each message waited for: rules L7 to L12 of infer.h.
 
 #define TB_CAUSES_MAX 12 // of one message
 
@@ -205,7 +205,7 @@ int tb_causes_find(struct tb_causes *causes, uint32_t n_bounds,
 	int64_t begin_ns) TB_MUST_USE;
 void tb_causes_fini(struct tb_causes *causes);
 
-// Messages that ask before they send: rules L13 to L15 of docs/closed-loop.md. A request
+// Messages that ask before they send: rules L13 to L15 of infer.h. A request
 // is answered, and the answer allows the data.
 
 enum tb_message_role { TB_ROLE_NONE, TB_ROLE_REQUEST, TB_ROLE_ANSWER, TB_ROLE_DATA };
@@ -270,7 +270,7 @@ static inline uint32_t tb_inferred_rank(const uint32_t *rank_of, uint32_t node)
 }
 
 // Messages of one ordered pair and size, or place in the program, which are taken for
-// repetitions of one event: rule L7 of docs/closed-loop.md.
+// repetitions of one event: rule L7 of infer.h.
 
 // The messages of an ordered pair are by_pair[first] to by_pair[first + n - 1], in the
 // order in which they left.
@@ -307,7 +307,7 @@ static inline uint32_t tb_classes_size(const struct tb_classes *classes, uint32_
 }
 
 // Which events precede each message of a class in every repetition: rule L8 of
-// docs/closed-loop.md.
+// infer.h.
 
 #define TB_RECURS_FROM 4 // repetitions of an event that show a rule
 

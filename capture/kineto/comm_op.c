@@ -853,8 +853,7 @@ void tb_profiles_note(struct tb_calls *calls, const struct tb_profiles *all)
 			tb_format_counted(n_cut, "all-to-all", text, sizeof text));
 	if (has_no_times)
 		tb_calls_note(calls, "an execution trace has no times: nothing is "
-				     "computed between its "
-				     "communication");
+				     "computed between its communication");
 	if (by_time)
 		tb_calls_note(calls,
 			"a profile without calls of the CUDA runtime: what began after a "

@@ -193,8 +193,7 @@ static int groups_clone(const struct tb_profiles *all, const struct tb_profile *
 		return tb_fail_in(error, TB_EUSAGE, profile->path,
 			"its ranks cannot be cloned: one of its process groups, of "
 			"%" PRIu32 " ranks, is no regular part of the job (ranks of "
-			"equal distance), "
-			"so the others' groups are not known",
+			"equal distance), so the others' groups are not known",
 			members->n);
 	}
 	bool grows = row.block == all->n_profiled;

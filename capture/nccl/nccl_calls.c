@@ -645,8 +645,8 @@ static int add_ops(struct nl_making *making)
 		if (op->what >= TB_COLL_N && group->is_numbered)
 			return tb_fail_in(log->error, TB_EFORMAT, log->file,
 				"has sends and receives, but does not say which rank a "
-				"process is: "
-				"expected the lines of the initialization too "
+				"process is: expected the lines of the initialization "
+				"too "
 				"(NCCL_DEBUG_SUBSYS=INIT,COLL)");
 		status = nccl_add_op(making, op);
 	}

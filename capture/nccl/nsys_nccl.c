@@ -345,8 +345,8 @@ static void ranges_note(const struct nx_log_making *making, const struct nx_nccl
 				making->n_unplaced, left_out, text, sizeof text));
 	if (making->n_assumed > 0)
 		tb_calls_note(calls, "communicators of NCCL were made before the "
-				     "recording began: those "
-				     "who call in one are taken for its members, in the "
+				     "recording began: those who call in one are taken "
+				     "for its members, in the "
 				     "order of hosts");
 }
 
@@ -361,8 +361,7 @@ static int log_comm(const struct nx_log_making *making, struct nl_log *log,
 	if (n > NL_RANKS_MAX || (comm->rank != NL_NONE && comm->rank >= n))
 		return tb_fail_in(log->error, TB_EFORMAT, log->file,
 			"has a communicator of NCCL with a rank or a number of ranks "
-			"that "
-			"cannot be");
+			"that cannot be");
 	int status = tb_nl_process(log, &line, &process);
 	const struct nl_comm made = {.id = comm->id,
 		.process = process,
@@ -418,10 +417,9 @@ static int ranges_record(struct nx_log_making *making, struct nl_log *log,
 		char text[48];
 		status = tb_fail_in(making->trace->error, TB_EFORMAT, making->trace->file,
 			"has %s of NCCL of which it does not say in which communicator, "
-			"or as "
-			"which rank of it: record from the program's beginning, a "
-			"process for "
-			"each GPU, with NCCL 2.27 or later; --lenient leaves them out",
+			"or as which rank of it: record from the program's beginning, a "
+			"process for each GPU, with NCCL 2.27 or later; --lenient leaves "
+			"them out",
 			tb_format_counted(making->n_unplaced, "call", text, sizeof text));
 	}
 	if (status == TB_OK)

@@ -492,14 +492,12 @@ static int otf2_read_ranks(struct read *read, struct tb_error *error)
 		if (apart_ns >= CLOCKS_APART_NS)
 			tb_calls_note(read->calls,
 				"the ranks' clocks, up to %s apart, are put together by "
-				"the ends "
-				"of their collective calls",
+				"the ends of their collective calls",
 				tb_format_time(ps_of(apart_ns), text, sizeof text));
 		if (found.n_found > 0)
 			tb_calls_note(read->calls,
 				"no record tells what %s received: each is taken to have "
-				"the "
-				"earliest message to its rank that is left",
+				"the earliest message to its rank that is left",
 				tb_format_counted(
 					found.n_found, "receive", text, sizeof text));
 		if (found.n_without > 0)
@@ -513,8 +511,8 @@ static int otf2_read_ranks(struct read *read, struct tb_error *error)
 	uint64_t apart_ns = tb_calls_begin_apart(read->calls);
 	if (apart_ns)
 		tb_calls_note(read->calls,
-			"the ranks begin up to %s apart: "
-			"those that begin late compute until then",
+			"the ranks begin up to %s apart: those that begin late compute "
+			"until then",
 			tb_format_time(
 				(tb_time_ps)apart_ns * TB_PS_PER_NS, text, sizeof text));
 	otf2_note(read);

@@ -164,7 +164,7 @@ int tb_packets_write_summary(FILE *stream, const struct tb_packets *packets,
 	if (against->node_bytes_per_s > 0) {
 		struct tb_packets_load load =
 			tb_packets_load(writer.packets, against->node_bytes_per_s);
-		if (!(load.half_scale <= 0)) {
+		if (load.half_scale > 0) {
 			char mean[40], busiest[40], network[128], shown[128];
 			const char *name = tb_visible(
 				tb_packets_node_name(writer.packets, load.busiest), shown,

@@ -590,8 +590,7 @@ static int read_opened(struct tb_trace *trace, const struct tb_trace_request *re
 				request->stdin_kind != TB_TRACE_PACKETS)
 				return tb_fail_in(error, TB_EUSAGE, "standard input",
 					"is a packet capture, from which a job is "
-					"inferred: give "
-					"a file");
+					"inferred: give a file");
 			options.stop = request->stop;
 			options.lenient = reading.lenient;
 			options.opened = &stream->in;

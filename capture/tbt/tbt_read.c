@@ -391,8 +391,7 @@ int tb_tbt_read(struct tb_calls **calls, const struct tb_reading *reading,
 		else
 			tb_calls_note(reader.calls,
 				"the ranks were started by MPI_Comm_spawn, in a world "
-				"that is "
-				"not known; they are world %016" PRIx64,
+				"that is not known; they are world %016" PRIx64,
 				reader.world);
 	}
 	if (status == TB_OK) {
@@ -408,16 +407,14 @@ int tb_tbt_read(struct tb_calls **calls, const struct tb_reading *reading,
 		if (reader.n_left_out)
 			tb_calls_note(reader.calls,
 				"%s left out: their communicators or windows have "
-				"processes of "
-				"another MPI_COMM_WORLD",
+				"processes of another MPI_COMM_WORLD",
 				tb_format_counted(reader.n_left_out, "call is|calls are",
 					text, sizeof text));
 		if (reader.n_inter_rooted)
 			tb_calls_note(reader.calls, "%s left out: of inter-communicators",
 				tb_format_counted(reader.n_inter_rooted,
 					"collective call with a root is|collective calls "
-					"with a "
-					"root are",
+					"with a root are",
 					text, sizeof text));
 	}
 	fclose(source.stream);

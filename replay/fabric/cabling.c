@@ -145,8 +145,7 @@ const char *tb_cabling_remark_text(const struct tb_cabling *cabling,
 			{"a line was passed over that belongs to no entry",
 				"lines were passed over that belong to no entry"},
 		[TB_REMARK_SELF_LOOP] = {"a cable was left out that leads back to its "
-					 "own "
-					 "switch",
+					 "own switch",
 			"cables were left out that lead back to their own switches"},
 		[TB_REMARK_AGGREGATION_NODE] = {"an aggregation node (SHARP) was left "
 						"out: it is no host",
@@ -157,8 +156,7 @@ const char *tb_cabling_remark_text(const struct tb_cabling *cabling,
 					    "lower one was taken",
 			"cables have another rate at each end; the lower one was taken"},
 		[TB_REMARK_NO_RATE] = {"a cable gives no rate that is known; the "
-				       "preset's "
-				       "was taken",
+				       "preset's was taken",
 			"cables give no rate that is known; the preset's was taken"},
 		[TB_REMARK_NO_ENTRY] = {"a host is known from its switch's entry only",
 			"hosts are known from their switches' entries only"},

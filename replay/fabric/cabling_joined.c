@@ -39,8 +39,7 @@ static int choose(
 			char switches[32], hosts[32];
 			return tb_cabling_refuse(cabling, 0,
 				"holds two fabrics that no cable joins: one of %s and %s "
-				"with '%s', one "
-				"of %u and %u with '%s'",
+				"with '%s', one of %u and %u with '%s'",
 				tb_format_counted(one->n_switches, "switch|switches",
 					switches, sizeof switches),
 				tb_format_counted(

@@ -122,8 +122,7 @@ int tb_cabling_roots_read(bool **is_root, struct tb_cabling *cabling, const char
 	if (status == TB_OK && !is_any(&reading))
 		status = tb_fail_in(cabling->error, TB_EFORMAT, path,
 			"names no switch of the fabric: expected a GUID (0x...) or a "
-			"name "
-			"per line");
+			"name per line");
 	if (status == TB_OK)
 		*is_root = reading.is_root;
 	else

@@ -164,8 +164,7 @@ static int read_document(struct lldp_walk *walk, json_t *document, const char *d
 		if (status == TB_OK && !json_object_get(value, "lldp"))
 			return tb_fail(error, TB_EFORMAT,
 				"'%.60s': expected the neighbours of a device, "
-				"{\"lldp\": "
-				"...}",
+				"{\"lldp\": ...}",
 				key);
 		if (status == TB_OK)
 			status = read_device(walk, value, key);

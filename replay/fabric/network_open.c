@@ -26,8 +26,7 @@ static int network_build_tree(struct tb_network **network,
 		params->host.between_rails == TB_BETWEEN_SPINE)
 		return tb_fail(error, TB_EUSAGE,
 			"%s: between_rails = spine needs switches that join the rails, "
-			"as "
-			"those of a fabric file do; here each rail is a network by "
+			"as those of a fabric file do; here each rail is a network by "
 			"itself",
 			params->name);
 	bool is_kary = !params->shape[0] && !params->level_rates[0] &&

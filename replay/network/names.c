@@ -150,8 +150,7 @@ static int no_end(const struct name_scan *scan)
 	if (scan->n_ambiguous)
 		return tb_fail(scan->error, TB_EUSAGE,
 			"'%.*s' stands for several parts of the network: name one, such "
-			"as "
-			"'%s'",
+			"as '%s'",
 			scan->n_ambiguous < 100 ? scan->n_ambiguous : 100, scan->at,
 			scan->one_own);
 	const char *end = strchrnul(scan->at, '>');

@@ -106,8 +106,7 @@ int tb_names_find_nodes(const struct tb_network *net, const char *text,
 		if (named.n > 1)
 			return tb_fail(error, TB_EUSAGE,
 				"'%.100s' stands for several nodes of its host: name "
-				"one, such "
-				"as '%s'",
+				"one, such as '%s'",
 				text,
 				tb_network_node_identity(
 					net, (struct tb_node){named.first})

@@ -159,8 +159,7 @@ static int store_switching(struct tb_preset_reading *reading, const char *value)
 		else if (reading->seen[i])
 			return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
 				"switching = %s: expected before '%s', a key that not "
-				"every "
-				"switching has",
+				"every switching has",
 				value, reading->keys[i].name);
 	return tb_preset_set_switching(reading, value);
 }

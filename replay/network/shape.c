@@ -110,15 +110,14 @@ int tb_shape_parse(struct tb_shape *shape, const char *text, struct tb_error *er
 	if (scan.bad)
 		return tb_fail(error, TB_EUSAGE,
 			"shape '%s': expected pgft(h; m1,...,mh; w1,...,wh; p1,...,ph) "
-			"or "
-			"xgft(h; m1,...,mh; w1,...,wh), h up to %d, the others up to %d, "
+			"or xgft(h; m1,...,mh; w1,...,wh), h up to %d, the others up to "
+			"%d, "
 			"such as pgft(2; 16,8; 1,8; 1,2)",
 			text, TB_SHAPE_LEVELS_MOST, TB_SHAPE_PORTS_MOST);
 	if (made.w[0] != 1 || made.p[0] != 1)
 		return tb_fail(error, TB_EUSAGE,
 			"shape '%s': expected w1 = 1%s: a node has one cable to one "
-			"switch "
-			"(several networks side by side are rails=N)",
+			"switch (several networks side by side are rails=N)",
 			text, made.p[0] != 1 ? " and p1 = 1" : "");
 	if (!fits(&made))
 		return tb_fail(error, TB_ECAPACITY,

@@ -296,8 +296,7 @@ static int check_credits(const struct tb_network_params *params, const char *sou
 	if (params->fifo_bytes < need) {
 		status = tb_fail_in(error, TB_EUSAGE, source,
 			"buffer = %u: expected room for the longest packet, %llu bytes "
-			"(payload "
-			"+ overhead + first_overhead in blocks of 64)",
+			"(payload + overhead + first_overhead in blocks of 64)",
 			params->fifo_bytes, (unsigned long long)need);
 	}
 	if (status == TB_OK)

@@ -119,8 +119,7 @@ int tb_faults_add(struct tb_faults *faults, const char *text, struct tb_error *e
 		if (status == TB_EUSAGE && strchr(text, '@'))
 			return tb_fail(error, TB_EUSAGE,
 				"'%.100s': expected a time behind the @, such as 12ms, "
-				"or a name "
-				"that has the @",
+				"or a name that has the @",
 				text);
 		return status;
 	}

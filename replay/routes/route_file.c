@@ -271,8 +271,7 @@ static int learn_node(struct route_file_reading *reading, uint32_t node)
 		char one[TB_NAME_SIZE], two[TB_NAME_SIZE];
 		return tb_fail_in(reading->table.error, TB_EFORMAT, reading->table.name,
 			"its tables name hosts by LID, and the fabric gives LID 0x%04x "
-			"to %s and "
-			"%s",
+			"to %s and %s",
 			(unsigned)own.lid,
 			tb_names_node(net, (struct tb_node){other}, one, sizeof one),
 			tb_names_node(net, (struct tb_node){node}, two, sizeof two));
@@ -512,16 +511,14 @@ int tb_route_file_read(
 		if (status == TB_OK && reading.n_moved) {
 			snprintf(text, sizeof text,
 				"%s: %u of %u entries are for a LID that another port "
-				"has in the "
-				"fabric, and left out",
+				"has in the fabric, and left out",
 				reading.table.name, reading.n_moved, reading.n_entries);
 			status = route_file_remark(&reading, net, text);
 		}
 		if (status == TB_OK && reading.n_private) {
 			snprintf(text, sizeof text,
 				"%s: switches have further tables (PLFT_NUM above 0), "
-				"which are "
-				"left out",
+				"which are left out",
 				reading.table.name);
 			status = route_file_remark(&reading, net, text);
 		}

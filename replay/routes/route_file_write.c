@@ -145,8 +145,7 @@ static int check_ports(const struct route_file_writing *writing)
 		if (port == 0 || port > PORT_MOST)
 			return tb_fail(writing->error, TB_EUSAGE,
 				"forwarding tables have ports from 1 to %u, and switch "
-				"%s "
-				"a port %u",
+				"%s a port %u",
 				PORT_MOST,
 				tb_names_switch(net,
 					(struct tb_switch){net->links[i].from}, name,

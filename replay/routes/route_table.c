@@ -143,8 +143,7 @@ static int walk(struct tb_route_table *table, uint32_t sw, uint32_t to, uint32_t
 			char name[TB_NAME_SIZE];
 			return tb_fail_in(table->error, TB_EFORMAT, table->name,
 				"switch %s has no table: of the file's %u tables %u %s "
-				"of this network's "
-				"switches",
+				"of this network's switches",
 				tb_names_switch(table->net, (struct tb_switch){sw}, name,
 					sizeof name),
 				table->n_in_file, table->n_known,

@@ -105,8 +105,8 @@ int tb_route_traffic_apply(struct tb_network *net, const struct tb_route_traffic
 		char text[400], before[24], after[24], hosts[24];
 		snprintf(text, sizeof text,
 			"routes for the traffic of %.200s: the busiest link between "
-			"switches "
-			"carries it in %s, before in %s; the busiest link of a node in "
+			"switches carries it in %s, before in %s; the busiest link of a "
+			"node in "
 			"%s",
 			name, time_of(found.after, after, sizeof after),
 			time_of(found.before, before, sizeof before),

@@ -370,7 +370,7 @@ int tb_traffic_search(struct tb_route_table *table,
 		keep(&routing);
 		double unit = score_of(&routing).most; // seconds
 		gain->before = gain->after = unit;
-		if (!(unit <= 0)) {
+		if (unit > 0) {
 			for (uint32_t i = 0; i < routing.net->n_links; i++)
 				routing.inverse[i] /= unit;
 			struct route_score best =

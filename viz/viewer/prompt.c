@@ -23,8 +23,8 @@ static const struct prompt_kind {
 	[TB_PROMPT_COMMANDS] = {.title = "Command",
 		.hint = "any words of its description"},
 	[TB_PROMPT_FILTER] = {.title = "Filter links",
-		.hint = "words of their names, or up, down, "
-			"injection, ejection; Escape shows all"},
+		.hint = "words of their names, or up, down, injection, ejection; Escape "
+			"shows all"},
 	[TB_PROMPT_SAVE] = {.title = "Save the picture as",
 		.hint = "a name ending in .png, .svg or .pdf"},
 	[TB_PROMPT_EXPORT] = {.title = "Export the links as",

@@ -265,7 +265,7 @@ static void sheet_draw(const struct tb_sheet *sheet, struct tb_sheet_place *plac
 	}
 	// Show which part of a long sheet is visible.
 	double scroll = place->scroll;
-	if (!(all <= box.h)) {
+	if (all > box.h) {
 		tb_picture_rect(pen.picture,
 			(struct tb_box){box.x + box.w - 5, box.y + box.h * scroll / all,
 				4, fmax(box.h * box.h / all, 16)},
