@@ -123,25 +123,25 @@ static void check_seeds(enum shape shape, unsigned long long last)
 		n_cut += cut;
 	}
 	print_message("%" PRIu32 " of %llu programs were cut\n", n_cut, last - first + 1);
-	assert_true(3 * n_cut > last - first);
+	assert_true(2 * n_cut > last - first);
 }
 
 static void regular_trees_come_to_the_same_in_processes(void **state)
 {
 	(void)state;
-	check_seeds(SHAPE_TREE, 24);
+	check_seeds(SHAPE_TREE, 60);
 }
 
 static void irregular_trees_come_to_the_same_in_processes(void **state)
 {
 	(void)state;
-	check_seeds(SHAPE_IRREGULAR, 24);
+	check_seeds(SHAPE_IRREGULAR, 60);
 }
 
 static void unequal_rates_come_to_the_same_in_processes(void **state)
 {
 	(void)state;
-	check_seeds(SHAPE_MIXED, 24);
+	check_seeds(SHAPE_MIXED, 60);
 }
 
 int main(void)
