@@ -370,7 +370,7 @@ static void store_operand(
 	const struct tb_option *row = &parsing->options->operand;
 	const char *const *target = (void *)(parsing->arguments + row->at);
 	if (row->kind == TB_HEADING)
-		argp_error(state, "'%s' is too many: there are options only", value);
+		argp_error(state, "there are options only: '%s' is none", value);
 	else if (row->kind == TB_TEXT && *target)
 		argp_error(state, "one %s at a time: '%s' is too many", row->name, value);
 	else

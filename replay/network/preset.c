@@ -10,9 +10,12 @@
 
 #include <errno.h>
 #include <ini.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 const char *const tb_fabric_words[] = {
 	[TB_FABRIC_PRESET] = "preset",
@@ -175,6 +178,20 @@ static int open_host(struct tb_preset_reading *reading, const char *section)
 	return TB_OK;
 }
 
+// preset_beside returns the file that an INI file at `path` means by a name that is no
+// preset's: `beside`, which stands in the folder of that INI file, or the name as it is.
+static const char *preset_beside(
+	const char *path, const char *name, char beside[PATH_MAX])
+{
+	const char *slash = strrchr(path, '/');
+	char own_path[PATH_MAX];
+	if (!*name || !slash || name[0] == '/' || tb_preset_built_in(name) ||
+		tb_preset_own_path(name, own_path, PATH_MAX))
+		return name;
+	int n = snprintf(beside, PATH_MAX, "%.*s%s", (int)(slash + 1 - path), path, name);
+	return n < PATH_MAX && access(beside, F_OK) == 0 ? beside : name;
+}
+
 static int preset_read_file(
 	struct tb_preset_reading *reading, const char *name, char *own_path);
 
@@ -184,10 +201,18 @@ static int read_like(struct tb_preset_reading *reading, const char *name)
 {
 	struct tb_preset_file *derived = reading->file;
 	const char *source = reading->source;
-	char own_path[PATH_MAX];
+	char own_path[PATH_MAX], beside[PATH_MAX];
+	struct stat is;
 	if (derived->has_keys)
 		return tb_fail_in(reading->error, TB_EUSAGE, source,
 			"like = %s: expected before all other keys", name);
+	if (!*name)
+		return tb_fail_in(reading->error, TB_EUSAGE, source,
+			"like = : expected the name of a preset or an INI file");
+	name = preset_beside(source, name, beside);
+	if (stat(name, &is) == 0 && S_ISDIR(is.st_mode))
+		return tb_fail_in(reading->error, TB_EUSAGE, source,
+			"like = %s: it is a folder, no INI file", name);
 	for (const struct tb_preset_file *at = derived; at; at = at->derived)
 		if (strcmp(at->name, name) == 0)
 			return tb_fail_in(reading->error, TB_EUSAGE, source,
@@ -477,6 +502,11 @@ void tb_network_preset_like(const char *path, char like[TB_PRESET_LIKE_SIZE])
 	ini_parse_stream(tb_text_lines_give, &lines, keep_like, like);
 	tb_text_lines_fini(&lines);
 	fclose(file);
+	char beside[PATH_MAX];
+	const char *found = preset_beside(path, like, beside);
+	if (found == beside)
+		snprintf(like, TB_PRESET_LIKE_SIZE, "%.*s", TB_PRESET_LIKE_SIZE - 1,
+			beside);
 }
 
 int tb_network_preset(

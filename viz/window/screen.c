@@ -737,7 +737,7 @@ static int no_display(struct tb_error *error, const char *cause)
 	return tb_fail(error, TB_EIO,
 		"no display to open a window on (%s): run it in a graphical session, or "
 		"write a picture with 'tailback matrix run.db -o matrix.png' or "
-		"--screenshot, which needs no display if SDL_VIDEODRIVER=dummy is set",
+		"--screenshot, which needs no display",
 		cause);
 }
 
