@@ -171,8 +171,8 @@ void tb_plan_visit(const struct tb_plan *plan, const struct tb_transfer *transfe
 				(transfer->from + n - distance % transfer->first) % n;
 			visit(context, source * n + (source + distance) % n);
 		}
-	}
 		return;
+	}
 	}
 }
 
