@@ -58,7 +58,6 @@ static double of_level(struct crossings *of, const struct tb_cut_level *at,
 			double bytes = 0;
 			for (size_t k = 0; k * m < n; k++)
 				bytes = fmax(bytes, sums[k * m + 1] - sums[k * m - k]);
-			;
 			most_s = fmax(most_s, bytes / cut->fastest_bytes_per_s);
 		}
 	}

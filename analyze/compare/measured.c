@@ -688,7 +688,6 @@ int measuring_notes(struct measuring *measuring)
 		const struct case_of *what = cases[i].what;
 		const char *noun = cases[i].noun;
 		const char *text = cases[i].text;
-		status = TB_OK;
 		char count[64];
 		if (what->n != 0) {
 			status = measured_note(measuring->measured, measuring->error,
@@ -1021,7 +1020,6 @@ static int measure_counters(struct measuring *measuring)
 		const struct tb_counters *before = &measuring->before,
 					 *after = &measuring->after;
 		struct port_links links;
-		status = TB_OK;
 		for (uint32_t i = 0; i < tb_network_n_links(measuring->measured->network);
 			i++)
 			measuring->links[i] = (struct link_state){{0, TB_NOT_MEASURED},

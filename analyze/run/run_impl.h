@@ -143,9 +143,6 @@ static inline uint32_t tb_run_get32(struct tb_run_row *row, int column, uint32_t
 // tb_run_get_id reads a number below n; when n is 0 every value is bad.
 uint32_t tb_run_get_id(struct tb_run_row *row, int column, uint32_t n);
 
-// tb_run_get_id_or_none reads -1 as TB_ID_NONE.
-uint32_t tb_run_get_id_or_none(struct tb_run_row *row, int column, uint32_t n);
-
 // tb_run_get_text returns a text in its visible form (visible.h), with blanks for line
 // breaks and tabs, malloc'ed; NULL when memory runs out.
 char *tb_run_get_text(struct tb_run_row *row, int column);

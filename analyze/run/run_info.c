@@ -27,13 +27,6 @@ uint32_t tb_run_get_id(struct tb_run_row *row, int column, uint32_t n)
 	return n ? tb_run_get32(row, column, n - 1) : 0;
 }
 
-uint32_t tb_run_get_id_or_none(struct tb_run_row *row, int column, uint32_t n)
-{
-	return sqlite3_column_int64(row->query, column) == -1
-		       ? TB_ID_NONE
-		       : tb_run_get_id(row, column, n);
-}
-
 char *tb_run_get_text(struct tb_run_row *row, int column)
 {
 	return tb_sql_text(sqlite3_column_text(row->query, column));

@@ -238,7 +238,7 @@ static int packed_take_row(struct packed_cursor *cursor)
 	if (status <= 0)
 		return status;
 	bool fits = first ? is_first(cursor) : packed_is_next(cursor, before, of->n_keys);
-	// Return whether a link is one of those of its pack.
+	// A link must be one of those of its pack.
 	return fits && (((const struct table *)cursor->base.pVtab)->of != &totals ||
 			       (cursor->number >= 0 &&
 				       cursor->numbers[0] / TB_PACK_LINKS ==

@@ -123,7 +123,6 @@ int tb_store_write_flows(struct tb_row_writer *rows, const struct tb_flow_sample
 	if (!status) {
 		// write_jobs adds up the flows of each job, which are adjacent in the
 		// samples.
-		status = TB_OK;
 		for (size_t i = 0; !status && i < n;) {
 			struct job_sum sum = {.flows.job = samples[i].job};
 			for (; i < n && samples[i].job == sum.flows.job; i++) {

@@ -253,7 +253,6 @@ static int lead_run(struct sweep_leader *lead)
 				if (lead->workers[rank].state == WORKER_FREE &&
 					!lead->workers[rank].lost) {
 					// Give the worker the next task, if there is one.
-					status = TB_OK;
 					while (lead->next < lead->work.n_tasks &&
 						lead->tasks[lead->next].state !=
 							TASK_WAITS)

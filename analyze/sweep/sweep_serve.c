@@ -136,7 +136,6 @@ static int serve_finish(struct sweep_server *serve, bool send)
 			.point = (uint32_t)serve->point,
 			.run = serve->run,
 			.total = serve->size};
-		status = TB_OK;
 		while (piece.at < piece.total && status == TB_OK) {
 			uint64_t left = piece.total - piece.at;
 			size_t n = left < sizeof piece.bytes ? (size_t)left

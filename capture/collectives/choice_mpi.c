@@ -79,8 +79,8 @@ void tb_choose_mpich(
 			mpich_choose(choice, "scatter-ring",
 				is_power_of_two(shape->n) ? "above 524288 B"
 							  : "above 12288 B");
-	}
 		return;
+	}
 	case TB_COLL_ALLGATHER:
 		choose_allgather(choice, shape);
 		return;
@@ -96,8 +96,8 @@ void tb_choose_mpich(
 			mpich_choose(choice, "linear", "up to 32768 B");
 		else
 			mpich_choose(choice, pairwise, "above 32768 B");
-	}
 		return;
+	}
 	case TB_COLL_REDUCE:
 	case TB_COLL_ALLREDUCE: {
 		bool to_all = shape->op == TB_COLL_ALLREDUCE;
@@ -111,8 +111,8 @@ void tb_choose_mpich(
 			mpich_choose(choice,
 				to_all ? "halving-doubling" : "halving-gather",
 				to_all ? "above 8 B" : "above 2048 B");
-	}
 		return;
+	}
 	case TB_COLL_REDUCE_SCATTER:
 		if (shape->bytes < 524288)
 			mpich_choose(choice, "halving", "below 524288 B");

@@ -254,8 +254,8 @@ void tb_compose_mpich(struct tb_composing *c)
 		compose_leaders(c, TB_COLL_BARRIER, 0);
 		c->bytes = 1;
 		compose_hosts(c, share, c->n_hosts);
-	}
 		return;
+	}
 	case TB_COLL_BROADCAST: {
 		uint32_t n = c->call->n, root = c->call->root, host = c->host_of[root];
 		bool leads = c->leaders[host] == root;
@@ -271,8 +271,8 @@ void tb_compose_mpich(struct tb_composing *c)
 			compose_leaders(c, TB_COLL_BROADCAST, host);
 			compose_hosts(c, share, is_alpha || leads ? c->n_hosts : host);
 		}
-	}
 		return;
+	}
 	case TB_COLL_REDUCE:
 		mpich_reduce(c);
 		return;
@@ -281,8 +281,8 @@ void tb_compose_mpich(struct tb_composing *c)
 		compose_hosts(c, add_up, c->n_hosts);
 		compose_leaders(c, TB_COLL_ALLREDUCE, 0);
 		compose_hosts(c, share, c->n_hosts);
-	}
 		return;
+	}
 	case TB_COLL_SCAN:
 		mpich_scan(c);
 		return;

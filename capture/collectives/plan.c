@@ -171,8 +171,8 @@ void tb_plan_visit(const struct tb_plan *plan, const struct tb_transfer *transfe
 				(transfer->from + n - distance % transfer->first) % n;
 			visit(context, source * n + (source + distance) % n);
 		}
-	}
 		return;
+	}
 	}
 }
 
@@ -638,7 +638,6 @@ static int plan_write_rank(struct tb_plan_writing *w, struct tb_error *error)
 		uint32_t in_end = receives <= sends ? round_end(w, &w->in, in) : in;
 		// Answer the questions of a round. A rank posts the receives of a round
 		// when it has done what it holds.
-		status = TB_OK;
 		w->n_answers = 0;
 		for (uint32_t i = in; i < in_end && status == TB_OK; i++) {
 			const struct tb_transfer *t =
@@ -664,7 +663,6 @@ static int plan_write_rank(struct tb_plan_writing *w, struct tb_error *error)
 			// wait for all that was held before the round; if there were no
 			// sends, holding them is enough.
 			bool has_sends = out_end > out;
-			status = TB_OK;
 			if (w->n_answers && !has_sends && w->plan->order == TB_ORDER_DATA)
 				w->n_held = 0;
 			for (uint32_t i = in; i < in_end && status == TB_OK; i++) {

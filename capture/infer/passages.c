@@ -138,7 +138,6 @@ static int measure_bucket(
 			uint64_t ps_per_byte = ports->rows[node].ps_per_byte;
 			int64_t paid_ns = 0, last_ns = 0;
 			uint32_t n_behind = 0; // a pause
-			status = TB_OK;
 			for (size_t i = 0; status == TB_OK && i < n; i++) {
 				const struct tb_packet_record *record = &records[i];
 				if (record->source.id != node)
@@ -187,7 +186,6 @@ static int measure_ports(
 		// its port: faster ones came from a bucket, and slower ones had pauses.
 		struct ack_window window = {.n = 0};
 		struct passage_sample sample = {0};
-		status = TB_OK;
 		for (size_t i = 0; status == TB_OK && i < n; i++) {
 			if (records[i].source.id != node)
 				continue;

@@ -752,7 +752,6 @@ static int chakra_write(
 		status = tb_fail_memory(error, "the nodes");
 	if (status == TB_OK) {
 		uint32_t rank = 0;
-		status = TB_OK;
 		while (status == TB_OK && rank < w.job->n_ranks) {
 			struct tb_outfile out;
 			char *name = name_file(path, rank);

@@ -325,7 +325,6 @@ int tb_nccl_facts(struct tb_facts *facts, const struct tb_reading *reading,
 		if (status == TB_OK)
 			status = add_adapters(&log, facts);
 		if (status == TB_OK) {
-			status = TB_OK;
 			for (uint32_t i = 0;
 				i < log.n_groups && i < GROUPS_SHOWN && status == TB_OK;
 				i++) {

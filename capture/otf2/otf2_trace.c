@@ -474,7 +474,6 @@ static int otf2_read_ranks(struct read *read, struct tb_error *error)
 		struct tb_otf2_found found = {0};
 		uint64_t apart_ns = 0;
 		char text[64];
-		status = TB_OK;
 		// The calls of a rank that was handed over are final: its clock cannot be
 		// shifted any more.
 		if (read->n_unresolved == read->of.n_ranks)

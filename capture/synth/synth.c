@@ -421,7 +421,6 @@ static int build_traffic(
 		traffic->towards[--traffic->first_to[traffic->destinations[i]]] = i;
 	for (uint32_t node = 0; node < traffic->options->n_nodes && status == TB_OK;
 		node++) {
-		status = TB_OK;
 		for (uint32_t i = traffic->first_to[node];
 			i < traffic->first_to[node + 1] && status == TB_OK; i++) {
 			uint32_t message = traffic->towards[i];

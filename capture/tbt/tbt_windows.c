@@ -416,7 +416,6 @@ int tb_tbt_serve(struct tb_tbt_reader *reader, struct tb_error *error)
 			.starts = service->kind == TB_CALL_SEND};
 		// The lane of a target for an origin, a new one at first.
 		uint32_t *lane = &call.lane;
-		status = TB_OK;
 		uint64_t key = (uint64_t)service->target << 32 | service->origin;
 		if (!tb_map_find(&lanes, key, lane)) {
 			*lane = reader->n_lanes[service->target]++;

@@ -145,8 +145,8 @@ static int make_plan(struct tb_experiment_plan *plan,
 		}
 		if (experiment->kind == TB_EXPERIMENT_LATENCY)
 			job->n_messages = job->depth = 1;
-	}
 		return TB_OK;
+	}
 	case TB_EXPERIMENT_PATTERN:
 		return plan_pattern(plan, experiment, error);
 	case TB_EXPERIMENT_HOT: {
@@ -157,8 +157,8 @@ static int make_plan(struct tb_experiment_plan *plan,
 			add_target(plan, 0, 0);
 		}
 		plan->io[0] = true;
-	}
 		return TB_OK;
+	}
 	case TB_EXPERIMENT_IO:
 		plan_io(plan, experiment);
 		return TB_OK;

@@ -4,18 +4,18 @@
 #include <string.h>
 
 static const struct {
-	const char *name, *preset;
+	const char *name;
 	uint64_t lane_mbit_per_s; // data, of one lane
 } speeds[] = {
-	{"SDR", "sdr", 2000},
-	{"DDR", "ddr", 4000},
-	{"QDR", "qdr", 8000},
-	{"FDR10", "fdr10", 10000},
-	{"FDR", "fdr", 13625},
-	{"EDR", "edr", 25000},
-	{"HDR", "hdr", 50000},
-	{"NDR", "ndr", 100000},
-	{"XDR", "xdr", 200000},
+	{"SDR", 2000},
+	{"DDR", 4000},
+	{"QDR", 8000},
+	{"FDR10", 10000},
+	{"FDR", 13625},
+	{"EDR", 25000},
+	{"HDR", 50000},
+	{"NDR", 100000},
+	{"XDR", 200000},
 };
 enum { N_SPEEDS = sizeof speeds / sizeof *speeds };
 
@@ -51,12 +51,4 @@ const char *tb_cabling_rate_text(uint64_t bytes_per_s, char *buffer, size_t size
 				return buffer;
 			}
 	return NULL;
-}
-
-const char *tb_cabling_rate_preset(uint64_t bytes_per_s)
-{
-	for (size_t speed = 0; speed < N_SPEEDS; speed++)
-		if (cabling_rate_of(4, speed) == bytes_per_s)
-			return speeds[speed].preset;
-	return "";
 }

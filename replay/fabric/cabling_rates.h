@@ -16,8 +16,4 @@ uint64_t tb_cabling_rate_parse(const char *word, size_t n); // bytes per second
 // gives it. Of several the one of width 4 is meant, then the narrowest. 12 bytes suffice.
 const char *tb_cabling_rate_text(uint64_t bytes_per_s, char *buffer, size_t size);
 
-// tb_cabling_rate_preset returns the word that built-in presets have in their names for a
-// 4x link of that rate ("ndr" in ib-ndr), "" when there is none.
-const char *tb_cabling_rate_preset(uint64_t bytes_per_s);
-
 #endif

@@ -2,17 +2,6 @@
 
 #include "outline.h"
 
-const char *tb_fabric_file_format_name(enum tb_fabric_file_format format)
-{
-	static const char *const names[TB_N_FABRIC_FILE_FORMATS] = {
-		[TB_FABRIC_FILE_IBNETDISCOVER] = "ibnetdiscover",
-		[TB_FABRIC_FILE_EDGES] = "edges",
-		[TB_FABRIC_FILE_DOT] = "dot",
-		[TB_FABRIC_FILE_GRAPH] = "graph",
-	};
-	return names[format];
-}
-
 int tb_fabric_file_write(FILE *stream, const struct tb_network *network,
 	enum tb_fabric_file_format format, struct tb_error *error)
 {

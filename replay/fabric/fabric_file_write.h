@@ -23,11 +23,7 @@ enum tb_fabric_file_format {
 	TB_FABRIC_FILE_EDGES,
 	TB_FABRIC_FILE_DOT,
 	TB_FABRIC_FILE_GRAPH,
-	TB_N_FABRIC_FILE_FORMATS,
 };
-
-// tb_fabric_file_format_name returns a format's name.
-const char *tb_fabric_file_format_name(enum tb_fabric_file_format format);
 
 // tb_fabric_file_write writes the network. TB_EUSAGE names what the format cannot hold,
 // before anything is written: a rate, a port above InfiniBand's 254, rails that share no

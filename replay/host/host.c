@@ -237,8 +237,8 @@ static int on_timer(struct tb_host *host, struct tb_timer timer, struct tb_error
 		process_at(host, process)->issuing = false;
 		tb_host_dispatch(host, id);
 		tb_host_advance(host, process);
-	}
 		return TB_OK;
+	}
 	case TB_HOST_NOTICED:
 		return tb_host_noticed(host, id, error);
 	case TB_HOST_ANSWERED:

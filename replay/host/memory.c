@@ -148,7 +148,7 @@ void tb_memory_due(struct tb_host *host, uint32_t node)
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t id = memory->copying[i];
 		if (transfer_at(host, id)->left_ps == 0) {
-			// Return the transfer that its receiver copies next, or NOTHING.
+			// The transfer that its receiver copies next takes its place.
 			const struct transfer *transfer = transfer_at(host, id);
 			struct host_process *receiver =
 				process_at(host, transfer->receiver);

@@ -18,7 +18,7 @@ int tb_records_cut(struct tb_records *records, const struct tb_network *net,
 	if ((!records->near_cells && !parts->of_link) || !records->joined ||
 		tb_records_make_slices(records) != TB_OK)
 		return TB_ENOMEM;
-	// Return whether a link leads out of a part of this process.
+	// Links that lead out of a part of this process have cells here.
 	for (uint32_t link = 0; link < records->n_links && records->near_cells; link++)
 		if (parts->crossing_of[link] != TB_ID_NONE &&
 			tb_parts_has(parts, tb_parts_from(parts, net, link)))

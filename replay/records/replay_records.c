@@ -324,7 +324,6 @@ int tb_records_close(struct tb_records *records, struct tb_error *error)
 	if ((keeps(records) ? records_keep(records) : make_bin_samples(records)) != TB_OK)
 		return tb_fail_memory(error, "the time bins");
 	if (!keeps(records)) {
-		status = TB_OK;
 		size_t n = records->n_joined ? tb_records_report_slices(records) : 0;
 		for (uint32_t word = 0;
 			word <= records->n_links / 64 && !records->n_joined; word++)

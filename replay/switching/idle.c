@@ -40,7 +40,7 @@ uint32_t tb_idle_link_on(const struct tb_network *network, uint32_t sw, uint32_t
 	struct tb_route_group group = network->groups[route & ~TB_ROUTE_GROUP];
 	if (network->params.ascent == TB_ASCENT_SOURCE)
 		return network->group_links[group.first + source % group.n];
-	// Return the link of a group with the highest rate, among equals the one with
+	// Take the link of the group with the highest rate, among equals the one with
 	// the least latency, among these the first.
 	uint32_t best = network->group_links[group.first];
 	for (uint32_t i = 1; i < group.n; i++) {

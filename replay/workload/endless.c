@@ -38,7 +38,6 @@ static int endless_step(struct endless *endless, struct tb_error *error)
 		uint64_t cookie = endless->cookies[i];
 		const struct tb_source *source = endless->source;
 		const struct tb_latency_parts parts = {0, endless->now, endless->now};
-		status = TB_OK;
 		if (source->crossed)
 			source->crossed(source->context, cookie, &parts);
 		if (source->delivered)

@@ -635,7 +635,6 @@ int tb_workload_place(struct tb_workload *workload, const struct tb_network *net
 	int status = tb_places_new(&places, network, workload->options->seed, error);
 	if (status == TB_OK) {
 		// Place jobs with given nodes first; the others take the rest.
-		status = TB_OK;
 		for (int round = 0; round < 2; round++)
 			for (uint32_t i = 0; status == TB_OK && i < workload->n_inputs;
 				i++) {

@@ -217,7 +217,6 @@ int tb_tree_roots(const struct tb_trees *trees, uint32_t from, uint32_t end,
 			trees, root->root, from, end, &root->whole_ps, &root->shown_ps);
 		// Count each link of a root once, even if it is in several slices.
 		struct tb_map known = {0};
-		status = TB_OK;
 		uint32_t last = trees->first[root->root.id + 1];
 		for (uint32_t j = trees->first[root->root.id];
 			j < last && status == TB_OK; j++) {

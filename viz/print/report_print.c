@@ -606,7 +606,6 @@ int tb_report_print(const struct tb_report *report, struct tb_run *run, bool ful
 	int status = print_answers(&sheets, report, run, full, &answers, error);
 	if (status == TB_OK && full) {
 		// Print what is behind the answers.
-		status = TB_OK;
 		size_t n;
 		const struct tb_table *tables = tb_report_tables(report, &n);
 		sheets_turn(&sheets);

@@ -326,7 +326,6 @@ static void draw_form(const struct dialog_sheet *sheet, double x, double y, doub
 	}
 	if (form->n_others) {
 		// List the options that have no row.
-
 		char text[256] = "also";
 		for (size_t i = 0, n = strlen(text);
 			i < form->n_others && n < sizeof text; i++)

@@ -339,8 +339,8 @@ static bool show_request(struct tb_viewer *viewer, const struct tb_request *requ
 				pane->view->absent);
 		else
 			tb_viewer_go(viewer, pane);
-	}
 		return true;
+	}
 	case TB_REQUEST_VIEW_NEXT:
 		tb_viewer_go(viewer, tb_panes_next(&viewer->panes));
 		return true;
@@ -363,7 +363,6 @@ static bool action_request(struct tb_viewer *viewer, const struct tb_request *re
 	return action != TB_ACTION_NONE;
 }
 
-// own_request handles what concerns the viewer as a whole.
 // style_request changes how things are drawn.
 static bool style_request(struct tb_viewer *viewer, const struct tb_request *request)
 {
@@ -388,6 +387,7 @@ static bool style_request(struct tb_viewer *viewer, const struct tb_request *req
 	}
 }
 
+// own_request handles what concerns the viewer as a whole.
 static bool own_request(struct tb_viewer *viewer, const struct tb_request *request)
 {
 	switch ((int)request->name) {
@@ -400,8 +400,8 @@ static bool own_request(struct tb_viewer *viewer, const struct tb_request *reque
 		if (viewer->data.run && tb_rows_step(&viewer->rows,
 						viewer->selection.selected, by, &link))
 			tb_viewer_select(viewer, (struct tb_pick){TB_PICK_LINK, link.id});
-	}
 		return true;
+	}
 	case TB_REQUEST_RUN_BACK:
 	case TB_REQUEST_RUN_ON:
 		viewer_step_run(viewer, request->name == TB_REQUEST_RUN_BACK ? -1 : 1);
@@ -414,7 +414,7 @@ static bool own_request(struct tb_viewer *viewer, const struct tb_request *reque
 		}
 		return true;
 	case TB_REQUEST_FOCUS: {
-		// Follow the row that is chosen in a view, or zooms the main view to the
+		// Follow the row that is chosen in a view, or zoom the main view to the
 		// selection.
 		const struct tb_request asked = {TB_REQUEST_FOCUS, 0};
 		struct tb_pane *main = viewer->panes.main;
@@ -422,8 +422,8 @@ static bool own_request(struct tb_viewer *viewer, const struct tb_request *reque
 			viewer->selection.selected.kind != TB_PICK_NONE &&
 			main->view->reveal)
 			main->view->reveal(main, true);
-	}
 		return true;
+	}
 	case TB_REQUEST_UNBRUSH:
 		if (viewer->data.run)
 			tb_viewer_brush(viewer, &(struct tb_brush){.on = false});
@@ -443,8 +443,8 @@ static bool own_request(struct tb_viewer *viewer, const struct tb_request *reque
 		if (viewer->data.run && !tb_viewer_go_back(viewer, by))
 			tb_viewer_notice(viewer, "nothing was shown %s this",
 				by < 0 ? "before" : "after");
-	}
 		return true;
+	}
 	default:
 		return style_request(viewer, request);
 	}

@@ -218,7 +218,6 @@ void tb_flow_square_draw(const struct tb_flow_square *square,
 			draw_square_cell(square, style, picture, row, column);
 	tb_picture_unclip(picture);
 	// Draw nodes on the rims in the colours of their jobs.
-
 	for (uint32_t i = 0; pane->data->info->n_jobs > 1 && i < square->n_nodes; i++) {
 		uint32_t job = tb_run_node_job(pane->data->run, (struct tb_node){i});
 		struct tb_box at = cell_box(square, i, i, 1);

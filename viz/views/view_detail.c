@@ -418,7 +418,6 @@ static bool detail_follow(struct tb_pane *pane)
 	const struct tb_sheet *sheet = write_sheet(pane);
 	if (!panel->place.has_chosen)
 		return false;
-	// Return the pick of an item, counted among items.
 	uint32_t item = panel->place.chosen;
 	double y;
 	const struct tb_sheet_line *line = sheet_line(sheet, item, &y);

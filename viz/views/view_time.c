@@ -721,8 +721,8 @@ static bool time_request(struct tb_pane *pane, const struct tb_request *asked)
 		tb_playback_pace(pane->playback, factor);
 		tb_viewer_notice(pane->viewer, "playing at %.3g times normal speed",
 			pane->playback->speed);
-	}
 		return true;
+	}
 	case TB_REQUEST_LOOP:
 		pane->playback->loop = !pane->playback->loop;
 		tb_viewer_notice(pane->viewer,

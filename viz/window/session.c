@@ -416,7 +416,6 @@ static int session_show(struct tb_session *session, struct tb_error *error)
 	tb_screen_set_title(session->screen, tb_viewer_title(session->viewer));
 	session_fit(session);
 	// Apply the options, and the remembered state for the rest.
-
 	struct tb_viewer_look look = tb_viewer_look(session->viewer);
 	int first = look.view; // of a store that is new to the viewer
 	if (session->state.known)

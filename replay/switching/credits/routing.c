@@ -110,7 +110,7 @@ static uint32_t credit_link_choose(
 			packet->of.destination, packet->of.n_hops - 1u,
 			packet->of.ascending);
 	if (way & TB_ROUTE_GROUP) {
-		// Return the slot of the link of a group that a packet takes.
+		// Choose the link of the group that the packet takes.
 		struct group_links links = credit_links(credits, way);
 		uint32_t sw = queue_switch(credits, packet->at);
 		uint32_t *turn = credits->replay.choice.turns

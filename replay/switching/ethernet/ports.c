@@ -250,7 +250,7 @@ static uint32_t port_route(
 		return route;
 	if (replay->choice.fixed)
 		return tb_route_choice_fix(&replay->choice, route, sw, &heading);
-	// Return the link of a group with the fewest bytes before it, of equals the
+	// Take the link of the group with the fewest bytes before it, of equals the
 	// first.
 	struct tb_route_group group = net->groups[route & ~TB_ROUTE_GROUP];
 	const uint32_t *links = ethernet->replay.net->group_links + group.first;

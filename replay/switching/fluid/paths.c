@@ -274,7 +274,7 @@ static void fluid_path_add_link(struct stages *stages, uint32_t id)
 static struct stages stages_of(const struct tb_network *net, uint64_t bytes)
 {
 	uint64_t payload = fluid_path_lesser(bytes, net->params.packet_payload_bytes);
-	// Return whether a switch has a packet whole before it sends it on.
+	// Some switches have a packet whole before they send it on.
 	return (struct stages){.net = net,
 		.wire = payload + net->params.packet_overhead_bytes,
 		.stores = (tb_switching_nodes(&net->params)->stores ||
