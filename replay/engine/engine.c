@@ -114,15 +114,14 @@ int tb_engine_new(struct tb_engine **engine, const struct tb_network *network,
 	if (status == TB_OK && made->replay->parts)
 		status = tb_windows_new(&made->windows, made->replay, made->model,
 			options->n_threads, options->peers);
-	status = status == TB_OK
-			 ? refuse_whole(made, options, error)
-			 : (status == TB_ENOMEM ? tb_fail_memory(error,
-							  "a network of %u nodes",
-							  network->n_nodes)
-						: tb_fail(error, (enum tb_status)status,
-							  "a network of %u nodes is too "
-							  "large to replay on",
-							  network->n_nodes));
+	if (status == TB_OK)
+		status = refuse_whole(made, options, error);
+	else if (status == TB_ENOMEM)
+		status = tb_fail_memory(error, "a network of %u nodes", network->n_nodes);
+	else
+		status = tb_fail(error, (enum tb_status)status,
+			"a network of %u nodes is too large to replay on",
+			network->n_nodes);
 	if (status == TB_OK) {
 		made->peers = options->peers;
 		*engine = made;
