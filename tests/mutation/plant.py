@@ -33,8 +33,8 @@ ROOMS = ("base", "capture", "replay", "analyze", "viz", "program", "mpi")
 SANITIZED = "asan"  # the preset, and the prefix of its tests
 KINDS = {"unit", "property", "physics", "golden", "e2e"}
 # What scripts run beside the program: modules and helpers, as far as they are built here.
-FOR_SCRIPTS = ("tailback", "tailback-mpi", "tailback-trace-openmpi", "tailback-trace-mpich",
-               "mpilog_goal", "infer_judge")
+FOR_SCRIPTS = ("tailback", "tailback-window", "tailback-archive", "tailback-mpi", "tailback-trace-openmpi",
+               "tailback-trace-mpich", "mpilog_goal", "infer_judge")
 # What only one test reads, or none when it passes.
 OF_ONE_TEST = re.compile(r"tests/(unit|property|physics|fuzz|bench|mutation|tree|support|golden/pictures)/"
                          r"|tests/(golden/[^/]*[.]golden|e2e/[^/]*[.]sh)$")
