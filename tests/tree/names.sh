@@ -36,6 +36,7 @@ SHARED_MOST=300
 shared=$(git ls-files -- "${rooms[@]/%//*.[ch]}" | xargs awk '
 	FNR == 1 { head = "" }
 	/^(struct|union|enum) [A-Za-z_0-9]+ \{/ { print $2, FILENAME }
+	/^\{/ { sub(/__attribute__\(\([a-z_]+(\([^)]*\))?\)\)/, "", head) }
 	/^\{/ && match(head, /[A-Za-z_0-9]+\(/) { print substr(head, RSTART, RLENGTH - 1), FILENAME }
 	/^[A-Za-z_]/ { head = $0; next }
 	/^[ \t]/ { head = head $0; next }
