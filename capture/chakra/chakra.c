@@ -681,7 +681,8 @@ static int chakra_read_trace(struct chakra_trace *trace, struct tb_calls **calls
 						       : (uint32_t)trace->files.n;
 	bool has_nodes = trace->n_broken > 0;
 	for (size_t i = 0; i < trace->files.n && status == TB_OK; i++)
-		has_nodes |= trace->graphs[i].n > 0;
+		has_nodes |= trace->graphs[i].n > 0 ||
+			     tb_chakra_is_named(trace->files.paths[i]);
 	if (status == TB_OK && !has_nodes)
 		status = tb_fail_in(trace->error, TB_EFORMAT, trace->files.paths[0],
 			"has no node of computation or communication: expected objects "
