@@ -70,7 +70,7 @@ static const struct {
 	{"ncclFloat8e5m2", 1},
 };
 
-uint32_t tb_element_bytes(const char *name, size_t n)
+uint32_t tb_element_type_bytes(const char *name, size_t n)
 {
 	for (size_t i = 0; i < sizeof element_types / sizeof *element_types; i++)
 		if (strlen(element_types[i].name) == n &&

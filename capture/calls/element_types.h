@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// tb_element_bytes returns the size of an element of a type called so: by PyTorch
+// tb_element_type_bytes returns the size of an element of a type called so: by PyTorch
 // ("BFloat16"), C++ ("c10::Half") or NCCL ("ncclFloat32"); 0 where it is not known.
-uint32_t tb_element_bytes(const char *name, size_t n);
+uint32_t tb_element_type_bytes(const char *name, size_t n);
 
 #endif

@@ -119,7 +119,7 @@ static struct inputs find_inputs(struct tb_raw args)
 static uint32_t comm_element_bytes(struct tb_raw type)
 {
 	type = tb_raw_string(type);
-	return tb_element_bytes(type.data, type.n);
+	return tb_element_type_bytes(type.data, type.n);
 }
 
 // bytes_in adds up the tensors from number `first` to `last`; false if there is none.

@@ -15,6 +15,7 @@
 #include "nsys_export.h"
 #include "otf2_trace.h"
 #include "paraver.h"
+#include "recorders.h"
 #include "status.h"
 #include "tbt_read.h"
 #include "unpacked.h"
@@ -60,9 +61,6 @@ static const struct foreign foreign_formats[] = {
 	{NULL, "\x80", "segments",
 		"is a snapshot of PyTorch's memory, not a profile: what is sent is "
 		"in the traces of torch.profiler"},
-	{NULL, "\x80", "nccl_comm_state",
-		"is a dump of PyTorch's flight recorder: the last calls before a "
-		"program hung; what is sent is in the traces of torch.profiler"},
 	{".xplane.pb", NULL, NULL,
 		"is a profile of XLA (JAX, TensorFlow), which names operations, not "
 		"bytes sent: trace the job with NCCL_DEBUG=INFO "
@@ -372,6 +370,25 @@ static const struct tb_trace_reader readers[] = {
 		.facts = tb_nccl_facts,
 		.joins = true,
 		.clones = true},
+	{.name = "flight recorder",
+		.kind = TB_TRACE_JOB,
+		.begins = tb_flight_begins,
+		.is_folder = tb_flight_is_folder,
+		.calls = tb_flight_read,
+		.facts = tb_flight_facts,
+		.joins = true},
+	{.name = "NCCL profile",
+		.kind = TB_TRACE_JOB,
+		.begins = tb_nccl_records_begin,
+		.is_folder = tb_nccl_records_is_folder,
+		.calls = tb_nccl_records_read,
+		.facts = tb_nccl_records_facts,
+		.joins = true},
+	{.name = "DeepSpeed log",
+		.kind = TB_TRACE_JOB,
+		.begins = tb_deepspeed_begins,
+		.calls = tb_deepspeed_read,
+		.clones = true},
 	{.name = "nsys",
 		.kind = TB_TRACE_JOB,
 		.probe = probe_nsys,
@@ -433,8 +450,9 @@ static bool look_further(
 	const struct {
 		tb_calls_read *calls;
 		bool (*mentions)(const char *path);
-	} late[] = {
-		{tb_kineto_read, tb_kineto_mentions}, {tb_nccl_read, tb_nccl_mentions}};
+	} late[] = {{tb_kineto_read, tb_kineto_mentions},
+		{tb_nccl_read, tb_nccl_mentions},
+		{tb_deepspeed_read, tb_deepspeed_mentions}};
 	for (size_t k = 0; !look->is_folder && k < sizeof late / sizeof *late; k++) {
 		if (!late[k].mentions(look->path))
 			continue;
@@ -460,7 +478,7 @@ static int choose_reader(const struct tb_trace_reader **reader,
 	const struct tb_trace_look *look, const char *name, struct tb_error *error)
 {
 	enum tb_trace_match surest = TB_TRACE_NO;
-	char formats[256];
+	char formats[TB_TRACE_FORMATS_SIZE];
 	if (look->first.n == 0 && !look->is_folder)
 		return tb_fail_in(error, TB_EFORMAT, name, "is empty: expected %s",
 			tb_trace_formats(" or ", formats, sizeof formats));
