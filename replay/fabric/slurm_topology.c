@@ -1,7 +1,7 @@
 #include "fabric_readers.h"
 
 #include "array.h"
-#include "cabling_impl.h"
+
 #include "cabling_rates.h"
 #include "name_ranges.h"
 #include "units.h"
