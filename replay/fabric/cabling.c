@@ -205,6 +205,8 @@ const char *tb_cabling_remark_text(const struct tb_cabling *cabling,
 		[TB_REMARK_SECOND_NEIGHBOR] =
 			{"a neighbour was passed over, of a port that has another",
 				"neighbours were passed over, of ports that have others"},
+		[TB_REMARK_OTHER_TOPOLOGY] = {"a topology of the file was passed over",
+			"topologies of the file were passed over"},
 		[TB_REMARK_NO_DEVICE] =
 			{"a name was passed over, of a GUID that the fabric does not "
 			 "have",

@@ -77,6 +77,7 @@ enum tb_cabling_remark {
 	TB_REMARK_QUEUE_SIZE,
 	TB_REMARK_NO_DEVICE,
 	TB_REMARK_SECOND_NEIGHBOR,
+	TB_REMARK_OTHER_TOPOLOGY,
 	TB_N_REMARKS,
 };
 
@@ -88,7 +89,8 @@ struct tb_cabling {
 	struct tb_map of_guid;			 // to the device
 	struct tb_cabling_port_name *port_names; // owned
 	uint32_t n_port_names;
-	bool has_guids; // else a device's is a number of the reader's own
+	bool has_guids;		 // else a device's is a number of the reader's own
+	bool are_cables_unknown; // the file has who is joined, not by how many cables
 	struct {
 		uint64_t n;
 		char first[160];

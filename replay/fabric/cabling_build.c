@@ -435,6 +435,8 @@ static int building_finish(struct building *building, struct tb_network **networ
 	if (status != TB_OK)
 		return status;
 	tb_network_builder_stop(building->builder, building->options->stop);
+	if (building->cabling->are_cables_unknown)
+		tb_network_leave_cables_unknown(building->builder);
 	if (building->options->leaves_out_routes)
 		tb_network_builder_leave_out_routes(building->builder);
 	status = building_add_switches(building);

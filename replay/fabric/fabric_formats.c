@@ -15,6 +15,7 @@ static const struct tb_fabric_format formats[] = {
 	{"ibdiagnet2.db_csv", "ib-", tb_ibdiagnet_is, tb_ibdiagnet_read},
 	{"ibsim net", "ib-", tb_ibsim_net_is, tb_ibsim_net_read},
 	{"Slurm's topology.conf", "ib-", tb_slurm_topology_is, tb_slurm_topology_read},
+	{"Slurm's topology.yaml", "ib-", tb_slurm_yaml_is, tb_slurm_yaml_read},
 	{"htsim .topo", "roce-", tb_htsim_topology_is, tb_htsim_topology_read},
 	{"lldpcli -f json", "roce-", tb_lldp_neighbors_is, tb_lldp_neighbors_read},
 	{"list of cables", "ib-", tb_edge_list_is, tb_edge_list_read},
@@ -32,15 +33,6 @@ const struct tb_fabric_format *tb_fabric_format_of(const char *line)
 		if (formats[i].is(line))
 			return &formats[i];
 	return NULL;
-}
-
-char *tb_fabric_formats_text(char *buffer, size_t size)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < N_FORMATS && n < size; i++)
-		n += (size_t)snprintf(
-			buffer + n, size - n, "%s%s", i ? ", " : "", formats[i].name);
-	return buffer;
 }
 
 // What to do instead.
@@ -90,7 +82,6 @@ static const struct foreign_format {
 	{NULL, "dump_ucast_routes: Switch", "is a forwarding table (.fdbs): " AS_TABLES},
 	{"Unicast lids", NULL, "is a forwarding table (dump_lfts): " AS_TABLES},
 	{"BlockName=", NULL, "is Slurm's topology of blocks: " NO_NETWORK},
-	{"- topology:", NULL, "is Slurm's topology.yaml: take its topology.conf"},
 	{"topology:", "[", "is a network of ASTRA-sim: write it as an INI file (shape)"},
 	{NULL, "<platform", "is a platform of SimGrid: " AS_EDGES},
 	{NULL, "\"hwloc", "is a machine's inside (hwloc): " NO_NETWORK},
@@ -172,10 +163,10 @@ static bool is_section(const char *line)
 // refuse_unknown refuses a file that is of no kind.
 static int refuse_unknown(const struct kind_look *look, const char *is)
 {
-	char names[256];
 	return tb_fail_in(look->error, TB_EFORMAT, look->file,
-		"%s: expected a network's INI file, or a fabric (%s)", is,
-		tb_fabric_formats_text(names, sizeof names));
+		"%s: expected a network's INI file, or a fabric in one of the formats "
+		"that 'tailback network --list' has",
+		is);
 }
 
 // check_text refuses a first line that is of no kind and holds no text: nothing at all

@@ -35,9 +35,25 @@ int tb_ibsim_net_read(struct tb_cabling *cabling, FILE *stream) TB_MUST_USE;
 //
 // Keys are of any case, and a line goes on behind a backslash. The file has no ports:
 // they are numbered in its order. LinkSpeed, whose unit Slurm leaves open, is that of the
-// line's cables where it is a rate.
+// line's cables where it is a rate. What 'scontrol show topology' prints has a Level=,
+// and names of an upper switch all nodes below, which are no hosts of its own. Several
+// roots are refused: Slurm keeps a job below one, and no cable between them is known.
 bool tb_slurm_topology_is(const char *line);
 int tb_slurm_topology_read(struct tb_cabling *cabling, FILE *stream) TB_MUST_USE;
+
+// Slurm's topology.yaml (25.05): a list of topologies, of which the tree that is the
+// cluster's default is read, or else the first tree. Blocks have no switches.
+//
+//     - topology: topo1
+//       cluster_default: true
+//       tree:
+//         switches:
+//           - switch: spine
+//             children: leaf[0-3]
+//           - switch: leaf0
+//             nodes: node[00-15]
+bool tb_slurm_yaml_is(const char *line);
+int tb_slurm_yaml_read(struct tb_cabling *cabling, FILE *stream) TB_MUST_USE;
 
 // The topologies of htsim, a simulator of datacenter networks (csg-htsim,
 // fat_tree_topology.cpp): trees of two or three tiers.
