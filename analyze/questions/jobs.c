@@ -60,15 +60,17 @@ static int read_width(
 static int read_series_waits(
 	struct tb_job_series *series, struct tb_run *run, struct tb_error *error)
 {
+	const uint32_t n_jobs = run->record.info.n_jobs;
 	struct tb_job_wait_sample row;
 	struct tb_row_reader rows =
 		tb_run_read(run, &tb_job_waits_stored, "job_wait WHERE run = ?1", error);
-	while (tb_row_read(&rows, &row))
+	while (tb_row_read(&rows, &row)) {
+		size_t at = (size_t)row.bin * n_jobs + row.victim_job;
 		if (row.bin < series->n_slices)
-			series->wait_ps[(size_t)row.bin * run->record.info.n_jobs +
-					row.victim_job] += row.wait_ps;
+			series->wait_ps[at] += row.wait_ps;
 		else
 			tb_row_damaged(&rows);
+	}
 	return tb_row_reader_end(&rows);
 }
 
