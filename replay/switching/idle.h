@@ -15,6 +15,7 @@
 #ifndef TB_IDLE_H
 #define TB_IDLE_H
 
+#include "idle_times.h"
 #include "network_impl.h"
 
 // The properties of a lone message's path that its time depends on.

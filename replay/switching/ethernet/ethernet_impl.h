@@ -212,6 +212,12 @@ struct tcp_frame {
 	uint8_t copy; // of its segment
 };
 
+struct frame_waits { // of frames that wait now, in the open bin
+	uint32_t n;
+	uint32_t n_begun;   // of them, that began to wait in the bin
+	tb_time_ps late_ps; // sum of the times from the bin's begin until they did
+};
+
 struct ethernet_port { // what sends on one link
 	tb_time_ps free_at;
 	uint64_t byte_q20;
@@ -224,6 +230,8 @@ struct ethernet_port { // what sends on one link
 	uint32_t flow;	 // of the frame that crosses the link, or was the last to
 	uint32_t stream; // of the segment that leaves its node on it; NOTHING: none
 	uint32_t bytes;	 // of that segment's frame
+	struct frame_waits waits_for; // frames that wait for the link
+	struct frame_waits came_by;   // those that came by its reverse
 	bool crosses;
 };
 
