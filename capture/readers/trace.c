@@ -13,6 +13,7 @@
 #include "kineto.h"
 #include "library.h"
 #include "nccl_log.h"
+#include "node_xml.h"
 #include "nsys_export.h"
 #include "otf2_trace.h"
 #include "paraver.h"
@@ -70,9 +71,6 @@ static const struct foreign foreign_formats[] = {
 		"is what rocprofv3 writes: kernels of a GPU, not what was sent, "
 		"which torch.profiler and the log of RCCL tell (NCCL_DEBUG=INFO "
 		"NCCL_DEBUG_SUBSYS=INIT,COLL)"},
-	{NULL, NULL, "<system version=",
-		"is NCCL's topology of a node (NCCL_TOPO_DUMP_FILE), not a trace: "
-		"its log is (NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL)"},
 	{NULL, NULL, "<graphs version=",
 		"is NCCL's graph of channels (NCCL_GRAPH_DUMP_FILE), not a trace: "
 		"its log is (NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL)"},
@@ -389,6 +387,11 @@ static const struct tb_trace_reader readers[] = {
 		.facts = tb_nccl_facts,
 		.joins = true,
 		.clones = true},
+	{.name = "NCCL topology",
+		.kind = TB_TRACE_JOB,
+		.begins = tb_node_xml_begins,
+		.calls = tb_node_xml_read,
+		.facts = tb_node_xml_facts},
 	{.name = "flight recorder",
 		.kind = TB_TRACE_JOB,
 		.begins = tb_flight_begins,
