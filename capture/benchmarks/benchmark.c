@@ -787,7 +787,7 @@ static size_t begins_row(const struct bench_reading *reading)
 	size_t n = 1;
 	while (n < reading->n_columns && reading->columns[n].role <= BENCH_TYPE)
 		n++;
-	return n;
+	return n == 1 && reading->n_columns > 2 ? 2 : n; // a number alone is no row
 }
 
 // is_second_half: a row may have the in-place results alone, in their columns.
@@ -829,9 +829,9 @@ static int take_data(struct bench_reading *reading, const char *line, bool *is_t
 		if (n_held == 0)
 			return TB_OK;
 		rest = take_fields(reading, line);
-		if (*rest && is_blank(rest[-1]))
-			reading->n_fields = n_held; // others' output that begins with
-						    // numbers
+		// Others' output may begin with numbers.
+		if (reading->n_fields > n_held && *rest && is_blank(rest[-1]))
+			reading->n_fields = n_held;
 		if (reading->n_fields == n_held)
 			return TB_OK;
 	}
@@ -846,7 +846,7 @@ static int take_data(struct bench_reading *reading, const char *line, bool *is_t
 	}
 	if (is_second_half(reading) && !*rest)
 		return take_row(reading);
-	if (reading->tool->in_pieces && begins_row(reading) > 1)
+	if (reading->tool->in_pieces && begins_row(reading) > 2)
 		return TB_OK; // the rest may come
 	if (!*rest)
 		return refuse_cut_row(reading);
@@ -868,6 +868,8 @@ static int take_line(struct bench_reading *reading, char *text)
 		return bench_end(reading);
 	if (!*line)
 		return TB_OK;
+	if (strncmp(line, "```", 3) == 0) // of a page that quotes it
+		return bench_end(reading);
 	for (size_t i = 0; i < N_TOOLS; i++) {
 		if (read_heading(reading, bench_tools[i], line))
 			return bench_begin(reading, bench_tools[i]);
