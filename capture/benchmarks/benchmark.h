@@ -27,7 +27,7 @@ enum tb_benchmark_kind {
 	TB_BENCH_NEIGHBORS,  // each rank sends to the next and receives from the one
 			     // before
 	TB_BENCH_EXCHANGE,   // each rank sends to both neighbours and receives from both;
-			   // IMB's rates count both, GPCNET's what is sent
+			     // IMB's rates count both, GPCNET's what is sent
 };
 
 // One line of a table. Bytes per second are 1e9-based: a tool's MiB/s are converted.

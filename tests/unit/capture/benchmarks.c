@@ -86,6 +86,10 @@ static void is_row(size_t i, enum tb_benchmark_kind kind, uint64_t bytes, double
 		is_near(row(i)->algorithm_rate, rate);
 }
 
+#define HEADING                                                                          \
+	"#       size         count      type   redop    root     time   algbw   busbw " \
+	"#wrong     time   algbw   busbw #wrong\n"
+
 static void nccl_tests_name_ranks_hosts_and_devices(void **state)
 {
 	(void)state;
@@ -126,6 +130,22 @@ static void output_of_nccl_may_stand_in_a_row(void **state)
 	assert_string_equal(table(0)->version, "NCCL 2.21.5+cuda12.4");
 }
 
+static void a_row_may_lack_what_was_not_run(void **state)
+{
+	(void)state;
+	assert_int_equal(read_text("all_reduce_perf\n" HEADING
+				   "1048576 262144 float sum -1                          "
+				   "      45.20 23.20 43.50 0\n"
+				   "2097152 524288 float sum -1\n"
+				   "34 [0] of others, and a number\n"
+				   " 90.40 23.20 43.50 0 90.40 23.20 43.50 0\n",
+				 16),
+		TB_OK);
+	assert_int_equal(tb_benchmark_n_rows(made), 3);
+	assert_true(row(0)->in_place);
+	is_row(1, TB_BENCH_COLLECTIVE, 2097152, 90400, 23.2e9, 16);
+}
+
 static void old_tables_have_fewer_columns_and_no_name(void **state)
 {
 	(void)state;
@@ -134,10 +154,6 @@ static void old_tables_have_fewer_columns_and_no_name(void **state)
 	is_row(0, TB_BENCH_COLLECTIVE, 16777216, 870100, 38.56e9, 2);
 	assert_int_equal(row(0)->n_wrong, 0);
 }
-
-#define HEADING                                                                          \
-	"#       size         count      type   redop    root     time   algbw   busbw " \
-	"#wrong     time   algbw   busbw #wrong\n"
 
 static void columns_and_bandwidths_tell_operation_and_ranks(void **state)
 {
@@ -199,9 +215,10 @@ static void a_megabyte_is_what_agrees_with_the_time(void **state)
 	(void)state;
 	const char *old = "# Benchmarking PingPong\n# #processes = 2\n"
 			  " #bytes #repetitions t[usec] Mbytes/sec\n"
-			  " 1 1000 1.90 0.50\n 4194304 10 400.00 10000.00\n";
+			  " 1 1000 20.00 0.05\n 4194304 10 400.00 10000.00\n";
 	assert_int_equal(read_text(old, 0), TB_OK);
-	is_row(0, TB_BENCH_LATENCY, 1, 1900, 0.5 * 1048576, 2);
+	// Of the first row alone both units would be right.
+	is_row(0, TB_BENCH_LATENCY, 1, 20000, 0.05 * 1048576, 2);
 	is_row(1, TB_BENCH_LATENCY, 4194304, 400000, 10000.0 * 1048576, 2);
 }
 
@@ -300,6 +317,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nccl_tests_name_ranks_hosts_and_devices),
 		cmocka_unit_test(output_of_nccl_may_stand_in_a_row),
+		cmocka_unit_test(a_row_may_lack_what_was_not_run),
 		cmocka_unit_test(old_tables_have_fewer_columns_and_no_name),
 		cmocka_unit_test(columns_and_bandwidths_tell_operation_and_ranks),
 		cmocka_unit_test(mpi_benchmarks_are_told_by_their_titles),
