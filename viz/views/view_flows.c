@@ -187,6 +187,7 @@ static int open_flows(struct tb_pane *pane, struct tb_error *error)
 		if (!made)
 			return tb_fail_memory(error, "the flows");
 		tb_flow_square_init(&made->square, pane->data->info->n_nodes);
+		made->list.figure = made->square.figure;
 		pane->state = made;
 		flow_placed(pane);
 	}
