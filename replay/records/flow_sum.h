@@ -75,6 +75,10 @@
 		"Of its messages, delivered, as run.delivered_bytes")                    \
 	ROW(WAIT, wait_ps, TIME, "wait", YES, YES, KEYS, "wait", "Wait", "Wait",         \
 		"Of its headers, over all links")                                        \
+	ROW(WAITED, 100.0 * wait_ps / network_ps, PERCENT, "waited_percent", YES, YES,   \
+		YES, "waited", "Waited", "Waited",                                       \
+		"Its wait against the time of its messages in the network; above 100 "   \
+		"where several headers wait at once; null: none was there")              \
 	ROW(BLAMED, blamed_ps, TIME, "blamed", NO, YES, NO, NULL, NULL, NULL,            \
 		"Of anybody's headers, for what its packets held")
 
