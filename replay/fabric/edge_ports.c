@@ -1,6 +1,7 @@
 #include "cabling_impl.h"
 
 #include "array.h"
+#include "hash.h"
 #include "visible.h"
 
 #include <ctype.h>
@@ -46,10 +47,7 @@ bool tb_edge_ports_has(const char *word)
 
 uint64_t tb_edge_hash(const char *name)
 {
-	uint64_t value = UINT64_C(14695981039346656037); // FNV-1a
-	for (; *name; name++)
-		value = (value ^ (unsigned char)*name) * UINT64_C(1099511628211);
-	return value;
+	return tb_hash_text(TB_HASH_BEGIN, name);
 }
 
 static int edge_port_add(struct tb_edge_ports *ports, const struct tb_cabling *cabling,

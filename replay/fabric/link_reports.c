@@ -2,6 +2,7 @@
 
 #include "array.h"
 #include "cabling_rates.h"
+#include "hash.h"
 #include "text_lines.h"
 
 #include <errno.h>
@@ -361,10 +362,7 @@ static int make_device(
 	struct tb_cabling *cabling = report->cabling;
 	const char *name = end->name ? end->name : "";
 	enum tb_device_kind kind = report_kind_of(report, end);
-	const char *text = name;
-	uint64_t hash = 1469598103934665603u; // FNV-1a
-	for (; *text; text++)
-		hash = (hash ^ (uint8_t)*text) * 1099511628211u;
+	uint64_t hash = tb_hash_text(TB_HASH_BEGIN, name);
 	bool joins = kind == TB_DEVICE_ADAPTER &&
 		     tb_map_find(&report->of_name, hash, device) &&
 		     is_port_of(&cabling->devices[*device], end);
