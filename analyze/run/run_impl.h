@@ -151,9 +151,6 @@ int tb_run_known_load(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
 int tb_run_bins_init(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
 void tb_run_bins_fini(struct tb_run *run);
 
-// tb_run_settle_wait has the samples that are kept follow the wait that is shown.
-void tb_run_settle_wait(struct tb_run *run);
-
 // tb_run_each_block passes the bins [first, end) to `take`, in order, from the cache or
 // else from the store. Bins in which nothing happened may be skipped.
 typedef void tb_run_take(struct tb_run *run, const struct tb_bin_block *block);
