@@ -70,9 +70,6 @@ void tb_bin_block_raise(const struct tb_bin_block *block, struct tb_link_sample 
 
 #define TB_RUN_TEXTS 9
 
-// How errors name a store that was opened from bytes in memory.
-#define TB_RUN_IN_MEMORY "store in memory"
-
 struct tb_run_record {
 	struct tb_run_info info;
 	char *texts[TB_RUN_TEXTS];   // storage of info's strings
