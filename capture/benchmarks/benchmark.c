@@ -1,6 +1,7 @@
 // Lines, headings, fields and rows, for all tools; and the table of tools.
 #include "array.h"
 #include "benchmark_reading.h"
+#include "hash.h"
 #include "infile.h"
 #include "text_lines.h"
 
@@ -30,7 +31,7 @@ struct tb_benchmark {
 	void **arrays;	       // hosts, host_names and device_names of tables
 	size_t n_arrays, arrays_room;
 	char *note;
-	size_t n_left_out;
+	size_t n_notes;
 };
 
 int bench_refuse(const struct bench_reading *reading, const char *format, ...)
@@ -52,10 +53,8 @@ int bench_no_memory(const struct bench_reading *reading)
 int bench_text(struct bench_reading *reading, const char *at, size_t n, const char **text)
 {
 	struct tb_benchmark *benchmark = reading->benchmark;
-	uint64_t hash = UINT64_C(14695981039346656037); // FNV-1a
+	uint64_t hash = tb_hash_bytes(TB_HASH_BEGIN, at, n);
 	uint32_t number;
-	for (size_t i = 0; i < n; i++)
-		hash = (hash ^ (uint8_t)at[i]) * UINT64_C(1099511628211);
 	for (; tb_map_find(&benchmark->of_text, hash, &number); hash++) {
 		*text = benchmark->texts[number];
 		if (strlen(*text) == n && memcmp(*text, at, n) == 0)
@@ -107,7 +106,7 @@ static void *bench_array(struct bench_reading *reading, size_t n, size_t size)
 static int table_place(struct bench_reading *reading, struct tb_benchmark_table *table)
 {
 	size_t n = reading->ranks_n;
-	bool is_whole = n > 0;
+	bool is_whole = n > 0 && n == table->n_ranks;
 	for (size_t i = 0; i < n; i++)
 		is_whole &= reading->ranks[i].is_known;
 	if (!is_whole)
@@ -204,20 +203,30 @@ static int refuse_cut_row(struct bench_reading *reading)
 		reading->n_fields, reading->n_columns);
 }
 
-int bench_leave_out(struct bench_reading *reading, const char *what)
+#define NOTES_MOST 8 // a few sentences, not a list
+
+int bench_note(struct bench_reading *reading, const char *format, ...)
 {
 	struct tb_benchmark *benchmark = reading->benchmark;
-	char *before = benchmark->note, *note = NULL;
-	if (before && benchmark->n_left_out++ > 8)
-		return TB_OK; // a sentence, not a list
-	int n = asprintf(&note, "%s%s %.80s (%s:%" PRIu64 ")",
-		before ? before : "left out, because there is no such test in the model:",
-		before ? "," : "", what, reading->file, reading->line);
+	char text[200], *before = benchmark->note, *note = NULL;
+	va_list arguments;
+	if (benchmark->n_notes++ >= NOTES_MOST)
+		return TB_OK;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof text, format, arguments);
+	va_end(arguments);
+	int n = asprintf(&note, "%s%s%s:%" PRIu64 ": %s", before ? before : "",
+		before ? "; " : "", reading->file, reading->line, text);
 	if (n < 0)
 		return bench_no_memory(reading);
 	free(before);
 	benchmark->note = note;
 	return TB_OK;
+}
+
+int bench_left_out(struct bench_reading *reading, const char *name)
+{
+	return bench_note(reading, "%.80s is left out: the model has no such test", name);
 }
 
 int bench_end(struct bench_reading *reading)
@@ -230,7 +239,7 @@ int bench_end(struct bench_reading *reading)
 	int status = TB_OK;
 	if (*reading->table_unread && bench_n_rows(reading) > 0) {
 		reading->line = bench_table_of(reading)->line;
-		status = bench_leave_out(reading, reading->table_unread);
+		status = bench_left_out(reading, reading->table_unread);
 		reading->benchmark->n_rows = reading->first_row;
 	}
 	if (bench_n_rows(reading) == 0)
@@ -777,7 +786,7 @@ static size_t begins_row(const struct bench_reading *reading)
 	size_t n = 1;
 	while (n < reading->n_columns && reading->columns[n].role <= BENCH_TYPE)
 		n++;
-	return n;
+	return n == 1 && reading->n_columns > 2 ? 2 : n; // a number alone is no row
 }
 
 // is_second_half: a row may have the in-place results alone, in their columns.
@@ -819,9 +828,9 @@ static int take_data(struct bench_reading *reading, const char *line, bool *is_t
 		if (n_held == 0)
 			return TB_OK;
 		rest = take_fields(reading, line);
-		if (*rest && is_blank(rest[-1]))
-			reading->n_fields = n_held; // others' output that begins with
-						    // numbers
+		// Others' output may begin with numbers.
+		if (reading->n_fields > n_held && *rest && is_blank(rest[-1]))
+			reading->n_fields = n_held;
 		if (reading->n_fields == n_held)
 			return TB_OK;
 	}
@@ -836,7 +845,7 @@ static int take_data(struct bench_reading *reading, const char *line, bool *is_t
 	}
 	if (is_second_half(reading) && !*rest)
 		return take_row(reading);
-	if (reading->tool->in_pieces && begins_row(reading) > 1)
+	if (reading->tool->in_pieces && begins_row(reading) > 2)
 		return TB_OK; // the rest may come
 	if (!*rest)
 		return refuse_cut_row(reading);
@@ -858,6 +867,8 @@ static int take_line(struct bench_reading *reading, char *text)
 		return bench_end(reading);
 	if (!*line)
 		return TB_OK;
+	if (strncmp(line, "```", 3) == 0) // of a page that quotes it
+		return bench_end(reading);
 	for (size_t i = 0; i < N_TOOLS; i++) {
 		if (read_heading(reading, bench_tools[i], line))
 			return bench_begin(reading, bench_tools[i]);
@@ -927,7 +938,9 @@ int tb_benchmark_read(struct tb_benchmark **benchmark, const char *const *paths,
 				"is the heading of a table of %s, but nothing before it "
 				"says of which test: keep its title or command",
 				reading.untitled);
-		else if (status == TB_OK && made->n_rows == n_before && !made->note)
+		else if (status == TB_OK && made->n_rows == n_before && made->note)
+			status = tb_fail(error, TB_EFORMAT, "%.300s", made->note);
+		else if (status == TB_OK && made->n_rows == n_before)
 			status = tb_fail_in(error, TB_EFORMAT, name,
 				"has no table of a benchmark that is read: expected what "
 				"nccl-tests, rccl-tests, OSU, IMB, perftest, NetPIPE or "

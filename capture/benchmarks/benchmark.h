@@ -96,8 +96,8 @@ size_t tb_benchmark_n_tables(const struct tb_benchmark *benchmark);
 const struct tb_benchmark_table *tb_benchmark_table(
 	const struct tb_benchmark *benchmark, size_t i);
 
-// tb_benchmark_note returns a sentence about tables that were left out, because what they
-// measure has no counterpart here; NULL: there are none.
+// tb_benchmark_note returns sentences about what was left out: tests that have no
+// counterpart here, and runs that failed; NULL: nothing was.
 const char *tb_benchmark_note(const struct tb_benchmark *benchmark);
 
 // tb_bus_share returns what nccl-tests multiply the rate of an operation of n ranks with

@@ -123,15 +123,15 @@ static int note_version(struct bench_reading *reading, const char *line)
 static int nccl_note(struct bench_reading *reading, const char *line)
 {
 	unsigned n_ranks;
-	if (strncmp(line, "# Out of bounds", 15) == 0 ||
-		strncmp(line, "# Testing ", 10) == 0) {
-		// RCCL's next cycle has the same heading.
-		bool is_next = line[2] == 'T' && reading->tool;
+	if (strncmp(line, "# Out of bounds", 15) == 0) {
 		int status = bench_end(reading);
-		return status == TB_OK && is_next
-			       ? bench_begin(reading, &bench_nccl_tests)
-			       : status;
+		reading->ranks_n = reading->hosts_n = reading->n_ranks = 0;
+		reading->version = "";
+		reading->is_rccl = false;
+		return status;
 	}
+	if (strncmp(line, "# Testing ", 10) == 0 && reading->tool == &bench_nccl_tests)
+		return bench_begin(reading, &bench_nccl_tests); // RCCL's next cycle
 	if (strncmp(line, "# nThread", 9) == 0 ||
 		strncmp(line, "# Using devices", 15) == 0) {
 		int status = bench_end(reading);
@@ -144,6 +144,13 @@ static int nccl_note(struct bench_reading *reading, const char *line)
 			n_ranks <= BENCH_RANKS_MOST)
 			reading->n_ranks = n_ranks;
 		return status;
+	}
+	// "node1: Test NCCL failure common.cu:401 'remote process exited ..."
+	const char *failure = strstr(line, "Test NCCL failure ");
+	failure = failure ? failure : strstr(line, "Test CUDA failure ");
+	if (failure) {
+		int status = bench_note(reading, "the run failed: %s", failure);
+		return status == TB_OK ? bench_end(reading) : status;
 	}
 	bench_named(reading, &bench_nccl_tests, line);
 	if (strncmp(line, "# Collective test starting: ", 28) == 0)
@@ -175,27 +182,41 @@ static int nccl_row(struct bench_reading *reading)
 	return is_half || status != TB_OK ? status : add_half(reading, second, n, true);
 }
 
-// share_fits returns whether the printed rates of a table are those of the operation on n
-// ranks.
-static bool share_fits(
-	const struct bench_reading *reading, enum tb_collective_op op, uint32_t n)
+// The shares, of bus bandwidth to algorithm bandwidth, that a table's rows allow.
+struct nccl_shares {
+	double least, most;
+};
+
+static struct nccl_shares shares_of(const struct bench_reading *reading)
 {
-	double share = tb_bus_share(op, n);
+	struct nccl_shares shares = {0, INFINITY};
 	for (size_t i = 0; i < bench_n_rows(reading); i++) {
 		const struct tb_benchmark_row *row = bench_row_at(reading, i);
 		// Both are printed with two digits behind the point, from 1,000 GB/s on
 		// with less.
 		double half = row->algorithm_rate < 1e12 ? 0.0055e9 : 0.55e9;
-		if (fabs(row->algorithm_rate * share - row->bus_rate) >
-			half * (1 + share))
-			return false;
+		if (!(row->algorithm_rate > half))
+			continue;
+		shares.least = fmax(shares.least,
+			(row->bus_rate - half) / (row->algorithm_rate + half));
+		shares.most = fmin(shares.most,
+			(row->bus_rate + half) / (row->algorithm_rate - half));
 	}
-	return true;
+	return shares;
 }
+
+static bool share_fits(
+	const struct nccl_shares *shares, enum tb_collective_op op, uint32_t n)
+{
+	double share = tb_bus_share(op, n);
+	return share >= shares->least && share <= shares->most;
+}
+
+#define SHARE_RANKS_MOST 4096 // beyond, the shares of n and n + 1 are printed alike
 
 // test_fits returns whether a table's columns and rates may be the test's.
 static bool test_fits(const struct bench_reading *reading, const struct bench_test *test,
-	uint32_t n_ranks)
+	const struct nccl_shares *shares, uint32_t n_ranks)
 {
 	bool combines = test->op == TB_COLL_ALLREDUCE || test->op == TB_COLL_REDUCE ||
 			test->op == TB_COLL_REDUCE_SCATTER,
@@ -203,13 +224,15 @@ static bool test_fits(const struct bench_reading *reading, const struct bench_te
 			 test->op == TB_COLL_GATHER || test->op == TB_COLL_SCATTER;
 	// Only what has an in-place form is checked in place.
 	bool has_in_place = test->op != TB_COLL_ALLTOALL && test->op != TB_COLL_EXCHANGE;
+	// A sum stands in the column of sendrecv, too, though nothing is added up.
+	combines |= test->kind == TB_BENCH_NEIGHBORS && reading->combines;
 	if (combines != reading->combines || is_rooted != reading->is_rooted ||
 		(reading->is_checked[0] && has_in_place != reading->is_checked[1]))
 		return false;
 	if (n_ranks)
-		return share_fits(reading, test->op, n_ranks);
-	for (uint32_t n = 2; n < 4096; n++)
-		if (share_fits(reading, test->op, n))
+		return share_fits(shares, test->op, n_ranks);
+	for (uint32_t n = 2; n < SHARE_RANKS_MOST; n++)
+		if (share_fits(shares, test->op, n))
 			return true;
 	return false;
 }
@@ -227,13 +250,13 @@ static bool file_names(const struct bench_reading *reading, const struct bench_t
 
 // find_test returns the only test that fits a table, or the only one of several that the
 // file's name has; NULL: there is none, of `*n` that fit.
-static const struct bench_test *find_test(
-	const struct bench_reading *reading, uint32_t n_ranks, size_t *n)
+static const struct bench_test *find_test(const struct bench_reading *reading,
+	const struct nccl_shares *shares, uint32_t n_ranks, size_t *n)
 {
 	const struct bench_test *found = NULL, *named = NULL;
 	*n = 0;
 	for (const struct bench_test *test = nccl_tests; test->name; test++) {
-		if (!test_fits(reading, test, n_ranks))
+		if (!test_fits(reading, test, shares, n_ranks))
 			continue;
 		found = test;
 		++*n;
@@ -249,8 +272,13 @@ static int nccl_finish(struct bench_reading *reading)
 	const struct bench_test *test = reading->table_test;
 	size_t n = 0;
 	uint32_t found = 0;
-	if (!test || !test_fits(reading, test, table->n_ranks))
-		test = find_test(reading, table->n_ranks, &n);
+	const struct nccl_shares shares = shares_of(reading);
+	// A list of ranks that lacks some may lack the last ones.
+	if (!table->hosts && !reading->n_given &&
+		!find_test(reading, &shares, table->n_ranks, &n) && n == 0)
+		table->n_ranks = 0;
+	if (!test || !test_fits(reading, test, &shares, table->n_ranks))
+		test = find_test(reading, &shares, table->n_ranks, &n);
 	reading->line = table->line;
 	if (!test && n > 0)
 		return bench_refuse(reading,
@@ -264,8 +292,9 @@ static int nccl_finish(struct bench_reading *reading)
 			table->n_ranks);
 	// Without a list of ranks the rates say how many there were, if only one number
 	// fits.
-	for (uint32_t ranks = 2, fits = 0; table->n_ranks == 0 && ranks < 4096; ranks++) {
-		if (!share_fits(reading, test->op, ranks))
+	for (uint32_t ranks = 2, fits = 0;
+		table->n_ranks == 0 && ranks < SHARE_RANKS_MOST; ranks++) {
+		if (!share_fits(&shares, test->op, ranks))
 			continue;
 		if (++fits > 1) {
 			found = 0;
