@@ -22,9 +22,11 @@
 #include "simai.h"
 #include "status.h"
 #include "tbt_read.h"
+#include "units.h"
 #include "unpacked.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -206,6 +208,38 @@ static void mention_table(const char *path, struct tb_error *error)
 			tool, path);
 }
 
+// A summary of a trace with facts makes no job of more operations.
+#define SUMMARY_OPERATIONS (UINT64_C(1) << 23)
+
+// refuse_large refuses, where facts are wanted, to make a job of very many operations: a
+// ring's, of a collective call in n ranks, are 2 (n - 1) sends and as many receives.
+static int refuse_large(const struct tb_trace *trace,
+	const struct tb_trace_request *request, const struct tb_calls *calls,
+	struct tb_error *error)
+{
+	uint64_t n_operations = 0, n_calls = 0;
+	char text[48];
+	for (uint32_t rank = 0; rank < tb_calls_n_ranks(calls); rank++) {
+		uint32_t n;
+		const struct tb_call *of = tb_calls_of(calls, rank, &n);
+		n_calls += n;
+		for (uint32_t i = 0; i < n; i++)
+			n_operations += of[i].kind == TB_CALL_COLLECTIVE
+						? 4 * (uint64_t)tb_calls_members(
+							      calls, of[i].group)
+								  .n
+						: 1;
+	}
+	if (!trace->facts || n_operations <= SUMMARY_OPERATIONS)
+		return TB_OK;
+	return tb_fail_in(error, TB_EFORMAT, request->paths[0],
+		"its %s would be more than %" PRIu64
+		" million operations, too many for a summary: 'tailback convert' and "
+		"'tailback replay' make the job",
+		tb_format_counted(n_calls, "call", text, sizeof text),
+		n_operations / 1000000);
+}
+
 // trace_read_calls makes a job of what the row's reader found the ranks to have
 // called. It opens the paths itself: they may be a folder, or several.
 static int trace_read_calls(struct tb_trace *trace,
@@ -234,6 +268,8 @@ static int trace_read_calls(struct tb_trace *trace,
 	if (status == TB_OK)
 		status = trace->reader->calls(
 			&calls, &reading, request->paths, request->n, &made, error);
+	if (status == TB_OK)
+		status = refuse_large(trace, request, calls, error);
 	if (status == TB_OK)
 		status = tb_calls_job(
 			calls, request->paths[0], made, &reading, &trace->job, error);

@@ -50,7 +50,7 @@ static void assert_none(const void *bytes, size_t n)
 	assert_int_equal(error.code, TB_EFOREIGN);
 	assert_string_equal(error.file, path);
 	assert_ptr_equal(strstr(error.text, "neither a packet capture (pcap, pcapng) nor "
-					    "a job (GOAL, flow list, Kineto, "),
+					    "a job (GOAL, flow list, "),
 		error.text);
 }
 
