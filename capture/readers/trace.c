@@ -510,7 +510,8 @@ static int refuse_folder(const char *path, struct tb_error *error)
 			error, TB_EIO, path, "cannot be read: %s", strerror(errno));
 	return tb_fail_in(error, TB_EFOREIGN, path,
 		"is a folder without a trace: expected an OTF2 archive (NAME.otf2), "
-		"Chakra's files (NAME.RANK.et) or profiles of PyTorch (NAME.json); "
+		"Chakra's files (NAME.RANK.et, NAME.RANK.json) or profiles of PyTorch "
+		"(NAME.json); "
 		"captures are given by their files, and 'tailback trace --merge' takes "
 		"those of its ranks (rank-*.tbr)");
 }
