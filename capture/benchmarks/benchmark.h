@@ -24,10 +24,8 @@ enum tb_benchmark_kind {
 	TB_BENCH_STREAM,     // messages one way, a window of them under way
 	TB_BENCH_BOTH_WAYS,  // the same in both directions at once; rates are the sum
 	TB_BENCH_PAIRS,	     // streams between pairs of ranks of two halves at once
-	TB_BENCH_NEIGHBORS,  // each rank sends to the next and receives from the one
-			     // before
-	TB_BENCH_EXCHANGE,   // each rank sends to both neighbours and receives from both;
-			     // IMB's rates count both, GPCNET's what is sent
+	TB_BENCH_NEIGHBORS,  // each rank sends to the next one
+	TB_BENCH_EXCHANGE, // each rank sends to both neighbours; IMB's rate has both ways
 };
 
 // One line of a table. Bytes per second are 1e9-based: a tool's MiB/s are converted.
