@@ -30,7 +30,7 @@ struct sorted {
 	uint64_t bytes_per_s; // usual of the adapters of this name and family
 	uint32_t kind;	      // of adapter: by part and that rate
 	bool is_out;	      // set aside
-	uint32_t n_odd;	      // of the first of a host that lacks adapters: those it has
+	uint32_t n_odd; // of a host that has more or fewer adapters than most: those
 };
 
 struct nodes_choice {
@@ -462,10 +462,11 @@ static void remove_dropped(struct nodes_choice *choice)
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < choice->n; i++) {
 		const struct sorted *at = &choice->sorted[i];
-		if (at->n_odd > 0)
+		bool is_first = i == 0 || at->node.host != (at - 1)->node.host;
+		if (at->n_odd > 0 && is_first)
 			tb_cabling_note(choice->cabling, TB_REMARK_ODD_HOST, "%.*s (%u)",
 				(int)at->node.n_host_bytes, at->name, at->n_odd);
-		else if (at->is_out)
+		else if (at->is_out && at->n_odd == 0)
 			tb_cabling_note(
 				choice->cabling, TB_REMARK_SET_ASIDE, "%s", at->name);
 		if (!at->is_out)
@@ -587,10 +588,10 @@ static int settle_hosts(struct nodes_choice *choice)
 			      tb_map_find(&families, at->family, &unused);
 		bool is_odd = is_kin && hosts[i].form != usual.form;
 		n_odd += is_odd;
-		if (is_odd && leaves_out)
-			choice->sorted[hosts[i].first].n_odd = hosts[i].n;
-		for (uint32_t k = hosts[i].first; k < hosts[i].first + hosts[i].n; k++)
+		for (uint32_t k = hosts[i].first; k < hosts[i].first + hosts[i].n; k++) {
 			choice->sorted[k].is_out = !is_kin || (is_odd && leaves_out);
+			choice->sorted[k].n_odd = is_odd ? hosts[i].n : 0;
+		}
 	}
 	if (status == TB_OK && n_odd > 0 && !leaves_out)
 		status = refuse_odd_hosts(choice, hosts, n, &usual);

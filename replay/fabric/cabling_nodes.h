@@ -7,10 +7,11 @@
 // without a host in common are two fabrics, and refused.
 //
 // Every rail has an adapter of each host, all of one part. Within a host rails go by
-// part, then by the adapter's name and the port. Adapters that only some hosts have are
-// set aside before: hosts of another kind than those that have most (their names differ
-// in more than digits), and the kinds of adapter, by part and rate, that lead to hosts of
-// another kind alone, such as servers of storage.
+// part, then by the adapter's name and the port. Set aside before
+// are hosts of another kind than those that have most adapters together (their names
+// differ in more than digits), and kinds of adapter, by part and rate, that lead to such
+// hosts, as of storage. A host of this kind with more or fewer adapters than most is
+// refused, and left out where nobody asked for rails.
 #ifndef TB_CABLING_NODES_H
 #define TB_CABLING_NODES_H
 
