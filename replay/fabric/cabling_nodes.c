@@ -15,8 +15,9 @@
 enum { LABEL_SIZE = TB_IDENTITY_NAME_MOST + 16 };
 
 // Where kinds of adapter have one rate, servers alone tell a network of storage from a
-// rail: as many of them as this share of the hosts that have adapters of other kinds.
-#define SERVERS_SHARE 16
+// rail: several, and as many as this share of the hosts that have adapters of other
+// kinds.
+#define SERVERS_SHARE 8
 
 // Hosts, in their order.
 enum host_class { WITH_NAMES, WITH_GUIDS, ROUTERS };
@@ -443,8 +444,10 @@ static int drop_servers(struct nodes_choice *choice)
 		bool is_fast = kinds[i].bytes_per_s >= fastest;
 		kinds[i].is_out =
 			kinds[i].n_servers > 0 && fastest > 0 &&
-			(!is_fast || kinds[i].n_servers * (uint64_t)SERVERS_SHARE >=
-					     kinds[i].n_several);
+			(!is_fast ||
+				(kinds[i].n_servers > 1 &&
+					kinds[i].n_servers * (uint64_t)SERVERS_SHARE >=
+						kinds[i].n_several));
 		is_any_left |= is_fast && kinds[i].n_several > 0 && !kinds[i].is_out;
 	}
 	for (uint32_t i = 0; i < n && !is_any_left; i++)

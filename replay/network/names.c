@@ -402,3 +402,9 @@ size_t tb_names_host_bytes(const char *name)
 	}
 	return n;
 }
+
+const char *tb_names_adapter(const struct tb_identity *own)
+{
+	const char *rest = own->name + own->n_host_bytes;
+	return own->n_host_bytes > 0 ? rest + strspn(rest, " -_.:/") : "";
+}

@@ -62,6 +62,10 @@ bool tb_names_find_host(const struct tb_network *network, const char *name,
 // "n01_mlx5_0"). All of the name where it has none.
 size_t tb_names_host_bytes(const char *name);
 
+// tb_names_adapter returns what a node is called on its host, behind the host's name
+// ("mlx5_0", "mlx5_0:2"); "" where it has no such name.
+const char *tb_names_adapter(const struct tb_identity *own);
+
 // tb_names_match returns with how many bytes the text begins that name such a part; 0:
 // another one.
 size_t tb_names_match(const char *text, const struct tb_identity *own);
