@@ -786,7 +786,8 @@ CREATE TABLE shard (
 -- Views. Keys out of JSON are cast, for SQLite to index them where views are joined. Each begins
 -- with the run, newest first, and is in the order of reading, so
 --   SELECT * FROM hot_links LIMIT 10
--- is about the newest run; WHERE run = 1 asks for another.
+-- is about the newest run; WHERE run = 1 asks for another. Where a comment begins with a plus, a
+-- store has the columns that follow from the rows of replay/records/link_figures.h and flow_sum.h.
 
 -- The network of each run.
 CREATE VIEW node (run, node, name, host, guid, lid) AS
@@ -928,26 +929,26 @@ WHERE s.stall_ps > 0
 ORDER BY s.run DESC, 1.0 * s.stall_ps * l.bytes_per_s DESC, s.link;
 
 -- Links by the wait that leads, longest first: 'for' the link, or of packets that 'came-by' it.
-CREATE VIEW hot_links (run, rank, link, kind, wait_us, percent_of_top, percent_of_wait,
-  busy_percent, packets, packets_per_s, packet_wait_us, blocked, longest_wait_us,
-  largest_queue_bytes, leads, wait_for_us, came_by_us, link_id, wait_known) AS
+CREATE VIEW hot_links AS
 WITH hot AS (
   SELECT s.*, r.leads, r.simulated_ps, iif(r.leads = 'for', s.wait_for_ps, s.came_by_ps) AS wait_ps,
     r.run IN (SELECT run FROM link_known WHERE wait IS NOT NULL) AS is_bounded
   FROM link_sum AS s JOIN run AS r USING (run)
 )
-SELECT s.run, rank() OVER (PARTITION BY s.run ORDER BY s.wait_ps DESC, s.link), n.name, n.kind,
-  round(s.wait_ps / 1e6, 3),
-  iif(s.is_bounded, NULL, round(100.0 * s.wait_ps / max(s.wait_ps) OVER (PARTITION BY s.run), 1)),
-  iif(s.is_bounded, NULL, round(100.0 * s.wait_ps / sum(s.wait_ps) OVER (PARTITION BY s.run), 1)),
-  round(100.0 * s.busy_ps / s.simulated_ps, 1),
-  s.packets, CAST(round(s.packets * 1e12 / nullif(s.simulated_ps, 0)) AS INTEGER),
-  round(iif(s.packets = 0, 0, s.wait_ps / 1e6 / s.packets), 3), s.blocked,
-  round(s.longest_wait_ps / 1e6, 3), s.largest_queue_bytes, s.leads,
-  round(s.wait_for_ps / 1e6, 3), round(s.came_by_ps / 1e6, 3), s.link,
-  coalesce(k.wait, 'exact')
+SELECT s.run AS run, rank() OVER (PARTITION BY s.run ORDER BY s.wait_ps DESC, s.link) AS rank,
+  n.name AS link, n.kind AS kind, round(s.wait_ps / 1e6, 3) AS wait_us,
+  iif(s.is_bounded, NULL, round(100.0 * s.wait_ps / max(s.wait_ps) OVER (PARTITION BY s.run), 1))
+    AS percent_of_top,
+  iif(s.is_bounded, NULL, round(100.0 * s.wait_ps / sum(s.wait_ps) OVER (PARTITION BY s.run), 1))
+    AS percent_of_wait,
+  round(100.0 * s.busy_ps / s.simulated_ps, 1) AS busy_percent, s.packets AS packets
+  /*+ figures of links */,
+  s.blocked AS blocked, round(s.longest_wait_ps / 1e6, 3) AS longest_wait_us,
+  s.largest_queue_bytes AS largest_queue_bytes, s.leads AS leads,
+  round(s.wait_for_ps / 1e6, 3) AS wait_for_us, round(s.came_by_ps / 1e6, 3) AS came_by_us,
+  s.link AS link_id, coalesce(k.word, 'exact') AS wait_known
 FROM hot AS s JOIN link_name AS n USING (run, link)
-LEFT JOIN link_known AS k USING (run, link)
+LEFT JOIN (SELECT run, link, wait AS word FROM link_known) AS k USING (run, link)
 WHERE s.wait_ps > 0
 ORDER BY s.run DESC, s.wait_ps DESC, s.link;
 
@@ -1002,39 +1003,25 @@ ORDER BY t.run DESC, coalesce(s.wait_ps, 0) DESC, t.switch;
 -- Flows by slowdown: time in the network against the same on an idle one. The latency of a message
 -- is own queue, network and software together. How long its headers waited, and how long anybody's
 -- waited for it (blamed), is exact.
-CREATE VIEW flow_latency (run, job, source, destination, messages, bytes, mean_latency_us,
-  mean_queue_us, mean_network_us, mean_software_us, worst_latency_us, slowdown, wait_us, blamed_us) AS
-SELECT f.run, coalesce(j.name, f.job), f.source, f.destination, f.messages, f.bytes,
-  round(f.latency_ps / 1e6 / nullif(f.messages, 0), 3),
-  round(f.queue_ps / 1e6 / nullif(f.messages, 0), 3),
-  round(f.network_ps / 1e6 / nullif(f.messages, 0), 3),
-  round((f.latency_ps - f.queue_ps - f.network_ps) / 1e6 / nullif(f.messages, 0), 3),
-  round(f.worst_latency_ps / 1e6, 3),
-  round(1.0 * f.network_ps / nullif(f.ideal_ps, 0), 2), round(f.wait_ps / 1e6, 3),
-  round(f.blamed_ps / 1e6, 3)
+CREATE VIEW flow_latency AS
+SELECT f.run AS run, coalesce(j.name, f.job) AS job, f.source AS source, f.destination AS destination
+  /*+ columns of flows */
 FROM flow AS f LEFT JOIN job AS j USING (run, job)
 ORDER BY f.run DESC, 1.0 * f.network_ps / nullif(f.ideal_ps, 0) DESC, f.job, f.source,
   f.destination;
 
 -- The jobs of a run: what they did, how slow that was, how long they waited, how much of that for
 -- other jobs, and how long they made other jobs wait. Latency and slowdown as of flow_latency.
-CREATE VIEW job_summary (run, job, name, nodes, start_us, first_us, last_us, messages, packets,
-  bytes, mean_latency_us, mean_queue_us, mean_network_us, mean_software_us, slowdown, wait_us,
-  for_others_us, delays_others_us) AS
-SELECT j.run, j.job, j.name,
-  (SELECT count(DISTINCT n.node) FROM job_node AS n WHERE n.run = j.run AND n.job = j.job),
-  round(j.start_ps / 1e6, 3), round(f.first_ps / 1e6, 3), round(f.last_ps / 1e6, 3),
-  coalesce(f.messages, 0), coalesce(f.packets, 0), coalesce(f.bytes, 0),
-  round(f.latency_ps / 1e6 / nullif(f.messages, 0), 3),
-  round(f.queue_ps / 1e6 / nullif(f.messages, 0), 3),
-  round(f.network_ps / 1e6 / nullif(f.messages, 0), 3),
-  round((f.latency_ps - f.queue_ps - f.network_ps) / 1e6 / nullif(f.messages, 0), 3),
-  round(1.0 * f.network_ps / nullif(f.ideal_ps, 0), 2),
-  round(coalesce(f.wait_ps, 0) / 1e6, 3),
+CREATE VIEW job_summary AS
+SELECT j.run AS run, j.job AS job, j.name AS name,
+  (SELECT count(DISTINCT n.node) FROM job_node AS n WHERE n.run = j.run AND n.job = j.job) AS nodes,
+  round(j.start_ps / 1e6, 3) AS start_us, round(f.first_ps / 1e6, 3) AS first_us,
+  round(f.last_ps / 1e6, 3) AS last_us
+  /*+ columns of jobs */,
   round((SELECT total(w.wait_ps) FROM job_wait AS w WHERE w.run = j.run
-    AND w.victim_job = j.job AND w.culprit_job <> j.job) / 1e6, 3),
+    AND w.victim_job = j.job AND w.culprit_job <> j.job) / 1e6, 3) AS for_others_us,
   round((SELECT total(w.wait_ps) FROM job_wait AS w WHERE w.run = j.run
-    AND w.culprit_job = j.job AND w.victim_job <> j.job) / 1e6, 3)
+    AND w.culprit_job = j.job AND w.victim_job <> j.job) / 1e6, 3) AS delays_others_us
 FROM job AS j LEFT JOIN job_total AS f ON f.run = j.run AND f.job = j.job
 ORDER BY j.run DESC, j.job;
 

@@ -95,9 +95,12 @@ int tb_compare_flow_order(const struct tb_flow_sample *a, const struct tb_flow_s
 	return (a->job > b->job) - (a->job < b->job);
 }
 
+// flow_mover_change: a flow without messages has no latency that could change.
 static double flow_mover_change(const struct tb_flow_mover *flow)
 {
-	return fabs(flow->latency_ps[1] - flow->latency_ps[0]);
+	double change_ps = tb_flow_figure_of(&flow->of[1], TB_FLOW_LATENCY) -
+			   tb_flow_figure_of(&flow->of[0], TB_FLOW_LATENCY);
+	return isnan(change_ps) ? 0 : fabs(change_ps);
 }
 
 static int order_flow_movers(const void *left, const void *right)
@@ -106,24 +109,7 @@ static int order_flow_movers(const void *left, const void *right)
 	double more = flow_mover_change(a) - flow_mover_change(b);
 	if (more > 0 || more < 0)
 		return more > 0 ? -1 : 1;
-	if (a->source.id != b->source.id)
-		return a->source.id < b->source.id ? -1 : 1;
-	if (a->destination.id != b->destination.id)
-		return a->destination.id < b->destination.id ? -1 : 1;
-	return (a->job > b->job) - (a->job < b->job);
-}
-
-static void take_flow(
-	struct tb_flow_mover *mover, int which, const struct tb_flow_sample *flow)
-{
-	mover->job = flow->job;
-	mover->source = flow->source;
-	mover->destination = flow->destination;
-	mover->messages[which] = flow->n_messages;
-	if (flow->n_messages)
-		mover->latency_ps[which] =
-			(double)flow->latency_ps / (double)flow->n_messages;
-	mover->slowdown[which] = tb_flow_slowdown(flow);
+	return tb_compare_flow_order(&a->of[0], &b->of[0]);
 }
 
 static int gather_flows(struct tb_compare *compare, uint32_t top, struct tb_error *error)
@@ -168,9 +154,7 @@ static int gather_flows(struct tb_compare *compare, uint32_t top, struct tb_erro
 		while (i < a->n && j < b->n) {
 			int order = tb_compare_flow_order(&a->rows[i], &b->rows[j]);
 			if (order == 0) {
-				struct tb_flow_mover mover = {0};
-				take_flow(&mover, 0, &a->rows[i]);
-				take_flow(&mover, 1, &b->rows[j]);
+				struct tb_flow_mover mover = {{a->rows[i], b->rows[j]}};
 				n_both++;
 				if (flow_mover_change(&mover) > 0)
 					compare->flows[compare->n_flows_moved++] = mover;

@@ -12,13 +12,9 @@
 #include "seed_moves.h"
 #include "settings.h"
 
-// A flow of both runs, or of one; the other's `messages` are then 0.
+// A flow of both runs.
 struct tb_flow_mover {
-	uint32_t job;
-	struct tb_node source, destination;
-	uint64_t messages[2];
-	double latency_ps[2]; // mean
-	double slowdown[2];   // 0: unknown
+	struct tb_flow_sample of[2];
 };
 
 // A job of both runs.

@@ -4,6 +4,7 @@
 
 #include "critical_path.h"
 #include "findings.h"
+#include "flow_sum.h"
 #include "flows.h"
 #include "grouped.h"
 #include "job_times.h"
@@ -140,6 +141,18 @@ const char *tb_report_job_name(
 	const struct tb_run *run, uint32_t job, char *buffer, size_t size);
 const char *tb_report_flow_name(const struct tb_run *run, uint32_t job,
 	struct tb_node source, struct tb_node destination, char *buffer, size_t size);
+
+// tb_put_flow_figure puts a figure of a flow or of a sum of them.
+void tb_put_flow_figure(struct tb_datum *datum, const struct tb_flow_sample *flow,
+	enum tb_flow_figure figure);
+
+// What is divided may be unknown.
+#define TB_NULL_TIME	0
+#define TB_NULL_COUNT	0
+#define TB_NULL_SIZE	0
+#define TB_NULL_MEAN	TB_COLUMN_NULL
+#define TB_NULL_RATIO	TB_COLUMN_NULL
+#define TB_NULL_PERCENT TB_COLUMN_NULL
 
 // tb_put_part puts a part of a job's run time, column->which, which may be negative. The
 // bar is its share of the run time.

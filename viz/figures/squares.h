@@ -3,28 +3,29 @@
 #ifndef TB_SQUARES_H
 #define TB_SQUARES_H
 
+#include "flow_sum.h"
 #include "flow_table.h"
 #include "scale.h"
 #include "waits.h"
 
-// The figures of a flow.
-enum tb_flow_figure {
-	TB_FLOW_BYTES,
-	TB_FLOW_MESSAGES,
-	TB_FLOW_LATENCY,  // mean of its messages
-	TB_FLOW_SLOWDOWN, // latency divided by ideal time
-	TB_FLOW_WAIT,	  // of its headers
-	TB_N_FLOW_FIGURES
+// How the figures of a flow (flow_sum.h) look in pictures. `name` is NULL for those that
+// a square does not show, `title` for those that are not shown at all.
+struct tb_flow_look {
+	const char *name, *brief, *title,
+		*meaning; // "latency", "Latency", "Mean latency"
+	enum tb_quantity quantity;
 };
 
-const char *tb_flow_figure_title(enum tb_flow_figure figure); // "Slowdown"
-const char *tb_flow_figure_name(enum tb_flow_figure figure);  // "slowdown"
-const char *tb_flow_figure_meaning(enum tb_flow_figure figure);
-enum tb_quantity tb_flow_figure_quantity(enum tb_flow_figure figure);
+extern const struct tb_flow_look tb_flow_looks[TB_N_FLOW_FIGURES];
 
-// tb_flow_figure_of returns a figure of a flow or of a sum of flows; 0 when it is
-// unknown.
-double tb_flow_figure_of(const struct tb_flow_sample *flow, enum tb_flow_figure figure);
+// tb_flow_figure_next returns the figure behind this one that a square shows; the first
+// follows the last.
+enum tb_flow_figure tb_flow_figure_next(enum tb_flow_figure figure);
+
+// tb_flow_figure_format writes a figure for people, "-" when it is unknown; 48 bytes
+// suffice.
+char *tb_flow_figure_format(const struct tb_flow_sample *flow, enum tb_flow_figure figure,
+	char *buffer, size_t size);
 
 // A span of time that selects the flows under way in it, and a job, when `of_job` is set;
 // {0, INT64_MAX} selects all.
