@@ -93,7 +93,7 @@ struct tb_plan {
 	// 1] bytes, the first one block_ends[0]; freed by tb_plan_fini. NULL: as above.
 	uint64_t *block_ends;
 	struct tb_transfer *transfers; // rounds ascend
-	size_t n_transfers, room;
+	size_t n_transfers, room, most; // most: transfers; 0: as many as a job holds
 	enum tb_status status; // of the puts so far: see tb_plan_put
 };
 
