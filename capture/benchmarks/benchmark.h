@@ -11,7 +11,11 @@
 
 #include "bytes.h"
 #include "collective_ops.h"
-#include "error.h"
+#include "status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 // What was measured.
 enum tb_benchmark_kind {
@@ -20,22 +24,25 @@ enum tb_benchmark_kind {
 	TB_BENCH_STREAM,     // messages one way, a window of them under way
 	TB_BENCH_BOTH_WAYS,  // the same in both directions at once; rates are the sum
 	TB_BENCH_PAIRS,	     // streams between pairs of ranks of two halves at once
-	TB_BENCH_NEIGHBORS,  // each rank sends to the next and receives from the one before
+	TB_BENCH_NEIGHBORS,  // each rank sends to the next and receives from the one
+			     // before
+	TB_BENCH_EXCHANGE,   // each rank does so with both neighbours at once
 };
 
 // One line of a table. Bytes per second are 1e9-based: a tool's MiB/s are converted.
 struct tb_benchmark_row {
 	enum tb_benchmark_kind kind;
 	enum tb_collective_op op; // of TB_BENCH_COLLECTIVE
-	uint64_t bytes;		  // as calls have them: see enum tb_collective_op; of others
-				  // a message
-	uint64_t printed_bytes;	  // as the tool has them in its first column
-	double time_ns;		  // of one operation; NAN: not printed
-	double algorithm_rate;	  // bytes/s that the tool prints as its rate; NAN
-	double bus_rate;	  // nccl-tests' busbw, bytes/s; NAN
+	uint64_t bytes; // as calls have them: see enum tb_collective_op; of others
+			// a message. 0 where that takes the number of ranks, which
+			// nothing says, and of barriers
+	uint64_t printed_bytes; // as the tool has them in its first column
+	double time_ns;		// of one operation; NAN: not printed
+	double algorithm_rate;	// bytes/s that the tool prints as its rate; NAN
+	double bus_rate;	// nccl-tests' busbw, bytes/s; NAN
 	bool in_place;
-	uint64_t n_wrong; // values that the tool's own check found wrong ("#wrong")
-	uint32_t n_ranks;
+	uint64_t n_wrong;	// values that the tool's own check found wrong ("#wrong")
+	uint32_t n_ranks;	// 0: unknown
 	uint32_t first, second; // ranks that a table of pairs or ranks is about;
 				// UINT32_MAX: of all
 	uint32_t rail;		// adapter; UINT32_MAX: of all
@@ -45,15 +52,18 @@ struct tb_benchmark_row {
 
 // One table's set-up, as far as it was printed.
 struct tb_benchmark_table {
-	const char *tool;      // "nccl-tests", "OSU", "IMB", "perftest", "NetPIPE", "GPCNET"
-	const char *name;      // of the benchmark: "all_reduce_perf", "osu_allreduce"
-	const char *version;   // "" when unknown; of the library where it is printed (NCCL)
+	const char *tool;    // "nccl-tests", "rccl-tests", "OSU", "IMB", "perftest",
+			     // "NetPIPE", "GPCNET"
+	const char *name;    // of the benchmark: "all_reduce_perf", "osu_allreduce"
+	const char *version; // "" when unknown; of the library where it is printed (NCCL)
 	const char *datatype;  // "" when unknown
 	uint32_t n_ranks;      // 0: unknown
 	uint32_t n_hosts;      // 0: unknown
 	const uint32_t *hosts; // by rank: number of its host in host_names; NULL: unknown
 	const char *const *host_names;	 // by host
 	const char *const *device_names; // by rank, "NVIDIA H100"; NULL: unknown
+	const char *adapter;		 // "mlx5_3" of perftest; "" unknown
+	bool random_neighbors; // neighbours in a random ring (GPCNET), else rank by rank
 	const char *file;
 	size_t line;
 };
