@@ -2,7 +2,6 @@
 #include "expect_impl.h"
 
 #include "array.h"
-#include "network_open.h"
 #include "order.h"
 #include "stop.h"
 #include "workers.h"
@@ -61,28 +60,18 @@ int expect_network_find(struct tb_expect *expect, const char *name, size_t *numb
 	struct tb_error *error)
 {
 	struct expect_network made = {0};
-	struct tb_error of_fluid;
-	char fluid[4096];
 	for (size_t i = 0; i < expect->n_networks; i++)
 		if (strcmp(expect->networks[i].name, name) == 0) {
 			*number = i;
 			return TB_OK;
 		}
-	struct tb_network_description description = {
-		.name = name, .stop = expect->options->stop};
-	int status = tb_network_open(&made.exact, &description, error);
-	if (status != TB_OK)
-		return status;
-	snprintf(fluid, sizeof fluid, "%s,switching=fluid", name);
-	description.name = fluid;
-	// What cannot be a fluid is replayed by packets.
-	if (tb_network_open(&made.fluid, &description, &of_fluid) != TB_OK)
-		made.fluid = NULL;
-	made.name = strdup(name);
-	if (!made.name || TB_ARRAY_RESERVE(&expect->networks, &expect->networks_room,
-				  expect->n_networks + 1) != TB_OK) {
+	int status = expect_network_init(&made, name, expect->options->stop, error);
+	if (status == TB_OK && TB_ARRAY_RESERVE(&expect->networks, &expect->networks_room,
+				       expect->n_networks + 1) != TB_OK)
+		status = tb_fail_memory(error, "a network");
+	if (status != TB_OK) {
 		expect_network_fini(&made);
-		return tb_fail_memory(error, "a network");
+		return status;
 	}
 	expect->networks[expect->n_networks] = made;
 	*number = expect->n_networks++;
@@ -121,8 +110,8 @@ static int set_up_network(struct tb_expect *expect, struct expect_setup *setup,
 	if (expect_network_find(expect, name, &setup->network, &of_host) == TB_OK)
 		return TB_OK;
 	// The network may lack that library, and a fabric has the rails that it has.
-	int status = expect_network_find(
-		expect, options->network, &setup->network, error);
+	int status =
+		expect_network_find(expect, options->network, &setup->network, error);
 	if (status == TB_OK && options->host) {
 		*error = of_host;
 		return of_host.code;
@@ -149,10 +138,9 @@ static int set_up(struct tb_expect *expect, struct expect_setup *setup,
 		.per_node = options->per_node};
 	if (!setup->per_node && (!table->hosts || !table->host_names)) {
 		setup->assumed = !table->n_hosts || !table->n_ranks;
-		setup->per_node =
-			setup->assumed ? 1
-				       : (table->n_ranks + table->n_hosts - 1) /
-						 table->n_hosts;
+		setup->per_node = setup->assumed ? 1
+						 : (table->n_ranks + table->n_hosts - 1) /
+							   table->n_hosts;
 	}
 	int status = set_up_network(expect, setup, tool, error);
 	if (status == TB_OK && setup->assumed &&
@@ -189,7 +177,9 @@ static struct expect_call call_of_row(const struct tb_benchmark_row *row)
 		.op = pairs ? TB_COLL_N : row->op,
 		.bytes = row->bytes,
 		.printed_bytes = row->printed_bytes,
-		.n_ranks = row->n_ranks ? row->n_ranks : pairs ? 2 : 0,
+		.n_ranks = row->n_ranks ? row->n_ranks
+			   : pairs	? 2
+					: 0,
 		.first = pairs ? row->first : UINT32_MAX,
 		.second = pairs ? row->second : UINT32_MAX,
 		.rail = pairs ? row->rail : UINT32_MAX,
@@ -293,8 +283,8 @@ static void watch_calls(void *context, size_t n_done)
 		options->watch(options->context, n_done, task->n);
 }
 
-static int do_calls(
-	struct tb_expect *expect, size_t *calls, size_t n, bool counts, struct tb_error *error)
+static int do_calls(struct tb_expect *expect, size_t *calls, size_t n, bool counts,
+	struct tb_error *error)
 {
 	struct expect_task task = {expect, calls, n, counts};
 	const struct tb_work work = {
@@ -317,9 +307,8 @@ static int by_cost(const void *one, const void *other)
 				 *b = *(const struct expect_call *const *)other;
 	if (a->anchor != b->anchor)
 		return b->anchor - a->anchor;
-	return a->n_transfers != b->n_transfers
-		       ? TB_ORDER(a->n_transfers, b->n_transfers)
-		       : TB_ORDER(a, b);
+	return a->n_transfers != b->n_transfers ? TB_ORDER(a->n_transfers, b->n_transfers)
+						: TB_ORDER(a, b);
 }
 
 // choose_calls marks the calls that are replayed: of each stretch the first and the last
@@ -378,10 +367,9 @@ static void follow_call(struct expect_call *calls, size_t n, size_t at)
 	call->n_hosts = a->n_hosts;
 	call->way = behind ? TB_EXPECT_BETWEEN : TB_EXPECT_BEYOND;
 	double size = (double)call->bytes - (double)a->bytes;
-	call->time_ns =
-		b ? a->time_ns + (b->time_ns - a->time_ns) * size /
-					 ((double)b->bytes - (double)a->bytes)
-		  : a->time_ns * (double)call->bytes / (double)a->bytes;
+	call->time_ns = b ? a->time_ns + (b->time_ns - a->time_ns) * size /
+						 ((double)b->bytes - (double)a->bytes)
+			  : a->time_ns * (double)call->bytes / (double)a->bytes;
 	double share = (double)call->bytes / (double)a->bytes;
 	call->loads = (struct expect_loads){.adapter_ns = a->loads.adapter_ns * share,
 		.link_ns = a->loads.link_ns * share,
@@ -449,7 +437,8 @@ static void fill_names(struct expect_row *row)
 		[TB_BENCH_STREAM] = "stream",
 		[TB_BENCH_BOTH_WAYS] = "both ways",
 		[TB_BENCH_PAIRS] = "pairs",
-		[TB_BENCH_NEIGHBORS] = "neighbors"};
+		[TB_BENCH_NEIGHBORS] = "neighbors",
+		[TB_BENCH_EXCHANGE] = "exchange"};
 	const struct tb_benchmark_row *of = row->row;
 	char whose[32] = "";
 	if (of->rail != UINT32_MAX)
@@ -471,7 +460,7 @@ static void fill_figures(struct expect_row *row)
 	const struct expect_call *call = row->call;
 	bool collective = of->kind == TB_BENCH_COLLECTIVE;
 	bool streams = !collective && of->kind != TB_BENCH_LATENCY &&
-		       of->kind != TB_BENCH_NEIGHBORS;
+		       of->kind != TB_BENCH_NEIGHBORS && of->kind != TB_BENCH_EXCHANGE;
 	double total = collective ? expect_total_bytes(call) : (double)call->bytes;
 	double share = collective ? tb_bus_share(of->op, call->n_ranks) : NAN;
 	row->measured_us = of->time_ns / 1e3;
@@ -481,7 +470,7 @@ static void fill_figures(struct expect_row *row)
 	row->measured_bus =
 		!isnan(of->bus_rate) ? of->bus_rate : row->measured_rate * share;
 	row->expected_us = streams ? NAN : call->time_ns / 1e3;
-	row->expected_rate = streams ? call->bytes_moved / call->time_ns * 1e9
+	row->expected_rate = streams	 ? call->bytes_moved / call->time_ns * 1e9
 			     : total > 0 ? total / call->time_ns * 1e9
 					 : NAN;
 	row->expected_bus = row->expected_rate * share;
@@ -498,13 +487,13 @@ static void judge_row(struct expect_row *row)
 {
 	row->low = row->high = row->n_rows = row->n_clusters = NAN;
 	expect_class_range(row);
-	row->verdict = row->row->n_wrong	 ? TB_EXPECT_WRONG
-		       : !(row->ratio > 0)	 ? TB_EXPECT_UNJUDGED
-		       : isinf(row->ratio)	 ? TB_EXPECT_UNJUDGED
-		       : isnan(row->low)	 ? TB_EXPECT_UNMEASURED
-		       : row->ratio < row->low	 ? TB_EXPECT_SLOWER
-		       : row->ratio > row->high	 ? TB_EXPECT_FASTER
-						 : TB_EXPECT_FITS;
+	row->verdict = row->row->n_wrong	? TB_EXPECT_WRONG
+		       : !(row->ratio > 0)	? TB_EXPECT_UNJUDGED
+		       : isinf(row->ratio)	? TB_EXPECT_UNJUDGED
+		       : isnan(row->low)	? TB_EXPECT_UNMEASURED
+		       : row->ratio < row->low	? TB_EXPECT_SLOWER
+		       : row->ratio > row->high ? TB_EXPECT_FASTER
+						: TB_EXPECT_FITS;
 }
 
 static void fill_rows(struct tb_expect *expect)

@@ -34,9 +34,9 @@ struct tb_expect_options {
 	const char *library; // that expands collective calls; NULL: by the tool
 	const char *const *collectives; // as of struct tb_reading
 	size_t n_collectives;
-	bool every_size;    // replay all sizes, however many messages they have
+	bool every_size;     // replay all sizes, however many messages they have
 	bool leaves_out_why; // do not try what would explain the ratios
-	unsigned n_workers; // 0: one per core
+	unsigned n_workers;  // 0: one per core
 	const volatile sig_atomic_t *stop; // NULL: never
 	void *context;
 	void (*watch)(void *context, size_t n_done, size_t n); // NULL: none

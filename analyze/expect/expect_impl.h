@@ -9,7 +9,7 @@
 
 // A network, with packets and as a fluid.
 struct expect_network {
-	char *name; // as it is opened, with the host's library
+	char *name;			  // as it is opened, with the host's library
 	struct tb_network *exact, *fluid; // fluid: NULL where there is none
 };
 
@@ -51,8 +51,8 @@ struct expect_call {
 	size_t n_transfers; // of a collective's plan; SIZE_MAX: more than are counted
 	struct tb_expansion_rule rule;
 	enum tb_expect_way way;
-	bool anchor;   // to be replayed
-	double time_ns; // of one operation; NAN: not found
+	bool anchor;	    // to be replayed
+	double time_ns;	    // of one operation; NAN: not found
 	double bytes_moved; // in that time, of streams
 	uint64_t n_messages;
 	struct expect_loads loads;
@@ -75,7 +75,7 @@ struct expect_row {
 	char what[48];
 	double measured_us, measured_rate, measured_bus; // NAN: not printed
 	double expected_us, expected_rate, expected_bus;
-	double ratio; // measured speed of expected; NAN
+	double ratio;			      // measured speed of expected; NAN
 	double low, high, n_rows, n_clusters; // of the class; NAN: not measured
 	enum tb_expect_verdict verdict;
 };
@@ -88,7 +88,7 @@ struct expect_series {
 struct expect_reason {
 	char what[96]; // of which rows
 	char text[400];
-	double ratio; // measured of expected with the change; NAN of a bound
+	double ratio;	  // measured of expected with the change; NAN of a bound
 	const char *kind; // "bound", "explains", "tried", "behind"
 };
 
@@ -113,10 +113,15 @@ struct tb_expect {
 // expect_note adds a sentence without full stop, once.
 int expect_note(struct tb_expect *expect, const char *format, ...) TB_PRINTF(2, 3);
 
+// expect_network_init opens a network, with packets and as a fluid; expect_network_fini
+// frees what there is of it.
+int expect_network_init(struct expect_network *network, const char *name,
+	const volatile sig_atomic_t *stop, struct tb_error *error) TB_MUST_USE;
+void expect_network_fini(struct expect_network *network);
+
 // expect_network_find opens a network, or finds one that is open.
 int expect_network_find(struct tb_expect *expect, const char *name, size_t *number,
 	struct tb_error *error) TB_MUST_USE;
-void expect_network_fini(struct expect_network *network);
 
 // A replay of a call, perhaps with other collective algorithms and in another network
 // than its own.

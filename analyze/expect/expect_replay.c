@@ -20,7 +20,7 @@
 // Where ranks sit, and how traces become jobs there.
 struct expect_placed {
 	struct tb_workload_options work;
-	uint32_t *nodes; // by rank
+	uint32_t *nodes;    // by rank
 	const char **hosts; // by rank, of the table; NULL: in blocks
 };
 
@@ -152,9 +152,13 @@ static int expect_message_job(
 	if (status != TB_OK)
 		return status;
 	double streams = 0;
-	if (call->kind == TB_BENCH_NEIGHBORS) {
-		for (uint32_t i = 0; i < n && n > 1; i++)
+	bool around = call->kind == TB_BENCH_NEIGHBORS || call->kind == TB_BENCH_EXCHANGE;
+	if (around) {
+		for (uint32_t i = 0; i < n && n > 1; i++) {
 			expect_put(&to, i, (i + 1) % n, 0, places);
+			if (call->kind == TB_BENCH_EXCHANGE)
+				expect_put(&to, (i + 1) % n, i, 1, places);
+		}
 	} else if (call->first != UINT32_MAX && call->second != UINT32_MAX &&
 		   call->first != call->second) {
 		expect_put_pair(&to, call->first, call->second);
@@ -223,8 +227,8 @@ static bool expect_is_fluid(
 	for (uint32_t i = 0; i < job->n_ops; i++)
 		if (job->ops[i].kind == TB_OP_SEND) {
 			packets += (double)(job->ops[i].amount /
-						   params->packet_payload_bytes +
-					   1);
+						    params->packet_payload_bytes +
+					    1);
 			messages++;
 		}
 	return packets > FLUID_PACKETS && packets > FLUID_PER_MESSAGE * messages;
@@ -257,11 +261,11 @@ int expect_replay(const struct expect_case *replayed, struct expect_call *call,
 	const struct tb_network *network = expect_network_of(replayed);
 	if (status == TB_OK) {
 		call->n_hosts = expect_count_hosts(&placed, call->n_ranks);
-		call->way = replayed->network->fluid &&
-					    expect_is_fluid(
-						    job, tb_network_params(network))
-				    ? TB_EXPECT_FLUID
-				    : TB_EXPECT_PACKETS;
+		call->way =
+			replayed->network->fluid &&
+					expect_is_fluid(job, tb_network_params(network))
+				? TB_EXPECT_FLUID
+				: TB_EXPECT_PACKETS;
 		if (call->way == TB_EXPECT_FLUID)
 			network = replayed->network->fluid;
 		if (job->placed && job->placed->first[1] > 0 &&
@@ -328,6 +332,29 @@ int expect_count(const struct expect_case *replayed, size_t most,
 	free(bytes);
 	free(hosts);
 	expect_placed_fini(&placed);
+	return status;
+}
+
+int expect_network_init(struct expect_network *network, const char *name,
+	const volatile sig_atomic_t *stop, struct tb_error *error)
+{
+	char fluid[4096];
+	struct tb_error of_fluid;
+	struct tb_network_description description = {.name = name, .stop = stop};
+	*network = (struct expect_network){.name = strdup(name)};
+	if (!network->name)
+		return tb_fail_memory(error, "a network");
+	int status = tb_network_open(&network->exact, &description, error);
+	snprintf(fluid, sizeof fluid, "%s,switching=fluid", name);
+	description.name = fluid;
+	// What cannot be a fluid is replayed by packets.
+	if (status == TB_OK &&
+		tb_network_open(&network->fluid, &description, &of_fluid) != TB_OK)
+		network->fluid = NULL;
+	if (status != TB_OK) {
+		expect_network_fini(network);
+		*network = (struct expect_network){0};
+	}
 	return status;
 }
 

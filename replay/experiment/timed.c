@@ -103,8 +103,8 @@ int tb_timed_job(tb_time_ps *end, const struct tb_job *job, const uint32_t *node
 	const volatile sig_atomic_t *stop, struct tb_error *error)
 {
 	struct tb_closed_loop *loop = NULL;
-	int status = tb_closed_loop_new(&loop, job, nodes, 0,
-		tb_network_params(network)->broadcast, error);
+	int status = tb_closed_loop_new(
+		&loop, job, nodes, 0, tb_network_params(network)->broadcast, error);
 	if (status == TB_OK) {
 		const struct tb_source processes = tb_closed_loop_source(loop);
 		status = run_engine(network, &processes, options, stop, end, error);

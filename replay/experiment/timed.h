@@ -47,7 +47,8 @@ int tb_timed_run(double *time_s, const struct tb_timed *timed,
 	struct tb_error *error) TB_MUST_USE;
 
 // tb_timed_job replays a job alone, in memory, and stores when it ends; rank r runs on
-// node nodes[r]. TB_ESTOPPED once `stop`, which may be NULL, is set; errors of the engine.
+// node nodes[r]. TB_ESTOPPED once `stop`, which may be NULL, is set; errors of the
+// engine.
 int tb_timed_job(tb_time_ps *end, const struct tb_job *job, const uint32_t *nodes,
 	const struct tb_network *network, const struct tb_engine_options *options,
 	const volatile sig_atomic_t *stop, struct tb_error *error) TB_MUST_USE;
