@@ -464,11 +464,12 @@ static void fill_figures(struct expect_row *row)
 	double total = collective ? expect_total_bytes(call) : (double)call->bytes;
 	double share = collective ? tb_bus_share(of->op, call->n_ranks) : NAN;
 	row->measured_us = of->time_ns / 1e3;
-	row->measured_rate = !isnan(of->algorithm_rate) ? of->algorithm_rate
-			     : total > 0		? total / of->time_ns * 1e9
-							: NAN;
-	row->measured_bus =
-		!isnan(of->bus_rate) ? of->bus_rate : row->measured_rate * share;
+	// What a tool prints of rates is rounded to 0 for short messages.
+	row->measured_rate = of->time_ns > 0 && total > 0 ? total / of->time_ns * 1e9
+							  : of->algorithm_rate;
+	row->measured_bus = of->time_ns > 0 || isnan(of->bus_rate)
+				    ? row->measured_rate * share
+				    : of->bus_rate;
 	row->expected_us = streams ? NAN : call->time_ns / 1e3;
 	row->expected_rate = streams	 ? call->bytes_moved / call->time_ns * 1e9
 			     : total > 0 ? total / call->time_ns * 1e9

@@ -112,7 +112,7 @@ static const struct tb_column row_columns[] = {
 	{"hosts", "hosts", "On which they are placed", TB_DATUM_COUNT,
 		.put = put_expect_hosts, .flags = TB_COLUMN_NULL},
 	{"bytes", "size", "As the tool prints it", TB_DATUM_SIZE, .put = put_expect_size},
-	{"in_place", NULL, NULL, TB_DATUM_FLAG, .put = put_expect_in_place},
+	{"in_place", "in place", NULL, TB_DATUM_FLAG, .put = put_expect_in_place},
 	{"measured_ps", "measured", "Time of one operation", TB_DATUM_TIME,
 		.put = put_measured_time, .flags = TB_COLUMN_NULL},
 	{"expected_ps", "expected", "The same, replayed", TB_DATUM_TIME,
@@ -269,13 +269,17 @@ static int expect_text(const struct tb_expect *expect, unsigned width, FILE *str
 		fputs("\nWhy\n", stream);
 	for (size_t i = 0; i < expect->n_reasons; i++) {
 		const struct expect_reason *reason = &expect->reasons[i];
-		if (strcmp(reason->what, what) != 0 &&
-			strcmp(reason->kind, "behind") != 0)
-			tb_wrap(stream, 2, 2, width, reason->what);
+		bool behind = strcmp(reason->kind, "behind") == 0;
+		if (strcmp(reason->what, what) != 0 && !behind) {
+			fputs("  ", stream);
+			tb_wrap(stream, 2, 4, width, reason->what);
+		}
 		what = reason->what;
-		tb_wrap(stream, strcmp(reason->kind, "behind") == 0 ? 2 : 4, 6, width,
-			reason->text);
+		fputs(behind ? "  " : "    ", stream);
+		tb_wrap(stream, behind ? 2 : 4, 6, width, reason->text);
 	}
+	if (expect->n_notes)
+		fputc('\n', stream);
 	for (size_t i = 0; i < expect->n_notes; i++)
 		tb_wrap(stream, 0, 2, width, expect->notes[i]);
 	return status;
