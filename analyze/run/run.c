@@ -44,27 +44,6 @@ void tb_run_free(struct tb_run *run)
 	free(run);
 }
 
-int tb_run_query(struct tb_run *run, const char *sql, struct tb_run_row *row,
-	struct tb_error *error)
-{
-	*row = (struct tb_run_row){0};
-	int status = tb_sql_prepare(run->db, run->path, sql, &row->query, error);
-	if (!status)
-		sqlite3_bind_int64(row->query, 1, run->record.info.id);
-	return status;
-}
-
-int tb_run_next(struct tb_run *run, const char *table, struct tb_run_row *row,
-	struct tb_error *error)
-{
-	if (row->bad)
-		return tb_run_damaged(run->path, table, error);
-	int code = sqlite3_step(row->query);
-	if (code == SQLITE_ROW)
-		return 1;
-	return code == SQLITE_DONE ? 0 : tb_sql_fail(error, run->db, run->path);
-}
-
 struct tb_row_reader tb_run_read(struct tb_run *run, const struct tb_stored_table *table,
 	const char *from, struct tb_error *error)
 {

@@ -8,30 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint64_t tb_run_get(struct tb_run_row *row, int column, uint64_t max)
-{
-	// Asking for the value once is a third quicker than for type and number in turn.
-	sqlite3_value *found = sqlite3_column_value(row->query, column);
-	int64_t value = sqlite3_value_int64(found);
-	if (sqlite3_value_type(found) == SQLITE_INTEGER && value >= 0 &&
-		(uint64_t)value <= max)
-		return (uint64_t)value;
-	row->bad = true;
-	return 0;
-}
-
-uint32_t tb_run_get_id(struct tb_run_row *row, int column, uint32_t n)
-{
-	if (n == 0)
-		row->bad = true;
-	return n ? tb_run_get32(row, column, n - 1) : 0;
-}
-
-char *tb_run_get_text(struct tb_run_row *row, int column)
-{
-	return tb_sql_text(sqlite3_column_text(row->query, column));
-}
-
 int tb_run_damaged(const char *path, const char *table, struct tb_error *error)
 {
 	return tb_sql_damaged(path, table, error);

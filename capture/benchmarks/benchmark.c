@@ -12,7 +12,8 @@
 #include <string.h>
 
 // In the order in which a line is asked for a heading.
-static const struct bench_tool *const bench_tools[] = {&bench_nccl_tests};
+static const struct bench_tool *const bench_tools[] = {&bench_nccl_tests, &bench_osu,
+	&bench_imb, &bench_perftest, &bench_netpipe, &bench_gpcnet};
 #define N_TOOLS (sizeof bench_tools / sizeof *bench_tools)
 
 #define LOOK_MOST (size_t)(1 << 20)
@@ -28,6 +29,8 @@ struct tb_benchmark {
 	struct tb_map of_text; // a hash, to its number
 	void **arrays;	       // hosts, host_names and device_names of tables
 	size_t n_arrays, arrays_room;
+	char *note;
+	size_t n_left_out;
 };
 
 int bench_refuse(const struct bench_reading *reading, const char *format, ...)
@@ -126,6 +129,34 @@ static int table_place(struct bench_reading *reading, struct tb_benchmark_table 
 	return TB_OK;
 }
 
+static bool tool_has(const struct bench_tool *tool, const struct bench_test *test)
+{
+	const struct bench_test *own = tool->tests;
+	while (own->name && own != test)
+		own++;
+	return own->name != NULL;
+}
+
+void bench_named(
+	struct bench_reading *reading, const struct bench_tool *tool, const char *line)
+{
+	for (const struct bench_test *test = tool->tests; test->name; test++) {
+		size_t n = strlen(test->name);
+		for (const char *at = line; (at = strstr(at, test->name)); at += n) {
+			bool begins = at == line ||
+				      (!isalnum((unsigned char)at[-1]) && at[-1] != '_');
+			if (begins && !isalnum((unsigned char)at[n]) && at[n] != '_')
+				reading->test = test;
+		}
+	}
+}
+
+int bench_unread(struct bench_reading *reading, const char *name, size_t n)
+{
+	reading->test = NULL;
+	return bench_text(reading, name, n, &reading->unread);
+}
+
 int bench_begin(struct bench_reading *reading, const struct bench_tool *tool)
 {
 	struct tb_benchmark *benchmark = reading->benchmark;
@@ -135,14 +166,18 @@ int bench_begin(struct bench_reading *reading, const struct bench_tool *tool)
 	if (TB_ARRAY_RESERVE(&benchmark->tables, &benchmark->tables_room,
 		    benchmark->n_tables + 1) != TB_OK)
 		return bench_no_memory(reading);
-	uint32_t n_ranks = reading->n_ranks ? reading->n_ranks : reading->n_given;
+	const struct bench_test *test =
+		tool_has(tool, reading->test) ? reading->test : NULL;
+	uint32_t n_ranks = test && test->n_ranks ? test->n_ranks
+			   : reading->n_ranks	 ? reading->n_ranks
+						 : reading->n_given;
 	struct tb_benchmark_table table = {.tool = tool->name,
-		.name = reading->test ? reading->test->name : "",
+		.name = test ? test->name : "",
 		.version = reading->version,
 		.datatype = reading->datatype,
 		.n_ranks = n_ranks,
+		.n_hosts = reading->n_hosts,
 		.adapter = reading->adapter,
-		.random_neighbors = reading->random_neighbors,
 		.file = reading->file,
 		.line = (size_t)reading->line};
 	status = table_place(reading, &table);
@@ -152,7 +187,9 @@ int bench_begin(struct bench_reading *reading, const struct bench_tool *tool)
 	reading->tool = tool;
 	reading->first_row = benchmark->n_rows;
 	reading->n_fields = 0;
-	reading->table_test = reading->test;
+	reading->table_test = test;
+	reading->table_unread = reading->unread;
+	reading->unread = "";
 	reading->combines = reading->is_rooted = false;
 	reading->is_checked[0] = reading->is_checked[1] = false;
 	tb_map_fini(&reading->of_size);
@@ -167,6 +204,22 @@ static int refuse_cut_row(struct bench_reading *reading)
 		reading->n_fields, reading->n_columns);
 }
 
+int bench_leave_out(struct bench_reading *reading, const char *what)
+{
+	struct tb_benchmark *benchmark = reading->benchmark;
+	char *before = benchmark->note, *note = NULL;
+	if (before && benchmark->n_left_out++ > 8)
+		return TB_OK; // a sentence, not a list
+	int n = asprintf(&note, "%s%s %.80s (%s:%" PRIu64 ")",
+		before ? before : "left out, because there is no such test in the model:",
+		before ? "," : "", what, reading->file, reading->line);
+	if (n < 0)
+		return bench_no_memory(reading);
+	free(before);
+	benchmark->note = note;
+	return TB_OK;
+}
+
 int bench_end(struct bench_reading *reading)
 {
 	if (!reading->tool)
@@ -175,9 +228,14 @@ int bench_end(struct bench_reading *reading)
 		return refuse_cut_row(reading);
 	const struct bench_tool *tool = reading->tool;
 	int status = TB_OK;
+	if (*reading->table_unread && bench_n_rows(reading) > 0) {
+		reading->line = bench_table_of(reading)->line;
+		status = bench_leave_out(reading, reading->table_unread);
+		reading->benchmark->n_rows = reading->first_row;
+	}
 	if (bench_n_rows(reading) == 0)
 		reading->benchmark->n_tables--; // a heading alone is no table
-	else if (tool->finish)
+	else if (tool->finish && status == TB_OK)
 		status = tool->finish(reading);
 	reading->tool = NULL;
 	return status;
@@ -261,6 +319,8 @@ int bench_add(struct bench_reading *reading, const struct tb_benchmark_row *row)
 		if (is_same_value(other->time_ns, row->time_ns) &&
 			is_same_value(other->algorithm_rate, row->algorithm_rate))
 			return TB_OK;
+		if (reading->rounds_sizes)
+			return TB_OK;
 		return bench_refuse(reading,
 			"%" PRIu64 " bytes stand in line %zu of the same table with "
 			"other values: two runs in one; give each its own heading or "
@@ -279,40 +339,88 @@ int bench_add(struct bench_reading *reading, const struct tb_benchmark_row *row)
 	return TB_OK;
 }
 
-// fields_agree fails where a time and a rate of `bytes` contradict each other by more
-// than their rounding.
-static int fields_agree(const struct bench_reading *reading, double bytes,
-	const struct bench_field *time, double ns, const struct bench_field *rate,
-	double unit)
+// What a row's fields say of one thing: a rate, and a time or messages per second.
+struct bench_claim {
+	const struct bench_field *rate, *time, *messages; // NULL: not printed
+	double unit, time_unit, messages_unit;
+	double bytes; // that go in the time
+};
+
+// claim_holds returns whether a rate in `unit` agrees with the other value, but for their
+// rounding.
+static bool claim_holds(const struct bench_claim *claim, double unit)
 {
-	// Tools round time and rate each for itself; a per cent is for those that compute
-	// them from other samples.
+	// Tools round each for itself; a per cent is for those that compute them from
+	// other samples.
 	const double slack = 0.01;
-	double least = (time->number - time->half) * (rate->number - rate->half),
-	       most = (time->number + time->half) * (rate->number + rate->half),
-	       product = bytes * 1e9 / (ns * unit);
-	if (isnan(least) || isnan(most) || bytes == 0 ||
-		(product >= least * (1 - slack) && product <= most * (1 + slack)))
+	const struct bench_field *rate = claim->rate,
+				 *other = claim->time ? claim->time : claim->messages;
+	double least = (rate->number - rate->half) * unit,
+	       most = (rate->number + rate->half) * unit, low, high;
+	if (claim->time) {
+		low = claim->bytes * 1e9 /
+		      ((other->number + other->half) * claim->time_unit);
+		high = other->number > other->half
+			       ? claim->bytes * 1e9 /
+					 ((other->number - other->half) *
+						 claim->time_unit)
+			       : INFINITY;
+	} else {
+		low = (other->number - other->half) * claim->messages_unit * claim->bytes;
+		high = (other->number + other->half) * claim->messages_unit *
+		       claim->bytes;
+	}
+	return isnan(low) || isnan(least) ||
+	       (high >= least * (1 - slack) && low <= most * (1 + slack));
+}
+
+// settle_unit checks a row's values against each other. Where the column's other unit
+// makes them agree, it is that one in the whole table.
+static int settle_unit(struct bench_reading *reading, struct bench_column *column,
+	const struct bench_claim *claim, struct tb_benchmark_row *row)
+{
+	if (claim_holds(claim, claim->unit))
 		return TB_OK;
+	if (column->other_unit > 0 && claim_holds(claim, column->other_unit)) {
+		double scale = column->other_unit / column->unit;
+		for (size_t i = 0; i < bench_n_rows(reading); i++)
+			bench_row_at(reading, i)->algorithm_rate *= scale;
+		row->algorithm_rate *= scale;
+		column->unit = column->other_unit;
+		column->other_unit = 0;
+		return TB_OK;
+	}
+	const char *other = claim->time ? claim->time->text : claim->messages->text;
 	return bench_refuse(reading,
-		"%s for %.0f bytes come to a rate of %.4g, but the table has %s: one of "
-		"the two columns is in another unit than its tool prints",
-		time->text, bytes, product / time->number, rate->text);
+		"a rate of %s and %s of %s for %.0f bytes contradict each other: one of "
+		"the columns is in another unit than its heading says",
+		claim->rate->text, claim->time ? "a time" : "a message rate", other,
+		row->printed_bytes ? (double)row->printed_bytes : 0.0);
 }
 
 int bench_values(struct bench_reading *reading, size_t from, size_t to,
 	struct tb_benchmark_row *row)
 {
-	const struct bench_field *time = NULL, *rate = NULL;
-	double ns = 1, unit = 1;
+	struct bench_claim claim = {.unit = 1, .time_unit = 1, .messages_unit = 1};
+	struct bench_column *rate = NULL;
+	uint64_t group;
 	int status = TB_OK;
 	for (size_t i = 0; i < to && status == TB_OK; i++) {
-		const struct bench_column *column = &reading->columns[i];
+		struct bench_column *column = &reading->columns[i];
 		const struct bench_field *field = &reading->fields[i];
 		if (i < from && column->role >= BENCH_TIME)
 			continue;
 		double value = field->number * column->unit;
 		switch (column->role) {
+		case BENCH_GROUP:
+			group = strtoull(field->text, NULL, 10);
+			if (group >= reading->groups_n)
+				return bench_refuse(reading,
+					"group %" PRIu64 " has no line of its ranks",
+					group);
+			row->first = reading->groups[group].first;
+			row->second = reading->groups[group].second;
+			break;
 		case BENCH_SIZE:
 			row->printed_bytes = strtoull(field->text, NULL, 10);
 			break;
@@ -330,18 +438,23 @@ int bench_values(struct bench_reading *reading, size_t from, size_t to,
 			row->time_ns = value;
 			// fall through
 		case BENCH_SLOWEST:
-			if (!time || column->role == BENCH_SLOWEST) {
-				time = field;
-				ns = column->unit;
+			if (!claim.time || column->role == BENCH_SLOWEST) {
+				claim.time = field;
+				claim.time_unit = column->unit;
 			}
 			break;
 		case BENCH_RATE:
 			row->algorithm_rate = value;
-			rate = field;
-			unit = column->unit;
+			rate = column;
+			claim.rate = field;
+			claim.unit = column->unit;
 			break;
 		case BENCH_BUS:
 			row->bus_rate = value;
+			break;
+		case BENCH_MESSAGES:
+			claim.messages = field;
+			claim.messages_unit = column->unit;
 			break;
 		case BENCH_WRONG:
 			reading->is_checked[row->in_place] |= !isnan(value);
@@ -354,18 +467,27 @@ int bench_values(struct bench_reading *reading, size_t from, size_t to,
 		case BENCH_CHECK:
 			row->n_wrong += strcmp(field->text, "Fail") == 0;
 			break;
-		case BENCH_GROUP:
 		case BENCH_COUNT:
 		case BENCH_NUMBER:
 		case BENCH_REST:
 			break;
 		}
 	}
-	double factor = reading->table_test ? reading->table_test->factor : 1;
-	if (status == TB_OK && time && rate && factor > 0)
-		status = fields_agree(reading, factor * (double)row->printed_bytes, time,
-			ns, rate, unit);
+	double factor = !reading->table_test ? 1 : reading->table_test->factor;
+	claim.bytes = (double)row->printed_bytes * (claim.time ? factor : 1);
+	if (status == TB_OK && claim.rate && (claim.time || claim.messages) &&
+		claim.bytes > 0 && !*reading->table_unread)
+		status = settle_unit(reading, rate, &claim, row);
 	return status;
+}
+
+int bench_single_row(struct bench_reading *reading)
+{
+	struct tb_benchmark_row row = bench_row_of(reading);
+	int status = bench_values(reading, 0, reading->n_fields, &row);
+	if (reading->table_test)
+		bench_sized(&row, reading->table_test, bench_table_of(reading)->n_ranks);
+	return status == TB_OK ? bench_add(reading, &row) : status;
 }
 
 // What launchers and collectors put before a line: "3: ", "[1,0]<stdout>: ",
@@ -415,16 +537,26 @@ static const char *prefix_name(const char *at)
 	return *at == '[' ? end : NULL;
 }
 
+// drop_colours removes what colours text in a terminal ("ESC [ 1 ; 31 m").
+static void drop_colours(char *text)
+{
+	char *to = text;
+	while (*text) {
+		if (text[0] != '\033' || text[1] != '[') {
+			*to++ = *text++;
+			continue;
+		}
+		text += 2 + strspn(text + 2, "0123456789;");
+		text += *text != '\0';
+	}
+	*to = '\0';
+}
+
 static const char *behind_prefixes(const char *line)
 {
 	for (;;) {
 		const char *next;
 		line += strspn(line, " \t\r");
-		if (line[0] == '\033' && line[1] == '[') { // a terminal's colours
-			line += 2 + strspn(line + 2, "0123456789;");
-			line += *line != '\0';
-			continue;
-		}
 		next = prefix_time(line);
 		if (!next)
 			next = prefix_name(line);
@@ -441,59 +573,100 @@ static bool is_blank(char letter)
 	return letter == ' ' || letter == '\t' || letter == '\r';
 }
 
-// column_at returns the column of the tool that a heading names at a place: the longest
-// one; NULL: none.
-static const struct bench_column *column_at(const struct bench_tool *tool, const char *at)
+// column_length returns how much of a heading a column's name is; 0: it is another.
+static size_t column_length(const char *name, const char *at)
+{
+	const char *end = at;
+	for (; *name; name++) {
+		if (*name == '*')
+			end += strspn(end, "0123456789.");
+		else if (*name == *end)
+			end++;
+		else
+			return 0;
+	}
+	return is_blank(*end) || !*end ? (size_t)(end - at) : 0;
+}
+
+// column_at returns the column of the tool that a heading names at a place, the one with
+// the longest name, and its length; NULL: there is none.
+static const struct bench_column *column_at(
+	const struct bench_tool *tool, const char *at, size_t *length)
 {
 	const struct bench_column *found = NULL;
+	*length = 0;
 	for (const struct bench_column *column = tool->columns; column->name; column++) {
-		size_t n = strlen(column->name);
-		if (strncmp(at, column->name, n) == 0 && (is_blank(at[n]) || !at[n]) &&
-			(!found || strlen(found->name) < n))
+		size_t n = column_length(column->name, at);
+		if (n > *length) {
 			found = column;
+			*length = n;
+		}
 	}
 	return found;
 }
 
-// read_heading begins a table where the line has the tool's columns of sizes, and of
-// times or rates. Words that no column has are columns of which nothing is wanted.
-static bool read_heading(
-	struct bench_reading *reading, const struct bench_tool *tool, const char *at)
-{
+// What a heading names.
+struct bench_heading {
 	struct bench_column columns[BENCH_COLUMNS_MOST];
-	size_t n = 0, second_at = BENCH_COLUMNS_MOST, first_time = BENCH_COLUMNS_MOST;
-	bool has_size = false, has_value = false;
-	if (!strstr(at, tool->mark))
+	size_t n, second_at;
+	bool has_size, has_value;
+};
+
+// scan_heading finds a tool's columns in a line. Words that are no column's name are
+// columns of which nothing is wanted. False where it has no column of times or rates.
+static bool scan_heading(
+	struct bench_heading *heading, const struct bench_tool *tool, const char *at)
+{
+	bool has_time = false;
+	*heading = (struct bench_heading){.second_at = BENCH_COLUMNS_MOST};
+	if (tool->column && !strstr(at, tool->column))
 		return false;
 	while (*(at += strspn(at, " \t\r"))) {
-		const struct bench_column *column = column_at(tool, at);
+		size_t length, n = heading->n;
+		const struct bench_column *column = column_at(tool, at, &length);
 		if (!column && *at == '#' && n == 0) {
 			at++;
 			continue;
 		}
 		if (n == BENCH_COLUMNS_MOST)
 			return false;
-		columns[n] =
+		heading->columns[n] =
 			column ? *column : (struct bench_column){.role = BENCH_NUMBER};
-		at += column ? strlen(column->name) : strcspn(at, " \t\r");
-		has_size |= columns[n].role == BENCH_SIZE;
-		has_value |=
-			columns[n].role == BENCH_TIME || columns[n].role == BENCH_RATE;
-		if (columns[n].role == BENCH_TIME) {
-			if (first_time == BENCH_COLUMNS_MOST)
-				first_time = n;
-			else if (second_at == BENCH_COLUMNS_MOST)
-				second_at = n;
-		}
-		n++;
+		enum bench_role role = heading->columns[n].role;
+		at += column ? length : strcspn(at, " \t\r");
+		heading->has_size |= role == BENCH_SIZE;
+		heading->has_value |= role == BENCH_TIME || role == BENCH_RATE;
+		if (role == BENCH_TIME && has_time &&
+			heading->second_at == BENCH_COLUMNS_MOST)
+			heading->second_at = n;
+		has_time |= role == BENCH_TIME;
+		heading->n++;
 	}
-	bool is_barrier = reading->test && reading->test->kind == TB_BENCH_COLLECTIVE &&
-			  reading->test->op == TB_COLL_BARRIER;
-	if (!has_value || !(has_size || is_barrier))
+	return heading->has_value;
+}
+
+// read_heading returns whether a line is the heading of a table of the tool, and then
+// takes its columns.
+static bool read_heading(
+	struct bench_reading *reading, const struct bench_tool *tool, const char *line)
+{
+	struct bench_heading heading;
+	if (!scan_heading(&heading, tool, line))
 		return false;
-	memcpy(reading->columns, columns, n * sizeof *columns);
-	reading->n_columns = n;
-	reading->second_at = second_at;
+	bool is_own = tool_has(tool, reading->test);
+	bool is_titled = is_own || *reading->unread;
+	bool is_barrier = is_own && reading->test->kind == TB_BENCH_COLLECTIVE &&
+			  reading->test->op == TB_COLL_BARRIER;
+	if (!(heading.has_size || is_barrier))
+		return false;
+	if (!is_titled && !tool->finish) {
+		reading->untitled = tool->name;
+		reading->untitled_line = reading->line;
+		return false;
+	}
+	memcpy(reading->columns, heading.columns, heading.n * sizeof *heading.columns);
+	reading->n_columns = heading.n;
+	reading->second_at = heading.second_at;
 	return true;
 }
 
@@ -506,6 +679,16 @@ static double number_rounding(const char *text, size_t n)
 	const char *end = power ? power : text + n;
 	double digits = point ? (double)(end - point - 1) : 0;
 	return 0.5 * pow(10, (power ? strtod(power + 1, NULL) : 0) - digits);
+}
+
+void bench_field_set(struct bench_field *field, const char *at, size_t n)
+{
+	size_t kept = n < sizeof field->text ? n : sizeof field->text - 1;
+	memcpy(field->text, at, kept);
+	field->text[kept] = '\0';
+	field->number = strtod(field->text, NULL);
+	field->half = number_rounding(field->text, kept);
+	field->blanks = 0;
 }
 
 // take_field reads a field of a role and returns how long it is; 0: there is none.
@@ -541,6 +724,7 @@ static size_t take_field(struct bench_field *field, enum bench_role role, const 
 	case BENCH_SLOWEST:
 	case BENCH_RATE:
 	case BENCH_BUS:
+	case BENCH_MESSAGES:
 	case BENCH_WRONG:
 	case BENCH_ERROR:
 	case BENCH_NUMBER:
@@ -660,8 +844,9 @@ static int take_data(struct bench_reading *reading, const char *line, bool *is_t
 	return TB_OK;
 }
 
-static int take_line(struct bench_reading *reading, const char *text)
+static int take_line(struct bench_reading *reading, char *text)
 {
+	drop_colours(text);
 	const char *line = behind_prefixes(text);
 	bool is_taken = false;
 	int status = TB_OK;
@@ -709,6 +894,7 @@ static int read_file(struct bench_reading *reading, const char *path)
 
 static void reading_fini(struct bench_reading *reading)
 {
+	free(reading->groups);
 	free(reading->ranks);
 	free(reading->hosts);
 	tb_map_fini(&reading->of_size);
@@ -727,13 +913,21 @@ int tb_benchmark_read(struct tb_benchmark **benchmark, const char *const *paths,
 			.file = paths[i],
 			.version = "",
 			.adapter = "",
-			.datatype = ""};
+			.datatype = "",
+			.unread = "",
+			.table_unread = ""};
 		const char *name =
 			strcmp(paths[i], "-") == 0 ? "standard input" : paths[i];
 		status = bench_text(&reading, name, strlen(name), &reading.file);
 		if (status == TB_OK)
 			status = read_file(&reading, paths[i]);
-		if (status == TB_OK && made->n_rows == n_before)
+		if (status == TB_OK && made->n_rows == n_before && reading.untitled)
+			status = tb_fail_at(error, TB_EFORMAT, name, TB_PLACE_LINE,
+				reading.untitled_line,
+				"is the heading of a table of %s, but nothing before it "
+				"says of which test: keep its title or command",
+				reading.untitled);
+		else if (status == TB_OK && made->n_rows == n_before && !made->note)
 			status = tb_fail_in(error, TB_EFORMAT, name,
 				"has no table of a benchmark that is read: expected what "
 				"nccl-tests, rccl-tests, OSU, IMB, perftest, NetPIPE or "
@@ -760,6 +954,7 @@ void tb_benchmark_close(struct tb_benchmark *benchmark)
 	free(benchmark->arrays);
 	free(benchmark->tables);
 	free(benchmark->rows);
+	free(benchmark->note);
 	free(benchmark);
 }
 
@@ -785,14 +980,62 @@ const struct tb_benchmark_table *tb_benchmark_table(
 	return &benchmark->tables[i];
 }
 
+const char *tb_benchmark_note(const struct tb_benchmark *benchmark)
+{
+	return benchmark->note;
+}
+
+// tool_of_text returns the tool of which a text has a heading or another line of its own.
+// The text loses its ends of lines.
+static const struct bench_tool *tool_of_text(char *text)
+{
+	char *rest = NULL;
+	for (char *line = strtok_r(text, "\n", &rest); line;
+		line = strtok_r(NULL, "\n", &rest)) {
+		struct bench_heading heading;
+		drop_colours(line);
+		const char *at = behind_prefixes(line);
+		for (size_t i = 0; i < N_TOOLS; i++) {
+			const struct bench_tool *tool = bench_tools[i];
+			if (strstr(at, tool->mark) ||
+				(tool->columns->name &&
+					scan_heading(&heading, tool, at) &&
+					heading.has_size))
+				return tool;
+		}
+	}
+	return NULL;
+}
+
 bool tb_benchmark_begins(struct tb_bytes first)
 {
 	size_t n = first.n < LOOK_MOST ? first.n : LOOK_MOST;
-	for (size_t i = 0; i < N_TOOLS; i++)
-		if (memmem(first.data, n, bench_tools[i]->mark,
-			    strlen(bench_tools[i]->mark)))
-			return true;
-	return false;
+	char *text = malloc(n + 1);
+	if (!text)
+		return false;
+	if (n > 0)
+		memcpy(text, first.data, n);
+	text[n] = '\0';
+	bool begins = tool_of_text(text) != NULL;
+	free(text);
+	return begins;
+}
+
+const char *tb_benchmark_tool(const char *path)
+{
+	struct tb_infile *file;
+	FILE *stream;
+	if (tb_infile_open(&stream, &file, path, NULL) != TB_OK)
+		return NULL;
+	char *text = malloc(LOOK_MOST + 1);
+	const struct bench_tool *tool = NULL;
+	if (text) {
+		text[fread(text, 1, LOOK_MOST, stream)] = '\0';
+		tool = tool_of_text(text);
+	}
+	free(text);
+	fclose(stream);
+	return tool ? tool->name : NULL;
 }
 
 double tb_bus_share(enum tb_collective_op op, uint32_t n)

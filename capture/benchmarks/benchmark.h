@@ -26,7 +26,8 @@ enum tb_benchmark_kind {
 	TB_BENCH_PAIRS,	     // streams between pairs of ranks of two halves at once
 	TB_BENCH_NEIGHBORS,  // each rank sends to the next and receives from the one
 			     // before
-	TB_BENCH_EXCHANGE,   // each rank does so with both neighbours at once
+	TB_BENCH_EXCHANGE,   // each rank sends to both neighbours and receives from both;
+			     // IMB's rates count both, GPCNET's what is sent
 };
 
 // One line of a table. Bytes per second are 1e9-based: a tool's MiB/s are converted.
@@ -41,6 +42,7 @@ struct tb_benchmark_row {
 	double algorithm_rate;	// bytes/s that the tool prints as its rate; NAN
 	double bus_rate;	// nccl-tests' busbw, bytes/s; NAN
 	bool in_place;
+	bool random_neighbors;	// in a random ring (GPCNET), else rank by rank
 	uint64_t n_wrong;	// values that the tool's own check found wrong ("#wrong")
 	uint32_t n_ranks;	// 0: unknown
 	uint32_t first, second; // ranks that a table of pairs or ranks is about;
@@ -63,7 +65,6 @@ struct tb_benchmark_table {
 	const char *const *host_names;	 // by host
 	const char *const *device_names; // by rank, "NVIDIA H100"; NULL: unknown
 	const char *adapter;		 // "mlx5_3" of perftest; "" unknown
-	bool random_neighbors; // neighbours in a random ring (GPCNET), else rank by rank
 	const char *file;
 	size_t line;
 };
@@ -73,6 +74,10 @@ struct tb_benchmark; // opaque
 // tb_benchmark_begins returns whether text has a line that such a tool writes at the head
 // of its table, in its first MiB.
 bool tb_benchmark_begins(struct tb_bytes first);
+
+// tb_benchmark_tool returns the tool whose table a file has in its first MiB; NULL: none,
+// or the file cannot be read.
+const char *tb_benchmark_tool(const char *path);
 
 // tb_benchmark_read reads files; `n_ranks` is taken where a table does not say how many
 // ranks there were (0: unknown). TB_EFORMAT, with file and line, for a table that ends
@@ -90,6 +95,10 @@ const struct tb_benchmark_row *tb_benchmark_row(
 size_t tb_benchmark_n_tables(const struct tb_benchmark *benchmark);
 const struct tb_benchmark_table *tb_benchmark_table(
 	const struct tb_benchmark *benchmark, size_t i);
+
+// tb_benchmark_note returns a sentence about tables that were left out, because what they
+// measure has no counterpart here; NULL: there are none.
+const char *tb_benchmark_note(const struct tb_benchmark *benchmark);
 
 // tb_bus_share returns what nccl-tests multiply the rate of an operation of n ranks with
 // to have the bus bandwidth (2 (n - 1) / n for all-reduce; doc/PERFORMANCE.md there).

@@ -16,27 +16,30 @@
 
 // What a column has.
 enum bench_role {
-	BENCH_GROUP,   // which of several groups of ranks; a whole number
-	BENCH_SIZE,    // bytes; a whole number
-	BENCH_COUNT,   // elements; a whole number
-	BENCH_TYPE,    // of elements; a word
-	BENCH_REDOP,   // a word
-	BENCH_ROOT,    // a rank, or -1
-	BENCH_TIME,    // of one operation
-	BENCH_SLOWEST, // the time of the slowest rank, by which the rate was computed
-	BENCH_RATE,    // bytes per second
-	BENCH_BUS,     // bytes per second
-	BENCH_WRONG,   // values
-	BENCH_ERROR,   // the largest difference of a value
-	BENCH_CHECK,   // "Pass" or "Fail"
-	BENCH_NUMBER,  // anything else
-	BENCH_REST,    // what stands behind the other columns
+	BENCH_GROUP,	// which of several groups of ranks; a whole number
+	BENCH_SIZE,	// bytes; a whole number
+	BENCH_COUNT,	// elements; a whole number
+	BENCH_TYPE,	// of elements; a word
+	BENCH_REDOP,	// a word
+	BENCH_ROOT,	// a rank, or -1
+	BENCH_TIME,	// of one operation
+	BENCH_SLOWEST,	// the time of the slowest rank, by which the rate was computed
+	BENCH_RATE,	// bytes per second
+	BENCH_BUS,	// bytes per second
+	BENCH_MESSAGES, // per second
+	BENCH_WRONG,	// values
+	BENCH_ERROR,	// the largest difference of a value
+	BENCH_CHECK,	// "Pass" or "Fail"
+	BENCH_NUMBER,	// anything else
+	BENCH_REST,	// what stands behind the other columns
 };
 
 struct bench_column {
-	const char *name; // as headings have it; NULL ends a list
+	const char *name; // as headings have it, * for a number; NULL ends a list
 	enum bench_role role;
-	double unit; // of times in ns, of rates in bytes/s
+	double unit;	   // of times in ns, of rates in bytes/s
+	double other_unit; // that some versions have instead, under the same name; 0:
+			   // none
 };
 
 // A field of a row, as printed, and how far rounding may have moved it.
@@ -52,14 +55,20 @@ struct bench_test {
 	const char *title; // what the head of its table says; NULL: the name
 	enum tb_benchmark_kind kind;
 	enum tb_collective_op op;
-	bool is_all;   // sizes are of all ranks' blocks
-	double factor; // rate times time is this times the size; 0: not so
+	bool is_all;	  // sizes are of all ranks' blocks
+	double factor;	  // rate times time is this times the size; 0: not so
+	uint32_t n_ranks; // always; 0: not
 };
 
 struct bench_rank {
 	uint32_t host;
 	const char *device;
 	bool is_known;
+};
+
+// A group of ranks: a pair, or only its first rank.
+struct bench_group {
+	uint32_t first, second;
 };
 
 struct bench_reading {
@@ -69,11 +78,18 @@ struct bench_reading {
 	uint32_t n_given; // ranks
 	uint64_t line;
 	const struct bench_tool *tool; // of the table that is read; NULL: none
+	uint64_t untitled_line;	       // of a heading without a test
+	const char *untitled;	       // its tool; NULL: there is none
 	// What was printed before the table.
 	const struct bench_test *test; // NULL: unknown
+	const char *unread;	       // a test that is not compared; "" none
 	const char *version, *adapter, *datatype;
-	bool is_rccl, is_in_place, random_neighbors;
-	uint32_t n_ranks;
+	bool is_rccl, is_in_place;
+	bool is_isolated;	    // nothing else ran (GPCNET)
+	bool rounds_sizes;	    // one that stands twice may be two
+	uint32_t n_ranks, n_hosts;  // 0: unknown
+	struct bench_group *groups; // of which each has its own rows
+	size_t groups_n, groups_room;
 	struct bench_rank *ranks;
 	size_t ranks_n, ranks_room;
 	const char **hosts;
@@ -88,13 +104,15 @@ struct bench_reading {
 	size_t n_fields;
 	uint64_t fields_line;
 	const struct bench_test *table_test; // NULL: unknown
+	const char *table_unread;	     // "" none
 	bool combines, is_rooted; // as the newest row's columns redop and root say
 	bool is_checked[2];	  // out of place and in place: values were
 };
 
 struct bench_tool {
 	const char *name;
-	const char *mark; // what the head of its tables has, in one line
+	const char *mark;   // by which its output is told
+	const char *column; // that all its headings have; NULL: none
 	const struct bench_column *columns;
 	const struct bench_test *tests;
 	bool in_pieces;	    // it prints a row in pieces, with other output between them
@@ -107,7 +125,25 @@ struct bench_tool {
 	int (*finish)(struct bench_reading *reading);
 };
 
-extern const struct bench_tool bench_nccl_tests;
+extern const struct bench_tool bench_nccl_tests, bench_osu, bench_imb, bench_perftest,
+	bench_netpipe, bench_gpcnet;
+
+// bench_named sets the reading's test where a line has one's name as a word of its own.
+void bench_named(
+	struct bench_reading *reading, const struct bench_tool *tool, const char *line);
+
+// bench_unread has the next table be left out, with a note, as one of a test that has no
+// counterpart here.
+int bench_unread(struct bench_reading *reading, const char *name, size_t n) TB_MUST_USE;
+
+// bench_single_row adds a row of all fields: what most tools' rows are.
+int bench_single_row(struct bench_reading *reading) TB_MUST_USE;
+
+// bench_field_set makes a field of a number as it is printed, its first n letters.
+void bench_field_set(struct bench_field *field, const char *at, size_t n);
+
+// bench_leave_out notes that something in this line was left out.
+int bench_leave_out(struct bench_reading *reading, const char *what) TB_MUST_USE;
 
 // bench_refuse fails with TB_EFORMAT at the line.
 int bench_refuse(const struct bench_reading *reading, const char *format, ...)

@@ -26,24 +26,24 @@
 #include <string.h>
 
 static const struct bench_column nccl_columns[] = {
-	{"size", BENCH_SIZE, 1},
-	{"count", BENCH_COUNT, 1},
-	{"type", BENCH_TYPE, 0},
-	{"redop", BENCH_REDOP, 0},
-	{"root", BENCH_ROOT, 0},
-	{"time", BENCH_TIME, 1e3},
-	{"cputime", BENCH_TIME, 1e3},
-	{"algbw", BENCH_RATE, 1e9},
-	{"busbw", BENCH_BUS, 1e9},
-	{"#wrong", BENCH_WRONG, 1},
-	{"error", BENCH_ERROR, 1},
-	{"timestamp", BENCH_REST, 0},
-	{NULL, BENCH_NUMBER, 0},
+	{"size", BENCH_SIZE, 1, 0},
+	{"count", BENCH_COUNT, 1, 0},
+	{"type", BENCH_TYPE, 0, 0},
+	{"redop", BENCH_REDOP, 0, 0},
+	{"root", BENCH_ROOT, 0, 0},
+	{"time", BENCH_TIME, 1e3, 0},
+	{"cputime", BENCH_TIME, 1e3, 0},
+	{"algbw", BENCH_RATE, 1e9, 0},
+	{"busbw", BENCH_BUS, 1e9, 0},
+	{"#wrong", BENCH_WRONG, 1, 0},
+	{"error", BENCH_ERROR, 1, 0},
+	{"timestamp", BENCH_REST, 0, 0},
+	{NULL, BENCH_NUMBER, 0, 0},
 };
 
 #define OF(name, OP, all)                                                                \
 	{                                                                                \
-		name, NULL, TB_BENCH_COLLECTIVE, TB_COLL_##OP, all, 1                    \
+		name, NULL, TB_BENCH_COLLECTIVE, TB_COLL_##OP, all, 1, 0                 \
 	}
 static const struct bench_test nccl_tests[] = {
 	OF("all_reduce_perf", ALLREDUCE, false),
@@ -54,34 +54,19 @@ static const struct bench_test nccl_tests[] = {
 	OF("reduce_perf", REDUCE, false),
 	OF("gather_perf", GATHER, true),
 	OF("scatter_perf", SCATTER, true),
-	{"sendrecv_perf", NULL, TB_BENCH_NEIGHBORS, TB_COLL_EXCHANGE, false, 1},
-	{NULL, NULL, TB_BENCH_COLLECTIVE, TB_COLL_BARRIER, false, 0},
+	{"sendrecv_perf", NULL, TB_BENCH_NEIGHBORS, TB_COLL_EXCHANGE, false, 1, 0},
+	{NULL, NULL, TB_BENCH_COLLECTIVE, TB_COLL_BARRIER, false, 0, 0},
 };
 
 // Operations of nccl-tests that are not one of these.
 static const char *const nccl_others[] = {"alltoallv_perf", "hypercube_perf"};
 
-// test_named returns the test whose program's name ends at `end`, of `from` or later.
-static const struct bench_test *test_named(const char *from, const char *end)
-{
-	const char *begin = end;
-	while (begin > from && (isalpha((unsigned char)begin[-1]) || begin[-1] == '_'))
-		begin--;
-	for (const struct bench_test *test = nccl_tests; test->name; test++)
-		if (strlen(test->name) == (size_t)(end - begin) &&
-			memcmp(begin, test->name, (size_t)(end - begin)) == 0)
-			return test;
-	return NULL;
-}
-
-static int refuse_others(const struct bench_reading *reading, const char *line)
+static int note_others(struct bench_reading *reading, const char *line)
 {
 	for (size_t i = 0; i < sizeof nccl_others / sizeof *nccl_others; i++)
 		if (strstr(line, nccl_others[i]))
-			return bench_refuse(reading,
-				"is a run of %s, whose sizes by pair are not printed: "
-				"leave it out",
-				nccl_others[i]);
+			return bench_unread(
+				reading, nccl_others[i], strlen(nccl_others[i]));
 	return TB_OK;
 }
 
@@ -160,13 +145,9 @@ static int nccl_note(struct bench_reading *reading, const char *line)
 			reading->n_ranks = n_ranks;
 		return status;
 	}
-	for (const char *at = line; (at = strstr(at, "_perf")); at++) {
-		const struct bench_test *test = test_named(line, at + 5);
-		if (test)
-			reading->test = test;
-	}
+	bench_named(reading, &bench_nccl_tests, line);
 	if (strncmp(line, "# Collective test starting: ", 28) == 0)
-		return refuse_others(reading, line);
+		return note_others(reading, line);
 	if (strstr(line, "in-place"))
 		reading->is_in_place = !strstr(line, "out-of-place");
 	reading->is_rccl |= strncmp(line, "rccl-tests", 10) == 0;
@@ -300,5 +281,5 @@ static int nccl_finish(struct bench_reading *reading)
 	return TB_OK;
 }
 
-const struct bench_tool bench_nccl_tests = {"nccl-tests", "busbw", nccl_columns,
-	nccl_tests, true, false, nccl_note, nccl_row, nccl_finish};
+const struct bench_tool bench_nccl_tests = {"nccl-tests", "# nThread", "algbw",
+	nccl_columns, nccl_tests, true, false, nccl_note, nccl_row, nccl_finish};

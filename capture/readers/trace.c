@@ -1,5 +1,6 @@
 #include "trace.h"
 
+#include "benchmark.h"
 #include "bytes.h"
 #include "calls_job.h"
 #include "capture_file.h"
@@ -160,6 +161,18 @@ static int read_facts(struct tb_trace *trace, const struct tb_trace_request *req
 	return status;
 }
 
+// mention_table adds to a refusal that a log has a benchmark's table, too.
+static void mention_table(const char *path, struct tb_error *error)
+{
+	const char *tool = error ? tb_benchmark_tool(path) : NULL;
+	size_t n = error ? strlen(error->text) : 0;
+	if (tool)
+		snprintf(error->text + n, sizeof error->text - n,
+			"; its table of %s is compared by 'tailback expect %s -n "
+			"NETWORK'",
+			tool, path);
+}
+
 // trace_read_calls makes a job of what the row's reader found the ranks to have
 // called. It opens the paths itself: they may be a folder, or several.
 static int trace_read_calls(struct tb_trace *trace,
@@ -194,6 +207,8 @@ static int trace_read_calls(struct tb_trace *trace,
 	if (status == TB_OK)
 		trace->job->form = trace->reader->name;
 	tb_calls_free(calls);
+	if (status == TB_EFORMAT)
+		mention_table(request->paths[0], error);
 	if (status == TB_OK || !trace->facts)
 		return status;
 	// The files may be fine, but no job can be made of them: then keep the facts.
@@ -477,6 +492,13 @@ static int choose_reader(const struct tb_trace_reader **reader,
 		look->first.n > 0 ? find_foreign(look->path, look->first) : NULL;
 	if (foreign)
 		return tb_fail_in(error, TB_EFORMAT, name, "%s", foreign->sentence);
+	const char *tool = look->is_folder || tb_input_is_stream(look->path)
+				   ? NULL
+				   : tb_benchmark_tool(look->path);
+	if (tool)
+		return tb_fail_in(error, TB_EFORMAT, name,
+			"is a table of %s: 'tailback expect %s -n NETWORK' compares it",
+			tool, name);
 	return tb_fail_in(error, TB_EFOREIGN, name, "neither %s",
 		tb_trace_formats(" nor ", formats, sizeof formats));
 }
@@ -488,7 +510,8 @@ static int refuse_folder(const char *path, struct tb_error *error)
 			error, TB_EIO, path, "cannot be read: %s", strerror(errno));
 	return tb_fail_in(error, TB_EFOREIGN, path,
 		"is a folder without a trace: expected an OTF2 archive (NAME.otf2), "
-		"Chakra's files (NAME.RANK.et) or profiles of PyTorch (NAME.json); "
+		"Chakra's files (NAME.RANK.et, NAME.RANK.json) or profiles of PyTorch "
+		"(NAME.json); "
 		"captures are given by their files, and 'tailback trace --merge' takes "
 		"those of its ranks (rank-*.tbr)");
 }
