@@ -30,7 +30,7 @@ struct tb_benchmark {
 	void **arrays;	       // hosts, host_names and device_names of tables
 	size_t n_arrays, arrays_room;
 	char *note;
-	size_t n_left_out;
+	size_t n_notes;
 };
 
 int bench_refuse(const struct bench_reading *reading, const char *format, ...)
@@ -107,7 +107,7 @@ static void *bench_array(struct bench_reading *reading, size_t n, size_t size)
 static int table_place(struct bench_reading *reading, struct tb_benchmark_table *table)
 {
 	size_t n = reading->ranks_n;
-	bool is_whole = n > 0;
+	bool is_whole = n > 0 && n == table->n_ranks;
 	for (size_t i = 0; i < n; i++)
 		is_whole &= reading->ranks[i].is_known;
 	if (!is_whole)
@@ -204,20 +204,30 @@ static int refuse_cut_row(struct bench_reading *reading)
 		reading->n_fields, reading->n_columns);
 }
 
-int bench_leave_out(struct bench_reading *reading, const char *what)
+#define NOTES_MOST 8 // a few sentences, not a list
+
+int bench_note(struct bench_reading *reading, const char *format, ...)
 {
 	struct tb_benchmark *benchmark = reading->benchmark;
-	char *before = benchmark->note, *note = NULL;
-	if (before && benchmark->n_left_out++ > 8)
-		return TB_OK; // a sentence, not a list
-	int n = asprintf(&note, "%s%s %.80s (%s:%" PRIu64 ")",
-		before ? before : "left out, because there is no such test in the model:",
-		before ? "," : "", what, reading->file, reading->line);
+	char text[200], *before = benchmark->note, *note = NULL;
+	va_list arguments;
+	if (benchmark->n_notes++ >= NOTES_MOST)
+		return TB_OK;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof text, format, arguments);
+	va_end(arguments);
+	int n = asprintf(&note, "%s%s%s:%" PRIu64 ": %s", before ? before : "",
+		before ? "; " : "", reading->file, reading->line, text);
 	if (n < 0)
 		return bench_no_memory(reading);
 	free(before);
 	benchmark->note = note;
 	return TB_OK;
+}
+
+int bench_left_out(struct bench_reading *reading, const char *name)
+{
+	return bench_note(reading, "%.80s is left out: the model has no such test", name);
 }
 
 int bench_end(struct bench_reading *reading)
@@ -230,7 +240,7 @@ int bench_end(struct bench_reading *reading)
 	int status = TB_OK;
 	if (*reading->table_unread && bench_n_rows(reading) > 0) {
 		reading->line = bench_table_of(reading)->line;
-		status = bench_leave_out(reading, reading->table_unread);
+		status = bench_left_out(reading, reading->table_unread);
 		reading->benchmark->n_rows = reading->first_row;
 	}
 	if (bench_n_rows(reading) == 0)
@@ -927,7 +937,9 @@ int tb_benchmark_read(struct tb_benchmark **benchmark, const char *const *paths,
 				"is the heading of a table of %s, but nothing before it "
 				"says of which test: keep its title or command",
 				reading.untitled);
-		else if (status == TB_OK && made->n_rows == n_before && !made->note)
+		else if (status == TB_OK && made->n_rows == n_before && made->note)
+			status = tb_fail(error, TB_EFORMAT, "%.300s", made->note);
+		else if (status == TB_OK && made->n_rows == n_before)
 			status = tb_fail_in(error, TB_EFORMAT, name,
 				"has no table of a benchmark that is read: expected what "
 				"nccl-tests, rccl-tests, OSU, IMB, perftest, NetPIPE or "

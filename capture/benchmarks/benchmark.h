@@ -27,7 +27,7 @@ enum tb_benchmark_kind {
 	TB_BENCH_NEIGHBORS,  // each rank sends to the next and receives from the one
 			     // before
 	TB_BENCH_EXCHANGE,   // each rank sends to both neighbours and receives from both;
-			     // IMB's rates count both, GPCNET's what is sent
+			   // IMB's rates count both, GPCNET's what is sent
 };
 
 // One line of a table. Bytes per second are 1e9-based: a tool's MiB/s are converted.
@@ -96,8 +96,8 @@ size_t tb_benchmark_n_tables(const struct tb_benchmark *benchmark);
 const struct tb_benchmark_table *tb_benchmark_table(
 	const struct tb_benchmark *benchmark, size_t i);
 
-// tb_benchmark_note returns a sentence about tables that were left out, because what they
-// measure has no counterpart here; NULL: there are none.
+// tb_benchmark_note returns sentences about what was left out: tests that have no
+// counterpart here, and runs that failed; NULL: nothing was.
 const char *tb_benchmark_note(const struct tb_benchmark *benchmark);
 
 // tb_bus_share returns what nccl-tests multiply the rate of an operation of n ranks with

@@ -142,8 +142,12 @@ int bench_single_row(struct bench_reading *reading) TB_MUST_USE;
 // bench_field_set makes a field of a number as it is printed, its first n letters.
 void bench_field_set(struct bench_field *field, const char *at, size_t n);
 
-// bench_leave_out notes that something in this line was left out.
-int bench_leave_out(struct bench_reading *reading, const char *what) TB_MUST_USE;
+// bench_note adds a sentence about this line to what is said of the files.
+int bench_note(struct bench_reading *reading, const char *format, ...)
+	TB_PRINTF(2, 3) TB_MUST_USE;
+
+// bench_left_out notes a test that has no counterpart here.
+int bench_left_out(struct bench_reading *reading, const char *name) TB_MUST_USE;
 
 // bench_refuse fails with TB_EFORMAT at the line.
 int bench_refuse(const struct bench_reading *reading, const char *format, ...)

@@ -145,6 +145,13 @@ static int nccl_note(struct bench_reading *reading, const char *line)
 			reading->n_ranks = n_ranks;
 		return status;
 	}
+	// "node1: Test NCCL failure common.cu:401 'remote process exited ..."
+	const char *failure = strstr(line, "Test NCCL failure ");
+	failure = failure ? failure : strstr(line, "Test CUDA failure ");
+	if (failure) {
+		int status = bench_note(reading, "the run failed: %s", failure);
+		return status == TB_OK ? bench_end(reading) : status;
+	}
 	bench_named(reading, &bench_nccl_tests, line);
 	if (strncmp(line, "# Collective test starting: ", 28) == 0)
 		return note_others(reading, line);
@@ -203,6 +210,8 @@ static bool test_fits(const struct bench_reading *reading, const struct bench_te
 			 test->op == TB_COLL_GATHER || test->op == TB_COLL_SCATTER;
 	// Only what has an in-place form is checked in place.
 	bool has_in_place = test->op != TB_COLL_ALLTOALL && test->op != TB_COLL_EXCHANGE;
+	// A sum stands in the column of sendrecv, too, though nothing is added up.
+	combines |= test->kind == TB_BENCH_NEIGHBORS && reading->combines;
 	if (combines != reading->combines || is_rooted != reading->is_rooted ||
 		(reading->is_checked[0] && has_in_place != reading->is_checked[1]))
 		return false;

@@ -225,7 +225,7 @@ static int gpcnet_row(struct bench_reading *reading, const char *line)
 	reading->test = NULL;
 	bench_named(reading, &bench_gpcnet, cells[0]);
 	if (!reading->test)
-		return bench_leave_out(reading, cells[0]);
+		return bench_left_out(reading, cells[0]);
 	if (strcmp(unit, is_time ? "usec" : "MiB/s/rank") != 0 ||
 		strspn(average, "0123456789.") != strlen(average))
 		return bench_refuse(reading, "'%s %s' is no value of %s: expected %s",
@@ -253,7 +253,8 @@ static int gpcnet_note(struct bench_reading *reading, const char *line)
 		n_ranks <= BENCH_RANKS_MOST) {
 		reading->n_ranks = n_ranks;
 		reading->n_hosts = n_nodes;
-	} else if (sscanf(line, "%u nodes running Network Tests", &n_nodes) == 1) {
+	} else if (strstr(line, " nodes running Network Tests") &&
+		   sscanf(line, "%u nodes", &n_nodes) == 1) {
 		reading->n_ranks = 0; // of the load test, a part of them runs these
 		reading->n_hosts = n_nodes;
 	}
