@@ -35,6 +35,8 @@ static const struct tb_option option_rows[] = {
 		TB_TEXT, AT(options.host)},
 	{"per-node", 0, "N", "Ranks on a host (default: as the tables say, else 1)",
 		TB_COUNT, AT(options.per_node), .min = 1, .max = 65536},
+	{"nodes", 0, "N", "Add levels to the tree until N nodes fit", TB_COUNT,
+		AT(options.n_nodes), .min = 2, .max = 1 << 24},
 	{"ranks", 0, "N", "Ranks of tables that do not say how many there were", TB_COUNT,
 		AT(options.n_ranks), .min = 2, .max = 1 << 24},
 	{"library", 0, "NAME",

@@ -30,6 +30,7 @@ struct tb_expect_options {
 	const char *network; // as tb_network_open reads it
 	const char *host;    // the network's library; NULL: by the tool that measured
 	uint32_t per_node;   // ranks on a host, whatever the tables say; 0: as they say
+	uint32_t n_nodes;    // add levels until so many fit; 0: as the network has
 	uint32_t n_ranks;    // where a table does not say; 0: unknown
 	const char *library; // that expands collective calls; NULL: by the tool
 	const char *const *collectives; // as of struct tb_reading

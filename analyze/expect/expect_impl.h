@@ -116,7 +116,7 @@ int expect_note(struct tb_expect *expect, const char *format, ...) TB_PRINTF(2, 
 // expect_network_init opens a network, with packets and as a fluid; expect_network_fini
 // frees what there is of it.
 int expect_network_init(struct expect_network *network, const char *name,
-	const volatile sig_atomic_t *stop, struct tb_error *error) TB_MUST_USE;
+	const struct tb_expect_options *options, struct tb_error *error) TB_MUST_USE;
 void expect_network_fini(struct expect_network *network);
 
 // expect_network_find opens a network, or finds one that is open.

@@ -336,11 +336,12 @@ int expect_count(const struct expect_case *replayed, size_t most,
 }
 
 int expect_network_init(struct expect_network *network, const char *name,
-	const volatile sig_atomic_t *stop, struct tb_error *error)
+	const struct tb_expect_options *options, struct tb_error *error)
 {
 	char fluid[4096];
 	struct tb_error of_fluid;
-	struct tb_network_description description = {.name = name, .stop = stop};
+	struct tb_network_description description = {
+		.name = name, .n_nodes = options->n_nodes, .stop = options->stop};
 	*network = (struct expect_network){.name = strdup(name)};
 	if (!network->name)
 		return tb_fail_memory(error, "a network");

@@ -146,12 +146,24 @@ static bool put_half_pcie(
 	       fprintf(to, ",pcie=%" PRIu64 "B/s", pcie / 2) > 0;
 }
 
-static bool put_half_rate(
-	FILE *to, const struct tb_network_params *params, const struct expect_row *row)
+static bool put_rate(FILE *to, const struct tb_network_params *params,
+	const struct expect_row *row, uint64_t of)
 {
 	return !params->level_rates[0] && params->shape[0] == '\0' &&
 	       row->call->n_hosts > 1 &&
-	       fprintf(to, ",rate=%" PRIu64 "B/s", params->link_bytes_per_s / 2) > 0;
+	       fprintf(to, ",rate=%" PRIu64 "B/s", params->link_bytes_per_s / of) > 0;
+}
+
+static bool put_half_rate(
+	FILE *to, const struct tb_network_params *params, const struct expect_row *row)
+{
+	return put_rate(to, params, row, 2);
+}
+
+static bool put_quarter_rate(
+	FILE *to, const struct tb_network_params *params, const struct expect_row *row)
+{
+	return put_rate(to, params, row, 4);
 }
 
 // Without GPU direct what a GPU sends is copied over its PCIe into the host's memory
@@ -180,6 +192,7 @@ static const struct expect_change changes[] = {
 	{"with PCIe of half the width (x8 for x16) at each adapter", false,
 		put_half_pcie},
 	{"with links at half their rate", false, put_half_rate},
+	{"with links at a quarter of their rate", false, put_quarter_rate},
 	{"with buffers in host memory, without GPU direct", false, put_host_memory},
 	{"without NVLink between the GPUs of a host", false, put_no_links},
 	{"with twice the adapters", true, put_twice_adapters},
@@ -286,8 +299,8 @@ static int do_try(void *context, size_t index, struct tb_error *error)
 		return tb_fail(error, TB_ESTOPPED, "stopped");
 	struct tb_error refused;
 	bool same = strcmp(one->network, own->name) == 0;
-	if (!same && expect_network_init(
-			     &changed, one->network, options->stop, &refused) != TB_OK)
+	if (!same &&
+		expect_network_init(&changed, one->network, options, &refused) != TB_OK)
 		return TB_OK;
 	const struct expect_case replayed = {.network = same ? own : &changed,
 		.setup = one->row->setup,

@@ -43,7 +43,7 @@ def nccl_table(group, operation):
     n = nodes * each
     share = {'allreduce': 2 * (n - 1) / n, 'broadcast': 1, 'reduce': 1, 'sendrecv': 1}.get(operation, (n - 1) / n)
     name = next(k for k, v in KINDS.items() if v == operation)
-    combines = 'sum' if 'reduce' in operation else 'none'
+    combines = 'sum' if 'reduce' in operation or operation == 'sendrecv' else 'none'
     root = 0 if operation in ('broadcast', 'reduce') else -1
     lines = [f'# {name}', '# nThread 1 nGpus 1 minBytes 8 maxBytes 8 step: 2(factor) warmup iters: 5 iters: 20 '
              'agg iters: 1 validation: 1 graph: 0', '#', '# Using devices']
@@ -56,8 +56,9 @@ def nccl_table(group, operation):
     for row in group:
         size, us = int(row['bytes']), float(row['time_us'])
         rate = size / us / 1e3
-        lines.append(f'{size:12d} {size:13d}      int8 {combines:>7s} {root:7d} {us:12.2f} {rate:8.2f} {rate * share:8.2f}      0'
-                     f' {"N/A":>8s} {"N/A":>7s} {"N/A":>7s}    N/A')
+        figures = f'{us:12.2f} {rate:8.2f} {rate * share:8.2f}'
+        checked = 'N/A' if operation in ('alltoall', 'sendrecv') else '0'
+        lines.append(f'{size:12d} {size:13d}      int8 {combines:>7s} {root:7d} {figures}      0 {figures} {checked:>6s}')
     return name, lines + ['# Out of bounds values : 0 OK', '# Avg bus bandwidth    : 0', '#']
 
 
@@ -169,7 +170,7 @@ def judge(options, folder):
             print(f'{name}: left out: {(ran.stderr.strip().splitlines() or [""])[-1][:200]}', file=sys.stderr)
             continue
         for row in json.loads(ran.stdout)['rows']:
-            if row['ratio'] is None or not row['bytes']:
+            if row['ratio'] is None or not row['bytes'] or row['in_place']:
                 continue
             kind = row['operation'].split(' ')[0].replace('pairs', 'stream').replace('both', 'both-ways')
             size = 'small' if row['bytes'] < 1 << 20 else 'middle' if row['bytes'] < 64 << 20 else 'large'
