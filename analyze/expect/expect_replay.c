@@ -2,8 +2,9 @@
 #include "calls_job.h"
 #include "expect_impl.h"
 #include "network_open.h"
+#include "placement.h"
 #include "timed.h"
-#include "workload_impl.h"
+#include "workload.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -33,13 +33,19 @@ static int reason_add(struct tb_expect *expect, const char *kind, const char *wh
 	if (TB_ARRAY_RESERVE(&expect->reasons, &expect->reasons_room,
 		    expect->n_reasons + 1) != TB_OK)
 		return TB_ENOMEM;
-	struct expect_reason *reason = &expect->reasons[expect->n_reasons++];
+	struct expect_reason *reason = &expect->reasons[expect->n_reasons];
 	*reason = (struct expect_reason){.ratio = ratio, .kind = kind};
 	snprintf(reason->what, sizeof reason->what, "%s", what);
 	va_list arguments;
 	va_start(arguments, format);
 	vsnprintf(reason->text, sizeof reason->text, format, arguments);
 	va_end(arguments);
+	// Tables of several groups of hosts repeat each other.
+	for (size_t i = 0; i < expect->n_reasons; i++)
+		if (strcmp(expect->reasons[i].what, reason->what) == 0 &&
+			strcmp(expect->reasons[i].text, reason->text) == 0)
+			return TB_OK;
+	expect->n_reasons++;
 	return TB_OK;
 }
 

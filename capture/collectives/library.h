@@ -55,7 +55,7 @@ struct tb_collective_call {
 	uint64_t segment_bytes;
 	const struct tb_gpu_node *node; // reading.h; NULL: unknown
 	struct tb_observed observed;	// what the trace shows of NCCL's choice
-	size_t most_transfers;		// refuse a plan of more; 0: as many as a job holds
+	size_t most_transfers; // refuse a plan of more; 0: as many as a job holds
 };
 
 // How a plan came about, for people: "ring" and "Open MPI 4.1, 1 MiB and more per rank".
