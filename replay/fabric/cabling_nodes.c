@@ -1,8 +1,8 @@
 #include "cabling_nodes.h"
-#include "hash.h"
 
 #include "cabling_levels.h"
 #include "cabling_names.h"
+#include "hash.h"
 #include "name_ranges.h"
 #include "names.h"
 #include "units.h"
