@@ -13,11 +13,11 @@
 
 // In the order in which a line is asked for a heading.
 static const struct bench_tool *const bench_tools[] = {&bench_nccl_tests, &bench_osu,
-	&bench_imb, &bench_perftest, &bench_netpipe, &bench_gpcnet};
+	&bench_imb, &bench_perftest, &bench_netpipe, &bench_gpcnet, &bench_pairs};
 #define N_TOOLS (sizeof bench_tools / sizeof *bench_tools)
 
 #define LOOK_MOST (size_t)(1 << 20)
-#define LINE_MOST (size_t)(1 << 16)
+#define LINE_MOST (size_t)(1 << 20)
 
 struct tb_benchmark {
 	struct tb_benchmark_row *rows;
@@ -944,8 +944,8 @@ int tb_benchmark_read(struct tb_benchmark **benchmark, const char *const *paths,
 		else if (status == TB_OK && made->n_rows == n_before)
 			status = tb_fail_in(error, TB_EFORMAT, name,
 				"has no table of a benchmark that is read: expected what "
-				"nccl-tests, rccl-tests, OSU, IMB, perftest, NetPIPE or "
-				"GPCNET print");
+				"nccl-tests, rccl-tests, OSU, IMB, perftest, NetPIPE, "
+				"GPCNET or mpiGraph print");
 		reading_fini(&reading);
 	}
 	if (status == TB_OK)
