@@ -539,6 +539,8 @@ static const char *prefix_name(const char *at)
 	const char *stream = end;
 	if (strncmp(stream, "<stdout>", 8) == 0 || strncmp(stream, "<stderr>", 8) == 0)
 		end += 8;
+	if (strncmp(at, "rccl-tests:", 11) == 0) // "Version ..."
+		return NULL;
 	// "host:pid:tid" is NCCL's own.
 	if (*end == ':' && (*at == '[' || !end[1] || strchr(" \t#", end[1])))
 		return end + 1;

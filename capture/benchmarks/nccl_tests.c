@@ -157,7 +157,7 @@ static int nccl_note(struct bench_reading *reading, const char *line)
 		return note_others(reading, line);
 	if (strstr(line, "in-place"))
 		reading->is_in_place = !strstr(line, "out-of-place");
-	reading->is_rccl |= strncmp(line, "rccl-tests", 10) == 0;
+	reading->is_rccl |= strstr(line, "rccl-tests") != NULL;
 	if (strstr(line, " Rank ") && strstr(line, " device "))
 		return note_rank(reading, line);
 	return note_version(reading, line);
