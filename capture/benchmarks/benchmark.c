@@ -137,6 +137,20 @@ static bool tool_has(const struct bench_tool *tool, const struct bench_test *tes
 	return own->name != NULL;
 }
 
+// launched_ranks finds "-np 64", "-n 64" or "--ntasks=64" between two places of a line.
+static uint32_t launched_ranks(const char *line, const char *end)
+{
+	static const char *const options[] = {" -np ", " -n ", " --ntasks=", " --np "};
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+		const char *at = strstr(line, options[i]);
+		unsigned long n =
+			at && at < end ? strtoul(at + strlen(options[i]), NULL, 10) : 0;
+		if (n > 0 && n <= BENCH_RANKS_MOST)
+			return (uint32_t)n;
+	}
+	return 0;
+}
+
 void bench_named(
 	struct bench_reading *reading, const struct bench_tool *tool, const char *line)
 {
@@ -145,8 +159,10 @@ void bench_named(
 		for (const char *at = line; (at = strstr(at, test->name)); at += n) {
 			bool begins = at == line ||
 				      (!isalnum((unsigned char)at[-1]) && at[-1] != '_');
-			if (begins && !isalnum((unsigned char)at[n]) && at[n] != '_')
+			if (begins && !isalnum((unsigned char)at[n]) && at[n] != '_') {
 				reading->test = test;
+				reading->n_launched = launched_ranks(line, at);
+			}
 		}
 	}
 }
@@ -170,7 +186,9 @@ int bench_begin(struct bench_reading *reading, const struct bench_tool *tool)
 		tool_has(tool, reading->test) ? reading->test : NULL;
 	uint32_t n_ranks = test && test->n_ranks ? test->n_ranks
 			   : reading->n_ranks	 ? reading->n_ranks
-						 : reading->n_given;
+			   : reading->n_given	 ? reading->n_given
+			   : tool == &bench_osu	 ? reading->n_launched
+						 : 0;
 	struct tb_benchmark_table table = {.tool = tool->name,
 		.name = test ? test->name : "",
 		.version = reading->version,
@@ -914,6 +932,37 @@ static void reading_fini(struct bench_reading *reading)
 	tb_map_fini(&reading->of_size);
 }
 
+#define RAILS_MOST 64 // adapters of a host
+
+// number_rails numbers the adapters of runs that each used another one, "mlx5_2" before
+// "mlx5_10".
+static void number_rails(struct tb_benchmark *benchmark)
+{
+	const char *names[RAILS_MOST];
+	size_t n = 0;
+	for (size_t i = 0; i < benchmark->n_tables; i++) {
+		const char *name = benchmark->tables[i].adapter;
+		size_t at = 0, length = strlen(name);
+		while (at < n && (strlen(names[at]) < length ||
+					 (strlen(names[at]) == length &&
+						 strcmp(names[at], name) < 0)))
+			at++;
+		if (length == 0 || (at < n && strcmp(names[at], name) == 0))
+			continue;
+		if (n == RAILS_MOST)
+			return;
+		memmove(&names[at + 1], &names[at], (n - at) * sizeof *names);
+		names[at] = name;
+		n++;
+	}
+	for (size_t i = 0; n > 1 && i < benchmark->n_rows; i++) {
+		struct tb_benchmark_row *row = &benchmark->rows[i];
+		for (uint32_t k = 0; k < n; k++)
+			if (strcmp(names[k], benchmark->tables[row->table].adapter) == 0)
+				row->rail = k;
+	}
+}
+
 int tb_benchmark_read(struct tb_benchmark **benchmark, const char *const *paths, size_t n,
 	uint32_t n_ranks, struct tb_error *error)
 {
@@ -950,9 +999,10 @@ int tb_benchmark_read(struct tb_benchmark **benchmark, const char *const *paths,
 				"GPCNET or mpiGraph print");
 		reading_fini(&reading);
 	}
-	if (status == TB_OK)
+	if (status == TB_OK) {
+		number_rails(made);
 		*benchmark = made;
-	else
+	} else
 		tb_benchmark_close(made);
 	return status;
 }

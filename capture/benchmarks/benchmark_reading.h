@@ -74,8 +74,9 @@ struct bench_group {
 struct bench_reading {
 	struct tb_benchmark *benchmark;
 	struct tb_error *error;
-	const char *file; // as it was named; lives with the benchmark
-	uint32_t n_given; // ranks
+	const char *file;    // as it was named; lives with the benchmark
+	uint32_t n_given;    // ranks
+	uint32_t n_launched; // as the newest command line asked for; 0: none did
 	uint64_t line;
 	const struct bench_tool *tool; // of the table that is read; NULL: none
 	uint64_t untitled_line;	       // of a heading without a test
@@ -129,7 +130,8 @@ struct bench_tool {
 extern const struct bench_tool bench_nccl_tests, bench_osu, bench_imb, bench_perftest,
 	bench_netpipe, bench_gpcnet, bench_pairs;
 
-// bench_named sets the reading's test where a line has one's name as a word of its own.
+// bench_named sets the reading's test where a line has one's name as a word of its own,
+// and how many ranks a launcher before it in the line was asked for ("mpirun -np 64").
 void bench_named(
 	struct bench_reading *reading, const struct bench_tool *tool, const char *line);
 
