@@ -1,5 +1,6 @@
 #include "backlog.h"
 #include "during.h"
+#include "hash.h"
 #include "hot_links.h"
 #include "link_counts.h"
 #include "map.h"
@@ -262,22 +263,14 @@ int tb_link_counts_sum(
 	return tb_row_reader_end(&rows);
 }
 
-// name_hash is FNV-1a with 64 bits: a collision among a million names is unlikely (3e-8),
-// and would only report the links as missing from one run.
-static uint64_t name_hash(const char *name)
-{
-	uint64_t hash = UINT64_C(14695981039346656037);
-	for (; *name; name++)
-		hash = (hash ^ (unsigned char)*name) * UINT64_C(1099511628211);
-	return hash;
-}
-
+// map_names maps names by their hashes: at worst a collision would report two links as
+// missing from one run.
 static int map_names(struct tb_map *map, const struct tb_run *run)
 {
 	const struct tb_run_link *links = tb_run_links(run);
 	int status = TB_OK;
 	for (uint32_t i = 0; !status && i < tb_run_info(run)->n_links; i++)
-		status = tb_map_put(map, name_hash(links[i].name), i);
+		status = tb_map_put(map, tb_hash_text(TB_HASH_BEGIN, links[i].name), i);
 	return status;
 }
 
@@ -298,7 +291,8 @@ int tb_link_pairs_init(struct tb_link_pairs *pairs, const struct tb_run *a,
 			struct tb_link_pair *pair = &made.pairs[made.n++];
 			uint32_t twin;
 			*pair = (struct tb_link_pair){{i}, {TB_ID_NONE}};
-			if (tb_map_find(&names, name_hash(from[i].name), &twin) &&
+			if (tb_map_find(&names, tb_hash_text(TB_HASH_BEGIN, from[i].name),
+				    &twin) &&
 				!taken[twin] &&
 				strcmp(from[i].name, to[twin].name) == 0) {
 				pair->b.id = twin;

@@ -463,28 +463,6 @@ static int run_load(struct tb_run *run, int64_t id, struct tb_error *error)
 	return status;
 }
 
-// take_database loads a run from an open store, and closes the store on failure.
-static int take_database(struct tb_run **run, sqlite3 *db, const char *path, int64_t id,
-	struct tb_error *error)
-{
-	struct tb_run *made = calloc(1, sizeof *made);
-	char *name = strdup(path);
-	if (!made || !name) {
-		free(made);
-		free(name);
-		sqlite3_close(db);
-		return tb_fail_memory_in(error, path, "it");
-	}
-	made->db = db;
-	made->path = name;
-	int status = run_load(made, id, error);
-	if (status)
-		tb_run_free(made);
-	else
-		*run = made;
-	return status;
-}
-
 bool tb_run_is_store(const char *path)
 {
 	enum tb_sql_file kind;
@@ -495,15 +473,24 @@ int tb_run_open(struct tb_run **run, const char *path, int64_t id, struct tb_err
 {
 	sqlite3 *db = NULL;
 	int status = tb_sql_open_reader(&db, path, error);
-	return status ? status : take_database(run, db, path, id, error);
-}
-
-int tb_run_open_bytes(
-	struct tb_run **run, const void *bytes, size_t size, struct tb_error *error)
-{
-	sqlite3 *db = NULL;
-	int status = tb_sql_open_bytes(&db, TB_RUN_IN_MEMORY, bytes, size, error);
-	return status ? status : take_database(run, db, TB_RUN_IN_MEMORY, 0, error);
+	if (status)
+		return status;
+	struct tb_run *made = calloc(1, sizeof *made);
+	char *name = strdup(path);
+	if (!made || !name) {
+		free(made);
+		free(name);
+		sqlite3_close(db);
+		return tb_fail_memory_in(error, path, "it");
+	}
+	made->db = db;
+	made->path = name;
+	status = run_load(made, id, error);
+	if (status)
+		tb_run_free(made);
+	else
+		*run = made;
+	return status;
 }
 
 // SQLite looks this often whether a query is to stop, in steps of its machine: every

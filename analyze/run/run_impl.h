@@ -70,9 +70,6 @@ void tb_bin_block_raise(const struct tb_bin_block *block, struct tb_link_sample 
 
 #define TB_RUN_TEXTS 9
 
-// How errors name a store that was opened from bytes in memory.
-#define TB_RUN_IN_MEMORY "store in memory"
-
 struct tb_run_record {
 	struct tb_run_info info;
 	char *texts[TB_RUN_TEXTS];   // storage of info's strings
@@ -150,9 +147,6 @@ int tb_run_known_load(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
 // tb_run_bins_init prepares for reading bins.
 int tb_run_bins_init(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
 void tb_run_bins_fini(struct tb_run *run);
-
-// tb_run_settle_wait has the samples that are kept follow the wait that is shown.
-void tb_run_settle_wait(struct tb_run *run);
 
 // tb_run_each_block passes the bins [first, end) to `take`, in order, from the cache or
 // else from the store. Bins in which nothing happened may be skipped.

@@ -1,6 +1,7 @@
 // Lines, headings, fields and rows, for all tools; and the table of tools.
 #include "array.h"
 #include "benchmark_reading.h"
+#include "hash.h"
 #include "infile.h"
 #include "text_lines.h"
 
@@ -52,10 +53,8 @@ int bench_no_memory(const struct bench_reading *reading)
 int bench_text(struct bench_reading *reading, const char *at, size_t n, const char **text)
 {
 	struct tb_benchmark *benchmark = reading->benchmark;
-	uint64_t hash = UINT64_C(14695981039346656037); // FNV-1a
+	uint64_t hash = tb_hash_bytes(TB_HASH_BEGIN, at, n);
 	uint32_t number;
-	for (size_t i = 0; i < n; i++)
-		hash = (hash ^ (uint8_t)at[i]) * UINT64_C(1099511628211);
 	for (; tb_map_find(&benchmark->of_text, hash, &number); hash++) {
 		*text = benchmark->texts[number];
 		if (strlen(*text) == n && memcmp(*text, at, n) == 0)

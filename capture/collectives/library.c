@@ -311,6 +311,7 @@ int tb_library_expand(const struct tb_library *library,
 	struct tb_plan made = tb_plan_of_call(shape.op, shape.n, shape.bytes, false);
 	struct tb_expansion_rule stated = {.algorithm = "none", .reason = "one member"};
 	made.root = shape.root;
+	made.most = call->most_transfers;
 	if (call->n_local < call->n) {
 		stated.algorithm = tb_inter_plan(&made, &shape);
 		snprintf(stated.reason, sizeof stated.reason, "inter-communicator");

@@ -22,7 +22,8 @@ void tb_plan_next_round(struct tb_plan *plan)
 
 void tb_plan_put(struct tb_plan *plan, struct tb_transfer transfer)
 {
-	if (plan->status == TB_OK && plan->n_transfers >= TB_PLAN_TRANSFERS_MAX)
+	size_t most = plan->most ? plan->most : TB_PLAN_TRANSFERS_MAX;
+	if (plan->status == TB_OK && plan->n_transfers >= most)
 		plan->status = TB_ECAPACITY;
 	if (plan->status == TB_OK)
 		plan->status = TB_ARRAY_RESERVE(

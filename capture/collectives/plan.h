@@ -92,9 +92,9 @@ struct tb_plan {
 	// Where blocks are of unequal size: block i has block_ends[i] less block_ends[i -
 	// 1] bytes, the first one block_ends[0]; freed by tb_plan_fini. NULL: as above.
 	uint64_t *block_ends;
-	struct tb_transfer *transfers; // rounds ascend
-	size_t n_transfers, room;
-	enum tb_status status; // of the puts so far: see tb_plan_put
+	struct tb_transfer *transfers;	// rounds ascend
+	size_t n_transfers, room, most; // most: transfers; 0: as many as a job holds
+	enum tb_status status;		// of the puts so far: see tb_plan_put
 };
 
 void tb_plan_fini(struct tb_plan *plan);
