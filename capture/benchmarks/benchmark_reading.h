@@ -156,11 +156,20 @@ int bench_left_out(struct bench_reading *reading, const char *name) TB_MUST_USE;
 int bench_refuse(const struct bench_reading *reading, const char *format, ...)
 	TB_PRINTF(2, 3);
 
+// bench_refuse_cut_row fails with TB_EFORMAT at the row whose fields are held.
+int bench_refuse_cut_row(struct bench_reading *reading) TB_MUST_USE;
+
 int bench_no_memory(const struct bench_reading *reading);
 
 // bench_text keeps a text as long as the benchmark; the same one once.
 int bench_text(struct bench_reading *reading, const char *at, size_t n,
 	const char **text) TB_MUST_USE;
+
+// bench_take_line takes a line of a file, which it may change.
+int bench_take_line(struct bench_reading *reading, char *text) TB_MUST_USE;
+
+// bench_tool_has returns whether a test is one of the tool's.
+bool bench_tool_has(const struct bench_tool *tool, const struct bench_test *test);
 
 // bench_begin begins a table, with what was printed before it.
 int bench_begin(struct bench_reading *reading, const struct bench_tool *tool) TB_MUST_USE;
