@@ -14,11 +14,11 @@
 
 // In the order in which a line is asked for a heading.
 static const struct bench_tool *const bench_tools[] = {&bench_nccl_tests, &bench_osu,
-	&bench_imb, &bench_perftest, &bench_netpipe, &bench_gpcnet};
+	&bench_imb, &bench_perftest, &bench_netpipe, &bench_gpcnet, &bench_pairs};
 #define N_TOOLS (sizeof bench_tools / sizeof *bench_tools)
 
 #define LOOK_MOST (size_t)(1 << 20)
-#define LINE_MOST (size_t)(1 << 16)
+#define LINE_MOST (size_t)(1 << 20)
 
 struct tb_benchmark {
 	struct tb_benchmark_row *rows;
@@ -538,6 +538,8 @@ static const char *prefix_name(const char *at)
 	const char *stream = end;
 	if (strncmp(stream, "<stdout>", 8) == 0 || strncmp(stream, "<stderr>", 8) == 0)
 		end += 8;
+	if (strncmp(at, "rccl-tests:", 11) == 0) // "Version ..."
+		return NULL;
 	// "host:pid:tid" is NCCL's own.
 	if (*end == ':' && (*at == '[' || !end[1] || strchr(" \t#", end[1])))
 		return end + 1;
@@ -943,8 +945,8 @@ int tb_benchmark_read(struct tb_benchmark **benchmark, const char *const *paths,
 		else if (status == TB_OK && made->n_rows == n_before)
 			status = tb_fail_in(error, TB_EFORMAT, name,
 				"has no table of a benchmark that is read: expected what "
-				"nccl-tests, rccl-tests, OSU, IMB, perftest, NetPIPE or "
-				"GPCNET print");
+				"nccl-tests, rccl-tests, OSU, IMB, perftest, NetPIPE, "
+				"GPCNET or mpiGraph print");
 		reading_fini(&reading);
 	}
 	if (status == TB_OK)

@@ -3,9 +3,9 @@
 //
 // Read are nccl-tests and rccl-tests (also behind what launchers put before each line,
 // several sizes and operations in a file), OSU micro-benchmarks, Intel MPI Benchmarks,
-// perftest (ib_write_bw and its kind), NetPIPE and GPCNET; tables of one rank, pair or
-// rail after another keep whose they are. Nothing is computed that was not printed: what
-// a table lacks is NAN. Memory grows with the rows.
+// perftest (ib_write_bw and its kind), NetPIPE, GPCNET and mpiGraph; tables of one rank,
+// pair or rail after another keep whose they are. Nothing is computed that was not
+// printed: what a table lacks is NAN. Memory grows with the rows.
 #ifndef TB_BENCHMARK_H
 #define TB_BENCHMARK_H
 

@@ -88,6 +88,7 @@ struct bench_reading {
 	bool is_isolated;	    // nothing else ran (GPCNET)
 	bool rounds_sizes;	    // one that stands twice may be two
 	uint32_t n_ranks, n_hosts;  // 0: unknown
+	uint64_t pair_bytes;	    // of mpiGraph's messages
 	struct bench_group *groups; // of which each has its own rows
 	size_t groups_n, groups_room;
 	struct bench_rank *ranks;
@@ -126,7 +127,7 @@ struct bench_tool {
 };
 
 extern const struct bench_tool bench_nccl_tests, bench_osu, bench_imb, bench_perftest,
-	bench_netpipe, bench_gpcnet;
+	bench_netpipe, bench_gpcnet, bench_pairs;
 
 // bench_named sets the reading's test where a line has one's name as a word of its own.
 void bench_named(
