@@ -322,8 +322,8 @@ static int usual_rates(struct nodes_choice *choice)
 	for (uint32_t i = 0; i < choice->n; i++) {
 		char label[LABEL_SIZE];
 		label_of(&choice->sorted[i], label);
-		rates[i] = (struct name_rate){
-			tb_hash_text(TB_HASH_BEGIN, label) * 31 + choice->sorted[i].family,
+		rates[i] = (struct name_rate){tb_hash_text(TB_HASH_BEGIN, label) * 31 +
+						      choice->sorted[i].family,
 			choice->sorted[i].bytes_per_s, i};
 	}
 	qsort(rates, choice->n, sizeof *rates, by_name_and_rate);
