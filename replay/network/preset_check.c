@@ -110,6 +110,8 @@ static int check_effect(const struct tb_preset_reading *reading)
 				host->between_rails != TB_BETWEEN_PXN,
 			"between_rails", "rails_policy",
 			"only rails_policy = by-rank binds ranks to rails"},
+		{host->rails_policy != TB_RAILS_BY_RANK && host->n_gpus > 0, "gpus",
+			"rails_policy", "only rails_policy = by-rank binds ranks to rails"},
 		{host->handshake == TB_HANDSHAKE_NONE && host->handshake_above_bytes > 0,
 			"handshake_above", "handshake",
 			"with handshake = none there is no handshake above any size"},

@@ -41,6 +41,7 @@ struct tb_workload_options {
 	bool stdin_is_job;		  // what "-" holds
 	const struct tb_reading *reading; // of all traces of calls; NULL: the defaults
 	struct tb_gpu_node node;  // of the network; without links and NICs: unknown
+	bool has_local;	  // something in the nodes carries messages between their ranks
 	uint64_t seed;		  // of random placements
 	struct tb_call_work work; // of the hosts, in place of that of `reading`
 	bool sends_wait;	  // likewise
