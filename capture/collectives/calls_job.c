@@ -633,8 +633,8 @@ static int lowering_number_hosts(struct tb_lowering *l)
 			named[n++] =
 				(struct host_of_rank){tb_calls_host_of(l->calls, r), r};
 	qsort(named, n, sizeof *named, rank_by_host);
-	bool is_one = n == l->n_ranks && n > 0 &&
-		      strcmp(named[0].host, named[n - 1].host) == 0;
+	bool is_one =
+		n == l->n_ranks && n > 0 && strcmp(named[0].host, named[n - 1].host) == 0;
 	bool stays = tb_library_is_of_gpus(l->library) && !l->reading->spreads_host;
 	bool known = n > 0 && (!is_one || stays);
 	if (known)

@@ -213,8 +213,8 @@ static struct nccl_call nccl_call_of(const struct tb_collective_shape *shape)
 	uint32_t here = (call.n + call.hosts - 1) / call.hosts;
 	call.generation = generation_of(node->link_bytes_per_s);
 	call.inside = node->link_bytes_per_s ? NVLINK : PCI;
-	const double *tried = speeds[call.generation <= AMPERE ? 0
-				     : call.generation - AMPERE];
+	const double *tried =
+		speeds[call.generation <= AMPERE ? 0 : call.generation - AMPERE];
 	call.adapters = call.channels = TB_NCCL_CHANNELS_INSIDE;
 	call.gb_per_s = links / call.channels;
 	if (call.hosts != 1) {
@@ -254,9 +254,7 @@ static bool can(const struct nccl_call *call, enum algorithm a, enum nccl_protoc
 	bool nvls = call->inside == NVLINK && call->generation >= HOPPER &&
 		    call->n > call->hosts && p == SIMPLE && !call->is_rccl;
 	uint32_t version = nccl_version(call);
-	// LL128 needs NVLink, where there is anything inside a host.
-	if (p == LL128 &&
-		(call->is_rccl || (call->inside != NVLINK && call->n > call->hosts)))
+	if (p == LL128 && call->is_rccl)
 		return false;
 	switch (a) {
 	case RING:
@@ -342,8 +340,7 @@ static double gb_per_s(
 	if (call->is_rccl) {
 		uint32_t size = log2_of((uint64_t)call->bytes >> 6);
 		double by_size = rccl_share_by_size[a][p][size < 27 ? size : 26];
-		return all * rccl_share[call->hosts > 2][a][p] *
-		       (a == TREE ? .5 : ring) *
+		return all * rccl_share[call->hosts > 2][a][p] * (a == TREE ? .5 : ring) *
 		       (a == TREE || call->hosts > 1 ? by_size : 1);
 	}
 	if (a == TREE)
@@ -370,7 +367,8 @@ static double ring_us(const struct nccl_call *call, enum nccl_protocol p)
 {
 	bool alone = call->n == call->hosts;
 	double inside = nccl_step_us(call, call->inside, RING, p);
-	double between = nccl_step_us(call, NET, alone && !call->is_rccl ? TREE : RING, p);
+	double between =
+		nccl_step_us(call, NET, alone && !call->is_rccl ? TREE : RING, p);
 	double post = call->hosts > 1 ? (p == SIMPLE ? 3 : 1) : 0;
 	double twice = call->op == TB_COLL_ALLREDUCE ? 2 : 1;
 	double us = twice * ((call->n - call->hosts) * (inside > post ? inside : post) +
@@ -380,8 +378,8 @@ static double ring_us(const struct nccl_call *call, enum nccl_protocol p)
 		       (call->hosts > 1 ? nccl_step_us(call, NET, RING, p) : inside);
 	us += nccl_base_us(call, RING, p);
 	bool is_long = call->bytes / (call->channels * 2. * call->n) >= 64;
-	bool is_steep = call->generation < AMPERE ||
-			nccl_version(call) < SINCE_PLATEAU_1_4;
+	bool is_steep =
+		call->generation < AMPERE || nccl_version(call) < SINCE_PLATEAU_1_4;
 	if (p == SIMPLE && call->op == TB_COLL_ALLREDUCE && call->hosts > 1 && is_long &&
 		!call->is_rccl)
 		us *= is_steep ? 1.9 : 1.4; // "plateau effect of ring"
@@ -473,7 +471,8 @@ static uint32_t nccl_n_channels(
 {
 	uint32_t inside = a == NVLS ? NVLS_CHANNELS : call->generation > VOLTA ? 24 : 12;
 	uint32_t most = call->hosts > 1 ? 2 * call->channels : inside;
-	uint32_t least = call->settings->least_channels ? call->settings->least_channels : 1;
+	uint32_t least =
+		call->settings->least_channels ? call->settings->least_channels : 1;
 	if (call->settings->most_channels && call->settings->most_channels < most)
 		most = call->settings->most_channels;
 	if (least > most)
@@ -538,10 +537,9 @@ static void set_channels(struct tb_algorithm_choice *choice, const struct nccl_c
 		choice->pace.channel_bytes_per_s =
 			(uint64_t)(3 * gb_per_s(call, a, p) * 1e9 / n);
 	snprintf(choice->reason, sizeof choice->reason,
-		"%s, %" PRIu32 " host%s, fastest in its model: %s, %" PRIu32
-		" channel%s",
-		call->is_rccl ? "RCCL" : "NCCL", call->hosts, call->hosts > 1 ? "s" : "", protocols[p], channels,
-		channels > 1 ? "s" : "");
+		"%s, %" PRIu32 " host%s, fastest in its model: %s, %" PRIu32 " channel%s",
+		call->is_rccl ? "RCCL" : "NCCL", call->hosts, call->hosts > 1 ? "s" : "",
+		protocols[p], channels, channels > 1 ? "s" : "");
 }
 
 // is_open returns whether a call may go by an algorithm and protocol, after what is
@@ -550,8 +548,9 @@ static void set_channels(struct tb_algorithm_choice *choice, const struct nccl_c
 static bool is_open(const struct nccl_call *call, const char *wanted,
 	struct tb_observed observed, enum algorithm a, enum nccl_protocol p)
 {
-	bool is_wanted = !wanted || strcmp(wanted, algorithms[a]) == 0 ||
-			 (a == RING && is_chain(call) && strcmp(wanted, "nccl-chain") == 0);
+	bool is_wanted =
+		!wanted || strcmp(wanted, algorithms[a]) == 0 ||
+		(a == RING && is_chain(call) && strcmp(wanted, "nccl-chain") == 0);
 	bool fits = observed.tree == TB_TREE_UNKNOWN ||
 		    (observed.tree == TB_TREE_TAKEN) == (a == TREE);
 	return is_wanted && fits && can(call, a, p);
@@ -590,14 +589,14 @@ static void choose_fastest(
 		// libraries `nccl` of the presets are made. Only what an algorithm and
 		// protocol take beyond that is left.
 		enum hardware in = call.inside;
-		bool alone = call.n == call.hosts, long_ring = call.is_rccl && p == SIMPLE;
+		bool alone = call.n == call.hosts,
+		     long_ring = call.is_rccl && p == SIMPLE;
 		enum algorithm net = a == RING && (alone || long_ring) ? TREE : a;
-		double between =
-			nccl_step_us(&call, NET, net, p) / (a == PAT ? 3.5 : 1);
+		double between = nccl_step_us(&call, NET, net, p) / (a == PAT ? 3.5 : 1);
 		bool nvls = a == NVLS || a == NVLS_TREE;
 		double inside = nvls ? 0 : nccl_step_us(&call, in, a, p);
-		double once = nvls ? nccl_step_us(&call, in, a, p)
-				   : nccl_base_us(&call, a, p);
+		double once =
+			nvls ? nccl_step_us(&call, in, a, p) : nccl_base_us(&call, a, p);
 		choice->pace = (struct tb_plan_pace){.slots = 8,
 			.call_ns =
 				(uint32_t)((once + (a == PAT ? call.n * 2.8 : 0)) * 1000 +

@@ -256,8 +256,8 @@ static int add_slot(struct tb_plan_writing *w, const struct tb_transfer *transfe
 {
 	uint32_t op = 0, port = transfer->port, n = w->n_sent[port];
 	uint32_t slots = w->plan->pace.slots, gap_ns = w->plan->pace.gap_ns;
-	bool one_by_one =
-		gap_ns && !(w->hosts && w->hosts[transfer->from] == w->hosts[transfer->to]);
+	bool one_by_one = gap_ns && !(w->hosts && w->hosts[transfer->from] ==
+							  w->hosts[transfer->to]);
 	int status = plan_write_part(w, transfer, TB_OP_SEND, &op, error);
 	if (status == TB_OK && n == 0 && w->entry != UINT32_MAX)
 		status = plan_write_wait(w, op, w->entry, false, error);

@@ -129,7 +129,7 @@ void tb_rails_nics(const struct tb_host *host, struct tb_message *message, uint3
 		       host->params.between_rails == TB_BETWEEN_SPINE;
 	uint32_t end = crosses ? (rail_of_place(host, message->destination_place) +
 					 rail % tb_rails_each(host)) %
-					host->n_rails
+					 host->n_rails
 			       : rail;
 	message->source.id += rail * host->n_hosts;
 	message->destination.id += end * host->n_hosts;
