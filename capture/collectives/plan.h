@@ -67,6 +67,9 @@ struct tb_plan_pace {
 	// from when it has as many as its threads have at once.
 	uint64_t channel_bytes_per_s;
 	uint32_t turn_bytes;
+	// With slots: how long a channel posts nothing to another host once a send there
+	// is over. 0: the next one begins as slots allow.
+	uint32_t gap_ns;
 	uint32_t wire[2]; // bytes on the wire are wire[0] / wire[1] of the data; 0: equal
 };
 
