@@ -69,10 +69,14 @@ struct tb_host_params {
 	tb_time_ps handshake_delay_ps;	// to each answer in a handshake
 	enum tb_local local;
 	tb_time_ps local_latency_ps;
+	uint32_t local_inline_bytes; // through memory, longer ones take longer by
+	tb_time_ps local_fetch_ps;
 	uint64_t local_bytes_per_s; // of a process, copying, or of its link; 0: no limit
 	// In collective calls, of MPIs: see struct tb_call_work; 0: takes no time.
-	uint64_t combine_bytes_per_s, pack_bytes_per_s;
-	uint64_t cache_bytes;
+	uint64_t combine_bytes_per_s, combine_cached_bytes_per_s, pack_bytes_per_s;
+	uint64_t cache_bytes, shared_cache_bytes;
+	uint64_t fresh_bytes_per_s; // of memory that a call takes from the system
+	tb_time_ps pin_ps;	    // to register it for a message, at each end
 	tb_time_ps call_ps;
 	uint64_t memory_bytes_per_s; // of all that a node copies at once; likewise
 };
