@@ -627,12 +627,13 @@ static int piece_delivered(struct tb_host *host, uint32_t id, struct tb_error *e
 	const struct tb_host_params *params = host_params_for(host, &transfer->what);
 	tb_time_ps notice =
 		params->notice_ps + tb_host_eager_time(params, piece_at(host, id)->bytes);
-	if (notice == 0 || transfer->is_given_up)
+	if (notice + params->wake_ps == 0 || transfer->is_given_up)
 		return tb_host_noticed(host, id, error);
 	if (receiver->noticed_until < host->now)
 		receiver->noticed_until = host->now;
 	receiver->noticed_until += notice;
-	tb_host_set_timer(host, receiver->noticed_until, TB_HOST_NOTICED, id);
+	tb_host_set_timer(
+		host, receiver->noticed_until + params->wake_ps, TB_HOST_NOTICED, id);
 	return TB_OK;
 }
 

@@ -50,9 +50,10 @@ enum tb_between_rails {
 #define TB_STRIPE_ABOVE_BYTES 1024 // papers 002, 6.4 and 003, 6
 
 struct tb_host_params {
-	char name[32];		   // of the library; "" when there is none
-	tb_time_ps issue_ps;	   // the sending process is busy for this long per piece
-	tb_time_ps notice_ps;	   // and the receiving process
+	char name[32];	      // of the library; "" when there is none
+	tb_time_ps issue_ps;  // the sending process is busy for this long per piece
+	tb_time_ps notice_ps; // and the receiving process
+	tb_time_ps wake_ps;   // which sees it so much later, and is not busy meanwhile
 	uint64_t copy_bytes_per_s; // and the sender copies at this rate; 0: does not
 	uint64_t eager_copy_bytes_per_s; // and both ends copy what goes without a
 					 // handshake; 0: they do not

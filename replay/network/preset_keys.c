@@ -55,6 +55,8 @@ const struct tb_preset_key tb_preset_keys[] = {
 		TB_KEY_MAY_LACK, "time that the sending process takes for a piece"},
 	{TB_PRESET_HOST, "notice", TIME(0, TB_PS_PER_S), AT_HOST(notice_ps),
 		TB_KEY_MAY_LACK, "time that the receiving process takes for a piece"},
+	{TB_PRESET_HOST, "wake", TIME(0, TB_PS_PER_S), AT_HOST(wake_ps),
+		TB_KEY_CAME_LATER, "time until it sees a piece, during which it is free"},
 	{TB_PRESET_HOST, "copy", RATE, AT_HOST(copy_bytes_per_s), TB_KEY_MAY_BE_NONE,
 		"rate at which the sender copies what it sends"},
 	{TB_PRESET_HOST, "eager_copy", RATE, AT_HOST(eager_copy_bytes_per_s),
