@@ -9,7 +9,8 @@
 // none. Where what goes in and what comes out, each of as many bytes as the call's data,
 // stay in a core's cache, work is done at another rate if that is more: copies at
 // `cached`, adding up, which streams, also in the core's part of the shared cache at
-// `combine_cached`.
+// `combine_cached`, or where that is 0 at two thirds of `cached`: it moves three bytes
+// where a copy moves two.
 struct tb_call_work {
 	uint64_t combine; // adding up what a reduction receives
 	uint64_t combine_cached;
@@ -37,7 +38,9 @@ static inline uint64_t tb_call_work_ns(
 	const struct tb_call_work *work, bool adds, uint64_t bytes, uint64_t whole)
 {
 	uint64_t rate = adds ? work->combine : work->pack;
-	uint64_t cached = adds ? work->combine_cached : work->cached;
+	uint64_t cached = !adds			 ? work->cached
+			  : work->combine_cached ? work->combine_cached
+						 : work->cached / 3 * 2;
 	uint64_t cache = work->cache_bytes;
 	if (adds && work->shared_cache_bytes > cache)
 		cache = work->shared_cache_bytes;
