@@ -313,6 +313,10 @@ static int plan_chosen(struct tb_plan *plan, const struct tb_library *library,
 				.only_root = tb_collectives[shape->op].rooted,
 				.last = traits & TB_COPIES_LAST};
 		}
+		plan->own.whole = traits & TB_COPIES_WHOLE;
+		plan->n_vectors = traits & TB_TAKES_VECTORS  ? 2
+				  : traits & TB_TAKES_VECTOR ? 1
+							     : 0;
 	}
 	rule->algorithm = algorithm->name;
 	snprintf(rule->reason, sizeof rule->reason, "%s", choice->reason);

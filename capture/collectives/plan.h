@@ -79,11 +79,13 @@ struct tb_plan_own {
 	uint32_t every; // 0: none is copied
 	bool only_root; // copies
 	bool last;	// after the rounds, not before
+	bool whole;	// each rank copies all of its data before the rounds, besides
 };
 
 struct tb_plan {
 	struct tb_plan_pace pace;
 	struct tb_plan_own own;
+	uint8_t n_vectors; // of the size of its data that a rank that adds up allocates
 	uint32_t n_ranks, n_rounds, n_ports;
 	enum tb_plan_order order;
 	uint32_t radix, root; // for heaps and digits
