@@ -16,7 +16,7 @@
 
 // An element that has begun. `serial` numbers elements, so that two things lie in the
 // same one where the serials at a depth are equal.
-struct node_element {
+struct inside_element {
 	char name[16];
 	uint32_t serial;
 	uint32_t numa; // of a cpu
@@ -24,16 +24,16 @@ struct node_element {
 };
 
 // Where a GPU or adapter is.
-struct node_place {
+struct inside_place {
 	uint32_t depth;
 	uint32_t serials[NODE_DEPTH_MAX];
 };
 
-struct node_reading {
+struct inside_reading {
 	struct tb_node_inside *node;
-	struct node_place gpus[TB_NODE_PARTS_MAX], nics[TB_NODE_PARTS_MAX];
+	struct inside_place gpus[TB_NODE_PARTS_MAX], nics[TB_NODE_PARTS_MAX];
 	uint64_t guids[TB_NODE_PARTS_MAX];
-	struct node_element path[NODE_DEPTH_MAX];
+	struct inside_element path[NODE_DEPTH_MAX];
 	uint32_t depth, n_elements;
 	bool is_over; // the first system has ended
 	uint64_t line;
@@ -41,7 +41,7 @@ struct node_reading {
 	struct tb_error *error;
 };
 
-static int node_refuse(const struct node_reading *reading, const char *sentence)
+static int node_refuse(const struct inside_reading *reading, const char *sentence)
 {
 	return tb_fail_at(reading->error, TB_EFORMAT, reading->file, TB_PLACE_LINE,
 		reading->line, "%s", sentence);
@@ -105,7 +105,8 @@ static uint64_t nvlink_rate(uint32_t sm)
 			  : 0;
 }
 
-static void node_keep_place(const struct node_reading *reading, struct node_place *place)
+static void node_keep_place(
+	const struct inside_reading *reading, struct inside_place *place)
 {
 	place->depth = reading->depth;
 	for (uint32_t i = 0; i < reading->depth; i++)
@@ -114,7 +115,7 @@ static void node_keep_place(const struct node_reading *reading, struct node_plac
 
 // node_inherit finds the innermost element around that has a rate, and the cpu.
 static void node_inherit(
-	const struct node_reading *reading, uint64_t *pcie_bps, uint32_t *numa)
+	const struct inside_reading *reading, uint64_t *pcie_bps, uint32_t *numa)
 {
 	*numa = NODE_UNSAID;
 	*pcie_bps = 0;
@@ -126,7 +127,7 @@ static void node_inherit(
 	}
 }
 
-static int node_add_gpu(struct node_reading *reading, const char *tag, size_t n)
+static int node_add_gpu(struct inside_reading *reading, const char *tag, size_t n)
 {
 	struct tb_node_inside *node = reading->node;
 	if (node->n_gpus == TB_NODE_PARTS_MAX)
@@ -142,7 +143,7 @@ static int node_add_gpu(struct node_reading *reading, const char *tag, size_t n)
 	return TB_OK;
 }
 
-static int node_add_nic(struct node_reading *reading, const char *tag, size_t n)
+static int node_add_nic(struct inside_reading *reading, const char *tag, size_t n)
 {
 	struct tb_node_inside *node = reading->node;
 	char value[NODE_VALUE_MAX] = "";
@@ -167,15 +168,15 @@ static int node_add_nic(struct node_reading *reading, const char *tag, size_t n)
 }
 
 // node_begin takes the beginning of an element, `tag` being what stands between < and >.
-static int node_begin(struct node_reading *reading, const char *tag, size_t n)
+static int node_begin(struct inside_reading *reading, const char *tag, size_t n)
 {
 	size_t length = 0;
 	while (length < n && !isspace((unsigned char)tag[length]) && tag[length] != '/')
 		length++;
 	if (reading->depth == NODE_DEPTH_MAX)
 		return node_refuse(reading, "elements lie within more than 64 others");
-	struct node_element *element = &reading->path[reading->depth++];
-	*element = (struct node_element){.serial = ++reading->n_elements};
+	struct inside_element *element = &reading->path[reading->depth++];
+	*element = (struct inside_element){.serial = ++reading->n_elements};
 	snprintf(element->name, sizeof element->name, "%.*s",
 		length < 15 ? (int)length : 15, tag);
 	element->numa = node_number(tag, n, "numaid");
@@ -200,9 +201,9 @@ static int node_begin(struct node_reading *reading, const char *tag, size_t n)
 	return TB_OK;
 }
 
-static int node_end(struct node_reading *reading, const char *tag, size_t n)
+static int node_end(struct inside_reading *reading, const char *tag, size_t n)
 {
-	const struct node_element *element =
+	const struct inside_element *element =
 		reading->depth ? &reading->path[reading->depth - 1] : NULL;
 	size_t length = 0;
 	while (length < n && !isspace((unsigned char)tag[length]))
@@ -218,7 +219,7 @@ static int node_end(struct node_reading *reading, const char *tag, size_t n)
 }
 
 // node_tags goes through the tags of a text.
-static int node_tags(struct node_reading *reading, const char *text, size_t n)
+static int node_tags(struct inside_reading *reading, const char *text, size_t n)
 {
 	int status = TB_OK;
 	const char *at = text, *end = text + n;
@@ -253,7 +254,7 @@ static int node_tags(struct node_reading *reading, const char *text, size_t n)
 }
 
 static uint32_t node_shared_depth(
-	const struct node_place *one, const struct node_place *other)
+	const struct inside_place *one, const struct inside_place *other)
 {
 	uint32_t depth = 0;
 	while (depth < one->depth && depth < other->depth &&
@@ -262,7 +263,7 @@ static uint32_t node_shared_depth(
 	return depth;
 }
 
-static void node_find_nearest(struct node_reading *reading, uint32_t cpu_depth)
+static void node_find_nearest(struct inside_reading *reading, uint32_t cpu_depth)
 {
 	struct tb_node_inside *node = reading->node;
 	for (uint32_t g = 0; g < node->n_gpus; g++) {
@@ -292,7 +293,7 @@ int tb_node_xml_open(
 	struct tb_infile *file;
 	size_t n = 0, room = 0, got = 1;
 	char *text = NULL;
-	struct node_reading *reading = calloc(1, sizeof *reading);
+	struct inside_reading *reading = calloc(1, sizeof *reading);
 	if (!reading)
 		return tb_fail_memory_in(error, path, "it");
 	int status = tb_infile_open(&stream, &file, path, error);
@@ -316,7 +317,7 @@ int tb_node_xml_open(
 	fclose(stream);
 	status = cause != TB_OK ? cause : status;
 	*node = (struct tb_node_inside){.n_gpus = 0};
-	*reading = (struct node_reading){
+	*reading = (struct inside_reading){
 		.node = node, .line = 1, .file = path, .error = error};
 	if (status == TB_OK)
 		status = node_tags(reading, text, n);
