@@ -199,6 +199,7 @@ int bench_begin(struct bench_reading *reading, const struct bench_tool *tool)
 	reading->tool = tool;
 	reading->first_row = benchmark->n_rows;
 	reading->n_fields = 0;
+	reading->row_half = 0;
 	reading->table_test = test;
 	reading->table_unread = reading->unread;
 	reading->unread = "";
@@ -276,6 +277,13 @@ int bench_rank(struct bench_reading *reading, uint32_t rank, const char *host,
 		status = bench_text(reading, device, device_n, &made.device);
 	if (status != TB_OK)
 		return status;
+	if (rank < reading->ranks_n && reading->ranks[rank].is_known &&
+		strcmp(reading->hosts[reading->ranks[rank].host], name) != 0)
+		return bench_refuse(reading,
+			"rank %" PRIu32
+			" is on %.60s, and on %.60s before it: two runs in one; give "
+			"each its own file",
+			rank, name, reading->hosts[reading->ranks[rank].host]);
 	// Ranks of a host stand together, so its name is most often the last one.
 	size_t at = reading->hosts_n;
 	while (at > 0 && reading->hosts[at - 1] != name)
@@ -524,6 +532,7 @@ static int read_file(struct bench_reading *reading, const char *path)
 	lines.most = LINE_MOST;
 	while ((status = tb_text_lines_next(&lines)) == 1) {
 		reading->line = lines.number;
+		reading->is_last_line = !lines.is_ended;
 		status = bench_take_line(reading, lines.text);
 		if (status != TB_OK)
 			break;
