@@ -14,8 +14,9 @@
 
 // Messages that all calls of collective operations together have replayed, and one of
 // them, unless all sizes are asked for: about 3 us each on one core.
-#define TRANSFERS_OF_ALL 2000000
-#define TRANSFERS_OF_ONE 600000
+#define TRANSFERS_OF_ALL   2000000
+#define TRANSFERS_OF_ONE   600000
+#define TRANSFERS_OF_FEWER 150000
 
 int expect_note(struct tb_expect *expect, const char *format, ...)
 {
@@ -157,7 +158,7 @@ static int compare_series(const struct expect_call *a, const struct expect_call 
 {
 	const uint64_t keys[][2] = {{a->setup, b->setup}, {a->kind, b->kind},
 		{a->op, b->op}, {a->n_ranks, b->n_ranks}, {a->first, b->first},
-		{a->second, b->second}, {a->rail, b->rail}};
+		{a->second, b->second}, {a->rail, b->rail}, {a->is_random, b->is_random}};
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		if (keys[i][0] != keys[i][1])
 			return TB_ORDER(keys[i][0], keys[i][1]);
@@ -184,6 +185,7 @@ static struct expect_call call_of_row(const struct tb_benchmark_row *row)
 		.first = pairs ? row->first : UINT32_MAX,
 		.second = pairs ? row->second : UINT32_MAX,
 		.rail = pairs ? row->rail : UINT32_MAX,
+		.is_random = row->random_neighbors,
 		.setup = row->table,
 		.way = TB_EXPECT_LEFT_OUT,
 		.time_ns = NAN};
@@ -241,11 +243,15 @@ static int list_calls(struct tb_expect *expect, struct tb_error *error)
 	return TB_OK;
 }
 
+// What is done with calls: their transfers are counted, they are replayed, or, of rings
+// with too many messages, replayed on fewer hosts.
+enum expect_step { STEP_COUNT, STEP_REPLAY, STEP_FEWER };
+
 struct expect_task {
 	struct tb_expect *expect;
 	size_t *calls; // numbers; NULL: all
 	size_t n;
-	bool counts;
+	enum expect_step step;
 };
 
 static struct expect_case case_of(
@@ -260,6 +266,64 @@ static struct expect_case case_of(
 		.stop = expect->options->stop};
 }
 
+// same_protocol returns whether two rules of NCCL differ in the number of hosts alone.
+static bool same_protocol(const struct expect_call *a, const struct expect_call *b)
+{
+	const char *of_a = strstr(a->rule.reason, "fastest in its model"),
+		   *of_b = strstr(b->rule.reason, "fastest in its model");
+	return strcmp(a->rule.algorithm, b->rule.algorithm) == 0 &&
+	       strcmp(of_a ? of_a : a->rule.reason, of_b ? of_b : b->rule.reason) == 0;
+}
+
+// replay_fewer finds the time of a ring of many hosts from those of two smaller ones
+// whose steps carry as much: it grows by as much with each host. The call is left out if
+// the library chooses otherwise there, or there are not as many ranks on each host.
+static int replay_fewer(const struct expect_case *replayed, struct expect_call *call,
+	struct tb_error *error)
+{
+	const struct expect_setup *setup = replayed->setup;
+	uint32_t n_hosts =
+		setup->per_node ? (call->n_ranks + setup->per_node - 1) / setup->per_node
+				: setup->table->n_hosts;
+	bool blocks = tb_collectives[call->op].size == TB_SIZE_BLOCK;
+	struct expect_call fewer[2];
+	if (!strstr(call->rule.algorithm, "ring") || !n_hosts || call->n_ranks % n_hosts)
+		return TB_OK;
+	uint32_t hosts = n_hosts;
+	int status = TB_OK, found = 0;
+	while (status == TB_OK && hosts > 4 && found < 2) {
+		hosts /= 2;
+		fewer[found] = *call;
+		fewer[found].n_ranks = call->n_ranks / n_hosts * hosts;
+		fewer[found].bytes = blocks ? call->bytes : call->bytes / n_hosts * hosts;
+		struct expect_case small = *replayed;
+		small.call = &fewer[found];
+		status = expect_count(&small, TRANSFERS_OF_FEWER, &fewer[found], error);
+		if (status != TB_OK || fewer[found].n_transfers == SIZE_MAX)
+			continue;
+		if (!same_protocol(&fewer[found], call))
+			return TB_OK;
+		status = expect_replay(&small, &fewer[found], error);
+		found++;
+	}
+	if (status != TB_OK || found < 2)
+		return status;
+	const struct expect_call *b = &fewer[0], *a = &fewer[1];
+	call->way = TB_EXPECT_FEWER;
+	call->n_hosts = n_hosts;
+	call->loads = b->loads;
+	double each = (b->time_ns - a->time_ns) / (b->n_hosts - a->n_hosts);
+	call->time_ns = b->time_ns + each * (n_hosts - b->n_hosts);
+	// What a host and a link carry of a ring is as much of each rank's part.
+	double share = (double)call->n_ranks / b->n_ranks;
+	call->loads.adapter_ns *= share;
+	call->loads.link_ns *= share;
+	call->loads.compute_ns *= share;
+	call->loads.host_bytes = (uint64_t)((double)b->loads.host_bytes * share);
+	call->loads.link_bytes = (uint64_t)((double)b->loads.link_bytes * share);
+	return TB_OK;
+}
+
 static int do_call(void *context, size_t index, struct tb_error *error)
 {
 	const struct expect_task *task = context;
@@ -269,8 +333,10 @@ static int do_call(void *context, size_t index, struct tb_error *error)
 	const struct expect_case replayed = case_of(expect, call);
 	if (tb_stop_asked(expect->options->stop))
 		return tb_fail(error, TB_ESTOPPED, "stopped");
-	if (!task->counts)
+	if (task->step == STEP_REPLAY)
 		return expect_replay(&replayed, call, error);
+	if (task->step == STEP_FEWER)
+		return replay_fewer(&replayed, call, error);
 	return call->kind == TB_BENCH_COLLECTIVE
 		       ? expect_count(&replayed, TRANSFERS_OF_ONE, call, error)
 		       : TB_OK;
@@ -280,14 +346,14 @@ static void watch_calls(void *context, size_t n_done)
 {
 	const struct expect_task *task = context;
 	const struct tb_expect_options *options = task->expect->options;
-	if (options->watch && !task->counts)
+	if (options->watch && task->step != STEP_COUNT)
 		options->watch(options->context, n_done, task->n);
 }
 
-static int do_calls(struct tb_expect *expect, size_t *calls, size_t n, bool counts,
-	struct tb_error *error)
+static int do_calls(struct tb_expect *expect, size_t *calls, size_t n,
+	enum expect_step step, struct tb_error *error)
 {
-	struct expect_task task = {expect, calls, n, counts};
+	struct expect_task task = {expect, calls, n, step};
 	const struct tb_work work = {
 		.context = &task, .n_tasks = n, .task = do_call, .watch = watch_calls};
 	return n ? tb_workers_run(&work, expect->options->n_workers, error) : TB_OK;
@@ -385,23 +451,31 @@ static int replay_calls(struct tb_expect *expect, struct tb_error *error)
 	size_t *chosen = malloc((expect->n_calls + 1) * sizeof *chosen);
 	if (!chosen)
 		return tb_fail_memory(error, "calls");
-	int status = do_calls(expect, NULL, expect->n_calls, true, error);
+	int status = do_calls(expect, NULL, expect->n_calls, STEP_COUNT, error);
 	if (status == TB_OK && choose_calls(expect, chosen, &n_chosen) != TB_OK)
 		status = tb_fail_memory(error, "calls");
 	if (status == TB_OK)
-		status = do_calls(expect, chosen, n_chosen, false, error);
-	free(chosen);
-	size_t n_fluid = 0, n_follow = 0, n_left = 0;
+		status = do_calls(expect, chosen, n_chosen, STEP_REPLAY, error);
+	size_t n_fluid = 0, n_follow = 0, n_fewer = 0, n_left = 0;
 	for (size_t s = 0; status == TB_OK && s < expect->n_series; s++) {
 		struct expect_call *calls = &expect->calls[expect->series[s].first];
-		for (size_t i = 0; i < expect->series[s].n; i++) {
+		for (size_t i = 0; i < expect->series[s].n; i++)
 			if (!calls[i].anchor)
 				follow_call(calls, expect->series[s].n, i);
-			n_fluid += calls[i].way == TB_EXPECT_FLUID;
-			n_follow += calls[i].way == TB_EXPECT_BETWEEN ||
-				    calls[i].way == TB_EXPECT_BEYOND;
-			n_left += calls[i].way == TB_EXPECT_LEFT_OUT;
-		}
+	}
+	n_chosen = 0;
+	for (size_t i = 0; status == TB_OK && i < expect->n_calls; i++)
+		if (expect->calls[i].way == TB_EXPECT_LEFT_OUT)
+			chosen[n_chosen++] = i;
+	if (status == TB_OK)
+		status = do_calls(expect, chosen, n_chosen, STEP_FEWER, error);
+	free(chosen);
+	for (size_t i = 0; status == TB_OK && i < expect->n_calls; i++) {
+		enum tb_expect_way way = expect->calls[i].way;
+		n_fluid += way == TB_EXPECT_FLUID;
+		n_follow += way == TB_EXPECT_BETWEEN || way == TB_EXPECT_BEYOND;
+		n_fewer += way == TB_EXPECT_FEWER;
+		n_left += way == TB_EXPECT_LEFT_OUT;
 	}
 	if (status == TB_OK && n_fluid &&
 		expect_note(expect,
@@ -415,10 +489,18 @@ static int replay_calls(struct tb_expect *expect, struct tb_error *error)
 			"sizes of the same algorithm that are (--every-size replays all)",
 			n_follow, expect->n_calls) != TB_OK)
 		status = TB_ENOMEM;
+	if (status == TB_OK && n_fewer &&
+		expect_note(expect,
+			"%zu of %zu sizes are rings of many messages: they are replayed "
+			"on fewer hosts, and the time grows with each host by as much "
+			"(--every-size replays all)",
+			n_fewer, expect->n_calls) != TB_OK)
+		status = TB_ENOMEM;
 	if (status == TB_OK && n_left &&
 		expect_note(expect,
-			"%zu of %zu sizes have more than %d messages and no smaller size "
-			"of the same algorithm: they are left out (--every-size replays "
+			"%zu of %zu sizes have more than %d messages, and no smaller "
+			"size "
+			"has the same algorithm: they are left out (--every-size replays "
 			"them)",
 			n_left, expect->n_calls, TRANSFERS_OF_ONE) != TB_OK)
 		status = TB_ENOMEM;
@@ -462,7 +544,9 @@ static void fill_figures(struct expect_row *row)
 	bool collective = of->kind == TB_BENCH_COLLECTIVE;
 	bool streams = !collective && of->kind != TB_BENCH_LATENCY &&
 		       of->kind != TB_BENCH_NEIGHBORS && of->kind != TB_BENCH_EXCHANGE;
-	double total = collective ? expect_total_bytes(call) : (double)call->bytes;
+	double total = collective		       ? expect_total_bytes(call)
+		       : of->kind == TB_BENCH_EXCHANGE ? 2. * (double)call->bytes // sent
+						       : (double)call->bytes;
 	double share = collective ? tb_bus_share(of->op, call->n_ranks) : NAN;
 	row->measured_us = of->time_ns / 1e3;
 	// What a tool prints of rates is rounded to 0 for short messages.

@@ -29,6 +29,7 @@ enum tb_expect_way {
 	TB_EXPECT_FLUID,
 	TB_EXPECT_BETWEEN, // on the line between replays of a smaller and a larger size
 	TB_EXPECT_BEYOND,  // on the line through two smaller sizes, or at one's rate
+	TB_EXPECT_FEWER,   // on the line through rings of fewer hosts
 	TB_EXPECT_LEFT_OUT // more messages than are replayed, and no size beside it
 };
 
@@ -46,6 +47,7 @@ struct expect_call {
 	enum tb_collective_op op;
 	uint64_t bytes, printed_bytes;
 	uint32_t n_ranks, first, second, rail;
+	bool is_random; // neighbours are, rank by rank otherwise
 	size_t setup;
 	uint32_t n_hosts;
 	size_t n_transfers; // of a collective's plan; SIZE_MAX: more than are counted

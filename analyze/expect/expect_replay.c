@@ -3,6 +3,7 @@
 #include "expect_impl.h"
 #include "network_open.h"
 #include "placement.h"
+#include "random.h"
 #include "timed.h"
 #include "workload.h"
 
@@ -154,11 +155,25 @@ static int expect_message_job(
 		return status;
 	double streams = 0;
 	bool around = call->kind == TB_BENCH_NEIGHBORS || call->kind == TB_BENCH_EXCHANGE;
+	uint32_t *ring = malloc(n * sizeof *ring); // by place: the rank
+	if (!ring) {
+		tb_job_builder_free(to.builder);
+		return tb_fail_memory(error, "ranks");
+	}
+	struct tb_random random;
+	tb_random_init(&random, 1, 0);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t at =
+			call->is_random ? (uint32_t)tb_random_below(&random, i + 1) : i;
+		ring[i] = ring[at];
+		ring[at] = i;
+	}
 	if (around) {
 		for (uint32_t i = 0; i < n && n > 1; i++) {
-			expect_put(&to, i, (i + 1) % n, 0, places);
+			uint32_t next = ring[(i + 1) % n];
+			expect_put(&to, ring[i], next, 0, places);
 			if (call->kind == TB_BENCH_EXCHANGE)
-				expect_put(&to, (i + 1) % n, i, 1, places);
+				expect_put(&to, next, ring[i], 1, places);
 		}
 	} else if (call->first != UINT32_MAX && call->second != UINT32_MAX &&
 		   call->first != call->second) {
@@ -172,6 +187,7 @@ static int expect_message_job(
 	if (call->kind == TB_BENCH_BOTH_WAYS)
 		streams *= 2;
 	call->bytes_moved = streams * WINDOW * (double)call->bytes;
+	free(ring);
 	status = to.status;
 	if (status == TB_OK)
 		status = tb_job_finish(to.builder, "benchmark", job, error);

@@ -30,6 +30,7 @@ const char *expect_way_word(size_t i)
 		[TB_EXPECT_FLUID] = "fluid",
 		[TB_EXPECT_BETWEEN] = "between",
 		[TB_EXPECT_BEYOND] = "beyond",
+		[TB_EXPECT_FEWER] = "fewer hosts",
 		[TB_EXPECT_LEFT_OUT] = "left out"};
 	return i < sizeof words / sizeof *words ? words[i] : NULL;
 }
@@ -148,7 +149,8 @@ static const struct tb_column row_columns[] = {
 		TB_DATUM_TEXT, .put = put_expect_algorithm, .flags = TB_COLUMN_NULL},
 	{"way", "by",
 		"How the expected time was found: by packets, as a fluid, on a line "
-		"between or beyond sizes that were replayed",
+		"between or beyond sizes that were replayed, or through rings of fewer "
+		"hosts",
 		TB_DATUM_TEXT, .put = put_expect_way, .word = expect_way_word},
 	{"wrong", NULL, "Values that the tool found wrong", TB_DATUM_COUNT,
 		.put = put_expect_wrong},

@@ -6,7 +6,8 @@ judged by `tailback expect` in the network of rows.py. Of the ratios, measured s
 of operation, size, library, one host or several) gets the 5 % and 95 % quantiles. Rows of one cluster are alike: a class
 of few clusters says little of others. So each cluster is left out in turn, and the ranges of the others are widened by
 one factor until 90 % of the rows left out are within theirs; ranges of fewer clusters are widened more (the factor to the
-power of 2 / clusters, at least 1).
+power of 2 / clusters, at least 1). A class of fewer than 8 rows has those of other operations of its size, library
+and hosts, too.
 
   --match REGEX  only rows whose id matches; repeatable, all must match
   --keep DIR     keep the tables there
@@ -25,6 +26,7 @@ import tempfile
 
 import rows as measured
 
+FEW = 8  # rows of a class
 FACTORS = [1 + i / 20 for i in range(0, 61)]  # of which the least is taken with which 90 % left out are within
 KINDS = {'all_reduce_perf': 'allreduce', 'alltoall_perf': 'alltoall', 'all_gather_perf': 'allgather',
          'reduce_scatter_perf': 'reduce-scatter', 'broadcast_perf': 'broadcast', 'sendrecv_perf': 'sendrecv',
@@ -185,21 +187,30 @@ def quantile(values, share):
     return values[low] + (values[min(low + 1, len(values) - 1)] - values[low]) * (at - low)
 
 
-def span(ratios, clusters, factor):
+def pooled(found, key, left_out=None):
+    """The rows of a class; of few rows, those of other operations of its size, library and hosts, too."""
+    def rows_of(keys):
+        return [(c, r) for k in keys for c, r in found[k] if c != left_out]
+    own = rows_of([key])
+    return own if len(own) >= FEW or not own else rows_of([k for k in found if k[1:] == key[1:]])
+
+
+def span(rows, factor):
     """The range of a class: it always has 1, that measured and expected agree."""
-    margin = factor ** max(1, 2 / clusters)
+    margin = factor ** max(1, 2 / len({c for c, _ in rows}))
+    ratios = [r for _, r in rows]
     return min(1, quantile(ratios, .05) / margin), max(1, quantile(ratios, .95) * margin)
 
 
 def left_out(found, factor):
     """How many rows are within the ranges of the other clusters, and how many have such a range."""
     within = n = 0
-    for rows in found.values():
+    for key, rows in found.items():
         for cluster in {c for c, _ in rows}:
-            others = [(c, r) for c, r in rows if c != cluster]
+            others = pooled(found, key, cluster)
             if not others:
                 continue
-            low, high = span([r for _, r in others], len({c for c, _ in others}), factor)
+            low, high = span(others, factor)
             of_it = [r for c, r in rows if c == cluster]
             within += sum(low <= r <= high for r in of_it)
             n += len(of_it)
@@ -233,17 +244,17 @@ def main():
             csv.writer(f).writerows((*key, c, f'{r:.5g}') for key, rows in sorted(found.items()) for c, r in rows)
     factor = next((f for f in FACTORS if left_out(found, f)[0] >= .9 * left_out(found, f)[1]), FACTORS[-1])
     within, n = left_out(found, factor)
-    own = sum(low <= r <= high for rows in found.values()
-              for low, high in [span([r for _, r in rows], len({c for c, _ in rows}), factor)] for _, r in rows)
+    own = sum(low <= r <= high for key, rows in found.items() for low, high in [span(pooled(found, key), factor)]
+              for _, r in rows)
     total = sum(map(len, found.values()))
     print(f'{total} rows in {len(found)} classes, widened by {factor:.2f}: {own} of them within their ranges; '
           f'{within} of {n} rows of clusters left out', file=sys.stderr)
     out = sys.stdout if options.output == '-' else open(options.output, 'w', newline='')
     out.write('kind,size,library,hosts,rows,clusters,low,high\n')
-    for key, rows in sorted(found.items()):
-        clusters = len({c for c, _ in rows})
-        low, high = span([r for _, r in rows], clusters, factor)
-        out.write(','.join(key) + f',{len(rows)},{clusters},{math.floor(low * 1000) / 1000:.3g},'
+    for key in sorted(found):
+        rows = pooled(found, key)
+        low, high = span(rows, factor)
+        out.write(','.join(key) + f',{len(rows)},{len({c for c, _ in rows})},{math.floor(low * 1000) / 1000:.3g},'
                   f'{math.ceil(high * 1000) / 1000:.3g}\n')
 
 
