@@ -555,20 +555,22 @@ static void reading_fini(struct bench_reading *reading)
 
 #define RAILS_MOST 64 // adapters of a host
 
-// number_rails numbers the adapters of runs that each used another one, "mlx5_2" before
-// "mlx5_10".
-static void number_rails(struct tb_benchmark *benchmark)
+// number_rails numbers the adapters of runs of one kind that each used another one,
+// "mlx5_2" before "mlx5_10".
+static void number_rails(struct tb_benchmark *benchmark, enum tb_benchmark_kind kind)
 {
 	const char *names[RAILS_MOST];
 	size_t n = 0;
-	for (size_t i = 0; i < benchmark->n_tables; i++) {
-		const char *name = benchmark->tables[i].adapter;
+	for (size_t i = 0; i < benchmark->n_rows; i++) {
+		const struct tb_benchmark_row *row = &benchmark->rows[i];
+		const char *name = benchmark->tables[row->table].adapter;
 		size_t at = 0, length = strlen(name);
 		while (at < n && (strlen(names[at]) < length ||
 					 (strlen(names[at]) == length &&
 						 strcmp(names[at], name) < 0)))
 			at++;
-		if (length == 0 || (at < n && strcmp(names[at], name) == 0))
+		if (row->kind != kind || length == 0 ||
+			(at < n && strcmp(names[at], name) == 0))
 			continue;
 		if (n == RAILS_MOST)
 			return;
@@ -578,8 +580,9 @@ static void number_rails(struct tb_benchmark *benchmark)
 	}
 	for (size_t i = 0; n > 1 && i < benchmark->n_rows; i++) {
 		struct tb_benchmark_row *row = &benchmark->rows[i];
-		for (uint32_t k = 0; k < n; k++)
-			if (strcmp(names[k], benchmark->tables[row->table].adapter) == 0)
+		const char *name = benchmark->tables[row->table].adapter;
+		for (uint32_t k = 0; row->kind == kind && k < n; k++)
+			if (strcmp(names[k], name) == 0)
 				row->rail = k;
 	}
 }
@@ -621,7 +624,9 @@ int tb_benchmark_read(struct tb_benchmark **benchmark, const char *const *paths,
 		reading_fini(&reading);
 	}
 	if (status == TB_OK) {
-		number_rails(made);
+		number_rails(made, TB_BENCH_STREAM);
+		number_rails(made, TB_BENCH_BOTH_WAYS);
+		number_rails(made, TB_BENCH_LATENCY);
 		*benchmark = made;
 	} else
 		tb_benchmark_close(made);
