@@ -2,6 +2,7 @@
 #include "cabling.h"
 #include "array.h"
 #include "cabling_rates.h"
+#include "hash.h"
 #include "network.h"
 #include "visible.h"
 
@@ -274,8 +275,8 @@ const char *tb_cabling_remark_text(const struct tb_cabling *cabling,
 static bool look_up(const struct tb_cabling *cabling, const char *name, uint32_t *device,
 	uint64_t *key)
 {
-	for (*key = tb_edge_hash(name); tb_map_find(&cabling->of_guid, *key, device);
-		++*key)
+	for (*key = tb_hash_text(TB_HASH_BEGIN, name);
+		tb_map_find(&cabling->of_guid, *key, device); ++*key)
 		if (strcmp(cabling->devices[*device].name, name) == 0)
 			return true;
 	return false;
@@ -367,14 +368,6 @@ bool tb_edge_ports_has(const char *word)
 	return is_number(word, &number) || is_name(word);
 }
 
-uint64_t tb_edge_hash(const char *name)
-{
-	uint64_t value = UINT64_C(14695981039346656037); // FNV-1a
-	for (; *name; name++)
-		value = (value ^ (unsigned char)*name) * UINT64_C(1099511628211);
-	return value;
-}
-
 static int edge_port_add(struct tb_edge_ports *ports, const struct tb_cabling *cabling,
 	uint64_t key, const struct tb_cabling_port_name *port)
 {
@@ -396,7 +389,7 @@ static int edge_port_find_named(struct tb_edge_ports *ports, struct tb_cabling *
 	uint32_t device, char *word, uint64_t line, uint32_t *number)
 {
 	struct tb_cabling_device *at = &cabling->devices[device];
-	uint64_t key = tb_edge_hash(word) + device;
+	uint64_t key = tb_hash_text(TB_HASH_BEGIN, word) + device;
 	for (uint32_t found; tb_map_find(&ports->of_key, key, &found); key++) {
 		const struct tb_cabling_port_name *port = &ports->ports[found];
 		if (port->device == device && strcmp(port->name, word) == 0) {

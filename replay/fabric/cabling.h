@@ -199,7 +199,4 @@ bool tb_edge_ports_has(const char *word);
 int tb_edge_ports_find(struct tb_edge_ports *ports, struct tb_cabling *cabling,
 	uint32_t device, char *word, uint64_t line, uint32_t *number) TB_MUST_USE;
 
-// tb_edge_hash hashes a name.
-uint64_t tb_edge_hash(const char *name);
-
 #endif

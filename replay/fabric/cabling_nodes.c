@@ -2,6 +2,7 @@
 
 #include "cabling_levels.h"
 #include "cabling_names.h"
+#include "hash.h"
 #include "name_ranges.h"
 #include "names.h"
 #include "units.h"
@@ -133,7 +134,7 @@ static uint64_t family_of(const struct sorted *at)
 		if (!isdigit((unsigned char)at->name[i]))
 			text[n++] = at->name[i];
 	text[n] = '\0';
-	return tb_edge_hash(text) + at->class;
+	return tb_hash_text(TB_HASH_BEGIN, text) + at->class;
 }
 
 static int list_nodes(struct nodes_choice *choice)
@@ -321,8 +322,8 @@ static int usual_rates(struct nodes_choice *choice)
 	for (uint32_t i = 0; i < choice->n; i++) {
 		char label[LABEL_SIZE];
 		label_of(&choice->sorted[i], label);
-		rates[i] = (struct name_rate){
-			tb_edge_hash(label) * 31 + choice->sorted[i].family,
+		rates[i] = (struct name_rate){tb_hash_text(TB_HASH_BEGIN, label) * 31 +
+						      choice->sorted[i].family,
 			choice->sorted[i].bytes_per_s, i};
 	}
 	qsort(rates, choice->n, sizeof *rates, by_name_and_rate);
@@ -527,8 +528,8 @@ static uint32_t list_forms(const struct nodes_choice *choice, struct host_form *
 		end = end_of_host(choice, i);
 		hosts[n] = (struct host_form){.first = i, .n = end - i};
 		for (uint32_t k = i; k < end; k++)
-			hosts[n].form = hosts[n].form * UINT64_C(1099511628211) +
-					choice->sorted[k].node.part + 1;
+			hosts[n].form = tb_hash_word(
+				hosts[n].form, choice->sorted[k].node.part + 1);
 		n++;
 	}
 	return n;

@@ -21,6 +21,7 @@ static const struct tb_fabric_format formats[] = {
 	{"BookSim anynet", "ib-", tb_anynet_is, tb_anynet_read},
 	{"SimGrid platform", "ib-", tb_simgrid_platform_is, tb_simgrid_platform_read},
 	{"table of cables (CSV)", "ib-", tb_cable_table_is, tb_cable_table_read},
+	{"ASTRA-sim .yml", "ib-", tb_astra_network_is, tb_astra_network_read},
 	{"lldpcli -f json", "roce-", tb_lldp_neighbors_is, tb_lldp_neighbors_read},
 	{"list of cables", "ib-", tb_edge_list_is, tb_edge_list_read},
 };
@@ -84,7 +85,6 @@ static const struct foreign_format {
 	{NULL, "dump_ucast_routes: Switch", "is a forwarding table (.fdbs): " AS_TABLES},
 	{"Unicast lids", NULL, "is a forwarding table (dump_lfts): " AS_TABLES},
 	{"BlockName=", NULL, "is Slurm's topology of blocks: " NO_NETWORK},
-	{"topology:", "[", "is a network of ASTRA-sim: write it as an INI file (shape)"},
 	{NULL, "\"hwloc", "is a machine's inside (hwloc): " NO_NETWORK},
 	{NULL, "\thwloc", "is a machine's inside (hwloc): " NO_NETWORK},
 	{NULL, "<!DOCTYPE topology", "is a machine's inside (hwloc): " NO_NETWORK},

@@ -3,6 +3,7 @@
 #include "array.h"
 #include "cabling_rates.h"
 #include "fabric_readers.h"
+#include "hash.h"
 #include "text_lines.h"
 
 #include <errno.h>
@@ -335,7 +336,7 @@ static int make_device(
 	struct tb_cabling *cabling = report->cabling;
 	const char *name = end->name ? end->name : "";
 	enum tb_device_kind kind = report_kind_of(report, end);
-	uint64_t hash = tb_edge_hash(name);
+	uint64_t hash = tb_hash_text(TB_HASH_BEGIN, name);
 	bool joins = kind == TB_DEVICE_ADAPTER &&
 		     tb_map_find(&report->of_name, hash, device) &&
 		     is_port_of(&cabling->devices[*device], end);

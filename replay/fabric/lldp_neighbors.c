@@ -1,5 +1,6 @@
 #include "array.h"
 #include "fabric_readers.h"
+#include "hash.h"
 #include "network.h"
 #include "text_lines.h"
 
@@ -491,7 +492,7 @@ static struct lldp_device *find_sorted(struct lldp_sorting *sorting, const char 
 	size_t n = isdigit((unsigned char)*name) ? strlen(name) : strcspn(name, ".");
 	uint32_t device = sorting->n;
 	snprintf(text, sizeof text, "%.*s", (int)n, name);
-	uint64_t key = tb_edge_hash(text);
+	uint64_t key = tb_hash_text(TB_HASH_BEGIN, text);
 	if (!tb_map_find(&sorting->of_name, key, &device) &&
 		tb_map_put(&sorting->of_name, key, sorting->n++) != TB_OK)
 		return NULL;

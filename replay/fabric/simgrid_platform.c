@@ -2,6 +2,7 @@
 
 #include "array.h"
 #include "cabling_rates.h"
+#include "hash.h"
 #include "name_ranges.h"
 #include "shape.h"
 #include "text_lines.h"
@@ -201,7 +202,7 @@ static int take_link(struct simgrid_reading *reading)
 		return status;
 	if (TB_ARRAY_RESERVE(&reading->links, &reading->links_room,
 		    reading->n_links + 1) != TB_OK ||
-		tb_map_put(&reading->link_of, tb_edge_hash(made.id),
+		tb_map_put(&reading->link_of, tb_hash_text(TB_HASH_BEGIN, made.id),
 			(uint32_t)reading->n_links) != TB_OK)
 		return tb_cabling_no_memory(reading->cabling);
 	reading->links[reading->n_links++] = made;
@@ -211,7 +212,7 @@ static int take_link(struct simgrid_reading *reading)
 static struct simgrid_link *link_named(struct simgrid_reading *reading, const char *id)
 {
 	uint32_t link;
-	return tb_map_find(&reading->link_of, tb_edge_hash(id), &link)
+	return tb_map_find(&reading->link_of, tb_hash_text(TB_HASH_BEGIN, id), &link)
 		       ? &reading->links[link]
 		       : NULL;
 }
