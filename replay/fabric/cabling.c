@@ -86,15 +86,18 @@ int tb_cabling_port(struct tb_cabling *cabling, uint32_t device, uint32_t port,
 	struct tb_cabling_port **made)
 {
 	struct tb_cabling_device *at = &cabling->devices[device];
-	if (port >= at->n_ports) {
-		size_t n = port + (size_t)1;
-		struct tb_cabling_port *ports = realloc(at->ports, n * sizeof *ports);
+	size_t n = port + (size_t)1;
+	if (n > at->ports_room) { // most have one: no room to spare for a second
+		size_t room = n > 2 * at->ports_room ? n : 2 * at->ports_room;
+		struct tb_cabling_port *ports = realloc(at->ports, room * sizeof *ports);
 		if (!ports)
 			return tb_cabling_no_memory(cabling);
-		memset(ports + at->n_ports, 0, (n - at->n_ports) * sizeof *ports);
+		memset(ports + at->ports_room, 0,
+			(room - at->ports_room) * sizeof *ports);
 		at->ports = ports;
-		at->n_ports = n;
+		at->ports_room = room;
 	}
+	at->n_ports = n > at->n_ports ? n : at->n_ports;
 	*made = &at->ports[port];
 	return TB_OK;
 }

@@ -47,6 +47,7 @@ struct tb_cabling_device {
 	uint32_t part;	    // of a switch, see tb_cabling_find_parts
 	struct tb_cabling_port *ports;
 	size_t n_ports; // up to the last that the file names
+	size_t ports_room;
 };
 
 // What the file calls a port that it names and does not number.

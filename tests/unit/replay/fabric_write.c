@@ -204,9 +204,9 @@ static void what_a_format_cannot_hold_is_refused(void **state)
 	struct tb_error error = {0};
 	assert_int_equal(tb_fabric_file_write(stderr, net, TB_FABRIC_FILE_EDGES, &error),
 		TB_EUSAGE);
-	assert_string_equal(
-		error.text, "the network is 2 rails side by side, whose hosts have no "
-			    "names: expected one that hangs together");
+	assert_string_equal(error.text,
+		"the network is 2 rails side by side, whose hosts have no "
+		"names: expected one that hangs together");
 	tb_network_free(net);
 }
 
