@@ -131,8 +131,10 @@ static int count_fabric_cables(struct tb_fabric *fabric)
 	for (uint32_t link = 0; link < tb_network_n_links(fabric->network); link++) {
 		struct tb_link_info at =
 			tb_network_link(fabric->network, (struct tb_link){link});
-		if ((at.kind == TB_LINK_UP || at.kind == TB_LINK_INJECTION) &&
-			count_cable(fabric, &at) != TB_OK)
+		bool counts = at.kind == TB_LINK_UP
+				      ? tb_network_knows_cables(fabric->network)
+				      : at.kind == TB_LINK_INJECTION;
+		if (counts && count_cable(fabric, &at) != TB_OK)
 			return TB_ENOMEM;
 	}
 	qsort(fabric->cables, fabric->n_cables, sizeof *fabric->cables, order_cables);
@@ -141,6 +143,7 @@ static int count_fabric_cables(struct tb_fabric *fabric)
 
 static int describe_fabric(struct tb_fabric *fabric, struct tb_fabric_ports *ports)
 {
+	bool knows = tb_network_knows_cables(fabric->network);
 	fabric->n_levels = tb_network_n_levels(fabric->network);
 	fabric->levels = calloc(fabric->n_levels, sizeof *fabric->levels);
 	if (!fabric->levels || fabric_ports_init(ports, fabric->network) != TB_OK ||
@@ -161,6 +164,8 @@ static int describe_fabric(struct tb_fabric *fabric, struct tb_fabric_ports *por
 			struct tb_link_info at = tb_network_link(
 				fabric->network, (struct tb_link){ports->links[port]});
 			bool is_up = at.kind == TB_LINK_UP;
+			if (!knows && at.kind != TB_LINK_EJECTION)
+				continue;
 			*(is_up ? &level->n_up : &level->n_down) += 1;
 			*(is_up ? &up : &down) += at.bytes_per_s;
 			n_nodes += at.kind == TB_LINK_EJECTION;
@@ -187,6 +192,8 @@ static int describe_fabric(struct tb_fabric *fabric, struct tb_fabric_ports *por
 		if (taper > level->most_taper)
 			level->most_taper = taper;
 	}
+	if (!knows)
+		return TB_OK;
 	if (tb_fabric_find_oddities(fabric, ports) != TB_OK)
 		return TB_ENOMEM;
 	return tb_fabric_bisect(fabric);

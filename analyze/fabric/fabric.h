@@ -3,8 +3,10 @@
 // routes do with it is route_study.h.
 //
 // Model: "usual" is the value that most of a kind have, and only when half of them or
-// more do; where values are too mixed for that nothing is called unusual. Capacities are
-// bytes per second of one direction. Of several rails the figures are summed. Read-only
+// more do; where values are too mixed for that nothing is called unusual. Where the
+// network does not know its cables (tb_network_knows_cables), those between switches are
+// in no figure, and nothing is odd or has a bisection. Capacities are bytes per second of
+// one direction. Of several rails the figures are summed. Read-only
 // once made; threads may share it.
 #ifndef TB_FABRIC_H
 #define TB_FABRIC_H

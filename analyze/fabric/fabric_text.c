@@ -352,6 +352,14 @@ void tb_fabric_judge(
 	if (report->study->hosts.of)
 		say(verdict, "Of the hosts %u send and receive here",
 			report->study->hosts.n);
+	if (!tb_network_knows_cables(fabric->network)) {
+		say(verdict,
+			"Cables unknown: the file tells which switches are joined, not "
+			"by how many cables, so nothing is known of taper, bisection and "
+			"loads. Write it with -f edges, correct the cables, and use "
+			"that");
+		return;
+	}
 	say_kind(report, verdict, TB_ODDITY_DOUBTFUL,
 		"Levels are doubtful (--roots names the top): ");
 	say_taper(report, verdict);
@@ -415,7 +423,16 @@ static void put_level_number(struct tb_datum *at)
 static void put_down(struct tb_datum *at)
 {
 	const struct tb_fabric_level *level = at->item;
-	speed_text(at, (double)level->down_bytes_per_s);
+	at->unknown = level->n_down == 0;
+	if (level->n_down)
+		speed_text(at, (double)level->down_bytes_per_s);
+}
+
+// put_cables: those to switches may be unknown.
+static void put_cables(struct tb_datum *at)
+{
+	at->unknown = at->whole == 0 &&
+		      !tb_network_knows_cables(report_of(at)->fabric->network);
 }
 
 static void put_up(struct tb_datum *at)
@@ -445,8 +462,8 @@ static const struct tb_column level_columns[] = {
 	{NULL, "level", NULL, TB_DATUM_ID, .put = put_level_number},
 	{NULL, "switches", NULL, TB_DATUM_ID, LEVEL(n_switches)},
 	{NULL, "nodes", NULL, TB_DATUM_ID, LEVEL(n_nodes)},
-	{NULL, "cables down", NULL, TB_DATUM_ID, LEVEL(n_down)},
-	{NULL, "cables up", NULL, TB_DATUM_ID, LEVEL(n_up)},
+	{NULL, "cables down", NULL, TB_DATUM_ID, LEVEL(n_down), .put = put_cables},
+	{NULL, "cables up", NULL, TB_DATUM_ID, LEVEL(n_up), .put = put_cables},
 	{NULL, "down", NULL, TB_DATUM_RATIO, .put = put_down},
 	{NULL, "up", NULL, TB_DATUM_RATIO, .put = put_up},
 	{NULL, "taper", NULL, TB_DATUM_RATIO, .put = put_taper},
@@ -742,6 +759,8 @@ int tb_fabric_write_text(
 		status = write_lines(put_oddities, report, width, stream);
 	if (!status)
 		status = write_lines(put_bisection, report, width, stream);
+	if (!tb_network_knows_cables(report->fabric->network))
+		return status;
 	if (!status)
 		status = write_table(&classes, report, width, stream);
 	if (!status)

@@ -29,7 +29,9 @@ static uint32_t big_endian_word(const unsigned char *bytes)
 	       (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-int tb_sql_version(void)
+// sql_version is the version of schemas/results.sql, the only one that is read and
+// written.
+static int sql_version(void)
 {
 	static const char mark[] = "PRAGMA user_version = ";
 	return atoi(strstr(tb_schema_results_sql, mark) + strlen(mark));
@@ -37,12 +39,12 @@ int tb_sql_version(void)
 
 static int sql_check_version(struct tb_error *error, const char *path, uint32_t version)
 {
-	if (version == (uint32_t)tb_sql_version())
+	if (version == (uint32_t)sql_version())
 		return TB_OK;
 	return tb_fail_in(error, TB_EVERSION, path,
 		"is a store of version %u, this program reads version %d only: use the "
 		"Tailback that wrote it, or replay its trace into another file",
-		version, tb_sql_version());
+		version, sql_version());
 }
 
 // check_header checks the first `n` bytes of a file, fewer than HEADER_BYTES if the file
@@ -232,7 +234,7 @@ static int check_tables(sqlite3 *db, const char *path, struct tb_error *error)
 			 strncmp(at + length, ";\n", 2) != 0)
 			status = tb_fail_in(error, TB_EFORMAT, path,
 				"is damaged: its table '%s' is not as version %d has it",
-				name, tb_sql_version());
+				name, sql_version());
 		sqlite3_reset(query);
 	}
 	sqlite3_finalize(query);

@@ -10,6 +10,7 @@
 // and "tx" the time of the port at the other end.
 #include "array.h"
 #include "counters_reading.h"
+#include "hash.h"
 #include "infile.h"
 #include "text_lines.h"
 #include "visible.h"
@@ -308,19 +309,12 @@ int counters_refuse(const struct counters_reading *reading, const char *format, 
 		reading->line, "%s", text);
 }
 
-static uint64_t text_hash_on(uint64_t value, const char *text)
-{
-	for (; *text; text++)
-		value = (value ^ (unsigned char)*text) * UINT64_C(1099511628211);
-	return (value ^ 0xff) * UINT64_C(1099511628211);
-}
-
 static uint64_t counter_port_key(const struct tb_counter_port *port)
 {
-	uint64_t key = UINT64_C(14695981039346656037) ^ port->guid ^
-		       (port->guid ? 0 : (uint64_t)port->lid << 40);
-	key = text_hash_on(key, port->guid || port->lid ? "" : port->device);
-	return text_hash_on(key, port->port);
+	uint64_t key =
+		TB_HASH_BEGIN ^ port->guid ^ (port->guid ? 0 : (uint64_t)port->lid << 40);
+	key = tb_hash_text(key, port->guid || port->lid ? "" : port->device);
+	return tb_hash_text(tb_hash_word(key, 0xff), port->port);
 }
 
 // counter_port_is_same is whether two ports are so named that they are one. A GUID goes

@@ -1,5 +1,6 @@
 #include "trace.h"
 
+#include "benchmark.h"
 #include "bytes.h"
 #include "calls_job.h"
 #include "capture_file.h"
@@ -12,9 +13,11 @@
 #include "kineto.h"
 #include "library.h"
 #include "nccl_log.h"
+#include "node_xml.h"
 #include "nsys_export.h"
 #include "otf2_trace.h"
 #include "paraver.h"
+#include "recorders.h"
 #include "status.h"
 #include "tbt_read.h"
 #include "unpacked.h"
@@ -60,9 +63,6 @@ static const struct foreign foreign_formats[] = {
 	{NULL, "\x80", "segments",
 		"is a snapshot of PyTorch's memory, not a profile: what is sent is "
 		"in the traces of torch.profiler"},
-	{NULL, "\x80", "nccl_comm_state",
-		"is a dump of PyTorch's flight recorder: the last calls before a "
-		"program hung; what is sent is in the traces of torch.profiler"},
 	{".xplane.pb", NULL, NULL,
 		"is a profile of XLA (JAX, TensorFlow), which names operations, not "
 		"bytes sent: trace the job with NCCL_DEBUG=INFO "
@@ -71,9 +71,6 @@ static const struct foreign foreign_formats[] = {
 		"is what rocprofv3 writes: kernels of a GPU, not what was sent, "
 		"which torch.profiler and the log of RCCL tell (NCCL_DEBUG=INFO "
 		"NCCL_DEBUG_SUBSYS=INIT,COLL)"},
-	{NULL, NULL, "<system version=",
-		"is NCCL's topology of a node (NCCL_TOPO_DUMP_FILE), not a trace: "
-		"its log is (NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL)"},
 	{NULL, NULL, "<graphs version=",
 		"is NCCL's graph of channels (NCCL_GRAPH_DUMP_FILE), not a trace: "
 		"its log is (NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL)"},
@@ -160,6 +157,18 @@ static int read_facts(struct tb_trace *trace, const struct tb_trace_request *req
 	return status;
 }
 
+// mention_table adds to a refusal that a log has a benchmark's table, too.
+static void mention_table(const char *path, struct tb_error *error)
+{
+	const char *tool = error ? tb_benchmark_tool(path) : NULL;
+	size_t n = error ? strlen(error->text) : 0;
+	if (tool)
+		snprintf(error->text + n, sizeof error->text - n,
+			"; its table of %s is compared by 'tailback expect %s -n "
+			"NETWORK'",
+			tool, path);
+}
+
 // trace_read_calls makes a job of what the row's reader found the ranks to have
 // called. It opens the paths itself: they may be a folder, or several.
 static int trace_read_calls(struct tb_trace *trace,
@@ -194,6 +203,8 @@ static int trace_read_calls(struct tb_trace *trace,
 	if (status == TB_OK)
 		trace->job->form = trace->reader->name;
 	tb_calls_free(calls);
+	if (status == TB_EFORMAT)
+		mention_table(request->paths[0], error);
 	if (status == TB_OK || !trace->facts)
 		return status;
 	// The files may be fine, but no job can be made of them: then keep the facts.
@@ -343,6 +354,10 @@ static const struct tb_trace_reader readers[] = {
 		.kind = TB_TRACE_JOB,
 		.probe = probe_flow_list,
 		.job = tb_flow_list_read},
+	{.name = "ns-3 flows",
+		.kind = TB_TRACE_JOB,
+		.begins = tb_flow_list_is_ns3,
+		.job = tb_flow_list_read},
 	{.name = "Kineto",
 		.kind = TB_TRACE_JOB,
 		.begins = tb_kineto_begins,
@@ -371,6 +386,30 @@ static const struct tb_trace_reader readers[] = {
 		.calls = tb_nccl_read,
 		.facts = tb_nccl_facts,
 		.joins = true,
+		.clones = true},
+	{.name = "NCCL topology",
+		.kind = TB_TRACE_JOB,
+		.begins = tb_node_xml_begins,
+		.calls = tb_node_xml_read,
+		.facts = tb_node_xml_facts},
+	{.name = "flight recorder",
+		.kind = TB_TRACE_JOB,
+		.begins = tb_flight_begins,
+		.is_folder = tb_flight_is_folder,
+		.calls = tb_flight_read,
+		.facts = tb_flight_facts,
+		.joins = true},
+	{.name = "NCCL profile",
+		.kind = TB_TRACE_JOB,
+		.begins = tb_nccl_records_begin,
+		.is_folder = tb_nccl_records_is_folder,
+		.calls = tb_nccl_records_read,
+		.facts = tb_nccl_records_facts,
+		.joins = true},
+	{.name = "DeepSpeed log",
+		.kind = TB_TRACE_JOB,
+		.begins = tb_deepspeed_begins,
+		.calls = tb_deepspeed_read,
 		.clones = true},
 	{.name = "nsys",
 		.kind = TB_TRACE_JOB,
@@ -433,8 +472,9 @@ static bool look_further(
 	const struct {
 		tb_calls_read *calls;
 		bool (*mentions)(const char *path);
-	} late[] = {
-		{tb_kineto_read, tb_kineto_mentions}, {tb_nccl_read, tb_nccl_mentions}};
+	} late[] = {{tb_kineto_read, tb_kineto_mentions},
+		{tb_nccl_read, tb_nccl_mentions},
+		{tb_deepspeed_read, tb_deepspeed_mentions}};
 	for (size_t k = 0; !look->is_folder && k < sizeof late / sizeof *late; k++) {
 		if (!late[k].mentions(look->path))
 			continue;
@@ -460,7 +500,7 @@ static int choose_reader(const struct tb_trace_reader **reader,
 	const struct tb_trace_look *look, const char *name, struct tb_error *error)
 {
 	enum tb_trace_match surest = TB_TRACE_NO;
-	char formats[256];
+	char formats[TB_TRACE_FORMATS_SIZE];
 	if (look->first.n == 0 && !look->is_folder)
 		return tb_fail_in(error, TB_EFORMAT, name, "is empty: expected %s",
 			tb_trace_formats(" or ", formats, sizeof formats));
@@ -477,6 +517,13 @@ static int choose_reader(const struct tb_trace_reader **reader,
 		look->first.n > 0 ? find_foreign(look->path, look->first) : NULL;
 	if (foreign)
 		return tb_fail_in(error, TB_EFORMAT, name, "%s", foreign->sentence);
+	const char *tool = look->is_folder || tb_input_is_stream(look->path)
+				   ? NULL
+				   : tb_benchmark_tool(look->path);
+	if (tool)
+		return tb_fail_in(error, TB_EFORMAT, name,
+			"is a table of %s: 'tailback expect %s -n NETWORK' compares it",
+			tool, name);
 	return tb_fail_in(error, TB_EFOREIGN, name, "neither %s",
 		tb_trace_formats(" nor ", formats, sizeof formats));
 }
@@ -488,7 +535,8 @@ static int refuse_folder(const char *path, struct tb_error *error)
 			error, TB_EIO, path, "cannot be read: %s", strerror(errno));
 	return tb_fail_in(error, TB_EFOREIGN, path,
 		"is a folder without a trace: expected an OTF2 archive (NAME.otf2), "
-		"Chakra's files (NAME.RANK.et) or profiles of PyTorch (NAME.json); "
+		"Chakra's files (NAME.RANK.et, NAME.RANK.json) or profiles of PyTorch "
+		"(NAME.json); "
 		"captures are given by their files, and 'tailback trace --merge' takes "
 		"those of its ranks (rank-*.tbr)");
 }

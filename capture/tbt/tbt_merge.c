@@ -1,6 +1,7 @@
 #include "tbt_merge.h"
 
 #include "array.h"
+#include "hash.h"
 #include "map.h"
 #include "order.h"
 #include "tbt_clock.h"
@@ -241,9 +242,7 @@ static int add_clock(
 {
 	uint32_t known;
 	size_t at = merge->n_clocks;
-	uint64_t key = 1469598103934665603u; // FNV-1a
-	for (const char *c = file->clock; *c; c++)
-		key = (key ^ (uint8_t)*c) * 1099511628211u;
+	uint64_t key = tb_hash_text(TB_HASH_BEGIN, file->clock);
 	for (; tb_map_find(&merge->by_name, key, &known); key++) {
 		if (strcmp(merge->names[known], file->clock) != 0)
 			continue;

@@ -10,6 +10,7 @@
 // bytes to each origin, for which MPI_Win_start waits; MPI_Win_complete sends one to each
 // target, for which MPI_Win_wait waits. Waiting for a lock costs nothing here.
 #include "array.h"
+#include "hash.h"
 #include "tbt_reader.h"
 #include "units.h"
 
@@ -441,9 +442,7 @@ enum { NOTED_FILES_MAX = 8 };
 static int find_file(struct tb_tbt_reader *reader, const char *name, uint32_t *at,
 	struct tb_error *error)
 {
-	uint64_t key = UINT64_C(14695981039346656037); // FNV-1a
-	for (const char *c = name; *c; c++)
-		key = (key ^ (uint8_t)*c) * UINT64_C(1099511628211);
+	uint64_t key = tb_hash_text(TB_HASH_BEGIN, name);
 	for (; tb_map_find(&reader->file_names, key, at); key++)
 		if (strcmp(reader->files[*at].name, name) == 0)
 			return TB_OK;

@@ -1,6 +1,6 @@
-#include "cabling_impl.h"
-
+#include "cabling_levels.h"
 #include "cabling_names.h"
+#include "units.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +8,424 @@
 #define UNSEEN UINT32_MAX
 
 enum { LEVELS_MOST = 64 };
+
+bool tb_cabling_is_switch(const struct tb_cabling *cabling, uint32_t device)
+{
+	return cabling->devices[device].kind == TB_DEVICE_SWITCH &&
+	       !cabling->devices[device].is_left_out;
+}
+
+// Which devices of a fabric hang together.
+
+static uint32_t boss_of(uint32_t *boss, uint32_t device)
+{
+	while (boss[device] != device)
+		device = boss[device] = boss[boss[device]];
+	return device;
+}
+
+static bool joined_has_cables(const struct tb_cabling_device *device)
+{
+	for (size_t port = 0; port < device->n_ports; port++)
+		if (device->ports[port].is_used)
+			return true;
+	return false;
+}
+
+// A part of the fabric that hangs together.
+struct joined_part {
+	uint32_t n_hosts, n_switches, first_switch;
+};
+
+// choose finds the one part that has hosts.
+static int choose(
+	const struct tb_cabling *cabling, const struct joined_part *parts, uint32_t *kept)
+{
+	bool found = false;
+	for (uint32_t i = 0; i < cabling->n_devices; i++) {
+		if (parts[i].n_hosts == 0)
+			continue;
+		if (found) {
+			const struct joined_part *one = &parts[*kept];
+			const struct joined_part *other = &parts[i];
+			char switches[32], hosts[32];
+			return tb_cabling_refuse(cabling, 0,
+				"holds two fabrics that no cable joins: one of %s and %s "
+				"with '%s', one of %u and %u with '%s'",
+				tb_format_counted(one->n_switches, "switch|switches",
+					switches, sizeof switches),
+				tb_format_counted(
+					one->n_hosts, "adapter", hosts, sizeof hosts),
+				cabling->devices[one->first_switch].name,
+				other->n_switches, other->n_hosts,
+				cabling->devices[other->first_switch].name);
+		}
+		*kept = i;
+		found = true;
+	}
+	if (!found)
+		return tb_cabling_refuse(cabling, 0,
+			"holds no host that is cabled to a switch: is the whole file "
+			"there?");
+	return TB_OK;
+}
+
+int tb_cabling_keep_joined(struct tb_cabling *cabling)
+{
+	uint32_t *boss = malloc((cabling->n_devices + 1u) * sizeof *boss), kept = 0;
+	struct joined_part *parts = calloc(cabling->n_devices + 1u, sizeof *parts);
+	if (!boss || !parts) {
+		free(boss);
+		free(parts);
+		return tb_cabling_no_memory(cabling);
+	}
+	for (uint32_t i = 0; i < cabling->n_devices; i++)
+		boss[i] = i;
+	for (uint32_t i = 0; i < cabling->n_devices; i++)
+		for (size_t port = 0; port < cabling->devices[i].n_ports; port++)
+			if (cabling->devices[i].ports[port].is_used) {
+				uint32_t peer = cabling->devices[i].ports[port].peer;
+				uint32_t one = boss_of(boss, i);
+				uint32_t other = boss_of(boss, peer);
+				if (one < other)
+					boss[other] = one;
+				else
+					boss[one] = other;
+			}
+	for (uint32_t i = 0; i < cabling->n_devices; i++) {
+		const struct tb_cabling_device *at = &cabling->devices[i];
+		struct joined_part *part = &parts[boss_of(boss, i)];
+		if (at->kind == TB_DEVICE_SWITCH) {
+			if (part->n_switches++ == 0)
+				part->first_switch = i;
+		} else if (joined_has_cables(at)) {
+			part->n_hosts++;
+		}
+	}
+	int status = choose(cabling, parts, &kept);
+	if (status == TB_OK) {
+		for (uint32_t i = 0; i < cabling->n_devices; i++) {
+			struct tb_cabling_device *at = &cabling->devices[i];
+			if (boss_of(boss, i) == kept)
+				continue;
+			if (at->kind == TB_DEVICE_SWITCH && !at->is_left_out)
+				tb_cabling_note(
+					cabling, TB_REMARK_NO_HOSTS, "%s", at->name);
+			at->is_left_out = true;
+		}
+	}
+	free(boss);
+	free(parts);
+	return status;
+}
+
+// Places the switches above the leaves, and the leaves with few hosts or none.
+//
+// Switches are met in waves, from the leaves with many hosts outwards. Where a wave
+// arrives at a switch, it is either just above the lowest switches that it is cabled to,
+// or just below them, beside the switches that lie there already. It is below when it is
+// cabled like one of these, its match: the leaves of a tree share the switches above
+// them, but what joins two parts of a tree has cables to both.
+
+// Shares of a switch's cables. A top with as many cables to either of two parts shares
+// half with each, so beyond half it is cabled like one of them. Hosts may be on a top as
+// well, beside a part to which most of its cables lead: three quarters.
+#define LIKE	   0.5
+#define LIKE_HOSTS 0.75
+#define SURE	   0.75 // a match beyond which there is no doubt
+
+struct level_placing {
+	const struct tb_cabling *cabling;
+	const uint32_t *n_hosts, *n_trunks; // by device
+	struct tb_cabling_levels *levels;
+	uint32_t *queue; // those that are placed, then those of the wave
+	uint32_t *next;	 // by device: its level in the wave
+	uint32_t *own;	 // by device: cables of the switch at hand to it
+	uint32_t *seen;	 // by device: cables of a match to it so far
+	bool *is_met;
+};
+
+// How a switch is cabled in terms of another.
+struct cable_match {
+	bool is_found;
+	double share;	 // of its cables, those to where the other has some, too
+	double likeness; // cables that both have, of those that either has
+};
+
+// trunk returns a port that leads to another switch, else NULL.
+static const struct tb_cabling_port *trunk(
+	const struct level_placing *placing, uint32_t device, size_t port)
+{
+	const struct tb_cabling_port *at = &placing->cabling->devices[device].ports[port];
+	return at->is_used && tb_cabling_is_switch(placing->cabling, at->peer) ? at
+									       : NULL;
+}
+
+static size_t n_ports(const struct level_placing *placing, uint32_t device)
+{
+	return placing->cabling->devices[device].n_ports;
+}
+
+// n_beneath counts the cables to lower switches, or, of a switch that is not placed, to
+// others that are not.
+static uint32_t n_beneath(const struct level_placing *placing, uint32_t device)
+{
+	const uint32_t *level = placing->levels->level;
+	uint32_t n = 0;
+	for (size_t port = 0; port < n_ports(placing, device); port++) {
+		const struct tb_cabling_port *at = trunk(placing, device, port);
+		if (at)
+			n += level[device] == UNSEEN ? level[at->peer] == UNSEEN
+						     : level[at->peer] < level[device];
+	}
+	return n;
+}
+
+// match_with compares a switch, whose cables `own` counts, with another. Which switches
+// are beneath the two does not matter, only how many cables lead there.
+static struct cable_match match_with(const struct level_placing *placing, uint32_t sw,
+	uint32_t n_beneath_sw, uint32_t other)
+{
+	uint64_t shared = 0, common = 0, n = placing->n_trunks[sw];
+	for (size_t port = 0; port < n_ports(placing, other); port++) {
+		const struct tb_cabling_port *at = trunk(placing, other, port);
+		uint32_t n_own = at ? placing->own[at->peer] : 0;
+		if (n_own == 0)
+			continue;
+		uint32_t n_seen = placing->seen[at->peer]++;
+		shared += n_seen == 0 ? n_own : 0;
+		common += n_seen < n_own;
+	}
+	for (size_t port = 0; port < n_ports(placing, other); port++) {
+		const struct tb_cabling_port *at = trunk(placing, other, port);
+		if (at)
+			placing->seen[at->peer] = 0;
+	}
+	uint32_t beneath = n_beneath(placing, other);
+	beneath = beneath < n_beneath_sw ? beneath : n_beneath_sw;
+	common += beneath;
+	return (struct cable_match){true, (double)(shared + beneath) / (double)n,
+		(double)common / (double)(n + placing->n_trunks[other] - common)};
+}
+
+// best_match looks for the best among the switches of `level` that are cabled to the same
+// ones just above.
+static struct cable_match best_match(
+	const struct level_placing *placing, uint32_t sw, uint32_t level)
+{
+	const uint32_t *levels = placing->levels->level;
+	uint32_t beneath = n_beneath(placing, sw);
+	struct cable_match best = {false, 0, 0};
+	for (size_t i = 0; i < n_ports(placing, sw) && best.likeness < 1; i++) {
+		const struct tb_cabling_port *up = trunk(placing, sw, i);
+		if (!up || levels[up->peer] != level + 1)
+			continue;
+		for (size_t j = 0; j < n_ports(placing, up->peer); j++) {
+			const struct tb_cabling_port *at = trunk(placing, up->peer, j);
+			if (!at || levels[at->peer] != level)
+				continue;
+			struct cable_match match =
+				match_with(placing, sw, beneath, at->peer);
+			best.is_found = true;
+			best.share = match.share > best.share ? match.share : best.share;
+			best.likeness = match.likeness > best.likeness ? match.likeness
+								       : best.likeness;
+		}
+	}
+	return best;
+}
+
+// decide returns the level of a switch that has a cable to one that is placed.
+static uint32_t decide(struct level_placing *placing, uint32_t sw)
+{
+	const uint32_t *levels = placing->levels->level;
+	uint32_t lowest = UNSEEN;
+	struct cable_match match = {false, 0, 0};
+	for (size_t port = 0; port < n_ports(placing, sw); port++) {
+		const struct tb_cabling_port *at = trunk(placing, sw, port);
+		if (!at || levels[at->peer] == UNSEEN)
+			continue;
+		placing->own[at->peer]++;
+		lowest = levels[at->peer] < lowest ? levels[at->peer] : lowest;
+	}
+	if (lowest > 0)
+		match = best_match(placing, sw, lowest - 1);
+	for (size_t port = 0; port < n_ports(placing, sw); port++) {
+		const struct tb_cabling_port *at = trunk(placing, sw, port);
+		if (at)
+			placing->own[at->peer] = 0;
+	}
+	bool has_hosts = placing->n_hosts[sw] > 0;
+	double like = has_hosts ? match.share : match.likeness;
+	bool is_like = match.share > LIKE && like > (has_hosts ? LIKE_HOSTS : LIKE);
+	// Where nothing is below the others, they hang down themselves.
+	bool is_below = lowest > 0 && (is_like || !match.is_found);
+	placing->levels->is_doubtful[sw] =
+		lowest > 0 && (is_below ? like <= SURE : match.share > LIKE);
+	return is_below ? lowest - 1 : lowest + 1;
+}
+
+// place_switches fills in level and is_doubtful of all switches but the leaves, the first
+// `n` devices of the queue, which has room for all. TB_ENOMEM.
+static int place_switches(struct tb_cabling_levels *levels,
+	const struct tb_cabling *cabling, const uint32_t *n_hosts,
+	const uint32_t *n_trunks, uint32_t *queue, uint32_t n)
+{
+	size_t room = cabling->n_devices + 1u;
+	struct level_placing placing = {.cabling = cabling,
+		.n_hosts = n_hosts,
+		.n_trunks = n_trunks,
+		.levels = levels,
+		.queue = queue,
+		.next = malloc(room * sizeof *placing.next),
+		.own = calloc(room, sizeof *placing.own),
+		.seen = calloc(room, sizeof *placing.seen),
+		.is_met = calloc(room, sizeof *placing.is_met)};
+	bool ready = placing.next && placing.own && placing.seen && placing.is_met;
+	if (ready) {
+		memset(levels->level, 0xff, room * sizeof *levels->level);
+		for (uint32_t i = 0; i < n; i++)
+			levels->level[queue[i]] = 0;
+		// Place all switches, of which the first `n` in the queue are.
+		uint32_t begin = 0, end = n;
+		for (uint32_t i = 0; i < n; i++)
+			placing.is_met[placing.queue[i]] = true;
+		while (begin < end) {
+			uint32_t more = end;
+			for (uint32_t i = begin; i < end; i++)
+				for (size_t j = 0;
+					j < n_ports(&placing, placing.queue[i]); j++) {
+					const struct tb_cabling_port *at =
+						trunk(&placing, placing.queue[i], j);
+					if (!at || placing.is_met[at->peer])
+						continue;
+					placing.is_met[at->peer] = true;
+					placing.queue[more++] = at->peer;
+				}
+			for (uint32_t i = end; i < more; i++)
+				placing.next[i] = decide(&placing, placing.queue[i]);
+			for (uint32_t i = end; i < more; i++)
+				placing.levels->level[placing.queue[i]] = placing.next[i];
+			begin = end;
+			end = more;
+		}
+	}
+	free(placing.next);
+	free(placing.own);
+	free(placing.seen);
+	free(placing.is_met);
+	return ready ? TB_OK : tb_cabling_no_memory(cabling);
+}
+
+// Whether the hosts reach each other by going up and then down.
+
+enum { N_WORDS = 4, N_AT_ONCE = 64 * N_WORDS };
+
+// Some of the switches with hosts, the `n` from `first` on: a bit each.
+struct block {
+	uint64_t bits[N_WORDS];
+};
+
+struct reaching {
+	const struct tb_cabling *cabling;
+	const struct tb_cabling_levels *levels;
+	uint32_t *place;      // by device: where a switch stands in the order
+	uint32_t *with_hosts; // places of the switches that have hosts, in order
+	uint32_t n_with_hosts;
+	struct block *met; // by place: those that a path leads from, up and then down
+};
+
+// reach_pass_block hands what one end of the cables up from a switch has met to the other
+// end.
+static void reach_pass_block(struct reaching *reaching, uint32_t place, bool up)
+{
+	const struct tb_cabling_device *at =
+		&reaching->cabling->devices[reaching->levels->switches[place]];
+	for (size_t port = 0; port < at->n_ports; port++) {
+		uint32_t peer = at->ports[port].peer;
+		if (!at->ports[port].is_used ||
+			!tb_cabling_is_switch(reaching->cabling, peer) ||
+			reaching->place[peer] <= place)
+			continue;
+		struct block *own = &reaching->met[place];
+		struct block *above = &reaching->met[reaching->place[peer]];
+		struct block *to = up ? above : own;
+		const struct block *more = up ? own : above;
+		for (int i = 0; i < N_WORDS; i++)
+			to->bits[i] |= more->bits[i];
+	}
+}
+
+// block_meets returns whether the block of switches from `first` on reach all others:
+// what is above each is found from the bottom up, and what is below that from the top
+// down.
+static bool block_meets(struct reaching *reaching, uint32_t first)
+{
+	uint32_t n = reaching->levels->n_switches;
+	struct block block = {{0}};
+	memset(reaching->met, 0, n * sizeof *reaching->met);
+	for (uint32_t i = 0; i < N_AT_ONCE && first + i < reaching->n_with_hosts; i++) {
+		uint64_t bit = UINT64_C(1) << i % 64;
+		block.bits[i / 64] |= bit;
+		reaching->met[reaching->with_hosts[first + i]].bits[i / 64] |= bit;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		reach_pass_block(reaching, i, true);
+	for (uint32_t i = n; i-- > 0;)
+		reach_pass_block(reaching, i, false);
+	for (uint32_t i = 0; i < reaching->n_with_hosts; i++)
+		if (memcmp(&reaching->met[reaching->with_hosts[i]], &block,
+			    sizeof *&block) != 0)
+			return false;
+	return true;
+}
+
+static bool has_hosts(const struct tb_cabling *cabling, uint32_t device)
+{
+	const struct tb_cabling_device *at = &cabling->devices[device];
+	for (size_t port = 0; port < at->n_ports; port++)
+		if (at->ports[port].is_used &&
+			cabling->devices[at->ports[port].peer].kind != TB_DEVICE_SWITCH)
+			return true;
+	return false;
+}
+
+static bool reach(struct reaching *reaching)
+{
+	for (uint32_t i = 0; i < reaching->levels->n_switches; i++) {
+		uint32_t device = reaching->levels->switches[i];
+		reaching->place[device] = i;
+		if (has_hosts(reaching->cabling, device))
+			reaching->with_hosts[reaching->n_with_hosts++] = i;
+	}
+	for (uint32_t i = 0; i < reaching->n_with_hosts; i += N_AT_ONCE)
+		if (!block_meets(reaching, i))
+			return false;
+	return true;
+}
+
+// levels_reach returns 1 when a path leads up and then down between every two switches
+// with hosts, by the order of `levels`; 0 when not; TB_ENOMEM. Cost: cables times
+// switches with hosts, 256 of these at once; memory grows with devices.
+static int levels_reach(
+	const struct tb_cabling *cabling, const struct tb_cabling_levels *levels)
+{
+	size_t n = levels->n_switches + 1u;
+	struct reaching reaching = {.cabling = cabling,
+		.levels = levels,
+		.place = malloc((cabling->n_devices + 1u) * sizeof *reaching.place),
+		.with_hosts = malloc(n * sizeof *reaching.with_hosts),
+		.met = malloc(n * sizeof *reaching.met)};
+	int reaches = TB_ENOMEM;
+	if (reaching.place && reaching.with_hosts && reaching.met)
+		reaches = reach(&reaching);
+	else
+		tb_cabling_no_memory(cabling);
+	free(reaching.place);
+	free(reaching.with_hosts);
+	free(reaching.met);
+	return reaches;
+}
 
 // The levels that are being found.
 struct finding {
@@ -25,12 +443,6 @@ void tb_cabling_levels_fini(struct tb_cabling_levels *levels)
 	free(levels->switches);
 	free(levels->is_doubtful);
 	*levels = (struct tb_cabling_levels){0};
-}
-
-bool tb_cabling_is_switch(const struct tb_cabling *cabling, uint32_t device)
-{
-	return cabling->devices[device].kind == TB_DEVICE_SWITCH &&
-	       !cabling->devices[device].is_left_out;
 }
 
 static uint32_t most_hosts(const struct finding *finding)
@@ -195,8 +607,7 @@ static int order(struct finding *finding, uint32_t highest)
 static int try_levels(struct finding *finding, uint32_t highest)
 {
 	int status = order(finding, highest);
-	return status == TB_OK ? tb_cabling_reach(finding->cabling, finding->levels)
-			       : status;
+	return status == TB_OK ? levels_reach(finding->cabling, finding->levels) : status;
 }
 
 // find_from_roots counts the levels from the roots that were named.
@@ -223,7 +634,7 @@ static int find_from_leaves(struct finding *finding)
 	struct tb_cabling_levels *levels = finding->levels;
 	uint32_t highest = 0;
 	choose_leaves(finding);
-	int reaches = tb_cabling_place(levels, finding->cabling, finding->n_hosts,
+	int reaches = place_switches(levels, finding->cabling, finding->n_hosts,
 		finding->n_trunks, finding->queue, queue_leaves(finding));
 	if (reaches != TB_OK)
 		return reaches;

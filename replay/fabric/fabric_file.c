@@ -1,7 +1,8 @@
 #include "fabric_file.h"
+#include "cabling_build.h"
 
 #include "cabling.h"
-#include "cabling_impl.h"
+
 #include "fabric_formats.h"
 #include "infile.h"
 #include "preset.h"

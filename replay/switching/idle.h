@@ -1,8 +1,21 @@
 // What packets and messages meet on an idle network: the closed forms of docs/model.md,
 // "What is counted". Private to replay/.
+//
+// The ideal latency of a message to another node, with circuits. The path is links 1 to
+// m. Let T' be T of the slowest of these links, w the bytes of a packet on the wire, f
+// those of its last flit.
+// - A packet arrives in(w) = (the hops of links 1 to m - 1) + T'(w) - T'(f) + T(f) of
+//   link m + the latency of link m after it entered the network.
+// - The pace is the larger of T' and T of the bus for a full packet. A VC is free for the
+//   next packet after c = in(a full packet) + `ack_delay` + the hops of all links. With V
+//   VCs, the fewer of link 1 and link m, packet i (from 0) enters
+//   max(i · pace, floor(i / V) · c + (i mod V) · pace) after the first.
+// - The first packet enters when it has been fetched. The last is drained once it has
+//   arrived and the one before it has arrived and been drained. Add the overheads.
 #ifndef TB_IDLE_H
 #define TB_IDLE_H
 
+#include "idle_times.h"
 #include "network_impl.h"
 
 // The properties of a lone message's path that its time depends on.
