@@ -89,19 +89,13 @@ static const struct tb_column flow_columns[] = {
 	// clang-format on
 };
 
-static void list_report_flows(struct tb_table *table)
-{
-	const struct tb_report *report = table->of;
-	table->n_rows = table->n_shown = report->n_flows;
-	tb_table_remark_rest(table, report->n_flows_all, "flows",
-		"Slowdown is the time in the network against that of the same messages "
-		"on an idle one.");
-}
-
 const struct tb_table_type tb_list_flows = {"flows", "Slowest flows",
 	"Flows by slowdown, slowest first. Empty for a run that did not end.",
 	TB_COLUMNS(flow_columns), TB_ROWS(struct tb_report, flows),
-	.list = list_report_flows};
+	.n = TB_COUNT(struct tb_report, n_flows),
+	.n_all = TB_COUNT(struct tb_report, n_flows_all), .what = "flows",
+	.remark = "Slowdown is the time in the network against that of the same messages "
+		  "on an idle one."};
 
 static void put_flow_rank(struct tb_datum *at)
 {
