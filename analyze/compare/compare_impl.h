@@ -140,6 +140,11 @@ extern const struct tb_table_type tb_compare_list_outcome;
 const char *tb_compare_link_name(
 	const struct tb_compare *compare, const struct tb_link_pair *pair);
 
+// tb_compare_put_run writes the line of a run that is compared: what it is called in the
+// comparison, its store, and `n_more` runs of other seeds.
+void tb_compare_put_run(FILE *stream, bool markdown, const char *label,
+	const struct tb_compared *of, size_t n_more);
+
 // tb_compare_put_change puts how a figure changed against A.
 void tb_compare_put_change(struct tb_datum *datum, double before, double after);
 

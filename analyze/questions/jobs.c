@@ -47,16 +47,6 @@ static const struct tb_stored_table series_widths = TB_STORED_TABLE("job_wait", 
 		n_slices));
 #undef RECORD
 
-static int read_width(
-	struct tb_job_series *series, struct tb_run *run, struct tb_error *error)
-{
-	struct tb_row_reader rows =
-		tb_run_read(run, &series_widths, "run WHERE run = ?1", error);
-	if (tb_row_read(&rows, series) && series->n_slices > MOST_SLICES)
-		tb_row_damaged(&rows);
-	return tb_row_reader_end(&rows);
-}
-
 static int read_series_waits(
 	struct tb_job_series *series, struct tb_run *run, struct tb_error *error)
 {
@@ -78,7 +68,11 @@ int tb_job_series_init(
 	struct tb_job_series *series, struct tb_run *run, struct tb_error *error)
 {
 	struct tb_job_series made = {.slice_ps = 0};
-	int status = read_width(&made, run, error);
+	struct tb_row_reader rows =
+		tb_run_read(run, &series_widths, "run WHERE run = ?1", error);
+	if (tb_row_read(&rows, &made) && made.n_slices > MOST_SLICES)
+		tb_row_damaged(&rows);
+	int status = tb_row_reader_end(&rows);
 	if (status)
 		return status;
 	made.wait_ps = calloc((size_t)made.n_slices * run->record.info.n_jobs + 1,
@@ -138,32 +132,6 @@ static const struct tb_stored_table job_figures = {.name = "job_total",
 #undef SUM_OF
 #undef RECORD
 
-static int read_job_figures(
-	struct tb_jobs *jobs, struct tb_run *run, struct tb_error *error)
-{
-	struct tb_job_figures row = {0};
-	struct tb_row_reader rows = tb_run_read(run, &job_figures,
-		"job AS j LEFT JOIN job_total USING (run, job) WHERE run = ?1", error);
-	for (; tb_row_read(&rows, &row); row = (struct tb_job_figures){0}) {
-		if (rows.number < 0 || rows.number >= jobs->n ||
-			jobs->jobs[rows.number].input || row.queue_ps > row.latency_ps ||
-			row.network_ps > row.latency_ps - row.queue_ps) {
-			free(row.input);
-			free(row.placement);
-			tb_row_damaged(&rows);
-			break;
-		}
-		if (row.n_messages)
-			row.mean_latency_ps =
-				(double)row.latency_ps / (double)row.n_messages;
-		if (row.ideal_ps)
-			row.slowdown = (double)row.network_ps / (double)row.ideal_ps;
-		row.name = tb_run_job_name(run, (uint32_t)rows.number);
-		jobs->jobs[rows.number] = row;
-	}
-	return tb_row_reader_end(&rows);
-}
-
 struct node_range {
 	struct tb_node first, last;
 };
@@ -219,7 +187,27 @@ int tb_jobs_init(struct tb_jobs *jobs, struct tb_run *run, struct tb_error *erro
 	struct tb_jobs made = {calloc((size_t)n + 1, sizeof *made.jobs), n};
 	if (!made.jobs)
 		return tb_fail_memory_in(error, run->path, "the jobs");
-	int status = read_job_figures(&made, run, error);
+	struct tb_job_figures row = {0};
+	struct tb_row_reader rows = tb_run_read(run, &job_figures,
+		"job AS j LEFT JOIN job_total USING (run, job) WHERE run = ?1", error);
+	for (; tb_row_read(&rows, &row); row = (struct tb_job_figures){0}) {
+		if (rows.number < 0 || rows.number >= made.n ||
+			made.jobs[rows.number].input || row.queue_ps > row.latency_ps ||
+			row.network_ps > row.latency_ps - row.queue_ps) {
+			free(row.input);
+			free(row.placement);
+			tb_row_damaged(&rows);
+			break;
+		}
+		if (row.n_messages)
+			row.mean_latency_ps =
+				(double)row.latency_ps / (double)row.n_messages;
+		if (row.ideal_ps)
+			row.slowdown = (double)row.network_ps / (double)row.ideal_ps;
+		row.name = tb_run_job_name(run, (uint32_t)rows.number);
+		made.jobs[rows.number] = row;
+	}
+	int status = tb_row_reader_end(&rows);
 	if (!status)
 		status = read_job_nodes(&made, run, error);
 	if (status) {
@@ -268,25 +256,6 @@ static const struct tb_stored_table times_alone =
 		TB_COLUMN("messages", n_messages), TB_COLUMN("latency_ps", latency_ps));
 #undef RECORD
 
-static int read_alone(struct tb_job_times *times, uint32_t n_jobs, struct tb_run *run,
-	struct tb_error *error)
-{
-	struct tb_alone_sample row;
-	struct tb_row_reader rows =
-		tb_run_read(run, &times_alone, "job_alone WHERE run = ?1", error);
-	while (tb_row_read(&rows, &row)) {
-		struct tb_job_time time =
-			job_time_of_sums(row.run_ps, row.n_messages, row.latency_ps);
-		if (row.job >= n_jobs) // of a damaged file
-			continue;
-		if (row.ideal)
-			times[row.job].ideal = time;
-		else
-			times[row.job].alone = time;
-	}
-	return tb_row_reader_end(&rows);
-}
-
 int tb_job_times_init(struct tb_job_times **times, const struct tb_jobs *jobs,
 	struct tb_run *run, struct tb_error *error)
 {
@@ -298,7 +267,20 @@ int tb_job_times_init(struct tb_job_times **times, const struct tb_jobs *jobs,
 		made[i].run = job_time_of_sums(
 			job->last_ps - job->first_ps, job->n_messages, job->latency_ps);
 	}
-	int status = read_alone(made, jobs->n, run, error);
+	struct tb_alone_sample row;
+	struct tb_row_reader rows =
+		tb_run_read(run, &times_alone, "job_alone WHERE run = ?1", error);
+	while (tb_row_read(&rows, &row)) {
+		struct tb_job_time time =
+			job_time_of_sums(row.run_ps, row.n_messages, row.latency_ps);
+		if (row.job >= jobs->n) // of a damaged file
+			continue;
+		if (row.ideal)
+			made[row.job].ideal = time;
+		else
+			made[row.job].alone = time;
+	}
+	int status = tb_row_reader_end(&rows);
 	if (status)
 		free(made);
 	else

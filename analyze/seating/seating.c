@@ -233,20 +233,6 @@ static int read_seats(const struct tb_seating *seating, struct tb_rank_seats *se
 	return status;
 }
 
-// mark_used marks the nodes on which ranks run.
-static int mark_used(struct tb_seating *seating, struct tb_error *error)
-{
-	struct tb_rank_seats seats = {0};
-	int status = read_seats(seating, &seats, error);
-	for (size_t i = 0; i < seats.n && !status; i++) {
-		uint32_t node = seats.seats[i].node.id;
-		seating->n_used += seating->node[node] == TB_ID_NONE;
-		seating->node[node] = node;
-	}
-	tb_rank_seats_fini(&seats);
-	return status;
-}
-
 // edge takes what a flow carried between two nodes with ranks.
 static void edge(struct tb_partition *cut, const struct tb_seating *seating,
 	const struct tb_flow_sample *flow)
@@ -350,8 +336,17 @@ int tb_seating_init(struct tb_seating *seating, struct tb_run *run,
 			     : tb_fail_memory(error, "the places of ranks");
 	for (uint32_t i = 0; i < seating->n_nodes && status == TB_OK; i++)
 		seating->node[i] = TB_ID_NONE;
-	if (status == TB_OK)
-		status = mark_used(seating, error);
+	if (status == TB_OK) {
+		// Mark the nodes on which ranks run.
+		struct tb_rank_seats seats = {0};
+		status = read_seats(seating, &seats, error);
+		for (size_t i = 0; i < seats.n && !status; i++) {
+			uint32_t node = seats.seats[i].node.id;
+			seating->n_used += seating->node[node] == TB_ID_NONE;
+			seating->node[node] = node;
+		}
+		tb_rank_seats_fini(&seats);
+	}
 	if (status == TB_OK)
 		status = seat_job(seating, &cut, leaf, places, error);
 	tb_partition_fini(&cut);
@@ -359,20 +354,6 @@ int tb_seating_init(struct tb_seating *seating, struct tb_run *run,
 	if (status)
 		tb_seating_fini(seating);
 	return status;
-}
-
-// write_rank writes a line; names of network interfaces have a blank, as rank files have
-// between their words.
-static void write_rank(const struct tb_seating *seating, uint32_t rank, uint32_t node,
-	uint32_t *slots, FILE *stream)
-{
-	const char *name = tb_run_node_name(seating->run, (struct tb_node){node});
-	if (name[0] && !strpbrk(name, " \t#="))
-		fprintf(stream, "rank %u=%s slot=%u\n", rank, name, slots[node]++);
-	else if (name[0])
-		fprintf(stream, "%u %u # %s\n", rank, node, name);
-	else
-		fprintf(stream, "%u %u\n", rank, node);
 }
 
 int tb_seating_write_map(const struct tb_seating *seating, uint32_t job, FILE *stream,
@@ -384,9 +365,21 @@ int tb_seating_write_map(const struct tb_seating *seating, uint32_t job, FILE *s
 		return tb_fail_memory(error, "a map");
 	int status = read_seats(seating, &seats, error);
 	for (size_t i = 0; i < seats.n && !status; i++)
-		if (seats.seats[i].job == job)
-			write_rank(seating, seats.seats[i].rank,
-				seating->node[seats.seats[i].node.id], slots, stream);
+		if (seats.seats[i].job == job) {
+			// Write a line; names of network interfaces have a blank, as rank
+			// files have between their words.
+			uint32_t rank = seats.seats[i].rank;
+			uint32_t node = seating->node[seats.seats[i].node.id];
+			const char *name =
+				tb_run_node_name(seating->run, (struct tb_node){node});
+			if (name[0] && !strpbrk(name, " \t#="))
+				fprintf(stream, "rank %u=%s slot=%u\n", rank, name,
+					slots[node]++);
+			else if (name[0])
+				fprintf(stream, "%u %u # %s\n", rank, node, name);
+			else
+				fprintf(stream, "%u %u\n", rank, node);
+		}
 	tb_rank_seats_fini(&seats);
 	free(slots);
 	return status;

@@ -328,16 +328,6 @@ static int wait(struct window_call *here)
 	return status == TB_OK ? wait_pending(here) : status;
 }
 
-static int window_unlock(struct window_call *here, uint32_t peer)
-{
-	struct tb_tbt_window *w = here->window;
-	w->all_locked = w->all_locked && peer != UINT32_MAX;
-	for (size_t i = 0; i < w->n_locked; i++)
-		if (w->locked[i] == peer)
-			w->locked[i] = w->locked[--w->n_locked];
-	return window_answer(here, peer);
-}
-
 int tb_tbt_take_sync(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	const struct tb_tbt_record *record, struct tb_error *error)
 {
@@ -365,8 +355,14 @@ int tb_tbt_take_sync(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 		return push_u32(
 			&w->locked, &w->n_locked, &w->locked_room, peer, here.error);
 	}
-	case TB_TBT_SYNC_UNLOCK:
-		return window_unlock(&here, peer);
+	case TB_TBT_SYNC_UNLOCK: {
+		struct tb_tbt_window *w = here.window;
+		w->all_locked = w->all_locked && peer != UINT32_MAX;
+		for (size_t i = 0; i < w->n_locked; i++)
+			if (w->locked[i] == peer)
+				w->locked[i] = w->locked[--w->n_locked];
+		return window_answer(&here, peer);
+	}
 	case TB_TBT_SYNC_FLUSH:
 		return window_answer(&here, peer);
 	case TB_TBT_SYNC_POST: {
