@@ -22,12 +22,12 @@ struct tb_job_mover {
 	char name[80];
 	uint32_t at[2]; // its number in either run
 	struct tb_job_times times[2];
-	uint64_t n_undelivered[2];	  // its messages that were given up
-	uint64_t n_messages[2], bytes[2]; // delivered
-	tb_time_ps lead_ps[2];		  // before its first post, of jobs
-	bool same_work;			  // else its times do not compare
-	bool maybe_chance; // changed so little that another seed may undo it
-	char verdict[480]; // a sentence or two
+	uint64_t n_undelivered[2]; // its messages that were given up
+	struct tb_flow_sample sent[2];
+	tb_time_ps lead_ps[2]; // before its first post, of jobs
+	bool same_work;	       // else its times do not compare
+	bool maybe_chance;     // changed so little that another seed may undo it
+	char verdict[480];     // a sentence or two
 };
 
 // The sums of a run.

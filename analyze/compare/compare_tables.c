@@ -89,11 +89,38 @@ static void put_part_in_b(struct tb_datum *at)
 	tb_put_part(at, &((const struct tb_job_mover *)at->item)->times[1]);
 }
 
+static void put_compared_job(struct tb_datum *at)
+{
+	const struct tb_job_mover *item = at->item;
+	tb_put_flow_figure(at, &item->sent[at->column->which % 2],
+		(enum tb_flow_figure)(at->column->which / 2));
+}
+
 #define JOB(name)     TB_MEMBER(struct tb_job_mover, name)
 #define IN_B	      "The same in the second run"
 #define MAY_LACK      TB_COLUMN_NULL | TB_COLUMN_SIGNED
 #define OTHERS_COST   "Run time less that alone"
 #define NETWORK_COSTS "Alone less on an ideal network"
+
+// The figures of flows and jobs that are compared (flow_sum.h), of both runs.
+// clang-format off
+#define OF_SIDE(put_it, ID, side, key, title, meaning, kind)                                     \
+	{key TB_PS_##kind, title, meaning, TB_DATUM_##kind, .put = put_it,               \
+		.flags = TB_NULL_##kind, .which = 2 * TB_FLOW_##ID + (side)},
+#define OF_BOTH_NO(...)
+#define OF_BOTH_KEYS(put_it, ID, kind, name, brief, meaning)                                     \
+	OF_SIDE(put_it, ID, 0, name "_a", NULL, meaning, kind)                                   \
+	OF_SIDE(put_it, ID, 1, name "_b", NULL, IN_B, kind)
+#define OF_BOTH_YES(put_it, ID, kind, name, brief, meaning)                                      \
+	OF_SIDE(put_it, ID, 0, name "_a", brief " in A", meaning, kind)                          \
+	OF_SIDE(put_it, ID, 1, name "_b", brief " in B", IN_B, kind)
+#define OF_FLOWS(ID, formula, kind, key, jobs, view, compared, name, brief, title, meaning) \
+	OF_BOTH_##compared(put_compared_flow, ID, kind, name, brief, meaning)
+#define OF_JOBS(ID, formula, kind, key, jobs, view, compared, name, brief, title, meaning) \
+	OF_JOBS_##jobs(OF_BOTH_##compared(put_compared_job, ID, kind, name, brief, meaning))
+#define OF_JOBS_NO(rows)
+#define OF_JOBS_YES(rows) rows
+// clang-format on
 
 static const struct tb_column job_columns[] = {
 	{"job", "Job", "Its name", TB_DATUM_TEXT, .put = put_compared_job_name},
@@ -115,9 +142,9 @@ static const struct tb_column job_columns[] = {
 		.flags = TB_COLUMN_NULL, .which = TB_JOB_IDEAL},
 	{"ideal_b_ps", NULL, IN_B, TB_DATUM_TIME, .put = put_part_in_b,
 		.flags = TB_COLUMN_NULL, .which = TB_JOB_IDEAL},
-	{"latency_a_ps", "Latency in A", "Mean of its messages", TB_DATUM_MEAN,
-		JOB(times[0].run.mean_latency_ps)},
-	{"latency_b_ps", "In B", IN_B, TB_DATUM_MEAN, JOB(times[1].run.mean_latency_ps)},
+	// clang-format off
+	TB_FLOW_COLUMNS(OF_JOBS)
+	// clang-format on
 	{"undelivered_a", NULL, "Its messages that were given up", TB_DATUM_COUNT,
 		JOB(n_undelivered[0])},
 	{"undelivered_b", NULL, IN_B, TB_DATUM_COUNT, JOB(n_undelivered[1])},
@@ -391,22 +418,6 @@ static void put_flow_change(struct tb_datum *at)
 
 #define FLOW(name) TB_MEMBER(struct tb_flow_mover, name)
 
-// The figures of flows that are compared (flow_sum.h), of both runs.
-// clang-format off
-#define OF_SIDE(ID, side, key, title, meaning, kind)                                     \
-	{key TB_PS_##kind, title, meaning, TB_DATUM_##kind, .put = put_compared_flow,    \
-		.flags = TB_NULL_##kind, .which = 2 * TB_FLOW_##ID + (side)},
-#define OF_BOTH_NO(...)
-#define OF_BOTH_KEYS(ID, kind, name, brief, meaning)                                     \
-	OF_SIDE(ID, 0, name "_a", NULL, meaning, kind)                                   \
-	OF_SIDE(ID, 1, name "_b", NULL, IN_B, kind)
-#define OF_BOTH_YES(ID, kind, name, brief, meaning)                                      \
-	OF_SIDE(ID, 0, name "_a", brief " in A", meaning, kind)                          \
-	OF_SIDE(ID, 1, name "_b", brief " in B", IN_B, kind)
-#define OF_BOTH(ID, formula, kind, key, jobs, view, compared, name, brief, title, meaning) \
-	OF_BOTH_##compared(ID, kind, name, brief, meaning)
-// clang-format on
-
 static const struct tb_column flow_columns[] = {
 	{NULL, "Flow", "From and to", TB_DATUM_TEXT, .put = put_flow},
 	{"job", NULL, NULL, TB_DATUM_TEXT, FLOW(of[0].job), .put = put_flow_job},
@@ -415,7 +426,7 @@ static const struct tb_column flow_columns[] = {
 	{"destination", NULL, NULL, TB_DATUM_ID, FLOW(of[0].destination.id),
 		.flags = TB_COLUMN_NULL},
 	// clang-format off
-	TB_FLOW_COLUMNS(OF_BOTH)
+	TB_FLOW_COLUMNS(OF_FLOWS)
 	// clang-format on
 	{NULL, "Change", "Of the mean latency, against A", TB_DATUM_RATIO,
 		.put = put_flow_change},

@@ -124,11 +124,9 @@ static void put_run_time(struct tb_datum *at)
 	at->whole = report->times[at->row].run.run_ps;
 }
 
-static void put_job_figure(struct tb_datum *at)
+struct tb_flow_sample tb_report_sent(const struct tb_job_figures *job)
 {
-	const struct tb_report *report = at->of;
-	const struct tb_job_figures *job = at->item;
-	const struct tb_flow_sample all = {.n_messages = job->n_messages,
+	return (struct tb_flow_sample){.n_messages = job->n_messages,
 		.n_packets = job->n_packets,
 		.bytes = job->bytes,
 		.latency_ps = job->latency_ps,
@@ -137,6 +135,12 @@ static void put_job_figure(struct tb_datum *at)
 		.worst_latency_ps = job->worst_latency_ps,
 		.ideal_ps = job->ideal_ps,
 		.wait_ps = job->wait_ps};
+}
+
+static void put_job_figure(struct tb_datum *at)
+{
+	const struct tb_report *report = at->of;
+	const struct tb_flow_sample all = tb_report_sent(at->item);
 	double worst = 0;
 	tb_put_flow_figure(at, &all, (enum tb_flow_figure)at->column->which);
 	for (uint32_t i = 0; i < report->jobs.n; i++)
