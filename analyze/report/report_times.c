@@ -28,8 +28,7 @@ const struct tb_table_type tb_list_path = {"critical-path", "Critical path",
 	"What the end of the run waited for, back to its beginning, by cause, longest "
 	"first. The times add up to the run time.",
 	TB_COLUMNS(path_columns), TB_ROWS_IN(struct tb_report, path.shares),
-	.n = TB_COUNT(struct tb_report, path.n_shares),
-	.all = true};
+	.n = TB_COUNT(struct tb_report, path.n_shares), .all = true};
 
 #define LINK(member) TB_MEMBER(struct tb_path_link, member)
 

@@ -122,7 +122,7 @@ struct tb_table_type {
 	// the list; TB_COUNT. `what` they are in the plural; NULL: no remark.
 	struct tb_member n, n_all;
 	const char *what, *remark;
-	bool all; // is shown however few are asked for
+	bool all;			      // is shown however few are asked for
 	void (*list)(struct tb_table *table); // counts otherwise; may be NULL
 	// How well a figure is known; NULL: all are exact. What was not measured is
 	// unknown, bounds are marked for people.
