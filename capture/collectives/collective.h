@@ -59,6 +59,11 @@ enum tb_algorithm_traits {
 	TB_TAKES_BRANCH = 64,  // the children of a rank in its tree
 	TB_COPIES_FIRST = 128, // before the exchanges
 	TB_COPIES_LAST = 256,  // after them
+	// Of reductions in MPI libraries: each member copies its vector before it begins,
+	// and those that add up allocate one, or two, of the vector's size meanwhile.
+	TB_COPIES_WHOLE = 512,
+	TB_TAKES_VECTOR = 1024,
+	TB_TAKES_VECTORS = 2048,
 };
 
 enum tb_library_id {

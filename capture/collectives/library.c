@@ -313,6 +313,10 @@ static int plan_chosen(struct tb_plan *plan, const struct tb_library *library,
 				.only_root = tb_collectives[shape->op].rooted,
 				.last = traits & TB_COPIES_LAST};
 		}
+		plan->own.whole = traits & TB_COPIES_WHOLE;
+		plan->n_vectors = traits & TB_TAKES_VECTORS  ? 2
+				  : traits & TB_TAKES_VECTOR ? 1
+							     : 0;
 	}
 	rule->algorithm = algorithm->name;
 	snprintf(rule->reason, sizeof rule->reason, "%s", choice->reason);
@@ -363,6 +367,7 @@ int tb_library_expand(const struct tb_library *library,
 	struct tb_plan made = tb_plan_of_call(shape.op, shape.n, shape.bytes, false);
 	struct tb_expansion_rule stated = {.algorithm = "none", .reason = "one member"};
 	made.root = shape.root;
+	made.most = call->most_transfers;
 	if (call->n_local < call->n) {
 		stated.algorithm = tb_inter_plan(&made, &shape);
 		snprintf(stated.reason, sizeof stated.reason, "inter-communicator");

@@ -83,6 +83,7 @@ struct tb_collective_call {
 	uint64_t segment_bytes;
 	const struct tb_gpu_node *node; // reading.h; NULL: unknown
 	struct tb_observed observed;	// what the trace shows of NCCL's choice
+	size_t most_transfers; // refuse a plan of more; 0: as many as a job holds
 };
 
 // How a plan came about, for people: "ring" and "Open MPI 4.1, 1 MiB and more per rank".
@@ -93,8 +94,8 @@ struct tb_expansion_rule {
 
 // tb_library_expand makes the plan of a call, which the caller frees with tb_plan_fini,
 // and states the rule. A call that moves nothing (one member) has a plan without
-// transfers. TB_EUSAGE for a choice that cannot be used with this call; TB_ECAPACITY,
-// TB_ENOMEM.
+// transfers. TB_EUSAGE for a choice that cannot be used with this call; TB_ECAPACITY for
+// a plan of too many transfers, whose rule is stated all the same; TB_ENOMEM.
 int tb_library_expand(const struct tb_library *library,
 	const struct tb_collective_choices *choices,
 	const struct tb_collective_call *call, struct tb_plan *plan,

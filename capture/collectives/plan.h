@@ -79,11 +79,13 @@ struct tb_plan_own {
 	uint32_t every; // 0: none is copied
 	bool only_root; // copies
 	bool last;	// after the rounds, not before
+	bool whole;	// each rank copies all of its data before the rounds, besides
 };
 
 struct tb_plan {
 	struct tb_plan_pace pace;
 	struct tb_plan_own own;
+	uint8_t n_vectors; // of the size of its data that a rank that adds up allocates
 	uint32_t n_ranks, n_rounds, n_ports;
 	enum tb_plan_order order;
 	uint32_t radix, root; // for heaps and digits
@@ -95,9 +97,9 @@ struct tb_plan {
 	// Where blocks are of unequal size: block i has block_ends[i] less block_ends[i -
 	// 1] bytes, the first one block_ends[0]; freed by tb_plan_fini. NULL: as above.
 	uint64_t *block_ends;
-	struct tb_transfer *transfers; // rounds ascend
-	size_t n_transfers, room;
-	enum tb_status status; // of the puts so far: see tb_plan_put
+	struct tb_transfer *transfers;	// rounds ascend
+	size_t n_transfers, room, most; // most: transfers; 0: as many as a job holds
+	enum tb_status status;		// of the puts so far: see tb_plan_put
 };
 
 void tb_plan_fini(struct tb_plan *plan);

@@ -32,7 +32,8 @@ struct tb_op {
 	uint8_t nic;	 // network interface within the rank
 	uint8_t planned; // 1: a library made it of a collective call, by its channels
 	bool closed;	 // of a calc: no computation, but its rank's window was closed
-	uint8_t reserved[3];
+	bool of_call;	 // of a calc: what a rank does in a collective call
+	uint8_t reserved[2];
 };
 
 // A finished job, read-only. The successors of operation i are successors[

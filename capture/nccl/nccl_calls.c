@@ -1,5 +1,6 @@
 // Which communicators of the ranks are one, and which rank of the job each GPU is.
 #include "array.h"
+#include "hash.h"
 #include "infile.h"
 #include "input_files.h"
 #include "nccl_log.h"
@@ -178,9 +179,7 @@ static int grouping_host(
 	struct nl_grouping *g, struct tb_map *hosts, uint32_t process, uint32_t *host)
 {
 	const char *name = g->log->processes[process].host;
-	uint64_t key = 1469598103934665603u; // FNV-1a
-	for (const char *c = name; *c; c++)
-		key = (key ^ (uint8_t)*c) * 1099511628211u;
+	uint64_t key = tb_hash_text(TB_HASH_BEGIN, name);
 	for (; tb_map_find(hosts, key, host); key++)
 		if (strcmp(g->log->processes[*host].host, name) == 0)
 			return TB_OK;

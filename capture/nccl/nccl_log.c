@@ -1,5 +1,6 @@
 // The lines of a log: what is before NCCL's own text, and the words in it.
 #include "array.h"
+#include "hash.h"
 #include "nccl_trace.h"
 
 #include <ctype.h>
@@ -256,14 +257,6 @@ static uint64_t table_mix(uint64_t a, uint64_t b)
 	return a ^ a >> 29;
 }
 
-static uint64_t text_hash(const char *text, size_t n)
-{
-	uint64_t hash = 1469598103934665603u; // FNV-1a
-	for (size_t i = 0; i < n; i++)
-		hash = (hash ^ (uint8_t)text[i]) * 1099511628211u;
-	return hash;
-}
-
 static bool is_process(const struct nl_process *process, const struct nl_line *line)
 {
 	return process->pid == line->pid && strlen(process->host) == line->host_n &&
@@ -281,7 +274,8 @@ static bool line_is_behind(const struct nl_process *process, const struct nl_lin
 
 int tb_nl_process(struct nl_log *log, const struct nl_line *line, uint32_t *process)
 {
-	uint64_t key = table_mix(text_hash(line->host, line->host_n), line->pid);
+	uint64_t key = table_mix(
+		tb_hash_bytes(TB_HASH_BEGIN, line->host, line->host_n), line->pid);
 	for (; tb_map_find(&log->process_of, key, process); key++)
 		if (is_process(&log->processes[*process], line))
 			return TB_OK;

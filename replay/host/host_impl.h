@@ -42,6 +42,7 @@ struct transfer {
 	uint32_t next; // of its process's queue, of its pair's early ones, or free
 	uint32_t uses;
 	bool is_given_up;
+	bool is_reported_sent; // before it was acknowledged
 };
 
 struct piece {

@@ -1,4 +1,15 @@
-// Over which rails messages go: rule H6 of docs/model.md.
+// Over which rails messages go: rule H6 of docs/model.md. Of it, `reserve`:
+//
+// The sender sends a request, over the rails in turn. The receiving node keeps requests
+// in the order of arrival. It sets each free NIC, from rail 0, aside for its first
+// request for which none is set aside and whose sender's NIC of this rail is not known
+// to be taken, and offers it over that rail. The sender accepts if its NIC of that rail
+// is free, or is only set aside for a request that was made later: the data follow at
+// once on this rail. Otherwise it refuses, and sends a release over that rail, before
+// it offers anything, when its NIC becomes free. A NIC is taken until its piece is
+// acknowledged (at the sender) or delivered. If a request or an offer is given up (rule
+// 27), so is the piece; a refusal or release that is given up counts as arrived. A
+// message to the node itself takes its rails in turn.
 #include "host_impl.h"
 
 #include <stdlib.h>

@@ -440,9 +440,15 @@ void tb_workload_take_network(
 	const struct tb_host_params *host = &params->host;
 	bool has_links = host->local == TB_LOCAL_LINKS;
 	options->work = (struct tb_call_work){.combine = host->combine_bytes_per_s,
+		.combine_cached = host->combine_cached_bytes_per_s,
 		.pack = host->pack_bytes_per_s,
+		.copy = host->local == TB_LOCAL_MEMORY ? host->local_bytes_per_s : 0,
 		.cached = host->eager_copy_bytes_per_s,
 		.cache_bytes = host->cache_bytes,
+		.shared_cache_bytes = host->shared_cache_bytes,
+		.fresh = host->fresh_bytes_per_s,
+		.pin_ns = (uint64_t)(host->pin_ps / TB_PS_PER_NS),
+		.pin_above_bytes = host->handshake_above_bytes,
 		.call_ns = (uint64_t)(host->call_ps / TB_PS_PER_NS)};
 	options->sends_wait = tb_switching_of(params)->stores;
 	options->has_local = host->local != TB_LOCAL_NETWORK;
@@ -763,6 +769,19 @@ uint64_t tb_workload_n_waiting(const struct tb_workload *workload, uint32_t i)
 {
 	const struct workload_input *input = &workload->inputs[i];
 	return input->job ? input->job->n_ops - tb_closed_loop_n_done(input->closed) : 0;
+}
+
+tb_time_ps tb_workload_worked_until(const struct tb_workload *workload)
+{
+	tb_time_ps last = 0;
+	for (uint32_t i = 0; i < workload->n_inputs; i++) {
+		const struct workload_input *input = &workload->inputs[i];
+		tb_time_ps until =
+			input->closed ? tb_closed_loop_worked_until(input->closed) : 0;
+		if (until > 0 && until + input->spec.start_ps > last)
+			last = until + input->spec.start_ps;
+	}
+	return last;
 }
 
 int tb_workload_times(const struct tb_workload *workload, uint32_t i,
