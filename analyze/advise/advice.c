@@ -1,5 +1,6 @@
 // What the changes gain against the run as it was.
 #include "advice_impl.h"
+#include "order.h"
 #include "store_added.h"
 #include "units.h"
 
@@ -100,12 +101,6 @@ static bool gives_up(const struct tb_advice *advice, struct tb_change *change)
 	return false;
 }
 
-static int by_double(const void *left, const void *right)
-{
-	double a = *(const double *)left, b = *(const double *)right;
-	return (a > b) - (a < b);
-}
-
 static struct tb_estimate *gain_at(struct tb_change *change, int which)
 {
 	struct tb_estimate *of[GAINS] = {[OF_RUN] = &change->run_gain,
@@ -163,7 +158,7 @@ void tb_advice_judge(struct tb_advice *advice)
 				varies(gain_at(change, which), change->n_seeds))
 				halves[n++] = gain_at(change, which)->half_ci;
 		}
-		qsort(halves, n, sizeof *halves, by_double);
+		qsort(halves, n, sizeof *halves, tb_order_double);
 		double least = n ? halves[(n - 1) / 2] : 0;
 		for (size_t i = 1; i < advice->n; i++) {
 			struct tb_change *change = &advice->changes[i];
