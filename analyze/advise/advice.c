@@ -242,13 +242,6 @@ void tb_advice_free(struct tb_advice *advice)
 	free(advice);
 }
 
-static enum tb_advice_by deciding_of(const struct tb_run_info *info)
-{
-	if (strcmp(info->input_kind, "packets") == 0)
-		return TB_ADVICE_BY_LATENCY;
-	return info->n_jobs > 1 ? TB_ADVICE_BY_JOBS : TB_ADVICE_BY_RUN;
-}
-
 // find_job stores the number of the job that decides, by its name or number.
 static int find_job(struct tb_advice *made, const char *named, struct tb_run *run,
 	struct tb_error *error)
@@ -311,7 +304,9 @@ int tb_advice_new(struct tb_advice **advice, struct tb_run *run,
 		return tb_fail_memory(error, "the advice");
 	made->run = run;
 	made->info = info;
-	made->by = deciding_of(info);
+	made->by = strcmp(info->input_kind, "packets") == 0 ? TB_ADVICE_BY_LATENCY
+		   : info->n_jobs > 1			    ? TB_ADVICE_BY_JOBS
+							    : TB_ADVICE_BY_RUN;
 	made->n_seeds = options->n_seeds;
 	made->folder = options->folder;
 	made->job = TB_ID_NONE;

@@ -13,11 +13,6 @@
 int tb_time_parts_make(
 	struct tb_bounds *bounds, struct tb_run *run, struct tb_error *error) TB_MUST_USE;
 
-static bool is_quiet(const struct tb_bin_total *total)
-{
-	return total->busy_ps == 0 && total->stall_ps == 0 && total->wait_ps == 0;
-}
-
 // join_closest makes one of the two phases with the least between them, of equal ones the
 // first.
 static void join_closest(struct tb_window *phases, uint32_t n)
@@ -190,7 +185,8 @@ int tb_bounds_init(struct tb_bounds *bounds, struct tb_run *run, struct tb_error
 				: tb_fail_memory(error, "the phases");
 		*n = 0;
 		for (uint64_t bin = 0; !status && bin < n_bins; bin++) {
-			if (is_quiet(&totals[bin]))
+			if (totals[bin].busy_ps == 0 && totals[bin].stall_ps == 0 &&
+				totals[bin].wait_ps == 0)
 				continue;
 			if (*n && found[*n - 1].end_bin == bin)
 				found[*n - 1].end_bin++;

@@ -259,14 +259,6 @@ static bool climb(struct climbing *c, uint32_t n_ports)
 	return true;
 }
 
-static double tree_most_s(const struct climbing *c)
-{
-	double most = 0;
-	for (uint32_t e = 0; e < c->graph->n_edges; e++)
-		most = fmax(most, c->load[e] / c->graph->bytes_per_s[e]);
-	return most;
-}
-
 // static_tree.c: the time that routes of a regular tree take; INFINITY where the network
 // is none, or its traffic too much. TB_ENOMEM.
 static int tb_static_tree(double *found_s, const struct tb_switch_graph *graph,
@@ -286,8 +278,11 @@ static int tb_static_tree(double *found_s, const struct tb_switch_graph *graph,
 		if (!status && !climb(&c, n_ports))
 			break;
 	}
-	if (!status && n_left == 0)
-		*found_s = tree_most_s(&c);
+	if (!status && n_left == 0) {
+		*found_s = 0;
+		for (uint32_t e = 0; e < graph->n_edges; e++)
+			*found_s = fmax(*found_s, c.load[e] / graph->bytes_per_s[e]);
+	}
 	free(c.from);
 	free(c.to);
 	free(c.colour);

@@ -58,13 +58,6 @@ static struct prv_communicator *finding_look_up(const struct prv_group_finding *
 	return NULL;
 }
 
-static struct prv_communicator *find_communicator(
-	const struct prv_group_finding *finding, uint32_t application, uint64_t id)
-{
-	uint64_t key;
-	return finding_look_up(finding, application, id, &key);
-}
-
 // map_communicators has each be found by its id; the first of several lines counts.
 static int map_communicators(struct prv_group_finding *finding)
 {
@@ -87,9 +80,10 @@ static int finding_find(const struct prv_group_finding *finding, uint32_t applic
 	struct prv_trace *trace = finding->trace;
 	uint32_t group = 0;
 	int status = TB_OK;
+	uint64_t key;
 	struct prv_communicator *found =
 		span->communicator
-			? find_communicator(finding, application, span->communicator)
+			? finding_look_up(finding, application, span->communicator, &key)
 			: NULL;
 	if (!found && span->communicator)
 		return tb_fail_in(trace->error, TB_EFORMAT, trace->file,
