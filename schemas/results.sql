@@ -787,7 +787,7 @@ CREATE TABLE shard (
 -- with the run, newest first, and is in the order of reading, so
 --   SELECT * FROM hot_links LIMIT 10
 -- is about the newest run; WHERE run = 1 asks for another. Where a comment begins with a plus, a
--- store has the columns that follow from the rows of replay/records/link_figures.h and flow_sum.h.
+-- store has the columns of replay/records/link_figures.h, flow_sum.h and wait_figures.h.
 
 -- The network of each run.
 CREATE VIEW node (run, node, name, host, guid, lid) AS
@@ -1052,30 +1052,29 @@ GROUP BY t.run, t.cause
 ORDER BY t.run DESC, sum(t.sum_ps) DESC, t.cause;
 
 -- Who waited for whom, and where: the heaviest, at least. A row may have waited for at_most_us.
-CREATE VIEW blame (run, link, victim_job, victim, culprit_job, culprit, waits, at_least_us,
-  at_most_us, percent_of_link) AS
-SELECT b.run, n.name, coalesce(v.name, b.victim_job),
-  b.victim_source || ' > ' || b.victim_destination,
-  coalesce(c.name, b.culprit_job), b.culprit_source || ' > ' || b.culprit_destination,
-  b.waits, round(b.wait_ps / 1e6, 3), round((b.wait_ps + b.error_ps) / 1e6, 3),
-  coalesce(round(100.0 * b.wait_ps / nullif(t.came_by_ps, 0), 1), 0)
+CREATE VIEW blame AS
+SELECT b.run AS run, n.name AS link, coalesce(v.name, b.victim_job) AS victim_job,
+  b.victim_source || ' > ' || b.victim_destination AS victim,
+  coalesce(c.name, b.culprit_job) AS culprit_job,
+  b.culprit_source || ' > ' || b.culprit_destination AS culprit,
+  round(b.wait_ps / 1e6, 3) AS at_least_us
+  /*+ columns of blame */
 FROM blame_wait AS b
 JOIN link_name AS n USING (run, link)
-LEFT JOIN link_total AS t ON t.run = b.run AND t.link = b.link
+LEFT JOIN (SELECT run, link, came_by_ps AS whole_ps FROM link_total) AS t
+  ON t.run = b.run AND t.link = b.link
 LEFT JOIN job AS v ON v.run = b.run AND v.job = b.victim_job
 LEFT JOIN job AS c ON c.run = b.run AND c.job = b.culprit_job
 ORDER BY b.run DESC, b.wait_ps DESC, b.link;
 
 -- The same by groups of flows, at all links: by destination, and by the leaf switch of the
 -- destination or of the source.
-CREATE VIEW blame_groups (run, grouping, victim, culprit, waits, at_least_us, at_most_us,
-  percent) AS
-SELECT g.run, g.grouping, coalesce(v.name, 'node ' || g.victim),
-  coalesce(c.name, 'node ' || g.culprit), g.waits, round(g.wait_ps / 1e6, 3),
-  round((g.wait_ps + g.error_ps) / 1e6, 3),
-  coalesce(round(100.0 * g.wait_ps / nullif(a.wait_ps, 0), 1), 0)
+CREATE VIEW blame_groups AS
+SELECT g.run AS run, g.grouping AS grouping, coalesce(v.name, 'node ' || g.victim) AS victim,
+  coalesce(c.name, 'node ' || g.culprit) AS culprit, round(g.wait_ps / 1e6, 3) AS at_least_us
+  /*+ columns of groups */
 FROM blame_group AS g JOIN run AS r USING (run)
-LEFT JOIN (SELECT run, sum(wait_ps) AS wait_ps FROM root_total GROUP BY run) AS a
+LEFT JOIN (SELECT run, sum(wait_ps) AS whole_ps FROM root_total GROUP BY run) AS a
   ON a.run = g.run
 LEFT JOIN topology_switch AS v
   ON v.topology = r.topology AND v.switch = g.victim AND g.grouping <> 'destination'
@@ -1115,16 +1114,16 @@ GROUP BY p.run, s.switch
 ORDER BY p.run DESC, sum(p.to_blamed_ps) DESC, s.switch;
 
 -- Which job makes which job wait. Exact.
-CREATE VIEW job_blame (run, victim_job, culprit_job, waits, wait_us, percent) AS
-SELECT w.run, coalesce(v.name, w.victim_job), coalesce(c.name, w.culprit_job), sum(w.waits),
-  round(sum(w.wait_ps) / 1e6, 3),
-  coalesce(round(100.0 * sum(w.wait_ps)
-    / nullif(sum(sum(w.wait_ps)) OVER (PARTITION BY w.run), 0), 1), 0)
-FROM job_wait AS w
+CREATE VIEW job_blame AS
+SELECT w.run AS run, coalesce(v.name, w.victim_job) AS victim_job,
+  coalesce(c.name, w.culprit_job) AS culprit_job
+  /*+ columns of pairs */
+FROM (SELECT run, victim_job, culprit_job, sum(waits) AS waits, sum(wait_ps) AS wait_ps,
+    sum(sum(wait_ps)) OVER (PARTITION BY run) AS whole_ps
+  FROM job_wait GROUP BY run, victim_job, culprit_job) AS w
 LEFT JOIN job AS v ON v.run = w.run AND v.job = w.victim_job
 LEFT JOIN job AS c ON c.run = w.run AND c.job = w.culprit_job
-GROUP BY w.run, w.victim_job, w.culprit_job
-ORDER BY w.run DESC, sum(w.wait_ps) DESC, w.victim_job, w.culprit_job;
+ORDER BY w.run DESC, w.wait_ps DESC, w.victim_job, w.culprit_job;
 
 -- The jobs at a link: whose headers that had arrived over it waited, and whose packets they waited
 -- for. Exact; also where job_link has no rows, since all was of job 0.
@@ -1143,11 +1142,11 @@ ORDER BY p.run DESC, p.link, p.wait_ps DESC, p.job;
 
 -- Roots of congestion trees, by the wait that they cause in the whole network. Exact, but for the
 -- number of links, which is at least that.
-CREATE VIEW congestion_roots (run, root, waits, wait_us, percent, links) AS
-SELECT t.run, r.name, t.waits, round(t.wait_ps / 1e6, 3),
-  coalesce(round(100.0 * t.wait_ps / nullif(sum(t.wait_ps) OVER (PARTITION BY t.run), 0), 1), 0),
-  coalesce(b.links, 0)
-FROM root_total AS t
+CREATE VIEW congestion_roots AS
+SELECT t.run AS run, r.name AS root
+  /*+ columns of roots */
+FROM (SELECT run, root, waits, wait_ps, sum(wait_ps) OVER (PARTITION BY run) AS whole_ps
+  FROM root_total) AS t
 JOIN link_name AS r ON r.run = t.run AND r.link = t.root
 LEFT JOIN (
   SELECT run, root, count(DISTINCT link) AS links FROM tree_bin GROUP BY run, root
@@ -1155,19 +1154,19 @@ LEFT JOIN (
 ORDER BY t.run DESC, t.wait_ps DESC, t.root;
 
 -- Which jobs a root holds up. Exact; also where root_job has no rows, since all was of job 0.
-CREATE VIEW root_jobs (run, root, victim_job, waits, wait_us, percent) AS
+CREATE VIEW root_jobs AS
 WITH part AS (
   SELECT run, root, victim_job, waits, wait_ps FROM root_job
   UNION ALL
   SELECT run, root, 0, waits, wait_ps FROM root_total WHERE run NOT IN (SELECT run FROM root_job)
 )
-SELECT p.run, r.name, coalesce(v.name, p.victim_job), p.waits, round(p.wait_ps / 1e6, 3),
-  coalesce(round(100.0 * p.wait_ps / nullif(t.wait_ps, 0), 1), 0)
+SELECT p.run AS run, r.name AS root, coalesce(v.name, p.victim_job) AS victim_job
+  /*+ columns of root jobs */
 FROM part AS p
-JOIN root_total AS t ON t.run = p.run AND t.root = p.root
+JOIN (SELECT run, root, wait_ps AS whole_ps FROM root_total) AS t ON t.run = p.run AND t.root = p.root
 JOIN link_name AS r ON r.run = p.run AND r.link = p.root
 LEFT JOIN job AS v ON v.run = p.run AND v.job = p.victim_job
-ORDER BY p.run DESC, t.wait_ps DESC, p.root, p.wait_ps DESC, p.victim_job;
+ORDER BY p.run DESC, t.whole_ps DESC, p.root, p.wait_ps DESC, p.victim_job;
 
 -- Congestion trees over time: how much wait each root caused (exact), and at how many links, at
 -- least.

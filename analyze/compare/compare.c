@@ -20,6 +20,7 @@ void tb_compare_free(struct tb_compare *compare)
 	free(compare->links);
 	free(compare->link_figures);
 	free(compare->roots);
+	free(compare->root_waits);
 	free(compare->job_pairs);
 	free(compare->flows);
 	free(compare->jobs);

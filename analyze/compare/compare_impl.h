@@ -44,7 +44,7 @@ struct tb_compare_sums {
 // A pair of jobs, of the same names in both runs.
 struct tb_job_pair_mover {
 	const char *victim, *culprit;
-	uint64_t before, after; // wait; 0 where a run lacks the pair
+	struct tb_listed_wait of[2]; // 0 where a run lacks the pair
 };
 
 #define TB_COMPARE_LISTS 10
@@ -80,6 +80,7 @@ struct tb_compare {
 	struct tb_link_sample (*link_figures)[2]; // of `links`, in both runs
 	uint32_t n_links, n_links_moved;
 	struct tb_mover *roots;
+	struct tb_listed_wait (*root_waits)[2]; // of `roots`, in both runs
 	uint32_t n_roots, n_roots_moved;
 	struct tb_job_pair_mover *job_pairs; // of runs of several jobs
 	uint32_t n_job_pairs, n_job_pairs_moved;
@@ -118,7 +119,8 @@ tb_time_ps tb_compare_lead(
 int tb_compare_flow_order(const struct tb_flow_sample *a, const struct tb_flow_sample *b);
 
 // tb_compare_read_roots makes samples, n_links of them, whose wait is that of all headers
-// that a link as a root holds up; to be freed with free(), on failure too.
+// that a link as a root holds up; to be freed with free(), on failure too. Their
+// n_packets is how many waits that are.
 int tb_compare_read_roots(struct tb_run *run, struct tb_link_sample **samples,
 	struct tb_error *error) TB_MUST_USE;
 

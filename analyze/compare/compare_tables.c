@@ -293,18 +293,45 @@ static const struct tb_table_type jobs = {"jobs", "Jobs",
 	"The jobs of both runs, and what each gains or loses.", TB_COLUMNS(job_columns),
 	TB_ROWS(struct tb_compare, jobs), .list = list_compared_jobs};
 
+static void put_pair_wait(struct tb_datum *at)
+{
+	const struct tb_job_pair_mover *pair = at->item;
+	tb_put_listed_wait(at, &pair->of[at->column->which % 2],
+		(enum tb_listed_figure)(at->column->which / 2));
+}
+
 static void put_pair_moved(struct tb_datum *at)
 {
 	const struct tb_job_pair_mover *pair = at->item;
-	put_time_moved(at, pair->before, pair->after);
+	put_time_moved(at, (uint64_t)pair->of[0].wait_ps, (uint64_t)pair->of[1].wait_ps);
 }
 
 static void put_pair_change(struct tb_datum *at)
 {
 	const struct tb_job_pair_mover *pair = at->item;
-	tb_compare_put_change(at, (double)pair->before, (double)pair->after);
+	tb_compare_put_change(
+		at, (double)pair->of[0].wait_ps, (double)pair->of[1].wait_ps);
 }
 
+// The figures of waits that are compared (wait_figures.h), of both runs.
+// clang-format off
+#define WAIT_SIDE(put_it, ID, side, kind, key, title, meaning)                           \
+	{key TB_PS_##kind, title, meaning, TB_DATUM_##kind, .put = put_it,               \
+		.flags = TB_NULL_##kind, .which = 2 * TB_LISTED_##ID + (side)},
+#define WAIT_SIDES_NO(...)
+#define WAIT_SIDES_KEYS(put_it, ID, kind, key, title, meaning)                           \
+	WAIT_SIDE(put_it, ID, 0, kind, key "_a", NULL, meaning)                          \
+	WAIT_SIDE(put_it, ID, 1, kind, key "_b", NULL, IN_B)
+#define WAIT_SIDES_YES(put_it, ID, kind, key, title, meaning)                            \
+	WAIT_SIDE(put_it, ID, 0, kind, key "_a", title " in A", meaning)                 \
+	WAIT_SIDE(put_it, ID, 1, kind, key "_b", title " in B", IN_B)
+#define WAIT_OF_PAIRS(ID, formula, kind, key, roots, held, pairs, groups, blame,         \
+	compared, title, meaning)                                                        \
+	WAIT_SIDES_##compared(put_pair_wait, ID, kind, key, title, meaning)
+#define WAIT_OF_ROOTS(ID, formula, kind, key, roots, held, pairs, groups, blame,         \
+	compared, title, meaning)                                                        \
+	WAIT_SIDES_##compared(put_root_wait, ID, kind, key, title, meaning)
+// clang-format on
 #define PAIR(name) TB_MEMBER(struct tb_job_pair_mover, name)
 
 static const struct tb_column pair_columns[] = {
@@ -312,10 +339,9 @@ static const struct tb_column pair_columns[] = {
 		PAIR(victim)},
 	{"culprit_job", "For", "The job whose packets held what they waited for",
 		TB_DATUM_TEXT, PAIR(culprit)},
-	{"wait_a_ps", "Wait in A", "Over all flows and links", TB_DATUM_TIME,
-		PAIR(before)},
-	{"wait_b_ps", "Wait in B", "Over all flows and links", TB_DATUM_TIME,
-		PAIR(after)},
+	// clang-format off
+	TB_WAIT_COLUMNS(WAIT_OF_PAIRS)
+	// clang-format on
 	{NULL, "More in B", "Or less", TB_DATUM_TIME, .put = put_pair_moved},
 	{NULL, "Change", "Against A", TB_DATUM_RATIO, .put = put_pair_change},
 };
@@ -432,7 +458,6 @@ static enum tb_known known_of_mover(const struct tb_datum *at)
 		IF_##compared(brief " in A"), meaning, kind)                             \
 	COMPARED(ID, 1, IF_##compared(key "_b" TB_PS_##kind), IF_##compared("In B"),     \
 		IN_B, kind)
-#define TB_PS_RATE    ""
 #define TB_DATUM_RATE TB_DATUM_COUNT
 // clang-format on
 
@@ -478,13 +503,19 @@ static const struct tb_table_type links = {"links", "Links whose wait changed mo
 	TB_ROWS(struct tb_compare, links), .list = list_compared_links,
 	.known = known_of_mover};
 
-#define HELD "Of all headers that it holds up"
+static void put_root_wait(struct tb_datum *at)
+{
+	const struct tb_compare *compare = at->of;
+	tb_put_listed_wait(at, &compare->root_waits[at->row][at->column->which % 2],
+		(enum tb_listed_figure)(at->column->which / 2));
+}
 
 static const struct tb_column root_columns[] = {
 	{"root", "Root", "What headers wait for in the end", TB_DATUM_TEXT,
 		.put = put_mover_link},
-	{"wait_a_ps", "Wait in A", HELD, TB_DATUM_TIME, MOVER(before)},
-	{"wait_b_ps", "Wait in B", HELD, TB_DATUM_TIME, MOVER(after)},
+	// clang-format off
+	TB_WAIT_COLUMNS(WAIT_OF_ROOTS)
+	// clang-format on
 	{NULL, "More in B", "Or less", TB_DATUM_TIME, .put = put_link_moved},
 	{NULL, "Change", "Against A", TB_DATUM_RATIO, .put = put_link_change},
 };

@@ -76,7 +76,8 @@ static json_t *cables_json(const struct tb_fabric_cables *at)
 static json_t *oddity_json(const struct tb_network *net, const struct tb_oddity *at)
 {
 	struct tb_json_object object = tb_json_object_new();
-	bool leads = at->kind == TB_ODDITY_SKIPS || at->kind == TB_ODDITY_ASIDE;
+	bool leads = at->kind == TB_ODDITY_SKIPS || at->kind == TB_ODDITY_ASIDE ||
+		     at->kind == TB_ODDITY_OFF_RAIL;
 	char text[512];
 	tb_json_add_text(&object, "kind", tb_oddity_name(at->kind));
 	tb_json_add_text(&object, "text", tb_oddity_text(net, at, text, sizeof text));
@@ -197,6 +198,8 @@ static void add_fabric(struct tb_json_object *object, const struct tb_fabric *fa
 		odd = tb_json_append(odd, oddity_json(net, &fabric->oddities[i]));
 	tb_json_add_count(object, "hosts", tb_network_n_hosts(net));
 	tb_json_add_count(object, "rails", tb_network_n_rails(net));
+	tb_json_add_count(object, "planes", fabric->n_planes);
+	tb_json_add(object, "rail_optimized", json_boolean(fabric->is_rail_optimized));
 	tb_json_add_count(object, "switches", tb_network_n_switches(net));
 	tb_json_add(object, "cables_known", json_boolean(tb_network_knows_cables(net)));
 	tb_json_add(object, "levels", levels);

@@ -312,20 +312,10 @@ const struct tb_table_type tb_list_job_times = {"job-times", "How long the jobs 
 	TB_COLUMNS(time_columns), TB_ROWS(struct tb_report, times),
 	.list = list_job_times};
 
-static void put_pair_wait(struct tb_datum *at)
-{
-	at->bar = tb_report_percent_of_blame(
-		at->of, ((const struct tb_job_pair *)at->item)->wait_ps);
-}
-
-static void put_job_pair_share(struct tb_datum *at)
-{
-	put_pair_wait(at);
-	at->real = at->bar;
-	at->bar = -1;
-}
-
 #define PAIR(member) TB_MEMBER(struct tb_job_pair, member)
+#define OF_PAIRS(ID, formula, kind, key, roots, held, pairs, groups, blame, compared,    \
+	title, meaning)                                                                  \
+	TB_WAIT_IN_##pairs(TB_OF_PAIRS, ID, kind, key, title, meaning)
 
 static const struct tb_column pair_columns[] = {
 	{"victim_job", "Waits", "The job whose packets waited", TB_DATUM_ID,
@@ -333,11 +323,9 @@ static const struct tb_column pair_columns[] = {
 	{"culprit_job", "For", TB_REPORT_CULPRIT, TB_DATUM_ID, PAIR(culprit_job),
 		.put = put_listed_flow_job, .flags = TB_COLUMN_LEFT,
 		.adapt = tb_report_name_culprit},
-	{"wait_ps", "Wait", "Over all flows and links", TB_DATUM_TIME, PAIR(wait_ps),
-		.put = put_pair_wait},
-	{"percent", "Of all", "Share of the wait of all headers", TB_DATUM_SHARE,
-		.put = put_job_pair_share},
-	{"waits", "Times", "How many waits", TB_DATUM_COUNT, PAIR(n_waits)},
+	// clang-format off
+	TB_WAIT_COLUMNS(OF_PAIRS)
+	// clang-format on
 };
 
 // So many jobs have a column each.

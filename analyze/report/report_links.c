@@ -152,7 +152,6 @@ static void adapt_came_by(struct tb_column *column, const void *of)
 	meaning)                                                                         \
 	{key TB_PS_##kind, brief, meaning, TB_DATUM_##kind, LINK(sample.field),          \
 		.flags = TB_COLUMN_NULL},
-#define TB_PS_RATE    ""
 #define TB_DATUM_RATE TB_DATUM_COUNT // per second, which its title says
 // clang-format on
 #define LINK(member) TB_MEMBER(struct tb_hot_link, member)

@@ -4,6 +4,7 @@
 #include "packed_tables.h"
 #include "schemas.h"
 #include "store_files.h"
+#include "wait_figures.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -408,6 +409,7 @@ static int set_writer(sqlite3 *db, const char *path, struct tb_error *error)
 #define VIEW_RATE(formula)    "CAST(round(" formula ") AS INTEGER)"
 #define VIEW_RATIO(formula)   "round(" formula ", 2)"
 #define VIEW_PERCENT(formula) "round(" formula ", 1)"
+#define VIEW_SHARE(formula)   VIEW_PERCENT(formula)
 #define US_TIME		      "_us"
 #define US_MEAN		      "_us"
 #define US_COUNT	      ""
@@ -415,6 +417,7 @@ static int set_writer(sqlite3 *db, const char *path, struct tb_error *error)
 #define US_RATE		      ""
 #define US_RATIO	      ""
 #define US_PERCENT	      ""
+#define US_SHARE	      ""
 #define VIEW_NO(text)
 #define VIEW_YES(text)			text
 #define VIEW_COLUMN(formula, kind, key) ",\n  " VIEW_##kind(formula) " AS " key US_##kind
@@ -424,13 +427,28 @@ static int set_writer(sqlite3 *db, const char *path, struct tb_error *error)
 	VIEW_##view(VIEW_COLUMN(#formula, kind, key))
 #define OF_JOBS(ID, formula, kind, key, jobs, view, ...)                                 \
 	VIEW_##jobs(VIEW_##view(VIEW_COLUMN(SENT_##kind(#formula), kind, key)))
-// A job that sent nothing has no totals.
+// A job that sent nothing has no totals, a root may have no links.
 #define SENT_TIME(formula)    "coalesce(" formula ", 0)"
 #define SENT_COUNT(formula)   SENT_TIME(formula)
 #define SENT_SIZE(formula)    SENT_TIME(formula)
 #define SENT_MEAN(formula)    formula
 #define SENT_RATIO(formula)   formula
 #define SENT_PERCENT(formula) formula
+#define SENT_SHARE(formula)   formula
+
+#define VIEW_KEY(text)
+#define VIEW_ALL(text) text
+#define OF_LIST(list, formula, kind, key)                                                \
+	VIEW_##list(VIEW_COLUMN(SENT_##kind(formula), kind, key))
+#define OF_ROOTS(ID, formula, kind, key, roots, ...) OF_LIST(roots, #formula, kind, key)
+#define OF_HELD(ID, formula, kind, key, roots, held, ...)                                \
+	OF_LIST(held, #formula, kind, key)
+#define OF_PAIRS(ID, formula, kind, key, roots, held, pairs, ...)                        \
+	OF_LIST(pairs, #formula, kind, key)
+#define OF_GROUPS(ID, formula, kind, key, roots, held, pairs, groups, ...)               \
+	OF_LIST(groups, #formula, kind, key)
+#define OF_BLAME(ID, formula, kind, key, roots, held, pairs, groups, blame, ...)         \
+	OF_LIST(blame, #formula, kind, key)
 
 static const struct {
 	const char *mark, *columns;
@@ -438,6 +456,11 @@ static const struct {
 	{"/*+ figures of links */", TB_LINK_DERIVED(OF_LINKS)},
 	{"/*+ columns of flows */", TB_FLOW_COLUMNS(OF_FLOWS)},
 	{"/*+ columns of jobs */", TB_FLOW_COLUMNS(OF_JOBS)},
+	{"/*+ columns of roots */", TB_WAIT_COLUMNS(OF_ROOTS)},
+	{"/*+ columns of root jobs */", TB_WAIT_COLUMNS(OF_HELD)},
+	{"/*+ columns of pairs */", TB_WAIT_COLUMNS(OF_PAIRS)},
+	{"/*+ columns of groups */", TB_WAIT_COLUMNS(OF_GROUPS)},
+	{"/*+ columns of blame */", TB_WAIT_COLUMNS(OF_BLAME)},
 };
 
 // make_tables executes the schema with these columns.

@@ -3,9 +3,9 @@
 //
 // Read are nccl-tests and rccl-tests (also behind what launchers put before each line,
 // several sizes and operations in a file), OSU micro-benchmarks, Intel MPI Benchmarks,
-// perftest (ib_write_bw and its kind), NetPIPE and GPCNET; tables of one rank, pair or
-// rail after another keep whose they are. Nothing is computed that was not printed: what
-// a table lacks is NAN. Memory grows with the rows.
+// perftest (ib_write_bw and its kind), NetPIPE, GPCNET and mpiGraph; tables of one rank,
+// pair or rail after another keep whose they are. Nothing is computed that was not
+// printed: what a table lacks is NAN. Memory grows with the rows.
 #ifndef TB_BENCHMARK_H
 #define TB_BENCHMARK_H
 
@@ -24,10 +24,8 @@ enum tb_benchmark_kind {
 	TB_BENCH_STREAM,     // messages one way, a window of them under way
 	TB_BENCH_BOTH_WAYS,  // the same in both directions at once; rates are the sum
 	TB_BENCH_PAIRS,	     // streams between pairs of ranks of two halves at once
-	TB_BENCH_NEIGHBORS,  // each rank sends to the next and receives from the one
-			     // before
-	TB_BENCH_EXCHANGE,   // each rank sends to both neighbours and receives from both;
-			     // IMB's rates count both, GPCNET's what is sent
+	TB_BENCH_NEIGHBORS,  // each rank sends to the next one
+	TB_BENCH_EXCHANGE, // each rank sends to both neighbours; IMB's rate has both ways
 };
 
 // One line of a table. Bytes per second are 1e9-based: a tool's MiB/s are converted.
@@ -47,7 +45,7 @@ struct tb_benchmark_row {
 	uint32_t n_ranks;	// 0: unknown
 	uint32_t first, second; // ranks that a table of pairs or ranks is about;
 				// UINT32_MAX: of all
-	uint32_t rail;		// adapter; UINT32_MAX: of all
+	uint32_t rail;		// adapter, of runs with several; UINT32_MAX: of all
 	uint32_t table;		// which of the file's tables
 	size_t line;		// from 1
 };

@@ -157,7 +157,7 @@ static int nccl_note(struct bench_reading *reading, const char *line)
 		return note_others(reading, line);
 	if (strstr(line, "in-place"))
 		reading->is_in_place = !strstr(line, "out-of-place");
-	reading->is_rccl |= strncmp(line, "rccl-tests", 10) == 0;
+	reading->is_rccl |= strstr(line, "rccl-tests") != NULL;
 	if (strstr(line, " Rank ") && strstr(line, " device "))
 		return note_rank(reading, line);
 	return note_version(reading, line);
@@ -192,15 +192,15 @@ static struct nccl_shares shares_of(const struct bench_reading *reading)
 	struct nccl_shares shares = {0, INFINITY};
 	for (size_t i = 0; i < bench_n_rows(reading); i++) {
 		const struct tb_benchmark_row *row = bench_row_at(reading, i);
-		// Both are printed with two digits behind the point, from 1,000 GB/s on
-		// with less.
-		double half = row->algorithm_rate < 1e12 ? 0.0055e9 : 0.55e9;
+		// Printed in six letters: "123.45", "1234.5".
+		double half = row->algorithm_rate < 1e12 ? 0.0055e9 : 0.055e9,
+		       bus_half = row->bus_rate < 1e12 ? 0.0055e9 : 0.055e9;
 		if (!(row->algorithm_rate > half))
 			continue;
 		shares.least = fmax(shares.least,
-			(row->bus_rate - half) / (row->algorithm_rate + half));
+			(row->bus_rate - bus_half) / (row->algorithm_rate + half));
 		shares.most = fmin(shares.most,
-			(row->bus_rate + half) / (row->algorithm_rate - half));
+			(row->bus_rate + bus_half) / (row->algorithm_rate - half));
 	}
 	return shares;
 }

@@ -12,12 +12,14 @@
 #include "input_files.h"
 #include "kineto.h"
 #include "library.h"
+#include "mpi_text.h"
 #include "nccl_log.h"
 #include "node_xml.h"
 #include "nsys_export.h"
 #include "otf2_trace.h"
 #include "paraver.h"
 #include "recorders.h"
+#include "simai.h"
 #include "status.h"
 #include "tbt_read.h"
 #include "unpacked.h"
@@ -71,6 +73,39 @@ static const struct foreign foreign_formats[] = {
 		"is what rocprofv3 writes: kernels of a GPU, not what was sent, "
 		"which torch.profiler and the log of RCCL tell (NCCL_DEBUG=INFO "
 		"NCCL_DEBUG_SUBSYS=INIT,COLL)"},
+	{NULL, NULL, "time across ranks (ms)",
+		"is Megatron's log: times of steps, without what was sent: "
+		"torch.profiler and NCCL's log (NCCL_DEBUG=INFO "
+		"NCCL_DEBUG_SUBSYS=INIT,COLL) tell that"},
+	{NULL, NULL, "Comm. Op  ",
+		"is DeepSpeed's summary of communication: sums, without their order; "
+		"with \"verbose\" in comms_logger it logs each call, which is read"},
+	{NULL, "nccl_", "_bandwidth_gbs{",
+		"is what NCCL's inspector exports to Prometheus: the last figures "
+		"alone; without NCCL_INSPECTOR_PROM_DUMP it writes each call, which is "
+		"read"},
+	{".dumpi-bin", NULL, NULL,
+		"is a trace of DUMPI: print the file of each rank with dumpi2ascii, to "
+		"NAME-RANK.txt, and give these"},
+	{NULL, NULL, "fileprefix=dumpi",
+		"is the description of a trace of DUMPI: print the file of each rank "
+		"with dumpi2ascii, to NAME-RANK.txt, and give these"},
+	{NULL, "UTJH", NULL,
+		"is a trace of Netrace, messages of the caches on a chip, as BookSim "
+		"replays it: no job of a cluster"},
+	{NULL, NULL, "injection_rate =",
+		"is a configuration of BookSim, not a trace: 'tailback synth' makes "
+		"such traffic"},
+	{NULL, NULL, "import sst",
+		"is a script of SST, not a trace: traces that it replays are DUMPI's, "
+		"which are read as dumpi2ascii prints them; 'tailback synth' makes "
+		"patterns like Ember's"},
+	{NULL, NULL, "[JOB_ID]",
+		"is a list of Ember's motifs (SST), not a trace: 'tailback synth' makes "
+		"patterns like them"},
+	{NULL, NULL, "\"scheduling-policy\"",
+		"is a system configuration of ASTRA-sim, not a trace: its workloads "
+		"are (Chakra's .et files, or the text of layers)"},
 	{NULL, NULL, "<graphs version=",
 		"is NCCL's graph of channels (NCCL_GRAPH_DUMP_FILE), not a trace: "
 		"its log is (NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL)"},
@@ -124,6 +159,8 @@ static const struct foreign *find_foreign(const char *path, struct tb_bytes firs
 	if (tb_bytes_u64(first, 8, &magic) &&
 		(magic == DARSHAN_MAGIC || __builtin_bswap64(magic) == DARSHAN_MAGIC))
 		path = ".x.darshan";
+	if (strncmp(basename(path), "dumpi-", 6) == 0 && strstr(path, ".bin"))
+		path = ".x.dumpi-bin"; // its header has no magic number
 	for (size_t i = 0; i < N_FORMATS; i++)
 		if (is_format(&foreign_formats[i], path, first))
 			return &foreign_formats[i];
@@ -293,6 +330,14 @@ static enum tb_trace_match probe_chakra(const struct tb_trace_look *look)
 	return tb_chakra_is_named(look->path) ? TB_TRACE_SURE : TB_TRACE_MAYBE;
 }
 
+// A trace of SimGrid's, or a list of its files.
+static enum tb_trace_match probe_ti(const struct tb_trace_look *look)
+{
+	bool is = !look->is_folder &&
+		  (tb_ti_begins(look->first) || tb_ti_list_is(look->path, look->first));
+	return is ? TB_TRACE_SURE : TB_TRACE_NO;
+}
+
 static enum tb_trace_match probe_nsys(const struct tb_trace_look *look)
 {
 	bool is = look->is_folder ? tb_nsys_is_folder(look->path)
@@ -411,6 +456,28 @@ static const struct tb_trace_reader readers[] = {
 		.begins = tb_deepspeed_begins,
 		.calls = tb_deepspeed_read,
 		.clones = true},
+	{.name = "SimAI",
+		.kind = TB_TRACE_JOB,
+		.begins = tb_simai_begins,
+		.calls = tb_simai_read,
+		.clones = true},
+	{.name = "SimGrid TI",
+		.kind = TB_TRACE_JOB,
+		.probe = probe_ti,
+		.calls = tb_ti_read,
+		.joins = true},
+	{.name = "DUMPI text",
+		.kind = TB_TRACE_JOB,
+		.begins = tb_dumpi_text_begins,
+		.is_folder = tb_dumpi_text_is_folder,
+		.calls = tb_dumpi_text_read,
+		.joins = true},
+	{.name = "liballprof",
+		.kind = TB_TRACE_JOB,
+		.begins = tb_allprof_begins,
+		.is_folder = tb_allprof_is_folder,
+		.calls = tb_allprof_read,
+		.joins = true},
 	{.name = "nsys",
 		.kind = TB_TRACE_JOB,
 		.probe = probe_nsys,

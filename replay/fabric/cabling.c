@@ -206,6 +206,22 @@ const char *tb_cabling_remark_text(const struct tb_cabling *cabling,
 		[TB_REMARK_SECOND_NEIGHBOR] =
 			{"a neighbour was passed over, of a port that has another",
 				"neighbours were passed over, of ports that have others"},
+		[TB_REMARK_PARTS] = {"one of several parts that no cable joins was "
+				     "taken: the adapters of a host are its rails "
+				     "(nics=host)",
+			"parts that no cable joins: the adapters of a host are its rails "
+			"(nics=host)"},
+		[TB_REMARK_ODD_HOST] =
+			{"a host was left out that has more or fewer adapters than most, "
+			 "or in other parts",
+				"hosts were left out that have more or fewer adapters "
+				"than most, or in other parts"},
+		[TB_REMARK_SET_ASIDE] =
+			{"an adapter was set aside, as of storage or other services: "
+			 "adapters=LIST behind the fabric's name takes those that count",
+				"adapters were set aside, as of storage or other "
+				"services: adapters=LIST behind the fabric's name takes "
+				"those that count"},
 		[TB_REMARK_OTHER_TOPOLOGY] = {"a topology of the file was passed over",
 			"topologies of the file were passed over"},
 		[TB_REMARK_NO_DEVICE] =

@@ -44,6 +44,7 @@ struct tb_cabling_device {
 	uint32_t lid, lmc;
 	uint32_t device_id; // of PCI; 0: not told
 	uint64_t line;	    // of its entry; 0: it has none
+	uint32_t part;	    // of a switch, see tb_cabling_find_parts
 	struct tb_cabling_port *ports;
 	size_t n_ports; // up to the last that the file names
 };
@@ -78,6 +79,9 @@ enum tb_cabling_remark {
 	TB_REMARK_NO_DEVICE,
 	TB_REMARK_SECOND_NEIGHBOR,
 	TB_REMARK_OTHER_TOPOLOGY,
+	TB_REMARK_PARTS,
+	TB_REMARK_SET_ASIDE,
+	TB_REMARK_ODD_HOST,
 	TB_N_REMARKS,
 };
 
@@ -89,6 +93,7 @@ struct tb_cabling {
 	struct tb_map of_guid;			 // to the device
 	struct tb_cabling_port_name *port_names; // owned
 	uint32_t n_port_names;
+	uint32_t n_parts;	 // of those that hang together
 	bool has_guids;		 // else a device's is a number of the reader's own
 	bool are_cables_unknown; // the file has who is joined, not by how many cables
 	struct {

@@ -7,199 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The nodes of a fabric in their order: the ports of its adapters and routers.
-struct cabling_node {
-	uint32_t device, port;
-	uint32_t host;	     // from 0, in order
-	size_t n_host_bytes; // of the device's name
-	bool is_one_of_many; // of its device's ports
-};
-
-struct cabling_nodes {
-	struct cabling_node *nodes;
-	uint32_t n, n_hosts;
-};
-
-static void cabling_nodes_fini(struct cabling_nodes *nodes)
-{
-	free(nodes->nodes);
-	*nodes = (struct cabling_nodes){0};
-}
-
-// A node, and what it is ordered by.
-struct sorted {
-	struct cabling_node node;
-	const char *name;
-	unsigned class; // hosts with names, with GUIDs for names, routers
-};
-
-static int by_order(const void *one, const void *other)
-{
-	const struct sorted *a = one, *b = other;
-	if (a->class != b->class)
-		return a->class < b->class ? -1 : 1;
-	int order = tb_cabling_compare(
-		a->name, a->node.n_host_bytes, b->name, b->node.n_host_bytes);
-	if (order == 0)
-		order = tb_cabling_compare(
-			a->name, strlen(a->name), b->name, strlen(b->name));
-	if (order != 0)
-		return order;
-	if (a->node.device != b->node.device)
-		return a->node.device < b->node.device ? -1 : 1;
-	return a->node.port < b->node.port ? -1 : a->node.port > b->node.port;
-}
-
-static uint32_t n_plugged(const struct tb_cabling_device *device)
-{
-	uint32_t n = 0;
-	for (size_t port = 0; port < device->n_ports; port++)
-		n += device->ports[port].is_used;
-	return n;
-}
-
-static bool cabling_is_end(const struct tb_cabling_device *device)
-{
-	return device->kind != TB_DEVICE_SWITCH && !device->is_left_out;
-}
-
-static uint32_t cabling_list_nodes(
-	const struct tb_cabling *cabling, struct sorted *sorted)
-{
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < cabling->n_devices; i++) {
-		const struct tb_cabling_device *at = &cabling->devices[i];
-		unsigned class = at->kind == TB_DEVICE_ROUTER	? 2
-				 : tb_cabling_is_guid(at->name) ? 1
-								: 0;
-		for (uint32_t port = 0; cabling_is_end(at) && port < at->n_ports; port++)
-			if (at->ports[port].is_used)
-				sorted[n++] = (struct sorted){
-					.node = {.device = i,
-						.port = port,
-						.n_host_bytes =
-							tb_cabling_host_bytes(at->name),
-						.is_one_of_many = n_plugged(at) > 1},
-					.name = at->name,
-					.class = class};
-	}
-	return n;
-}
-
-static bool is_same_host(const struct sorted *one, const struct sorted *other)
-{
-	return one->class == other->class &&
-	       one->node.n_host_bytes == other->node.n_host_bytes &&
-	       memcmp(one->name, other->name, one->node.n_host_bytes) == 0;
-}
-
-static int cabling_nodes_init(
-	struct cabling_nodes *nodes, const struct tb_cabling *cabling)
-{
-	size_t most = 0;
-	for (uint32_t i = 0; i < cabling->n_devices; i++)
-		if (cabling_is_end(&cabling->devices[i]))
-			most += n_plugged(&cabling->devices[i]);
-	struct sorted *sorted = malloc((most + 1) * sizeof *sorted);
-	*nodes = (struct cabling_nodes){
-		.nodes = malloc((most + 1) * sizeof *nodes->nodes)};
-	if (!sorted || !nodes->nodes) {
-		free(sorted);
-		cabling_nodes_fini(nodes);
-		return tb_cabling_no_memory(cabling);
-	}
-	nodes->n = cabling_list_nodes(cabling, sorted);
-	qsort(sorted, nodes->n, sizeof *sorted, by_order);
-	for (uint32_t i = 0; i < nodes->n; i++) {
-		nodes->n_hosts += i == 0 || !is_same_host(&sorted[i], &sorted[i - 1]);
-		nodes->nodes[i] = sorted[i].node;
-		nodes->nodes[i].host = nodes->n_hosts - 1;
-	}
-	free(sorted);
-	return TB_OK;
-}
-
-// commonest returns how many nodes most hosts have, of several such numbers the largest;
-// `n_with` has room for the numbers from 0 to that of all nodes.
-static uint32_t commonest(
-	const uint32_t *n_of_host, const struct cabling_nodes *nodes, uint32_t *n_with)
-{
-	uint32_t best = 0;
-	for (uint32_t i = 0; i < nodes->n_hosts; i++)
-		n_with[n_of_host[i]]++;
-	for (uint32_t n = 1; n <= nodes->n; n++)
-		if (n_with[n] >= n_with[best])
-			best = n;
-	return best;
-}
-
-static int odd_hosts(const struct tb_cabling *cabling, const struct cabling_nodes *nodes,
-	const uint32_t *n_of_host, uint32_t n_rails)
-{
-	char names[160] = "";
-	size_t length = 0;
-	uint32_t n_odd = 0, n_named = 0;
-	for (uint32_t i = 0; i < nodes->n; i++) {
-		const struct cabling_node *at = &nodes->nodes[i];
-		if (n_of_host[at->host] == n_rails ||
-			(i > 0 && at->host == nodes->nodes[i - 1].host))
-			continue;
-		if (n_odd++ > 0 && length > 80)
-			continue;
-		int n = snprintf(names + length, sizeof names - length, "%s%.*s (%u)",
-			n_named++ ? ", " : "",
-			(int)(at->n_host_bytes < 40 ? at->n_host_bytes : 40),
-			cabling->devices[at->device].name, n_of_host[at->host]);
-		length += (size_t)n;
-	}
-	return tb_cabling_refuse(cabling, 0,
-		"nics = host: every host needs as many network interfaces as the others, "
-		"%u as most have; %u of %u hosts do not: %s%s",
-		n_rails, n_odd, nodes->n_hosts, names, n_named < n_odd ? ", ..." : "");
-}
-
-// cabling_nodes_by_rail puts the first node of every host before every second, and so on,
-// and stores how many each host has. TB_EFORMAT names hosts that have more or fewer.
-static int cabling_nodes_by_rail(
-	struct cabling_nodes *nodes, const struct tb_cabling *cabling, uint32_t *n_rails)
-{
-	uint32_t *n_of_host = calloc(nodes->n_hosts + 1u, sizeof *n_of_host);
-	uint32_t *n_with = calloc(nodes->n + 1u, sizeof *n_with);
-	struct cabling_node *turned = malloc((nodes->n + 1u) * sizeof *turned);
-	int status = TB_OK;
-	if (!n_of_host || !n_with || !turned) {
-		free(n_of_host);
-		free(n_with);
-		free(turned);
-		return tb_cabling_no_memory(cabling);
-	}
-	for (uint32_t i = 0; i < nodes->n; i++)
-		n_of_host[nodes->nodes[i].host]++;
-	uint32_t n = commonest(n_of_host, nodes, n_with);
-	for (uint32_t i = 0; i < nodes->n_hosts && status == TB_OK; i++)
-		if (n_of_host[i] != n)
-			status = odd_hosts(cabling, nodes, n_of_host, n);
-	for (uint32_t i = 0; i < nodes->n && status == TB_OK; i++)
-		turned[i % n * nodes->n_hosts + i / n] = nodes->nodes[i];
-	if (status == TB_OK) {
-		memcpy(nodes->nodes, turned, nodes->n * sizeof *turned);
-		*n_rails = n;
-	}
-	free(n_of_host);
-	free(n_with);
-	free(turned);
-	return status;
-}
-
 struct building {
 	struct tb_cabling *cabling;
 	const struct tb_cabling_options *options;
 	struct tb_network_builder *builder;
 	struct tb_cabling_levels levels;
-	struct cabling_nodes nodes;
+	struct tb_cabling_nodes nodes;
 	uint32_t *place;  // by device: of a switch, where it stands in the order
 	uint32_t **ports; // by device: of a switch, the network's port of each of its own
-	uint32_t n_rails;
 	struct tb_error *error;
 };
 
@@ -237,38 +52,31 @@ static int number_ports(
 	return TB_OK;
 }
 
-static int building_add_switches(struct building *building)
+static int building_add_switch(struct building *building, uint32_t i)
 {
-	const struct tb_cabling_levels *levels = &building->levels;
-	for (uint32_t i = 0; i < levels->n_switches; i++) {
-		uint32_t device = levels->switches[i], n_down = 0, n_up = 0;
-		struct tb_switch sw;
-		int status = number_ports(building, device, &n_down, &n_up);
-		if (status == TB_OK)
-			status = tb_network_add_switch(building->builder,
-				levels->level[device], n_down, n_up, &sw,
-				building->error);
-		if (status == TB_OK) {
-			const struct tb_cabling_device *at = device_at(building, device);
-			const struct tb_identity identity = {.name = at->name,
-				.guid = building->cabling->has_guids ? at->guid : 0,
-				.lid = at->lid,
-				.lmc = at->lmc,
-				.device_id = at->device_id,
-				.is_doubtful = building->levels.is_doubtful[device]};
-			status = tb_network_identify_switch(
-				building->builder, sw, &identity, building->error);
-			for (uint32_t port = 0; port < at->n_ports && status == TB_OK;
-				port++)
-				if (at->ports[port].is_used)
-					status = tb_network_number_port(building->builder,
-						sw, building->ports[device][port], port,
-						building->error);
-		}
-		if (status != TB_OK)
-			return status;
-	}
-	return TB_OK;
+	uint32_t device = building->levels.switches[i], n_down = 0, n_up = 0;
+	const struct tb_cabling_device *at = device_at(building, device);
+	struct tb_switch sw;
+	int status = number_ports(building, device, &n_down, &n_up);
+	if (status == TB_OK)
+		status = tb_network_add_switch(building->builder,
+			building->levels.level[device], n_down, n_up, &sw,
+			building->error);
+	if (status != TB_OK)
+		return status;
+	const struct tb_identity identity = {.name = at->name,
+		.guid = building->cabling->has_guids ? at->guid : 0,
+		.lid = at->lid,
+		.lmc = at->lmc,
+		.device_id = at->device_id,
+		.is_doubtful = building->levels.is_doubtful[device]};
+	status = tb_network_identify_switch(
+		building->builder, sw, &identity, building->error);
+	for (uint32_t port = 0; port < at->n_ports && status == TB_OK; port++)
+		if (at->ports[port].is_used)
+			status = tb_network_number_port(building->builder, sw,
+				building->ports[device][port], port, building->error);
+	return status;
 }
 
 static uint64_t port_key(uint32_t device, uint32_t number)
@@ -280,7 +88,7 @@ static uint64_t port_key(uint32_t device, uint32_t number)
 static int name_ports(struct building *building)
 {
 	const struct tb_cabling *cabling = building->cabling;
-	const struct cabling_nodes *nodes = &building->nodes;
+	const struct tb_cabling_nodes *nodes = &building->nodes;
 	struct tb_map node_of = {0};
 	int status = TB_OK;
 	for (uint32_t i = 0; status == TB_OK && cabling->n_port_names && i < nodes->n;
@@ -312,7 +120,7 @@ static struct tb_cable building_cable_of(
 }
 
 static int identify_node(
-	struct building *building, const struct cabling_node *node, struct tb_node id)
+	struct building *building, const struct tb_cabling_node *node, struct tb_node id)
 {
 	const struct tb_cabling_device *at = device_at(building, node->device);
 	const struct tb_cabling_port *port = &at->ports[node->port];
@@ -335,30 +143,39 @@ static int identify_node(
 		building->builder, id, &identity, building->error);
 }
 
-static int building_add_nodes(struct building *building)
+static int building_add_node(struct building *building, uint32_t i)
 {
-	const struct cabling_nodes *nodes = &building->nodes;
-	uint32_t n_of_rail = nodes->n / building->n_rails;
-	for (uint32_t i = 0; i < nodes->n; i++) {
-		const struct cabling_node *node = &nodes->nodes[i];
-		const struct tb_cabling_port *port =
-			&device_at(building, node->device)->ports[node->port];
-		struct tb_cable cable = building_cable_of(building, port);
-		int status =
-			i > 0 && i % n_of_rail == 0
-				? tb_network_next_rail(building->builder, building->error)
-				: TB_OK;
+	const struct tb_cabling_node *node = &building->nodes.nodes[i];
+	const struct tb_cabling_port *port =
+		&device_at(building, node->device)->ports[node->port];
+	struct tb_cable cable = building_cable_of(building, port);
+	int status = tb_network_add_node(building->builder,
+		(struct tb_switch){building->place[port->peer]},
+		building->ports[port->peer][port->peer_port], &cable, building->error);
+	return status == TB_OK ? identify_node(building, node, (struct tb_node){i})
+			       : status;
+}
+
+// building_add_rails adds each rail's nodes behind the switches of its part, which stand
+// in the order of parts.
+static int building_add_rails(struct building *building)
+{
+	const struct tb_cabling_nodes *nodes = &building->nodes;
+	uint32_t sw = 0;
+	int status = TB_OK;
+	for (uint32_t i = 0; i < nodes->n && status == TB_OK; i++) {
+		bool begins = i % (nodes->n / nodes->n_rails) == 0;
+		if (begins && i > 0)
+			status = tb_network_next_rail(building->builder, building->error);
+		for (; begins && status == TB_OK && sw < building->levels.n_switches &&
+			device_at(building, building->levels.switches[sw])->part <=
+				nodes->nodes[i].part;
+			sw++)
+			status = building_add_switch(building, sw);
 		if (status == TB_OK)
-			status = tb_network_add_node(building->builder,
-				(struct tb_switch){building->place[port->peer]},
-				building->ports[port->peer][port->peer_port], &cable,
-				building->error);
-		if (status == TB_OK)
-			status = identify_node(building, node, (struct tb_node){i});
-		if (status != TB_OK)
-			return status;
+			status = building_add_node(building, i);
 	}
-	return TB_OK;
+	return status;
 }
 
 static int building_add_cables(struct building *building)
@@ -395,18 +212,16 @@ static int prepare(struct building *building)
 	if (status == TB_OK)
 		status = tb_cabling_name_all(cabling);
 	if (status == TB_OK)
-		status = tb_cabling_keep_joined(cabling);
+		status = tb_cabling_find_parts(cabling, building->options->part);
+	if (status == TB_OK)
+		status = tb_cabling_nodes_init(&building->nodes, cabling,
+			building->options->nics, building->options->adapters);
 	if (status == TB_OK && building->options->roots)
 		status = tb_cabling_roots_read(
 			&is_root, cabling, building->options->roots);
 	if (status == TB_OK)
 		status = tb_cabling_levels_init(&building->levels, cabling, is_root);
 	free(is_root);
-	if (status == TB_OK)
-		status = cabling_nodes_init(&building->nodes, cabling);
-	if (status == TB_OK && building->options->nics_are_rails)
-		status = cabling_nodes_by_rail(
-			&building->nodes, cabling, &building->n_rails);
 	if (status != TB_OK)
 		return status;
 	building->place = calloc(cabling->n_devices + 1u, sizeof *building->place);
@@ -426,7 +241,7 @@ static int building_finish(struct building *building, struct tb_network **networ
 		return status;
 	uint64_t rate = tb_cabling_fastest(building->cabling);
 	params.levels = building->levels.n_levels;
-	params.n_rails = building->n_rails;
+	params.n_rails = building->nodes.n_rails;
 	params.arity = 0;
 	strcpy(params.shape, TB_SHAPE_FABRIC);
 	params.level_rates[0] = params.level_latencies[0] = '\0';
@@ -439,9 +254,7 @@ static int building_finish(struct building *building, struct tb_network **networ
 		tb_network_leave_cables_unknown(building->builder);
 	if (building->options->leaves_out_routes)
 		tb_network_builder_leave_out_routes(building->builder);
-	status = building_add_switches(building);
-	if (status == TB_OK)
-		status = building_add_nodes(building);
+	status = building_add_rails(building);
 	if (status == TB_OK)
 		status = name_ports(building);
 	if (status == TB_OK)
@@ -471,7 +284,7 @@ int tb_cabling_build(struct tb_network **network, struct tb_cabling *cabling,
 	const struct tb_cabling_options *options, struct tb_error *error)
 {
 	struct building building = {
-		.cabling = cabling, .options = options, .n_rails = 1, .error = error};
+		.cabling = cabling, .options = options, .error = error};
 	cabling->error = error;
 	int status = building_finish(&building, network);
 	for (uint32_t i = 0; building.ports && i < cabling->n_devices; i++)
@@ -479,7 +292,7 @@ int tb_cabling_build(struct tb_network **network, struct tb_cabling *cabling,
 	free(building.ports);
 	free(building.place);
 	tb_cabling_levels_fini(&building.levels);
-	cabling_nodes_fini(&building.nodes);
+	tb_cabling_nodes_fini(&building.nodes);
 	tb_network_builder_free(building.builder);
 	return status;
 }

@@ -1,5 +1,7 @@
 #include "cabling_levels.h"
 #include "cabling_names.h"
+#include "names.h"
+#include "network.h"
 #include "units.h"
 
 #include <stdlib.h>
@@ -17,105 +19,94 @@ bool tb_cabling_is_switch(const struct tb_cabling *cabling, uint32_t device)
 
 // Which devices of a fabric hang together.
 
-static uint32_t boss_of(uint32_t *boss, uint32_t device)
+// find_part stores the part of the one switch of that name.
+static int find_part(const struct tb_cabling *cabling, const char *name, uint32_t *part)
 {
-	while (boss[device] != device)
-		device = boss[device] = boss[boss[device]];
-	return device;
-}
-
-static bool joined_has_cables(const struct tb_cabling_device *device)
-{
-	for (size_t port = 0; port < device->n_ports; port++)
-		if (device->ports[port].is_used)
-			return true;
-	return false;
-}
-
-// A part of the fabric that hangs together.
-struct joined_part {
-	uint32_t n_hosts, n_switches, first_switch;
-};
-
-// choose finds the one part that has hosts.
-static int choose(
-	const struct tb_cabling *cabling, const struct joined_part *parts, uint32_t *kept)
-{
-	bool found = false;
+	bool is_found = false;
 	for (uint32_t i = 0; i < cabling->n_devices; i++) {
-		if (parts[i].n_hosts == 0)
+		const struct tb_identity own = {.name = cabling->devices[i].name};
+		if (!tb_cabling_is_switch(cabling, i) ||
+			tb_names_match(name, &own) != strlen(name))
 			continue;
-		if (found) {
-			const struct joined_part *one = &parts[*kept];
-			const struct joined_part *other = &parts[i];
-			char switches[32], hosts[32];
-			return tb_cabling_refuse(cabling, 0,
-				"holds two fabrics that no cable joins: one of %s and %s "
-				"with '%s', one of %u and %u with '%s'",
-				tb_format_counted(one->n_switches, "switch|switches",
-					switches, sizeof switches),
-				tb_format_counted(
-					one->n_hosts, "adapter", hosts, sizeof hosts),
-				cabling->devices[one->first_switch].name,
-				other->n_switches, other->n_hosts,
-				cabling->devices[other->first_switch].name);
-		}
-		*kept = i;
-		found = true;
+		if (is_found)
+			return tb_fail_in(cabling->error, TB_EUSAGE, cabling->file,
+				"part=%s is short for several switches", name);
+		*part = cabling->devices[i].part;
+		is_found = true;
 	}
-	if (!found)
-		return tb_cabling_refuse(cabling, 0,
-			"holds no host that is cabled to a switch: is the whole file "
-			"there?");
+	return is_found ? TB_OK
+			: tb_fail_in(cabling->error, TB_EUSAGE, cabling->file,
+				  "part=%s: no switch with hosts below is called so",
+				  name);
+}
+
+// leads_to_switch returns whether a port's cable leads to a switch that is kept.
+static bool leads_to_switch(
+	const struct tb_cabling *cabling, const struct tb_cabling_port *port)
+{
+	return port->is_used && tb_cabling_is_switch(cabling, port->peer);
+}
+
+// number_parts numbers those that have hosts, and leaves out the switches of others.
+static int number_parts_with_hosts(struct tb_cabling *cabling, uint32_t *boss)
+{
+	uint32_t *number = malloc((cabling->n_devices + 1u) * sizeof *number);
+	if (!number)
+		return tb_cabling_no_memory(cabling);
+	memset(number, 0xff, cabling->n_devices * sizeof *number);
+	for (uint32_t i = 0; i < cabling->n_devices; i++) {
+		const struct tb_cabling_device *at = &cabling->devices[i];
+		for (size_t port = 0; port < at->n_ports; port++)
+			if (at->kind != TB_DEVICE_SWITCH && !at->is_left_out &&
+				leads_to_switch(cabling, &at->ports[port]))
+				number[tb_cabling_boss(boss, at->ports[port].peer)] = 0;
+	}
+	cabling->n_parts = 0;
+	for (uint32_t i = 0; i < cabling->n_devices; i++) {
+		struct tb_cabling_device *at = &cabling->devices[i];
+		if (!tb_cabling_is_switch(cabling, i))
+			continue;
+		uint32_t root = tb_cabling_boss(boss, i);
+		if (number[root] == UNSEEN) {
+			at->is_left_out = true;
+			tb_cabling_note(cabling, TB_REMARK_NO_HOSTS, "%s", at->name);
+		} else if (root == i)
+			number[i] = cabling->n_parts++;
+		at->part = number[root];
+	}
+	free(number);
 	return TB_OK;
 }
 
-int tb_cabling_keep_joined(struct tb_cabling *cabling)
+int tb_cabling_find_parts(struct tb_cabling *cabling, const char *of)
 {
 	uint32_t *boss = malloc((cabling->n_devices + 1u) * sizeof *boss), kept = 0;
-	struct joined_part *parts = calloc(cabling->n_devices + 1u, sizeof *parts);
-	if (!boss || !parts) {
-		free(boss);
-		free(parts);
+	if (!boss)
 		return tb_cabling_no_memory(cabling);
-	}
 	for (uint32_t i = 0; i < cabling->n_devices; i++)
 		boss[i] = i;
 	for (uint32_t i = 0; i < cabling->n_devices; i++)
-		for (size_t port = 0; port < cabling->devices[i].n_ports; port++)
-			if (cabling->devices[i].ports[port].is_used) {
-				uint32_t peer = cabling->devices[i].ports[port].peer;
-				uint32_t one = boss_of(boss, i);
-				uint32_t other = boss_of(boss, peer);
-				if (one < other)
-					boss[other] = one;
-				else
-					boss[one] = other;
-			}
-	for (uint32_t i = 0; i < cabling->n_devices; i++) {
-		const struct tb_cabling_device *at = &cabling->devices[i];
-		struct joined_part *part = &parts[boss_of(boss, i)];
-		if (at->kind == TB_DEVICE_SWITCH) {
-			if (part->n_switches++ == 0)
-				part->first_switch = i;
-		} else if (joined_has_cables(at)) {
-			part->n_hosts++;
-		}
-	}
-	int status = choose(cabling, parts, &kept);
-	if (status == TB_OK) {
-		for (uint32_t i = 0; i < cabling->n_devices; i++) {
-			struct tb_cabling_device *at = &cabling->devices[i];
-			if (boss_of(boss, i) == kept)
+		for (size_t port = 0; port < cabling->devices[i].n_ports; port++) {
+			const struct tb_cabling_port *at =
+				&cabling->devices[i].ports[port];
+			if (!leads_to_switch(cabling, at) ||
+				!tb_cabling_is_switch(cabling, i))
 				continue;
-			if (at->kind == TB_DEVICE_SWITCH && !at->is_left_out)
-				tb_cabling_note(
-					cabling, TB_REMARK_NO_HOSTS, "%s", at->name);
-			at->is_left_out = true;
+			uint32_t one = tb_cabling_boss(boss, i);
+			uint32_t other = tb_cabling_boss(boss, at->peer);
+			boss[one > other ? one : other] = one < other ? one : other;
 		}
-	}
+	int status = number_parts_with_hosts(cabling, boss);
 	free(boss);
-	free(parts);
+	if (status == TB_OK && cabling->n_parts == 0)
+		status = tb_cabling_refuse(cabling, 0,
+			"holds no host that is cabled to a switch: is the whole file "
+			"there?");
+	if (status == TB_OK && of)
+		status = find_part(cabling, of, &kept);
+	for (uint32_t i = 0; i < cabling->n_devices && status == TB_OK && of; i++)
+		if (tb_cabling_is_switch(cabling, i) && cabling->devices[i].part != kept)
+			cabling->devices[i].is_left_out = true;
 	return status;
 }
 
@@ -283,7 +274,8 @@ static int place_switches(struct tb_cabling_levels *levels,
 		.is_met = calloc(room, sizeof *placing.is_met)};
 	bool ready = placing.next && placing.own && placing.seen && placing.is_met;
 	if (ready) {
-		memset(levels->level, 0xff, room * sizeof *levels->level);
+		for (uint32_t i = 0; i < levels->n_switches; i++)
+			levels->level[levels->switches[i]] = UNSEEN;
 		for (uint32_t i = 0; i < n; i++)
 			levels->level[queue[i]] = 0;
 		// Place all switches, of which the first `n` in the queue are.
@@ -478,7 +470,8 @@ static uint32_t level_measure(struct finding *finding, uint32_t n)
 {
 	const struct tb_cabling *cabling = finding->cabling;
 	uint32_t *level = finding->levels->level, *queue = finding->queue;
-	memset(level, 0xff, cabling->n_devices * sizeof *level);
+	for (uint32_t i = 0; i < finding->levels->n_switches; i++)
+		level[finding->levels->switches[i]] = UNSEEN;
 	for (uint32_t i = 0; i < n; i++)
 		level[queue[i]] = 0;
 	for (uint32_t i = 0; i < n; i++) {
@@ -661,15 +654,24 @@ static void note_doubts(const struct finding *finding)
 				levels->level[levels->switches[i]]);
 }
 
-static int level_find_all(struct finding *finding)
+// level_find_part finds the levels of a part, whose switches follow those of the parts
+// before it.
+static int level_find_part(
+	struct finding *finding, struct tb_cabling_levels *all, uint32_t part)
 {
-	const struct tb_cabling_levels *levels = finding->levels;
 	const struct tb_cabling *cabling = finding->cabling;
+	struct tb_cabling_levels *levels = finding->levels;
+	uint64_t n_hanging = cabling->remarks[TB_REMARK_LEVELS].n;
+	bool has_root = false;
+	*levels = (struct tb_cabling_levels){.level = all->level,
+		.switches = all->switches + all->n_switches,
+		.is_doubtful = all->is_doubtful};
 	for (uint32_t i = 0; i < cabling->n_devices; i++) {
 		const struct tb_cabling_device *at = &cabling->devices[i];
-		if (!tb_cabling_is_switch(cabling, i))
+		if (!tb_cabling_is_switch(cabling, i) || at->part != part)
 			continue;
-		finding->levels->switches[finding->levels->n_switches++] = i;
+		levels->switches[levels->n_switches++] = i;
+		has_root |= finding->is_root && finding->is_root[i];
 		for (size_t port = 0; port < at->n_ports; port++) {
 			if (!at->ports[port].is_used)
 				continue;
@@ -679,17 +681,20 @@ static int level_find_all(struct finding *finding)
 				finding->n_hosts[i]++;
 		}
 	}
-	int status =
-		finding->is_root ? find_from_roots(finding) : find_from_leaves(finding);
+	if (levels->n_switches == 0)
+		return TB_OK;
+	int status = has_root ? find_from_roots(finding) : find_from_leaves(finding);
 	if (status != TB_OK)
 		return status;
-	if (finding->cabling->remarks[TB_REMARK_LEVELS].n == 0)
+	if (cabling->remarks[TB_REMARK_LEVELS].n == n_hanging)
 		note_doubts(finding);
 	if (levels->n_levels > LEVELS_MOST)
-		return tb_fail_in(finding->cabling->error, TB_ECAPACITY,
-			finding->cabling->file,
+		return tb_fail_in(cabling->error, TB_ECAPACITY, cabling->file,
 			"has %u levels, and at most %d are simulated", levels->n_levels,
 			LEVELS_MOST);
+	all->n_switches += levels->n_switches;
+	all->n_levels =
+		levels->n_levels > all->n_levels ? levels->n_levels : all->n_levels;
 	return TB_OK;
 }
 
@@ -698,8 +703,9 @@ int tb_cabling_levels_init(
 {
 	size_t n = cabling->n_devices + 1u;
 	*levels = (struct tb_cabling_levels){0};
+	struct tb_cabling_levels part_levels = {0};
 	struct finding finding = {.cabling = cabling,
-		.levels = levels,
+		.levels = &part_levels,
 		.is_root = is_root,
 		.n_hosts = calloc(n, sizeof *finding.n_hosts),
 		.n_trunks = calloc(n, sizeof *finding.n_trunks),
@@ -712,8 +718,8 @@ int tb_cabling_levels_init(
 	if (!finding.n_hosts || !finding.n_trunks || !finding.queue || !finding.is_leaf ||
 		!levels->level || !levels->switches || !levels->is_doubtful)
 		status = tb_cabling_no_memory(cabling);
-	if (status == TB_OK)
-		status = level_find_all(&finding);
+	for (uint32_t part = 0; part < cabling->n_parts && status == TB_OK; part++)
+		status = level_find_part(&finding, levels, part);
 	free(finding.n_hosts);
 	free(finding.n_trunks);
 	free(finding.queue);

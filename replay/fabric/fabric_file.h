@@ -6,8 +6,11 @@
 //   preset   what has the parameters that the file does not give. Without it the ib
 //            preset (of Ethernet the roce preset) whose links are as fast as the
 //            fabric's fastest cable, or the next faster one
-//   nics     port: each port of an adapter is a node (the default). host: each host is
-//            one, and its ports are its rails
+//   nics     port: each port of an adapter is a node (the default in a fabric that hangs
+//            together). host: each host is one, and its ports are its rails (the default
+//            in one of several parts)
+//   adapters of each host those that count, "mlx5_[0-7]"
+//   part     a switch of the one part that counts, of several that no cable joins
 //   roots    the file that names the top switches (cabling_names.h)
 //   names    the file that names devices (cabling_names.h)
 //

@@ -89,15 +89,18 @@ static bool has_port_0(const struct tb_network *net)
 }
 
 // outline_init groups the nodes that are ports of one adapter. TB_EUSAGE for rails
-// without a switch in common, which no file of one fabric holds; TB_ENOMEM.
+// without a switch in common where hosts have no names; TB_ENOMEM.
 static int outline_init(
 	struct outline *outline, const struct tb_network *net, struct tb_error *error)
 {
 	size_t n = net->n_nodes + 1u;
-	if (net->n_rails > 1 && net->switches[net->n_switches - 1].rail > 0)
+	// Read back, hosts join rails by their names.
+	bool has_names = net->node_identities.n > 0;
+	if (net->n_rails > 1 && net->switches[net->n_switches - 1].rail > 0 && !has_names)
 		return tb_fail(error, TB_EUSAGE,
-			"the network is %u rails side by side: expected one that hangs "
-			"together",
+			"the network is %u rails side by side, whose hosts have no "
+			"names: "
+			"expected one that hangs together",
 			net->n_rails);
 	*outline = (struct outline){.net = net,
 		.nodes = malloc(n * sizeof *outline->nodes),

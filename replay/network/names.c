@@ -382,3 +382,29 @@ char *tb_names_link(
 	snprintf(buffer, size, "%s%s > %s%s", from, out, to, in);
 	return buffer;
 }
+
+size_t tb_names_host_bytes(const char *name)
+{
+	static const char *const words[] = {"ib", "hca", "hfi", "opa", "mlx4", "mlx5",
+		"eth", "hsn", "roce", "rail", "nic", "rdma", "gpu"};
+	size_t n = strlen(name);
+	for (size_t at = n; at-- > 1;) {
+		const char *rest = name + at + 1;
+		if (!strchr("-_.:/", name[at]))
+			continue;
+		for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+			size_t length = strlen(words[i]);
+			if (strncmp(rest, words[i], length) == 0 &&
+				rest[length + strspn(rest + length, "0123456789_-")] ==
+					'\0')
+				return at;
+		}
+	}
+	return n;
+}
+
+const char *tb_names_adapter(const struct tb_identity *own)
+{
+	const char *rest = own->name + own->n_host_bytes;
+	return own->n_host_bytes > 0 ? rest + strspn(rest, " -_.:/") : "";
+}

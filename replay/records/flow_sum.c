@@ -27,12 +27,6 @@ void tb_flow_add(struct tb_flow_sample *sum, const struct tb_flow_sample *more)
 		   worst_latency_ps = (type)flow->worst_latency_ps,                      \
 		   ideal_ps = (type)flow->ideal_ps, wait_ps = (type)flow->wait_ps,       \
 		   blamed_ps = (type)flow->blamed_ps;
-#define IF_WHOLE_TIME(item)  item
-#define IF_WHOLE_COUNT(item) item
-#define IF_WHOLE_SIZE(item)  item
-#define IF_WHOLE_MEAN(item)
-#define IF_WHOLE_RATIO(item)
-#define IF_WHOLE_PERCENT(item)
 
 double tb_flow_figure_of(const struct tb_flow_sample *flow, enum tb_flow_figure figure)
 {
@@ -58,7 +52,7 @@ int64_t tb_flow_figure_whole(
 #define CASE(ID, formula)                                                                \
 	case TB_FLOW_##ID:                                                               \
 		return (formula);
-#define ROW(ID, formula, kind, ...) IF_WHOLE_##kind(CASE(ID, formula))
+#define ROW(ID, formula, kind, ...) TB_IF_WHOLE_##kind(CASE(ID, formula))
 	switch ((int)figure) {
 		TB_FLOW_COLUMNS(ROW)
 	default:

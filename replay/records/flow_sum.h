@@ -2,6 +2,7 @@
 #ifndef TB_FLOW_SUM_H
 #define TB_FLOW_SUM_H
 
+#include "figure_kinds.h"
 #include "observer.h"
 
 // The figures of a flow, in the order in which they are packed and stored. ROW(field,
@@ -85,14 +86,6 @@
 #define TB_FLOW_ID(ID, ...) TB_FLOW_##ID,
 enum tb_flow_figure { TB_FLOW_COLUMNS(TB_FLOW_ID) TB_N_FLOW_FIGURES };
 #undef TB_FLOW_ID
-
-// What follows a key in picoseconds.
-#define TB_PS_TIME    "_ps"
-#define TB_PS_MEAN    "_ps"
-#define TB_PS_COUNT   ""
-#define TB_PS_SIZE    ""
-#define TB_PS_RATIO   ""
-#define TB_PS_PERCENT ""
 
 // tb_flow_figure_of returns a figure of a flow, or of a sum of flows; NaN when it is
 // unknown. tb_flow_figure_whole returns one of TIME, COUNT or SIZE exactly.

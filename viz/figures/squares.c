@@ -3,7 +3,6 @@
 #include "map.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +16,59 @@
 	[TB_FLOW_##ID] = {name, brief, title, meaning, QUANTITY_##kind},
 const struct tb_flow_look tb_flow_looks[TB_N_FLOW_FIGURES] = {TB_FLOW_COLUMNS(ROW)};
 #undef ROW
+
+#define QUANTITY_SHARE TB_QUANTITY_PERCENT
+#define LOOK_NO(...)
+#define LOOK_KEY(ID, kind, key, title)                                                   \
+	[TB_LISTED_##ID] = {key TB_PS_##kind, title, QUANTITY_##kind},
+#define LOOK_ALL(...) LOOK_KEY(__VA_ARGS__)
+#define ROW(ID, formula, kind, key, roots, held, pairs, groups, blame, compared, title,  \
+	meaning)                                                                         \
+	LOOK_##blame(ID, kind, key, title)
+const struct tb_wait_look tb_blame_looks[TB_N_LISTED_FIGURES] = {TB_WAIT_COLUMNS(ROW)};
+#undef ROW
+#define ROW(ID, formula, kind, key, roots, held, pairs, groups, blame, compared, title,  \
+	meaning)                                                                         \
+	LOOK_##roots(ID, kind, key, title)
+const struct tb_wait_look tb_root_looks[TB_N_LISTED_FIGURES] = {TB_WAIT_COLUMNS(ROW)};
+#undef ROW
+
+void tb_wait_figures_put_keys(const struct tb_wait_look *looks, FILE *stream)
+{
+	for (int i = 0; i < TB_N_LISTED_FIGURES; i++)
+		if (looks[i].key)
+			fprintf(stream, ",%s", looks[i].key);
+}
+
+void tb_wait_figures_put(
+	const struct tb_wait_look *looks, const struct tb_listed_wait *wait, FILE *stream)
+{
+	for (int i = 0; i < TB_N_LISTED_FIGURES; i++) {
+		double value = tb_listed_figure_of(wait, (enum tb_listed_figure)i);
+		if (!looks[i].key)
+			continue;
+		fputc(',', stream);
+		if (!isnan(value))
+			fprintf(stream,
+				looks[i].quantity == TB_QUANTITY_PERCENT ? "%.3f"
+									 : "%.0f",
+				value);
+	}
+}
+
+char *tb_wait_figure_format(const struct tb_listed_wait *wait,
+	enum tb_listed_figure figure, char *buffer, size_t size)
+{
+	const struct tb_wait_look *look = tb_blame_looks[figure].key
+						  ? &tb_blame_looks[figure]
+						  : &tb_root_looks[figure];
+	double value = tb_listed_figure_of(wait, figure);
+	if (isnan(value))
+		snprintf(buffer, size, "-");
+	else
+		tb_quantity_format(look->quantity, value, buffer, size);
+	return buffer;
+}
 
 enum tb_flow_figure tb_flow_figure_next(enum tb_flow_figure figure)
 {

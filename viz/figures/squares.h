@@ -6,7 +6,10 @@
 #include "flow_sum.h"
 #include "flow_table.h"
 #include "scale.h"
+#include "wait_figures.h"
 #include "waits.h"
+
+#include <stdio.h>
 
 // How the figures of a flow (flow_sum.h) look in pictures. `name` is NULL for those that
 // a square does not show, `title` for those that are not shown at all.
@@ -26,6 +29,25 @@ enum tb_flow_figure tb_flow_figure_next(enum tb_flow_figure figure);
 // suffice.
 char *tb_flow_figure_format(const struct tb_flow_sample *flow, enum tb_flow_figure figure,
 	char *buffer, size_t size);
+
+// Likewise those of listed waits (wait_figures.h); `key` is NULL for those that lists of
+// blame, or of roots, lack.
+struct tb_wait_look {
+	const char *key, *title;
+	enum tb_quantity quantity;
+};
+
+extern const struct tb_wait_look tb_blame_looks[TB_N_LISTED_FIGURES],
+	tb_root_looks[TB_N_LISTED_FIGURES];
+
+// tb_wait_figures_put_keys writes the keys of these looks as fields of CSV, each behind a
+// comma, and tb_wait_figures_put a row of figures, of which one that is unknown
+// is empty. tb_wait_figure_format is as tb_flow_figure_format.
+void tb_wait_figures_put_keys(const struct tb_wait_look *looks, FILE *stream);
+void tb_wait_figures_put(const struct tb_wait_look *looks,
+	const struct tb_listed_wait *wait, FILE *stream);
+char *tb_wait_figure_format(const struct tb_listed_wait *wait,
+	enum tb_listed_figure figure, char *buffer, size_t size);
 
 // A span of time that selects the flows under way in it, and a job, when `of_job` is set;
 // {0, INT64_MAX} selects all.

@@ -248,6 +248,64 @@ static void fabric_tools_print_rates_in_their_own_units(void **state)
 	assert_non_null(strstr(tb_benchmark_note(made), "Multiple Allreduce"));
 }
 
+static void a_matrix_has_a_row_for_each_pair(void **state)
+{
+	(void)state;
+	assert_int_equal(read_path(sample("mpigraph.txt"), 0), TB_OK);
+	assert_int_equal(tb_benchmark_n_rows(made), 6); // none of what was received
+	is_row(3, TB_BENCH_STREAM, 1048576, NAN, 5917.004 * 1048576, 3);
+	assert_int_equal(row(3)->first, 1);
+	assert_int_equal(row(3)->second, 2);
+	assert_string_equal(table(0)->host_names[2], "node2");
+	refused("START mpiGraph v1.5\nMsgSize\t8\n"
+		"Send\ta:0\tb:1\nb:1 to\t7.5\n",
+		4, "has 1 rates, not the 2");
+}
+
+static void several_files_and_cycles_are_tables_of_their_own(void **state)
+{
+	(void)state;
+	char first[512];
+	snprintf(first, sizeof first, "%s", sample("perftest.txt"));
+	const char *paths[] = {first, sample("nccl-old-all-gather.txt")};
+	tb_benchmark_close(made);
+	made = NULL;
+	assert_int_equal(tb_benchmark_read(&made, paths, 2, 0, &error), TB_OK);
+	assert_int_equal(tb_benchmark_n_tables(made), 4);
+	assert_string_equal(table(0)->file, first);
+	assert_string_equal(table(3)->file, paths[1]);
+	// Runs on several adapters are about rails, by number.
+	assert_int_equal(read_text("RDMA_Write BW Test\nDevice         : mlx5_10\n"
+				   "#bytes #iterations BW average[Gb/sec]\n8 5 1.5\n"
+				   "RDMA_Write BW Test\nDevice         : mlx5_2\n"
+				   "#bytes #iterations BW average[Gb/sec]\n8 5 1.5\n",
+				 0),
+		TB_OK);
+	assert_int_equal(row(0)->rail, 1);
+	assert_int_equal(row(1)->rail, 0);
+	// A command line says how many ranks OSU's table does not.
+	assert_int_equal(read_text("+ mpirun -np 48 ./osu_alltoall -m 8\n"
+				   "# OSU MPI All-to-All Personalized Exchange Latency "
+				   "Test v5.9\n# Size Avg Latency(us)\n8 20.5\n",
+				 0),
+		TB_OK);
+	assert_int_equal(row(0)->n_ranks, 48);
+	assert_int_equal(row(0)->rail, UINT32_MAX);
+	// rccl-tests -N 2
+	assert_int_equal(
+		read_text("# nThread 1 nGpus 1 nRanks: 8 minBytes: 8\n"
+			  "rccl-tests: Version develop\n./all_reduce_perf\n" HEADING
+			  "1048576 262144 float sum -1 45.2 23.20 40.60 0 45.2 23.2 40.6 "
+			  "0\n# Testing 2 cycle.\n"
+			  "1048576 262144 float sum -1 46.2 22.70 39.72 0 45.2 23.2 40.6 "
+			  "0\n",
+			0),
+		TB_OK);
+	assert_int_equal(tb_benchmark_n_tables(made), 2);
+	assert_string_equal(table(1)->tool, "rccl-tests");
+	assert_int_equal(table(1)->n_ranks, 8);
+}
+
 static void broken_tables_are_refused_with_their_place(void **state)
 {
 	(void)state;
@@ -323,6 +381,8 @@ int main(void)
 		cmocka_unit_test(mpi_benchmarks_are_told_by_their_titles),
 		cmocka_unit_test(a_megabyte_is_what_agrees_with_the_time),
 		cmocka_unit_test(fabric_tools_print_rates_in_their_own_units),
+		cmocka_unit_test(a_matrix_has_a_row_for_each_pair),
+		cmocka_unit_test(several_files_and_cycles_are_tables_of_their_own),
 		cmocka_unit_test(broken_tables_are_refused_with_their_place),
 		cmocka_unit_test(bus_shares_are_those_of_nccl_tests),
 		cmocka_unit_test(tools_are_told_by_their_lines),

@@ -1,5 +1,6 @@
 // Lists as CSV: that of the view that is shown, with a line of headings.
 #include "flow_sum.h"
+#include "wait_figures.h"
 
 #include "../../viz_stage.h"
 
@@ -44,6 +45,19 @@ static size_t fields(const char *text)
 enum { FLOW_FIELDS = 3 TB_FLOW_COLUMNS(ROW) };
 #undef ROW
 
+// And the figures of listed waits.
+#define IN_LIST_NO  +0
+#define IN_LIST_KEY +1
+#define IN_LIST_ALL +1
+#define ROW(ID, formula, kind, key, roots, held, pairs, groups, blame, ...)              \
+	IN_LIST_##roots
+enum { ROOT_FIELDS = 2 TB_WAIT_COLUMNS(ROW) };
+#undef ROW
+#define ROW(ID, formula, kind, key, roots, held, pairs, groups, blame, ...)              \
+	IN_LIST_##blame
+enum { BLAME_FIELDS = 3 TB_WAIT_COLUMNS(ROW) };
+#undef ROW
+
 static void each_view_exports_its_own_list(void **state)
 {
 	static const struct {
@@ -51,8 +65,8 @@ static void each_view_exports_its_own_list(void **state)
 		size_t n_fields;
 	} views[] = {{"F2", "rank,link,kind,wait_ps", 17},
 		{"F5", "rank,job,flow,slowdown", FLOW_FIELDS},
-		{"F6", "rank,root,wait_ps,links", 4},
-		{"F7", "wait_ps,error_ps,waits,waited,waited_for,link", 6},
+		{"F6", "rank,root,wait_ps,percent", ROOT_FIELDS},
+		{"F7", "waited,waited_for,link,wait_ps", BLAME_FIELDS},
 		{"F9", "rule,sentence,command", 3}};
 	for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
 		struct csv csv = export(*state, views[i].key);
