@@ -1,5 +1,5 @@
 # Writes SOURCE and HEADER with the bytes of FILES as C arrays, and a table of those that are
-# networks, which are the INI files.
+# networks, which are the INI files but for the hosts.
 file(WRITE ${HEADER}.new "// Made from schemas/. Terminated strings.\n#pragma once\n")
 file(WRITE ${SOURCE}.new "#include \"schemas.h\"\n")
 foreach(file IN LISTS FILES)
@@ -11,7 +11,7 @@ foreach(file IN LISTS FILES)
   string(REGEX REPLACE "('.x[0-9a-f][0-9a-f]',){16}" "\\0\n" bytes "${bytes}")
   file(APPEND ${HEADER}.new "extern const char tb_schema_${name}[];\n")
   file(APPEND ${SOURCE}.new "const char tb_schema_${name}[] = {\n${bytes}0};\n")
-  if(file MATCHES "[.]ini$")
+  if(file MATCHES "[.]ini$" AND NOT file MATCHES "/hosts[.]ini$")
     string(APPEND networks "\t{\"${base}\", tb_schema_${name}},\n")
   endif()
 endforeach()

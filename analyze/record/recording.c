@@ -144,6 +144,10 @@ static struct tb_engine_stats stats_of(const struct tb_recording *recording)
 	struct tb_engine_stats stats = tb_engine_stats_of(recording->hosted.engine);
 	if (recording->hosted.host)
 		tb_host_stats(recording->hosted.host, &stats);
+	// A reduction is over when its last part is added up.
+	tb_time_ps worked = tb_workload_worked_until(recording->workload);
+	if (worked > stats.now_ps)
+		stats.now_ps = worked;
 	return stats;
 }
 

@@ -45,7 +45,7 @@ struct tb_benchmark_row {
 	uint32_t n_ranks;	// 0: unknown
 	uint32_t first, second; // ranks that a table of pairs or ranks is about;
 				// UINT32_MAX: of all
-	uint32_t rail;		// adapter; UINT32_MAX: of all
+	uint32_t rail;		// adapter, of runs with several; UINT32_MAX: of all
 	uint32_t table;		// which of the file's tables
 	size_t line;		// from 1
 };

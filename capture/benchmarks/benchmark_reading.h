@@ -74,8 +74,9 @@ struct bench_group {
 struct bench_reading {
 	struct tb_benchmark *benchmark;
 	struct tb_error *error;
-	const char *file; // as it was named; lives with the benchmark
-	uint32_t n_given; // ranks
+	const char *file;    // as it was named; lives with the benchmark
+	uint32_t n_given;    // ranks
+	uint32_t n_launched; // as the newest command line asked for; 0: none did
 	uint64_t line;
 	const struct bench_tool *tool; // of the table that is read; NULL: none
 	uint64_t untitled_line;	       // of a heading without a test
@@ -129,7 +130,8 @@ struct bench_tool {
 extern const struct bench_tool bench_nccl_tests, bench_osu, bench_imb, bench_perftest,
 	bench_netpipe, bench_gpcnet, bench_pairs;
 
-// bench_named sets the reading's test where a line has one's name as a word of its own.
+// bench_named sets the reading's test where a line has one's name as a word of its own,
+// and how many ranks a launcher before it in the line was asked for ("mpirun -np 64").
 void bench_named(
 	struct bench_reading *reading, const struct bench_tool *tool, const char *line);
 
@@ -154,11 +156,20 @@ int bench_left_out(struct bench_reading *reading, const char *name) TB_MUST_USE;
 int bench_refuse(const struct bench_reading *reading, const char *format, ...)
 	TB_PRINTF(2, 3);
 
+// bench_refuse_cut_row fails with TB_EFORMAT at the row whose fields are held.
+int bench_refuse_cut_row(struct bench_reading *reading) TB_MUST_USE;
+
 int bench_no_memory(const struct bench_reading *reading);
 
 // bench_text keeps a text as long as the benchmark; the same one once.
 int bench_text(struct bench_reading *reading, const char *at, size_t n,
 	const char **text) TB_MUST_USE;
+
+// bench_take_line takes a line of a file, which it may change.
+int bench_take_line(struct bench_reading *reading, char *text) TB_MUST_USE;
+
+// bench_tool_has returns whether a test is one of the tool's.
+bool bench_tool_has(const struct bench_tool *tool, const struct bench_test *test);
 
 // bench_begin begins a table, with what was printed before it.
 int bench_begin(struct bench_reading *reading, const struct bench_tool *tool) TB_MUST_USE;

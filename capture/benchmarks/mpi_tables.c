@@ -133,6 +133,7 @@ static int osu_title(struct bench_reading *reading, const char *at)
 static int osu_note(struct bench_reading *reading, const char *line)
 {
 	unsigned pairs;
+	bench_named(reading, &bench_osu, line);
 	if (strncmp(line, "# OSU ", 6) == 0) {
 		int status = bench_end(reading);
 		return status == TB_OK ? osu_title(reading, line + 6) : status;

@@ -629,13 +629,18 @@ const char *tb_inter_plan(struct tb_plan *plan, const struct tb_collective_shape
 // The algorithms of collective operations, in one table: those of synthetic jobs, and
 // those that libraries choose. Sources of the libraries' names: the settings of Open MPI
 // (coll_tuned_*_algorithm), the functions of MPICH (src/mpi/coll) and the algorithms of
-// NCCL (NCCL_ALGO).
+// NCCL (NCCL_ALGO). What reductions copy and allocate: Open MPI 4.1, ompi/mca/coll/base
+// (coll_base_reduce.c, coll_base_allreduce.c, coll_base_reduce_scatter.c), and the same
+// algorithms of MPICH 4.0 (src/mpi/coll).
 
 #define SQUARE TB_GROWS_SQUARE
 #define PORTS  TB_TAKES_PORTS
 #define TREE   (TB_TAKES_PORTS | TB_TAKES_BRANCH)
 #define FIRST  TB_COPIES_FIRST
 #define LAST   TB_COPIES_LAST
+#define WHOLE  TB_COPIES_WHOLE
+#define ONE    TB_TAKES_VECTOR
+#define TWO    TB_TAKES_VECTORS
 
 // What libraries call an algorithm.
 #define OPENMPI(name)  [TB_LIBRARY_OPENMPI] = (name)
@@ -769,47 +774,47 @@ const struct tb_algorithm tb_algorithms[] = {
 	{TB_COLL_ALLTOALL, "pair", "the two exchange", tb_alltoall_shift,
 		TB_NEEDS_TWO | LAST, {OPENMPI("two_proc")}},
 
-	{TB_COLL_REDUCE, "binomial", "the reverse of broadcast", tb_tree_binomial, PORTS,
-		{OPENMPI("binomial"), MPICH("binomial")}},
+	{TB_COLL_REDUCE, "binomial", "the reverse of broadcast", tb_tree_binomial,
+		PORTS | TWO, {OPENMPI("binomial"), MPICH("binomial")}},
 	{TB_COLL_REDUCE, "tree", "up a tree in which a rank has --branch children",
 		tb_reduce_tree, TREE, {0}},
 	{TB_COLL_REDUCE, "rabenseifner", "parts reduced by halving, then gathered",
-		tb_rabenseifner, PORTS, {OPENMPI("rabenseifner")}},
-	{TB_COLL_REDUCE, "linear", "all to the root at once", tb_reduce_linear, 0,
+		tb_rabenseifner, PORTS | WHOLE | TWO, {OPENMPI("rabenseifner")}},
+	{TB_COLL_REDUCE, "linear", "all to the root at once", tb_reduce_linear, ONE,
 		{OPENMPI("linear")}},
 	{TB_COLL_REDUCE, "binary", "up a tree of two children per rank", tb_tree_binary,
-		0, {OPENMPI("binary")}},
+		TWO, {OPENMPI("binary")}},
 	{TB_COLL_REDUCE, "in-order-binary",
-		"up a binary tree that keeps the order of ranks", tb_tree_in_order, 0,
+		"up a binary tree that keeps the order of ranks", tb_tree_in_order, TWO,
 		{OPENMPI("in-order_binary")}},
-	{TB_COLL_REDUCE, "chain", "from rank to rank", tb_tree_chain, 0,
+	{TB_COLL_REDUCE, "chain", "from rank to rank", tb_tree_chain, TWO,
 		{OPENMPI("chain")}},
 	{TB_COLL_REDUCE, "pipeline", "from rank to rank, in segments if they are set",
-		tb_tree_chain, 0, {OPENMPI("pipeline")}},
+		tb_tree_chain, ONE, {OPENMPI("pipeline")}},
 	{TB_COLL_REDUCE, "halving-gather",
-		"pairs add first, then parts by halving, then gathered", tb_halving, 0,
-		{MPICH("reduce_scatter_gather")}},
+		"pairs add first, then parts by halving, then gathered", tb_halving,
+		WHOLE | TWO, {MPICH("reduce_scatter_gather")}},
 	{TB_COLL_REDUCE, "nccl-chain", "in chunks from rank to rank, by channels",
 		tb_nccl_chain, 0, {NCCL("Ring")}},
 
 	{TB_COLL_ALLREDUCE, "doubling",
 		"groups of k + 1 exchange and add, then groups of groups",
-		tb_allreduce_doubling, PORTS,
+		tb_allreduce_doubling, PORTS | WHOLE | ONE,
 		{OPENMPI("recursive_doubling"), MPICH("recursive_doubling")}},
 	{TB_COLL_ALLREDUCE, "tree", "up a tree to rank 0 and down again",
 		tb_allreduce_tree, TREE, {0}},
 	{TB_COLL_ALLREDUCE, "ring", "parts go round twice, a ring for each port",
-		tb_allreduce_ring, SQUARE | PORTS, {OPENMPI("ring")}},
+		tb_allreduce_ring, SQUARE | PORTS | WHOLE, {OPENMPI("ring")}},
 	{TB_COLL_ALLREDUCE, "rabenseifner",
 		"parts reduced by halving, then spread by doubling", tb_rabenseifner,
-		PORTS, {OPENMPI("rabenseifner")}},
+		PORTS | WHOLE | ONE, {OPENMPI("rabenseifner")}},
 	{TB_COLL_ALLREDUCE, "linear", "all to rank 0, and back", tb_allreduce_linear, 0,
 		{OPENMPI("basic_linear")}},
 	{TB_COLL_ALLREDUCE, "reduce-broadcast", "reduced by rank 0, then broadcast",
 		tb_allreduce_reduce_broadcast, 0, {OPENMPI("nonoverlapping")}},
 	{TB_COLL_ALLREDUCE, "halving-doubling",
-		"pairs add first, then parts by halving and doubling", tb_halving, 0,
-		{MPICH("reduce_scatter_allgather")}},
+		"pairs add first, then parts by halving and doubling", tb_halving,
+		WHOLE | ONE, {MPICH("reduce_scatter_allgather")}},
 	{TB_COLL_ALLREDUCE, "nccl-ring", "in chunks round twice, by channels",
 		tb_nccl_ring, SQUARE, {NCCL("Ring")}},
 	{TB_COLL_ALLREDUCE, "nccl-tree", "halves up and down two binary trees of hosts",
@@ -820,17 +825,17 @@ const struct tb_algorithm tb_algorithms[] = {
 		tb_nccl_nvls_tree, 0, {NCCL("NVLSTree")}},
 
 	{TB_COLL_REDUCE_SCATTER, "ring", "parts go round once, a ring for each port",
-		tb_reduce_scatter_ring, SQUARE | PORTS, {OPENMPI("ring")}},
+		tb_reduce_scatter_ring, SQUARE | PORTS | WHOLE | ONE, {OPENMPI("ring")}},
 	{TB_COLL_REDUCE_SCATTER, "halving",
 		"groups of groups exchange halves, then groups",
-		tb_reduce_scatter_halving, PORTS,
+		tb_reduce_scatter_halving, PORTS | WHOLE | TWO,
 		{OPENMPI("recursive_halving"), MPICH("recursive_halving")}},
 	{TB_COLL_REDUCE_SCATTER, "linear", "all to rank 0, and parts back",
 		tb_reduce_scatter_linear, 0, {OPENMPI("linear")}},
 	{TB_COLL_REDUCE_SCATTER, "reduce-scatter", "reduced by rank 0, then scattered",
 		tb_reduce_scatter_reduce, 0, {OPENMPI("non-overlapping")}},
 	{TB_COLL_REDUCE_SCATTER, "butterfly", "pairs exchange halves, ever further away",
-		tb_reduce_scatter_butterfly, 0, {OPENMPI("butterfly")}},
+		tb_reduce_scatter_butterfly, WHOLE | TWO, {OPENMPI("butterfly")}},
 	{TB_COLL_REDUCE_SCATTER, "pairwise", "each gets its part from all, one per round",
 		tb_reduce_scatter_pairwise, SQUARE, {MPICH("pairwise")}},
 	{TB_COLL_REDUCE_SCATTER, "nccl-ring", "in chunks round once, by channels",

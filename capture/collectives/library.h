@@ -17,11 +17,30 @@ struct tb_library; // opaque
 // tb_library_number returns the name of library i, NULL beyond the last.
 const char *tb_library_number(size_t i);
 
-// tb_library_find finds a library by name: "openmpi" (4.1), "openmpi5", "mpich", "nccl".
+// tb_library_find finds a library by name: "openmpi" (4.1), "openmpi5", "mpich", "nccl",
+// "rccl".
 // NULL: the default, Open MPI 4.1. TB_EUSAGE lists the names.
 int tb_library_find(const struct tb_library **library, const char *name,
 	struct tb_error *error) TB_MUST_USE;
 const char *tb_library_name(const struct tb_library *library);
+
+// tb_library_is_of_gpus returns whether processes are GPUs (NCCL, RCCL), of which a host
+// has several that do not reach each other by the network.
+bool tb_library_is_of_gpus(const struct tb_library *library);
+
+// What of NCCL's version and environment bears on its choice. A zeroed struct is the
+// newest version that is modelled, without settings.
+struct tb_nccl_settings {
+	uint16_t version; // 2.19 is 219
+	// By operation, what NCCL_ALGO and NCCL_PROTO leave out: bits of choice_nccl.c.
+	uint8_t without_algorithms[TB_COLL_N], without_protocols[TB_COLL_N];
+	uint16_t least_channels, most_channels; // 0: as NCCL has it
+};
+
+// tb_nccl_settings_add reads one of them as the environment has it:
+// "NCCL_ALGO=ring;allreduce:tree". TB_EUSAGE says what there is.
+int tb_nccl_settings_add(struct tb_nccl_settings *settings, const char *word,
+	struct tb_error *error) TB_MUST_USE;
 
 // tb_library_eager_bytes returns the most bytes of a message that is sent without asking,
 // between hosts; UINT64_MAX: all are.
@@ -35,7 +54,16 @@ const char *tb_library_flat(const struct tb_library *library);
 // zeroed struct has none.
 struct tb_collective_choices {
 	char algorithms[TB_COLL_N][32]; // by operation; "": the library's choice
+	struct tb_nccl_settings nccl;
 };
+
+// tb_library_read reads a library with its version and settings into `library` and
+// `choices`, of both of which it leaves what it does not name, if `library` (or NULL) was
+// the same: "nccl@2.19 NCCL_ALGO=Ring NCCL_PROTO=^LL128". NULL as of tb_library_find.
+// TB_EUSAGE.
+int tb_library_read(const struct tb_library **library,
+	struct tb_collective_choices *choices, const char *text,
+	struct tb_error *error) TB_MUST_USE;
 
 // tb_collective_choices_add reads one. TB_EUSAGE names what there is.
 int tb_collective_choices_add(struct tb_collective_choices *choices, const char *choice,

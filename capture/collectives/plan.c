@@ -233,28 +233,6 @@ static int plan_write_part(struct tb_plan_writing *writing,
 	const struct tb_transfer *transfer, enum tb_op_kind kind, uint32_t *op,
 	struct tb_error *error);
 
-// add_slot adds a send. It begins after the one before it has begun, and after the one as
-// many before it as there are slots is over.
-static int add_slot(struct tb_plan_writing *w, const struct tb_transfer *transfer,
-	struct tb_error *error)
-{
-	uint32_t op = 0, port = transfer->port, n = w->n_sent[port];
-	uint32_t slots = w->plan->pace.slots;
-	int status = plan_write_part(w, transfer, TB_OP_SEND, &op, error);
-	if (status == TB_OK && n == 0 && w->entry != UINT32_MAX)
-		status = plan_write_wait(w, op, w->entry, false, error);
-	if (status == TB_OK && n > 0)
-		status = plan_write_wait(
-			w, op, *port_sent_at(w, port, n - 1), true, error);
-	if (status == TB_OK && n >= slots)
-		status = plan_write_wait(w, op, *port_sent_at(w, port, n), false, error);
-	if (status == TB_OK)
-		status = take_held(w, transfer->after, op, error);
-	*port_sent_at(w, port, n) = op;
-	w->n_sent[port]++;
-	return status;
-}
-
 static int plan_write_op(struct tb_plan_writing *writing, const struct tb_op *what,
 	uint32_t *op, struct tb_error *error);
 
@@ -269,6 +247,34 @@ static int add_delay(struct tb_plan_writing *w, uint64_t ns, uint32_t cpu, uint3
 		&(struct tb_op){.kind = TB_OP_CALC, .amount = ns, .cpu = (uint8_t)cpu},
 		op, error);
 	return status == TB_OK ? plan_write_wait(w, *op, on, false, error) : status;
+}
+
+// add_slot adds a send. It begins after the one before it has begun, and after the one as
+// many before it as there are slots is over; to another host with a gap, a gap after the
+// one before it is over.
+static int add_slot(struct tb_plan_writing *w, const struct tb_transfer *transfer,
+	struct tb_error *error)
+{
+	uint32_t op = 0, port = transfer->port, n = w->n_sent[port];
+	uint32_t slots = w->plan->pace.slots, gap_ns = w->plan->pace.gap_ns;
+	bool one_by_one = gap_ns && !(w->hosts && w->hosts[transfer->from] ==
+							  w->hosts[transfer->to]);
+	int status = plan_write_part(w, transfer, TB_OP_SEND, &op, error);
+	if (status == TB_OK && n == 0 && w->entry != UINT32_MAX)
+		status = plan_write_wait(w, op, w->entry, false, error);
+	if (status == TB_OK && n > 0)
+		status = plan_write_wait(
+			w, op, *port_sent_at(w, port, n - 1), !one_by_one, error);
+	if (status == TB_OK && n >= slots)
+		status = plan_write_wait(w, op, *port_sent_at(w, port, n), false, error);
+	if (status == TB_OK)
+		status = take_held(w, transfer->after, op, error);
+	if (status == TB_OK && one_by_one)
+		status = add_delay(
+			w, gap_ns, STEP_CPU + port * slots % N_STEPS, &op, error);
+	*port_sent_at(w, port, n) = op;
+	w->n_sent[port]++;
+	return status;
 }
 
 static uint64_t taking_ns(const struct tb_plan_pace *pace, uint64_t bytes)
@@ -491,13 +497,39 @@ static int plan_write_part(struct tb_plan_writing *w, const struct tb_transfer *
 	return transfer_add_part(w, transfer, DATA, kind, op, error);
 }
 
+// takes_fresh returns whether the current rank works in memory that the call takes from
+// the system and returns to it. glibc (malloc/malloc.c, M_MMAP_THRESHOLD) keeps pieces
+// of up to 32 MiB, but at the end of its heap no more than twice the largest.
+#define KEPT_LEAST (UINT64_C(128) << 10)
+#define KEPT_MOST  (UINT64_C(32) << 20)
+static bool takes_fresh(const struct tb_plan_writing *w)
+{
+	uint8_t n = w->plan->n_vectors;
+	return w->in.first[w->rank] < w->in.first[w->rank + 1] &&
+	       ((n > 1 && w->whole > KEPT_LEAST) || (n > 0 && w->whole > KEPT_MOST));
+}
+
+// pinning_ns returns how long both ends register the memory of a transfer to a rank that
+// works in fresh memory, which its peers do, too.
+static uint64_t pinning_ns(
+	const struct tb_plan_writing *w, const struct tb_transfer *transfer)
+{
+	bool is_local = w->hosts && w->hosts[transfer->from] == w->hosts[transfer->to];
+	return !is_local && takes_fresh(w) &&
+			       tb_plan_bytes(w->plan, transfer) > w->work.pin_above_bytes
+		       ? 2 * w->work.pin_ns
+		       : 0;
+}
+
 // add_work adds a calc for a transfer's bytes, which are added up or copied.
 static int add_work(const struct tb_plan_writing *w, const struct tb_transfer *transfer,
 	bool adds, uint32_t *op, struct tb_error *error)
 {
 	uint64_t bytes = tb_plan_bytes(w->plan, transfer);
 	struct tb_op what = {.kind = TB_OP_CALC,
-		.amount = tb_call_work_ns(&w->work, adds, bytes, w->whole),
+		.amount = tb_call_work_ns(&w->work, adds, bytes, w->whole) +
+			  (adds ? pinning_ns(w, transfer) : 0),
+		.of_call = true,
 		.cpu = w->cpu};
 	return tb_job_add(w->builder, job_rank(w, w->rank), &what, op, error);
 }
@@ -591,7 +623,10 @@ static int add_receive(struct tb_plan_writing *w, const struct tb_transfer *tran
 static int plan_write_calc(
 	struct tb_plan_writing *w, uint64_t calc_ns, uint8_t cpu, struct tb_error *error)
 {
-	struct tb_op what = {.kind = TB_OP_CALC, .amount = calc_ns, .cpu = cpu};
+	struct tb_op what = {.kind = TB_OP_CALC,
+		.amount = calc_ns,
+		.of_call = w->plan->pace.slots == 0,
+		.cpu = cpu};
 	uint32_t op = 0;
 	int status = tb_job_add(w->builder, job_rank(w, w->rank), &what, &op, error);
 	if (status == TB_OK)
@@ -773,7 +808,26 @@ static uint64_t copying_ns(const struct tb_plan_writing *w, bool last)
 	uint64_t bytes = plan->own.last == last ? tb_plan_own_bytes(plan, w->rank) : 0;
 	if (plan->transfers[0].blocks == TB_BLOCKS_DIGIT)
 		bytes = w->whole;
-	return tb_call_work_ns(&w->work, false, bytes, bytes);
+	uint64_t ns = tb_call_work_ns(&w->work, false, bytes, bytes);
+	if (last)
+		return ns;
+	bool is_cached = w->whole <= w->work.cache_bytes / 2;
+	if (plan->own.whole)
+		ns += tb_call_rate_ns(
+			w->whole, is_cached ? w->work.cached : w->work.copy);
+	if (takes_fresh(w))
+		ns += tb_call_rate_ns(plan->n_vectors * w->whole, w->work.fresh);
+	return ns;
+}
+
+// share_cache sets what of the cache that the members on a host share is the current
+// rank's.
+static void share_cache(struct tb_plan_writing *w, uint64_t whole_cache)
+{
+	uint32_t n = 1;
+	for (uint32_t i = 0; w->hosts && i < w->plan->n_ranks; i++)
+		n += i != w->rank && w->hosts[i] == w->hosts[w->rank];
+	w->work.shared_cache_bytes = whole_cache / n;
 }
 
 static int append_rank(struct tb_plan_writing *w, const struct tb_plan_place *place,
@@ -818,8 +872,13 @@ int tb_plan_append(struct tb_job_builder *builder, const struct tb_plan *plan,
 		.whole = tb_plan_whole_bytes(plan),
 		.eager_bytes = eager_bytes(place)};
 	int status = plan_writing_init(&w, error);
-	for (w.rank = 0; w.rank < plan->n_ranks && status == TB_OK; w.rank++)
+	for (w.rank = 0; w.rank < plan->n_ranks && status == TB_OK; w.rank++) {
+		// Members of a host mostly are neighbours and have equal shares.
+		if (place->work.shared_cache_bytes && w.hosts &&
+			(w.rank == 0 || w.hosts[w.rank] != w.hosts[w.rank - 1]))
+			share_cache(&w, place->work.shared_cache_bytes);
 		status = append_rank(&w, place, error);
+	}
 	plan_writing_fini(&w);
 	return status;
 }

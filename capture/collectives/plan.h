@@ -67,6 +67,9 @@ struct tb_plan_pace {
 	// from when it has as many as its threads have at once.
 	uint64_t channel_bytes_per_s;
 	uint32_t turn_bytes;
+	// With slots: how long a channel posts nothing to another host once a send there
+	// is over. 0: the next one begins as slots allow.
+	uint32_t gap_ns;
 	uint32_t wire[2]; // bytes on the wire are wire[0] / wire[1] of the data; 0: equal
 };
 
@@ -76,11 +79,13 @@ struct tb_plan_own {
 	uint32_t every; // 0: none is copied
 	bool only_root; // copies
 	bool last;	// after the rounds, not before
+	bool whole;	// each rank copies all of its data before the rounds, besides
 };
 
 struct tb_plan {
 	struct tb_plan_pace pace;
 	struct tb_plan_own own;
+	uint8_t n_vectors; // of the size of its data that a rank that adds up allocates
 	uint32_t n_ranks, n_rounds, n_ports;
 	enum tb_plan_order order;
 	uint32_t radix, root; // for heaps and digits

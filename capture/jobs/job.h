@@ -32,7 +32,8 @@ struct tb_op {
 	uint8_t nic;	 // network interface within the rank
 	uint8_t planned; // 1: a library made it of a collective call, by its channels
 	bool closed;	 // of a calc: no computation, but its rank's window was closed
-	uint8_t reserved[3];
+	bool of_call;	 // of a calc: what a rank does in a collective call
+	uint8_t reserved[2];
 };
 
 // A finished job, read-only. The successors of operation i are successors[
@@ -56,6 +57,7 @@ struct tb_job {
 	const char *form;	  // of that file: "GOAL" or "flow list"; NULL without
 	char **hosts; // by rank: the name of the host on which it ran, or NULL; NULL: of
 		      // none it is known
+	bool of_gpus; // ranks of one host reach each other by its own links
 	char **endpoints; // by rank: the endpoint of a capture that it was, or NULL;
 			  // NULL: it is of no capture
 	char *notes;	  // a sentence a line: what was left out or assumed; NULL: none

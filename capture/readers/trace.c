@@ -84,6 +84,9 @@ static const struct foreign foreign_formats[] = {
 		"is what NCCL's inspector exports to Prometheus: the last figures "
 		"alone; without NCCL_INSPECTOR_PROM_DUMP it writes each call, which is "
 		"read"},
+	{".dumpi-bin", NULL, NULL,
+		"is a trace of DUMPI: print the file of each rank with dumpi2ascii, to "
+		"NAME-RANK.txt, and give these"},
 	{NULL, NULL, "fileprefix=dumpi",
 		"is the description of a trace of DUMPI: print the file of each rank "
 		"with dumpi2ascii, to NAME-RANK.txt, and give these"},
@@ -156,6 +159,8 @@ static const struct foreign *find_foreign(const char *path, struct tb_bytes firs
 	if (tb_bytes_u64(first, 8, &magic) &&
 		(magic == DARSHAN_MAGIC || __builtin_bswap64(magic) == DARSHAN_MAGIC))
 		path = ".x.darshan";
+	if (strncmp(basename(path), "dumpi-", 6) == 0 && strstr(path, ".bin"))
+		path = ".x.dumpi-bin"; // its header has no magic number
 	for (size_t i = 0; i < N_FORMATS; i++)
 		if (is_format(&foreign_formats[i], path, first))
 			return &foreign_formats[i];

@@ -17,6 +17,7 @@ static const struct tb_fabric_format formats[] = {
 	{"Slurm's topology.conf", "ib-", tb_slurm_topology_is, tb_slurm_topology_read},
 	{"Slurm's topology.yaml", "ib-", tb_slurm_yaml_is, tb_slurm_yaml_read},
 	{"htsim .topo", "roce-", tb_htsim_topology_is, tb_htsim_topology_read},
+	{"ASTRA-sim .yml", "ib-", tb_astra_network_is, tb_astra_network_read},
 	{"lldpcli -f json", "roce-", tb_lldp_neighbors_is, tb_lldp_neighbors_read},
 	{"list of cables", "ib-", tb_edge_list_is, tb_edge_list_read},
 };
@@ -82,7 +83,6 @@ static const struct foreign_format {
 	{NULL, "dump_ucast_routes: Switch", "is a forwarding table (.fdbs): " AS_TABLES},
 	{"Unicast lids", NULL, "is a forwarding table (dump_lfts): " AS_TABLES},
 	{"BlockName=", NULL, "is Slurm's topology of blocks: " NO_NETWORK},
-	{"topology:", "[", "is a network of ASTRA-sim: write it as an INI file (shape)"},
 	{NULL, "<platform", "is a platform of SimGrid: " AS_EDGES},
 	{NULL, "\"hwloc", "is a machine's inside (hwloc): " NO_NETWORK},
 	{NULL, "\thwloc", "is a machine's inside (hwloc): " NO_NETWORK},

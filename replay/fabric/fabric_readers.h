@@ -77,6 +77,20 @@ int tb_slurm_yaml_read(struct tb_cabling *cabling, FILE *stream) TB_MUST_USE;
 bool tb_htsim_topology_is(const char *line);
 int tb_htsim_topology_read(struct tb_cabling *cabling, FILE *stream) TB_MUST_USE;
 
+// The networks of ASTRA-sim's analytical model (astra-network-analytical, *.yml).
+//
+//     topology: [ FullyConnected, Switch ]
+//     npus_count: [ 8, 4 ]
+//     bandwidth: [ 400.0, 50.0 ]  # GB/s, of 2^30 bytes
+//     latency: [ 100.0, 500.0 ]  # ns
+//
+// Each dimension joins the NPUs that differ in it alone. Read are one Switch, and two
+// dimensions of which the second is a Switch: four nodes of eight NPUs, each with an
+// adapter, and eight switches between them. What is within nodes comes from the preset
+// (local_rate). They are called "node0 npu0", "npu0" and switch0.
+bool tb_astra_network_is(const char *line);
+int tb_astra_network_read(struct tb_cabling *cabling, FILE *stream) TB_MUST_USE;
+
 // Neighbours as lldpd's 'lldpcli show neighbors' prints them with -f json or json0, of
 // one device or several: an object by the names of devices, or documents below headings
 // "# NAME", or "==> NAME.json <==", which 'tail -n +1 *.json' prints. Without either the

@@ -14,6 +14,10 @@ static int host_delivered(
 static int host_undelivered(
 	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error);
 
+// Pieces of a process that wait for their acknowledgements, beyond which a send is not
+// over when it is copied (UCX's IB_TX_QUEUE_LEN, src/uct/ib/base/ib_iface.c).
+enum { BUFFERED_MOST = 256 };
+
 bool tb_host_is_needed(const struct tb_network *network)
 {
 	return network->n_rails > 1 || !tb_host_does_nothing(&network->params.host);
@@ -199,6 +203,24 @@ static uint32_t host_cut(struct tb_host *host, struct host_process *process)
 	return id;
 }
 
+// report_buffered reports a transfer as sent when its sender has copied all of it, which
+// needs no acknowledgement then: rule H5.
+static int report_buffered(struct tb_host *host, uint32_t id, struct tb_error *error)
+{
+	struct transfer *transfer = transfer_at(host, id);
+	const struct tb_host_params *params = host_params_for(host, &transfer->what);
+	const struct tb_source *source = host->source;
+	if (params->eager_copy_bytes_per_s == 0 || transfer->n_uncut ||
+		transfer->is_given_up || transfer->is_reported_sent ||
+		tb_host_n_controls(params, transfer->what.bytes) ||
+		process_at(host, transfer->sender)->n_under_way > BUFFERED_MOST)
+		return TB_OK;
+	transfer->is_reported_sent = true;
+	return source->sent ? source->sent(source->context, host->now,
+				      transfer->what.cookie, error)
+			    : TB_OK;
+}
+
 // tb_host_advance issues what a process has to send, as far as limits allow.
 void tb_host_advance(struct tb_host *host, uint32_t id)
 {
@@ -232,12 +254,12 @@ static int on_timer(struct tb_host *host, struct tb_timer timer, struct tb_error
 	uint32_t id = (uint32_t)(timer.what / TB_HOST_N_TIMERS);
 	switch ((enum tb_host_timer)(timer.what % TB_HOST_N_TIMERS)) {
 	case TB_HOST_ISSUED: {
-		uint32_t process =
-			transfer_at(host, piece_at(host, id)->transfer)->sender;
+		uint32_t transfer = piece_at(host, id)->transfer;
+		uint32_t process = transfer_at(host, transfer)->sender;
 		process_at(host, process)->issuing = false;
 		tb_host_dispatch(host, id);
 		tb_host_advance(host, process);
-		return TB_OK;
+		return report_buffered(host, transfer, error);
 	}
 	case TB_HOST_NOTICED:
 		return tb_host_noticed(host, id, error);
@@ -268,9 +290,10 @@ static int on_timer(struct tb_host *host, struct tb_timer timer, struct tb_error
 			tb_host_set_timer(host, ends, TB_HOST_COPIED, id);
 			tb_host_set_timer(host, ends + host->params.local_latency_ps,
 				TB_HOST_SEEN, id);
-		} else
-			tb_memory_copy(host, id);
-		return TB_OK;
+			return TB_OK;
+		}
+		tb_memory_copy(host, id);
+		return report_buffered(host, id, error);
 	case TB_HOST_PACED:
 	case TB_HOST_RELAYED:
 		tb_rails_send(host, id);
@@ -500,10 +523,11 @@ static void ending_give_up(struct tb_host *host, uint32_t id)
 int tb_host_report_sent(struct tb_host *host, uint32_t id, struct tb_error *error)
 {
 	uint64_t cookie = transfer_at(host, id)->what.cookie;
-	bool is_given_up = transfer_at(host, id)->is_given_up;
+	const struct transfer *transfer = transfer_at(host, id);
+	bool is_over = transfer->is_given_up || transfer->is_reported_sent;
 	drop_transfer(host, id);
 	const struct tb_source *source = host->source;
-	if (is_given_up || !source->sent)
+	if (is_over || !source->sent)
 		return TB_OK;
 	host->last_reported = host->now;
 	return source->sent(source->context, host->now, cookie, error);
@@ -603,12 +627,13 @@ static int piece_delivered(struct tb_host *host, uint32_t id, struct tb_error *e
 	const struct tb_host_params *params = host_params_for(host, &transfer->what);
 	tb_time_ps notice =
 		params->notice_ps + tb_host_eager_time(params, piece_at(host, id)->bytes);
-	if (notice == 0 || transfer->is_given_up)
+	if (notice + params->wake_ps == 0 || transfer->is_given_up)
 		return tb_host_noticed(host, id, error);
 	if (receiver->noticed_until < host->now)
 		receiver->noticed_until = host->now;
 	receiver->noticed_until += notice;
-	tb_host_set_timer(host, receiver->noticed_until, TB_HOST_NOTICED, id);
+	tb_host_set_timer(
+		host, receiver->noticed_until + params->wake_ps, TB_HOST_NOTICED, id);
 	return TB_OK;
 }
 
@@ -739,7 +764,7 @@ uint64_t tb_channels_rate(const struct tb_host *host, const struct tb_message *m
 	uint64_t each = host_params_for(host, message)->channel_bytes_per_s;
 	if (!each || !tb_channels_have(host, message))
 		return 0;
-	uint64_t rate = host->net->params.link_bytes_per_s;
+	uint64_t rate = host->net->params.link_bytes_per_s * tb_rails_each(host);
 	uint64_t n = power_above(rate / each + (rate % each != 0));
 	uint64_t batches = message->n_ranks / PEERS_A_BATCH +
 			   (message->n_ranks % PEERS_A_BATCH != 0);

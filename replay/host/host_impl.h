@@ -42,6 +42,7 @@ struct transfer {
 	uint32_t next; // of its process's queue, of its pair's early ones, or free
 	uint32_t uses;
 	bool is_given_up;
+	bool is_reported_sent; // before it was acknowledged
 };
 
 struct piece {
@@ -218,6 +219,9 @@ uint32_t tb_rails_choose(
 // tb_rails_bound returns the rail on which a message leaves its node where ranks are
 // bound to rails, else 0.
 uint32_t tb_rails_bound(const struct tb_host *host, const struct tb_message *message);
+
+// tb_rails_each returns to how many rails a rank is bound.
+uint32_t tb_rails_each(const struct tb_host *host);
 // tb_rails_nics makes the ends of a message, which are nodes, NICs: of a rail, or with
 // between_rails = spine of that rail and of the receiver's.
 void tb_rails_nics(const struct tb_host *host, struct tb_message *message, uint32_t rail);

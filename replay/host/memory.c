@@ -94,9 +94,11 @@ static void begin_copy(struct tb_host *host, uint32_t id)
 		tb_host_copy_time(transfer->what.bytes, alone_rate(&host->params));
 }
 
-// tb_memory_post: a process whose library copies short messages issues one message after
-// another, and copies those that need no handshake. The receiver of the others finds them
-// `handshake_delay` later. Without such a library `local_latency` includes all of this.
+// tb_memory_post: the receiver of a message of more than `local_inline` bytes finds its
+// data `local_fetch` later. A process whose library copies short messages issues one
+// message after another, and copies those that need no handshake. The receiver of the
+// others finds them `handshake_delay` later. Without such a library `local_latency`
+// includes all of this.
 void tb_memory_post(struct tb_host *host, uint32_t id)
 {
 	struct transfer *transfer = transfer_at(host, id);
@@ -106,6 +108,8 @@ void tb_memory_post(struct tb_host *host, uint32_t id)
 	tb_time_ps begins = *free_at > host->now ? *free_at : host->now;
 	tb_time_ps found =
 		tb_host_n_controls(params, bytes) ? params->handshake_delay_ps : 0;
+	if (bytes > params->local_inline_bytes)
+		found += params->local_fetch_ps;
 	if (params->eager_copy_bytes_per_s == 0) {
 		tb_memory_copy(host, id);
 		return;

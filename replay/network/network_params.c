@@ -73,7 +73,7 @@ const char *const tb_between_rails_words[] = {
 bool tb_host_does_nothing(const struct tb_host_params *host)
 {
 	return !host->launch_ps && !host->channel_bytes_per_s && !host->issue_ps &&
-	       !host->notice_ps && !host->copy_bytes_per_s &&
+	       !host->notice_ps && !host->wake_ps && !host->copy_bytes_per_s &&
 	       !host->eager_copy_bytes_per_s && !host->largest_bytes &&
 	       !host->n_outstanding && host->handshake == TB_HANDSHAKE_NONE &&
 	       host->local == TB_LOCAL_NETWORK && host->rails_policy != TB_RAILS_RESERVE;

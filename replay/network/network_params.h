@@ -50,9 +50,10 @@ enum tb_between_rails {
 #define TB_STRIPE_ABOVE_BYTES 1024 // papers 002, 6.4 and 003, 6
 
 struct tb_host_params {
-	char name[32];		   // of the library; "" when there is none
-	tb_time_ps issue_ps;	   // the sending process is busy for this long per piece
-	tb_time_ps notice_ps;	   // and the receiving process
+	char name[32];	      // of the library; "" when there is none
+	tb_time_ps issue_ps;  // the sending process is busy for this long per piece
+	tb_time_ps notice_ps; // and the receiving process
+	tb_time_ps wake_ps;   // which sees it so much later, and is not busy meanwhile
 	uint64_t copy_bytes_per_s; // and the sender copies at this rate; 0: does not
 	uint64_t eager_copy_bytes_per_s; // and both ends copy what goes without a
 					 // handshake; 0: they do not
@@ -63,16 +64,22 @@ struct tb_host_params {
 	uint64_t channel_bytes_per_s; // of a channel of two processes; 0: no limit
 	enum tb_rails_policy rails_policy;
 	enum tb_between_rails between_rails; // of TB_RAILS_BY_RANK
-	uint32_t stripe_above_bytes;	     // longer pieces are split, where any are
+	uint32_t n_gpus; // of a node, likewise: with fewer than rails each is bound to
+			 // several of them; 0: each to one
+	uint32_t stripe_above_bytes; // longer pieces are split, where any are
 	enum tb_handshake handshake;
 	uint32_t handshake_above_bytes; // shorter pieces go without
 	tb_time_ps handshake_delay_ps;	// to each answer in a handshake
 	enum tb_local local;
 	tb_time_ps local_latency_ps;
+	uint32_t local_inline_bytes; // through memory, longer ones take longer by
+	tb_time_ps local_fetch_ps;
 	uint64_t local_bytes_per_s; // of a process, copying, or of its link; 0: no limit
 	// In collective calls, of MPIs: see struct tb_call_work; 0: takes no time.
-	uint64_t combine_bytes_per_s, pack_bytes_per_s;
-	uint64_t cache_bytes;
+	uint64_t combine_bytes_per_s, combine_cached_bytes_per_s, pack_bytes_per_s;
+	uint64_t cache_bytes, shared_cache_bytes;
+	uint64_t fresh_bytes_per_s; // of memory that a call takes from the system
+	tb_time_ps pin_ps;	    // to register it for a message, at each end
 	tb_time_ps call_ps;
 	uint64_t memory_bytes_per_s; // of all that a node copies at once; likewise
 };

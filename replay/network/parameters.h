@@ -29,7 +29,7 @@ struct tb_parameter {
 	bool is_none; // 0, which stands for no limit
 };
 
-enum { TB_PARAMETERS_MOST = 96 };
+enum { TB_PARAMETERS_MOST = 128 };
 
 // tb_parameters lists the parameters of a network, section by section, and returns how
 // many there are. Of a switching that does not exist, only those of all networks.

@@ -249,8 +249,11 @@ static int preset_on_key(
 	} else {
 		if (in_section(TB_PRESET_HOST, section))
 			status = open_host(reading, section);
+		bool is_like =
+			in_section(TB_PRESET_HOST, section) && strcmp(name, "like") == 0;
 		if (status == TB_OK)
-			status = tb_preset_set(reading, section, name, value);
+			status = is_like ? tb_preset_like_host(reading, section, value)
+					 : tb_preset_set(reading, section, name, value);
 	}
 	reading->file->has_keys = true;
 	reading->status = status;
@@ -410,7 +413,15 @@ static int read_preset(struct tb_preset_reading *reading, char *list)
 		tb_preset_last_change(
 			list, "host", reading->library, sizeof reading->library);
 		reading->host = tb_preset_find_library(reading, reading->library);
-		if (!reading->host) {
+		if (!reading->host && strchr(reading->library, '@')) {
+			// A generation of hosts needs no section of the network.
+			char section[48];
+			snprintf(section, sizeof section, TB_PRESET_HOST ".%s",
+				reading->library);
+			status = open_host(reading, section);
+			if (status == TB_OK)
+				strcpy(reading->host->like, reading->library);
+		} else if (!reading->host) {
 			const char *names[TB_PRESET_HOSTS_MOST];
 			for (uint32_t i = 0; i < reading->n_hosts; i++)
 				names[i] = reading->hosts[i].params.name;
@@ -422,6 +433,8 @@ static int read_preset(struct tb_preset_reading *reading, char *list)
 					reading->n_hosts, sizeof *names));
 		}
 	}
+	if (status == TB_OK)
+		status = tb_preset_take_hosts(reading);
 	if (status == TB_OK && list)
 		status = tb_preset_change(reading, list);
 	if (status != TB_OK)

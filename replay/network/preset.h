@@ -15,8 +15,8 @@
 // tb_network_preset loads a built-in preset ("qsnet", "ib-hdr") or an INI file of the
 // same keys; the error names keys that are unknown or out of range. `name` may carry
 // overrides after commas: "qsnet,arity=4,levels=2,ascent=deterministic",
-// "qsnet2,rails=2,host=mpi". Keys of a host are those of the library that `host` names;
-// "none" has no overheads.
+// "qsnet2,rails=2,host=mpi". Keys of a host are those of the library that `host` names:
+// one of the network's, or LIBRARY@GENERATION of hosts.ini; "none" has no overheads.
 int tb_network_preset(struct tb_network_params *params, const char *name,
 	struct tb_error *error) TB_MUST_USE;
 
@@ -38,6 +38,10 @@ const char *tb_network_preset_text(size_t i);
 // tb_network_preset_names returns the names of all presets, the user's own behind those
 // built in, one a line, to be freed; NULL when memory runs out.
 char *tb_network_preset_names(void);
+
+// tb_host_preset_names returns the sections of hosts.ini, the built-in ones and those in
+// the user's folder, likewise.
+char *tb_host_preset_names(void);
 
 // tb_network_preset_files returns the paths of the INI files in a folder that are
 // presets, one a line, to be freed; NULL when memory runs out. Files beyond the 256th in

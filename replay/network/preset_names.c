@@ -37,11 +37,13 @@ bool tb_preset_own_path(const char *name, char *path, size_t size)
 	       (size_t)n < size && access(path, F_OK) == 0;
 }
 
-// own_name returns the length of a preset's name in that of its file, 0 for other files.
+// own_name returns the length of a preset's name in that of its file, 0 for other files,
+// hosts.ini among them.
 static size_t own_name(const char *file)
 {
 	size_t n = strlen(file), n_ending = strlen(ENDING);
-	return n > n_ending && file[0] != '.' && strcmp(file + n - n_ending, ENDING) == 0
+	return n > n_ending && file[0] != '.' && strcmp(file, "hosts" ENDING) != 0 &&
+			       strcmp(file + n - n_ending, ENDING) == 0
 		       ? n - n_ending
 		       : 0;
 }

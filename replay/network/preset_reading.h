@@ -17,6 +17,7 @@
 struct tb_preset_library {
 	struct tb_host_params params;
 	uint8_t seen[TB_PARAMETERS_MOST]; // keys of its section, as those of a reading
+	char like[32];			  // the hosts that it is like, or ""
 };
 
 // A file that is being read, and those that are like it.
@@ -74,6 +75,14 @@ int tb_preset_set_value(struct tb_preset_reading *reading,
 // tb_preset_find_library finds a library of the preset; NULL when there is none.
 struct tb_preset_library *tb_preset_find_library(
 	struct tb_preset_reading *reading, const char *name);
+
+// tb_preset_like_host sets which section of hosts.ini the library is like whose keys are
+// being set. tb_preset_take_hosts gives the chosen library what it is like, with its own
+// keys over that. TB_EUSAGE where there are no such hosts, and what reading a file gives.
+// (preset_hosts.c)
+int tb_preset_like_host(struct tb_preset_reading *reading, const char *section,
+	const char *value) TB_MUST_USE;
+int tb_preset_take_hosts(struct tb_preset_reading *reading) TB_MUST_USE;
 
 // tb_preset_last_change copies the value that the last word KEY=VALUE of a list of
 // changes (NULL: none) gives a key, if there is one; "" when `size` bytes do not hold it.

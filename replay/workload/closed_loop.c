@@ -317,6 +317,7 @@ struct tb_closed_loop {
 	struct tb_op_queue ready;    // to be started at `now`
 	struct tb_op_queue outgoing; // sends to be taken at `now`
 	tb_time_ps now;
+	tb_time_ps worked_until;
 	uint64_t n_done;
 	uint64_t n_undelivered; // sends
 	// By operation: when it ended, or which time of it is wanted. NULL: none is.
@@ -451,6 +452,8 @@ static int end_calc(struct tb_closed_loop *loop, uint32_t op, struct tb_error *e
 {
 	struct cpu *cpu = cpu_of(loop, op);
 	cpu->busy = false;
+	if (loop->job->ops[op].of_call && loop->job->ops[op].amount)
+		loop->worked_until = loop->now;
 	set_done(loop, op);
 	while (!cpu->busy && cpu->waiting.first != NONE) {
 		uint32_t next = tb_op_queue_pop(&cpu->waiting, loop->next);
@@ -596,7 +599,10 @@ static int closed_loop_undelivered(
 	for (uint32_t send = (uint32_t)cookie; send != NONE && status == TB_OK;
 		send = loop->next[send])
 		status = closed_loop_arrive(loop, send, true, error);
-	return status == TB_OK ? closed_loop_sent(context, now, cookie, error) : status;
+	// A host that had copied the message reported it as sent.
+	if (status != TB_OK || loop->state[cookie] == DONE)
+		return status;
+	return closed_loop_sent(context, now, cookie, error);
 }
 
 static void closed_loop_describe(
@@ -851,6 +857,11 @@ struct tb_source tb_closed_loop_source(struct tb_closed_loop *loop)
 		.measured = loop->log.ended ? closed_loop_measured : NULL,
 		.undelivered = closed_loop_undelivered,
 		.finish = closed_loop_finish};
+}
+
+tb_time_ps tb_closed_loop_worked_until(const struct tb_closed_loop *loop)
+{
+	return loop->worked_until;
 }
 
 uint64_t tb_closed_loop_n_done(const struct tb_closed_loop *loop)

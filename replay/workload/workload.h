@@ -40,8 +40,9 @@ struct tb_workload_options {
 		per_node; // ranks of a job that a node takes, where its spec says nothing
 	bool stdin_is_job;		  // what "-" holds
 	const struct tb_reading *reading; // of all traces of calls; NULL: the defaults
-	struct tb_gpu_node node;  // of the network; without links and NICs: unknown
-	uint64_t seed;		  // of random placements
+	struct tb_gpu_node node; // of the network; without links and NICs: unknown
+	bool has_local; // something in the nodes carries messages between their ranks
+	uint64_t seed;	// of random placements
 	struct tb_call_work work; // of the hosts, in place of that of `reading`
 	bool sends_wait;	  // likewise
 	bool closed_loop;	  // all captures become jobs (infer.h)
@@ -119,6 +120,10 @@ struct tb_node tb_workload_node(
 // tb_workload_n_waiting returns how many operations of an input's job are not done; 0 for
 // captures.
 uint64_t tb_workload_n_waiting(const struct tb_workload *workload, uint32_t input);
+
+// tb_workload_worked_until returns when a rank of a job last ended what it did in a
+// collective call beside sending, such as adding up what came last; 0: none did.
+tb_time_ps tb_workload_worked_until(const struct tb_workload *workload);
 
 // tb_workload_times adds up what the calls of an input's job took, as of
 // tb_closed_loop_times, once they are replayed; TB_EUSAGE for an input whose trace

@@ -274,6 +274,23 @@ static void several_files_and_cycles_are_tables_of_their_own(void **state)
 	assert_int_equal(tb_benchmark_n_tables(made), 4);
 	assert_string_equal(table(0)->file, first);
 	assert_string_equal(table(3)->file, paths[1]);
+	// Runs on several adapters are about rails, by number.
+	assert_int_equal(read_text("RDMA_Write BW Test\nDevice         : mlx5_10\n"
+				   "#bytes #iterations BW average[Gb/sec]\n8 5 1.5\n"
+				   "RDMA_Write BW Test\nDevice         : mlx5_2\n"
+				   "#bytes #iterations BW average[Gb/sec]\n8 5 1.5\n",
+				 0),
+		TB_OK);
+	assert_int_equal(row(0)->rail, 1);
+	assert_int_equal(row(1)->rail, 0);
+	// A command line says how many ranks OSU's table does not.
+	assert_int_equal(read_text("+ mpirun -np 48 ./osu_alltoall -m 8\n"
+				   "# OSU MPI All-to-All Personalized Exchange Latency "
+				   "Test v5.9\n# Size Avg Latency(us)\n8 20.5\n",
+				 0),
+		TB_OK);
+	assert_int_equal(row(0)->n_ranks, 48);
+	assert_int_equal(row(0)->rail, UINT32_MAX);
 	// rccl-tests -N 2
 	assert_int_equal(
 		read_text("# nThread 1 nGpus 1 nRanks: 8 minBytes: 8\n"

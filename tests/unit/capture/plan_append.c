@@ -217,9 +217,9 @@ static void with_slots_a_send_waits_for_the_one_so_many_before_it(void **state)
 	tb_plan_fini(&plan);
 }
 
-// library_calc_ns returns what the first rank computes in a call of four members.
-static uint64_t library_calc_ns(const char *name, enum tb_collective_op op,
-	const char *algorithm, uint64_t bytes, uint64_t combine, uint64_t pack)
+// member_calc_ns returns what a rank computes in a call of four members.
+static uint64_t member_calc_ns(const char *name, enum tb_collective_op op,
+	const char *algorithm, uint64_t bytes, uint32_t rank, struct tb_call_work work)
 {
 	const uint32_t ranks[4] = {0, 1, 2, 3};
 	const uint64_t each[4] = {bytes, bytes, bytes, bytes};
@@ -232,16 +232,22 @@ static uint64_t library_calc_ns(const char *name, enum tb_collective_op op,
 	assert_int_equal(tb_library_find(&library, name, NULL), TB_OK);
 	assert_int_equal(
 		tb_library_expand(library, NULL, &call, &plan, &rule, NULL), TB_OK);
-	struct tb_plan_place place = {
-		.ranks = ranks, .at = at, .work = {.combine = combine, .pack = pack}};
+	struct tb_plan_place place = {.ranks = ranks, .at = at, .work = work};
 	struct tb_job *job = append(&plan, &place);
 	uint64_t sum = 0;
-	for (uint32_t i = job->first_op[0]; i < job->first_op[1]; i++)
+	for (uint32_t i = job->first_op[rank]; i < job->first_op[rank + 1]; i++)
 		if (job->ops[i].kind == TB_OP_CALC)
 			sum += job->ops[i].amount;
 	tb_job_free(job);
 	tb_plan_fini(&plan);
 	return sum;
+}
+
+static uint64_t library_calc_ns(const char *name, enum tb_collective_op op,
+	const char *algorithm, uint64_t bytes, uint64_t combine, uint64_t pack)
+{
+	return member_calc_ns(name, op, algorithm, bytes, 0,
+		(struct tb_call_work){.combine = combine, .pack = pack});
 }
 
 static uint64_t calc_ns(enum tb_collective_op op, const char *algorithm, uint64_t bytes,
@@ -288,6 +294,56 @@ static void what_stays_in_the_cache_goes_faster(void **state)
 		.pack = 4000000000, .cached = 1000000000, .cache_bytes = 4000};
 	assert_int_equal(tb_call_work_ns(&work, false, 1200, 2000), 300);
 	assert_int_equal(tb_call_work_ns(&work, true, 1200, 2000), 0);
+	// Adding up streams: it uses the core's part of the shared cache, at a rate of
+	// its own.
+	work = (struct tb_call_work){.combine = 2000000000,
+		.combine_cached = 8000000000,
+		.cache_bytes = 4000,
+		.shared_cache_bytes = 6000};
+	assert_int_equal(tb_call_work_ns(&work, true, 1200, 3000), 150);
+	assert_int_equal(tb_call_work_ns(&work, true, 1200, 3001), 600);
+}
+
+static uint64_t reducing_ns(enum tb_collective_op op, const char *algorithm,
+	uint64_t bytes, uint32_t rank, struct tb_call_work work)
+{
+	return member_calc_ns(NULL, op, algorithm, bytes, rank, work);
+}
+
+static void reductions_copy_their_vector_first(void **state)
+{
+	(void)state;
+	const struct tb_call_work work = {.copy = 1000000000};
+	assert_int_equal(reducing_ns(TB_COLL_ALLREDUCE, "doubling", 8000, 0, work), 8000);
+	assert_int_equal(reducing_ns(TB_COLL_REDUCE, "binomial", 8000, 0, work), 0);
+	assert_int_equal(reducing_ns(TB_COLL_BROADCAST, "linear", 8000, 0, work), 0);
+}
+
+// Two vectors of more than 128 KiB are given back to the system, or one of more than 32
+// MiB: of ranks that add up, and with them the registrations of what they receive.
+static void vectors_that_are_given_back_are_fresh_again(void **state)
+{
+	(void)state;
+	const struct tb_call_work fresh = {.fresh = 1000000000};
+	const struct tb_call_work pinned = {.fresh = 0,
+		.combine = 1000000000000,
+		.pin_ns = 1000000,
+		.pin_above_bytes = 1 << 20};
+	const uint64_t small = 128 << 10, large = 32 << 20;
+	assert_int_equal(reducing_ns(TB_COLL_REDUCE, "binomial", small, 0, fresh), 0);
+	assert_int_equal(reducing_ns(TB_COLL_REDUCE, "binomial", small + 8, 0, fresh),
+		2 * (small + 8));
+	assert_int_equal(reducing_ns(TB_COLL_REDUCE, "binomial", small + 8, 3, fresh), 0);
+	assert_int_equal(reducing_ns(TB_COLL_REDUCE, "linear", large, 0, fresh), 0);
+	assert_int_equal(
+		reducing_ns(TB_COLL_REDUCE, "linear", large + 8, 0, fresh), large + 8);
+	assert_int_equal(
+		reducing_ns(TB_COLL_REDUCE, "binomial", 1 << 20, 0, pinned) / 1000000, 0);
+	// Rank 0 receives from two others; both ends register.
+	assert_int_equal(
+		reducing_ns(TB_COLL_REDUCE, "binomial", (1 << 20) + 8, 0, pinned) /
+			1000000,
+		4);
 }
 
 // The data of a call, of which the cache has to hold twice as much, by kind of blocks.
@@ -386,6 +442,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_added_up_takes_time_by_the_byte),
 		cmocka_unit_test(what_stays_in_the_cache_goes_faster),
+		cmocka_unit_test(reductions_copy_their_vector_first),
+		cmocka_unit_test(vectors_that_are_given_back_are_fresh_again),
 		cmocka_unit_test(
 			the_data_of_a_call_are_a_vector_or_all_blocks_of_a_member),
 		cmocka_unit_test(a_call_of_an_mpi_takes_time_to_begin),
