@@ -307,7 +307,6 @@ int expect_replay(const struct expect_case *replayed, struct expect_call *call,
 	if (status == TB_OK) {
 		call->time_ns = (double)end / (double)TB_PS_PER_NS /
 				(call->kind == TB_BENCH_LATENCY ? 2 : 1);
-		call->n_messages = job->n_ops / 2;
 	}
 	tb_job_free(job);
 	expect_placed_fini(&placed);
