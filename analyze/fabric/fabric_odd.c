@@ -7,7 +7,9 @@
 // though nothing is missing.
 #include "array.h"
 #include "fabric_impl.h"
+#include "hash.h"
 #include "names.h"
+#include "order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,18 +55,12 @@ static int add_oddity(struct odd_search *search, struct tb_oddity oddity)
 	return TB_OK;
 }
 
-static int order_counts(const void *left, const void *right)
-{
-	const uint32_t *a = left, *b = right;
-	return *a < *b ? -1 : *a > *b;
-}
-
 // usual sorts the values and returns the one that half of them or more have, of two the
 // greater; UNKNOWN when there is none.
 static uint32_t usual(uint32_t *values, uint32_t n)
 {
 	uint32_t best = UNKNOWN, n_best = 0;
-	qsort(values, n, sizeof *values, order_counts);
+	qsort(values, n, sizeof *values, tb_order_u32);
 	for (uint32_t i = 0, end; i < n; i = end) {
 		for (end = i; end < n && values[end] == values[i]; end++)
 			continue;
@@ -272,15 +268,11 @@ static struct odd_node odd_node_of(const struct odd_search *search, uint32_t lin
 	const char *adapter = tb_names_adapter(&own);
 	if (*adapter == '\0')
 		return made;
-	made.name = UINT64_C(14695981039346656037); // FNV-1a
+	made.name = TB_HASH_BEGIN;
 	for (uint32_t i = 0; i < own.n_host_bytes; i++)
 		if (own.name[i] < '0' || own.name[i] > '9')
-			made.name = (made.name ^ (unsigned char)own.name[i]) *
-				    UINT64_C(1099511628211);
-	made.name = (made.name ^ 0xff) * UINT64_C(1099511628211);
-	for (; *adapter; adapter++)
-		made.name =
-			(made.name ^ (unsigned char)*adapter) * UINT64_C(1099511628211);
+			made.name = tb_hash_word(made.name, (unsigned char)own.name[i]);
+	made.name = tb_hash_text(tb_hash_word(made.name, 0xff), adapter);
 	return made;
 }
 
