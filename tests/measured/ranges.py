@@ -26,7 +26,8 @@ import tempfile
 
 import rows as measured
 
-FEW = 6  # rows of a class
+FEW = 6    # rows of a class
+LEAST = 3  # rows of a range
 MESSAGES = ('latency', 'stream', 'both-ways', 'neighbors', 'exchange')
 FACTORS = [1 + i / 20 for i in range(0, 61)]  # of which the least is taken with which 90 % left out are within
 SETUPS = {  # of tests/data/measured, whose README has the sources
@@ -266,6 +267,8 @@ def main():
     out.write('kind,size,library,hosts,rows,clusters,low,high\n')
     for key in sorted(found):
         rows = pooled(found, key)
+        if len(rows) < LEAST:
+            continue
         low, high = span(rows, factor)
         out.write(','.join(key) + f',{len(rows)},{len({c for c, _ in rows})},{math.floor(low * 1000) / 1000:.3g},'
                   f'{math.ceil(high * 1000) / 1000:.3g}\n')
