@@ -10,7 +10,7 @@
 -- change freely. The columns of figures are those of replay/records/link_figures.h, in that order.
 -- A CHECK lists words with OR: for IN (...), SQLite builds a table per inserted row.
 PRAGMA application_id = 1415670124; -- 'Tail'
-PRAGMA user_version = 26; -- 1 to 25 were never released
+PRAGMA user_version = 27; -- 1 to 26 were never released
 
 -- What was replayed, on which network, and how far the replay came.
 CREATE TABLE run (
@@ -354,6 +354,7 @@ CREATE TABLE call_span (
   kind TEXT NOT NULL, -- allreduce, iallreduce, send, wait, ...
   algorithm TEXT, -- by which a collective call became messages
   bytes INTEGER NOT NULL, -- of a message; of a collective call what the rank gave it
+  members INTEGER NOT NULL, -- of a collective call whose blocks are alike; 0: unknown
   from_ps INTEGER NOT NULL,
   to_ps INTEGER NOT NULL,
   PRIMARY KEY (run, job, rank, call)

@@ -507,7 +507,9 @@ static int replay_calls(struct tb_expect *expect, struct tb_error *error)
 	return status == TB_ENOMEM ? tb_fail_memory(error, "calls") : status;
 }
 
-double expect_total_bytes(const struct expect_call *call)
+// expect_total_bytes returns the bytes of a collective call that its algorithm bandwidth
+// is of (doc/PERFORMANCE.md of nccl-tests).
+static double expect_total_bytes(const struct expect_call *call)
 {
 	bool blocks = tb_collectives[call->op].size == TB_SIZE_BLOCK;
 	return (double)call->bytes * (blocks ? call->n_ranks : 1);
@@ -537,6 +539,13 @@ static void fill_names(struct expect_row *row)
 		whose);
 }
 
+// expect_ratio returns measured speed over expected speed: by times, else by rates.
+static double expect_ratio(const struct expect_row *row)
+{
+	double of_times = row->expected_us / row->measured_us;
+	return isnan(of_times) ? row->measured_rate / row->expected_rate : of_times;
+}
+
 static void fill_figures(struct expect_row *row)
 {
 	const struct tb_benchmark_row *of = row->row;
@@ -563,12 +572,6 @@ static void fill_figures(struct expect_row *row)
 	// Nothing is called where nothing is moved.
 	bool empty = collective && call->bytes == 0 && of->op != TB_COLL_BARRIER;
 	row->ratio = empty ? NAN : expect_ratio(row);
-}
-
-double expect_ratio(const struct expect_row *row)
-{
-	double of_times = row->expected_us / row->measured_us;
-	return isnan(of_times) ? row->measured_rate / row->expected_rate : of_times;
 }
 
 static void judge_row(struct expect_row *row)

@@ -56,7 +56,6 @@ struct expect_call {
 	bool anchor;	    // to be replayed
 	double time_ns;	    // of one operation; NAN: not found
 	double bytes_moved; // in that time, of streams
-	uint64_t n_messages;
 	struct expect_loads loads;
 };
 
@@ -144,13 +143,6 @@ int expect_count(const struct expect_case *replayed, size_t most,
 // expect_replay replays, and stores time, way and loads in `call`.
 int expect_replay(const struct expect_case *replayed, struct expect_call *call,
 	struct tb_error *error) TB_MUST_USE;
-
-// expect_total_bytes returns the bytes of a collective call that its algorithm bandwidth
-// is of (doc/PERFORMANCE.md of nccl-tests).
-double expect_total_bytes(const struct expect_call *call);
-
-// expect_speed returns what rows are compared by, a rate or, of latencies, 1 / time.
-double expect_ratio(const struct expect_row *row);
 
 // expect_classes.c: the range of a row's class. Figures stay NAN where none was measured.
 void expect_class_range(struct expect_row *row);

@@ -98,6 +98,7 @@ static int expect_call_job(const struct expect_case *replayed,
 struct expect_messages {
 	struct tb_job_builder *builder;
 	const struct expect_call *call;
+	uint8_t nic;
 	struct tb_error *error;
 	int status;
 };
@@ -107,18 +108,17 @@ struct expect_messages {
 static void expect_put(struct expect_messages *to, uint32_t from, uint32_t at,
 	uint32_t tag, uint32_t places[2])
 {
-	uint8_t nic = (uint8_t)(to->call->rail == UINT32_MAX ? 0 : to->call->rail);
 	const struct tb_op send = {.kind = TB_OP_SEND,
 		.amount = to->call->bytes,
 		.peer = at,
 		.tag = tag,
-		.nic = nic};
+		.nic = to->nic};
 	const struct tb_op recv = {.kind = TB_OP_RECV,
 		.amount = to->call->bytes,
 		.peer = from,
 		.tag = tag,
 		.cpu = 1,
-		.nic = nic};
+		.nic = to->nic};
 	if (to->status == TB_OK)
 		to->status = tb_job_add(to->builder, from, &send, &places[0], to->error);
 	if (to->status == TB_OK)
@@ -145,10 +145,12 @@ static void expect_put_pair(struct expect_messages *to, uint32_t a, uint32_t b)
 }
 
 // expect_message_job makes the job of a benchmark between ranks.
-static int expect_message_job(
-	struct expect_call *call, struct tb_job **job, struct tb_error *error)
+static int expect_message_job(struct expect_call *call, uint32_t n_rails,
+	struct tb_job **job, struct tb_error *error)
 {
-	struct expect_messages to = {.call = call, .error = error};
+	bool pins = call->rail < n_rails && n_rails > 1;
+	struct expect_messages to = {
+		.call = call, .nic = (uint8_t)(pins ? call->rail : 0), .error = error};
 	uint32_t n = call->n_ranks, places[2];
 	int status = tb_job_builder_new(&to.builder, n, error);
 	if (status != TB_OK)
@@ -191,6 +193,9 @@ static int expect_message_job(
 	status = to.status;
 	if (status == TB_OK)
 		status = tb_job_finish(to.builder, "benchmark", job, error);
+	// A job whose messages all name the first interface names none otherwise.
+	if (status == TB_OK && pins && (*job)->n_nics == 1)
+		(*job)->n_nics = 2;
 	tb_job_builder_free(to.builder);
 	return status;
 }
@@ -272,9 +277,12 @@ int expect_replay(const struct expect_case *replayed, struct expect_call *call,
 	tb_time_ps end = 0;
 	int status = expect_place(&placed, replayed, error);
 	if (status == TB_OK)
-		status = call->kind == TB_BENCH_COLLECTIVE
-				 ? expect_call_job(replayed, &placed, &job, error)
-				 : expect_message_job(call, &job, error);
+		status =
+			call->kind == TB_BENCH_COLLECTIVE
+				? expect_call_job(replayed, &placed, &job, error)
+				: expect_message_job(call,
+					  tb_network_n_rails(expect_network_of(replayed)),
+					  &job, error);
 	const struct tb_network *network = expect_network_of(replayed);
 	if (status == TB_OK) {
 		call->n_hosts = expect_count_hosts(&placed, call->n_ranks);
@@ -299,7 +307,6 @@ int expect_replay(const struct expect_case *replayed, struct expect_call *call,
 	if (status == TB_OK) {
 		call->time_ns = (double)end / (double)TB_PS_PER_NS /
 				(call->kind == TB_BENCH_LATENCY ? 2 : 1);
-		call->n_messages = job->n_ops / 2;
 	}
 	tb_job_free(job);
 	expect_placed_fini(&placed);

@@ -18,7 +18,7 @@
 
 #define LIMITS	     0.6    // share of the time from which a load is what limits
 #define EXPLAINS     1.15   // within that factor of what was measured
-#define OFF	     1.25   // of a class without a range, rows so far off are explained
+#define OFF	     1.25   // rows so far off are explained, whatever their range
 #define SERIES_MOST  6	    // are explained
 #define LARGEST_TRY  400000 // transfers of a call that is tried
 #define BEHIND	     0.9    // of the median of others
@@ -392,11 +392,12 @@ static int add_tried(struct tb_expect *expect, const struct expect_try *tries, s
 	return status;
 }
 
+// is_off returns whether a row is worth explaining: ranges are wide where the model is
+// not sure.
 static bool is_off(const struct expect_row *row)
 {
 	return row->verdict == TB_EXPECT_SLOWER || row->verdict == TB_EXPECT_FASTER ||
-	       (row->verdict == TB_EXPECT_UNMEASURED &&
-		       (row->ratio > OFF || row->ratio < 1 / OFF));
+	       row->ratio > OFF || row->ratio < 1 / OFF;
 }
 
 // choose_row returns the row of a series that is explained: the largest that is off and

@@ -15,12 +15,15 @@ struct tb_called {
 	uint32_t sort; // which of the sorts it is of
 };
 
-// Calls of one kind, algorithm and size.
+// Calls of one kind, algorithm, size and number of members.
 struct tb_call_sort {
 	char *kind, *algorithm; // algorithm is "" without one
 	uint64_t bytes;
+	uint32_t n_members; // of a collective call; 0: unknown
 	uint64_t n;
 	tb_time_ps sum_ps, longest_ps;
+	double bus_rate; // bytes/s, of the mean time, as nccl-tests define it
+			 // (doc/PERFORMANCE.md there); NAN: unknown
 };
 
 struct tb_call_spans {		    // zeroed: none

@@ -1,10 +1,12 @@
 #include "rank_spans.h"
 #include "array.h"
 #include "call_spans.h"
+#include "collective_ops.h"
 #include "rank_seats.h"
 #include "run_impl.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -111,15 +113,15 @@ struct tb_node tb_rank_seats_node(
 }
 
 // What calls are told apart by.
-#define SORT "kind, coalesce(algorithm, ''), bytes"
+#define SORT "kind, coalesce(algorithm, ''), bytes, members"
 
 #define SHOWN "call_span WHERE run = ?1 AND to_ps > ?2 AND from_ps < ?3 "
 
 #define RECORD struct tb_call_sort
 static const struct tb_stored_table call_sorts = TB_STORED_TABLE("call_span", RECORD,
 	TB_COLUMN("kind", kind), TB_COLUMN("coalesce(algorithm, '')", algorithm),
-	TB_COLUMN("bytes", bytes), TB_COLUMN("count(*)", n),
-	TB_COLUMN("sum(to_ps - from_ps)", sum_ps),
+	TB_COLUMN("bytes", bytes), TB_COLUMN("members", n_members),
+	TB_COLUMN("count(*)", n), TB_COLUMN("sum(to_ps - from_ps)", sum_ps),
 	TB_COLUMN("max(to_ps - from_ps)", longest_ps));
 #undef RECORD
 #define RECORD struct tb_called
@@ -129,6 +131,19 @@ static const struct tb_stored_table calls = TB_STORED_TABLE("call_span", RECORD,
 	TB_COLUMN("bytes", bytes), TB_COLUMN("from_ps", from_ps),
 	TB_COLUMN("to_ps", to_ps));
 #undef RECORD
+
+static double call_bus_rate(const struct tb_call_sort *sort)
+{
+	enum tb_collective_op op;
+	const char *kind = sort->kind[0] == 'i' ? sort->kind + 1 : sort->kind;
+	if (sort->n_members < 2 || sort->bytes == 0 || sort->sum_ps <= 0 ||
+		!tb_collective_op_find(&op, kind))
+		return NAN;
+	bool blocks = tb_collectives[op].size == TB_SIZE_BLOCK;
+	double total = (double)sort->bytes * (blocks ? sort->n_members : 1);
+	double mean_s = (double)sort->sum_ps / (double)sort->n / (double)TB_PS_PER_S;
+	return total * tb_bus_share(op, sort->n_members) / mean_s;
+}
 
 int tb_call_spans_init(struct tb_call_spans *spans, struct tb_run *run,
 	tb_time_ps from_ps, tb_time_ps to_ps, struct tb_error *error)
@@ -162,6 +177,8 @@ int tb_call_spans_init(struct tb_call_spans *spans, struct tb_run *run,
 	if (!status && n_left < 0)
 		status = tb_sql_damaged(run->path, "call_span", error);
 	made.n_left = (uint64_t)n_left;
+	for (size_t i = 0; !status && i < made.n_sorts; i++)
+		made.sorts[i].bus_rate = call_bus_rate(&made.sorts[i]);
 	if (status)
 		tb_call_spans_fini(&made);
 	else

@@ -4,6 +4,7 @@
 #include "wrap.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -383,9 +384,15 @@ int tb_timeline_text(const struct tb_timeline *timeline, uint32_t width, uint32_
 				tb_format_time(sort->longest_ps, most, sizeof most);
 				int used = fprintf(sheet.stream, "  %c %9s %11s %11s  ",
 					(char)('A' + i), n, mean, most);
+				tb_call_sort_name(sort, name, sizeof name);
+				size_t end = strlen(name);
+				if (isfinite(sort->bus_rate))
+					snprintf(name + end, sizeof name - end,
+						", bus bandwidth %s",
+						tb_format_rate(sort->bus_rate, mean,
+							sizeof mean));
 				tb_wrap(sheet.stream, (unsigned)used, (unsigned)used,
-					sheet.width,
-					tb_call_sort_name(sort, name, sizeof name));
+					sheet.width, name);
 			}
 			if (calls->n_sorts > sheet.n_listed)
 				fprintf(sheet.stream,

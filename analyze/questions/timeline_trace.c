@@ -5,6 +5,7 @@
 #include "schemas.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #define COLUMNS_MOST 1024 // of a link's counter
@@ -141,6 +142,10 @@ static void put_call(struct perfetto_trace *trace, const struct tb_called *call,
 	if (sort->algorithm[0])
 		tb_json_add_text(&args, "algorithm", sort->algorithm);
 	tb_json_add_count(&args, "bytes", call->bytes);
+	if (isfinite(sort->bus_rate)) // of this call, not of their mean
+		tb_json_add_real(&args, "bus_bytes_per_s",
+			sort->bus_rate * (double)sort->sum_ps / (double)sort->n /
+				(double)(call->to_ps - call->from_ps));
 	tb_json_add(&made, "args", tb_json_object_take(&args));
 	put_perfetto_event(trace, &made);
 }

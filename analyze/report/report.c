@@ -56,6 +56,7 @@ void tb_report_free(struct tb_report *report)
 	free(report->times);
 	tb_recorded_fini(&report->recorded);
 	tb_report_congestion_fini(&report->congestion);
+	tb_call_spans_fini(&report->calls);
 	tb_roots_fini(&report->roots);
 	tb_root_jobs_fini(&report->root_jobs);
 	tb_job_pairs_fini(&report->job_pairs);
@@ -206,11 +207,11 @@ static int gather_report_time(struct tb_report *report, struct tb_error *error)
 const struct tb_table_type *const tb_report_lists[] = {&tb_list_findings, &tb_list_notes,
 	&tb_list_recorded_pairs, &tb_list_recorded_pauses, &tb_list_recorded_bins,
 	&tb_list_recorded, &tb_list_recorded_kinds, &tb_list_recorded_ranks,
-	&tb_list_uncompared, &tb_list_bounds, &tb_list_jobs, &tb_list_job_times,
-	&tb_list_job_pairs, &tb_list_job_matrix, &tb_list_path, &tb_list_path_links,
-	&tb_list_hot_links, &tb_list_switches, &tb_list_regions, &tb_list_flows,
-	&tb_list_roots, &tb_list_root_jobs, &tb_list_groups, &tb_list_grouped,
-	&tb_list_blame, &tb_list_job_links, &tb_list_left_out};
+	&tb_list_uncompared, &tb_list_calls, &tb_list_bounds, &tb_list_jobs,
+	&tb_list_job_times, &tb_list_job_pairs, &tb_list_job_matrix, &tb_list_path,
+	&tb_list_path_links, &tb_list_hot_links, &tb_list_switches, &tb_list_regions,
+	&tb_list_flows, &tb_list_roots, &tb_list_root_jobs, &tb_list_groups,
+	&tb_list_grouped, &tb_list_blame, &tb_list_job_links, &tb_list_left_out};
 
 const char *tb_report_list_name(size_t i)
 {
@@ -250,6 +251,9 @@ int tb_report_new(struct tb_report **report, struct tb_run *run, uint32_t top,
 		status = tb_job_times_init(&made->times, &made->jobs, made->run, error);
 	if (!status)
 		status = tb_recorded_init(&made->recorded, made->run, error);
+	if (!status)
+		status = tb_call_spans_init(
+			&made->calls, made->run, 0, TB_TIME_NEVER, error);
 	if (!status)
 		status = gather_blame(made, top, error);
 	if (!status)

@@ -1,6 +1,8 @@
 // The report's lists of the critical path: what the end of the run waited for.
 #include "report_impl.h"
 
+#include <math.h>
+
 static const char *cause_name(size_t i)
 {
 	return tb_path_name((uint32_t)i);
@@ -218,3 +220,69 @@ const struct tb_table_type tb_list_bounds = {"bounds", "How good it could be",
 	"by the links of the run's own routes; and the best routes that split flows or "
 	"not (docs/findings.md).",
 	TB_COLUMNS(columns), .item = item, .list = list_bounds};
+
+// Calls by kind, algorithm, size and members.
+
+static const void *calls_item(const void *of, size_t row)
+{
+	return &((const struct tb_report *)of)->calls.sorts[row];
+}
+
+static void put_call_algorithm(struct tb_datum *at)
+{
+	at->word = ((const struct tb_call_sort *)at->item)->algorithm;
+	at->unknown = !*at->word;
+}
+
+static void put_call_members(struct tb_datum *at)
+{
+	at->whole = ((const struct tb_call_sort *)at->item)->n_members;
+	at->unknown = at->whole == 0;
+}
+
+static void put_call_mean(struct tb_datum *at)
+{
+	const struct tb_call_sort *sort = at->item;
+	at->real = (double)sort->sum_ps / (double)sort->n;
+}
+
+static void put_call_bus(struct tb_datum *at)
+{
+	char text[24];
+	at->real = ((const struct tb_call_sort *)at->item)->bus_rate;
+	at->unknown = isnan(at->real);
+	if (!at->unknown)
+		tb_put_text(at, "%s", tb_format_rate(at->real, text, sizeof text));
+}
+
+#define CALL(member) TB_MEMBER(struct tb_call_sort, member)
+
+static const struct tb_column call_columns[] = {
+	{"call", "Call", "What ranks called", TB_DATUM_TEXT, CALL(kind)},
+	{"algorithm", "Algorithm", "By which a collective call became messages",
+		TB_DATUM_TEXT, .put = put_call_algorithm, .flags = TB_COLUMN_NULL},
+	{"bytes", "Size", "Of a message; of a collective call what the rank gave it",
+		TB_DATUM_SIZE, CALL(bytes)},
+	{"members", "Members", "Of a collective call whose blocks are alike",
+		TB_DATUM_COUNT, .put = put_call_members, .flags = TB_COLUMN_NULL},
+	{"calls", "Calls", "How many, each rank's counted", TB_DATUM_COUNT, CALL(n)},
+	{"mean_ps", "Mean", "How long one took", TB_DATUM_MEAN, .put = put_call_mean},
+	{"longest_ps", "Longest", "Of them", TB_DATUM_TIME, CALL(longest_ps)},
+	{"bus_bytes_per_s", "Bus bandwidth",
+		"Of the mean time, as nccl-tests define it (doc/PERFORMANCE.md there)",
+		TB_DATUM_RATIO, .put = put_call_bus, .flags = TB_COLUMN_NULL},
+};
+
+static void list_calls(struct tb_table *table)
+{
+	const struct tb_report *report = table->of;
+	table->n_rows = report->calls.n_sorts;
+	table->n_shown = tb_report_n_listed(report, table->n_rows);
+	tb_table_remark_rest(table, table->n_rows, "sorts of calls",
+		report->calls.n_left ? "The store keeps the longest calls of each rank."
+				     : "");
+}
+
+const struct tb_table_type tb_list_calls = {"calls", "Calls",
+	"What ranks called, by kind, algorithm, size and members.",
+	TB_COLUMNS(call_columns), .item = calls_item, .list = list_calls};

@@ -340,8 +340,8 @@ static const struct tb_stored_table call_spans = TB_STORED_TABLE("call_span", RE
 	TB_COLUMN("job", call.job), TB_COLUMN("rank", call.rank),
 	TB_COLUMN("call", number), TB_COLUMN("kind", kind),
 	TB_COLUMN_WITH("algorithm", call.algorithm, TB_STORED_OR_NULL),
-	TB_COLUMN("bytes", call.bytes), TB_COLUMN("from_ps", call.from_ps),
-	TB_COLUMN("to_ps", call.to_ps));
+	TB_COLUMN("bytes", call.bytes), TB_COLUMN("members", call.n_members),
+	TB_COLUMN("from_ps", call.from_ps), TB_COLUMN("to_ps", call.to_ps));
 #undef RECORD
 
 static const void *next_call(void *context)

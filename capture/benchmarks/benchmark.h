@@ -98,8 +98,4 @@ const struct tb_benchmark_table *tb_benchmark_table(
 // counterpart here, and runs that failed; NULL: nothing was.
 const char *tb_benchmark_note(const struct tb_benchmark *benchmark);
 
-// tb_bus_share returns what nccl-tests multiply the rate of an operation of n ranks with
-// to have the bus bandwidth (2 (n - 1) / n for all-reduce; doc/PERFORMANCE.md there).
-double tb_bus_share(enum tb_collective_op op, uint32_t n);
-
 #endif

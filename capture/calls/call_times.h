@@ -137,6 +137,7 @@ struct tb_placed_call {
 	uint32_t enter, leave; // instants of the job (call_times.h)
 	uint8_t kind;	       // TB_TIMED_SEND, ... (call_times.h)
 	uint8_t algorithm;     // its number; 0: none
+	uint32_t n_members;    // of a collective whose blocks are alike; 0: unknown
 };
 
 struct tb_placed_calls {

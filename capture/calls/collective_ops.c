@@ -91,3 +91,27 @@ bool tb_collective_op_has_root(enum tb_collective_op op)
 {
 	return tb_collectives[op].rooted;
 }
+
+double tb_bus_share(enum tb_collective_op op, uint32_t n)
+{
+	double others = n > 0 ? (double)(n - 1) / n : 0;
+	switch (op) {
+	case TB_COLL_ALLREDUCE:
+		return 2 * others;
+	case TB_COLL_ALLGATHER:
+	case TB_COLL_REDUCE_SCATTER:
+	case TB_COLL_ALLTOALL:
+	case TB_COLL_GATHER:
+	case TB_COLL_SCATTER:
+		return others;
+	case TB_COLL_BARRIER:
+	case TB_COLL_BROADCAST:
+	case TB_COLL_REDUCE:
+	case TB_COLL_SCAN:
+	case TB_COLL_EXSCAN:
+	case TB_COLL_EXCHANGE:
+	case TB_COLL_N:
+		break;
+	}
+	return 1;
+}

@@ -63,4 +63,8 @@ bool tb_collective_op_in(enum tb_collective_op *op, const char *text, size_t n);
 // tb_collective_op_has_root returns whether the operation is rooted.
 bool tb_collective_op_has_root(enum tb_collective_op op);
 
+// tb_bus_share returns what nccl-tests multiply the rate of an operation of n ranks with
+// to have the bus bandwidth (2 (n - 1) / n for all-reduce; doc/PERFORMANCE.md there).
+double tb_bus_share(enum tb_collective_op op, uint32_t n);
+
 #endif

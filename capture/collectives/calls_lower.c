@@ -446,7 +446,10 @@ static bool calls_place(const struct tb_lowering *l, const struct tb_lowered_ran
 		.enter = rank->timed[i].enter,
 		.leave = is_collective ? rank->edges[i] : rank->timed[i].leave,
 		.kind = tb_timed_kind(call),
-		.algorithm = is_collective ? rank->algorithms[i] : 0};
+		.algorithm = is_collective ? rank->algorithms[i] : 0,
+		.n_members = is_collective && !call->sizes
+				     ? tb_calls_members(l->calls, call->group).n
+				     : 0};
 	return placed->enter != TB_AT_NO_TIME && placed->leave != TB_AT_NO_TIME &&
 	       placed->leave != TB_AT_BEGINNING && placed->enter != placed->leave;
 }

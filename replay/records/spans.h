@@ -52,8 +52,9 @@ struct tb_call_span {
 	uint64_t bytes;	       // of a collective call what the rank gave it
 	const char *algorithm; // of a collective call; NULL: none
 	uint32_t job, rank;
-	uint32_t number; // among those of its rank
-	uint32_t kind;	 // TB_TIMED_SEND, ... (call_times.h)
+	uint32_t number;    // among those of its rank
+	uint32_t kind;	    // TB_TIMED_SEND, ... (call_times.h)
+	uint32_t n_members; // of a collective whose blocks are alike; 0: unknown
 };
 
 // What the path comes to by cause and flow, longest first.

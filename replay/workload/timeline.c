@@ -325,7 +325,8 @@ static int list_rank(
 				.job = walk->job,
 				.rank = rank,
 				.number = (uint32_t)(i - begin),
-				.kind = call->kind};
+				.kind = call->kind,
+				.n_members = call->n_members};
 	}
 	// Keep of the calls from `first` on the `most` longest, by their begin.
 	size_t most = walk->most;

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""ranges.py TAILBACK MEASURED.csv [-o schemas/expected.csv]: how right `tailback expect` was for each class of rows.
+"""ranges.py TAILBACK MEASURED.csv... [-o schemas/expected.csv]: how right `tailback expect` was for each class of rows.
 
 Each group of measured rows (one benchmark on one set-up of a cluster) is written as the table that its tool prints, and
 judged by `tailback expect` in the network of rows.py. Of the ratios, measured speed over expected speed, each class (kind
 of operation, size, library, one host or several) gets the 5 % and 95 % quantiles. Rows of one cluster are alike: a class
 of few clusters says little of others. So each cluster is left out in turn, and the ranges of the others are widened by
 one factor until 90 % of the rows left out are within theirs; ranges of fewer clusters are widened more (the factor to the
-power of 2 / clusters, at least 1). A class of fewer than 8 rows has those of other operations of its size, library
-and hosts, too.
+power of 2 / clusters, at least 1). A class of fewer than 6 rows has those of other operations of its size, library
+and hosts, too: of messages, or of collective operations.
 
   --match REGEX  only rows whose id matches; repeatable, all must match
   --keep DIR     keep the tables there
-  --ratios FILE  write each row's class, cluster and ratio; with --from FILE these are read, and nothing is replayed
+  --ratios FILE  write each row's class, cluster and ratio; with --from FILE... these are read, and nothing is replayed
   --jobs N       replays at once (1)"""
 import argparse
 import collections
@@ -26,8 +26,13 @@ import tempfile
 
 import rows as measured
 
-FEW = 8  # rows of a class
+FEW = 6    # rows of a class
+LEAST = 3  # rows of a range
+MESSAGES = ('latency', 'stream', 'both-ways', 'neighbors', 'exchange')
 FACTORS = [1 + i / 20 for i in range(0, 61)]  # of which the least is taken with which 90 % left out are within
+SETUPS = {  # of tests/data/measured, whose README has the sources
+    'shA-ib': 'ib-edr', 'shA-roce': 'roce-100,rate=25Gbit/s', 'shC-ib': 'ib-hdr,rate=100Gbit/s',
+    'shC-roce': 'roce-100,rate=50Gbit/s', 'oci-b4': 'roce-100,rails=16', 'oci-mi300x': 'roce-400,rails=8'}
 KINDS = {'all_reduce_perf': 'allreduce', 'alltoall_perf': 'alltoall', 'all_gather_perf': 'allgather',
          'reduce_scatter_perf': 'reduce-scatter', 'broadcast_perf': 'broadcast', 'sendrecv_perf': 'sendrecv',
          'reduce_perf': 'reduce'}
@@ -36,6 +41,7 @@ OSU = {'osu_allreduce': 'Allreduce', 'osu_bcast': 'Broadcast', 'osu_latency': 'L
 PICO_OSU = {'allreduce': 'Allreduce', 'bcast': 'Broadcast', 'reduce': 'Reduce', 'reduce_scatter': 'Reduce_scatter',
             'alltoall': 'All-to-All Personalized Exchange', 'allgather': 'Allgather', 'gather': 'Gather',
             'scatter': 'Scatter'}
+OSU.update({'osu_allgather': 'Allgather', 'osu_alltoall': 'All-to-All Personalized Exchange'})
 BLOCKS = ('alltoall', 'allgather', 'gather', 'scatter')  # of which OSU prints a block, and PICO the whole
 
 
@@ -129,15 +135,21 @@ def table(group):
                 ['--library', 'openmpi'] + (['--collective', f'{operation}={chosen}'] if chosen else []))
     if base in OSU:
         return osu_table(group, OSU[base], False), ['--library', 'mpich' if 'Intel' in library else 'openmpi']
-    if base.startswith('IMB '):
+    if base.startswith('IMB ') and 'band' not in base:
         return imb_table(group, base.split()[1]), ['--library', 'mpich' if 'Intel' in library else 'openmpi']
     return (perftest_table(group), []) if base == 'ib_write_bw' else None
 
 
+def setup(row):
+    """(network, host's library) of a row; None where too little is known."""
+    own = SETUPS.get(row['cluster'])
+    return (own, 'nccl' if measured.is_nccl(row) else 'mpi') if own else measured.setup(row)
+
+
 def groups(options):
     found = collections.defaultdict(list)
-    for row in measured.read(options.table):
-        if measured.setup(row) and all(re.search(m, row['id']) for m in options.match) and \
+    for row in [row for name in options.tables for row in measured.read(name)]:
+        if setup(row) and all(re.search(m, row['id']) for m in options.match) and \
                 (row['time_us'] or row['algbw_GBps']):
             found[tuple(row[k] for k in ('cluster', 'benchmark', 'library', 'nodes', 'per_node'))].append(row)
     for key, group in sorted(found.items()):
@@ -162,7 +174,7 @@ def judge(options, folder):
         path = os.path.join(folder, name)
         with open(path, 'w') as f:
             f.write('\n'.join(lines) + '\n')
-        network, host = measured.setup(group[0])
+        network, host = setup(group[0])
         nodes, each = int(group[0]['nodes']), int(group[0]['per_node'])
         ranks = 2 * each if 'PingPong' in key[1] else nodes * each
         ran = subprocess.run([options.tailback, 'expect', path, '-n', network, '-H', host, '--no-why', '-q', '-f', 'json',
@@ -192,7 +204,8 @@ def pooled(found, key, left_out=None):
     def rows_of(keys):
         return [(c, r) for k in keys for c, r in found[k] if c != left_out]
     own = rows_of([key])
-    return own if len(own) >= FEW or not own else rows_of([k for k in found if k[1:] == key[1:]])
+    return own if len(own) >= FEW or not own else rows_of(
+        [k for k in found if k[1:] == key[1:] and (k[0] in MESSAGES) == (key[0] in MESSAGES)])
 
 
 def span(rows, factor):
@@ -220,19 +233,20 @@ def left_out(found, factor):
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument('tailback')
-    parser.add_argument('table')
+    parser.add_argument('tables', nargs='+')
     parser.add_argument('-o', '--output', default='-')
     parser.add_argument('--match', action='append', default=[])
     parser.add_argument('--keep')
     parser.add_argument('--ratios')
-    parser.add_argument('--from', dest='ratios_from')
+    parser.add_argument('--from', dest='ratios_from', nargs='+', default=[])
     parser.add_argument('--jobs', type=int, default=1)
     options = parser.parse_args()
     found = collections.defaultdict(list)
     if options.ratios_from:
-        with open(options.ratios_from, newline='') as f:
-            for *key, cluster, ratio in csv.reader(f):
-                found[tuple(key)].append((cluster, float(ratio)))
+        for name in options.ratios_from:
+            with open(name, newline='') as f:
+                for *key, cluster, ratio in csv.reader(f):
+                    found[tuple(key)].append((cluster, float(ratio)))
     else:
         with tempfile.TemporaryDirectory(prefix='ranges.') as folder:
             for key, cluster, ratio in judge(options, options.keep or folder):
@@ -253,6 +267,8 @@ def main():
     out.write('kind,size,library,hosts,rows,clusters,low,high\n')
     for key in sorted(found):
         rows = pooled(found, key)
+        if len(rows) < LEAST:
+            continue
         low, high = span(rows, factor)
         out.write(','.join(key) + f',{len(rows)},{len({c for c, _ in rows})},{math.floor(low * 1000) / 1000:.3g},'
                   f'{math.ceil(high * 1000) / 1000:.3g}\n')

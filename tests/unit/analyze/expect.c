@@ -1,0 +1,141 @@
+// What benchmarks should have measured: rows as calls, and what the rest follows from.
+#include "expect.h"
+
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+// judge returns what 'tailback expect -f json' writes of the text of a file.
+static json_t *judge(const char *text, struct tb_expect_options options)
+{
+	char path[] = "/tmp/expect.XXXXXX";
+	int file = mkstemp(path);
+	assert_true(file >= 0);
+	assert_int_equal(dprintf(file, "%s", text), (int)strlen(text));
+	close(file);
+	const char *const files[] = {path};
+	struct tb_expect *expect = NULL;
+	struct tb_error error = {0};
+	char *written = NULL;
+	size_t size = 0;
+	options.files = files;
+	options.n_files = 1;
+	options.n_workers = 2;
+	int status = tb_expect_new(&expect, &options, &error);
+	unlink(path);
+	if (status != TB_OK)
+		print_message("%s\n", error.text);
+	assert_int_equal(status, TB_OK);
+	FILE *stream = open_memstream(&written, &size);
+	assert_non_null(stream);
+	assert_int_equal(
+		tb_expect_write(expect, TB_FORMAT_JSON, 0, NULL, stream, &error), TB_OK);
+	fclose(stream);
+	tb_expect_free(expect);
+	json_t *root = json_loads(written, 0, NULL);
+	assert_non_null(root);
+	free(written);
+	return root;
+}
+
+static double figure(const json_t *root, size_t row, const char *key)
+{
+	return json_number_value(
+		json_object_get(json_array_get(json_object_get(root, "rows"), row), key));
+}
+
+static const char *word(const json_t *root, size_t row, const char *key)
+{
+	return json_string_value(
+		json_object_get(json_array_get(json_object_get(root, "rows"), row), key));
+}
+
+#define OSU(test, unit) "# OSU MPI " test " v7.4\n# Size      " unit "\n"
+
+static void a_stream_fills_the_adapter(void **state)
+{
+	(void)state;
+	// 24.8 GB/s of payload are what 200 Gbit/s carry.
+	json_t *root =
+		judge(OSU("Bandwidth Test", "Bandwidth (MB/s)") "4194304   12400.00\n",
+			(struct tb_expect_options){.network = "ib-hdr"});
+	assert_true(figure(root, 0, "expected_bytes_per_s") > 24.2e9);
+	assert_true(figure(root, 0, "expected_bytes_per_s") < 24.9e9);
+	assert_true(figure(root, 0, "ratio") > 0.49 && figure(root, 0, "ratio") < 0.52);
+	// Half of the rate explains it.
+	const json_t *reasons = json_object_get(root, "reasons");
+	size_t n = 0;
+	for (size_t i = 0; i < json_array_size(reasons); i++) {
+		const json_t *one = json_array_get(reasons, i);
+		n += strcmp(json_string_value(json_object_get(one, "kind")),
+			     "explains") == 0;
+	}
+	assert_true(n >= 1);
+	json_decref(root);
+}
+
+static void a_round_trip_takes_twice_the_latency(void **state)
+{
+	(void)state;
+	json_t *root = judge(OSU("Latency Test", "Latency (us)") "8    1.50\n",
+		(struct tb_expect_options){.network = "ib-hdr", .leaves_out_why = true});
+	assert_true(figure(root, 0, "expected_ps") > 0.8e6);
+	assert_true(figure(root, 0, "expected_ps") < 3e6);
+	assert_string_equal(word(root, 0, "operation"), "latency");
+	json_decref(root);
+}
+
+static void ranks_sit_by_host(void **state)
+{
+	(void)state;
+	const char *text =
+		OSU("Allreduce Latency Test", "Avg Latency(us)") "1048576  400.00\n";
+	json_t *apart = judge(
+		text, (struct tb_expect_options){
+			      .network = "ib-hdr", .n_ranks = 8, .leaves_out_why = true});
+	json_t *together = judge(text, (struct tb_expect_options){.network = "ib-hdr",
+					       .n_ranks = 8,
+					       .per_node = 4,
+					       .leaves_out_why = true});
+	assert_true(figure(apart, 0, "hosts") == 8);
+	assert_true(figure(together, 0, "hosts") == 2);
+	assert_true(
+		figure(apart, 0, "expected_ps") != figure(together, 0, "expected_ps"));
+	json_decref(apart);
+	json_decref(together);
+}
+
+static void nothing_is_called_with_no_bytes(void **state)
+{
+	(void)state;
+	const char *text =
+		"#    Intel(R) MPI Benchmarks 2019, MPI-1 part\n# Benchmarking "
+		"Allreduce\n# #processes = 4\n       #bytes #repetitions  t_min[usec]  "
+		"t_max[usec]  t_avg[usec]\n            0         1000         0.05     "
+		"    0.05         0.05\n            4         1000         2.05         "
+		"2.05         2.05\n";
+	json_t *root = judge(text,
+		(struct tb_expect_options){.network = "ib-hdr", .leaves_out_why = true});
+	assert_string_equal(word(root, 0, "verdict"), "not judged");
+	assert_string_not_equal(word(root, 1, "verdict"), "not judged");
+	json_decref(root);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_stream_fills_the_adapter),
+		cmocka_unit_test(a_round_trip_takes_twice_the_latency),
+		cmocka_unit_test(ranks_sit_by_host),
+		cmocka_unit_test(nothing_is_called_with_no_bytes),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
