@@ -386,7 +386,7 @@ char *tb_names_link(
 size_t tb_names_host_bytes(const char *name)
 {
 	static const char *const words[] = {"ib", "hca", "hfi", "opa", "mlx4", "mlx5",
-		"eth", "hsn", "roce", "rail", "nic", "rdma", "gpu"};
+		"eth", "hsn", "roce", "rail", "nic", "rdma", "gpu", "plane", "port"};
 	size_t n = strlen(name);
 	for (size_t at = n; at-- > 1;) {
 		const char *rest = name + at + 1;
