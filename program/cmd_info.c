@@ -134,7 +134,7 @@ static int try_trace(struct info_options *options, struct tb_error *error)
 static int refuse_empty_file(const char *file, struct tb_error *error)
 {
 	struct stat entry;
-	char formats[256];
+	char formats[TB_TRACE_FORMATS_SIZE];
 	if (stat(file, &entry) != 0 || !S_ISREG(entry.st_mode) || entry.st_size != 0)
 		return TB_OK;
 	return tb_fail_in(error, TB_EFORMAT, file, "is empty: expected a store, %s",
@@ -152,7 +152,7 @@ static bool is_folder(const char *file)
 // --stdin decides.
 static int show_summary(struct info_options *options, struct tb_error *error)
 {
-	char formats[256];
+	char formats[TB_TRACE_FORMATS_SIZE];
 	if (strcmp(options->file, "-") == 0)
 		return try_trace(options, error);
 	if (options->files.n > 1 && tb_run_is_store(options->file))

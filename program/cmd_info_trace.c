@@ -3,6 +3,7 @@
 #include "cmd_info.h"
 
 #include "congestion.h"
+#include "hash.h"
 #include "json.h"
 #include "map.h"
 #include "network_open.h"
@@ -513,9 +514,8 @@ static uint32_t count_hosts(const struct tb_job *job)
 	struct tb_map seen = {0};
 	for (uint32_t r = 0; job->hosts && r < job->n_ranks; r++) {
 		uint32_t other = 0;
-		uint64_t key = 1469598103934665603u; // FNV-1a
-		for (const char *c = job->hosts[r]; c && *c; c++)
-			key = (key ^ (uint8_t)*c) * 1099511628211u;
+		const char *host = job->hosts[r] ? job->hosts[r] : "";
+		uint64_t key = tb_hash_text(TB_HASH_BEGIN, host);
 		if (!job->hosts[r] || tb_map_find(&seen, key, &other))
 			continue;
 		n += tb_map_put(&seen, key, r) == TB_OK;

@@ -95,8 +95,8 @@ static const struct tb_option option_rows[] = {
 		"infiniband-diags take them",
 		TB_TEXT, AT(names), .files = "."},
 	{"hosts", 0, "LIST",
-		"Only these hosts send and receive, such as n[0-15,20] or node[3-7], or "
-		"those that a file lists",
+		"Only these hosts, adapters or rails send and receive, such as "
+		"n[0-15,20], mlx5_[0-3], rail0, or the hosts that a file lists",
 		TB_TEXT, AT(hosts)},
 	TB_OUTPUT_OPTIONS(struct network_options, picture.output, NETWORK_FORMATS),
 	{"view", 0, NULL, "Show the tree in a window", TB_FLAG, AT(view)},
@@ -476,29 +476,52 @@ static int put_network_report(const struct network_options *options,
 	return tb_cmd_output_end(&out, status, error);
 }
 
+// read_hosts reads the nodes of a file's hosts, which are on all rails.
+static int read_hosts(uint32_t **nodes, uint32_t *n, const char *path,
+	const struct tb_network *network, struct tb_error *error)
+{
+	struct tb_hosts hosts = {0};
+	uint32_t n_hosts = tb_network_n_hosts(network);
+	uint32_t n_rails = tb_network_n_rails(network), made = 0;
+	int status = tb_hosts_read(&hosts, path, network, error);
+	if (status != TB_OK)
+		return status;
+	uint32_t *list = malloc(((size_t)hosts.n * n_rails + 1) * sizeof *list);
+	if (!list)
+		status = tb_fail_memory(error, "the hosts");
+	for (uint32_t i = 0; status == TB_OK && i < hosts.n; i++) {
+		uint32_t node = hosts.hosts[i].node;
+		if (node >= n_hosts * n_rails)
+			status = tb_fail(error, TB_EUSAGE,
+				"--hosts=%s: the network has %u nodes", path,
+				n_hosts * n_rails);
+		for (uint32_t rail = 0; status == TB_OK && rail < n_rails; rail++)
+			list[made++] = node % n_hosts + rail * n_hosts;
+	}
+	tb_hosts_fini(&hosts);
+	if (status != TB_OK) {
+		free(list);
+		return status;
+	}
+	*nodes = list;
+	*n = made;
+	return TB_OK;
+}
+
 // choose_hosts takes the hosts that the options list, or all that send.
 static int choose_hosts(const struct tb_network *network, const char *list,
 	struct tb_fabric_hosts *chosen, struct tb_error *error)
 {
-	struct tb_hosts hosts = {0};
+	uint32_t *nodes = NULL, n = 0;
 	int status = !list ? TB_OK
 		     : tb_input_is_file(list)
-			     ? tb_hosts_read(&hosts, list, network, error)
-			     : tb_hosts_parse(&hosts, list, NULL, network, error);
-	uint32_t *nodes = malloc((hosts.n + 1u) * sizeof *nodes);
-	if (status == TB_OK && !nodes)
-		status = tb_fail_memory(error, "the hosts");
-	for (uint32_t i = 0; status == TB_OK && i < hosts.n; i++) {
-		nodes[i] = hosts.hosts[i].node;
-		if (nodes[i] >= tb_network_n_nodes(network))
-			status = tb_fail(error, TB_EUSAGE,
-				"--hosts=%s: the network has %u nodes", list,
-				tb_network_n_nodes(network));
-	}
+			     ? read_hosts(&nodes, &n, list, network, error)
+			     : tb_hosts_select(&nodes, &n, list, network, error);
+	if (status == TB_OK && list && n == 0)
+		status = tb_fail(error, TB_EUSAGE, "--hosts=%s selects no adapter", list);
 	if (status == TB_OK)
-		status = tb_fabric_hosts_init(chosen, network, nodes, hosts.n, error);
+		status = tb_fabric_hosts_init(chosen, network, nodes, n, error);
 	free(nodes);
-	tb_hosts_fini(&hosts);
 	return status;
 }
 

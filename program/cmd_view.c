@@ -1,6 +1,7 @@
 // tailback view: shows a run in a window.
 #include "cli.h"
 #include "commands.h"
+#include "network_open.h"
 #include "picture_args.h"
 #include "preset.h"
 #include "screen.h"
@@ -141,11 +142,18 @@ static int keep_words(struct viewing *viewing)
 	return TB_EXIT_OK;
 }
 
-// check_trace reads a trace that a picture is made of to its end: nobody sees in the
-// picture that it is broken. What is no trace at all is left to the viewer, which takes
-// stores too.
+// check_trace opens the network of a trace that a picture is made of, and reads the trace
+// to its end: nobody sees in the picture that either is broken. What is no trace at all
+// is left to the viewer, which takes stores too.
 static int check_trace(struct viewing *viewing, struct tb_error *error)
 {
+	struct tb_network_params network;
+	if (viewing->network) {
+		int opened =
+			tb_network_open_params(&network, NULL, viewing->network, error);
+		if (opened != TB_OK)
+			return opened;
+	}
 	const char *path = viewing->options.store;
 	struct tb_trace trace;
 	struct tb_captured_packet packet;

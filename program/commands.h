@@ -14,6 +14,7 @@
 	X(compare, "show what changed between two runs") \
 	X(convert, "write the job of any trace as GOAL") \
 	X(counters, "make a run of the counters of a live fabric") \
+	X(expect, "judge what a benchmark measured") \
 	X(info, "summarize a store, a capture or a job") \
 	X(matrix, "show the congestion matrix of a run") \
 	X(merge, "put the shards of a sweep or of replays together") \

@@ -786,7 +786,8 @@ CREATE TABLE shard (
 -- Views. Keys out of JSON are cast, for SQLite to index them where views are joined. Each begins
 -- with the run, newest first, and is in the order of reading, so
 --   SELECT * FROM hot_links LIMIT 10
--- is about the newest run; WHERE run = 1 asks for another.
+-- is about the newest run; WHERE run = 1 asks for another. Where a comment begins with a plus, a
+-- store has the columns of replay/records/link_figures.h, flow_sum.h and wait_figures.h.
 
 -- The network of each run.
 CREATE VIEW node (run, node, name, host, guid, lid) AS
@@ -928,26 +929,26 @@ WHERE s.stall_ps > 0
 ORDER BY s.run DESC, 1.0 * s.stall_ps * l.bytes_per_s DESC, s.link;
 
 -- Links by the wait that leads, longest first: 'for' the link, or of packets that 'came-by' it.
-CREATE VIEW hot_links (run, rank, link, kind, wait_us, percent_of_top, percent_of_wait,
-  busy_percent, packets, packets_per_s, packet_wait_us, blocked, longest_wait_us,
-  largest_queue_bytes, leads, wait_for_us, came_by_us, link_id, wait_known) AS
+CREATE VIEW hot_links AS
 WITH hot AS (
   SELECT s.*, r.leads, r.simulated_ps, iif(r.leads = 'for', s.wait_for_ps, s.came_by_ps) AS wait_ps,
     r.run IN (SELECT run FROM link_known WHERE wait IS NOT NULL) AS is_bounded
   FROM link_sum AS s JOIN run AS r USING (run)
 )
-SELECT s.run, rank() OVER (PARTITION BY s.run ORDER BY s.wait_ps DESC, s.link), n.name, n.kind,
-  round(s.wait_ps / 1e6, 3),
-  iif(s.is_bounded, NULL, round(100.0 * s.wait_ps / max(s.wait_ps) OVER (PARTITION BY s.run), 1)),
-  iif(s.is_bounded, NULL, round(100.0 * s.wait_ps / sum(s.wait_ps) OVER (PARTITION BY s.run), 1)),
-  round(100.0 * s.busy_ps / s.simulated_ps, 1),
-  s.packets, CAST(round(s.packets * 1e12 / nullif(s.simulated_ps, 0)) AS INTEGER),
-  round(iif(s.packets = 0, 0, s.wait_ps / 1e6 / s.packets), 3), s.blocked,
-  round(s.longest_wait_ps / 1e6, 3), s.largest_queue_bytes, s.leads,
-  round(s.wait_for_ps / 1e6, 3), round(s.came_by_ps / 1e6, 3), s.link,
-  coalesce(k.wait, 'exact')
+SELECT s.run AS run, rank() OVER (PARTITION BY s.run ORDER BY s.wait_ps DESC, s.link) AS rank,
+  n.name AS link, n.kind AS kind, round(s.wait_ps / 1e6, 3) AS wait_us,
+  iif(s.is_bounded, NULL, round(100.0 * s.wait_ps / max(s.wait_ps) OVER (PARTITION BY s.run), 1))
+    AS percent_of_top,
+  iif(s.is_bounded, NULL, round(100.0 * s.wait_ps / sum(s.wait_ps) OVER (PARTITION BY s.run), 1))
+    AS percent_of_wait,
+  round(100.0 * s.busy_ps / s.simulated_ps, 1) AS busy_percent, s.packets AS packets
+  /*+ figures of links */,
+  s.blocked AS blocked, round(s.longest_wait_ps / 1e6, 3) AS longest_wait_us,
+  s.largest_queue_bytes AS largest_queue_bytes, s.leads AS leads,
+  round(s.wait_for_ps / 1e6, 3) AS wait_for_us, round(s.came_by_ps / 1e6, 3) AS came_by_us,
+  s.link AS link_id, coalesce(k.word, 'exact') AS wait_known
 FROM hot AS s JOIN link_name AS n USING (run, link)
-LEFT JOIN link_known AS k USING (run, link)
+LEFT JOIN (SELECT run, link, wait AS word FROM link_known) AS k USING (run, link)
 WHERE s.wait_ps > 0
 ORDER BY s.run DESC, s.wait_ps DESC, s.link;
 
@@ -1002,39 +1003,25 @@ ORDER BY t.run DESC, coalesce(s.wait_ps, 0) DESC, t.switch;
 -- Flows by slowdown: time in the network against the same on an idle one. The latency of a message
 -- is own queue, network and software together. How long its headers waited, and how long anybody's
 -- waited for it (blamed), is exact.
-CREATE VIEW flow_latency (run, job, source, destination, messages, bytes, mean_latency_us,
-  mean_queue_us, mean_network_us, mean_software_us, worst_latency_us, slowdown, wait_us, blamed_us) AS
-SELECT f.run, coalesce(j.name, f.job), f.source, f.destination, f.messages, f.bytes,
-  round(f.latency_ps / 1e6 / nullif(f.messages, 0), 3),
-  round(f.queue_ps / 1e6 / nullif(f.messages, 0), 3),
-  round(f.network_ps / 1e6 / nullif(f.messages, 0), 3),
-  round((f.latency_ps - f.queue_ps - f.network_ps) / 1e6 / nullif(f.messages, 0), 3),
-  round(f.worst_latency_ps / 1e6, 3),
-  round(1.0 * f.network_ps / nullif(f.ideal_ps, 0), 2), round(f.wait_ps / 1e6, 3),
-  round(f.blamed_ps / 1e6, 3)
+CREATE VIEW flow_latency AS
+SELECT f.run AS run, coalesce(j.name, f.job) AS job, f.source AS source, f.destination AS destination
+  /*+ columns of flows */
 FROM flow AS f LEFT JOIN job AS j USING (run, job)
 ORDER BY f.run DESC, 1.0 * f.network_ps / nullif(f.ideal_ps, 0) DESC, f.job, f.source,
   f.destination;
 
 -- The jobs of a run: what they did, how slow that was, how long they waited, how much of that for
 -- other jobs, and how long they made other jobs wait. Latency and slowdown as of flow_latency.
-CREATE VIEW job_summary (run, job, name, nodes, start_us, first_us, last_us, messages, packets,
-  bytes, mean_latency_us, mean_queue_us, mean_network_us, mean_software_us, slowdown, wait_us,
-  for_others_us, delays_others_us) AS
-SELECT j.run, j.job, j.name,
-  (SELECT count(DISTINCT n.node) FROM job_node AS n WHERE n.run = j.run AND n.job = j.job),
-  round(j.start_ps / 1e6, 3), round(f.first_ps / 1e6, 3), round(f.last_ps / 1e6, 3),
-  coalesce(f.messages, 0), coalesce(f.packets, 0), coalesce(f.bytes, 0),
-  round(f.latency_ps / 1e6 / nullif(f.messages, 0), 3),
-  round(f.queue_ps / 1e6 / nullif(f.messages, 0), 3),
-  round(f.network_ps / 1e6 / nullif(f.messages, 0), 3),
-  round((f.latency_ps - f.queue_ps - f.network_ps) / 1e6 / nullif(f.messages, 0), 3),
-  round(1.0 * f.network_ps / nullif(f.ideal_ps, 0), 2),
-  round(coalesce(f.wait_ps, 0) / 1e6, 3),
+CREATE VIEW job_summary AS
+SELECT j.run AS run, j.job AS job, j.name AS name,
+  (SELECT count(DISTINCT n.node) FROM job_node AS n WHERE n.run = j.run AND n.job = j.job) AS nodes,
+  round(j.start_ps / 1e6, 3) AS start_us, round(f.first_ps / 1e6, 3) AS first_us,
+  round(f.last_ps / 1e6, 3) AS last_us
+  /*+ columns of jobs */,
   round((SELECT total(w.wait_ps) FROM job_wait AS w WHERE w.run = j.run
-    AND w.victim_job = j.job AND w.culprit_job <> j.job) / 1e6, 3),
+    AND w.victim_job = j.job AND w.culprit_job <> j.job) / 1e6, 3) AS for_others_us,
   round((SELECT total(w.wait_ps) FROM job_wait AS w WHERE w.run = j.run
-    AND w.culprit_job = j.job AND w.victim_job <> j.job) / 1e6, 3)
+    AND w.culprit_job = j.job AND w.victim_job <> j.job) / 1e6, 3) AS delays_others_us
 FROM job AS j LEFT JOIN job_total AS f ON f.run = j.run AND f.job = j.job
 ORDER BY j.run DESC, j.job;
 
@@ -1065,30 +1052,29 @@ GROUP BY t.run, t.cause
 ORDER BY t.run DESC, sum(t.sum_ps) DESC, t.cause;
 
 -- Who waited for whom, and where: the heaviest, at least. A row may have waited for at_most_us.
-CREATE VIEW blame (run, link, victim_job, victim, culprit_job, culprit, waits, at_least_us,
-  at_most_us, percent_of_link) AS
-SELECT b.run, n.name, coalesce(v.name, b.victim_job),
-  b.victim_source || ' > ' || b.victim_destination,
-  coalesce(c.name, b.culprit_job), b.culprit_source || ' > ' || b.culprit_destination,
-  b.waits, round(b.wait_ps / 1e6, 3), round((b.wait_ps + b.error_ps) / 1e6, 3),
-  coalesce(round(100.0 * b.wait_ps / nullif(t.came_by_ps, 0), 1), 0)
+CREATE VIEW blame AS
+SELECT b.run AS run, n.name AS link, coalesce(v.name, b.victim_job) AS victim_job,
+  b.victim_source || ' > ' || b.victim_destination AS victim,
+  coalesce(c.name, b.culprit_job) AS culprit_job,
+  b.culprit_source || ' > ' || b.culprit_destination AS culprit,
+  round(b.wait_ps / 1e6, 3) AS at_least_us
+  /*+ columns of blame */
 FROM blame_wait AS b
 JOIN link_name AS n USING (run, link)
-LEFT JOIN link_total AS t ON t.run = b.run AND t.link = b.link
+LEFT JOIN (SELECT run, link, came_by_ps AS whole_ps FROM link_total) AS t
+  ON t.run = b.run AND t.link = b.link
 LEFT JOIN job AS v ON v.run = b.run AND v.job = b.victim_job
 LEFT JOIN job AS c ON c.run = b.run AND c.job = b.culprit_job
 ORDER BY b.run DESC, b.wait_ps DESC, b.link;
 
 -- The same by groups of flows, at all links: by destination, and by the leaf switch of the
 -- destination or of the source.
-CREATE VIEW blame_groups (run, grouping, victim, culprit, waits, at_least_us, at_most_us,
-  percent) AS
-SELECT g.run, g.grouping, coalesce(v.name, 'node ' || g.victim),
-  coalesce(c.name, 'node ' || g.culprit), g.waits, round(g.wait_ps / 1e6, 3),
-  round((g.wait_ps + g.error_ps) / 1e6, 3),
-  coalesce(round(100.0 * g.wait_ps / nullif(a.wait_ps, 0), 1), 0)
+CREATE VIEW blame_groups AS
+SELECT g.run AS run, g.grouping AS grouping, coalesce(v.name, 'node ' || g.victim) AS victim,
+  coalesce(c.name, 'node ' || g.culprit) AS culprit, round(g.wait_ps / 1e6, 3) AS at_least_us
+  /*+ columns of groups */
 FROM blame_group AS g JOIN run AS r USING (run)
-LEFT JOIN (SELECT run, sum(wait_ps) AS wait_ps FROM root_total GROUP BY run) AS a
+LEFT JOIN (SELECT run, sum(wait_ps) AS whole_ps FROM root_total GROUP BY run) AS a
   ON a.run = g.run
 LEFT JOIN topology_switch AS v
   ON v.topology = r.topology AND v.switch = g.victim AND g.grouping <> 'destination'
@@ -1128,16 +1114,16 @@ GROUP BY p.run, s.switch
 ORDER BY p.run DESC, sum(p.to_blamed_ps) DESC, s.switch;
 
 -- Which job makes which job wait. Exact.
-CREATE VIEW job_blame (run, victim_job, culprit_job, waits, wait_us, percent) AS
-SELECT w.run, coalesce(v.name, w.victim_job), coalesce(c.name, w.culprit_job), sum(w.waits),
-  round(sum(w.wait_ps) / 1e6, 3),
-  coalesce(round(100.0 * sum(w.wait_ps)
-    / nullif(sum(sum(w.wait_ps)) OVER (PARTITION BY w.run), 0), 1), 0)
-FROM job_wait AS w
+CREATE VIEW job_blame AS
+SELECT w.run AS run, coalesce(v.name, w.victim_job) AS victim_job,
+  coalesce(c.name, w.culprit_job) AS culprit_job
+  /*+ columns of pairs */
+FROM (SELECT run, victim_job, culprit_job, sum(waits) AS waits, sum(wait_ps) AS wait_ps,
+    sum(sum(wait_ps)) OVER (PARTITION BY run) AS whole_ps
+  FROM job_wait GROUP BY run, victim_job, culprit_job) AS w
 LEFT JOIN job AS v ON v.run = w.run AND v.job = w.victim_job
 LEFT JOIN job AS c ON c.run = w.run AND c.job = w.culprit_job
-GROUP BY w.run, w.victim_job, w.culprit_job
-ORDER BY w.run DESC, sum(w.wait_ps) DESC, w.victim_job, w.culprit_job;
+ORDER BY w.run DESC, w.wait_ps DESC, w.victim_job, w.culprit_job;
 
 -- The jobs at a link: whose headers that had arrived over it waited, and whose packets they waited
 -- for. Exact; also where job_link has no rows, since all was of job 0.
@@ -1156,11 +1142,11 @@ ORDER BY p.run DESC, p.link, p.wait_ps DESC, p.job;
 
 -- Roots of congestion trees, by the wait that they cause in the whole network. Exact, but for the
 -- number of links, which is at least that.
-CREATE VIEW congestion_roots (run, root, waits, wait_us, percent, links) AS
-SELECT t.run, r.name, t.waits, round(t.wait_ps / 1e6, 3),
-  coalesce(round(100.0 * t.wait_ps / nullif(sum(t.wait_ps) OVER (PARTITION BY t.run), 0), 1), 0),
-  coalesce(b.links, 0)
-FROM root_total AS t
+CREATE VIEW congestion_roots AS
+SELECT t.run AS run, r.name AS root
+  /*+ columns of roots */
+FROM (SELECT run, root, waits, wait_ps, sum(wait_ps) OVER (PARTITION BY run) AS whole_ps
+  FROM root_total) AS t
 JOIN link_name AS r ON r.run = t.run AND r.link = t.root
 LEFT JOIN (
   SELECT run, root, count(DISTINCT link) AS links FROM tree_bin GROUP BY run, root
@@ -1168,19 +1154,19 @@ LEFT JOIN (
 ORDER BY t.run DESC, t.wait_ps DESC, t.root;
 
 -- Which jobs a root holds up. Exact; also where root_job has no rows, since all was of job 0.
-CREATE VIEW root_jobs (run, root, victim_job, waits, wait_us, percent) AS
+CREATE VIEW root_jobs AS
 WITH part AS (
   SELECT run, root, victim_job, waits, wait_ps FROM root_job
   UNION ALL
   SELECT run, root, 0, waits, wait_ps FROM root_total WHERE run NOT IN (SELECT run FROM root_job)
 )
-SELECT p.run, r.name, coalesce(v.name, p.victim_job), p.waits, round(p.wait_ps / 1e6, 3),
-  coalesce(round(100.0 * p.wait_ps / nullif(t.wait_ps, 0), 1), 0)
+SELECT p.run AS run, r.name AS root, coalesce(v.name, p.victim_job) AS victim_job
+  /*+ columns of root jobs */
 FROM part AS p
-JOIN root_total AS t ON t.run = p.run AND t.root = p.root
+JOIN (SELECT run, root, wait_ps AS whole_ps FROM root_total) AS t ON t.run = p.run AND t.root = p.root
 JOIN link_name AS r ON r.run = p.run AND r.link = p.root
 LEFT JOIN job AS v ON v.run = p.run AND v.job = p.victim_job
-ORDER BY p.run DESC, t.wait_ps DESC, p.root, p.wait_ps DESC, p.victim_job;
+ORDER BY p.run DESC, t.whole_ps DESC, p.root, p.wait_ps DESC, p.victim_job;
 
 -- Congestion trees over time: how much wait each root caused (exact), and at how many links, at
 -- least.

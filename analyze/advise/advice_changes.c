@@ -11,20 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool change_needs_hardware(const char *rule);
-
 // add_change adds a change, whose command it takes; `output` is the store in the command
 // that the user sees. NULL without memory.
-static struct tb_change *add_change(struct tb_advice *advice, const char *rule,
+static struct tb_change *add_change(struct tb_advice *advice, enum tb_rule rule,
 	struct tb_replay_command *words, const char *output)
 {
 	size_t size = 0;
 	struct tb_change *change = NULL;
 	if (TB_ARRAY_RESERVE(&advice->changes, &advice->room, advice->n + 1) == TB_OK) {
 		change = &advice->changes[advice->n++];
-		*change = (struct tb_change){.rule = rule,
+		*change = (struct tb_change){.id = rule,
+			.rule = tb_rules[rule].name,
 			.words = *words,
-			.needs_hardware = change_needs_hardware(rule),
+			.needs_hardware = tb_rules[rule].needs_hardware,
 			.foreseen = NAN};
 		FILE *stream = open_memstream(&change->command, &size);
 		if (!stream || tb_replay_command_write(words, output, stream) != TB_OK)
@@ -97,7 +96,7 @@ static void propose_one(struct tb_advice *advice, const struct tb_finding *findi
 		advice->no_memory = true;
 		return;
 	}
-	struct tb_change *change = add_change(advice, finding->rule, &words, "new.db");
+	struct tb_change *change = add_change(advice, finding->id, &words, "new.db");
 	if (!change)
 		return;
 	title_of(change, &advice->changes[0].words);
@@ -133,8 +132,7 @@ static int propose(struct tb_advice *advice, struct tb_error *error)
 		if (tb_finding_is_change(finding))
 			propose_one(advice, finding);
 	}
-	advice->has_servers = tb_findings_rule(&findings, "incast") ||
-			      tb_findings_rule(&findings, "few-receivers");
+	advice->has_servers = tb_findings_answer(&findings, TB_RULE_SERVERS_APART);
 	tb_findings_fini(&findings);
 	return TB_OK;
 }
@@ -162,7 +160,7 @@ void tb_change_fini(struct tb_change *change)
 	free(change->proposal);
 }
 
-struct tb_change *tb_advice_search(struct tb_advice *advice, const char *rule,
+struct tb_change *tb_advice_search(struct tb_advice *advice, enum tb_rule rule,
 	struct tb_replay_command *words, const char *title)
 {
 	struct tb_change *change = add_change(advice, rule, words, "new.db");
@@ -176,7 +174,7 @@ struct tb_change *tb_advice_search(struct tb_advice *advice, const char *rule,
 }
 
 void tb_advice_search_network(
-	struct tb_advice *advice, const char *rule, const char *key, const char *value)
+	struct tb_advice *advice, enum tb_rule rule, const char *key, const char *value)
 {
 	struct tb_replay_command words;
 	char title[160];
@@ -206,7 +204,7 @@ static int list_own(struct tb_advice *advice, struct tb_error *error)
 		return tb_fail(
 			error, TB_EIO, "the run as it was cannot be replayed: %s", away);
 	}
-	struct tb_change *own = add_change(advice, "none", &words, "old.db");
+	struct tb_change *own = add_change(advice, TB_RULE_AS_IT_WAS, &words, "old.db");
 	if (own)
 		snprintf(own->title, sizeof own->title, "as it was");
 	return TB_OK;
@@ -228,72 +226,6 @@ int tb_advice_list(struct tb_advice *advice, bool only_findings, struct tb_error
 
 // What is known of a rule's changes before any replay: what they change, what bounds
 // their gain, and whether they take new hardware.
-
-// What a change leaves as it is bounds its gain. A bound of the bytes (bounds.h): routes
-// leave the network, and tables are static; faster links or more cables between switches
-// leave the links of the nodes. Or a replay of the job: on the ideal network, in which
-// packets wait for nothing but the links of nodes, or with messages that take no time.
-enum gain_limit {
-	LIMIT_NONE,
-	LIMIT_ROUTES,
-	LIMIT_STATIC_ROUTES,
-	LIMIT_NODE_LINKS, // and the ideal network
-	LIMIT_IDEAL,
-	LIMIT_PLACES,  // the ideal network, paths as short as can be
-	LIMIT_COMPUTE, // messages that take no time
-};
-
-struct change_rule {
-	const char *rule;
-	enum tb_change_of of;
-	enum gain_limit limit;
-	bool needs_hardware;
-};
-
-static const struct change_rule rules[] = {
-	{"another-ascent", TB_CHANGE_WAYS, LIMIT_ROUTES, false},
-	{"ascent", TB_CHANGE_WAYS, LIMIT_ROUTES, false},
-	{"without-cable", TB_CHANGE_WAYS, LIMIT_ROUTES, false},
-	{"routes-by-traffic", TB_CHANGE_ALONE, LIMIT_STATIC_ROUTES, false},
-	{"placement", TB_CHANGE_PLACES, LIMIT_PLACES, false},
-	{"ranks-by-traffic", TB_CHANGE_PLACES, LIMIT_PLACES, false},
-	{"nodes-by-traffic", TB_CHANGE_PLACES, LIMIT_PLACES, false},
-	{"servers-apart", TB_CHANGE_PLACES, LIMIT_PLACES, false},
-	{"servers-together", TB_CHANGE_PLACES, LIMIT_PLACES, false},
-	{"spread-servers", TB_CHANGE_PLACES, LIMIT_PLACES, false},
-	{"separate-jobs", TB_CHANGE_PLACES, LIMIT_PLACES, false},
-	{"stagger", TB_CHANGE_STARTS, LIMIT_IDEAL, false},
-	{"lane", TB_CHANGE_LANES, LIMIT_IDEAL, false},
-	{"algorithm", TB_CHANGE_CALLS, LIMIT_COMPUTE, false},
-	{"fewer-cables", TB_CHANGE_ALONE, LIMIT_NONE, false},
-	{"faster-level", TB_CHANGE_LINKS, LIMIT_NODE_LINKS, true},
-	{"less-taper", TB_CHANGE_LINKS, LIMIT_NODE_LINKS, true},
-	{"more-cables", TB_CHANGE_LINKS, LIMIT_NODE_LINKS, true},
-	{"faster-links", TB_CHANGE_LINKS, LIMIT_COMPUTE, true},
-	{"faster-node", TB_CHANGE_LINKS, LIMIT_COMPUTE, true},
-	{"quicker-node", TB_CHANGE_LINKS, LIMIT_COMPUTE, true},
-	{"second-rail", TB_CHANGE_LINKS, LIMIT_COMPUTE, true},
-};
-
-static const struct change_rule *find_rule(const char *rule)
-{
-	static const struct change_rule other = {
-		NULL, TB_CHANGE_ALONE, LIMIT_NONE, false};
-	for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-		if (strcmp(rule, rules[i].rule) == 0)
-			return &rules[i];
-	return &other;
-}
-
-static enum tb_change_of tb_change_of(const struct tb_change *change)
-{
-	return find_rule(change->rule)->of;
-}
-
-static bool change_needs_hardware(const char *rule)
-{
-	return find_rule(rule)->needs_hardware;
-}
 
 // shorter_paths stores how much shorter messages of the critical path could be where
 // their paths are as short as can be, -1 where the path is not known. A message may cross
@@ -343,29 +275,29 @@ static void raise_least(struct least *least, tb_time_ps ps, const char *why)
 
 // least_run_time returns the time that the run takes at least with such a change.
 static struct least least_run_time(
-	const struct tb_advice *advice, enum gain_limit limit, tb_time_ps shorter_ps)
+	const struct tb_advice *advice, enum tb_gain_limit limit, tb_time_ps shorter_ps)
 {
 	const struct tb_bounds *bounds = &advice->evidence.bounds;
 	tb_time_ps ideal_ps = advice->info->has_bound ? advice->info->ideal_ps : 0;
 	struct least least = {0, ""};
-	if (limit == LIMIT_ROUTES || limit == LIMIT_STATIC_ROUTES)
+	if (limit == TB_LIMIT_ROUTES || limit == TB_LIMIT_STATIC_ROUTES)
 		raise_least(&least, bounds->whole.cut_ps,
 			"no routes carry its bytes on this network in less than");
-	if (limit == LIMIT_ROUTES)
+	if (limit == TB_LIMIT_ROUTES)
 		raise_least(&least, bounds->split.least_ps,
 			"no routes carry its bytes on this network in less than");
-	if (limit == LIMIT_STATIC_ROUTES)
+	if (limit == TB_LIMIT_STATIC_ROUTES)
 		raise_least(&least, bounds->fixed.least_ps,
 			"no static routes carry its bytes on this network in less than");
-	if (limit == LIMIT_NODE_LINKS)
+	if (limit == TB_LIMIT_NODE_LINKS)
 		raise_least(&least, bounds->whole.host_ps,
 			"the links of its nodes carry no such bytes in less than");
-	if (limit != LIMIT_COMPUTE && limit != LIMIT_PLACES)
+	if (limit != TB_LIMIT_COMPUTE && limit != TB_LIMIT_PLACES)
 		raise_least(&least, ideal_ps, "on an ideal network it would take");
-	if (limit == LIMIT_PLACES && shorter_ps >= 0 && is_rank_per_node(advice))
+	if (limit == TB_LIMIT_PLACES && shorter_ps >= 0 && is_rank_per_node(advice))
 		raise_least(&least, ideal_ps - shorter_ps,
 			"on an ideal network with the shortest paths at least");
-	if (limit == LIMIT_COMPUTE && advice->info->has_bound)
+	if (limit == TB_LIMIT_COMPUTE && advice->info->has_bound)
 		raise_least(&least, advice->info->compute_ps,
 			"with messages that take no time it would take");
 	return least;
@@ -376,13 +308,13 @@ static void rule_out(
 	const struct tb_advice *advice, struct tb_change *change, tb_time_ps shorter_ps)
 {
 	tb_time_ps run_ps = advice->info->simulated_ps;
-	enum gain_limit limit = find_rule(change->rule)->limit;
+	enum tb_gain_limit limit = tb_rules[change->id].limit;
 	char least_text[48], taken[48];
-	if (limit == LIMIT_NONE)
+	if (limit == TB_LIMIT_NONE)
 		return;
 	// A level of links that are the nodes' is faster for these, too.
 	struct least least = least_run_time(
-		advice, change->is_for_nodes ? LIMIT_COMPUTE : limit, shorter_ps);
+		advice, change->is_for_nodes ? TB_LIMIT_COMPUTE : limit, shorter_ps);
 	if (100 * (double)(run_ps - least.ps) >= TB_ADVICE_MATTERS * (double)run_ps)
 		return;
 	change->verdict = TB_VERDICT_CANNOT;
@@ -403,7 +335,7 @@ int tb_advice_limit(struct tb_advice *advice, struct tb_error *error)
 	for (size_t i = 1; i < advice->n; i++) {
 		rule_out(advice, &advice->changes[i], shorter_ps);
 		any_live |= advice->changes[i].verdict != TB_VERDICT_CANNOT &&
-			    strcmp(advice->changes[i].rule, "fewer-cables") != 0;
+			    advice->changes[i].id != TB_RULE_FEWER_CABLES;
 	}
 	// What fewer cables would cost nobody asks where nothing else is replayed.
 	for (size_t i = 1; i < advice->n && !any_live; i++) {
@@ -454,7 +386,7 @@ static void add_pair_of_changes(struct tb_advice *advice, size_t one, size_t oth
 	}
 	snprintf(title, sizeof title, "%.75s + %.75s", advice->changes[one].title,
 		advice->changes[other].title);
-	struct tb_change *pair = tb_advice_search(advice, "pair", &words, title);
+	struct tb_change *pair = tb_advice_search(advice, TB_RULE_PAIR, &words, title);
 	if (!pair)
 		return;
 	const struct tb_change *of[] = {&advice->changes[one], &advice->changes[other]};
@@ -486,7 +418,7 @@ bool tb_advice_add_pairs(struct tb_advice *advice, uint32_t most)
 		for (size_t i = 1; i < advice->n; i++) {
 			const struct tb_change *change = &advice->changes[i];
 			if (change->verdict == TB_VERDICT_HELPS &&
-				!taken[tb_change_of(change)] &&
+				!taken[tb_rules[change->id].of] &&
 				(!at || tb_advice_deciding(advice, change)->mean >
 						tb_advice_deciding(
 							advice, &advice->changes[at])
@@ -495,7 +427,7 @@ bool tb_advice_add_pairs(struct tb_advice *advice, uint32_t most)
 		}
 		if (!at)
 			break;
-		taken[tb_change_of(&advice->changes[at])] = true;
+		taken[tb_rules[advice->changes[at].id].of] = true;
 		best[n++] = at;
 	}
 	for (size_t i = 0; i < n; i++)

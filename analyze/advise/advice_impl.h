@@ -5,6 +5,7 @@
 #include "advice.h"
 #include "evidence.h"
 #include "replay_command.h"
+#include "rules.h"
 #include "run_tried.h"
 #include "statistics.h"
 #include "temporary.h"
@@ -42,7 +43,8 @@ struct tb_advice_file {
 };
 
 struct tb_change {
-	const char *rule; // of the findings or the search; constant
+	enum tb_rule id;
+	const char *rule; // its name
 	char title[160];  // what is changed: "placement=random"
 	char *command;	  // for the user; malloc'ed
 	char *proposal;	  // as the finding has it; NULL: the search's; malloc'ed
@@ -99,10 +101,10 @@ int tb_advice_list(
 // own command, false when there is none; tb_advice_search takes the command, and adds the
 // change unless it is there or changes nothing; it returns it, NULL when it did not.
 bool tb_advice_again(struct tb_advice *advice, struct tb_replay_command *words);
-struct tb_change *tb_advice_search(struct tb_advice *advice, const char *rule,
+struct tb_change *tb_advice_search(struct tb_advice *advice, enum tb_rule rule,
 	struct tb_replay_command *words, const char *title);
 void tb_advice_search_network(
-	struct tb_advice *advice, const char *rule, const char *key, const char *value);
+	struct tb_advice *advice, enum tb_rule rule, const char *key, const char *value);
 bool tb_advice_has_option(const struct tb_advice *advice, const char *option);
 void tb_change_fini(struct tb_change *change);
 
@@ -140,17 +142,6 @@ struct tb_tries {
 	double began_s;
 };
 
-// advice_rules.c: what a change changes; two that change different things are combined.
-enum tb_change_of {
-	TB_CHANGE_ALONE, // goes with nothing else: tables are for the traffic as it was
-	TB_CHANGE_WAYS,
-	TB_CHANGE_PLACES,
-	TB_CHANGE_STARTS,
-	TB_CHANGE_LANES,
-	TB_CHANGE_CALLS,
-	TB_CHANGE_LINKS,
-	TB_CHANGES_OF
-};
 // tb_advice_limit leaves out what a bound rules out. Errors as of tb_advice_new.
 int tb_advice_limit(struct tb_advice *advice, struct tb_error *error) TB_MUST_USE;
 

@@ -105,14 +105,14 @@ void tb_advice_name_files(struct tb_replay_command *words,
 }
 
 static int advice_add_seats(struct tb_advice *advice, const struct tb_seating *seating,
-	const char *rule, const char *title, struct tb_error *error)
+	enum tb_rule rule, const char *title, struct tb_error *error)
 {
 	struct tb_replay_command words;
 	uint32_t n = advice->info->n_jobs;
 	if (!tb_advice_again(advice, &words))
 		return TB_OK;
 	struct tb_advice_file *files = calloc(n, sizeof *files);
-	int status = files ? add_files(seating, rule, files, n, error)
+	int status = files ? add_files(seating, tb_rules[rule].name, files, n, error)
 			   : tb_fail_memory(error, "the maps");
 	struct tb_change *change = NULL;
 	if (status == TB_OK) {
@@ -134,7 +134,7 @@ static int advice_add_seats(struct tb_advice *advice, const struct tb_seating *s
 }
 
 static int search_seats(struct tb_advice *advice, enum tb_seating_places places,
-	const char *rule, const char *what, struct tb_error *error)
+	enum tb_rule rule, const char *what, struct tb_error *error)
 {
 	struct tb_seating seating = {0};
 	char title[160];
@@ -166,11 +166,11 @@ int tb_advice_search_places(struct tb_advice *advice, struct tb_error *error)
 	tb_replay_command_fini(&words);
 	if (n_inputs != info->n_jobs)
 		return TB_OK;
-	int status =
-		search_seats(advice, TB_SEATING_SAME, "ranks-by-traffic", "ranks", error);
+	int status = search_seats(
+		advice, TB_SEATING_SAME, TB_RULE_RANKS_BY_TRAFFIC, "ranks", error);
 	if (status == TB_OK && info->n_levels > 1)
-		status = search_seats(advice, TB_SEATING_ANYWHERE, "nodes-by-traffic",
-			"nodes and ranks", error);
+		status = search_seats(advice, TB_SEATING_ANYWHERE,
+			TB_RULE_NODES_BY_TRAFFIC, "nodes and ranks", error);
 	return status == TB_OK ? advice_search_servers(advice, error) : status;
 }
 
@@ -302,7 +302,7 @@ static bool any_moved(const struct tb_seating *seating)
 }
 
 static int search_deal(struct tb_advice *advice, bool (*deal)(struct floor *),
-	const char *rule, const char *what, struct tb_error *error)
+	enum tb_rule rule, const char *what, struct tb_error *error)
 {
 	struct tb_seating seating = {0};
 	struct floor floor = {0};
@@ -331,10 +331,10 @@ static int advice_search_servers(struct tb_advice *advice, struct tb_error *erro
 {
 	if (!advice->has_servers || advice->info->n_levels < 2)
 		return TB_OK;
-	int status = search_deal(advice, spread_servers, "servers-apart",
+	int status = search_deal(advice, spread_servers, TB_RULE_SERVERS_APART,
 		"spread over the leaf switches", error);
 	if (status == TB_OK)
-		status = search_deal(advice, gather_servers, "servers-together",
+		status = search_deal(advice, gather_servers, TB_RULE_SERVERS_TOGETHER,
 			"at the leaf switch with the fewest ranks", error);
 	return status;
 }

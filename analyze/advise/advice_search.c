@@ -16,7 +16,7 @@
 static const char *advice_network(const struct tb_replay_command *words);
 
 static void search_shape(struct tb_advice *advice, const struct tb_shape *shape,
-	const char *rule, const char *title)
+	enum tb_rule rule, const char *title)
 {
 	struct tb_replay_command words;
 	char text[TB_SHAPE_TEXT];
@@ -110,7 +110,8 @@ static int add_faster(struct tb_advice *advice, uint32_t node, char *list, size_
 	const char *name = tb_run_node_name(advice->run, (struct tb_node){node});
 	snprintf(title, sizeof title, "link of node %u%s%.80s%s twice as fast", node,
 		*name ? " (" : "", name, *name ? ")" : "");
-	struct tb_change *change = tb_advice_search(advice, "faster-node", &words, title);
+	struct tb_change *change =
+		tb_advice_search(advice, TB_RULE_FASTER_NODE, &words, title);
 	if (change) {
 		change->files = file;
 		change->n_files = 1;
@@ -211,7 +212,7 @@ static void advice_search_starts(struct tb_advice *advice)
 				tb_run_job_name(advice->run, job),
 				tb_format_time(by, later, sizeof later));
 			struct tb_change *change =
-				tb_advice_search(advice, "stagger", &words, title);
+				tb_advice_search(advice, TB_RULE_STAGGER, &words, title);
 			if (!change)
 				continue;
 			change->delayed_job = job;
@@ -299,7 +300,8 @@ static int add_route_change(struct tb_advice *advice, struct tb_replay_command *
 		tb_advice_name_files(words, file, 1,
 			advice->folder ? advice->folder : TB_TRIED_FOLDER);
 		name_change(advice, gain, title, sizeof title);
-		change = tb_advice_search(advice, "routes-by-traffic", words, title);
+		change =
+			tb_advice_search(advice, TB_RULE_ROUTES_BY_TRAFFIC, words, title);
 		*words = (struct tb_replay_command){0};
 	}
 	if (change) {
@@ -406,7 +408,7 @@ static void search_placements(struct tb_advice *advice)
 		}
 		tb_replay_command_job(&words, 0, "placement", kinds[i], instead);
 		snprintf(title, sizeof title, "placement=%s", kinds[i]);
-		tb_advice_search(advice, "placement", &words, title);
+		tb_advice_search(advice, TB_RULE_PLACEMENT, &words, title);
 	}
 }
 
@@ -417,8 +419,8 @@ static void search_ascents(struct tb_advice *advice)
 		TB_ASCENT_ADAPTIVE, TB_ASCENT_DETERMINISTIC, TB_ASCENT_ECMP};
 	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
 		if (advice->evidence.has_ways && ways[i] != advice->info->network.ascent)
-			tb_advice_search_network(
-				advice, "ascent", "ascent", tb_ascent_words[ways[i]]);
+			tb_advice_search_network(advice, TB_RULE_ASCENT, "ascent",
+				tb_ascent_words[ways[i]]);
 }
 
 static void search_links(struct tb_advice *advice)
@@ -431,11 +433,11 @@ static void search_links(struct tb_advice *advice)
 	if (!network->level_rates[0]) {
 		snprintf(rate, sizeof rate, "%.12gMB/s",
 			2 * (double)network->link_bytes_per_s / 1e6);
-		tb_advice_search_network(advice, "faster-links", "rate", rate);
+		tb_advice_search_network(advice, TB_RULE_FASTER_LINKS, "rate", rate);
 	}
 	if (network->n_rails == 1 && !network->broadcast &&
 		!tb_advice_has_option(advice, "--fault"))
-		tb_advice_search_network(advice, "second-rail", "rails", "2");
+		tb_advice_search_network(advice, TB_RULE_SECOND_RAIL, "rails", "2");
 }
 
 // Links of one level twice as fast, that of the nodes first.
@@ -458,7 +460,8 @@ static void search_levels(struct tb_advice *advice)
 				(i == level ? 2 : 1) * (double)network->link_bytes_per_s /
 					1e6);
 		size_t n = advice->n;
-		tb_advice_search_network(advice, "faster-level", "level_rates", rates);
+		tb_advice_search_network(
+			advice, TB_RULE_FASTER_LEVEL, "level_rates", rates);
 		if (advice->n > n)
 			advice->changes[n].is_for_nodes = level == 0;
 	}
@@ -488,7 +491,7 @@ static void search_lanes(struct tb_advice *advice)
 		tb_replay_command_job(&words, job, "sl", "1", NULL);
 		snprintf(title, sizeof title, "lane of its own for %.120s",
 			tb_run_job_name(advice->run, job));
-		tb_advice_search(advice, "lane", &words, title);
+		tb_advice_search(advice, TB_RULE_LANE, &words, title);
 	}
 }
 
@@ -541,7 +544,7 @@ static int search_cables(struct tb_advice *advice, struct tb_error *error)
 	snprintf(fault, sizeof fault, "link=%.*s", length, worst->name);
 	tb_replay_command_set(&words, "--fault", fault);
 	snprintf(title, sizeof title, "without the cable at %.*s", length, worst->name);
-	tb_advice_search(advice, "without-cable", &words, title);
+	tb_advice_search(advice, TB_RULE_WITHOUT_CABLE, &words, title);
 	return status;
 }
 
@@ -588,7 +591,7 @@ static void search_algorithms(struct tb_advice *advice, const char *operation)
 		snprintf(title, sizeof title, "%s=%s", operation, a->name);
 		tb_replay_command_set(&words, "--collective", title);
 		struct tb_change *change =
-			tb_advice_search(advice, "algorithm", &words, title);
+			tb_advice_search(advice, TB_RULE_ALGORITHM, &words, title);
 		if (change) {
 			// Write the variables by which libraries take an algorithm: Open
 			// MPI's coll_tuned_OPERATION_algorithm, MPICH's
@@ -668,7 +671,8 @@ int tb_advice_search_all(struct tb_advice *advice, struct tb_error *error)
 				snprintf(title, sizeof title,
 					"twice the cables up from level %u (%llu more)",
 					level, n);
-				search_shape(advice, &changed, "more-cables", title);
+				search_shape(
+					advice, &changed, TB_RULE_MORE_CABLES, title);
 			}
 			changed = shape;
 			if (n_up % 2 || n_up < 2)
@@ -680,7 +684,7 @@ int tb_advice_search_all(struct tb_advice *advice, struct tb_error *error)
 			snprintf(title, sizeof title,
 				"half the cables up from level %u (saves %llu)", level,
 				n / 2);
-			search_shape(advice, &changed, "fewer-cables", title);
+			search_shape(advice, &changed, TB_RULE_FEWER_CABLES, title);
 		}
 	}
 	advice_search_starts(advice);

@@ -313,8 +313,7 @@ static int tries_init(struct tb_tries *tries, struct tb_advice *advice,
 static bool may_screen(const struct tb_change *change)
 {
 	return change->verdict < TB_VERDICT_FAILED && !change->proposal &&
-	       strcmp(change->rule, "ascent") != 0 &&
-	       strcmp(change->rule, "fewer-cables") != 0;
+	       change->id != TB_RULE_ASCENT && change->id != TB_RULE_FEWER_CABLES;
 }
 
 // mean_message stores how long messages are, mean over bytes.

@@ -337,7 +337,7 @@ static void write_answer(const struct tb_advice *advice, char *text, size_t size
 	// Write what fewer cables cost, as far as the seeds know.
 	for (size_t i = 1; i < advice->n; i++) {
 		const struct tb_change *change = &advice->changes[i];
-		if (strcmp(change->rule, "fewer-cables") != 0 ||
+		if (change->id != TB_RULE_FEWER_CABLES ||
 			change->verdict >= TB_VERDICT_FAILED)
 			continue;
 		const struct tb_estimate *by = tb_advice_deciding(advice, change);

@@ -41,33 +41,35 @@ static int add_leaf_pair(struct tb_leaf_traffic *traffic, struct tb_node_pair pa
 	return TB_OK;
 }
 
+struct leaf_flow {
+	struct tb_node source, destination;
+	uint64_t bytes, n_packets;
+};
+#define RECORD struct leaf_flow
+static const struct tb_stored_table leaf_flows = TB_STORED_TABLE("flow_pack", RECORD,
+	TB_COLUMN("source", source), TB_COLUMN("destination", destination),
+	TB_COLUMN("bytes", bytes), TB_COLUMN("packets", n_packets));
+#undef RECORD
+
 static int read_leaf_flows(
 	struct tb_leaf_traffic *traffic, struct tb_run *run, struct tb_error *error)
 {
 	const struct tb_run_info *info = tb_run_info(run);
 	bool frames = strcmp(info->input_kind, "job") != 0; // bytes are on the wire
 	double overhead = frames ? 0 : info->network.packet_overhead_bytes;
-	struct tb_run_row row;
-	int status = tb_run_query(run,
-		"SELECT source, destination, bytes, packets FROM unpacked_flow WHERE run "
-		"= ?1",
-		&row, error);
-	if (status)
-		return status;
-	while ((status = tb_run_next(run, "flow_pack", &row, error)) > 0) {
-		struct tb_node_pair pair = {
-			.source = tb_run_get_id(&row, 0, info->n_nodes),
-			.destination = tb_run_get_id(&row, 1, info->n_nodes)};
-		double payload = (double)tb_run_get(&row, 2, INT64_MAX);
-		pair.bytes = payload + overhead * (double)tb_run_get(&row, 3, INT64_MAX);
+	struct leaf_flow flow;
+	struct tb_row_reader rows =
+		tb_run_read(run, &leaf_flows, "unpacked_flow WHERE run = ?1", error);
+	while (tb_row_read(&rows, &flow)) {
+		double payload = (double)flow.bytes;
+		struct tb_node_pair pair = {.source = flow.source.id,
+			.destination = flow.destination.id,
+			.bytes = payload + overhead * (double)flow.n_packets};
 		if (++traffic->n_flows > TB_SPLIT_FLOWS_MOST)
 			break;
-		if (!row.bad &&
-			(status = add_leaf_pair(traffic, pair, payload, error)) != TB_OK)
-			break;
+		rows.status = add_leaf_pair(traffic, pair, payload, error);
 	}
-	sqlite3_finalize(row.query);
-	return status < 0 ? status : TB_OK;
+	return tb_row_reader_end(&rows);
 }
 
 static int by_nodes(const void *a, const void *b)

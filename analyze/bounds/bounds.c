@@ -35,16 +35,11 @@ static void join_closest(struct tb_window *phases, uint32_t n)
 // last_post finds when the last packet was posted; 0 when the run did not end.
 static int last_post(struct tb_run *run, tb_time_ps *last_ps, struct tb_error *error)
 {
-	struct tb_run_row row;
-	int status = tb_run_query(run,
-		"SELECT coalesce(max(last_post_ps), 0) FROM sender_total WHERE run = ?1",
-		&row, error);
-	if (status)
-		return status;
-	while ((status = tb_run_next(run, "sender_total", &row, error)) > 0)
-		*last_ps = (tb_time_ps)tb_run_get(&row, 0, INT64_MAX);
-	sqlite3_finalize(row.query);
-	return status;
+	int status = tb_sql_number(run->db, run->path,
+		"SELECT max(last_post_ps) FROM sender_total WHERE run = ?1",
+		run->record.info.id, last_ps, error);
+	return !status && *last_ps < 0 ? tb_sql_damaged(run->path, "sender_total", error)
+				       : status;
 }
 
 // find_compute finds the first of the times.

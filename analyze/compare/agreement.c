@@ -1,4 +1,5 @@
 #include "agreement.h"
+#include "compare_impl.h"
 #include "json.h"
 #include "movers.h"
 #include "rank_correlation.h"
@@ -140,15 +141,15 @@ static int pair_links(struct tb_agreement *agreement, struct counted_pair *pairi
 	struct tb_error *error)
 {
 	struct tb_link_pairs *pairs = &pairing->pairs;
-	int status =
-		tb_link_pairs_init(pairs, agreement->runs[0], agreement->runs[1], error);
-	pairing->links = tb_run_links(agreement->runs[0]);
+	int status = tb_link_pairs_init(
+		pairs, agreement->sides[0].of.run, agreement->sides[1].of.run, error);
+	pairing->links = tb_run_links(agreement->sides[0].of.run);
 	for (uint32_t i = 0; !status && i < pairs->n; i++)
 		agreement->n_unmeasured += is_of_both(&pairs->pairs[i]) &&
 					   is_pair_left_out(pairing, &pairs->pairs[i]);
 	agreement->n = pairs->n_both - agreement->n_unmeasured;
-	agreement->n_only[0] = pairs->n_only_a;
-	agreement->n_only[1] = pairs->n_only_b;
+	agreement->sides[0].n_only = pairs->n_only_a;
+	agreement->sides[1].n_only = pairs->n_only_b;
 	if (!status && pairs->n_both == 0)
 		return tb_fail(error, TB_EUSAGE,
 			"the two runs have no link in common: they are of other fabrics");
@@ -161,9 +162,11 @@ static int pair_links(struct tb_agreement *agreement, struct counted_pair *pairi
 static int check_counted_run(const struct tb_agreement *agreement, struct tb_error *error)
 {
 	for (int side = 0; side < 2; side++) {
-		const struct tb_run_info *info = tb_run_info(agreement->runs[side]);
+		const struct tb_run_info *info =
+			tb_run_info(agreement->sides[side].of.run);
 		if (tb_run_is_measured(info) != (side == 0))
-			return tb_fail_in(error, TB_EUSAGE, agreement->names[side],
+			return tb_fail_in(error, TB_EUSAGE,
+				agreement->sides[side].of.store,
 				"run %lld was %s: a run of counters is put beside a "
 				"replay",
 				(long long)info->id,
@@ -176,7 +179,7 @@ int tb_agreement_init(struct tb_agreement *agreement, struct tb_run *measured,
 	struct tb_run *simulated, const char *const names[2], struct tb_error *error)
 {
 	struct tb_agreement made = {
-		.runs = {measured, simulated}, .names = {names[0], names[1]}};
+		.sides = {{.of = {measured, names[0]}}, {.of = {simulated, names[1]}}}};
 	int status = check_counted_run(&made, error);
 	if (!status) {
 		struct counted_pair pairing = {0};
@@ -188,10 +191,11 @@ int tb_agreement_init(struct tb_agreement *agreement, struct tb_run *measured,
 			// Set the figures of one run.
 			const struct tb_link_sample *samples;
 			double all = 0, stall = 0,
-			       time = (double)tb_run_info(made.runs[side])->simulated_ps;
+			       time = (double)tb_run_info(made.sides[side].of.run)
+					      ->simulated_ps;
 			uint32_t n = 0;
-			status = tb_run_look(made.runs[side], (struct tb_window){0, 0},
-				&samples, error);
+			status = tb_run_look(made.sides[side].of.run,
+				(struct tb_window){0, 0}, &samples, error);
 			for (uint32_t i = 0; !status && i < pairing.pairs.n; i++) {
 				const struct tb_link_pair *pair = &pairing.pairs.pairs[i];
 				uint32_t link = side ? pair->b.id : pair->a.id;
@@ -241,15 +245,13 @@ int tb_agreement_init(struct tb_agreement *agreement, struct tb_run *measured,
 
 // Measured beside simulated, as text, CSV, JSON and Markdown.
 
-#define SHOWN_BYTES 1024
-
 enum { STALL, STALL_RANK, BYTES, BYTES_RANK, HELD };
 
 static void put_counted_link_name(struct tb_datum *at)
 {
 	const struct tb_agreement *agreement = at->of;
 	const struct tb_agreement_row *row = at->item;
-	at->word = tb_run_links(agreement->runs[0])[row->link.id].name;
+	at->word = tb_run_links(agreement->sides[0].of.run)[row->link.id].name;
 }
 
 static void put_counted_difference(struct tb_datum *at)
@@ -349,10 +351,11 @@ static void agreement_answer(
 	uint32_t n_unmeasured = agreement->n_unmeasured;
 	put_rho(agreement->stall, stall, sizeof stall);
 	put_rho(agreement->bytes, bytes, sizeof bytes);
-	if (agreement->n_only[0] || agreement->n_only[1])
+	if (agreement->sides[0].n_only || agreement->sides[1].n_only)
 		snprintf(only, sizeof only,
 			" %u links are in the measured run alone, %u in the simulated.",
-			(unsigned)agreement->n_only[0], (unsigned)agreement->n_only[1]);
+			(unsigned)agreement->sides[0].n_only,
+			(unsigned)agreement->sides[1].n_only);
 	if (n_unmeasured)
 		snprintf(left_out, sizeof left_out,
 			" %u of %u links %s not measured and %s left out.", n_unmeasured,
@@ -365,35 +368,50 @@ static void agreement_answer(
 		(unsigned)agreement->n_stall, stall, bytes, of_bytes, left_out, only);
 }
 
-static void write_side(const struct tb_agreement *agreement, int side, FILE *stream,
-	void (*put)(FILE *stream, const char *text))
+static void put_side_run(struct tb_datum *at)
 {
-	const struct tb_run_info *info = tb_run_info(agreement->runs[side]);
-	char shown[SHOWN_BYTES], line[SHOWN_BYTES * 2];
-	snprintf(line, sizeof line, "%s, run %lld: %.400s on %.200s%s",
-		tb_visible(agreement->names[side], shown, sizeof shown),
-		(long long)info->id, info->input_name, info->network_name,
-		tb_run_caution(info));
-	put(stream, line);
-	fputc('\n', stream);
+	at->whole = tb_run_info(((const struct tb_agreement_side *)at->item)->of.run)->id;
 }
 
-static void write_unmarked(FILE *stream, const char *text)
+static void put_side_input(struct tb_datum *at)
 {
-	fputs(text, stream);
+	const struct tb_agreement_side *side = at->item;
+	at->word = tb_run_info(side->of.run)->input_name;
 }
 
-static json_t *side_json(const struct tb_agreement *agreement, int side)
+static void put_side_network(struct tb_datum *at)
 {
-	const struct tb_run_info *info = tb_run_info(agreement->runs[side]);
-	struct tb_json_object object = tb_json_object_new();
-	tb_json_add_text(&object, "store", agreement->names[side]);
-	tb_json_add(&object, "run", json_integer(info->id));
-	tb_json_add_text(&object, "input", info->input_name);
-	tb_json_add_text(&object, "network", info->network_name);
-	tb_json_add_count(&object, "links_alone", agreement->n_only[side]);
-	return tb_json_object_take(&object);
+	const struct tb_agreement_side *side = at->item;
+	at->word = tb_run_info(side->of.run)->network_name;
 }
+
+static const struct tb_column side_columns[] = {
+	{"store", NULL, NULL, TB_DATUM_TEXT,
+		TB_MEMBER(struct tb_agreement_side, of.store)},
+	{"run", NULL, NULL, TB_DATUM_ID, .put = put_side_run,
+		.schema = "{\"type\": \"integer\", \"minimum\": 1}"},
+	{"input", NULL, NULL, TB_DATUM_TEXT, .put = put_side_input},
+	{"network", NULL, NULL, TB_DATUM_TEXT, .put = put_side_network},
+	{"links_alone", NULL, "That this run alone has.", TB_DATUM_COUNT,
+		TB_MEMBER(struct tb_agreement_side, n_only)},
+};
+static const struct tb_table_type measured_run = {
+	"measured", NULL, "The run of counters.", TB_COLUMNS(side_columns)};
+static const struct tb_table_type simulated_run = {
+	"simulated", NULL, "The replay beside it.", TB_COLUMNS(side_columns)};
+
+#define RHO "{\"type\": [\"number\", \"null\"], \"minimum\": -1, \"maximum\": 1}"
+
+static const struct tb_column sum_columns[] = {
+	{"stall_rank_correlation", NULL,
+		"Spearman's, of the stalls; null: all are equal in a run.",
+		TB_DATUM_RATIO, TB_MEMBER(struct tb_agreement, stall), .schema = RHO},
+	{"bytes_rank_correlation", NULL, "Of the bytes.", TB_DATUM_RATIO,
+		TB_MEMBER(struct tb_agreement, bytes), .schema = RHO},
+	{"links_not_measured", NULL, "Links of both that no port counted: left out.",
+		TB_DATUM_COUNT, TB_MEMBER(struct tb_agreement, n_unmeasured)},
+};
+static const struct tb_table_type sums = {"sums", NULL, NULL, TB_COLUMNS(sum_columns)};
 
 int tb_agreement_write(const struct tb_agreement *agreement, enum tb_format format,
 	uint32_t top, unsigned width, FILE *stream, struct tb_error *error)
@@ -407,61 +425,38 @@ int tb_agreement_write(const struct tb_agreement *agreement, enum tb_format form
 		"all links, and stall in percent of the time.",
 		table.n_shown, (unsigned)agreement->n);
 	int status = TB_OK;
+	char answer[400];
+	agreement_answer(agreement, answer, sizeof answer);
 	if (format == TB_FORMAT_JSON) {
 		struct tb_json_object root = tb_json_object_new();
-		char text[400];
-		agreement_answer(agreement, text, sizeof text);
-		tb_json_add_text(&root, "answer", text);
-		tb_json_add(&root, "measured", side_json(agreement, 0));
-		tb_json_add(&root, "simulated", side_json(agreement, 1));
-		tb_json_add_real(&root, "stall_rank_correlation", agreement->stall);
-		tb_json_add_real(&root, "bytes_rank_correlation", agreement->bytes);
-		tb_json_add_count(&root, "links_not_measured", agreement->n_unmeasured);
+		tb_json_add_text(&root, "answer", answer);
+		tb_json_add(&root, "measured",
+			tb_table_object(&measured_run, &agreement->sides[0]));
+		tb_json_add(&root, "simulated",
+			tb_table_object(&simulated_run, &agreement->sides[1]));
+		tb_json_add_all(&root, tb_table_object(&sums, agreement));
 		tb_json_add(&root, "links", tb_table_json(&table));
 		status = tb_json_write(tb_json_object_take(&root), 17, stream);
 	} else if (format == TB_FORMAT_MARKDOWN) {
-		char text[400];
-		fputs("# Measured beside simulated\n\n- measured: ", stream);
-		write_side(agreement, 0, stream, tb_markdown_put);
-		fputs("- simulated: ", stream);
-		write_side(agreement, 1, stream, tb_markdown_put);
+		fputs("# Measured beside simulated\n\n", stream);
+		tb_compare_put_run(stream, true, "measured", &agreement->sides[0].of, 0);
+		tb_compare_put_run(stream, true, "simulated", &agreement->sides[1].of, 0);
 		fputc('\n', stream);
-		agreement_answer(agreement, text, sizeof text);
-		tb_markdown_put(stream, text);
+		tb_markdown_put(stream, answer);
 		fputc('\n', stream);
 		tb_table_markdown(&table, stream);
-	} else if (format == TB_FORMAT_CSV)
+	} else if (format == TB_FORMAT_CSV) {
 		tb_table_csv(&table, stream);
-	else {
-		char text[400];
-		fputs("measured   ", stream);
-		write_side(agreement, 0, stream, write_unmarked);
-		fputs("simulated  ", stream);
-		write_side(agreement, 1, stream, write_unmarked);
+	} else {
+		tb_compare_put_run(
+			stream, false, "measured ", &agreement->sides[0].of, 0);
+		tb_compare_put_run(
+			stream, false, "simulated", &agreement->sides[1].of, 0);
 		fputc('\n', stream);
-		agreement_answer(agreement, text, sizeof text);
-		tb_wrap(stream, 0, 0, width, text);
+		tb_wrap(stream, 0, 0, width, answer);
 		status = tb_table_text(&table, width, stream);
 	}
 	return status ? tb_fail_memory(error, "a comparison") : TB_OK;
-}
-
-static json_t *side_schema(const char *what)
-{
-	return json_pack("{s:s, s:s, s:[s,s,s,s,s], s:b, s:{s:{s:s}, s:{s:s, s:i}, "
-			 "s:{s:s}, s:{s:s}, s:{s:s, s:s, s:i}}}",
-		"description", what, "type", "object", "required", "store", "run",
-		"input", "network", "links_alone", "additionalProperties", 0,
-		"properties", "store", "type", "string", "run", "type", "integer",
-		"minimum", 1, "input", "type", "string", "network", "type", "string",
-		"links_alone", "description", "That this run alone has.", "type",
-		"integer", "minimum", 0);
-}
-
-static json_t *rho_schema(const char *of)
-{
-	return json_pack("{s:s, s:[s, s], s:i, s:i}", "description", of, "type", "number",
-		"null", "minimum", -1, "maximum", 1);
 }
 
 int tb_agreement_write_schema(FILE *stream, struct tb_error *error)
@@ -470,15 +465,11 @@ int tb_agreement_write_schema(FILE *stream, struct tb_error *error)
 	tb_json_add(&root, "answer",
 		json_pack("{s:s, s:s}", "description", "What it comes to, in sentences.",
 			"type", "string"));
-	tb_json_add(&root, "measured", side_schema("The run of counters."));
-	tb_json_add(&root, "simulated", side_schema("The replay beside it."));
-	tb_json_add(&root, "stall_rank_correlation",
-		rho_schema("Spearman's, of the stalls; null: all are equal in a run."));
-	tb_json_add(&root, "bytes_rank_correlation", rho_schema("Of the bytes."));
-	tb_json_add(&root, "links_not_measured",
-		json_pack("{s:s, s:s, s:i}", "description",
-			"Links of both that no port counted: left out.", "type",
-			"integer", "minimum", 0));
+	tb_json_add(&root, "measured", tb_table_object_schema(&measured_run));
+	tb_json_add(&root, "simulated", tb_table_object_schema(&simulated_run));
+	json_t *of_sums = tb_table_object_schema(&sums);
+	tb_json_add_all(&root, json_incref(json_object_get(of_sums, "properties")));
+	json_decref(of_sums);
 	tb_json_add(&root, "links", tb_table_schema(&links));
 	json_t *schema =
 		tb_schema_root("urn:tailback:counters:1", "Counters beside a replay",

@@ -9,8 +9,7 @@
 #ifndef TB_AGREEMENT_H
 #define TB_AGREEMENT_H
 
-#include "format.h"
-#include "run.h"
+#include "compare.h"
 
 #include <stdio.h>
 
@@ -25,13 +24,15 @@ struct tb_agreement_row {
 };
 
 struct tb_agreement {
-	struct tb_run *runs[2]; // borrowed
-	const char *names[2];
+	struct tb_agreement_side {
+		struct tb_compared of; // borrowed
+		uint32_t n_only;       // links that this run alone has
+	} sides[2];
 	struct tb_agreement_row *rows; // those that disagree most first
-	uint32_t n, n_only[2];	       // links that one run alone has
-	uint32_t n_unmeasured;	       // links of both, left out of the rows and sums
-	uint32_t n_stall, n_bytes;     // rows that have these
-	double stall, bytes;	       // rank correlations; NaN: all are equal
+	uint32_t n;
+	uint32_t n_unmeasured;	   // links of both, left out of the rows and sums
+	uint32_t n_stall, n_bytes; // rows that have these
+	double stall, bytes;	   // rank correlations; NaN: all are equal
 };
 
 // tb_agreement_init compares; `names` are the stores', borrowed. TB_EUSAGE when

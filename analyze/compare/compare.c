@@ -20,6 +20,7 @@ void tb_compare_free(struct tb_compare *compare)
 	free(compare->links);
 	free(compare->link_figures);
 	free(compare->roots);
+	free(compare->root_waits);
 	free(compare->job_pairs);
 	free(compare->flows);
 	free(compare->jobs);
@@ -95,9 +96,12 @@ int tb_compare_flow_order(const struct tb_flow_sample *a, const struct tb_flow_s
 	return (a->job > b->job) - (a->job < b->job);
 }
 
+// flow_mover_change: a flow without messages has no latency that could change.
 static double flow_mover_change(const struct tb_flow_mover *flow)
 {
-	return fabs(flow->latency_ps[1] - flow->latency_ps[0]);
+	double change_ps = tb_flow_figure_of(&flow->of[1], TB_FLOW_LATENCY) -
+			   tb_flow_figure_of(&flow->of[0], TB_FLOW_LATENCY);
+	return isnan(change_ps) ? 0 : fabs(change_ps);
 }
 
 static int order_flow_movers(const void *left, const void *right)
@@ -106,24 +110,7 @@ static int order_flow_movers(const void *left, const void *right)
 	double more = flow_mover_change(a) - flow_mover_change(b);
 	if (more > 0 || more < 0)
 		return more > 0 ? -1 : 1;
-	if (a->source.id != b->source.id)
-		return a->source.id < b->source.id ? -1 : 1;
-	if (a->destination.id != b->destination.id)
-		return a->destination.id < b->destination.id ? -1 : 1;
-	return (a->job > b->job) - (a->job < b->job);
-}
-
-static void take_flow(
-	struct tb_flow_mover *mover, int which, const struct tb_flow_sample *flow)
-{
-	mover->job = flow->job;
-	mover->source = flow->source;
-	mover->destination = flow->destination;
-	mover->messages[which] = flow->n_messages;
-	if (flow->n_messages)
-		mover->latency_ps[which] =
-			(double)flow->latency_ps / (double)flow->n_messages;
-	mover->slowdown[which] = tb_flow_slowdown(flow);
+	return tb_compare_flow_order(&a->of[0], &b->of[0]);
 }
 
 static int gather_flows(struct tb_compare *compare, uint32_t top, struct tb_error *error)
@@ -168,9 +155,7 @@ static int gather_flows(struct tb_compare *compare, uint32_t top, struct tb_erro
 		while (i < a->n && j < b->n) {
 			int order = tb_compare_flow_order(&a->rows[i], &b->rows[j]);
 			if (order == 0) {
-				struct tb_flow_mover mover = {0};
-				take_flow(&mover, 0, &a->rows[i]);
-				take_flow(&mover, 1, &b->rows[j]);
+				struct tb_flow_mover mover = {{a->rows[i], b->rows[j]}};
 				n_both++;
 				if (flow_mover_change(&mover) > 0)
 					compare->flows[compare->n_flows_moved++] = mover;
@@ -313,16 +298,30 @@ bool tb_compare_wait_is_chance(const struct tb_compare *compare)
 	       100 * tb_compare_seed_moves(compare, TB_SEED_WAIT);
 }
 
-// write_seeds writes which runs are compared beside the first: "and 3 more, of other
-// seeds".
-static void write_seeds(const struct tb_compare *compare, FILE *stream)
+void tb_compare_put_run(FILE *stream, bool markdown, const char *label,
+	const struct tb_compared *of, size_t n_more)
 {
-	size_t n_more = compare->chance.n_pairs ? compare->chance.n_pairs - 1 : 0;
+	const struct tb_run_info *info = tb_run_info(of->run);
+	char buffer[SHOWN_BYTES], more[64] = "";
+	const char *store = tb_visible(of->store, buffer, sizeof buffer);
 	if (n_more)
-		fprintf(stream,
+		snprintf(more, sizeof more,
 			n_more == 1 ? " and %zu more, of another seed"
 				    : " and %zu more, each of another seed",
 			n_more);
+	if (!markdown) {
+		fprintf(stream, "%s  %s, run %" PRId64 "%s: %s on %s%s\n", label, store,
+			info->id, more, info->input_name, info->network_name,
+			tb_run_caution(info));
+		return;
+	}
+	fprintf(stream, "- %s: ", label);
+	tb_markdown_put(stream, store);
+	fprintf(stream, ", run %" PRId64 "%s: ", info->id, more);
+	tb_markdown_put(stream, info->input_name);
+	fputs(" on ", stream);
+	tb_markdown_put(stream, info->network_name);
+	fprintf(stream, "%s\n", tb_run_caution(info));
 }
 
 int tb_compare_write(const struct tb_compare *compare, enum tb_format format,
@@ -330,6 +329,7 @@ int tb_compare_write(const struct tb_compare *compare, enum tb_format format,
 {
 	int status = TB_OK;
 	const char *csv = compare->chance.n_pairs ? "beyond-chance" : "links";
+	size_t n_more = compare->chance.n_pairs ? compare->chance.n_pairs - 1 : 0;
 	if (format == TB_FORMAT_CSV) {
 		for (size_t i = 0; i < TB_COMPARE_LISTS; i++)
 			if (strcmp(tb_compare_lists[i]->name, csv) == 0)
@@ -337,21 +337,10 @@ int tb_compare_write(const struct tb_compare *compare, enum tb_format format,
 	} else if (format == TB_FORMAT_JSON) {
 		status = tb_compare_write_json(compare, stream);
 	} else if (format == TB_FORMAT_MARKDOWN) {
-		char shown[SHOWN_BYTES];
 		fputs("# What changed\n\n", stream);
-		for (int i = 0; i < 2; i++) {
-			fprintf(stream, "- **%c**: ", 'A' + i);
-			tb_markdown_put(stream,
-				tb_visible(compare->runs[i].store, shown, sizeof shown));
-			fprintf(stream, ", run %" PRId64, compare->info[i]->id);
-			write_seeds(compare, stream);
-			fputs(": ", stream);
-			tb_markdown_put(stream, compare->info[i]->input_name);
-			fputs(" on ", stream);
-			tb_markdown_put(stream, compare->info[i]->network_name);
-			fputs(tb_run_caution(compare->info[i]), stream);
-			fputc('\n', stream);
-		}
+		for (int i = 0; i < 2; i++)
+			tb_compare_put_run(stream, true, i ? "**B**" : "**A**",
+				&compare->runs[i], n_more);
 		fputc('\n', stream);
 		tb_markdown_put(stream, compare->verdict);
 		fputc('\n', stream);
@@ -365,17 +354,9 @@ int tb_compare_write(const struct tb_compare *compare, enum tb_format format,
 			if (compare->tables[i].n_shown)
 				tb_table_markdown(&compare->tables[i], stream);
 	} else if (format == TB_FORMAT_TEXT) {
-		status = TB_OK;
-		char shown[SHOWN_BYTES];
-		for (int i = 0; i < 2; i++) {
-			fprintf(stream, "%c  %s, run %" PRId64, 'A' + i,
-				tb_visible(compare->runs[i].store, shown, sizeof shown),
-				compare->info[i]->id);
-			write_seeds(compare, stream);
-			fprintf(stream, ": %s on %s%s\n", compare->info[i]->input_name,
-				compare->info[i]->network_name,
-				tb_run_caution(compare->info[i]));
-		}
+		for (int i = 0; i < 2; i++)
+			tb_compare_put_run(
+				stream, false, i ? "B" : "A", &compare->runs[i], n_more);
 		fputc('\n', stream);
 		tb_wrap(stream, 0, 0, width, compare->verdict);
 		for (uint32_t i = 0; i < compare->n_jobs && !tb_compare_alike(compare);

@@ -20,16 +20,19 @@ int tb_compare_read_roots(
 	int status = tb_roots_init(&roots, run, (struct tb_span){0, 0}, 0, error);
 	for (uint32_t i = 0; i < n_links; i++)
 		(*samples)[i].link.id = i;
-	for (uint32_t i = 0; i < roots.listed.n; i++)
-		(*samples)[roots.rows[i].root.id].wait_ps = roots.rows[i].wait_ps;
+	for (uint32_t i = 0; i < roots.listed.n; i++) {
+		struct tb_link_sample *sample = &(*samples)[roots.rows[i].root.id];
+		sample->wait_ps = roots.rows[i].wait_ps;
+		sample->n_packets = roots.rows[i].n_waits;
+	}
 	tb_roots_fini(&roots);
 	return status;
 }
 
 static uint64_t job_pair_mover_change(const struct tb_job_pair_mover *pair)
 {
-	return pair->after > pair->before ? pair->after - pair->before
-					  : pair->before - pair->after;
+	int64_t change_ps = pair->of[1].wait_ps - pair->of[0].wait_ps;
+	return (uint64_t)(change_ps < 0 ? -change_ps : change_ps);
 }
 
 static int order_job_pair_movers(const void *left, const void *right)
@@ -49,7 +52,7 @@ static struct tb_job_pair_mover *mover_of(struct tb_job_pair_mover *movers, uint
 		if (strcmp(movers[i].victim, victim) == 0 &&
 			strcmp(movers[i].culprit, culprit) == 0)
 			return &movers[i];
-	movers[*n] = (struct tb_job_pair_mover){victim, culprit, 0, 0};
+	movers[*n] = (struct tb_job_pair_mover){victim, culprit, {{0}, {0}}};
 	return &movers[(*n)++];
 }
 
@@ -65,10 +68,11 @@ static uint32_t match_pairs(const struct tb_compare *compare,
 			struct tb_job_pair_mover *mover = mover_of(movers, &n,
 				tb_run_job_name(run, pair->victim_job),
 				tb_run_job_name(run, pair->culprit_job));
-			*(which ? &mover->after : &mover->before) += pair->wait_ps;
+			mover->of[which].wait_ps += (int64_t)pair->wait_ps;
+			mover->of[which].waits += (int64_t)pair->n_waits;
 		}
 	for (uint32_t i = 0; i < n; i++)
-		if (movers[i].before != movers[i].after)
+		if (movers[i].of[0].wait_ps != movers[i].of[1].wait_ps)
 			movers[n_moved++] = movers[i];
 	return n_moved;
 }
@@ -109,6 +113,23 @@ int tb_compare_gather_blame(
 		status = tb_movers(&compare->pairs, samples[0], samples[1], TB_WAIT, top,
 			&compare->roots, &compare->n_roots, &compare->n_roots_moved,
 			error);
+	if (!status) {
+		compare->root_waits =
+			calloc((size_t)compare->n_roots + 1, sizeof *compare->root_waits);
+		if (!compare->root_waits)
+			status = tb_fail_memory(error, "a comparison");
+	}
+	for (uint32_t i = 0; !status && i < compare->n_roots; i++) {
+		const struct tb_link at[2] = {
+			compare->roots[i].pair.a, compare->roots[i].pair.b};
+		for (int side = 0; side < 2; side++)
+			if (at[side].id != TB_ID_NONE)
+				compare->root_waits[i][side] = (struct tb_listed_wait){
+					.wait_ps = (int64_t)samples[side][at[side].id]
+							   .wait_ps,
+					.waits = (int64_t)samples[side][at[side].id]
+							 .n_packets};
+	}
 	free(samples[0]);
 	free(samples[1]);
 	return status ? status : gather_job_pairs(compare, top, error);

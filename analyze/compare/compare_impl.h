@@ -12,13 +12,9 @@
 #include "seed_moves.h"
 #include "settings.h"
 
-// A flow of both runs, or of one; the other's `messages` are then 0.
+// A flow of both runs.
 struct tb_flow_mover {
-	uint32_t job;
-	struct tb_node source, destination;
-	uint64_t messages[2];
-	double latency_ps[2]; // mean
-	double slowdown[2];   // 0: unknown
+	struct tb_flow_sample of[2];
 };
 
 // A job of both runs.
@@ -48,7 +44,7 @@ struct tb_compare_sums {
 // A pair of jobs, of the same names in both runs.
 struct tb_job_pair_mover {
 	const char *victim, *culprit;
-	uint64_t before, after; // wait; 0 where a run lacks the pair
+	struct tb_listed_wait of[2]; // 0 where a run lacks the pair
 };
 
 #define TB_COMPARE_LISTS 10
@@ -84,6 +80,7 @@ struct tb_compare {
 	struct tb_link_sample (*link_figures)[2]; // of `links`, in both runs
 	uint32_t n_links, n_links_moved;
 	struct tb_mover *roots;
+	struct tb_listed_wait (*root_waits)[2]; // of `roots`, in both runs
 	uint32_t n_roots, n_roots_moved;
 	struct tb_job_pair_mover *job_pairs; // of runs of several jobs
 	uint32_t n_job_pairs, n_job_pairs_moved;
@@ -122,7 +119,8 @@ tb_time_ps tb_compare_lead(
 int tb_compare_flow_order(const struct tb_flow_sample *a, const struct tb_flow_sample *b);
 
 // tb_compare_read_roots makes samples, n_links of them, whose wait is that of all headers
-// that a link as a root holds up; to be freed with free(), on failure too.
+// that a link as a root holds up; to be freed with free(), on failure too. Their
+// n_packets is how many waits that are.
 int tb_compare_read_roots(struct tb_run *run, struct tb_link_sample **samples,
 	struct tb_error *error) TB_MUST_USE;
 
@@ -138,6 +136,11 @@ extern const struct tb_table_type tb_compare_list_recorded, tb_compare_list_rank
 // tb_compare_link_name returns the name that the links of a pair share.
 const char *tb_compare_link_name(
 	const struct tb_compare *compare, const struct tb_link_pair *pair);
+
+// tb_compare_put_run writes the line of a run that is compared: what it is called in the
+// comparison, its store, and `n_more` runs of other seeds.
+void tb_compare_put_run(FILE *stream, bool markdown, const char *label,
+	const struct tb_compared *of, size_t n_more);
 
 // tb_compare_put_change puts how a figure changed against A.
 void tb_compare_put_change(struct tb_datum *datum, double before, double after);

@@ -131,10 +131,7 @@ int tb_compare_write_json(const struct tb_compare *compare, FILE *stream)
 						     : 1));
 	tb_json_add(&root, "a", run_object(compare, 0));
 	tb_json_add(&root, "b", run_object(compare, 1));
-	json_t *sums = tb_table_object(&totals, compare);
-	if (!sums || json_object_update(root.json, sums) != 0)
-		root.failed = true;
-	json_decref(sums);
+	tb_json_add_all(&root, tb_table_object(&totals, compare));
 	for (size_t i = 0; i < TB_COMPARE_LISTS; i++)
 		if (tb_compare_lists[i]->meaning)
 			tb_json_add(&root,
@@ -163,8 +160,7 @@ int tb_compare_write_schema(FILE *stream, struct tb_error *error)
 	tb_json_add(&root, "a", tb_table_object_schema(&run));
 	tb_json_add(&root, "b", tb_table_object_schema(&run));
 	json_t *sums = tb_table_object_schema(&totals);
-	if (!sums || json_object_update(root.json, json_object_get(sums, "properties")))
-		root.failed = true;
+	tb_json_add_all(&root, json_incref(json_object_get(sums, "properties")));
 	json_decref(sums);
 	for (size_t i = 0; i < TB_COMPARE_LISTS; i++)
 		if (tb_compare_lists[i]->meaning)

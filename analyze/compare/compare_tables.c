@@ -293,18 +293,45 @@ static const struct tb_table_type jobs = {"jobs", "Jobs",
 	"The jobs of both runs, and what each gains or loses.", TB_COLUMNS(job_columns),
 	TB_ROWS(struct tb_compare, jobs), .list = list_compared_jobs};
 
+static void put_pair_wait(struct tb_datum *at)
+{
+	const struct tb_job_pair_mover *pair = at->item;
+	tb_put_listed_wait(at, &pair->of[at->column->which % 2],
+		(enum tb_listed_figure)(at->column->which / 2));
+}
+
 static void put_pair_moved(struct tb_datum *at)
 {
 	const struct tb_job_pair_mover *pair = at->item;
-	put_time_moved(at, pair->before, pair->after);
+	put_time_moved(at, (uint64_t)pair->of[0].wait_ps, (uint64_t)pair->of[1].wait_ps);
 }
 
 static void put_pair_change(struct tb_datum *at)
 {
 	const struct tb_job_pair_mover *pair = at->item;
-	tb_compare_put_change(at, (double)pair->before, (double)pair->after);
+	tb_compare_put_change(
+		at, (double)pair->of[0].wait_ps, (double)pair->of[1].wait_ps);
 }
 
+// The figures of waits that are compared (wait_figures.h), of both runs.
+// clang-format off
+#define WAIT_SIDE(put_it, ID, side, kind, key, title, meaning)                           \
+	{key TB_PS_##kind, title, meaning, TB_DATUM_##kind, .put = put_it,               \
+		.flags = TB_NULL_##kind, .which = 2 * TB_LISTED_##ID + (side)},
+#define WAIT_SIDES_NO(...)
+#define WAIT_SIDES_KEYS(put_it, ID, kind, key, title, meaning)                           \
+	WAIT_SIDE(put_it, ID, 0, kind, key "_a", NULL, meaning)                          \
+	WAIT_SIDE(put_it, ID, 1, kind, key "_b", NULL, IN_B)
+#define WAIT_SIDES_YES(put_it, ID, kind, key, title, meaning)                            \
+	WAIT_SIDE(put_it, ID, 0, kind, key "_a", title " in A", meaning)                 \
+	WAIT_SIDE(put_it, ID, 1, kind, key "_b", title " in B", IN_B)
+#define WAIT_OF_PAIRS(ID, formula, kind, key, roots, held, pairs, groups, blame,         \
+	compared, title, meaning)                                                        \
+	WAIT_SIDES_##compared(put_pair_wait, ID, kind, key, title, meaning)
+#define WAIT_OF_ROOTS(ID, formula, kind, key, roots, held, pairs, groups, blame,         \
+	compared, title, meaning)                                                        \
+	WAIT_SIDES_##compared(put_root_wait, ID, kind, key, title, meaning)
+// clang-format on
 #define PAIR(name) TB_MEMBER(struct tb_job_pair_mover, name)
 
 static const struct tb_column pair_columns[] = {
@@ -312,10 +339,9 @@ static const struct tb_column pair_columns[] = {
 		PAIR(victim)},
 	{"culprit_job", "For", "The job whose packets held what they waited for",
 		TB_DATUM_TEXT, PAIR(culprit)},
-	{"wait_a_ps", "Wait in A", "Over all flows and links", TB_DATUM_TIME,
-		PAIR(before)},
-	{"wait_b_ps", "Wait in B", "Over all flows and links", TB_DATUM_TIME,
-		PAIR(after)},
+	// clang-format off
+	TB_WAIT_COLUMNS(WAIT_OF_PAIRS)
+	// clang-format on
 	{NULL, "More in B", "Or less", TB_DATUM_TIME, .put = put_pair_moved},
 	{NULL, "Change", "Against A", TB_DATUM_RATIO, .put = put_pair_change},
 };
@@ -401,9 +427,11 @@ static enum tb_known known_of_mover(const struct tb_datum *at)
 	const struct tb_column *column = at->column;
 	enum tb_known known[2];
 	if (column->put == put_link_figure) {
-		tb_link_pair_known(&compare->pairs, &mover->pair,
-			(enum tb_metric)(column->which / 2), known);
-		return known[column->which % 2];
+		enum tb_metric metric = (enum tb_metric)(column->which / 2);
+		uint32_t side = column->which % 2;
+		tb_link_pair_known(&compare->pairs, &mover->pair, metric, known);
+		return tb_figure_known(
+			&compare->link_figures[at->row][side], known[side], metric);
 	}
 	tb_link_pair_known(&compare->pairs, &mover->pair, TB_WAIT, known);
 	if (column->key && strcmp(column->key, "wait_a_ps") == 0)
@@ -424,11 +452,12 @@ static enum tb_known known_of_mover(const struct tb_datum *at)
 #define COMPARED(ID, side, key, title, meaning, kind)                                    \
 	{key, title, meaning, TB_DATUM_##kind, .put = put_link_figure,                   \
 		.flags = TB_COLUMN_NULL, .which = 2 * TB_##ID + (side)},
-#define BOTH(ID, field, value, view, adds, kind, compared, key, ending, unit, name,      \
-	title, brief, meaning)                                                           \
-	COMPARED(ID, 0, IF_##compared(key "_a" ending), IF_##compared(brief " in A"),    \
-		meaning, kind)                                                           \
-	COMPARED(ID, 1, IF_##compared(key "_b" ending), IF_##compared("In B"), IN_B, kind)
+#define BOTH(ID, field, formula, adds, kind, compared, key, unit, name, title, brief,    \
+	meaning)                                                                         \
+	COMPARED(ID, 0, IF_##compared(key "_a" TB_PS_##kind),                            \
+		IF_##compared(brief " in A"), meaning, kind)                             \
+	COMPARED(ID, 1, IF_##compared(key "_b" TB_PS_##kind), IF_##compared("In B"),     \
+		IN_B, kind)
 #define TB_DATUM_RATE TB_DATUM_COUNT
 // clang-format on
 
@@ -474,13 +503,19 @@ static const struct tb_table_type links = {"links", "Links whose wait changed mo
 	TB_ROWS(struct tb_compare, links), .list = list_compared_links,
 	.known = known_of_mover};
 
-#define HELD "Of all headers that it holds up"
+static void put_root_wait(struct tb_datum *at)
+{
+	const struct tb_compare *compare = at->of;
+	tb_put_listed_wait(at, &compare->root_waits[at->row][at->column->which % 2],
+		(enum tb_listed_figure)(at->column->which / 2));
+}
 
 static const struct tb_column root_columns[] = {
 	{"root", "Root", "What headers wait for in the end", TB_DATUM_TEXT,
 		.put = put_mover_link},
-	{"wait_a_ps", "Wait in A", HELD, TB_DATUM_TIME, MOVER(before)},
-	{"wait_b_ps", "Wait in B", HELD, TB_DATUM_TIME, MOVER(after)},
+	// clang-format off
+	TB_WAIT_COLUMNS(WAIT_OF_ROOTS)
+	// clang-format on
 	{NULL, "More in B", "Or less", TB_DATUM_TIME, .put = put_link_moved},
 	{NULL, "Change", "Against A", TB_DATUM_RATIO, .put = put_link_change},
 };
@@ -502,16 +537,18 @@ static const struct tb_table_type roots = {"congestion-roots",
 static void put_flow(struct tb_datum *at)
 {
 	const struct tb_compare *compare = at->of;
-	const struct tb_flow_mover *item = at->item;
-	tb_report_flow_name(compare->runs[0].run, item->job, item->source,
-		item->destination, at->text, sizeof at->text);
+	const struct tb_flow_sample *flow =
+		&((const struct tb_flow_mover *)at->item)->of[0];
+	tb_report_flow_name(compare->runs[0].run, flow->job, flow->source,
+		flow->destination, at->text, sizeof at->text);
 }
 
 static void put_flow_job(struct tb_datum *at)
 {
 	const struct tb_compare *compare = at->of;
-	tb_report_job_name(compare->runs[0].run,
-		((const struct tb_flow_mover *)at->item)->job, at->text, sizeof at->text);
+	tb_report_job_name(
+		compare->runs[0].run, (uint32_t)at->whole, at->text, sizeof at->text);
+	at->word = at->text;
 }
 
 // put_compared_flow_end: several flows that were merged have no single end.
@@ -520,31 +557,50 @@ static void put_compared_flow_end(struct tb_datum *at)
 	at->unknown = at->whole == TB_ID_NONE;
 }
 
+static void put_compared_flow(struct tb_datum *at)
+{
+	const struct tb_flow_mover *item = at->item;
+	tb_put_flow_figure(at, &item->of[at->column->which % 2],
+		(enum tb_flow_figure)(at->column->which / 2));
+}
+
 static void put_flow_change(struct tb_datum *at)
 {
 	const struct tb_flow_mover *item = at->item;
-	tb_compare_put_change(at, item->latency_ps[0], item->latency_ps[1]);
+	tb_compare_put_change(at, tb_flow_figure_of(&item->of[0], TB_FLOW_LATENCY),
+		tb_flow_figure_of(&item->of[1], TB_FLOW_LATENCY));
 }
 
 #define FLOW(name) TB_MEMBER(struct tb_flow_mover, name)
-#define POSTED	   "Of a message, from post to delivery"
+
+// The figures of flows that are compared (flow_sum.h), of both runs.
+// clang-format off
+#define OF_SIDE(ID, side, key, title, meaning, kind)                                     \
+	{key TB_PS_##kind, title, meaning, TB_DATUM_##kind, .put = put_compared_flow,    \
+		.flags = TB_NULL_##kind, .which = 2 * TB_FLOW_##ID + (side)},
+#define OF_BOTH_NO(...)
+#define OF_BOTH_KEYS(ID, kind, name, brief, meaning)                                     \
+	OF_SIDE(ID, 0, name "_a", NULL, meaning, kind)                                   \
+	OF_SIDE(ID, 1, name "_b", NULL, IN_B, kind)
+#define OF_BOTH_YES(ID, kind, name, brief, meaning)                                      \
+	OF_SIDE(ID, 0, name "_a", brief " in A", meaning, kind)                          \
+	OF_SIDE(ID, 1, name "_b", brief " in B", IN_B, kind)
+#define OF_BOTH(ID, formula, kind, key, jobs, view, compared, name, brief, title, meaning) \
+	OF_BOTH_##compared(ID, kind, name, brief, meaning)
+// clang-format on
 
 static const struct tb_column flow_columns[] = {
 	{NULL, "Flow", "From and to", TB_DATUM_TEXT, .put = put_flow},
-	{"job", NULL, NULL, TB_DATUM_TEXT, .put = put_flow_job},
-	{"source", NULL, NULL, TB_DATUM_ID, FLOW(source.id), .put = put_compared_flow_end,
-		.flags = TB_COLUMN_NULL},
-	{"destination", NULL, NULL, TB_DATUM_ID, FLOW(destination.id),
+	{"job", NULL, NULL, TB_DATUM_TEXT, FLOW(of[0].job), .put = put_flow_job},
+	{"source", NULL, NULL, TB_DATUM_ID, FLOW(of[0].source.id),
 		.put = put_compared_flow_end, .flags = TB_COLUMN_NULL},
-	{"messages_a", NULL, NULL, TB_DATUM_COUNT, FLOW(messages[0])},
-	{"messages_b", NULL, NULL, TB_DATUM_COUNT, FLOW(messages[1])},
-	{"latency_a_ps", "Latency in A", POSTED, TB_DATUM_MEAN, FLOW(latency_ps[0])},
-	{"latency_b_ps", "Latency in B", POSTED, TB_DATUM_MEAN, FLOW(latency_ps[1])},
-	{NULL, "Change", "Against A", TB_DATUM_RATIO, .put = put_flow_change},
-	{"slowdown_a", "Slowdown in A", "Against an idle network; 0: not known",
-		TB_DATUM_RATIO, FLOW(slowdown[0])},
-	{"slowdown_b", "Slowdown in B", "Against an idle network; 0: not known",
-		TB_DATUM_RATIO, FLOW(slowdown[1])},
+	{"destination", NULL, NULL, TB_DATUM_ID, FLOW(of[0].destination.id),
+		.put = put_compared_flow_end, .flags = TB_COLUMN_NULL},
+	// clang-format off
+	TB_FLOW_COLUMNS(OF_BOTH)
+	// clang-format on
+	{NULL, "Change", "Of the mean latency, against A", TB_DATUM_RATIO,
+		.put = put_flow_change},
 };
 
 static void list_compared_flows(struct tb_table *table)

@@ -3,6 +3,7 @@
 #include "array.h"
 #include "cabling_rates.h"
 #include "credit_params.h"
+#include "hash.h"
 #include "port_change.h"
 #include "store.h"
 #include "store_added.h"
@@ -237,14 +238,6 @@ static void port_index_fini(struct port_index *index)
 	tb_map_fini(&index->of_named);
 }
 
-static uint64_t hash_name(const char *name, size_t n)
-{
-	uint64_t value = UINT64_C(14695981039346656037); // FNV-1a
-	for (size_t i = 0; i < n; i++)
-		value = (value ^ (unsigned char)name[i]) * UINT64_C(1099511628211);
-	return value;
-}
-
 static uint64_t port_index_key(uint64_t device, uint64_t number)
 {
 	return device * UINT64_C(0x9e3779b97f4a7c15) + number;
@@ -274,7 +267,7 @@ static int index_ports_of_links(struct port_index *index)
 static int index_port_name(struct tb_map *map, const char *name, size_t n, uint32_t place)
 {
 	uint32_t other;
-	uint64_t key = hash_name(name, n);
+	uint64_t key = tb_hash_bytes(TB_HASH_BEGIN, name, n);
 	if (n == 0)
 		return TB_OK;
 	return tb_map_put(
@@ -296,7 +289,8 @@ static int index_switch_ports(struct port_index *index, uint32_t sw)
 
 static uint64_t hash_named(const char *device, size_t n, const char *port)
 {
-	return port_index_key(hash_name(device, n), hash_name(port, strlen(port)));
+	return port_index_key(tb_hash_bytes(TB_HASH_BEGIN, device, n),
+		tb_hash_bytes(TB_HASH_BEGIN, port, strlen(port)));
 }
 
 // index_named_port puts a port that the fabric's file names, by the name of its device.
@@ -356,7 +350,8 @@ static int port_index_init(struct port_index *index, const struct tb_network *ne
 
 static bool find_name(const struct tb_map *map, const char *name, size_t n, uint32_t *at)
 {
-	return n > 0 && tb_map_find(map, hash_name(name, n), at) && *at != PLACE_SEVERAL;
+	return n > 0 && tb_map_find(map, tb_hash_bytes(TB_HASH_BEGIN, name, n), at) &&
+	       *at != PLACE_SEVERAL;
 }
 
 // place_of_device finds a device: by its whole name, by the host where it has one port.

@@ -12,6 +12,7 @@ void tb_fabric_hosts_fini(struct tb_fabric_hosts *hosts)
 {
 	free(hosts->of);
 	free(hosts->is_in);
+	free(hosts->rail_is_in);
 	*hosts = (struct tb_fabric_hosts){0};
 }
 
@@ -22,28 +23,60 @@ static void put_host(struct tb_fabric_hosts *hosts, uint32_t host)
 	hosts->is_in[host] = true;
 }
 
+// put_hosts takes the hosts and rails of nodes. TB_EUSAGE when these are not all that the
+// hosts have on these rails.
+static int put_hosts(struct tb_fabric_hosts *hosts, const struct tb_network *network,
+	const uint32_t *nodes, uint32_t n, struct tb_error *error)
+{
+	uint32_t n_hosts = tb_network_n_hosts(network), n_given = 0;
+	bool *is_in = calloc(tb_network_n_nodes(network), sizeof *is_in);
+	if (!is_in)
+		return tb_fail_memory(error, "the hosts");
+	for (uint32_t i = 0; i < n; i++) {
+		bool *rail = &hosts->rail_is_in[nodes[i] / n_hosts];
+		put_host(hosts, nodes[i] % n_hosts);
+		hosts->n_rails += !*rail;
+		*rail = true;
+		n_given += !is_in[nodes[i]];
+		is_in[nodes[i]] = true;
+	}
+	free(is_in);
+	return n_given == hosts->n * hosts->n_rails
+		       ? TB_OK
+		       : tb_fail(error, TB_EUSAGE,
+				 "expected the same rails of each host");
+}
+
 int tb_fabric_hosts_init(struct tb_fabric_hosts *hosts, const struct tb_network *network,
 	const uint32_t *nodes, uint32_t n, struct tb_error *error)
 {
 	uint32_t n_hosts = tb_network_n_hosts(network);
+	uint32_t n_rails = tb_network_n_rails(network);
 	struct tb_fabric_hosts made = {.of = malloc((n_hosts + 1u) * sizeof *made.of),
-		.is_in = calloc(n_hosts + 1u, sizeof *made.is_in)};
-	if (!made.of || !made.is_in) {
+		.is_in = calloc(n_hosts + 1u, sizeof *made.is_in),
+		.rail_is_in = calloc(n_rails + 1u, sizeof *made.rail_is_in)};
+	if (!made.of || !made.is_in || !made.rail_is_in) {
 		tb_fabric_hosts_fini(&made);
 		return tb_fail_memory(error, "the hosts");
 	}
-	for (uint32_t i = 0; i < n; i++)
-		put_host(&made, nodes[i] % n_hosts);
+	int status = n ? put_hosts(&made, network, nodes, n, error) : TB_OK;
 	for (uint32_t host = 0; n == 0 && host < n_hosts; host++)
 		if (!tb_network_node_identity(network, (struct tb_node){host}).is_router)
 			put_host(&made, host);
+	bool are_all_rails = n == 0 || made.n_rails == n_rails;
+	if (are_all_rails) {
+		free(made.rail_is_in);
+		made.rail_is_in = NULL;
+	}
 	bool is_few = n > 0 && made.n < 2;
-	if (is_few || made.n < 2 || made.n == n_hosts)
+	bool is_all = are_all_rails && (made.n < 2 || made.n == n_hosts);
+	if (status != TB_OK || is_few || is_all)
 		tb_fabric_hosts_fini(&made); // all
-	if (is_few)
+	if (status == TB_OK && is_few)
 		return tb_fail(error, TB_EUSAGE, "expected two hosts or more");
-	*hosts = made;
-	return TB_OK;
+	if (status == TB_OK)
+		*hosts = made;
+	return status;
 }
 
 static int fabric_ports_init(
@@ -131,8 +164,10 @@ static int count_fabric_cables(struct tb_fabric *fabric)
 	for (uint32_t link = 0; link < tb_network_n_links(fabric->network); link++) {
 		struct tb_link_info at =
 			tb_network_link(fabric->network, (struct tb_link){link});
-		if ((at.kind == TB_LINK_UP || at.kind == TB_LINK_INJECTION) &&
-			count_cable(fabric, &at) != TB_OK)
+		bool counts = at.kind == TB_LINK_UP
+				      ? tb_network_knows_cables(fabric->network)
+				      : at.kind == TB_LINK_INJECTION;
+		if (counts && count_cable(fabric, &at) != TB_OK)
 			return TB_ENOMEM;
 	}
 	qsort(fabric->cables, fabric->n_cables, sizeof *fabric->cables, order_cables);
@@ -141,6 +176,15 @@ static int count_fabric_cables(struct tb_fabric *fabric)
 
 static int describe_fabric(struct tb_fabric *fabric, struct tb_fabric_ports *ports)
 {
+	bool knows = tb_network_knows_cables(fabric->network);
+	for (uint32_t sw = 0; sw < tb_network_n_switches(fabric->network); sw++) {
+		struct tb_switch_info at =
+			tb_network_switch(fabric->network, (struct tb_switch){sw});
+		bool is_new = sw == 0 || at.rail != tb_network_switch(fabric->network,
+							    (struct tb_switch){sw - 1})
+							    .rail;
+		fabric->n_planes += is_new;
+	}
 	fabric->n_levels = tb_network_n_levels(fabric->network);
 	fabric->levels = calloc(fabric->n_levels, sizeof *fabric->levels);
 	if (!fabric->levels || fabric_ports_init(ports, fabric->network) != TB_OK ||
@@ -161,6 +205,8 @@ static int describe_fabric(struct tb_fabric *fabric, struct tb_fabric_ports *por
 			struct tb_link_info at = tb_network_link(
 				fabric->network, (struct tb_link){ports->links[port]});
 			bool is_up = at.kind == TB_LINK_UP;
+			if (!knows && at.kind != TB_LINK_EJECTION)
+				continue;
 			*(is_up ? &level->n_up : &level->n_down) += 1;
 			*(is_up ? &up : &down) += at.bytes_per_s;
 			n_nodes += at.kind == TB_LINK_EJECTION;
@@ -187,6 +233,8 @@ static int describe_fabric(struct tb_fabric *fabric, struct tb_fabric_ports *por
 		if (taper > level->most_taper)
 			level->most_taper = taper;
 	}
+	if (!knows)
+		return TB_OK;
 	if (tb_fabric_find_oddities(fabric, ports) != TB_OK)
 		return TB_ENOMEM;
 	return tb_fabric_bisect(fabric);

@@ -3,8 +3,10 @@
 // routes do with it is route_study.h.
 //
 // Model: "usual" is the value that most of a kind have, and only when half of them or
-// more do; where values are too mixed for that nothing is called unusual. Capacities are
-// bytes per second of one direction. Of several rails the figures are summed. Read-only
+// more do; where values are too mixed for that nothing is called unusual. Where the
+// network does not know its cables (tb_network_knows_cables), those between switches are
+// in no figure, and nothing is odd or has a bisection. Capacities are bytes per second of
+// one direction. Of several rails the figures are summed. Read-only
 // once made; threads may share it.
 #ifndef TB_FABRIC_H
 #define TB_FABRIC_H
@@ -46,6 +48,7 @@ enum tb_oddity_kind {
 	TB_ODDITY_HIGH_NODE,  // n nodes are on `sw`, above the leaves
 	TB_ODDITY_SKIPS,      // the cable of `link` passes over a level
 	TB_ODDITY_ASIDE,      // the cable of `link` joins switches of one level
+	TB_ODDITY_OFF_RAIL,   // `link`, of a node, leads to a switch of another rail's
 	TB_ODDITY_DOUBTFUL,   // the level of `sw`, which is n, follows from nothing
 	TB_N_ODDITIES,
 };
@@ -54,7 +57,7 @@ struct tb_oddity {
 	enum tb_oddity_kind kind;
 	struct tb_switch sw, other; // of those kinds that name them
 	struct tb_link link;	    // upwards, or a node's injection link
-	uint64_t n, usual;
+	uint64_t n, usual;	    // OFF_RAIL: n is a node of that rail
 };
 
 // The subtrees that hang below a level, put into two halves.
@@ -74,6 +77,9 @@ struct tb_fabric {
 	struct tb_fabric_cables *cables; // lowest first, then fastest
 	struct tb_oddity *oddities; // by kind as tb_fabric_oddities has it, see there
 	uint32_t n_levels, n_cables, n_oddities;
+	uint32_t n_planes;	// that no cable joins
+	bool is_rail_optimized; // nodes share leaf switches with those of the same name
+				// on other hosts
 	size_t cables_room, oddities_room;
 	uint32_t n_of_kind[TB_N_ODDITIES];
 	uint64_t n_missing; // cables: the sum of what switches lack to the usual

@@ -16,9 +16,9 @@ struct subtree {
 struct bisection {
 	const struct tb_network *net;
 	const struct tb_fabric_hosts *hosts;
-	uint32_t level;
-	uint32_t *parent;   // sets: below the level, and from it up
-	uint32_t *of_host;  // a switch of its nodes
+	uint32_t level, first_rail; // of those that are looked at
+	uint32_t *parent;	    // sets: below the level, and from it up
+	uint32_t *of_host;	    // a switch of its nodes
 	uint32_t *position; // by switch: in `subtrees`, of the roots of those below
 	struct subtree *subtrees;
 	uint32_t n;
@@ -59,8 +59,10 @@ static uint32_t list_subtrees(struct bisection *cut)
 		uint32_t n_hosts = tb_network_n_hosts(cut->net);
 		if (enters && !tb_fabric_hosts_has(cut->hosts, at.from % n_hosts))
 			continue;
+		if (enters && !tb_fabric_hosts_uses(cut->hosts, at.from / n_hosts))
+			continue;
 		if (enters) {
-			bool is_host = at.from < n_hosts;
+			bool is_host = at.from / n_hosts == cut->first_rail;
 			n_with += is_host && subtree->n_hosts == 0;
 			subtree->n_hosts += is_host;
 			subtree->injected_bytes_per_s += at.bytes_per_s;
@@ -150,6 +152,8 @@ int tb_fabric_bisect(struct tb_fabric *fabric)
 		.position = calloc(n, sizeof *cut.position),
 		.subtrees = malloc(n * sizeof *cut.subtrees)};
 	cut.of_host = malloc(tb_network_n_hosts(cut.net) * sizeof *cut.of_host);
+	while (!tb_fabric_hosts_uses(cut.hosts, cut.first_rail))
+		cut.first_rail++;
 	uint64_t *capacity = calloc(2 * (size_t)n, sizeof *capacity);
 	bisection->of_first = malloc(n * sizeof *bisection->of_first);
 	bool ready = cut.parent && cut.of_host && cut.position && cut.subtrees &&
@@ -178,7 +182,9 @@ int tb_fabric_bisect(struct tb_fabric *fabric)
 				bisection_level(&cut, at.to) >= cut.level)
 				continue;
 			uint32_t *first = &cut.of_host[at.from % n_hosts];
-			if (at.from < n_hosts || *first == TB_ID_NONE)
+			if (!tb_fabric_hosts_uses(cut.hosts, at.from / n_hosts))
+				continue;
+			if (*first == TB_ID_NONE)
 				*first = at.to;
 			else
 				tb_fabric_join(cut.parent, *first, at.to);

@@ -32,8 +32,16 @@ static json_t *verdict_json(const struct tb_fabric_report *report)
 	return list;
 }
 
-static json_t *level_json(const struct tb_fabric_level *at, uint32_t level)
+// cables_number is a number of cables, or their rate; null where they are unknown.
+static json_t *cables_number(const struct tb_fabric *fabric, uint64_t n)
 {
+	return n == 0 && !tb_network_knows_cables(fabric->network) ? json_null()
+								   : tb_json_count(n);
+}
+
+static json_t *level_json(const struct tb_fabric *fabric, uint32_t level)
+{
+	const struct tb_fabric_level *at = &fabric->levels[level];
 	struct tb_json_object object = tb_json_object_new();
 	double none = NAN;
 	tb_json_add_count(&object, "level", level);
@@ -42,11 +50,12 @@ static json_t *level_json(const struct tb_fabric_level *at, uint32_t level)
 	tb_json_add_count(&object, "switches_with_nodes", at->n_with_nodes);
 	tb_json_add_count(&object, "fewest_nodes", at->fewest_nodes);
 	tb_json_add_count(&object, "most_nodes", at->most_nodes);
-	tb_json_add_count(&object, "cables_down", at->n_down);
-	tb_json_add_count(&object, "cables_up", at->n_up);
+	tb_json_add(&object, "cables_down", cables_number(fabric, at->n_down));
+	tb_json_add(&object, "cables_up", cables_number(fabric, at->n_up));
 	tb_json_add_count(&object, "free_ports", at->n_free);
-	tb_json_add_count(&object, "down_bytes_per_s", at->down_bytes_per_s);
-	tb_json_add_count(&object, "up_bytes_per_s", at->up_bytes_per_s);
+	tb_json_add(
+		&object, "down_bytes_per_s", cables_number(fabric, at->down_bytes_per_s));
+	tb_json_add(&object, "up_bytes_per_s", cables_number(fabric, at->up_bytes_per_s));
 	tb_json_add_real(&object, "taper", at->n_up ? tb_fabric_taper(at) : none);
 	tb_json_add_real(&object, "least_taper", at->n_up ? at->least_taper : none);
 	tb_json_add_real(&object, "most_taper", at->n_up ? at->most_taper : none);
@@ -67,7 +76,8 @@ static json_t *cables_json(const struct tb_fabric_cables *at)
 static json_t *oddity_json(const struct tb_network *net, const struct tb_oddity *at)
 {
 	struct tb_json_object object = tb_json_object_new();
-	bool leads = at->kind == TB_ODDITY_SKIPS || at->kind == TB_ODDITY_ASIDE;
+	bool leads = at->kind == TB_ODDITY_SKIPS || at->kind == TB_ODDITY_ASIDE ||
+		     at->kind == TB_ODDITY_OFF_RAIL;
 	char text[512];
 	tb_json_add_text(&object, "kind", tb_oddity_name(at->kind));
 	tb_json_add_text(&object, "text", tb_oddity_text(net, at, text, sizeof text));
@@ -181,17 +191,22 @@ static void add_fabric(struct tb_json_object *object, const struct tb_fabric *fa
 	const struct tb_network *net = fabric->network;
 	json_t *levels = json_array(), *cables = json_array(), *odd = json_array();
 	for (uint32_t i = 0; i < fabric->n_levels; i++)
-		levels = tb_json_append(levels, level_json(&fabric->levels[i], i));
+		levels = tb_json_append(levels, level_json(fabric, i));
 	for (uint32_t i = 0; i < fabric->n_cables; i++)
 		cables = tb_json_append(cables, cables_json(&fabric->cables[i]));
 	for (uint32_t i = 0; i < fabric->n_oddities; i++)
 		odd = tb_json_append(odd, oddity_json(net, &fabric->oddities[i]));
 	tb_json_add_count(object, "hosts", tb_network_n_hosts(net));
 	tb_json_add_count(object, "rails", tb_network_n_rails(net));
+	tb_json_add_count(object, "planes", fabric->n_planes);
+	tb_json_add(object, "rail_optimized", json_boolean(fabric->is_rail_optimized));
 	tb_json_add_count(object, "switches", tb_network_n_switches(net));
+	tb_json_add(object, "cables_known", json_boolean(tb_network_knows_cables(net)));
 	tb_json_add(object, "levels", levels);
 	tb_json_add(object, "cables", cables);
-	tb_json_add_count(object, "missing_cables", fabric->n_missing);
+	tb_json_add(object, "missing_cables",
+		tb_network_knows_cables(net) ? tb_json_count(fabric->n_missing)
+					     : json_null());
 	tb_json_add(object, "not_alike", odd);
 	tb_json_add(object, "bisection", bisection_json(fabric));
 }
@@ -209,10 +224,12 @@ int tb_fabric_write_json(const struct tb_fabric_report *report, FILE *stream)
 	tb_json_add_text(&object, "routes", report->routes);
 	tb_json_add_count(&object, "seed", report->seed);
 	tb_json_add_count(&object, "senders", tb_fabric_hosts_n(&study->hosts, net));
-	tb_json_add(&object, "all_to_all", all_json(study));
-	tb_json_add(&object, "shifts", shares_json(net, &study->shifts, true));
+	bool knows = tb_network_knows_cables(net);
+	tb_json_add(&object, "all_to_all", knows ? all_json(study) : json_null());
+	tb_json_add(&object, "shifts",
+		knows ? shares_json(net, &study->shifts, true) : json_null());
 	tb_json_add(&object, "random_bisections",
-		shares_json(net, &study->bisections, false));
-	tb_json_add(&object, "hottest", hottest_json(report));
+		knows ? shares_json(net, &study->bisections, false) : json_null());
+	tb_json_add(&object, "hottest", knows ? hottest_json(report) : json_null());
 	return tb_json_write(tb_json_object_take(&object), DIGITS, stream);
 }

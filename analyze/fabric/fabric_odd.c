@@ -7,6 +7,7 @@
 // though nothing is missing.
 #include "array.h"
 #include "fabric_impl.h"
+#include "names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,18 @@ struct odd_search {
 	uint32_t *parent;	  // sets of switches that hang together
 	uint32_t *scratch;	  // by switch
 	uint32_t *place;	  // by switch: among the uppers of a group
-	bool *named; // by switch: it lacks cables from below, which are named
+	bool *named;		// by switch: it lacks cables from below, which are named
+	struct odd_node *nodes; // by what they are called
+	uint64_t *usual_of; // by node: the rate that those of its name have; 0: not known
+	struct tb_link *injection; // by node
+	uint32_t *leader_of; // by switch: a node of the name that most of its nodes have
+};
+
+// A node, and what it is called: its name on its host, with its host's without digits.
+struct odd_node {
+	uint64_t name; // a hash; 0: it has none
+	uint64_t bytes_per_s;
+	uint32_t node, sw;
 };
 
 static struct tb_switch_info switch_at(const struct odd_search *search, uint32_t sw)
@@ -249,6 +261,152 @@ static int fewer_down(struct odd_search *search, uint32_t level)
 	return TB_OK;
 }
 
+// odd_node_of returns a node with its name.
+static struct odd_node odd_node_of(const struct odd_search *search, uint32_t link)
+{
+	struct tb_link_info at = tb_network_link(search->net, (struct tb_link){link});
+	struct tb_identity own =
+		tb_network_node_identity(search->net, (struct tb_node){at.from});
+	struct odd_node made = {
+		.bytes_per_s = at.bytes_per_s, .node = at.from, .sw = at.to};
+	const char *adapter = tb_names_adapter(&own);
+	if (*adapter == '\0')
+		return made;
+	made.name = UINT64_C(14695981039346656037); // FNV-1a
+	for (uint32_t i = 0; i < own.n_host_bytes; i++)
+		if (own.name[i] < '0' || own.name[i] > '9')
+			made.name = (made.name ^ (unsigned char)own.name[i]) *
+				    UINT64_C(1099511628211);
+	made.name = (made.name ^ 0xff) * UINT64_C(1099511628211);
+	for (; *adapter; adapter++)
+		made.name =
+			(made.name ^ (unsigned char)*adapter) * UINT64_C(1099511628211);
+	return made;
+}
+
+static int by_name_and_rate(const void *left, const void *right)
+{
+	const struct odd_node *a = left, *b = right;
+	if (a->name != b->name)
+		return a->name < b->name ? -1 : 1;
+	if (a->bytes_per_s != b->bytes_per_s)
+		return a->bytes_per_s < b->bytes_per_s ? -1 : 1;
+	return a->node < b->node ? -1 : a->node > b->node;
+}
+
+static int by_switch_and_name(const void *left, const void *right)
+{
+	const struct odd_node *a = left, *b = right;
+	if (a->sw != b->sw)
+		return a->sw < b->sw ? -1 : 1;
+	return by_name_and_rate(left, right);
+}
+
+// find_usual_rates finds the rate that half or more of the nodes of a name have, where
+// there are several.
+static void find_usual_rates(struct odd_search *search, uint32_t n)
+{
+	qsort(search->nodes, n, sizeof *search->nodes, by_name_and_rate);
+	for (uint32_t i = 0, end; i < n; i = end) {
+		uint64_t best = 0;
+		uint32_t n_best = 0, n_of_name = 0;
+		while (i + n_of_name < n &&
+			search->nodes[i + n_of_name].name == search->nodes[i].name)
+			n_of_name++;
+		end = i + n_of_name;
+		for (uint32_t k = i, next; k < end; k = next) {
+			for (next = k;
+				next < end && search->nodes[next].bytes_per_s ==
+						      search->nodes[k].bytes_per_s;)
+				next++;
+			if (next - k >= n_best && 2 * (uint64_t)(next - k) >= n_of_name) {
+				n_best = next - k;
+				best = search->nodes[k].bytes_per_s;
+			}
+		}
+		bool is_name = search->nodes[i].name != 0 && n_of_name > 1;
+		for (uint32_t k = i; k < end; k++)
+			search->usual_of[search->nodes[k].node] = is_name ? best : 0;
+	}
+}
+
+static int by_node(const void *left, const void *right)
+{
+	const struct odd_node *a = left, *b = right;
+	return a->node < b->node ? -1 : a->node > b->node;
+}
+
+// find_leaders finds of each switch a node of the name that most of its nodes have, of
+// several the first.
+static void find_leaders(struct odd_search *search, uint32_t n)
+{
+	uint32_t most = 0, last = UNKNOWN;
+	qsort(search->nodes, n, sizeof *search->nodes, by_switch_and_name);
+	for (uint32_t i = 0, end; i < n; i = end) {
+		const struct odd_node *at = &search->nodes[i];
+		for (end = i; end < n && search->nodes[end].sw == at->sw &&
+			      search->nodes[end].name == at->name;)
+			end++;
+		if (at->sw != last)
+			most = 0;
+		last = at->sw;
+		if (end - i > most) {
+			most = end - i;
+			search->leader_of[at->sw] = at->node;
+		}
+	}
+	qsort(search->nodes, n, sizeof *search->nodes, by_node);
+}
+
+static int by_hash(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+	return *a < *b ? -1 : *a > *b;
+}
+
+// look_at_rails reports nodes on switches of other rails, in a fabric whose rails have
+// leaf switches of their own: nine in ten of the nodes whose name leads a switch are on
+// one that it leads, and there are two such names or more.
+static int look_at_rails(struct odd_search *search, uint32_t n)
+{
+	uint32_t n_switches = tb_network_n_switches(search->net), n_leading = 0;
+	uint64_t *leading = malloc((n_switches + 1u) * sizeof *leading);
+	uint64_t n_led = 0, n_at_home = 0;
+	if (!leading)
+		return TB_ENOMEM;
+	find_leaders(search, n);
+	for (uint32_t sw = 0; sw < n_switches; sw++)
+		if (search->leader_of[sw] != UNKNOWN &&
+			search->nodes[search->leader_of[sw]].name != 0)
+			leading[n_leading++] = search->nodes[search->leader_of[sw]].name;
+	qsort(leading, n_leading, sizeof *leading, by_hash);
+	bool are_several = n_leading > 0 && leading[0] != leading[n_leading - 1];
+	int status = TB_OK;
+	// First they are counted, then reported.
+	for (int reports = 0; reports < 2 && status == TB_OK && are_several; reports++) {
+		search->fabric->is_rail_optimized = n_at_home * 10 >= n_led * 9;
+		if (reports && !search->fabric->is_rail_optimized)
+			break;
+		for (uint32_t i = 0; i < n && status == TB_OK; i++) {
+			const struct odd_node *at = &search->nodes[i];
+			const struct odd_node *leader =
+				&search->nodes[search->leader_of[at->sw]];
+			if (!bsearch(&at->name, leading, n_leading, sizeof *leading,
+				    by_hash))
+				continue;
+			n_led++;
+			n_at_home += leader->name == at->name;
+			if (reports && leader->name != at->name)
+				status = add_oddity(search,
+					(struct tb_oddity){.kind = TB_ODDITY_OFF_RAIL,
+						.link = search->injection[at->node],
+						.n = leader->node});
+		}
+	}
+	free(leading);
+	return status;
+}
+
 // usual_speed is the speed of half or more of the cables of a kind, 0 when there is none.
 static uint64_t usual_speed(const struct tb_fabric *fabric, struct tb_fabric_cables kind)
 {
@@ -279,9 +437,11 @@ static int look_at_link(struct odd_search *search, uint32_t link,
 			(struct tb_oddity){.kind = upper == lower ? TB_ODDITY_ASIDE
 								  : TB_ODDITY_SKIPS,
 				.link = {link}});
-	uint64_t speed = usual_speed(search->fabric,
-		(struct tb_fabric_cables){
-			.to_nodes = enters, .lower = lower, .upper = upper});
+	uint64_t speed = enters ? search->usual_of[at->from] : 0;
+	if (speed == 0)
+		speed = usual_speed(search->fabric,
+			(struct tb_fabric_cables){
+				.to_nodes = enters, .lower = lower, .upper = upper});
 	if (at->bytes_per_s >= speed)
 		return TB_OK;
 	return add_oddity(search, (struct tb_oddity){.kind = TB_ODDITY_SLOWER,
@@ -339,10 +499,14 @@ static int find_oddities(
 	struct odd_search *search, struct member *members, uint32_t *lowers)
 {
 	int status = TB_OK;
-	uint32_t n_levels = search->fabric->n_levels;
+	uint32_t n_levels = search->fabric->n_levels, n_nodes = 0;
 	for (uint32_t link = 0; link < tb_network_n_links(search->net); link++) {
 		struct tb_link_info at =
 			tb_network_link(search->net, (struct tb_link){link});
+		if (at.kind == TB_LINK_INJECTION) {
+			search->injection[at.from] = (struct tb_link){link};
+			search->nodes[n_nodes++] = odd_node_of(search, link);
+		}
 		if (at.kind == TB_LINK_UP) {
 			search->n_up[at.from]++;
 			search->n_below[at.to]++;
@@ -352,18 +516,22 @@ static int find_oddities(
 		status = look_at_level(search, level, members, lowers);
 	for (uint32_t level = 1; level < n_levels && status == TB_OK; level++)
 		status = fewer_down(search, level);
+	find_usual_rates(search, n_nodes);
 	if (status == TB_OK)
 		status = look_at_links(search, true);
 	if (status == TB_OK)
 		status = high_nodes(search);
 	if (status == TB_OK)
 		status = look_at_links(search, false);
+	if (status == TB_OK)
+		status = look_at_rails(search, n_nodes);
 	return status == TB_OK ? doubtful_levels(search) : status;
 }
 
 int tb_fabric_find_oddities(struct tb_fabric *fabric, const struct tb_fabric_ports *ports)
 {
 	uint32_t n = tb_network_n_switches(fabric->network);
+	uint32_t n_nodes = tb_network_n_nodes(fabric->network);
 	struct odd_search search = {.fabric = fabric,
 		.net = fabric->network,
 		.ports = ports,
@@ -372,12 +540,18 @@ int tb_fabric_find_oddities(struct tb_fabric *fabric, const struct tb_fabric_por
 		.parent = malloc(n * sizeof *search.parent),
 		.scratch = malloc(n * sizeof *search.scratch),
 		.place = malloc(n * sizeof *search.place),
-		.named = calloc(n, sizeof *search.named)};
+		.named = calloc(n, sizeof *search.named),
+		.nodes = malloc(n_nodes * sizeof *search.nodes),
+		.usual_of = calloc(n_nodes, sizeof *search.usual_of),
+		.injection = malloc(n_nodes * sizeof *search.injection),
+		.leader_of = malloc(n * sizeof *search.leader_of)};
 	struct member *members = malloc(n * sizeof *members);
 	uint32_t *lowers = malloc(n * sizeof *lowers);
 	int status = TB_ENOMEM;
 	if (search.n_up && search.n_below && search.parent && search.scratch &&
-		search.place && search.named && members && lowers) {
+		search.place && search.named && search.nodes && search.usual_of &&
+		search.injection && search.leader_of && members && lowers) {
+		memset(search.leader_of, 0xff, n * sizeof *search.leader_of);
 		memset(search.place, 0xff, n * sizeof *search.place);
 		status = find_oddities(&search, members, lowers);
 	}
@@ -387,6 +561,10 @@ int tb_fabric_find_oddities(struct tb_fabric *fabric, const struct tb_fabric_por
 	free(search.scratch);
 	free(search.place);
 	free(search.named);
+	free(search.nodes);
+	free(search.usual_of);
+	free(search.injection);
+	free(search.leader_of);
 	free(members);
 	free(lowers);
 	return status;

@@ -63,6 +63,7 @@ const char *tb_oddity_name(enum tb_oddity_kind kind)
 		[TB_ODDITY_HIGH_NODE] = "high nodes",
 		[TB_ODDITY_SKIPS] = "skips a level",
 		[TB_ODDITY_ASIDE] = "aside",
+		[TB_ODDITY_OFF_RAIL] = "off its rail",
 		[TB_ODDITY_DOUBTFUL] = "doubtful level",
 	};
 	return names[kind];
@@ -110,6 +111,14 @@ char *tb_oddity_text(const struct tb_network *net, const struct tb_oddity *odd,
 		snprintf(buffer, size, "%s joins switches of one level",
 			tb_fabric_link_text(net, odd->link, one, sizeof one));
 		break;
+	case TB_ODDITY_OFF_RAIL: {
+		struct tb_identity own =
+			tb_network_node_identity(net, (struct tb_node){(uint32_t)odd->n});
+		snprintf(buffer, size, "%s leads to a switch of %s",
+			tb_fabric_link_text(net, odd->link, one, sizeof one),
+			tb_visible(tb_names_adapter(&own), other, sizeof other));
+		break;
+	}
 	case TB_ODDITY_DOUBTFUL:
 		snprintf(buffer, size, "%s may not be of level %" PRIu64,
 			fabric_switch_text(net, odd->sw, one, sizeof one), odd->n);
@@ -327,6 +336,55 @@ static void say_bisections(
 		mean, range, if_even(report));
 }
 
+// count_host_names counts hosts, of which several nodes may be, side by side.
+static uint32_t count_host_names(const struct tb_network *net)
+{
+	uint32_t n = 0;
+	struct tb_identity before = {.name = ""};
+	for (uint32_t host = 0; host < tb_network_n_hosts(net); host++) {
+		struct tb_identity own =
+			tb_network_node_identity(net, (struct tb_node){host});
+		n += own.n_host_bytes == 0 || own.n_host_bytes != before.n_host_bytes ||
+		     memcmp(own.name, before.name, own.n_host_bytes) != 0;
+		before = own;
+	}
+	return n;
+}
+
+// say_rails tells what no cable joins, and what rails have of their own.
+static void say_rails(
+	const struct tb_fabric_report *report, struct tb_fabric_verdict *verdict)
+{
+	const struct tb_fabric *fabric = report->fabric;
+	const struct tb_network *net = fabric->network;
+	char levels[160] = "";
+	size_t used = 0;
+	bool differ = false;
+	for (uint32_t sw = 0; sw < tb_network_n_switches(net);) {
+		uint32_t rail = tb_network_switch(net, (struct tb_switch){sw}).rail;
+		uint32_t highest = 0;
+		for (; sw < tb_network_n_switches(net); sw++) {
+			struct tb_switch_info at =
+				tb_network_switch(net, (struct tb_switch){sw});
+			if (at.rail != rail)
+				break;
+			highest = at.level > highest ? at.level : highest;
+		}
+		differ |= highest + 1 != fabric->n_levels;
+		if (used < sizeof levels)
+			used += (size_t)snprintf(levels + used, sizeof levels - used,
+				"%s%u", used ? ", " : "", highest + 1);
+	}
+	if (fabric->n_planes > 1)
+		say(verdict, "No cable joins its %u %s%s%s", fabric->n_planes,
+			fabric->n_planes == tb_network_n_rails(net) ? "rails" : "planes",
+			differ ? ", whose levels are " : "", differ ? levels : "");
+	else if (fabric->is_rail_optimized)
+		say(verdict,
+			"It is rail-optimized: adapters of one name share their leaf "
+			"switches");
+}
+
 void tb_fabric_judge(
 	const struct tb_fabric_report *report, struct tb_fabric_verdict *verdict)
 {
@@ -336,22 +394,38 @@ void tb_fabric_judge(
 	uint64_t n_cables = 0;
 	for (uint32_t i = 0; i < fabric->n_cables; i++)
 		n_cables += fabric->cables[i].to_nodes ? 0 : fabric->cables[i].n;
+	uint32_t n_hosts = count_host_names(fabric->network);
 	if (tb_network_n_rails(fabric->network) > 1)
 		snprintf(rails, sizeof rails, " on %u rails",
 			tb_network_n_rails(fabric->network));
+	else if (n_hosts < tb_network_n_hosts(fabric->network))
+		snprintf(rails, sizeof rails, " with %u adapters",
+			tb_network_n_hosts(fabric->network));
 	tb_format_counted(n_cables, "cable", cables, sizeof cables);
 	say(verdict, "%s%s, %s on %s%s%s%s",
-		tb_format_counted(
-			tb_network_n_hosts(fabric->network), "host", hosts, sizeof hosts),
-		rails,
+		tb_format_counted(n_hosts, "host", hosts, sizeof hosts), rails,
 		tb_format_counted(tb_network_n_switches(fabric->network),
 			"switch|switches", switches, sizeof switches),
 		tb_format_counted(fabric->n_levels, "level", levels, sizeof levels),
 		n_cables ? ", " : "", n_cables ? cables : "",
 		n_cables ? " between them" : "");
-	if (report->study->hosts.of)
-		say(verdict, "Of the hosts %u send and receive here",
+	say_rails(report, verdict);
+	if (report->study->hosts.rail_is_in)
+		say(verdict, "Of the hosts %u send and receive here, on %u of the rails",
+			report->study->hosts.n, report->study->hosts.n_rails);
+	else if (report->study->hosts.of)
+		say(verdict, "Of the %s %u send and receive here",
+			n_hosts < tb_network_n_hosts(fabric->network) ? "adapters"
+								      : "hosts",
 			report->study->hosts.n);
+	if (!tb_network_knows_cables(fabric->network)) {
+		say(verdict,
+			"Cables unknown: the file tells which switches are joined, not "
+			"by how many cables, so nothing is known of taper, bisection and "
+			"loads. Write it with -f edges, correct the cables, and use "
+			"that");
+		return;
+	}
 	say_kind(report, verdict, TB_ODDITY_DOUBTFUL,
 		"Levels are doubtful (--roots names the top): ");
 	say_taper(report, verdict);
@@ -369,6 +443,7 @@ void tb_fabric_judge(
 	say_kind(report, verdict, TB_ODDITY_HIGH_NODE, "Hosts are above the leaves: ");
 	say_kind(report, verdict, TB_ODDITY_SKIPS, "");
 	say_kind(report, verdict, TB_ODDITY_ASIDE, "");
+	say_kind(report, verdict, TB_ODDITY_OFF_RAIL, "Adapters are off their rails: ");
 	const struct tb_fabric_bisection *at = &report->fabric->bisection;
 	char percent[48], is[32], full[32];
 	if (at->level != 0 && at->full_bytes_per_s != 0) {
@@ -415,7 +490,16 @@ static void put_level_number(struct tb_datum *at)
 static void put_down(struct tb_datum *at)
 {
 	const struct tb_fabric_level *level = at->item;
-	speed_text(at, (double)level->down_bytes_per_s);
+	at->unknown = level->n_down == 0;
+	if (level->n_down)
+		speed_text(at, (double)level->down_bytes_per_s);
+}
+
+// put_cables: those to switches may be unknown.
+static void put_cables(struct tb_datum *at)
+{
+	at->unknown = at->whole == 0 &&
+		      !tb_network_knows_cables(report_of(at)->fabric->network);
 }
 
 static void put_up(struct tb_datum *at)
@@ -445,8 +529,8 @@ static const struct tb_column level_columns[] = {
 	{NULL, "level", NULL, TB_DATUM_ID, .put = put_level_number},
 	{NULL, "switches", NULL, TB_DATUM_ID, LEVEL(n_switches)},
 	{NULL, "nodes", NULL, TB_DATUM_ID, LEVEL(n_nodes)},
-	{NULL, "cables down", NULL, TB_DATUM_ID, LEVEL(n_down)},
-	{NULL, "cables up", NULL, TB_DATUM_ID, LEVEL(n_up)},
+	{NULL, "cables down", NULL, TB_DATUM_ID, LEVEL(n_down), .put = put_cables},
+	{NULL, "cables up", NULL, TB_DATUM_ID, LEVEL(n_up), .put = put_cables},
 	{NULL, "down", NULL, TB_DATUM_RATIO, .put = put_down},
 	{NULL, "up", NULL, TB_DATUM_RATIO, .put = put_up},
 	{NULL, "taper", NULL, TB_DATUM_RATIO, .put = put_taper},
@@ -742,6 +826,8 @@ int tb_fabric_write_text(
 		status = write_lines(put_oddities, report, width, stream);
 	if (!status)
 		status = write_lines(put_bisection, report, width, stream);
+	if (!tb_network_knows_cables(report->fabric->network))
+		return status;
 	if (!status)
 		status = write_table(&classes, report, width, stream);
 	if (!status)

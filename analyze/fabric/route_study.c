@@ -143,13 +143,16 @@ static struct result follow_pattern(struct bench *bench, uint64_t number)
 	uint32_t n_hosts = tb_network_n_hosts(net), n_nodes = tb_network_n_nodes(net);
 	struct sums sums = {.least = 1, .hottest = TB_ID_NONE};
 	tb_route_loads_clear(&bench->loads);
+	const struct tb_fabric_hosts *hosts = &bench->patterns->study->hosts;
 	for (uint32_t rail = 0; rail < n_nodes; rail += n_hosts)
 		for (uint32_t host = 0; host < n_hosts; host++)
-			if (bench->to[host] != TB_ID_NONE)
+			if (bench->to[host] != TB_ID_NONE &&
+				tb_fabric_hosts_uses(hosts, rail / n_hosts))
 				put_pair(bench, rail + host, rail + bench->to[host]);
 	for (uint32_t rail = 0; rail < n_nodes; rail += n_hosts)
 		for (uint32_t host = 0; host < n_hosts; host++)
-			if (bench->to[host] != TB_ID_NONE) {
+			if (bench->to[host] != TB_ID_NONE &&
+				tb_fabric_hosts_uses(hosts, rail / n_hosts)) {
 				uint32_t node = rail + host;
 				uint32_t to = rail + bench->to[host];
 				const struct tb_route_study *study =
@@ -495,8 +498,9 @@ static int usual_node_rate(struct tb_route_study *study)
 		if (at.kind != TB_LINK_INJECTION)
 			continue;
 		study->end_bytes_per_s[at.from] = (double)at.bytes_per_s;
-		if (!tb_fabric_hosts_has(
-			    &study->hosts, at.from % tb_network_n_hosts(study->network)))
+		uint32_t n_hosts = tb_network_n_hosts(study->network);
+		if (!tb_fabric_hosts_has(&study->hosts, at.from % n_hosts) ||
+			!tb_fabric_hosts_uses(&study->hosts, at.from / n_hosts))
 			continue;
 		rates[n++] = at.bytes_per_s;
 	}
@@ -521,6 +525,8 @@ static int send_among(struct tb_route_loads *loads, const struct tb_fabric_hosts
 	uint32_t n_hosts = tb_network_n_hosts(loads->network);
 	for (uint32_t rail = 0; rail < n_nodes; rail += n_hosts)
 		for (uint32_t i = 0; i < hosts->n; i++) {
+			if (!tb_fabric_hosts_uses(hosts, rail / n_hosts))
+				break;
 			if (tb_stop_asked(stop))
 				return tb_fail(error, TB_ESTOPPED, "stopped");
 			for (uint32_t k = 0; k < hosts->n; k++)
@@ -542,7 +548,8 @@ static int send_all_to_all(struct tb_route_study *study,
 	loads.seed = options->seed;
 	status = study->hosts.of ? send_among(&loads, &study->hosts, options->stop, error)
 				 : tb_route_loads_add_all(&loads, options->stop, error);
-	study->n_pairs = n * (n - 1) * tb_network_n_rails(study->network);
+	study->n_pairs =
+		n * (n - 1) * tb_fabric_hosts_n_rails(&study->hosts, study->network);
 	study->n_unrouted = loads.n_unrouted;
 	study->known = tb_route_walk_is_known(study->network);
 	if (status == TB_OK) {

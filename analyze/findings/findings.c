@@ -5,6 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+const struct tb_rule_info tb_rules[TB_N_RULES] = {
+#define ROW(ID, title) [TB_RULE_##ID] = {.name = title, .by = TB_BY_FOUND},
+	TB_RULES_FOUND(ROW)
+#undef ROW
+#define ROW(ID, title, who, after, what, bound, hardware)                                \
+	[TB_RULE_##ID] = {title, TB_BY_##who, after, TB_CHANGE_##what, TB_LIMIT_##bound, \
+		hardware},
+		TB_RULES_TRIED(ROW)
+#undef ROW
+};
+
 void tb_findings_fini(struct tb_findings *findings)
 {
 	for (size_t i = 0; i < findings->n; i++)
@@ -12,17 +23,19 @@ void tb_findings_fini(struct tb_findings *findings)
 	findings->n = 0;
 }
 
-struct tb_finding *tb_judging_find(struct tb_judging *judging, const char *rule)
+struct tb_finding *tb_judging_find(struct tb_judging *judging, enum tb_rule rule)
 {
 	struct tb_findings *findings = judging->findings;
 	// All rules together find less than there is room for.
 	size_t at = findings->n < TB_FINDINGS_MOST ? findings->n++ : TB_FINDINGS_MOST - 1;
 	struct tb_finding *finding = &findings->list[at];
-	*finding = (struct tb_finding){.rule = rule};
+	*finding = (struct tb_finding){.id = rule,
+		.rule = tb_rules[rule].name,
+		.needs_hardware = tb_rules[rule].needs_hardware};
 	return finding;
 }
 
-struct tb_finding *tb_judging_remedy(struct tb_judging *judging, const char *rule)
+struct tb_finding *tb_judging_remedy(struct tb_judging *judging, enum tb_rule rule)
 {
 	struct tb_finding *finding = tb_judging_find(judging, rule);
 	finding->remedy = true;
@@ -63,9 +76,9 @@ void tb_finding_say(struct tb_finding *finding, const char *format, ...)
 	va_end(arguments);
 }
 
-bool tb_judging_found(const struct tb_judging *judging, const char *rule)
+bool tb_judging_found(const struct tb_judging *judging, enum tb_rule rule)
 {
-	return tb_findings_rule(judging->findings, rule) != NULL;
+	return tb_findings_rule(judging->findings, tb_rules[rule].name) != NULL;
 }
 
 bool tb_judging_command(struct tb_judging *judging, struct tb_replay_command *command)
@@ -227,7 +240,8 @@ static void tell_tried(struct tb_judging *judging, const struct tb_run_tries *tr
 				best = &tries->list[i];
 		if (!best)
 			return;
-		struct tb_finding *finding = tb_judging_remedy(judging, "best-tried");
+		struct tb_finding *finding =
+			tb_judging_remedy(judging, TB_RULE_BEST_TRIED);
 		finding->needs_hardware = best->needs_hardware;
 		tb_finding_say(finding, "Beside these was tried: %s.", best->title);
 		say_tried(judging, finding, best);
@@ -298,6 +312,14 @@ const struct tb_finding *tb_findings_rule(
 	return NULL;
 }
 
+bool tb_findings_answer(const struct tb_findings *findings, enum tb_rule rule)
+{
+	bool any = tb_rules[rule].answers == 0;
+	for (size_t i = 0; i < findings->n; i++)
+		any |= (tb_rules[rule].answers >> findings->list[i].id & 1) != 0;
+	return any;
+}
+
 const struct tb_figure *tb_finding_figure(
 	const struct tb_finding *finding, const char *key)
 {
@@ -309,12 +331,8 @@ const struct tb_figure *tb_finding_figure(
 
 bool tb_finding_is_change(const struct tb_finding *finding)
 {
-	static const char *const only_show[] = {
-		"alone", "best-tried", "slower-scale", "without-faults"};
-	for (size_t i = 0; i < sizeof only_show / sizeof *only_show; i++)
-		if (strcmp(finding->rule, only_show[i]) == 0)
-			return false;
-	return finding->remedy && finding->command;
+	return finding->remedy && finding->command &&
+	       tb_rules[finding->id].by == TB_BY_FINDING;
 }
 
 bool tb_finding_is_tried(const struct tb_finding *finding)

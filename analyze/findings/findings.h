@@ -10,6 +10,7 @@
 #define TB_FINDINGS_H
 
 #include "evidence.h"
+#include "rules.h"
 
 // Thresholds of the rules; percent where nothing else is said.
 //
@@ -91,7 +92,8 @@ struct tb_figure {
 #define TB_SENTENCE_MOST 1024
 
 struct tb_finding {
-	const char *rule;    // "incast", "another-ascent": listed in docs/findings.md
+	enum tb_rule id;
+	const char *rule;    // its name: "incast", "another-ascent"
 	bool remedy;	     // worth trying, rather than found
 	bool needs_hardware; // of remedies: those that cost nothing stand before them
 	char sentence[TB_SENTENCE_MOST]; // one or more
@@ -119,6 +121,9 @@ void tb_findings_fini(struct tb_findings *findings);
 // tb_findings_rule returns the first finding of a rule, NULL when it found nothing.
 const struct tb_finding *tb_findings_rule(
 	const struct tb_findings *findings, const char *rule);
+
+// tb_findings_answer returns whether a rule answers a finding, or whatever is found.
+bool tb_findings_answer(const struct tb_findings *findings, enum tb_rule rule);
 
 // tb_finding_is_change returns whether a finding proposes a change to the run, so that it
 // can gain something when it is tried (`tailback advise`); other remedies only show

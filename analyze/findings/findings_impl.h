@@ -26,14 +26,14 @@ void tb_rules_of_remedy(struct tb_judging *judging);	// what is worth trying
 
 // tb_judging_find adds a finding. The next two give it a figure; tb_finding_say appends
 // to its sentences, with a blank between two.
-struct tb_finding *tb_judging_find(struct tb_judging *judging, const char *rule);
+struct tb_finding *tb_judging_find(struct tb_judging *judging, enum tb_rule rule);
 void tb_finding_count(struct tb_finding *finding, const char *key, uint64_t count);
 void tb_finding_real(struct tb_finding *finding, const char *key, double real);
 void tb_finding_say(struct tb_finding *finding, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 // tb_judging_found is whether a rule has found something.
-bool tb_judging_found(const struct tb_judging *judging, const char *rule);
+bool tb_judging_found(const struct tb_judging *judging, enum tb_rule rule);
 
 // tb_recorded_at_end says what the captures recorded of congestion at a node, in the
 // times in which much waits for it in the replay; nothing where they recorded none.
@@ -50,7 +50,7 @@ bool tb_is_slow_receiver(
 
 // tb_judging_remedy adds what is worth trying; the command is set when it can be made.
 // tb_judging_try gives it the command, whose store is called as `output`, and frees it.
-struct tb_finding *tb_judging_remedy(struct tb_judging *judging, const char *rule);
+struct tb_finding *tb_judging_remedy(struct tb_judging *judging, enum tb_rule rule);
 void tb_judging_try(struct tb_judging *judging, struct tb_finding *finding,
 	struct tb_replay_command *command, const char *output);
 

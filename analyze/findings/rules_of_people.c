@@ -15,7 +15,7 @@ static void find_whose(struct tb_judging *judging)
 	for (uint32_t i = 0; i < evidence->n_pairs; i++)
 		if (evidence->pairs[i].victim != evidence->pairs[i].culprit)
 			others += (double)evidence->pairs[i].wait_ps;
-	struct tb_finding *finding = tb_judging_find(judging, "whose");
+	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_WHOSE);
 	tb_finding_real(finding, "others_percent", 100 * others / evidence->wait_ps);
 	const struct tb_evidence_pair *worst = tb_evidence_worst_pair(evidence);
 	if (!worst) {
@@ -86,7 +86,7 @@ static void find_backlog(struct tb_judging *judging, double latency, double queu
 	bool all = queue * 100 >= latency * TB_FINDING_BACKLOG;
 	if (!all && backlog->n_nodes == 0)
 		return;
-	struct tb_finding *finding = tb_judging_find(judging, "backlog");
+	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_BACKLOG);
 	tb_finding_real(finding, "queue_percent", 100 * queue / latency);
 	tb_finding_say(finding,
 		"From post to delivery, messages spent %s of the time behind others of "
@@ -161,7 +161,7 @@ static void find_traffic(struct tb_judging *judging)
 			snprintf(text + used, sizeof text - used, " (%s)",
 				tb_percent_text(pair->percent, share, sizeof share));
 	}
-	struct tb_finding *finding = tb_judging_find(judging, "traffic");
+	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_TRAFFIC);
 	tb_finding_count(finding, "pairs", evidence->n_traffic);
 	tb_finding_real(finding, "percent_of_wait", evidence->traffic_percent);
 	if (evidence->grain <= TB_EVIDENCE_DESTINATIONS)
@@ -209,7 +209,7 @@ static bool most_of(
 }
 
 static struct tb_finding *find_payment(
-	struct tb_judging *judging, const char *rule, const struct payment *most)
+	struct tb_judging *judging, enum tb_rule rule, const struct payment *most)
 {
 	struct tb_finding *finding = tb_judging_find(judging, rule);
 	tb_finding_count(finding, "job", most->job);
@@ -247,7 +247,7 @@ static void find_others_cost(struct tb_judging *judging)
 	char job[120], taken[32], alone[32], longer[32];
 	if (evidence->jobs.n < 2 || !most_of(evidence, false, &most))
 		return;
-	struct tb_finding *finding = find_payment(judging, "others-cost", &most);
+	struct tb_finding *finding = find_payment(judging, TB_RULE_OTHERS_COST, &most);
 	if (most.percent < TB_FINDING_PAYS) {
 		say_little(finding, evidence, &most, what);
 		return;
@@ -269,7 +269,7 @@ static void find_network_cost(struct tb_judging *judging)
 	char job[120], taken[32], ideal[32], longer[32];
 	if (!most_of(evidence, true, &most))
 		return;
-	struct tb_finding *finding = find_payment(judging, "network-cost", &most);
+	struct tb_finding *finding = find_payment(judging, TB_RULE_NETWORK_COST, &most);
 	tb_job_text(evidence, most.job, job, sizeof job);
 	tb_format_time((tb_time_ps)most.taken_ps, taken, sizeof taken);
 	tb_format_time((tb_time_ps)most.better_ps, ideal, sizeof ideal);
@@ -353,7 +353,7 @@ void tb_rules_of_people(struct tb_judging *judging)
 		ideal += (double)evidence->jobs.jobs[i].ideal_ps;
 	}
 	if (ideal > 0 && latency > 0) {
-		struct tb_finding *finding = tb_judging_find(judging, "cost");
+		struct tb_finding *finding = tb_judging_find(judging, TB_RULE_COST);
 		tb_finding_real(finding, "slowdown", network / ideal);
 		if (network < TB_FINDING_SLOWER * ideal)
 			tb_finding_say(finding, "In the network, messages took no longer "
@@ -372,7 +372,7 @@ void tb_rules_of_people(struct tb_judging *judging)
 	if (info->n_undelivered == 0 && info->n_retries == 0 &&
 		tb_run_n_faults(judging->evidence->run) == 0)
 		return;
-	struct tb_finding *finding = tb_judging_find(judging, "dead-links");
+	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_DEAD_LINKS);
 	tb_finding_count(finding, "undelivered", info->n_undelivered);
 	tb_finding_count(finding, "retries", info->n_retries);
 	tb_finding_count(finding, "dead", say_dead(finding, judging->evidence));

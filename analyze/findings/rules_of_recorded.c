@@ -59,7 +59,7 @@ static void find_recorded(
 		judging->failed = true;
 		return;
 	}
-	struct tb_finding *finding = tb_judging_find(judging, "recorded");
+	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_RECORDED);
 	tb_finding_count(finding, "job", capture->job);
 	for (int i = 0; i < TB_CONGESTION_N; i++)
 		if (congestion->all.counts.of[i] > 0)
@@ -156,11 +156,11 @@ static void find_unhindered(struct tb_judging *judging)
 	if (evidence->n_waiting)
 		return;
 	if (n_unmeasured == 0) {
-		tb_finding_say(tb_judging_find(judging, "no-wait"),
+		tb_finding_say(tb_judging_find(judging, TB_RULE_NO_WAIT),
 			"No port counted that it could not send.");
 		return;
 	}
-	struct tb_finding *finding = tb_judging_find(judging, "not-measured");
+	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_NOT_MEASURED);
 	tb_finding_count(finding, "links", n_unmeasured);
 	tb_finding_say(finding,
 		n_unmeasured == n
@@ -191,7 +191,7 @@ static void find_held_ports(struct tb_judging *judging)
 	bool all_known = tb_run_sum_known(evidence->run, TB_WAIT) == TB_EXACT;
 	if (evidence->n_hottest == 0)
 		return;
-	struct tb_finding *finding = tb_judging_find(judging, "held-ports");
+	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_HELD_PORTS);
 	tb_finding_count(finding, "links", evidence->n_waiting);
 	bool may_wait = false;
 	for (uint32_t i = 0; i < evidence->n_hottest; i++) {
@@ -235,7 +235,7 @@ static void find_origin(struct tb_judging *judging)
 	snprintf(held, sizeof held, ", held for %s%s of the time",
 		bound_of(wait_known(evidence, end->last)),
 		tb_percent_text(end->held_percent, share, sizeof share));
-	struct tb_finding *finding = tb_judging_find(judging, "wait-begins");
+	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_WAIT_BEGINS);
 	tb_finding_count(finding, "link", end->last.id);
 	tb_finding_real(finding, "percent_of_time", end->held_percent);
 	if (end->is_node) {
@@ -259,7 +259,7 @@ static void find_origin(struct tb_judging *judging)
 				       : "");
 }
 
-static void find_count(struct tb_judging *judging, int counter, const char *rule)
+static void find_count(struct tb_judging *judging, int counter, enum tb_rule rule)
 {
 	const struct tb_evidence *evidence = judging->evidence;
 	const struct tb_link_count_sum *sum = &evidence->counts.sums[counter];
@@ -290,7 +290,7 @@ void tb_rules_of_counters(struct tb_judging *judging)
 {
 	const struct tb_run_info *info = judging->evidence->info;
 	char time[32];
-	struct tb_finding *finding = tb_judging_find(judging, "measured");
+	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_MEASURED);
 	tb_finding_count(finding, "interval_ps", (uint64_t)info->simulated_ps);
 	tb_finding_say(finding,
 		"Measured by the counters of a live fabric over %s, not simulated: how "
@@ -302,9 +302,9 @@ void tb_rules_of_counters(struct tb_judging *judging)
 	find_origin(judging);
 	for (int i = 0; i < TB_N_COUNTERS; i++)
 		if (tb_counter_infos[i].class == TB_COUNTS_ERRORS)
-			find_count(judging, i, "errors");
+			find_count(judging, i, TB_RULE_ERRORS);
 	for (int i = 0; i < TB_N_COUNTERS; i++)
 		if (tb_counter_infos[i].class == TB_COUNTS_SIGNS ||
 			i == TB_COUNTER_WAIT_TICKS)
-			find_count(judging, i, "signs");
+			find_count(judging, i, TB_RULE_SIGNS);
 }

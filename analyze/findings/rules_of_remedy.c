@@ -62,8 +62,6 @@ static bool incast_matters(const struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;
 	double held = 0; // time in percent
-	if (!tb_judging_found(judging, "incast"))
-		return false;
 	for (uint32_t i = 0; i < n_named(evidence); i++) {
 		const struct tb_evidence_end *end = &evidence->ends[i];
 		held += (end->busy_percent + end->stall_percent) *
@@ -71,6 +69,18 @@ static bool incast_matters(const struct tb_judging *judging)
 	}
 	return !is_timed_job(evidence) ||
 	       held >= TB_FINDING_PAYS * (double)evidence->info->simulated_ps;
+}
+
+// answers is whether a remedy answers what was found; an incast only where it matters.
+static bool answers(const struct tb_judging *judging, enum tb_rule remedy)
+{
+	const struct tb_findings *findings = judging->findings;
+	for (size_t i = 0; i < findings->n; i++)
+		if (tb_rules[remedy].answers >> findings->list[i].id & 1 &&
+			(findings->list[i].id != TB_RULE_INCAST ||
+				incast_matters(judging)))
+			return true;
+	return false;
 }
 
 static bool has_option(const struct tb_evidence *evidence, const char *option)
@@ -102,11 +112,11 @@ static bool widen_shape(const char *shape, char wider[TB_SHAPE_TEXT], uint32_t *
 // switches, and not on one link.
 static bool crowded(const struct tb_judging *judging)
 {
-	return tb_judging_found(judging, "network-full") ||
+	return tb_judging_found(judging, TB_RULE_NETWORK_FULL) ||
 	       (inside_percent(judging->evidence) >= TB_FINDING_HOT &&
-		       !tb_judging_found(judging, "hot-spot") &&
-		       !tb_judging_found(judging, "slow-receiver") &&
-		       !tb_judging_found(judging, "incast"));
+		       !tb_judging_found(judging, TB_RULE_HOT_SPOT) &&
+		       !tb_judging_found(judging, TB_RULE_SLOW_RECEIVER) &&
+		       !tb_judging_found(judging, TB_RULE_INCAST));
 }
 
 // try_wider: there are fewer cables up than down. With rates by level cables do not tell
@@ -125,8 +135,7 @@ static void try_wider(struct tb_judging *judging)
 		!tb_judging_command(judging, &command))
 		return;
 	tb_replay_command_network(&command, "shape", wider);
-	struct tb_finding *finding = tb_judging_remedy(judging, "less-taper");
-	finding->needs_hardware = true;
+	struct tb_finding *finding = tb_judging_remedy(judging, TB_RULE_LESS_TAPER);
 	tb_finding_count(finding, "level", level);
 	tb_finding_count(finding, "cables_down", tb_shape_n_down(&old, level));
 	tb_finding_count(finding, "cables_up", tb_shape_n_up(&old, level));
@@ -142,19 +151,17 @@ static void try_wider(struct tb_judging *judging)
 static void try_rail(struct tb_judging *judging)
 {
 	const struct tb_run_info *info = judging->evidence->info;
-	bool full = tb_judging_found(judging, "network-full");
+	bool full = tb_judging_found(judging, TB_RULE_NETWORK_FULL);
 	struct tb_replay_command command;
-	if ((!full && !incast_matters(judging) &&
-		    !tb_judging_found(judging, "few-receivers")) ||
-		info->network.n_rails > 1 || info->network.broadcast ||
+	if (!answers(judging, TB_RULE_SECOND_RAIL) || info->network.n_rails > 1 ||
+		info->network.broadcast ||
 		strcmp(info->network.shape, TB_SHAPE_FABRIC) == 0 ||
 		has_option(judging->evidence, "--routes") ||
 		has_option(judging->evidence, "--fault") ||
 		!tb_judging_command(judging, &command))
 		return;
 	tb_replay_command_network(&command, "rails", "2");
-	struct tb_finding *finding = tb_judging_remedy(judging, "second-rail");
-	finding->needs_hardware = true;
+	struct tb_finding *finding = tb_judging_remedy(judging, TB_RULE_SECOND_RAIL);
 	tb_finding_say(finding,
 		full ? "The traffic fills this network. Try two of them side by side."
 		     : "A second rail gives every node, and so those that receive most, "
@@ -202,8 +209,7 @@ static void try_spread(struct tb_judging *judging)
 				second = &evidence->ends[j];
 			}
 	if (!first || evidence->info->n_levels < 2 ||
-		!(incast_matters(judging) ||
-			tb_judging_found(judging, "few-receivers")) ||
+		!answers(judging, TB_RULE_SPREAD_SERVERS) ||
 		first->queue.senders.n < TB_FINDING_SENDERS ||
 		second->queue.senders.n < TB_FINDING_SENDERS ||
 		has_option(evidence, "placement=cyclic") ||
@@ -216,7 +222,7 @@ static void try_spread(struct tb_judging *judging)
 		return;
 	}
 	tb_replay_command_job(&command, 0, "placement", "cyclic", dealt);
-	struct tb_finding *finding = tb_judging_remedy(judging, "spread-servers");
+	struct tb_finding *finding = tb_judging_remedy(judging, TB_RULE_SPREAD_SERVERS);
 	tb_finding_count(finding, "node", first->node.id);
 	tb_finding_count(finding, "other_node", second->node.id);
 	tb_finding_say(finding,
@@ -319,7 +325,7 @@ static void try_apart(struct tb_judging *judging)
 		return;
 	}
 	tb_replay_command_drop(&command, "--map");
-	struct tb_finding *finding = tb_judging_remedy(judging, "separate-jobs");
+	struct tb_finding *finding = tb_judging_remedy(judging, TB_RULE_SEPARATE_JOBS);
 	tb_finding_count(finding, "victim_job", worst->victim);
 	tb_finding_count(finding, "culprit_job", worst->culprit);
 	tb_finding_count(finding, "shared_leaves", evidence->worst_pair_leaves);
@@ -341,7 +347,7 @@ static void try_alone(struct tb_judging *judging)
 		has_option(evidence, "--alone") || !tb_judging_command(judging, &command))
 		return;
 	tb_replay_command_add(&command, "--alone");
-	struct tb_finding *finding = tb_judging_remedy(judging, "alone");
+	struct tb_finding *finding = tb_judging_remedy(judging, TB_RULE_ALONE);
 	tb_finding_say(finding,
 		"To see what the jobs cost each other in time, replay each by itself "
 		"too.");
@@ -360,7 +366,7 @@ static void try_slower(struct tb_judging *judging)
 	snprintf(scale, sizeof scale, "%.3g", evidence->capture.half_scale);
 	tb_replay_command_drop(&command, "--time-scale");
 	tb_replay_command_set(&command, "--time-scale", scale);
-	struct tb_finding *finding = tb_judging_remedy(judging, "slower-scale");
+	struct tb_finding *finding = tb_judging_remedy(judging, TB_RULE_SLOWER_SCALE);
 	tb_finding_real(
 		finding, "busiest_percent", 100 * evidence->capture.busiest_share);
 	tb_finding_real(finding, "time_scale", evidence->capture.half_scale);
@@ -383,7 +389,7 @@ static void try_whole(struct tb_judging *judging)
 		return;
 	tb_replay_command_drop(&command, "--fault");
 	tb_replay_command_drop(&command, "--fault-file");
-	struct tb_finding *finding = tb_judging_remedy(judging, "without-faults");
+	struct tb_finding *finding = tb_judging_remedy(judging, TB_RULE_WITHOUT_FAULTS);
 	tb_finding_say(finding,
 		"To see what the faults cost, replay it with every cable and switch "
 		"alive, and compare the two runs.");
@@ -450,15 +456,14 @@ static void try_quicker(struct tb_judging *judging)
 {
 	struct tb_replay_command command;
 	bool all;
-	if (!tb_judging_found(judging, "slow-receiver") ||
+	if (!answers(judging, TB_RULE_QUICKER_NODE) ||
 		!tb_judging_command(judging, &command))
 		return;
 	if (!quicken(judging->evidence, &command, &all)) {
 		tb_replay_command_fini(&command);
 		return;
 	}
-	struct tb_finding *finding = tb_judging_remedy(judging, "quicker-node");
-	finding->needs_hardware = true;
+	struct tb_finding *finding = tb_judging_remedy(judging, TB_RULE_QUICKER_NODE);
 	tb_finding_say(finding, "%s",
 		all ? "The PCIe of a node carries less than its link. Try one that keeps "
 		      "up."
@@ -472,8 +477,8 @@ void tb_rules_of_remedy(struct tb_judging *judging)
 	try_slower(judging);
 	try_whole(judging);
 	if (judging->evidence->n_waiting == 0 ||
-		tb_judging_found(judging, "little-wait") ||
-		tb_judging_found(judging, "time-scale") || !wait_matters(judging))
+		tb_judging_found(judging, TB_RULE_LITTLE_WAIT) ||
+		tb_judging_found(judging, TB_RULE_TIME_SCALE) || !wait_matters(judging))
 		return;
 	try_quicker(judging);
 	// Headers that do not look at the load wait between switches.
@@ -488,7 +493,8 @@ void tb_rules_of_remedy(struct tb_judging *judging)
 		tb_judging_command(judging, &command)) {
 		tb_replay_command_drop(&command, "--routes");
 		tb_replay_command_network(&command, "ascent", "adaptive");
-		struct tb_finding *finding = tb_judging_remedy(judging, "another-ascent");
+		struct tb_finding *finding =
+			tb_judging_remedy(judging, TB_RULE_ANOTHER_ASCENT);
 		tb_finding_real(finding, "inside_percent", inside);
 		tb_finding_say(finding,
 			"Headers choose their way up without regard to the load "

@@ -20,7 +20,7 @@ void tb_rules_of_range(struct tb_judging *judging)
 	char text[TB_RANGE_TEXT];
 	if (info->n_calls == 0)
 		return;
-	struct tb_finding *finding = tb_judging_find(judging, "run-time");
+	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_RUN_TIME);
 	tb_finding_count(finding, "least_ps", (uint64_t)range.least_ps);
 	tb_finding_count(finding, "most_ps", (uint64_t)range.most_ps);
 	tb_finding_count(finding, "calls", range.n_calls);
@@ -45,7 +45,7 @@ static void find_nothing(struct tb_judging *judging)
 		strcmp(evidence->info->input_kind, "packets") != 0 ||
 		!tb_underload_shows_nothing(&load))
 		return;
-	struct tb_finding *finding = tb_judging_find(judging, "time-scale");
+	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_TIME_SCALE);
 	tb_finding_real(finding, "busiest_percent", load.busiest_share * 100);
 	tb_finding_real(finding, "time_scale", load.half_scale);
 	char *sentence = NULL;
@@ -76,9 +76,9 @@ static void find_little(struct tb_judging *judging)
 	char wait[32], full[32], share[32];
 	if (!info->complete || evidence->n_waiting == 0 ||
 		mean >= TB_FINDING_LITTLE * packet ||
-		tb_judging_found(judging, "time-scale"))
+		tb_judging_found(judging, TB_RULE_TIME_SCALE))
 		return;
-	struct tb_finding *finding = tb_judging_find(judging, "little-wait");
+	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_LITTLE_WAIT);
 	tb_finding_real(finding, "wait_per_packet_ps", mean);
 	tb_finding_real(finding, "percent_of_packet", 100 * mean / packet);
 	tb_finding_say(finding,
@@ -94,7 +94,7 @@ void tb_rules_of_state(struct tb_judging *judging)
 	const struct tb_run_info *info = judging->evidence->info;
 	char time[32];
 	if (!info->complete) {
-		struct tb_finding *finding = tb_judging_find(judging, "incomplete");
+		struct tb_finding *finding = tb_judging_find(judging, TB_RULE_INCOMPLETE);
 		tb_finding_count(finding, "simulated_ps", (uint64_t)info->simulated_ps);
 		tb_finding_say(finding,
 			"The run is incomplete: this is what there was when it stopped, "
@@ -103,10 +103,10 @@ void tb_rules_of_state(struct tb_judging *judging)
 	}
 	find_nothing(judging);
 	if (strcmp(judging->evidence->info->input_kind, "routes") == 0)
-		tb_finding_say(tb_judging_find(judging, "no-wait"),
+		tb_finding_say(tb_judging_find(judging, TB_RULE_NO_WAIT),
 			"Nothing was simulated: the run holds what routes put on links.");
 	else if (judging->evidence->n_waiting == 0)
-		tb_finding_say(tb_judging_find(judging, "no-wait"),
+		tb_finding_say(tb_judging_find(judging, TB_RULE_NO_WAIT),
 			"No header waited for %s.",
 			judging->evidence->info->words->awaited);
 	find_little(judging);
@@ -229,7 +229,7 @@ static void find_incast(struct tb_judging *judging, const struct tb_evidence_end
 	const struct tb_evidence *evidence = judging->evidence;
 	char node[160], times[320] = "", senders[64], busy[32], stall[32], share[32];
 	char then[64] = "", part[32];
-	struct tb_finding *finding = tb_judging_find(judging, "incast");
+	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_INCAST);
 	put_incast(finding, end, end->percent);
 	tb_recorded_at_end(judging, end, finding);
 	put_incast_times(evidence, end, times, sizeof times);
@@ -281,7 +281,7 @@ static void find_incast_at_several(
 	const struct tb_evidence *evidence = judging->evidence;
 	const struct tb_evidence_end *first = servers->ends[0];
 	char names[600] = "", times[320] = "", senders[48], share[32], nodes[48];
-	struct tb_finding *finding = tb_judging_find(judging, "incast");
+	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_INCAST);
 	put_incast(finding, first, servers->percent);
 	tb_recorded_at_end(judging, first, finding);
 	tb_finding_count(finding, "nodes", servers->n);
@@ -334,7 +334,7 @@ static void find_slow_receiver(
 	char wait[32];
 	if (!tb_is_slow_receiver(evidence, end))
 		return;
-	struct tb_finding *finding = tb_judging_find(judging, "slow-receiver");
+	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_SLOW_RECEIVER);
 	tb_finding_count(finding, "node", end->node.id);
 	tb_finding_count(finding, "link", end->link.id);
 	tb_finding_count(finding, "senders", end->queue.senders.n);
@@ -360,8 +360,8 @@ static void find_slow_receiver(
 // has_receiver is whether a node was found at which the wait arises.
 static bool has_receiver(const struct tb_judging *judging)
 {
-	return tb_judging_found(judging, "incast") ||
-	       tb_judging_found(judging, "slow-receiver");
+	return tb_judging_found(judging, TB_RULE_INCAST) ||
+	       tb_judging_found(judging, TB_RULE_SLOW_RECEIVER);
 }
 
 static double percent_of_wait(const struct tb_evidence *evidence, double wait_ps)
@@ -379,7 +379,7 @@ static void find_hot_spot(struct tb_judging *judging)
 	double percent = percent_of_wait(evidence, (double)root->wait_ps);
 	if (percent < TB_FINDING_HOT)
 		return;
-	struct tb_finding *finding = tb_judging_find(judging, "hot-spot");
+	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_HOT_SPOT);
 	tb_finding_count(finding, "link", root->link.id);
 	tb_finding_real(finding, "percent_of_wait", percent);
 	tb_finding_say(finding,
@@ -398,7 +398,7 @@ static void find_few_receivers(struct tb_judging *judging)
 		return;
 	n_named = n_named < TB_EVIDENCE_NAMED ? n_named : TB_EVIDENCE_NAMED;
 	n_named = n_named < n ? n_named : n;
-	struct tb_finding *finding = tb_judging_find(judging, "few-receivers");
+	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_FEW_RECEIVERS);
 	tb_finding_count(finding, "receivers", n);
 	tb_finding_count(finding, "senders", evidence->n_senders);
 	tb_finding_count(finding, "node", evidence->ends[0].node.id);
@@ -425,13 +425,13 @@ static void find_full(struct tb_judging *judging)
 	double held = evidence->busy_percent + evidence->stall_percent;
 	char busy[32], stall[32];
 	if (evidence->n_roots == 0 || held < TB_FINDING_FULL_HELD ||
-		tb_judging_found(judging, "few-receivers") ||
+		tb_judging_found(judging, TB_RULE_FEW_RECEIVERS) ||
 		evidence->n_carrying * 100.0 < evidence->n_used * TB_FINDING_FULL_LINKS)
 		return;
 	double worst = percent_of_wait(evidence, (double)evidence->roots[0].wait_ps);
 	if (worst >= TB_FINDING_FULL_ROOT)
 		return;
-	struct tb_finding *finding = tb_judging_find(judging, "network-full");
+	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_NETWORK_FULL);
 	tb_finding_real(finding, "busy_percent", evidence->busy_percent);
 	tb_finding_real(finding, "stalled_percent", evidence->stall_percent);
 	tb_finding_real(finding, "worst_root_percent", worst);
@@ -445,9 +445,9 @@ static void find_full(struct tb_judging *judging)
 
 void tb_rules_of_shape(struct tb_judging *judging)
 {
-	if (tb_judging_found(judging, "no-wait") ||
-		tb_judging_found(judging, "little-wait") ||
-		tb_judging_found(judging, "time-scale"))
+	if (tb_judging_found(judging, TB_RULE_NO_WAIT) ||
+		tb_judging_found(judging, TB_RULE_LITTLE_WAIT) ||
+		tb_judging_found(judging, TB_RULE_TIME_SCALE))
 		return;
 	const struct tb_evidence *evidence = judging->evidence;
 	// Find those at once with the first; n is below 2 when they are no group.
@@ -622,7 +622,7 @@ static void find_seat(struct tb_judging *judging, uint32_t job, enum seating_kin
 	const struct tb_evidence *evidence = judging->evidence;
 	const struct tb_job_figures *at = &evidence->jobs.jobs[job];
 	struct tb_replay_command command;
-	struct tb_finding *finding = tb_judging_find(judging, "placement");
+	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_PLACED);
 	tb_finding_count(finding, "job", job);
 	tb_finding_count(finding, "ranks", at->n_ranks);
 	tb_finding_count(finding, "nodes", at->n_nodes);
@@ -684,7 +684,7 @@ static void find_when(struct tb_judging *judging)
 	if (windows->n == 0 || evidence->info->simulated_ps <= 0)
 		return;
 	double percent = 100 * time_ps / (double)evidence->info->simulated_ps;
-	struct tb_finding *finding = tb_judging_find(judging, "when");
+	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_WHEN);
 	tb_finding_count(finding, "windows", windows->n);
 	tb_finding_count(finding, "begin_ps",
 		(uint64_t)time_of_bin(evidence->info, windows->at[0].first_bin));
@@ -722,7 +722,7 @@ static void find_region(struct tb_judging *judging)
 		return;
 	bool one = worst->n_links == 1;
 	double wait = 100 * (double)worst->wait_ps / evidence->wait_ps;
-	struct tb_finding *finding = tb_judging_find(judging, "region");
+	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_REGION);
 	tb_finding_count(finding, "links", worst->n_links);
 	tb_finding_count(finding, "link", worst->worst.id);
 	tb_finding_real(finding, "stalled_percent", worst->percent);
@@ -746,7 +746,7 @@ void tb_rules_of_place(struct tb_judging *judging)
 	char waiting[48], all[48], count[48], share[32], names[700] = "";
 	const char *way = evidence->info->wait == TB_WAIT_FOR ? "for" : "on";
 	if (evidence->n_hottest != 0) {
-		struct tb_finding *finding = tb_judging_find(judging, "where");
+		struct tb_finding *finding = tb_judging_find(judging, TB_RULE_WHERE);
 		tb_finding_count(finding, "links", evidence->n_carrying);
 		tb_finding_count(finding, "links_that_waited", evidence->n_waiting);
 		for (uint32_t i = 0; i < evidence->n_hottest; i++) {
@@ -774,8 +774,8 @@ void tb_rules_of_place(struct tb_judging *judging)
 				evidence->n_carrying, "link", count, sizeof count),
 			evidence->n_hottest > 1 ? "are" : "is", names);
 	}
-	if (tb_judging_found(judging, "little-wait") ||
-		tb_judging_found(judging, "time-scale"))
+	if (tb_judging_found(judging, TB_RULE_LITTLE_WAIT) ||
+		tb_judging_found(judging, TB_RULE_TIME_SCALE))
 		return;
 	find_when(judging);
 	find_region(judging);
@@ -789,7 +789,7 @@ void tb_rules_of_time(struct tb_judging *judging)
 	char text[400];
 	if (parts->run_ps <= 0)
 		return;
-	struct tb_finding *finding = tb_judging_find(judging, "time-parts");
+	struct tb_finding *finding = tb_judging_find(judging, TB_RULE_TIME_PARTS);
 	tb_finding_count(finding, "run_ps", (uint64_t)parts->run_ps);
 	if (parts->has_compute)
 		tb_finding_count(finding, "compute_ps", (uint64_t)parts->compute_ps);

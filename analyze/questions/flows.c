@@ -5,6 +5,7 @@
 #include "flow_sum.h"
 #include "flow_table.h"
 #include "run_impl.h"
+#include "stored_tables.h"
 
 #include <stdlib.h>
 
@@ -250,25 +251,18 @@ int tb_flows_count(struct tb_run *run, uint64_t *n, struct tb_error *error)
 		run, "SELECT count(*) FROM unpacked_flow WHERE run = ?1", n, error);
 }
 
-static struct tb_message_sample read_message(
-	const struct tb_flow_messages_wanted *wanted, struct tb_run_row *row)
+// message_read reads the next row, as tb_row_read does, whose times must fit each other.
+static bool message_read(struct tb_row_reader *rows, struct tb_message_sample *message)
 {
-	struct tb_message_sample message = {.job = wanted->job,
-		.source = wanted->source,
-		.destination = wanted->destination};
-	message.number = tb_run_get(row, 0, INT64_MAX);
-	message.bytes = tb_run_get(row, 1, INT64_MAX);
-	message.delivered_ps = (tb_time_ps)tb_run_get(row, 4, INT64_MAX);
-	uint64_t delivered = (uint64_t)message.delivered_ps;
-	message.posted_ps = (tb_time_ps)tb_run_get(row, 2, delivered);
-	message.started_ps = (tb_time_ps)tb_run_get(row, 3, delivered);
-	uint64_t latency = delivered - (uint64_t)message.posted_ps;
-	message.queue_ps = tb_run_get(row, 5, latency);
-	message.network_ps = tb_run_get(row, 6, latency - message.queue_ps);
-	message.ideal_ps = tb_run_get(row, 7, INT64_MAX);
-	if (message.started_ps < message.posted_ps)
-		row->bad = true;
-	return message;
+	if (!tb_row_read(rows, message))
+		return false;
+	uint64_t latency = (uint64_t)(message->delivered_ps - message->posted_ps);
+	if (message->posted_ps > message->started_ps ||
+		message->started_ps > message->delivered_ps ||
+		message->queue_ps > latency ||
+		message->network_ps > latency - message->queue_ps)
+		tb_row_damaged(rows);
+	return rows->status == TB_OK;
 }
 
 // read_messages_of_flow reads the flow's rows, which lie side by side in the order of
@@ -276,32 +270,27 @@ static struct tb_message_sample read_message(
 static int read_messages_of_flow(struct tb_flow_messages *messages, struct tb_run *run,
 	const struct tb_flow_messages_wanted *wanted, struct tb_error *error)
 {
-	struct tb_run_row row;
+	struct tb_message_sample message;
 	size_t room = 0;
-	int status = tb_run_query(run,
-		"SELECT message, bytes, posted_ps, started_ps, delivered_ps, queue_ps, "
-		"network_ps, ideal_ps FROM message WHERE run = ?1 AND job = ?2 AND "
-		"source = ?3 AND destination = ?4 ORDER BY message",
-		&row, error);
-	if (status)
-		return status;
-	sqlite3_bind_int64(row.query, 2, wanted->job);
-	sqlite3_bind_int64(row.query, 3, wanted->source.id);
-	sqlite3_bind_int64(row.query, 4, wanted->destination.id);
-	while ((status = tb_run_next(run, "message", &row, error)) > 0) {
-		struct tb_message_sample message = read_message(wanted, &row);
+	struct tb_row_reader rows = tb_run_read(run, &tb_messages_stored,
+		"message WHERE run = ?1 AND job = ?2 AND source = ?3 AND destination = "
+		"?4 ORDER BY message",
+		error);
+	tb_row_bind(&rows, 2, wanted->job);
+	tb_row_bind(&rows, 3, wanted->source.id);
+	tb_row_bind(&rows, 4, wanted->destination.id);
+	while (message_read(&rows, &message)) {
 		if (message.posted_ps >= wanted->to_ps ||
 			message.delivered_ps <= wanted->from_ps)
 			continue;
 		if (messages->n == UINT32_MAX || TB_ARRAY_RESERVE(&messages->list, &room,
 							 messages->n + 1u) != TB_OK) {
-			status = tb_fail_memory_in(error, run->path, "messages");
+			tb_row_no_memory(&rows, "messages");
 			break;
 		}
 		messages->list[messages->n++] = message;
 	}
-	sqlite3_finalize(row.query);
-	return status;
+	return tb_row_reader_end(&rows);
 }
 
 int tb_flow_messages_init(struct tb_flow_messages *messages, struct tb_run *run,

@@ -1,5 +1,6 @@
 #include "backlog.h"
 #include "during.h"
+#include "hash.h"
 #include "hot_links.h"
 #include "link_counts.h"
 #include "map.h"
@@ -7,6 +8,7 @@
 #include "run_impl.h"
 #include "select.h"
 #include "series.h"
+#include "stored_tables.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -90,115 +92,94 @@ static void finish_series_column(const struct series_column *column,
 					      : column->sum / column->n_looks;
 }
 
-// read_series_bin reads the metric of a link in one bin; 0 when the bin has no row.
-static int read_series_bin(struct tb_run *run, struct tb_run_row *row,
-	struct tb_link link, uint64_t bin, enum tb_metric metric, uint64_t *value)
-{
-	*value = 0;
-	sqlite3_bind_int64(row->query, 2, (int64_t)bin);
-	int code = sqlite3_step(row->query);
-	struct tb_link_sample sample;
-	if (code == SQLITE_ROW && tb_run_find_in_pack(row, link, &sample)) {
-		tb_link_sample_derive(
-			&sample, run->record.info.wait, run->record.info.bin_ps);
-		*value = tb_metric_of(&sample, metric);
-	}
-	sqlite3_reset(row->query);
-	return code == SQLITE_ROW || code == SQLITE_DONE ? TB_OK : TB_EIO;
-}
-
 int tb_run_series(struct tb_run *run, struct tb_link link, enum tb_metric metric,
 	uint64_t *columns, uint32_t n, struct tb_error *error)
 {
-	struct tb_run_row row;
+	const struct tb_run_info *info = &run->record.info;
 	struct series_column column = {.at = 0};
-	uint64_t n_bins = run->record.info.n_bins;
+	uint64_t n_bins = info->n_bins;
 	uint64_t step = (n_bins + TB_SERIES_LOOKS - 1) / TB_SERIES_LOOKS;
-	int status = tb_run_query(run,
-		"SELECT pack, links FROM link_pack WHERE run = ?1 AND bin = ?2 AND pack "
-		"= ?3",
-		&row, error);
-	if (status)
-		return status;
+	struct tb_row_reader rows = tb_run_read(run, &tb_bin_packs,
+		"link_pack WHERE run = ?1 AND bin = ?2 AND pack = ?3", error);
 	memset(columns, 0, n * sizeof *columns);
-	sqlite3_bind_int64(row.query, 3, link.id / TB_PACK_LINKS);
-	for (uint64_t bin = 0; !status && bin < n_bins; bin += step) {
-		uint64_t value;
+	tb_row_bind(&rows, 3, link.id / TB_PACK_LINKS);
+	for (uint64_t bin = 0; !rows.status && bin < n_bins; bin += step) {
+		struct tb_packed_links row;
+		struct tb_link_sample sample;
+		uint64_t value = 0; // where the bin has no row
 		uint32_t at = (uint32_t)((double)bin / (double)n_bins * n);
 		if (at != column.at) {
 			finish_series_column(&column, metric, columns, n);
 			column = (struct series_column){.at = at};
 		}
-		status = read_series_bin(run, &row, link, bin, metric, &value);
+		tb_row_reader_again(&rows, error);
+		tb_row_bind(&rows, 2, (int64_t)bin);
+		int found = tb_row_read(&rows, &row) ? tb_packed_find(&row, link, &sample)
+						     : 0;
+		if (found < 0)
+			tb_row_damaged(&rows);
+		if (found > 0) {
+			tb_link_sample_derive(&sample, info->wait, info->bin_ps);
+			value = tb_metric_of(&sample, metric);
+		}
 		column.sum += value;
 		column.largest = value > column.largest ? value : column.largest;
 		column.n_looks++;
 	}
 	finish_series_column(&column, metric, columns, n);
-	if (status)
-		status = tb_sql_fail(error, run->db, run->path);
-	else if (row.bad)
-		status = tb_run_damaged(run->path, "link_pack", error);
-	sqlite3_finalize(row.query);
-	return status;
+	return tb_row_reader_end(&rows);
 }
 
 int tb_bin_totals(struct tb_run *run, struct tb_bin_total *totals, struct tb_error *error)
 {
-	struct tb_run_row row;
-	uint64_t n_bins = run->record.info.n_bins;
-	memset(totals, 0, n_bins * sizeof *totals);
-	char sql[96];
-	snprintf(sql, sizeof sql,
-		"SELECT bin, %s, stall_ps, busy_ps FROM bin_total WHERE run = ?1",
-		tb_link_figures[run->record.info.wait].column);
-	int status = tb_run_query(run, sql, &row, error);
-	if (status)
-		return status;
-	while ((status = tb_run_next(run, "bin_total", &row, error)) > 0) {
-		uint64_t bin = tb_run_get(&row, 0, INT64_MAX);
-		if (bin < n_bins)
-			totals[bin] = (struct tb_bin_total){
-				.wait_ps = tb_run_get(&row, 1, INT64_MAX),
-				.stall_ps = tb_run_get(&row, 2, INT64_MAX),
-				.busy_ps = tb_run_get(&row, 3, INT64_MAX)};
-	}
-	sqlite3_finalize(row.query);
-	return status;
+	const struct tb_run_info *info = &run->record.info;
+	struct tb_bin_sum row;
+	struct tb_row_reader rows =
+		tb_run_read(run, &tb_bin_sums_stored, "bin_total WHERE run = ?1", error);
+	memset(totals, 0, info->n_bins * sizeof *totals);
+	while (tb_row_read(&rows, &row))
+		if (row.bin < info->n_bins)
+			totals[row.bin] = (struct tb_bin_total){
+				.wait_ps = info->wait == TB_CAME_BY
+						   ? row.sample.came_by_ps
+						   : row.sample.wait_for_ps,
+				.stall_ps = row.sample.stall_ps,
+				.busy_ps = row.sample.busy_ps};
+	return tb_row_reader_end(&rows);
 }
+
+struct senders_row {
+	struct tb_senders senders;
+	uint32_t last_job;
+};
+#define RECORD		      struct senders_row
+#define OF_ALL(column, field) TB_COLUMN("coalesce(" column ", 0)", field)
+static const struct tb_stored_table senders_stored = TB_STORED_TABLE("flow_pack", RECORD,
+	TB_COLUMN("count(DISTINCT source)", senders.n),
+	OF_ALL("min(first_ps)", senders.first_ps),
+	OF_ALL("max(last_ps)", senders.last_ps), OF_ALL("min(source)", senders.first),
+	OF_ALL("min(job)", senders.job), OF_ALL("max(job)", last_job));
+#undef OF_ALL
+#undef RECORD
 
 int tb_senders_to(struct tb_run *run, struct tb_node node, tb_time_ps from_ps,
 	tb_time_ps to_ps, struct tb_senders *senders, struct tb_error *error)
 {
-	struct tb_run_row row;
+	struct senders_row row;
 	// Packs are passed over that cannot hold a flow to the node (packed_tables.h).
-	int status = tb_run_query(run,
-		"SELECT count(DISTINCT source), coalesce(min(first_ps), 0), "
-		"coalesce(max(last_ps), 0), coalesce(min(source), 0), "
-		"coalesce(min(job), 0), coalesce(max(job), 0) FROM unpacked_flow "
-		"WHERE run = ?1 AND destination = ?2 AND messages > 0 AND source <> ?2 "
-		"AND first_ps < ?4 AND last_ps > ?3",
-		&row, error);
-	if (status)
-		return status;
-	sqlite3_bind_int64(row.query, 2, node.id);
-	sqlite3_bind_int64(row.query, 3, from_ps);
-	sqlite3_bind_int64(row.query, 4, to_ps);
-	status = tb_run_next(run, "flow_pack", &row, error);
-	if (status > 0) {
-		struct tb_senders found = {.n = tb_run_get32(&row, 0, UINT32_MAX),
-			.first_ps = (tb_time_ps)tb_run_get(&row, 1, INT64_MAX),
-			.last_ps = (tb_time_ps)tb_run_get(&row, 2, INT64_MAX),
-			.first.id = tb_run_get32(&row, 3, UINT32_MAX),
-			.job = tb_run_get32(&row, 4, UINT32_MAX)};
-		if (found.job != tb_run_get32(&row, 5, UINT32_MAX))
-			found.job = TB_ID_NONE;
-		status = row.bad ? tb_run_damaged(run->path, "flow_pack", error) : TB_OK;
-		if (!status)
-			*senders = found;
+	struct tb_row_reader rows = tb_run_read(run, &senders_stored,
+		"unpacked_flow WHERE run = ?1 AND destination = ?2 AND messages > 0 AND "
+		"source <> ?2 AND first_ps < ?4 AND last_ps > ?3",
+		error);
+	tb_row_bind(&rows, 2, node.id);
+	tb_row_bind(&rows, 3, from_ps);
+	tb_row_bind(&rows, 4, to_ps);
+	if (tb_row_read(&rows, &row)) {
+		*senders = row.senders;
+		if (senders->job != row.last_job)
+			senders->job = TB_ID_NONE;
 	}
-	sqlite3_finalize(row.query);
-	return status;
+	return tb_row_reader_end(&rows);
 }
 
 // carrying_ps returns what the links of a node take for so many bytes of payload.
@@ -213,99 +194,83 @@ static double carrying_ps(const struct tb_network_params *network, uint64_t byte
 int tb_backlog_find(
 	struct tb_backlog *backlog, struct tb_run *run, struct tb_error *error)
 {
-	struct tb_run_row row;
+	struct tb_flow_sample sent;
 	struct tb_backlog worst = {0};
+	struct tb_row_reader rows = tb_run_read(run, &tb_sender_totals_stored,
+		"sender_total WHERE run = ?1 ORDER BY node", error);
 	uint32_t n = 0;
-	int status = tb_run_query(run,
-		"SELECT node, messages, bytes, latency_ps, queue_ps, first_ps, "
-		"last_post_ps FROM sender_total WHERE run = ?1 ORDER BY node",
-		&row, error);
-	if (status)
-		return status;
-	while ((status = tb_run_next(run, "sender_total", &row, error)) > 0) {
-		struct tb_backlog sender;
-		sender.n_nodes = 1;
-		sender.node.id = tb_run_get_id(&row, 0, run->record.info.n_nodes);
-		sender.n_messages = tb_run_get(&row, 1, INT64_MAX);
-		sender.bytes = tb_run_get(&row, 2, INT64_MAX);
-		sender.latency_ps = tb_run_get(&row, 3, INT64_MAX);
-		sender.queue_ps = tb_run_get(&row, 4, sender.latency_ps);
-		tb_time_ps last = (tb_time_ps)tb_run_get(&row, 6, INT64_MAX);
-		sender.posting_ps =
-			last - (tb_time_ps)tb_run_get(&row, 5, (uint64_t)last);
-		sender.carrying_ps = carrying_ps(&run->record.info.network, sender.bytes);
-		if (!(sender.queue_ps > 0 &&
-			    100 * (double)sender.queue_ps >=
-				    TB_BACKLOG_PERCENT * (double)sender.latency_ps))
+	while (tb_row_read(&rows, &sent)) {
+		if (sent.queue_ps > sent.latency_ps || sent.first_ps > sent.last_post_ps)
+			tb_row_damaged(&rows);
+		if (!(sent.queue_ps > 0 &&
+			    100 * (double)sent.queue_ps >=
+				    TB_BACKLOG_PERCENT * (double)sent.latency_ps))
 			continue;
 		n++;
-		if (sender.queue_ps > worst.queue_ps)
-			worst = sender;
+		if (sent.queue_ps > worst.queue_ps)
+			worst = (struct tb_backlog){.node = sent.source,
+				.n_messages = sent.n_messages,
+				.bytes = sent.bytes,
+				.latency_ps = sent.latency_ps,
+				.queue_ps = sent.queue_ps,
+				.posting_ps = sent.last_post_ps - sent.first_ps,
+				.carrying_ps = carrying_ps(
+					&run->record.info.network, sent.bytes)};
 	}
-	sqlite3_finalize(row.query);
-	if (status)
-		return status;
+	int status = tb_row_reader_end(&rows);
 	worst.n_nodes = n;
-	*backlog = worst;
-	return TB_OK;
+	if (status == TB_OK)
+		*backlog = worst;
+	return status;
 }
 
-static struct tb_link_count_sum *count_sum_of(
-	struct tb_link_counts *counts, const char *key)
-{
-	for (int i = 0; key && i < TB_N_COUNTERS; i++)
-		if (strcmp(tb_counter_infos[i].key, key) == 0)
-			return &counts->sums[i];
-	return NULL;
-}
+struct counted_row {
+	struct tb_stored_bytes counter;
+	struct tb_link link;
+	uint64_t count;
+	bool at_least;
+};
+#define RECORD struct counted_row
+static const struct tb_stored_table counted = TB_STORED_TABLE("link_count", RECORD,
+	TB_COLUMN("counter", counter), TB_COLUMN("link", link), TB_COLUMN("count", count),
+	TB_COLUMN("at_least", at_least));
+#undef RECORD
 
 int tb_link_counts_sum(
 	struct tb_link_counts *counts, struct tb_run *run, struct tb_error *error)
 {
-	struct tb_run_row row;
+	struct counted_row row;
+	struct tb_row_reader rows = tb_run_read(
+		run, &counted, "link_count WHERE run = ?1 ORDER BY link, counter", error);
 	*counts = (struct tb_link_counts){0};
-	int status = tb_run_query(run,
-		"SELECT counter, link, count, at_least FROM link_count WHERE run = ?1 "
-		"ORDER BY link, counter",
-		&row, error);
-	if (status)
-		return status;
-	while ((status = tb_run_next(run, "link_count", &row, error)) > 0) {
-		const char *key = (const char *)sqlite3_column_text(row.query, 0);
-		uint32_t link = tb_run_get_id(&row, 1, run->record.info.n_links);
-		uint64_t count = tb_run_get(&row, 2, INT64_MAX);
-		struct tb_link_count_sum *sum = count_sum_of(counts, key);
-		if (row.bad || !sum || count == 0)
+	while (tb_row_read(&rows, &row)) {
+		int i = 0;
+		while (i < TB_N_COUNTERS &&
+			strcmp(tb_counter_infos[i].key, row.counter.text) != 0)
+			i++;
+		if (i == TB_N_COUNTERS || row.count == 0)
 			continue;
+		struct tb_link_count_sum *sum = &counts->sums[i];
 		sum->n_links++;
-		sum->at_least |= tb_run_get(&row, 3, 1) != 0;
-		sum->count =
-			sum->count > UINT64_MAX - count ? UINT64_MAX : sum->count + count;
-		if (count > sum->worst_count) {
-			sum->worst_count = count;
-			sum->worst = (struct tb_link){link};
+		sum->at_least |= row.at_least;
+		sum->count = sum->count > UINT64_MAX - row.count ? UINT64_MAX
+								 : sum->count + row.count;
+		if (row.count > sum->worst_count) {
+			sum->worst_count = row.count;
+			sum->worst = row.link;
 		}
 	}
-	sqlite3_finalize(row.query);
-	return status;
+	return tb_row_reader_end(&rows);
 }
 
-// name_hash is FNV-1a with 64 bits: a collision among a million names is unlikely (3e-8),
-// and would only report the links as missing from one run.
-static uint64_t name_hash(const char *name)
-{
-	uint64_t hash = UINT64_C(14695981039346656037);
-	for (; *name; name++)
-		hash = (hash ^ (unsigned char)*name) * UINT64_C(1099511628211);
-	return hash;
-}
-
+// map_names maps names by their hashes: at worst a collision would report two links as
+// missing from one run.
 static int map_names(struct tb_map *map, const struct tb_run *run)
 {
 	const struct tb_run_link *links = tb_run_links(run);
 	int status = TB_OK;
 	for (uint32_t i = 0; !status && i < tb_run_info(run)->n_links; i++)
-		status = tb_map_put(map, name_hash(links[i].name), i);
+		status = tb_map_put(map, tb_hash_text(TB_HASH_BEGIN, links[i].name), i);
 	return status;
 }
 
@@ -326,7 +291,8 @@ int tb_link_pairs_init(struct tb_link_pairs *pairs, const struct tb_run *a,
 			struct tb_link_pair *pair = &made.pairs[made.n++];
 			uint32_t twin;
 			*pair = (struct tb_link_pair){{i}, {TB_ID_NONE}};
-			if (tb_map_find(&names, name_hash(from[i].name), &twin) &&
+			if (tb_map_find(&names, tb_hash_text(TB_HASH_BEGIN, from[i].name),
+				    &twin) &&
 				!taken[twin] &&
 				strcmp(from[i].name, to[twin].name) == 0) {
 				pair->b.id = twin;

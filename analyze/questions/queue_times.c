@@ -2,8 +2,13 @@
 #include "array.h"
 #include "link_queue.h"
 #include "run_impl.h"
+#include "stored_tables.h"
 
 #include <stdlib.h>
+
+// The rows of pack ?2, bin by bin, or the bins would be read with all of their packs.
+#define BINS_OF_PACK                                                                     \
+	"bin_total CROSS JOIN link_pack USING (run, bin) WHERE run = ?1 AND pack = ?2"
 
 // Looking for that many links in a pack takes as long as reading all of it.
 #define LOOKED_FOR_MOST 8
@@ -37,52 +42,50 @@ static void see_queue(struct queues_reading *reading, uint32_t seat,
 	}
 }
 
-// see_bin takes the links out of a row (pack, links, bin).
-static void see_bin(struct queues_reading *reading, struct tb_run_row *row,
-	const struct tb_link *links, tb_time_ps at_ps)
+// see_bin takes the links out of a row; false when it is damaged.
+static bool see_bin(struct queues_reading *reading, const struct tb_packed_links *row,
+	const struct tb_link *links)
 {
 	struct tb_link_sample one;
-	if (reading->n <= LOOKED_FOR_MOST) {
-		for (uint32_t i = 0; i < reading->n; i++)
-			if (tb_run_find_in_pack(row, links[reading->seats[i]], &one))
-				see_queue(reading, reading->seats[i], &one, at_ps);
-		return;
-	}
-	struct tb_link_pack pack = tb_run_open_pack(row);
+	struct tb_link_pack pack;
+	tb_time_ps at_ps = (tb_time_ps)row->bin * reading->bin_ps;
 	int status = 0;
-	while (!row->bad && (status = tb_link_pack_next(&pack, &one)) > 0) {
+	if (reading->n <= LOOKED_FOR_MOST) {
+		for (uint32_t i = 0; i < reading->n && status >= 0; i++) {
+			status = tb_packed_find(row, links[reading->seats[i]], &one);
+			if (status > 0)
+				see_queue(reading, reading->seats[i], &one, at_ps);
+		}
+		return status >= 0;
+	}
+	if (!tb_packed_open(row, &pack))
+		return false;
+	while ((status = tb_link_pack_next(&pack, &one)) > 0) {
 		uint32_t seat = reading->seat_of[one.link.id % TB_PACK_LINKS];
 		if (seat != TB_ID_NONE)
 			see_queue(reading, seat, &one, at_ps);
 	}
-	row->bad |= status < 0;
+	return status == 0;
 }
 
 int tb_link_queues_find(struct tb_link_queue *queues, struct tb_run *run,
 	enum tb_metric wait, const struct tb_link *links, uint32_t n,
 	struct tb_error *error)
 {
+	const struct tb_run_info *info = &run->record.info;
 	struct queues_reading reading = {.queues = queues,
 		.now = calloc(n + 1u, sizeof *reading.now),
 		.wait = wait,
-		.bin_ps = run->record.info.bin_ps};
+		.bin_ps = info->bin_ps};
 	if (!reading.now)
 		return tb_fail_memory(error, "the queues of %u links", n);
-	struct tb_run_row row;
-	// Bin by bin, or the bins would be read with all of their packs.
-	int status = tb_run_query(run,
-		"SELECT l.pack, l.links, b.bin FROM bin_total AS b CROSS JOIN link_pack "
-		"AS l ON l.run = b.run AND l.bin = b.bin AND "
-		"l.pack = ?2 WHERE b.run = ?1 ORDER BY b.bin",
-		&row, error);
-	if (status) {
-		free(reading.now);
-		return status;
-	}
-	for (uint32_t i = 0; i < n; i++)
+	struct tb_packed_links row;
+	struct tb_row_reader rows =
+		tb_run_read(run, &tb_bin_packs, BINS_OF_PACK " ORDER BY bin", error);
+	for (uint32_t i = 0; i < n && !rows.status; i++)
 		queues[i] = (struct tb_link_queue){0};
-	uint32_t n_packs = (run->record.info.n_links + TB_PACK_LINKS - 1) / TB_PACK_LINKS;
-	for (uint32_t pack = 0; !status && pack < n_packs; pack++) {
+	uint32_t n_packs = (info->n_links + TB_PACK_LINKS - 1) / TB_PACK_LINKS;
+	for (uint32_t pack = 0; !rows.status && pack < n_packs; pack++) {
 		reading.n = 0;
 		for (uint32_t i = 0; i < TB_PACK_LINKS; i++)
 			reading.seat_of[i] = TB_ID_NONE;
@@ -91,19 +94,16 @@ int tb_link_queues_find(struct tb_link_queue *queues, struct tb_run *run,
 				reading.seats[reading.n++] = i;
 				reading.seat_of[links[i].id % TB_PACK_LINKS] = i;
 			}
-		sqlite3_bind_int64(row.query, 2, pack);
-		if (reading.n > 0) {
-			while ((status = tb_run_next(run, "link_pack", &row, error)) > 0)
-				see_bin(&reading, &row, links,
-					(tb_time_ps)tb_run_get(
-						&row, 2, run->record.info.n_bins) *
-						reading.bin_ps);
-			sqlite3_reset(row.query);
-		}
+		if (reading.n == 0)
+			continue;
+		tb_row_reader_again(&rows, error);
+		tb_row_bind(&rows, 2, pack);
+		while (tb_row_read(&rows, &row))
+			if (row.bin > info->n_bins || !see_bin(&reading, &row, links))
+				tb_row_damaged(&rows);
 	}
-	sqlite3_finalize(row.query);
 	free(reading.now);
-	return status;
+	return tb_row_reader_end(&rows);
 }
 
 #define FEW_BINS 10 // so many tell a length to a tenth
@@ -144,11 +144,8 @@ static int fail_memory(const struct queue_search *search, struct tb_error *error
 static int read_queue_bins(struct queue_search *search, struct tb_error *error)
 {
 	struct tb_packed_links row;
-	// Bin by bin, or the bins would be read with all of their packs.
 	struct tb_row_reader rows = tb_run_read(search->run, &tb_bin_packs,
-		"bin_total CROSS JOIN link_pack USING (run, bin) WHERE run = ?1 AND "
-		"pack = ?2 AND bin >= ?3 AND bin < ?4",
-		error);
+		BINS_OF_PACK " AND bin >= ?3 AND bin < ?4", error);
 	tb_row_bind(&rows, 2, search->link.id / TB_PACK_LINKS);
 	tb_row_bind(&rows, 3, (int64_t)search->first_bin);
 	tb_row_bind(&rows, 4, (int64_t)(search->first_bin + search->n_bins));
@@ -237,41 +234,37 @@ static int by_begin(const void *one, const void *other)
 
 static int read_queue_messages(struct queue_search *search, struct tb_error *error)
 {
-	struct tb_run_row row;
+	struct tb_message_sample row;
 	size_t room = 0;
-	int status = tb_run_query(search->run,
-		"SELECT source, job, started_ps, delivered_ps, network_ps, ideal_ps "
-		"FROM message WHERE run = ?1 AND destination = ?2 AND source <> ?2 AND "
-		"started_ps < ?4 AND delivered_ps > ?3",
-		&row, error);
-	if (status)
-		return status;
 	tb_time_ps bin_ps = search->info->bin_ps;
-	sqlite3_bind_int64(row.query, 2, search->node.id);
-	sqlite3_bind_int64(row.query, 3, (int64_t)search->first_bin * bin_ps);
-	sqlite3_bind_int64(
-		row.query, 4, (int64_t)(search->first_bin + search->n_bins) * bin_ps);
-	while ((status = tb_run_next(search->run, "message", &row, error)) > 0) {
-		uint64_t delivered = tb_run_get(&row, 3, INT64_MAX);
-		uint64_t network = tb_run_get(&row, 4, INT64_MAX);
-		uint64_t ideal = tb_run_get(&row, 5, network);
-		if (TB_ARRAY_RESERVE(&search->messages, &room,
-			    (size_t)search->n_messages + 1) != TB_OK) {
-			status = fail_memory(search, error);
+	struct tb_row_reader rows = tb_run_read(search->run, &tb_messages_stored,
+		"message WHERE run = ?1 AND destination = ?2 AND source <> ?2 AND "
+		"started_ps < ?4 AND delivered_ps > ?3",
+		error);
+	tb_row_bind(&rows, 2, search->node.id);
+	tb_row_bind(&rows, 3, (int64_t)search->first_bin * bin_ps);
+	tb_row_bind(&rows, 4, (int64_t)(search->first_bin + search->n_bins) * bin_ps);
+	while (tb_row_read(&rows, &row)) {
+		if (row.started_ps > row.delivered_ps || row.ideal_ps > row.network_ps) {
+			tb_row_damaged(&rows);
 			break;
 		}
-		search->messages[search->n_messages++] = (struct queue_message){
-			.from_ps = (tb_time_ps)tb_run_get(&row, 2, delivered),
-			.to_ps = (tb_time_ps)delivered,
-			.lost_ps = (double)(network - ideal),
-			.source = tb_run_get32(&row, 0, UINT32_MAX),
-			.job = tb_run_get32(&row, 1, UINT32_MAX)};
+		if (TB_ARRAY_RESERVE(&search->messages, &room,
+			    (size_t)search->n_messages + 1) != TB_OK) {
+			tb_row_no_memory(&rows, "the messages to a node");
+			break;
+		}
+		search->messages[search->n_messages++] =
+			(struct queue_message){.from_ps = row.started_ps,
+				.to_ps = row.delivered_ps,
+				.lost_ps = (double)(row.network_ps - row.ideal_ps),
+				.source = row.source.id,
+				.job = row.job};
 	}
-	sqlite3_finalize(row.query);
 	if (search->n_messages > 1)
 		qsort(search->messages, search->n_messages, sizeof *search->messages,
 			by_begin);
-	return status;
+	return tb_row_reader_end(&rows);
 }
 
 // find_stretches joins messages that follow each other without a gap, and keeps the

@@ -61,35 +61,23 @@ void tb_rank_spans_fini(struct tb_rank_spans *times)
 	*times = (struct tb_rank_spans){0};
 }
 
-static int take_seat(
-	struct tb_rank_seats *seats, const struct tb_run *run, struct tb_run_row *row)
-{
-	const struct tb_run_info *info = &run->record.info;
-	if (TB_ARRAY_RESERVE(&seats->seats, &seats->room, seats->n + 1) != TB_OK)
-		return TB_ENOMEM;
-	seats->seats[seats->n++] =
-		(struct tb_rank_seat){.job = tb_run_get_id(row, 0, info->n_jobs),
-			.rank = tb_run_get32(row, 1, UINT32_MAX - 1),
-			.node = {tb_run_get_id(row, 2, info->n_nodes)}};
-	return TB_OK;
-}
+#define RECORD struct tb_rank_seat
+static const struct tb_stored_table rank_seats =
+	TB_STORED_TABLE("job_node", RECORD, TB_COLUMN_AS(TB_STORED_JOB, "job", job),
+		TB_COLUMN("rank", rank), TB_COLUMN("node", node));
+#undef RECORD
 
 int tb_rank_seats_init(
 	struct tb_rank_seats *seats, struct tb_run *run, struct tb_error *error)
 {
 	struct tb_rank_seats made = {0};
-	struct tb_run_row row;
-	int status = tb_run_query(run,
-		"SELECT job, rank, node FROM job_node WHERE run = ?1 ORDER BY job, rank",
-		&row, error);
-	if (status)
-		return status;
-	while (!status && (status = tb_run_next(run, "job_node", &row, error)) > 0) {
-		status = take_seat(&made, run, &row);
-		if (status)
-			status = tb_fail_memory_in(error, run->path, "the ranks");
-	}
-	sqlite3_finalize(row.query);
+	struct tb_row_reader rows = tb_run_read(
+		run, &rank_seats, "job_node WHERE run = ?1 ORDER BY job, rank", error);
+	int status =
+		tb_row_read_all(&rows, &made.seats, &made.n, &made.room, "the ranks");
+	for (size_t i = 0; i < made.n && !status; i++)
+		if (made.seats[i].rank == TB_ID_NONE)
+			status = tb_sql_damaged(run->path, "job_node", error);
 	if (status)
 		tb_rank_seats_fini(&made);
 	else

@@ -1,17 +1,8 @@
 // The report's lists of flows and of jobs.
 #include "report_impl.h"
 
+#include <math.h>
 #include <string.h>
-
-static void mean(struct tb_datum *at, uint64_t sum_ps, uint64_t n)
-{
-	at->real = n ? (double)sum_ps / (double)n : 0;
-}
-
-static const struct tb_flow_sample *flow_sample_of(const struct tb_datum *at)
-{
-	return &((const struct tb_flow *)at->item)->sample;
-}
 
 static void put_flow_end(struct tb_datum *at)
 {
@@ -30,7 +21,7 @@ static void put_listed_flow_job(struct tb_datum *at)
 static void put_job_name(struct tb_datum *at)
 {
 	const struct tb_report *report = at->of;
-	at->word = tb_run_job_name(report->run, flow_sample_of(at)->job);
+	at->word = tb_run_job_name(report->run, (uint32_t)at->whole);
 }
 
 static void put_end_name(struct tb_datum *at)
@@ -39,41 +30,44 @@ static void put_end_name(struct tb_datum *at)
 	at->word = tb_run_node_name(report->run, (struct tb_node){(uint32_t)at->whole});
 }
 
-static void put_queue(struct tb_datum *at)
+void tb_put_flow_figure(struct tb_datum *at, const struct tb_flow_sample *flow,
+	enum tb_flow_figure figure)
 {
-	mean(at, flow_sample_of(at)->queue_ps, flow_sample_of(at)->n_messages);
+	at->real = tb_flow_figure_of(flow, figure);
+	at->whole = tb_flow_figure_whole(flow, figure);
+	at->unknown = isnan(at->real);
+	at->real = at->unknown ? 0 : at->real;
 }
 
-static void put_flow_network(struct tb_datum *at)
+static void put_flow_figure(struct tb_datum *at)
 {
-	mean(at, flow_sample_of(at)->network_ps, flow_sample_of(at)->n_messages);
+	const struct tb_report *report = at->of;
+	enum tb_flow_figure figure = (enum tb_flow_figure)at->column->which;
+	tb_put_flow_figure(at, &((const struct tb_flow *)at->item)->sample, figure);
+	if (figure == TB_FLOW_SLOWDOWN && report->flows[0].slowdown > 0)
+		at->bar = 100 * at->real / report->flows[0].slowdown;
 }
 
-static void put_software(struct tb_datum *at)
-{
-	const struct tb_flow_sample *sample = flow_sample_of(at);
-	tb_put_count(at, sample->latency_ps - sample->queue_ps - sample->network_ps);
-}
-
-static void adapt_bytes(struct tb_column *column, const void *of)
+// adapt_flow_figure: whose bytes they are depends on the input.
+static void adapt_flow_figure(struct tb_column *column, const void *of)
 {
 	const struct tb_report *report = of;
-	column->title = tb_run_carried_column(report->info);
+	if (column->which == TB_FLOW_BYTES)
+		column->title = tb_run_carried_column(report->info);
 }
 
-#define LATENCY_SUM                                                                      \
-	"Sum over messages, from post to delivery: of the three parts that follow"
-#define QUEUE "Own queue: behind other messages of the sending node"
-#define NETWORK                                                                          \
-	"From when the sending node serves a message until its last byte is drained"
-#define SOFTWARE     "Overheads, and what the host's library adds"
-#define IDEAL	     "Sum of what network_ps is of the same messages on an idle network"
-#define SLOWDOWN     "Time in the network against an idle one; 0 when that is not known"
-#define BYTES	     "Of its messages, delivered, as run.delivered_bytes"
-#define MEAN_LATENCY "Of a message, from post to delivery"
-#define MEAN_QUEUE   "Of that, behind other messages of its node"
-#define MEAN_NETWORK "Of that; the rest is software"
-#define HEADERS	     "Of its headers, over all links"
+// The figures of flows and jobs (flow_sum.h).
+// clang-format off
+#define FIGURE(put_it, ID, kind, key, title, meaning)                                    \
+	{key TB_PS_##kind, title, meaning, TB_DATUM_##kind, .put = put_it,               \
+		.adapt = adapt_flow_figure, .flags = TB_NULL_##kind, .which = TB_FLOW_##ID},
+#define OF_FLOWS(ID, formula, kind, key, jobs, view, compared, name, brief, title, meaning) \
+	FIGURE(put_flow_figure, ID, kind, key, title, meaning)
+#define OF_JOBS(ID, formula, kind, key, jobs, view, compared, name, brief, title, meaning) \
+	OF_JOBS_##jobs(FIGURE(put_job_figure, ID, kind, key, title, meaning))
+#define OF_JOBS_NO(row)
+#define OF_JOBS_YES(row) row
+// clang-format on
 
 #define FLOW(member) TB_MEMBER(struct tb_flow, member)
 
@@ -89,25 +83,10 @@ static const struct tb_column flow_columns[] = {
 		TB_DATUM_TEXT, FLOW(sample.destination.id), .put = put_end_name},
 	{"job", "Job", "The job that it belongs to", TB_DATUM_ID, FLOW(sample.job),
 		.put = put_listed_flow_job, .flags = TB_COLUMN_LEFT},
-	{"job_name", NULL, NULL, TB_DATUM_TEXT, .put = put_job_name},
-	{"slowdown", "Slowdown", SLOWDOWN, TB_DATUM_RATIO, FLOW(slowdown),
-		.flags = TB_COLUMN_BAR},
-	{"mean_latency_ps", "Mean latency", MEAN_LATENCY, TB_DATUM_MEAN,
-		FLOW(mean_latency_ps)},
-	{NULL, "Own queue", MEAN_QUEUE, TB_DATUM_MEAN, .put = put_queue},
-	{NULL, "Network", MEAN_NETWORK, TB_DATUM_MEAN, .put = put_flow_network},
-	{"latency_ps", NULL, LATENCY_SUM, TB_DATUM_TIME, FLOW(sample.latency_ps)},
-	{"queue_ps", NULL, QUEUE, TB_DATUM_TIME, FLOW(sample.queue_ps)},
-	{"network_ps", NULL, NETWORK, TB_DATUM_TIME, FLOW(sample.network_ps)},
-	{"software_ps", NULL, SOFTWARE, TB_DATUM_TIME, .put = put_software},
-	{"worst_latency_ps", "Worst", "The longest latency of one message", TB_DATUM_TIME,
-		FLOW(sample.worst_latency_ps)},
-	{"ideal_ps", NULL, IDEAL, TB_DATUM_TIME, FLOW(sample.ideal_ps)},
-	{"messages", "Messages", "Delivered", TB_DATUM_COUNT, FLOW(sample.n_messages)},
-	{"packets", NULL, NULL, TB_DATUM_COUNT, FLOW(sample.n_packets)},
-	{"bytes", "Bytes", BYTES, TB_DATUM_SIZE, FLOW(sample.bytes),
-		.adapt = adapt_bytes},
-	{"wait_ps", "Wait", HEADERS, TB_DATUM_TIME, FLOW(sample.wait_ps)},
+	{"job_name", NULL, NULL, TB_DATUM_TEXT, FLOW(sample.job), .put = put_job_name},
+	// clang-format off
+	TB_FLOW_COLUMNS(OF_FLOWS)
+	// clang-format on
 };
 
 static void list_report_flows(struct tb_table *table)
@@ -151,32 +130,25 @@ static void put_run_time(struct tb_datum *at)
 	at->whole = report->times[at->row].run.run_ps;
 }
 
-static void put_job_queue(struct tb_datum *at)
-{
-	const struct tb_job_figures *figures = at->item;
-	mean(at, figures->queue_ps, figures->n_messages);
-}
-
-static void put_job_network(struct tb_datum *at)
-{
-	const struct tb_job_figures *figures = at->item;
-	mean(at, figures->network_ps, figures->n_messages);
-}
-
-static void put_job_software(struct tb_datum *at)
-{
-	const struct tb_job_figures *it = at->item;
-	tb_put_count(at, it->latency_ps - it->queue_ps - it->network_ps);
-}
-
-static void put_job_slowdown(struct tb_datum *at)
+static void put_job_figure(struct tb_datum *at)
 {
 	const struct tb_report *report = at->of;
+	const struct tb_job_figures *job = at->item;
+	const struct tb_flow_sample all = {.n_messages = job->n_messages,
+		.n_packets = job->n_packets,
+		.bytes = job->bytes,
+		.latency_ps = job->latency_ps,
+		.queue_ps = job->queue_ps,
+		.network_ps = job->network_ps,
+		.worst_latency_ps = job->worst_latency_ps,
+		.ideal_ps = job->ideal_ps,
+		.wait_ps = job->wait_ps};
 	double worst = 0;
+	tb_put_flow_figure(at, &all, (enum tb_flow_figure)at->column->which);
 	for (uint32_t i = 0; i < report->jobs.n; i++)
-		if (report->jobs.jobs[i].slowdown > worst)
-			worst = report->jobs.jobs[i].slowdown;
-	at->bar = worst > 0 ? 100 * at->real / worst : -1;
+		worst = fmax(worst, report->jobs.jobs[i].slowdown);
+	if (at->column->which == TB_FLOW_SLOWDOWN && worst > 0)
+		at->bar = 100 * at->real / worst;
 }
 
 static void put_for_others(struct tb_datum *at)
@@ -214,22 +186,9 @@ static const struct tb_column job_columns[] = {
 	{NULL, "Run time", "From its first post to its last delivery", TB_DATUM_TIME,
 		.put = put_run_time},
 	{"flows", NULL, NULL, TB_DATUM_COUNT, JOB(n_flows)},
-	{"messages", "Messages", "Delivered", TB_DATUM_COUNT, JOB(n_messages)},
-	{"packets", NULL, NULL, TB_DATUM_COUNT, JOB(n_packets)},
-	{"bytes", "Bytes", BYTES, TB_DATUM_SIZE, JOB(bytes), .adapt = adapt_bytes},
-	{"mean_latency_ps", "Mean latency", MEAN_LATENCY, TB_DATUM_MEAN,
-		JOB(mean_latency_ps)},
-	{NULL, "Own queue", MEAN_QUEUE, TB_DATUM_MEAN, .put = put_job_queue},
-	{NULL, "Network", MEAN_NETWORK, TB_DATUM_MEAN, .put = put_job_network},
-	{"latency_ps", NULL, LATENCY_SUM, TB_DATUM_TIME, JOB(latency_ps)},
-	{"queue_ps", NULL, QUEUE, TB_DATUM_TIME, JOB(queue_ps)},
-	{"network_ps", NULL, NETWORK, TB_DATUM_TIME, JOB(network_ps)},
-	{"software_ps", NULL, SOFTWARE, TB_DATUM_TIME, .put = put_job_software},
-	{"worst_latency_ps", NULL, NULL, TB_DATUM_TIME, JOB(worst_latency_ps)},
-	{"ideal_ps", NULL, IDEAL, TB_DATUM_TIME, JOB(ideal_ps)},
-	{"slowdown", "Slowdown", SLOWDOWN, TB_DATUM_RATIO, JOB(slowdown),
-		.put = put_job_slowdown},
-	{"wait_ps", "Wait", HEADERS, TB_DATUM_TIME, JOB(wait_ps)},
+	// clang-format off
+	TB_FLOW_COLUMNS(OF_JOBS)
+	// clang-format on
 	{"wait_for_others_ps", "For others", "What of it was for other jobs' packets",
 		TB_DATUM_TIME, .put = put_for_others},
 	{"wait_of_others_ps", "Delays others",
@@ -353,20 +312,10 @@ const struct tb_table_type tb_list_job_times = {"job-times", "How long the jobs 
 	TB_COLUMNS(time_columns), TB_ROWS(struct tb_report, times),
 	.list = list_job_times};
 
-static void put_pair_wait(struct tb_datum *at)
-{
-	at->bar = tb_report_percent_of_blame(
-		at->of, ((const struct tb_job_pair *)at->item)->wait_ps);
-}
-
-static void put_job_pair_share(struct tb_datum *at)
-{
-	put_pair_wait(at);
-	at->real = at->bar;
-	at->bar = -1;
-}
-
 #define PAIR(member) TB_MEMBER(struct tb_job_pair, member)
+#define OF_PAIRS(ID, formula, kind, key, roots, held, pairs, groups, blame, compared,    \
+	title, meaning)                                                                  \
+	TB_WAIT_IN_##pairs(TB_OF_PAIRS, ID, kind, key, title, meaning)
 
 static const struct tb_column pair_columns[] = {
 	{"victim_job", "Waits", "The job whose packets waited", TB_DATUM_ID,
@@ -374,11 +323,9 @@ static const struct tb_column pair_columns[] = {
 	{"culprit_job", "For", TB_REPORT_CULPRIT, TB_DATUM_ID, PAIR(culprit_job),
 		.put = put_listed_flow_job, .flags = TB_COLUMN_LEFT,
 		.adapt = tb_report_name_culprit},
-	{"wait_ps", "Wait", "Over all flows and links", TB_DATUM_TIME, PAIR(wait_ps),
-		.put = put_pair_wait},
-	{"percent", "Of all", "Share of the wait of all headers", TB_DATUM_SHARE,
-		.put = put_job_pair_share},
-	{"waits", "Times", "How many waits", TB_DATUM_COUNT, PAIR(n_waits)},
+	// clang-format off
+	TB_WAIT_COLUMNS(OF_PAIRS)
+	// clang-format on
 };
 
 // So many jobs have a column each.

@@ -4,6 +4,7 @@
 
 #include "critical_path.h"
 #include "findings.h"
+#include "flow_sum.h"
 #include "flows.h"
 #include "grouped.h"
 #include "job_times.h"
@@ -16,6 +17,7 @@
 #include "roots.h"
 #include "run_capture.h"
 #include "table.h"
+#include "wait_figures.h"
 
 // A line of the summary: "waited" "1.234 ms on 34 of 64 links".
 struct tb_report_fact {
@@ -140,6 +142,41 @@ const char *tb_report_job_name(
 	const struct tb_run *run, uint32_t job, char *buffer, size_t size);
 const char *tb_report_flow_name(const struct tb_run *run, uint32_t job,
 	struct tb_node source, struct tb_node destination, char *buffer, size_t size);
+
+// tb_put_flow_figure puts a figure of a flow or of a sum of them.
+void tb_put_flow_figure(struct tb_datum *datum, const struct tb_flow_sample *flow,
+	enum tb_flow_figure figure);
+
+// What is divided may be unknown.
+#define TB_NULL_TIME	0
+#define TB_NULL_COUNT	0
+#define TB_NULL_SIZE	0
+#define TB_NULL_MEAN	TB_COLUMN_NULL
+#define TB_NULL_RATIO	TB_COLUMN_NULL
+#define TB_NULL_PERCENT TB_COLUMN_NULL
+#define TB_NULL_SHARE	TB_COLUMN_NULL
+
+// tb_put_listed_wait puts a figure of a listed wait.
+void tb_put_listed_wait(struct tb_datum *datum, const struct tb_listed_wait *wait,
+	enum tb_listed_figure figure);
+
+// The lists of waits (wait_figures.h), for TB_WAIT_COLUMN, and whether its rows may have
+// waited longer than they say.
+enum tb_wait_list { TB_OF_ROOTS, TB_OF_HELD, TB_OF_PAIRS, TB_OF_GROUPS, TB_OF_BLAME };
+void tb_report_put_wait(struct tb_datum *datum);
+void tb_report_adapt_wait(struct tb_column *column, const void *of);
+
+// clang-format off
+#define TB_WAIT_COLUMN(list, ID, kind, key, title, meaning)                              \
+	{key TB_PS_##kind, title, meaning, TB_DATUM_##kind,                              \
+		.put = tb_report_put_wait, .adapt = tb_report_adapt_wait,                \
+		.flags = TB_NULL_##kind |                                                \
+			 (TB_LISTED_##ID == TB_LISTED_WAIT ? TB_COLUMN_BAR : 0),         \
+		.which = (list) * TB_N_LISTED_FIGURES + TB_LISTED_##ID},
+#define TB_WAIT_IN_NO(...)
+#define TB_WAIT_IN_KEY(...) TB_WAIT_COLUMN(__VA_ARGS__)
+#define TB_WAIT_IN_ALL(...) TB_WAIT_COLUMN(__VA_ARGS__)
+// clang-format on
 
 // tb_put_part puts a part of a job's run time, column->which, which may be negative. The
 // bar is its share of the run time.

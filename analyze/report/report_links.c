@@ -111,9 +111,14 @@ static enum tb_known known_of_column(const struct tb_datum *at)
 					 strcmp(key, "largest_queue_bytes") == 0);
 	if (by_leading && report->info->wait != report->info->leads)
 		return TB_NOT_MEASURED;
+	struct tb_link_known known = report_link_at(report, hot->sample.link.id)->known;
+	for (int metric = 0; key && metric < TB_N_ALL_METRICS; metric++)
+		if (strcmp(tb_link_figures[metric].column, key) == 0)
+			return tb_figure_known(&hot->sample,
+				tb_known_of(known, (enum tb_metric)metric),
+				(enum tb_metric)metric);
 	if (!key || !tb_run_is_measured(report->info))
 		return TB_EXACT;
-	struct tb_link_known known = report_link_at(report, hot->sample.link.id)->known;
 	if (strncmp(key, "percent_of_", 11) == 0)
 		return tb_run_sum_known(report->run, TB_WAIT) == TB_EXACT
 			       ? TB_EXACT
@@ -121,9 +126,6 @@ static enum tb_known known_of_column(const struct tb_datum *at)
 	for (size_t i = 0; i < sizeof derived / sizeof *derived; i++)
 		if (strcmp(derived[i].key, key) == 0)
 			return tb_known_of(known, derived[i].metric);
-	for (int metric = 0; metric < TB_N_ALL_METRICS; metric++)
-		if (strcmp(tb_link_figures[metric].column, key) == 0)
-			return tb_known_of(known, (enum tb_metric)metric);
 	return TB_EXACT;
 }
 
@@ -146,9 +148,9 @@ static void adapt_came_by(struct tb_column *column, const void *of)
 			 : TB_##ID == TB_WAIT_FOR ? NULL                                 \
 			 : TB_##ID > TB_PACKETS   ? adapt_measured                       \
 						  : NULL},
-#define DERIVED(ID, field, value, view, adds, kind, compared, key, ending, unit, name,   \
-	title, brief, meaning)                                                           \
-	{key ending, brief, meaning, TB_DATUM_##kind, LINK(sample.field),                \
+#define DERIVED(ID, field, formula, adds, kind, compared, key, unit, name, title, brief, \
+	meaning)                                                                         \
+	{key TB_PS_##kind, brief, meaning, TB_DATUM_##kind, LINK(sample.field),          \
 		.flags = TB_COLUMN_NULL},
 #define TB_DATUM_RATE TB_DATUM_COUNT // per second, which its title says
 // clang-format on

@@ -1,6 +1,7 @@
 // The report's lists of blame: who waited for whom, where, and for which root.
 #include "report_impl.h"
 
+#include <math.h>
 #include <string.h>
 
 // blame_percent returns 0 when the whole is 0, as it may be in a foreign file.
@@ -47,17 +48,87 @@ static void name_bounded(struct tb_table *table, const struct tb_listed *listed,
 	tb_table_remark_rest(table, listed->n_all, what, left_out);
 }
 
-// put_wait_at_most writes what a row may have waited: "=" for no more than it surely did.
-static void put_wait_at_most(struct tb_datum *at, uint64_t wait_ps, uint64_t error_ps)
+void tb_put_listed_wait(struct tb_datum *at, const struct tb_listed_wait *wait,
+	enum tb_listed_figure figure)
 {
-	at->real = (double)wait_ps + (double)error_ps;
-	if (error_ps == 0)
+	at->real = tb_listed_figure_of(wait, figure);
+	at->whole = tb_listed_figure_whole(wait, figure);
+	at->unknown = isnan(at->real);
+	at->real = at->unknown ? 0 : at->real;
+}
+
+static int64_t as_listed(uint64_t sum)
+{
+	return sum < INT64_MAX ? (int64_t)sum : INT64_MAX;
+}
+
+// wait_of returns the figures of a row of a list.
+static struct tb_listed_wait wait_of(const struct tb_datum *at, enum tb_wait_list list)
+{
+	const struct tb_report *report = at->of;
+	struct tb_listed_wait wait = {.whole_ps = report->roots.listed.whole_ps};
+#define TAKE_WAIT(type)                                                                  \
+	const type *row = at->item;                                                      \
+	wait.wait_ps = as_listed(row->wait_ps);                                          \
+	wait.waits = as_listed(row->n_waits)
+	switch (list) {
+	case TB_OF_ROOTS: {
+		TAKE_WAIT(struct tb_root);
+		wait.links = row->n_links;
+		break;
+	}
+	case TB_OF_HELD: {
+		TAKE_WAIT(struct tb_root_job_sample);
+		for (uint32_t i = 0; i < report->roots.listed.n; i++)
+			if (report->roots.rows[i].root.id == row->root.id)
+				wait.whole_ps = (double)report->roots.rows[i].wait_ps;
+		break;
+	}
+	case TB_OF_PAIRS: {
+		TAKE_WAIT(struct tb_job_pair);
+		break;
+	}
+	case TB_OF_GROUPS: {
+		TAKE_WAIT(struct tb_group_sample);
+		wait.error_ps = as_listed(row->error_ps);
+		break;
+	}
+	case TB_OF_BLAME: {
+		TAKE_WAIT(struct tb_blame_sample);
+		wait.error_ps = as_listed(row->error_ps);
+		wait.whole_ps = (double)report->wait_by_link[row->link.id];
+		break;
+	}
+	}
+	return wait;
+}
+
+void tb_report_put_wait(struct tb_datum *at)
+{
+	uint32_t which = at->column->which;
+	enum tb_listed_figure figure =
+		(enum tb_listed_figure)(which % TB_N_LISTED_FIGURES);
+	const struct tb_listed_wait wait =
+		wait_of(at, (enum tb_wait_list)(which / TB_N_LISTED_FIGURES));
+	tb_put_listed_wait(at, &wait, figure);
+	if (figure == TB_LISTED_AT_MOST && wait.error_ps == 0)
 		tb_put_text(at, "=");
 }
 
-#define AT_MOST "What it may have waited; = for no more"
-#define ERROR	"It may have waited so much longer than wait_ps; 0: that is exact"
-#define TIMES	"How many waits, of those counted in wait_ps"
+void tb_report_adapt_wait(struct tb_column *column, const void *of)
+{
+	const struct tb_report *report = of;
+	uint32_t figure = column->which % TB_N_LISTED_FIGURES;
+	uint32_t list = column->which / TB_N_LISTED_FIGURES;
+	bool bounded = (list == TB_OF_BLAME && is_bounded(&report->heaviest.listed)) ||
+		       (list == TB_OF_GROUPS && is_bounded(&report->grouped.listed));
+	if (figure == TB_LISTED_WAIT && bounded)
+		column->title = "At least";
+	if (figure == TB_LISTED_AT_MOST && !bounded)
+		column->title = NULL;
+	if (figure == TB_LISTED_LINKS && report->roots.links_left_out)
+		column->title = "Links, at least";
+}
 
 static void put_victim(struct tb_datum *at)
 {
@@ -81,32 +152,6 @@ static void put_wait_culprit(struct tb_datum *at)
 			item->culprit_destination, at->text, sizeof at->text);
 }
 
-static void adapt_wait(struct tb_column *column, const void *of)
-{
-	const struct tb_report *report = of;
-	column->title = is_bounded(&report->heaviest.listed) ? "At least" : "Wait";
-}
-
-static void put_most(struct tb_datum *at)
-{
-	const struct tb_blame_sample *item = at->item;
-	put_wait_at_most(at, item->wait_ps, item->error_ps);
-}
-
-static void adapt_most(struct tb_column *column, const void *of)
-{
-	const struct tb_report *report = of;
-	column->title = is_bounded(&report->heaviest.listed) ? "At most" : NULL;
-}
-
-static void put_of_link(struct tb_datum *at)
-{
-	const struct tb_report *report = at->of;
-	const struct tb_blame_sample *item = at->item;
-	at->real =
-		blame_percent(item->wait_ps, (double)report->wait_by_link[item->link.id]);
-}
-
 #define BLAME(member) TB_MEMBER(struct tb_blame_sample, member)
 #define PARTY(who)                                                                       \
 	{#who "_job", NULL, NULL, TB_DATUM_ID, BLAME(who##_job)},                        \
@@ -118,6 +163,10 @@ static void put_of_link(struct tb_datum *at)
 			BLAME(who##_destination.id)                                      \
 	}
 
+#define OF_BLAME(ID, formula, kind, key, roots, held, pairs, groups, blame, compared,    \
+	title, meaning)                                                                  \
+	TB_WAIT_IN_##blame(TB_OF_BLAME, ID, kind, key, title, meaning)
+
 static const struct tb_column blame_columns[] = {
 	{"link", NULL, "By which the waiting headers came in", TB_DATUM_ID,
 		BLAME(link.id)},
@@ -127,15 +176,10 @@ static const struct tb_column blame_columns[] = {
 		.put = put_victim},
 	{NULL, "For", TB_REPORT_CULPRIT, TB_DATUM_TEXT, .put = put_wait_culprit,
 		.adapt = tb_report_name_culprit},
-	PARTY(victim),
-	PARTY(culprit),
-	{"wait_ps", "Wait", "For this flow, at this link: at least", TB_DATUM_TIME,
-		BLAME(wait_ps), .flags = TB_COLUMN_BAR, .adapt = adapt_wait},
-	{NULL, "At most", AT_MOST, TB_DATUM_MEAN, .put = put_most, .adapt = adapt_most},
-	{"error_ps", NULL, ERROR, TB_DATUM_TIME, BLAME(error_ps)},
-	{"percent_of_link", "Of the link", "Share of the link's wait", TB_DATUM_SHARE,
-		.put = put_of_link},
-	{"waits", "Times", TIMES, TB_DATUM_COUNT, BLAME(n_waits)},
+	PARTY(victim), PARTY(culprit),
+	// clang-format off
+	TB_WAIT_COLUMNS(OF_BLAME)
+	// clang-format on
 };
 
 static void list_blame(struct tb_table *table)
@@ -194,12 +238,6 @@ static void put_group_party(struct tb_datum *at)
 	put_party(at, at->of, grain_of[grouping_of(at->of, &at->row)]);
 }
 
-static void put_group_share(struct tb_datum *at)
-{
-	at->real = tb_report_percent_of_blame(
-		at->of, ((const struct tb_group_sample *)at->item)->wait_ps);
-}
-
 #define GROUP(member) TB_MEMBER(struct tb_group_sample, member)
 #define A_GROUP	      "A node, or the leaf switch of one"
 
@@ -208,17 +246,19 @@ static const char *grouping_name(size_t i)
 	return i < TB_GROUPINGS ? tb_grouping_name((enum tb_grouping)i) : NULL;
 }
 
+#define OF_GROUPS(ID, formula, kind, key, roots, held, pairs, groups, blame, compared,   \
+	title, meaning)                                                                  \
+	TB_WAIT_IN_##groups(TB_OF_GROUPS, ID, kind, key, title, meaning)
+
 static const struct tb_column group_columns[] = {
 	{"by", NULL, "The grouping", TB_DATUM_TEXT, .put = put_by, .word = grouping_name},
 	{"victim", NULL, A_GROUP, TB_DATUM_ID, GROUP(victim)},
 	{"victim_name", NULL, NULL, TB_DATUM_TEXT, .put = put_group_party},
 	{"culprit", NULL, A_GROUP, TB_DATUM_ID, GROUP(culprit)},
 	{"culprit_name", NULL, NULL, TB_DATUM_TEXT, .put = put_group_party, .which = 1},
-	{"waits", NULL, TIMES, TB_DATUM_COUNT, GROUP(n_waits)},
-	{"wait_ps", NULL, "At least", TB_DATUM_TIME, GROUP(wait_ps)},
-	{"error_ps", NULL, ERROR, TB_DATUM_TIME, GROUP(error_ps)},
-	{"percent", NULL, "Of the wait of all headers", TB_DATUM_SHARE,
-		.put = put_group_share},
+	// clang-format off
+	TB_WAIT_COLUMNS(OF_GROUPS)
+	// clang-format on
 };
 
 static void list_groups(struct tb_table *table)
@@ -243,35 +283,13 @@ static void put_grouped_party(struct tb_datum *at)
 		put_party(at, report, report->grouped.grain);
 }
 
-static void adapt_grouped_wait(struct tb_column *column, const void *of)
-{
-	const struct tb_report *report = of;
-	column->title = is_bounded(&report->grouped.listed) ? "At least" : "Wait";
-}
-
-static void put_grouped_most(struct tb_datum *at)
-{
-	const struct tb_group_sample *item = at->item;
-	put_wait_at_most(at, item->wait_ps, item->error_ps);
-}
-
-static void adapt_grouped_most(struct tb_column *column, const void *of)
-{
-	const struct tb_report *report = of;
-	column->title = is_bounded(&report->grouped.listed) ? "At most" : NULL;
-}
-
 static const struct tb_column grouped_columns[] = {
 	{NULL, "Waits", "Whose packets waited", TB_DATUM_TEXT, .put = put_grouped_party},
 	{NULL, "For", TB_REPORT_CULPRIT, TB_DATUM_TEXT, .put = put_grouped_party,
 		.which = 1, .adapt = tb_report_name_culprit},
-	{NULL, "Wait", "Over all flows of the group, at all links", TB_DATUM_TIME,
-		GROUP(wait_ps), .flags = TB_COLUMN_BAR, .adapt = adapt_grouped_wait},
-	{NULL, "At most", AT_MOST, TB_DATUM_MEAN, .put = put_grouped_most,
-		.adapt = adapt_grouped_most},
-	{NULL, "Of all", "Share of the whole network's wait", TB_DATUM_SHARE,
-		.put = put_group_share},
-	{NULL, "Times", TIMES, TB_DATUM_COUNT, GROUP(n_waits)},
+	// clang-format off
+	TB_WAIT_COLUMNS(OF_GROUPS)
+	// clang-format on
 };
 
 // Flows and jobs have tables of their own.
@@ -295,19 +313,6 @@ static void adapt_root(struct tb_column *column, const void *of)
 {
 	const struct tb_report *report = of;
 	column->meaning = report->info->words->root;
-}
-
-static void put_root_share(struct tb_datum *at)
-{
-	at->real = tb_report_percent_of_blame(
-		at->of, ((const struct tb_root *)at->item)->wait_ps);
-}
-
-static void adapt_links(struct tb_column *column, const void *of)
-{
-	const struct tb_report *report = of;
-	if (report->roots.links_left_out)
-		column->title = "Links, at least";
 }
 
 // put_root_held names the jobs that wait for a root.
@@ -340,19 +345,17 @@ static void adapt_held(struct tb_column *column, const void *of)
 
 #define ROOT(member) TB_MEMBER(struct tb_root, member)
 
+#define OF_ROOTS(ID, formula, kind, key, roots, held, pairs, groups, blame, compared,    \
+	title, meaning)                                                                  \
+	TB_WAIT_IN_##roots(TB_OF_ROOTS, ID, kind, key, title, meaning)
+
 static const struct tb_column root_columns[] = {
 	{"root", NULL, "A link", TB_DATUM_ID, ROOT(root.id)},
 	{"name", "Root", "The link at the end of a chain of waits", TB_DATUM_TEXT,
 		ROOT(root.id), .put = tb_put_link, .adapt = adapt_root},
-	{"wait_ps", "Wait", "Of all headers that it holds up, everywhere", TB_DATUM_TIME,
-		ROOT(wait_ps), .flags = TB_COLUMN_BAR},
-	{"percent", "Of all", "Share of the wait of all headers", TB_DATUM_SHARE,
-		.put = put_root_share},
-	{"waits", "Times", "How many waits", TB_DATUM_COUNT, ROOT(n_waits)},
-	{"links", "Links",
-		"At so many links, at least, headers wait for it in the end, directly or "
-		"behind others",
-		TB_DATUM_COUNT, ROOT(n_links), .adapt = adapt_links},
+	// clang-format off
+	TB_WAIT_COLUMNS(OF_ROOTS)
+	// clang-format on
 	{NULL, "Holds up", "The jobs, by their share of its wait", TB_DATUM_TEXT,
 		.put = put_root_held, .adapt = adapt_held},
 };
@@ -372,12 +375,17 @@ const struct tb_table_type tb_list_roots = {"congestion-roots", "Congestion root
 
 #define ROOT_JOB(member) TB_MEMBER(struct tb_root_job_sample, member)
 
+#define OF_HELD(ID, formula, kind, key, roots, held, pairs, groups, blame, compared,     \
+	title, meaning)                                                                  \
+	TB_WAIT_IN_##held(TB_OF_HELD, ID, kind, key, title, meaning)
+
 static const struct tb_column root_job_columns[] = {
 	{"root", NULL, "A link", TB_DATUM_ID, ROOT_JOB(root.id)},
 	{"name", NULL, NULL, TB_DATUM_TEXT, ROOT_JOB(root.id), .put = tb_put_link},
 	{"victim_job", NULL, NULL, TB_DATUM_ID, ROOT_JOB(victim_job)},
-	{"waits", NULL, NULL, TB_DATUM_COUNT, ROOT_JOB(n_waits)},
-	{"wait_ps", NULL, NULL, TB_DATUM_TIME, ROOT_JOB(wait_ps)},
+	// clang-format off
+	TB_WAIT_COLUMNS(OF_HELD)
+	// clang-format on
 };
 
 static void list_root_jobs(struct tb_table *table)

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+static void run_settle_wait(struct tb_run *run);
+
 const char *tb_metric_name(size_t metric)
 {
 	return metric < TB_N_METRICS ? tb_link_figures[metric].name : NULL;
@@ -19,10 +21,11 @@ void tb_run_choose_wait(struct tb_run *run, enum tb_wait_lead wait)
 {
 	run->chosen_wait = wait == TB_LEADS_FOR ? TB_WAIT_FOR : TB_CAME_BY;
 	run->chooses_wait = true;
-	tb_run_settle_wait(run);
+	run_settle_wait(run);
 }
 
-void tb_run_settle_wait(struct tb_run *run)
+// run_settle_wait has the samples that are kept follow the wait that is shown.
+static void run_settle_wait(struct tb_run *run)
 {
 	struct tb_run_info *info = &run->record.info;
 	if (run->chooses_wait)

@@ -44,27 +44,6 @@ void tb_run_free(struct tb_run *run)
 	free(run);
 }
 
-int tb_run_query(struct tb_run *run, const char *sql, struct tb_run_row *row,
-	struct tb_error *error)
-{
-	*row = (struct tb_run_row){0};
-	int status = tb_sql_prepare(run->db, run->path, sql, &row->query, error);
-	if (!status)
-		sqlite3_bind_int64(row->query, 1, run->record.info.id);
-	return status;
-}
-
-int tb_run_next(struct tb_run *run, const char *table, struct tb_run_row *row,
-	struct tb_error *error)
-{
-	if (row->bad)
-		return tb_run_damaged(run->path, table, error);
-	int code = sqlite3_step(row->query);
-	if (code == SQLITE_ROW)
-		return 1;
-	return code == SQLITE_DONE ? 0 : tb_sql_fail(error, run->db, run->path);
-}
-
 struct tb_row_reader tb_run_read(struct tb_run *run, const struct tb_stored_table *table,
 	const char *from, struct tb_error *error)
 {
@@ -484,28 +463,6 @@ static int run_load(struct tb_run *run, int64_t id, struct tb_error *error)
 	return status;
 }
 
-// take_database loads a run from an open store, and closes the store on failure.
-static int take_database(struct tb_run **run, sqlite3 *db, const char *path, int64_t id,
-	struct tb_error *error)
-{
-	struct tb_run *made = calloc(1, sizeof *made);
-	char *name = strdup(path);
-	if (!made || !name) {
-		free(made);
-		free(name);
-		sqlite3_close(db);
-		return tb_fail_memory_in(error, path, "it");
-	}
-	made->db = db;
-	made->path = name;
-	int status = run_load(made, id, error);
-	if (status)
-		tb_run_free(made);
-	else
-		*run = made;
-	return status;
-}
-
 bool tb_run_is_store(const char *path)
 {
 	enum tb_sql_file kind;
@@ -516,15 +473,24 @@ int tb_run_open(struct tb_run **run, const char *path, int64_t id, struct tb_err
 {
 	sqlite3 *db = NULL;
 	int status = tb_sql_open_reader(&db, path, error);
-	return status ? status : take_database(run, db, path, id, error);
-}
-
-int tb_run_open_bytes(
-	struct tb_run **run, const void *bytes, size_t size, struct tb_error *error)
-{
-	sqlite3 *db = NULL;
-	int status = tb_sql_open_bytes(&db, TB_RUN_IN_MEMORY, bytes, size, error);
-	return status ? status : take_database(run, db, TB_RUN_IN_MEMORY, 0, error);
+	if (status)
+		return status;
+	struct tb_run *made = calloc(1, sizeof *made);
+	char *name = strdup(path);
+	if (!made || !name) {
+		free(made);
+		free(name);
+		sqlite3_close(db);
+		return tb_fail_memory_in(error, path, "it");
+	}
+	made->db = db;
+	made->path = name;
+	status = run_load(made, id, error);
+	if (status)
+		tb_run_free(made);
+	else
+		*run = made;
+	return status;
 }
 
 // SQLite looks this often whether a query is to stop, in steps of its machine: every

@@ -90,10 +90,6 @@ int tb_run_open(struct tb_run **run, const char *path, int64_t id,
 // tb_run_is_store looks at the first bytes of a file: true for a store that can be read.
 bool tb_run_is_store(const char *path);
 
-// tb_run_open_bytes reads the newest run of a store in memory: `size` arbitrary bytes,
-// which it copies. Errors as of tb_run_open. For the fuzzer.
-int tb_run_open_bytes(struct tb_run **run, const void *bytes, size_t size,
-	struct tb_error *error) TB_MUST_USE;
 void tb_run_free(struct tb_run *run);
 
 const struct tb_run_info *tb_run_info(const struct tb_run *run);
@@ -127,9 +123,6 @@ struct tb_runs; // opaque
 // tb_runs_open fails as tb_run_open does; a store without runs is an empty list.
 int tb_runs_open(
 	struct tb_runs **runs, const char *path, struct tb_error *error) TB_MUST_USE;
-// tb_runs_open_bytes does the same for a store in memory, as tb_run_open_bytes does.
-int tb_runs_open_bytes(struct tb_runs **runs, const void *bytes, size_t size,
-	struct tb_error *error) TB_MUST_USE;
 void tb_runs_free(struct tb_runs *runs);
 size_t tb_runs_n(const struct tb_runs *runs);
 const struct tb_run_info *tb_runs_at(const struct tb_runs *runs, size_t i); // below n

@@ -65,25 +65,6 @@ int tb_packed_find(const struct tb_packed_links *row, struct tb_link link,
 					  : TB_EFORMAT;
 }
 
-struct tb_link_pack tb_run_open_pack(struct tb_run_row *row)
-{
-	uint64_t pack = tb_run_get(row, 0, UINT32_MAX);
-	const char *text = (const char *)sqlite3_column_text(row->query, 1);
-	int n_bytes = sqlite3_column_bytes(row->query, 1);
-	row->bad |= !text || n_bytes > TB_PACK_MOST;
-	return tb_link_pack_open(
-		pack, row->bad ? "" : text, row->bad ? 0 : (size_t)n_bytes);
-}
-
-bool tb_run_find_in_pack(
-	struct tb_run_row *row, struct tb_link link, struct tb_link_sample *sample)
-{
-	struct tb_link_pack pack = tb_run_open_pack(row);
-	int status = row->bad ? 0 : tb_link_pack_find(&pack, link, sample);
-	row->bad |= status < 0;
-	return status > 0;
-}
-
 // stage_pack adds the links of a row to those of its bin; if the row begins a new bin, it
 // first delivers the previous one.
 static int stage_pack(struct bins_reading *reading, const struct tb_packed_links *row)

@@ -70,9 +70,6 @@ void tb_bin_block_raise(const struct tb_bin_block *block, struct tb_link_sample 
 
 #define TB_RUN_TEXTS 9
 
-// How errors name a store that was opened from bytes in memory.
-#define TB_RUN_IN_MEMORY "store in memory"
-
 struct tb_run_record {
 	struct tb_run_info info;
 	char *texts[TB_RUN_TEXTS];   // storage of info's strings
@@ -127,36 +124,8 @@ struct tb_run {
 int tb_run_name_labels(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
 void tb_run_labels_fini(struct tb_run *run);
 
-// A row being read: a value out of range sets `bad` and is not used.
-struct tb_run_row {
-	sqlite3_stmt *query;
-	bool bad;
-};
-
-// tb_run_get reads an integer in [0, max]; for anything else it sets `bad` and returns 0.
-uint64_t tb_run_get(struct tb_run_row *row, int column, uint64_t max);
-static inline uint32_t tb_run_get32(struct tb_run_row *row, int column, uint32_t max)
-{
-	return (uint32_t)tb_run_get(row, column, max);
-}
-
-// tb_run_get_id reads a number below n; when n is 0 every value is bad.
-uint32_t tb_run_get_id(struct tb_run_row *row, int column, uint32_t n);
-
-// tb_run_get_text returns a text in its visible form (visible.h), with blanks for line
-// breaks and tabs, malloc'ed; NULL when memory runs out.
-char *tb_run_get_text(struct tb_run_row *row, int column);
-
 // The topology of run ?1, in SQL.
 #define TB_RUN_TOPOLOGY "(SELECT topology FROM run WHERE run = ?1)"
-
-// tb_run_query prepares a query whose ?1 is the run; tb_run_next steps it and returns 1
-// for a row, 0 at the end, negative on failure or when the previous row of `table` was
-// bad. The caller finalizes row->query.
-int tb_run_query(struct tb_run *run, const char *sql, struct tb_run_row *row,
-	struct tb_error *error) TB_MUST_USE;
-int tb_run_next(struct tb_run *run, const char *table, struct tb_run_row *row,
-	struct tb_error *error) TB_MUST_USE;
 
 struct tb_id_limits tb_run_limits(const struct tb_run_info *info);
 
@@ -178,9 +147,6 @@ int tb_run_known_load(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
 // tb_run_bins_init prepares for reading bins.
 int tb_run_bins_init(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
 void tb_run_bins_fini(struct tb_run *run);
-
-// tb_run_settle_wait has the samples that are kept follow the wait that is shown.
-void tb_run_settle_wait(struct tb_run *run);
 
 // tb_run_each_block passes the bins [first, end) to `take`, in order, from the cache or
 // else from the store. Bins in which nothing happened may be skipped.
@@ -206,15 +172,6 @@ extern const struct tb_stored_table tb_bin_packs, tb_total_packs;
 bool tb_packed_open(const struct tb_packed_links *row, struct tb_link_pack *pack);
 int tb_packed_find(const struct tb_packed_links *row, struct tb_link link,
 	struct tb_link_sample *sample);
-
-// tb_run_open_pack opens the pack of a row whose first columns are `pack` and `links` of
-// link_pack or total_pack. One longer than any that is written sets row->bad.
-struct tb_link_pack tb_run_open_pack(struct tb_run_row *row);
-
-// tb_run_find_in_pack looks for a link in such a row, and returns whether it is there:
-// the sample, without rates, is its own then. A damaged pack sets row->bad.
-bool tb_run_find_in_pack(
-	struct tb_run_row *row, struct tb_link link, struct tb_link_sample *sample);
 
 // tb_run_window_init prepares for reading bins and loads the totals.
 int tb_run_window_init(struct tb_run *run, struct tb_error *error) TB_MUST_USE;

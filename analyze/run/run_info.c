@@ -8,30 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint64_t tb_run_get(struct tb_run_row *row, int column, uint64_t max)
-{
-	// Asking for the value once is a third quicker than for type and number in turn.
-	sqlite3_value *found = sqlite3_column_value(row->query, column);
-	int64_t value = sqlite3_value_int64(found);
-	if (sqlite3_value_type(found) == SQLITE_INTEGER && value >= 0 &&
-		(uint64_t)value <= max)
-		return (uint64_t)value;
-	row->bad = true;
-	return 0;
-}
-
-uint32_t tb_run_get_id(struct tb_run_row *row, int column, uint32_t n)
-{
-	if (n == 0)
-		row->bad = true;
-	return n ? tb_run_get32(row, column, n - 1) : 0;
-}
-
-char *tb_run_get_text(struct tb_run_row *row, int column)
-{
-	return tb_sql_text(sqlite3_column_text(row->query, column));
-}
-
 int tb_run_damaged(const char *path, const char *table, struct tb_error *error)
 {
 	return tb_sql_damaged(path, table, error);
@@ -342,10 +318,12 @@ void tb_runs_free(struct tb_runs *runs)
 	free(runs);
 }
 
-// runs_load_and_close reads the runs of an open store and closes it.
-static int runs_load_and_close(
-	struct tb_runs **runs, sqlite3 *db, const char *path, struct tb_error *error)
+int tb_runs_open(struct tb_runs **runs, const char *path, struct tb_error *error)
 {
+	sqlite3 *db = NULL;
+	int status = tb_sql_open_reader(&db, path, error);
+	if (status)
+		return status;
 	struct tb_runs *made = calloc(1, sizeof *made);
 	struct tb_row_reader rows = tb_row_reader_open(
 		db, path, &run_records, FROM_RUNS "ORDER BY r.run", NULL, error);
@@ -364,28 +342,13 @@ static int runs_load_and_close(
 			made->records[made->n++] = record;
 		row.info = (struct tb_run_info){0};
 	}
-	int status = tb_row_reader_end(&rows);
+	status = tb_row_reader_end(&rows);
 	sqlite3_close(db);
 	if (status)
 		tb_runs_free(made);
 	else
 		*runs = made;
 	return status;
-}
-
-int tb_runs_open(struct tb_runs **runs, const char *path, struct tb_error *error)
-{
-	sqlite3 *db = NULL;
-	int status = tb_sql_open_reader(&db, path, error);
-	return status ? status : runs_load_and_close(runs, db, path, error);
-}
-
-int tb_runs_open_bytes(
-	struct tb_runs **runs, const void *bytes, size_t size, struct tb_error *error)
-{
-	sqlite3 *db = NULL;
-	int status = tb_sql_open_bytes(&db, TB_RUN_IN_MEMORY, bytes, size, error);
-	return status ? status : runs_load_and_close(runs, db, TB_RUN_IN_MEMORY, error);
 }
 
 size_t tb_runs_n(const struct tb_runs *runs)

@@ -1,4 +1,5 @@
 #include "run_impl.h"
+#include "stored_tables.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -355,15 +356,6 @@ void tb_run_window_fini(struct tb_run *run)
 	free(run->totals);
 }
 
-struct bin_wait_row {
-	uint64_t bin, came_by_ps, wait_for_ps;
-};
-#define RECORD struct bin_wait_row
-static const struct tb_stored_table bin_waits = TB_STORED_TABLE("bin_total", RECORD,
-	TB_COLUMN("bin", bin), TB_COLUMN("came_by_ps", came_by_ps),
-	TB_COLUMN("wait_for_ps", wait_for_ps));
-#undef RECORD
-
 int tb_run_wait_by_bin(struct tb_run *run, uint64_t *wait_ps, struct tb_error *error)
 {
 	int status = tb_sql_exec(run->db, run->path, "BEGIN", error);
@@ -373,13 +365,14 @@ int tb_run_wait_by_bin(struct tb_run *run, uint64_t *wait_ps, struct tb_error *e
 	const struct tb_run_info *info = &run->record.info;
 	memset(wait_ps, 0, info->n_bins * sizeof *wait_ps);
 	if (!status) {
-		struct bin_wait_row row;
-		struct tb_row_reader rows = tb_run_read(
-			run, &bin_waits, "bin_total WHERE run = ?1 AND bin < ?2", error);
+		struct tb_bin_sum row;
+		struct tb_row_reader rows = tb_run_read(run, &tb_bin_sums_stored,
+			"bin_total WHERE run = ?1 AND bin < ?2", error);
 		tb_row_bind(&rows, 2, (int64_t)info->n_bins);
 		while (tb_row_read(&rows, &row))
-			wait_ps[row.bin] = info->wait == TB_CAME_BY ? row.came_by_ps
-								    : row.wait_for_ps;
+			wait_ps[row.bin] = info->wait == TB_CAME_BY
+						   ? row.sample.came_by_ps
+						   : row.sample.wait_for_ps;
 		status = tb_row_reader_end(&rows);
 	}
 	sqlite3_exec(run->db, "COMMIT", NULL, NULL, NULL);

@@ -1,6 +1,7 @@
 // What all weights come to at most: METIS adds them up in 32 bits.
 #include "seating.h"
 #include "flow_table.h"
+#include "rank_seats.h"
 #include "run_impl.h"
 #include "seating_impl.h"
 
@@ -221,22 +222,14 @@ void tb_seating_fini(struct tb_seating *seating)
 	*seating = (struct tb_seating){0};
 }
 
-// read_used marks the nodes on which ranks run.
-static int read_used(struct tb_seating *seating, struct tb_error *error)
+// read_seats reads where ranks run, which must be a node that the seating has.
+static int read_seats(const struct tb_seating *seating, struct tb_rank_seats *seats,
+	struct tb_error *error)
 {
-	struct tb_run_row row;
-	int status = tb_run_query(seating->run,
-		"SELECT DISTINCT node FROM job_node WHERE run = ?1", &row, error);
-	if (status)
-		return status;
-	while ((status = tb_run_next(seating->run, "job_node", &row, error)) > 0) {
-		uint32_t node = tb_run_get_id(&row, 0, seating->n_nodes);
-		if (!row.bad)
-			seating->node[node] = node;
-	}
-	sqlite3_finalize(row.query);
-	for (uint32_t i = 0; i < seating->n_nodes; i++)
-		seating->n_used += seating->node[i] != TB_ID_NONE;
+	int status = tb_rank_seats_init(seats, seating->run, error);
+	for (size_t i = 0; i < seats->n && !status; i++)
+		if (seats->seats[i].node.id >= seating->n_nodes)
+			status = tb_run_damaged(seating->run->path, "job_node", error);
 	return status;
 }
 
@@ -343,8 +336,17 @@ int tb_seating_init(struct tb_seating *seating, struct tb_run *run,
 			     : tb_fail_memory(error, "the places of ranks");
 	for (uint32_t i = 0; i < seating->n_nodes && status == TB_OK; i++)
 		seating->node[i] = TB_ID_NONE;
-	if (status == TB_OK)
-		status = read_used(seating, error);
+	if (status == TB_OK) {
+		// Mark the nodes on which ranks run.
+		struct tb_rank_seats seats = {0};
+		status = read_seats(seating, &seats, error);
+		for (size_t i = 0; i < seats.n && !status; i++) {
+			uint32_t node = seats.seats[i].node.id;
+			seating->n_used += seating->node[node] == TB_ID_NONE;
+			seating->node[node] = node;
+		}
+		tb_rank_seats_fini(&seats);
+	}
 	if (status == TB_OK)
 		status = seat_job(seating, &cut, leaf, places, error);
 	tb_partition_fini(&cut);
@@ -354,43 +356,31 @@ int tb_seating_init(struct tb_seating *seating, struct tb_run *run,
 	return status;
 }
 
-// write_rank writes a line; names of network interfaces have a blank, as rank files have
-// between their words.
-static void write_rank(const struct tb_seating *seating, uint32_t rank, uint32_t node,
-	uint32_t *slots, FILE *stream)
-{
-	const char *name = tb_run_node_name(seating->run, (struct tb_node){node});
-	if (name[0] && !strpbrk(name, " \t#="))
-		fprintf(stream, "rank %u=%s slot=%u\n", rank, name, slots[node]++);
-	else if (name[0])
-		fprintf(stream, "%u %u # %s\n", rank, node, name);
-	else
-		fprintf(stream, "%u %u\n", rank, node);
-}
-
 int tb_seating_write_map(const struct tb_seating *seating, uint32_t job, FILE *stream,
 	struct tb_error *error)
 {
-	struct tb_run_row row;
+	struct tb_rank_seats seats = {0};
 	uint32_t *slots = calloc(seating->n_nodes + 1u, sizeof *slots);
 	if (!slots)
 		return tb_fail_memory(error, "a map");
-	int status = tb_run_query(seating->run,
-		"SELECT rank, node FROM job_node WHERE run = ?1 AND job = ?2 ORDER BY "
-		"rank",
-		&row, error);
-	if (status == TB_OK) {
-		sqlite3_bind_int64(row.query, 2, job);
-		while ((status = tb_run_next(seating->run, "job_node", &row, error)) >
-			0) {
-			uint32_t rank = tb_run_get32(&row, 0, UINT32_MAX);
-			uint32_t node = tb_run_get_id(&row, 1, seating->n_nodes);
-			if (!row.bad)
-				write_rank(seating, rank, seating->node[node], slots,
-					stream);
+	int status = read_seats(seating, &seats, error);
+	for (size_t i = 0; i < seats.n && !status; i++)
+		if (seats.seats[i].job == job) {
+			// Write a line; names of network interfaces have a blank, as rank
+			// files have between their words.
+			uint32_t rank = seats.seats[i].rank;
+			uint32_t node = seating->node[seats.seats[i].node.id];
+			const char *name =
+				tb_run_node_name(seating->run, (struct tb_node){node});
+			if (name[0] && !strpbrk(name, " \t#="))
+				fprintf(stream, "rank %u=%s slot=%u\n", rank, name,
+					slots[node]++);
+			else if (name[0])
+				fprintf(stream, "%u %u # %s\n", rank, node, name);
+			else
+				fprintf(stream, "%u %u\n", rank, node);
 		}
-		sqlite3_finalize(row.query);
-	}
+	tb_rank_seats_fini(&seats);
 	free(slots);
 	return status;
 }

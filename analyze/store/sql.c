@@ -4,6 +4,7 @@
 #include "packed_tables.h"
 #include "schemas.h"
 #include "store_files.h"
+#include "wait_figures.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -28,7 +29,9 @@ static uint32_t big_endian_word(const unsigned char *bytes)
 	       (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-int tb_sql_version(void)
+// sql_version is the version of schemas/results.sql, the only one that is read and
+// written.
+static int sql_version(void)
 {
 	static const char mark[] = "PRAGMA user_version = ";
 	return atoi(strstr(tb_schema_results_sql, mark) + strlen(mark));
@@ -36,12 +39,12 @@ int tb_sql_version(void)
 
 static int sql_check_version(struct tb_error *error, const char *path, uint32_t version)
 {
-	if (version == (uint32_t)tb_sql_version())
+	if (version == (uint32_t)sql_version())
 		return TB_OK;
 	return tb_fail_in(error, TB_EVERSION, path,
 		"is a store of version %u, this program reads version %d only: use the "
 		"Tailback that wrote it, or replay its trace into another file",
-		version, tb_sql_version());
+		version, sql_version());
 }
 
 // check_header checks the first `n` bytes of a file, fewer than HEADER_BYTES if the file
@@ -231,7 +234,7 @@ static int check_tables(sqlite3 *db, const char *path, struct tb_error *error)
 			 strncmp(at + length, ";\n", 2) != 0)
 			status = tb_fail_in(error, TB_EFORMAT, path,
 				"is damaged: its table '%s' is not as version %d has it",
-				name, tb_sql_version());
+				name, sql_version());
 		sqlite3_reset(query);
 	}
 	sqlite3_finalize(query);
@@ -398,13 +401,102 @@ static int set_writer(sqlite3 *db, const char *path, struct tb_error *error)
 		error);
 }
 
+// What stands in views at the marks of the schema, from the rows of lists.
+#define VIEW_TIME(formula)    "round((" formula ") / 1e6, 3)"
+#define VIEW_MEAN(formula)    VIEW_TIME(formula)
+#define VIEW_COUNT(formula)   formula
+#define VIEW_SIZE(formula)    formula
+#define VIEW_RATE(formula)    "CAST(round(" formula ") AS INTEGER)"
+#define VIEW_RATIO(formula)   "round(" formula ", 2)"
+#define VIEW_PERCENT(formula) "round(" formula ", 1)"
+#define VIEW_SHARE(formula)   VIEW_PERCENT(formula)
+#define US_TIME		      "_us"
+#define US_MEAN		      "_us"
+#define US_COUNT	      ""
+#define US_SIZE		      ""
+#define US_RATE		      ""
+#define US_RATIO	      ""
+#define US_PERCENT	      ""
+#define US_SHARE	      ""
+#define VIEW_NO(text)
+#define VIEW_YES(text)			text
+#define VIEW_COLUMN(formula, kind, key) ",\n  " VIEW_##kind(formula) " AS " key US_##kind
+#define OF_LINKS(ID, field, formula, adds, kind, compared, key, ...)                     \
+	VIEW_COLUMN(#formula, kind, key)
+#define OF_FLOWS(ID, formula, kind, key, jobs, view, ...)                                \
+	VIEW_##view(VIEW_COLUMN(#formula, kind, key))
+#define OF_JOBS(ID, formula, kind, key, jobs, view, ...)                                 \
+	VIEW_##jobs(VIEW_##view(VIEW_COLUMN(SENT_##kind(#formula), kind, key)))
+// A job that sent nothing has no totals, a root may have no links.
+#define SENT_TIME(formula)    "coalesce(" formula ", 0)"
+#define SENT_COUNT(formula)   SENT_TIME(formula)
+#define SENT_SIZE(formula)    SENT_TIME(formula)
+#define SENT_MEAN(formula)    formula
+#define SENT_RATIO(formula)   formula
+#define SENT_PERCENT(formula) formula
+#define SENT_SHARE(formula)   formula
+
+#define VIEW_KEY(text)
+#define VIEW_ALL(text) text
+#define OF_LIST(list, formula, kind, key)                                                \
+	VIEW_##list(VIEW_COLUMN(SENT_##kind(formula), kind, key))
+#define OF_ROOTS(ID, formula, kind, key, roots, ...) OF_LIST(roots, #formula, kind, key)
+#define OF_HELD(ID, formula, kind, key, roots, held, ...)                                \
+	OF_LIST(held, #formula, kind, key)
+#define OF_PAIRS(ID, formula, kind, key, roots, held, pairs, ...)                        \
+	OF_LIST(pairs, #formula, kind, key)
+#define OF_GROUPS(ID, formula, kind, key, roots, held, pairs, groups, ...)               \
+	OF_LIST(groups, #formula, kind, key)
+#define OF_BLAME(ID, formula, kind, key, roots, held, pairs, groups, blame, ...)         \
+	OF_LIST(blame, #formula, kind, key)
+
+static const struct {
+	const char *mark, *columns;
+} view_columns[] = {
+	{"/*+ figures of links */", TB_LINK_DERIVED(OF_LINKS)},
+	{"/*+ columns of flows */", TB_FLOW_COLUMNS(OF_FLOWS)},
+	{"/*+ columns of jobs */", TB_FLOW_COLUMNS(OF_JOBS)},
+	{"/*+ columns of roots */", TB_WAIT_COLUMNS(OF_ROOTS)},
+	{"/*+ columns of root jobs */", TB_WAIT_COLUMNS(OF_HELD)},
+	{"/*+ columns of pairs */", TB_WAIT_COLUMNS(OF_PAIRS)},
+	{"/*+ columns of groups */", TB_WAIT_COLUMNS(OF_GROUPS)},
+	{"/*+ columns of blame */", TB_WAIT_COLUMNS(OF_BLAME)},
+};
+
+// make_tables executes the schema with these columns.
+static int make_tables(sqlite3 *db, const char *path, struct tb_error *error)
+{
+	char *schema = NULL;
+	size_t size;
+	FILE *memory = open_memstream(&schema, &size);
+	if (!memory)
+		return tb_fail_memory_in(error, path, "its tables");
+	const char *at = tb_schema_results_sql, *mark;
+	while ((mark = strstr(at, "/*+ "))) {
+		fwrite(at, 1, (size_t)(mark - at), memory);
+		at = mark + 1;
+		for (size_t i = 0; i < sizeof view_columns / sizeof *view_columns; i++) {
+			size_t length = strlen(view_columns[i].mark);
+			if (strncmp(mark, view_columns[i].mark, length) != 0)
+				continue;
+			fputs(view_columns[i].columns, memory);
+			at = mark + length;
+		}
+	}
+	fputs(at, memory);
+	int status = fclose(memory) == 0 ? tb_sql_exec(db, path, schema, error)
+					 : tb_fail_memory_in(error, path, "its tables");
+	free(schema);
+	return status;
+}
+
 // make_or_check_tables must be called under the lock, since another writer may have been
 // first.
 static int make_or_check_tables(sqlite3 *db, const char *path, struct tb_error *error)
 {
 	struct stat now;
 	if (stat(path, &now) == 0 && S_ISREG(now.st_mode) && now.st_size == 0)
-		return tb_sql_exec(db, path, tb_schema_results_sql, error);
+		return make_tables(db, path, error);
 	if (pragma_value(db, "PRAGMA application_id") != APPLICATION_ID)
 		return tb_fail_in(error, TB_EFOREIGN, path, "is no Tailback store");
 	return check_store(db, path, error);
@@ -453,7 +545,7 @@ static int make_new_tables(sqlite3 **db, const char *vfs, const char *settings,
 	if (!status)
 		status = tb_sql_exec(opened, path, "BEGIN", error);
 	if (!status)
-		status = tb_sql_exec(opened, path, tb_schema_results_sql, error);
+		status = make_tables(opened, path, error);
 	if (status) {
 		sqlite3_close(opened);
 		return status;

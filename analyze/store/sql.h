@@ -17,10 +17,6 @@
 // How long a reader waits for a writer that is committing, and a writer for a reader.
 #define TB_SQL_PATIENCE_MS 10000
 
-// tb_sql_version is the version of schemas/results.sql, the only one that is read and
-// written.
-int tb_sql_version(void);
-
 enum tb_sql_file { TB_SQL_ABSENT, TB_SQL_EMPTY, TB_SQL_STORE };
 
 // tb_sql_probe checks the first bytes of the file. TB_EFOREIGN when it is not a store,

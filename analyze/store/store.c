@@ -5,6 +5,7 @@
 #include "stop.h"
 #include "store_impl.h"
 #include "store_output.h"
+#include "stored_tables.h"
 #include "switchings.h"
 
 #include <assert.h>
@@ -50,13 +51,9 @@ static const struct tb_stored_table total_packs = TB_STORED_TABLE(
 	"total_pack", RECORD, TB_COLUMN("pack", pack), TB_COLUMN("links", links));
 #undef RECORD
 
-struct bin_sum {
-	uint64_t bin;
-	struct tb_link_sample sample;
-};
-#define RECORD			       struct bin_sum
+#define RECORD			       struct tb_bin_sum
 #define FIGURE(ID, field, column, ...) , TB_COLUMN(column, sample.field)
-static const struct tb_stored_table bin_sums = TB_STORED_TABLE(
+const struct tb_stored_table tb_bin_sums_stored = TB_STORED_TABLE(
 	"bin_total", RECORD, TB_COLUMN("bin", bin) TB_LINK_FIGURES(FIGURE));
 #undef RECORD
 
@@ -339,7 +336,7 @@ struct tb_row_writer *tb_store_rows(struct tb_store *store)
 	return &store->rows;
 }
 
-int64_t tb_store_run(const struct tb_store *store)
+static int64_t store_run(const struct tb_store *store)
 {
 	return store->rows.owner;
 }
@@ -518,7 +515,7 @@ static int store_bin(
 			tb_fail_in(&store->error, TB_ECAPACITY, store->path,
 				"a run has room for %llu time bins: choose wider ones",
 				(unsigned long long)TB_BINS_MAX));
-	struct bin_sum whole = {.bin = bin};
+	struct tb_bin_sum whole = {.bin = bin};
 	for (size_t i = 0; i < n; i++) {
 		assert(samples[i].link.id < store->n_links);
 		tb_link_sample_add(&store->totals[samples[i].link.id], &samples[i]);
@@ -529,7 +526,8 @@ static int store_bin(
 	store->n_bins = bin + 1;
 	int status = write_packs(store, &bin_packs, bin, samples, n, &store->error);
 	if (!status && !tb_link_sample_empty(&whole.sample))
-		status = tb_rows_put(&store->rows, &bin_sums, &whole, 1, &store->error);
+		status = tb_rows_put(
+			&store->rows, &tb_bin_sums_stored, &whole, 1, &store->error);
 	if (!status) {
 		// Sum a bin's samples by level and stores them.
 		struct level_sums *levels = &store->levels;
@@ -696,7 +694,7 @@ int tb_store_end_run(struct tb_store *store, const struct tb_run_result *result,
 
 int tb_store_drop_run(struct tb_store *store, struct tb_error *error)
 {
-	int64_t run = tb_store_run(store);
+	int64_t run = store_run(store);
 	assert(run);
 	tb_store_undo(store, TB_ESTOPPED);
 	store->begun = false;

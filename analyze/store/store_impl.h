@@ -18,7 +18,6 @@ const char *tb_store_path(const struct tb_store *store);
 // tb_store_rows writes rows of the run that was begun last, tb_store_run is its number;
 // 0: none.
 struct tb_row_writer *tb_store_rows(struct tb_store *store);
-int64_t tb_store_run(const struct tb_store *store);
 
 // tb_store_begin opens a transaction unless one is open; tb_store_commit commits it, and
 // tb_store_undo rolls it back when `status` is a failure, which it returns.

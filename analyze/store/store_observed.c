@@ -84,7 +84,7 @@ static const struct tb_stored_table job_totals = TB_STORED_TABLE("job_total", RE
 #undef RECORD
 
 #define RECORD struct tb_flow_sample
-static const struct tb_stored_table sender_totals =
+const struct tb_stored_table tb_sender_totals_stored =
 	TB_STORED_TABLE("sender_total", RECORD, TB_COLUMN("node", source),
 		TB_COLUMN("messages", n_messages), TB_COLUMN("bytes", bytes),
 		TB_COLUMN("latency_ps", latency_ps), TB_COLUMN("queue_ps", queue_ps),
@@ -110,7 +110,8 @@ static int write_sender_totals(struct tb_row_writer *rows,
 		if (senders[i].n_messages)
 			senders[n_senders++] = senders[i];
 	}
-	int status = tb_rows_put(rows, &sender_totals, senders, n_senders, error);
+	int status =
+		tb_rows_put(rows, &tb_sender_totals_stored, senders, n_senders, error);
 	free(senders);
 	return status;
 }
@@ -155,7 +156,7 @@ int tb_store_write_flows(struct tb_row_writer *rows, const struct tb_flow_sample
 }
 
 #define RECORD struct tb_message_sample
-static const struct tb_stored_table messages =
+const struct tb_stored_table tb_messages_stored =
 	TB_STORED_TABLE("message", RECORD, TB_COLUMN("job", job),
 		TB_COLUMN("source", source), TB_COLUMN("destination", destination),
 		TB_COLUMN("message", number), TB_COLUMN("bytes", bytes),
@@ -167,7 +168,7 @@ static const struct tb_stored_table messages =
 int tb_store_write_messages(struct tb_row_writer *rows,
 	const struct tb_message_sample *samples, size_t n, struct tb_error *error)
 {
-	int status = tb_rows_put(rows, &messages, samples, n, error);
+	int status = tb_rows_put(rows, &tb_messages_stored, samples, n, error);
 	return status ? status
 		      : tb_rows_exec(rows,
 				"UPDATE run SET n_messages_kept = ?2 WHERE run = ?1",
@@ -189,7 +190,7 @@ const struct tb_stored_table tb_root_jobs_stored = TB_STORED_TABLE("root_job", R
 	TB_COLUMN("waits", n_waits), TB_COLUMN("wait_ps", wait_ps));
 #undef RECORD
 #define RECORD struct tb_job_wait_sample
-static const struct tb_stored_table job_waits = TB_STORED_TABLE("job_wait", RECORD,
+const struct tb_stored_table tb_job_waits_stored = TB_STORED_TABLE("job_wait", RECORD,
 	TB_COLUMN("bin", bin), TB_COLUMN_AS(TB_STORED_JOB, "victim_job", victim_job),
 	TB_COLUMN_AS(TB_STORED_JOB, "culprit_job", culprit_job),
 	TB_COLUMN("waits", n_waits), TB_COLUMN("wait_ps", wait_ps));
@@ -311,7 +312,7 @@ int tb_store_write_blame(struct tb_row_writer *rows, const struct tb_blame_recor
 		{&root_totals, record->roots, record->n_roots},
 		{&root_bins, record->root_bins, record->n_root_bins},
 		{&tb_root_jobs_stored, record->root_jobs, record->n_root_jobs},
-		{&job_waits, record->job_waits, record->n_job_waits},
+		{&tb_job_waits_stored, record->job_waits, record->n_job_waits},
 		{&tb_job_links_stored, record->job_links, record->n_job_links},
 		{&tb_blame_waits_stored, record->by_link, record->n_by_link},
 		{&blame_bins, record->by_time, record->n_by_time},

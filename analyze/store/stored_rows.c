@@ -450,7 +450,8 @@ int tb_sql_damaged(const char *path, const char *table, struct tb_error *error)
 		"is damaged: a value in its table '%s' is out of range", table);
 }
 
-char *tb_sql_text(const unsigned char *from)
+// sql_text returns a text in the form that TB_STORED_TEXT is read in.
+static char *sql_text(const unsigned char *from)
 {
 	char *text = strdup(from ? (const char *)from : "");
 	if (!text)
@@ -598,7 +599,7 @@ static bool read_stored_value(struct tb_row_reader *reader,
 		*(double *)at = sqlite3_value_double(from);
 		return true;
 	case TB_STORED_TEXT:
-		*(char **)at = tb_sql_text(sqlite3_value_text(from));
+		*(char **)at = sql_text(sqlite3_value_text(from));
 		if (!*(char **)at)
 			tb_row_no_memory(reader, "it");
 		return true;

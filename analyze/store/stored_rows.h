@@ -258,7 +258,4 @@ int tb_sql_number(sqlite3 *db, const char *path, const char *sql, int64_t parame
 // tb_sql_damaged refuses a file of which a value is out of range.
 int tb_sql_damaged(const char *path, const char *table, struct tb_error *error);
 
-// tb_sql_text returns a text in the form that TB_STORED_TEXT is read in.
-char *tb_sql_text(const unsigned char *text);
-
 #endif

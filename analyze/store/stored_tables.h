@@ -19,10 +19,21 @@ struct tb_link_row {
 };
 extern const struct tb_stored_table tb_topology_links;
 
-// Who waited for whom: records are struct tb_root_job_sample, tb_job_link_sample and
-// tb_blame_sample (observer.h).
-extern const struct tb_stored_table tb_root_jobs_stored, tb_job_links_stored,
-	tb_blame_waits_stored;
+// What links come to in a bin of the run.
+struct tb_bin_sum {
+	uint64_t bin;
+	struct tb_link_sample sample;
+};
+extern const struct tb_stored_table tb_bin_sums_stored;
+
+// Messages, and what nodes sent: records are struct tb_message_sample, and struct
+// tb_flow_sample with its source.
+extern const struct tb_stored_table tb_messages_stored, tb_sender_totals_stored;
+
+// Who waited for whom: records are struct tb_root_job_sample, tb_job_wait_sample,
+// tb_job_link_sample and tb_blame_sample (observer.h).
+extern const struct tb_stored_table tb_root_jobs_stored, tb_job_waits_stored,
+	tb_job_links_stored, tb_blame_waits_stored;
 
 // What captures recorded of congestion: a row of the table in question has the job and
 // one of the rest.

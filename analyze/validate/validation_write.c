@@ -3,34 +3,77 @@
 #include "markup.h"
 #include "validation.h"
 #include "visible.h"
+#include "wrap.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROW, PUBLISHED, SIMULATED, ERROR, ROLE, VERDICT, N_COLUMNS };
-
-static const char *const titles[N_COLUMNS] = {
-	"row", "published", "simulated", "error", "role", "verdict"};
+// A list for people: text or Markdown.
+enum { COLUMNS_MOST = 8, CELL = 352 };
 
 struct cells {
-	char text[N_COLUMNS][352];
+	char text[COLUMNS_MOST][CELL];
 };
 
-// unit_of returns "" for a share, whose unit in the table is 1.
-static const char *unit_of(const struct tb_claim *claim)
+struct list {
+	int n_columns;
+	unsigned right; // columns that stand at the right, as bits
+	bool code;	// the first column is, in Markdown
+	const char *titles[COLUMNS_MOST];
+	unsigned widths[COLUMNS_MOST]; // at least
+	// fill fills the cells of the next row: false behind the last. `at` begins as 0.
+	bool (*fill)(
+		const struct tb_validation *validation, size_t *at, struct cells *cells);
+};
+
+static void write_text_row(
+	FILE *stream, const struct list *list, const struct cells *cells)
 {
-	return strcmp(claim->unit, "1") == 0 ? "" : claim->unit;
+	for (int i = 0; i < list->n_columns; i++) {
+		const char *text = cells ? cells->text[i] : list->titles[i];
+		bool right = list->right >> i & 1;
+		int blanks = (int)(list->widths[i] - tb_text_columns(text));
+		if (i == list->n_columns - 1 && !right)
+			blanks = 0;
+		fprintf(stream, "%s%*s%s%*s", i ? "  " : "", right ? blanks : 0, "", text,
+			right ? 0 : blanks, "");
+	}
+	fputc('\n', stream);
 }
 
-static void join_words(char *text, size_t size, const char *const words[], size_t n)
+static void write_list(
+	FILE *stream, struct list list, const struct tb_validation *validation)
 {
-	size_t at = 0;
-	text[0] = '\0';
-	for (size_t i = 0; i < n && at < size; i++)
-		if (words[i][0])
-			at += (size_t)snprintf(
-				text + at, size - at, "%s%s", at ? " " : "", words[i]);
+	struct cells cells;
+	for (int i = 0; i < list.n_columns; i++)
+		if (list.widths[i] < tb_text_columns(list.titles[i]))
+			list.widths[i] = tb_text_columns(list.titles[i]);
+	for (size_t at = 0; list.fill(validation, &at, &cells);)
+		for (int i = 0; i < list.n_columns; i++)
+			if (list.widths[i] < tb_text_columns(cells.text[i]))
+				list.widths[i] = tb_text_columns(cells.text[i]);
+	write_text_row(stream, &list, NULL);
+	for (size_t at = 0; list.fill(validation, &at, &cells);)
+		write_text_row(stream, &list, &cells);
+	fputc('\n', stream);
+}
+
+static void write_list_markdown(
+	FILE *stream, const struct list *list, const struct tb_validation *validation)
+{
+	struct cells cells;
+	for (int i = 0; i < list->n_columns; i++)
+		fprintf(stream, "| %s ", list->titles[i]);
+	fputs("|\n", stream);
+	for (int i = 0; i < list->n_columns; i++)
+		fputs(list->right >> i & 1 ? "|--:" : "|---", stream);
+	fputs("|\n", stream);
+	for (size_t at = 0; list->fill(validation, &at, &cells); fputs("|\n", stream))
+		for (int i = 0; i < list->n_columns; i++)
+			fprintf(stream, i == 0 && list->code ? "| `%s` " : "| %s ",
+				cells.text[i]);
+	fputc('\n', stream);
 }
 
 // write_number writes four significant digits without an exponent.
@@ -69,62 +112,43 @@ static void write_row_verdict(
 			tb_verdict_name(finding->doubt));
 }
 
-static void fill_cells(struct cells *cells, const struct tb_validated_row *finding)
+enum { ROW, PUBLISHED, SIMULATED, ERROR, ROLE, VERDICT, ROW_COLUMNS };
+
+static bool fill_row(
+	const struct tb_validation *validation, size_t *at, struct cells *cells)
 {
+	if (*at == validation->n_findings)
+		return false;
+	const struct tb_validated_row *finding = &validation->findings[(*at)++];
 	const struct tb_claim *claim = finding->claim;
-	enum { SIZE = sizeof cells->text[0] };
 	*cells = (struct cells){0};
-	snprintf(cells->text[ROW], SIZE, "%s", claim->id);
-	// Write what the paper says, and the bound by which we read its word.
+	snprintf(cells->text[ROW], CELL, "%s", claim->id);
+	// What the paper says, and the bound by which we read its word.
+	const char *unit = strcmp(claim->unit, "1") == 0 ? "" : claim->unit;
+	bool has_value = *claim->value_text || claim->relation == TB_RELATION_RANGE;
 	char *text = cells->text[PUBLISHED];
-	size_t size = SIZE;
-	char bound[64] = "";
+	int n = snprintf(text, CELL / 2, "%s%s%s%s%s", claim->relation_text,
+		*claim->value_text ? " " : "", claim->value_text,
+		has_value && *unit ? " " : "", has_value ? unit : "");
 	if (claim->relation == TB_RELATION_WITHIN)
-		snprintf(bound, sizeof bound, "(x %s)", claim->bound_text);
+		snprintf(text + n, CELL / 2, " (x %s)", claim->bound_text);
 	else if (*claim->bound_text)
-		snprintf(bound, sizeof bound, "(%s %s)", claim->bound_text,
-			unit_of(claim));
-	const char *const words[] = {claim->relation_text, claim->value_text,
-		*claim->value_text || claim->relation == TB_RELATION_RANGE
-			? unit_of(claim)
-			: "",
-		bound};
-	join_words(text, size, words, sizeof words / sizeof *words);
-	write_row_verdict(cells->text[VERDICT], SIZE, finding);
+		snprintf(text + n, CELL / 2, " (%s %s)", claim->bound_text, unit);
+	write_row_verdict(cells->text[VERDICT], CELL, finding);
 	if (*finding->outside)
-		return;
-	write_simulated(cells->text[SIMULATED], SIZE, &finding->simulated);
-	snprintf(cells->text[ROLE], SIZE, "%s", tb_claim_role_name(claim->role));
+		return true;
+	write_simulated(cells->text[SIMULATED], CELL, &finding->simulated);
+	snprintf(cells->text[ROLE], CELL, "%s", tb_claim_role_name(claim->role));
 	if (isfinite(finding->error_percent))
-		snprintf(cells->text[ERROR], SIZE, "%+.1f%%", finding->error_percent);
+		snprintf(cells->text[ERROR], CELL, "%+.1f%%", finding->error_percent);
+	return true;
 }
 
-// width_of counts characters of UTF-8.
-static int width_of(const char *text)
-{
-	int width = 0;
-	for (; *text; text++)
-		width += ((unsigned char)*text & 0xc0) != 0x80;
-	return width;
-}
-
-// Numbers stand at the right of their columns; the last column is not padded.
-static void write_row(FILE *stream, const char *const text[], const int *widths)
-{
-	for (int i = 0; i < N_COLUMNS; i++) {
-		bool right = i == SIMULATED || i == ERROR;
-		int blanks = i < N_COLUMNS - 1 ? widths[i] - width_of(text[i]) : 0;
-		fprintf(stream, "%s%*s%s%*s", i ? "  " : "", right ? blanks : 0, "",
-			text[i], right ? 0 : blanks, "");
-	}
-	fputc('\n', stream);
-}
-
-static void cell_texts(const struct cells *cells, const char *text[N_COLUMNS])
-{
-	for (int i = 0; i < N_COLUMNS; i++)
-		text[i] = cells->text[i];
-}
+static const struct list row_list = {.n_columns = ROW_COLUMNS,
+	.right = 1u << SIMULATED | 1u << ERROR,
+	.code = true,
+	.titles = {"row", "published", "simulated", "error", "role", "verdict"},
+	.fill = fill_row};
 
 struct sum {
 	const char *model, *role;
@@ -167,6 +191,26 @@ static bool next_sum(const struct tb_validation *validation, size_t *at, struct 
 	return false;
 }
 
+static bool fill_sum(
+	const struct tb_validation *validation, size_t *at, struct cells *cells)
+{
+	struct sum sum;
+	if (!next_sum(validation, at, &sum))
+		return false;
+	snprintf(cells->text[0], CELL, "%s", sum.model);
+	snprintf(cells->text[1], CELL, "%s", sum.role);
+	snprintf(cells->text[2], CELL, "%zu", sum.n_rows);
+	for (enum tb_claim_verdict verdict = 0; verdict < TB_VERDICTS; verdict++)
+		snprintf(cells->text[3 + verdict], CELL, "%zu", sum.n[verdict]);
+	return true;
+}
+
+static const struct list sum_list = {.n_columns = 3 + TB_VERDICTS,
+	.right = ~3u,
+	.titles = {"model", "role", "rows", "holds", "near", "tie", "fails"},
+	.widths = {10, 9, 4, 5, 5, 5, 5},
+	.fill = fill_sum};
+
 // is_published is true for the networks that the papers measured, with any changes.
 static bool is_published(const char *network)
 {
@@ -198,48 +242,60 @@ static void write_summary(const struct tb_validation *validation, FILE *stream)
 			stream);
 }
 
-static void write_csv_figure(FILE *stream, double value)
+// A row in CSV and JSON: texts, figures, verdicts.
+enum { FIRST_FIGURE = 13, FIRST_VERDICT = 16, N_FIELDS = 18 };
+
+static const char *const field_keys[N_FIELDS] = {"id", "model", "source", "experiment",
+	"setting", "quantity", "relation", "value", "unit", "bound", "role", "reason",
+	"measured", "simulated", "half_ci", "error_percent", "verdict", "doubt"};
+
+struct fields {
+	const char *text[N_FIELDS]; // but of the figures; NULL: ""
+	double figures[FIRST_VERDICT - FIRST_FIGURE];
+};
+
+static bool is_figure(int field)
 {
-	if (isfinite(value))
-		fprintf(stream, "%.9g", value);
-	fputc(',', stream);
+	return field >= FIRST_FIGURE && field < FIRST_VERDICT;
 }
 
-enum { N_CLAIM_FIELDS = 13 };
-
-static void write_fields(FILE *stream, const char *const fields[N_CLAIM_FIELDS])
+static struct fields fields_of(const struct tb_validated_row *finding)
 {
-	for (int i = 0; i < N_CLAIM_FIELDS; i++) {
-		tb_csv_put(stream, fields[i]);
-		fputc(',', stream);
+	const struct tb_claim *claim = finding->claim;
+	return (struct fields){
+		.text = {claim->id, claim->model, claim->source, claim->experiment,
+			claim->setting, claim->quantity, claim->relation_text,
+			claim->value_text, claim->unit, claim->bound_text,
+			claim->outside ? "" : tb_claim_role_name(claim->role),
+			claim->reason, claim->measured,
+			[FIRST_VERDICT] = tb_verdict_name(finding->verdict),
+			tb_verdict_name(finding->doubt)},
+		.figures = {finding->simulated.mean, finding->simulated.half_ci,
+			finding->error_percent}};
+}
+
+static void write_fields(FILE *stream, const struct fields *fields)
+{
+	for (int i = 0; i < N_FIELDS; i++) {
+		double figure = is_figure(i) ? fields->figures[i - FIRST_FIGURE] : NAN;
+		if (i)
+			fputc(',', stream);
+		if (isfinite(figure))
+			fprintf(stream, "%.9g", figure);
+		else if (fields->text[i])
+			tb_csv_put(stream, fields->text[i]);
 	}
-}
-
-// role_of returns "" for a claim that the model does not cover.
-static const char *role_of(const struct tb_claim *claim)
-{
-	return claim->outside ? "" : tb_claim_role_name(claim->role);
+	fputc('\n', stream);
 }
 
 static void write_validation_csv(const struct tb_validation *validation, FILE *stream)
 {
-	fputs("id,model,source,experiment,setting,quantity,relation,value,unit,bound,"
-	      "role,reason,measured,simulated,half_ci,error_percent,verdict,doubt\n",
-		stream);
+	struct fields fields = {.figures = {NAN, NAN, NAN}};
+	memcpy(fields.text, field_keys, sizeof fields.text);
+	write_fields(stream, &fields);
 	for (size_t row = 0; row < validation->n_findings; row++) {
-		const struct tb_validated_row *finding = &validation->findings[row];
-		const struct tb_claim *claim = finding->claim;
-		write_fields(stream,
-			(const char *const[N_CLAIM_FIELDS]){claim->id, claim->model,
-				claim->source, claim->experiment, claim->setting,
-				claim->quantity, claim->relation_text, claim->value_text,
-				claim->unit, claim->bound_text, role_of(claim),
-				claim->reason, claim->measured});
-		write_csv_figure(stream, finding->simulated.mean);
-		write_csv_figure(stream, finding->simulated.half_ci);
-		write_csv_figure(stream, finding->error_percent);
-		fprintf(stream, "%s,%s\n", tb_verdict_name(finding->verdict),
-			tb_verdict_name(finding->doubt));
+		fields = fields_of(&validation->findings[row]);
+		write_fields(stream, &fields);
 	}
 	// Sums are rows of their own: their ids begin with "sum.", the number is the
 	// figure, and the verdict is empty.
@@ -250,32 +306,27 @@ static void write_validation_csv(const struct tb_validation *validation, FILE *s
 			char id[64];
 			snprintf(id, sizeof id, "sum.%s.%s.%s", sum.model, sum.role,
 				tb_verdict_name(verdict));
-			write_fields(stream,
-				(const char *const[N_CLAIM_FIELDS]){id, sum.model, "", "",
-					"", "", "", "", "rows", "", sum.role, "", ""});
-			fprintf(stream, "%zu,,,,\n", sum.n[verdict]);
+			fields = (struct fields){
+				{id, sum.model, [8] = "rows", [10] = sum.role},
+				{(double)sum.n[verdict], NAN, NAN}};
+			write_fields(stream, &fields);
 		}
-	write_fields(stream, (const char *const[N_CLAIM_FIELDS]){"sum.outside", "", "",
-				     "", "", "", "", "", "rows", "", "", "", ""});
-	fprintf(stream, "%zu,,,,\n", validation->n_outside);
+	fields = (struct fields){
+		{"sum.outside", [8] = "rows"}, {(double)validation->n_outside, NAN, NAN}};
+	write_fields(stream, &fields);
 }
 
 static json_t *finding_json(const struct tb_validated_row *finding)
 {
-	const struct tb_claim *claim = finding->claim;
-	return json_pack(
-		"{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, "
-		"s:o, s:o, s:o, s:s, s:s}",
-		"id", claim->id, "model", claim->model, "source", claim->source,
-		"experiment", claim->experiment, "setting", claim->setting, "quantity",
-		claim->quantity, "relation", claim->relation_text, "value",
-		claim->value_text, "unit", claim->unit, "bound", claim->bound_text,
-		"role", role_of(claim), "reason", claim->reason, "measured",
-		claim->measured, "simulated", tb_json_real(finding->simulated.mean),
-		"half_ci", tb_json_real(finding->simulated.half_ci), "error_percent",
-		tb_json_real(finding->error_percent), "verdict",
-		tb_verdict_name(finding->verdict), "doubt",
-		tb_verdict_name(finding->doubt));
+	struct tb_json_object object = tb_json_object_new();
+	const struct fields fields = fields_of(finding);
+	for (int i = 0; i < N_FIELDS; i++)
+		if (is_figure(i))
+			tb_json_add_real(
+				&object, field_keys[i], fields.figures[i - FIRST_FIGURE]);
+		else
+			tb_json_add_text(&object, field_keys[i], fields.text[i]);
+	return tb_json_object_take(&object);
 }
 
 static json_t *sums_json(const struct tb_validation *validation)
@@ -314,70 +365,16 @@ int tb_validation_write(const struct tb_validation *validation, enum tb_format f
 {
 	if (format == TB_FORMAT_JSON)
 		return write_validation_json(validation, stream, error);
-	if (format == TB_FORMAT_CSV)
+	if (format == TB_FORMAT_CSV) {
 		write_validation_csv(validation, stream);
-	else if (format == TB_FORMAT_MARKDOWN) {
-		for (int i = 0; i < N_COLUMNS; i++)
-			fprintf(stream, "| %s ", titles[i]);
-		fputs("|\n|---|---|--:|--:|--:|---|\n", stream);
-		for (size_t row = 0; row < validation->n_findings; row++) {
-			struct cells cells;
-			fill_cells(&cells, &validation->findings[row]);
-			for (int i = 0; i < N_COLUMNS; i++)
-				fprintf(stream, i == ROW ? "| `%s` " : "| %s ",
-					cells.text[i]);
-			fputs("|\n", stream);
-		}
-		fputc('\n', stream);
-		struct sum sum;
-		fputs("| model | role | rows ", stream);
-		for (enum tb_claim_verdict verdict = 0; verdict < TB_VERDICTS; verdict++)
-			fprintf(stream, "| %s ", tb_verdict_name(verdict));
-		fputs("|\n|---|---|--:|--:|--:|--:|--:|\n", stream);
-		for (size_t at = 0; next_sum(validation, &at, &sum);) {
-			fprintf(stream, "| %s | %s | %zu ", sum.model, sum.role,
-				sum.n_rows);
-			for (enum tb_claim_verdict verdict = 0; verdict < TB_VERDICTS;
-				verdict++)
-				fprintf(stream, "| %zu ", sum.n[verdict]);
-			fputs("|\n", stream);
-		}
-		fputc('\n', stream);
-		write_summary(validation, stream);
-	} else {
-		int widths[N_COLUMNS];
-		const char *text[N_COLUMNS];
-		struct cells cells;
-		for (int i = 0; i < N_COLUMNS; i++)
-			widths[i] = width_of(titles[i]);
-		for (size_t row = 0; row < validation->n_findings; row++) {
-			fill_cells(&cells, &validation->findings[row]);
-			for (int i = 0; i < N_COLUMNS; i++)
-				if (widths[i] < width_of(cells.text[i]))
-					widths[i] = width_of(cells.text[i]);
-		}
-		write_row(stream, titles, widths);
-		for (size_t row = 0; row < validation->n_findings; row++) {
-			fill_cells(&cells, &validation->findings[row]);
-			cell_texts(&cells, text);
-			write_row(stream, text, widths);
-		}
-		fputc('\n', stream);
-		struct sum sum;
-		fprintf(stream, "%-12s%-10s%5s", "model", "role", "rows");
-		for (enum tb_claim_verdict verdict = 0; verdict < TB_VERDICTS; verdict++)
-			fprintf(stream, "%7s", tb_verdict_name(verdict));
-		fputc('\n', stream);
-		for (size_t at = 0; next_sum(validation, &at, &sum);) {
-			fprintf(stream, "%-12s%-10s%5zu", sum.model, sum.role,
-				sum.n_rows);
-			for (enum tb_claim_verdict verdict = 0; verdict < TB_VERDICTS;
-				verdict++)
-				fprintf(stream, "%7zu", sum.n[verdict]);
-			fputc('\n', stream);
-		}
-		fputc('\n', stream);
-		write_summary(validation, stream);
+		return TB_OK;
 	}
+	const struct list *const lists[] = {&row_list, &sum_list};
+	for (size_t i = 0; i < 2; i++)
+		if (format == TB_FORMAT_MARKDOWN)
+			write_list_markdown(stream, lists[i], validation);
+		else
+			write_list(stream, *lists[i], validation);
+	write_summary(validation, stream);
 	return TB_OK;
 }

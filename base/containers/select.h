@@ -8,7 +8,7 @@
 // follow in no particular order. `compare` is as for qsort. It should call no two entries
 // equal: which of equal entries come first is undefined. An entry has at most
 // TB_SELECT_SIZE_MAX bytes. Cost: O(n + k log k) on average.
-#define TB_SELECT_SIZE_MAX 128
+#define TB_SELECT_SIZE_MAX 256
 void tb_select_first(void *entries, size_t n, size_t size, size_t k,
 	int (*compare)(const void *, const void *));
 

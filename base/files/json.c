@@ -86,6 +86,13 @@ void tb_json_add_text(struct tb_json_object *object, const char *key, const char
 	tb_json_add(object, key, tb_json_text(text));
 }
 
+void tb_json_add_all(struct tb_json_object *object, json_t *members)
+{
+	if (!members || json_object_update(object->json, members) != 0)
+		object->failed = true;
+	json_decref(members);
+}
+
 json_t *tb_json_object_take(struct tb_json_object *object)
 {
 	if (!object->failed)

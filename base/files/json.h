@@ -35,6 +35,9 @@ void tb_json_add_count(struct tb_json_object *object, const char *key, uint64_t 
 void tb_json_add_real(struct tb_json_object *object, const char *key, double value);
 void tb_json_add_text(struct tb_json_object *object, const char *key, const char *text);
 
+// tb_json_add_all adds the members of another object, which it takes.
+void tb_json_add_all(struct tb_json_object *object, json_t *members);
+
 // tb_json_object_take hands over the finished object, or NULL if anything failed.
 json_t *tb_json_object_take(struct tb_json_object *object);
 

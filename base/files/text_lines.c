@@ -3,6 +3,7 @@
 #include "array.h"
 #include "units.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -131,4 +132,34 @@ void tb_text_lines_fini(struct tb_text_lines *lines)
 {
 	free(lines->buffer);
 	*lines = (struct tb_text_lines){.status = TB_OK};
+}
+
+void tb_line_skip_blanks(const char **at)
+{
+	*at += strspn(*at, " \t");
+}
+
+bool tb_line_eat(const char **at, const char *word)
+{
+	size_t n = strlen(word);
+	tb_line_skip_blanks(at);
+	if (strncmp(*at, word, n) != 0)
+		return false;
+	*at += n;
+	return true;
+}
+
+bool tb_line_eat_number(const char **at, int base, uint64_t most, uint64_t *number)
+{
+	tb_line_skip_blanks(at);
+	char *end = NULL;
+	errno = 0;
+	if (!isxdigit((unsigned char)**at))
+		return false;
+	unsigned long long value = strtoull(*at, &end, base);
+	if (end == *at || errno || value > most || *end == 'x')
+		return false;
+	*at = end;
+	*number = value;
+	return true;
 }

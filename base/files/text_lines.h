@@ -49,6 +49,18 @@ int tb_text_lines_next(struct tb_text_lines *lines) TB_MUST_USE;
 // lines->status.
 char *tb_text_lines_give(char *to, int size, void *lines);
 
+// Scanning within a line: `*at` moves behind what was found, and stays where nothing was.
+
+// tb_line_skip_blanks skips blanks and tabs, as the others do first.
+void tb_line_skip_blanks(const char **at);
+
+// tb_line_eat returns whether `word` stands there.
+bool tb_line_eat(const char **at, const char *word);
+
+// tb_line_eat_number stores a number of up to `most`; of base 16 "0x" may stand before
+// it. No sign may; false also for what is larger.
+bool tb_line_eat_number(const char **at, int base, uint64_t most, uint64_t *number);
+
 // tb_text_lines_fini frees the last line; a zeroed struct is fine. The stream stays open.
 void tb_text_lines_fini(struct tb_text_lines *lines);
 

@@ -123,3 +123,79 @@ char *tb_name_ranges_end(char *list)
 			within = *list == '[';
 	return list;
 }
+
+// number_at_end returns how many digits end a name, of a number that fits; 0: none.
+static size_t number_at_end(const char *name, uint32_t *number)
+{
+	size_t n = strlen(name), digits = 0;
+	while (digits < n && isdigit((unsigned char)name[n - digits - 1]))
+		digits++;
+	const char *at = name + n - digits;
+	return digits && tb_name_ranges_number(&at, number) ? digits : 0;
+}
+
+// follows returns whether a name is that of the next number behind the same letters.
+static bool follows(const char *name, const char *next)
+{
+	uint32_t own = 0, more = 0;
+	size_t digits = number_at_end(name, &own), wide = number_at_end(next, &more);
+	size_t n = strlen(name) - digits;
+	// "9" and "10" go on, "09" and "10", too; "9" and "010" do not.
+	bool same_form = wide == digits || (wide == digits + 1 && own + 1 == more &&
+						   name[n] != '0' && next[n] != '0');
+	return digits && same_form && strlen(next) - wide == n &&
+	       memcmp(name, next, n) == 0 && more == own + 1;
+}
+
+// same_letters returns whether two names differ in the numbers at their ends alone.
+static bool same_letters(const char *name, const char *other)
+{
+	uint32_t number;
+	size_t digits = number_at_end(name, &number),
+	       more = number_at_end(other, &number);
+	size_t n = strlen(name) - digits;
+	return digits && more && strlen(other) - more == n && memcmp(name, other, n) == 0;
+}
+
+char *tb_name_ranges_format(char *buffer, size_t size, const char *const *names, size_t n)
+{
+	size_t used = 0;
+	buffer[0] = '\0';
+	for (size_t i = 0; i < n;) {
+		uint32_t number;
+		size_t end = i + 1;
+		while (end < n && same_letters(names[i], names[end]))
+			end++;
+		size_t letters = strlen(names[i]) - number_at_end(names[i], &number);
+		char *piece = NULL;
+		size_t room = 0;
+		FILE *text = open_memstream(&piece, &room);
+		if (!text)
+			return buffer;
+		fprintf(text, "%s%.*s%s", i ? "," : "",
+			(int)(end > i + 1 ? letters : strlen(names[i])), names[i],
+			end > i + 1 ? "[" : "");
+		for (size_t first = i, last; end > i + 1 && first < end;
+			first = last + 1) {
+			for (last = first;
+				last + 1 < end && follows(names[last], names[last + 1]);)
+				last++;
+			fprintf(text, "%s%s", first > i ? "," : "",
+				names[first] + letters);
+			if (last > first)
+				fprintf(text, "-%s", names[last] + letters);
+		}
+		fprintf(text, "%s", end > i + 1 ? "]" : "");
+		fclose(text);
+		bool fits = used + room + 5 < size;
+		used += (size_t)snprintf(buffer + used, size - used, "%s",
+			fits ? piece
+			: i  ? ",..."
+			     : "...");
+		free(piece);
+		if (!fits)
+			break;
+		i = end;
+	}
+	return buffer;
+}

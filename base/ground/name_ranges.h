@@ -10,6 +10,7 @@
 #include "status.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 // A bound above all numbers in brackets.
@@ -29,6 +30,12 @@ int tb_name_ranges_expand(const char *name, uint64_t *left, tb_name_ranges_take 
 // tb_name_ranges_end returns where the first name of a list ends: at a comma that is not
 // in brackets, or at the end of the text.
 char *tb_name_ranges_end(char *list);
+
+// tb_name_ranges_format writes names in their order, with ranges of those that follow
+// each other: "leaf[0-3],spine"; what does not fit is "...". Returns `buffer`, of at
+// least 16 bytes.
+char *tb_name_ranges_format(
+	char *buffer, size_t size, const char *const *names, size_t n);
 
 // tb_name_ranges_number reads digits of a number below TB_NAME_RANGES_NUMBER_MOST and
 // skips them.

@@ -116,32 +116,3 @@ char *tb_error_format(const struct tb_error *error, char *buffer, int size)
 	}
 	return buffer;
 }
-
-const char *tb_status_name(enum tb_status code)
-{
-	switch (code) {
-	case TB_OK:
-		return "ok";
-	case TB_EUSAGE:
-		return "wrong usage";
-	case TB_ENOMEM:
-		return "out of memory";
-	case TB_EIO:
-		return "input or output failed";
-	case TB_EFORMAT:
-		return "broken input";
-	case TB_EFOREIGN:
-		return "another format";
-	case TB_EVERSION:
-		return "another version";
-	case TB_ECAPACITY:
-		return "does not fit";
-	case TB_EDEADLOCK:
-		return "deadlock";
-	case TB_ESTOPPED:
-		return "stopped";
-	case TB_ESTALE:
-		return "out of date";
-	}
-	return "unknown status";
-}

@@ -69,7 +69,4 @@ int tb_fail_memory_in(struct tb_error *error, const char *file, const char *what
 // names and sentences may quote a stranger's bytes.
 char *tb_error_format(const struct tb_error *error, char *buffer, int size);
 
-// tb_status_name returns the code's name for messages, never NULL.
-const char *tb_status_name(enum tb_status code);
-
 #endif

@@ -105,11 +105,6 @@ void tb_errands_begin(
 	pthread_mutex_unlock(&errands->mutex);
 }
 
-bool tb_errands_busy(const struct tb_errands *errands)
-{
-	return errands->busy;
-}
-
 bool tb_errands_fetch(struct tb_errands *errands, double seconds)
 {
 	struct timespec end;

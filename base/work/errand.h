@@ -23,9 +23,6 @@ void tb_errands_free(struct tb_errands *errands);
 void tb_errands_begin(
 	struct tb_errands *errands, void (*work)(void *context), void *context);
 
-// tb_errands_busy is true from the begin of an errand until it is fetched.
-bool tb_errands_busy(const struct tb_errands *errands);
-
 // tb_errands_fetch waits at most `seconds` (negative: as long as it takes) for the errand
 // under way; true when it is done, and from then on no errand is under way.
 bool tb_errands_fetch(struct tb_errands *errands, double seconds);

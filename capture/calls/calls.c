@@ -39,6 +39,7 @@ struct tb_calls {
 	char **notes;
 	size_t n_notes, notes_room;
 	uint32_t n_early, first_early;
+	char *made_by; // NULL: not set
 };
 
 uint32_t tb_group_place(const struct tb_group *group, uint32_t rank)
@@ -106,6 +107,7 @@ void tb_calls_free(struct tb_calls *calls)
 	free(calls->groups);
 	free(calls->sizes);
 	free(calls->notes);
+	free(calls->made_by);
 	free(calls);
 }
 
@@ -249,6 +251,17 @@ int tb_calls_host(
 	free(calls->ranks[rank].host);
 	calls->ranks[rank].host = copy;
 	return TB_OK;
+}
+
+void tb_calls_made_with(struct tb_calls *calls, const char *library)
+{
+	free(calls->made_by);
+	calls->made_by = strdup(library);
+}
+
+const char *tb_calls_made_by(const struct tb_calls *calls)
+{
+	return calls->made_by;
 }
 
 void tb_calls_note(struct tb_calls *calls, const char *format, ...)

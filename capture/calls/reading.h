@@ -17,6 +17,7 @@ struct tb_gpu_node {
 	uint64_t link_bytes_per_s; // of a GPU's links to the others; 0: it has none
 	uint64_t nic_bytes_per_s;  // of an adapter
 	uint32_t n_nics;	   // 0: one for each GPU
+	uint32_t n_gpus; // of a node, whether they are used or not; 0: as many as are
 };
 
 struct tb_reading {
@@ -37,6 +38,9 @@ struct tb_reading {
 	// Rank r will sit on host r / per_node, wherever it ran: collective calls are
 	// expanded for these hosts. 0: as the trace says.
 	uint32_t per_node;
+	// GPUs that all ran on one host will not sit on one, for lack of anything that
+	// would carry messages there.
+	bool spreads_host;
 	// By which NCCL chooses; NULL: a usual one.
 	const struct tb_gpu_node *node;
 	struct tb_call_work work; // during collective calls

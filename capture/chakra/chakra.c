@@ -50,12 +50,40 @@ bool tb_chakra_is_named(const char *path)
 	       strncmp(ending, ".et", 3) == 0;
 }
 
+// is_rank_file returns whether an entry of a folder is a file of a trace. Much else is
+// called NAME.3.json, so the content of such a file decides.
+static bool is_rank_file(const char *folder, const char *entry, size_t *n_name)
+{
+	uint32_t rank;
+	const char *ending;
+	char *path;
+	FILE *stream;
+	struct tb_infile *file;
+	struct tb_bytes first;
+	if (!split_name(entry, n_name, &rank, &ending))
+		return false;
+	if (strncmp(ending, ".et", 3) == 0)
+		return true;
+	if (asprintf(&path, "%s/%s", folder, entry) < 0)
+		return false;
+	bool is = tb_input_is_file(path) &&
+		  tb_infile_open(&stream, &file, path, NULL) == TB_OK;
+	if (is) {
+		is = tb_infile_peek(file, TB_INFILE_PEEK_MAX, &first, NULL) == TB_OK &&
+		     tb_chakra_json_begins(first);
+		fclose(stream);
+	}
+	free(path);
+	return is;
+}
+
 bool tb_chakra_is_folder(const char *path)
 {
 	DIR *folder = opendir(path);
 	bool found = false;
+	size_t n;
 	for (struct dirent *entry; folder && !found && (entry = readdir(folder));)
-		found = tb_chakra_is_named(entry->d_name);
+		found = is_rank_file(path, entry->d_name, &n);
 	if (folder)
 		closedir(folder);
 	return found;
@@ -95,8 +123,7 @@ static int chakra_files_look_at(
 		return asprintf(&files->groups, "%s/%s", wanted->folder, entry) < 0
 			       ? tb_fail_memory(wanted->error, "the files of a trace")
 			       : TB_OK;
-	if (!split_name(entry, &n_name, &rank, &ending) ||
-		(!wanted->name && strncmp(ending, ".et", 3) != 0))
+	if (!split_name(entry, &n_name, &rank, &ending))
 		return TB_OK;
 	bool is_same = wanted->name && strlen(wanted->name) == n_name &&
 		       strncmp(wanted->name, entry, n_name) == 0 &&
@@ -127,20 +154,31 @@ static int chakra_files_scan(struct chakra_files *files, struct chakra_series *w
 	return status;
 }
 
-// name_trace takes the name of the only trace of a folder.
+// name_trace takes the name of the only trace of a folder. The jsonizer writes
+// NAME.0.json beside NAME.0.et: JSON is read where there is nothing else.
 static int name_trace(struct chakra_series *wanted)
 {
 	DIR *folder = opendir(wanted->folder);
 	int status = TB_OK;
+	bool takes_json = false;
 	if (!folder)
 		return tb_fail_in(wanted->error, TB_EIO, wanted->folder,
 			"cannot be opened: %s", strerror(errno));
-	for (struct dirent *entry; status == TB_OK && (entry = readdir(folder));) {
-		size_t n;
+	while (status == TB_OK) {
+		size_t n, n_any;
 		uint32_t rank;
 		const char *ending;
-		if (!split_name(entry->d_name, &n, &rank, &ending) ||
-			strncmp(ending, ".et", 3) != 0)
+		struct dirent *entry = readdir(folder);
+		if (!entry && (takes_json || wanted->name))
+			break;
+		if (!entry) {
+			takes_json = true;
+			rewinddir(folder);
+			continue;
+		}
+		if (!is_rank_file(wanted->folder, entry->d_name, &n) ||
+			!split_name(entry->d_name, &n_any, &rank, &ending) ||
+			(strncmp(ending, ".et", 3) != 0) != takes_json)
 			continue;
 		if (!wanted->name) {
 			wanted->name = strndup(entry->d_name, n);
@@ -641,6 +679,15 @@ static int chakra_read_trace(struct chakra_trace *trace, struct tb_calls **calls
 		status = read_graph(trace, i);
 	uint32_t n_ranks = trace->reading->clone_ranks ? trace->reading->clone_ranks
 						       : (uint32_t)trace->files.n;
+	bool has_nodes = trace->n_broken > 0;
+	for (size_t i = 0; i < trace->files.n && status == TB_OK; i++)
+		has_nodes |= trace->graphs[i].n > 0 ||
+			     tb_chakra_is_named(trace->files.paths[i]);
+	if (status == TB_OK && !has_nodes)
+		status = tb_fail_in(trace->error, TB_EFORMAT, trace->files.paths[0],
+			"has no node of computation or communication: expected objects "
+			"with id and type, one after the other or in an array called "
+			"workload_graph or nodes");
 	if (status == TB_OK)
 		status = check_clones(trace, n_ranks);
 	if (status == TB_OK)

@@ -3,8 +3,9 @@
 //
 // A trace is the files NAME.0.et, NAME.1.et, ... of one folder (protobuf,
 // execution_trace.proto), or NAME.0.json, ... (the output of Chakra's jsonizer: one
-// object after the other; or of the form {"workload_graph": [...]}). The number is the
-// rank. Any of them may be compressed, and then ends in .gz, .zst, .xz, .lz4 or .bz2.
+// object after the other; or of the form {"workload_graph": [...]} or {"nodes": [...]}).
+// The number is the rank. Any of them may be compressed, and then ends in .gz, .zst, .xz,
+// .lz4 or .bz2.
 //
 // Rules:
 //
@@ -39,7 +40,8 @@ bool tb_chakra_begins(struct tb_bytes first);
 bool tb_chakra_json_begins(struct tb_bytes first);
 
 // tb_chakra_is_named returns whether a path ends like a file of a Chakra trace in
-// protobuf, ".3.et"; tb_chakra_is_folder, whether a folder has such a file.
+// protobuf, ".3.et"; tb_chakra_is_folder, whether a folder has such a file, or one in
+// JSON (".3.json") that begins like a trace.
 bool tb_chakra_is_named(const char *path);
 bool tb_chakra_is_folder(const char *path);
 

@@ -34,11 +34,14 @@ struct node_reading {
 	int status;
 };
 
-// node_depth is the depth in which fields of a node lie: 1, or 3 in "workload_graph".
+// node_depth is the depth in which fields of a node lie: 1, or 3 in "workload_graph"
+// and "nodes".
 static unsigned node_depth(const struct node_reading *reading)
 {
 	return reading->depth >= 2 && reading->in_array[1] &&
-			       tb_chakra_is_named_as(reading->keys[0], "workloadgraph")
+			       (tb_chakra_is_named_as(
+					reading->keys[0], "workloadgraph") ||
+				       tb_chakra_is_named_as(reading->keys[0], "nodes"))
 		       ? 3
 		       : 1;
 }

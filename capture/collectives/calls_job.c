@@ -618,9 +618,9 @@ static int deal_hosts(struct tb_lowering *l, uint32_t per_node)
 }
 
 // lowering_number_hosts numbers the hosts of the ranks. A rank whose host the trace does
-// not name gets a number of its own. Where all ranks ran on one host, the hosts are
-// ignored: the replay places one rank per node, so messages between them do cross the
-// network.
+// not name gets a number of its own. Where all ranks ran on one host, and are not GPUs
+// that stay there, the hosts are ignored: the replay places one rank per node, so
+// messages between them do cross the network.
 static int lowering_number_hosts(struct tb_lowering *l)
 {
 	size_t n = 0;
@@ -633,9 +633,10 @@ static int lowering_number_hosts(struct tb_lowering *l)
 			named[n++] =
 				(struct host_of_rank){tb_calls_host_of(l->calls, r), r};
 	qsort(named, n, sizeof *named, rank_by_host);
-	// Whether all ranks ran on one host.
-	bool known = n > 0 &&
-		     !(n == l->n_ranks && strcmp(named[0].host, named[n - 1].host) == 0);
+	bool is_one =
+		n == l->n_ranks && n > 0 && strcmp(named[0].host, named[n - 1].host) == 0;
+	bool stays = tb_library_is_of_gpus(l->library) && !l->reading->spreads_host;
+	bool known = n > 0 && (!is_one || stays);
 	if (known)
 		l->hosts = malloc(l->n_ranks * sizeof *l->hosts);
 	int status = !known || l->hosts ? TB_OK : tb_lowering_no_memory(l);
@@ -739,6 +740,7 @@ static int lowering_finish(
 		return status;
 	}
 	made->notes = notes;
+	made->of_gpus = tb_library_is_of_gpus(l->library);
 	*job = made;
 	return TB_OK;
 }
@@ -763,12 +765,15 @@ static int attempt(struct tb_lowering *l, const char *name, const char *made, bo
 	struct tb_recorded_calls *timed = NULL;
 	struct tb_placed_calls *placed = NULL;
 	int status = TB_OK;
-	const char *named = l->reading->library;
-	// Where we do not know the library that made the trace, the default takes its
-	// place.
-	if (named || !made || tb_library_find(&l->library, made, NULL) != TB_OK) {
+	const char *named = l->reading->library, *run_as = tb_calls_made_by(l->calls);
+	// The library that made the trace, with the version and settings that it shows;
+	// then what the user wants of it, or in place of it. Where we do not know it, the
+	// default takes its place.
+	bool known = made && tb_library_read(&l->library, &l->choices,
+				     run_as ? run_as : made, NULL) == TB_OK;
+	if (named || !known) {
 		l->unknown_library = named ? NULL : made;
-		status = tb_library_find(&l->library, named, l->error);
+		status = tb_library_read(&l->library, &l->choices, named, l->error);
 	}
 	for (size_t i = 0; i < l->reading->n_collectives && status == TB_OK; i++)
 		status = tb_collective_choices_add(

@@ -26,6 +26,7 @@
 #include "reading.h"
 
 struct tb_collective_call; // library.h
+struct tb_nccl_settings;
 
 // A call as choices and planners see it. Numbers of members are places in the group.
 struct tb_collective_shape {
@@ -35,11 +36,13 @@ struct tb_collective_shape {
 	bool unequal;	// blocks differ
 	bool by_ports;	// with ports, as in the papers; plan->n_ports says how many
 	uint32_t radix; // children of a member in a tree, or chains; 0: default
-	uint64_t segment_bytes;		// of pipelines; 0: whole
-	uint32_t n_channels;		// of NCCL; 0: default
-	uint64_t chunk_bytes;		// that one carries at once; 0: default
-	const struct tb_gpu_node *node; // what GPUs have to send with; NULL: unknown
-	const uint32_t *hosts;		// NULL: each its own
+	uint64_t segment_bytes;		     // of pipelines; 0: whole
+	uint32_t n_channels;		     // of NCCL; 0: default
+	uint64_t chunk_bytes;		     // that one carries at once; 0: default
+	const struct tb_gpu_node *node;	     // what GPUs have to send with; NULL: unknown
+	const struct tb_nccl_settings *nccl; // library.h; NULL: its defaults
+	bool is_rccl;
+	const uint32_t *hosts;		       // NULL: each its own
 	const struct tb_collective_call *call; // NULL: all blocks are of `bytes`
 };
 

@@ -23,6 +23,7 @@ static const struct tb_library libraries[] = {
 		"published limits and are not modelled: --library mpich composes calls "
 		"by host"},
 	{"nccl", tb_choose_nccl, NULL, UINT64_MAX, NULL},
+	{"rccl", tb_choose_nccl, NULL, UINT64_MAX, NULL},
 	{0},
 };
 
@@ -41,6 +42,50 @@ int tb_library_find(
 		tb_hint_choice(&hint, name, &libraries->name, n, sizeof *libraries));
 }
 
+// read_version reads "2.19" or "2.19.3" as 219.
+static int read_version(uint16_t *version, const char *text, struct tb_error *error)
+{
+	unsigned major, minor;
+	int n = 0;
+	if (sscanf(text, "%1u.%2u%n", &major, &minor, &n) < 2 || major != 2 ||
+		(text[n] && text[n] != '.'))
+		return tb_fail(error, TB_EUSAGE,
+			"'%.40s' is no version of NCCL; expected one such as 2.19", text);
+	*version = (uint16_t)(100 * major + minor);
+	return TB_OK;
+}
+
+int tb_library_read(const struct tb_library **library,
+	struct tb_collective_choices *choices, const char *text, struct tb_error *error)
+{
+	const struct tb_library *found;
+	char *copy = strdup(text ? text : libraries[0].name), *rest = NULL;
+	if (!copy)
+		return tb_fail_memory(error, "a library");
+	char *name = strtok_r(copy, " \t", &rest), *word = NULL;
+	char *version = name ? strchr(name, '@') : NULL;
+	if (version)
+		*version++ = '\0';
+	int status = tb_library_find(&found, name ? name : "", error);
+	if (status == TB_OK && *library != found)
+		choices->nccl = (struct tb_nccl_settings){0};
+	bool takes = status == TB_OK && tb_library_is_of_gpus(found);
+	if (status == TB_OK && version)
+		status = takes ? read_version(&choices->nccl.version, version, error)
+			       : tb_fail(error, TB_EUSAGE,
+					 "library %s: only nccl and rccl have versions",
+					 found->name);
+	while (status == TB_OK && (word = strtok_r(NULL, " \t", &rest)))
+		status = takes ? tb_nccl_settings_add(&choices->nccl, word, error)
+			       : tb_fail(error, TB_EUSAGE,
+					 "library %s has no setting '%.60s'", found->name,
+					 word);
+	free(copy);
+	if (status == TB_OK)
+		*library = found;
+	return status;
+}
+
 const char *tb_library_number(size_t i)
 {
 	return i < sizeof libraries / sizeof *libraries ? libraries[i].name : NULL;
@@ -49,6 +94,11 @@ const char *tb_library_number(size_t i)
 const char *tb_library_name(const struct tb_library *library)
 {
 	return library->name;
+}
+
+bool tb_library_is_of_gpus(const struct tb_library *library)
+{
+	return library->choose == tb_choose_nccl;
 }
 
 uint64_t tb_library_eager_bytes(const struct tb_library *library)
@@ -207,7 +257,7 @@ static int library_choose(const struct tb_library *library,
 			     : wanted[0] ? wanted
 					 : NULL};
 	// NCCL paces what the user chose, too.
-	if (!choice->algorithm || library->choose == tb_choose_nccl)
+	if (!choice->algorithm || tb_library_is_of_gpus(library))
 		library->choose(choice, shape);
 	if (!given && wanted[0])
 		snprintf(choice->reason, sizeof choice->reason, "chosen by the user");
@@ -258,7 +308,7 @@ static int plan_chosen(struct tb_plan *plan, const struct tb_library *library,
 		return status;
 	algorithm->plan(plan, shape);
 	// GPUs copy at the rate of their memory.
-	if (library->choose != tb_choose_nccl) {
+	if (!tb_library_is_of_gpus(library)) {
 		// The members copy their own blocks where the algorithm does.
 		unsigned traits = algorithm->traits;
 		if ((traits & (TB_COPIES_FIRST | TB_COPIES_LAST))) {
@@ -307,6 +357,8 @@ int tb_library_expand(const struct tb_library *library,
 		.root = tb_collectives[call->op].rooted ? call->root : 0,
 		.hosts = call->hosts,
 		.node = call->node,
+		.nccl = choices ? &choices->nccl : NULL,
+		.is_rccl = strcmp(library->name, "rccl") == 0,
 		.call = call};
 	if (call->n_local < call->n || call->op == TB_COLL_EXCHANGE)
 		shape.unequal = true;
@@ -319,6 +371,7 @@ int tb_library_expand(const struct tb_library *library,
 	struct tb_plan made = tb_plan_of_call(shape.op, shape.n, shape.bytes, false);
 	struct tb_expansion_rule stated = {.algorithm = "none", .reason = "one member"};
 	made.root = shape.root;
+	made.most = call->most_transfers;
 	if (call->n_local < call->n) {
 		stated.algorithm = tb_inter_plan(&made, &shape);
 		snprintf(stated.reason, sizeof stated.reason, "inter-communicator");

@@ -18,10 +18,28 @@ struct tb_library; // opaque
 const char *tb_library_number(size_t i);
 
 // tb_library_find finds a library by name: "openmpi" (4.1), "openmpi5", "mpich",
-// "intelmpi", "nccl". NULL: the default, Open MPI 4.1. TB_EUSAGE lists the names.
+// "intelmpi", "nccl", "rccl". NULL: the default, Open MPI 4.1. TB_EUSAGE lists the names.
 int tb_library_find(const struct tb_library **library, const char *name,
 	struct tb_error *error) TB_MUST_USE;
 const char *tb_library_name(const struct tb_library *library);
+
+// tb_library_is_of_gpus returns whether processes are GPUs (NCCL, RCCL), of which a host
+// has several that do not reach each other by the network.
+bool tb_library_is_of_gpus(const struct tb_library *library);
+
+// What of NCCL's version and environment bears on its choice. A zeroed struct is the
+// newest version that is modelled, without settings.
+struct tb_nccl_settings {
+	uint16_t version; // 2.19 is 219
+	// By operation, what NCCL_ALGO and NCCL_PROTO leave out: bits of choice_nccl.c.
+	uint8_t without_algorithms[TB_COLL_N], without_protocols[TB_COLL_N];
+	uint16_t least_channels, most_channels; // 0: as NCCL has it
+};
+
+// tb_nccl_settings_add reads one of them as the environment has it:
+// "NCCL_ALGO=ring;allreduce:tree". TB_EUSAGE says what there is.
+int tb_nccl_settings_add(struct tb_nccl_settings *settings, const char *word,
+	struct tb_error *error) TB_MUST_USE;
 
 // tb_library_eager_bytes returns the most bytes of a message that is sent without asking,
 // between hosts; UINT64_MAX: all are.
@@ -35,7 +53,16 @@ const char *tb_library_flat(const struct tb_library *library);
 // zeroed struct has none.
 struct tb_collective_choices {
 	char algorithms[TB_COLL_N][32]; // by operation; "": the library's choice
+	struct tb_nccl_settings nccl;
 };
+
+// tb_library_read reads a library with its version and settings into `library` and
+// `choices`, of both of which it leaves what it does not name, if `library` (or NULL) was
+// the same: "nccl@2.19 NCCL_ALGO=Ring NCCL_PROTO=^LL128". NULL as of tb_library_find.
+// TB_EUSAGE.
+int tb_library_read(const struct tb_library **library,
+	struct tb_collective_choices *choices, const char *text,
+	struct tb_error *error) TB_MUST_USE;
 
 // tb_collective_choices_add reads one. TB_EUSAGE names what there is.
 int tb_collective_choices_add(struct tb_collective_choices *choices, const char *choice,
@@ -55,6 +82,7 @@ struct tb_collective_call {
 	uint64_t segment_bytes;
 	const struct tb_gpu_node *node; // reading.h; NULL: unknown
 	struct tb_observed observed;	// what the trace shows of NCCL's choice
+	size_t most_transfers; // refuse a plan of more; 0: as many as a job holds
 };
 
 // How a plan came about, for people: "ring" and "Open MPI 4.1, 1 MiB and more per rank".
@@ -65,8 +93,8 @@ struct tb_expansion_rule {
 
 // tb_library_expand makes the plan of a call, which the caller frees with tb_plan_fini,
 // and states the rule. A call that moves nothing (one member) has a plan without
-// transfers. TB_EUSAGE for a choice that cannot be used with this call; TB_ECAPACITY,
-// TB_ENOMEM.
+// transfers. TB_EUSAGE for a choice that cannot be used with this call; TB_ECAPACITY for
+// a plan of too many transfers, whose rule is stated all the same; TB_ENOMEM.
 int tb_library_expand(const struct tb_library *library,
 	const struct tb_collective_choices *choices,
 	const struct tb_collective_call *call, struct tb_plan *plan,

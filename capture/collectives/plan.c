@@ -22,7 +22,8 @@ void tb_plan_next_round(struct tb_plan *plan)
 
 void tb_plan_put(struct tb_plan *plan, struct tb_transfer transfer)
 {
-	if (plan->status == TB_OK && plan->n_transfers >= TB_PLAN_TRANSFERS_MAX)
+	size_t most = plan->most ? plan->most : TB_PLAN_TRANSFERS_MAX;
+	if (plan->status == TB_OK && plan->n_transfers >= most)
 		plan->status = TB_ECAPACITY;
 	if (plan->status == TB_OK)
 		plan->status = TB_ARRAY_RESERVE(
@@ -232,28 +233,6 @@ static int plan_write_part(struct tb_plan_writing *writing,
 	const struct tb_transfer *transfer, enum tb_op_kind kind, uint32_t *op,
 	struct tb_error *error);
 
-// add_slot adds a send. It begins after the one before it has begun, and after the one as
-// many before it as there are slots is over.
-static int add_slot(struct tb_plan_writing *w, const struct tb_transfer *transfer,
-	struct tb_error *error)
-{
-	uint32_t op = 0, port = transfer->port, n = w->n_sent[port];
-	uint32_t slots = w->plan->pace.slots;
-	int status = plan_write_part(w, transfer, TB_OP_SEND, &op, error);
-	if (status == TB_OK && n == 0 && w->entry != UINT32_MAX)
-		status = plan_write_wait(w, op, w->entry, false, error);
-	if (status == TB_OK && n > 0)
-		status = plan_write_wait(
-			w, op, *port_sent_at(w, port, n - 1), true, error);
-	if (status == TB_OK && n >= slots)
-		status = plan_write_wait(w, op, *port_sent_at(w, port, n), false, error);
-	if (status == TB_OK)
-		status = take_held(w, transfer->after, op, error);
-	*port_sent_at(w, port, n) = op;
-	w->n_sent[port]++;
-	return status;
-}
-
 static int plan_write_op(struct tb_plan_writing *writing, const struct tb_op *what,
 	uint32_t *op, struct tb_error *error);
 
@@ -268,6 +247,34 @@ static int add_delay(struct tb_plan_writing *w, uint64_t ns, uint32_t cpu, uint3
 		&(struct tb_op){.kind = TB_OP_CALC, .amount = ns, .cpu = (uint8_t)cpu},
 		op, error);
 	return status == TB_OK ? plan_write_wait(w, *op, on, false, error) : status;
+}
+
+// add_slot adds a send. It begins after the one before it has begun, and after the one as
+// many before it as there are slots is over; to another host with a gap, a gap after the
+// one before it is over.
+static int add_slot(struct tb_plan_writing *w, const struct tb_transfer *transfer,
+	struct tb_error *error)
+{
+	uint32_t op = 0, port = transfer->port, n = w->n_sent[port];
+	uint32_t slots = w->plan->pace.slots, gap_ns = w->plan->pace.gap_ns;
+	bool one_by_one = gap_ns && !(w->hosts && w->hosts[transfer->from] ==
+							  w->hosts[transfer->to]);
+	int status = plan_write_part(w, transfer, TB_OP_SEND, &op, error);
+	if (status == TB_OK && n == 0 && w->entry != UINT32_MAX)
+		status = plan_write_wait(w, op, w->entry, false, error);
+	if (status == TB_OK && n > 0)
+		status = plan_write_wait(
+			w, op, *port_sent_at(w, port, n - 1), !one_by_one, error);
+	if (status == TB_OK && n >= slots)
+		status = plan_write_wait(w, op, *port_sent_at(w, port, n), false, error);
+	if (status == TB_OK)
+		status = take_held(w, transfer->after, op, error);
+	if (status == TB_OK && one_by_one)
+		status = add_delay(
+			w, gap_ns, STEP_CPU + port * slots % N_STEPS, &op, error);
+	*port_sent_at(w, port, n) = op;
+	w->n_sent[port]++;
+	return status;
 }
 
 static uint64_t taking_ns(const struct tb_plan_pace *pace, uint64_t bytes)

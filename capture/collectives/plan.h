@@ -67,6 +67,9 @@ struct tb_plan_pace {
 	// from when it has as many as its threads have at once.
 	uint64_t channel_bytes_per_s;
 	uint32_t turn_bytes;
+	// With slots: how long a channel posts nothing to another host once a send there
+	// is over. 0: the next one begins as slots allow.
+	uint32_t gap_ns;
 	uint32_t wire[2]; // bytes on the wire are wire[0] / wire[1] of the data; 0: equal
 };
 
@@ -94,9 +97,9 @@ struct tb_plan {
 	// Where blocks are of unequal size: block i has block_ends[i] less block_ends[i -
 	// 1] bytes, the first one block_ends[0]; freed by tb_plan_fini. NULL: as above.
 	uint64_t *block_ends;
-	struct tb_transfer *transfers; // rounds ascend
-	size_t n_transfers, room;
-	enum tb_status status; // of the puts so far: see tb_plan_put
+	struct tb_transfer *transfers;	// rounds ascend
+	size_t n_transfers, room, most; // most: transfers; 0: as many as a job holds
+	enum tb_status status;		// of the puts so far: see tb_plan_put
 };
 
 void tb_plan_fini(struct tb_plan *plan);

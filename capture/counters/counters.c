@@ -10,6 +10,7 @@
 // and "tx" the time of the port at the other end.
 #include "array.h"
 #include "counters_reading.h"
+#include "hash.h"
 #include "infile.h"
 #include "text_lines.h"
 #include "visible.h"
@@ -27,23 +28,23 @@
 const struct tb_counter_info tb_counter_infos[TB_N_COUNTERS] = {TB_COUNTERS(INFO)};
 #undef INFO
 
-// Names are without case, blanks and signs; # is the number of a priority.
-#define NAME(name, ID, bits)                                                             \
+// Names are without case, blanks and signs; # is the number of a priority, @ "rx" or
+// "tx". Endings "total", "extended" and "ext" are left out; the last two have 64 bits.
+#define COUNTED(name, ID, SENT, scale, bits, adds)                                       \
 	{                                                                                \
-		name, TB_COUNTER_##ID, 1, bits, false                                    \
+		{name, TB_COUNTER_##ID, scale, bits, adds}, TB_COUNTER_##SENT            \
 	}
-#define WORDS(name, ID, bits)                                                            \
-	{                                                                                \
-		name, TB_COUNTER_##ID, 4, bits, false                                    \
-	}
-// One of several that come to the sum.
-#define PART(name, ID)                                                                   \
-	{                                                                                \
-		name, TB_COUNTER_##ID, 1, 64, true                                       \
-	}
+#define NAME(name, ID, bits)  COUNTED(name, ID, ID, 1, bits, false)
+#define WORDS(name, ID, bits) COUNTED(name, ID, ID, 4, bits, false)
+#define PAIR(name, ID, SENT)  COUNTED(name, ID, SENT, 1, 64, false)
+// Those of several that come to the sum.
+#define PART(name, ID)	      COUNTED(name, ID, ID, 1, 64, true)
+#define PARTS(name, ID, SENT) COUNTED(name, ID, SENT, 1, 64, true)
 
-// Endings "total", "extended" and "ext" are left out; the last two have 64 bits.
-static const struct counter_name counter_names[] = {
+static const struct {
+	struct counter_name of;
+	enum tb_counter sent; // where @ is "tx"
+} counter_names[] = {
 	// perfquery, ibqueryerrors, ibdiagnet2.pm and .db_csv, UFM, and exporters that
 	// keep these names. Data is in words of 4 bytes.
 	WORDS("portxmitdata", SENT_BYTES, 32),
@@ -114,112 +115,73 @@ static const struct counter_name counter_names[] = {
 	NAME("portconstrainterrorsreceived", RECEIVE_CONSTRAINT, 8),
 
 	// ethtool -S. What several drivers share; rx_pause and tx_pause alone are frames.
-	NAME("txbytes", SENT_BYTES, 64),
-	NAME("rxbytes", RECEIVED_BYTES, 64),
-	NAME("txpackets", SENT_PACKETS, 64),
-	NAME("rxpackets", RECEIVED_PACKETS, 64),
-	NAME("rxpause", PAUSES_RECEIVED, 64),
-	NAME("txpause", PAUSES_SENT, 64),
-	NAME("rxpauseframes", PAUSES_RECEIVED, 64), // bnxt_en, cxgb4, qede
-	NAME("txpauseframes", PAUSES_SENT, 64),
+	PAIR("@bytes", RECEIVED_BYTES, SENT_BYTES),
+	PAIR("@packets", RECEIVED_PACKETS, SENT_PACKETS),
+	PAIR("@pause", PAUSES_RECEIVED, PAUSES_SENT),
+	PAIR("@pauseframes", PAUSES_RECEIVED, PAUSES_SENT), // bnxt_en, cxgb4, qede
 	// mlx5 (Documentation/networking/.../mellanox/mlx5/counters.rst): durations in
-	// us;
-	// pause_ctrl_phy are all pause frames, of every priority
-	NAME("txbytesphy", SENT_BYTES, 64),
-	NAME("rxbytesphy", RECEIVED_BYTES, 64),
-	NAME("txpacketsphy", SENT_PACKETS, 64),
-	NAME("rxpacketsphy", RECEIVED_PACKETS, 64),
-	PART("rxprio#pauseduration", PAUSED_US),
-	PART("txprio#pauseduration", PAUSING_US),
-	PART("rxglobalpauseduration", PAUSED_US),
-	PART("txglobalpauseduration", PAUSING_US),
-	PART("rxprio#pause", PAUSES_RECEIVED),
-	PART("txprio#pause", PAUSES_SENT),
-	PART("rxglobalpause", PAUSES_RECEIVED),
-	PART("txglobalpause", PAUSES_SENT),
-	NAME("rxpausectrlphy", PAUSES_RECEIVED, 64),
-	NAME("txpausectrlphy", PAUSES_SENT, 64),
+	// us; pause_ctrl_phy are all pause frames, of every priority
+	PAIR("@bytesphy", RECEIVED_BYTES, SENT_BYTES),
+	PAIR("@packetsphy", RECEIVED_PACKETS, SENT_PACKETS),
+	PARTS("@prio#pauseduration", PAUSED_US, PAUSING_US),
+	PARTS("@globalpauseduration", PAUSED_US, PAUSING_US),
+	PARTS("@prio#pause", PAUSES_RECEIVED, PAUSES_SENT),
+	PARTS("@globalpause", PAUSES_RECEIVED, PAUSES_SENT),
+	PAIR("@pausectrlphy", PAUSES_RECEIVED, PAUSES_SENT),
 	NAME("rxecnmark", ECN_MARKED, 64),
 	NAME("npecnmarkedrocepackets", ECN_MARKED, 64),
-	NAME("rxdiscardsphy", RECEIVE_DISCARDS, 64),
-	NAME("txdiscardsphy", SEND_DISCARDS, 64),
+	PAIR("@discardsphy", RECEIVE_DISCARDS, SEND_DISCARDS),
 	NAME("rxsymbolerrphy", SYMBOL_ERRORS, 64),
 	NAME("rxcrcerrorsphy", RECEIVE_ERRORS, 64),
 	NAME("txerrorsphy", SEND_ERRORS, 64),
 	NAME("linkdowneventsphy", LINK_DOWNED, 64),
 	// mlx4 (en_ethtool.c): durations in us
-	PART("rxpausedurationprio#", PAUSED_US),
-	PART("txpausedurationprio#", PAUSING_US),
-	PART("rxpauseprio#", PAUSES_RECEIVED),
-	PART("txpauseprio#", PAUSES_SENT),
-	NAME("rxpauseduration", PAUSED_US, 64),
-	NAME("txpauseduration", PAUSING_US, 64),
+	PARTS("@pausedurationprio#", PAUSED_US, PAUSING_US),
+	PARTS("@pauseprio#", PAUSES_RECEIVED, PAUSES_SENT),
+	PAIR("@pauseduration", PAUSED_US, PAUSING_US),
 	// bnxt_en (bnxt_ethtool.c): durations from XOFF to XON in us
-	PART("pfcpri#rxdurationus", PAUSED_US),
-	PART("pfcpri#txdurationus", PAUSING_US),
-	PART("rxpfcenaframespri#", PAUSES_RECEIVED),
-	PART("txpfcenaframespri#", PAUSES_SENT),
-	NAME("rxpfcframes", PAUSES_RECEIVED, 64),
-	NAME("txpfcframes", PAUSES_SENT, 64),
-	NAME("rxfcserrframes", RECEIVE_ERRORS, 64),
-	NAME("txfcserrframes", SEND_ERRORS, 64),
-	NAME("rxtotaldiscardpkts", RECEIVE_DISCARDS, 64),
-	NAME("txtotaldiscardpkts", SEND_DISCARDS, 64),
+	PARTS("pfcpri#@durationus", PAUSED_US, PAUSING_US),
+	PARTS("@pfcenaframespri#", PAUSES_RECEIVED, PAUSES_SENT),
+	PAIR("@pfcframes", PAUSES_RECEIVED, PAUSES_SENT),
+	PAIR("@fcserrframes", RECEIVE_ERRORS, SEND_ERRORS),
+	PAIR("@totaldiscardpkts", RECEIVE_DISCARDS, SEND_DISCARDS),
 	// ionic (ionic_stats.c; AMD's exporter lists rx_pripause_N_1us_count as
 	// durations)
-	NAME("octetstxok", SENT_BYTES, 64),
-	NAME("octetsrxok", RECEIVED_BYTES, 64),
-	NAME("framestxok", SENT_PACKETS, 64),
-	NAME("framesrxok", RECEIVED_PACKETS, 64),
-	PART("rxpripause#1uscount", PAUSED_US),
-	PART("txpripause#1uscount", PAUSING_US),
-	PART("framesrxpripause#", PAUSES_RECEIVED),
-	PART("framestxpripause#", PAUSES_SENT),
-	NAME("framesrxpripause", PAUSES_RECEIVED, 64),
-	NAME("framestxpripause", PAUSES_SENT, 64),
-	NAME("framesrxpause", PAUSES_RECEIVED, 64),
-	NAME("framestxpause", PAUSES_SENT, 64),
+	PAIR("octets@ok", RECEIVED_BYTES, SENT_BYTES),
+	PAIR("frames@ok", RECEIVED_PACKETS, SENT_PACKETS),
+	PARTS("@pripause#1uscount", PAUSED_US, PAUSING_US),
+	PARTS("frames@pripause#", PAUSES_RECEIVED, PAUSES_SENT),
+	PAIR("frames@pripause", PAUSES_RECEIVED, PAUSES_SENT),
+	PAIR("frames@pause", PAUSES_RECEIVED, PAUSES_SENT),
 	NAME("framesrxbadfcs", RECEIVE_ERRORS, 64),
 	NAME("framesrxdropped", RECEIVE_DISCARDS, 64),
 	NAME("framestxbad", SEND_ERRORS, 64),
 	// ice and i40e (ice_ethtool.c, i40e_ethtool.c), without "port." and ".nic", and
 	// ixgbe: frames that ask to stop (XOFF) count, those that let go (XON) do not
-	PART("rxpriority#xoff", PAUSES_RECEIVED),
-	PART("txpriority#xoff", PAUSES_SENT),
+	PARTS("@priority#xoff", PAUSES_RECEIVED, PAUSES_SENT),
 	PART("rxpriority#xoffrx", PAUSES_RECEIVED),
 	PART("txpriority#xofftx", PAUSES_SENT),
-	PART("rxpb#pxoff", PAUSES_RECEIVED),
-	PART("txpb#pxoff", PAUSES_SENT),
-	PART("linkxoffrx", PAUSES_RECEIVED),
-	PART("linkxofftx", PAUSES_SENT),
-	PART("rxflowcontrolxoff", PAUSES_RECEIVED),
-	PART("txflowcontrolxoff", PAUSES_SENT),
+	PARTS("@pb#pxoff", PAUSES_RECEIVED, PAUSES_SENT),
+	PARTS("linkxoff@", PAUSES_RECEIVED, PAUSES_SENT),
+	PARTS("@flowcontrolxoff", PAUSES_RECEIVED, PAUSES_SENT),
 	NAME("rxcrcerrors", RECEIVE_ERRORS, 64),
 	NAME("rxdropped", RECEIVE_DISCARDS, 64),
 	NAME("txerrors", SEND_ERRORS, 64),
 	// cxgb4 (cxgb4_ethtool.c); hns3 (hns3_ethtool.c)
-	PART("rxppp#frames", PAUSES_RECEIVED),
-	PART("txppp#frames", PAUSES_SENT),
-	NAME("txoctetsok", SENT_BYTES, 64),
-	NAME("rxoctetsok", RECEIVED_BYTES, 64),
-	PART("macrxpfcpri#pktnum", PAUSES_RECEIVED),
-	PART("mactxpfcpri#pktnum", PAUSES_SENT),
-	PART("macrxpausenum", PAUSES_RECEIVED),
-	PART("mactxpausenum", PAUSES_SENT),
+	PARTS("@ppp#frames", PAUSES_RECEIVED, PAUSES_SENT),
+	PAIR("@octetsok", RECEIVED_BYTES, SENT_BYTES),
+	PARTS("mac@pfcpri#pktnum", PAUSES_RECEIVED, PAUSES_SENT),
+	PARTS("mac@pausenum", PAUSES_RECEIVED, PAUSES_SENT),
 
 	// SONiC (sonic-utilities: portstat, pfcstat)
-	NAME("rxok", RECEIVED_PACKETS, 64),
-	NAME("txok", SENT_PACKETS, 64),
-	NAME("rxerr", RECEIVE_ERRORS, 64),
-	NAME("txerr", SEND_ERRORS, 64),
-	NAME("rxdrp", RECEIVE_DISCARDS, 64),
-	NAME("txdrp", SEND_DISCARDS, 64),
+	PAIR("@ok", RECEIVED_PACKETS, SENT_PACKETS),
+	PAIR("@err", RECEIVE_ERRORS, SEND_ERRORS),
+	PAIR("@drp", RECEIVE_DISCARDS, SEND_DISCARDS),
 	NAME("rxovr", OVERRUNS, 64),
-	PART("pfcrx#", PAUSES_RECEIVED), // a column of show pfc counters
-	PART("pfctx#", PAUSES_SENT),
+	PARTS("pfc@#", PAUSES_RECEIVED, PAUSES_SENT), // a column of show pfc counters
 	// pfcstat --history: a row a priority, in us or, before, in ms
 	PART("totalrxpausetimeus", PAUSED_US),
-	{"totalrxpausetimems", TB_COUNTER_PAUSED_US, 1000, 64, true},
+	COUNTED("totalrxpausetimems", PAUSED_US, PAUSED_US, 1000, 64, true),
 };
 
 static bool text_ends(const char *text, size_t n, const char *end)
@@ -237,12 +199,18 @@ void counter_name_plain(const char *name, size_t n, char *buffer, size_t size)
 	buffer[used] = '\0';
 }
 
-// name_matches: '#' stands for one digit.
-static bool name_matches(const char *name, const char *plain)
+// name_matches: '#' stands for one digit, '@' for "rx" or "tx", which sets `sent`.
+static bool name_matches(const char *name, const char *plain, bool *sent)
 {
-	for (; *name; name++, plain++)
-		if (*name == '#' ? !isdigit((unsigned char)*plain) : *name != *plain)
+	for (*sent = false; *name; name++, plain++)
+		if (*name == '@') {
+			*sent = *plain == 't';
+			if ((*plain != 'r' && !*sent) || *++plain != 'x')
+				return false;
+		} else if (*name == '#' ? !isdigit((unsigned char)*plain)
+					: *name != *plain) {
 			return false;
+		}
 	return *plain == '\0';
 }
 
@@ -250,7 +218,7 @@ struct counter_name counter_name_find(const char *name, size_t n)
 {
 	static const char *const endings[] = {"total", "extended", "ext"};
 	char plain[64];
-	bool wide = false;
+	bool wide = false, sent;
 	if (n >= sizeof plain)
 		return (struct counter_name){0};
 	counter_name_plain(name, n, plain, sizeof plain);
@@ -260,8 +228,10 @@ struct counter_name counter_name_find(const char *name, size_t n)
 			wide |= i > 0;
 		}
 	for (size_t i = 0; i < sizeof counter_names / sizeof *counter_names; i++)
-		if (name_matches(counter_names[i].name, plain)) {
-			struct counter_name found = counter_names[i];
+		if (name_matches(counter_names[i].of.name, plain, &sent)) {
+			struct counter_name found = counter_names[i].of;
+			if (sent)
+				found.counter = counter_names[i].sent;
 			found.bits = wide ? 64 : found.bits;
 			return found;
 		}
@@ -308,19 +278,12 @@ int counters_refuse(const struct counters_reading *reading, const char *format, 
 		reading->line, "%s", text);
 }
 
-static uint64_t text_hash_on(uint64_t value, const char *text)
-{
-	for (; *text; text++)
-		value = (value ^ (unsigned char)*text) * UINT64_C(1099511628211);
-	return (value ^ 0xff) * UINT64_C(1099511628211);
-}
-
 static uint64_t counter_port_key(const struct tb_counter_port *port)
 {
-	uint64_t key = UINT64_C(14695981039346656037) ^ port->guid ^
-		       (port->guid ? 0 : (uint64_t)port->lid << 40);
-	key = text_hash_on(key, port->guid || port->lid ? "" : port->device);
-	return text_hash_on(key, port->port);
+	uint64_t key =
+		TB_HASH_BEGIN ^ port->guid ^ (port->guid ? 0 : (uint64_t)port->lid << 40);
+	key = tb_hash_text(key, port->guid || port->lid ? "" : port->device);
+	return tb_hash_text(tb_hash_word(key, 0xff), port->port);
 }
 
 // counter_port_is_same is whether two ports are so named that they are one. A GUID goes

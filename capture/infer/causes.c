@@ -40,6 +40,9 @@ struct cause_search {
 	int64_t *busy_ns; // by message: until when those before kept its source busy
 	struct cause_event events[CANDIDATES_MAX];
 	uint32_t n_events;
+	uint32_t
+		*added; // by message and whether its call: the list of events that had it
+	uint32_t n_lists;
 };
 
 #define NONE UINT32_MAX
@@ -72,17 +75,20 @@ static int64_t causes_gap(
 	return to_ns > from_ns ? gap_ns - (to_ns - from_ns) : gap_ns;
 }
 
+static void causes_begin(struct cause_search *search)
+{
+	search->n_events = 0;
+	search->n_lists++;
+}
+
 // causes_add_event adds a delivery or a call to the events in question, once.
 static void causes_add_event(struct cause_search *search, uint32_t message, bool is_call)
 {
 	const struct tb_cause cause = {message, is_call, false};
-	if (message == NONE || search->n_events == CANDIDATES_MAX)
+	if (message == NONE || search->n_events == CANDIDATES_MAX ||
+		search->added[2 * (size_t)message + is_call] == search->n_lists)
 		return;
-	for (uint32_t i = 0; i < search->n_events; i++)
-		if (search->events[i].cause.message == message &&
-			search->events[i].cause.is_call == is_call &&
-			!search->events[i].cause.is_done)
-			return;
+	search->added[2 * (size_t)message + is_call] = search->n_lists;
 	search->events[search->n_events++] =
 		(struct cause_event){cause, at_of(search, &cause)};
 }
@@ -206,7 +212,7 @@ static int judge_class(struct cause_search *search, uint32_t class, bool nearest
 		const struct tb_inferred_message *row = &search->list->rows[message];
 		if (is_hidden_cause(row))
 			continue;
-		search->n_events = 0;
+		causes_begin(search);
 		causes_add_preceding(search, message);
 		if (nearest)
 			add_nearest(search, message);
@@ -287,7 +293,7 @@ static int settle_cause(struct cause_search *search, uint32_t message,
 {
 	const struct tb_inferred_message *row = &search->list->rows[message];
 	struct tb_caused *of = &search->causes->of[message];
-	search->n_events = 0;
+	causes_begin(search);
 	causes_add_preceding(search, message);
 	if (!recurring || search->n_events == 0) {
 		recurring = false;
@@ -391,7 +397,7 @@ static int causes_settle_bound(struct cause_search *search, uint32_t message)
 	const struct tb_inferred_message *row = &search->list->rows[message];
 	int64_t at_ns = instant_of(search, message);
 	search->causes = &search->made[1 + search->bound];
-	search->n_events = 0;
+	causes_begin(search);
 	causes_add_preceding(search, message);
 	if (search->bound == TB_BOUND_CAUSES) {
 		// Add the call before a message, and all that came since then.
@@ -412,6 +418,7 @@ static int causes_settle_bound(struct cause_search *search, uint32_t message)
 	}
 	int64_t last_ns = date_causes(search, at_ns);
 	if (search->n_events == 0) {
+		causes_begin(search);
 		causes_add_event(search, search->previous[message], true);
 		if (search->n_events == 0) // its node's first
 			causes_add_event(search, search->nearest[message], false);
@@ -435,7 +442,7 @@ static int settle_recurring_causes(struct cause_search *search, uint32_t message
 		const struct window_closing *closing =
 			&search->closings[row->reopens + row->resumes];
 		struct tb_caused *of = &search->causes->of[message];
-		search->n_events = 0;
+		causes_begin(search);
 		causes_add_event(
 			search, row->reopens ? closing->filled : closing->opened, false);
 		of->kind = TB_CAUSE_RECURRING;
@@ -524,8 +531,9 @@ static int search_all_causes(struct cause_search *search, uint32_t n_nodes)
 	search->previous = malloc((n + 1) * sizeof *search->previous);
 	search->latest = malloc((n + 1) * sizeof *search->latest);
 	search->busy_ns = malloc((n + 1) * sizeof *search->busy_ns);
+	search->added = calloc(2 * n + 1, sizeof *search->added);
 	if (!search->nearest || !search->earlier || !search->previous ||
-		!search->latest || !search->busy_ns)
+		!search->latest || !search->busy_ns || !search->added)
 		return TB_ENOMEM;
 	for (uint32_t i = 0; i <= search->n_bounds; i++) {
 		struct tb_causes *made = &search->made[i];
@@ -596,6 +604,7 @@ int tb_causes_find(struct tb_causes *causes, uint32_t n_bounds,
 	free(search->earlier);
 	free(search->latest);
 	free(search->busy_ns);
+	free(search->added);
 	free(search->closings);
 	free(search->previous);
 	free(search);

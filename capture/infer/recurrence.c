@@ -1,4 +1,5 @@
 #include "array.h"
+#include "hash.h"
 #include "infer_impl.h"
 #include "order.h"
 
@@ -85,9 +86,9 @@ static bool mark_many(
 // hash_place hashes to whom a node sent last, the latest first.
 static uint64_t hash_place(const uint32_t *recent)
 {
-	uint64_t hash = UINT64_C(14695981039346656037); // FNV-1a
+	uint64_t hash = TB_HASH_BEGIN;
 	for (uint32_t k = 0; k < PLACE; k++)
-		hash = (hash ^ recent[k]) * UINT64_C(1099511628211);
+		hash = tb_hash_word(hash, recent[k]);
 	return hash;
 }
 

@@ -18,15 +18,17 @@
 #define ROUND_MOST  4096   // messages that are searched for those of a round
 #define TOGETHER_NS 300000 // answers of a call may leave so long before its requests
 
-// A size of messages, and how many have it.
+// A size of messages, and those that have it.
 struct size_seen {
 	uint64_t bytes;
 	uint64_t n;
+	const uint32_t *places; // in rendezvous_finding.by_pair, ascending
 };
 
 struct size_counts {
 	struct size_seen *rows;
 	size_t n;
+	uint32_t *places; // of all sizes
 };
 
 // The sizes of what may be a rendezvous.
@@ -43,29 +45,6 @@ struct rendezvous_finding {
 	int64_t *gaps; // room for one of each message
 	int64_t begin_ns;
 };
-
-static int order_size_counts(const void *a, const void *b)
-{
-	const struct size_seen *x = a, *y = b;
-	return TB_ORDER(x->bytes, y->bytes);
-}
-
-static int count_list_sizes(struct size_counts *sizes, const struct tb_message_list *list)
-{
-	sizes->rows = malloc((list->n + 1) * sizeof *sizes->rows);
-	if (!sizes->rows)
-		return TB_ENOMEM;
-	for (size_t i = 0; i < list->n; i++)
-		sizes->rows[i] = (struct size_seen){list->rows[i].bytes, 1};
-	qsort(sizes->rows, list->n, sizeof *sizes->rows, order_size_counts);
-	for (size_t i = 0; i < list->n; i++) {
-		if (sizes->n && sizes->rows[sizes->n - 1].bytes == sizes->rows[i].bytes)
-			sizes->rows[sizes->n - 1].n++;
-		else
-			sizes->rows[sizes->n++] = sizes->rows[i];
-	}
-	return TB_OK;
-}
 
 struct message_of_pair {
 	uint32_t low, high, message;
@@ -100,6 +79,45 @@ static int sort_by_pair(struct rendezvous_finding *finding)
 	for (size_t i = 0; i < list->n; i++)
 		finding->by_pair[i] = keys[i].message;
 	free(keys);
+	return TB_OK;
+}
+
+struct sized_place {
+	uint64_t bytes;
+	uint32_t place;
+};
+
+static int order_sized_places(const void *a, const void *b)
+{
+	const struct sized_place *x = a, *y = b;
+	if (x->bytes != y->bytes)
+		return x->bytes < y->bytes ? -1 : 1;
+	return TB_ORDER(x->place, y->place);
+}
+
+// list_sizes lists the sizes in ascending order.
+static int list_sizes(struct size_counts *sizes, const struct rendezvous_finding *finding)
+{
+	size_t n = finding->list->n;
+	struct sized_place *sorted = malloc((n + 1) * sizeof *sorted);
+	sizes->rows = malloc((n + 1) * sizeof *sizes->rows);
+	sizes->places = malloc((n + 1) * sizeof *sizes->places);
+	if (!sorted || !sizes->rows || !sizes->places) {
+		free(sorted);
+		return TB_ENOMEM;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		sorted[i] = (struct sized_place){
+			finding->list->rows[finding->by_pair[i]].bytes, i};
+	qsort(sorted, n, sizeof *sorted, order_sized_places);
+	for (size_t i = 0; i < n; i++) {
+		sizes->places[i] = sorted[i].place;
+		if (i == 0 || sorted[i - 1].bytes != sorted[i].bytes)
+			sizes->rows[sizes->n++] =
+				(struct size_seen){sorted[i].bytes, 0, &sizes->places[i]};
+		sizes->rows[sizes->n - 1].n++;
+	}
+	free(sorted);
 	return TB_OK;
 }
 
@@ -138,18 +156,30 @@ static bool advance_rendezvous(
 	return fits;
 }
 
-// follow_rendezvous gives messages their roles in a protocol; returns how many do not
-// fit.
-static uint64_t follow_rendezvous(const struct rendezvous_finding *finding)
+// follow_rendezvous gives messages of three sizes their roles in a protocol. Returns how
+// many do not fit, or more than `most` once it is more.
+static uint64_t follow_rendezvous(struct rendezvous_finding *finding,
+	const struct size_seen *const sizes[3], uint64_t most)
 {
-	const struct tb_message_list *list = finding->list;
 	const struct open none = {{NONE, NONE}, {NONE, NONE}};
 	struct open open = none;
-	uint64_t n_unfit = 0;
-	uint64_t last = UINT64_MAX;
-	memset(finding->made->of, 0, list->n * sizeof *finding->made->of);
-	for (size_t i = 0; i < list->n; i++) {
-		const struct tb_inferred_message *row = &list->rows[finding->by_pair[i]];
+	uint64_t n_unfit = 0, last = UINT64_MAX;
+	size_t at[3] = {0};
+	finding->protocol = (struct rendezvous_protocol){
+		sizes[0]->bytes, sizes[1]->bytes, sizes[2]->bytes};
+	while (n_unfit <= most) {
+		uint32_t first = NONE;
+		int of = 0;
+		for (int i = 0; i < 3; i++)
+			if (at[i] < sizes[i]->n && sizes[i]->places[at[i]] < first) {
+				first = sizes[i]->places[at[i]];
+				of = i;
+			}
+		if (first == NONE)
+			break;
+		at[of]++;
+		uint32_t message = finding->by_pair[first];
+		const struct tb_inferred_message *row = &finding->list->rows[message];
 		uint32_t low = row->source, high = row->destination;
 		if (low > high) {
 			low = row->destination;
@@ -159,7 +189,7 @@ static uint64_t follow_rendezvous(const struct rendezvous_finding *finding)
 		if (pair != last)
 			open = none;
 		last = pair;
-		n_unfit += !advance_rendezvous(finding, &open, finding->by_pair[i]);
+		n_unfit += !advance_rendezvous(finding, &open, message);
 	}
 	return n_unfit;
 }
@@ -170,28 +200,13 @@ static bool alike(uint64_t n, uint64_t m)
 	       m <= n + n / ALIKE_PART + 1;
 }
 
-// unfit_in returns how many messages do not fit when three sizes are taken for a
-// rendezvous; UINT64_MAX: their numbers do not fit.
-static uint64_t unfit_in(struct rendezvous_finding *finding,
-	const struct size_seen *request, const struct size_seen *answer,
-	const struct size_seen *data)
-{
-	if (request == answer || !alike(request->n, answer->n) ||
-		!alike(request->n, data->n))
-		return UINT64_MAX;
-	finding->protocol =
-		(struct rendezvous_protocol){request->bytes, answer->bytes, data->bytes};
-	uint64_t n_unfit = follow_rendezvous(finding);
-	return n_unfit <= (request->n + answer->n + data->n) / UNFIT_PART ? n_unfit
-									  : UINT64_MAX;
-}
-
-// find_protocol finds the three sizes that fit best; the roles are theirs then.
+// find_protocol finds the three sizes that fit best, of equals the first; the roles are
+// theirs then.
 static bool find_protocol(
 	struct rendezvous_finding *finding, const struct size_counts *sizes)
 {
 	const struct size_seen *rows = sizes->rows, *end = rows + sizes->n;
-	struct rendezvous_protocol best = {0};
+	const struct size_seen *best[3] = {NULL};
 	uint64_t least = UINT64_MAX;
 	for (const struct size_seen *d = rows; d < end; d++) {
 		if (d->bytes < LONG_BYTES || d->n < RECURS_FROM)
@@ -199,16 +214,22 @@ static bool find_protocol(
 		for (const struct size_seen *r = rows; r->bytes < SHORT_BYTES; r++)
 			for (const struct size_seen *a = rows; a->bytes < SHORT_BYTES;
 				a++) {
-				uint64_t n_unfit = unfit_in(finding, r, a, d);
-				if (n_unfit >= least)
+				const struct size_seen *const of[] = {r, a, d};
+				uint64_t most = (r->n + a->n + d->n) / UNFIT_PART;
+				if (r == a || !alike(r->n, a->n) || !alike(r->n, d->n) ||
+					least == 0)
+					continue;
+				most = most < least - 1 ? most : least - 1;
+				uint64_t n_unfit = follow_rendezvous(finding, of, most);
+				if (n_unfit > most)
 					continue;
 				least = n_unfit;
-				best = finding->protocol;
+				memcpy(best, of, sizeof best);
 			}
 	}
-	finding->protocol = best;
+	memset(finding->made->of, 0, finding->list->n * sizeof *finding->made->of);
 	if (least != UINT64_MAX)
-		follow_rendezvous(finding);
+		follow_rendezvous(finding, best, UINT64_MAX - 1);
 	return least != UINT64_MAX;
 }
 
@@ -440,18 +461,14 @@ int tb_rendezvous_find(struct tb_rendezvous *rendezvous, struct tb_causes *cause
 	struct rendezvous_finding finding = {
 		.made = &made, .causes = causes, .list = list, .begin_ns = begin_ns};
 	struct size_counts sizes = {0};
-	int status = count_list_sizes(&sizes, list);
 	made.of = calloc(list->n + 1, sizeof *made.of);
-	if (!made.of)
-		status = TB_ENOMEM;
+	int status = made.of ? sort_by_pair(&finding) : TB_ENOMEM;
 	if (status == TB_OK)
-		status = sort_by_pair(&finding);
-	if (status == TB_OK && find_protocol(&finding, &sizes)) {
+		status = list_sizes(&sizes, &finding);
+	if (status == TB_OK && find_protocol(&finding, &sizes))
 		status = arrange_by_node(&finding, n_nodes);
-	} else if (status == TB_OK) {
-		memset(made.of, 0, list->n * sizeof *made.of);
-	}
 	free(sizes.rows);
+	free(sizes.places);
 	free(finding.by_pair);
 	free(finding.gaps);
 	if (status == TB_OK)

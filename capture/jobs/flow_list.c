@@ -44,7 +44,8 @@ struct flow_list_reading {
 	const char *name;
 	struct tb_error *error;
 	uint64_t line;
-	bool begun;    // "Nodes" was read
+	bool begun; // "Nodes" was read, or the number of flows of ns-3
+	bool is_ns3;
 	bool declares; // at least one trigger; without, all are as they are used
 	uint32_t n_nodes;
 	uint64_t n_declared[2]; // "Connections" and "Triggers"
@@ -97,6 +98,20 @@ static int find_trigger(struct flow_list_reading *reading, const char *word,
 	return TB_OK;
 }
 
+// read_flow_decimal also takes what scripts write, "2e6" or "12.5", rounded.
+static int read_flow_decimal(const struct flow_list_reading *reading, const char *what,
+	const char *text, uint64_t most, uint64_t *number)
+{
+	double real;
+	if (!text || !strpbrk(text, ".eE"))
+		return read_flow_number(reading, what, text, most, number);
+	if (tb_parse_real(text, 0, (double)(most - 1023), &real) != TB_OK)
+		return REFUSE(reading, "'%s %s': expected a number from 0 to %" PRIu64,
+			what, text, most);
+	*number = (uint64_t)(real + 0.5);
+	return TB_OK;
+}
+
 // read_flow_word reads a word of a flow's line and the number after it. `seen` has a bit
 // for each word that the line had.
 static int read_flow_word(struct flow_list_reading *reading, struct flow *flow,
@@ -128,7 +143,7 @@ static int read_flow_word(struct flow_list_reading *reading, struct flow *flow,
 	if (i == TRIGGER)
 		return find_trigger(reading, word, text, &flow->begins);
 	if (i == SIZE)
-		return read_flow_number(reading, word, text, INT64_MAX, &flow->bytes);
+		return read_flow_decimal(reading, word, text, INT64_MAX, &flow->bytes);
 	if (i == ID) {
 		// Read the id of the flow that is being read: of no other, as htsim
 		// demands; 0 is none.
@@ -145,7 +160,10 @@ static int read_flow_word(struct flow_list_reading *reading, struct flow *flow,
 			       ? TB_OK
 			       : flows_no_memory(reading);
 	}
-	int status = read_flow_number(reading, word, text, INT64_MAX - 1, &number);
+	int status =
+		i == START
+			? read_flow_decimal(reading, word, text, INT64_MAX - 1, &number)
+			: read_flow_number(reading, word, text, INT64_MAX - 1, &number);
 	if (i == START)
 		flow->start_ps = (tb_time_ps)number;
 	return status;
@@ -169,19 +187,9 @@ static int read_flow_ends(
 	return TB_OK;
 }
 
-static int read_flow(struct flow_list_reading *reading, char *ends, char *rest)
+// keep_flow adds a flow that was read.
+static int keep_flow(struct flow_list_reading *reading, struct flow flow)
 {
-	struct flow flow = {.begins = NONE,
-		.fires = {NONE, NONE},
-		.next = {NONE, NONE},
-		.line = reading->line};
-	unsigned seen = 0;
-	int status = read_flow_ends(reading, ends, &flow);
-	for (char *word; status == TB_OK && (word = strtok_r(rest, BLANKS, &rest));)
-		status = read_flow_word(
-			reading, &flow, &seen, word, strtok_r(rest, BLANKS, &rest));
-	if (status != TB_OK)
-		return status;
 	if (flow.bytes == 0)
 		return REFUSE(reading,
 			"a flow of no size has no end, which a job needs: expected size "
@@ -203,6 +211,20 @@ static int read_flow(struct flow_list_reading *reading, char *ends, char *rest)
 	}
 	reading->flows[reading->n_flows++] = flow;
 	return TB_OK;
+}
+
+static int read_flow(struct flow_list_reading *reading, char *ends, char *rest)
+{
+	struct flow flow = {.begins = NONE,
+		.fires = {NONE, NONE},
+		.next = {NONE, NONE},
+		.line = reading->line};
+	unsigned seen = 0;
+	int status = read_flow_ends(reading, ends, &flow);
+	for (char *word; status == TB_OK && (word = strtok_r(rest, BLANKS, &rest));)
+		status = read_flow_word(
+			reading, &flow, &seen, word, strtok_r(rest, BLANKS, &rest));
+	return status == TB_OK ? keep_flow(reading, flow) : status;
 }
 
 static int end_flow_line(const struct flow_list_reading *reading, char *rest)
@@ -257,6 +279,40 @@ static int read_node_count(struct flow_list_reading *reading, char *rest)
 	return status == TB_OK ? end_flow_line(reading, rest) : status;
 }
 
+// read_ns3_flow reads "1 0 3 100 200000 2.0": source, destination, priority group, port
+// (not in all versions), bytes, seconds.
+static int read_ns3_flow(struct flow_list_reading *reading, char *word, char *rest)
+{
+	char *words[7];
+	uint64_t number[5] = {0};
+	double start_s = 0;
+	size_t n = 0;
+	for (; word && n < 7; word = strtok_r(rest, BLANKS, &rest))
+		words[n++] = word;
+	bool is_flow = n == 5 || n == 6;
+	for (size_t i = 0; i + 1 < n && is_flow; i++)
+		is_flow = tb_parse_count(words[i], 0, INT64_MAX, &number[i]) == TB_OK;
+	if (!is_flow || number[0] >= TB_RANKS_MAX || number[1] >= TB_RANKS_MAX ||
+		tb_parse_real(words[n - 1], 0, 9e6, &start_s) != TB_OK)
+		return REFUSE(reading,
+			"expected a flow as in '1 0 3 100 200000 2.0': source, "
+			"destination, group, port, bytes and seconds");
+	if (number[0] == number[1])
+		return REFUSE(
+			reading, "a flow from node %" PRIu64 " to itself", number[0]);
+	for (size_t i = 0; i < 2; i++)
+		if (number[i] >= reading->n_nodes)
+			reading->n_nodes = (uint32_t)number[i] + 1;
+	return keep_flow(reading, (struct flow){.source = (uint32_t)number[0],
+					  .destination = (uint32_t)number[1],
+					  .bytes = number[n - 2],
+					  .start_ps = (tb_time_ps)(start_s * 1e12 + 0.5),
+					  .begins = NONE,
+					  .fires = {NONE, NONE},
+					  .next = {NONE, NONE},
+					  .line = reading->line});
+}
+
 static int read_flow_line(struct flow_list_reading *reading, char *text)
 {
 	static const char *const counts[] = {"Connections", "Triggers"};
@@ -265,7 +321,15 @@ static int read_flow_line(struct flow_list_reading *reading, char *text)
 	char *word = strtok_r(text, BLANKS, &rest);
 	if (!word)
 		return TB_OK;
-	// "Nodes" comes first, and is the only word by which the format is recognised.
+	if (reading->is_ns3)
+		return read_ns3_flow(reading, word, rest);
+	// "Nodes" comes first, and is the only word by which the format is recognised;
+	// ns-3's begin with the number of flows.
+	if (!reading->begun &&
+		tb_parse_count(word, 1, FLOWS_MAX, &reading->n_declared[0]) == TB_OK) {
+		reading->begun = reading->is_ns3 = true;
+		return strtok_r(rest, BLANKS, &rest) ? TB_EFOREIGN : TB_OK;
+	}
 	if (!reading->begun)
 		return strcmp(word, "Nodes") == 0 ? read_node_count(reading, rest)
 						  : TB_EFOREIGN;
@@ -311,8 +375,8 @@ static int check_counts(const struct flow_list_reading *reading)
 	char number[48];
 	if (reading->n_declared[0] && reading->n_declared[0] != reading->n_flows)
 		return tb_fail_in(reading->error, TB_EFORMAT, reading->name,
-			"declares 'Connections %" PRIu64 "' but has %s",
-			reading->n_declared[0],
+			"declares '%s%" PRIu64 "' but has %s",
+			reading->is_ns3 ? "" : "Connections ", reading->n_declared[0],
 			tb_format_counted(
 				reading->n_flows, "flow", number, sizeof number));
 	uint32_t n_found = 0;
@@ -474,14 +538,62 @@ static int make_flow_job(struct flow_list_reading *reading, struct tb_job **job)
 	return status;
 }
 
+// begin_at_first has flows of ns-3 count from the first of them: its scripts begin at 2
+// s.
+static tb_time_ps begin_at_first(struct flow_list_reading *reading)
+{
+	tb_time_ps first_ps = reading->n_flows ? reading->flows[0].start_ps : 0;
+	for (uint32_t i = 1; i < reading->n_flows; i++)
+		if (reading->flows[i].start_ps < first_ps)
+			first_ps = reading->flows[i].start_ps;
+	for (uint32_t i = 0; i < reading->n_flows; i++)
+		reading->flows[i].start_ps -= first_ps;
+	return first_ps;
+}
+
+bool tb_flow_list_is_ns3(struct tb_bytes text)
+{
+	char line[128] = "", *rest, *word;
+	size_t n = 0, at = 0;
+	while (at < text.n && text.data[at] >= '0' && text.data[at] <= '9')
+		at++;
+	if (at == 0 || at > 9)
+		return false;
+	while (at < text.n && text.data[at] && strchr(" \t\r", text.data[at]))
+		at++;
+	if (at == text.n || text.data[at] != '\n')
+		return false;
+	while (at < text.n && text.data[at] && strchr(BLANKS, text.data[at]))
+		at++;
+	while (at < text.n && text.data[at] != '\n' && n + 1 < sizeof line)
+		line[n++] = (char)text.data[at++];
+	uint64_t number;
+	double real;
+	n = 0;
+	for (word = strtok_r(line, BLANKS, &rest); word;
+		word = strtok_r(rest, BLANKS, &rest), n++)
+		if (n < 4 ? tb_parse_count(word, 0, INT64_MAX, &number) != TB_OK
+			  : tb_parse_real(word, 0, 1e18, &real) != TB_OK)
+			return false;
+	return n == 5 || n == 6;
+}
+
 int tb_flow_list_read(
 	struct tb_job **job, FILE *stream, const char *name, struct tb_error *error)
 {
 	struct flow_list_reading reading = {.name = name, .error = error};
+	char text[48];
 	int status = read_flow_lines(&reading, stream);
+	tb_time_ps first_ps =
+		status == TB_OK && reading.is_ns3 ? begin_at_first(&reading) : 0;
 	if (status == TB_OK)
 		status = make_flow_job(&reading, job);
-	else if (status == TB_EFOREIGN)
+	if (status == TB_OK && first_ps > 0 &&
+		asprintf(&(*job)->notes,
+			"the first flow starts at %s, which is the job's beginning",
+			tb_format_time(first_ps, text, sizeof text)) < 0)
+		(*job)->notes = NULL;
+	if (status == TB_EFOREIGN)
 		(void)tb_fail_in(error, TB_EFOREIGN, name, "is no flow list");
 	free(reading.flows);
 	free(reading.triggers);

@@ -57,6 +57,7 @@ struct tb_job {
 	const char *form;	  // of that file: "GOAL" or "flow list"; NULL without
 	char **hosts; // by rank: the name of the host on which it ran, or NULL; NULL: of
 		      // none it is known
+	bool of_gpus; // ranks of one host reach each other by its own links
 	char **endpoints; // by rank: the endpoint of a capture that it was, or NULL;
 			  // NULL: it is of no capture
 	char *notes;	  // a sentence a line: what was left out or assumed; NULL: none

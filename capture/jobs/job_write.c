@@ -1,6 +1,7 @@
 #include "job_write.h"
 
 #include "array.h"
+#include "hash.h"
 #include "job.h"
 #include "map.h"
 #include "order.h"
@@ -312,9 +313,9 @@ static int begin_flow(struct flow_writing *w, uint32_t flow, size_t first)
 {
 	size_t n = w->n_pool - first;
 	const uint32_t *events = w->pool + first;
-	uint64_t key = 1469598103934665603u; // FNV-1a
+	uint64_t key = TB_HASH_BEGIN;
 	for (size_t i = 0; i < n; i++)
-		key = (key ^ events[i]) * 1099511628211u;
+		key = tb_hash_word(key, events[i]);
 	uint32_t number;
 	for (; tb_map_find(&w->trigger_of, key, &number); key++) {
 		const struct flow_trigger *known = &w->triggers[number];

@@ -6,6 +6,7 @@
 // (torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp, ProcessGroupGloo.cpp, Ops.cpp, 1.8
 // to 2.9) and have the shapes of their inputs where the profiler recorded shapes.
 #include "array.h"
+#include "element_types.h"
 #include "order.h"
 #include "profile.h"
 #include "units.h"
@@ -114,7 +115,12 @@ static struct inputs find_inputs(struct tb_raw args)
 	return inputs;
 }
 
-static uint32_t comm_element_bytes(struct tb_raw type);
+// comm_element_bytes returns the size of an element of a type; 0 if it is not known.
+static uint32_t comm_element_bytes(struct tb_raw type)
+{
+	type = tb_raw_string(type);
+	return tb_element_type_bytes(type.data, type.n);
+}
 
 // bytes_in adds up the tensors from number `first` to `last`; false if there is none.
 static bool bytes_in(struct inputs inputs, size_t first, size_t last, uint64_t *bytes)
@@ -340,58 +346,6 @@ static const struct {
 };
 #define N_NAMES (sizeof names / sizeof *names)
 
-// Bytes of an element, by the names that c10/core/ScalarType.h prints, and by those of
-// C++, which stand in the shapes that a profiler records.
-static const struct {
-	const char *name;
-	uint32_t bytes;
-} types[] = {
-	{"Byte", 1},
-	{"Char", 1},
-	{"Bool", 1},
-	{"QInt8", 1},
-	{"QUInt8", 1},
-	{"Float8_e5m2", 1},
-	{"Float8_e4m3fn", 1},
-	{"Float8_e5m2fnuz", 1},
-	{"Float8_e4m3fnuz", 1},
-	{"Float8_e8m0fnu", 1},
-	{"Float4_e2m1fn_x2", 1},
-	{"Short", 2},
-	{"UInt16", 2},
-	{"Half", 2},
-	{"BFloat16", 2},
-	{"Int", 4},
-	{"UInt32", 4},
-	{"QInt32", 4},
-	{"Float", 4},
-	{"ComplexHalf", 4},
-	{"Long", 8},
-	{"UInt64", 8},
-	{"Double", 8},
-	{"ComplexFloat", 8},
-	{"ComplexDouble", 16},
-	{"bool", 1},
-	{"signed char", 1},
-	{"unsigned char", 1},
-	{"c10::Float8_e5m2", 1},
-	{"c10::Float8_e4m3fn", 1},
-	{"c10::Float8_e5m2fnuz", 1},
-	{"c10::Float8_e4m3fnuz", 1},
-	{"short", 2},
-	{"short int", 2},
-	{"c10::Half", 2},
-	{"c10::BFloat16", 2},
-	{"int", 4},
-	{"float", 4},
-	{"long", 8},
-	{"long int", 8},
-	{"double", 8},
-	{"c10::complex<float>", 8},
-	{"c10::complex<double>", 16},
-};
-#define N_TYPES (sizeof types / sizeof *types)
-
 // What the arguments say, as they stand.
 struct comm_arguments {
 	struct tb_raw name, dtype, group, ranks, in_split;
@@ -413,15 +367,6 @@ uint8_t tb_comm_of_kernel(struct tb_raw name)
 	if (memmem(name.data, name.n, "SendRecv", strlen("SendRecv")))
 		return TB_COMM_SEND;
 	return tb_collective_op_in(&op, name.data, name.n) ? (uint8_t)op : TB_COMM_OTHER;
-}
-
-// comm_element_bytes returns the size of an element of a type; 0 if it is not known.
-static uint32_t comm_element_bytes(struct tb_raw type)
-{
-	for (size_t i = 0; i < N_TYPES; i++)
-		if (tb_raw_is(type, types[i].name))
-			return types[i].bytes;
-	return 0;
 }
 
 // n_blocks returns how many blocks a kernel's grid has, 0 where the trace does not say.

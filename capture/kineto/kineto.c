@@ -1,6 +1,7 @@
 #include "kineto.h"
 
 #include "array.h"
+#include "hash.h"
 #include "infile.h"
 #include "input_files.h"
 #include "order.h"
@@ -396,11 +397,9 @@ static int kineto_add_group(struct kineto_making *making, const char *name,
 	const struct tb_members *members, uint32_t *number)
 {
 	uint32_t place;
-	uint64_t key = 1469598103934665603u; // FNV-1a
-	for (const char *c = name; *c; c++)
-		key = (key ^ (uint8_t)*c) * 1099511628211u;
+	uint64_t key = tb_hash_text(TB_HASH_BEGIN, name);
 	for (uint32_t i = 0; i < members->n; i++)
-		key = (key ^ members->ranks[i]) * 1099511628211u;
+		key = tb_hash_word(key, members->ranks[i]);
 	for (; tb_map_find(&making->known_of, key, &place); key++) {
 		if (!group_is_known(making, &making->known[place], name, members))
 			continue;

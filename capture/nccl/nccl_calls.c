@@ -1,5 +1,6 @@
 // Which communicators of the ranks are one, and which rank of the job each GPU is.
 #include "array.h"
+#include "hash.h"
 #include "infile.h"
 #include "input_files.h"
 #include "nccl_log.h"
@@ -178,9 +179,7 @@ static int grouping_host(
 	struct nl_grouping *g, struct tb_map *hosts, uint32_t process, uint32_t *host)
 {
 	const char *name = g->log->processes[process].host;
-	uint64_t key = 1469598103934665603u; // FNV-1a
-	for (const char *c = name; *c; c++)
-		key = (key ^ (uint8_t)*c) * 1099511628211u;
+	uint64_t key = tb_hash_text(TB_HASH_BEGIN, name);
 	for (; tb_map_find(hosts, key, host); key++)
 		if (strcmp(g->log->processes[*host].host, name) == 0)
 			return TB_OK;
@@ -763,6 +762,24 @@ int tb_nl_calls(
 	return status;
 }
 
+// log_library returns the library that wrote a log, and tells the calls its version and
+// settings.
+static const char *log_library(const struct nl_log *log, struct tb_calls *calls)
+{
+	char text[1024];
+	const char *version = log->versions.n ? log->versions.rows[0].text : "NCCL ";
+	const char *name = *version == 'R' ? "rccl" : "nccl";
+	unsigned major, minor;
+	int n = snprintf(text, sizeof text, "%s", name);
+	if (sscanf(version + strlen("NCCL "), "%u.%u", &major, &minor) == 2)
+		n = snprintf(text, sizeof text, "%s@%u.%u", name, major, minor);
+	for (size_t i = 0; i < log->settings.n && (size_t)n < sizeof text; i++)
+		n += snprintf(text + n, sizeof text - (size_t)n, " %s",
+			log->settings.rows[i].text);
+	tb_calls_made_with(calls, text);
+	return name;
+}
+
 int tb_nccl_read(struct tb_calls **calls, const struct tb_reading *reading,
 	const char *const *paths, size_t n, const char **made, struct tb_error *error)
 {
@@ -770,9 +787,9 @@ int tb_nccl_read(struct tb_calls **calls, const struct tb_reading *reading,
 	int status = tb_nl_read(&log, reading, reading->clone_ranks, paths, n);
 	if (status == TB_OK)
 		status = tb_nl_calls(&log, reading, calls);
-	tb_nl_fini(&log);
 	if (status == TB_OK)
-		*made = "nccl";
+		*made = log_library(&log, *calls);
+	tb_nl_fini(&log);
 	return status;
 }
 

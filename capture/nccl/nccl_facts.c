@@ -315,6 +315,7 @@ int tb_nccl_facts(struct tb_facts *facts, const struct tb_reading *reading,
 	if (status == TB_OK) {
 		char text[48];
 		add_names(facts, "made by", &log.versions);
+		add_names(facts, "setting", &log.settings);
 		status = facts_add_hosts(&log, facts);
 		if (log.last_ns > log.first_ns)
 			tb_facts_add(facts, "times", "%s from the first line to the last",

@@ -1,5 +1,6 @@
 // The lines of a log: what is before NCCL's own text, and the words in it.
 #include "array.h"
+#include "hash.h"
 #include "nccl_trace.h"
 
 #include <ctype.h>
@@ -175,10 +176,36 @@ void tb_nl_count(struct nl_counts *counts, const char *text, size_t n)
 	row->n = 1;
 }
 
+// read_setting: "NCCL_ALGO set by environment to Ring."
+static void read_setting(struct nl_log *log, const char *text)
+{
+	static const char *const names[] = {"NCCL_ALGO", "NCCL_PROTO", "NCCL_NVLS_ENABLE",
+		"NCCL_PAT_ENABLE", "NCCL_MIN_NCHANNELS", "NCCL_MAX_NCHANNELS",
+		"NCCL_MIN_CTAS", "NCCL_MAX_CTAS"};
+	static const char by[] = " set by environment to ";
+	const char *at = strstr(text, by);
+	for (size_t i = 0; at && i < sizeof names / sizeof *names; i++) {
+		size_t n = strlen(names[i]);
+		if ((size_t)(at - text) < n || strncmp(at - n, names[i], n) != 0)
+			continue;
+		const char *value = at + strlen(by);
+		size_t length = strcspn(value, " \t\r\n");
+		while (length > 0 && value[length - 1] == '.')
+			length--;
+		char word[64];
+		int size = snprintf(
+			word, sizeof word, "%s=%.*s", names[i], (int)length, value);
+		if (size > 0 && (size_t)size < sizeof word)
+			tb_nl_count(&log->settings, word, (size_t)size);
+		return;
+	}
+}
+
 // "NCCL version 2.28.3+cuda13.0", "RCCL version 2.18.3+hip6.0", "RCCL version : 2.20.5".
 void tb_nl_version(struct nl_log *log, const char *text)
 {
 	const char *at = strstr(text, "CCL version ");
+	read_setting(log, text);
 	if (!at || at == text || (at[-1] != 'N' && at[-1] != 'R'))
 		return;
 	const char *number = at + strlen("CCL version ");
@@ -230,14 +257,6 @@ static uint64_t table_mix(uint64_t a, uint64_t b)
 	return a ^ a >> 29;
 }
 
-static uint64_t text_hash(const char *text, size_t n)
-{
-	uint64_t hash = 1469598103934665603u; // FNV-1a
-	for (size_t i = 0; i < n; i++)
-		hash = (hash ^ (uint8_t)text[i]) * 1099511628211u;
-	return hash;
-}
-
 static bool is_process(const struct nl_process *process, const struct nl_line *line)
 {
 	return process->pid == line->pid && strlen(process->host) == line->host_n &&
@@ -255,7 +274,8 @@ static bool line_is_behind(const struct nl_process *process, const struct nl_lin
 
 int tb_nl_process(struct nl_log *log, const struct nl_line *line, uint32_t *process)
 {
-	uint64_t key = table_mix(text_hash(line->host, line->host_n), line->pid);
+	uint64_t key = table_mix(
+		tb_hash_bytes(TB_HASH_BEGIN, line->host, line->host_n), line->pid);
 	for (; tb_map_find(&log->process_of, key, process); key++)
 		if (is_process(&log->processes[*process], line))
 			return TB_OK;
@@ -798,7 +818,8 @@ static uint64_t split_id(
 		return 0;
 	uint64_t from =
 		log->comms[comm].id ? log->comms[comm].id : log->comms[comm].n_ranks;
-	return (from * UINT64_C(0x9e3779b97f4a7c15) ^ turn << 32 ^ color) | 1;
+	uint64_t id = from * UINT64_C(0x9e3779b97f4a7c15) ^ turn << 32 ^ color;
+	return id ? id : 1; // 0 is no id
 }
 
 // "[Rank 0] ncclCommInitRank comm 0x.. rank 0 nranks 8 cudaDev 0 ... - Init START", and

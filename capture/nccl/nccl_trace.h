@@ -124,7 +124,7 @@ struct nl_log {
 	size_t n_ops, ops_room;
 	struct tb_map process_of, thread_of, comm_of, gpu_of;
 	struct tb_map newest_of; // PID to the newest process that has it
-	struct nl_counts versions, networks, connections, algorithms, left_out;
+	struct nl_counts versions, settings, networks, connections, algorithms, left_out;
 	uint64_t n_untimed;
 	uint64_t first_ns, last_ns; // of the lines with times
 	uint64_t n_broken_lines, n_broken_files, n_self;
@@ -143,7 +143,8 @@ int tb_nl_no_memory(const struct nl_log *log);
 // tb_nl_line takes a line apart; false for one that is not NCCL's.
 bool tb_nl_line(struct nl_line *line, const char *text);
 
-// tb_nl_version takes the version out of any line that names it.
+// tb_nl_version takes the version out of any line that names it, and what of the
+// environment bears on NCCL's choice (library.h).
 void tb_nl_version(struct nl_log *log, const char *text);
 
 // These take what they read of a line, and pass over any other.

@@ -151,8 +151,6 @@ int tb_connections_get(struct tb_connections *connections,
 	const struct tb_connection_key *key, struct tb_direction **there,
 	struct tb_direction **back) TB_MUST_USE;
 
-uint32_t tb_connections_n(const struct tb_connections *connections);
-
 // Finds copies of a frame that was captured at several points.
 //
 // Copies have the same digest. When a point sees a digest for the k-th time, the frame is

@@ -148,8 +148,3 @@ int tb_connections_get(struct tb_connections *connections,
 	*back = &found->directions[turned ? 0 : 1];
 	return TB_OK;
 }
-
-uint32_t tb_connections_n(const struct tb_connections *connections)
-{
-	return connections->n;
-}

@@ -1,6 +1,7 @@
 #include "map_file.h"
 
 #include "array.h"
+#include "hash.h"
 #include "input_files.h"
 #include "map.h"
 #include "order.h"
@@ -128,9 +129,7 @@ static int read_node(struct tb_map_file *map, const char *text,
 	if (is_name) {
 		// Number the hosts.
 		uint32_t *host = &node->id;
-		uint64_t key = 1469598103934665603u; // FNV-1a
-		for (const char *c = text; *c; c++)
-			key = (key ^ (uint8_t)*c) * 1099511628211u;
+		uint64_t key = tb_hash_text(TB_HASH_BEGIN, text);
 		for (; tb_map_find(&map->host_of, key, host); key++)
 			if (strcmp(map->hosts[*host], text) == 0)
 				return TB_OK;

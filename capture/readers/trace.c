@@ -1,5 +1,6 @@
 #include "trace.h"
 
+#include "benchmark.h"
 #include "bytes.h"
 #include "calls_job.h"
 #include "capture_file.h"
@@ -11,10 +12,14 @@
 #include "input_files.h"
 #include "kineto.h"
 #include "library.h"
+#include "mpi_text.h"
 #include "nccl_log.h"
+#include "node_xml.h"
 #include "nsys_export.h"
 #include "otf2_trace.h"
 #include "paraver.h"
+#include "recorders.h"
+#include "simai.h"
 #include "status.h"
 #include "tbt_read.h"
 #include "unpacked.h"
@@ -60,9 +65,6 @@ static const struct foreign foreign_formats[] = {
 	{NULL, "\x80", "segments",
 		"is a snapshot of PyTorch's memory, not a profile: what is sent is "
 		"in the traces of torch.profiler"},
-	{NULL, "\x80", "nccl_comm_state",
-		"is a dump of PyTorch's flight recorder: the last calls before a "
-		"program hung; what is sent is in the traces of torch.profiler"},
 	{".xplane.pb", NULL, NULL,
 		"is a profile of XLA (JAX, TensorFlow), which names operations, not "
 		"bytes sent: trace the job with NCCL_DEBUG=INFO "
@@ -71,9 +73,39 @@ static const struct foreign foreign_formats[] = {
 		"is what rocprofv3 writes: kernels of a GPU, not what was sent, "
 		"which torch.profiler and the log of RCCL tell (NCCL_DEBUG=INFO "
 		"NCCL_DEBUG_SUBSYS=INIT,COLL)"},
-	{NULL, NULL, "<system version=",
-		"is NCCL's topology of a node (NCCL_TOPO_DUMP_FILE), not a trace: "
-		"its log is (NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL)"},
+	{NULL, NULL, "time across ranks (ms)",
+		"is Megatron's log: times of steps, without what was sent: "
+		"torch.profiler and NCCL's log (NCCL_DEBUG=INFO "
+		"NCCL_DEBUG_SUBSYS=INIT,COLL) tell that"},
+	{NULL, NULL, "Comm. Op  ",
+		"is DeepSpeed's summary of communication: sums, without their order; "
+		"with \"verbose\" in comms_logger it logs each call, which is read"},
+	{NULL, "nccl_", "_bandwidth_gbs{",
+		"is what NCCL's inspector exports to Prometheus: the last figures "
+		"alone; without NCCL_INSPECTOR_PROM_DUMP it writes each call, which is "
+		"read"},
+	{".dumpi-bin", NULL, NULL,
+		"is a trace of DUMPI: print the file of each rank with dumpi2ascii, to "
+		"NAME-RANK.txt, and give these"},
+	{NULL, NULL, "fileprefix=dumpi",
+		"is the description of a trace of DUMPI: print the file of each rank "
+		"with dumpi2ascii, to NAME-RANK.txt, and give these"},
+	{NULL, "UTJH", NULL,
+		"is a trace of Netrace, messages of the caches on a chip, as BookSim "
+		"replays it: no job of a cluster"},
+	{NULL, NULL, "injection_rate =",
+		"is a configuration of BookSim, not a trace: 'tailback synth' makes "
+		"such traffic"},
+	{NULL, NULL, "import sst",
+		"is a script of SST, not a trace: traces that it replays are DUMPI's, "
+		"which are read as dumpi2ascii prints them; 'tailback synth' makes "
+		"patterns like Ember's"},
+	{NULL, NULL, "[JOB_ID]",
+		"is a list of Ember's motifs (SST), not a trace: 'tailback synth' makes "
+		"patterns like them"},
+	{NULL, NULL, "\"scheduling-policy\"",
+		"is a system configuration of ASTRA-sim, not a trace: its workloads "
+		"are (Chakra's .et files, or the text of layers)"},
 	{NULL, NULL, "<graphs version=",
 		"is NCCL's graph of channels (NCCL_GRAPH_DUMP_FILE), not a trace: "
 		"its log is (NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL)"},
@@ -127,6 +159,8 @@ static const struct foreign *find_foreign(const char *path, struct tb_bytes firs
 	if (tb_bytes_u64(first, 8, &magic) &&
 		(magic == DARSHAN_MAGIC || __builtin_bswap64(magic) == DARSHAN_MAGIC))
 		path = ".x.darshan";
+	if (strncmp(basename(path), "dumpi-", 6) == 0 && strstr(path, ".bin"))
+		path = ".x.dumpi-bin"; // its header has no magic number
 	for (size_t i = 0; i < N_FORMATS; i++)
 		if (is_format(&foreign_formats[i], path, first))
 			return &foreign_formats[i];
@@ -158,6 +192,18 @@ static int read_facts(struct tb_trace *trace, const struct tb_trace_request *req
 		trace->facts = NULL;
 	}
 	return status;
+}
+
+// mention_table adds to a refusal that a log has a benchmark's table, too.
+static void mention_table(const char *path, struct tb_error *error)
+{
+	const char *tool = error ? tb_benchmark_tool(path) : NULL;
+	size_t n = error ? strlen(error->text) : 0;
+	if (tool)
+		snprintf(error->text + n, sizeof error->text - n,
+			"; its table of %s is compared by 'tailback expect %s -n "
+			"NETWORK'",
+			tool, path);
 }
 
 // trace_read_calls makes a job of what the row's reader found the ranks to have
@@ -194,6 +240,8 @@ static int trace_read_calls(struct tb_trace *trace,
 	if (status == TB_OK)
 		trace->job->form = trace->reader->name;
 	tb_calls_free(calls);
+	if (status == TB_EFORMAT)
+		mention_table(request->paths[0], error);
 	if (status == TB_OK || !trace->facts)
 		return status;
 	// The files may be fine, but no job can be made of them: then keep the facts.
@@ -282,6 +330,14 @@ static enum tb_trace_match probe_chakra(const struct tb_trace_look *look)
 	return tb_chakra_is_named(look->path) ? TB_TRACE_SURE : TB_TRACE_MAYBE;
 }
 
+// A trace of SimGrid's, or a list of its files.
+static enum tb_trace_match probe_ti(const struct tb_trace_look *look)
+{
+	bool is = !look->is_folder &&
+		  (tb_ti_begins(look->first) || tb_ti_list_is(look->path, look->first));
+	return is ? TB_TRACE_SURE : TB_TRACE_NO;
+}
+
 static enum tb_trace_match probe_nsys(const struct tb_trace_look *look)
 {
 	bool is = look->is_folder ? tb_nsys_is_folder(look->path)
@@ -343,6 +399,10 @@ static const struct tb_trace_reader readers[] = {
 		.kind = TB_TRACE_JOB,
 		.probe = probe_flow_list,
 		.job = tb_flow_list_read},
+	{.name = "ns-3 flows",
+		.kind = TB_TRACE_JOB,
+		.begins = tb_flow_list_is_ns3,
+		.job = tb_flow_list_read},
 	{.name = "Kineto",
 		.kind = TB_TRACE_JOB,
 		.begins = tb_kineto_begins,
@@ -372,6 +432,52 @@ static const struct tb_trace_reader readers[] = {
 		.facts = tb_nccl_facts,
 		.joins = true,
 		.clones = true},
+	{.name = "NCCL topology",
+		.kind = TB_TRACE_JOB,
+		.begins = tb_node_xml_begins,
+		.calls = tb_node_xml_read,
+		.facts = tb_node_xml_facts},
+	{.name = "flight recorder",
+		.kind = TB_TRACE_JOB,
+		.begins = tb_flight_begins,
+		.is_folder = tb_flight_is_folder,
+		.calls = tb_flight_read,
+		.facts = tb_flight_facts,
+		.joins = true},
+	{.name = "NCCL profile",
+		.kind = TB_TRACE_JOB,
+		.begins = tb_nccl_records_begin,
+		.is_folder = tb_nccl_records_is_folder,
+		.calls = tb_nccl_records_read,
+		.facts = tb_nccl_records_facts,
+		.joins = true},
+	{.name = "DeepSpeed log",
+		.kind = TB_TRACE_JOB,
+		.begins = tb_deepspeed_begins,
+		.calls = tb_deepspeed_read,
+		.clones = true},
+	{.name = "SimAI",
+		.kind = TB_TRACE_JOB,
+		.begins = tb_simai_begins,
+		.calls = tb_simai_read,
+		.clones = true},
+	{.name = "SimGrid TI",
+		.kind = TB_TRACE_JOB,
+		.probe = probe_ti,
+		.calls = tb_ti_read,
+		.joins = true},
+	{.name = "DUMPI text",
+		.kind = TB_TRACE_JOB,
+		.begins = tb_dumpi_text_begins,
+		.is_folder = tb_dumpi_text_is_folder,
+		.calls = tb_dumpi_text_read,
+		.joins = true},
+	{.name = "liballprof",
+		.kind = TB_TRACE_JOB,
+		.begins = tb_allprof_begins,
+		.is_folder = tb_allprof_is_folder,
+		.calls = tb_allprof_read,
+		.joins = true},
 	{.name = "nsys",
 		.kind = TB_TRACE_JOB,
 		.probe = probe_nsys,
@@ -433,8 +539,9 @@ static bool look_further(
 	const struct {
 		tb_calls_read *calls;
 		bool (*mentions)(const char *path);
-	} late[] = {
-		{tb_kineto_read, tb_kineto_mentions}, {tb_nccl_read, tb_nccl_mentions}};
+	} late[] = {{tb_kineto_read, tb_kineto_mentions},
+		{tb_nccl_read, tb_nccl_mentions},
+		{tb_deepspeed_read, tb_deepspeed_mentions}};
 	for (size_t k = 0; !look->is_folder && k < sizeof late / sizeof *late; k++) {
 		if (!late[k].mentions(look->path))
 			continue;
@@ -460,7 +567,7 @@ static int choose_reader(const struct tb_trace_reader **reader,
 	const struct tb_trace_look *look, const char *name, struct tb_error *error)
 {
 	enum tb_trace_match surest = TB_TRACE_NO;
-	char formats[256];
+	char formats[TB_TRACE_FORMATS_SIZE];
 	if (look->first.n == 0 && !look->is_folder)
 		return tb_fail_in(error, TB_EFORMAT, name, "is empty: expected %s",
 			tb_trace_formats(" or ", formats, sizeof formats));
@@ -477,6 +584,13 @@ static int choose_reader(const struct tb_trace_reader **reader,
 		look->first.n > 0 ? find_foreign(look->path, look->first) : NULL;
 	if (foreign)
 		return tb_fail_in(error, TB_EFORMAT, name, "%s", foreign->sentence);
+	const char *tool = look->is_folder || tb_input_is_stream(look->path)
+				   ? NULL
+				   : tb_benchmark_tool(look->path);
+	if (tool)
+		return tb_fail_in(error, TB_EFORMAT, name,
+			"is a table of %s: 'tailback expect %s -n NETWORK' compares it",
+			tool, name);
 	return tb_fail_in(error, TB_EFOREIGN, name, "neither %s",
 		tb_trace_formats(" nor ", formats, sizeof formats));
 }
@@ -488,7 +602,8 @@ static int refuse_folder(const char *path, struct tb_error *error)
 			error, TB_EIO, path, "cannot be read: %s", strerror(errno));
 	return tb_fail_in(error, TB_EFOREIGN, path,
 		"is a folder without a trace: expected an OTF2 archive (NAME.otf2), "
-		"Chakra's files (NAME.RANK.et) or profiles of PyTorch (NAME.json); "
+		"Chakra's files (NAME.RANK.et, NAME.RANK.json) or profiles of PyTorch "
+		"(NAME.json); "
 		"captures are given by their files, and 'tailback trace --merge' takes "
 		"those of its ranks (rank-*.tbr)");
 }

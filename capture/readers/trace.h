@@ -101,8 +101,11 @@ const char *tb_trace_library(size_t i);
 // tb_trace_collective returns the name of operation i that --collective takes, likewise.
 const char *tb_trace_collective(size_t i);
 
+#define TB_TRACE_FORMATS_SIZE 512
+
 // tb_trace_formats writes "a packet capture (pcap, pcapng) or a job (GOAL, flow list)"
-// for messages, with `joint` in place of " or ", and returns buffer; 256 bytes suffice.
+// for messages, with `joint` in place of " or ", and returns buffer;
+// TB_TRACE_FORMATS_SIZE bytes suffice.
 char *tb_trace_formats(const char *joint, char *buffer, size_t size);
 
 // tb_job_read reads a job in any format ("-" is standard input). Errors as tb_trace_read;

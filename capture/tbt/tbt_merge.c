@@ -1,6 +1,7 @@
 #include "tbt_merge.h"
 
 #include "array.h"
+#include "hash.h"
 #include "map.h"
 #include "order.h"
 #include "tbt_clock.h"
@@ -241,9 +242,7 @@ static int add_clock(
 {
 	uint32_t known;
 	size_t at = merge->n_clocks;
-	uint64_t key = 1469598103934665603u; // FNV-1a
-	for (const char *c = file->clock; *c; c++)
-		key = (key ^ (uint8_t)*c) * 1099511628211u;
+	uint64_t key = tb_hash_text(TB_HASH_BEGIN, file->clock);
 	for (; tb_map_find(&merge->by_name, key, &known); key++) {
 		if (strcmp(merge->names[known], file->clock) != 0)
 			continue;
@@ -505,28 +504,6 @@ static int merge_write_rank(const struct rank_merge *merge, uint32_t rank, FILE 
 	return TB_OK;
 }
 
-// relate corrects the clocks by the messages between them, where there are several.
-static int relate(struct rank_merge *merge, struct tb_error *error)
-{
-	struct tb_tbt_links *links = NULL;
-	int status = TB_OK;
-	if (merge->n_clocks > 1)
-		status = tb_tbt_links_new(&links, merge->groups, merge->clock_of, error);
-	for (uint32_t i = 0; links && i < merge->n_ranks && status == TB_OK; i++) {
-		struct tb_tbt_rank file = {0};
-		if (!merge->there[i])
-			continue;
-		status = merge_open_rank(merge, i, true, &file, error);
-		if (status == TB_OK)
-			status = tb_tbt_links_rank(links, &file, error);
-		tb_tbt_rank_fini(&file);
-	}
-	if (links && status == TB_OK)
-		status = tb_tbt_links_give(links, merge->clocks, error);
-	tb_tbt_links_free(links);
-	return status;
-}
-
 // How a rank ended, by how likely the end is another's doing (tbt_merge.h).
 enum ending_order { ABORTED, FAILED, UNEXPLAINED, ASKED };
 
@@ -580,8 +557,26 @@ int tb_tbt_merge(const char *folder, const struct tb_tbt_world *world, FILE *str
 	for (uint32_t i = 0; i < merge.n_ranks && status == TB_OK; i++)
 		if (merge.there[i])
 			status = merge_read_rank(&merge, i, error);
-	if (status == TB_OK)
-		status = relate(&merge, error);
+	if (status == TB_OK) {
+		// Correct the clocks by the messages between them, where there are
+		// several.
+		struct tb_tbt_links *links = NULL;
+		if (merge.n_clocks > 1)
+			status = tb_tbt_links_new(
+				&links, merge.groups, merge.clock_of, error);
+		for (uint32_t i = 0; links && i < merge.n_ranks && status == TB_OK; i++) {
+			struct tb_tbt_rank file = {0};
+			if (!merge.there[i])
+				continue;
+			status = merge_open_rank(&merge, i, true, &file, error);
+			if (status == TB_OK)
+				status = tb_tbt_links_rank(links, &file, error);
+			tb_tbt_rank_fini(&file);
+		}
+		if (links && status == TB_OK)
+			status = tb_tbt_links_give(links, merge.clocks, error);
+		tb_tbt_links_free(links);
+	}
 	if (status == TB_OK) {
 		summary->n_ranks = merge.n_ranks;
 		summary->n_clocks = (uint32_t)merge.n_clocks;

@@ -768,19 +768,6 @@ static int tbt_start_call(struct tb_tbt_reader *reader, struct tb_tbt_thread *th
 	return tbt_add_collective(reader, thread, &begun, request, error);
 }
 
-static int tbt_leave_out(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
-	const struct tb_tbt_record *record)
-{
-	char name[65] = "";
-	for (size_t i = 0; i < record->n_list && i < sizeof name - 1; i++)
-		name[i] = (char)record->list[i];
-	tb_calls_note(reader->calls,
-		"%s is left out, and so are messages with the processes that it joins",
-		name);
-	tb_tbt_pass(reader, thread, record);
-	return TB_OK;
-}
-
 static int add_record(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	const struct tb_tbt_record *record, struct tb_error *error)
 {
@@ -828,8 +815,17 @@ static int add_record(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread
 		return tb_tbt_access(reader, thread, record, error);
 	case TB_TBT_RMA_SYNC:
 		return tb_tbt_take_sync(reader, thread, record, error);
-	case TB_TBT_LEFT_OUT:
-		return tbt_leave_out(reader, thread, record);
+	case TB_TBT_LEFT_OUT: {
+		char name[65] = "";
+		for (size_t i = 0; i < record->n_list && i < sizeof name - 1; i++)
+			name[i] = (char)record->list[i];
+		tb_calls_note(reader->calls,
+			"%s is left out, and so are messages with the processes that it "
+			"joins",
+			name);
+		tb_tbt_pass(reader, thread, record);
+		return TB_OK;
+	}
 	case TB_TBT_FILE:
 		tb_tbt_pass(reader, thread, record);
 		return tb_tbt_take_file(reader, record, error);

@@ -10,6 +10,7 @@
 // bytes to each origin, for which MPI_Win_start waits; MPI_Win_complete sends one to each
 // target, for which MPI_Win_wait waits. Waiting for a lock costs nothing here.
 #include "array.h"
+#include "hash.h"
 #include "tbt_reader.h"
 #include "units.h"
 
@@ -327,16 +328,6 @@ static int wait(struct window_call *here)
 	return status == TB_OK ? wait_pending(here) : status;
 }
 
-static int window_unlock(struct window_call *here, uint32_t peer)
-{
-	struct tb_tbt_window *w = here->window;
-	w->all_locked = w->all_locked && peer != UINT32_MAX;
-	for (size_t i = 0; i < w->n_locked; i++)
-		if (w->locked[i] == peer)
-			w->locked[i] = w->locked[--w->n_locked];
-	return window_answer(here, peer);
-}
-
 int tb_tbt_take_sync(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	const struct tb_tbt_record *record, struct tb_error *error)
 {
@@ -364,8 +355,14 @@ int tb_tbt_take_sync(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 		return push_u32(
 			&w->locked, &w->n_locked, &w->locked_room, peer, here.error);
 	}
-	case TB_TBT_SYNC_UNLOCK:
-		return window_unlock(&here, peer);
+	case TB_TBT_SYNC_UNLOCK: {
+		struct tb_tbt_window *w = here.window;
+		w->all_locked = w->all_locked && peer != UINT32_MAX;
+		for (size_t i = 0; i < w->n_locked; i++)
+			if (w->locked[i] == peer)
+				w->locked[i] = w->locked[--w->n_locked];
+		return window_answer(&here, peer);
+	}
 	case TB_TBT_SYNC_FLUSH:
 		return window_answer(&here, peer);
 	case TB_TBT_SYNC_POST: {
@@ -441,9 +438,7 @@ enum { NOTED_FILES_MAX = 8 };
 static int find_file(struct tb_tbt_reader *reader, const char *name, uint32_t *at,
 	struct tb_error *error)
 {
-	uint64_t key = UINT64_C(14695981039346656037); // FNV-1a
-	for (const char *c = name; *c; c++)
-		key = (key ^ (uint8_t)*c) * UINT64_C(1099511628211);
+	uint64_t key = tb_hash_text(TB_HASH_BEGIN, name);
 	for (; tb_map_find(&reader->file_names, key, at); key++)
 		if (strcmp(reader->files[*at].name, name) == 0)
 			return TB_OK;

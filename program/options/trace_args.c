@@ -100,7 +100,7 @@ const struct tb_option tb_reading_options[] = {
 	{"library", 0, "NAME",
 		"Expand collective calls into messages as this library does, and send "
 		"long ones by its rendezvous: %s (default: the library that made the "
-		"trace)",
+		"trace); NCCL takes a version and settings: 'nccl@2.19 NCCL_ALGO=Ring'",
 		TB_TEXT, READING_AT(reading.library), .word = tb_trace_library},
 	{"collective", 0, "OP=ALGORITHM",
 		"Use this algorithm for calls of an operation, such as allreduce=ring; "

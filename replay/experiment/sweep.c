@@ -2,6 +2,7 @@
 #include "sweep_impl.h"
 
 #include "fabric_file.h"
+#include "hash.h"
 #include "input_files.h"
 #include "network_open.h"
 #include "preset.h"
@@ -215,10 +216,9 @@ static int hash_file(const char *path, uint64_t *hash, struct tb_error *error)
 	FILE *stream = tb_input_fopen(path);
 	unsigned char bytes[4096];
 	size_t n = 0;
-	*hash = *hash ? *hash : UINT64_C(14695981039346656037);
+	*hash = *hash ? *hash : TB_HASH_BEGIN;
 	while (stream && (n = fread(bytes, 1, sizeof bytes, stream)) > 0)
-		for (size_t i = 0; i < n; i++)
-			*hash = (*hash ^ bytes[i]) * UINT64_C(1099511628211);
+		*hash = tb_hash_bytes(*hash, bytes, n);
 	bool failed = !stream || ferror(stream);
 	if (stream)
 		fclose(stream);

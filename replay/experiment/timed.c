@@ -4,13 +4,14 @@
 #include "engine.h"
 #include "host.h"
 #include "network_open.h"
+#include "stop.h"
 #include "workload_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define BRANCH	 4	 // of trees: as an Elite switch has links down
-#define INSTANTS 1 << 20 // in one go
+#define INSTANTS 1 << 16 // in one go
 
 const struct tb_experiment *tb_timed_find(const char *name)
 {
@@ -71,9 +72,9 @@ static int io_job(
 }
 
 static int run_engine(const struct tb_network *network, const struct tb_source *processes,
-	uint64_t seed, tb_time_ps *end, struct tb_error *error)
+	const struct tb_engine_options *options, const volatile sig_atomic_t *stop,
+	tb_time_ps *end, struct tb_error *error)
 {
-	const struct tb_engine_options options = {.seed = seed};
 	struct tb_host *host = NULL;
 	struct tb_engine *engine = NULL;
 	int status =
@@ -81,9 +82,10 @@ static int run_engine(const struct tb_network *network, const struct tb_source *
 	if (status != TB_OK)
 		return status;
 	const struct tb_source source = tb_host_source(host);
-	status = tb_engine_new(&engine, network, &source, NULL, &options, error);
+	status = tb_engine_new(&engine, network, &source, NULL, options, error);
 	while (status >= 0 && (status = tb_engine_run(engine, INSTANTS, error)) > 0)
-		;
+		if (tb_stop_asked(stop))
+			status = tb_fail(error, TB_ESTOPPED, "stopped");
 	if (status == TB_OK)
 		status = tb_engine_finish(engine, error);
 	if (status == TB_OK) {
@@ -96,11 +98,26 @@ static int run_engine(const struct tb_network *network, const struct tb_source *
 	return status;
 }
 
+int tb_timed_job(tb_time_ps *end, const struct tb_job *job, const uint32_t *nodes,
+	const struct tb_network *network, const struct tb_engine_options *options,
+	const volatile sig_atomic_t *stop, struct tb_error *error)
+{
+	struct tb_closed_loop *loop = NULL;
+	int status = tb_closed_loop_new(
+		&loop, job, nodes, 0, tb_network_params(network)->broadcast, error);
+	if (status == TB_OK) {
+		const struct tb_source processes = tb_closed_loop_source(loop);
+		status = run_engine(network, &processes, options, stop, end, error);
+	}
+	tb_closed_loop_free(loop);
+	return status;
+}
+
 int tb_timed_run(double *time_s, const struct tb_timed *timed,
 	const struct tb_network *network, uint64_t seed, struct tb_error *error)
 {
+	const struct tb_engine_options options = {.seed = seed};
 	struct tb_job *job = NULL;
-	struct tb_closed_loop *loop = NULL;
 	tb_time_ps end = 0;
 	int status = timed->collective ? collective_job(&job, timed, error)
 				       : io_job(&job, timed, error);
@@ -112,14 +129,9 @@ int tb_timed_run(double *time_s, const struct tb_timed *timed,
 	for (uint32_t rank = 0; nodes && rank < job->n_ranks; rank++)
 		nodes[rank] = rank / timed->ranks_a_node;
 	if (status == TB_OK)
-		status = tb_closed_loop_new(&loop, job, nodes, 0, false, error);
-	if (status == TB_OK) {
-		const struct tb_source processes = tb_closed_loop_source(loop);
-		status = run_engine(network, &processes, seed, &end, error);
-	}
+		status = tb_timed_job(&end, job, nodes, network, &options, NULL, error);
 	if (status == TB_OK)
 		*time_s = (double)end / (double)TB_PS_PER_S / timed->n_repeats;
-	tb_closed_loop_free(loop);
 	free(nodes);
 	tb_job_free(job);
 	return status;

@@ -7,8 +7,12 @@
 #ifndef TB_TIMED_H
 #define TB_TIMED_H
 
+#include "engine_options.h"
 #include "experiment.h"
 #include "io.h"
+#include "job.h"
+
+#include <signal.h>
 
 struct tb_timed {
 	const char *network; // preset with changes, its library among them
@@ -41,5 +45,12 @@ int tb_timed_network(struct tb_network **network, const struct tb_timed *timed,
 int tb_timed_run(double *time_s, const struct tb_timed *timed,
 	const struct tb_network *network, uint64_t seed,
 	struct tb_error *error) TB_MUST_USE;
+
+// tb_timed_job replays a job alone, in memory, and stores when it ends; rank r runs on
+// node nodes[r]. TB_ESTOPPED once `stop`, which may be NULL, is set; errors of the
+// engine.
+int tb_timed_job(tb_time_ps *end, const struct tb_job *job, const uint32_t *nodes,
+	const struct tb_network *network, const struct tb_engine_options *options,
+	const volatile sig_atomic_t *stop, struct tb_error *error) TB_MUST_USE;
 
 #endif

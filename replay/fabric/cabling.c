@@ -1,15 +1,17 @@
+// What leaves room for a port behind a name.
 #include "cabling.h"
-
 #include "array.h"
+#include "cabling_rates.h"
+#include "hash.h"
 #include "network.h"
 #include "visible.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// What leaves room for a port behind a name.
 enum { NAME_MOST = TB_IDENTITY_NAME_MOST - 6 };
 
 void tb_cabling_fini(struct tb_cabling *cabling)
@@ -204,6 +206,24 @@ const char *tb_cabling_remark_text(const struct tb_cabling *cabling,
 		[TB_REMARK_SECOND_NEIGHBOR] =
 			{"a neighbour was passed over, of a port that has another",
 				"neighbours were passed over, of ports that have others"},
+		[TB_REMARK_PARTS] = {"one of several parts that no cable joins was "
+				     "taken: the adapters of a host are its rails "
+				     "(nics=host)",
+			"parts that no cable joins: the adapters of a host are its rails "
+			"(nics=host)"},
+		[TB_REMARK_ODD_HOST] =
+			{"a host was left out that has more or fewer adapters than most, "
+			 "or in other parts",
+				"hosts were left out that have more or fewer adapters "
+				"than most, or in other parts"},
+		[TB_REMARK_SET_ASIDE] =
+			{"an adapter was set aside, as of storage or other services: "
+			 "adapters=LIST behind the fabric's name takes those that count",
+				"adapters were set aside, as of storage or other "
+				"services: adapters=LIST behind the fabric's name takes "
+				"those that count"},
+		[TB_REMARK_OTHER_TOPOLOGY] = {"a topology of the file was passed over",
+			"topologies of the file were passed over"},
 		[TB_REMARK_NO_DEVICE] =
 			{"a name was passed over, of a GUID that the fabric does not "
 			 "have",
@@ -224,4 +244,375 @@ const char *tb_cabling_remark_text(const struct tb_cabling *cabling,
 		snprintf(buffer, size, "%" PRIu64 " %s (first: %s)", n, texts[kind].many,
 			cabling->remarks[kind].first);
 	return buffer;
+}
+
+// look_up stores the device of a name and returns whether there is one; else the key that
+// it would have. Names of one hash lie behind each other.
+static bool look_up(const struct tb_cabling *cabling, const char *name, uint32_t *device,
+	uint64_t *key)
+{
+	for (*key = tb_hash_text(TB_HASH_BEGIN, name);
+		tb_map_find(&cabling->of_guid, *key, device); ++*key)
+		if (strcmp(cabling->devices[*device].name, name) == 0)
+			return true;
+	return false;
+}
+
+bool tb_cabling_has_named(const struct tb_cabling *cabling, const char *given)
+{
+	char buffer[NAME_MOST + 8];
+	uint32_t device;
+	uint64_t key;
+	return look_up(cabling, tb_visible(given, buffer, sizeof buffer), &device, &key);
+}
+
+int tb_cabling_find_named(
+	struct tb_cabling *cabling, const char *given, uint64_t line, uint32_t *device)
+{
+	char buffer[NAME_MOST + 8];
+	uint64_t key;
+	const char *name = tb_visible(given, buffer, sizeof buffer);
+	if (*name == '\0' || strlen(name) > NAME_MOST)
+		return tb_cabling_refuse(cabling, line,
+			"'%.60s': expected a name of 1 to %d bytes", name, NAME_MOST);
+	if (look_up(cabling, name, device, &key))
+		return TB_OK;
+	int status = tb_cabling_find(cabling, TB_DEVICE_ADAPTER, key, device);
+	return status == TB_OK ? tb_cabling_name(cabling, *device, name, strlen(name))
+			       : status;
+}
+
+static uint32_t next_port(const struct tb_cabling *cabling, uint32_t device)
+{
+	size_t n = cabling->devices[device].n_ports;
+	return n ? (uint32_t)n : 1;
+}
+
+int tb_cabling_join(struct tb_cabling *cabling, uint32_t one, uint32_t other,
+	const struct tb_cabling_port *seen)
+{
+	struct tb_cabling_port own = *seen, back = *seen;
+	uint32_t own_port = next_port(cabling, one), port = next_port(cabling, other);
+	port += one == other;
+	if (own_port > TB_CABLING_PORT_MOST || port > TB_CABLING_PORT_MOST)
+		return tb_cabling_refuse(cabling, seen->line,
+			"'%s' has more than %d ports",
+			cabling->devices[own_port > port ? one : other].name,
+			TB_CABLING_PORT_MOST);
+	own.peer = other;
+	own.peer_port = port;
+	back.peer = one;
+	back.peer_port = own_port;
+	int status = tb_cabling_plug(cabling, one, own_port, &own);
+	return status == TB_OK ? tb_cabling_plug(cabling, other, port, &back) : status;
+}
+
+// How the ports of a device are written; kept in its LMC, which edge lists do not have:
+// so many of its ports have names.
+#define ARE_NUMBERS UINT32_MAX
+
+void tb_edge_ports_give(struct tb_edge_ports *ports, struct tb_cabling *cabling)
+{
+	cabling->port_names = ports->ports;
+	cabling->n_port_names = ports->n;
+	tb_map_fini(&ports->of_key);
+	*ports = (struct tb_edge_ports){0};
+}
+
+static bool is_number(const char *word, uint64_t *number)
+{
+	return tb_parse_count(word, 0, TB_CABLING_PORT_MOST, number) == TB_OK;
+}
+
+// is_name: in a line without ports, a rate or a latency may stand in a port's place.
+static bool is_name(const char *word)
+{
+	bool letter = false, digit = false;
+	uint64_t rate;
+	tb_time_ps latency;
+	for (const char *at = word; *at; at++) {
+		letter |= isalpha((unsigned char)*at) != 0;
+		digit |= isdigit((unsigned char)*at) != 0;
+	}
+	return letter && digit && tb_parse_rate(word, &rate) != TB_OK &&
+	       tb_parse_time(word, &latency) != TB_OK;
+}
+
+bool tb_edge_ports_has(const char *word)
+{
+	uint64_t number;
+	return is_number(word, &number) || is_name(word);
+}
+
+static int edge_port_add(struct tb_edge_ports *ports, const struct tb_cabling *cabling,
+	uint64_t key, const struct tb_cabling_port_name *port)
+{
+	char *name = strdup(port->name);
+	if (!name ||
+		TB_ARRAY_RESERVE(&ports->ports, &ports->room, ports->n + (size_t)1) !=
+			TB_OK ||
+		tb_map_put(&ports->of_key, key, ports->n) != TB_OK) {
+		free(name);
+		return tb_cabling_no_memory(cabling);
+	}
+	ports->ports[ports->n] = *port;
+	ports->ports[ports->n++].name = name;
+	return TB_OK;
+}
+
+// edge_port_find_named finds a name's number; names of one hash lie behind each other.
+static int edge_port_find_named(struct tb_edge_ports *ports, struct tb_cabling *cabling,
+	uint32_t device, char *word, uint64_t line, uint32_t *number)
+{
+	struct tb_cabling_device *at = &cabling->devices[device];
+	uint64_t key = tb_hash_text(TB_HASH_BEGIN, word) + device;
+	for (uint32_t found; tb_map_find(&ports->of_key, key, &found); key++) {
+		const struct tb_cabling_port_name *port = &ports->ports[found];
+		if (port->device == device && strcmp(port->name, word) == 0) {
+			*number = port->number;
+			return TB_OK;
+		}
+	}
+	if (at->lmc == TB_CABLING_PORT_MOST)
+		return tb_cabling_refuse(cabling, line, "'%s' has more than %d ports",
+			at->name, TB_CABLING_PORT_MOST);
+	*number = at->lmc + 1;
+	int status = edge_port_add(ports, cabling, key,
+		&(struct tb_cabling_port_name){device, *number, word});
+	char shown[60];
+	if (status == TB_OK && at->lmc++ == 0)
+		tb_cabling_note(cabling, TB_REMARK_NAMED_PORTS, "%.60s: %s is port 1",
+			at->name, tb_visible(word, shown, sizeof shown));
+	return status;
+}
+
+int tb_edge_ports_find(struct tb_edge_ports *ports, struct tb_cabling *cabling,
+	uint32_t device, char *word, uint64_t line, uint32_t *number)
+{
+	struct tb_cabling_device *at = &cabling->devices[device];
+	uint64_t given = 0;
+	bool numbered = is_number(word, &given);
+	if (numbered ? at->lmc != 0 && at->lmc != ARE_NUMBERS : at->lmc == ARE_NUMBERS)
+		return tb_cabling_refuse(cabling, line,
+			"port '%.60s' of '%s': its other ports are %s", word, at->name,
+			numbered ? "names" : "numbers");
+	if (!numbered)
+		return edge_port_find_named(ports, cabling, device, word, line, number);
+	at->lmc = ARE_NUMBERS;
+	*number = (uint32_t)given;
+	return TB_OK;
+}
+
+// Makes one of the two views that a file has of each cable.
+
+// A place in the fabric that is being settled.
+struct place {
+	uint32_t device, port;
+};
+
+static struct tb_cabling_port *settle_port_at(
+	const struct tb_cabling *cabling, struct place at)
+{
+	const struct tb_cabling_device *device = &cabling->devices[at.device];
+	return at.port < device->n_ports ? &device->ports[at.port] : NULL;
+}
+
+static const char *settle_name_of(const struct tb_cabling *cabling, uint32_t device)
+{
+	return cabling->devices[device].name;
+}
+
+static void unplug(const struct tb_cabling *cabling, struct place at)
+{
+	struct tb_cabling_port *port = settle_port_at(cabling, at);
+	if (port)
+		*port = (struct tb_cabling_port){0};
+}
+
+static void unplug_both(const struct tb_cabling *cabling, struct place at)
+{
+	struct tb_cabling_port *port = settle_port_at(cabling, at);
+	struct place other = {port->peer, port->peer_port};
+	struct tb_cabling_port *back = settle_port_at(cabling, other);
+	if (back && back->is_used && back->peer == at.device &&
+		back->peer_port == at.port)
+		unplug(cabling, other);
+	unplug(cabling, at);
+}
+
+// settle_leave_out unplugs what is no cable between a switch and something else; 1 when
+// it did.
+static int settle_leave_out(struct tb_cabling *cabling, struct place at)
+{
+	const struct tb_cabling_port *port = settle_port_at(cabling, at);
+	const struct tb_cabling_device *own = &cabling->devices[at.device],
+				       *peer = &cabling->devices[port->peer];
+	if (port->peer == at.device)
+		tb_cabling_note(cabling, TB_REMARK_SELF_LOOP, "%s, ports %u and %u",
+			own->name, at.port, port->peer_port);
+	else if (own->kind != TB_DEVICE_SWITCH && peer->kind != TB_DEVICE_SWITCH)
+		tb_cabling_note(cabling, TB_REMARK_BACK_TO_BACK, "%s and %s", own->name,
+			peer->name);
+	else if (!own->is_left_out && !peer->is_left_out)
+		return 0;
+	unplug_both(cabling, at);
+	return 1;
+}
+
+// settle_line_of returns the line that shows a cable: of its own side or of the other.
+static uint64_t settle_line_of(
+	const struct tb_cabling *cabling, const struct tb_cabling_port *port)
+{
+	const struct tb_cabling_port *other =
+		settle_port_at(cabling, (struct place){port->peer, port->peer_port});
+	return port->line || !other ? port->line : other->line;
+}
+
+static int contradiction(const struct tb_cabling *cabling, struct place at,
+	const struct tb_cabling_port *back)
+{
+	const struct tb_cabling_port *port = settle_port_at(cabling, at);
+	return tb_cabling_refuse(cabling, port->line,
+		"port %u of '%s' is cabled to port %u of '%s', which line %" PRIu64
+		" has cabled to port %u of '%s'",
+		at.port, settle_name_of(cabling, at.device), port->peer_port,
+		settle_name_of(cabling, port->peer), settle_line_of(cabling, back),
+		back->peer_port, settle_name_of(cabling, back->peer));
+}
+
+// take_lower gives both ends the lower rate of the two, or the one that is known.
+static void take_lower(struct tb_cabling *cabling, struct place at,
+	struct tb_cabling_port *port, struct tb_cabling_port *back)
+{
+	uint64_t one = port->bytes_per_s, other = back->bytes_per_s;
+	uint64_t lower = one && (one < other || !other) ? one : other;
+	if (one && other && one != other)
+		tb_cabling_note(cabling, TB_REMARK_UNEQUAL_ENDS, "%s, port %u",
+			settle_name_of(cabling, at.device), at.port);
+	if (!lower && cabling->has_guids) // an edge list may give none
+		tb_cabling_note(cabling, TB_REMARK_NO_RATE, "%s, port %u",
+			settle_name_of(cabling, at.device), at.port);
+	port->bytes_per_s = back->bytes_per_s = lower;
+	if (!port->latency_ps)
+		port->latency_ps = back->latency_ps;
+	back->latency_ps = port->latency_ps;
+}
+
+// mirror gives the other end of a cable what only this one shows.
+static int mirror(struct tb_cabling *cabling, struct place at)
+{
+	struct tb_cabling_port port = *settle_port_at(cabling, at), *back = NULL;
+	const struct tb_cabling_device *peer = &cabling->devices[port.peer];
+	if (peer->line == 0 && peer->kind == TB_DEVICE_SWITCH)
+		return tb_cabling_refuse(cabling, port.line,
+			"'%s' has a cable to the switch '%s', of which there is no "
+			"entry: the file is cut off, or a part of it is missing",
+			settle_name_of(cabling, at.device), peer->name);
+	int status = tb_cabling_port(cabling, port.peer, port.peer_port, &back);
+	if (status != TB_OK)
+		return status;
+	back->is_used = true;
+	back->peer = at.device;
+	back->peer_port = at.port;
+	if (peer->line == 0)
+		tb_cabling_note(cabling, TB_REMARK_NO_ENTRY, "%s", peer->name);
+	else
+		tb_cabling_note(cabling, TB_REMARK_ONE_SIDED,
+			"line %" PRIu64 ": %s, port %u", port.line,
+			settle_name_of(cabling, at.device), at.port);
+	return TB_OK;
+}
+
+static int settle_port(struct tb_cabling *cabling, struct place at)
+{
+	struct tb_cabling_port *port = settle_port_at(cabling, at);
+	if (!port->is_used || settle_leave_out(cabling, at))
+		return TB_OK;
+	struct place other = {port->peer, port->peer_port};
+	const struct tb_cabling_port *back = settle_port_at(cabling, other);
+	bool shown_twice = back && back->is_used;
+	int status = shown_twice ? TB_OK : mirror(cabling, at);
+	if (status != TB_OK)
+		return status;
+	port = settle_port_at(cabling, at);
+	struct tb_cabling_port *mirrored = settle_port_at(cabling, other);
+	if (mirrored->peer != at.device || mirrored->peer_port != at.port)
+		return contradiction(cabling, at, mirrored);
+	// Seen from its later end, a cable that both show is settled already.
+	if (!shown_twice || other.device > at.device)
+		take_lower(cabling, at, port, mirrored);
+	return TB_OK;
+}
+
+int tb_cabling_settle(struct tb_cabling *cabling)
+{
+	for (uint32_t i = 0; i < cabling->n_devices; i++) {
+		struct tb_cabling_device *at = &cabling->devices[i];
+		if (at->kind != TB_DEVICE_ADAPTER ||
+			!strstr(at->name, "Aggregation Node"))
+			continue;
+		at->is_left_out = at->is_aggregation = true;
+		// Unplugged, its port forgets the LID.
+		for (size_t port = 0; port < at->n_ports && at->lid == 0; port++)
+			at->lid = at->ports[port].lid;
+		tb_cabling_note(cabling, TB_REMARK_AGGREGATION_NODE, "GUID 0x%016" PRIx64,
+			at->guid);
+	}
+	for (uint32_t i = 0; i < cabling->n_devices; i++)
+		for (uint32_t port = 0; port < cabling->devices[i].n_ports; port++) {
+			int status = settle_port(cabling, (struct place){i, port});
+			if (status != TB_OK)
+				return status;
+		}
+	return TB_OK;
+}
+
+static const struct {
+	const char *name;
+	uint64_t lane_mbit_per_s; // data, of one lane
+} speeds[] = {
+	{"SDR", 2000},
+	{"DDR", 4000},
+	{"QDR", 8000},
+	{"FDR10", 10000},
+	{"FDR", 13625},
+	{"EDR", 25000},
+	{"HDR", 50000},
+	{"NDR", 100000},
+	{"XDR", 200000},
+};
+enum { N_SPEEDS = sizeof speeds / sizeof *speeds };
+
+// In the order in which a rate is put into words.
+static const unsigned widths[] = {4, 1, 2, 8, 12};
+enum { N_WIDTHS = sizeof widths / sizeof *widths };
+
+static uint64_t cabling_rate_of(unsigned width, size_t speed)
+{
+	return width * speeds[speed].lane_mbit_per_s * UINT64_C(1000000) / 8;
+}
+
+uint64_t tb_cabling_rate_parse(const char *word, size_t n)
+{
+	char name[16];
+	for (size_t i = 0; i < N_WIDTHS; i++)
+		for (size_t speed = 0; speed < N_SPEEDS; speed++) {
+			int length = snprintf(name, sizeof name, "%ux%s", widths[i],
+				speeds[speed].name);
+			if ((size_t)length == n && memcmp(name, word, n) == 0)
+				return cabling_rate_of(widths[i], speed);
+		}
+	return 0;
+}
+
+const char *tb_cabling_rate_text(uint64_t bytes_per_s, char *buffer, size_t size)
+{
+	for (size_t i = 0; i < N_WIDTHS; i++)
+		for (size_t speed = 0; speed < N_SPEEDS; speed++)
+			if (cabling_rate_of(widths[i], speed) == bytes_per_s) {
+				snprintf(buffer, size, "%ux%s", widths[i],
+					speeds[speed].name);
+				return buffer;
+			}
+	return NULL;
 }

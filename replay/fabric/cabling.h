@@ -44,6 +44,7 @@ struct tb_cabling_device {
 	uint32_t lid, lmc;
 	uint32_t device_id; // of PCI; 0: not told
 	uint64_t line;	    // of its entry; 0: it has none
+	uint32_t part;	    // of a switch, see tb_cabling_find_parts
 	struct tb_cabling_port *ports;
 	size_t n_ports; // up to the last that the file names
 };
@@ -77,6 +78,10 @@ enum tb_cabling_remark {
 	TB_REMARK_QUEUE_SIZE,
 	TB_REMARK_NO_DEVICE,
 	TB_REMARK_SECOND_NEIGHBOR,
+	TB_REMARK_OTHER_TOPOLOGY,
+	TB_REMARK_PARTS,
+	TB_REMARK_SET_ASIDE,
+	TB_REMARK_ODD_HOST,
 	TB_N_REMARKS,
 };
 
@@ -88,7 +93,9 @@ struct tb_cabling {
 	struct tb_map of_guid;			 // to the device
 	struct tb_cabling_port_name *port_names; // owned
 	uint32_t n_port_names;
-	bool has_guids; // else a device's is a number of the reader's own
+	uint32_t n_parts;	 // of those that hang together
+	bool has_guids;		 // else a device's is a number of the reader's own
+	bool are_cables_unknown; // the file has who is joined, not by how many cables
 	struct {
 		uint64_t n;
 		char first[160];
@@ -143,5 +150,44 @@ int tb_cabling_refuse(const struct tb_cabling *cabling, uint64_t line, const cha
 
 // tb_cabling_no_memory fails with TB_ENOMEM.
 int tb_cabling_no_memory(const struct tb_cabling *cabling);
+
+// Devices that go by names alone, which are then their own, as in an edge list.
+
+// tb_cabling_find_named stores the device of that name, in its visible form, which is
+// what others show. A new one is an adapter without an entry. TB_EFORMAT, at the line,
+// for a name that is empty or too long.
+int tb_cabling_find_named(struct tb_cabling *cabling, const char *name, uint64_t line,
+	uint32_t *device) TB_MUST_USE;
+
+// tb_cabling_has_named returns whether there is a device of that name.
+bool tb_cabling_has_named(const struct tb_cabling *cabling, const char *name);
+
+// tb_cabling_join plugs a cable between the next ports of two devices, counted from 1.
+// `seen` has its rate, latency and line. TB_EFORMAT when a device has no port left.
+int tb_cabling_join(struct tb_cabling *cabling, uint32_t one, uint32_t other,
+	const struct tb_cabling_port *seen) TB_MUST_USE;
+
+// The ports of an edge list: numbers, or names, which are numbered from 1 on their device
+// in the order in which the file has them.
+
+// A zeroed struct is empty.
+struct tb_edge_ports {
+	struct tb_map of_key;
+	struct tb_cabling_port_name *ports;
+	uint32_t n;
+	size_t room;
+};
+
+// tb_edge_ports_give hands the names over to the cabling and frees the rest.
+void tb_edge_ports_give(struct tb_edge_ports *ports, struct tb_cabling *cabling);
+
+// tb_edge_ports_has returns whether a word can be a port: a number up to
+// TB_CABLING_PORT_MOST, or a name with a letter and a digit that is no rate or time.
+bool tb_edge_ports_has(const char *word);
+
+// tb_edge_ports_find stores the number of a device's port, which tb_edge_ports_has.
+// TB_EFORMAT when the device has ports of the other kind.
+int tb_edge_ports_find(struct tb_edge_ports *ports, struct tb_cabling *cabling,
+	uint32_t device, char *word, uint64_t line, uint32_t *number) TB_MUST_USE;
 
 #endif

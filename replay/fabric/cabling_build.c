@@ -1,5 +1,5 @@
-
-#include "cabling_impl.h"
+#include "cabling_build.h"
+#include "cabling_levels.h"
 #include "cabling_names.h"
 #include "network_builder.h"
 
@@ -15,7 +15,6 @@ struct building {
 	struct tb_cabling_nodes nodes;
 	uint32_t *place;  // by device: of a switch, where it stands in the order
 	uint32_t **ports; // by device: of a switch, the network's port of each of its own
-	uint32_t n_rails;
 	struct tb_error *error;
 };
 
@@ -53,38 +52,31 @@ static int number_ports(
 	return TB_OK;
 }
 
-static int building_add_switches(struct building *building)
+static int building_add_switch(struct building *building, uint32_t i)
 {
-	const struct tb_cabling_levels *levels = &building->levels;
-	for (uint32_t i = 0; i < levels->n_switches; i++) {
-		uint32_t device = levels->switches[i], n_down = 0, n_up = 0;
-		struct tb_switch sw;
-		int status = number_ports(building, device, &n_down, &n_up);
-		if (status == TB_OK)
-			status = tb_network_add_switch(building->builder,
-				levels->level[device], n_down, n_up, &sw,
-				building->error);
-		if (status == TB_OK) {
-			const struct tb_cabling_device *at = device_at(building, device);
-			const struct tb_identity identity = {.name = at->name,
-				.guid = building->cabling->has_guids ? at->guid : 0,
-				.lid = at->lid,
-				.lmc = at->lmc,
-				.device_id = at->device_id,
-				.is_doubtful = building->levels.is_doubtful[device]};
-			status = tb_network_identify_switch(
-				building->builder, sw, &identity, building->error);
-			for (uint32_t port = 0; port < at->n_ports && status == TB_OK;
-				port++)
-				if (at->ports[port].is_used)
-					status = tb_network_number_port(building->builder,
-						sw, building->ports[device][port], port,
-						building->error);
-		}
-		if (status != TB_OK)
-			return status;
-	}
-	return TB_OK;
+	uint32_t device = building->levels.switches[i], n_down = 0, n_up = 0;
+	const struct tb_cabling_device *at = device_at(building, device);
+	struct tb_switch sw;
+	int status = number_ports(building, device, &n_down, &n_up);
+	if (status == TB_OK)
+		status = tb_network_add_switch(building->builder,
+			building->levels.level[device], n_down, n_up, &sw,
+			building->error);
+	if (status != TB_OK)
+		return status;
+	const struct tb_identity identity = {.name = at->name,
+		.guid = building->cabling->has_guids ? at->guid : 0,
+		.lid = at->lid,
+		.lmc = at->lmc,
+		.device_id = at->device_id,
+		.is_doubtful = building->levels.is_doubtful[device]};
+	status = tb_network_identify_switch(
+		building->builder, sw, &identity, building->error);
+	for (uint32_t port = 0; port < at->n_ports && status == TB_OK; port++)
+		if (at->ports[port].is_used)
+			status = tb_network_number_port(building->builder, sw,
+				building->ports[device][port], port, building->error);
+	return status;
 }
 
 static uint64_t port_key(uint32_t device, uint32_t number)
@@ -151,30 +143,39 @@ static int identify_node(
 		building->builder, id, &identity, building->error);
 }
 
-static int building_add_nodes(struct building *building)
+static int building_add_node(struct building *building, uint32_t i)
+{
+	const struct tb_cabling_node *node = &building->nodes.nodes[i];
+	const struct tb_cabling_port *port =
+		&device_at(building, node->device)->ports[node->port];
+	struct tb_cable cable = building_cable_of(building, port);
+	int status = tb_network_add_node(building->builder,
+		(struct tb_switch){building->place[port->peer]},
+		building->ports[port->peer][port->peer_port], &cable, building->error);
+	return status == TB_OK ? identify_node(building, node, (struct tb_node){i})
+			       : status;
+}
+
+// building_add_rails adds each rail's nodes behind the switches of its part, which stand
+// in the order of parts.
+static int building_add_rails(struct building *building)
 {
 	const struct tb_cabling_nodes *nodes = &building->nodes;
-	uint32_t n_of_rail = nodes->n / building->n_rails;
-	for (uint32_t i = 0; i < nodes->n; i++) {
-		const struct tb_cabling_node *node = &nodes->nodes[i];
-		const struct tb_cabling_port *port =
-			&device_at(building, node->device)->ports[node->port];
-		struct tb_cable cable = building_cable_of(building, port);
-		int status =
-			i > 0 && i % n_of_rail == 0
-				? tb_network_next_rail(building->builder, building->error)
-				: TB_OK;
+	uint32_t sw = 0;
+	int status = TB_OK;
+	for (uint32_t i = 0; i < nodes->n && status == TB_OK; i++) {
+		bool begins = i % (nodes->n / nodes->n_rails) == 0;
+		if (begins && i > 0)
+			status = tb_network_next_rail(building->builder, building->error);
+		for (; begins && status == TB_OK && sw < building->levels.n_switches &&
+			device_at(building, building->levels.switches[sw])->part <=
+				nodes->nodes[i].part;
+			sw++)
+			status = building_add_switch(building, sw);
 		if (status == TB_OK)
-			status = tb_network_add_node(building->builder,
-				(struct tb_switch){building->place[port->peer]},
-				building->ports[port->peer][port->peer_port], &cable,
-				building->error);
-		if (status == TB_OK)
-			status = identify_node(building, node, (struct tb_node){i});
-		if (status != TB_OK)
-			return status;
+			status = building_add_node(building, i);
 	}
-	return TB_OK;
+	return status;
 }
 
 static int building_add_cables(struct building *building)
@@ -211,18 +212,16 @@ static int prepare(struct building *building)
 	if (status == TB_OK)
 		status = tb_cabling_name_all(cabling);
 	if (status == TB_OK)
-		status = tb_cabling_keep_joined(cabling);
+		status = tb_cabling_find_parts(cabling, building->options->part);
+	if (status == TB_OK)
+		status = tb_cabling_nodes_init(&building->nodes, cabling,
+			building->options->nics, building->options->adapters);
 	if (status == TB_OK && building->options->roots)
 		status = tb_cabling_roots_read(
 			&is_root, cabling, building->options->roots);
 	if (status == TB_OK)
 		status = tb_cabling_levels_init(&building->levels, cabling, is_root);
 	free(is_root);
-	if (status == TB_OK)
-		status = tb_cabling_nodes_init(&building->nodes, cabling);
-	if (status == TB_OK && building->options->nics_are_rails)
-		status = tb_cabling_nodes_by_rail(
-			&building->nodes, cabling, &building->n_rails);
 	if (status != TB_OK)
 		return status;
 	building->place = calloc(cabling->n_devices + 1u, sizeof *building->place);
@@ -242,7 +241,7 @@ static int building_finish(struct building *building, struct tb_network **networ
 		return status;
 	uint64_t rate = tb_cabling_fastest(building->cabling);
 	params.levels = building->levels.n_levels;
-	params.n_rails = building->n_rails;
+	params.n_rails = building->nodes.n_rails;
 	params.arity = 0;
 	strcpy(params.shape, TB_SHAPE_FABRIC);
 	params.level_rates[0] = params.level_latencies[0] = '\0';
@@ -251,11 +250,11 @@ static int building_finish(struct building *building, struct tb_network **networ
 	if (status != TB_OK)
 		return status;
 	tb_network_builder_stop(building->builder, building->options->stop);
+	if (building->cabling->are_cables_unknown)
+		tb_network_leave_cables_unknown(building->builder);
 	if (building->options->leaves_out_routes)
 		tb_network_builder_leave_out_routes(building->builder);
-	status = building_add_switches(building);
-	if (status == TB_OK)
-		status = building_add_nodes(building);
+	status = building_add_rails(building);
 	if (status == TB_OK)
 		status = name_ports(building);
 	if (status == TB_OK)
@@ -285,7 +284,7 @@ int tb_cabling_build(struct tb_network **network, struct tb_cabling *cabling,
 	const struct tb_cabling_options *options, struct tb_error *error)
 {
 	struct building building = {
-		.cabling = cabling, .options = options, .n_rails = 1, .error = error};
+		.cabling = cabling, .options = options, .error = error};
 	cabling->error = error;
 	int status = building_finish(&building, network);
 	for (uint32_t i = 0; building.ports && i < cabling->n_devices; i++)

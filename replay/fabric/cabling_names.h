@@ -25,4 +25,24 @@ bool tb_cabling_is_guid(const char *name);
 // are equal.
 int tb_cabling_compare(const char *one, size_t n_one, const char *other, size_t n_other);
 
+// The roots of a fabric, named in a file as OpenSM's root_guid_file does: a GUID per line
+// (what follows it is a comment), or the name of a switch, which may be as short as on
+// the command line. Lines that begin with '#' are comments.
+
+// tb_cabling_roots_read stores by device which switches are roots, for the caller to
+// free. Those that the fabric does not have are noted. TB_EFORMAT with the line of a name
+// that several switches have, or when no root is left; TB_EIO, TB_ENOMEM.
+int tb_cabling_roots_read(
+	bool **is_root, struct tb_cabling *cabling, const char *path) TB_MUST_USE;
+
+// The names that a site gives devices, in a file as --node-name-map of infiniband-diags
+// takes it: a GUID and a name in double quotes per line. Lines that begin with '#' are
+// comments. GUIDs are those of devices, or of their ports, which is all that iblinkinfo
+// prints.
+
+// tb_cabling_names_read names devices so. GUIDs that the fabric does not have are noted.
+// TB_EUSAGE for a fabric without GUIDs; TB_EFORMAT with the line that is none; TB_EIO,
+// TB_ENOMEM.
+int tb_cabling_names_read(struct tb_cabling *cabling, const char *path) TB_MUST_USE;
+
 #endif

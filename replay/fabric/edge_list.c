@@ -1,5 +1,6 @@
 
-#include "cabling_impl.h"
+
+#include "fabric_readers.h"
 #include "network.h"
 #include "text_lines.h"
 #include "visible.h"
@@ -155,9 +156,11 @@ static int read_figures(struct edge_list_reading *reading, struct tb_cabling_por
 	return TB_OK;
 }
 
-static int edge_list_read_line(struct edge_list_reading *reading, char *line)
+static int edge_list_read_line(void *context, struct tb_text_lines *lines)
 {
-	if (!edge_list_split(reading, line))
+	struct edge_list_reading *reading = context;
+	reading->line = lines->number;
+	if (!edge_list_split(reading, lines->text))
 		return REFUSE(reading, "expected A PORT B PORT [RATE [LATENCY]], names "
 				       "with blanks in double quotes");
 	if (reading->n_words == 0)
@@ -192,15 +195,7 @@ static int edge_list_read_line(struct edge_list_reading *reading, char *line)
 int tb_edge_list_read(struct tb_cabling *cabling, FILE *stream)
 {
 	struct edge_list_reading reading = {.cabling = cabling};
-	struct tb_text_lines lines;
-	int status = TB_OK, found = 1;
-	tb_text_lines_init(&lines, stream, cabling->file, cabling->error);
-	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0) {
-		reading.line = lines.number;
-		status = edge_list_read_line(&reading, lines.text);
-	}
-	status = found < 0 ? found : status;
-	tb_text_lines_fini(&lines);
+	int status = tb_fabric_each_line(cabling, stream, edge_list_read_line, &reading);
 	tb_edge_ports_give(&reading.ports, cabling);
 	// Make switches of what has several cables.
 	for (uint32_t i = 0; i < cabling->n_devices; i++) {

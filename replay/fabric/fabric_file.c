@@ -1,7 +1,8 @@
 #include "fabric_file.h"
+#include "cabling_build.h"
 
 #include "cabling.h"
-#include "cabling_impl.h"
+
 #include "fabric_formats.h"
 #include "infile.h"
 #include "preset.h"
@@ -14,15 +15,17 @@
 #include <sys/stat.h>
 
 struct opening {
-	char *file;   // owned
-	char *preset; // owned; NULL: by the fastest cable
-	char *keys;   // owned: ",key=value" of the preset
-	char *rate;   // owned: "rate=VALUE" as it was given; NULL: it was not
-	char *roots;  // owned: the file that names them; NULL: none does
-	char *names;  // owned: the file that names devices, likewise
+	char *file;	// owned
+	char *preset;	// owned; NULL: by the fastest cable
+	char *keys;	// owned: ",key=value" of the preset
+	char *rate;	// owned: "rate=VALUE" as it was given; NULL: it was not
+	char *roots;	// owned: the file that names them; NULL: none does
+	char *names;	// owned: the file that names devices, likewise
+	char *adapters; // owned: of a host, those that count; NULL: all
+	char *part;	// owned: a switch of the part that counts; NULL: all
 	const struct tb_fabric_format *format;
 	bool has_nics;
-	bool nics_are_rails;
+	enum tb_cabling_nics nics;
 	const struct tb_network_description *description;
 	struct tb_error *error;
 };
@@ -92,7 +95,7 @@ static int take_nics(struct opening *opening, const char *item, const char *valu
 			"nics=host (its ports are a host's rails)",
 			item);
 	opening->has_nics = true;
-	opening->nics_are_rails = strcmp(value, "host") == 0;
+	opening->nics = strcmp(value, "host") == 0 ? TB_NICS_HOST : TB_NICS_PORT;
 	return TB_OK;
 }
 
@@ -137,6 +140,12 @@ static int fabric_take_key(struct opening *opening, const char *item)
 	value = has_value(item, tb_fabric_words[TB_FABRIC_NAMES]);
 	if (value)
 		return fabric_take_value(opening, &opening->names, item, value);
+	value = has_value(item, tb_fabric_words[TB_FABRIC_ADAPTERS]);
+	if (value)
+		return fabric_take_value(opening, &opening->adapters, item, value);
+	value = has_value(item, tb_fabric_words[TB_FABRIC_PART]);
+	if (value)
+		return fabric_take_value(opening, &opening->part, item, value);
 	value = has_value(item, tb_fabric_words[TB_FABRIC_NICS]);
 	return value ? take_nics(opening, item, value) : take_for_preset(opening, item);
 }
@@ -265,7 +274,11 @@ static int fabric_build(const struct opening *opening, struct tb_cabling *cablin
 	// Ranks that are bound to adapters share a host, and its links.
 	bool by_rank = status == TB_OK && params.host.rails_policy == TB_RAILS_BY_RANK;
 	const struct tb_cabling_options options = {.params = &params,
-		.nics_are_rails = opening->has_nics ? opening->nics_are_rails : by_rank,
+		.nics = opening->has_nics ? opening->nics
+			: by_rank	  ? TB_NICS_HOST
+					  : TB_NICS_AS_FITS,
+		.adapters = opening->adapters,
+		.part = opening->part,
 		.roots = opening->roots,
 		.names = opening->names,
 		.stop = opening->description->stop,
@@ -316,5 +329,7 @@ int tb_fabric_file_open(struct tb_network **network,
 	free(opening.rate);
 	free(opening.roots);
 	free(opening.names);
+	free(opening.adapters);
+	free(opening.part);
 	return status;
 }

@@ -2,7 +2,7 @@
 //
 //   ibnetdiscover  the text of InfiniBand's ibnetdiscover: switches, adapters, ports,
 //                  GUIDs, LIDs, width and speed of each cable
-//   edges          an edge list, a line per cable (cabling_impl.h)
+//   edges          an edge list, a line per cable (fabric_readers.h)
 //   dot            a graph for Graphviz: a rank per level, an edge per pair of switches
 //   graph          the same as JSON with all figures, for scripts
 //

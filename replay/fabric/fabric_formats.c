@@ -1,8 +1,10 @@
 #include "fabric_formats.h"
-
-#include "cabling_impl.h"
 #include "fabric_readers.h"
+#include "infile.h"
+#include "preset.h"
+#include "text_lines.h"
 
+#include <ctype.h>
 #include <string.h>
 
 static const struct tb_fabric_format formats[] = {
@@ -13,7 +15,9 @@ static const struct tb_fabric_format formats[] = {
 	{"ibdiagnet2.db_csv", "ib-", tb_ibdiagnet_is, tb_ibdiagnet_read},
 	{"ibsim net", "ib-", tb_ibsim_net_is, tb_ibsim_net_read},
 	{"Slurm's topology.conf", "ib-", tb_slurm_topology_is, tb_slurm_topology_read},
+	{"Slurm's topology.yaml", "ib-", tb_slurm_yaml_is, tb_slurm_yaml_read},
 	{"htsim .topo", "roce-", tb_htsim_topology_is, tb_htsim_topology_read},
+	{"ASTRA-sim .yml", "ib-", tb_astra_network_is, tb_astra_network_read},
 	{"lldpcli -f json", "roce-", tb_lldp_neighbors_is, tb_lldp_neighbors_read},
 	{"list of cables", "ib-", tb_edge_list_is, tb_edge_list_read},
 };
@@ -30,15 +34,6 @@ const struct tb_fabric_format *tb_fabric_format_of(const char *line)
 		if (formats[i].is(line))
 			return &formats[i];
 	return NULL;
-}
-
-char *tb_fabric_formats_text(char *buffer, size_t size)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < N_FORMATS && n < size; i++)
-		n += (size_t)snprintf(
-			buffer + n, size - n, "%s%s", i ? ", " : "", formats[i].name);
-	return buffer;
 }
 
 // What to do instead.
@@ -88,8 +83,6 @@ static const struct foreign_format {
 	{NULL, "dump_ucast_routes: Switch", "is a forwarding table (.fdbs): " AS_TABLES},
 	{"Unicast lids", NULL, "is a forwarding table (dump_lfts): " AS_TABLES},
 	{"BlockName=", NULL, "is Slurm's topology of blocks: " NO_NETWORK},
-	{"- topology:", NULL, "is Slurm's topology.yaml: take its topology.conf"},
-	{"topology:", "[", "is a network of ASTRA-sim: write it as an INI file (shape)"},
 	{NULL, "<platform", "is a platform of SimGrid: " AS_EDGES},
 	{NULL, "\"hwloc", "is a machine's inside (hwloc): " NO_NETWORK},
 	{NULL, "\thwloc", "is a machine's inside (hwloc): " NO_NETWORK},
@@ -144,4 +137,149 @@ const char *tb_fabric_foreign(const char *line)
 			return at->sentence;
 	}
 	return NULL;
+}
+
+// Tells what kind of network a file holds, by its first lines.
+
+// How many lines are looked at: remarks and error messages may stand at the head.
+enum { LINES_LOOKED_AT = 1000 };
+
+// What the first lines of a file told.
+struct kind_look {
+	const char *file;
+	struct tb_error *error;
+	const struct tb_fabric_format *format; // NULL: not yet
+	bool has_text;			       // a line that is no comment
+	uint64_t bare_line;  // that could be a cable without its ports; 0: none
+	bool is_strange;     // it begins neither a preset nor a section of one
+	const char *foreign; // what the file is, which is not read
+};
+
+static bool is_section(const char *line)
+{
+	return line[0] == '[' && isalpha((unsigned char)line[1]);
+}
+
+// refuse_unknown refuses a file that is of no kind.
+static int refuse_unknown(const struct kind_look *look, const char *is)
+{
+	return tb_fail_in(look->error, TB_EFORMAT, look->file,
+		"%s: expected a network's INI file, or a fabric in one of the formats "
+		"that 'tailback network --list' has",
+		is);
+}
+
+// check_text refuses a first line that is of no kind and holds no text: nothing at all
+// (NULL), or control characters.
+static int check_text(const struct kind_look *look, const char *line)
+{
+	const char *is = !line ? "is empty" : NULL;
+	for (; line && *line && !is; line++)
+		if (iscntrl((unsigned char)*line) && !isspace((unsigned char)*line))
+			is = "is no text";
+	return is ? refuse_unknown(look, is) : TB_OK;
+}
+
+static bool is_remark(const char *line)
+{
+	return strchr("#;", line[strspn(line, " \t\r\n")]) != NULL; // or nothing at all
+}
+
+// is_setting returns whether a line could be a preset's "key = value", perhaps mistyped.
+static bool is_setting(const char *line)
+{
+	char key[64];
+	line += strspn(line, " \t");
+	size_t n = strcspn(line, "=:");
+	if (line[n] == '\0' || n >= sizeof key)
+		return false;
+	while (n > 0 && isspace((unsigned char)line[n - 1]))
+		n--;
+	memcpy(key, line, n);
+	key[n] = '\0';
+	return tb_network_has_key(key) || tb_network_near_key(key);
+}
+
+// look_at looks at a line: 1 to go on, 0 when no later line can tell more of the file's
+// kind, or negative.
+static int look_at(struct kind_look *look, const struct tb_text_lines *lines)
+{
+	const char *line = lines->text;
+	int status = TB_OK;
+	look->foreign = is_remark(line) ? NULL : tb_fabric_foreign(line);
+	if (look->foreign)
+		return 0;
+	look->format = tb_fabric_format_of(line);
+	if (look->format)
+		return 0;
+	if (lines->number == 1)
+		status = check_text(look, line);
+	if (status == TB_OK && !look->has_text && !is_remark(line)) {
+		look->has_text = true;
+		look->is_strange = !is_section(line) && !is_setting(line);
+		look->bare_line = tb_edge_list_lacks_ports(line) ? lines->number : 0;
+	}
+	return status != TB_OK || is_section(line) ? status : 1;
+}
+
+// conclude refuses what is neither a fabric that is read nor a preset.
+static int conclude(const struct kind_look *look)
+{
+	if (look->foreign)
+		return tb_fail_in(
+			look->error, TB_EFORMAT, look->file, "%s", look->foreign);
+	if (look->format || !look->is_strange)
+		return TB_OK;
+	if (!look->bare_line)
+		return refuse_unknown(look, "is of no kind that is known");
+	return tb_fail_at(look->error, TB_EFORMAT, look->file, TB_PLACE_LINE,
+		look->bare_line,
+		"expected a cable with its ports, A PORT B PORT, or key = value");
+}
+
+int tb_fabric_kind(
+	const struct tb_fabric_format **format, const char *path, struct tb_error *error)
+{
+	struct tb_text_lines lines;
+	struct kind_look look = {.file = path, .error = error};
+	FILE *stream = NULL;
+	struct tb_infile *file = NULL;
+	int status = tb_infile_open(&stream, &file, path, error);
+	if (status)
+		return status;
+	tb_text_lines_init(&lines, stream, path, error);
+	// Look at the first lines.
+	int go_on = 1;
+	while (go_on > 0 && lines.number < LINES_LOOKED_AT) {
+		int found = tb_text_lines_next(&lines);
+		if (found > 0)
+			go_on = look_at(&look, &lines);
+		else if (found == 0 && lines.number == 0)
+			go_on = check_text(&look, NULL);
+		else
+			go_on = found;
+		// A first line with a byte 0 is of no text file.
+		if (found == TB_EFORMAT && lines.number == 1)
+			go_on = check_text(&look, "\1");
+	}
+	status = go_on < 0 ? go_on : TB_OK;
+	tb_text_lines_fini(&lines);
+	fclose(stream);
+	if (status == TB_OK)
+		status = conclude(&look);
+	if (status == TB_OK)
+		*format = look.format;
+	return status;
+}
+
+int tb_fabric_each_line(const struct tb_cabling *cabling, FILE *stream,
+	tb_fabric_take_line *take, void *reading)
+{
+	struct tb_text_lines lines;
+	int status = TB_OK, found = 1;
+	tb_text_lines_init(&lines, stream, cabling->file, cabling->error);
+	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0)
+		status = take(reading, &lines);
+	tb_text_lines_fini(&lines);
+	return found < 0 ? found : status;
 }

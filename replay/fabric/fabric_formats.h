@@ -20,10 +20,6 @@ const struct tb_fabric_format *tb_fabric_format(size_t i);
 // does not tell.
 const struct tb_fabric_format *tb_fabric_format_of(const char *line);
 
-// tb_fabric_formats_text writes their names, "ibnetdiscover, iblinkinfo", and returns
-// buffer.
-char *tb_fabric_formats_text(char *buffer, size_t size);
-
 // tb_fabric_foreign returns what a file with this line is, and what to do instead ("is a
 // graph of Graphviz ..."), where it is of a format that is known and not read; else NULL.
 const char *tb_fabric_foreign(const char *line);

@@ -1,6 +1,5 @@
 #include "fabric_readers.h"
 
-#include "cabling_impl.h"
 #include "text_lines.h"
 #include "units.h"
 
@@ -99,8 +98,11 @@ static int set(const struct htsim_reading *reading, const struct htsim_key *keys
 	return 0;
 }
 
-static int htsim_read_line(struct htsim_reading *reading, char *line)
+static int htsim_read_line(void *context, struct tb_text_lines *lines)
 {
+	struct htsim_reading *reading = context;
+	char *line = lines->text;
+	reading->line = lines->number;
 	char *word = strtok_r(line, BLANKS, &line);
 	if (!word || *word == '#')
 		return TB_OK;
@@ -317,14 +319,6 @@ static int htsim_build(struct htsim_reading *reading)
 int tb_htsim_topology_read(struct tb_cabling *cabling, FILE *stream)
 {
 	struct htsim_reading reading = {.cabling = cabling, .tier = -1};
-	struct tb_text_lines lines;
-	int status = TB_OK, found = 1;
-	tb_text_lines_init(&lines, stream, cabling->file, cabling->error);
-	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0) {
-		reading.line = lines.number;
-		status = htsim_read_line(&reading, lines.text);
-	}
-	status = found < 0 ? found : status;
-	tb_text_lines_fini(&lines);
+	int status = tb_fabric_each_line(cabling, stream, htsim_read_line, &reading);
 	return status == TB_OK ? htsim_build(&reading) : status;
 }

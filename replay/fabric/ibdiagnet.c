@@ -1,7 +1,7 @@
 // ibdiagnet2.db_csv as a fabric.
-#include "cabling_impl.h"
 
 #include "cabling_rates.h"
+#include "fabric_readers.h"
 #include "text_lines.h"
 
 #include <errno.h>
@@ -326,20 +326,19 @@ static int take_db_line(struct db_reading *reading, char *line)
 					       : take_link(reading);
 }
 
+static int take_whole_db_line(void *context, struct tb_text_lines *lines)
+{
+	struct db_reading *reading = context;
+	reading->line = lines->number;
+	int status = take_db_line(reading, lines->text);
+	if (status == TB_OK && !lines->is_ended && reading->table != TABLE_OTHER)
+		status = REFUSE(reading, "the file is cut off here");
+	return status;
+}
+
 int tb_ibdiagnet_read(struct tb_cabling *cabling, FILE *stream)
 {
 	struct db_reading reading = {.cabling = cabling};
-	struct tb_text_lines lines;
-	int status = TB_OK, found = 1;
 	cabling->has_guids = true;
-	tb_text_lines_init(&lines, stream, cabling->file, cabling->error);
-	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0) {
-		reading.line = lines.number;
-		status = take_db_line(&reading, lines.text);
-		if (status == TB_OK && !lines.is_ended && reading.table != TABLE_OTHER)
-			status = REFUSE(&reading, "the file is cut off here");
-	}
-	status = found < 0 ? found : status;
-	tb_text_lines_fini(&lines);
-	return status;
+	return tb_fabric_each_line(cabling, stream, take_whole_db_line, &reading);
 }

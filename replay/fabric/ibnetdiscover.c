@@ -1,6 +1,7 @@
-#include "cabling_impl.h"
+
 
 #include "cabling_rates.h"
+#include "fabric_readers.h"
 #include "text_lines.h"
 
 #include <ctype.h>
@@ -28,40 +29,6 @@ struct ibnetdiscover_reading {
 #define REFUSE(reading, ...)                                                             \
 	tb_cabling_refuse((reading)->cabling, (reading)->line, __VA_ARGS__)
 
-static void ibnetdiscover_skip_blanks(struct ibnetdiscover_reading *reading)
-{
-	while (*reading->at == ' ' || *reading->at == '\t')
-		reading->at++;
-}
-
-static bool ibnetdiscover_eat(struct ibnetdiscover_reading *reading, const char *word)
-{
-	ibnetdiscover_skip_blanks(reading);
-	size_t n = strlen(word);
-	if (strncmp(reading->at, word, n) != 0)
-		return false;
-	reading->at += n;
-	return true;
-}
-
-// ibnetdiscover_eat_number takes digits of that base, at most `most`.
-static bool ibnetdiscover_eat_number(
-	struct ibnetdiscover_reading *reading, int base, uint64_t most, uint64_t *number)
-{
-	ibnetdiscover_skip_blanks(reading);
-	const char *at = reading->at;
-	if (!isxdigit((unsigned char)*at))
-		return false;
-	char *end = NULL;
-	errno = 0;
-	unsigned long long value = strtoull(at, &end, base);
-	if (end == at || errno || value > most || *end == 'x')
-		return false;
-	reading->at = end;
-	*number = value;
-	return true;
-}
-
 static int ibnetdiscover_cannot_read(
 	const struct ibnetdiscover_reading *reading, const char *expected)
 {
@@ -83,10 +50,10 @@ static int ibnetdiscover_read_guid(
 		{"\"R-", TB_DEVICE_ROUTER}};
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		uint64_t guid = 0;
-		if (!ibnetdiscover_eat(reading, kinds[i].prefix))
+		if (!tb_line_eat(&reading->at, kinds[i].prefix))
 			continue;
-		if (!ibnetdiscover_eat_number(reading, 16, UINT64_MAX, &guid) ||
-			guid == 0 || !ibnetdiscover_eat(reading, "\""))
+		if (!tb_line_eat_number(&reading->at, 16, UINT64_MAX, &guid) ||
+			guid == 0 || !tb_line_eat(&reading->at, "\""))
 			break;
 		int status =
 			tb_cabling_find(reading->cabling, kinds[i].kind, guid, device);
@@ -130,8 +97,7 @@ static uint32_t number_behind(
 	if (!found)
 		return 0;
 	reading->at = found + strlen(word);
-	return ibnetdiscover_eat_number(reading, 10, most, &number) ? (uint32_t)number
-								    : 0;
+	return tb_line_eat_number(&reading->at, 10, most, &number) ? (uint32_t)number : 0;
 }
 
 // read_port_number takes "[22]" and the port's GUID "(8f10403961355)" behind it, if any.
@@ -139,19 +105,19 @@ static int read_port_number(
 	struct ibnetdiscover_reading *reading, uint32_t *port, uint64_t *guid)
 {
 	uint64_t number = 0;
-	if (!ibnetdiscover_eat(reading, "[") ||
-		!ibnetdiscover_eat_number(reading, 10, PORTS_MOST, &number) ||
-		!ibnetdiscover_eat(reading, "]"))
+	if (!tb_line_eat(&reading->at, "[") ||
+		!tb_line_eat_number(&reading->at, 10, PORTS_MOST, &number) ||
+		!tb_line_eat(&reading->at, "]"))
 		return ibnetdiscover_cannot_read(
 			reading, "a port from 0 to 254 in brackets");
 	// Take "[ext 12]", the number that a chassis has on its outside.
 	const char *close = strchr(reading->at, ']');
-	if (ibnetdiscover_eat(reading, "[ext ") && close)
+	if (tb_line_eat(&reading->at, "[ext ") && close)
 		reading->at = close + 1;
 	*port = (uint32_t)number;
-	if (ibnetdiscover_eat(reading, "(") &&
-		(!ibnetdiscover_eat_number(reading, 16, UINT64_MAX, guid) ||
-			!ibnetdiscover_eat(reading, ")")))
+	if (tb_line_eat(&reading->at, "(") &&
+		(!tb_line_eat_number(&reading->at, 16, UINT64_MAX, guid) ||
+			!tb_line_eat(&reading->at, ")")))
 		return ibnetdiscover_cannot_read(reading, "a port's GUID in parentheses");
 	return TB_OK;
 }
@@ -161,7 +127,7 @@ static int ibnetdiscover_read_rate(
 	struct ibnetdiscover_reading *reading, uint32_t *lid, uint64_t *bytes_per_s)
 {
 	*lid = number_behind(reading, " lid ", UINT32_MAX);
-	ibnetdiscover_skip_blanks(reading);
+	tb_line_skip_blanks(&reading->at);
 	*bytes_per_s = tb_cabling_rate_parse(reading->at, strcspn(reading->at, " \t"));
 	return !*bytes_per_s && reading->is_cut
 		       ? ibnetdiscover_cannot_read(reading, "the cable's width and speed")
@@ -259,16 +225,19 @@ bool tb_ibnetdiscover_is(const char *line)
 	return false;
 }
 
-static int ibnetdiscover_read_line(
-	struct ibnetdiscover_reading *reading, const char *line)
+static int ibnetdiscover_read_line(void *context, struct tb_text_lines *lines)
 {
+	struct ibnetdiscover_reading *reading = context;
+	const char *line = lines->text;
+	reading->line = lines->number;
+	reading->is_cut = !lines->is_ended;
 	reading->at = line;
-	ibnetdiscover_skip_blanks(reading);
+	tb_line_skip_blanks(&reading->at);
 	for (size_t i = 0; i < N_ENTRIES; i++)
 		if (is_word(reading->at, entries[i])) {
 			reading->at += strlen(entries[i]);
 			uint64_t n_ports = 0;
-			if (!ibnetdiscover_eat_number(reading, 10, UINT32_MAX, &n_ports))
+			if (!tb_line_eat_number(&reading->at, 10, UINT32_MAX, &n_ports))
 				return ibnetdiscover_cannot_read(
 					reading, "a number of ports");
 			if (n_ports > PORTS_MOST)
@@ -299,8 +268,8 @@ static int ibnetdiscover_read_line(
 	if (*reading->at == '[')
 		return ibnetdiscover_read_port(reading);
 	uint64_t device_id = 0;
-	if (ibnetdiscover_eat(reading, "devid=") &&
-		ibnetdiscover_eat_number(reading, 16, UINT32_MAX, &device_id))
+	if (tb_line_eat(&reading->at, "devid=") &&
+		tb_line_eat_number(&reading->at, 16, UINT32_MAX, &device_id))
 		reading->device_id = (uint32_t)device_id;
 	else if (!is_expected(line))
 		tb_cabling_note(reading->cabling, TB_REMARK_STRAY_LINE,
@@ -311,16 +280,6 @@ static int ibnetdiscover_read_line(
 int tb_ibnetdiscover_read(struct tb_cabling *cabling, FILE *stream)
 {
 	struct ibnetdiscover_reading reading = {.cabling = cabling, .device = NO_DEVICE};
-	struct tb_text_lines lines;
-	int status = TB_OK, found = 1;
 	cabling->has_guids = true;
-	tb_text_lines_init(&lines, stream, cabling->file, cabling->error);
-	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0) {
-		reading.line = lines.number;
-		reading.is_cut = !lines.is_ended;
-		status = ibnetdiscover_read_line(&reading, lines.text);
-	}
-	status = found < 0 ? found : status;
-	tb_text_lines_fini(&lines);
-	return status;
+	return tb_fabric_each_line(cabling, stream, ibnetdiscover_read_line, &reading);
 }

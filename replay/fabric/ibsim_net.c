@@ -1,6 +1,5 @@
 #include "fabric_readers.h"
 
-#include "cabling_impl.h"
 #include "cabling_rates.h"
 #include "text_lines.h"
 
@@ -246,8 +245,11 @@ static int read_setting(struct ibsim_reading *reading)
 	return TB_OK;
 }
 
-static int ibsim_read_line(struct ibsim_reading *reading, const char *line)
+static int ibsim_read_line(void *context, struct tb_text_lines *lines)
 {
+	struct ibsim_reading *reading = context;
+	const char *line = lines->text;
+	reading->line = lines->number;
 	enum tb_device_kind kind;
 	const char *entry = entry_of(line, &kind);
 	reading->at = entry ? entry : line;
@@ -286,14 +288,7 @@ static int ibsim_read_line(struct ibsim_reading *reading, const char *line)
 int tb_ibsim_net_read(struct tb_cabling *cabling, FILE *stream)
 {
 	struct ibsim_reading reading = {.cabling = cabling, .device = NO_DEVICE};
-	struct tb_text_lines lines;
-	int status = TB_OK, found = 1;
-	tb_text_lines_init(&lines, stream, cabling->file, cabling->error);
-	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0) {
-		reading.line = lines.number;
-		status = ibsim_read_line(&reading, lines.text);
-	}
-	status = found < 0 ? found : status;
+	int status = tb_fabric_each_line(cabling, stream, ibsim_read_line, &reading);
 	if (!reading.has_masks) {
 		// A net without masks is one for the simulator alone, whose links are
 		// SDR.
@@ -302,6 +297,5 @@ int tb_ibsim_net_read(struct tb_cabling *cabling, FILE *stream)
 				cabling->devices[i].ports[port].bytes_per_s = 0;
 	}
 	free(reading.prefix);
-	tb_text_lines_fini(&lines);
 	return status;
 }

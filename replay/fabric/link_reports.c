@@ -1,7 +1,9 @@
-#include "cabling_impl.h"
+
 
 #include "array.h"
 #include "cabling_rates.h"
+#include "fabric_readers.h"
+#include "hash.h"
 #include "text_lines.h"
 
 #include <errno.h>
@@ -42,40 +44,12 @@ struct link_report {
 	uint64_t section_guid;
 	uint64_t line;
 	const char *at; // in the line
+	// What reads a line of the format at hand.
+	int (*read)(struct link_report *, struct report_link *);
 };
 
 #define REFUSE(report, ...)                                                              \
 	tb_cabling_refuse((report)->cabling, (report)->line, __VA_ARGS__)
-
-static void report_skip_blanks(struct link_report *report)
-{
-	report->at += strspn(report->at, " \t");
-}
-
-static bool report_eat(struct link_report *report, const char *word)
-{
-	report_skip_blanks(report);
-	size_t n = strlen(word);
-	if (strncmp(report->at, word, n) != 0)
-		return false;
-	report->at += n;
-	return true;
-}
-
-static bool report_eat_number(
-	struct link_report *report, int base, uint64_t most, uint64_t *number)
-{
-	report_skip_blanks(report);
-	char *end = NULL;
-	errno = 0;
-	if (!strchr("0123456789", *report->at) || *report->at == '\0')
-		return false;
-	*number = strtoull(report->at, &end, base);
-	if (end == report->at || errno || *number > most)
-		return false;
-	report->at = end;
-	return true;
-}
 
 static int report_cannot_read(const struct link_report *report, const char *expected)
 {
@@ -97,7 +71,7 @@ static int keep_name(struct report_end *end, const char *name, size_t n)
 static int read_quoted(
 	struct link_report *report, struct report_end *end, char quote, const char *until)
 {
-	report_skip_blanks(report);
+	tb_line_skip_blanks(&report->at);
 	const char *stop = until ? strstr(report->at, until) : NULL;
 	size_t n = stop ? (size_t)(stop - report->at) : strlen(report->at);
 	const char *last = memrchr(report->at, quote, n);
@@ -112,9 +86,9 @@ static int read_quoted(
 static int read_numbers(struct link_report *report, struct report_end *end)
 {
 	uint64_t lid = 0, port = 0;
-	if (!report_eat_number(report, 10, LIDS_MOST, &lid))
+	if (!tb_line_eat_number(&report->at, 10, LIDS_MOST, &lid))
 		return report_cannot_read(report, "a LID from 1 to 49151");
-	if (!report_eat_number(report, 10, PORTS_MOST, &port) || port == 0)
+	if (!tb_line_eat_number(&report->at, 10, PORTS_MOST, &port) || port == 0)
 		return report_cannot_read(report, "a port from 1 to 254");
 	end->lid = (uint32_t)lid;
 	end->port = (uint32_t)port;
@@ -157,11 +131,11 @@ static uint64_t report_rate_of(
 
 static void report_read_rate(struct link_report *report, struct report_link *link)
 {
-	report_skip_blanks(report);
+	tb_line_skip_blanks(&report->at);
 	const char *width = report->at;
 	size_t n_width = strcspn(width, " \t");
 	report->at += n_width;
-	report_skip_blanks(report);
+	tb_line_skip_blanks(&report->at);
 	size_t n = strcspn(report->at, " \t");
 	link->bytes_per_s = report_rate_of(width, n_width, report->at, n);
 	report->at += n;
@@ -192,7 +166,7 @@ static int report_add_link(struct link_report *report, struct report_link *link)
 static int read_arrow(struct link_report *report, struct report_link *link)
 {
 	uint64_t guid = 0;
-	if (!report_eat(report, "[") || !(report->at = strstr(report->at, "==(")))
+	if (!tb_line_eat(&report->at, "[") || !(report->at = strstr(report->at, "==(")))
 		return REFUSE(report, "expected [ ] ==( behind a port");
 	report->at += strlen("==(");
 	const char *arrow = strstr(report->at, ")==>");
@@ -204,9 +178,9 @@ static int read_arrow(struct link_report *report, struct report_link *link)
 		return TB_OK;
 	report_read_rate(report, link);
 	report->at = arrow + strlen(")==>");
-	if (report_eat(report, "0x")) {
+	if (tb_line_eat(&report->at, "0x")) {
 		report->at -= 2;
-		if (!report_eat_number(report, 16, UINT64_MAX, &guid))
+		if (!tb_line_eat_number(&report->at, 16, UINT64_MAX, &guid))
 			return report_cannot_read(report, "a GUID");
 		link->peer.guid = guid;
 	}
@@ -221,11 +195,11 @@ static int begin_section(struct link_report *report, enum end_kind kind)
 	size_t n;
 	report->section = kind;
 	report->section_guid = 0;
-	report_skip_blanks(report);
+	tb_line_skip_blanks(&report->at);
 	if (strncmp(report->at, "0x", 2) == 0 &&
-		!report_eat_number(report, 16, UINT64_MAX, &report->section_guid))
+		!tb_line_eat_number(&report->at, 16, UINT64_MAX, &report->section_guid))
 		return report_cannot_read(report, "a GUID");
-	report_skip_blanks(report);
+	tb_line_skip_blanks(&report->at);
 	n = strlen(report->at);
 	while (n > 0 && (report->at[n - 1] == ':' || report->at[n - 1] == ' '))
 		n--;
@@ -244,10 +218,10 @@ static int read_iblinkinfo(struct link_report *report, struct report_link *link)
 	} sections[] = {{"CA: ", END_ADAPTER}, {"Switch: ", END_SWITCH},
 		{"RT: ", END_ROUTER}, {"Router: ", END_ROUTER}};
 	for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
-		if (report_eat(report, sections[i].word))
+		if (tb_line_eat(&report->at, sections[i].word))
 			return begin_section(report, sections[i].kind);
 	if (!strstr(report->at, "==(")) {
-		report_skip_blanks(report);
+		tb_line_skip_blanks(&report->at);
 		if (*report->at && *report->at != '#')
 			tb_cabling_note(report->cabling, TB_REMARK_STRAY_LINE,
 				"line %" PRIu64 ": %.60s", report->line, report->at);
@@ -259,13 +233,13 @@ static int read_iblinkinfo(struct link_report *report, struct report_link *link)
 	uint64_t guid = 0;
 	link->own.kind = report->section;
 	link->own.guid = report->section_guid;
-	report_skip_blanks(report);
+	tb_line_skip_blanks(&report->at);
 	if (strncmp(report->at, "0x", 2) == 0) {
-		if (!report_eat_number(report, 16, UINT64_MAX, &guid))
+		if (!tb_line_eat_number(&report->at, 16, UINT64_MAX, &guid))
 			return report_cannot_read(report, "a GUID");
 		link->own.guid = guid;
 	}
-	report_skip_blanks(report);
+	tb_line_skip_blanks(&report->at);
 	if (*report->at == '"') {
 		link->own.kind = END_UNKNOWN;
 		status = read_quoted(report, &link->own, '"', "[");
@@ -282,17 +256,18 @@ static int read_iblinkinfo(struct link_report *report, struct report_link *link)
 
 static bool eat_kind(struct link_report *report, enum end_kind *kind)
 {
-	*kind = report_eat(report, "SW ")   ? END_SWITCH
-		: report_eat(report, "CA ") ? END_ADAPTER
-		: report_eat(report, "RT ") ? END_ROUTER
-					    : END_UNKNOWN;
+	*kind = tb_line_eat(&report->at, "SW ")	  ? END_SWITCH
+		: tb_line_eat(&report->at, "CA ") ? END_ADAPTER
+		: tb_line_eat(&report->at, "RT ") ? END_ROUTER
+						  : END_UNKNOWN;
 	return *kind != END_UNKNOWN;
 }
 
 static int report_read_port(struct link_report *report, struct report_end *end)
 {
 	int status = read_numbers(report, end);
-	if (status == TB_OK && !report_eat_number(report, 16, UINT64_MAX, &end->guid))
+	if (status == TB_OK &&
+		!tb_line_eat_number(&report->at, 16, UINT64_MAX, &end->guid))
 		return report_cannot_read(report, "a GUID such as 0x0002c90200408ab8");
 	return status;
 }
@@ -304,7 +279,7 @@ static int report_read_port(struct link_report *report, struct report_end *end)
 // which ends with the own name alone where nothing is plugged in.
 static int read_ports_line(struct link_report *report, struct report_link *link)
 {
-	report_skip_blanks(report);
+	tb_line_skip_blanks(&report->at);
 	if (*report->at == '\0' || *report->at == '#')
 		return TB_OK;
 	if (!eat_kind(report, &link->own.kind)) {
@@ -316,17 +291,17 @@ static int read_ports_line(struct link_report *report, struct report_link *link)
 	if (status != TB_OK)
 		return status;
 	report_read_rate(report, link);
-	link->is_up = report_eat(report, "- ");
+	link->is_up = tb_line_eat(&report->at, "- ");
 	if (!link->is_up)
 		return read_quoted(report, &link->own, '\'', NULL);
 	if (!eat_kind(report, &link->peer.kind))
 		return report_cannot_read(report, "SW, CA or RT");
 	status = report_read_port(report, &link->peer);
-	if (status == TB_OK && !report_eat(report, "("))
+	if (status == TB_OK && !tb_line_eat(&report->at, "("))
 		return report_cannot_read(report, "( 'NAME' - 'NAME' )");
 	if (status == TB_OK)
 		status = read_quoted(report, &link->own, '\'', " - '");
-	if (status == TB_OK && !report_eat(report, "-"))
+	if (status == TB_OK && !tb_line_eat(&report->at, "-"))
 		return report_cannot_read(report, "- 'NAME'");
 	return status == TB_OK ? read_quoted(report, &link->peer, '\'', NULL) : status;
 }
@@ -361,10 +336,7 @@ static int make_device(
 	struct tb_cabling *cabling = report->cabling;
 	const char *name = end->name ? end->name : "";
 	enum tb_device_kind kind = report_kind_of(report, end);
-	const char *text = name;
-	uint64_t hash = 1469598103934665603u; // FNV-1a
-	for (; *text; text++)
-		hash = (hash ^ (uint8_t)*text) * 1099511628211u;
+	uint64_t hash = tb_hash_text(TB_HASH_BEGIN, name);
 	bool joins = kind == TB_DEVICE_ADAPTER &&
 		     tb_map_find(&report->of_name, hash, device) &&
 		     is_port_of(&cabling->devices[*device], end);
@@ -430,29 +402,30 @@ static int report_plug(struct link_report *report, const struct report_link *lin
 	return tb_cabling_plug(report->cabling, device, link->own.port, &seen);
 }
 
+static int read_report_line(void *context, struct tb_text_lines *lines)
+{
+	struct link_report *report = context;
+	struct report_link link = {.line = lines->number};
+	report->line = lines->number;
+	report->at = lines->text;
+	int status = report->read(report, &link);
+	if (status == TB_ENOMEM)
+		status = tb_fail_memory_in(
+			report->cabling->error, report->cabling->file, "a name");
+	if (status == TB_OK && link.is_up && !(link.own.lid && link.peer.lid))
+		status = REFUSE(report, "a link that is up has LID 0: expected a fabric "
+					"that its manager has set up");
+	if (status == TB_OK && link.own.lid)
+		status = report_add_link(report, &link);
+	free_link(&link);
+	return status;
+}
+
 static int read_report(struct tb_cabling *cabling, FILE *stream,
 	int (*read)(struct link_report *, struct report_link *))
 {
-	struct link_report report = {.cabling = cabling};
-	struct tb_text_lines lines;
-	int status = TB_OK, found = 1;
-	tb_text_lines_init(&lines, stream, cabling->file, cabling->error);
-	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0) {
-		struct report_link link = {.line = lines.number};
-		report.line = lines.number;
-		report.at = lines.text;
-		status = read(&report, &link);
-		if (status == TB_ENOMEM)
-			status = tb_fail_memory_in(
-				cabling->error, cabling->file, "a name");
-		if (status == TB_OK && link.is_up && !(link.own.lid && link.peer.lid))
-			status = REFUSE(&report, "a link that is up has LID 0: expected "
-						 "a fabric that its manager has set up");
-		if (status == TB_OK && link.own.lid)
-			status = report_add_link(&report, &link);
-		free_link(&link);
-	}
-	status = found < 0 ? found : status;
+	struct link_report report = {.cabling = cabling, .read = read};
+	int status = tb_fabric_each_line(cabling, stream, read_report_line, &report);
 	if (status == TB_OK) {
 		report.cabling->has_guids = true;
 		for (size_t i = 0; i < report.n && status == TB_OK; i++) {
@@ -464,7 +437,6 @@ static int read_report(struct tb_cabling *cabling, FILE *stream,
 		for (size_t i = 0; i < report.n && status == TB_OK; i++)
 			status = report_plug(&report, &report.links[i]);
 	}
-	tb_text_lines_fini(&lines);
 	for (size_t i = 0; i < report.n; i++)
 		free_link(&report.links[i]);
 	free(report.links);

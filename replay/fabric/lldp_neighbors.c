@@ -1,13 +1,28 @@
-#include "fabric_readers.h"
-
 #include "array.h"
-#include "cabling_impl.h"
-#include "lldp_impl.h"
+#include "fabric_readers.h"
+#include "network.h"
 #include "text_lines.h"
 
 #include <ctype.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+
+// What a neighbour says that it is.
+enum lldp_kind { LLDP_UNSAID, LLDP_STATION, LLDP_BRIDGE };
+
+// A neighbour of a port. Texts live as long as the document.
+struct lldp_neighbor {
+	const char *device; // whose port it is
+	const char *port;   // by its own name
+	const char *peer, *peer_port;
+	enum lldp_kind peer_kind;
+	uint64_t bytes_per_s; // 0: not told
+};
 
 // JSON becomes up to 24 times as long in memory.
 #define DOCUMENT_MOST (size_t)(4 << 20)
@@ -15,7 +30,7 @@
 // A neighbour that was told; texts are owned.
 struct lldp_record {
 	char *device, *port, *peer, *peer_port;
-	enum tb_lldp_kind peer_kind;
+	enum lldp_kind peer_kind;
 	uint64_t bytes_per_s, line;
 };
 
@@ -48,10 +63,9 @@ static void free_record(struct lldp_record *record)
 }
 
 // keep_record keeps a neighbour for when the names of all devices are known. A number is
-// no name of a port to edge_ports.c.
-static int keep_record(void *context, const struct tb_lldp_neighbor *seen)
+// no name of a port to an edge list.
+static int keep_record(struct lldp_reading *reading, const struct lldp_neighbor *seen)
 {
-	struct lldp_reading *reading = context;
 	bool is_number = seen->peer_port[strspn(seen->peer_port, "0123456789")] == '\0';
 	struct lldp_record record = {.device = strdup(seen->device),
 		.port = strdup(seen->port),
@@ -72,10 +86,175 @@ static int keep_record(void *context, const struct tb_lldp_neighbor *seen)
 	return tb_cabling_no_memory(reading->cabling);
 }
 
+// first_of returns an object that may stand alone or first in an array.
+static const json_t *first_of(const json_t *value)
+{
+	return json_is_array(value) ? json_array_get(value, 0) : value;
+}
+
+// text_of returns a string that may stand alone, in an array, or as "value" of an object;
+// NULL when there is none.
+static const char *text_of(const json_t *value)
+{
+	value = first_of(value);
+	if (json_is_object(value))
+		value = json_object_get(value, "value");
+	const char *text = json_string_value(value);
+	return text && *text ? text : NULL;
+}
+
+static bool is_on(const json_t *capability)
+{
+	const json_t *enabled = json_object_get(capability, "enabled");
+	const char *word = json_string_value(enabled);
+	return json_is_true(enabled) || (word && strcasecmp(word, "on") == 0);
+}
+
+// lldp_kind_of tells by the capabilities that are on.
+static enum lldp_kind lldp_kind_of(const json_t *capabilities)
+{
+	enum lldp_kind kind = LLDP_UNSAID;
+	size_t n = json_is_array(capabilities) ? json_array_size(capabilities) : 1;
+	for (size_t i = 0; i < n; i++) {
+		const json_t *at = json_is_array(capabilities)
+					   ? json_array_get(capabilities, i)
+					   : capabilities;
+		const char *type = json_string_value(json_object_get(at, "type"));
+		if (!type || !is_on(at))
+			continue;
+		if (strcasecmp(type, "Bridge") == 0 || strcasecmp(type, "Router") == 0)
+			return LLDP_BRIDGE;
+		if (strcasecmp(type, "Station") == 0)
+			kind = LLDP_STATION;
+	}
+	return kind;
+}
+
+// lldp_rate_of reads a rate out of a MAU's type, "100GbaseCR4" or "1000BaseTFD".
+static uint64_t lldp_rate_of(const char *mau)
+{
+	uint64_t number = 0;
+	size_t n = mau ? strspn(mau, "0123456789") : 0;
+	if (n == 0 || n > 6)
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		number = number * 10 + (uint64_t)(mau[i] - '0');
+	bool is_giga = mau[n] == 'G' || mau[n] == 'g';
+	if (!is_giga && strncasecmp(mau + n, "base", 4) != 0)
+		return 0;
+	uint64_t mbit = is_giga ? number * 1000 : number;
+	return mbit >= 8 && mbit <= 8000000 ? mbit * 125000 : 0;
+}
+
+// lldp_read_port takes the neighbour's port: by its name, which is its description
+// where the id is an address.
+static void lldp_read_port(struct lldp_neighbor *neighbor, const json_t *port)
+{
+	const json_t *id = first_of(json_object_get(port, "id"));
+	const char *type = json_string_value(json_object_get(id, "type"));
+	const char *descr = text_of(json_object_get(port, "descr"));
+	const json_t *line = first_of(json_object_get(port, "auto-negotiation"));
+	bool is_name =
+		type && (strcmp(type, "ifname") == 0 || strcmp(type, "local") == 0);
+	const char *name = text_of(id);
+	neighbor->peer_port = !is_name && descr ? descr : name ? name : descr;
+	neighbor->bytes_per_s = lldp_rate_of(text_of(json_object_get(line, "current")));
+}
+
+static int read_interface(struct lldp_reading *reading, const char *owner,
+	const char *port, const json_t *interface)
+{
+	struct lldp_neighbor neighbor = {.device = owner, .port = port};
+	// Take the neighbour's name, which json has as a key and json0 as a
+	// member; without one its id stands for it.
+	const json_t *chassis = first_of(json_object_get(interface, "chassis"));
+	json_t *body;
+	const char *key;
+	neighbor.peer = text_of(json_object_get(chassis, "name"));
+	if (!neighbor.peer)
+		neighbor.peer = text_of(json_object_get(chassis, "id"));
+	if (!neighbor.peer)
+		json_object_foreach((json_t *)(uintptr_t)chassis, key, body)
+		{
+			if (!json_is_object(body))
+				continue;
+			neighbor.peer = key;
+			chassis = body;
+			break;
+		}
+	neighbor.peer_kind = lldp_kind_of(json_object_get(chassis, "capability"));
+	lldp_read_port(&neighbor, first_of(json_object_get(interface, "port")));
+	bool is_whole = port && neighbor.peer && neighbor.peer_port;
+	return is_whole ? keep_record(reading, &neighbor) : TB_OK;
+}
+
+// read_interfaces reads one that has its name as a member, or several by their names.
+static int read_interfaces(
+	struct lldp_reading *reading, const char *owner, json_t *interfaces)
+{
+	const char *key;
+	json_t *value;
+	size_t i;
+	int status = TB_OK;
+	if (json_is_array(interfaces))
+		json_array_foreach(interfaces, i, value)
+		{
+			// Arrays in arrays would be a depth of no use.
+			if (json_is_object(value) && status == TB_OK)
+				status = read_interfaces(reading, owner, value);
+		}
+	else if (json_object_get(interfaces, "chassis"))
+		return read_interface(reading, owner,
+			text_of(json_object_get(interfaces, "name")), interfaces);
+	else
+		json_object_foreach(interfaces, key, value)
+		{
+			if (status == TB_OK)
+				status = read_interface(reading, owner, key, value);
+		}
+	return status;
+}
+
+// read_device reads {"lldp": {"interface": ...}}.
+static int read_device(
+	struct lldp_reading *reading, const json_t *document, const char *owner)
+{
+	const json_t *lldp = first_of(json_object_get(document, "lldp"));
+	return read_interfaces(reading, owner, json_object_get(lldp, "interface"));
+}
+
+// read_document reads what lldpcli prints of one device with -f json or json0, or an
+// object that has such by the names of their devices.
+static int read_document(struct lldp_reading *reading, json_t *document)
+{
+	const char *key;
+	json_t *value;
+	int status = TB_OK;
+	size_t n = 0;
+	if (json_object_get(document, "lldp"))
+		return read_device(reading, document, reading->device);
+	json_object_foreach(document, key, value)
+	{
+		n++;
+		if (status == TB_OK && !json_object_get(value, "lldp"))
+			return REFUSE(reading,
+				"'%.60s': expected the neighbours of a device, "
+				"{\"lldp\": ...}",
+				key);
+		if (status == TB_OK)
+			status = read_device(reading, value, key);
+	}
+	if (n == 0)
+		return REFUSE(reading,
+			"expected an object {\"lldp\": ...}, as 'lldpcli show neighbors "
+			"-f json' prints it");
+	return status;
+}
+
 // end_document reads the lines that were gathered.
 static int end_document(struct lldp_reading *reading)
 {
-	struct tb_error why = {0};
+	json_error_t why;
 	uint32_t device = 0;
 	size_t n = reading->n_text;
 	reading->n_text = 0;
@@ -86,9 +265,12 @@ static int end_document(struct lldp_reading *reading)
 	if (status != TB_OK)
 		return status;
 	reading->cabling->devices[device].line = reading->line;
-	status = tb_lldp_documents(
-		reading->text, n, reading->device, keep_record, reading, &why);
-	return why.code ? REFUSE(reading, "%s", why.text) : status;
+	json_t *document = json_loadb(reading->text, n, 0, &why);
+	if (!document)
+		return REFUSE(reading, "line %d of its JSON: %s", why.line, why.text);
+	status = read_document(reading, document);
+	json_decref(document);
+	return status;
 }
 
 // lldp_name_device names the document that follows: by a heading, or as the file without
@@ -125,8 +307,9 @@ static bool is_heading(const char *line, const char **name, size_t *n)
 	return true;
 }
 
-static int lldp_read_line(struct lldp_reading *reading, const struct tb_text_lines *lines)
+static int lldp_read_line(void *context, struct tb_text_lines *lines)
 {
+	struct lldp_reading *reading = context;
 	const char *name;
 	size_t n;
 	if (is_heading(lines->text, &name, &n)) {
@@ -219,7 +402,7 @@ static int lldp_join(struct lldp_reading *reading, struct lldp_record *record)
 	cabling->devices[device].line = record->line;
 	if (!cabling->devices[peer].line)
 		cabling->devices[peer].line = record->line;
-	if (record->peer_kind > (enum tb_lldp_kind)cabling->devices[peer].lid)
+	if (record->peer_kind > (enum lldp_kind)cabling->devices[peer].lid)
 		cabling->devices[peer].lid = record->peer_kind;
 	if (record->port[strspn(record->port, "0123456789")] == '\0') {
 		if (asprintf(&port, "port %s", record->port) < 0)
@@ -250,24 +433,19 @@ static bool is_switch(
 			continue;
 		const struct tb_cabling_device *peer =
 			&cabling->devices[at->ports[i].peer];
-		sees_station |= peer->lid != TB_LLDP_BRIDGE;
+		sees_station |= peer->lid != LLDP_BRIDGE;
 		ends_here = ends_here && n_cables(peer) > 1;
 	}
-	if (at->lid == TB_LLDP_BRIDGE)
+	if (at->lid == LLDP_BRIDGE)
 		return !ends_here;
-	return at->lid == TB_LLDP_UNSAID && n_cables(at) > 1 && sees_station;
+	return at->lid == LLDP_UNSAID && n_cables(at) > 1 && sees_station;
 }
 
 int tb_lldp_neighbors_read(struct tb_cabling *cabling, FILE *stream)
 {
 	struct lldp_reading reading = {.cabling = cabling};
-	struct tb_text_lines lines;
-	int status = TB_OK, found = 1;
 	lldp_name_device(&reading, cabling->file, strlen(cabling->file));
-	tb_text_lines_init(&lines, stream, cabling->file, cabling->error);
-	while (status == TB_OK && (found = tb_text_lines_next(&lines)) > 0)
-		status = lldp_read_line(&reading, &lines);
-	status = found < 0 ? found : status;
+	int status = tb_fabric_each_line(cabling, stream, lldp_read_line, &reading);
 	if (status == TB_OK)
 		status = end_document(&reading);
 	for (size_t i = 0; i < reading.n && status == TB_OK; i++)
@@ -278,7 +456,6 @@ int tb_lldp_neighbors_read(struct tb_cabling *cabling, FILE *stream)
 		free_record(&reading.records[i]);
 	free(reading.records);
 	free(reading.text);
-	tb_text_lines_fini(&lines);
 	tb_edge_ports_give(&reading.ports, cabling);
 	for (uint32_t i = 0; i < cabling->n_devices; i++) {
 		struct tb_cabling_device *at = &cabling->devices[i];

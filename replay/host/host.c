@@ -764,7 +764,7 @@ uint64_t tb_channels_rate(const struct tb_host *host, const struct tb_message *m
 	uint64_t each = host_params_for(host, message)->channel_bytes_per_s;
 	if (!each || !tb_channels_have(host, message))
 		return 0;
-	uint64_t rate = host->net->params.link_bytes_per_s;
+	uint64_t rate = host->net->params.link_bytes_per_s * tb_rails_each(host);
 	uint64_t n = power_above(rate / each + (rate % each != 0));
 	uint64_t batches = message->n_ranks / PEERS_A_BATCH +
 			   (message->n_ranks % PEERS_A_BATCH != 0);

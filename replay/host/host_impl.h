@@ -219,6 +219,9 @@ uint32_t tb_rails_choose(
 // tb_rails_bound returns the rail on which a message leaves its node where ranks are
 // bound to rails, else 0.
 uint32_t tb_rails_bound(const struct tb_host *host, const struct tb_message *message);
+
+// tb_rails_each returns to how many rails a rank is bound.
+uint32_t tb_rails_each(const struct tb_host *host);
 // tb_rails_nics makes the ends of a message, which are nodes, NICs: of a rail, or with
 // between_rails = spine of that rail and of the receiver's.
 void tb_rails_nics(const struct tb_host *host, struct tb_message *message, uint32_t rail);

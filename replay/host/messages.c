@@ -126,10 +126,15 @@ static tb_time_ps message_ideal_ps(
 	uint64_t headers = tb_replay_keeps_frames(replay, &message->what)
 				   ? message->n_packets * tb_replay_headers(replay)
 				   : 0;
-	return replay->carrier->ideal_ps(replay->net, message->what.source,
-		       (struct tb_node){message->end},
-		       bytes > headers ? bytes - headers : 0) -
-	       overheads(replay);
+	const struct tb_node source = message->what.source, end = {message->end};
+	struct tb_idle_key key = {tb_idle_way(replay->net, source.id, end.id),
+		bytes > headers ? bytes - headers : 0};
+	struct tb_kept_idle_time *kept = &replay->idle_times[tb_idle_place(key)];
+	if (!tb_idle_is(kept->of, key)) {
+		kept->of = key;
+		kept->ps = replay->carrier->ideal_ps(replay->net, source, end, key.bytes);
+	}
+	return kept->ps - overheads(replay);
 }
 
 // finish_local: a message to the node itself crosses its bus twice and no link.

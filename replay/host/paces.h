@@ -9,6 +9,43 @@
 //
 // Parts of a network share gaps, each node's being its part's; congestion control is for
 // networks of one part.
+//
+// Rules, as in docs/credits.md:
+//
+// C33. Marks. When a packet begins to cross a link out of a switch, q is the bytes of
+//   the packets of its VL that still wait there for this link. The packet is not marked
+//   for q up to `ecn_min`, always above `ecn_max`, and between them with p =
+//   `ecn_probability` · (q - `ecn_min`) / (`ecn_max` - `ecn_min`): if the last 20 bits
+//   of its random number (rule 18), with the link's number plus the number of all
+//   switches as switch, are below p · 2^20.
+// C34. Notifications. The node to which a marked packet has come notifies its source,
+//   for each pair of nodes at most once per `cnp_interval`. The source learns of it
+//   with the packet's acknowledgement (C18).
+// C35. Rates. A pair of nodes has no limit until then. When a packet of w bytes has
+//   been cut at rate R, the pair's next one is cut at least w / R later. A queue pair
+//   that may not go yet is passed over and keeps its place (C15).
+// C36. Down. Without a limit R is the injection link's rate and α is 1. A notification
+//   sets the target to R, subtracts R · α / 2 from R (not below 100 Mbit/s), then adds
+//   1/256 - α / 256 to α, in units of 2^-20. Every 55 us after it, α loses α / 256.
+// C37. Up. There is a step every `rate_timer` after the notification, and after every
+//   `rate_bytes` cut. If there have been more than 5 of both kinds, a step adds ten
+//   times `rate_step` to the target; else, with 5 of one kind, once. The target is at
+//   most the link's rate. R becomes the mean of R and the target, rounded up; at the
+//   link's rate the limit ends. In one instant α goes first, then steps, notifications,
+//   packets.
+// C40. FECN. With `fecn` a packet *can be marked* if q is more than (16 -
+//   `fecn_threshold`) / 16 of the network's `buffer`, it has at least
+//   `fecn_packet_size` blocks, and the link is the root of congestion: the packet's
+//   wait at this switch, if any, did not end by *credit* (C23). A link in
+//   `fecn_victims` (those to `nodes`, or `all`) need not be a root. Of packets that can
+//   be marked each link and VL skips `marking_rate` and marks the next. C34 holds for
+//   the notification (BECN). In place of C35 to C37 a pair of nodes has an index i, at
+//   first `ccti_min`. A notification adds `ccti_increase`, up to `ccti_limit`; every
+//   `ccti_timer` after i left `ccti_min` it loses 1, until it is there again. When a
+//   packet has been cut, the next one is cut at least T(w) + floor(T(w) /
+//   2^`cct_shift`) · m later, with the i of this instant, T of the injection link and m
+//   = min(floor(`cct_square` · i²), 16383); with a delay of 0 at once. In one instant
+//   the index goes first, then notifications, packets.
 #ifndef TB_PACES_H
 #define TB_PACES_H
 

@@ -1,4 +1,15 @@
-// Over which rails messages go: rule H6 of docs/model.md.
+// Over which rails messages go: rule H6 of docs/model.md. Of it, `reserve`:
+//
+// The sender sends a request, over the rails in turn. The receiving node keeps requests
+// in the order of arrival. It sets each free NIC, from rail 0, aside for its first
+// request for which none is set aside and whose sender's NIC of this rail is not known
+// to be taken, and offers it over that rail. The sender accepts if its NIC of that rail
+// is free, or is only set aside for a request that was made later: the data follow at
+// once on this rail. Otherwise it refuses, and sends a release over that rail, before
+// it offers anything, when its NIC becomes free. A NIC is taken until its piece is
+// acknowledged (at the sender) or delivered. If a request or an offer is given up (rule
+// 27), so is the piece; a refusal or release that is given up counts as arrived. A
+// message to the node itself takes its rails in turn.
 #include "host_impl.h"
 
 #include <stdlib.h>
@@ -102,20 +113,35 @@ static bool rail_is_bound(const struct tb_host *host, const struct tb_message *m
 	       !message->captured;
 }
 
+uint32_t tb_rails_each(const struct tb_host *host)
+{
+	uint32_t n_gpus = host->params.n_gpus;
+	return n_gpus && host->n_rails > n_gpus ? host->n_rails / n_gpus : 1;
+}
+
+// rail_of_place returns the first rail of the rank at a place of its node.
+static uint32_t rail_of_place(const struct tb_host *host, uint32_t place)
+{
+	return place * tb_rails_each(host) % host->n_rails;
+}
+
 uint32_t tb_rails_bound(const struct tb_host *host, const struct tb_message *message)
 {
 	if (!rail_is_bound(host, message))
 		return 0;
 	bool from_own = host->params.between_rails == TB_BETWEEN_SPINE;
-	return (from_own ? message->source_place : message->destination_place) %
-	       host->n_rails;
+	return rail_of_place(
+		host, from_own ? message->source_place : message->destination_place);
 }
 
 void tb_rails_nics(const struct tb_host *host, struct tb_message *message, uint32_t rail)
 {
 	bool crosses = rail_is_bound(host, message) &&
 		       host->params.between_rails == TB_BETWEEN_SPINE;
-	uint32_t end = crosses ? message->destination_place % host->n_rails : rail;
+	uint32_t end = crosses ? (rail_of_place(host, message->destination_place) +
+					 rail % tb_rails_each(host)) %
+					 host->n_rails
+			       : rail;
 	message->source.id += rail * host->n_hosts;
 	message->destination.id += end * host->n_hosts;
 }
@@ -145,8 +171,13 @@ uint32_t tb_rails_choose(
 	case TB_RAILS_LOCAL:
 		return least_busy(host, process_at(host, process), message);
 	case TB_RAILS_BY_RANK:
-		if (rail_is_bound(host, message))
-			return tb_rails_bound(host, message);
+		if (rail_is_bound(host, message)) {
+			// A rank's pieces take its rails in turn.
+			struct host_process *sender = process_at(host, process);
+			uint32_t turn = sender->next_rail % tb_rails_each(host);
+			sender->next_rail = turn + 1;
+			return (tb_rails_bound(host, message) + turn) % host->n_rails;
+		}
 		break;
 	case TB_RAILS_STRIPING:
 	case TB_RAILS_ROUND_ROBIN:
@@ -196,7 +227,7 @@ static bool must_relay(const struct tb_host *host, uint32_t id)
 	const struct tb_message *what = &transfer_at(host, piece->transfer)->what;
 	return !piece->is_relayed && rail_is_bound(host, what) &&
 	       host->params.local == TB_LOCAL_LINKS &&
-	       tb_rails_bound(host, what) != what->source_place % host->n_rails;
+	       tb_rails_bound(host, what) != rail_of_place(host, what->source_place);
 }
 
 void tb_rails_send(struct tb_host *host, uint32_t id)

@@ -279,7 +279,8 @@ static int make_packets(struct tb_replay *replay, uint32_t n, size_t packet_byte
 	replay->packet_bytes = packet_bytes;
 	replay->packets = tb_lines_new_untouched(n, packet_bytes);
 	replay->free_packets = malloc(n * sizeof *replay->free_packets);
-	if (!replay->packets || !replay->free_packets)
+	replay->idle_times = calloc(TB_IDLE_TIMES, sizeof *replay->idle_times);
+	if (!replay->packets || !replay->free_packets || !replay->idle_times)
 		return TB_ENOMEM;
 	for (uint32_t i = 0; i < n; i++)
 		replay->free_packets[replay->n_free_packets++] = n - 1 - i;
@@ -413,6 +414,7 @@ void tb_replay_fini(struct tb_replay *replay)
 	tb_late_acks_free(replay->late);
 	free(replay->packets);
 	free(replay->free_packets);
+	free(replay->idle_times);
 	free(replay->starting[0].ids);
 	free(replay->starting[1].ids);
 	free(replay->endings);

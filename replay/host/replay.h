@@ -21,6 +21,7 @@
 
 #include "engine_options.h"
 #include "engine_stats.h"
+#include "idle_times.h"
 #include "map.h"
 #include "network.h"
 #include "network_parts.h"
@@ -225,6 +226,7 @@ struct tb_replay {
 	uint32_t *free_packets;
 	uint32_t n_free_packets, n_packets_most;
 	uint32_t n_forgotten; // see tb_nodes_forget; of parts it is right in sum
+	struct tb_kept_idle_time *idle_times; // of messages, TB_IDLE_TIMES of them
 	struct tb_posted *messages;
 	uint32_t n_messages, free_message;
 	size_t messages_room;

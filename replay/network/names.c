@@ -1,6 +1,7 @@
 #include "names.h"
 
 #include "network_impl.h"
+#include "text_lines.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -17,33 +18,12 @@ struct name_scan {
 	const char *one_own; // of these, the name of one
 };
 
-static void skip_spaces(struct name_scan *scan)
-{
-	while (*scan->at == ' ' || *scan->at == '\t')
-		scan->at++;
-}
-
-static bool name_eat(struct name_scan *scan, const char *word)
-{
-	skip_spaces(scan);
-	size_t n = strlen(word);
-	if (strncmp(scan->at, word, n) != 0)
-		return false;
-	scan->at += n;
-	return true;
-}
-
-static bool name_eat_number(struct name_scan *scan, uint32_t *number)
+static bool name_number(struct name_scan *scan, uint32_t *number)
 {
 	uint64_t value = 0;
-	skip_spaces(scan);
-	if (!isdigit((unsigned char)*scan->at))
-		return false;
-	for (; isdigit((unsigned char)*scan->at); scan->at++)
-		if ((value = value * 10 + (uint64_t)(*scan->at - '0')) >= UINT32_MAX)
-			return false;
-	*number = (uint32_t)value;
-	return true;
+	bool found = tb_line_eat_number(&scan->at, 10, UINT32_MAX - 1, &value);
+	*number = found ? (uint32_t)value : *number;
+	return found;
 }
 
 // A name stands alone: "ib5" is not the beginning of "ib50".
@@ -88,7 +68,7 @@ static bool eat_own(struct name_scan *scan, const struct tb_identities *own,
 	size_t longest = 0;
 	bool several = false, whole = false;
 	*all_rails = false;
-	skip_spaces(scan);
+	tb_line_skip_blanks(&scan->at);
 	for (uint32_t i = 0; i < own->n; i++) {
 		size_t length = tb_names_match(scan->at, &own->of[i]);
 		bool is_whole = own->of[i].name[length] == '\0';
@@ -113,7 +93,7 @@ static bool eat_own(struct name_scan *scan, const struct tb_identities *own,
 
 static bool at_end(struct name_scan *scan)
 {
-	skip_spaces(scan);
+	tb_line_skip_blanks(&scan->at);
 	return *scan->at == '\0';
 }
 
@@ -121,11 +101,11 @@ static bool at_end(struct name_scan *scan)
 static int eat_rail(struct name_scan *scan, uint32_t *rail)
 {
 	*rail = TB_ID_NONE;
-	skip_spaces(scan);
+	tb_line_skip_blanks(&scan->at);
 	if (scan->at[0] != 'r' || !isdigit((unsigned char)scan->at[1]) ||
-		!name_eat(scan, "r"))
+		!tb_line_eat(&scan->at, "r"))
 		return TB_OK;
-	if (!name_eat_number(scan, rail) || !name_eat(scan, "/"))
+	if (!name_number(scan, rail) || !tb_line_eat(&scan->at, "/"))
 		return tb_fail(scan->error, TB_EUSAGE,
 			"'%.100s': expected a rail, such as r1/", scan->text);
 	if (*rail >= scan->net->n_rails)
@@ -170,8 +150,8 @@ static int eat_switch(struct name_scan *scan, uint32_t rail, uint32_t *sw)
 	bool all_rails = false;
 	if (eat_own(scan, &net->switch_identities, 0, sw, &all_rails))
 		return TB_OK;
-	if (!name_eat_number(scan, &level) || !name_eat(scan, ".") ||
-		!name_eat_number(scan, &index))
+	if (!name_number(scan, &level) || !tb_line_eat(&scan->at, ".") ||
+		!name_number(scan, &index))
 		return no_switch(scan);
 	for (uint32_t i = 0; i < net->n_switches; i++) {
 		const struct tb_switch_info *at = &net->switches[i];
@@ -188,13 +168,13 @@ static int eat_port(struct name_scan *scan, uint32_t sw, uint32_t *port)
 {
 	const struct tb_switch_info *at = &scan->net->switches[sw];
 	char name[TB_NAME_SIZE];
-	bool up = name_eat(scan, "up");
-	bool down = !up && name_eat(scan, "down");
+	bool up = tb_line_eat(&scan->at, "up");
+	bool down = !up && tb_line_eat(&scan->at, "down");
 	uint32_t number = 0;
 	uint32_t n = up ? at->n_up_ports : at->n_down_ports;
 	if (!up && !down)
 		n += at->n_up_ports;
-	if (!name_eat_number(scan, &number))
+	if (!name_number(scan, &number))
 		return tb_fail(scan->error, TB_EUSAGE,
 			"'%.100s': expected a port, such as 4, up0 or down2", scan->text);
 	if (!up && !down &&
@@ -248,10 +228,10 @@ static int eat_end(struct name_scan *scan, struct name_tail *end)
 	int status = own_switch_next(scan) ? TB_OK : eat_rail(scan, &end->rail);
 	if (status != TB_OK)
 		return status;
-	end->is_node = name_eat(scan, "node");
+	end->is_node = tb_line_eat(&scan->at, "node");
 	if (end->is_node) {
 		uint32_t *node = &end->id;
-		if (!name_eat_number(scan, node))
+		if (!name_number(scan, node))
 			return tb_fail(scan->error, TB_EUSAGE,
 				"'%.100s': expected a node, such as node 5", scan->text);
 		if (*node >= scan->net->n_hosts)
@@ -264,7 +244,7 @@ static int eat_end(struct name_scan *scan, struct name_tail *end)
 		!own_switch_next(scan))
 		return no_end(scan);
 	status = eat_switch(scan, end->rail, &end->id);
-	if (status == TB_OK && name_eat(scan, ":"))
+	if (status == TB_OK && tb_line_eat(&scan->at, ":"))
 		status = eat_port(scan, end->id, &end->port);
 	return status;
 }
@@ -324,7 +304,7 @@ int tb_names_find_link(const struct tb_network *net, const char *text,
 	struct name_scan scan = {.at = text, .net = net, .text = text, .error = error};
 	struct name_tail from, to;
 	int status = eat_end(&scan, &from);
-	bool both = status == TB_OK && name_eat(&scan, ">");
+	bool both = status == TB_OK && tb_line_eat(&scan.at, ">");
 	if (both)
 		status = eat_end(&scan, &to);
 	if (status != TB_OK)
@@ -401,4 +381,30 @@ char *tb_names_link(
 	}
 	snprintf(buffer, size, "%s%s > %s%s", from, out, to, in);
 	return buffer;
+}
+
+size_t tb_names_host_bytes(const char *name)
+{
+	static const char *const words[] = {"ib", "hca", "hfi", "opa", "mlx4", "mlx5",
+		"eth", "hsn", "roce", "rail", "nic", "rdma", "gpu"};
+	size_t n = strlen(name);
+	for (size_t at = n; at-- > 1;) {
+		const char *rest = name + at + 1;
+		if (!strchr("-_.:/", name[at]))
+			continue;
+		for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+			size_t length = strlen(words[i]);
+			if (strncmp(rest, words[i], length) == 0 &&
+				rest[length + strspn(rest + length, "0123456789_-")] ==
+					'\0')
+				return at;
+		}
+	}
+	return n;
+}
+
+const char *tb_names_adapter(const struct tb_identity *own)
+{
+	const char *rest = own->name + own->n_host_bytes;
+	return own->n_host_bytes > 0 ? rest + strspn(rest, " -_.:/") : "";
 }

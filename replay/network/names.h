@@ -56,6 +56,16 @@ int tb_names_find_nodes(const struct tb_network *network, const char *text,
 bool tb_names_find_host(const struct tb_network *network, const char *name,
 	struct tb_node *first, uint32_t *n_nodes);
 
+// tb_names_host_bytes returns how many bytes of a name are the host's, before a suffix
+// that names a rail or interface: a dash, dot, underscore, colon or slash, then a word
+// such as ib, hca, mlx5, eth, hsn, nic or rail, digits and underscores ("n01-ib0",
+// "n01_mlx5_0"). All of the name where it has none.
+size_t tb_names_host_bytes(const char *name);
+
+// tb_names_adapter returns what a node is called on its host, behind the host's name
+// ("mlx5_0", "mlx5_0:2"); "" where it has no such name.
+const char *tb_names_adapter(const struct tb_identity *own);
+
 // tb_names_match returns with how many bytes the text begins that name such a part; 0:
 // another one.
 size_t tb_names_match(const char *text, const struct tb_identity *own);

@@ -73,6 +73,11 @@ void tb_network_builder_leave_out_routes(struct tb_network_builder *builder)
 	builder->leaves_out_routes = true;
 }
 
+void tb_network_leave_cables_unknown(struct tb_network_builder *builder)
+{
+	builder->net->are_cables_unknown = true;
+}
+
 void tb_network_builder_free(struct tb_network_builder *builder)
 {
 	if (!builder)
@@ -318,6 +323,11 @@ uint32_t tb_network_n_rails(const struct tb_network *net)
 uint32_t tb_network_n_hosts(const struct tb_network *net)
 {
 	return net->n_hosts;
+}
+
+bool tb_network_knows_cables(const struct tb_network *net)
+{
+	return !net->are_cables_unknown;
 }
 
 bool tb_network_grows(const struct tb_network *net)

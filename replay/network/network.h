@@ -69,6 +69,10 @@ uint32_t tb_network_n_levels(const struct tb_network *network);
 uint32_t tb_network_n_rails(const struct tb_network *network); // 1 or more
 uint32_t tb_network_n_hosts(const struct tb_network *network); // nodes of a rail
 
+// tb_network_knows_cables returns whether it has each cable. Without them a cable stands
+// for any number between two switches, and no capacity between switches is known.
+bool tb_network_knows_cables(const struct tb_network *network);
+
 // tb_network_grows returns whether it can be built with more levels for more nodes
 // (network_open.h): not a shape, a fabric that was read, or one with tables of its own.
 bool tb_network_grows(const struct tb_network *network);

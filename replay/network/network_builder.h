@@ -79,6 +79,10 @@ int tb_network_name_port(struct tb_network_builder *builder,
 int tb_network_remark_on(struct tb_network_builder *builder, const char *sentence,
 	struct tb_error *error) TB_MUST_USE;
 
+// tb_network_leave_cables_unknown notes that the fabric gives who is joined to whom, and
+// not by how many cables.
+void tb_network_leave_cables_unknown(struct tb_network_builder *builder);
+
 // tb_network_leave_out remembers the LID of an aggregation node, which the fabric has and
 // the network has not: forwarding tables have routes to it. TB_ENOMEM.
 int tb_network_leave_out(struct tb_network_builder *builder, uint32_t lid,

@@ -34,6 +34,7 @@ struct tb_network {
 	uint32_t n_nodes, n_switches, n_links, n_levels, n_groups;
 	uint32_t n_rails, n_hosts; // n_rails * n_hosts = n_nodes
 	uint32_t longest_path;	   // links
+	bool are_cables_unknown;   // a cable stands for any number between two switches
 	struct tb_link_info *links;
 	struct tb_switch_info *switches;
 	uint32_t *first_out; // n_switches + 1

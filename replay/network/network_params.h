@@ -64,7 +64,9 @@ struct tb_host_params {
 	uint64_t channel_bytes_per_s; // of a channel of two processes; 0: no limit
 	enum tb_rails_policy rails_policy;
 	enum tb_between_rails between_rails; // of TB_RAILS_BY_RANK
-	uint32_t stripe_above_bytes;	     // longer pieces are split, where any are
+	uint32_t n_gpus; // of a node, likewise: with fewer than rails each is bound to
+			 // several of them; 0: each to one
+	uint32_t stripe_above_bytes; // longer pieces are split, where any are
 	enum tb_handshake handshake;
 	uint32_t handshake_above_bytes; // shorter pieces go without
 	tb_time_ps handshake_delay_ps;	// to each answer in a handshake

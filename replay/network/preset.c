@@ -22,6 +22,8 @@ const char *const tb_fabric_words[] = {
 	[TB_FABRIC_ROOTS] = "roots",
 	[TB_FABRIC_NICS] = "nics",
 	[TB_FABRIC_NAMES] = "names",
+	[TB_FABRIC_ADAPTERS] = "adapters",
+	[TB_FABRIC_PART] = "part",
 	NULL,
 };
 
@@ -263,8 +265,8 @@ size_t tb_preset_item_length(const char *list)
 {
 	size_t n = 0, open = 0;
 	for (; list[n] && (list[n] != ',' || open > 0); n++) {
-		open += list[n] == '(';
-		open -= list[n] == ')' && open > 0;
+		open += list[n] == '(' || list[n] == '[';
+		open -= (list[n] == ')' || list[n] == ']') && open > 0;
 	}
 	return n;
 }

@@ -65,7 +65,9 @@ enum tb_fabric_word {
 	TB_FABRIC_PRESET,
 	TB_FABRIC_ROOTS,
 	TB_FABRIC_NICS,
-	TB_FABRIC_NAMES
+	TB_FABRIC_NAMES,
+	TB_FABRIC_ADAPTERS,
+	TB_FABRIC_PART
 };
 extern const char *const tb_fabric_words[]; // NULL behind the last
 

@@ -76,6 +76,8 @@ const struct tb_preset_key tb_preset_keys[] = {
 	{TB_PRESET_HOST, "between_rails",
 		CHOICE(tb_between_rails_words, TB_BETWEEN_SPINE), AT_HOST(between_rails),
 		TB_KEY_CAME_LATER, "how a message reaches a rank bound to another rail"},
+	{TB_PRESET_HOST, "gpus", COUNT(0, 64), AT_HOST(n_gpus), TB_KEY_CAME_LATER,
+		"GPUs of a node; where there are more rails, each has several"},
 	{TB_PRESET_HOST, "stripe_above", SIZE(0, 1 << 30), AT_HOST(stripe_above_bytes),
 		TB_KEY_MAY_LACK, "longer pieces are split over rails"},
 	{TB_PRESET_HOST, "handshake", CHOICE(tb_handshake_words, TB_HANDSHAKE_RENDEZVOUS),

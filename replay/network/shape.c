@@ -1,5 +1,7 @@
 #include "shape.h"
 
+#include "text_lines.h"
+
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,57 +17,39 @@ struct shape_scan {
 	bool bad;
 };
 
-static void shape_skip_blanks(struct shape_scan *scan)
+static void expect(struct shape_scan *scan, const char *wanted)
 {
-	scan->at += strspn(scan->at, " \t");
-}
-
-static bool shape_accept(struct shape_scan *scan, char wanted)
-{
-	shape_skip_blanks(scan);
-	if (*scan->at != wanted)
-		return false;
-	scan->at++;
-	return true;
-}
-
-static void expect(struct shape_scan *scan, char wanted)
-{
-	scan->bad |= !shape_accept(scan, wanted);
+	scan->bad |= !tb_line_eat(&scan->at, wanted);
 }
 
 static uint32_t shape_read_number(struct shape_scan *scan, uint32_t most)
 {
-	shape_skip_blanks(scan);
-	uint32_t value = 0;
-	const char *first = scan->at;
-	for (; isdigit((unsigned char)*scan->at) && value <= most; scan->at++)
-		value = 10 * value + (uint32_t)(*scan->at - '0');
-	scan->bad |= scan->at == first || value < 1 || value > most;
-	return value;
+	uint64_t value = 0;
+	scan->bad |= !tb_line_eat_number(&scan->at, 10, most, &value) || value < 1;
+	return (uint32_t)value;
 }
 
 static void shape_read_list(
 	struct shape_scan *scan, uint32_t n, uint32_t values[TB_SHAPE_LEVELS_MOST])
 {
-	expect(scan, ';');
+	expect(scan, ";");
 	for (uint32_t i = 0; i < n && !scan->bad; i++) {
 		if (i > 0)
-			expect(scan, ',');
+			expect(scan, ",");
 		values[i] = shape_read_number(scan, TB_SHAPE_PORTS_MOST);
 	}
 }
 
 static void scan_shape(struct shape_scan *scan, struct tb_shape *shape)
 {
-	shape_skip_blanks(scan);
+	tb_line_skip_blanks(&scan->at);
 	bool parallel = strncasecmp(scan->at, "pgft", 4) == 0;
 	if (!parallel && strncasecmp(scan->at, "xgft", 4) != 0) {
 		scan->bad = true;
 		return;
 	}
 	scan->at += 4;
-	expect(scan, '(');
+	expect(scan, "(");
 	shape->n_levels = shape_read_number(scan, TB_SHAPE_LEVELS_MOST);
 	shape_read_list(scan, shape->n_levels, shape->m);
 	shape_read_list(scan, shape->n_levels, shape->w);
@@ -73,8 +57,8 @@ static void scan_shape(struct shape_scan *scan, struct tb_shape *shape)
 		shape_read_list(scan, shape->n_levels, shape->p);
 	for (uint32_t i = 0; i < TB_SHAPE_LEVELS_MOST && !parallel; i++)
 		shape->p[i] = 1;
-	expect(scan, ')');
-	shape_skip_blanks(scan);
+	expect(scan, ")");
+	tb_line_skip_blanks(&scan->at);
 	scan->bad |= *scan->at != '\0';
 }
 

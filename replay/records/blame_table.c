@@ -146,7 +146,9 @@ static void enter_root_bins(
 	}
 }
 
-uint32_t tb_blame_next_root(const uint64_t *sums, uint32_t link, uint32_t n_links)
+// blame_next_root returns the first link from `link` on of which a slice of root_bins
+// holds a wait, n_links when none. Mostly few do, so it looks at eight at a time.
+static uint32_t blame_next_root(const uint64_t *sums, uint32_t link, uint32_t n_links)
 {
 	for (; link + 8 <= n_links; link += 8) {
 		const uint64_t *at = sums + link;
@@ -163,8 +165,8 @@ static uint64_t *blame_join(uint64_t *first, uint64_t *second, uint32_t n_links)
 {
 	if (!first || !second)
 		return first ? first : second;
-	for (uint32_t link = tb_blame_next_root(second, 0, n_links); link < n_links;
-		link = tb_blame_next_root(second, link + 1, n_links))
+	for (uint32_t link = blame_next_root(second, 0, n_links); link < n_links;
+		link = blame_next_root(second, link + 1, n_links))
 		first[link] += second[link];
 	free(second);
 	return first;
@@ -181,7 +183,8 @@ static int merge_sums(struct tb_blame_table *blame)
 	return tb_wait_sums_widen(&blame->job_waits);
 }
 
-int tb_blame_table_widen_sums(struct tb_blame_table *blame)
+// blame_table_widen_sums makes the slices of the sums by time twice as wide.
+static int blame_table_widen_sums(struct tb_blame_table *blame)
 {
 	blame->sum_shift++;
 	return merge_sums(blame);
@@ -265,7 +268,9 @@ static void enter_jobs(struct tb_blame_table *blame, const struct tb_blame_tally
 	}
 }
 
-int tb_blame_table_part_jobs(struct tb_blame_table *blame)
+// blame_table_part_jobs begins the sums by link and job and by root and job: all that
+// waited so far was of the first job.
+static int blame_table_part_jobs(struct tb_blame_table *blame)
 {
 	uint32_t job = blame->first_job;
 	int status = TB_OK;
@@ -294,7 +299,7 @@ static void notice_second_job(
 	for (uint32_t i = 0; i < tally->n && !blame->several; i++)
 		if (tally->victims[i].job != blame->first_job ||
 			tally->culprits[i].job != blame->first_job)
-			blame_check(blame, tb_blame_table_part_jobs(blame));
+			blame_check(blame, blame_table_part_jobs(blame));
 }
 
 // The tables are entered apart from each other, those that take longest first.
@@ -678,7 +683,7 @@ static size_t count_root_bins(const struct tb_blame_table *blame)
 		const uint64_t *sums = blame->root_bins[bin];
 		uint32_t n_links = sums ? blame->net->n_links : 0;
 		for (uint32_t link = 0; link < n_links; link++) {
-			link = tb_blame_next_root(sums, link, n_links);
+			link = blame_next_root(sums, link, n_links);
 			n += link < n_links;
 		}
 	}
@@ -694,7 +699,7 @@ static int widen_sums(struct tb_blame_table *blame, size_t *n)
 		n_most = FEWEST_ROOT_BINS;
 	while ((*n = count_root_bins(blame)) > n_most &&
 		1 << blame->sum_shift < TB_BLAME_BINS && !status)
-		status = tb_blame_table_widen_sums(blame);
+		status = blame_table_widen_sums(blame);
 	return status;
 }
 
@@ -712,7 +717,7 @@ static int list_root_bins(struct tb_blame_table *blame, struct tb_blame_record *
 		const uint64_t *sums = blame->root_bins[bin];
 		uint32_t n_links = sums ? blame->net->n_links : 0;
 		for (uint32_t link = 0; link < n_links; link++) {
-			link = tb_blame_next_root(sums, link, n_links);
+			link = blame_next_root(sums, link, n_links);
 			if (link < n_links)
 				rows[n++] = (struct tb_root_bin_sample){
 					bin, {link}, sums[link]};
@@ -790,7 +795,7 @@ static int blame_list_jobs(struct tb_blame_table *blame, struct tb_blame_record 
 {
 	int status = TB_OK;
 	if (!blame->several && blame->first_job != 0)
-		status = tb_blame_table_part_jobs(blame);
+		status = blame_table_part_jobs(blame);
 	if (!status)
 		status = list_job_waits(blame, record);
 	if (!status)

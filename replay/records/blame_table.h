@@ -143,17 +143,6 @@ void tb_blame_table_end_batch(
 void tb_blame_table_enter(
 	struct tb_blame_table *blame, struct tb_flow_sample *flows, struct tb_team *team);
 
-// tb_blame_next_root returns the first link from `link` on of which a slice of root_bins
-// holds a wait, n_links when none. Mostly few do, so it looks at eight at a time.
-uint32_t tb_blame_next_root(const uint64_t *sums, uint32_t link, uint32_t n_links);
-
-// tb_blame_table_widen_sums makes the slices of the sums by time twice as wide.
-int tb_blame_table_widen_sums(struct tb_blame_table *blame) TB_MUST_USE;
-
-// tb_blame_table_part_jobs begins the sums by link and job and by root and job: all that
-// waited so far was of the first job.
-int tb_blame_table_part_jobs(struct tb_blame_table *blame) TB_MUST_USE;
-
 // Copies of struct tb_blame_record (observer.h), which own their arrays.
 
 // tb_blame_record_copy stores a copy of `from`; free it by tb_blame_record_free. Upon

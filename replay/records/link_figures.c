@@ -1,5 +1,6 @@
 #include "link_figures.h"
 
+#include "figure_kinds.h"
 #include "spans.h"
 
 #include <stddef.h>
@@ -8,8 +9,8 @@
 	[TB_##ID] = {TB_ADDS_##adds, TB_KIND_##kind, column, __VA_ARGS__},
 const struct tb_link_figure tb_link_figures[TB_N_ALL_METRICS] = {TB_LINK_FIGURES(ROW)
 #undef ROW
-#define ROW(ID, field, value, view, adds, kind, compared, key, ending, ...)              \
-	[TB_##ID] = {TB_ADDS_##adds, TB_KIND_##kind, key ending, __VA_ARGS__},
+#define ROW(ID, field, formula, adds, kind, compared, key, ...)                          \
+	[TB_##ID] = {TB_ADDS_##adds, TB_KIND_##kind, key TB_PS_##kind, __VA_ARGS__},
 		TB_LINK_DERIVED(ROW)
 #undef ROW
 #define ROW(ID, field, ...) [TB_##ID] = {TB_ADDS_SUM, TB_KIND_TIME, __VA_ARGS__},

@@ -57,34 +57,26 @@
 		"the most bytes, of packets {beside}, that waited in one queue at once")
 #define TB_LINK_FIGURES(ROW) TB_LINK_WAITS(ROW) TB_LINK_OTHERS(ROW)
 
-// ROW(ID, field, value, view, adds, kind, compared, key, ending, unit, name, title,
-// brief, meaning): a figure that follows from those above, and is not stored. Readers
-// fill it in (tb_link_sample_derive). Report, comparison, exports, schemas, metrics and
-// the viewer's lists follow from the row; a test holds the view to it.
-//   value     of `sample`, which covers 1 / `per_s` seconds; per_s is 0 where that is
-//             unknown
-//   view      the same of `s`, in the view hot_links, whose column is the key with "_us"
-//             for "_ps"
-//   adds      also MEAN: several links show the largest
+// ROW(ID, field, formula, adds, kind, compared, key, unit, name, title, brief, meaning):
+// a figure that follows from those above, and is not stored. Readers fill it in
+// (tb_link_sample_derive). Report, comparison, view, exports, schemas, metrics and the
+// viewer's lists follow from the row.
+//   formula   in C and in SQL, of wait_ps, packets and the time simulated_ps
+//   adds      also MEAN: per packet, of which several links show the largest; without
+//             packets it is not measured
 //   kind      also RATE: per second
-//   compared  YES: a comparison lists it of both runs, under key "_a" ending and
-//             key "_b" ending
-// clang-format off
+//   compared  YES: a comparison lists it of both runs
+//   key       in JSON and CSV, with "_ps" behind it for a TIME; in the view hot_links
+//   with
+//             "_us"; in a comparison followed by "_a" and "_b" before that
 #define TB_LINK_DERIVED(ROW)                                                             \
-	ROW(PACKET_RATE, packets_per_s, (double)sample->n_packets * per_s,               \
-		"CAST(round(s.packets * 1e12 / nullif(s.simulated_ps, 0)) AS INTEGER)",  \
-		SUM, RATE, NO, "packets_per_s", "", "packets/s", "packet-rate",          \
-		"Packets per second", "Packets/s",                                       \
-		"packets whose header crossed the link, per second")                     \
-	ROW(PACKET_WAIT, packet_wait_ps,                                                 \
-		sample->n_packets ? (double)sample->wait_ps / (double)sample->n_packets  \
-				  : 0,                                                   \
-		"round(iif(s.packets = 0, 0, s.wait_ps / 1e6 / s.packets), 3)", MEAN,    \
-		TIME, YES, "packet_wait", "_ps", "ps", "packet-wait", "Wait per packet", \
-		"Per packet",                                                            \
+	ROW(PACKET_RATE, packets_per_s, packets * 1e12 / simulated_ps, SUM, RATE, NO,    \
+		"packets_per_s", "packets/s", "packet-rate", "Packets per second",       \
+		"Packets/s", "packets whose header crossed the link, per second")        \
+	ROW(PACKET_WAIT, packet_wait_ps, 1.0 * wait_ps / packets, MEAN, TIME, YES,       \
+		"packet_wait", "ps", "packet-wait", "Wait per packet", "Per packet",     \
 		"mean wait of the packets that crossed the link; a median would need "   \
 		"each single wait, of which only the sum is kept")
-// clang-format on
 
 // WAIT is not stored either: it is the wait that leads, or the one that a reader chose.
 #define TB_LINK_WAIT(ROW)                                                                \
@@ -150,12 +142,18 @@ static inline void tb_link_sample_add(
 #define ROW(ID, field, column, type, adds, ...) TB_FIGURE_##adds(sum->field, more->field);
 	TB_LINK_FIGURES(ROW)
 #undef ROW
-#define ROW(ID, field, value, view, adds, ...) TB_FIGURE_##adds(sum->field, more->field);
+#define ROW(ID, field, formula, adds, ...) TB_FIGURE_##adds(sum->field, more->field);
 	TB_LINK_DERIVED(ROW)
 #undef ROW
 #define ROW(ID, field, ...) sum->field += more->field;
 	TB_LINK_WAIT(ROW)
 #undef ROW
+}
+
+// tb_link_derived rounds a figure, to 0 where a formula divides by that.
+static inline uint64_t tb_link_derived(double figure)
+{
+	return figure < 1.8e19 ? (uint64_t)(figure + 0.5) : 0;
 }
 
 // tb_link_sample_derive sets what is not stored: wait_ps, which is the figure `wait`, and
@@ -165,8 +163,9 @@ static inline void tb_link_sample_derive(
 	struct tb_link_sample *sample, enum tb_metric wait, tb_time_ps span_ps)
 {
 	sample->wait_ps = sample->figures[wait];
-	double per_s = span_ps > 0 ? 1e12 / (double)span_ps : 0;
-#define ROW(ID, field, value, ...) sample->field = (uint64_t)((value) + 0.5);
+	double wait_ps = (double)sample->wait_ps, packets = (double)sample->n_packets;
+	double simulated_ps = span_ps > 0 ? (double)span_ps : 0;
+#define ROW(ID, field, formula, ...) sample->field = tb_link_derived(formula);
 	TB_LINK_DERIVED(ROW)
 #undef ROW
 }
@@ -220,6 +219,16 @@ static inline enum tb_known tb_known_of(struct tb_link_known known, enum tb_metr
 		metric == TB_QUEUE)
 		return known.rest;
 	return known.wait;
+}
+
+// tb_figure_known returns how well a figure of a sample is known that links know so well:
+// without packets there is no mean per packet.
+static inline enum tb_known tb_figure_known(
+	const struct tb_link_sample *sample, enum tb_known known, enum tb_metric metric)
+{
+	return tb_link_figures[metric].adds == TB_ADDS_MEAN && sample->n_packets == 0
+		       ? TB_NOT_MEASURED
+		       : known;
 }
 
 // tb_known_add returns how well the sum of two figures is known, the first of which may

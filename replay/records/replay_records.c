@@ -229,18 +229,21 @@ static int make_bin_samples(struct tb_records *records)
 	return records->bin_samples ? TB_OK : TB_ENOMEM;
 }
 
+static void double_width(struct tb_records *records)
+{
+	if (make_bin_samples(records) == TB_OK)
+		tb_kept_bins_widen(&records->kept, records->bin_samples);
+	else
+		records->failed = true;
+	records->kept_reported = 0;
+	records->bin /= 2;
+	records->bin_ps *= 2;
+}
+
 static void open_bin(struct tb_records *records)
 {
-	while (records->automatic && records->bin >= records->bins_most) {
-		// Double the width.
-		if (make_bin_samples(records) == TB_OK)
-			tb_kept_bins_widen(&records->kept, records->bin_samples);
-		else
-			records->failed = true;
-		records->kept_reported = 0;
-		records->bin /= 2;
-		records->bin_ps *= 2;
-	}
+	while (records->automatic && records->bin >= records->bins_most)
+		double_width(records);
 	records->bin_start = (tb_time_ps)records->bin * records->bin_ps;
 	// The last possible bin ends at the end of time.
 	records->bin_end = records->bin_start < TB_TIME_NEVER - records->bin_ps
@@ -249,6 +252,18 @@ static void open_bin(struct tb_records *records)
 	if (records->to_ps && records->bin_start >= records->to_ps)
 		records->bin_end = TB_TIME_NEVER;
 	tb_records_follow(records);
+}
+
+void tb_records_lasts(struct tb_records *records, tb_time_ps until)
+{
+	bool widens = false;
+	while (records->automatic && records->bin % 2 == 0 &&
+		(uint64_t)(until / records->bin_ps) >= records->bins_most) {
+		double_width(records);
+		widens = true;
+	}
+	if (widens)
+		open_bin(records);
 }
 
 static struct tb_link_sample records_flow_sample(

@@ -435,6 +435,11 @@ void tb_losses_fini(struct tb_losses *losses);
 // it, and opens the next.
 int tb_records_close(struct tb_records *records, struct tb_error *error) TB_MUST_USE;
 
+// tb_records_lasts: the replay will last until that instant at least. Bins whose width is
+// found are made as wide as that needs, so that fewer have to be closed. What is in the
+// open bin stays there, so nothing happens while that is an odd one.
+void tb_records_lasts(struct tb_records *records, tb_time_ps until);
+
 // tb_records_idle returns whether the open bin is empty, so that time may jump.
 bool tb_records_idle(const struct tb_records *records);
 

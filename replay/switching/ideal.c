@@ -38,8 +38,14 @@ struct ideal_arrival { // of this instant
 	struct tb_event event;
 };
 
+struct kept_trip {
+	struct tb_idle_key of;
+	struct tb_idle_trip trip;
+};
+
 struct ideal {
 	struct tb_replay replay;
+	struct kept_trip *trips;  // TB_IDLE_TIMES of them
 	bool stores;		  // its switches, and frames are acknowledged at once
 	uint32_t vcs_most;	  // 0: no packet holds any
 	tb_time_ps *vc_free_at;	  // by node, vcs_most each; TB_TIME_NEVER: not known yet
@@ -125,6 +131,23 @@ static void inject_frame(struct ideal *ideal, uint32_t node, uint32_t id)
 	tb_wheel_put(&replay->wheel, passed + frame.between, EV_LAST, id);
 }
 
+// ideal_trip is that of a packet from a node.
+static struct tb_idle_trip ideal_trip(
+	const struct ideal *ideal, uint32_t node, const struct tb_packet *packet)
+{
+	const struct tb_network *net = ideal->replay.net;
+	struct tb_idle_key key = {
+		tb_idle_way(net, node, packet->destination), packet->wire_bytes};
+	struct kept_trip *kept = &ideal->trips[tb_idle_place(key)];
+	if (!tb_idle_is(kept->of, key)) {
+		kept->of = key;
+		kept->trip =
+			(ideal->vcs_most ? tb_idle_trip_between : tb_idle_credits_trip)(
+				net, node, packet->destination, packet->wire_bytes);
+	}
+	return kept->trip;
+}
+
 static void ideal_inject(struct tb_replay *replay, uint32_t node, uint32_t id)
 {
 	struct ideal *ideal = ideal_of_replay(replay);
@@ -136,8 +159,7 @@ static void ideal_inject(struct tb_replay *replay, uint32_t node, uint32_t id)
 		inject_frame(ideal, node, id);
 		return;
 	}
-	packet->trip = (ideal->vcs_most ? tb_idle_trip_between : tb_idle_credits_trip)(
-		replay->net, node, packet->of.destination, packet->of.wire_bytes);
+	packet->trip = ideal_trip(ideal, node, &packet->of);
 	if (ideal->vcs_most) {
 		packet->vc = earliest_vc(ideal, node, id);
 		*vc_at(ideal, node, packet->vc) = TB_TIME_NEVER;
@@ -263,6 +285,7 @@ static void ideal_end_trip(struct tb_replay *replay)
 	tb_replay_fini(replay);
 	free(ideal->vc_free_at);
 	free(ideal->edges);
+	free(ideal->trips);
 	free(ideal->arrivals);
 	free(ideal);
 }
@@ -297,7 +320,8 @@ static int ideal_make(struct tb_replay *replay, const struct tb_engine_options *
 	ideal->vc_free_at = calloc(
 		(size_t)net->n_nodes * ideal->vcs_most + 1, sizeof *ideal->vc_free_at);
 	ideal->edges = calloc(net->n_nodes, sizeof *ideal->edges);
-	if (!ideal->vc_free_at || !ideal->edges)
+	ideal->trips = calloc(TB_IDLE_TIMES, sizeof *ideal->trips);
+	if (!ideal->vc_free_at || !ideal->edges || !ideal->trips)
 		return TB_ENOMEM;
 	tb_time_ps packet_ps =
 		tb_idle_time(params->packet_payload_bytes + params->packet_overhead_bytes,

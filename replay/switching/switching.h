@@ -195,11 +195,37 @@ int tb_switching_make(struct tb_replay **replay, const struct tb_switching *mode
 
 // The path of a broadcast through a k-ary n-tree: which links its branches are.
 //
-// Model (docs/model.md, rules 28 to 32): a message to n_receivers > 1 nodes, contiguous
-// from its destination on, ascends as one packet until all of them lie below it, at its
-// apex. From there on it takes, level by level, all links that lead to part of the range.
-// It crosses all links of a level at the same instants, so engines follow one branch, the
-// one to tb_broadcast_end, and count the others with it. Private to replay/.
+// Model (rules 28 to 32, which go on from docs/model.md): a message to n_receivers > 1
+// nodes, contiguous from its destination on, ascends as one packet until all of them lie
+// below it, at its apex. From there on it takes, level by level, all links that lead to
+// part of the range. It crosses all links of a level at the same instants, so engines
+// follow one branch, the one to tb_broadcast_end, and count the others with it. Private
+// to replay/.
+//
+// 28. The paths. A broadcast packet ascends as any other until all nodes of the range
+//     are below: the apex. The source may be in the range, and then receives too. From
+//     the apex the packet takes the paths down to all of them; its branches of a level
+//     are the links of these paths out of the switches of that level. Where a rule
+//     needs one branch (routes, roots of blame, the link charged with a wait, whose
+//     flow it is), it is the one to the end of the range that is further from the
+//     source; of equals, the last that is not the source.
+// 29. Branches are taken in one instant. When its header is at the switches of a level,
+//     it takes all VCs of all its branches there in the first instant in which all of
+//     them are free; until then it waits and holds none. Broadcasts choose before the
+//     headers of rule 17, by the same key among themselves; a waiting broadcast keeps
+//     no other header from these links. It uses the lowest VC. Its wait is counted
+//     once, and blamed on the VC that became free last, of equals the first in node
+//     order.
+// 30. Flits. A flit begins on all branches of a level at once. So rules 12 to 15 give
+//     the same times for all branches: engine and oracle follow one, and count the
+//     others with it.
+// 31. Receivers. Each receiver drains and acknowledges by rules 5 and 6, as a partner
+//     of its own. The switches combine the acknowledgements: the last one to leave is
+//     the one that returns to the source. A message is delivered `receive_overhead`
+//     after its last packet has been drained at the last receiver; the trace is
+//     notified once, for all.
+// 32. Token. It frees the VCs of a level's branches in the instant in which rule 11
+//     frees the one that is followed.
 
 // tb_broadcast_end returns the node to which the followed branch leads: of the two ends
 // of the range the one further from the source, so that its path passes the apex.

@@ -13,6 +13,25 @@
 //
 // Cost: a few microseconds per window beside what happens in it. Windows in which little
 // happens are simulated by one thread.
+//
+// Rules, as in docs/credits.md:
+//
+// C27. Parts. For several threads a network of 1000 nodes or more is cut into 8 to 16
+//   parts, for several processes any network (`replay/network/network_parts.h`);
+//   otherwise it is one part.
+// C28. Windows. All parts simulate the same window, each alone: from the earliest instant
+// at
+//   which anything happens, for a length L or to the end of the open bin. L is the least
+//   λ of a link between parts and, if the source reacts to endings, at most
+//   `send_overhead`, so what it posts in a window cannot begin within it. A replay with
+//   faults, or with L below 20 ns, is one part.
+// C29. What crosses. Only packets and updates cross, which take at least λ (C1, C9):
+//   what a part hands over in a window (updates: at its end) happens after it, in the
+//   order of parts.
+// C30. Between windows one thread reports what has ended, in the order of instants and
+//   messages, and posts what the source has.
+// C31. Threads, processes. Any thread may simulate any part. Of several processes each
+//   has some parts (`replay/switching/across.h`).
 #ifndef TB_WINDOWS_H
 #define TB_WINDOWS_H
 

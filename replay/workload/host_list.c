@@ -255,6 +255,149 @@ int tb_hosts_parse(struct tb_hosts *hosts, const char *list, const char *tasks,
 	return host_list_take_hosts(&reading, hosts, status);
 }
 
+// What a list selects.
+struct host_selection {
+	const struct tb_network *network;
+	uint32_t n_hosts, n_nodes;
+	uint32_t *nodes;  // of hosts, in order
+	bool *is_in;	  // by node: it is among these
+	bool *is_adapter; // by node: its adapter or rail
+	uint32_t n;	  // of `nodes`
+	bool has_adapters;
+	struct tb_error *error;
+};
+
+static void select_node(struct host_selection *selection, uint32_t node)
+{
+	if (!selection->is_in[node])
+		selection->nodes[selection->n++] = node;
+	selection->is_in[node] = true;
+}
+
+static void select_host(struct host_selection *selection, uint32_t node)
+{
+	for (; node < selection->n_nodes; node += selection->n_hosts)
+		select_node(selection, node);
+}
+
+// select_adapters marks the nodes that are called so on their hosts.
+static bool select_adapters(struct host_selection *selection, const char *name)
+{
+	bool found = false;
+	size_t n = strlen(name);
+	for (uint32_t node = 0; node < selection->n_nodes; node++) {
+		struct tb_identity own = tb_network_node_identity(
+			selection->network, (struct tb_node){node});
+		const char *adapter = tb_names_adapter(&own);
+		if (*adapter == '\0' || strncmp(adapter, name, n) != 0 ||
+			(adapter[n] != '\0' && adapter[n] != ':'))
+			continue;
+		selection->is_adapter[node] = found = true;
+	}
+	selection->has_adapters |= found;
+	return found;
+}
+
+static bool select_rail(struct host_selection *selection, const char *name)
+{
+	uint32_t rail, n_hosts = selection->n_hosts;
+	const char *number = name + 4;
+	if (strncmp(name, "rail", 4) != 0 || !tb_name_ranges_number(&number, &rail) ||
+		*number || rail >= selection->n_nodes / n_hosts)
+		return false;
+	for (uint32_t host = 0; host < n_hosts; host++)
+		selection->is_adapter[rail * n_hosts + host] = true;
+	selection->has_adapters = true;
+	return true;
+}
+
+static int select_name(void *context, const char *name)
+{
+	struct host_selection *selection = context;
+	struct host_list_reading reading = {
+		.network = host_list_naming(selection->network),
+		.error = selection->error};
+	struct tb_named_nodes nodes;
+	struct tb_node first;
+	uint32_t n = 0;
+	if (reading.network && tb_names_find_host(reading.network, name, &first, &n)) {
+		for (uint32_t i = 0; i < n; i++)
+			select_host(selection, first.id + i);
+		return TB_OK;
+	}
+	if (select_adapters(selection, name) || select_rail(selection, name))
+		return TB_OK;
+	if (reading.network && strchr(name, ':') &&
+		tb_names_find_nodes(selection->network, name, &nodes, NULL) == TB_OK) {
+		for (uint32_t i = 0; i < nodes.n; i++)
+			select_node(selection, nodes.first + i * nodes.step);
+		return TB_OK;
+	}
+	int status = add_plain(&reading, name);
+	for (uint32_t i = 0; i < reading.made.n && status == TB_OK; i++) {
+		uint32_t node = reading.made.hosts[i].node;
+		if (node >= selection->n_hosts)
+			status = tb_fail(selection->error, TB_EUSAGE,
+				"'%s': the network has %u hosts", name,
+				selection->n_hosts);
+		else
+			select_host(selection, node);
+	}
+	tb_hosts_fini(&reading.made);
+	tb_map_fini(&reading.place_of);
+	return status;
+}
+
+// select_list marks what the names of a list stand for, which commas or blanks separate.
+static int select_list(struct host_selection *selection, char *list)
+{
+	uint64_t left = TB_HOSTS_MAX;
+	int status = TB_OK;
+	for (char *word; status == TB_OK && (word = strtok_r(list, BLANKS, &list));) {
+		for (bool more = true; more && status == TB_OK;) {
+			char *end = tb_name_ranges_end(word);
+			more = *end == ',';
+			*end = '\0';
+			status = tb_name_ranges_expand(
+				word, &left, select_name, selection, selection->error);
+			word = end + 1;
+		}
+	}
+	return status;
+}
+
+int tb_hosts_select(uint32_t **nodes, uint32_t *n, const char *list,
+	const struct tb_network *network, struct tb_error *error)
+{
+	uint32_t n_nodes = tb_network_n_nodes(network), n_left = 0;
+	char *copy = strdup(list);
+	struct host_selection selection = {.network = network,
+		.n_hosts = tb_network_n_hosts(network),
+		.n_nodes = n_nodes,
+		.nodes = malloc(n_nodes * sizeof *selection.nodes),
+		.is_in = calloc(n_nodes, sizeof(bool)),
+		.is_adapter = calloc(n_nodes, sizeof(bool)),
+		.error = error};
+	bool ready = copy && selection.nodes && selection.is_in && selection.is_adapter;
+	int status =
+		ready ? select_list(&selection, copy) : tb_fail_memory(error, "hosts");
+	bool has_hosts = selection.n > 0;
+	for (uint32_t node = 0; !has_hosts && status == TB_OK && node < n_nodes; node++)
+		select_node(&selection, node);
+	for (uint32_t i = 0; i < selection.n && status == TB_OK; i++)
+		if (!selection.has_adapters || selection.is_adapter[selection.nodes[i]])
+			selection.nodes[n_left++] = selection.nodes[i];
+	free(copy);
+	free(selection.is_in);
+	free(selection.is_adapter);
+	if (status == TB_OK) {
+		*nodes = selection.nodes;
+		*n = n_left;
+	} else
+		free(selection.nodes);
+	return status;
+}
+
 // read_slots reads the words after a host: "slots=4" counts; others are for launchers,
 // Open MPI's and MPICH's, and ignored.
 static int read_slots(struct host_list_reading *reading, char *words, uint32_t *n_slots)

@@ -2,6 +2,7 @@
 
 #include "array.h"
 #include "ids.h"
+#include "names.h"
 #include "random.h"
 #include "units.h"
 
@@ -498,29 +499,6 @@ static int hosts_match_no_memory(struct tb_error *error)
 	return tb_fail_memory(error, "the names of hosts");
 }
 
-// cut_rail cuts the suffix of a name that denotes a rail: a dash, dot or underscore, one
-// of these words, then digits and underscores.
-static void cut_rail(char *name)
-{
-	static const char *const words[] = {
-		"ib", "hca", "hfi", "opa", "mlx4", "mlx5", "eth", "hsn", "roce", "rail"};
-	size_t n = strlen(name);
-	for (size_t at = n; at-- > 1;) {
-		if (name[at] != '-' && name[at] != '_' && name[at] != '.')
-			continue;
-		for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-			size_t length = strlen(words[i]);
-			const char *rest = name + at + 1;
-			if (strncmp(rest, words[i], length) == 0 &&
-				strspn(rest + length, "0123456789_-") ==
-					strlen(rest + length)) {
-				name[at] = '\0';
-				return;
-			}
-		}
-	}
-}
-
 // hosts_match_make_key writes the key of a name's first `n` bytes under a rule.
 static void hosts_match_make_key(char *key, const char *name, size_t n, enum rule rule)
 {
@@ -535,7 +513,7 @@ static void hosts_match_make_key(char *key, const char *name, size_t n, enum rul
 	for (char *at = key; *at; at++)
 		*at = (char)tolower((unsigned char)*at);
 	if (rule == WITHOUT_RAIL)
-		cut_rail(key);
+		key[tb_names_host_bytes(key)] = '\0';
 }
 
 static int hosts_match_key_order(const void *left, const void *right)

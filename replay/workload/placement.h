@@ -17,6 +17,7 @@
 #include "network.h"
 #include "status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum tb_placement_kind {
@@ -118,6 +119,14 @@ void tb_hosts_fini(struct tb_hosts *hosts);
 // is listed twice; TB_ENOMEM. `hosts` is untouched on failure, else to be freed by
 // tb_hosts_fini.
 int tb_hosts_parse(struct tb_hosts *hosts, const char *list, const char *tasks,
+	const struct tb_network *network, struct tb_error *error) TB_MUST_USE;
+
+// tb_hosts_select stores the nodes that a list selects, in a malloc'ed array: of hosts as
+// in a host list, in its order and on all their rails; of these, where it names adapters
+// ("mlx5_[0-3]") or rails ("rail[0-3]", where no host or adapter is called so), those
+// alone, or of all hosts where it names none. TB_EUSAGE for what is none of them;
+// TB_ENOMEM. Cost: nodes times names of adapters.
+int tb_hosts_select(uint32_t **nodes, uint32_t *n, const char *list,
 	const struct tb_network *network, struct tb_error *error) TB_MUST_USE;
 
 // tb_hosts_read reads a host file: as tb_hosts_parse, TB_EUSAGE with the line, TB_EIO.

@@ -52,9 +52,22 @@ static uint32_t side_by_side(
 	const struct tb_workload *workload, const struct workload_input *input)
 {
 	const struct tb_placement *placement = &input->spec.placement;
-	if (placement->kind != TB_PLACE_BLOCK || placement->tasks || placement->hosts)
+	uint32_t each =
+		placement->per_node ? placement->per_node : workload->options->per_node;
+	if (placement->tasks || placement->hosts)
 		return 0;
-	return placement->per_node ? placement->per_node : workload->options->per_node;
+	switch (placement->kind) {
+	case TB_PLACE_BLOCK:
+	case TB_PLACE_STRIDE:
+		return each || !input->spec.placed ? each : 1;
+	case TB_PLACE_CYCLIC:
+	case TB_PLACE_RANDOM:
+		return 1; // as good as apart, while there are nodes enough
+	case TB_PLACE_MAP:
+	case TB_PLACE_TRACE:
+		break;
+	}
+	return 0;
 }
 
 // workload_read_trace leaves the job NULL for packets, which are opened later.
@@ -66,6 +79,9 @@ static int workload_read_trace(const struct tb_workload *workload,
 	if (workload->options->reading)
 		reading = *workload->options->reading;
 	reading.per_node = side_by_side(workload, input);
+	reading.spreads_host = workload->options->node.nic_bytes_per_s &&
+			       !workload->options->has_local &&
+			       input->spec.placement.kind != TB_PLACE_TRACE;
 	if (workload->options->node.nic_bytes_per_s)
 		reading.node = &workload->options->node;
 	reading.work = workload->options->work;
@@ -240,10 +256,12 @@ static char *choose_name(const struct tb_workload *workload, uint32_t i)
 	return name;
 }
 
-// ran_on_one_host returns whether all ranks did: placed so, they would not use the
-// network.
-static bool ran_on_one_host(const struct tb_job *job)
+// spreads returns whether all ranks ran on one host and do not stay there: they would not
+// use the network. GPUs stay, where the nodes have links for them.
+static bool spreads(const struct tb_workload *workload, const struct tb_job *job)
 {
+	if (job->of_gpus && workload->options->has_local)
+		return false;
 	for (uint32_t i = 0; i < job->n_ranks; i++)
 		if (!job->hosts[i] || !job->hosts[0] ||
 			strcmp(job->hosts[i], job->hosts[0]) != 0)
@@ -268,7 +286,7 @@ static int place_by_traces(struct tb_workload *workload, struct tb_error *error)
 				"hosts its ranks ran",
 				input->spec.file);
 		input->is_apart = has_hosts && !is_asked && !is_placed &&
-				  ran_on_one_host(input->job);
+				  spreads(workload, input->job);
 		if (has_hosts && !input->is_apart && (is_asked || !is_placed)) {
 			placement->kind = TB_PLACE_TRACE;
 			placement->trace_hosts = (const char *const *)input->job->hosts;
@@ -433,10 +451,12 @@ void tb_workload_take_network(
 		.pin_above_bytes = host->handshake_above_bytes,
 		.call_ns = (uint64_t)(host->call_ps / TB_PS_PER_NS)};
 	options->sends_wait = tb_switching_of(params)->stores;
+	options->has_local = host->local != TB_LOCAL_NETWORK;
 	options->node = (struct tb_gpu_node){
 		.link_bytes_per_s = has_links ? host->local_bytes_per_s : 0,
 		.nic_bytes_per_s = params->link_bytes_per_s,
-		.n_nics = params->n_rails};
+		.n_nics = params->n_rails,
+		.n_gpus = host->n_gpus};
 }
 
 int tb_workload_new(struct tb_workload **workload,

@@ -40,8 +40,9 @@ struct tb_workload_options {
 		per_node; // ranks of a job that a node takes, where its spec says nothing
 	bool stdin_is_job;		  // what "-" holds
 	const struct tb_reading *reading; // of all traces of calls; NULL: the defaults
-	struct tb_gpu_node node;  // of the network; without links and NICs: unknown
-	uint64_t seed;		  // of random placements
+	struct tb_gpu_node node; // of the network; without links and NICs: unknown
+	bool has_local; // something in the nodes carries messages between their ranks
+	uint64_t seed;	// of random placements
 	struct tb_call_work work; // of the hosts, in place of that of `reading`
 	bool sends_wait;	  // likewise
 	bool closed_loop;	  // all captures become jobs (infer.h)

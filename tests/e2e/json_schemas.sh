@@ -33,7 +33,7 @@ spoil() {
 sql() { python3 -c "import sqlite3, sys
 with sqlite3.connect(sys.argv[1]) as store: store.executescript(sys.argv[2])" "$@"; }
 
-for command in report compare advise counters timeline; do
+for command in report compare advise counters expect timeline; do
 	"$TAILBACK" "$command" --schema >"$command.json"
 	diff "$TB_SOURCE/schemas/$command.schema.json" "$command.json" ||
 		fail "schemas/$command.schema.json is not what 'tailback $command --schema' prints"
@@ -216,6 +216,10 @@ spoil sweep list.sweep.json "it['experiments'][0]['nodes'] = '64'" "it['keys'] =
 if "$TAILBACK" capture -D --json >list.capture.json; then
 	check capture list.capture.json
 fi
+"$TAILBACK" expect "$data/benchmarks/nccl-two-hosts.txt" -n ib-ndr,rails=8 -q --no-why -f json >expect.nccl.json
+"$TAILBACK" expect "$data/benchmarks/perftest.txt" -n ib-hdr -q -f json >expect.perftest.json
+check expect expect.*.json
+spoil expect expect.nccl.json "it['rows'][0]['verdict'] = 'fine'" "it['rows'][0]['measured_ps'] = 'x'" "del it['reasons']"
 printf '[{"number": 1, "name": "lo", "description": "", "up": true, "running": true, "loopback": true,
 	"wireless": false, "connected": false}]' >one.json
 spoil capture one.json "it[0]['number'] = 0" "it[0]['up'] = 1" "del it[0]['name']"

@@ -156,17 +156,38 @@ static uint8_t choose(const uint8_t *data, size_t size)
 	return sum;
 }
 
+static char store[64]; // the file that holds the input
+
+static void remove_store(void)
+{
+	unlink(store);
+}
+
+static bool write_store(const uint8_t *data, size_t size)
+{
+	if (!*store) {
+		snprintf(store, sizeof store, "%s/fuzz-store-%d.db", fuzz_folder(),
+			(int)getpid());
+		atexit(remove_store);
+	}
+	FILE *file = fopen(store, "wb");
+	bool written = file && fwrite(data, 1, size, file) == size;
+	return file && fclose(file) == 0 && written;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct tb_runs *runs = NULL;
 	struct tb_run *run = NULL;
 	struct tb_error error;
 	uint8_t choice = choose(data, size);
+	if (!write_store(data, size))
+		return 0;
 	// SQLite spends most of the time on reading the schema, so that not every input
 	// is opened twice.
-	if (choice % 4 == 0 && tb_runs_open_bytes(&runs, data, size, &error) == TB_OK)
+	if (choice % 4 == 0 && tb_runs_open(&runs, store, &error) == TB_OK)
 		tb_runs_free(runs);
-	if (tb_run_open_bytes(&run, data, size, &error) == TB_OK) {
+	if (tb_run_open(&run, store, 0, &error) == TB_OK) {
 		if (fuzz_turn(choice, 2, 0)) {
 			read_windows(run);
 			read_trees(run);

@@ -1,9 +1,10 @@
 // Whatever a fabric's file holds, it becomes a network, which is written and read back as
 // the same, or it is refused.
 #include "cabling.h"
-#include "cabling_impl.h"
+#include "cabling_build.h"
 #include "fabric_file_write.h"
 #include "fabric_formats.h"
+#include "fabric_readers.h"
 #include "preset.h"
 
 #include <stdint.h>

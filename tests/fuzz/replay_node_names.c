@@ -1,7 +1,8 @@
 // Whatever a map of names holds, the fabric's devices get names of their own by it, or it
 // is refused.
 #include "cabling.h"
-#include "cabling_impl.h"
+#include "cabling_build.h"
+#include "fabric_readers.h"
 #include "fuzz_file.h"
 #include "preset.h"
 

@@ -1,7 +1,8 @@
 // Whatever a file of roots holds, the fabric gets its levels by it, or it is refused.
 // Half of the inputs name a fabric's switches by GUIDs, half by names alone.
 #include "cabling.h"
-#include "cabling_impl.h"
+#include "cabling_build.h"
+#include "fabric_readers.h"
 #include "fuzz_file.h"
 #include "preset.h"
 

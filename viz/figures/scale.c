@@ -72,6 +72,8 @@ static struct quantity_unit scale_unit(const struct tb_scale *scale)
 			{1e9, "billion"}, {1e12, "trillion"}},
 		[TB_QUANTITY_RATIO] = {{1, "times"}, {INFINITY, ""}, {INFINITY, ""},
 			{INFINITY, ""}, {INFINITY, ""}},
+		[TB_QUANTITY_PERCENT] = {{1, "%"}, {INFINITY, ""}, {INFINITY, ""},
+			{INFINITY, ""}, {INFINITY, ""}},
 	};
 	const struct quantity_unit *of = units[scale->quantity];
 	double decides = scale->unit_value > 0 ? scale->unit_value : scale->top;
@@ -134,6 +136,9 @@ char *tb_quantity_format(
 		return tb_format_count((uint64_t)fmin(value, 9e18), buffer, size);
 	case TB_QUANTITY_RATIO:
 		snprintf(buffer, size, "%.3g times", value);
+		break;
+	case TB_QUANTITY_PERCENT:
+		snprintf(buffer, size, "%.1f %%", value);
 		break;
 	}
 	return buffer;

@@ -20,6 +20,7 @@ enum tb_quantity {
 	TB_QUANTITY_BYTES, // written in powers of 1024
 	TB_QUANTITY_COUNT,
 	TB_QUANTITY_RATIO,
+	TB_QUANTITY_PERCENT,
 };
 
 struct tb_scale {

@@ -73,8 +73,8 @@ int tb_scatter_picture(struct tb_picture *picture, const struct tb_agreement *ag
 	tb_picture_printf(scatter.picture,
 		(struct tb_box){MARGIN, MARGIN - 8, WIDTH - 2 * MARGIN, 20},
 		(struct tb_type){TB_FONT_BOLD, 14, TB_ALIGN_LEFT, scatter.palette->text},
-		"Stall, measured and simulated: %.120s and %.120s", agreement->names[0],
-		agreement->names[1]);
+		"Stall, measured and simulated: %.120s and %.120s",
+		agreement->sides[0].of.store, agreement->sides[1].of.store);
 	if (isfinite(agreement->stall))
 		tb_picture_printf(scatter.picture,
 			(struct tb_box){MARGIN, MARGIN + 14, WIDTH - 2 * MARGIN, 18},
@@ -94,7 +94,8 @@ int tb_scatter_picture(struct tb_picture *picture, const struct tb_agreement *ag
 				i < NAMED && fabs(agreement->rows[i].differs) >= 0.05;
 			const struct tb_agreement_row *row = &agreement->rows[i];
 			const char *name =
-				tb_run_links(agreement->runs[0])[row->link.id].name;
+				tb_run_links(agreement->sides[0].of.run)[row->link.id]
+					.name;
 			double x = scatter_x(&scatter, row->stall[0]),
 			       y = scatter_y(&scatter, row->stall[1]);
 			bool left = x > PLOT_X + PLOT_SIZE / 2.0;

@@ -2,65 +2,91 @@
 #include "array.h"
 #include "map.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-	const char *title, *name, *meaning;
-	enum tb_quantity quantity;
-} figures[TB_N_FLOW_FIGURES] = {
-	[TB_FLOW_BYTES] = {"Bytes", "bytes", "bytes of its messages, delivered",
-		TB_QUANTITY_BYTES},
-	[TB_FLOW_MESSAGES] = {"Messages", "messages", "messages delivered",
-		TB_QUANTITY_COUNT},
-	[TB_FLOW_LATENCY] = {"Latency", "latency",
-		"mean time from post to delivery of a message", TB_QUANTITY_TIME},
-	[TB_FLOW_SLOWDOWN] = {"Slowdown", "slowdown",
-		"time of its messages in the network, divided by that in an idle one",
-		TB_QUANTITY_RATIO},
-	[TB_FLOW_WAIT] = {"Wait", "wait",
-		"time that its headers waited, on all links together", TB_QUANTITY_TIME},
-};
+#define QUANTITY_TIME	 TB_QUANTITY_TIME
+#define QUANTITY_MEAN	 TB_QUANTITY_TIME
+#define QUANTITY_COUNT	 TB_QUANTITY_COUNT
+#define QUANTITY_SIZE	 TB_QUANTITY_BYTES
+#define QUANTITY_RATIO	 TB_QUANTITY_RATIO
+#define QUANTITY_PERCENT TB_QUANTITY_PERCENT
+#define ROW(ID, formula, kind, key, jobs, view, compared, name, brief, title, meaning)   \
+	[TB_FLOW_##ID] = {name, brief, title, meaning, QUANTITY_##kind},
+const struct tb_flow_look tb_flow_looks[TB_N_FLOW_FIGURES] = {TB_FLOW_COLUMNS(ROW)};
+#undef ROW
 
-const char *tb_flow_figure_title(enum tb_flow_figure figure)
+#define QUANTITY_SHARE TB_QUANTITY_PERCENT
+#define LOOK_NO(...)
+#define LOOK_KEY(ID, kind, key, title)                                                   \
+	[TB_LISTED_##ID] = {key TB_PS_##kind, title, QUANTITY_##kind},
+#define LOOK_ALL(...) LOOK_KEY(__VA_ARGS__)
+#define ROW(ID, formula, kind, key, roots, held, pairs, groups, blame, compared, title,  \
+	meaning)                                                                         \
+	LOOK_##blame(ID, kind, key, title)
+const struct tb_wait_look tb_blame_looks[TB_N_LISTED_FIGURES] = {TB_WAIT_COLUMNS(ROW)};
+#undef ROW
+#define ROW(ID, formula, kind, key, roots, held, pairs, groups, blame, compared, title,  \
+	meaning)                                                                         \
+	LOOK_##roots(ID, kind, key, title)
+const struct tb_wait_look tb_root_looks[TB_N_LISTED_FIGURES] = {TB_WAIT_COLUMNS(ROW)};
+#undef ROW
+
+void tb_wait_figures_put_keys(const struct tb_wait_look *looks, FILE *stream)
 {
-	return figures[figure].title;
+	for (int i = 0; i < TB_N_LISTED_FIGURES; i++)
+		if (looks[i].key)
+			fprintf(stream, ",%s", looks[i].key);
 }
 
-const char *tb_flow_figure_name(enum tb_flow_figure figure)
+void tb_wait_figures_put(
+	const struct tb_wait_look *looks, const struct tb_listed_wait *wait, FILE *stream)
 {
-	return figures[figure].name;
-}
-
-const char *tb_flow_figure_meaning(enum tb_flow_figure figure)
-{
-	return figures[figure].meaning;
-}
-
-enum tb_quantity tb_flow_figure_quantity(enum tb_flow_figure figure)
-{
-	return figures[figure].quantity;
-}
-
-double tb_flow_figure_of(const struct tb_flow_sample *flow, enum tb_flow_figure figure)
-{
-	switch (figure) {
-	case TB_FLOW_BYTES:
-		return (double)flow->bytes;
-	case TB_FLOW_MESSAGES:
-		return (double)flow->n_messages;
-	case TB_FLOW_LATENCY:
-		return flow->n_messages
-			       ? (double)flow->latency_ps / (double)flow->n_messages
-			       : 0;
-	case TB_FLOW_SLOWDOWN:
-		return tb_flow_slowdown(flow);
-	case TB_FLOW_WAIT:
-		return (double)flow->wait_ps;
-	case TB_N_FLOW_FIGURES:
-		break;
+	for (int i = 0; i < TB_N_LISTED_FIGURES; i++) {
+		double value = tb_listed_figure_of(wait, (enum tb_listed_figure)i);
+		if (!looks[i].key)
+			continue;
+		fputc(',', stream);
+		if (!isnan(value))
+			fprintf(stream,
+				looks[i].quantity == TB_QUANTITY_PERCENT ? "%.3f"
+									 : "%.0f",
+				value);
 	}
-	return 0;
+}
+
+char *tb_wait_figure_format(const struct tb_listed_wait *wait,
+	enum tb_listed_figure figure, char *buffer, size_t size)
+{
+	const struct tb_wait_look *look = tb_blame_looks[figure].key
+						  ? &tb_blame_looks[figure]
+						  : &tb_root_looks[figure];
+	double value = tb_listed_figure_of(wait, figure);
+	if (isnan(value))
+		snprintf(buffer, size, "-");
+	else
+		tb_quantity_format(look->quantity, value, buffer, size);
+	return buffer;
+}
+
+enum tb_flow_figure tb_flow_figure_next(enum tb_flow_figure figure)
+{
+	do
+		figure = (enum tb_flow_figure)((figure + 1) % TB_N_FLOW_FIGURES);
+	while (!tb_flow_looks[figure].name);
+	return figure;
+}
+
+char *tb_flow_figure_format(const struct tb_flow_sample *flow, enum tb_flow_figure figure,
+	char *buffer, size_t size)
+{
+	double value = tb_flow_figure_of(flow, figure);
+	if (isnan(value))
+		snprintf(buffer, size, "-");
+	else
+		tb_quantity_format(tb_flow_looks[figure].quantity, value, buffer, size);
+	return buffer;
 }
 
 static int flow_grid_make_room(struct tb_flow_grid *grid)
@@ -80,7 +106,7 @@ static void flow_grid_put(struct tb_flow_grid *grid, const struct tb_flow_table 
 	uint32_t row = flow->source.id / grid->step - grid->first_row;
 	uint32_t column = flow->destination.id / grid->step - grid->first_column;
 	struct tb_flow_cell *cell = &grid->cells[(size_t)row * grid->n_columns + column];
-	double own = tb_flow_figure_of(flow, figure);
+	double own = fmax(tb_flow_figure_of(flow, figure), 0); // 0: unknown
 	if (cell->n_flows == 0 || own > cell->figure) {
 		cell->heaviest = i;
 		cell->figure = own;

@@ -3,28 +3,51 @@
 #ifndef TB_SQUARES_H
 #define TB_SQUARES_H
 
+#include "flow_sum.h"
 #include "flow_table.h"
 #include "scale.h"
+#include "wait_figures.h"
 #include "waits.h"
 
-// The figures of a flow.
-enum tb_flow_figure {
-	TB_FLOW_BYTES,
-	TB_FLOW_MESSAGES,
-	TB_FLOW_LATENCY,  // mean of its messages
-	TB_FLOW_SLOWDOWN, // latency divided by ideal time
-	TB_FLOW_WAIT,	  // of its headers
-	TB_N_FLOW_FIGURES
+#include <stdio.h>
+
+// How the figures of a flow (flow_sum.h) look in pictures. `name` is NULL for those that
+// a square does not show, `title` for those that are not shown at all.
+struct tb_flow_look {
+	const char *name, *brief, *title,
+		*meaning; // "latency", "Latency", "Mean latency"
+	enum tb_quantity quantity;
 };
 
-const char *tb_flow_figure_title(enum tb_flow_figure figure); // "Slowdown"
-const char *tb_flow_figure_name(enum tb_flow_figure figure);  // "slowdown"
-const char *tb_flow_figure_meaning(enum tb_flow_figure figure);
-enum tb_quantity tb_flow_figure_quantity(enum tb_flow_figure figure);
+extern const struct tb_flow_look tb_flow_looks[TB_N_FLOW_FIGURES];
 
-// tb_flow_figure_of returns a figure of a flow or of a sum of flows; 0 when it is
-// unknown.
-double tb_flow_figure_of(const struct tb_flow_sample *flow, enum tb_flow_figure figure);
+// tb_flow_figure_next returns the figure behind this one that a square shows; the first
+// follows the last.
+enum tb_flow_figure tb_flow_figure_next(enum tb_flow_figure figure);
+
+// tb_flow_figure_format writes a figure for people, "-" when it is unknown; 48 bytes
+// suffice.
+char *tb_flow_figure_format(const struct tb_flow_sample *flow, enum tb_flow_figure figure,
+	char *buffer, size_t size);
+
+// Likewise those of listed waits (wait_figures.h); `key` is NULL for those that lists of
+// blame, or of roots, lack.
+struct tb_wait_look {
+	const char *key, *title;
+	enum tb_quantity quantity;
+};
+
+extern const struct tb_wait_look tb_blame_looks[TB_N_LISTED_FIGURES],
+	tb_root_looks[TB_N_LISTED_FIGURES];
+
+// tb_wait_figures_put_keys writes the keys of these looks as fields of CSV, each behind a
+// comma, and tb_wait_figures_put a row of figures, of which one that is unknown
+// is empty. tb_wait_figure_format is as tb_flow_figure_format.
+void tb_wait_figures_put_keys(const struct tb_wait_look *looks, FILE *stream);
+void tb_wait_figures_put(const struct tb_wait_look *looks,
+	const struct tb_listed_wait *wait, FILE *stream);
+char *tb_wait_figure_format(const struct tb_listed_wait *wait,
+	enum tb_listed_figure figure, char *buffer, size_t size);
 
 // A span of time that selects the flows under way in it, and a job, when `of_job` is set;
 // {0, INT64_MAX} selects all.

@@ -7,6 +7,7 @@
 #include "run_capture.h"
 #include "scale.h"
 #include "select.h"
+#include "squares.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -91,42 +92,19 @@ void tb_detail_show_message(struct tb_pane *pane, uint32_t message)
 
 #define MOST_ITEMS 200 // of a list
 
-// latency_rows shows the mean latency of a flow's messages and its parts.
-static void latency_rows(
-	const struct tb_detail *detail, const struct tb_flow_sample *flow)
-{
-	const struct {
-		const char *label;
-		uint64_t sum_ps;
-	} rows[] = {{"Mean latency", flow->latency_ps}, {"- own queue", flow->queue_ps},
-		{"- network", flow->network_ps},
-		{"- software", flow->latency_ps - flow->queue_ps - flow->network_ps}};
-	char text[48];
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		tb_sheet_row(detail->sheet, rows[i].label,
-			tb_format_time((tb_time_ps)(rows[i].sum_ps / flow->n_messages),
-				text, sizeof text));
-}
-
 // detail_sent adds the figures of a flow, or of a sum of flows.
 static void detail_sent(const struct tb_detail *detail, const struct tb_flow_sample *flow)
 {
 	char text[48];
-	tb_sheet_row(detail->sheet, "Messages",
-		tb_format_count(flow->n_messages, text, sizeof text));
-	tb_sheet_row(detail->sheet, tb_run_carried_column(detail->pane->data->info),
-		tb_format_size(flow->bytes, text, sizeof text));
-	if (flow->n_messages == 0)
-		return;
-	latency_rows(detail, flow);
-	tb_sheet_row(detail->sheet, "Worst latency",
-		tb_format_time((tb_time_ps)flow->worst_latency_ps, text, sizeof text));
-	if (flow->ideal_ps) {
-		tb_sheet_printf(detail->sheet, "Slowdown", "%.3g times an idle network",
-			tb_flow_slowdown(flow));
+	for (int i = 0; i < TB_N_FLOW_FIGURES; i++) {
+		enum tb_flow_figure figure = (enum tb_flow_figure)i;
+		const char *title = tb_flow_looks[i].title;
+		if (figure == TB_FLOW_BYTES)
+			title = tb_run_carried_column(detail->pane->data->info);
+		if (title && !isnan(tb_flow_figure_of(flow, figure)))
+			tb_sheet_row(detail->sheet, title,
+				tb_flow_figure_format(flow, figure, text, sizeof text));
 	}
-	tb_sheet_row(detail->sheet, "Header wait",
-		tb_format_time((tb_time_ps)flow->wait_ps, text, sizeof text));
 }
 
 // detail_sum sums the flows from a node, or of a job; TB_ID_NONE for any.

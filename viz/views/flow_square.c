@@ -12,7 +12,8 @@
 
 void tb_flow_square_init(struct tb_flow_square *square, uint32_t n_nodes)
 {
-	*square = (struct tb_flow_square){.n_nodes = n_nodes, .zoom = 1};
+	*square = (struct tb_flow_square){
+		.figure = TB_FLOW_BYTES, .n_nodes = n_nodes, .zoom = 1};
 }
 
 void tb_flow_square_fini(struct tb_flow_square *square)
@@ -89,7 +90,7 @@ struct tb_scale tb_flow_square_scale(
 	const struct tb_flow_square *square, const struct tb_style *style)
 {
 	return tb_style_scale(
-		style, tb_flow_figure_quantity(square->figure), square->grid.largest);
+		style, tb_flow_looks[square->figure].quantity, square->grid.largest);
 }
 
 // cell_box returns the box of a cell of n_nodes by n_nodes.
@@ -117,7 +118,7 @@ static void draw_square_cell(const struct tb_flow_square *square,
 	uint32_t step = grid->step;
 	const struct tb_scale scale = tb_flow_square_scale(square, style);
 	struct tb_box box = cell_box(square, row * step, column * step, step);
-	double value = tb_flow_figure_of(&cell->sum, square->figure);
+	double value = fmax(tb_flow_figure_of(&cell->sum, square->figure), 0);
 	struct tb_colour colour = tb_style_shade(style, tb_scale_percent(&scale, value));
 	double rule = box.w >= 6 ? 1 : 0;
 	char text[16];
@@ -240,7 +241,7 @@ void tb_flow_square_tip(const struct tb_flow_square *square, struct tb_tip *tip)
 	uint32_t step = square->grid.step;
 	uint32_t row = (tip->pick.index >> 16) * step;
 	uint32_t column = (tip->pick.index & 0xffff) * step;
-	char text[3][48];
+	char text[2][48];
 	if (!cell)
 		return;
 	if (step == 1)
@@ -254,14 +255,12 @@ void tb_flow_square_tip(const struct tb_flow_square *square, struct tb_tip *tip)
 	snprintf(tip->lines[1], sizeof tip->lines[1], "%s in %s messages",
 		tb_format_size(cell->sum.bytes, text[0], sizeof text[0]),
 		tb_format_count(cell->sum.n_messages, text[1], sizeof text[1]));
-	tb_quantity_format(TB_QUANTITY_TIME,
-		tb_flow_figure_of(&cell->sum, TB_FLOW_LATENCY), text[0], sizeof text[0]);
-	tb_quantity_format(TB_QUANTITY_TIME, (double)cell->sum.worst_latency_ps, text[1],
-		sizeof text[1]);
+	const struct tb_flow_sample *sum = &cell->sum;
 	snprintf(tip->lines[2], sizeof tip->lines[2], "mean latency %s, worst %s",
-		text[0], text[1]);
-	snprintf(tip->lines[3], sizeof tip->lines[3], "slowdown %.3g; headers waited %s",
-		tb_flow_figure_of(&cell->sum, TB_FLOW_SLOWDOWN),
-		tb_format_time((tb_time_ps)cell->sum.wait_ps, text[2], sizeof text[2]));
+		tb_flow_figure_format(sum, TB_FLOW_LATENCY, text[0], sizeof text[0]),
+		tb_flow_figure_format(sum, TB_FLOW_WORST, text[1], sizeof text[1]));
+	snprintf(tip->lines[3], sizeof tip->lines[3], "slowdown %s; headers waited %s",
+		tb_flow_figure_format(sum, TB_FLOW_SLOWDOWN, text[0], sizeof text[0]),
+		tb_flow_figure_format(sum, TB_FLOW_WAIT, text[1], sizeof text[1]));
 	tip->n_lines = 4;
 }

@@ -348,7 +348,17 @@ static struct tb_pick pick_wait(const struct tb_list_view *list, uint32_t row)
 	return blame_pick(shown->pane, blame_rows(shown->pane)->rows[row]);
 }
 
-enum wait_column { WAIT, AT_MOST, N_WAITS, WHO, WHOM, ARRIVED_OVER };
+// Columns of figures are numbered as enum tb_listed_figure, those of names follow.
+enum { WHO = TB_N_LISTED_FIGURES, WHOM, ARRIVED_OVER };
+
+// listed_wait returns the figures of a row. Of a window the number of waits is not known.
+static struct tb_listed_wait listed_wait(
+	const struct tb_pane *pane, const struct tb_blame_sample *row)
+{
+	return (struct tb_listed_wait){.wait_ps = (int64_t)row->wait_ps,
+		.error_ps = (int64_t)row->error_ps,
+		.waits = blame_in_window(pane) ? -1 : (int64_t)row->n_waits};
+}
 
 static void draw_wait(const struct tb_list_cell *cell)
 {
@@ -356,39 +366,25 @@ static void draw_wait(const struct tb_list_cell *cell)
 	const struct tb_run *run = shown->pane->data->run;
 	const struct tb_blame_sample *row =
 		&shown->rows[blame_rows(shown->pane)->rows[cell->row]];
+	const struct tb_listed_wait wait = listed_wait(shown->pane, row);
 	double w = cell->box.w;
 	char text[160] = "=";
-	switch ((enum wait_column)cell->what) {
-	case WAIT:
-		tb_metric_format(TB_WAIT, row->wait_ps, text, sizeof text);
-		break;
-	case AT_MOST:
-		if (row->error_ps)
-			tb_metric_format(
-				TB_WAIT, row->wait_ps + row->error_ps, text, sizeof text);
-		break;
-	case N_WAITS:
-		if (!row->n_waits)
-			return;
-		tb_format_count(row->n_waits, text, sizeof text);
-		break;
-	case WHO:
-		tb_run_pair_text(run, row->victim_source, row->victim_destination, w,
-			text, sizeof text);
-		break;
-	case WHOM:
-		tb_run_pair_text(run, row->culprit_source, row->culprit_destination, w,
-			text, sizeof text);
-		break;
-	case ARRIVED_OVER:
-		if (row->link.id != TB_ID_NONE)
-			tb_list_cell_name(cell, tb_run_links(run)[row->link.id].label);
+	if (cell->what < TB_N_LISTED_FIGURES) {
+		enum tb_listed_figure figure = (enum tb_listed_figure)cell->what;
+		if (figure != TB_LISTED_AT_MOST || row->error_ps)
+			tb_wait_figure_format(&wait, figure, text, sizeof text);
+		tb_list_cell_number(cell, false, text);
 		return;
 	}
-	if (cell->what < WHO)
-		tb_list_cell_number(cell, false, text);
+	if (cell->what == WHO)
+		tb_run_pair_text(run, row->victim_source, row->victim_destination, w,
+			text, sizeof text);
+	else if (cell->what == WHOM)
+		tb_run_pair_text(run, row->culprit_source, row->culprit_destination, w,
+			text, sizeof text);
 	else
-		tb_list_cell_name(cell, text);
+		snprintf(text, sizeof text, "%s", tb_run_links(run)[row->link.id].label);
+	tb_list_cell_name(cell, text);
 }
 
 // list_waits returns the list without its columns.
@@ -410,37 +406,35 @@ static void draw_blame_list(struct tb_pane *pane, struct tb_picture *picture,
 {
 	const struct blame_shown shown = {pane, rows};
 	struct tb_list_view list = list_waits(pane);
-	// Places are shares of the width. Where rows are the heaviest, they are "at
-	// least" and have an "at most".
-	static const struct tb_view_column of_run[] = {
-		{WAIT, "Wait", NULL, 0.03, 0.11, TB_ALIGN_RIGHT, false, 0},
-		{AT_MOST, "at most", NULL, 0.15, 0.11, TB_ALIGN_RIGHT, false, 0},
-		{N_WAITS, "Waits", NULL, 0.27, 0.08, TB_ALIGN_RIGHT, false, 0},
-		{WHO, "Who waited", NULL, 0.38, 0.17, TB_ALIGN_LEFT, false, 0},
-		{WHOM, "for whom", NULL, 0.56, 0.17, TB_ALIGN_LEFT, false, 0},
-		{ARRIVED_OVER, "arrived over", NULL, 0.74, 0.24, TB_ALIGN_LEFT, false,
-			0}};
-	struct tb_view_column columns[sizeof of_run / sizeof *of_run];
+	struct tb_view_column columns[TB_N_LISTED_FIGURES + 3];
+	static const char *const names[] = {"Who waited", "for whom", "arrived over"};
 	bool of_window = blame_in_window(pane), bounded = blame_rows(pane)->is_bounded;
+	const struct tb_listed_wait first =
+		listed_wait(pane, &rows[blame_rows(pane)->rows[0]]);
+	double w = list.body.w, x = 0.03 * w;
 	size_t n = 0;
-	for (size_t i = 0; i < sizeof of_run / sizeof *of_run; i++) {
-		struct tb_view_column at = of_run[i];
-		// Of a window neither the number of waits nor the links are known: names
-		// have their room.
-		if ((at.what == AT_MOST && !bounded) ||
-			(of_window && (at.what == N_WAITS || at.what == ARRIVED_OVER)))
+	for (int i = 0; i < TB_N_LISTED_FIGURES; i++) {
+		// Where rows are the heaviest, they are "at least" and have an "at most".
+		bool at_least = bounded && i == TB_LISTED_WAIT;
+		if (!tb_blame_looks[i].title || (i == TB_LISTED_AT_MOST && !bounded) ||
+			isnan(tb_listed_figure_of(&first, (enum tb_listed_figure)i)))
 			continue;
-		if (of_window && at.what >= WHO) {
-			at.w = 0.34;
-			at.x = at.what == WHO ? 0.29 : 0.64;
-		}
-		if (bounded && at.what == WAIT) {
-			at.title = "Wait, at least";
-			at.brief = "at least";
-		}
-		at.x *= list.body.w;
-		at.w *= list.body.w;
-		columns[n++] = at;
+		columns[n++] = (struct tb_view_column){.what = i,
+			.title = at_least ? "Wait, at least" : tb_blame_looks[i].title,
+			.brief = at_least ? "at least" : NULL,
+			.x = x,
+			.w = 0.11 * w,
+			.align = TB_ALIGN_RIGHT};
+		x += 0.12 * w;
+	}
+	// Of a window the links are not known.
+	double left = 0.98 * w - x, wide = of_window ? 0.5 : 0.29;
+	for (int i = WHO; i <= (of_window ? WHOM : ARRIVED_OVER); i++) {
+		columns[n++] = (struct tb_view_column){.what = i,
+			.title = names[i - WHO],
+			.x = x + 0.02 * w,
+			.w = (i < ARRIVED_OVER ? wide : 1 - 2 * wide) * left - 0.02 * w};
+		x += wide * left;
 	}
 	list.draw = draw_wait;
 	list.context = &shown;
@@ -584,15 +578,16 @@ static void blame_put_csv(struct tb_pane *pane, FILE *stream)
 {
 	const struct blame_state *blame = blame_rows(pane);
 	const struct tb_heavy_waits *waits = heaviest_of(pane);
-	fputs("wait_ps,error_ps,waits,waited,waited_for,link\n", stream);
+	fputs("waited,waited_for,link", stream);
+	tb_wait_figures_put_keys(tb_blame_looks, stream);
+	fputc('\n', stream);
 	const struct tb_job_pairs *pairs = job_pairs_of(pane);
 	if (!blame || !waits || !pairs || blame_fill(pane, waits, pairs) != TB_OK)
 		return;
 	for (uint32_t i = 0; i < blame->n_rows; i++) {
 		const struct tb_blame_sample *row = &waits->rows[blame->rows[i]];
 		uint32_t link = row->link.id;
-		fprintf(stream, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", row->wait_ps,
-			row->error_ps, row->n_waits);
+		const struct tb_listed_wait wait = listed_wait(pane, row);
 		tb_pane_put_flow(
 			pane, stream, row->victim_source, row->victim_destination);
 		fputc(',', stream);
@@ -602,6 +597,7 @@ static void blame_put_csv(struct tb_pane *pane, FILE *stream)
 		tb_csv_put(stream, link == TB_ID_NONE
 					   ? ""
 					   : tb_run_links(pane->data->run)[link].label);
+		tb_wait_figures_put(tb_blame_looks, &wait, stream);
 		fputc('\n', stream);
 	}
 }

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 
 struct flow_rank {
-	double figure;
-	uint32_t row; // of the run's flow table
+	double figure; // below 0: unknown
+	uint32_t row;  // of the run's flow table
 };
 
 // A zeroed struct is an empty list.
@@ -54,7 +54,9 @@ static int flow_rows_rank(struct flow_rows *list, const struct tb_flow_table *ta
 	for (uint32_t i = 0; i < table->n; i++)
 		if (tb_flow_within(&table->rows[i], span))
 			list->top[n++] = (struct flow_rank){
-				tb_flow_figure_of(&table->rows[i], list->figure), i};
+				fmax(tb_flow_figure_of(&table->rows[i], list->figure),
+					-1),
+				i};
 	list->n = n < MOST_TOP ? n : MOST_TOP;
 	if (n)
 		tb_select_first(list->top, n, sizeof *list->top, list->n, by_figure);
@@ -101,8 +103,8 @@ static void draw_flow_entry(const struct tb_list_cell *cell)
 		break;
 	case FLOW_FIGURE:
 		tb_list_cell_number(cell, false,
-			tb_quantity_format(tb_flow_figure_quantity(shown->list->figure),
-				top->figure, text, sizeof text));
+			tb_flow_figure_format(
+				flow, shown->list->figure, text, sizeof text));
 	}
 }
 
@@ -135,7 +137,7 @@ static void flow_rows_draw(struct flow_rows *list, const struct tb_flow_table *t
 		snprintf(what, sizeof what, "Groups of %" PRIu32 " nodes", table->group);
 	tb_picture_printf(picture, (struct tb_box){box.x, box.y + 4, box.w, 18},
 		tb_style_type(pane->style, TB_FONT_BOLD, 13, false), "%s by %s", what,
-		tb_flow_figure_name(list->figure));
+		tb_flow_looks[list->figure].name);
 	tb_list_view_draw(&view, pane, picture);
 }
 
@@ -185,6 +187,7 @@ static int open_flows(struct tb_pane *pane, struct tb_error *error)
 		if (!made)
 			return tb_fail_memory(error, "the flows");
 		tb_flow_square_init(&made->square, pane->data->info->n_nodes);
+		made->list.figure = made->square.figure;
 		pane->state = made;
 		flow_placed(pane);
 	}
@@ -275,7 +278,10 @@ static void flow_draw(struct tb_pane *pane, struct tb_picture *picture)
 	struct tb_box place = pane->place;
 	double x = place.x + PAD + LABEL_W;
 	for (uint32_t i = 0; i < TB_N_FLOW_FIGURES; i++) {
-		const char *title = tb_flow_figure_title((enum tb_flow_figure)i);
+		const struct tb_flow_look *look = &tb_flow_looks[i];
+		const char *title = look->brief ? look->brief : look->title;
+		if (!look->name)
+			continue;
 		struct tb_pick pick = {TB_PICK_COLUMN, i};
 		bool chosen = figure == (enum tb_flow_figure)i;
 		bool under = tb_pick_equal(pane->selection->hovered, pick);
@@ -340,8 +346,7 @@ static bool flow_request(struct tb_pane *pane, const struct tb_request *asked)
 		return false;
 	if (asked->name != TB_REQUEST_FIGURE)
 		return tb_pane_move(pane, asked, flows->square.box, &moves);
-	flow_choose(flows,
-		(enum tb_flow_figure)((flows->square.figure + 1) % TB_N_FLOW_FIGURES));
+	flow_choose(flows, tb_flow_figure_next(flows->square.figure));
 	return true;
 }
 
@@ -386,9 +391,9 @@ static void flow_tip(const struct tb_pane *pane, struct tb_tip *tip)
 		tb_flow_square_tip(&flows_of(pane)->square, tip);
 	if (tip->pick.kind != TB_PICK_COLUMN || tip->pick.index >= TB_N_FLOW_FIGURES)
 		return;
-	snprintf(tip->lines[0], sizeof tip->lines[0], "%s", tb_flow_figure_title(figure));
-	snprintf(tip->lines[1], sizeof tip->lines[1], "%s",
-		tb_flow_figure_meaning(figure));
+	snprintf(tip->lines[0], sizeof tip->lines[0], "%s", tb_flow_looks[figure].title);
+	snprintf(
+		tip->lines[1], sizeof tip->lines[1], "%s", tb_flow_looks[figure].meaning);
 	tip->n_lines = 2;
 }
 
@@ -434,13 +439,12 @@ static void flow_put_csv(struct tb_pane *pane, FILE *stream)
 	if (flow_rows_rank(list, table, flow_span(pane)) == TB_OK) {
 		// Write them, with all figures of each flow.
 		fputs("rank,job,flow", stream);
-		for (int figure = 0; figure < TB_N_FLOW_FIGURES; figure++) {
-			enum tb_quantity quantity =
-				tb_flow_figure_quantity((enum tb_flow_figure)figure);
-			fprintf(stream, ",%s%s",
-				tb_flow_figure_name((enum tb_flow_figure)figure),
-				quantity == TB_QUANTITY_TIME ? "_ps" : "");
-		}
+		for (int figure = 0; figure < TB_N_FLOW_FIGURES; figure++)
+			if (tb_flow_looks[figure].name)
+				fprintf(stream, ",%s%s", tb_flow_looks[figure].name,
+					tb_flow_looks[figure].quantity == TB_QUANTITY_TIME
+						? "_ps"
+						: "");
 		fputc('\n', stream);
 		for (uint32_t i = 0; i < list->n; i++) {
 			const struct tb_flow_sample *flow =
@@ -449,10 +453,14 @@ static void flow_put_csv(struct tb_pane *pane, FILE *stream)
 			tb_csv_put(stream, tb_run_job_name(pane->data->run, flow->job));
 			fputc(',', stream);
 			tb_pane_put_flow(pane, stream, flow->source, flow->destination);
-			for (int figure = 0; figure < TB_N_FLOW_FIGURES; figure++)
-				fprintf(stream, ",%.10g",
-					tb_flow_figure_of(
-						flow, (enum tb_flow_figure)figure));
+			for (int figure = 0; figure < TB_N_FLOW_FIGURES; figure++) {
+				double value = tb_flow_figure_of(
+					flow, (enum tb_flow_figure)figure);
+				if (tb_flow_looks[figure].name)
+					fputc(',', stream);
+				if (tb_flow_looks[figure].name && !isnan(value))
+					fprintf(stream, "%.10g", value);
+			}
 			fputc('\n', stream);
 		}
 	}

@@ -4,6 +4,7 @@
 #include "parts.h"
 #include "root_list.h"
 #include "scale.h"
+#include "squares.h"
 #include "views.h"
 
 #include <inttypes.h>
@@ -428,17 +429,27 @@ static void root_put_csv(struct tb_pane *pane, FILE *stream)
 {
 	const struct tb_trees *trees = tb_viewer_trees(pane->viewer);
 	struct roots_state *roots = roots_of(pane);
-	fputs("rank,root,wait_ps,links\n", stream);
+	double whole_ps = 0;
+	fputs("rank,root", stream);
+	tb_wait_figures_put_keys(tb_root_looks, stream);
+	fputc('\n', stream);
 	if (!roots || !trees ||
 		tb_root_list_read(&roots->list, trees, tb_slices_of(pane->data, trees),
 			tb_selection_outside(pane->selection)) != TB_OK)
 		return;
+	for (uint32_t i = 0; i < roots->list.n; i++)
+		whole_ps += (double)roots->list.roots[i].shown_ps;
 	for (uint32_t i = 0; i < roots->list.n; i++) {
 		const struct tb_tree_root *root = &roots->list.roots[i];
+		// How many waits that are is not kept by slice of time.
+		const struct tb_listed_wait wait = {.wait_ps = (int64_t)root->shown_ps,
+			.waits = -1,
+			.links = root->n_links,
+			.whole_ps = whole_ps};
 		fprintf(stream, "%" PRIu32 ",", i + 1);
 		tb_csv_put(stream, tb_run_links(pane->data->run)[root->root.id].label);
-		fprintf(stream, ",%" PRIu64 ",%" PRIu32 "\n", root->shown_ps,
-			root->n_links);
+		tb_wait_figures_put(tb_root_looks, &wait, stream);
+		fputc('\n', stream);
 	}
 }
 

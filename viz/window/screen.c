@@ -1,5 +1,6 @@
 #include "screen.h"
 
+#include "hash.h"
 #include "paper.h"
 #include "picture.h"
 
@@ -196,14 +197,11 @@ static TTF_Font *open_font(struct screen_text *text, enum tb_font role, int size
 	return font;
 }
 
-// FNV-1a over all that decides how a line of text looks.
+// slot_hash hashes all that decides how a line of text looks.
 static size_t slot_hash(const char *string, enum tb_font role, int size)
 {
-	uint64_t hash = UINT64_C(14695981039346656037);
-	hash = (hash ^ (uint64_t)role) * UINT64_C(1099511628211);
-	hash = (hash ^ (uint64_t)size) * UINT64_C(1099511628211);
-	for (const char *at = string; *at; at++)
-		hash = (hash ^ (unsigned char)*at) * UINT64_C(1099511628211);
+	uint64_t hash = tb_hash_word(TB_HASH_BEGIN, (uint64_t)role);
+	hash = tb_hash_text(tb_hash_word(hash, (uint64_t)size), string);
 	return (size_t)(hash ^ hash >> 32);
 }
 

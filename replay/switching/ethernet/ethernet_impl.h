@@ -10,6 +10,95 @@
 // end, what sends a stream to that of its source, what receives it to that of its
 // destination. All that one of them learns of the other comes in a frame, but for the
 // numbers of written packets, which the frame counts and a list passes on.
+//
+// Rules of TCP, which go on from E1 to E8 of docs/ethernet.md:
+//
+// E9. Connections. Each two nodes have one connection per job, which carries the
+//   messages of both directions, those of a direction in the order of posting. A
+//   segment holds what is written and not sent, up to `payload`, of any number of
+//   messages; a message of no bytes takes one. The first message opens the connection,
+//   of equals the lower node's: a frame of `overhead` bytes there, one back, then
+//   segments; the other side sends once it has had one of these. Both sides so measure
+//   their first round trip. These frames are never lost. A connection stays open.
+// E10. The window. A connection has at most `receive_window` bytes and cwnd segments
+//   under way. cwnd begins at `initial_window`. Below its threshold it grows by what is
+//   acknowledged (slow start); above, as CUBIC with C = 0.4 and β = 0.7, at least as
+//   fast as Reno does, and until the first loss by at least 5 % in a round trip. It
+//   grows only if cwnd limited what was sent, in slow start also if more than half of
+//   it was used. With `tcp = reno` it grows by one in a round trip above the threshold,
+//   is halved by a loss, and E11 ends nothing. With `tcp = bbr` E21 replaces E10 to
+//   E12.
+// E11. End of slow start. From 16 segments on, the threshold becomes cwnd when one of
+//   two holds. The shortest round trip of the first 8 acknowledgements of a round
+//   exceeds the shortest of all by an eighth of that (at least 4, at most 16 ms). Or
+//   acknowledgements at most 2 ms apart have been coming since the round began for half
+//   of the sum of the shortest round trip and the time in which 256 KiB are sent (E14;
+//   at most 1 ms), however small cwnd was then. That happens once, and again only after
+//   a timeout.
+// E12. After an idle time. With `idle_restart = yes` cwnd of a connection that had
+//   nothing under way for longer than its timeout is halved for each timeout, down to
+//   the initial window. For one that used less than cwnd for a timeout, cwnd goes
+//   halfway to what it used. The threshold stays at least at three quarters of the
+//   earlier cwnd.
+// E13. Loss. Each acknowledgement names the segment, and its copy, that caused it, as
+//   SACK does.
+//   - Of all segments that have come, R is the one sent last, and r the time it took
+//     (ignored for a repeated one if less than the least round trip). A segment sent
+//     before R is lost r plus a margin after it was sent. The margin is a quarter of
+//     the least round trip, or an eighth of the smoothed one if less; none once three
+//     segments behind it have come, or while losses are repaired. It is sent again
+//     before anything new, and cwnd shrinks once for all losses until what was under
+//     way then is acknowledged.
+//   - If nothing is known to be lost two smoothed round trips and 2 ms (`rto_min` if
+//     one segment is under way) after the last segment or acknowledgement, a new
+//     segment, or the last one again, *probes* beyond the window; if it repaired a
+//     loss, cwnd shrinks.
+//   - Without any acknowledgement for the timeout, all that is under way counts as
+//     lost, cwnd is 1, and the next timeout is twice as long. If then a segment is
+//     acknowledged that was not sent again, or a copy sent before, that is undone. The
+//     timeout is at first 1 s, then the smoothed round trip plus four deviations of it,
+//     the latter at least `rto_min` and falling slowly.
+// E14. Batches. Segments leave a connection in batches (TSO) of at most half of cwnd.
+//   - A batch is what the connection sends in a millisecond, at cwnd in a round trip
+//     (twice that below half of the threshold, else 1.2 times), plus 64 KiB halved for
+//     each half millisecond (512 µs in Linux) of the least round trip that its side has
+//     measured; at least 2 segments, at most 64 KiB.
+//   - While two batches are not acknowledged, the connection sends none if more of it
+//     is in its node's queue than twice the batch takes, or than it sends in a
+//     millisecond if that is more (at most 4 MiB; twice that for what is sent again).
+//     So connections take turns there. A segment takes its payload and 640 +
+//     `header_room` bytes; all that is not sent yet takes that addition once.
+//   - What a program writes while something is not acknowledged, and while more of the
+//     connection is in its node's queue than what is not sent takes, waits until the
+//     latter is more or is 64 KiB, a frame has left, or an acknowledgement comes.
+// E15. Coming in order. A receiver gives its node the segments of a connection in their
+//   order. It drains at any rate.
+// E16. Acknowledgements. These are acknowledged at once: more than a full segment; what
+//   comes out of order or fills a gap; the end of a message, which its program then
+//   reads; and each of the first 16 segments (or of those that fill half of
+//   `receive_window`) of a connection or after a gap longer than the timeout. If the
+//   program has sent something within `delayed_ack` (more, if segments come more
+//   slowly) after one came, it is expected to reply: the last two cases then wait until
+//   two messages have ended or for `delayed_ack`; after that no reply is expected.
+//   Segments of the other direction carry the acknowledgement, too. Acknowledgements
+//   queue like any frame (E4).
+// E17. Sent. A message is sent when its connection's send buffer has all of it; so its
+//   program goes on while it is under way, and one that writes into a socket (inputs)
+//   waits for it. The buffer holds what is not acknowledged, and only what it holds is
+//   sent: 2 · cwnd · (S + 256) bytes, at most 4 MiB, where S is the least power of two
+//   that is not below `payload` + 320 + `header_room`. It begins with that of
+//   `initial_window`, and becomes that of cwnd when an acknowledgement finds the buffer
+//   full, but not the window. `header_room` is MAX_TCP_HEADER: 320 where the kernel
+//   knows wireless LANs, 192 on the nodes measured in docs/ethernet.md.
+// E21. BBR. With `tcp = bbr` a connection measures how fast its segments are delivered
+//   (the largest of 10 rounds) and its least round trip (of 10 s). It *paces* its
+//   batches by 0.99 of that rate times a gain, in bytes of frames; cwnd is twice what
+//   fills the path, plus three batches. The gain is 2 / ln 2 until three rounds have
+//   not brought a quarter more, then its inverse until the queue is drained, then 5/4,
+//   3/4 and six times 1, a round trip each, from a phase that the seed chooses. After
+//   10 s without a shorter round trip cwnd is 4 for 200 ms. A loss subtracts what it
+//   took from cwnd, for a round; a full queue of the own node (E4) and idle times
+//   subtract nothing. `bbr.h` lists what is left out.
 #ifndef TB_ETHERNET_IMPL_H
 #define TB_ETHERNET_IMPL_H
 
@@ -123,6 +212,12 @@ struct tcp_frame {
 	uint8_t copy; // of its segment
 };
 
+struct frame_waits { // of frames that wait now, in the open bin
+	uint32_t n;
+	uint32_t n_begun;   // of them, that began to wait in the bin
+	tb_time_ps late_ps; // sum of the times from the bin's begin until they did
+};
+
 struct ethernet_port { // what sends on one link
 	tb_time_ps free_at;
 	uint64_t byte_q20;
@@ -135,6 +230,8 @@ struct ethernet_port { // what sends on one link
 	uint32_t flow;	 // of the frame that crosses the link, or was the last to
 	uint32_t stream; // of the segment that leaves its node on it; NOTHING: none
 	uint32_t bytes;	 // of that segment's frame
+	struct frame_waits waits_for; // frames that wait for the link
+	struct frame_waits came_by;   // those that came by its reverse
 	bool crosses;
 };
 

@@ -86,27 +86,83 @@ static void port_carry(struct ethernet *ethernet, struct ethernet_port *port, ui
 	tb_ports_drop(ethernet, id);
 }
 
-// port_charge counts a frame's wait for a port in the open bin.
-static void port_charge(struct ethernet *ethernet, const struct ethernet_port *port,
-	const struct tcp_frame *frame, tb_time_ps until)
-{
-	struct tb_records *records = &ethernet->replay.records;
-	struct tb_cell *cell = tb_records_near_cell(records, port->link);
-	tb_time_ps from = frame->ready_at;
-	if (from >= records->bin_start)
-		cell->n_blocked++;
-	else
-		from = records->bin_start;
-	tb_records_wait_by(records, &ethernet->cell[frame->link], until - from);
-	tb_records_wait_for(records, cell, until - from);
-	tb_records_longest(cell, until - frame->ready_at);
-}
-
 // waits_count returns whether a frame's wait is one of the network: one at its own node
 // is not.
 static bool waits_count(const struct tcp_frame *frame)
 {
 	return frame->n_hops > 0;
+}
+
+// Waits are kept as sums by port, so that the end of a bin looks at no frame.
+
+static void frame_waits_begin(struct frame_waits *waits, tb_time_ps late)
+{
+	waits->n++;
+	waits->n_begun++;
+	waits->late_ps += late;
+}
+
+// frame_waits_end forgets a frame that began to wait `late` after the bin's begin, or, at
+// 0 or below, perhaps in an earlier bin.
+static void frame_waits_end(struct frame_waits *waits, tb_time_ps late)
+{
+	waits->n--;
+	if (late >= 0) {
+		waits->n_begun--;
+		waits->late_ps -= late;
+	}
+}
+
+// frame_waits_settle returns the waits of all frames until the end of a bin of such a
+// length.
+static tb_time_ps frame_waits_settle(struct frame_waits *waits, tb_time_ps bin)
+{
+	tb_time_ps all = (tb_time_ps)waits->n * bin - waits->late_ps;
+	waits->n_begun = 0;
+	waits->late_ps = 0;
+	return all;
+}
+
+// began_at_or_after returns how many frames of a queue did not begin to wait before an
+// instant: some only at the end of a replay.
+static uint32_t began_at_or_after(const struct ethernet *ethernet,
+	const struct ethernet_port *port, tb_time_ps until)
+{
+	uint32_t n = 0;
+	if (frame_at(ethernet, port->last)->ready_at < until)
+		return 0;
+	for (uint32_t id = port->first; id != NOTHING; id = frame_at(ethernet, id)->next)
+		n += frame_at(ethernet, id)->ready_at >= until;
+	return n;
+}
+
+// came_by_of returns the sum of the waits of frames that came by the same link as this
+// one, which its reverse keeps: that link begins in the same part.
+static struct frame_waits *came_by_of(
+	const struct ethernet *ethernet, const struct tcp_frame *frame)
+{
+	const struct tb_network *net = ethernet->replay.net;
+	return &ethernet->ports[net->links[frame->link].reverse.id].came_by;
+}
+
+// port_wait_ends counts a frame's wait for a port in the open bin.
+static void port_wait_ends(struct ethernet *ethernet, struct ethernet_port *port,
+	const struct tcp_frame *frame)
+{
+	struct tb_records *records = &ethernet->replay.records;
+	struct tb_cell *cell = tb_records_near_cell(records, port->link);
+	tb_time_ps now = ethernet->replay.now;
+	tb_time_ps late = frame->ready_at - records->bin_start;
+	frame_waits_end(&port->waits_for, late);
+	frame_waits_end(came_by_of(ethernet, frame), late);
+	if (frame->ready_at == now)
+		return;
+	if (late >= 0)
+		cell->n_blocked++;
+	tb_time_ps wait = now - tb_time_later(frame->ready_at, records->bin_start);
+	tb_records_wait_by(records, &ethernet->cell[frame->link], wait);
+	tb_records_wait_for(records, cell, wait);
+	tb_records_longest(cell, now - frame->ready_at);
 }
 
 // note_queue counts the bytes that stand before a port's link, where they wait for the
@@ -182,9 +238,10 @@ void tb_ports_free(struct ethernet *ethernet, uint32_t link)
 		note_queue(ethernet, port);
 		port->first = frame->next;
 		port->queued -= frame->bytes;
-		if (waits_count(frame) && frame->ready_at < now) {
-			port_charge(ethernet, port, frame, now);
-			port_blame(ethernet, port, frame, now);
+		if (waits_count(frame)) {
+			port_wait_ends(ethernet, port, frame);
+			if (frame->ready_at < now)
+				port_blame(ethernet, port, frame, now);
 		}
 		port_carry(ethernet, port, id);
 	}
@@ -225,6 +282,11 @@ static void port_join(struct ethernet *ethernet, struct ethernet_port *port, uin
 		frame_at(ethernet, port->last)->next = id;
 	port->last = id;
 	port->queued += frame->bytes;
+	if (waits_count(frame)) {
+		tb_time_ps late = frame->ready_at - ethernet->replay.records.bin_start;
+		frame_waits_begin(&port->waits_for, late);
+		frame_waits_begin(came_by_of(ethernet, frame), late);
+	}
 	note_queue(ethernet, port);
 }
 
@@ -274,19 +336,29 @@ bool tb_ports_come(struct ethernet *ethernet, uint32_t id)
 bool tb_ports_settle(struct tb_replay *replay, tb_time_ps until)
 {
 	struct ethernet *ethernet = (void *)replay;
+	struct tb_records *records = &replay->records;
+	tb_time_ps bin = until - records->bin_start;
 	bool lasts = false;
 	for (uint32_t i = 0; i < ethernet->n_own; i++) {
-		const struct ethernet_port *port =
-			&ethernet->ports[ethernet->own_links[i]];
-		if (port->first != NOTHING)
-			note_queue(ethernet, port);
-		for (uint32_t id = port->first; id != NOTHING;
-			id = frame_at(ethernet, id)->next) {
-			const struct tcp_frame *frame = frame_at(ethernet, id);
-			lasts = true;
-			if (waits_count(frame) && frame->ready_at < until)
-				port_charge(ethernet, port, frame, until);
-		}
+		uint32_t link = ethernet->own_links[i];
+		struct ethernet_port *port = &ethernet->ports[link];
+		struct tb_cell *cell = tb_records_near_cell(records, link);
+		if (port->came_by.n > 0)
+			tb_records_wait_by(records,
+				&ethernet->cell[replay->net->links[link].reverse.id],
+				frame_waits_settle(&port->came_by, bin));
+		if (port->first == NOTHING)
+			continue;
+		lasts = true;
+		note_queue(ethernet, port);
+		if (port->waits_for.n == 0)
+			continue;
+		cell->n_blocked += port->waits_for.n_begun -
+				   began_at_or_after(ethernet, port, until);
+		tb_records_wait_for(
+			records, cell, frame_waits_settle(&port->waits_for, bin));
+		tb_records_longest(
+			cell, until - frame_at(ethernet, port->first)->ready_at);
 	}
 	return lasts;
 }

@@ -281,6 +281,17 @@ static void fluid_flow_begin(struct fluid *fluid, uint32_t id)
 		.place = NOTHING,
 		.n_hops = n_hops};
 	replay->stats.n_hops += (uint64_t)n_hops * message->n_unfetched;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t link = fluid->steps[i].link;
+		if (link >= replay->net->n_links)
+			continue;
+		struct fluid_link *owes = &fluid->links[link];
+		owes->owed += all * fluid->steps[i].weight;
+		uint64_t rate = (replay->net->links[link].bytes_per_s << RATE_SHIFT) *
+				TB_SHARE_WHOLE;
+		fluid->lasts_ps =
+			tb_time_later(fluid->lasts_ps, (tb_time_ps)(owes->owed / rate));
+	}
 }
 
 void tb_fluid_end_due(struct fluid *fluid)
@@ -363,6 +374,7 @@ void tb_fluid_share(struct fluid *fluid)
 		for (uint32_t i = 0; i < fluid->n_beginning; i++)
 			fluid_flow_begin(fluid, ids[i]);
 		fluid->n_beginning = 0;
+		tb_records_lasts(&fluid->replay.records, fluid->lasts_ps);
 	}
 	if (fluid->replay.failure.code != TB_OK)
 		return;

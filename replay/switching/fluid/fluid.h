@@ -50,6 +50,7 @@ struct fluid_flow { // by number of the shares
 
 struct fluid_link {
 	fluid_amount moved;	 // times TB_SHARE_WHOLE
+	fluid_amount owed;	 // by all flows that have begun, likewise
 	tb_time_ps since;	 // until then `moved` is up to date
 	uint64_t bytes, busy_ps; // of that, counted
 	uint32_t load; // weights of the flows that cross it, not of those that end
@@ -76,6 +77,7 @@ struct fluid {
 	uint32_t *ends, n_ends;	       // flows, a heap
 	size_t ends_room;
 	tb_time_ps event_at; // the earliest EV_END under way
+	tb_time_ps lasts_ps; // what the link that owes most needs for all of it, alone
 	uint32_t *beginning; // messages, in this round
 	uint32_t n_beginning;
 	size_t beginning_room;

@@ -270,35 +270,6 @@ static void a_store_without_a_run_leaves_no_file(void **state)
 	fixture_fini(&fixture);
 }
 
-static void a_store_in_memory_reads_as_the_file_does(void **state)
-{
-	(void)state;
-	struct fixture fixture;
-	struct tb_error error = {0};
-	struct tb_run *run = NULL;
-	struct tb_runs *runs = NULL;
-	size_t size;
-	fixture_init(&fixture);
-	fixture_store(&fixture, 20, 1);
-	fixture_store(&fixture, 20, 1);
-	unsigned char *bytes = file_bytes(fixture.path, &size);
-	assert_int_equal(tb_runs_open_bytes(&runs, bytes, size, &error), TB_OK);
-	assert_int_equal(tb_runs_n(runs), 2);
-	tb_runs_free(runs);
-	assert_int_equal(tb_run_open_bytes(&run, bytes, size, &error), TB_OK);
-	memset(bytes, 0xff, size); // of which a copy was made
-	assert_int_equal(tb_run_info(run)->id, 2);
-	struct tb_link_sample *samples = calloc(fixture.n_links, sizeof *samples);
-	assert_int_equal(
-		tb_run_samples(run, (struct tb_window){7, 8}, samples, &error), TB_OK);
-	for (uint32_t i = 0; i < fixture.n_links; i++)
-		assert_int_equal(samples[i].wait_ps, fixture_bin(&fixture, 7)[i].wait_ps);
-	free(samples);
-	tb_run_free(run);
-	free(bytes);
-	fixture_fini(&fixture);
-}
-
 // A reader that does not let go, as `sqlite3 run.db ... | less` is one.
 static void a_reader_delays_a_commit_but_does_not_break_the_run(void **state)
 {
@@ -534,7 +505,6 @@ int main(void)
 		cmocka_unit_test(an_unfinished_run_opens_and_says_so),
 		cmocka_unit_test(bins_beyond_the_limit_are_refused_and_kept_as_the_error),
 		cmocka_unit_test(a_store_without_a_run_leaves_no_file),
-		cmocka_unit_test(a_store_in_memory_reads_as_the_file_does),
 		cmocka_unit_test(a_reader_delays_a_commit_but_does_not_break_the_run),
 		cmocka_unit_test(a_run_begun_anew_is_not_mixed_with_what_was_read),
 		cmocka_unit_test(a_second_writer_is_told_that_there_is_one),

@@ -581,6 +581,50 @@ static void traces_are_recognised_by_their_bytes(void **state)
 	assert_false(tb_chakra_is_named("a/b.et"));
 }
 
+#define JSON_SEND                                                                        \
+	"{\"version\": \"0.0.4\"}{\"id\": \"1\", \"type\": \"COMM_SEND_NODE\", "         \
+	"\"dataDeps\": [], \"attr\": [{\"name\": \"comm_dst\", \"int64Val\": \"1\"}, "   \
+	"{\"name\": \"comm_size\", \"int64Val\": \"64\"}]}"
+
+static void a_folder_of_json_is_a_trace(void **state)
+{
+	(void)state;
+	put("k.0.json", "{\"schemaVersion\": 1, \"traceEvents\": []}");
+	assert_false(tb_chakra_is_folder(folder));
+	put("m.0.json", JSON_SEND);
+	put("m.1.json", "{\"version\": \"0.0.4\"}");
+	assert_true(tb_chakra_is_folder(folder));
+	read_it("");
+	assert_int_equal(tb_calls_n_ranks(calls), 2);
+	assert_int_equal(n_calls(0), 1);
+	assert_int_equal(call(0, 0)->bytes, 64);
+	tb_calls_free(calls);
+	calls = NULL;
+	// Beside protobuf it is the same once more.
+	put_bytes("old.0.et", old, sizeof old);
+	put_bytes("old.1.et", old, sizeof old);
+	read_it("");
+	assert_int_not_equal(n_calls(1), 0);
+}
+
+static void nodes_in_an_array_are_read_and_none_is_no_trace(void **state)
+{
+	(void)state;
+	put("a.0.json", "{\"version\": \"0.0.4\", \"nodes\": [{\"id\": 1, \"type\": "
+			"\"COMM_COLL_NODE\", \"data_deps\": [], \"attr\": [{\"name\": "
+			"\"comm_type\", \"int64Val\": 0}, {\"name\": \"comm_size\", "
+			"\"int64Val\": 1024}]}]}");
+	read_it("a.0.json");
+	assert_int_equal(n_calls(0), 1);
+	assert_int_equal(call(0, 0)->bytes, 1024);
+	tb_calls_free(calls);
+	calls = NULL;
+	put("b.0.json", "{\"version\": \"0.0.4\", \"graph\": [{\"id\": 1, \"type\": "
+			"\"COMM_COLL_NODE\"}]}");
+	assert_int_equal(read_with("b.0.json", NULL), TB_EFORMAT);
+	assert_non_null(strstr(error.text, "has no node"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -609,6 +653,8 @@ int main(void)
 		IN_FOLDER(operators_that_launch_collectives_compute),
 		IN_FOLDER(missing_ranks_are_asked_for),
 		IN_FOLDER(traces_are_recognised_by_their_bytes),
+		IN_FOLDER(a_folder_of_json_is_a_trace),
+		IN_FOLDER(nodes_in_an_array_are_read_and_none_is_no_trace),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

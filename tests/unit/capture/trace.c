@@ -49,9 +49,9 @@ static void assert_none(const void *bytes, size_t n)
 	assert_null(found(bytes, n));
 	assert_int_equal(error.code, TB_EFOREIGN);
 	assert_string_equal(error.file, path);
-	assert_string_equal(error.text, "neither a packet capture (pcap, pcapng) nor a "
-					"job (GOAL, flow list, Kineto, OTF2, Chakra, "
-					"Paraver, NCCL log, nsys, tbt)");
+	assert_ptr_equal(strstr(error.text, "neither a packet capture (pcap, pcapng) nor "
+					    "a job (GOAL, flow list, Kineto, "),
+		error.text);
 }
 
 static void captures_are_known_by_four_bytes(void **state)
@@ -161,9 +161,9 @@ static void what_is_not_there_is_no_other_format(void **state)
 	(void)state;
 	assert_null(found("", 0));
 	assert_int_equal(error.code, TB_EFORMAT);
-	assert_string_equal(error.text, "is empty: expected a packet capture (pcap, "
-					"pcapng) or a job (GOAL, flow list, Kineto, "
-					"OTF2, Chakra, Paraver, NCCL log, nsys, tbt)");
+	assert_ptr_equal(strstr(error.text, "is empty: expected a packet capture (pcap, "
+					    "pcapng) or a job (GOAL, flow list, "),
+		error.text);
 	const struct tb_trace_reader *reader;
 	assert_int_equal(tb_trace_find(&reader, "/", &error), TB_EFOREIGN);
 	assert_non_null(strstr(error.text, "a folder without a trace: expected"));

@@ -568,8 +568,10 @@ static const struct {
 		 "1") "[1]\t\"H-" HOST0 "\"[1](c01) # \"n1\" lid 3 4xNDR\n" SWITCH(LEAF1,
 		 "m", "2") "[1]\t\"H-" HOST1 "\"[1](c11) # \"n2\" lid 4 4xNDR\n",
 		0,
-		"holds two fabrics that no cable joins: one of 1 switch and 1 adapter "
-		"with 'l', one of 1 and 1 with 'm'"},
+		"holds 2 fabrics that no cable and no host joins: one of 1 switch and 1 "
+		"adapter "
+		"with 'l', one of 1 switch and 1 adapter with 'm'. part=SWITCH behind "
+		"the file's name takes that of one"},
 	{SWITCH(LEAF0, "leaf", "1"), 0, "holds no host that is cabled to a switch"},
 	{"[1] \"S-" LEAF0 "\"[2] # \"x\" lid 1 4xNDR\nSwitch 3 \"S-" LEAF0 "\"\n", 1,
 		"a port before the first device"},

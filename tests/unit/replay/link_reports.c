@@ -2,8 +2,8 @@
 // fabric: two switches with two cables between, and an adapter of two ports on each (as
 // printed of ibsim's example 2sw2path4hca2port, without two of its adapters).
 #include "../../support/fabric_text.h"
-#include "cabling_impl.h"
 #include "fabric_file_write.h"
+#include "fabric_readers.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

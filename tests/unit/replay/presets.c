@@ -562,7 +562,7 @@ static bool came_later(const char *key)
 		"fecn_threshold", "fecn_packet_size", "marking_rate", "fecn_victims",
 		"ccti_increase", "ccti_limit", "ccti_min", "ccti_timer", "cct_shift",
 		"cct_square", "cache", "call", "wake", "local_inline", "local_fetch",
-		"combine_cached", "shared_cache", "fresh", "pin"};
+		"combine_cached", "shared_cache", "fresh", "pin", "gpus"};
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		if (strcmp(key, keys[i]) == 0)
 			return true;

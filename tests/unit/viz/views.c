@@ -83,10 +83,10 @@ static void an_exact_wait_among_the_heaviest_is_at_most_itself(void **state)
 {
 	struct stage *stage = *state;
 	tb_viewer_key(stage->viewer, "F7");
-	assert_false(shows(stage->viewer, "at most"));
+	assert_false(shows(stage->viewer, "At most"));
 	stage_change(stage, "UPDATE blame_list SET floor_ps = 1");
 	tb_viewer_key(stage->viewer, "F7");
-	assert_true(shows(stage->viewer, "at most"));
+	assert_true(shows(stage->viewer, "At most"));
 	assert_true(shows(stage->viewer, "="));
 }
 

@@ -1,0 +1,661 @@
+// Rows to calls, which of these are replayed, and what the rest follows from.
+#include "expect_impl.h"
+
+#include "array.h"
+#include "order.h"
+#include "stop.h"
+#include "workers.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Messages that all calls of collective operations together have replayed, and one of
+// them, unless all sizes are asked for: about 3 us each on one core.
+#define TRANSFERS_OF_ALL   2000000
+#define TRANSFERS_OF_ONE   600000
+#define TRANSFERS_OF_FEWER 150000
+
+int expect_note(struct tb_expect *expect, const char *format, ...)
+{
+	char text[512];
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof text, format, arguments);
+	va_end(arguments);
+	for (size_t i = 0; i < expect->n_notes; i++)
+		if (strcmp(expect->notes[i], text) == 0)
+			return TB_OK;
+	char *copy = strdup(text);
+	if (!copy || TB_ARRAY_RESERVE(&expect->notes, &expect->notes_room,
+			     expect->n_notes + 1) != TB_OK) {
+		free(copy);
+		return TB_ENOMEM;
+	}
+	expect->notes[expect->n_notes++] = copy;
+	return TB_OK;
+}
+
+void tb_expect_free(struct tb_expect *expect)
+{
+	if (!expect)
+		return;
+	for (size_t i = 0; i < expect->n_networks; i++)
+		expect_network_fini(&expect->networks[i]);
+	for (size_t i = 0; i < expect->n_notes; i++)
+		free(expect->notes[i]);
+	free(expect->notes);
+	free(expect->networks);
+	free(expect->setups);
+	free(expect->calls);
+	free(expect->series);
+	free(expect->rows);
+	free(expect->reasons);
+	tb_benchmark_close(expect->benchmark);
+	free(expect);
+}
+
+int expect_network_find(struct tb_expect *expect, const char *name, size_t *number,
+	struct tb_error *error)
+{
+	struct expect_network made = {0};
+	for (size_t i = 0; i < expect->n_networks; i++)
+		if (strcmp(expect->networks[i].name, name) == 0) {
+			*number = i;
+			return TB_OK;
+		}
+	int status = expect_network_init(&made, name, expect->options, error);
+	if (status == TB_OK && TB_ARRAY_RESERVE(&expect->networks, &expect->networks_room,
+				       expect->n_networks + 1) != TB_OK)
+		status = tb_fail_memory(error, "a network");
+	if (status != TB_OK) {
+		expect_network_fini(&made);
+		return status;
+	}
+	expect->networks[expect->n_networks] = made;
+	*number = expect->n_networks++;
+	return TB_OK;
+}
+
+// What is taken of a tool's tables: the class of its library, the library whose
+// algorithms collective calls have, and the network's host library. The last row is that
+// of tools that are not listed.
+static const struct expect_tool {
+	const char *name, *family, *library, *host;
+} expect_tools[] = {
+	{"nccl-tests", "nccl", "nccl", "nccl"},
+	{"rccl-tests", "nccl", "nccl", "nccl"},
+	{"perftest", "verbs", "openmpi", "none"},
+	{"IMB", "mpi", "mpich", "mpi"},
+	{NULL, "mpi", "openmpi", "mpi"},
+};
+
+// set_up_network opens the network of a table, with the host's library of its tool.
+static int set_up_network(struct tb_expect *expect, struct expect_setup *setup,
+	const struct expect_tool *tool, struct tb_error *error)
+{
+	const struct tb_expect_options *options = expect->options;
+	bool chosen = strstr(options->network, ",host=") != NULL;
+	const char *host = options->host ? options->host : chosen ? NULL : tool->host;
+	// A tool of verbs uses one adapter.
+	const char *rails = strcmp(setup->family, "verbs") == 0 &&
+					    !strstr(options->network, ",rails=1,")
+				    ? ",rails=1"
+				    : "";
+	char name[2048];
+	struct tb_error of_host;
+	snprintf(name, sizeof name, "%s%s%s%s", options->network, rails,
+		host ? ",host=" : "", host ? host : "");
+	if (expect_network_find(expect, name, &setup->network, &of_host) == TB_OK)
+		return TB_OK;
+	// The network may lack that library, and a fabric has the rails that it has.
+	int status =
+		expect_network_find(expect, options->network, &setup->network, error);
+	if (status == TB_OK && options->host) {
+		*error = of_host;
+		return of_host.code;
+	}
+	if (status == TB_OK && expect_note(expect,
+				       "%s has no library %s: its own is taken for "
+				       "tables of %s",
+				       options->network, host ? host : "none",
+				       setup->table->tool) != TB_OK)
+		status = tb_fail_memory(error, "notes");
+	return status;
+}
+
+static int set_up(struct tb_expect *expect, struct expect_setup *setup,
+	const struct tb_benchmark_table *table, struct tb_error *error)
+{
+	const struct tb_expect_options *options = expect->options;
+	const struct expect_tool *tool = expect_tools;
+	while (tool->name && strcmp(tool->name, table->tool) != 0)
+		tool++;
+	*setup = (struct expect_setup){.table = table,
+		.family = tool->family,
+		.library = options->library ? options->library : tool->library,
+		.per_node = options->per_node};
+	if (!setup->per_node && (!table->hosts || !table->host_names)) {
+		setup->assumed = !table->n_hosts || !table->n_ranks;
+		setup->per_node = setup->assumed ? 1
+						 : (table->n_ranks + table->n_hosts - 1) /
+							   table->n_hosts;
+	}
+	int status = set_up_network(expect, setup, tool, error);
+	bool alone = strcmp(setup->family, "verbs") == 0; // two hosts, as it is run
+	if (status == TB_OK && setup->assumed && !alone &&
+		expect_note(expect,
+			"%s names no hosts: each rank is taken to be on a host of its "
+			"own (--per-node)",
+			table->file) != TB_OK)
+		status = tb_fail_memory(error, "notes");
+	return status;
+}
+
+static int compare_series(const struct expect_call *a, const struct expect_call *b)
+{
+	const uint64_t keys[][2] = {{a->setup, b->setup}, {a->kind, b->kind},
+		{a->op, b->op}, {a->n_ranks, b->n_ranks}, {a->first, b->first},
+		{a->second, b->second}, {a->rail, b->rail}, {a->is_random, b->is_random}};
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (keys[i][0] != keys[i][1])
+			return TB_ORDER(keys[i][0], keys[i][1]);
+	return 0;
+}
+
+static int compare_calls(const void *one, const void *other)
+{
+	const struct expect_call *a = one, *b = other;
+	int order = compare_series(a, b);
+	return order ? order : TB_ORDER(a->bytes, b->bytes);
+}
+
+static struct expect_call call_of_row(const struct tb_benchmark_row *row)
+{
+	bool pairs = row->kind != TB_BENCH_COLLECTIVE;
+	return (struct expect_call){.kind = row->kind,
+		.op = pairs ? TB_COLL_N : row->op,
+		.bytes = row->bytes,
+		.printed_bytes = row->printed_bytes,
+		.n_ranks = row->n_ranks ? row->n_ranks
+			   : pairs	? 2
+					: 0,
+		.first = pairs ? row->first : UINT32_MAX,
+		.second = pairs ? row->second : UINT32_MAX,
+		.rail = pairs ? row->rail : UINT32_MAX,
+		.is_random = row->random_neighbors,
+		.setup = row->table,
+		.way = TB_EXPECT_LEFT_OUT,
+		.time_ns = NAN};
+}
+
+// list_calls makes the different calls of all rows, ordered, and their series.
+static int list_calls(struct tb_expect *expect, struct tb_error *error)
+{
+	size_t n = tb_benchmark_n_rows(expect->benchmark);
+	expect->calls = malloc((n + 1) * sizeof *expect->calls);
+	expect->series = malloc((n + 1) * sizeof *expect->series);
+	expect->rows = calloc(n + 1, sizeof *expect->rows);
+	if (!expect->calls || !expect->series || !expect->rows)
+		return tb_fail_memory(error, "the rows of a benchmark");
+	for (size_t i = 0; i < n; i++) {
+		const struct tb_benchmark_row *row =
+			tb_benchmark_row(expect->benchmark, i);
+		const struct tb_benchmark_table *table = expect->setups[row->table].table;
+		struct expect_call call = call_of_row(row);
+		bool has_hosts = !expect->setups[row->table].per_node;
+		if (call.n_ranks == 0)
+			return tb_fail_at(error, TB_EUSAGE, table->file, TB_PLACE_LINE,
+				row->line,
+				"the table does not say how many ranks there were: give "
+				"--ranks");
+		if (has_hosts && call.n_ranks > table->n_ranks)
+			return tb_fail_at(error, TB_EFORMAT, table->file, TB_PLACE_LINE,
+				row->line,
+				"a row of %" PRIu32
+				" ranks, but the table names the hosts of %" PRIu32,
+				call.n_ranks, table->n_ranks);
+		if ((call.first != UINT32_MAX && call.first >= call.n_ranks) ||
+			(call.second != UINT32_MAX && call.second >= call.n_ranks))
+			call.n_ranks =
+				(call.second != UINT32_MAX && call.second > call.first
+						? call.second
+						: call.first) +
+				1;
+		expect->calls[expect->n_calls++] = call;
+	}
+	qsort(expect->calls, n, sizeof *expect->calls, compare_calls);
+	size_t kept = 0;
+	for (size_t i = 0; i < n; i++)
+		if (kept == 0 ||
+			compare_calls(&expect->calls[kept - 1], &expect->calls[i]) != 0)
+			expect->calls[kept++] = expect->calls[i];
+	expect->n_calls = kept;
+	for (size_t i = 0; i < kept; i++) {
+		if (i == 0 ||
+			compare_series(&expect->calls[i - 1], &expect->calls[i]) != 0)
+			expect->series[expect->n_series++] =
+				(struct expect_series){.first = i};
+		expect->series[expect->n_series - 1].n++;
+	}
+	return TB_OK;
+}
+
+// What is done with calls: their transfers are counted, they are replayed, or, of rings
+// with too many messages, replayed on fewer hosts.
+enum expect_step { STEP_COUNT, STEP_REPLAY, STEP_FEWER };
+
+struct expect_task {
+	struct tb_expect *expect;
+	size_t *calls; // numbers; NULL: all
+	size_t n;
+	enum expect_step step;
+};
+
+static struct expect_case case_of(
+	const struct tb_expect *expect, const struct expect_call *call)
+{
+	const struct expect_setup *setup = &expect->setups[call->setup];
+	return (struct expect_case){.network = &expect->networks[setup->network],
+		.setup = setup,
+		.call = call,
+		.collectives = expect->options->collectives,
+		.n_collectives = expect->options->n_collectives,
+		.stop = expect->options->stop};
+}
+
+// same_protocol returns whether two rules of NCCL differ in the number of hosts alone.
+static bool same_protocol(const struct expect_call *a, const struct expect_call *b)
+{
+	const char *of_a = strstr(a->rule.reason, "fastest in its model"),
+		   *of_b = strstr(b->rule.reason, "fastest in its model");
+	return strcmp(a->rule.algorithm, b->rule.algorithm) == 0 &&
+	       strcmp(of_a ? of_a : a->rule.reason, of_b ? of_b : b->rule.reason) == 0;
+}
+
+// replay_fewer finds the time of a ring of many hosts from those of two smaller ones
+// whose steps carry as much: it grows by as much with each host. The call is left out if
+// the library chooses otherwise there, or there are not as many ranks on each host.
+static int replay_fewer(const struct expect_case *replayed, struct expect_call *call,
+	struct tb_error *error)
+{
+	const struct expect_setup *setup = replayed->setup;
+	uint32_t n_hosts =
+		setup->per_node ? (call->n_ranks + setup->per_node - 1) / setup->per_node
+				: setup->table->n_hosts;
+	bool blocks = tb_collectives[call->op].size == TB_SIZE_BLOCK;
+	struct expect_call fewer[2];
+	if (!strstr(call->rule.algorithm, "ring") || !n_hosts || call->n_ranks % n_hosts)
+		return TB_OK;
+	uint32_t hosts = n_hosts;
+	int status = TB_OK, found = 0;
+	while (status == TB_OK && hosts > 4 && found < 2) {
+		hosts /= 2;
+		fewer[found] = *call;
+		fewer[found].n_ranks = call->n_ranks / n_hosts * hosts;
+		fewer[found].bytes = blocks ? call->bytes : call->bytes / n_hosts * hosts;
+		struct expect_case small = *replayed;
+		small.call = &fewer[found];
+		status = expect_count(&small, TRANSFERS_OF_FEWER, &fewer[found], error);
+		if (status != TB_OK || fewer[found].n_transfers == SIZE_MAX)
+			continue;
+		if (!same_protocol(&fewer[found], call))
+			return TB_OK;
+		status = expect_replay(&small, &fewer[found], error);
+		found++;
+	}
+	if (status != TB_OK || found < 2)
+		return status;
+	const struct expect_call *b = &fewer[0], *a = &fewer[1];
+	call->way = TB_EXPECT_FEWER;
+	call->n_hosts = n_hosts;
+	call->loads = b->loads;
+	double each = (b->time_ns - a->time_ns) / (b->n_hosts - a->n_hosts);
+	call->time_ns = b->time_ns + each * (n_hosts - b->n_hosts);
+	// What a host and a link carry of a ring is as much of each rank's part.
+	double share = (double)call->n_ranks / b->n_ranks;
+	call->loads.adapter_ns *= share;
+	call->loads.link_ns *= share;
+	call->loads.compute_ns *= share;
+	call->loads.host_bytes = (uint64_t)((double)b->loads.host_bytes * share);
+	call->loads.link_bytes = (uint64_t)((double)b->loads.link_bytes * share);
+	return TB_OK;
+}
+
+static int do_call(void *context, size_t index, struct tb_error *error)
+{
+	const struct expect_task *task = context;
+	const struct tb_expect *expect = task->expect;
+	struct expect_call *call =
+		&task->expect->calls[task->calls ? task->calls[index] : index];
+	const struct expect_case replayed = case_of(expect, call);
+	if (tb_stop_asked(expect->options->stop))
+		return tb_fail(error, TB_ESTOPPED, "stopped");
+	if (task->step == STEP_REPLAY)
+		return expect_replay(&replayed, call, error);
+	if (task->step == STEP_FEWER)
+		return replay_fewer(&replayed, call, error);
+	return call->kind == TB_BENCH_COLLECTIVE
+		       ? expect_count(&replayed, TRANSFERS_OF_ONE, call, error)
+		       : TB_OK;
+}
+
+static void watch_calls(void *context, size_t n_done)
+{
+	const struct expect_task *task = context;
+	const struct tb_expect_options *options = task->expect->options;
+	if (options->watch && task->step != STEP_COUNT)
+		options->watch(options->context, n_done, task->n);
+}
+
+static int do_calls(struct tb_expect *expect, size_t *calls, size_t n,
+	enum expect_step step, struct tb_error *error)
+{
+	struct expect_task task = {expect, calls, n, step};
+	const struct tb_work work = {
+		.context = &task, .n_tasks = n, .task = do_call, .watch = watch_calls};
+	return n ? tb_workers_run(&work, expect->options->n_workers, error) : TB_OK;
+}
+
+// is_of_stretch returns whether calls of a series are expanded by one rule, so that what
+// lies between them follows from both.
+static bool is_of_stretch(const struct expect_call *a, const struct expect_call *b)
+{
+	return a->kind == TB_BENCH_COLLECTIVE && a->rule.algorithm && b->rule.algorithm &&
+	       strcmp(a->rule.algorithm, b->rule.algorithm) == 0 &&
+	       strcmp(a->rule.reason, b->rule.reason) == 0;
+}
+
+static int by_cost(const void *one, const void *other)
+{
+	const struct expect_call *a = *(const struct expect_call *const *)one,
+				 *b = *(const struct expect_call *const *)other;
+	if (a->anchor != b->anchor)
+		return b->anchor - a->anchor;
+	return a->n_transfers != b->n_transfers ? TB_ORDER(a->n_transfers, b->n_transfers)
+						: TB_ORDER(a, b);
+}
+
+// choose_calls marks the calls that are replayed: of each stretch the first and the last
+// that has not too many messages, then the cheapest.
+static int choose_calls(struct tb_expect *expect, size_t *chosen, size_t *n_chosen)
+{
+	bool all = expect->options->every_size;
+	size_t n = expect->n_calls, total = 0;
+	struct expect_call **order = malloc((n + 1) * sizeof *order);
+	if (!order)
+		return TB_ENOMEM;
+	for (size_t s = 0; s < expect->n_series; s++) {
+		struct expect_call *calls = &expect->calls[expect->series[s].first];
+		size_t end = expect->series[s].n;
+		for (size_t i = 0; i < end; i++) {
+			bool first = i == 0 || !is_of_stretch(&calls[i - 1], &calls[i]);
+			bool last = i + 1 == end ||
+				    !is_of_stretch(&calls[i], &calls[i + 1]) ||
+				    calls[i + 1].n_transfers == SIZE_MAX;
+			calls[i].anchor = first || last;
+		}
+	}
+	for (size_t i = 0; i < n; i++)
+		order[i] = &expect->calls[i];
+	qsort(order, n, sizeof *order, by_cost);
+	*n_chosen = 0;
+	for (size_t i = 0; i < n; i++) {
+		size_t cost = order[i]->n_transfers;
+		bool fits = cost != SIZE_MAX &&
+			    (order[i]->anchor || total + cost <= TRANSFERS_OF_ALL);
+		order[i]->anchor = all || fits;
+		total += fits ? cost : 0;
+	}
+	// The longest first: the others fill the threads beside them.
+	for (size_t i = n; i-- > 0;)
+		if (order[i]->anchor)
+			chosen[(*n_chosen)++] = (size_t)(order[i] - expect->calls);
+	free(order);
+	return TB_OK;
+}
+
+// follow_call finds the time of a call that was not replayed from those of its stretch.
+static void follow_call(struct expect_call *calls, size_t n, size_t at)
+{
+	struct expect_call *call = &calls[at];
+	const struct expect_call *before[2] = {NULL, NULL}, *behind = NULL;
+	for (size_t i = at; i-- > 0 && is_of_stretch(&calls[i], call) && !before[1];)
+		if (calls[i].anchor)
+			before[before[0] != NULL] = &calls[i];
+	for (size_t i = at + 1; i < n && is_of_stretch(&calls[i], call) && !behind; i++)
+		if (calls[i].anchor)
+			behind = &calls[i];
+	const struct expect_call *a = before[0], *b = behind ? behind : before[1];
+	if (!a)
+		return;
+	call->n_hosts = a->n_hosts;
+	call->way = behind ? TB_EXPECT_BETWEEN : TB_EXPECT_BEYOND;
+	double size = (double)call->bytes - (double)a->bytes;
+	call->time_ns = b ? a->time_ns + (b->time_ns - a->time_ns) * size /
+						 ((double)b->bytes - (double)a->bytes)
+			  : a->time_ns * (double)call->bytes / (double)a->bytes;
+	double share = (double)call->bytes / (double)a->bytes;
+	call->loads = (struct expect_loads){.adapter_ns = a->loads.adapter_ns * share,
+		.link_ns = a->loads.link_ns * share,
+		.compute_ns = a->loads.compute_ns * share,
+		.host_bytes = (uint64_t)((double)a->loads.host_bytes * share),
+		.link_bytes = (uint64_t)((double)a->loads.link_bytes * share)};
+}
+
+static int replay_calls(struct tb_expect *expect, struct tb_error *error)
+{
+	size_t n_chosen = 0;
+	size_t *chosen = malloc((expect->n_calls + 1) * sizeof *chosen);
+	if (!chosen)
+		return tb_fail_memory(error, "calls");
+	int status = do_calls(expect, NULL, expect->n_calls, STEP_COUNT, error);
+	if (status == TB_OK && choose_calls(expect, chosen, &n_chosen) != TB_OK)
+		status = tb_fail_memory(error, "calls");
+	if (status == TB_OK)
+		status = do_calls(expect, chosen, n_chosen, STEP_REPLAY, error);
+	size_t n_fluid = 0, n_follow = 0, n_fewer = 0, n_left = 0;
+	for (size_t s = 0; status == TB_OK && s < expect->n_series; s++) {
+		struct expect_call *calls = &expect->calls[expect->series[s].first];
+		for (size_t i = 0; i < expect->series[s].n; i++)
+			if (!calls[i].anchor)
+				follow_call(calls, expect->series[s].n, i);
+	}
+	n_chosen = 0;
+	for (size_t i = 0; status == TB_OK && i < expect->n_calls; i++)
+		if (expect->calls[i].way == TB_EXPECT_LEFT_OUT)
+			chosen[n_chosen++] = i;
+	if (status == TB_OK)
+		status = do_calls(expect, chosen, n_chosen, STEP_FEWER, error);
+	free(chosen);
+	for (size_t i = 0; status == TB_OK && i < expect->n_calls; i++) {
+		enum tb_expect_way way = expect->calls[i].way;
+		n_fluid += way == TB_EXPECT_FLUID;
+		n_follow += way == TB_EXPECT_BETWEEN || way == TB_EXPECT_BEYOND;
+		n_fewer += way == TB_EXPECT_FEWER;
+		n_left += way == TB_EXPECT_LEFT_OUT;
+	}
+	if (status == TB_OK && n_fluid &&
+		expect_note(expect,
+			"%zu of %zu sizes are replayed as a fluid, without packets "
+			"(docs/fluid.md)",
+			n_fluid, expect->n_calls) != TB_OK)
+		status = TB_ENOMEM;
+	if (status == TB_OK && n_follow &&
+		expect_note(expect,
+			"%zu of %zu sizes are not replayed: they lie on lines through "
+			"sizes of the same algorithm that are (--every-size replays all)",
+			n_follow, expect->n_calls) != TB_OK)
+		status = TB_ENOMEM;
+	if (status == TB_OK && n_fewer &&
+		expect_note(expect,
+			"%zu of %zu sizes are rings of many messages: they are replayed "
+			"on fewer hosts, and the time grows with each host by as much "
+			"(--every-size replays all)",
+			n_fewer, expect->n_calls) != TB_OK)
+		status = TB_ENOMEM;
+	if (status == TB_OK && n_left &&
+		expect_note(expect,
+			"%zu of %zu sizes have more than %d messages, and no smaller "
+			"size "
+			"has the same algorithm: they are left out (--every-size replays "
+			"them)",
+			n_left, expect->n_calls, TRANSFERS_OF_ONE) != TB_OK)
+		status = TB_ENOMEM;
+	return status == TB_ENOMEM ? tb_fail_memory(error, "calls") : status;
+}
+
+double expect_total_bytes(const struct expect_call *call)
+{
+	bool blocks = tb_collectives[call->op].size == TB_SIZE_BLOCK;
+	return (double)call->bytes * (blocks ? call->n_ranks : 1);
+}
+
+static void fill_names(struct expect_row *row)
+{
+	static const char *const kinds[] = {[TB_BENCH_COLLECTIVE] = "",
+		[TB_BENCH_LATENCY] = "latency",
+		[TB_BENCH_STREAM] = "stream",
+		[TB_BENCH_BOTH_WAYS] = "both ways",
+		[TB_BENCH_PAIRS] = "pairs",
+		[TB_BENCH_NEIGHBORS] = "neighbors",
+		[TB_BENCH_EXCHANGE] = "exchange"};
+	const struct tb_benchmark_row *of = row->row;
+	char whose[32] = "";
+	if (of->rail != UINT32_MAX)
+		snprintf(whose, sizeof whose, " rail %" PRIu32, of->rail);
+	else if (of->first != UINT32_MAX && of->second != UINT32_MAX)
+		snprintf(whose, sizeof whose, " %" PRIu32 "-%" PRIu32, of->first,
+			of->second);
+	else if (of->first != UINT32_MAX)
+		snprintf(whose, sizeof whose, " rank %" PRIu32, of->first);
+	snprintf(row->what, sizeof row->what, "%s%s",
+		of->kind == TB_BENCH_COLLECTIVE ? tb_collective_op_name(of->op)
+						: kinds[of->kind],
+		whose);
+}
+
+static void fill_figures(struct expect_row *row)
+{
+	const struct tb_benchmark_row *of = row->row;
+	const struct expect_call *call = row->call;
+	bool collective = of->kind == TB_BENCH_COLLECTIVE;
+	bool streams = !collective && of->kind != TB_BENCH_LATENCY &&
+		       of->kind != TB_BENCH_NEIGHBORS && of->kind != TB_BENCH_EXCHANGE;
+	double total = collective		       ? expect_total_bytes(call)
+		       : of->kind == TB_BENCH_EXCHANGE ? 2. * (double)call->bytes // sent
+						       : (double)call->bytes;
+	double share = collective ? tb_bus_share(of->op, call->n_ranks) : NAN;
+	row->measured_us = of->time_ns / 1e3;
+	// What a tool prints of rates is rounded to 0 for short messages.
+	row->measured_rate = of->time_ns > 0 && total > 0 ? total / of->time_ns * 1e9
+							  : of->algorithm_rate;
+	row->measured_bus = of->time_ns > 0 || isnan(of->bus_rate)
+				    ? row->measured_rate * share
+				    : of->bus_rate;
+	row->expected_us = streams ? NAN : call->time_ns / 1e3;
+	row->expected_rate = streams	 ? call->bytes_moved / call->time_ns * 1e9
+			     : total > 0 ? total / call->time_ns * 1e9
+					 : NAN;
+	row->expected_bus = row->expected_rate * share;
+	// Nothing is called where nothing is moved.
+	bool empty = collective && call->bytes == 0 && of->op != TB_COLL_BARRIER;
+	row->ratio = empty ? NAN : expect_ratio(row);
+}
+
+double expect_ratio(const struct expect_row *row)
+{
+	double of_times = row->expected_us / row->measured_us;
+	return isnan(of_times) ? row->measured_rate / row->expected_rate : of_times;
+}
+
+static void judge_row(struct expect_row *row)
+{
+	row->low = row->high = row->n_rows = row->n_clusters = NAN;
+	expect_class_range(row);
+	row->verdict = row->row->n_wrong	? TB_EXPECT_WRONG
+		       : !(row->ratio > 0)	? TB_EXPECT_UNJUDGED
+		       : isinf(row->ratio)	? TB_EXPECT_UNJUDGED
+		       : isnan(row->low)	? TB_EXPECT_UNMEASURED
+		       : row->ratio < row->low	? TB_EXPECT_SLOWER
+		       : row->ratio > row->high ? TB_EXPECT_FASTER
+						: TB_EXPECT_FITS;
+}
+
+static void fill_rows(struct tb_expect *expect)
+{
+	expect->n_rows = tb_benchmark_n_rows(expect->benchmark);
+	for (size_t i = 0; i < expect->n_rows; i++) {
+		struct expect_row *row = &expect->rows[i];
+		row->row = tb_benchmark_row(expect->benchmark, i);
+		row->setup = &expect->setups[row->row->table];
+		struct expect_call call = call_of_row(row->row);
+		// Ranks that a pair's row names may be beyond those that it counts.
+		for (uint32_t most = 0; most < 2; most++) {
+			row->call = bsearch(&call, expect->calls, expect->n_calls,
+				sizeof *expect->calls, compare_calls);
+			if (row->call)
+				break;
+			call.n_ranks =
+				(call.second != UINT32_MAX && call.second > call.first
+						? call.second
+						: call.first) +
+				1;
+		}
+		fill_names(row);
+		fill_figures(row);
+		judge_row(row);
+	}
+}
+
+static int expect_all(struct tb_expect *expect, struct tb_error *error)
+{
+	const struct tb_expect_options *options = expect->options;
+	int status = tb_benchmark_read(&expect->benchmark, options->files,
+		options->n_files, options->n_ranks, error);
+	if (status != TB_OK)
+		return status;
+	size_t n = tb_benchmark_n_tables(expect->benchmark);
+	expect->setups = calloc(n + 1, sizeof *expect->setups);
+	if (!expect->setups)
+		return tb_fail_memory(error, "tables");
+	for (size_t i = 0; status == TB_OK && i < n; i++)
+		status = set_up(expect, &expect->setups[i],
+			tb_benchmark_table(expect->benchmark, i), error);
+	if (status == TB_OK)
+		status = list_calls(expect, error);
+	if (status == TB_OK)
+		status = replay_calls(expect, error);
+	if (status != TB_OK)
+		return status;
+	fill_rows(expect);
+	return expect_explain(expect, error);
+}
+
+int tb_expect_new(struct tb_expect **expect, const struct tb_expect_options *options,
+	struct tb_error *error)
+{
+	struct tb_expect *made = calloc(1, sizeof *made);
+	if (!made)
+		return tb_fail_memory(error, "a benchmark");
+	made->options = options;
+	int status = expect_all(made, error);
+	if (status == TB_OK)
+		*expect = made;
+	else
+		tb_expect_free(made);
+	return status;
+}
+
+size_t tb_expect_n_slower(const struct tb_expect *expect, size_t *n_judged)
+{
+	size_t n = 0;
+	*n_judged = 0;
+	for (size_t i = 0; i < expect->n_rows; i++) {
+		n += expect->rows[i].verdict == TB_EXPECT_SLOWER;
+		*n_judged += expect->rows[i].verdict <= TB_EXPECT_FASTER;
+	}
+	return n;
+}

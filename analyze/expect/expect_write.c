@@ -1,0 +1,518 @@
+// The rows and their reasons, in all formats.
+#include "expect_impl.h"
+
+#include "json.h"
+#include "markup.h"
+#include "schemas.h"
+#include "table.h"
+#include "visible.h"
+#include "wrap.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *expect_verdict_word(size_t i)
+{
+	static const char *const words[] = {[TB_EXPECT_FITS] = "as expected",
+		[TB_EXPECT_SLOWER] = "slower",
+		[TB_EXPECT_FASTER] = "faster than the model allows",
+		[TB_EXPECT_UNMEASURED] = "not measured anywhere",
+		[TB_EXPECT_WRONG] = "wrong values",
+		[TB_EXPECT_UNJUDGED] = "not judged"};
+	return i < sizeof words / sizeof *words ? words[i] : NULL;
+}
+
+const char *expect_way_word(size_t i)
+{
+	static const char *const words[] = {[TB_EXPECT_PACKETS] = "packets",
+		[TB_EXPECT_FLUID] = "fluid",
+		[TB_EXPECT_BETWEEN] = "between",
+		[TB_EXPECT_BEYOND] = "beyond",
+		[TB_EXPECT_FEWER] = "fewer hosts",
+		[TB_EXPECT_LEFT_OUT] = "left out"};
+	return i < sizeof words / sizeof *words ? words[i] : NULL;
+}
+
+static void put_expect_us(struct tb_datum *at, double us)
+{
+	at->unknown = isnan(us);
+	at->whole = at->unknown ? 0 : (int64_t)(us * 1e6 + .5);
+}
+
+static void put_expect_rate(struct tb_datum *at, double rate)
+{
+	char text[24];
+	at->unknown = isnan(rate);
+	at->real = rate;
+	if (!at->unknown)
+		tb_put_text(at, "%s", tb_format_rate(rate, text, sizeof text));
+}
+
+#define EXPECT_PUT(name, statement)                                                      \
+	static void name(struct tb_datum *at)                                            \
+	{                                                                                \
+		const struct expect_row *row = at->item;                                 \
+		statement;                                                               \
+	}
+
+EXPECT_PUT(put_expect_file, at->word = row->setup->table->file)
+EXPECT_PUT(put_expect_line, at->whole = (int64_t)row->row->line)
+EXPECT_PUT(put_expect_tool, at->word = row->setup->table->tool)
+EXPECT_PUT(put_expect_what, at->word = row->what)
+EXPECT_PUT(put_expect_ranks, at->whole = row->call->n_ranks)
+EXPECT_PUT(put_expect_hosts, at->whole = row->call->n_hosts;
+	   at->unknown = !row->call->n_hosts)
+EXPECT_PUT(put_expect_size, at->whole = (int64_t)row->row->printed_bytes)
+EXPECT_PUT(put_expect_in_place, at->whole = row->row->in_place)
+EXPECT_PUT(put_measured_time, put_expect_us(at, row->measured_us))
+EXPECT_PUT(put_expected_time, put_expect_us(at, row->expected_us))
+EXPECT_PUT(put_measured_rate, put_expect_rate(at, row->measured_rate))
+EXPECT_PUT(put_expected_rate, put_expect_rate(at, row->expected_rate))
+EXPECT_PUT(put_measured_bus, put_expect_rate(at, row->measured_bus))
+EXPECT_PUT(put_expected_bus, put_expect_rate(at, row->expected_bus))
+EXPECT_PUT(put_expect_low, at->real = row->low; at->unknown = isnan(row->low))
+EXPECT_PUT(put_expect_high, at->real = row->high; at->unknown = isnan(row->high))
+EXPECT_PUT(put_expect_verdict, at->word = expect_verdict_word(row->verdict))
+EXPECT_PUT(put_expect_way, at->word = expect_way_word(row->call->way))
+EXPECT_PUT(put_expect_algorithm, at->word = row->call->rule.algorithm;
+	   at->unknown = !row->call->rule.algorithm)
+EXPECT_PUT(put_expect_wrong, at->whole = (int64_t)row->row->n_wrong)
+EXPECT_PUT(put_class_rows, at->unknown = isnan(row->n_rows);
+	   at->whole = at->unknown ? 0 : (int64_t)row->n_rows)
+EXPECT_PUT(put_class_clusters, at->unknown = isnan(row->n_clusters);
+	   at->whole = at->unknown ? 0 : (int64_t)row->n_clusters)
+
+static void put_expect_ratio(struct tb_datum *at)
+{
+	const struct expect_row *row = at->item;
+	at->unknown = !isfinite(row->ratio);
+	at->real = row->ratio;
+	if (!at->unknown)
+		tb_put_text(at, "%.2f", row->ratio);
+}
+
+static void put_expect_range(struct tb_datum *at)
+{
+	const struct expect_row *row = at->item;
+	at->unknown = isnan(row->low);
+	if (!at->unknown)
+		tb_put_text(at, "%.2f to %.2f (%.0f rows, %.0f cluster%s)", row->low,
+			row->high, row->n_rows, row->n_clusters,
+			row->n_clusters == 1 ? "" : "s");
+}
+
+static const struct tb_column row_columns[] = {
+	{"operation", "operation", "The operation, and of which rank, pair or rail",
+		TB_DATUM_TEXT, .put = put_expect_what},
+	{"file", NULL, NULL, TB_DATUM_TEXT, .put = put_expect_file},
+	{"line", NULL, "Of the file, from 1", TB_DATUM_COUNT, .put = put_expect_line},
+	{"tool", NULL, "That wrote the table", TB_DATUM_TEXT, .put = put_expect_tool},
+	{"ranks", "ranks", "That took part", TB_DATUM_COUNT, .put = put_expect_ranks},
+	{"hosts", "hosts", "On which they are placed", TB_DATUM_COUNT,
+		.put = put_expect_hosts, .flags = TB_COLUMN_NULL},
+	{"bytes", "size", "As the tool prints it", TB_DATUM_SIZE, .put = put_expect_size},
+	{"in_place", "in place", "The result took the place of the data", TB_DATUM_FLAG,
+		.put = put_expect_in_place},
+	{"measured_ps", "measured", "Time of one operation", TB_DATUM_TIME,
+		.put = put_measured_time, .flags = TB_COLUMN_NULL},
+	{"expected_ps", "expected", "The same, replayed", TB_DATUM_TIME,
+		.put = put_expected_time, .flags = TB_COLUMN_NULL},
+	{"measured_bytes_per_s", "algbw", "Algorithm bandwidth, or the rate of messages",
+		TB_DATUM_RATIO, .put = put_measured_rate, .flags = TB_COLUMN_NULL},
+	{"expected_bytes_per_s", "expected", "The same, replayed", TB_DATUM_RATIO,
+		.put = put_expected_rate, .flags = TB_COLUMN_NULL},
+	{"measured_bus_bytes_per_s", "busbw",
+		"Bus bandwidth, as nccl-tests define it (doc/PERFORMANCE.md)",
+		TB_DATUM_RATIO, .put = put_measured_bus, .flags = TB_COLUMN_NULL},
+	{"expected_bus_bytes_per_s", "expected", "The same, replayed", TB_DATUM_RATIO,
+		.put = put_expected_bus, .flags = TB_COLUMN_NULL},
+	{"ratio", "of expected", "Measured speed over expected speed", TB_DATUM_RATIO,
+		.put = put_expect_ratio, .flags = TB_COLUMN_NULL},
+	{NULL, "range of its class",
+		"Within which the model was right for its class on measured clusters",
+		TB_DATUM_TEXT, .put = put_expect_range},
+	{"range_low", NULL,
+		"Of the ratio, within which rows of its class were on measured clusters; "
+		"null: none was measured",
+		TB_DATUM_RATIO, .put = put_expect_low, .flags = TB_COLUMN_NULL},
+	{"range_high", NULL, NULL, TB_DATUM_RATIO, .put = put_expect_high,
+		.flags = TB_COLUMN_NULL},
+	{"range_rows", NULL, "Behind that range", TB_DATUM_COUNT, .put = put_class_rows,
+		.flags = TB_COLUMN_NULL},
+	{"range_clusters", NULL, "That they are of", TB_DATUM_COUNT,
+		.put = put_class_clusters, .flags = TB_COLUMN_NULL},
+	{"verdict", "verdict", "By the range of its class", TB_DATUM_TEXT,
+		.put = put_expect_verdict, .word = expect_verdict_word},
+	{"algorithm", "algorithm", "Of a collective call; null: there is none",
+		TB_DATUM_TEXT, .put = put_expect_algorithm, .flags = TB_COLUMN_NULL},
+	{"way", "by",
+		"How the expected time was found: by packets, as a fluid, on a line "
+		"between or beyond sizes that were replayed, or through rings of fewer "
+		"hosts",
+		TB_DATUM_TEXT, .put = put_expect_way, .word = expect_way_word},
+	{"wrong", NULL, "Values that the tool found wrong", TB_DATUM_COUNT,
+		.put = put_expect_wrong},
+};
+
+static void list_expect_rows(struct tb_table *table)
+{
+	const struct tb_expect *expect = table->of;
+	table->n_rows = table->n_shown = expect->n_rows;
+}
+
+static const struct tb_table_type rows_type = {"rows", "Measured and expected",
+	"The rows of the tables, in their order.", TB_COLUMNS(row_columns),
+	TB_ROWS(struct tb_expect, rows), .list = list_expect_rows};
+
+static void put_reason_what(struct tb_datum *at)
+{
+	at->word = ((const struct expect_reason *)at->item)->what;
+}
+static void put_reason_text(struct tb_datum *at)
+{
+	at->word = ((const struct expect_reason *)at->item)->text;
+}
+static void put_reason_ratio(struct tb_datum *at)
+{
+	at->real = ((const struct expect_reason *)at->item)->ratio;
+	at->unknown = isnan(at->real);
+}
+
+static const char *reason_kind(size_t i)
+{
+	static const char *const kinds[] = {"bound", "explains", "tried", "behind"};
+	return i < sizeof kinds / sizeof *kinds ? kinds[i] : NULL;
+}
+
+static const struct tb_column reason_columns[] = {
+	{"kind", NULL,
+		"bound: what limits what is expected; explains: a change with which "
+		"about as much is expected as was measured; tried: changes that do not; "
+		"behind: a host, rank or rail whose rows are slower than those of others",
+		TB_DATUM_TEXT, TB_MEMBER(struct expect_reason, kind),
+		.word = reason_kind},
+	{"of", "of", "Which row, or which host, rank or rail", TB_DATUM_TEXT,
+		.put = put_reason_what},
+	{"text", "why", "A sentence", TB_DATUM_TEXT, .put = put_reason_text},
+	{"ratio", NULL,
+		"Measured speed over that with the change, or over that of others",
+		TB_DATUM_RATIO, .put = put_reason_ratio, .flags = TB_COLUMN_NULL},
+};
+
+static void list_reasons(struct tb_table *table)
+{
+	const struct tb_expect *expect = table->of;
+	table->n_rows = table->n_shown = expect->n_reasons;
+}
+
+static const struct tb_table_type reasons_type = {"reasons", "Why",
+	"What limits, what would explain, and who falls behind.",
+	TB_COLUMNS(reason_columns), TB_ROWS(struct tb_expect, reasons),
+	.list = list_reasons};
+
+static struct tb_table expect_table(
+	const struct tb_expect *expect, const struct tb_table_type *type)
+{
+	struct tb_table table = {.type = type, .of = expect};
+	type->list(&table);
+	return table;
+}
+
+// write_verdict writes how many rows have which verdict.
+static char *expect_summary(const struct tb_expect *expect, char *text, size_t size)
+{
+	size_t counts[TB_EXPECT_UNJUDGED + 1] = {0}, used = 0;
+	for (size_t i = 0; i < expect->n_rows; i++)
+		counts[expect->rows[i].verdict]++;
+	used += (size_t)snprintf(text, size, "Of %zu row%s: ", expect->n_rows,
+		expect->n_rows == 1 ? "" : "s");
+	const char *between = "";
+	for (size_t i = 0; i <= TB_EXPECT_UNJUDGED && used < size; i++) {
+		if (!counts[i])
+			continue;
+		used += (size_t)snprintf(text + used, size - used, "%s%zu %s", between,
+			counts[i], expect_verdict_word(i));
+		between = ", ";
+	}
+	return text;
+}
+
+// expect_heading writes what a table is: "all.log: nccl-tests all_reduce_perf 2.29.2, on
+// ib-ndr,rails=8,host=nccl".
+static char *expect_heading(
+	const struct tb_expect *expect, size_t i, char *text, size_t size)
+{
+	const struct tb_benchmark_table *table = expect->setups[i].table;
+	char file[256];
+	snprintf(text, size, "%s, line %zu: %s %s%s%s, on %s",
+		tb_visible(table->file, file, sizeof file), table->line, table->tool,
+		table->name, *table->version ? " " : "", table->version,
+		expect->networks[expect->setups[i].network].name);
+	return text;
+}
+
+static size_t expect_n_tables(const struct tb_expect *expect)
+{
+	return tb_benchmark_n_tables(expect->benchmark);
+}
+
+static int expect_text(const struct tb_expect *expect, unsigned width, FILE *stream)
+{
+	char text[1024];
+	for (size_t i = 0; i < expect_n_tables(expect); i++)
+		tb_wrap(stream, 0, 2, width,
+			expect_heading(expect, i, text, sizeof text));
+	tb_wrap(stream, 0, 0, width, expect_summary(expect, text, sizeof text));
+	const struct tb_table rows = expect_table(expect, &rows_type);
+	int status = tb_table_text(&rows, width, stream);
+	const char *what = "";
+	if (expect->n_reasons)
+		fputs("\nWhy\n", stream);
+	for (size_t i = 0; i < expect->n_reasons; i++) {
+		const struct expect_reason *reason = &expect->reasons[i];
+		bool behind = strcmp(reason->kind, "behind") == 0;
+		if (strcmp(reason->what, what) != 0 && !behind) {
+			fputs("  ", stream);
+			tb_wrap(stream, 2, 4, width, reason->what);
+		}
+		what = reason->what;
+		fputs(behind ? "  " : "    ", stream);
+		tb_wrap(stream, behind ? 2 : 4, 6, width, reason->text);
+	}
+	if (expect->n_notes)
+		fputc('\n', stream);
+	for (size_t i = 0; i < expect->n_notes; i++)
+		tb_wrap(stream, 0, 2, width, expect->notes[i]);
+	return status;
+}
+
+static void expect_markdown(const struct tb_expect *expect, FILE *stream)
+{
+	char text[1024];
+	fputs("# Measured and expected\n\n", stream);
+	for (size_t i = 0; i < expect_n_tables(expect); i++) {
+		fputs("- ", stream);
+		tb_markdown_put(stream, expect_heading(expect, i, text, sizeof text));
+		fputc('\n', stream);
+	}
+	fprintf(stream, "\n%s\n", expect_summary(expect, text, sizeof text));
+	const struct tb_table rows = expect_table(expect, &rows_type),
+			      reasons = expect_table(expect, &reasons_type);
+	tb_table_markdown(&rows, stream);
+	if (reasons.n_shown)
+		tb_table_markdown(&reasons, stream);
+	for (size_t i = 0; i < expect->n_notes; i++) {
+		fputs(i ? "- " : "\n- ", stream);
+		tb_markdown_put(stream, expect->notes[i]);
+		fputc('\n', stream);
+	}
+}
+
+static int expect_html(const struct tb_expect *expect,
+	const struct tb_expect_figure *figure, FILE *stream)
+{
+	char text[1024];
+	int status = TB_OK;
+	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
+	      "'none'; style-src 'unsafe-inline'\">\n<meta name=\"viewport\" "
+	      "content=\"width=device-width, initial-scale=1\">\n<title>Measured and "
+	      "expected</title>\n<style>\n",
+		stream);
+	fputs(tb_schema_report_css, stream);
+	fputs("</style>\n</head>\n<body>\n<main>\n<h1>Measured and expected</h1>\n<ul>\n",
+		stream);
+	for (size_t i = 0; i < expect_n_tables(expect); i++) {
+		fputs("<li>", stream);
+		tb_markup_put(stream, expect_heading(expect, i, text, sizeof text));
+		fputs("</li>\n", stream);
+	}
+	fputs("</ul>\n<p>", stream);
+	tb_markup_put(stream, expect_summary(expect, text, sizeof text));
+	fputs("</p>\n", stream);
+	if (figure) {
+		fputs("<section class=\"card\">\n", stream);
+		status = figure->write(figure->context, stream);
+		fputs("</section>\n", stream);
+	}
+	const struct tb_table rows = expect_table(expect, &rows_type),
+			      reasons = expect_table(expect, &reasons_type);
+	tb_table_html(&rows, stream);
+	if (reasons.n_shown)
+		tb_table_html(&reasons, stream);
+	for (size_t i = 0; i < expect->n_notes; i++) {
+		fputs("<p>", stream);
+		tb_markup_put(stream, expect->notes[i]);
+		fputs("</p>\n", stream);
+	}
+	fputs("</main>\n<footer>Written by Tailback " TB_VERSION
+	      ".</footer>\n</body>\n</html>\n",
+		stream);
+	return status;
+}
+
+static int expect_json(const struct tb_expect *expect, FILE *stream)
+{
+	struct tb_json_object root = tb_json_object_new();
+	const struct tb_table rows = expect_table(expect, &rows_type),
+			      reasons = expect_table(expect, &reasons_type);
+	json_t *notes = json_array(), *tables = json_array();
+	char text[1024];
+	tb_json_add_text(&root, "summary", expect_summary(expect, text, sizeof text));
+	for (size_t i = 0; i < expect_n_tables(expect); i++)
+		tables = tb_json_append(tables,
+			tb_json_text(expect_heading(expect, i, text, sizeof text)));
+	for (size_t i = 0; i < expect->n_notes; i++)
+		notes = tb_json_append(notes, tb_json_text(expect->notes[i]));
+	tb_json_add(&root, "tables", tables);
+	tb_json_add(&root, "rows", tb_table_json(&rows));
+	tb_json_add(&root, "reasons", tb_table_json(&reasons));
+	tb_json_add(&root, "notes", notes);
+	return tb_json_write(tb_json_object_take(&root), 6, stream);
+}
+
+int tb_expect_write(const struct tb_expect *expect, enum tb_format format, unsigned width,
+	const struct tb_expect_figure *figure, FILE *stream, struct tb_error *error)
+{
+	const struct tb_table rows = expect_table(expect, &rows_type);
+	int status = TB_OK;
+	if (format == TB_FORMAT_CSV)
+		tb_table_csv(&rows, stream);
+	else if (format == TB_FORMAT_JSON)
+		status = expect_json(expect, stream);
+	else if (format == TB_FORMAT_MARKDOWN)
+		expect_markdown(expect, stream);
+	else if (format == TB_FORMAT_HTML)
+		status = expect_html(expect, figure, stream);
+	else
+		status = expect_text(expect, width, stream);
+	return status == TB_OK ? TB_OK : tb_fail_memory(error, "what was expected");
+}
+
+static json_t *texts_schema(const char *description)
+{
+	return json_pack("{s:s, s:s, s:{s:s}}", "description", description, "type",
+		"array", "items", "type", "string");
+}
+
+int tb_expect_write_schema(FILE *stream, struct tb_error *error)
+{
+	struct tb_json_object root = tb_json_object_new();
+	tb_json_add(&root, "summary",
+		json_pack("{s:s, s:s}", "description",
+			"How many rows have which verdict.", "type", "string"));
+	tb_json_add(&root, "tables",
+		texts_schema("The tables: file, tool and network of each."));
+	tb_json_add(&root, "rows", tb_table_schema(&rows_type));
+	tb_json_add(&root, "reasons", tb_table_schema(&reasons_type));
+	tb_json_add(&root, "notes",
+		texts_schema("What was assumed or left out, and how much was replayed."));
+	json_t *schema = tb_schema_root("urn:tailback:expect:1", "Measured and expected",
+		"What 'tailback expect -f json' writes. Times are picoseconds (_ps), "
+		"rates "
+		"bytes per second (_bytes_per_s).",
+		tb_json_object_take(&root));
+	return tb_json_write(schema, 6, stream) == TB_OK
+		       ? TB_OK
+		       : tb_fail_memory(error, "the schema");
+}
+
+// Curves: two for each series, measured and expected. A size that was measured twice, in
+// and out of place, is a point of each.
+
+// curve_figure returns what a row's point is: bus bandwidth in GB/s, else a rate, else,
+// of tables of times alone, microseconds.
+static double curve_figure(const struct expect_row *row, bool rates, bool expected)
+{
+	double bus = expected ? row->expected_bus : row->measured_bus;
+	double rate = expected ? row->expected_rate : row->measured_rate;
+	double us = expected ? row->expected_us : row->measured_us;
+	return rates ? (isnan(bus) ? rate : bus) / 1e9 : us;
+}
+
+static int add_curve(const struct tb_expect *expect, const struct expect_series *series,
+	bool rates, bool expected, struct tb_curves *curves)
+{
+	struct tb_curve *curve = &curves->curves[curves->n_curves];
+	const struct expect_call *first = &expect->calls[series->first];
+	char label[96];
+	*curve = (struct tb_curve){.points = calloc(series->n, sizeof *curve->points)};
+	if (!curve->points)
+		return TB_ENOMEM;
+	curves->n_curves++;
+	label[0] = '\0';
+	for (size_t k = 0; k < series->n; k++) {
+		double sum = 0;
+		size_t n = 0, size = 0;
+		for (size_t i = 0; i < expect->n_rows; i++) {
+			const struct expect_row *row = &expect->rows[i];
+			double figure = curve_figure(row, rates, expected);
+			if (row->call != &first[k] || !(figure > 0) ||
+				!isfinite(figure) || row->row->printed_bytes == 0)
+				continue;
+			sum += figure;
+			n++;
+			size = row->row->printed_bytes;
+			snprintf(label, sizeof label, "%s, %s, %" PRIu32 " ranks",
+				expected ? "expected" : "measured", row->what,
+				row->call->n_ranks);
+		}
+		if (!n)
+			continue;
+		struct tb_curve_point *point = &curve->points[curve->n_points++];
+		*point = (struct tb_curve_point){
+			(double)size, {sum / (double)n, INFINITY}, 1};
+		curves->x.least = fmin(curves->x.least, point->x);
+		curves->x.most = fmax(curves->x.most, point->x);
+		curves->y.least = fmin(curves->y.least, point->y.mean);
+		curves->y.most = fmax(curves->y.most, point->y.mean);
+	}
+	curve->label = strdup(label);
+	if (!curve->label)
+		return TB_ENOMEM;
+	if (curve->n_points == 0) {
+		free(curve->label);
+		free(curve->points);
+		curves->n_curves--;
+	}
+	return TB_OK;
+}
+
+int tb_expect_curves(
+	const struct tb_expect *expect, struct tb_curves *curves, struct tb_error *error)
+{
+	char text[512];
+	bool rates = false;
+	for (size_t i = 0; i < expect->n_rows; i++)
+		rates |= expect->rows[i].row->kind != TB_BENCH_LATENCY &&
+			 !isnan(expect->rows[i].row->algorithm_rate);
+	*curves = (struct tb_curves){.x = {.name = "size",
+					     .title = "Size",
+					     .sizes = true,
+					     .scale = TB_CURVE_DOUBLING,
+					     .least = INFINITY},
+		.y = {.scale = TB_CURVE_DOUBLING, .least = INFINITY}};
+	snprintf(curves->y.name, sizeof curves->y.name, rates ? "bandwidth" : "time");
+	snprintf(curves->y.title, sizeof curves->y.title,
+		rates ? "Bus bandwidth, or rate" : "Time of an operation");
+	snprintf(curves->y.unit, sizeof curves->y.unit, rates ? "GB/s" : "us");
+	snprintf(text, sizeof text, "Measured and expected on %s",
+		expect->n_networks ? expect->options->network : "");
+	curves->title = strdup(text);
+	curves->curves = calloc(2 * expect->n_series + 1, sizeof *curves->curves);
+	int status = curves->title && curves->curves ? TB_OK : TB_ENOMEM;
+	for (size_t i = 0; i < expect->n_series && status == TB_OK; i++)
+		for (int expected = 0; expected < 2 && status == TB_OK; expected++)
+			status = add_curve(
+				expect, &expect->series[i], rates, expected, curves);
+	if (status == TB_OK && curves->n_curves == 0)
+		status = tb_fail(error, TB_EUSAGE,
+			"no row has a size and a figure: there is nothing to draw");
+	else if (status != TB_OK)
+		status = tb_fail_memory(error, "curves");
+	if (status != TB_OK)
+		tb_curves_fini(curves);
+	return status;
+}

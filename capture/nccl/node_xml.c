@@ -1,0 +1,433 @@
+#include "node_xml.h"
+
+#include "infile.h"
+#include "units.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NODE_DEPTH_MAX 64
+#define NODE_BYTES_MAX ((size_t)16 << 20)
+#define NODE_VALUE_MAX 64
+#define NODE_UNSAID    UINT32_MAX
+
+// An element that has begun. `serial` numbers elements, so that two things lie in the
+// same one where the serials at a depth are equal.
+struct node_element {
+	char name[16];
+	uint32_t serial;
+	uint32_t numa; // of a cpu
+	uint64_t pcie_bps;
+};
+
+// Where a GPU or adapter is.
+struct node_place {
+	uint32_t depth;
+	uint32_t serials[NODE_DEPTH_MAX];
+};
+
+struct node_reading {
+	struct tb_node_inside *node;
+	struct node_place gpus[TB_NODE_PARTS_MAX], nics[TB_NODE_PARTS_MAX];
+	uint64_t guids[TB_NODE_PARTS_MAX];
+	struct node_element path[NODE_DEPTH_MAX];
+	uint32_t depth, n_elements;
+	bool is_over; // the first system has ended
+	uint64_t line;
+	const char *file;
+	struct tb_error *error;
+};
+
+static int node_refuse(const struct node_reading *reading, const char *sentence)
+{
+	return tb_fail_at(reading->error, TB_EFORMAT, reading->file, TB_PLACE_LINE,
+		reading->line, "%s", sentence);
+}
+
+// node_value copies an attribute's value of a tag, "name=\"value\"", and returns whether
+// it has it.
+static bool node_value(
+	const char *tag, size_t n, const char *name, char value[NODE_VALUE_MAX])
+{
+	size_t length = strlen(name);
+	for (size_t i = 1; i + length + 2 < n; i++) {
+		if (!isspace((unsigned char)tag[i - 1]) ||
+			memcmp(tag + i, name, length) != 0 || tag[i + length] != '=')
+			continue;
+		char quote = tag[i + length + 1];
+		const char *from = tag + i + length + 2;
+		const char *to = quote == '"' || quote == '\''
+					 ? memchr(from, quote, n - (size_t)(from - tag))
+					 : NULL;
+		if (!to)
+			return false;
+		snprintf(value, NODE_VALUE_MAX, "%.*s", (int)(to - from), from);
+		return true;
+	}
+	return false;
+}
+
+static uint32_t node_number(const char *tag, size_t n, const char *name)
+{
+	char value[NODE_VALUE_MAX];
+	uint64_t number;
+	if (!node_value(tag, n, name, value) ||
+		tb_parse_count(value, 0, NODE_UNSAID - 1, &number) != TB_OK)
+		return NODE_UNSAID;
+	return (uint32_t)number;
+}
+
+// pcie_rate makes bytes per second of "16.0 GT/s PCIe" and a width: PCIe 3 and later send
+// 128 of 130 bits, before 8 of 10.
+static uint64_t pcie_rate(const char *tag, size_t n)
+{
+	char value[NODE_VALUE_MAX];
+	double transfers =
+		node_value(tag, n, "link_speed", value) ? strtod(value, NULL) : 0;
+	uint32_t width = node_number(tag, n, "link_width");
+	if (!(transfers > 0 && transfers < 1000) || width == 0 || width > 64)
+		return 0;
+	double share = transfers < 8 ? 0.8 : 128.0 / 130;
+	return (uint64_t)(transfers * 1e9 * share / 8 * width + 0.5);
+}
+
+// nvlink_rate is that of one link, one way.
+static uint64_t nvlink_rate(uint32_t sm)
+{
+	return sm >= 100  ? UINT64_C(40100000000)
+	       : sm >= 90 ? UINT64_C(20600000000)
+	       : sm == 86 ? UINT64_C(12000000000)
+	       : sm >= 70 ? UINT64_C(20000000000)
+	       : sm >= 60 ? UINT64_C(18000000000)
+			  : 0;
+}
+
+static void node_keep_place(const struct node_reading *reading, struct node_place *place)
+{
+	place->depth = reading->depth;
+	for (uint32_t i = 0; i < reading->depth; i++)
+		place->serials[i] = reading->path[i].serial;
+}
+
+// node_inherit finds the innermost element around that has a rate, and the cpu.
+static void node_inherit(
+	const struct node_reading *reading, uint64_t *pcie_bps, uint32_t *numa)
+{
+	*numa = NODE_UNSAID;
+	*pcie_bps = 0;
+	for (uint32_t i = reading->depth; i-- > 0;) {
+		if (!*pcie_bps)
+			*pcie_bps = reading->path[i].pcie_bps;
+		if (*numa == NODE_UNSAID && strcmp(reading->path[i].name, "cpu") == 0)
+			*numa = reading->path[i].numa;
+	}
+}
+
+static int node_add_gpu(struct node_reading *reading, const char *tag, size_t n)
+{
+	struct tb_node_inside *node = reading->node;
+	if (node->n_gpus == TB_NODE_PARTS_MAX)
+		return tb_fail_in(reading->error, TB_ECAPACITY, reading->file,
+			"has more than %d GPUs in a node", TB_NODE_PARTS_MAX);
+	struct tb_node_gpu *gpu = &node->gpus[node->n_gpus];
+	*gpu = (struct tb_node_gpu){
+		.dev = node_number(tag, n, "dev"), .rank = node_number(tag, n, "rank")};
+	uint32_t sm = node_number(tag, n, "sm");
+	gpu->sm = sm == NODE_UNSAID ? 0 : sm;
+	node_inherit(reading, &gpu->pcie_bps, &gpu->numa);
+	node_keep_place(reading, &reading->gpus[node->n_gpus++]);
+	return TB_OK;
+}
+
+static int node_add_nic(struct node_reading *reading, const char *tag, size_t n)
+{
+	struct tb_node_inside *node = reading->node;
+	char value[NODE_VALUE_MAX] = "";
+	struct tb_node_nic nic = {.name = ""};
+	uint64_t guid = node_value(tag, n, "guid", value) ? strtoull(value, NULL, 16) : 0;
+	if (node_value(tag, n, "name", value) || node_value(tag, n, "dev", value))
+		snprintf(nic.name, sizeof nic.name, "%.31s", value);
+	uint32_t speed = node_number(tag, n, "speed");
+	nic.bits_per_s = speed == NODE_UNSAID ? 0 : (uint64_t)speed * 1000000;
+	node_inherit(reading, &nic.pcie_bps, &nic.numa);
+	for (uint32_t i = 0; i < node->n_nics; i++)
+		if (guid && reading->guids[i] == guid &&
+			strcmp(node->nics[i].name, nic.name) == 0)
+			return TB_OK;
+	if (node->n_nics == TB_NODE_PARTS_MAX)
+		return tb_fail_in(reading->error, TB_ECAPACITY, reading->file,
+			"has more than %d adapters in a node", TB_NODE_PARTS_MAX);
+	reading->guids[node->n_nics] = guid;
+	node->nics[node->n_nics] = nic;
+	node_keep_place(reading, &reading->nics[node->n_nics++]);
+	return TB_OK;
+}
+
+// node_begin takes the beginning of an element, `tag` being what stands between < and >.
+static int node_begin(struct node_reading *reading, const char *tag, size_t n)
+{
+	size_t length = 0;
+	while (length < n && !isspace((unsigned char)tag[length]) && tag[length] != '/')
+		length++;
+	if (reading->depth == NODE_DEPTH_MAX)
+		return node_refuse(reading, "elements lie within more than 64 others");
+	struct node_element *element = &reading->path[reading->depth++];
+	*element = (struct node_element){.serial = ++reading->n_elements};
+	snprintf(element->name, sizeof element->name, "%.*s",
+		length < 15 ? (int)length : 15, tag);
+	element->numa = node_number(tag, n, "numaid");
+	if (strcmp(element->name, "pci") == 0)
+		element->pcie_bps = pcie_rate(tag, n);
+	reading->node->n_cpus += strcmp(element->name, "cpu") == 0;
+	if (strcmp(element->name, "gpu") == 0)
+		return node_add_gpu(reading, tag, n);
+	if (strcmp(element->name, "net") == 0)
+		return node_add_nic(reading, tag, n);
+	bool is_link = strcmp(element->name, "nvlink") == 0 ||
+		       strcmp(element->name, "xgmi") == 0;
+	if (is_link && reading->node->n_gpus > 0 && reading->depth > 1 &&
+		strcmp(reading->path[reading->depth - 2].name, "gpu") == 0) {
+		uint32_t count = node_number(tag, n, "count");
+		struct tb_node_gpu *gpu = &reading->node->gpus[reading->node->n_gpus - 1];
+		if (count < 1000)
+			gpu->n_links += count;
+		if (strcmp(element->name, "nvlink") == 0)
+			gpu->link_bps = gpu->n_links * nvlink_rate(gpu->sm);
+	}
+	return TB_OK;
+}
+
+static int node_end(struct node_reading *reading, const char *tag, size_t n)
+{
+	const struct node_element *element =
+		reading->depth ? &reading->path[reading->depth - 1] : NULL;
+	size_t length = 0;
+	while (length < n && !isspace((unsigned char)tag[length]))
+		length++;
+	size_t known = element ? strlen(element->name) : 0;
+	if (!element ||
+		memcmp(element->name, tag, known < length ? known : length) != 0 ||
+		(known < 15 && known != length))
+		return node_refuse(reading, "an element ends that did not begin here");
+	reading->is_over |= strcmp(element->name, "system") == 0;
+	reading->depth--;
+	return TB_OK;
+}
+
+// node_tags goes through the tags of a text.
+static int node_tags(struct node_reading *reading, const char *text, size_t n)
+{
+	int status = TB_OK;
+	const char *at = text, *end = text + n;
+	while (status == TB_OK && !reading->is_over) {
+		const char *open = memchr(at, '<', (size_t)(end - at));
+		for (const char *c = at; c < (open ? open : end); c++)
+			reading->line += *c == '\n';
+		if (!open)
+			break;
+		bool is_remark = end - open > 4 && memcmp(open, "<!--", 4) == 0;
+		const char *close = is_remark
+					    ? memmem(open, (size_t)(end - open), "-->", 3)
+					    : memchr(open, '>', (size_t)(end - open));
+		if (!close)
+			return node_refuse(reading, "the file ends within an element");
+		const char *tag = open + 1;
+		size_t length = (size_t)(close - tag);
+		if (!is_remark && length > 0 && *tag == '/')
+			status = node_end(reading, tag + 1, length - 1);
+		else if (!is_remark && length > 0 && *tag != '?' && *tag != '!') {
+			status = node_begin(reading, tag, length);
+			if (status == TB_OK && tag[length - 1] == '/')
+				reading->depth--;
+		}
+		for (const char *c = open; c < close; c++)
+			reading->line += *c == '\n';
+		at = close + (is_remark ? 3 : 1);
+	}
+	if (status == TB_OK && reading->depth > 0 && !reading->is_over)
+		status = node_refuse(reading, "the file ends before its elements do");
+	return status;
+}
+
+static uint32_t node_shared_depth(
+	const struct node_place *one, const struct node_place *other)
+{
+	uint32_t depth = 0;
+	while (depth < one->depth && depth < other->depth &&
+		one->serials[depth] == other->serials[depth])
+		depth++;
+	return depth;
+}
+
+static void node_find_nearest(struct node_reading *reading, uint32_t cpu_depth)
+{
+	struct tb_node_inside *node = reading->node;
+	for (uint32_t g = 0; g < node->n_gpus; g++) {
+		uint32_t deepest = 0;
+		for (uint32_t i = 0; i < node->n_nics; i++) {
+			uint32_t depth =
+				node_shared_depth(&reading->gpus[g], &reading->nics[i]);
+			if (depth > deepest)
+				node->gpus[g].nearest = 0;
+			deepest = depth > deepest ? depth : deepest;
+			if (depth == deepest)
+				node->gpus[g].nearest |= UINT64_C(1) << i;
+		}
+		node->gpus[g].shares_switch = deepest > cpu_depth;
+	}
+}
+
+bool tb_node_xml_begins(struct tb_bytes first)
+{
+	return memmem(first.data, first.n, "<system version=", 16) != NULL;
+}
+
+int tb_node_xml_open(
+	struct tb_node_inside *node, const char *path, struct tb_error *error)
+{
+	FILE *stream;
+	struct tb_infile *file;
+	size_t n = 0, room = 0, got = 1;
+	char *text = NULL;
+	struct node_reading *reading = calloc(1, sizeof *reading);
+	if (!reading)
+		return tb_fail_memory_in(error, path, "it");
+	int status = tb_infile_open(&stream, &file, path, error);
+	if (status != TB_OK) {
+		free(reading);
+		return status;
+	}
+	for (; got > 0 && status == TB_OK; n += got) {
+		if (n == room) {
+			room = room ? 2 * room : 65536;
+			char *more = room <= NODE_BYTES_MAX ? realloc(text, room) : NULL;
+			if (!more) {
+				status = tb_fail_memory_in(error, path, "it");
+				break;
+			}
+			text = more;
+		}
+		got = fread(text + n, 1, room - n, stream);
+	}
+	int cause = tb_infile_check(file, error);
+	fclose(stream);
+	status = cause != TB_OK ? cause : status;
+	*node = (struct tb_node_inside){.n_gpus = 0};
+	*reading = (struct node_reading){
+		.node = node, .line = 1, .file = path, .error = error};
+	if (status == TB_OK)
+		status = node_tags(reading, text, n);
+	if (status == TB_OK && node->n_gpus + node->n_nics == 0)
+		status = tb_fail_in(
+			error, TB_EFORMAT, path, "has neither a GPU nor an adapter");
+	if (status == TB_OK) // below system and cpu lie the ports and switches of PCIe
+		node_find_nearest(reading, 2);
+	free(text);
+	free(reading);
+	return status;
+}
+
+int tb_node_xml_read(struct tb_calls **calls, const struct tb_reading *reading,
+	const char *const *paths, size_t n, const char **made, struct tb_error *error)
+{
+	(void)calls, (void)reading, (void)n, (void)made;
+	return tb_fail_in(error, TB_EFORMAT, paths[0],
+		"is NCCL's topology of a node (NCCL_TOPO_DUMP_FILE), not a trace: its "
+		"log "
+		"is (NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL)");
+}
+
+// nearest_names lists the nearest adapters of a GPU.
+static void nearest_names(
+	const struct tb_node_inside *node, uint64_t nearest, char *text, size_t size)
+{
+	size_t at = 0;
+	text[0] = '\0';
+	for (uint32_t i = 0; i < node->n_nics && at < size; i++)
+		if (nearest >> i & 1)
+			at += (size_t)snprintf(text + at, size - at, "%s%s",
+				at ? ", " : "", node->nics[i].name);
+}
+
+static void facts_add_gpu(
+	const struct tb_node_inside *node, uint32_t g, struct tb_facts *facts)
+{
+	const struct tb_node_gpu *gpu = &node->gpus[g];
+	char text[512], names[200], number[48];
+	uint32_t n_sharing = 0;
+	for (uint32_t i = 0; i < node->n_gpus; i++)
+		n_sharing += i != g && (node->gpus[i].nearest & gpu->nearest) != 0;
+	size_t n = (size_t)snprintf(
+		text, sizeof text, "%" PRIu32, gpu->dev == NODE_UNSAID ? g : gpu->dev);
+	if (gpu->rank != NODE_UNSAID)
+		n += (size_t)snprintf(
+			text + n, sizeof text - n, " (rank %" PRIu32 ")", gpu->rank);
+	nearest_names(node, gpu->nearest, names, sizeof names);
+	if (gpu->nearest)
+		n += (size_t)snprintf(text + n, sizeof text - n,
+			": nearest %s, behind %s", names,
+			gpu->shares_switch ? "the same switch" : "its processor");
+	if (gpu->nearest && n_sharing)
+		n += (size_t)snprintf(text + n, sizeof text - n, ", shared with %s",
+			tb_format_counted(n_sharing, "GPU", number, sizeof number));
+	if (gpu->pcie_bps)
+		n += (size_t)snprintf(text + n, sizeof text - n, "; PCIe %s",
+			tb_format_rate((double)gpu->pcie_bps, number, sizeof number));
+	if (gpu->n_links)
+		snprintf(text + n, sizeof text - n, "; %s to other GPUs",
+			tb_format_counted(gpu->n_links, "link", number, sizeof number));
+	tb_facts_add(facts, "GPU", "%s", text);
+}
+
+int tb_node_xml_facts(struct tb_facts *facts, const struct tb_reading *reading,
+	const char *const *paths, size_t n, struct tb_error *error)
+{
+	struct tb_node_inside *node = malloc(sizeof *node);
+	char number[3][48];
+	(void)reading, (void)n;
+	if (!node)
+		return tb_fail_memory_in(error, paths[0], "it");
+	int status = tb_node_xml_open(node, paths[0], error);
+	if (status == TB_OK) {
+		uint64_t link_bps = node->n_gpus ? node->gpus[0].link_bps : 0;
+		bool is_even = true;
+		for (uint32_t g = 0; g < node->n_gpus; g++)
+			is_even &= node->gpus[g].link_bps == link_bps;
+		tb_facts_add(facts, "node", "%s, %s, %s",
+			tb_format_counted(node->n_cpus, "processor", number[0], 48),
+			tb_format_counted(node->n_gpus, "GPU", number[1], 48),
+			tb_format_counted(node->n_nics, "adapter", number[2], 48));
+		for (uint32_t g = 0; g < node->n_gpus; g++)
+			facts_add_gpu(node, g, facts);
+		for (uint32_t i = 0; i < node->n_nics; i++) {
+			const struct tb_node_nic *nic = &node->nics[i];
+			tb_facts_add(facts, "adapter", "%s: %s%s%s%s", nic->name,
+				nic->bits_per_s
+					? tb_format_rate((double)nic->bits_per_s / 8,
+						  number[0], 48)
+					: "speed unknown",
+				nic->pcie_bps ? "; PCIe " : "",
+				nic->pcie_bps ? tb_format_rate((double)nic->pcie_bps,
+							number[1], 48)
+					      : "",
+				nic->pcie_bps && nic->bits_per_s / 8 > nic->pcie_bps
+					? ", less than the adapter"
+					: "");
+		}
+		if (node->n_gpus > 0 && node->n_nics > 0 && is_even && link_bps)
+			tb_facts_add(facts, "as a network",
+				"-n NETWORK,rails=%" PRIu32
+				",local_rate=%.1fGB/s -H nccl --per-node %" PRIu32,
+				node->n_nics, (double)link_bps / 1e9, node->n_gpus);
+		else if (node->n_gpus > 0 && node->n_nics > 0)
+			tb_facts_add(facts, "as a network",
+				"-n NETWORK,rails=%" PRIu32
+				" -H nccl --per-node %" PRIu32,
+				node->n_nics, node->n_gpus);
+	}
+	free(node);
+	return status == TB_OK ? tb_facts_check(facts, error) : status;
+}

@@ -1,0 +1,143 @@
+// What a report finds in fabrics whose hosts have several adapters.
+#include "../../support/fabric_text.h"
+#include "fabric_report.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define TEXT_MOST 16384
+
+// Two units of four hosts with three adapters, each on the unit's leaf of its rail;
+// leaves are joined by two spines.
+static void optimized(char text[TEXT_MOST])
+{
+	size_t n = 0;
+	for (unsigned unit = 0; unit < 2; unit++)
+		for (unsigned rail = 0; rail < 3; rail++) {
+			for (unsigned host = 0; host < 4; host++)
+				n += (size_t)snprintf(text + n, TEXT_MOST - n,
+					"u%ur%u %u \"n%u mlx5_%u\" 1 400Gbit/s\n", unit,
+					rail, host, 4 * unit + host, rail);
+			for (unsigned spine = 0; spine < 2; spine++)
+				n += (size_t)snprintf(text + n, TEXT_MOST - n,
+					"u%ur%u %u s%u %u 800Gbit/s\n", unit, rail,
+					10 + spine, spine, 3 * unit + rail);
+		}
+}
+
+// swap exchanges two words of one length in a text, where they stand first.
+static void swap(char *text, const char *one, const char *other)
+{
+	char *at = strstr(text, one), *to = strstr(text, other);
+	assert_true(at && to);
+	memcpy(at, other, strlen(other));
+	memcpy(to, one, strlen(one));
+}
+
+static struct tb_fabric look_at(const struct tb_network *net)
+{
+	struct tb_fabric fabric = {0};
+	assert_int_equal(tb_fabric_init(&fabric, net, NULL, NULL), TB_OK);
+	return fabric;
+}
+
+static void swapped_adapters_are_off_their_rails(void **state)
+{
+	char text[TEXT_MOST], words[512];
+	(void)state;
+	optimized(text);
+	struct tb_network *net = fabric_of(text, "");
+	struct tb_fabric fabric = look_at(net);
+	assert_true(fabric.is_rail_optimized);
+	assert_int_equal(fabric.n_planes, 1);
+	assert_int_equal(fabric.n_oddities, 0);
+	tb_fabric_fini(&fabric);
+	tb_network_free(net);
+	swap(text, "n5 mlx5_1", "n5 mlx5_2");
+	net = fabric_of(text, ",nics=host");
+	fabric = look_at(net);
+	assert_int_equal(fabric.n_of_kind[TB_ODDITY_OFF_RAIL], 2);
+	assert_int_equal(fabric.n_oddities, 2);
+	assert_string_equal(tb_oddity_text(net, &fabric.oddities[0], words, sizeof words),
+		"n5 mlx5_1 > u1r2 leads to a switch of mlx5_2");
+	tb_fabric_fini(&fabric);
+	tb_network_free(net);
+}
+
+static void leaves_of_whole_hosts_are_of_no_rail(void **state)
+{
+	char text[TEXT_MOST];
+	size_t n = 0;
+	(void)state;
+	for (unsigned host = 0; host < 4; host++)
+		for (unsigned adapter = 0; adapter < 3; adapter++)
+			n += (size_t)snprintf(text + n, sizeof text - n,
+				"leaf%u %u \"n%u mlx5_%u\" 1 400Gbit/s\n", host / 2,
+				3 * host + adapter, host, adapter);
+	snprintf(text + n, sizeof text - n, "leaf0 99 leaf1 99 400Gbit/s\n");
+	struct tb_network *net = fabric_of(text, "");
+	struct tb_fabric fabric = look_at(net);
+	assert_false(fabric.is_rail_optimized);
+	assert_int_equal(fabric.n_of_kind[TB_ODDITY_OFF_RAIL], 0);
+	tb_fabric_fini(&fabric);
+	tb_network_free(net);
+}
+
+static void adapters_of_one_name_are_each_others_peers(void **state)
+{
+	char text[TEXT_MOST];
+	(void)state;
+	optimized(text);
+	// All third adapters are slower, and one of the others.
+	for (char *at = text; (at = strstr(at, "mlx5_2\" 1 400")) != NULL; at++)
+		memcpy(at + strlen("mlx5_2\" 1 "), "200", 3);
+	char *one = strstr(text, "n6 mlx5_0\" 1 400");
+	memcpy(one + strlen("n6 mlx5_0\" 1 "), "100", 3);
+	struct tb_network *net = fabric_of(text, "");
+	struct tb_fabric fabric = look_at(net);
+	assert_int_equal(fabric.n_of_kind[TB_ODDITY_SLOWER], 1);
+	for (uint32_t i = 0; i < fabric.n_oddities; i++)
+		if (fabric.oddities[i].kind == TB_ODDITY_SLOWER) {
+			assert_int_equal(fabric.oddities[i].n, 12500000000);
+			assert_int_equal(fabric.oddities[i].usual, 50000000000);
+		}
+	tb_fabric_fini(&fabric);
+	tb_network_free(net);
+}
+
+static void one_rail_may_be_looked_at_alone(void **state)
+{
+	char text[TEXT_MOST];
+	(void)state;
+	optimized(text);
+	struct tb_network *net = fabric_of(text, ",nics=host");
+	struct tb_fabric_hosts hosts = {0};
+	struct tb_fabric all = look_at(net), one = {0};
+	uint32_t nodes[8], both[] = {0, 8, 1, 16};
+	for (uint32_t i = 0; i < 8; i++)
+		nodes[i] = 8 + i;
+	assert_int_equal(tb_fabric_hosts_init(&hosts, net, nodes, 8, NULL), TB_OK);
+	assert_true(hosts.n == 8 && hosts.n_rails == 1 && hosts.rail_is_in[1]);
+	assert_int_equal(tb_fabric_init(&one, net, &hosts, NULL), TB_OK);
+	assert_int_equal(
+		3 * one.bisection.full_bytes_per_s, all.bisection.full_bytes_per_s);
+	tb_fabric_fini(&one);
+	tb_fabric_fini(&all);
+	tb_fabric_hosts_fini(&hosts);
+	assert_int_equal(tb_fabric_hosts_init(&hosts, net, both, 4, NULL), TB_EUSAGE);
+	tb_network_free(net);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(swapped_adapters_are_off_their_rails),
+		cmocka_unit_test(leaves_of_whole_hosts_are_of_no_rail),
+		cmocka_unit_test(adapters_of_one_name_are_each_others_peers),
+		cmocka_unit_test(one_rail_may_be_looked_at_alone),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
