@@ -1,5 +1,6 @@
 // What the changes gain against the run as it was.
 #include "advice_impl.h"
+#include "order.h"
 #include "store_added.h"
 #include "units.h"
 
@@ -100,12 +101,6 @@ static bool gives_up(const struct tb_advice *advice, struct tb_change *change)
 	return false;
 }
 
-static int by_double(const void *left, const void *right)
-{
-	double a = *(const double *)left, b = *(const double *)right;
-	return (a > b) - (a < b);
-}
-
 static struct tb_estimate *gain_at(struct tb_change *change, int which)
 {
 	struct tb_estimate *of[GAINS] = {[OF_RUN] = &change->run_gain,
@@ -163,7 +158,7 @@ void tb_advice_judge(struct tb_advice *advice)
 				varies(gain_at(change, which), change->n_seeds))
 				halves[n++] = gain_at(change, which)->half_ci;
 		}
-		qsort(halves, n, sizeof *halves, by_double);
+		qsort(halves, n, sizeof *halves, tb_order_double);
 		double least = n ? halves[(n - 1) / 2] : 0;
 		for (size_t i = 1; i < advice->n; i++) {
 			struct tb_change *change = &advice->changes[i];
@@ -247,13 +242,6 @@ void tb_advice_free(struct tb_advice *advice)
 	free(advice);
 }
 
-static enum tb_advice_by deciding_of(const struct tb_run_info *info)
-{
-	if (strcmp(info->input_kind, "packets") == 0)
-		return TB_ADVICE_BY_LATENCY;
-	return info->n_jobs > 1 ? TB_ADVICE_BY_JOBS : TB_ADVICE_BY_RUN;
-}
-
 // find_job stores the number of the job that decides, by its name or number.
 static int find_job(struct tb_advice *made, const char *named, struct tb_run *run,
 	struct tb_error *error)
@@ -316,7 +304,9 @@ int tb_advice_new(struct tb_advice **advice, struct tb_run *run,
 		return tb_fail_memory(error, "the advice");
 	made->run = run;
 	made->info = info;
-	made->by = deciding_of(info);
+	made->by = strcmp(info->input_kind, "packets") == 0 ? TB_ADVICE_BY_LATENCY
+		   : info->n_jobs > 1			    ? TB_ADVICE_BY_JOBS
+							    : TB_ADVICE_BY_RUN;
 	made->n_seeds = options->n_seeds;
 	made->folder = options->folder;
 	made->job = TB_ID_NONE;

@@ -548,12 +548,13 @@ static int search_cables(struct tb_advice *advice, struct tb_error *error)
 	return status;
 }
 
-// is_made_by_nccl returns whether NCCL's algorithms made messages of the calls, for want
-// of which there are those of MPI libraries.
+// is_made_by_nccl returns whether NCCL's or RCCL's algorithms made messages of the calls,
+// for want of which there are those of MPI libraries.
 static bool is_made_by_nccl(const struct tb_advice *advice)
 {
 	for (size_t i = 0; i < advice->info->n_notes; i++)
-		if (strncmp(advice->info->notes[i].text, "library nccl", 12) == 0)
+		if (strncmp(advice->info->notes[i].text, "library nccl", 12) == 0 ||
+			strncmp(advice->info->notes[i].text, "library rccl", 12) == 0)
 			return true;
 	return tb_advice_has_option(advice, "--library nccl");
 }

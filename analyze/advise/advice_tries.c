@@ -284,14 +284,6 @@ static int tries_run(struct tb_tries *tries, const struct tb_try *list, size_t n
 	return status;
 }
 
-static int tries_init(struct tb_tries *tries, struct tb_advice *advice,
-	const struct tb_advice_options *options, struct tb_error *error)
-{
-	*tries = (struct tb_tries){
-		.advice = advice, .options = options, .began_s = tb_clock_s()};
-	return tb_temporary_init(&tries->folder, "the stores of the changes", error);
-}
-
 // Which changes are worth packets: the fluid model chooses, where it may.
 //
 // It may where a replay with packets takes long and the model is known to be near
@@ -631,8 +623,9 @@ static int try_live(struct tb_tries *tries, double from, struct tb_error *error)
 int tb_advice_try(struct tb_advice *advice, const struct tb_advice_options *options,
 	struct tb_error *error)
 {
-	struct tb_tries tries;
-	int status = tries_init(&tries, advice, options, error);
+	struct tb_tries tries = {
+		.advice = advice, .options = options, .began_s = tb_clock_s()};
+	int status = tb_temporary_init(&tries.folder, "the stores of the changes", error);
 	if (status == TB_OK)
 		status = tb_advice_limit(advice, error);
 	if (status == TB_OK)

@@ -111,16 +111,6 @@ static void adapt_foreseen(struct tb_column *column, const void *of)
 		column->title = NULL;
 }
 
-static void put_unsteady(struct tb_datum *at)
-{
-	at->whole = ((const struct tb_change *)at->item)->unsteady;
-}
-
-static void put_needs_hardware(struct tb_datum *at)
-{
-	at->whole = ((const struct tb_change *)at->item)->needs_hardware;
-}
-
 static void adapt_needs_hardware(struct tb_column *column, const void *of)
 {
 	const struct tb_advice *advice = of;
@@ -156,7 +146,8 @@ static const struct tb_column change_columns[] = {
 		TB_DATUM_TEXT, TB_MEMBER(struct tb_change, rule)},
 	{"change", "Change", "What is changed", TB_DATUM_TEXT, .put = put_title},
 	{"needs_hardware", "New hardware", "Whether it takes new hardware", TB_DATUM_FLAG,
-		.put = put_needs_hardware, .adapt = adapt_needs_hardware},
+		TB_MEMBER(struct tb_change, needs_hardware),
+		.adapt = adapt_needs_hardware},
 	{"verdict", "Verdict", "Whether the gain is beyond chance, and worth anything",
 		TB_DATUM_TEXT, .put = put_change_verdict, .word = verdict_word},
 	GAIN("run_gain_percent", "Run time", "How much less the run takes", RUN),
@@ -182,7 +173,7 @@ static const struct tb_column change_columns[] = {
 		.put = put_seeds, .flags = TB_COLUMN_NULL},
 	{"unsteady", NULL,
 		"Whether more seeds went on to move the gain beyond its interval",
-		TB_DATUM_FLAG, .put = put_unsteady},
+		TB_DATUM_FLAG, TB_MEMBER(struct tb_change, unsteady)},
 	{"reason", NULL, "Why it could not be replayed, or cannot help", TB_DATUM_TEXT,
 		.put = put_why, .flags = TB_COLUMN_NULL},
 	{"command", NULL, "That replays it", TB_DATUM_TEXT,

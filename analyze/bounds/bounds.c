@@ -13,11 +13,6 @@
 int tb_time_parts_make(
 	struct tb_bounds *bounds, struct tb_run *run, struct tb_error *error) TB_MUST_USE;
 
-static bool is_quiet(const struct tb_bin_total *total)
-{
-	return total->busy_ps == 0 && total->stall_ps == 0 && total->wait_ps == 0;
-}
-
 // join_closest makes one of the two phases with the least between them, of equal ones the
 // first.
 static void join_closest(struct tb_window *phases, uint32_t n)
@@ -59,31 +54,6 @@ static int find_compute(
 	return status;
 }
 
-// phases_ps sums a bound up over the phases.
-static tb_time_ps phases_ps(
-	const struct tb_bounds *bounds, tb_time_ps (*bound)(const struct tb_bound *phase))
-{
-	tb_time_ps sum = 0;
-	for (uint32_t i = 0; i < bounds->n_phases; i++)
-		sum += bound(&bounds->phases[i]);
-	return sum;
-}
-
-static tb_time_ps host_of(const struct tb_bound *phase)
-{
-	return phase->host_ps;
-}
-
-static tb_time_ps cut_of(const struct tb_bound *phase)
-{
-	return phase->cut_ps;
-}
-
-static tb_time_ps routes_of(const struct tb_bound *phase)
-{
-	return phase->routes_ps;
-}
-
 int tb_time_parts_make(
 	struct tb_bounds *bounds, struct tb_run *run, struct tb_error *error)
 {
@@ -93,12 +63,17 @@ int tb_time_parts_make(
 	int status = find_compute(parts, run, error);
 	tb_time_ps run_ps = parts->run_ps;
 	tb_time_ps compute = parts->compute_ps + parts->closed_ps;
-	tb_time_ps on_hosts = phases_ps(bounds, host_of);
+	struct tb_bound sum = {0}; // over the phases
+	for (uint32_t i = 0; i < bounds->n_phases; i++) {
+		sum.host_ps += bounds->phases[i].host_ps;
+		sum.cut_ps += bounds->phases[i].cut_ps;
+		sum.routes_ps += bounds->phases[i].routes_ps;
+	}
 	tb_time_ps hosts = tb_max_i64(
-		tb_max_i64(compute, info->has_bound ? info->ideal_ps : 0), on_hosts);
-	tb_time_ps quiet = tb_min_i64(bounds->quiet_ps, hosts - on_hosts);
-	tb_time_ps capacity = tb_max_i64(hosts, quiet + phases_ps(bounds, cut_of));
-	tb_time_ps routes = tb_max_i64(capacity, quiet + phases_ps(bounds, routes_of));
+		tb_max_i64(compute, info->has_bound ? info->ideal_ps : 0), sum.host_ps);
+	tb_time_ps quiet = tb_min_i64(bounds->quiet_ps, hosts - sum.host_ps);
+	tb_time_ps capacity = tb_max_i64(hosts, quiet + sum.cut_ps);
+	tb_time_ps routes = tb_max_i64(capacity, quiet + sum.routes_ps);
 	parts->hosts_ps = hosts - compute;
 	parts->capacity_ps = capacity - hosts;
 	parts->routes_ps = routes - capacity;
@@ -210,7 +185,8 @@ int tb_bounds_init(struct tb_bounds *bounds, struct tb_run *run, struct tb_error
 				: tb_fail_memory(error, "the phases");
 		*n = 0;
 		for (uint64_t bin = 0; !status && bin < n_bins; bin++) {
-			if (is_quiet(&totals[bin]))
+			if (totals[bin].busy_ps == 0 && totals[bin].stall_ps == 0 &&
+				totals[bin].wait_ps == 0)
 				continue;
 			if (*n && found[*n - 1].end_bin == bin)
 				found[*n - 1].end_bin++;

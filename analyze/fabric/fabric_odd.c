@@ -9,6 +9,7 @@
 #include "fabric_impl.h"
 #include "hash.h"
 #include "names.h"
+#include "order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,18 +55,12 @@ static int add_oddity(struct odd_search *search, struct tb_oddity oddity)
 	return TB_OK;
 }
 
-static int order_counts(const void *left, const void *right)
-{
-	const uint32_t *a = left, *b = right;
-	return *a < *b ? -1 : *a > *b;
-}
-
 // usual sorts the values and returns the one that half of them or more have, of two the
 // greater; UNKNOWN when there is none.
 static uint32_t usual(uint32_t *values, uint32_t n)
 {
 	uint32_t best = UNKNOWN, n_best = 0;
-	qsort(values, n, sizeof *values, order_counts);
+	qsort(values, n, sizeof *values, tb_order_u32);
 	for (uint32_t i = 0, end; i < n; i = end) {
 		for (end = i; end < n && values[end] == values[i]; end++)
 			continue;

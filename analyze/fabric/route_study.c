@@ -4,6 +4,7 @@
 // results lie in an array by pattern and are summed in its order, so that the figures do
 // not depend on the threads.
 #include "route_study.h"
+#include "order.h"
 #include "random.h"
 #include "route_loads.h"
 #include "route_walk.h"
@@ -477,12 +478,6 @@ static int classify(struct tb_route_study *study)
 	return status;
 }
 
-static int order_rates(const void *left, const void *right)
-{
-	const uint64_t *a = left, *b = right;
-	return *a < *b ? -1 : *a > *b;
-}
-
 // usual_node_rate is the rate that most nodes' links have, of several the greatest.
 static int usual_node_rate(struct tb_route_study *study)
 {
@@ -504,7 +499,7 @@ static int usual_node_rate(struct tb_route_study *study)
 			continue;
 		rates[n++] = at.bytes_per_s;
 	}
-	qsort(rates, n, sizeof *rates, order_rates);
+	qsort(rates, n, sizeof *rates, tb_order_u64);
 	for (uint32_t i = 0, end; i < n; i = end) {
 		for (end = i; end < n && rates[end] == rates[i]; end++)
 			continue;

@@ -12,9 +12,9 @@
 
 // The switches that the nodes of a job are joined to.
 #define LEAVES_OF(job)                                                                   \
-	"SELECT to_switch FROM job_node JOIN topology_link ON from_node = node WHERE "   \
-	"run = ?1 AND job = " job " AND topology = " TB_RUN_TOPOLOGY                     \
-	" AND kind = 'injection'"
+	"SELECT to_switch FROM topology_link WHERE topology = " TB_RUN_TOPOLOGY          \
+	" AND kind = 'injection' AND from_node IN (SELECT node FROM job_node WHERE run " \
+	"= ?1 AND job = " job ")"
 
 #define RECORD struct tb_job_seat
 static const struct tb_stored_table job_seats = TB_STORED_TABLE("flow_pack", RECORD,

@@ -1,4 +1,5 @@
 #include "wait_windows.h"
+#include "order.h"
 
 #include <stdlib.h>
 
@@ -47,12 +48,6 @@ static uint32_t cut_at(const struct waiting_bin *bins, uint64_t n, double least,
 	return n_cuts;
 }
 
-static int by_number(const void *one, const void *other)
-{
-	const uint64_t *a = one, *b = other;
-	return (*a > *b) - (*a < *b);
-}
-
 // join_wait_bins makes windows of the `n` taken bins, which it sorts by time.
 static void join_wait_bins(struct tb_wait_windows *windows, struct waiting_bin *bins,
 	uint64_t n, const uint64_t *wait_ps, uint64_t n_bins)
@@ -65,7 +60,7 @@ static void join_wait_bins(struct tb_wait_windows *windows, struct waiting_bin *
 	qsort(bins, n, sizeof *bins, by_time);
 	uint32_t n_cuts =
 		cut_at(bins, n, (double)n_bins * TB_WAIT_WINDOWS_GAP / 100, cuts);
-	qsort(cuts, n_cuts, sizeof *cuts, by_number);
+	qsort(cuts, n_cuts, sizeof *cuts, tb_order_u64);
 	cuts[n_cuts] = n;
 	for (uint64_t k = 0, first = 0; k <= n_cuts; first = cuts[k++])
 		windows->at[windows->n++] =

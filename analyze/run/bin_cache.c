@@ -112,14 +112,6 @@ static void values_of(const struct tb_link_sample *row, uint64_t values[N_COLUMN
 #undef ROW
 }
 
-static uint32_t bytes_of_value(uint64_t largest)
-{
-	uint32_t width = 0;
-	for (; largest; largest >>= 8)
-		width++;
-	return width;
-}
-
 // measure_columns finds the width and offset of each column and returns their total size.
 static size_t measure_columns(struct cached_column columns[N_COLUMNS],
 	const struct tb_link_sample *rows, uint32_t n)
@@ -133,7 +125,9 @@ static size_t measure_columns(struct cached_column columns[N_COLUMNS],
 			all[c] |= values[c];
 	}
 	for (int c = 0; c < N_COLUMNS; c++) {
-		uint32_t width = bytes_of_value(all[c]);
+		uint32_t width = 0;
+		for (uint64_t rest = all[c]; rest; rest >>= 8)
+			width++;
 		columns[c] = (struct cached_column){
 			.mask = width == 8 ? UINT64_MAX
 					   : (UINT64_C(1) << (8 * width)) - 1,

@@ -144,21 +144,6 @@ void tb_run_record_fini(struct tb_run_record *record);
 // tb_run_known_load reads how well counters know figures; the topology is loaded.
 int tb_run_known_load(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
 
-// tb_run_bins_init prepares for reading bins.
-int tb_run_bins_init(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
-void tb_run_bins_fini(struct tb_run *run);
-
-// tb_run_each_block passes the bins [first, end) to `take`, in order, from the cache or
-// else from the store. Bins in which nothing happened may be skipped.
-typedef void tb_run_take(struct tb_run *run, const struct tb_bin_block *block);
-int tb_run_each_block(struct tb_run *run, uint64_t first, uint64_t end, tb_run_take *take,
-	struct tb_error *error) TB_MUST_USE;
-
-// tb_run_check_unchanged drops the cached bins when the file has changed since they were
-// read, and fails when the width of the bins differs from when the run was opened. Call
-// it within a transaction.
-int tb_run_check_unchanged(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
-
 // A row of link_pack or, without its bin, of total_pack.
 struct tb_packed_links {
 	uint64_t bin, pack;

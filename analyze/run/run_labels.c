@@ -114,11 +114,6 @@ static int label_by_end(const void *one, const void *other)
 	return (n_a > n_b) - (n_a < n_b);
 }
 
-static char *label_without_shared(const char *name, struct shared shared)
-{
-	return strndup(name + shared.before, strlen(name) - shared.before - shared.after);
-}
-
 static void free_labels(char **labels, uint32_t n)
 {
 	for (uint32_t i = 0; labels && i < n; i++)
@@ -133,9 +128,11 @@ static int label_all(char ***labels, char *const *names, uint32_t n)
 	char **made = calloc(n + 1u, sizeof *made);
 	int status = made ? TB_OK : TB_ENOMEM;
 	bool shorter = false;
-	for (uint32_t i = 0; status == TB_OK && i < n; i++)
-		if (!(made[i] = label_without_shared(names[i], shared)))
-			status = TB_ENOMEM;
+	for (uint32_t i = 0; status == TB_OK && i < n; i++) {
+		size_t length = strlen(names[i]) - shared.before - shared.after;
+		made[i] = strndup(names[i] + shared.before, length);
+		status = made[i] ? TB_OK : TB_ENOMEM;
+	}
 	if (status == TB_OK) {
 		// Leave out of each of `labels` the first words that it does not need.
 		// Ordered by their ends, a label has most in common with its neighbours.

@@ -336,11 +336,6 @@ struct tb_row_writer *tb_store_rows(struct tb_store *store)
 	return &store->rows;
 }
 
-static int64_t store_run(const struct tb_store *store)
-{
-	return store->rows.owner;
-}
-
 sqlite3 *tb_store_db(struct tb_store *store)
 {
 	return store->db;
@@ -694,7 +689,7 @@ int tb_store_end_run(struct tb_store *store, const struct tb_run_result *result,
 
 int tb_store_drop_run(struct tb_store *store, struct tb_error *error)
 {
-	int64_t run = store_run(store);
+	int64_t run = store->rows.owner;
 	assert(run);
 	tb_store_undo(store, TB_ESTOPPED);
 	store->begun = false;

@@ -282,14 +282,6 @@ static double smallest_step(const struct tb_outcome *const *outcomes)
 	return smallest;
 }
 
-// A stage of the path: the links of one level and direction. Up links lead to levels 1
-// and higher, down links to levels 0 and higher.
-static bool in_stage(
-	const struct tb_link_outcome *link, enum tb_link_kind kind, uint32_t level)
-{
-	return link->kind == kind && link->level == level;
-}
-
 static double most_loaded(const struct tb_outcome *outcome)
 {
 	double most = 0;
@@ -308,7 +300,7 @@ static struct sender_spread stage_spread(
 	double sum = 0, squares = 0;
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < outcome->n_links; i++)
-		if (in_stage(&outcome->links[i], kind, level)) {
+		if (outcome->links[i].kind == kind && outcome->links[i].level == level) {
 			sum += outcome->links[i].delay_share;
 			squares += outcome->links[i].delay_share *
 				   outcome->links[i].delay_share;

@@ -283,6 +283,15 @@ void tb_calls_note(struct tb_calls *calls, const char *format, ...)
 		calls->notes[calls->n_notes++] = note;
 }
 
+void tb_calls_note_count(
+	struct tb_calls *calls, uint64_t n, const char *noun, const char *rest)
+{
+	char text[128];
+	if (n > 0)
+		tb_calls_note(calls, "%s%s",
+			tb_format_counted(n, noun, text, sizeof text), rest);
+}
+
 uint64_t tb_calls_begin_apart(struct tb_calls *calls)
 {
 	uint64_t first_ns = UINT64_MAX, last_ns = 0;
@@ -409,9 +418,6 @@ bool tb_reading_is_for_calls(const struct tb_reading *reading)
 
 void tb_reading_note_breaks(struct tb_calls *calls, uint64_t n_files)
 {
-	char text[48];
-	if (n_files > 0)
-		tb_calls_note(calls, "%s before the end: what stands until there counts",
-			tb_format_counted(n_files, "file breaks off|files break off",
-				text, sizeof text));
+	tb_calls_note_count(calls, n_files, "file breaks off|files break off",
+		" before the end: what stands until there counts");
 }

@@ -111,6 +111,11 @@ void tb_calls_made_with(struct tb_calls *calls, const char *library);
 // ends.
 void tb_calls_note(struct tb_calls *calls, const char *format, ...) TB_PRINTF(2, 3);
 
+// tb_calls_note_count adds one on how many there are of something, unless it is 0: the
+// count, with its noun as of tb_format_counted, and the rest of the sentence.
+void tb_calls_note_count(
+	struct tb_calls *calls, uint64_t n, const char *noun, const char *rest);
+
 // tb_calls_begin_apart has lanes that wait for nobody compute from the instant at which
 // the first rank began until their first call, so that ranks which began late do so in
 // the job, too. For traces whose ranks share a clock but count computation from their own

@@ -582,7 +582,6 @@ static void note_times(const struct chakra_trace *trace, struct tb_calls *calls)
 static void chakra_write_notes(
 	const struct chakra_trace *trace, struct tb_calls *calls, uint32_t n_ranks)
 {
-	char text[48];
 	uint64_t n_untimed = 0, n_partial = 0, n_of_all = 0, n_unsized = 0;
 	bool is_of_pytorch = false;
 	for (size_t i = 0; i < trace->files.n; i++) {
@@ -598,28 +597,19 @@ static void chakra_write_notes(
 			"the trace has %zu of %" PRIu32
 			" ranks; the others do what these do",
 			trace->files.n, n_ranks);
-	if (n_of_all)
-		tb_calls_note(calls, "%s without a process group: taken as of all ranks",
-			tb_format_counted(n_of_all, "collective", text, sizeof text));
-	if (n_unsized)
-		tb_calls_note(calls,
-			"%s without comm_type and comm_size, known by name: the ranks "
-			"wait for each other in them and send nothing",
-			tb_format_counted(n_unsized, "collective", text, sizeof text));
-	if (n_untimed)
-		tb_calls_note(calls,
-			"%s of computation or memory without duration: taken as instant",
-			tb_format_counted(n_untimed, "node", text, sizeof text));
+	tb_calls_note_count(calls, n_of_all, "collective",
+		" without a process group: taken as of all ranks");
+	tb_calls_note_count(calls, n_unsized, "collective",
+		" without comm_type and comm_size, known by name: the ranks wait for "
+		"each other in them and send nothing");
+	tb_calls_note_count(calls, n_untimed, "node",
+		" of computation or memory without duration: taken as instant");
 	note_times(trace, calls);
-	if (n_partial)
-		tb_calls_note(calls,
-			"%s over some dimensions of a topology (involved_dim): taken as "
-			"over the whole group",
-			tb_format_counted(n_partial, "collective", text, sizeof text));
-	if (trace->n_dropped)
-		tb_calls_note(calls, "%s on nodes that the files do not have: dropped",
-			tb_format_counted(trace->n_dropped, "dependency|dependencies",
-				text, sizeof text));
+	tb_calls_note_count(calls, n_partial, "collective",
+		" over some dimensions of a topology (involved_dim): taken as over the "
+		"whole group");
+	tb_calls_note_count(calls, trace->n_dropped, "dependency|dependencies",
+		" on nodes that the files do not have: dropped");
 	tb_reading_note_breaks(calls, trace->n_broken);
 	if (is_of_pytorch)
 		tb_calls_note(calls,

@@ -196,8 +196,11 @@ static int plan_slots_init(struct tb_plan_writing *w)
 	w->n_sent = malloc(n * sizeof *w->n_sent);
 	w->n_arrived = malloc(n * sizeof *w->n_arrived);
 	w->sent = malloc(n * w->plan->pace.slots * sizeof *w->sent);
+	w->taken = malloc(n * sizeof *w->taken);
 	w->held_ports = malloc((w->room + 1) * sizeof *w->held_ports);
-	return w->n_sent && w->n_arrived && w->sent && w->held_ports ? TB_OK : TB_ENOMEM;
+	return w->n_sent && w->n_arrived && w->sent && w->taken && w->held_ports
+		       ? TB_OK
+		       : TB_ENOMEM;
 }
 
 static uint32_t *port_sent_at(struct tb_plan_writing *w, uint32_t port, uint32_t number)
@@ -310,6 +313,7 @@ static int add_arrival(struct tb_plan_writing *w, const struct tb_transfer *tran
 					      ? 0
 					      : 1],
 			STEP_CPU + slot, &op, error);
+	w->taken[port] = bytes > first ? rest : UINT32_MAX;
 	w->held_ports[w->n_held] = transfer->port;
 	w->held[w->n_held++] = op;
 	return status;
@@ -335,8 +339,10 @@ static int plan_write_slots(struct tb_plan_writing *w, struct tb_error *error)
 			sends ? add_slot(w, send, error) : add_arrival(w, receive, error);
 		*(sends ? &out : &in) += 1;
 	}
-	// The rank leaves when its last sends are over, too.
+	// The rank leaves when its last sends are over, too, and all data are taken in.
 	for (uint32_t port = 0; port < w->plan->n_ports; port++) {
+		if (w->n_arrived[port] && w->taken[port] != UINT32_MAX)
+			w->late[w->n_late++] = w->taken[port];
 		uint32_t n = w->n_sent[port], slots = w->plan->pace.slots;
 		for (uint32_t i = n > slots ? n - slots : 0; i < n; i++)
 			w->held[w->n_held++] = *port_sent_at(w, port, i);
@@ -414,6 +420,7 @@ static void plan_writing_fini(struct tb_plan_writing *w)
 	free(w->n_sent);
 	free(w->n_arrived);
 	free(w->sent);
+	free(w->taken);
 	free(w->held_ports);
 }
 

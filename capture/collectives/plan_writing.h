@@ -41,6 +41,7 @@ struct tb_plan_writing {
 	// sends, at their number modulo slots; and the ports by which what is held has
 	// come.
 	uint32_t *n_sent, *n_arrived, *sent;
+	uint32_t *taken; // by port: what takes in the last of its data; UINT32_MAX: none
 	uint16_t *held_ports;
 };
 

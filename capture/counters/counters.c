@@ -184,12 +184,6 @@ static const struct {
 	COUNTED("totalrxpausetimems", PAUSED_US, PAUSED_US, 1000, 64, true),
 };
 
-static bool text_ends(const char *text, size_t n, const char *end)
-{
-	size_t length = strlen(end);
-	return n > length && memcmp(text + n - length, end, length) == 0;
-}
-
 void counter_name_plain(const char *name, size_t n, char *buffer, size_t size)
 {
 	size_t used = 0;
@@ -222,11 +216,13 @@ struct counter_name counter_name_find(const char *name, size_t n)
 	if (n >= sizeof plain)
 		return (struct counter_name){0};
 	counter_name_plain(name, n, plain, sizeof plain);
-	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-		if (text_ends(plain, strlen(plain), endings[i])) {
-			plain[strlen(plain) - strlen(endings[i])] = '\0';
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+		size_t length = strlen(plain), of_end = strlen(endings[i]);
+		if (length > of_end && strcmp(plain + length - of_end, endings[i]) == 0) {
+			plain[length - of_end] = '\0';
 			wide |= i > 0;
 		}
+	}
 	for (size_t i = 0; i < sizeof counter_names / sizeof *counter_names; i++)
 		if (name_matches(counter_names[i].of.name, plain, &sent)) {
 			struct counter_name found = counter_names[i].of;

@@ -688,15 +688,6 @@ static int take_brackets(struct counters_reading *reading, const char *at)
 	return status;
 }
 
-// port_fill_in: ibqueryerrors leaves out what stands at 0, but for traffic.
-static void port_fill_in(struct tb_counter_port *port)
-{
-	for (int i = 0; i < TB_N_COUNTERS; i++)
-		if (tb_counter_infos[i].class == TB_COUNTS_ERRORS ||
-			i == TB_COUNTER_WAIT_TICKS)
-			port->known |= UINT32_C(1) << i; // its end is 0 until it is put
-}
-
 static int ibqueryerrors_begin(struct counters_reading *reading, char *line)
 {
 	char guid[32], port[32];
@@ -718,7 +709,11 @@ static int ibqueryerrors_begin(struct counters_reading *reading, char *line)
 					    .port = port});
 	if (status != TB_OK || !reading->port)
 		return status;
-	port_fill_in(reading->port);
+	// ibqueryerrors leaves out what stands at 0, but for traffic.
+	for (int i = 0; i < TB_N_COUNTERS; i++)
+		if (tb_counter_infos[i].class == TB_COUNTS_ERRORS ||
+			i == TB_COUNTER_WAIT_TICKS)
+			reading->port->known |= UINT32_C(1) << i;
 	return take_brackets(reading, line);
 }
 

@@ -742,25 +742,16 @@ static void note_understood(struct tb_calls *calls, const struct tb_profiles *al
 			tb_format_counted(
 				n_all, "communication operation", text, sizeof text),
 			n[TB_COMM_ARGUMENTS], n[TB_COMM_ANNOTATION], n[TB_COMM_CALL]);
-	if (n_unsized > 0)
-		tb_calls_note(calls, "%s left out: nothing tells how much is sent",
-			tb_format_counted(n_unsized,
-				"communication operation is|communication operations are",
-				text, sizeof text));
-	if (n_assumed > 0)
-		tb_calls_note(calls, "%s no process group: taken to be of all ranks",
-			tb_format_counted(n_assumed, "operation names|operations name",
-				text, sizeof text));
-	if (n_early > 0)
-		tb_calls_note(calls, "%s left out: launched before the profile began",
-			tb_format_counted(n_early,
-				"kernel of NCCL is|kernels of NCCL are", text,
-				sizeof text));
-	if (n_beside > 0)
-		tb_calls_note(calls, "%s left out: the GPUs communicate too",
-			tb_format_counted(n_beside,
-				"operation of a CPU is|operations of CPUs are", text,
-				sizeof text));
+	tb_calls_note_count(calls, n_unsized,
+		"communication operation is|communication operations are",
+		" left out: nothing tells how much is sent");
+	tb_calls_note_count(calls, n_assumed, "operation names|operations name",
+		" no process group: taken to be of all ranks");
+	tb_calls_note_count(calls, n_early, "kernel of NCCL is|kernels of NCCL are",
+		" left out: launched before the profile began");
+	tb_calls_note_count(calls, n_beside,
+		"operation of a CPU is|operations of CPUs are",
+		" left out: the GPUs communicate too");
 	if (by_calls)
 		tb_calls_note(calls,
 			"a profile without kernels of communication: operations are "
@@ -783,15 +774,10 @@ void tb_profiles_note(struct tb_calls *calls, const struct tb_profiles *all)
 	}
 	tb_reading_note_breaks(calls, n_broken);
 	note_understood(calls, all);
-	if (n_unknown > 0)
-		tb_calls_note(calls, "%s left out: nothing says what they send",
-			tb_format_counted(n_unknown,
-				"kernel of NCCL is|kernels of NCCL are", text,
-				sizeof text));
-	if (n_unlaunched > 0)
-		tb_calls_note(calls, "%s without a kernel in the profile, left out",
-			tb_format_counted(n_unlaunched, "communication operation", text,
-				sizeof text));
+	tb_calls_note_count(calls, n_unknown, "kernel of NCCL is|kernels of NCCL are",
+		" left out: nothing says what they send");
+	tb_calls_note_count(calls, n_unlaunched, "communication operation",
+		" without a kernel in the profile, left out");
 	if (n_cut > 0)
 		tb_calls_note(calls,
 			"the split sizes of %s are cut in the profile: taken to be even",

@@ -206,12 +206,6 @@ static void take_group_size(struct tb_profile *profile, struct tb_raw inputs)
 	}
 }
 
-// settle_group takes a group that nothing describes for that of all ranks.
-static void settle_group(struct tb_profile_group *group)
-{
-	group->is_assumed = group->is_assumed || (group->size == 0 && !group->ranks);
-}
-
 int tb_profile_node(
 	struct tb_profile *profile, struct tb_raw text, struct tb_error *error)
 {
@@ -250,13 +244,13 @@ int tb_profile_node(
 		made->what = TB_COMM_OTHER;
 		return TB_OK;
 	}
-	settle_group(&profile->groups[made->group]);
+	struct tb_profile_group *group = &profile->groups[made->group];
+	group->is_assumed |= group->size == 0 && !group->ranks;
 	// An execution trace does not name its rank. In an operation of all ranks that
 	// has neither root nor partner, the rank that is given is the program's own.
 	bool is_own =
 		made->what == TB_COLL_ALLREDUCE || made->what == TB_COLL_ALLGATHER ||
 		made->what == TB_COLL_REDUCE_SCATTER || made->what == TB_COLL_ALLTOALL;
-	const struct tb_profile_group *group = &profile->groups[made->group];
 	bool of_all = group->is_assumed ||
 		      (made->root < profile->n_ranks && group->size == profile->n_ranks);
 	if (is_own && profile->rank == TB_NONE && of_all)

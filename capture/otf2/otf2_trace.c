@@ -442,20 +442,15 @@ static void otf2_note(struct read *read)
 			"there counts",
 			tb_format_counted(
 				read->n_missing, "location", text, sizeof text));
-	if (read->n_late > 0)
-		tb_calls_note(read->calls,
-			"%s left out, after the events of a rank break off: what was "
-			"received cannot be told",
-			tb_format_counted(
-				read->n_late, "call is|calls are", text, sizeof text));
+	tb_calls_note_count(read->calls, read->n_late, "call is|calls are",
+		" left out, after the events of a rank break off: what was received "
+		"cannot be told");
 	if (read->of.breaks_off)
 		tb_calls_note(read->calls,
 			"the archive's definitions break off: what they do not have is "
 			"left out");
-	if (read->n_outside > 0)
-		tb_calls_note(read->calls, "%s left out, of processes that are no ranks",
-			tb_format_counted(read->n_outside, "location is|locations are",
-				text, sizeof text));
+	tb_calls_note_count(read->calls, read->n_outside, "location is|locations are",
+		" left out, of processes that are no ranks");
 }
 
 static int otf2_read_ranks(struct read *read, struct tb_error *error)
@@ -499,10 +494,8 @@ static int otf2_read_ranks(struct read *read, struct tb_error *error)
 				"the earliest message to its rank that is left",
 				tb_format_counted(
 					found.n_found, "receive", text, sizeof text));
-		if (found.n_without > 0)
-			tb_calls_note(read->calls, "%s left out, for want of a message",
-				tb_format_counted(found.n_without,
-					"receive is|receives are", text, sizeof text));
+		tb_calls_note_count(read->calls, found.n_without,
+			"receive is|receives are", " left out, for want of a message");
 	}
 	if (status != TB_OK)
 		return status;

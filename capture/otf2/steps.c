@@ -196,19 +196,13 @@ static size_t ends_of(const struct tb_otf2_steps *of, uint64_t *ends)
 	return n;
 }
 
-static int int64_by_value(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-	return *x < *y ? -1 : *x > *y;
-}
-
 // later_by returns by how much the ends in `b` are later than those in `a`.
 static int64_t later_by(const uint64_t *a, const uint64_t *b, size_t n)
 {
 	int64_t differences[CALLS_MAX];
 	for (size_t i = 0; i < n; i++)
 		differences[i] = (int64_t)(b[i] - a[i]);
-	qsort(differences, n, sizeof *differences, int64_by_value);
+	qsort(differences, n, sizeof *differences, tb_order_i64);
 	return differences[n / 2];
 }
 

@@ -58,13 +58,6 @@ static struct prv_communicator *finding_look_up(const struct prv_group_finding *
 	return NULL;
 }
 
-static struct prv_communicator *find_communicator(
-	const struct prv_group_finding *finding, uint32_t application, uint64_t id)
-{
-	uint64_t key;
-	return finding_look_up(finding, application, id, &key);
-}
-
 // map_communicators has each be found by its id; the first of several lines counts.
 static int map_communicators(struct prv_group_finding *finding)
 {
@@ -87,9 +80,10 @@ static int finding_find(const struct prv_group_finding *finding, uint32_t applic
 	struct prv_trace *trace = finding->trace;
 	uint32_t group = 0;
 	int status = TB_OK;
+	uint64_t key;
 	struct prv_communicator *found =
 		span->communicator
-			? find_communicator(finding, application, span->communicator)
+			? finding_look_up(finding, application, span->communicator, &key)
 			: NULL;
 	if (!found && span->communicator)
 		return tb_fail_in(trace->error, TB_EFORMAT, trace->file,
@@ -738,37 +732,23 @@ static void prv_write_notes(const struct prv_making *making)
 				i + 1,
 				tb_format_counted(trace->applications[i].n_tasks, "task",
 					text, sizeof text));
-	if (trace->n_cut)
-		tb_calls_note(calls, "%s entered before the trace begins: left out",
-			tb_format_counted(
-				trace->n_cut, "MPI call|MPI calls", text, sizeof text));
+	tb_calls_note_count(calls, trace->n_cut, "MPI call|MPI calls",
+		" entered before the trace begins: left out");
 	if (trace->n_declared && trace->n_declared != trace->n_communicators)
 		tb_calls_note(calls,
 			"communicators: the header declares %" PRIu64 ", there are %zu",
 			trace->n_declared, trace->n_communicators);
-	if (trace->n_odd)
-		tb_calls_note(calls,
-			"%s without begin or end: they end where the next begins",
-			tb_format_counted(
-				trace->n_odd, "MPI call|MPI calls", text, sizeof text));
-	if (trace->n_unheld)
-		tb_calls_note(calls, "%s of which the trace has no message: left out",
-			tb_format_counted(trace->n_unheld,
-				"send or receive|sends and receives", text, sizeof text));
-	if (making->n_unknown)
-		tb_calls_note(calls, "%s of a kind that is not known: left out",
-			tb_format_counted(
-				making->n_unknown, "collective call", text, sizeof text));
-	if (making->n_rootless)
-		tb_calls_note(calls, "%s of which no member is the root: the first is it",
-			tb_format_counted(making->n_rootless, "collective call", text,
-				sizeof text));
-	if (making->n_unequal)
-		tb_calls_note(calls,
-			"%s to all with sizes of their own, of which the trace has only "
-			"the sum: taken as equal blocks",
-			tb_format_counted(
-				making->n_unequal, "collective call", text, sizeof text));
+	tb_calls_note_count(calls, trace->n_odd, "MPI call|MPI calls",
+		" without begin or end: they end where the next begins");
+	tb_calls_note_count(calls, trace->n_unheld, "send or receive|sends and receives",
+		" of which the trace has no message: left out");
+	tb_calls_note_count(calls, making->n_unknown, "collective call",
+		" of a kind that is not known: left out");
+	tb_calls_note_count(calls, making->n_rootless, "collective call",
+		" of which no member is the root: the first is it");
+	tb_calls_note_count(calls, making->n_unequal, "collective call",
+		" to all with sizes of their own, of which the trace has only the sum: "
+		"taken as equal blocks");
 }
 
 bool tb_paraver_begins(struct tb_bytes first)

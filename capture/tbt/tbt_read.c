@@ -399,23 +399,16 @@ int tb_tbt_read(struct tb_calls **calls, const struct tb_reading *reading,
 		tb_tbt_note_files(&reader);
 	}
 	if (status == TB_OK) {
-		char text[96];
 		if (reader.n_short > NOTED_MAX)
 			tb_calls_note(reader.calls,
 				"%" PRIu32 " more ranks ended early or left no trace",
 				reader.n_short - NOTED_MAX);
-		if (reader.n_left_out)
-			tb_calls_note(reader.calls,
-				"%s left out: their communicators or windows have "
-				"processes of another MPI_COMM_WORLD",
-				tb_format_counted(reader.n_left_out, "call is|calls are",
-					text, sizeof text));
-		if (reader.n_inter_rooted)
-			tb_calls_note(reader.calls, "%s left out: of inter-communicators",
-				tb_format_counted(reader.n_inter_rooted,
-					"collective call with a root is|collective calls "
-					"with a root are",
-					text, sizeof text));
+		tb_calls_note_count(reader.calls, reader.n_left_out, "call is|calls are",
+			" left out: their communicators or windows have processes of "
+			"another MPI_COMM_WORLD");
+		tb_calls_note_count(reader.calls, reader.n_inter_rooted,
+			"collective call with a root is|collective calls with a root are",
+			" left out: of inter-communicators");
 	}
 	fclose(source.stream);
 	free(reader.messages_of);

@@ -74,13 +74,6 @@ void tb_experiment_describe(
 	}
 }
 
-static int check_pattern(const struct tb_experiment *experiment, struct tb_error *error)
-{
-	struct tb_synth_options options = {.n_nodes = experiment->n_active};
-	int status = tb_synth_pattern_find(&options.pattern, experiment->pattern, error);
-	return status == TB_OK ? tb_synth_check_nodes(&options, error) : status;
-}
-
 // check_io checks that the number of I/O nodes fits the number of nodes.
 static int check_io(const struct tb_experiment *experiment, struct tb_error *error)
 {
@@ -122,8 +115,13 @@ static int check_traffic(const struct tb_experiment *experiment, struct tb_error
 int tb_experiment_check(const struct tb_experiment *experiment, struct tb_error *error)
 {
 	int status = check_traffic(experiment, error);
-	if (status == TB_OK && experiment->kind == TB_EXPERIMENT_PATTERN)
-		status = check_pattern(experiment, error);
+	if (status == TB_OK && experiment->kind == TB_EXPERIMENT_PATTERN) {
+		struct tb_synth_options options = {.n_nodes = experiment->n_active};
+		status = tb_synth_pattern_find(
+			&options.pattern, experiment->pattern, error);
+		if (status == TB_OK)
+			status = tb_synth_check_nodes(&options, error);
+	}
 	if (status == TB_OK && (experiment->kind == TB_EXPERIMENT_IO ||
 				       experiment->kind == TB_EXPERIMENT_MIX))
 		status = check_io(experiment, error);

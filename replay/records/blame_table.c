@@ -183,13 +183,6 @@ static int merge_sums(struct tb_blame_table *blame)
 	return tb_wait_sums_widen(&blame->job_waits);
 }
 
-// blame_table_widen_sums makes the slices of the sums by time twice as wide.
-static int blame_table_widen_sums(struct tb_blame_table *blame)
-{
-	blame->sum_shift++;
-	return merge_sums(blame);
-}
-
 // blame_widen makes all slices twice as wide.
 static int blame_widen(struct tb_blame_table *blame)
 {
@@ -601,14 +594,6 @@ static void list_parts(const struct tb_blame_record *record, struct rows parts[P
 	memcpy(parts, list, sizeof list);
 }
 
-static void *copy_of(const struct rows *rows)
-{
-	void *copy = malloc(rows->n ? rows->n * rows->size : 1);
-	if (copy && rows->n)
-		memcpy(copy, rows->items, rows->n * rows->size);
-	return copy;
-}
-
 int tb_blame_record_copy(struct tb_blame_record *copy, const struct tb_blame_record *from)
 {
 	struct tb_blame_record made = *from;
@@ -616,8 +601,12 @@ int tb_blame_record_copy(struct tb_blame_record *copy, const struct tb_blame_rec
 	bool failed = false;
 	list_parts(from, parts);
 	for (int i = 0; i < PARTS; i++) {
-		parts[i].items = copy_of(&parts[i]);
-		failed |= !parts[i].items;
+		size_t size = parts[i].n * parts[i].size;
+		void *items = malloc(size ? size : 1);
+		if (items && size)
+			memcpy(items, parts[i].items, size);
+		parts[i].items = items;
+		failed |= !items;
 	}
 	made.roots = parts[0].items;
 	made.root_bins = parts[1].items;
@@ -698,8 +687,10 @@ static int widen_sums(struct tb_blame_table *blame, size_t *n)
 	if (n_most < FEWEST_ROOT_BINS)
 		n_most = FEWEST_ROOT_BINS;
 	while ((*n = count_root_bins(blame)) > n_most &&
-		1 << blame->sum_shift < TB_BLAME_BINS && !status)
-		status = blame_table_widen_sums(blame);
+		1 << blame->sum_shift < TB_BLAME_BINS && !status) {
+		blame->sum_shift++;
+		status = merge_sums(blame);
+	}
 	return status;
 }
 

@@ -476,12 +476,6 @@ static int records_report_undelivered(struct tb_records *records, struct tb_erro
 	return status < 0 ? observer_failed(error, status) : TB_OK;
 }
 
-static int records_report_losses(struct tb_records *records, struct tb_error *error)
-{
-	int status = tb_records_report_losses(records);
-	return status < 0 ? observer_failed(error, status) : TB_OK;
-}
-
 static int records_report_messages(struct tb_records *records, struct tb_error *error)
 {
 	const struct tb_observer *observer = records->observer;
@@ -523,8 +517,10 @@ int tb_records_finish(struct tb_records *records, struct tb_error *error)
 		status = records_report_blame(records, error);
 	if (status == TB_OK)
 		status = records_report_undelivered(records, error);
-	if (status == TB_OK)
-		status = records_report_losses(records, error);
+	if (status == TB_OK) {
+		status = tb_records_report_losses(records);
+		status = status < 0 ? observer_failed(error, status) : TB_OK;
+	}
 	return status == TB_OK ? records_report_messages(records, error) : status;
 }
 

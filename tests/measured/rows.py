@@ -77,8 +77,9 @@ PROFILED = {'allreduce': ('allreduce', 'AllReduce_Sum_f32_RING_SIMPLE'),
             'scatter': ('scatter', 'SendRecv')}
 
 
-def write_call(path, operation, total, n):
-    """A profile of one collective call; total is the whole vector: in of an all-reduce, all blocks of the others."""
+def write_calls(path, operation, total, n, n_calls):
+    """A profile of collective calls, one after another; total is the whole vector: in of an all-reduce, all blocks of
+    the others."""
     whole = operation in ('allreduce', 'bcast', 'reduce')
     byte = total % 4 != 0 or (not whole and total % (4 * n) != 0)
     elements = total if byte else total // 4
@@ -91,8 +92,9 @@ def write_call(path, operation, total, n):
             'In split size': '[]', 'Out split size': '[]', 'Process Group Name': '0',
             'Process Group Description': 'default_pg', 'Process Group Ranks': str(list(range(n)))}
     events = [{'ph': 'M', 'name': 'process_name', 'pid': 0, 'tid': 0, 'ts': 0, 'args': {'name': 'python'}},
-              {'ph': 'X', 'cat': 'kernel', 'name': 'ncclDevKernel_' + kernel, 'pid': 0, 'tid': 7, 'ts': 1000,
-               'dur': 100, 'args': args}]
+              *({'ph': 'X', 'cat': 'kernel', 'name': 'ncclDevKernel_' + kernel, 'pid': 0, 'tid': 7,
+                 'ts': 1000 + 100 * i, 'dur': 100, 'args': dict(args, **{'External id': 10 + i, 'correlation': 10 + i})}
+                for i in range(n_calls))]
     with open(path, 'w') as f:
         json.dump({'schemaVersion': 1, 'distributedInfo': {'backend': 'nccl', 'rank': 0, 'world_size': n},
                    'traceEvents': events}, f)
@@ -114,7 +116,20 @@ def forced(row):
     return ['--collective', 'allreduce=nccl-tree'] if algorithm in ('nccl_tree', 'tree') else []
 
 
-def job(row, folder):
+def iterations(row):
+    """How many calls the benchmark made one after another without waiting for all ranks."""
+    found = re.search(r'(\d+) iterations', row['note'])
+    return int(found[1]) if found else 20
+
+
+def n_calls(row):
+    """How many calls of a row are replayed one after another: along a chain many are under way at once, so the mean
+    time of a call is not that of a single one."""
+    chain = row['benchmark'].partition(':')[0] in ('broadcast_perf', 'reduce_perf')
+    return max(2, min(iterations(row), int(3 / gigabytes(row)))) if chain else 1
+
+
+def job(row, folder, n_calls=1):
     """(arguments of replay, how the simulated time becomes the measured one) or None. The latter is a factor, or
     ('bw', bytes) for a bandwidth."""
     nodes, each, size = int(row['nodes']), int(row['per_node']), int(row['bytes'])
@@ -123,21 +138,26 @@ def job(row, folder):
     if not where or '_gpu' in row['benchmark']:
         return None
     path = os.path.join(folder, hashlib.md5(row['id'].encode()).hexdigest()[:10])
+    version = re.match(r'NCCL (2\.\d+)', row['library'])
+    if version and is_nccl(row) and base != 'sendrecv_perf':
+        library = ['--library', 'nccl@' + version[1]]
+    else:
+        library = []
     place = ['-n', where[0], '-H', where[1]] + (['--per-node', str(each)] if each > 1 or nodes == 1 else [])
     if is_nccl(row) and (base in NCCL_TESTS or base == 'pico_allreduce'):
-        write_call(path + '.json', NCCL_TESTS.get(base, 'allreduce'), size, n)
-        return [path + '.json', '--clone-ranks', str(n)] + place + forced(row), 1
+        write_calls(path + '.json', NCCL_TESTS.get(base, 'allreduce'), size, n, n_calls)
+        return [path + '.json', '--clone-ranks', str(n)] + place + library + forced(row), 1
     if base.startswith('pico_'):
         operation = base[5:]
         chosen = PICO.get(operation, {}).get(algorithm)
         if not chosen and algorithm != 'default':
             return None
         choice = ['--collective', f'{OPERATIONS.get(operation, operation)}={chosen}'] if chosen else []
-        write_call(path + '.json', operation, size, n)
+        write_calls(path + '.json', operation, size, n, 1)
         return [path + '.json', '--clone-ranks', str(n)] + place + ['--library', 'openmpi'] + choice, 1
     if base in MPI_TESTS:
         operation = MPI_TESTS[base]
-        write_call(path + '.json', operation, size * n if operation == 'alltoall' else size, n)
+        write_calls(path + '.json', operation, size * n if operation == 'alltoall' else size, n, 1)
         library = 'intelmpi' if 'Intel' in row['library'] else \
             'openmpi4.0' if 'Open MPI 4.0' in row['library'] else 'openmpi'
         return [path + '.json', '--clone-ranks', str(n)] + place + ['--library', library], 1
@@ -200,6 +220,27 @@ def replay(tailback, arguments, folder, timeout):
     if ran.returncode or not found:
         return None, (ran.stderr.strip().split('\n') or [''])[-1][:150]
     return float(found[1].replace(',', '')) * UNITS[found[2]], ran.stdout + ran.stderr
+
+
+def simulate(tailback, row, folder, most_gb, timeout):
+    """(microseconds, factor, sentence) of what a row measured; None and why where there is nothing. Above most_gb the
+    network is a fluid."""
+    times, calls = [], n_calls(row)
+    for n in (1, calls)[:1 + (calls > 1)]:
+        made = job(row, folder, n)
+        if not made:
+            return None, None, 'no set-up'
+        arguments, factor = made
+        if gigabytes(row) > most_gb:
+            arguments[arguments.index('-n') + 1] += ',switching=fluid'
+        us, why = replay(tailback, arguments, folder, timeout)
+        if us is None:
+            return None, None, why
+        times.append(us)
+    if calls > 1:
+        each, made = (times[1] - times[0]) / (calls - 1), iterations(row)
+        return (times[0] + (made - 1) * each) / made, factor, ''
+    return times[0], factor, ''
 
 
 def ratio(row, factor, us):

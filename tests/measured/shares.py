@@ -60,15 +60,7 @@ def main():
     done, left_out = [], []
     with tempfile.TemporaryDirectory(prefix='shares.') as folder:
         for row in chosen(options):
-            made = measured.job(row, folder)
-            if not made:
-                left_out.append((row['id'], 'no set-up'))
-                continue
-            arguments, factor = made
-            if measured.gigabytes(row) > options.gb:
-                at = arguments.index('-n') + 1
-                arguments[at] += ',switching=fluid'
-            us, why = measured.replay(options.tailback, arguments, folder, options.timeout)
+            us, factor, why = measured.simulate(options.tailback, row, folder, options.gb, options.timeout)
             if us is None:
                 left_out.append((row['id'], why))
                 continue
