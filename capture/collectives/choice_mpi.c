@@ -624,3 +624,130 @@ void tb_choose_openmpi(
 			row->bytes_below);
 	openmpi_hand_over(choice, shape);
 }
+
+// What Open MPI chose up to version 4.0: the same file, of 4.0.5, whose limits are those
+// of a Myrinet cluster of 2007 ("Grig").
+static void old_choose(
+	struct tb_algorithm_choice *choice, const char *algorithm, uint64_t segment_bytes)
+{
+	choice->algorithm = algorithm;
+	choice->segment_bytes = segment_bytes;
+	snprintf(choice->reason, sizeof choice->reason,
+		segment_bytes ? "Open MPI 4.0, segments of %" PRIu64 " B"
+			      : "Open MPI 4.0",
+		segment_bytes);
+}
+
+static void old_broadcast(
+	struct tb_algorithm_choice *choice, const struct tb_collective_shape *shape)
+{
+	double bytes = (double)shape->bytes, n = shape->n;
+	if (shape->bytes < 2048)
+		old_choose(choice, "mirrored-binomial", 0);
+	else if (shape->bytes < 370728)
+		old_choose(choice, "split-binary", 1024);
+	else if (n < 1.6134e-6 * bytes + 2.1102)
+		old_choose(choice, "pipeline", 131072);
+	else if (shape->n < 13)
+		old_choose(choice, "split-binary", 8192);
+	else if (n < 2.3679e-6 * bytes + 1.1787)
+		old_choose(choice, "pipeline", 65536);
+	else if (n < 3.2118e-6 * bytes + 8.7936)
+		old_choose(choice, "pipeline", 16384);
+	else
+		old_choose(choice, "pipeline", 8192);
+}
+
+static void old_reduce(
+	struct tb_algorithm_choice *choice, const struct tb_collective_shape *shape)
+{
+	double kib = (double)shape->bytes / 1024, n = shape->n;
+	if (shape->n < 8 && shape->bytes < 512)
+		old_choose(choice, "linear", 0);
+	else if (shape->n < 8 && shape->bytes < 20480)
+		old_choose(choice, "binomial", 0);
+	else if (shape->bytes < 2048)
+		old_choose(choice, "binary", 0);
+	else if (n > 0.6016 * kib + 1.3496)
+		old_choose(choice, "binary", 1024);
+	else if (n > 0.0410 * kib + 9.7128)
+		old_choose(choice, "pipeline", 1024);
+	else if (n > 0.0422 * kib + 1.1614)
+		old_choose(choice, "binary", 32768);
+	else
+		old_choose(choice, "pipeline", n > 0.0033 * kib + 1.6761 ? 32768 : 65536);
+}
+
+void tb_choose_openmpi40(
+	struct tb_algorithm_choice *choice, const struct tb_collective_shape *shape)
+{
+	uint64_t bytes = shape->bytes, whole = bytes * shape->n;
+	bool is_power = is_power_of_two(shape->n);
+	switch (shape->op) {
+	case TB_COLL_BROADCAST:
+		old_broadcast(choice, shape);
+		return;
+	case TB_COLL_REDUCE:
+		old_reduce(choice, shape);
+		return;
+	case TB_COLL_ALLREDUCE:
+		if (bytes < 10000)
+			old_choose(choice, "doubling", 0);
+		else // beyond a MiB per member in segments of one, which change nothing
+			old_choose(choice,
+				bytes / tb_element_bytes(bytes) > shape->n
+					? "ring"
+					: "reduce-broadcast",
+				0);
+		return;
+	case TB_COLL_ALLTOALL:
+		if (shape->unequal)
+			old_choose(choice, "shift", 0);
+		else if (bytes < 200 && shape->n > 12)
+			old_choose(choice, "bruck", 0);
+		else
+			old_choose(choice, bytes < 3000 ? "linear" : "shift", 0);
+		return;
+	case TB_COLL_BARRIER:
+		old_choose(choice, is_power ? "doubling" : "dissemination", 0);
+		return;
+	case TB_COLL_ALLGATHER:
+		if (shape->unequal || whole >= 50000)
+			old_choose(choice, shape->n % 2 ? "ring" : "neighbor", 0);
+		else
+			old_choose(choice, is_power ? "doubling" : "bruck", 0);
+		return;
+	case TB_COLL_REDUCE_SCATTER:
+		old_choose(choice,
+			bytes <= 12288 || (bytes <= 262144 && is_power) ||
+					shape->n >= 0.0012 * (double)bytes + 8
+				? "halving"
+				: "ring",
+			0);
+		return;
+	case TB_COLL_GATHER:
+		if (shape->unequal || bytes <= 6000)
+			old_choose(choice,
+				!shape->unequal &&
+						(shape->n > 60 ||
+							(shape->n > 10 && bytes < 1024))
+					? "binomial"
+					: "linear",
+				0);
+		else
+			old_choose(choice, "linear-sync", 0);
+		return;
+	case TB_COLL_SCATTER:
+		old_choose(choice,
+			!shape->unequal && shape->n > 10 && bytes < 300 ? "binomial"
+									: "linear",
+			0);
+		return;
+	case TB_COLL_SCAN:
+	case TB_COLL_EXSCAN:
+	case TB_COLL_EXCHANGE:
+	case TB_COLL_N:
+		break;
+	}
+	old_choose(choice, "linear", 0);
+}

@@ -16,6 +16,9 @@ static const struct tb_library libraries[] = {
 		"collective calls treat ranks of a host as any others, as Open MPI 4.1 "
 		"does; version 5 composes them by host (--library openmpi5), and so does "
 		"hcoll, which is not modelled"},
+	{"openmpi4.0", tb_choose_openmpi40, NULL, UINT64_C(65536) - 56,
+		"collective calls treat ranks of a host as any others, as Open MPI 4.0 "
+		"does; hcoll, which does not, is not modelled"},
 	{"openmpi5", tb_choose_openmpi, tb_compose_openmpi5, UINT64_C(65536) - 56, NULL},
 	{"mpich", tb_choose_mpich, tb_compose_mpich, UINT64_C(16384), NULL},
 	{"intelmpi", tb_choose_intelmpi, NULL, UINT64_C(262144), // I_MPI_EAGER_THRESHOLD

@@ -158,7 +158,8 @@ def job(row, folder, n_calls=1):
     if base in MPI_TESTS:
         operation = MPI_TESTS[base]
         write_calls(path + '.json', operation, size * n if operation == 'alltoall' else size, n, 1)
-        library = 'intelmpi' if 'Intel' in row['library'] else 'openmpi'
+        library = 'intelmpi' if 'Intel' in row['library'] else \
+            'openmpi4.0' if 'Open MPI 4.0' in row['library'] else 'openmpi'
         return [path + '.json', '--clone-ranks', str(n)] + place + ['--library', library], 1
     lines, half = {}, n // 2
     if base == 'sendrecv_perf':
