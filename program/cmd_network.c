@@ -299,6 +299,12 @@ static void list_networks_text(char *names, unsigned width)
 	while ((name = strsep(&rest, "\n")) && *name)
 		print_network_row(
 			name, tb_network_preset_summary(name, text, sizeof text), width);
+	puts("\nHosts (-H LIBRARY@GENERATION, or host= behind a network):");
+	char *hosts = tb_host_preset_names();
+	for (rest = hosts; rest && (name = strsep(&rest, "\n")) && *name;)
+		if (strchr(name, '@'))
+			printf("  %s\n", name);
+	free(hosts);
 	puts("\nFabrics (-n FILE, or FILE,preset=NAME,KEY=VALUE,...):");
 	for (size_t i = 0; tb_fabric_format(i); i++)
 		printf("  %s\n", tb_fabric_format(i)->name);
@@ -333,7 +339,7 @@ static int network_list(bool as_json, uint64_t width)
 		size_t n;
 		const struct tb_switching_kind *kinds = tb_switching_kinds(&n);
 		json_t *networks = json_array(), *fabrics = json_array(),
-		       *keys = json_array();
+		       *keys = json_array(), *hosts = json_array();
 		char text[160];
 		char *rest = names, *name;
 		while ((name = strsep(&rest, "\n")) && *name)
@@ -342,6 +348,10 @@ static int network_list(bool as_json, uint64_t width)
 						  tb_json_text(name), "summary",
 						  tb_json_text(tb_network_preset_summary(
 							  name, text, sizeof text))));
+		char *host_names = tb_host_preset_names();
+		for (rest = host_names; rest && (name = strsep(&rest, "\n")) && *name;)
+			hosts = tb_json_append(hosts, tb_json_text(name));
+		free(host_names);
 		for (size_t i = 0; tb_fabric_format(i); i++)
 			fabrics = tb_json_append(
 				fabrics, json_string(tb_fabric_format(i)->name));
@@ -349,8 +359,9 @@ static int network_list(bool as_json, uint64_t width)
 		for (size_t i = 0; i < n; i++)
 			keys = add_keys(
 				keys, kinds[i].name, kinds[i].keys, kinds[i].n_keys);
-		status = tb_json_write(json_pack("{s:o, s:o, s:o}", "networks", networks,
-					       "fabric_formats", fabrics, "keys", keys),
+		status = tb_json_write(
+			json_pack("{s:o, s:o, s:o, s:o}", "networks", networks, "hosts",
+				hosts, "fabric_formats", fabrics, "keys", keys),
 			17, stdout);
 	} else if (names)
 		list_networks_text(names, tb_cmd_text_width(width, stdout, 0));

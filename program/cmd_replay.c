@@ -112,7 +112,7 @@ static const struct tb_option option_rows[] = {
 	{"host", 'H', "LIBRARY",
 		"The communication library that processes send with, one of the "
 		"network's, with changes after commas: rdma, get, qdma, tports, mpi, tcp "
-		"of qsnet2; none",
+		"of qsnet2; none; or on a generation of hosts: mpi@rome",
 		TB_TEXT, AT(library)},
 	{"nodes", 0, "N", "Add levels to the tree until N nodes fit", TB_COUNT,
 		RECORD(n_nodes), .min = 2, .max = 1 << 24},

@@ -22,12 +22,12 @@ struct tb_job_mover {
 	char name[80];
 	uint32_t at[2]; // its number in either run
 	struct tb_job_times times[2];
-	uint64_t n_undelivered[2];	  // its messages that were given up
-	uint64_t n_messages[2], bytes[2]; // delivered
-	tb_time_ps lead_ps[2];		  // before its first post, of jobs
-	bool same_work;			  // else its times do not compare
-	bool maybe_chance; // changed so little that another seed may undo it
-	char verdict[480]; // a sentence or two
+	uint64_t n_undelivered[2]; // its messages that were given up
+	struct tb_flow_sample sent[2];
+	tb_time_ps lead_ps[2]; // before its first post, of jobs
+	bool same_work;	       // else its times do not compare
+	bool maybe_chance;     // changed so little that another seed may undo it
+	char verdict[480];     // a sentence or two
 };
 
 // The sums of a run.
@@ -50,12 +50,13 @@ struct tb_job_pair_mover {
 #define TB_COMPARE_LISTS 10
 extern const struct tb_table_type *const tb_compare_lists[TB_COMPARE_LISTS];
 
-// A run as an object of JSON.
+// A run and its sums: an object of JSON, and a column of what came of it.
 struct tb_compare_side {
 	const char *store;
 	const struct tb_run *run;
-	const struct tb_run_info *info;
-	const struct tb_compare_sums *sums;
+	struct tb_run_info info; // a copy
+	struct tb_compare_sums sums;
+	bool has_bounds; // of its run time, either run: of inferred jobs
 };
 
 // A time that was recorded, and what both runs made of it.
@@ -132,6 +133,8 @@ extern const struct tb_table_type tb_compare_list_chance;
 int tb_compare_gather_recorded(
 	struct tb_compare *compare, struct tb_error *error) TB_MUST_USE;
 extern const struct tb_table_type tb_compare_list_recorded, tb_compare_list_ranks;
+
+extern const struct tb_table_type tb_compare_list_outcome;
 
 // tb_compare_link_name returns the name that the links of a pair share.
 const char *tb_compare_link_name(

@@ -130,9 +130,9 @@ static void judge_job_mover(struct tb_job_mover *pair, const struct tb_compare *
 		for (int i = 0; i < 2; i++) {
 			char count[48], size[32];
 			tb_words_append(&words, "%s of %s in %c%s",
-				tb_format_counted(pair->n_messages[i], "message", count,
-					sizeof count),
-				tb_format_size(pair->bytes[i], size, sizeof size),
+				tb_format_counted(pair->sent[i].n_messages, "message",
+					count, sizeof count),
+				tb_format_size(pair->sent[i].bytes, size, sizeof size),
 				'A' + i, i ? "" : ", ");
 		}
 		tb_words_append(&words, "; how long it takes is no gain or loss.");
@@ -244,17 +244,16 @@ int tb_compare_gather_jobs(
 			pair->times[1] = sides[1].times[k];
 			pair->n_undelivered[0] = sides[0].jobs.jobs[i].n_undelivered;
 			pair->n_undelivered[1] = sides[1].jobs.jobs[k].n_undelivered;
-			pair->n_messages[0] = sides[0].jobs.jobs[i].n_messages;
-			pair->n_messages[1] = sides[1].jobs.jobs[k].n_messages;
-			pair->bytes[0] = sides[0].jobs.jobs[i].bytes;
-			pair->bytes[1] = sides[1].jobs.jobs[k].bytes;
+			pair->sent[0] = tb_report_sent(&sides[0].jobs.jobs[i]);
+			pair->sent[1] = tb_report_sent(&sides[1].jobs.jobs[k]);
 			pair->lead_ps[0] =
 				tb_compare_lead(&sides[0].jobs.jobs[i], compare->info[0]);
 			pair->lead_ps[1] =
 				tb_compare_lead(&sides[1].jobs.jobs[k], compare->info[1]);
-			pair->same_work = tb_compare_same_work(compare) ||
-					  (pair->n_messages[0] == pair->n_messages[1] &&
-						  pair->bytes[0] == pair->bytes[1]);
+			pair->same_work =
+				tb_compare_same_work(compare) ||
+				(pair->sent[0].n_messages == pair->sent[1].n_messages &&
+					pair->sent[0].bytes == pair->sent[1].bytes);
 			judge_job_mover(pair, compare);
 		}
 		uint32_t n = compare->n_jobs_matched;

@@ -7,33 +7,18 @@
 static void put_hottest(struct tb_datum *at)
 {
 	const struct tb_compare_side *item = at->item;
-	at->unknown = item->sums->hottest == TB_ID_NONE;
+	at->unknown = item->sums.hottest == TB_ID_NONE;
 	if (!at->unknown)
-		at->word = tb_run_links(item->run)[item->sums->hottest].name;
+		at->word = tb_run_links(item->run)[item->sums.hottest].name;
 }
 
-#define TAKE(name, from, figure)                                                         \
-	static void name(struct tb_datum *at)                                            \
-	{                                                                                \
-		const struct tb_compare_side *item = at->item;                           \
-		at->from = figure;                                                       \
-	}
-
-TAKE(put_id, whole, item->info->id)
-TAKE(put_input, word, item->info->input_name)
-TAKE(put_network, word, item->info->network_name)
-TAKE(put_complete, whole, item->info->complete)
-TAKE(put_simulated, whole, item->info->simulated_ps)
-TAKE(put_messages, whole, (int64_t)item->info->n_messages)
-TAKE(put_undelivered, whole, (int64_t)item->info->n_undelivered)
-TAKE(put_packets, whole, (int64_t)item->info->n_packets)
-TAKE(put_bytes, whole, (int64_t)item->info->delivered_bytes)
-TAKE(put_wait, real, item->sums->wait_ps)
-TAKE(put_longest, whole, (int64_t)item->sums->longest_wait_ps)
-TAKE(put_blocked, whole, (int64_t)item->sums->n_blocked)
-TAKE(put_waiting, whole, (int64_t)item->sums->n_waiting)
-TAKE(put_latency, real, item->sums->latency_ps)
-TAKE(put_slowdown, real, item->sums->slowdown)
+static void put_packet_wait(struct tb_datum *at)
+{
+	const struct tb_compare_side *item = at->item;
+	at->unknown = item->info.n_packets == 0;
+	if (!at->unknown)
+		at->real = item->sums.wait_ps / (double)item->info.n_packets;
+}
 
 static void put_side_wait_known(struct tb_datum *at)
 {
@@ -42,35 +27,71 @@ static void put_side_wait_known(struct tb_datum *at)
 	at->word = tb_known_name(known);
 }
 
+static void put_side_slowdown(struct tb_datum *at)
+{
+	at->unknown = !(at->real > 0);
+}
+
+// put_run_bound: a run whose jobs are not inferred is as long as it is.
+static void put_run_bound(struct tb_datum *at)
+{
+	const struct tb_compare_side *item = at->item;
+	if (item->info.n_calls == 0)
+		at->whole = item->info.simulated_ps;
+}
+
+static void adapt_run_bound(struct tb_column *column, const void *of)
+{
+	if (!((const struct tb_compare_side *)of)->has_bounds)
+		column->key = column->title = NULL;
+}
+
+static void adapt_carried(struct tb_column *column, const void *of)
+{
+	column->title = tb_run_carried_title(&((const struct tb_compare_side *)of)->info);
+}
+
+#define SIDE(member) TB_MEMBER(struct tb_compare_side, member)
+
+// Those with a title are rows of what came of it.
 static const struct tb_column side_columns[] = {
-	{"store", NULL, "Its file", TB_DATUM_TEXT,
-		TB_MEMBER(struct tb_compare_side, store)},
-	{"run", NULL, "Its number there, from 1", TB_DATUM_ID, .put = put_id},
-	{"input", NULL, NULL, TB_DATUM_TEXT, .put = put_input},
-	{"network", NULL, NULL, TB_DATUM_TEXT, .put = put_network},
-	{"complete", NULL, "It came to its end", TB_DATUM_FLAG, .put = put_complete},
-	{"simulated_ps", NULL, NULL, TB_DATUM_TIME, .put = put_simulated},
-	{"messages", NULL, "Delivered", TB_DATUM_COUNT, .put = put_messages,
+	{"store", NULL, "Its file", TB_DATUM_TEXT, SIDE(store)},
+	{"run", NULL, "Its number there, from 1", TB_DATUM_ID, SIDE(info.id)},
+	{"input", NULL, NULL, TB_DATUM_TEXT, SIDE(info.input_name)},
+	{"network", NULL, NULL, TB_DATUM_TEXT, SIDE(info.network_name)},
+	{"complete", NULL, "It came to its end", TB_DATUM_FLAG, SIDE(info.complete)},
+	{"simulated_ps", "simulated time", NULL, TB_DATUM_TIME, SIDE(info.simulated_ps)},
+	{"messages", "messages", "Delivered", TB_DATUM_COUNT, SIDE(info.n_messages),
 		.flags = TB_COLUMN_NULL},
 	{"undelivered", NULL, "Messages given up because of dead links", TB_DATUM_COUNT,
-		.put = put_undelivered},
-	{"packets", NULL, NULL, TB_DATUM_COUNT, .put = put_packets,
+		SIDE(info.n_undelivered)},
+	{"packets", "packets", NULL, TB_DATUM_COUNT, SIDE(info.n_packets),
 		.flags = TB_COLUMN_NULL},
-	{"delivered_bytes", NULL, NULL, TB_DATUM_SIZE, .put = put_bytes,
-		.flags = TB_COLUMN_NULL},
-	{"wait_ps", NULL, "Over all headers", TB_DATUM_MEAN, .put = put_wait,
-		.flags = TB_COLUMN_NULL},
+	{"delivered_bytes", "delivered", NULL, TB_DATUM_SIZE, SIDE(info.delivered_bytes),
+		.flags = TB_COLUMN_NULL, .adapt = adapt_carried},
+	{"wait_ps", "wait of all headers", "Over all headers", TB_DATUM_MEAN,
+		SIDE(sums.wait_ps), .flags = TB_COLUMN_NULL},
 	{"wait_known", NULL, "How well that is known: not all links may be measured",
 		TB_DATUM_TEXT, .put = put_side_wait_known, .word = tb_known_name},
-	{"longest_wait_ps", NULL, "Of one header", TB_DATUM_TIME, .put = put_longest,
+	{"packet_wait_ps", "wait a packet", "That by the packets delivered",
+		TB_DATUM_MEAN, .put = put_packet_wait, .flags = TB_COLUMN_NULL},
+	{"longest_wait_ps", "longest wait", "Of one header", TB_DATUM_TIME,
+		SIDE(sums.longest_wait_ps), .flags = TB_COLUMN_NULL},
+	{"blocked", "blocked headers", "Headers that had to wait", TB_DATUM_COUNT,
+		SIDE(sums.n_blocked), .flags = TB_COLUMN_NULL},
+	{"links_that_waited", "links that waited", "At least, where some do not know",
+		TB_DATUM_COUNT, SIDE(sums.n_waiting), .flags = TB_COLUMN_NULL},
+	{"latency_ps", "latency of a message", "Mean of a message", TB_DATUM_MEAN,
+		SIDE(sums.latency_ps), .flags = TB_COLUMN_NULL},
+	{"slowdown", "slowdown", "Of all messages together; null: not known",
+		TB_DATUM_RATIO, SIDE(sums.slowdown), .put = put_side_slowdown,
 		.flags = TB_COLUMN_NULL},
-	{"blocked", NULL, "Headers that had to wait", TB_DATUM_COUNT, .put = put_blocked,
-		.flags = TB_COLUMN_NULL},
-	{"links_that_waited", NULL, NULL, TB_DATUM_COUNT, .put = put_waiting},
-	{"latency_ps", NULL, "Mean of a message", TB_DATUM_MEAN, .put = put_latency,
-		.flags = TB_COLUMN_NULL},
-	{"slowdown", NULL, "Of all messages together; 0: not known", TB_DATUM_RATIO,
-		.put = put_slowdown, .flags = TB_COLUMN_NULL},
+	{"least_run_ps", "run time, at least", "Of runs with inferred jobs",
+		TB_DATUM_TIME, SIDE(info.least_ps), .put = put_run_bound,
+		.adapt = adapt_run_bound, .flags = TB_COLUMN_SOME},
+	{"most_run_ps", "run time, at most", "Of runs with inferred jobs", TB_DATUM_TIME,
+		SIDE(info.most_ps), .put = put_run_bound, .adapt = adapt_run_bound,
+		.flags = TB_COLUMN_SOME},
 	{"hottest_link", NULL, "null: none waited", TB_DATUM_TEXT, .put = put_hottest,
 		.flags = TB_COLUMN_NULL},
 };
@@ -79,31 +100,113 @@ static const struct tb_column side_columns[] = {
 // bound where not all links were.
 static enum tb_known known_of_side(const struct tb_datum *at)
 {
-	static const char *const unknown[] = {
-		"messages", "longest_wait_ps", "blocked", "latency_ps", "slowdown"};
+	static const char *const unknown[] = {"messages", "packet_wait_ps",
+		"longest_wait_ps", "blocked", "latency_ps", "slowdown"};
 	const struct tb_compare_side *item = at->item;
 	const char *key = at->column->key;
-	if (!tb_run_is_measured(item->info))
+	if (!tb_run_is_measured(&item->info))
 		return TB_EXACT;
 	for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
 		if (strcmp(unknown[i], key) == 0)
 			return TB_NOT_MEASURED;
+	enum tb_known wait = tb_run_sum_known(item->run, TB_WAIT);
+	if (strcmp(key, "links_that_waited") == 0)
+		return tb_run_n_unmeasured(item->run, TB_WAIT) == item->info.n_links
+			       ? TB_NOT_MEASURED
+		       : wait == TB_EXACT ? TB_EXACT
+					  : TB_AT_LEAST;
 	return strcmp(key, "packets") == 0 ? tb_run_received_known(item->run, TB_PACKETS)
 	       : strcmp(key, "delivered_bytes") == 0
 		       ? tb_run_received_known(item->run, TB_BYTES)
-	       : strcmp(key, "wait_ps") == 0 ? tb_run_sum_known(item->run, TB_WAIT)
+	       : strcmp(key, "wait_ps") == 0 ? wait
 					     : TB_EXACT;
 }
 
 static const struct tb_table_type run = {"run", NULL, "A run and its sums.",
 	TB_COLUMNS(side_columns), .known = known_of_side};
 
-static json_t *run_object(const struct tb_compare *compare, int which)
+static struct tb_compare_side side_of(const struct tb_compare *compare, uint32_t which)
 {
-	const struct tb_compare_side of = {compare->runs[which].store,
-		compare->runs[which].run, compare->info[which], &compare->outcome[which]};
+	return (struct tb_compare_side){compare->runs[which].store,
+		compare->runs[which].run, *compare->info[which], compare->outcome[which],
+		compare->info[0]->n_calls || compare->info[1]->n_calls};
+}
+
+static json_t *run_object(const struct tb_compare *compare, uint32_t which)
+{
+	const struct tb_compare_side of = side_of(compare, which);
 	return tb_table_object(&run, &of);
 }
+
+// titled_column returns the column of which row `row` of what came of it is, with title
+// NULL behind the last.
+static struct tb_column titled_column(const struct tb_compare_side *side, size_t row)
+{
+	const struct tb_table table = {.type = &run, .of = side};
+	for (size_t i = 0; i < run.n_columns; i++) {
+		struct tb_column column = tb_table_column(&table, i);
+		if (column.title && row-- == 0)
+			return column;
+	}
+	return (struct tb_column){.title = NULL};
+}
+
+static void put_outcome_name(struct tb_datum *at)
+{
+	const struct tb_compare_side a = side_of(at->of, 0), b = side_of(at->of, 1);
+	const char *title = titled_column(&a, at->row).title;
+	bool same = strcmp(title, titled_column(&b, at->row).title) == 0;
+	at->word = same ? title : "delivered";
+}
+
+// put_outcome_of puts the figure of a run; it returns how well that is known.
+static enum tb_known put_outcome_of(struct tb_datum *at, uint32_t which)
+{
+	const struct tb_compare_side side = side_of(at->of, which);
+	const struct tb_table table = {.type = &run, .of = &side};
+	const struct tb_column column = titled_column(&side, at->row);
+	struct tb_datum figure;
+	tb_table_put(&table, &column, 0, &figure);
+	at->unknown = figure.unknown;
+	at->real = tb_datum_figure(&figure);
+	tb_put_text(at, "%s", figure.text);
+	return figure.unknown ? TB_NOT_MEASURED : known_of_side(&figure);
+}
+
+static void put_outcome(struct tb_datum *at)
+{
+	(void)put_outcome_of(at, at->column->which);
+}
+
+static void put_outcome_change(struct tb_datum *at)
+{
+	enum tb_known a = put_outcome_of(at, 0);
+	double before = at->real;
+	enum tb_known b = put_outcome_of(at, 1);
+	double after = at->real;
+	at->unknown = a != TB_EXACT || b != TB_EXACT;
+	if (at->unknown)
+		tb_put_text(at, "-");
+	else
+		tb_compare_put_change(at, before, after);
+}
+
+static const struct tb_column outcome_columns[] = {
+	{NULL, "", "What", TB_DATUM_TEXT, .put = put_outcome_name},
+	{NULL, "A", "In the first run", TB_DATUM_RATIO, .put = put_outcome},
+	{NULL, "B", "In the second run", TB_DATUM_RATIO, .put = put_outcome, .which = 1},
+	{NULL, "Change", "From A to B", TB_DATUM_RATIO, .put = put_outcome_change},
+};
+
+static void list_outcomes(struct tb_table *table)
+{
+	const struct tb_compare_side side = side_of(table->of, 0);
+	while (titled_column(&side, table->n_shown).title)
+		table->n_shown++;
+}
+
+const struct tb_table_type tb_compare_list_outcome = {"outcome", "What came of it", NULL,
+	TB_COLUMNS(outcome_columns), .list = list_outcomes};
 
 // How many rows there are of which a list has the first.
 static const struct tb_column total_columns[] = {

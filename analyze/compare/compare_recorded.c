@@ -74,8 +74,6 @@ static void put_error(struct tb_datum *at)
 	at->unknown =
 		!item->known[which] || !tb_recorded_percent(item->recorded_ps,
 					       item->simulated_ps[which], &at->real);
-	if (!at->unknown)
-		tb_put_text(at, "%+.1f %%", at->real);
 }
 
 #define ROW(member)   TB_MEMBER(struct tb_recorded_mover, member)
@@ -98,34 +96,20 @@ static const struct tb_column columns[] = {
 		.flags = SIGNED_OR_NOT, .which = 1},
 };
 
-static void list_recorded(struct tb_table *table)
-{
-	const struct tb_compare *compare = table->of;
-	table->n_rows = table->n_shown = compare->n_recorded;
-	tb_table_remark_rest(table, compare->n_recorded, "rows",
-		"The recorded network may be another one.");
-}
-
 const struct tb_table_type tb_compare_list_recorded = {"recorded",
 	"Recorded and simulated",
 	"What the traces recorded, beside both runs: the whole run, and each kind of "
 	"call.",
-	TB_COLUMNS(columns), TB_ROWS(struct tb_compare, recorded), .list = list_recorded};
+	TB_COLUMNS(columns), TB_ROWS(struct tb_compare, recorded),
+	.n = TB_COUNT(struct tb_compare, n_recorded), .what = "rows", .all = true,
+	.remark = "The recorded network may be another one."};
 
 static const struct tb_column rank_columns[] = {TB_RANK_JOB_COLUMN, TB_RANK_COLUMNS,
 	TB_RANK_SIDE_COLUMNS("_a", " in A", 0), TB_RANK_SIDE_COLUMNS("_b", " in B", 1)};
-
-static void list_compared_ranks(struct tb_table *table)
-{
-	const struct tb_compare *compare = table->of;
-	size_t n = compare->n_ranks;
-	table->n_rows = n;
-	table->n_shown = compare->top && n > compare->top ? compare->top : n;
-	tb_table_remark_rest(table, n, "ranks", TB_RANK_REMARK);
-}
 
 const struct tb_table_type tb_compare_list_ranks = {"recorded-ranks",
 	"Recorded and simulated by rank",
 	"What the traces recorded of each rank, beside both runs.",
 	TB_COLUMNS(rank_columns), TB_ROWS(struct tb_compare, ranks),
-	.list = list_compared_ranks};
+	.n = TB_COUNT(struct tb_compare, n_ranks), .what = "ranks",
+	.remark = TB_RANK_REMARK};

@@ -62,165 +62,6 @@ static const struct tb_table_type differences = {"differences", "What differs",
 	"The settings that differ.", TB_COLUMNS(difference_columns),
 	TB_ROWS_IN(struct tb_compare, differences), .list = list_differences};
 
-// The figures of a run that people compare, one per row.
-enum outcome {
-	SIMULATED,
-	MESSAGES,
-	PACKETS,
-	CARRIED,
-	WAIT,
-	WAIT_A_PACKET,
-	LONGEST,
-	BLOCKED,
-	WAITING,
-	LATENCY,
-	SLOWDOWN,
-	LEAST, // of inferred jobs
-	MOST,
-	N_OUTCOMES
-};
-
-static const struct {
-	const char *name;
-	enum tb_datum_kind kind;
-} outcomes[N_OUTCOMES] = {
-	[SIMULATED] = {"simulated time", TB_DATUM_MEAN},
-	[MESSAGES] = {"messages", TB_DATUM_COUNT},
-	[PACKETS] = {"packets", TB_DATUM_COUNT},
-	[CARRIED] = {"delivered", TB_DATUM_SIZE},
-	[WAIT] = {"wait of all headers", TB_DATUM_MEAN},
-	[WAIT_A_PACKET] = {"wait a packet", TB_DATUM_MEAN},
-	[LONGEST] = {"longest wait", TB_DATUM_MEAN},
-	[BLOCKED] = {"blocked headers", TB_DATUM_COUNT},
-	[WAITING] = {"links that waited", TB_DATUM_COUNT},
-	[LATENCY] = {"latency of a message", TB_DATUM_MEAN},
-	[SLOWDOWN] = {"slowdown", TB_DATUM_RATIO},
-	[LEAST] = {"run time, at least", TB_DATUM_MEAN},
-	[MOST] = {"run time, at most", TB_DATUM_MEAN},
-};
-
-static double outcome_of(const struct tb_compare *compare, uint32_t which, size_t row)
-{
-	const struct tb_run_info *info = compare->info[which];
-	const struct tb_compare_sums *sums = &compare->outcome[which];
-	switch ((enum outcome)row) {
-	case SIMULATED:
-		return (double)info->simulated_ps;
-	case LEAST:
-		return (double)(info->n_calls ? info->least_ps : info->simulated_ps);
-	case MOST:
-		return (double)(info->n_calls ? info->most_ps : info->simulated_ps);
-	case MESSAGES:
-		return (double)info->n_messages;
-	case PACKETS:
-		return (double)info->n_packets;
-	case CARRIED:
-		return (double)info->delivered_bytes;
-	case WAIT:
-		return sums->wait_ps;
-	case WAIT_A_PACKET:
-		return info->n_packets ? sums->wait_ps / (double)info->n_packets : 0;
-	case LONGEST:
-		return (double)sums->longest_wait_ps;
-	case BLOCKED:
-		return (double)sums->n_blocked;
-	case WAITING:
-		return (double)sums->n_waiting;
-	case LATENCY:
-		return sums->latency_ps;
-	case SLOWDOWN:
-		return sums->slowdown;
-	case N_OUTCOMES:
-		break;
-	}
-	return 0;
-}
-
-static void put_outcome_name(struct tb_datum *at)
-{
-	const struct tb_compare *compare = at->of;
-	const char *carried = tb_run_carried_title(compare->info[0]);
-	bool same = strcmp(carried, tb_run_carried_title(compare->info[1])) == 0;
-	at->word = at->row == CARRIED && same ? carried : outcomes[at->row].name;
-}
-
-// known_of_outcome: counters know no messages and no single headers.
-static enum tb_known known_of_outcome(
-	const struct tb_compare *compare, uint32_t which, size_t row)
-{
-	const struct tb_run *run = compare->runs[which].run;
-	if (!tb_run_is_measured(compare->info[which]))
-		return TB_EXACT;
-	switch ((enum outcome)row) {
-	case SIMULATED:
-	case LEAST:
-	case MOST:
-	case N_OUTCOMES:
-		return TB_EXACT;
-	case PACKETS:
-		return tb_run_received_known(run, TB_PACKETS);
-	case CARRIED:
-		return tb_run_received_known(run, TB_BYTES);
-	case WAIT:
-		return tb_run_sum_known(run, TB_WAIT);
-	case WAITING:
-		return tb_run_n_unmeasured(run, TB_WAIT) == compare->info[which]->n_links
-			       ? TB_NOT_MEASURED
-		       : tb_run_sum_known(run, TB_WAIT) == TB_EXACT ? TB_EXACT
-								    : TB_AT_LEAST;
-	case MESSAGES:
-	case WAIT_A_PACKET:
-	case LONGEST:
-	case BLOCKED:
-	case LATENCY:
-	case SLOWDOWN:
-		break;
-	}
-	return TB_NOT_MEASURED;
-}
-
-static void put_outcome(struct tb_datum *at)
-{
-	at->real = outcome_of(at->of, at->column->which, at->row);
-	at->whole = (int64_t)at->real;
-	tb_datum_show(at, outcomes[at->row].kind);
-}
-
-static void put_outcome_change(struct tb_datum *at)
-{
-	tb_compare_put_change(
-		at, outcome_of(at->of, 0, at->row), outcome_of(at->of, 1, at->row));
-}
-
-static enum tb_known known_in_outcome(const struct tb_datum *at)
-{
-	const struct tb_column *column = at->column;
-	enum tb_known a = known_of_outcome(at->of, 0, at->row),
-		      b = known_of_outcome(at->of, 1, at->row);
-	if (column->put == put_outcome_name)
-		return TB_EXACT;
-	if (column->put == put_outcome)
-		return column->which ? b : a;
-	return a == TB_EXACT && b == TB_EXACT ? TB_EXACT : TB_NOT_MEASURED;
-}
-
-static const struct tb_column outcome_columns[] = {
-	{NULL, "", "What", TB_DATUM_TEXT, .put = put_outcome_name},
-	{NULL, "A", "In the first run", TB_DATUM_RATIO, .put = put_outcome},
-	{NULL, "B", "In the second run", TB_DATUM_RATIO, .put = put_outcome, .which = 1},
-	{NULL, "Change", "From A to B", TB_DATUM_RATIO, .put = put_outcome_change},
-};
-
-static void list_outcomes(struct tb_table *table)
-{
-	const struct tb_compare *compare = table->of;
-	bool inferred = compare->info[0]->n_calls || compare->info[1]->n_calls;
-	table->n_shown = inferred ? N_OUTCOMES : LEAST;
-}
-
-static const struct tb_table_type outcome = {"outcome", "What came of it", NULL,
-	TB_COLUMNS(outcome_columns), .list = list_outcomes, .known = known_in_outcome};
-
 static void put_compared_job_name(struct tb_datum *at)
 {
 	at->word = ((const struct tb_job_mover *)at->item)->name;
@@ -248,11 +89,38 @@ static void put_part_in_b(struct tb_datum *at)
 	tb_put_part(at, &((const struct tb_job_mover *)at->item)->times[1]);
 }
 
+static void put_compared_job(struct tb_datum *at)
+{
+	const struct tb_job_mover *item = at->item;
+	tb_put_flow_figure(at, &item->sent[at->column->which % 2],
+		(enum tb_flow_figure)(at->column->which / 2));
+}
+
 #define JOB(name)     TB_MEMBER(struct tb_job_mover, name)
 #define IN_B	      "The same in the second run"
 #define MAY_LACK      TB_COLUMN_NULL | TB_COLUMN_SIGNED
 #define OTHERS_COST   "Run time less that alone"
 #define NETWORK_COSTS "Alone less on an ideal network"
+
+// The figures of flows and jobs that are compared (flow_sum.h), of both runs.
+// clang-format off
+#define OF_SIDE(put_it, ID, side, key, title, meaning, kind)                                     \
+	{key TB_PS_##kind, title, meaning, TB_DATUM_##kind, .put = put_it,               \
+		.flags = TB_NULL_##kind, .which = 2 * TB_FLOW_##ID + (side)},
+#define OF_BOTH_NO(...)
+#define OF_BOTH_KEYS(put_it, ID, kind, name, brief, meaning)                                     \
+	OF_SIDE(put_it, ID, 0, name "_a", NULL, meaning, kind)                                   \
+	OF_SIDE(put_it, ID, 1, name "_b", NULL, IN_B, kind)
+#define OF_BOTH_YES(put_it, ID, kind, name, brief, meaning)                                      \
+	OF_SIDE(put_it, ID, 0, name "_a", brief " in A", meaning, kind)                          \
+	OF_SIDE(put_it, ID, 1, name "_b", brief " in B", IN_B, kind)
+#define OF_FLOWS(ID, formula, kind, key, jobs, view, compared, name, brief, title, meaning) \
+	OF_BOTH_##compared(put_compared_flow, ID, kind, name, brief, meaning)
+#define OF_JOBS(ID, formula, kind, key, jobs, view, compared, name, brief, title, meaning) \
+	OF_JOBS_##jobs(OF_BOTH_##compared(put_compared_job, ID, kind, name, brief, meaning))
+#define OF_JOBS_NO(rows)
+#define OF_JOBS_YES(rows) rows
+// clang-format on
 
 static const struct tb_column job_columns[] = {
 	{"job", "Job", "Its name", TB_DATUM_TEXT, .put = put_compared_job_name},
@@ -274,24 +142,19 @@ static const struct tb_column job_columns[] = {
 		.flags = TB_COLUMN_NULL, .which = TB_JOB_IDEAL},
 	{"ideal_b_ps", NULL, IN_B, TB_DATUM_TIME, .put = put_part_in_b,
 		.flags = TB_COLUMN_NULL, .which = TB_JOB_IDEAL},
-	{"latency_a_ps", "Latency in A", "Mean of its messages", TB_DATUM_MEAN,
-		JOB(times[0].run.mean_latency_ps)},
-	{"latency_b_ps", "In B", IN_B, TB_DATUM_MEAN, JOB(times[1].run.mean_latency_ps)},
+	// clang-format off
+	TB_FLOW_COLUMNS(OF_JOBS)
+	// clang-format on
 	{"undelivered_a", NULL, "Its messages that were given up", TB_DATUM_COUNT,
 		JOB(n_undelivered[0])},
 	{"undelivered_b", NULL, IN_B, TB_DATUM_COUNT, JOB(n_undelivered[1])},
 };
 
-static void list_compared_jobs(struct tb_table *table)
-{
-	const struct tb_compare *compare = table->of;
-	table->n_rows = table->n_shown = compare->n_jobs;
-	tb_table_remark_rest(table, compare->n_jobs_matched, "jobs of both runs", "");
-}
-
 static const struct tb_table_type jobs = {"jobs", "Jobs",
 	"The jobs of both runs, and what each gains or loses.", TB_COLUMNS(job_columns),
-	TB_ROWS(struct tb_compare, jobs), .list = list_compared_jobs};
+	TB_ROWS(struct tb_compare, jobs), .n = TB_COUNT(struct tb_compare, n_jobs),
+	.n_all = TB_COUNT(struct tb_compare, n_jobs_matched),
+	.what = "jobs of both runs"};
 
 static void put_pair_wait(struct tb_datum *at)
 {
@@ -346,18 +209,12 @@ static const struct tb_column pair_columns[] = {
 	{NULL, "Change", "Against A", TB_DATUM_RATIO, .put = put_pair_change},
 };
 
-static void list_compared_job_pairs(struct tb_table *table)
-{
-	const struct tb_compare *compare = table->of;
-	table->n_rows = table->n_shown = compare->n_job_pairs;
-	tb_table_remark_rest(table, compare->n_job_pairs_moved,
-		"pairs of jobs whose wait changed", "");
-}
-
 static const struct tb_table_type job_pairs = {"blame-by-job",
 	"Which job makes which wait", "Which job waited for which, most changed first.",
 	TB_COLUMNS(pair_columns), TB_ROWS(struct tb_compare, job_pairs),
-	.list = list_compared_job_pairs};
+	.n = TB_COUNT(struct tb_compare, n_job_pairs),
+	.n_all = TB_COUNT(struct tb_compare, n_job_pairs_moved),
+	.what = "pairs of jobs whose wait changed"};
 
 // alone_text writes how many links or flows only one of the runs has, "" for none.
 static const char *alone_text(
@@ -520,19 +377,13 @@ static const struct tb_column root_columns[] = {
 	{NULL, "Change", "Against A", TB_DATUM_RATIO, .put = put_link_change},
 };
 
-static void list_compared_roots(struct tb_table *table)
-{
-	const struct tb_compare *compare = table->of;
-	table->n_rows = table->n_shown = compare->n_roots;
-	tb_table_remark_rest(
-		table, compare->n_roots_moved, "roots whose wait changed", "");
-}
-
 static const struct tb_table_type roots = {"congestion-roots",
 	"Roots whose wait changed most",
 	"Roots of congestion trees by the change of their wait, largest first.",
 	TB_COLUMNS(root_columns), TB_ROWS(struct tb_compare, roots),
-	.list = list_compared_roots};
+	.n = TB_COUNT(struct tb_compare, n_roots),
+	.n_all = TB_COUNT(struct tb_compare, n_roots_moved),
+	.what = "roots whose wait changed"};
 
 static void put_flow(struct tb_datum *at)
 {
@@ -551,12 +402,6 @@ static void put_flow_job(struct tb_datum *at)
 	at->word = at->text;
 }
 
-// put_compared_flow_end: several flows that were merged have no single end.
-static void put_compared_flow_end(struct tb_datum *at)
-{
-	at->unknown = at->whole == TB_ID_NONE;
-}
-
 static void put_compared_flow(struct tb_datum *at)
 {
 	const struct tb_flow_mover *item = at->item;
@@ -573,31 +418,15 @@ static void put_flow_change(struct tb_datum *at)
 
 #define FLOW(name) TB_MEMBER(struct tb_flow_mover, name)
 
-// The figures of flows that are compared (flow_sum.h), of both runs.
-// clang-format off
-#define OF_SIDE(ID, side, key, title, meaning, kind)                                     \
-	{key TB_PS_##kind, title, meaning, TB_DATUM_##kind, .put = put_compared_flow,    \
-		.flags = TB_NULL_##kind, .which = 2 * TB_FLOW_##ID + (side)},
-#define OF_BOTH_NO(...)
-#define OF_BOTH_KEYS(ID, kind, name, brief, meaning)                                     \
-	OF_SIDE(ID, 0, name "_a", NULL, meaning, kind)                                   \
-	OF_SIDE(ID, 1, name "_b", NULL, IN_B, kind)
-#define OF_BOTH_YES(ID, kind, name, brief, meaning)                                      \
-	OF_SIDE(ID, 0, name "_a", brief " in A", meaning, kind)                          \
-	OF_SIDE(ID, 1, name "_b", brief " in B", IN_B, kind)
-#define OF_BOTH(ID, formula, kind, key, jobs, view, compared, name, brief, title, meaning) \
-	OF_BOTH_##compared(ID, kind, name, brief, meaning)
-// clang-format on
-
 static const struct tb_column flow_columns[] = {
 	{NULL, "Flow", "From and to", TB_DATUM_TEXT, .put = put_flow},
 	{"job", NULL, NULL, TB_DATUM_TEXT, FLOW(of[0].job), .put = put_flow_job},
 	{"source", NULL, NULL, TB_DATUM_ID, FLOW(of[0].source.id),
-		.put = put_compared_flow_end, .flags = TB_COLUMN_NULL},
+		.flags = TB_COLUMN_NULL},
 	{"destination", NULL, NULL, TB_DATUM_ID, FLOW(of[0].destination.id),
-		.put = put_compared_flow_end, .flags = TB_COLUMN_NULL},
+		.flags = TB_COLUMN_NULL},
 	// clang-format off
-	TB_FLOW_COLUMNS(OF_BOTH)
+	TB_FLOW_COLUMNS(OF_FLOWS)
 	// clang-format on
 	{NULL, "Change", "Of the mean latency, against A", TB_DATUM_RATIO,
 		.put = put_flow_change},
@@ -621,7 +450,7 @@ static const struct tb_table_type flows = {"flows", "Flows whose latency changed
 enum { LIST_CHANCE = 1 };
 
 const struct tb_table_type *const tb_compare_lists[] = {&differences,
-	&tb_compare_list_chance, &outcome, &tb_compare_list_recorded,
+	&tb_compare_list_chance, &tb_compare_list_outcome, &tb_compare_list_recorded,
 	&tb_compare_list_ranks, &jobs, &job_pairs, &links, &roots, &flows};
 
 void tb_compare_tabulate(struct tb_compare *compare)
@@ -630,7 +459,7 @@ void tb_compare_tabulate(struct tb_compare *compare)
 	for (size_t i = 0; i < TB_COMPARE_LISTS; i++) {
 		compare->tables[i] =
 			(struct tb_table){.type = tb_compare_lists[i], .of = compare};
-		tb_compare_lists[i]->list(&compare->tables[i]);
+		tb_table_list(&compare->tables[i], compare->top);
 		// What is of one pair alone tells less than the seeds together.
 		if (compare->chance.n_pairs && i > LIST_CHANCE)
 			compare->tables[i].n_shown = 0;

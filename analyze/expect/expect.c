@@ -617,6 +617,9 @@ static int expect_all(struct tb_expect *expect, struct tb_error *error)
 		options->n_files, options->n_ranks, error);
 	if (status != TB_OK)
 		return status;
+	const char *left_out = tb_benchmark_note(expect->benchmark);
+	if (left_out && expect_note(expect, "%s", left_out) != TB_OK)
+		return tb_fail_memory(error, "notes");
 	size_t n = tb_benchmark_n_tables(expect->benchmark);
 	expect->setups = calloc(n + 1, sizeof *expect->setups);
 	if (!expect->setups)

@@ -7,6 +7,7 @@
 // though nothing is missing.
 #include "array.h"
 #include "fabric_impl.h"
+#include "hash.h"
 #include "names.h"
 #include "order.h"
 
@@ -267,15 +268,11 @@ static struct odd_node odd_node_of(const struct odd_search *search, uint32_t lin
 	const char *adapter = tb_names_adapter(&own);
 	if (*adapter == '\0')
 		return made;
-	made.name = UINT64_C(14695981039346656037); // FNV-1a
+	made.name = TB_HASH_BEGIN;
 	for (uint32_t i = 0; i < own.n_host_bytes; i++)
 		if (own.name[i] < '0' || own.name[i] > '9')
-			made.name = (made.name ^ (unsigned char)own.name[i]) *
-				    UINT64_C(1099511628211);
-	made.name = (made.name ^ 0xff) * UINT64_C(1099511628211);
-	for (; *adapter; adapter++)
-		made.name =
-			(made.name ^ (unsigned char)*adapter) * UINT64_C(1099511628211);
+			made.name = tb_hash_word(made.name, (unsigned char)own.name[i]);
+	made.name = tb_hash_text(tb_hash_word(made.name, 0xff), adapter);
 	return made;
 }
 

@@ -442,7 +442,7 @@ void tb_fabric_judge(
 	say_kind(report, verdict, TB_ODDITY_SLOWER, head);
 	say_kind(report, verdict, TB_ODDITY_HIGH_NODE, "Hosts are above the leaves: ");
 	say_kind(report, verdict, TB_ODDITY_SKIPS, "");
-	say_kind(report, verdict, TB_ODDITY_ASIDE, "");
+	say_kind(report, verdict, TB_ODDITY_ASIDE, "It is no fat tree: ");
 	say_kind(report, verdict, TB_ODDITY_OFF_RAIL, "Adapters are off their rails: ");
 	const struct tb_fabric_bisection *at = &report->fabric->bisection;
 	char percent[48], is[32], full[32];

@@ -272,7 +272,7 @@ int tb_report_new(struct tb_report **report, struct tb_run *run, uint32_t top,
 		made->tables[i] = (struct tb_table){.type = tb_report_lists[i],
 			.of = made,
 			.words = made->info->words};
-		tb_report_lists[i]->list(&made->tables[i]);
+		tb_table_list(&made->tables[i], top);
 	}
 	*report = made;
 	return TB_OK;

@@ -136,11 +136,6 @@ static void put_sentence(struct tb_datum *at)
 	at->word = ((const struct tb_finding *)at->item)->sentence;
 }
 
-static void put_command(struct tb_datum *at)
-{
-	at->unknown = !at->word;
-}
-
 static void put_figures(struct tb_datum *at)
 {
 	at->object = figures_object(at->item);
@@ -157,8 +152,7 @@ static const struct tb_column finding_columns[] = {
 	{"command", NULL,
 		"The whole command line that tries it, for a shell in the folder in "
 		"which the run was replayed; null when there is none.",
-		TB_DATUM_TEXT, FINDING(command), .put = put_command,
-		.flags = TB_COLUMN_NULL},
+		TB_DATUM_TEXT, FINDING(command), .flags = TB_COLUMN_NULL},
 	{"figures", NULL,
 		"What the rule looked at; ids of nodes, links and jobs too. Times in ps "
 		"(_ps), percentages 0 to 100 (_percent, percent_of_...).",
@@ -167,16 +161,11 @@ static const struct tb_column finding_columns[] = {
 			  "\"number\", \"minimum\": 0}}"},
 };
 
-static void list_findings(struct tb_table *table)
-{
-	table->n_rows = ((const struct tb_report *)table->of)->findings.n;
-}
-
 const struct tb_table_type tb_list_findings = {"findings", NULL,
 	"What the run comes to, in words: first what was found, then what is worth "
 	"trying. The rules and their figures: docs/findings.md.",
 	TB_COLUMNS(finding_columns), TB_ROWS_IN(struct tb_report, findings.list),
-	.list = list_findings};
+	.n = TB_COUNT(struct tb_report, findings.n)};
 
 // The notes of a run in all formats of the report.
 
@@ -269,11 +258,6 @@ static const void *note_at(const void *of, size_t row)
 	return &((const struct tb_report *)of)->info->notes[row];
 }
 
-static void put_note_job(struct tb_datum *at)
-{
-	at->unknown = ((const struct tb_run_note *)at->item)->job == TB_ID_NONE;
-}
-
 static void put_about(struct tb_datum *at)
 {
 	at->word = tb_run_note_about(((const struct tb_report *)at->of)->run, at->item);
@@ -283,7 +267,7 @@ static void put_about(struct tb_datum *at)
 
 static const struct tb_column note_columns[] = {
 	{"job", NULL, "null: of the network.", TB_DATUM_ID, NOTE(job),
-		.put = put_note_job, .flags = TB_COLUMN_NULL},
+		.flags = TB_COLUMN_NULL},
 	{"about", NULL, "Name of the job or the network.", TB_DATUM_TEXT,
 		.put = put_about},
 	{"text", NULL, "A sentence.", TB_DATUM_TEXT, NOTE(text)},

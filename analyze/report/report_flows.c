@@ -89,19 +89,13 @@ static const struct tb_column flow_columns[] = {
 	// clang-format on
 };
 
-static void list_report_flows(struct tb_table *table)
-{
-	const struct tb_report *report = table->of;
-	table->n_rows = table->n_shown = report->n_flows;
-	tb_table_remark_rest(table, report->n_flows_all, "flows",
-		"Slowdown is the time in the network against that of the same messages "
-		"on an idle one.");
-}
-
 const struct tb_table_type tb_list_flows = {"flows", "Slowest flows",
 	"Flows by slowdown, slowest first. Empty for a run that did not end.",
 	TB_COLUMNS(flow_columns), TB_ROWS(struct tb_report, flows),
-	.list = list_report_flows};
+	.n = TB_COUNT(struct tb_report, n_flows),
+	.n_all = TB_COUNT(struct tb_report, n_flows_all), .what = "flows",
+	.remark = "Slowdown is the time in the network against that of the same messages "
+		  "on an idle one."};
 
 static void put_flow_rank(struct tb_datum *at)
 {
@@ -130,11 +124,9 @@ static void put_run_time(struct tb_datum *at)
 	at->whole = report->times[at->row].run.run_ps;
 }
 
-static void put_job_figure(struct tb_datum *at)
+struct tb_flow_sample tb_report_sent(const struct tb_job_figures *job)
 {
-	const struct tb_report *report = at->of;
-	const struct tb_job_figures *job = at->item;
-	const struct tb_flow_sample all = {.n_messages = job->n_messages,
+	return (struct tb_flow_sample){.n_messages = job->n_messages,
 		.n_packets = job->n_packets,
 		.bytes = job->bytes,
 		.latency_ps = job->latency_ps,
@@ -143,6 +135,12 @@ static void put_job_figure(struct tb_datum *at)
 		.worst_latency_ps = job->worst_latency_ps,
 		.ideal_ps = job->ideal_ps,
 		.wait_ps = job->wait_ps};
+}
+
+static void put_job_figure(struct tb_datum *at)
+{
+	const struct tb_report *report = at->of;
+	const struct tb_flow_sample all = tb_report_sent(at->item);
 	double worst = 0;
 	tb_put_flow_figure(at, &all, (enum tb_flow_figure)at->column->which);
 	for (uint32_t i = 0; i < report->jobs.n; i++)

@@ -147,6 +147,9 @@ const char *tb_report_flow_name(const struct tb_run *run, uint32_t job,
 void tb_put_flow_figure(struct tb_datum *datum, const struct tb_flow_sample *flow,
 	enum tb_flow_figure figure);
 
+// tb_report_sent returns the sum of a job's flows.
+struct tb_flow_sample tb_report_sent(const struct tb_job_figures *job);
+
 // What is divided may be unknown.
 #define TB_NULL_TIME	0
 #define TB_NULL_COUNT	0

@@ -291,18 +291,12 @@ static const struct tb_column switch_columns[] = {
 		.put = put_switch_share, .flags = TB_COLUMN_NULL},
 };
 
-static void list_switches(struct tb_table *table)
-{
-	const struct tb_report *report = table->of;
-	table->n_rows = table->n_shown = report->n_switches;
-	tb_table_remark_rest(table, report->n_switches_waiting,
-		"switches at which headers waited", "");
-}
-
 const struct tb_table_type tb_list_switches = {"switches", "Switches",
 	"Switches by the wait of the headers in them, longest first.",
-	TB_COLUMNS(switch_columns), .item = box, .list = list_switches,
-	.known = known_of_switch};
+	TB_COLUMNS(switch_columns), .item = box,
+	.n = TB_COUNT(struct tb_report, n_switches),
+	.n_all = TB_COUNT(struct tb_report, n_switches_waiting),
+	.what = "switches at which headers waited", .known = known_of_switch};
 
 static void put_stall_level(struct tb_datum *at)
 {

@@ -25,8 +25,6 @@ static void put_recorded_change(struct tb_datum *at)
 	const struct tb_recorded_row *row = at->item;
 	at->unknown = row->unmodelled || !tb_recorded_percent(row->recorded_ps,
 						 row->simulated_ps, &at->real);
-	if (!at->unknown)
-		tb_put_text(at, "%+.1f %%", at->real);
 }
 
 static void put_change_at(struct tb_datum *at)
@@ -34,8 +32,6 @@ static void put_change_at(struct tb_datum *at)
 	const struct tb_recorded_row *row = at->item;
 	at->unknown = row->unmodelled || !tb_recorded_percent(row->recorded_at_ps,
 						 row->simulated_at_ps, &at->real);
-	if (!at->unknown)
-		tb_put_text(at, "%+.1f %%", at->real);
 }
 
 static void put_rate(struct tb_datum *at)
@@ -119,21 +115,12 @@ static const struct tb_column kind_columns[] = {
 		.flags = CHANGE_FLAGS},
 };
 
-static void list_kinds(struct tb_table *table)
-{
-	const struct tb_report *report = table->of;
-	size_t n = report->recorded.kinds.n;
-	table->n_rows = n;
-	table->n_shown = tb_report_n_listed(report, n);
-	tb_table_remark_rest(table, n, "kinds of calls",
-		"How long calls took from entering to leaving; - is not modelled.");
-}
-
 const struct tb_table_type tb_list_recorded_kinds = {"recorded-calls",
 	"Recorded and simulated by kind of call",
 	"How long calls took, as recorded and in the replay, by kind.",
 	TB_COLUMNS(kind_columns), TB_ROWS(struct tb_report, recorded.kinds.rows),
-	.list = list_kinds};
+	.n = TB_COUNT(struct tb_report, recorded.kinds.n), .what = "kinds of calls",
+	.remark = "How long calls took from entering to leaving; - is not modelled."};
 
 static void put_job_of_rank(struct tb_datum *at)
 {
@@ -171,19 +158,11 @@ static const struct tb_column uncompared_columns[] = {
 		ROW(name)},
 };
 
-static void list_uncompared(struct tb_table *table)
-{
-	const struct tb_report *report = table->of;
-	size_t n = report->recorded.uncompared.n;
-	table->n_rows = n;
-	table->n_shown = tb_report_n_listed(report, n);
-	tb_table_remark_rest(table, n, "reasons", "");
-}
-
 const struct tb_table_type tb_list_uncompared = {"uncompared", "Not compared",
 	"Recorded calls that cannot be compared with the replay, and why.",
 	TB_COLUMNS(uncompared_columns),
-	TB_ROWS(struct tb_report, recorded.uncompared.rows), .list = list_uncompared};
+	TB_ROWS(struct tb_report, recorded.uncompared.rows),
+	.n = TB_COUNT(struct tb_report, recorded.uncompared.n), .what = "reasons"};
 
 // The report's section of what captures recorded of congestion, before any replay.
 
@@ -235,32 +214,6 @@ void tb_report_congestion_fini(struct tb_report_congestion *congestion)
 	free(congestion->pairs);
 	free(congestion->bins);
 	free(congestion->pauses);
-}
-
-static void put_pair_end(struct tb_datum *at, const char *name)
-{
-	at->unknown = !name;
-	at->word = name;
-}
-
-static void put_source(struct tb_datum *at)
-{
-	put_pair_end(at, ((const struct tb_report_pair *)at->item)->of.source);
-}
-
-static void put_destination(struct tb_datum *at)
-{
-	put_pair_end(at, ((const struct tb_report_pair *)at->item)->of.destination);
-}
-
-static void put_pauser(struct tb_datum *at)
-{
-	put_pair_end(at, ((const struct tb_report_pause *)at->item)->source);
-}
-
-static void put_end_node(struct tb_datum *at)
-{
-	at->unknown = at->whole == TB_ID_NONE;
 }
 
 // A column of which there is nothing is not shown.
@@ -342,13 +295,13 @@ static const struct tb_column pair_columns[] = {
 	{"job", NULL, "The first of the captures", TB_DATUM_ID, PAIR(job)},
 	{"pair", NULL, "Its number, by first appearance", TB_DATUM_ID, PAIR(pair)},
 	{"source", "Source", "An endpoint; null: all pairs beyond those told apart",
-		TB_DATUM_TEXT, .put = put_source, .flags = TB_COLUMN_NULL},
-	{"destination", "Destination", "An endpoint", TB_DATUM_TEXT,
-		.put = put_destination, .flags = TB_COLUMN_NULL},
+		TB_DATUM_TEXT, PAIR(of.source), .flags = TB_COLUMN_NULL},
+	{"destination", "Destination", "An endpoint", TB_DATUM_TEXT, PAIR(of.destination),
+		.flags = TB_COLUMN_NULL},
 	{"source_node", NULL, "Of the run; null: none", TB_DATUM_ID, PAIR(of.source_node),
-		.put = put_end_node, .flags = TB_COLUMN_NULL},
+		.flags = TB_COLUMN_NULL},
 	{"destination_node", NULL, "Of the run; null: none", TB_DATUM_ID,
-		PAIR(of.destination_node), .put = put_end_node, .flags = TB_COLUMN_NULL},
+		PAIR(of.destination_node), .flags = TB_COLUMN_NULL},
 	COUNTS(struct tb_report_pair, SHOWN),
 	{"handshakes", NULL, "Connections that the source opened", TB_DATUM_COUNT,
 		PAIR(of.handshake.n)},
@@ -366,26 +319,17 @@ static const struct tb_column pair_columns[] = {
 		acknowledged.p95_ps, 0),
 };
 
-static void list_pairs(struct tb_table *table)
-{
-	const struct tb_report *report = table->of;
-	size_t n = report->congestion.n_pairs;
-	table->n_rows = n;
-	table->n_shown = tb_report_n_listed(report, n);
-	tb_table_remark_rest(table, n, "pairs",
-		"What the capture shows of congestion, before any replay.");
-}
-
 const struct tb_table_type tb_list_recorded_pairs = {"recorded-pairs", "Recorded",
 	"What the captures recorded of congestion, by ordered pair, worst first; pairs "
 	"without any are left out.",
 	TB_COLUMNS(pair_columns), TB_ROWS(struct tb_report, congestion.pairs),
-	.list = list_pairs};
+	.n = TB_COUNT(struct tb_report, congestion.n_pairs), .what = "pairs",
+	.remark = "What the capture shows of congestion, before any replay."};
 
 static const struct tb_column pause_columns[] = {
 	{"job", NULL, "The first of the captures", TB_DATUM_ID, PAUSE(job)},
 	{"pair", NULL, "Its number in recorded_pairs", TB_DATUM_ID, PAUSE(of.pair)},
-	{"source", "By", "Who sent the frames", TB_DATUM_TEXT, .put = put_pauser,
+	{"source", "By", "Who sent the frames", TB_DATUM_TEXT, PAUSE(source),
 		.flags = TB_COLUMN_NULL},
 	{"class", "Class", "Of priority; 8: the whole port (IEEE 802.3x)", TB_DATUM_ID,
 		PAUSE(of.class)},
@@ -399,20 +343,11 @@ static const struct tb_column pause_columns[] = {
 		.flags = TB_COLUMN_NULL},
 };
 
-static void list_pauses(struct tb_table *table)
-{
-	const struct tb_report *report = table->of;
-	size_t n = report->congestion.n_pauses;
-	table->n_rows = n;
-	table->n_shown = tb_report_n_listed(report, n);
-	tb_table_remark_rest(table, n, "classes",
-		"A frame asks for a pause at most: the next one may end it.");
-}
-
 const struct tb_table_type tb_list_recorded_pauses = {"recorded-pauses",
 	"Recorded pauses by class", "Pause frames of the captures, by sender and class.",
 	TB_COLUMNS(pause_columns), TB_ROWS(struct tb_report, congestion.pauses),
-	.list = list_pauses};
+	.n = TB_COUNT(struct tb_report, congestion.n_pauses), .what = "classes",
+	.remark = "A frame asks for a pause at most: the next one may end it."};
 
 static const struct tb_column bin_columns[] = {
 	{"job", NULL, "The first of the captures", TB_DATUM_ID, BIN(job)},
@@ -423,16 +358,10 @@ static const struct tb_column bin_columns[] = {
 	COUNTS(struct tb_report_bin, HIDDEN),
 };
 
-static void list_bins(struct tb_table *table)
-{
-	const struct tb_report *report = table->of;
-	table->n_rows = report->congestion.n_bins;
-}
-
 const struct tb_table_type tb_list_recorded_bins = {"recorded-bins", NULL,
 	"The same over time: bins in which a pair had anything, by pair.",
 	TB_COLUMNS(bin_columns), TB_ROWS(struct tb_report, congestion.bins),
-	.list = list_bins};
+	.n = TB_COUNT(struct tb_report, congestion.n_bins)};
 
 // The figures of ranks, as recorded and as simulated.
 
@@ -454,8 +383,6 @@ static void put_rank_change(struct tb_datum *at, int64_t was_ps, int64_t is_ps)
 	double percent = 0;
 	bool known = tb_recorded_percent(was_ps, is_ps, &percent);
 	put_known_percent(at, known, percent);
-	if (!at->unknown)
-		tb_put_text(at, "%+.1f %%", percent);
 }
 
 // put_recorded puts what does not depend on the run.
@@ -503,12 +430,7 @@ void tb_put_rank(struct tb_datum *at)
 static const struct tb_column columns[] = {
 	TB_RANK_COLUMNS, TB_RANK_SIDE_COLUMNS("", "", 0)};
 
-static void list_recorded_beside_ranks(struct tb_table *table)
-{
-	const struct tb_recorded *recorded = table->of;
-	table->n_rows = table->n_shown = recorded->ranks.n;
-}
-
 const struct tb_table_type tb_recorded_rank_list = {"ranks", "By rank", NULL,
 	TB_COLUMNS(columns), TB_ROWS(struct tb_recorded, beside),
-	.list = list_recorded_beside_ranks};
+	.n = TB_COUNT(struct tb_recorded, ranks.n), .what = "ranks",
+	.remark = TB_RANK_REMARK};

@@ -24,27 +24,13 @@ static const struct tb_column path_columns[] = {
 	{"steps", "Steps", "In how many steps", TB_DATUM_COUNT, SHARE(n_steps)},
 };
 
-static void list_path(struct tb_table *table)
-{
-	const struct tb_report *report = table->of;
-	table->n_rows = table->n_shown = report->path.n_shares;
-}
-
 const struct tb_table_type tb_list_path = {"critical-path", "Critical path",
 	"What the end of the run waited for, back to its beginning, by cause, longest "
 	"first. The times add up to the run time.",
 	TB_COLUMNS(path_columns), TB_ROWS_IN(struct tb_report, path.shares),
-	.list = list_path};
+	.n = TB_COUNT(struct tb_report, path.n_shares), .all = true};
 
 #define LINK(member) TB_MEMBER(struct tb_path_link, member)
-
-static void put_link_name(struct tb_datum *at)
-{
-	const struct tb_path_link *item = at->item;
-	at->unknown = item->link.id == TB_ID_NONE;
-	if (!at->unknown)
-		tb_put_link(at);
-}
 
 static void put_path_known(struct tb_datum *at)
 {
@@ -56,10 +42,8 @@ static void put_path_culprit(struct tb_datum *at)
 {
 	const struct tb_report *report = at->of;
 	const struct tb_path_link *item = at->item;
-	put_path_known(at);
-	if (!at->unknown)
-		tb_report_flow_name(report->run, item->culprit_job, item->culprit_source,
-			item->culprit_destination, at->text, sizeof at->text);
+	tb_report_flow_name(report->run, item->culprit_job, item->culprit_source,
+		item->culprit_destination, at->text, sizeof at->text);
 }
 
 static void put_path_share(struct tb_datum *at)
@@ -74,13 +58,13 @@ static void put_path_share(struct tb_datum *at)
 
 static const struct tb_column link_columns[] = {
 	{"link", NULL, "By which waiting packets of the path had come in" UNKNOWN,
-		TB_DATUM_ID, LINK(link.id), .put = put_path_known,
-		.flags = TB_COLUMN_NULL},
+		TB_DATUM_ID, LINK(link.id), .flags = TB_COLUMN_NULL},
 	{"name", "At",
 		"The link by which waiting packets of the path had come in" UNKNOWN,
-		TB_DATUM_TEXT, LINK(link.id), .put = put_link_name,
+		TB_DATUM_TEXT, LINK(link.id), .put = tb_put_link,
 		.flags = TB_COLUMN_NULL},
-	{NULL, "For", TB_REPORT_CULPRIT, TB_DATUM_TEXT, .put = put_path_culprit,
+	{NULL, "For", TB_REPORT_CULPRIT, TB_DATUM_TEXT, LINK(link.id),
+		.put = put_path_culprit, .flags = TB_COLUMN_NULL,
 		.adapt = tb_report_name_culprit},
 	{"culprit_job", NULL, NULL, TB_DATUM_ID, LINK(culprit_job), .put = put_path_known,
 		.flags = TB_COLUMN_NULL},
@@ -151,16 +135,6 @@ static void put_cut(struct tb_datum *at)
 	put_load(at, &((const struct tb_bound *)at->item)->cut);
 }
 
-static void put_bound_link(struct tb_datum *at)
-{
-	const struct tb_bound *bound = at->item;
-	at->unknown = bound->link.id == TB_ID_NONE;
-	if (!at->unknown)
-		at->word = tb_run_links(
-			((const struct tb_report *)at->of)->run)[bound->link.id]
-				   .name;
-}
-
 // put_split: only of the whole run it is known which traffic there was.
 static void put_split(struct tb_datum *at)
 {
@@ -219,7 +193,7 @@ static const struct tb_column columns[] = {
 		TB_DATUM_PERCENT, .put = put_gap, .flags = TB_COLUMN_NULL},
 	{"routes_ps", "Its routes", "The link that needs longest for what it carried",
 		TB_DATUM_TIME, BOUND(routes_ps)},
-	{"link", "Link", "Which", TB_DATUM_TEXT, .put = put_bound_link,
+	{"link", "Link", "Which", TB_DATUM_TEXT, BOUND(link.id), .put = tb_put_link,
 		.flags = TB_COLUMN_NULL},
 };
 

@@ -360,18 +360,12 @@ static const struct tb_column root_columns[] = {
 		.put = put_root_held, .adapt = adapt_held},
 };
 
-static void list_report_roots(struct tb_table *table)
-{
-	const struct tb_report *report = table->of;
-	table->n_rows = table->n_shown = report->roots.listed.n;
-	tb_table_remark_rest(table, report->roots.listed.n_all, "roots", "");
-}
-
 const struct tb_table_type tb_list_roots = {"congestion-roots", "Congestion roots",
 	"Roots of congestion trees, by the wait that they cause in the whole network, "
 	"longest first. Empty for a run that did not end or recorded no blame.",
 	TB_COLUMNS(root_columns), TB_ROWS(struct tb_report, roots.rows),
-	.list = list_report_roots};
+	.n = TB_COUNT(struct tb_report, roots.listed.n),
+	.n_all = TB_COUNT(struct tb_report, roots.listed.n_all), .what = "roots"};
 
 #define ROOT_JOB(member) TB_MEMBER(struct tb_root_job_sample, member)
 
@@ -388,16 +382,10 @@ static const struct tb_column root_job_columns[] = {
 	// clang-format on
 };
 
-static void list_root_jobs(struct tb_table *table)
-{
-	const struct tb_report *report = table->of;
-	table->n_rows = report->root_jobs.n;
-}
-
 const struct tb_table_type tb_list_root_jobs = {"root-by-job", NULL,
 	"Which jobs each of congestion_roots holds up: the sums by root equal theirs.",
 	TB_COLUMNS(root_job_columns), TB_ROWS(struct tb_report, root_jobs.rows),
-	.list = list_root_jobs};
+	.n = TB_COUNT(struct tb_report, root_jobs.n)};
 
 #define JOB_LINK(member) TB_MEMBER(struct tb_job_link_sample, member)
 
@@ -410,17 +398,11 @@ static const struct tb_column job_link_columns[] = {
 		TB_DATUM_TIME, JOB_LINK(blamed_ps)},
 };
 
-static void list_job_links(struct tb_table *table)
-{
-	const struct tb_report *report = table->of;
-	table->n_rows = report->job_links.n;
-}
-
 const struct tb_table_type tb_list_job_links = {"blame-by-link", NULL,
 	"The jobs at the links of hot_links. Sums: over the jobs, wait_ps and blamed_ps "
 	"are each the link's wait.",
 	TB_COLUMNS(job_link_columns), TB_ROWS(struct tb_report, job_links.rows),
-	.list = list_job_links};
+	.n = TB_COUNT(struct tb_report, job_links.n)};
 
 static const void *listed_of(const void *of, size_t row)
 {

@@ -95,7 +95,9 @@ void tb_datum_show(struct tb_datum *at, enum tb_datum_kind kind)
 		break;
 	case TB_DATUM_PERCENT:
 	case TB_DATUM_SHARE:
-		snprintf(at->text, size, "%.1f %%", at->real);
+		snprintf(at->text, size,
+			at->column->flags & TB_COLUMN_SIGNED ? "%+.1f %%" : "%.1f %%",
+			at->real);
 		break;
 	case TB_DATUM_RATIO:
 		snprintf(at->text, size, "%.*f", at->real < 10 ? 2 : 0, at->real);
@@ -120,7 +122,7 @@ static bool is_real(enum tb_datum_kind kind)
 	       kind == TB_DATUM_SHARE || kind == TB_DATUM_RATIO;
 }
 
-static double figure_of(const struct tb_datum *datum)
+double tb_datum_figure(const struct tb_datum *datum)
 {
 	return is_real(datum->column->kind) ? datum->real : (double)datum->whole;
 }
@@ -165,7 +167,12 @@ static void put_figure(const struct tb_table *table, const struct tb_column *col
 		datum->word = *(const char *const *)member;
 		break;
 	}
-	if (column->put)
+	// A member says by its value that there is none.
+	if (column->flags & TB_COLUMN_NULL && column->member.type != TB_NO_MEMBER)
+		datum->unknown =
+			(column->member.type == TB_U32 && datum->whole == TB_ID_NONE) ||
+			(column->member.type == TB_WORD && !datum->word);
+	if (column->put && !datum->unknown)
 		column->put(datum);
 }
 
@@ -187,8 +194,9 @@ void tb_table_put(const struct tb_table *table, const struct tb_column *column,
 		struct tb_datum first;
 		put_figure(table, datum->column, 0, &first);
 		json_decref(first.object);
-		if (figure_of(&first) > 0)
-			datum->bar = 100 * figure_of(datum) / figure_of(&first);
+		if (tb_datum_figure(&first) > 0)
+			datum->bar =
+				100 * tb_datum_figure(datum) / tb_datum_figure(&first);
 	}
 	if (datum->unknown && (!datum->text[0] || known == TB_NOT_MEASURED))
 		snprintf(datum->text, sizeof datum->text, "-");
@@ -209,6 +217,29 @@ void tb_table_remark_rest(
 			meaning);
 	else
 		snprintf(table->remark, sizeof table->remark, "%s", meaning);
+}
+
+static size_t count_of(const struct tb_table *table, const struct tb_member *member)
+{
+	const void *at = (const char *)table->of + member->offset;
+	return member->type == TB_U32	? *(const uint32_t *)at
+	       : member->type == TB_U64 ? *(const uint64_t *)at
+					: 0;
+}
+
+void tb_table_list(struct tb_table *table, size_t top)
+{
+	const struct tb_table_type *type = table->type;
+	size_t n = count_of(table, &type->n);
+	table->n_rows = n;
+	if (type->title)
+		table->n_shown = top && top < n && !type->all ? top : n;
+	if (type->what)
+		tb_table_remark_rest(table,
+			type->n_all.type ? count_of(table, &type->n_all) : n, type->what,
+			type->remark ? type->remark : "");
+	if (type->list)
+		type->list(table);
 }
 
 void tb_markdown_put(FILE *stream, const char *text)
@@ -314,7 +345,8 @@ void tb_table_html(const struct tb_table *table, FILE *stream)
 				fprintf(stream, "<td%s", number ? " class=\"num\"" : "");
 			// What the page sorts by.
 			if (number)
-				fprintf(stream, " data-v=\"%.17g\"", figure_of(&datum));
+				fprintf(stream, " data-v=\"%.17g\"",
+					tb_datum_figure(&datum));
 			fputc('>', stream);
 			tb_markup_put(stream, datum.text);
 			fputs("</td>", stream);

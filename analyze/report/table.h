@@ -48,8 +48,9 @@ struct tb_datum {
 };
 
 enum {
-	TB_COLUMN_LEFT = 1,   // aligned left although its unit is a number's
-	TB_COLUMN_NULL = 2,   // may be unknown
+	TB_COLUMN_LEFT = 1, // aligned left although its unit is a number's
+	TB_COLUMN_NULL =
+		2, // may be unknown; it is where its member is TB_ID_NONE or NULL
 	TB_COLUMN_SOME = 4,   // only some tables have it: adapt() takes it away
 	TB_COLUMN_SIGNED = 8, // may be negative
 	TB_COLUMN_BAR = 32,   // has a bar in HTML, against the first row's figure
@@ -117,12 +118,24 @@ struct tb_table_type {
 	size_t n_columns;
 	struct tb_table_rows rows; // the array of its items within `of`: TB_ROWS
 	const void *(*item)(const void *of, size_t row); // where that is no array
-	void (*list)(struct tb_table *table);		 // counts the rows of table->of
+	// How many items there are, and of how many these are the first, with a remark on
+	// the list; TB_COUNT. `what` they are in the plural; NULL: no remark.
+	struct tb_member n, n_all;
+	const char *what, *remark;
+	bool all;			      // is shown however few are asked for
+	void (*list)(struct tb_table *table); // counts otherwise; may be NULL
 	// How well a figure is known; NULL: all are exact. What was not measured is
 	// unknown, bounds are marked for people.
 	enum tb_known (*known)(const struct tb_datum *datum);
 };
 
+#define TB_COUNT(of, name)                                                               \
+	{                                                                                \
+		_Generic(((of *)0)->name, uint32_t                                       \
+			 : TB_U32, uint64_t                                              \
+			 : TB_U64),                                                      \
+			offsetof(of, name)                                               \
+	}
 #define TB_COLUMNS(list) .columns = list, .n_columns = sizeof(list) / sizeof *(list)
 
 struct tb_table {
@@ -134,6 +147,9 @@ struct tb_table {
 	char heading[96];			// instead of the title, unless ""
 	char remark[200]; // what the list omits, and what its numbers mean
 };
+
+// tb_table_list counts the rows of a table; people are shown `top` of them, 0: all.
+void tb_table_list(struct tb_table *table, size_t top);
 
 // tb_table_column returns column `i` as this table has it.
 struct tb_column tb_table_column(const struct tb_table *table, size_t i);
@@ -156,6 +172,9 @@ void tb_put_text(struct tb_datum *datum, const char *format, ...) TB_PRINTF(2, 3
 // tb_datum_show writes the figure for people as one of a kind, the column's if none else
 // is asked for.
 void tb_datum_show(struct tb_datum *datum, enum tb_datum_kind kind);
+
+// tb_datum_figure returns the figure as a number, 0 of texts and of what is unknown.
+double tb_datum_figure(const struct tb_datum *datum);
 
 // tb_table_remark_rest sets the remark: "The first 20 of 64 links." if rows are not
 // shown, then `meaning`.

@@ -157,7 +157,8 @@ bool tb_line_eat_number(const char **at, int base, uint64_t most, uint64_t *numb
 	if (!isxdigit((unsigned char)**at))
 		return false;
 	unsigned long long value = strtoull(*at, &end, base);
-	if (end == *at || errno || value > most || *end == 'x')
+	bool is_other_base = *end == 'x' && end == *at + 1 && **at == '0';
+	if (end == *at || errno || value > most || is_other_base)
 		return false;
 	*at = end;
 	*number = value;

@@ -199,6 +199,7 @@ int bench_begin(struct bench_reading *reading, const struct bench_tool *tool)
 	reading->tool = tool;
 	reading->first_row = benchmark->n_rows;
 	reading->n_fields = 0;
+	reading->row_half = 0;
 	reading->table_test = test;
 	reading->table_unread = reading->unread;
 	reading->unread = "";
@@ -276,6 +277,13 @@ int bench_rank(struct bench_reading *reading, uint32_t rank, const char *host,
 		status = bench_text(reading, device, device_n, &made.device);
 	if (status != TB_OK)
 		return status;
+	if (rank < reading->ranks_n && reading->ranks[rank].is_known &&
+		strcmp(reading->hosts[reading->ranks[rank].host], name) != 0)
+		return bench_refuse(reading,
+			"rank %" PRIu32
+			" is on %.60s, and on %.60s before it: two runs in one; give "
+			"each its own file",
+			rank, name, reading->hosts[reading->ranks[rank].host]);
 	// Ranks of a host stand together, so its name is most often the last one.
 	size_t at = reading->hosts_n;
 	while (at > 0 && reading->hosts[at - 1] != name)
@@ -524,6 +532,7 @@ static int read_file(struct bench_reading *reading, const char *path)
 	lines.most = LINE_MOST;
 	while ((status = tb_text_lines_next(&lines)) == 1) {
 		reading->line = lines.number;
+		reading->is_last_line = !lines.is_ended;
 		status = bench_take_line(reading, lines.text);
 		if (status != TB_OK)
 			break;
@@ -546,20 +555,22 @@ static void reading_fini(struct bench_reading *reading)
 
 #define RAILS_MOST 64 // adapters of a host
 
-// number_rails numbers the adapters of runs that each used another one, "mlx5_2" before
-// "mlx5_10".
-static void number_rails(struct tb_benchmark *benchmark)
+// number_rails numbers the adapters of runs of one kind that each used another one,
+// "mlx5_2" before "mlx5_10".
+static void number_rails(struct tb_benchmark *benchmark, enum tb_benchmark_kind kind)
 {
 	const char *names[RAILS_MOST];
 	size_t n = 0;
-	for (size_t i = 0; i < benchmark->n_tables; i++) {
-		const char *name = benchmark->tables[i].adapter;
+	for (size_t i = 0; i < benchmark->n_rows; i++) {
+		const struct tb_benchmark_row *row = &benchmark->rows[i];
+		const char *name = benchmark->tables[row->table].adapter;
 		size_t at = 0, length = strlen(name);
 		while (at < n && (strlen(names[at]) < length ||
 					 (strlen(names[at]) == length &&
 						 strcmp(names[at], name) < 0)))
 			at++;
-		if (length == 0 || (at < n && strcmp(names[at], name) == 0))
+		if (row->kind != kind || length == 0 ||
+			(at < n && strcmp(names[at], name) == 0))
 			continue;
 		if (n == RAILS_MOST)
 			return;
@@ -569,8 +580,9 @@ static void number_rails(struct tb_benchmark *benchmark)
 	}
 	for (size_t i = 0; n > 1 && i < benchmark->n_rows; i++) {
 		struct tb_benchmark_row *row = &benchmark->rows[i];
-		for (uint32_t k = 0; k < n; k++)
-			if (strcmp(names[k], benchmark->tables[row->table].adapter) == 0)
+		const char *name = benchmark->tables[row->table].adapter;
+		for (uint32_t k = 0; row->kind == kind && k < n; k++)
+			if (strcmp(names[k], name) == 0)
 				row->rail = k;
 	}
 }
@@ -612,7 +624,9 @@ int tb_benchmark_read(struct tb_benchmark **benchmark, const char *const *paths,
 		reading_fini(&reading);
 	}
 	if (status == TB_OK) {
-		number_rails(made);
+		number_rails(made, TB_BENCH_STREAM);
+		number_rails(made, TB_BENCH_BOTH_WAYS);
+		number_rails(made, TB_BENCH_LATENCY);
 		*benchmark = made;
 	} else
 		tb_benchmark_close(made);

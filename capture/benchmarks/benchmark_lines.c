@@ -138,7 +138,23 @@ struct bench_heading {
 	struct bench_column columns[BENCH_COLUMNS_MOST];
 	size_t n, second_at;
 	bool has_size, has_value;
+	const char *foreign; // a column in another unit; NULL: there is none
+	const struct bench_column *expected; // what it is instead of
 };
+
+// unit_column returns the column of times or rates whose name a place of a heading has,
+// but with another unit: "Bandwidth (GB/s)"; NULL: none.
+static const struct bench_column *unit_column(
+	const struct bench_tool *tool, const char *at)
+{
+	for (const struct bench_column *column = tool->columns; column->name; column++) {
+		size_t n = strcspn(column->name, "([");
+		if ((column->role == BENCH_TIME || column->role == BENCH_RATE) &&
+			column->name[n] && strncmp(at, column->name, n + 1) == 0)
+			return column;
+	}
+	return NULL;
+}
 
 // scan_heading finds a tool's columns in a line. Words that are no column's name are
 // columns of which nothing is wanted. False where it has no column of times or rates.
@@ -155,6 +171,10 @@ static bool scan_heading(
 		if (!column && *at == '#' && n == 0) {
 			at++;
 			continue;
+		}
+		if (!column && unit_column(tool, at)) {
+			heading->foreign = at;
+			heading->expected = unit_column(tool, at);
 		}
 		if (n == BENCH_COLUMNS_MOST)
 			return false;
@@ -173,29 +193,36 @@ static bool scan_heading(
 	return heading->has_value;
 }
 
-// read_heading returns whether a line is the heading of a table of the tool, and then
+// read_heading stores whether a line is the heading of a table of the tool, and then
 // takes its columns.
-static bool read_heading(
-	struct bench_reading *reading, const struct bench_tool *tool, const char *line)
+static int read_heading(struct bench_reading *reading, const struct bench_tool *tool,
+	const char *line, bool *is_one)
 {
 	struct bench_heading heading;
-	if (!scan_heading(&heading, tool, line))
-		return false;
+	bool has_value = scan_heading(&heading, tool, line);
 	bool is_own = bench_tool_has(tool, reading->test);
 	bool is_titled = is_own || *reading->unread;
 	bool is_barrier = is_own && reading->test->kind == TB_BENCH_COLLECTIVE &&
 			  reading->test->op == TB_COLL_BARRIER;
-	if (!(heading.has_size || is_barrier))
-		return false;
+	*is_one = false;
+	if (!heading.has_size && !is_barrier)
+		return TB_OK;
+	if (!has_value && heading.foreign && is_own)
+		return bench_refuse(reading,
+			"'%.24s' is not in the unit that %s prints: expected '%s'",
+			heading.foreign, tool->name, heading.expected->name);
+	if (!has_value)
+		return TB_OK;
 	if (!is_titled && !tool->finish) {
 		reading->untitled = tool->name;
 		reading->untitled_line = reading->line;
-		return false;
+		return TB_OK;
 	}
 	memcpy(reading->columns, heading.columns, heading.n * sizeof *heading.columns);
 	reading->n_columns = heading.n;
 	reading->second_at = heading.second_at;
-	return true;
+	*is_one = true;
+	return TB_OK;
 }
 
 // Fields.
@@ -319,7 +346,14 @@ static bool is_second_half(const struct bench_reading *reading)
 
 static int take_row(struct bench_reading *reading)
 {
+	// A file that ends within the last number of a row has a digit less there than
+	// the row before.
+	double half = reading->fields[reading->n_fields - 1].half;
+	if (reading->is_last_line && reading->row_half > 0 && half > reading->row_half)
+		return bench_refuse(reading, "ends within its last number, '%s'",
+			reading->fields[reading->n_fields - 1].text);
 	int status = reading->tool->row(reading);
+	reading->row_half = half;
 	reading->n_fields = 0;
 	return status;
 }
@@ -389,9 +423,12 @@ int bench_take_line(struct bench_reading *reading, char *text)
 	if (strncmp(line, "```", 3) == 0) // of a page that quotes it
 		return bench_end(reading);
 	for (size_t i = 0; i < N_TOOLS; i++) {
-		if (read_heading(reading, bench_tools[i], line))
+		bool is_heading;
+		status = read_heading(reading, bench_tools[i], line, &is_heading);
+		if (status == TB_OK && is_heading)
 			return bench_begin(reading, bench_tools[i]);
-		status = bench_tools[i]->note(reading, line);
+		if (status == TB_OK)
+			status = bench_tools[i]->note(reading, line);
 		if (status != TB_OK)
 			return status;
 	}

@@ -105,6 +105,8 @@ struct bench_reading {
 	struct bench_field fields[BENCH_COLUMNS_MOST];
 	size_t n_fields;
 	uint64_t fields_line;
+	double row_half;   // how exact the last number of the row before is; 0: none
+	bool is_last_line; // of the file, and no newline ends it
 	const struct bench_test *table_test; // NULL: unknown
 	const char *table_unread;	     // "" none
 	bool combines, is_rooted; // as the newest row's columns redop and root say

@@ -120,6 +120,25 @@ static int note_version(struct bench_reading *reading, const char *line)
 	return bench_text(reading, text, (size_t)n, &reading->version);
 }
 
+// check_units takes "#        (B)    (elements)      (us)  (GB/s)  (GB/s)" below a
+// heading.
+static int check_units(const struct bench_reading *reading, const char *line)
+{
+	static const char *const units[] = {"(B)", "(elements)", "(us)", "(GB/s)", "(%)"};
+	for (const char *at = line; (at = strchr(at, '(')); at++) {
+		size_t n = strcspn(at, " \t\r"), i = 0;
+		while (i < sizeof units / sizeof *units &&
+			(strlen(units[i]) != n || memcmp(units[i], at, n) != 0))
+			i++;
+		if (i == sizeof units / sizeof *units)
+			return bench_refuse(reading,
+				"'%.*s' is no unit of nccl-tests: expected (B), (us) and "
+				"(GB/s)",
+				n < 24 ? (int)n : 24, at);
+	}
+	return TB_OK;
+}
+
 static int nccl_note(struct bench_reading *reading, const char *line)
 {
 	unsigned n_ranks;
@@ -130,6 +149,9 @@ static int nccl_note(struct bench_reading *reading, const char *line)
 		reading->is_rccl = false;
 		return status;
 	}
+	if (reading->tool == &bench_nccl_tests && bench_n_rows(reading) == 0 &&
+		*line == '#' && strstr(line, "(B)"))
+		return check_units(reading, line);
 	if (strncmp(line, "# Testing ", 10) == 0 && reading->tool == &bench_nccl_tests)
 		return bench_begin(reading, &bench_nccl_tests); // RCCL's next cycle
 	if (strncmp(line, "# nThread", 9) == 0 ||
@@ -138,6 +160,7 @@ static int nccl_note(struct bench_reading *reading, const char *line)
 		bool is_first = line[2] == 'n';
 		reading->ranks_n = reading->hosts_n = 0;
 		reading->is_in_place = false;
+		reading->is_rccl &= !is_first;
 		reading->n_ranks = is_first ? 0 : reading->n_ranks;
 		const char *at = strstr(line, "nRanks: ");
 		if (at && sscanf(at, "nRanks: %u", &n_ranks) == 1 &&
@@ -157,7 +180,7 @@ static int nccl_note(struct bench_reading *reading, const char *line)
 		return note_others(reading, line);
 	if (strstr(line, "in-place"))
 		reading->is_in_place = !strstr(line, "out-of-place");
-	reading->is_rccl |= strstr(line, "rccl-tests") != NULL;
+	reading->is_rccl |= strncmp(line, "rccl-tests: ", 12) == 0;
 	if (strstr(line, " Rank ") && strstr(line, " device "))
 		return note_rank(reading, line);
 	return note_version(reading, line);

@@ -101,7 +101,7 @@ double tb_nccl_time_us(const struct tb_collective_shape *shape, const char *algo
 
 typedef void tb_chooser(
 	struct tb_algorithm_choice *choice, const struct tb_collective_shape *shape);
-tb_chooser tb_choose_openmpi, tb_choose_mpich, tb_choose_nccl;
+tb_chooser tb_choose_openmpi, tb_choose_mpich, tb_choose_intelmpi, tb_choose_nccl;
 
 typedef void tb_planner(struct tb_plan *plan, const struct tb_collective_shape *shape);
 

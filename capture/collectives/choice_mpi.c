@@ -1,4 +1,6 @@
-// What MPICH chooses: the default selection of version 4.0.2 for built-in operations and
+// What MPI libraries choose, one after another.
+//
+// MPICH: the default selection of version 4.0.2 for built-in operations and
 // communicators with one rank per host, maint/tuning/coll/mpir/generic.json. (The
 // device's own file, ch4/generic.json, leaves these communicators to it.)
 #include "algorithms.h"
@@ -129,6 +131,26 @@ void tb_choose_mpich(
 		break;
 	}
 	choose_other(choice, shape);
+}
+
+// What Intel MPI chooses. The files by which it is tuned are not published; its manual
+// gives limits (Intel MPI Library 5.1.3, Reference Manual for Linux, "I_MPI_MSG Family"):
+// MPICH's, of which it is made, but for all-reduces. What it does by host or through
+// shared memory (the topology-aware algorithms of I_MPI_ADJUST) has none.
+void tb_choose_intelmpi(
+	struct tb_algorithm_choice *choice, const struct tb_collective_shape *shape)
+{
+	static const char theirs[] = "MPICH 4.0, ";
+	struct tb_algorithm_choice mpich = *choice;
+	tb_choose_mpich(&mpich, shape);
+	*choice = mpich;
+	const char *reason = mpich.reason + sizeof theirs - 1;
+	if (shape->op == TB_COLL_ALLREDUCE && !has_few_elements(shape)) {
+		bool is_short = shape->bytes <= 2048; // I_MPI_ALLREDUCE_MSG
+		choice->algorithm = is_short ? "doubling" : "halving-doubling";
+		reason = is_short ? "up to 2048 B" : "above 2048 B";
+	}
+	snprintf(choice->reason, sizeof choice->reason, "Intel MPI, %.100s", reason);
 }
 
 // What Open MPI chooses: the fixed decision rules of its component "tuned" in

@@ -18,6 +18,10 @@ static const struct tb_library libraries[] = {
 		"hcoll, which is not modelled"},
 	{"openmpi5", tb_choose_openmpi, tb_compose_openmpi5, UINT64_C(65536) - 56, NULL},
 	{"mpich", tb_choose_mpich, tb_compose_mpich, UINT64_C(16384), NULL},
+	{"intelmpi", tb_choose_intelmpi, NULL, UINT64_C(262144), // I_MPI_EAGER_THRESHOLD
+		"Intel MPI's algorithms by host and through shared memory have no "
+		"published limits and are not modelled: --library mpich composes calls "
+		"by host"},
 	{"nccl", tb_choose_nccl, NULL, UINT64_MAX, NULL},
 	{"rccl", tb_choose_nccl, NULL, UINT64_MAX, NULL},
 	{0},

@@ -17,9 +17,8 @@ struct tb_library; // opaque
 // tb_library_number returns the name of library i, NULL beyond the last.
 const char *tb_library_number(size_t i);
 
-// tb_library_find finds a library by name: "openmpi" (4.1), "openmpi5", "mpich", "nccl",
-// "rccl".
-// NULL: the default, Open MPI 4.1. TB_EUSAGE lists the names.
+// tb_library_find finds a library by name: "openmpi" (4.1), "openmpi5", "mpich",
+// "intelmpi", "nccl", "rccl". NULL: the default, Open MPI 4.1. TB_EUSAGE lists the names.
 int tb_library_find(const struct tb_library **library, const char *name,
 	struct tb_error *error) TB_MUST_USE;
 const char *tb_library_name(const struct tb_library *library);

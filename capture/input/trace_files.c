@@ -1,6 +1,7 @@
 #include "trace_files.h"
 
 #include "array.h"
+#include "input_files.h"
 
 #include <dirent.h>
 #include <stdint.h>
@@ -51,7 +52,8 @@ static int list_folder(struct tb_trace_files *files, const char *folder, size_t 
 			continue;
 		if (asprintf(&path, "%s/%s", folder, entry->d_name) < 0)
 			path = NULL;
-		if (path && !is(path, entry->d_name))
+		// Opening a pipe would wait for its writer.
+		if (path && (!tb_input_is_file(path) || !is(path, entry->d_name)))
 			free(path);
 		else
 			status = append_trace_file(files, path);

@@ -46,6 +46,8 @@ static bool value_list_number(enum tb_value_form form, const char *text, double 
 	return status == TB_OK;
 }
 
+#define RANGE_HINT "; expected as 1..5, 0.1..1 step 0.1 or 1K..1M x2"
+
 struct range {
 	double first, last, step;
 	bool factor;
@@ -68,10 +70,13 @@ static bool parse_step(struct range *range, enum tb_value_form form, char *rest)
 	return value_list_number(form, rest, &range->step) && range->step > 0;
 }
 
-// parse_range reads `item`, in which `dots` stand, and may write into it.
-static bool parse_range(
-	struct range *range, enum tb_value_form form, char *item, char *dots)
+// parse_range reads `item`, in which `dots` stand, and may write into it. TB_EUSAGE says
+// which part of it is wrong.
+static int parse_range(struct range *range, enum tb_value_form form, char *item,
+	char *dots, struct tb_error *error)
 {
+	char shown[64];
+	snprintf(shown, sizeof shown, "%s", item);
 	char *last = dots + 2 + strspn(dots + 2, " \t");
 	char *rest = last + strcspn(last, " \t");
 	char *step = rest + strspn(rest, " \t");
@@ -79,9 +84,26 @@ static bool parse_range(
 	while (dots > item && isblank((unsigned char)dots[-1]))
 		dots--;
 	*dots = '\0';
-	return value_list_number(form, item, &range->first) &&
-	       value_list_number(form, last, &range->last) &&
-	       range->last >= range->first && parse_step(range, form, step);
+	const char *wrong = !value_list_number(form, item, &range->first)  ? item
+			    : !value_list_number(form, last, &range->last) ? last
+									   : NULL;
+	if (wrong)
+		return tb_fail(error, TB_EUSAGE,
+			"'%s' is no range: its %s, '%s', is no %s" RANGE_HINT, shown,
+			wrong == item ? "first value" : "last value", wrong,
+			form == TB_VALUE_SIZE	 ? "size"
+			: form == TB_VALUE_COUNT ? "whole number"
+						 : "number");
+	if (range->last < range->first)
+		return tb_fail(error, TB_EUSAGE,
+			"'%s' is no range: its last value, %s, is below the "
+			"first" RANGE_HINT,
+			shown, last);
+	if (!parse_step(range, form, step))
+		return tb_fail(error, TB_EUSAGE,
+			"'%s' is no range: its step, '%s', is none" RANGE_HINT, shown,
+			step);
+	return TB_OK;
 }
 
 static int parse_item(struct tb_value_list *list, enum tb_value_form form, char *item,
@@ -97,16 +119,11 @@ static int parse_item(struct tb_value_list *list, enum tb_value_form form, char 
 	if (!dots || strchr(item, '/')) // ../my.ini is a file
 		return append(list, item, length, error);
 	struct range range = {0};
-	char shown[64];
-	snprintf(shown, sizeof shown, "%s", item);
-	if (!parse_range(&range, form, item, dots))
-		return tb_fail(error, TB_EUSAGE,
-			"'%s' is no range: expected as 1..5, 0.1..1 step 0.1 or "
-			"1K..1M x2",
-			shown);
+	int status = parse_range(&range, form, item, dots, error);
+	if (status != TB_OK)
+		return status;
 	// Multiply the step by a counter, so that the tenth step of 0.1 is 1.
 	double slack = 1e-9 * fabs(range.last);
-	int status = TB_OK;
 	for (int i = 0; status == TB_OK; i++) {
 		double value = range.factor ? range.first * pow(range.step, i)
 					    : range.first + i * range.step;

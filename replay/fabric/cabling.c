@@ -86,15 +86,18 @@ int tb_cabling_port(struct tb_cabling *cabling, uint32_t device, uint32_t port,
 	struct tb_cabling_port **made)
 {
 	struct tb_cabling_device *at = &cabling->devices[device];
-	if (port >= at->n_ports) {
-		size_t n = port + (size_t)1;
-		struct tb_cabling_port *ports = realloc(at->ports, n * sizeof *ports);
+	size_t n = port + (size_t)1;
+	if (n > at->ports_room) { // most have one: no room to spare for a second
+		size_t room = n > 2 * at->ports_room ? n : 2 * at->ports_room;
+		struct tb_cabling_port *ports = realloc(at->ports, room * sizeof *ports);
 		if (!ports)
 			return tb_cabling_no_memory(cabling);
-		memset(ports + at->n_ports, 0, (n - at->n_ports) * sizeof *ports);
+		memset(ports + at->ports_room, 0,
+			(room - at->ports_room) * sizeof *ports);
 		at->ports = ports;
-		at->n_ports = n;
+		at->ports_room = room;
 	}
+	at->n_ports = n > at->n_ports ? n : at->n_ports;
 	*made = &at->ports[port];
 	return TB_OK;
 }
@@ -224,6 +227,30 @@ const char *tb_cabling_remark_text(const struct tb_cabling *cabling,
 				"those that count"},
 		[TB_REMARK_OTHER_TOPOLOGY] = {"a topology of the file was passed over",
 			"topologies of the file were passed over"},
+		[TB_REMARK_MANAGEMENT] =
+			{"a management port was set aside, by its name, its rate, or "
+			 "because its switch has no other cable of the fabric",
+				"management ports were set aside, by their names, their "
+				"rates, or because their switch has no other cable of "
+				"the "
+				"fabric"},
+		[TB_REMARK_ERROR_RATE] = {"the error rate of a link was passed over: "
+					  "links lose nothing",
+			"error rates of links were passed over: links lose nothing"},
+		[TB_REMARK_INSIDE] =
+			{"a link to an NVSwitch was passed over: it is inside a server, "
+			 "which the host's keys describe",
+				"links to NVSwitches were passed over: they are inside "
+				"servers, which the host's keys describe"},
+		[TB_REMARK_CYCLES] =
+			{"a latency in cycles was passed over: the preset's was taken",
+				"latencies in cycles were passed over: the preset's were "
+				"taken"},
+		[TB_REMARK_BACKBONE] =
+			{"a backbone that all hosts of a cluster share was passed over: "
+			 "its switch carries all at once",
+				"backbones that all hosts of a cluster share were passed "
+				"over: their switches carry all at once"},
 		[TB_REMARK_NO_DEVICE] =
 			{"a name was passed over, of a GUID that the fabric does not "
 			 "have",
@@ -615,4 +642,47 @@ const char *tb_cabling_rate_text(uint64_t bytes_per_s, char *buffer, size_t size
 				return buffer;
 			}
 	return NULL;
+}
+
+bool tb_cabling_rate_read(const char *text, char bare, uint64_t *bytes_per_s)
+{
+	static const char prefixes[] = "kMGT";
+	char *unit = NULL;
+	if (!isdigit((unsigned char)*text))
+		return false;
+	double rate = strtod(text, &unit);
+	unit += strspn(unit, " ");
+	const char *prefix = *unit ? strchr(prefixes, *unit == 'K'   ? 'k'
+						      : *unit == 'm' ? 'M'
+						      : *unit == 'g' ? 'G'
+						      : *unit == 't' ? 'T'
+								     : *unit)
+				   : NULL;
+	for (const char *at = prefixes; prefix && at <= prefix; at++)
+		rate *= 1000;
+	unit += prefix != NULL;
+	bool is_bare = !prefix && *unit == '\0' && bare;
+	char kind = is_bare ? bare : *unit;
+	const char *rest = is_bare ? "" : unit + (*unit != '\0');
+	bool ends = is_bare || strcmp(rest, "ps") == 0 || strcmp(rest, "/s") == 0 ||
+		    strcmp(rest, "it/s") == 0;
+	if (!ends || (kind != 'b' && kind != 'B'))
+		return false;
+	rate /= kind == 'b' ? 8 : 1;
+	if (!(rate >= 1e6 && rate <= 1e12))
+		return false;
+	*bytes_per_s = (uint64_t)rate;
+	return true;
+}
+
+void tb_cabling_kinds_by_cables(struct tb_cabling *cabling)
+{
+	for (uint32_t i = 0; i < cabling->n_devices; i++) {
+		struct tb_cabling_device *at = &cabling->devices[i];
+		uint32_t n = 0;
+		for (size_t port = 0; port < at->n_ports; port++)
+			n += at->ports[port].is_used;
+		at->kind = n > 1 ? TB_DEVICE_SWITCH : TB_DEVICE_ADAPTER;
+		at->lmc = 0; // of tb_edge_ports
+	}
 }

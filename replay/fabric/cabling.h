@@ -47,6 +47,7 @@ struct tb_cabling_device {
 	uint32_t part;	    // of a switch, see tb_cabling_find_parts
 	struct tb_cabling_port *ports;
 	size_t n_ports; // up to the last that the file names
+	size_t ports_room;
 };
 
 // What the file calls a port that it names and does not number.
@@ -79,6 +80,11 @@ enum tb_cabling_remark {
 	TB_REMARK_NO_DEVICE,
 	TB_REMARK_SECOND_NEIGHBOR,
 	TB_REMARK_OTHER_TOPOLOGY,
+	TB_REMARK_ERROR_RATE,
+	TB_REMARK_INSIDE,
+	TB_REMARK_CYCLES,
+	TB_REMARK_BACKBONE,
+	TB_REMARK_MANAGEMENT,
 	TB_REMARK_PARTS,
 	TB_REMARK_SET_ASIDE,
 	TB_REMARK_ODD_HOST,
@@ -166,6 +172,10 @@ bool tb_cabling_has_named(const struct tb_cabling *cabling, const char *name);
 // `seen` has its rate, latency and line. TB_EFORMAT when a device has no port left.
 int tb_cabling_join(struct tb_cabling *cabling, uint32_t one, uint32_t other,
 	const struct tb_cabling_port *seen) TB_MUST_USE;
+
+// tb_cabling_kinds_by_cables makes a host of each device with one cable or none, and a
+// switch of the others.
+void tb_cabling_kinds_by_cables(struct tb_cabling *cabling);
 
 // The ports of an edge list: numbers, or names, which are numbered from 1 on their device
 // in the order in which the file has them.

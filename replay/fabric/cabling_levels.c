@@ -98,10 +98,17 @@ int tb_cabling_find_parts(struct tb_cabling *cabling, const char *of)
 		}
 	int status = number_parts_with_hosts(cabling, boss);
 	free(boss);
+	bool are_all_switches = cabling->n_devices > 1 && !cabling->has_guids;
+	for (uint32_t i = 0; i < cabling->n_devices; i++)
+		are_all_switches &= cabling->devices[i].kind == TB_DEVICE_SWITCH;
 	if (status == TB_OK && cabling->n_parts == 0)
 		status = tb_cabling_refuse(cabling, 0,
-			"holds no host that is cabled to a switch: is the whole file "
-			"there?");
+			are_all_switches
+				? "holds no host: every device has several cables, so "
+				  "say which are hosts by lines 'host NAME' in a list of "
+				  "cables"
+				: "holds no host that is cabled to a switch: is the "
+				  "whole file there?");
 	if (status == TB_OK && of)
 		status = find_part(cabling, of, &kept);
 	for (uint32_t i = 0; i < cabling->n_devices && status == TB_OK && of; i++)

@@ -528,8 +528,8 @@ static uint32_t list_forms(const struct nodes_choice *choice, struct host_form *
 		end = end_of_host(choice, i);
 		hosts[n] = (struct host_form){.first = i, .n = end - i};
 		for (uint32_t k = i; k < end; k++)
-			hosts[n].form = hosts[n].form * UINT64_C(1099511628211) +
-					choice->sorted[k].node.part + 1;
+			hosts[n].form = tb_hash_word(
+				hosts[n].form, choice->sorted[k].node.part + 1);
 		n++;
 	}
 	return n;

@@ -6,6 +6,7 @@
 #ifndef TB_CABLING_RATES_H
 #define TB_CABLING_RATES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,5 +16,11 @@ uint64_t tb_cabling_rate_parse(const char *word, size_t n); // bytes per second
 // tb_cabling_rate_text writes the word for a rate and returns `buffer`, NULL when no word
 // gives it. Of several the one of width 4 is meant, then the narrowest. 12 bytes suffice.
 const char *tb_cabling_rate_text(uint64_t bytes_per_s, char *buffer, size_t size);
+
+// tb_cabling_rate_read reads a rate as simulators write it: "25Gbps" and "100Mb/s" are
+// bits, "125MBps" and "1.25GB/s" bytes. A number without a unit is bits or bytes by
+// `bare`, 'b' or 'B', or no rate (0). False also for what is not from 1 MB/s to 1000
+// GB/s.
+bool tb_cabling_rate_read(const char *text, char bare, uint64_t *bytes_per_s);
 
 #endif

@@ -17,6 +17,10 @@ static const struct tb_fabric_format formats[] = {
 	{"Slurm's topology.conf", "ib-", tb_slurm_topology_is, tb_slurm_topology_read},
 	{"Slurm's topology.yaml", "ib-", tb_slurm_yaml_is, tb_slurm_yaml_read},
 	{"htsim .topo", "roce-", tb_htsim_topology_is, tb_htsim_topology_read},
+	{"ns-3 topology.txt", "roce-", tb_ns3_topology_is, tb_ns3_topology_read},
+	{"BookSim anynet", "ib-", tb_anynet_is, tb_anynet_read},
+	{"SimGrid platform", "ib-", tb_simgrid_platform_is, tb_simgrid_platform_read},
+	{"table of cables (CSV)", "ib-", tb_cable_table_is, tb_cable_table_read},
 	{"ASTRA-sim .yml", "ib-", tb_astra_network_is, tb_astra_network_read},
 	{"lldpcli -f json", "roce-", tb_lldp_neighbors_is, tb_lldp_neighbors_read},
 	{"list of cables", "ib-", tb_edge_list_is, tb_edge_list_read},
@@ -50,8 +54,6 @@ static const struct foreign_format {
 	const char *begins, *has, *sentence;
 } foreign[] = {
 	{"num_ranks ", NULL, "is a job, no network"},
-	{"router ", " node ", "is a topology of BookSim (anynet): " AS_EDGES},
-	{"router ", " router ", "is a topology of BookSim (anynet): " AS_EDGES},
 	{"graph [", NULL, "is a graph in GML: " AS_EDGES},
 	{"graph\t[", NULL, "is a graph in GML: " AS_EDGES},
 	{"Creator \"", NULL, "is a graph in GML: " AS_EDGES},
@@ -83,7 +85,6 @@ static const struct foreign_format {
 	{NULL, "dump_ucast_routes: Switch", "is a forwarding table (.fdbs): " AS_TABLES},
 	{"Unicast lids", NULL, "is a forwarding table (dump_lfts): " AS_TABLES},
 	{"BlockName=", NULL, "is Slurm's topology of blocks: " NO_NETWORK},
-	{NULL, "<platform", "is a platform of SimGrid: " AS_EDGES},
 	{NULL, "\"hwloc", "is a machine's inside (hwloc): " NO_NETWORK},
 	{NULL, "\thwloc", "is a machine's inside (hwloc): " NO_NETWORK},
 	{NULL, "<!DOCTYPE topology", "is a machine's inside (hwloc): " NO_NETWORK},
@@ -94,20 +95,6 @@ static const struct foreign_format {
 	{"import ", ";", "is a network of OMNeT++ (NED): " AS_EDGES},
 };
 enum { N_FOREIGN = sizeof foreign / sizeof *foreign };
-
-// is_ns3: "348 28 800", how many nodes, switches and links, or "0 320 25Gbps 1000ns 0.0",
-// a link with rate, delay and errors: of HPCC's simulations with ns-3, and of others that
-// took their form.
-static bool is_ns3(const char *line)
-{
-	unsigned from, to, n;
-	char rate[16], delay[16], errors[16], more;
-	if (sscanf(line, "%u %u %u %c", &from, &to, &n, &more) == 3)
-		return true;
-	return sscanf(line, "%u %u %15s %15s %15s %c", &from, &to, rate, delay, errors,
-		       &more) == 5 &&
-	       strstr(rate, "bps") && strchr(delay, 's') && !strchr(rate, '/');
-}
 
 // is_ibdm: "P1 -> Cougar H01 P1", "L2/P1 -8X-5G-> MT23108 H-2 P1", a port and what its
 // cable leads to, or "Gazelle GZ1 CFG: leaf1=R", a system of which parts are missing.
@@ -126,8 +113,6 @@ const char *tb_fabric_foreign(const char *line)
 {
 	if (is_ibdm(line))
 		return "is a topology of ibdm (ibdiagnet): " AS_IB;
-	if (is_ns3(line))
-		return "is a topology of ns-3 (HPCC): " AS_EDGES;
 	line += strspn(line, " \t");
 	for (size_t i = 0; i < N_FOREIGN; i++) {
 		const struct foreign_format *at = &foreign[i];

@@ -98,8 +98,9 @@ int tb_astra_network_read(struct tb_cabling *cabling, FILE *stream) TB_MUST_USE;
 //
 // A cable is told by one end or both, which may know a port by other names. A device is a
 // switch by the capabilities that its neighbours see, unless it has but one cable. The
-// rate follows from a port's type (MAU), "100GbaseCR4", where that is told. A document
-// has at most 4 MiB.
+// rate follows from a port's type (MAU), "100GbaseCR4", where that is told. Ports of
+// management are set aside: by their name, by their rate, and where a switch has no other
+// cable of the fabric. A document has at most 4 MiB.
 bool tb_lldp_neighbors_is(const char *line);
 int tb_lldp_neighbors_read(struct tb_cabling *cabling, FILE *stream) TB_MUST_USE;
 
@@ -186,6 +187,47 @@ bool tb_edge_list_is(const char *line);
 // or three words, and nothing of a "key = value".
 bool tb_edge_list_lacks_ports(const char *line);
 int tb_edge_list_read(struct tb_cabling *cabling, FILE *stream) TB_MUST_USE;
+
+// Topologies of ns-3 as HPCC's simulations have them, and those that took their form
+// (alibaba-edu/High-Precision-Congestion-Control; inet-tub/ns3-datacenter;
+// conweave-project; aliyun/ns-3-alibabacloud, whose fields are read in common.h):
+//
+//     6 2 5                     NODES SWITCHES LINKS; PowerTCP has TORS before LINKS
+//     4 5                       which of the nodes are switches
+//     0 4 25Gbps 1us 0          A B RATE DELAY ERRORS, LINKS times
+//     4 5 100000000000.0 1us 0
+//
+// SimAI's begin with NODES GPUS_PER_SERVER NVSWITCHES SWITCHES LINKS GPU, the NVSwitches
+// come first among the switches, and their links are inside servers. Hosts are called n0,
+// or "server0 gpu0", switches s4.
+bool tb_ns3_topology_is(const char *line);
+int tb_ns3_topology_read(struct tb_cabling *cabling, FILE *stream) TB_MUST_USE;
+
+// The topologies of BookSim (anynet_file): a router per line, and what it is joined to.
+//
+//     router 0 node 0 node 1 router 1 5
+//     router 1 node 2 node 3
+//
+// A number behind is the latency of one direction in cycles. Two devices have one cable,
+// whether one line or both have it.
+bool tb_anynet_is(const char *line);
+int tb_anynet_read(struct tb_cabling *cabling, FILE *stream) TB_MUST_USE;
+
+// Platforms of SimGrid (XML; "Platform description", simgrid.org): flat clusters, whose
+// hosts are joined to one switch, clusters that are a FAT_TREE, whose topo_parameters are
+// those of a shape (shape.h), cabinets, and hosts and routers where routes of one link
+// join them. Routes of several links are paths over such cables. A link that several
+// zones share is a switch between them. Numbers without units are bytes per second, and
+// seconds. A backbone, which all hosts of a cluster share, is passed over.
+bool tb_simgrid_platform_is(const char *line);
+int tb_simgrid_platform_read(struct tb_cabling *cabling, FILE *stream) TB_MUST_USE;
+
+// Tables of cables with a heading, separated by commas (topo.csv, topology.csv): columns
+// of both ends (src and dst, node1 and node2, ...), and perhaps of their ports, a rate
+// and a latency, whose unit may stand in the heading. Other columns are passed over. What
+// has one cable is a host, as in an edge list.
+bool tb_cable_table_is(const char *line);
+int tb_cable_table_read(struct tb_cabling *cabling, FILE *stream) TB_MUST_USE;
 
 // tb_fabric_each_line hands the lines of a file to `take`, up to its first failure, which
 // it returns; else as tb_text_lines_next.

@@ -1,5 +1,6 @@
 #include "array.h"
 #include "fabric_readers.h"
+#include "hash.h"
 #include "network.h"
 #include "text_lines.h"
 
@@ -441,6 +442,158 @@ static bool is_switch(
 	return at->lid == LLDP_UNSAID && n_cables(at) > 1 && sees_station;
 }
 
+// Ports of management: they are set aside by name, or by what they lead to.
+
+// What a device's neighbours are like, by its name without a domain.
+struct lldp_device {
+	uint64_t fastest;
+	uint32_t n, n_suspect; // cables; those that may be of management
+	uint32_t n_eth;	       // ports called eth0 and the like
+	bool is_bridge;
+	bool is_of_management; // it is the lesser end of a slow cable of management
+};
+
+// The rate up to which a cable may be of management where both ends have others that are
+// ten times as fast.
+#define MANAGEMENT_RATE (UINT64_C(1000000000) / 8)
+
+struct lldp_sorting {
+	struct lldp_device *devices;
+	uint32_t n;
+	struct tb_map of_name;
+};
+
+// is_management_name: as vendors call the port of a switch or board that is for
+// management alone: mgmt0, Management1 and ma1 (Arista), fxp0 and em0 (Juniper), me0,
+// oob, and the ports of service processors.
+static bool is_management_name(const char *port)
+{
+	static const char *const begins[] = {
+		"mgmt", "management", "oob", "bmc", "ipmi", "idrac", "ilo"};
+	static const char *const names[] = {"ma1", "fxp0", "em0", "me0", "iLO"};
+	for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+		if (strncasecmp(port, begins[i], strlen(begins[i])) == 0)
+			return true;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcasecmp(port, names[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool is_eth(const char *port)
+{
+	return strncmp(port, "eth", 3) == 0 && isdigit((unsigned char)port[3]);
+}
+
+// find_sorted returns the device of a name without its domain; NULL: no memory.
+static struct lldp_device *find_sorted(struct lldp_sorting *sorting, const char *name)
+{
+	char text[TB_IDENTITY_NAME_MOST];
+	size_t n = isdigit((unsigned char)*name) ? strlen(name) : strcspn(name, ".");
+	uint32_t device = sorting->n;
+	snprintf(text, sizeof text, "%.*s", (int)n, name);
+	uint64_t key = tb_hash_text(TB_HASH_BEGIN, text);
+	if (!tb_map_find(&sorting->of_name, key, &device) &&
+		tb_map_put(&sorting->of_name, key, sorting->n++) != TB_OK)
+		return NULL;
+	return &sorting->devices[device];
+}
+
+// is_suspect: a cable that may be of management, if what it leads to has no other.
+static bool is_suspect(const struct lldp_record *at)
+{
+	return is_management_name(at->port) || is_management_name(at->peer_port) ||
+	       strcmp(at->port, "eth0") == 0 || strcmp(at->peer_port, "eth0") == 0 ||
+	       (at->bytes_per_s > 0 && at->bytes_per_s <= MANAGEMENT_RATE);
+}
+
+static int sort_records(struct lldp_reading *reading, struct lldp_sorting *sorting)
+{
+	for (size_t i = 0; i < reading->n; i++) {
+		const struct lldp_record *at = &reading->records[i];
+		struct lldp_device *ends[] = {
+			find_sorted(sorting, at->device), find_sorted(sorting, at->peer)};
+		const char *ports[] = {at->port, at->peer_port};
+		for (int end = 0; end < 2; end++) {
+			struct lldp_device *device = ends[end];
+			if (!device)
+				return tb_cabling_no_memory(reading->cabling);
+			device->n++;
+			device->n_suspect += is_suspect(at);
+			device->n_eth += is_eth(ports[end]);
+			if (at->bytes_per_s > device->fastest)
+				device->fastest = at->bytes_per_s;
+		}
+		ends[1]->is_bridge |= at->peer_kind == LLDP_BRIDGE;
+	}
+	return TB_OK;
+}
+
+// is_of_management: by a name of vendors; by eth0 of a switch whose other ports are
+// called otherwise; by its rate, where both ends have cables ten times as fast; or
+// because one end is a switch that has no other cable of the fabric.
+static bool is_of_management(struct lldp_sorting *sorting, const struct lldp_record *at)
+{
+	struct lldp_device *ends[] = {
+		find_sorted(sorting, at->device), find_sorted(sorting, at->peer)};
+	const char *ports[] = {at->port, at->peer_port};
+	bool is_slow = at->bytes_per_s > 0 && at->bytes_per_s <= MANAGEMENT_RATE;
+	for (int end = 0; end < 2; end++) {
+		const struct lldp_device *device = ends[end];
+		bool is_switch = device->is_bridge && device->n > 1;
+		is_slow = is_slow && device->fastest / 10 >= at->bytes_per_s;
+		if (is_management_name(ports[end]) ||
+			(is_switch && strcmp(ports[end], "eth0") == 0 &&
+				device->n_eth == 1) ||
+			(is_switch && device->n_suspect == device->n))
+			return true;
+	}
+	if (is_slow && ends[0]->fastest != ends[1]->fastest)
+		ends[ends[0]->fastest > ends[1]->fastest]->is_of_management = true;
+	return is_slow;
+}
+
+// leads_to_management returns whether an end of a cable has turned out to be a switch of
+// management, whose other cables are, too.
+static bool leads_to_management(
+	struct lldp_sorting *sorting, const struct lldp_record *at)
+{
+	return find_sorted(sorting, at->device)->is_of_management ||
+	       find_sorted(sorting, at->peer)->is_of_management;
+}
+
+// set_management_aside takes out cables of management, unless all would be.
+static int set_management_aside(struct lldp_reading *reading)
+{
+	struct lldp_sorting sorting = {
+		.devices = calloc(2 * reading->n + 1, sizeof *sorting.devices)};
+	bool *is_out = calloc(reading->n + 1, sizeof *is_out);
+	int status = sorting.devices && is_out ? sort_records(reading, &sorting)
+					       : tb_cabling_no_memory(reading->cabling);
+	size_t n_left = 0;
+	for (size_t i = 0; i < reading->n && status == TB_OK; i++)
+		is_out[i] = is_of_management(&sorting, &reading->records[i]);
+	for (size_t i = 0; i < reading->n && status == TB_OK; i++) {
+		is_out[i] |= leads_to_management(&sorting, &reading->records[i]);
+		n_left += !is_out[i];
+	}
+	for (size_t i = 0, n = 0; n_left > 0 && i < reading->n; i++) {
+		struct lldp_record *at = &reading->records[i];
+		if (is_out[i]) {
+			tb_cabling_note(reading->cabling, TB_REMARK_MANAGEMENT,
+				"%.30s of %.30s to %.30s", at->port, at->device,
+				at->peer);
+			free_record(at);
+		} else
+			reading->records[n++] = *at;
+	}
+	reading->n = n_left > 0 ? n_left : reading->n;
+	tb_map_fini(&sorting.of_name);
+	free(sorting.devices);
+	free(is_out);
+	return status;
+}
+
 int tb_lldp_neighbors_read(struct tb_cabling *cabling, FILE *stream)
 {
 	struct lldp_reading reading = {.cabling = cabling};
@@ -448,6 +601,8 @@ int tb_lldp_neighbors_read(struct tb_cabling *cabling, FILE *stream)
 	int status = tb_fabric_each_line(cabling, stream, lldp_read_line, &reading);
 	if (status == TB_OK)
 		status = end_document(&reading);
+	if (status == TB_OK)
+		status = set_management_aside(&reading);
 	for (size_t i = 0; i < reading.n && status == TB_OK; i++)
 		status = lldp_join(&reading, &reading.records[i]);
 	if (status == TB_OK && reading.n == 0)

@@ -197,6 +197,25 @@ static const char *preset_beside(
 static int preset_read_file(
 	struct tb_preset_reading *reading, const char *name, char *own_path);
 
+// refuse_circle spells out how a preset would be like itself: a -> b -> a.
+static int refuse_circle(const struct tb_preset_reading *reading,
+	const struct tb_preset_file *derived, const char *name)
+{
+	const char *chain[TB_PRESET_LIKE_MOST + 1] = {name};
+	char circle[300] = "";
+	size_t n = 1, used = 0;
+	for (; n <= TB_PRESET_LIKE_MOST; derived = derived->derived) {
+		chain[n++] = derived->name;
+		if (strcmp(derived->name, name) == 0)
+			break;
+	}
+	while (n > 0 && used < sizeof circle)
+		used += (size_t)snprintf(circle + used, sizeof circle - used, "%s%s",
+			used ? " -> " : "", chain[--n]);
+	return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
+		"like = %s: it would be like itself (%s)", name, circle);
+}
+
 // read_like reads the preset that a file is like, whose values are those of all keys that
 // the file leaves out, but for its name.
 static int read_like(struct tb_preset_reading *reading, const char *name)
@@ -217,8 +236,7 @@ static int read_like(struct tb_preset_reading *reading, const char *name)
 			"like = %s: it is a folder, no INI file", name);
 	for (const struct tb_preset_file *at = derived; at; at = at->derived)
 		if (strcmp(at->name, name) == 0)
-			return tb_fail_in(reading->error, TB_EUSAGE, source,
-				"like = %s: it would be like itself", name);
+			return refuse_circle(reading, derived, name);
 	if (derived->depth == TB_PRESET_LIKE_MOST)
 		return tb_fail_in(reading->error, TB_EUSAGE, source,
 			"like = %s: expected at most %d networks that are like another",
@@ -320,22 +338,32 @@ static int parse(struct tb_preset_reading *reading, const char *name, char *own_
 	FILE *file = tb_input_fopen(path);
 	if (!file && errno == ENOENT && !strchr(path, '/') && !strchr(path, '.')) {
 		char *names = tb_network_preset_names(), list[256];
-		size_t n = 0;
+		const char *rows[64];
+		struct tb_hint hint;
+		size_t n = 0, n_rows = 0;
 		if (!names)
 			return tb_fail_memory(reading->error, "the presets");
-		for (const char *at = names; *at && n < sizeof list;
-			at += strcspn(at, "\n") + 1)
-			n += (size_t)snprintf(list + n, sizeof list - n, "%s%.*s",
-				n ? ", " : "", (int)strcspn(at, "\n"), at);
+		for (char *rest = names, *at; (at = strsep(&rest, "\n")) && *at;) {
+			if (n < sizeof list)
+				n += (size_t)snprintf(list + n, sizeof list - n, "%s%s",
+					n ? ", " : "", at);
+			if (n_rows < sizeof rows / sizeof *rows)
+				rows[n_rows++] = at;
+		}
+		tb_hint_near(&hint, path, rows, n_rows, sizeof *rows);
 		free(names);
+		const char *open = *hint.text ? "" : " (", *close = *hint.text ? "" : ")";
+		if (*hint.text)
+			list[0] = '\0';
 		if (reading->file->derived)
 			return tb_fail_in(reading->error, TB_EUSAGE,
 				reading->file->derived->source,
-				"like = %s: it is neither a network preset (%s) nor a "
-				"file",
-				path, list);
+				"like = %s: it is neither a network preset%s%s%s nor a "
+				"file%s",
+				path, open, list, close, hint.text);
 		return tb_fail(reading->error, TB_EUSAGE,
-			"'%s' is neither a network preset (%s) nor a file", path, list);
+			"'%s' is neither a network preset%s%s%s nor a file%s", path, open,
+			list, close, hint.text);
 	}
 	if (!file && reading->file->derived)
 		return tb_fail_in(reading->error, TB_EIO, reading->file->derived->source,

@@ -25,7 +25,7 @@ says() {
 	done
 }
 
-says nvidia-dgx-ndr.ibnetdiscover '542 hosts, 40 switches on 2 levels, 532 cables between them' \
+says nvidia-dgx-ndr.ibnetdiscover '191 hosts with 542 adapters, 40 switches on 2 levels, 532 cables between them' \
 	'26 cables are missing' 'IBLEAF-01-02:MQM9701/U1 has 14 of 18 cables up' 'hosts and level 0 542 400 Gbit/s'
 says stage-qdr-fdr10.ibnetdiscover '8 switches on 2 levels, 47 cables' \
 	'MF0;ib1:SX6036/U1 has 7 of 8 cables up: 3 of 4 to MF0;ib8:SX6036/U1' \

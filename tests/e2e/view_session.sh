@@ -126,7 +126,7 @@ expect a picture's name must end in .png, .svg or .pdf
 END
 "$TAILBACK" view run.db --script steps
 [[ $(head -c 15 links.csv) == rank,link,kind, ]]
-[[ $(<roots.csv) == rank,root,wait_ps,links ]]
+[[ $(<roots.csv) == rank,root,wait_ps,percent,waits,links ]]
 
 # The store is only read.
 before=$(sha256sum run.db)

@@ -138,7 +138,7 @@ def job(row, folder):
     if base in MPI_TESTS:
         operation = MPI_TESTS[base]
         write_call(path + '.json', operation, size * n if operation == 'alltoall' else size, n)
-        library = 'mpich' if 'Intel' in row['library'] else 'openmpi'
+        library = 'intelmpi' if 'Intel' in row['library'] else 'openmpi'
         return [path + '.json', '--clone-ranks', str(n)] + place + ['--library', library], 1
     lines, half = {}, n // 2
     if base == 'sendrecv_perf':

@@ -157,12 +157,9 @@ static double draw_ranks(const struct tb_pane *pane, struct tb_picture *picture,
 		.type = &tb_recorded_rank_list, .of = &pane->data->of_findings.recorded};
 	unsigned width = (unsigned)fmax((pane->place.w - 2 * PAD) / MONO_W, 60);
 	char *text = NULL;
-	size_t size = 0, n;
-	table.type->list(&table);
-	n = table.n_rows;
-	table.n_shown = n < RANKS ? n : RANKS;
-	tb_table_remark_rest(&table, n, "ranks", TB_RANK_REMARK);
-	FILE *stream = n ? open_memstream(&text, &size) : NULL;
+	size_t size = 0;
+	tb_table_list(&table, RANKS);
+	FILE *stream = table.n_rows ? open_memstream(&text, &size) : NULL;
 	if (!stream)
 		return y;
 	int status = tb_table_text(&table, width, stream);

@@ -283,6 +283,11 @@ static void several_files_and_cycles_are_tables_of_their_own(void **state)
 		TB_OK);
 	assert_int_equal(row(0)->rail, 1);
 	assert_int_equal(row(1)->rail, 0);
+	assert_int_equal(read_text("RDMA_Write BW Test\nDevice         : mlx5_2\n"
+				   "#bytes #iterations BW average[Gb/sec]\n8 5 1.5\n",
+				 0),
+		TB_OK);
+	assert_int_equal(row(0)->rail, UINT32_MAX);
 	// A command line says how many ranks OSU's table does not.
 	assert_int_equal(read_text("+ mpirun -np 48 ./osu_alltoall -m 8\n"
 				   "# OSU MPI All-to-All Personalized Exchange Latency "
@@ -342,6 +347,14 @@ static void broken_tables_are_refused_with_their_place(void **state)
 		3, "contradict each other");
 	refused("node1: Test NCCL failure common.cu:401 'remote process exited'\n", 0,
 		"the run failed");
+	refused("# OSU MPI Bandwidth Test v7.0\n# Size   Bandwidth (GB/s)\n8 1.2\n", 2,
+		"expected 'Bandwidth (MB/s)'");
+	refused(HEADING "# (B) (elements) (ms) (GB/s) (GB/s)\n", 2, "'(ms)' is no unit");
+	refused("# OSU MPI Latency Test v5.9\n# Size Latency (us)\n8 11.25\n16 11.", 4,
+		"ends within its last number");
+	refused("#  Rank  0 Pid 1 on a device  0 [0x07] X\n"
+		"#  Rank  0 Pid 1 on b device  0 [0x07] X\n",
+		2, "two runs in one");
 	refused("no table at all\n", 0, "has no table of a benchmark");
 	refused("  0: 1 bytes 17845 times -->\n", 1, "cut off");
 }

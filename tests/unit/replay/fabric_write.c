@@ -205,7 +205,8 @@ static void what_a_format_cannot_hold_is_refused(void **state)
 	assert_int_equal(tb_fabric_file_write(stderr, net, TB_FABRIC_FILE_EDGES, &error),
 		TB_EUSAGE);
 	assert_string_equal(error.text,
-		"the network is 2 rails side by side: expected one that hangs together");
+		"the network is 2 rails side by side, whose hosts have no "
+		"names: expected one that hangs together");
 	tb_network_free(net);
 }
 

@@ -201,6 +201,19 @@ static void hosts_of_two_fabrics_are_not_mixed(void **state)
 	refused(two, ",part=c", "part=c: no switch with hosts below is called so");
 }
 
+static void hosts_with_several_cables_are_asked_for(void **state)
+{
+	static const char text[] = "a 1 n1 1 1Gbit/s\na 2 n2 1 1Gbit/s\n"
+				   "b 1 n1 2 1Gbit/s\nb 2 n2 2 1Gbit/s\n";
+	char declared[200];
+	(void)state;
+	refused(text, "", "holds no host: every device has several cables");
+	snprintf(declared, sizeof declared, "%shost n1\nhost n2\n", text);
+	struct tb_network *net = fabric_of(declared, "");
+	check(net, 2, 2);
+	tb_network_free(net);
+}
+
 static void names_with_a_rail_at_their_end_are_of_one_host(void **state)
 {
 	static const char text[] = "a 1 n1-ib0 1 1Gbit/s\na 2 n2-ib0 1 1Gbit/s\n"
@@ -254,6 +267,7 @@ int main(void)
 		cmocka_unit_test(a_slow_cable_makes_no_kind_of_its_own),
 		cmocka_unit_test(a_host_that_lacks_an_adapter_is_left_out_or_refused),
 		cmocka_unit_test(hosts_of_two_fabrics_are_not_mixed),
+		cmocka_unit_test(hosts_with_several_cables_are_asked_for),
 		cmocka_unit_test(names_with_a_rail_at_their_end_are_of_one_host),
 		cmocka_unit_test(a_list_selects_hosts_adapters_or_rails),
 	};

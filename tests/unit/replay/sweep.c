@@ -336,7 +336,15 @@ static void mistakes_name_the_line_and_the_nearest_name(void **state)
 	fails("[sweep]\nexperiment = uniform\n[plot]\nax = load\n", TB_EUSAGE, 4,
 		"no key of a plot is called 'ax'; the nearest is 'x'");
 	fails("[sweep]\nexperiment = uniform\nseed = 3..1\n", TB_EUSAGE, 3,
-		"'3..1' is no range: expected as 1..5, 0.1..1 step 0.1 or 1K..1M x2");
+		"'3..1' is no range: its last value, 1, is below the first; expected as "
+		"1..5, 0.1..1 step 0.1 or 1K..1M x2");
+	fails("[sweep]\nexperiment = uniform\nseed = 1..b\n", TB_EUSAGE, 3,
+		"'1..b' is no range: its last value, 'b', is no whole number; expected "
+		"as "
+		"1..5, 0.1..1 step 0.1 or 1K..1M x2");
+	fails("[sweep]\nexperiment = uniform\nseed = 1..3 by 2\n", TB_EUSAGE, 3,
+		"'1..3 by 2' is no range: its step, 'by 2', is none; expected as 1..5, "
+		"0.1..1 step 0.1 or 1K..1M x2");
 	fails("[sweep]\nexperiment = uniform\nseed = 1\nseed = 2\n", TB_EUSAGE, 4,
 		"seed is there twice: its other values are in line 3");
 	fails("[sweep]\nexperiment = uniform\nload = 0.1,,0.2\n", TB_EUSAGE, 3,
