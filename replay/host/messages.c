@@ -401,6 +401,7 @@ void tb_replay_follow(struct tb_replay *replay, struct tb_replay *before,
 	replay->partners = (struct tb_partners){0};
 	replay->packets = NULL;
 	replay->free_packets = NULL;
+	replay->idle_times = NULL;
 	replay->n_free_packets = replay->n_packets_most = replay->n_forgotten = 0;
 	replay->drain_q20 = NULL;
 	replay->nics = NULL;

@@ -225,6 +225,7 @@ void tb_replay_join(struct tb_replay *replay, struct tb_replay *whole, uint32_t 
 	replay->wheel = (struct tb_wheel){0};
 	replay->packets = NULL;
 	replay->free_packets = NULL;
+	replay->idle_times = NULL;
 	replay->n_free_packets = replay->n_packets_most = replay->n_forgotten = 0;
 	replay->starting[0] = replay->starting[1] = (struct tb_ring){0};
 	replay->nodes_now = (struct tb_list){0};

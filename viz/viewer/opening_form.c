@@ -1,5 +1,6 @@
 #include "opening_form.h"
 
+#include "library.h"
 #include "network.h"
 #include "preset.h"
 #include "underload.h"
@@ -57,10 +58,8 @@ static const struct form_row {
 		.of = CALLS,
 		.option = "library",
 		.of_info = true,
-		.choices = (const char *const[]){"", "openmpi", "openmpi5", "mpich",
-			"nccl", NULL},
-		.names = (const char *const[]){"as traced", "openmpi", "openmpi5",
-			"mpich", "nccl"}},
+		.choices = (const char *const[]){"", NULL}, // then all libraries
+		.names = (const char *const[]){"as traced"}},
 	[TB_FORM_COLLECTIVE] = {.label = "Collective",
 		.hint = "type one, such as allreduce=ring",
 		.of = CALLS,
@@ -275,11 +274,18 @@ static void step_scale(struct tb_opening_form *form, int by)
 	snprintf(form->text[TB_FORM_SCALE], sizeof form->text[0], "%.3g", found);
 }
 
+// form_choice_text returns the text of choice i of a row, NULL beyond the last.
+static const char *form_choice_text(enum tb_form_row row, int i)
+{
+	return row == TB_FORM_LIBRARY && i > 0 ? tb_library_number((size_t)i - 1)
+					       : rows[row].choices[i];
+}
+
 // form_choice returns which of a row's choices stands there; -1 for none of them.
 static int form_choice(const struct tb_opening_form *form, enum tb_form_row row)
 {
-	for (int i = 0; rows[row].choices[i]; i++)
-		if (strcmp(rows[row].choices[i], form->text[row]) == 0)
+	for (int i = 0; form_choice_text(row, i); i++)
+		if (strcmp(form_choice_text(row, i), form->text[row]) == 0)
 			return i;
 	return -1;
 }
@@ -305,9 +311,9 @@ void tb_opening_form_step(struct tb_opening_form *form, enum tb_form_row row, in
 		form_choose_preset(form, by > 0 ? form->preset + 1 : form->preset - 1);
 	else if (rows[row].choices) {
 		int now = form_choice(form, row) + by;
-		if (now >= 0 && rows[row].choices[now])
+		if (now >= 0 && form_choice_text(row, now))
 			snprintf(form->text[row], sizeof form->text[row], "%s",
-				rows[row].choices[now]);
+				form_choice_text(row, now));
 	}
 }
 
@@ -381,7 +387,7 @@ const char *tb_opening_form_value(const struct tb_opening_form *form,
 	if (row == TB_FORM_NODES)
 		return tb_format_count(tb_opening_form_n_nodes(form), buffer, size);
 	if (rows[row].choices)
-		return form_choice(form, row) < 0
+		return form_choice(form, row) < 0 || (row == TB_FORM_LIBRARY && text[0])
 			       ? text
 			       : rows[row].names[form_choice(form, row)];
 	snprintf(buffer, size, "%s%s", text, form->row == row && form->typing ? "_" : "");

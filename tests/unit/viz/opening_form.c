@@ -124,7 +124,7 @@ static void rows_are_typed_and_stepped(void **state)
 	tb_opening_form_step(&form, TB_FORM_LENIENT, 1);
 	tb_opening_form_step(&form, TB_FORM_LENIENT, 1);
 	assert_string_equal(joined(&form, false),
-		"--library=openmpi5 --collective=allreduce=ring "
+		"--library=openmpi4.0 --collective=allreduce=ring "
 		"--clone-ranks=1 --lenient");
 	assert_string_equal(joined(&form, true), joined(&form, false));
 	tb_opening_form_step(&form, TB_FORM_LENIENT, -1);
