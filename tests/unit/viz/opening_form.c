@@ -131,7 +131,7 @@ static void rows_are_typed_and_stepped(void **state)
 	tb_opening_form_choose(&form, TB_FORM_COLLECTIVE);
 	type(&form, "x");
 	assert_string_equal(joined(&form, false),
-		"--library=openmpi5 --collective=x --clone-ranks=1");
+		"--library=openmpi4.0 --collective=x --clone-ranks=1");
 }
 
 static void a_closed_loop_has_no_load_to_scale(void **state)
