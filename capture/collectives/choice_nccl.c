@@ -504,9 +504,10 @@ static uint64_t chunk_bytes(const struct nccl_call *call, enum algorithm a,
 
 // Between the sends of a ring's channel to another host: its buffer is free once the
 // receiver has taken the data and its proxy has posted it anew, so that a step takes the
-// transfer and this, and all steps of a ring go at the pace of the slowest. Fitted on the
-// rings of every second row of MareNostrum 5 and xj01 (NCCL 2.18 to 2.29, 4 to 64 hosts):
-// 9 to 10 us by Simple and 4 to 8 by LL128, of which the network takes 2 to 3 itself.
+// transfer and this, and all steps of a ring go at the pace of the slowest. Set by hand
+// on all sizes of MareNostrum 5's rings and xj01's all-gathers (NCCL 2.18 to 2.29, 4 to
+// 64 hosts), so these rows prove nothing: 9 to 10 us by Simple and 4 to 8 by LL128, of
+// which the network takes 2 to 3 itself. The rings of tgA were not used.
 static const uint32_t ring_gap_ns[N_PROTOCOLS] = {0, 2000, 7500};
 
 // set_channels: channels that share an adapter, or the links inside a host, do so at the
