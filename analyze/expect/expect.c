@@ -86,7 +86,7 @@ static const struct expect_tool {
 	const char *name, *family, *library, *host;
 } expect_tools[] = {
 	{"nccl-tests", "nccl", "nccl", "nccl"},
-	{"rccl-tests", "nccl", "nccl", "nccl"},
+	{"rccl-tests", "nccl", "rccl", "nccl"},
 	{"perftest", "verbs", "openmpi", "none"},
 	{"IMB", "mpi", "mpich", "mpi"},
 	{NULL, "mpi", "openmpi", "mpi"},
@@ -137,6 +137,16 @@ static int set_up(struct tb_expect *expect, struct expect_setup *setup,
 		.family = tool->family,
 		.library = options->library ? options->library : tool->library,
 		.per_node = options->per_node};
+	// NCCL chooses otherwise by version; RCCL's table is of one.
+	unsigned major, minor;
+	if (!options->library && strcmp(tool->library, "nccl") == 0 &&
+		sscanf(table->version, "NCCL %2u.%2u", &major, &minor) == 2) {
+		snprintf(setup->versioned, sizeof setup->versioned, "nccl@%u.%u", major,
+			minor);
+	}
+	bool alone = strcmp(setup->family, "verbs") == 0; // two hosts, as it is run
+	if (alone)
+		setup->per_node = 1;
 	if (!setup->per_node && (!table->hosts || !table->host_names)) {
 		setup->assumed = !table->n_hosts || !table->n_ranks;
 		setup->per_node = setup->assumed ? 1
@@ -144,8 +154,7 @@ static int set_up(struct tb_expect *expect, struct expect_setup *setup,
 							   table->n_hosts;
 	}
 	int status = set_up_network(expect, setup, tool, error);
-	bool alone = strcmp(setup->family, "verbs") == 0; // two hosts, as it is run
-	if (status == TB_OK && setup->assumed && !alone &&
+	if (status == TB_OK && setup->assumed &&
 		expect_note(expect,
 			"%s names no hosts: each rank is taken to be on a host of its "
 			"own (--per-node)",

@@ -18,6 +18,7 @@ struct expect_setup {
 	const struct tb_benchmark_table *table;
 	size_t network;	     // in expect->networks
 	const char *library; // that expands collective calls
+	char versioned[24];  // the same, with the version that the table names
 	const char *family;  // of classes: "nccl", "mpi", "verbs"
 	uint32_t per_node;   // 0: the hosts are the table's
 	bool assumed;	     // per_node is neither given nor printed

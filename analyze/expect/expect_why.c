@@ -239,9 +239,11 @@ static int tries_add(struct expect_tries *tries, const struct expect_row *row,
 
 static enum tb_library_id library_id(const char *library)
 {
-	return strcmp(library, "nccl") == 0    ? TB_LIBRARY_NCCL
-	       : strcmp(library, "mpich") == 0 ? TB_LIBRARY_MPICH
-					       : TB_LIBRARY_OPENMPI;
+	if (strncmp(library, "nccl", 4) == 0 || strncmp(library, "rccl", 4) == 0)
+		return TB_LIBRARY_NCCL;
+	return strcmp(library, "mpich") == 0 || strcmp(library, "intelmpi") == 0
+		       ? TB_LIBRARY_MPICH
+		       : TB_LIBRARY_OPENMPI;
 }
 
 // add_algorithms adds the other algorithms that the library has of the operation.

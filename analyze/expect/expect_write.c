@@ -220,21 +220,44 @@ static struct tb_table expect_table(
 	return table;
 }
 
-// write_verdict writes how many rows have which verdict.
+// expect_summary writes how many rows have which verdict.
 static char *expect_summary(const struct tb_expect *expect, char *text, size_t size)
 {
-	size_t counts[TB_EXPECT_UNJUDGED + 1] = {0}, used = 0;
-	for (size_t i = 0; i < expect->n_rows; i++)
-		counts[expect->rows[i].verdict]++;
-	used += (size_t)snprintf(text, size, "Of %zu row%s: ", expect->n_rows,
-		expect->n_rows == 1 ? "" : "s");
-	const char *between = "";
-	for (size_t i = 0; i <= TB_EXPECT_UNJUDGED && used < size; i++) {
-		if (!counts[i])
+	// What calls for a look comes first.
+	static const enum tb_expect_verdict order[] = {TB_EXPECT_SLOWER, TB_EXPECT_FASTER,
+		TB_EXPECT_WRONG, TB_EXPECT_FITS, TB_EXPECT_UNMEASURED,
+		TB_EXPECT_UNJUDGED};
+	size_t used = 0;
+	text[0] = '\0';
+	for (size_t v = 0; v < sizeof order / sizeof *order; v++) {
+		size_t n = 0;
+		double least = INFINITY, most = 0;
+		for (size_t i = 0; i < expect->n_rows; i++) {
+			const struct expect_row *row = &expect->rows[i];
+			if (row->verdict != order[v])
+				continue;
+			n++;
+			least = fmin(least, row->ratio);
+			most = fmax(most, row->ratio);
+		}
+		if (n == 0 || used >= size)
 			continue;
-		used += (size_t)snprintf(text + used, size - used, "%s%zu %s", between,
-			counts[i], expect_verdict_word(i));
-		between = ", ";
+		used += used ? (size_t)snprintf(text + used, size - used, ", %zu ", n)
+			     : (size_t)snprintf(text, size, "%zu of %zu row%s %s ", n,
+				       expect->n_rows, expect->n_rows == 1 ? "" : "s",
+				       n == 1 ? "is" : "are");
+		if (used < size)
+			used += (size_t)snprintf(text + used, size - used, "%s",
+				expect_verdict_word(order[v]));
+		char range[48];
+		snprintf(range, sizeof range,
+			most - least < .005 ? "%.2f" : "%.2f to %.2f", least, most);
+		if (used < size && most > 0)
+			used += (size_t)snprintf(text + used, size - used,
+				order[v] == TB_EXPECT_FITS
+					? " (at %s, as on measured clusters)"
+					: " (at %s of the expected speed)",
+				range);
 	}
 	return text;
 }
