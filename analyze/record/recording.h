@@ -32,7 +32,7 @@ struct tb_recording_options {
 	// (recording_together.h); NULL: this one alone.
 	struct tb_peer_streams *peers;
 	bool alone;	  // replay each job by itself too; see recording_beside.h
-	const char *also; // a second capture (rule L17 of docs/closed-loop.md); NULL
+	const char *also; // a second capture (rule L17 of infer.h); NULL
 	bool no_bounds;	  // do not replay jobs without a network and on an ideal one
 	bool no_check;	  // do not replay closed loops at the captured rate too
 	const char *route_file;	   // NULL: the network's own routes

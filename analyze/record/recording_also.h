@@ -1,5 +1,5 @@
 // A second capture of the program that a closed loop replays, at another rate: rule L17
-// of docs/closed-loop.md. Private to analyze/record/.
+// of infer.h. Private to analyze/record/.
 #ifndef TB_RECORDING_ALSO_H
 #define TB_RECORDING_ALSO_H
 

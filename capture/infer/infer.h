@@ -4,8 +4,8 @@
 // The bytes of a connection are cut into messages; what stands in the ports of the
 // captured network gives when a message was delivered and since when its sender can have
 // called for it; events of a node that recur give what a message waits for, and where
-// none recur, the last delivery does. The rules, each with its confidence (L16 and L17,
-// of the range, and how far all this holds, are in docs/closed-loop.md):
+// none recur, the last delivery does. The rules, each with its confidence (how far all
+// this holds is in docs/closed-loop.md):
 //
 // Messages:
 //
@@ -107,6 +107,26 @@
 // L15. Computation of a round is the gap from the last of its data; gaps a quarter
 //   longer than the first quartile of the node's gaps that are not hidden are replaced
 //   by that. (high where calls are seen)
+//
+// L16. Bounds. Three more jobs are replayed; the run time lies between the least and
+//   the most of the four, and 6 % beyond (fitted to the pairs there). If the replay at
+//   the captured rate is too slow the least is divided by its error, if it is too quick
+//   the most. Messages wait for what recurs (L8), else for the call before. In the
+//   first job calls are as early as L6 and the connection allow, and computation is
+//   what followed after all that had come (above two frames, that was acknowledged) and
+//   after the node's own messages had left. In the second, calls are as late as
+//   possible. The third is the same, but all that came since the call before is a
+//   cause. L14 is left out.
+// L17. A second capture (`--also OTHER.pcap,from=TIME,to=TIME`), of the same program at
+//   another rate, is refused unless at least 80 % of the bytes of both are between the
+//   same endpoints and the sums differ by at most 1 %. Its jobs are replayed too. The
+//   most is the lesser of both captures', the least that of the capture at the higher
+//   rate, which hides fewer calls. On one Ethernet switch without faults the measured
+//   run times bound it as well: a longest path, computation and bytes at x seconds
+//   each, grows with x, at most as x does, and is convex in x; so it lies below the
+//   line through both measured times between their rates, and above it beyond. 10 % is
+//   added at each end (fitted). If captures contradict each other the range is what is
+//   between.
 //
 // Nothing is known of the program or its protocol; a job is as good as the order of
 // events that it was captured in. Memory grows with the messages, not with the packets.

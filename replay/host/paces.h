@@ -46,6 +46,16 @@
 //   2^`cct_shift`) · m later, with the i of this instant, T of the injection link and m
 //   = min(floor(`cct_square` · i²), 16383); with a delay of 0 at once. In one instant
 //   the index goes first, then notifications, packets.
+//
+// Sources:
+//
+// C33 to C37: Zhu et al., Congestion control for large-scale RDMA deployments, SIGCOMM
+//   2015; in C37 "ten" and 100 Mbit/s as in ns-3 for HPCC (Li et al., SIGCOMM 2019),
+//   whose thresholds exceed a port's `buffer` here. OpenSM's default is
+//   `congestion_control FALSE`.
+// C40: [IBTA, annex A10]; the timer from the first BECN: Linux, `hfi1`. Thresholds are
+//   the vendor's: the even fractions are a choice; all published tables have i². Left
+//   out: `Trigger_Threshold`, credit starvation.
 #ifndef TB_PACES_H
 #define TB_PACES_H
 

@@ -99,6 +99,24 @@
 //   10 s without a shorter round trip cwnd is 4 for 200 ms. A loss subtracts what it
 //   took from cwnd, for a round; a full queue of the own node (E4) and idle times
 //   subtract nothing. `bbr.h` lists what is left out.
+//
+// Sources:
+//
+// E9: [RFC 9293; tcp_sendmsg]; one connection per pair, opened by the lower node: Open
+//   MPI; the rest is simplest.
+// E10: [RFC 6928, 5681, 9438, 7661; Linux].
+// E11: HyStart (Ha, Rhee, Taming the elephants: new TCP slow start, Computer Networks
+//   55, 2011); bounds, and how often: `tcp_cubic.c`.
+// E13: RACK and tail loss probes [RFC 8985]; timeouts [RFC 6298, 5682, 3522].
+// E14: tcp_cwnd_test, tcp_small_queue_check (where a shaper splits batches),
+//   tcp_should_autocork; tcp_limit_output_bytes, tcp_min_tso_segs, tcp_tso_rtt_log; 640
+//   bytes: sk_buff, skb_shared_info and GRO's padding in SKB_SMALL_HEAD_SIZE of Linux
+//   6.
+// E16: [RFC 5681, 4.2]; __tcp_ack_snd_check, tcp_cleanup_rbuf, tcp_event_data_recv,
+//   TCP_MAX_QUICKACKS, TCP_PINGPONG_THRESH = 1.
+// E17: tcp_sndbuf_expand, tcp_should_expand_sndbuf, tcp_wmem.
+// E21: version 1, `tcp_bbr.c` and `tcp_rate.c`; Cardwell et al., CACM 60, 2017; pacing
+//   by frames as its scheduler fq.
 #ifndef TB_ETHERNET_IMPL_H
 #define TB_ETHERNET_IMPL_H
 

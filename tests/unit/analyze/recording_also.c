@@ -1,4 +1,4 @@
-// What two measured run times allow at a third rate (rule L17 of docs/closed-loop.md).
+// What two measured run times allow at a third rate (rule L17 of infer.h).
 #include "../../../analyze/record/recording_also.h"
 
 #include <setjmp.h>
