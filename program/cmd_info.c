@@ -4,6 +4,7 @@
 
 #include "cli.h"
 #include "commands.h"
+#include "fabric_formats.h"
 #include "json.h"
 #include "output_args.h"
 #include "preset.h"
@@ -168,8 +169,10 @@ static int show_summary(struct info_options *options, struct tb_error *error)
 	status = try_trace(options, error);
 	if (status != TB_EFOREIGN || is_folder(options->file))
 		return status;
-	return tb_fail_in(error, TB_EFOREIGN, options->file, "neither a store nor %s",
+	tb_fail_in(error, TB_EFOREIGN, options->file, "neither a store nor %s",
 		tb_trace_formats(" nor ", formats, sizeof formats));
+	tb_fabric_refuse(error);
+	return error->code;
 }
 
 // show_wrapped prints text in lines of the width, also what there is before an error.

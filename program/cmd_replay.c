@@ -4,6 +4,7 @@
 
 #include "cli.h"
 #include "commands.h"
+#include "fabric_formats.h"
 #include "input_files.h"
 #include "network.h"
 #include "network_open.h"
@@ -309,8 +310,10 @@ static int find_traces(const struct parsing *parsing)
 	struct tb_error error;
 	for (size_t i = 0; i < parsing->traces.n; i++)
 		if (!tb_input_is_stream(parsing->traces.of[i]) &&
-			tb_trace_find(&reader, parsing->traces.of[i], &error) != TB_OK)
+			tb_trace_find(&reader, parsing->traces.of[i], &error) != TB_OK) {
+			tb_fabric_refuse(&error);
 			return tb_cli_fail(&error);
+		}
 	return TB_EXIT_OK;
 }
 

@@ -268,3 +268,21 @@ int tb_fabric_each_line(const struct tb_cabling *cabling, FILE *stream,
 	tb_text_lines_fini(&lines);
 	return found < 0 ? found : status;
 }
+
+void tb_fabric_refuse(struct tb_error *error)
+{
+	const struct tb_fabric_format *format = NULL;
+	struct tb_error unused;
+	if (error->code != TB_EFOREIGN || error->file[0] == '\0' ||
+		strcmp(error->file, "-") == 0)
+		return;
+	char file[sizeof error->file];
+	memcpy(file, error->file, sizeof file);
+	if (tb_fabric_kind(&format, file, &unused) != TB_OK || !format ||
+		format->is == tb_edge_list_is)
+		return;
+	tb_fail_in(error, TB_EFORMAT, file,
+		"is a fabric (%s): 'tailback network -n %s' reports it, and 'tailback "
+		"replay TRACE -n %s' replays on it",
+		format->name, file, file);
+}
