@@ -307,6 +307,10 @@ static int replay_fewer(const struct expect_case *replayed, struct expect_call *
 		fewer[found].bytes = blocks ? call->bytes : call->bytes / n_hosts * hosts;
 		struct expect_case small = *replayed;
 		small.call = &fewer[found];
+		// As many switches lie between them as between all.
+		small.n_ranks_of_all = call->n_ranks;
+		small.per_host = call->n_ranks / n_hosts;
+		small.stride = n_hosts / hosts;
 		status = expect_count(&small, TRANSFERS_OF_FEWER, &fewer[found], error);
 		if (status != TB_OK || fewer[found].n_transfers == SIZE_MAX)
 			continue;

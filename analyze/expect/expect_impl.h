@@ -134,6 +134,9 @@ struct expect_case {
 	const char *const *collectives;
 	size_t n_collectives;
 	const volatile sig_atomic_t *stop;
+	// Of a call on every `stride`th of the hosts of a larger one, which has
+	// `per_host` ranks on each: whose ranks there are. 0: it is on its own.
+	uint32_t n_ranks_of_all, per_host, stride;
 };
 
 // expect_count counts the transfers of a collective call up to `most`, and states its

@@ -67,7 +67,8 @@ static int expect_place(struct expect_placed *placed, const struct expect_case *
 	struct tb_error *error)
 {
 	const struct tb_benchmark_table *table = replayed->setup->table;
-	uint32_t n = replayed->call->n_ranks;
+	uint32_t n = replayed->n_ranks_of_all ? replayed->n_ranks_of_all
+					      : replayed->call->n_ranks;
 	struct tb_places *places = NULL;
 	struct tb_placement placement = {.per_node = replayed->setup->per_node};
 	*placed = (struct expect_placed){0};
@@ -87,6 +88,16 @@ static int expect_place(struct expect_placed *placed, const struct expect_case *
 		status = tb_places_put(
 			places, 0, table->file, n, &placement, &placed->nodes, error);
 	tb_places_free(places);
+	for (uint32_t i = 0; status == TB_OK && replayed->n_ranks_of_all &&
+			     i < replayed->call->n_ranks;
+		i++) {
+		uint32_t from =
+			i / replayed->per_host * replayed->stride * replayed->per_host +
+			i % replayed->per_host;
+		placed->nodes[i] = placed->nodes[from];
+		if (placed->hosts)
+			placed->hosts[i] = placed->hosts[from];
+	}
 	return status;
 }
 
