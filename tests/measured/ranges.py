@@ -67,6 +67,11 @@ def nccl_table(group, operation):
         figures = f'{us:12.2f} {rate:8.2f} {rate * share:8.2f}'
         checked = 'N/A' if operation in ('alltoall', 'sendrecv') else '0'
         lines.append(f'{size:12d} {size:13d}      int8 {combines:>7s} {root:7d} {figures}      0 {figures} {checked:>6s}')
+    version = re.match(r'NCCL (2[.]\d+[.]\d+)', group[0]['library'])
+    if version:
+        lines.insert(0, f'NCCL version {version[1]}+cuda12.0')
+    elif group[0]['library'].startswith('RCCL'):
+        lines.insert(0, 'RCCL version : 2.21.5')
     return name, lines + ['# Out of bounds values : 0 OK', '# Avg bus bandwidth    : 0', '#']
 
 
