@@ -669,7 +669,8 @@ static int try_all(struct tb_expect *expect, struct tb_error *error)
 		status = tb_workers_run(&work, expect->options->n_workers, error);
 	else if (status != TB_OK)
 		status = tb_fail_memory(error, "changes");
-	qsort(tries.of, tries.n, tries.n ? sizeof *tries.of : 1, by_closeness);
+	if (tries.n)
+		qsort(tries.of, tries.n, sizeof *tries.of, by_closeness);
 	for (size_t i = 0, end; i < tries.n && status == TB_OK; i = end) {
 		for (end = i + 1; end < tries.n && tries.of[end].row == tries.of[i].row;)
 			end++;

@@ -154,7 +154,8 @@ printf 'num_ranks 2\nrank 0 {\na: calc 9223372036854775807\nb: calc 922337203685
 sed 's/^name *=.*/name = caf\xe9/' "$TB_SOURCE/schemas/qsnet.ini" >latin.ini
 "$TAILBACK" info --json -n latin.ini "$data/types.pcapng" >info.latin.json
 for trace in huge.goal job.goal "$data"/{alltoall16.pcap.zst,types.pcapng,binary_tree_32.goal,binary_tree_32.bin} \
-	"$data"/{bit_reversal_64.goal,ring8} "$corpus"/capture_flow_list/chain "$corpus"/capture_paraver/message \
+	"$data"/{bit_reversal_64.goal,ring8} "$corpus"/capture_flow_list/{chain,ns3} "$corpus"/capture_paraver/message \
+	"$data"/nccl/node.xml "$data"/recorders/{flight,inspector} "$data"/workloads/{simai.txt,ti/list,dumpi,allprof} \
 	"$data"/nccl/two-hosts.log "$corpus"/capture_nccl_log/old "$corpus"/capture_nsys/two_ranks \
 	"$corpus"/capture_tbt/{messages,windows,collectives}.tbt "$TB_SOURCE"/tests/real/data/otf2/*/traces.otf2; do
 	n=$((${n:-0} + 1))
@@ -163,6 +164,7 @@ done
 for trace in overlap graph; do
 	"$TAILBACK" info --json --clone-ranks 2 "$corpus/capture_kineto/$trace.json" >"info.$trace.json"
 done
+"$TAILBACK" info --json --clone-ranks 16 "$corpus/capture_nccl_records/deepspeed" >info.deepspeed.json
 formats=$("$TAILBACK" info --help | tr -s ' \n' ' ' | sed 's/.*or a trace (//; s/).*//; s/ or /, /; s/, /\n/g')
 while read -r format; do
 	case $format in pcap*) format='"kind": "packets"' ;; *) format='"format": "'$format'"' ;; esac
