@@ -29,8 +29,8 @@ const char *tb_fabric_foreign(const char *line);
 int tb_fabric_kind(const struct tb_fabric_format **format, const char *path,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_fabric_refuse takes the error of a file that is no trace (TB_EFOREIGN). Where it is a
-// fabric's, it says so and what takes it; a list of cables, which other texts may look
+// tb_fabric_refuse takes the error of a file that is no trace (TB_EFOREIGN). Where it is
+// a fabric's, it says so and what takes it; a list of cables, which other texts may look
 // like, stays what it is.
 void tb_fabric_refuse(struct tb_error *error);
 
