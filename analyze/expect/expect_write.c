@@ -248,7 +248,9 @@ static char *expect_summary(const struct tb_expect *expect, char *text, size_t s
 				       n == 1 ? "is" : "are");
 		if (used < size)
 			used += (size_t)snprintf(text + used, size - used, "%s",
-				expect_verdict_word(order[v]));
+				order[v] == TB_EXPECT_WRONG
+					? "wrong by the benchmark's own check"
+					: expect_verdict_word(order[v]));
 		char range[48];
 		snprintf(range, sizeof range,
 			most - least < .005 ? "%.2f" : "%.2f to %.2f", least, most);
