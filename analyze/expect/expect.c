@@ -52,6 +52,7 @@ void tb_expect_free(struct tb_expect *expect)
 	free(expect->calls);
 	free(expect->series);
 	free(expect->rows);
+	free(expect->shown);
 	free(expect->reasons);
 	tb_benchmark_close(expect->benchmark);
 	free(expect);
@@ -650,6 +651,8 @@ static int expect_all(struct tb_expect *expect, struct tb_error *error)
 	if (status != TB_OK)
 		return status;
 	fill_rows(expect);
+	if (expect_choose_shown(expect) != TB_OK)
+		return tb_fail_memory(error, "rows");
 	return expect_explain(expect, error);
 }
 

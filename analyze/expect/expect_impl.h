@@ -80,6 +80,7 @@ struct expect_row {
 	double ratio;			      // measured speed of expected; NAN
 	double low, high, n_rows, n_clusters; // of the class; NAN: not measured
 	enum tb_expect_verdict verdict;
+	const struct expect_row *in_place; // beside it, judged alike; NULL: none
 };
 
 // Rows of one operation, ranks and set-up, over sizes.
@@ -106,6 +107,9 @@ struct tb_expect {
 	size_t n_series;
 	struct expect_row *rows;
 	size_t n_rows;
+	const struct expect_row **shown; // to people: without those in place
+	size_t n_shown;
+	unsigned hidden; // columns that tell people nothing: expect_write.c
 	struct expect_reason *reasons;
 	size_t n_reasons, reasons_room;
 	char **notes;
@@ -153,6 +157,9 @@ void expect_class_range(struct expect_row *row);
 
 // expect_why.c: what limits, what would explain, and who falls behind.
 int expect_explain(struct tb_expect *expect, struct tb_error *error) TB_MUST_USE;
+
+// expect_write.c: chooses what of the judged rows people are shown. TB_ENOMEM.
+int expect_choose_shown(struct tb_expect *expect) TB_MUST_USE;
 
 const char *expect_verdict_word(size_t i);
 const char *expect_way_word(size_t i);

@@ -35,6 +35,58 @@ const char *expect_way_word(size_t i)
 	return i < sizeof words / sizeof *words ? words[i] : NULL;
 }
 
+// Columns that are not shown to people, by what all rows have.
+enum expect_hidden {
+	HIDE_OPERATION = 1, // and ranks and hosts: the heading has them
+	HIDE_TIMES = 2,
+	HIDE_RATES = 4, // they have times or bus bandwidths
+	HIDE_BUS = 8,
+	HIDE_IN_PLACE = 16,
+	HIDE_ALGORITHM = 32,
+	HIDE_RANGE = 64
+};
+
+static void adapt_expect_column(struct tb_column *column, const void *of)
+{
+	const struct tb_expect *expect = of;
+	if (expect && expect->hidden & column->which)
+		column->title = NULL;
+}
+
+int expect_choose_shown(struct tb_expect *expect)
+{
+	const struct expect_row *first = expect->rows;
+	bool rates = false, ranges = false;
+	expect->shown = malloc((expect->n_rows + 1) * sizeof *expect->shown);
+	if (!expect->shown)
+		return TB_ENOMEM;
+	expect->hidden =
+		HIDE_OPERATION | HIDE_TIMES | HIDE_BUS | HIDE_IN_PLACE | HIDE_ALGORITHM;
+	for (size_t i = 0; i < expect->n_rows; i++) {
+		struct expect_row *row = &expect->rows[i], *next = row + 1;
+		bool same = strcmp(row->what, first->what) == 0 &&
+			    row->call->n_ranks == first->call->n_ranks &&
+			    row->call->n_hosts == first->call->n_hosts;
+		expect->hidden &= ~((same ? 0u : HIDE_OPERATION) |
+				    (isnan(row->measured_us) ? 0u : HIDE_TIMES) |
+				    (isnan(row->measured_bus) ? 0u : HIDE_BUS) |
+				    (row->call->rule.algorithm ? HIDE_ALGORITHM : 0u));
+		rates |= isnan(row->measured_us) && isnan(row->measured_bus);
+		ranges |= !isnan(row->low);
+		expect->shown[expect->n_shown++] = row;
+		if (i + 1 < expect->n_rows && next->call == row->call &&
+			next->setup == row->setup && next->row->line == row->row->line &&
+			next->row->in_place && next->verdict == row->verdict) {
+			row->in_place = next;
+			i++;
+		}
+		if (row->in_place || row->row->in_place)
+			expect->hidden &= ~(unsigned)HIDE_IN_PLACE;
+	}
+	expect->hidden |= (rates ? 0u : HIDE_RATES) | (ranges ? 0u : HIDE_RANGE);
+	return TB_OK;
+}
+
 static void put_expect_us(struct tb_datum *at, double us)
 {
 	at->unknown = isnan(us);
@@ -98,41 +150,87 @@ static void put_expect_range(struct tb_datum *at)
 	const struct expect_row *row = at->item;
 	at->unknown = isnan(row->low);
 	if (!at->unknown)
-		tb_put_text(at, "%.2f to %.2f (%.0f rows, %.0f cluster%s)", row->low,
-			row->high, row->n_rows, row->n_clusters,
-			row->n_clusters == 1 ? "" : "s");
+		tb_put_text(at, "%.2f-%.2f", row->low, row->high);
+}
+
+// put_in_place_ratio puts the ratio of the row in place; it is a row's own where it has
+// another verdict than the one beside it.
+static void put_in_place_ratio(struct tb_datum *at)
+{
+	const struct expect_row *row = at->item;
+	at->unknown = !row->row->in_place && !row->in_place;
+	if (row->row->in_place)
+		tb_put_text(at, "yes");
+	else if (row->in_place)
+		tb_put_text(at, "%.2f", row->in_place->ratio);
+}
+
+// put_short_algorithm leaves out "nccl-": all algorithms of NCCL have it.
+static void put_short_algorithm(struct tb_datum *at)
+{
+	const struct expect_row *row = at->item;
+	const char *name = row->call->rule.algorithm;
+	at->unknown = !name;
+	at->word = name && strncmp(name, "nccl-", 5) == 0 ? name + 5 : name;
+}
+
+static void put_short_verdict(struct tb_datum *at)
+{
+	static const char *const words[] = {[TB_EXPECT_FITS] = "fits",
+		[TB_EXPECT_SLOWER] = "slower",
+		[TB_EXPECT_FASTER] = "faster",
+		[TB_EXPECT_UNMEASURED] = "no range",
+		[TB_EXPECT_WRONG] = "wrong",
+		[TB_EXPECT_UNJUDGED] = "-"};
+	at->word = words[((const struct expect_row *)at->item)->verdict];
 }
 
 static const struct tb_column row_columns[] = {
 	{"operation", "operation", "The operation, and of which rank, pair or rail",
-		TB_DATUM_TEXT, .put = put_expect_what},
+		TB_DATUM_TEXT, .put = put_expect_what, .adapt = adapt_expect_column,
+		.which = HIDE_OPERATION},
 	{"file", NULL, NULL, TB_DATUM_TEXT, .put = put_expect_file},
 	{"line", NULL, "Of the file, from 1", TB_DATUM_COUNT, .put = put_expect_line},
 	{"tool", NULL, "That wrote the table", TB_DATUM_TEXT, .put = put_expect_tool},
-	{"ranks", "ranks", "That took part", TB_DATUM_COUNT, .put = put_expect_ranks},
+	{"ranks", "ranks", "That took part", TB_DATUM_COUNT, .put = put_expect_ranks,
+		.adapt = adapt_expect_column, .which = HIDE_OPERATION},
 	{"hosts", "hosts", "On which they are placed", TB_DATUM_COUNT,
-		.put = put_expect_hosts, .flags = TB_COLUMN_NULL},
+		.put = put_expect_hosts, .flags = TB_COLUMN_NULL,
+		.adapt = adapt_expect_column, .which = HIDE_OPERATION},
 	{"bytes", "size", "As the tool prints it", TB_DATUM_SIZE, .put = put_expect_size},
-	{"in_place", "in place", "The result took the place of the data", TB_DATUM_FLAG,
+	{"in_place", NULL, "The result took the place of the data", TB_DATUM_FLAG,
 		.put = put_expect_in_place},
 	{"measured_ps", "measured", "Time of one operation", TB_DATUM_TIME,
-		.put = put_measured_time, .flags = TB_COLUMN_NULL},
+		.put = put_measured_time, .flags = TB_COLUMN_NULL,
+		.adapt = adapt_expect_column, .which = HIDE_TIMES},
 	{"expected_ps", "expected", "The same, replayed", TB_DATUM_TIME,
-		.put = put_expected_time, .flags = TB_COLUMN_NULL},
+		.put = put_expected_time, .flags = TB_COLUMN_NULL,
+		.adapt = adapt_expect_column, .which = HIDE_TIMES},
 	{"measured_bytes_per_s", "algbw", "Algorithm bandwidth, or the rate of messages",
-		TB_DATUM_RATIO, .put = put_measured_rate, .flags = TB_COLUMN_NULL},
+		TB_DATUM_RATIO, .put = put_measured_rate, .flags = TB_COLUMN_NULL,
+		.adapt = adapt_expect_column, .which = HIDE_RATES},
 	{"expected_bytes_per_s", "expected", "The same, replayed", TB_DATUM_RATIO,
-		.put = put_expected_rate, .flags = TB_COLUMN_NULL},
+		.put = put_expected_rate, .flags = TB_COLUMN_NULL,
+		.adapt = adapt_expect_column, .which = HIDE_RATES},
 	{"measured_bus_bytes_per_s", "busbw",
 		"Bus bandwidth, as nccl-tests define it (doc/PERFORMANCE.md)",
-		TB_DATUM_RATIO, .put = put_measured_bus, .flags = TB_COLUMN_NULL},
+		TB_DATUM_RATIO, .put = put_measured_bus, .flags = TB_COLUMN_NULL,
+		.adapt = adapt_expect_column, .which = HIDE_BUS},
 	{"expected_bus_bytes_per_s", "expected", "The same, replayed", TB_DATUM_RATIO,
-		.put = put_expected_bus, .flags = TB_COLUMN_NULL},
-	{"ratio", "of expected", "Measured speed over expected speed", TB_DATUM_RATIO,
+		.put = put_expected_bus, .flags = TB_COLUMN_NULL,
+		.adapt = adapt_expect_column, .which = HIDE_BUS},
+	{"ratio", "ratio", "Measured speed over expected speed", TB_DATUM_RATIO,
 		.put = put_expect_ratio, .flags = TB_COLUMN_NULL},
-	{NULL, "range of its class",
-		"Within which the model was right for its class on measured clusters",
-		TB_DATUM_TEXT, .put = put_expect_range},
+	{NULL, "in place", "The ratio of the row in place, or whether the row is one",
+		TB_DATUM_RATIO, .put = put_in_place_ratio, .adapt = adapt_expect_column,
+		.which = HIDE_IN_PLACE},
+	{NULL, "range",
+		"Of the ratio, within which the model was right for the row's class on "
+		"measured clusters",
+		TB_DATUM_TEXT, .put = put_expect_range, .adapt = adapt_expect_column,
+		.which = HIDE_RANGE},
+	{NULL, "verdict", "By the range of its class", TB_DATUM_TEXT,
+		.put = put_short_verdict},
 	{"range_low", NULL,
 		"Of the ratio, within which rows of its class were on measured clusters; "
 		"null: none was measured",
@@ -143,11 +241,14 @@ static const struct tb_column row_columns[] = {
 		.flags = TB_COLUMN_NULL},
 	{"range_clusters", NULL, "That they are of", TB_DATUM_COUNT,
 		.put = put_class_clusters, .flags = TB_COLUMN_NULL},
-	{"verdict", "verdict", "By the range of its class", TB_DATUM_TEXT,
+	{"verdict", NULL, "By the range of its class", TB_DATUM_TEXT,
 		.put = put_expect_verdict, .word = expect_verdict_word},
-	{"algorithm", "algorithm", "Of a collective call; null: there is none",
-		TB_DATUM_TEXT, .put = put_expect_algorithm, .flags = TB_COLUMN_NULL},
-	{"way", "by",
+	{NULL, "algorithm", "Of a collective call", TB_DATUM_TEXT,
+		.put = put_short_algorithm, .adapt = adapt_expect_column,
+		.which = HIDE_ALGORITHM},
+	{"algorithm", NULL, "Of a collective call; null: there is none", TB_DATUM_TEXT,
+		.put = put_expect_algorithm, .flags = TB_COLUMN_NULL},
+	{"way", NULL,
 		"How the expected time was found: by packets, as a fluid, on a line "
 		"between or beyond sizes that were replayed, or through rings of fewer "
 		"hosts",
@@ -165,6 +266,27 @@ static void list_expect_rows(struct tb_table *table)
 static const struct tb_table_type rows_type = {"rows", "Measured and expected",
 	"The rows of the tables, in their order.", TB_COLUMNS(row_columns),
 	TB_ROWS(struct tb_expect, rows), .list = list_expect_rows};
+
+static void list_shown_rows(struct tb_table *table)
+{
+	const struct tb_expect *expect = table->of;
+	const struct expect_row *first = expect->rows;
+	table->n_rows = table->n_shown = expect->n_shown;
+	if (expect->hidden & HIDE_OPERATION && expect->n_rows)
+		snprintf(table->heading, sizeof table->heading,
+			"%s, %" PRIu32 " ranks on %" PRIu32 " host%s", first->what,
+			first->call->n_ranks, first->call->n_hosts,
+			first->call->n_hosts == 1 ? "" : "s");
+}
+
+static const void *shown_row(const void *of, size_t row)
+{
+	return ((const struct tb_expect *)of)->shown[row];
+}
+
+// What people see: what is in place stands beside what is not.
+static const struct tb_table_type shown_type = {"shown", "Measured and expected", NULL,
+	TB_COLUMNS(row_columns), .item = shown_row, .list = list_shown_rows};
 
 static void put_reason_what(struct tb_datum *at)
 {
@@ -286,11 +408,11 @@ static size_t expect_n_tables(const struct tb_expect *expect)
 static int expect_text(const struct tb_expect *expect, unsigned width, FILE *stream)
 {
 	char text[1024];
+	tb_wrap(stream, 0, 0, width, expect_summary(expect, text, sizeof text));
 	for (size_t i = 0; i < expect_n_tables(expect); i++)
 		tb_wrap(stream, 0, 2, width,
 			expect_heading(expect, i, text, sizeof text));
-	tb_wrap(stream, 0, 0, width, expect_summary(expect, text, sizeof text));
-	const struct tb_table rows = expect_table(expect, &rows_type);
+	const struct tb_table rows = expect_table(expect, &shown_type);
 	int status = tb_table_text(&rows, width, stream);
 	const char *what = "";
 	if (expect->n_reasons)
@@ -323,7 +445,7 @@ static void expect_markdown(const struct tb_expect *expect, FILE *stream)
 		fputc('\n', stream);
 	}
 	fprintf(stream, "\n%s\n", expect_summary(expect, text, sizeof text));
-	const struct tb_table rows = expect_table(expect, &rows_type),
+	const struct tb_table rows = expect_table(expect, &shown_type),
 			      reasons = expect_table(expect, &reasons_type);
 	tb_table_markdown(&rows, stream);
 	if (reasons.n_shown)
@@ -362,7 +484,7 @@ static int expect_html(const struct tb_expect *expect,
 		status = figure->write(figure->context, stream);
 		fputs("</section>\n", stream);
 	}
-	const struct tb_table rows = expect_table(expect, &rows_type),
+	const struct tb_table rows = expect_table(expect, &shown_type),
 			      reasons = expect_table(expect, &reasons_type);
 	tb_table_html(&rows, stream);
 	if (reasons.n_shown)
