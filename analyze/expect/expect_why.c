@@ -388,7 +388,7 @@ static int add_tried(struct tb_expect *expect, const struct expect_try *tries, s
 	}
 	if (status == TB_OK && n_others)
 		status = reason_add(expect, "tried", what, NAN,
-			"%s, with what was measured of it: %s",
+			"%s (measured speed over that with it): %s",
 			n_explain ? "tried too" : "nothing that was tried explains it",
 			others);
 	return status;

@@ -414,19 +414,26 @@ static int expect_text(const struct tb_expect *expect, unsigned width, FILE *str
 			expect_heading(expect, i, text, sizeof text));
 	const struct tb_table rows = expect_table(expect, &shown_type);
 	int status = tb_table_text(&rows, width, stream);
-	const char *what = "";
 	if (expect->n_reasons)
 		fputs("\nWhy\n", stream);
 	for (size_t i = 0; i < expect->n_reasons; i++) {
-		const struct expect_reason *reason = &expect->reasons[i];
-		bool behind = strcmp(reason->kind, "behind") == 0;
-		if (strcmp(reason->what, what) != 0 && !behind) {
+		const struct expect_reason *first = &expect->reasons[i];
+		bool behind = strcmp(first->kind, "behind") == 0, seen = false;
+		for (size_t k = 0; k < i && !seen; k++)
+			seen = strcmp(expect->reasons[k].what, first->what) == 0;
+		if (seen)
+			continue;
+		if (!behind) {
 			fputs("  ", stream);
-			tb_wrap(stream, 2, 4, width, reason->what);
+			tb_wrap(stream, 2, 4, width, first->what);
 		}
-		what = reason->what;
-		fputs(behind ? "  " : "    ", stream);
-		tb_wrap(stream, behind ? 2 : 4, 6, width, reason->text);
+		for (size_t k = i; k < expect->n_reasons; k++) {
+			const struct expect_reason *reason = &expect->reasons[k];
+			if (strcmp(reason->what, first->what) != 0)
+				continue;
+			fputs(behind ? "  " : "    ", stream);
+			tb_wrap(stream, behind ? 2 : 4, 6, width, reason->text);
+		}
 	}
 	if (expect->n_notes)
 		fputc('\n', stream);
