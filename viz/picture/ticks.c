@@ -104,7 +104,13 @@ char *tb_tick_text(double value, bool of_bytes, char *buffer, size_t size)
 		value /= 1024;
 		unit++;
 	}
-	snprintf(buffer, size, "%.6g%s", value, units[unit]);
+	// Small powers of two, of doubling axes, have more digits than an axis has room
+	// for.
+	int power;
+	if (value > 0 && value < .1 && frexp(value, &power) == .5 && power > -30)
+		snprintf(buffer, size, "1/%.0f", 1 / value);
+	else
+		snprintf(buffer, size, "%.6g%s", value, units[unit]);
 	return buffer;
 }
 

@@ -33,8 +33,8 @@ struct tb_ticks tb_ticks_doubling(double least, double most, size_t wanted);
 // tb_ticks_share returns where a value lies on the axis, 0 to 1.
 double tb_ticks_share(const struct tb_ticks *ticks, double value);
 
-// tb_tick_text writes a tick's value, with `of_bytes` as users type sizes: "256K". 24
-// bytes suffice. Returns buffer.
+// tb_tick_text writes a tick's value, small powers of two as "1/2048"; with `of_bytes` as
+// users type sizes: "256K". 24 bytes suffice. Returns buffer.
 char *tb_tick_text(double value, bool of_bytes, char *buffer, size_t size);
 
 // tb_tick_time writes a time in the unit in which ticks `step_ps` apart have few digits,

@@ -70,6 +70,8 @@ static void sizes_are_written_as_typed(void **state)
 	assert_string_equal(tb_tick_text(1024, true, text, sizeof text), "1K");
 	assert_string_equal(tb_tick_text(100, true, text, sizeof text), "100");
 	assert_string_equal(tb_tick_text(0.3, false, text, sizeof text), "0.3");
+	assert_string_equal(tb_tick_text(0.125, false, text, sizeof text), "0.125");
+	assert_string_equal(tb_tick_text(0x1p-11, false, text, sizeof text), "1/2048");
 }
 
 static void times_of_an_axis_share_a_unit(void **state)
