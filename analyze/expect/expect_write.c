@@ -41,9 +41,8 @@ enum expect_hidden {
 	HIDE_TIMES = 2,
 	HIDE_RATES = 4, // they have times or bus bandwidths
 	HIDE_BUS = 8,
-	HIDE_IN_PLACE = 16,
-	HIDE_ALGORITHM = 32,
-	HIDE_RANGE = 64
+	HIDE_ALGORITHM = 16,
+	HIDE_RANGE = 32
 };
 
 static void adapt_expect_column(struct tb_column *column, const void *of)
@@ -53,6 +52,12 @@ static void adapt_expect_column(struct tb_column *column, const void *of)
 		column->title = NULL;
 }
 
+static bool is_of_part(const struct expect_row *a, const struct expect_row *b)
+{
+	return strcmp(a->what, b->what) == 0 && a->call->n_ranks == b->call->n_ranks &&
+	       a->call->n_hosts == b->call->n_hosts;
+}
+
 int expect_choose_shown(struct tb_expect *expect)
 {
 	const struct expect_row *first = expect->rows;
@@ -60,13 +65,10 @@ int expect_choose_shown(struct tb_expect *expect)
 	expect->shown = malloc((expect->n_rows + 1) * sizeof *expect->shown);
 	if (!expect->shown)
 		return TB_ENOMEM;
-	expect->hidden =
-		HIDE_OPERATION | HIDE_TIMES | HIDE_BUS | HIDE_IN_PLACE | HIDE_ALGORITHM;
+	expect->hidden = HIDE_OPERATION | HIDE_TIMES | HIDE_BUS | HIDE_ALGORITHM;
 	for (size_t i = 0; i < expect->n_rows; i++) {
 		struct expect_row *row = &expect->rows[i], *next = row + 1;
-		bool same = strcmp(row->what, first->what) == 0 &&
-			    row->call->n_ranks == first->call->n_ranks &&
-			    row->call->n_hosts == first->call->n_hosts;
+		bool same = is_of_part(row, first);
 		expect->hidden &= ~((same ? 0u : HIDE_OPERATION) |
 				    (isnan(row->measured_us) ? 0u : HIDE_TIMES) |
 				    (isnan(row->measured_bus) ? 0u : HIDE_BUS) |
@@ -80,8 +82,6 @@ int expect_choose_shown(struct tb_expect *expect)
 			row->in_place = next;
 			i++;
 		}
-		if (row->in_place || row->row->in_place)
-			expect->hidden &= ~(unsigned)HIDE_IN_PLACE;
 	}
 	expect->hidden |= (rates ? 0u : HIDE_RATES) | (ranges ? 0u : HIDE_RANGE);
 	return TB_OK;
@@ -136,13 +136,17 @@ EXPECT_PUT(put_class_rows, at->unknown = isnan(row->n_rows);
 EXPECT_PUT(put_class_clusters, at->unknown = isnan(row->n_clusters);
 	   at->whole = at->unknown ? 0 : (int64_t)row->n_clusters)
 
+// put_expect_ratio puts "0.52/0.51" where a row has one in place beside it, "-/0.51" for
+// one in place that is judged otherwise.
 static void put_expect_ratio(struct tb_datum *at)
 {
 	const struct expect_row *row = at->item;
 	at->unknown = !isfinite(row->ratio);
 	at->real = row->ratio;
-	if (!at->unknown)
-		tb_put_text(at, "%.2f", row->ratio);
+	if (!at->unknown && row->in_place)
+		tb_put_text(at, "%.2f/%.2f", row->ratio, row->in_place->ratio);
+	else if (!at->unknown)
+		tb_put_text(at, row->row->in_place ? "-/%.2f" : "%.2f", row->ratio);
 }
 
 static void put_expect_range(struct tb_datum *at)
@@ -151,18 +155,6 @@ static void put_expect_range(struct tb_datum *at)
 	at->unknown = isnan(row->low);
 	if (!at->unknown)
 		tb_put_text(at, "%.2f-%.2f", row->low, row->high);
-}
-
-// put_in_place_ratio puts the ratio of the row in place; it is a row's own where it has
-// another verdict than the one beside it.
-static void put_in_place_ratio(struct tb_datum *at)
-{
-	const struct expect_row *row = at->item;
-	at->unknown = !row->row->in_place && !row->in_place;
-	if (row->row->in_place)
-		tb_put_text(at, "yes");
-	else if (row->in_place)
-		tb_put_text(at, "%.2f", row->in_place->ratio);
 }
 
 // put_short_algorithm leaves out "nccl-": all algorithms of NCCL have it.
@@ -221,9 +213,6 @@ static const struct tb_column row_columns[] = {
 		.adapt = adapt_expect_column, .which = HIDE_BUS},
 	{"ratio", "ratio", "Measured speed over expected speed", TB_DATUM_RATIO,
 		.put = put_expect_ratio, .flags = TB_COLUMN_NULL},
-	{NULL, "in place", "The ratio of the row in place, or whether the row is one",
-		TB_DATUM_RATIO, .put = put_in_place_ratio, .adapt = adapt_expect_column,
-		.which = HIDE_IN_PLACE},
 	{NULL, "range",
 		"Of the ratio, within which the model was right for the row's class on "
 		"measured clusters",
@@ -270,9 +259,9 @@ static const struct tb_table_type rows_type = {"rows", "Measured and expected",
 static void list_shown_rows(struct tb_table *table)
 {
 	const struct tb_expect *expect = table->of;
-	const struct expect_row *first = expect->rows;
+	const struct expect_row *first = expect->shown[0];
 	table->n_rows = table->n_shown = expect->n_shown;
-	if (expect->hidden & HIDE_OPERATION && expect->n_rows)
+	if (expect->hidden & HIDE_OPERATION && expect->n_shown)
 		snprintf(table->heading, sizeof table->heading,
 			"%s, %" PRIu32 " ranks on %" PRIu32 " host%s", first->what,
 			first->call->n_ranks, first->call->n_hosts,
@@ -405,6 +394,35 @@ static size_t expect_n_tables(const struct tb_expect *expect)
 	return tb_benchmark_n_tables(expect->benchmark);
 }
 
+// write_shown writes a table of each operation, or one table where most have few rows.
+static int write_shown(const struct tb_expect *expect, enum tb_format format,
+	unsigned width, FILE *stream)
+{
+	const struct expect_row *const *rows = expect->shown;
+	size_t n_parts = 1;
+	for (size_t i = 1; i < expect->n_shown; i++)
+		n_parts += !is_of_part(rows[i - 1], rows[i]);
+	bool parts = 4 * n_parts <= expect->n_shown;
+	int status = TB_OK;
+	for (size_t i = 0, end; i < expect->n_shown && status == TB_OK; i = end) {
+		struct tb_expect part = *expect;
+		for (end = i + 1; end < expect->n_shown &&
+				  (!parts || is_of_part(rows[i], rows[end]));)
+			end++;
+		part.shown += i;
+		part.n_shown = end - i;
+		part.hidden |= parts ? HIDE_OPERATION : 0u;
+		const struct tb_table table = expect_table(&part, &shown_type);
+		if (format == TB_FORMAT_HTML)
+			tb_table_html(&table, stream);
+		else if (format == TB_FORMAT_MARKDOWN)
+			tb_table_markdown(&table, stream);
+		else
+			status = tb_table_text(&table, width, stream);
+	}
+	return status;
+}
+
 static int expect_text(const struct tb_expect *expect, unsigned width, FILE *stream)
 {
 	char text[1024];
@@ -412,8 +430,7 @@ static int expect_text(const struct tb_expect *expect, unsigned width, FILE *str
 	for (size_t i = 0; i < expect_n_tables(expect); i++)
 		tb_wrap(stream, 0, 2, width,
 			expect_heading(expect, i, text, sizeof text));
-	const struct tb_table rows = expect_table(expect, &shown_type);
-	int status = tb_table_text(&rows, width, stream);
+	int status = write_shown(expect, TB_FORMAT_TEXT, width, stream);
 	if (expect->n_reasons)
 		fputs("\nWhy\n", stream);
 	for (size_t i = 0; i < expect->n_reasons; i++) {
@@ -452,9 +469,8 @@ static void expect_markdown(const struct tb_expect *expect, FILE *stream)
 		fputc('\n', stream);
 	}
 	fprintf(stream, "\n%s\n", expect_summary(expect, text, sizeof text));
-	const struct tb_table rows = expect_table(expect, &shown_type),
-			      reasons = expect_table(expect, &reasons_type);
-	tb_table_markdown(&rows, stream);
+	const struct tb_table reasons = expect_table(expect, &reasons_type);
+	(void)write_shown(expect, TB_FORMAT_MARKDOWN, 0, stream); // fails as text alone
 	if (reasons.n_shown)
 		tb_table_markdown(&reasons, stream);
 	for (size_t i = 0; i < expect->n_notes; i++) {
@@ -491,9 +507,9 @@ static int expect_html(const struct tb_expect *expect,
 		status = figure->write(figure->context, stream);
 		fputs("</section>\n", stream);
 	}
-	const struct tb_table rows = expect_table(expect, &shown_type),
-			      reasons = expect_table(expect, &reasons_type);
-	tb_table_html(&rows, stream);
+	const struct tb_table reasons = expect_table(expect, &reasons_type);
+	if (write_shown(expect, TB_FORMAT_HTML, 0, stream) != TB_OK)
+		status = TB_ENOMEM;
 	if (reasons.n_shown)
 		tb_table_html(&reasons, stream);
 	for (size_t i = 0; i < expect->n_notes; i++) {
