@@ -108,7 +108,7 @@ _tailback_operand()
 	files=$("${COMP_WORDS[0]}" "$1" --files TRACE 2>/dev/null)
 	case $1 in
 	synth) _tailback_words "$(_tailback_jobs)" ;;
-	sweep) _tailback_words "$(_tailback_experiments)" ;;
+	sweep) _tailback_words "$(_tailback_experiments) plot merge" ;;
 	esac
 	[[ -z $files ]] || _tailback_files "$files"
 }
@@ -125,6 +125,9 @@ _tailback()
 		return
 	fi
 	command=${COMP_WORDS[1]}
+	if [[ $command == sweep && $COMP_CWORD -gt 2 && ${COMP_WORDS[2]} =~ ^(plot|merge)$ ]]; then
+		command=${COMP_WORDS[2]}
+	fi
 	# "--option=value" comes as three words.
 	if [[ $cur == '=' ]]; then
 		cur=

@@ -1,4 +1,4 @@
-// tailback merge: puts the shards of a sweep, or of several replays, together.
+// tailback sweep merge: puts the shards of a sweep, or of several replays, together.
 #include "cli.h"
 #include "commands.h"
 #include "merge.h"
@@ -46,7 +46,7 @@ static const struct tb_options option_table = {
 	       "Examples:\n"
 	       "  tailback sweep figure-11.ini --shard 1/2 -o 1.db   (here)\n"
 	       "  tailback sweep figure-11.ini --shard 2/2 -o 2.db   (there)\n"
-	       "  tailback merge 1.db 2.db -o figure-11.db",
+	       "  tailback sweep merge 1.db 2.db -o figure-11.db",
 	.operand = {.kind = TB_TEXTS,
 		AT(shards),
 		.files = "\\.db$",

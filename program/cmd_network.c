@@ -93,7 +93,7 @@ static const struct tb_option option_rows[] = {
 	{"node-name-map", 0, "FILE",
 		"The names of a fabric's devices, a GUID and a name per line, as "
 		"infiniband-diags take them",
-		TB_TEXT, AT(names), .files = "."},
+		TB_TEXT, AT(names), .files = ".", .seldom = true},
 	{"hosts", 0, "LIST",
 		"Only these hosts, adapters or rails send and receive, such as "
 		"n[0-15,20], mlx5_[0-3], rail0, or the hosts that a file lists",
@@ -114,14 +114,15 @@ static const struct tb_option option_rows[] = {
 		.max = TOP_MOST},
 	{"shifts", 0, "N",
 		"Study at most N shifts (1024; fewer of more than 16384 hosts)", TB_COUNT,
-		AT(study.n_shifts), .min = 1, .max = SAMPLES},
+		AT(study.n_shifts), .min = 1, .max = SAMPLES, .seldom = true},
 	{"bisections", 0, "N",
 		"Draw N random bisections (1000; fewer of more than 1048 hosts)",
-		TB_COUNT, AT(study.n_bisections), .min = 1, .max = SAMPLES},
+		TB_COUNT, AT(study.n_bisections), .min = 1, .max = SAMPLES,
+		.seldom = true},
 	{"seed", 0, "N", "Seed of the random choices (1)", TB_COUNT, AT(study.seed),
-		.max = INT64_MAX},
+		.max = INT64_MAX, .seldom = true},
 	{"threads", 0, "N", "Use N threads (default: one per core)", TB_COUNT,
-		AT(study.n_workers), .min = 1, .max = THREADS_MOST},
+		AT(study.n_workers), .min = 1, .max = THREADS_MOST, .seldom = true},
 	{"jobs", 0, "N", NULL, TB_COUNT, AT(study.n_workers), .min = 1,
 		.max = THREADS_MOST, .hidden = true}, // the former name of --threads
 	TB_COLOURS_OPTION(struct network_options, picture.colours),

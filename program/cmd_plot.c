@@ -1,10 +1,10 @@
-// tailback plot: curves through the points of sweeps.
+// tailback sweep plot: curves through the points of sweeps.
 #include "cli.h"
 #include "commands.h"
 #include "curves_picture.h"
 #include "picture_args.h"
 
-#define COMMAND "tailback plot"
+#define COMMAND "tailback sweep plot"
 
 struct plot_options {
 	struct tb_curves_options curves;
@@ -47,9 +47,10 @@ static const struct tb_options option_table = {
 	       "[plot], or follow from its "
 	       "axes.\n\n"
 	       "Examples:\n"
-	       "  tailback plot sweep.db\n"
-	       "  tailback plot uniform.db -o uniform.svg --where nodes=64\n"
-	       "  tailback plot a.db b.db -x nodes -y accepted --where load=full -f csv",
+	       "  tailback sweep plot sweep.db\n"
+	       "  tailback sweep plot uniform.db -o uniform.svg --where nodes=64\n"
+	       "  tailback sweep plot a.db b.db -x nodes -y accepted --where load=full "
+	       "-f csv",
 	.operand = {.kind = TB_TEXTS,
 		AT(stores),
 		.files = "\\.db$",

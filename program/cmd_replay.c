@@ -123,7 +123,7 @@ static const struct tb_option option_rows[] = {
 	{"routes", 0, "FILE",
 		"Forwarding tables instead of the network's own routes, as InfiniBand's "
 		"dump_lfts writes them, or OpenSM and ibdiagnet as .fdbs",
-		TB_TEXT, RECORD(route_file), .files = "."},
+		TB_TEXT, RECORD(route_file), .files = ".", .seldom = true},
 	{"per-node", 0, "N", "Put N ranks of a job on each node (1)", TB_COUNT,
 		RECORD(workload.per_node), .min = 1, .max = TB_PER_NODE_MAX},
 	{"fault", 0, "WHAT[@TIME]",
@@ -131,19 +131,19 @@ static const struct tb_option option_rows[] = {
 		"'link=node 5', switch=1.4@12ms; may be given again",
 		TB_TEXTS, AT(faults), .list = fault_words},
 	{"fault-file", 0, "FILE", "Faults from a file, one per line", TB_TEXT,
-		RECORD(fault_file), .files = "."},
+		RECORD(fault_file), .files = ".", .seldom = true},
 	{"slow", 0, "NODE=RATE",
 		"The node receives no faster than RATE (networks with credits): 5=2GB/s; "
 		"may be given again",
-		TB_TEXTS, AT(slow)},
+		TB_TEXTS, AT(slow), .seldom = true},
 	{"exact-from", 0, "TIME",
 		"With switching=fluid: simulate packets from then on, and flows before "
 		"(default: 0)",
-		TB_TEXT, AT(exact_from)},
+		TB_TEXT, AT(exact_from), .seldom = true},
 	{"exact-to", 0, "TIME",
 		"With switching=fluid: simulate packets until then, and flows again once "
 		"those packets have arrived",
-		TB_TEXT, AT(exact_to)},
+		TB_TEXT, AT(exact_to), .seldom = true},
 	{.help = "What is kept:"},
 	{"output", 'o', "FILE", "The store; an existing one gets another run (required)",
 		TB_TEXT, RECORD(output), .files = "\\.db$"},
@@ -152,7 +152,7 @@ static const struct tb_option option_rows[] = {
 		"are 1024 bins at most, fewer on a large network)",
 		TB_TIME, RECORD(bin_ps), .min = TB_PS_PER_NS},
 	{"no-blame", 0, NULL, "Do not record who waited for whom", TB_FLAG,
-		RECORD(without_blame)},
+		RECORD(without_blame), .seldom = true},
 	{"seed", 's', "SEEDS",
 		"Seed of the random choices (default: 1); several, such as 1..5, make a "
 		"run each",
@@ -163,23 +163,25 @@ static const struct tb_option option_rows[] = {
 		"With --closed-loop: a second capture of the same program at another "
 		"rate, which narrows the range of the run time; from=TIME and to=TIME "
 		"choose its span",
-		TB_TEXT, RECORD(also), .files = "."},
+		TB_TEXT, RECORD(also), .files = ".", .seldom = true},
 	{"no-range", 0, NULL,
 		"With --closed-loop: skip the replays that find the least and the most "
 		"that the run can take",
-		TB_FLAG, RECORD(workload.unbounded)},
+		TB_FLAG, RECORD(workload.unbounded), .seldom = true},
 	{"no-check", 0, NULL,
 		"With --closed-loop: skip the replay at the captured rate, which is "
 		"compared with the capture",
-		TB_FLAG, RECORD(no_check)},
+		TB_FLAG, RECORD(no_check), .seldom = true},
 	{"stdin", 0, "KIND",
 		"What standard input ('-') holds: %s (default: packets); files are "
 		"recognised by their content",
-		TB_WORD, RECORD(workload.stdin_is_job), .list = stdin_kinds},
+		TB_WORD, RECORD(workload.stdin_is_job), .list = stdin_kinds,
+		.seldom = true},
 	{.help = "Several replays at once:"},
-	{"each", 0, NULL, "Replay every TRACE into a run of its own", TB_FLAG, AT(each)},
+	{"each", 0, NULL, "Replay every TRACE into a run of its own", TB_FLAG, AT(each),
+		.seldom = true},
 	{"jobs", 0, "N", "Run N replays at once (default: one per core)", TB_COUNT,
-		AT(options.n_workers), .min = 1, .max = JOBS_MOST},
+		AT(options.n_workers), .min = 1, .max = JOBS_MOST, .seldom = true},
 	TB_SHARD_OPTION(struct parsing, options.shard, "the replays"),
 	{.help = "Several jobs on one network:"},
 	{"job", 0, "FILE[,KEY=VALUE...]",
@@ -192,7 +194,8 @@ static const struct tb_option option_rows[] = {
 		"Find the jobs in a capture: endpoints that talk to each other form one; "
 		"NAMES, separated by commas, name them in the order of their first nodes",
 		TB_TEXT, RECORD(workload.split_names),
-		TB_SET(struct parsing, options.record.workload.split), .optional = true},
+		TB_SET(struct parsing, options.record.workload.split), .optional = true,
+		.seldom = true},
 	{"alone", 0, NULL,
 		"Also replay each job by itself and on an ideal network, to show what "
 		"the other jobs and the network cost it",
@@ -200,7 +203,7 @@ static const struct tb_option option_rows[] = {
 	{"no-bounds", 0, NULL,
 		"Skip the replays without a network and on an ideal network, which split "
 		"a job's run time into its parts",
-		TB_FLAG, RECORD(no_bounds)},
+		TB_FLAG, RECORD(no_bounds), .seldom = true},
 	{.help = "Traces of what the ranks of a program called:"},
 	TB_INCLUDE(tb_reading_options, struct parsing, reading),
 	{.help = "Other:"},
@@ -212,7 +215,7 @@ static const struct tb_option option_rows[] = {
 	{"threads", 0, "N",
 		"Simulate a large network on N threads (default: one per core, or one "
 		"for each of several replays at once)",
-		TB_COUNT, RECORD(n_threads), .min = 1, .max = JOBS_MOST},
+		TB_COUNT, RECORD(n_threads), .min = 1, .max = JOBS_MOST, .seldom = true},
 	{"quiet", 'q', NULL, "No summary", TB_FLAG, AT(options.quiet)},
 	// For the viewer (analyze/beside): no part of the command's interface.
 	{"progress-numbers", 0, NULL, NULL, TB_FLAG, AT(options.numbers),

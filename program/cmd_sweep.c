@@ -70,12 +70,13 @@ static const struct tb_options option_table = {
 	       "section [sweep], and lists "
 	       "values for keys there and in [network]; the points are all "
 	       "combinations. The name of an experiment alone is a sweep of one "
-	       "point.\n\n"
+	       "point. 'tailback sweep plot' draws curves through the points, 'tailback "
+	       "sweep merge' puts shards together; each has a --help.\n\n"
 	       "Examples:\n"
 	       "  tailback sweep figure-11.ini -o uniform.db\n"
 	       "  tailback sweep uniform --set 'load=0.1..1 step 0.1' --set seed=1..3 -o "
 	       "u.db\n"
-	       "  tailback plot uniform.db -o uniform.svg",
+	       "  tailback sweep plot uniform.db -o uniform.svg",
 	.operand = {"sweep", .kind = TB_TEXT, AT(name), .files = "\\.ini$"},
 	.check = check_sweep_options,
 };

@@ -98,7 +98,7 @@ static const struct tb_option option_rows[] = {
 		TB_AT(struct viewing, options),
 		TB_SET(struct viewing, options.given_size), .take = take_size},
 	{"scale", 0, "F", "Size of text and controls, 0.5 to 4 (default: by the display)",
-		TB_REAL, AT(scale), .least = 0.5, .most = 4},
+		TB_REAL, AT(scale), .least = 0.5, .most = 4, .seldom = true},
 	{"screenshot", 0, "FILE",
 		"Write the window as it opens, with --view in that view, as PNG and "
 		"exit; no display is needed",

@@ -1,5 +1,7 @@
-// The table of subcommands. Each is the function tb_cmd_NAME in cmd_NAME.c;
-// CMakeLists.txt names the rooms that it sees.
+// The table of subcommands, by the task that --help lists them under; one without a task
+// is a part of the command above it, as in 'tailback sweep plot', and may be called
+// alone. Each is the function tb_cmd_NAME in cmd_NAME.c; CMakeLists.txt names the rooms
+// that it sees.
 #ifndef TB_COMMANDS_H
 #define TB_COMMANDS_H
 
@@ -9,33 +11,33 @@
 
 // clang-format off
 #define TB_COMMAND_TABLE(X) \
-	X(advise, "replay what might help, and report what does") \
-	X(capture, "capture packets from an interface") \
-	X(compare, "show what changed between two runs") \
-	X(convert, "write the job of any trace as GOAL") \
-	X(counters, "make a run of the counters of a live fabric") \
-	X(expect, "judge what a benchmark measured") \
-	X(info, "summarize a store, a capture or a job") \
-	X(matrix, "show the congestion matrix of a run") \
-	X(merge, "put the shards of a sweep or of replays together") \
-	X(network, "report what a fabric is and what its routes do") \
-	X(plot, "draw curves through the points of sweeps") \
-	X(replay, "replay traces through a modelled network into a store") \
-	X(report, "report where a run waited, as text, data or a page") \
-	X(sweep, "run experiments for many values of their settings") \
-	X(synth, "make a job: a pattern, a collective or parallel I/O") \
-	X(timeline, "show what ranks did when, and what the end of a run waited for") \
-	X(top, "show a run in the terminal, even while it is replayed") \
-	X(trace, "trace what the ranks of an MPI program call") \
-	X(validate, "compare the model with published measurements") \
-	X(view, "show a run in a window")
+	X(capture, "Get a trace", "capture packets from an interface") \
+	X(trace, "Get a trace", "trace what the ranks of an MPI program call") \
+	X(synth, "Get a trace", "make a job: a pattern, a collective or parallel I/O") \
+	X(convert, "Get a trace", "write the job of any trace as GOAL") \
+	X(replay, "Run it", "replay traces through a modelled network into a store") \
+	X(sweep, "Run it", "run experiments for many values of their settings") \
+	X(plot, NULL, "draw curves through the points of sweeps") \
+	X(merge, NULL, "put the shards of a sweep or of replays together") \
+	X(report, "Read a run", "report where a run waited, as text, data or a page") \
+	X(view, "Read a run", "show a run in a window") \
+	X(top, "Read a run", "show a run in the terminal, even while it is replayed") \
+	X(matrix, "Read a run", "show the congestion matrix of a run") \
+	X(timeline, "Read a run", "show what ranks did when, and what the end of a run waited for") \
+	X(info, "Read a run", "summarize a store, a capture or a job") \
+	X(compare, "Decide", "show what changed between two runs") \
+	X(advise, "Decide", "replay what might help, and report what does") \
+	X(expect, "Decide", "judge what a benchmark measured") \
+	X(network, "Decide", "report what a fabric is and what its routes do") \
+	X(counters, "Decide", "make a run of the counters of a live fabric") \
+	X(validate, "Check the model", "compare it with published measurements")
 
 // clang-format on
-#define TB_DECLARE(name, summary) int tb_cmd_##name(int argc, char **argv);
+#define TB_DECLARE(name, task, summary) int tb_cmd_##name(int argc, char **argv);
 TB_COMMAND_TABLE(TB_DECLARE)
 
 static const struct tb_command tb_commands[] = {
-#define TB_ROW(name, summary) {#name, summary, tb_cmd_##name},
-	TB_COMMAND_TABLE(TB_ROW){NULL, NULL, NULL}};
+#define TB_ROW(name, task, summary) {#name, task, summary, tb_cmd_##name},
+	TB_COMMAND_TABLE(TB_ROW){NULL, NULL, NULL, NULL}};
 
 #endif

@@ -12,21 +12,20 @@ static void print_help(FILE *stream)
 	fputs("Usage: tailback COMMAND [OPTION...] [FILE...]\n"
 	      "Replay packet captures and job traces through a modelled fat tree and see "
 	      "which\n"
-	      "links they wait for.\n\nCommands:\n",
+	      "links they wait for.\n",
 		stream);
-	for (const struct tb_command *command = tb_commands; command->name; command++)
+	const char *task = "";
+	for (const struct tb_command *command = tb_commands; command->name; command++) {
+		if (!command->task)
+			continue;
+		if (strcmp(command->task, task) != 0)
+			fprintf(stream, "\n%s:\n", command->task);
 		fprintf(stream, "  %-10s %s\n", command->name, command->summary);
+		task = command->task;
+	}
 	fputs("\n'tailback COMMAND --help' lists a command's options; 'man tailback' has "
 	      "the rest.\n",
 		stream);
-}
-
-static int run_command_line(const struct tb_command *command, int argc, char **argv)
-{
-	char name[64];
-	snprintf(name, sizeof name, "tailback %s", command->name);
-	argv[0] = name;
-	return command->run(argc, argv);
 }
 
 static const struct tb_command *find_command(const char *name)
@@ -35,6 +34,32 @@ static const struct tb_command *find_command(const char *name)
 		if (strcmp(name, command->name) == 0)
 			return command;
 	return NULL;
+}
+
+// whole_command returns the command that a part belongs to, or the command itself.
+static const struct tb_command *whole_command(const struct tb_command *command)
+{
+	while (!command->task)
+		command--;
+	return command;
+}
+
+static int run_command_line(const struct tb_command *command, int argc, char **argv)
+{
+	char name[64];
+	const struct tb_command *part = argc > 1 ? find_command(argv[1]) : NULL;
+	if (part && part != command && whole_command(part) == command) {
+		command = part;
+		argc--;
+		argv++;
+	}
+	if (command->task)
+		snprintf(name, sizeof name, "tailback %s", command->name);
+	else
+		snprintf(name, sizeof name, "tailback %s %s",
+			whole_command(command)->name, command->name);
+	argv[0] = name;
+	return command->run(argc, argv);
 }
 
 static int unknown(const char *name)

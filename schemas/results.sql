@@ -776,7 +776,7 @@ CREATE TABLE sweep_plot (
 
 -- Which share of a sweep or of several replays the store holds (--shard): one row, or none in the
 -- store of the whole. Runs have the numbers that they have in the whole; of a sweep all points are
--- planned. 'tailback merge' puts shards together.
+-- planned. 'tailback sweep merge' puts shards together.
 CREATE TABLE shard (
   shard INTEGER PRIMARY KEY, -- from 1
   n_shards INTEGER NOT NULL,

@@ -45,6 +45,6 @@ shard)
 		-o "$shards/$SLURM_ARRAY_TASK_ID.db"
 	;;
 merge)
-	exec tailback merge "$shards"/*.db -o "$all"
+	exec tailback sweep merge "$shards"/*.db -o "$all"
 	;;
 esac

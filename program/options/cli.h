@@ -24,6 +24,7 @@ void tb_cli_guard_streams(void);
 
 struct tb_command {
 	const char *name;
+	const char *task;    // its headline in `tailback --help`; NULL: not shown there
 	const char *summary; // one line for `tailback --help`
 	int (*run)(int argc,
 		char **argv); // argv[0] is "tailback NAME"; returns the exit code

@@ -30,6 +30,8 @@ struct options_parsing {
 	struct option_place *places;
 	size_t n;
 	int group;
+	bool whole;	  // --help shows the seldom options too
+	size_t n_unshown; // that it leaves out
 };
 
 struct option_words {
@@ -404,12 +406,57 @@ static error_t parse_option_key(int key, char *value, struct argp_state *state)
 	return 0;
 }
 
+// option_shown returns whether --help shows a row; a headline goes with the rows below
+// it.
+static bool option_shown(const struct options_parsing *parsing, size_t i)
+{
+	const struct option_place *place = &parsing->places[i];
+	bool shown = !place->row->hidden && (parsing->whole || !place->row->seldom);
+	if (place->row->kind != TB_HEADING)
+		return shown;
+	for (i++; i < parsing->n && parsing->places[i].group == place->group; i++)
+		if (option_shown(parsing, i))
+			return true;
+	return false;
+}
+
+// filter_help says above the text that follows the options how to see the others.
+static char *filter_help(int key, const char *text, void *input)
+{
+	const struct options_parsing *parsing = input;
+	char *(*filter)(int, const char *, void *) = parsing->options->help_filter;
+	char *noted = NULL;
+	if (key != ARGP_KEY_HELP_POST_DOC || parsing->n_unshown == 0)
+		return filter ? filter(key, text, input) : (char *)(uintptr_t)text;
+	if (asprintf(&noted, "%zu more options: --help --all%s%s", parsing->n_unshown,
+		    text ? "\n\n" : "", text ? text : "") < 0)
+		exit(tb_cli_no_memory("the options"));
+	return noted;
+}
+
+// takes_all_help takes "--all" that stands beside --help from the command line.
+static bool takes_all_help(int *argc, char **argv)
+{
+	int all = 0;
+	bool help = false;
+	for (int i = 1; i < *argc; i++) {
+		help |= strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-?") == 0;
+		all = strcmp(argv[i], "--all") == 0 ? i : all;
+	}
+	if (!help || !all)
+		return false;
+	memmove(argv + all, argv + all + 1, (size_t)(*argc - all) * sizeof *argv);
+	--*argc;
+	return true;
+}
+
 void tb_options_parse(const struct tb_options *options, int argc, char **argv,
 	void *arguments, struct tb_given *given)
 {
 	struct options_parsing parsing = {
 		.options = options, .arguments = arguments, .given = given};
 	argp_err_exit_status = TB_EXIT_USAGE;
+	setenv("ARGP_HELP_FMT", "no-dup-args-note", 0);
 	place_options(&parsing, options->rows, 0);
 	if (argc == 3 && strcmp(argv[1], "--words") == 0)
 		exit(print_option_words(find_option(&parsing, argv[2])));
@@ -417,16 +464,22 @@ void tb_options_parse(const struct tb_options *options, int argc, char **argv,
 		exit(print_option_files(find_option(&parsing, argv[2])));
 	if (argc == 2 && strcmp(argv[1], "--options") == 0)
 		exit(print_options(&parsing));
+	parsing.whole = takes_all_help(&argc, argv);
 	// Make rows for argp, with texts of their own.
 	struct argp_option *made =
 		option_memory(calloc(parsing.n + 1, sizeof(struct argp_option)));
+	size_t n_made = 0;
 	for (size_t i = 0; i < parsing.n; i++) {
 		const struct tb_option *row = parsing.places[i].row;
-		made[i] = (struct argp_option){.name = row->name,
+		bool shown = option_shown(&parsing, i);
+		parsing.n_unshown += !shown && row->name && !row->hidden;
+		if (row->kind == TB_HEADING && !shown)
+			continue;
+		made[n_made++] = (struct argp_option){.name = row->name,
 			.key = row->name ? row->key ? row->key : KEYS_FROM + (int)i : 0,
 			.arg = row->argument,
 			.flags = (row->optional ? OPTION_ARG_OPTIONAL : 0) |
-				 (row->hidden ? OPTION_HIDDEN : 0),
+				 (shown ? 0 : OPTION_HIDDEN),
 			.doc = row->help ? fill_option_words(row, row->help) : NULL,
 			.group = parsing.places[i].group};
 	}
@@ -435,9 +488,9 @@ void tb_options_parse(const struct tb_options *options, int argc, char **argv,
 		.parser = parse_option_key,
 		.args_doc = options->args_doc,
 		.doc = doc,
-		.help_filter = options->help_filter};
+		.help_filter = filter_help};
 	argp_parse(&argp, argc, argv, options->flags, NULL, &parsing);
-	for (size_t i = 0; i < parsing.n; i++)
+	for (size_t i = 0; i < n_made; i++)
 		free((void *)(uintptr_t)made[i].doc);
 	free(made);
 	free(doc);

@@ -50,6 +50,7 @@ struct tb_option {
 	double least, most;
 	unsigned otherwise; // the word where an optional argument is left out
 	bool optional, hidden;
+	bool seldom; // --help shows it with --all only
 	// The words that an option takes, or of a text those that completion offers.
 	const char *(*word)(size_t i); // NULL beyond the last
 	const char *const *list;       // or a list up to NULL
@@ -117,7 +118,8 @@ struct tb_options {
 };
 
 // tb_options_parse stores the values of the command line in `arguments`; `given` may be
-// NULL. What completion and the manual page ask for, it prints, and ends the program:
+// NULL. `--help` prints the usual options, `--help --all` every one. What completion and
+// the manual page ask for, it prints, and ends the program:
 // `--words OPTION` the words of an option, or of TRACE those of the operand; `--files
 // OPTION` which files may follow; `--options` a line for each: letter, name, argument,
 // sentence.
@@ -145,9 +147,11 @@ void tb_options_parse(const struct tb_options *options, int argc, char **argv,
 	{                                                                                \
 		"shard", 0, "K/N",                                                       \
 			"Run the Kth of N shards of " what                               \
-			", into a store of its own; 'tailback merge' puts the shards "   \
+			", into a store of its own; 'tailback sweep merge' puts the "    \
+			"shards "                                                        \
 			"together",                                                      \
-			TB_CALL, TB_AT(type, member), .take = tb_take_shard              \
+			TB_CALL, TB_AT(type, member), .take = tb_take_shard,             \
+						      .seldom = true                     \
 	}
 void tb_take_shard(
 	const struct tb_option *row, void *target, char *value, struct argp_state *state);

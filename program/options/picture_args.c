@@ -14,9 +14,11 @@ const struct tb_option tb_look_options[] = {
 		"light (default of pictures: darker is more) or dark (default of "
 		"terminals: brighter is more)",
 		TB_WORD, TB_AT(struct tb_picture_args, theme),
-		TB_SET(struct tb_picture_args, theme_given), .word = tb_theme_name},
+		TB_SET(struct tb_picture_args, theme_given), .word = tb_theme_name,
+		.seldom = true},
 	{"width", 0, "N", "Pixels of a picture, points of a PDF, columns of text",
-		TB_COUNT, TB_AT(struct tb_picture_args, width), .min = 40, .max = 32767},
+		TB_COUNT, TB_AT(struct tb_picture_args, width), .min = 40, .max = 32767,
+		.seldom = true},
 	{0},
 };
 

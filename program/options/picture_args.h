@@ -18,7 +18,7 @@ struct tb_picture_args {
 #define TB_COLOURS_OPTION(type, member)                                                  \
 	{                                                                                \
 		"colours", 0, "NAME", "%s (default: cividis)", TB_WORD,                  \
-			TB_AT(type, member), .word = tb_colours_name                     \
+			TB_AT(type, member), .word = tb_colours_name, .seldom = true     \
 	}
 #define TB_THEME_OPTION(type, member, help)                                              \
 	{                                                                                \

@@ -38,7 +38,8 @@ static const struct tb_option sampled_options[] = {
 	{"sampled", 0, "N",
 		"The capture has one packet of N: count and replay each N times, spread "
 		"over time",
-		TB_COUNT, CAPTURES_AT(packets.sampled), .min = 1, .max = UINT32_MAX},
+		TB_COUNT, CAPTURES_AT(packets.sampled), .min = 1, .max = UINT32_MAX,
+		.seldom = true},
 	{0},
 };
 
@@ -56,7 +57,7 @@ const struct tb_option tb_loop_options[] = {
 	{.table = ends_options, .kind = TB_TABLE},
 	{"squeeze-idle", 0, "TIME",
 		"Shorten gaps of more than TIME without packets to TIME", TB_TIME,
-		CAPTURES_AT(packets.squeeze_idle), .min = 1},
+		CAPTURES_AT(packets.squeeze_idle), .min = 1, .seldom = true},
 	{0},
 };
 
@@ -70,11 +71,11 @@ const struct tb_option tb_capture_options[] = {
 		"Drop frames seen at several capture points; auto (default): for 'any' "
 		"captures, pcapng and several inputs",
 		TB_WORD, CAPTURES_AT(packets.dedup), .optional = true,
-		.otherwise = TB_YES, .list = dedup_words},
+		.otherwise = TB_YES, .list = dedup_words, .seldom = true},
 	{"keep-retransmissions", 0, NULL, "Replay retransmitted ranges too", TB_FLAG,
-		CAPTURES_AT(packets.keep_retransmissions)},
+		CAPTURES_AT(packets.keep_retransmissions), .seldom = true},
 	{"keep-acks", 0, NULL, "Replay pure acknowledgements too", TB_FLAG,
-		CAPTURES_AT(packets.keep_acks)},
+		CAPTURES_AT(packets.keep_acks), .seldom = true},
 	{0},
 };
 
@@ -106,16 +107,17 @@ const struct tb_option tb_reading_options[] = {
 		"Use this algorithm for calls of an operation, such as allreduce=ring; "
 		"may be given again",
 		TB_CALL, READING_AT(collectives), .word = tb_trace_collective,
-		.take = take_collective},
+		.take = take_collective, .seldom = true},
 	{"lenient", 0, NULL,
 		"Leave out and count sends, receives and collective calls without a "
 		"counterpart, and read files that break off up to that point, instead of "
 		"refusing the trace",
-		TB_FLAG, READING_AT(reading.lenient)},
+		TB_FLAG, READING_AT(reading.lenient), .seldom = true},
 	{"clone-ranks", 0, "N",
 		"The trace has some ranks of a data-parallel job of N ranks; the others "
 		"do what these do",
-		TB_COUNT, READING_AT(reading.clone_ranks), .min = 1, .max = 1 << 24},
+		TB_COUNT, READING_AT(reading.clone_ranks), .min = 1, .max = 1 << 24,
+		.seldom = true},
 	{0},
 };
 
