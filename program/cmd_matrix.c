@@ -5,6 +5,8 @@
 #include "picture_args.h"
 #include "scale.h"
 
+#include <string.h>
+
 #define COMMAND "tailback matrix"
 
 struct matrix_options {
@@ -13,6 +15,7 @@ struct matrix_options {
 	enum tb_metric metric;
 	struct tb_cmd_wait wait;
 	tb_time_ps from, to;
+	const char *within;
 	struct tb_picture_args picture;
 };
 
@@ -27,6 +30,10 @@ static const struct tb_option option_rows[] = {
 		AT(from)},
 	{"to", 0, "TIME", "End of the window (default: the run's end)", TB_TIME, AT(to)},
 	TB_WAIT_OPTION(struct matrix_options, wait),
+	{"within", 0, "SWITCH",
+		"Of a network of 512 nodes or more, open the groups in which this switch "
+		"is",
+		TB_TEXT, AT(within)},
 	TB_INCLUDE(tb_look_options, struct matrix_options, picture),
 	{0},
 };
@@ -69,6 +76,20 @@ static int draw_matrix(void *context, struct tb_picture *picture)
 	return tb_matrix_picture(picture, context);
 }
 
+// find_switch finds a switch by its name, whole or as pictures have it.
+static int find_switch(const struct tb_run *run, const char *name,
+	struct tb_switch *found, struct tb_error *error)
+{
+	const struct tb_run_switch *switches = tb_run_switches(run);
+	for (uint32_t i = 0; i < tb_run_info(run)->n_switches; i++)
+		if (strcmp(switches[i].name, name) == 0 ||
+			strcmp(switches[i].label, name) == 0) {
+			found->id = i;
+			return TB_OK;
+		}
+	return tb_fail(error, TB_EUSAGE, "--within=%s: no switch has this name", name);
+}
+
 static int run_matrix(const struct matrix_options *options, struct tb_error *error)
 {
 	struct tb_run *run;
@@ -81,13 +102,17 @@ static int run_matrix(const struct matrix_options *options, struct tb_error *err
 	if (options->from > 0 || options->to != TB_TIME_NEVER)
 		status = tb_window_between(
 			tb_run_info(run), options->from, options->to, &window, error);
+	struct tb_switch within;
+	if (status == TB_OK && options->within)
+		status = find_switch(run, options->within, &within, error);
 	struct tb_matrix matrix = {0};
 	if (status == TB_OK)
 		status = tb_matrix_init(&matrix, run, window, options->metric, error);
 	if (status == TB_OK) {
 		struct tb_matrix_figure figure = {run, &matrix, window,
 			options->picture.colours, options->picture.theme,
-			(double)options->picture.width, false, 0, 0, true};
+			options->within ? &within : NULL, (double)options->picture.width,
+			false, 0, 0, true};
 		const struct tb_cmd_figure drawn = {&figure, draw_matrix_text,
 			write_matrix_csv, write_matrix_json, draw_matrix};
 		status = tb_cmd_picture_write(&options->picture, &drawn, error);

@@ -307,7 +307,10 @@ static void cell_number(
 	if (view->font_size == 0 && !shown->sum)
 		box.w -= 1; // a blank on either side of two digits
 	struct tb_type type = {.font = strong ? view->bold_font : view->font,
-		.size = pen->font_size * (shown->sum && view->font_size > 0 ? 1.1 : 1),
+		.size = pen->font_size *
+			(shown->sum && box.w > 3 * pen->font_size && view->font_size > 0
+					? 1.1
+					: 1),
 		.align = view->font_size > 0 || shown->sum ? TB_ALIGN_CENTRE
 							   : TB_ALIGN_RIGHT,
 		.colour = shown->value > 0 ? tb_colour_ink(shade_of(pen, shown))
@@ -533,6 +536,88 @@ static void draw_switch(const struct matrix_pen *pen, struct tb_box box,
 	}
 }
 
+// group_mark returns the strongest mark of a group's switches and links.
+static enum tb_mark group_mark(
+	const struct matrix_pen *pen, const struct tb_matrix_group *group)
+{
+	const struct tb_matrix_fold *fold = pen->view->fold;
+	const struct tb_marks *marks = &pen->view->marks;
+	const uint32_t *switches = fold->subtrees->rows[group->level] + group->first;
+	uint8_t most = TB_MARK_NONE;
+	for (uint32_t i = 0; i < group->n && (marks->links || marks->switches); i++) {
+		const struct tb_matrix_box *box =
+			&fold->whole->boxes[fold->source[switches[i]]];
+		const struct tb_matrix_cell *end =
+			box->below + box->n_below + box->n_above + box->n_nodes;
+		if (marks->switches && marks->switches[switches[i]] > most)
+			most = marks->switches[switches[i]];
+		for (const struct tb_matrix_cell *cell = box->below;
+			marks->links && cell < end; cell++)
+			if (cell->link.id != TB_ID_NONE &&
+				marks->links[cell->link.id] > most)
+				most = marks->links[cell->link.id];
+	}
+	return (enum tb_mark)most;
+}
+
+static void group_tip(const struct matrix_pen *pen, const struct tb_matrix_group *group,
+	const struct tb_group_figure *figure, bool links)
+{
+	char name[96], worst[48], mean[48], tip[384];
+	enum tb_metric metric = pen->matrix->metric;
+	tb_matrix_fold_text(pen->view->fold, group, name, sizeof name);
+	snprintf(tip, sizeof tip, "%s: %s of a %s at most %s (%s), %s on average", name,
+		tb_link_figures[metric].name, links ? "link" : "switch",
+		tb_metric_format(metric, figure->worst, worst, sizeof worst),
+		links ? tb_run_links(pen->run)[figure->at].name
+		      : tb_run_switches(pen->run)[figure->at].name,
+		tb_metric_format(metric, figure->mean, mean, sizeof mean));
+	tb_picture_tip(pen->picture, tip);
+}
+
+// draw_group draws a group of switches: in each strip the worst at the left, the mean at
+// the right.
+static void draw_group(const struct matrix_pen *pen,
+	const struct tb_matrix_layout *layout, const struct tb_matrix_band *band,
+	struct tb_box box, uint32_t index)
+{
+	static const enum tb_group_part part_of[N_STRIPS] = {
+		[STRIP_ABOVE] = TB_GROUP_ABOVE,
+		[STRIP_SUM] = TB_GROUP_SWITCH,
+		[STRIP_BELOW] = TB_GROUP_BELOW,
+		[STRIP_NODES] = TB_GROUP_NODES};
+	const struct tb_matrix_group *group = &pen->view->fold->groups[index];
+	const uint32_t *switches =
+		pen->view->fold->subtrees->rows[group->level] + group->first;
+	struct tb_box strips[N_STRIPS];
+	box_strips(layout, band, 1, box, strips);
+	for (int strip = 0; strip < N_STRIPS; strip++) {
+		const struct tb_group_figure *figure = &group->figures[part_of[strip]];
+		bool links = strip != STRIP_SUM, measured = figure->at != TB_ID_NONE;
+		if (strips[strip].h <= 0 || (links && !measured && figure->n))
+			continue;
+		for (uint32_t i = 0; i < 2; i++) {
+			struct tb_box half = cell_share(strips[strip], i, 2, pen->rule);
+			const struct shown_cell shown = {
+				i == 0 ? figure->worst : figure->mean,
+				links ? &pen->view->links : &pen->view->switches,
+				{TB_PICK_CELL, index}, !links, !links && !measured};
+			shade_rect(pen, half, &shown);
+			if (pen->view->tips && measured)
+				group_tip(pen, group, figure, links);
+			if (pen->view->detail == TB_DETAIL_NUMBERS && pen->ink > 0)
+				cell_number(pen, half, &shown);
+			else if (has_ramp(pen, &shown))
+				shade_ramp(pen, half, &shown);
+		}
+	}
+	for (uint32_t i = 0; i < group->n; i++)
+		cell_cross_out(pen, strips[STRIP_SUM],
+			tb_run_switches(pen->run)[switches[i]].dead_at_ps);
+	uint8_t mark = (uint8_t)group_mark(pen, group);
+	highlight(pen, box, &mark, 0);
+}
+
 // without_gap extends a box over the gaps after it: at this size they are finer than a
 // pixel, and rounding them would show patterns that the data do not have.
 static struct tb_box without_gap(
@@ -582,7 +667,11 @@ static void draw_cell_band(const struct matrix_pen *pen,
 			uint32_t first = at * group;
 			uint32_t n = row->n_boxes - first;
 			box = without_gap(box, metrics, view->zoom * (1 - pen->strips));
-			if (view->detail == TB_DETAIL_SWITCHES)
+			uint32_t number =
+				(uint32_t)(&row->boxes[first] - pen->matrix->boxes);
+			if (view->fold && view->fold->groups[number].folded)
+				draw_group(pen, layout, band, box, number);
+			else if (view->detail == TB_DETAIL_SWITCHES)
 				draw_switch(pen, box, &row->boxes[first],
 					n < group ? n : group);
 			else
@@ -621,11 +710,18 @@ bool tb_matrix_cell_box(const struct tb_matrix_layout *layout,
 	struct tb_pick pick, struct tb_box *box)
 {
 	struct tb_box strips[N_STRIPS];
+	uint32_t wanted = view->fold ? tb_matrix_group_of(view->fold, pick) : TB_ID_NONE;
 	for (uint32_t row = 0; row < matrix->n_rows; row++) {
 		for (uint32_t i = 0; i < matrix->rows[row].n_boxes; i++) {
 			const struct tb_matrix_box *switch_box =
 				&matrix->rows[row].boxes[i];
 			struct tb_box world = tb_matrix_layout_box(layout, row, i);
+			if (wanted != TB_ID_NONE) {
+				if (switch_box - matrix->boxes != wanted)
+					continue;
+				*box = on_picture(view, world);
+				return true;
+			}
 			if (pick.kind == TB_PICK_SWITCH &&
 				switch_box->sw.id == pick.index) {
 				*box = on_picture(view, world);
@@ -654,7 +750,8 @@ static void cell_mark(const struct matrix_pen *pen, const struct tb_matrix_layou
 	struct tb_pick pick, struct tb_colour colour)
 {
 	struct tb_box box;
-	if (pick.kind != TB_PICK_LINK && pick.kind != TB_PICK_SWITCH)
+	if (pick.kind != TB_PICK_LINK && pick.kind != TB_PICK_SWITCH &&
+		!(pick.kind == TB_PICK_CELL && pen->view->fold))
 		return;
 	if (!tb_matrix_cell_box(layout, pen->matrix, pen->view, pick, &box))
 		return;

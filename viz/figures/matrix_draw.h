@@ -5,6 +5,7 @@
 
 #include "colour.h"
 #include "matrix.h"
+#include "matrix_fold.h"
 #include "picture.h"
 #include "run.h"
 #include "scale.h"
@@ -98,6 +99,7 @@ struct tb_matrix_view {
 	// For a matrix of changes: 1 where the value fell, by id. NULL: a matrix of
 	// amounts.
 	const uint8_t *less_links, *less_switches;
+	const struct tb_matrix_fold *fold; // whose matrix this is; NULL: none's
 	// Beside what the run lacks, by link and switch; NULL: nothing.
 	const uint8_t *unmeasured, *unmeasured_switches;
 };
@@ -117,8 +119,9 @@ void tb_matrix_draw(struct tb_picture *picture, const struct tb_matrix_layout *l
 	const struct tb_matrix *matrix, const struct tb_run *run,
 	const struct tb_matrix_view *view);
 
-// tb_matrix_cell_box finds where a link's cell or a switch's box is drawn; false when the
-// matrix does not have it. Linear in boxes.
+// tb_matrix_cell_box finds where a link's cell, a switch's box or the group that it is in
+// (TB_PICK_CELL: a group, by its box) is drawn; false when the matrix does not have it.
+// Linear in boxes.
 bool tb_matrix_cell_box(const struct tb_matrix_layout *layout,
 	const struct tb_matrix *matrix, const struct tb_matrix_view *view,
 	struct tb_pick pick, struct tb_box *box);

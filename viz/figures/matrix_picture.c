@@ -15,13 +15,15 @@ static const struct tb_matrix_metrics natural = {
 	.cell_w = 24, .cell_h = 17, .sum_h = 21, .gap_x = 8, .gap_y = 8, .band_gap = 16};
 
 #define NATURAL_WIDTH	 1656
-#define PAGE_WIDTH	 980 // in an HTML page
+#define FOLDED_WIDTH	 1784 // 32 groups per line
+#define PAGE_WIDTH	 980  // in an HTML page
 #define NARROWEST	 420
 #define WIDE		 960  // from here on the legend stands beside its text
 #define MOST_NUMBERS_H	 1800 // a page of numbers; taller figures show shades alone
 #define SHADES_H	 1000
 #define SHADES_BAND_GAP	 48
-#define MOST_CELLS	 16384
+#define PICTURE_GROUPS	 64 // at most in a level
+#define TERMINAL_GROUPS	 16
 #define MOST_TIPS	 20000 // links
 #define MARGIN		 28
 #define GUTTER		 100
@@ -30,6 +32,49 @@ static const struct tb_matrix_metrics natural = {
 #define FOOT		 88
 #define MOST_SHADED_ROWS 100 // of a terminal
 #define WIDEST_TERMINAL	 1000
+
+// What a figure shows: its matrix, or groups of that.
+struct shown_matrix {
+	const struct tb_matrix *matrix;
+	struct tb_subtrees subtrees;
+	struct tb_matrix_fold fold;
+	struct tb_matrix_focus focus;
+};
+
+static void shown_fini(struct shown_matrix *shown)
+{
+	tb_matrix_fold_fini(&shown->fold);
+	tb_subtrees_fini(&shown->subtrees);
+}
+
+// shown_init folds the matrix of a large network, and opens the groups of a switch.
+static int shown_init(
+	struct shown_matrix *shown, const struct tb_matrix_figure *figure, uint32_t most)
+{
+	struct tb_error error;
+	*shown =
+		(struct shown_matrix){.matrix = figure->matrix, .focus = TB_MATRIX_WHOLE};
+	if (figure->level || tb_run_info(figure->run)->n_nodes < TB_FOLDED_NODES)
+		return TB_OK;
+	int status = tb_subtrees_init(&shown->subtrees, figure->run, &error);
+	if (status == TB_OK)
+		status = tb_matrix_fold_init(&shown->fold, figure->matrix,
+			&shown->subtrees, shown->focus, most);
+	bool inside = figure->within != NULL;
+	while (status == TB_OK && inside) {
+		status = tb_matrix_fold_step(
+			&shown->fold, &shown->focus, *figure->within, most);
+		if (status == TB_EUSAGE) {
+			inside = false;
+			status = TB_OK;
+		}
+	}
+	if (status != TB_OK)
+		shown_fini(shown);
+	else
+		shown->matrix = &shown->fold.matrix;
+	return status;
+}
 
 static const struct tb_matrix_cell *matrix_largest(
 	const struct tb_matrix_cell *cells, uint32_t n, uint64_t value)
@@ -103,15 +148,20 @@ static void title_text(const struct tb_matrix_figure *figure, const char *mark,
 		unmeasured ? ": not measured" : "");
 }
 
-static void subtitle_text(
-	const struct tb_matrix_figure *figure, char *buffer, size_t size)
+static void subtitle_text(const struct tb_matrix_figure *figure,
+	const struct shown_matrix *shown, char *buffer, size_t size)
 {
 	char caption[256];
 	char window[80];
 	const struct tb_run_info *info = tb_run_info(figure->run);
-	snprintf(buffer, size, "run %" PRId64 ": %s, %s", info->id,
+	char focus[64] = "";
+	bool inside = shown->focus.n > 0 || shown->focus.subtree != TB_ID_NONE;
+	if (inside)
+		tb_matrix_focus_text(&shown->subtrees, shown->focus, focus, sizeof focus);
+	snprintf(buffer, size, "run %" PRId64 ": %s, %s%s%s", info->id,
 		tb_run_caption(info, caption, sizeof caption),
-		tb_window_text(info, figure->window, window, sizeof window));
+		tb_window_text(info, figure->window, window, sizeof window),
+		inside ? ", " : "", focus);
 }
 
 static void matrix_level_text(
@@ -140,8 +190,8 @@ static struct tb_matrix_view matrix_view(const struct tb_matrix_figure *figure)
 }
 
 // matrix_head adds the title and returns how much higher it is than HEAD.
-static double matrix_head(
-	struct tb_picture *picture, const struct tb_matrix_figure *figure)
+static double matrix_head(struct tb_picture *picture,
+	const struct tb_matrix_figure *figure, const struct shown_matrix *shown)
 {
 	char text[320];
 	const struct tb_palette *palette = tb_palette_of(figure->theme);
@@ -149,7 +199,7 @@ static double matrix_head(
 	title_text(figure, "hatched", text, sizeof text);
 	tb_picture_text(picture, (struct tb_box){MARGIN, 20, width, 24},
 		(struct tb_type){TB_FONT_BOLD, 18, TB_ALIGN_LEFT, palette->text}, text);
-	subtitle_text(figure, text, sizeof text);
+	subtitle_text(figure, shown, text, sizeof text);
 	uint32_t lines = tb_picture_paragraph(picture,
 		(struct tb_box){MARGIN, 46, width, 18},
 		(struct tb_type){TB_FONT_TEXT, 13, TB_ALIGN_LEFT, palette->muted}, text);
@@ -180,35 +230,32 @@ static double scale_text(struct tb_picture *picture,
 	return lines + tb_picture_paragraph(picture, box, type, text) - 2.0;
 }
 
-// layout_figure chooses detail and shape. Big networks trade numbers for shades, and past
-// MOST_CELLS switches share cells.
-static int layout_figure(const struct tb_matrix_figure *figure, double wrap,
+// layout_figure chooses detail and shape. Big networks trade numbers for shades.
+static int layout_figure(const struct tb_matrix *matrix, double wrap,
 	struct tb_matrix_layout *layout, struct tb_matrix_view *view)
 {
-	struct tb_matrix_metrics metrics = natural;
-	uint64_t n_switches = tb_run_info(figure->run)->n_switches;
-	metrics.group = (uint32_t)((n_switches + MOST_CELLS - 1) / MOST_CELLS);
-	if (tb_matrix_layout_init(layout, figure->matrix, &metrics, wrap))
+	if (tb_matrix_layout_init(layout, matrix, &natural, wrap))
 		return TB_ENOMEM;
-	view->tips = tb_run_info(figure->run)->n_links <= MOST_TIPS;
-	if (layout->height <= MOST_NUMBERS_H && metrics.group <= 1)
+	view->tips = view->fold || tb_run_info(matrix->run)->n_links <= MOST_TIPS;
+	if (layout->height <= MOST_NUMBERS_H)
 		return TB_OK;
 	layout->metrics.band_gap = SHADES_BAND_GAP;
 	view->zoom = tb_matrix_layout_fit(layout, wrap, SHADES_H);
-	view->detail = tb_matrix_detail_at(&metrics, view->zoom);
-	if (metrics.group > 1)
-		view->detail = TB_DETAIL_SWITCHES;
+	view->detail = tb_matrix_detail_at(&natural, view->zoom);
 	return TB_OK;
 }
 
 // layout_page lays the figure out, in its natural width if the page is not narrower, and
 // sets the width of the picture.
 static int layout_page(const struct tb_matrix_figure *figure,
-	struct tb_matrix_layout *layout, struct tb_matrix_view *view, double *width)
+	const struct tb_matrix *matrix, struct tb_matrix_layout *layout,
+	struct tb_matrix_view *view, double *width)
 {
 	const struct tb_matrix_view first = *view;
 	double page = fmax(figure->width, NARROWEST);
-	int status = layout_figure(figure, NATURAL_WIDTH, layout, view);
+	int status = layout_figure(matrix,
+		view->fold && view->fold->folded ? FOLDED_WIDTH : NATURAL_WIDTH, layout,
+		view);
 	if (status != TB_OK)
 		return status;
 	*width = ceil(fmax(layout->width * view->zoom + BESIDE, WIDE));
@@ -217,23 +264,30 @@ static int layout_page(const struct tb_matrix_figure *figure,
 	tb_matrix_layout_fini(layout);
 	*view = first;
 	*width = page;
-	return layout_figure(figure, page - BESIDE, layout, view);
+	return layout_figure(matrix, page - BESIDE, layout, view);
 }
 
 int tb_matrix_picture(struct tb_picture *picture, const struct tb_matrix_figure *figure)
 {
 	struct tb_matrix_layout layout;
 	struct tb_matrix_view view = matrix_view(figure);
+	struct shown_matrix shown;
 	double width = 0;
-	if (layout_page(figure, &layout, &view, &width) != TB_OK)
+	if (shown_init(&shown, figure, PICTURE_GROUPS) != TB_OK)
 		return TB_ENOMEM;
+	bool folded = shown.fold.folded;
+	view.fold = shown.fold.groups ? &shown.fold : NULL;
+	if (layout_page(figure, shown.matrix, &layout, &view, &width) != TB_OK) {
+		shown_fini(&shown);
+		return TB_ENOMEM;
+	}
 	double body_w = layout.width * view.zoom;
 	double body_h = layout.height * view.zoom;
 	double body_y = MARGIN / 2;
 	// The height is known when all text is set.
 	tb_picture_clear(picture, width, 0, tb_palette_of(figure->theme)->page);
 	if (!figure->bare)
-		body_y += HEAD + matrix_head(picture, figure);
+		body_y += HEAD + matrix_head(picture, figure, &shown);
 	view.area = (struct tb_box){MARGIN + GUTTER, body_y, body_w + 1, body_h + 1};
 	const struct tb_palette *palette = tb_palette_of(figure->theme);
 	for (uint32_t i = 0; i < layout.n_bands; i++) {
@@ -243,12 +297,19 @@ int tb_matrix_picture(struct tb_picture *picture, const struct tb_matrix_figure 
 		double middle = band->above_h * view.zoom;
 		double line_h = layout.metrics.sum_h * view.zoom;
 		struct tb_box box = {MARGIN, y + middle, GUTTER - 8, fmax(line_h, 14)};
-		matrix_level_text(band->level, layout.n_bands, text, sizeof text);
+		matrix_level_text(band->level, figure->matrix->n_rows, text, sizeof text);
 		tb_picture_text(picture, box,
 			(struct tb_type){TB_FONT_TEXT, 11, TB_ALIGN_LEFT, palette->text},
 			text);
+		uint32_t n = tb_matrix_fold_size(&shown.fold, i);
+		box.y += box.h;
+		if (n > 1)
+			tb_picture_printf(picture, box,
+				(struct tb_type){
+					TB_FONT_TEXT, 11, TB_ALIGN_LEFT, palette->muted},
+				"%" PRIu32 " a box", n);
 	}
-	tb_matrix_draw(picture, &layout, figure->matrix, figure->run, &view);
+	tb_matrix_draw(picture, &layout, shown.matrix, figure->run, &view);
 	// Add the legend and what it means.
 	double y = body_y + body_h + 22;
 	struct tb_type muted = {TB_FONT_TEXT, 11, TB_ALIGN_LEFT, palette->muted};
@@ -260,22 +321,34 @@ int tb_matrix_picture(struct tb_picture *picture, const struct tb_matrix_figure 
 	below += 18 *
 		 scale_text(picture, figure, &view,
 			 (struct tb_box){x, y + below, picture->width - x - MARGIN, 18});
-	char text[256];
+	char text[320];
 	bool nodes = layout.n_bands && layout.bands[layout.n_bands - 1].nodes_h > 0;
 	bool leaves = figure->matrix->leaves;
 	const char *way = leaves ? "to" : "from", *back = leaves ? "from" : "to";
-	snprintf(text, sizeof text,
-		"A box is a switch: above, the links %s the level above; below, those %s "
-		"the level below or %s the nodes%s%s%s; in the middle, their sum. %s "
-		"means more.",
-		way, way, way, nodes ? ", and under them those " : "", nodes ? back : "",
-		nodes ? " the nodes" : "",
-		figure->theme == TB_LIGHT ? "Darker" : "Brighter");
+	const char *more = figure->theme == TB_LIGHT ? "Darker" : "Brighter";
+	if (folded)
+		snprintf(text, sizeof text,
+			"A box is a group of neighbouring switches, at its left the "
+			"worst "
+			"of them, at its right their mean: above, the links %s the level "
+			"above; below the switches, those %s the level below or %s the "
+			"nodes. %s means more.",
+			way, way, way, more);
+	else
+		snprintf(text, sizeof text,
+			"A box is a switch: above, the links %s the level above; below, "
+			"those %s "
+			"the level below or %s the nodes%s%s%s; in the middle, their "
+			"sum. %s "
+			"means more.",
+			way, way, way, nodes ? ", and under them those " : "",
+			nodes ? back : "", nodes ? " the nodes" : "", more);
 	uint32_t lines = tb_picture_paragraph(picture,
 		(struct tb_box){MARGIN, y + 42 + below, picture->width - 2 * MARGIN, 16},
 		muted, text);
 	double foot_h = FOOT - 16 + below + (lines - 1) * 16;
 	picture->height = ceil(body_y + body_h + 22 + foot_h);
+	shown_fini(&shown);
 	tb_matrix_layout_fini(&layout);
 	return picture->status;
 }
@@ -374,6 +447,21 @@ static void matrix_explain(struct tb_picture *picture,
 		tb_picture_text(picture, box, type, "numbers and names: -f csv");
 }
 
+// explain_groups says what the boxes of a folded matrix are, and how to open them.
+static void explain_groups(
+	struct tb_picture *picture, const struct tb_matrix_figure *figure, double y)
+{
+	struct tb_type type = {
+		TB_FONT_CELL, 1, TB_ALIGN_LEFT, tb_palette_of(figure->theme)->text};
+	struct tb_box box = {0, y, picture->width, 1};
+	tb_picture_text(picture, box, type,
+		"a box: worst and mean of links up, switches, links down, links of "
+		"nodes");
+	box.y++;
+	tb_picture_text(picture, box, type,
+		"inside a group: --within SWITCH; all numbers: -f csv");
+}
+
 // scale_lines draws the legend of the terminal: what numbers and shades mean.
 static void scale_lines(struct tb_picture *picture, const struct tb_matrix_figure *figure,
 	const struct tb_matrix_view *view, bool shaded, double y)
@@ -430,13 +518,20 @@ int tb_matrix_picture_text(struct tb_picture *picture,
 	view.font_size = 0;
 	view.ramp = !shaded;
 	// The rows to show: all, or one.
-	struct tb_matrix part = *figure->matrix;
+	struct shown_matrix shown;
+	if (shown_init(&shown, figure, TERMINAL_GROUPS) != TB_OK)
+		return TB_ENOMEM;
+	bool folded = shown.fold.folded;
+	view.fold = shown.fold.groups ? &shown.fold : NULL;
+	struct tb_matrix part = *shown.matrix;
 	if (figure->level) {
 		part.rows += figure->level - 1;
 		part.n_rows = 1;
 	}
-	if (layout_terminal(figure, &part, columns, &layout, &view) != TB_OK)
+	if (layout_terminal(figure, &part, columns, &layout, &view) != TB_OK) {
+		shown_fini(&shown);
 		return TB_ENOMEM;
+	}
 	const struct tb_palette *palette = tb_palette_of(figure->theme);
 	struct tb_type type = {TB_FONT_CELL, 1, TB_ALIGN_LEFT, palette->text};
 	double legend_rows = figure->matrix->largest_switch == 0 ? 2
@@ -444,28 +539,35 @@ int tb_matrix_picture_text(struct tb_picture *picture,
 			     : view.detail == TB_DETAIL_NUMBERS	 ? 3
 								 : 4;
 	bool explained = figure->explained && figure->matrix->largest_switch > 0 &&
-			 view.detail != TB_DETAIL_NUMBERS;
+			 (folded || view.detail != TB_DETAIL_NUMBERS);
 	double end = 4 + layout.height + legend_rows;
 	char text[320];
 	tb_picture_clear(picture, columns, end + (explained ? 2 : 0), palette->page);
 	title_text(
 		figure, view.detail == TB_DETAIL_NUMBERS ? "-" : "?", text, sizeof text);
 	tb_picture_text(picture, (struct tb_box){0, 0, columns, 1}, type, text);
-	subtitle_text(figure, text, sizeof text);
+	subtitle_text(figure, &shown, text, sizeof text);
 	terminal_subtitle(picture, text, columns, type);
 	for (uint32_t i = 0; i < layout.n_bands; i++) {
 		matrix_level_text(
 			layout.bands[i].level, figure->matrix->n_rows, text, sizeof text);
-		tb_picture_text(picture,
+		uint32_t n = tb_matrix_fold_size(&shown.fold, i);
+		char note[48] = "";
+		if (n > 1)
+			snprintf(note, sizeof note, ": %" PRIu32 " switches a box", n);
+		tb_picture_printf(picture,
 			(struct tb_box){0, 3 + layout.bands[i].y, columns, 1}, type,
-			text);
+			"%s%s", text, note);
 	}
 	view.area = (struct tb_box){0, 4, columns, layout.height};
 	tb_matrix_draw(picture, &layout, &part, figure->run, &view);
 	scale_lines(picture, figure, &view, shaded, 4 + layout.height + 1);
-	if (explained)
+	if (explained && folded)
+		explain_groups(picture, figure, end);
+	else if (explained)
 		matrix_explain(
 			picture, figure, &layout, view.detail == TB_DETAIL_CELLS, end);
+	shown_fini(&shown);
 	tb_matrix_layout_fini(&layout);
 	return picture->status;
 }
@@ -496,8 +598,8 @@ int tb_matrix_picture_svg(struct tb_run *run, struct tb_window window,
 	if (status != TB_OK)
 		return status;
 	struct tb_picture picture = {0};
-	const struct tb_matrix_figure figure = {
-		run, &matrix, window, TB_CIVIDIS, theme, PAGE_WIDTH, true, 0, 0, false};
+	const struct tb_matrix_figure figure = {run, &matrix, window, TB_CIVIDIS, theme,
+		NULL, PAGE_WIDTH, true, 0, 0, false};
 	if (tb_matrix_picture(&picture, &figure) == TB_OK)
 		status = svg_string(&picture, svg, error);
 	else

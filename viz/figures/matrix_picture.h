@@ -4,8 +4,8 @@
 // A row per level, the top level first; a box per switch, by index; in it the links
 // from the level above, the switch's sum, the links from the level below or the nodes,
 // and those to the nodes.
-// Rows wrap. A network whose numbers would fill more than a page gets shades alone;
-// beyond 16384 switches neighbours share a cell, which shows the most loaded.
+// Rows wrap. A network whose numbers would fill more than a page gets shades alone; from
+// TB_FOLDED_NODES nodes on (matrix_fold.h) boxes are groups of switches.
 #ifndef TB_MATRIX_PICTURE_H
 #define TB_MATRIX_PICTURE_H
 
@@ -20,6 +20,8 @@ struct tb_matrix_figure {
 	struct tb_window window; // that the matrix shows
 	enum tb_colours colours;
 	enum tb_theme theme;
+	const struct tb_switch *within; // in a folded matrix, what the groups of this
+					// switch open to; NULL: the whole network
 	double width;	// of the page, to which rows and text wrap; 0: the natural one
 	bool bare;	// no title: the page around it has one
 	uint32_t level; // in a terminal: 1 more than the one row of the matrix to show,

@@ -59,7 +59,7 @@ struct tb_pointer_event {
 	double x, y;
 	double dx, dy;	     // drag: since the last event
 	double steps;	     // wheel: up is positive
-	struct tb_pick pick; // press, click: the item hit; drag: the item pressed
+	struct tb_pick pick; // press, click, wheel: the item hit; drag: the item pressed
 };
 
 // A tooltip for what is under the pointer.

@@ -432,8 +432,11 @@ void tb_viewer_wheel(struct tb_viewer *viewer, double x, double y, double steps)
 		viewer->stale = true;
 	} else if (pane)
 		pointer_pass_on(viewer, pane,
-			&(struct tb_pointer_event){
-				.kind = TB_EVENT_WHEEL, .x = x, .y = y, .steps = steps});
+			&(struct tb_pointer_event){.kind = TB_EVENT_WHEEL,
+				.x = x,
+				.y = y,
+				.steps = steps,
+				.pick = viewer->selection.hovered});
 	tb_viewer_note(viewer, true);
 }
 

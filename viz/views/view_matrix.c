@@ -1,4 +1,6 @@
-// The congestion matrix: zoom at the pointer, pan by dragging, click to select.
+// The congestion matrix: zoom at the pointer, pan by dragging, click to select. Of a
+// large network it shows groups of switches: a click or the wheel opens one, Esc or the
+// wheel closes it.
 #include "matrix_draw.h"
 #include "matrix_picture.h"
 #include "parts.h"
@@ -10,17 +12,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GUTTER	   92
-#define MARGIN	   14
-#define LEGEND_H   52
-#define FOCUS_ZOOM 2.5
-#define NATURAL_W  1656 // world units to wrap lines of boxes to, until fitted
+#define GUTTER	    92
+#define MARGIN	    14
+#define LEGEND_H    52
+#define FOCUS_ZOOM  2.5
+#define NATURAL_W   1656 // world units to wrap lines of boxes to, until fitted
+#define MOST_GROUPS 64	 // in a level
+#define MOST_OPEN   16	 // groups within groups
 
 // The layout of the matrix and the camera on it.
 struct sight {
 	struct tb_matrix_layout layout;
 	struct tb_camera camera;
 	bool fitted; // to a place that had a size
+	// Of a large network: its groups, and those that were opened, the last one shown.
+	struct tb_subtrees subtrees;
+	struct tb_matrix_fold fold;
+	struct tb_matrix_focus opened[MOST_OPEN];
+	uint32_t n_opened;
+	double turned; // of the wheel, since it opened or closed a group
 };
 
 // matrix_view_area returns the area for boxes within the view's place.
@@ -40,6 +50,24 @@ static void close_matrix(void *state)
 {
 	struct sight *sight = state;
 	tb_matrix_layout_fini(&sight->layout);
+	tb_matrix_fold_fini(&sight->fold);
+	tb_subtrees_fini(&sight->subtrees);
+}
+
+static bool is_folded(const struct sight *sight)
+{
+	return sight->fold.groups != NULL;
+}
+
+static const struct tb_matrix *shown_matrix(const struct tb_pane *pane)
+{
+	const struct sight *sight = sight_of(pane);
+	return is_folded(sight) ? &sight->fold.matrix : &pane->data->matrix;
+}
+
+static struct tb_matrix_focus focus_of(const struct sight *sight)
+{
+	return sight->n_opened ? sight->opened[sight->n_opened - 1] : TB_MATRIX_WHOLE;
 }
 
 static struct tb_matrix_view matrix_view_of_pane(const struct tb_pane *pane)
@@ -51,6 +79,7 @@ static struct tb_matrix_view matrix_view_of_pane(const struct tb_pane *pane)
 	view.selected = pane->selection->selected;
 	view.hovered = pane->selection->hovered;
 	view.marks = pane->selection->marks;
+	view.fold = is_folded(sight_of(pane)) ? &sight_of(pane)->fold : NULL;
 	view.end_ps = tb_window_end_ps(pane->data->info, pane->data->window);
 	tb_matrix_view_scale(&view, &pane->data->matrix, pane->style->absolute,
 		pane->style->logarithmic);
@@ -83,7 +112,7 @@ static void matrix_view_fit(struct tb_pane *pane)
 
 static void matrix_view_placed(struct tb_pane *pane)
 {
-	struct sight *sight = sight_of(pane);
+	struct sight *sight = pane->state;
 	struct tb_box area = matrix_view_area(pane);
 	if (!sight)
 		return;
@@ -91,6 +120,58 @@ static void matrix_view_placed(struct tb_pane *pane)
 	sight->camera.area_h = area.h;
 	if (!pane->away || !sight->fitted)
 		matrix_view_fit(pane);
+}
+
+// show_opened lays out what the last group that was opened has, or all. TB_ENOMEM: the
+// view stays as it was.
+static int show_opened(struct tb_pane *pane)
+{
+	struct sight *sight = sight_of(pane);
+	struct tb_matrix_fold fold;
+	struct tb_matrix_layout layout;
+	if (tb_matrix_fold_init(&fold, &pane->data->matrix, &sight->subtrees,
+		    focus_of(sight), MOST_GROUPS) != TB_OK)
+		return TB_ENOMEM;
+	if (tb_matrix_layout_init(
+		    &layout, &fold.matrix, &tb_matrix_on_screen, NATURAL_W) != TB_OK) {
+		tb_matrix_fold_fini(&fold);
+		return TB_ENOMEM;
+	}
+	tb_matrix_layout_fini(&sight->layout);
+	tb_matrix_fold_fini(&sight->fold);
+	sight->layout = layout;
+	sight->fold = fold;
+	sight->fitted = false;
+	pane->away = false;
+	if (pane->place.w > 0)
+		matrix_view_placed(pane);
+	return TB_OK;
+}
+
+// open_group shows what is in a box; false when it is no group.
+static bool open_group(struct tb_pane *pane, uint32_t box)
+{
+	struct sight *sight = sight_of(pane);
+	struct tb_matrix_focus focus;
+	if (!is_folded(sight) || sight->n_opened == MOST_OPEN ||
+		!tb_matrix_fold_open(&sight->fold, focus_of(sight), box, &focus))
+		return false;
+	sight->opened[sight->n_opened++] = focus;
+	if (show_opened(pane) != TB_OK)
+		sight->n_opened--;
+	return true;
+}
+
+// close_group goes back to what the last group was opened from; false: there is none.
+static bool close_group(struct tb_pane *pane)
+{
+	struct sight *sight = sight_of(pane);
+	if (!sight->n_opened)
+		return false;
+	sight->n_opened--;
+	if (show_opened(pane) != TB_OK)
+		sight->n_opened++;
+	return true;
 }
 
 static void matrix_view_zoom_at(struct tb_pane *pane, double x, double y, double factor)
@@ -112,15 +193,37 @@ static void matrix_view_pan(struct tb_pane *pane, double dx, double dy)
 static bool selected_box(const struct tb_pane *pane, struct tb_box *box)
 {
 	struct tb_matrix_view view = matrix_view_of_pane(pane);
-	return tb_matrix_cell_box(&sight_of(pane)->layout, &pane->data->matrix, &view,
+	return tb_matrix_cell_box(&sight_of(pane)->layout, shown_matrix(pane), &view,
 		pane->selection->selected, box);
+}
+
+// open_selected closes groups until the selection is in one that is shown, and with
+// `whole` opens those that it is in; false when it is nowhere.
+static bool open_selected(struct tb_pane *pane, bool whole)
+{
+	struct sight *sight = sight_of(pane);
+	struct tb_pick selected = pane->selection->selected;
+	struct tb_box box;
+	while (!selected_box(pane, &box))
+		if (!close_group(pane))
+			return false;
+	while (whole) {
+		uint32_t group = tb_matrix_group_of(&sight->fold, selected);
+		if (group == TB_ID_NONE || !open_group(pane, group))
+			break;
+	}
+	return true;
 }
 
 static void matrix_view_reveal(struct tb_pane *pane, bool zoom)
 {
 	const struct tb_camera *camera;
 	struct tb_box area = matrix_view_area(pane), box;
-	if (!sight_of(pane) || !selected_box(pane, &box))
+	if (!sight_of(pane))
+		return;
+	if (is_folded(sight_of(pane)) && !open_selected(pane, zoom))
+		return;
+	if (!selected_box(pane, &box))
 		return;
 	if (zoom) {
 		camera = &sight_of(pane)->camera;
@@ -142,19 +245,33 @@ static int open_matrix(struct tb_pane *pane, struct tb_error *error)
 	struct sight *sight = sight_of(pane);
 	// The topology of a run does not change, but not every metric has links to nodes.
 	if (sight) {
-		if (tb_matrix_layout_measure(&sight->layout, &pane->data->matrix)) {
+		if (is_folded(sight))
+			tb_matrix_fold_fill(&sight->fold);
+		if (tb_matrix_layout_measure(&sight->layout, shown_matrix(pane))) {
 			sight->camera.world_h = sight->layout.height;
 			matrix_view_placed(pane);
 		}
 		return TB_OK;
 	}
 	sight = calloc(1, sizeof *sight);
-	if (!sight || tb_matrix_layout_init(&sight->layout, &pane->data->matrix,
-			      &tb_matrix_on_screen, NATURAL_W)) {
-		free(sight);
+	if (!sight)
 		return tb_fail_memory(error, "the matrix's layout");
-	}
+	bool large = pane->data->info->n_nodes >= TB_FOLDED_NODES;
+	int status = large ? tb_subtrees_init(&sight->subtrees, pane->data->run, error)
+			   : TB_OK;
+	if (status == TB_OK && !large &&
+		tb_matrix_layout_init(&sight->layout, &pane->data->matrix,
+			&tb_matrix_on_screen, NATURAL_W) != TB_OK)
+		status = tb_fail_memory(error, "the matrix's layout");
 	pane->state = sight;
+	if (status == TB_OK && large && show_opened(pane) != TB_OK)
+		status = tb_fail_memory(error, "the matrix's layout");
+	if (status != TB_OK) {
+		close_matrix(sight);
+		free(sight);
+		pane->state = NULL;
+		return status;
+	}
 	pane->away = false;
 	if (pane->place.w > 0)
 		matrix_view_placed(pane);
@@ -176,23 +293,44 @@ static void draw_gutter(
 		double bottom = top + band->h * camera->zoom;
 		// Keep the label visible as long as its level is.
 		double y = fmin(fmax(top, free_y), fmax(bottom - line_h, top));
-		const char *note = layout->n_bands == 1 ? ""
-				   : i == 0		? "top"
-				   : band->level == 0	? "nodes below"
-							: "";
+		uint32_t n_levels = pane->data->matrix.n_rows;
+		const char *note = n_levels == 1		 ? ""
+				   : band->level == n_levels - 1 ? "top"
+				   : band->level == 0		 ? "nodes below"
+								 : "";
 		if (bottom < area.y || top > area.y + area.h)
 			continue;
 		tb_picture_printf(picture,
 			(struct tb_box){gutter.x + 16, y, GUTTER - 18, line_h},
 			tb_style_type(pane->style, TB_FONT_BOLD, 12, false),
 			"level %" PRIu32, band->level);
+		char group[32];
+		uint32_t n = tb_matrix_fold_size(&sight_of(pane)->fold, i);
+		snprintf(group, sizeof group, "%" PRIu32 " a box", n);
 		if (bottom - y >= 2 * line_h)
-			tb_picture_text(picture,
+			tb_picture_printf(picture,
 				(struct tb_box){
 					gutter.x + 16, y + line_h, GUTTER - 18, line_h},
-				tb_style_type(pane->style, TB_FONT_TEXT, 11, true), note);
+				tb_style_type(pane->style, TB_FONT_TEXT, 11, true), "%s",
+				n > 1 ? group : note);
 	}
 	tb_picture_unclip(picture);
+}
+
+// draw_path writes which part of the network is shown, and how to go on.
+static void draw_path(struct tb_pane *pane, struct tb_picture *picture)
+{
+	const struct sight *sight = sight_of(pane);
+	char focus[80], text[256];
+	tb_matrix_focus_text(&sight->subtrees, focus_of(sight), focus, sizeof focus);
+	snprintf(text, sizeof text, "%s%s%s", focus,
+		sight->fold.folded ? ": in a box the worst and the mean; click opens it"
+				   : "",
+		sight->n_opened ? "; Esc goes back" : "");
+	tb_picture_text(picture,
+		(struct tb_box){pane->place.x + GUTTER, pane->place.y - 1,
+			pane->place.w - GUTTER - MARGIN, MARGIN},
+		tb_style_type(pane->style, TB_FONT_TEXT, 11, true), text);
 }
 
 static void matrix_view_draw(struct tb_pane *pane, struct tb_picture *picture)
@@ -201,8 +339,10 @@ static void matrix_view_draw(struct tb_pane *pane, struct tb_picture *picture)
 		return;
 	struct tb_matrix_view view = matrix_view_of_pane(pane);
 	draw_gutter(pane, picture, view.area);
-	tb_matrix_draw(picture, &sight_of(pane)->layout, &pane->data->matrix,
+	tb_matrix_draw(picture, &sight_of(pane)->layout, shown_matrix(pane),
 		pane->data->run, &view);
+	if (is_folded(sight_of(pane)))
+		draw_path(pane, picture);
 	char text[128], line[224], brief[160];
 	struct tb_box place = pane->place;
 	double y = place.y + place.h - LEGEND_H + 12;
@@ -246,8 +386,29 @@ static bool matrix_view_request(struct tb_pane *pane, const struct tb_request *a
 {
 	static const struct tb_pane_moves moves = {
 		matrix_view_fit, matrix_view_zoom_at, matrix_view_pan};
+	if (sight_of(pane) && asked->name == TB_REQUEST_BACK && !pane->away &&
+		pane->selection->selected.kind == TB_PICK_NONE && close_group(pane))
+		return true;
 	return sight_of(pane) &&
 	       tb_pane_move(pane, asked, matrix_view_area(pane), &moves);
+}
+
+// turn_wheel opens the group under the pointer, or closes the last one, by a whole step
+// of the wheel; false where it magnifies instead.
+static bool turn_wheel(struct tb_pane *pane, const struct tb_pointer_event *event)
+{
+	struct sight *sight = sight_of(pane);
+	bool opens = event->steps > 0 && event->pick.kind == TB_PICK_CELL;
+	if (!is_folded(sight) ||
+		!(opens || (event->steps < 0 && !pane->away && sight->n_opened)))
+		return false;
+	if (sight->turned * event->steps < 0)
+		sight->turned = 0;
+	sight->turned += event->steps;
+	if (fabs(sight->turned) < 1)
+		return true;
+	sight->turned = 0;
+	return opens ? open_group(pane, event->pick.index) : close_group(pane);
 }
 
 static void matrix_view_pointer(
@@ -257,6 +418,8 @@ static void matrix_view_pointer(
 		return;
 	switch (event->kind) {
 	case TB_EVENT_WHEEL:
+		if (turn_wheel(pane, event))
+			break;
 		matrix_view_zoom_at(
 			pane, event->x, event->y, pow(TB_ZOOM_STEP, event->steps));
 		break;
@@ -264,12 +427,42 @@ static void matrix_view_pointer(
 		matrix_view_pan(pane, event->dx, event->dy);
 		break;
 	case TB_EVENT_CLICK:
-		if (event->pick.kind == TB_PICK_NONE)
+		if (event->pick.kind == TB_PICK_CELL)
+			open_group(pane, event->pick.index);
+		else if (event->pick.kind == TB_PICK_NONE)
 			tb_viewer_select(pane->viewer, event->pick);
 		break;
 	case TB_EVENT_PRESS:
 	case TB_EVENT_DOUBLE:
 		break;
+	}
+}
+
+// matrix_view_tip explains a group.
+static void matrix_view_tip(const struct tb_pane *pane, struct tb_tip *tip)
+{
+	static const char *const of[TB_N_GROUP_PARTS] = {
+		"links up", "switches", "links down", "links of nodes"};
+	const struct sight *sight = sight_of(pane);
+	enum tb_metric metric = pane->data->metric;
+	char worst[48], mean[48];
+	if (!sight || !is_folded(sight) || tip->pick.kind != TB_PICK_CELL ||
+		tip->pick.index >= sight->fold.matrix.n_boxes)
+		return;
+	const struct tb_matrix_group *group = &sight->fold.groups[tip->pick.index];
+	tb_matrix_fold_text(&sight->fold, group, tip->lines[0], sizeof tip->lines[0]);
+	tip->n_lines = 1;
+	for (int part = 0; part < TB_N_GROUP_PARTS; part++) {
+		const struct tb_group_figure *figure = &group->figures[part];
+		if (figure->at == TB_ID_NONE)
+			continue;
+		snprintf(tip->lines[tip->n_lines++], sizeof tip->lines[0],
+			"%s: at most %s (%s), %s on average", of[part],
+			tb_metric_format(metric, figure->worst, worst, sizeof worst),
+			part == TB_GROUP_SWITCH
+				? tb_run_switches(pane->data->run)[figure->at].label
+				: tb_run_links(pane->data->run)[figure->at].label,
+			tb_metric_format(metric, figure->mean, mean, sizeof mean));
 	}
 }
 
@@ -281,5 +474,6 @@ const struct tb_view tb_view_matrix = {.slot = TB_SLOT_MAIN,
 	.draw = matrix_view_draw,
 	.request = matrix_view_request,
 	.pointer = matrix_view_pointer,
+	.tip = matrix_view_tip,
 	.reveal = matrix_view_reveal,
 	.close = close_matrix};

@@ -1,0 +1,43 @@
+# The matrix of a large network: groups of switches whose figures are those of SQL, opened by a click, the wheel or
+# a selection, and closed again.
+set -eu
+export SDL_VIDEODRIVER=dummy
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+"$TAILBACK" synth uniform --nodes 1024 --message 1K --messages 2 -o large.goal
+"$TAILBACK" replay large.goal -n qsnet,levels=5 -q -o large.db
+
+cat >steps <<'END_OF_STEPS'
+resize 1280 900
+expect the whole network: in a box the worst and the mean; click opens it
+expect 4 a box
+hover 100 500
+expect switches: at most
+expect on average
+click 100 500
+expect a subtree of level
+expect Esc goes back
+refuse the whole network
+key Escape
+expect the whole network
+wheel 100 500 1
+expect a subtree of level
+wheel 100 500 -1
+expect the whole network
+# the top has no subtree of its own: its switches alone
+click 100 110
+expect switches of level 4
+key Escape
+expect the whole network
+END_OF_STEPS
+"$TAILBACK" view large.db --script steps
+
+# The worst and the mean of the first group of leaves, as text and in SQL.
+figures=$("$TAILBACK" matrix large.db | awk '/^level 0/ {at = NR} at && NR == at + 2 {print $1, $2}')
+wanted=$(sqlite3 large.db "SELECT printf('%.0f %.0f', max(percent), avg(percent)) FROM congestion_matrix
+	WHERE level = 0 AND side = 'switch' AND CAST(substr(switch, 3) AS INTEGER) < 16")
+[[ $figures == "$wanted" ]] || {
+	echo "the first group of leaves is $figures, in SQL $wanted"
+	exit 1
+}

@@ -1,0 +1,392 @@
+#include "matrix_fold.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_OPEN_CELLS 4096 // of switches that are shown without their subtree
+
+// A row of switches while it is divided: [from, to) of them are in the focus.
+struct fold_row {
+	const struct tb_subtrees *subtrees;
+	uint32_t level, from, to;
+	uint32_t below; // the subtrees of this level and lower ones may divide it
+	uint32_t most;
+};
+
+// subtree_at returns the subtree of a level in which a switch of that level or a lower
+// one is.
+static uint32_t subtree_at(
+	const struct tb_subtrees *subtrees, uint32_t sw, uint32_t level)
+{
+	uint32_t at = subtrees->of_switch[sw];
+	while (subtrees->list[at].level < level &&
+		subtrees->list[at].parent != TB_ID_NONE)
+		at = subtrees->list[at].parent;
+	return at;
+}
+
+static struct fold_row row_in_focus(const struct tb_subtrees *subtrees, uint32_t level,
+	struct tb_matrix_focus focus, uint32_t most)
+{
+	struct fold_row row = {
+		subtrees, level, 0, subtrees->n_row[level], subtrees->n_levels, most};
+	if (focus.n) {
+		row.from = focus.first;
+		row.to = level == focus.level ? focus.first + focus.n : focus.first;
+		row.below = level;
+		return row;
+	}
+	if (focus.subtree == TB_ID_NONE)
+		return row;
+	uint32_t top = subtrees->list[focus.subtree].level;
+	const uint32_t *switches = subtrees->rows[level];
+	row.below = top;
+	if (level > top)
+		row.to = 0;
+	while (row.from < row.to &&
+		subtree_at(subtrees, switches[row.from], top) != focus.subtree)
+		row.from++;
+	for (uint32_t i = row.from; i < row.to; i++)
+		if (subtree_at(subtrees, switches[i], top) != focus.subtree)
+			row.to = i;
+	return row;
+}
+
+// ends_run is true where the switch at i is the last of its subtree of a level.
+static bool ends_run(const struct fold_row *row, uint32_t i, uint32_t level)
+{
+	const uint32_t *switches = row->subtrees->rows[row->level];
+	return i + 1 == row->to ||
+	       subtree_at(row->subtrees, switches[i], level) !=
+		       subtree_at(row->subtrees, switches[i + 1], level);
+}
+
+// runs_of counts the subtrees of a level along the row; `*size` is how many switches each
+// has, 0 when that differs.
+static uint32_t runs_of(const struct fold_row *row, uint32_t level, uint32_t *size)
+{
+	uint32_t n = 0, begin = row->from;
+	*size = 0;
+	for (uint32_t i = row->from; i < row->to; i++) {
+		if (!ends_run(row, i, level))
+			continue;
+		uint32_t length = i + 1 - begin;
+		*size = n == 0 || *size == length ? length : 0;
+		begin = i + 1;
+		n++;
+	}
+	return n;
+}
+
+// divide_row sets last[i - from] where a group ends with the switch at i: at the borders
+// of the smallest subtrees that make no more than `most` groups, and between, where they
+// are alike, at the ends of equal parts.
+static void divide_row(const struct fold_row *row, uint8_t *last)
+{
+	uint32_t n = row->to - row->from, level = TB_ID_NONE, size = n, runs = 1;
+	if (n > row->most)
+		for (uint32_t at = row->level; at < row->below && level == TB_ID_NONE;
+			at++) {
+			uint32_t of_each;
+			uint32_t found = runs_of(row, at, &of_each);
+			if (found > row->most)
+				continue;
+			level = at;
+			runs = found;
+			size = of_each;
+		}
+	uint32_t part = n <= row->most ? 1 : 0; // switches in a part of a subtree
+	if (part == 0 && size) {
+		uint32_t parts = row->most / runs;
+		part = (size + parts - 1) / parts;
+		for (uint32_t even = part; even <= 2 * part && even <= size; even++)
+			if (size % even == 0) {
+				part = even;
+				break;
+			}
+	}
+	for (uint32_t i = row->from, since = 0; i < row->to; i++) {
+		since++;
+		bool end = i + 1 == row->to || (part && since == part) ||
+			   (level != TB_ID_NONE && ends_run(row, i, level));
+		last[i - row->from] = end;
+		if (end)
+			since = 0;
+	}
+}
+
+static void add_link(struct tb_group_figure *figure, double *sum,
+	const struct tb_matrix *whole, const struct tb_matrix_cell *cells, uint32_t n)
+{
+	const struct tb_run_link *links = tb_run_links(whole->run);
+	for (uint32_t i = 0; i < n; i++) {
+		if (cells[i].link.id == TB_ID_NONE ||
+			tb_run_unmeasured(links[cells[i].link.id].known, whole->metric))
+			continue;
+		if (figure->at == TB_ID_NONE || cells[i].value > figure->worst) {
+			figure->worst = cells[i].value;
+			figure->at = cells[i].link.id;
+		}
+		*sum += (double)cells[i].value;
+		figure->n++;
+	}
+}
+
+// fill_group adds up its switches and sets the box that the layout measures: two cells a
+// row, the worst and the mean.
+static void fill_group(struct tb_matrix_fold *fold, struct tb_matrix_group *group,
+	struct tb_matrix_box *box)
+{
+	const struct tb_matrix *whole = fold->whole;
+	const uint32_t *switches = fold->subtrees->rows[group->level] + group->first;
+	struct tb_group_figure *figures = group->figures;
+	double sums[TB_N_GROUP_PARTS] = {0};
+	for (int part = 0; part < TB_N_GROUP_PARTS; part++)
+		figures[part] = (struct tb_group_figure){.at = TB_ID_NONE};
+	*box = (struct tb_matrix_box){.sw = {switches[0]}, .n_below = 2};
+	for (uint32_t i = 0; i < group->n; i++) {
+		const struct tb_matrix_box *of = &whole->boxes[fold->source[switches[i]]];
+		struct tb_group_figure *sum = &figures[TB_GROUP_SWITCH];
+		add_link(&figures[TB_GROUP_ABOVE], &sums[TB_GROUP_ABOVE], whole,
+			of->above, of->n_above);
+		add_link(&figures[TB_GROUP_BELOW], &sums[TB_GROUP_BELOW], whole,
+			of->below, of->n_below);
+		add_link(&figures[TB_GROUP_NODES], &sums[TB_GROUP_NODES], whole,
+			of->nodes, of->n_nodes);
+		if (of->n_above)
+			box->n_above = 2;
+		if (of->n_nodes)
+			box->n_nodes = 2;
+		if (tb_run_unmeasured(
+			    tb_run_switches(whole->run)[of->sw.id].known, whole->metric))
+			continue;
+		if (sum->at == TB_ID_NONE || of->sum > sum->worst) {
+			sum->worst = of->sum;
+			sum->at = of->sw.id;
+		}
+		sums[TB_GROUP_SWITCH] += (double)of->sum;
+		sum->n++;
+	}
+	for (int part = 0; part < TB_N_GROUP_PARTS; part++)
+		if (figures[part].n)
+			figures[part].mean =
+				(uint64_t)(sums[part] / figures[part].n + 0.5);
+}
+
+void tb_matrix_fold_fill(struct tb_matrix_fold *fold)
+{
+	const struct tb_matrix *whole = fold->whole;
+	struct tb_matrix *matrix = &fold->matrix;
+	matrix->leaves = whole->leaves;
+	matrix->metric = whole->metric;
+	matrix->run = whole->run;
+	matrix->largest_link = whole->largest_link;
+	matrix->largest_switch = whole->largest_switch;
+	for (uint32_t i = 0; i < matrix->n_boxes; i++) {
+		struct tb_matrix_group *group = &fold->groups[i];
+		uint32_t first = fold->subtrees->rows[group->level][group->first];
+		if (group->folded)
+			fill_group(fold, group, &matrix->boxes[i]);
+		else
+			matrix->boxes[i] = whole->boxes[fold->source[first]];
+	}
+}
+
+// add_fold_row adds the boxes of a level.
+static void add_fold_row(struct tb_matrix_fold *fold, const struct fold_row *row,
+	uint8_t *last, bool folded)
+{
+	struct tb_matrix *matrix = &fold->matrix;
+	const uint32_t *switches = fold->subtrees->rows[row->level];
+	if (row->from >= row->to)
+		return;
+	struct tb_matrix_row *made = &fold->rows[matrix->n_rows++];
+	*made = (struct tb_matrix_row){
+		.level = row->level, .boxes = matrix->boxes + matrix->n_boxes};
+	if (folded)
+		divide_row(row, last);
+	for (uint32_t i = row->from, first = i; i < row->to; i++) {
+		fold->box_of_switch[switches[i]] = matrix->n_boxes;
+		if (folded && !last[i - row->from])
+			continue;
+		fold->groups[matrix->n_boxes++] =
+			(struct tb_matrix_group){.folded = folded,
+				.level = row->level,
+				.first = first,
+				.n = i + 1 - first};
+		made->n_boxes++;
+		first = i + 1;
+	}
+	fold->folded |= folded;
+}
+
+// folds_focus is true when a focus has too much for switches one by one.
+static bool folds_focus(const struct tb_matrix_fold *fold, struct tb_matrix_focus focus)
+{
+	const struct tb_subtrees *subtrees = fold->subtrees;
+	uint64_t n_cells = 0;
+	if (focus.subtree != TB_ID_NONE)
+		return subtrees->list[focus.subtree].n_slots >= TB_FOLDED_NODES;
+	if (focus.n == 0)
+		return tb_run_info(fold->whole->run)->n_nodes >= TB_FOLDED_NODES;
+	for (uint32_t i = 0; i < focus.n; i++) {
+		uint32_t sw = subtrees->rows[focus.level][focus.first + i];
+		n_cells += fold->whole->boxes[fold->source[sw]].n_cells;
+	}
+	return focus.n > 1 && n_cells > MOST_OPEN_CELLS;
+}
+
+int tb_matrix_fold_init(struct tb_matrix_fold *fold, const struct tb_matrix *whole,
+	const struct tb_subtrees *subtrees, struct tb_matrix_focus focus, uint32_t most)
+{
+	uint32_t n = tb_run_info(whole->run)->n_switches;
+	struct tb_matrix_fold made = {.whole = whole, .subtrees = subtrees};
+	uint8_t *last = malloc(n + (size_t)1);
+	made.matrix.boxes = calloc(n + (size_t)1, sizeof *made.matrix.boxes);
+	made.groups = calloc(n + (size_t)1, sizeof *made.groups);
+	made.box_of_switch = malloc((n + (size_t)1) * sizeof *made.box_of_switch);
+	made.source = malloc((n + (size_t)1) * sizeof *made.source);
+	made.rows = calloc(subtrees->n_levels + (size_t)1, sizeof *made.rows);
+	made.matrix.rows = made.rows;
+	int status = last && made.matrix.boxes && made.groups && made.box_of_switch &&
+				     made.source && made.rows
+			     ? TB_OK
+			     : TB_ENOMEM;
+	if (status == TB_OK) {
+		memset(made.box_of_switch, 0xff, n * sizeof *made.box_of_switch);
+		for (uint32_t i = 0; i < whole->n_boxes; i++)
+			made.source[whole->boxes[i].sw.id] = i;
+		bool folded = folds_focus(&made, focus);
+		for (uint32_t level = subtrees->n_levels; level-- > 0;) {
+			struct fold_row row = row_in_focus(subtrees, level, focus, most);
+			add_fold_row(&made, &row, last, folded);
+		}
+		tb_matrix_fold_fill(&made);
+	}
+	free(last);
+	if (status == TB_OK)
+		*fold = made;
+	else
+		tb_matrix_fold_fini(&made);
+	return status;
+}
+
+void tb_matrix_fold_fini(struct tb_matrix_fold *fold)
+{
+	free(fold->matrix.boxes);
+	free(fold->groups);
+	free(fold->box_of_switch);
+	free(fold->source);
+	free(fold->rows);
+	*fold = (struct tb_matrix_fold){.groups = NULL};
+}
+
+bool tb_matrix_fold_open(const struct tb_matrix_fold *fold, struct tb_matrix_focus now,
+	uint32_t box, struct tb_matrix_focus *focus)
+{
+	const struct tb_subtrees *subtrees = fold->subtrees;
+	if (box >= fold->matrix.n_boxes || !fold->groups[box].folded)
+		return false;
+	const struct tb_matrix_group *group = &fold->groups[box];
+	const uint32_t *switches = subtrees->rows[group->level];
+	uint32_t last = group->first + group->n - 1;
+	uint32_t at = subtrees->of_switch[switches[group->first]];
+	while (at != TB_ID_NONE &&
+		subtree_at(subtrees, switches[last], subtrees->list[at].level) != at)
+		at = subtrees->list[at].parent;
+	bool inside =
+		at != TB_ID_NONE && at != now.subtree && !now.n &&
+		subtrees->list[at].parent != TB_ID_NONE &&
+		(subtrees->list[at].n_children || subtrees->list[at].n_switches > 1);
+	*focus = TB_MATRIX_WHOLE;
+	if (inside)
+		focus->subtree = at;
+	else
+		*focus = (struct tb_matrix_focus){
+			TB_ID_NONE, group->level, group->first, group->n};
+	return true;
+}
+
+int tb_matrix_fold_step(struct tb_matrix_fold *fold, struct tb_matrix_focus *focus,
+	struct tb_switch sw, uint32_t most)
+{
+	struct tb_matrix_fold opened;
+	struct tb_matrix_focus next;
+	uint32_t box = fold->box_of_switch[sw.id];
+	if (box == TB_ID_NONE || !tb_matrix_fold_open(fold, *focus, box, &next))
+		return TB_EUSAGE;
+	int status =
+		tb_matrix_fold_init(&opened, fold->whole, fold->subtrees, next, most);
+	if (status != TB_OK)
+		return status;
+	tb_matrix_fold_fini(fold);
+	*fold = opened;
+	*focus = next;
+	return TB_OK;
+}
+
+uint32_t tb_matrix_group_of(const struct tb_matrix_fold *fold, struct tb_pick pick)
+{
+	uint32_t box = TB_ID_NONE;
+	if (pick.kind == TB_PICK_CELL && pick.index < fold->matrix.n_boxes)
+		box = pick.index;
+	if (pick.kind == TB_PICK_SWITCH)
+		box = fold->box_of_switch[pick.index];
+	for (uint32_t i = 0; pick.kind == TB_PICK_LINK && i < fold->whole->n_boxes; i++) {
+		const struct tb_matrix_box *of = &fold->whole->boxes[i];
+		const struct tb_matrix_cell *end =
+			of->below + of->n_below + of->n_above + of->n_nodes;
+		for (const struct tb_matrix_cell *cell = of->below; cell < end; cell++)
+			if (cell->link.id == pick.index)
+				return tb_matrix_group_of(fold,
+					(struct tb_pick){TB_PICK_SWITCH, of->sw.id});
+	}
+	return box != TB_ID_NONE && fold->groups[box].folded ? box : TB_ID_NONE;
+}
+
+uint32_t tb_matrix_fold_size(const struct tb_matrix_fold *fold, uint32_t row)
+{
+	uint32_t most = 1;
+	if (!fold->groups)
+		return most;
+	const struct tb_matrix_row *of = &fold->matrix.rows[row];
+	const struct tb_matrix_group *first =
+		fold->groups + (of->boxes - fold->matrix.boxes);
+	for (uint32_t i = 0; i < of->n_boxes; i++)
+		if (first[i].n > most)
+			most = first[i].n;
+	return most;
+}
+
+char *tb_matrix_fold_text(const struct tb_matrix_fold *fold,
+	const struct tb_matrix_group *group, char *buffer, size_t size)
+{
+	const struct tb_run_switch *all = tb_run_switches(fold->whole->run);
+	const uint32_t *switches = fold->subtrees->rows[group->level];
+	const char *first = all[switches[group->first]].label;
+	const char *last = all[switches[group->first + group->n - 1]].label;
+	if (group->n == 1)
+		snprintf(buffer, size, "switch %s", first);
+	else
+		snprintf(buffer, size, "%" PRIu32 " switches, %s to %s", group->n, first,
+			last);
+	return buffer;
+}
+
+char *tb_matrix_focus_text(const struct tb_subtrees *subtrees,
+	struct tb_matrix_focus focus, char *buffer, size_t size)
+{
+	if (focus.n)
+		snprintf(buffer, size, "%" PRIu32 " switch%s of level %" PRIu32, focus.n,
+			focus.n == 1 ? "" : "es", focus.level);
+	else if (focus.subtree == TB_ID_NONE)
+		snprintf(buffer, size, "the whole network");
+	else
+		snprintf(buffer, size,
+			"a subtree of level %" PRIu32 " with %" PRIu32 " nodes",
+			subtrees->list[focus.subtree].level,
+			subtrees->list[focus.subtree].n_slots);
+	return buffer;
+}

@@ -1,0 +1,105 @@
+// The congestion matrix of a large network, folded: a box stands for neighbouring
+// switches of a level, and has of their links up, of the switches, of their links down
+// and of those to nodes the worst and the mean.
+//
+// From TB_FOLDED_NODES nodes on boxes are groups, by the subtrees of the network
+// (tree_plan.h): pods, then parts of pods. Opening a group shows its subtree alone, in
+// finer groups or, where that has fewer nodes, switch by switch; a group of the top level
+// of what is shown opens to its switches alone.
+#ifndef TB_MATRIX_FOLD_H
+#define TB_MATRIX_FOLD_H
+
+#include "matrix.h"
+#include "picture.h"
+#include "tree_plan.h"
+
+#define TB_FOLDED_NODES 512
+
+// What of a network is shown: all of it, a subtree, or n switches of a level, by their
+// place in its row of subtrees.
+struct tb_matrix_focus {
+	uint32_t subtree; // TB_ID_NONE: none
+	uint32_t level, first, n;
+};
+
+#define TB_MATRIX_WHOLE                                                                  \
+	(struct tb_matrix_focus)                                                         \
+	{                                                                                \
+		TB_ID_NONE, 0, 0, 0                                                      \
+	}
+
+enum tb_group_part {
+	TB_GROUP_ABOVE,
+	TB_GROUP_SWITCH,
+	TB_GROUP_BELOW,
+	TB_GROUP_NODES,
+	TB_N_GROUP_PARTS
+};
+
+// A figure of the links or switches of a group, in the metric's unit, over those that
+// were measured.
+struct tb_group_figure {
+	uint64_t worst, mean;
+	uint32_t at; // the link or switch of the worst; TB_ID_NONE: none was measured
+	uint32_t n;  // links or switches
+};
+
+struct tb_matrix_group {
+	bool folded; // else its one switch is drawn as in a matrix that is not folded
+	uint32_t level, first, n; // switches, by their place in the row
+	struct tb_group_figure figures[TB_N_GROUP_PARTS];
+};
+
+struct tb_matrix_fold {
+	struct tb_matrix
+		matrix; // of the boxes that are shown; 100 % is that of the whole
+	struct tb_matrix_group *groups; // by box
+	uint32_t *box_of_switch;	// TB_ID_NONE: not shown
+	bool folded;			// whether any box is a group
+	const struct tb_matrix *whole;
+	const struct tb_subtrees *subtrees;
+	uint32_t *source; // by switch: its box in the whole
+	struct tb_matrix_row *rows;
+};
+
+// tb_matrix_fold_init chooses the boxes of a focus, at most `most` groups in a level, and
+// fills them. It borrows the matrix and the subtrees, which are those of its run. Cost:
+// some passes over switches, one over links. TB_ENOMEM. tb_matrix_fold_fini accepts a
+// zeroed struct.
+int tb_matrix_fold_init(struct tb_matrix_fold *fold, const struct tb_matrix *whole,
+	const struct tb_subtrees *subtrees, struct tb_matrix_focus focus,
+	uint32_t most) TB_MUST_USE;
+void tb_matrix_fold_fini(struct tb_matrix_fold *fold);
+
+// tb_matrix_fold_fill takes the values of the whole again. Linear in links.
+void tb_matrix_fold_fill(struct tb_matrix_fold *fold);
+
+// tb_matrix_fold_open returns the focus that a box opens to; false: it is not folded.
+bool tb_matrix_fold_open(const struct tb_matrix_fold *fold, struct tb_matrix_focus now,
+	uint32_t box, struct tb_matrix_focus *focus);
+
+// tb_matrix_fold_step replaces a fold by that of the focus which the group of a switch
+// opens to, and returns TB_OK; TB_ENOMEM; TB_EUSAGE: the switch is shown by itself, or
+// not at all.
+int tb_matrix_fold_step(struct tb_matrix_fold *fold, struct tb_matrix_focus *focus,
+	struct tb_switch sw, uint32_t most) TB_MUST_USE;
+
+// tb_matrix_group_of returns the box of the group that a link or a switch is in, or that
+// TB_PICK_CELL names; TB_ID_NONE: it is in none. Linear in links.
+uint32_t tb_matrix_group_of(const struct tb_matrix_fold *fold, struct tb_pick pick);
+
+// tb_matrix_fold_size returns the most switches that a box of a row stands for; 1 also of
+// a zeroed struct.
+uint32_t tb_matrix_fold_size(const struct tb_matrix_fold *fold, uint32_t row);
+
+// tb_matrix_fold_text names a group, "16 switches, 2.0 to 2.33"; 96 bytes suffice.
+// Returns `buffer`.
+char *tb_matrix_fold_text(const struct tb_matrix_fold *fold,
+	const struct tb_matrix_group *group, char *buffer, size_t size);
+
+// tb_matrix_focus_text names what a focus shows, "the whole network", "a subtree of level
+// 2 with 64 nodes", "16 switches of level 5".
+char *tb_matrix_focus_text(const struct tb_subtrees *subtrees,
+	struct tb_matrix_focus focus, char *buffer, size_t size);
+
+#endif
