@@ -34,7 +34,7 @@ completed() {
 	)
 }
 
-for command in $("$TAILBACK" --help | sed -n 's/^  \([a-z][a-z]*\)  *[A-Za-z].*/\1/p'); do
+for command in $("$TAILBACK" --help | sed -n 's/^  \([a-z][a-z]*\)  *[A-Za-z].*/\1/p') plot merge; do
 	page=$scratch/tailback-$command.1
 	if ! filled "tailback-$command.1" >"$page"; then
 		differ "$command: no manual page docs/man/tailback-$command.1"
@@ -45,7 +45,7 @@ for command in $("$TAILBACK" --help | sed -n 's/^  \([a-z][a-z]*\)  *[A-Za-z].*/
 		differ "$command: tailback(1) does not name it"
 
 	# In --help and in the page an option is explained where a line begins with it.
-	"$TAILBACK" "$command" --help | sed -n 's/^ *\(-.*\)/\1/; s/   .*//; /^-/p' | names >"$scratch/help"
+	"$TAILBACK" "$command" --help --all | sed -n 's/^ *\(-.*\)/\1/; s/   .*//; /^-/p' | names >"$scratch/help"
 	sed -n '/^\.It/s/Fl -/ --/gp' "$page" | names >"$scratch/manual"
 	completed "$command" | names >"$scratch/completion"
 	for other in manual completion; do
