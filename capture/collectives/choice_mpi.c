@@ -135,14 +135,17 @@ void tb_choose_mpich(
 
 // What Intel MPI chooses. The files by which it is tuned are not published; its manual
 // gives limits (Intel MPI Library 5.1.3, Reference Manual for Linux, "I_MPI_MSG Family"):
-// MPICH's, of which it is made, but for all-reduces. What it does by host or through
+// MPICH's, of which it is made, but for all-reduces, and for broadcasts of as many bytes
+// as a limit has, which are above it. What it does by host or through
 // shared memory (the topology-aware algorithms of I_MPI_ADJUST) has none.
 void tb_choose_intelmpi(
 	struct tb_algorithm_choice *choice, const struct tb_collective_shape *shape)
 {
 	static const char theirs[] = "MPICH 4.0, ";
 	struct tb_algorithm_choice mpich = *choice;
-	tb_choose_mpich(&mpich, shape);
+	struct tb_collective_shape above = *shape;
+	above.bytes += shape->op == TB_COLL_BROADCAST;
+	tb_choose_mpich(&mpich, &above);
 	*choice = mpich;
 	const char *reason = mpich.reason + sizeof theirs - 1;
 	if (shape->op == TB_COLL_ALLREDUCE && !has_few_elements(shape)) {
@@ -150,7 +153,12 @@ void tb_choose_intelmpi(
 		choice->algorithm = is_short ? "doubling" : "halving-doubling";
 		reason = is_short ? "up to 2048 B" : "above 2048 B";
 	}
-	snprintf(choice->reason, sizeof choice->reason, "Intel MPI, %.100s", reason);
+	if (strncmp(reason, "up to ", 6) == 0 && shape->op == TB_COLL_BROADCAST)
+		snprintf(choice->reason, sizeof choice->reason, "Intel MPI, below %.100s",
+			reason + 6);
+	else
+		snprintf(choice->reason, sizeof choice->reason, "Intel MPI, %.100s",
+			reason);
 }
 
 // What Open MPI chooses: the fixed decision rules of its component "tuned" in
@@ -664,12 +672,10 @@ static void old_reduce(
 	double kib = (double)shape->bytes / 1024, n = shape->n;
 	if (shape->n < 8 && shape->bytes < 512)
 		old_choose(choice, "linear", 0);
-	else if (shape->n < 8 && shape->bytes < 20480)
+	else if (shape->bytes < (shape->n < 8 ? 20480 : 2048))
 		old_choose(choice, "binomial", 0);
-	else if (shape->bytes < 2048)
-		old_choose(choice, "binary", 0);
 	else if (n > 0.6016 * kib + 1.3496)
-		old_choose(choice, "binary", 1024);
+		old_choose(choice, "binomial", 1024);
 	else if (n > 0.0410 * kib + 9.7128)
 		old_choose(choice, "pipeline", 1024);
 	else if (n > 0.0422 * kib + 1.1614)
@@ -703,6 +709,8 @@ void tb_choose_openmpi40(
 	case TB_COLL_ALLTOALL:
 		if (shape->unequal)
 			old_choose(choice, "shift", 0);
+		else if (shape->n == 2)
+			old_choose(choice, "pair", 0);
 		else if (bytes < 200 && shape->n > 12)
 			old_choose(choice, "bruck", 0);
 		else
@@ -712,10 +720,13 @@ void tb_choose_openmpi40(
 		old_choose(choice, is_power ? "doubling" : "dissemination", 0);
 		return;
 	case TB_COLL_ALLGATHER:
-		if (shape->unequal || whole >= 50000)
+		if (shape->n == 2)
+			old_choose(choice, "pair", 0);
+		else if (whole >= 50000)
 			old_choose(choice, shape->n % 2 ? "ring" : "neighbor", 0);
 		else
-			old_choose(choice, is_power ? "doubling" : "bruck", 0);
+			old_choose(choice,
+				is_power && !shape->unequal ? "doubling" : "bruck", 0);
 		return;
 	case TB_COLL_REDUCE_SCATTER:
 		old_choose(choice,

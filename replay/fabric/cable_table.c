@@ -90,7 +90,7 @@ struct table_reading {
 	enum table_field columns[COLUMNS_MOST]; // N_FIELDS: another's
 	size_t n_columns;			// 0: the heading has not been read
 	char units[N_FIELDS][HEADING_MOST];
-	const char *values[N_FIELDS]; // of a row; NULL: it has none
+	char *values[N_FIELDS]; // of a row; NULL: it has none
 };
 
 #define REFUSE(reading, ...)                                                             \
@@ -118,23 +118,29 @@ static char *next_cell(char **at)
 	return cell;
 }
 
-// field_of finds the field of a heading, and copies what is behind its name: a unit.
+// field_of finds the field of a heading, and copies what is behind its name: a unit, in
+// small letters unless it has both: GB/s are bytes, gb/s and GBPS bits.
 static enum table_field field_of(const char *heading, char unit[HEADING_MOST])
 {
-	char word[HEADING_MOST];
+	char given[HEADING_MOST], word[HEADING_MOST];
 	size_t n = 0;
 	for (; *heading && n < sizeof word - 1; heading++)
-		if (isalnum((unsigned char)*heading) || *heading == '/')
+		if (isalnum((unsigned char)*heading) || *heading == '/') {
+			given[n] = *heading;
 			word[n++] = (char)tolower((unsigned char)*heading);
-	word[n] = '\0';
+		}
+	given[n] = word[n] = '\0';
 	for (size_t i = 0; i < N_HEADINGS; i++) {
 		size_t length = strlen(headings[i].name);
 		bool may_have_unit = headings[i].field >= FIELD_RATE;
 		if (strncmp(word, headings[i].name, length) != 0 ||
 			(word[length] && !may_have_unit))
 			continue;
+		bool has_small = strpbrk(given + length, "abcdefghijklmnopqrstuvwxyz");
+		bool is_of_bytes = headings[i].field == FIELD_RATE && has_small;
 		if (may_have_unit)
-			snprintf(unit, HEADING_MOST, "%s", word + length);
+			snprintf(unit, HEADING_MOST, "%s",
+				(is_of_bytes ? given : word) + length);
 		return headings[i].field;
 	}
 	return N_FIELDS;
@@ -226,9 +232,7 @@ static int table_plug(struct table_reading *reading, uint32_t one, uint32_t othe
 	struct tb_cabling_port own = *seen, back = *seen;
 	uint32_t numbers[2], devices[] = {one, other};
 	for (int i = 0; i < 2; i++) {
-		char port[48];
-		snprintf(
-			port, sizeof port, "%.40s", reading->values[FIELD_FROM_PORT + i]);
+		char *port = reading->values[FIELD_FROM_PORT + i];
 		if (!tb_edge_ports_has(port))
 			return REFUSE(reading,
 				"'%.40s': expected a port from 0 to %d, or "

@@ -1,4 +1,3 @@
-// What leaves room for a port behind a name.
 #include "cabling.h"
 #include "array.h"
 #include "cabling_rates.h"
@@ -12,7 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+// This leaves room for a port behind a name.
 enum { NAME_MOST = TB_IDENTITY_NAME_MOST - 6 };
+
+// The largest fabrics have a million. Ports are kept up to the last that the file has, so
+// lines of one high number each would take megabytes each.
+enum { PORTS_MOST = 1 << 22 };
 
 void tb_cabling_fini(struct tb_cabling *cabling)
 {
@@ -87,16 +91,24 @@ int tb_cabling_port(struct tb_cabling *cabling, uint32_t device, uint32_t port,
 {
 	struct tb_cabling_device *at = &cabling->devices[device];
 	size_t n = port + (size_t)1;
+	if (n > at->n_ports && n - at->n_ports > PORTS_MOST - cabling->n_ports)
+		return tb_cabling_refuse(cabling, 0,
+			"port %u of '%s': more than %d ports, with those from 0 up that "
+			"have no cable",
+			port, at->name, PORTS_MOST);
 	if (n > at->ports_room) { // most have one: no room to spare for a second
 		size_t room = n > 2 * at->ports_room ? n : 2 * at->ports_room;
-		struct tb_cabling_port *ports = realloc(at->ports, room * sizeof *ports);
+		// What nothing is plugged into stays untouched memory.
+		struct tb_cabling_port *ports = calloc(room, sizeof *ports);
 		if (!ports)
 			return tb_cabling_no_memory(cabling);
-		memset(ports + at->ports_room, 0,
-			(room - at->ports_room) * sizeof *ports);
+		if (at->ports)
+			memcpy(ports, at->ports, at->n_ports * sizeof *ports);
+		free(at->ports);
 		at->ports = ports;
 		at->ports_room = room;
 	}
+	cabling->n_ports += n > at->n_ports ? n - at->n_ports : 0;
 	at->n_ports = n > at->n_ports ? n : at->n_ports;
 	*made = &at->ports[port];
 	return TB_OK;

@@ -42,7 +42,7 @@ struct tb_cabling_device {
 	uint64_t guid;
 	char *name; // in its visible form
 	uint32_t lid, lmc;
-	uint32_t device_id; // of PCI; 0: not told
+	uint32_t device_id; // of PCI; 0: not known
 	uint64_t line;	    // of its entry; 0: it has none
 	uint32_t part;	    // of a switch, see tb_cabling_find_parts
 	struct tb_cabling_port *ports;
@@ -96,6 +96,7 @@ struct tb_cabling {
 	struct tb_cabling_device *devices;
 	uint32_t n_devices;
 	size_t room;
+	uint64_t n_ports;			 // of all devices
 	struct tb_map of_guid;			 // to the device
 	struct tb_cabling_port_name *port_names; // owned
 	uint32_t n_port_names;
@@ -122,7 +123,7 @@ int tb_cabling_name(struct tb_cabling *cabling, uint32_t device, const char *nam
 	size_t n) TB_MUST_USE;
 
 // tb_cabling_port makes ports up to `port` and stores that one; it lives until the next
-// call. `port` is at most TB_CABLING_PORT_MOST.
+// call. `port` is at most TB_CABLING_PORT_MOST. TB_EFORMAT beyond 4,194,304 ports in all.
 int tb_cabling_port(struct tb_cabling *cabling, uint32_t device, uint32_t port,
 	struct tb_cabling_port **made) TB_MUST_USE;
 

@@ -430,6 +430,7 @@ static int levels_reach(
 struct finding {
 	struct tb_cabling *cabling;
 	struct tb_cabling_levels *levels;
+	uint32_t n_switches;	      // of all parts
 	const bool *is_root;	      // by device; NULL: nobody named any
 	uint32_t *n_hosts, *n_trunks; // by device
 	uint32_t *queue;
@@ -661,6 +662,27 @@ static void note_doubts(const struct finding *finding)
 				levels->level[levels->switches[i]]);
 }
 
+// list_by_part lists the switches, those of a part together.
+static int list_by_part(struct finding *finding, uint32_t *switches)
+{
+	const struct tb_cabling *cabling = finding->cabling;
+	uint32_t *next = calloc(cabling->n_parts + 1u, sizeof *next);
+	if (!next)
+		return tb_cabling_no_memory(cabling);
+	for (uint32_t i = 0; i < cabling->n_devices; i++)
+		if (tb_cabling_is_switch(cabling, i)) {
+			next[cabling->devices[i].part + 1]++;
+			finding->n_switches++;
+		}
+	for (uint32_t part = 1; part < cabling->n_parts; part++)
+		next[part] += next[part - 1];
+	for (uint32_t i = 0; i < cabling->n_devices; i++)
+		if (tb_cabling_is_switch(cabling, i))
+			switches[next[cabling->devices[i].part]++] = i;
+	free(next);
+	return TB_OK;
+}
+
 // level_find_part finds the levels of a part, whose switches follow those of the parts
 // before it.
 static int level_find_part(
@@ -673,11 +695,12 @@ static int level_find_part(
 	*levels = (struct tb_cabling_levels){.level = all->level,
 		.switches = all->switches + all->n_switches,
 		.is_doubtful = all->is_doubtful};
-	for (uint32_t i = 0; i < cabling->n_devices; i++) {
+	for (; all->n_switches + levels->n_switches < finding->n_switches;
+		levels->n_switches++) {
+		uint32_t i = levels->switches[levels->n_switches];
 		const struct tb_cabling_device *at = &cabling->devices[i];
-		if (!tb_cabling_is_switch(cabling, i) || at->part != part)
-			continue;
-		levels->switches[levels->n_switches++] = i;
+		if (at->part != part)
+			break;
 		has_root |= finding->is_root && finding->is_root[i];
 		for (size_t port = 0; port < at->n_ports; port++) {
 			if (!at->ports[port].is_used)
@@ -721,10 +744,11 @@ int tb_cabling_levels_init(
 	levels->level = malloc(n * sizeof *levels->level);
 	levels->switches = malloc(n * sizeof *levels->switches);
 	levels->is_doubtful = calloc(n, sizeof *levels->is_doubtful);
-	int status = TB_OK;
-	if (!finding.n_hosts || !finding.n_trunks || !finding.queue || !finding.is_leaf ||
-		!levels->level || !levels->switches || !levels->is_doubtful)
-		status = tb_cabling_no_memory(cabling);
+	bool has_memory = finding.n_hosts && finding.n_trunks && finding.queue &&
+			  finding.is_leaf && levels->level && levels->switches &&
+			  levels->is_doubtful;
+	int status = has_memory ? list_by_part(&finding, levels->switches)
+				: tb_cabling_no_memory(cabling);
 	for (uint32_t part = 0; part < cabling->n_parts && status == TB_OK; part++)
 		status = level_find_part(&finding, levels, part);
 	free(finding.n_hosts);

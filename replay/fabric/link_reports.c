@@ -1,5 +1,3 @@
-
-
 #include "array.h"
 #include "cabling_rates.h"
 #include "fabric_readers.h"
@@ -430,7 +428,7 @@ static int read_report(struct tb_cabling *cabling, FILE *stream,
 		report.cabling->has_guids = true;
 		for (size_t i = 0; i < report.n && status == TB_OK; i++) {
 			uint32_t device;
-			// First those with lines of their own, which tell more of them.
+			// First those with lines of their own, which have more of them.
 			report.line = report.links[i].line;
 			status = find_device(&report, &report.links[i].own, &device);
 		}

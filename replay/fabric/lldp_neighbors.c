@@ -22,13 +22,13 @@ struct lldp_neighbor {
 	const char *port;   // by its own name
 	const char *peer, *peer_port;
 	enum lldp_kind peer_kind;
-	uint64_t bytes_per_s; // 0: not told
+	uint64_t bytes_per_s; // 0: not reported
 };
 
 // JSON becomes up to 24 times as long in memory.
 #define DOCUMENT_MOST (size_t)(4 << 20)
 
-// A neighbour that was told; texts are owned.
+// A neighbour that a device reported; texts are owned.
 struct lldp_record {
 	char *device, *port, *peer, *peer_port;
 	enum lldp_kind peer_kind;
@@ -111,7 +111,7 @@ static bool is_on(const json_t *capability)
 	return json_is_true(enabled) || (word && strcasecmp(word, "on") == 0);
 }
 
-// lldp_kind_of tells by the capabilities that are on.
+// lldp_kind_of returns the kind by the capabilities that are on.
 static enum lldp_kind lldp_kind_of(const json_t *capabilities)
 {
 	enum lldp_kind kind = LLDP_UNSAID;
@@ -342,7 +342,7 @@ static const struct tb_cabling_port *lldp_port_at(
 	return port < at->n_ports && at->ports[port].is_used ? &at->ports[port] : NULL;
 }
 
-// lldp_plug plugs a neighbour's cable, unless its other end has told of it. The ends may
+// lldp_plug plugs a neighbour's cable, unless its other end has reported it. The ends may
 // call a port by other names, so one of them is enough.
 static int lldp_plug(struct lldp_reading *reading, struct lldp_record *record,
 	uint32_t device, uint32_t peer)
@@ -360,6 +360,11 @@ static int lldp_plug(struct lldp_reading *reading, struct lldp_record *record,
 			record->peer_port, record->line, &own.peer_port);
 	if (status != TB_OK)
 		return status;
+	if (peer == device && own.peer_port == port) { // a looped plug sees itself
+		tb_cabling_note(cabling, TB_REMARK_SELF_LOOP, "%.60s, port %.60s",
+			cabling->devices[device].name, record->port);
+		return TB_OK;
+	}
 	const struct tb_cabling_port *here = lldp_port_at(cabling, device, port);
 	const struct tb_cabling_port *there = lldp_port_at(cabling, peer, own.peer_port);
 	if ((here && here->peer == peer) || (there && there->peer == device))
@@ -424,7 +429,7 @@ static uint32_t n_cables(const struct tb_cabling_device *device)
 
 // is_switch judges a device by what it says that it is, which a host with containers
 // says like a switch: what has one cable, to something with more, is a host. What nobody
-// saw, as it told only of others, is a switch if one of these is no bridge.
+// saw, as it reports only others, is a switch if one of these is no bridge.
 static bool is_switch(
 	const struct tb_cabling *cabling, const struct tb_cabling_device *at)
 {
@@ -606,7 +611,7 @@ int tb_lldp_neighbors_read(struct tb_cabling *cabling, FILE *stream)
 	for (size_t i = 0; i < reading.n && status == TB_OK; i++)
 		status = lldp_join(&reading, &reading.records[i]);
 	if (status == TB_OK && reading.n == 0)
-		status = tb_cabling_refuse(cabling, 0, "tells of no neighbour");
+		status = tb_cabling_refuse(cabling, 0, "has no neighbour of any port");
 	for (size_t i = 0; i < reading.n; i++)
 		free_record(&reading.records[i]);
 	free(reading.records);

@@ -84,6 +84,8 @@ static int ns3_begin(struct ns3_reading *reading, char *line)
 		return REFUSE(reading,
 			"expected NODES SWITCHES LINKS, NODES SWITCHES TORS LINKS, or "
 			"NODES GPUS_PER_SERVER NVSWITCHES SWITCHES LINKS GPU");
+	if (reading->n_switches == 0)
+		return REFUSE(reading, "expected at least one switch among the nodes");
 	if (reading->n_nodes > TB_FABRIC_CABLES_MOST ||
 		reading->n_links > TB_FABRIC_CABLES_MOST ||
 		reading->n_switches + reading->n_nvswitches > reading->n_nodes)

@@ -292,8 +292,10 @@ static int take_fat_tree(struct simgrid_reading *reading, const char *id)
 	struct tb_shape shape;
 	struct tb_error why = {0};
 	uint64_t n = 0;
-	snprintf(text, sizeof text, "pgft(%.*s)", TB_SHAPE_TEXT,
-		needed(reading, "topo_parameters", &status));
+	const char *parameters = needed(reading, "topo_parameters", &status);
+	if (strlen(parameters) > TB_SHAPE_TEXT)
+		return REFUSE(reading, "the topo_parameters of a FAT_TREE are too long");
+	snprintf(text, sizeof text, "pgft(%s)", parameters);
 	if (status == TB_OK && tb_shape_parse(&shape, text, &why) != TB_OK)
 		return REFUSE(reading, "the topo_parameters of a FAT_TREE: %s", why.text);
 	for (uint32_t level = 0; status == TB_OK && level < shape.n_levels; level++)
@@ -364,12 +366,14 @@ static int zone_switch(struct simgrid_reading *reading, uint32_t *device)
 	snprintf(name, sizeof name, "%.60s switch",
 		reading->n_zones ? reading->zones[reading->n_zones - 1] : "platform");
 	int status = tb_cabling_find_named(reading->cabling, name, reading->line, device);
+	if (status != TB_OK)
+		return status;
 	struct tb_cabling_device *at = &reading->cabling->devices[*device];
-	if (status == TB_OK && !at->line) {
+	if (!at->line) {
 		at->kind = TB_DEVICE_SWITCH;
 		at->line = reading->line;
 	}
-	return status;
+	return TB_OK;
 }
 
 static int take_cabinet(struct simgrid_reading *reading)

@@ -43,8 +43,8 @@ struct limit {
 	const char *algorithm;
 };
 
-// On both sides of limits in coll_tuned_decision_fixed.c (4.1.4) and generic.json
-// (4.0.2).
+// On both sides of limits in coll_tuned_decision_fixed.c (4.1.4, and 4.0.5), generic.json
+// (4.0.2), and Intel's manual.
 static void choices_change_where_the_libraries_change_theirs(void **state)
 {
 	(void)state;
@@ -92,6 +92,71 @@ static void choices_change_where_the_libraries_change_theirs(void **state)
 		{"mpich", TB_COLL_ALLTOALL, 9, 257, "linear"},
 		{"mpich", TB_COLL_ALLTOALL, 9, 32769, "shift"},
 		{"mpich", TB_COLL_ALLTOALL, 16, 32769, "pairwise"},
+		{"openmpi4.0", TB_COLL_ALLREDUCE, 8, 9992, "doubling"},
+		{"openmpi4.0", TB_COLL_ALLREDUCE, 8, 10000, "ring"},
+		{"openmpi4.0", TB_COLL_ALLREDUCE, 1249, 10000, "ring"},
+		{"openmpi4.0", TB_COLL_ALLREDUCE, 1250, 10000, "reduce-broadcast"},
+		{"openmpi4.0", TB_COLL_BROADCAST, 16, 2047, "mirrored-binomial"},
+		{"openmpi4.0", TB_COLL_BROADCAST, 16, 2048, "split-binary"},
+		{"openmpi4.0", TB_COLL_BROADCAST, 16, 370727, "split-binary"},
+		{"openmpi4.0", TB_COLL_BROADCAST, 16, 370728, "pipeline"},
+		{"openmpi4.0", TB_COLL_BROADCAST, 2, 370728, "pipeline"},
+		{"openmpi4.0", TB_COLL_BROADCAST, 3, 370728, "split-binary"},
+		{"openmpi4.0", TB_COLL_BROADCAST, 12, 1048576, "split-binary"},
+		{"openmpi4.0", TB_COLL_BROADCAST, 13, 1048576, "pipeline"},
+		{"openmpi4.0", TB_COLL_REDUCE, 7, 511, "linear"},
+		{"openmpi4.0", TB_COLL_REDUCE, 7, 512, "binomial"},
+		{"openmpi4.0", TB_COLL_REDUCE, 8, 511, "binomial"},
+		{"openmpi4.0", TB_COLL_REDUCE, 7, 20479, "binomial"},
+		{"openmpi4.0", TB_COLL_REDUCE, 7, 20480, "binary"},
+		{"openmpi4.0", TB_COLL_REDUCE, 8, 2047, "binomial"},
+		{"openmpi4.0", TB_COLL_REDUCE, 2, 20480, "pipeline"},
+		{"openmpi4.0", TB_COLL_REDUCE, 8, 8192, "binomial"},
+		{"openmpi4.0", TB_COLL_REDUCE, 16, 32768, "pipeline"},
+		{"openmpi4.0", TB_COLL_REDUCE, 8, 65536, "binary"},
+		{"openmpi4.0", TB_COLL_REDUCE, 16, 1048576, "pipeline"},
+		{"openmpi4.0", TB_COLL_ALLGATHER, 2, 8, "pair"},
+		{"openmpi4.0", TB_COLL_ALLGATHER, 8, 6249, "doubling"},
+		{"openmpi4.0", TB_COLL_ALLGATHER, 8, 6250, "neighbor"},
+		{"openmpi4.0", TB_COLL_ALLGATHER, 10, 4999, "bruck"},
+		{"openmpi4.0", TB_COLL_ALLGATHER, 10, 5000, "neighbor"},
+		{"openmpi4.0", TB_COLL_ALLGATHER, 5, 10000, "ring"},
+		{"openmpi4.0", TB_COLL_ALLTOALL, 2, 8, "pair"},
+		{"openmpi4.0", TB_COLL_ALLTOALL, 12, 199, "linear"},
+		{"openmpi4.0", TB_COLL_ALLTOALL, 13, 199, "bruck"},
+		{"openmpi4.0", TB_COLL_ALLTOALL, 13, 200, "linear"},
+		{"openmpi4.0", TB_COLL_ALLTOALL, 13, 2999, "linear"},
+		{"openmpi4.0", TB_COLL_ALLTOALL, 13, 3000, "shift"},
+		{"openmpi4.0", TB_COLL_BARRIER, 8, 0, "doubling"},
+		{"openmpi4.0", TB_COLL_BARRIER, 6, 0, "dissemination"},
+		{"openmpi4.0", TB_COLL_GATHER, 11, 1023, "binomial"},
+		{"openmpi4.0", TB_COLL_GATHER, 11, 1024, "linear"},
+		{"openmpi4.0", TB_COLL_GATHER, 10, 1023, "linear"},
+		{"openmpi4.0", TB_COLL_GATHER, 61, 6000, "binomial"},
+		{"openmpi4.0", TB_COLL_GATHER, 61, 6001, "linear-sync"},
+		{"openmpi4.0", TB_COLL_GATHER, 60, 6000, "linear"},
+		{"openmpi4.0", TB_COLL_SCATTER, 11, 299, "binomial"},
+		{"openmpi4.0", TB_COLL_SCATTER, 11, 300, "linear"},
+		{"openmpi4.0", TB_COLL_SCATTER, 10, 299, "linear"},
+		{"openmpi4.0", TB_COLL_REDUCE_SCATTER, 6, 12288, "halving"},
+		{"openmpi4.0", TB_COLL_REDUCE_SCATTER, 6, 12296, "ring"},
+		{"openmpi4.0", TB_COLL_REDUCE_SCATTER, 8, 262144, "halving"},
+		{"openmpi4.0", TB_COLL_REDUCE_SCATTER, 8, 262152, "ring"},
+		{"openmpi4.0", TB_COLL_REDUCE_SCATTER, 23, 12500, "halving"},
+		{"openmpi4.0", TB_COLL_REDUCE_SCATTER, 22, 12500, "ring"},
+		{"intelmpi", TB_COLL_ALLREDUCE, 16, 2048, "doubling"},
+		{"intelmpi", TB_COLL_ALLREDUCE, 16, 2056, "halving-doubling"},
+		{"intelmpi", TB_COLL_ALLREDUCE, 16, 64, "doubling"},
+		{"intelmpi", TB_COLL_BROADCAST, 7, 1000000, "binomial"},
+		{"intelmpi", TB_COLL_BROADCAST, 8, 12287, "binomial"},
+		{"intelmpi", TB_COLL_BROADCAST, 8, 12288, "scatter-doubling"},
+		{"intelmpi", TB_COLL_BROADCAST, 8, 524287, "scatter-doubling"},
+		{"intelmpi", TB_COLL_BROADCAST, 8, 524288, "scatter-ring"},
+		{"intelmpi", TB_COLL_BROADCAST, 9, 12288, "scatter-ring"},
+		{"intelmpi", TB_COLL_ALLGATHER, 16, 32767, "doubling"},
+		{"intelmpi", TB_COLL_ALLGATHER, 16, 32768, "ring"},
+		{"intelmpi", TB_COLL_ALLGATHER, 10, 8191, "bruck"},
+		{"intelmpi", TB_COLL_ALLGATHER, 10, 8192, "ring"},
 		{"nccl", TB_COLL_ALLREDUCE, 64, 8192, "nccl-tree"},
 		{"nccl", TB_COLL_ALLREDUCE, 16, UINT64_C(1) << 30, "nccl-ring"},
 		{"nccl", TB_COLL_ALLGATHER, 16, 4096, "nccl-pat"},
@@ -117,9 +182,9 @@ static void choices_change_where_the_libraries_change_theirs(void **state)
 
 static enum tb_library_id id_of(const char *library)
 {
-	return strcmp(library, "openmpi") == 0 ? TB_LIBRARY_OPENMPI
-	       : strcmp(library, "mpich") == 0 ? TB_LIBRARY_MPICH
-					       : TB_LIBRARY_NCCL;
+	return strncmp(library, "openmpi", 7) == 0 ? TB_LIBRARY_OPENMPI
+	       : strcmp(library, "nccl") == 0	   ? TB_LIBRARY_NCCL
+						   : TB_LIBRARY_MPICH;
 }
 
 // count_chosen counts the calls of an operation that get each algorithm.
@@ -152,8 +217,9 @@ static void count_chosen(const char *library, enum tb_collective_op op, unsigned
 static void the_table_names_what_libraries_choose(void **state)
 {
 	(void)state;
-	static const char *const libraries[] = {"openmpi", "mpich", "nccl"};
-	for (size_t l = 0; l < 3; l++) {
+	static const char *const libraries[] = {
+		"openmpi", "openmpi4.0", "mpich", "intelmpi", "nccl"};
+	for (size_t l = 0; l < sizeof libraries / sizeof *libraries; l++) {
 		unsigned counts[256] = {0};
 		for (int op = 0; op < TB_COLL_EXCHANGE; op++)
 			if (op != TB_COLL_ALLTOALL && op != TB_COLL_ALLGATHER)

@@ -132,6 +132,14 @@ static void slow_hosts_and_hosts_by_eth0_are_of_the_fabric(void **state)
 		assert_int_equal(tb_network_n_switches(net), 3);
 		tb_network_free(net);
 	}
+	// A plug that loops back to its own port is no cable.
+	struct text loop = {.n = 0};
+	begin(&loop, "leaf");
+	neighbour(&loop, "g1", "n1", "eno1", "10GbaseSR");
+	neighbour(&loop, "g2", "n2", "eno1", "10GbaseSR");
+	neighbour(&loop, "g3", "leaf", "g3", "10GbaseSR");
+	end(&loop);
+	tb_network_free(check(&loop, false));
 	// Nothing would be left.
 	struct text text = {.n = 0};
 	begin(&text, "lab");

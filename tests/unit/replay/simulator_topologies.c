@@ -57,6 +57,9 @@ static void ns3_has_heads_of_three_numbers_and_of_four(void **state)
 	refused("6 2 5\n4 5\n0 4 25Gbps 1 0\n", "'1': expected a delay such as 1us");
 	refused("6 2 5\n4 5\n" NS3_LINKS "0 5 25Gbps 1us 0\n",
 		"expected nothing behind the 5 links");
+	// The first line that is like a head need not be the file's first.
+	refused("3 0 1\n3 1 2\n0 1 25Gbps 1us 0\n", "expected at least one switch");
+	refused("0 0 1\n3 1 2\n0 1 25Gbps 1us 0\n", "expected at least one switch");
 }
 
 static void links_inside_servers_of_simai_are_passed_over(void **state)
@@ -183,6 +186,29 @@ static void tables_have_units_in_cells_or_headings(void **state)
 		"'7': expected a latency up to 1s with a unit");
 	refused("src,dst,rate\nh0,l\n", "2 columns, not the 3 of the heading");
 	refused("src,dst\nh0,\n", "expected a name of 1 to");
+	static const struct {
+		const char *heading, *rate;
+		uint64_t bytes_per_s;
+	} units[] = {{"bandwidth_GB/s", "10", 10000000000},
+		{"BANDWIDTH_GBPS", "80", 10000000000}, {"bw (Gb/s)", "8", 1000000000}};
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+		char text[100];
+		snprintf(text, sizeof text, "src,dst,%s\nh0,l,%s\nh1,l,%s\n",
+			units[i].heading, units[i].rate, units[i].rate);
+		struct tb_network *net = check(text, PRESET, 2, 1, 2);
+		assert_int_equal(net->links[0].bytes_per_s, units[i].bytes_per_s);
+		tb_network_free(net);
+	}
+}
+
+static void ports_by_the_million_are_refused(void **state)
+{
+	(void)state;
+	char text[4000] = "src,srcport,dst,dstport\n";
+	for (int i = 0; i < 40; i++)
+		snprintf(text + strlen(text), sizeof text - strlen(text),
+			"a%d,65534,b%d,65534\n", i, i);
+	refused(text, "port 65534 of 'a32': more than 4194304 ports");
 }
 
 int main(void)
@@ -195,6 +221,7 @@ int main(void)
 		cmocka_unit_test(a_link_that_zones_share_is_a_switch),
 		cmocka_unit_test(routes_of_one_link_are_cables),
 		cmocka_unit_test(tables_have_units_in_cells_or_headings),
+		cmocka_unit_test(ports_by_the_million_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
