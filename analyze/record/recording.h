@@ -10,6 +10,7 @@
 
 #include "engine.h"
 #include "network.h"
+#include "shared_inputs.h"
 #include "workload.h"
 
 #include <signal.h>
@@ -42,7 +43,8 @@ struct tb_recording_options {
 	const char *const *slow; // parsed by tb_slow_nodes_add
 	size_t n_slow;
 	bool wants_captures; // an option was given that applies to captures only
-	bool watched;	     // a viewer shows the run: commit more often
+	struct tb_shared_inputs *shared;   // with other recordings; NULL: nothing is
+	bool watched;			   // a viewer shows the run: commit more often
 	const volatile sig_atomic_t *stop; // end early once it is set; NULL: never
 	// Called, unless NULL, when everything is read and built and the run is to be
 	// begun: until then nothing is left behind if the program is killed.

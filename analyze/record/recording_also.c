@@ -214,6 +214,7 @@ int tb_recording_also_open(struct tb_recording *recording, struct tb_error *erro
 	also->options.workload.n_traces = 1;
 	also->options.workload.n_jobs = 0;
 	also->recording.options = &also->options;
+	also->recording.shared = recording->shared;
 	if (status == TB_OK)
 		status = tb_recording_open(&also->recording, error);
 	return status == TB_OK ? check_same_program(also, recording, error) : status;

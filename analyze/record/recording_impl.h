@@ -34,6 +34,7 @@ void tb_hosted_fini(struct tb_hosted *hosted);
 
 struct tb_recording {
 	const struct tb_recording_options *options;
+	struct tb_shared_inputs *shared;   // the options', or of several recordings
 	struct tb_workload_options wanted; // options->workload, adapted to the network
 	struct tb_network *network;
 	uint32_t raised_for;
@@ -65,6 +66,15 @@ struct tb_recording {
 	struct tb_run_place *places; // of captures, unknown before the end
 	size_t n_places, places_room;
 };
+
+// tb_shared_inputs_pool returns the jobs; NULL for NULL.
+struct tb_trace_pool *tb_shared_inputs_pool(struct tb_shared_inputs *shared);
+
+// tb_shared_inputs_digest does what tb_digest_files does, once for the same files; each
+// time for NULL.
+int tb_shared_inputs_digest(struct tb_shared_inputs *shared, const char *const *paths,
+	size_t n, char digest[TB_DIGEST_SIZE], uint64_t *bytes,
+	struct tb_error *error) TB_MUST_USE;
 
 // tb_recording_open reads the traces and builds the network, with faults and routes.
 int tb_recording_open(struct tb_recording *recording, struct tb_error *error) TB_MUST_USE;

@@ -11,8 +11,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+// The tasks that replay the same traces, one behind the other. They share what is read
+// of them.
+struct many_group {
+	struct tb_shared_inputs *shared; // NULL: there is one task, or its options'
+	size_t n_left;			 // that were not dropped
+};
+
 struct many_task {
 	size_t run; // in many->runs
+	struct many_group *group;
 	struct tb_recording recording;
 	struct tb_tape *tape; // what was simulated, until it is written
 	struct tb_alone_figures alone;
@@ -28,6 +36,7 @@ struct many_crew {
 	struct tb_store *store;
 	struct many_task *tasks; // those that are still to be done
 	size_t n_tasks;
+	struct many_group *groups; // as many as there are tasks, or fewer
 };
 
 static bool many_is_stopped(const struct many_task *task)
@@ -126,6 +135,9 @@ static void many_drop(struct many_task *task)
 	task->alone = (struct tb_alone_figures){0};
 	task->tape = NULL;
 	task->begun = false;
+	if (task->group && --task->group->n_left == 0)
+		tb_shared_inputs_free(task->group->shared);
+	task->group = NULL;
 }
 
 static int keep_task(void *context, size_t index, struct tb_error *error)
@@ -214,20 +226,52 @@ static int number_runs(struct many_crew *crew, struct tb_error *error)
 	return status;
 }
 
+// has_same_inputs returns whether two runs are of the same files.
+static bool has_same_inputs(const struct many_task *one, const struct many_task *other)
+{
+	const struct tb_workload_options *a = &one->recording.options->workload;
+	const struct tb_workload_options *b = &other->recording.options->workload;
+	return a->traces == b->traces && a->n_traces == b->n_traces &&
+	       a->jobs == b->jobs && a->n_jobs == b->n_jobs;
+}
+
+// group_tasks has tasks of the same files share what is read of these.
+static int group_tasks(struct many_crew *crew, struct tb_error *error)
+{
+	struct many_group *group = crew->groups;
+	int status = TB_OK;
+	for (size_t i = 0, end; i < crew->n_tasks && status == TB_OK; i = end, group++) {
+		struct many_task *first = &crew->tasks[i];
+		for (end = i;
+			end < crew->n_tasks && has_same_inputs(first, &crew->tasks[end]);
+			end++)
+			crew->tasks[end].group = group;
+		group->n_left = end - i;
+		if (end - i > 1 && !first->recording.options->shared)
+			status = tb_shared_inputs_new(&group->shared, error);
+		for (size_t k = i; k < end; k++)
+			crew->tasks[k].recording.shared = group->shared;
+	}
+	return status;
+}
+
 int tb_recording_many(struct tb_recording_many_outcome *outcome,
 	const struct tb_recording_many *many, struct tb_error *error)
 {
 	struct many_crew crew = {.many = many,
 		.outcome = outcome,
-		.tasks = calloc(many->n, sizeof *crew.tasks)};
+		.tasks = calloc(many->n, sizeof *crew.tasks),
+		.groups = calloc(many->n, sizeof *crew.groups)};
 	*outcome = (struct tb_recording_many_outcome){0};
 	for (size_t i = 0; i < many->n; i++)
 		outcome->n += tb_shard_has(many->shard, i);
-	if (!crew.tasks)
-		return tb_fail_memory(error, "the recording");
-	int status = tb_store_create(&crew.store, many->runs[0].output, error);
+	int status = crew.tasks && crew.groups
+			     ? tb_store_create(&crew.store, many->runs[0].output, error)
+			     : tb_fail_memory(error, "the recording");
 	if (status == TB_OK) {
 		status = number_runs(&crew, error);
+		if (status == TB_OK)
+			status = group_tasks(&crew, error);
 		const struct tb_work work = {&crew, .n_tasks = crew.n_tasks,
 			.task = simulate_task, .take = keep_task, .watch = many_watch};
 		if (status == TB_OK)
@@ -237,5 +281,6 @@ int tb_recording_many(struct tb_recording_many_outcome *outcome,
 	}
 	tb_store_free(crew.store);
 	free(crew.tasks);
+	free(crew.groups);
 	return status;
 }

@@ -281,6 +281,7 @@ static int open_workload(struct tb_recording *recording, struct tb_error *error)
 	tb_workload_take_network(wanted, tb_network_params(recording->network));
 	wanted->stop = options->stop;
 	wanted->network = recording->network;
+	wanted->pool = tb_shared_inputs_pool(recording->shared);
 	if (has_its_levels(recording))
 		wanted->packets.n_nodes_max = tb_network_n_hosts(recording->network);
 	int status = tb_workload_new(&recording->workload, wanted, error);
@@ -374,6 +375,8 @@ static int take_service_levels(struct tb_recording *recording, struct tb_error *
 int tb_recording_open(struct tb_recording *recording, struct tb_error *error)
 {
 	const struct tb_recording_options *options = recording->options;
+	if (!recording->shared)
+		recording->shared = options->shared;
 	int status = recording_open_network(recording, options->n_nodes, error);
 	if (status == TB_OK)
 		status = open_workload(recording, error);
@@ -387,8 +390,9 @@ int tb_recording_open(struct tb_recording *recording, struct tb_error *error)
 				"can be read only once, but --alone reads captures again "
 				"for each job: give a file");
 	if (status == TB_OK)
-		status = tb_digest_files(recording->files, recording->n_files,
-			recording->digest, &recording->input_bytes, error);
+		status = tb_shared_inputs_digest(recording->shared, recording->files,
+			recording->n_files, recording->digest, &recording->input_bytes,
+			error);
 	uint64_t routes_bytes = 0;
 	if (status == TB_OK && options->route_file)
 		status = tb_route_file_open(

@@ -3,11 +3,17 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void tb_job_free(struct tb_job *job)
 {
 	if (!job)
 		return;
+	free(job->notes);
+	if (job->is_lent) {
+		free(job);
+		return;
+	}
 	free(job->first_op);
 	free(job->ops);
 	free(job->first_successor);
@@ -20,7 +26,6 @@ void tb_job_free(struct tb_job *job)
 	for (uint32_t i = 0; job->endpoints && i < job->n_ranks; i++)
 		free(job->endpoints[i]);
 	free(job->endpoints);
-	free(job->notes);
 	tb_recorded_calls_free(job->recorded);
 	tb_congestion_free(job->congestion);
 	tb_placed_calls_free(job->placed);
@@ -28,6 +33,21 @@ void tb_job_free(struct tb_job *job)
 		tb_job_free(job->bounds->jobs[i]);
 	free(job->bounds);
 	free(job);
+}
+
+struct tb_job *tb_job_lend(const struct tb_job *job)
+{
+	struct tb_job *lent = malloc(sizeof *lent);
+	char *notes = job->notes ? strdup(job->notes) : NULL;
+	if (!lent || (job->notes && !notes)) {
+		free(lent);
+		free(notes);
+		return NULL;
+	}
+	*lent = *job;
+	lent->notes = notes;
+	lent->is_lent = true;
+	return lent;
 }
 
 uint32_t tb_job_rank_of(const struct tb_job *job, uint32_t op)

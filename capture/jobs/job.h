@@ -66,6 +66,7 @@ struct tb_job {
 	struct tb_congestion *congestion; // what its capture recorded; NULL: nothing
 	struct tb_placed_calls *placed;	  // the calls that it was made of; NULL: none
 	struct tb_job_bounds *bounds;	  // of an inferred one; NULL: it has none
+	bool is_lent; // all that the members point to but the notes is another job's
 };
 
 // What else a capture allows than the job that was inferred from it (infer.h).
@@ -78,6 +79,10 @@ struct tb_job_bounds {
 
 // tb_job_free frees a finished job (NULL is fine).
 void tb_job_free(struct tb_job *job);
+
+// tb_job_lend makes a job of the same members, which outlive it, with notes of its own;
+// NULL without memory.
+struct tb_job *tb_job_lend(const struct tb_job *job);
 
 // tb_job_rank_of returns the rank of operation `op`. Cost: O(log n_ranks).
 uint32_t tb_job_rank_of(const struct tb_job *job, uint32_t op);

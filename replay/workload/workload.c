@@ -93,7 +93,8 @@ static int workload_read_trace(const struct tb_workload *workload,
 		.reading = &reading,
 		.pipe = &input->pipe,
 		.stop = workload->options->stop};
-	int status = tb_trace_read(&trace, &request, error);
+	int status = tb_trace_pool_read(
+		workload->options->pool, &trace, &request, NULL, error);
 	if (status != TB_OK)
 		return status;
 	input->job = trace.job;

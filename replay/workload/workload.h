@@ -20,6 +20,7 @@
 #include "packets.h"
 #include "reading.h"
 #include "source.h"
+#include "trace_pool.h"
 
 #include <signal.h>
 
@@ -43,11 +44,12 @@ struct tb_workload_options {
 	struct tb_gpu_node node; // of the network; without links and NICs: unknown
 	bool has_local; // something in the nodes carries messages between their ranks
 	uint64_t seed;	// of random placements
-	struct tb_call_work work; // of the hosts, in place of that of `reading`
-	bool sends_wait;	  // likewise
-	bool closed_loop;	  // all captures become jobs (infer.h)
-	bool may_close;		  // the same, if there are any
-	bool unbounded;		  // those that do get no bounds
+	struct tb_call_work work;   // of the hosts, in place of that of `reading`
+	bool sends_wait;	    // likewise
+	bool closed_loop;	    // all captures become jobs (infer.h)
+	bool may_close;		    // the same, if there are any
+	bool unbounded;		    // those that do get no bounds
+	struct tb_trace_pool *pool; // that jobs are read through; NULL: none
 	// On which maps of captures that become jobs are checked before anything is
 	// inferred; NULL: they are checked when they are placed.
 	const struct tb_network *network;

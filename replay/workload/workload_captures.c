@@ -276,7 +276,14 @@ static int workload_infer_job(struct tb_workload *workload, uint32_t i,
 		.reading = options->reading,
 		.pipe = &input->pipe,
 		.stop = options->stop};
-	int status = tb_trace_read(&trace, &request, error);
+	// A map is the user's, or what a survey finds with these options.
+	const char *own = options->map ? options->map : input->spec.placement.map;
+	char *source = NULL;
+	if (map && asprintf(&source, "%s %d %s", own ? own : "", !own && options->split,
+			   !own && options->split_names ? options->split_names : "") < 0)
+		return tb_fail_memory(error, "the map");
+	int status = tb_trace_pool_read(options->pool, &trace, &request, source, error);
+	free(source);
 	if (status != TB_OK)
 		return status;
 	if (!map) {
