@@ -112,6 +112,9 @@ static int advise(struct advise_options *options)
 	options->advice.stop = tb_cli_catch_stop();
 	options->advice.watch = show_advising;
 	options->advice.context = &line;
+	options->advice.read_input = tb_replay_inputs_read;
+	options->advice.run_replay = tb_replay_with_inputs;
+	options->advice.replay_context = tb_replay_inputs_new();
 	if (options->numbers)
 		tb_progress_init_numbers(&line, STDERR_FILENO);
 	else
@@ -119,6 +122,7 @@ static int advise(struct advise_options *options)
 	int status = tb_run_open(&run, options->store, options->run, &error);
 	if (status == TB_OK)
 		status = tb_advice_new(&advice, run, &options->advice, &error);
+	tb_replay_inputs_free(options->advice.replay_context);
 	tb_progress_done(&line);
 	if (status == TB_OK)
 		status = tb_outfile_open(&out, options->output.file, &error);

@@ -2,6 +2,7 @@
 #include "cmd_replay.h"
 #include "peers.h"
 
+#include "child.h"
 #include "cli.h"
 #include "commands.h"
 #include "fabric_formats.h"
@@ -11,6 +12,7 @@
 #include "output_args.h"
 #include "preset.h"
 #include "recording_together.h"
+#include "shared_inputs.h"
 #include "trace.h"
 #include "trace_args.h"
 #include "value_list.h"
@@ -463,10 +465,17 @@ static int argument_place(const char *const *typed, int n, const char *text)
 	return i;
 }
 
-int tb_cmd_replay(int argc, char **argv)
+// What a command line of a replay is for.
+enum purpose { TO_REPLAY, TO_READ, TO_PARSE };
+
+// run_line parses a command line and does what it is for, with inputs that are shared.
+static int run_line(
+	int argc, char **argv, struct tb_shared_inputs *shared, enum purpose purpose)
 {
-	struct parsing parsing = {.options.record = {.network = "qsnet", .seed = 1}};
+	struct parsing parsing = {
+		.options.record = {.network = "qsnet", .seed = 1, .shared = shared}};
 	struct tb_recording_options *record = &parsing.options.record;
+	struct tb_error error;
 	// The options move to the front of `argv` while it is parsed.
 	const char **typed = malloc((size_t)argc * sizeof *typed);
 	if (!typed)
@@ -485,10 +494,13 @@ int tb_cmd_replay(int argc, char **argv)
 		record->network = network;
 	else
 		code = tb_cli_no_memory("the options");
-	if (code == TB_EXIT_OK && !record->output)
+	if (code == TB_EXIT_OK && purpose == TO_REPLAY && !record->output)
 		code = miss_output(&parsing);
-	if (code == TB_EXIT_OK)
+	if (code == TB_EXIT_OK && purpose == TO_REPLAY)
 		code = replay_all(&parsing);
+	if (code == TB_EXIT_OK && purpose == TO_READ &&
+		tb_recording_read(record, &error) != TB_OK)
+		code = TB_EXIT_FAILURE;
 	tb_value_list_fini(&parsing.seeds);
 	tb_texts_fini(&parsing.traces);
 	tb_texts_fini(&parsing.jobs);
@@ -497,4 +509,70 @@ int tb_cmd_replay(int argc, char **argv)
 	tb_texts_fini(&parsing.reading.collectives);
 	free(network);
 	return code;
+}
+
+int tb_cmd_replay(int argc, char **argv)
+{
+	return run_line(argc, argv, NULL, TO_REPLAY);
+}
+
+void *tb_replay_inputs_new(void)
+{
+	struct tb_shared_inputs *shared = NULL;
+	return tb_shared_inputs_new(&shared, NULL) == TB_OK ? shared : NULL;
+}
+
+void tb_replay_inputs_free(void *inputs)
+{
+	tb_shared_inputs_free(inputs);
+}
+
+// of_replay makes a child's arguments, which begin with the program's name, the
+// command's.
+static char **of_replay(char **argv)
+{
+	static char name[] = "tailback replay";
+	argv[1] = name;
+	return argv + 1;
+}
+
+static int parse_only(void *context, int argc, char **argv)
+{
+	(void)context;
+	return run_line(argc - 1, of_replay(argv), NULL, TO_PARSE);
+}
+
+void tb_replay_inputs_read(void *inputs, const char *const *arguments)
+{
+	// Options that cannot be parsed end the process that parses them.
+	struct tb_child child = {0};
+	const struct tb_child_options trial = {.arguments = arguments,
+		.input = -1,
+		.log = "/dev/null",
+		.run = parse_only};
+	if (!inputs || tb_child_start(&child, &trial, NULL) != TB_OK ||
+		tb_child_wait(&child) != TB_EXIT_OK)
+		return;
+	int n = 0;
+	while (arguments[n])
+		n++;
+	// The first is the name, and a parser may change the others and their order.
+	char **copies = calloc((size_t)n + 1, sizeof(char *));
+	char **argv = calloc((size_t)n + 2, sizeof(char *));
+	bool fine = copies && argv;
+	for (int i = 1; fine && i < n; i++) {
+		copies[i] = argv[i + 1] = strdup(arguments[i]);
+		fine = copies[i] != NULL;
+	}
+	if (fine)
+		(void)run_line(n, of_replay(argv), inputs, TO_READ);
+	for (int i = 1; copies && i < n; i++)
+		free(copies[i]);
+	free(copies);
+	free(argv);
+}
+
+int tb_replay_with_inputs(void *inputs, int argc, char **argv)
+{
+	return run_line(argc - 1, of_replay(argv), inputs, TO_REPLAY);
 }

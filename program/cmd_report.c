@@ -150,12 +150,16 @@ static void try_changes(const char *store, int64_t id)
 		.most = TRIES_MOST,
 		.seconds = SECONDS_MOST,
 		.stop = tb_cli_catch_stop(),
+		.read_input = tb_replay_inputs_read,
+		.run_replay = tb_replay_with_inputs,
+		.replay_context = tb_replay_inputs_new(),
 		.watch = show_trying,
 		.context = &line};
 	tb_progress_init(&line, STDERR_FILENO);
 	int status = tb_run_open(&run, store, id, &error);
 	if (status == TB_OK)
 		status = tb_advice_new(&advice, run, &options, &error);
+	tb_replay_inputs_free(options.replay_context);
 	tb_progress_done(&line);
 	if (status != TB_OK)
 		fprintf(stderr, "tailback: note: nothing was tried: %s\n", error.text);

@@ -40,4 +40,12 @@ static const struct tb_command tb_commands[] = {
 #define TB_ROW(name, task, summary) {#name, task, summary, tb_cmd_##name},
 	TB_COMMAND_TABLE(TB_ROW){NULL, NULL, NULL, NULL}};
 
+// Replays in processes that are forked from one that has read their input, for advise and
+// report --try: the functions of struct tb_advice_options, whose context `inputs` is.
+// tb_replay_inputs_new returns NULL without memory: then each replay reads for itself.
+void *tb_replay_inputs_new(void);
+void tb_replay_inputs_free(void *inputs);
+void tb_replay_inputs_read(void *inputs, const char *const *arguments);
+int tb_replay_with_inputs(void *inputs, int argc, char **argv);
+
 #endif

@@ -22,7 +22,8 @@
 // fluid model first chooses what is (advice_screen.c); proof is always with packets.
 //
 // Replays run beside this program, in processes of their own, several at once, from the
-// folder in which they are started: where the run was replayed.
+// folder in which they are started: where the run was replayed. They are forked from this
+// one once it has read the input, so that the job is read, or inferred, once.
 #ifndef TB_ADVICE_H
 #define TB_ADVICE_H
 
@@ -53,6 +54,12 @@ struct tb_advice_options {
 	// The job whose run time decides, by its name or number; NULL: all together.
 	const char *job;
 	const volatile sig_atomic_t *stop;
+	// With a replay's arguments behind the program's name: `read_input` reads it
+	// here, and reports no failure, `run_replay` is called in a process forked
+	// afterwards, and returns the exit code (child.h).
+	void (*read_input)(void *context, const char *const *arguments);
+	int (*run_replay)(void *context, int argc, char **argv);
+	void *replay_context;
 	// Now and then; `fraction` of the replays has ended. NULL: nobody watches.
 	void (*watch)(void *context, double fraction);
 	void *context;

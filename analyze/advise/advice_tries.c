@@ -156,16 +156,14 @@ static int word_try(struct tb_replay_command *words, const struct tb_tries *trie
 	return words->failed ? tb_fail_memory(error, "a replay") : TB_OK;
 }
 
-static int start(struct try_batch *b, size_t i, const struct tb_replay_command *words,
-	struct tb_error *error)
+// make_arguments lists those of a replay into a store; free(), NULL without memory.
+static const char **make_arguments(
+	const struct tb_replay_command *words, const char *store)
 {
-	char store[TB_TEMPORARY_FILE_BYTES], said[TB_TEMPORARY_FILE_BYTES];
-	try_path(b->tries, i, "db", store);
-	try_path(b->tries, i, "said", said);
 	const char **arguments = calloc(words->n + 8, sizeof *arguments);
-	if (!arguments)
-		return tb_fail_memory(error, "a replay");
 	size_t n = 0;
+	if (!arguments)
+		return NULL;
 	arguments[n++] = "replay";
 	for (size_t k = 0; k < words->n; k++)
 		arguments[n++] = words->words[k];
@@ -173,8 +171,25 @@ static int start(struct try_batch *b, size_t i, const struct tb_replay_command *
 	arguments[n++] = "--jobs=1";
 	arguments[n++] = "-o";
 	arguments[n++] = store;
-	const struct tb_child_options child = {
-		.arguments = arguments, .input = -1, .apart = true, .log = said};
+	return arguments;
+}
+
+static int start(struct try_batch *b, size_t i, const struct tb_replay_command *words,
+	struct tb_error *error)
+{
+	char store[TB_TEMPORARY_FILE_BYTES], said[TB_TEMPORARY_FILE_BYTES];
+	try_path(b->tries, i, "db", store);
+	try_path(b->tries, i, "said", said);
+	const char **arguments = make_arguments(words, store);
+	if (!arguments)
+		return tb_fail_memory(error, "a replay");
+	const struct tb_advice_options *options = b->tries->options;
+	const struct tb_child_options child = {.arguments = arguments,
+		.input = -1,
+		.apart = true,
+		.log = said,
+		.run = options->run_replay,
+		.context = options->replay_context};
 	int status = tb_child_start(&b->children[i], &child, error);
 	free(arguments);
 	return status;
@@ -620,6 +635,23 @@ static int try_live(struct tb_tries *tries, double from, struct tb_error *error)
 	return status;
 }
 
+// read_inputs has this process read what the replays will, which are forked from it.
+static int read_inputs(struct tb_tries *tries, struct tb_error *error)
+{
+	const struct tb_advice_options *options = tries->options;
+	const struct tb_try own = {.n = 1};
+	struct tb_replay_command words = {0};
+	const char **arguments = NULL;
+	int status = word_try(&words, tries, &own, error);
+	if (status == TB_OK && !(arguments = make_arguments(&words, "")))
+		status = tb_fail_memory(error, "a replay");
+	if (status == TB_OK)
+		options->read_input(options->replay_context, arguments);
+	free(arguments);
+	tb_replay_command_fini(&words);
+	return status;
+}
+
 int tb_advice_try(struct tb_advice *advice, const struct tb_advice_options *options,
 	struct tb_error *error)
 {
@@ -628,6 +660,8 @@ int tb_advice_try(struct tb_advice *advice, const struct tb_advice_options *opti
 	int status = tb_temporary_init(&tries.folder, "the stores of the changes", error);
 	if (status == TB_OK)
 		status = tb_advice_limit(advice, error);
+	if (status == TB_OK && n_live(advice) > 1)
+		status = read_inputs(&tries, error);
 	if (status == TB_OK)
 		status = tb_advice_screen(&tries, AFTER_SCREEN, error);
 	if (status == TB_OK && n_live(advice) > 1)

@@ -103,6 +103,14 @@ void tb_recording_free(struct tb_recording *recording)
 	free(recording);
 }
 
+int tb_recording_read(const struct tb_recording_options *options, struct tb_error *error)
+{
+	struct tb_recording recording = {.options = options};
+	int status = tb_recording_open(&recording, error);
+	tb_recording_fini(&recording);
+	return status;
+}
+
 // recording_prepare begins the run in the store last, so a trace that cannot be replayed
 // leaves no run, once all processes agree to it.
 static int recording_prepare(struct tb_recording *recording, struct tb_error *error)

@@ -79,6 +79,11 @@ int tb_recording_new(struct tb_recording **recording,
 	const struct tb_recording_options *options, struct tb_error *error) TB_MUST_USE;
 void tb_recording_free(struct tb_recording *recording);
 
+// tb_recording_read reads what a recording of these options would, for those that
+// options->shared is shared with, and records nothing. Errors as of tb_recording_new.
+int tb_recording_read(
+	const struct tb_recording_options *options, struct tb_error *error) TB_MUST_USE;
+
 // tb_recording_advance returns 1 while there is more to simulate, 0 at the end or when it
 // was stopped, or a negative status: the reader's when the trace is broken further on,
 // TB_EDEADLOCK, TB_EIO when the store cannot be written. Then tb_recording_finish leaves

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -35,9 +36,9 @@ bool tb_child_bind(pid_t parent, int number)
 }
 
 // become_child turns the process that was forked into the child, and returns only if that
-// fails. Other threads may have held any lock at the fork: it calls what a signal handler
-// may.
-static void become_child(const struct tb_child_options *options, char *const *arguments,
+// fails. Other threads may have held any lock at the fork: unless it is to run on, it
+// calls what a signal handler may.
+static void become_child(const struct tb_child_options *options, char **arguments,
 	pid_t parent, const sigset_t *mask)
 {
 	if (!tb_child_bind(parent, SIGKILL))
@@ -50,17 +51,29 @@ static void become_child(const struct tb_child_options *options, char *const *ar
 		redirect(options->output, STDOUT_FILENO) != 0)
 		return;
 	sigprocmask(SIG_SETMASK, mask, NULL);
-	execv(PROGRAM, arguments);
+	if (!options->run) {
+		execv(PROGRAM, arguments);
+		return;
+	}
+	int n = 0;
+	while (arguments[n])
+		n++;
+	close_range(STDERR_FILENO + 1, ~0U, 0);
+	int code = options->run(options->context, n, arguments);
+	fflush(NULL);
+	_exit(code);
 }
 
-static int fork_child(struct tb_child *child, const struct tb_child_options *options,
-	char *const *arguments)
+static int fork_child(
+	struct tb_child *child, const struct tb_child_options *options, char **arguments)
 {
 	sigset_t all, mask;
 	int ends[2], failed = 0;
 	pid_t parent = getpid();
 	if (pipe2(ends, O_CLOEXEC) != 0)
 		return errno;
+	if (options->run)
+		fflush(NULL); // else the child would write it, too
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &mask);
 	pid_t pid = fork();

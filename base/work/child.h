@@ -21,6 +21,12 @@ struct tb_child_options {
 	bool apart;	    // in its own process group, so that Ctrl-C does not reach it
 	const char *log;    // file for its standard error; NULL: that of this program
 	const char *output; // file for its standard output; NULL: that of this program
+	// Called in the forked process in place of this program's start, with what this
+	// one has read so far; returns the exit code. It must not use descriptors opened
+	// before but those of standard streams, which are closed. This process must have
+	// one thread. NULL: the program starts anew.
+	int (*run)(void *context, int argc, char **argv);
+	void *context;
 };
 
 // tb_child_start starts the child. TB_EIO when the system refuses.
