@@ -11,7 +11,7 @@ export TMPDIR=$work/tmp
 gone() {
 	local exe
 	[[ -z $(ls tmp) ]] || return 1
-	find /proc -maxdepth 2 -name exe -lname "$(readlink -f "$TAILBACK")" 2>/dev/null | while read -r exe; do
+	{ find /proc -maxdepth 2 -name exe -lname "$(readlink -f "$TAILBACK")" 2>/dev/null || true; } | while read -r exe; do
 		[[ $(readlink "${exe%exe}cwd") != "$work" ]] || return 1
 	done
 }
