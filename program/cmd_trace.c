@@ -31,7 +31,7 @@
 
 struct trace_arguments {
 	const char *output, *merge;
-	bool mpi_given, keep, quiet;
+	bool mpi_given, sockets, keep, quiet;
 	enum tb_tbt_mpi mpi; // 0: each process's own
 	char **command;	     // ends with NULL
 };
@@ -46,6 +46,13 @@ static void check_trace_options(void *arguments, const struct argp_state *state)
 	struct trace_arguments *args = arguments;
 	if (args->mpi_given)
 		args->mpi += TB_TBT_OPENMPI;
+	if (args->mpi_given && args->sockets)
+		argp_error(state, "--sockets traces no MPI: leave --mpi out");
+	if (args->merge && args->sockets)
+		argp_error(state,
+			"--merge finds what is in the folder: leave --sockets out");
+	if (args->sockets)
+		args->mpi = TB_TBT_SOCKETS;
 	if (!args->output)
 		argp_error(state, "an output is missing: -o job.tbt");
 	if (strcmp(args->output, "-") == 0)
@@ -76,6 +83,9 @@ static const struct tb_option option_rows[] = {
 		"mpirun is, else what each process links)",
 		TB_WORD, AT(mpi), TB_SET(struct trace_arguments, mpi_given),
 		.word = mpi_word},
+	{"sockets", 0, NULL,
+		"Trace any program, by its sockets of TCP: each process is a rank",
+		TB_FLAG, AT(sockets)},
 	{"keep", 0, NULL, "Keep the folder with the files of the ranks", TB_FLAG,
 		AT(keep)},
 	{"merge", 0, "FOLDER",
@@ -108,11 +118,14 @@ struct trace_preload {
 };
 
 // Enum tb_tbt_mpi, and what finds a process's MPI as number 0.
-enum { ANY = 0, N_LIBRARIES = TB_TBT_MPICH + 1 };
+enum { ANY = 0, N_LIBRARIES = TB_TBT_SOCKETS + 1 };
 
 static void library_name(unsigned mpi, char name[64])
 {
-	snprintf(name, 64, "tailback-trace-%s.so", mpi == ANY ? "any" : tb_mpi_name(mpi));
+	snprintf(name, 64, "tailback-trace-%s.so",
+		mpi == ANY		? "any"
+		: mpi == TB_TBT_SOCKETS ? "sockets"
+					: tb_mpi_name(mpi));
 }
 
 static bool has_library(const char *folder, unsigned mpi)
@@ -188,6 +201,10 @@ static int preload_find(
 	int status = find_folder(folder, error);
 	if (status != TB_OK)
 		return status;
+	if (mpi == TB_TBT_SOCKETS && !has_library(folder, mpi))
+		return tb_fail(error, TB_EUSAGE,
+			"tailback-trace-sockets.so is not beside this program or in its "
+			"folder of modules: install the package tailback anew");
 	if (mpi != ANY && !has_library(folder, mpi))
 		return refuse_missing_tracer(mpi, error);
 	if (mpi == ANY && !has_library(folder, ANY))
@@ -198,7 +215,7 @@ static int preload_find(
 		status = link_libraries(preload, folder, error);
 	library_name(mpi, tracer);
 	library_name(ANY, any);
-	bool both = mpi != ANY && has_library(folder, ANY);
+	bool both = mpi != ANY && mpi != TB_TBT_SOCKETS && has_library(folder, ANY);
 	if (status == TB_OK &&
 		asprintf(&preload->libraries, "%s%s%s%s%s", folder, tracer,
 			both ? ":" : "", both ? folder : "", both ? any : "") < 0) {
@@ -498,6 +515,8 @@ static int run_traced(const struct trace_arguments *args,
 // find_mpi stores which MPI the command runs.
 static int find_mpi(struct trace_arguments *args, struct tb_error *error)
 {
+	if (args->sockets)
+		return TB_OK;
 	if (args->mpi_given) {
 		// Refuse an MPI that is not the program's: the tracer of another MPI
 		// reads its handles as its own, which ends the program.
@@ -551,6 +570,11 @@ static int merge_all(const struct trace_arguments *args, const char *folder, int
 				"%s: the tracer cannot be loaded into it, and no other "
 				"process came through MPI_Init under the tracer",
 				why);
+		if (args->sockets)
+			return tb_fail_in(error, TB_EFOREIGN, args->command[0],
+				"no process used a socket of TCP through libc: programs "
+				"that call the system themselves (Go) or are static show "
+				"none");
 		if (args->mpi)
 			return tb_fail_in(error, TB_EFOREIGN, args->command[0],
 				"no process came through MPI_Init under the tracer of %s",
