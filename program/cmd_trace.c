@@ -89,7 +89,7 @@ static const struct tb_option option_rows[] = {
 	{"keep", 0, NULL, "Keep the folder with the files of the ranks", TB_FLAG,
 		AT(keep)},
 	{"merge", 0, "FOLDER",
-		"Run nothing: merge the files of ranks (rank-*.tbr) in FOLDER", TB_TEXT,
+		"Run nothing: merge the files of ranks (*.tbr) in FOLDER", TB_TEXT,
 		AT(merge), .files = "/$"},
 	{"quiet", 'q', NULL, "No summary", TB_FLAG, AT(quiet)},
 	{0},
@@ -98,7 +98,8 @@ static const struct tb_option option_rows[] = {
 static const struct tb_options option_table = {
 	.rows = option_rows,
 	.args_doc = "[--] COMMAND...",
-	.doc = "Run an MPI program and trace what its ranks call, into a file that "
+	.doc = "Run a program of MPI, or any that uses sockets, and trace what it "
+	       "sends and receives, into a file that "
 	       "replay, info and convert read.\vCOMMAND is how the program is run "
 	       "without tracing. Each rank writes a "
 	       "file of its own, which are merged at the end; the exit code is the "
