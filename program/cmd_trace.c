@@ -31,7 +31,7 @@
 
 struct trace_arguments {
 	const char *output, *merge;
-	bool mpi_given, keep, quiet;
+	bool mpi_given, sockets, keep, quiet;
 	enum tb_tbt_mpi mpi; // 0: each process's own
 	char **command;	     // ends with NULL
 };
@@ -46,6 +46,13 @@ static void check_trace_options(void *arguments, const struct argp_state *state)
 	struct trace_arguments *args = arguments;
 	if (args->mpi_given)
 		args->mpi += TB_TBT_OPENMPI;
+	if (args->mpi_given && args->sockets)
+		argp_error(state, "--sockets traces no MPI: leave --mpi out");
+	if (args->merge && args->sockets)
+		argp_error(state,
+			"--merge finds what is in the folder: leave --sockets out");
+	if (args->sockets)
+		args->mpi = TB_TBT_SOCKETS;
 	if (!args->output)
 		argp_error(state, "an output is missing: -o job.tbt");
 	if (strcmp(args->output, "-") == 0)
@@ -76,10 +83,13 @@ static const struct tb_option option_rows[] = {
 		"mpirun is, else what each process links)",
 		TB_WORD, AT(mpi), TB_SET(struct trace_arguments, mpi_given),
 		.word = mpi_word},
+	{"sockets", 0, NULL,
+		"Trace any program, by its sockets of TCP: each process is a rank",
+		TB_FLAG, AT(sockets)},
 	{"keep", 0, NULL, "Keep the folder with the files of the ranks", TB_FLAG,
 		AT(keep)},
 	{"merge", 0, "FOLDER",
-		"Run nothing: merge the files of ranks (rank-*.tbr) in FOLDER", TB_TEXT,
+		"Run nothing: merge the files of ranks (*.tbr) in FOLDER", TB_TEXT,
 		AT(merge), .files = "/$"},
 	{"quiet", 'q', NULL, "No summary", TB_FLAG, AT(quiet)},
 	{0},
@@ -88,7 +98,8 @@ static const struct tb_option option_rows[] = {
 static const struct tb_options option_table = {
 	.rows = option_rows,
 	.args_doc = "[--] COMMAND...",
-	.doc = "Run an MPI program and trace what its ranks call, into a file that "
+	.doc = "Run a program of MPI, or any that uses sockets, and trace what it "
+	       "sends and receives, into a file that "
 	       "replay, info and convert read.\vCOMMAND is how the program is run "
 	       "without tracing. Each rank writes a "
 	       "file of its own, which are merged at the end; the exit code is the "
@@ -108,11 +119,14 @@ struct trace_preload {
 };
 
 // Enum tb_tbt_mpi, and what finds a process's MPI as number 0.
-enum { ANY = 0, N_LIBRARIES = TB_TBT_MPICH + 1 };
+enum { ANY = 0, N_LIBRARIES = TB_TBT_SOCKETS + 1 };
 
 static void library_name(unsigned mpi, char name[64])
 {
-	snprintf(name, 64, "tailback-trace-%s.so", mpi == ANY ? "any" : tb_mpi_name(mpi));
+	snprintf(name, 64, "tailback-trace-%s.so",
+		mpi == ANY		? "any"
+		: mpi == TB_TBT_SOCKETS ? "sockets"
+					: tb_mpi_name(mpi));
 }
 
 static bool has_library(const char *folder, unsigned mpi)
@@ -188,6 +202,10 @@ static int preload_find(
 	int status = find_folder(folder, error);
 	if (status != TB_OK)
 		return status;
+	if (mpi == TB_TBT_SOCKETS && !has_library(folder, mpi))
+		return tb_fail(error, TB_EUSAGE,
+			"tailback-trace-sockets.so is not beside this program or in its "
+			"folder of modules: install the package tailback anew");
 	if (mpi != ANY && !has_library(folder, mpi))
 		return refuse_missing_tracer(mpi, error);
 	if (mpi == ANY && !has_library(folder, ANY))
@@ -198,7 +216,7 @@ static int preload_find(
 		status = link_libraries(preload, folder, error);
 	library_name(mpi, tracer);
 	library_name(ANY, any);
-	bool both = mpi != ANY && has_library(folder, ANY);
+	bool both = mpi != ANY && mpi != TB_TBT_SOCKETS && has_library(folder, ANY);
 	if (status == TB_OK &&
 		asprintf(&preload->libraries, "%s%s%s%s%s", folder, tracer,
 			both ? ":" : "", both ? folder : "", both ? any : "") < 0) {
@@ -498,6 +516,8 @@ static int run_traced(const struct trace_arguments *args,
 // find_mpi stores which MPI the command runs.
 static int find_mpi(struct trace_arguments *args, struct tb_error *error)
 {
+	if (args->sockets)
+		return TB_OK;
 	if (args->mpi_given) {
 		// Refuse an MPI that is not the program's: the tracer of another MPI
 		// reads its handles as its own, which ends the program.
@@ -551,6 +571,11 @@ static int merge_all(const struct trace_arguments *args, const char *folder, int
 				"%s: the tracer cannot be loaded into it, and no other "
 				"process came through MPI_Init under the tracer",
 				why);
+		if (args->sockets)
+			return tb_fail_in(error, TB_EFOREIGN, args->command[0],
+				"no process used a socket of TCP through libc: programs "
+				"that call the system themselves (Go) or are static show "
+				"none");
 		if (args->mpi)
 			return tb_fail_in(error, TB_EFOREIGN, args->command[0],
 				"no process came through MPI_Init under the tracer of %s",

@@ -27,6 +27,7 @@ static const struct tb_library libraries[] = {
 		"by host"},
 	{"nccl", tb_choose_nccl, NULL, UINT64_MAX, NULL},
 	{"rccl", tb_choose_nccl, NULL, UINT64_MAX, NULL},
+	{"sockets", tb_choose_openmpi, NULL, UINT64_MAX, NULL}, // never asks
 	{0},
 };
 

@@ -19,6 +19,9 @@
 // the lane's last block), and records, the first of which is TIME. A record's kind is
 // written after the rest of it, so what a killed process leaves ends with a whole record.
 //
+// File of a process that is traced with --sockets: as a rank file, but for its name,
+// socket-PID-TIME.tbr. Processes become ranks in the order in which they began.
+//
 // A world is the processes that share an MPI_COMM_WORLD, such as those of one mpirun or
 // of one MPI_Comm_spawn.
 //
@@ -79,7 +82,7 @@ enum tb_tbt_origin { TB_TBT_LAUNCHED, TB_TBT_SPAWNED };
 // number of a signal.
 #define TB_TBT_EXITED 255
 
-enum tb_tbt_mpi { TB_TBT_OPENMPI = 1, TB_TBT_MPICH = 2 };
+enum tb_tbt_mpi { TB_TBT_OPENMPI = 1, TB_TBT_MPICH = 2, TB_TBT_SOCKETS = 3 };
 
 // How a rank ended; RUNNING: it was killed, or still runs. MISSING, in merged files only:
 // it left no file.
@@ -117,7 +120,16 @@ enum tb_tbt_state { TB_TBT_RUNNING, TB_TBT_FINISHED, TB_TBT_ABORTED, TB_TBT_MISS
 	X(ABORT, 21, 0, 0) \
 	X(FILE, 22, 2, 1)	/* file, comm; its name, a value a byte */ \
 	X(IO, 23, 4, 0)		/* file, what (enum tb_tbt_io), byte + 1, bytes */ \
-	X(ANY_SOURCE, 24, 0, 0) /* the next record's receive has MPI_ANY_SOURCE */
+	X(ANY_SOURCE, 24, 0, 0) /* the next record's receive has MPI_ANY_SOURCE */ \
+	X(SOCKET, 25, 3, 1)	/* socket, enum tb_tbt_socket, cookie; own address (two */ \
+				/* values) and port, the peer's */ \
+	X(WRITE, 26, 8, 0)	/* socket, bytes, bytes written so far + 1, TCP_INFO */ \
+	X(READ, 27, 8, 0)	/* socket, bytes (0: the peer has closed), bytes */ \
+				/* received so far + 1, TCP_INFO */ \
+	X(READY, 28, 1, 0)	/* waited in poll or the like: enum tb_tbt_ready */ \
+	X(SHUT, 29, 2, 0)	/* socket, 0: closed, 1: for writing */ \
+	X(PROCESS, 30, 3, 0)	/* its id, its parent's, its network namespace */ \
+	X(CHILD, 31, 1, 0)	/* waited for the end of a child, by its id */
 // clang-format on
 
 enum tb_tbt_kind {
@@ -128,6 +140,17 @@ enum tb_tbt_kind {
 };
 
 #define TB_TBT_FIELDS_MAX 8
+
+// How a process came to a socket of TCP; INHERITED: from its parent, or unseen. Sockets
+// have the process's own numbers. The kernel's cookie is equal for all that share a
+// socket. Addresses are of IPv6, those of IPv4 mapped, in network order.
+//
+// TCP_INFO: smoothed round trip, and so far: time busy sending, of it limited by the
+// peer's window, and by the send buffer, all in us, and segments sent again.
+enum tb_tbt_socket { TB_TBT_INHERITED, TB_TBT_CONNECTED, TB_TBT_ACCEPTED };
+
+// What waiting in poll, select or epoll_wait found: bits. 0: it timed out.
+enum tb_tbt_ready { TB_TBT_READABLE = 1, TB_TBT_WRITABLE = 2 };
 
 // How an operation ended.
 enum tb_tbt_done { TB_TBT_DONE, TB_TBT_RECEIVED, TB_TBT_CANCELLED };

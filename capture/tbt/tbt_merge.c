@@ -39,10 +39,12 @@ static bool tbt_rank_name(const char *name, uint64_t *world, uint32_t *rank)
 	       end > 0 && !name[end] && *world != 0;
 }
 
-// A rank file in the folder.
+// A rank file in the folder, or that of a process with sockets: then `world` is when it
+// began, and `rank` its id.
 struct found {
 	uint64_t world;
 	uint32_t rank;
+	bool sockets;
 };
 
 struct listing {
@@ -53,6 +55,8 @@ struct listing {
 static int by_world(const void *a, const void *b)
 {
 	const struct found *one = a, *other = b;
+	if (one->sockets != other->sockets)
+		return one->sockets ? 1 : -1;
 	if (one->world != other->world)
 		return TB_ORDER(one->world, other->world);
 	return TB_ORDER(one->rank, other->rank);
@@ -67,8 +71,14 @@ static int listing_fill(struct listing *listing, const char *path, struct tb_err
 		return tb_fail_in(
 			error, TB_EIO, path, "cannot be read: %s", strerror(errno));
 	while (status == TB_OK && (entry = readdir(folder)) != NULL) {
-		struct found file;
-		if (!tbt_rank_name(entry->d_name, &file.world, &file.rank))
+		struct found file = {0};
+		int end = 0;
+		file.sockets =
+			sscanf(entry->d_name, "socket-%9" SCNu32 "-%16" SCNx64 ".tbr%n",
+				&file.rank, &file.world, &end) == 2 &&
+			end > 0 && !entry->d_name[end];
+		if (!file.sockets &&
+			!tbt_rank_name(entry->d_name, &file.world, &file.rank))
 			continue;
 		status =
 			TB_ARRAY_RESERVE(&listing->items, &listing->room, listing->n + 1);
@@ -86,13 +96,24 @@ static int listing_fill(struct listing *listing, const char *path, struct tb_err
 	return TB_OK;
 }
 
+static char *found_path(const char *folder, const struct found *found)
+{
+	char *path = NULL;
+	if (!found->sockets)
+		return tbt_rank_path(folder, found->world, found->rank);
+	int n = asprintf(&path, "%s/socket-%" PRIu32 "-%016" PRIx64 ".tbr", folder,
+		found->rank, found->world);
+	return n < 0 ? NULL : path;
+}
+
 // peek fills in what a rank's header says of its world, and returns whether it can be
 // read: a file that is empty or foreign is left to the merge, which names it.
-static bool peek(struct tb_tbt_world *world, const char *folder, uint32_t rank)
+static bool peek(
+	struct tb_tbt_world *world, const char *folder, const struct found *found)
 {
 	struct tb_tbt_rank file = {0};
 	struct tb_error own;
-	char *path = tbt_rank_path(folder, world->id, rank);
+	char *path = found_path(folder, found);
 	bool good = path && tb_tbt_rank_peek(&file, path, &own) == TB_OK;
 	free(path);
 	if (!good)
@@ -113,18 +134,21 @@ static int worlds_gather(struct tb_tbt_worlds *worlds, const char *folder,
 	bool known = false;
 	for (size_t i = 0; i < listing->n; i++) {
 		const struct found *file = &listing->items[i];
-		if (i == 0 || file->world != file[-1].world) {
+		if (i == 0 || file->sockets != file[-1].sockets ||
+			(!file->sockets && file->world != file[-1].world)) {
 			if (TB_ARRAY_RESERVE(&worlds->items, &worlds->room,
 				    worlds->n + 1) != TB_OK)
 				return tb_fail_memory(error, "the worlds of a trace");
 			worlds->items[worlds->n++] = (struct tb_tbt_world){
-				.id = file->world, .first = file->rank};
+				.id = file->sockets ? 0 : file->world,
+				.first = file->sockets ? 0 : file->rank,
+				.sockets = file->sockets};
 			known = false;
 		}
 		struct tb_tbt_world *world = &worlds->items[worlds->n - 1];
 		world->n_files++;
 		if (!known)
-			known = peek(world, folder, file->rank);
+			known = peek(world, folder, file);
 	}
 	return TB_OK;
 }
@@ -178,6 +202,7 @@ struct rank_ending {
 struct rank_merge {
 	const char *folder;
 	const struct tb_tbt_world *world;
+	struct listing processes;     // of sockets: by rank
 	uint32_t n_ranks, mpi, first; // `first` rank that has a file
 	bool *there;		      // by rank
 	struct rank_ending *endings;  // by rank
@@ -198,11 +223,17 @@ struct rank_merge {
 static int merge_open_rank(const struct rank_merge *merge, uint32_t rank, bool whole,
 	struct tb_tbt_rank *file, struct tb_error *error)
 {
-	char *path = tbt_rank_path(merge->folder, merge->world->id, rank);
+	bool sockets = merge->world->sockets;
+	char *path = sockets ? found_path(merge->folder, &merge->processes.items[rank])
+			     : tbt_rank_path(merge->folder, merge->world->id, rank);
 	if (!path)
 		return tb_fail_memory(error, "merging a trace");
 	int status = whole ? tb_tbt_rank_read(file, path, error)
 			   : tb_tbt_rank_peek(file, path, error);
+	if (status == TB_OK && sockets) {
+		file->rank = rank;
+		file->n_ranks = (uint32_t)merge->processes.n;
+	}
 	if (status == TB_OK && file->rank != rank) {
 		status = tb_fail_in(error, TB_EFORMAT, path,
 			"is of rank %" PRIu32 ", not %" PRIu32, file->rank, rank);
@@ -210,6 +241,80 @@ static int merge_open_rank(const struct rank_merge *merge, uint32_t rank, bool w
 	}
 	free(path);
 	return status;
+}
+
+// What a process says of itself, to choose which become ranks.
+struct process {
+	uint64_t pid, parent;
+	bool has_socket, is_kept;
+};
+
+static int process_read(struct process *process, const char *folder,
+	const struct found *found, struct tb_error *error)
+{
+	struct tb_tbt_rank file = {0};
+	struct tb_tbt_record record;
+	char *path = found_path(folder, found);
+	int status = path ? tb_tbt_rank_read(&file, path, error)
+			  : tb_fail_memory(error, "merging a trace");
+	free(path);
+	*process = (struct process){.is_kept = false};
+	for (size_t i = 0; i < file.n_lanes && status >= 0; i++) {
+		struct tb_tbt_cursor cursor = {
+			.bytes = {file.lanes[i].records, file.lanes[i].n}};
+		while ((status = tb_tbt_next(&cursor, &record, error)) > 0) {
+			process->has_socket |= record.kind == TB_TBT_SOCKET;
+			if (record.kind == TB_TBT_PROCESS) {
+				process->pid = record.fields[0];
+				process->parent = record.fields[1];
+			}
+		}
+		tb_tbt_cursor_fini(&cursor);
+	}
+	tb_tbt_rank_fini(&file);
+	return status < 0 ? status : TB_OK;
+}
+
+// list_processes lists those that become ranks: with sockets, and what was before them by
+// fork or exec. What a process left that was killed before its first record is none.
+static int list_processes(struct rank_merge *merge, struct tb_error *error)
+{
+	struct listing *listing = &merge->processes;
+	struct tb_error own;
+	int status = listing_fill(listing, merge->folder, error);
+	struct process *all = calloc(listing->n + 1, sizeof *all);
+	bool more = true;
+	if (status == TB_OK && !all)
+		status = tb_fail_memory(error, "merging a trace");
+	for (size_t i = 0; i < listing->n && status == TB_OK; i++) {
+		if (!listing->items[i].sockets)
+			continue;
+		status = process_read(&all[i], merge->folder, &listing->items[i], &own);
+		all[i].is_kept = status == TB_OK && all[i].has_socket;
+		if (status == TB_EFOREIGN)
+			status = TB_OK;
+		else if (status != TB_OK && error)
+			*error = own;
+	}
+	while (more && status == TB_OK) {
+		more = false;
+		for (size_t i = 0; i < listing->n; i++)
+			for (size_t k = 0; k < listing->n && all[i].is_kept; k++)
+				if (!all[k].is_kept && all[k].pid &&
+					(all[k].pid == all[i].pid ||
+						all[k].pid == all[i].parent))
+					all[k].is_kept = more = true;
+	}
+	size_t n = 0;
+	for (size_t i = 0; i < listing->n && status == TB_OK; i++)
+		if (all[i].is_kept)
+			listing->items[n++] = listing->items[i];
+	free(all);
+	listing->n = n;
+	return status == TB_OK && n == 0
+		       ? tb_fail_in(error, TB_EFOREIGN, merge->folder,
+				 "holds no process that used a socket of TCP")
+		       : status;
 }
 
 // find_first stores the lowest rank, `from` or more, that has a file in the folder.
@@ -323,7 +428,14 @@ static int read_first(
 static int merge_begin(struct rank_merge *merge, struct tb_error *error)
 {
 	struct tb_tbt_rank file = {0};
-	int status = read_first(merge, &file, error);
+	int status = TB_OK;
+	if (!merge->world->sockets)
+		status = read_first(merge, &file, error);
+	else {
+		status = list_processes(merge, error);
+		if (status == TB_OK)
+			status = merge_open_rank(merge, 0, false, &file, error);
+	}
 	if (status != TB_OK)
 		return status;
 	merge->n_ranks = file.n_ranks;
@@ -606,6 +718,7 @@ int tb_tbt_merge(const char *folder, const struct tb_tbt_world *world, FILE *str
 	}
 	tb_tbt_clocks_free(merge.clocks);
 	tb_tbt_groups_free(merge.groups);
+	free(merge.processes.items);
 	free(merge.there);
 	free(merge.endings);
 	free(merge.clock_of);

@@ -21,6 +21,7 @@ struct tb_tbt_world {
 	uint64_t parent_id; // 0: none, or not in the folder
 	uint64_t begin_ns, end_ns;
 	char job[64], parent_job[64]; // as their launcher names them; "": unknown
+	bool sockets; // of processes that were traced with --sockets: all of the folder
 };
 
 // Worlds in the order in which they began. A zeroed struct is empty.

@@ -5,6 +5,7 @@
 #include "stop.h"
 #include "tbt_reader.h"
 #include "tbt_records.h"
+#include "tbt_sockets.h"
 #include "units.h"
 
 #include <inttypes.h>
@@ -297,14 +298,16 @@ static int tbt_read_rank(struct tb_tbt_reader *reader, struct tbt_source *source
 	int status = source_check(source, error);
 	if (status == TB_OK && number != rank)
 		status = source_broken(source, "a rank stands in another's place", error);
-	if (status == TB_OK && *host)
+	if (status == TB_OK && *host && !reader->sockets)
 		status = tb_calls_host(reader->calls, rank, host, error);
 	if (status == TB_OK)
 		status = read_comms(reader, source, error);
 	if (status == TB_OK)
 		status = read_threads(reader, source, error);
 	if (status == TB_OK)
-		status = tbt_rank_calls(reader, error);
+		status = reader->sockets
+				 ? tb_tbt_sockets_rank(reader->sockets, host, error)
+				 : tbt_rank_calls(reader, error);
 	if (status == TB_OK)
 		note_end(reader);
 	else if (status == TB_EFORMAT) {
@@ -364,7 +367,9 @@ static const char *library_of(uint32_t mpi)
 {
 	if (mpi == TB_TBT_OPENMPI)
 		return "openmpi";
-	return mpi == TB_TBT_MPICH ? "mpich" : NULL;
+	if (mpi == TB_TBT_MPICH)
+		return "mpich";
+	return mpi == TB_TBT_SOCKETS ? "sockets" : NULL;
 }
 
 int tb_tbt_read(struct tb_calls **calls, const struct tb_reading *reading,
@@ -378,10 +383,14 @@ int tb_tbt_read(struct tb_calls **calls, const struct tb_reading *reading,
 		return status;
 	tb_infile_stop_on(source.file, reading->stop);
 	status = tbt_read_head(&reader, &source, error);
+	if (status == TB_OK && reader.mpi == TB_TBT_SOCKETS)
+		status = tb_tbt_sockets_new(&reader.sockets, &reader, error);
 	for (uint32_t i = 0; i < reader.n_ranks && status == TB_OK; i++)
 		status = tbt_read_rank(&reader, &source, i, error);
 	if (status == TB_OK)
-		status = tb_tbt_serve(&reader, error);
+		status = reader.sockets ? tb_tbt_sockets_calls(reader.sockets, error)
+					: tb_tbt_serve(&reader, error);
+	tb_tbt_sockets_free(reader.sockets);
 	if (status == TB_OK && reader.origin == TB_TBT_SPAWNED) {
 		if (reader.parent)
 			tb_calls_note(reader.calls,
@@ -825,6 +834,15 @@ static int add_record(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread
 	case TB_TBT_IO:
 		tb_tbt_pass(reader, thread, record);
 		return tb_tbt_take_io(reader, record, error);
+	case TB_TBT_SOCKET:
+	case TB_TBT_WRITE:
+	case TB_TBT_READ:
+	case TB_TBT_READY:
+	case TB_TBT_SHUT:
+	case TB_TBT_PROCESS:
+	case TB_TBT_CHILD:
+		return tb_tbt_broken(
+			reader, "a rank of MPI has records of sockets", error);
 	case TB_TBT_POLL:
 	case TB_TBT_ANY_SOURCE:
 	case TB_TBT_COMM:

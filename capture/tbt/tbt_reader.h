@@ -74,9 +74,10 @@ struct tb_tbt_reader {
 	const char *path;
 	uint32_t n_ranks, mpi;
 	uint64_t begin_ns;
-	uint64_t world, parent; // parent 0: unknown or none
-	uint32_t origin;	// enum tb_tbt_origin
-	uint32_t *messages_of;	// by group: the group of its one-sided messages; 0: none
+	uint64_t world, parent;		// parent 0: unknown or none
+	uint32_t origin;		// enum tb_tbt_origin
+	struct tb_tbt_sockets *sockets; // NULL: a program of MPI
+	uint32_t *messages_of; // by group: the group of its one-sided messages; 0: none
 	size_t n_messages_of;
 	uint32_t *n_lanes; // by rank: those that have calls
 	struct tb_tbt_service *services;

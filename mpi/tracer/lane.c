@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 // Two calls that asked in vain with less than this between them are waiting, with more a
@@ -21,9 +22,12 @@
 static struct {
 	pthread_mutex_t lock;
 	pthread_key_t key; // returns the lane of a thread that ends
+	bool has_key;
 	_Atomic bool recording;
 	bool threads;
 	int fd;
+	dev_t device; // of the file, as long as `fd` is ours
+	ino_t inode;
 	pid_t pid;
 	off_t n_bytes;	 // of the file
 	uint8_t *header; // mapped
@@ -71,9 +75,14 @@ static uint64_t real_ns(void)
 
 // map_more extends the file and maps what is new. The disk space is taken at once: a page
 // of a mapped file for which there is no space kills the process.
+// A program may have closed all descriptors, and have another file at this one's.
 static uint8_t *map_more(size_t n)
 {
-	int failed = posix_fallocate(process.fd, process.n_bytes, (off_t)n);
+	struct stat file;
+	int failed = fstat(process.fd, &file) != 0 || file.st_dev != process.device ||
+				     file.st_ino != process.inode
+			     ? EBADF
+			     : posix_fallocate(process.fd, process.n_bytes, (off_t)n);
 	void *there = MAP_FAILED;
 	if (!failed)
 		there = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
@@ -96,19 +105,53 @@ static void lane_give_back(void *lane)
 	tb_lane_own = NULL;
 }
 
+// read_boot stores what is equal on all that share this clock: the boot of a machine.
+static void read_boot(char boot[64], const char *host)
+{
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd >= 0 ? read(fd, boot, 63) : 0;
+	if (fd >= 0)
+		close(fd);
+	boot[n > 0 ? n : 0] = '\0';
+	boot[strcspn(boot, "\n")] = '\0';
+	if (!boot[0])
+		snprintf(boot, 64, "%s", host);
+}
+
+// open_file makes the file, at a high number, which programs leave alone.
+static int open_file(const char *path)
+{
+	struct stat file;
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	int high = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 200) : -1;
+	if (high >= 0) {
+		close(fd);
+		fd = high;
+	}
+	if (fd >= 0 && fstat(fd, &file) == 0) {
+		process.device = file.st_dev;
+		process.inode = file.st_ino;
+	}
+	return fd;
+}
+
 void tb_lanes_open(const char *folder, const struct tb_lanes_rank *rank)
 {
-	char path[4096];
-	if ((size_t)snprintf(path, sizeof path, "%s/rank-%u-%016" PRIx64 ".tbr", folder,
-		    (unsigned)rank->rank, rank->world) >= sizeof path)
+	char path[4096], boot[64];
+	int n = rank->name ? snprintf(path, sizeof path, "%s/%s", folder, rank->name)
+			   : snprintf(path, sizeof path, "%s/rank-%u-%016" PRIx64 ".tbr",
+				     folder, (unsigned)rank->rank, rank->world);
+	if (n < 0 || (size_t)n >= sizeof path)
 		return;
 	process.threads = rank->threads;
 	process.pid = getpid();
 	// No other process of any world has this name: what is there is not written to.
-	process.fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	process.fd = open_file(path);
 	if (process.fd >= 0)
 		process.header = map_more(TB_TBT_HEADER_BYTES);
-	if (!process.header || pthread_key_create(&process.key, lane_give_back) != 0) {
+	if (process.header && !process.has_key)
+		process.has_key = pthread_key_create(&process.key, lane_give_back) == 0;
+	if (!process.header || !process.has_key) {
 		fprintf(stderr,
 			"tailback: %s: cannot be written, so rank %u is not "
 			"traced: %s\n",
@@ -119,20 +162,12 @@ void tb_lanes_open(const char *folder, const struct tb_lanes_rank *rank)
 	record_put_u32(header + TB_TBT_AT_RANK, rank->rank);
 	record_put_u32(header + TB_TBT_AT_N_RANKS, rank->n_ranks);
 	record_put_u32(header + TB_TBT_AT_MPI, rank->mpi);
-	record_put_u64(header + TB_TBT_AT_MONO_BEGIN, tb_now_ns());
-	record_put_u64(header + TB_TBT_AT_REAL_BEGIN, real_ns());
-	// Write what is equal on all that share this clock: the boot of a
-	// machine.
-	uint8_t *at = header + TB_TBT_AT_CLOCK;
-	const char *host = rank->host;
-	char boot[64] = "";
-	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
-	if (!file || !fgets(boot, sizeof boot, file))
-		snprintf(boot, sizeof boot, "%s", host);
-	if (file)
-		fclose(file);
-	boot[strcspn(boot, "\n")] = '\0';
-	record_put_text(at, boot, 61);
+	uint64_t now_ns = tb_now_ns();
+	uint64_t begin_ns = rank->begin_ns ? rank->begin_ns : now_ns;
+	record_put_u64(header + TB_TBT_AT_MONO_BEGIN, begin_ns);
+	record_put_u64(header + TB_TBT_AT_REAL_BEGIN, real_ns() - (now_ns - begin_ns));
+	read_boot(boot, rank->host);
+	record_put_text(header + TB_TBT_AT_CLOCK, boot, 61);
 	record_put_text(header + TB_TBT_AT_HOST, rank->host, 254);
 	record_put_text(header + TB_TBT_AT_VERSION, rank->version, 254);
 	record_put_u64(header + TB_TBT_AT_WORLD, rank->world);
@@ -142,6 +177,23 @@ void tb_lanes_open(const char *folder, const struct tb_lanes_rank *rank)
 	record_put_text(header + TB_TBT_AT_PARENT, rank->parent, 62);
 	memcpy(header, TB_TBT_RANK_MAGIC, TB_TBT_MAGIC_BYTES);
 	process.recording = true;
+}
+
+void tb_lanes_forget(void)
+{
+	const pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	if (process.fd >= 0)
+		close(process.fd);
+	process.recording = false;
+	process.lock = lock;
+	process.fd = -1;
+	process.n_bytes = 0;
+	process.header = NULL;
+	process.n_lanes = 0;
+	process.idle = NULL;
+	tb_lane_own = NULL;
+	if (process.has_key)
+		pthread_setspecific(process.key, NULL);
 }
 
 void tb_lanes_close(enum tb_tbt_state state)
@@ -167,7 +219,10 @@ struct tb_record_lane *tb_lane_take(void)
 	struct tb_record_lane *lane = process.idle;
 	if (lane)
 		process.idle = lane->next;
-	else if ((lane = calloc(1, sizeof *lane)) != NULL) {
+	else if ((lane = mmap(NULL, sizeof *lane, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) == MAP_FAILED)
+		lane = NULL;
+	else {
 		lane->number = process.n_lanes++;
 		lane->last_ns = tb_now_ns();
 	}

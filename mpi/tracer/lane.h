@@ -47,8 +47,13 @@ struct tb_lanes_rank {
 	uint64_t world; // its identity, equal in all ranks
 	enum tb_tbt_origin origin;
 	const char *job, *parent; // names in the launcher, of this world and its parent
+	const char *name;	  // of the file in the folder; NULL: rank-N-WORLD.tbr
+	uint64_t begin_ns;	  // when it began; 0: now
 };
 void tb_lanes_open(const char *folder, const struct tb_lanes_rank *rank);
+
+// tb_lanes_forget has a forked child leave its parent's file and lanes alone.
+void tb_lanes_forget(void);
 
 // tb_lanes_close ends recording, and notes how.
 void tb_lanes_close(enum tb_tbt_state state);

@@ -1,0 +1,939 @@
+// From what processes did with sockets of TCP to calls: finds which ends make a
+// connection, and cuts the bytes of each direction into messages.
+//
+// Ends. What has one host, network namespace and kernel's cookie is one end, whichever
+// processes share it. Two ends are a connection if one's address and port are the other's
+// peer's; of several that are, in the order in which they were first seen.
+//
+// Messages. The bytes of a direction are numbered in the order of the calls that wrote
+// them, and what was written unseen is found by the kernel's count. A call that wrote
+// [a, b) sends one message, or several: a call of the receiver that had received up to
+// r within it has its message end at r, or where the segment of r ends, whichever call
+// received it.
+//
+// Other causes, as messages without bytes: who accepts waits for who connects; who reads
+// the end of a stream for who closed it last; a process for the call before its fork or
+// exec; who waits for a child for that child's last call.
+//
+// Waiting. Time in calls is no computation. What was spent in poll or the like is
+// waiting if the lane receives next, or sends next and was waiting to; else it is kept as
+// computation, like any pause: something else woke it.
+#include "tbt_sockets.h"
+
+#include "array.h"
+#include "hash.h"
+#include "map.h"
+#include "order.h"
+#include "stop.h"
+#include "units.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE UINT32_MAX
+
+// Where a piece may end within a call: full segments of Ethernet with time stamps.
+enum { SEGMENT_BYTES = 1448 };
+
+// A wait for a child that lasted less found it ended.
+#define ENDED_NS 50000
+
+// What a process did, and what is derived: HANDED and TOOK are the ends of a link
+// between processes, IDLE is a wait that counts as computation.
+enum event_kind { WROTE, READ, MET, READY, POLLED, SHUT, REAPED, IDLE, HANDED, TOOK };
+
+struct event {
+	uint64_t enter_ns, leave_ns; // since the trace's beginning
+	uint64_t bytes;		     // moved; of READY its bits, of REAPED the child's id
+	uint64_t so_far;	     // by the kernel, + 1; 0: unknown
+	uint64_t number;	     // among all
+	uint32_t rank, lane;
+	uint32_t end;	   // socket's
+	uint32_t first, n; // messages that it sends or receives
+	uint8_t kind;	   // enum event_kind
+	uint8_t how;	   // of MET, enum tb_tbt_socket; of SHUT 1: for writing
+	bool has_closed,
+		is_taken; // sent or received the end of a stream, of MET a meeting
+};
+
+struct message {
+	uint64_t bytes;
+	uint32_t peer; // rank
+	uint32_t tag;
+};
+
+struct end {
+	uint64_t address[6]; // own address and port, peer's
+	uint64_t key;	     // equal for both ends
+	uint64_t first_ns;
+	uint32_t partner;      // NONE: was not traced
+	uint32_t number, rank; // the first that has it
+};
+
+struct rank_facts {
+	uint64_t pid, parent, net, begin_ns, last_ns;
+	char host[256];
+	uint64_t address[2];
+	uint32_t n_lanes;
+	bool known, has_address;
+};
+
+struct stream_ends {
+	uint32_t *writes, *reads; // events, in their order
+	size_t n_writes, n_reads, writes_room, reads_room;
+};
+
+struct tb_tbt_sockets {
+	struct tb_tbt_reader *reader;
+	struct event *events;
+	size_t n_events, events_room;
+	struct end *ends;
+	size_t n_ends, ends_room;
+	struct tb_map by_cookie; // hash of host, namespace and cookie: end
+	struct rank_facts *ranks;
+	struct message *messages;
+	size_t n_messages, messages_room;
+	struct tb_map tags;
+	uint32_t n_tags;
+	uint64_t n_untraced, untraced_bytes; // connections
+	uint64_t n_connections;
+	// TCP_INFO, of the last record of each end.
+	struct tcp_facts {
+		uint64_t busy_us, window_us, buffer_us, again;
+	} * facts;
+	size_t facts_room;
+};
+
+static int sockets_no_memory(struct tb_error *error)
+{
+	return tb_fail_memory(error, "the sockets of a trace");
+}
+
+int tb_tbt_sockets_new(struct tb_tbt_sockets **sockets, struct tb_tbt_reader *reader,
+	struct tb_error *error)
+{
+	struct tb_tbt_sockets *made = calloc(1, sizeof *made);
+	if (made)
+		made->ranks = calloc(reader->n_ranks, sizeof *made->ranks);
+	if (!made || !made->ranks) {
+		free(made);
+		return sockets_no_memory(error);
+	}
+	made->reader = reader;
+	*sockets = made;
+	return TB_OK;
+}
+
+void tb_tbt_sockets_free(struct tb_tbt_sockets *sockets)
+{
+	if (!sockets)
+		return;
+	free(sockets->events);
+	free(sockets->ends);
+	free(sockets->ranks);
+	free(sockets->messages);
+	free(sockets->facts);
+	tb_map_fini(&sockets->by_cookie);
+	tb_map_fini(&sockets->tags);
+	free(sockets);
+}
+
+static uint64_t since_begin(const struct tb_tbt_reader *reader, uint64_t at_ns)
+{
+	uint64_t ns = tb_tbt_common_ns(reader->points, reader->n_points, at_ns);
+	return ns > reader->begin_ns ? ns - reader->begin_ns : 0;
+}
+
+// is_local returns whether an address is of the loopback interface.
+static bool is_local(const uint64_t *address)
+{
+	return (address[0] == 0 && address[1] == 1) ||
+	       (address[0] == 0 && address[1] >> 24 == UINT64_C(0xffff7f));
+}
+
+// pair_key hashes what both ends of a connection have: the addresses in an order of
+// their own, and within a host which one it is.
+static uint64_t pair_key(const struct rank_facts *rank, const uint64_t *address)
+{
+	bool swap = false;
+	uint64_t key = TB_HASH_BEGIN;
+	for (int i = 0; i < 3; i++)
+		if (address[i] != address[3 + i]) {
+			swap = address[i] > address[3 + i];
+			break;
+		}
+	for (int i = 0; i < 6; i++)
+		key = tb_hash_word(key, address[(i + 3 * swap) % 6]);
+	if (is_local(address))
+		key = tb_hash_word(tb_hash_text(key, rank->host), rank->net);
+	return key;
+}
+
+// find_end stores the end of a socket, a new one unless another process has it too.
+static int find_end(struct tb_tbt_sockets *s, const struct tb_tbt_record *record,
+	uint64_t at_ns, uint32_t *end, struct tb_error *error)
+{
+	const struct rank_facts *rank = &s->ranks[s->reader->rank];
+	uint64_t cookie = tb_hash_word(
+		tb_hash_word(tb_hash_text(TB_HASH_BEGIN, rank->host), rank->net),
+		record->fields[2]);
+	if (record->fields[2] && tb_map_find(&s->by_cookie, cookie, end)) {
+		if (at_ns < s->ends[*end].first_ns)
+			s->ends[*end].first_ns = at_ns;
+		return TB_OK;
+	}
+	if (s->n_ends >= NONE - 1 ||
+		TB_ARRAY_RESERVE(&s->ends, &s->ends_room, s->n_ends + 1) != TB_OK ||
+		TB_ARRAY_RESERVE_ZEROED(&s->facts, &s->facts_room, s->n_ends + 1) !=
+			TB_OK)
+		return sockets_no_memory(error);
+	*end = (uint32_t)s->n_ends++;
+	struct end *made = &s->ends[*end];
+	*made = (struct end){.first_ns = at_ns,
+		.partner = NONE,
+		.number = *end,
+		.rank = s->reader->rank};
+	memcpy(made->address, record->list, sizeof made->address);
+	made->key = pair_key(rank, made->address);
+	return tb_map_put(&s->by_cookie, cookie, *end) == TB_OK
+		       ? TB_OK
+		       : sockets_no_memory(error);
+}
+
+// take_facts keeps what TCP_INFO counts.
+static void take_facts(struct tb_tbt_sockets *s, uint32_t end, const uint64_t *f)
+{
+	struct tcp_facts *facts = &s->facts[end];
+	const struct tcp_facts now = {f[4], f[5], f[6], f[7]};
+	if (now.busy_us >= facts->busy_us)
+		*facts = now;
+}
+
+static int add_event(
+	struct tb_tbt_sockets *s, const struct event *event, struct tb_error *error)
+{
+	if (s->n_events >= NONE - 1 ||
+		TB_ARRAY_RESERVE(&s->events, &s->events_room, s->n_events + 1) != TB_OK)
+		return sockets_no_memory(error);
+	s->events[s->n_events] = *event;
+	s->events[s->n_events].number = s->n_events;
+	s->n_events++;
+	return TB_OK;
+}
+
+// take_record makes an event of a record. `ends` has the rank's sockets by number.
+static int take_record(struct tb_tbt_sockets *s, uint32_t lane,
+	const struct tb_tbt_record *record, struct tb_map *ends, struct tb_error *error)
+{
+	static const uint8_t kinds[TB_TBT_N_KINDS] = {[TB_TBT_WRITE] = WROTE,
+		[TB_TBT_READ] = READ,
+		[TB_TBT_SOCKET] = MET,
+		[TB_TBT_READY] = READY,
+		[TB_TBT_POLL] = POLLED,
+		[TB_TBT_SHUT] = SHUT,
+		[TB_TBT_CHILD] = REAPED};
+	const uint64_t *f = record->fields;
+	struct event event = {.enter_ns = since_begin(s->reader, record->enter_ns),
+		.leave_ns = since_begin(s->reader, record->leave_ns),
+		.rank = s->reader->rank,
+		.lane = lane,
+		.end = NONE,
+		.kind = kinds[record->kind]};
+	struct rank_facts *rank = &s->ranks[event.rank];
+	if (event.leave_ns > rank->last_ns)
+		rank->last_ns = event.leave_ns;
+	if (record->kind == TB_TBT_PROCESS) {
+		rank->pid = f[0];
+		rank->parent = f[1];
+		rank->net = f[2];
+		rank->begin_ns = event.enter_ns;
+		rank->known = true;
+		return TB_OK;
+	}
+	int status = TB_OK;
+	if (record->kind == TB_TBT_SOCKET) {
+		if (record->n_list != 6)
+			return tb_tbt_broken(
+				s->reader, "a socket has no two addresses", error);
+		event.how = (uint8_t)(f[1] & 3);
+		status = find_end(s, record, event.enter_ns, &event.end, error);
+		if (status == TB_OK && tb_map_put(ends, f[0], event.end) != TB_OK)
+			return sockets_no_memory(error);
+	} else if (event.kind == WROTE || event.kind == READ || event.kind == SHUT) {
+		// WROTE is 0, as are kinds of MPI.
+		if (record->kind != TB_TBT_WRITE && record->kind != TB_TBT_READ &&
+			record->kind != TB_TBT_SHUT)
+			return tb_tbt_broken(
+				s->reader, "a process has records of MPI", error);
+		if (!tb_map_find(ends, f[0], &event.end))
+			return tb_tbt_broken(
+				s->reader, "a socket is used that has no record", error);
+		event.bytes = f[1];
+		event.how = event.kind == SHUT && f[1] != 0;
+		if (event.kind != SHUT) {
+			event.so_far = f[2];
+			take_facts(s, event.end, f);
+		}
+	} else
+		event.bytes = f[0];
+	return status == TB_OK ? add_event(s, &event, error) : status;
+}
+
+int tb_tbt_sockets_rank(
+	struct tb_tbt_sockets *s, const char *host, struct tb_error *error)
+{
+	const struct tb_tbt_reader *reader = s->reader;
+	struct tb_map ends = {0};
+	int status = TB_OK;
+	struct rank_facts *rank = &s->ranks[reader->rank];
+	snprintf(rank->host, sizeof rank->host, "%s", host);
+	rank->n_lanes = (uint32_t)reader->n_threads;
+	// A thread may use a socket that another one's lane defines: two passes.
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < reader->n_threads && status >= 0; i++) {
+			struct tb_tbt_record record;
+			struct tb_tbt_cursor cursor = {
+				.bytes = {reader->threads[i].records,
+					reader->threads[i].n}};
+			while (status >= 0 &&
+				(status = tb_tbt_next(&cursor, &record, error)) > 0) {
+				bool defines = record.kind == TB_TBT_SOCKET ||
+					       record.kind == TB_TBT_PROCESS;
+				if (defines == (pass == 0))
+					status = take_record(
+						s, (uint32_t)i, &record, &ends, error);
+			}
+			tb_tbt_cursor_fini(&cursor);
+		}
+	tb_map_fini(&ends);
+	return status < 0 ? status : TB_OK;
+}
+
+// Connections.
+
+static int end_by_key(const void *left, const void *right)
+{
+	const struct end *a = left, *b = right;
+	if (a->key != b->key)
+		return TB_ORDER(a->key, b->key);
+	if (a->first_ns != b->first_ns)
+		return TB_ORDER(a->first_ns, b->first_ns);
+	return TB_ORDER(a->number, b->number);
+}
+
+static bool are_opposite(const struct end *a, const struct end *b)
+{
+	return memcmp(a->address, b->address + 3, 3 * sizeof *a->address) == 0 &&
+	       memcmp(a->address + 3, b->address, 3 * sizeof *a->address) == 0;
+}
+
+// pair_ends finds the partner of each end.
+static int pair_ends(struct tb_tbt_sockets *s, struct tb_error *error)
+{
+	struct end *sorted = malloc((s->n_ends + 1) * sizeof *sorted);
+	if (!sorted)
+		return sockets_no_memory(error);
+	if (s->n_ends)
+		memcpy(sorted, s->ends, s->n_ends * sizeof *sorted);
+	qsort(sorted, s->n_ends, sizeof *sorted, end_by_key);
+	for (size_t i = 0; i < s->n_ends; i++) {
+		struct end *one = &s->ends[sorted[i].number];
+		for (size_t k = i + 1; k < s->n_ends && sorted[k].key == one->key &&
+				       one->partner == NONE;
+			k++) {
+			struct end *other = &s->ends[sorted[k].number];
+			if (other->partner != NONE || !are_opposite(one, other))
+				continue;
+			one->partner = other->number;
+			other->partner = one->number;
+			s->n_connections++;
+		}
+		s->n_untraced += one->partner == NONE;
+	}
+	free(sorted);
+	return TB_OK;
+}
+
+// Messages.
+
+static int event_by_leave(const void *left, const void *right)
+{
+	const struct event *a = left, *b = right;
+	if (a->leave_ns != b->leave_ns)
+		return TB_ORDER(a->leave_ns, b->leave_ns);
+	if (a->enter_ns != b->enter_ns)
+		return TB_ORDER(a->enter_ns, b->enter_ns);
+	return TB_ORDER(a->number, b->number);
+}
+
+// tag_of stores the tag of messages from one lane to another by a stream.
+static int tag_of(struct tb_tbt_sockets *s, uint32_t stream, const struct event *from,
+	const struct event *to, uint32_t *tag, struct tb_error *error)
+{
+	uint64_t key = tb_hash_word(TB_HASH_BEGIN, stream);
+	key = tb_hash_word(key, (uint64_t)from->rank << 32 | from->lane);
+	key = tb_hash_word(key, (uint64_t)to->rank << 32 | to->lane);
+	if (tb_map_find(&s->tags, key, tag))
+		return TB_OK;
+	*tag = s->n_tags++;
+	return tb_map_put(&s->tags, key, *tag) == TB_OK ? TB_OK
+							: sockets_no_memory(error);
+}
+
+// A message from one event to another, until all are known.
+struct link {
+	uint64_t bytes;
+	uint32_t from, to, stream; // events
+};
+
+struct links {
+	struct link *items;
+	size_t n, room;
+};
+
+static int add_link(struct links *links, uint32_t stream, uint32_t from, uint32_t to,
+	uint64_t bytes, struct tb_error *error)
+{
+	if (TB_ARRAY_RESERVE(&links->items, &links->room, links->n + 1) != TB_OK)
+		return sockets_no_memory(error);
+	links->items[links->n++] = (struct link){bytes, from, to, stream};
+	return TB_OK;
+}
+
+// written_ends returns where in the stream each write ends: after all that were before
+// it, seen or by the kernel's count unseen. The caller frees it.
+static uint64_t *written_ends(
+	const struct tb_tbt_sockets *s, const struct stream_ends *of)
+{
+	uint64_t *ends = malloc((of->n_writes + 1) * sizeof *ends);
+	uint64_t sum = 0, unseen = UINT64_MAX;
+	for (size_t i = 0; ends && i < of->n_writes; i++) {
+		uint64_t bytes = s->events[of->writes[i]].bytes;
+		sum = bytes > UINT64_MAX / 2 - sum ? UINT64_MAX / 2 : sum + bytes;
+		ends[i] = sum;
+	}
+	// A call's count may have what another thread wrote behind it: what is missing at
+	// all later ones, too, was unseen.
+	for (size_t i = of->n_writes; ends && i-- > 0;) {
+		uint64_t so_far = s->events[of->writes[i]].so_far;
+		if (so_far && so_far - 1 > ends[i] && so_far < UINT64_MAX / 2) {
+			uint64_t more = so_far - 1 - ends[i];
+			unseen = more < unseen ? more : unseen;
+		} else if (so_far)
+			unseen = 0;
+		ends[i] += unseen == UINT64_MAX ? 0 : unseen;
+	}
+	return ends;
+}
+
+// came_before returns whether a write may have been what a read got. Clocks of several
+// hosts agree within a millisecond.
+static bool came_before(const struct tb_tbt_sockets *s, const struct event *write,
+	const struct event *read)
+{
+	uint64_t slack_ns =
+		strcmp(s->ranks[write->rank].host, s->ranks[read->rank].host) == 0
+			? 0
+			: 1000000;
+	return write->enter_ns <= read->leave_ns + slack_ns;
+}
+
+// drain receives what nobody was seen to read, in a lane of its own.
+static int drain(struct tb_tbt_sockets *s, struct links *links, uint32_t stream,
+	uint32_t write, uint64_t bytes, struct tb_error *error)
+{
+	const struct end *to = &s->ends[s->ends[stream].partner];
+	const struct event took = {.enter_ns = s->events[write].leave_ns,
+		.leave_ns = s->events[write].leave_ns,
+		.rank = to->rank,
+		.lane = s->ranks[to->rank].n_lanes,
+		.end = NONE,
+		.kind = TOOK};
+	int status = add_event(s, &took, error);
+	return status == TB_OK ? add_link(links, stream, write, (uint32_t)s->n_events - 1,
+					 bytes, error)
+			       : status;
+}
+
+// cut_stream makes the messages of a direction of a connection.
+static int cut_stream(struct tb_tbt_sockets *s, uint32_t stream,
+	const struct stream_ends *of, struct links *links, struct tb_error *error)
+{
+	uint64_t *ends = written_ends(s, of);
+	if (!ends)
+		return sockets_no_memory(error);
+	int status = TB_OK;
+	uint64_t begin = 0, at = 0, received = 0;
+	size_t w = 0;
+	for (size_t r = 0; r < of->n_reads && status == TB_OK; r++) {
+		const struct event *read = &s->events[of->reads[r]];
+		received += read->bytes;
+		// Whole calls that this one read the last byte of, then a part of one.
+		while (w < of->n_writes && at < received && status == TB_OK &&
+			came_before(s, &s->events[of->writes[w]], read)) {
+			uint64_t to = ends[w];
+			if (to > received) {
+				uint64_t n = (received - begin - 1) / SEGMENT_BYTES + 1;
+				to = tb_min_u64(to, begin + n * SEGMENT_BYTES);
+			}
+			if (to > at)
+				status = add_link(links, stream, of->writes[w],
+					of->reads[r], to - at, error);
+			at = to > at ? to : at;
+			if (at == ends[w])
+				begin = ends[w++];
+		}
+	}
+	for (; w < of->n_writes && status == TB_OK; w++) {
+		if (ends[w] > at)
+			status = drain(
+				s, links, stream, of->writes[w], ends[w] - at, error);
+		at = ends[w];
+	}
+	free(ends);
+	return status;
+}
+
+static int streams_add(uint32_t **list, size_t *n, size_t *room, uint32_t event)
+{
+	if (TB_ARRAY_RESERVE(list, room, *n + 1) != TB_OK)
+		return TB_ENOMEM;
+	(*list)[(*n)++] = event;
+	return TB_OK;
+}
+
+// link_closing has who reads a stream's end wait for who closed it last before.
+static int link_closing(struct tb_tbt_sockets *s, struct links *links,
+	const uint32_t *closes, const uint32_t *ended, struct tb_error *error)
+{
+	int status = TB_OK;
+	for (size_t end = 0; end < s->n_ends && status == TB_OK; end++) {
+		// `end` is read, its partner closed. An event of each is linked once.
+		uint32_t from = s->ends[end].partner == NONE
+					? NONE
+					: closes[s->ends[end].partner];
+		if (from != NONE && ended[end] != NONE)
+			status = add_link(links, (uint32_t)end + UINT32_C(0x80000000),
+				from, ended[end], 0, error);
+	}
+	return status;
+}
+
+// link_streams makes the messages of all connections. Events are sorted.
+static int link_streams(
+	struct tb_tbt_sockets *s, struct links *links, struct tb_error *error)
+{
+	struct stream_ends *streams = calloc(s->n_ends + 1, sizeof *streams);
+	uint32_t *closes = malloc((s->n_ends + 1) * sizeof *closes);
+	uint32_t *ended = malloc((s->n_ends + 1) * sizeof *ended);
+	uint32_t *met = malloc((s->n_ends + 1) * sizeof *met);
+	int status = streams && closes && ended && met ? TB_OK : sockets_no_memory(error);
+	for (size_t i = 0; i < s->n_ends && status == TB_OK; i++)
+		closes[i] = ended[i] = met[i] = NONE;
+	for (size_t i = 0; i < s->n_events && status == TB_OK; i++) {
+		struct event *event = &s->events[i];
+		uint32_t partner =
+			event->end == NONE ? NONE : s->ends[event->end].partner;
+		if (event->end == NONE)
+			continue;
+		if (partner == NONE) {
+			if (event->kind == WROTE || event->kind == READ)
+				s->untraced_bytes += event->bytes;
+			continue;
+		}
+		struct stream_ends *out = &streams[event->end], *in = &streams[partner];
+		if (event->kind == WROTE)
+			status = streams_add(&out->writes, &out->n_writes,
+				&out->writes_room, (uint32_t)i);
+		else if (event->kind == READ && event->bytes > 0)
+			status = streams_add(
+				&in->reads, &in->n_reads, &in->reads_room, (uint32_t)i);
+		else if (event->kind == READ && ended[event->end] == NONE)
+			ended[event->end] = (uint32_t)i;
+		else if (event->kind == SHUT && ended[partner] == NONE)
+			closes[event->end] = (uint32_t)i;
+		else if (event->kind == MET && event->how == TB_TBT_CONNECTED)
+			met[event->end] = (uint32_t)i;
+		else if (event->kind == MET && event->how == TB_TBT_ACCEPTED &&
+			 met[partner] != NONE)
+			status = add_link(links, partner | UINT32_C(0x40000000),
+				met[partner], (uint32_t)i, 0, error);
+		if (status == TB_ENOMEM)
+			status = sockets_no_memory(error);
+	}
+	for (size_t i = 0; i < s->n_ends && status == TB_OK; i++) {
+		if (tb_stop_asked(s->reader->reading->stop))
+			status = tb_fail(error, TB_ESTOPPED, "stopped");
+		else if (streams[i].n_writes)
+			status = cut_stream(s, (uint32_t)i, &streams[i], links, error);
+	}
+	if (status == TB_OK)
+		status = link_closing(s, links, closes, ended, error);
+	for (size_t i = 0; streams && i < s->n_ends; i++) {
+		free(streams[i].writes);
+		free(streams[i].reads);
+	}
+	free(streams);
+	free(closes);
+	free(ended);
+	free(met);
+	return status;
+}
+
+// Processes.
+
+// parent_of returns the rank that a process was before its exec, or whose fork it is.
+static uint32_t parent_of(const struct tb_tbt_sockets *s, uint32_t rank)
+{
+	const struct rank_facts *child = &s->ranks[rank];
+	uint32_t found = NONE;
+	for (uint32_t i = 0; i < s->reader->n_ranks && child->known; i++) {
+		const struct rank_facts *of = &s->ranks[i];
+		if (i == rank || !of->known || of->begin_ns > child->begin_ns ||
+			strcmp(of->host, child->host) != 0 ||
+			(of->pid != child->pid && of->pid != child->parent))
+			continue;
+		// The same process before its exec goes before its parent; then the last.
+		if (found == NONE ||
+			(of->pid == child->pid) > (s->ranks[found].pid == child->pid) ||
+			((of->pid == child->pid) == (s->ranks[found].pid == child->pid) &&
+				of->begin_ns >= s->ranks[found].begin_ns))
+			found = i;
+	}
+	return found;
+}
+
+// reaped returns the rank that a process was at its end, by its id, or NONE.
+static uint32_t reaped(const struct tb_tbt_sockets *s, const struct event *by)
+{
+	uint32_t found = NONE;
+	for (uint32_t i = 0; i < s->reader->n_ranks; i++) {
+		const struct rank_facts *of = &s->ranks[i];
+		if (of->known && of->pid == by->bytes && of->begin_ns <= by->leave_ns &&
+			strcmp(of->host, s->ranks[by->rank].host) == 0 &&
+			(found == NONE || of->begin_ns >= s->ranks[found].begin_ns))
+			found = i;
+	}
+	return found;
+}
+
+// An event that is added for a link between processes, and the other one's.
+static int add_handing(struct tb_tbt_sockets *s, struct links *links, uint32_t from,
+	uint64_t from_ns, uint32_t to, uint64_t to_ns, uint32_t to_event,
+	struct tb_error *error)
+{
+	const struct event handed = {.enter_ns = from_ns,
+		.leave_ns = from_ns,
+		.rank = from,
+		.end = NONE,
+		.kind = HANDED};
+	const struct event took = {.enter_ns = to_ns,
+		.leave_ns = to_ns,
+		.rank = to,
+		.end = NONE,
+		.kind = TOOK};
+	uint32_t at = (uint32_t)s->n_events;
+	int status = add_event(s, &handed, error);
+	if (status == TB_OK && to_event == NONE) {
+		status = add_event(s, &took, error);
+		to_event = at + 1;
+	}
+	return status == TB_OK ? add_link(links, UINT32_C(0xc0000000) | at, at, to_event,
+					 0, error)
+			       : status;
+}
+
+// link_processes has processes wait for those that made them, and parents for the
+// children that they wait for.
+static int link_processes(
+	struct tb_tbt_sockets *s, struct links *links, struct tb_error *error)
+{
+	int status = TB_OK;
+	size_t n = s->n_events;
+	for (uint32_t i = 0; i < s->reader->n_ranks && status == TB_OK; i++) {
+		uint32_t parent = parent_of(s, i);
+		uint64_t at_ns = s->ranks[i].begin_ns;
+		if (parent != NONE)
+			status = add_handing(
+				s, links, parent, at_ns, i, at_ns, NONE, error);
+	}
+	for (size_t i = 0; i < n && status == TB_OK; i++) {
+		const struct event *event = &s->events[i];
+		uint32_t child = event->kind == REAPED ? reaped(s, event) : NONE;
+		if (child == NONE || child == event->rank)
+			continue;
+		uint64_t at_ns = event->leave_ns;
+		if (event->leave_ns - event->enter_ns < ENDED_NS ||
+			at_ns < s->ranks[child].last_ns)
+			at_ns = tb_min_u64(at_ns, s->ranks[child].last_ns);
+		status = add_handing(
+			s, links, child, at_ns, event->rank, 0, (uint32_t)i, error);
+	}
+	return status;
+}
+
+// Calls.
+
+// A lane of a rank while its calls are made.
+struct lane_state {
+	uint64_t last_ns, carry_ns;
+	uint32_t lane;
+	bool begun;
+};
+
+// place_messages gives each event its messages, in the order of the links.
+static int place_messages(
+	struct tb_tbt_sockets *s, const struct links *links, struct tb_error *error)
+{
+	if (2 * links->n >= NONE)
+		return tb_fail(error, TB_ECAPACITY, "the trace has too many messages");
+	s->messages = malloc((2 * links->n + 1) * sizeof *s->messages);
+	if (!s->messages)
+		return sockets_no_memory(error);
+	for (size_t i = 0; i < links->n; i++) {
+		s->events[links->items[i].from].n++;
+		s->events[links->items[i].to].n++;
+	}
+	uint32_t first = 0;
+	for (size_t i = 0; i < s->n_events; i++) {
+		s->events[i].first = first;
+		first += s->events[i].n;
+		s->events[i].n = 0;
+	}
+	int status = TB_OK;
+	for (size_t i = 0; i < links->n && status == TB_OK; i++) {
+		const struct link *link = &links->items[i];
+		struct event *from = &s->events[link->from], *to = &s->events[link->to];
+		uint32_t tag = 0;
+		status = tag_of(s, link->stream, from, to, &tag, error);
+		s->messages[from->first + from->n++] =
+			(struct message){link->bytes, to->rank, tag};
+		s->messages[to->first + to->n++] =
+			(struct message){link->bytes, from->rank, tag};
+	}
+	return status;
+}
+
+static int event_by_rank(const void *left, const void *right)
+{
+	const struct event *a = left, *b = right;
+	if (a->rank != b->rank)
+		return TB_ORDER(a->rank, b->rank);
+	return event_by_leave(left, right);
+}
+
+// settle_waits decides which waits count as computation, by what their lane does next:
+// IDLE. Events of one rank, in their order.
+static int settle_waits(
+	struct event *events, size_t n, uint32_t n_lanes, struct tb_error *error)
+{
+	uint8_t *next = calloc(n_lanes, 1);
+	if (!next)
+		return sockets_no_memory(error);
+	for (size_t i = n; i-- > 0;) {
+		struct event *event = &events[i];
+		bool receives = event->kind == READ || event->kind == REAPED ||
+				(event->kind == MET && event->how == TB_TBT_ACCEPTED);
+		if (event->kind == READY) {
+			if (!(next[event->lane] & TB_TBT_READABLE) &&
+				!(event->bytes & TB_TBT_WRITABLE))
+				event->kind = IDLE;
+		} else if (receives)
+			next[event->lane] = TB_TBT_READABLE;
+		else if (event->kind == WROTE || event->kind == HANDED)
+			next[event->lane] = TB_TBT_WRITABLE;
+	}
+	free(next);
+	return TB_OK;
+}
+
+// add_calls adds the calls of an event, each of which is a message.
+static int add_calls(const struct tb_tbt_sockets *s, const struct event *event,
+	struct lane_state *lane, uint32_t on, struct tb_error *error)
+{
+	bool sends = event->kind == WROTE || event->kind == SHUT ||
+		     event->kind == HANDED ||
+		     (event->kind == MET && event->how == TB_TBT_CONNECTED);
+	int status = TB_OK;
+	for (uint32_t i = 0; i < event->n && status == TB_OK; i++) {
+		const struct message *message = &s->messages[event->first + i];
+		const struct tb_call call = {.calc_ns = lane->carry_ns,
+			.enter_ns = event->enter_ns,
+			.leave_ns = i + 1 == event->n ? event->leave_ns : 0,
+			.bytes = message->bytes,
+			.peer = message->peer,
+			.tag = message->tag,
+			.lane = lane->lane,
+			.kind = sends ? TB_CALL_SEND : TB_CALL_RECV,
+			.starts = sends && event->kind != WROTE};
+		status = tb_calls_add(s->reader->calls, event->rank, &call, NULL, error);
+		if (status == TB_OK && i == 0 && on != NONE)
+			status = tb_calls_after(s->reader->calls, event->rank, on, error);
+		lane->carry_ns = 0;
+	}
+	return status;
+}
+
+// make_calls makes the calls of a rank of its events, in their order.
+static int make_calls(const struct tb_tbt_sockets *s, struct event *events, size_t n,
+	struct tb_error *error)
+{
+	uint32_t n_lanes = s->ranks[events[0].rank].n_lanes, n_used = 0, last = NONE;
+	struct lane_state *lanes = calloc((size_t)n_lanes + 1, sizeof *lanes);
+	if (!lanes)
+		return sockets_no_memory(error);
+	int status = settle_waits(events, n, n_lanes + 1, error);
+	uint64_t last_ns = 0;
+	for (size_t i = 0; i < n && status == TB_OK; i++) {
+		const struct event *event = &events[i];
+		struct lane_state *lane = &lanes[event->lane];
+		uint32_t on = NONE, n_calls = 0;
+		if (event->kind == IDLE)
+			continue;
+		if (!lane->begun && n_used > 0) {
+			// A thread begins after what the rank did last.
+			lane->last_ns = last_ns;
+			on = last;
+		}
+		uint64_t enter_ns = event->enter_ns;
+		if (event->kind == HANDED)
+			// Within a call of this lane, it was another thread's doing.
+			for (size_t k = i + 1; k < n; k++)
+				if (events[k].lane == event->lane) {
+					enter_ns =
+						tb_min_u64(enter_ns, events[k].enter_ns);
+					break;
+				}
+		if (enter_ns > lane->last_ns)
+			lane->carry_ns += enter_ns - lane->last_ns;
+		// What connecting took, and what an untraced peer did, stays as it was.
+		if ((event->kind == MET && event->how == TB_TBT_CONNECTED) ||
+			(event->end != NONE && s->ends[event->end].partner == NONE &&
+				(event->kind == READ || event->kind == WROTE)))
+			lane->carry_ns += event->leave_ns - event->enter_ns;
+		lane->last_ns = event->kind == HANDED
+					? tb_min_u64(event->leave_ns,
+						  tb_max_u64(lane->last_ns, enter_ns))
+					: event->leave_ns;
+		if (event->n == 0)
+			continue;
+		if (!lane->begun)
+			lane->lane = n_used++;
+		lane->begun = true;
+		status = add_calls(s, event, lane, on, error);
+		tb_calls_of(s->reader->calls, event->rank, &n_calls);
+		last = n_calls ? n_calls - 1 : NONE;
+		last_ns = event->leave_ns;
+	}
+	free(lanes);
+	return status;
+}
+
+// name_socket_hosts gives ranks their hosts; where network namespaces of one host are
+// several, each is named by an address of its own.
+static int name_socket_hosts(struct tb_tbt_sockets *s, struct tb_error *error)
+{
+	int status = TB_OK;
+	for (size_t i = 0; i < s->n_ends; i++)
+		if (!is_local(s->ends[i].address) &&
+			!s->ranks[s->ends[i].rank].has_address) {
+			struct rank_facts *rank = &s->ranks[s->ends[i].rank];
+			memcpy(rank->address, s->ends[i].address, sizeof rank->address);
+			rank->has_address = true;
+		}
+	for (uint32_t r = 0; r < s->reader->n_ranks && status == TB_OK; r++) {
+		const struct rank_facts *rank = &s->ranks[r];
+		const uint64_t *at = NULL;
+		bool several = false;
+		char name[300];
+		for (uint32_t i = 0; i < s->reader->n_ranks; i++) {
+			const struct rank_facts *of = &s->ranks[i];
+			if (!of->known || strcmp(of->host, rank->host) != 0)
+				continue;
+			several = several || of->net != rank->net;
+			if (!at && of->net == rank->net && of->has_address)
+				at = of->address;
+		}
+		if (!several)
+			snprintf(name, sizeof name, "%s", rank->host);
+		else if (at && at[0] == 0 && at[1] >> 32 == 0xffff)
+			snprintf(name, sizeof name,
+				"%" PRIu64 ".%" PRIu64 ".%" PRIu64 ".%" PRIu64,
+				at[1] >> 24 & 255, at[1] >> 16 & 255, at[1] >> 8 & 255,
+				at[1] & 255);
+		else if (at)
+			snprintf(name, sizeof name, "%016" PRIx64 "%016" PRIx64, at[0],
+				at[1]);
+		else
+			snprintf(name, sizeof name, "%.200s/%" PRIu64, rank->host,
+				rank->net);
+		if (*name)
+			status = tb_calls_host(s->reader->calls, r, name, error);
+	}
+	return status;
+}
+
+static void note_sockets(const struct tb_tbt_sockets *s)
+{
+	struct tcp_facts sum = {0};
+	char busy[32], window[32], buffer[32], count[48], bytes[32];
+	for (size_t i = 0; i < s->n_ends; i++) {
+		sum.busy_us += s->facts[i].busy_us;
+		sum.window_us += s->facts[i].window_us;
+		sum.buffer_us += s->facts[i].buffer_us;
+		sum.again += s->facts[i].again;
+	}
+	const uint64_t most = (uint64_t)INT64_MAX / 1000000;
+	tb_calls_note(s->reader->calls,
+		"%s: sending kept them busy for %s in all, of that their peers' windows "
+		"limited %s and their send buffers %s; %" PRIu64
+		" segments were sent again",
+		tb_format_counted(s->n_connections,
+			"connection of TCP|connections of TCP", count, sizeof count),
+		tb_format_time((tb_time_ps)(tb_min_u64(sum.busy_us, most) * 1000000),
+			busy, sizeof busy),
+		tb_format_time((tb_time_ps)(tb_min_u64(sum.window_us, most) * 1000000),
+			window, sizeof window),
+		tb_format_time((tb_time_ps)(tb_min_u64(sum.buffer_us, most) * 1000000),
+			buffer, sizeof buffer),
+		sum.again);
+	if (s->n_untraced)
+		tb_calls_note(s->reader->calls,
+			"%s with processes that were not traced, with %s: what these "
+			"took "
+			"is computation",
+			tb_format_counted(s->n_untraced, "connection|connections", count,
+				sizeof count),
+			tb_format_size(s->untraced_bytes, bytes, sizeof bytes));
+}
+
+int tb_tbt_sockets_calls(struct tb_tbt_sockets *s, struct tb_error *error)
+{
+	struct links links = {0};
+	int status = pair_ends(s, error);
+	if (s->n_events)
+		qsort(s->events, s->n_events, sizeof *s->events, event_by_leave);
+	if (status == TB_OK)
+		status = name_socket_hosts(s, error);
+	if (status == TB_OK)
+		status = link_streams(s, &links, error);
+	if (status == TB_OK)
+		status = link_processes(s, &links, error);
+	if (status == TB_OK)
+		status = place_messages(s, &links, error);
+	free(links.items);
+	if (status == TB_OK && s->n_events)
+		qsort(s->events, s->n_events, sizeof *s->events, event_by_rank);
+	for (size_t i = 0; i < s->n_events && status == TB_OK;) {
+		size_t n = 1;
+		while (i + n < s->n_events && s->events[i + n].rank == s->events[i].rank)
+			n++;
+		status = make_calls(s, &s->events[i], n, error);
+		i += n;
+	}
+	if (status == TB_OK)
+		note_sockets(s);
+	return status;
+}

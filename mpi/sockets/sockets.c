@@ -1,0 +1,887 @@
+// tailback-trace-sockets.so: loaded into every process of `tailback trace --sockets`, it
+// records what the process does with sockets of TCP (capture/tbt/tbt_format.h).
+//
+// Model: it stands in for libc's functions that connect, accept, send, receive, wait for
+// readiness and close. Each calls libc's own first, and then records what it did, with
+// TCP_INFO. A descriptor is looked at once (is it TCP, which connection) until it is
+// closed. A process makes its file at its first record, so one without sockets leaves
+// none; a forked child makes one of its own. Where a process waits for a child, that is
+// recorded too.
+//
+// Safety: nothing here allocates memory, and a lock is only taken while the thread is
+// marked busy. A signal handler that comes in between calls libc without a record. Its
+// calls within a call that waits are recorded before that one, whose beginning then moves
+// to their end.
+//
+// Not seen: system calls made without libc (Go, io_uring), static programs, what stdio
+// reads from a socket. What it writes shows in the counts of the next record.
+//
+// As functions with the signatures of libc they have nowhere but file scope to keep their
+// state.
+#include "lane.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/sockios.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define WRAP __attribute__((visibility("default")))
+
+// What a descriptor is.
+enum { UNSEEN, OTHER, TCP };
+
+struct descriptor {
+	_Atomic uint8_t what;
+	_Atomic uint32_t socket;     // the process's number of it; 0: none yet
+	_Atomic uint32_t generation; // of the process whose file has it
+};
+
+enum { DESCRIPTORS_MAX = 1 << 16 };
+
+static struct {
+	struct descriptor descriptors[DESCRIPTORS_MAX];
+	_Atomic uint32_t n_sockets, generation;
+	_Atomic bool opened, is_on, has_tcp;
+	// Zeroed in a forked child, however it was forked.
+	volatile int *alive;
+	uint64_t begin_ns;
+	pid_t pid;
+	char folder[3072], host[256], version[64];
+} own;
+
+static _Thread_local bool busy __attribute__((tls_model("initial-exec")));
+
+// libc's own functions: found when the library is loaded, or by a call that comes before.
+#define REAL(name, type, ...)                                                            \
+	static type (*found_##name)(__VA_ARGS__);                                        \
+	static void __attribute__((constructor)) find_##name(void)                       \
+	{                                                                                \
+		found_##name = (type(*)(__VA_ARGS__))(uintptr_t)dlsym(RTLD_NEXT, #name); \
+	}                                                                                \
+	static type (*real_##name(void))(__VA_ARGS__)                                    \
+	{                                                                                \
+		if (!found_##name)                                                       \
+			find_##name();                                                   \
+		return found_##name;                                                     \
+	}
+
+static void begin_process(void)
+{
+	own.begin_ns = tb_now_ns();
+	own.pid = getpid();
+	own.opened = false;
+	own.generation++;
+	if (own.alive)
+		*own.alive = 1;
+}
+
+// check_fork has a forked child begin anew.
+static void check_fork(void)
+{
+	if (!own.alive || *own.alive)
+		return;
+	tb_lanes_forget();
+	begin_process();
+}
+
+static void __attribute__((constructor)) sockets_begin(void)
+{
+	const char *folder = getenv("TAILBACK_TRACE_FOLDER");
+	if (!folder || strlen(folder) >= sizeof own.folder)
+		return;
+	memcpy(own.folder, folder, strlen(folder) + 1);
+	if (gethostname(own.host, sizeof own.host - 1) != 0)
+		own.host[0] = '\0';
+	void *page = mmap(
+		NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (page == MAP_FAILED || madvise(page, 4096, MADV_WIPEONFORK) != 0)
+		return;
+	own.alive = page;
+	begin_process();
+	pthread_atfork(NULL, NULL, check_fork);
+	own.is_on = true;
+}
+
+// A process that exits in the usual way runs this.
+static void __attribute__((destructor)) sockets_end(void)
+{
+	busy = true;
+	if (own.is_on && *own.alive)
+		tb_lanes_close(TB_TBT_FINISHED);
+}
+
+// open_file makes the process's file; `busy` is set.
+static void open_file_once(void)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	char name[64];
+	struct stat net = {0};
+	pthread_mutex_lock(&lock);
+	if (!own.opened) {
+		snprintf(name, sizeof name, "socket-%ld-%016" PRIx64 ".tbr",
+			(long)own.pid, own.begin_ns);
+		tb_lanes_open(own.folder, &(struct tb_lanes_rank){.n_ranks = 1,
+						  .mpi = TB_TBT_SOCKETS,
+						  .host = own.host,
+						  .version = "",
+						  .threads = true,
+						  .job = "",
+						  .parent = "",
+						  .name = name,
+						  .begin_ns = own.begin_ns});
+		struct tb_record_lane *lane = tb_lane_take();
+		stat("/proc/self/ns/net", &net);
+		if (lane)
+			tb_lane_define(lane, TB_TBT_PROCESS,
+				(const uint64_t[]){(uint64_t)own.pid, (uint64_t)getppid(),
+					net.st_ino},
+				NULL, 0);
+		tb_ending_watch();
+		own.opened = true;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+// enter begins a call; false where nothing is to be recorded.
+static bool enter(struct tb_traced_call *call)
+{
+	if (!own.is_on || busy)
+		return false;
+	busy = true;
+	check_fork();
+	busy = false;
+	call->enter_ns = tb_now_ns();
+	return true;
+}
+
+static bool is_seen(int fd)
+{
+	return fd >= 0 && fd < DESCRIPTORS_MAX;
+}
+
+static void forget_fd(int fd)
+{
+	if (is_seen(fd)) {
+		own.descriptors[fd].what = UNSEEN;
+		own.descriptors[fd].socket = 0;
+	}
+}
+
+// classify returns what a descriptor is. It leaves errno alone.
+static int classify(int fd)
+{
+	struct descriptor *of = &own.descriptors[fd];
+	if (of->what != UNSEEN)
+		return of->what;
+	int kept = errno, protocol = 0;
+	socklen_t n = sizeof protocol;
+	bool good = getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &n) == 0;
+	of->socket = 0;
+	of->what = good && protocol == IPPROTO_TCP ? TCP : OTHER;
+	if (of->what == TCP)
+		own.has_tcp = true;
+	errno = kept;
+	return of->what;
+}
+
+// watch begins a call with a descriptor, if it is a socket of TCP.
+static bool watch(struct tb_traced_call *call, int fd)
+{
+	return own.is_on && is_seen(fd) && own.descriptors[fd].what != OTHER &&
+	       enter(call) && classify(fd) == TCP;
+}
+
+// leave gives the call the lane of its thread and its end; false: nothing is recorded.
+// `busy` is set until done().
+static bool leave(struct tb_traced_call *call)
+{
+	busy = true;
+	call->leave_ns = tb_now_ns();
+	if (!own.opened)
+		open_file_once();
+	call->lane = tb_lane_own ? tb_lane_own : tb_lane_take();
+	if (!call->lane)
+		return false;
+	// What a signal handler recorded meanwhile stands before this call.
+	uint64_t last = call->lane->last_ns;
+	if (call->lane->poll_end_ns > last)
+		last = call->lane->poll_end_ns;
+	if (call->lane->n_blocks == 0)
+		return true;
+	if (call->enter_ns < last)
+		call->enter_ns = last;
+	if (call->leave_ns < call->enter_ns)
+		call->leave_ns = call->enter_ns;
+	return true;
+}
+
+static void done(int kept)
+{
+	busy = false;
+	errno = kept;
+}
+
+// put_address stores an address as of IPv6, in two values and the port.
+static void put_address(const struct sockaddr_storage *address, uint64_t *to)
+{
+	uint8_t bytes[16] = {[10] = 0xff, [11] = 0xff};
+	const struct sockaddr_in *four = (const void *)address;
+	const struct sockaddr_in6 *six = (const void *)address;
+	to[2] = 0;
+	if (address->ss_family == AF_INET) {
+		memcpy(bytes + 12, &four->sin_addr, 4);
+		to[2] = ntohs(four->sin_port);
+	} else if (address->ss_family == AF_INET6) {
+		memcpy(bytes, &six->sin6_addr, 16);
+		to[2] = ntohs(six->sin6_port);
+	}
+	for (int i = 0; i < 2; i++) {
+		to[i] = 0;
+		for (int k = 0; k < 8; k++)
+			to[i] = to[i] << 8 | bytes[8 * i + k];
+	}
+}
+
+// define records a connection, unless the file has it. `peer` may be NULL: it is asked
+// for. It returns the number, 0 for a socket that is not connected.
+static uint32_t define(const struct tb_traced_call *call, int fd, enum tb_tbt_socket how,
+	const struct sockaddr *peer, socklen_t peer_n)
+{
+	struct descriptor *of = &own.descriptors[fd];
+	struct sockaddr_storage address[2] = {0};
+	socklen_t n = sizeof *address;
+	uint64_t cookie = 0, list[6];
+	if (of->socket && of->generation == own.generation)
+		return of->socket;
+	if (peer && peer_n <= sizeof *address)
+		memcpy(&address[1], peer, peer_n);
+	else if (getpeername(fd, (struct sockaddr *)&address[1], &n) != 0)
+		return 0;
+	n = sizeof *address;
+	if (getsockname(fd, (struct sockaddr *)&address[0], &n) != 0)
+		return 0;
+	n = sizeof cookie;
+	getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &n);
+	put_address(&address[0], list);
+	put_address(&address[1], list + 3);
+	uint32_t socket = ++own.n_sockets;
+	tb_lane_record(
+		call, TB_TBT_SOCKET, (const uint64_t[]){socket, how, cookie}, list, 6);
+	of->socket = socket;
+	of->generation = own.generation;
+	return socket;
+}
+
+// record_bytes records what was sent or received. What is not TCP any more, because the
+// descriptor was closed unseen, is forgotten.
+static void record_bytes(
+	struct tb_traced_call *call, int fd, enum tb_tbt_kind kind, ssize_t n)
+{
+	struct tcp_info info = {0};
+	socklen_t size = sizeof info;
+	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) {
+		forget_fd(fd);
+		return;
+	}
+	const struct tb_traced_call before = {call->lane, call->enter_ns, call->enter_ns};
+	uint32_t socket = define(&before, fd, TB_TBT_INHERITED, NULL, 0);
+	uint64_t so_far = 0;
+	if (!socket)
+		return;
+	if (size >= offsetof(struct tcp_info, tcpi_bytes_retrans) + 8)
+		so_far = 1 + (kind == TB_TBT_READ ? info.tcpi_bytes_received
+						  : info.tcpi_bytes_sent -
+							    info.tcpi_bytes_retrans +
+							    info.tcpi_notsent_bytes);
+	tb_lane_record(call, kind,
+		(const uint64_t[]){socket, (uint64_t)n, so_far, info.tcpi_rtt,
+			info.tcpi_busy_time, info.tcpi_rwnd_limited,
+			info.tcpi_sndbuf_limited, info.tcpi_total_retrans},
+		NULL, 0);
+}
+
+// moved ends a call that sent or received: it records that, or that it asked in vain.
+static void moved(struct tb_traced_call *call, int fd, enum tb_tbt_kind kind, ssize_t n)
+{
+	int kept = errno;
+	bool in_vain = n < 0 && (kept == EAGAIN || kept == EWOULDBLOCK || kept == EINTR);
+	if ((n > 0 || (n == 0 && kind == TB_TBT_READ) || in_vain) && leave(call)) {
+		if (in_vain)
+			tb_lane_poll(call);
+		else
+			record_bytes(call, fd, kind, n);
+	}
+	done(kept);
+}
+
+#define SENDS(fd, name, ...)                                                             \
+	struct tb_traced_call call;                                                      \
+	bool watched = watch(&call, fd);                                                 \
+	ssize_t n = real_##name()(__VA_ARGS__);                                          \
+	if (watched)                                                                     \
+		moved(&call, fd, TB_TBT_WRITE, (ssize_t)n);                              \
+	return n
+#define RECEIVES(fd, room, name, ...)                                                    \
+	struct tb_traced_call call;                                                      \
+	bool watched = (room) > 0 && watch(&call, fd);                                   \
+	ssize_t n = real_##name()(__VA_ARGS__);                                          \
+	if (watched)                                                                     \
+		moved(&call, fd, TB_TBT_READ, (ssize_t)n);                               \
+	return n
+
+// ready ends a call that waited until something is ready, or its time was over.
+static void ready(struct tb_traced_call *call, uint64_t bits)
+{
+	int kept = errno;
+	if (leave(call))
+		tb_lane_record(call, TB_TBT_READY, &bits, NULL, 0);
+	done(kept);
+}
+
+// A receive that leaves what it looks at is a wait.
+static ssize_t peeked(struct tb_traced_call *call, ssize_t n)
+{
+	if (n >= 0)
+		ready(call, TB_TBT_READABLE);
+	return n;
+}
+
+REAL(read, ssize_t, int, void *, size_t)
+WRAP ssize_t read(int fd, void *to, size_t size)
+{
+	RECEIVES(fd, size, read, fd, to, size);
+}
+
+REAL(__read_chk, ssize_t, int, void *, size_t, size_t)
+WRAP ssize_t __read_chk(int fd, void *to, size_t size, size_t room);
+ssize_t __read_chk(int fd, void *to, size_t size, size_t room)
+{
+	RECEIVES(fd, size, __read_chk, fd, to, size, room);
+}
+
+REAL(readv, ssize_t, int, const struct iovec *, int)
+WRAP ssize_t readv(int fd, const struct iovec *parts, int n_parts)
+{
+	RECEIVES(fd, n_parts, readv, fd, parts, n_parts);
+}
+
+#define RECEIVES_UNLESS_PEEK(fd, size, flags, name, ...)                                 \
+	struct tb_traced_call call;                                                      \
+	bool watched =                                                                   \
+		(size) > 0 && !((flags) & (MSG_ERRQUEUE | MSG_OOB)) && watch(&call, fd); \
+	ssize_t n = real_##name()(__VA_ARGS__);                                          \
+	if (watched && (flags)&MSG_PEEK)                                                 \
+		return peeked(&call, n);                                                 \
+	if (watched)                                                                     \
+		moved(&call, fd, TB_TBT_READ, n);                                        \
+	return n
+
+REAL(recv, ssize_t, int, void *, size_t, int)
+WRAP ssize_t recv(int fd, void *to, size_t size, int flags)
+{
+	RECEIVES_UNLESS_PEEK(fd, size, flags, recv, fd, to, size, flags);
+}
+
+REAL(__recv_chk, ssize_t, int, void *, size_t, size_t, int)
+WRAP ssize_t __recv_chk(int fd, void *to, size_t size, size_t room, int flags);
+ssize_t __recv_chk(int fd, void *to, size_t size, size_t room, int flags)
+{
+	RECEIVES_UNLESS_PEEK(fd, size, flags, __recv_chk, fd, to, size, room, flags);
+}
+
+REAL(recvfrom, ssize_t, int, void *, size_t, int, struct sockaddr *, socklen_t *)
+WRAP ssize_t recvfrom(int fd, void *restrict to, size_t size, int flags,
+	__SOCKADDR_ARG from, socklen_t *restrict from_n)
+{
+	RECEIVES_UNLESS_PEEK(fd, size, flags, recvfrom, fd, to, size, flags,
+		from.__sockaddr__, from_n);
+}
+
+REAL(__recvfrom_chk, ssize_t, int, void *, size_t, size_t, int, struct sockaddr *,
+	socklen_t *)
+WRAP ssize_t __recvfrom_chk(int fd, void *to, size_t size, size_t room, int flags,
+	struct sockaddr *from, socklen_t *from_n);
+ssize_t __recvfrom_chk(int fd, void *to, size_t size, size_t room, int flags,
+	struct sockaddr *from, socklen_t *from_n)
+{
+	RECEIVES_UNLESS_PEEK(
+		fd, size, flags, __recvfrom_chk, fd, to, size, room, flags, from, from_n);
+}
+
+// forget_passed forgets descriptors that came over a socket of the machine: what had
+// their numbers before may have been closed unseen.
+static void forget_passed(struct msghdr *message)
+{
+	for (struct cmsghdr *part = message->msg_controllen ? CMSG_FIRSTHDR(message)
+							    : NULL;
+		part; part = CMSG_NXTHDR(message, part)) {
+		if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (size_t at = 0; at + sizeof(int) <= part->cmsg_len - CMSG_LEN(0);
+			at += sizeof(int)) {
+			int fd;
+			memcpy(&fd, CMSG_DATA(part) + at, sizeof fd);
+			forget_fd(fd);
+		}
+	}
+}
+
+REAL(recvmsg, ssize_t, int, struct msghdr *, int)
+WRAP ssize_t recvmsg(int fd, struct msghdr *message, int flags)
+{
+	struct tb_traced_call call;
+	bool watched = !(flags & (MSG_ERRQUEUE | MSG_OOB)) && watch(&call, fd);
+	ssize_t n = real_recvmsg()(fd, message, flags);
+	if (watched && flags & MSG_PEEK)
+		return peeked(&call, n);
+	if (watched)
+		moved(&call, fd, TB_TBT_READ, n);
+	else if (n >= 0)
+		forget_passed(message);
+	return n;
+}
+
+// sum_of returns what messages of one call moved together.
+static ssize_t sum_of(const struct mmsghdr *messages, int n)
+{
+	ssize_t sum = n < 0 ? -1 : 0;
+	for (int i = 0; i < n; i++)
+		sum += (ssize_t)messages[i].msg_len;
+	return sum;
+}
+
+REAL(recvmmsg, int, int, struct mmsghdr *, unsigned, int, struct timespec *)
+WRAP int recvmmsg(
+	int fd, struct mmsghdr *messages, unsigned n, int flags, struct timespec *most)
+{
+	struct tb_traced_call call;
+	bool watched = n > 0 && !(flags & (MSG_ERRQUEUE | MSG_OOB | MSG_PEEK)) &&
+		       watch(&call, fd);
+	int got = real_recvmmsg()(fd, messages, n, flags, most);
+	if (watched)
+		moved(&call, fd, TB_TBT_READ, sum_of(messages, got));
+	return got;
+}
+
+REAL(write, ssize_t, int, const void *, size_t)
+WRAP ssize_t write(int fd, const void *from, size_t size)
+{
+	SENDS(fd, write, fd, from, size);
+}
+
+REAL(writev, ssize_t, int, const struct iovec *, int)
+WRAP ssize_t writev(int fd, const struct iovec *parts, int n_parts)
+{
+	SENDS(fd, writev, fd, parts, n_parts);
+}
+
+REAL(send, ssize_t, int, const void *, size_t, int)
+WRAP ssize_t send(int fd, const void *from, size_t size, int flags)
+{
+	SENDS(fd, send, fd, from, size, flags);
+}
+
+REAL(sendto, ssize_t, int, const void *, size_t, int, const struct sockaddr *, socklen_t)
+WRAP ssize_t sendto(int fd, const void *from, size_t size, int flags,
+	__CONST_SOCKADDR_ARG to, socklen_t to_n)
+{
+	SENDS(fd, sendto, fd, from, size, flags, to.__sockaddr__, to_n);
+}
+
+REAL(sendmsg, ssize_t, int, const struct msghdr *, int)
+WRAP ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
+{
+	SENDS(fd, sendmsg, fd, message, flags);
+}
+
+REAL(sendmmsg, int, int, struct mmsghdr *, unsigned, int)
+WRAP int sendmmsg(int fd, struct mmsghdr *messages, unsigned n, int flags)
+{
+	struct tb_traced_call call;
+	bool watched = watch(&call, fd);
+	int sent = real_sendmmsg()(fd, messages, n, flags);
+	if (watched)
+		moved(&call, fd, TB_TBT_WRITE, sum_of(messages, sent));
+	return sent;
+}
+
+REAL(sendfile, ssize_t, int, int, off_t *, size_t)
+WRAP ssize_t sendfile(int fd, int from, off_t *at, size_t size)
+{
+	SENDS(fd, sendfile, fd, from, at, size);
+}
+
+REAL(sendfile64, ssize_t, int, int, off64_t *, size_t)
+WRAP ssize_t sendfile64(int fd, int from, off64_t *at, size_t size)
+{
+	SENDS(fd, sendfile64, fd, from, at, size);
+}
+
+// Of a splice one end is a pipe.
+REAL(splice, ssize_t, int, off64_t *, int, off64_t *, size_t, unsigned)
+WRAP ssize_t splice(
+	int from, off64_t *from_at, int to, off64_t *to_at, size_t size, unsigned flags)
+{
+	struct tb_traced_call call;
+	bool in = watch(&call, from), out = !in && watch(&call, to);
+	ssize_t n = real_splice()(from, from_at, to, to_at, size, flags);
+	if (in || out)
+		moved(&call, in ? from : to, in ? TB_TBT_READ : TB_TBT_WRITE, n);
+	return n;
+}
+
+REAL(socket, int, int, int, int)
+WRAP int socket(int domain, int type, int protocol)
+{
+	int fd = real_socket()(domain, type, protocol);
+	forget_fd(fd);
+	if (domain == AF_INET || domain == AF_INET6)
+		own.has_tcp = true;
+	return fd;
+}
+
+REAL(socketpair, int, int, int, int, int *)
+WRAP int socketpair(int domain, int type, int protocol, int fds[2])
+{
+	int failed = real_socketpair()(domain, type, protocol, fds);
+	if (!failed) {
+		forget_fd(fds[0]);
+		forget_fd(fds[1]);
+	}
+	return failed;
+}
+
+REAL(connect, int, int, const struct sockaddr *, socklen_t)
+WRAP int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t to_n)
+{
+	const struct sockaddr *to = address.__sockaddr__;
+	struct tb_traced_call call;
+	bool watched = watch(&call, fd);
+	int failed = real_connect()(fd, to, to_n), kept = errno;
+	if (!watched)
+		return failed;
+	if (to && (!failed || kept == EINPROGRESS) && leave(&call)) {
+		own.descriptors[fd].socket = 0;
+		define(&call, fd, TB_TBT_CONNECTED, to, to_n);
+	}
+	done(kept);
+	return failed;
+}
+
+static int accepted(struct tb_traced_call *call, bool watched, int fd)
+{
+	int kept = errno;
+	forget_fd(fd);
+	if (!watched)
+		return fd;
+	bool in_vain = fd < 0 && (kept == EAGAIN || kept == EWOULDBLOCK || kept == EINTR);
+	if ((is_seen(fd) || in_vain) && leave(call)) {
+		if (in_vain)
+			tb_lane_poll(call);
+		else if (classify(fd) == TCP)
+			define(call, fd, TB_TBT_ACCEPTED, NULL, 0);
+	}
+	done(kept);
+	return fd;
+}
+
+REAL(accept, int, int, struct sockaddr *, socklen_t *)
+WRAP int accept(int fd, __SOCKADDR_ARG from, socklen_t *restrict from_n)
+{
+	struct tb_traced_call call;
+	bool watched = watch(&call, fd);
+	return accepted(&call, watched, real_accept()(fd, from.__sockaddr__, from_n));
+}
+
+REAL(accept4, int, int, struct sockaddr *, socklen_t *, int)
+WRAP int accept4(int fd, __SOCKADDR_ARG from, socklen_t *restrict from_n, int flags)
+{
+	struct tb_traced_call call;
+	bool watched = watch(&call, fd);
+	return accepted(
+		&call, watched, real_accept4()(fd, from.__sockaddr__, from_n, flags));
+}
+
+// record_shut records the end of a socket, or of what it sends.
+static void record_shut(struct tb_traced_call *call, uint32_t socket, bool writing)
+{
+	int kept = errno;
+	if (leave(call))
+		tb_lane_record(
+			call, TB_TBT_SHUT, (const uint64_t[]){socket, writing}, NULL, 0);
+	done(kept);
+}
+
+// socket_of returns the number of a connection that the process's file has, else 0.
+static uint32_t socket_of(int fd)
+{
+	const struct descriptor *of = is_seen(fd) ? &own.descriptors[fd] : NULL;
+	return of && of->what == TCP && of->generation == own.generation ? of->socket : 0;
+}
+
+REAL(shutdown, int, int, int)
+WRAP int shutdown(int fd, int how)
+{
+	struct tb_traced_call call;
+	bool watched = how != SHUT_RD && watch(&call, fd);
+	uint32_t socket = socket_of(fd);
+	int failed = real_shutdown()(fd, how);
+	if (watched && socket && !failed)
+		record_shut(&call, socket, true);
+	return failed;
+}
+
+REAL(close, int, int)
+WRAP int close(int fd)
+{
+	struct tb_traced_call call;
+	uint32_t socket = busy ? 0 : socket_of(fd);
+	bool watched = socket && watch(&call, fd);
+	if (!busy)
+		forget_fd(fd);
+	int failed = real_close()(fd);
+	if (watched)
+		record_shut(&call, socket, false);
+	return failed;
+}
+
+REAL(dup2, int, int, int)
+WRAP int dup2(int from, int to)
+{
+	int fd = real_dup2()(from, to);
+	if (from != to)
+		forget_fd(fd);
+	return fd;
+}
+
+REAL(dup3, int, int, int, int)
+WRAP int dup3(int from, int to, int flags)
+{
+	int fd = real_dup3()(from, to, flags);
+	forget_fd(fd);
+	return fd;
+}
+
+// Waiting is recorded where sockets of TCP are among what is waited for: without, it is a
+// pause.
+static bool watches_any(const struct pollfd *fds, nfds_t n)
+{
+	bool any = false;
+	for (nfds_t i = 0; i < n && !any && own.is_on && !busy; i++)
+		any = is_seen(fds[i].fd) && classify(fds[i].fd) == TCP;
+	return any;
+}
+
+static void polled(struct tb_traced_call *call, const struct pollfd *fds, nfds_t n)
+{
+	uint64_t bits = 0;
+	for (nfds_t i = 0; i < n; i++) {
+		if (fds[i].revents & (POLLOUT | POLLWRNORM))
+			bits |= TB_TBT_WRITABLE;
+		if (fds[i].revents & ~(POLLOUT | POLLWRNORM))
+			bits |= TB_TBT_READABLE;
+	}
+	ready(call, bits);
+}
+
+// The headers declare that poll only writes to `fds`, by which the compiler warns of what
+// reads there; it does not know `given`.
+#define POLLS(fds, n_fds, name, ...)                                                     \
+	struct tb_traced_call call;                                                      \
+	const struct pollfd *given = fds;                                                \
+	__asm__("" : "+r"(given));                                                       \
+	bool watched = watches_any(given, n_fds) && enter(&call);                        \
+	int n = real_##name()(__VA_ARGS__);                                              \
+	if (watched)                                                                     \
+		polled(&call, given, n > 0 ? n_fds : 0);                                 \
+	return n
+
+REAL(poll, int, struct pollfd *, nfds_t, int)
+WRAP int poll(struct pollfd *fds, nfds_t n_fds, int most)
+{
+	POLLS(fds, n_fds, poll, fds, n_fds, most);
+}
+
+REAL(__poll_chk, int, struct pollfd *, nfds_t, int, size_t)
+WRAP int __poll_chk(struct pollfd *fds, nfds_t n_fds, int most, size_t room);
+int __poll_chk(struct pollfd *fds, nfds_t n_fds, int most, size_t room)
+{
+	POLLS(fds, n_fds, __poll_chk, fds, n_fds, most, room);
+}
+
+REAL(ppoll, int, struct pollfd *, nfds_t, const struct timespec *, const sigset_t *)
+WRAP int ppoll(struct pollfd *fds, nfds_t n_fds, const struct timespec *most,
+	const sigset_t *mask)
+{
+	POLLS(fds, n_fds, ppoll, fds, n_fds, most, mask);
+}
+
+REAL(__ppoll_chk, int, struct pollfd *, nfds_t, const struct timespec *, const sigset_t *,
+	size_t)
+WRAP int __ppoll_chk(struct pollfd *fds, nfds_t n_fds, const struct timespec *most,
+	const sigset_t *mask, size_t room);
+int __ppoll_chk(struct pollfd *fds, nfds_t n_fds, const struct timespec *most,
+	const sigset_t *mask, size_t room)
+{
+	POLLS(fds, n_fds, __ppoll_chk, fds, n_fds, most, mask, room);
+}
+
+// in_set returns whether a set for select has one of the first n descriptors; `tcp`: that
+// is a socket of TCP.
+static bool in_set(const fd_set *set, int n, bool tcp)
+{
+	for (int fd = 0; set && fd < n && fd < FD_SETSIZE; fd++)
+		if (FD_ISSET(fd, set) && (!tcp || classify(fd) == TCP))
+			return true;
+	return false;
+}
+
+#define SELECTS(name, ...)                                                               \
+	struct tb_traced_call call;                                                      \
+	bool watched = own.is_on && !busy &&                                             \
+		       (in_set(in, n_fds, true) || in_set(out, n_fds, true)) &&          \
+		       enter(&call);                                                     \
+	int n = real_##name()(__VA_ARGS__);                                              \
+	if (watched)                                                                     \
+		ready(&call,                                                             \
+			n <= 0 ? 0                                                       \
+			       : (in_set(in, n_fds, false) ? TB_TBT_READABLE : 0) |      \
+					 (in_set(out, n_fds, false) ? TB_TBT_WRITABLE    \
+								    : 0));               \
+	return n
+
+REAL(select, int, int, fd_set *, fd_set *, fd_set *, struct timeval *)
+WRAP int select(int n_fds, fd_set *restrict in, fd_set *restrict out,
+	fd_set *restrict other, struct timeval *restrict most)
+{
+	SELECTS(select, n_fds, in, out, other, most);
+}
+
+REAL(pselect, int, int, fd_set *, fd_set *, fd_set *, const struct timespec *,
+	const sigset_t *)
+WRAP int pselect(int n_fds, fd_set *restrict in, fd_set *restrict out,
+	fd_set *restrict other, const struct timespec *restrict most,
+	const sigset_t *restrict mask)
+{
+	SELECTS(pselect, n_fds, in, out, other, most, mask);
+}
+
+// Which descriptors a set of epoll has is the kernel's knowledge.
+#define EPOLLS(name, ...)                                                                \
+	struct tb_traced_call call;                                                      \
+	bool watched = own.has_tcp && enter(&call);                                      \
+	int n = real_##name()(__VA_ARGS__);                                              \
+	uint64_t bits = 0;                                                               \
+	for (int i = 0; i < n && watched; i++)                                           \
+		bits |= (events[i].events & EPOLLOUT ? TB_TBT_WRITABLE : 0u) |           \
+			(events[i].events & ~(uint32_t)EPOLLOUT ? TB_TBT_READABLE : 0u); \
+	if (watched)                                                                     \
+		ready(&call, bits);                                                      \
+	return n
+
+REAL(epoll_wait, int, int, struct epoll_event *, int, int)
+WRAP int epoll_wait(int fd, struct epoll_event *events, int room, int most)
+{
+	EPOLLS(epoll_wait, fd, events, room, most);
+}
+
+REAL(epoll_pwait, int, int, struct epoll_event *, int, int, const sigset_t *)
+WRAP int epoll_pwait(
+	int fd, struct epoll_event *events, int room, int most, const sigset_t *mask)
+{
+	EPOLLS(epoll_pwait, fd, events, room, most, mask);
+}
+
+REAL(epoll_pwait2, int, int, struct epoll_event *, int, const struct timespec *,
+	const sigset_t *)
+WRAP int epoll_pwait2(int fd, struct epoll_event *events, int room,
+	const struct timespec *most, const sigset_t *mask)
+{
+	EPOLLS(epoll_pwait2, fd, events, room, most, mask);
+}
+
+// child_ended ends a wait for a child.
+static void child_ended(struct tb_traced_call *call, pid_t pid)
+{
+	int kept = errno;
+	if (pid > 0 && leave(call))
+		tb_lane_record(
+			call, TB_TBT_CHILD, (const uint64_t[]){(uint64_t)pid}, NULL, 0);
+	done(kept);
+}
+
+#define WAITS(name, ...)                                                                 \
+	struct tb_traced_call call;                                                      \
+	bool watched = enter(&call);                                                     \
+	pid_t pid = real_##name()(__VA_ARGS__);                                          \
+	if (watched)                                                                     \
+		child_ended(&call, pid);                                                 \
+	return pid
+
+REAL(wait, pid_t, int *)
+WRAP pid_t wait(int *how)
+{
+	WAITS(wait, how);
+}
+
+REAL(waitpid, pid_t, pid_t, int *, int)
+WRAP pid_t waitpid(pid_t of, int *how, int options)
+{
+	WAITS(waitpid, of, how, options);
+}
+
+REAL(wait3, pid_t, int *, int, struct rusage *)
+WRAP pid_t wait3(int *how, int options, struct rusage *used)
+{
+	WAITS(wait3, how, options, used);
+}
+
+REAL(wait4, pid_t, pid_t, int *, int, struct rusage *)
+WRAP pid_t wait4(pid_t of, int *how, int options, struct rusage *used)
+{
+	WAITS(wait4, of, how, options, used);
+}
+
+REAL(waitid, int, idtype_t, id_t, siginfo_t *, int)
+WRAP int waitid(idtype_t type, id_t of, siginfo_t *info, int options)
+{
+	struct tb_traced_call call;
+	bool watched = info && enter(&call);
+	int failed = real_waitid()(type, of, info, options);
+	if (watched)
+		child_ended(&call, failed ? -1 : info->si_pid);
+	return failed;
+}
+
+// _exit runs no destructors.
+REAL(_exit, void, int)
+WRAP void _exit(int code)
+{
+	busy = true;
+	if (own.is_on && *own.alive)
+		tb_lanes_close(TB_TBT_FINISHED);
+	void (*leave_process)(int) = real__exit();
+	for (;;)
+		leave_process(code);
+}
