@@ -15,7 +15,9 @@
 
 #define COMMAND "tailback report"
 
-#define FORMATS (TB_FORMATS_OF_LISTS | 1u << TB_FORMAT_HTML | 1u << TB_FORMAT_PDF)
+#define FORMATS                                                                          \
+	(TB_FORMATS_OF_LISTS | 1u << TB_FORMAT_GITHUB | 1u << TB_FORMAT_HTML |           \
+		1u << TB_FORMAT_PDF)
 
 // What --try does at most.
 #define TRIES_MOST   8
@@ -55,8 +57,9 @@ static const struct tb_option option_rows[] = {
 		"List the first N links, switches, flows, roots and pairs; 0: all "
 		"(default: 10 in text, Markdown and PDF, else 100)",
 		TB_COUNT, AT(top), SET(top_given), .max = UINT32_MAX - 1},
-	{"full", 0, NULL, "Append the evidence to the page of answers of a PDF", TB_FLAG,
-		AT(full)},
+	{"full", 0, NULL,
+		"All lists, of text; in a PDF the evidence behind the page of answers",
+		TB_FLAG, AT(full)},
 	{"try", 0, NULL,
 		"First replay what might help, as tailback advise does: 8 changes, those "
 		"of the findings first, for a minute at most",
@@ -77,10 +80,13 @@ static const struct tb_option option_rows[] = {
 static const struct tb_options option_table = {
 	.rows = option_rows,
 	.args_doc = "run.db",
-	.doc = "Report where a run waited: the hot links, the switches, the slowest "
-	       "flows, the congestion roots, who made whom wait, and all this by job. "
+	.doc = "Report where a run waited: what it comes to, what is worth trying, and "
+	       "the "
+	       "hottest links; with --full also the switches, the slowest flows, the "
+	       "congestion roots, who made whom wait, and all this by job. "
 	       "HTML is one self-contained page, with the congestion matrix; PDF is for "
-	       "paper, one page of answers and with --full the evidence.\v"
+	       "paper, one page of answers and with --full the evidence; github is for "
+	       "pull requests.\v"
 	       "A link's wait is the total time that headers waited for it, or, with "
 	       "circuits, at its end after they had arrived over it. Several headers "
 	       "can wait at once, so it may exceed the simulated time, and PERCENT may "
@@ -127,6 +133,7 @@ static int write_run_report(const struct report_options *options, struct tb_run 
 	if (format == TB_FORMAT_PDF)
 		return tb_report_print(report, run, options->full, stream, error);
 	const struct tb_report_form form = {.list = options->list,
+		.full = options->full,
 		.width = tb_cmd_text_width(options->width, stream, 0)};
 	return tb_report_write(report, format, &form, stream, error);
 }
@@ -235,9 +242,9 @@ int tb_cmd_report(int argc, char **argv)
 		return tb_cli_usage(
 			COMMAND, "--list is for CSV: the other formats have all lists");
 	bool on_paper = options.output.format == TB_FORMAT_PDF;
-	if (options.full && !on_paper)
-		return tb_cli_usage(
-			COMMAND, "--full is for PDF: the other formats have all lists");
+	if (options.full && !on_paper && options.output.format != TB_FORMAT_TEXT)
+		return tb_cli_usage(COMMAND,
+			"--full is for text and PDF: the other formats have all lists");
 	if (!options.top_given)
 		options.top = tb_cmd_output_is_to_read(&options.output) || on_paper
 				      ? TOP_TO_READ

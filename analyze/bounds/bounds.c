@@ -90,7 +90,7 @@ char *tb_time_parts_text(const struct tb_time_parts *parts, char *buffer, size_t
 						? "pass until the capture's last packet"
 						: "the program computes"},
 		{parts->closed_ps, "receivers keep their windows closed"},
-		{parts->hosts_ps, "no network with such host links can avoid"},
+		{parts->hosts_ps, "on an ideal network too"},
 		{parts->capacity_ps, "this one's capacity"},
 		{parts->routes_ps, "its routes"},
 		{parts->waiting_ps, "held up or waiting for others"}};

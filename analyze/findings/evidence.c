@@ -314,6 +314,7 @@ void tb_evidence_fini(struct tb_evidence *evidence)
 	tb_run_tries_fini(&evidence->tries);
 	tb_recorded_captures_fini(&evidence->recorded);
 	tb_bounds_fini(&evidence->bounds);
+	tb_critical_path_fini(&evidence->path);
 	*evidence = (struct tb_evidence){0};
 }
 
@@ -454,6 +455,8 @@ int tb_evidence_init(
 		status = gather_seats(&made, error);
 	if (!status)
 		status = tb_bounds_init(&made.bounds, run, error);
+	if (!status)
+		status = tb_critical_path_init(&made.path, run, error);
 	if (!status)
 		status = tb_backlog_find(&made.backlog, run, error);
 	if (!status)

@@ -5,6 +5,7 @@
 
 #include "backlog.h"
 #include "bounds.h"
+#include "critical_path.h"
 #include "during.h"
 #include "hot_links.h"
 #include "job_seat.h"
@@ -112,9 +113,10 @@ struct tb_evidence {
 	uint32_t n_half_ends;
 	double half_ends_percent; // of which they are
 
-	struct tb_run_tries tries; // of remedies
-	struct tb_bounds bounds;   // what no routing can beat
-	struct tb_backlog backlog; // at the senders
+	struct tb_run_tries tries;    // of remedies
+	struct tb_bounds bounds;      // what no routing can beat
+	struct tb_critical_path path; // what the end of the run waited for
+	struct tb_backlog backlog;    // at the senders
 
 	struct tb_wait_windows windows;
 	// In the windows, mean over the links that carried packets in the run.

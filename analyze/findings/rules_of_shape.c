@@ -224,6 +224,30 @@ static void put_incast(
 	tb_finding_real(finding, "stalled_percent", end->stall_percent);
 }
 
+// say_cost says for how long packets to these nodes held up the end of the run.
+static void say_cost(const struct tb_evidence *evidence, struct tb_finding *finding,
+	const struct tb_evidence_end *const *ends, uint32_t n)
+{
+	const struct tb_critical_path *path = &evidence->path;
+	char time[32];
+	tb_time_ps cost = 0;
+	if (path->n_shares == 0)
+		return;
+	for (size_t i = 0; i < path->n_links; i++)
+		for (uint32_t end = 0; end < n; end++)
+			if (path->links[i].link.id != TB_ID_NONE &&
+				path->links[i].culprit_destination.id ==
+					ends[end]->node.id)
+				cost += path->links[i].sum_ps;
+	tb_finding_count(finding, "cost_ps", (uint64_t)cost);
+	if (cost > 0)
+		tb_finding_say(finding,
+			"Packets to %s held up the end of the run for %s.",
+			n == 1 ? "it" : "them", tb_format_time(cost, time, sizeof time));
+	else
+		tb_finding_say(finding, "That did not hold up the end of the run.");
+}
+
 static void find_incast(struct tb_judging *judging, const struct tb_evidence_end *end)
 {
 	const struct tb_evidence *evidence = judging->evidence;
@@ -250,6 +274,7 @@ static void find_incast(struct tb_judging *judging, const struct tb_evidence_end
 		stalls ? " and stalled for " : "",
 		stalls ? tb_percent_text(end->stall_percent, stall, sizeof stall) : "",
 		rests ? ", and rested between bursts" : "", tb_congestion_text(evidence));
+	say_cost(evidence, finding, &end, 1);
 	if (rests)
 		tb_finding_say(finding,
 			"Busy is a share of the time, wait a sum over "
@@ -295,6 +320,7 @@ static void find_incast_at_several(
 			first->queue.most_senders, "node", senders, sizeof senders),
 		times, tb_percent_text(servers->percent, share, sizeof share),
 		tb_congestion_text(evidence));
+	say_cost(evidence, finding, servers->ends, servers->n);
 }
 
 bool tb_is_slow_receiver(
@@ -355,6 +381,7 @@ static void find_slow_receiver(
 		tb_percent_text(end->stall_percent, stall, sizeof stall),
 		tb_format_time((tb_time_ps)wait_ps, wait, sizeof wait),
 		tb_percent_text(end->percent, share, sizeof share));
+	say_cost(evidence, finding, &end, 1);
 }
 
 // has_receiver is whether a node was found at which the wait arises.
@@ -783,6 +810,72 @@ void tb_rules_of_place(struct tb_judging *judging)
 
 // What the run time is made of: the headline.
 
+// say_path says what the end of the run waited for: the parts add up to the run time.
+static void say_path(struct tb_finding *finding, const struct tb_critical_path *path,
+	tb_time_ps run_ps)
+{
+	static const struct {
+		const char *words, *key;
+	} of[TB_PATH_CAUSES] = {
+		[TB_PATH_START] = {"before its job began", "path_start_ps"},
+		[TB_PATH_COMPUTE] = {"computing", "path_compute_ps"},
+		[TB_PATH_CLOSED] = {"while a receiver kept its window closed",
+			"path_closed_ps"},
+		[TB_PATH_QUEUE] = {"behind other messages of the same node",
+			"path_queue_ps"},
+		[TB_PATH_SOFTWARE] = {"in hosts and libraries", "path_software_ps"},
+		[TB_PATH_TRANSFER] = {"crossing the network", "path_transfer_ps"},
+		[TB_PATH_HELD_UP] = {"held up in the network", "path_held_up_ps"},
+		[TB_PATH_ACKNOWLEDGE] = {"until acknowledged", "path_acknowledge_ps"},
+		[TB_PATH_LOST] = {"until a message was given up", "path_lost_ps"},
+		[TB_PATH_END] = {"after the last operation", "path_end_ps"}};
+	char time[32], text[512];
+	size_t used = (size_t)snprintf(text, sizeof text,
+		"The run took %s:", tb_format_time(run_ps, time, sizeof time));
+	for (size_t i = 0; i < path->n_shares; i++) {
+		const struct tb_path_share *share = &path->shares[i];
+		tb_finding_count(finding, of[share->cause].key, (uint64_t)share->sum_ps);
+		if (used < sizeof text)
+			used += (size_t)snprintf(text + used, sizeof text - used,
+				"%s %s %s", i ? "," : "",
+				tb_format_time_as(
+					share->sum_ps, run_ps, time, sizeof time),
+				of[share->cause].words);
+	}
+	tb_finding_say(
+		finding, "%s, along the chain of calls that its end waited for.", text);
+}
+
+// say_ideal says what could be gained where no packet waited for another, and what of the
+// rest this network owes to its capacity and routes.
+static void say_ideal(struct tb_finding *finding, const struct tb_time_parts *parts)
+{
+	char ideal[32], less[32], part[32], text[256] = "";
+	tb_time_ps run_ps = parts->run_ps;
+	tb_time_ps gain = parts->capacity_ps + parts->routes_ps + parts->waiting_ps;
+	if (gain < run_ps / 1000) {
+		tb_finding_say(finding,
+			"With such host links an ideal network, in which packets "
+			"wait for nothing but these, takes as long.");
+		return;
+	}
+	size_t used = 0;
+	if (parts->capacity_ps > 0)
+		used += (size_t)snprintf(text, sizeof text,
+			"; %s of it is this one's "
+			"capacity",
+			tb_format_time_as(parts->capacity_ps, run_ps, part, sizeof part));
+	if (parts->routes_ps > 0)
+		snprintf(text + used, sizeof text - used, "; %s its routes",
+			tb_format_time_as(parts->routes_ps, run_ps, part, sizeof part));
+	tb_finding_say(finding,
+		"With such host links an ideal network, in which packets wait for "
+		"nothing "
+		"but these, takes %s, %s less%s.",
+		tb_format_time_as(run_ps - gain, run_ps, ideal, sizeof ideal),
+		tb_format_time_as(gain, run_ps, less, sizeof less), text);
+}
+
 void tb_rules_of_time(struct tb_judging *judging)
 {
 	const struct tb_time_parts *parts = &judging->evidence->bounds.parts;
@@ -799,5 +892,11 @@ void tb_rules_of_time(struct tb_judging *judging)
 	tb_finding_count(finding, "capacity_ps", (uint64_t)parts->capacity_ps);
 	tb_finding_count(finding, "routes_ps", (uint64_t)parts->routes_ps);
 	tb_finding_count(finding, "waiting_ps", (uint64_t)parts->waiting_ps);
-	tb_finding_say(finding, "%s", tb_time_parts_text(parts, text, sizeof text));
+	if (judging->evidence->path.n_shares) {
+		say_path(finding, &judging->evidence->path, parts->run_ps);
+		say_ideal(finding, parts);
+	} else {
+		tb_finding_say(
+			finding, "%s", tb_time_parts_text(parts, text, sizeof text));
+	}
 }

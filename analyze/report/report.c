@@ -8,9 +8,104 @@
 
 #define FACT_WIDTH 10 // of the longest name of a fact
 
-int tb_report_write_text(const struct tb_report *report, unsigned width, FILE *stream)
+#define BRIEF_WIDTH 80
+#define BRIEF_ROWS  5
+#define BRIEF_NOTES 1
+
+// table_of returns the list of a type.
+static const struct tb_table *table_of(
+	const struct tb_report *report, const struct tb_table_type *type)
+{
+	size_t i = 0;
+	while (report->tables[i].type != type)
+		i++;
+	return &report->tables[i];
+}
+
+// write_brief_table writes the first rows of a list, in some of its columns.
+static int write_brief_table(const struct tb_table *table, size_t n_all,
+	const char *const *keys, unsigned width, FILE *stream)
+{
+	struct tb_table part = *table;
+	if (part.n_shown > BRIEF_ROWS)
+		part.n_shown = BRIEF_ROWS;
+	part.remark[0] = '\0';
+	if (part.n_shown < n_all)
+		snprintf(part.remark, sizeof part.remark, "The first %zu of %zu.",
+			part.n_shown, n_all);
+	return part.n_shown ? tb_table_text_of(&part, keys, width, stream) : TB_OK;
+}
+
+// brief_title writes what was replayed, on what, and how long that took.
+static const char *brief_title(const struct tb_report *report, char *buffer, size_t size)
+{
+	char title[160], nodes[48], time[32];
+	snprintf(buffer, size, "%s on %s, %s: %s",
+		tb_report_title(report, title, sizeof title), report->info->network_name,
+		tb_format_counted(report->info->n_nodes, "node", nodes, sizeof nodes),
+		tb_format_time(report->info->simulated_ps, time, sizeof time));
+	return buffer;
+}
+
+// write_brief writes what fits a screen.
+static int write_brief(const struct tb_report *report, unsigned width, FILE *stream)
+{
+	static const char *const of_jobs[] = {
+		"job", "nodes", "run_ps", "wait_ps", "wait_for_others_ps", NULL};
+	static const char *const of_links[] = {"rank", "name", "wait_ps",
+		"percent_of_wait", "busy_percent", "longest_wait_ps", NULL};
+	char title[320];
+	width = width ? width : BRIEF_WIDTH;
+	fprintf(stream, "Run %" PRId64 ": %s\n\n", report->info->id,
+		brief_title(report, title, sizeof title));
+	tb_report_paragraph(&report->findings,
+		TB_PARAGRAPH_MOST / (report->info->n_jobs > 1 ? 2u : 1u), false, width,
+		stream);
+	tb_report_remedies(&report->findings, false, width, stream);
+	int status = report->info->n_jobs > 1
+			     ? write_brief_table(table_of(report, &tb_list_jobs),
+				       report->jobs.n, of_jobs, width, stream)
+			     : TB_OK;
+	if (!status)
+		status = write_brief_table(table_of(report, &tb_list_hot_links),
+			report->n_waiting, of_links, width, stream);
+	for (uint32_t i = 0; i < report->info->n_notes && i < BRIEF_NOTES; i++) {
+		fputs(i ? "" : "\nNotes\n", stream);
+		fputs("  - ", stream);
+		tb_wrap(stream, 4, 4, width, report->info->notes[i].text);
+	}
+	if (report->info->n_notes > BRIEF_NOTES)
+		fprintf(stream, "  - %zu more\n",
+			(size_t)report->info->n_notes - BRIEF_NOTES);
+	fputs("\nAll lists: --full; a page with the matrix: -o report.html\n", stream);
+	return status;
+}
+
+int tb_report_write_github(const struct tb_report *report, FILE *stream)
+{
+	char title[320];
+	fputs("### ", stream);
+	tb_markdown_put(stream, brief_title(report, title, sizeof title));
+	fputs("\n\n", stream);
+	tb_report_paragraph(&report->findings, TB_PARAGRAPH_MOST, true, 0, stream);
+	tb_report_remedies(&report->findings, true, 0, stream);
+	struct tb_table links = *table_of(report, &tb_list_hot_links);
+	if (links.n_shown > BRIEF_ROWS)
+		links.n_shown = BRIEF_ROWS;
+	if (links.n_shown)
+		tb_table_markdown(&links, stream);
+	fputs("\n<details><summary>All lists</summary>\n\n", stream);
+	tb_report_write_markdown(report, stream);
+	fputs("\n</details>\n", stream);
+	return TB_OK;
+}
+
+int tb_report_write_text(
+	const struct tb_report *report, bool full, unsigned width, FILE *stream)
 {
 	int status = TB_OK;
+	if (!full)
+		return write_brief(report, width, stream);
 	fprintf(stream, "Run %" PRId64 "\n", report->info->id);
 	tb_report_findings_text(&report->findings, width, stream);
 	fputs("\nConfiguration and totals\n", stream);
@@ -61,7 +156,6 @@ void tb_report_free(struct tb_report *report)
 	tb_root_jobs_fini(&report->root_jobs);
 	tb_job_pairs_fini(&report->job_pairs);
 	tb_job_links_fini(&report->job_links);
-	tb_critical_path_fini(&report->path);
 	tb_heavy_waits_fini(&report->heaviest);
 	for (int i = 0; i < TB_GROUPINGS; i++)
 		tb_groups_fini(&report->groups[i]);
@@ -194,9 +288,6 @@ static int gather_blame(struct tb_report *report, uint32_t top, struct tb_error 
 
 static int gather_report_time(struct tb_report *report, struct tb_error *error)
 {
-	int status = tb_critical_path_init(&report->path, report->run, error);
-	if (status)
-		return status;
 	report->wait_by_bin =
 		calloc(report->info->n_bins + 1, sizeof *report->wait_by_bin);
 	if (!report->wait_by_bin)
@@ -314,7 +405,9 @@ int tb_report_write(const struct tb_report *report, enum tb_format format,
 		tb_report_write_markdown(report, stream);
 	else if (format == TB_FORMAT_HTML)
 		status = tb_report_write_html(report, &form->figures, stream);
+	else if (format == TB_FORMAT_GITHUB)
+		status = tb_report_write_github(report, stream);
 	else
-		status = tb_report_write_text(report, form->width, stream);
+		status = tb_report_write_text(report, form->full, form->width, stream);
 	return status == TB_OK ? TB_OK : tb_fail_memory(error, "a report");
 }

@@ -47,6 +47,7 @@ const struct tb_recorded *tb_report_recorded(const struct tb_report *report);
 struct tb_report_form {
 	struct tb_report_figures figures; // of HTML
 	const char *list;		  // of CSV; NULL: "hot-links"
+	bool full;	// of text: all lists, rather than what fits a screen
 	unsigned width; // of text, in characters; 0: as wide as its tables
 };
 

@@ -40,18 +40,13 @@ static void write_both(const struct findings_form *form,
 	write_finding_list(form, findings, true, stream);
 }
 
-// As wide as the longest names of rules that are common, so that sentences align.
-#define RULE_WIDTH 14
-
 // A command stands on one line: it is to be copied.
 static void put_text(FILE *stream, const struct tb_finding *finding, unsigned width)
 {
-	unsigned rule = tb_text_columns(finding->rule);
-	fprintf(stream, "  %-*s  ", RULE_WIDTH, finding->rule);
-	tb_wrap(stream, 4 + (rule > RULE_WIDTH ? rule : RULE_WIDTH), RULE_WIDTH + 4,
-		width, finding->sentence);
+	fputs("  - ", stream);
+	tb_wrap(stream, 4, 4, width, finding->sentence);
 	if (finding->command)
-		fprintf(stream, "  %*s  %s\n", RULE_WIDTH, "", finding->command);
+		fprintf(stream, "    %s\n", finding->command);
 }
 
 void tb_report_findings_text(
@@ -78,7 +73,7 @@ static void put_fence(FILE *stream, const char *command)
 static void put_markdown(FILE *stream, const struct tb_finding *finding, unsigned width)
 {
 	(void)width;
-	fprintf(stream, "- **%s**: ", finding->rule);
+	fputs("- ", stream);
 	tb_markdown_put(stream, finding->sentence);
 	fputc('\n', stream);
 	if (!finding->command)
@@ -88,6 +83,61 @@ static void put_markdown(FILE *stream, const struct tb_finding *finding, unsigne
 	fprintf(stream, "sh\n  %s\n", finding->command);
 	put_fence(stream, finding->command);
 	fputc('\n', stream);
+}
+
+#define TRIED_MOST 2
+
+void tb_report_paragraph(const struct tb_findings *findings, size_t most, bool markdown,
+	unsigned width, FILE *stream)
+{
+	// How long, then where and by whom, then what was recorded before.
+	enum paragraph_part { HOW_LONG, WHERE, RECORDED, PARTS };
+	char text[TB_PARAGRAPH_MOST + TB_SENTENCE_MOST + 64];
+	size_t used = 0, left_out = 0;
+	for (size_t at = 0; at < PARTS * findings->n; at++) {
+		const struct tb_finding *finding = &findings->list[at % findings->n];
+		enum paragraph_part part = finding->id == TB_RULE_TIME_PARTS ? HOW_LONG
+					   : finding->id == TB_RULE_RECORDED ? RECORDED
+									     : WHERE;
+		if (finding->remedy || part != at / findings->n)
+			continue;
+		if (left_out || (used && used + strlen(finding->sentence) > most))
+			left_out++;
+		else
+			used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
+				used ? " " : "", finding->sentence);
+	}
+	if (left_out)
+		snprintf(
+			text + used, sizeof text - used, " (%zu more: --full)", left_out);
+	if (markdown) {
+		tb_markdown_put(stream, text);
+		fputc('\n', stream);
+	} else {
+		tb_wrap(stream, 0, 0, width, text);
+	}
+}
+
+void tb_report_remedies(
+	const struct tb_findings *findings, bool markdown, unsigned width, FILE *stream)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < findings->n; i++) {
+		const struct tb_finding *finding = &findings->list[i];
+		if (!finding->remedy && !finding->command)
+			continue;
+		if (n == 0)
+			fputs(markdown ? "\n**Worth trying**\n\n" : "\nWorth trying\n",
+				stream);
+		if (n < TRIED_MOST && finding->remedy)
+			(markdown ? put_markdown : put_text)(stream, finding, width);
+		else if (n < TRIED_MOST) // its sentence stands above
+			fprintf(stream, markdown ? "- `%s`\n" : "  - %s\n",
+				finding->command);
+		n++;
+	}
+	if (n > TRIED_MOST)
+		fprintf(stream, "%s%zu more\n", markdown ? "- " : "  - ", n - TRIED_MOST);
 }
 
 void tb_report_findings_markdown(const struct tb_findings *findings, FILE *stream)
@@ -100,20 +150,20 @@ void tb_report_findings_markdown(const struct tb_findings *findings, FILE *strea
 static void put_html(FILE *stream, const struct tb_finding *finding, unsigned width)
 {
 	(void)width;
-	fprintf(stream, "<dt>%s</dt><dd>", finding->rule);
+	fputs("<li>", stream);
 	tb_markup_put(stream, finding->sentence);
 	if (finding->command) {
 		fputs("<code>", stream);
 		tb_markup_put(stream, finding->command);
 		fputs("</code>", stream);
 	}
-	fputs("</dd>\n", stream);
+	fputs("</li>\n", stream);
 }
 
 void tb_report_findings_html(const struct tb_findings *findings, FILE *stream)
 {
-	static const struct findings_form form = {"<dl class=\"findings\">\n",
-		"<h2>Worth trying</h2>\n<dl class=\"findings\">\n", put_html, "</dl>\n",
+	static const struct findings_form form = {"<ul class=\"findings\">\n",
+		"<h2>Worth trying</h2>\n<ul class=\"findings\">\n", put_html, "</ul>\n",
 		0};
 	write_both(&form, findings, stream);
 }

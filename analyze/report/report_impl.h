@@ -3,7 +3,6 @@
 #define TB_REPORT_IMPL_H
 
 #include "call_spans.h"
-#include "critical_path.h"
 #include "findings.h"
 #include "flow_sum.h"
 #include "flows.h"
@@ -84,7 +83,6 @@ struct tb_report {
 	uint64_t *wait_by_link;	    // n_links of the run
 	struct tb_recorded recorded;
 	struct tb_report_congestion congestion;
-	struct tb_critical_path path;
 	struct tb_call_spans calls;
 	struct tb_roots roots;
 	struct tb_root_jobs root_jobs; // of these
@@ -197,6 +195,14 @@ void tb_report_findings_text(
 void tb_report_findings_markdown(const struct tb_findings *findings, FILE *stream);
 void tb_report_findings_html(const struct tb_findings *findings, FILE *stream);
 
+// The opening of a short report: what was found as one paragraph, in so many characters,
+// and the first of what is worth trying.
+#define TB_PARAGRAPH_MOST 1200
+void tb_report_paragraph(const struct tb_findings *findings, size_t most, bool markdown,
+	unsigned width, FILE *stream);
+void tb_report_remedies(
+	const struct tb_findings *findings, bool markdown, unsigned width, FILE *stream);
+
 // The notes of the run, as many as lists have entries.
 size_t tb_report_n_notes(const struct tb_report *report);
 int tb_report_notes_text(
@@ -204,8 +210,9 @@ int tb_report_notes_text(
 void tb_report_notes_markdown(const struct tb_report *report, FILE *stream);
 void tb_report_notes_html(const struct tb_report *report, FILE *stream);
 
-int tb_report_write_text(
-	const struct tb_report *report, unsigned width, FILE *stream) TB_MUST_USE;
+int tb_report_write_text(const struct tb_report *report, bool full, unsigned width,
+	FILE *stream) TB_MUST_USE;
+int tb_report_write_github(const struct tb_report *report, FILE *stream) TB_MUST_USE;
 void tb_report_write_markdown(const struct tb_report *report, FILE *stream);
 int tb_report_write_json(const struct tb_report *report, FILE *stream) TB_MUST_USE;
 int tb_report_write_html(const struct tb_report *report,

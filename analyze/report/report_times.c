@@ -29,8 +29,8 @@ static const struct tb_column path_columns[] = {
 const struct tb_table_type tb_list_path = {"critical-path", "Critical path",
 	"What the end of the run waited for, back to its beginning, by cause, longest "
 	"first. The times add up to the run time.",
-	TB_COLUMNS(path_columns), TB_ROWS_IN(struct tb_report, path.shares),
-	.n = TB_COUNT(struct tb_report, path.n_shares), .all = true};
+	TB_COLUMNS(path_columns), TB_ROWS_IN(struct tb_report, evidence.path.shares),
+	.n = TB_COUNT(struct tb_report, evidence.path.n_shares), .all = true};
 
 #define LINK(member) TB_MEMBER(struct tb_path_link, member)
 
@@ -53,7 +53,7 @@ static void put_path_share(struct tb_datum *at)
 	const struct tb_report *report = at->of;
 	const struct tb_path_link *item = at->item;
 	at->real = 100.0 * (double)item->sum_ps /
-		   (double)report->path.causes[TB_PATH_HELD_UP];
+		   (double)report->evidence.path.causes[TB_PATH_HELD_UP];
 }
 
 #define UNKNOWN "; null: it was no wait, or is not known"
@@ -85,8 +85,9 @@ static const struct tb_column link_columns[] = {
 static void list_path_links(struct tb_table *table)
 {
 	const struct tb_report *report = table->of;
-	table->n_rows = table->n_shown = tb_report_n_listed(report, report->path.n_links);
-	tb_table_remark_rest(table, report->path.n_links, "links and flows",
+	table->n_rows = table->n_shown =
+		tb_report_n_listed(report, report->evidence.path.n_links);
+	tb_table_remark_rest(table, report->evidence.path.n_links, "links and flows",
 		"Shared out by what the messages' flows waited over the whole run; at no "
 		"link: time-outs, packets sent again, or not known.");
 }
@@ -95,7 +96,7 @@ const struct tb_table_type tb_list_path_links = {"critical-links",
 	"Critical path: where it was held up",
 	"Where, and for which flow, messages of the critical path waited, longest first; "
 	"shared out by what their flows waited over the whole run.",
-	TB_COLUMNS(link_columns), TB_ROWS(struct tb_report, path.links),
+	TB_COLUMNS(link_columns), TB_ROWS(struct tb_report, evidence.path.links),
 	.list = list_path_links};
 
 // The report's list of what no routing can beat.

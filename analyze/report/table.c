@@ -773,7 +773,23 @@ static unsigned least_column_width(const struct shown_column *column)
 	return 2 + (column->width < column->least ? column->width : column->least);
 }
 
+// has_key is true for a key of a list up to NULL, and for any where there is no list.
+static bool has_key(const char *const *keys, const char *key)
+{
+	if (!keys)
+		return true;
+	while (*keys && (!key || strcmp(*keys, key) != 0))
+		keys++;
+	return *keys != NULL;
+}
+
 int tb_table_text(const struct tb_table *table, unsigned width, FILE *stream)
+{
+	return tb_table_text_of(table, NULL, width, stream);
+}
+
+int tb_table_text_of(const struct tb_table *table, const char *const *keys,
+	unsigned width, FILE *stream)
 {
 	size_t n = 0;
 	struct shown_column *shown = calloc(table->type->n_columns + 1, sizeof *shown);
@@ -781,7 +797,7 @@ int tb_table_text(const struct tb_table *table, unsigned width, FILE *stream)
 		return TB_ENOMEM;
 	for (size_t i = 0; i < table->type->n_columns; i++) {
 		struct tb_column column = tb_table_column(table, i);
-		if (column.title)
+		if (column.title && has_key(keys, table->type->columns[i].key))
 			shown[n++] = measure_text_column(table, &column);
 	}
 	unsigned room = width ? width : UINT32_MAX;

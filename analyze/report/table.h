@@ -184,7 +184,10 @@ void tb_table_remark_rest(
 // tb_table_text writes the table within `width` characters (0: any width): where there is
 // less room, long names are cut, and then columns continue below, behind the first name.
 // Write errors show in ferror(stream). TB_ENOMEM.
+// tb_table_text_of writes the columns with these keys, up to NULL; NULL: all.
 int tb_table_text(const struct tb_table *table, unsigned width, FILE *stream) TB_MUST_USE;
+int tb_table_text_of(const struct tb_table *table, const char *const *keys,
+	unsigned width, FILE *stream) TB_MUST_USE;
 void tb_table_markdown(const struct tb_table *table, FILE *stream);
 void tb_table_html(const struct tb_table *table, FILE *stream);
 void tb_table_csv(const struct tb_table *table, FILE *stream);

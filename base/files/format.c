@@ -2,8 +2,9 @@
 
 #include <string.h>
 
-static const char *const names[TB_N_FORMATS] = {"text", "csv", "json", "markdown", "html",
-	"svg", "png", "pdf", "ibnetdiscover", "edges", "dot", "graph", "ini", "lfts"};
+static const char *const names[TB_N_FORMATS] = {"text", "csv", "json", "markdown",
+	"github", "html", "svg", "png", "pdf", "ibnetdiscover", "edges", "dot", "graph",
+	"ini", "lfts"};
 
 const char *tb_format_name(enum tb_format format)
 {

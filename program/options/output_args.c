@@ -72,7 +72,8 @@ int tb_cmd_output_end(struct tb_outfile *out, int status, struct tb_error *error
 
 bool tb_cmd_output_is_to_read(const struct tb_cmd_output *output)
 {
-	return output->format == TB_FORMAT_TEXT || output->format == TB_FORMAT_MARKDOWN;
+	return output->format == TB_FORMAT_TEXT || output->format == TB_FORMAT_MARKDOWN ||
+	       output->format == TB_FORMAT_GITHUB;
 }
 
 int tb_cmd_output_settle_width(

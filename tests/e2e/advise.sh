@@ -63,13 +63,13 @@ gone
 
 # A button that proves it: report --try keeps what the findings' proposals gain, and tells it.
 sqlite3 run.db 'DELETE FROM tried'
-"$TAILBACK" report run.db --try >tried.txt 2>said
+"$TAILBACK" report --full run.db --try >tried.txt 2>said
 grep -q 'Tried, this ' tried.txt
 (($(sqlite3 run.db 'SELECT count(*) FROM tried') <= 8))
-"$TAILBACK" report run.db >told.txt
+"$TAILBACK" report --full run.db >told.txt
 cmp tried.txt told.txt
 rm job.goal
-"$TAILBACK" report run.db --try >again.txt 2>said # there is nothing to replay: the report is the same
+"$TAILBACK" report --full run.db --try >again.txt 2>said # there is nothing to replay: the report is the same
 grep -q 'note: nothing was tried' said
 cmp again.txt told.txt
 gone

@@ -7,10 +7,10 @@ cd "$work"
 
 "$TAILBACK" synth allreduce --nodes 32 --size 1M --algorithm ring -o ring.goal
 "$TAILBACK" replay --job ring.goal,placement=random -n ib-hdr,arity=4 --nodes 64 -q -o run.db
-"$TAILBACK" report run.db -q >before.txt 2>/dev/null || "$TAILBACK" report run.db >before.txt
+"$TAILBACK" report --full run.db -q >before.txt 2>/dev/null || "$TAILBACK" report --full run.db >before.txt
 "$TAILBACK" advise run.db -q --no-keep --seeds 1 --write none -f json >/dev/null
 [[ $(sqlite3 run.db 'SELECT count(*) FROM tried') == 0 ]]
-"$TAILBACK" report run.db >after.txt
+"$TAILBACK" report --full run.db >after.txt
 cmp before.txt after.txt
 
 "$TAILBACK" advise run.db -q --write files -f json >advice.json
@@ -35,7 +35,7 @@ done <commands
 [[ $(wc -l <files/ranks-by-traffic-0.map) == 32 ]]
 [[ $(sort -k2,2n -u files/ranks-by-traffic-0.map | wc -l) == 32 ]]
 
-"$TAILBACK" report run.db >told.txt
+"$TAILBACK" report --full run.db >told.txt
 grep -q 'Tried, this helps: run time -' told.txt
 "$TAILBACK" report run.db -f json | python3 -c '
 import json, sys

@@ -30,7 +30,7 @@ there() {
 }
 # read_report STORE: its text and JSON, and that all formats say the same.
 read_report() {
-	tailback report "$1" --top 3 >report.txt
+	tailback report --full "$1" --top 3 >report.txt
 	tailback report "$1" --top 3 -f json >report.json
 	tailback report "$1" --top 3 -f markdown | tr -d '\\' >report.md
 	tailback report "$1" --top 3 -f html | sed 's/&gt;/>/g; s/&lt;/</g' >report.html

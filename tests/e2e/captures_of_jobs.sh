@@ -54,6 +54,6 @@ is "jobs by map" "$(ask "SELECT group_concat(name) FROM job")" "lammps,collectiv
 is "LAMMPS by map" "$(nodes_of lammps)" "$lammps"
 "$TAILBACK" report "$store" -f csv --list jobs | cut -d, -f2,7 >"$scratch/jobs"
 is "the report's jobs" "$(tail -n +2 "$scratch/jobs" | tr '\n' ' ')" "lammps,24 collectives,24 storage,16 "
-"$TAILBACK" report "$store" | grep -A5 '^Which job makes which wait' >"$scratch/matrix"
+"$TAILBACK" report --full "$store" | grep -A5 '^Which job makes which wait' >"$scratch/matrix"
 grep -qE '^ +Waits \\ for +lammps +collectives +storage +All' "$scratch/matrix"
 within "LAMMPS and the collectives meet" "$(ask "SELECT sum(wait_us) FROM job_blame WHERE victim_job <> culprit_job")" 1 1e9

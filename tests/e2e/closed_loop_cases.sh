@@ -15,8 +15,8 @@ cd "$scratch"
 	echo "the receiver's time is not told apart"
 	exit 1
 }
-"$TAILBACK" report closed.db > report.txt
-grep -q '4.500 s receivers keep their windows closed' report.txt
+"$TAILBACK" report --full closed.db > report.txt
+grep -q '4.500 s while a receiver kept its window closed' report.txt
 grep -q 'while a receiver kept its window closed' report.txt
 
 cases=$TB_SHARED/data/cases

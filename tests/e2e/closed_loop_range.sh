@@ -58,8 +58,8 @@ if there whatif/a2a8_50m.pcap.zst; then
 		echo "the first line does not say why the range is wide: $(head -n 1 "$scratch/said")"
 		status=1
 	}
-	"$TAILBACK" report "$scratch/run.db" > "$scratch/report"
-	sed -n 4p "$scratch/report" | grep -q 'run-time  *It takes between.*of the calls were hidden by queues.*tailback trace' || {
+	"$TAILBACK" report --full "$scratch/run.db" > "$scratch/report"
+	sed -n 4p "$scratch/report" | grep -q '  - It takes between.*of the calls were hidden by queues.*tailback trace' || {
 		echo "the range is not the first sentence of the report: $(sed -n 4p "$scratch/report")"
 		status=1
 	}

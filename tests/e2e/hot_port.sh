@@ -19,18 +19,18 @@ for network in ethernet ib-hdr roce-100 ib-hdr,switching=fluid; do
 	[[ $hottest == "ejection 100.0 for" ]] || { echo "$network: $hottest"; exit 1; }
 	[[ $(sqlite3 run.db "SELECT count(*) FROM hot_links") == 1 ]]
 	code=0
-	"$TAILBACK" report run.db --fail-over 50 > text 2> error || code=$?
+	"$TAILBACK" report --full run.db --fail-over 50 > text 2> error || code=$?
 	[[ $code == 3 ]]
 	grep -q "> node 0: wait for the link: " error
 	grep -q "Hot links by wait for the link" text
-	"$TAILBACK" report run.db --wait came-by > text
+	"$TAILBACK" report --full run.db --wait came-by > text
 	grep -q "Hot links by wait of packets that came by it" text
 	[[ $("$TAILBACK" report run.db --wait came-by -f csv | wc -l) == 12 ]]
 	[[ $("$TAILBACK" report run.db -f csv | wc -l) == 2 ]]
 done
 "$TAILBACK" replay -q incast.goal -n qsnet -o qsnet.db
 [[ $(sqlite3 qsnet.db "SELECT leads FROM run") == came-by ]]
-"$TAILBACK" report qsnet.db > text
+"$TAILBACK" report --full qsnet.db > text
 grep -q "Hot links by wait of packets that came by it" text
-"$TAILBACK" report qsnet.db --wait for > text
+"$TAILBACK" report --full qsnet.db --wait for > text
 grep -q "Hot links by wait for the link" text

@@ -34,7 +34,7 @@ END
 	fail "the receive does not begin after 10 ns"
 [[ $(sqlite3 run.db "SELECT count(*) FROM recorded_kind WHERE calls <> simulated_calls") == 0 ]] ||
 	fail "not all calls were replayed"
-"$TAILBACK" report run.db >report.txt
+"$TAILBACK" report --full run.db >report.txt
 grep -q 'recorded *300 ns, simulated .*; the trace does not say on which network' report.txt || fail "$(cat report.txt)"
 grep -q '^Recorded and simulated by rank' report.txt || fail "no table by rank"
 "$TAILBACK" report run.db -f csv --list recorded-calls >calls.csv; grep -q '^0,recv,1,4096,290000,1,' calls.csv || fail "no row of receives"
@@ -43,7 +43,7 @@ capture=$TB_SOURCE/tests/data/alltoall16.pcap.zst
 "$TAILBACK" replay "$capture" --closed-loop -n ethernet -o loop.db 2>loop.txt
 sed -n 2p loop.txt | grep -q '^check: at the captured .* the replay takes ' || fail "$(cat loop.txt)"
 [[ $(sqlite3 loop.db "SELECT count(*) FROM capture_check") == 1 ]] || fail "the check is not kept"
-"$TAILBACK" report loop.db >loop_report.txt
+"$TAILBACK" report --full loop.db >loop_report.txt
 grep -q 'checked *at the captured' loop_report.txt || fail "the report lacks the check"
 "$TAILBACK" replay "$capture" --closed-loop --no-check -n ethernet -o not.db 2>not.txt
 ! grep -q '^check: ' not.txt || fail "--no-check checks"
@@ -90,7 +90,7 @@ sed 's/50000001:1$/50000001:3/' t.prv >start.prv
 [[ $(sqlite3 start.db "SELECT recorded_ps, simulated_ps IS NULL FROM recorded_kind WHERE kind = 'isend'") == '60000|1' ]] ||
 	fail "a send that only starts is compared"
 [[ $(sqlite3 start.db "SELECT calls, recorded_ps FROM recorded_rank WHERE rank = 0") == '0|0' ]] || fail "it is in the sums"
-"$TAILBACK" report start.db | grep -q '^  isend  *1  *4 KiB  *60 ns  *-  *-  *60 ns  *-$' || fail "it is not listed"
+"$TAILBACK" report --full start.db | grep -q '^  isend  *1  *4 KiB  *60 ns  *-  *-  *60 ns  *-$' || fail "it is not listed"
 
 # Each run is held against its own recording: this one took 900 ns, with a send as long as the other's.
 sed 's/:300:/:900:/' t.prv >slow.prv

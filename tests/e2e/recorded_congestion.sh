@@ -33,10 +33,10 @@ grep -q '10.0.0.1 > 10.0.0.4: 8 CNPs' info.txt || fail "info tells no pairs"
 
 # Loss is the first thing said, of the run and of its incasts.
 "$TAILBACK" replay -q "$io" -n ethernet,rate=200Mbit/s -o io.db
-"$TAILBACK" report io.db >report.txt
+"$TAILBACK" report --full io.db >report.txt
 sed -n '/^Findings/{n;p}' report.txt | grep -q 'Before any replay, the capture recorded 7,353 retransmissions' ||
 	fail "the first finding is another one: $(head -8 report.txt)"
-grep -q '^  incast *Recorded at node .*: .* retransmissions' report.txt || fail "an incast does not begin with what was lost"
+grep -q '^  - Recorded at node .*: .* retransmissions' report.txt || fail "an incast does not begin with what was lost"
 grep -q '^Recorded$' report.txt || fail "the report has no section Recorded"
 "$TAILBACK" report -f json io.db | python3 -c '
 import json, sys

@@ -63,7 +63,7 @@ python3 journal.py run/run.db run/victim broken
 refuses "$others" "$TAILBACK" info run/run.db
 fresh
 python3 journal.py run/run.db "$scratch/run/victim"
-refuses "$others" "$TAILBACK" report run/run.db
+refuses "$others" "$TAILBACK" report --full run/run.db
 refuses "$others" "$TAILBACK" matrix run/run.db
 refuses "$others" "$TAILBACK" top --once run/run.db
 refuses "$others" "$TAILBACK" compare run/run.db base.db

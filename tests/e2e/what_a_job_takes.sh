@@ -20,7 +20,7 @@ is "its latency, alone" "$(figures "$store" 2 9)" "$(figures "$store" 2 8)"
 in_order "what the network costs the storage" 500000000 "$(figures "$store" 2 7)"
 is "who waits for whom" "$(ask "SELECT group_concat(victim_job || ' for ' || culprit_job, ', ') FROM job_blame
 	WHERE victim_job <> culprit_job ORDER BY 1")" "collectives for lammps, lammps for collectives"
-"$TAILBACK" report "$store" >"$scratch/report"
+"$TAILBACK" report --full "$store" >"$scratch/report"
 grep -q '^How long the jobs take$' "$scratch/report"
 grep -qE '^ +storage .* 0 ps ' "$scratch/report"
 
