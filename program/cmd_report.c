@@ -134,6 +134,7 @@ static int write_run_report(const struct report_options *options, struct tb_run 
 		return tb_report_print(report, run, options->full, stream, error);
 	const struct tb_report_form form = {.list = options->list,
 		.full = options->full,
+		.whole = options->top_given,
 		.width = tb_cmd_text_width(options->width, stream, 0)};
 	return tb_report_write(report, format, &form, stream, error);
 }

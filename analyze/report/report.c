@@ -24,10 +24,11 @@ static const struct tb_table *table_of(
 
 // write_brief_table writes the first rows of a list, in some of its columns.
 static int write_brief_table(const struct tb_table *table, size_t n_all,
-	const char *const *keys, unsigned width, FILE *stream)
+	const char *const *keys, const struct tb_report_form *form, FILE *stream)
 {
 	struct tb_table part = *table;
-	if (part.n_shown > BRIEF_ROWS)
+	unsigned width = form->width ? form->width : BRIEF_WIDTH;
+	if (!form->whole && part.n_shown > BRIEF_ROWS)
 		part.n_shown = BRIEF_ROWS;
 	part.remark[0] = '\0';
 	if (part.n_shown < n_all)
@@ -48,14 +49,15 @@ static const char *brief_title(const struct tb_report *report, char *buffer, siz
 }
 
 // write_brief writes what fits a screen.
-static int write_brief(const struct tb_report *report, unsigned width, FILE *stream)
+static int write_brief(
+	const struct tb_report *report, const struct tb_report_form *form, FILE *stream)
 {
 	static const char *const of_jobs[] = {
 		"job", "nodes", "run_ps", "wait_ps", "wait_for_others_ps", NULL};
 	static const char *const of_links[] = {"rank", "name", "wait_ps",
 		"percent_of_wait", "busy_percent", "longest_wait_ps", NULL};
 	char title[320];
-	width = width ? width : BRIEF_WIDTH;
+	unsigned width = form->width ? form->width : BRIEF_WIDTH;
 	fprintf(stream, "Run %" PRId64 ": %s\n\n", report->info->id,
 		brief_title(report, title, sizeof title));
 	tb_report_paragraph(&report->findings,
@@ -64,11 +66,11 @@ static int write_brief(const struct tb_report *report, unsigned width, FILE *str
 	tb_report_remedies(&report->findings, false, width, stream);
 	int status = report->info->n_jobs > 1
 			     ? write_brief_table(table_of(report, &tb_list_jobs),
-				       report->jobs.n, of_jobs, width, stream)
+				       report->jobs.n, of_jobs, form, stream)
 			     : TB_OK;
 	if (!status)
 		status = write_brief_table(table_of(report, &tb_list_hot_links),
-			report->n_waiting, of_links, width, stream);
+			report->n_waiting, of_links, form, stream);
 	for (uint32_t i = 0; i < report->info->n_notes && i < BRIEF_NOTES; i++) {
 		fputs(i ? "" : "\nNotes\n", stream);
 		fputs("  - ", stream);
@@ -101,11 +103,12 @@ int tb_report_write_github(const struct tb_report *report, FILE *stream)
 }
 
 int tb_report_write_text(
-	const struct tb_report *report, bool full, unsigned width, FILE *stream)
+	const struct tb_report *report, const struct tb_report_form *form, FILE *stream)
 {
 	int status = TB_OK;
-	if (!full)
-		return write_brief(report, width, stream);
+	unsigned width = form->width;
+	if (!form->full)
+		return write_brief(report, form, stream);
 	fprintf(stream, "Run %" PRId64 "\n", report->info->id);
 	tb_report_findings_text(&report->findings, width, stream);
 	fputs("\nConfiguration and totals\n", stream);
@@ -408,6 +411,6 @@ int tb_report_write(const struct tb_report *report, enum tb_format format,
 	else if (format == TB_FORMAT_GITHUB)
 		status = tb_report_write_github(report, stream);
 	else
-		status = tb_report_write_text(report, form->full, form->width, stream);
+		status = tb_report_write_text(report, form, stream);
 	return status == TB_OK ? TB_OK : tb_fail_memory(error, "a report");
 }

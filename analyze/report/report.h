@@ -48,6 +48,7 @@ struct tb_report_form {
 	struct tb_report_figures figures; // of HTML
 	const char *list;		  // of CSV; NULL: "hot-links"
 	bool full;	// of text: all lists, rather than what fits a screen
+	bool whole;	// of what fits a screen: as many rows as the lists have, not five
 	unsigned width; // of text, in characters; 0: as wide as its tables
 };
 

@@ -210,8 +210,8 @@ int tb_report_notes_text(
 void tb_report_notes_markdown(const struct tb_report *report, FILE *stream);
 void tb_report_notes_html(const struct tb_report *report, FILE *stream);
 
-int tb_report_write_text(const struct tb_report *report, bool full, unsigned width,
-	FILE *stream) TB_MUST_USE;
+int tb_report_write_text(const struct tb_report *report,
+	const struct tb_report_form *form, FILE *stream) TB_MUST_USE;
 int tb_report_write_github(const struct tb_report *report, FILE *stream) TB_MUST_USE;
 void tb_report_write_markdown(const struct tb_report *report, FILE *stream);
 int tb_report_write_json(const struct tb_report *report, FILE *stream) TB_MUST_USE;
