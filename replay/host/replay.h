@@ -195,8 +195,8 @@ struct tb_replay {
 	const struct tb_carrier *carrier;
 	struct tb_records records;
 	struct tb_wheel wheel;
-	tb_time_ps handover_at; // of a part: when it next hands over something without an
-				// event
+	tb_time_ps handover_at; // of a part: when it next does something without an event,
+				// or somewhat before
 	tb_time_ps opens_until; // the wheel opens no bucket ahead beyond it
 	bool prefetches;	// what the next events will read, into the cache
 	tb_time_ps now;

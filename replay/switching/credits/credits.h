@@ -27,10 +27,10 @@
 //
 // Files: model.c (function table, allocation), queues.h (queues, and what a sender knows
 // of the buffer behind its link), crossing.c (packets leave and arrive, credits return),
-// pause.c (pauses in place of credits), arbiter.c (crossbars), straight.c (the common
-// case in one piece), routing.c (which link packets leave by, faults), waits.c (waits and
-// whom they are blamed on), credits_join.c (parts side by side), prefetch.c (fetches what
-// comes next).
+// pause.c (pauses in place of credits), arbiter.c (crossbars), serve.c (the common case:
+// switches in windows), routing.c (which link packets leave by, faults), waits.c (waits
+// and whom they are blamed on), credits_join.c (parts side by side), prefetch.c (fetches
+// what comes next).
 //
 // Parts (docs/credits.md, "Parts, windows, threads"): a slot belongs to the part of its
 // switch or node, with its sender, its lanes and its receiver. Other parts read of it
@@ -58,6 +58,7 @@ enum credit_event_kind {
 	EV_CHOOSE,  // slot: its link may have a packet to choose
 	EV_DRAINED, // node: it has drained a packet (with pauses)
 	EV_CNP,	    // pair of nodes: its source is notified of congestion
+	EV_SERVE,   // switch: it is to be served (serve.c)
 };
 
 // Rows of the wheel (base/containers/wheel.h). Over equal links the header of a packet
@@ -123,12 +124,18 @@ struct link_sender { // a link that leaves by a slot
 struct crossbar {	   // of a switch that is not plain
 	uint64_t choosing; // bit a port: its link is to choose a packet; where words == 1
 	uint64_t limited;  // bit an input: it has S packets in the crossbar; likewise
-	uint32_t first;	   // slot
-	uint32_t n_ports;  // slots
-	uint32_t n_begun;  // packets that left, modulo n_ports
-	uint32_t began_with; // port with which its present round began
+	// Of a switch that is served in windows (serve.c).
+	uint64_t coming;     // bit an input: packets are on their way to it
+	uint64_t looking;    // bit a port: its link has a time to look at
+	tb_time_ps next_at;  // it is to be served; TB_TIME_NEVER
+	uint64_t cell;	     // of the agenda, where it stands; UINT64_MAX: in none
+	uint32_t first;	     // slot
+	uint16_t n_ports;    // slots
+	uint16_t n_begun;    // packets that left, modulo n_ports
+	uint16_t began_with; // port with which its present round began
 	bool listed;
 };
+_Static_assert(sizeof(struct crossbar) == 64, "a cache line");
 
 struct arbiter {	     // of a link with several lanes: where its tables stand
 	uint8_t at[2];	     // current entries of the low and the high one
@@ -155,6 +162,11 @@ struct queue {
 	tb_time_ps left_at; // the last that left it
 };
 
+struct short_queue { // where switches are served in windows: of packets that have come
+	uint32_t first, last; // packets; first NOTHING: empty
+	uint32_t bytes;	      // of all
+};
+
 struct receiver { // the link that comes in by a slot; then its queues and its cell
 	uint32_t link;
 	uint32_t n_crossing; // packets that came by it and cross the next link
@@ -165,6 +177,8 @@ struct receiver { // the link that comes in by a slot; then its queues and its c
 	uint64_t crossing; // bit a port, where words == 1: its link carries one of those
 	// Unless plain: bit a queue, where there are up to 64 (see struct credits).
 	uint64_t used_queues;
+	uint32_t come_first, come_last; // packets on their way; first NOTHING: none
+	uint32_t sw;
 };
 
 struct marker { // of the packets that wait for a link on a VL, with congestion control
@@ -210,8 +224,8 @@ struct credits_setup {
 	// An event that is alone in its instant needs no lists (model.c). Crossbars of at
 	// most 64 ports, and no pauses.
 	bool chooses_alone;
-	// The common case, for which straight.c has a path of its own.
-	bool straight;
+	// The common case, whose switches are served in windows (serve.c).
+	bool served;
 	// Switches store and forward: a packet may leave when its tail is in
 	// (crossing.c).
 	bool store_and_forward;
@@ -286,6 +300,11 @@ struct credits {
 	struct arbiter *arbiters;     // by slot
 	struct tb_vl_table tables[2]; // low, high
 	struct tb_list switches_now;
+	// Where switches are served in windows.
+	struct agenda *agenda;	       // of a part of the network
+	tb_time_ps served_until;       // all its switches have been served
+	tb_time_ps *come_at, *look_at; // by slot: when a packet comes by it, and when
+				       // its link looks; TB_TIME_NEVER: not
 	// Where packets choose their routes.
 	struct tb_list come; // packets, in this round
 	size_t come_room;
@@ -348,6 +367,12 @@ static inline struct queue *queue_in(struct receiver *receiver, uint32_t number)
 static inline struct queue *queue_at(const struct credits *credits, uint32_t slot)
 {
 	return queue_in(receiver_at(credits, slot), 0);
+}
+
+static inline struct short_queue *short_queue_in(
+	struct receiver *receiver, uint32_t number)
+{
+	return (struct short_queue *)(void *)(receiver + 1) + number;
 }
 
 // cell_at is what is counted of the link that comes in by a slot.
@@ -573,20 +598,39 @@ void tb_pause_drained(struct credits *credits, uint32_t node); // EV_DRAINED
 // sends pauses and ends of pauses.
 void tb_pause_compare(struct credits *credits);
 
-// The straight path through a network with credits; see straight.c. Private to this room.
+// Switches that are served in windows; see serve.c. Private to this room.
 
-// tb_straight_is_possible returns whether a network, set up but for that, is of the
-// common case. The calls below do what those of the same name do there, with the same
-// results: tb_straight_inject what tb_crossing_inject does, tb_straight_arrive what an
-// EV_DONE or EV_READY does in phase 1, tb_straight_serve phase 3 of an instant;
-// tb_straight_alone does both where the event is all that happens in its instant.
-// tb_straight_injects_at is the carrier's injects_at.
-bool tb_straight_is_possible(const struct credits *credits);
-void tb_straight_inject(struct credits *credits, uint32_t node, uint32_t packet);
-tb_time_ps tb_straight_injects_at(
+// tb_serve_is_possible returns whether a network, set up but for that, is of the common
+// case. tb_serve_make makes the agenda of a part; TB_ENOMEM.
+bool tb_serve_is_possible(const struct credits *credits);
+int tb_serve_make(struct credits *credits) TB_MUST_USE;
+void tb_serve_free(struct credits *credits);
+
+// tb_serve_inject and tb_serve_injects_at are tb_crossing_inject and the carrier's
+// injects_at.
+void tb_serve_inject(struct credits *credits, uint32_t node, uint32_t packet);
+tb_time_ps tb_serve_injects_at(
 	const struct credits *credits, uint32_t node, uint32_t packet);
-void tb_straight_arrive(struct credits *credits, struct tb_event event);
-void tb_straight_serve(struct credits *credits);
-void tb_straight_alone(struct credits *credits, struct tb_event event);
+
+// tb_serve_reach: a packet has begun to cross a link to a switch; its header arrives
+// through `slot` at `header_at`, after those of all that began before it.
+void tb_serve_reach(struct credits *credits, struct credit_packet *packet, uint32_t slot,
+	tb_time_ps header_at);
+// tb_serve_look has a link of a switch look for credits at `at`; unless it is of the
+// switch that is served, not before the window ends.
+void tb_serve_look(struct credits *credits, uint32_t slot, tb_time_ps at);
+// tb_serve_soon: EV_SERVE.
+void tb_serve_soon(struct credits *credits, uint32_t sw);
+
+// tb_serve_settle is tb_credits_settle for the switches.
+bool tb_serve_settle(struct credits *credits, tb_time_ps until);
+
+// tb_serve_next returns when a switch has something to do next, or somewhat before;
+// TB_TIME_NEVER. A window, no longer than a link's latency, begins with
+// tb_serve_begin_window; when the nodes have done what happens in it, tb_serve_window
+// serves the switches.
+tb_time_ps tb_serve_next(const struct credits *credits);
+void tb_serve_begin_window(struct credits *credits, tb_time_ps until);
+void tb_serve_window(struct credits *credits, tb_time_ps until);
 
 #endif

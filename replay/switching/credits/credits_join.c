@@ -139,7 +139,11 @@ void tb_credits_receive(struct tb_replay *replay, const struct tb_part_message *
 	}
 	uint32_t slot = sender_at(credits, credits->slot_of_link[message->link])->peer;
 	uint32_t id = tb_nodes_adopt(replay, packet);
-	tb_crossing_reach(credits, credit_packet_at(credits, id), slot, message->at);
+	if (credits->setup.served)
+		tb_serve_reach(credits, credit_packet_at(credits, id), slot, message->at);
+	else
+		tb_crossing_reach(
+			credits, credit_packet_at(credits, id), slot, message->at);
 }
 
 bool tb_credits_can_receive(const struct tb_replay *replay,
@@ -181,6 +185,7 @@ static void credits_share(struct credits *credits, const struct credits *whole)
 	credits->pending_room = 0;
 	credits->own = NULL;
 	credits->n_own = 0;
+	credits->agenda = NULL;
 }
 
 // credits_add_own adds slots to those of the part: consecutive ones are one range.

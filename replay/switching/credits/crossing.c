@@ -418,7 +418,10 @@ static void lane_choose_at(
 		tb_nodes_look(&credits->replay, slot - credits->first_node);
 	} else if (at < lane->choose_at) {
 		lane->choose_at = at;
-		tb_wheel_put(&credits->replay.wheel, at, EV_CHOOSE, slot);
+		if (credits->setup.served)
+			tb_serve_look(credits, slot, at);
+		else
+			tb_wheel_put(&credits->replay.wheel, at, EV_CHOOSE, slot);
 	}
 }
 
@@ -464,7 +467,7 @@ static bool lane_grow(struct credits *credits, struct lane *lane)
 static bool lane_has_room(struct credits *credits, struct lane *lane)
 {
 	if (lane->n > lane->mask)
-		lane_settle(credits, lane);
+		lane_make_room(credits, lane);
 	return lane->n <= lane->mask || lane_grow(credits, lane);
 }
 

@@ -66,15 +66,15 @@ static __attribute__((noinline)) void arrive_in_general(
 	case EV_CNP:
 		tb_paces_notified(replay, id);
 		break;
+	case EV_SERVE:
+		tb_serve_soon(credits, id);
+		break;
 	}
 }
 
 static inline void credits_arrive(struct tb_replay *replay, struct tb_event event)
 {
-	if (credits_of_replay(replay)->setup.straight && is_frequent(event))
-		tb_straight_arrive(credits_of_replay(replay), event);
-	else
-		arrive_in_general(replay, event);
+	arrive_in_general(replay, event);
 }
 
 static void credits_choose(struct tb_replay *replay)
@@ -106,9 +106,7 @@ static __attribute__((noinline)) void serve_rounds(struct credits *credits)
 static inline void credits_serve_links(struct tb_replay *replay)
 {
 	struct credits *credits = credits_of_replay(replay);
-	if (credits->setup.straight)
-		tb_straight_serve(credits);
-	else if (credits->senders_now.n || credits->switches_now.n)
+	if (credits->senders_now.n || credits->switches_now.n)
 		serve_rounds(credits);
 }
 
@@ -150,9 +148,7 @@ static __attribute__((noinline)) void alone_in_general(
 static inline void credits_alone(struct tb_replay *replay, struct tb_event event)
 {
 	struct credits *credits = credits_of_replay(replay);
-	if (credits->setup.straight && is_frequent(event))
-		tb_straight_alone(credits, event);
-	else if (credits->setup.straight && event.kind == EV_IN)
+	if (credits->setup.served && event.kind == EV_IN)
 		tb_nodes_arrive(replay, event.subject);
 	else
 		alone_in_general(replay, event);
@@ -162,8 +158,8 @@ static tb_time_ps credits_injects_at(
 	const struct tb_replay *replay, uint32_t node, uint32_t id)
 {
 	const struct credits *credits = (const void *)replay;
-	if (credits->setup.straight)
-		return tb_straight_injects_at(credits, node, id);
+	if (credits->setup.served)
+		return tb_serve_injects_at(credits, node, id);
 	const struct credit_packet *packet = credit_packet_at(credits, id);
 	uint32_t slot = credits->first_node + node;
 	struct lane *lane = lane_at(credits, slot, vl_of(credits, &packet->of));
@@ -179,8 +175,8 @@ static tb_time_ps credits_injects_at(
 static void credits_inject_packet(
 	struct tb_replay *replay, uint32_t node, uint32_t packet)
 {
-	if (credits_of_replay(replay)->setup.straight)
-		tb_straight_inject(credits_of_replay(replay), node, packet);
+	if (credits_of_replay(replay)->setup.served)
+		tb_serve_inject(credits_of_replay(replay), node, packet);
 	else
 		tb_crossing_inject(credits_of_replay(replay), node, packet);
 }
@@ -266,16 +262,56 @@ const struct tb_switching tb_credits = {.name = "credits",
 	.receive = tb_credits_receive,
 	.can_receive = tb_credits_can_receive};
 
+// run_windows is tb_clock_run where switches are served in windows: a window begins when
+// something may happen next.
+static int run_windows(
+	struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error)
+{
+	struct credits *credits = credits_of_replay(replay);
+	uint64_t n = replay->stats.n_events + n_rounds;
+	while (replay->stats.n_events < n) {
+		tb_time_ps next =
+			tb_time_earlier(tb_serve_next(credits), replay->outside_at);
+		next = tb_time_earlier(tb_wheel_next(&replay->wheel, ROWS, next), next);
+		if (next == TB_TIME_NEVER)
+			return tb_clock_end(replay, error);
+		if (next >= replay->pause_at)
+			return tb_clock_pause(replay, &tb_credits, error);
+		int status = tb_clock_pass_bins(replay, &tb_credits, next, error);
+		if (status != TB_OK)
+			return status;
+		tb_time_ps until = tb_time_earlier(
+			next + credits->common.latency_ps, replay->records.bin_end);
+		credits_window(replay, tb_time_earlier(until, replay->pause_at));
+		if (tb_clock_failed(replay)) {
+			if (error)
+				*error = replay->failure;
+			return replay->failure.code;
+		}
+	}
+	return 1;
+}
+
 static int credits_run(
 	struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error)
 {
-	return tb_clock_run(replay, &tb_credits, n_rounds, error);
+	return credits_of_replay(replay)->setup.served
+		       ? run_windows(replay, n_rounds, error)
+		       : tb_clock_run(replay, &tb_credits, n_rounds, error);
 }
 
 static void credits_window(struct tb_replay *replay, tb_time_ps until)
 {
+	struct credits *credits = credits_of_replay(replay);
+	if (credits->setup.served)
+		tb_serve_begin_window(credits, until);
 	tb_clock_window(replay, &tb_credits, until);
-	tb_parts_hand_pending(credits_of_replay(replay), until);
+	if (credits->setup.served)
+		tb_serve_window(credits, until);
+	tb_parts_hand_pending(credits, until);
+	if (credits->setup.served)
+		replay->handover_at =
+			tb_time_earlier(replay->handover_at, tb_serve_next(credits));
 }
 
 // Allocates the parts of a network with credits, sized for it, and frees them.
@@ -341,6 +377,7 @@ static void credits_make_link(
 	sender->crosses_parts = tb_handover_crosses(&credits->replay, id);
 	if (tb_replay_has_from(&credits->replay, id)) {
 		receiver_at(credits, slot)->port = info->from_port;
+		receiver_at(credits, slot)->sw = sender->sw;
 		uint32_t buffer = info->fifo_bytes;
 		for (uint32_t v = 0; v < credits->n_vls; v++) {
 			struct lane *lane = lane_at(credits, slot, v);
@@ -369,9 +406,13 @@ static void make_unused_slot(struct credits *credits, uint32_t slot)
 		.flow = NOTHING,
 		.root = NOTHING,
 		.link = TB_ID_NONE};
-	*receiver_at(credits, slot) = (struct receiver){.stopped_at = -1};
+	*receiver_at(credits, slot) =
+		(struct receiver){.stopped_at = -1, .come_first = NOTHING};
 	*cell_at(credits, slot) = (struct tb_cell){0};
-	for (uint32_t q = 0; q < credits->n_queues; q++)
+	for (uint32_t q = 0; credits->setup.served && q < credits->n_queues; q++)
+		*short_queue_in(receiver_at(credits, slot), q) =
+			(struct short_queue){NOTHING, NOTHING, 0};
+	for (uint32_t q = 0; !credits->setup.served && q < credits->n_queues; q++)
 		queue_at(credits, slot)[q] = (struct queue){.first = NOTHING,
 			.last = NOTHING,
 			.first_uncounted = NOTHING,
@@ -431,6 +472,14 @@ static int credits_make_links(struct credits *credits, const uint16_t *kinds)
 	for (uint32_t node = 0; node < net->n_nodes; node++)
 		credits_make_link(credits, credits->first_node + node,
 			net->injection[node], kinds[net->injection[node]]);
+	if (!credits->setup.served)
+		return TB_OK;
+	credits->come_at = malloc(n * sizeof *credits->come_at);
+	credits->look_at = malloc(n * sizeof *credits->look_at);
+	if (!credits->come_at || !credits->look_at)
+		return TB_ENOMEM;
+	for (uint32_t slot = 0; slot < credits->n_slots; slot++)
+		credits->come_at[slot] = credits->look_at[slot] = TB_TIME_NEVER;
 	return TB_OK;
 }
 
@@ -440,6 +489,8 @@ int tb_credits_make_lists(struct credits *credits)
 	credits->senders_now.ids = malloc(n * sizeof(uint32_t));
 	credits->next_heads = malloc(n * sizeof(uint32_t));
 	if (!credits->senders_now.ids || !credits->next_heads)
+		return TB_ENOMEM;
+	if (credits->setup.served && tb_serve_make(credits) != TB_OK)
 		return TB_ENOMEM;
 	if (credits->setup.plain)
 		return TB_OK;
@@ -503,8 +554,6 @@ static void credits_size_up(struct credits *credits)
 	credits->n_slots = credits->first_node + net->n_nodes;
 	credits->link_bytes =
 		sizeof(struct link_sender) + credits->n_vls * sizeof(struct lane);
-	size_t bytes = sizeof(struct receiver) + credits->n_queues * sizeof(struct queue);
-	credits->receiver_bytes = (bytes + 63) / 64 * 64 + 64;
 }
 
 // make_crossbars makes the crossbars of switches that are not plain.
@@ -536,7 +585,9 @@ static int make_crossbars(struct credits *credits)
 			continue;
 		credits->crossbars[sw].first = net->first_out[sw];
 		credits->crossbars[sw].n_ports =
-			net->first_out[sw + 1] - net->first_out[sw];
+			(uint16_t)(net->first_out[sw + 1] - net->first_out[sw]);
+		credits->crossbars[sw].next_at = TB_TIME_NEVER;
+		credits->crossbars[sw].cell = UINT64_MAX;
 	}
 	return TB_OK;
 }
@@ -559,7 +610,7 @@ static int credits_make_tables(struct credits *credits)
 }
 
 // find_setup finds what kind of network this is, once its kinds of links are known; all
-// but whether it takes the straight path.
+// but whether its switches are served in windows.
 static struct credits_setup find_setup(const struct credits *credits)
 {
 	const struct tb_network *net = credits->replay.net;
@@ -601,6 +652,11 @@ static int credits_allocate(struct credits *credits)
 	int status = kinds ? find_kinds(credits, kinds) : TB_ENOMEM;
 	if (status == TB_OK) {
 		credits->setup = find_setup(credits);
+		credits->setup.served = tb_serve_is_possible(credits);
+		size_t queue = credits->setup.served ? sizeof(struct short_queue)
+						     : sizeof(struct queue);
+		size_t bytes = sizeof(struct receiver) + credits->n_queues * queue;
+		credits->receiver_bytes = (bytes + 63) / 64 * 64 + 64;
 		status = credits_make_links(credits, kinds);
 	}
 	free(kinds);
@@ -623,7 +679,6 @@ static int credits_allocate(struct credits *credits)
 			sizeof *credits->markers);
 		status = credits->markers ? TB_OK : TB_ENOMEM;
 	}
-	credits->setup.straight = status == TB_OK && tb_straight_is_possible(credits);
 	if (status == TB_OK)
 		status = tb_parts_make_pending(credits);
 	if (status == TB_OK)
@@ -688,7 +743,10 @@ void tb_credits_free(struct tb_replay *replay)
 		free(credits->loads);
 		free(credits->markers);
 		free(credits->pending_first);
+		free(credits->come_at);
+		free(credits->look_at);
 	}
+	tb_serve_free(credits);
 	tb_replay_fini(replay);
 	free(credits->senders_now.ids);
 	free(credits->next_heads);

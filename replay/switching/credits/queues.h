@@ -36,14 +36,29 @@ static inline int32_t lane_after(
 				     : before + (int32_t)update->blocks;
 }
 
-// lane_settle adds the updates that were known before now to the lane's credits.
-static inline void lane_settle(const struct credits *credits, struct lane *lane)
+// lane_settle_before adds the updates that were known before `until` to the lane's
+// credits, lane_settle those that were before now.
+static inline void lane_settle_before(
+	const struct credits *credits, struct lane *lane, tb_time_ps until)
 {
-	while (lane->n && update_at(lane, 0)->known_at < credits->replay.now) {
+	while (lane->n && update_at(lane, 0)->known_at < until) {
 		lane->credits = lane_after(credits, lane->credits, update_at(lane, 0));
 		lane->first = (lane->first + 1) & lane->mask;
 		lane->n--;
 	}
+}
+
+static inline void lane_settle(const struct credits *credits, struct lane *lane)
+{
+	lane_settle_before(credits, lane, credits->replay.now);
+}
+
+// lane_make_room does so for one who pushes an update: where switches are served one
+// after the other, the sender may not have got as far as now.
+static inline void lane_make_room(const struct credits *credits, struct lane *lane)
+{
+	lane_settle_before(credits, lane,
+		credits->setup.served ? credits->served_until : credits->replay.now);
 }
 
 // lane_needs returns the credits that a packet needs.
@@ -119,7 +134,7 @@ static inline void lanes_push(
 {
 	struct lane *lane = lane_at(credits, slot, vl);
 	if (lane->n > lane->mask)
-		lane_settle(credits, lane);
+		lane_make_room(credits, lane);
 	// What fell free after all others is known after them: no need to read the ring.
 	if (update->freed_at <= lane->freed_at || lane->n > lane->mask ||
 		lane->lacks > 0) {
@@ -408,8 +423,7 @@ static inline uint32_t queue_in_turn(uint64_t ports, uint32_t turn)
 	return (uint32_t)__builtin_ctzll(from_turn ? from_turn : ports);
 }
 
-// Steps of a crossing that every way through a switch has (crossing.c, straight.c).
-// Private to this room.
+// Steps of a crossing. Private to this room.
 
 // settle_wait ends a packet's wait when it begins to cross a link. The root of that wait
 // becomes the link's root: packets that wait for this one blame it.

@@ -12,9 +12,26 @@ struct wait_blame {
 	uint32_t culprit, root;
 };
 
+// bytes_behind returns how many bytes wait in a packet's queue, counted from before
+// `until`, if it is the first of that; else 0.
+static inline uint32_t bytes_behind(const struct credits *credits,
+	const struct link_sender *sender, const struct credit_packet *packet,
+	tb_time_ps until)
+{
+	if (credits->setup.served) {
+		const struct short_queue *queue =
+			short_queue_in(receiver_at(credits, packet->at), sender->port);
+		return queue->first == packet->of.id ? queue->bytes : 0;
+	}
+	struct queue *queue =
+		queue_at(credits, packet->at) + queue_number(credits, sender, packet);
+	return queue->first == packet->of.id ? queue_waiting_bytes(credits, queue, until)
+					     : 0;
+}
+
 static inline void credit_wait_charge(struct credits *credits,
 	const struct link_sender *sender, const struct credit_packet *packet,
-	struct queue *queue, tb_time_ps until)
+	tb_time_ps until)
 {
 	struct tb_records *records = &credits->replay.records;
 	struct tb_cell *cell = sender_cell(credits, sender);
@@ -26,17 +43,16 @@ static inline void credit_wait_charge(struct credits *credits,
 	tb_records_wait_by(records, cell_at(credits, packet->at), until - from);
 	tb_records_wait_for(records, cell, until - from);
 	tb_records_longest(cell, until - packet->ready_at);
-	if (until > from && queue->first == packet->of.id)
+	if (until > from)
 		tb_records_queue(
-			records, cell, queue_waiting_bytes(credits, queue, until));
+			records, cell, bytes_behind(credits, sender, packet, until));
 }
 
 // A queue is counted at the link that its first packet waits for: that holds it up.
 void tb_credits_charge(
 	struct credits *credits, const struct credit_packet *packet, tb_time_ps until)
 {
-	credit_wait_charge(credits, sender_at(credits, packet->route), packet,
-		queue_of(credits, packet), until);
+	credit_wait_charge(credits, sender_at(credits, packet->route), packet, until);
 }
 
 void tb_credits_stalled(struct credits *credits, const struct link_sender *sender,
@@ -93,10 +109,10 @@ uint32_t tb_credits_end_wait(struct credits *credits, const struct link_sender *
 	const struct credit_packet *packet, const struct update *by)
 {
 	tb_time_ps now = credits->replay.now;
-	struct queue *queue =
+	const struct queue *queue =
 		queue_at(credits, packet->at) + queue_number(credits, sender, packet);
 	struct wait_blame whom = blame_for(credits, sender, packet, queue, by);
-	credit_wait_charge(credits, sender, packet, queue, now);
+	credit_wait_charge(credits, sender, packet, now);
 	credit_wait_blame(credits, packet, whom, now);
 	return whom.root;
 }
@@ -127,19 +143,18 @@ void tb_credits_add_delays(struct credits *credits, const struct credit_packet *
 			stops[i].began_at - stops[0].began_at;
 }
 
-// visit_queue calls `visit` for each packet in a queue that is ready before `until`, or
-// now; returns whether it holds any.
-static bool visit_queue(struct credits *credits, const struct queue *queue,
-	tb_time_ps until,
+// visit_queue calls `visit` for each packet in a queue, from its first on, that is ready
+// before `until`, or now; returns whether it holds any.
+static bool visit_queue(struct credits *credits, uint32_t first, tb_time_ps until,
 	void (*visit)(struct credits *, struct credit_packet *, tb_time_ps))
 {
-	for (uint32_t id = queue->first; id != NOTHING;
+	for (uint32_t id = first; id != NOTHING;
 		id = credit_packet_at(credits, id)->next) {
 		struct credit_packet *packet = credit_packet_at(credits, id);
 		if (packet->ready_at < until)
 			visit(credits, packet, until);
 	}
-	return queue->first != NOTHING;
+	return first != NOTHING;
 }
 
 // each_waiting does so for the queues of a receiver. Where there may be many, most hold
@@ -150,15 +165,17 @@ static bool each_waiting(struct credits *credits, uint32_t slot, tb_time_ps unti
 	struct receiver *receiver = receiver_at(credits, slot);
 	bool any = false;
 	if (credits->setup.plain)
-		return visit_queue(credits, queue_in(receiver, 0), until, visit);
+		return visit_queue(credits, queue_in(receiver, 0)->first, until, visit);
 	uint64_t *used = used_queues_at(credits, receiver, slot);
 	for (uint32_t q = next_bit(used, 0, credits->n_queues); q != NOTHING;
 		q = next_bit(used, q + 1, credits->n_queues)) {
-		const struct queue *queue = queue_in(receiver, q);
-		if (queue->first == NOTHING)
+		uint32_t first = credits->setup.served
+					 ? short_queue_in(receiver, q)->first
+					 : queue_in(receiver, q)->first;
+		if (first == NOTHING)
 			clear_bit(used, q);
 		else
-			any |= visit_queue(credits, queue, until, visit);
+			any |= visit_queue(credits, first, until, visit);
 	}
 	return any;
 }
@@ -200,6 +217,8 @@ static uint32_t pass_idle(const struct credits *credits, uint32_t slot, uint32_t
 {
 	const char *link = credits->links + slot * credits->link_bytes;
 	const char *in = credits->receivers + slot * credits->receiver_bytes;
+	if (credits->setup.served && slot < credits->first_node) // tb_serve_settle
+		return credits->first_node < end ? credits->first_node : end;
 	if (credits->queue_words != 1)
 		return slot;
 	if (end > credits->first_node)
@@ -237,6 +256,8 @@ bool tb_credits_settle(struct tb_replay *replay, tb_time_ps until)
 	bool lasts = false;
 	for (uint32_t i = 0; i < credits->n_own; i++)
 		lasts |= settle_range(credits, credits->own[i], until);
+	if (credits->setup.served)
+		lasts |= tb_serve_settle(credits, until);
 	return lasts;
 }
 

@@ -1,0 +1,1218 @@
+// Switches served in windows: the common case of a network with credits, in one piece.
+//
+// What a switch does takes at least a cable's latency to reach another switch or a node:
+// a packet that begins to leave it, and credits that it returns. So within a window that
+// is no longer than that, each switch is served alone: it takes what has come to it,
+// chooses by the rules, and hands on what the next windows need. First come the nodes,
+// whose events the replay's wheel has; then, one after the other, the switches that have
+// something to do before the window ends. Each lies together in memory, so what it needs
+// is fetched once a window.
+//
+// An agenda lists the switches by the cell of time, no longer than a window, in which
+// each has something to do next. What a switch is to do is two times per port: that at
+// which the next packet comes by it, and that at which its link has carried a packet, or
+// is to look for credits. What of that is due in a window is sorted into 64 buckets.
+//
+// Waits are logged, and entered at the end of a window in the order in which they ended.
+//
+// Where credits->setup.served a switch has a queue for each input and output, one lane
+// and up to 64 ports; an input sends a limited number at once; links are equal and take
+// time; routes are known ahead, credits are sent early, and no link fails.
+#include "credits.h"
+
+#include "array.h"
+#include "queues.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define RARELY(condition) __builtin_expect(condition, 0)
+#define ALWAYS_INLINE	  static inline __attribute__((always_inline))
+
+enum {
+	CELLS = 64,
+	BUCKETS = 64,
+	PORTS = 64,
+	NO_DUE = UINT8_MAX,
+	AHEAD = 4, // switches, of which the last steps of prefetching follow each other
+	SPANS = 1024
+};
+
+struct served_link { // with its only lane
+	struct link_sender sender;
+	struct lane lane;
+};
+
+struct agenda_cell {
+	uint32_t *switches;
+	uint32_t n;
+	size_t room;
+};
+
+// What is due at a switch in a window: for each port a packet that comes, and, from PORTS
+// on, a look at its link. Sorted into buckets.
+struct due {
+	struct crossbar *crossbar; // NULL: none is to be served
+	tb_time_ps begin;	   // of the first bucket
+	unsigned shift;		   // a bucket is 2^shift ps
+	uint64_t filled;	   // bit a bucket
+	uint64_t comes, looks;	   // bit a port: what was found due at first
+	uint8_t buckets[BUCKETS], next[2 * PORTS];
+	tb_time_ps at[2 * PORTS];
+};
+
+struct agenda {
+	unsigned shift;	 // a cell is 2^shift ps
+	uint64_t first;	 // cell: none before it has a switch
+	uint64_t filled; // bit a cell, modulo 64: it has switches
+	struct agenda_cell cells[CELLS];
+	tb_time_ps until; // end of the window
+	struct due dues[AHEAD];
+	struct due *due;	// of the switch that is served; NULL: none is
+	uint64_t comes;		// bit an input: a packet comes to it now
+	uint64_t choosing_next; // bit a port: its link is to choose in the next round
+	uint64_t *queued; // bit a slot: its receiver has queues that hold packets, or had
+	struct tb_blame_wait *waits; // of this window
+	size_t n_waits, waits_room;
+	struct tb_blame_wait *sorted;
+	size_t sorted_room;
+};
+
+bool tb_serve_is_possible(const struct credits *credits)
+{
+	return credits->n_vls == 1 && credits->queues_of_vl > 1 && credits->words == 1 &&
+	       credits->speedup != ANY_NUMBER && credits->setup.joins_at_once &&
+	       credits->setup.early_credits && !credits->setup.counts_waiting &&
+	       !credits->setup.notes_paths && !credits->setup.instant_links &&
+	       credits_wire_time(&credits->common, 1) > 0;
+}
+
+int tb_serve_make(struct credits *credits)
+{
+	credits->agenda = calloc(1, sizeof *credits->agenda);
+	if (!credits->agenda)
+		return TB_ENOMEM;
+	credits->agenda->queued =
+		calloc((size_t)credits->first_node / 64 + 1, sizeof(uint64_t));
+	if (!credits->agenda->queued)
+		return TB_ENOMEM;
+	uint64_t latency = (uint64_t)credits->common.latency_ps;
+	credits->agenda->shift = 63u - (unsigned)__builtin_clzll(latency);
+	return TB_OK;
+}
+
+void tb_serve_free(struct credits *credits)
+{
+	if (!credits->agenda)
+		return;
+	for (uint32_t i = 0; i < CELLS; i++)
+		free(credits->agenda->cells[i].switches);
+	free(credits->agenda->queued);
+	free(credits->agenda->waits);
+	free(credits->agenda->sorted);
+	free(credits->agenda);
+}
+
+static inline struct served_link *served_link_at(
+	const struct credits *credits, uint32_t slot)
+{
+	return (struct served_link *)(void *)credits->links + slot;
+}
+
+static inline struct credit_packet *record_at(const struct credits *credits, uint32_t id)
+{
+	return (struct credit_packet *)(void *)credits->replay.packets + id;
+}
+
+// enter_cell_slowly is the rarer part of enter_cell: a cell beyond the agenda, or without
+// room.
+static __attribute__((noinline)) void enter_cell_slowly(
+	struct credits *credits, uint32_t sw, uint64_t number)
+{
+	struct agenda *agenda = credits->agenda;
+	struct agenda_cell *cell = &agenda->cells[number % CELLS];
+	if (number - agenda->first >= CELLS) {
+		tb_wheel_put(&credits->replay.wheel, credits->crossbars[sw].next_at,
+			EV_SERVE, sw);
+		return;
+	}
+	if (tb_array_grow(&cell->switches, &cell->room, (size_t)cell->n + 1,
+		    sizeof *cell->switches) != TB_OK) {
+		tb_replay_no_memory(&credits->replay, "the switches to be served");
+		return;
+	}
+	cell->switches[cell->n++] = sw;
+	agenda->filled |= UINT64_C(1) << number % CELLS;
+}
+
+// enter_cell adds a switch to the cell of the time at which it is to be served next.
+static inline void enter_cell(struct credits *credits, struct crossbar *crossbar)
+{
+	struct agenda *agenda = credits->agenda;
+	uint32_t sw = (uint32_t)(crossbar - credits->crossbars);
+	uint64_t number = crossbar->cell;
+	struct agenda_cell *cell = &agenda->cells[number % CELLS];
+	if (RARELY(number - agenda->first >= CELLS || cell->n == cell->room)) {
+		enter_cell_slowly(credits, sw, number);
+		return;
+	}
+	cell->switches[cell->n++] = sw;
+	agenda->filled |= UINT64_C(1) << number % CELLS;
+}
+
+// serve_at has a switch be served at `at`, or before.
+static inline void serve_at(
+	struct credits *credits, struct crossbar *crossbar, tb_time_ps at)
+{
+	if (at >= crossbar->next_at)
+		return;
+	crossbar->next_at = at;
+	uint64_t cell = (uint64_t)at >> credits->agenda->shift;
+	if (cell >= crossbar->cell)
+		return;
+	crossbar->cell = cell;
+	enter_cell(credits, crossbar);
+}
+
+void tb_serve_soon(struct credits *credits, uint32_t sw)
+{
+	struct crossbar *crossbar = &credits->crossbars[sw];
+	if (crossbar->next_at <= credits->replay.now)
+		enter_cell(credits, crossbar);
+}
+
+tb_time_ps tb_serve_next(const struct credits *credits)
+{
+	const struct agenda *agenda = credits->agenda;
+	if (!agenda->filled)
+		return TB_TIME_NEVER;
+	unsigned from = agenda->first % CELLS;
+	uint64_t filled = agenda->filled >> from;
+	if (from)
+		filled |= agenda->filled << (CELLS - from);
+	tb_time_ps at = (tb_time_ps)((agenda->first + (unsigned)__builtin_ctzll(filled))
+				     << agenda->shift);
+	return tb_time_later(at, credits->served_until);
+}
+
+// add_due adds what is due at a switch before the window ends.
+static inline void add_due(struct due *due, uint32_t what, tb_time_ps at)
+{
+	uint32_t bucket = (uint32_t)((at - due->begin) >> due->shift);
+	uint64_t bit = UINT64_C(1) << bucket;
+	due->next[what] = due->filled & bit ? due->buckets[bucket] : NO_DUE;
+	due->buckets[bucket] = (uint8_t)what;
+	due->at[what] = at;
+	due->filled |= bit;
+}
+
+static void remove_due(struct due *due, uint32_t what)
+{
+	uint32_t bucket = (uint32_t)((due->at[what] - due->begin) >> due->shift);
+	uint8_t *at = &due->buckets[bucket];
+	while (*at != what)
+		at = &due->next[*at];
+	*at = due->next[what];
+	if (due->buckets[bucket] == NO_DUE)
+		due->filled &= ~(UINT64_C(1) << bucket);
+}
+
+// take_due takes what is due at the first instant in a bucket that holds several, and
+// returns that. Bit a port: a packet that comes by it, a look at its link.
+static __attribute__((noinline)) tb_time_ps take_due(
+	struct due *due, uint32_t bucket, uint64_t *comes, uint64_t *looks)
+{
+	uint64_t of[2] = {0, 0};
+	uint32_t what = due->buckets[bucket];
+	tb_time_ps now = due->at[what];
+	for (uint32_t i = due->next[what]; i != NO_DUE; i = due->next[i])
+		now = tb_time_earlier(now, due->at[i]);
+	uint8_t *at = &due->buckets[bucket];
+	while (*at != NO_DUE) {
+		what = *at;
+		if (due->at[what] == now) {
+			of[what / PORTS] |= UINT64_C(1) << what % PORTS;
+			*at = due->next[what];
+		} else {
+			at = &due->next[what];
+		}
+	}
+	if (due->buckets[bucket] == NO_DUE)
+		due->filled &= due->filled - 1;
+	*comes = of[0];
+	*looks = of[1];
+	return now;
+}
+
+// look_when_due has a link of the switch that is served look at `at`.
+static inline void look_when_due(
+	struct credits *credits, struct crossbar *crossbar, uint32_t port, tb_time_ps at)
+{
+	struct agenda *agenda = credits->agenda;
+	tb_time_ps *look_at = &credits->look_at[crossbar->first + port];
+	if (RARELY(*look_at < agenda->until))
+		remove_due(agenda->due, PORTS + port);
+	*look_at = at;
+	if (at < agenda->until)
+		add_due(agenda->due, PORTS + port, at);
+	else if (at < crossbar->next_at)
+		crossbar->next_at = at;
+	crossbar->looking |= UINT64_C(1) << port;
+}
+
+void tb_serve_look(struct credits *credits, uint32_t slot, tb_time_ps at)
+{
+	const struct link_sender *sender = sender_at(credits, slot);
+	struct crossbar *crossbar = &credits->crossbars[sender->sw];
+	if (credits->look_at[slot] <= at) // and see
+		return;
+	if (credits->agenda->due && credits->agenda->due->crossbar == crossbar) {
+		look_when_due(credits, crossbar, sender->port, at);
+		return;
+	}
+	credits->look_at[slot] = at;
+	crossbar->looking |= UINT64_C(1) << sender->port;
+	serve_at(credits, crossbar, at);
+}
+
+// Packets come.
+
+void tb_serve_reach(struct credits *credits, struct credit_packet *packet, uint32_t slot,
+	tb_time_ps header_at)
+{
+	struct receiver *receiver = receiver_at(credits, slot);
+	packet->at = slot;
+	packet->ready_at = header_at;
+	packet->next = NOTHING;
+	packet->route = credits->setup.by_digits
+				? route_by_digits(credits, receiver->port, packet)
+				: credit_route(credits, receiver->sw, packet);
+	if (receiver->come_first != NOTHING) {
+		record_at(credits, receiver->come_last)->next = packet->of.id;
+		receiver->come_last = packet->of.id;
+		return;
+	}
+	receiver->come_first = receiver->come_last = packet->of.id;
+	struct crossbar *crossbar = &credits->crossbars[receiver->sw];
+	crossbar->coming |= UINT64_C(1) << receiver->port;
+	credits->come_at[slot] = header_at;
+	serve_at(credits, crossbar, header_at);
+}
+
+// serve_carry has a packet that a link has taken begin to cross it.
+ALWAYS_INLINE void serve_carry(
+	struct credits *credits, struct link_sender *sender, struct credit_packet *packet)
+{
+	struct tb_replay *replay = &credits->replay;
+	tb_time_ps latency_ps = credits->common.latency_ps;
+	uint32_t peer = sender->peer;
+	if (RARELY(sender->crosses_parts)) {
+		tb_crossing_carry(credits, sender, packet);
+		return;
+	}
+	tb_records_burst(&replay->records, cell_at(credits, peer), replay->now,
+		sender->free_at, packet->of.wire_bytes, true);
+	packet->of.n_hops++;
+	if (is_node(credits, peer)) {
+		packet->at = peer;
+		tb_wheel_put(&replay->wheel, sender->free_at + latency_ps, EV_IN,
+			packet->of.id);
+		return;
+	}
+	tb_serve_reach(credits, packet, peer, replay->now + latency_ps);
+}
+
+// serve_occupy makes a packet, of so many blocks, the one that crosses a link from now
+// on.
+static inline void serve_occupy(const struct credits *credits, struct served_link *link,
+	const struct credit_packet *packet, uint32_t blocks)
+{
+	struct link_sender *sender = &link->sender;
+	sender->free_at = credits->replay.now +
+			  credits_wire_time(&credits->common, packet->of.wire_bytes);
+	sender->flow = packet->of.flow;
+	sender->order = packet->of.order;
+	link->lane.credits -= (int32_t)blocks;
+}
+
+void tb_serve_inject(struct credits *credits, uint32_t node, uint32_t id)
+{
+	struct credit_packet *packet = record_at(credits, id);
+	struct served_link *link = served_link_at(credits, credits->first_node + node);
+	tb_time_ps from = credits->replay.nics[node].fetched_at;
+	if (from < link->sender.free_at)
+		from = link->sender.free_at;
+	packet->vl = 0;
+	packet->wait_ps = 0;
+	packet->queued = packet->corrupted = packet->marked = false;
+	if (from < credits->replay.now)
+		tb_credits_stalled(credits, &link->sender, from, credits->replay.now);
+	serve_occupy(credits, link, packet, blocks_of(packet->of.wire_bytes));
+	serve_carry(credits, &link->sender, packet);
+}
+
+tb_time_ps tb_serve_injects_at(const struct credits *credits, uint32_t node, uint32_t id)
+{
+	struct served_link *link = served_link_at(credits, credits->first_node + node);
+	struct lane *lane = &link->lane;
+	int32_t need = (int32_t)blocks_of(record_at(credits, id)->of.wire_bytes);
+	tb_time_ps known_at = credits->replay.now;
+	lane->lacks = 0;
+	if (lane->credits < need)
+		known_at = tb_lanes_enough_at(credits, lane, need);
+	return known_at > link->sender.free_at ? known_at : link->sender.free_at;
+}
+
+// Credits.
+
+// serve_settle adds what was known before now to the credits of a lane.
+static inline void serve_settle(struct lane *lane, tb_time_ps now)
+{
+	uint32_t n = lane->n;
+	if (n == 0)
+		return;
+	uint32_t first = lane->first & lane->mask;
+	const struct update *update = &lane->updates[first];
+	if (update->known_at >= now)
+		return;
+	do {
+		lane->credits += (int32_t)update->blocks;
+		first = (first + 1) & lane->mask;
+		update = &lane->updates[first];
+	} while (--n && update->known_at < now);
+	lane->first = first;
+	lane->n = n;
+}
+
+// serve_put_off is tb_lanes_put_off.
+static inline void serve_put_off(
+	struct credits *credits, uint32_t slot, struct link_sender *sender)
+{
+	if (RARELY(sender->crosses_parts)) {
+		tb_lanes_put_off(credits, slot);
+		return;
+	}
+	tb_time_ps now = credits->replay.now;
+	tb_time_ps known_at = sender->free_at + credits->common.latency_ps;
+	const struct lane *lane = &served_link_at(credits, sender->peer)->lane;
+	uint32_t i = lane->n;
+	for (; i > 0; i--) {
+		struct update *update = update_at(lane, i - 1);
+		if (update->freed_at <= now)
+			break;
+		if (update->known_at < known_at)
+			update->known_at = known_at;
+	}
+	sender->has_pending = i < lane->n;
+}
+
+// push_update: an update whose address is taken is kept out of the way of those that are
+// only appended.
+static __attribute__((noinline)) void push_update(
+	struct credits *credits, uint32_t slot, struct update update)
+{
+	tb_lanes_push(credits, slot, 0, &update);
+}
+
+// serve_send_credits puts the `blocks` that a packet frees, which has begun to leave by a
+// link, into the ring of the sender before the switch, as lanes_return does.
+ALWAYS_INLINE void serve_send_credits(struct credits *credits,
+	const struct link_sender *sender, const struct receiver *receiver,
+	struct link_sender *reverse, uint32_t blocks)
+{
+	tb_time_ps freed_at = sender->free_at, crosses_at = freed_at;
+	if (crosses_at < reverse->free_at)
+		crosses_at = reverse->free_at;
+	tb_time_ps known_at = crosses_at + credits->common.latency_ps;
+	uint32_t root = sender->root == NOTHING ? receiver->link : sender->root;
+	struct lane *lane = &served_link_at(credits, reverse->peer)->lane;
+	reverse->has_pending = true;
+	if (lane->n > lane->mask)
+		serve_settle(lane, credits->served_until);
+	uint32_t n = lane->n;
+	if (RARELY(freed_at <= lane->freed_at || n > lane->mask || lane->lacks > 0)) {
+		push_update(credits, reverse->peer,
+			(struct update){.freed_at = freed_at,
+				.known_at = known_at,
+				.order = sender->order,
+				.flow = sender->flow,
+				.root = root,
+				.blocks = blocks});
+		return;
+	}
+	lane->n = n + 1;
+	lane->freed_at = freed_at;
+	struct update *update = update_at(lane, n);
+	update->freed_at = freed_at;
+	update->known_at = known_at;
+	update->order = sender->order;
+	update->flow = sender->flow;
+	update->root = root;
+	update->blocks = blocks;
+}
+
+// Crossbars. When a link has carried a packet and no other waits for it, nobody need know
+// at once that the packet's input may send another: it is seen to when the link takes its
+// next packet, or by catch_up. But where an input has S packets in the crossbar, all
+// their links look when they have carried them.
+
+// free_heads returns the links that no packet crosses, of those that packets which came
+// by an input wait for.
+static uint64_t free_heads(const struct credits *credits, const struct crossbar *crossbar,
+	const struct receiver *receiver)
+{
+	uint64_t ports = 0;
+	for (uint64_t used = receiver->used_queues; used; used &= used - 1) {
+		uint32_t port = (uint32_t)__builtin_ctzll(used);
+		if (!is_busy(credits,
+			    &served_link_at(credits, crossbar->first + port)->sender))
+			ports |= UINT64_C(1) << port;
+	}
+	return ports;
+}
+
+// serve_leave: a packet that came by an input has crossed its next link, by free_at.
+static inline void serve_leave(struct credits *credits, struct crossbar *crossbar,
+	struct link_sender *sender, struct receiver *receiver)
+{
+	tb_time_ps now = credits->replay.now;
+	// Only who begins now asks for the packet that has just stopped.
+	if (sender->free_at == now &&
+		(receiver->stopped_at < now || sender->port < receiver->stopped_port)) {
+		receiver->stopped_at = now;
+		receiver->stopped_port = sender->port;
+		receiver->stopped_flow = sender->flow;
+		receiver->stopped_root =
+			sender->root == NOTHING ? sender->link : sender->root;
+	}
+	sender->bytes = 0;
+	receiver->crossing &= ~(UINT64_C(1) << sender->port % PORTS);
+	if (RARELY(receiver->n_crossing-- == credits->speedup)) {
+		crossbar->limited &= ~(UINT64_C(1) << receiver->port % PORTS);
+		crossbar->choosing |= free_heads(credits, crossbar, receiver);
+	}
+}
+
+// catch_up: what came by an input and has crossed its next link has left the crossbar.
+static __attribute__((noinline)) void catch_up(
+	struct credits *credits, struct crossbar *crossbar, struct receiver *receiver)
+{
+	for (uint64_t ports = receiver->crossing; ports; ports &= ports - 1) {
+		uint32_t port = (uint32_t)__builtin_ctzll(ports);
+		struct link_sender *sender =
+			&served_link_at(credits, crossbar->first + port)->sender;
+		if (!is_busy(credits, sender))
+			serve_leave(credits, crossbar, sender, receiver);
+	}
+}
+
+// Waits.
+
+static void log_wait(struct credits *credits, const struct tb_blame_wait *wait)
+{
+	struct agenda *agenda = credits->agenda;
+	if (TB_ARRAY_RESERVE(&agenda->waits, &agenda->waits_room, agenda->n_waits + 1) !=
+		TB_OK)
+		tb_replay_no_memory(&credits->replay, "the waits of a window");
+	else
+		agenda->waits[agenda->n_waits++] = *wait;
+}
+
+// serve_end_wait is tb_credits_end_wait: a packet that waited, the first of its queue,
+// begins to cross a link. Returns the root of its wait.
+static inline uint32_t serve_end_wait(struct credits *credits, struct crossbar *crossbar,
+	const struct link_sender *sender, struct receiver *receiver,
+	const struct short_queue *queue, const struct credit_packet *packet,
+	const struct update *by)
+{
+	struct tb_records *records = &credits->replay.records;
+	tb_time_ps now = credits->replay.now, from = packet->ready_at;
+	uint32_t culprit = packet->of.flow, root = sender->link;
+	if (!by && sender->free_at != now)
+		catch_up(credits, crossbar, receiver);
+	if (by) {
+		culprit = by->flow;
+		root = by->root;
+	} else if (sender->free_at != now && receiver->stopped_at == now) {
+		culprit = receiver->stopped_flow;
+		root = receiver->stopped_root;
+	} else if (sender->flow != NOTHING) {
+		culprit = sender->flow;
+		root = sender->by_credit ? sender->root : sender->link;
+	}
+	struct tb_cell *cell = sender_cell(credits, sender);
+	if (from >= records->bin_start)
+		cell->n_blocked++;
+	else
+		from = records->bin_start;
+	tb_records_wait_by(records, cell_at(credits, packet->at), now - from);
+	tb_records_wait_for(records, cell, now - from);
+	tb_records_longest(cell, now - packet->ready_at);
+	// A packet that comes now does not wait yet.
+	uint32_t bytes = queue->bytes;
+	if (RARELY(credits->agenda->comes >> receiver->port % PORTS & 1)) {
+		const struct credit_packet *last = record_at(credits, queue->last);
+		if (last->ready_at == now)
+			bytes -= last->of.wire_bytes;
+	}
+	if (now > from)
+		tb_records_queue(records, cell, bytes);
+	if (records->blame || records->keeps_waits) {
+		const struct tb_blame_wait wait = {receiver->link, root, packet->of.flow,
+			culprit, packet->ready_at, now};
+		log_wait(credits, &wait);
+	}
+	return root;
+}
+
+static void enter_wait(struct tb_records *records, const struct tb_blame_wait *wait)
+{
+	tb_records_blame(records, wait->link, wait->root, wait->victim, wait->culprit,
+		wait->to - wait->from, wait->to);
+}
+
+// sort_waits sorts the waits of a window by their ends, by counting how many end in each
+// of as many spans.
+static bool sort_waits(struct agenda *agenda)
+{
+	uint32_t ends[SPANS + 1] = {0};
+	size_t n = agenda->n_waits;
+	const struct tb_blame_wait *waits = agenda->waits;
+	if (TB_ARRAY_RESERVE(&agenda->sorted, &agenda->sorted_room, n) != TB_OK)
+		return false;
+	tb_time_ps first = waits[0].to, last = first;
+	for (size_t i = 1; i < n; i++) {
+		first = tb_time_earlier(first, waits[i].to);
+		last = tb_time_later(last, waits[i].to);
+	}
+	unsigned shift = 0;
+	while ((last - first) >> shift >= SPANS || (size_t)((last - first) >> shift) > n)
+		shift++;
+	uint32_t n_spans = (uint32_t)((last - first) >> shift) + 1;
+	for (size_t i = 0; i < n; i++)
+		ends[((waits[i].to - first) >> shift) + 1]++;
+	for (uint32_t i = 1; i < n_spans; i++)
+		ends[i] += ends[i - 1];
+	struct tb_blame_wait *sorted = agenda->sorted;
+	for (size_t i = 0; i < n; i++)
+		sorted[ends[(waits[i].to - first) >> shift]++] = waits[i];
+	for (size_t i = 1; i < n; i++) {
+		if (sorted[i].to >= sorted[i - 1].to)
+			continue;
+		struct tb_blame_wait wait = sorted[i];
+		size_t at = i;
+		for (; at > 0 && sorted[at - 1].to > wait.to; at--)
+			sorted[at] = sorted[at - 1];
+		sorted[at] = wait;
+	}
+	agenda->sorted = agenda->waits;
+	agenda->waits = sorted;
+	size_t room = agenda->waits_room;
+	agenda->waits_room = agenda->sorted_room;
+	agenda->sorted_room = room;
+	return true;
+}
+
+// enter_waits enters the waits of a window, in the order in which they ended, unless
+// these end no batch.
+static void enter_waits(struct credits *credits)
+{
+	struct agenda *agenda = credits->agenda;
+	struct tb_records *records = &credits->replay.records;
+	const struct tb_blame_table *blame = records->blame;
+	size_t n = agenda->n_waits;
+	if (n == 0)
+		return;
+	if ((!blame || blame->n_in_batch + n > blame->batch) && !sort_waits(agenda))
+		tb_replay_no_memory(&credits->replay, "the waits of a window");
+	for (size_t i = 0; i < n; i++)
+		enter_wait(records, &agenda->waits[i]);
+	agenda->n_waits = 0;
+}
+
+// A switch.
+
+// look_at_end has a link look when it has carried its packet.
+static inline void look_at_end(struct credits *credits, struct crossbar *crossbar,
+	const struct link_sender *sender)
+{
+	if (credits->look_at[crossbar->first + sender->port] > sender->free_at)
+		look_when_due(credits, crossbar, sender->port, sender->free_at);
+}
+
+// serve_limit: an input has S packets in the crossbar with that which begins to leave by
+// `port`. Links that wait for credits for its packets may take others: in this round
+// those whose turn is after that, else in the next one.
+static __attribute__((noinline)) void serve_limit(struct credits *credits,
+	struct crossbar *crossbar, const struct receiver *receiver, uint32_t port)
+{
+	uint32_t n = crossbar->n_ports;
+	uint32_t present = (port + n - crossbar->began_with) % n;
+	for (uint64_t ports = receiver->crossing; ports; ports &= ports - 1) {
+		uint32_t other = (uint32_t)__builtin_ctzll(ports);
+		look_at_end(credits, crossbar,
+			&served_link_at(credits, crossbar->first + other)->sender);
+	}
+	crossbar->limited |= UINT64_C(1) << receiver->port % PORTS;
+	for (uint64_t ports = free_heads(credits, crossbar, receiver); ports;
+		ports &= ports - 1) {
+		uint32_t other = (uint32_t)__builtin_ctzll(ports);
+		uint32_t place = (other + n - crossbar->began_with) % n;
+		if (place > present)
+			crossbar->choosing |= UINT64_C(1) << other;
+		else if (place < present)
+			credits->agenda->choosing_next |= UINT64_C(1) << other;
+	}
+}
+
+// serve_cross has a packet that came through a receiver, and is in no queue any more,
+// begin to cross a link.
+ALWAYS_INLINE void serve_cross(struct credits *credits, struct crossbar *crossbar,
+	struct served_link *link, struct receiver *receiver, struct credit_packet *packet)
+{
+	struct link_sender *sender = &link->sender;
+	uint32_t from = packet->at, port = sender->port;
+	struct link_sender *reverse = &served_link_at(credits, from)->sender;
+	uint32_t blocks = blocks_of(packet->of.wire_bytes);
+	sender->bytes = packet->of.wire_bytes;
+	sender->from = from;
+	serve_occupy(credits, link, packet, blocks);
+	link->lane.turn = (uint16_t)(receiver->port + 1u);
+	if (++crossbar->n_begun == crossbar->n_ports)
+		crossbar->n_begun = 0;
+	if (receiver->n_crossing + 1 == credits->speedup)
+		catch_up(credits, crossbar, receiver);
+	receiver->crossing |= UINT64_C(1) << port % PORTS;
+	if (++receiver->n_crossing == credits->speedup)
+		serve_limit(credits, crossbar, receiver, port);
+	if (sender->has_pending)
+		serve_put_off(credits, crossbar->first + port, sender);
+	if (RARELY(reverse->crosses_parts))
+		tb_crossing_give_back(credits, sender);
+	else
+		serve_send_credits(credits, sender, receiver, reverse, blocks);
+	if (link->lane.heads)
+		look_at_end(credits, crossbar, sender);
+	serve_carry(credits, sender, packet);
+}
+
+// serve_begin has a packet, the first of a queue, begin to cross a link.
+static __attribute__((noinline)) void serve_begin(struct credits *credits,
+	struct crossbar *crossbar, struct served_link *link, struct credit_packet *packet,
+	const struct update *by)
+{
+	struct link_sender *sender = &link->sender;
+	struct receiver *receiver = receiver_at(credits, packet->at);
+	struct short_queue *queue = short_queue_in(receiver, sender->port);
+	tb_time_ps now = credits->replay.now;
+	uint32_t root = NOTHING;
+	bool waited = packet->ready_at < now;
+	if (sender->bytes)
+		serve_leave(
+			credits, crossbar, sender, receiver_at(credits, sender->from));
+	if (waited) {
+		root = serve_end_wait(
+			credits, crossbar, sender, receiver, queue, packet, by);
+		packet->wait_ps += now - packet->ready_at;
+	}
+	sender->root = root;
+	sender->by_credit = waited && by;
+	if (sender->stalled_since < now)
+		tb_credits_stalled(credits, sender, sender->stalled_since, now);
+	sender->stalled_since = TB_TIME_NEVER;
+	queue->bytes -= packet->of.wire_bytes;
+	queue->first = packet->next;
+	if (queue->first == NOTHING) {
+		receiver->used_queues &= ~(UINT64_C(1) << sender->port % PORTS);
+		link->lane.heads &= ~(UINT64_C(1) << receiver->port % PORTS);
+	}
+	serve_cross(credits, crossbar, link, receiver, packet);
+}
+
+// choose_when_known lets a link take a packet if the updates of this instant give it
+// enough credits; if not, the link looks again when it has them.
+static __attribute__((noinline)) void choose_when_known(struct credits *credits,
+	struct crossbar *crossbar, struct served_link *link, struct credit_packet *packet)
+{
+	int32_t need = (int32_t)blocks_of(packet->of.wire_bytes);
+	const struct update *by;
+	if (lane_has(credits, &link->lane, need, &by))
+		serve_begin(credits, crossbar, link, packet, by);
+	else
+		tb_lanes_wait(credits, packet->route, &link->lane, need);
+}
+
+// serve_choose lets a link take a packet. It adds the updates that have arrived to the
+// lane's credits only if these do not suffice.
+ALWAYS_INLINE void serve_choose(
+	struct credits *credits, struct crossbar *crossbar, uint32_t port)
+{
+	struct served_link *link = served_link_at(credits, crossbar->first + port);
+	struct lane *lane = &link->lane;
+	uint64_t candidates = lane->heads & ~crossbar->limited;
+	if (candidates == 0 || is_busy(credits, &link->sender))
+		return;
+	uint32_t from = crossbar->first + queue_in_turn(candidates, lane->turn);
+	struct credit_packet *packet = record_at(
+		credits, short_queue_in(receiver_at(credits, from), port)->first);
+	int32_t need = (int32_t)blocks_of(packet->of.wire_bytes);
+	if (lane->credits < need)
+		serve_settle(lane, credits->replay.now);
+	if (RARELY(lane->credits < need))
+		choose_when_known(credits, crossbar, link, packet);
+	else
+		serve_begin(credits, crossbar, link, packet, NULL);
+}
+
+static inline void serve_ports(
+	struct credits *credits, struct crossbar *crossbar, uint64_t ports)
+{
+	uint64_t choosing;
+	while ((choosing = crossbar->choosing & ports) != 0) {
+		crossbar->choosing &= ~(choosing & -choosing);
+		serve_choose(credits, crossbar, (uint32_t)__builtin_ctzll(choosing));
+	}
+}
+
+// serve_look: a link has carried its packet, or looks for credits.
+static inline void serve_look(
+	struct credits *credits, struct crossbar *crossbar, uint32_t port)
+{
+	struct served_link *link = served_link_at(credits, crossbar->first + port);
+	struct link_sender *sender = &link->sender;
+	tb_time_ps now = credits->replay.now;
+	credits->look_at[crossbar->first + port] = TB_TIME_NEVER;
+	crossbar->looking &= ~(UINT64_C(1) << port);
+	link->lane.choose_at = TB_TIME_NEVER;
+	if (sender->free_at > now) { // it has taken a packet since it was to look
+		look_when_due(credits, crossbar, port, sender->free_at);
+		return;
+	}
+	if (link->lane.heads) {
+		crossbar->choosing |= UINT64_C(1) << port;
+		if (sender->free_at == now)
+			sender->stalled_since = now;
+	}
+	if (sender->bytes)
+		serve_leave(
+			credits, crossbar, sender, receiver_at(credits, sender->from));
+}
+
+// take_come takes the next packet that comes by an input.
+static inline struct credit_packet *take_come(struct credits *credits,
+	struct crossbar *crossbar, struct receiver *receiver, uint32_t port)
+{
+	struct agenda *agenda = credits->agenda;
+	struct credit_packet *packet = record_at(credits, receiver->come_first);
+	receiver->come_first = packet->next;
+	if (packet->next == NOTHING) {
+		crossbar->coming &= ~(UINT64_C(1) << port);
+	} else {
+		tb_time_ps at = record_at(credits, packet->next)->ready_at;
+		credits->come_at[crossbar->first + port] = at;
+		if (at < agenda->until)
+			add_due(agenda->due, port, at);
+		else if (at < crossbar->next_at)
+			crossbar->next_at = at;
+	}
+	return packet;
+}
+
+// serve_come: a packet has come by an input, and joins its queue.
+static __attribute__((noinline)) void serve_come(struct credits *credits,
+	struct crossbar *crossbar, struct receiver *receiver,
+	struct credit_packet *packet)
+{
+	uint32_t to = packet->route - crossbar->first;
+	struct short_queue *queue = short_queue_in(receiver, to);
+	packet->next = NOTHING;
+	queue->bytes += packet->of.wire_bytes;
+	if (queue->first != NOTHING) {
+		record_at(credits, queue->last)->next = packet->of.id;
+		queue->last = packet->of.id;
+		return;
+	}
+	queue->first = queue->last = packet->of.id;
+	receiver->used_queues |= UINT64_C(1) << to;
+	set_bit(credits->agenda->queued, packet->at);
+	struct served_link *link = served_link_at(credits, packet->route);
+	bool busy = is_busy(credits, &link->sender);
+	if (link->lane.heads == 0 && !busy)
+		link->sender.stalled_since = credits->replay.now;
+	link->lane.heads |= UINT64_C(1) << receiver->port % PORTS;
+	if (busy)
+		look_at_end(credits, crossbar, &link->sender);
+	else
+		crossbar->choosing |= UINT64_C(1) << to;
+}
+
+// serve_through: a packet has come to a switch at which nothing else happens now. It goes
+// on at once if it can; returns whether it does.
+static inline bool serve_through(struct credits *credits, struct crossbar *crossbar,
+	struct receiver *receiver, struct credit_packet *packet)
+{
+	struct served_link *link = served_link_at(credits, packet->route);
+	struct lane *lane = &link->lane;
+	int32_t need = (int32_t)blocks_of(packet->of.wire_bytes);
+	if (is_busy(credits, &link->sender) || lane->heads ||
+		crossbar->limited >> receiver->port % PORTS & 1)
+		return false;
+	if (lane->credits < need)
+		serve_settle(lane, credits->replay.now);
+	if (lane->credits < need)
+		return false;
+	if (link->sender.bytes)
+		serve_leave(credits, crossbar, &link->sender,
+			receiver_at(credits, link->sender.from));
+	link->sender.root = NOTHING;
+	link->sender.by_credit = false;
+	serve_cross(credits, crossbar, link, receiver, packet);
+	return true;
+}
+
+// find_due finds what is due at a switch of a cell before the window ends, if it is to be
+// served. Until it is, what others hand on to it is for later windows.
+static inline void find_due(struct credits *credits, struct due *due,
+	struct crossbar *crossbar, uint64_t number)
+{
+	tb_time_ps next = TB_TIME_NEVER, until = credits->agenda->until;
+	const tb_time_ps *come_at = credits->come_at + crossbar->first;
+	const tb_time_ps *look_at = credits->look_at + crossbar->first;
+	due->crossbar = NULL;
+	if (crossbar->cell != number || crossbar->next_at >= until)
+		return;
+	due->crossbar = crossbar;
+	due->begin = crossbar->next_at;
+	unsigned bits = 64u - (unsigned)__builtin_clzll((uint64_t)(until - due->begin));
+	due->shift = bits > 6 ? bits - 6 : 0;
+	due->comes = due->looks = 0;
+	for (uint64_t ports = crossbar->coming; ports; ports &= ports - 1) {
+		uint32_t port = (uint32_t)__builtin_ctzll(ports);
+		if (come_at[port] < until) {
+			add_due(due, port, come_at[port]);
+			due->comes |= UINT64_C(1) << port;
+		} else {
+			next = tb_time_earlier(next, come_at[port]);
+		}
+	}
+	for (uint64_t ports = crossbar->looking; ports; ports &= ports - 1) {
+		uint32_t port = (uint32_t)__builtin_ctzll(ports);
+		if (look_at[port] < until) {
+			add_due(due, PORTS + port, look_at[port]);
+			due->looks |= UINT64_C(1) << port;
+		} else {
+			next = tb_time_earlier(next, look_at[port]);
+		}
+	}
+	crossbar->next_at = next;
+	crossbar->cell = 0; // who hands on need not enter it into one
+}
+
+// Prefetching: each step reads what the one before it has fetched, for the switch that it
+// was made for. Nothing here changes any state. The empty asm keeps gcc 12 from taking a
+// function that does nothing but fetch for one without effect.
+static inline void serve_fetch(const void *at)
+{
+	__builtin_prefetch(at, 0, 3);
+	__asm__ volatile("");
+}
+
+// fetch_switches fetches switches of a list that are to be looked at soon, and then the
+// times of their ports.
+static inline void fetch_switches(
+	const struct credits *credits, const uint32_t *switches, uint32_t i, uint32_t n)
+{
+	if (i + 6 < n)
+		serve_fetch(&credits->crossbars[switches[i + 6]]);
+	if (i + 3 >= n)
+		return;
+	const struct crossbar *crossbar = &credits->crossbars[switches[i + 3]];
+	const tb_time_ps *come_at = credits->come_at + crossbar->first;
+	const tb_time_ps *look_at = credits->look_at + crossbar->first;
+	for (uint32_t port = 0; port < crossbar->n_ports; port += 8) {
+		serve_fetch(come_at + port);
+		serve_fetch(look_at + port);
+	}
+}
+
+// fetch_first fetches the ports of a switch at which something is due.
+static inline void fetch_first(const struct credits *credits, const struct due *due)
+{
+	if (!due->crossbar)
+		return;
+	for (uint64_t ports = due->comes; ports; ports &= ports - 1)
+		serve_fetch(receiver_at(credits,
+			due->crossbar->first + (uint32_t)__builtin_ctzll(ports)));
+	for (uint64_t ports = due->looks; ports; ports &= ports - 1) {
+		const struct served_link *link = served_link_at(
+			credits, due->crossbar->first + (uint32_t)__builtin_ctzll(ports));
+		serve_fetch(&link->sender);
+		serve_fetch(&link->lane);
+	}
+}
+
+// fetch_second fetches the packets that come, and what is behind links that look.
+static inline void fetch_second(const struct credits *credits, const struct due *due)
+{
+	const struct crossbar *crossbar = due->crossbar;
+	if (!crossbar)
+		return;
+	for (uint64_t ports = due->comes; ports; ports &= ports - 1) {
+		uint32_t slot = crossbar->first + (uint32_t)__builtin_ctzll(ports);
+		serve_fetch(record_at(credits, receiver_at(credits, slot)->come_first));
+		serve_fetch(&served_link_at(credits, slot)->sender);
+	}
+	for (uint64_t ports = due->looks; ports; ports &= ports - 1) {
+		uint32_t port = (uint32_t)__builtin_ctzll(ports);
+		const struct served_link *link =
+			served_link_at(credits, crossbar->first + port);
+		if (!link->lane.heads)
+			continue;
+		uint32_t from = crossbar->first +
+				queue_in_turn(link->lane.heads, link->lane.turn);
+		serve_fetch(receiver_at(credits, link->sender.peer));
+		serve_fetch(cell_at(credits, link->sender.peer));
+		serve_fetch(receiver_at(credits, from));
+		serve_fetch(short_queue_in(receiver_at(credits, from), port));
+		serve_fetch(cell_at(credits, from));
+		serve_fetch(&served_link_at(credits, from)->sender);
+	}
+}
+
+// fetch_back fetches where the credits go that a packet frees.
+static inline void fetch_back(const struct credits *credits, uint32_t slot)
+{
+	const struct link_sender *reverse = &served_link_at(credits, slot)->sender;
+	if (reverse->crosses_parts)
+		return;
+	serve_fetch(&served_link_at(credits, reverse->peer)->lane);
+	serve_fetch(&credits->updates[(size_t)reverse->peer * FIRST_UPDATES]);
+	serve_fetch(&credits->updates[(size_t)reverse->peer * FIRST_UPDATES + 2]);
+}
+
+// fetch_third fetches the links that packets are to take, the packets that links may
+// take, and where the credits go.
+static inline void fetch_third(const struct credits *credits, const struct due *due)
+{
+	const struct crossbar *crossbar = due->crossbar;
+	if (!crossbar)
+		return;
+	for (uint64_t ports = due->comes; ports; ports &= ports - 1) {
+		uint32_t slot = crossbar->first + (uint32_t)__builtin_ctzll(ports);
+		const struct credit_packet *packet =
+			record_at(credits, receiver_at(credits, slot)->come_first);
+		const struct served_link *link = served_link_at(credits, packet->route);
+		serve_fetch(&link->sender);
+		serve_fetch(&link->lane);
+		fetch_back(credits, slot);
+	}
+	for (uint64_t ports = due->looks; ports; ports &= ports - 1) {
+		uint32_t port = (uint32_t)__builtin_ctzll(ports);
+		const struct lane *lane =
+			&served_link_at(credits, crossbar->first + port)->lane;
+		if (!lane->heads)
+			continue;
+		uint32_t from = crossbar->first + queue_in_turn(lane->heads, lane->turn);
+		serve_fetch(record_at(credits,
+			short_queue_in(receiver_at(credits, from), port)->first));
+		fetch_back(credits, from);
+	}
+}
+
+// serve_rounds lets the links that are to choose do so, round after round.
+static __attribute__((noinline)) void serve_rounds(
+	struct credits *credits, struct crossbar *crossbar)
+{
+	struct agenda *agenda = credits->agenda;
+	do {
+		serve_ports(credits, crossbar, ~UINT64_C(0) << crossbar->began_with);
+		serve_ports(credits, crossbar, ~UINT64_C(0));
+		crossbar->choosing = agenda->choosing_next;
+		agenda->choosing_next = 0;
+		crossbar->began_with = crossbar->n_begun;
+	} while (crossbar->choosing);
+}
+
+// serve_many serves an instant in which perhaps several things happen.
+static __attribute__((noinline)) void serve_many(struct credits *credits,
+	struct crossbar *crossbar, uint64_t comes, uint64_t looks)
+{
+	for (; looks; looks &= looks - 1)
+		serve_look(credits, crossbar, (uint32_t)__builtin_ctzll(looks));
+	for (; comes; comes &= comes - 1) {
+		uint32_t port = (uint32_t)__builtin_ctzll(comes);
+		struct receiver *receiver = receiver_at(credits, crossbar->first + port);
+		serve_come(credits, crossbar, receiver,
+			take_come(credits, crossbar, receiver, port));
+	}
+}
+
+// serve_switch serves a switch up to the end of a window.
+static void serve_switch(struct credits *credits, struct due *due)
+{
+	struct agenda *agenda = credits->agenda;
+	struct crossbar *crossbar = due->crossbar;
+	agenda->due = due;
+	while (due->filled) {
+		uint32_t bucket = (uint32_t)__builtin_ctzll(due->filled);
+		uint32_t what = due->buckets[bucket], port = what % PORTS;
+		credits->replay.stats.n_events++;
+		crossbar->began_with = crossbar->n_begun;
+		agenda->comes = 0;
+		if (RARELY(due->next[what] != NO_DUE)) {
+			uint64_t comes, looks;
+			credits->replay.now = take_due(due, bucket, &comes, &looks);
+			agenda->comes = comes;
+			serve_many(credits, crossbar, comes, looks);
+		} else if (what >= PORTS) {
+			due->filled &= due->filled - 1;
+			credits->replay.now = due->at[what];
+			serve_look(credits, crossbar, port);
+		} else {
+			due->filled &= due->filled - 1;
+			credits->replay.now = due->at[what];
+			agenda->comes = UINT64_C(1) << port;
+			struct receiver *receiver =
+				receiver_at(credits, crossbar->first + port);
+			struct credit_packet *packet =
+				take_come(credits, crossbar, receiver, port);
+			if (!serve_through(credits, crossbar, receiver, packet))
+				serve_come(credits, crossbar, receiver, packet);
+		}
+		if (crossbar->choosing | agenda->choosing_next)
+			serve_rounds(credits, crossbar);
+	}
+	agenda->due = NULL;
+	due->crossbar = NULL;
+	crossbar->cell = UINT64_MAX;
+	if (crossbar->next_at == TB_TIME_NEVER)
+		return;
+	crossbar->cell = (uint64_t)crossbar->next_at >> agenda->shift;
+	enter_cell(credits, crossbar);
+}
+
+// serve_cell serves the switches of a cell up to the end of a window, and keeps those
+// that have nothing to do before. A switch that is to be served before the cell, or
+// stands in it twice, is passed over. Where switches do not stay in the cache, what each
+// needs is fetched, in steps, while others are served.
+static inline tb_time_ps serve_cell(
+	struct credits *credits, uint64_t number, tb_time_ps last, bool prefetches)
+{
+	struct agenda *agenda = credits->agenda;
+	struct agenda_cell *cell = &agenda->cells[number % CELLS];
+	uint32_t n = cell->n, n_kept = 0, ahead = prefetches ? AHEAD - 1 : 0;
+	for (uint32_t i = 0; i < n + ahead; i++) {
+		struct due *due = &agenda->dues[i % AHEAD];
+		due->crossbar = NULL;
+		if (i < n) {
+			struct crossbar *crossbar =
+				&credits->crossbars[cell->switches[i]];
+			if (prefetches)
+				fetch_switches(credits, cell->switches, i, n);
+			find_due(credits, due, crossbar, number);
+			if (crossbar->cell == number)
+				cell->switches[n_kept++] = cell->switches[i];
+		}
+		if (prefetches) {
+			fetch_first(credits, due);
+			fetch_second(credits, &agenda->dues[(i - 1) % AHEAD]);
+			fetch_third(credits, &agenda->dues[(i - 2) % AHEAD]);
+		}
+		due = &agenda->dues[(i - ahead) % AHEAD];
+		if (i < ahead || !due->crossbar)
+			continue;
+		serve_switch(credits, due);
+		last = tb_time_later(last, credits->replay.now);
+	}
+	memmove(cell->switches + n_kept, cell->switches + n,
+		(cell->n - n) * sizeof *cell->switches);
+	cell->n = n_kept + (cell->n - n);
+	if (cell->n == 0)
+		agenda->filled &= ~(UINT64_C(1) << number % CELLS);
+	return last;
+}
+
+// settle_receiver charges the packets that wait in the queues of a receiver.
+static void settle_receiver(
+	struct credits *credits, struct receiver *receiver, tb_time_ps until)
+{
+	for (uint64_t used = receiver->used_queues; used; used &= used - 1) {
+		uint32_t number = (uint32_t)__builtin_ctzll(used);
+		for (uint32_t id = short_queue_in(receiver, number)->first; id != NOTHING;
+			id = record_at(credits, id)->next)
+			tb_credits_charge(credits, record_at(credits, id), until);
+	}
+}
+
+// settle_links counts the stalls that last of links of a switch for which packets wait.
+static void settle_links(
+	struct credits *credits, uint32_t sw, uint64_t ports, tb_time_ps until)
+{
+	for (; ports; ports &= ports - 1) {
+		const struct link_sender *sender = &served_link_at(credits,
+			credits->crossbars[sw].first + (uint32_t)__builtin_ctzll(ports))
+							    ->sender;
+		if (sender->stalled_since < until)
+			tb_credits_stalled(credits, sender, sender->stalled_since, until);
+	}
+}
+
+bool tb_serve_settle(struct credits *credits, tb_time_ps until)
+{
+	uint64_t *queued = credits->agenda->queued, links = 0;
+	uint32_t sw = NOTHING, n_words = credits->first_node / 64 + 1;
+	for (uint32_t w = 0; w < n_words; w++) {
+		for (uint64_t ahead = w + 1 < n_words ? queued[w + 1] : 0; ahead;
+			ahead &= ahead - 1)
+			serve_fetch(receiver_at(credits,
+				64 * (w + 1) + (uint32_t)__builtin_ctzll(ahead)));
+		for (uint64_t slots = queued[w]; slots; slots &= slots - 1) {
+			uint32_t bit = (uint32_t)__builtin_ctzll(slots);
+			struct receiver *receiver = receiver_at(credits, 64 * w + bit);
+			if (!receiver->used_queues) {
+				queued[w] &= ~(UINT64_C(1) << bit);
+				continue;
+			}
+			if (receiver->sw != sw) {
+				settle_links(credits, sw, links, until);
+				links = 0;
+			}
+			sw = receiver->sw;
+			links |= receiver->used_queues;
+			settle_receiver(credits, receiver, until);
+		}
+	}
+	settle_links(credits, sw, links, until);
+	return sw != NOTHING;
+}
+
+void tb_serve_begin_window(struct credits *credits, tb_time_ps until)
+{
+	// Nothing is to be done earlier than a window before its end.
+	struct agenda *agenda = credits->agenda;
+	tb_time_ps from = until - credits->common.latency_ps;
+	uint64_t first = from > 0 ? (uint64_t)from >> agenda->shift : 0;
+	for (; agenda->first < first && agenda->filled; agenda->first++) {
+		agenda->cells[agenda->first % CELLS].n = 0;
+		agenda->filled &= ~(UINT64_C(1) << agenda->first % CELLS);
+	}
+	if (agenda->first < first)
+		agenda->first = first;
+}
+
+void tb_serve_window(struct credits *credits, tb_time_ps until)
+{
+	struct agenda *agenda = credits->agenda;
+	uint64_t end = (uint64_t)(until - 1) >> agenda->shift;
+	tb_time_ps last = credits->replay.now;
+	agenda->until = until;
+	for (uint64_t number = agenda->first; number <= end; number++)
+		if (agenda->filled >> number % CELLS & 1)
+			last = credits->replay.prefetches
+				       ? serve_cell(credits, number, last, true)
+				       : serve_cell(credits, number, last, false);
+	credits->replay.now = last;
+	agenda->first = (uint64_t)until >> agenda->shift;
+	credits->served_until = until;
+	enter_waits(credits);
+}
