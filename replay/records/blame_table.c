@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// How many keys the tables of the heaviest keep. With the keys of a batch they have two
-// to four times as many slots of 32 bytes.
+// How many keys the tables of the heaviest keep, besides those of a batch.
 enum { MOST_BY_LINK = 4096, MOST_BY_TIME = 4096, MOST_TREES = 4096 };
 enum { MOST_GROUPS = 1024 };
 
@@ -35,7 +34,7 @@ struct tb_blame_table *tb_blame_table_new(
 	if (!blame)
 		return NULL;
 	blame->net = net;
-	blame->bin_ps = blame->tally.to = base_ps;
+	blame->bin_ps = base_ps;
 	blame->first_job = TB_ID_NONE;
 	blame->batch = TB_BLAME_BATCH;
 	uint32_t n_sum_bins = TB_BLAME_BINS;
@@ -111,28 +110,71 @@ static struct tb_blame_party party_of(
 
 static void name_parties(struct tb_blame_table *blame, const struct tb_flow_sample *flows)
 {
-	struct tb_blame_tally *tally = &blame->tally;
-	for (uint32_t i = 0; i < tally->n; i++) {
-		const struct tb_blame_sum *sum = &tally->sums[i];
-		if (i + AHEAD < tally->n)
-			__builtin_prefetch(&flows[sum[AHEAD].culprit], 1);
-		tally->victims[i] = party_of(blame, flows, sum->victim);
-		tally->culprits[i] = party_of(blame, flows, sum->culprit);
+	struct tb_blame_log *log = &blame->log;
+	for (uint32_t i = 0; i < log->n; i++) {
+		const struct tb_blame_sum *sum = &log->sums[i];
+		if (i + AHEAD < log->n) {
+			__builtin_prefetch(&flows[sum[AHEAD].victim]);
+			__builtin_prefetch(&flows[sum[AHEAD].culprit]);
+			__builtin_prefetch(&flows[sum[AHEAD].culprit].blamed_ps, 1);
+		}
+		log->victims[i] = party_of(blame, flows, sum->victim);
+		log->culprits[i] = party_of(blame, flows, sum->culprit);
 	}
 }
 
-static void enter_blamed(const struct tb_blame_tally *tally, struct tb_flow_sample *flows)
+struct blame_slices { // of the waits of a sum
+	uint64_t wait_ps[TB_BLAME_BINS];
+	uint16_t n_waits[TB_BLAME_BINS];
+};
+
+// blame_cut adds a wait to the slices that it lies in and returns these, a bit each.
+static inline uint64_t blame_cut(
+	struct blame_slices *slices, const struct tb_blame_span *span, tb_time_ps bin_ps)
 {
-	for (uint32_t i = 0; i < tally->n; i++)
-		flows[tally->sums[i].culprit].blamed_ps += tally->sums[i].wait_ps;
+	uint32_t bin = (uint32_t)(span->from / bin_ps);
+	uint64_t bits = UINT64_C(1) << bin;
+	tb_time_ps from = span->from, end = (bin + 1) * bin_ps;
+	for (; span->to > end; end += bin_ps) {
+		slices->wait_ps[bin++] += (uint64_t)(end - from);
+		bits |= UINT64_C(1) << bin;
+		from = end;
+	}
+	slices->wait_ps[bin] += (uint64_t)(span->to - from);
+	slices->n_waits[bin]++;
+	return bits;
 }
 
-static void enter_root_bins(
-	struct tb_blame_table *blame, const struct tb_blame_tally *tally)
+// blame_split cuts the next sums of the log into their parts that lie in a slice: as many
+// sums as there is room for.
+static void blame_split(struct tb_blame_table *blame)
 {
-	for (uint32_t i = 0; i < tally->n; i++) {
-		const struct tb_blame_sum *sum = &tally->sums[i];
-		uint64_t **of = &blame->root_bins[sum->bin >> blame->sum_shift];
+	struct tb_blame_log *log = &blame->log;
+	struct blame_slices slices = {0};
+	uint32_t n = 0, i = log->end;
+	log->first = i;
+	for (; i < log->n && n + TB_BLAME_BINS <= TB_BLAME_LOG; i++) {
+		uint64_t bits = 0;
+		for (uint32_t at = log->sums[i].last; at != TB_ID_NONE;
+			at = log->spans[at].before)
+			bits |= blame_cut(&slices, &log->spans[at], blame->bin_ps);
+		for (; bits; bits &= bits - 1) {
+			uint32_t bin = (uint32_t)__builtin_ctzll(bits);
+			log->parts[n++] = (struct tb_blame_part){i, (uint16_t)bin,
+				slices.n_waits[bin], slices.wait_ps[bin]};
+			slices.n_waits[bin] = 0;
+			slices.wait_ps[bin] = 0;
+		}
+	}
+	log->n_parts = n;
+	log->end = i;
+}
+
+static void enter_root_bins(struct tb_blame_table *blame, const struct tb_blame_log *log)
+{
+	for (uint32_t i = 0; i < log->n_parts; i++) {
+		const struct tb_blame_part *part = &log->parts[i];
+		uint64_t **of = &blame->root_bins[part->bin >> blame->sum_shift];
 		if (!*of)
 			*of = calloc(blame->net->n_links, sizeof **of);
 		uint64_t *sums = *of;
@@ -140,9 +182,9 @@ static void enter_root_bins(
 			blame->failed = true;
 			return;
 		}
-		if (i + AHEAD < tally->n) // mostly of the same slice
-			__builtin_prefetch(&sums[sum[AHEAD].root], 1);
-		sums[sum->root] += sum->wait_ps;
+		if (i + AHEAD < log->n_parts) // mostly of the same slice
+			__builtin_prefetch(&sums[log->sums[part[AHEAD].sum].root], 1);
+		sums[log->sums[part->sum].root] += part->wait_ps;
 	}
 }
 
@@ -188,70 +230,71 @@ static int blame_widen(struct tb_blame_table *blame)
 {
 	int status = merge_sums(blame);
 	blame->bin_ps *= 2;
-	blame->tally.to = blame->tally.from; // no slice
-	if (!status)
-		status = tb_heaviest_widen(&blame->trees);
-	return status ? status : tb_heaviest_widen(&blame->by_time);
+	tb_heaviest_widen(&blame->trees);
+	tb_heaviest_widen(&blame->by_time);
+	return status;
 }
 
-static struct tb_wait_key by_tree(const struct tb_blame_tally *tally, uint32_t i)
+// reserve_heaviest makes room in a table for `n` keys.
+static void reserve_heaviest(
+	struct tb_blame_table *blame, struct tb_heaviest *table, uint32_t n)
 {
-	return (struct tb_wait_key){
-		tally->sums[i].bin, tally->sums[i].root, tally->sums[i].link};
+	blame_check(blame, tb_heaviest_reserve(table, n));
 }
 
-static struct tb_wait_key blame_time_order(const struct tb_blame_tally *tally, uint32_t i)
+static void enter_times(struct tb_blame_table *blame, const struct tb_blame_log *log)
 {
-	return (struct tb_wait_key){
-		tally->sums[i].bin, tally->victims[i].flow, tally->culprits[i].flow};
-}
-
-static struct tb_wait_key blame_link_order(const struct tb_blame_tally *tally, uint32_t i)
-{
-	return (struct tb_wait_key){
-		tally->sums[i].link, tally->victims[i].flow, tally->culprits[i].flow};
-}
-
-static void enter_flows(struct tb_blame_table *blame, const struct tb_blame_tally *tally)
-{
-	for (uint32_t i = 0; i < tally->n && !blame->failed; i++) {
-		const struct tb_blame_sum *sum = &tally->sums[i];
-		if (i + AHEAD < tally->n)
-			tb_heaviest_fetch(
-				&blame->by_link, blame_link_order(tally, i + AHEAD));
-		blame_check(blame,
-			tb_heaviest_add(&blame->by_link, blame_link_order(tally, i),
-				sum->n_waits, sum->wait_ps));
+	reserve_heaviest(blame, &blame->by_time, log->n_parts);
+	for (uint32_t i = 0; i < log->n_parts && !blame->failed; i++) {
+		const struct tb_blame_part *part = &log->parts[i];
+		const struct tb_wait_key key = {part->bin, log->victims[part->sum].flow,
+			log->culprits[part->sum].flow};
+		tb_heaviest_add(&blame->by_time, key, part->n_waits, part->wait_ps);
 	}
 }
 
-static struct tb_wait_key by_group(
-	const struct tb_blame_tally *tally, int grouping, uint32_t i)
+static void enter_trees(struct tb_blame_table *blame, const struct tb_blame_log *log)
 {
-	return (struct tb_wait_key){
-		0, tally->victims[i].group[grouping], tally->culprits[i].group[grouping]};
+	reserve_heaviest(blame, &blame->trees, log->n_parts);
+	for (uint32_t i = 0; i < log->n_parts && !blame->failed; i++) {
+		const struct tb_blame_part *part = &log->parts[i];
+		const struct tb_wait_key key = {
+			part->bin, log->sums[part->sum].root, log->sums[part->sum].link};
+		tb_heaviest_add(&blame->trees, key, part->n_waits, part->wait_ps);
+	}
+}
+
+static void enter_links(struct tb_blame_table *blame, const struct tb_blame_log *log)
+{
+	reserve_heaviest(blame, &blame->by_link, log->end - log->first);
+	for (uint32_t i = log->first; i < log->end && !blame->failed; i++) {
+		const struct tb_blame_sum *sum = &log->sums[i];
+		const struct tb_wait_key key = {
+			sum->link, log->victims[i].flow, log->culprits[i].flow};
+		tb_heaviest_add(&blame->by_link, key, sum->n_waits, sum->wait_ps);
+	}
 }
 
 static void enter_groups(
-	struct tb_blame_table *blame, const struct tb_blame_tally *tally, int grouping)
+	struct tb_blame_table *blame, const struct tb_blame_log *log, int grouping)
 {
 	struct tb_heaviest *groups = &blame->groups[grouping];
-	for (uint32_t i = 0; i < tally->n && !blame->failed; i++) {
-		const struct tb_blame_sum *sum = &tally->sums[i];
-		if (i + AHEAD < tally->n)
-			tb_heaviest_fetch(groups, by_group(tally, grouping, i + AHEAD));
-		blame_check(blame, tb_heaviest_add(groups, by_group(tally, grouping, i),
-					   sum->n_waits, sum->wait_ps));
+	reserve_heaviest(blame, groups, log->end - log->first);
+	for (uint32_t i = log->first; i < log->end && !blame->failed; i++) {
+		const struct tb_blame_sum *sum = &log->sums[i];
+		const struct tb_wait_key key = {0, log->victims[i].group[grouping],
+			log->culprits[i].group[grouping]};
+		tb_heaviest_add(groups, key, sum->n_waits, sum->wait_ps);
 	}
 }
 
-static void enter_jobs(struct tb_blame_table *blame, const struct tb_blame_tally *tally)
+static void enter_jobs(struct tb_blame_table *blame, const struct tb_blame_log *log)
 {
-	for (uint32_t i = 0; i < tally->n && !blame->failed && blame->several; i++) {
-		const struct tb_blame_sum *sum = &tally->sums[i];
-		const struct tb_wait_key root = {sum->root, tally->victims[i].job, 0};
+	for (uint32_t i = log->first; i < log->end && !blame->failed; i++) {
+		const struct tb_blame_sum *sum = &log->sums[i];
+		const struct tb_wait_key root = {sum->root, log->victims[i].job, 0};
 		const struct tb_wait_key victim = {sum->link, root.b, 0};
-		const struct tb_wait_key culprit = {sum->link, tally->culprits[i].job, 0};
+		const struct tb_wait_key culprit = {sum->link, log->culprits[i].job, 0};
 		blame_check(blame, tb_wait_sums_add(&blame->root_jobs, root, sum->n_waits,
 					   sum->wait_ps));
 		blame_check(blame,
@@ -285,194 +328,176 @@ static int blame_table_part_jobs(struct tb_blame_table *blame)
 
 // notice_second_job notices the first wait of a second job, before it is entered.
 static void notice_second_job(
-	struct tb_blame_table *blame, const struct tb_blame_tally *tally)
+	struct tb_blame_table *blame, const struct tb_blame_log *log)
 {
 	if (blame->first_job == TB_ID_NONE)
-		blame->first_job = tally->victims[0].job;
-	for (uint32_t i = 0; i < tally->n && !blame->several; i++)
-		if (tally->victims[i].job != blame->first_job ||
-			tally->culprits[i].job != blame->first_job)
+		blame->first_job = log->victims[0].job;
+	for (uint32_t i = 0; i < log->n && !blame->several; i++)
+		if (log->victims[i].job != blame->first_job ||
+			log->culprits[i].job != blame->first_job)
 			blame_check(blame, blame_table_part_jobs(blame));
 }
 
+static void enter_job_waits(struct tb_blame_table *blame, const struct tb_blame_log *log)
+{
+	// With one job, parts are added up by slice first.
+	uint64_t n_waits[TB_BLAME_BINS] = {0}, wait_ps[TB_BLAME_BINS] = {0};
+	for (uint32_t i = 0; i < log->n_parts && !blame->failed; i++) {
+		const struct tb_blame_part *part = &log->parts[i];
+		uint32_t bin = (uint32_t)part->bin >> blame->sum_shift;
+		const struct tb_wait_key key = {
+			bin, log->victims[part->sum].job, log->culprits[part->sum].job};
+		n_waits[bin] += part->n_waits;
+		wait_ps[bin] += part->wait_ps;
+		if (blame->several)
+			blame_check(blame, tb_wait_sums_add(&blame->job_waits, key,
+						   part->n_waits, part->wait_ps));
+	}
+	for (uint32_t bin = 0; bin < TB_BLAME_BINS && !blame->several; bin++)
+		if (wait_ps[bin])
+			blame_check(
+				blame, tb_wait_sums_add(&blame->job_waits,
+					       (struct tb_wait_key){bin, blame->first_job,
+						       blame->first_job},
+					       n_waits[bin], wait_ps[bin]));
+}
+
+static void enter_sums(struct tb_blame_table *blame, struct tb_flow_sample *flows)
+{
+	const struct tb_blame_log *log = &blame->log;
+	for (uint32_t i = log->first; i < log->end; i++) {
+		const struct tb_blame_sum *sum = &log->sums[i];
+		if (i + AHEAD < log->end)
+			__builtin_prefetch(&blame->roots[sum[AHEAD].root], 1);
+		flows[sum->culprit].blamed_ps += sum->wait_ps;
+		blame->roots[sum->root].n_waits += sum->n_waits;
+		blame->roots[sum->root].wait_ps += sum->wait_ps;
+	}
+	for (uint32_t i = log->first; i < log->end && blame->link_ps; i++) {
+		const struct tb_blame_sum *sum = &log->sums[i];
+		if (i + AHEAD < log->end)
+			__builtin_prefetch(&blame->link_ps[sum[AHEAD].link], 1);
+		blame->link_ps[sum->link] += sum->wait_ps;
+	}
+	enter_root_bins(blame, log);
+	enter_job_waits(blame, log);
+	if (blame->several)
+		enter_jobs(blame, log);
+}
+
 // The tables are entered apart from each other, those that take longest first.
-enum { TABLE_TIMES, TABLE_TREES, TABLE_FLOWS, TABLE_SUMS, TABLE_GROUPS };
+enum { TABLE_TIMES, TABLE_TREES, TABLE_LINKS, TABLE_SUMS, TABLE_GROUPS };
 enum { TABLES = TABLE_GROUPS + TB_GROUPINGS };
 
 struct entering {
 	struct tb_blame_table *blame;
 	struct tb_flow_sample *flows;
+	bool trims; // the batch is over
 };
 
 static void enter_table(void *context, uint32_t table)
 {
 	const struct entering *entering = context;
 	struct tb_blame_table *blame = entering->blame;
-	const struct tb_blame_tally *tally = &blame->tally;
+	const struct tb_blame_log *log = &blame->log;
+	struct tb_heaviest *heaviest = NULL;
 	if (table == TABLE_TIMES) {
-		for (uint32_t i = 0; i < tally->n && !blame->failed; i++) {
-			const struct tb_blame_sum *sum = &tally->sums[i];
-			if (i + AHEAD < tally->n)
-				tb_heaviest_fetch(&blame->by_time,
-					blame_time_order(tally, i + AHEAD));
-			blame_check(blame, tb_heaviest_add(&blame->by_time,
-						   blame_time_order(tally, i),
-						   sum->n_parts, sum->wait_ps));
-		}
+		heaviest = &blame->by_time;
+		enter_times(blame, log);
 	} else if (table == TABLE_TREES) {
-		for (uint32_t i = 0; i < tally->n && !blame->failed; i++) {
-			const struct tb_blame_sum *sum = &tally->sums[i];
-			if (i + AHEAD < tally->n)
-				tb_heaviest_fetch(
-					&blame->trees, by_tree(tally, i + AHEAD));
-			blame_check(
-				blame, tb_heaviest_add(&blame->trees, by_tree(tally, i),
-					       sum->n_parts, sum->wait_ps));
-		}
-	} else if (table == TABLE_FLOWS) {
-		enter_flows(blame, tally);
+		heaviest = &blame->trees;
+		enter_trees(blame, log);
+	} else if (table == TABLE_LINKS) {
+		heaviest = &blame->by_link;
+		enter_links(blame, log);
 	} else if (table == TABLE_SUMS) {
-		enter_blamed(tally, entering->flows);
-		enter_root_bins(blame, tally);
-		// Add up sums of one slice and pair of jobs first: mostly all are.
-		for (uint32_t i = 0; i < tally->n && !blame->failed;) {
-			const struct tb_wait_key key = {
-				tally->sums[i].bin >> blame->sum_shift,
-				tally->victims[i].job, tally->culprits[i].job};
-			uint64_t n_waits = 0, wait_ps = 0;
-			for (; i < tally->n &&
-				tally->sums[i].bin >> blame->sum_shift == key.a &&
-				tally->victims[i].job == key.b &&
-				tally->culprits[i].job == key.c;
-				i++) {
-				n_waits += tally->sums[i].n_waits;
-				wait_ps += tally->sums[i].wait_ps;
-			}
-			blame_check(blame, tb_wait_sums_add(&blame->job_waits, key,
-						   n_waits, wait_ps));
-		}
-		for (uint32_t i = 0; i < tally->n; i++) {
-			const struct tb_blame_sum *sum = &tally->sums[i];
-			if (i + AHEAD < tally->n)
-				__builtin_prefetch(&blame->roots[sum[AHEAD].root], 1);
-			blame->roots[sum->root].n_waits += sum->n_waits;
-			blame->roots[sum->root].wait_ps += sum->wait_ps;
-		}
-		for (uint32_t i = 0; i < tally->n && blame->link_ps; i++) {
-			const struct tb_blame_sum *sum = &tally->sums[i];
-			if (i + AHEAD < tally->n)
-				__builtin_prefetch(&blame->link_ps[sum[AHEAD].link], 1);
-			blame->link_ps[sum->link] += sum->wait_ps;
-		}
-		enter_jobs(blame, tally);
+		enter_sums(blame, entering->flows);
 	} else {
-		enter_groups(blame, tally, (int)(table - TABLE_GROUPS));
+		heaviest = &blame->groups[table - TABLE_GROUPS];
+		enter_groups(blame, log, (int)(table - TABLE_GROUPS));
 	}
+	if (heaviest && entering->trims && log->end == log->n && !blame->failed)
+		tb_heaviest_trim(heaviest);
+}
+
+// blame_enter enters the log, and ends the batch if it `trims`. What is in the tables
+// when slices widen comes to what waits entered after that do.
+static void blame_enter(struct tb_blame_table *blame, struct tb_flow_sample *flows,
+	struct tb_team *team, bool trims)
+{
+	struct tb_blame_log *log = &blame->log;
+	struct entering entering = {blame, flows, trims};
+	while (log->to > TB_BLAME_BINS * blame->bin_ps && !blame->failed)
+		blame_check(blame, blame_widen(blame));
+	if (log->n && !blame->failed) {
+		name_parties(blame, flows);
+		notice_second_job(blame, log);
+		blame->n_waits += log->n_spans;
+	}
+	log->end = 0;
+	do {
+		if (blame->failed)
+			break;
+		blame_split(blame);
+		if (team)
+			tb_team_run(team, TABLES, enter_table, &entering);
+		for (uint32_t table = 0; table < TABLES && !team; table++)
+			enter_table(&entering, table);
+	} while (log->end < log->n);
+	log->n_spans = log->n = 0;
 }
 
 void tb_blame_table_enter(
 	struct tb_blame_table *blame, struct tb_flow_sample *flows, struct tb_team *team)
 {
-	struct tb_blame_tally *tally = &blame->tally;
-	struct entering entering = {blame, flows};
-	if (tally->n && !blame->failed) {
-		name_parties(blame, flows);
-		notice_second_job(blame, tally);
-		for (uint32_t i = 0; i < tally->n; i++)
-			blame->n_waits += tally->sums[i].n_waits;
-		if (team)
-			tb_team_run(team, TABLES, enter_table, &entering);
-		for (uint32_t table = 0; table < TABLES && !team; table++)
-			enter_table(&entering, table);
-	}
-	tally->n = 0;
-	memset(tally->numbers, 0, sizeof tally->numbers);
-}
-
-// blame_place returns where the search for the sum of like waits begins.
-static inline uint32_t blame_place(const struct tb_blame_wait *wait, uint32_t bin)
-{
-	uint64_t flows = (uint64_t)wait->victim << 32 | wait->culprit;
-	uint64_t links = (uint64_t)wait->link << 32 | wait->root;
-	uint64_t hash = flows * UINT64_C(0x9e3779b97f4a7c15);
-	hash = ((hash ^ hash >> 32) + links + bin) * UINT64_C(0xd6e8feb86659fd93);
-	return (uint32_t)((hash ^ hash >> 29) >> 17);
-}
-
-// blame_sum returns the sum of like waits in a slice, adding it if new. The tally has
-// room.
-static struct tb_blame_sum *blame_sum(
-	struct tb_blame_tally *tally, const struct tb_blame_wait *wait, uint32_t bin)
-{
-	const uint32_t mask = 2 * TB_BLAME_TALLY - 1;
-	uint32_t i = blame_place(wait, bin) & mask;
-	for (; tally->numbers[i]; i = (i + 1) & mask) {
-		struct tb_blame_sum *sum = &tally->sums[tally->numbers[i] - 1];
-		if (sum->link == wait->link && sum->root == wait->root &&
-			sum->victim == wait->victim && sum->culprit == wait->culprit &&
-			sum->bin == bin)
-			return sum;
-	}
-	struct tb_blame_sum *sum = &tally->sums[tally->n++];
-	tally->numbers[i] = (uint16_t)tally->n;
-	*sum = (struct tb_blame_sum){.link = wait->link,
-		.root = wait->root,
-		.victim = wait->victim,
-		.culprit = wait->culprit,
-		.bin = bin};
-	return sum;
-}
-
-// blame_add_part adds the part of a wait that lies in a slice; returns the end of that
-// part.
-static inline tb_time_ps blame_add_part(struct tb_blame_table *blame,
-	struct tb_flow_sample *flows, const struct tb_blame_wait *wait, tb_time_ps from,
-	struct tb_team *team)
-{
-	struct tb_blame_tally *tally = &blame->tally;
-	bool ends = wait->to <= tally->to;
-	tb_time_ps to = ends ? wait->to : tally->to;
-	if (tally->n == TB_BLAME_TALLY)
-		tb_blame_table_enter(blame, flows, team);
-	struct tb_blame_sum *sum = blame_sum(tally, wait, tally->bin);
-	sum->n_parts++;
-	sum->n_waits += ends;
-	sum->wait_ps += (uint64_t)(to - from);
-	return to;
+	if (blame->log.n)
+		blame_enter(blame, flows, team, false);
 }
 
 void tb_blame_table_end_batch(
 	struct tb_blame_table *blame, struct tb_flow_sample *flows, struct tb_team *team)
 {
-	tb_blame_table_enter(blame, flows, team);
+	blame_enter(blame, flows, team, true);
 	blame->n_in_batch = 0;
-	struct tb_heaviest *lists[] = {&blame->by_link, &blame->by_time, &blame->trees};
-	for (size_t i = 0; i < sizeof lists / sizeof *lists && !blame->failed; i++)
-		blame_check(blame, tb_heaviest_trim(lists[i]));
-	for (int i = 0; i < TB_GROUPINGS && !blame->failed; i++)
-		blame_check(blame, tb_heaviest_trim(&blame->groups[i]));
 }
 
-static inline __attribute__((always_inline)) void blame_put(struct tb_blame_table *blame,
-	struct tb_flow_sample *flows, const struct tb_blame_wait *wait,
-	struct tb_team *team)
+// blame_sum_number returns the number of the sum of like waits that is at hand, or that
+// of a new one.
+static inline uint32_t blame_sum_number(
+	struct tb_blame_log *log, const struct tb_blame_wait *wait)
 {
+	uint64_t flows = (uint64_t)wait->victim << 32 | wait->culprit;
+	uint64_t links = (uint64_t)wait->link << 32 | wait->root;
+	uint64_t hash = flows * UINT64_C(0x9e3779b97f4a7c15);
+	hash = ((hash ^ hash >> 32) + links) * UINT64_C(0xd6e8feb86659fd93);
+	uint16_t *number = &log->numbers[(hash >> 32) & (TB_BLAME_LOG - 1)];
+	const struct tb_blame_sum *sum = &log->sums[*number];
+	if (*number < log->n && sum->link == wait->link && sum->root == wait->root &&
+		sum->victim == wait->victim && sum->culprit == wait->culprit)
+		return *number;
+	*number = (uint16_t)log->n;
+	log->sums[log->n] = (struct tb_blame_sum){.link = wait->link,
+		.root = wait->root,
+		.victim = wait->victim,
+		.culprit = wait->culprit,
+		.last = TB_ID_NONE};
+	return log->n++;
+}
+
+void tb_blame_table_put(struct tb_blame_table *blame, struct tb_flow_sample *flows,
+	const struct tb_blame_wait *wait, struct tb_team *team)
+{
+	struct tb_blame_log *log = &blame->log;
+	if (log->n_spans == TB_BLAME_LOG)
+		blame_enter(blame, flows, team, false);
+	struct tb_blame_sum *sum = &log->sums[blame_sum_number(log, wait)];
+	log->spans[log->n_spans] =
+		(struct tb_blame_span){wait->from, wait->to, sum->last};
+	sum->last = log->n_spans++;
+	sum->n_waits++;
+	sum->wait_ps += (uint64_t)(wait->to - wait->from);
+	log->to = wait->to > log->to ? wait->to : log->to;
 	blame->n_in_batch++;
-	struct tb_blame_tally *tally = &blame->tally;
-	if (wait->to > TB_BLAME_BINS * blame->bin_ps) {
-		tb_time_ps to = wait->to;
-		tb_blame_table_enter(blame, flows, team);
-		while (to > TB_BLAME_BINS * blame->bin_ps && !blame->failed)
-			blame_check(blame, blame_widen(blame));
-	}
-	for (tb_time_ps from = wait->from; from < wait->to && !blame->failed;) {
-		if (from < tally->from || from >= tally->to) {
-			tally->bin = (uint32_t)(from / blame->bin_ps);
-			tally->from = (tb_time_ps)tally->bin * blame->bin_ps;
-			tally->to = tally->from + blame->bin_ps;
-		}
-		from = blame_add_part(blame, flows, wait, from, team);
-	}
 }
 
 void tb_blame_table_add(struct tb_blame_table *blame, struct tb_flow_sample *flows,
@@ -481,13 +506,7 @@ void tb_blame_table_add(struct tb_blame_table *blame, struct tb_flow_sample *flo
 	if (blame->n_in_batch >= blame->batch && wait->to != blame->last_to)
 		tb_blame_table_end_batch(blame, flows, NULL);
 	blame->last_to = wait->to;
-	blame_put(blame, flows, wait, NULL);
-}
-
-void tb_blame_table_put(struct tb_blame_table *blame, struct tb_flow_sample *flows,
-	const struct tb_blame_wait *wait, struct tb_team *team)
-{
-	blame_put(blame, flows, wait, team);
+	tb_blame_table_put(blame, flows, wait, NULL);
 }
 
 enum { FIRST_SLOTS = 64 };

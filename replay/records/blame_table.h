@@ -5,16 +5,16 @@
 // job, by root and job; and the heaviest waits by link and flows, by time and flows, by
 // groups of flows, and by time, root and link. Memory: 24 bytes per link, 8 per link and
 // slice of the sums by root (32 MB, or 32 bytes per link if that is more), 32 to 64
-// per key of the sums by job, up to 3 MB for the heaviest, 0.4 MB for the tally.
+// per key of the sums by job, up to 3 MB for the heaviest, 0.5 MB for the log.
 //
 // Time is cut into TB_BLAME_BINS slices at most: the base width times a power of two,
 // doubled whenever the replay outgrows them. The sums by root have wider slices where
 // links are many.
 //
-// Most waits are like one shortly before: the same two flows, at the same link, for the
-// same root, in the same slice. So waits are added up first in a tally, which is entered
-// when it is full: table by table, so that the cache holds one table at a time and
-// fetches what comes.
+// Waits are logged, and the log is entered when it is full: table by table, so that the
+// cache holds one table at a time and fetches what comes. Many waits are like one shortly
+// before: the same two flows, at the same link, for the same root. Those of a log that
+// are found to be like each other are entered together; which are does not matter.
 //
 // Batches: the lists of the heaviest are cut to their length between batches alone. A
 // batch is over after the instant by which TB_BLAME_BATCH waits or more have ended since
@@ -64,7 +64,7 @@ void tb_wait_sums_list(struct tb_wait_sums *sums);
 int tb_wait_sums_widen(struct tb_wait_sums *sums) TB_MUST_USE;
 
 #define TB_BLAME_BINS  TB_HEAVIEST_BINS
-#define TB_BLAME_TALLY 4096
+#define TB_BLAME_LOG   4096
 #define TB_BLAME_BATCH 8192
 
 struct tb_blame_wait {
@@ -83,27 +83,41 @@ struct tb_blame_root {
 	uint64_t n_waits, wait_ps;
 };
 
-struct tb_blame_sum { // of like waits, and of the parts of longer ones in a slice
+struct tb_blame_sum { // of like waits
 	uint32_t link, root, victim, culprit;
-	uint32_t bin;
-	uint32_t n_parts, n_waits; // those that ended in the slice
+	uint32_t n_waits;
+	uint32_t last; // of its spans
 	uint64_t wait_ps;
 };
 
-struct tb_blame_tally {
-	uint32_t n;
-	uint32_t bin; // slice in which the last wait ended
+struct tb_blame_span {
 	tb_time_ps from, to;
-	struct tb_blame_sum sums[TB_BLAME_TALLY];
-	struct tb_blame_party victims[TB_BLAME_TALLY], culprits[TB_BLAME_TALLY];
-	uint16_t numbers[2 * TB_BLAME_TALLY]; // hashed: sum's, from 1 on; 0: free
+	uint32_t before; // it, of the same sum; TB_ID_NONE: none
+};
+
+struct tb_blame_part { // of a sum, that lies in a slice
+	uint32_t sum;
+	uint16_t bin;
+	uint16_t n_waits; // that ended in the slice
+	uint64_t wait_ps;
+};
+
+struct tb_blame_log {
+	uint32_t n_spans, n, n_parts;
+	uint32_t first, end; // sums whose parts these are
+	tb_time_ps to;	     // when its last wait ended
+	struct tb_blame_span spans[TB_BLAME_LOG];
+	struct tb_blame_sum sums[TB_BLAME_LOG];
+	struct tb_blame_party victims[TB_BLAME_LOG], culprits[TB_BLAME_LOG];
+	struct tb_blame_part parts[TB_BLAME_LOG];
+	uint16_t numbers[TB_BLAME_LOG]; // hashed: a sum's, perhaps of an earlier log
 };
 
 struct tb_blame_table {
 	const struct tb_network *net;
 	uint32_t *leaf_of;   // switch by node
 	_Atomic bool failed; // out of memory: it keeps nothing any more
-	struct tb_blame_tally tally;
+	struct tb_blame_log log;
 	struct tb_map party_of; // with rails: by job and hosts
 	uint64_t n_waits;
 	uint32_t n_in_batch, batch;	    // waits; TB_BLAME_BATCH, but in tests
@@ -132,14 +146,14 @@ void tb_blame_table_add(struct tb_blame_table *blame, struct tb_flow_sample *flo
 	const struct tb_blame_wait *wait);
 
 // tb_blame_table_put adds a wait of the present batch, in any order, and
-// tb_blame_table_end_batch ends that. The tally is entered by a team, each table by one
+// tb_blame_table_end_batch ends that. The log is entered by a team, each table by one
 // thread; NULL: by the caller. What comes out is the same.
 void tb_blame_table_put(struct tb_blame_table *blame, struct tb_flow_sample *flows,
 	const struct tb_blame_wait *wait, struct tb_team *team);
 void tb_blame_table_end_batch(
 	struct tb_blame_table *blame, struct tb_flow_sample *flows, struct tb_team *team);
 
-// tb_blame_table_enter enters the tally.
+// tb_blame_table_enter enters the log.
 void tb_blame_table_enter(
 	struct tb_blame_table *blame, struct tb_flow_sample *flows, struct tb_team *team);
 
@@ -155,7 +169,7 @@ void tb_blame_record_free(struct tb_blame_record *record);
 
 // What the blame table comes to, as the observer is given it. Private to replay/.
 
-// tb_blame_record_give lists the table, whose tally is entered, into a record, gives this
+// tb_blame_record_give lists the table, whose log is entered, into a record, gives this
 // to the observer and stores what that returned. The table is used up; free it then.
 // TB_ENOMEM.
 int tb_blame_record_give(struct tb_blame_table *blame, const struct tb_flow_sample *flows,

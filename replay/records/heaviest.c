@@ -3,32 +3,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_SLOTS = 256 };
-
-// new_slots makes free slots, none of which lies in two lines of the cache.
-static struct tb_heavy *new_slots(uint32_t n)
-{
-	struct tb_heavy *slots = aligned_alloc(64, n * sizeof *slots);
-	if (slots)
-		memset(slots, 0, n * sizeof *slots);
-	return slots;
-}
+enum { FIRST_INDEX = 256 };
 
 int tb_heaviest_init(struct tb_heaviest *heaviest, uint32_t n_most, bool by_bin)
 {
-	struct tb_heavy *slots = new_slots(FIRST_SLOTS);
-	if (!slots)
-		return TB_ENOMEM;
-	*heaviest = (struct tb_heaviest){.slots = slots,
-		.n_slots = FIRST_SLOTS,
+	*heaviest = (struct tb_heaviest){
+		.slots = malloc(FIRST_INDEX / 2 * sizeof(struct tb_heavy)),
+		.index = calloc(FIRST_INDEX, sizeof(uint32_t)),
+		.n_index = FIRST_INDEX,
 		.n_most = n_most,
 		.by_bin = by_bin};
-	return TB_OK;
+	if (heaviest->slots && heaviest->index)
+		return TB_OK;
+	tb_heaviest_fini(heaviest);
+	return TB_ENOMEM;
 }
 
 void tb_heaviest_fini(struct tb_heaviest *heaviest)
 {
 	free(heaviest->slots);
+	free(heaviest->index);
 	*heaviest = (struct tb_heaviest){0};
 }
 
@@ -37,93 +31,70 @@ static uint64_t *floor_of(struct tb_heaviest *heaviest, struct tb_wait_key key)
 	return &heaviest->floors_ps[heaviest->by_bin ? key.a : 0];
 }
 
-static struct tb_heavy *heavy_slot(struct tb_heaviest *heaviest, struct tb_wait_key key)
+// heaviest_index makes the index anew: of the first `n_used` slots, whose keys differ.
+static void heaviest_index(struct tb_heaviest *heaviest)
 {
-	uint32_t mask = heaviest->n_slots - 1;
-	uint32_t i = tb_heaviest_place(heaviest, key);
-	while (heaviest->slots[i].most_ps &&
-		!tb_wait_key_equal(heaviest->slots[i].key, key))
-		i = (i + 1) & mask;
-	return &heaviest->slots[i];
-}
-
-// slots_for is how many slots `n` keys need, at most half of which are used.
-static uint32_t slots_for(uint32_t n)
-{
-	uint32_t n_slots = FIRST_SLOTS;
-	while (n >= n_slots / 2)
-		n_slots *= 2;
-	return n_slots;
-}
-
-// heaviest_gather moves the used slots to the front.
-static uint32_t heaviest_gather(struct tb_heaviest *heaviest)
-{
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < heaviest->n_slots; i++)
-		if (heaviest->slots[i].most_ps)
-			heaviest->slots[n++] = heaviest->slots[i];
-	return n;
-}
-
-// heaviest_refill puts `n` keys, all different, into a table of `n_slots`, and frees
-// them.
-static int heaviest_refill(struct tb_heaviest *heaviest, uint32_t n, uint32_t n_slots)
-{
-	struct tb_heavy *kept = heaviest->slots;
-	struct tb_heavy *slots = new_slots(n_slots);
-	if (slots) {
-		heaviest->slots = slots;
-		heaviest->n_slots = n_slots;
-		for (uint32_t i = 0; i < n; i++)
-			*heavy_slot(heaviest, kept[i].key) = kept[i];
-		free(kept);
+	uint32_t mask = heaviest->n_index - 1;
+	memset(heaviest->index, 0, heaviest->n_index * sizeof *heaviest->index);
+	for (uint32_t slot = 0; slot < heaviest->n_used; slot++) {
+		uint32_t i =
+			(uint32_t)(tb_wait_key_hash(heaviest->slots[slot].key) >> 32) &
+			mask;
+		while (heaviest->index[i])
+			i = (i + 1) & mask;
+		heaviest->index[i] = slot + 1;
 	}
-	heaviest->n_used = n;
-	return slots ? TB_OK : TB_ENOMEM;
 }
 
-// evict removes the lighter keys: those least above the floor, so that the bound of the
-// header holds.
-static int evict(struct tb_heaviest *heaviest)
+int tb_heaviest_reserve(struct tb_heaviest *heaviest, uint32_t n)
+{
+	uint32_t n_index = heaviest->n_index;
+	while (heaviest->n_used + n > n_index / 2)
+		n_index *= 2;
+	if (n_index == heaviest->n_index)
+		return TB_OK;
+	struct tb_heavy *slots = realloc(heaviest->slots, n_index / 2 * sizeof *slots);
+	if (!slots)
+		return TB_ENOMEM;
+	heaviest->slots = slots;
+	uint32_t *index = malloc(n_index * sizeof *index);
+	if (!index)
+		return TB_ENOMEM;
+	free(heaviest->index);
+	heaviest->index = index;
+	heaviest->n_index = n_index;
+	heaviest_index(heaviest);
+	return TB_OK;
+}
+
+// tb_heaviest_trim removes the lighter keys: those least above the floor, so that the
+// bound of the header holds.
+void tb_heaviest_trim(struct tb_heaviest *heaviest)
 {
 	struct tb_wait_steps steps = {0};
-	uint32_t n = heaviest_gather(heaviest), n_kept = 0;
+	struct tb_heavy *slots = heaviest->slots;
+	uint32_t n = heaviest->n_used, n_kept = 0;
 	uint64_t before_ps[TB_HEAVIEST_BINS];
+	if (n <= heaviest->n_most)
+		return;
 	memcpy(before_ps, heaviest->floors_ps, sizeof before_ps);
 	for (uint32_t i = 0; i < n; i++)
 		tb_wait_steps_add(
-			&steps, heaviest->slots[i].most_ps -
-					*floor_of(heaviest, heaviest->slots[i].key));
+			&steps, slots[i].most_ps - *floor_of(heaviest, slots[i].key));
 	uint64_t least_ps = tb_wait_steps_reached(&steps, heaviest->n_most / 2);
 	for (uint32_t i = 0; i < n; i++) {
-		const struct tb_heavy heavy = heaviest->slots[i];
-		uint64_t before = before_ps[heaviest->by_bin ? heavy.key.a : 0];
-		uint64_t *floor_ps = floor_of(heaviest, heavy.key);
-		if (heavy.most_ps - before >= least_ps)
-			heaviest->slots[n_kept++] = heavy;
-		else if (heavy.most_ps > *floor_ps)
-			*floor_ps = heavy.most_ps;
+		uint64_t before = before_ps[heaviest->by_bin ? slots[i].key.a : 0];
+		uint64_t *floor_ps = floor_of(heaviest, slots[i].key);
+		if (slots[i].most_ps - before >= least_ps)
+			slots[n_kept++] = slots[i];
+		else if (slots[i].most_ps > *floor_ps)
+			*floor_ps = slots[i].most_ps;
 	}
-	// About as many keys will be added until the next call as since the last one.
-	return heaviest_refill(heaviest, n_kept, slots_for(n));
-}
-
-int tb_heaviest_trim(struct tb_heaviest *heaviest)
-{
-	return heaviest->n_used > heaviest->n_most ? evict(heaviest) : TB_OK;
-}
-
-int tb_heaviest_put(struct tb_heaviest *heaviest, struct tb_heavy *slot,
-	struct tb_wait_key key, uint32_t n_waits, uint64_t wait_ps)
-{
-	uint64_t floor_ps = *floor_of(heaviest, key);
-	*slot = (struct tb_heavy){key, n_waits, floor_ps + wait_ps, floor_ps};
-	heaviest->n_used++;
-	if (heaviest->n_used < heaviest->n_slots / 2)
-		return TB_OK;
-	return heaviest_refill(
-		heaviest, heaviest_gather(heaviest), 2 * heaviest->n_slots);
+	// Keep room for as many keys as come from call to call, not for a rush.
+	while (heaviest->n_index > FIRST_INDEX && n <= heaviest->n_index / 16)
+		heaviest->n_index /= 2;
+	heaviest->n_used = n_kept;
+	heaviest_index(heaviest);
 }
 
 static int heavy_key_order(const void *left, const void *right)
@@ -135,43 +106,37 @@ static int heavy_key_order(const void *left, const void *right)
 // put_wide puts a key whose slice became one with its neighbour. Of a key that is kept in
 // only one of the two, the other's floor is unknown waiting; of one that is kept in both,
 // it stood for waits that are known now.
-static void put_wide(
-	struct tb_heaviest *to, struct tb_heavy heavy, const uint64_t *floors)
+static void put_wide(struct tb_heaviest *to, struct tb_heavy heavy)
 {
+	const uint64_t *floors = to->floors_ps;
 	uint64_t other_ps = floors[heavy.key.a ^ 1], own_ps = floors[heavy.key.a];
 	heavy.key.a /= 2;
-	struct tb_heavy *slot = heavy_slot(to, heavy.key);
-	if (slot->most_ps == 0) {
+	uint32_t *place = tb_heaviest_find(to, heavy.key);
+	if (!*place) {
 		heavy.most_ps += other_ps;
 		heavy.error_ps += other_ps;
-		*slot = heavy;
-		to->n_used++;
+		to->slots[to->n_used++] = heavy;
+		*place = to->n_used;
 		return;
 	}
+	struct tb_heavy *slot = &to->slots[*place - 1];
 	slot->n_waits += heavy.n_waits;
 	slot->most_ps += heavy.most_ps - own_ps;
 	slot->error_ps += heavy.error_ps - own_ps;
 }
 
-int tb_heaviest_widen(struct tb_heaviest *heaviest)
+void tb_heaviest_widen(struct tb_heaviest *heaviest)
 {
-	struct tb_heaviest wide = *heaviest;
 	uint64_t *floors_ps = heaviest->floors_ps;
-	wide.slots = new_slots(wide.n_slots);
-	wide.n_used = 0;
-	if (!wide.slots)
-		return TB_ENOMEM;
-	for (uint32_t i = 0; i < heaviest->n_slots; i++)
-		if (heaviest->slots[i].most_ps)
-			put_wide(&wide, heaviest->slots[i], floors_ps);
-	free(heaviest->slots);
+	uint32_t n = heaviest->n_used;
+	heaviest->n_used = 0;
+	heaviest_index(heaviest);
+	for (uint32_t i = 0; i < n; i++) // in place: no more come than went
+		put_wide(heaviest, heaviest->slots[i]);
 	for (uint32_t bin = 0; bin < TB_HEAVIEST_BINS; bin++)
-		wide.floors_ps[bin] =
-			bin < TB_HEAVIEST_BINS / 2
-				? floors_ps[2 * bin] + floors_ps[2 * bin + 1]
-				: 0;
-	*heaviest = wide;
-	return TB_OK;
+		floors_ps[bin] = bin < TB_HEAVIEST_BINS / 2
+					 ? floors_ps[2 * bin] + floors_ps[2 * bin + 1]
+					 : 0;
 }
 
 static int heavy_compare(const void *left, const void *right)
@@ -214,7 +179,7 @@ static void select_first(struct tb_heavy *heavy, uint32_t n, uint32_t n_first)
 uint32_t tb_heaviest_pick(
 	struct tb_heaviest *heaviest, uint32_t n_listed, uint64_t *floor_ps)
 {
-	uint32_t n = heaviest_gather(heaviest);
+	uint32_t n = heaviest->n_used;
 	*floor_ps = 0;
 	for (uint32_t bin = 0; bin < TB_HEAVIEST_BINS; bin++)
 		if (heaviest->floors_ps[bin] > *floor_ps)

@@ -40,11 +40,12 @@ static inline bool tb_wait_key_equal(struct tb_wait_key one, struct tb_wait_key 
 	return one.a == other.a && one.b == other.b && one.c == other.c;
 }
 
-// tb_wait_key_hash mixes a key by two multiplications; use the upper bits.
+// tb_wait_key_hash hashes a key by three multiplications; use the upper bits.
 static inline uint64_t tb_wait_key_hash(struct tb_wait_key key)
 {
-	uint64_t hash = ((uint64_t)key.b << 32 | key.c) * UINT64_C(0x9e3779b97f4a7c15);
-	return ((hash ^ hash >> 32) + key.a) * UINT64_C(0xd6e8feb86659fd93);
+	return key.a * UINT64_C(0xd6e8feb86659fd93) +
+	       key.b * UINT64_C(0x9e3779b97f4a7c15) +
+	       key.c * UINT64_C(0xa0761d6478bd642f);
 }
 
 // tb_wait_key_order is negative, 0 or positive: `one` comes before, with or after.
@@ -62,13 +63,16 @@ static inline int tb_wait_key_order(struct tb_wait_key one, struct tb_wait_key o
 struct tb_heavy {
 	struct tb_wait_key key;
 	uint32_t n_waits;  // of those in most_ps - error_ps
-	uint64_t most_ps;  // 0: the slot is free
+	uint64_t most_ps;  // not 0
 	uint64_t error_ps; // less than most_ps
 };
 
+// The keys stand one after the other; an index of a quarter of their size finds them, so
+// that what a batch adds stays in the cache.
 struct tb_heaviest {
-	struct tb_heavy *slots; // open addressing, at most half used
-	uint32_t n_slots;	// a power of two
+	struct tb_heavy *slots; // n_used, in any order
+	uint32_t *index;	// hashed: a slot's number, from 1 on; 0: free
+	uint32_t n_index;	// a power of two, at least twice n_used
 	uint32_t n_used;
 	uint32_t n_most; // that are kept when trimmed
 	bool by_bin;	 // key.a is a slice of time, less than TB_HEAVIEST_BINS
@@ -80,53 +84,49 @@ int tb_heaviest_init(
 	struct tb_heaviest *heaviest, uint32_t n_most, bool by_bin) TB_MUST_USE;
 void tb_heaviest_fini(struct tb_heaviest *heaviest); // a zeroed one, too
 
-// tb_heaviest_place is where the search for a key's slot begins.
-static inline uint32_t tb_heaviest_place(
-	const struct tb_heaviest *heaviest, struct tb_wait_key key)
+// tb_heaviest_reserve makes room for `n` more keys. TB_ENOMEM, after which the table can
+// only be freed.
+int tb_heaviest_reserve(struct tb_heaviest *heaviest, uint32_t n) TB_MUST_USE;
+
+// tb_heaviest_find returns the place of a key in the index, or the free one where it
+// belongs.
+static inline uint32_t *tb_heaviest_find(
+	struct tb_heaviest *heaviest, struct tb_wait_key key)
 {
-	return (uint32_t)(tb_wait_key_hash(key) >> 32) & (heaviest->n_slots - 1);
+	uint32_t mask = heaviest->n_index - 1;
+	uint32_t i = (uint32_t)(tb_wait_key_hash(key) >> 32) & mask;
+	for (; heaviest->index[i]; i = (i + 1) & mask)
+		if (tb_wait_key_equal(heaviest->slots[heaviest->index[i] - 1].key, key))
+			break;
+	return &heaviest->index[i];
 }
 
-// tb_heaviest_fetch makes the cache fetch a key's slot.
-static inline void tb_heaviest_fetch(
-	const struct tb_heaviest *heaviest, struct tb_wait_key key)
-{
-	__builtin_prefetch(&heaviest->slots[tb_heaviest_place(heaviest, key)], 1);
-}
-
-// tb_heaviest_put puts a key that is not kept into a free slot, where it belongs.
-int tb_heaviest_put(struct tb_heaviest *heaviest, struct tb_heavy *slot,
-	struct tb_wait_key key, uint32_t n_waits, uint64_t wait_ps) TB_MUST_USE;
-
-// tb_heaviest_add adds waits of `wait_ps` together, not 0. TB_ENOMEM, after which the
-// table, as after that of tb_heaviest_widen, can only be freed: another add might never
-// end.
-static inline int tb_heaviest_add(struct tb_heaviest *heaviest, struct tb_wait_key key,
+// tb_heaviest_add adds waits of `wait_ps` together, not 0. There is room.
+static inline void tb_heaviest_add(struct tb_heaviest *heaviest, struct tb_wait_key key,
 	uint32_t n_waits, uint64_t wait_ps)
 {
-	uint32_t mask = heaviest->n_slots - 1;
-	uint32_t i = tb_heaviest_place(heaviest, key);
-	for (;; i = (i + 1) & mask) {
-		struct tb_heavy *slot = &heaviest->slots[i];
-		if (slot->most_ps == 0)
-			return tb_heaviest_put(heaviest, slot, key, n_waits, wait_ps);
-		if (!tb_wait_key_equal(slot->key, key))
-			continue;
+	uint32_t *place = tb_heaviest_find(heaviest, key);
+	if (*place) {
+		struct tb_heavy *slot = &heaviest->slots[*place - 1];
 		slot->n_waits += n_waits;
 		slot->most_ps += wait_ps;
-		return TB_OK;
+		return;
 	}
+	uint64_t floor_ps = heaviest->floors_ps[heaviest->by_bin ? key.a : 0];
+	heaviest->slots[heaviest->n_used++] =
+		(struct tb_heavy){key, n_waits, floor_ps + wait_ps, floor_ps};
+	*place = heaviest->n_used;
 }
 
 // tb_heaviest_trim evicts keys if there are more than n_most: half as many stay at most.
-int tb_heaviest_trim(struct tb_heaviest *heaviest) TB_MUST_USE;
+void tb_heaviest_trim(struct tb_heaviest *heaviest);
 
-// tb_heaviest_widen makes slices twice as wide: 2b and 2b + 1 become b. TB_ENOMEM.
-int tb_heaviest_widen(struct tb_heaviest *heaviest) TB_MUST_USE;
+// tb_heaviest_widen makes slices twice as wide: 2b and 2b + 1 become b.
+void tb_heaviest_widen(struct tb_heaviest *heaviest);
 
 // tb_heaviest_pick moves the keys that waited longest (by what they surely waited, ties
 // by key), at most `n_listed`, to the front of the slots, in any order, and returns how
-// many there are. The table is then a list; do not add to it. `floor_ps` becomes what a
+// many there are. Do not add to the table then. `floor_ps` becomes what a
 // key that is not listed may have waited for. tb_heaviest_list also sorts them by key.
 uint32_t tb_heaviest_pick(
 	struct tb_heaviest *heaviest, uint32_t n_listed, uint64_t *floor_ps);

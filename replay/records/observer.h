@@ -93,7 +93,7 @@ struct tb_blame_sample {     // heaviest
 	uint32_t culprit_job;
 	struct tb_node culprit_source;
 	struct tb_node culprit_destination;
-	uint64_t n_waits; // of those counted in wait_ps
+	uint64_t n_waits; // of those counted in wait_ps that ended in the slice
 	uint64_t wait_ps;
 	uint64_t error_ps;
 };

@@ -337,7 +337,7 @@ static inline bool heavy_differ(const char *what, const struct heavy_row *engine
 }
 
 static inline struct heavy_row *rows_of_blame(
-	const struct tb_blame_sample *samples, size_t n, bool counts)
+	const struct tb_blame_sample *samples, size_t n)
 {
 	struct heavy_row *rows = calloc(n + 1, sizeof *rows);
 	for (size_t i = 0; i < n; i++) {
@@ -346,7 +346,7 @@ static inline struct heavy_row *rows_of_blame(
 			{at->bin, at->link.id, at->victim_job, at->victim_source.id,
 				at->victim_destination.id, at->culprit_job,
 				at->culprit_source.id, at->culprit_destination.id},
-			counts ? at->n_waits : 0, at->wait_ps, at->error_ps};
+			at->n_waits, at->wait_ps, at->error_ps};
 	}
 	return rows;
 }
@@ -399,13 +399,11 @@ static inline bool same_rows(
 static inline bool heaviest_differ(const struct tb_blame_record *one,
 	const struct tb_blame_record *other, struct difference *difference)
 {
-	bool same = same_rows(rows_of_blame(one->by_link, one->n_by_link, true),
-			    one->n_by_link,
-			    rows_of_blame(other->by_link, other->n_by_link, true),
+	bool same = same_rows(rows_of_blame(one->by_link, one->n_by_link), one->n_by_link,
+			    rows_of_blame(other->by_link, other->n_by_link),
 			    other->n_by_link) &&
-		    same_rows(rows_of_blame(one->by_time, one->n_by_time, false),
-			    one->n_by_time,
-			    rows_of_blame(other->by_time, other->n_by_time, false),
+		    same_rows(rows_of_blame(one->by_time, one->n_by_time), one->n_by_time,
+			    rows_of_blame(other->by_time, other->n_by_time),
 			    other->n_by_time) &&
 		    same_rows(rows_of_trees(one->trees, one->n_trees), one->n_trees,
 			    rows_of_trees(other->trees, other->n_trees), other->n_trees);
@@ -429,14 +427,14 @@ static inline bool blame_differs(const struct tb_blame_record *engine,
 {
 	if (sums_differ(engine, oracle, difference) ||
 		rows_differ("blame by link",
-			rows_of_blame(engine->by_link, engine->n_by_link, true),
+			rows_of_blame(engine->by_link, engine->n_by_link),
 			engine->n_by_link,
-			rows_of_blame(oracle->by_link, oracle->n_by_link, true),
+			rows_of_blame(oracle->by_link, oracle->n_by_link),
 			oracle->n_by_link, engine->by_link_floor_ps, difference) ||
 		rows_differ("blame by time",
-			rows_of_blame(engine->by_time, engine->n_by_time, false),
+			rows_of_blame(engine->by_time, engine->n_by_time),
 			engine->n_by_time,
-			rows_of_blame(oracle->by_time, oracle->n_by_time, false),
+			rows_of_blame(oracle->by_time, oracle->n_by_time),
 			oracle->n_by_time, engine->by_time_floor_ps, difference) ||
 		rows_differ("trees", rows_of_trees(engine->trees, engine->n_trees),
 			engine->n_trees, rows_of_trees(oracle->trees, oracle->n_trees),

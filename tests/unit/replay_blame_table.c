@@ -1,4 +1,4 @@
-// The blame table, given more different waits than its tally holds, against plain sums.
+// The blame table, given more different waits than its log holds, against plain sums.
 #include "blame_table.h"
 #include "network_open.h"
 #include "preset.h"
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-enum { N_FLOWS = 12, N_WAITS = 5 * TB_BLAME_TALLY, LONGEST_PS = 3000, END_PS = 500000 };
+enum { N_FLOWS = 12, N_WAITS = 5 * TB_BLAME_LOG, LONGEST_PS = 3000, END_PS = 500000 };
 enum { BASE_PS = 1000, MOST_LINKS = 4096, FEW_LINKS = 4 };
 
 static struct tb_blame_wait waits[N_WAITS];
@@ -108,7 +108,7 @@ static void check_root_bins(const struct tb_blame_table *blame)
 	}
 }
 
-static void sums_are_exact_however_often_the_tally_is_full(void **state)
+static void sums_are_exact_however_often_the_log_is_full(void **state)
 {
 	(void)state;
 	static struct tb_blame_root roots[MOST_LINKS];
@@ -170,7 +170,7 @@ static void the_order_in_a_batch_does_not_matter(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sums_are_exact_however_often_the_tally_is_full),
+		cmocka_unit_test(sums_are_exact_however_often_the_log_is_full),
 		cmocka_unit_test(the_order_in_a_batch_does_not_matter),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

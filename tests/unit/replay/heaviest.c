@@ -29,11 +29,10 @@ static void add(
 	struct tb_heaviest *heaviest, uint32_t bin, uint32_t key, uint64_t wait_ps)
 {
 	truth_ps[bin][key] += wait_ps;
-	assert_int_equal(
-		tb_heaviest_add(heaviest, (struct tb_wait_key){bin, key, 0}, 1, wait_ps),
-		TB_OK);
+	assert_int_equal(tb_heaviest_reserve(heaviest, 1), TB_OK);
+	tb_heaviest_add(heaviest, (struct tb_wait_key){bin, key, 0}, 1, wait_ps);
 	if (heaviest->n_used > N_MOST + n_untrimmed)
-		assert_int_equal(tb_heaviest_trim(heaviest), TB_OK);
+		tb_heaviest_trim(heaviest);
 }
 
 // check lists the heaviest and holds them against the truth. It returns the floor.
@@ -153,7 +152,7 @@ static void bounds_hold_by_time_while_slices_widen(void **state)
 	uint32_t slices_each = 1;
 	for (uint32_t slice = 0; slice < 8 * TB_HEAVIEST_BINS; slice++) {
 		if (slice / slices_each == TB_HEAVIEST_BINS) {
-			assert_int_equal(tb_heaviest_widen(&heaviest), TB_OK);
+			tb_heaviest_widen(&heaviest);
 			slices_each *= 2;
 			for (uint32_t bin = 0; bin < TB_HEAVIEST_BINS; bin++)
 				for (uint32_t key = 0; key < N_KEYS; key++)
