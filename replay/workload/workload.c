@@ -55,9 +55,7 @@ static uint32_t ranks_per_host(
 	const struct tb_placement *placement = &input->spec.placement;
 	if (placement->tasks || placement->hosts || placement->kind == TB_PLACE_TRACE)
 		return 0;
-	if (placement->per_node || placement->kind == TB_PLACE_MAP)
-		return placement->per_node;
-	return workload->options->per_node;
+	return placement->per_node ? placement->per_node : workload->options->per_node;
 }
 
 // workload_read_trace leaves the job NULL for packets, which are opened later.
