@@ -15,6 +15,7 @@ struct advise_options {
 	const char *store;
 	int64_t run;
 	struct tb_cmd_output output;
+	struct tb_texts jobs;
 	struct tb_advice_options advice;
 	uint64_t width;
 	tb_time_ps time; // 0: no bound
@@ -38,9 +39,10 @@ static const struct tb_option option_rows[] = {
 		"predicts no gain",
 		TB_FLAG, AT(advice.exact), .seldom = true},
 	{"for", 0, "JOB",
-		"Prefer what shortens the run time of this job, by its name or number "
-		"(default: of several jobs, the mean of their run times)",
-		TB_TEXT, AT(advice.job)},
+		"Prefer what shortens the run time of this job, by its name or number; "
+		"may "
+		"be given again: then the mean of theirs (default: that of all jobs)",
+		TB_TEXTS, AT(jobs)},
 	{"only", 0, "WHAT", "Try only what the %s propose, and nothing beyond it",
 		TB_WORD, AT(only), TB_SET(struct advise_options, advice.only_findings),
 		.list = only_words},
@@ -152,11 +154,16 @@ int tb_cmd_advise(int argc, char **argv)
 	struct advise_options options = {.output.file = "-",
 		.advice = {.n_seeds = TB_ADVICE_SEEDS, .n_at_once = tb_cli_n_cores()}};
 	tb_options_parse(&option_table, argc, argv, &options, NULL);
+	options.advice.jobs = options.jobs.of;
+	options.advice.n_jobs = options.jobs.n;
 	options.advice.seconds = (double)options.time / (double)TB_PS_PER_S;
 	int code = tb_cmd_output_settle(
 		&options.output, TB_FORMATS_OF_LISTS, COMMAND, &options.store, 1);
 	if (code == TB_EXIT_OK)
 		code = tb_cmd_output_settle_width(
 			&options.output, COMMAND, options.width);
-	return code == TB_EXIT_OK ? advise(&options) : code;
+	if (code == TB_EXIT_OK)
+		code = advise(&options);
+	tb_texts_fini(&options.jobs);
+	return code;
 }

@@ -41,7 +41,7 @@ static double job_gain(const struct tb_advice *advice, const struct tb_change *c
 	for (uint32_t job = 0; job < advice->info->n_jobs; job++) {
 		bool delayed = change->delay_ps > 0 && job == change->delayed_job;
 		double taken = new->job_ps[job] + (delayed ? change->delay_ps : 0);
-		bool counts = advice->job == TB_ID_NONE || advice->job == job;
+		bool counts = !advice->chosen || advice->chosen[job];
 		if (counts && old->job_ps[job] > 0) {
 			sum += gain_percent(old->job_ps[job], taken);
 			n++;
@@ -81,6 +81,22 @@ struct tb_estimate tb_advice_fresh(
 	double gains[GAINS][TB_ADVICE_SEEDS_MOST] = {{0}};
 	uint32_t n = gather_gains(advice, change, first, gains);
 	return tb_estimate_of(gains[of[advice->by]], n);
+}
+
+// changes_job has a placement fail that sends other messages than the run as it was.
+static bool changes_job(const struct tb_advice *advice, struct tb_change *change)
+{
+	const struct tb_tried_run *old = &advice->changes[0].outcomes[0];
+	const struct tb_tried_run *new = &change->outcomes[0];
+	if (tb_rules[change->id].of != TB_CHANGE_PLACES || !old->known || !new->known ||
+		new->n_messages == old->n_messages)
+		return false;
+	change->verdict = TB_VERDICT_FAILED;
+	snprintf(change->why, sizeof change->why,
+		"it is another job: it sends %" PRIu64
+		" messages, the run as it was %" PRIu64,
+		new->n_messages, old->n_messages);
+	return true;
 }
 
 // gives_up has a change fail that does not deliver what the run as it was did.
@@ -136,7 +152,8 @@ void tb_advice_judge(struct tb_advice *advice)
 	advice->no_memory = advice->no_memory || !halves;
 	for (size_t i = 1; i < advice->n; i++) {
 		struct tb_change *change = &advice->changes[i];
-		if (change->verdict >= TB_VERDICT_FAILED || gives_up(advice, change))
+		if (change->verdict >= TB_VERDICT_FAILED || gives_up(advice, change) ||
+			changes_job(advice, change))
 			continue;
 		double gains[GAINS][TB_ADVICE_SEEDS_MOST] = {{0}};
 		change->n_seeds = gather_gains(advice, change, 0, gains);
@@ -176,19 +193,33 @@ void tb_advice_judge(struct tb_advice *advice)
 	free(halves);
 }
 
-// ranks_before: what helps and costs nothing, best first; what helps and needs hardware;
-// the rest; what failed or was not tried, by verdict.
+uint32_t tb_advice_more_nodes(
+	const struct tb_advice *advice, const struct tb_change *change)
+{
+	uint32_t n = change->outcomes[0].n_nodes;
+	return n > advice->changes[0].outcomes[0].n_nodes ? n : 0;
+}
+
+// rank_of_change: what helps and costs nothing first; what helps and takes more nodes,
+// and new hardware; the rest; what failed or was not tried, by verdict.
+static int rank_of_change(const struct tb_advice *advice, const struct tb_change *change)
+{
+	if (change->verdict > TB_VERDICT_HARMS)
+		return 3 + (int)change->verdict;
+	if (change->verdict != TB_VERDICT_HELPS)
+		return 3;
+	return change->needs_hardware			  ? 2
+	       : tb_advice_more_nodes(advice, change) > 0 ? 1
+							  : 0;
+}
+
+// ranks_before: of one rank what gains most is first.
 static bool ranks_before(const struct tb_advice *advice, const struct tb_change *one,
 	const struct tb_change *other)
 {
-	const struct tb_change *of[] = {one, other};
-	int class[2];
-	for (int i = 0; i < 2; i++)
-		class[i] = of[i]->verdict > TB_VERDICT_HARMS	? 2 + (int)of[i]->verdict
-			   : of[i]->verdict != TB_VERDICT_HELPS ? 2
-								: of[i]->needs_hardware;
-	if (class[0] != class[1] || one->verdict > TB_VERDICT_HARMS)
-		return class[0] < class[1];
+	int ranks[] = {rank_of_change(advice, one), rank_of_change(advice, other)};
+	if (ranks[0] != ranks[1] || one->verdict > TB_VERDICT_HARMS)
+		return ranks[0] < ranks[1];
 	return tb_advice_deciding(advice, one)->mean >
 	       tb_advice_deciding(advice, other)->mean;
 }
@@ -239,31 +270,56 @@ void tb_advice_free(struct tb_advice *advice)
 		tb_change_fini(&advice->changes[i]);
 	free(advice->changes);
 	tb_evidence_fini(&advice->evidence);
+	free(advice->chosen);
 	free(advice);
 }
 
-// find_job stores the number of the job that decides, by its name or number.
-static int find_job(struct tb_advice *made, const char *named, struct tb_run *run,
-	struct tb_error *error)
+// find_job stores the number of a job, by its name or number.
+static int find_job(
+	struct tb_advice *made, const char *named, uint32_t *job, struct tb_error *error)
 {
 	uint32_t n = made->info->n_jobs;
 	uint64_t number = n;
-	if (made->by == TB_ADVICE_BY_LATENCY)
-		return tb_fail(error, TB_EUSAGE,
-			"run %" PRId64 " is of captures, of which no job's run time "
-			"decides, but the latency of messages",
-			made->info->id);
 	for (uint32_t i = n; i-- > 0;)
-		if (strcmp(tb_run_job_name(run, i), named) == 0)
+		if (strcmp(tb_run_job_name(made->run, i), named) == 0)
 			number = i;
 	if (number == n && (!n || tb_parse_count(named, 0, n - 1, &number) != TB_OK))
 		return tb_fail(error, TB_EUSAGE,
 			"run %" PRId64 " has no job '%s': name one as reports do, or "
 			"by its number, from 0 on",
 			made->info->id, named);
-	made->job = (uint32_t)number;
-	made->by = TB_ADVICE_BY_JOBS;
+	*job = (uint32_t)number;
 	return TB_OK;
+}
+
+// choose_jobs keeps which jobs decide.
+static int choose_jobs(
+	struct tb_advice *made, const char *const *jobs, size_t n, struct tb_error *error)
+{
+	if (made->by == TB_ADVICE_BY_LATENCY)
+		return tb_fail(error, TB_EUSAGE,
+			"run %" PRId64 " is of captures, of which no job's run time "
+			"decides, but the latency of messages",
+			made->info->id);
+	made->by = TB_ADVICE_BY_JOBS;
+	made->chosen = calloc(made->info->n_jobs + UINT64_C(1), sizeof *made->chosen);
+	if (!made->chosen)
+		return tb_fail_memory(error, "the jobs");
+	size_t n_chosen = 0, used = 0;
+	int status = TB_OK;
+	for (size_t i = 0; i < n && status == TB_OK; i++) {
+		uint32_t job = 0;
+		status = find_job(made, jobs[i], &job, error);
+		if (status != TB_OK || made->chosen[job])
+			continue;
+		made->chosen[job] = true;
+		made->job = n_chosen++ ? TB_ID_NONE : job;
+		if (used < sizeof made->chosen_names)
+			used += (size_t)snprintf(made->chosen_names + used,
+				sizeof made->chosen_names - used, "%s%.40s",
+				used ? ", " : "", tb_run_job_name(made->run, job));
+	}
+	return status;
 }
 
 // try_all lists, replays and judges the changes.
@@ -310,7 +366,9 @@ int tb_advice_new(struct tb_advice **advice, struct tb_run *run,
 	made->n_seeds = options->n_seeds;
 	made->folder = options->folder;
 	made->job = TB_ID_NONE;
-	int status = options->job ? find_job(made, options->job, run, error) : TB_OK;
+	int status = options->n_jobs
+			     ? choose_jobs(made, options->jobs, options->n_jobs, error)
+			     : TB_OK;
 	if (status == TB_OK)
 		status = try_all(made, options, error);
 	if (status == TB_OK)

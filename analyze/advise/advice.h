@@ -10,13 +10,17 @@
 // one side of 0 and the mean is TB_ADVICE_MATTERS or more; unclear is an interval of as
 // much that holds 0. With one seed, what seeds usually move (seed_moves.h) is the
 // interval. Of one job the time of the run decides, of several what they take, mean over
-// jobs (of one that starts later, from when it would have started), or what the job takes
+// jobs (of one that starts later, from when it would have started), or over those
 // that the caller names; of captures, which last as long as they were captured, the mean
 // latency of a message.
 //
 // A few seeds can look steady by luck: below TB_ADVICE_SEEDS_FEW an interval is taken to
 // be no narrower than half of those that vary are. The best are replayed with as many
 // fresh seeds again, until these confirm the interval or there are TB_ADVICE_SEEDS_MOST.
+//
+// A placement never changes the job: libraries know the hosts that they knew in the run,
+// and one that sends other messages failed. A change that has ranks on more nodes than
+// the run had costs these, and stands behind those that cost nothing.
 //
 // What a bound rules out is not replayed. Where messages are long, and packets many, the
 // fluid model first chooses what is (advice_screen.c); proof is always with packets.
@@ -51,8 +55,9 @@ struct tb_advice_options {
 	// Where files go that changes which help need (tb_advice_write_files); it is made
 	// at once, and the commands name it. NULL: nowhere.
 	const char *folder;
-	// The job whose run time decides, by its name or number; NULL: all together.
-	const char *job;
+	// The jobs whose run times decide, by name or number; without any: all together.
+	const char *const *jobs;
+	size_t n_jobs;
 	const volatile sig_atomic_t *stop;
 	// With a replay's arguments behind the program's name: `read_input` reads it
 	// here, and reports no failure, `run_replay` is called in a process forked
@@ -67,9 +72,9 @@ struct tb_advice_options {
 
 // tb_advice_new tries the changes. What `stop` or the time cut off is listed as not
 // tried. TB_EUSAGE when the run cannot be replayed again, its input is another one now,
-// only_findings leaves nothing to try, or it has no such job; TB_ESTOPPED when the run as
-// it was did not come to its end in time; TB_EIO, with the sentence of the replay, when
-// that failed, or when its input is not there. The run must outlive the advice.
+// only_findings leaves nothing to try, or it has no such jobs; TB_ESTOPPED when the run
+// as it was did not come to its end in time; TB_EIO, with the sentence of the replay,
+// when that failed, or when its input is not there. The run must outlive the advice.
 int tb_advice_new(struct tb_advice **advice, struct tb_run *run,
 	const struct tb_advice_options *options, struct tb_error *error) TB_MUST_USE;
 void tb_advice_free(struct tb_advice *advice);

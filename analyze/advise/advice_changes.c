@@ -50,6 +50,17 @@ bool tb_advice_has_option(const struct tb_advice *advice, const char *option)
 	return strstr(advice->info->options, option) != NULL;
 }
 
+bool tb_advice_is_of_calls(const struct tb_advice *advice, uint32_t job)
+{
+	static const char begins[] = "the ranks called ";
+	for (size_t i = 0; i < advice->info->n_notes; i++)
+		if (advice->info->notes[i].job == job &&
+			strncmp(advice->info->notes[i].text, begins, sizeof begins - 1) ==
+				0)
+			return true;
+	return false;
+}
+
 // beyond returns what a word has beyond one of the run's own command: "rails=2" of
 // "qsnet,rails=2"; NULL: nothing.
 static const char *beyond(const struct tb_replay_command *own, const char *word)

@@ -31,6 +31,8 @@ struct tb_tried_run {
 	double run_ps, latency_ps, wait_ps;
 	double *job_ps;		// by job, from first post to last delivery; malloc'ed
 	uint64_t n_undelivered; // messages given up
+	uint64_t n_messages;	// delivered
+	uint32_t n_nodes;	// with ranks
 };
 
 // A file that a change needs: written for its replays, and for the user when it helps.
@@ -72,7 +74,7 @@ struct tb_change {
 // What decides.
 enum tb_advice_by {
 	TB_ADVICE_BY_RUN,
-	TB_ADVICE_BY_JOBS, // of several: what they take, mean over jobs, or one takes
+	TB_ADVICE_BY_JOBS, // of several: what they take, mean over them or those chosen
 	TB_ADVICE_BY_LATENCY
 };
 
@@ -83,6 +85,8 @@ struct tb_advice {
 	size_t n, room;
 	enum tb_advice_by by;
 	uint32_t job; // alone decides; TB_ID_NONE: none does
+	bool *chosen; // by job: it decides; NULL: all do
+	char chosen_names[160];
 	uint32_t n_seeds;
 	bool has_servers;    // few nodes that many send to
 	bool screens;	     // the fluid model chose
@@ -106,6 +110,8 @@ struct tb_change *tb_advice_search(struct tb_advice *advice, enum tb_rule rule,
 void tb_advice_search_network(
 	struct tb_advice *advice, enum tb_rule rule, const char *key, const char *value);
 bool tb_advice_has_option(const struct tb_advice *advice, const char *option);
+// tb_advice_is_of_calls returns whether a job was made of what a program's ranks called.
+bool tb_advice_is_of_calls(const struct tb_advice *advice, uint32_t job);
 void tb_change_fini(struct tb_change *change);
 
 // advice_search.c and advice_places.c: what is tried whatever the findings say.
@@ -161,6 +167,10 @@ void tb_advice_judge(struct tb_advice *advice);
 const struct tb_estimate *tb_advice_deciding(
 	const struct tb_advice *advice, const struct tb_change *change);
 const char *tb_advice_decides(const struct tb_advice *advice);
+// tb_advice_more_nodes returns on how many nodes a change has ranks, where these are more
+// than in the run as it was; 0: they are not.
+uint32_t tb_advice_more_nodes(
+	const struct tb_advice *advice, const struct tb_change *change);
 // tb_advice_fresh returns the deciding gain of the seeds from `first` on alone.
 struct tb_estimate tb_advice_fresh(
 	const struct tb_advice *advice, const struct tb_change *change, uint32_t first);

@@ -88,8 +88,7 @@ static int add_files(const struct tb_seating *seating, const char *prefix,
 void tb_advice_name_files(struct tb_replay_command *words,
 	const struct tb_advice_file *files, size_t n, const char *folder)
 {
-	static const char *const instead[] = {
-		"placement", "nodes", "hosts", "map", "per-node", NULL};
+	static const char *const instead[] = {"placement", "nodes", "hosts", "map", NULL};
 	for (size_t i = 0; i < n; i++) {
 		char path[PATH_MAX];
 		advice_files_path(&files[i], folder, path, sizeof path);
@@ -100,7 +99,19 @@ void tb_advice_name_files(struct tb_replay_command *words,
 		else
 			tb_replay_command_job(words, files[i].job, "map", path, instead);
 	}
-	if (n && files[0].kind == TB_ADVICE_FILE_MAP)
+}
+
+// keep_hosts leaves per-node to the jobs that maps place where it is what libraries know
+// of hosts; to others it means nothing beside a map.
+static void keep_hosts(const struct tb_advice *advice, struct tb_replay_command *words)
+{
+	bool any = false;
+	for (uint32_t job = 0; job < advice->info->n_jobs; job++)
+		if (tb_advice_is_of_calls(advice, job))
+			any = true;
+		else
+			tb_replay_command_job(words, job, "per-node", NULL, NULL);
+	if (!any)
 		tb_replay_command_drop(words, "--per-node");
 }
 
@@ -116,6 +127,7 @@ static int advice_add_seats(struct tb_advice *advice, const struct tb_seating *s
 			   : tb_fail_memory(error, "the maps");
 	struct tb_change *change = NULL;
 	if (status == TB_OK) {
+		keep_hosts(advice, &words);
 		tb_advice_name_files(&words, files, n,
 			advice->folder ? advice->folder : TB_TRIED_FOLDER);
 		change = tb_advice_search(advice, rule, &words, title);

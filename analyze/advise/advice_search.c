@@ -359,12 +359,14 @@ static int advice_search_routes(struct tb_advice *advice, struct tb_error *error
 
 // What is tried whatever the findings say.
 
-// is_in_blocks: the run's only job names no placement and its trace no hosts, and blocks
-// would be the same run.
+// is_in_blocks: the run's only job names no placement and its trace no hosts, or so many
+// ranks a node alone: blocks would be the same run.
 static bool is_in_blocks(const struct tb_advice *advice)
 {
 	const struct tb_jobs *jobs = &advice->evidence.jobs;
-	return jobs->n == 1 && jobs->jobs[0].placement && !*jobs->jobs[0].placement;
+	const char *placement = jobs->n == 1 ? jobs->jobs[0].placement : NULL;
+	return placement && (!*placement || (strncmp(placement, "block", 5) == 0 &&
+						    !strstr(placement, " on ")));
 }
 
 // is_alike_everywhere: at one switch each rank is alone at a link like all others.

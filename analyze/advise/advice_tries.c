@@ -59,9 +59,12 @@ static int read_outcome(struct tb_advice *advice, struct tb_change *change,
 			if (!outcome->job_ps)
 				status = tb_fail_memory(error, "the jobs");
 		}
-		for (uint32_t i = 0; i < jobs.n && status == TB_OK; i++)
+		outcome->n_nodes = 0;
+		for (uint32_t i = 0; i < jobs.n && status == TB_OK; i++) {
 			outcome->job_ps[i] =
 				times[i].run.known ? (double)times[i].run.run_ps : 0;
+			outcome->n_nodes += jobs.jobs[i].n_nodes;
+		}
 		free(times);
 		tb_jobs_fini(&jobs);
 	}
@@ -70,6 +73,7 @@ static int read_outcome(struct tb_advice *advice, struct tb_change *change,
 	if (status == TB_OK) {
 		outcome->run_ps = (double)tb_run_info(run)->simulated_ps;
 		outcome->n_undelivered = tb_run_info(run)->n_undelivered;
+		outcome->n_messages = tb_run_info(run)->n_messages;
 		outcome->wait_ps = 0;
 		for (uint32_t i = 0; i < tb_run_info(run)->n_links; i++)
 			outcome->wait_ps += (double)samples[i].wait_ps;

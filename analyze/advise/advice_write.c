@@ -120,6 +120,23 @@ static void adapt_needs_hardware(struct tb_column *column, const void *of)
 	column->title = NULL;
 }
 
+// Of changes that take more nodes alone.
+static void adapt_nodes(struct tb_column *column, const void *of)
+{
+	const struct tb_advice *advice = of;
+	for (size_t i = 1; i < advice->n; i++)
+		if (tb_advice_more_nodes(advice, &advice->changes[i]))
+			return;
+	column->title = NULL;
+}
+
+static void put_nodes(struct tb_datum *at)
+{
+	const struct tb_change *change = at->item;
+	at->unknown = !change->outcomes[0].known;
+	at->whole = change->outcomes[0].n_nodes;
+}
+
 static void put_settings(struct tb_datum *at)
 {
 	const struct tb_change *change = at->item;
@@ -148,6 +165,8 @@ static const struct tb_column change_columns[] = {
 	{"needs_hardware", "New hardware", "Whether it takes new hardware", TB_DATUM_FLAG,
 		TB_MEMBER(struct tb_change, needs_hardware),
 		.adapt = adapt_needs_hardware},
+	{"nodes", "Nodes", "On how many nodes ranks are", TB_DATUM_COUNT,
+		.put = put_nodes, .flags = TB_COLUMN_NULL, .adapt = adapt_nodes},
 	{"verdict", "Verdict", "Whether the gain is beyond chance, and worth anything",
 		TB_DATUM_TEXT, .put = put_change_verdict, .word = verdict_word},
 	GAIN("run_gain_percent", "Run time", "How much less the run takes", RUN),
@@ -211,21 +230,21 @@ static char *say_deciding(
 		[TB_ADVICE_BY_RUN] = {"The run time", "the run takes"},
 		[TB_ADVICE_BY_JOBS] = {"What the jobs take", "jobs take"},
 		[TB_ADVICE_BY_LATENCY] = {"The latency of a message", "a message takes"}};
-	const char *name = advice->job == TB_ID_NONE
-				   ? ""
-				   : tb_run_job_name(advice->run, advice->job);
-	if (advice->job == TB_ID_NONE)
+	const char *names = advice->chosen_names;
+	bool one = advice->job != TB_ID_NONE;
+	if (!advice->chosen)
 		snprintf(text, size, "%s", words[advice->by][which]);
 	else if (which == DECIDES)
-		snprintf(text, size, "The run time of job %.40s", name);
+		snprintf(text, size, one ? "The run time of job %s" : "What jobs %s take",
+			names);
 	else
-		snprintf(text, size, "job %.40s takes", name);
+		snprintf(text, size, one ? "job %s takes" : "jobs %s take", names);
 	return text;
 }
 
 static struct tb_table advice_table(const struct tb_advice *advice)
 {
-	char what[64];
+	char what[200];
 	struct tb_table table = {.type = &changes,
 		.of = advice,
 		.words = advice->info->words,
@@ -256,19 +275,28 @@ static size_t n_of(const struct tb_advice *advice, enum tb_verdict verdict)
 	return n;
 }
 
-// best_bought returns what gains most of what needs hardware, where that is more than
-// what costs nothing gains; NULL without any.
-static const struct tb_change *best_bought(const struct tb_advice *advice)
+// costs_more returns whether a change costs new hardware, or else more nodes.
+static bool costs_more(
+	const struct tb_advice *advice, const struct tb_change *change, bool hardware)
+{
+	return hardware ? change->needs_hardware
+			: !change->needs_hardware && tb_advice_more_nodes(advice, change);
+}
+
+// best_bought returns what gains most of what costs new hardware, or more nodes, where
+// that is more than what is first gains; NULL without any.
+static const struct tb_change *best_bought(const struct tb_advice *advice, bool hardware)
 {
 	const struct tb_change *best = &advice->changes[1];
-	for (size_t i = 1; i < advice->n; i++) {
+	for (size_t i = 2; i < advice->n; i++) {
 		const struct tb_change *change = &advice->changes[i];
-		if (change->verdict == TB_VERDICT_HELPS && change->needs_hardware &&
+		if (change->verdict == TB_VERDICT_HELPS &&
+			costs_more(advice, change, hardware) &&
 			tb_advice_deciding(advice, change)->mean >
 				tb_advice_deciding(advice, best)->mean)
 			best = change;
 	}
-	return best->needs_hardware ? best : NULL;
+	return best == &advice->changes[1] ? NULL : best;
 }
 
 // best_change returns the first that gains beyond chance, the best one; NULL when none
@@ -300,18 +328,29 @@ static void write_answer(const struct tb_advice *advice, char *text, size_t size
 	if (!words)
 		return; // without memory: no sentence
 			// Write which change gains most, and how many help.
-	char takes[64];
+	char takes[200];
 	const struct tb_change *best = best_change(advice);
 	size_t n = advice->n - 1 - n_of(advice, TB_VERDICT_CUT);
 	size_t n_helps = n_of(advice, TB_VERDICT_HELPS);
 	size_t n_harms = n_of(advice, TB_VERDICT_HARMS);
-	const struct tb_change *bought = best ? best_bought(advice) : NULL;
+	uint32_t own_nodes = advice->changes[0].outcomes[0].n_nodes;
 	if (best)
-		fprintf(words, "Best is %s%s: %s %.1f %% less. ", best->title,
-			best->needs_hardware ? ", new hardware" : "",
+		fprintf(words, "Best is %s%s", best->title,
+			best->needs_hardware ? ", new hardware" : "");
+	if (best && tb_advice_more_nodes(advice, best))
+		fprintf(words, ", on %u nodes instead of %u",
+			tb_advice_more_nodes(advice, best), own_nodes);
+	if (best)
+		fprintf(words, ": %s %.1f %% less. ",
 			say_deciding(advice, TAKES, takes, sizeof takes),
 			tb_advice_deciding(advice, best)->mean);
-	if (bought && bought != best)
+	const struct tb_change *wider = best ? best_bought(advice, false) : NULL;
+	const struct tb_change *bought = best ? best_bought(advice, true) : NULL;
+	if (wider)
+		fprintf(words, "On %u nodes instead of %u, %s: %.1f %% less. ",
+			tb_advice_more_nodes(advice, wider), own_nodes, wider->title,
+			tb_advice_deciding(advice, wider)->mean);
+	if (bought)
 		fprintf(words, "With new hardware, %s: %.1f %% less. ", bought->title,
 			tb_advice_deciding(advice, bought)->mean);
 	if (best)
@@ -419,9 +458,7 @@ static int write_advice_json(const struct tb_advice *advice, FILE *stream)
 	tb_json_add(&root, "seeds", json_integer(advice->n_seeds));
 	tb_json_add_text(&root, "decides", tb_advice_decides(advice));
 	tb_json_add(&root, "job",
-		advice->job == TB_ID_NONE
-			? json_null()
-			: json_string(tb_run_job_name(advice->run, advice->job)));
+		advice->chosen ? json_string(advice->chosen_names) : json_null());
 	tb_json_add_text(&root, "screening", advice->screening);
 	tb_json_add(&root, "changes", tb_table_json(&table));
 	return tb_json_write(tb_json_object_take(&root), 17, stream);
@@ -469,7 +506,7 @@ int tb_advice_write_schema(FILE *stream, struct tb_error *error)
 			"run time of jobs", "run time of a job", "latency"));
 	tb_json_add(&root, "job",
 		json_pack("{s:s, s:[s, s]}", "description",
-			"The job whose run time decides; null: not one job's does.",
+			"The jobs whose run times decide, where --for names them.",
 			"type", "string", "null"));
 	tb_json_add(&root, "changes", tb_table_schema(&changes));
 	json_t *schema = tb_schema_root("urn:tailback:advise:1", "Tailback advice",

@@ -551,22 +551,17 @@ static enum seating_kind seat_of(const struct tb_evidence *evidence, uint32_t jo
 	return one_leaf ? SEAT_ONE_LEAF : SEAT_FINE;
 }
 
-// suggest makes the command that places the job otherwise; false when there is none.
-static bool suggest(struct tb_judging *judging, uint32_t job, const char *key,
-	const char *value, struct tb_replay_command *command)
+// suggest makes the command with another placement of the job; false when there is none.
+static bool suggest(struct tb_judging *judging, uint32_t job, const char *value,
+	struct tb_replay_command *command)
 {
-	static const char *const instead[] = {"placement", "per-node", NULL};
 	if (!tb_judging_command(judging, command))
 		return false;
-	if (judging->evidence->jobs.n == 1 && strcmp(key, "per-node") == 0) {
-		tb_replay_command_set(command, "--per-node", value);
-		return true;
-	}
 	if (tb_replay_command_n_jobs(command) != judging->evidence->jobs.n) {
 		tb_replay_command_fini(command);
 		return false;
 	}
-	tb_replay_command_job(command, job, key, value, instead);
+	tb_replay_command_job(command, job, "placement", value, NULL);
 	return true;
 }
 
@@ -634,13 +629,12 @@ static void say_apart(
 static const struct {
 	void (*say)(struct tb_finding *finding, const struct tb_evidence *evidence,
 		uint32_t job);
-	const char *key, *value, *words;
+	const char *placement, *words;
 } seats[] = {
-	[SEAT_SHARED] = {say_shared, "per-node", "1",
-		"--per-node 1 gives each a node of its own."},
-	[SEAT_APART] = {say_apart, "placement", "trace",
-		"placement=trace keeps them together."},
-	[SEAT_ONE_LEAF] = {say_one_leaf, "placement", "cyclic",
+	[SEAT_SHARED] = {say_shared, "block",
+		"placement=block gives each a node of its own."},
+	[SEAT_APART] = {say_apart, "trace", "placement=trace keeps them together."},
+	[SEAT_ONE_LEAF] = {say_one_leaf, "cyclic",
 		"placement=cyclic spreads them over the leaf switches."},
 };
 
@@ -656,7 +650,7 @@ static void find_seat(struct tb_judging *judging, uint32_t job, enum seating_kin
 	tb_finding_count(finding, "leaves", evidence->seats[job].n_leaves);
 	seats[seat].say(finding, evidence, job);
 	bool fits = seat != SEAT_SHARED || at->n_ranks <= evidence->info->n_nodes;
-	if (!fits || !suggest(judging, job, seats[seat].key, seats[seat].value, &command))
+	if (!fits || !suggest(judging, job, seats[seat].placement, &command))
 		return;
 	tb_finding_say(finding, "%s", seats[seat].words);
 	tb_judging_try(judging, finding, &command, "placed.db");

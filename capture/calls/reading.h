@@ -35,8 +35,8 @@ struct tb_reading {
 	// The trace has some ranks of a data-parallel job of so many; the others do what
 	// these do. 0: it has all.
 	uint32_t clone_ranks;
-	// Rank r will sit on host r / per_node, wherever it ran: collective calls are
-	// expanded for these hosts. 0: as the trace says.
+	// Rank r is on host r / per_node, wherever it ran: messages and collective calls
+	// are those of a library that knows these hosts. 0: as the trace says.
 	uint32_t per_node;
 	// GPUs that all ran on one host will not sit on one, for lack of anything that
 	// would carry messages there.

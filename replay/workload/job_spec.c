@@ -191,11 +191,11 @@ static int job_spec_check(struct tb_job_spec *spec, unsigned seen, struct tb_err
 			"job '%s': per-node=%s gives the ranks of each host of nodes=, "
 			"which is missing",
 			spec->file, placement->tasks);
-	if (placement->per_node && (placement->map || placement->hosts))
+	if (placement->per_node && placement->hosts)
 		return tb_fail(error, TB_EUSAGE,
-			"job '%s': %s gives the ranks per node, so there is no "
+			"job '%s': a host file gives the ranks per node, so there is no "
 			"per-node beside it",
-			spec->file, placement->map ? "a map" : "a host file");
+			spec->file);
 	if (placement->kind == TB_PLACE_TRACE && (n > 0 || placement->per_node))
 		return tb_fail(error, TB_EUSAGE,
 			"job '%s': the trace places every rank, so there is no nodes, "

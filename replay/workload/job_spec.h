@@ -5,7 +5,9 @@
 // The keys: `name`; `start`, a time; `sl`, the service level of its packets; `placement`,
 // as tb_placement_parse reads it; `per-node`, how many ranks run on a node where no host
 // file gives slots, or those of each host of `nodes` ("4(x3),2"); and one of `nodes` (a
-// host list), `hosts` (a host file) and `map` (a file of ranks and nodes). The word
+// host list), `hosts` (a host file) and `map` (a file of ranks and nodes). A number
+// `per-node` is also how many ranks libraries take a host to have, and no more than that
+// beside a map. The word
 // `closed-loop` makes a job of a capture. Another part without `=` belongs to the value
 // before it, so a host list needs no quotes and a file's name may have commas.
 #ifndef TB_JOB_SPEC_H

@@ -46,28 +46,16 @@ void tb_workload_free(struct tb_workload *workload)
 	free(workload);
 }
 
-// side_by_side returns how many consecutive ranks of a job will share a node; 0 if they
-// are placed otherwise.
-static uint32_t side_by_side(
+// ranks_per_host returns how many consecutive ranks a host has, as far as libraries know:
+// as many as per-node gives a node. 0: as the trace says. Where ranks are placed has no
+// part in it, so that any placement carries the same messages.
+static uint32_t ranks_per_host(
 	const struct tb_workload *workload, const struct workload_input *input)
 {
 	const struct tb_placement *placement = &input->spec.placement;
-	uint32_t each =
-		placement->per_node ? placement->per_node : workload->options->per_node;
-	if (placement->tasks || placement->hosts)
+	if (placement->tasks || placement->hosts || placement->kind == TB_PLACE_TRACE)
 		return 0;
-	switch (placement->kind) {
-	case TB_PLACE_BLOCK:
-	case TB_PLACE_STRIDE:
-		return each || !input->spec.placed ? each : 1;
-	case TB_PLACE_CYCLIC:
-	case TB_PLACE_RANDOM:
-		return 1; // as good as apart, while there are nodes enough
-	case TB_PLACE_MAP:
-	case TB_PLACE_TRACE:
-		break;
-	}
-	return 0;
+	return placement->per_node ? placement->per_node : workload->options->per_node;
 }
 
 // workload_read_trace leaves the job NULL for packets, which are opened later.
@@ -78,7 +66,7 @@ static int workload_read_trace(const struct tb_workload *workload,
 	struct tb_reading reading = {0};
 	if (workload->options->reading)
 		reading = *workload->options->reading;
-	reading.per_node = side_by_side(workload, input);
+	reading.per_node = ranks_per_host(workload, input);
 	reading.spreads_host = workload->options->node.nic_bytes_per_s &&
 			       !workload->options->has_local &&
 			       input->spec.placement.kind != TB_PLACE_TRACE;
@@ -169,6 +157,13 @@ static int read_specs(struct tb_workload *workload, struct tb_error *error)
 		status = workload_read_trace(workload, input, error);
 		if (status != TB_OK)
 			return status;
+		if (input->spec.placement.map && input->spec.placement.per_node &&
+			!input->is_calls)
+			return tb_fail(error, TB_EUSAGE,
+				"job '%s': a map gives the ranks per node: per-node "
+				"beside "
+				"it is the hosts of a trace of calls, and this is none",
+				input->spec.file);
 	}
 	return TB_OK;
 }
@@ -212,7 +207,7 @@ static char *describe_placement(const struct workload_input *input)
 		fputs(kinds[placement->kind], stream);
 	if (placement->kind == TB_PLACE_STRIDE)
 		fprintf(stream, ":%u", placement->stride);
-	if (placement->per_node)
+	if (placement->per_node && !placement->map)
 		fprintf(stream, ", %" PRIu32 " a node", placement->per_node);
 	if (placement->tasks)
 		fprintf(stream, ", %s a host", placement->tasks);
@@ -222,6 +217,8 @@ static char *describe_placement(const struct workload_input *input)
 		fprintf(stream, " on %s", placement->hosts);
 	if (placement->map)
 		fprintf(stream, "by %s", placement->map);
+	if (placement->map && placement->per_node)
+		fprintf(stream, ", of hosts of %" PRIu32, placement->per_node);
 	if (fclose(stream) == 0)
 		return text;
 	free(text);

@@ -458,7 +458,7 @@ static void a_placement_that_uses_little_comes_first(void **state)
 		"The 16 ranks sit on 2 of 16 nodes, as in the trace: 87 % of the bytes "
 		"stay within a node");
 	reals("placement", "percent_within", 87);
-	assert_non_null(strstr(found("placement")->command, "--per-node 1"));
+	assert_non_null(strstr(found("placement")->command, "placement=block"));
 	seat(&made, seats, trace, 8, 1, 1);
 	judge(&made);
 	says("placement", "All 8 ranks sit on one node of 16, as in the trace: none");
