@@ -44,8 +44,8 @@ static const struct tb_options option_table = {
 	       "'tailback sweep' and 'tailback replay' write with "
 	       "--shard.\n\n"
 	       "Examples:\n"
-	       "  tailback sweep figure-11.ini --shard 1/2 -o 1.db   (here)\n"
-	       "  tailback sweep figure-11.ini --shard 2/2 -o 2.db   (there)\n"
+	       "  tailback sweep 000-figure-11.ini --shard 1/2 -o 1.db   (here)\n"
+	       "  tailback sweep 000-figure-11.ini --shard 2/2 -o 2.db   (there)\n"
 	       "  tailback sweep merge 1.db 2.db -o figure-11.db",
 	.operand = {.kind = TB_TEXTS,
 		AT(shards),

@@ -6,6 +6,7 @@
 #include "output_args.h"
 #include "progress.h"
 #include "sweep_peers.h"
+#include "swept.h"
 #include "units.h"
 
 #include <inttypes.h>
@@ -73,7 +74,7 @@ static const struct tb_options option_table = {
 	       "point. 'tailback sweep plot' draws curves through the points, 'tailback "
 	       "sweep merge' puts shards together; each has a --help.\n\n"
 	       "Examples:\n"
-	       "  tailback sweep figure-11.ini -o uniform.db\n"
+	       "  tailback sweep 000-figure-11.ini -o uniform.db\n"
 	       "  tailback sweep uniform --set 'load=0.1..1 step 0.1' --set seed=1..3 -o "
 	       "u.db\n"
 	       "  tailback sweep plot uniform.db -o uniform.svg",
@@ -110,11 +111,13 @@ static int list_experiments(const struct sweep_arguments *args)
 		return code;
 	if (!args->json) {
 		char text[128], size[24];
-		puts("Experiments, as published for a cluster of 64 nodes:");
+		puts("Experiments, as published for a cluster of 64 nodes; of timed "
+		     "jobs, "
+		     "for 4 or 8 nodes:");
 		for (const struct tb_experiment *e = tb_experiments; e->name; e++) {
 			tb_experiment_describe(e, text, sizeof text);
-			printf("  %-35s %2" PRIu32 " nodes, %s: %s\n", e->name,
-				e->n_active,
+			printf("  %-32s %2" PRIu32 " %s, %s: %s\n", e->name, e->n_active,
+				e->timed ? "ranks" : "nodes",
 				tb_format_size(e->message_bytes, size, sizeof size),
 				text);
 		}
@@ -152,6 +155,18 @@ static int run_points(struct sweep_crew *crew, struct tb_sweep_progress *progres
 	const struct tb_sweep_lead_options lead = {*options, TB_SWEEP_SILENCE_S};
 	return tb_sweep_lead(
 		progress, sweep, &lead, &crew->peers, &crew->all_there, error);
+}
+
+// count_unsteady returns how many points of a store have no steady state.
+static size_t count_unsteady(const char *path)
+{
+	struct tb_swept swept = {0};
+	size_t n = 0;
+	if (tb_swept_read(&swept, path, NULL) == TB_OK)
+		for (size_t i = 0; i < swept.n_points; i++)
+			n += swept.points[i].results[TB_RESULT_STEADY] == 0;
+	tb_swept_fini(&swept);
+	return n;
 }
 
 static int run_sweep_points(const struct sweep_arguments *args,
@@ -192,6 +207,13 @@ static int run_sweep_points(const struct sweep_arguments *args,
 		if (progress.n_before > 0)
 			fprintf(stderr, "%zu were done before, ", progress.n_before);
 		fprintf(stderr, "%zu run in %.2f s\n", n_new, wall_s);
+		size_t n = count_unsteady(args->output);
+		if (n > 0)
+			fprintf(stderr,
+				"%zu of them ha%s no steady state: what is accepted "
+				"still changes by more than %g %% over the window "
+				"(steady = 0 in the store; a longer warm-up may help)\n",
+				n, n == 1 ? "s" : "ve", TB_STEADY_DRIFT * 100);
 	}
 	return TB_EXIT_OK;
 }

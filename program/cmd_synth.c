@@ -253,7 +253,7 @@ static void check_synth_io_options(
 	if (synth_has(args, "aggregate") && synth_has(args, "list"))
 		argp_error(state, "--list does not go with --aggregate, where a request "
 				  "is one piece");
-	if (synth_has(args, "aggregate") && io->benchmark->resizes)
+	if (synth_has(args, "aggregate") && !io->benchmark->extent)
 		argp_error(state, "--aggregate does not go with %s", io->benchmark->name);
 	if (synth_has(args, "pack") && io->transport != TB_IO_TCP)
 		argp_error(state, "--pack goes with --transport tcp");

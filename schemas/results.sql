@@ -763,7 +763,9 @@ CREATE TABLE sweep_value (
 -- What was measured of a point that is done, in the window of its experiment.
 CREATE TABLE sweep_result (
   run INTEGER NOT NULL REFERENCES run,
-  name TEXT NOT NULL, -- offered, accepted, taken, given (bytes per second), latency (s), waiting
+  -- offered, accepted, taken, given, rate of a timed job (bytes per second), latency (s), waiting,
+  -- steady (0 or 1)
+  name TEXT NOT NULL,
   value REAL NOT NULL,
   PRIMARY KEY (run, name)
 ) STRICT, WITHOUT ROWID;
@@ -1219,21 +1221,23 @@ ORDER BY f.run DESC, f.resent DESC, f.frames DESC, f.job, f.source, f.destinatio
 
 -- The points with their main results: bandwidths in MB/s, per sender or per serving node.
 CREATE VIEW sweep (run, done, experiment, nodes, message, load, seed, offered, accepted, taken,
-  given, latency_us, waiting, settings) AS
+  given, latency_us, waiting, rate, steady, settings) AS
 WITH v (run, experiment, nodes, message, load, seed) AS (
   SELECT run, max(iif(axis = 'experiment', value, NULL)),
     max(iif(axis = 'nodes', CAST(value AS INTEGER), NULL)),
     max(iif(axis = 'message', CAST(value AS INTEGER), NULL)),
     max(iif(axis = 'load', value, NULL)), max(iif(axis = 'seed', value, NULL))
   FROM sweep_value GROUP BY run
-), m (run, offered, accepted, taken, given, latency, waiting) AS (
+), m (run, offered, accepted, taken, given, latency, waiting, rate, steady) AS (
   SELECT run, max(iif(name = 'offered', value, NULL)), max(iif(name = 'accepted', value, NULL)),
     max(iif(name = 'taken', value, NULL)), max(iif(name = 'given', value, NULL)),
-    max(iif(name = 'latency', value, NULL)), max(iif(name = 'waiting', value, NULL))
+    max(iif(name = 'latency', value, NULL)), max(iif(name = 'waiting', value, NULL)),
+    max(iif(name = 'rate', value, NULL)), max(iif(name = 'steady', CAST(value AS INTEGER), NULL))
   FROM sweep_result GROUP BY run
 )
 SELECT p.run, m.run IS NOT NULL, v.experiment, v.nodes, v.message, v.load, v.seed,
   round(m.offered / 1e6, 3), round(m.accepted / 1e6, 3), round(m.taken / 1e6, 3),
-  round(m.given / 1e6, 3), round(m.latency * 1e6, 3), round(m.waiting, 3), p.settings
+  round(m.given / 1e6, 3), round(m.latency * 1e6, 3), round(m.waiting, 3),
+  round(m.rate / 1e6, 3), m.steady, p.settings
 FROM sweep_point AS p LEFT JOIN v USING (run) LEFT JOIN m USING (run)
 ORDER BY p.run;

@@ -124,6 +124,7 @@ static bool read_relation(struct tb_claim *claim)
 		{">=", TB_RELATION_AT_LEAST, true},
 		{"even", TB_RELATION_EVEN, false},
 		{"uneven", TB_RELATION_UNEVEN, false},
+		{"substantial", TB_RELATION_UNEVEN, false},
 		{"falls", TB_RELATION_FALLS, false},
 		{"grows", TB_RELATION_GROWS, false},
 		{"faster", TB_RELATION_GROWS, false},

@@ -13,7 +13,8 @@
 //   +15..+20       it is within the range
 //   within         the value over it, or it over the value, is at most the bound
 //   even           at most the bound
-//   uneven         at least the bound
+//   uneven         at least the bound, as is
+//   substantial    the same
 //   falls          an order: below 0
 //   grows          an order: above 0, as are
 //   faster         by how many percent what was published as faster is it

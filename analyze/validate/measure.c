@@ -1,14 +1,8 @@
-// How claims about collectives and parallel I/O are computed from measured times.
+// How the figure of each claim is computed from its experiments.
 #include "measure.h"
-#include "timed.h"
 
 #include <math.h>
 #include <string.h>
-
-// The tables that tb_measure_find searches.
-
-// Measures of times; the last entry has a NULL id.
-extern const struct tb_measure tb_measures_timed[];
 
 static double outcome_ratio(const struct tb_outcome *over, const struct tb_outcome *under)
 {
@@ -31,94 +25,51 @@ static double saved(const struct tb_outcome *const *outcomes)
 	return (1 - outcome_ratio(outcomes[0], outcomes[1])) * 100;
 }
 
-// least_lead takes groups, one per size: first the experiment, then those that it was
-// published to be faster than. It returns by how many percent it is, in the closest race.
-static double least_lead(const struct tb_outcome *const *outcomes, int n, int a_group)
+// least_lead takes an experiment, then those that it was published to be faster than. It
+// returns by how many percent it is, in the closest race.
+static double least_lead(const struct tb_outcome *const *outcomes)
 {
 	double least = INFINITY;
-	for (int i = 0; i < n; i += a_group)
-		for (int k = 1; k < a_group; k++)
-			least = fmin(least, outcome_ratio(outcomes[i + k], outcomes[i]));
+	for (int i = 1; outcomes[i]; i++)
+		least = fmin(least, outcome_ratio(outcomes[i], outcomes[0]));
 	return (least - 1) * 100;
 }
 
-static double lead_of_three(const struct tb_outcome *const *outcomes)
+// most_gain takes pairs, ours and the native one; it returns the greatest speed-up.
+static double most_gain(const struct tb_outcome *const *outcomes)
 {
-	return least_lead(outcomes, 9, 3);
+	double most = 0;
+	for (int i = 0; outcomes[i]; i += 2)
+		most = fmax(most, outcome_ratio(outcomes[i + 1], outcomes[i]));
+	return most;
 }
 
-static double lead_of_four(const struct tb_outcome *const *outcomes)
-{
-	return least_lead(outcomes, 12, 4);
-}
-
-static double lead_of_two(const struct tb_outcome *const *outcomes)
-{
-	return least_lead(outcomes, 6, 2);
-}
-
-// there returns half of the round-trip time, in us.
+// Of timed jobs: half of the time there and back, in us; the time, in ms; the rate of
+// what all of them move, in MB/s; how many times that of another.
 static double there(const struct tb_outcome *const *outcomes)
 {
 	return outcomes[0]->latency_s / 2 * 1e6;
 }
 
-// Of pings of a megabyte, in MB/s.
-static double one_way(const struct tb_outcome *const *outcomes)
+static double milliseconds(const struct tb_outcome *const *outcomes)
 {
-	return (1 << 20) / outcomes[0]->latency_s / 1e6;
+	return outcomes[0]->latency_s * 1e3;
 }
 
-static double both_ways(const struct tb_outcome *const *outcomes)
+static double rate(const struct tb_outcome *const *outcomes)
 {
-	return 2 * one_way(outcomes);
+	return outcomes[0]->job_bps / 1e6;
 }
 
-#define SHORT_ALLGATHER(size)                                                            \
-	"allgather.bruck." size, "allgather.direct." size, "allgather.exchange." size
-#define LONG_ALLGATHER(size)                                                             \
-	"allgather.direct." size, "allgather.bruck." size, "allgather.exchange." size,   \
-		"elan.allgather.ring." size
-#define SCATTER(first, second, size) "scatter." first "." size, "scatter." second "." size
-#define PVFS(which)		     "pvfs." which ".elan4", "pvfs." which ".tcp"
+static double times_rate(const struct tb_outcome *const *outcomes)
+{
+	return outcomes[0]->job_bps / outcomes[1]->job_bps;
+}
 
-const struct tb_measure tb_measures_timed[] = {
-	{"q2.put.bothway.1", both_ways, {"ping.both.put.1"}},
-	{"q2.put.bothway.2", both_ways, {"ping.both.put.2"}},
-	{"q2.put.lat", there, {"ping.back.put"}},
-	{"q2.rdma.write.lat", there, {"ping.back.write"}},
-	{"q2.rdma.write.bw", one_way, {"ping.way.write"}},
-	{"q2.rdma.read.lat", there, {"ping.back.read"}},
-	{"q2.rdma.read.bw", one_way, {"ping.way.read"}},
-	{"q2.qdma.lat", there, {"ping.back.qdma"}},
-	{"q2.qdma.bw", one_way, {"ping.way.qdma"}},
-	{"q2.eip.lat", there, {"ping.back.tcp"}},
-	{"q2.eip.bw", one_way, {"ping.way.tcp"}},
-	{"coll.allgather.32k", speed_up,
-		{"allgather.direct.32k", "elan.allgather.ring.32k"}},
-	{"coll.allgather.order.short", lead_of_three,
-		{SHORT_ALLGATHER("4"), SHORT_ALLGATHER("64"), SHORT_ALLGATHER("256")}},
-	{"coll.allgather.order.long", lead_of_four,
-		{LONG_ALLGATHER("4k"), LONG_ALLGATHER("32k"), LONG_ALLGATHER("256k")}},
-	{"coll.gather.1m", speed_up, {"gather.binomial.1m", "elan.gather.tree.1m"}},
-	{"coll.alltoall.16k", speed_up,
-		{"alltoall.direct.16k", "elan.alltoall.permission.16k"}},
-	{"coll.scatter.short", lead_of_two,
-		{SCATTER("binomial", "sequential", "4"),
-			SCATTER("binomial", "sequential", "64"),
-			SCATTER("binomial", "sequential", "256")}},
-	{"coll.scatter.long", lead_of_two,
-		{SCATTER("sequential", "binomial", "16k"),
-			SCATTER("sequential", "binomial", "256k"),
-			SCATTER("sequential", "binomial", "1m")}},
-	{"pvfs.read.gain", measure_gain, {PVFS("read")}},
-	{"pvfs.write.gain", measure_gain, {PVFS("write")}},
-	{"pvfs.resize", saved, {PVFS("resize")}},
-	{"pvfs.tile.write", measure_gain, {PVFS("tile-write")}},
-	{"pvfs.tile.read", measure_gain, {PVFS("tile-read")}},
-	{"pvfs.btio.saved", saved, {PVFS("bt")}},
-	{0},
-};
+static double rate_lead(const struct tb_outcome *const *outcomes)
+{
+	return (times_rate(outcomes) - 1) * 100;
+}
 
 #define MB_PER_S 1e6
 
@@ -155,12 +106,16 @@ static double fraction(const struct tb_outcome *const *outcomes)
 	return sent(outcomes) / sent(outcomes + 1);
 }
 
-// size_change: two experiments of small messages, then three of large ones.
-static double size_change(const struct tb_outcome *const *outcomes)
+// sent_change returns by how many percent the first experiment's nodes send more than
+// the second's.
+static double sent_change(const struct tb_outcome *const *outcomes)
 {
-	double small = (sent(outcomes) + sent(outcomes + 1)) / 2;
-	double large = (sent(outcomes + 2) + sent(outcomes + 3) + sent(outcomes + 4)) / 3;
-	return (large / small - 1) * 100;
+	return (fraction(outcomes) - 1) * 100;
+}
+
+static double sent_difference(const struct tb_outcome *const *outcomes)
+{
+	return fabs(sent_change(outcomes));
 }
 
 static double mean_taken(const struct tb_outcome *outcome)
@@ -217,10 +172,15 @@ static double shared_gain(const struct tb_outcome *const *outcomes)
 static double taken_lead(const struct tb_outcome *const *outcomes)
 {
 	double least = INFINITY;
-	for (int i = 0; i < 8; i += 2)
+	for (int i = 0; outcomes[i]; i += 2)
 		least = fmin(
 			least, mean_taken(outcomes[i]) / mean_taken(outcomes[i + 1]));
 	return (least - 1) * 100;
+}
+
+static double taken_difference(const struct tb_outcome *const *outcomes)
+{
+	return fabs(taken_lead(outcomes));
 }
 
 static uint32_t count_serving(const struct tb_outcome *outcome)
@@ -246,8 +206,8 @@ static double read_change(const struct tb_outcome *const *outcomes)
 	return (most - least) / (sum / 3) * 100;
 }
 
-// A compute job alone, then beside three loads of I/O. Its bytes are counted by job: an
-// I/O node on which it runs sends what the I/O job reads.
+// A compute job alone, then beside I/O. Its bytes are counted by job: an I/O node on
+// which it runs sends what the I/O job reads.
 #define N_LOADS 3
 
 static double loss(const struct tb_outcome *const *outcomes, int load)
@@ -255,12 +215,9 @@ static double loss(const struct tb_outcome *const *outcomes, int load)
 	return (1 - outcomes[1 + load]->job_bps / outcomes[0]->job_bps) * 100;
 }
 
-static double mean_loss(const struct tb_outcome *const *outcomes)
+static double job_loss(const struct tb_outcome *const *outcomes)
 {
-	double sum = 0;
-	for (int i = 0; i < N_LOADS; i++)
-		sum += loss(outcomes, i);
-	return sum / N_LOADS;
+	return loss(outcomes, 0);
 }
 
 static double worst_loss(const struct tb_outcome *const *outcomes)
@@ -371,7 +328,9 @@ static double unevenness_of(const struct tb_outcome *outcome)
 }
 
 // The load at which the paper's matrix was taken is not published.
-#define COMPLEMENT_LOADS "complement.light", "complement.medium", "complement"
+#define COMPLEMENT_LIGHT  "complement.light"
+#define COMPLEMENT_MEDIUM "complement.medium"
+#define COMPLEMENT_LOADS  COMPLEMENT_LIGHT, COMPLEMENT_MEDIUM, "complement"
 enum { N_COMPLEMENT_LOADS = 3 };
 
 // least_growth and most_uneven: the worst of the loads; NaN when one has no figure.
@@ -416,6 +375,25 @@ static double hot_first_level(const struct tb_outcome *const *outcomes)
 	return mean > 0 ? sqrt(fmax(squares / n - mean * mean, 0)) / mean * 100 : NAN;
 }
 
+// Main memory instead of Elan memory is behind the hosts' PCI bus (docs/model.md, "Main
+// memory").
+#define PCI_33 " bus=200MB/s bus_turn=600ns"
+#define PCI_66 " bus=320MB/s bus_turn=0"
+
+#define PERMUTATION(name, pattern)                                                       \
+	{                                                                                \
+		"perm." name, sent,                                                      \
+		{                                                                        \
+			pattern                                                          \
+		}                                                                        \
+	}
+#define HOT(name, figure, how)                                                           \
+	{                                                                                \
+		"hot." name, figure,                                                     \
+		{                                                                        \
+			"hot nodes=" how                                                 \
+		}                                                                        \
+	}
 #define IO(name) "io." name
 #define IO_ROW(name, experiment)                                                         \
 	{                                                                                \
@@ -424,57 +402,170 @@ static double hot_first_level(const struct tb_outcome *const *outcomes)
 			IO(experiment)                                                   \
 		}                                                                        \
 	}
-#define LOADS(mix) mix, mix ".1", mix ".3", mix ".5"
-#define PERMUTATION(name, pattern)                                                       \
+#define READS "io.random.clustered.dedicated reads="
+#define AT(mix, load)                                                                    \
 	{                                                                                \
-		"perm." name, sent,                                                      \
+		mix "." load, job_loss,                                                  \
 		{                                                                        \
-			pattern                                                          \
+			mix, mix " io_load=0." load                                      \
 		}                                                                        \
 	}
+#define LOADS(mix) mix, mix " io_load=0.1", mix " io_load=0.3", mix " io_load=0.5"
+#define MIX(mix)   AT(mix, "1"), AT(mix, "3"), AT(mix, "5")
+
+// The clusters of papers 003 and 004: PCI-X at 100 and at 133 MHz.
+#define RAIL  " rails=1"
+#define RAILS " rails=2"
+#define PCI_X " bus=911MB/s"
+
+// All-gather on 16 processes: the one that is the fastest, and the others.
+#define ALLGATHER(how, size) "allgather." how " message=" size
+#define RING(size)	     "elan.allgather.ring message=" size
+#define TREE(size)	     "elan.allgather.gather-broadcast message=" size
+#define BRUCK_FIRST(name, size)                                                          \
+	{                                                                                \
+		"coll.allgather.short." name, least_lead,                                \
+		{                                                                        \
+			ALLGATHER("bruck", size), ALLGATHER("direct", size),             \
+				ALLGATHER("exchange", size)                              \
+		}                                                                        \
+	}
+#define ELAN_FIRST(name, size)                                                           \
+	{                                                                                \
+		"coll.allgather.elan." name, least_lead,                                 \
+		{                                                                        \
+			TREE(size), ALLGATHER("bruck", size), ALLGATHER("direct", size), \
+				ALLGATHER("exchange", size)                              \
+		}                                                                        \
+	}
+#define DIRECT_FIRST(name, size)                                                         \
+	{                                                                                \
+		"coll.allgather.long." name, least_lead,                                 \
+		{                                                                        \
+			ALLGATHER("direct", size), ALLGATHER("bruck", size),             \
+				ALLGATHER("exchange", size), RING(size)                  \
+		}                                                                        \
+	}
+// Paper 002, 7: better than Bruck on a power of three, worse on 16 processes.
+#define EXCHANGE_9(name, size)                                                           \
+	{                                                                                \
+		"coll.allgather.nine." name, least_lead,                                 \
+		{                                                                        \
+			ALLGATHER("exchange", size " nodes=9"),                          \
+				ALLGATHER("bruck", size " nodes=9")                      \
+		}                                                                        \
+	}
+#define EXCHANGE_16(name, size)                                                          \
+	{                                                                                \
+		"coll.allgather.sixteen." name, least_lead,                              \
+		{                                                                        \
+			ALLGATHER("bruck", size), ALLGATHER("exchange", size)            \
+		}                                                                        \
+	}
+#define SCATTER(length, first, second, name, size)                                       \
+	{                                                                                \
+		"coll.scatter." length "." name, least_lead,                             \
+		{                                                                        \
+			"scatter." first " message=" size,                               \
+				"scatter." second " message=" size                       \
+		}                                                                        \
+	}
+#define SCATTER_SHORT(name, size) SCATTER("short", "binomial", "sequential", name, size)
+#define SCATTER_LONG(name, size)  SCATTER("long", "sequential", "binomial", name, size)
+#define GATHERS(size)		  "gather.binomial message=" size, "elan.gather.tree message=" size
+#define GATHER(name, size)                                                               \
+	{                                                                                \
+		"coll.gather." name, measure_gain,                                       \
+		{                                                                        \
+			GATHERS(size)                                                    \
+		}                                                                        \
+	}
+#define ALLTOALLS(how, size)                                                             \
+	"alltoall.direct message=" size, "elan.alltoall." how " message=" size
+#define ALLTOALL(name, how, size)                                                        \
+	{                                                                                \
+		"coll.alltoall." name, measure_gain,                                     \
+		{                                                                        \
+			ALLTOALLS(how, size)                                             \
+		}                                                                        \
+	}
+
+#define PVFS(which) "pvfs." which ".elan4", "pvfs." which ".tcp"
+// A point of table 3 of paper 004.
+#define CLIENTS(which, over, n)                                                          \
+	{                                                                                \
+		"pvfs." which "." over "." n, milliseconds,                              \
+		{                                                                        \
+			"pvfs." which "." over " nodes=" n                               \
+		}                                                                        \
+	}
+#define TABLE_3(which, over)                                                             \
+	CLIENTS(which, over, "1"), CLIENTS(which, over, "2"), CLIENTS(which, over, "3"), \
+		CLIENTS(which, over, "4"), CLIENTS(which, over, "5"),                    \
+		CLIENTS(which, over, "6")
 
 static const struct tb_measure measures[] = {
 	{"ping.uni.bw", sent, {"ping"}},
 	{"ping.uni.wire", wire, {"ping"}},
 	{"ping.uni.lat0", latency, {"latency"}},
-	{"ping.uni.lat64", latency, {"latency.64"}},
-	{"ping.uni.lat0.16", latency, {"latency.0.16"}},
-	{"ping.uni.lat0.tports", latency, {"latency.0.16"}},
-	{"ping.uni.lat0.mpi", latency, {"latency.0.16"}},
-	{"ping.uni.main33", sent, {"ping"}},
-	{"ping.uni.main66r", sent, {"ping"}},
-	{"ping.uni.main66w", sent, {"ping"}},
-	{"ping.uni.mpi66", sent, {"ping"}},
+	{"ping.uni.lat1", latency, {"latency message=1"}},
+	{"ping.uni.lat16", latency, {"latency message=16"}},
+	{"ping.uni.lat64", latency, {"latency message=64"}},
+	{"ping.uni.lat0.16", latency, {"latency nodes=16"}},
+	{"ping.uni.lat64.16", latency, {"latency message=64 nodes=16"}},
+	{"ping.uni.lat0.tports", latency, {"latency nodes=16 host=tports"}},
+	{"ping.uni.lat0.mpi", latency, {"latency nodes=16 host=mpi"}},
+	{"ping.uni.lat0.mpi.64", latency, {"latency host=mpi"}},
+	{"ping.uni.main33", sent, {"ping" PCI_33}},
+	{"ping.uni.mpi33", sent, {"ping host=mpi" PCI_33}},
+	{"ping.uni.bw.16", sent, {"ping nodes=16"}},
+	{"ping.uni.main66r", sent, {"ping nodes=16" PCI_66}},
+	{"ping.uni.main66w", sent, {"ping nodes=16" PCI_66}},
+	{"ping.uni.mpi66", sent, {"ping nodes=16 host=mpi" PCI_66}},
+	{"ping.uni.tports66", sent, {"ping nodes=16 host=tports" PCI_66}},
 	{"ping.bi.bw", sent, {"ping.both"}},
-	{"ping.bi.main33", sent, {"ping.both"}},
-	{"ping.bi.main66", sent, {"ping.both"}},
-	{"uniform.64.bw", sent, {"uniform"}},
-	{"uniform.64.frac", fraction, {"uniform", "ping.both"}},
-	{"uniform.32.bw", sent, {"uniform.32"}},
-	{"uniform.size", size_change,
-		{"uniform.4k", "uniform.16k", "uniform.64k", "uniform", "uniform.1m"}},
+	{"ping.bi.main33", sent, {"ping.both" PCI_33}},
+	{"ping.bi.main66", sent, {"ping.both nodes=16" PCI_66}},
+	{"ping.bi.main66.tports", sent, {"ping.both nodes=16 host=tports" PCI_66}},
+	{"ping.bi.main66.mpi", sent, {"ping.both nodes=16 host=mpi" PCI_66}},
+	{"uniform.64.bw", sent, {"uniform load=1 times=exponential"}},
+	{"uniform.64.full", sent, {"uniform"}},
+	{"uniform.64.frac", fraction, {"uniform load=1 times=exponential", "ping.both"}},
+	{"uniform.32.bw", sent, {"uniform nodes=32 load=1 times=exponential"}},
+	{"uniform.scale.32", sent_change, {"uniform nodes=32", "uniform nodes=16"}},
+	{"uniform.scale.64", sent_change, {"uniform", "uniform nodes=32"}},
+	{"uniform.64.sizes", sent_difference,
+		{"uniform sizes=uniform", "uniform sizes=exponential"}},
+	{"uniform.size.64k", sent_change, {"uniform message=64K", "uniform message=16K"}},
+	{"uniform.size.256k", sent_change, {"uniform", "uniform message=16K"}},
+	{"uniform.size.1m", sent_change, {"uniform message=1M", "uniform message=16K"}},
 	PERMUTATION("neighbor", "neighbour"),
 	PERMUTATION("butterfly", "butterfly"),
 	PERMUTATION("complement", "complement"),
 	PERMUTATION("shuffle", "shuffle"),
 	PERMUTATION("transpose", "transpose"),
 	PERMUTATION("bitrev", "bit-reversal"),
-	{"matrix.complement.l1.light", first_level, {"complement.light"}},
-	{"matrix.complement.l1.medium", first_level, {"complement.medium"}},
+	{"matrix.complement.l1.light", first_level, {COMPLEMENT_LIGHT}},
+	{"matrix.complement.l1.medium", first_level, {COMPLEMENT_MEDIUM}},
 	{"matrix.complement.l1.full", first_level, {"complement"}},
-	{"matrix.complement.l2.light", second_level, {"complement.light"}},
-	{"matrix.complement.l2.medium", second_level, {"complement.medium"}},
+	{"matrix.complement.l2.light", second_level, {COMPLEMENT_LIGHT}},
+	{"matrix.complement.l2.medium", second_level, {COMPLEMENT_MEDIUM}},
 	{"matrix.complement.l2.full", second_level, {"complement"}},
 	{"matrix.complement.even", most_uneven, {COMPLEMENT_LOADS}},
 	{"matrix.complement.grow", least_growth, {COMPLEMENT_LOADS}},
 	{"matrix.bitrev.hot", hot_first_level, {"bit-reversal"}},
-	{"hot.32", taken, {"hot.32"}},
-	{"hot.64.drop", drop, {"hot.32", "hot"}},
-	{"hot.64.near", measure_near, {"hot"}},
-	{"hot.64.mid", mid, {"hot"}},
-	{"hot.64.far", far, {"hot"}},
-	{"hot.16.read", measure_given, {"hot.16.read"}},
-	{"hot.16.write", taken, {"hot.16.write"}},
+	HOT("4", taken, "4"),
+	HOT("8", taken, "8"),
+	HOT("16", taken, "16"),
+	HOT("32", taken, "32"),
+	{"hot.64.drop", drop, {"hot nodes=32", "hot nodes=64"}},
+	HOT("64.near", measure_near, "64"),
+	HOT("64.mid", mid, "64"),
+	HOT("64.far", far, "64"),
+	HOT("4.read", measure_given, "4 reads=1" PCI_66),
+	HOT("16.read", measure_given, "16 reads=1" PCI_66),
+	HOT("4.write", taken, "4" PCI_66),
+	HOT("16.write", taken, "16" PCI_66),
 	IO_ROW("rand.clustered.shared", "random.clustered.shared"),
 	IO_ROW("rand.clustered.dedicated", "random.clustered.dedicated"),
 	IO_ROW("rand.distributed.shared", "random.distributed.shared"),
@@ -499,35 +590,96 @@ static const struct tb_measure measures[] = {
 			IO("random.clustered.dedicated"), IO("fixed.distributed.shared"),
 			IO("fixed.clustered.shared"), IO("fixed.distributed.dedicated"),
 			IO("fixed.clustered.dedicated")}},
-	{"io.reads", read_change,
-		{IO("random.clustered.dedicated"), IO("random.clustered.dedicated.half"),
-			IO("random.clustered.dedicated.reads")}},
-	{"mix.1c.dedicated", mean_loss, {LOADS("mix.1c.dedicated")}},
-	{"mix.1i.dedicated", mean_loss, {LOADS("mix.1i.dedicated")}},
-	{"mix.distributed.dedicated", mean_loss, {LOADS("mix.distributed.dedicated")}},
-	{"mix.1c.shared", mean_loss, {LOADS("mix.1c.shared")}},
+	{"io.distributed.shared", taken_lead,
+		{IO("random.distributed.shared"), IO("random.clustered.shared")}},
+	{"io.distributed.dedicated", taken_lead,
+		{IO("random.distributed.dedicated"), IO("random.clustered.dedicated")}},
+	{"io.mapping.rand", taken_difference,
+		{IO("random.distributed.shared"), IO("random.distributed.dedicated")}},
+	{"io.mapping.det", taken_difference,
+		{IO("fixed.distributed.shared"), IO("fixed.distributed.dedicated")}},
+	{"io.reads", read_change, {READS "0", READS "0.5", READS "1"}},
+	MIX("mix.1c.dedicated"),
+	MIX("mix.1i.dedicated"),
+	MIX("mix.distributed.dedicated"),
+	MIX("mix.1c.shared"),
+	MIX("mix.1i.shared"),
 	{"mix.1i.shared", worst_loss, {LOADS("mix.1i.shared")}},
 	{"mix.distributed.shared", smallest_step, {LOADS("mix.distributed.shared")}},
-};
-
-// Main memory instead of Elan memory is behind the hosts' PCI bus (docs/model.md, "Main
-// memory").
-#define PCI_33 "bus=200MB/s,bus_turn=600ns"
-#define PCI_66 "bus=320MB/s,bus_turn=0"
-
-static const struct {
-	const char *id, *network;
-} changed[] = {
-	{"ping.uni.lat0.tports", "host=tports"},
-	{"ping.uni.lat0.mpi", "host=mpi"},
-	{"ping.uni.main33", PCI_33},
-	{"ping.uni.main66r", PCI_66},
-	{"ping.uni.main66w", PCI_66},
-	{"ping.uni.mpi66", PCI_66 ",host=mpi"},
-	{"ping.bi.main33", PCI_33},
-	{"ping.bi.main66", PCI_66},
-	{"hot.16.read", PCI_66},
-	{"hot.16.write", PCI_66},
+	{"q2.put.bothway.1", rate, {"both-ways" RAIL}},
+	{"q2.put.bothway.2", rate, {"both-ways" RAILS}},
+	{"q2.put.lat", there, {"there-and-back" RAIL}},
+	{"q2.get.bothway.1", rate, {"both-ways host=get" RAIL}},
+	{"q2.get.bothway.2", rate, {"both-ways host=get" RAILS}},
+	{"q2.get.slower", least_lead,
+		{"there-and-back" RAIL, "there-and-back host=get" RAIL}},
+	{"q2.tports.one", times_rate, {"one-way host=tports" RAIL, "one-way" RAIL}},
+	{"q2.tports.both", times_rate, {"both-ways host=tports" RAIL, "both-ways" RAIL}},
+	{"q2.tports.two", rate_lead, {"one-way" RAILS, "one-way host=tports" RAILS}},
+	{"q2.tports.two.both", rate_lead,
+		{"both-ways" RAILS, "both-ways host=tports" RAILS}},
+	{"q2.tports.rails", rate_lead,
+		{"one-way host=tports" RAILS, "one-way host=tports" RAIL}},
+	{"q2.tports.slower", least_lead,
+		{"there-and-back" RAIL, "there-and-back host=tports" RAIL}},
+	{"q2.mpi.doubled", times_rate,
+		{"one-way host=mpi" RAILS, "one-way host=mpi" RAIL}},
+	{"q2.mpi.both", times_rate,
+		{"both-ways host=mpi" RAILS, "both-ways host=mpi" RAIL}},
+	{"q2.rdma.write.lat", there, {"there-and-back" PCI_X}},
+	{"q2.rdma.write.bw", rate, {"one-way" PCI_X}},
+	{"q2.rdma.read.lat", there, {"there-and-back host=get" PCI_X}},
+	{"q2.rdma.read.bw", rate, {"one-way host=get" PCI_X}},
+	{"q2.qdma.lat", there, {"there-and-back host=qdma" PCI_X}},
+	{"q2.qdma.bw", rate, {"one-way host=qdma" PCI_X}},
+	{"q2.eip.lat", there, {"there-and-back host=tcp" PCI_X}},
+	{"q2.eip.bw", rate, {"one-way host=tcp" PCI_X}},
+	{"coll.allgather.32k", speed_up, {ALLGATHER("direct", "32K"), RING("32K")}},
+	{"coll.allgather.most", most_gain,
+		{ALLGATHER("direct", "4K"), RING("4K"), ALLGATHER("direct", "16K"),
+			RING("16K"), ALLGATHER("direct", "32K"), RING("32K"),
+			ALLGATHER("direct", "256K"), RING("256K")}},
+	BRUCK_FIRST("4", "4"),
+	BRUCK_FIRST("64", "64"),
+	BRUCK_FIRST("256", "256"),
+	ELAN_FIRST("4", "4"),
+	ELAN_FIRST("256", "256"),
+	ELAN_FIRST("2k", "2K"),
+	DIRECT_FIRST("4k", "4K"),
+	DIRECT_FIRST("32k", "32K"),
+	DIRECT_FIRST("256k", "256K"),
+	EXCHANGE_9("1k", "1K"),
+	EXCHANGE_9("4k", "4K"),
+	EXCHANGE_9("16k", "16K"),
+	EXCHANGE_16("1k", "1K"),
+	EXCHANGE_16("4k", "4K"),
+	EXCHANGE_16("16k", "16K"),
+	GATHER("64", "64"),
+	GATHER("1k", "1K"),
+	GATHER("32k", "32K"),
+	{"coll.gather.1m", speed_up, {GATHERS("1M")}},
+	ALLTOALL("256", "pairwise", "256"),
+	ALLTOALL("2k", "pairwise", "2K"),
+	{"coll.alltoall.16k", speed_up, {ALLTOALLS("permission", "16K")}},
+	ALLTOALL("32k", "permission", "32K"),
+	ALLTOALL("256k", "permission", "256K"),
+	SCATTER_SHORT("4", "4"),
+	SCATTER_SHORT("64", "64"),
+	SCATTER_SHORT("256", "256"),
+	SCATTER_LONG("16k", "16K"),
+	SCATTER_LONG("256k", "256K"),
+	SCATTER_LONG("1m", "1M"),
+	{"pvfs.read.gain", measure_gain, {PVFS("read")}},
+	{"pvfs.write.gain", measure_gain, {PVFS("write")}},
+	TABLE_3("create", "elan4"),
+	TABLE_3("create", "tcp"),
+	TABLE_3("resize", "elan4"),
+	TABLE_3("resize", "tcp"),
+	{"pvfs.resize", saved, {"pvfs.resize.elan4 nodes=6", "pvfs.resize.tcp nodes=6"}},
+	{"pvfs.tile.write", measure_gain, {PVFS("tile-write")}},
+	{"pvfs.tile.sync", measure_gain, {PVFS("tile-sync")}},
+	{"pvfs.tile.read", measure_gain, {PVFS("tile-read")}},
+	{"pvfs.btio.saved", saved, {PVFS("bt")}},
 };
 
 const struct tb_measure *tb_measure_find(const char *id)
@@ -535,22 +687,5 @@ const struct tb_measure *tb_measure_find(const char *id)
 	for (size_t i = 0; i < sizeof measures / sizeof *measures; i++)
 		if (strcmp(measures[i].id, id) == 0)
 			return &measures[i];
-	for (const struct tb_measure *m = tb_measures_timed; m->id; m++)
-		if (strcmp(m->id, id) == 0)
-			return m;
 	return NULL;
-}
-
-const char *tb_measure_network(const char *id)
-{
-	for (size_t i = 0; i < sizeof changed / sizeof *changed; i++)
-		if (strcmp(changed[i].id, id) == 0)
-			return changed[i].network;
-	return NULL;
-}
-
-const struct tb_experiment *tb_measure_experiment(const char *name)
-{
-	const struct tb_experiment *found = tb_experiment_find(name);
-	return found ? found : tb_timed_find(name);
 }

@@ -4,6 +4,8 @@
 #include "measure.h"
 #include "network_open.h"
 #include "recipe.h"
+#include "sweep.h"
+#include "timed.h"
 #include "workers.h"
 
 #include <fnmatch.h>
@@ -15,9 +17,9 @@
 
 // An experiment on the network that is validated, with a measure's changes.
 struct planned {
-	const struct tb_experiment *experiment;
-	const char *changes; // NULL: none
-	char *network;	     // as tb_network_open reads it; owned
+	const char *text; // as in the measure
+	struct tb_experiment experiment;
+	char *network; // as tb_network_open reads it; owned
 	struct tb_network_params params;
 };
 
@@ -45,36 +47,34 @@ static bool has_recipe(const struct tb_claim *claim)
 	return strcmp(claim->model, tb_claim_model(0)) != 0;
 }
 
-static bool same(const char *a, const char *b)
-{
-	return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
-static size_t place_of_row(
-	const struct validation_plan *plan, const char *name, const char *changes)
+static size_t place_of_row(const struct validation_plan *plan, const char *text)
 {
 	size_t i = 0;
-	while (i < plan->n_experiments &&
-		(strcmp(plan->experiments[i].experiment->name, name) != 0 ||
-			!same(plan->experiments[i].changes, changes)))
+	while (i < plan->n_experiments && strcmp(plan->experiments[i].text, text) != 0)
 		i++;
 	return i;
 }
 
-// read_network reads the network, with a measure's changes as the last ones.
-static int read_network(
+// read_set_up reads an experiment of a measure. A timed one has its own network; others
+// run on the one that is validated, with the measure's changes as the last ones.
+static int read_set_up(
 	struct planned *planned, const char *network, struct tb_error *error)
 {
 	uint32_t n_hosts = 0;
-	const char *changes = planned->changes ? planned->changes : "";
-	if (asprintf(&planned->network, "%s%s%s", network, *changes ? "," : "", changes) <
-		0) {
+	char changes[256];
+	int status = tb_sweep_set_up(
+		&planned->experiment, changes, sizeof changes, planned->text, error);
+	if (status != TB_OK)
+		return status;
+	if (planned->experiment.timed)
+		network = planned->experiment.timed->network;
+	if (asprintf(&planned->network, "%s%s", network, changes) < 0) {
 		planned->network = NULL;
 		return tb_fail_memory(error, "a network");
 	}
-	int status = tb_network_open_params(
+	status = tb_network_open_params(
 		&planned->params, &n_hosts, planned->network, error);
-	return status == TB_OK ? tb_experiment_fits(planned->experiment,
+	return status == TB_OK ? tb_experiment_fits(&planned->experiment,
 					 planned->params.name, n_hosts, error)
 			       : status;
 }
@@ -86,19 +86,13 @@ static int add_claim(struct validation_plan *plan, const struct tb_claim *claim,
 	const struct tb_measure *measure = tb_measure_find(claim->id);
 	if (!measure)
 		return tb_fail(error, TB_EFORMAT, "no measure is called '%s'", claim->id);
-	const char *changes = tb_measure_network(claim->id);
-	for (const char *const *name = measure->experiments; *name; name++) {
-		const struct tb_experiment *found = tb_measure_experiment(*name);
-		if (!found)
-			return tb_fail(
-				error, TB_EFORMAT, "no experiment is called '%s'", *name);
+	for (const char *const *text = measure->experiments; *text; text++) {
 		int status = TB_OK;
-		if (place_of_row(plan, *name, changes) == plan->n_experiments) {
+		if (place_of_row(plan, *text) == plan->n_experiments) {
 			// TB_EUSAGE when the changes, or the experiment, do not go with
 			// the network.
-			struct planned planned = {
-				.experiment = found, .changes = changes};
-			status = read_network(&planned, plan->options->network, error);
+			struct planned planned = {.text = *text};
+			status = read_set_up(&planned, plan->options->network, error);
 			if (status == TB_OK &&
 				TB_ARRAY_RESERVE(&plan->experiments, &plan->room,
 					plan->n_experiments + 1) != TB_OK)
@@ -131,7 +125,7 @@ static int run_task(void *context, size_t index, struct tb_error *error)
 		return status == TB_EUSAGE ? TB_OK : status;
 	}
 	const struct planned *planned = &plan->experiments[index / plan->n_seeds];
-	const struct tb_experiment *experiment = planned->experiment;
+	const struct tb_experiment *experiment = &planned->experiment;
 	const struct tb_experiment_options options = {
 		.seed = FIRST_SEED + index % plan->n_seeds};
 	struct tb_network *network = NULL;
@@ -167,10 +161,9 @@ static int run_plan(struct validation_plan *plan, struct tb_error *error)
 static double figure(const struct validation_plan *plan, const struct tb_measure *measure,
 	unsigned seed)
 {
-	const struct tb_outcome *outcomes[TB_MEASURE_EXPERIMENTS] = {NULL};
-	const char *changes = tb_measure_network(measure->id);
+	const struct tb_outcome *outcomes[TB_MEASURE_EXPERIMENTS + 1] = {NULL};
 	for (size_t i = 0; measure->experiments[i]; i++) {
-		size_t at = place_of_row(plan, measure->experiments[i], changes);
+		size_t at = place_of_row(plan, measure->experiments[i]);
 		outcomes[i] = plan->outcomes[at * plan->n_seeds + seed];
 	}
 	return measure->value(outcomes);

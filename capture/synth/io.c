@@ -364,6 +364,29 @@ static void write_barrier(struct tb_io_writer *w)
 	}
 }
 
+// tell has client 0 tell the others something, by a binomial tree.
+static void tell(struct tb_io_writer *w)
+{
+	const struct tb_io_options *options = w->options;
+	uint32_t n = options->n_clients, distance = 1;
+	while (distance < n)
+		distance *= 2;
+	for (distance /= 2; distance > 0 && w->status == TB_OK; distance /= 2)
+		for (uint32_t from = 0; from + distance < n; from += 2 * distance) {
+			uint32_t to = from + distance;
+			uint32_t ready = io_calc(w, from, TB_IO_CPU_SERVICE,
+				options->client_ns, w->fence[from]);
+			struct tb_io_message message =
+				io_send(w, from, to, TB_IO_CONTROL_BYTES, ready, NONE);
+			w->fence[from] = message.sent;
+			io_list(w, &w->answers, w->fence[to]);
+			io_list(w, &w->answers,
+				io_calc(w, to, TB_IO_CPU_SERVICE, options->client_ns,
+					message.received));
+			w->fence[to] = io_join(w, to, &w->answers);
+		}
+}
+
 // lay_out_request divides a client's request `number` into the shares of the servers;
 // false if the client has no such request.
 static bool lay_out_request(struct tb_io_writer *w, uint32_t client, uint64_t number)
@@ -493,23 +516,36 @@ static void write_requests(struct tb_io_writer *w, uint64_t number)
 		io_exchange(w, number);
 }
 
+// The requests of a creation, and which of them goes to all servers.
+enum { CREATE_STEPS = 5, CREATE_DATA = 2 };
+
+// ask has client 0 ask the first `n` servers for something, and wait for all of them.
+static void ask(struct tb_io_writer *w, uint32_t n)
+{
+	w->n_extents = 1;
+	for (uint32_t server = 0; server < n; server++)
+		io_list(w, &w->answers,
+			write_answer(w, 0, server, question_op(w, 0, server)).received);
+	w->fence[0] = io_join(w, 0, &w->answers);
+}
+
 static void call(struct tb_io_writer *w)
 {
 	const struct tb_io_options *options = w->options;
 	for (uint32_t client = 0; client < options->n_clients; client++)
 		w->fence[client] = io_calc(w, client, TB_IO_CPU_SERVICE,
 			options->compute_ns, w->fence[client]);
-	write_barrier(w);
-	if (options->benchmark->resizes) {
-		for (uint32_t server = 0; server < w->options->n_servers; server++)
-			io_list(w, &w->answers,
-				write_answer(w, 0, server, question_op(w, 0, server))
-					.received);
-		w->fence[0] = io_join(w, 0, &w->answers);
+	if (!options->benchmark->extent) {
+		tell(w);
+		for (int i = 0; i < CREATE_STEPS && options->benchmark->creates; i++)
+			ask(w, i == CREATE_DATA ? options->n_servers : 1);
+		if (!options->benchmark->creates)
+			ask(w, options->n_servers);
+		tell(w);
+		return;
 	}
-	for (uint64_t number = 0; !options->benchmark->resizes && w->status == TB_OK &&
-				  count_open(w, number);
-		number++)
+	write_barrier(w);
+	for (uint64_t number = 0; w->status == TB_OK && count_open(w, number); number++)
 		write_requests(w, number);
 	write_barrier(w);
 }
@@ -709,7 +745,8 @@ const struct tb_io_benchmark tb_io_benchmarks[] = {
 		.extent = tile_extent},
 	{"bt", "BT-IO class A: the clients write 64^3 cells of 40 B, 40 times",
 		.writes = true, .square = true, .n_repeats = 40, .extent = bt_extent},
-	{"resize", "client 0 has the servers resize the file", .resizes = true,
+	{"resize", "client 0 has the servers resize the file", .n_repeats = 1},
+	{"create", "client 0 has the servers create a file", .creates = true,
 		.n_repeats = 1},
 	{0},
 };

@@ -50,12 +50,16 @@ struct tb_io_benchmark {
 	const char *name;
 	const char *summary; // one line
 	bool writes;
-	bool resizes;	    // no data: client 0 has the servers resize the file
+	// No data, but metadata: what client 0 has the servers do. In `resize` that is
+	// one request to all of them, in `create` (PVFS2's sys-create) one each to the
+	// first server for the directory, the metadata object, its attributes and the
+	// directory entry, and one to all for the data objects.
+	bool creates;
 	bool square;	    // the number of clients must be a square
 	bool blocks;	    // takes block_bytes
 	uint32_t n_repeats; // default number of calls
 	// extent stores the i-th extent of a client's call, in ascending order; false
-	// after the last.
+	// after the last. NULL: a call for metadata.
 	bool (*extent)(const struct tb_io_options *options, uint32_t client, uint64_t i,
 		struct tb_io_extent *extent);
 };
@@ -79,6 +83,8 @@ struct tb_io_options {
 	uint64_t pack_bytes_per_s;    // TCP: packing lists, at either side; 0: no time
 	uint64_t storage_bytes_per_s; // of a server; 0: takes no time
 	uint64_t service_ns;	      // a server's processor time per request
+	uint64_t client_ns; // processor time at either end of a message between clients,
+			    // beyond that of the library
 	uint32_t n_repeats;
 	uint64_t compute_ns; // each client computes this long before each call
 };
@@ -107,8 +113,10 @@ int tb_io_benchmark_find(const struct tb_io_benchmark **benchmark, const char *n
 	struct tb_error *error) TB_MUST_USE;
 
 // tb_io_job makes the job, which the caller frees. Clients meet in a barrier before and
-// after each call. Each message has its own tag. TB_EUSAGE for options that make no sense
-// together, TB_ECAPACITY for more operations than a job can hold.
+// after each call; calls for metadata are a broadcast of the arguments, which all
+// compare, what client 0 does, and a broadcast of its outcome (ROMIO's MPI_File_set_size
+// and ADIOI_PVFS2_Resize). Each message has its own tag. TB_EUSAGE for options that make
+// no sense together, TB_ECAPACITY for more operations than a job can hold.
 int tb_io_job(struct tb_job **job, const struct tb_io_options *options,
 	struct tb_error *error) TB_MUST_USE;
 

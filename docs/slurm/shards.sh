@@ -2,7 +2,7 @@
 # Runs a sweep, or several replays, as a job array of Slurm, and merges the shards.
 #
 #   ./shards.sh N ALL.db COMMAND [ARGUMENT...]
-#   ./shards.sh 16 figure-11.db sweep figure-11.ini
+#   ./shards.sh 16 figure-11.db sweep 000-figure-11.ini
 #   ./shards.sh 8 all.db replay *.goal --each --seed 1..5
 #
 # It submits N tasks, each of which runs one shard into ALL.db.shards/, and a job that merges them

@@ -4,9 +4,11 @@
 #include "experiment_plan.h"
 #include "host.h"
 #include "network_open.h"
+#include "statistics.h"
 #include "stop.h"
 #include "timed.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,41 +99,103 @@ static int run_until(const struct run *run, struct tb_engine *engine, tb_time_ps
 	return status < 0 ? status : TB_OK;
 }
 
-// run_window runs warm-up and window; the latency is that of the messages which came in
-// the window.
-static int run_window(struct run *run, struct watch *watch, struct tb_engine *engine,
-	const struct tb_traffic *traffic, tb_time_ps warm, tb_time_ps end, double share,
-	struct tb_error *error)
+bool tb_steady(const double *counts, uint32_t n, double *drift)
 {
-	int status = run_until(run, engine, warm, error);
-	memset(watch->delays, 0, watch->n_links * sizeof *watch->delays);
-	memset(watch->job_bytes, 0, sizeof watch->job_bytes);
-	struct tb_traffic_stats before = tb_traffic_stats_of(traffic, TB_PLAN_MEASURED);
-	if (status == TB_OK)
-		status = run_until(run, engine, end, error);
-	struct tb_traffic_stats after = tb_traffic_stats_of(traffic, TB_PLAN_MEASURED);
+	double mean = 0, middle = (n - 1) / 2.0, spread = 0, along = 0, errors = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		mean += counts[i] / n;
+		spread += (i - middle) * (i - middle);
+		along += (i - middle) * counts[i];
+	}
+	double slope = along / spread;
+	for (uint32_t i = 0; i < n; i++) {
+		double off = counts[i] - mean - slope * (i - middle);
+		errors += off * off;
+	}
+	double interval = tb_student_t(n - 1) * sqrt(errors / (n - 2) / spread);
+	*drift = mean > 0 ? slope * n / mean : 0;
+	return fabs(*drift) <= TB_STEADY_DRIFT || fabs(slope) <= interval;
+}
+
+// A run of the engine: its observer knows which bins are the window.
+struct window_run {
+	struct run *run;
+	struct watch *watch;
+	struct tb_engine *engine;
+	const struct tb_traffic *traffic;
+	tb_time_ps bin_ps;
+	double share; // of what is averaged
+};
+
+// measure_parts runs the window, and finds out whether it is steady.
+static int measure_parts(
+	const struct window_run *m, bool *steady, double *drift, struct tb_error *error)
+{
+	tb_time_ps from = (tb_time_ps)m->watch->first_bin * m->bin_ps;
+	tb_time_ps window = (tb_time_ps)m->watch->end_bin * m->bin_ps - from;
+	double counts[TB_STEADY_PARTS];
+	uint64_t before = 0;
+	int status = TB_OK;
+	for (int i = 0; i < TB_STEADY_PARTS && status == TB_OK; i++) {
+		status = run_until(m->run, m->engine,
+			from + window * (i + 1) / TB_STEADY_PARTS, error);
+		uint64_t now = m->watch->job_bytes[TB_PLAN_MEASURED];
+		counts[i] = (double)(now - before);
+		before = now;
+	}
+	*steady = tb_steady(counts, TB_STEADY_PARTS, drift);
+	return status;
+}
+
+// run_window runs warm-up and window, and another one while it is not steady; the latency
+// is that of the messages which came in the window.
+static int run_window(const struct window_run *m, struct tb_error *error)
+{
+	struct watch *watch = m->watch;
+	struct tb_outcome *outcome = m->run->outcome;
+	bool endless = m->run->plan.jobs[TB_PLAN_MEASURED].n_messages == 0, steady = true;
+	double drift = 0;
+	int tries = m->run->experiment->fixed_window ? 1 : TB_STEADY_TRIES;
+	struct tb_traffic_stats before = {0};
+	int status = run_until(
+		m->run, m->engine, (tb_time_ps)watch->first_bin * m->bin_ps, error);
+	for (int i = 0; i < tries && status == TB_OK; i++) {
+		if (i > 0) {
+			uint64_t n_bins = watch->end_bin - watch->first_bin;
+			watch->first_bin = watch->end_bin;
+			watch->end_bin += 2 * n_bins;
+			memset(watch->sums, 0, watch->n_links * sizeof *watch->sums);
+		}
+		memset(watch->delays, 0, watch->n_links * sizeof *watch->delays);
+		memset(watch->job_bytes, 0, sizeof watch->job_bytes);
+		before = tb_traffic_stats_of(m->traffic, TB_PLAN_MEASURED);
+		status = endless ? measure_parts(m, &steady, &drift, error)
+				 : run_until(m->run, m->engine, TB_TIME_NEVER, error);
+		if (steady)
+			break;
+	}
+	outcome->steady = outcome->steady && steady;
+	if (fabs(drift) > fabs(outcome->drift))
+		outcome->drift = drift;
+	struct tb_traffic_stats after = tb_traffic_stats_of(m->traffic, TB_PLAN_MEASURED);
 	if (after.n_done > before.n_done)
-		run->outcome->latency_s +=
-			share * (double)(after.latency_ps - before.latency_ps) /
+		outcome->latency_s +=
+			m->share * (double)(after.latency_ps - before.latency_ps) /
 			(double)TB_PS_PER_S / (double)(after.n_done - before.n_done);
-	run->outcome->stats = tb_engine_stats_of(engine);
-	return status == TB_OK ? tb_engine_finish(engine, error) : status;
+	outcome->stats = tb_engine_stats_of(m->engine);
+	return status == TB_OK ? tb_engine_finish(m->engine, error) : status;
 }
 
 // experiment_measure runs the engine once and adds its rates to the outcome.
 static int experiment_measure(struct run *run, struct tb_traffic *traffic,
 	struct watch *watch, double share, struct tb_error *error)
 {
-	const struct tb_experiment *experiment = run->experiment;
 	// Warm-up and window are whole bins.
-	tb_time_ps bin = (experiment->warm_us ? experiment->warm_us : 1) * TB_PS_PER_US;
-	uint64_t n_bins =
-		experiment->warm_us ? experiment->window_us / experiment->warm_us : 1;
-	watch->first_bin = experiment->warm_us ? 1 : 0;
-	watch->end_bin = watch->first_bin + n_bins;
-	bool endless = run->plan.jobs[TB_PLAN_MEASURED].n_messages == 0;
-	tb_time_ps end = endless ? (tb_time_ps)watch->end_bin * bin : TB_TIME_NEVER;
-	tb_time_ps warm = experiment->warm_us ? bin : 0;
+	uint32_t warm_us = run->experiment->warm_us;
+	tb_time_ps bin = (warm_us ? warm_us : 1) * TB_PS_PER_US;
+	watch->first_bin = warm_us ? 1 : 0;
+	watch->end_bin =
+		watch->first_bin + (warm_us ? run->experiment->window_us / warm_us : 1);
 	const struct tb_source processes = tb_traffic_source(traffic);
 	const struct tb_observer watching = {.context = watch,
 		.start = on_start,
@@ -143,7 +207,11 @@ static int experiment_measure(struct run *run, struct tb_traffic *traffic,
 		.without_blame = !run->options->with_blame,
 		.delays = watch->delays,
 		.job_bytes = watch->job_bytes};
-	struct tb_engine *engine = NULL;
+	struct window_run m = {.run = run,
+		.watch = watch,
+		.traffic = traffic,
+		.bin_ps = bin,
+		.share = share};
 	struct tb_host *host = NULL;
 	int status = tb_host_new(
 		&host, run->network, &processes, &watching, tb_engine_ideal_ps, error);
@@ -151,10 +219,11 @@ static int experiment_measure(struct run *run, struct tb_traffic *traffic,
 		return status;
 	const struct tb_source source = tb_host_source(host);
 	const struct tb_observer observer = tb_host_observer(host);
-	status =
-		tb_engine_new(&engine, run->network, &source, &observer, &options, error);
+	status = tb_engine_new(
+		&m.engine, run->network, &source, &observer, &options, error);
 	if (status == TB_OK)
-		status = run_window(run, watch, engine, traffic, warm, end, share, error);
+		status = run_window(&m, error);
+	uint64_t n_bins = watch->end_bin - watch->first_bin;
 	double window_s = (double)n_bins * (double)bin / (double)TB_PS_PER_S;
 	run->outcome->job_bps +=
 		(double)watch->job_bytes[TB_PLAN_MEASURED] * share / window_s;
@@ -188,7 +257,7 @@ static int experiment_measure(struct run *run, struct tb_traffic *traffic,
 						       (double)TB_PS_PER_S * share /
 						       window_s;
 	}
-	tb_engine_free(engine);
+	tb_engine_free(m.engine);
 	tb_host_free(host);
 	return status;
 }
@@ -243,6 +312,7 @@ static int outcome_new(struct tb_outcome **outcome, const struct tb_network *net
 	struct tb_outcome *made = calloc(1, sizeof *made);
 	if (!made)
 		return tb_fail_memory(error, "an experiment");
+	made->steady = true;
 	made->n_nodes = tb_network_n_hosts(network);
 	made->n_links = tb_network_n_links(network);
 	made->nodes = calloc(made->n_nodes, sizeof *made->nodes);
@@ -264,14 +334,20 @@ void tb_outcome_free(struct tb_outcome *outcome)
 	free(outcome);
 }
 
+static uint32_t nodes_needed(const struct tb_experiment *experiment)
+{
+	return experiment->timed ? tb_timed_nodes(experiment) : experiment->n_nodes;
+}
+
 int tb_experiment_fits(const struct tb_experiment *experiment, const char *name,
 	uint32_t n_hosts, struct tb_error *error)
 {
-	if (experiment->timed || n_hosts == 0 || experiment->n_nodes <= n_hosts)
+	uint32_t n_nodes = nodes_needed(experiment);
+	if (n_hosts == 0 || n_nodes <= n_hosts)
 		return TB_OK;
 	return tb_fail(error, TB_EUSAGE,
-		"%u nodes are needed: %s has %u, and cannot grow", experiment->n_nodes,
-		name, n_hosts);
+		"%u nodes are needed: %s has %u, and cannot grow", n_nodes, name,
+		n_hosts);
 }
 
 int tb_experiment_network(struct tb_network **network,
@@ -279,11 +355,9 @@ int tb_experiment_network(struct tb_network **network,
 	const char *name, struct tb_error *error)
 {
 	struct tb_network_params fitted = *params;
-	if (experiment->timed)
-		return tb_timed_network(network, experiment->timed, error);
 	fitted.levels = 1;
 	const struct tb_network_description description = {
-		.name = name, .params = &fitted, .n_nodes = experiment->n_nodes};
+		.name = name, .params = &fitted, .n_nodes = nodes_needed(experiment)};
 	struct tb_network *made = NULL;
 	int status = tb_network_open(&made, &description, error);
 	if (status == TB_OK && !tb_network_grows(made))
@@ -296,38 +370,23 @@ int tb_experiment_network(struct tb_network **network,
 	return status;
 }
 
-static int run_timed(struct tb_outcome **outcome, const struct tb_timed *timed,
-	const struct tb_network *network, uint64_t seed, struct tb_error *error)
-{
-	struct tb_outcome *made = NULL;
-	int status = outcome_new(&made, network, error);
-	if (status == TB_OK)
-		status = tb_timed_run(&made->latency_s, timed, network, seed, error);
-	if (status == TB_OK)
-		*outcome = made;
-	else
-		tb_outcome_free(made);
-	return status;
-}
-
 int tb_experiment_run(struct tb_outcome **outcome, const struct tb_experiment *experiment,
 	const struct tb_network *network, const struct tb_experiment_options *options,
 	struct tb_error *error)
 {
 	struct run run = {
 		.experiment = experiment, .network = network, .options = options};
-	if (experiment->timed)
-		return run_timed(
-			outcome, experiment->timed, network, options->seed, error);
 	int status = tb_experiment_check(experiment, error);
-	if (status == TB_OK)
+	if (status == TB_OK && !experiment->timed)
 		status = tb_experiment_plan_init(
 			&run.plan, experiment, tb_network_params(network), error);
 	if (status != TB_OK)
 		return status;
 	status = outcome_new(&run.outcome, network, error);
 	if (status == TB_OK)
-		status = run_all(&run, error);
+		status = experiment->timed ? tb_timed_run(run.outcome, experiment,
+						     network, options, error)
+					   : run_all(&run, error);
 	if (status == TB_OK) {
 		set_roles(run.outcome, &run.plan);
 		*outcome = run.outcome;

@@ -1,11 +1,19 @@
 // The experiments of papers 000 (section 4) and 001, each a set-up that runs on a network
-// until it is steady and is measured over a window.
+// until it is steady and is measured over a window; and the timed jobs of papers 002 to
+// 004 (timed.h).
 //
 // Model: an experiment gives its nodes and jobs (traffic.h), how long the network warms
 // up and how long it is measured. Rates count payload that crossed the nodes' links
 // within the window, so neither the start nor the slowest sender's end counts. Where the
 // paper averages over distributions of message sizes, replays of both are averaged;
 // distributions of times do not matter where nodes send all that they can.
+//
+// Steady state: the payload of the measured job is counted in TB_STEADY_PARTS parts of
+// the window. The window is steady when a straight line through them (least squares)
+// changes by at most TB_STEADY_DRIFT of their mean from the window's beginning to its
+// end, or by less than its own 95 % interval. A window that is not becomes part
+// of the warm-up, and another one of twice its length is measured, up to TB_STEADY_TRIES
+// in all, unless the window is fixed.
 //
 // Replays share nothing: any number may run at once on different threads.
 #ifndef TB_EXPERIMENT_H
@@ -27,6 +35,7 @@ enum tb_experiment_kind {
 	TB_EXPERIMENT_HOT,	 // all to node 0
 	TB_EXPERIMENT_IO,	 // multiple hot-spots: figure 7 of paper 000
 	TB_EXPERIMENT_MIX,	 // combined traffic: figure 8
+	TB_EXPERIMENT_TIMED,	 // a job that is timed (timed.h)
 };
 
 enum tb_io_place { TB_IO_CLUSTERED, TB_IO_DISTRIBUTED };
@@ -58,6 +67,7 @@ struct tb_experiment {
 	bool compute_last;	  // compute job on the last half, I/O job on the first
 	double io_load;		  // of the I/O job beside a compute job; 0: there is none
 	uint32_t warm_us, window_us;
+	bool fixed_window;	      // measured as it is, steady or not
 	const struct tb_timed *timed; // else: a job that is timed (timed.h)
 };
 
@@ -79,6 +89,13 @@ void tb_experiment_describe(
 // TB_EUSAGE when not, with the reason.
 int tb_experiment_check(
 	const struct tb_experiment *experiment, struct tb_error *error) TB_MUST_USE;
+
+enum { TB_STEADY_PARTS = 20, TB_STEADY_TRIES = 3 };
+#define TB_STEADY_DRIFT 0.02
+
+// tb_steady returns whether `n` counts of equal spans, at least three, show no drift by
+// the rule above; `drift` gets by which share of their mean the line changes.
+bool tb_steady(const double *counts, uint32_t n, double *drift);
 
 enum tb_role {
 	TB_ROLE_SILENT,
@@ -108,6 +125,9 @@ struct tb_outcome {
 	double job_bps;	  // payload of the measured job that arrived, reads included
 	double latency_s; // mean from post to delivery of the measured job's messages;
 			  // of a timed job its duration
+	double drift;	  // of the payload over the window, in shares of its mean: of the
+			  // averaged runs that which is further from 0
+	bool steady;	  // all of them were; a timed job always is
 	struct tb_engine_stats stats; // of the last of the averaged runs
 };
 

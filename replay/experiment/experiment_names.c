@@ -1,5 +1,6 @@
 // Experiments by name, their descriptions, and whether changed settings are valid.
 #include "experiment.h"
+#include "timed.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -39,6 +40,19 @@ static void describe_mix(const struct tb_experiment *experiment, char *text, siz
 			half, experiment->n_io, place, mapping);
 }
 
+static void describe_timed(
+	const struct tb_experiment *experiment, char *text, size_t size)
+{
+	const struct tb_timed *timed = experiment->timed;
+	if (timed->collective)
+		snprintf(text, size, "%s, %s, by %" PRIu32 " port%s on %s",
+			timed->collective, timed->algorithm, timed->n_ports,
+			timed->n_ports == 1 ? "" : "s", timed->network);
+	else
+		snprintf(text, size, "%s by %" PRIu32 " servers on %s", timed->benchmark,
+			experiment->n_io, timed->network);
+}
+
 void tb_experiment_describe(
 	const struct tb_experiment *experiment, char *text, size_t size)
 {
@@ -70,6 +84,9 @@ void tb_experiment_describe(
 	} break;
 	case TB_EXPERIMENT_MIX:
 		describe_mix(experiment, text, size);
+		break;
+	case TB_EXPERIMENT_TIMED:
+		describe_timed(experiment, text, size);
 		break;
 	}
 }
@@ -114,6 +131,11 @@ static int check_traffic(const struct tb_experiment *experiment, struct tb_error
 
 int tb_experiment_check(const struct tb_experiment *experiment, struct tb_error *error)
 {
+	// Everything else is checked by what makes the job.
+	if (experiment->timed)
+		return experiment->n_active < (experiment->timed->collective ? 2 : 1)
+			       ? tb_fail(error, TB_EUSAGE, "a job needs more processes")
+			       : TB_OK;
 	int status = check_traffic(experiment, error);
 	if (status == TB_OK && experiment->kind == TB_EXPERIMENT_PATTERN) {
 		struct tb_synth_options options = {.n_nodes = experiment->n_active};

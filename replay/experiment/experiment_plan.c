@@ -165,6 +165,8 @@ static int make_plan(struct tb_experiment_plan *plan,
 	case TB_EXPERIMENT_MIX:
 		plan_mix(plan, experiment);
 		return TB_OK;
+	case TB_EXPERIMENT_TIMED: // has no plan
+		break;
 	}
 	return TB_EUSAGE;
 }

@@ -6,6 +6,7 @@
 #include "input_files.h"
 #include "network_open.h"
 #include "preset.h"
+#include "timed.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -106,6 +107,61 @@ static uint32_t scaled(uint32_t us, double by)
 	return grown < UINT32_MAX ? (uint32_t)grown : UINT32_MAX;
 }
 
+// choose_window chooses the warm-up and window that were not given: long enough for as
+// many messages of a larger size, and as many packets at a lower load, as in the set-up.
+static void choose_window(struct tb_experiment *experiment, bool has_warm_up)
+{
+	const struct tb_experiment *base = tb_experiment_find(experiment->name);
+	double larger = 1, lighter = 1;
+	if (base->message_bytes > 0 && experiment->message_bytes > base->message_bytes)
+		larger = (double)experiment->message_bytes / (double)base->message_bytes;
+	if (experiment->load > 0 && experiment->load < 1)
+		lighter = 1 / fmax(experiment->load, LIGHTEST);
+	if (!has_warm_up)
+		experiment->warm_us = scaled(base->warm_us, larger);
+	if (!experiment->fixed_window)
+		experiment->window_us = scaled(base->window_us, larger * lighter);
+}
+
+int tb_sweep_set_up(struct tb_experiment *experiment, char *changes, size_t size,
+	const char *text, struct tb_error *error)
+{
+	char copy[256], *rest = copy, *word;
+	size_t n_changes = 0;
+	bool has_warm_up = false;
+	snprintf(copy, sizeof copy, "%s", text);
+	const struct tb_experiment *found = tb_experiment_find(strsep(&rest, " "));
+	if (!found || strlen(text) >= sizeof copy)
+		return tb_fail(error, TB_EUSAGE, "'%s' is no experiment", text);
+	struct tb_sweep_point point = {.experiment = *found};
+	if (size > 0)
+		*changes = '\0';
+	while ((word = strsep(&rest, " ")) != NULL) {
+		char *value = strchr(word, '=');
+		if (!value)
+			return tb_fail(
+				error, TB_EUSAGE, "'%s': expected key=value", word);
+		*value = '\0';
+		int key = tb_sweep_key_find(word), status = TB_OK;
+		*value = '=';
+		if (key >= 0)
+			status = tb_sweep_key_set(&point, key, value + 1, error);
+		else
+			n_changes += (size_t)snprintf(
+				changes + n_changes, size - n_changes, ",%s", word);
+		if (status == TB_OK && key >= 0)
+			status = tb_sweep_key_applies(&point, key, error);
+		if (status == TB_OK && n_changes >= size)
+			status = tb_fail(error, TB_ECAPACITY, "'%s' is too long", text);
+		if (status != TB_OK)
+			return status;
+		has_warm_up = has_warm_up || key == TB_KEY_WARM;
+	}
+	choose_window(&point.experiment, has_warm_up);
+	*experiment = point.experiment;
+	return TB_OK;
+}
+
 static int sweep_by_name(const void *a, const void *b)
 {
 	const struct tb_sweep_value *one = a, *other = b;
@@ -131,8 +187,9 @@ static bool set_values(struct tb_sweep_point *point, const struct choice *choice
 		if (fclose(stream) != 0)
 			return false;
 	}
-	point->values[point->n_values++] =
-		(struct tb_sweep_value){PRESET_AXIS, strdup(PRESET)};
+	const struct tb_timed *timed = point->experiment.timed;
+	point->values[point->n_values++] = (struct tb_sweep_value){
+		PRESET_AXIS, strdup(timed ? timed->network : PRESET)};
 	for (size_t i = 0; i < choice->axes->n; i++) {
 		const struct tb_sweep_axis *axis = &choice->axes->axes[i];
 		if (axis->key >= 0)
@@ -310,24 +367,7 @@ static int add_point(
 	int status = set_keys(point, choice, error);
 	if (status != TB_OK)
 		return status;
-	if (point->experiment.kind != TB_EXPERIMENT_LATENCY) {
-		// Choose the warm-up and window that were not given: long enough for as
-		// many messages of a larger size, and as many packets at a lower load, as
-		// in the set-up.
-		struct tb_experiment *experiment = &point->experiment;
-		const struct tb_experiment *base = tb_experiment_find(experiment->name);
-		double larger = 1, lighter = 1;
-		if (base->message_bytes > 0 &&
-			experiment->message_bytes > base->message_bytes)
-			larger = (double)experiment->message_bytes /
-				 (double)base->message_bytes;
-		if (experiment->load > 0 && experiment->load < 1)
-			lighter = 1 / fmax(experiment->load, LIGHTEST);
-		if (!given(choice, TB_KEY_WARM))
-			experiment->warm_us = scaled(base->warm_us, larger);
-		if (!given(choice, TB_KEY_WINDOW))
-			experiment->window_us = scaled(base->window_us, larger * lighter);
-	}
+	choose_window(&point->experiment, given(choice, TB_KEY_WARM));
 	if (!set_values(point, choice) || !sweep_join(point))
 		return tb_fail_memory(error, "the points");
 	status = set_network(point, before, choice->axes, error);

@@ -48,6 +48,13 @@ struct tb_sweep_point {
 			    // settings end; 0: it has none
 };
 
+// tb_sweep_set_up reads an experiment with changes, such as "hot nodes=16 reads=1
+// bus=320MB/s": the name, keys of tb_sweep_keys, and keys of its network, which it writes
+// to `changes` as text to be appended to a network's name, ",bus=320MB/s" here. Errors as
+// tb_sweep_read.
+int tb_sweep_set_up(struct tb_experiment *experiment, char *changes, size_t size,
+	const char *text, struct tb_error *error) TB_MUST_USE;
+
 #define TB_SWEEP_POINTS_MAX  100000
 #define TB_SWEEP_HASH_DIGITS 16
 
@@ -86,10 +93,13 @@ enum tb_sweep_result {
 	TB_RESULT_ACCEPTED, // payload sent per sender of the measured job, mean
 	TB_RESULT_TAKEN,    // payload into a node that serves, mean
 	TB_RESULT_GIVEN,    // payload out of a node that serves, mean
-	TB_RESULT_LATENCY,  // of a message from post to delivery, mean
+	TB_RESULT_LATENCY,  // of a message from post to delivery, mean; of a timed job
+			    // the time that it takes
 	TB_RESULT_WAITING,  // headers that wait at the same time, mean
+	TB_RESULT_RATE,	    // payload that a timed job moves
+	TB_RESULT_STEADY,   // 1: its rate does not change over the window; 0: it does
 };
-#define TB_N_RESULTS 6
+#define TB_N_RESULTS 8
 
 struct tb_sweep_result_info {
 	const char *name;  // as typed: "accepted"

@@ -1,6 +1,7 @@
 // The keys of [sweep]: the syntax of their values, and what they change in a point.
 #include "sweep_impl.h"
 
+#include "timed.h"
 #include "units.h"
 
 #include <inttypes.h>
@@ -12,8 +13,10 @@
 const struct tb_sweep_key tb_sweep_keys[] = {
 	[TB_KEY_EXPERIMENT] = {"experiment", "what is run: see the list of experiments"},
 	[TB_KEY_NODES] = {"nodes",
-		"how many take part; the tree is as high as that needs"},
-	[TB_KEY_MESSAGE] = {"message", "mean size of a message, as 256K"},
+		"how many take part, of timed jobs processes or clients; the tree is as "
+		"high as that needs"},
+	[TB_KEY_MESSAGE] = {"message",
+		"mean size of a message, as 256K; of pvfs experiments a client's block"},
 	[TB_KEY_LOAD] = {"load",
 		"offered by each sender, in shares of the payload that a node's link "
 		"carries (qsnet: 338.6 MB/s); full (default): all that it can send"},
@@ -21,12 +24,15 @@ const struct tb_sweep_key tb_sweep_keys[] = {
 	[TB_KEY_TIMES] = {"times",
 		"between messages, with a load: fixed, uniform or exponential (default)"},
 	[TB_KEY_READS] = {"reads", "share of the I/O messages that read: 0 to 1"},
-	[TB_KEY_IO_NODES] = {"io_nodes", "nodes that serve, in io and mix experiments"},
+	[TB_KEY_IO_NODES] = {"io_nodes",
+		"nodes that serve, in io, mix and pvfs experiments"},
 	[TB_KEY_IO_LOAD] = {"io_load",
 		"of the I/O job in mix experiments, in shares as of load; 0: no such "
 		"job"},
 	[TB_KEY_WARM] = {"warm", "simulated time before the measurement, as 10ms"},
-	[TB_KEY_WINDOW] = {"window", "simulated time of the measurement, as 40ms"},
+	[TB_KEY_WINDOW] = {"window",
+		"simulated time of the measurement, as 40ms (default: until it is "
+		"steady)"},
 	[TB_KEY_SEED] = {"seed",
 		"of the random choices (default 1); curves show the mean"},
 	{NULL, NULL},
@@ -65,13 +71,16 @@ static int sweep_key_refuse(
 		text, expected);
 }
 
-static int set_count(
-	uint32_t *count, int key, const char *text, uint32_t max, struct tb_error *error)
+// set_count: steady traffic has two ends at least, a timed job may have one client.
+static int set_count(uint32_t *count, int key, const char *text, uint32_t max,
+	const struct tb_experiment *experiment, struct tb_error *error)
 {
+	uint32_t least = experiment->timed ? 1 : 2;
 	uint64_t value = 0;
 	char expected[64];
-	snprintf(expected, sizeof expected, "a whole number from 2 to %" PRIu32, max);
-	if (tb_parse_count(text, 2, max, &value) != TB_OK)
+	snprintf(expected, sizeof expected, "a whole number from %" PRIu32 " to %" PRIu32,
+		least, max);
+	if (tb_parse_count(text, least, max, &value) != TB_OK)
 		return sweep_key_refuse(error, key, text, expected);
 	*count = (uint32_t)value;
 	return TB_OK;
@@ -141,7 +150,8 @@ int tb_sweep_key_set(
 	}
 	case TB_KEY_NODES: {
 		uint32_t n = 0;
-		int status = set_count(&n, TB_KEY_NODES, text, TB_RANKS_MAX, error);
+		int status = set_count(
+			&n, TB_KEY_NODES, text, TB_RANKS_MAX, experiment, error);
 		if (status == TB_OK)
 			point->experiment.n_nodes = point->experiment.n_active = n;
 		return status;
@@ -167,12 +177,14 @@ int tb_sweep_key_set(
 	case TB_KEY_READS:
 		return set_share(&experiment->reads, key, text, 1, error);
 	case TB_KEY_IO_NODES:
-		return set_count(&experiment->n_io, key, text, IO_MOST, error);
+		return set_count(
+			&experiment->n_io, key, text, IO_MOST, experiment, error);
 	case TB_KEY_IO_LOAD:
 		return set_share(&experiment->io_load, key, text, LOAD_MOST, error);
 	case TB_KEY_WARM:
 		return set_span(&experiment->warm_us, key, text, error);
 	case TB_KEY_WINDOW:
+		experiment->fixed_window = true;
 		return set_span(&experiment->window_us, key, text, error);
 	default:
 		return tb_parse_count(text, 0, UINT64_MAX, &point->seed) == TB_OK
@@ -187,9 +199,11 @@ static const char *not_for(const struct tb_experiment *experiment, int key)
 {
 	enum tb_experiment_kind kind = experiment->kind;
 	bool io = kind == TB_EXPERIMENT_IO || kind == TB_EXPERIMENT_MIX;
+	bool steady = kind != TB_EXPERIMENT_LATENCY && kind != TB_EXPERIMENT_TIMED;
+	bool serves = kind == TB_EXPERIMENT_TIMED && experiment->timed->benchmark;
 	switch (key) {
 	case TB_KEY_IO_NODES:
-		return io ? NULL : "io and mix experiments";
+		return io || serves ? NULL : "io, mix and pvfs experiments";
 	case TB_KEY_IO_LOAD:
 		return kind == TB_EXPERIMENT_MIX ? NULL : "mix experiments";
 	case TB_KEY_READS:
@@ -201,7 +215,7 @@ static const char *not_for(const struct tb_experiment *experiment, int key)
 	case TB_KEY_SIZES:
 	case TB_KEY_WARM:
 	case TB_KEY_WINDOW:
-		return kind == TB_EXPERIMENT_LATENCY ? "steady traffic" : NULL;
+		return steady ? NULL : "steady traffic";
 	default:
 		return NULL;
 	}

@@ -14,6 +14,8 @@ static const struct tb_sweep_result_info infos[] = {
 	[TB_RESULT_GIVEN] = {"given", "Bandwidth out of a serving node", "MB/s", 1e6},
 	[TB_RESULT_LATENCY] = {"latency", "Latency of a message", "us", 1e-6},
 	[TB_RESULT_WAITING] = {"waiting", "Headers that wait at a time", "", 1},
+	[TB_RESULT_RATE] = {"rate", "Payload moved by all", "MB/s", 1e6},
+	[TB_RESULT_STEADY] = {"steady", "Steady state", "", 1},
 };
 
 const struct tb_sweep_result_info *tb_sweep_result_info(enum tb_sweep_result result)
@@ -63,8 +65,10 @@ static double waiting(const struct tb_outcome *outcome)
 double tb_sweep_result_of(const struct tb_sweep_point *point,
 	const struct tb_outcome *outcome, enum tb_sweep_result result)
 {
-	// A single message is not steady traffic.
-	bool steady = point->experiment.kind != TB_EXPERIMENT_LATENCY;
+	// A single message, or a job, is not steady traffic.
+	enum tb_experiment_kind kind = point->experiment.kind;
+	bool timed = kind == TB_EXPERIMENT_TIMED;
+	bool steady = kind != TB_EXPERIMENT_LATENCY && !timed;
 	switch (result) {
 	case TB_RESULT_OFFERED:
 		return point->experiment.load > 0
@@ -81,6 +85,10 @@ double tb_sweep_result_of(const struct tb_sweep_point *point,
 		return outcome->latency_s > 0 ? outcome->latency_s : NAN;
 	case TB_RESULT_WAITING:
 		return steady ? waiting(outcome) : NAN;
+	case TB_RESULT_RATE:
+		return timed && outcome->job_bps > 0 ? outcome->job_bps : NAN;
+	case TB_RESULT_STEADY:
+		return steady ? outcome->steady : NAN;
 	}
 	return NAN;
 }
@@ -91,6 +99,7 @@ static double n_busy(const struct tb_experiment *experiment)
 {
 	switch (experiment->kind) {
 	case TB_EXPERIMENT_LATENCY:
+	case TB_EXPERIMENT_TIMED:
 		return 0;
 	case TB_EXPERIMENT_PING:
 	case TB_EXPERIMENT_HOT:
@@ -121,6 +130,7 @@ double tb_sweep_share(const struct tb_sweep_point *point)
 	case TB_EXPERIMENT_LATENCY:
 	case TB_EXPERIMENT_PING:
 	case TB_EXPERIMENT_BOTH_WAYS:
+	case TB_EXPERIMENT_TIMED:
 		break;
 	}
 	return load;

@@ -13,27 +13,22 @@
 #define BRANCH	 4	 // of trees: as an Elite switch has links down
 #define INSTANTS 1 << 16 // in one go
 
-const struct tb_experiment *tb_timed_find(const char *name)
+uint32_t tb_timed_nodes(const struct tb_experiment *experiment)
 {
-	for (const struct tb_experiment *e = tb_timed_experiments; e->name; e++)
-		if (strcmp(e->name, name) == 0)
-			return e;
-	return NULL;
+	const struct tb_timed *timed = experiment->timed;
+	uint32_t n_ranks =
+		experiment->n_active + (timed->collective ? 0 : experiment->n_io);
+	return (n_ranks + timed->ranks_a_node - 1) / timed->ranks_a_node;
 }
 
-int tb_timed_network(
-	struct tb_network **network, const struct tb_timed *timed, struct tb_error *error)
+static int collective_job(struct tb_job **job, uint64_t *wanted_bytes,
+	const struct tb_experiment *experiment, struct tb_error *error)
 {
-	const struct tb_network_description description = {.name = timed->network};
-	return tb_network_open(network, &description, error);
-}
-
-static int collective_job(
-	struct tb_job **job, const struct tb_timed *timed, struct tb_error *error)
-{
-	struct tb_collective_options options = {.n_ranks = timed->n_ranks,
+	const struct tb_timed *timed = experiment->timed;
+	uint64_t n = experiment->n_active, bytes = experiment->message_bytes;
+	struct tb_collective_options options = {.n_ranks = experiment->n_active,
 		.n_ports = timed->n_ports,
-		.bytes = timed->bytes,
+		.bytes = bytes,
 		.branch = BRANCH};
 	const struct tb_plan_job how = {.n_repeats = timed->n_repeats};
 	struct tb_plan plan;
@@ -47,59 +42,75 @@ static int collective_job(
 		status = tb_collective_plan(&plan, &options, error);
 	if (status != TB_OK)
 		return status;
+	bool to_all = op == TB_COLL_ALLGATHER || op == TB_COLL_ALLTOALL;
+	*wanted_bytes = (to_all ? n : 1) * (n - 1) * bytes;
 	status = tb_plan_to_job(job, &plan, &how, error);
 	tb_plan_fini(&plan);
 	return status;
 }
 
-static int io_job(
-	struct tb_job **job, const struct tb_timed *timed, struct tb_error *error)
+static int io_job(struct tb_job **job, uint64_t *wanted_bytes,
+	const struct tb_experiment *experiment, struct tb_error *error)
 {
+	const struct tb_timed *timed = experiment->timed;
 	struct tb_io_options options = TB_IO_DEFAULTS;
+	struct tb_io_extent extent;
 	int status = tb_io_benchmark_find(&options.benchmark, timed->benchmark, error);
 	if (status != TB_OK)
 		return status;
-	if (timed->n_clients)
-		options.n_clients = timed->n_clients;
-	if (timed->n_servers)
-		options.n_servers = timed->n_servers;
+	options.n_clients = experiment->n_active;
+	options.n_servers = experiment->n_io;
+	if (experiment->message_bytes)
+		options.block_bytes = experiment->message_bytes;
 	options.transport = timed->transport;
 	options.pack_bytes_per_s = timed->pack_bytes_per_s;
 	options.storage_bytes_per_s = timed->storage_bytes_per_s;
 	options.service_ns = timed->service_ns;
+	options.client_ns = timed->client_ns;
 	options.n_repeats = timed->n_repeats;
+	*wanted_bytes = 0;
+	for (uint32_t client = 0; options.benchmark->extent && client < options.n_clients;
+		client++)
+		for (uint64_t i = 0;
+			options.benchmark->extent(&options, client, i, &extent); i++)
+			*wanted_bytes += extent.bytes;
 	return tb_io_job(job, &options, error);
 }
 
 static int run_engine(const struct tb_network *network, const struct tb_source *processes,
-	const struct tb_engine_options *options, const volatile sig_atomic_t *stop,
-	tb_time_ps *end, struct tb_error *error)
+	const struct tb_observer *watching, const struct tb_engine_options *options,
+	const volatile sig_atomic_t *stop, struct tb_engine_stats *stats,
+	struct tb_error *error)
 {
 	struct tb_host *host = NULL;
 	struct tb_engine *engine = NULL;
-	int status =
-		tb_host_new(&host, network, processes, NULL, tb_engine_ideal_ps, error);
+	int status = tb_host_new(
+		&host, network, processes, watching, tb_engine_ideal_ps, error);
 	if (status != TB_OK)
 		return status;
 	const struct tb_source source = tb_host_source(host);
-	status = tb_engine_new(&engine, network, &source, NULL, options, error);
+	struct tb_observer observer;
+	if (watching)
+		observer = tb_host_observer(host);
+	status = tb_engine_new(
+		&engine, network, &source, watching ? &observer : NULL, options, error);
 	while (status >= 0 && (status = tb_engine_run(engine, INSTANTS, error)) > 0)
 		if (tb_stop_asked(stop))
 			status = tb_fail(error, TB_ESTOPPED, "stopped");
 	if (status == TB_OK)
 		status = tb_engine_finish(engine, error);
 	if (status == TB_OK) {
-		struct tb_engine_stats stats = tb_engine_stats_of(engine);
-		tb_host_stats(host, &stats);
-		*end = stats.now_ps;
+		*stats = tb_engine_stats_of(engine);
+		tb_host_stats(host, stats);
 	}
 	tb_engine_free(engine);
 	tb_host_free(host);
 	return status;
 }
 
-int tb_timed_job(tb_time_ps *end, const struct tb_job *job, const uint32_t *nodes,
-	const struct tb_network *network, const struct tb_engine_options *options,
+static int run_job(struct tb_engine_stats *stats, const struct tb_job *job,
+	const uint32_t *nodes, const struct tb_network *network,
+	const struct tb_observer *observer, const struct tb_engine_options *options,
 	const volatile sig_atomic_t *stop, struct tb_error *error)
 {
 	struct tb_closed_loop *loop = NULL;
@@ -107,20 +118,39 @@ int tb_timed_job(tb_time_ps *end, const struct tb_job *job, const uint32_t *node
 		&loop, job, nodes, 0, tb_network_params(network)->broadcast, error);
 	if (status == TB_OK) {
 		const struct tb_source processes = tb_closed_loop_source(loop);
-		status = run_engine(network, &processes, options, stop, end, error);
+		status = run_engine(
+			network, &processes, observer, options, stop, stats, error);
 	}
 	tb_closed_loop_free(loop);
 	return status;
 }
 
-int tb_timed_run(double *time_s, const struct tb_timed *timed,
-	const struct tb_network *network, uint64_t seed, struct tb_error *error)
+int tb_timed_job(tb_time_ps *end, const struct tb_job *job, const uint32_t *nodes,
+	const struct tb_network *network, const struct tb_engine_options *options,
+	const volatile sig_atomic_t *stop, struct tb_error *error)
 {
-	const struct tb_engine_options options = {.seed = seed};
+	struct tb_engine_stats stats;
+	int status = run_job(&stats, job, nodes, network, NULL, options, stop, error);
+	if (status == TB_OK)
+		*end = stats.now_ps;
+	return status;
+}
+
+int tb_timed_run(struct tb_outcome *outcome, const struct tb_experiment *experiment,
+	const struct tb_network *network, const struct tb_experiment_options *options,
+	struct tb_error *error)
+{
+	const struct tb_timed *timed = experiment->timed;
+	const struct tb_engine_options of_engine = {
+		.seed = options->seed, .without_blame = !options->with_blame};
 	struct tb_job *job = NULL;
-	tb_time_ps end = 0;
-	int status = timed->collective ? collective_job(&job, timed, error)
-				       : io_job(&job, timed, error);
+	uint64_t wanted_bytes = 0;
+	int status = tb_experiment_fits(experiment, tb_network_params(network)->name,
+		tb_network_n_hosts(network), error);
+	if (status == TB_OK)
+		status = timed->collective
+				 ? collective_job(&job, &wanted_bytes, experiment, error)
+				 : io_job(&job, &wanted_bytes, experiment, error);
 	if (status != TB_OK)
 		return status;
 	uint32_t *nodes = malloc(job->n_ranks * sizeof *nodes);
@@ -129,9 +159,13 @@ int tb_timed_run(double *time_s, const struct tb_timed *timed,
 	for (uint32_t rank = 0; nodes && rank < job->n_ranks; rank++)
 		nodes[rank] = rank / timed->ranks_a_node;
 	if (status == TB_OK)
-		status = tb_timed_job(&end, job, nodes, network, &options, NULL, error);
-	if (status == TB_OK)
-		*time_s = (double)end / (double)TB_PS_PER_S / timed->n_repeats;
+		status = run_job(&outcome->stats, job, nodes, network, options->observer,
+			&of_engine, options->stop, error);
+	if (status == TB_OK) {
+		outcome->latency_s = (double)outcome->stats.now_ps / (double)TB_PS_PER_S /
+				     timed->n_repeats;
+		outcome->job_bps = (double)wanted_bytes / outcome->latency_s;
+	}
 	free(nodes);
 	tb_job_free(job);
 	return status;

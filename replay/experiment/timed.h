@@ -18,32 +18,26 @@ struct tb_timed {
 	const char *network; // preset with changes, its library among them
 	uint32_t ranks_a_node;
 	uint32_t n_repeats;
-	// A collective, by name; `bytes` as it takes a size.
+	// A collective, by name: the experiment has its ranks (n_active) and its size
+	// (message_bytes, as the collective takes a size).
 	const char *collective, *algorithm;
-	uint32_t n_ranks, n_ports;
-	uint64_t bytes;
-	// Else an I/O benchmark, by name, from TB_IO_DEFAULTS; 0 leaves a default.
+	uint32_t n_ports;
+	// Else an I/O benchmark, by name, from TB_IO_DEFAULTS: the experiment has its
+	// clients (n_active), servers (n_io), and a block (message_bytes; 0: the
+	// default).
 	const char *benchmark;
-	uint32_t n_clients, n_servers;
 	enum tb_io_transport transport;
-	uint64_t pack_bytes_per_s, storage_bytes_per_s, service_ns;
+	uint64_t pack_bytes_per_s, storage_bytes_per_s, service_ns, client_ns;
 };
 
-// Experiments with a tb_timed, in outcomes of which latency_s is the time; ends with a
-// NULL name.
-extern const struct tb_experiment tb_timed_experiments[];
+// tb_timed_nodes returns how many nodes a timed experiment needs.
+uint32_t tb_timed_nodes(const struct tb_experiment *experiment);
 
-// tb_timed_find returns NULL when no such experiment has this name.
-const struct tb_experiment *tb_timed_find(const char *name);
-
-// tb_timed_network builds the network that it names.
-int tb_timed_network(struct tb_network **network, const struct tb_timed *timed,
-	struct tb_error *error) TB_MUST_USE;
-
-// tb_timed_run stores how long one repetition takes. The network must be that of
-// tb_timed_network.
-int tb_timed_run(double *time_s, const struct tb_timed *timed,
-	const struct tb_network *network, uint64_t seed,
+// tb_timed_run stores in the outcome how long one repetition takes, and at which rate it
+// moves payload that somebody wants (relayed and repeated bytes count once). TB_EUSAGE
+// when the network has too few nodes; TB_ESTOPPED.
+int tb_timed_run(struct tb_outcome *outcome, const struct tb_experiment *experiment,
+	const struct tb_network *network, const struct tb_experiment_options *options,
 	struct tb_error *error) TB_MUST_USE;
 
 // tb_timed_job replays a job alone, in memory, and stores when it ends; rank r runs on

@@ -68,7 +68,7 @@ killed 2000 "$TAILBACK" advise -q run.db
 killed 2000 "$TAILBACK" report --try run.db
 killed 900 "$TAILBACK" timeline run.db --from 100us --to 200us --closer -o closer.json
 killed 900 "$TAILBACK" validate --model mpi
-killed 900 "$TAILBACK" sweep -q "$TB_SOURCE/schemas/sweeps/figure-13.ini" -o sweep.db
+killed 900 "$TAILBACK" sweep -q "$TB_SOURCE/schemas/sweeps/000-figure-13.ini" -o sweep.db
 killed 500 "$TAILBACK" compare run.db run.db
 killed 500 "$TAILBACK" network -n qsnet -o network.svg
 killed 1500 "$TAILBACK" view long.goal --script opens

@@ -7,7 +7,8 @@
 // tests/golden/validate_rows.txt is written anew with TB_UPDATE=1.
 #include "claim.h"
 #include "measure.h"
-#include "preset.h"
+#include "network_open.h"
+#include "sweep.h"
 #include "timed.h"
 
 #include <inttypes.h>
@@ -25,7 +26,7 @@
 #define WINDOW_US 1000
 
 struct ran {
-	const char *name, *changes; // of the experiment and to the network
+	const char *text; // of the experiment
 	struct tb_outcome *outcome;
 };
 
@@ -35,39 +36,38 @@ struct rows {
 	FILE *stream;
 };
 
-static struct tb_network_params params_of(const char *changes)
+// run_short runs an experiment as it is but for its times, which it stores.
+static struct tb_outcome *run_short(
+	const char *text, uint32_t *warm_us, uint32_t *window_us)
 {
-	struct tb_network_params params;
-	struct tb_error error = {0};
-	char preset[128];
-	snprintf(preset, sizeof preset, "qsnet%s%s", *changes ? "," : "", changes);
-	if (tb_network_preset(&params, preset, &error) != TB_OK)
-		fail_msg("%s", error.text);
-	return params;
-}
-
-// run_short runs an experiment as it is but for its times.
-static struct tb_outcome *run_short(const char *name, const char *changes)
-{
-	const struct tb_network_params params = params_of(changes);
-	const struct tb_experiment *found = tb_measure_experiment(name);
 	const struct tb_experiment_options options = {.seed = 1};
+	struct tb_network_params params;
+	struct tb_experiment experiment;
 	struct tb_network *network = NULL;
 	struct tb_outcome *outcome = NULL;
 	struct tb_error error = {0};
-	assert_non_null(found);
-	struct tb_experiment experiment = *found;
+	char changes[256], name[512];
+	if (tb_sweep_set_up(&experiment, changes, sizeof changes, text, &error) != TB_OK)
+		fail_msg("%s", error.text);
+	snprintf(name, sizeof name, "%s%s",
+		experiment.timed ? experiment.timed->network : "qsnet", changes);
+	*warm_us = experiment.warm_us;
+	*window_us = experiment.window_us;
+	experiment.fixed_window = true;
 	if (experiment.window_us > WINDOW_US) {
 		experiment.warm_us = WARM_US;
 		experiment.window_us = WINDOW_US;
 	}
-	int status = tb_experiment_network(&network, &experiment, &params, NULL, &error);
+	int status = tb_network_open_params(&params, NULL, name, &error);
+	if (status == TB_OK)
+		status = tb_experiment_network(
+			&network, &experiment, &params, name, &error);
 	if (status == TB_OK)
 		status = tb_experiment_run(
 			&outcome, &experiment, network, &options, &error);
 	tb_network_free(network);
 	if (status != TB_OK)
-		fail_msg("%s: %s", name, error.text);
+		fail_msg("%s: %s", text, error.text);
 	return outcome;
 }
 
@@ -81,25 +81,23 @@ static double sum_sent(const struct tb_outcome *outcome)
 
 // outcome_of runs an experiment when it is first asked for, and writes what came of it:
 // what was sent, weighted by the node's number plus one, tells who sent.
-static const struct tb_outcome *outcome_of(
-	struct rows *rows, const char *name, const char *changes)
+static const struct tb_outcome *outcome_of(struct rows *rows, const char *text)
 {
+	uint32_t warm_us = 0, window_us = 0;
 	for (size_t i = 0; i < rows->n; i++)
-		if (strcmp(rows->runs[i].name, name) == 0 &&
-			strcmp(rows->runs[i].changes, changes) == 0)
+		if (strcmp(rows->runs[i].text, text) == 0)
 			return rows->runs[i].outcome;
 	assert_true(rows->n < sizeof rows->runs / sizeof *rows->runs);
-	struct tb_outcome *outcome = run_short(name, changes);
-	const struct tb_experiment *experiment = tb_measure_experiment(name);
-	rows->runs[rows->n++] = (struct ran){name, changes, outcome};
+	struct tb_outcome *outcome = run_short(text, &warm_us, &window_us);
+	rows->runs[rows->n++] = (struct ran){text, outcome};
 	fprintf(rows->stream,
-		"%s%s%s (%" PRIu32 " us, %" PRIu32 " us): %" PRIu64 " messages, %" PRIu64
+		"%s (%" PRIu32 " us, %" PRIu32 " us): %" PRIu64 " messages, %" PRIu64
 		" packets, %" PRIu64 " B, waited %" PRIu64
-		" ps, latency %.9g s, sent %.9g\n",
-		name, *changes ? " with " : "", changes, experiment->warm_us,
-		experiment->window_us, outcome->stats.n_delivered,
+		" ps, latency %.9g s, sent %.9g, rate %.9g\n",
+		text, warm_us, window_us, outcome->stats.n_delivered,
 		outcome->stats.n_packets, outcome->stats.payload_bytes,
-		outcome->stats.wait_ps, outcome->latency_s, sum_sent(outcome));
+		outcome->stats.wait_ps, outcome->latency_s, sum_sent(outcome),
+		outcome->job_bps);
 	return outcome;
 }
 
@@ -111,19 +109,15 @@ static const char *verdict_of(const struct tb_claim *claim, double value)
 
 static void write_row(struct rows *rows, const struct tb_claim *claim)
 {
-	const struct tb_outcome *outcomes[TB_MEASURE_EXPERIMENTS] = {NULL};
+	const struct tb_outcome *outcomes[TB_MEASURE_EXPERIMENTS + 1] = {NULL};
 	const struct tb_measure *measure = tb_measure_find(claim->id);
 	if (claim->outside) {
 		fprintf(rows->stream, "%s = outside\n", claim->id);
 		return;
 	}
 	assert_non_null(measure);
-	const char *network = tb_measure_network(claim->id);
-	const char *changes = network ? network : "";
-	// The table says which network it is.
-	assert_non_null(strstr(claim->measured, changes));
 	for (size_t i = 0; measure->experiments[i]; i++)
-		outcomes[i] = outcome_of(rows, measure->experiments[i], changes);
+		outcomes[i] = outcome_of(rows, measure->experiments[i]);
 	double value = measure->value(outcomes);
 	fprintf(rows->stream, "%s = %.9g (published %s %g..%g rounded by %g, bound %g)",
 		claim->id, value, claim->relation_text, claim->low, claim->high,

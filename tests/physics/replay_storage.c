@@ -27,14 +27,23 @@ static double time_of_read(enum tb_io_transport transport, uint64_t storage_byte
 		.ranks_a_node = 1,
 		.n_repeats = 1,
 		.benchmark = "read",
-		.n_clients = 1,
-		.n_servers = 1,
 		.transport = transport,
 		.storage_bytes_per_s = storage_bytes_per_s};
 	struct tb_network *network = NULL;
-	double time_s = 0;
-	assert_int_equal(tb_timed_network(&network, &timed, NULL), TB_OK);
-	assert_int_equal(tb_timed_run(&time_s, &timed, network, 1, NULL), TB_OK);
+	const struct tb_experiment experiment = {
+		.kind = TB_EXPERIMENT_TIMED, .n_active = 1, .n_io = 1, .timed = &timed};
+	const struct tb_experiment_options options = {.seed = 1};
+	struct tb_network_params params;
+	struct tb_outcome *outcome = NULL;
+	assert_int_equal(
+		tb_network_open_params(&params, NULL, timed.network, NULL), TB_OK);
+	assert_int_equal(tb_experiment_network(
+				 &network, &experiment, &params, timed.network, NULL),
+		TB_OK);
+	assert_int_equal(
+		tb_experiment_run(&outcome, &experiment, network, &options, NULL), TB_OK);
+	double time_s = outcome->latency_s;
+	tb_outcome_free(outcome);
 	tb_network_free(network);
 	return time_s;
 }

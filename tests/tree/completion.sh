@@ -50,7 +50,7 @@ offers "$networks" network -n ''
 offers 'csv dot edges graph ibnetdiscover ini json lfts pdf png svg text' network -f ''
 offers 'pdf png' matrix d.db -f p
 offers 'csv github html json markdown pdf text' report d.db --format ''
-offers 'hot hot.16.read hot.16.write hot.32' sweep hot
+offers 'hot' sweep hot
 offers 'seed= sizes=' sweep hot --set s
 offers 'd.db folder' sweep f.ini -o ''
 offers 'd.db folder' merge ''

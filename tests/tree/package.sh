@@ -35,7 +35,7 @@ for page in "$root"/usr/share/man/man1/*.gz; do
 	gzip -dc "$page" | mandoc -T lint -W warning || fail "$page is not clean"
 done
 for file in applications/tailback.desktop icons/hicolor/scalable/apps/tailback.svg \
-	bash-completion/completions/tailback tailback/networks/qsnet.ini tailback/networks/qsnet2.ini tailback/sweeps/figure-13.ini doc/tailback/copyright \
+	bash-completion/completions/tailback tailback/networks/qsnet.ini tailback/networks/qsnet2.ini tailback/sweeps/000-figure-13.ini doc/tailback/copyright \
 	doc/tailback/changelog.gz doc/tailback/README.md doc/tailback/examples/alltoall16.pcap.zst doc/tailback/docs/slurm/shards.sh; do
 	[[ -s $root/usr/share/$file ]] || fail "usr/share/$file is missing"
 done

@@ -2,6 +2,7 @@
 #include "experiment.h"
 #include "experiment_plan.h"
 #include "preset.h"
+#include "sweep.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -61,7 +62,7 @@ static int on_flows(void *context, const struct tb_flow_sample *samples, size_t 
 static void sizes_are_those_of_the_measured_job_alone(void **state)
 {
 	(void)state;
-	struct tb_experiment experiment = *tb_experiment_find("mix.1c.shared.5");
+	struct tb_experiment experiment = *tb_experiment_find("mix.1c.shared");
 	struct tb_network_params params;
 	struct tb_network *network = NULL;
 	struct tb_outcome *outcome = NULL;
@@ -73,6 +74,7 @@ static void sizes_are_those_of_the_measured_job_alone(void **state)
 		.blame = on_blame};
 	const struct tb_experiment_options options = {.seed = 1, .observer = &observer};
 	experiment.sizes = TB_SIZES_FIXED;
+	experiment.io_load = 0.5;
 	experiment.message_bytes = COMPUTE_BYTES;
 	experiment.n_nodes = experiment.n_active = 16;
 	experiment.n_io = 2;
@@ -101,10 +103,11 @@ static void the_io_job_beside_sends_megabytes_at_random_times(void **state)
 	(void)state;
 	struct tb_experiment_plan plan;
 	struct tb_network_params params;
+	struct tb_experiment experiment = *tb_experiment_find("mix.1c.shared");
+	experiment.io_load = 0.3;
 	assert_int_equal(tb_network_preset(&params, "qsnet", NULL), TB_OK);
-	assert_int_equal(tb_experiment_plan_init(&plan,
-				 tb_experiment_find("mix.1c.shared.3"), &params, NULL),
-		TB_OK);
+	assert_int_equal(
+		tb_experiment_plan_init(&plan, &experiment, &params, NULL), TB_OK);
 	assert_int_equal(plan.jobs[TB_PLAN_MEASURED].rate_bytes_per_s, 0);
 	assert_int_equal(plan.jobs[1].rate_bytes_per_s, TB_SYNTH_RATE_BYTES_PER_S);
 	assert_int_equal(plan.n_jobs, 2);
@@ -121,11 +124,64 @@ static void the_io_job_beside_sends_megabytes_at_random_times(void **state)
 	tb_experiment_plan_fini(&plan);
 }
 
+// A line through the counts that falls by a tenth drifts; one within the noise does not.
+static void a_window_is_steady_without_a_drift_beyond_its_noise(void **state)
+{
+	(void)state;
+	double counts[TB_STEADY_PARTS], drift = 0;
+	for (int i = 0; i < TB_STEADY_PARTS; i++)
+		counts[i] = 1000 + (i % 2);
+	assert_true(tb_steady(counts, TB_STEADY_PARTS, &drift));
+	for (int i = 0; i < TB_STEADY_PARTS; i++)
+		counts[i] = 1047.5 - 5 * i + (i % 2);
+	assert_false(tb_steady(counts, TB_STEADY_PARTS, &drift));
+	assert_true(drift < -0.095 && drift > -0.105);
+	for (int i = 0; i < TB_STEADY_PARTS; i++)
+		counts[i] = 1047.5 - 5 * i + (i % 2 ? 400 : -400);
+	assert_true(tb_steady(counts, TB_STEADY_PARTS, &drift));
+}
+
+static struct tb_outcome *outcome_of(const char *text)
+{
+	const struct tb_experiment_options options = {.seed = 1};
+	struct tb_network_params params;
+	struct tb_experiment experiment;
+	struct tb_network *network = NULL;
+	struct tb_outcome *outcome = NULL;
+	char changes[64];
+	assert_int_equal(
+		tb_sweep_set_up(&experiment, changes, sizeof changes, text, NULL), TB_OK);
+	assert_int_equal(tb_network_preset(&params, "qsnet", NULL), TB_OK);
+	assert_int_equal(
+		tb_experiment_network(&network, &experiment, &params, NULL, NULL), TB_OK);
+	assert_int_equal(
+		tb_experiment_run(&outcome, &experiment, network, &options, NULL), TB_OK);
+	tb_network_free(network);
+	return outcome;
+}
+
+// While a node's 128 messages arrive at full load, a message takes ever longer, and what
+// is sent falls. A window that is not fixed is moved on until it is steady.
+static void a_window_moves_on_until_it_is_steady(void **state)
+{
+	(void)state;
+	struct tb_outcome *moved = outcome_of("uniform nodes=16 sizes=exponential");
+	struct tb_outcome *fixed = outcome_of("uniform nodes=16 sizes=exponential "
+					      "message=1M load=0.9 warm=1us window=2ms");
+	assert_true(moved->steady);
+	assert_false(fixed->steady);
+	assert_true(fixed->drift < -TB_STEADY_DRIFT || fixed->drift > TB_STEADY_DRIFT);
+	tb_outcome_free(moved);
+	tb_outcome_free(fixed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sizes_are_those_of_the_measured_job_alone),
 		cmocka_unit_test(the_io_job_beside_sends_megabytes_at_random_times),
+		cmocka_unit_test(a_window_is_steady_without_a_drift_beyond_its_noise),
+		cmocka_unit_test(a_window_moves_on_until_it_is_steady),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

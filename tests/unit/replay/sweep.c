@@ -274,9 +274,10 @@ static void a_load_is_a_share_of_what_a_node_of_the_network_can_send(void **stat
 	const struct tb_outcome nothing = {0};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct tb_sweep_point point = {
-			.experiment = *tb_experiment_find("mix.1c.shared.3")};
+			.experiment = *tb_experiment_find("mix.1c.shared")};
 		struct tb_experiment_plan plan;
 		point.experiment.load = 0.5;
+		point.experiment.io_load = 0.3;
 		assert_int_equal(
 			tb_network_preset(&point.params, rows[i].network, NULL), TB_OK);
 		double offered = tb_sweep_result_of(&point, &nothing, TB_RESULT_OFFERED);
