@@ -15,19 +15,38 @@
 
 static const char *advice_network(const struct tb_replay_command *words);
 
+// search_shape tries a network whose cables up from a level are others: a taper of the
+// lowest one, else a shape.
 static void search_shape(struct tb_advice *advice, const struct tb_shape *shape,
-	enum tb_rule rule, const char *title)
+	uint32_t level, enum tb_rule rule, const char *title)
 {
 	struct tb_replay_command words;
 	char text[TB_SHAPE_TEXT];
 	struct tb_shape parsed;
+	uint32_t down = tb_shape_n_down(shape, level), up = tb_shape_n_up(shape, level);
 	tb_shape_text(shape, text);
 	if (tb_shape_parse(&parsed, text, NULL) != TB_OK ||
 		!tb_advice_again(advice, &words))
 		return;
-	tb_replay_command_network(&words, "arity", NULL);
-	tb_replay_command_network(&words, "levels", NULL);
-	tb_replay_command_network(&words, "shape", text);
+	if (level == 0 && down >= up && shape->p[1] == 1 &&
+		!tb_advice_has_option(advice, "shape=")) {
+		uint32_t a = down, b = up;
+		while (b) {
+			uint32_t rest = a % b;
+			a = b;
+			b = rest;
+		}
+		if (up == a)
+			snprintf(text, sizeof text, "%u", down / a);
+		else
+			snprintf(text, sizeof text, "%u:%u", down / a, up / a);
+		tb_replay_command_network(&words, "taper", text);
+	} else {
+		tb_replay_command_network(&words, "arity", NULL);
+		tb_replay_command_network(&words, "levels", NULL);
+		tb_replay_command_network(&words, "taper", NULL);
+		tb_replay_command_network(&words, "shape", text);
+	}
 	tb_advice_search(advice, rule, &words, title);
 }
 
@@ -642,6 +661,49 @@ static int search_collectives(struct tb_advice *advice, struct tb_error *error)
 	return status;
 }
 
+// search_cables_up tries the cables up from a level doubled, where there are fewer than
+// down, and halved: what it costs to save them. Of a k-ary n-tree, the lowest level.
+static void search_cables_up(struct tb_advice *advice)
+{
+	const struct tb_network_params *network = &advice->info->network;
+	struct tb_shape shape;
+	bool is_kary = !network->shape[0] && network->levels <= TB_SHAPE_LEVELS_MOST;
+	// With rates by level cables do not tell the taper.
+	if (network->level_rates[0] || advice->evidence.n_inside == 0 ||
+		tb_advice_has_option(advice, "--routes") ||
+		tb_advice_has_option(advice, "--fault"))
+		return;
+	if (is_kary)
+		shape = tb_shape_kary(network->arity, advice->info->n_levels);
+	else if (tb_shape_parse(&shape, network->shape, NULL) != TB_OK)
+		return;
+	uint32_t n_levels = is_kary && shape.n_levels > 2 ? 2 : shape.n_levels;
+	for (uint32_t level = 0; level + 1 < n_levels; level++) {
+		uint32_t n_up = tb_shape_n_up(&shape, level);
+		unsigned long long n =
+			(unsigned long long)n_up * tb_shape_n_switches(&shape, level);
+		struct tb_shape changed = shape;
+		char title[160];
+		if (n_up < tb_shape_n_down(&shape, level)) {
+			changed.w[level + 1] *= 2;
+			snprintf(title, sizeof title,
+				"twice the cables up from level %u (%llu more)", level,
+				n);
+			search_shape(advice, &changed, level, TB_RULE_MORE_CABLES, title);
+		}
+		changed = shape;
+		if (n_up % 2 || n_up < 2)
+			continue;
+		if (changed.w[level + 1] % 2 == 0)
+			changed.w[level + 1] /= 2;
+		else
+			changed.p[level + 1] /= 2;
+		snprintf(title, sizeof title,
+			"half the cables up from level %u (saves %llu)", level, n / 2);
+		search_shape(advice, &changed, level, TB_RULE_FEWER_CABLES, title);
+	}
+}
+
 int tb_advice_search_all(struct tb_advice *advice, struct tb_error *error)
 {
 	search_placements(advice);
@@ -654,42 +716,7 @@ int tb_advice_search_all(struct tb_advice *advice, struct tb_error *error)
 		return status;
 	search_links(advice);
 	search_levels(advice);
-	// With rates by level cables do not tell the taper.
-	const struct tb_network_params *network = &advice->info->network;
-	struct tb_shape shape;
-	if (!network->level_rates[0] && advice->evidence.n_inside != 0 &&
-		!tb_advice_has_option(advice, "--routes") &&
-		!tb_advice_has_option(advice, "--fault") &&
-		tb_shape_parse(&shape, network->shape, NULL) == TB_OK) {
-		for (uint32_t level = 0; level + 1 < shape.n_levels; level++) {
-			// Try the cables up from a level doubled, where there are fewer
-			// than down, and halved: what it costs to save them.
-			uint32_t n_up = tb_shape_n_up(&shape, level);
-			unsigned long long n = (unsigned long long)n_up *
-					       tb_shape_n_switches(&shape, level);
-			struct tb_shape changed = shape;
-			char title[160];
-			if (n_up < tb_shape_n_down(&shape, level)) {
-				changed.w[level + 1] *= 2;
-				snprintf(title, sizeof title,
-					"twice the cables up from level %u (%llu more)",
-					level, n);
-				search_shape(
-					advice, &changed, TB_RULE_MORE_CABLES, title);
-			}
-			changed = shape;
-			if (n_up % 2 || n_up < 2)
-				continue;
-			if (changed.w[level + 1] % 2 == 0)
-				changed.w[level + 1] /= 2;
-			else
-				changed.p[level + 1] /= 2;
-			snprintf(title, sizeof title,
-				"half the cables up from level %u (saves %llu)", level,
-				n / 2);
-			search_shape(advice, &changed, TB_RULE_FEWER_CABLES, title);
-		}
-	}
+	search_cables_up(advice);
 	advice_search_starts(advice);
 	search_lanes(advice);
 	status = advice_search_node(advice, error);

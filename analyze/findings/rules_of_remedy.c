@@ -134,7 +134,14 @@ static void try_wider(struct tb_judging *judging)
 		!widen_shape(network->shape, wider, &level, &old) ||
 		!tb_judging_command(judging, &command))
 		return;
-	tb_replay_command_network(&command, "shape", wider);
+	if (level == 0 && has_option(judging->evidence, ",taper=")) {
+		tb_replay_command_network(&command, "taper", "1");
+	} else {
+		static const char *const own[] = {"arity", "levels", "taper"};
+		for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+			tb_replay_command_network(&command, own[i], NULL);
+		tb_replay_command_network(&command, "shape", wider);
+	}
 	struct tb_finding *finding = tb_judging_remedy(judging, TB_RULE_LESS_TAPER);
 	tb_finding_count(finding, "level", level);
 	tb_finding_count(finding, "cables_down", tb_shape_n_down(&old, level));

@@ -266,7 +266,7 @@ void tb_replay_command_network(
 void tb_replay_command_fabric(struct tb_replay_command *command, const char *file)
 {
 	static const char *const shapes[] = {
-		"arity", "levels", "shape", "level_rates", "level_latencies"};
+		"arity", "levels", "shape", "taper", "level_rates", "level_latencies"};
 	size_t at = command_find(command, 0, "--network") + 1;
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
 		tb_replay_command_network(command, shapes[i], NULL);

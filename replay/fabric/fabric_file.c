@@ -125,8 +125,8 @@ static int fabric_take_value(
 
 static int fabric_take_key(struct opening *opening, const char *item)
 {
-	static const char *const shapes[] = {
-		"arity", "levels", "rails", "shape", "level_rates", "level_latencies"};
+	static const char *const shapes[] = {"arity", "levels", "rails", "shape", "taper",
+		"level_rates", "level_latencies"};
 	const char *value = has_value(item, tb_fabric_words[TB_FABRIC_PRESET]);
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
 		if (has_value(item, shapes[i]))

@@ -100,10 +100,19 @@ static int preset_no_key(
 		tb_hint_near(&hint, name, &keys->name, reading->n_keys, sizeof *keys));
 }
 
+// In a preset and behind its name it says what a shape would; parameters have the shape.
+static const char taper_key[] = "taper";
+
 int tb_preset_set(struct tb_preset_reading *reading, const char *section,
 	const char *name, const char *value)
 {
 	const struct tb_preset_key *keys = reading->keys;
+	if (strcmp(name, taper_key) == 0 &&
+		(!section || strcmp(section, "network") == 0)) {
+		reading->has_taper = true;
+		snprintf(reading->taper, sizeof reading->taper, "%s", value);
+		return TB_OK;
+	}
 	for (size_t i = 0; i < reading->n_keys; i++) {
 		if (strcmp(keys[i].name, name) != 0 ||
 			(section && !in_section(keys[i].section, section)))
@@ -130,7 +139,8 @@ bool tb_network_has_key(const char *name)
 {
 	size_t n_kinds;
 	const struct tb_switching_kind *kinds = tb_switching_kinds(&n_kinds);
-	bool has = preset_has_key(tb_preset_keys, tb_preset_n_keys, name);
+	bool has = preset_has_key(tb_preset_keys, tb_preset_n_keys, name) ||
+		   strcmp(name, taper_key) == 0;
 	for (size_t i = 0; i < n_kinds; i++)
 		has |= preset_has_key(kinds[i].keys, kinds[i].n_keys, name);
 	return has;
@@ -519,6 +529,8 @@ int tb_network_preset_of(struct tb_network_params *params, const char *name,
 	int status = tb_preset_has_window(&reading, list)
 			     ? read_window(&reading, &window, list)
 			     : read_preset(&reading, list);
+	if (status == TB_OK && reading.has_taper)
+		status = tb_preset_take_taper(&reading);
 	if (status == TB_OK)
 		*params = tb_preset_simplified(&reading.params);
 	free(copy);

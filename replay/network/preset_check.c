@@ -2,7 +2,10 @@
 #include "circuit_params.h"
 #include "credit_params.h"
 #include "preset_reading.h"
+#include "shape.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 // is_replaced: a shape has no arity and no levels, and what stands by level stands in
@@ -148,4 +151,50 @@ int tb_preset_check(const struct tb_preset_reading *reading)
 	if (status == TB_OK)
 		status = check_broadcast(reading);
 	return status == TB_OK ? check_effect(reading) : status;
+}
+
+int tb_preset_take_taper(struct tb_preset_reading *reading)
+{
+	struct tb_network_params *params = &reading->params;
+	struct tb_shape shape = {0};
+	uint32_t down = 0, up = 1;
+	char end;
+	int n = sscanf(reading->taper, "%" SCNu32 ":%" SCNu32 "%c", &down, &up, &end);
+	int status = TB_OK;
+	if (params->shape[0])
+		status = tb_shape_parse(&shape, params->shape, reading->error);
+	else if (params->levels > TB_SHAPE_LEVELS_MOST)
+		status = tb_fail_in(reading->error, TB_EUSAGE, reading->source,
+			"taper = %s: expected at most %d levels", reading->taper,
+			TB_SHAPE_LEVELS_MOST);
+	else
+		shape = tb_shape_kary(params->arity, params->levels);
+	if (status != TB_OK)
+		return status;
+	if ((n != 1 || strspn(reading->taper, "0123456789") < strlen(reading->taper)) &&
+		n != 2)
+		down = 0;
+	if (down < 1 || up < 1 || down < up)
+		return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
+			"taper = %s: expected cables down of a leaf switch for each up, "
+			"such "
+			"as 2 or 3:2",
+			reading->taper);
+	if (shape.n_levels < 2)
+		return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
+			"taper = %s: there is one level of switches, and nothing above "
+			"it",
+			reading->taper);
+	uint64_t n_up = (uint64_t)shape.m[0] * up / down;
+	if (n_up == 0 || (uint64_t)shape.m[0] * up % down)
+		return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
+			"taper = %s: of %u cables down of a leaf switch that makes no "
+			"whole "
+			"number up",
+			reading->taper, shape.m[0]);
+	if (n_up % shape.p[1])
+		shape.p[1] = 1;
+	shape.w[1] = (uint32_t)n_up / shape.p[1];
+	tb_shape_text(&shape, params->shape);
+	return TB_OK;
 }

@@ -47,6 +47,8 @@ struct tb_preset_reading {
 	size_t n_kinds;
 	const struct tb_switching_kind *kind; // chosen
 	char switching[32]; // by the list of changes; "": it chooses none
+	bool has_taper;	    // else it is as the shape has it
+	char taper[32];	    // "2" or "3:2"
 	struct tb_error *error;
 	int status;
 };
@@ -66,6 +68,11 @@ int tb_preset_set_switching(
 // there is no such key, or the value is none of its own.
 int tb_preset_set(struct tb_preset_reading *reading, const char *section,
 	const char *name, const char *value) TB_MUST_USE;
+
+// tb_preset_take_taper puts a shape in place of the tree: with so many cables up from a
+// leaf switch that there are as many times as many down. TB_EUSAGE where that is no whole
+// number, or there is nothing above the leaf switches.
+int tb_preset_take_taper(struct tb_preset_reading *reading) TB_MUST_USE;
 
 // tb_preset_set_value sets a key to the value that a text gives, in the parameters or in
 // the library whose keys are being set. TB_EUSAGE names what was expected.

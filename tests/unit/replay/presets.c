@@ -32,6 +32,44 @@ static void a_network_s_library_is_its_own_or_the_one_asked_for(void **state)
 	assert_int_equal(host.stripe_above_bytes, 1024);
 }
 
+// refuses returns the sentence by which a network's name is refused.
+static const char *taper_refusal(const char *name)
+{
+	static struct tb_error error;
+	struct tb_network_params params;
+	assert_int_equal(tb_network_preset(&params, name, &error), TB_EUSAGE);
+	return error.text;
+}
+
+static void a_taper_makes_the_shape(void **state)
+{
+	(void)state;
+	static const char *const shapes[][2] = {
+		{"qsnet,taper=2", "xgft(3; 4,4,4; 1,2,4)"},
+		{"qsnet,taper=4:1", "xgft(3; 4,4,4; 1,1,4)"},
+		{"ib-hdr,taper=3:2,arity=6,levels=2", "xgft(2; 6,6; 1,4)"},
+		{"ib-hdr,shape=pgft(2; 8,4; 1,4; 1,2),taper=2", "pgft(2; 8,4; 1,2; 1,2)"},
+		{"ib-hdr,shape=pgft(2; 9,4; 1,4; 1,2),taper=3", "xgft(2; 9,4; 1,3)"},
+		{"ib-hdr,shape=xgft(2; 8,4; 1,2),taper=1", "xgft(2; 8,4; 1,8)"},
+	};
+	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+		assert_string_equal(params_of(shapes[i][0]).shape, shapes[i][1]);
+	// As many up as down is the tree as it was.
+	assert_string_equal(params_of("qsnet,taper=1").shape, "");
+	assert_int_equal(params_of("qsnet,taper=1").arity, 4);
+	assert_non_null(strstr(taper_refusal("qsnet,taper=3"), "no whole number up"));
+	assert_non_null(strstr(taper_refusal("qsnet,taper=8"), "no whole number up"));
+	static const char *const wrong[] = {"", "0", "x", "1:2", "2:", "2:0", "2x", "-2"};
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		char name[32];
+		snprintf(name, sizeof name, "qsnet,taper=%s", wrong[i]);
+		assert_non_null(strstr(taper_refusal(name), "cables down of a leaf"));
+	}
+	assert_non_null(strstr(taper_refusal("qsnet,levels=1,taper=2"), "nothing above"));
+	assert_non_null(strstr(
+		taper_refusal("qsnet,levels=24,arity=2,taper=2"), "at most 12 levels"));
+}
+
 static void the_qsnet_preset_holds_the_published_figures(void **state)
 {
 	(void)state;
@@ -631,6 +669,7 @@ int main(void)
 		cmocka_unit_test(a_fluid_stands_for_any_network),
 		cmocka_unit_test(each_ini_file_of_schemas_is_a_preset),
 		cmocka_unit_test(a_file_in_the_user_s_folder_is_a_preset),
+		cmocka_unit_test(a_taper_makes_the_shape),
 		cmocka_unit_test(the_presets_of_a_folder_are_found_among_its_files),
 		cmocka_unit_test(a_key_takes_the_words_that_its_sentence_names),
 		cmocka_unit_test(a_switching_has_words_for_what_is_waited_for),
