@@ -805,6 +805,13 @@ int tb_trace_find(
 {
 	struct tb_trace_stream stream = {0};
 	int status = look_into_archive(reader, &stream, path, TB_UNPACKED_LOOK, error);
+	// What names the trace may come after many files.
+	bool again = status == TB_EFORMAT && stream.unpacked;
+	close_stream(&stream, error);
+	if (!again)
+		return status;
+	stream = (struct tb_trace_stream){0};
+	status = look_into_archive(reader, &stream, path, TB_UNPACKED_ALL, error);
 	close_stream(&stream, error);
 	return status;
 }
