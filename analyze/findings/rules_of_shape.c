@@ -856,11 +856,11 @@ static void say_ideal(struct tb_finding *finding, const struct tb_time_parts *pa
 	size_t used = 0;
 	if (parts->capacity_ps > 0)
 		used += (size_t)snprintf(text, sizeof text,
-			"; %s of it is this one's "
-			"capacity",
+			", of which this network's capacity costs %s",
 			tb_format_time_as(parts->capacity_ps, run_ps, part, sizeof part));
 	if (parts->routes_ps > 0)
-		snprintf(text + used, sizeof text - used, "; %s its routes",
+		snprintf(text + used, sizeof text - used, "%s its routes%s %s",
+			used ? " and" : ", of which", used ? "" : " cost",
 			tb_format_time_as(parts->routes_ps, run_ps, part, sizeof part));
 	tb_finding_say(finding,
 		"With such host links an ideal network, in which packets wait for "
