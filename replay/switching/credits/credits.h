@@ -27,7 +27,7 @@
 //
 // Files: model.c (function table, allocation), queues.h (queues, and what a sender knows
 // of the buffer behind its link), crossing.c (packets leave and arrive, credits return),
-// pause.c (pauses in place of credits), arbiter.c (crossbars), serve.c (the common case:
+// pause.c (pauses in place of credits), arbiter.c (crossbars), serve.c (most networks:
 // switches in windows), routing.c (which link packets leave by, faults), waits.c (waits
 // and whom they are blamed on), credits_join.c (parts side by side), prefetch.c (fetches
 // what comes next).
@@ -224,8 +224,11 @@ struct credits_setup {
 	// An event that is alone in its instant needs no lists (model.c). Crossbars of at
 	// most 64 ports, and no pauses.
 	bool chooses_alone;
-	// The common case, whose switches are served in windows (serve.c).
+	// Switches are served in windows (serve.c): most networks.
 	bool served;
+	// Of these: none of what follows but by_digits and early_credits; links are
+	// equal.
+	bool simple;
 	// Switches store and forward: a packet may leave when its tail is in
 	// (crossing.c).
 	bool store_and_forward;
@@ -303,6 +306,7 @@ struct credits {
 	// Where switches are served in windows.
 	struct agenda *agenda;	       // of a part of the network
 	tb_time_ps served_until;       // all its switches have been served
+	tb_time_ps window_ps;	       // in which they can be: the least latency
 	tb_time_ps *come_at, *look_at; // by slot: when a packet comes by it, and when
 				       // its link looks; TB_TIME_NEVER: not
 	// Where packets choose their routes.
@@ -472,6 +476,13 @@ void tb_crossing_limit(struct credits *credits, uint32_t slot, uint32_t from);
 void tb_crossing_carry(struct credits *credits, struct link_sender *sender,
 	struct credit_packet *packet);
 void tb_crossing_give_back(struct credits *credits, const struct link_sender *sender);
+// tb_crossing_note_path notes, where setup.notes_paths, the link that a packet begins to
+// cross; tb_crossing_uncount, where setup.counts_waiting, that it no longer waits for
+// that of a slot, and marks it if that has a long queue.
+void tb_crossing_note_path(struct credits *credits, const struct link_sender *sender,
+	const struct credit_packet *packet);
+void tb_crossing_uncount(
+	struct credits *credits, uint32_t slot, struct credit_packet *packet);
 // tb_crossing_done: a link out of a switch has carried its packet. Returns whether it is
 // to choose another.
 bool tb_crossing_done(struct credits *credits, uint32_t slot);

@@ -86,6 +86,22 @@ static inline void crossing_occupy(const struct credits *credits, uint32_t slot,
 		credits->crossing[slot] = packet->of.id;
 }
 
+void tb_crossing_note_path(struct credits *credits, const struct link_sender *sender,
+	const struct credit_packet *packet)
+{
+	if (!credits->setup.equal_links) {
+		const struct link_kind_row *kind = credits_link_kind(credits, sender);
+		struct packet_path *path = credits_path(credits, packet->of.id);
+		if (packet->of.n_hops == 0)
+			*path = (struct packet_path){0};
+		path->latency_ps += kind->latency_ps;
+		if (kind->byte_q20 > path->slowest_q20)
+			path->slowest_q20 = kind->byte_q20;
+	}
+	if (credits->delays)
+		tb_credits_note_stop(credits, packet, sender->link);
+}
+
 // crossing_carry has a packet that a link has taken begin to cross it.
 static inline void crossing_carry(
 	struct credits *credits, struct link_sender *sender, struct credit_packet *packet)
@@ -94,21 +110,8 @@ static inline void crossing_carry(
 	tb_time_ps latency_ps = credits_link_kind(credits, sender)->latency_ps;
 	tb_records_burst(&replay->records, sender_cell(credits, sender), replay->now,
 		sender->free_at, packet->of.wire_bytes, true);
-	if (credits->setup.notes_paths) {
-		// Record the links that a packet takes, where that is needed.
-		if (!credits->setup.equal_links) {
-			const struct link_kind_row *kind =
-				credits_link_kind(credits, sender);
-			struct packet_path *path = credits_path(credits, packet->of.id);
-			if (packet->of.n_hops == 0)
-				*path = (struct packet_path){0};
-			path->latency_ps += kind->latency_ps;
-			if (kind->byte_q20 > path->slowest_q20)
-				path->slowest_q20 = kind->byte_q20;
-		}
-		if (credits->delays)
-			tb_credits_note_stop(credits, packet, sender->link);
-	}
+	if (credits->setup.notes_paths)
+		tb_crossing_note_path(credits, sender, packet);
 	packet->of.n_hops++;
 	if (sender->crosses_parts) {
 		tb_parts_hand_packet(
@@ -255,6 +258,23 @@ static bool is_marked_by_fecn(const struct credits *credits, uint32_t slot,
 	return true;
 }
 
+void tb_crossing_uncount(
+	struct credits *credits, uint32_t slot, struct credit_packet *packet)
+{
+	if (credits->setup.adaptive)
+		credits->loads[slot]--;
+	if (!credits->markers)
+		return;
+	struct marker *marker = marker_of(credits, packet);
+	bool by_fecn =
+		tb_credit_params(&credits->replay.net->params)->congestion_control ==
+		TB_CONGESTION_FECN;
+	marker->bytes -= packet->of.wire_bytes;
+	if (by_fecn ? is_marked_by_fecn(credits, slot, packet, marker)
+		    : is_marked_by_ecn(credits, slot, packet, marker->bytes))
+		packet->marked = true;
+}
+
 // leave_input: a packet leaves its input's queue number `number` by the link of a slot.
 static inline void leave_input(struct credits *credits, uint32_t slot, uint32_t number,
 	struct credit_packet *packet)
@@ -291,22 +311,8 @@ void tb_crossing_begin(struct credits *credits, uint32_t slot,
 	lane_spend(credits, lane, packet->of.wire_bytes);
 	lane->turn = (uint16_t)(packet->port + 1u);
 	clear_bit(heads_before(credits, sender, packet), packet->port);
-	if (credits->setup.counts_waiting) {
-		// A packet no longer waits for a link.
-		if (credits->setup.adaptive)
-			credits->loads[slot]--;
-		if (credits->markers) {
-			struct marker *marker = marker_of(credits, packet);
-			marker->bytes -= packet->of.wire_bytes;
-			if (tb_credit_params(&credits->replay.net->params)
-							->congestion_control ==
-						TB_CONGESTION_FECN
-					? is_marked_by_fecn(credits, slot, packet, marker)
-					: is_marked_by_ecn(
-						  credits, slot, packet, marker->bytes))
-				packet->marked = true;
-		}
-	}
+	if (credits->setup.counts_waiting)
+		tb_crossing_uncount(credits, slot, packet);
 	leave_input(credits, slot, queue_number(credits, sender, packet), packet);
 	// Prepare the end of a crossing that begins now. It takes an event only if
 	// a packet waits for the link, if credits are not sent early, or if the input has

@@ -148,7 +148,7 @@ static __attribute__((noinline)) void alone_in_general(
 static inline void credits_alone(struct tb_replay *replay, struct tb_event event)
 {
 	struct credits *credits = credits_of_replay(replay);
-	if (credits->setup.served && event.kind == EV_IN)
+	if (credits->setup.simple && event.kind == EV_IN)
 		tb_nodes_arrive(replay, event.subject);
 	else
 		alone_in_general(replay, event);
@@ -262,17 +262,32 @@ const struct tb_switching tb_credits = {.name = "credits",
 	.receive = tb_credits_receive,
 	.can_receive = tb_credits_can_receive};
 
+// next_of_served returns when something may happen next, where switches are served.
+static tb_time_ps next_of_served(struct tb_replay *replay, tb_time_ps limit)
+{
+	tb_time_ps next = tb_time_earlier(
+		tb_serve_next(credits_of_replay(replay)), replay->outside_at);
+	limit = tb_time_earlier(next, limit);
+	return tb_time_earlier(tb_wheel_next(&replay->wheel, ROWS, limit), next);
+}
+
+// serve_until has the nodes, and then the switches, do what happens in a window.
+static void serve_until(struct tb_replay *replay, tb_time_ps until)
+{
+	struct credits *credits = credits_of_replay(replay);
+	tb_serve_begin_window(credits, until);
+	tb_clock_window(replay, &tb_credits, until);
+	tb_serve_window(credits, until);
+}
+
 // run_windows is tb_clock_run where switches are served in windows: a window begins when
 // something may happen next.
 static int run_windows(
 	struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error)
 {
-	struct credits *credits = credits_of_replay(replay);
 	uint64_t n = replay->stats.n_events + n_rounds;
 	while (replay->stats.n_events < n) {
-		tb_time_ps next =
-			tb_time_earlier(tb_serve_next(credits), replay->outside_at);
-		next = tb_time_earlier(tb_wheel_next(&replay->wheel, ROWS, next), next);
+		tb_time_ps next = next_of_served(replay, TB_TIME_NEVER);
 		if (next == TB_TIME_NEVER)
 			return tb_clock_end(replay, error);
 		if (next >= replay->pause_at)
@@ -280,9 +295,10 @@ static int run_windows(
 		int status = tb_clock_pass_bins(replay, &tb_credits, next, error);
 		if (status != TB_OK)
 			return status;
-		tb_time_ps until = tb_time_earlier(
-			next + credits->common.latency_ps, replay->records.bin_end);
-		credits_window(replay, tb_time_earlier(until, replay->pause_at));
+		tb_time_ps until =
+			tb_time_earlier(next + credits_of_replay(replay)->window_ps,
+				replay->records.bin_end);
+		serve_until(replay, tb_time_earlier(until, replay->pause_at));
 		if (tb_clock_failed(replay)) {
 			if (error)
 				*error = replay->failure;
@@ -300,18 +316,21 @@ static int credits_run(
 		       : tb_clock_run(replay, &tb_credits, n_rounds, error);
 }
 
+// credits_window: within a part links may be shorter than those to others.
 static void credits_window(struct tb_replay *replay, tb_time_ps until)
 {
 	struct credits *credits = credits_of_replay(replay);
-	if (credits->setup.served)
-		tb_serve_begin_window(credits, until);
-	tb_clock_window(replay, &tb_credits, until);
-	if (credits->setup.served)
-		tb_serve_window(credits, until);
+	if (!credits->setup.served) {
+		tb_clock_window(replay, &tb_credits, until);
+		tb_parts_hand_pending(credits, until);
+		return;
+	}
+	for (tb_time_ps next; (next = next_of_served(replay, until)) < until &&
+			      !tb_clock_failed(replay);)
+		serve_until(replay, tb_time_earlier(next + credits->window_ps, until));
 	tb_parts_hand_pending(credits, until);
-	if (credits->setup.served)
-		replay->handover_at =
-			tb_time_earlier(replay->handover_at, tb_serve_next(credits));
+	replay->handover_at =
+		tb_time_earlier(replay->handover_at, tb_serve_next(credits));
 }
 
 // Allocates the parts of a network with credits, sized for it, and frees them.
@@ -653,6 +672,10 @@ static int credits_allocate(struct credits *credits)
 	if (status == TB_OK) {
 		credits->setup = find_setup(credits);
 		credits->setup.served = tb_serve_is_possible(credits);
+		credits->setup.simple =
+			credits->setup.served && credits->setup.equal_links &&
+			credits->setup.joins_at_once && credits->setup.early_credits &&
+			!credits->setup.notes_paths;
 		size_t queue = credits->setup.served ? sizeof(struct short_queue)
 						     : sizeof(struct queue);
 		size_t bytes = sizeof(struct receiver) + credits->n_queues * queue;

@@ -521,4 +521,7 @@ static inline uint32_t route_by_digits(
 void tb_routing_arrive(struct credits *credits, uint32_t packet);
 void tb_routing_choose(struct credits *credits);
 
+// tb_routing_choose_one gives a packet its route, and counts it as waiting for that.
+void tb_routing_choose_one(struct credits *credits, struct credit_packet *packet);
+
 #endif

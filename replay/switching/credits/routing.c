@@ -151,6 +151,15 @@ static uint32_t credit_link_choose(
 	return credits->slot_of_link[way];
 }
 
+void tb_routing_choose_one(struct credits *credits, struct credit_packet *packet)
+{
+	packet->route = credit_link_choose(credits, packet);
+	if (credits->setup.adaptive)
+		credits->loads[packet->route]++;
+	if (credits->markers)
+		marker_of(credits, packet)->bytes += packet->of.wire_bytes;
+}
+
 void tb_routing_choose(struct credits *credits)
 {
 	uint32_t *ids = credits->come.ids;
@@ -165,11 +174,7 @@ void tb_routing_choose(struct credits *credits)
 	for (uint32_t i = 0; i < credits->come.n; i++) {
 		struct credit_packet *packet =
 			credit_packet_at(credits, credits->come.ids[i]);
-		packet->route = credit_link_choose(credits, packet);
-		if (credits->setup.adaptive)
-			credits->loads[packet->route]++;
-		if (credits->markers)
-			marker_of(credits, packet)->bytes += packet->of.wire_bytes;
+		tb_routing_choose_one(credits, packet);
 		tb_crossing_join(credits, packet);
 	}
 	credits->come.n = 0;

@@ -16,8 +16,8 @@
 // Waits are logged, and entered at the end of a window in the order in which they ended.
 //
 // Where credits->setup.served a switch has a queue for each input and output, one lane
-// and up to 64 ports; an input sends a limited number at once; links are equal and take
-// time; routes are known ahead, credits are sent early, and no link fails.
+// and up to 64 ports; all links take time and have one rate, or packets are stored before
+// they go on; and no link fails.
 #include "credits.h"
 
 #include "array.h"
@@ -80,11 +80,12 @@ struct agenda {
 
 bool tb_serve_is_possible(const struct credits *credits)
 {
+	for (uint32_t k = 0; k < credits->n_kinds; k++)
+		if (credits_wire_time(&credits->kinds[k], 1) == 0)
+			return false;
 	return credits->n_vls == 1 && credits->queues_of_vl > 1 && credits->words == 1 &&
-	       credits->speedup != ANY_NUMBER && credits->setup.joins_at_once &&
-	       credits->setup.early_credits && !credits->setup.counts_waiting &&
-	       !credits->setup.notes_paths && !credits->setup.instant_links &&
-	       credits_wire_time(&credits->common, 1) > 0;
+	       !credits->setup.instant_links && !credits->replay.choice.dead_at &&
+	       (credits->setup.equal_rates || credits->setup.store_and_forward);
 }
 
 int tb_serve_make(struct credits *credits)
@@ -96,8 +97,12 @@ int tb_serve_make(struct credits *credits)
 		calloc((size_t)credits->first_node / 64 + 1, sizeof(uint64_t));
 	if (!credits->agenda->queued)
 		return TB_ENOMEM;
-	uint64_t latency = (uint64_t)credits->common.latency_ps;
-	credits->agenda->shift = 63u - (unsigned)__builtin_clzll(latency);
+	credits->window_ps = TB_TIME_NEVER;
+	for (uint32_t k = 0; k < credits->n_kinds; k++)
+		credits->window_ps =
+			tb_time_earlier(credits->window_ps, credits->kinds[k].latency_ps);
+	credits->agenda->shift =
+		63u - (unsigned)__builtin_clzll((uint64_t)credits->window_ps);
 	return TB_OK;
 }
 
@@ -121,7 +126,7 @@ static inline struct served_link *served_link_at(
 
 static inline struct credit_packet *record_at(const struct credits *credits, uint32_t id)
 {
-	return (struct credit_packet *)(void *)credits->replay.packets + id;
+	return credit_packet_at(credits, id);
 }
 
 // enter_cell_slowly is the rarer part of enter_cell: a cell beyond the agenda, or without
@@ -284,9 +289,20 @@ void tb_serve_reach(struct credits *credits, struct credit_packet *packet, uint3
 	packet->at = slot;
 	packet->ready_at = header_at;
 	packet->next = NOTHING;
-	packet->route = credits->setup.by_digits
-				? route_by_digits(credits, receiver->port, packet)
-				: credit_route(credits, receiver->sw, packet);
+	if (RARELY(!credits->setup.simple)) {
+		if (credits->setup.store_and_forward) {
+			const struct link_sender *sender =
+				sender_at(credits, sender_at(credits, slot)->peer);
+			packet->ready_at +=
+				credits_wire_time(credits_link_kind(credits, sender),
+					packet->of.wire_bytes);
+			header_at = packet->ready_at;
+		}
+	}
+	if (credits->setup.by_digits)
+		packet->route = route_by_digits(credits, receiver->port, packet);
+	else if (!credits->setup.late_routes)
+		packet->route = credit_route(credits, receiver->sw, packet);
 	if (receiver->come_first != NOTHING) {
 		record_at(credits, receiver->come_last)->next = packet->of.id;
 		receiver->come_last = packet->of.id;
@@ -300,11 +316,10 @@ void tb_serve_reach(struct credits *credits, struct credit_packet *packet, uint3
 }
 
 // serve_carry has a packet that a link has taken begin to cross it.
-ALWAYS_INLINE void serve_carry(
-	struct credits *credits, struct link_sender *sender, struct credit_packet *packet)
+ALWAYS_INLINE void serve_carry(struct credits *credits, struct link_sender *sender,
+	struct credit_packet *packet, tb_time_ps latency_ps)
 {
 	struct tb_replay *replay = &credits->replay;
-	tb_time_ps latency_ps = credits->common.latency_ps;
 	uint32_t peer = sender->peer;
 	if (RARELY(sender->crosses_parts)) {
 		tb_crossing_carry(credits, sender, packet);
@@ -312,6 +327,8 @@ ALWAYS_INLINE void serve_carry(
 	}
 	tb_records_burst(&replay->records, cell_at(credits, peer), replay->now,
 		sender->free_at, packet->of.wire_bytes, true);
+	if (RARELY(!credits->setup.simple) && credits->setup.notes_paths)
+		tb_crossing_note_path(credits, sender, packet);
 	packet->of.n_hops++;
 	if (is_node(credits, peer)) {
 		packet->at = peer;
@@ -325,14 +342,16 @@ ALWAYS_INLINE void serve_carry(
 // serve_occupy makes a packet, of so many blocks, the one that crosses a link from now
 // on.
 static inline void serve_occupy(const struct credits *credits, struct served_link *link,
-	const struct credit_packet *packet, uint32_t blocks)
+	const struct link_kind_row *kind, const struct credit_packet *packet,
+	uint32_t blocks)
 {
 	struct link_sender *sender = &link->sender;
-	sender->free_at = credits->replay.now +
-			  credits_wire_time(&credits->common, packet->of.wire_bytes);
+	sender->free_at =
+		credits->replay.now + credits_wire_time(kind, packet->of.wire_bytes);
 	sender->flow = packet->of.flow;
 	sender->order = packet->of.order;
-	link->lane.credits -= (int32_t)blocks;
+	if (!credits->setup.pauses)
+		link->lane.credits -= (int32_t)blocks;
 }
 
 void tb_serve_inject(struct credits *credits, uint32_t node, uint32_t id)
@@ -347,18 +366,19 @@ void tb_serve_inject(struct credits *credits, uint32_t node, uint32_t id)
 	packet->queued = packet->corrupted = packet->marked = false;
 	if (from < credits->replay.now)
 		tb_credits_stalled(credits, &link->sender, from, credits->replay.now);
-	serve_occupy(credits, link, packet, blocks_of(packet->of.wire_bytes));
-	serve_carry(credits, &link->sender, packet);
+	const struct link_kind_row *kind = credits_link_kind(credits, &link->sender);
+	serve_occupy(credits, link, kind, packet, blocks_of(packet->of.wire_bytes));
+	serve_carry(credits, &link->sender, packet, kind->latency_ps);
 }
 
 tb_time_ps tb_serve_injects_at(const struct credits *credits, uint32_t node, uint32_t id)
 {
 	struct served_link *link = served_link_at(credits, credits->first_node + node);
 	struct lane *lane = &link->lane;
-	int32_t need = (int32_t)blocks_of(record_at(credits, id)->of.wire_bytes);
+	int32_t need = lane_needs(credits, record_at(credits, id)->of.wire_bytes);
 	tb_time_ps known_at = credits->replay.now;
 	lane->lacks = 0;
-	if (lane->credits < need)
+	if (lane->credits < need || credits->setup.pauses)
 		known_at = tb_lanes_enough_at(credits, lane, need);
 	return known_at > link->sender.free_at ? known_at : link->sender.free_at;
 }
@@ -385,15 +405,15 @@ static inline void serve_settle(struct lane *lane, tb_time_ps now)
 }
 
 // serve_put_off is tb_lanes_put_off.
-static inline void serve_put_off(
-	struct credits *credits, uint32_t slot, struct link_sender *sender)
+static inline void serve_put_off(struct credits *credits, uint32_t slot,
+	struct link_sender *sender, tb_time_ps latency_ps)
 {
 	if (RARELY(sender->crosses_parts)) {
 		tb_lanes_put_off(credits, slot);
 		return;
 	}
 	tb_time_ps now = credits->replay.now;
-	tb_time_ps known_at = sender->free_at + credits->common.latency_ps;
+	tb_time_ps known_at = sender->free_at + latency_ps;
 	const struct lane *lane = &served_link_at(credits, sender->peer)->lane;
 	uint32_t i = lane->n;
 	for (; i > 0; i--) {
@@ -418,12 +438,14 @@ static __attribute__((noinline)) void push_update(
 // link, into the ring of the sender before the switch, as lanes_return does.
 ALWAYS_INLINE void serve_send_credits(struct credits *credits,
 	const struct link_sender *sender, const struct receiver *receiver,
-	struct link_sender *reverse, uint32_t blocks)
+	struct link_sender *reverse, uint32_t blocks, tb_time_ps latency_ps)
 {
 	tb_time_ps freed_at = sender->free_at, crosses_at = freed_at;
 	if (crosses_at < reverse->free_at)
 		crosses_at = reverse->free_at;
-	tb_time_ps known_at = crosses_at + credits->common.latency_ps;
+	if (RARELY(reverse->kind != sender->kind))
+		latency_ps = credits_link_kind(credits, reverse)->latency_ps;
+	tb_time_ps known_at = crosses_at + latency_ps;
 	uint32_t root = sender->root == NOTHING ? receiver->link : sender->root;
 	struct lane *lane = &served_link_at(credits, reverse->peer)->lane;
 	reverse->has_pending = true;
@@ -528,12 +550,13 @@ static inline uint32_t serve_end_wait(struct credits *credits, struct crossbar *
 	struct tb_records *records = &credits->replay.records;
 	tb_time_ps now = credits->replay.now, from = packet->ready_at;
 	uint32_t culprit = packet->of.flow, root = sender->link;
-	if (!by && sender->free_at != now)
+	bool asks = !by && sender->free_at != now && credits->speedup != ANY_NUMBER;
+	if (asks)
 		catch_up(credits, crossbar, receiver);
 	if (by) {
 		culprit = by->flow;
 		root = by->root;
-	} else if (sender->free_at != now && receiver->stopped_at == now) {
+	} else if (asks && receiver->stopped_at == now) {
 		culprit = receiver->stopped_flow;
 		root = receiver->stopped_root;
 	} else if (sender->flow != NOTHING) {
@@ -673,11 +696,14 @@ ALWAYS_INLINE void serve_cross(struct credits *credits, struct crossbar *crossba
 	struct link_sender *sender = &link->sender;
 	uint32_t from = packet->at, port = sender->port;
 	struct link_sender *reverse = &served_link_at(credits, from)->sender;
+	const struct link_kind_row kind = *credits_link_kind(credits, sender);
 	uint32_t blocks = blocks_of(packet->of.wire_bytes);
 	sender->bytes = packet->of.wire_bytes;
 	sender->from = from;
-	serve_occupy(credits, link, packet, blocks);
+	serve_occupy(credits, link, &kind, packet, blocks);
 	link->lane.turn = (uint16_t)(receiver->port + 1u);
+	if (RARELY(!credits->setup.simple) && credits->setup.counts_waiting)
+		tb_crossing_uncount(credits, crossbar->first + port, packet);
 	if (++crossbar->n_begun == crossbar->n_ports)
 		crossbar->n_begun = 0;
 	if (receiver->n_crossing + 1 == credits->speedup)
@@ -686,14 +712,15 @@ ALWAYS_INLINE void serve_cross(struct credits *credits, struct crossbar *crossba
 	if (++receiver->n_crossing == credits->speedup)
 		serve_limit(credits, crossbar, receiver, port);
 	if (sender->has_pending)
-		serve_put_off(credits, crossbar->first + port, sender);
-	if (RARELY(reverse->crosses_parts))
+		serve_put_off(credits, crossbar->first + port, sender, kind.latency_ps);
+	if (RARELY(reverse->crosses_parts) && credits->setup.early_credits)
 		tb_crossing_give_back(credits, sender);
-	else
-		serve_send_credits(credits, sender, receiver, reverse, blocks);
-	if (link->lane.heads)
+	else if (credits->setup.early_credits)
+		serve_send_credits(
+			credits, sender, receiver, reverse, blocks, kind.latency_ps);
+	if (link->lane.heads || !credits->setup.early_credits)
 		look_at_end(credits, crossbar, sender);
-	serve_carry(credits, sender, packet);
+	serve_carry(credits, sender, packet, kind.latency_ps);
 }
 
 // serve_begin has a packet, the first of a queue, begin to cross a link.
@@ -734,7 +761,7 @@ static __attribute__((noinline)) void serve_begin(struct credits *credits,
 static __attribute__((noinline)) void choose_when_known(struct credits *credits,
 	struct crossbar *crossbar, struct served_link *link, struct credit_packet *packet)
 {
-	int32_t need = (int32_t)blocks_of(packet->of.wire_bytes);
+	int32_t need = lane_needs(credits, packet->of.wire_bytes);
 	const struct update *by;
 	if (lane_has(credits, &link->lane, need, &by))
 		serve_begin(credits, crossbar, link, packet, by);
@@ -756,9 +783,9 @@ ALWAYS_INLINE void serve_choose(
 	struct credit_packet *packet = record_at(
 		credits, short_queue_in(receiver_at(credits, from), port)->first);
 	int32_t need = (int32_t)blocks_of(packet->of.wire_bytes);
-	if (lane->credits < need)
+	if (lane->credits < need && !credits->setup.pauses)
 		serve_settle(lane, credits->replay.now);
-	if (RARELY(lane->credits < need))
+	if (RARELY(lane->credits < need || credits->setup.pauses))
 		choose_when_known(credits, crossbar, link, packet);
 	else
 		serve_begin(credits, crossbar, link, packet, NULL);
@@ -793,9 +820,11 @@ static inline void serve_look(
 		if (sender->free_at == now)
 			sender->stalled_since = now;
 	}
-	if (sender->bytes)
-		serve_leave(
-			credits, crossbar, sender, receiver_at(credits, sender->from));
+	if (!sender->bytes)
+		return;
+	if (!credits->setup.early_credits)
+		tb_crossing_give_back(credits, sender);
+	serve_leave(credits, crossbar, sender, receiver_at(credits, sender->from));
 }
 
 // take_come takes the next packet that comes by an input.
@@ -853,14 +882,19 @@ static inline bool serve_through(struct credits *credits, struct crossbar *cross
 {
 	struct served_link *link = served_link_at(credits, packet->route);
 	struct lane *lane = &link->lane;
-	int32_t need = (int32_t)blocks_of(packet->of.wire_bytes);
+	int32_t need = lane_needs(credits, packet->of.wire_bytes);
+	const struct update *by;
 	if (is_busy(credits, &link->sender) || lane->heads ||
 		crossbar->limited >> receiver->port % PORTS & 1)
 		return false;
-	if (lane->credits < need)
+	if (RARELY(credits->setup.pauses)) {
+		if (!lane_has(credits, lane, need, &by))
+			return false;
+	} else if (lane->credits < need) {
 		serve_settle(lane, credits->replay.now);
-	if (lane->credits < need)
-		return false;
+		if (lane->credits < need)
+			return false;
+	}
 	if (link->sender.bytes)
 		serve_leave(credits, crossbar, &link->sender,
 			receiver_at(credits, link->sender.from));
@@ -1033,18 +1067,46 @@ static __attribute__((noinline)) void serve_rounds(
 	} while (crossbar->choosing);
 }
 
+// come_in_turn has a packet that comes take its place among those that come in this
+// instant, in the order of packets.
+static void come_in_turn(
+	struct credit_packet **packets, uint32_t n, struct credit_packet *packet)
+{
+	for (; n > 0 && packets[n - 1]->of.order > packet->of.order; n--)
+		packets[n] = packets[n - 1];
+	packets[n] = packet;
+}
+
 // serve_many serves an instant in which perhaps several things happen.
 static __attribute__((noinline)) void serve_many(struct credits *credits,
 	struct crossbar *crossbar, uint64_t comes, uint64_t looks)
 {
+	struct credit_packet *packets[PORTS];
+	uint32_t n = 0;
 	for (; looks; looks &= looks - 1)
 		serve_look(credits, crossbar, (uint32_t)__builtin_ctzll(looks));
 	for (; comes; comes &= comes - 1) {
 		uint32_t port = (uint32_t)__builtin_ctzll(comes);
 		struct receiver *receiver = receiver_at(credits, crossbar->first + port);
-		serve_come(credits, crossbar, receiver,
-			take_come(credits, crossbar, receiver, port));
+		struct credit_packet *packet =
+			take_come(credits, crossbar, receiver, port);
+		if (credits->setup.simple) {
+			serve_come(credits, crossbar, receiver, packet);
+			continue;
+		}
+		if (credits->setup.pauses)
+			tb_pause_come(
+				credits, packet->at, packet->vl, packet->of.wire_bytes);
+		come_in_turn(packets, n++, packet);
 	}
+	for (uint32_t i = 0; i < n; i++) {
+		if (credits->setup.late_routes)
+			tb_routing_choose_one(credits, packets[i]);
+		serve_come(credits, crossbar, receiver_at(credits, packets[i]->at),
+			packets[i]);
+	}
+	if (credits->meters_now.n)
+		tb_pause_compare(credits);
 }
 
 // serve_switch serves a switch up to the end of a window.
@@ -1059,7 +1121,7 @@ static void serve_switch(struct credits *credits, struct due *due)
 		credits->replay.stats.n_events++;
 		crossbar->began_with = crossbar->n_begun;
 		agenda->comes = 0;
-		if (RARELY(due->next[what] != NO_DUE)) {
+		if (RARELY(due->next[what] != NO_DUE) || RARELY(!credits->setup.simple)) {
 			uint64_t comes, looks;
 			credits->replay.now = take_due(due, bucket, &comes, &looks);
 			agenda->comes = comes;
@@ -1190,7 +1252,7 @@ void tb_serve_begin_window(struct credits *credits, tb_time_ps until)
 {
 	// Nothing is to be done earlier than a window before its end.
 	struct agenda *agenda = credits->agenda;
-	tb_time_ps from = until - credits->common.latency_ps;
+	tb_time_ps from = until - credits->window_ps;
 	uint64_t first = from > 0 ? (uint64_t)from >> agenda->shift : 0;
 	for (; agenda->first < first && agenda->filled; agenda->first++) {
 		agenda->cells[agenda->first % CELLS].n = 0;
