@@ -7,9 +7,10 @@
 //
 // Messages. The bytes of a direction are numbered in the order of the calls that wrote
 // them, and what was written unseen is found by the kernel's count. A call that wrote
-// [a, b) sends one message, or several: a call of the receiver that had received up to
-// r within it has its message end at r, or where the segment of r ends, whichever call
-// received it.
+// [a, b) sends a message, which the call that read byte b received. Where a lane had read
+// up to r within it, and went on to send something before it read more, or where
+// PART_BYTES have been read, a message ends at r, or where the segment of r ends. (More
+// parts would make more of the engine's calls and segments than there were.)
 //
 // Other causes, as messages without bytes: who accepts waits for who connects; who reads
 // the end of a stream for who closed it last; a process for the call before its fork or
@@ -35,7 +36,10 @@
 #define NONE UINT32_MAX
 
 // Where a piece may end within a call: full segments of Ethernet with time stamps.
-enum { SEGMENT_BYTES = 1448 };
+enum { SEGMENT_BYTES = 1448, PART_BYTES = 256 * 1024 };
+
+// A write that took less, beside copying, did not wait.
+enum { UNBLOCKED_NS = 500000 };
 
 // A wait for a child that lasted less found it ended.
 #define ENDED_NS 50000
@@ -54,8 +58,7 @@ struct event {
 	uint32_t first, n; // messages that it sends or receives
 	uint8_t kind;	   // enum event_kind
 	uint8_t how;	   // of MET, enum tb_tbt_socket; of SHUT 1: for writing
-	bool has_closed,
-		is_taken; // sent or received the end of a stream, of MET a meeting
+	bool acts; // a read: its lane sends something before it reads more of the stream
 };
 
 struct message {
@@ -474,6 +477,8 @@ static int cut_stream(struct tb_tbt_sockets *s, uint32_t stream,
 		while (w < of->n_writes && at < received && status == TB_OK &&
 			came_before(s, &s->events[of->writes[w]], read)) {
 			uint64_t to = ends[w];
+			if (to > received && !read->acts && received - at < PART_BYTES)
+				break;
 			if (to > received) {
 				uint64_t n = (received - begin - 1) / SEGMENT_BYTES + 1;
 				to = tb_min_u64(to, begin + n * SEGMENT_BYTES);
@@ -519,6 +524,38 @@ static int link_closing(struct tb_tbt_sockets *s, struct links *links,
 				from, ended[end], 0, error);
 	}
 	return status;
+}
+
+// mark_acts marks the reads behind which their lane sends before it reads more. Events
+// are sorted.
+static int mark_acts(struct tb_tbt_sockets *s, struct tb_error *error)
+{
+	uint32_t n_ranks = s->reader->n_ranks;
+	size_t *lanes = calloc((size_t)n_ranks + 1, sizeof *lanes);
+	size_t *reads = malloc((s->n_ends + 1) * sizeof *reads), *sends = NULL;
+	for (uint32_t r = 0; lanes && r < n_ranks; r++)
+		lanes[r + 1] = lanes[r] + s->ranks[r].n_lanes;
+	if (lanes)
+		sends = malloc((lanes[n_ranks] + 1) * sizeof *sends);
+	bool good = lanes && reads && sends;
+	for (size_t i = 0; good && i < s->n_ends; i++)
+		reads[i] = SIZE_MAX;
+	for (size_t i = 0; good && i < lanes[n_ranks]; i++)
+		sends[i] = SIZE_MAX;
+	for (size_t i = s->n_events; good && i-- > 0;) {
+		struct event *event = &s->events[i];
+		size_t *send = &sends[lanes[event->rank] + event->lane];
+		if (event->kind == WROTE || event->kind == SHUT || event->kind == MET)
+			*send = i;
+		if (event->kind != READ)
+			continue;
+		event->acts = *send < reads[event->end];
+		reads[event->end] = i;
+	}
+	free(lanes);
+	free(reads);
+	free(sends);
+	return good ? TB_OK : sockets_no_memory(error);
 }
 
 // link_streams makes the messages of all connections. Events are sorted.
@@ -749,6 +786,13 @@ static int settle_waits(
 	return TB_OK;
 }
 
+// had_to_wait returns whether a write waited for room in the send buffer: it took longer
+// than copying, at 1 GB/s.
+static bool had_to_wait(const struct event *wrote)
+{
+	return wrote->leave_ns - wrote->enter_ns > UNBLOCKED_NS + wrote->bytes;
+}
+
 // add_calls adds the calls of an event, each of which is a message.
 static int add_calls(const struct tb_tbt_sockets *s, const struct event *event,
 	struct lane_state *lane, uint32_t on, struct tb_error *error)
@@ -767,7 +811,7 @@ static int add_calls(const struct tb_tbt_sockets *s, const struct event *event,
 			.tag = message->tag,
 			.lane = lane->lane,
 			.kind = sends ? TB_CALL_SEND : TB_CALL_RECV,
-			.starts = sends && event->kind != WROTE};
+			.starts = sends && (event->kind != WROTE || !had_to_wait(event))};
 		status = tb_calls_add(s->reader->calls, event->rank, &call, NULL, error);
 		if (status == TB_OK && i == 0 && on != NONE)
 			status = tb_calls_after(s->reader->calls, event->rank, on, error);
@@ -917,6 +961,8 @@ int tb_tbt_sockets_calls(struct tb_tbt_sockets *s, struct tb_error *error)
 		qsort(s->events, s->n_events, sizeof *s->events, event_by_leave);
 	if (status == TB_OK)
 		status = name_socket_hosts(s, error);
+	if (status == TB_OK)
+		status = mark_acts(s, error);
 	if (status == TB_OK)
 		status = link_streams(s, &links, error);
 	if (status == TB_OK)
