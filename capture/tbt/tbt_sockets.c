@@ -14,7 +14,8 @@
 //
 // Other causes, as messages without bytes: who accepts waits for who connects; who reads
 // the end of a stream for who closed it last; a process for the call before its fork or
-// exec; who waits for a child for that child's last call.
+// exec; who waits for a child for that child's last call; who got a signal for who sent
+// it.
 //
 // Waiting. Time in calls is no computation. What was spent in poll or the like is
 // waiting if the lane receives next, or sends next and was waiting to; else it is kept as
@@ -38,21 +39,35 @@
 // Where a piece may end within a call: full segments of Ethernet with time stamps.
 enum { SEGMENT_BYTES = 1448, PART_BYTES = 256 * 1024 };
 
-// A write that took less, beside copying, did not wait.
-enum { UNBLOCKED_NS = 500000 };
+// A write that took less, beside copying, did not wait. What took less than QUICK_NS did
+// not even sleep.
+enum { UNBLOCKED_NS = 500000, QUICK_NS = 40000 };
 
 // A wait for a child that lasted less found it ended.
 #define ENDED_NS 50000
 
 // What a process did, and what is derived: HANDED and TOOK are the ends of a link
 // between processes, IDLE is a wait that counts as computation.
-enum event_kind { WROTE, READ, MET, READY, POLLED, SHUT, REAPED, IDLE, HANDED, TOOK };
+enum event_kind {
+	WROTE,
+	READ,
+	MET,
+	READY,
+	POLLED,
+	SHUT,
+	REAPED,
+	SIGNALLED,
+	IDLE,
+	HANDED,
+	TOOK
+};
 
 struct event {
 	uint64_t enter_ns, leave_ns; // since the trace's beginning
-	uint64_t bytes;		     // moved; of READY its bits, of REAPED the child's id
-	uint64_t so_far;	     // by the kernel, + 1; 0: unknown
-	uint64_t number;	     // among all
+	uint64_t bytes;		     // moved; of READY its bits, of REAPED and
+			// SIGNALLED the other's id
+	uint64_t so_far; // by the kernel, + 1; 0: unknown
+	uint64_t number; // among all
 	uint32_t rank, lane;
 	uint32_t end;	   // socket's
 	uint32_t first, n; // messages that it sends or receives
@@ -236,7 +251,8 @@ static int take_record(struct tb_tbt_sockets *s, uint32_t lane,
 		[TB_TBT_READY] = READY,
 		[TB_TBT_POLL] = POLLED,
 		[TB_TBT_SHUT] = SHUT,
-		[TB_TBT_CHILD] = REAPED};
+		[TB_TBT_CHILD] = REAPED,
+		[TB_TBT_SIGNAL] = SIGNALLED};
 	const uint64_t *f = record->fields;
 	struct event event = {.enter_ns = since_begin(s->reader, record->enter_ns),
 		.leave_ns = since_begin(s->reader, record->leave_ns),
@@ -251,7 +267,8 @@ static int take_record(struct tb_tbt_sockets *s, uint32_t lane,
 		rank->pid = f[0];
 		rank->parent = f[1];
 		rank->net = f[2];
-		rank->begin_ns = event.enter_ns;
+		rank->begin_ns = since_begin(
+			s->reader, record->enter_ns > f[3] ? record->enter_ns - f[3] : 0);
 		rank->known = true;
 		return TB_OK;
 	}
@@ -642,8 +659,9 @@ static uint32_t parent_of(const struct tb_tbt_sockets *s, uint32_t rank)
 	return found;
 }
 
-// reaped returns the rank that a process was at its end, by its id, or NONE.
-static uint32_t reaped(const struct tb_tbt_sockets *s, const struct event *by)
+// process_of returns the rank that a process was at an event of another on its host, by
+// its id, or NONE.
+static uint32_t process_of(const struct tb_tbt_sockets *s, const struct event *by)
 {
 	uint32_t found = NONE;
 	for (uint32_t i = 0; i < s->reader->n_ranks; i++) {
@@ -697,16 +715,20 @@ static int link_processes(
 				s, links, parent, at_ns, i, at_ns, NONE, error);
 	}
 	for (size_t i = 0; i < n && status == TB_OK; i++) {
-		const struct event *event = &s->events[i];
-		uint32_t child = event->kind == REAPED ? reaped(s, event) : NONE;
-		if (child == NONE || child == event->rank)
+		const struct event event = s->events[i];
+		bool reaps = event.kind == REAPED;
+		uint32_t other =
+			reaps || event.kind == SIGNALLED ? process_of(s, &event) : NONE;
+		if (other == NONE || other == event.rank)
 			continue;
-		uint64_t at_ns = event->leave_ns;
-		if (event->leave_ns - event->enter_ns < ENDED_NS ||
-			at_ns < s->ranks[child].last_ns)
-			at_ns = tb_min_u64(at_ns, s->ranks[child].last_ns);
-		status = add_handing(
-			s, links, child, at_ns, event->rank, 0, (uint32_t)i, error);
+		uint64_t at_ns = event.leave_ns;
+		// Who did not wait found that the child had ended.
+		if (reaps && event.leave_ns - event.enter_ns < ENDED_NS)
+			at_ns = tb_min_u64(at_ns, s->ranks[other].last_ns);
+		status = reaps ? add_handing(s, links, other, at_ns, event.rank, 0,
+					 (uint32_t)i, error)
+			       : add_handing(s, links, event.rank, at_ns, other, at_ns,
+					 NONE, error);
 	}
 	return status;
 }
@@ -772,6 +794,7 @@ static int settle_waits(
 	for (size_t i = n; i-- > 0;) {
 		struct event *event = &events[i];
 		bool receives = event->kind == READ || event->kind == REAPED ||
+				event->kind == TOOK ||
 				(event->kind == MET && event->how == TB_TBT_ACCEPTED);
 		if (event->kind == READY) {
 			if (!(next[event->lane] & TB_TBT_READABLE) &&
@@ -820,6 +843,16 @@ static int add_calls(const struct tb_tbt_sockets *s, const struct event *event,
 	return status;
 }
 
+// is_work returns whether the time in a call is computation: that of calls that did not
+// wait, and of those that stay as they were: connecting, and what an untraced peer did.
+static bool is_work(const struct tb_tbt_sockets *s, const struct event *event)
+{
+	if (event->kind != READ && event->kind != WROTE)
+		return event->kind == MET && event->how == TB_TBT_CONNECTED;
+	return s->ends[event->end].partner == NONE ||
+	       event->leave_ns - event->enter_ns <= QUICK_NS + event->bytes;
+}
+
 // make_calls makes the calls of a rank of its events, in their order.
 static int make_calls(const struct tb_tbt_sockets *s, struct event *events, size_t n,
 	struct tb_error *error)
@@ -842,7 +875,7 @@ static int make_calls(const struct tb_tbt_sockets *s, struct event *events, size
 			on = last;
 		}
 		uint64_t enter_ns = event->enter_ns;
-		if (event->kind == HANDED)
+		if (event->kind == HANDED || event->kind == TOOK)
 			// Within a call of this lane, it was another thread's doing.
 			for (size_t k = i + 1; k < n; k++)
 				if (events[k].lane == event->lane) {
@@ -850,12 +883,12 @@ static int make_calls(const struct tb_tbt_sockets *s, struct event *events, size
 						tb_min_u64(enter_ns, events[k].enter_ns);
 					break;
 				}
+		// A process computes only once it was made.
+		if (event->kind == TOOK && n_used == 0)
+			lane->last_ns = enter_ns;
 		if (enter_ns > lane->last_ns)
 			lane->carry_ns += enter_ns - lane->last_ns;
-		// What connecting took, and what an untraced peer did, stays as it was.
-		if ((event->kind == MET && event->how == TB_TBT_CONNECTED) ||
-			(event->end != NONE && s->ends[event->end].partner == NONE &&
-				(event->kind == READ || event->kind == WROTE)))
+		if (is_work(s, event))
 			lane->carry_ns += event->leave_ns - event->enter_ns;
 		lane->last_ns = event->kind == HANDED
 					? tb_min_u64(event->leave_ns,
