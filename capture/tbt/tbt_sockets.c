@@ -65,9 +65,9 @@ enum event_kind {
 struct event {
 	uint64_t enter_ns, leave_ns; // since the trace's beginning
 	uint64_t bytes;		     // moved; of READY its bits, of REAPED and
-			// SIGNALLED the other's id
-	uint64_t so_far; // by the kernel, + 1; 0: unknown
-	uint64_t number; // among all
+				     // SIGNALLED the other's id
+	uint64_t so_far;	     // by the kernel, + 1; 0: unknown
+	uint64_t number;	     // among all
 	uint32_t rank, lane;
 	uint32_t end;	   // socket's
 	uint32_t first, n; // messages that it sends or receives
@@ -721,7 +721,7 @@ static int link_processes(
 			reaps || event.kind == SIGNALLED ? process_of(s, &event) : NONE;
 		if (other == NONE || other == event.rank)
 			continue;
-		uint64_t at_ns = event.leave_ns;
+		uint64_t at_ns = reaps ? event.leave_ns : event.enter_ns;
 		// Who did not wait found that the child had ended.
 		if (reaps && event.leave_ns - event.enter_ns < ENDED_NS)
 			at_ns = tb_min_u64(at_ns, s->ranks[other].last_ns);
@@ -739,7 +739,7 @@ static int link_processes(
 struct lane_state {
 	uint64_t last_ns, carry_ns;
 	uint32_t lane;
-	bool begun;
+	bool begun, had_no_room; // waited last until it could write
 };
 
 // place_messages gives each event its messages, in the order of the links.
@@ -791,6 +791,8 @@ static int settle_waits(
 	uint8_t *next = calloc(n_lanes, 1);
 	if (!next)
 		return sockets_no_memory(error);
+	// At the end of a process something unseen woke it, which it waited for.
+	memset(next, TB_TBT_READABLE, n_lanes);
 	for (size_t i = n; i-- > 0;) {
 		struct event *event = &events[i];
 		bool receives = event->kind == READ || event->kind == REAPED ||
@@ -802,7 +804,7 @@ static int settle_waits(
 				event->kind = IDLE;
 		} else if (receives)
 			next[event->lane] = TB_TBT_READABLE;
-		else if (event->kind == WROTE || event->kind == HANDED)
+		else if (event->kind == WROTE)
 			next[event->lane] = TB_TBT_WRITABLE;
 	}
 	free(next);
@@ -820,6 +822,7 @@ static bool had_to_wait(const struct event *wrote)
 static int add_calls(const struct tb_tbt_sockets *s, const struct event *event,
 	struct lane_state *lane, uint32_t on, struct tb_error *error)
 {
+	bool waits = event->kind == WROTE && (lane->had_no_room || had_to_wait(event));
 	bool sends = event->kind == WROTE || event->kind == SHUT ||
 		     event->kind == HANDED ||
 		     (event->kind == MET && event->how == TB_TBT_CONNECTED);
@@ -834,7 +837,7 @@ static int add_calls(const struct tb_tbt_sockets *s, const struct event *event,
 			.tag = message->tag,
 			.lane = lane->lane,
 			.kind = sends ? TB_CALL_SEND : TB_CALL_RECV,
-			.starts = sends && (event->kind != WROTE || !had_to_wait(event))};
+			.starts = sends && !waits};
 		status = tb_calls_add(s->reader->calls, event->rank, &call, NULL, error);
 		if (status == TB_OK && i == 0 && on != NONE)
 			status = tb_calls_after(s->reader->calls, event->rank, on, error);
@@ -869,6 +872,8 @@ static int make_calls(const struct tb_tbt_sockets *s, struct event *events, size
 		uint32_t on = NONE, n_calls = 0;
 		if (event->kind == IDLE)
 			continue;
+		if (event->kind == READY)
+			lane->had_no_room = (event->bytes & TB_TBT_WRITABLE) != 0;
 		if (!lane->begun && n_used > 0) {
 			// A thread begins after what the rank did last.
 			lane->last_ns = last_ns;
@@ -883,8 +888,9 @@ static int make_calls(const struct tb_tbt_sockets *s, struct event *events, size
 						tb_min_u64(enter_ns, events[k].enter_ns);
 					break;
 				}
-		// A process computes only once it was made.
-		if (event->kind == TOOK && n_used == 0)
+		// A process computes only once it was made; one that gets a signal
+		// mostly waited for it, unseen.
+		if (event->kind == TOOK && enter_ns > lane->last_ns)
 			lane->last_ns = enter_ns;
 		if (enter_ns > lane->last_ns)
 			lane->carry_ns += enter_ns - lane->last_ns;
