@@ -65,14 +65,15 @@ enum event_kind {
 struct event {
 	uint64_t enter_ns, leave_ns; // since the trace's beginning
 	uint64_t bytes;		     // moved; of READY its bits, of REAPED and
-				     // SIGNALLED the other's id
-	uint64_t so_far;	     // by the kernel, + 1; 0: unknown
-	uint64_t number;	     // among all
+			// SIGNALLED the other's id
+	uint64_t so_far; // by the kernel, + 1; 0: unknown
+	uint64_t number; // among all
 	uint32_t rank, lane;
 	uint32_t end;	   // socket's
 	uint32_t first, n; // messages that it sends or receives
 	uint8_t kind;	   // enum event_kind
-	uint8_t how;	   // of MET, enum tb_tbt_socket; of SHUT 1: for writing
+	uint8_t how;	   // of MET, enum tb_tbt_socket; of SHUT 1: for writing;
+			   // of TOOK 1: a signal, of READY 1: a signal came before it
 	bool acts; // a read: its lane sends something before it reads more of the stream
 };
 
@@ -95,6 +96,7 @@ struct rank_facts {
 	char host[256];
 	uint64_t address[2];
 	uint32_t n_lanes;
+	uint32_t same; // the rank before of one host and process id; NONE: none
 	bool known, has_address;
 };
 
@@ -109,7 +111,8 @@ struct tb_tbt_sockets {
 	size_t n_events, events_room;
 	struct end *ends;
 	size_t n_ends, ends_room;
-	struct tb_map by_cookie; // hash of host, namespace and cookie: end
+	struct tb_map by_cookie;  // hash of host, namespace and cookie: end
+	struct tb_map by_process; // hash of host and process id: the last rank
 	struct rank_facts *ranks;
 	struct message *messages;
 	size_t n_messages, messages_room;
@@ -154,6 +157,7 @@ void tb_tbt_sockets_free(struct tb_tbt_sockets *sockets)
 	free(sockets->messages);
 	free(sockets->facts);
 	tb_map_fini(&sockets->by_cookie);
+	tb_map_fini(&sockets->by_process);
 	tb_map_fini(&sockets->tags);
 	free(sockets);
 }
@@ -526,6 +530,39 @@ static int streams_add(uint32_t **list, size_t *n, size_t *room, uint32_t event)
 	return TB_OK;
 }
 
+static void streams_free(const struct tb_tbt_sockets *s, struct stream_ends *streams)
+{
+	for (size_t i = 0; streams && i < s->n_ends; i++) {
+		free(streams[i].writes);
+		free(streams[i].reads);
+	}
+	free(streams);
+}
+
+// streams_fill lists what was written to and read from the streams of all connections, by
+// the end that sends. The caller frees them, whatever is returned.
+static int streams_fill(const struct tb_tbt_sockets *s, struct stream_ends **streams,
+	struct tb_error *error)
+{
+	struct stream_ends *of = *streams = calloc(s->n_ends + 1, sizeof *of);
+	int status = of ? TB_OK : TB_ENOMEM;
+	for (size_t i = 0; i < s->n_events && status == TB_OK; i++) {
+		const struct event *event = &s->events[i];
+		uint32_t partner =
+			event->end == NONE ? NONE : s->ends[event->end].partner;
+		if (partner == NONE || event->bytes == 0)
+			continue;
+		struct stream_ends *out = &of[event->end], *in = &of[partner];
+		if (event->kind == WROTE)
+			status = streams_add(&out->writes, &out->n_writes,
+				&out->writes_room, (uint32_t)i);
+		else if (event->kind == READ)
+			status = streams_add(
+				&in->reads, &in->n_reads, &in->reads_room, (uint32_t)i);
+	}
+	return status == TB_OK ? TB_OK : sockets_no_memory(error);
+}
+
 // link_closing has who reads a stream's end wait for who closed it last before.
 static int link_closing(struct tb_tbt_sockets *s, struct links *links,
 	const uint32_t *closes, const uint32_t *ended, struct tb_error *error)
@@ -579,11 +616,12 @@ static int mark_acts(struct tb_tbt_sockets *s, struct tb_error *error)
 static int link_streams(
 	struct tb_tbt_sockets *s, struct links *links, struct tb_error *error)
 {
-	struct stream_ends *streams = calloc(s->n_ends + 1, sizeof *streams);
+	struct stream_ends *streams = NULL;
 	uint32_t *closes = malloc((s->n_ends + 1) * sizeof *closes);
 	uint32_t *ended = malloc((s->n_ends + 1) * sizeof *ended);
 	uint32_t *met = malloc((s->n_ends + 1) * sizeof *met);
-	int status = streams && closes && ended && met ? TB_OK : sockets_no_memory(error);
+	int status = closes && ended && met ? streams_fill(s, &streams, error)
+					    : sockets_no_memory(error);
 	for (size_t i = 0; i < s->n_ends && status == TB_OK; i++)
 		closes[i] = ended[i] = met[i] = NONE;
 	for (size_t i = 0; i < s->n_events && status == TB_OK; i++) {
@@ -597,25 +635,25 @@ static int link_streams(
 				s->untraced_bytes += event->bytes;
 			continue;
 		}
-		struct stream_ends *out = &streams[event->end], *in = &streams[partner];
-		if (event->kind == WROTE)
-			status = streams_add(&out->writes, &out->n_writes,
-				&out->writes_room, (uint32_t)i);
-		else if (event->kind == READ && event->bytes > 0)
-			status = streams_add(
-				&in->reads, &in->n_reads, &in->reads_room, (uint32_t)i);
-		else if (event->kind == READ && ended[event->end] == NONE)
+		if (event->kind == READ && event->bytes == 0 && ended[event->end] == NONE)
 			ended[event->end] = (uint32_t)i;
 		else if (event->kind == SHUT && ended[partner] == NONE)
 			closes[event->end] = (uint32_t)i;
 		else if (event->kind == MET && event->how == TB_TBT_CONNECTED)
 			met[event->end] = (uint32_t)i;
-		else if (event->kind == MET && event->how == TB_TBT_ACCEPTED &&
-			 met[partner] != NONE)
-			status = add_link(links, partner | UINT32_C(0x40000000),
-				met[partner], (uint32_t)i, 0, error);
-		if (status == TB_ENOMEM)
-			status = sockets_no_memory(error);
+		else if (event->kind == MET && event->how == TB_TBT_ACCEPTED)
+			met[event->end] = (uint32_t)i;
+	}
+	for (uint32_t i = 0; i < s->n_ends && status == TB_OK; i++) {
+		// One that accepts waits for the one that connects.
+		uint32_t partner = s->ends[i].partner;
+		uint32_t to = partner == NONE ? NONE : met[partner];
+		if (met[i] != NONE && to != NONE &&
+			s->events[met[i]].how == TB_TBT_CONNECTED &&
+			s->events[to].how == TB_TBT_ACCEPTED &&
+			came_before(s, &s->events[met[i]], &s->events[to]))
+			status = add_link(
+				links, i | UINT32_C(0x40000000), met[i], to, 0, error);
 	}
 	for (size_t i = 0; i < s->n_ends && status == TB_OK; i++) {
 		if (tb_stop_asked(s->reader->reading->stop))
@@ -625,11 +663,7 @@ static int link_streams(
 	}
 	if (status == TB_OK)
 		status = link_closing(s, links, closes, ended, error);
-	for (size_t i = 0; streams && i < s->n_ends; i++) {
-		free(streams[i].writes);
-		free(streams[i].reads);
-	}
-	free(streams);
+	streams_free(s, streams);
 	free(closes);
 	free(ended);
 	free(met);
@@ -638,40 +672,41 @@ static int link_streams(
 
 // Processes.
 
-// parent_of returns the rank that a process was before its exec, or whose fork it is.
-static uint32_t parent_of(const struct tb_tbt_sockets *s, uint32_t rank)
+static uint64_t process_key(const char *host, uint64_t pid)
 {
-	const struct rank_facts *child = &s->ranks[rank];
-	uint32_t found = NONE;
-	for (uint32_t i = 0; i < s->reader->n_ranks && child->known; i++) {
-		const struct rank_facts *of = &s->ranks[i];
-		if (i == rank || !of->known || of->begin_ns > child->begin_ns ||
-			strcmp(of->host, child->host) != 0 ||
-			(of->pid != child->pid && of->pid != child->parent))
-			continue;
-		// The same process before its exec goes before its parent; then the last.
-		if (found == NONE ||
-			(of->pid == child->pid) > (s->ranks[found].pid == child->pid) ||
-			((of->pid == child->pid) == (s->ranks[found].pid == child->pid) &&
-				of->begin_ns >= s->ranks[found].begin_ns))
-			found = i;
-	}
+	return tb_hash_word(tb_hash_text(TB_HASH_BEGIN, host), pid);
+}
+
+// latest returns the last rank to begin, by `most_ns`, that was a process of a host, but
+// not `but`; NONE: there is none.
+static uint32_t latest(const struct tb_tbt_sockets *s, const char *host, uint64_t pid,
+	uint64_t most_ns, uint32_t but)
+{
+	uint32_t found = NONE, at;
+	if (!tb_map_find(&s->by_process, process_key(host, pid), &at))
+		return NONE;
+	for (; at != NONE; at = s->ranks[at].same)
+		if (at != but && s->ranks[at].begin_ns <= most_ns &&
+			(found == NONE ||
+				s->ranks[at].begin_ns > s->ranks[found].begin_ns))
+			found = at;
 	return found;
 }
 
-// process_of returns the rank that a process was at an event of another on its host, by
-// its id, or NONE.
-static uint32_t process_of(const struct tb_tbt_sockets *s, const struct event *by)
+// number_processes prepares latest().
+static int number_processes(struct tb_tbt_sockets *s, struct tb_error *error)
 {
-	uint32_t found = NONE;
-	for (uint32_t i = 0; i < s->reader->n_ranks; i++) {
-		const struct rank_facts *of = &s->ranks[i];
-		if (of->known && of->pid == by->bytes && of->begin_ns <= by->leave_ns &&
-			strcmp(of->host, s->ranks[by->rank].host) == 0 &&
-			(found == NONE || of->begin_ns >= s->ranks[found].begin_ns))
-			found = i;
+	for (uint32_t r = 0; r < s->reader->n_ranks; r++) {
+		struct rank_facts *rank = &s->ranks[r];
+		uint64_t key = process_key(rank->host, rank->pid);
+		rank->same = NONE;
+		if (!rank->known)
+			continue;
+		(void)tb_map_find(&s->by_process, key, &rank->same);
+		if (tb_map_put(&s->by_process, key, r) != TB_OK)
+			return sockets_no_memory(error);
 	}
-	return found;
+	return TB_OK;
 }
 
 // An event that is added for a link between processes, and the other one's.
@@ -705,11 +740,16 @@ static int add_handing(struct tb_tbt_sockets *s, struct links *links, uint32_t f
 static int link_processes(
 	struct tb_tbt_sockets *s, struct links *links, struct tb_error *error)
 {
-	int status = TB_OK;
+	int status = number_processes(s, error);
 	size_t n = s->n_events;
 	for (uint32_t i = 0; i < s->reader->n_ranks && status == TB_OK; i++) {
-		uint32_t parent = parent_of(s, i);
-		uint64_t at_ns = s->ranks[i].begin_ns;
+		// It was another rank before its exec, or is the fork of one.
+		const struct rank_facts *rank = &s->ranks[i];
+		uint64_t at_ns = rank->begin_ns;
+		uint32_t parent =
+			rank->known ? latest(s, rank->host, rank->pid, at_ns, i) : NONE;
+		if (rank->known && parent == NONE)
+			parent = latest(s, rank->host, rank->parent, at_ns, i);
 		if (parent != NONE)
 			status = add_handing(
 				s, links, parent, at_ns, i, at_ns, NONE, error);
@@ -717,8 +757,10 @@ static int link_processes(
 	for (size_t i = 0; i < n && status == TB_OK; i++) {
 		const struct event event = s->events[i];
 		bool reaps = event.kind == REAPED;
-		uint32_t other =
-			reaps || event.kind == SIGNALLED ? process_of(s, &event) : NONE;
+		uint32_t other = reaps || event.kind == SIGNALLED
+					 ? latest(s, s->ranks[event.rank].host,
+						   event.bytes, event.leave_ns, NONE)
+					 : NONE;
 		if (other == NONE || other == event.rank)
 			continue;
 		uint64_t at_ns = reaps ? event.leave_ns : event.enter_ns;
@@ -729,6 +771,8 @@ static int link_processes(
 					 (uint32_t)i, error)
 			       : add_handing(s, links, event.rank, at_ns, other, at_ns,
 					 NONE, error);
+		if (status == TB_OK && !reaps)
+			s->events[s->n_events - 1].how = 1; // it took a signal
 	}
 	return status;
 }
@@ -783,6 +827,9 @@ static int event_by_rank(const void *left, const void *right)
 	return event_by_leave(left, right);
 }
 
+// What a lane does next.
+enum { RECEIVES, SENDS, ENDS };
+
 // settle_waits decides which waits count as computation, by what their lane does next:
 // IDLE. Events of one rank, in their order.
 static int settle_waits(
@@ -791,21 +838,32 @@ static int settle_waits(
 	uint8_t *next = calloc(n_lanes, 1);
 	if (!next)
 		return sockets_no_memory(error);
-	// At the end of a process something unseen woke it, which it waited for.
-	memset(next, TB_TBT_READABLE, n_lanes);
+	// Here first: whether a signal came to the lane last.
+	for (size_t i = 0; i < n; i++) {
+		struct event *event = &events[i];
+		if (event->kind == READY)
+			event->how = next[event->lane];
+		else if (event->kind != POLLED)
+			next[event->lane] = event->kind == TOOK && event->how;
+	}
+	// At the end of a process something unseen woke it, which it waited for; but how
+	// long it took to react to a signal stays.
+	memset(next, ENDS, n_lanes);
 	for (size_t i = n; i-- > 0;) {
 		struct event *event = &events[i];
+		uint8_t *after = &next[event->lane];
 		bool receives = event->kind == READ || event->kind == REAPED ||
-				event->kind == TOOK ||
 				(event->kind == MET && event->how == TB_TBT_ACCEPTED);
-		if (event->kind == READY) {
-			if (!(next[event->lane] & TB_TBT_READABLE) &&
-				!(event->bytes & TB_TBT_WRITABLE))
+		if (event->kind == READY && *after == ENDS) {
+			if (event->how)
 				event->kind = IDLE;
-		} else if (receives)
-			next[event->lane] = TB_TBT_READABLE;
+		} else if (event->kind == READY) {
+			if (*after != RECEIVES && !(event->bytes & TB_TBT_WRITABLE))
+				event->kind = IDLE;
+		} else if (receives || (event->kind == TOOK && *after != ENDS))
+			*after = RECEIVES;
 		else if (event->kind == WROTE)
-			next[event->lane] = TB_TBT_WRITABLE;
+			*after = SENDS;
 	}
 	free(next);
 	return TB_OK;
@@ -926,19 +984,37 @@ static int name_socket_hosts(struct tb_tbt_sockets *s, struct tb_error *error)
 			memcpy(rank->address, s->ends[i].address, sizeof rank->address);
 			rank->has_address = true;
 		}
+	// Of each host the first rank, and of each namespace one with an address.
+	struct tb_map hosts = {0}, nets = {0};
+	bool *is_split = calloc(s->reader->n_ranks, sizeof *is_split); // by first rank
+	uint32_t first, other;
+	if (!is_split)
+		status = TB_ENOMEM;
 	for (uint32_t r = 0; r < s->reader->n_ranks && status == TB_OK; r++) {
 		const struct rank_facts *rank = &s->ranks[r];
-		const uint64_t *at = NULL;
-		bool several = false;
+		uint64_t host = tb_hash_text(TB_HASH_BEGIN, rank->host);
+		uint64_t net = tb_hash_word(host, rank->net);
+		if (!rank->known)
+			continue;
+		if (!tb_map_find(&hosts, host, &first))
+			status = tb_map_put(&hosts, host, r);
+		else if (s->ranks[first].net != rank->net)
+			is_split[first] = true;
+		if (status == TB_OK && rank->has_address &&
+			!tb_map_find(&nets, net, &other))
+			status = tb_map_put(&nets, net, r);
+	}
+	for (uint32_t r = 0; r < s->reader->n_ranks && status == TB_OK; r++) {
+		const struct rank_facts *rank = &s->ranks[r];
 		char name[300];
-		for (uint32_t i = 0; i < s->reader->n_ranks; i++) {
-			const struct rank_facts *of = &s->ranks[i];
-			if (!of->known || strcmp(of->host, rank->host) != 0)
-				continue;
-			several = several || of->net != rank->net;
-			if (!at && of->net == rank->net && of->has_address)
-				at = of->address;
-		}
+		uint64_t host = tb_hash_text(TB_HASH_BEGIN, rank->host);
+		bool several = rank->known && tb_map_find(&hosts, host, &first) &&
+			       is_split[first];
+		const uint64_t *at =
+			several && tb_map_find(
+					   &nets, tb_hash_word(host, rank->net), &other)
+				? s->ranks[other].address
+				: NULL;
 		if (!several)
 			snprintf(name, sizeof name, "%s", rank->host);
 		else if (at && at[0] == 0 && at[1] >> 32 == 0xffff)
@@ -955,7 +1031,10 @@ static int name_socket_hosts(struct tb_tbt_sockets *s, struct tb_error *error)
 		if (*name)
 			status = tb_calls_host(s->reader->calls, r, name, error);
 	}
-	return status;
+	free(is_split);
+	tb_map_fini(&hosts);
+	tb_map_fini(&nets);
+	return status == TB_ENOMEM ? sockets_no_memory(error) : status;
 }
 
 static void note_sockets(const struct tb_tbt_sockets *s)
@@ -990,6 +1069,41 @@ static void note_sockets(const struct tb_tbt_sockets *s)
 			tb_format_counted(s->n_untraced, "connection|connections", count,
 				sizeof count),
 			tb_format_size(s->untraced_bytes, bytes, sizeof bytes));
+}
+
+int tb_tbt_sockets_clocks(struct tb_tbt_sockets *s, const uint32_t *clock_of,
+	struct tb_tbt_clocks *clocks, struct tb_error *error)
+{
+	struct stream_ends *streams = NULL;
+	int status = pair_ends(s, error);
+	if (s->n_events)
+		qsort(s->events, s->n_events, sizeof *s->events, event_by_leave);
+	if (status == TB_OK)
+		status = streams_fill(s, &streams, error);
+	for (size_t i = 0; i < s->n_ends && status == TB_OK; i++) {
+		const struct stream_ends *of = &streams[i];
+		uint64_t *ends = written_ends(s, of), received = 0;
+		size_t w = 0;
+		if (!ends)
+			status = sockets_no_memory(error);
+		for (size_t r = 0; r < of->n_reads && status == TB_OK; r++) {
+			const struct event *read = &s->events[of->reads[r]];
+			received += read->bytes;
+			while (w < of->n_writes && ends[w] < received)
+				w++;
+			if (w == of->n_writes)
+				break;
+			// The last byte read was written by this call.
+			const struct event *write = &s->events[of->writes[w]];
+			uint32_t from = clock_of[write->rank], to = clock_of[read->rank];
+			if (from != to)
+				status = tb_tbt_clocks_message(clocks, from,
+					write->enter_ns, to, read->leave_ns, error);
+		}
+		free(ends);
+	}
+	streams_free(s, streams);
+	return status;
 }
 
 int tb_tbt_sockets_calls(struct tb_tbt_sockets *s, struct tb_error *error)
