@@ -128,8 +128,10 @@ enum tb_tbt_state { TB_TBT_RUNNING, TB_TBT_FINISHED, TB_TBT_ABORTED, TB_TBT_MISS
 				/* received so far + 1, TCP_INFO */ \
 	X(READY, 28, 1, 0)	/* waited in poll or the like: enum tb_tbt_ready */ \
 	X(SHUT, 29, 2, 0)	/* socket, 0: closed, 1: for writing */ \
-	X(PROCESS, 30, 3, 0)	/* its id, its parent's, its network namespace */ \
-	X(CHILD, 31, 1, 0)	/* waited for the end of a child, by its id */
+	X(PROCESS, 30, 4, 0)	/* its id, its parent's, its network namespace, and how */ \
+				/* many ns ago it began */ \
+	X(CHILD, 31, 1, 0)	/* waited for the end of a child, by its id */ \
+	X(SIGNAL, 32, 1, 0)	/* sent a signal to a process, by its id */
 // clang-format on
 
 enum tb_tbt_kind {

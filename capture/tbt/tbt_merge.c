@@ -7,6 +7,7 @@
 #include "tbt_clock.h"
 #include "tbt_groups.h"
 #include "tbt_records.h"
+#include "tbt_sockets.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -653,6 +654,42 @@ static void find_first_early(const struct rank_merge *merge)
 	}
 }
 
+// relate_sockets gives the clocks the messages of processes with sockets.
+static int relate_sockets(const struct rank_merge *merge, struct tb_error *error)
+{
+	static const struct tb_reading reading;
+	struct tb_tbt_reader reader = {.reading = &reading,
+		.path = merge->folder,
+		.n_ranks = merge->n_ranks,
+		.n_points = 1}; // of no effect: each keeps its own time
+	struct tb_tbt_sockets *sockets = NULL;
+	int status = tb_tbt_sockets_new(&sockets, &reader, error);
+	for (uint32_t i = 0; i < merge->n_ranks && status == TB_OK; i++) {
+		struct tb_tbt_rank file = {0};
+		if (!merge->there[i])
+			continue;
+		status = merge_open_rank(merge, i, true, &file, error);
+		reader.rank = i;
+		reader.threads = calloc(file.n_lanes + 1, sizeof *reader.threads);
+		if (status == TB_OK && !reader.threads)
+			status = tb_fail_memory(error, "merging a trace");
+		reader.n_threads = status == TB_OK ? file.n_lanes : 0;
+		for (size_t k = 0; k < reader.n_threads; k++) {
+			reader.threads[k].records = file.lanes[k].records;
+			reader.threads[k].n = file.lanes[k].n;
+		}
+		if (status == TB_OK)
+			status = tb_tbt_sockets_rank(sockets, file.host, error);
+		free(reader.threads);
+		tb_tbt_rank_fini(&file);
+	}
+	if (status == TB_OK)
+		status = tb_tbt_sockets_clocks(
+			sockets, merge->clock_of, merge->clocks, error);
+	tb_tbt_sockets_free(sockets);
+	return status;
+}
+
 int tb_tbt_merge(const char *folder, const struct tb_tbt_world *world, FILE *stream,
 	struct tb_tbt_summary *summary, struct tb_error *error)
 {
@@ -673,7 +710,9 @@ int tb_tbt_merge(const char *folder, const struct tb_tbt_world *world, FILE *str
 		// Correct the clocks by the messages between them, where there are
 		// several.
 		struct tb_tbt_links *links = NULL;
-		if (merge.n_clocks > 1)
+		if (merge.n_clocks > 1 && merge.world->sockets)
+			status = relate_sockets(&merge, error);
+		else if (merge.n_clocks > 1)
 			status = tb_tbt_links_new(
 				&links, merge.groups, merge.clock_of, error);
 		for (uint32_t i = 0; links && i < merge.n_ranks && status == TB_OK; i++) {

@@ -7,13 +7,15 @@
 //
 // Messages. The bytes of a direction are numbered in the order of the calls that wrote
 // them, and what was written unseen is found by the kernel's count. A call that wrote
-// [a, b) sends one message, or several: a call of the receiver that had received up to
-// r within it has its message end at r, or where the segment of r ends, whichever call
-// received it.
+// [a, b) sends a message, which the call that read byte b received. Where a lane had read
+// up to r within it, and went on to send something before it read more, or where
+// PART_BYTES have been read, a message ends at r, or where the segment of r ends. (More
+// parts would make more of the engine's calls and segments than there were.)
 //
 // Other causes, as messages without bytes: who accepts waits for who connects; who reads
 // the end of a stream for who closed it last; a process for the call before its fork or
-// exec; who waits for a child for that child's last call.
+// exec; who waits for a child for that child's last call; who got a signal for who sent
+// it.
 //
 // Waiting. Time in calls is no computation. What was spent in poll or the like is
 // waiting if the lane receives next, or sends next and was waiting to; else it is kept as
@@ -35,27 +37,44 @@
 #define NONE UINT32_MAX
 
 // Where a piece may end within a call: full segments of Ethernet with time stamps.
-enum { SEGMENT_BYTES = 1448 };
+enum { SEGMENT_BYTES = 1448, PART_BYTES = 256 * 1024 };
+
+// A write that took less, beside copying, did not wait. What took less than QUICK_NS did
+// not even sleep.
+enum { UNBLOCKED_NS = 500000, QUICK_NS = 40000 };
 
 // A wait for a child that lasted less found it ended.
 #define ENDED_NS 50000
 
 // What a process did, and what is derived: HANDED and TOOK are the ends of a link
 // between processes, IDLE is a wait that counts as computation.
-enum event_kind { WROTE, READ, MET, READY, POLLED, SHUT, REAPED, IDLE, HANDED, TOOK };
+enum event_kind {
+	WROTE,
+	READ,
+	MET,
+	READY,
+	POLLED,
+	SHUT,
+	REAPED,
+	SIGNALLED,
+	IDLE,
+	HANDED,
+	TOOK
+};
 
 struct event {
 	uint64_t enter_ns, leave_ns; // since the trace's beginning
-	uint64_t bytes;		     // moved; of READY its bits, of REAPED the child's id
-	uint64_t so_far;	     // by the kernel, + 1; 0: unknown
-	uint64_t number;	     // among all
+	uint64_t bytes;		     // moved; of READY its bits, of REAPED and
+			// SIGNALLED the other's id
+	uint64_t so_far; // by the kernel, + 1; 0: unknown
+	uint64_t number; // among all
 	uint32_t rank, lane;
 	uint32_t end;	   // socket's
 	uint32_t first, n; // messages that it sends or receives
 	uint8_t kind;	   // enum event_kind
-	uint8_t how;	   // of MET, enum tb_tbt_socket; of SHUT 1: for writing
-	bool has_closed,
-		is_taken; // sent or received the end of a stream, of MET a meeting
+	uint8_t how;	   // of MET, enum tb_tbt_socket; of SHUT 1: for writing;
+			   // of TOOK 1: a signal, of READY 1: a signal came before it
+	bool acts; // a read: its lane sends something before it reads more of the stream
 };
 
 struct message {
@@ -77,6 +96,7 @@ struct rank_facts {
 	char host[256];
 	uint64_t address[2];
 	uint32_t n_lanes;
+	uint32_t same; // the rank before of one host and process id; NONE: none
 	bool known, has_address;
 };
 
@@ -91,7 +111,8 @@ struct tb_tbt_sockets {
 	size_t n_events, events_room;
 	struct end *ends;
 	size_t n_ends, ends_room;
-	struct tb_map by_cookie; // hash of host, namespace and cookie: end
+	struct tb_map by_cookie;  // hash of host, namespace and cookie: end
+	struct tb_map by_process; // hash of host and process id: the last rank
 	struct rank_facts *ranks;
 	struct message *messages;
 	size_t n_messages, messages_room;
@@ -136,6 +157,7 @@ void tb_tbt_sockets_free(struct tb_tbt_sockets *sockets)
 	free(sockets->messages);
 	free(sockets->facts);
 	tb_map_fini(&sockets->by_cookie);
+	tb_map_fini(&sockets->by_process);
 	tb_map_fini(&sockets->tags);
 	free(sockets);
 }
@@ -233,7 +255,8 @@ static int take_record(struct tb_tbt_sockets *s, uint32_t lane,
 		[TB_TBT_READY] = READY,
 		[TB_TBT_POLL] = POLLED,
 		[TB_TBT_SHUT] = SHUT,
-		[TB_TBT_CHILD] = REAPED};
+		[TB_TBT_CHILD] = REAPED,
+		[TB_TBT_SIGNAL] = SIGNALLED};
 	const uint64_t *f = record->fields;
 	struct event event = {.enter_ns = since_begin(s->reader, record->enter_ns),
 		.leave_ns = since_begin(s->reader, record->leave_ns),
@@ -248,7 +271,8 @@ static int take_record(struct tb_tbt_sockets *s, uint32_t lane,
 		rank->pid = f[0];
 		rank->parent = f[1];
 		rank->net = f[2];
-		rank->begin_ns = event.enter_ns;
+		rank->begin_ns = since_begin(
+			s->reader, record->enter_ns > f[3] ? record->enter_ns - f[3] : 0);
 		rank->known = true;
 		return TB_OK;
 	}
@@ -474,6 +498,8 @@ static int cut_stream(struct tb_tbt_sockets *s, uint32_t stream,
 		while (w < of->n_writes && at < received && status == TB_OK &&
 			came_before(s, &s->events[of->writes[w]], read)) {
 			uint64_t to = ends[w];
+			if (to > received && !read->acts && received - at < PART_BYTES)
+				break;
 			if (to > received) {
 				uint64_t n = (received - begin - 1) / SEGMENT_BYTES + 1;
 				to = tb_min_u64(to, begin + n * SEGMENT_BYTES);
@@ -504,6 +530,39 @@ static int streams_add(uint32_t **list, size_t *n, size_t *room, uint32_t event)
 	return TB_OK;
 }
 
+static void streams_free(const struct tb_tbt_sockets *s, struct stream_ends *streams)
+{
+	for (size_t i = 0; streams && i < s->n_ends; i++) {
+		free(streams[i].writes);
+		free(streams[i].reads);
+	}
+	free(streams);
+}
+
+// streams_fill lists what was written to and read from the streams of all connections, by
+// the end that sends. The caller frees them, whatever is returned.
+static int streams_fill(const struct tb_tbt_sockets *s, struct stream_ends **streams,
+	struct tb_error *error)
+{
+	struct stream_ends *of = *streams = calloc(s->n_ends + 1, sizeof *of);
+	int status = of ? TB_OK : TB_ENOMEM;
+	for (size_t i = 0; i < s->n_events && status == TB_OK; i++) {
+		const struct event *event = &s->events[i];
+		uint32_t partner =
+			event->end == NONE ? NONE : s->ends[event->end].partner;
+		if (partner == NONE || event->bytes == 0)
+			continue;
+		struct stream_ends *out = &of[event->end], *in = &of[partner];
+		if (event->kind == WROTE)
+			status = streams_add(&out->writes, &out->n_writes,
+				&out->writes_room, (uint32_t)i);
+		else if (event->kind == READ)
+			status = streams_add(
+				&in->reads, &in->n_reads, &in->reads_room, (uint32_t)i);
+	}
+	return status == TB_OK ? TB_OK : sockets_no_memory(error);
+}
+
 // link_closing has who reads a stream's end wait for who closed it last before.
 static int link_closing(struct tb_tbt_sockets *s, struct links *links,
 	const uint32_t *closes, const uint32_t *ended, struct tb_error *error)
@@ -521,15 +580,48 @@ static int link_closing(struct tb_tbt_sockets *s, struct links *links,
 	return status;
 }
 
+// mark_acts marks the reads behind which their lane sends before it reads more. Events
+// are sorted.
+static int mark_acts(struct tb_tbt_sockets *s, struct tb_error *error)
+{
+	uint32_t n_ranks = s->reader->n_ranks;
+	size_t *lanes = calloc((size_t)n_ranks + 1, sizeof *lanes);
+	size_t *reads = malloc((s->n_ends + 1) * sizeof *reads), *sends = NULL;
+	for (uint32_t r = 0; lanes && r < n_ranks; r++)
+		lanes[r + 1] = lanes[r] + s->ranks[r].n_lanes;
+	if (lanes)
+		sends = malloc((lanes[n_ranks] + 1) * sizeof *sends);
+	bool good = lanes && reads && sends;
+	for (size_t i = 0; good && i < s->n_ends; i++)
+		reads[i] = SIZE_MAX;
+	for (size_t i = 0; good && i < lanes[n_ranks]; i++)
+		sends[i] = SIZE_MAX;
+	for (size_t i = s->n_events; good && i-- > 0;) {
+		struct event *event = &s->events[i];
+		size_t *send = &sends[lanes[event->rank] + event->lane];
+		if (event->kind == WROTE || event->kind == SHUT || event->kind == MET)
+			*send = i;
+		if (event->kind != READ)
+			continue;
+		event->acts = *send < reads[event->end];
+		reads[event->end] = i;
+	}
+	free(lanes);
+	free(reads);
+	free(sends);
+	return good ? TB_OK : sockets_no_memory(error);
+}
+
 // link_streams makes the messages of all connections. Events are sorted.
 static int link_streams(
 	struct tb_tbt_sockets *s, struct links *links, struct tb_error *error)
 {
-	struct stream_ends *streams = calloc(s->n_ends + 1, sizeof *streams);
+	struct stream_ends *streams = NULL;
 	uint32_t *closes = malloc((s->n_ends + 1) * sizeof *closes);
 	uint32_t *ended = malloc((s->n_ends + 1) * sizeof *ended);
 	uint32_t *met = malloc((s->n_ends + 1) * sizeof *met);
-	int status = streams && closes && ended && met ? TB_OK : sockets_no_memory(error);
+	int status = closes && ended && met ? streams_fill(s, &streams, error)
+					    : sockets_no_memory(error);
 	for (size_t i = 0; i < s->n_ends && status == TB_OK; i++)
 		closes[i] = ended[i] = met[i] = NONE;
 	for (size_t i = 0; i < s->n_events && status == TB_OK; i++) {
@@ -543,25 +635,25 @@ static int link_streams(
 				s->untraced_bytes += event->bytes;
 			continue;
 		}
-		struct stream_ends *out = &streams[event->end], *in = &streams[partner];
-		if (event->kind == WROTE)
-			status = streams_add(&out->writes, &out->n_writes,
-				&out->writes_room, (uint32_t)i);
-		else if (event->kind == READ && event->bytes > 0)
-			status = streams_add(
-				&in->reads, &in->n_reads, &in->reads_room, (uint32_t)i);
-		else if (event->kind == READ && ended[event->end] == NONE)
+		if (event->kind == READ && event->bytes == 0 && ended[event->end] == NONE)
 			ended[event->end] = (uint32_t)i;
 		else if (event->kind == SHUT && ended[partner] == NONE)
 			closes[event->end] = (uint32_t)i;
 		else if (event->kind == MET && event->how == TB_TBT_CONNECTED)
 			met[event->end] = (uint32_t)i;
-		else if (event->kind == MET && event->how == TB_TBT_ACCEPTED &&
-			 met[partner] != NONE)
-			status = add_link(links, partner | UINT32_C(0x40000000),
-				met[partner], (uint32_t)i, 0, error);
-		if (status == TB_ENOMEM)
-			status = sockets_no_memory(error);
+		else if (event->kind == MET && event->how == TB_TBT_ACCEPTED)
+			met[event->end] = (uint32_t)i;
+	}
+	for (uint32_t i = 0; i < s->n_ends && status == TB_OK; i++) {
+		// One that accepts waits for the one that connects.
+		uint32_t partner = s->ends[i].partner;
+		uint32_t to = partner == NONE ? NONE : met[partner];
+		if (met[i] != NONE && to != NONE &&
+			s->events[met[i]].how == TB_TBT_CONNECTED &&
+			s->events[to].how == TB_TBT_ACCEPTED &&
+			came_before(s, &s->events[met[i]], &s->events[to]))
+			status = add_link(
+				links, i | UINT32_C(0x40000000), met[i], to, 0, error);
 	}
 	for (size_t i = 0; i < s->n_ends && status == TB_OK; i++) {
 		if (tb_stop_asked(s->reader->reading->stop))
@@ -571,11 +663,7 @@ static int link_streams(
 	}
 	if (status == TB_OK)
 		status = link_closing(s, links, closes, ended, error);
-	for (size_t i = 0; streams && i < s->n_ends; i++) {
-		free(streams[i].writes);
-		free(streams[i].reads);
-	}
-	free(streams);
+	streams_free(s, streams);
 	free(closes);
 	free(ended);
 	free(met);
@@ -584,39 +672,41 @@ static int link_streams(
 
 // Processes.
 
-// parent_of returns the rank that a process was before its exec, or whose fork it is.
-static uint32_t parent_of(const struct tb_tbt_sockets *s, uint32_t rank)
+static uint64_t process_key(const char *host, uint64_t pid)
 {
-	const struct rank_facts *child = &s->ranks[rank];
-	uint32_t found = NONE;
-	for (uint32_t i = 0; i < s->reader->n_ranks && child->known; i++) {
-		const struct rank_facts *of = &s->ranks[i];
-		if (i == rank || !of->known || of->begin_ns > child->begin_ns ||
-			strcmp(of->host, child->host) != 0 ||
-			(of->pid != child->pid && of->pid != child->parent))
-			continue;
-		// The same process before its exec goes before its parent; then the last.
-		if (found == NONE ||
-			(of->pid == child->pid) > (s->ranks[found].pid == child->pid) ||
-			((of->pid == child->pid) == (s->ranks[found].pid == child->pid) &&
-				of->begin_ns >= s->ranks[found].begin_ns))
-			found = i;
-	}
+	return tb_hash_word(tb_hash_text(TB_HASH_BEGIN, host), pid);
+}
+
+// latest returns the last rank to begin, by `most_ns`, that was a process of a host, but
+// not `but`; NONE: there is none.
+static uint32_t latest(const struct tb_tbt_sockets *s, const char *host, uint64_t pid,
+	uint64_t most_ns, uint32_t but)
+{
+	uint32_t found = NONE, at;
+	if (!tb_map_find(&s->by_process, process_key(host, pid), &at))
+		return NONE;
+	for (; at != NONE; at = s->ranks[at].same)
+		if (at != but && s->ranks[at].begin_ns <= most_ns &&
+			(found == NONE ||
+				s->ranks[at].begin_ns > s->ranks[found].begin_ns))
+			found = at;
 	return found;
 }
 
-// reaped returns the rank that a process was at its end, by its id, or NONE.
-static uint32_t reaped(const struct tb_tbt_sockets *s, const struct event *by)
+// number_processes prepares latest().
+static int number_processes(struct tb_tbt_sockets *s, struct tb_error *error)
 {
-	uint32_t found = NONE;
-	for (uint32_t i = 0; i < s->reader->n_ranks; i++) {
-		const struct rank_facts *of = &s->ranks[i];
-		if (of->known && of->pid == by->bytes && of->begin_ns <= by->leave_ns &&
-			strcmp(of->host, s->ranks[by->rank].host) == 0 &&
-			(found == NONE || of->begin_ns >= s->ranks[found].begin_ns))
-			found = i;
+	for (uint32_t r = 0; r < s->reader->n_ranks; r++) {
+		struct rank_facts *rank = &s->ranks[r];
+		uint64_t key = process_key(rank->host, rank->pid);
+		rank->same = NONE;
+		if (!rank->known)
+			continue;
+		(void)tb_map_find(&s->by_process, key, &rank->same);
+		if (tb_map_put(&s->by_process, key, r) != TB_OK)
+			return sockets_no_memory(error);
 	}
-	return found;
+	return TB_OK;
 }
 
 // An event that is added for a link between processes, and the other one's.
@@ -650,26 +740,39 @@ static int add_handing(struct tb_tbt_sockets *s, struct links *links, uint32_t f
 static int link_processes(
 	struct tb_tbt_sockets *s, struct links *links, struct tb_error *error)
 {
-	int status = TB_OK;
+	int status = number_processes(s, error);
 	size_t n = s->n_events;
 	for (uint32_t i = 0; i < s->reader->n_ranks && status == TB_OK; i++) {
-		uint32_t parent = parent_of(s, i);
-		uint64_t at_ns = s->ranks[i].begin_ns;
+		// It was another rank before its exec, or is the fork of one.
+		const struct rank_facts *rank = &s->ranks[i];
+		uint64_t at_ns = rank->begin_ns;
+		uint32_t parent =
+			rank->known ? latest(s, rank->host, rank->pid, at_ns, i) : NONE;
+		if (rank->known && parent == NONE)
+			parent = latest(s, rank->host, rank->parent, at_ns, i);
 		if (parent != NONE)
 			status = add_handing(
 				s, links, parent, at_ns, i, at_ns, NONE, error);
 	}
 	for (size_t i = 0; i < n && status == TB_OK; i++) {
-		const struct event *event = &s->events[i];
-		uint32_t child = event->kind == REAPED ? reaped(s, event) : NONE;
-		if (child == NONE || child == event->rank)
+		const struct event event = s->events[i];
+		bool reaps = event.kind == REAPED;
+		uint32_t other = reaps || event.kind == SIGNALLED
+					 ? latest(s, s->ranks[event.rank].host,
+						   event.bytes, event.leave_ns, NONE)
+					 : NONE;
+		if (other == NONE || other == event.rank)
 			continue;
-		uint64_t at_ns = event->leave_ns;
-		if (event->leave_ns - event->enter_ns < ENDED_NS ||
-			at_ns < s->ranks[child].last_ns)
-			at_ns = tb_min_u64(at_ns, s->ranks[child].last_ns);
-		status = add_handing(
-			s, links, child, at_ns, event->rank, 0, (uint32_t)i, error);
+		uint64_t at_ns = reaps ? event.leave_ns : event.enter_ns;
+		// Who did not wait found that the child had ended.
+		if (reaps && event.leave_ns - event.enter_ns < ENDED_NS)
+			at_ns = tb_min_u64(at_ns, s->ranks[other].last_ns);
+		status = reaps ? add_handing(s, links, other, at_ns, event.rank, 0,
+					 (uint32_t)i, error)
+			       : add_handing(s, links, event.rank, at_ns, other, at_ns,
+					 NONE, error);
+		if (status == TB_OK && !reaps)
+			s->events[s->n_events - 1].how = 1; // it took a signal
 	}
 	return status;
 }
@@ -680,7 +783,7 @@ static int link_processes(
 struct lane_state {
 	uint64_t last_ns, carry_ns;
 	uint32_t lane;
-	bool begun;
+	bool begun, had_no_room; // waited last until it could write
 };
 
 // place_messages gives each event its messages, in the order of the links.
@@ -724,6 +827,9 @@ static int event_by_rank(const void *left, const void *right)
 	return event_by_leave(left, right);
 }
 
+// What a lane does next.
+enum { RECEIVES, SENDS, ENDS };
+
 // settle_waits decides which waits count as computation, by what their lane does next:
 // IDLE. Events of one rank, in their order.
 static int settle_waits(
@@ -732,27 +838,49 @@ static int settle_waits(
 	uint8_t *next = calloc(n_lanes, 1);
 	if (!next)
 		return sockets_no_memory(error);
+	// Here first: whether a signal came to the lane last.
+	for (size_t i = 0; i < n; i++) {
+		struct event *event = &events[i];
+		if (event->kind == READY)
+			event->how = next[event->lane];
+		else if (event->kind != POLLED)
+			next[event->lane] = event->kind == TOOK && event->how;
+	}
+	// At the end of a process something unseen woke it, which it waited for; but how
+	// long it took to react to a signal stays.
+	memset(next, ENDS, n_lanes);
 	for (size_t i = n; i-- > 0;) {
 		struct event *event = &events[i];
+		uint8_t *after = &next[event->lane];
 		bool receives = event->kind == READ || event->kind == REAPED ||
 				(event->kind == MET && event->how == TB_TBT_ACCEPTED);
-		if (event->kind == READY) {
-			if (!(next[event->lane] & TB_TBT_READABLE) &&
-				!(event->bytes & TB_TBT_WRITABLE))
+		if (event->kind == READY && *after == ENDS) {
+			if (event->how)
 				event->kind = IDLE;
-		} else if (receives)
-			next[event->lane] = TB_TBT_READABLE;
-		else if (event->kind == WROTE || event->kind == HANDED)
-			next[event->lane] = TB_TBT_WRITABLE;
+		} else if (event->kind == READY) {
+			if (*after != RECEIVES && !(event->bytes & TB_TBT_WRITABLE))
+				event->kind = IDLE;
+		} else if (receives || (event->kind == TOOK && *after != ENDS))
+			*after = RECEIVES;
+		else if (event->kind == WROTE)
+			*after = SENDS;
 	}
 	free(next);
 	return TB_OK;
+}
+
+// had_to_wait returns whether a write waited for room in the send buffer: it took longer
+// than copying, at 1 GB/s.
+static bool had_to_wait(const struct event *wrote)
+{
+	return wrote->leave_ns - wrote->enter_ns > UNBLOCKED_NS + wrote->bytes;
 }
 
 // add_calls adds the calls of an event, each of which is a message.
 static int add_calls(const struct tb_tbt_sockets *s, const struct event *event,
 	struct lane_state *lane, uint32_t on, struct tb_error *error)
 {
+	bool waits = event->kind == WROTE && (lane->had_no_room || had_to_wait(event));
 	bool sends = event->kind == WROTE || event->kind == SHUT ||
 		     event->kind == HANDED ||
 		     (event->kind == MET && event->how == TB_TBT_CONNECTED);
@@ -767,13 +895,23 @@ static int add_calls(const struct tb_tbt_sockets *s, const struct event *event,
 			.tag = message->tag,
 			.lane = lane->lane,
 			.kind = sends ? TB_CALL_SEND : TB_CALL_RECV,
-			.starts = sends && event->kind != WROTE};
+			.starts = sends && !waits};
 		status = tb_calls_add(s->reader->calls, event->rank, &call, NULL, error);
 		if (status == TB_OK && i == 0 && on != NONE)
 			status = tb_calls_after(s->reader->calls, event->rank, on, error);
 		lane->carry_ns = 0;
 	}
 	return status;
+}
+
+// is_work returns whether the time in a call is computation: that of calls that did not
+// wait, and of those that stay as they were: connecting, and what an untraced peer did.
+static bool is_work(const struct tb_tbt_sockets *s, const struct event *event)
+{
+	if (event->kind != READ && event->kind != WROTE)
+		return event->kind == MET && event->how == TB_TBT_CONNECTED;
+	return s->ends[event->end].partner == NONE ||
+	       event->leave_ns - event->enter_ns <= QUICK_NS + event->bytes;
 }
 
 // make_calls makes the calls of a rank of its events, in their order.
@@ -792,13 +930,15 @@ static int make_calls(const struct tb_tbt_sockets *s, struct event *events, size
 		uint32_t on = NONE, n_calls = 0;
 		if (event->kind == IDLE)
 			continue;
+		if (event->kind == READY)
+			lane->had_no_room = (event->bytes & TB_TBT_WRITABLE) != 0;
 		if (!lane->begun && n_used > 0) {
 			// A thread begins after what the rank did last.
 			lane->last_ns = last_ns;
 			on = last;
 		}
 		uint64_t enter_ns = event->enter_ns;
-		if (event->kind == HANDED)
+		if (event->kind == HANDED || event->kind == TOOK)
 			// Within a call of this lane, it was another thread's doing.
 			for (size_t k = i + 1; k < n; k++)
 				if (events[k].lane == event->lane) {
@@ -806,12 +946,13 @@ static int make_calls(const struct tb_tbt_sockets *s, struct event *events, size
 						tb_min_u64(enter_ns, events[k].enter_ns);
 					break;
 				}
+		// A process computes only once it was made; one that gets a signal
+		// mostly waited for it, unseen.
+		if (event->kind == TOOK && enter_ns > lane->last_ns)
+			lane->last_ns = enter_ns;
 		if (enter_ns > lane->last_ns)
 			lane->carry_ns += enter_ns - lane->last_ns;
-		// What connecting took, and what an untraced peer did, stays as it was.
-		if ((event->kind == MET && event->how == TB_TBT_CONNECTED) ||
-			(event->end != NONE && s->ends[event->end].partner == NONE &&
-				(event->kind == READ || event->kind == WROTE)))
+		if (is_work(s, event))
 			lane->carry_ns += event->leave_ns - event->enter_ns;
 		lane->last_ns = event->kind == HANDED
 					? tb_min_u64(event->leave_ns,
@@ -843,19 +984,37 @@ static int name_socket_hosts(struct tb_tbt_sockets *s, struct tb_error *error)
 			memcpy(rank->address, s->ends[i].address, sizeof rank->address);
 			rank->has_address = true;
 		}
+	// Of each host the first rank, and of each namespace one with an address.
+	struct tb_map hosts = {0}, nets = {0};
+	bool *is_split = calloc(s->reader->n_ranks, sizeof *is_split); // by first rank
+	uint32_t first, other;
+	if (!is_split)
+		status = TB_ENOMEM;
 	for (uint32_t r = 0; r < s->reader->n_ranks && status == TB_OK; r++) {
 		const struct rank_facts *rank = &s->ranks[r];
-		const uint64_t *at = NULL;
-		bool several = false;
+		uint64_t host = tb_hash_text(TB_HASH_BEGIN, rank->host);
+		uint64_t net = tb_hash_word(host, rank->net);
+		if (!rank->known)
+			continue;
+		if (!tb_map_find(&hosts, host, &first))
+			status = tb_map_put(&hosts, host, r);
+		else if (s->ranks[first].net != rank->net)
+			is_split[first] = true;
+		if (status == TB_OK && rank->has_address &&
+			!tb_map_find(&nets, net, &other))
+			status = tb_map_put(&nets, net, r);
+	}
+	for (uint32_t r = 0; r < s->reader->n_ranks && status == TB_OK; r++) {
+		const struct rank_facts *rank = &s->ranks[r];
 		char name[300];
-		for (uint32_t i = 0; i < s->reader->n_ranks; i++) {
-			const struct rank_facts *of = &s->ranks[i];
-			if (!of->known || strcmp(of->host, rank->host) != 0)
-				continue;
-			several = several || of->net != rank->net;
-			if (!at && of->net == rank->net && of->has_address)
-				at = of->address;
-		}
+		uint64_t host = tb_hash_text(TB_HASH_BEGIN, rank->host);
+		bool several = rank->known && tb_map_find(&hosts, host, &first) &&
+			       is_split[first];
+		const uint64_t *at =
+			several && tb_map_find(
+					   &nets, tb_hash_word(host, rank->net), &other)
+				? s->ranks[other].address
+				: NULL;
 		if (!several)
 			snprintf(name, sizeof name, "%s", rank->host);
 		else if (at && at[0] == 0 && at[1] >> 32 == 0xffff)
@@ -872,7 +1031,10 @@ static int name_socket_hosts(struct tb_tbt_sockets *s, struct tb_error *error)
 		if (*name)
 			status = tb_calls_host(s->reader->calls, r, name, error);
 	}
-	return status;
+	free(is_split);
+	tb_map_fini(&hosts);
+	tb_map_fini(&nets);
+	return status == TB_ENOMEM ? sockets_no_memory(error) : status;
 }
 
 static void note_sockets(const struct tb_tbt_sockets *s)
@@ -909,6 +1071,41 @@ static void note_sockets(const struct tb_tbt_sockets *s)
 			tb_format_size(s->untraced_bytes, bytes, sizeof bytes));
 }
 
+int tb_tbt_sockets_clocks(struct tb_tbt_sockets *s, const uint32_t *clock_of,
+	struct tb_tbt_clocks *clocks, struct tb_error *error)
+{
+	struct stream_ends *streams = NULL;
+	int status = pair_ends(s, error);
+	if (s->n_events)
+		qsort(s->events, s->n_events, sizeof *s->events, event_by_leave);
+	if (status == TB_OK)
+		status = streams_fill(s, &streams, error);
+	for (size_t i = 0; i < s->n_ends && status == TB_OK; i++) {
+		const struct stream_ends *of = &streams[i];
+		uint64_t *ends = written_ends(s, of), received = 0;
+		size_t w = 0;
+		if (!ends)
+			status = sockets_no_memory(error);
+		for (size_t r = 0; r < of->n_reads && status == TB_OK; r++) {
+			const struct event *read = &s->events[of->reads[r]];
+			received += read->bytes;
+			while (w < of->n_writes && ends[w] < received)
+				w++;
+			if (w == of->n_writes)
+				break;
+			// The last byte read was written by this call.
+			const struct event *write = &s->events[of->writes[w]];
+			uint32_t from = clock_of[write->rank], to = clock_of[read->rank];
+			if (from != to)
+				status = tb_tbt_clocks_message(clocks, from,
+					write->enter_ns, to, read->leave_ns, error);
+		}
+		free(ends);
+	}
+	streams_free(s, streams);
+	return status;
+}
+
 int tb_tbt_sockets_calls(struct tb_tbt_sockets *s, struct tb_error *error)
 {
 	struct links links = {0};
@@ -917,6 +1114,8 @@ int tb_tbt_sockets_calls(struct tb_tbt_sockets *s, struct tb_error *error)
 		qsort(s->events, s->n_events, sizeof *s->events, event_by_leave);
 	if (status == TB_OK)
 		status = name_socket_hosts(s, error);
+	if (status == TB_OK)
+		status = mark_acts(s, error);
 	if (status == TB_OK)
 		status = link_streams(s, &links, error);
 	if (status == TB_OK)

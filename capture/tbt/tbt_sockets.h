@@ -19,6 +19,12 @@ void tb_tbt_sockets_free(struct tb_tbt_sockets *sockets); // NULL is fine
 int tb_tbt_sockets_rank(struct tb_tbt_sockets *sockets, const char *host,
 	struct tb_error *error) TB_MUST_USE;
 
+// tb_tbt_sockets_clocks gives the clocks the messages between them, when all ranks are
+// taken in the time of their own clocks; `clock_of` is by rank. Nothing else is done
+// then.
+int tb_tbt_sockets_clocks(struct tb_tbt_sockets *sockets, const uint32_t *clock_of,
+	struct tb_tbt_clocks *clocks, struct tb_error *error) TB_MUST_USE;
+
 // tb_tbt_sockets_calls adds the calls, when all ranks are taken.
 int tb_tbt_sockets_calls(
 	struct tb_tbt_sockets *sockets, struct tb_error *error) TB_MUST_USE;

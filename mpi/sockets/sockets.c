@@ -29,6 +29,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -155,7 +156,7 @@ static void open_file_once(void)
 		if (lane)
 			tb_lane_define(lane, TB_TBT_PROCESS,
 				(const uint64_t[]){(uint64_t)own.pid, (uint64_t)getppid(),
-					net.st_ino},
+					net.st_ino, lane->last_ns - own.begin_ns},
 				NULL, 0);
 		tb_ending_watch();
 		own.opened = true;
@@ -871,6 +872,21 @@ WRAP int waitid(idtype_t type, id_t of, siginfo_t *info, int options)
 	int failed = real_waitid()(type, of, info, options);
 	if (watched)
 		child_ended(&call, failed ? -1 : info->si_pid);
+	return failed;
+}
+
+REAL(kill, int, pid_t, int)
+WRAP int kill(pid_t pid, int number)
+{
+	struct tb_traced_call call;
+	bool watched = pid > 0 && number != 0 && enter(&call);
+	int failed = real_kill()(pid, number), kept = errno;
+	if (!watched)
+		return failed;
+	if (!failed && pid != own.pid && leave(&call))
+		tb_lane_record(
+			&call, TB_TBT_SIGNAL, (const uint64_t[]){(uint64_t)pid}, NULL, 0);
+	done(kept);
 	return failed;
 }
 

@@ -23,6 +23,7 @@ static char path[] = "tbt_job_XXXXXX";
 static struct tbt_lane lanes[N_RANKS], file;
 static struct tb_calls *calls;
 static struct tb_error error;
+static uint32_t traced_by = TB_TBT_MPICH;
 
 // Each record begins 10 ns after the one before it and takes 100 ns.
 static inline void record(
@@ -67,7 +68,7 @@ static inline int read_it(void)
 	memcpy(file.bytes, TB_TBT_MAGIC_1, TB_TBT_MAGIC_BYTES);
 	file.n = TB_TBT_MAGIC_BYTES;
 	tbt_u32(&file, N_RANKS);
-	tbt_u32(&file, TB_TBT_MPICH);
+	tbt_u32(&file, traced_by);
 	tbt_u64(&file, 1000);
 	text("4.0");
 	// Two groups: all ranks, and 0 on one side with 1 and 2 on the other.
