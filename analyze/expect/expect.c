@@ -20,22 +20,24 @@
 
 int expect_note(struct tb_expect *expect, const char *format, ...)
 {
-	char text[512];
+	char *text = NULL;
 	va_list arguments;
 	va_start(arguments, format);
-	vsnprintf(text, sizeof text, format, arguments);
+	int length = vasprintf(&text, format, arguments);
 	va_end(arguments);
-	for (size_t i = 0; i < expect->n_notes; i++)
-		if (strcmp(expect->notes[i], text) == 0)
-			return TB_OK;
-	char *copy = strdup(text);
-	if (!copy || TB_ARRAY_RESERVE(&expect->notes, &expect->notes_room,
-			     expect->n_notes + 1) != TB_OK) {
-		free(copy);
+	if (length < 0)
 		return TB_ENOMEM;
-	}
-	expect->notes[expect->n_notes++] = copy;
-	return TB_OK;
+	bool is_there = false;
+	for (size_t i = 0; i < expect->n_notes; i++)
+		is_there |= strcmp(expect->notes[i], text) == 0;
+	int status = is_there ? TB_OK
+			      : TB_ARRAY_RESERVE(&expect->notes, &expect->notes_room,
+					expect->n_notes + 1);
+	if (is_there || status != TB_OK)
+		free(text);
+	else
+		expect->notes[expect->n_notes++] = text;
+	return status;
 }
 
 void tb_expect_free(struct tb_expect *expect)
@@ -105,15 +107,17 @@ static int set_up_network(struct tb_expect *expect, struct expect_setup *setup,
 					    !strstr(options->network, ",rails=1,")
 				    ? ",rails=1"
 				    : "";
-	char name[2048];
+	char *name = NULL;
 	struct tb_error of_host;
-	snprintf(name, sizeof name, "%s%s%s%s", options->network, rails,
-		host ? ",host=" : "", host ? host : "");
-	if (expect_network_find(expect, name, &setup->network, &of_host) == TB_OK)
+	if (asprintf(&name, "%s%s%s%s", options->network, rails, host ? ",host=" : "",
+		    host ? host : "") < 0)
+		return tb_fail_memory(error, "a network");
+	int status = expect_network_find(expect, name, &setup->network, &of_host);
+	free(name);
+	if (status == TB_OK)
 		return TB_OK;
 	// The network may lack that library, and a fabric has the rails that it has.
-	int status =
-		expect_network_find(expect, options->network, &setup->network, error);
+	status = expect_network_find(expect, options->network, &setup->network, error);
 	if (status == TB_OK && options->host) {
 		*error = of_host;
 		return of_host.code;
@@ -221,12 +225,6 @@ static int list_calls(struct tb_expect *expect, struct tb_error *error)
 				row->line,
 				"the table does not say how many ranks there were: give "
 				"--ranks");
-		if (has_hosts && call.n_ranks > table->n_ranks)
-			return tb_fail_at(error, TB_EFORMAT, table->file, TB_PLACE_LINE,
-				row->line,
-				"a row of %" PRIu32
-				" ranks, but the table names the hosts of %" PRIu32,
-				call.n_ranks, table->n_ranks);
 		if ((call.first != UINT32_MAX && call.first >= call.n_ranks) ||
 			(call.second != UINT32_MAX && call.second >= call.n_ranks))
 			call.n_ranks =
@@ -234,6 +232,12 @@ static int list_calls(struct tb_expect *expect, struct tb_error *error)
 						? call.second
 						: call.first) +
 				1;
+		if (has_hosts && call.n_ranks > table->n_ranks)
+			return tb_fail_at(error, TB_EFORMAT, table->file, TB_PLACE_LINE,
+				row->line,
+				"a row of %" PRIu32
+				" ranks, but the table names the hosts of %" PRIu32,
+				call.n_ranks, table->n_ranks);
 		expect->calls[expect->n_calls++] = call;
 	}
 	qsort(expect->calls, n, sizeof *expect->calls, compare_calls);
@@ -248,6 +252,7 @@ static int list_calls(struct tb_expect *expect, struct tb_error *error)
 			compare_series(&expect->calls[i - 1], &expect->calls[i]) != 0)
 			expect->series[expect->n_series++] =
 				(struct expect_series){.first = i};
+		expect->calls[i].series = expect->n_series - 1;
 		expect->series[expect->n_series - 1].n++;
 	}
 	return TB_OK;

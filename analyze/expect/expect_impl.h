@@ -49,7 +49,7 @@ struct expect_call {
 	uint64_t bytes, printed_bytes;
 	uint32_t n_ranks, first, second, rail;
 	bool is_random; // neighbours are, rank by rank otherwise
-	size_t setup;
+	size_t setup, series;
 	uint32_t n_hosts;
 	size_t n_transfers; // of a collective's plan; SIZE_MAX: more than are counted
 	struct tb_expansion_rule rule;

@@ -293,16 +293,19 @@ static bool expect_is_fluid(
 	return packets > FLUID_PACKETS && packets > FLUID_PER_MESSAGE * messages;
 }
 
-static uint32_t expect_count_hosts(const struct expect_placed *placed, uint32_t n)
+static int expect_count_hosts(uint32_t *n_hosts, const struct expect_placed *placed,
+	uint32_t n, uint32_t n_nodes)
 {
-	uint32_t hosts = 0;
-	for (uint32_t i = 0; i < n; i++) { // blocks and names both come in runs
-		bool seen = i > 0 && placed->nodes[i] == placed->nodes[i - 1];
-		for (uint32_t k = 0; !seen && n <= 4096 && k < i; k++)
-			seen = placed->nodes[i] == placed->nodes[k];
-		hosts += !seen;
+	bool *has_ranks = calloc(n_nodes + 1u, sizeof *has_ranks);
+	if (!has_ranks)
+		return TB_ENOMEM;
+	*n_hosts = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		*n_hosts += !has_ranks[placed->nodes[i]];
+		has_ranks[placed->nodes[i]] = true;
 	}
-	return hosts;
+	free(has_ranks);
+	return TB_OK;
 }
 
 int expect_replay(const struct expect_case *replayed, struct expect_call *call,
@@ -323,7 +326,6 @@ int expect_replay(const struct expect_case *replayed, struct expect_call *call,
 					  &job, error);
 	const struct tb_network *network = expect_network_of(replayed);
 	if (status == TB_OK) {
-		call->n_hosts = expect_count_hosts(&placed, call->n_ranks);
 		call->way =
 			replayed->network->fluid &&
 					expect_is_fluid(job, tb_network_params(network))
@@ -335,8 +337,10 @@ int expect_replay(const struct expect_case *replayed, struct expect_call *call,
 			job->placed->calls[0].algorithm)
 			call->rule.algorithm =
 				job->placed->algorithms[job->placed->calls[0].algorithm];
-		if (expect_load(job, &placed, expect_network_of(replayed),
-			    &call->loads) != TB_OK)
+		if (expect_count_hosts(&call->n_hosts, &placed, call->n_ranks,
+			    tb_network_n_hosts(network)) != TB_OK ||
+			expect_load(job, &placed, expect_network_of(replayed),
+				&call->loads) != TB_OK)
 			status = tb_fail_memory(error, "hosts");
 		call->loads.adapter_ns /= n_calls;
 		call->loads.link_ns /= n_calls;
@@ -406,20 +410,24 @@ int expect_count(const struct expect_case *replayed, size_t most,
 int expect_network_init(struct expect_network *network, const char *name,
 	const struct tb_expect_options *options, struct tb_error *error)
 {
-	char fluid[4096];
+	char *fluid = NULL;
 	struct tb_error of_fluid;
 	struct tb_network_description description = {
 		.name = name, .n_nodes = options->n_nodes, .stop = options->stop};
 	*network = (struct expect_network){.name = strdup(name)};
 	if (!network->name)
 		return tb_fail_memory(error, "a network");
+	if (asprintf(&fluid, "%s,switching=fluid", name) < 0) {
+		expect_network_fini(network);
+		return tb_fail_memory(error, "a network");
+	}
 	int status = tb_network_open(&network->exact, &description, error);
-	snprintf(fluid, sizeof fluid, "%s,switching=fluid", name);
 	description.name = fluid;
 	// What cannot be a fluid is replayed by packets.
 	if (status == TB_OK &&
 		tb_network_open(&network->fluid, &description, &of_fluid) != TB_OK)
 		network->fluid = NULL;
+	free(fluid);
 	if (status != TB_OK) {
 		expect_network_fini(network);
 		*network = (struct expect_network){0};

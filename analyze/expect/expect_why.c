@@ -6,6 +6,7 @@
 #include "algorithms.h"
 #include "array.h"
 #include "credit_params.h"
+#include "map.h"
 #include "order.h"
 #include "stop.h"
 #include "workers.h"
@@ -402,23 +403,22 @@ static bool is_off(const struct expect_row *row)
 	       row->ratio > OFF || row->ratio < 1 / OFF;
 }
 
-// choose_row returns the row of a series that is explained: the largest that is off and
-// was replayed; without such a one, and without `off`, the largest.
-static const struct expect_row *choose_row(
-	const struct tb_expect *expect, const struct expect_series *series, bool off)
+// choose_rows makes an array that has, for each series, the row that is explained: the
+// largest that is off and was replayed; without `off`, the largest. NULL: none, or, for
+// the array, no memory. The caller frees it.
+static const struct expect_row **choose_rows(const struct tb_expect *expect, bool off)
 {
-	const struct expect_row *found = NULL;
-	const struct expect_call *first = &expect->calls[series->first];
-	for (size_t i = 0; i < expect->n_rows; i++) {
+	const struct expect_row **found = calloc(expect->n_series + 1, sizeof *found);
+	for (size_t i = 0; found && i < expect->n_rows; i++) {
 		const struct expect_row *row = &expect->rows[i];
 		const struct expect_call *call = row->call;
+		const struct expect_row **at = &found[call->series];
 		bool fits = call->way != TB_EXPECT_LEFT_OUT &&
 			    (!off || (is_off(row) && call->anchor &&
 					     call->n_transfers <= LARGEST_TRY));
-		if (call >= first && call < first + series->n && fits && row->ratio > 0 &&
-			!row->row->n_wrong &&
-			(!found || call->bytes > found->call->bytes))
-			found = row;
+		if (fits && row->ratio > 0 && !row->row->n_wrong &&
+			(!*at || call->bytes > (*at)->call->bytes))
+			*at = row;
 	}
 	return found;
 }
@@ -452,113 +452,179 @@ static double speed_of(const struct expect_row *row)
 	return isnan(row->measured_us) ? row->measured_rate : 1 / row->measured_us;
 }
 
-static double median_of(double *values, size_t n)
+// median_of returns the median of `n` sorted values.
+static double median_of(const double *values, size_t n)
 {
-	for (size_t i = 1; i < n; i++) // few
-		for (size_t k = i; k > 0 && values[k] < values[k - 1]; k--) {
-			double swapped = values[k];
-			values[k] = values[k - 1];
-			values[k - 1] = swapped;
-		}
 	return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
-// has_part returns whether a row is about a host, rank or rail, by name.
-static bool has_part(
-	const struct expect_row *row, enum expect_part part, const char *name)
+// The hosts, ranks or rails that rows are about, and the rows of each.
+struct expect_parts {
+	enum expect_part part;
+	uint64_t *keys; // a number, or the address of a host's name, which each has once
+	size_t n, room;
+	struct tb_map of_key;
+	uint32_t *end; // by part: where its samples end, behind those of the part before
+	uint32_t *samples;
+};
+
+static void parts_fini(struct expect_parts *parts)
+{
+	free(parts->keys);
+	free(parts->end);
+	free(parts->samples);
+	tb_map_fini(&parts->of_key);
+}
+
+static const char *part_name(const struct expect_parts *parts, size_t i, char number[24])
+{
+	if (parts->part == PART_HOST)
+		return (const char *)(uintptr_t)parts->keys[i];
+	snprintf(number, 24, "%" PRIu64, parts->keys[i]);
+	return number;
+}
+
+// row_part stores the key of the `i`th part that a row is about, and returns whether
+// there may be more.
+static bool row_part(const struct expect_row *row, enum expect_part part, uint32_t i,
+	uint64_t *key, bool *is_one)
 {
 	const struct tb_benchmark_row *of = row->row;
 	const struct tb_benchmark_table *table = row->setup->table;
-	char number[16];
-	if (part == PART_RAIL || part == PART_RANK) {
-		const uint32_t are[] = {part == PART_RAIL ? of->rail : of->first,
-			part == PART_RAIL ? UINT32_MAX : of->second};
-		for (int i = 0; i < 2; i++) {
-			snprintf(number, sizeof number, "%" PRIu32, are[i]);
-			if (are[i] != UINT32_MAX && strcmp(number, name) == 0)
-				return true;
-		}
+	const uint32_t ranks[] = {of->first, of->second};
+	bool is_of_all = of->first == UINT32_MAX;
+	*is_one = false;
+	if (part == PART_HOST && (!table->hosts || !table->host_names))
 		return false;
+	if (part == PART_HOST && is_of_all && i < table->n_hosts) {
+		*key = (uintptr_t)table->host_names[i];
+		*is_one = true;
+		return true;
 	}
-	if (!table->hosts || !table->host_names)
+	uint32_t number = part == PART_RAIL ? of->rail : ranks[i % 2];
+	if (i >= (part == PART_RAIL ? 1 : 2) || (part == PART_HOST && is_of_all))
 		return false;
-	for (uint32_t i = 0; i < table->n_ranks; i++) {
-		bool member =
-			of->first == UINT32_MAX || of->first == i || of->second == i;
-		if (member && strcmp(table->host_names[table->hosts[i]], name) == 0)
-			return true;
-	}
-	return false;
+	*is_one = number != UINT32_MAX && (part != PART_HOST || number < table->n_ranks);
+	*key = part == PART_HOST && *is_one
+		       ? (uintptr_t)table->host_names[table->hosts[number]]
+		       : number;
+	// A pair on one host, or of a rank with itself, is about that one.
+	uint64_t before;
+	bool was_one;
+	if (*is_one && i == 1 && row_part(row, part, 0, &before, &was_one) && was_one &&
+		before == *key)
+		*is_one = false;
+	return true;
 }
 
-struct expect_names {
-	char **of;
-	size_t n, room;
-};
-
-static int names_add(struct expect_names *names, const char *name)
+// parts_list finds the parts, and the samples of each, in order.
+static int parts_list(
+	struct expect_parts *parts, const struct expect_sample *samples, size_t n)
 {
-	for (size_t i = 0; i < names->n; i++)
-		if (strcmp(names->of[i], name) == 0)
-			return TB_OK;
-	char *copy = strdup(name);
-	if (!copy || TB_ARRAY_RESERVE(&names->of, &names->room, names->n + 1) != TB_OK) {
-		free(copy);
+	uint64_t key;
+	uint32_t number;
+	size_t n_all = 0;
+	bool is_one;
+	for (size_t k = 0; k < n; k++)
+		for (uint32_t i = 0;
+			row_part(samples[k].row, parts->part, i, &key, &is_one); i++) {
+			n_all += is_one;
+			if (!is_one || tb_map_find(&parts->of_key, key, &number))
+				continue;
+			if (TB_ARRAY_RESERVE(&parts->keys, &parts->room, parts->n + 1) !=
+					TB_OK ||
+				tb_map_put(&parts->of_key, key, (uint32_t)parts->n) !=
+					TB_OK)
+				return TB_ENOMEM;
+			parts->keys[parts->n++] = key;
+		}
+	parts->end = calloc(parts->n + 2, sizeof *parts->end);
+	parts->samples = malloc((n_all + 1) * sizeof *parts->samples);
+	if (!parts->end || !parts->samples)
 		return TB_ENOMEM;
+	for (int step = 0; step < 2; step++) { // counts, then places
+		for (size_t k = 0; k < n; k++)
+			for (uint32_t i = 0;
+				row_part(samples[k].row, parts->part, i, &key, &is_one);
+				i++) {
+				if (!is_one || !tb_map_find(&parts->of_key, key, &number))
+					continue;
+				if (step == 0)
+					parts->end[number + 1]++;
+				else
+					parts->samples[parts->end[number]++] =
+						(uint32_t)k;
+			}
+		for (size_t i = 1; step == 0 && i <= parts->n; i++)
+			parts->end[i] += parts->end[i - 1];
 	}
-	names->of[names->n++] = copy;
 	return TB_OK;
 }
 
-static int list_names(
-	const struct tb_expect *expect, enum expect_part part, struct expect_names *names)
+// median_without returns the median of the sorted values but for those at the `n_out`
+// sorted places.
+static double median_without(
+	const double *values, size_t n, const uint32_t *out, size_t n_out)
 {
-	int status = TB_OK;
-	for (size_t i = 0; i < expect->n_rows && status == TB_OK; i++) {
-		const struct expect_row *row = &expect->rows[i];
-		const struct tb_benchmark_table *table = row->setup->table;
-		const uint32_t are[] = {
-			part == PART_RAIL ? row->row->rail : row->row->first,
-			part == PART_RAIL ? UINT32_MAX : row->row->second};
-		for (int k = 0; k < 2 && part != PART_HOST && status == TB_OK; k++) {
-			char number[16];
-			snprintf(number, sizeof number, "%" PRIu32, are[k]);
-			if (are[k] != UINT32_MAX)
-				status = names_add(names, number);
-		}
-		bool first = i == 0 || row->setup != expect->rows[i - 1].setup;
-		for (uint32_t k = 0;
-			part == PART_HOST && first && table->hosts && table->host_names &&
-			k < table->n_hosts && status == TB_OK;
-			k++)
-			status = names_add(names, table->host_names[k]);
+	size_t kept = n - n_out, at[] = {(kept - 1) / 2, kept / 2};
+	for (size_t i = 0; i < n_out; i++)
+		for (int k = 0; k < 2; k++)
+			at[k] += out[i] <= at[k];
+	return (values[at[0]] + values[at[1]]) / 2;
+}
+
+static int add_behind(struct tb_expect *expect, const struct expect_parts *parts,
+	size_t at, const struct tb_benchmark_table *table, size_t n_rows, double share)
+{
+	char device[160] = "", what[96], number[24];
+	const char *word = part_words[parts->part], *name = part_name(parts, at, number);
+	uint64_t rank = parts->keys[at];
+	if (parts->part == PART_RANK && rank < table->n_ranks) {
+		const char *host = table->hosts && table->host_names
+					   ? table->host_names[table->hosts[rank]]
+					   : "";
+		const char *gpu = table->device_names && table->device_names[rank]
+					  ? table->device_names[rank]
+					  : "";
+		snprintf(device, sizeof device, "%s%.60s%s%.60s", *host ? " on " : "",
+			host, *gpu ? ", " : "", gpu);
 	}
-	return status;
+	snprintf(what, sizeof what, "%s %.80s", word, name);
+	return reason_add(expect, "behind", what, share,
+		"%s %s%s falls behind: its %zu row%s reach %.2f of the speed of the "
+		"others of their sizes",
+		word, name, device, n_rows, n_rows == 1 ? "" : "s", share);
 }
 
 // find_behind adds the hosts, ranks or rails whose rows are slower than those of others.
-// The worst is found first, and its rows set aside: its partners look slow by it.
+// The worst is found first, and its rows set aside: its partners look slow by it. Cost:
+// a walk over all rows for each that is found.
 static int find_behind(struct tb_expect *expect, struct expect_sample *samples, size_t n,
-	enum expect_part part, struct expect_names *names, double *values)
+	const struct expect_parts *parts)
 {
-	int status = TB_OK;
-	for (size_t round = 0; round < names->n && status == TB_OK; round++) {
+	uint32_t *place = malloc((n + 1) * sizeof *place); // by sample, in `values`
+	uint32_t *own = malloc((n + 1) * sizeof *own);	   // places of a part's samples
+	double *values = malloc((n + 1) * sizeof *values);
+	int status = place && own && values ? TB_OK : TB_ENOMEM;
+	for (size_t round = 0; round < parts->n && status == TB_OK; round++) {
 		double worst = BEHIND;
-		size_t at = SIZE_MAX, rows = 0;
-		for (size_t i = 0; i < names->n; i++) {
-			size_t with = 0, without = 0;
-			for (size_t k = 0; k < n; k++) {
-				if (!samples[k].row)
-					continue;
-				if (has_part(samples[k].row, part, names->of[i]))
-					values[with++] = samples[k].share;
-				else
-					values[n - ++without] = samples[k].share;
+		size_t at = SIZE_MAX, rows = 0, left = 0;
+		for (size_t k = 0; k < n; k++)
+			if (samples[k].row) {
+				place[k] = (uint32_t)left;
+				values[left++] = samples[k].share;
 			}
-			if (!with || !without)
+		for (size_t i = 0; i < parts->n; i++) {
+			size_t with = 0;
+			for (uint32_t k = i ? parts->end[i - 1] : 0; k < parts->end[i];
+				k++)
+				if (samples[parts->samples[k]].row)
+					own[with++] = place[parts->samples[k]];
+			if (!with || with == left)
 				continue;
-			double share = median_of(values, with) /
-				       median_of(values + n - without, without);
+			double share =
+				(values[own[(with - 1) / 2]] + values[own[with / 2]]) /
+				2 / median_without(values, left, own, with);
 			if (share < worst) {
 				worst = share;
 				at = i;
@@ -567,78 +633,74 @@ static int find_behind(struct tb_expect *expect, struct expect_sample *samples, 
 		}
 		if (at == SIZE_MAX)
 			break;
-		char device[160] = "", what[96];
 		const struct tb_benchmark_table *table = NULL;
-		uint32_t rank = 0;
-		for (size_t k = 0; k < n; k++)
-			if (samples[k].row &&
-				has_part(samples[k].row, part, names->of[at])) {
-				table = samples[k].row->setup->table;
-				samples[k].row = NULL;
-			}
-		if (part == PART_RANK && table &&
-			tb_parse_count(names->of[at], 0, UINT32_MAX, &(uint64_t){0}) ==
-				TB_OK)
-			rank = (uint32_t)strtoul(names->of[at], NULL, 10);
-		if (part == PART_RANK && table && rank < table->n_ranks) {
-			const char *host = table->hosts && table->host_names
-						   ? table->host_names[table->hosts[rank]]
-						   : "";
-			const char *gpu = table->device_names && table->device_names[rank]
-						  ? table->device_names[rank]
-						  : "";
-			snprintf(device, sizeof device, "%s%.60s%s%.60s",
-				*host ? " on " : "", host, *gpu ? ", " : "", gpu);
+		for (uint32_t k = at ? parts->end[at - 1] : 0; k < parts->end[at]; k++) {
+			struct expect_sample *sample = &samples[parts->samples[k]];
+			if (sample->row)
+				table = sample->row->setup->table;
+			sample->row = NULL;
 		}
-		snprintf(what, sizeof what, "%s %.80s", part_words[part], names->of[at]);
-		status = reason_add(expect, "behind", what, worst,
-			"%s %s%s falls behind: its %zu row%s reach %.2f of the speed of "
-			"the "
-			"others of their sizes",
-			part_words[part], names->of[at], device, rows,
-			rows == 1 ? "" : "s", worst);
+		status = add_behind(expect, parts, at, table, rows, worst);
 	}
+	free(place);
+	free(own);
+	free(values);
 	return status;
+}
+
+static int by_share(const void *one, const void *other)
+{
+	const struct expect_sample *a = one, *b = other;
+	return a->share != b->share ? TB_ORDER(a->share, b->share)
+				    : TB_ORDER(a->row, b->row);
+}
+
+// compare_samples keeps rows of which there are several alike, each with its share of
+// their median, from the slowest to the fastest.
+static int compare_samples(struct expect_sample *samples, size_t *n)
+{
+	double *values = malloc((*n + 1) * sizeof *values);
+	size_t kept = 0;
+	if (!values)
+		return TB_ENOMEM;
+	qsort(samples, *n, sizeof *samples, by_likeness);
+	for (size_t i = 0, end; i < *n; i = end) {
+		for (end = i + 1;
+			end < *n && by_likeness(&samples[i], &samples[end]) == 0;)
+			end++;
+		for (size_t k = i; k < end; k++)
+			values[k - i] = speed_of(samples[k].row);
+		qsort(values, end - i, sizeof *values, tb_order_double);
+		double median = median_of(values, end - i);
+		for (size_t k = i; k < end && end - i >= BEHIND_LEAST; k++)
+			samples[kept++] = (struct expect_sample){
+				samples[k].row, speed_of(samples[k].row) / median};
+	}
+	free(values);
+	*n = kept;
+	qsort(samples, kept, sizeof *samples, by_share);
+	return TB_OK;
 }
 
 static int name_behind(struct tb_expect *expect)
 {
-	size_t n = 0;
 	struct expect_sample *samples = malloc((expect->n_rows + 1) * sizeof *samples);
-	double *values = malloc((expect->n_rows + 1) * sizeof *values);
-	int status = samples && values ? TB_OK : TB_ENOMEM;
+	int status = samples ? TB_OK : TB_ENOMEM;
 	for (int part = 0; part < N_PARTS && status == TB_OK; part++) {
-		struct expect_names names = {0};
-		n = 0;
+		struct expect_parts parts = {.part = (enum expect_part)part};
+		size_t n = 0;
 		for (size_t i = 0; i < expect->n_rows; i++)
 			if (speed_of(&expect->rows[i]) > 0 &&
 				!expect->rows[i].row->n_wrong)
 				samples[n++].row = &expect->rows[i];
-		qsort(samples, n, sizeof *samples, by_likeness);
-		// Shares of the median of those that are alike; few are not compared.
-		size_t kept = 0;
-		for (size_t i = 0, end; i < n; i = end) {
-			for (end = i + 1;
-				end < n && by_likeness(&samples[i], &samples[end]) == 0;)
-				end++;
-			for (size_t k = i; k < end; k++)
-				values[k - i] = speed_of(samples[k].row);
-			double median = median_of(values, end - i);
-			for (size_t k = i; k < end && end - i >= BEHIND_LEAST; k++)
-				samples[kept++] = (struct expect_sample){samples[k].row,
-					speed_of(samples[k].row) / median};
-		}
-		status =
-			kept ? list_names(expect, (enum expect_part)part, &names) : TB_OK;
-		if (status == TB_OK && names.n > 1 && names.n <= 4096)
-			status = find_behind(expect, samples, kept,
-				(enum expect_part)part, &names, values);
-		for (size_t i = 0; i < names.n; i++)
-			free(names.of[i]);
-		free(names.of);
+		status = compare_samples(samples, &n);
+		if (status == TB_OK)
+			status = parts_list(&parts, samples, n);
+		if (status == TB_OK && parts.n > 1)
+			status = find_behind(expect, samples, n, &parts);
+		parts_fini(&parts);
 	}
 	free(samples);
-	free(values);
 	return status;
 }
 
@@ -653,14 +715,12 @@ static void watch_tries(void *context, size_t n_done)
 static int try_all(struct tb_expect *expect, struct tb_error *error)
 {
 	struct expect_tries tries = {.expect = expect};
-	size_t n_series = 0;
-	int status = TB_OK;
-	for (size_t i = 0; i < expect->n_series && status == TB_OK; i++) {
-		const struct expect_row *row =
-			choose_row(expect, &expect->series[i], true);
-		if (row && n_series++ < SERIES_MOST)
-			status = add_changes(&tries, row);
-	}
+	const struct expect_row **chosen = choose_rows(expect, true);
+	int status = chosen ? TB_OK : TB_ENOMEM;
+	for (size_t i = 0, n = 0; status == TB_OK && i < expect->n_series; i++)
+		if (chosen[i] && n++ < SERIES_MOST)
+			status = add_changes(&tries, chosen[i]);
+	free(chosen);
 	const struct tb_work work = {.context = &tries,
 		.n_tasks = tries.n,
 		.task = do_try,
@@ -685,13 +745,12 @@ static int try_all(struct tb_expect *expect, struct tb_error *error)
 
 int expect_explain(struct tb_expect *expect, struct tb_error *error)
 {
-	int status = TB_OK;
-	for (size_t i = 0, n = 0; i < expect->n_series && status == TB_OK; i++) {
-		const struct expect_row *row =
-			choose_row(expect, &expect->series[i], false);
-		if (row && n++ < SERIES_MOST)
-			status = add_bound(expect, row);
-	}
+	const struct expect_row **chosen = choose_rows(expect, false);
+	int status = chosen ? TB_OK : TB_ENOMEM;
+	for (size_t i = 0, n = 0; status == TB_OK && i < expect->n_series; i++)
+		if (chosen[i] && n++ < SERIES_MOST)
+			status = add_bound(expect, chosen[i]);
+	free(chosen);
 	if (status == TB_OK)
 		status = name_behind(expect);
 	if (status != TB_OK)

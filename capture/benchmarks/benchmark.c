@@ -450,6 +450,14 @@ int bench_values(struct bench_reading *reading, size_t from, size_t to,
 					group);
 			row->first = reading->groups[group].first;
 			row->second = reading->groups[group].second;
+			if (row->second != BENCH_NONE && row->n_ranks &&
+				(row->first >= row->n_ranks ||
+					row->second >= row->n_ranks))
+				return bench_refuse(reading,
+					"group %" PRIu64 " is of ranks %" PRIu32
+					" and %" PRIu32 ", and there are %" PRIu32
+					" processes",
+					group, row->first, row->second, row->n_ranks);
 			break;
 		case BENCH_SIZE:
 			row->printed_bytes = strtoull(field->text, NULL, 10);

@@ -90,6 +90,7 @@ struct bench_reading {
 	bool rounds_sizes;	    // one that stands twice may be two
 	uint32_t n_ranks, n_hosts;  // 0: unknown
 	uint64_t pair_bytes;	    // of mpiGraph's messages
+	uint32_t pair_ranks;	    // as it says before its matrix; 0: it does not
 	struct bench_group *groups; // of which each has its own rows
 	size_t groups_n, groups_room;
 	struct bench_rank *ranks;

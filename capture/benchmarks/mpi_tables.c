@@ -223,6 +223,9 @@ static int imb_group(struct bench_reading *reading, const char *at)
 	int n = sscanf(at, "Group %u: %u %u", &group, &first, &second);
 	if (n < 2 || group != reading->groups_n || group >= BENCH_RANKS_MOST)
 		return TB_OK;
+	if (first >= BENCH_RANKS_MOST || (n == 3 && second >= BENCH_RANKS_MOST))
+		return bench_refuse(reading, "group %u: expected ranks below %u", group,
+			BENCH_RANKS_MOST);
 	if (TB_ARRAY_RESERVE(&reading->groups, &reading->groups_room,
 		    reading->groups_n + 1) != TB_OK)
 		return bench_no_memory(reading);

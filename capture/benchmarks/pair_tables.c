@@ -49,13 +49,21 @@ static int pair_heading(struct bench_reading *reading, const char *at)
 	uint32_t rank;
 	size_t n;
 	reading->ranks_n = reading->hosts_n = 0;
-	while ((next = pair_host(at, &n, &rank))) {
+	for (uint32_t k = 0; (next = pair_host(at, &n, &rank)); k++) {
 		host = at + strspn(at, " \t\r");
+		if (rank != k)
+			return bench_refuse(reading,
+				"rank %" PRIu32 " has the place of rank %" PRIu32, rank,
+				k);
 		int status = bench_rank(reading, rank, host, n, "", 0);
 		if (status != TB_OK)
 			return status;
 		at = next;
 	}
+	if (reading->pair_ranks && reading->ranks_n != reading->pair_ranks)
+		return bench_refuse(reading,
+			"has %zu ranks, not the %" PRIu32 " of 'Procs': it is cut off",
+			reading->ranks_n, reading->pair_ranks);
 	reading->n_columns = 0;
 	return bench_begin(reading, &bench_pairs);
 }
@@ -70,6 +78,10 @@ static int pair_row(struct bench_reading *reading, const char *line)
 		return TB_OK;
 	at += 3;
 	uint32_t n_ranks = bench_table_of(reading)->n_ranks;
+	if (from >= n_ranks)
+		return bench_refuse(reading,
+			"is of rank %" PRIu32 ", and the heading has %" PRIu32 " ranks",
+			from, n_ranks);
 	reading->fields_line = reading->line;
 	for (uint32_t to = 0; to < n_ranks; to++) {
 		char *end;
@@ -95,12 +107,26 @@ static int pair_row(struct bench_reading *reading, const char *line)
 	return TB_OK;
 }
 
+// pair_finish refuses a table without the rows of all senders.
+static int pair_finish(struct bench_reading *reading)
+{
+	uint32_t n = bench_table_of(reading)->n_ranks;
+	size_t n_rows = bench_n_rows(reading);
+	return n_rows == (size_t)n * (n - 1)
+		       ? TB_OK
+		       : bench_refuse(reading,
+				 "the matrix above has %zu of its %" PRIu32
+				 " rows: it is cut off",
+				 n_rows / (n - 1), n);
+}
+
 static int pair_note(struct bench_reading *reading, const char *line)
 {
 	unsigned long long bytes;
+	unsigned n_ranks;
 	if (strncmp(line, "START mpiGraph", 14) == 0) {
 		reading->test = pair_tests;
-		reading->pair_bytes = 0;
+		reading->pair_bytes = reading->pair_ranks = 0;
 		const char *version = strstr(line, " v");
 		return version ? bench_text(reading, version + 2,
 					 strcspn(version + 2, " \t\r"), &reading->version)
@@ -110,6 +136,8 @@ static int pair_note(struct bench_reading *reading, const char *line)
 		return TB_OK;
 	if (sscanf(line, "MsgSize %llu", &bytes) == 1)
 		reading->pair_bytes = bytes;
+	else if (sscanf(line, "Procs %u", &n_ranks) == 1)
+		reading->pair_ranks = n_ranks;
 	else if (strncmp(line, "Send\t", 5) == 0)
 		return pair_heading(reading, line + 5);
 	else if (strncmp(line, "Recv\t", 5) == 0 ||
@@ -121,4 +149,4 @@ static int pair_note(struct bench_reading *reading, const char *line)
 }
 
 const struct bench_tool bench_pairs = {"mpiGraph", "START mpiGraph", NULL, pair_columns,
-	pair_tests, false, false, pair_note, bench_single_row, NULL};
+	pair_tests, false, false, pair_note, bench_single_row, pair_finish};

@@ -251,10 +251,14 @@ static int gpcnet_note(struct bench_reading *reading, const char *line)
 	unsigned n_ranks, n_nodes;
 	if (sscanf(line, "Test with %u MPI ranks (%u nodes)", &n_ranks, &n_nodes) == 2 &&
 		n_ranks <= BENCH_RANKS_MOST) {
+		if (n_nodes > n_ranks)
+			return bench_refuse(reading,
+				"%u ranks on %u nodes: some have none", n_ranks, n_nodes);
 		reading->n_ranks = n_ranks;
 		reading->n_hosts = n_nodes;
 	} else if (strstr(line, " nodes running Network Tests") &&
-		   sscanf(line, "%u nodes", &n_nodes) == 1) {
+		   sscanf(line, "%u nodes", &n_nodes) == 1 &&
+		   n_nodes <= BENCH_RANKS_MOST) {
 		reading->n_ranks = 0; // of the load test, a part of them runs these
 		reading->n_hosts = n_nodes;
 	}

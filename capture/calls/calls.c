@@ -44,9 +44,18 @@ struct tb_calls {
 
 uint32_t tb_group_place(const struct tb_group *group, uint32_t rank)
 {
-	uint32_t i = 0;
+	uint32_t i = 0, below = 0, above = group->n;
 	if (rank < group->n && group->members[rank] == rank)
 		return rank;
+	while (below < above) { // most groups ascend
+		uint32_t middle = below + (above - below) / 2;
+		if (group->members[middle] == rank)
+			return middle;
+		if (group->members[middle] < rank)
+			below = middle + 1;
+		else
+			above = middle;
+	}
 	while (i < group->n && group->members[i] != rank)
 		i++;
 	return i;

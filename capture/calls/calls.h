@@ -61,7 +61,7 @@ struct tb_group {
 };
 
 // tb_group_place returns where a rank stands in a group, or n if it is no member. It
-// costs n, unless the rank stands at the place of its number.
+// costs log n for a member where members ascend, else n.
 uint32_t tb_group_place(const struct tb_group *group, uint32_t rank);
 
 struct tb_calls; // opaque

@@ -465,6 +465,19 @@ double tb_infile_fraction(const struct tb_infile *file)
 	return used >= file->n_bytes ? 1 : (double)used / (double)file->n_bytes;
 }
 
+bool tb_infile_begins(const char *path, bool (*begins)(struct tb_bytes first))
+{
+	FILE *stream;
+	struct tb_infile *file;
+	struct tb_bytes first;
+	if (tb_infile_open(&stream, &file, path, NULL) != TB_OK)
+		return false;
+	bool is = tb_infile_peek(file, TB_INFILE_PEEK_MAX, &first, NULL) == TB_OK &&
+		  begins(first);
+	fclose(stream);
+	return is;
+}
+
 bool tb_infile_mentions(FILE *stream, const char *word, size_t most)
 {
 	char block[65536 + 64];
@@ -478,4 +491,26 @@ bool tb_infile_mentions(FILE *stream, const char *word, size_t most)
 		kept = keep;
 	}
 	return false;
+}
+
+int tb_infile_read_all(FILE *stream, const char *path, size_t most, uint8_t **bytes,
+	size_t *n, struct tb_error *error)
+{
+	size_t room = 0;
+	*bytes = NULL;
+	*n = 0;
+	for (size_t got = 1; got > 0; *n += got) {
+		if (*n == room) {
+			if (room == most)
+				return tb_fail_in(error, TB_ECAPACITY, path,
+					"has more than %zu MiB", most >> 20);
+			room = room == 0 ? 65536 : room < most / 2 ? 2 * room : most;
+			uint8_t *more = realloc(*bytes, room);
+			if (!more)
+				return tb_fail_memory_in(error, path, "it");
+			*bytes = more;
+		}
+		got = fread(*bytes + *n, 1, room - *n, stream);
+	}
+	return TB_OK;
 }

@@ -65,9 +65,19 @@ int tb_infile_check(const struct tb_infile *file, struct tb_error *error) TB_MUS
 // for so many. UINT64_MAX when the size is unknown.
 uint64_t tb_infile_bytes_most(const struct tb_infile *file);
 
+// tb_infile_begins returns whether a file can be read and `begins` accepts its first
+// bytes, up to TB_INFILE_PEEK_MAX of them.
+bool tb_infile_begins(const char *path, bool (*begins)(struct tb_bytes first));
+
 // tb_infile_mentions returns whether `word`, of at most 64 characters, stands in the
 // first `most` bytes of a stream, which it reads: for formats that may begin late.
 bool tb_infile_mentions(FILE *stream, const char *word, size_t most);
+
+// tb_infile_read_all reads a stream to its end into `bytes`, which the caller frees, also
+// after a failure. TB_ECAPACITY beyond `most` bytes, TB_ENOMEM. Why the stream ended is
+// left to tb_infile_check.
+int tb_infile_read_all(FILE *stream, const char *path, size_t most, uint8_t **bytes,
+	size_t *n, struct tb_error *error) TB_MUST_USE;
 
 // tb_infile_bytes returns the size of the file, as it is compressed; 0 when unknown.
 uint64_t tb_infile_bytes(const struct tb_infile *file);

@@ -291,8 +291,6 @@ int tb_node_xml_open(
 {
 	FILE *stream;
 	struct tb_infile *file;
-	size_t n = 0, room = 0, got = 1;
-	char *text = NULL;
 	struct inside_reading *reading = calloc(1, sizeof *reading);
 	if (!reading)
 		return tb_fail_memory_in(error, path, "it");
@@ -301,18 +299,9 @@ int tb_node_xml_open(
 		free(reading);
 		return status;
 	}
-	for (; got > 0 && status == TB_OK; n += got) {
-		if (n == room) {
-			room = room ? 2 * room : 65536;
-			char *more = room <= NODE_BYTES_MAX ? realloc(text, room) : NULL;
-			if (!more) {
-				status = tb_fail_memory_in(error, path, "it");
-				break;
-			}
-			text = more;
-		}
-		got = fread(text + n, 1, room - n, stream);
-	}
+	uint8_t *text = NULL;
+	size_t n = 0;
+	status = tb_infile_read_all(stream, path, NODE_BYTES_MAX, &text, &n, error);
 	int cause = tb_infile_check(file, error);
 	fclose(stream);
 	status = cause != TB_OK ? cause : status;
@@ -320,7 +309,7 @@ int tb_node_xml_open(
 	*reading = (struct inside_reading){
 		.node = node, .line = 1, .file = path, .error = error};
 	if (status == TB_OK)
-		status = node_tags(reading, text, n);
+		status = node_tags(reading, (const char *)text, n);
 	if (status == TB_OK && node->n_gpus + node->n_nics == 0)
 		status = tb_fail_in(
 			error, TB_EFORMAT, path, "has neither a GPU nor an adapter");

@@ -1,6 +1,7 @@
 // PyTorch's flight recorder: its dumps as calls, and who is behind.
 #include "element_types.h"
 #include "infile.h"
+#include "map.h"
 #include "order.h"
 #include "pickle.h"
 #include "rec_trace.h"
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FLIGHT_BYTES_MAX (UINT64_C(1) << 31)
+#define FLIGHT_BYTES_MAX ((size_t)1 << 31)
 #define FLIGHT_SHOWN	 16 // groups of which the state is listed
 #define FLIGHT_ELEMENTS	 (UINT64_C(1) << 56)
 
@@ -38,16 +39,8 @@ bool tb_flight_begins(struct tb_bytes first)
 
 static bool is_dump(const char *path, const char *name)
 {
-	FILE *stream;
-	struct tb_infile *file;
-	struct tb_bytes first;
 	(void)name;
-	if (tb_infile_open(&stream, &file, path, NULL) != TB_OK)
-		return false;
-	bool is = tb_infile_peek(file, TB_INFILE_PEEK_MAX, &first, NULL) == TB_OK &&
-		  tb_flight_begins(first);
-	fclose(stream);
-	return is;
+	return tb_infile_begins(path, tb_flight_begins);
 }
 
 bool tb_flight_is_folder(const char *path)
@@ -250,6 +243,7 @@ static int flight_group(struct flight_dump *dump, const char *key, const json_t 
 	const char *text = json_string_value(json_object_get(config, "ranks"));
 	const char *description = json_string_value(json_object_get(config, "desc"));
 	uint32_t index, n = 0;
+	bool ascends = true;
 	int status = tb_rec_group(trace, name ? name : key, &index);
 	if (status != TB_OK)
 		return status;
@@ -269,18 +263,28 @@ static int flight_group(struct flight_dump *dump, const char *key, const json_t 
 			continue;
 		}
 		unsigned long rank = strtoul(at, &end, 10);
-		bool ascends = n == 0 || rank > group->members[n - 1];
-		for (uint32_t i = 0; i < n && !ascends; i++)
-			if (rank == group->members[i])
-				return flight_refuse(dump, "a group has a rank twice");
 		if (rank >= REC_RANKS_MAX)
 			return flight_refuse(dump, "a group has a rank above 1,048,575");
+		ascends = ascends && (n == 0 || rank > group->members[n - 1]);
 		group->members[n++] = (uint32_t)rank;
 		if (rank >= trace->n_ranks)
 			trace->n_ranks = (uint32_t)rank + 1;
 		at = end;
 	}
 	group->n = n;
+	if (!ascends) {
+		uint32_t *sorted = malloc(n * sizeof *sorted);
+		if (!sorted)
+			return tb_rec_no_memory(trace);
+		memcpy(sorted, group->members, n * sizeof *sorted);
+		qsort(sorted, n, sizeof *sorted, tb_order_u32);
+		bool is_twice = false;
+		for (uint32_t i = 1; i < n; i++)
+			is_twice |= sorted[i] == sorted[i - 1];
+		free(sorted);
+		if (is_twice)
+			return flight_refuse(dump, "a group has a rank twice");
+	}
 	if (n == 0) { // of the first group some versions list none
 		free(group->members);
 		group->members = NULL;
@@ -314,26 +318,6 @@ static int flight_values(struct flight_dump *dump, json_t *root)
 	return status;
 }
 
-// flight_bytes_of reads a stream to its end.
-static int read_whole(struct rec_trace *trace, FILE *stream, uint8_t **bytes, size_t *n)
-{
-	size_t room = 0;
-	*bytes = NULL;
-	*n = 0;
-	for (size_t got = 1; got > 0; *n += got) {
-		if (*n == room) {
-			room = room ? 2 * room : 65536;
-			uint8_t *more =
-				room <= FLIGHT_BYTES_MAX ? realloc(*bytes, room) : NULL;
-			if (!more)
-				return tb_rec_no_memory(trace);
-			*bytes = more;
-		}
-		got = fread(*bytes + *n, 1, room - *n, stream);
-	}
-	return TB_OK;
-}
-
 // flight_file reads a dump and stores whose it is.
 static int flight_file(
 	struct rec_trace *trace, const struct tb_reading *reading, uint32_t *rank)
@@ -349,7 +333,8 @@ static int flight_file(
 	if (status != TB_OK)
 		return status;
 	tb_infile_stop_on(file, reading->stop);
-	status = read_whole(trace, stream, &data, &bytes.n);
+	status = tb_infile_read_all(
+		stream, trace->file, FLIGHT_BYTES_MAX, &data, &bytes.n, trace->error);
 	bytes.data = data;
 	int cause = tb_infile_check(file, trace->error);
 	fclose(stream);
@@ -377,32 +362,54 @@ static int flight_file(
 	return status;
 }
 
-// flight_members gives groups that list none those ranks that call in them, or of the
-// first one all.
+// list_callers gives groups that list no members those ranks that call in them.
+static int list_callers(struct rec_trace *trace)
+{
+	uint64_t *pairs = malloc((trace->n + 1) * sizeof *pairs); // group and rank
+	size_t n = 0;
+	int status = TB_OK;
+	if (!pairs)
+		return tb_rec_no_memory(trace);
+	for (size_t i = 0; i < trace->n; i++)
+		if (!trace->groups[trace->calls[i].group].members)
+			pairs[n++] = (uint64_t)trace->calls[i].group << 32 |
+				     trace->calls[i].rank;
+	qsort(pairs, n, sizeof *pairs, tb_order_u64);
+	for (size_t i = 0, end; i < n && status == TB_OK; i = end) {
+		struct rec_group *group = &trace->groups[pairs[i] >> 32];
+		for (end = i + 1; end < n && pairs[end] >> 32 == pairs[i] >> 32;)
+			end++;
+		group->members = malloc((end - i) * sizeof *group->members);
+		if (!group->members)
+			status = tb_rec_no_memory(trace);
+		for (size_t k = i; k < end && status == TB_OK; k++)
+			if (k == i || pairs[k] != pairs[k - 1])
+				group->members[group->n++] = (uint32_t)pairs[k];
+	}
+	free(pairs);
+	return status;
+}
+
+// flight_members gives members to groups that list none: all ranks to the first that is
+// described as the default one.
 static int flight_members(struct rec_trace *trace)
 {
-	for (uint32_t g = 0; g < trace->n_groups; g++) {
-		struct rec_group *group = &trace->groups[g];
-		if (group->members)
-			continue;
-		bool is_of_all = group->description &&
-				 strcmp(group->description, "default_pg") == 0;
+	uint32_t world = 0;
+	while (world < trace->n_groups &&
+		(!trace->groups[world].description ||
+			strcmp(trace->groups[world].description, "default_pg") != 0))
+		world++;
+	if (world < trace->n_groups && !trace->groups[world].members) {
+		struct rec_group *group = &trace->groups[world];
 		group->members = malloc((trace->n_ranks + 1) * sizeof(uint32_t));
-		bool *calls_in = calloc(trace->n_ranks + 1, sizeof *calls_in);
-		if (!group->members || !calls_in) {
-			free(calls_in);
+		if (!group->members)
 			return tb_rec_no_memory(trace);
-		}
-		for (size_t i = 0; i < trace->n; i++)
-			if (trace->calls[i].group == g)
-				calls_in[trace->calls[i].rank] = true;
-		for (uint32_t r = 0; r < trace->n_ranks; r++)
-			if (is_of_all || calls_in[r])
-				group->members[group->n++] = r;
-		free(calls_in);
-		if (group->n == 0)
-			group->members[group->n++] = 0;
+		for (group->n = 0; group->n < trace->n_ranks; group->n++)
+			group->members[group->n] = group->n;
 	}
+	int status = list_callers(trace);
+	if (status != TB_OK)
+		return status;
 	for (size_t i = 0; i < trace->n; i++) {
 		struct rec_call *call = &trace->calls[i];
 		const struct rec_group *group = &trace->groups[call->group];
@@ -433,17 +440,21 @@ static int flight_read(struct rec_trace *trace, bool **has,
 	struct tb_trace_files files = {0};
 	int status = tb_trace_files_list(&files, paths, n, is_dump, trace->error);
 	uint32_t *ranks = calloc(files.n + 1, sizeof *ranks);
+	struct tb_map file_of = {0}; // by rank
 	if (status == TB_OK && !ranks)
 		status = tb_rec_no_memory(trace);
 	for (size_t i = 0; i < files.n && status == TB_OK; i++) {
 		trace->file = files.paths[i];
 		status = flight_file(trace, reading, &ranks[i]);
-		for (size_t k = 0; k < i && status == TB_OK; k++)
-			if (ranks[i] != REC_NONE && ranks[k] == ranks[i])
-				status = tb_fail_in(trace->error, TB_EFORMAT,
-					files.paths[i],
-					"is of rank %" PRIu32 ", as '%.100s'", ranks[i],
-					files.paths[k]);
+		if (status != TB_OK || ranks[i] == REC_NONE)
+			continue;
+		uint32_t before;
+		if (tb_map_find(&file_of, ranks[i], &before))
+			status = tb_fail_in(trace->error, TB_EFORMAT, files.paths[i],
+				"is of rank %" PRIu32 ", as '%.100s'", ranks[i],
+				files.paths[before]);
+		else if (tb_map_put(&file_of, ranks[i], (uint32_t)i) != TB_OK)
+			status = tb_rec_no_memory(trace);
 	}
 	trace->file = paths[0];
 	if (status == TB_OK && trace->n_ranks == 0)
@@ -462,6 +473,7 @@ static int flight_read(struct rec_trace *trace, bool **has,
 				(*has)[ranks[i]] = true;
 	}
 	free(ranks);
+	tb_map_fini(&file_of);
 	tb_trace_files_fini(&files);
 	return status;
 }
@@ -509,30 +521,34 @@ static const char *flight_called(const struct rec_group *group, char *buffer, si
 	return buffer;
 }
 
-// add_behind adds the members whose last call has one number, below `front`.
-static void add_behind(struct flight_state *state, const struct rec_group *group,
+// add_behind adds, for each number below `front`, the members whose last call has it; of
+// many numbers the first.
+static int add_behind(struct flight_state *state, const struct rec_group *group,
 	const struct rec_call *front)
 {
 	char list[200], what[80], last[80], name[120];
-	uint32_t n_waiting = 0;
+	uint32_t n_waiting = 0, n_numbers = 0, unused;
+	struct tb_map is_seen = {0}; // by number
+	int status = TB_OK;
 	for (uint32_t i = 0; i < group->n; i++)
 		n_waiting += state->members[i].last &&
 			     state->members[i].last->seq == front->seq;
-	for (uint32_t i = 0; i < group->n; i++) {
+	for (uint32_t i = 0; i < group->n && status == TB_OK; i++) {
 		const struct flight_member *member = &state->members[i];
 		uint64_t seq = member->last ? member->last->seq : 0;
 		uint32_t n = 0;
-		bool is_first = state->has[group->members[i]] && seq < front->seq;
-		for (uint32_t k = 0; k < group->n && is_first; k++) {
-			const struct flight_member *other = &state->members[k];
-			if (!state->has[group->members[k]] ||
-				(other->last ? other->last->seq : 0) != seq)
-				continue;
-			is_first = k >= i;
-			state->ranks[n++] = group->members[k];
-		}
-		if (!is_first)
+		if (!state->has[group->members[i]] || seq >= front->seq ||
+			tb_map_find(&is_seen, seq, &unused))
 			continue;
+		status = tb_map_put(&is_seen, seq, 1);
+		if (n_numbers++ >= FLIGHT_SHOWN)
+			continue;
+		for (uint32_t k = i; k < group->n; k++) {
+			const struct flight_member *other = &state->members[k];
+			if (state->has[group->members[k]] &&
+				(other->last ? other->last->seq : 0) == seq)
+				state->ranks[n++] = group->members[k];
+		}
 		// What the others called next.
 		const struct rec_call *next = front;
 		for (uint32_t k = 0; k < group->n; k++)
@@ -555,6 +571,13 @@ static void add_behind(struct flight_state *state, const struct rec_group *group
 			: member->last->state == REC_COMPLETED ? ", complete"
 							       : ", not complete");
 	}
+	if (n_numbers > FLIGHT_SHOWN)
+		tb_facts_add(state->facts, "behind",
+			"%s: others at %" PRIu32 " more numbers",
+			flight_called(group, name, sizeof name),
+			n_numbers - FLIGHT_SHOWN);
+	tb_map_fini(&is_seen);
+	return status;
 }
 
 // Whether all members give a collective the same bytes.
@@ -593,7 +616,7 @@ static bool add_mismatch(
 
 // add_group finds the state of one group, whose calls are from..to by number, and adds
 // what is wrong in it.
-static void add_group(struct flight_state *state, size_t from, size_t to)
+static int add_group(struct flight_state *state, size_t from, size_t to)
 {
 	const struct rec_trace *trace = state->trace;
 	const struct rec_group *group =
@@ -603,6 +626,7 @@ static void add_group(struct flight_state *state, size_t from, size_t to)
 	char list[200], what[80], name[120];
 	uint32_t n_absent = 0, n_held = 0, n_started = 0;
 	bool is_behind = false;
+	int status = TB_OK;
 	memset(state->members, 0, group->n * sizeof *state->members);
 	for (size_t i = from; i < to; i++) {
 		const struct rec_call *call = &trace->calls[trace->by_number[i]];
@@ -636,7 +660,7 @@ static void add_group(struct flight_state *state, size_t from, size_t to)
 	// A rank that is some calls behind others that do not wait is only slower.
 	if (is_behind && held) {
 		state->n_behind++;
-		add_behind(state, group, front);
+		status = add_behind(state, group, front);
 		(void)add_mismatch(state, group, from, to);
 	} else if (add_mismatch(state, group, from, to)) {
 		state->n_held += held != NULL;
@@ -659,6 +683,7 @@ static void add_group(struct flight_state *state, size_t from, size_t to)
 			tb_rec_describe(held, what, sizeof what), held->seq, n_held,
 			n_started);
 	}
+	return status;
 }
 
 // add_messages adds the sends and receives that did not end, of each rank the first.
@@ -710,19 +735,21 @@ static int flight_state_facts(
 		tb_format_counted(trace->n_ranks, "rank", text[0], 48),
 		tb_format_counted(trace->n, "call", text[1], 48),
 		tb_format_counted(trace->n_groups, "group", text[2], 48));
-	for (size_t from = 0, to; from < trace->n_numbered; from = to) {
+	int status = TB_OK;
+	for (size_t from = 0, to; from < trace->n_numbered && status == TB_OK;
+		from = to) {
 		uint32_t group = trace->calls[trace->by_number[from]].group;
 		for (to = from; to < trace->n_numbered &&
 				trace->calls[trace->by_number[to]].group == group;)
 			to++;
-		add_group(&state, from, to);
+		status = add_group(&state, from, to);
 	}
 	add_messages(&state);
 	if (state.n_behind + state.n_held == 0)
 		tb_facts_add(facts, "behind", "nobody: every collective is complete");
 	free(state.members);
 	free(state.ranks);
-	return TB_OK;
+	return status == TB_OK ? TB_OK : tb_rec_no_memory(trace);
 }
 
 int tb_flight_facts(struct tb_facts *facts, const struct tb_reading *reading,

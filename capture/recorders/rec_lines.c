@@ -39,16 +39,8 @@ bool tb_nccl_records_begin(struct tb_bytes first)
 
 static bool is_record_file(const char *path, const char *name)
 {
-	FILE *stream;
-	struct tb_infile *file;
-	struct tb_bytes first;
 	(void)name;
-	if (tb_infile_open(&stream, &file, path, NULL) != TB_OK)
-		return false;
-	bool is = tb_infile_peek(file, TB_INFILE_PEEK_MAX, &first, NULL) == TB_OK &&
-		  tb_nccl_records_begin(first);
-	fclose(stream);
-	return is;
+	return tb_infile_begins(path, tb_nccl_records_begin);
 }
 
 bool tb_nccl_records_is_folder(const char *path)
@@ -206,7 +198,8 @@ static int profiler_event(
 		if (tb_map_find(&file->call_of, key, &before)) {
 			struct rec_call *begun = &file->trace->calls[before];
 			uint64_t end = ns_of(event);
-			if (begun->made_ns && end > begun->made_ns && !begun->lasted_ns)
+			if (begun->made_ns && end > begun->made_ns && !begun->lasted_ns &&
+				end - begun->made_ns < REC_NS_MAX)
 				begun->lasted_ns = end - begun->made_ns;
 		}
 		return TB_OK;
@@ -317,9 +310,14 @@ static int records_read(struct rec_trace *trace, const struct tb_reading *readin
 	if (status == TB_OK)
 		status = tb_rec_place_ranks(trace);
 	// What stands there is one rank's block.
-	for (size_t i = 0; i < trace->n && status == TB_OK; i++)
-		if (trace->calls[i].what == TB_COLL_REDUCE_SCATTER)
-			trace->calls[i].bytes *= trace->groups[trace->calls[i].group].n;
+	for (size_t i = 0; i < trace->n && status == TB_OK; i++) {
+		struct rec_call *call = &trace->calls[i];
+		if (call->what == TB_COLL_REDUCE_SCATTER &&
+			__builtin_mul_overflow(
+				call->bytes, trace->groups[call->group].n, &call->bytes))
+			status = tb_fail_in(trace->error, TB_EFORMAT, paths[0],
+				"a reduce-scatter has more than 2^64 bytes in all");
+	}
 	return status == TB_OK ? tb_rec_finish(trace) : status;
 }
 

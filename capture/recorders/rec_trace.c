@@ -1,16 +1,19 @@
 #include "rec_trace.h"
 
 #include "array.h"
+#include "hash.h"
 #include "order.h"
 #include "units.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MEASURED_SHOWN 32
 #define RANGES_SHOWN   16
+#define MEMBERS_SPARE  (1 << 22)
 
 void tb_rec_fini(struct rec_trace *trace)
 {
@@ -25,6 +28,8 @@ void tb_rec_fini(struct rec_trace *trace)
 	free(trace->owners);
 	free(trace->calls);
 	free(trace->by_number);
+	tb_map_fini(&trace->group_of);
+	tb_map_fini(&trace->owner_of);
 	*trace = (struct rec_trace){0};
 }
 
@@ -36,15 +41,15 @@ int tb_rec_no_memory(const struct rec_trace *trace)
 
 int tb_rec_group(struct rec_trace *trace, const char *name, uint32_t *group)
 {
-	// Calls mostly name the group of one of the calls before.
-	for (size_t i = trace->n_groups; i-- > 0;)
-		if (strcmp(trace->groups[i].name, name) == 0) {
-			*group = (uint32_t)i;
+	uint64_t key = tb_hash_text(TB_HASH_BEGIN, name);
+	for (; tb_map_find(&trace->group_of, key, group); key++)
+		if (strcmp(trace->groups[*group].name, name) == 0)
 			return TB_OK;
-		}
 	char *copy = strdup(name);
-	if (!copy || TB_ARRAY_RESERVE_ZEROED(&trace->groups, &trace->groups_room,
-			     trace->n_groups + 1) != TB_OK) {
+	if (!copy ||
+		TB_ARRAY_RESERVE_ZEROED(&trace->groups, &trace->groups_room,
+			trace->n_groups + 1) != TB_OK ||
+		tb_map_put(&trace->group_of, key, (uint32_t)trace->n_groups) != TB_OK) {
 		free(copy);
 		return tb_rec_no_memory(trace);
 	}
@@ -55,18 +60,18 @@ int tb_rec_group(struct rec_trace *trace, const char *name, uint32_t *group)
 
 int tb_rec_owner(struct rec_trace *trace, const char *host, uint64_t pid, uint32_t *owner)
 {
-	for (size_t i = trace->n_owners; i-- > 0;) {
-		const struct rec_owner *known = &trace->owners[i];
+	uint64_t key = tb_hash_text(tb_hash_word(TB_HASH_BEGIN, pid), host ? host : "");
+	for (; tb_map_find(&trace->owner_of, key, owner); key++) {
+		const struct rec_owner *known = &trace->owners[*owner];
 		if (known->pid == pid && !known->host == !host &&
-			(!host || strcmp(known->host, host) == 0)) {
-			*owner = (uint32_t)i;
+			(!host || strcmp(known->host, host) == 0))
 			return TB_OK;
-		}
 	}
 	char *copy = host ? strdup(host) : NULL;
 	if ((host && !copy) ||
 		TB_ARRAY_RESERVE_ZEROED(&trace->owners, &trace->owners_room,
-			trace->n_owners + 1) != TB_OK) {
+			trace->n_owners + 1) != TB_OK ||
+		tb_map_put(&trace->owner_of, key, (uint32_t)trace->n_owners) != TB_OK) {
 		free(copy);
 		return tb_rec_no_memory(trace);
 	}
@@ -97,6 +102,7 @@ static uint32_t rec_widest(const struct rec_trace *trace)
 int tb_rec_place_ranks(struct rec_trace *trace)
 {
 	char text[48];
+	uint64_t n_members = 0;
 	for (size_t i = 0; i < trace->n; i++) {
 		// Traces without a count of ranks: up to the last place that is seen.
 		struct rec_group *group = &trace->groups[trace->calls[i].group];
@@ -116,6 +122,14 @@ int tb_rec_place_ranks(struct rec_trace *trace)
 		owner->rank = call->place;
 	}
 	trace->n_ranks = trace->groups[world].n;
+	// Each rank of a communicator has calls; a few lines do not need gigabytes.
+	for (size_t i = 0; i < trace->n_groups; i++)
+		n_members += trace->groups[i].n;
+	if (n_members > trace->n + MEMBERS_SPARE)
+		return tb_fail_in(trace->error, TB_EFORMAT, trace->file,
+			"its communicators have %" PRIu64
+			" ranks in all, and there are %zu calls: give the files of all",
+			n_members, trace->n);
 	for (size_t i = 0; i < trace->n_groups; i++) {
 		struct rec_group *group = &trace->groups[i];
 		group->members = malloc(group->n * sizeof *group->members);
@@ -246,7 +260,7 @@ int tb_rec_finish(struct rec_trace *trace)
 
 // rec_times lays out when a rank's calls are entered and left. Where something of a rank
 // was recorded without a beginning, the calls of each group follow each other.
-static void rec_times(const struct rec_trace *trace, size_t from, size_t to,
+static int rec_times(const struct rec_trace *trace, size_t from, size_t to,
 	struct tb_call *made, uint64_t *lane_end)
 {
 	uint64_t first_ns = UINT64_MAX;
@@ -257,8 +271,8 @@ static void rec_times(const struct rec_trace *trace, size_t from, size_t to,
 		if (!call->is_left && call->made_ns < first_ns)
 			first_ns = call->made_ns;
 	}
-	for (size_t i = 0; i < trace->n_groups; i++)
-		lane_end[i] = 0;
+	for (size_t i = from; i < to; i++)
+		lane_end[trace->calls[i].group] = 0;
 	for (size_t i = from; i < to; i++) {
 		const struct rec_call *call = &trace->calls[i];
 		uint64_t *end = &lane_end[call->group];
@@ -266,11 +280,16 @@ static void rec_times(const struct rec_trace *trace, size_t from, size_t to,
 		if (call->is_left)
 			continue;
 		at = at > *end ? at : *end;
+		if (at > REC_NS_MAX || call->lasted_ns > REC_NS_MAX - at)
+			return tb_fail_in(trace->error, TB_EFORMAT, trace->file,
+				"the calls of rank %" PRIu32 " last more than 104 days",
+				call->rank);
 		made[i - from].calc_ns = at - *end;
 		made[i - from].enter_ns = at;
 		made[i - from].leave_ns = call->lasted_ns ? at + call->lasted_ns : 0;
 		*end = at + call->lasted_ns;
 	}
+	return TB_OK;
 }
 
 static int rec_by_entering(const void *a, const void *b)
@@ -282,16 +301,15 @@ static int rec_by_entering(const void *a, const void *b)
 }
 
 // Messages of a group go at once that follow each other, until one repeats the kind and
-// partner of another: NCCL's calls between ncclGroupStart and ncclGroupEnd.
-static bool goes_along(const struct tb_call *made, size_t first, size_t i, size_t n)
+// partner of another: NCCL's calls between ncclGroupStart and ncclGroupEnd. `seen` has,
+// by partner and kind, the last message to or from it, from 1.
+static bool goes_along(
+	const struct tb_call *made, size_t first, size_t i, size_t n, uint32_t *seen)
 {
 	if (i == n || made[i].kind == TB_CALL_COLLECTIVE ||
 		made[i].lane != made[first].lane)
 		return false;
-	for (size_t k = first; k < i; k++)
-		if (made[k].kind == made[i].kind && made[k].peer == made[i].peer)
-			return false;
-	return true;
+	return seen[2 * made[i].peer + (made[i].kind == TB_CALL_SEND)] <= first;
 }
 
 // rec_join has the lane wait for the messages first..to, whose places stand in their
@@ -308,18 +326,23 @@ static int rec_join(const struct tb_call *made, size_t *first, size_t to, uint32
 	return status;
 }
 
+// What adding the calls of a rank needs room for.
+struct rec_room {
+	uint64_t *lane_end; // by group
+	uint32_t *lane_of, *group_of;
+	uint32_t *seen; // by partner and kind, see goes_along
+};
+
 // rec_add_rank adds the calls of a rank, from..to.
 static int rec_add_rank(const struct rec_trace *trace, size_t from, size_t to,
-	struct tb_call *made, uint64_t *lane_end, uint32_t *lane_of,
-	const uint32_t *group_of, struct tb_calls *calls)
+	struct tb_call *made, struct rec_room *room, struct tb_calls *calls)
 {
-	uint32_t n_lanes = 0;
+	uint32_t n_lanes = 0, *lane_of = room->lane_of;
 	size_t n = 0;
-	int status = TB_OK;
 	memset(made, 0, (to - from) * sizeof *made);
-	rec_times(trace, from, to, made, lane_end);
-	for (size_t i = 0; i < trace->n_groups; i++)
-		lane_of[i] = REC_NONE;
+	int status = rec_times(trace, from, to, made, room->lane_end);
+	for (size_t i = from; i < to; i++)
+		lane_of[trace->calls[i].group] = REC_NONE;
 	for (size_t i = from; i < to; i++) {
 		const struct rec_call *call = &trace->calls[i];
 		struct tb_call next = made[i - from];
@@ -334,7 +357,7 @@ static int rec_add_rank(const struct rec_trace *trace, size_t from, size_t to,
 		next.op = is_message ? 0 : call->what;
 		next.bytes = call->bytes;
 		next.lane = lane_of[call->group];
-		next.group = group_of[call->group];
+		next.group = room->group_of[call->group];
 		next.peer =
 			is_message ? trace->groups[call->group].members[call->peer] : 0;
 		next.tag = (uint32_t)n;
@@ -343,7 +366,7 @@ static int rec_add_rank(const struct rec_trace *trace, size_t from, size_t to,
 	qsort(made, n, sizeof *made, rec_by_entering);
 	size_t first = 0; // of the messages under way
 	for (size_t i = 0; i <= n && status == TB_OK; i++) {
-		if (first < i && !goes_along(made, first, i, n))
+		if (first < i && !goes_along(made, first, i, n, room->seen))
 			status =
 				rec_join(made, &first, i, trace->calls[from].rank, calls);
 		if (i == n || status != TB_OK)
@@ -357,7 +380,13 @@ static int rec_add_rank(const struct rec_trace *trace, size_t from, size_t to,
 			calls, trace->calls[from].rank, call, &index, trace->error);
 		call->tag = index; // no more needed: where it stands
 		first += !is_message;
+		if (is_message)
+			room->seen[2 * call->peer + (call->kind == TB_CALL_SEND)] =
+				(uint32_t)i + 1;
 	}
+	for (size_t i = 0; i < n; i++)
+		if (made[i].kind != TB_CALL_COLLECTIVE)
+			room->seen[2 * made[i].peer + (made[i].kind == TB_CALL_SEND)] = 0;
 	return status;
 }
 
@@ -405,16 +434,19 @@ int tb_rec_calls(const struct rec_trace *trace, struct tb_calls **calls)
 			to++;
 		most = to - from > most ? to - from : most;
 	}
-	struct tb_call *room = malloc((most + 1) * sizeof *room);
-	uint64_t *lane_end = malloc((trace->n_groups + 1) * sizeof *lane_end);
-	uint32_t *lane_of = malloc((trace->n_groups + 1) * sizeof *lane_of);
-	uint32_t *group_of = malloc((trace->n_groups + 1) * sizeof *group_of);
-	if (status == TB_OK && (!room || !lane_end || !lane_of || !group_of))
+	struct tb_call *of_rank = malloc((most + 1) * sizeof *of_rank);
+	struct rec_room room = {
+		.lane_end = malloc((trace->n_groups + 1) * sizeof *room.lane_end),
+		.lane_of = malloc((trace->n_groups + 1) * sizeof *room.lane_of),
+		.group_of = malloc((trace->n_groups + 1) * sizeof *room.group_of),
+		.seen = calloc(2 * (size_t)trace->n_ranks + 1, sizeof *room.seen)};
+	if (status == TB_OK && (!of_rank || !room.lane_end || !room.lane_of ||
+				       !room.group_of || !room.seen))
 		status = tb_rec_no_memory(trace);
 	for (size_t i = 0; i < trace->n_groups && status == TB_OK; i++)
 		if (trace->groups[i].members)
 			status = tb_calls_group(made, trace->groups[i].members,
-				trace->groups[i].n, trace->groups[i].n, &group_of[i],
+				trace->groups[i].n, trace->groups[i].n, &room.group_of[i],
 				trace->error);
 	for (size_t i = 0; i < trace->n_owners && status == TB_OK; i++)
 		if (trace->owners[i].host && trace->owners[i].rank != REC_NONE &&
@@ -425,13 +457,13 @@ int tb_rec_calls(const struct rec_trace *trace, struct tb_calls **calls)
 		for (to = from; to < trace->n &&
 				trace->calls[to].rank == trace->calls[from].rank;)
 			to++;
-		status = rec_add_rank(
-			trace, from, to, room, lane_end, lane_of, group_of, made);
+		status = rec_add_rank(trace, from, to, of_rank, &room, made);
 	}
-	free(room);
-	free(lane_end);
-	free(lane_of);
-	free(group_of);
+	free(of_rank);
+	free(room.lane_end);
+	free(room.lane_of);
+	free(room.group_of);
+	free(room.seen);
 	if (status != TB_OK) {
 		tb_calls_free(made);
 		return status;
@@ -506,24 +538,26 @@ static char *rec_time(uint64_t ns, char *buffer, size_t size)
 static void rec_who_waits(const struct rec_trace *trace, struct tb_facts *facts)
 {
 	char text[2][48];
-	uint64_t least = UINT64_MAX, most = 0;
+	double least = INFINITY, most = 0;
 	uint32_t least_rank = 0, most_rank = 0;
 	for (size_t from = 0, to; from < trace->n; from = to) {
-		uint64_t sum = 0, n = 0;
+		double sum = 0;
+		uint64_t n = 0;
 		for (to = from;
 			to < trace->n && trace->calls[to].rank == trace->calls[from].rank;
 			to++) {
-			sum += trace->calls[to].lasted_ns;
+			sum += (double)trace->calls[to].lasted_ns;
 			n += trace->calls[to].lasted_ns > 0;
 		}
 		if (n == 0)
 			return;
-		if (sum / n < least) {
-			least = sum / n;
+		double mean = floor(sum / (double)n);
+		if (mean < least) {
+			least = mean;
 			least_rank = trace->calls[from].rank;
 		}
-		if (sum / n >= most) {
-			most = sum / n;
+		if (mean >= most) {
+			most = mean;
 			most_rank = trace->calls[from].rank;
 		}
 	}
@@ -532,8 +566,8 @@ static void rec_who_waits(const struct rec_trace *trace, struct tb_facts *facts)
 			"in a call rank %" PRIu32
 			" is shortest, %s in the mean, and rank "
 			"%" PRIu32 " longest, %s: who comes last waits least",
-			least_rank, rec_time(least, text[0], 48), most_rank,
-			rec_time(most, text[1], 48));
+			least_rank, rec_time((uint64_t)least, text[0], 48), most_rank,
+			rec_time((uint64_t)most, text[1], 48));
 }
 
 int tb_rec_measured(const struct rec_trace *trace, struct tb_facts *facts)

@@ -5,10 +5,12 @@
 
 #include "calls.h"
 #include "facts.h"
+#include "map.h"
 #include "reading.h"
 
 #define REC_NONE      UINT32_MAX
 #define REC_RANKS_MAX (UINT32_C(1) << 20)
+#define REC_NS_MAX    UINT64_C(9000000000000000) // 104 days: what a job can last
 
 // What a call does: an enum tb_collective_op, or one of these.
 enum { REC_SEND = TB_COLL_N, REC_RECV };
@@ -49,6 +51,7 @@ struct rec_trace {
 	size_t n_groups, groups_room;
 	struct rec_owner *owners;
 	size_t n_owners, owners_room;
+	struct tb_map group_of, owner_of; // by a hash of the name, or of host and process
 	uint32_t
 		*by_number; // collectives, by group, number, turn and rank; once finished
 	size_t n_numbered;

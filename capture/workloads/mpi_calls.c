@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MPI_BYTES_MAX 1e15
+
 enum mpi_does {
 	MPI_DOES_SEND,
 	MPI_DOES_RECV,
@@ -50,6 +52,7 @@ static const struct {
 	{"allreduce", MPI_DOES_COLLECTIVE, TB_COLL_ALLREDUCE},
 	{"reduce_scatter", MPI_DOES_COLLECTIVE, TB_COLL_REDUCE_SCATTER},
 	{"reducescatter", MPI_DOES_COLLECTIVE, TB_COLL_REDUCE_SCATTER},
+	{"reduce_scatter_block", MPI_DOES_COLLECTIVE, TB_COLL_REDUCE_SCATTER},
 	{"scan", MPI_DOES_COLLECTIVE, TB_COLL_SCAN},
 	{"exscan", MPI_DOES_COLLECTIVE, TB_COLL_EXSCAN},
 	{"init", MPI_DOES_NOTHING, 0},
@@ -138,6 +141,9 @@ static int mpi_append(struct mpi_text *text, uint32_t rank, struct tb_call *call
 			return tb_mpi_refuse(text,
 				"a call begins before the one before it has ended, or "
 				"ends before it begins");
+		if (given->leave_ns - of->first_ns > MPI_NS_MAX)
+			return tb_mpi_refuse(
+				text, "the calls of a rank last more than 104 days");
 		call->calc_ns = given->enter_ns - of->last_ns;
 		call->enter_ns = given->enter_ns - of->first_ns;
 		call->leave_ns = given->leave_ns - of->first_ns;
@@ -149,13 +155,22 @@ static int mpi_append(struct mpi_text *text, uint32_t rank, struct tb_call *call
 	return tb_calls_add(text->calls, rank, call, index, text->error);
 }
 
-static int mpi_pend(struct mpi_text *text, uint32_t rank, uint64_t key, uint32_t call)
+// find_pending returns the oldest request with a key, or n_pending.
+static size_t find_pending(const struct mpi_rank *of, uint64_t key)
 {
-	struct mpi_rank *of = &text->ranks[rank];
-	if (TB_ARRAY_RESERVE(&of->pending, &of->room, of->n_pending + 1) != TB_OK)
-		return mpi_no_memory(text);
-	of->pending[of->n_pending++] = (struct mpi_request){key, call};
-	return TB_OK;
+	size_t k = of->first_pending;
+	while (k < of->n_pending && of->pending[k].key != key)
+		k++;
+	return k;
+}
+
+static void drop_pending(struct mpi_rank *of, size_t k)
+{
+	// Most are waited for in the order in which they began.
+	memmove(&of->pending[of->first_pending + 1], &of->pending[of->first_pending],
+		(k - of->first_pending) * sizeof *of->pending);
+	if (++of->first_pending == of->n_pending)
+		of->first_pending = of->n_pending = 0;
 }
 
 // mpi_wait adds a joint that comes after the requests given, of those with one key the
@@ -166,18 +181,53 @@ static int mpi_wait(
 	struct mpi_rank *of = &text->ranks[rank];
 	struct tb_call joint = {.kind = TB_CALL_JOINT};
 	int status = mpi_append(text, rank, &joint, given, NULL);
-	for (uint32_t i = 0; i < given->n_requests && status == TB_OK; i++)
-		for (size_t k = 0; k < of->n_pending; k++) {
-			if (of->pending[k].key != given->requests[i])
-				continue;
+	for (uint32_t i = 0; i < given->n_requests && status == TB_OK; i++) {
+		size_t k = find_pending(of, given->requests[i]);
+		if (k == of->n_pending)
+			continue;
+		status = tb_calls_after(
+			text->calls, rank, of->pending[k].call, text->error);
+		drop_pending(of, k);
+	}
+	return status;
+}
+
+void tb_mpi_test(struct mpi_text *text, uint32_t rank, uint64_t key)
+{
+	struct mpi_rank *of = &text->ranks[rank];
+	size_t k = find_pending(of, key);
+	if (k < of->n_pending)
+		of->pending[k].is_tested = true;
+}
+
+// mpi_settle makes room for a request with this key. A handle that is used again was
+// given up. A request that was tested, and not waited for, has ended before the next like
+// it begins.
+static int mpi_settle(struct mpi_text *text, uint32_t rank, uint64_t key)
+{
+	struct mpi_rank *of = &text->ranks[rank];
+	const struct tb_call joint = {.kind = TB_CALL_JOINT};
+	size_t k = find_pending(of, key);
+	int status = TB_OK;
+	if (k == of->n_pending || !(text->has_handles || of->pending[k].is_tested))
+		return TB_OK;
+	if (of->pending[k].is_tested) {
+		status = tb_calls_add(text->calls, rank, &joint, NULL, text->error);
+		if (status == TB_OK)
 			status = tb_calls_after(
 				text->calls, rank, of->pending[k].call, text->error);
-			memmove(&of->pending[k], &of->pending[k + 1],
-				(of->n_pending - k - 1) * sizeof *of->pending);
-			of->n_pending--;
-			break;
-		}
+	}
+	drop_pending(of, k);
 	return status;
+}
+
+static int mpi_pend(struct mpi_text *text, uint32_t rank, uint64_t key, uint32_t call)
+{
+	struct mpi_rank *of = &text->ranks[rank];
+	if (TB_ARRAY_RESERVE(&of->pending, &of->room, of->n_pending + 1) != TB_OK)
+		return mpi_no_memory(text);
+	of->pending[of->n_pending++] = (struct mpi_request){key, call, false};
+	return TB_OK;
 }
 
 static int mpi_message(struct mpi_text *text, uint32_t rank, uint8_t kind, bool starts,
@@ -203,7 +253,11 @@ static int mpi_message(struct mpi_text *text, uint32_t rank, uint8_t kind, bool 
 		.peer = (uint32_t)peer,
 		.tag = (uint32_t)(tag < UINT32_MAX ? tag : UINT32_MAX - 1),
 		.starts = starts};
-	int status = mpi_append(text, rank, &call, given, &index);
+	int status = starts && given->n_requests
+			     ? mpi_settle(text, rank, given->requests[0])
+			     : TB_OK;
+	if (status == TB_OK)
+		status = mpi_append(text, rank, &call, given, &index);
 	if (status == TB_OK && starts && given->n_requests)
 		status = mpi_pend(text, rank, given->requests[0], index);
 	return status;
@@ -244,11 +298,15 @@ static int mpi_collective(struct mpi_text *text, uint32_t rank, uint8_t op, bool
 	call.peer = has_root ? (uint32_t)given->root : 0;
 	if (op == TB_COLL_SCATTER)
 		call.bytes = (uint64_t)given->recv_bytes;
-	if (op == TB_COLL_REDUCE_SCATTER && given->n_sizes) {
-		call.bytes = 0; // the whole vector
-		for (uint32_t i = 0; i < given->n_sizes; i++)
-			call.bytes += given->sizes[i];
-	}
+	double whole = 0;
+	for (uint32_t i = 0; i < given->n_sizes; i++)
+		whole += (double)given->sizes[i];
+	if (op == TB_COLL_REDUCE_SCATTER && given->n_sizes == 0 && given->bytes <= 0)
+		whole = given->recv_bytes * text->n_ranks; // of blocks
+	if (whole >= MPI_BYTES_MAX)
+		return tb_mpi_refuse(text, "expected sizes from 0 to 1e15 bytes in all");
+	if (op == TB_COLL_REDUCE_SCATTER && whole > 0)
+		call.bytes = (uint64_t)whole;
 	bool has_sizes = op == TB_COLL_ALLTOALL && given->n_sizes > 0;
 	if (has_sizes && given->n_sizes != text->n_ranks)
 		return tb_mpi_refuse(text, "has %" PRIu32 " sizes for %" PRIu32 " ranks",
@@ -269,8 +327,8 @@ int tb_mpi_call(struct mpi_text *text, uint32_t rank, const char *name,
 	size_t i = find_name(name, &starts);
 	struct mpi_rank *of = &text->ranks[rank];
 	int status = TB_OK;
-	if (!(given->bytes >= 0 && given->bytes < 1e15 && given->recv_bytes >= 0 &&
-		    given->recv_bytes < 1e15))
+	if (!(given->bytes >= 0 && given->bytes < MPI_BYTES_MAX &&
+		    given->recv_bytes >= 0 && given->recv_bytes < MPI_BYTES_MAX))
 		return tb_mpi_refuse(text, "expected sizes from 0 to 1e15 bytes");
 	if (i == N_MPI_NAMES) {
 		if (text->n_unknown++ == 0)

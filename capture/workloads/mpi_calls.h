@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#define MPI_NS_MAX	  UINT64_C(9000000000000000) // 104 days: what a job can last
 #define MPI_ARGUMENTS_MAX 4096 // requests of a call, and ranks of one with sizes
 
 // What a call was given.
@@ -27,12 +28,13 @@ struct mpi_arguments {
 struct mpi_request {
 	uint64_t key;
 	uint32_t call;
+	bool is_tested;
 };
 
 // A rank that is being read.
 struct mpi_rank {
-	struct mpi_request *pending; // in their order
-	size_t n_pending, room;
+	struct mpi_request *pending; // in their order, from first_pending to n_pending
+	size_t first_pending, n_pending, room;
 	uint64_t first_ns, last_ns; // where it began, and where the call before ended
 	bool is_begun;
 	uint64_t calc_ns; // of computation without times, since the call before
@@ -43,6 +45,7 @@ struct mpi_text {
 	struct mpi_rank *ranks;
 	uint32_t n_ranks;
 	bool has_times;
+	bool has_handles;   // a request's key is of one request at a time
 	uint64_t n_unknown; // calls that were left out
 	char unknown[40];   // the first of them
 	double flops;
@@ -71,6 +74,11 @@ void tb_mpi_fini(struct mpi_text *text);
 // tb_mpi_call adds the call named so ("Isend", "allreduce").
 int tb_mpi_call(struct mpi_text *text, uint32_t rank, const char *name,
 	const struct mpi_arguments *given) TB_MUST_USE;
+
+// tb_mpi_test notes that the oldest request with a key was asked for, with an answer that
+// was not recorded. It is waited for where the next request with that key begins, unless
+// before.
+void tb_mpi_test(struct mpi_text *text, uint32_t rank, uint64_t key);
 
 // tb_mpi_end adds the notes and hands the calls over.
 struct tb_calls *tb_mpi_end(struct mpi_text *text);

@@ -9,6 +9,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #define MPI_BLANKS	" \t\r"
 #define MPI_RANKS_MAX	(UINT32_C(1) << 20)
 #define TI_OPERATIONS_S 1e9
+#define MPI_COUNT_MAX	UINT64_C(1000000000000000)
 
 static uint64_t mpi_key(int64_t a, int64_t b, int64_t c)
 {
@@ -37,19 +39,6 @@ static int mpi_lines(struct mpi_text *text, FILE *stream, void *context,
 	}
 	tb_text_lines_fini(&lines);
 	return found < 0 ? found : status;
-}
-
-static bool mpi_file_begins(const char *path, bool (*begins)(struct tb_bytes first))
-{
-	FILE *stream;
-	struct tb_infile *file;
-	struct tb_bytes first;
-	if (tb_infile_open(&stream, &file, path, NULL) != TB_OK)
-		return false;
-	bool is = tb_infile_peek(file, TB_INFILE_PEEK_MAX, &first, NULL) == TB_OK &&
-		  begins(first);
-	fclose(stream);
-	return is;
 }
 
 // SimGrid's time-independent traces.
@@ -220,7 +209,8 @@ static int ti_fields(struct mpi_text *text, struct ti_reading *ti, const char *f
 	return status;
 }
 
-// ti_wait takes the requests of a wait, "SOURCE DESTINATION TAG"; of a waitall all.
+// ti_wait takes the requests of a wait, "SOURCE DESTINATION TAG"; of a waitall all. A
+// test has that of a wait, and does not say what it found.
 static int ti_wait(struct mpi_text *text, struct ti_reading *ti, uint32_t rank,
 	const char *action, char *rest)
 {
@@ -231,7 +221,9 @@ static int ti_wait(struct mpi_text *text, struct ti_reading *ti, uint32_t rank,
 		// More than fit are waited for in turns.
 		while (of->n_pending > 0) {
 			tb_mpi_clear(&ti->given);
-			for (size_t i = 0; i < of->n_pending && i < MPI_ARGUMENTS_MAX;
+			for (size_t i = of->first_pending;
+				i < of->n_pending &&
+				ti->given.n_requests < MPI_ARGUMENTS_MAX;
 				i++)
 				ti->given.requests[ti->given.n_requests++] =
 					of->pending[i].key;
@@ -254,7 +246,11 @@ static int ti_wait(struct mpi_text *text, struct ti_reading *ti, uint32_t rank,
 	else if (of->n_pending > 0) // of old traces: the last one
 		ti->given.requests[ti->given.n_requests++] =
 			of->pending[of->n_pending - 1].key;
-	return tb_mpi_call(text, rank, "wait", &ti->given);
+	if (strcmp(action, "test") != 0)
+		return tb_mpi_call(text, rank, "wait", &ti->given);
+	if (ti->given.n_requests > 0)
+		tb_mpi_test(text, rank, ti->given.requests[0]);
+	return TB_OK;
 }
 
 static int ti_line(struct mpi_text *text, char *line, void *context)
@@ -291,17 +287,17 @@ static int ti_line(struct mpi_text *text, char *line, void *context)
 		return TB_OK;
 	}
 	if (strncmp(name, "wait", 4) == 0 || strcmp(name, "test") == 0)
-		return strcmp(name, "test") == 0
-			       ? TB_OK
-			       : ti_wait(text, ti, (uint32_t)rank, name, rest);
+		return ti_wait(text, ti, (uint32_t)rank, name, rest);
 	int status = ti_fields(text, ti, ti_actions[i].fields, rest, &calc_ns);
 	if (status != TB_OK || strcmp(name, "location") == 0)
 		return status;
 	if (calc_ns != 0) {
 		if (calc_ns > 0)
 			text->flops += calc_ns / 1e9 * TI_OPERATIONS_S;
-		text->ranks[rank].calc_ns +=
-			(uint64_t)((calc_ns > 0 ? calc_ns : -calc_ns) + 0.5);
+		calc_ns = fabs(calc_ns);
+		if (calc_ns + (double)text->ranks[rank].calc_ns > (double)MPI_NS_MAX)
+			return tb_mpi_refuse(text, "computes for more than 104 days");
+		text->ranks[rank].calc_ns += (uint64_t)(calc_ns + 0.5);
 		return TB_OK;
 	}
 	bool is_recv = strstr(name, "recv") != NULL;
@@ -322,7 +318,7 @@ static char *ti_listed(const char *list, const char *name)
 	const char *base = basename(list);
 	if (asprintf(&path, "%.*s%s", (int)(base - list), list, name) < 0)
 		return NULL;
-	if (*name != '/' && mpi_file_begins(path, tb_ti_begins))
+	if (*name != '/' && tb_infile_begins(path, tb_ti_begins))
 		return path;
 	free(path);
 	return strdup(name);
@@ -340,7 +336,7 @@ bool tb_ti_list_is(const char *path, struct tb_bytes first)
 	snprintf(name, sizeof name, "%.*s", (int)n, (const char *)first.data);
 	char *listed = ti_listed(path, name);
 	bool is = listed && strcmp(listed, path) != 0 &&
-		  mpi_file_begins(listed, tb_ti_begins);
+		  tb_infile_begins(listed, tb_ti_begins);
 	free(listed);
 	return is;
 }
@@ -425,7 +421,7 @@ bool tb_dumpi_text_begins(struct tb_bytes first)
 static bool is_dumpi_file(const char *path, const char *name)
 {
 	(void)name;
-	return mpi_file_begins(path, tb_dumpi_text_begins);
+	return tb_infile_begins(path, tb_dumpi_text_begins);
 }
 
 bool tb_dumpi_text_is_folder(const char *path)
@@ -573,8 +569,13 @@ static int dumpi_end(struct mpi_text *text, struct dumpi_reading *dumpi)
 			dumpi->name);
 	given->bytes = dumpi->count > 0 ? dumpi->count * dumpi->send_type : 0;
 	given->recv_bytes = dumpi->recv_count > 0 ? dumpi->recv_count * recv_type : 0;
-	for (uint32_t i = 0; i < given->n_sizes; i++)
+	for (uint32_t i = 0; i < given->n_sizes; i++) {
+		if (given->sizes[i] > MPI_COUNT_MAX)
+			return tb_mpi_refuse(text,
+				"MPI_%s has a count of more than 1e15 elements",
+				dumpi->name);
 		given->sizes[i] *= (uint64_t)dumpi->send_type;
+	}
 	if (dumpi->index >= 0 && dumpi->index < given->n_requests) {
 		given->requests[0] = given->requests[dumpi->index];
 		given->n_requests = 1;
@@ -675,7 +676,7 @@ bool tb_allprof_begins(struct tb_bytes first)
 static bool is_allprof_file(const char *path, const char *name)
 {
 	(void)name;
-	return mpi_file_begins(path, tb_allprof_begins);
+	return tb_infile_begins(path, tb_allprof_begins);
 }
 
 bool tb_allprof_is_folder(const char *path)
@@ -698,16 +699,21 @@ static bool allprof_ns(const char *word, uint64_t *ns)
 
 // allprof_requests takes `n` requests from the address of the first: 4 or 8 bytes apart,
 // as the MPI has them.
-static void allprof_requests(struct mpi_text *text, struct allprof_reading *reading,
+static int allprof_requests(struct mpi_text *text, struct allprof_reading *reading,
 	uint64_t first, uint64_t n)
 {
 	const struct mpi_rank *of = &text->ranks[reading->rank];
 	uint64_t step = 8;
-	for (size_t i = 0; i < of->n_pending && n > 1; i++)
+	if (n > MPI_ARGUMENTS_MAX)
+		return tb_mpi_refuse(
+			text, "waits for more than %d requests", MPI_ARGUMENTS_MAX);
+	for (size_t i = of->first_pending; i < of->n_pending && n > 1; i++)
 		if (of->pending[i].key == first + 4)
 			step = 4;
-	for (uint64_t i = 0; i < n && reading->given.n_requests < MPI_ARGUMENTS_MAX; i++)
-		reading->given.requests[reading->given.n_requests++] = first + i * step;
+	for (uint64_t i = 0; i < n; i++)
+		reading->given.requests[i] = first + i * step;
+	reading->given.n_requests = (uint32_t)n;
+	return TB_OK;
 }
 
 static int allprof_line(struct mpi_text *text, char *line, void *context)
@@ -718,6 +724,7 @@ static int allprof_line(struct mpi_text *text, char *line, void *context)
 	size_t n = 0, i = 0;
 	double count = 0, type = 0, recv_count = 0, recv_type = 0;
 	uint64_t n_requests = 1;
+	int status = TB_OK;
 	if (*line == '#' || line[strspn(line, MPI_BLANKS)] == '\0')
 		return TB_OK;
 	while (n < 24 && (word = strsep(&rest, ":")))
@@ -779,7 +786,7 @@ static int allprof_line(struct mpi_text *text, char *line, void *context)
 			n_requests = number > 0 ? (uint64_t)number : 0;
 			break;
 		case 'r':
-			allprof_requests(
+			status = allprof_requests(
 				text, reading, strtoull(value, NULL, 0), n_requests);
 			break;
 		default:
@@ -788,7 +795,7 @@ static int allprof_line(struct mpi_text *text, char *line, void *context)
 	}
 	given->bytes = count * type;
 	given->recv_bytes = recv_count * recv_type;
-	return tb_mpi_call(text, reading->rank, name, given);
+	return status == TB_OK ? tb_mpi_call(text, reading->rank, name, given) : status;
 }
 
 static int allprof_file(struct mpi_text *text, FILE *stream, uint32_t rank)
@@ -808,7 +815,7 @@ static int mpi_read(struct tb_calls **calls, const struct tb_reading *reading,
 	int (*take)(struct mpi_text *text, FILE *stream, uint32_t rank))
 {
 	static const struct tb_reading defaults = {0};
-	struct mpi_text text = {.file = paths[0], .error = error};
+	struct mpi_text text = {.file = paths[0], .has_handles = true, .error = error};
 	int status =
 		tb_mpi_files(&text, reading ? reading : &defaults, paths, n, is, take);
 	if (status == TB_OK)

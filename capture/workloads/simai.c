@@ -13,6 +13,7 @@
 #define SIMAI_LAYERS_MAX 1000000
 #define SIMAI_RANKS_MAX	 (UINT64_C(1) << 20)
 #define SIMAI_CALLS_MAX	 (UINT64_C(1) << 28)
+#define SIMAI_NS_MAX	 UINT64_C(9000000000000000) // 104 days: what a job can last
 
 // Groups that a rank is in.
 enum simai_group { SIMAI_ALL, SIMAI_TP, SIMAI_DP, SIMAI_EP, SIMAI_DP_EP, SIMAI_N_GROUPS };
@@ -35,6 +36,7 @@ struct simai_workload {
 	uint64_t tp, ep, pp, all; // all: 0: not said
 	bool has_keys;		  // SimAI's
 	uint64_t n_declared;
+	uint64_t calc_ns; // of all layers
 	struct simai_layer *layers;
 	size_t n, room;
 	uint64_t line;
@@ -152,7 +154,7 @@ static int simai_layer(struct simai_workload *workload, char *text)
 		part->group = !workload->has_keys && workload->tp == 1 ? SIMAI_ALL
 			      : i == SIMAI_WEIGHT		       ? SIMAI_DP
 								       : SIMAI_TP;
-		if (tb_parse_count(words[2 + 3 * i], 0, INT64_MAX, &part->calc_ns) !=
+		if (tb_parse_count(words[2 + 3 * i], 0, SIMAI_NS_MAX, &part->calc_ns) !=
 				TB_OK ||
 			tb_parse_count(words[4 + 3 * i], 0, UINT64_C(1) << 56,
 				&part->bytes) != TB_OK)
@@ -164,10 +166,15 @@ static int simai_layer(struct simai_workload *workload, char *text)
 				"or "
 				"NONE, perhaps with _TP, _DP, _EP or _DP_EP");
 		part->sends &= part->bytes > 0;
+		workload->calc_ns += part->calc_ns;
 	}
-	if (tb_parse_count(words[11], 0, INT64_MAX, &layer.update_ns) != TB_OK)
+	if (tb_parse_count(words[11], 0, SIMAI_NS_MAX, &layer.update_ns) != TB_OK)
 		return simai_refuse(
 			workload, "expected a whole number as the update's ns");
+	workload->calc_ns += layer.update_ns;
+	if (workload->calc_ns > SIMAI_NS_MAX)
+		return simai_refuse(
+			workload, "the layers up to here compute for more than 104 days");
 	if (TB_ARRAY_RESERVE(&workload->layers, &workload->room, workload->n + 1) !=
 		TB_OK)
 		return tb_fail_memory_in(workload->error, workload->file, "its layers");

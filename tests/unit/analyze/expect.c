@@ -129,6 +129,59 @@ static void nothing_is_called_with_no_bytes(void **state)
 	json_decref(root);
 }
 
+// matrix writes what mpiGraph prints of four ranks, by turns on two hosts, of which the
+// last one is slow.
+static void matrix(char *text, size_t size, const char *slow)
+{
+	size_t n = (size_t)snprintf(text, size,
+		"START mpiGraph v1.5\nMsgSize\t1048576\nProcs\t4\n\n"
+		"Send\tn0:0\tn1:1\tn0:2\tn1:3\n");
+	for (int from = 0; from < 4; from++) {
+		n += (size_t)snprintf(text + n, size - n, "n%d:%d to", from % 2, from);
+		for (int to = 0; to < 4; to++)
+			n += (size_t)snprintf(text + n, size - n, "\t%s",
+				from == to	       ? "0.000"
+				: from == 3 || to == 3 ? slow
+						       : "11000.0");
+		n += (size_t)snprintf(text + n, size - n, "\n");
+	}
+	snprintf(text + n, size - n, "END mpiGraph\n");
+}
+
+static size_t n_behind(const json_t *root, const char *of)
+{
+	const json_t *reasons = json_object_get(root, "reasons");
+	size_t n = 0;
+	for (size_t i = 0; i < json_array_size(reasons); i++) {
+		const json_t *one = json_array_get(reasons, i);
+		n += strcmp(json_string_value(json_object_get(one, "kind")), "behind") ==
+			     0 &&
+		     strcmp(json_string_value(json_object_get(one, "of")), of) == 0;
+	}
+	return n;
+}
+
+static void a_slow_rank_falls_behind(void **state)
+{
+	(void)state;
+	char text[1000];
+	const struct tb_expect_options options = {
+		.network = "ib-hdr", .n_nodes = 2, .leaves_out_why = true};
+	matrix(text, sizeof text, "5500.0");
+	json_t *root = judge(text, options);
+	assert_int_equal(json_array_size(json_object_get(root, "rows")), 12);
+	// Ranks that take turns on two hosts.
+	assert_true(figure(root, 0, "hosts") == 2);
+	assert_int_equal(n_behind(root, "rank 3"), 1);
+	assert_int_equal(n_behind(root, "rank 0"), 0);
+	assert_int_equal(n_behind(root, "rank 1"), 0);
+	json_decref(root);
+	matrix(text, sizeof text, "10900.0");
+	root = judge(text, options);
+	assert_int_equal(n_behind(root, "rank 3"), 0);
+	json_decref(root);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -136,6 +189,7 @@ int main(void)
 		cmocka_unit_test(a_round_trip_takes_twice_the_latency),
 		cmocka_unit_test(ranks_sit_by_host),
 		cmocka_unit_test(nothing_is_called_with_no_bytes),
+		cmocka_unit_test(a_slow_rank_falls_behind),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

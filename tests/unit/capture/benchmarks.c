@@ -257,6 +257,15 @@ static void a_matrix_has_a_row_for_each_pair(void **state)
 	assert_int_equal(row(3)->first, 1);
 	assert_int_equal(row(3)->second, 2);
 	assert_string_equal(table(0)->host_names[2], "node2");
+	refused("START mpiGraph v1.5\nMsgSize\t8\nProcs\t3\nSend\ta:0\tb:1\n", 4,
+		"has 2 ranks, not the 3 of 'Procs'");
+	refused("START mpiGraph v1.5\nMsgSize\t8\nSend\ta:0\tb:2\n", 3,
+		"rank 2 has the place of rank 1");
+	refused("START mpiGraph v1.5\nMsgSize\t8\nSend\ta:0\tb:1\na:9 to\t1.0\t2.0\n", 4,
+		"is of rank 9, and the heading has 2 ranks");
+	refused("START mpiGraph v1.5\nMsgSize\t8\nSend\ta:0\tb:1\na:0 to\t0.0\t2.0\nEND "
+		"mpiGraph\n",
+		5, "the matrix above has 1 of its 2 rows");
 	refused("START mpiGraph v1.5\nMsgSize\t8\n"
 		"Send\ta:0\tb:1\nb:1 to\t7.5\n",
 		4, "has 1 rates, not the 2");
@@ -356,6 +365,15 @@ static void broken_tables_are_refused_with_their_place(void **state)
 		"#  Rank  0 Pid 1 on b device  0 [0x07] X\n",
 		2, "two runs in one");
 	refused("no table at all\n", 0, "has no table of a benchmark");
+	refused("Network Tests v1.3\n  Test with 8 MPI ranks (4294967295 nodes)\n", 2,
+		"8 ranks on 4294967295 nodes: some have none");
+	refused("# Benchmarking Multi-PingPong\n# ( 1 groups of 2 processes each running "
+		"simultaneous )\n# Group 0: 0 4000000000\n",
+		3, "group 0: expected ranks below 1048576");
+	refused("# Benchmarking Multi-PingPong\n# ( 1 groups of 2 processes each running "
+		"simultaneous )\n# Group 0: 0 2\n Group #bytes #repetitions t[usec] "
+		"Mbytes/sec\n 0 8 1000 1.0 8.0\n",
+		5, "group 0 is of ranks 0 and 2, and there are 2 processes");
 	refused("  0: 1 bytes 17845 times -->\n", 1, "cut off");
 }
 

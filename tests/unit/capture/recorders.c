@@ -133,6 +133,52 @@ static void nobody_is_behind_where_all_is_complete(void **state)
 	assert_false(has_fact("held up", ""));
 }
 
+// Ranks at many numbers of a group: the first numbers are listed, the rest counted.
+static void of_many_numbers_the_first_are_listed(void **state)
+{
+	(void)state;
+	char ranks[400] = "0";
+	for (int i = 1; i < 30; i++)
+		snprintf(ranks + strlen(ranks), sizeof ranks - strlen(ranks), ", %d", i);
+	for (int i = 0; i < 30; i++) {
+		char name[16], text[1000];
+		snprintf(name, sizeof name, "t_%d", i);
+		snprintf(text, sizeof text,
+			DUMP("%s", ENTRY("all_reduce", "%d", "[[2]]", "%s")), ranks,
+			100 + i / 2, i < 28 ? "completed" : "scheduled");
+		put(name, text);
+	}
+	assert_true(has_fact("behind", "ranks 0, 1 have not called allreduce of 8 B, "
+				       "number 114, in which 2 of 30 wait"));
+	assert_false(has_fact("behind", "others at"));
+	for (int i = 0; i < 29; i++) {
+		char name[16], text[1000];
+		snprintf(name, sizeof name, "t_%d", i);
+		snprintf(text, sizeof text,
+			DUMP("%s", ENTRY("all_reduce", "%d", "[[2]]", "%s")), ranks, i,
+			"completed");
+		put(name, text);
+	}
+	assert_true(has_fact("behind", "others at 13 more numbers"));
+}
+
+static void groups_are_lists_of_different_ranks(void **state)
+{
+	(void)state;
+	put("t_0", DUMP("1, 0", ENTRY("all_reduce", "1", "[[2]]", "completed")));
+	put("t_1", DUMP("1, 0", ENTRY("all_reduce", "1", "[[2]]", "completed")));
+	assert_int_equal(read_flight(), TB_OK);
+	put("t_0", DUMP("1, 0, 1", ENTRY("all_reduce", "1", "[[2]]", "completed")));
+	tb_calls_free(calls);
+	calls = NULL;
+	assert_int_equal(read_flight(), TB_EFORMAT);
+	assert_non_null(strstr(error.text, "a group has a rank twice"));
+	put("t_0", DUMP("0, 1", ENTRY("all_reduce", "1", "[[2]]", "completed")));
+	put("u_0", DUMP("0, 1", ENTRY("all_reduce", "1", "[[2]]", "completed")));
+	assert_int_equal(read_flight(), TB_EFORMAT);
+	assert_non_null(strstr(error.text, "is of rank 0, as"));
+}
+
 static int unpickle(const char *bytes, size_t n, json_t **value)
 {
 	*value = NULL;
@@ -270,17 +316,38 @@ static void ranks_are_places_in_the_largest_communicator(void **state)
 	assert_non_null(strstr(error.text, "which rank it is here is not known"));
 }
 
+static void sums_beyond_a_job_are_refused(void **state)
+{
+	(void)state;
+	put("a", RECORD("0xa", "0", "2", "1", "ReduceScatter")
+			 RECORD("0xb", "0", "1048575", "1", "AllReduce"));
+	assert_int_equal(read_records(), TB_EFORMAT);
+	assert_non_null(strstr(error.text, "recorded calls: give the files of all"));
+	char text[40000];
+	size_t n = 0;
+	for (int i = 0; i < 6; i++)
+		n += (size_t)snprintf(text + n, sizeof text - n,
+			RECORD("0x%d", "0", "1048575", "1", "AllReduce"), i);
+	put("a", text);
+	assert_int_equal(read_records(), TB_EFORMAT);
+	assert_non_null(
+		strstr(error.text, "6291450 ranks in all, and there are 6 calls"));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(each_operation_has_the_bytes_of_calls),
 		TEST(what_all_members_have_counts),
+		TEST(of_many_numbers_the_first_are_listed),
+		TEST(groups_are_lists_of_different_ranks),
 		TEST(nobody_is_behind_where_all_is_complete),
 		TEST(pickles_have_the_values_of_json),
 		TEST(pickles_call_nothing_and_hold_no_circles),
 		TEST(cut_pickles_are_refused),
 		TEST(ranks_are_places_in_the_largest_communicator),
+		TEST(sums_beyond_a_job_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -170,12 +170,93 @@ static void three_forms_of_a_program_are_one(void **state)
 	check_program();
 }
 
+static void refused(tb_calls_read *read, const char *text, const char *says)
+{
+	put("refused-rank-0.txt", text);
+	assert_int_not_equal(read_file(read, "refused-rank-0.txt"), TB_OK);
+	if (!strstr(error.text, says))
+		fail_msg("%s", error.text);
+}
+
+// A test of a time-independent trace does not say what it found: a request that was
+// tested is waited for where the next of its kind begins, one that was not is not.
+static void a_tested_request_ends_before_the_next_like_it(void **state)
+{
+	(void)state;
+	put("ti", "0 init\n0 isend 1 5 100 6\n0 test 0 1 5\n0 isend 1 5 200 6\n"
+		  "0 wait 0 1 5\n1 init\n1 irecv 0 5 100 6\n1 irecv 0 5 200 6\n"
+		  "1 wait 0 1 5\n1 wait 0 1 5\n");
+	read_well(tb_ti_read, "ti");
+	assert_int_equal(n_calls(0), 4);
+	assert_int_equal(call(0, 1)->kind, TB_CALL_JOINT);
+	waits_for(0, 1, 0, 0);
+	assert_int_equal(call(0, 2)->bytes, 200);
+	waits_for(0, 3, 2, 2);
+	waits_for(1, 2, 0, 0);
+	waits_for(1, 3, 1, 1);
+}
+
+// A program that lost a request may use its handle again.
+static void a_handle_is_of_its_newest_request(void **state)
+{
+	(void)state;
+	put("r-0.txt", "MPI_Init:1:0:0:2\nMPI_Isend:10:0x1:100:1,8:1:5:0,0,2:0x1000:10\n"
+		       "MPI_Isend:20:0x1:200:1,8:1:5:0,0,2:0x1000:20\n"
+		       "MPI_Wait:21:0x1000:0:30\n");
+	put("r-1.txt", "MPI_Init:1:0:0:2\n");
+	const char *made, *paths[] = {in_folder("r-0.txt"), in_folder("r-1.txt")};
+	assert_int_equal(
+		tb_allprof_read(&calls, &reading, paths, 2, &made, &error), TB_OK);
+	waits_for(0, 2, 1, 1);
+}
+
+static void numbers_beyond_a_job_are_refused(void **state)
+{
+	(void)state;
+	refused(tb_ti_read, "0 init\n0 compute 9e15\n0 compute 9e15\n",
+		"computes for more than 104 days");
+	refused(tb_ti_read, "0 init\n0 reducescatter 9e17 1 6\n",
+		"expected sizes from 0 to 1e15 bytes in all");
+	refused(tb_allprof_read, "MPI_Init:1:0:0:2\nMPI_Waitall:11:5000:0x1000:0:20\n",
+		"waits for more than 4096 requests");
+	refused(tb_allprof_read, "MPI_Init:1:0:0:2\nMPI_Barrier:3:0,0,1:8e15\n",
+		"last more than 104 days");
+	refused(tb_dumpi_text_read,
+		DUMPI_CALL("Alltoallv", "001", "002",
+			"int sendcounts[1]=[18446744073709551615]\nMPI_Datatype "
+			"sendtype=11 (MPI_DOUBLE)\nMPI_Comm comm=2 (MPI_COMM_WORLD)\n"),
+		"a count of more than 1e15 elements");
+	refused(tb_simai_read,
+		HEAD("1", "1",
+			"1") "2\na -1 9000000000000000 NONE 0 0 NONE 0 0 NONE 0 0\n"
+			     "b -1 1 NONE 0 0 NONE 0 0 NONE 0 0\n",
+		"compute for more than 104 days");
+}
+
+static void blocks_of_a_reduce_scatter_are_of_all(void **state)
+{
+	(void)state;
+	for (int rank = 0; rank < 2; rank++)
+		put(rank ? "d-1.txt" : "d-0.txt",
+			DUMPI_CALL("Reduce_scatter_block", "001", "002",
+				"int recvcount=100\nMPI_Datatype datatype=11 "
+				"(MPI_DOUBLE)\nMPI_Op op=3 (MPI_SUM)\nMPI_Comm comm=2 "
+				"(MPI_COMM_WORLD)\n"));
+	read_well(tb_dumpi_text_read, "");
+	assert_int_equal(call(1, 0)->op, TB_COLL_REDUCE_SCATTER);
+	assert_int_equal(call(1, 0)->bytes, 1600);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		IN_FOLDER(layers_go_forward_and_back),
 		IN_FOLDER(expert_groups_are_within_data_parallel_ones),
 		IN_FOLDER(three_forms_of_a_program_are_one),
+		IN_FOLDER(a_tested_request_ends_before_the_next_like_it),
+		IN_FOLDER(a_handle_is_of_its_newest_request),
+		IN_FOLDER(numbers_beyond_a_job_are_refused),
+		IN_FOLDER(blocks_of_a_reduce_scatter_are_of_all),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
