@@ -16,8 +16,8 @@
 #define COMMAND "tailback report"
 
 #define FORMATS                                                                          \
-	(TB_FORMATS_OF_LISTS | 1u << TB_FORMAT_GITHUB | 1u << TB_FORMAT_HTML |           \
-		1u << TB_FORMAT_PDF)
+	(TB_FORMATS_OF_LISTS | 1u << TB_FORMAT_GITHUB | 1u << TB_FORMAT_PROMETHEUS |     \
+		1u << TB_FORMAT_HTML | 1u << TB_FORMAT_PDF)
 
 // What --try does at most.
 #define TRIES_MOST   8
@@ -86,7 +86,7 @@ static const struct tb_options option_table = {
 	       "congestion roots, who made whom wait, and all this by job. "
 	       "HTML is one self-contained page, with the congestion matrix; PDF is for "
 	       "paper, one page of answers and with --full the evidence; github is for "
-	       "pull requests.\v"
+	       "pull requests, prometheus for dashboards.\v"
 	       "A link's wait is the total time that headers waited for it, or, with "
 	       "circuits, at its end after they had arrived over it. Several headers "
 	       "can wait at once, so it may exceed the simulated time, and PERCENT may "

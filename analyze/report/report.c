@@ -402,6 +402,11 @@ int tb_report_write(const struct tb_report *report, enum tb_format format,
 			if (tb_report_lists[i]->meaning &&
 				strcmp(tb_report_lists[i]->name, list) == 0)
 				tb_table_csv(&report->tables[i], stream);
+	} else if (format == TB_FORMAT_PROMETHEUS) {
+		char labels[32];
+		snprintf(labels, sizeof labels, "run=\"%" PRId64 "\"", report->info->id);
+		tb_table_prometheus(table_of(report, &tb_list_hot_links), labels, stream);
+		tb_table_prometheus(table_of(report, &tb_list_jobs), labels, stream);
 	} else if (format == TB_FORMAT_JSON)
 		status = tb_report_write_json(report, stream);
 	else if (format == TB_FORMAT_MARKDOWN)

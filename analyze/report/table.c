@@ -524,6 +524,58 @@ void tb_table_csv(const struct tb_table *table, FILE *stream)
 	}
 }
 
+// put_label writes a text between quotation marks as Prometheus' text format has it.
+static void put_label(FILE *stream, const char *text)
+{
+	fputc('"', stream);
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\' || *text == '\n')
+			fputc('\\', stream);
+		fputc(*text == '\n' ? 'n' : *text, stream);
+	}
+	fputc('"', stream);
+}
+
+void tb_table_prometheus(const struct tb_table *table, const char *labels, FILE *stream)
+{
+	char key[64], name[192];
+	tb_table_key(table->type, key, sizeof key);
+	for (size_t i = 0; i < table->type->n_columns; i++) {
+		struct tb_column column = tb_table_column(table, i);
+		size_t length = column.key ? strlen(column.key) : 0;
+		bool is_time =
+			column.kind == TB_DATUM_TIME || column.kind == TB_DATUM_MEAN;
+		if (!is_in_csv(&column) || column.kind == TB_DATUM_TEXT ||
+			column.kind == TB_DATUM_ID || column.kind == TB_DATUM_FLAG ||
+			column.kind == TB_DATUM_OBJECT || strchr(column.key, '.'))
+			continue;
+		bool in_ps = is_time && length > 3 &&
+			     strcmp(column.key + length - 3, "_ps") == 0;
+		snprintf(name, sizeof name, "tailback_%s_%.*s%s", key,
+			(int)(in_ps ? length - 3 : length), column.key,
+			in_ps ? "_seconds" : "");
+		fprintf(stream, "# TYPE %s gauge\n", name);
+		for (size_t row = 0; row < table->n_rows; row++) {
+			struct tb_datum datum;
+			tb_table_put(table, &column, row, &datum);
+			if (datum.unknown)
+				continue;
+			fprintf(stream, "%s{%s", name, labels);
+			for (size_t k = 0; k < table->type->n_columns; k++) {
+				struct tb_column label = tb_table_column(table, k);
+				struct tb_datum text;
+				if (!label.key || strcmp(label.key, "name") != 0)
+					continue;
+				tb_table_put(table, &label, row, &text);
+				fputs(",name=", stream);
+				put_label(stream, json_text_of(&text));
+			}
+			fprintf(stream, "} %.10g\n",
+				tb_datum_figure(&datum) * (in_ps ? 1e-12 : 1));
+		}
+	}
+}
+
 static const struct {
 	const char *type;
 	double least, most; // of numbers

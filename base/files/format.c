@@ -3,8 +3,8 @@
 #include <string.h>
 
 static const char *const names[TB_N_FORMATS] = {"text", "csv", "json", "markdown",
-	"github", "html", "svg", "png", "pdf", "ibnetdiscover", "edges", "dot", "graph",
-	"ini", "lfts"};
+	"github", "prometheus", "html", "svg", "png", "pdf", "ibnetdiscover", "edges",
+	"dot", "graph", "ini", "lfts"};
 
 const char *tb_format_name(enum tb_format format)
 {
@@ -26,7 +26,7 @@ int tb_format_of_file(const char *file, unsigned allowed, enum tb_format *format
 {
 	static const char *const other_endings[][2] = {{"txt", "text"},
 		{"md", "markdown"}, {"htm", "html"}, {"topo", "ibnetdiscover"},
-		{"gv", "dot"}};
+		{"gv", "dot"}, {"prom", "prometheus"}};
 	// A dot in a folder's name is no extension of the file.
 	const char *base = strrchr(file, '/');
 	const char *dot = strrchr(base ? base : file, '.');

@@ -9,7 +9,8 @@ enum tb_format {
 	TB_FORMAT_CSV,
 	TB_FORMAT_JSON,
 	TB_FORMAT_MARKDOWN,
-	TB_FORMAT_GITHUB, // Markdown for a comment on GitHub
+	TB_FORMAT_GITHUB,     // Markdown for a comment on GitHub
+	TB_FORMAT_PROMETHEUS, // its text format
 	TB_FORMAT_HTML,
 	TB_FORMAT_SVG,
 	TB_FORMAT_PNG,
@@ -37,8 +38,8 @@ enum tb_format {
 	(1u << TB_FORMAT_IBNETDISCOVER | 1u << TB_FORMAT_EDGES | 1u << TB_FORMAT_DOT |   \
 		1u << TB_FORMAT_GRAPH | 1u << TB_FORMAT_INI | 1u << TB_FORMAT_LFTS)
 
-// tb_format_name returns "text", "csv", "json", "markdown", "github", "html", "svg",
-// "png", "pdf", "ibnetdiscover", "edges", "dot", "graph", "ini" or "lfts".
+// tb_format_name returns "text", "csv", "json", "markdown", "github", "prometheus",
+// "html", "svg", "png", "pdf", "ibnetdiscover", "edges", "dot", "graph", "ini" or "lfts".
 const char *tb_format_name(enum tb_format format);
 
 // tb_format_parse finds the format called `name` in the set `allowed`; TB_EUSAGE when it

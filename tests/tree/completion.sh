@@ -49,7 +49,7 @@ offers 'd.db folder' matrix ''
 offers "$networks" network -n ''
 offers 'csv dot edges graph ibnetdiscover ini json lfts pdf png svg text' network -f ''
 offers 'pdf png' matrix d.db -f p
-offers 'csv github html json markdown pdf text' report d.db --format ''
+offers 'csv github html json markdown pdf prometheus text' report d.db --format ''
 offers 'hot' sweep hot
 offers 'seed= sizes=' sweep hot --set s
 offers 'd.db folder' sweep f.ini -o ''
