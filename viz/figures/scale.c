@@ -138,7 +138,10 @@ char *tb_quantity_format(
 		snprintf(buffer, size, "%.3g times", value);
 		break;
 	case TB_QUANTITY_PERCENT:
-		snprintf(buffer, size, "%.1f %%", value);
+		if (value >= 100.05) // several at once
+			snprintf(buffer, size, "%.3g x", value / 100);
+		else
+			snprintf(buffer, size, "%.1f %%", value);
 		break;
 	}
 	return buffer;
