@@ -3,6 +3,7 @@
 #include "array.h"
 #include "heap.h"
 #include "memory.h"
+#include "sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +14,6 @@
 // Room kept in front of the due events when they are moved: for what is put there before
 // the first of them is taken.
 enum { FRONT = 16 };
-// Longer buckets are sorted by merging.
-enum { INSERT_MOST = 48 };
 // Events that a row has room for at first.
 enum { FIRST_OF_ROW = 64 };
 
@@ -57,6 +56,7 @@ static bool event_is_sooner(const struct tb_event *a, const struct tb_event *b)
 }
 
 TB_HEAP(far, struct tb_event, event_is_sooner)
+TB_SORT(sort_events, struct tb_event, event_is_sooner)
 
 // grow_blocks makes room for twice as many. Blocks are aligned, which realloc would not
 // keep.
@@ -218,36 +218,6 @@ bool tb_wheel_is_empty(const struct tb_wheel *wheel)
 			return false;
 	return wheel->first == wheel->end && wheel->n_far == 0 &&
 	       next_turn(wheel) == UINT64_MAX;
-}
-
-// merge_events joins two sorted parts of `from`, [0, middle) and [middle, n), into `to`.
-static void merge_events(
-	struct tb_event *to, const struct tb_event *from, size_t middle, size_t n)
-{
-	size_t a = 0, b = middle;
-	for (size_t i = 0; i < n; i++)
-		to[i] = a < middle && (b == n || from[a].at <= from[b].at) ? from[a++]
-									   : from[b++];
-}
-
-// sort_events puts events in the order of time, by way of as much memory again.
-static void sort_events(struct tb_event *events, struct tb_event *spare, size_t n)
-{
-	if (n <= INSERT_MOST) {
-		for (size_t i = 1; i < n; i++) {
-			struct tb_event event = events[i];
-			size_t at = i;
-			for (; at > 0 && events[at - 1].at > event.at; at--)
-				events[at] = events[at - 1];
-			events[at] = event;
-		}
-		return;
-	}
-	size_t middle = n / 2;
-	sort_events(events, spare, middle);
-	sort_events(events + middle, spare, n - middle);
-	memcpy(spare, events, n * sizeof *events);
-	merge_events(events, spare, middle, n);
 }
 
 static void free_block(struct tb_wheel *wheel, uint32_t block)

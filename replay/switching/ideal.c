@@ -11,6 +11,7 @@
 #include "clock.h"
 #include "idle.h"
 #include "memory.h"
+#include "sort.h"
 #include "switching.h"
 #include "switchings.h"
 
@@ -31,6 +32,7 @@ struct ideal_packet {
 
 struct node_links { // the links between a node and its switch
 	tb_time_ps out_free_at, in_free_at;
+	tb_time_ps out_burst, in_burst; // of their shapers' buckets
 };
 
 struct ideal_arrival { // of this instant
@@ -91,8 +93,7 @@ static tb_time_ps ideal_injects_at(
 {
 	const struct ideal *ideal = (const void *)replay;
 	if (ideal->stores)
-		return ideal->edges[node].out_free_at -
-		       tb_idle_burst(replay->net, replay->net->injection[node]);
+		return ideal->edges[node].out_free_at - ideal->edges[node].out_burst;
 	if (ideal->vcs_most == 0)
 		return ideal->edges[node].out_free_at;
 	return *vc_at(ideal, node, earliest_vc(ideal, node, packet));
@@ -110,6 +111,35 @@ static uint64_t least_bytes(const struct ideal *ideal, const struct ideal_packet
 	return payload + header * payload / params->packet_payload_bytes;
 }
 
+// ideal_frame_trip is that of a frame, which keeps the injection link for `pace`.
+static struct tb_idle_trip ideal_frame_trip(const struct tb_network *net, uint32_t source,
+	uint32_t destination, uint64_t wire_bytes)
+{
+	const struct tb_idle_frame frame =
+		tb_idle_frame_between(net, source, destination, wire_bytes);
+	return (struct tb_idle_trip){.pace = frame.injection,
+		.before = frame.between,
+		.last = frame.ejection,
+		.behind = frame.behind};
+}
+
+// ideal_trip is that of a packet of so many bytes on the wire.
+static struct tb_idle_trip ideal_trip(
+	const struct ideal *ideal, uint32_t node, uint32_t to, uint64_t wire_bytes)
+{
+	const struct tb_network *net = ideal->replay.net;
+	struct tb_idle_key key = {tb_idle_way(net, node, to), wire_bytes};
+	struct kept_trip *kept = &ideal->trips[tb_idle_place(key)];
+	if (!tb_idle_is(kept->of, key)) {
+		kept->of = key;
+		kept->trip = (ideal->stores ? ideal_frame_trip
+			      : ideal->vcs_most
+				      ? tb_idle_trip_between
+				      : tb_idle_credits_trip)(net, node, to, wire_bytes);
+	}
+	return kept->trip;
+}
+
 // inject_frame has a shaper let a frame pass as soon as all that was sent but the burst
 // could have crossed, as on any Ethernet.
 static void inject_frame(struct ideal *ideal, uint32_t node, uint32_t id)
@@ -117,35 +147,14 @@ static void inject_frame(struct ideal *ideal, uint32_t node, uint32_t id)
 	struct tb_replay *replay = &ideal->replay;
 	struct ideal_packet *packet = ideal_packet_at(ideal, id);
 	struct node_links *edge = &ideal->edges[node];
-	uint32_t to = packet->of.destination;
-	const struct tb_idle_frame frame =
-		tb_idle_frame_between(replay->net, node, to, least_bytes(ideal, packet));
-	packet->burst = tb_idle_burst(replay->net, replay->net->ejection[to]);
-	packet->trip =
-		(struct tb_idle_trip){.last = frame.ejection, .behind = frame.behind};
+	packet->trip = ideal_trip(
+		ideal, node, packet->of.destination, least_bytes(ideal, packet));
+	packet->burst = ideal->edges[packet->of.destination].in_burst;
 	edge->out_free_at =
-		tb_time_later(replay->now, edge->out_free_at) + frame.injection;
-	tb_time_ps passed = tb_time_later(replay->now,
-		edge->out_free_at -
-			tb_idle_burst(replay->net, replay->net->injection[node]));
-	tb_wheel_put(&replay->wheel, passed + frame.between, EV_LAST, id);
-}
-
-// ideal_trip is that of a packet from a node.
-static struct tb_idle_trip ideal_trip(
-	const struct ideal *ideal, uint32_t node, const struct tb_packet *packet)
-{
-	const struct tb_network *net = ideal->replay.net;
-	struct tb_idle_key key = {
-		tb_idle_way(net, node, packet->destination), packet->wire_bytes};
-	struct kept_trip *kept = &ideal->trips[tb_idle_place(key)];
-	if (!tb_idle_is(kept->of, key)) {
-		kept->of = key;
-		kept->trip =
-			(ideal->vcs_most ? tb_idle_trip_between : tb_idle_credits_trip)(
-				net, node, packet->destination, packet->wire_bytes);
-	}
-	return kept->trip;
+		tb_time_later(replay->now, edge->out_free_at) + packet->trip.pace;
+	tb_time_ps passed =
+		tb_time_later(replay->now, edge->out_free_at - edge->out_burst);
+	tb_wheel_put(&replay->wheel, passed + packet->trip.before, EV_LAST, id);
 }
 
 static void ideal_inject(struct tb_replay *replay, uint32_t node, uint32_t id)
@@ -159,7 +168,8 @@ static void ideal_inject(struct tb_replay *replay, uint32_t node, uint32_t id)
 		inject_frame(ideal, node, id);
 		return;
 	}
-	packet->trip = ideal_trip(ideal, node, &packet->of);
+	packet->trip =
+		ideal_trip(ideal, node, packet->of.destination, packet->of.wire_bytes);
 	if (ideal->vcs_most) {
 		packet->vc = earliest_vc(ideal, node, id);
 		*vc_at(ideal, node, packet->vc) = TB_TIME_NEVER;
@@ -207,7 +217,7 @@ static void ideal_arrive(struct tb_replay *replay, struct tb_event event)
 {
 	struct ideal *ideal = ideal_of_replay(replay);
 	if (TB_ARRAY_RESERVE(&ideal->arrivals, &ideal->arrivals_room,
-		    (size_t)ideal->n_arrivals + 1) != TB_OK) {
+		    2 * ((size_t)ideal->n_arrivals + 1)) != TB_OK) { // to sort them
 		tb_replay_no_memory(replay, "the packets in flight");
 		return;
 	}
@@ -215,20 +225,21 @@ static void ideal_arrive(struct tb_replay *replay, struct tb_event event)
 		ideal_packet_at(ideal, event.subject)->of.order, event};
 }
 
-static int ideal_packet_order(const void *left, const void *right)
+static inline bool ideal_is_before(
+	const struct ideal_arrival *a, const struct ideal_arrival *b)
 {
-	const struct ideal_arrival *a = left, *b = right;
-	return (a->order > b->order) - (a->order < b->order);
+	return a->order < b->order;
 }
+
+TB_SORT(sort_ideal, struct ideal_arrival, ideal_is_before)
 
 // ideal_choose handles what has arrived in this instant, in an order that does not depend
 // on that of the events.
 static void ideal_choose(struct tb_replay *replay)
 {
 	struct ideal *ideal = ideal_of_replay(replay);
-	if (ideal->n_arrivals > 1)
-		qsort(ideal->arrivals, ideal->n_arrivals, sizeof *ideal->arrivals,
-			ideal_packet_order);
+	sort_ideal(
+		ideal->arrivals, ideal->arrivals + ideal->n_arrivals, ideal->n_arrivals);
 	for (uint32_t i = 0; i < ideal->n_arrivals; i++)
 		ideal_handle(ideal, ideal->arrivals[i].event);
 	ideal->n_arrivals = 0;
@@ -323,6 +334,10 @@ static int ideal_make(struct tb_replay *replay, const struct tb_engine_options *
 	ideal->trips = calloc(TB_IDLE_TIMES, sizeof *ideal->trips);
 	if (!ideal->vc_free_at || !ideal->edges || !ideal->trips)
 		return TB_ENOMEM;
+	for (uint32_t i = 0; i < net->n_nodes && ideal->stores; i++) {
+		ideal->edges[i].out_burst = tb_idle_burst(net, net->injection[i]);
+		ideal->edges[i].in_burst = tb_idle_burst(net, net->ejection[i]);
+	}
 	tb_time_ps packet_ps =
 		tb_idle_time(params->packet_payload_bytes + params->packet_overhead_bytes,
 			tb_per_byte_q20(net->links[net->injection[0]].bytes_per_s));

@@ -5,6 +5,7 @@
 #include "ethernet_impl.h"
 #include "ethernet_params.h"
 #include "idle.h"
+#include "sort.h"
 
 #include <stdlib.h>
 
@@ -118,7 +119,7 @@ static void ethernet_arrive(struct tb_replay *replay, struct tb_event event)
 {
 	struct ethernet *ethernet = ethernet_of_replay(replay);
 	if (TB_ARRAY_RESERVE(&ethernet->arrivals, &ethernet->arrivals_room,
-		    (size_t)ethernet->n_arrivals + 1) != TB_OK) {
+		    2 * ((size_t)ethernet->n_arrivals + 1)) != TB_OK) { // to sort them
 		tb_replay_no_memory(replay, "the frames");
 		return;
 	}
@@ -131,26 +132,25 @@ static void ethernet_arrive(struct tb_replay *replay, struct tb_event event)
 	ethernet->arrivals[ethernet->n_arrivals++] = arrival;
 }
 
-static int by_kind_and_order(const void *left, const void *right)
+static inline bool frame_is_before(
+	const struct frame_arrival *a, const struct frame_arrival *b)
 {
-	const struct frame_arrival *a = left, *b = right;
 	if (a->event.kind != b->event.kind)
-		return (a->event.kind > b->event.kind) - (a->event.kind < b->event.kind);
-	if (a->made_at != b->made_at)
-		return a->made_at < b->made_at ? -1 : 1;
-	return (a->order > b->order) - (a->order < b->order);
+		return a->event.kind < b->event.kind;
+	return a->made_at != b->made_at ? a->made_at < b->made_at : a->order < b->order;
 }
+
+TB_SORT(sort_arrivals, struct frame_arrival, frame_is_before)
 
 // ethernet_choose handles what has arrived in this instant, in an order that does not
 // depend on that of the events: links fall free first, then frames come (rule E5).
 static void ethernet_choose(struct tb_replay *replay)
 {
 	struct ethernet *ethernet = ethernet_of_replay(replay);
-	if (ethernet->n_arrivals > 1)
-		qsort(ethernet->arrivals, ethernet->n_arrivals,
-			sizeof *ethernet->arrivals, by_kind_and_order);
+	struct frame_arrival *arrivals = ethernet->arrivals;
+	sort_arrivals(arrivals, arrivals + ethernet->n_arrivals, ethernet->n_arrivals);
 	for (uint32_t i = 0; i < ethernet->n_arrivals; i++)
-		ethernet_handle(ethernet, ethernet->arrivals[i].event);
+		ethernet_handle(ethernet, arrivals[i].event);
 	ethernet->n_arrivals = 0;
 }
 
