@@ -112,8 +112,7 @@ static void print_range(
 	const struct info_options *options, const struct tb_run_info *info)
 {
 	char text[TB_RANGE_TEXT];
-	const struct tb_range range = {info->least_ps, info->simulated_ps, info->most_ps,
-		info->n_calls, info->n_hidden, info->n_untold};
+	const struct tb_range range = tb_range_of_run(info);
 	info_line(options, "range", "%s", tb_range_text(&range, text, sizeof text));
 }
 

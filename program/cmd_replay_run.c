@@ -18,6 +18,7 @@
 #include "underload.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,11 +181,20 @@ static int replay_print_summary(const struct tb_recording_summary *run, bool spl
 
 // replay_print_range prints the least and the most that an inferred job can take.
 static void replay_print_range(const struct tb_recording_summary *run,
-	const struct tb_recording_range_outcome *outcome)
+	const struct tb_recording_range_outcome *outcome,
+	const struct tb_capture_checks *checks)
 {
 	char text[TB_RANGE_TEXT];
-	const struct tb_range range = {outcome->least_ps, run->stats.now_ps,
-		outcome->most_ps, outcome->n_calls, outcome->n_hidden, outcome->n_untold};
+	struct tb_range range = {outcome->least_ps, outcome->most_ps, run->stats.now_ps,
+		outcome->n_calls, outcome->n_hidden, outcome->n_untold, NAN};
+	for (size_t i = 0; i < checks->n; i++) {
+		const struct tb_capture_check *check = &checks->list[i];
+		double percent = 0;
+		if (tb_recorded_percent((int64_t)check->recorded_ps,
+			    (int64_t)check->simulated_ps, &percent) &&
+			!(fabs(percent) <= fabs(range.check_percent)))
+			range.check_percent = percent;
+	}
 	if (outcome->n > 0 && !outcome->stopped)
 		fprintf(stderr, "it takes %s\n",
 			tb_range_text(&range, text, sizeof text));
@@ -348,7 +358,7 @@ static int print_replayed(const struct replay_options *options,
 	const struct tb_capture_checks *checks, struct tb_error *error)
 {
 	if (!options->quiet)
-		replay_print_range(run, range);
+		replay_print_range(run, range, checks);
 	if (!options->quiet) {
 		char text[512];
 		for (size_t i = 0; i < checks->n; i++) {
@@ -394,7 +404,6 @@ static int answer_run(const struct replay_options *options,
 		struct tb_progress progress;
 		const struct tb_recording_range asked = {.recording = recording,
 			.n_workers = options->n_workers,
-			.parts = tb_capture_checks_parts(&checks),
 			.context = &progress,
 			.watch = show_range};
 		bool silent = options->quiet || shows_in_terminal(options);

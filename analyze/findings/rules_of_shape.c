@@ -15,8 +15,7 @@
 void tb_rules_of_range(struct tb_judging *judging)
 {
 	const struct tb_run_info *info = judging->evidence->info;
-	const struct tb_range range = {info->least_ps, info->simulated_ps, info->most_ps,
-		info->n_calls, info->n_hidden, info->n_untold};
+	const struct tb_range range = tb_range_of_run(info);
 	char text[TB_RANGE_TEXT];
 	if (info->n_calls == 0)
 		return;

@@ -15,13 +15,6 @@
 #define BYTES_PERCENT  1.0
 #define COMMON_PERCENT 80.0
 
-// Measured times of one program scatter, and no job scales exactly. Fitted: with it 95 of
-// 100 ranges of docs/closed-loop.md hold.
-static const double times_part = 0.10;
-
-// Rates that differ less give no slope.
-#define SLOPE_FROM 1.05
-
 void tb_recording_also_free(struct tb_recording_also *also)
 {
 	if (!also)
@@ -55,9 +48,7 @@ static int also_parse(
 	return TB_OK;
 }
 
-// inferred_job returns the only input's job, if it was inferred and has bounds; else
-// NULL.
-static const struct tb_job *inferred_job(const struct tb_recording *recording)
+const struct tb_job *tb_recording_inferred(const struct tb_recording *recording)
 {
 	if (tb_workload_n_inputs(recording->workload) != 1)
 		return NULL;
@@ -146,7 +137,7 @@ static int likeness_of(
 static char *also_note(const struct tb_recording_also *also, double percent)
 {
 	const struct tb_recorded_calls *recorded =
-		inferred_job(&also->recording)->recorded;
+		tb_recording_inferred(&also->recording)->recorded;
 	char rate[32], time[32], share[40], *note = NULL;
 	size_t size = 0;
 	FILE *stream = open_memstream(&note, &size);
@@ -169,8 +160,8 @@ static char *also_note(const struct tb_recording_also *also, double percent)
 static int check_same_program(struct tb_recording_also *also,
 	const struct tb_recording *recording, struct tb_error *error)
 {
-	const struct tb_job *job = inferred_job(recording),
-			    *other = inferred_job(&also->recording);
+	const struct tb_job *job = tb_recording_inferred(recording),
+			    *other = tb_recording_inferred(&also->recording);
 	struct likeness like;
 	char size[2][32];
 	if (!job || !other)
@@ -218,80 +209,4 @@ int tb_recording_also_open(struct tb_recording *recording, struct tb_error *erro
 	if (status == TB_OK)
 		status = tb_recording_open(&also->recording, error);
 	return status == TB_OK ? check_same_program(also, recording, error) : status;
-}
-
-struct tb_also_range tb_also_by_times(
-	const double took_ps[2], const double per_byte[2], double at)
-{
-	struct tb_also_range range = {0, INFINITY};
-	for (int i = 0; i < 2; i++) {
-		double scaled_ps = took_ps[i] * at / per_byte[i];
-		bool quicker = at <= per_byte[i];
-		range.least_ps =
-			tb_max_double(range.least_ps, quicker ? scaled_ps : took_ps[i]);
-		range.most_ps =
-			tb_min_double(range.most_ps, quicker ? took_ps[i] : scaled_ps);
-	}
-	int slow = per_byte[1] > per_byte[0];
-	double apart = per_byte[slow] - per_byte[!slow];
-	if (per_byte[slow] < per_byte[!slow] * SLOPE_FROM)
-		return range;
-	double line_ps = took_ps[!slow] + (took_ps[slow] - took_ps[!slow]) *
-						  (at - per_byte[!slow]) / apart;
-	if (at > per_byte[!slow] && at < per_byte[slow])
-		range.most_ps = tb_min_double(range.most_ps, line_ps);
-	else
-		range.least_ps = tb_max_double(range.least_ps, line_ps);
-	return range;
-}
-
-// narrow_by_times applies the law; false where measured times say nothing of this
-// network: what was captured is taken to be one switch, and this must be like it but for
-// its rate.
-static bool narrow_by_times(
-	struct tb_also_range *range, const struct tb_recording *recording)
-{
-	const struct tb_recorded_calls *recorded[2] = {inferred_job(recording)->recorded,
-		inferred_job(&recording->also->recording)->recorded};
-	double took_ps[2], per_byte[2];
-	uint64_t rate = tb_network_params(recording->network)->link_bytes_per_s;
-	const struct tb_network *network = recording->network;
-	if (recording->faults || recording->options->n_slow > 0 ||
-		tb_network_n_switches(network) != 1 ||
-		strcmp(tb_network_params(network)->switching, "ethernet") != 0 ||
-		!tb_recording_has_rate(network, rate))
-		return false;
-	for (int i = 0; i < 2; i++) {
-		if (recorded[i]->bytes_per_s == 0 || recorded[i]->times.run_ps == 0)
-			return false;
-		took_ps[i] = (double)recorded[i]->times.run_ps;
-		per_byte[i] = 1 / (double)recorded[i]->bytes_per_s;
-	}
-	*range = tb_also_by_times(took_ps, per_byte, 1 / (double)rate);
-	range->least_ps *= 1 - times_part;
-	range->most_ps *= 1 + times_part;
-	return true;
-}
-
-void tb_recording_also_narrow(struct tb_recording_range_outcome *range,
-	const struct tb_recording *recording,
-	const struct tb_recording_range_outcome *other)
-{
-	struct tb_also_range law;
-	const struct tb_recording *also = &recording->also->recording;
-	bool is_quicker = inferred_job(also)->recorded->bytes_per_s >
-			  inferred_job(recording)->recorded->bytes_per_s;
-	const struct tb_recording_range_outcome *quick = is_quicker ? other : range;
-	double least = (double)quick->least_ps;
-	double most = tb_min_double((double)range->most_ps, (double)other->most_ps);
-	if (narrow_by_times(&law, recording)) {
-		least = law.least_ps;
-		most = tb_min_double(most, law.most_ps);
-	}
-	range->n_calls = quick->n_calls;
-	range->n_hidden = quick->n_hidden;
-	range->n_untold = quick->n_untold;
-	// Captures that contradict each other leave what is between.
-	range->least_ps = (tb_time_ps)tb_min_double(least, most);
-	range->most_ps = (tb_time_ps)tb_max_double(least, most);
 }

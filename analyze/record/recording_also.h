@@ -19,20 +19,8 @@ int tb_recording_also_open(
 	struct tb_recording *recording, struct tb_error *error) TB_MUST_USE;
 void tb_recording_also_free(struct tb_recording_also *also); // NULL is fine
 
-// Run times between which a recording's lies.
-struct tb_also_range {
-	double least_ps, most_ps;
-};
-
-// tb_also_by_times returns what two measured run times allow at a third rate: `at` and
-// `per_byte` are times of a byte on a link. A job whose every link is as much quicker is
-// no slower, gains at most as much, and gains less with each step (rule L17).
-struct tb_also_range tb_also_by_times(
-	const double took_ps[2], const double per_byte[2], double at);
-
-// tb_recording_also_narrow narrows the range of a recording by that of the other capture.
-void tb_recording_also_narrow(struct tb_recording_range_outcome *range,
-	const struct tb_recording *recording,
-	const struct tb_recording_range_outcome *other);
+// tb_recording_inferred returns the only input's job, if it was inferred and has bounds;
+// else NULL.
+const struct tb_job *tb_recording_inferred(const struct tb_recording *recording);
 
 #endif

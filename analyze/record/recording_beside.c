@@ -5,6 +5,7 @@
 #include "network_open.h"
 #include "recording_also.h"
 #include "recording_impl.h"
+#include "run_posterior.h"
 #include "stop.h"
 #include "store_added.h"
 #include "store_impl.h"
@@ -64,14 +65,18 @@ static int run_again(
 	return status;
 }
 
-// A replay on a worker: of a job by itself, or of a bound of the inferred jobs.
+// A replay on a worker: of a job by itself, or of a hypothesis of the inferred jobs.
 struct beside_task {
 	struct tb_alone_sample sample;
-	bool is_bound;
-	size_t bound;
+	// Of a hypothesis, below; NULL: it is a job by itself.
+	const struct tb_recording *recording;
+	const struct tb_network *network;
+	size_t bound; // NO_BOUND: what is likely
 	tb_time_ps took_ps;
 	bool done;
 };
+
+#define NO_BOUND SIZE_MAX
 
 struct beside_crew {
 	const struct tb_recording *recording;
@@ -103,18 +108,22 @@ static int alone_add_flows(void *context, const struct tb_flow_sample *flows, si
 static int beside_run_task(void *context, size_t index, struct tb_error *error)
 {
 	struct beside_crew *crew = context;
-	const struct tb_recording *recording = crew->recording;
 	struct beside_task *task = &crew->tasks[index];
+	const struct tb_recording *recording =
+		task->recording ? task->recording : crew->recording;
+	const struct tb_workload *workload = recording->workload;
 	struct tb_workload_alone *source = NULL;
 	if (tb_stop_asked(recording->options->stop))
 		return TB_OK;
-	int status = task->is_bound ? tb_workload_bound_new(&source, recording->workload,
-					      task->bound, error)
-				    : tb_workload_alone_new(&source, recording->workload,
-					      task->sample.job, error);
+	int status =
+		!task->recording ? tb_workload_alone_new(
+					   &source, workload, task->sample.job, error)
+		: task->bound == NO_BOUND
+			? tb_workload_jobs_new(&source, workload, error)
+			: tb_workload_bound_new(&source, workload, task->bound, error);
 	if (status == TB_OK) {
 		struct replay_again again = {.recording = recording,
-			.network = recording->network,
+			.network = task->network ? task->network : recording->network,
 			.source = tb_workload_alone_source(source),
 			.ideal = task->sample.ideal};
 		if (crew->with_flows)
@@ -316,16 +325,17 @@ bool tb_recording_has_rate(const struct tb_network *network, uint64_t bytes_per_
 	return link == n;
 }
 
-// open_captured makes the network on which the input was captured, as far as is known.
+// open_captured makes the network on which the input was captured, as far as is known:
+// unless `is_flat` the recording's at the captured rate, if it is Ethernet.
 static int open_captured(struct tb_network **network,
 	const struct tb_recording *recording, const struct tb_recorded_calls *recorded,
-	struct tb_error *error)
+	bool is_flat, struct tb_error *error)
 {
 	char name[1024];
 	const struct tb_network_description description = {.name = name,
 		.n_nodes = tb_network_n_hosts(recording->network),
 		.stop = recording->options->stop};
-	if (recorded->path_ns < LONG_PATH_NS &&
+	if (!is_flat && recorded->path_ns < LONG_PATH_NS &&
 		strcmp(tb_network_params(recording->network)->switching, "ethernet") ==
 			0) {
 		captured_network_name(recording, recorded, true, name, sizeof name);
@@ -359,7 +369,7 @@ static int check_inferred_job(struct tb_capture_check *check,
 	tb_time_ps took_ps;
 	*check = (struct tb_capture_check){
 		.job = input->first_job, .bytes_per_s = recorded->bytes_per_s};
-	int status = open_captured(&network, recording, recorded, error);
+	int status = open_captured(&network, recording, recorded, false, error);
 	if (status == TB_OK)
 		status = tb_workload_alone_new(
 			&alone, recording->workload, check->job, error);
@@ -396,21 +406,6 @@ static int check_inferred_job(struct tb_capture_check *check,
 	tb_workload_alone_free(alone);
 	tb_network_free(network);
 	return status;
-}
-
-struct tb_check_parts tb_capture_checks_parts(const struct tb_capture_checks *checks)
-{
-	struct tb_check_parts parts = {0, 0};
-	for (size_t i = 0; i < checks->n; i++) {
-		const struct tb_capture_check *check = &checks->list[i];
-		if (!check->recorded_ps || !check->simulated_ps)
-			continue;
-		double part =
-			(double)check->simulated_ps / (double)check->recorded_ps - 1;
-		parts.slow = fmax(parts.slow, part);
-		parts.quick = fmin(parts.quick, part);
-	}
-	return parts;
 }
 
 int tb_recording_replay_checks(struct tb_capture_checks *checks,
@@ -456,98 +451,203 @@ int tb_recording_check(struct tb_capture_checks *checks, struct tb_recording *re
 	return status;
 }
 
-// By as much the range is wider than that of the replays at each end, beside the error of
-// the check. Fitted: with it 95 of 100 pairs of docs/closed-loop.md are in their range.
-static const double model_part = 0.06;
+// The range of the run time: rules L16 and L17 of infer.h.
 
-// replay_jobs replays the bounds of a capture; of the second one what is likely, too.
-static int replay_jobs(struct tb_recording_range_outcome *outcome,
-	const struct tb_recording_range *asked, const struct tb_recording *recording,
-	struct tb_check_parts parts, struct tb_error *error)
+// What is likely is one hypothesis of several, and no likelier than others.
+static const double prior_of_likely = 0.5;
+
+// The replays for a range, and what they come to.
+struct range_work {
+	const struct tb_recording *recordings[TB_CAPTURES_MAX]; // the run's first
+	size_t n_recordings;
+	// By capture: of the run's kind and of one switch; NULL: none. Those of a
+	// recording's own, for each recording has its own number of nodes.
+	struct tb_network *captured[TB_CAPTURES_MAX][TB_CAPTURES_MAX][2];
+	struct beside_task *tasks;
+	size_t n_tasks;
+};
+
+// add_range_task adds a replay; a network of NULL is left out.
+static void add_range_task(struct range_work *work, const struct tb_recording *recording,
+	size_t bound, const struct tb_network *network)
 {
-	const struct tb_workload_bounds bounds =
-		tb_workload_bounds_of(recording->workload);
-	bool is_run = recording == asked->recording;
-	struct beside_crew crew = {.recording = recording,
-		.n = bounds.n + (bounds.n && !is_run),
-		.context = asked->context,
-		.watch = asked->watch};
-	*outcome = (struct tb_recording_range_outcome){.n = crew.n};
-	if (crew.n == 0)
-		return TB_OK;
-	outcome->n_calls = bounds.n_calls;
-	outcome->n_hidden = bounds.n_hidden;
-	outcome->n_untold = bounds.n_untold;
-	crew.tasks = calloc(crew.n, sizeof *crew.tasks);
-	if (!crew.tasks)
-		return tb_fail_memory(error, "the range");
-	for (size_t i = 0; i < bounds.n; i++)
-		crew.tasks[i] = (struct beside_task){.is_bound = true, .bound = i};
-	int status = beside_run(&crew, asked->n_workers, error);
-	if (status == TB_OK) {
-		// Make the range of the replays that are done, and of the run. It is
-		// wider by what the model is known to miss: where the estimate is too
-		// slow at the captured rate the least is too, and where too quick the
-		// most.
-		outcome->least_ps = TB_TIME_NEVER;
-		if (is_run)
-			outcome->least_ps = outcome->most_ps =
-				tb_recording_summary(crew.recording).stats.now_ps;
-		for (size_t i = 0; i < crew.n; i++) {
-			const struct beside_task *task = &crew.tasks[i];
-			if (!task->done)
-				continue;
-			outcome->n_done++;
-			if (task->took_ps < outcome->least_ps)
-				outcome->least_ps = task->took_ps;
-			if (task->took_ps > outcome->most_ps)
-				outcome->most_ps = task->took_ps;
-		}
-		outcome->stopped = outcome->n_done < outcome->n;
-		if (!outcome->stopped) {
-			double least = (double)outcome->least_ps * (1 - model_part) /
-				       (1 + parts.slow);
-			double most = (double)outcome->most_ps * (1 + model_part) /
-				      (1 + parts.quick);
-			outcome->least_ps = (tb_time_ps)least;
-			outcome->most_ps = (tb_time_ps)most;
-		}
-	}
-	free(crew.tasks);
-	return status;
+	if (network)
+		work->tasks[work->n_tasks++] = (struct beside_task){
+			.recording = recording, .bound = bound, .network = network};
 }
 
-// check_also returns the errors of the second capture's replay at its own rate; 0 where
-// it cannot be replayed there.
-static struct tb_check_parts check_also(const struct tb_recording *also)
+// find_took returns how long a hypothesis took on a network, 0 where it was not replayed.
+static double find_took(const struct range_work *work,
+	const struct tb_recording *recording, size_t bound,
+	const struct tb_network *network)
 {
-	struct tb_capture_checks checks = {0};
+	for (size_t i = 0; network && i < work->n_tasks; i++) {
+		const struct beside_task *task = &work->tasks[i];
+		if (task->recording == recording && task->bound == bound &&
+			task->network == network && task->done)
+			return (double)task->took_ps;
+	}
+	return 0;
+}
+
+static bool is_like_captured(const struct tb_recording *recording)
+{
+	const struct tb_network *network = recording->network;
+	uint64_t rate = tb_network_params(network)->link_bytes_per_s;
+	return !recording->faults && recording->options->n_slow == 0 &&
+	       tb_network_n_switches(network) == 1 &&
+	       strcmp(tb_network_params(network)->switching, "ethernet") == 0 &&
+	       tb_recording_has_rate(network, rate);
+}
+
+// open_range_networks opens those on which the inputs were captured. What cannot be
+// opened is not replayed.
+static void open_range_networks(struct range_work *work)
+{
 	struct tb_error error;
-	struct tb_check_parts parts = {0, 0};
-	if (!also->options->no_check &&
-		tb_recording_replay_checks(&checks, also, &error) == TB_OK && checks.n)
-		parts = tb_capture_checks_parts(&checks);
-	free(checks.list);
-	return parts;
+	bool has_tree = tb_network_n_switches(work->recordings[0]->network) > 1;
+	for (size_t r = 0; r < work->n_recordings; r++)
+		for (size_t c = 0; c < work->n_recordings; c++) {
+			const struct tb_recorded_calls *recorded =
+				tb_recording_inferred(work->recordings[c])->recorded;
+			for (int flat = 0; flat <= has_tree; flat++)
+				if (open_captured(&work->captured[r][c][flat],
+					    work->recordings[r], recorded, flat,
+					    &error) != TB_OK)
+					work->captured[r][c][flat] = NULL;
+		}
+}
+
+// choose_captured returns which of the two networks was captured: the one on which
+// replays come closer to the captured time.
+static int choose_captured(
+	const struct range_work *work, size_t r, size_t c, size_t n, double recorded_ps)
+{
+	double missed[2] = {0, 0};
+	for (int flat = 0; flat < 2; flat++)
+		for (size_t b = 0; b <= n; b++) {
+			double took_ps = find_took(work, work->recordings[r],
+				b < n ? b : NO_BOUND, work->captured[r][c][flat]);
+			missed[flat] += took_ps > recorded_ps
+						? took_ps / recorded_ps - 1
+						: recorded_ps / (took_ps + 1) - 1;
+		}
+	return work->captured[r][c][1] &&
+	       (!work->captured[r][c][0] || missed[1] < missed[0]);
+}
+
+// judge_range fills the range in.
+static void judge_range(struct tb_recording_range_outcome *outcome,
+	const struct range_work *work, size_t n, bool is_known, double compute_ps)
+{
+	struct tb_hypothesis list[16];
+	struct tb_posterior_evidence evidence = {
+		.list = list, .is_like = is_like_captured(work->recordings[0])};
+	uint64_t rate = tb_network_params(work->recordings[0]->network)->link_bytes_per_s;
+	for (size_t c = 0; is_known && c < work->n_recordings; c++) {
+		const struct tb_recorded_calls *recorded =
+			tb_recording_inferred(work->recordings[c])->recorded;
+		evidence.captures[evidence.n_captures++] =
+			(struct tb_captured_run){(double)recorded->times.run_ps,
+				(double)recorded->bytes_per_s / (double)rate};
+	}
+	for (size_t r = 0; r < work->n_recordings; r++)
+		for (size_t b = 0; b <= n && evidence.n < sizeof list / sizeof *list;
+			b++) {
+			const struct tb_recording *recording = work->recordings[r];
+			size_t bound = b < n ? b : NO_BOUND;
+			struct tb_hypothesis *made = &list[evidence.n++];
+			*made = (struct tb_hypothesis){
+				.prior = b < n ? 1 : prior_of_likely,
+				.took_ps = find_took(
+					work, recording, bound, recording->network)};
+			if (r == 0 && b == n)
+				made->took_ps = (double)tb_recording_summary(recording)
+							.stats.now_ps;
+			for (size_t c = 0; c < evidence.n_captures; c++) {
+				int flat = choose_captured(
+					work, r, c, n, evidence.captures[c].took_ps);
+				made->captured_ps[c] = find_took(work, recording, bound,
+					work->captured[r][c][flat]);
+			}
+		}
+	evidence.compute_ps = compute_ps;
+	struct tb_posterior range = tb_run_posterior(&evidence);
+	outcome->least_ps = (tb_time_ps)range.least_ps;
+	outcome->most_ps = (tb_time_ps)range.most_ps;
 }
 
 int tb_recording_replay_range(struct tb_recording_range_outcome *outcome,
 	const struct tb_recording_range *asked, struct tb_error *error)
 {
-	int status = replay_jobs(outcome, asked, asked->recording, asked->parts, error);
-	if (status != TB_OK || !asked->recording->also || outcome->stopped)
-		return status;
-	const struct tb_recording *also = &asked->recording->also->recording;
-	struct tb_recording_range_outcome other;
-	status = replay_jobs(&other, asked, also, check_also(also), error);
-	if (status != TB_OK)
-		return status;
-	outcome->n += other.n;
-	outcome->n_done += other.n_done;
-	outcome->stopped |= other.stopped;
-	if (!outcome->stopped)
-		tb_recording_also_narrow(outcome, asked->recording, &other);
-	return TB_OK;
+	const struct tb_recording *recording = asked->recording;
+	const struct tb_workload_bounds bounds =
+		tb_workload_bounds_of(recording->workload);
+	struct range_work work = {.recordings = {recording}, .n_recordings = 1};
+	*outcome = (struct tb_recording_range_outcome){0};
+	if (bounds.n == 0)
+		return TB_OK;
+	if (recording->also)
+		work.recordings[work.n_recordings++] = &recording->also->recording;
+	bool is_known = true; // what was captured
+
+	for (size_t r = 0; r < work.n_recordings; r++) {
+		const struct tb_job *job = tb_recording_inferred(work.recordings[r]);
+		is_known &=
+			job && job->recorded->bytes_per_s && job->recorded->times.run_ps;
+	}
+	if (is_known && !recording->options->no_check)
+		open_range_networks(&work);
+	work.tasks =
+		calloc(work.n_recordings * (1 + 2 * work.n_recordings) * (bounds.n + 1),
+			sizeof *work.tasks);
+	if (!work.tasks)
+		return tb_fail_memory(error, "the range");
+	for (size_t r = 0; r < work.n_recordings; r++)
+		for (size_t b = 0; b <= bounds.n; b++) {
+			const struct tb_recording *one = work.recordings[r];
+			size_t bound = b < bounds.n ? b : NO_BOUND;
+			if (r > 0 || bound != NO_BOUND) // which is the run itself
+				add_range_task(&work, one, bound, one->network);
+			for (size_t c = 0; c < TB_CAPTURES_MAX; c++)
+				for (int flat = 0; flat < 2; flat++)
+					add_range_task(&work, one, bound,
+						work.captured[r][c][flat]);
+		}
+	struct beside_crew crew = {.recording = recording,
+		.tasks = work.tasks,
+		.n = work.n_tasks,
+		.context = asked->context,
+		.watch = asked->watch};
+	int status = beside_run(&crew, asked->n_workers, error);
+	*outcome = (struct tb_recording_range_outcome){.n = work.n_tasks,
+		.n_calls = bounds.n_calls,
+		.n_hidden = bounds.n_hidden,
+		.n_untold = bounds.n_untold};
+	for (size_t i = 0; i < work.n_tasks; i++)
+		outcome->n_done += work.tasks[i].done;
+	outcome->stopped = outcome->n_done < outcome->n;
+	// The first hypothesis has what computation is certain.
+	tb_time_ps compute_ps = 0;
+	struct tb_workload_alone *jobs = NULL;
+	if (status == TB_OK && !outcome->stopped)
+		status = tb_workload_bound_new(&jobs, recording->workload, 0, error);
+	if (jobs) {
+		const struct tb_source source = tb_workload_alone_source(jobs);
+		status = tb_endless_run(
+			&source, recording->options->stop, &compute_ps, error);
+		outcome->stopped |= status > 0;
+	}
+	tb_workload_alone_free(jobs);
+	if (status == TB_OK && !outcome->stopped)
+		judge_range(outcome, &work, bounds.n, is_known, (double)compute_ps);
+	status = status > 0 ? TB_OK : status;
+	for (size_t r = 0; r < TB_CAPTURES_MAX; r++)
+		for (size_t c = 0; c < TB_CAPTURES_MAX; c++)
+			for (int flat = 0; flat < 2; flat++)
+				tb_network_free(work.captured[r][c][flat]);
+	free(work.tasks);
+	return status;
 }
 
 int tb_recording_keep_range(struct tb_recording *recording,

@@ -71,21 +71,13 @@ struct tb_capture_checks {
 int tb_recording_check(struct tb_capture_checks *checks, struct tb_recording *recording,
 	struct tb_error *error) TB_MUST_USE;
 
-// The errors of the run times: the most by which a job was too slow, and too quick (0.1
-// and -0.1: a tenth); 0: none was.
-struct tb_check_parts {
-	double slow, quick;
-};
-
-struct tb_check_parts tb_capture_checks_parts(const struct tb_capture_checks *checks);
-
-// Between what a recorded run of inferred jobs lies: their bounds (infer.h) are replayed
-// as the run was. Of these replays the store keeps the range, not runs.
+// Between what a recorded run of inferred jobs lies: hypotheses of them (infer.h) are
+// replayed as the run was and, unless the option no_check is set, at the captured rate.
+// Of these replays the store keeps the range, not runs.
 
 struct tb_recording_range {
 	struct tb_recording *recording; // finished, and not stopped
 	unsigned n_workers;		// 0: one per core
-	struct tb_check_parts parts;	// errors at the captured rate
 	void *context;
 	// watch is called at least ten times a second.
 	void (*watch)(void *context, size_t n_done, size_t n);
@@ -94,7 +86,7 @@ struct tb_recording_range {
 struct tb_recording_range_outcome {
 	size_t n, n_done; // replays; 0: no job was inferred
 	bool stopped;	  // ended early because the recording's `stop` was set
-	tb_time_ps least_ps, most_ps; // of these replays and the run itself
+	tb_time_ps least_ps, most_ps; // that they, and the captured times, allow
 	uint64_t n_calls, n_hidden;   // messages, and those called for behind a queue
 	uint64_t n_untold; // or after time that may have been the captured path's
 };

@@ -66,9 +66,8 @@ static int many_simulate(struct many_task *task, struct tb_error *error)
 		if (!options->no_check && !recording->stopped)
 			(void)!tb_recording_replay_checks(
 				&task->checks, recording, &of_check);
-		const struct tb_recording_range asked = {.recording = &task->recording,
-			.n_workers = 1,
-			.parts = tb_capture_checks_parts(&task->checks)};
+		const struct tb_recording_range asked = {
+			.recording = &task->recording, .n_workers = 1};
 		status = task->recording.stopped
 				 ? TB_OK
 				 : tb_recording_replay_range(&task->range, &asked, error);

@@ -2,26 +2,60 @@
 
 #include "format.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 
-#define WIDE_PART 5 // of the best estimate: an answer that is as wide decides little
+#define WIDE_PART  5 // of the least: an answer that is as wide decides little
+#define CHECK_MOST 10.0
+
+struct tb_range tb_range_of_run(const struct tb_run_info *info)
+{
+	double percent = NAN;
+	if (info->check_recorded_ps)
+		percent = 100 * ((double)info->check_simulated_ps /
+						(double)info->check_recorded_ps -
+					1);
+	return (struct tb_range){info->least_ps, info->most_ps, info->simulated_ps,
+		info->n_calls, info->n_hidden, info->n_untold, percent};
+}
+
+static size_t add_replayed(const struct tb_range *range, char *buffer, size_t size)
+{
+	char likely[24], percent[40];
+	bool is_checked = !isnan(range->check_percent);
+	bool is_inside = range->replayed_ps >= range->least_ps &&
+			 range->replayed_ps <= range->most_ps;
+	tb_format_time(range->replayed_ps, likely, sizeof likely);
+	tb_format_percent(fabs(range->check_percent), percent, sizeof percent);
+	if (is_checked && is_inside && fabs(range->check_percent) <= CHECK_MOST)
+		return (size_t)snprintf(buffer, size, ", probably %s", likely);
+	size_t used = (size_t)snprintf(buffer, size, "; the replay takes %s", likely);
+	if (!is_inside)
+		used += (size_t)snprintf(buffer + used, size - used,
+			", %s than what was captured allows",
+			range->replayed_ps > range->most_ps ? "longer" : "shorter");
+	if (!is_checked)
+		used += (size_t)snprintf(buffer + used, size - used,
+			"%s not checked at the captured rate",
+			is_inside ? "," : ", and was");
+	else if (fabs(range->check_percent) > CHECK_MOST)
+		used += (size_t)snprintf(buffer + used, size - used,
+			"%s at the captured rate it is %s %s than what was captured",
+			is_inside ? ", but" : ", and", percent,
+			range->check_percent > 0 ? "slower" : "quicker");
+	return used;
+}
 
 char *tb_range_text(const struct tb_range *range, char *buffer, size_t size)
 {
-	// A second capture may rule out what the first makes likely.
-	tb_time_ps likely_ps = range->likely_ps;
-	if (likely_ps < range->least_ps)
-		likely_ps = range->least_ps;
-	if (likely_ps > range->most_ps)
-		likely_ps = range->most_ps;
-	char least[24], likely[24], most[24], share[40];
-	bool is_wide = (range->most_ps - range->least_ps) > likely_ps / WIDE_PART;
-	int n = snprintf(buffer, size, "between %s and %s, probably %s",
+	char least[24], most[24], share[40];
+	bool is_wide = (range->most_ps - range->least_ps) > range->least_ps / WIDE_PART;
+	int n = snprintf(buffer, size, "between %s and %s",
 		tb_format_time(range->least_ps, least, sizeof least),
-		tb_format_time(range->most_ps, most, sizeof most),
-		tb_format_time(likely_ps, likely, sizeof likely));
+		tb_format_time(range->most_ps, most, sizeof most));
 	size_t used = n < 0 || (size_t)n >= size ? size - 1 : (size_t)n;
+	used += add_replayed(range, buffer + used, size - used);
 	double calls = range->n_calls ? (double)range->n_calls : 1;
 	if (range->n_untold)
 		used += (size_t)snprintf(buffer + used, size - used,

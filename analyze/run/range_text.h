@@ -2,19 +2,27 @@
 #ifndef TB_RANGE_TEXT_H
 #define TB_RANGE_TEXT_H
 
-#include "units.h"
+#include "run.h"
 
 #include <stddef.h>
 
 struct tb_range {
-	tb_time_ps least_ps, likely_ps, most_ps;
+	tb_time_ps least_ps, most_ps;
+	tb_time_ps replayed_ps;		      // what the job that was replayed takes
 	uint64_t n_calls, n_hidden, n_untold; // see struct tb_run_info
+	// By how many percent that job is slower at the captured rate than what was
+	// captured; NAN: it was not checked.
+	double check_percent;
 };
 
-#define TB_RANGE_TEXT 480
+#define TB_RANGE_TEXT 640
 
-// tb_range_text writes a sentence; of a wide range it has the reason and what would make
-// it narrower. Returns buffer, always terminated; TB_RANGE_TEXT bytes suffice.
+struct tb_range tb_range_of_run(const struct tb_run_info *info);
+
+// tb_range_text writes a sentence. What was replayed is probable if it lies in the range
+// and its check is within 10 %; else the sentence says what contradicts it. Of a wide
+// range it has the reason and what would make it narrower. Returns buffer, always
+// terminated; TB_RANGE_TEXT bytes suffice.
 char *tb_range_text(const struct tb_range *range, char *buffer, size_t size);
 
 #endif

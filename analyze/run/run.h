@@ -73,6 +73,9 @@ struct tb_run_info {
 	tb_time_ps least_ps, most_ps;
 	uint64_t n_calls, n_hidden; // their messages, and those called for behind a queue
 	uint64_t n_untold; // or after time that may have been the captured path's
+	// What the captured run took and its replay at the captured rate, of the job that
+	// differs most; 0: not checked.
+	tb_time_ps check_recorded_ps, check_simulated_ps;
 	// What jobs take where messages take no time, and on an ideal network; each at
 	// most the next and simulated_ps.
 	bool has_bound;

@@ -43,7 +43,8 @@ static const struct tb_stored_table run_records = TB_STORED_TABLE("run", RECORD,
 		last_bin, TB_STORED_OR_NULL),
 	OR_NULL("g.least_ps", least_ps), OR_NULL("g.most_ps", most_ps),
 	OR_NULL("g.calls", n_calls), OR_NULL("g.hidden", n_hidden),
-	OR_NULL("g.untold", n_untold), OR_NULL("f.compute_ps", compute_ps),
+	OR_NULL("g.untold", n_untold), OR_NULL("c.was_ps", check_recorded_ps),
+	OR_NULL("c.is_ps", check_simulated_ps), OR_NULL("f.compute_ps", compute_ps),
 	OR_NULL("f.closed_ps", closed_ps), OR_NULL("f.ideal_ps", ideal_ps),
 	TB_COLUMN("switching", switching), TB_COLUMN("leads", leads),
 	TB_COLUMN("network", texts[0]), TB_COLUMN("input_name", texts[1]),
@@ -56,7 +57,10 @@ static const struct tb_stored_table run_records = TB_STORED_TABLE("run", RECORD,
 #define FROM_RUNS                                                                        \
 	"run AS r LEFT JOIN run_environment AS e ON e.run = r.run "                      \
 	"LEFT JOIN run_range AS g ON g.run = r.run "                                     \
-	"LEFT JOIN run_bound AS f ON f.run = r.run "
+	"LEFT JOIN run_bound AS f ON f.run = r.run "                                     \
+	"LEFT JOIN (SELECT run, recorded_ps AS was_ps, simulated_ps AS is_ps, "          \
+	"max(abs(1.0 * simulated_ps / recorded_ps - 1)) FROM capture_check "             \
+	"WHERE recorded_ps > 0 GROUP BY run) AS c ON c.run = r.run "
 
 void tb_run_record_fini(struct tb_run_record *record)
 {
@@ -102,6 +106,8 @@ static bool settle_numbers(struct tb_run_info *info, uint64_t last_bin)
 		info->least_ps = info->most_ps = 0;
 		info->n_calls = info->n_hidden = info->n_untold = 0;
 	}
+	if (info->check_recorded_ps <= 0 || info->check_simulated_ps <= 0)
+		info->check_recorded_ps = info->check_simulated_ps = 0;
 	if (!info->has_bound)
 		info->compute_ps = info->closed_ps = info->ideal_ps = 0;
 	if (info->wall_s > 1e-9)

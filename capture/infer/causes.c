@@ -362,6 +362,17 @@ static int64_t date_causes(struct cause_search *search, int64_t until_ns)
 // Of these a message's last deliveries may be the one that came last.
 #define LATE_MOST 16
 
+// latest_arrival returns until when a delivery may have taken: behind the capture point
+// there may be a queue that shows in nothing but the acknowledgement. Of one or two
+// segments that says little, as it may be delayed. A path that is not known may be as
+// long as the shortest answer.
+static int64_t latest_arrival(const struct tb_inferred_message *row)
+{
+	bool is_prompt = row->bytes > 2 * FRAME_BYTES && row->acked_ns != INT64_MAX;
+	int64_t arrives_ns = tb_message_arrived(row) + row->path_most_ns - row->path_ns;
+	return is_prompt && row->acked_ns > arrives_ns ? row->acked_ns : arrives_ns;
+}
+
 // least_gap returns the computation before a message that is certain: it followed all
 // that had come, and what the node sent before: a program may wait for that to leave.
 static int64_t least_gap(const struct cause_search *search, uint32_t message)
@@ -370,17 +381,7 @@ static int64_t least_gap(const struct cause_search *search, uint32_t message)
 	int64_t last_ns = causes_last_event(search);
 	uint32_t event = search->nearest[message];
 	for (uint32_t i = 0; i < LATE_MOST && event != NONE; i++) {
-		// A delivery may have taken until `late_ns`: behind the capture point
-		// there may be a queue that shows in nothing but the acknowledgement. Of
-		// one or two segments that says little, as it may be delayed. A path that
-		// is not known may be as long as the shortest answer.
-		const struct tb_inferred_message *row = &search->list->rows[event];
-		bool is_prompt =
-			row->bytes > 2 * FRAME_BYTES && row->acked_ns != INT64_MAX;
-		int64_t arrives_ns =
-			tb_message_arrived(row) + row->path_most_ns - row->path_ns;
-		int64_t late_ns = is_prompt && row->acked_ns > arrives_ns ? row->acked_ns
-									  : arrives_ns;
+		int64_t late_ns = latest_arrival(&search->list->rows[event]);
 		if (search->list->rows[event].delivered_ns <= at_ns && late_ns > last_ns)
 			last_ns = late_ns;
 		event = search->earlier[event];
@@ -434,8 +435,9 @@ static int settle_recurring_causes(struct cause_search *search, uint32_t message
 	const struct verdict *verdict, bool recurring)
 {
 	const struct tb_inferred_message *row = &search->list->rows[message];
-	for (uint32_t i = 0; (row->reopens || row->resumes) && i <= search->n_bounds;
-		i++) {
+	uint32_t n_settled =
+		search->n_bounds < TB_BOUND_REGULAR ? search->n_bounds : TB_BOUND_REGULAR;
+	for (uint32_t i = 0; (row->reopens || row->resumes) && i <= n_settled; i++) {
 		search->causes = &search->made[i];
 		// Make the acknowledgement that opens a window wait for what filled it,
 		// as long as its receiver took, and what is sent then wait for that.
@@ -450,14 +452,90 @@ static int settle_recurring_causes(struct cause_search *search, uint32_t message
 			of->gap_ns = causes_gap(
 				row, causes_last_event(search), row->called_ns);
 		int closed = causes_keep(search, message);
-		if (closed != TB_OK || i == search->n_bounds)
+		if (closed != TB_OK || i == n_settled)
 			return closed;
 	}
 	search->causes = &search->made[0];
 	int status = settle_cause(search, message, verdict, recurring);
-	for (search->bound = 0; status == TB_OK && search->bound < search->n_bounds;
+	for (search->bound = 0; status == TB_OK && search->bound < n_settled;
 		search->bound++)
 		status = causes_settle_bound(search, message);
+	return status;
+}
+
+// date_early makes computation of what is left of it if calls were as early, and
+// deliveries as late, as can be.
+static void date_early(struct cause_search *search, struct tb_causes *causes)
+{
+	search->bound = TB_BOUND_LEAST;
+	for (uint32_t i = 0; i < search->list->n; i++) {
+		const struct tb_inferred_message *row = &search->list->rows[i];
+		struct tb_caused *of = &causes->of[i];
+		int64_t last_ns = search->begin_ns;
+		for (uint32_t k = 0; k < of->n; k++) {
+			const struct tb_cause *cause = &causes->rows[of->first + k];
+			int64_t at_ns =
+				cause->is_call
+					? instant_of(search, cause->message)
+					: latest_arrival(
+						  &search->list->rows[cause->message]);
+			last_ns = at_ns > last_ns ? at_ns : last_ns;
+		}
+		if (!row->reopens)
+			of->gap_ns = causes_gap(row, last_ns,
+				is_hidden_cause(row) ? instant_of(search, i)
+						     : row->called_ns);
+	}
+}
+
+// Computation is as long as that of this part of an event's repetitions is at most:
+// waiting only adds to it.
+#define REGULAR_PART 10
+
+// make_regular cuts computation to what is regular.
+static int make_regular(struct cause_search *search, struct tb_causes *causes)
+{
+	const struct tb_classes *classes = &search->classes;
+	for (uint32_t c = 0; c < classes->n; c++) {
+		uint32_t n = tb_classes_size(classes, c);
+		const uint32_t *members = classes->members + classes->first[c];
+		if (TB_ARRAY_RESERVE(&search->gaps.rows, &search->gaps.room, (size_t)n) !=
+			TB_OK)
+			return TB_ENOMEM;
+		int64_t *gaps = search->gaps.rows;
+		for (uint32_t i = 0; i < n; i++)
+			gaps[i] = causes->of[members[i]].gap_ns;
+		qsort(gaps, n, sizeof *gaps, tb_order_i64);
+		int64_t most_ns = gaps[(n - 1) / REGULAR_PART];
+		for (uint32_t i = 0; i < n; i++)
+			if (causes->of[members[i]].gap_ns > most_ns)
+				causes->of[members[i]].gap_ns = most_ns;
+	}
+	return TB_OK;
+}
+
+// derive_bounds makes the bounds that have the causes of others.
+static int derive_bounds(struct cause_search *search)
+{
+	size_t n = search->list->n;
+	int status = TB_OK;
+	for (uint32_t b = TB_BOUND_CAUSES; status == TB_OK && b < search->n_bounds; b++) {
+		struct tb_causes *made = &search->made[1 + b];
+		const struct tb_causes *likely = &search->made[0];
+		if (b != TB_BOUND_CAUSES) {
+			made->rows = malloc((likely->n_rows + 1) * sizeof *made->rows);
+			if (!made->rows)
+				return TB_ENOMEM;
+			made->n_rows = made->rows_room = likely->n_rows;
+			if (likely->n_rows)
+				memcpy(made->rows, likely->rows,
+					likely->n_rows * sizeof *made->rows);
+			memcpy(made->of, likely->of, n * sizeof *made->of);
+		}
+		if (b == TB_BOUND_EARLY)
+			date_early(search, made);
+		status = make_regular(search, made);
+	}
 	return status;
 }
 
@@ -582,7 +660,7 @@ static int search_all_causes(struct cause_search *search, uint32_t n_nodes)
 			status = settle_recurring_causes(
 				search, classes->members[i], &verdict, recurring);
 	}
-	return status;
+	return status == TB_OK ? derive_bounds(search) : status;
 }
 
 int tb_causes_find(struct tb_causes *causes, uint32_t n_bounds,

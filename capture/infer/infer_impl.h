@@ -188,12 +188,14 @@ struct tb_causes {
 	size_t n_rows, rows_room;
 };
 
-// Bounds of what is likely.
+// Hypotheses beside what is likely: rule L16 of infer.h.
 enum tb_time_bound {
-	TB_BOUND_LEAST,	 // calls as early as possible, what recurs is a cause, and
-			 // computation is what follows all that may be one
-	TB_BOUND_MOST,	 // calls as late as possible, what recurs is a cause
-	TB_BOUND_CAUSES, // the same, all that may be a cause is one
+	TB_BOUND_LEAST,	  // calls as early as possible, what recurs is a cause, and
+			  // computation is what follows all that may be one
+	TB_BOUND_CAUSES,  // calls as late as possible, all that may be a cause is one;
+			  // computation is the same each time
+	TB_BOUND_REGULAR, // what is likely, but computation is the same each time
+	TB_BOUND_EARLY,	  // the same, with early calls and late deliveries
 	TB_N_BOUNDS,
 };
 

@@ -48,9 +48,10 @@ grep -q 'checked *at the captured' loop_report.txt || fail "the report lacks the
 "$TAILBACK" replay "$capture" --closed-loop --no-check -n ethernet -o not.db 2>not.txt
 ! grep -q '^check: ' not.txt || fail "--no-check checks"
 [[ $(sqlite3 not.db "SELECT count(*) FROM capture_check") == 0 ]] || fail "--no-check keeps a check"
-# This capture's replay is too quick by more than a third: so much longer may the answer be, no shorter.
-[[ $(sqlite3 loop.db "ATTACH 'not.db' AS plain; SELECT is_checked.least_ps = unchecked.least_ps AND
-	is_checked.most_ps > unchecked.most_ps * 1.5 FROM main.run_range AS is_checked, plain.run_range AS unchecked") == 1 ]] ||
+# This capture's replay is too quick by more than a third: the answer may be longer, and the first line says so.
+head -n 1 loop.txt | grep -q 'at the captured rate it is .* quicker than what was captured' || fail "the check is not in the first line"
+[[ $(sqlite3 loop.db "ATTACH 'not.db' AS plain; SELECT is_checked.most_ps > unchecked.most_ps * 1.1
+	FROM main.run_range AS is_checked, plain.run_range AS unchecked") == 1 ]] ||
 	fail "the check's error is not in the range"
 # Of several seeds each run is checked, and its range as wide.
 "$TAILBACK" replay -q "$capture" --closed-loop -n ethernet -s 1,2 -o seeds.db

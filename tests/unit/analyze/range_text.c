@@ -1,0 +1,70 @@
+// What the first sentence about a closed loop says.
+#include "range_text.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MS (TB_PS_PER_NS * INT64_C(1000000))
+
+static const char *said(tb_time_ps replayed_ps, double check_percent)
+{
+	static char text[TB_RANGE_TEXT];
+	const struct tb_range range = {.least_ps = 100 * MS,
+		.most_ps = 110 * MS,
+		.replayed_ps = replayed_ps,
+		.n_calls = 8,
+		.check_percent = check_percent};
+	return tb_range_text(&range, text, sizeof text);
+}
+
+static void what_was_checked_and_lies_inside_is_probable(void **state)
+{
+	(void)state;
+	assert_string_equal(
+		said(105 * MS, 9), "between 100 ms and 110 ms, probably 105 ms");
+	assert_string_equal(
+		said(105 * MS, -9), "between 100 ms and 110 ms, probably 105 ms");
+}
+
+static void what_contradicts_is_said(void **state)
+{
+	(void)state;
+	assert_string_equal(said(105 * MS, -28),
+		"between 100 ms and 110 ms; the replay takes 105 ms, but at the "
+		"captured rate it is 28 % quicker than what was captured");
+	assert_string_equal(said(90 * MS, 3),
+		"between 100 ms and 110 ms; the replay takes 90 ms, shorter than "
+		"what was captured allows");
+	assert_string_equal(said(120 * MS, 30),
+		"between 100 ms and 110 ms; the replay takes 120 ms, longer than "
+		"what was captured allows, and at the captured rate it is 30 % slower "
+		"than what was captured");
+	assert_string_equal(said(105 * MS, (double)NAN),
+		"between 100 ms and 110 ms; the replay takes 105 ms, not checked "
+		"at the captured rate");
+}
+
+static void the_check_of_a_run_is_in_percent(void **state)
+{
+	(void)state;
+	const struct tb_run_info info = {
+		.check_recorded_ps = 200, .check_simulated_ps = 150};
+	assert_true(fabs(tb_range_of_run(&info).check_percent + 25) < 1e-9);
+	const struct tb_run_info none = {.n_calls = 1};
+	assert_true(isnan(tb_range_of_run(&none).check_percent));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_was_checked_and_lies_inside_is_probable),
+		cmocka_unit_test(what_contradicts_is_said),
+		cmocka_unit_test(the_check_of_a_run_is_in_percent),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
