@@ -66,9 +66,9 @@ enum event_kind {
 struct event {
 	uint64_t enter_ns, leave_ns; // since the trace's beginning
 	uint64_t bytes;		     // moved; of READY its bits, of REAPED and
-				     // SIGNALLED the other's id
-	uint64_t so_far;	     // by the kernel, + 1; 0: unknown
-	uint64_t number;	     // among all
+			// SIGNALLED the other's id
+	uint64_t so_far; // by the kernel, + 1; 0: unknown
+	uint64_t number; // among all
 	uint32_t rank, lane;
 	uint32_t end;	   // socket's
 	uint32_t first, n; // messages that it sends or receives
@@ -861,8 +861,12 @@ static int settle_waits(
 			if (event->how)
 				event->kind = IDLE;
 		} else if (event->kind == READY) {
-			if (*after != RECEIVES && !(event->bytes & TB_TBT_WRITABLE))
+			bool has_room = (event->bytes & TB_TBT_WRITABLE) != 0;
+			if (*after != RECEIVES && !has_room)
 				event->kind = IDLE;
+			// Waits before one for room, which timed out, were for it, too.
+			else if (has_room && event->leave_ns - event->enter_ns > QUICK_NS)
+				*after = RECEIVES;
 		} else if (receives || (event->kind == TOOK && *after != ENDS))
 			*after = RECEIVES;
 		else if (event->kind == WROTE)
