@@ -88,9 +88,8 @@ static const struct tb_option option_rows[] = {
 		TB_FLAG, AT(sockets)},
 	{"keep", 0, NULL, "Keep the folder with the files of the ranks", TB_FLAG,
 		AT(keep)},
-	{"merge", 0, "FOLDER",
-		"Run nothing: merge the files of ranks (*.tbr) in FOLDER", TB_TEXT,
-		AT(merge), .files = "/$"},
+	{"merge", 0, "FOLDER", "Run nothing: merge the files of ranks (*.tbr) in FOLDER",
+		TB_TEXT, AT(merge), .files = "/$"},
 	{"quiet", 'q', NULL, "No summary", TB_FLAG, AT(quiet)},
 	{0},
 };
@@ -569,8 +568,10 @@ static int merge_all(const struct trace_arguments *args, const char *folder, int
 		if (word)
 			return tb_fail_in(error, TB_EFOREIGN, word,
 				"%s: the tracer cannot be loaded into it, and no other "
-				"process came through MPI_Init under the tracer",
-				why);
+				"process %s",
+				why,
+				args->sockets ? "used a socket of TCP through libc"
+					      : "came through MPI_Init under the tracer");
 		if (args->sockets)
 			return tb_fail_in(error, TB_EFOREIGN, args->command[0],
 				"no process used a socket of TCP through libc: programs "

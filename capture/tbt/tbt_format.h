@@ -131,7 +131,8 @@ enum tb_tbt_state { TB_TBT_RUNNING, TB_TBT_FINISHED, TB_TBT_ABORTED, TB_TBT_MISS
 	X(PROCESS, 30, 4, 0)	/* its id, its parent's, its network namespace, and how */ \
 				/* many ns ago it began */ \
 	X(CHILD, 31, 1, 0)	/* waited for the end of a child, by its id */ \
-	X(SIGNAL, 32, 1, 0)	/* sent a signal to a process, by its id */
+	X(SIGNAL, 32, 1, 0)	/* sent a signal to a process, by its id */ \
+	X(THREAD, 33, 0, 0)	/* a thread begins, in a lane that may have been another's */
 // clang-format on
 
 enum tb_tbt_kind {

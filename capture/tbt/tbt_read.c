@@ -842,6 +842,7 @@ static int add_record(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread
 	case TB_TBT_PROCESS:
 	case TB_TBT_CHILD:
 	case TB_TBT_SIGNAL:
+	case TB_TBT_THREAD:
 		return tb_tbt_broken(
 			reader, "a rank of MPI has records of sockets", error);
 	case TB_TBT_POLL:

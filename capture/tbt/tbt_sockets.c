@@ -57,6 +57,7 @@ enum event_kind {
 	SHUT,
 	REAPED,
 	SIGNALLED,
+	BEGAN,
 	IDLE,
 	HANDED,
 	TOOK
@@ -256,7 +257,8 @@ static int take_record(struct tb_tbt_sockets *s, uint32_t lane,
 		[TB_TBT_POLL] = POLLED,
 		[TB_TBT_SHUT] = SHUT,
 		[TB_TBT_CHILD] = REAPED,
-		[TB_TBT_SIGNAL] = SIGNALLED};
+		[TB_TBT_SIGNAL] = SIGNALLED,
+		[TB_TBT_THREAD] = BEGAN};
 	const uint64_t *f = record->fields;
 	struct event event = {.enter_ns = since_begin(s->reader, record->enter_ns),
 		.leave_ns = since_begin(s->reader, record->leave_ns),
@@ -783,7 +785,8 @@ static int link_processes(
 struct lane_state {
 	uint64_t last_ns, carry_ns;
 	uint32_t lane;
-	bool begun, had_no_room; // waited last until it could write
+	bool has_number, begun; // the thread that has the lane now
+	bool had_no_room;	// waited last until it could write
 };
 
 // place_messages gives each event its messages, in the order of the links.
@@ -858,8 +861,12 @@ static int settle_waits(
 			if (event->how)
 				event->kind = IDLE;
 		} else if (event->kind == READY) {
-			if (*after != RECEIVES && !(event->bytes & TB_TBT_WRITABLE))
+			bool has_room = (event->bytes & TB_TBT_WRITABLE) != 0;
+			if (*after != RECEIVES && !has_room)
 				event->kind = IDLE;
+			// Waits before one for room, which timed out, were for it, too.
+			else if (has_room && event->leave_ns - event->enter_ns > QUICK_NS)
+				*after = RECEIVES;
 		} else if (receives || (event->kind == TOOK && *after != ENDS))
 			*after = RECEIVES;
 		else if (event->kind == WROTE)
@@ -928,8 +935,13 @@ static int make_calls(const struct tb_tbt_sockets *s, struct event *events, size
 		const struct event *event = &events[i];
 		struct lane_state *lane = &lanes[event->lane];
 		uint32_t on = NONE, n_calls = 0;
-		if (event->kind == IDLE)
+		// What a child does that is no rank is computation.
+		if (event->kind == IDLE || (event->kind == REAPED && event->n == 0))
 			continue;
+		if (event->kind == BEGAN) {
+			lane->begun = false;
+			continue;
+		}
 		if (event->kind == READY)
 			lane->had_no_room = (event->bytes & TB_TBT_WRITABLE) != 0;
 		if (!lane->begun && n_used > 0) {
@@ -960,9 +972,9 @@ static int make_calls(const struct tb_tbt_sockets *s, struct event *events, size
 					: event->leave_ns;
 		if (event->n == 0)
 			continue;
-		if (!lane->begun)
+		if (!lane->has_number)
 			lane->lane = n_used++;
-		lane->begun = true;
+		lane->begun = lane->has_number = true;
 		status = add_calls(s, event, lane, on, error);
 		tb_calls_of(s->reader->calls, event->rank, &n_calls);
 		last = n_calls ? n_calls - 1 : NONE;

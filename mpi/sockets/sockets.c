@@ -58,7 +58,7 @@ struct descriptor {
 	_Atomic uint32_t generation; // of the process whose file has it
 };
 
-enum { DESCRIPTORS_MAX = 1 << 16 };
+enum { DESCRIPTORS_MAX = 1 << 16, OWN_TIME_NS = 50000 };
 
 static struct {
 	struct descriptor descriptors[DESCRIPTORS_MAX];
@@ -132,8 +132,9 @@ static void __attribute__((destructor)) sockets_end(void)
 		tb_lanes_close(TB_TBT_FINISHED);
 }
 
-// open_file makes the process's file; `busy` is set.
-static void open_file_once(void)
+// open_file_once makes the process's file at its first call, which began at `at_ns`;
+// `busy` is set.
+static void open_file_once(uint64_t at_ns)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	char name[64];
@@ -154,9 +155,11 @@ static void open_file_once(void)
 		struct tb_record_lane *lane = tb_lane_take();
 		stat("/proc/self/ns/net", &net);
 		if (lane)
+			lane->last_ns = at_ns;
+		if (lane)
 			tb_lane_define(lane, TB_TBT_PROCESS,
 				(const uint64_t[]){(uint64_t)own.pid, (uint64_t)getppid(),
-					net.st_ino, lane->last_ns - own.begin_ns},
+					net.st_ino, at_ns - own.begin_ns},
 				NULL, 0);
 		tb_ending_watch();
 		own.opened = true;
@@ -172,6 +175,7 @@ static bool enter(struct tb_traced_call *call)
 	busy = true;
 	check_fork();
 	busy = false;
+	call->lane = NULL;
 	call->enter_ns = tb_now_ns();
 	return true;
 }
@@ -220,25 +224,33 @@ static bool leave(struct tb_traced_call *call)
 	busy = true;
 	call->leave_ns = tb_now_ns();
 	if (!own.opened)
-		open_file_once();
-	call->lane = tb_lane_own ? tb_lane_own : tb_lane_take();
+		open_file_once(call->enter_ns);
+	bool is_new = !tb_lane_own;
+	call->lane = is_new ? tb_lane_take() : tb_lane_own;
 	if (!call->lane)
 		return false;
+	if (call->lane->n_blocks == 0)
+		call->lane->last_ns = call->enter_ns;
 	// What a signal handler recorded meanwhile stands before this call.
 	uint64_t last = call->lane->last_ns;
 	if (call->lane->poll_end_ns > last)
 		last = call->lane->poll_end_ns;
-	if (call->lane->n_blocks == 0)
-		return true;
 	if (call->enter_ns < last)
 		call->enter_ns = last;
 	if (call->leave_ns < call->enter_ns)
 		call->leave_ns = call->enter_ns;
+	const struct tb_traced_call begins = {call->lane, call->enter_ns, call->enter_ns};
+	if (is_new)
+		tb_lane_record(&begins, TB_TBT_THREAD, NULL, NULL, 0);
 	return true;
 }
 
-static void done(int kept)
+// done ends it. What recording took is waiting, where that is long: beginning a block.
+static void done(struct tb_traced_call *call, int kept)
 {
+	const struct tb_traced_call own_time = {call->lane, call->leave_ns, tb_now_ns()};
+	if (call->lane && own_time.leave_ns - own_time.enter_ns > OWN_TIME_NS)
+		tb_lane_poll(&own_time);
 	busy = false;
 	errno = kept;
 }
@@ -333,7 +345,7 @@ static void moved(struct tb_traced_call *call, int fd, enum tb_tbt_kind kind, ss
 		else
 			record_bytes(call, fd, kind, n);
 	}
-	done(kept);
+	done(call, kept);
 }
 
 #define SENDS(fd, name, ...)                                                             \
@@ -357,7 +369,7 @@ static void ready(struct tb_traced_call *call, uint64_t bits)
 	int kept = errno;
 	if (leave(call))
 		tb_lane_record(call, TB_TBT_READY, &bits, NULL, 0);
-	done(kept);
+	done(call, kept);
 }
 
 // A receive that leaves what it looks at is a wait.
@@ -586,7 +598,7 @@ WRAP int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t to_n)
 		own.descriptors[fd].socket = 0;
 		define(&call, fd, TB_TBT_CONNECTED, to, to_n);
 	}
-	done(kept);
+	done(&call, kept);
 	return failed;
 }
 
@@ -603,7 +615,7 @@ static int accepted(struct tb_traced_call *call, bool watched, int fd)
 		else if (classify(fd) == TCP)
 			define(call, fd, TB_TBT_ACCEPTED, NULL, 0);
 	}
-	done(kept);
+	done(call, kept);
 	return fd;
 }
 
@@ -631,7 +643,7 @@ static void record_shut(struct tb_traced_call *call, uint32_t socket, bool writi
 	if (leave(call))
 		tb_lane_record(
 			call, TB_TBT_SHUT, (const uint64_t[]){socket, writing}, NULL, 0);
-	done(kept);
+	done(call, kept);
 }
 
 // socket_of returns the number of a connection that the process's file has, else 0.
@@ -829,7 +841,7 @@ static void child_ended(struct tb_traced_call *call, pid_t pid)
 	if (pid > 0 && leave(call))
 		tb_lane_record(
 			call, TB_TBT_CHILD, (const uint64_t[]){(uint64_t)pid}, NULL, 0);
-	done(kept);
+	done(call, kept);
 }
 
 #define WAITS(name, ...)                                                                 \
@@ -886,7 +898,7 @@ WRAP int kill(pid_t pid, int number)
 	if (!failed && pid != own.pid && leave(&call))
 		tb_lane_record(
 			&call, TB_TBT_SIGNAL, (const uint64_t[]){(uint64_t)pid}, NULL, 0);
-	done(kept);
+	done(&call, kept);
 	return failed;
 }
 

@@ -1,0 +1,48 @@
+# tailback trace --sockets: every way to send and receive is seen to the byte, in processes, forks and
+# threads; what a killed process wrote stays; a static program shows nothing, and that is said. A kept
+# folder is merged again to the same.
+set -euo pipefail
+[[ -e $(dirname "$TAILBACK")/tailback-trace-sockets.so ]] || {
+	echo "no tailback-trace-sockets.so beside the program"
+	exit 1
+}
+command -v cc >/dev/null || {
+	echo "skipped: no C compiler"
+	exit 77
+}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'echo "line $LINENO: $BASH_COMMAND"; cat said' ERR
+cd "$work"
+: >said
+cc -O1 -w -pthread -o calls "$TB_SOURCE/tests/e2e/sockets/calls.c"
+cc -O1 -w -pthread -static -o static "$TB_SOURCE/tests/e2e/sockets/calls.c" 2>/dev/null || rm -f static
+bytes=$(./calls)
+said_bytes() {
+	"$TAILBACK" info "$1" | sed -n 's/^  the ranks called .* of \([0-9,]*\) B and .*/\1/p' | tr -d ,
+}
+traced=$("$TAILBACK" trace --sockets --keep -o job.tbt -- ./calls 2>said)
+[[ $traced == "$bytes" && $(said_bytes job.tbt) == "$bytes" ]]
+grep -q '^2 ranks, ' said
+"$TAILBACK" info job.tbt >info
+grep -q '2 connections of TCP: ' info
+! grep -q 'not traced' info
+"$TAILBACK" replay job.tbt -n ethernet -o run.db 2>out
+grep -q '^simulated ' out
+"$TAILBACK" trace -q --merge job.tbt.ranks-* -o again.tbt
+cmp job.tbt again.tbt
+code=0
+"$TAILBACK" trace --sockets -o killed.tbt -- ./calls x >out 2>said || code=$?
+[[ $code == 137 ]]
+grep -q '^1 rank ended early, rank 0 first, signal unknown' said
+[[ $(said_bytes killed.tbt) == "$bytes" ]]
+none() { # COMMAND SENTENCE
+	local code=0
+	"$TAILBACK" trace --sockets -o none.tbt -- "$1" >out 2>said || code=$?
+	[[ $code == 1 && $(cat said) == "tailback: $1: $2" && ! -e none.tbt ]]
+	[[ -z $(ls -d none.tbt.* 2>/dev/null) ]]
+}
+none true 'no process used a socket of TCP through libc: programs that call the system themselves (Go) or are static show none'
+[[ -e static ]] && none ./static 'is linked statically: the tracer cannot be loaded into it, and no other process used a '\
+'socket of TCP through libc'
+exit 0
