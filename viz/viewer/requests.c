@@ -4,7 +4,7 @@
 #include <strings.h>
 
 static const struct tb_request_row rows[] = {
-#define ROW(name, keys, help) {keys, help},
+#define ROW(name, group, keys, help) {group, keys, help},
 	TB_REQUEST_TABLE(ROW)
 #undef ROW
 };

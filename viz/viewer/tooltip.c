@@ -12,27 +12,53 @@ static void tooltip_draw(const struct tb_viewer *viewer, struct tb_picture *pict
 
 #define KEYS_W 120
 
+// begins_group is true for the first row of a group.
+static bool begins_group(const struct tb_request_row *rows, int i)
+{
+	return i == 0 || strcmp(rows[i].group, rows[i - 1].group) != 0;
+}
+
 static void draw_help(const struct tb_viewer *viewer, struct tb_picture *picture)
 {
 	const struct tb_palette *palette = tb_palette_of(viewer->style.theme);
 	const struct tb_request_row *rows = tb_request_rows();
 	const double column_w = fmin(484, (picture->width - 60) / 2);
-	const int per_column = (TB_N_REQUESTS + 1) / 2;
-	const double line_h = fmin(21, floor((picture->height - 132) / per_column));
+	// The second column begins with the group in which the first half ends.
+	int n_lines = TB_N_REQUESTS, half = 0, second = 0, per_column = 0;
+	for (int i = 0; i < TB_N_REQUESTS; i++)
+		n_lines += begins_group(rows, i);
+	for (int i = 0; i < TB_N_REQUESTS; i++) {
+		if (begins_group(rows, i) && 2 * (half + 1) <= n_lines) {
+			second = i;
+			per_column = half;
+		}
+		half += 1 + begins_group(rows, i);
+	}
+	per_column = (int)fmax(per_column, n_lines - per_column);
+	const double line_h = fmin(21, floor((picture->height - 120) / per_column));
 	struct tb_colour veil = palette->page;
 	veil.a = 200;
 	tb_picture_rect(
 		picture, (struct tb_box){0, 0, picture->width, picture->height}, veil);
-	struct tb_box box = {0, 0, 2 * column_w + 40, per_column * line_h + 112};
+	struct tb_box box = {0, 0, 2 * column_w + 40, per_column * line_h + 108};
 	box.x = round((picture->width - box.w) / 2);
 	box.y = round((picture->height - box.h) / 2);
 	tb_picture_rect(picture, box, palette->panel);
 	tb_picture_frame(picture, box, 1, palette->line);
 	tb_picture_text(picture, (struct tb_box){box.x + 24, box.y + 16, 400, 24},
 		tb_style_type(&viewer->style, TB_FONT_BOLD, 16, false), "Keys");
+	double x = box.x + 24, y = box.y + 48;
 	for (int i = 0; i < TB_N_REQUESTS; i++) {
-		double x = box.x + 24 + (i / per_column) * column_w;
-		double y = box.y + 50 + (i % per_column) * line_h;
+		if (i == second) {
+			x += column_w;
+			y = box.y + 48;
+		}
+		if (begins_group(rows, i)) {
+			tb_picture_text(picture, (struct tb_box){x, y, column_w, line_h},
+				tb_style_type(&viewer->style, TB_FONT_BOLD, 12, false),
+				rows[i].group);
+			y += line_h;
+		}
 		// "1 2 3 4 5 6 7 8 9" reads better as "1 to 9".
 		const char *keys = i == TB_REQUEST_METRIC ? "1 to 9"
 				   : i == TB_REQUEST_VIEW ? "F2 to F11"
@@ -44,9 +70,10 @@ static void draw_help(const struct tb_viewer *viewer, struct tb_picture *picture
 				x + KEYS_W + 4, y, column_w - KEYS_W - 12, line_h},
 			tb_style_type(&viewer->style, TB_FONT_TEXT, 12, true),
 			rows[i].help);
+		y += line_h;
 	}
 	tb_picture_text(picture,
-		(struct tb_box){box.x + 24, box.y + box.h - 42, box.w - 48, 20},
+		(struct tb_box){box.x + 24, box.y + box.h - 38, box.w - 48, 20},
 		tb_style_type(&viewer->style, TB_FONT_TEXT, 12, false),
 		"Mouse: wheel zooms at the pointer, drag moves, click selects, double "
 		"click zooms in. On the time strip, drag selects a window.");
