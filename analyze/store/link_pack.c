@@ -1,28 +1,46 @@
 #include "link_pack.h"
 
+#include <endian.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char digits[] = "0001020304050607080910111213141516171819"
-			     "2021222324252627282930313233343536373839"
-			     "4041424344454647484950515253545556575859"
-			     "6061626364656667686970717273747576777879"
-			     "8081828384858687888990919293949596979899";
+enum { DIGITS = 8 };
+static const uint64_t below = 100000000; // numbers of so many digits
 
-// pack_put_number writes two digits at a time, from behind.
+// eight_digits returns the digits of a number below 10^8, the first in the lowest byte:
+// first in two halves, then in four and eight parts at once.
+static inline uint64_t eight_digits(uint64_t value)
+{
+	uint64_t halves = value / 10000 | value % 10000 << 32;
+	uint64_t hundreds = halves * 10486 >> 20 & UINT64_C(0x7f0000007f);
+	uint64_t pairs = hundreds | (halves - 100 * hundreds) << 16;
+	uint64_t tens = pairs * 103 >> 10 & UINT64_C(0xf000f000f000f);
+	return tens | (pairs - 10 * tens) << 8;
+}
+
+static inline void put_eight(char *to, uint64_t digits)
+{
+	digits = htole64(digits | UINT64_C(0x3030303030303030));
+	memcpy(to, &digits, sizeof digits);
+}
+
+// pack_put_number writes eight digits at a time, of which those behind the number are
+// written over.
 static char *pack_put_number(char *to, uint64_t value)
 {
-	char text[20];
-	char *at = text + sizeof text;
-	for (; value >= 100; value /= 100)
-		memcpy(at -= 2, digits + 2 * (value % 100), 2);
-	if (value >= 10)
-		memcpy(at -= 2, digits + 2 * value, 2);
-	else
-		*--at = (char)('0' + value);
-	size_t n = (size_t)(text + sizeof text - at);
-	memcpy(to, at, n);
-	return to + n;
+	if (value < 10) {
+		*to = (char)('0' + value);
+		return to + 1;
+	}
+	if (value >= below) {
+		to = pack_put_number(to, value / below);
+		put_eight(to, eight_digits(value % below));
+		return to + DIGITS;
+	}
+	uint64_t digits = eight_digits(value);
+	unsigned n_zeros = (unsigned)__builtin_ctzll(digits) / 8;
+	put_eight(to, digits >> 8 * n_zeros);
+	return to + DIGITS - n_zeros;
 }
 
 char *tb_row_pack_put(

@@ -14,12 +14,12 @@
 // arrays, so that SQLite alone can read it, through a view.
 //
 // [[key,number,number,...],...], without blanks; zeros at the end of a row are left out,
-// but for its keys. Cost: some 50 instructions a number to write, as many to read; a row
+// but for its keys. Cost: some 30 instructions a number to write, 50 to read; a row
 // of a table takes 3,000 to 7,000.
 
-// The most bytes of `rows` rows of `numbers` numbers: brackets and commas, and numbers of
-// up to 20 digits.
-#define TB_ROW_PACK_MOST(rows, numbers) (2 + (rows) * (3 + (numbers)*21))
+// The most bytes of `rows` rows of `numbers` numbers: brackets and commas, numbers of up
+// to 20 digits, and what is written behind the last one.
+#define TB_ROW_PACK_MOST(rows, numbers) (10 + (rows) * (3 + (numbers)*21))
 
 // tb_row_pack_put puts a row, with what parts it from the one before, behind a text that
 // began at `text`; returns its new end. The first `n_keys` numbers, at least 1, are put

@@ -16,7 +16,7 @@
 // SQLite then fills one, and has the rest beside the key.
 #define TB_FLOW_FIGURE_ONE(...) +1
 #define TB_FLOW_NUMBERS		(2 TB_FLOW_FIGURES(TB_FLOW_FIGURE_ONE))
-#define TB_FLOW_PACK_BYTES	9100
+#define TB_FLOW_PACK_BYTES	9108
 
 // tb_packed_tables_register makes the tables known to a connection. Returns an SQLite
 // code.

@@ -2,9 +2,11 @@
 #include "link_pack.h"
 #include "random.h"
 
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -95,6 +97,26 @@ static void the_longest_pack_has_room(void **state)
 	assert_int_equal(tb_link_pack_next(&pack, &read), TB_EFORMAT);
 }
 
+// Around each power of ten, and at random.
+static void numbers_are_written_as_printf_writes_them(void **state)
+{
+	(void)state;
+	struct tb_random random;
+	tb_random_init(&random, 11, 0);
+	for (uint64_t power = 1; power < UINT64_MAX / 10; power *= 10)
+		for (uint64_t i = 0; i < 200; i++) {
+			uint64_t number = i < 100 ? power + i - 50
+						  : tb_random_below(&random, 10 * power);
+			const uint64_t numbers[2] = {number, number / 3};
+			char text[TB_ROW_PACK_MOST(1, 2)], expected[64];
+			char *end = tb_row_pack_put(text, text, numbers, 2, 2);
+			int n = snprintf(expected, sizeof expected,
+				"[[%" PRIu64 ",%" PRIu64 "]", numbers[0], numbers[1]);
+			assert_int_equal(end - text, n);
+			assert_memory_equal(text, expected, (size_t)n);
+		}
+}
+
 static void zeros_at_the_end_are_left_out(void **state)
 {
 	(void)state;
@@ -162,6 +184,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_packed_comes_back),
 		cmocka_unit_test(the_longest_pack_has_room),
+		cmocka_unit_test(numbers_are_written_as_printf_writes_them),
 		cmocka_unit_test(zeros_at_the_end_are_left_out),
 		cmocka_unit_test(every_cut_is_found),
 		cmocka_unit_test(one_link_is_found),
