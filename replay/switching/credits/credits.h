@@ -317,6 +317,7 @@ struct credits {
 	struct tb_list come;	 // packets, in this round
 	size_t come_room;
 	uint32_t *loads;	// by slot: packets that have this route
+	uint32_t *choices;	// slots of links, scratch of a part's own
 	struct marker *markers; // by slot, n_vls each; NULL: without congestion control
 	uint64_t mark_q20;	// probability of a mark at ecn_max
 	// With pauses.

@@ -505,7 +505,9 @@ int tb_credits_make_lists(struct credits *credits)
 	size_t n = credits->n_slots;
 	credits->senders_now.ids = malloc(n * sizeof(uint32_t));
 	credits->next_heads = malloc(n * sizeof(uint32_t));
-	if (!credits->senders_now.ids || !credits->next_heads)
+	credits->choices = malloc(
+		(tb_network_most_ports(credits->replay.net) + 1u) * sizeof(uint32_t));
+	if (!credits->senders_now.ids || !credits->next_heads || !credits->choices)
 		return TB_ENOMEM;
 	if (credits->setup.served && tb_serve_make(credits) != TB_OK)
 		return TB_ENOMEM;
@@ -773,6 +775,7 @@ void tb_credits_free(struct tb_replay *replay)
 	tb_replay_fini(replay);
 	free(credits->senders_now.ids);
 	free(credits->next_heads);
+	free(credits->choices);
 	free(credits->switches_now.ids);
 	free(credits->come.ids);
 	free(credits->pending);
