@@ -121,14 +121,21 @@ struct link_sender { // a link that leaves by a slot
 	bool crosses_parts; // the peer is in another part of the network
 };
 
+enum { TO_DO_BITS = 7 };
+
+struct to_do {		 // of a switch that is served in windows (serve.c)
+	uint64_t key;	 // the time, and in the last TO_DO_BITS what it is
+	uint32_t packet; // that comes
+};
+
 struct crossbar {	   // of a switch that is not plain
 	uint64_t choosing; // bit a port: its link is to choose a packet; where words == 1
 	uint64_t limited;  // bit an input: it has S packets in the crossbar; likewise
 	// Of a switch that is served in windows (serve.c).
-	uint64_t coming;     // bit an input: packets are on their way to it
-	uint64_t looking;    // bit a port: its link has a time to look at
+	struct to_do *to_do; // in later windows
 	tb_time_ps next_at;  // it is to be served; TB_TIME_NEVER
 	uint64_t cell;	     // of the agenda, where it stands; UINT64_MAX: in none
+	uint32_t n_to_do, to_do_room;
 	uint32_t first;	     // slot
 	uint16_t n_ports;    // slots
 	uint16_t n_begun;    // packets that left, modulo n_ports
@@ -177,7 +184,6 @@ struct receiver { // the link that comes in by a slot; then its queues and its c
 	uint64_t crossing; // bit a port, where words == 1: its link carries one of those
 	// Unless plain: bit a queue, where there are up to 64 (see struct credits).
 	uint64_t used_queues;
-	uint32_t come_first, come_last; // packets on their way; first NOTHING: none
 	uint32_t sw;
 };
 
@@ -304,15 +310,14 @@ struct credits {
 	struct tb_vl_table tables[2]; // low, high
 	struct tb_list switches_now;
 	// Where switches are served in windows.
-	struct agenda *agenda;	       // of a part of the network
-	tb_time_ps served_until;       // all its switches have been served
-	tb_time_ps window_ps;	       // in which they can be: the least latency
-	tb_time_ps *come_at, *look_at; // by slot: when a packet comes by it, and when
-				       // its link looks; TB_TIME_NEVER: not
-	// Where packets choose their routes.
-	struct tb_list come; // packets, in this round
+	struct agenda *agenda;	 // of a part of the network
+	tb_time_ps served_until; // all its switches have been served
+	tb_time_ps window_ps;	 // in which they can be: the least latency
+	tb_time_ps *look_at;	 // by slot: when its link looks; TB_TIME_NEVER: not
+	struct tb_list come;	 // packets, in this round
 	size_t come_room;
 	uint32_t *loads;	// by slot: packets that have this route
+	uint32_t *choices;	// slots of links, scratch of a part's own
 	struct marker *markers; // by slot, n_vls each; NULL: without congestion control
 	uint64_t mark_q20;	// probability of a mark at ecn_max
 	// With pauses.

@@ -186,6 +186,7 @@ static void credits_share(struct credits *credits, const struct credits *whole)
 	credits->own = NULL;
 	credits->n_own = 0;
 	credits->agenda = NULL;
+	credits->choices = NULL;
 }
 
 // credits_add_own adds slots to those of the part: consecutive ones are one range.

@@ -425,8 +425,7 @@ static void make_unused_slot(struct credits *credits, uint32_t slot)
 		.flow = NOTHING,
 		.root = NOTHING,
 		.link = TB_ID_NONE};
-	*receiver_at(credits, slot) =
-		(struct receiver){.stopped_at = -1, .come_first = NOTHING};
+	*receiver_at(credits, slot) = (struct receiver){.stopped_at = -1};
 	*cell_at(credits, slot) = (struct tb_cell){0};
 	for (uint32_t q = 0; credits->setup.served && q < credits->n_queues; q++)
 		*short_queue_in(receiver_at(credits, slot), q) =
@@ -493,12 +492,11 @@ static int credits_make_links(struct credits *credits, const uint16_t *kinds)
 			net->injection[node], kinds[net->injection[node]]);
 	if (!credits->setup.served)
 		return TB_OK;
-	credits->come_at = malloc(n * sizeof *credits->come_at);
 	credits->look_at = malloc(n * sizeof *credits->look_at);
-	if (!credits->come_at || !credits->look_at)
+	if (!credits->look_at)
 		return TB_ENOMEM;
 	for (uint32_t slot = 0; slot < credits->n_slots; slot++)
-		credits->come_at[slot] = credits->look_at[slot] = TB_TIME_NEVER;
+		credits->look_at[slot] = TB_TIME_NEVER;
 	return TB_OK;
 }
 
@@ -507,7 +505,9 @@ int tb_credits_make_lists(struct credits *credits)
 	size_t n = credits->n_slots;
 	credits->senders_now.ids = malloc(n * sizeof(uint32_t));
 	credits->next_heads = malloc(n * sizeof(uint32_t));
-	if (!credits->senders_now.ids || !credits->next_heads)
+	credits->choices = malloc(
+		(tb_network_most_ports(credits->replay.net) + 1u) * sizeof(uint32_t));
+	if (!credits->senders_now.ids || !credits->next_heads || !credits->choices)
 		return TB_ENOMEM;
 	if (credits->setup.served && tb_serve_make(credits) != TB_OK)
 		return TB_ENOMEM;
@@ -758,6 +758,9 @@ void tb_credits_free(struct tb_replay *replay)
 		free(credits->cells);
 		free(credits->far_cells);
 		free(credits->wide);
+		for (uint32_t sw = 0; credits->crossbars && sw < replay->net->n_switches;
+			sw++)
+			free(credits->crossbars[sw].to_do);
 		free(credits->crossbars);
 		free(credits->choosing);
 		free(credits->limited);
@@ -766,13 +769,13 @@ void tb_credits_free(struct tb_replay *replay)
 		free(credits->loads);
 		free(credits->markers);
 		free(credits->pending_first);
-		free(credits->come_at);
 		free(credits->look_at);
 	}
 	tb_serve_free(credits);
 	tb_replay_fini(replay);
 	free(credits->senders_now.ids);
 	free(credits->next_heads);
+	free(credits->choices);
 	free(credits->switches_now.ids);
 	free(credits->come.ids);
 	free(credits->pending);

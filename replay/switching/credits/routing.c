@@ -70,19 +70,6 @@ struct credit_link_load { // of a link, as a packet sees it: less is better
 	int32_t lacks; // 0 less what its sender knows to be free
 };
 
-static struct credit_link_load credit_link_load_now(
-	const struct credits *credits, uint32_t slot, const struct credit_packet *packet)
-{
-	bool busy = is_busy(credits, sender_at(credits, slot));
-	return (struct credit_link_load){credits->loads[slot] + busy,
-		-lane_known(credits, lane_at(credits, slot, packet->vl))};
-}
-
-static bool credit_load_is_less(struct credit_link_load a, struct credit_link_load b)
-{
-	return a.n_packets != b.n_packets ? a.n_packets < b.n_packets : a.lacks < b.lacks;
-}
-
 // credit_link_pick chooses among `n` links that are loaded equally and returns its number
 // among them. `in_turn` is the number of the first behind the port that was taken last.
 static uint32_t credit_link_pick(const struct credits *credits,
@@ -98,6 +85,43 @@ static uint32_t credit_link_pick(const struct credits *credits,
 			  n);
 }
 
+// credit_link_least returns the slot of the link of a group that a packet takes (rule
+// C4). The credits of a link are counted only if its packets are as few as those of
+// others.
+static uint32_t credit_link_least(
+	struct credits *credits, const struct credit_packet *packet, uint32_t way)
+{
+	struct group_links links = credit_links(credits, way);
+	uint32_t sw = queue_switch(credits, packet->at);
+	uint32_t *turn =
+		credits->replay.choice.turns ? &credits->replay.choice.turns[sw] : NULL;
+	uint32_t first = credits->replay.net->first_out[sw];
+	struct credit_link_load least = {UINT32_MAX, 0};
+	uint32_t n = 0, in_turn = NOTHING;
+	for (uint32_t i = 0; i < links.n; i++) {
+		uint32_t slot = credits->slot_of_link[links.ids[i]];
+		uint32_t n_packets =
+			credits->loads[slot] + is_busy(credits, sender_at(credits, slot));
+		if (n_packets > least.n_packets)
+			continue;
+		int32_t lacks = -lane_known(credits, lane_at(credits, slot, packet->vl));
+		if (n_packets == least.n_packets && lacks > least.lacks)
+			continue;
+		if (n_packets < least.n_packets || lacks < least.lacks) {
+			least = (struct credit_link_load){n_packets, lacks};
+			n = 0;
+			in_turn = NOTHING;
+		}
+		if (turn && in_turn == NOTHING && slot >= first + *turn)
+			in_turn = n;
+		credits->choices[n++] = slot;
+	}
+	n = credit_link_pick(credits, packet, n, in_turn == NOTHING ? 0 : in_turn);
+	if (turn)
+		*turn = credits->choices[n] - first + 1;
+	return credits->choices[n];
+}
+
 static uint32_t credit_link_choose(
 	struct credits *credits, const struct credit_packet *packet)
 {
@@ -109,46 +133,8 @@ static uint32_t credit_link_choose(
 		way = tb_network_route(net, queue_switch(credits, packet->at),
 			packet->of.destination, packet->of.n_hops - 1u,
 			packet->of.ascending);
-	if (way & TB_ROUTE_GROUP) {
-		// Choose the link of the group that the packet takes.
-		struct group_links links = credit_links(credits, way);
-		uint32_t sw = queue_switch(credits, packet->at);
-		uint32_t *turn = credits->replay.choice.turns
-					 ? &credits->replay.choice.turns[sw]
-					 : NULL;
-		uint32_t first = credits->replay.net->first_out[sw];
-		struct credit_link_load least = {UINT32_MAX, 0};
-		uint32_t n = 0, in_turn = NOTHING;
-		for (uint32_t i = 0; i < links.n; i++) {
-			uint32_t slot = credits->slot_of_link[links.ids[i]];
-			struct credit_link_load load =
-				credit_link_load_now(credits, slot, packet);
-			if (credit_load_is_less(least, load))
-				continue;
-			if (credit_load_is_less(load, least)) {
-				least = load;
-				n = 0;
-				in_turn = NOTHING;
-			}
-			if (turn && in_turn == NOTHING && slot >= first + *turn)
-				in_turn = n;
-			n++;
-		}
-		uint32_t skip = credit_link_pick(
-			credits, packet, n, in_turn == NOTHING ? 0 : in_turn);
-		for (uint32_t i = 0;; i++) {
-			uint32_t slot = credits->slot_of_link[links.ids[i]];
-			struct credit_link_load load =
-				credit_link_load_now(credits, slot, packet);
-			if (credit_load_is_less(load, least) ||
-				credit_load_is_less(least, load) || skip-- > 0)
-				continue;
-			if (turn)
-				*turn = slot - first + 1;
-			return slot;
-		}
-	}
-	return credits->slot_of_link[way];
+	return way & TB_ROUTE_GROUP ? credit_link_least(credits, packet, way)
+				    : credits->slot_of_link[way];
 }
 
 void tb_routing_choose_one(struct credits *credits, struct credit_packet *packet)

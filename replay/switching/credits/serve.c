@@ -31,9 +31,7 @@
 
 enum {
 	CELLS = 64,
-	BUCKETS = 64,
 	PORTS = 64,
-	NO_DUE = UINT8_MAX,
 	AHEAD = 4, // switches, of which the last steps of prefetching follow each other
 	SPANS = 1024
 };
@@ -49,16 +47,12 @@ struct agenda_cell {
 	size_t room;
 };
 
-// What is due at a switch in a window: for each port a packet that comes, and, from PORTS
-// on, a look at its link. Sorted into buckets.
+// What is due at a switch in a window, sorted.
 struct due {
 	struct crossbar *crossbar; // NULL: none is to be served
-	tb_time_ps begin;	   // of the first bucket
-	unsigned shift;		   // a bucket is 2^shift ps
-	uint64_t filled;	   // bit a bucket
-	uint64_t comes, looks;	   // bit a port: what was found due at first
-	uint8_t buckets[BUCKETS], next[2 * PORTS];
-	tb_time_ps at[2 * PORTS];
+	struct to_do *all;	   // [first, n), then one beyond all times
+	uint32_t first, n;
+	size_t room;
 };
 
 struct agenda {
@@ -112,6 +106,8 @@ void tb_serve_free(struct credits *credits)
 		return;
 	for (uint32_t i = 0; i < CELLS; i++)
 		free(credits->agenda->cells[i].switches);
+	for (uint32_t i = 0; i < AHEAD; i++)
+		free(credits->agenda->dues[i].all);
 	free(credits->agenda->queued);
 	free(credits->agenda->waits);
 	free(credits->agenda->sorted);
@@ -124,8 +120,12 @@ static inline struct served_link *served_link_at(
 	return (struct served_link *)(void *)credits->links + slot;
 }
 
-static inline struct credit_packet *record_at(const struct credits *credits, uint32_t id)
+// Functions that are told whether the network is simple are compiled for either.
+static inline struct credit_packet *record_at(
+	const struct credits *credits, uint32_t id, bool simple)
 {
+	if (simple)
+		return (struct credit_packet *)(void *)credits->replay.packets + id;
 	return credit_packet_at(credits, id);
 }
 
@@ -165,12 +165,10 @@ static inline void enter_cell(struct credits *credits, struct crossbar *crossbar
 	agenda->filled |= UINT64_C(1) << number % CELLS;
 }
 
-// serve_at has a switch be served at `at`, or before.
-static inline void serve_at(
+// serve_before has a switch be served at `at`, earlier than it was to be.
+static __attribute__((noinline)) void serve_before(
 	struct credits *credits, struct crossbar *crossbar, tb_time_ps at)
 {
-	if (at >= crossbar->next_at)
-		return;
 	crossbar->next_at = at;
 	uint64_t cell = (uint64_t)at >> credits->agenda->shift;
 	if (cell >= crossbar->cell)
@@ -200,69 +198,72 @@ tb_time_ps tb_serve_next(const struct credits *credits)
 	return tb_time_later(at, credits->served_until);
 }
 
-// add_due adds what is due at a switch before the window ends.
-static inline void add_due(struct due *due, uint32_t what, tb_time_ps at)
+// A switch's list of what it is to do has packets that come, by their ports, and, from
+// PORTS on, the times at which links are to look, of which only the last is right.
+static inline struct to_do to_do_at(tb_time_ps at, uint32_t what, uint32_t packet)
 {
-	uint32_t bucket = (uint32_t)((at - due->begin) >> due->shift);
-	uint64_t bit = UINT64_C(1) << bucket;
-	due->next[what] = due->filled & bit ? due->buckets[bucket] : NO_DUE;
-	due->buckets[bucket] = (uint8_t)what;
-	due->at[what] = at;
-	due->filled |= bit;
+	return (struct to_do){(uint64_t)at << TO_DO_BITS | what, packet};
 }
 
-static void remove_due(struct due *due, uint32_t what)
+// grow_to_do makes room for more that a switch is to do.
+static __attribute__((noinline)) bool grow_to_do(
+	struct credits *credits, struct crossbar *crossbar)
 {
-	uint32_t bucket = (uint32_t)((due->at[what] - due->begin) >> due->shift);
-	uint8_t *at = &due->buckets[bucket];
-	while (*at != what)
-		at = &due->next[*at];
-	*at = due->next[what];
-	if (due->buckets[bucket] == NO_DUE)
-		due->filled &= ~(UINT64_C(1) << bucket);
-}
-
-// take_due takes what is due at the first instant in a bucket that holds several, and
-// returns that. Bit a port: a packet that comes by it, a look at its link.
-static __attribute__((noinline)) tb_time_ps take_due(
-	struct due *due, uint32_t bucket, uint64_t *comes, uint64_t *looks)
-{
-	uint64_t of[2] = {0, 0};
-	uint32_t what = due->buckets[bucket];
-	tb_time_ps now = due->at[what];
-	for (uint32_t i = due->next[what]; i != NO_DUE; i = due->next[i])
-		now = tb_time_earlier(now, due->at[i]);
-	uint8_t *at = &due->buckets[bucket];
-	while (*at != NO_DUE) {
-		what = *at;
-		if (due->at[what] == now) {
-			of[what / PORTS] |= UINT64_C(1) << what % PORTS;
-			*at = due->next[what];
-		} else {
-			at = &due->next[what];
-		}
+	size_t room = crossbar->to_do_room;
+	if (tb_array_grow(&crossbar->to_do, &room, room + 1, sizeof *crossbar->to_do) !=
+		TB_OK) {
+		tb_replay_no_memory(&credits->replay, "what switches are to do");
+		return false;
 	}
-	if (due->buckets[bucket] == NO_DUE)
-		due->filled &= due->filled - 1;
-	*comes = of[0];
-	*looks = of[1];
-	return now;
+	crossbar->to_do_room = (uint32_t)room;
+	return true;
+}
+
+// add_to_do adds to what a switch is to do in a later window, at `at`.
+static inline void add_to_do(struct credits *credits, struct crossbar *crossbar,
+	tb_time_ps at, uint32_t what, uint32_t packet)
+{
+	uint32_t n = crossbar->n_to_do;
+	if (RARELY(n == crossbar->to_do_room) && !grow_to_do(credits, crossbar))
+		return;
+	crossbar->to_do[n] = to_do_at(at, what, packet);
+	crossbar->n_to_do = n + 1;
+	if (at < crossbar->next_at)
+		serve_before(credits, crossbar, at);
+}
+
+// due_has_room makes room for `n` at once of what is due.
+static bool due_has_room(struct credits *credits, struct due *due, size_t n)
+{
+	if (n <= due->room ||
+		tb_array_grow(&due->all, &due->room, n, sizeof *due->all) == TB_OK)
+		return true;
+	tb_replay_no_memory(&credits->replay, "what switches are to do");
+	return false;
+}
+
+// add_due adds what is due at the switch that is served before the window ends.
+static __attribute__((noinline)) void add_due(struct credits *credits, struct to_do to_do)
+{
+	struct due *due = credits->agenda->due;
+	if (!due_has_room(credits, due, (size_t)due->n + 2))
+		return;
+	uint32_t i = due->n++;
+	due->all[due->n].key = UINT64_MAX;
+	for (; i > due->first && due->all[i - 1].key > to_do.key; i--)
+		due->all[i] = due->all[i - 1];
+	due->all[i] = to_do;
 }
 
 // look_when_due has a link of the switch that is served look at `at`.
 static inline void look_when_due(
 	struct credits *credits, struct crossbar *crossbar, uint32_t port, tb_time_ps at)
 {
-	struct agenda *agenda = credits->agenda;
-	tb_time_ps *look_at = &credits->look_at[crossbar->first + port];
-	if (RARELY(*look_at < agenda->until))
-		remove_due(agenda->due, PORTS + port);
-	*look_at = at;
-	if (at < agenda->until)
-		add_due(agenda->due, PORTS + port, at);
-	else if (at < crossbar->next_at)
-		crossbar->next_at = at;
-	crossbar->looking |= UINT64_C(1) << port;
+	credits->look_at[crossbar->first + port] = at;
+	if (at < credits->agenda->until)
+		add_due(credits, to_do_at(at, PORTS + port, 0));
+	else
+		add_to_do(credits, crossbar, at, PORTS + port, 0);
 }
 
 void tb_serve_look(struct credits *credits, uint32_t slot, tb_time_ps at)
@@ -276,48 +277,45 @@ void tb_serve_look(struct credits *credits, uint32_t slot, tb_time_ps at)
 		return;
 	}
 	credits->look_at[slot] = at;
-	crossbar->looking |= UINT64_C(1) << sender->port;
-	serve_at(credits, crossbar, at);
+	add_to_do(credits, crossbar, at, PORTS + sender->port, 0);
 }
 
 // Packets come.
 
+// serve_route gives a packet that has come its route.
+static inline void serve_route(struct credits *credits, const struct receiver *receiver,
+	struct credit_packet *packet)
+{
+	if (credits->setup.by_digits)
+		packet->route = route_by_digits(credits, receiver->port, packet);
+	else
+		packet->route = credit_route(credits, receiver->sw, packet);
+}
+
+// serve_reach is tb_serve_reach.
+ALWAYS_INLINE void serve_reach(struct credits *credits, struct credit_packet *packet,
+	uint32_t slot, tb_time_ps at, const bool simple)
+{
+	const struct link_sender *reverse = &served_link_at(credits, slot)->sender;
+	if (!simple && credits->setup.store_and_forward)
+		at += credits_wire_time(
+			credits_link_kind(credits, sender_at(credits, reverse->peer)),
+			packet->of.wire_bytes);
+	packet->at = slot;
+	packet->ready_at = at;
+	add_to_do(credits, &credits->crossbars[reverse->sw], at, reverse->port,
+		packet->of.id);
+}
+
 void tb_serve_reach(struct credits *credits, struct credit_packet *packet, uint32_t slot,
 	tb_time_ps header_at)
 {
-	struct receiver *receiver = receiver_at(credits, slot);
-	packet->at = slot;
-	packet->ready_at = header_at;
-	packet->next = NOTHING;
-	if (RARELY(!credits->setup.simple)) {
-		if (credits->setup.store_and_forward) {
-			const struct link_sender *sender =
-				sender_at(credits, sender_at(credits, slot)->peer);
-			packet->ready_at +=
-				credits_wire_time(credits_link_kind(credits, sender),
-					packet->of.wire_bytes);
-			header_at = packet->ready_at;
-		}
-	}
-	if (credits->setup.by_digits)
-		packet->route = route_by_digits(credits, receiver->port, packet);
-	else if (!credits->setup.late_routes)
-		packet->route = credit_route(credits, receiver->sw, packet);
-	if (receiver->come_first != NOTHING) {
-		record_at(credits, receiver->come_last)->next = packet->of.id;
-		receiver->come_last = packet->of.id;
-		return;
-	}
-	receiver->come_first = receiver->come_last = packet->of.id;
-	struct crossbar *crossbar = &credits->crossbars[receiver->sw];
-	crossbar->coming |= UINT64_C(1) << receiver->port;
-	credits->come_at[slot] = header_at;
-	serve_at(credits, crossbar, header_at);
+	serve_reach(credits, packet, slot, header_at, false);
 }
 
 // serve_carry has a packet that a link has taken begin to cross it.
 ALWAYS_INLINE void serve_carry(struct credits *credits, struct link_sender *sender,
-	struct credit_packet *packet, tb_time_ps latency_ps)
+	struct credit_packet *packet, tb_time_ps latency_ps, const bool simple)
 {
 	struct tb_replay *replay = &credits->replay;
 	uint32_t peer = sender->peer;
@@ -327,7 +325,7 @@ ALWAYS_INLINE void serve_carry(struct credits *credits, struct link_sender *send
 	}
 	tb_records_burst(&replay->records, cell_at(credits, peer), replay->now,
 		sender->free_at, packet->of.wire_bytes, true);
-	if (RARELY(!credits->setup.simple) && credits->setup.notes_paths)
+	if (!simple && credits->setup.notes_paths)
 		tb_crossing_note_path(credits, sender, packet);
 	packet->of.n_hops++;
 	if (is_node(credits, peer)) {
@@ -336,27 +334,27 @@ ALWAYS_INLINE void serve_carry(struct credits *credits, struct link_sender *send
 			packet->of.id);
 		return;
 	}
-	tb_serve_reach(credits, packet, peer, replay->now + latency_ps);
+	serve_reach(credits, packet, peer, replay->now + latency_ps, simple);
 }
 
 // serve_occupy makes a packet, of so many blocks, the one that crosses a link from now
 // on.
 static inline void serve_occupy(const struct credits *credits, struct served_link *link,
 	const struct link_kind_row *kind, const struct credit_packet *packet,
-	uint32_t blocks)
+	uint32_t blocks, const bool simple)
 {
 	struct link_sender *sender = &link->sender;
 	sender->free_at =
 		credits->replay.now + credits_wire_time(kind, packet->of.wire_bytes);
 	sender->flow = packet->of.flow;
 	sender->order = packet->of.order;
-	if (!credits->setup.pauses)
+	if (simple || !credits->setup.pauses)
 		link->lane.credits -= (int32_t)blocks;
 }
 
 void tb_serve_inject(struct credits *credits, uint32_t node, uint32_t id)
 {
-	struct credit_packet *packet = record_at(credits, id);
+	struct credit_packet *packet = record_at(credits, id, false);
 	struct served_link *link = served_link_at(credits, credits->first_node + node);
 	tb_time_ps from = credits->replay.nics[node].fetched_at;
 	if (from < link->sender.free_at)
@@ -367,15 +365,16 @@ void tb_serve_inject(struct credits *credits, uint32_t node, uint32_t id)
 	if (from < credits->replay.now)
 		tb_credits_stalled(credits, &link->sender, from, credits->replay.now);
 	const struct link_kind_row *kind = credits_link_kind(credits, &link->sender);
-	serve_occupy(credits, link, kind, packet, blocks_of(packet->of.wire_bytes));
-	serve_carry(credits, &link->sender, packet, kind->latency_ps);
+	serve_occupy(
+		credits, link, kind, packet, blocks_of(packet->of.wire_bytes), false);
+	serve_carry(credits, &link->sender, packet, kind->latency_ps, false);
 }
 
 tb_time_ps tb_serve_injects_at(const struct credits *credits, uint32_t node, uint32_t id)
 {
 	struct served_link *link = served_link_at(credits, credits->first_node + node);
 	struct lane *lane = &link->lane;
-	int32_t need = lane_needs(credits, record_at(credits, id)->of.wire_bytes);
+	int32_t need = lane_needs(credits, record_at(credits, id, false)->of.wire_bytes);
 	tb_time_ps known_at = credits->replay.now;
 	lane->lacks = 0;
 	if (lane->credits < need || credits->setup.pauses)
@@ -438,12 +437,13 @@ static __attribute__((noinline)) void push_update(
 // link, into the ring of the sender before the switch, as lanes_return does.
 ALWAYS_INLINE void serve_send_credits(struct credits *credits,
 	const struct link_sender *sender, const struct receiver *receiver,
-	struct link_sender *reverse, uint32_t blocks, tb_time_ps latency_ps)
+	struct link_sender *reverse, uint32_t blocks, tb_time_ps latency_ps,
+	const bool simple)
 {
 	tb_time_ps freed_at = sender->free_at, crosses_at = freed_at;
 	if (crosses_at < reverse->free_at)
 		crosses_at = reverse->free_at;
-	if (RARELY(reverse->kind != sender->kind))
+	if (!simple && reverse->kind != sender->kind)
 		latency_ps = credits_link_kind(credits, reverse)->latency_ps;
 	tb_time_ps known_at = crosses_at + latency_ps;
 	uint32_t root = sender->root == NOTHING ? receiver->link : sender->root;
@@ -574,7 +574,7 @@ static inline uint32_t serve_end_wait(struct credits *credits, struct crossbar *
 	// A packet that comes now does not wait yet.
 	uint32_t bytes = queue->bytes;
 	if (RARELY(credits->agenda->comes >> receiver->port % PORTS & 1)) {
-		const struct credit_packet *last = record_at(credits, queue->last);
+		const struct credit_packet *last = record_at(credits, queue->last, false);
 		if (last->ready_at == now)
 			bytes -= last->of.wire_bytes;
 	}
@@ -691,18 +691,20 @@ static __attribute__((noinline)) void serve_limit(struct credits *credits,
 // serve_cross has a packet that came through a receiver, and is in no queue any more,
 // begin to cross a link.
 ALWAYS_INLINE void serve_cross(struct credits *credits, struct crossbar *crossbar,
-	struct served_link *link, struct receiver *receiver, struct credit_packet *packet)
+	struct served_link *link, struct receiver *receiver, struct credit_packet *packet,
+	const bool simple)
 {
 	struct link_sender *sender = &link->sender;
 	uint32_t from = packet->at, port = sender->port;
 	struct link_sender *reverse = &served_link_at(credits, from)->sender;
-	const struct link_kind_row kind = *credits_link_kind(credits, sender);
+	const struct link_kind_row kind =
+		simple ? credits->common : *credits_link_kind(credits, sender);
 	uint32_t blocks = blocks_of(packet->of.wire_bytes);
 	sender->bytes = packet->of.wire_bytes;
 	sender->from = from;
-	serve_occupy(credits, link, &kind, packet, blocks);
+	serve_occupy(credits, link, &kind, packet, blocks, simple);
 	link->lane.turn = (uint16_t)(receiver->port + 1u);
-	if (RARELY(!credits->setup.simple) && credits->setup.counts_waiting)
+	if (!simple && credits->setup.counts_waiting)
 		tb_crossing_uncount(credits, crossbar->first + port, packet);
 	if (++crossbar->n_begun == crossbar->n_ports)
 		crossbar->n_begun = 0;
@@ -713,20 +715,21 @@ ALWAYS_INLINE void serve_cross(struct credits *credits, struct crossbar *crossba
 		serve_limit(credits, crossbar, receiver, port);
 	if (sender->has_pending)
 		serve_put_off(credits, crossbar->first + port, sender, kind.latency_ps);
-	if (RARELY(reverse->crosses_parts) && credits->setup.early_credits)
+	bool is_early = simple || credits->setup.early_credits;
+	if (RARELY(reverse->crosses_parts) && is_early)
 		tb_crossing_give_back(credits, sender);
-	else if (credits->setup.early_credits)
-		serve_send_credits(
-			credits, sender, receiver, reverse, blocks, kind.latency_ps);
-	if (link->lane.heads || !credits->setup.early_credits)
+	else if (is_early)
+		serve_send_credits(credits, sender, receiver, reverse, blocks,
+			kind.latency_ps, simple);
+	if (link->lane.heads || !is_early)
 		look_at_end(credits, crossbar, sender);
-	serve_carry(credits, sender, packet, kind.latency_ps);
+	serve_carry(credits, sender, packet, kind.latency_ps, simple);
 }
 
-// serve_begin has a packet, the first of a queue, begin to cross a link.
-static __attribute__((noinline)) void serve_begin(struct credits *credits,
-	struct crossbar *crossbar, struct served_link *link, struct credit_packet *packet,
-	const struct update *by)
+// serve_first has a packet, the first of a queue, begin to cross a link.
+ALWAYS_INLINE void serve_first(struct credits *credits, struct crossbar *crossbar,
+	struct served_link *link, struct credit_packet *packet, const struct update *by,
+	const bool simple)
 {
 	struct link_sender *sender = &link->sender;
 	struct receiver *receiver = receiver_at(credits, packet->at);
@@ -753,7 +756,17 @@ static __attribute__((noinline)) void serve_begin(struct credits *credits,
 		receiver->used_queues &= ~(UINT64_C(1) << sender->port % PORTS);
 		link->lane.heads &= ~(UINT64_C(1) << receiver->port % PORTS);
 	}
-	serve_cross(credits, crossbar, link, receiver, packet);
+	serve_cross(credits, crossbar, link, receiver, packet, simple);
+}
+
+static __attribute__((noinline)) void serve_begin(struct credits *credits,
+	struct crossbar *crossbar, struct served_link *link, struct credit_packet *packet,
+	const struct update *by)
+{
+	if (credits->setup.simple)
+		serve_first(credits, crossbar, link, packet, by, true);
+	else
+		serve_first(credits, crossbar, link, packet, by, false);
 }
 
 // choose_when_known lets a link take a packet if the updates of this instant give it
@@ -781,7 +794,7 @@ ALWAYS_INLINE void serve_choose(
 		return;
 	uint32_t from = crossbar->first + queue_in_turn(candidates, lane->turn);
 	struct credit_packet *packet = record_at(
-		credits, short_queue_in(receiver_at(credits, from), port)->first);
+		credits, short_queue_in(receiver_at(credits, from), port)->first, false);
 	int32_t need = (int32_t)blocks_of(packet->of.wire_bytes);
 	if (lane->credits < need && !credits->setup.pauses)
 		serve_settle(lane, credits->replay.now);
@@ -801,15 +814,17 @@ static inline void serve_ports(
 	}
 }
 
-// serve_look: a link has carried its packet, or looks for credits.
+// serve_look: a link has carried its packet, or looks for credits, unless it was to look
+// at another time.
 static inline void serve_look(
 	struct credits *credits, struct crossbar *crossbar, uint32_t port)
 {
 	struct served_link *link = served_link_at(credits, crossbar->first + port);
 	struct link_sender *sender = &link->sender;
 	tb_time_ps now = credits->replay.now;
+	if (credits->look_at[crossbar->first + port] != now)
+		return;
 	credits->look_at[crossbar->first + port] = TB_TIME_NEVER;
-	crossbar->looking &= ~(UINT64_C(1) << port);
 	link->lane.choose_at = TB_TIME_NEVER;
 	if (sender->free_at > now) { // it has taken a packet since it was to look
 		look_when_due(credits, crossbar, port, sender->free_at);
@@ -827,26 +842,6 @@ static inline void serve_look(
 	serve_leave(credits, crossbar, sender, receiver_at(credits, sender->from));
 }
 
-// take_come takes the next packet that comes by an input.
-static inline struct credit_packet *take_come(struct credits *credits,
-	struct crossbar *crossbar, struct receiver *receiver, uint32_t port)
-{
-	struct agenda *agenda = credits->agenda;
-	struct credit_packet *packet = record_at(credits, receiver->come_first);
-	receiver->come_first = packet->next;
-	if (packet->next == NOTHING) {
-		crossbar->coming &= ~(UINT64_C(1) << port);
-	} else {
-		tb_time_ps at = record_at(credits, packet->next)->ready_at;
-		credits->come_at[crossbar->first + port] = at;
-		if (at < agenda->until)
-			add_due(agenda->due, port, at);
-		else if (at < crossbar->next_at)
-			crossbar->next_at = at;
-	}
-	return packet;
-}
-
 // serve_come: a packet has come by an input, and joins its queue.
 static __attribute__((noinline)) void serve_come(struct credits *credits,
 	struct crossbar *crossbar, struct receiver *receiver,
@@ -857,7 +852,7 @@ static __attribute__((noinline)) void serve_come(struct credits *credits,
 	packet->next = NOTHING;
 	queue->bytes += packet->of.wire_bytes;
 	if (queue->first != NOTHING) {
-		record_at(credits, queue->last)->next = packet->of.id;
+		record_at(credits, queue->last, false)->next = packet->of.id;
 		queue->last = packet->of.id;
 		return;
 	}
@@ -877,17 +872,18 @@ static __attribute__((noinline)) void serve_come(struct credits *credits,
 
 // serve_through: a packet has come to a switch at which nothing else happens now. It goes
 // on at once if it can; returns whether it does.
-static inline bool serve_through(struct credits *credits, struct crossbar *crossbar,
-	struct receiver *receiver, struct credit_packet *packet)
+ALWAYS_INLINE bool serve_through(struct credits *credits, struct crossbar *crossbar,
+	struct receiver *receiver, struct credit_packet *packet, const bool simple)
 {
 	struct served_link *link = served_link_at(credits, packet->route);
 	struct lane *lane = &link->lane;
-	int32_t need = lane_needs(credits, packet->of.wire_bytes);
+	int32_t need = simple ? (int32_t)blocks_of(packet->of.wire_bytes)
+			      : lane_needs(credits, packet->of.wire_bytes);
 	const struct update *by;
 	if (is_busy(credits, &link->sender) || lane->heads ||
 		crossbar->limited >> receiver->port % PORTS & 1)
 		return false;
-	if (RARELY(credits->setup.pauses)) {
+	if (!simple && credits->setup.pauses) {
 		if (!lane_has(credits, lane, need, &by))
 			return false;
 	} else if (lane->credits < need) {
@@ -900,7 +896,7 @@ static inline bool serve_through(struct credits *credits, struct crossbar *cross
 			receiver_at(credits, link->sender.from));
 	link->sender.root = NOTHING;
 	link->sender.by_credit = false;
-	serve_cross(credits, crossbar, link, receiver, packet);
+	serve_cross(credits, crossbar, link, receiver, packet, simple);
 	return true;
 }
 
@@ -909,36 +905,32 @@ static inline bool serve_through(struct credits *credits, struct crossbar *cross
 static inline void find_due(struct credits *credits, struct due *due,
 	struct crossbar *crossbar, uint64_t number)
 {
-	tb_time_ps next = TB_TIME_NEVER, until = credits->agenda->until;
-	const tb_time_ps *come_at = credits->come_at + crossbar->first;
-	const tb_time_ps *look_at = credits->look_at + crossbar->first;
-	due->crossbar = NULL;
+	tb_time_ps until = credits->agenda->until;
 	if (crossbar->cell != number || crossbar->next_at >= until)
 		return;
+	uint32_t n = crossbar->n_to_do, n_due = 0, n_left = 0;
+	if (!due_has_room(credits, due, (size_t)n + 1))
+		return;
+	struct to_do *all = due->all, *to_do = crossbar->to_do;
+	uint64_t end = (uint64_t)until << TO_DO_BITS, next = UINT64_MAX;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct to_do one = to_do[i];
+		if (one.key < end) {
+			uint32_t k = n_due++;
+			for (; k > 0 && all[k - 1].key > one.key; k--)
+				all[k] = all[k - 1];
+			all[k] = one;
+		} else {
+			next = one.key < next ? one.key : next;
+			to_do[n_left++] = one;
+		}
+	}
+	all[n_due].key = UINT64_MAX;
 	due->crossbar = crossbar;
-	due->begin = crossbar->next_at;
-	unsigned bits = 64u - (unsigned)__builtin_clzll((uint64_t)(until - due->begin));
-	due->shift = bits > 6 ? bits - 6 : 0;
-	due->comes = due->looks = 0;
-	for (uint64_t ports = crossbar->coming; ports; ports &= ports - 1) {
-		uint32_t port = (uint32_t)__builtin_ctzll(ports);
-		if (come_at[port] < until) {
-			add_due(due, port, come_at[port]);
-			due->comes |= UINT64_C(1) << port;
-		} else {
-			next = tb_time_earlier(next, come_at[port]);
-		}
-	}
-	for (uint64_t ports = crossbar->looking; ports; ports &= ports - 1) {
-		uint32_t port = (uint32_t)__builtin_ctzll(ports);
-		if (look_at[port] < until) {
-			add_due(due, PORTS + port, look_at[port]);
-			due->looks |= UINT64_C(1) << port;
-		} else {
-			next = tb_time_earlier(next, look_at[port]);
-		}
-	}
-	crossbar->next_at = next;
+	due->first = 0;
+	due->n = n_due;
+	crossbar->n_to_do = n_left;
+	crossbar->next_at = n_left ? (tb_time_ps)(next >> TO_DO_BITS) : TB_TIME_NEVER;
 	crossbar->cell = 0; // who hands on need not enter it into one
 }
 
@@ -951,8 +943,8 @@ static inline void serve_fetch(const void *at)
 	__asm__ volatile("");
 }
 
-// fetch_switches fetches switches of a list that are to be looked at soon, and then the
-// times of their ports.
+// fetch_switches fetches switches of a list that are to be looked at soon, and then what
+// they are to do.
 static inline void fetch_switches(
 	const struct credits *credits, const uint32_t *switches, uint32_t i, uint32_t n)
 {
@@ -961,50 +953,48 @@ static inline void fetch_switches(
 	if (i + 3 >= n)
 		return;
 	const struct crossbar *crossbar = &credits->crossbars[switches[i + 3]];
-	const tb_time_ps *come_at = credits->come_at + crossbar->first;
-	const tb_time_ps *look_at = credits->look_at + crossbar->first;
-	for (uint32_t port = 0; port < crossbar->n_ports; port += 8) {
-		serve_fetch(come_at + port);
-		serve_fetch(look_at + port);
-	}
+	for (uint32_t k = 0; k < crossbar->n_to_do; k += 4)
+		serve_fetch(crossbar->to_do + k);
 }
 
 // fetch_first fetches the ports of a switch at which something is due.
 static inline void fetch_first(const struct credits *credits, const struct due *due)
 {
-	if (!due->crossbar)
-		return;
-	for (uint64_t ports = due->comes; ports; ports &= ports - 1)
-		serve_fetch(receiver_at(credits,
-			due->crossbar->first + (uint32_t)__builtin_ctzll(ports)));
-	for (uint64_t ports = due->looks; ports; ports &= ports - 1) {
-		const struct served_link *link = served_link_at(
-			credits, due->crossbar->first + (uint32_t)__builtin_ctzll(ports));
-		serve_fetch(&link->sender);
-		serve_fetch(&link->lane);
+	for (uint32_t i = 0; due->crossbar && i < due->n; i++) {
+		uint32_t what = due->all[i].key % (1 << TO_DO_BITS);
+		uint32_t slot = due->crossbar->first + what % PORTS;
+		if (what < PORTS) {
+			serve_fetch(record_at(credits, due->all[i].packet, false));
+			serve_fetch(receiver_at(credits, slot));
+			serve_fetch(&served_link_at(credits, slot)->sender);
+		} else {
+			serve_fetch(&served_link_at(credits, slot)->sender);
+			serve_fetch(&served_link_at(credits, slot)->lane);
+		}
 	}
 }
 
-// fetch_second fetches the packets that come, and what is behind links that look.
-static inline void fetch_second(const struct credits *credits, const struct due *due)
+// fetch_second fetches the links that packets are to take, and what is behind links that
+// look.
+static inline void fetch_second(struct credits *credits, const struct due *due)
 {
-	const struct crossbar *crossbar = due->crossbar;
-	if (!crossbar)
-		return;
-	for (uint64_t ports = due->comes; ports; ports &= ports - 1) {
-		uint32_t slot = crossbar->first + (uint32_t)__builtin_ctzll(ports);
-		serve_fetch(record_at(credits, receiver_at(credits, slot)->come_first));
-		serve_fetch(&served_link_at(credits, slot)->sender);
-	}
-	for (uint64_t ports = due->looks; ports; ports &= ports - 1) {
-		uint32_t port = (uint32_t)__builtin_ctzll(ports);
-		const struct served_link *link =
-			served_link_at(credits, crossbar->first + port);
+	for (uint32_t i = 0; due->crossbar && i < due->n; i++) {
+		uint32_t what = due->all[i].key % (1 << TO_DO_BITS);
+		uint32_t first = due->crossbar->first, port = what % PORTS;
+		if (what < PORTS && credits->setup.late_routes)
+			continue;
+		if (what < PORTS) {
+			struct credit_packet *packet =
+				record_at(credits, due->all[i].packet, false);
+			serve_route(credits, receiver_at(credits, first + port), packet);
+			serve_fetch(&served_link_at(credits, packet->route)->sender);
+			serve_fetch(&served_link_at(credits, packet->route)->lane);
+			continue;
+		}
+		const struct served_link *link = served_link_at(credits, first + port);
 		if (!link->lane.heads)
 			continue;
-		uint32_t from = crossbar->first +
-				queue_in_turn(link->lane.heads, link->lane.turn);
-		serve_fetch(receiver_at(credits, link->sender.peer));
+		uint32_t from = first + queue_in_turn(link->lane.heads, link->lane.turn);
 		serve_fetch(cell_at(credits, link->sender.peer));
 		serve_fetch(receiver_at(credits, from));
 		serve_fetch(short_queue_in(receiver_at(credits, from), port));
@@ -1024,31 +1014,29 @@ static inline void fetch_back(const struct credits *credits, uint32_t slot)
 	serve_fetch(&credits->updates[(size_t)reverse->peer * FIRST_UPDATES + 2]);
 }
 
-// fetch_third fetches the links that packets are to take, the packets that links may
-// take, and where the credits go.
+// fetch_third fetches what is behind the links that packets are to take, the packets that
+// links may take, and where the credits go.
 static inline void fetch_third(const struct credits *credits, const struct due *due)
 {
-	const struct crossbar *crossbar = due->crossbar;
-	if (!crossbar)
-		return;
-	for (uint64_t ports = due->comes; ports; ports &= ports - 1) {
-		uint32_t slot = crossbar->first + (uint32_t)__builtin_ctzll(ports);
-		const struct credit_packet *packet =
-			record_at(credits, receiver_at(credits, slot)->come_first);
-		const struct served_link *link = served_link_at(credits, packet->route);
-		serve_fetch(&link->sender);
-		serve_fetch(&link->lane);
-		fetch_back(credits, slot);
-	}
-	for (uint64_t ports = due->looks; ports; ports &= ports - 1) {
-		uint32_t port = (uint32_t)__builtin_ctzll(ports);
-		const struct lane *lane =
-			&served_link_at(credits, crossbar->first + port)->lane;
+	for (uint32_t i = 0; due->crossbar && i < due->n; i++) {
+		uint32_t what = due->all[i].key % (1 << TO_DO_BITS);
+		uint32_t first = due->crossbar->first, port = what % PORTS;
+		if (what < PORTS) {
+			fetch_back(credits, first + port);
+			if (credits->setup.late_routes)
+				continue;
+			const struct link_sender *sender = sender_at(credits,
+				record_at(credits, due->all[i].packet, false)->route);
+			serve_fetch(cell_at(credits, sender->peer));
+			serve_fetch(sender_at(credits, sender->peer));
+			continue;
+		}
+		const struct lane *lane = &served_link_at(credits, first + port)->lane;
 		if (!lane->heads)
 			continue;
-		uint32_t from = crossbar->first + queue_in_turn(lane->heads, lane->turn);
+		uint32_t from = first + queue_in_turn(lane->heads, lane->turn);
 		serve_fetch(record_at(credits,
-			short_queue_in(receiver_at(credits, from), port)->first));
+			short_queue_in(receiver_at(credits, from), port)->first, false));
 		fetch_back(credits, from);
 	}
 }
@@ -1077,69 +1065,88 @@ static void come_in_turn(
 	packets[n] = packet;
 }
 
-// serve_many serves an instant in which perhaps several things happen.
+// serve_many serves an instant in which several things happen, the first of them `one`.
 static __attribute__((noinline)) void serve_many(struct credits *credits,
-	struct crossbar *crossbar, uint64_t comes, uint64_t looks)
+	struct crossbar *crossbar, struct due *due, struct to_do one)
 {
 	struct credit_packet *packets[PORTS];
 	uint32_t n = 0;
-	for (; looks; looks &= looks - 1)
-		serve_look(credits, crossbar, (uint32_t)__builtin_ctzll(looks));
-	for (; comes; comes &= comes - 1) {
-		uint32_t port = (uint32_t)__builtin_ctzll(comes);
-		struct receiver *receiver = receiver_at(credits, crossbar->first + port);
-		struct credit_packet *packet =
-			take_come(credits, crossbar, receiver, port);
-		if (credits->setup.simple) {
-			serve_come(credits, crossbar, receiver, packet);
-			continue;
+	for (;;) {
+		uint32_t what = one.key % (1 << TO_DO_BITS);
+		if (what < PORTS) {
+			struct credit_packet *packet =
+				record_at(credits, one.packet, false);
+			credits->agenda->comes |= UINT64_C(1) << what;
+			if (credits->setup.pauses)
+				tb_pause_come(credits, packet->at, packet->vl,
+					packet->of.wire_bytes);
+			come_in_turn(packets, n++, packet);
+		} else {
+			serve_look(credits, crossbar, what % PORTS);
 		}
+		if (due->all[due->first].key >> TO_DO_BITS != one.key >> TO_DO_BITS)
+			break;
+		one = due->all[due->first++];
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		struct receiver *receiver = receiver_at(credits, packets[i]->at);
+		if (credits->setup.late_routes)
+			tb_routing_choose_one(credits, packets[i]);
+		else
+			serve_route(credits, receiver, packets[i]);
+		serve_come(credits, crossbar, receiver, packets[i]);
+	}
+}
+
+// serve_one serves an instant in which only one packet comes.
+ALWAYS_INLINE void serve_one(struct credits *credits, struct crossbar *crossbar,
+	uint32_t port, struct credit_packet *packet, const bool simple)
+{
+	struct receiver *receiver = receiver_at(credits, crossbar->first + port);
+	credits->agenda->comes = UINT64_C(1) << port;
+	if (simple) {
+		serve_route(credits, receiver, packet);
+	} else {
 		if (credits->setup.pauses)
 			tb_pause_come(
 				credits, packet->at, packet->vl, packet->of.wire_bytes);
-		come_in_turn(packets, n++, packet);
-	}
-	for (uint32_t i = 0; i < n; i++) {
 		if (credits->setup.late_routes)
-			tb_routing_choose_one(credits, packets[i]);
-		serve_come(credits, crossbar, receiver_at(credits, packets[i]->at),
-			packets[i]);
+			tb_routing_choose_one(credits, packet);
+		else
+			serve_route(credits, receiver, packet);
+		if (credits->meters_now.n)
+			tb_pause_compare(credits);
 	}
-	if (credits->meters_now.n)
-		tb_pause_compare(credits);
+	if (!serve_through(credits, crossbar, receiver, packet, simple))
+		serve_come(credits, crossbar, receiver, packet);
 }
 
 // serve_switch serves a switch up to the end of a window.
-static void serve_switch(struct credits *credits, struct due *due)
+ALWAYS_INLINE void serve_switch(
+	struct credits *credits, struct due *due, const bool simple)
 {
 	struct agenda *agenda = credits->agenda;
 	struct crossbar *crossbar = due->crossbar;
 	agenda->due = due;
-	while (due->filled) {
-		uint32_t bucket = (uint32_t)__builtin_ctzll(due->filled);
-		uint32_t what = due->buckets[bucket], port = what % PORTS;
+	while (due->first < due->n) {
+		const struct to_do one = due->all[due->first++];
+		uint32_t what = one.key % (1 << TO_DO_BITS);
+		credits->replay.now = (tb_time_ps)(one.key >> TO_DO_BITS);
 		credits->replay.stats.n_events++;
 		crossbar->began_with = crossbar->n_begun;
 		agenda->comes = 0;
-		if (RARELY(due->next[what] != NO_DUE) || RARELY(!credits->setup.simple)) {
-			uint64_t comes, looks;
-			credits->replay.now = take_due(due, bucket, &comes, &looks);
-			agenda->comes = comes;
-			serve_many(credits, crossbar, comes, looks);
-		} else if (what >= PORTS) {
-			due->filled &= due->filled - 1;
-			credits->replay.now = due->at[what];
-			serve_look(credits, crossbar, port);
+		if (RARELY(due->all[due->first].key >> TO_DO_BITS ==
+			    one.key >> TO_DO_BITS)) {
+			serve_many(credits, crossbar, due, one);
+			if (!simple && credits->meters_now.n)
+				tb_pause_compare(credits);
+		} else if (what < PORTS) {
+			serve_one(credits, crossbar, what,
+				record_at(credits, one.packet, simple), simple);
 		} else {
-			due->filled &= due->filled - 1;
-			credits->replay.now = due->at[what];
-			agenda->comes = UINT64_C(1) << port;
-			struct receiver *receiver =
-				receiver_at(credits, crossbar->first + port);
-			struct credit_packet *packet =
-				take_come(credits, crossbar, receiver, port);
-			if (!serve_through(credits, crossbar, receiver, packet))
-				serve_come(credits, crossbar, receiver, packet);
+			serve_look(credits, crossbar, what % PORTS);
+			if (!simple && credits->meters_now.n)
+				tb_pause_compare(credits);
 		}
 		if (crossbar->choosing | agenda->choosing_next)
 			serve_rounds(credits, crossbar);
@@ -1157,34 +1164,32 @@ static void serve_switch(struct credits *credits, struct due *due)
 // that have nothing to do before. A switch that is to be served before the cell, or
 // stands in it twice, is passed over. Where switches do not stay in the cache, what each
 // needs is fetched, in steps, while others are served.
-static inline tb_time_ps serve_cell(
-	struct credits *credits, uint64_t number, tb_time_ps last, bool prefetches)
+ALWAYS_INLINE tb_time_ps serve_cell(struct credits *credits, uint64_t number,
+	tb_time_ps last, const bool prefetches, const bool simple)
 {
 	struct agenda *agenda = credits->agenda;
 	struct agenda_cell *cell = &agenda->cells[number % CELLS];
-	uint32_t n = cell->n, n_kept = 0, ahead = prefetches ? AHEAD - 1 : 0;
-	for (uint32_t i = 0; i < n + ahead; i++) {
-		struct due *due = &agenda->dues[i % AHEAD];
-		due->crossbar = NULL;
-		if (i < n) {
-			struct crossbar *crossbar =
-				&credits->crossbars[cell->switches[i]];
-			if (prefetches)
-				fetch_switches(credits, cell->switches, i, n);
-			find_due(credits, due, crossbar, number);
-			if (crossbar->cell == number)
-				cell->switches[n_kept++] = cell->switches[i];
+	uint32_t n = cell->n, n_kept = 0;
+	for (uint32_t i = 0; i < n + (prefetches ? AHEAD - 1 : 0); i++) {
+		struct due *due = &agenda->dues[prefetches ? i % AHEAD : 0];
+		if (prefetches)
+			fetch_switches(credits, cell->switches, i, n);
+		if (!prefetches || i < n) {
+			uint32_t sw = cell->switches[i];
+			find_due(credits, due, &credits->crossbars[sw], number);
+			if (credits->crossbars[sw].cell == number)
+				cell->switches[n_kept++] = sw;
 		}
 		if (prefetches) {
 			fetch_first(credits, due);
 			fetch_second(credits, &agenda->dues[(i - 1) % AHEAD]);
 			fetch_third(credits, &agenda->dues[(i - 2) % AHEAD]);
+			due = &agenda->dues[(i + 1) % AHEAD];
 		}
-		due = &agenda->dues[(i - ahead) % AHEAD];
-		if (i < ahead || !due->crossbar)
-			continue;
-		serve_switch(credits, due);
-		last = tb_time_later(last, credits->replay.now);
+		if (due->crossbar) {
+			serve_switch(credits, due, simple);
+			last = tb_time_later(last, credits->replay.now);
+		}
 	}
 	memmove(cell->switches + n_kept, cell->switches + n,
 		(cell->n - n) * sizeof *cell->switches);
@@ -1194,6 +1199,18 @@ static inline tb_time_ps serve_cell(
 	return last;
 }
 
+static tb_time_ps serve_cell_of_kind(
+	struct credits *credits, uint64_t number, tb_time_ps last)
+{
+	if (credits->setup.simple)
+		return credits->replay.prefetches
+			       ? serve_cell(credits, number, last, true, true)
+			       : serve_cell(credits, number, last, false, true);
+	return credits->replay.prefetches
+		       ? serve_cell(credits, number, last, true, false)
+		       : serve_cell(credits, number, last, false, false);
+}
+
 // settle_receiver charges the packets that wait in the queues of a receiver.
 static void settle_receiver(
 	struct credits *credits, struct receiver *receiver, tb_time_ps until)
@@ -1201,8 +1218,8 @@ static void settle_receiver(
 	for (uint64_t used = receiver->used_queues; used; used &= used - 1) {
 		uint32_t number = (uint32_t)__builtin_ctzll(used);
 		for (uint32_t id = short_queue_in(receiver, number)->first; id != NOTHING;
-			id = record_at(credits, id)->next)
-			tb_credits_charge(credits, record_at(credits, id), until);
+			id = record_at(credits, id, false)->next)
+			tb_credits_charge(credits, record_at(credits, id, false), until);
 	}
 }
 
@@ -1270,9 +1287,7 @@ void tb_serve_window(struct credits *credits, tb_time_ps until)
 	agenda->until = until;
 	for (uint64_t number = agenda->first; number <= end; number++)
 		if (agenda->filled >> number % CELLS & 1)
-			last = credits->replay.prefetches
-				       ? serve_cell(credits, number, last, true)
-				       : serve_cell(credits, number, last, false);
+			last = serve_cell_of_kind(credits, number, last);
 	credits->replay.now = last;
 	agenda->first = (uint64_t)until >> agenda->shift;
 	credits->served_until = until;
