@@ -306,6 +306,55 @@ static void a_reader_delays_a_commit_but_does_not_break_the_run(void **state)
 	fixture_fini(&fixture);
 }
 
+// One row of the schema, in a database of what the rows before it say.
+static int declare(void *context, int n, char **texts, char **names)
+{
+	(void)names;
+	assert_int_equal(n, 1);
+	return sqlite3_exec(context, texts[0], NULL, NULL, NULL);
+}
+
+static int note_text(void *context, int n, char **texts, char **names)
+{
+	(void)names;
+	for (int i = 0; i < n; i++)
+		fprintf(context, "%s|", texts[i]);
+	return 0;
+}
+
+// A store is as SQLite makes it of the statements in it, which all can be executed.
+static void the_schema_is_what_its_statements_make(void **state)
+{
+	(void)state;
+	static const char rows[] = "SELECT type, name, tbl_name, rootpage = 0, sql FROM "
+				   "sqlite_schema WHERE sql IS NOT NULL";
+	struct fixture fixture;
+	sqlite3 *store = NULL, *made = NULL;
+	char *of_store = NULL, *of_made = NULL;
+	size_t size;
+	fixture_init(&fixture);
+	fixture_store(&fixture, 10, 1);
+	assert_int_equal(sqlite3_open(fixture.path, &store), SQLITE_OK);
+	assert_int_equal(sqlite3_open(":memory:", &made), SQLITE_OK);
+	assert_int_equal(
+		sqlite3_exec(store, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL",
+			declare, made, NULL),
+		SQLITE_OK);
+	FILE *text = open_memstream(&of_store, &size);
+	assert_int_equal(sqlite3_exec(store, rows, note_text, text, NULL), SQLITE_OK);
+	fclose(text);
+	text = open_memstream(&of_made, &size);
+	assert_int_equal(sqlite3_exec(made, rows, note_text, text, NULL), SQLITE_OK);
+	fclose(text);
+	assert_string_equal(of_store, of_made);
+	assert_non_null(strstr(of_store, "view|sweep|sweep|1|CREATE VIEW sweep"));
+	free(of_store);
+	free(of_made);
+	sqlite3_close(store);
+	sqlite3_close(made);
+	fixture_fini(&fixture);
+}
+
 // More bins than one transaction holds, so that most are committed.
 static void tell_many(struct fixture *fixture, struct tb_observer observer)
 {
@@ -511,6 +560,7 @@ int main(void)
 		cmocka_unit_test(what_a_stopped_run_has_no_time_to_store_is_left_out),
 		cmocka_unit_test(what_a_stopped_run_has_time_to_store_is_stored),
 		cmocka_unit_test(views_agree_with_the_program),
+		cmocka_unit_test(the_schema_is_what_its_statements_make),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
