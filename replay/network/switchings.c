@@ -359,6 +359,8 @@ static const struct tb_preset_key fluid_keys[] = {
 		"when a switch sends a packet on"},
 	{"link", "flit", SIZE(1, 4096), AT_CIRCUIT(flit_bytes), TB_KEY_CAME_LATER,
 		"bytes that cross a link at once"},
+	{"link", "link_tokens", REAL, AT_CIRCUIT(link_tokens), TB_KEY_CAME_LATER,
+		"bytes of flow control that each byte costs the other direction"},
 	{"packet", "first_overhead", SIZE(0, 1 << 16), AT_CREDIT(first_overhead_bytes),
 		TB_KEY_CAME_LATER, "bytes that a message's first packet has in addition"},
 	{"packet", "ack", SIZE(0, 1 << 16), AT_CREDIT(ack_bytes), TB_KEY_CAME_LATER,
@@ -438,8 +440,8 @@ static const struct tb_switching_kind kinds[] = {
 			"arriving over the link"},
 		.has_circuits = true,
 		.has_broadcasts = true,
-		.left_out = "paths held until acknowledged, bus turns, flow-control "
-			    "tokens, limits on partners",
+		.left_out = "paths held until acknowledged, bus turns, limits on "
+			    "partners",
 		KEYS(circuits_keys),
 		.check = check_circuits},
 	[NUMBER_OF_credits] = {.name = "credits",
