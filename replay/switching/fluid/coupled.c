@@ -9,7 +9,9 @@
 // Two things pass between a link and the next one: what it would send if only the next
 // one did not hold it back, its demand, and what that one lets it send, the level. Links
 // whose demands or levels change are looked at until nothing changes by more than a part
-// in APART.
+// that counts. That part grows with the number of links that one change has reached, and
+// with the looks at them: where thousands of flows hold back one another, all would be
+// looked at a dozen times whenever one ends, for rates that change by a hundredth.
 #include "shares.h"
 
 #include "array.h"
@@ -17,14 +19,25 @@
 #include <math.h>
 #include <stdlib.h>
 
-// A change is passed on from this part on. After so many looks at a link in a solution
-// its level moves half of the way only, and after as many again it stays.
+// A change is passed on from this part on; from twice as much when REACH_DOUBLES links
+// are reached, and when each was looked at LOOKS_DOUBLE times more than LOOKS_FREE. After
+// LOOKS_MOST looks at a link its level moves half of the way only, and after as many
+// again it stays.
 #define APART 1e-3
-enum { LOOKS_MOST = 12 };
+enum { REACH_DOUBLES = 256, LOOKS_FREE = 3, LOOKS_DOUBLE = 2, LOOKS_MOST = 12 };
 
-static bool is_apart(double a, double b)
+static bool is_apart(const struct tb_shares *shares, double a, double b)
 {
-	return a != b && !(fabs(a - b) <= APART * fmin(a, b));
+	return a != b && !(fabs(a - b) <= shares->apart * fmin(a, b));
+}
+
+static void set_apart(struct tb_shares *shares, uint64_t n_looks)
+{
+	uint64_t mean = n_looks / (shares->n_touched + 1);
+	double apart = APART * (1 + (double)shares->n_touched / REACH_DOUBLES);
+	for (; mean >= LOOKS_FREE && apart < 1; mean -= LOOKS_DOUBLE)
+		apart *= 2;
+	shares->apart = apart;
 }
 
 // couple_port returns the number of the input of a link by which another one feeds it.
@@ -137,7 +150,7 @@ static double holds_beside(const struct holds *holds, const struct tb_share_port
 static void set_demand(struct tb_shares *shares, uint32_t port, double demand)
 {
 	struct tb_share_port *at = &shares->ports[port];
-	if (!is_apart(at->demand, demand))
+	if (!is_apart(shares, at->demand, demand))
 		return;
 	at->demand = demand;
 	tb_shares_look(shares, at->to);
@@ -159,30 +172,11 @@ static double capacity_of(const struct tb_shares *shares, uint32_t link)
 static void set_carried(struct tb_shares *shares, uint32_t link, double carried)
 {
 	struct tb_share_queue *queue = &shares->queues[link];
-	if (!shares->reverse || !is_apart(queue->carried, carried))
+	if (!shares->reverse || !is_apart(shares, queue->carried, carried))
 		return;
 	queue->carried = carried;
 	if (shares->links[shares->reverse[link]].n)
 		tb_shares_look(shares, shares->reverse[link]);
-}
-
-// set_pace notes the pace of a node's flows. Where they come to links together with
-// others, what these carry changes.
-static void set_pace(struct look *look, double pace)
-{
-	struct tb_shares *shares = look->shares;
-	struct tb_share_queue *queue = &shares->queues[look->link];
-	if (!is_apart(queue->pace, pace))
-		return;
-	queue->pace = pace;
-	for (uint32_t i = 0; i < look->n_uses; i++) {
-		struct tb_share_use use = look->uses[i];
-		const struct tb_share_flow *flow = &shares->flows[use.flow];
-		const struct tb_share_step *steps = tb_shares_steps(shares, use.flow);
-		for (uint32_t s = use.step + (shares->reverse ? 1u : 2u);
-			!flow->ends && s < flow->n_steps && !steps[s].begins_way; s++)
-			tb_shares_look(shares, steps[s].link);
-	}
 }
 
 // look_at_node looks at the link into the network of a node, whose flows take turns.
@@ -214,7 +208,8 @@ static void look_at_node(struct look *look)
 			out->is_chosen);
 	}
 	queue->bound = holds.by;
-	set_pace(look, holds.least);
+	if (is_apart(shares, queue->pace, holds.least))
+		queue->pace = holds.least;
 	set_carried(shares, look->link, holds.least * sum);
 	for (uint32_t i = 0; i < look->n_out; i++) {
 		const struct tb_share_port *out = &shares->ports[shares->outs[i]];
@@ -293,14 +288,14 @@ static double set_level(struct look *look, double level)
 	struct tb_shares *shares = look->shares;
 	struct tb_share_queue *queue = &shares->queues[look->link];
 	double old = queue->level;
-	if (!is_apart(old, level))
+	if (!is_apart(shares, old, level))
 		return old;
 	if (queue->n_looks > LOOKS_MOST && old < INFINITY && level < INFINITY)
 		level = (old + level) / 2;
 	queue->level = level;
 	for (uint32_t i = 0; i < look->n_in; i++) {
 		const struct tb_share_port *in = &shares->ports[shares->ins[i]];
-		if (in->demand * (1 + 4 * APART) > fmin(old, level))
+		if (in->demand * (1 + 4 * shares->apart) > fmin(old, level))
 			tb_shares_look(shares, in->from);
 	}
 	return level;
@@ -322,11 +317,8 @@ static void look_at_queue(struct look *look)
 		if (out != TB_SHARES_NONE)
 			look_list(look, out, true);
 	}
-	for (uint32_t i = 0; i < look->n_in; i++) {
+	for (uint32_t i = 0; i < look->n_in; i++)
 		all += shares->ports[shares->ins[i]].demand;
-		carried += shares->ports[shares->ins[i]].sum;
-	}
-	set_carried(shares, look->link, carried);
 	struct holds holds = {INFINITY, INFINITY, TB_SHARES_NONE, false};
 	send_on(look, &holds);
 	bool is_full = all > capacity;
@@ -361,6 +353,9 @@ static void look_at_queue(struct look *look)
 	holds.least = set_level(look, holds.least);
 	if (is_full)
 		send_on(look, &holds);
+	for (uint32_t i = 0; i < look->n_in; i++)
+		carried += fmin(holds.least, shares->ports[shares->ins[i]].demand);
+	set_carried(shares, look->link, carried);
 	for (uint32_t i = 0; i < look->n_out; i++)
 		set_demand(shares, shares->outs[i], shares->ports[shares->outs[i]].most);
 }
@@ -407,8 +402,9 @@ void tb_coupled_solve(struct tb_shares *shares)
 			tb_shares_look(shares, steps[s].link);
 	}
 	uint32_t due;
+	uint64_t before = shares->n_looks;
 	while ((due = tb_shares_next(shares, 2 * LOOKS_MOST)) != TB_SHARES_NONE) {
-		shares->n_looks++;
+		set_apart(shares, shares->n_looks++ - before);
 		struct look look = {.shares = shares,
 			.uses = tb_share_uses(&shares->links[due]),
 			.link = due,

@@ -1,15 +1,16 @@
 // Fluid networks: messages as flows that share links. Private to this room.
 //
-// Model (docs/fluid.md): a message is one flow over the links of its route, at a max-min
-// fair rate (shares.h). There are no packets, so there are no queues: a flow carries the
-// bytes of its message's packets, and takes the latency of its path once.
+// Model (docs/fluid.md): a message is one flow over the links of its route, at a rate that
+// it has by those that share them (shares.h); with circuits a flow for each of its turns.
+// There are no packets: a flow carries the bytes of its message's packets, and takes the
+// latency of its path once. Queues are known by what they do to rates once they are full.
 //
 // Cost: two or three events a message, and what the flows that share its links cost when
 // it begins and ends. Memory: 260 bytes per link, 170 and 20 a link of its ways per flow.
 //
 // Files: fluid.c (function table, allocation, flows that begin and end, messages that
 // wait for others of their node), paths.c (routes and latencies), shares.c (rates),
-// charges.c (what is counted).
+// coupled.c (rates where queues hold flows up), charges.c (what is counted).
 #ifndef TB_FLUID_H
 #define TB_FLUID_H
 

@@ -1,4 +1,5 @@
-// Max-min fair rates of flows that share links. Private to this room.
+// Rates of flows that share links: max-min fair, or coupled as queues couple them
+// (coupled.c has those rules). Private to this room.
 //
 // A flow crosses a set of links, its steps, each of which has a capacity. It may be split
 // over several ways, each of which carries the same part of it: a step has the weight of
@@ -149,6 +150,7 @@ struct tb_shares {
 	struct tb_share_rank *ranks;
 	size_t ports_room, ins_room, outs_room, ranks_room;
 	uint64_t n_looks;
+	double apart; // by which part changes count
 };
 
 // tb_shares_init makes `n_links` links without capacity, which the caller sets, in any
