@@ -24,7 +24,7 @@
 // LOOKS_MOST looks at a link its level moves half of the way only, and after as many
 // again it stays.
 #define APART 1e-3
-enum { REACH_DOUBLES = 256, LOOKS_FREE = 3, LOOKS_DOUBLE = 2, LOOKS_MOST = 12 };
+enum { REACH_DOUBLES = 64, LOOKS_FREE = 2, LOOKS_DOUBLE = 1, LOOKS_MOST = 12 };
 
 static bool is_apart(const struct tb_shares *shares, double a, double b)
 {
