@@ -50,8 +50,10 @@ struct tb_switching_kind {
 	// It stands for another one, whose nodes, rates and latencies a network has. Of
 	// the other's keys in presets it leaves out what it has no use for.
 	bool stands_for_other;
-	const char *caution;  // what it lacks, for tb_switching_caution; NULL: nothing
-	const char *left_out; // of it, where another one stands for it
+	// Where another one stands for it: how far off that is (docs/fluid.md), for
+	// tb_switching_caution, and what it leaves out.
+	const char *caution;
+	const char *left_out;
 
 	const struct tb_preset_key *keys; // beyond those of all networks
 	size_t n_keys;

@@ -178,9 +178,9 @@ static void a_window_within_takes_as_long_as_packets(void **state)
 	drop(&mixed);
 }
 
-// Node 0 sends to 4 with three others, and to 5 alone: in the window its message to 5
-// stands behind the others in one queue, outside it does not.
-static void messages_block_one_another_in_the_window(void **state)
+// Node 0 sends to 4 with three others, and to 5 alone: its message to 5 stands behind the
+// others in one queue, in the window as outside.
+static void messages_block_one_another_in_and_outside(void **state)
 {
 	(void)state;
 	const char *const changes[] = {"", ",exact_to=1s"};
@@ -201,7 +201,7 @@ static void messages_block_one_another_in_the_window(void **state)
 		drop(&outcome);
 		tb_network_free(net);
 	}
-	assert_true(delivered[1] > 2 * delivered[0]);
+	assert_true(llabs(delivered[1] - delivered[0]) * 20 < delivered[0]);
 }
 
 static void a_window_behind_the_end_is_refused(void **state)
@@ -234,7 +234,7 @@ int main(void)
 		cmocka_unit_test(a_message_that_begins_at_the_edge_is_sent_once),
 		cmocka_unit_test(what_flows_lack_is_refused_in_windows),
 		cmocka_unit_test(a_window_within_takes_as_long_as_packets),
-		cmocka_unit_test(messages_block_one_another_in_the_window),
+		cmocka_unit_test(messages_block_one_another_in_and_outside),
 		cmocka_unit_test(a_window_behind_the_end_is_refused)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

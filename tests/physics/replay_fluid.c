@@ -98,7 +98,7 @@ static void rates_are_max_min_fair(void **state)
 	struct line lines[5] = {{.source = 0, .destination = 4, .bytes = 2 * MEGABYTE},
 		{.source = 1, .destination = 4, .bytes = MEGABYTE},
 		{.source = 1, .destination = 5, .bytes = MEGABYTE},
-		{.source = 1, .destination = 6, .bytes = MEGABYTE},
+		{.source = 1, .destination = 10, .bytes = MEGABYTE},
 		{.source = 2, .destination = 5, .bytes = 2 * MEGABYTE}};
 	struct outcome outcome = replayed(STAR, lines, 5);
 	for (size_t i = 0; i < 5; i++)
@@ -203,9 +203,9 @@ static void a_bus_carries_both_directions(void **state)
 	drop(&outcome);
 }
 
-// Node 0 sends to 4, as do 1, 2 and 3, and to 5, to which nobody else does. In packets
-// those for 5 stand behind those for 4 in one queue; a fluid knows no queue.
-static void there_is_no_head_of_line_blocking(void **state)
+// Node 0 sends to 4, as do 1, 2 and 3, and to 5, to which nobody else does. Packets for 5
+// stand behind those for 4 in one queue, and so the flow to 5 is as slow as that to 4.
+static void flows_of_a_node_advance_together(void **state)
 {
 	(void)state;
 	const char *fifo = "ib-hdr,levels=2,arity=4,queues=fifo,input_speedup=1";
@@ -222,9 +222,99 @@ static void there_is_no_head_of_line_blocking(void **state)
 	tb_network_free(net);
 	outcome = replayed("ib-hdr,levels=2,arity=4,switching=fluid", flows, 5);
 	drop(&outcome);
-	assert_true(packets[4].delivered * 10 > flows[4].delivered * 20);
-	assert_true(llabs(packets[3].delivered - flows[3].delivered) * 20 <
-		    packets[3].delivered);
+	for (size_t i = 0; i < 5; i++)
+		assert_true(llabs(packets[i].delivered - flows[i].delivered) * 20 <
+			    packets[i].delivered);
+	assert_true(llabs(flows[4].delivered - flows[3].delivered) * 100 <
+		    flows[3].delivered);
+}
+
+// A full link is shared by input, whatever flows come by each: of nodes 1 to 4, of which
+// 1 sends three messages to 0 and the others one each, each gets a fourth.
+static void a_full_link_is_shared_by_input(void **state)
+{
+	(void)state;
+	struct line lines[6] = {{.source = 1, .bytes = MEGABYTE},
+		{.source = 1, .bytes = MEGABYTE}, {.source = 1, .bytes = MEGABYTE},
+		{.source = 2, .bytes = MEGABYTE}, {.source = 3, .bytes = MEGABYTE},
+		{.source = 4, .bytes = MEGABYTE}};
+	struct outcome outcome = replayed(STAR ",queue_pairs=message", lines, 6);
+	for (size_t i = 3; i < 6; i++)
+		assert_true(llabs(lines[i].delivered - 4 * MEGABYTE_PS - STAR_PS) <= 1);
+	// Of node 1 a third each has gone by then; the rest has the link to itself.
+	for (size_t i = 0; i < 3; i++)
+		assert_true(llabs(lines[i].delivered - 6 * MEGABYTE_PS - STAR_PS) <= 2);
+	drop(&outcome);
+}
+
+// 0 and 1 send over one link up, 0 to 4 and 1 to 10; 8 sends to 4 by another, and 5
+// beside it. The link to 4 is full: the link down to it gets a half, of which the two
+// links up get one each. Behind the first one 1 waits as long as 0, before a link that is
+// not full.
+static void a_full_link_holds_back_those_behind_others(void **state)
+{
+	(void)state;
+	struct line lines[4] = {{.source = 0, .destination = 4, .bytes = MEGABYTE},
+		{.source = 1, .destination = 10, .bytes = MEGABYTE},
+		{.source = 8, .destination = 4, .bytes = MEGABYTE},
+		{.source = 5, .destination = 4, .bytes = MEGABYTE}};
+	// Even destinations are all behind the first of two cores.
+	const char *tree = FLUID ",shape=pgft(2;4,3;1,2;1,1),ascent=deterministic";
+	struct tb_network *net = network_of(tree);
+	struct outcome outcome = replayed(tree, lines, 4);
+	assert_true(llabs(lines[3].delivered - 2 * MEGABYTE_PS - STAR_PS) <= 1);
+	for (size_t i = 0; i < 3; i++)
+		assert_true(
+			llabs(lines[i].delivered - 3 * MEGABYTE_PS - 2 * STAR_PS) <= 4);
+	assert_int_equal(outcome.tally.worst_root.id, net->ejection[4]);
+	assert_true(outcome.tally.links[net->injection[1]].came_by_ps >=
+		    (uint64_t)MEGABYTE_PS * 3 / 2);
+	drop(&outcome);
+	tb_network_free(net);
+}
+
+// Two nodes that send to each other with circuits: of what crosses a link, the other way
+// carries tokens.
+static void tokens_take_a_part_of_the_other_way(void **state)
+{
+	(void)state;
+	struct line one[1] = {{.destination = 1, .bytes = MEGABYTE}};
+	struct line both[2] = {one[0], {.source = 1, .bytes = MEGABYTE}};
+	const char *ascents[] = {"adaptive", "deterministic"};
+	for (size_t i = 0; i < 2; i++) {
+		char preset[160];
+		snprintf(preset, sizeof preset,
+			"qsnet,switching=fluid,levels=1,link_tokens=0.25,ascent=%s",
+			ascents[i]);
+		struct outcome outcome = replayed(preset, one, 1);
+		drop(&outcome);
+		outcome = replayed(preset, both, 2);
+		drop(&outcome);
+		for (size_t k = 0; k < 2; k++)
+			if (llabs(both[k].delivered * 4 - one[0].delivered * 5) >=
+				one[0].delivered / 50)
+				fail_msg("%s: %lld, alone %lld", ascents[i],
+					(long long)both[k].delivered,
+					(long long)one[0].delivered);
+	}
+}
+
+// Of two messages of a node with circuits one goes to a full node. They take turns, so
+// the other one, although nobody is in its way, takes as long as the first one does by
+// then.
+static void messages_take_turns_with_circuits(void **state)
+{
+	(void)state;
+	struct line lines[4] = {{.source = 0, .destination = 1, .bytes = MEGABYTE},
+		{.source = 0, .destination = 2, .bytes = MEGABYTE},
+		{.source = 3, .destination = 1, .bytes = 4 * MEGABYTE}};
+	struct outcome outcome =
+		replayed("qsnet,switching=fluid,levels=1,ascent=deterministic", lines, 3);
+	tb_time_ps alone = (tb_time_ps)MEGABYTE * 2500 / 320 * 378;
+	// A round is a slice at half of the rate and one at all of it.
+	for (size_t i = 0; i < 2; i++)
+		assert_true(llabs(lines[i].delivered - 3 * alone) < alone / 10);
+	drop(&outcome);
 }
 
 // Where routes do not depend on loads, each link carries what it carries of packets.
@@ -442,7 +532,11 @@ int main(void)
 		cmocka_unit_test(messages_of_a_queue_pair_follow_one_another),
 		cmocka_unit_test(gaps_lie_between_messages_that_begin),
 		cmocka_unit_test(a_bus_carries_both_directions),
-		cmocka_unit_test(there_is_no_head_of_line_blocking),
+		cmocka_unit_test(flows_of_a_node_advance_together),
+		cmocka_unit_test(a_full_link_is_shared_by_input),
+		cmocka_unit_test(a_full_link_holds_back_those_behind_others),
+		cmocka_unit_test(tokens_take_a_part_of_the_other_way),
+		cmocka_unit_test(messages_take_turns_with_circuits),
 		cmocka_unit_test(routes_are_those_of_packets),
 		cmocka_unit_test(adaptive_ascents_take_the_link_with_the_fewest_flows),
 		cmocka_unit_test(a_message_of_many_packets_takes_all_ascents),

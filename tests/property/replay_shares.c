@@ -150,7 +150,7 @@ static void run(uint64_t seed)
 	struct program program = {0};
 	struct tb_shares shares;
 	tb_random_init(&random, seed, 0);
-	assert_int_equal(tb_shares_init(&shares, LINKS, STEPS), TB_OK);
+	assert_int_equal(tb_shares_init(&shares, LINKS, STEPS, false), TB_OK);
 	bool alike = tb_random_below(&random, 2);
 	for (uint32_t l = 0; l < LINKS; l++)
 		program.capacities[l] = shares.links[l].capacity =

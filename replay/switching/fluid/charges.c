@@ -69,6 +69,10 @@ static void charge_share_out(struct fluid *fluid, const struct tb_share_link *li
 		charge->others += other.flow == id ? 0 : share_rate(fluid, other);
 	}
 	fluid->flows[id].turn = first + n;
+	// Who has the link to itself, but for what is left of earlier rates, is blamed.
+	if (charge->others == 0)
+		tb_records_blame(&fluid->replay.records, charge->link, charge->root,
+			charge->victim, charge->victim, charge->lost_ps, charge->until);
 	for (uint32_t i = 0; i < n && charge->others; i++) {
 		struct tb_share_use other = uses[(first + i) % link->n];
 		if (other.flow != id) {
@@ -95,19 +99,21 @@ static void charge_lost(
 	struct tb_records *records = &fluid->replay.records;
 	struct fluid_flow *flow = &fluid->flows[id];
 	uint32_t limit = fluid->shares.flows[id].limit;
-	const struct tb_share_link *link =
-		&fluid->shares.links[tb_shares_steps(&fluid->shares, id)[limit].link];
+	uint32_t root = fluid->shares.flows[id].root;
 	struct blame_charge charge = {.link = flow_came_by(fluid, id, limit),
-		.root = tb_fluid_link(fluid, id, limit),
+		.root = root < fluid->replay.net->n_links
+				? root
+				: tb_fluid_link(fluid, id, limit),
 		.victim = fluid->replay.messages[flow->message].flow,
 		.lost_ps = lost_ps,
 		.until = until};
 	flow->lost_ps += lost_ps;
 	tb_records_flow_wait(records, charge.victim, lost_ps);
 	tb_records_wait_by(records, &fluid->cell[charge.link], lost_ps);
-	tb_records_wait_for(records, &fluid->cell[charge.root], lost_ps);
-	tb_records_longest(&fluid->cell[charge.root], flow->lost_ps);
-	charge_share_out(fluid, link, id, &charge);
+	uint32_t held_by = tb_fluid_link(fluid, id, limit);
+	tb_records_wait_for(records, &fluid->cell[held_by], lost_ps);
+	tb_records_longest(&fluid->cell[held_by], flow->lost_ps);
+	charge_share_out(fluid, &fluid->shares.links[root], id, &charge);
 }
 
 // charge_crossed is how many of the first `n` packets of a flow take a step: its ways
@@ -125,11 +131,10 @@ static void count_packets(struct fluid *fluid, uint32_t id, uint64_t bytes)
 {
 	const struct tb_replay *replay = &fluid->replay;
 	struct fluid_flow *flow = &fluid->flows[id];
-	const struct tb_posted *message = &replay->messages[flow->message];
 	uint64_t full = (uint64_t)replay->net->params.packet_payload_bytes +
 			replay->net->params.packet_overhead_bytes;
 	uint64_t n = bytes / full + 1;
-	uint32_t most = message->n_packets - flow->n_before;
+	uint32_t most = flow->n_all;
 	if (n > most || flow->left == 0)
 		n = most;
 	const struct tb_share_step *steps = tb_shares_steps(&fluid->shares, id);
@@ -182,7 +187,6 @@ void tb_fluid_settle(struct fluid *fluid, uint32_t id, tb_time_ps until)
 uint32_t tb_fluid_round_up(struct fluid *fluid, uint32_t id)
 {
 	struct fluid_flow *flow = &fluid->flows[id];
-	const struct tb_posted *message = &fluid->replay.messages[flow->message];
 	const struct tb_network_params *params = &fluid->replay.net->params;
 	uint64_t full =
 		(uint64_t)params->packet_payload_bytes + params->packet_overhead_bytes;
@@ -190,7 +194,7 @@ uint32_t tb_fluid_round_up(struct fluid *fluid, uint32_t id)
 		flow->n_before ? 0 : tb_credit_params(params)->first_overhead_bytes;
 	assert(flow->n_packets > 0); // what begins at the edge is not a flow yet
 	fluid_amount whole = (fluid_amount)(flow->n_packets * full + first) * BYTE_AMOUNT;
-	if (whole > flow->all || flow->n_packets + flow->n_before == message->n_packets)
+	if (whole > flow->all || flow->n_packets == flow->n_all)
 		whole = flow->all;
 	fluid_amount rest = whole - (flow->all - flow->left);
 	const struct tb_share_step *steps = tb_shares_steps(&fluid->shares, id);

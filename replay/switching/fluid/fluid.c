@@ -139,7 +139,19 @@ static int make_shares(struct fluid *fluid)
 	uint64_t n = (uint64_t)net->n_links + (has_buses ? net->n_nodes : 0);
 	if (n >= TB_SHARES_NONE)
 		return TB_ECAPACITY;
-	int status = tb_shares_init(&fluid->shares, (uint32_t)n, steps_most(fluid));
+	// Packets that wait hold up others, but for those that are dropped, and circuits
+	// that choose free links. A bus that limits has both directions of a node in one,
+	// which no queue has.
+	bool coupled = !fluid->is_ideal && !fluid->nodes->stores && !has_buses &&
+		       !(fluid->nodes->has_circuits && fluid->ways_most > 1);
+	int status =
+		tb_shares_init(&fluid->shares, (uint32_t)n, steps_most(fluid), coupled);
+	if (status == TB_OK && fluid->nodes->has_circuits && !fluid->is_ideal) {
+		status = tb_shares_take_tokens(
+			&fluid->shares, tb_circuit_params(&net->params)->link_tokens);
+		for (uint32_t i = 0; i < net->n_links && status == TB_OK; i++)
+			fluid->shares.reverse[i] = net->links[i].reverse.id;
+	}
 	if (status != TB_OK)
 		return status;
 	fluid->first_bus = has_buses ? net->n_links : 0;
@@ -185,6 +197,8 @@ static int fluid_make(struct tb_replay *replay, const struct tb_engine_options *
 			"switching = circuits or credits");
 	fluid->nodes = tb_switching_nodes(&replay->net->params);
 	fluid->is_ideal = options->ideal;
+	if (fluid->nodes->has_circuits && !fluid->is_ideal)
+		fluid->slice_packets = tb_slice_packets(&replay->net->params);
 	int status = fluid_make_links(fluid);
 	*cells = fluid->cells;
 	if (status == TB_OK)
@@ -223,8 +237,10 @@ static void fluid_free(struct tb_replay *replay)
 
 // Flows begin and end, and share anew what they have in common.
 
-uint64_t tb_fluid_wire_bytes(
-	const struct tb_replay *replay, const struct tb_posted *message)
+// wire_bytes is what those packets of a message that nobody has sent yet, or the frames
+// that were captured, have on the wire; of the first `n` of them.
+static uint64_t wire_bytes(
+	const struct tb_replay *replay, const struct tb_posted *message, uint32_t n)
 {
 	const struct tb_network_params *params = &replay->net->params;
 	bool keeps_frames = tb_replay_keeps_frames(replay, &message->what);
@@ -232,9 +248,23 @@ uint64_t tb_fluid_wire_bytes(
 			    (keeps_frames ? tb_replay_headers(replay) : 0);
 	bool has_first = !keeps_frames && message->n_unfetched == message->n_packets;
 	uint64_t first = has_first ? tb_credit_params(params)->first_overhead_bytes : 0;
-	uint64_t wire = tb_message_left(replay, message) +
-			message->n_unfetched * overhead + first;
+	uint64_t payload = n < message->n_unfetched
+				   ? (uint64_t)n * params->packet_payload_bytes
+				   : tb_message_left(replay, message);
+	uint64_t wire = payload + n * overhead + first;
 	return wire ? wire : 1;
+}
+
+// turn_of is how many packets a message sends before it is the next one's turn.
+enum { TURNS_MOST = 64 };
+static uint32_t turn_of(const struct fluid *fluid, const struct tb_posted *message)
+{
+	uint32_t n = fluid->slice_packets;
+	// A long message has longer turns, so that it is not the more work the longer
+	// it is.
+	if (n && message->n_packets / TURNS_MOST > n)
+		n = message->n_packets / TURNS_MOST;
+	return n && n < message->n_unfetched ? n : message->n_unfetched;
 }
 
 static void fluid_flow_begin(struct fluid *fluid, uint32_t id)
@@ -263,7 +293,8 @@ static void fluid_flow_begin(struct fluid *fluid, uint32_t id)
 	}
 	tb_nodes_begun(replay, id);
 	const struct tb_posted *message = &replay->messages[id];
-	uint64_t wire = tb_fluid_wire_bytes(replay, message);
+	uint32_t n_packets = turn_of(fluid, message);
+	uint64_t wire = wire_bytes(replay, message, n_packets);
 	struct fluid_trip trip = fluid->is_ideal
 					 ? tb_fluid_lone_trip(fluid, message, wire)
 					 : tb_fluid_trip(replay->net, fluid->steps,
@@ -278,9 +309,10 @@ static void fluid_flow_begin(struct fluid *fluid, uint32_t id)
 		.order = message->serial,
 		.message = id,
 		.n_before = message->n_packets - message->n_unfetched,
+		.n_all = n_packets,
 		.place = NOTHING,
 		.n_hops = n_hops};
-	replay->stats.n_hops += (uint64_t)n_hops * message->n_unfetched;
+	replay->stats.n_hops += (uint64_t)n_hops * n_packets;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t link = fluid->steps[i].link;
 		if (link >= replay->net->n_links)
@@ -304,10 +336,19 @@ void tb_fluid_end_due(struct fluid *fluid)
 			return;
 		}
 		uint32_t flow = tb_fluid_ends_take(fluid);
-		fluid->ended[fluid->n_ended++] = flow;
+		uint32_t id = fluid->flows[flow].message;
+		struct tb_posted *message = &fluid->replay.messages[id];
 		tb_shares_end(&fluid->shares, flow);
 		tb_fluid_unload(fluid, flow);
-		tb_fluid_next(fluid, fluid->flows[flow].message);
+		if (fluid->flows[flow].n_all < message->n_unfetched) {
+			tb_nodes_carried_part(
+				&fluid->replay, id, fluid->flows[flow].n_all);
+			message->behind_since = fluid->replay.now;
+			tb_fluid_join(fluid, id);
+		} else {
+			fluid->ended[fluid->n_ended++] = flow;
+		}
+		tb_fluid_next(fluid, id);
 	}
 }
 
@@ -490,8 +531,9 @@ static bool fluid_line_key(
 		(fluid->nodes->has_queue_pairs && tb_credit_params(params)->queue_pairs ==
 							  TB_QUEUE_PAIRS_CONNECTION);
 	*key = (uint64_t)source << 32 | (by_pair ? message->end : source);
-	return by_pair || (fluid->nodes->has_circuits &&
-				  tb_circuit_params(params)->slice_bytes == 0);
+	return by_pair || fluid->slice_packets ||
+	       (fluid->nodes->has_circuits &&
+		       tb_circuit_params(params)->slice_bytes == 0);
 }
 
 static uint32_t fluid_line_find(struct fluid *fluid, uint64_t key)
@@ -594,7 +636,7 @@ static void leave_flow(struct fluid *fluid, uint32_t id)
 	struct fluid_flow *flow = &fluid->flows[id];
 	uint32_t n = tb_fluid_round_up(fluid, id);
 	uint32_t n_left = replay->messages[flow->message].n_unfetched - n;
-	replay->stats.n_hops -= (uint64_t)flow->n_hops * n_left;
+	replay->stats.n_hops -= (uint64_t)flow->n_hops * (flow->n_all - n);
 	if (n_left) {
 		tb_nodes_carried_part(replay, flow->message, n);
 		replay->messages[flow->message].behind_since = replay->now;

@@ -1,15 +1,16 @@
 // Fluid networks: messages as flows that share links. Private to this room.
 //
-// Model (docs/fluid.md): a message is one flow over the links of its route, at a max-min
-// fair rate (shares.h). There are no packets, so there are no queues: a flow carries the
-// bytes of its message's packets, and takes the latency of its path once.
+// Model (docs/fluid.md): a message is one flow over the links of its route, at a rate that
+// it has by those that share them (shares.h); with circuits a flow for each of its turns.
+// There are no packets: a flow carries the bytes of its message's packets, and takes the
+// latency of its path once. Queues are known by what they do to rates once they are full.
 //
 // Cost: two or three events a message, and what the flows that share its links cost when
 // it begins and ends. Memory: 260 bytes per link, 170 and 20 a link of its ways per flow.
 //
 // Files: fluid.c (function table, allocation, flows that begin and end, messages that
 // wait for others of their node), paths.c (routes and latencies), shares.c (rates),
-// charges.c (what is counted).
+// coupled.c (rates where queues hold flows up), charges.c (what is counted).
 #ifndef TB_FLUID_H
 #define TB_FLUID_H
 
@@ -42,7 +43,8 @@ struct fluid_flow { // by number of the shares
 	uint64_t order;	    // serial of its message
 	uint32_t message;
 	uint32_t n_packets; // counted
-	uint32_t n_before;  // of its message, sent as packets before it began
+	uint32_t n_before;  // of its message, sent before it began
+	uint32_t n_all;	    // of its turn
 	uint32_t turn;	    // among many others, with whom a charge begins
 	uint32_t place;	    // in the heap of ends
 	uint32_t n_hops;    // links of a way
@@ -86,7 +88,8 @@ struct fluid {
 	size_t ended_room;
 	struct tb_share_step *steps; // scratch: of the flow that begins
 	uint32_t ways_most;
-	bool is_ideal; // only nodes' links and buses limit
+	uint32_t slice_packets; // of a message, then it is the next one's turn; 0: all
+	bool is_ideal;		// only nodes' links and buses limit
 	struct tb_map line_of;
 	struct fluid_line *lines;
 	uint32_t n_lines;
@@ -163,11 +166,6 @@ void tb_fluid_share(struct fluid *fluid);
 // (place != NOTHING) or not; TB_ENOMEM. tb_fluid_ends_take takes the first one.
 int tb_fluid_ends_put(struct fluid *fluid, uint32_t flow) TB_MUST_USE;
 uint32_t tb_fluid_ends_take(struct fluid *fluid);
-
-// tb_fluid_wire_bytes is what those packets of a message that nobody has sent yet, or the
-// frames that were captured, have on the wire.
-uint64_t tb_fluid_wire_bytes(
-	const struct tb_replay *replay, const struct tb_posted *message);
 
 // charges.c
 //

@@ -18,7 +18,7 @@
 struct way_search {
 	struct fluid *fluid;
 	struct tb_heading heading; // of the first packet
-	uint32_t end, ascending;
+	uint32_t origin, end, ascending;
 	uint32_t n_ways, way;
 	uint64_t n_distinct; // ways that there are, where the first one goes
 	uint32_t turn;	     // of the way, at the switches to come
@@ -94,14 +94,17 @@ static uint32_t way_search_choose(struct way_search *split, uint32_t route, uint
 }
 
 // way_search_take adds the way to the step over a link, which the first way makes anew.
-static void way_search_take(struct way_search *split, uint32_t link)
+static void way_search_take(struct way_search *split, uint32_t link, bool is_chosen)
 {
 	struct tb_share_step *steps = split->fluid->steps;
-	uint32_t i = split->way ? 0 : split->n;
+	// Where rates are coupled each way has its steps by itself.
+	uint32_t i = split->way && !split->fluid->shares.coupled ? 0 : split->n;
 	while (i < split->n && steps[i].link != link)
 		i++;
 	if (i == split->n)
-		steps[split->n++] = (struct tb_share_step){.link = link};
+		steps[split->n++] = (struct tb_share_step){.link = link,
+			.begins_way = link == split->origin,
+			.is_chosen = is_chosen};
 	steps[i].ways |= (uint16_t)(1u << split->way);
 	if (split->way == 0)
 		return;
@@ -115,13 +118,14 @@ static void add_way(struct way_search *split)
 	const struct tb_network *net = split->fluid->replay.net;
 	uint32_t link = net->injection[split->heading.source], hop = 0;
 	split->turn = split->way;
-	way_search_take(split, link);
+	way_search_take(split, link, false);
 	while (net->links[link].kind != TB_LINK_EJECTION) {
 		uint32_t sw = net->links[link].to;
 		link = tb_network_route(net, sw, split->end, hop++, split->ascending);
-		if (link & TB_ROUTE_GROUP)
+		bool is_chosen = link & TB_ROUTE_GROUP;
+		if (is_chosen)
 			link = way_search_choose(split, link, sw);
-		way_search_take(split, link);
+		way_search_take(split, link, is_chosen && split->fluid->ways_most > 1);
 	}
 }
 
@@ -148,14 +152,15 @@ uint32_t tb_fluid_route(struct fluid *fluid, uint32_t id, uint32_t *n_hops)
 		.heading = {.order = message->serial << 24,
 			.source = message->what.source.id,
 			.destination = message->end},
+		.origin = fluid->replay.net->injection[message->what.source.id],
 		.end = message->end,
 		.ascending = message->ascending,
 		.n_distinct = 1};
 	if (fluid->is_ideal) {
 		// Take the links of the two nodes, on the ideal network.
 		const struct tb_network *net = split.fluid->replay.net;
-		way_search_take(&split, net->injection[split.heading.source]);
-		way_search_take(&split, net->ejection[split.heading.destination]);
+		way_search_take(&split, net->injection[split.heading.source], false);
+		way_search_take(&split, net->ejection[split.heading.destination], false);
 	} else
 		add_way(&split);
 	share_first(&split, message->n_unfetched);

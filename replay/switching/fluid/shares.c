@@ -3,6 +3,7 @@
 #include "array.h"
 #include "heap.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static inline bool share_is_less(
@@ -13,13 +14,29 @@ static inline bool share_is_less(
 
 TB_HEAP(shares_heap, struct tb_share_entry, share_is_less)
 
-int tb_shares_init(struct tb_shares *shares, uint32_t n_links, uint32_t n_steps_most)
+int tb_shares_init(
+	struct tb_shares *shares, uint32_t n_links, uint32_t n_steps_most, bool coupled)
 {
 	*shares = (struct tb_shares){.n_links = n_links,
 		.n_steps_most = n_steps_most,
-		.free_flow = TB_SHARES_NONE};
+		.free_flow = TB_SHARES_NONE,
+		.coupled = coupled};
 	shares->links = calloc(n_links + (size_t)1, sizeof *shares->links);
-	return shares->links ? TB_OK : TB_ENOMEM;
+	if (coupled)
+		shares->queues = calloc(n_links + (size_t)1, sizeof *shares->queues);
+	return shares->links && (shares->queues || !coupled) ? TB_OK : TB_ENOMEM;
+}
+
+int tb_shares_take_tokens(struct tb_shares *shares, double tokens)
+{
+	size_t n = shares->n_links + (size_t)1;
+	shares->tokens = tokens;
+	shares->reverse = malloc(n * sizeof *shares->reverse);
+	if (!shares->queues)
+		shares->queues = calloc(n, sizeof *shares->queues);
+	for (uint32_t i = 0; i < shares->n_links && shares->reverse; i++)
+		shares->reverse[i] = TB_SHARES_NONE;
+	return shares->reverse && shares->queues ? TB_OK : TB_ENOMEM;
 }
 
 void tb_shares_fini(struct tb_shares *shares)
@@ -34,8 +51,20 @@ void tb_shares_fini(struct tb_shares *shares)
 	free(shares->touched);
 	free(shares->heap);
 	free(shares->level_links);
+	free(shares->queues);
+	free(shares->ports);
+	tb_map_fini(&shares->port_of);
+	free(shares->due);
+	free(shares->ins);
+	free(shares->outs);
+	free(shares->ranks);
+	free(shares->reverse);
 	*shares = (struct tb_shares){0};
 }
+
+// Tokens that change by less than such a part of a link do not count, nor do those of
+// more rounds: each round leaves a fifth of what the one before left.
+enum { TOKENS_APART = 8000, TOKENS_ROUNDS = 8 };
 
 // States of a link in a solution.
 enum { SPREAD = 1, TOUCHED = 2, LIMITS = 4, STIRRED = 8 };
@@ -90,8 +119,7 @@ static uint32_t new_flow(struct tb_shares *shares)
 	return shares->n_flows++;
 }
 
-// share_gather adds a flow to the group of this solution.
-static void share_gather(struct tb_shares *shares, uint32_t flow)
+void tb_shares_gather(struct tb_shares *shares, uint32_t flow)
 {
 	if (shares->flows[flow].gathered == shares->mark)
 		return;
@@ -111,6 +139,13 @@ static void begin_group(struct tb_shares *shares)
 		shares->mark++;
 }
 
+// full_capacity is that of a link without tokens of its reverse.
+static uint64_t full_capacity(const struct tb_shares *shares, uint32_t id)
+{
+	return shares->queues && shares->queues[id].full ? shares->queues[id].full
+							 : shares->links[id].capacity;
+}
+
 uint32_t tb_shares_begin(
 	struct tb_shares *shares, const struct tb_share_step *given, uint32_t n)
 {
@@ -118,25 +153,34 @@ uint32_t tb_shares_begin(
 	if (id == TB_SHARES_NONE)
 		return id;
 	struct tb_share_step *steps = tb_shares_steps(shares, id);
+	for (uint32_t i = 0; i < n; i++) {
+		struct tb_share_link *link = &shares->links[given[i].link];
+		steps[i] = given[i];
+		steps[i].at = link->n;
+		if (add_use(link, (struct tb_share_use){
+					  id, (uint16_t)i, given[i].weight}) != TB_OK)
+			return TB_SHARES_NONE;
+		link->left = 0;
+	}
+	// Several ways may cross a link.
 	uint64_t free_rate = UINT64_MAX;
 	for (uint32_t i = 0; i < n; i++) {
 		struct tb_share_link *link = &shares->links[given[i].link];
-		uint16_t weight = given[i].weight;
-		steps[i] = given[i];
-		steps[i].at = link->n;
-		if (add_use(link, (struct tb_share_use){id, (uint16_t)i, weight}) !=
-			TB_OK)
-			return TB_SHARES_NONE;
-		if (link->capacity / weight < free_rate)
-			free_rate = link->capacity / weight;
+		link->left += given[i].weight;
+		uint64_t capacity = full_capacity(shares, given[i].link);
+		if (capacity / link->left < free_rate)
+			free_rate = capacity / link->left;
 	}
 	shares->flows[id] = (struct tb_share_flow){.free_rate = free_rate,
 		.limit = TB_SHARES_NONE,
 		.next_limit = TB_SHARES_NONE,
+		.origin = given[0].link,
 		.n_steps = n,
 		.begins = true};
+	if (shares->coupled && tb_coupled_begin(shares, id) != TB_OK)
+		return TB_SHARES_NONE;
 	begin_group(shares);
-	share_gather(shares, id);
+	tb_shares_gather(shares, id);
 	return id;
 }
 
@@ -147,7 +191,57 @@ void tb_shares_end(struct tb_shares *shares, uint32_t id)
 	flow->next_rate = 0;
 	flow->next_limit = TB_SHARES_NONE;
 	begin_group(shares);
-	share_gather(shares, id);
+	tb_shares_gather(shares, id);
+}
+
+void tb_shares_look(struct tb_shares *shares, uint32_t link)
+{
+	struct tb_share_queue *queue = &shares->queues[link];
+	if (queue->mark != shares->mark) {
+		if (queue->mark == 0)
+			queue->level = INFINITY;
+		queue->mark = shares->mark;
+		queue->n_looks = 0;
+		queue->listed = false;
+		if (TB_ARRAY_RESERVE(&shares->touched, &shares->touched_room,
+			    (size_t)shares->n_touched + 1) != TB_OK) {
+			shares->failed = true;
+			return;
+		}
+		shares->touched[shares->n_touched++] = link;
+	}
+	if (queue->listed)
+		return;
+	// A ring with room for each link once.
+	if (shares->n_due == shares->due_room) {
+		size_t room = shares->due_room, old = room;
+		if (TB_ARRAY_RESERVE(&shares->due, &room, old + 1) != TB_OK) {
+			shares->failed = true;
+			return;
+		}
+		// What lies before the first one goes behind the old end.
+		size_t wrapped = shares->first_due;
+		for (size_t i = 0; i < wrapped; i++)
+			shares->due[(old + i) % room] = shares->due[i];
+		for (size_t i = room - old; i < wrapped; i++)
+			shares->due[i - (room - old)] = shares->due[i];
+		shares->due_room = room;
+	}
+	shares->due[(shares->first_due + shares->n_due++) % shares->due_room] = link;
+	queue->listed = true;
+}
+
+uint32_t tb_shares_next(struct tb_shares *shares, uint32_t most)
+{
+	while (shares->n_due > 0 && !shares->failed) {
+		uint32_t link = shares->due[shares->first_due];
+		shares->first_due = (shares->first_due + 1) % shares->due_room;
+		shares->n_due--;
+		shares->queues[link].listed = false;
+		if (shares->queues[link].n_looks++ <= most && shares->links[link].n)
+			return link;
+	}
+	return TB_SHARES_NONE;
 }
 
 static void share_spread(struct tb_shares *shares, uint32_t id)
@@ -158,7 +252,7 @@ static void share_spread(struct tb_shares *shares, uint32_t id)
 	share_put_in(shares, link, SPREAD);
 	const struct tb_share_use *uses = tb_share_uses(link);
 	for (uint32_t i = 0; i < link->n; i++)
-		share_gather(shares, uses[i].flow);
+		tb_shares_gather(shares, uses[i].flow);
 }
 
 // spread_from adds the flows that share a limiting link with flows of the group, from
@@ -224,8 +318,10 @@ static void settle_flow(struct tb_shares *shares, uint32_t id, uint64_t level)
 	for (uint32_t s = 0; s < flow->n_steps; s++) {
 		struct tb_share_link *link = &shares->links[steps[s].link];
 		if (flow->next_limit == TB_SHARES_NONE &&
-			share_is_in(shares, link, LIMITS))
+			share_is_in(shares, link, LIMITS)) {
 			flow->next_limit = s;
+			flow->next_root = steps[s].link;
+		}
 		link->rest -= steps[s].weight * level;
 		link->left -= steps[s].weight;
 	}
@@ -293,9 +389,41 @@ static bool share_widen(struct tb_shares *shares)
 	return shares->n_group > n;
 }
 
+// share_take_tokens has links carry tokens of what now crosses their reverses; returns
+// whether rates change by that.
+static bool share_take_tokens(struct tb_shares *shares)
+{
+	uint32_t n = shares->n_group;
+	for (uint32_t i = 0; shares->reverse && i < shares->n_touched; i++) {
+		uint32_t id = shares->touched[i], reverse = shares->reverse[id];
+		if (reverse == TB_SHARES_NONE || shares->links[reverse].capacity == 0)
+			continue;
+		uint64_t carried = shares->links[id].capacity - shares->links[id].rest;
+		uint64_t full = full_capacity(shares, reverse);
+		double tokens = shares->tokens * (double)carried;
+		uint64_t rest = full - (uint64_t)fmin(tokens, (double)full / 2);
+		struct tb_share_link *link = &shares->links[reverse];
+		uint64_t apart = rest > link->capacity ? rest - link->capacity
+						       : link->capacity - rest;
+		if (apart <= full / TOKENS_APART)
+			continue;
+		shares->queues[reverse].full = full;
+		link->capacity = rest;
+		if (link->n)
+			share_spread(shares, reverse);
+	}
+	spread_from(shares, n);
+	return shares->n_group > n;
+}
+
 void tb_shares_solve(struct tb_shares *shares)
 {
+	if (shares->coupled) {
+		tb_coupled_solve(shares);
+		return;
+	}
 	spread_from(shares, 0);
+	int rounds = 0;
 	do {
 		// Take back the rates of the group.
 		for (uint32_t i = 0; i < shares->n_touched; i++)
@@ -327,7 +455,9 @@ void tb_shares_solve(struct tb_shares *shares)
 			for (uint32_t i = 0; i < n_level; i++)
 				share_settle_link(shares, shares->level_links[i]);
 		}
-	} while (!shares->failed && share_widen(shares));
+	} while (!shares->failed &&
+		 (share_widen(shares) ||
+			 (rounds++ < TOKENS_ROUNDS && share_take_tokens(shares))));
 	for (uint32_t i = 0; i < shares->n_group; i++) {
 		const struct tb_share_flow *flow = &shares->flows[shares->group[i]];
 		const struct tb_share_step *steps =
@@ -342,7 +472,8 @@ void tb_shares_solve(struct tb_shares *shares)
 bool tb_shares_is_stirred(const struct tb_shares *shares, uint32_t id)
 {
 	const struct tb_share_flow *flow = &shares->flows[id];
-	if (flow->next_rate != flow->rate || flow->next_limit != flow->limit)
+	if (flow->next_rate != flow->rate || flow->next_limit != flow->limit ||
+		flow->next_root != flow->root)
 		return true;
 	const struct tb_share_step *steps = tb_shares_steps(shares, id);
 	return flow->limit != TB_SHARES_NONE &&
@@ -365,6 +496,7 @@ void tb_shares_apply(struct tb_shares *shares)
 				steps[s].weight * (flow->next_rate - flow->rate);
 		flow->rate = flow->next_rate;
 		flow->limit = flow->next_limit;
+		flow->root = flow->next_root;
 		flow->begins = false;
 		if (!flow->ends)
 			continue;

@@ -1,4 +1,5 @@
-// Max-min fair rates of flows that share links. Private to this room.
+// Rates of flows that share links: max-min fair, or coupled as queues couple them
+// (coupled.c has those rules). Private to this room.
 //
 // A flow crosses a set of links, its steps, each of which has a capacity. It may be split
 // over several ways, each of which carries the same part of it: a step has the weight of
@@ -22,6 +23,7 @@
 #ifndef TB_SHARES_H
 #define TB_SHARES_H
 
+#include "map.h"
 #include "status.h"
 
 #include <stdbool.h>
@@ -61,12 +63,18 @@ struct tb_share_step { // of a flow, over a link
 	uint32_t at;	 // its place among the link's uses
 	uint16_t weight; // of TB_SHARE_WHOLE, above 0
 	uint16_t ways;	 // that cross it, as the caller numbers them: a set of bits
+	// Where rates are coupled, each way has its steps by itself, one behind another:
+	uint32_t port; // by which it comes to the link
+	bool begins_way;
+	bool is_chosen; // by packets, among others
 };
 
 struct tb_share_flow {
 	uint64_t rate, next_rate;   // now; by the solution
 	uint64_t free_rate;	    // alone
 	uint32_t limit, next_limit; // the step that limits it
+	uint32_t root, next_root;   // the link that does in the end
+	uint32_t origin;	    // its first link
 	uint32_t n_steps;
 	uint32_t gathered, solved; // marks
 	uint32_t next;		   // in the free list
@@ -76,6 +84,35 @@ struct tb_share_flow {
 struct tb_share_entry { // of the heap of links
 	uint64_t share;
 	uint32_t link;
+};
+
+// Of coupled rates: a link, an input of one, and an input among others by its demand.
+struct tb_share_queue {
+	double level;	// what it lets each of its inputs send; INFINITY: all
+	double pace;	// of a node's link: of each of its flows
+	uint32_t bound; // the next link that holds it back; TB_SHARES_NONE: none
+	// In a solution:
+	uint32_t mark, n_looks;
+	uint32_t scaled, scaled_mark;
+	bool listed;
+	// With tokens, what it carries, and its capacity without; 0: nothing is taken
+	// off.
+	double carried;
+	uint64_t full;
+};
+
+struct tb_share_port {
+	uint32_t from, to; // links
+	double demand;	   // what would come by it
+	// In a look at a link:
+	uint64_t look;
+	double sum, part, most;
+	bool is_chosen; // by packets, among others
+};
+
+struct tb_share_rank {
+	double demand;
+	uint32_t port;
 };
 
 struct tb_shares {
@@ -96,14 +133,34 @@ struct tb_shares {
 	struct tb_share_entry *heap;
 	uint32_t *level_links; // of the level being given
 	size_t heap_room, level_room;
-	bool failed; // out of memory
+	bool failed;  // out of memory
+	bool coupled; // rates; else they are max-min fair
+	// The reverse of each link, and which part of what crosses a link its reverse
+	// carries as tokens; NULL: none.
+	uint32_t *reverse;
+	double tokens;
+	// Of coupled rates, the first with tokens, too:
+	struct tb_share_queue *queues;
+	struct tb_share_port *ports;
+	struct tb_map port_of;
+	uint32_t n_ports;
+	uint32_t *due; // links to look at, a ring
+	size_t first_due, n_due, due_room;
+	uint32_t *ins, *outs; // inputs and outputs of the link that is looked at
+	struct tb_share_rank *ranks;
+	size_t ports_room, ins_room, outs_room, ranks_room;
+	uint64_t n_looks;
+	double apart; // by which part changes count
 };
 
 // tb_shares_init makes `n_links` links without capacity, which the caller sets, in any
 // unit per time, and room for flows of so many steps, 2^16 at most. TB_ENOMEM.
 // tb_shares_fini frees them; zeroed is fine.
-int tb_shares_init(
-	struct tb_shares *shares, uint32_t n_links, uint32_t n_steps_most) TB_MUST_USE;
+int tb_shares_init(struct tb_shares *shares, uint32_t n_links, uint32_t n_steps_most,
+	bool coupled) TB_MUST_USE;
+// tb_shares_take_tokens has each link carry, of each byte on its reverse (`reverse`,
+// which the caller sets), so many bytes of tokens. TB_ENOMEM.
+int tb_shares_take_tokens(struct tb_shares *shares, double tokens) TB_MUST_USE;
 void tb_shares_fini(struct tb_shares *shares);
 
 // tb_shares_begin begins a flow over different links, of whose steps it reads all but
@@ -129,6 +186,16 @@ static inline const struct tb_share_use *tb_share_uses(const struct tb_share_lin
 {
 	return link->room ? link->uses.many : &link->uses.one;
 }
+
+// shares.c: tb_shares_gather adds a flow to the group of this solution. coupled.c: the
+// parts of coupled rates.
+void tb_shares_gather(struct tb_shares *shares, uint32_t flow);
+int tb_coupled_begin(struct tb_shares *shares, uint32_t flow) TB_MUST_USE;
+void tb_coupled_solve(struct tb_shares *shares);
+// shares.c: tb_shares_look lists a link to be looked at;
+// tb_shares_next takes the first one, unless it was looked at so often.
+void tb_shares_look(struct tb_shares *shares, uint32_t link);
+uint32_t tb_shares_next(struct tb_shares *shares, uint32_t most);
 
 static inline struct tb_share_step *tb_shares_steps(
 	const struct tb_shares *shares, uint32_t flow)

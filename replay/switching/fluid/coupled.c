@@ -1,0 +1,451 @@
+// Coupled rates: what packets that wait in queues do to those behind them.
+//
+// Each link gives its inputs, the links by which flows come to it, the same rate, its
+// level, or less to those that have less. What comes by an input is served in order, so
+// all of it goes at the pace of the slowest: an input that may not send more to one of
+// the links behind it sends less to all of them, and lets its own inputs send less. So a
+// full link is shared by input, and all flows of a node advance together.
+//
+// Two things pass between a link and the next one: what it would send if only the next
+// one did not hold it back, its demand, and what that one lets it send, the level. Links
+// whose demands or levels change are looked at until nothing changes by more than a part
+// that counts. That part grows with the number of links that one change has reached, and
+// with the looks at them: where thousands of flows hold back one another, all would be
+// looked at a dozen times whenever one ends, for rates that change by a hundredth.
+#include "shares.h"
+
+#include "array.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+// A change is passed on from this part on; from twice as much when REACH_DOUBLES links
+// are reached, and when each was looked at LOOKS_DOUBLE times more than LOOKS_FREE. After
+// LOOKS_MOST looks at a link its level moves half of the way only, and after as many
+// again it stays.
+#define APART 1e-3
+enum { REACH_DOUBLES = 64, LOOKS_FREE = 2, LOOKS_DOUBLE = 1, LOOKS_MOST = 12 };
+
+static bool is_apart(const struct tb_shares *shares, double a, double b)
+{
+	return a != b && !(fabs(a - b) <= shares->apart * fmin(a, b));
+}
+
+static void set_apart(struct tb_shares *shares, uint64_t n_looks)
+{
+	uint64_t mean = n_looks / (shares->n_touched + 1);
+	double apart = APART * (1 + (double)shares->n_touched / REACH_DOUBLES);
+	for (; mean >= LOOKS_FREE && apart < 1; mean -= LOOKS_DOUBLE)
+		apart *= 2;
+	shares->apart = apart;
+}
+
+// couple_port returns the number of the input of a link by which another one feeds it.
+static uint32_t couple_port(struct tb_shares *shares, uint32_t from, uint32_t to)
+{
+	uint64_t key = (uint64_t)from << 32 | to;
+	uint32_t id = shares->n_ports;
+	if (tb_map_find(&shares->port_of, key, &id))
+		return id;
+	if (TB_ARRAY_RESERVE(&shares->ports, &shares->ports_room, (size_t)id + 1) !=
+			TB_OK ||
+		tb_map_put(&shares->port_of, key, id) != TB_OK) {
+		shares->failed = true;
+		return TB_SHARES_NONE;
+	}
+	shares->ports[id] = (struct tb_share_port){.from = from, .to = to};
+	return shares->n_ports++;
+}
+
+int tb_coupled_begin(struct tb_shares *shares, uint32_t id)
+{
+	struct tb_share_flow *flow = &shares->flows[id];
+	struct tb_share_step *steps = tb_shares_steps(shares, id);
+	for (uint32_t s = 0; s < flow->n_steps && !shares->failed; s++) {
+		if (steps[s].begins_way) {
+			steps[s].port = TB_SHARES_NONE;
+		} else {
+			steps[s].port =
+				couple_port(shares, steps[s - 1].link, steps[s].link);
+			if (!shares->failed && steps[s].is_chosen)
+				shares->ports[steps[s].port].is_chosen = true;
+		}
+	}
+	return shares->failed ? TB_ENOMEM : TB_OK;
+}
+
+// next_port is the input by which the way of a use goes on; TB_SHARES_NONE: it ends.
+static uint32_t next_port(const struct tb_shares *shares, struct tb_share_use use)
+{
+	uint32_t next = use.step + 1u;
+	return next < shares->flows[use.flow].n_steps
+		       ? tb_shares_steps(shares, use.flow)[next].port
+		       : TB_SHARES_NONE;
+}
+
+// use_rate is what a use carries at the paces of now.
+static double use_rate(const struct tb_shares *shares, struct tb_share_use use)
+{
+	return use.weight * shares->queues[shares->flows[use.flow].origin].pace;
+}
+
+// What a look at a link collects. Its inputs and outputs are in `around`, from both ends.
+struct look {
+	struct tb_shares *shares;
+	const struct tb_share_use *uses;
+	uint32_t link, n_uses, n_in, n_out;
+};
+
+static void look_list(struct look *look, uint32_t port, bool is_out)
+{
+	struct tb_shares *shares = look->shares;
+	struct tb_share_port *at = &shares->ports[port];
+	if (at->look == shares->n_looks)
+		return;
+	if (TB_ARRAY_RESERVE(is_out ? &shares->outs : &shares->ins,
+		    is_out ? &shares->outs_room : &shares->ins_room,
+		    (size_t)(is_out ? look->n_out : look->n_in) + 1) != TB_OK) {
+		shares->failed = true;
+		return;
+	}
+	at->look = shares->n_looks;
+	at->sum = 0;
+	at->most = 0;
+	if (is_out)
+		shares->outs[look->n_out++] = port;
+	else
+		shares->ins[look->n_in++] = port;
+}
+
+// The least of what holds a link back, and the least of what else does. Links that
+// packets choose from hold it back as one.
+struct holds {
+	double least, second;
+	uint32_t by; // a link; TB_SHARES_NONE: its own capacity
+	bool by_chosen;
+};
+
+static void holds_add(struct holds *holds, double level, uint32_t by, bool is_chosen)
+{
+	bool as_one = is_chosen && holds->by_chosen;
+	if (level < holds->least) {
+		holds->second = as_one ? holds->second : holds->least;
+		holds->least = level;
+		holds->by = by;
+		holds->by_chosen = is_chosen;
+	} else if (level < holds->second && !as_one) {
+		holds->second = level;
+	}
+}
+
+// holds_beside is the least of what holds a link back beside one of the next links.
+static double holds_beside(const struct holds *holds, const struct tb_share_port *out)
+{
+	return out->to == holds->by || (out->is_chosen && holds->by_chosen)
+		       ? holds->second
+		       : holds->least;
+}
+
+// set_demand notes what a link would send to a next one, and has that looked at.
+static void set_demand(struct tb_shares *shares, uint32_t port, double demand)
+{
+	struct tb_share_port *at = &shares->ports[port];
+	if (!is_apart(shares, at->demand, demand))
+		return;
+	at->demand = demand;
+	tb_shares_look(shares, at->to);
+}
+
+// capacity_of is what a link has beside the tokens of its reverse.
+static double capacity_of(const struct tb_shares *shares, uint32_t link)
+{
+	double capacity = (double)shares->links[link].capacity;
+	uint32_t reverse = shares->reverse ? shares->reverse[link] : TB_SHARES_NONE;
+	return reverse == TB_SHARES_NONE
+		       ? capacity
+		       : fmax(capacity / 2,
+				 capacity - shares->tokens *
+						    shares->queues[reverse].carried);
+}
+
+// set_carried notes what a link carries. Its reverse has tokens of that.
+static void set_carried(struct tb_shares *shares, uint32_t link, double carried)
+{
+	struct tb_share_queue *queue = &shares->queues[link];
+	if (!shares->reverse || !is_apart(shares, queue->carried, carried))
+		return;
+	queue->carried = carried;
+	if (shares->links[shares->reverse[link]].n)
+		tb_shares_look(shares, shares->reverse[link]);
+}
+
+// look_at_node looks at the link into the network of a node, whose flows take turns.
+static void look_at_node(struct look *look)
+{
+	struct tb_shares *shares = look->shares;
+	struct tb_share_queue *queue = &shares->queues[look->link];
+	double sum = 0;
+	for (uint32_t i = 0; i < look->n_uses; i++) {
+		struct tb_share_use use = look->uses[i];
+		if (shares->flows[use.flow].ends)
+			continue;
+		sum += use.weight;
+		uint32_t out = next_port(shares, use);
+		if (out == TB_SHARES_NONE)
+			continue;
+		look_list(look, out, true);
+		shares->ports[out].sum += use.weight;
+	}
+	if (sum == 0) {
+		set_carried(shares, look->link, 0);
+		return;
+	}
+	double alone = capacity_of(shares, look->link) / sum;
+	struct holds holds = {alone, alone, TB_SHARES_NONE, false};
+	for (uint32_t i = 0; i < look->n_out; i++) {
+		const struct tb_share_port *out = &shares->ports[shares->outs[i]];
+		holds_add(&holds, shares->queues[out->to].level / out->sum, out->to,
+			out->is_chosen);
+	}
+	queue->bound = holds.by;
+	if (is_apart(shares, queue->pace, holds.least))
+		queue->pace = holds.least;
+	set_carried(shares, look->link, holds.least * sum);
+	for (uint32_t i = 0; i < look->n_out; i++) {
+		const struct tb_share_port *out = &shares->ports[shares->outs[i]];
+		set_demand(shares, shares->outs[i], out->sum * holds_beside(&holds, out));
+	}
+}
+
+static int by_demand(const void *a, const void *b)
+{
+	const struct tb_share_rank *one = a, *other = b;
+	if (one->demand != other->demand)
+		return one->demand < other->demand ? -1 : 1;
+	return (one->port > other->port) - (one->port < other->port);
+}
+
+// fill returns up to which level the inputs, in the order of their demands, carry `most`
+// together, of each the part `part` alone.
+static double fill(const struct look *look, double most)
+{
+	const struct tb_shares *shares = look->shares;
+	double rest = 0, has = 0;
+	for (uint32_t i = 0; i < look->n_in; i++)
+		rest += shares->ports[shares->ranks[i].port].part;
+	for (uint32_t i = 0; i < look->n_in; i++) {
+		const struct tb_share_port *in = &shares->ports[shares->ranks[i].port];
+		if (in->part <= 0)
+			continue;
+		if (has + in->demand * rest >= most)
+			return (most - has) / rest;
+		has += in->demand * in->part;
+		rest -= in->part;
+	}
+	return INFINITY;
+}
+
+// fill_out is as `fill`, for what goes on to one link.
+static double fill_out(struct look *look, uint32_t port)
+{
+	struct tb_shares *shares = look->shares;
+	for (uint32_t i = 0; i < look->n_in; i++)
+		shares->ports[shares->ins[i]].part = 0;
+	for (uint32_t i = 0; i < look->n_uses; i++) {
+		struct tb_share_use use = look->uses[i];
+		if (shares->flows[use.flow].ends || next_port(shares, use) != port)
+			continue;
+		struct tb_share_port *in =
+			&shares->ports[tb_shares_steps(shares, use.flow)[use.step].port];
+		in->part += use_rate(shares, use) / in->sum;
+	}
+	return fill(look, shares->queues[shares->ports[port].to].level);
+}
+
+// send_on computes what would go on to each next link if it did not hold this one back.
+static void send_on(struct look *look, const struct holds *holds)
+{
+	struct tb_shares *shares = look->shares;
+	for (uint32_t i = 0; i < look->n_out; i++)
+		shares->ports[shares->outs[i]].most = 0;
+	for (uint32_t i = 0; i < look->n_uses && look->n_out; i++) {
+		struct tb_share_use use = look->uses[i];
+		uint32_t out = next_port(shares, use);
+		if (shares->flows[use.flow].ends || out == TB_SHARES_NONE)
+			continue;
+		const struct tb_share_port *in =
+			&shares->ports[tb_shares_steps(shares, use.flow)[use.step].port];
+		shares->ports[out].most +=
+			use_rate(shares, use) / in->sum *
+			fmin(in->demand, holds_beside(holds, &shares->ports[out]));
+	}
+}
+
+// set_level notes what a link lets its inputs send, and has those that it holds back, or
+// held back, looked at.
+static double set_level(struct look *look, double level)
+{
+	struct tb_shares *shares = look->shares;
+	struct tb_share_queue *queue = &shares->queues[look->link];
+	double old = queue->level;
+	if (!is_apart(shares, old, level))
+		return old;
+	if (queue->n_looks > LOOKS_MOST && old < INFINITY && level < INFINITY)
+		level = (old + level) / 2;
+	queue->level = level;
+	for (uint32_t i = 0; i < look->n_in; i++) {
+		const struct tb_share_port *in = &shares->ports[shares->ins[i]];
+		if (in->demand * (1 + 4 * shares->apart) > fmin(old, level))
+			tb_shares_look(shares, in->from);
+	}
+	return level;
+}
+
+static void look_at_queue(struct look *look)
+{
+	struct tb_shares *shares = look->shares;
+	struct tb_share_queue *queue = &shares->queues[look->link];
+	double capacity = capacity_of(shares, look->link), all = 0, carried = 0;
+	for (uint32_t i = 0; i < look->n_uses; i++) {
+		struct tb_share_use use = look->uses[i];
+		if (shares->flows[use.flow].ends)
+			continue;
+		uint32_t in = tb_shares_steps(shares, use.flow)[use.step].port;
+		uint32_t out = next_port(shares, use);
+		look_list(look, in, false);
+		shares->ports[in].sum += use_rate(shares, use);
+		if (out != TB_SHARES_NONE)
+			look_list(look, out, true);
+	}
+	for (uint32_t i = 0; i < look->n_in; i++)
+		all += shares->ports[shares->ins[i]].demand;
+	struct holds holds = {INFINITY, INFINITY, TB_SHARES_NONE, false};
+	send_on(look, &holds);
+	bool is_full = all > capacity;
+	for (uint32_t i = 0; i < look->n_out; i++) {
+		const struct tb_share_port *out = &shares->ports[shares->outs[i]];
+		is_full |= out->most > shares->queues[out->to].level;
+	}
+	if (is_full) {
+		if (TB_ARRAY_RESERVE(&shares->ranks, &shares->ranks_room,
+			    (size_t)look->n_in) != TB_OK) {
+			shares->failed = true;
+			return;
+		}
+		for (uint32_t i = 0; i < look->n_in; i++) {
+			struct tb_share_port *in = &shares->ports[shares->ins[i]];
+			in->part = 1;
+			shares->ranks[i] =
+				(struct tb_share_rank){in->demand, shares->ins[i]};
+		}
+		qsort(shares->ranks, look->n_in, sizeof *shares->ranks, by_demand);
+		if (all > capacity)
+			holds_add(&holds, fill(look, capacity), TB_SHARES_NONE, false);
+		for (uint32_t i = 0; i < look->n_out; i++) {
+			const struct tb_share_port *out = &shares->ports[shares->outs[i]];
+			if (out->most <= shares->queues[out->to].level)
+				continue;
+			holds_add(&holds, fill_out(look, shares->outs[i]), out->to,
+				out->is_chosen);
+		}
+	}
+	queue->bound = holds.by;
+	holds.least = set_level(look, holds.least);
+	if (is_full)
+		send_on(look, &holds);
+	for (uint32_t i = 0; i < look->n_in; i++)
+		carried += fmin(holds.least, shares->ports[shares->ins[i]].demand);
+	set_carried(shares, look->link, carried);
+	for (uint32_t i = 0; i < look->n_out; i++)
+		set_demand(shares, shares->outs[i], shares->ports[shares->outs[i]].most);
+}
+
+// find_limit finds at which step a flow is held back, and by which link in the end.
+static void find_limit(struct tb_shares *shares, struct tb_share_flow *flow,
+	const struct tb_share_step *steps)
+{
+	uint32_t step = 0, at = flow->origin;
+	for (uint32_t n = 0; n < flow->n_steps; n++) {
+		uint32_t next = shares->queues[at].bound;
+		if (next == TB_SHARES_NONE)
+			break;
+		at = next;
+		if (step + 1 < flow->n_steps && !steps[step + 1].begins_way &&
+			steps[step + 1].link == at)
+			step++;
+	}
+	flow->next_limit = step;
+	flow->next_root = at;
+}
+
+// couple_flow gives a flow its rate, and lists it when anything changes for it.
+static void couple_flow(struct tb_shares *shares, uint32_t id, double rate)
+{
+	struct tb_share_flow *flow = &shares->flows[id];
+	if (flow->ends)
+		return;
+	uint64_t next = rate < (double)flow->free_rate ? (uint64_t)rate : flow->free_rate;
+	flow->next_rate = next ? next : 1;
+	find_limit(shares, flow, tb_shares_steps(shares, id));
+	if (flow->begins || tb_shares_is_stirred(shares, id))
+		tb_shares_gather(shares, id);
+}
+
+void tb_coupled_solve(struct tb_shares *shares)
+{
+	shares->n_touched = 0;
+	uint32_t n_changed = shares->n_group;
+	for (uint32_t i = 0; i < n_changed; i++) {
+		uint32_t id = shares->group[i];
+		const struct tb_share_step *steps = tb_shares_steps(shares, id);
+		for (uint32_t s = 0; s < shares->flows[id].n_steps; s++)
+			tb_shares_look(shares, steps[s].link);
+	}
+	uint32_t due;
+	uint64_t before = shares->n_looks;
+	while ((due = tb_shares_next(shares, 2 * LOOKS_MOST)) != TB_SHARES_NONE) {
+		set_apart(shares, shares->n_looks++ - before);
+		struct look look = {.shares = shares,
+			.uses = tb_share_uses(&shares->links[due]),
+			.link = due,
+			.n_uses = shares->links[due].n};
+		if (look.n_uses == 0)
+			continue;
+		const struct tb_share_use *first = &look.uses[0];
+		if (tb_shares_steps(shares, first->flow)[first->step].begins_way)
+			look_at_node(&look);
+		else
+			look_at_queue(&look);
+	}
+	// Links carry no more than they can, whatever was not passed on.
+	for (uint32_t i = 0; i < shares->n_touched; i++) {
+		uint32_t link = shares->touched[i];
+		const struct tb_share_use *uses = tb_share_uses(&shares->links[link]);
+		double sum = 0;
+		for (uint32_t u = 0; u < shares->links[link].n; u++)
+			sum += shares->flows[uses[u].flow].ends
+				       ? 0
+				       : use_rate(shares, uses[u]);
+		double over = sum / capacity_of(shares, link);
+		for (uint32_t u = 0; u < shares->links[link].n && over > 1; u++)
+			if (!shares->flows[uses[u].flow].ends) {
+				uint32_t origin = shares->flows[uses[u].flow].origin;
+				struct tb_share_queue *queue = &shares->queues[origin];
+				if (queue->scaled == link + 1 &&
+					queue->scaled_mark == shares->mark)
+					continue;
+				queue->scaled = link + 1;
+				queue->scaled_mark = shares->mark;
+				queue->pace /= over;
+			}
+	}
+	for (uint32_t i = 0; i < shares->n_touched; i++) {
+		uint32_t link = shares->touched[i];
+		const struct tb_share_use *uses = tb_share_uses(&shares->links[link]);
+		if (shares->links[link].n == 0 ||
+			!tb_shares_steps(shares, uses[0].flow)[uses[0].step].begins_way)
+			continue;
+		for (uint32_t u = 0; u < shares->links[link].n; u++)
+			couple_flow(shares, uses[u].flow, shares->queues[link].pace);
+	}
+}
