@@ -47,6 +47,7 @@ const char *tb_uncompared_text(enum tb_uncompared reason)
 			"left before entered, by a clock that ran backwards",
 		[TB_UNCOMPARED_OVERLAPS] = "entered before the call before was left",
 		[TB_UNCOMPARED_LEFT_OUT] = "not in the job, for want of a counterpart",
+		[TB_UNCOMPARED_ANY] = "from any source, so posted before their turn",
 		[TB_UNCOMPARED_UNREACHED] = "not come to their end in the replay",
 	};
 	return texts[reason];

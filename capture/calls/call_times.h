@@ -89,6 +89,7 @@ enum tb_uncompared {
 	TB_UNCOMPARED_BACKWARDS, // left before they were entered
 	TB_UNCOMPARED_OVERLAPS,	 // entered before the call before in their lane was left
 	TB_UNCOMPARED_LEFT_OUT,	 // not in the job
+	TB_UNCOMPARED_ANY,	 // takes what comes first
 	TB_UNCOMPARED_UNREACHED, // by the replay
 	TB_UNCOMPARED_N
 };

@@ -39,6 +39,7 @@ struct tb_calls {
 	char **notes;
 	size_t n_notes, notes_room;
 	uint32_t n_early, first_early;
+	bool lacks_sources;
 	char *made_by; // NULL: not set
 };
 
@@ -332,6 +333,16 @@ uint64_t tb_calls_begin_apart(struct tb_calls *calls)
 		}
 	}
 	return last_ns > first_ns ? last_ns - first_ns : 0;
+}
+
+void tb_calls_lacks_sources(struct tb_calls *calls)
+{
+	calls->lacks_sources = true;
+}
+
+bool tb_calls_lacks(const struct tb_calls *calls)
+{
+	return calls->lacks_sources;
 }
 
 void tb_calls_early(struct tb_calls *calls, uint32_t rank)

@@ -13,7 +13,7 @@
 // Ranks are those of the job (of MPI_COMM_WORLD), from 0. A group is the ordered members
 // of one communicator: collective calls of a group match by their order in each member,
 // sends and receives by source, destination, group and tag, in their order. A trace knows
-// what its receives received, so no call has a wildcard.
+// what its receives received, so no call has a wildcard; which had one is kept.
 //
 // Calls of a rank are added in the order in which they were entered. Memory: 56 bytes per
 // call, and 8 per pair of a call and one that it comes after. Built and read by one
@@ -50,6 +50,7 @@ struct tb_call {
 	uint8_t kind;	   // enum tb_call_kind
 	uint8_t op;	   // enum tb_collective_op
 	bool starts;	   // returns at once
+	bool any_source;   // of a receive: it took what came first
 	struct tb_observed observed; // of a collective
 };
 
@@ -122,6 +123,11 @@ void tb_calls_note_count(
 // beginnings. A rank begins `calc_ns` before its first call. Returns how many ns lie
 // between the first and the last that begins.
 uint64_t tb_calls_begin_apart(struct tb_calls *calls);
+
+// tb_calls_lacks_sources says that the trace did not record which receives were from any
+// source: the order of their senders shows it (calls_job.h). tb_calls_lacks returns it.
+void tb_calls_lacks_sources(struct tb_calls *calls);
+bool tb_calls_lacks(const struct tb_calls *calls);
 
 // tb_calls_early records that a rank's calls end before its program would have; ranks
 // come in their order.

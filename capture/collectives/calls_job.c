@@ -550,6 +550,60 @@ static void mark_awaited(struct tb_lowering *l, uint32_t r)
 	}
 }
 
+// A rank that receives from at least so many others, so often, in an order that varies
+// by more than a part, takes what comes first: a program's own order repeats.
+enum { ANY_PEERS = 3, ANY_RECVS = 16, ANY_PART = 4 };
+
+// guess_any marks the blocking receives of a rank as ones from any source, if the number
+// of receives between two from one sender differs from the number before too often.
+static int guess_any(struct tb_lowering *l, uint32_t r)
+{
+	struct tb_lowered_rank *rank = &l->ranks[r];
+	struct tb_map last = {0}; // by sender, which receive was its last one
+	struct tb_map apart = {0};
+	uint32_t n = 0, n_peers = 0, n_compared = 0, n_varied = 0;
+	int status = TB_OK;
+	for (uint32_t i = 0; i < rank->n && status == TB_OK; i++) {
+		const struct tb_call *call = &rank->calls[i];
+		uint32_t before, between;
+		if (call->kind != TB_CALL_RECV || call->starts)
+			continue;
+		if (!tb_map_find(&last, call->peer, &before)) {
+			n_peers++;
+		} else {
+			bool known = tb_map_find(&apart, call->peer, &between);
+			n_compared += known;
+			n_varied += known && between != n - before;
+			status = tb_map_put(&apart, call->peer, n - before);
+		}
+		if (status == TB_OK)
+			status = tb_map_put(&last, call->peer, n++);
+	}
+	tb_map_fini(&last);
+	tb_map_fini(&apart);
+	bool is_any = n_peers >= ANY_PEERS && n_compared >= ANY_RECVS &&
+		      n_varied > n_compared / ANY_PART;
+	for (uint32_t i = 0; i < rank->n && is_any && status == TB_OK; i++)
+		if (rank->calls[i].kind == TB_CALL_RECV && !rank->calls[i].starts) {
+			tb_set_bit(rank->any, i);
+			l->n_any_guessed++;
+		}
+	return status == TB_OK ? TB_OK : tb_lowering_no_memory(l);
+}
+
+// mark_any marks the receives of a rank that took what came first.
+static int mark_any(struct tb_lowering *l, uint32_t r)
+{
+	struct tb_lowered_rank *rank = &l->ranks[r];
+	rank->any = calloc(rank->n / 8 + 1u, 1);
+	if (!rank->any)
+		return tb_lowering_no_memory(l);
+	for (uint32_t i = 0; i < rank->n; i++)
+		if (rank->calls[i].any_source)
+			tb_set_bit(rank->any, i);
+	return tb_calls_lacks(l->calls) ? guess_any(l, r) : TB_OK;
+}
+
 static int lanes_begin_rank(struct tb_lowering *l, uint32_t r)
 {
 	struct tb_lowered_rank *rank = &l->ranks[r];
@@ -571,7 +625,8 @@ static int lanes_begin_rank(struct tb_lowering *l, uint32_t r)
 			.leaves = TB_NO_OP,
 			.waits_on = TB_NO_OP};
 	mark_awaited(l, r);
-	return last ? link_lanes(l, rank) : TB_OK;
+	int status = mark_any(l, r);
+	return status == TB_OK && last ? link_lanes(l, rank) : status;
 }
 
 // calls_lanes.c: lowers all lanes, each as far as it can go, until all have ended.
@@ -689,8 +744,11 @@ static void lowering_end(struct tb_lowering *l)
 		free(rank->edges);
 		free(rank->lowered);
 		free(rank->awaited);
+		free(rank->any);
 		free(rank->next);
 		free(rank->waiters);
+		for (uint32_t k = 0; rank->lanes && k < rank->n_lanes; k++)
+			tb_lane_turns_fini(&rank->lanes[k]);
 		free(rank->lanes);
 		free(rank->timed);
 		free(rank->algorithms);

@@ -738,6 +738,127 @@ static bool is_pause(const struct lowered_call *h, uint32_t index, bool last)
 	       !tb_bit(h->lowering->ranks[h->rank].awaited, index);
 }
 
+// Turns: a server that receives from any source and answers handles what came first.
+// From one such receive to the next, calls are a turn of the peer that sent, which waits
+// for its turn before and for what the lane did before the first of the turns, not for
+// the turns of others: these come as their messages do, and only take turns on the lane's
+// processor. A turn has computation, messages of its peer, and waiting; anything else
+// waits for all turns.
+
+// turn_peer returns whose turn begins with a call: of a blocking receive from any source,
+// or one that waits for such a receive. TB_NO_OP: nobody's.
+static uint32_t turn_peer(const struct lowered_call *h, uint32_t index)
+{
+	const struct tb_lowered_rank *rank = &h->lowering->ranks[h->rank];
+	uint32_t n = 0;
+	const uint32_t *on = tb_calls_befores(h->lowering->calls, h->rank, index, &n);
+	if (h->call->kind == TB_CALL_RECV && !h->call->starts)
+		return tb_bit(rank->any, index) ? h->call->peer : TB_NO_OP;
+	uint32_t peer = TB_NO_OP, n_any = 0;
+	for (uint32_t i = 0; h->call->kind == TB_CALL_JOINT && i < n; i++)
+		if (tb_bit(rank->any, on[i])) {
+			peer = rank->calls[on[i]].peer;
+			n_any++;
+		}
+	return n_any == 1 ? peer : TB_NO_OP;
+}
+
+// is_of_turn returns whether a call belongs to the turn that its lane is at.
+static bool is_of_turn(
+	const struct lowered_call *h, const struct tb_call_lane *lane, uint32_t index)
+{
+	const struct tb_call *call = h->call;
+	return call->kind == TB_CALL_JOINT ||
+	       tb_bit(h->lowering->ranks[h->rank].any, index) ||
+	       ((call->kind == TB_CALL_SEND || call->kind == TB_CALL_RECV) &&
+		       call->peer == lane->turn_of);
+}
+
+// end_turn keeps where the lane is done with a peer.
+static int end_turn(const struct lowered_call *h, struct tb_call_lane *lane)
+{
+	struct tb_lowering *l = h->lowering;
+	uint32_t at = (uint32_t)lane->n_done;
+	int status = tb_front_join(l, h->rank, h->call->lane, false);
+	if (status == TB_OK && !tb_map_find(&lane->turns, lane->turn_of, &at)) {
+		if (TB_ARRAY_RESERVE(&lane->done, &lane->done_room, lane->n_done + 1) !=
+				TB_OK ||
+			tb_map_put(&lane->turns, lane->turn_of, at) != TB_OK)
+			return TB_ENOMEM;
+		lane->n_done++;
+	}
+	if (status == TB_OK)
+		lane->done[at] = (struct tb_turn){
+			lane->turn_of, l->n_front ? l->front[0] : TB_NO_OP};
+	return status;
+}
+
+// front_for_turn makes the front what a peer's next turn waits for.
+static int front_for_turn(
+	struct tb_lowering *l, const struct tb_call_lane *lane, uint32_t peer)
+{
+	uint32_t at;
+	tb_front_set(l, lane->turns_from);
+	return tb_map_find(&lane->turns, peer, &at) &&
+			       lane->done[at].edge != lane->turns_from
+		       ? front_put(l, lane->done[at].edge)
+		       : TB_OK;
+}
+
+// end_turns has the front wait for all turns.
+static int end_turns(const struct lowered_call *h, struct tb_call_lane *lane)
+{
+	int status = end_turn(h, lane);
+	tb_front_set(h->lowering, TB_NO_OP);
+	for (size_t i = 0; i < lane->n_done && status == TB_OK; i++)
+		status = front_put(h->lowering, lane->done[i].edge);
+	tb_map_fini(&lane->turns);
+	lane->turns = (struct tb_map){0};
+	lane->n_done = 0;
+	lane->takes_turns = false;
+	return status;
+}
+
+void tb_lane_turns_fini(struct tb_call_lane *lane)
+{
+	tb_map_fini(&lane->turns);
+	free(lane->done);
+}
+
+// begin_turn has a call begin the turn of a peer.
+static int begin_turn(const struct lowered_call *h, struct tb_call_lane *lane,
+	uint32_t index, uint32_t peer)
+{
+	struct tb_lowering *l = h->lowering;
+	int status;
+	if (lane->takes_turns) {
+		status = end_turn(h, lane);
+	} else {
+		status = tb_front_join(l, h->rank, h->call->lane, false);
+		lane->turns_from = l->n_front ? l->front[0] : TB_NO_OP;
+	}
+	lane->takes_turns = true;
+	lane->turn_of = peer;
+	lane->since = index;
+	return status == TB_OK ? front_for_turn(l, lane, peer) : status;
+}
+
+// add_early adds a receive from any source that only starts, in another's turn: it is
+// posted for the turn of its own peer.
+static int add_early(const struct lowered_call *h, const struct tb_call_lane *lane,
+	uint32_t index, uint32_t partner)
+{
+	struct tb_lowering *l = h->lowering;
+	int status = tb_front_join(l, h->rank, h->call->lane, false);
+	uint32_t edge = l->n_front ? l->front[0] : TB_NO_OP;
+	if (status == TB_OK)
+		status = front_for_turn(l, lane, h->call->peer);
+	if (status == TB_OK)
+		status = lowered_add_message(h, index, partner);
+	tb_front_set(l, edge);
+	return status;
+}
+
 int tb_lowering_add(struct tb_lowering *l, uint32_t rank, uint32_t index, bool *held)
 {
 	const struct tb_call *call = &l->ranks[rank].calls[index];
@@ -752,9 +873,16 @@ int tb_lowering_add(struct tb_lowering *l, uint32_t rank, uint32_t index, bool *
 	// first call computes when that is complete. A joint is entered before, any other
 	// call after it.
 	bool is_first = !lane->begun, is_joint = here.call->kind == TB_CALL_JOINT;
-	int status = is_first ? lowered_wait_for(&here, index, lane)
-			      : lowered_compute(&here, index, lane);
+	uint32_t peer = turn_peer(&here, index);
+	int status = TB_OK;
+	if (lane->takes_turns && peer == TB_NO_OP && !is_of_turn(&here, lane, index))
+		status = end_turns(&here, lane);
+	if (status == TB_OK)
+		status = is_first ? lowered_wait_for(&here, index, lane)
+				  : lowered_compute(&here, index, lane);
 	lane->begun = true;
+	if (status == TB_OK && peer != TB_NO_OP)
+		status = begin_turn(&here, lane, index, peer);
 	if (status == TB_OK && !is_first && is_joint)
 		status = tb_timing_enter(here.lowering, here.rank, index);
 	if (status == TB_OK)
@@ -773,5 +901,11 @@ int tb_lowering_add(struct tb_lowering *l, uint32_t rank, uint32_t index, bool *
 		return lowered_add_collective(&here, index, held);
 	if (partner == TB_NO_OP)
 		return lowered_leave_out(&here, index);
-	return lowered_add_message(&here, index, partner);
+	if (lane->takes_turns && tb_bit(l->ranks[rank].any, index) && call->starts)
+		return add_early(&here, lane, index, partner);
+	status = lowered_add_message(&here, index, partner);
+	// How long it waited for its turn is no time of the call.
+	if (peer != TB_NO_OP)
+		tb_timing_leave_at(l, rank, index, TB_AT_NO_TIME);
+	return status;
 }

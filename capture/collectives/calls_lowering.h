@@ -22,6 +22,16 @@ struct tb_call_lane {
 	uint32_t next_waiter; // lane that waits on the same
 	uint64_t calc_ns;     // computation before the next call, besides its own
 	uint32_t leaves; // call that is left when the front is complete; TB_NO_OP: none
+	// Receives from any source, one after another: what they waited for at first
+	// (TB_NO_OP: the beginning), whose message the lane is at, and by peer where it
+	// was done with the last one.
+	bool takes_turns;
+	uint32_t turns_from, turn_of;
+	struct tb_map turns; // peer to its place in `done`
+	struct tb_turn {
+		uint32_t peer, edge;
+	} * done;
+	size_t n_done, done_room;
 	bool begun;
 	bool held; // by its own last call, a collective, which is what it waits on
 };
@@ -42,6 +52,7 @@ struct tb_lowered_rank {
 	uint32_t *edges;
 	uint8_t *lowered; // a bit per call
 	uint8_t *awaited; // a bit per call: others come after it
+	uint8_t *any;	  // a bit per call: a receive that takes what comes first
 	// By call; NULL: the trace has neither times nor collective calls.
 	struct tb_call_edges *timed;
 	uint8_t *algorithms; // of collectives, see struct tb_placed_call
@@ -123,7 +134,8 @@ struct tb_lowering {
 	bool has_times; // the trace recorded when some call was left
 
 	uint64_t n_dropped_sends, n_dropped_recvs, n_dropped_collectives;
-	uint64_t n_resized; // receives that expected another size
+	uint64_t n_resized;	// receives that expected another size
+	uint64_t n_any_guessed; // that take what comes first, by the order of senders
 	uint32_t most_lanes;
 };
 
@@ -142,6 +154,9 @@ static inline uint8_t tb_lane_cpu(uint32_t lane)
 {
 	return (uint8_t)(lane & UINT8_MAX);
 }
+
+// tb_lane_turns_fini frees what a lane keeps of receives from any source.
+void tb_lane_turns_fini(struct tb_call_lane *lane);
 
 int tb_lowering_no_memory(struct tb_lowering *lowering);
 

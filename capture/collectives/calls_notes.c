@@ -142,7 +142,7 @@ static enum tb_uncompared timed_call_judge(
 		return TB_UNCOMPARED_OVERLAPS;
 	if (call->enter_ns < take->began_ns || rank->timed[i].enter == TB_AT_NO_TIME ||
 		rank->timed[i].leave == TB_AT_NO_TIME)
-		return TB_UNCOMPARED_LEFT_OUT;
+		return tb_bit(rank->any, i) ? TB_UNCOMPARED_ANY : TB_UNCOMPARED_LEFT_OUT;
 	return TB_UNCOMPARED_N;
 }
 
@@ -261,6 +261,12 @@ static void put_dropped(const struct tb_lowering *l, FILE *out)
 			tb_format_counted(l->n_resized,
 				"receive expected|receives expected", text[0],
 				sizeof text[0]));
+	if (l->n_any_guessed)
+		fprintf(out,
+			"%s what comes first, as the order of their senders varies, and "
+			"what was done for its sender goes with it\n",
+			tb_format_counted(l->n_any_guessed, "receive takes|receives take",
+				text[0], sizeof text[0]));
 	if (l->most_lanes > UINT8_MAX + 1)
 		fprintf(out,
 			"a rank has up to %" PRIu32

@@ -503,12 +503,17 @@ static int make_regular(struct cause_search *search, struct tb_causes *causes)
 			TB_OK)
 			return TB_ENOMEM;
 		int64_t *gaps = search->gaps.rows;
+		uint32_t n_gaps = 0; // a node's first call waits for nothing
 		for (uint32_t i = 0; i < n; i++)
-			gaps[i] = causes->of[members[i]].gap_ns;
-		qsort(gaps, n, sizeof *gaps, tb_order_i64);
-		int64_t most_ns = gaps[(n - 1) / REGULAR_PART];
+			if (causes->of[members[i]].n > 0)
+				gaps[n_gaps++] = causes->of[members[i]].gap_ns;
+		if (n_gaps < TB_RECURS_FROM)
+			continue;
+		qsort(gaps, n_gaps, sizeof *gaps, tb_order_i64);
+		int64_t most_ns = gaps[(n_gaps - 1) / REGULAR_PART];
 		for (uint32_t i = 0; i < n; i++)
-			if (causes->of[members[i]].gap_ns > most_ns)
+			if (causes->of[members[i]].n > 0 &&
+				causes->of[members[i]].gap_ns > most_ns)
 				causes->of[members[i]].gap_ns = most_ns;
 	}
 	return TB_OK;

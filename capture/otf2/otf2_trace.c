@@ -521,6 +521,8 @@ static int otf2_read_archive(struct read *read, const char *path, struct tb_erro
 		status = tb_otf2_events_init(&read->events, error);
 	if (status == TB_OK)
 		status = tb_calls_new(&read->calls, read->of.n_ranks, error);
+	if (status == TB_OK)
+		tb_calls_lacks_sources(read->calls);
 	read->events.of = &read->of;
 	read->events.calls = read->calls;
 	read->events.reading = read->reading;

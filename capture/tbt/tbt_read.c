@@ -344,20 +344,20 @@ static int tbt_read_rank(struct tb_tbt_reader *reader, struct tbt_source *source
 	return status;
 }
 
-// note_any_source reports how many receives from any source get what they got: what
-// comes first on another network may be another message.
+// note_any_source reports how many receives had any source.
 static void note_any_source(struct tb_tbt_reader *reader)
 {
 	char count[48];
-	if (!reader->records_any && reader->n_recvs)
+	if (!reader->records_any && reader->n_recvs) {
+		tb_calls_lacks_sources(reader->calls);
 		tb_calls_note(reader->calls,
-			"which receives had MPI_ANY_SOURCE was not recorded: all get the "
-			"messages that they got then");
+			"which receives had MPI_ANY_SOURCE was not recorded");
+	}
 	if (reader->n_any)
 		tb_calls_note(reader->calls,
 			"%s had MPI_ANY_SOURCE, of %" PRIu64
-			": the recorded order of %.3g %% of these is kept, whatever "
-			"comes first in a replay",
+			", %.3g %% of which got a message: in a replay they take what "
+			"comes first, and what was done for its sender goes with it",
 			tb_format_counted(reader->n_any, "receive", count, sizeof count),
 			reader->n_recvs + reader->n_any - reader->n_any_kept,
 			100.0 * (double)reader->n_any_kept / (double)reader->n_any);
@@ -532,7 +532,8 @@ static int tbt_add_message(struct tb_tbt_reader *reader, struct tb_tbt_thread *t
 	struct tb_call call = {.kind = (uint8_t)kind,
 		.tag = (uint32_t)fields[2],
 		.bytes = fields[3],
-		.starts = request != 0};
+		.starts = request != 0,
+		.any_source = kind == TB_CALL_RECV && thread->any_source};
 	if (!tb_tbt_group_number(reader, fields[0], &call.group)) {
 		reader->n_left_out++;
 		tb_tbt_pass(reader, thread, record);
