@@ -421,13 +421,19 @@ static int merge_traces(const struct trace_arguments *args, const char *folder, 
 
 // make_folder makes a folder beside the output, so that the ranks' files are on the same
 // disk as it; its path is absolute, because ranks may run elsewhere.
-static int make_folder(const char *output, char **folder, struct tb_error *error)
+//
+// With --sockets any user may write into it, as servers give up being root.
+static int make_folder(
+	const char *output, bool sockets, char **folder, struct tb_error *error)
 {
 	char *name = NULL;
 	if (asprintf(&name, "%s.ranks-XXXXXX", output) < 0)
 		return tb_fail_memory(error, "a name");
 	if (mkdtemp(name))
 		*folder = realpath(name, NULL);
+	if (*folder && sockets && chmod(*folder, 01777) != 0)
+		fprintf(stderr, "%s: other users cannot write into it: %s\n", *folder,
+			strerror(errno));
 	int status = TB_OK;
 	if (!*folder)
 		status = tb_fail_in(error, TB_EIO, output,
@@ -604,7 +610,7 @@ static int trace(struct trace_arguments *args, int *code, struct tb_error *error
 	if (status == TB_OK)
 		status = preload_find(&preload, args->mpi, error);
 	if (status == TB_OK)
-		status = make_folder(args->output, &folder, error);
+		status = make_folder(args->output, args->sockets, &folder, error);
 	if (status == TB_OK)
 		status = run_traced(args, &preload, folder, code, error);
 	has_run = status == TB_OK;

@@ -148,8 +148,12 @@ enum tb_tbt_kind {
 // have the process's own numbers. The kernel's cookie is equal for all that share a
 // socket. Addresses are of IPv6, those of IPv4 mapped, in network order.
 //
+// An address of TB_TBT_LOCAL is a pipe, whose second value is its inode, and whose port
+// is 1 to write to it; or a socket of socketpair(), with its inode.
+//
 // TCP_INFO: smoothed round trip, and so far: time busy sending, of it limited by the
 // peer's window, and by the send buffer, all in us, and segments sent again.
+#define TB_TBT_LOCAL UINT64_MAX
 enum tb_tbt_socket { TB_TBT_INHERITED, TB_TBT_CONNECTED, TB_TBT_ACCEPTED };
 
 // What waiting in poll, select or epoll_wait found: bits. 0: it timed out.

@@ -169,10 +169,10 @@ static uint64_t since_begin(const struct tb_tbt_reader *reader, uint64_t at_ns)
 	return ns > reader->begin_ns ? ns - reader->begin_ns : 0;
 }
 
-// is_local returns whether an address is of the loopback interface.
+// is_local returns whether an address means something else on each host.
 static bool is_local(const uint64_t *address)
 {
-	return (address[0] == 0 && address[1] == 1) ||
+	return address[0] == TB_TBT_LOCAL || (address[0] == 0 && address[1] == 1) ||
 	       (address[0] == 0 && address[1] >> 24 == UINT64_C(0xffff7f));
 }
 
@@ -374,9 +374,9 @@ static int pair_ends(struct tb_tbt_sockets *s, struct tb_error *error)
 				continue;
 			one->partner = other->number;
 			other->partner = one->number;
-			s->n_connections++;
+			s->n_connections += one->address[0] != TB_TBT_LOCAL;
 		}
-		s->n_untraced += one->partner == NONE;
+		s->n_untraced += one->partner == NONE && one->address[0] != TB_TBT_LOCAL;
 	}
 	free(sorted);
 	return TB_OK;
@@ -565,6 +565,34 @@ static int streams_fill(const struct tb_tbt_sockets *s, struct stream_ends **str
 	return status == TB_OK ? TB_OK : sockets_no_memory(error);
 }
 
+// drop_unseen parts the ends of pipes of which more was read than was seen to be written:
+// stdio's writes are not seen, and no kernel counts them.
+static int drop_unseen(struct tb_tbt_sockets *s, struct tb_error *error)
+{
+	uint64_t *sums = calloc(s->n_ends + 1, sizeof *sums);
+	if (!sums)
+		return sockets_no_memory(error);
+	for (size_t i = 0; i < s->n_events; i++) {
+		const struct event *event = &s->events[i];
+		uint32_t partner =
+			event->end == NONE ? NONE : s->ends[event->end].partner;
+		if (partner != NONE && event->kind == WROTE)
+			sums[event->end] += event->bytes;
+		else if (partner != NONE && event->kind == READ)
+			sums[partner] -= event->bytes;
+	}
+	for (size_t i = 0; i < s->n_ends; i++) {
+		struct end *end = &s->ends[i];
+		if (end->partner == NONE || end->address[0] != TB_TBT_LOCAL ||
+			sums[i] <= INT64_MAX)
+			continue;
+		s->ends[end->partner].partner = NONE;
+		end->partner = NONE;
+	}
+	free(sums);
+	return TB_OK;
+}
+
 // link_closing has who reads a stream's end wait for who closed it last before.
 static int link_closing(struct tb_tbt_sockets *s, struct links *links,
 	const uint32_t *closes, const uint32_t *ended, struct tb_error *error)
@@ -633,7 +661,8 @@ static int link_streams(
 		if (event->end == NONE)
 			continue;
 		if (partner == NONE) {
-			if (event->kind == WROTE || event->kind == READ)
+			if ((event->kind == WROTE || event->kind == READ) &&
+				s->ends[event->end].address[0] != TB_TBT_LOCAL)
 				s->untraced_bytes += event->bytes;
 			continue;
 		}
@@ -835,8 +864,8 @@ enum { RECEIVES, SENDS, ENDS };
 
 // settle_waits decides which waits count as computation, by what their lane does next:
 // IDLE. Events of one rank, in their order.
-static int settle_waits(
-	struct event *events, size_t n, uint32_t n_lanes, struct tb_error *error)
+static int settle_waits(const struct tb_tbt_sockets *s, struct event *events, size_t n,
+	uint32_t n_lanes, struct tb_error *error)
 {
 	uint8_t *next = calloc(n_lanes, 1);
 	if (!next)
@@ -855,7 +884,10 @@ static int settle_waits(
 	for (size_t i = n; i-- > 0;) {
 		struct event *event = &events[i];
 		uint8_t *after = &next[event->lane];
-		bool receives = event->kind == READ || event->kind == REAPED ||
+		bool is_traced =
+			event->end == NONE || s->ends[event->end].partner != NONE;
+		bool receives = (event->kind == READ && is_traced) ||
+				event->kind == REAPED ||
 				(event->kind == MET && event->how == TB_TBT_ACCEPTED);
 		if (event->kind == READY && *after == ENDS) {
 			if (event->how)
@@ -869,8 +901,8 @@ static int settle_waits(
 				*after = RECEIVES;
 		} else if (receives || (event->kind == TOOK && *after != ENDS))
 			*after = RECEIVES;
-		else if (event->kind == WROTE)
-			*after = SENDS;
+		else if (event->kind == WROTE || event->kind == READ)
+			*after = SENDS; // or gets what an untraced peer did in its time
 	}
 	free(next);
 	return TB_OK;
@@ -929,7 +961,7 @@ static int make_calls(const struct tb_tbt_sockets *s, struct event *events, size
 	struct lane_state *lanes = calloc((size_t)n_lanes + 1, sizeof *lanes);
 	if (!lanes)
 		return sockets_no_memory(error);
-	int status = settle_waits(events, n, n_lanes + 1, error);
+	int status = settle_waits(s, events, n, n_lanes + 1, error);
 	uint64_t last_ns = 0;
 	for (size_t i = 0; i < n && status == TB_OK; i++) {
 		const struct event *event = &events[i];
@@ -1126,6 +1158,8 @@ int tb_tbt_sockets_calls(struct tb_tbt_sockets *s, struct tb_error *error)
 		qsort(s->events, s->n_events, sizeof *s->events, event_by_leave);
 	if (status == TB_OK)
 		status = name_socket_hosts(s, error);
+	if (status == TB_OK)
+		status = drop_unseen(s, error);
 	if (status == TB_OK)
 		status = mark_acts(s, error);
 	if (status == TB_OK)

@@ -6,12 +6,13 @@
 // TCP_INFO. A descriptor is looked at once (is it TCP, which connection) until it is
 // closed. A process makes its file at its first record, so one without sockets leaves
 // none; a forked child makes one of its own. Where a process waits for a child, that is
-// recorded too.
+// recorded too, and so are signals to others, and pipes and socketpair(), by which
+// processes and threads of a host wait for each other.
 //
 // Safety: nothing here allocates memory, and a lock is only taken while the thread is
 // marked busy. A signal handler that comes in between calls libc without a record. Its
-// calls within a call that waits are recorded before that one, whose beginning then moves
-// to their end.
+// calls within a call that waits are recorded before that one: what that waited until
+// then becomes a wait of its own.
 //
 // Not seen: system calls made without libc (Go, io_uring), static programs, what stdio
 // reads from a socket. What it writes shows in the counts of the next record.
@@ -49,8 +50,8 @@
 
 #define WRAP __attribute__((visibility("default")))
 
-// What a descriptor is.
-enum { UNSEEN, OTHER, TCP };
+// What a descriptor is. LOCAL: a pipe, or a socket of socketpair().
+enum { UNSEEN, OTHER, TCP, LOCAL };
 
 struct descriptor {
 	_Atomic uint8_t what;
@@ -58,20 +59,32 @@ struct descriptor {
 	_Atomic uint32_t generation; // of the process whose file has it
 };
 
-enum { DESCRIPTORS_MAX = 1 << 16, OWN_TIME_NS = 50000 };
+enum { DESCRIPTORS_MAX = 1 << 16, PAIRS_MAX = 256, OWN_TIME_NS = 50000 };
 
 static struct {
 	struct descriptor descriptors[DESCRIPTORS_MAX];
 	_Atomic uint32_t n_sockets, generation;
 	_Atomic bool opened, is_on, has_tcp;
+	pthread_mutex_t opening;
+	// Inodes of the last pairs of sockets.
+	_Atomic uint64_t pairs[PAIRS_MAX][2];
+	_Atomic uint32_t n_pairs;
 	// Zeroed in a forked child, however it was forked.
 	volatile int *alive;
 	uint64_t begin_ns;
 	pid_t pid;
 	char folder[3072], host[256], version[64];
-} own;
+} own = {.opening = PTHREAD_MUTEX_INITIALIZER};
 
 static _Thread_local bool busy __attribute__((tls_model("initial-exec")));
+
+// The call of this thread that is going on while a signal handler makes others: how many
+// are, since when it waits, and its frame, by which one is known to be left by longjmp.
+static _Thread_local struct {
+	unsigned depth;
+	uint64_t since_ns;
+	const void *frame;
+} going_on __attribute__((tls_model("initial-exec")));
 
 // libc's own functions: found when the library is loaded, or by a call that comes before.
 #define REAL(name, type, ...)                                                            \
@@ -100,8 +113,11 @@ static void begin_process(void)
 // check_fork has a forked child begin anew.
 static void check_fork(void)
 {
+	const pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 	if (!own.alive || *own.alive)
 		return;
+	own.opening = opening;
+	going_on.depth = 0;
 	tb_lanes_forget();
 	begin_process();
 }
@@ -136,10 +152,9 @@ static void __attribute__((destructor)) sockets_end(void)
 // `busy` is set.
 static void open_file_once(uint64_t at_ns)
 {
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	char name[64];
 	struct stat net = {0};
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&own.opening);
 	if (!own.opened) {
 		snprintf(name, sizeof name, "socket-%ld-%016" PRIx64 ".tbr",
 			(long)own.pid, own.begin_ns);
@@ -164,7 +179,7 @@ static void open_file_once(uint64_t at_ns)
 		tb_ending_watch();
 		own.opened = true;
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&own.opening);
 }
 
 // enter begins a call; false where nothing is to be recorded.
@@ -177,7 +192,21 @@ static bool enter(struct tb_traced_call *call)
 	busy = false;
 	call->lane = NULL;
 	call->enter_ns = tb_now_ns();
+	const void *frame = __builtin_frame_address(0);
+	if (going_on.depth && (uintptr_t)frame >= (uintptr_t)going_on.frame)
+		going_on.depth = 0;
+	if (going_on.depth++ == 0) {
+		going_on.since_ns = call->enter_ns;
+		going_on.frame = frame;
+	}
 	return true;
+}
+
+// back ends what enter began, whether the call is recorded or not.
+static void back(void)
+{
+	if (going_on.depth)
+		going_on.depth--;
 }
 
 static bool is_seen(int fd)
@@ -193,6 +222,16 @@ static void forget_fd(int fd)
 	}
 }
 
+// pair_of returns the inode of the other socket of a pair; 0: it is of none.
+static uint64_t pair_of(uint64_t inode)
+{
+	for (uint32_t i = 0; i < PAIRS_MAX && i < own.n_pairs; i++)
+		for (int side = 0; side < 2; side++)
+			if (own.pairs[i][side] == inode)
+				return own.pairs[i][1 - side];
+	return 0;
+}
+
 // classify returns what a descriptor is. It leaves errno alone.
 static int classify(int fd)
 {
@@ -201,20 +240,32 @@ static int classify(int fd)
 		return of->what;
 	int kept = errno, protocol = 0;
 	socklen_t n = sizeof protocol;
-	bool good = getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &n) == 0;
+	struct stat entry;
+	uint8_t what = OTHER;
 	of->socket = 0;
-	of->what = good && protocol == IPPROTO_TCP ? TCP : OTHER;
-	if (of->what == TCP)
+	if (getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &n) != 0) {
+		if (fstat(fd, &entry) == 0 && S_ISFIFO(entry.st_mode))
+			what = LOCAL;
+	} else if (protocol == IPPROTO_TCP) {
+		what = TCP;
 		own.has_tcp = true;
+	} else if (fstat(fd, &entry) == 0 && pair_of(entry.st_ino))
+		what = LOCAL;
+	of->what = what;
 	errno = kept;
-	return of->what;
+	return what;
 }
 
-// watch begins a call with a descriptor, if it is a socket of TCP.
+// watch begins a call with a descriptor, if that is a socket of TCP or local.
 static bool watch(struct tb_traced_call *call, int fd)
 {
-	return own.is_on && is_seen(fd) && own.descriptors[fd].what != OTHER &&
-	       enter(call) && classify(fd) == TCP;
+	if (!own.is_on || !is_seen(fd) || own.descriptors[fd].what == OTHER ||
+		!enter(call))
+		return false;
+	if (classify(fd) != OTHER)
+		return true;
+	back();
+	return false;
 }
 
 // leave gives the call the lane of its thread and its end; false: nothing is recorded.
@@ -224,12 +275,12 @@ static bool leave(struct tb_traced_call *call)
 	busy = true;
 	call->leave_ns = tb_now_ns();
 	if (!own.opened)
-		open_file_once(call->enter_ns);
+		open_file_once(going_on.depth ? going_on.since_ns : call->enter_ns);
 	bool is_new = !tb_lane_own;
 	call->lane = is_new ? tb_lane_take() : tb_lane_own;
 	if (!call->lane)
 		return false;
-	if (call->lane->n_blocks == 0)
+	if (call->lane->n_blocks == 0 && !going_on.depth)
 		call->lane->last_ns = call->enter_ns;
 	// What a signal handler recorded meanwhile stands before this call.
 	uint64_t last = call->lane->last_ns;
@@ -242,6 +293,16 @@ static bool leave(struct tb_traced_call *call)
 	const struct tb_traced_call begins = {call->lane, call->enter_ns, call->enter_ns};
 	if (is_new)
 		tb_lane_record(&begins, TB_TBT_THREAD, NULL, NULL, 0);
+	// In a signal handler: what it came into waited until now, and goes on behind.
+	if (going_on.depth) {
+		struct tb_traced_call waited = {
+			call->lane, going_on.since_ns, call->enter_ns};
+		if (waited.enter_ns < last)
+			waited.enter_ns = last;
+		if (waited.enter_ns < waited.leave_ns)
+			tb_lane_poll(&waited);
+		going_on.since_ns = call->leave_ns;
+	}
 	return true;
 }
 
@@ -276,6 +337,17 @@ static void put_address(const struct sockaddr_storage *address, uint64_t *to)
 	}
 }
 
+static uint32_t define_as(const struct tb_traced_call *call, struct descriptor *of,
+	enum tb_tbt_socket how, uint64_t cookie, const uint64_t list[6])
+{
+	uint32_t socket = ++own.n_sockets;
+	tb_lane_record(
+		call, TB_TBT_SOCKET, (const uint64_t[]){socket, how, cookie}, list, 6);
+	of->socket = socket;
+	of->generation = own.generation;
+	return socket;
+}
+
 // define records a connection, unless the file has it. `peer` may be NULL: it is asked
 // for. It returns the number, 0 for a socket that is not connected.
 static uint32_t define(const struct tb_traced_call *call, int fd, enum tb_tbt_socket how,
@@ -287,6 +359,19 @@ static uint32_t define(const struct tb_traced_call *call, int fd, enum tb_tbt_so
 	uint64_t cookie = 0, list[6];
 	if (of->socket && of->generation == own.generation)
 		return of->socket;
+	if (of->what == LOCAL) {
+		struct stat entry;
+		if (fstat(fd, &entry) != 0)
+			return 0;
+		bool pipes = S_ISFIFO(entry.st_mode);
+		uint64_t writes = (fcntl(fd, F_GETFL) & O_ACCMODE) == O_WRONLY;
+		uint64_t other = pipes ? entry.st_ino : pair_of(entry.st_ino);
+		const uint64_t local[] = {TB_TBT_LOCAL, entry.st_ino, pipes && writes,
+			TB_TBT_LOCAL, other, pipes && !writes};
+		memcpy(list, local, sizeof list);
+		cookie = UINT64_C(1) << 63 | entry.st_ino << 1 | (pipes && writes);
+		return define_as(call, of, how, cookie, list);
+	}
 	if (peer && peer_n <= sizeof *address)
 		memcpy(&address[1], peer, peer_n);
 	else if (getpeername(fd, (struct sockaddr *)&address[1], &n) != 0)
@@ -298,12 +383,7 @@ static uint32_t define(const struct tb_traced_call *call, int fd, enum tb_tbt_so
 	getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &n);
 	put_address(&address[0], list);
 	put_address(&address[1], list + 3);
-	uint32_t socket = ++own.n_sockets;
-	tb_lane_record(
-		call, TB_TBT_SOCKET, (const uint64_t[]){socket, how, cookie}, list, 6);
-	of->socket = socket;
-	of->generation = own.generation;
-	return socket;
+	return define_as(call, of, how, cookie, list);
 }
 
 // record_bytes records what was sent or received. What is not TCP any more, because the
@@ -313,7 +393,8 @@ static void record_bytes(
 {
 	struct tcp_info info = {0};
 	socklen_t size = sizeof info;
-	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) {
+	bool is_local = own.descriptors[fd].what == LOCAL;
+	if (!is_local && getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) {
 		forget_fd(fd);
 		return;
 	}
@@ -322,7 +403,7 @@ static void record_bytes(
 	uint64_t so_far = 0;
 	if (!socket)
 		return;
-	if (size >= offsetof(struct tcp_info, tcpi_bytes_retrans) + 8)
+	if (!is_local && size >= offsetof(struct tcp_info, tcpi_bytes_retrans) + 8)
 		so_far = 1 + (kind == TB_TBT_READ ? info.tcpi_bytes_received
 						  : info.tcpi_bytes_sent -
 							    info.tcpi_bytes_retrans +
@@ -338,6 +419,7 @@ static void record_bytes(
 static void moved(struct tb_traced_call *call, int fd, enum tb_tbt_kind kind, ssize_t n)
 {
 	int kept = errno;
+	back();
 	bool in_vain = n < 0 && (kept == EAGAIN || kept == EWOULDBLOCK || kept == EINTR);
 	if ((n > 0 || (n == 0 && kind == TB_TBT_READ) || in_vain) && leave(call)) {
 		if (in_vain)
@@ -367,6 +449,7 @@ static void moved(struct tb_traced_call *call, int fd, enum tb_tbt_kind kind, ss
 static void ready(struct tb_traced_call *call, uint64_t bits)
 {
 	int kept = errno;
+	back();
 	if (leave(call))
 		tb_lane_record(call, TB_TBT_READY, &bits, NULL, 0);
 	done(call, kept);
@@ -377,6 +460,8 @@ static ssize_t peeked(struct tb_traced_call *call, ssize_t n)
 {
 	if (n >= 0)
 		ready(call, TB_TBT_READABLE);
+	else
+		back();
 	return n;
 }
 
@@ -551,16 +636,18 @@ WRAP ssize_t sendfile64(int fd, int from, off64_t *at, size_t size)
 	SENDS(fd, sendfile64, fd, from, at, size);
 }
 
-// Of a splice one end is a pipe.
+// Of a splice one end is a pipe, or both are.
 REAL(splice, ssize_t, int, off64_t *, int, off64_t *, size_t, unsigned)
 WRAP ssize_t splice(
 	int from, off64_t *from_at, int to, off64_t *to_at, size_t size, unsigned flags)
 {
-	struct tb_traced_call call;
+	struct tb_traced_call call, second;
 	bool in = watch(&call, from), out = !in && watch(&call, to);
 	ssize_t n = real_splice()(from, from_at, to, to_at, size, flags);
 	if (in || out)
 		moved(&call, in ? from : to, in ? TB_TBT_READ : TB_TBT_WRITE, n);
+	if (in && n > 0 && watch(&second, to))
+		moved(&second, to, TB_TBT_WRITE, n);
 	return n;
 }
 
@@ -578,6 +665,35 @@ REAL(socketpair, int, int, int, int, int *)
 WRAP int socketpair(int domain, int type, int protocol, int fds[2])
 {
 	int failed = real_socketpair()(domain, type, protocol, fds);
+	struct stat entries[2];
+	if (failed)
+		return failed;
+	forget_fd(fds[0]);
+	forget_fd(fds[1]);
+	if ((type & 0xf) == SOCK_STREAM && fstat(fds[0], &entries[0]) == 0 &&
+		fstat(fds[1], &entries[1]) == 0) {
+		uint32_t at = own.n_pairs++ % PAIRS_MAX;
+		own.pairs[at][0] = entries[0].st_ino;
+		own.pairs[at][1] = entries[1].st_ino;
+	}
+	return failed;
+}
+
+REAL(pipe, int, int *)
+WRAP int pipe(int fds[2])
+{
+	int failed = real_pipe()(fds);
+	if (!failed) {
+		forget_fd(fds[0]);
+		forget_fd(fds[1]);
+	}
+	return failed;
+}
+
+REAL(pipe2, int, int *, int)
+WRAP int pipe2(int fds[2], int flags)
+{
+	int failed = real_pipe2()(fds, flags);
 	if (!failed) {
 		forget_fd(fds[0]);
 		forget_fd(fds[1]);
@@ -594,7 +710,9 @@ WRAP int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t to_n)
 	int failed = real_connect()(fd, to, to_n), kept = errno;
 	if (!watched)
 		return failed;
-	if (to && (!failed || kept == EINPROGRESS) && leave(&call)) {
+	back();
+	if (to && own.descriptors[fd].what == TCP && (!failed || kept == EINPROGRESS) &&
+		leave(&call)) {
 		own.descriptors[fd].socket = 0;
 		define(&call, fd, TB_TBT_CONNECTED, to, to_n);
 	}
@@ -608,6 +726,7 @@ static int accepted(struct tb_traced_call *call, bool watched, int fd)
 	forget_fd(fd);
 	if (!watched)
 		return fd;
+	back();
 	bool in_vain = fd < 0 && (kept == EAGAIN || kept == EWOULDBLOCK || kept == EINTR);
 	if ((is_seen(fd) || in_vain) && leave(call)) {
 		if (in_vain)
@@ -640,6 +759,7 @@ WRAP int accept4(int fd, __SOCKADDR_ARG from, socklen_t *restrict from_n, int fl
 static void record_shut(struct tb_traced_call *call, uint32_t socket, bool writing)
 {
 	int kept = errno;
+	back();
 	if (leave(call))
 		tb_lane_record(
 			call, TB_TBT_SHUT, (const uint64_t[]){socket, writing}, NULL, 0);
@@ -650,7 +770,7 @@ static void record_shut(struct tb_traced_call *call, uint32_t socket, bool writi
 static uint32_t socket_of(int fd)
 {
 	const struct descriptor *of = is_seen(fd) ? &own.descriptors[fd] : NULL;
-	return of && of->what == TCP && of->generation == own.generation ? of->socket : 0;
+	return of && of->what >= TCP && of->generation == own.generation ? of->socket : 0;
 }
 
 REAL(shutdown, int, int, int)
@@ -662,6 +782,8 @@ WRAP int shutdown(int fd, int how)
 	int failed = real_shutdown()(fd, how);
 	if (watched && socket && !failed)
 		record_shut(&call, socket, true);
+	else if (watched)
+		back();
 	return failed;
 }
 
@@ -696,13 +818,13 @@ WRAP int dup3(int from, int to, int flags)
 	return fd;
 }
 
-// Waiting is recorded where sockets of TCP are among what is waited for: without, it is a
+// Waiting is recorded where something that is recorded is waited for: without, it is a
 // pause.
 static bool watches_any(const struct pollfd *fds, nfds_t n)
 {
 	bool any = false;
 	for (nfds_t i = 0; i < n && !any && own.is_on && !busy; i++)
-		any = is_seen(fds[i].fd) && classify(fds[i].fd) == TCP;
+		any = is_seen(fds[i].fd) && classify(fds[i].fd) != OTHER;
 	return any;
 }
 
@@ -760,12 +882,12 @@ int __ppoll_chk(struct pollfd *fds, nfds_t n_fds, const struct timespec *most,
 	POLLS(fds, n_fds, __ppoll_chk, fds, n_fds, most, mask, room);
 }
 
-// in_set returns whether a set for select has one of the first n descriptors; `tcp`: that
-// is a socket of TCP.
-static bool in_set(const fd_set *set, int n, bool tcp)
+// in_set returns whether a set for select has one of the first n descriptors; `known`:
+// one that is recorded.
+static bool in_set(const fd_set *set, int n, bool known)
 {
 	for (int fd = 0; set && fd < n && fd < FD_SETSIZE; fd++)
-		if (FD_ISSET(fd, set) && (!tcp || classify(fd) == TCP))
+		if (FD_ISSET(fd, set) && (!known || classify(fd) != OTHER))
 			return true;
 	return false;
 }
@@ -838,6 +960,7 @@ WRAP int epoll_pwait2(int fd, struct epoll_event *events, int room,
 static void child_ended(struct tb_traced_call *call, pid_t pid)
 {
 	int kept = errno;
+	back();
 	if (pid > 0 && leave(call))
 		tb_lane_record(
 			call, TB_TBT_CHILD, (const uint64_t[]){(uint64_t)pid}, NULL, 0);
@@ -895,6 +1018,7 @@ WRAP int kill(pid_t pid, int number)
 	int failed = real_kill()(pid, number), kept = errno;
 	if (!watched)
 		return failed;
+	back();
 	if (!failed && pid != own.pid && leave(&call))
 		tb_lane_record(
 			&call, TB_TBT_SIGNAL, (const uint64_t[]){(uint64_t)pid}, NULL, 0);

@@ -17,12 +17,12 @@ cd "$work"
 : >said
 cc -O1 -w -pthread -o calls "$TB_SOURCE/tests/e2e/sockets/calls.c"
 cc -O1 -w -pthread -static -o static "$TB_SOURCE/tests/e2e/sockets/calls.c" 2>/dev/null || rm -f static
-bytes=$(./calls)
+./calls >out
 said_bytes() {
 	"$TAILBACK" info "$1" | sed -n 's/^  the ranks called .* of \([0-9,]*\) B and .*/\1/p' | tr -d ,
 }
 traced=$("$TAILBACK" trace --sockets --keep -o job.tbt -- ./calls 2>said)
-[[ $traced == "$bytes" && $(said_bytes job.tbt) == "$bytes" ]]
+[[ $traced == "$(said_bytes job.tbt)" ]]
 grep -q '^2 ranks, ' said
 "$TAILBACK" info job.tbt >info
 grep -q '2 connections of TCP: ' info
@@ -35,7 +35,7 @@ code=0
 "$TAILBACK" trace --sockets -o killed.tbt -- ./calls x >out 2>said || code=$?
 [[ $code == 137 ]]
 grep -q '^1 rank ended early, rank 0 first, signal unknown' said
-[[ $(said_bytes killed.tbt) == "$bytes" ]]
+[[ $(said_bytes killed.tbt) == "$(cat out)" ]]
 none() { # COMMAND SENTENCE
 	local code=0
 	"$TAILBACK" trace --sockets -o none.tbt -- "$1" >out 2>said || code=$?

@@ -1,5 +1,6 @@
 // A ring all-reduce over sockets of TCP, one process per address 10.94.0.1 and on:
-// RANK OF STEPS BYTES. Computation is sleep. Rank 0 prints how many seconds its steps took.
+// RANK OF STEPS BYTES. Computation is sleep. Rank 0 prints how many seconds its steps
+// took.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -21,7 +22,8 @@ static double now(void)
 
 static void compute(double seconds)
 {
-	struct timespec most = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
+	struct timespec most = {
+		(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
 	nanosleep(&most, NULL);
 }
 
@@ -32,7 +34,8 @@ static void exchange(int to, int from, char *out, char *in, size_t n)
 		struct pollfd ready[] = {{.fd = to, .events = sent < n ? POLLOUT : 0},
 			{.fd = from, .events = got < n ? POLLIN : 0}};
 		poll(ready, 2, -1);
-		ssize_t k = ready[0].revents & POLLOUT ? send(to, out + sent, n - sent, 0) : 0;
+		ssize_t k = ready[0].revents & POLLOUT ? send(to, out + sent, n - sent, 0)
+						       : 0;
 		if (k < 0 && errno != EAGAIN)
 			exit(1);
 		sent += k > 0 ? (size_t)k : 0;
@@ -60,7 +63,8 @@ int main(int n_words, char **words)
 	struct sockaddr_in own = address_of(rank), next = address_of((rank + 1) % n);
 	int listener = socket(AF_INET, SOCK_STREAM, 0);
 	setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-	if (bind(listener, (struct sockaddr *)&own, sizeof own) != 0 || listen(listener, 1) != 0)
+	if (bind(listener, (struct sockaddr *)&own, sizeof own) != 0 ||
+		listen(listener, 1) != 0)
 		return 1;
 	while (to = socket(AF_INET, SOCK_STREAM, 0),
 		connect(to, (struct sockaddr *)&next, sizeof next) != 0) {

@@ -196,6 +196,39 @@ static void processes_wait_for_each_other(void **state)
 		"from1.1=0");
 }
 
+// pipe_end gives a rank socket 1: an end of pipe 77.
+static void pipe_end(uint32_t rank, bool writes)
+{
+	const uint64_t list[] = {TB_TBT_LOCAL, 77, writes, TB_TBT_LOCAL, 77, !writes};
+	PUT(rank, lanes[rank].now_ns, lanes[rank].now_ns, SOCKET, 1, TB_TBT_INHERITED,
+		200 + writes);
+	tbt_list(&lanes[rank], 6, list);
+}
+
+// Where more was read than was seen to be written, what a pipe's reader waited for is
+// not known, and what it took is computation.
+static void pipes_are_messages_if_all_was_seen(void **state)
+{
+	(void)state;
+	for (uint64_t unseen = 0; unseen < 2; unseen++) {
+		begin();
+		for (uint32_t rank = 0; rank < N_RANKS; rank++)
+			process(rank, 1);
+		pipe_end(0, true);
+		pipe_end(2, false);
+		moved(0, 2000, 2000, TB_TBT_WRITE, 10, 0);
+		moved(2, 1000, LONG, TB_TBT_READ, 10 + unseen, 0);
+		PUT(0, 3000, 3000, SIGNAL, 101); // so that it has a call
+		PUT(2, LONG, LONG, SIGNAL, 101);
+		if (unseen)
+			assert_all("to1.0=0*@2000", "from0.0=0 from2.1=0",
+				"to1.1=0*@999000");
+		else
+			assert_all("to2.0=10*@1000 to1.1=0*@1000", "from0.1=0 from2.2=0",
+				"from0.0=10 to1.2=0*");
+	}
+}
+
 static void connections_with_others_are_computation(void **state)
 {
 	(void)state;
@@ -246,6 +279,7 @@ int main(void)
 		cmocka_unit_test(the_end_waits_for_who_closed),
 		cmocka_unit_test(what_follows_tells_what_was_waited_for),
 		cmocka_unit_test(processes_wait_for_each_other),
+		cmocka_unit_test(pipes_are_messages_if_all_was_seen),
 		cmocka_unit_test(connections_with_others_are_computation),
 		cmocka_unit_test(broken_records_are_refused),
 	};
