@@ -15,7 +15,6 @@
 #include "picture_args.h"
 #include "placement.h"
 #include "preset.h"
-#include "preset_write.h"
 #include "progress.h"
 #include "route_file.h"
 #include "route_file_write.h"

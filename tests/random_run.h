@@ -6,6 +6,7 @@
 #include "capture_writer.h"
 #include "preset.h"
 #include "random.h"
+#include "schemas.h"
 #include "switchings.h"
 
 #include <inttypes.h>
@@ -86,7 +87,7 @@ static void list_libraries(const char *preset, struct libraries *list)
 	if (base && sscanf(base + 8, "%39s", like) == 1)
 		for (size_t i = 0; tb_network_preset_name(i); i++)
 			if (strcmp(tb_network_preset_name(i), like) == 0)
-				list_libraries(tb_network_preset_text(i), list);
+				list_libraries(tb_schema_networks[i].text, list);
 	for (const char *at = preset; (at = strstr(at, "\n[host.")); at++) {
 		uint32_t i = 0;
 		sscanf(at + 7, "%31[^]]", library);
@@ -124,7 +125,7 @@ static void draw_network(struct tb_random *random, size_t preset, char *name)
 	}
 	if (below(random, 4) == 0)
 		change(name, "rails", "2");
-	draw_library(random, tb_network_preset_text(preset), name);
+	draw_library(random, tb_schema_networks[preset].text, name);
 }
 
 struct ops { // of one rank, as GOAL

@@ -287,27 +287,21 @@ static bool is_capture_file(const struct recipe_run *run)
 	return !run->kind->write && run->kind->figure;
 }
 
-int tb_recipe_check(const char *recipe, struct tb_error *error)
-{
-	struct recipe_run run = {.recipe = recipe};
-	int status = take_apart(&run, error);
-	free(run.text);
-	return status;
-}
-
-const char *tb_recipe_lacks(
-	const char *recipe, const char *folder, char *name, size_t size)
+int tb_recipe_check(const char *recipe, const char *folder, char *lacks, size_t size,
+	struct tb_error *error)
 {
 	struct recipe_run run = {.recipe = recipe};
 	char path[PATH_MAX];
-	bool lacks = false;
-	if (take_apart(&run, NULL) == TB_OK && is_capture_file(&run)) {
+	int status = take_apart(&run, error);
+	bool is_lacking = false;
+	if (status == TB_OK && is_capture_file(&run)) {
 		snprintf(path, sizeof path, "%s/%s", folder, run.words.word);
-		lacks = access(path, R_OK) != 0;
-		snprintf(name, size, "%s", run.words.word);
+		is_lacking = access(path, R_OK) != 0;
 	}
+	if (status == TB_OK)
+		snprintf(lacks, size, "%s", is_lacking ? run.words.word : "");
 	free(run.text);
-	return lacks ? name : NULL;
+	return status;
 }
 
 static int write_job(struct recipe_run *run, struct tb_error *error)

@@ -21,13 +21,10 @@
 // tb_recipe_is_long returns whether a recipe takes more than some seconds.
 bool tb_recipe_is_long(const char *recipe);
 
-// tb_recipe_check: TB_EFORMAT for a text that is no recipe.
-int tb_recipe_check(const char *recipe, struct tb_error *error) TB_MUST_USE;
-
-// tb_recipe_lacks returns the name of the file that a recipe replays where the folder
-// does not have it, else NULL. `name` has room for it.
-const char *tb_recipe_lacks(
-	const char *recipe, const char *folder, char *name, size_t size);
+// tb_recipe_check stores the name of the file that a recipe replays where the folder does
+// not have it, else "". TB_EFORMAT for a text that is no recipe.
+int tb_recipe_check(const char *recipe, const char *folder, char *lacks, size_t size,
+	struct tb_error *error) TB_MUST_USE;
 
 // tb_recipe_run stores the figure: microseconds, GB/s, seconds or a share, see the kinds.
 // Its process is this program's. TB_EFORMAT for a text that is no recipe, TB_EIO; when

@@ -225,8 +225,11 @@ static int choose_claim(struct tb_validated_row *finding, struct validation_plan
 		// Plan a replay, unless its file is not there.
 		char name[128];
 		const char *folder = plan->options->folder ? plan->options->folder : "";
-		if (tb_recipe_lacks(
-			    finding->claim->measured, folder, name, sizeof name)) {
+		int checked = tb_recipe_check(
+			finding->claim->measured, folder, name, sizeof name, error);
+		if (checked != TB_OK)
+			return checked;
+		if (*name) {
 			snprintf(finding->outside, sizeof finding->outside,
 				"its recording is not here: %.100s; --data names its "
 				"folder",

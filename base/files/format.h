@@ -33,7 +33,7 @@ enum tb_format {
 	(1u << TB_FORMAT_TEXT | 1u << TB_FORMAT_CSV | 1u << TB_FORMAT_JSON |             \
 		TB_FORMATS_DRAWN)
 
-// Of networks (fabric_file_write.h, preset_write.h, route_file_write.h).
+// Of networks (fabric_file_write.h, preset.h, route_file_write.h).
 #define TB_FORMATS_OF_NETWORKS                                                           \
 	(1u << TB_FORMAT_IBNETDISCOVER | 1u << TB_FORMAT_EDGES | 1u << TB_FORMAT_DOT |   \
 		1u << TB_FORMAT_GRAPH | 1u << TB_FORMAT_INI | 1u << TB_FORMAT_LFTS)

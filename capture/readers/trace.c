@@ -844,18 +844,3 @@ int tb_trace_read(struct tb_trace *trace, const struct tb_trace_request *request
 		*trace = made;
 	return status;
 }
-
-int tb_job_read(struct tb_job **job, const char *path, struct tb_error *error)
-{
-	struct tb_trace trace;
-	const struct tb_trace_request request = {
-		.paths = &path, .n = 1, .stdin_kind = TB_TRACE_JOB};
-	int status = tb_trace_read(&trace, &request, error);
-	if (status != TB_OK)
-		return status;
-	if (!trace.job)
-		return tb_fail_in(error, TB_EFOREIGN, path, "is not a job, but %s",
-			trace.reader->name);
-	*job = trace.job;
-	return TB_OK;
-}

@@ -108,9 +108,4 @@ const char *tb_trace_collective(size_t i);
 // TB_TRACE_FORMATS_SIZE bytes suffice.
 char *tb_trace_formats(const char *joint, char *buffer, size_t size);
 
-// tb_job_read reads a job in any format ("-" is standard input). Errors as tb_trace_read;
-// TB_EFOREIGN for packets, too.
-int tb_job_read(
-	struct tb_job **job, const char *path, struct tb_error *error) TB_MUST_USE;
-
 #endif

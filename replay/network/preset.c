@@ -1,15 +1,19 @@
 // Network presets: INI text, built in or from a file, with overrides behind the name.
 #include "preset.h"
-
+#include "circuit_params.h"
 #include "credit_params.h"
 #include "input_files.h"
 #include "nearest.h"
+#include "parameters.h"
+#include "preset_keys.h"
 #include "preset_reading.h"
 #include "schemas.h"
 #include "text_lines.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <ini.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -389,22 +393,12 @@ static int parse(struct tb_preset_reading *reading, const char *name, char *own_
 	return status != TB_OK ? status : line;
 }
 
-static const struct tb_schema_network *built_in_at(size_t i)
+const char *tb_network_preset_name(size_t i)
 {
 	const struct tb_schema_network *at = tb_schema_networks;
 	while (at->name && i-- > 0)
 		at++;
-	return at;
-}
-
-const char *tb_network_preset_name(size_t i)
-{
-	return built_in_at(i)->name;
-}
-
-const char *tb_network_preset_text(size_t i)
-{
-	return built_in_at(i)->text;
+	return at->name;
 }
 
 // What holds for keys that a preset leaves out.
@@ -570,4 +564,405 @@ int tb_network_preset(
 	size_t n;
 	const struct tb_switching_kind *kinds = tb_switching_kinds(&n);
 	return tb_network_preset_of(params, name, kinds, n, error);
+}
+
+// Which presets there are: those built in, and those in the user's folder.
+
+#define ENDING	   ".ini"
+#define FILES_MOST 256
+
+static const char *own_folder(void)
+{
+	const char *folder = getenv("TAILBACK_NETWORKS");
+	return folder ? folder : "";
+}
+
+const struct tb_schema_network *tb_preset_built_in(const char *name)
+{
+	for (const struct tb_schema_network *at = tb_schema_networks; at->name; at++)
+		if (strcmp(name, at->name) == 0)
+			return at;
+	return NULL;
+}
+
+bool tb_preset_own_path(const char *name, char *path, size_t size)
+{
+	int n = snprintf(path, size, "%s/%s" ENDING, own_folder(), name);
+	return *own_folder() && *name && !strchr(name, '/') && n > 0 &&
+	       (size_t)n < size && access(path, F_OK) == 0;
+}
+
+// own_name returns the length of a preset's name in that of its file, 0 for other files,
+// hosts.ini among them.
+static size_t own_name(const char *file)
+{
+	size_t n = strlen(file), n_ending = strlen(ENDING);
+	return n > n_ending && file[0] != '.' && strcmp(file, "hosts" ENDING) != 0 &&
+			       strcmp(file + n - n_ending, ENDING) == 0
+		       ? n - n_ending
+		       : 0;
+}
+
+static int is_own(const struct dirent *entry)
+{
+	return own_name(entry->d_name) > 0;
+}
+
+char *tb_network_preset_names(void)
+{
+	struct dirent **own = NULL;
+	char *names = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&names, &size);
+	if (!stream)
+		return NULL;
+	for (const struct tb_schema_network *at = tb_schema_networks; at->name; at++)
+		fprintf(stream, "%s\n", at->name);
+	int n = *own_folder() ? scandir(own_folder(), &own, is_own, alphasort) : 0;
+	for (int i = 0; i < n; i++) {
+		const char *file = own[i]->d_name;
+		char name[NAME_MAX + 1];
+		snprintf(name, sizeof name, "%.*s", (int)own_name(file), file);
+		if (!tb_preset_built_in(name)) // which has the name
+			fprintf(stream, "%s\n", name);
+		free(own[i]);
+	}
+	free(own);
+	if (fclose(stream) == 0)
+		return names;
+	free(names);
+	return NULL;
+}
+
+// is_preset returns whether a file can be given as a network: by a path without commas.
+static bool is_preset(const char *path)
+{
+	struct tb_network_params params;
+	struct stat found;
+	return !strpbrk(path, ",\n") && stat(path, &found) == 0 &&
+	       S_ISREG(found.st_mode) && tb_network_preset(&params, path, NULL) == TB_OK;
+}
+
+static bool is_own_folder(const char *folder)
+{
+	struct stat own, other;
+	return *own_folder() && stat(own_folder(), &own) == 0 &&
+	       stat(folder, &other) == 0 && own.st_dev == other.st_dev &&
+	       own.st_ino == other.st_ino;
+}
+
+char *tb_network_preset_files(const char *folder)
+{
+	struct dirent **files = NULL;
+	char *paths = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&paths, &size);
+	if (!stream)
+		return NULL;
+	int n = is_own_folder(folder) ? 0 : scandir(folder, &files, is_own, alphasort);
+	for (int i = 0; i < n; i++) {
+		char path[PATH_MAX];
+		int length =
+			snprintf(path, sizeof path, "%s/%s", folder, files[i]->d_name);
+		if (i < FILES_MOST && length < (int)sizeof path && is_preset(path))
+			fprintf(stream, "%s\n", path);
+		free(files[i]);
+	}
+	free(files);
+	if (fclose(stream) == 0)
+		return paths;
+	free(paths);
+	return NULL;
+}
+
+static char *first_sentence(const char *text, char *buffer, size_t size)
+{
+	text += strspn(text, "; ");
+	snprintf(buffer, size, "%.*s", (int)strcspn(text, "\n"), text);
+	return buffer;
+}
+
+char *tb_network_preset_summary(const char *name, char *buffer, size_t size)
+{
+	const struct tb_schema_network *built_in = tb_preset_built_in(name);
+	char path[PATH_MAX];
+	struct tb_text_lines lines;
+	if (built_in)
+		return first_sentence(built_in->text, buffer, size);
+	*buffer = '\0';
+	FILE *file =
+		tb_preset_own_path(name, path, sizeof path) ? tb_input_fopen(path) : NULL;
+	if (!file)
+		return buffer;
+	tb_text_lines_init(&lines, file, path, NULL);
+	if (tb_text_lines_next(&lines) == 1 && lines.text[0] == ';')
+		first_sentence(lines.text, buffer, size);
+	tb_text_lines_fini(&lines);
+	fclose(file);
+	return buffer;
+}
+
+// The words of a list of changes that give a fluid a window of packets.
+
+static const char *const window_keys[] = {"exact_from", "exact_to"};
+enum { N_WINDOW_KEYS = sizeof window_keys / sizeof *window_keys };
+
+bool tb_preset_has_window(const struct tb_preset_reading *reading, const char *list)
+{
+	char switching[32] = "", value[32] = "";
+	tb_preset_last_change(list, "switching", switching, sizeof switching);
+	for (size_t i = 0; i < N_WINDOW_KEYS; i++)
+		tb_preset_last_change(list, window_keys[i], value, sizeof value);
+	for (size_t i = 0; i < reading->n_kinds; i++)
+		if (strcmp(reading->kinds[i].name, switching) == 0)
+			return reading->kinds[i].stands_for_other && value[0];
+	return false;
+}
+
+// window_take_key takes all words of a key out of a list, which stays as it is without
+// any.
+static void window_take_key(char *list, const char *key)
+{
+	size_t n_key = strlen(key);
+	char *to = list;
+	for (char *at = list, *next; *at; at = next) {
+		size_t n = tb_preset_item_length(at);
+		next = at + n + (at[n] == ',');
+		if (n > n_key && strncmp(at, key, n_key) == 0 && at[n_key] == '=')
+			continue;
+		memmove(to, at, (size_t)(next - at));
+		to += next - at;
+	}
+	if (to > list && to[-1] == ',')
+		to--;
+	*to = '\0';
+}
+
+void tb_preset_take_window(struct tb_preset_window *window, char *list)
+{
+	size_t n = 0;
+	tb_preset_last_change(
+		list, "switching", window->switching, sizeof window->switching);
+	window_take_key(list, "switching");
+	for (size_t i = 0; i < N_WINDOW_KEYS; i++) {
+		char value[32] = "";
+		tb_preset_last_change(list, window_keys[i], value, sizeof value);
+		if (value[0])
+			n += (size_t)snprintf(window->list + n, sizeof window->list - n,
+				"%s%s=%s", n ? "," : "", window_keys[i], value);
+		window_take_key(list, window_keys[i]);
+	}
+}
+
+// What the values of a preset mean together.
+
+// is_replaced: a shape has no arity and no levels, and what stands by level stands in
+// place of what is for all.
+static bool is_replaced(
+	const struct tb_preset_reading *reading, const struct tb_preset_key *key)
+{
+	const struct tb_network_params *params = &reading->params;
+	if (strcmp(key->name, "arity") == 0 || strcmp(key->name, "levels") == 0)
+		return params->shape[0];
+	if (strcmp(key->name, "rate") == 0)
+		return params->level_rates[0];
+	return strcmp(key->name, "hop_latency") == 0 && params->level_latencies[0];
+}
+
+static int check_keys(const struct tb_preset_reading *reading)
+{
+	const struct tb_preset_key *keys = reading->keys;
+	for (size_t i = 0; i < reading->n_keys; i++)
+		if (!reading->seen[i] && !is_replaced(reading, &keys[i]) &&
+			strcmp(keys[i].section, TB_PRESET_HOST) != 0 &&
+			keys[i].need != TB_KEY_MAY_LACK &&
+			keys[i].need != TB_KEY_CAME_LATER &&
+			keys[i].need != TB_KEY_NONE_LATER)
+			return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
+				"the key '%s' of section [%s] is missing", keys[i].name,
+				keys[i].section);
+	const struct tb_network_params hard = tb_preset_hardest(&reading->params);
+	return reading->kind->check(&hard, reading->source, reading->error);
+}
+
+static int check_broadcast(const struct tb_preset_reading *reading)
+{
+	const struct tb_network_params *params = &reading->params;
+	if (params->broadcast && !reading->kind->has_broadcasts)
+		return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
+			"broadcast = yes: switching = %s has no broadcasts",
+			reading->kind->name);
+	if (!params->broadcast ||
+		(params->n_rails == 1 && tb_host_does_nothing(&params->host)))
+		return TB_OK;
+	return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
+		"broadcast = yes: expected one rail and no library (host = none)");
+}
+
+// is_set returns whether a key was given a value beside another one that decides whether
+// it matters: by the list of changes, or by the file if the list leaves the other one
+// alone. A list may make a key of the file matter no more, and a file that of another one
+// which it is like.
+static bool is_set(
+	const struct tb_preset_reading *reading, const char *name, const char *decider)
+{
+	unsigned in_file = 0, decider_in_file = 0;
+	bool is_changed = false, decider_is_changed = false;
+	for (size_t i = 0; i < reading->n_keys; i++) {
+		const struct tb_preset_key *key = &reading->keys[i];
+		bool in_host = strcmp(key->section, TB_PRESET_HOST) == 0;
+		unsigned seen = in_host ? reading->host->seen[i] : reading->seen[i];
+		if (strcmp(key->name, name) == 0) {
+			in_file = seen;
+			is_changed = reading->changed[i];
+		} else if (strcmp(key->name, decider) == 0) {
+			decider_in_file = seen;
+			decider_is_changed = reading->changed[i];
+		}
+	}
+	bool overruled = decider_in_file > 0 && decider_in_file < in_file;
+	return is_changed || (in_file > 0 && !overruled && !decider_is_changed);
+}
+
+// check_effect refuses keys that were given a value and cannot change anything beside
+// another key's.
+static int check_effect(const struct tb_preset_reading *reading)
+{
+	const struct tb_network_params *params = &reading->params;
+	const struct tb_host_params *host = &params->host;
+	const struct tb_circuit_params *circuits = tb_circuit_params(params);
+	const struct tb_credit_params *credits = tb_credit_params(params);
+	const struct {
+		bool is_void;
+		const char *key, *decider, *reason;
+	} rules[] = {
+		{params->shape[0], "arity", "shape", "a shape has its own"},
+		{params->shape[0], "levels", "shape", "a shape has its own"},
+		{params->level_rates[0], "rate", "level_rates",
+			"every level has its own rate"},
+		{params->level_latencies[0], "hop_latency", "level_latencies",
+			"every level has its own latency"},
+		{circuits->bus_bytes_per_s == 0 && circuits->bus_turn_ps > 0, "bus_turn",
+			"bus", "with bus = none nothing turns"},
+		{circuits->partners == 0 && circuits->partner_delay_ps > 0,
+			"partner_delay", "partners",
+			"with partners = 0 no partner is one too many"},
+		{circuits->partners > 0 && circuits->partner_delay_ps == 0, "partners",
+			"partner_delay",
+			"with partner_delay = 0 it makes no difference how many partners "
+			"a node has"},
+		{credits->flow_control != TB_FLOW_PAUSE && credits->xoff_bytes > 0,
+			"xoff", "flow_control", "only flow_control = pause has one"},
+		{credits->flow_control != TB_FLOW_PAUSE && credits->xon_bytes > 0, "xon",
+			"flow_control", "only flow_control = pause has one"},
+		{host->rails_policy != TB_RAILS_STRIPING, "stripe_above", "rails_policy",
+			"only rails_policy = striping splits messages"},
+		{host->rails_policy != TB_RAILS_BY_RANK &&
+				host->between_rails != TB_BETWEEN_PXN,
+			"between_rails", "rails_policy",
+			"only rails_policy = by-rank binds ranks to rails"},
+		{host->rails_policy != TB_RAILS_BY_RANK && host->n_gpus > 0, "gpus",
+			"rails_policy",
+			"only rails_policy = by-rank binds ranks to rails"},
+		{host->handshake == TB_HANDSHAKE_NONE && host->handshake_above_bytes > 0,
+			"handshake_above", "handshake",
+			"with handshake = none there is no handshake above any size"},
+		{host->handshake == TB_HANDSHAKE_NONE && host->handshake_delay_ps > 0,
+			"handshake_delay", "handshake",
+			"with handshake = none there is no handshake to answer"},
+		{host->local == TB_LOCAL_NETWORK && host->local_latency_ps > 0,
+			"local_latency", "local",
+			"with local = network messages within a node go through the NIC"},
+		{host->local == TB_LOCAL_NETWORK && host->local_bytes_per_s > 0,
+			"local_rate", "local",
+			"with local = network messages within a node go through the NIC"},
+		{host->local != TB_LOCAL_MEMORY && host->local_fetch_ps > 0,
+			"local_fetch", "local",
+			"only local = memory copies through the node's memory"},
+		{host->local_fetch_ps == 0 && host->local_inline_bytes > 0,
+			"local_inline", "local_fetch",
+			"with local_fetch = 0 longer messages take no longer"},
+		{host->local != TB_LOCAL_MEMORY && host->memory_bytes_per_s > 0,
+			"memory_rate", "local",
+			"only local = memory copies through the node's memory"},
+	};
+	for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+		if (rules[i].is_void && is_set(reading, rules[i].key, rules[i].decider))
+			return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
+				"%s has no effect: %s", rules[i].key, rules[i].reason);
+	return TB_OK;
+}
+
+int tb_preset_check(const struct tb_preset_reading *reading)
+{
+	int status = check_keys(reading);
+	if (status == TB_OK)
+		status = check_broadcast(reading);
+	return status == TB_OK ? check_effect(reading) : status;
+}
+
+static void write_value(const struct tb_parameter *at, FILE *stream)
+{
+	static const char *const units[] = {[TB_UNIT_NONE] = "",
+		[TB_UNIT_PS] = "ps",
+		[TB_UNIT_BYTES] = "",
+		[TB_UNIT_BYTES_PER_S] = "B/s"};
+	if (at->is_none)
+		fputs("none", stream);
+	else if (at->value.type == TB_VALUE_WORD)
+		fputs(at->value.word, stream);
+	else if (at->value.type == TB_VALUE_REAL) {
+		// Write as few digits as read back the same.
+		double real = at->value.real;
+		char text[32];
+		int digits = 1;
+		do
+			snprintf(text, sizeof text, "%.*g", digits, real);
+		while (strtod(text, NULL) != real && digits++ < 17);
+		fputs(text, stream);
+	} else
+		fprintf(stream, "%" PRId64 "%s", at->value.whole, units[at->unit]);
+}
+
+// preset_writes_nothing_of: a word that is not there says as much; a tree of a shape has
+// no arity.
+static bool preset_writes_nothing_of(
+	const struct tb_network_params *params, const struct tb_parameter *at)
+{
+	bool shaped = params->shape[0] != '\0';
+	if (at->value.type == TB_VALUE_WORD && !at->is_none && at->value.word[0] == '\0')
+		return true;
+	return shaped &&
+	       (strcmp(at->key, "arity") == 0 || strcmp(at->key, "levels") == 0);
+}
+
+// write_section opens the section of a parameter. The first has the keys without which
+// the others are not understood.
+static void write_section(const struct tb_network_params *params, const char *section,
+	bool first, FILE *stream)
+{
+	if (strcmp(section, TB_PRESET_HOST) == 0)
+		fprintf(stream, "\n[%s.%s]\n", section, params->host.name);
+	else
+		fprintf(stream, "%s[%s]\n", first ? "" : "\n", section);
+	if (first)
+		fprintf(stream, "name = %s\nswitching = %s\n", params->name,
+			params->switching);
+}
+
+void tb_preset_write(const struct tb_network_params *params, FILE *stream)
+{
+	struct tb_parameter list[TB_PARAMETERS_MOST];
+	size_t n = tb_parameters(params, list);
+	const char *section = "";
+	for (size_t i = 0; i < n; i++) {
+		if (preset_writes_nothing_of(params, &list[i]))
+			continue;
+		if (strcmp(section, list[i].section) != 0)
+			write_section(params, list[i].section, !*section, stream);
+		section = list[i].section;
+		fprintf(stream, "%s = ", list[i].key);
+		write_value(&list[i], stream);
+		fputc('\n', stream);
+	}
 }

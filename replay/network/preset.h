@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 // tb_network_preset loads a built-in preset ("qsnet", "ib-hdr") or an INI file of the
 // same keys; the error names keys that are unknown or out of range. `name` may carry
@@ -26,14 +27,17 @@ int tb_network_preset(struct tb_network_params *params, const char *name,
 enum { TB_PRESET_LIKE_SIZE = 256, TB_PRESET_LIKE_MOST = 8 };
 void tb_network_preset_like(const char *path, char like[TB_PRESET_LIKE_SIZE]);
 
+// tb_preset_write writes parameters as the INI text that tb_network_preset reads. Every
+// key that the network has stands in it, so it does not depend on the preset that it came
+// from. Times are in ps, sizes in bytes, rates in B/s, to the last digit. Of libraries
+// that hosts may use it has the one that they do. Write errors show in ferror(stream).
+void tb_preset_write(const struct tb_network_params *params, FILE *stream);
+
 #define TB_NETWORK_DEFAULT "qsnet"
 
 // tb_network_preset_name returns the name of built-in preset i, in the order of the
 // alphabet, NULL beyond the last.
 const char *tb_network_preset_name(size_t i);
-
-// tb_network_preset_text returns its INI text, which begins with a comment: a sentence.
-const char *tb_network_preset_text(size_t i);
 
 // tb_network_preset_names returns the names of all presets, the user's own behind those
 // built in, one a line, to be freed; NULL when memory runs out.

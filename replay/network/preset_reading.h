@@ -1,9 +1,8 @@
 // A preset while it is read: what its file and the changes behind its name have set so
 // far. Private to replay/.
 //
-// preset_names.c finds the file, preset.c reads it and the list of changes,
-// preset_values.c turns the text of a value into what a key has, and preset_check.c looks
-// at what the values mean together.
+// preset.c finds the file, reads it and the list of changes, and checks what the values
+// mean together; preset_keys.c turns the text of a value into what a key has.
 #ifndef TB_PRESET_READING_H
 #define TB_PRESET_READING_H
 
@@ -55,7 +54,6 @@ struct tb_preset_reading {
 
 // tb_preset_built_in finds a preset that is built in, or NULL. tb_preset_own_path writes
 // the path of one in the user's folder; false when it has none of that name.
-// (preset_names.c)
 const struct tb_schema_network *tb_preset_built_in(const char *name);
 bool tb_preset_own_path(const char *name, char *path, size_t size);
 
@@ -113,7 +111,6 @@ struct tb_preset_window {
 
 // tb_preset_has_window returns whether a list (NULL: none) gives a switching that stands
 // for another one a window. tb_preset_take_window takes the window out of the list.
-// (preset_window.c)
 bool tb_preset_has_window(const struct tb_preset_reading *reading, const char *list);
 void tb_preset_take_window(struct tb_preset_window *window, char *list);
 

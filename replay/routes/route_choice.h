@@ -11,7 +11,7 @@
 
 #include "distances.h"
 #include "faults.h"
-#include "route_groups.h"
+#include "network_impl.h"
 
 struct tb_route_choice_death {
 	tb_time_ps at;

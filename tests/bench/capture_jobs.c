@@ -1,5 +1,6 @@
 // Making, writing and reading a job of ten million operations, and the memory that it
 // takes.
+#include "../support/job_read.h"
 #include "collective.h"
 #include "synth.h"
 #include "trace.h"
@@ -73,7 +74,7 @@ static void load_alltoall(const char *path, bool binary, uint32_t n_ranks)
 	struct tb_job *job;
 	struct tb_error error;
 	(void)binary;
-	must(tb_job_read(&job, path, &error), &error);
+	must(job_read(&job, path, &error), &error);
 	if (job->n_ops != 2 * n_ranks * (n_ranks - 1))
 		exit(1);
 	tb_job_free(job);
@@ -84,7 +85,7 @@ static void load(const char *path, bool binary, uint32_t n_messages)
 	struct tb_job *job;
 	struct tb_error error;
 	(void)binary;
-	must(tb_job_read(&job, path, &error), &error);
+	must(job_read(&job, path, &error), &error);
 	if (job->n_ops != 2 * N_NODES * n_messages)
 		exit(1);
 	tb_job_free(job);

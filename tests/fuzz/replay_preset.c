@@ -2,7 +2,6 @@
 // hosts a hosts.ini with these bytes has.
 #include "fuzz_file.h"
 #include "preset.h"
-#include "preset_write.h"
 
 #include <stdio.h>
 #include <stdlib.h>

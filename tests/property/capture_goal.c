@@ -1,5 +1,6 @@
 // Random jobs survive both forms of GOAL unchanged and become jobs in other formats, and
 // faults planted in them are found.
+#include "../support/job_read.h"
 #include "goal.h"
 #include "job_write.h"
 #include "random.h"
@@ -439,7 +440,7 @@ static struct tb_job *written(
 	if (status == TB_EUSAGE)
 		return NULL;
 	assert_int_equal(status, TB_OK);
-	if (tb_job_read(&back, first, &error) != TB_OK)
+	if (job_read(&back, first, &error) != TB_OK)
 		fail_msg("seed %" PRIu64 ": %s at %" PRIu64 ": %s", seed, error.file,
 			error.at, error.text);
 	return back;

@@ -1,5 +1,6 @@
 // Congestion trees: the roots by what they hold up; for one of them its branches, its
 // growth over time, and the flows that it held up.
+#include "list_view.h"
 #include "markup.h"
 #include "parts.h"
 #include "root_list.h"
@@ -24,6 +25,7 @@ struct roots_state {
 	struct tb_tree_shape shape; // of the root that is shown
 	bool shaped;
 	struct tb_root_victims victims; // of the root that is shown
+	double scroll;			// of their list
 };
 
 static void close_roots(void *state)
@@ -223,14 +225,71 @@ static void draw_chart(struct tb_pane *pane, struct tb_picture *picture,
 		pane->style, picture, box, (double)trees->n_bins * (double)trees->bin_ps);
 }
 
+static void draw_victim(const struct tb_list_cell *cell)
+{
+	const struct tb_pane *pane = cell->pane;
+	const struct tb_run *run = pane->data->run;
+	const struct tb_root_victim *victim = &roots_of(pane)->victims.list[cell->row];
+	const struct tb_blame_sample *at =
+		&tb_viewer_blame(pane->viewer)->rows[victim->row];
+	struct tb_box box = cell->box;
+	const double x = WAIT_W + 14;
+	double third = (box.w - x) / 3.2; // what is left are the words between
+	char wait[48], waiter[160], culprit[160];
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
+	type.align = TB_ALIGN_RIGHT;
+	tb_picture_printf(cell->picture, (struct tb_box){box.x, box.y, WAIT_W, box.h},
+		type, "%s%s", victim->exact ? "= " : "",
+		tb_metric_format(TB_WAIT, victim->least_ps, wait, sizeof wait));
+	tb_picture_printf(cell->picture,
+		(struct tb_box){box.x + x, box.y, box.w - x, box.h},
+		tb_style_type(pane->style, TB_FONT_MONO, 12, false), "%s for %s, over %s",
+		tb_run_pair_text(run, at->victim_source, at->victim_destination,
+			third - 60, waiter, sizeof waiter),
+		tb_run_pair_text(run, at->culprit_source, at->culprit_destination,
+			third - 60, culprit, sizeof culprit),
+		tb_run_links(run)[at->link.id].label);
+}
+
+static struct tb_pick pick_victim(const struct tb_list_view *list, uint32_t row)
+{
+	const struct roots_state *roots = list->context;
+	return (struct tb_pick){TB_PICK_PAIR, roots->victims.list[row].row};
+}
+
+// victims_view returns the list in a place, below its title; only whole rows are shown.
+static struct tb_list_view victims_view(
+	const struct tb_pane *pane, struct tb_box box, struct tb_view_column *column)
+{
+	struct roots_state *roots = roots_of(pane);
+	double h = box.h - 18 - (roots->victims.n_doubtful ? LINE_H : 0);
+	*column = (struct tb_view_column){.w = box.w};
+	return (struct tb_list_view){.context = roots,
+		.draw = draw_victim,
+		.columns = column,
+		.n_columns = 1,
+		.pick = pick_victim,
+		.chosen = pane->selection->selected,
+		.body = {box.x, box.y + 18, box.w,
+			fmax(floor((h + 1) / LINE_H), 1) * LINE_H},
+		.n = roots->victims.n,
+		.row_h = LINE_H,
+		.gap = 1,
+		.scroll = &roots->scroll,
+		.notch = 3};
+}
+
 static void draw_victims(struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_box box, const struct tb_trees *trees)
 {
 	const struct tb_heavy_waits *waits = tb_viewer_blame(pane->viewer);
 	struct roots_state *roots = roots_of(pane);
 	struct tb_root_victims *victims = &roots->victims;
+	struct tb_view_column column;
 	if (!waits || !pane->data->of_trees.wait_ps || box.h < 2 * LINE_H)
 		return;
+	if (victims->root.id != roots->shape.root.id)
+		roots->scroll = 0;
 	if (tb_root_victims_read(victims, trees, waits, pane->data->of_trees.wait_ps,
 		    roots->shape.root) != TB_OK) {
 		picture->status = TB_ENOMEM;
@@ -241,38 +300,10 @@ static void draw_victims(struct tb_pane *pane, struct tb_picture *picture,
 		(const char *const[]){"flows that waited for it, whole run, at least (=: "
 				      "exact): who waited for whom, and where",
 			"flows that waited for it, at least (=: exact)", NULL});
-	struct tb_box line = {box.x, box.y + 18, box.w, LINE_H - 1};
-	double end = box.y + box.h - (victims->n_doubtful ? LINE_H : 0);
-	for (uint32_t i = 0; i < victims->n && line.y + LINE_H <= end + 1; i++) {
-		const struct tb_blame_sample *at = &waits->rows[victims->list[i].row];
-		const struct tb_root_victim *victim = &victims->list[i];
-		const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-		struct tb_pick pick = {TB_PICK_PAIR, victim->row};
-		char wait[48], waiter[160], culprit[160];
-		bool raised = tb_pick_equal(pane->selection->hovered, pick) ||
-			      tb_pick_equal(pane->selection->selected, pick);
-		tb_picture_rect(picture, line, raised ? palette->raised : palette->page);
-		tb_picture_pick(picture, pick);
-		struct tb_type mono = tb_style_type(pane->style, TB_FONT_MONO, 12, false);
-		struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
-		type.align = TB_ALIGN_RIGHT;
-		tb_picture_printf(picture,
-			(struct tb_box){line.x, line.y, WAIT_W, line.h}, type, "%s%s",
-			victim->exact ? "= " : "",
-			tb_metric_format(TB_WAIT, victim->least_ps, wait, sizeof wait));
-		const struct tb_run *run = pane->data->run;
-		const double x = WAIT_W + 14;
-		double third = (line.w - x) / 3.2; // what is left are the words between
-		tb_picture_printf(picture,
-			(struct tb_box){line.x + x, line.y, line.w - x, line.h}, mono,
-			"%s for %s, over %s",
-			tb_run_pair_text(run, at->victim_source, at->victim_destination,
-				third - 60, waiter, sizeof waiter),
-			tb_run_pair_text(run, at->culprit_source, at->culprit_destination,
-				third - 60, culprit, sizeof culprit),
-			tb_run_links(run)[at->link.id].label);
-		line.y += LINE_H;
-	}
+	const struct tb_list_view list = victims_view(pane, box, &column);
+	tb_list_view_draw(&list, pane, picture);
+	double shown_h = fmin(list.n * list.row_h, list.body.h);
+	const struct tb_box line = {box.x, list.body.y + shown_h, box.w, LINE_H - 1};
 	if (victims->n_doubtful) {
 		// Count the flows of which nothing is known for sure.
 		char count[32], text[128], brief[80];
@@ -353,9 +384,13 @@ static void root_pointer(struct tb_pane *pane, const struct tb_pointer_event *ev
 	bool in_chart = event->pick.kind == TB_PICK_PART;
 	if (!roots)
 		return;
+	struct tb_view_column column;
+	bool in_victims = tb_box_holds(root_parts(pane).victims, event->x, event->y);
 	const struct tb_list_view list =
-		tb_root_list_view(&roots->list, root_parts(pane).list);
-	if ((!in_list || !tb_list_view_pointer(&list, event)) && in_chart &&
+		in_victims ? victims_view(pane, root_parts(pane).victims, &column)
+			   : tb_root_list_view(&roots->list, root_parts(pane).list);
+	if ((!(in_list || in_victims) || !tb_list_view_pointer(&list, event)) &&
+		in_chart &&
 		(event->kind == TB_EVENT_CLICK || event->kind == TB_EVENT_DRAG)) {
 		// Make the window the slice under the pointer.
 		double x = event->x;
@@ -395,7 +430,7 @@ static bool root_request(struct tb_pane *pane, const struct tb_request *asked)
 		root_step(pane, 1);
 		return true;
 	case TB_REQUEST_FIT:
-		roots->list.scroll = 0;
+		roots->list.scroll = roots->scroll = 0;
 		return true;
 	default:
 		return false;

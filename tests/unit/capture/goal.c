@@ -1,5 +1,6 @@
 // GOAL: what is read, what is written, and the messages for broken input.
 #include "goal.h"
+#include "../../support/job_read.h"
 #include "trace.h"
 
 #include "../../job_equal.h"
@@ -387,10 +388,10 @@ static void files_are_read_plain_and_compressed_and_written_whole(void **state)
 	(void)state;
 	struct tb_job *job = assert_reads("num_ranks 2\nrank 0 { send 8b to 1 }\n"
 					  "rank 1 { recv 8b from 0 }");
-	struct tb_job *back;
+	struct tb_job *back = NULL;
 	struct tb_error error;
 	assert_int_equal(tb_job_write_text(job, "goal_test.goal", &error), TB_OK);
-	assert_int_equal(tb_job_read(&back, "goal_test.goal", &error), TB_OK);
+	assert_int_equal(job_read(&back, "goal_test.goal", &error), TB_OK);
 	assert_true(job_equal(job, back));
 	assert_string_equal(back->name, "goal_test.goal");
 	tb_job_free(back);
@@ -400,19 +401,19 @@ static void files_are_read_plain_and_compressed_and_written_whole(void **state)
 	static const char *const names[] = {
 		"goal_test.goal", "goal_test.goal.gz", "goal_test.goal.zst"};
 	for (int i = 0; i < 3; i++) {
-		assert_int_equal(tb_job_read(&back, names[i], &error), TB_OK);
+		assert_int_equal(job_read(&back, names[i], &error), TB_OK);
 		assert_true(job_equal(job, back));
 		tb_job_free(back);
 	}
 	assert_int_equal(truncate("goal_test.goal.gz", 40), 0);
 	back = NULL;
-	assert_int_equal(tb_job_read(&back, "goal_test.goal.gz", &error), TB_EFORMAT);
+	assert_int_equal(job_read(&back, "goal_test.goal.gz", &error), TB_EFORMAT);
 	assert_string_equal(error.text, "the gzip data is cut short");
 	assert_null(back);
 	for (int i = 0; i < 3; i++)
 		unlink(names[i]);
 	assert_int_equal(tb_job_write_text(job, "no/such/folder.goal", &error), TB_EIO);
-	assert_int_equal(tb_job_read(&back, "goal_test.goal", &error), TB_EIO);
+	assert_int_equal(job_read(&back, "goal_test.goal", &error), TB_EIO);
 	tb_job_free(job);
 }
 

@@ -4,7 +4,7 @@
 #include "circuit_params.h"
 #include "credit_params.h"
 #include "preset_reading.h"
-#include "preset_write.h"
+#include "preset.h"
 
 #include <glob.h>
 #include <setjmp.h>

@@ -3,7 +3,7 @@
 
 #include "credit_params.h"
 #include "preset_reading.h"
-#include "preset_write.h"
+#include "preset.h"
 
 #include <glob.h>
 #include <setjmp.h>

@@ -2,7 +2,6 @@
 #include "opening_form.h"
 #include "library.h"
 #include "preset.h"
-#include "preset_write.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
