@@ -285,8 +285,8 @@ static void serve_until(struct tb_replay *replay, tb_time_ps until)
 static int run_windows(
 	struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error)
 {
-	uint64_t n = replay->stats.n_events + n_rounds;
-	while (replay->stats.n_events < n) {
+	uint64_t begun = replay->stats.n_events;
+	while (replay->stats.n_events - begun < n_rounds) {
 		tb_time_ps next = next_of_served(replay, TB_TIME_NEVER);
 		if (next == TB_TIME_NEVER)
 			return tb_clock_end(replay, error);
