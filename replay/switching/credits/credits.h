@@ -507,6 +507,10 @@ void tb_arbiter_serve(struct credits *credits);
 // tb_arbiter_serve_one does so for a single link, that of a slot. Switches have up to 64
 // ports.
 void tb_arbiter_serve_one(struct credits *credits, uint32_t slot);
+// tb_arbiter_take chooses one of the lanes that can send for the link of a slot, by the
+// tables, and counts its packet; NOTHING.
+uint32_t tb_arbiter_take(struct credits *credits, uint32_t slot, uint32_t can,
+	struct credit_packet *const packets[TB_VLS_MOST]);
 // tb_arbiter_limit: the input of a slot has S packets in the crossbar, with that which
 // has begun to leave by the link of `slot`.
 void tb_arbiter_limit(struct credits *credits, uint32_t slot, uint32_t from);

@@ -15,8 +15,8 @@
 //
 // Waits are logged, and entered at the end of a window in the order in which they ended.
 //
-// Where credits->setup.served a switch has a queue for each input and output, one lane
-// and up to 64 ports; all links take time and have one rate, or packets are stored before
+// Where credits->setup.served a switch has a queue for each input, output and lane, and
+// up to 64 ports; all links take time and have one rate, or packets are stored before
 // they go on; and no link fails.
 #include "credits.h"
 
@@ -34,11 +34,6 @@ enum {
 	PORTS = 64,
 	AHEAD = 4, // switches, of which the last steps of prefetching follow each other
 	SPANS = 1024
-};
-
-struct served_link { // with its only lane
-	struct link_sender sender;
-	struct lane lane;
 };
 
 struct agenda_cell {
@@ -77,7 +72,7 @@ bool tb_serve_is_possible(const struct credits *credits)
 	for (uint32_t k = 0; k < credits->n_kinds; k++)
 		if (credits_wire_time(&credits->kinds[k], 1) == 0)
 			return false;
-	return credits->n_vls == 1 && credits->queues_of_vl > 1 && credits->words == 1 &&
+	return credits->queues_of_vl > 1 && credits->words == 1 &&
 	       !credits->setup.instant_links && !credits->replay.choice.dead_at &&
 	       (credits->setup.equal_rates || credits->setup.store_and_forward);
 }
@@ -114,13 +109,26 @@ void tb_serve_free(struct credits *credits)
 	free(credits->agenda);
 }
 
-static inline struct served_link *served_link_at(
-	const struct credits *credits, uint32_t slot)
+// Functions that are told whether the network is simple are compiled for either.
+static inline struct link_sender *served_at(
+	const struct credits *credits, uint32_t slot, bool simple)
 {
-	return (struct served_link *)(void *)credits->links + slot;
+	const size_t bytes = sizeof(struct link_sender) + sizeof(struct lane);
+	if (simple)
+		return (void *)(credits->links + slot * bytes);
+	return sender_at(credits, slot);
 }
 
-// Functions that are told whether the network is simple are compiled for either.
+// any_heads returns whether packets of any lane wait for a link.
+static inline bool any_heads(
+	const struct credits *credits, struct link_sender *sender, bool simple)
+{
+	uint64_t heads = credits_lane(sender, 0)->heads;
+	for (uint32_t v = 1; !simple && v < credits->n_vls; v++)
+		heads |= credits_lane(sender, v)->heads;
+	return heads != 0;
+}
+
 static inline struct credit_packet *record_at(
 	const struct credits *credits, uint32_t id, bool simple)
 {
@@ -296,7 +304,7 @@ static inline void serve_route(struct credits *credits, const struct receiver *r
 ALWAYS_INLINE void serve_reach(struct credits *credits, struct credit_packet *packet,
 	uint32_t slot, tb_time_ps at, const bool simple)
 {
-	const struct link_sender *reverse = &served_link_at(credits, slot)->sender;
+	const struct link_sender *reverse = served_at(credits, slot, simple);
 	if (!simple && credits->setup.store_and_forward)
 		at += credits_wire_time(
 			credits_link_kind(credits, sender_at(credits, reverse->peer)),
@@ -339,47 +347,46 @@ ALWAYS_INLINE void serve_carry(struct credits *credits, struct link_sender *send
 
 // serve_occupy makes a packet, of so many blocks, the one that crosses a link from now
 // on.
-static inline void serve_occupy(const struct credits *credits, struct served_link *link,
+static inline void serve_occupy(const struct credits *credits, struct link_sender *sender,
 	const struct link_kind_row *kind, const struct credit_packet *packet,
 	uint32_t blocks, const bool simple)
 {
-	struct link_sender *sender = &link->sender;
 	sender->free_at =
 		credits->replay.now + credits_wire_time(kind, packet->of.wire_bytes);
 	sender->flow = packet->of.flow;
 	sender->order = packet->of.order;
 	if (simple || !credits->setup.pauses)
-		link->lane.credits -= (int32_t)blocks;
+		credits_lane(sender, simple ? 0 : packet->vl)->credits -= (int32_t)blocks;
 }
 
 void tb_serve_inject(struct credits *credits, uint32_t node, uint32_t id)
 {
 	struct credit_packet *packet = record_at(credits, id, false);
-	struct served_link *link = served_link_at(credits, credits->first_node + node);
-	tb_time_ps from = credits->replay.nics[node].fetched_at;
-	if (from < link->sender.free_at)
-		from = link->sender.free_at;
-	packet->vl = 0;
+	struct link_sender *sender = sender_at(credits, credits->first_node + node);
+	const struct link_kind_row *kind = credits_link_kind(credits, sender);
+	tb_time_ps from =
+		tb_time_later(credits->replay.nics[node].fetched_at, sender->free_at);
+	packet->vl = (uint8_t)vl_of(credits, &packet->of);
 	packet->wait_ps = 0;
 	packet->queued = packet->corrupted = packet->marked = false;
 	if (from < credits->replay.now)
-		tb_credits_stalled(credits, &link->sender, from, credits->replay.now);
-	const struct link_kind_row *kind = credits_link_kind(credits, &link->sender);
+		tb_credits_stalled(credits, sender, from, credits->replay.now);
 	serve_occupy(
-		credits, link, kind, packet, blocks_of(packet->of.wire_bytes), false);
-	serve_carry(credits, &link->sender, packet, kind->latency_ps, false);
+		credits, sender, kind, packet, blocks_of(packet->of.wire_bytes), false);
+	serve_carry(credits, sender, packet, kind->latency_ps, false);
 }
 
 tb_time_ps tb_serve_injects_at(const struct credits *credits, uint32_t node, uint32_t id)
 {
-	struct served_link *link = served_link_at(credits, credits->first_node + node);
-	struct lane *lane = &link->lane;
-	int32_t need = lane_needs(credits, record_at(credits, id, false)->of.wire_bytes);
+	const struct tb_packet *packet = &record_at(credits, id, false)->of;
+	struct link_sender *sender = sender_at(credits, credits->first_node + node);
+	struct lane *lane = credits_lane(sender, vl_of(credits, packet));
+	int32_t need = lane_needs(credits, packet->wire_bytes);
 	tb_time_ps known_at = credits->replay.now;
 	lane->lacks = 0;
 	if (lane->credits < need || credits->setup.pauses)
 		known_at = tb_lanes_enough_at(credits, lane, need);
-	return known_at > link->sender.free_at ? known_at : link->sender.free_at;
+	return known_at > sender->free_at ? known_at : sender->free_at;
 }
 
 // Credits.
@@ -407,13 +414,13 @@ static inline void serve_settle(struct lane *lane, tb_time_ps now)
 static inline void serve_put_off(struct credits *credits, uint32_t slot,
 	struct link_sender *sender, tb_time_ps latency_ps)
 {
-	if (RARELY(sender->crosses_parts)) {
+	if (RARELY(sender->crosses_parts) || credits->n_vls > 1) {
 		tb_lanes_put_off(credits, slot);
 		return;
 	}
 	tb_time_ps now = credits->replay.now;
 	tb_time_ps known_at = sender->free_at + latency_ps;
-	const struct lane *lane = &served_link_at(credits, sender->peer)->lane;
+	const struct lane *lane = credits_lane(sender_at(credits, sender->peer), 0);
 	uint32_t i = lane->n;
 	for (; i > 0; i--) {
 		struct update *update = update_at(lane, i - 1);
@@ -428,9 +435,9 @@ static inline void serve_put_off(struct credits *credits, uint32_t slot,
 // push_update: an update whose address is taken is kept out of the way of those that are
 // only appended.
 static __attribute__((noinline)) void push_update(
-	struct credits *credits, uint32_t slot, struct update update)
+	struct credits *credits, uint32_t slot, uint32_t vl, struct update update)
 {
-	tb_lanes_push(credits, slot, 0, &update);
+	tb_lanes_push(credits, slot, vl, &update);
 }
 
 // serve_send_credits puts the `blocks` that a packet frees, which has begun to leave by a
@@ -447,13 +454,14 @@ ALWAYS_INLINE void serve_send_credits(struct credits *credits,
 		latency_ps = credits_link_kind(credits, reverse)->latency_ps;
 	tb_time_ps known_at = crosses_at + latency_ps;
 	uint32_t root = sender->root == NOTHING ? receiver->link : sender->root;
-	struct lane *lane = &served_link_at(credits, reverse->peer)->lane;
+	uint32_t vl = simple ? 0 : sender->vl;
+	struct lane *lane = credits_lane(served_at(credits, reverse->peer, simple), vl);
 	reverse->has_pending = true;
 	if (lane->n > lane->mask)
 		serve_settle(lane, credits->served_until);
 	uint32_t n = lane->n;
 	if (RARELY(freed_at <= lane->freed_at || n > lane->mask || lane->lacks > 0)) {
-		push_update(credits, reverse->peer,
+		push_update(credits, reverse->peer, vl,
 			(struct update){.freed_at = freed_at,
 				.known_at = known_at,
 				.order = sender->order,
@@ -486,8 +494,7 @@ static uint64_t free_heads(const struct credits *credits, const struct crossbar 
 	uint64_t ports = 0;
 	for (uint64_t used = receiver->used_queues; used; used &= used - 1) {
 		uint32_t port = (uint32_t)__builtin_ctzll(used);
-		if (!is_busy(credits,
-			    &served_link_at(credits, crossbar->first + port)->sender))
+		if (!is_busy(credits, sender_at(credits, crossbar->first + port)))
 			ports |= UINT64_C(1) << port;
 	}
 	return ports;
@@ -521,8 +528,7 @@ static __attribute__((noinline)) void catch_up(
 {
 	for (uint64_t ports = receiver->crossing; ports; ports &= ports - 1) {
 		uint32_t port = (uint32_t)__builtin_ctzll(ports);
-		struct link_sender *sender =
-			&served_link_at(credits, crossbar->first + port)->sender;
+		struct link_sender *sender = sender_at(credits, crossbar->first + port);
 		if (!is_busy(credits, sender))
 			serve_leave(credits, crossbar, sender, receiver);
 	}
@@ -673,8 +679,8 @@ static __attribute__((noinline)) void serve_limit(struct credits *credits,
 	uint32_t present = (port + n - crossbar->began_with) % n;
 	for (uint64_t ports = receiver->crossing; ports; ports &= ports - 1) {
 		uint32_t other = (uint32_t)__builtin_ctzll(ports);
-		look_at_end(credits, crossbar,
-			&served_link_at(credits, crossbar->first + other)->sender);
+		look_at_end(
+			credits, crossbar, sender_at(credits, crossbar->first + other));
 	}
 	crossbar->limited |= UINT64_C(1) << receiver->port % PORTS;
 	for (uint64_t ports = free_heads(credits, crossbar, receiver); ports;
@@ -691,19 +697,21 @@ static __attribute__((noinline)) void serve_limit(struct credits *credits,
 // serve_cross has a packet that came through a receiver, and is in no queue any more,
 // begin to cross a link.
 ALWAYS_INLINE void serve_cross(struct credits *credits, struct crossbar *crossbar,
-	struct served_link *link, struct receiver *receiver, struct credit_packet *packet,
-	const bool simple)
+	struct link_sender *sender, struct receiver *receiver,
+	struct credit_packet *packet, const bool simple)
 {
-	struct link_sender *sender = &link->sender;
 	uint32_t from = packet->at, port = sender->port;
-	struct link_sender *reverse = &served_link_at(credits, from)->sender;
+	struct link_sender *reverse = served_at(credits, from, simple);
 	const struct link_kind_row kind =
 		simple ? credits->common : *credits_link_kind(credits, sender);
 	uint32_t blocks = blocks_of(packet->of.wire_bytes);
 	sender->bytes = packet->of.wire_bytes;
 	sender->from = from;
-	serve_occupy(credits, link, &kind, packet, blocks, simple);
-	link->lane.turn = (uint16_t)(receiver->port + 1u);
+	if (!simple)
+		sender->vl = packet->vl;
+	serve_occupy(credits, sender, &kind, packet, blocks, simple);
+	credits_lane(sender, simple ? 0 : packet->vl)->turn =
+		(uint16_t)(receiver->port + 1u);
 	if (!simple && credits->setup.counts_waiting)
 		tb_crossing_uncount(credits, crossbar->first + port, packet);
 	if (++crossbar->n_begun == crossbar->n_ports)
@@ -721,19 +729,20 @@ ALWAYS_INLINE void serve_cross(struct credits *credits, struct crossbar *crossba
 	else if (is_early)
 		serve_send_credits(credits, sender, receiver, reverse, blocks,
 			kind.latency_ps, simple);
-	if (link->lane.heads || !is_early)
+	if (!is_early || any_heads(credits, sender, simple))
 		look_at_end(credits, crossbar, sender);
 	serve_carry(credits, sender, packet, kind.latency_ps, simple);
 }
 
 // serve_first has a packet, the first of a queue, begin to cross a link.
 ALWAYS_INLINE void serve_first(struct credits *credits, struct crossbar *crossbar,
-	struct served_link *link, struct credit_packet *packet, const struct update *by,
+	struct link_sender *sender, struct credit_packet *packet, const struct update *by,
 	const bool simple)
 {
-	struct link_sender *sender = &link->sender;
 	struct receiver *receiver = receiver_at(credits, packet->at);
-	struct short_queue *queue = short_queue_in(receiver, sender->port);
+	uint32_t vl = simple ? 0 : packet->vl;
+	struct short_queue *queue =
+		short_queue_in(receiver, vl * credits->queues_of_vl + sender->port);
 	tb_time_ps now = credits->replay.now;
 	uint32_t root = NOTHING;
 	bool waited = packet->ready_at < now;
@@ -753,33 +762,83 @@ ALWAYS_INLINE void serve_first(struct credits *credits, struct crossbar *crossba
 	queue->bytes -= packet->of.wire_bytes;
 	queue->first = packet->next;
 	if (queue->first == NOTHING) {
-		receiver->used_queues &= ~(UINT64_C(1) << sender->port % PORTS);
-		link->lane.heads &= ~(UINT64_C(1) << receiver->port % PORTS);
+		bool others = false;
+		for (uint32_t v = 0; !simple && v < credits->n_vls; v++)
+			others |= short_queue_in(receiver,
+					  v * credits->queues_of_vl + sender->port)
+					  ->first != NOTHING;
+		if (!others)
+			receiver->used_queues &= ~(UINT64_C(1) << sender->port % PORTS);
+		credits_lane(sender, vl)->heads &=
+			~(UINT64_C(1) << receiver->port % PORTS);
 	}
-	serve_cross(credits, crossbar, link, receiver, packet, simple);
+	serve_cross(credits, crossbar, sender, receiver, packet, simple);
 }
 
 static __attribute__((noinline)) void serve_begin(struct credits *credits,
-	struct crossbar *crossbar, struct served_link *link, struct credit_packet *packet,
-	const struct update *by)
+	struct crossbar *crossbar, struct link_sender *sender,
+	struct credit_packet *packet, const struct update *by)
 {
 	if (credits->setup.simple)
-		serve_first(credits, crossbar, link, packet, by, true);
+		serve_first(credits, crossbar, sender, packet, by, true);
 	else
-		serve_first(credits, crossbar, link, packet, by, false);
+		serve_first(credits, crossbar, sender, packet, by, false);
 }
 
 // choose_when_known lets a link take a packet if the updates of this instant give it
 // enough credits; if not, the link looks again when it has them.
 static __attribute__((noinline)) void choose_when_known(struct credits *credits,
-	struct crossbar *crossbar, struct served_link *link, struct credit_packet *packet)
+	struct crossbar *crossbar, struct link_sender *sender,
+	struct credit_packet *packet)
 {
+	struct lane *lane = credits_lane(sender, 0);
 	int32_t need = lane_needs(credits, packet->of.wire_bytes);
 	const struct update *by;
-	if (lane_has(credits, &link->lane, need, &by))
-		serve_begin(credits, crossbar, link, packet, by);
+	if (lane_has(credits, lane, need, &by))
+		serve_begin(credits, crossbar, sender, packet, by);
 	else
-		tb_lanes_wait(credits, packet->route, &link->lane, need);
+		tb_lanes_wait(credits, packet->route, lane, need);
+}
+
+// candidate_of_lane returns the packet that is next in turn for a link and lane; NULL
+// when none is a candidate.
+static inline struct credit_packet *candidate_of_lane(const struct credits *credits,
+	const struct crossbar *crossbar, struct link_sender *sender, uint32_t vl)
+{
+	const struct lane *lane = credits_lane(sender, vl);
+	uint64_t candidates = lane->heads & ~crossbar->limited;
+	if (candidates == 0)
+		return NULL;
+	uint32_t from = crossbar->first + queue_in_turn(candidates, lane->turn);
+	uint32_t queue = vl * credits->queues_of_vl + sender->port;
+	return record_at(
+		credits, short_queue_in(receiver_at(credits, from), queue)->first, false);
+}
+
+// choose_lane lets a link that is free take a packet of one of several lanes.
+static __attribute__((noinline)) void choose_lane(
+	struct credits *credits, struct crossbar *crossbar, struct link_sender *sender)
+{
+	struct credit_packet *packets[TB_VLS_MOST];
+	const struct update *bys[TB_VLS_MOST];
+	uint32_t can = 0, slot = crossbar->first + sender->port;
+	for (uint32_t vl = 0; vl < credits->n_vls; vl++) {
+		packets[vl] = candidate_of_lane(credits, crossbar, sender, vl);
+		if (packets[vl] &&
+			lane_has(credits, credits_lane(sender, vl),
+				lane_needs(credits, packets[vl]->of.wire_bytes),
+				&bys[vl]))
+			can |= 1u << vl;
+	}
+	uint32_t taken = can ? tb_arbiter_take(credits, slot, can, packets) : NOTHING;
+	if (taken != NOTHING) {
+		serve_begin(credits, crossbar, sender, packets[taken], bys[taken]);
+		return;
+	}
+	for (uint32_t vl = 0; vl < credits->n_vls; vl++)
+		if (packets[vl] && !(can >> vl & 1))
+			tb_lanes_wait(credits, slot, credits_lane(sender, vl),
+				lane_needs(credits, packets[vl]->of.wire_bytes));
 }
 
 // serve_choose lets a link take a packet. It adds the updates that have arrived to the
@@ -787,21 +846,24 @@ static __attribute__((noinline)) void choose_when_known(struct credits *credits,
 ALWAYS_INLINE void serve_choose(
 	struct credits *credits, struct crossbar *crossbar, uint32_t port)
 {
-	struct served_link *link = served_link_at(credits, crossbar->first + port);
-	struct lane *lane = &link->lane;
-	uint64_t candidates = lane->heads & ~crossbar->limited;
-	if (candidates == 0 || is_busy(credits, &link->sender))
+	struct link_sender *sender = sender_at(credits, crossbar->first + port);
+	if (is_busy(credits, sender))
 		return;
-	uint32_t from = crossbar->first + queue_in_turn(candidates, lane->turn);
-	struct credit_packet *packet = record_at(
-		credits, short_queue_in(receiver_at(credits, from), port)->first, false);
+	if (RARELY(credits->n_vls > 1)) {
+		choose_lane(credits, crossbar, sender);
+		return;
+	}
+	struct lane *lane = credits_lane(sender, 0);
+	struct credit_packet *packet = candidate_of_lane(credits, crossbar, sender, 0);
+	if (!packet)
+		return;
 	int32_t need = (int32_t)blocks_of(packet->of.wire_bytes);
 	if (lane->credits < need && !credits->setup.pauses)
 		serve_settle(lane, credits->replay.now);
 	if (RARELY(lane->credits < need || credits->setup.pauses))
-		choose_when_known(credits, crossbar, link, packet);
+		choose_when_known(credits, crossbar, sender, packet);
 	else
-		serve_begin(credits, crossbar, link, packet, NULL);
+		serve_begin(credits, crossbar, sender, packet, NULL);
 }
 
 static inline void serve_ports(
@@ -819,18 +881,18 @@ static inline void serve_ports(
 static inline void serve_look(
 	struct credits *credits, struct crossbar *crossbar, uint32_t port)
 {
-	struct served_link *link = served_link_at(credits, crossbar->first + port);
-	struct link_sender *sender = &link->sender;
+	struct link_sender *sender = sender_at(credits, crossbar->first + port);
 	tb_time_ps now = credits->replay.now;
 	if (credits->look_at[crossbar->first + port] != now)
 		return;
 	credits->look_at[crossbar->first + port] = TB_TIME_NEVER;
-	link->lane.choose_at = TB_TIME_NEVER;
+	for (uint32_t v = 0; v < credits->n_vls; v++)
+		credits_lane(sender, v)->choose_at = TB_TIME_NEVER;
 	if (sender->free_at > now) { // it has taken a packet since it was to look
 		look_when_due(credits, crossbar, port, sender->free_at);
 		return;
 	}
-	if (link->lane.heads) {
+	if (any_heads(credits, sender, false)) {
 		crossbar->choosing |= UINT64_C(1) << port;
 		if (sender->free_at == now)
 			sender->stalled_since = now;
@@ -848,7 +910,8 @@ static __attribute__((noinline)) void serve_come(struct credits *credits,
 	struct credit_packet *packet)
 {
 	uint32_t to = packet->route - crossbar->first;
-	struct short_queue *queue = short_queue_in(receiver, to);
+	struct short_queue *queue =
+		short_queue_in(receiver, packet->vl * credits->queues_of_vl + to);
 	packet->next = NOTHING;
 	queue->bytes += packet->of.wire_bytes;
 	if (queue->first != NOTHING) {
@@ -859,13 +922,13 @@ static __attribute__((noinline)) void serve_come(struct credits *credits,
 	queue->first = queue->last = packet->of.id;
 	receiver->used_queues |= UINT64_C(1) << to;
 	set_bit(credits->agenda->queued, packet->at);
-	struct served_link *link = served_link_at(credits, packet->route);
-	bool busy = is_busy(credits, &link->sender);
-	if (link->lane.heads == 0 && !busy)
-		link->sender.stalled_since = credits->replay.now;
-	link->lane.heads |= UINT64_C(1) << receiver->port % PORTS;
+	struct link_sender *sender = sender_at(credits, packet->route);
+	bool busy = is_busy(credits, sender);
+	if (!busy && !any_heads(credits, sender, false))
+		sender->stalled_since = credits->replay.now;
+	credits_lane(sender, packet->vl)->heads |= UINT64_C(1) << receiver->port % PORTS;
 	if (busy)
-		look_at_end(credits, crossbar, &link->sender);
+		look_at_end(credits, crossbar, sender);
 	else
 		crossbar->choosing |= UINT64_C(1) << to;
 }
@@ -875,12 +938,12 @@ static __attribute__((noinline)) void serve_come(struct credits *credits,
 ALWAYS_INLINE bool serve_through(struct credits *credits, struct crossbar *crossbar,
 	struct receiver *receiver, struct credit_packet *packet, const bool simple)
 {
-	struct served_link *link = served_link_at(credits, packet->route);
-	struct lane *lane = &link->lane;
+	struct link_sender *sender = served_at(credits, packet->route, simple);
+	struct lane *lane = credits_lane(sender, 0);
 	int32_t need = simple ? (int32_t)blocks_of(packet->of.wire_bytes)
 			      : lane_needs(credits, packet->of.wire_bytes);
 	const struct update *by;
-	if (is_busy(credits, &link->sender) || lane->heads ||
+	if ((!simple && credits->n_vls > 1) || is_busy(credits, sender) || lane->heads ||
 		crossbar->limited >> receiver->port % PORTS & 1)
 		return false;
 	if (!simple && credits->setup.pauses) {
@@ -891,12 +954,12 @@ ALWAYS_INLINE bool serve_through(struct credits *credits, struct crossbar *cross
 		if (lane->credits < need)
 			return false;
 	}
-	if (link->sender.bytes)
-		serve_leave(credits, crossbar, &link->sender,
-			receiver_at(credits, link->sender.from));
-	link->sender.root = NOTHING;
-	link->sender.by_credit = false;
-	serve_cross(credits, crossbar, link, receiver, packet, simple);
+	if (sender->bytes)
+		serve_leave(
+			credits, crossbar, sender, receiver_at(credits, sender->from));
+	sender->root = NOTHING;
+	sender->by_credit = false;
+	serve_cross(credits, crossbar, sender, receiver, packet, simple);
 	return true;
 }
 
@@ -966,10 +1029,10 @@ static inline void fetch_first(const struct credits *credits, const struct due *
 		if (what < PORTS) {
 			serve_fetch(record_at(credits, due->all[i].packet, false));
 			serve_fetch(receiver_at(credits, slot));
-			serve_fetch(&served_link_at(credits, slot)->sender);
+			serve_fetch(sender_at(credits, slot));
 		} else {
-			serve_fetch(&served_link_at(credits, slot)->sender);
-			serve_fetch(&served_link_at(credits, slot)->lane);
+			serve_fetch(sender_at(credits, slot));
+			serve_fetch(lane_at(credits, slot, 0));
 		}
 	}
 }
@@ -987,31 +1050,35 @@ static inline void fetch_second(struct credits *credits, const struct due *due)
 			struct credit_packet *packet =
 				record_at(credits, due->all[i].packet, false);
 			serve_route(credits, receiver_at(credits, first + port), packet);
-			serve_fetch(&served_link_at(credits, packet->route)->sender);
-			serve_fetch(&served_link_at(credits, packet->route)->lane);
+			serve_fetch(sender_at(credits, packet->route));
+			serve_fetch(lane_at(credits, packet->route, 0));
 			continue;
 		}
-		const struct served_link *link = served_link_at(credits, first + port);
-		if (!link->lane.heads)
+		const struct link_sender *sender = sender_at(credits, first + port);
+		const struct lane *lane = lane_at(credits, first + port, 0);
+		if (!lane->heads)
 			continue;
-		uint32_t from = first + queue_in_turn(link->lane.heads, link->lane.turn);
-		serve_fetch(cell_at(credits, link->sender.peer));
+		uint32_t from = first + queue_in_turn(lane->heads, lane->turn);
+		serve_fetch(cell_at(credits, sender->peer));
 		serve_fetch(receiver_at(credits, from));
 		serve_fetch(short_queue_in(receiver_at(credits, from), port));
 		serve_fetch(cell_at(credits, from));
-		serve_fetch(&served_link_at(credits, from)->sender);
+		serve_fetch(sender_at(credits, from));
 	}
 }
 
 // fetch_back fetches where the credits go that a packet frees.
 static inline void fetch_back(const struct credits *credits, uint32_t slot)
 {
-	const struct link_sender *reverse = &served_link_at(credits, slot)->sender;
+	const struct link_sender *reverse = sender_at(credits, slot);
 	if (reverse->crosses_parts)
 		return;
-	serve_fetch(&served_link_at(credits, reverse->peer)->lane);
-	serve_fetch(&credits->updates[(size_t)reverse->peer * FIRST_UPDATES]);
-	serve_fetch(&credits->updates[(size_t)reverse->peer * FIRST_UPDATES + 2]);
+	serve_fetch(lane_at(credits, reverse->peer, 0));
+	serve_fetch(&credits->updates[(size_t)reverse->peer * credits->n_vls *
+				      FIRST_UPDATES]);
+	serve_fetch(
+		&credits->updates[(size_t)reverse->peer * credits->n_vls * FIRST_UPDATES +
+				  2]);
 }
 
 // fetch_third fetches what is behind the links that packets are to take, the packets that
@@ -1031,7 +1098,7 @@ static inline void fetch_third(const struct credits *credits, const struct due *
 			serve_fetch(sender_at(credits, sender->peer));
 			continue;
 		}
-		const struct lane *lane = &served_link_at(credits, first + port)->lane;
+		const struct lane *lane = lane_at(credits, first + port, 0);
 		if (!lane->heads)
 			continue;
 		uint32_t from = first + queue_in_turn(lane->heads, lane->turn);
@@ -1216,10 +1283,12 @@ static void settle_receiver(
 	struct credits *credits, struct receiver *receiver, tb_time_ps until)
 {
 	for (uint64_t used = receiver->used_queues; used; used &= used - 1) {
-		uint32_t number = (uint32_t)__builtin_ctzll(used);
-		for (uint32_t id = short_queue_in(receiver, number)->first; id != NOTHING;
-			id = record_at(credits, id, false)->next)
-			tb_credits_charge(credits, record_at(credits, id, false), until);
+		uint32_t queue = (uint32_t)__builtin_ctzll(used);
+		for (; queue < credits->n_queues; queue += credits->queues_of_vl)
+			for (uint32_t id = short_queue_in(receiver, queue)->first;
+				id != NOTHING; id = record_at(credits, id, false)->next)
+				tb_credits_charge(
+					credits, record_at(credits, id, false), until);
 	}
 }
 
@@ -1228,9 +1297,8 @@ static void settle_links(
 	struct credits *credits, uint32_t sw, uint64_t ports, tb_time_ps until)
 {
 	for (; ports; ports &= ports - 1) {
-		const struct link_sender *sender = &served_link_at(credits,
-			credits->crossbars[sw].first + (uint32_t)__builtin_ctzll(ports))
-							    ->sender;
+		const struct link_sender *sender = sender_at(credits,
+			credits->crossbars[sw].first + (uint32_t)__builtin_ctzll(ports));
 		if (sender->stalled_since < until)
 			tb_credits_stalled(credits, sender, sender->stalled_since, until);
 	}
