@@ -16,8 +16,7 @@
 // Waits are logged, and entered at the end of a window in the order in which they ended.
 //
 // Where credits->setup.served a switch has a queue for each input, output and lane, and
-// up to 64 ports; all links take time and have one rate, or packets are stored before
-// they go on; and no link fails.
+// up to 64 ports; all links take time, and none fails.
 #include "credits.h"
 
 #include "array.h"
@@ -32,6 +31,7 @@
 enum {
 	CELLS = 64,
 	PORTS = 64,
+	READY = 2 * PORTS,
 	AHEAD = 4, // switches, of which the last steps of prefetching follow each other
 	SPANS = 1024
 };
@@ -73,8 +73,7 @@ bool tb_serve_is_possible(const struct credits *credits)
 		if (credits_wire_time(&credits->kinds[k], 1) == 0)
 			return false;
 	return credits->queues_of_vl > 1 && credits->words == 1 &&
-	       !credits->setup.instant_links && !credits->replay.choice.dead_at &&
-	       (credits->setup.equal_rates || credits->setup.store_and_forward);
+	       !credits->setup.instant_links && !credits->replay.choice.dead_at;
 }
 
 int tb_serve_make(struct credits *credits)
@@ -206,8 +205,9 @@ tb_time_ps tb_serve_next(const struct credits *credits)
 	return tb_time_later(at, credits->served_until);
 }
 
-// A switch's list of what it is to do has packets that come, by their ports, and, from
-// PORTS on, the times at which links are to look, of which only the last is right.
+// A switch's list of what it is to do has packets that come, by their ports; from PORTS
+// on, the times at which links are to look, of which only the last is right; and READY:
+// a packet that has come, the first of its queue, is ready.
 static inline struct to_do to_do_at(tb_time_ps at, uint32_t what, uint32_t packet)
 {
 	return (struct to_do){(uint64_t)at << TO_DO_BITS | what, packet};
@@ -272,6 +272,17 @@ static inline void look_when_due(
 		add_due(credits, to_do_at(at, PORTS + port, 0));
 	else
 		add_to_do(credits, crossbar, at, PORTS + port, 0);
+}
+
+// ready_when_due: a packet, the first of its queue, is ready later than now.
+static void ready_when_due(struct credits *credits, struct crossbar *crossbar,
+	const struct credit_packet *packet)
+{
+	tb_time_ps at = packet->ready_at;
+	if (at < credits->agenda->until)
+		add_due(credits, to_do_at(at, READY, packet->of.id));
+	else
+		add_to_do(credits, crossbar, at, READY, packet->of.id);
 }
 
 void tb_serve_look(struct credits *credits, uint32_t slot, tb_time_ps at)
@@ -546,6 +557,19 @@ static void log_wait(struct credits *credits, const struct tb_blame_wait *wait)
 		agenda->waits[agenda->n_waits++] = *wait;
 }
 
+uint32_t tb_serve_waiting(
+	const struct credits *credits, const struct short_queue *queue, tb_time_ps until)
+{
+	if (credits->setup.equal_rates)
+		return queue->bytes;
+	uint32_t bytes = 0;
+	for (uint32_t id = queue->first; id != NOTHING;
+		id = record_at(credits, id, false)->next)
+		if (record_at(credits, id, false)->ready_at < until)
+			bytes += record_at(credits, id, false)->of.wire_bytes;
+	return bytes;
+}
+
 // serve_end_wait is tb_credits_end_wait: a packet that waited, the first of its queue,
 // begins to cross a link. Returns the root of its wait.
 static inline uint32_t serve_end_wait(struct credits *credits, struct crossbar *crossbar,
@@ -579,7 +603,9 @@ static inline uint32_t serve_end_wait(struct credits *credits, struct crossbar *
 	tb_records_longest(cell, now - packet->ready_at);
 	// A packet that comes now does not wait yet.
 	uint32_t bytes = queue->bytes;
-	if (RARELY(credits->agenda->comes >> receiver->port % PORTS & 1)) {
+	if (RARELY(!credits->setup.equal_rates))
+		bytes = tb_serve_waiting(credits, queue, now);
+	else if (RARELY(credits->agenda->comes >> receiver->port % PORTS & 1)) {
 		const struct credit_packet *last = record_at(credits, queue->last, false);
 		if (last->ready_at == now)
 			bytes -= last->of.wire_bytes;
@@ -771,6 +797,11 @@ ALWAYS_INLINE void serve_first(struct credits *credits, struct crossbar *crossba
 			receiver->used_queues &= ~(UINT64_C(1) << sender->port % PORTS);
 		credits_lane(sender, vl)->heads &=
 			~(UINT64_C(1) << receiver->port % PORTS);
+	} else if (!simple && record_at(credits, queue->first, false)->ready_at > now) {
+		credits_lane(sender, vl)->heads &=
+			~(UINT64_C(1) << receiver->port % PORTS);
+		ready_when_due(
+			credits, crossbar, record_at(credits, queue->first, false));
 	}
 	serve_cross(credits, crossbar, sender, receiver, packet, simple);
 }
@@ -904,6 +935,21 @@ static inline void serve_look(
 	serve_leave(credits, crossbar, sender, receiver_at(credits, sender->from));
 }
 
+// serve_head: a packet is the first of its queue, and ready.
+static inline void serve_head(struct credits *credits, struct crossbar *crossbar,
+	const struct receiver *receiver, const struct credit_packet *packet)
+{
+	struct link_sender *sender = sender_at(credits, packet->route);
+	bool busy = is_busy(credits, sender);
+	if (!busy && !any_heads(credits, sender, false))
+		sender->stalled_since = credits->replay.now;
+	credits_lane(sender, packet->vl)->heads |= UINT64_C(1) << receiver->port % PORTS;
+	if (busy)
+		look_at_end(credits, crossbar, sender);
+	else
+		crossbar->choosing |= UINT64_C(1) << sender->port % PORTS;
+}
+
 // serve_come: a packet has come by an input, and joins its queue.
 static __attribute__((noinline)) void serve_come(struct credits *credits,
 	struct crossbar *crossbar, struct receiver *receiver,
@@ -922,15 +968,10 @@ static __attribute__((noinline)) void serve_come(struct credits *credits,
 	queue->first = queue->last = packet->of.id;
 	receiver->used_queues |= UINT64_C(1) << to;
 	set_bit(credits->agenda->queued, packet->at);
-	struct link_sender *sender = sender_at(credits, packet->route);
-	bool busy = is_busy(credits, sender);
-	if (!busy && !any_heads(credits, sender, false))
-		sender->stalled_since = credits->replay.now;
-	credits_lane(sender, packet->vl)->heads |= UINT64_C(1) << receiver->port % PORTS;
-	if (busy)
-		look_at_end(credits, crossbar, sender);
+	if (packet->ready_at <= credits->replay.now)
+		serve_head(credits, crossbar, receiver, packet);
 	else
-		crossbar->choosing |= UINT64_C(1) << to;
+		ready_when_due(credits, crossbar, packet);
 }
 
 // serve_through: a packet has come to a switch at which nothing else happens now. It goes
@@ -1026,6 +1067,8 @@ static inline void fetch_first(const struct credits *credits, const struct due *
 	for (uint32_t i = 0; due->crossbar && i < due->n; i++) {
 		uint32_t what = due->all[i].key % (1 << TO_DO_BITS);
 		uint32_t slot = due->crossbar->first + what % PORTS;
+		if (what >= READY)
+			continue;
 		if (what < PORTS) {
 			serve_fetch(record_at(credits, due->all[i].packet, false));
 			serve_fetch(receiver_at(credits, slot));
@@ -1044,7 +1087,7 @@ static inline void fetch_second(struct credits *credits, const struct due *due)
 	for (uint32_t i = 0; due->crossbar && i < due->n; i++) {
 		uint32_t what = due->all[i].key % (1 << TO_DO_BITS);
 		uint32_t first = due->crossbar->first, port = what % PORTS;
-		if (what < PORTS && credits->setup.late_routes)
+		if (what >= READY || (what < PORTS && credits->setup.late_routes))
 			continue;
 		if (what < PORTS) {
 			struct credit_packet *packet =
@@ -1088,6 +1131,8 @@ static inline void fetch_third(const struct credits *credits, const struct due *
 	for (uint32_t i = 0; due->crossbar && i < due->n; i++) {
 		uint32_t what = due->all[i].key % (1 << TO_DO_BITS);
 		uint32_t first = due->crossbar->first, port = what % PORTS;
+		if (what >= READY)
+			continue;
 		if (what < PORTS) {
 			fetch_back(credits, first + port);
 			if (credits->setup.late_routes)
@@ -1122,6 +1167,19 @@ static __attribute__((noinline)) void serve_rounds(
 	} while (crossbar->choosing);
 }
 
+// serve_route_and_store gives a packet that comes its route, and stores it until its last
+// byte will have arrived when the next link sends it.
+static void serve_route_and_store(struct credits *credits,
+	const struct receiver *receiver, struct credit_packet *packet)
+{
+	if (credits->setup.late_routes)
+		tb_routing_choose_one(credits, packet);
+	else
+		serve_route(credits, receiver, packet);
+	if (!credits->setup.equal_rates && !credits->setup.store_and_forward)
+		packet->ready_at += tb_crossing_stored_for(credits, packet);
+}
+
 // come_in_turn has a packet that comes take its place among those that come in this
 // instant, in the order of packets.
 static void come_in_turn(
@@ -1130,6 +1188,12 @@ static void come_in_turn(
 	for (; n > 0 && packets[n - 1]->of.order > packet->of.order; n--)
 		packets[n] = packets[n - 1];
 	packets[n] = packet;
+}
+
+static void serve_ready(struct credits *credits, struct crossbar *crossbar, uint32_t id)
+{
+	const struct credit_packet *packet = record_at(credits, id, false);
+	serve_head(credits, crossbar, receiver_at(credits, packet->at), packet);
 }
 
 // serve_many serves an instant in which several things happen, the first of them `one`.
@@ -1148,8 +1212,10 @@ static __attribute__((noinline)) void serve_many(struct credits *credits,
 				tb_pause_come(credits, packet->at, packet->vl,
 					packet->of.wire_bytes);
 			come_in_turn(packets, n++, packet);
-		} else {
+		} else if (what < READY) {
 			serve_look(credits, crossbar, what % PORTS);
+		} else {
+			serve_ready(credits, crossbar, one.packet);
 		}
 		if (due->all[due->first].key >> TO_DO_BITS != one.key >> TO_DO_BITS)
 			break;
@@ -1157,10 +1223,7 @@ static __attribute__((noinline)) void serve_many(struct credits *credits,
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		struct receiver *receiver = receiver_at(credits, packets[i]->at);
-		if (credits->setup.late_routes)
-			tb_routing_choose_one(credits, packets[i]);
-		else
-			serve_route(credits, receiver, packets[i]);
+		serve_route_and_store(credits, receiver, packets[i]);
 		serve_come(credits, crossbar, receiver, packets[i]);
 	}
 }
@@ -1177,14 +1240,12 @@ ALWAYS_INLINE void serve_one(struct credits *credits, struct crossbar *crossbar,
 		if (credits->setup.pauses)
 			tb_pause_come(
 				credits, packet->at, packet->vl, packet->of.wire_bytes);
-		if (credits->setup.late_routes)
-			tb_routing_choose_one(credits, packet);
-		else
-			serve_route(credits, receiver, packet);
+		serve_route_and_store(credits, receiver, packet);
 		if (credits->meters_now.n)
 			tb_pause_compare(credits);
 	}
-	if (!serve_through(credits, crossbar, receiver, packet, simple))
+	if ((!simple && packet->ready_at > credits->replay.now) ||
+		!serve_through(credits, crossbar, receiver, packet, simple))
 		serve_come(credits, crossbar, receiver, packet);
 }
 
@@ -1211,7 +1272,10 @@ ALWAYS_INLINE void serve_switch(
 			serve_one(credits, crossbar, what,
 				record_at(credits, one.packet, simple), simple);
 		} else {
-			serve_look(credits, crossbar, what % PORTS);
+			if (simple || what < READY)
+				serve_look(credits, crossbar, what % PORTS);
+			else
+				serve_ready(credits, crossbar, one.packet);
 			if (!simple && credits->meters_now.n)
 				tb_pause_compare(credits);
 		}
@@ -1287,8 +1351,9 @@ static void settle_receiver(
 		for (; queue < credits->n_queues; queue += credits->queues_of_vl)
 			for (uint32_t id = short_queue_in(receiver, queue)->first;
 				id != NOTHING; id = record_at(credits, id, false)->next)
-				tb_credits_charge(
-					credits, record_at(credits, id, false), until);
+				if (record_at(credits, id, false)->ready_at < until)
+					tb_credits_charge(credits,
+						record_at(credits, id, false), until);
 	}
 }
 

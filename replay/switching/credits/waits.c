@@ -22,7 +22,9 @@ static inline uint32_t bytes_behind(const struct credits *credits,
 		const struct short_queue *queue =
 			short_queue_in(receiver_at(credits, packet->at),
 				packet->vl * credits->queues_of_vl + sender->port);
-		return queue->first == packet->of.id ? queue->bytes : 0;
+		return queue->first == packet->of.id
+			       ? tb_serve_waiting(credits, queue, until)
+			       : 0;
 	}
 	struct queue *queue =
 		queue_at(credits, packet->at) + queue_number(credits, sender, packet);
