@@ -74,8 +74,7 @@ static int arbiter_table(
 	return reached && can_take(&credits->tables[LOW], can) ? LOW : HIGH;
 }
 
-// arbiter_take chooses a lane of those that can send, and counts its packet.
-static uint32_t arbiter_take(struct credits *credits, uint32_t slot, uint32_t can,
+uint32_t tb_arbiter_take(struct credits *credits, uint32_t slot, uint32_t can,
 	struct credit_packet *const packets[TB_VLS_MOST])
 {
 	struct arbiter *arbiter = &credits->arbiters[slot];
@@ -117,7 +116,7 @@ static __attribute__((noinline)) void arbiter_choose_lane(
 			    lane_needs(credits, packets[vl]->of.wire_bytes), &bys[vl]))
 			can |= 1u << vl;
 	}
-	uint32_t taken = can ? arbiter_take(credits, slot, can, packets) : NOTHING;
+	uint32_t taken = can ? tb_arbiter_take(credits, slot, can, packets) : NOTHING;
 	if (taken != NOTHING) {
 		tb_crossing_begin(credits, slot, packets[taken], bys[taken]);
 		return;

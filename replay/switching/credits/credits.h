@@ -121,7 +121,7 @@ struct link_sender { // a link that leaves by a slot
 	bool crosses_parts; // the peer is in another part of the network
 };
 
-enum { TO_DO_BITS = 7 };
+enum { TO_DO_BITS = 8 };
 
 struct to_do {		 // of a switch that is served in windows (serve.c)
 	uint64_t key;	 // the time, and in the last TO_DO_BITS what it is
@@ -459,6 +459,10 @@ void tb_crossing_inject(struct credits *credits, uint32_t node, uint32_t packet)
 // or chooses its route when it has arrived.
 void tb_crossing_reach(struct credits *credits, struct credit_packet *packet,
 	uint32_t slot, tb_time_ps header_at);
+// tb_crossing_stored_for returns how long a packet that has arrived and has its route is
+// stored so that its last byte has arrived when the next link sends it (rule C6).
+tb_time_ps tb_crossing_stored_for(
+	const struct credits *credits, const struct credit_packet *packet);
 // tb_crossing_join: a packet has arrived and has its route.
 void tb_crossing_join(struct credits *credits, struct credit_packet *packet);
 // tb_crossing_look lets a link of a plain switch take a packet, if it is free and one can
@@ -507,6 +511,10 @@ void tb_arbiter_serve(struct credits *credits);
 // tb_arbiter_serve_one does so for a single link, that of a slot. Switches have up to 64
 // ports.
 void tb_arbiter_serve_one(struct credits *credits, uint32_t slot);
+// tb_arbiter_take chooses one of the lanes that can send for the link of a slot, by the
+// tables, and counts its packet; NOTHING.
+uint32_t tb_arbiter_take(struct credits *credits, uint32_t slot, uint32_t can,
+	struct credit_packet *const packets[TB_VLS_MOST]);
 // tb_arbiter_limit: the input of a slot has S packets in the crossbar, with that which
 // has begun to leave by the link of `slot`.
 void tb_arbiter_limit(struct credits *credits, uint32_t slot, uint32_t from);
@@ -640,6 +648,11 @@ void tb_serve_soon(struct credits *credits, uint32_t sw);
 
 // tb_serve_settle is tb_credits_settle for the switches.
 bool tb_serve_settle(struct credits *credits, tb_time_ps until);
+
+// tb_serve_waiting sums the packets of a queue that have been ready since before `until`,
+// which is not later than now, or than the end of the bin.
+uint32_t tb_serve_waiting(
+	const struct credits *credits, const struct short_queue *queue, tb_time_ps until);
 
 // tb_serve_next returns when a switch has something to do next, or somewhat before;
 // TB_TIME_NEVER. A window, no longer than a link's latency, begins with

@@ -62,14 +62,19 @@ void tb_crossing_reach(struct credits *credits, struct credit_packet *packet,
 	crossing_reach(credits, packet, slot, header_at);
 }
 
-void tb_crossing_join(struct credits *credits, struct credit_packet *packet)
+tb_time_ps tb_crossing_stored_for(
+	const struct credits *credits, const struct credit_packet *packet)
 {
 	uint32_t by = sender_at(credits, packet->at)->peer;
+	return stored_for(credits, packet,
+		credits_wire_time(credits_link_kind(credits, sender_at(credits, by)),
+			packet->of.wire_bytes));
+}
+
+void tb_crossing_join(struct credits *credits, struct credit_packet *packet)
+{
 	if (!credits->setup.equal_rates && !credits->setup.store_and_forward)
-		packet->ready_at += stored_for(credits, packet,
-			credits_wire_time(
-				credits_link_kind(credits, sender_at(credits, by)),
-				packet->of.wire_bytes));
+		packet->ready_at += tb_crossing_stored_for(credits, packet);
 	queue_join(credits, packet);
 }
 

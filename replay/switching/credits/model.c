@@ -673,9 +673,9 @@ static int credits_allocate(struct credits *credits)
 		credits->setup = find_setup(credits);
 		credits->setup.served = tb_serve_is_possible(credits);
 		credits->setup.simple =
-			credits->setup.served && credits->setup.equal_links &&
-			credits->setup.joins_at_once && credits->setup.early_credits &&
-			!credits->setup.notes_paths;
+			credits->setup.served && credits->n_vls == 1 &&
+			credits->setup.equal_links && credits->setup.joins_at_once &&
+			credits->setup.early_credits && !credits->setup.notes_paths;
 		size_t queue = credits->setup.served ? sizeof(struct short_queue)
 						     : sizeof(struct queue);
 		size_t bytes = sizeof(struct receiver) + credits->n_queues * queue;

@@ -15,9 +15,8 @@
 //
 // Waits are logged, and entered at the end of a window in the order in which they ended.
 //
-// Where credits->setup.served a switch has a queue for each input and output, one lane
-// and up to 64 ports; all links take time and have one rate, or packets are stored before
-// they go on; and no link fails.
+// Where credits->setup.served a switch has a queue for each input, output and lane, and
+// up to 64 ports; all links take time, and none fails.
 #include "credits.h"
 
 #include "array.h"
@@ -32,13 +31,9 @@
 enum {
 	CELLS = 64,
 	PORTS = 64,
+	READY = 2 * PORTS,
 	AHEAD = 4, // switches, of which the last steps of prefetching follow each other
 	SPANS = 1024
-};
-
-struct served_link { // with its only lane
-	struct link_sender sender;
-	struct lane lane;
 };
 
 struct agenda_cell {
@@ -77,9 +72,8 @@ bool tb_serve_is_possible(const struct credits *credits)
 	for (uint32_t k = 0; k < credits->n_kinds; k++)
 		if (credits_wire_time(&credits->kinds[k], 1) == 0)
 			return false;
-	return credits->n_vls == 1 && credits->queues_of_vl > 1 && credits->words == 1 &&
-	       !credits->setup.instant_links && !credits->replay.choice.dead_at &&
-	       (credits->setup.equal_rates || credits->setup.store_and_forward);
+	return credits->queues_of_vl > 1 && credits->words == 1 &&
+	       !credits->setup.instant_links && !credits->replay.choice.dead_at;
 }
 
 int tb_serve_make(struct credits *credits)
@@ -114,13 +108,26 @@ void tb_serve_free(struct credits *credits)
 	free(credits->agenda);
 }
 
-static inline struct served_link *served_link_at(
-	const struct credits *credits, uint32_t slot)
+// Functions that are told whether the network is simple are compiled for either.
+static inline struct link_sender *served_at(
+	const struct credits *credits, uint32_t slot, bool simple)
 {
-	return (struct served_link *)(void *)credits->links + slot;
+	const size_t bytes = sizeof(struct link_sender) + sizeof(struct lane);
+	if (simple)
+		return (void *)(credits->links + slot * bytes);
+	return sender_at(credits, slot);
 }
 
-// Functions that are told whether the network is simple are compiled for either.
+// any_heads returns whether packets of any lane wait for a link.
+static inline bool any_heads(
+	const struct credits *credits, struct link_sender *sender, bool simple)
+{
+	uint64_t heads = credits_lane(sender, 0)->heads;
+	for (uint32_t v = 1; !simple && v < credits->n_vls; v++)
+		heads |= credits_lane(sender, v)->heads;
+	return heads != 0;
+}
+
 static inline struct credit_packet *record_at(
 	const struct credits *credits, uint32_t id, bool simple)
 {
@@ -198,8 +205,9 @@ tb_time_ps tb_serve_next(const struct credits *credits)
 	return tb_time_later(at, credits->served_until);
 }
 
-// A switch's list of what it is to do has packets that come, by their ports, and, from
-// PORTS on, the times at which links are to look, of which only the last is right.
+// A switch's list of what it is to do has packets that come, by their ports; from PORTS
+// on, the times at which links are to look, of which only the last is right; and READY:
+// a packet that has come, the first of its queue, is ready.
 static inline struct to_do to_do_at(tb_time_ps at, uint32_t what, uint32_t packet)
 {
 	return (struct to_do){(uint64_t)at << TO_DO_BITS | what, packet};
@@ -266,6 +274,17 @@ static inline void look_when_due(
 		add_to_do(credits, crossbar, at, PORTS + port, 0);
 }
 
+// ready_when_due: a packet, the first of its queue, is ready later than now.
+static void ready_when_due(struct credits *credits, struct crossbar *crossbar,
+	const struct credit_packet *packet)
+{
+	tb_time_ps at = packet->ready_at;
+	if (at < credits->agenda->until)
+		add_due(credits, to_do_at(at, READY, packet->of.id));
+	else
+		add_to_do(credits, crossbar, at, READY, packet->of.id);
+}
+
 void tb_serve_look(struct credits *credits, uint32_t slot, tb_time_ps at)
 {
 	const struct link_sender *sender = sender_at(credits, slot);
@@ -296,7 +315,7 @@ static inline void serve_route(struct credits *credits, const struct receiver *r
 ALWAYS_INLINE void serve_reach(struct credits *credits, struct credit_packet *packet,
 	uint32_t slot, tb_time_ps at, const bool simple)
 {
-	const struct link_sender *reverse = &served_link_at(credits, slot)->sender;
+	const struct link_sender *reverse = served_at(credits, slot, simple);
 	if (!simple && credits->setup.store_and_forward)
 		at += credits_wire_time(
 			credits_link_kind(credits, sender_at(credits, reverse->peer)),
@@ -339,47 +358,46 @@ ALWAYS_INLINE void serve_carry(struct credits *credits, struct link_sender *send
 
 // serve_occupy makes a packet, of so many blocks, the one that crosses a link from now
 // on.
-static inline void serve_occupy(const struct credits *credits, struct served_link *link,
+static inline void serve_occupy(const struct credits *credits, struct link_sender *sender,
 	const struct link_kind_row *kind, const struct credit_packet *packet,
 	uint32_t blocks, const bool simple)
 {
-	struct link_sender *sender = &link->sender;
 	sender->free_at =
 		credits->replay.now + credits_wire_time(kind, packet->of.wire_bytes);
 	sender->flow = packet->of.flow;
 	sender->order = packet->of.order;
 	if (simple || !credits->setup.pauses)
-		link->lane.credits -= (int32_t)blocks;
+		credits_lane(sender, simple ? 0 : packet->vl)->credits -= (int32_t)blocks;
 }
 
 void tb_serve_inject(struct credits *credits, uint32_t node, uint32_t id)
 {
 	struct credit_packet *packet = record_at(credits, id, false);
-	struct served_link *link = served_link_at(credits, credits->first_node + node);
-	tb_time_ps from = credits->replay.nics[node].fetched_at;
-	if (from < link->sender.free_at)
-		from = link->sender.free_at;
-	packet->vl = 0;
+	struct link_sender *sender = sender_at(credits, credits->first_node + node);
+	const struct link_kind_row *kind = credits_link_kind(credits, sender);
+	tb_time_ps from =
+		tb_time_later(credits->replay.nics[node].fetched_at, sender->free_at);
+	packet->vl = (uint8_t)vl_of(credits, &packet->of);
 	packet->wait_ps = 0;
 	packet->queued = packet->corrupted = packet->marked = false;
 	if (from < credits->replay.now)
-		tb_credits_stalled(credits, &link->sender, from, credits->replay.now);
-	const struct link_kind_row *kind = credits_link_kind(credits, &link->sender);
+		tb_credits_stalled(credits, sender, from, credits->replay.now);
 	serve_occupy(
-		credits, link, kind, packet, blocks_of(packet->of.wire_bytes), false);
-	serve_carry(credits, &link->sender, packet, kind->latency_ps, false);
+		credits, sender, kind, packet, blocks_of(packet->of.wire_bytes), false);
+	serve_carry(credits, sender, packet, kind->latency_ps, false);
 }
 
 tb_time_ps tb_serve_injects_at(const struct credits *credits, uint32_t node, uint32_t id)
 {
-	struct served_link *link = served_link_at(credits, credits->first_node + node);
-	struct lane *lane = &link->lane;
-	int32_t need = lane_needs(credits, record_at(credits, id, false)->of.wire_bytes);
+	const struct tb_packet *packet = &record_at(credits, id, false)->of;
+	struct link_sender *sender = sender_at(credits, credits->first_node + node);
+	struct lane *lane = credits_lane(sender, vl_of(credits, packet));
+	int32_t need = lane_needs(credits, packet->wire_bytes);
 	tb_time_ps known_at = credits->replay.now;
 	lane->lacks = 0;
 	if (lane->credits < need || credits->setup.pauses)
 		known_at = tb_lanes_enough_at(credits, lane, need);
-	return known_at > link->sender.free_at ? known_at : link->sender.free_at;
+	return known_at > sender->free_at ? known_at : sender->free_at;
 }
 
 // Credits.
@@ -407,13 +425,13 @@ static inline void serve_settle(struct lane *lane, tb_time_ps now)
 static inline void serve_put_off(struct credits *credits, uint32_t slot,
 	struct link_sender *sender, tb_time_ps latency_ps)
 {
-	if (RARELY(sender->crosses_parts)) {
+	if (RARELY(sender->crosses_parts) || credits->n_vls > 1) {
 		tb_lanes_put_off(credits, slot);
 		return;
 	}
 	tb_time_ps now = credits->replay.now;
 	tb_time_ps known_at = sender->free_at + latency_ps;
-	const struct lane *lane = &served_link_at(credits, sender->peer)->lane;
+	const struct lane *lane = credits_lane(sender_at(credits, sender->peer), 0);
 	uint32_t i = lane->n;
 	for (; i > 0; i--) {
 		struct update *update = update_at(lane, i - 1);
@@ -428,9 +446,9 @@ static inline void serve_put_off(struct credits *credits, uint32_t slot,
 // push_update: an update whose address is taken is kept out of the way of those that are
 // only appended.
 static __attribute__((noinline)) void push_update(
-	struct credits *credits, uint32_t slot, struct update update)
+	struct credits *credits, uint32_t slot, uint32_t vl, struct update update)
 {
-	tb_lanes_push(credits, slot, 0, &update);
+	tb_lanes_push(credits, slot, vl, &update);
 }
 
 // serve_send_credits puts the `blocks` that a packet frees, which has begun to leave by a
@@ -447,13 +465,14 @@ ALWAYS_INLINE void serve_send_credits(struct credits *credits,
 		latency_ps = credits_link_kind(credits, reverse)->latency_ps;
 	tb_time_ps known_at = crosses_at + latency_ps;
 	uint32_t root = sender->root == NOTHING ? receiver->link : sender->root;
-	struct lane *lane = &served_link_at(credits, reverse->peer)->lane;
+	uint32_t vl = simple ? 0 : sender->vl;
+	struct lane *lane = credits_lane(served_at(credits, reverse->peer, simple), vl);
 	reverse->has_pending = true;
 	if (lane->n > lane->mask)
 		serve_settle(lane, credits->served_until);
 	uint32_t n = lane->n;
 	if (RARELY(freed_at <= lane->freed_at || n > lane->mask || lane->lacks > 0)) {
-		push_update(credits, reverse->peer,
+		push_update(credits, reverse->peer, vl,
 			(struct update){.freed_at = freed_at,
 				.known_at = known_at,
 				.order = sender->order,
@@ -486,8 +505,7 @@ static uint64_t free_heads(const struct credits *credits, const struct crossbar 
 	uint64_t ports = 0;
 	for (uint64_t used = receiver->used_queues; used; used &= used - 1) {
 		uint32_t port = (uint32_t)__builtin_ctzll(used);
-		if (!is_busy(credits,
-			    &served_link_at(credits, crossbar->first + port)->sender))
+		if (!is_busy(credits, sender_at(credits, crossbar->first + port)))
 			ports |= UINT64_C(1) << port;
 	}
 	return ports;
@@ -521,8 +539,7 @@ static __attribute__((noinline)) void catch_up(
 {
 	for (uint64_t ports = receiver->crossing; ports; ports &= ports - 1) {
 		uint32_t port = (uint32_t)__builtin_ctzll(ports);
-		struct link_sender *sender =
-			&served_link_at(credits, crossbar->first + port)->sender;
+		struct link_sender *sender = sender_at(credits, crossbar->first + port);
 		if (!is_busy(credits, sender))
 			serve_leave(credits, crossbar, sender, receiver);
 	}
@@ -538,6 +555,19 @@ static void log_wait(struct credits *credits, const struct tb_blame_wait *wait)
 		tb_replay_no_memory(&credits->replay, "the waits of a window");
 	else
 		agenda->waits[agenda->n_waits++] = *wait;
+}
+
+uint32_t tb_serve_waiting(
+	const struct credits *credits, const struct short_queue *queue, tb_time_ps until)
+{
+	if (credits->setup.equal_rates)
+		return queue->bytes;
+	uint32_t bytes = 0;
+	for (uint32_t id = queue->first; id != NOTHING;
+		id = record_at(credits, id, false)->next)
+		if (record_at(credits, id, false)->ready_at < until)
+			bytes += record_at(credits, id, false)->of.wire_bytes;
+	return bytes;
 }
 
 // serve_end_wait is tb_credits_end_wait: a packet that waited, the first of its queue,
@@ -573,7 +603,9 @@ static inline uint32_t serve_end_wait(struct credits *credits, struct crossbar *
 	tb_records_longest(cell, now - packet->ready_at);
 	// A packet that comes now does not wait yet.
 	uint32_t bytes = queue->bytes;
-	if (RARELY(credits->agenda->comes >> receiver->port % PORTS & 1)) {
+	if (RARELY(!credits->setup.equal_rates))
+		bytes = tb_serve_waiting(credits, queue, now);
+	else if (RARELY(credits->agenda->comes >> receiver->port % PORTS & 1)) {
 		const struct credit_packet *last = record_at(credits, queue->last, false);
 		if (last->ready_at == now)
 			bytes -= last->of.wire_bytes;
@@ -673,8 +705,8 @@ static __attribute__((noinline)) void serve_limit(struct credits *credits,
 	uint32_t present = (port + n - crossbar->began_with) % n;
 	for (uint64_t ports = receiver->crossing; ports; ports &= ports - 1) {
 		uint32_t other = (uint32_t)__builtin_ctzll(ports);
-		look_at_end(credits, crossbar,
-			&served_link_at(credits, crossbar->first + other)->sender);
+		look_at_end(
+			credits, crossbar, sender_at(credits, crossbar->first + other));
 	}
 	crossbar->limited |= UINT64_C(1) << receiver->port % PORTS;
 	for (uint64_t ports = free_heads(credits, crossbar, receiver); ports;
@@ -691,19 +723,21 @@ static __attribute__((noinline)) void serve_limit(struct credits *credits,
 // serve_cross has a packet that came through a receiver, and is in no queue any more,
 // begin to cross a link.
 ALWAYS_INLINE void serve_cross(struct credits *credits, struct crossbar *crossbar,
-	struct served_link *link, struct receiver *receiver, struct credit_packet *packet,
-	const bool simple)
+	struct link_sender *sender, struct receiver *receiver,
+	struct credit_packet *packet, const bool simple)
 {
-	struct link_sender *sender = &link->sender;
 	uint32_t from = packet->at, port = sender->port;
-	struct link_sender *reverse = &served_link_at(credits, from)->sender;
+	struct link_sender *reverse = served_at(credits, from, simple);
 	const struct link_kind_row kind =
 		simple ? credits->common : *credits_link_kind(credits, sender);
 	uint32_t blocks = blocks_of(packet->of.wire_bytes);
 	sender->bytes = packet->of.wire_bytes;
 	sender->from = from;
-	serve_occupy(credits, link, &kind, packet, blocks, simple);
-	link->lane.turn = (uint16_t)(receiver->port + 1u);
+	if (!simple)
+		sender->vl = packet->vl;
+	serve_occupy(credits, sender, &kind, packet, blocks, simple);
+	credits_lane(sender, simple ? 0 : packet->vl)->turn =
+		(uint16_t)(receiver->port + 1u);
 	if (!simple && credits->setup.counts_waiting)
 		tb_crossing_uncount(credits, crossbar->first + port, packet);
 	if (++crossbar->n_begun == crossbar->n_ports)
@@ -721,19 +755,20 @@ ALWAYS_INLINE void serve_cross(struct credits *credits, struct crossbar *crossba
 	else if (is_early)
 		serve_send_credits(credits, sender, receiver, reverse, blocks,
 			kind.latency_ps, simple);
-	if (link->lane.heads || !is_early)
+	if (!is_early || any_heads(credits, sender, simple))
 		look_at_end(credits, crossbar, sender);
 	serve_carry(credits, sender, packet, kind.latency_ps, simple);
 }
 
 // serve_first has a packet, the first of a queue, begin to cross a link.
 ALWAYS_INLINE void serve_first(struct credits *credits, struct crossbar *crossbar,
-	struct served_link *link, struct credit_packet *packet, const struct update *by,
+	struct link_sender *sender, struct credit_packet *packet, const struct update *by,
 	const bool simple)
 {
-	struct link_sender *sender = &link->sender;
 	struct receiver *receiver = receiver_at(credits, packet->at);
-	struct short_queue *queue = short_queue_in(receiver, sender->port);
+	uint32_t vl = simple ? 0 : packet->vl;
+	struct short_queue *queue =
+		short_queue_in(receiver, vl * credits->queues_of_vl + sender->port);
 	tb_time_ps now = credits->replay.now;
 	uint32_t root = NOTHING;
 	bool waited = packet->ready_at < now;
@@ -753,33 +788,88 @@ ALWAYS_INLINE void serve_first(struct credits *credits, struct crossbar *crossba
 	queue->bytes -= packet->of.wire_bytes;
 	queue->first = packet->next;
 	if (queue->first == NOTHING) {
-		receiver->used_queues &= ~(UINT64_C(1) << sender->port % PORTS);
-		link->lane.heads &= ~(UINT64_C(1) << receiver->port % PORTS);
+		bool others = false;
+		for (uint32_t v = 0; !simple && v < credits->n_vls; v++)
+			others |= short_queue_in(receiver,
+					  v * credits->queues_of_vl + sender->port)
+					  ->first != NOTHING;
+		if (!others)
+			receiver->used_queues &= ~(UINT64_C(1) << sender->port % PORTS);
+		credits_lane(sender, vl)->heads &=
+			~(UINT64_C(1) << receiver->port % PORTS);
+	} else if (!simple && record_at(credits, queue->first, false)->ready_at > now) {
+		credits_lane(sender, vl)->heads &=
+			~(UINT64_C(1) << receiver->port % PORTS);
+		ready_when_due(
+			credits, crossbar, record_at(credits, queue->first, false));
 	}
-	serve_cross(credits, crossbar, link, receiver, packet, simple);
+	serve_cross(credits, crossbar, sender, receiver, packet, simple);
 }
 
 static __attribute__((noinline)) void serve_begin(struct credits *credits,
-	struct crossbar *crossbar, struct served_link *link, struct credit_packet *packet,
-	const struct update *by)
+	struct crossbar *crossbar, struct link_sender *sender,
+	struct credit_packet *packet, const struct update *by)
 {
 	if (credits->setup.simple)
-		serve_first(credits, crossbar, link, packet, by, true);
+		serve_first(credits, crossbar, sender, packet, by, true);
 	else
-		serve_first(credits, crossbar, link, packet, by, false);
+		serve_first(credits, crossbar, sender, packet, by, false);
 }
 
 // choose_when_known lets a link take a packet if the updates of this instant give it
 // enough credits; if not, the link looks again when it has them.
 static __attribute__((noinline)) void choose_when_known(struct credits *credits,
-	struct crossbar *crossbar, struct served_link *link, struct credit_packet *packet)
+	struct crossbar *crossbar, struct link_sender *sender,
+	struct credit_packet *packet)
 {
+	struct lane *lane = credits_lane(sender, 0);
 	int32_t need = lane_needs(credits, packet->of.wire_bytes);
 	const struct update *by;
-	if (lane_has(credits, &link->lane, need, &by))
-		serve_begin(credits, crossbar, link, packet, by);
+	if (lane_has(credits, lane, need, &by))
+		serve_begin(credits, crossbar, sender, packet, by);
 	else
-		tb_lanes_wait(credits, packet->route, &link->lane, need);
+		tb_lanes_wait(credits, packet->route, lane, need);
+}
+
+// candidate_of_lane returns the packet that is next in turn for a link and lane; NULL
+// when none is a candidate.
+static inline struct credit_packet *candidate_of_lane(const struct credits *credits,
+	const struct crossbar *crossbar, struct link_sender *sender, uint32_t vl)
+{
+	const struct lane *lane = credits_lane(sender, vl);
+	uint64_t candidates = lane->heads & ~crossbar->limited;
+	if (candidates == 0)
+		return NULL;
+	uint32_t from = crossbar->first + queue_in_turn(candidates, lane->turn);
+	uint32_t queue = vl * credits->queues_of_vl + sender->port;
+	return record_at(
+		credits, short_queue_in(receiver_at(credits, from), queue)->first, false);
+}
+
+// choose_lane lets a link that is free take a packet of one of several lanes.
+static __attribute__((noinline)) void choose_lane(
+	struct credits *credits, struct crossbar *crossbar, struct link_sender *sender)
+{
+	struct credit_packet *packets[TB_VLS_MOST];
+	const struct update *bys[TB_VLS_MOST];
+	uint32_t can = 0, slot = crossbar->first + sender->port;
+	for (uint32_t vl = 0; vl < credits->n_vls; vl++) {
+		packets[vl] = candidate_of_lane(credits, crossbar, sender, vl);
+		if (packets[vl] &&
+			lane_has(credits, credits_lane(sender, vl),
+				lane_needs(credits, packets[vl]->of.wire_bytes),
+				&bys[vl]))
+			can |= 1u << vl;
+	}
+	uint32_t taken = can ? tb_arbiter_take(credits, slot, can, packets) : NOTHING;
+	if (taken != NOTHING) {
+		serve_begin(credits, crossbar, sender, packets[taken], bys[taken]);
+		return;
+	}
+	for (uint32_t vl = 0; vl < credits->n_vls; vl++)
+		if (packets[vl] && !(can >> vl & 1))
+			tb_lanes_wait(credits, slot, credits_lane(sender, vl),
+				lane_needs(credits, packets[vl]->of.wire_bytes));
 }
 
 // serve_choose lets a link take a packet. It adds the updates that have arrived to the
@@ -787,21 +877,24 @@ static __attribute__((noinline)) void choose_when_known(struct credits *credits,
 ALWAYS_INLINE void serve_choose(
 	struct credits *credits, struct crossbar *crossbar, uint32_t port)
 {
-	struct served_link *link = served_link_at(credits, crossbar->first + port);
-	struct lane *lane = &link->lane;
-	uint64_t candidates = lane->heads & ~crossbar->limited;
-	if (candidates == 0 || is_busy(credits, &link->sender))
+	struct link_sender *sender = sender_at(credits, crossbar->first + port);
+	if (is_busy(credits, sender))
 		return;
-	uint32_t from = crossbar->first + queue_in_turn(candidates, lane->turn);
-	struct credit_packet *packet = record_at(
-		credits, short_queue_in(receiver_at(credits, from), port)->first, false);
+	if (RARELY(credits->n_vls > 1)) {
+		choose_lane(credits, crossbar, sender);
+		return;
+	}
+	struct lane *lane = credits_lane(sender, 0);
+	struct credit_packet *packet = candidate_of_lane(credits, crossbar, sender, 0);
+	if (!packet)
+		return;
 	int32_t need = (int32_t)blocks_of(packet->of.wire_bytes);
 	if (lane->credits < need && !credits->setup.pauses)
 		serve_settle(lane, credits->replay.now);
 	if (RARELY(lane->credits < need || credits->setup.pauses))
-		choose_when_known(credits, crossbar, link, packet);
+		choose_when_known(credits, crossbar, sender, packet);
 	else
-		serve_begin(credits, crossbar, link, packet, NULL);
+		serve_begin(credits, crossbar, sender, packet, NULL);
 }
 
 static inline void serve_ports(
@@ -819,18 +912,18 @@ static inline void serve_ports(
 static inline void serve_look(
 	struct credits *credits, struct crossbar *crossbar, uint32_t port)
 {
-	struct served_link *link = served_link_at(credits, crossbar->first + port);
-	struct link_sender *sender = &link->sender;
+	struct link_sender *sender = sender_at(credits, crossbar->first + port);
 	tb_time_ps now = credits->replay.now;
 	if (credits->look_at[crossbar->first + port] != now)
 		return;
 	credits->look_at[crossbar->first + port] = TB_TIME_NEVER;
-	link->lane.choose_at = TB_TIME_NEVER;
+	for (uint32_t v = 0; v < credits->n_vls; v++)
+		credits_lane(sender, v)->choose_at = TB_TIME_NEVER;
 	if (sender->free_at > now) { // it has taken a packet since it was to look
 		look_when_due(credits, crossbar, port, sender->free_at);
 		return;
 	}
-	if (link->lane.heads) {
+	if (any_heads(credits, sender, false)) {
 		crossbar->choosing |= UINT64_C(1) << port;
 		if (sender->free_at == now)
 			sender->stalled_since = now;
@@ -842,13 +935,29 @@ static inline void serve_look(
 	serve_leave(credits, crossbar, sender, receiver_at(credits, sender->from));
 }
 
+// serve_head: a packet is the first of its queue, and ready.
+static inline void serve_head(struct credits *credits, struct crossbar *crossbar,
+	const struct receiver *receiver, const struct credit_packet *packet)
+{
+	struct link_sender *sender = sender_at(credits, packet->route);
+	bool busy = is_busy(credits, sender);
+	if (!busy && !any_heads(credits, sender, false))
+		sender->stalled_since = credits->replay.now;
+	credits_lane(sender, packet->vl)->heads |= UINT64_C(1) << receiver->port % PORTS;
+	if (busy)
+		look_at_end(credits, crossbar, sender);
+	else
+		crossbar->choosing |= UINT64_C(1) << sender->port % PORTS;
+}
+
 // serve_come: a packet has come by an input, and joins its queue.
 static __attribute__((noinline)) void serve_come(struct credits *credits,
 	struct crossbar *crossbar, struct receiver *receiver,
 	struct credit_packet *packet)
 {
 	uint32_t to = packet->route - crossbar->first;
-	struct short_queue *queue = short_queue_in(receiver, to);
+	struct short_queue *queue =
+		short_queue_in(receiver, packet->vl * credits->queues_of_vl + to);
 	packet->next = NOTHING;
 	queue->bytes += packet->of.wire_bytes;
 	if (queue->first != NOTHING) {
@@ -859,15 +968,10 @@ static __attribute__((noinline)) void serve_come(struct credits *credits,
 	queue->first = queue->last = packet->of.id;
 	receiver->used_queues |= UINT64_C(1) << to;
 	set_bit(credits->agenda->queued, packet->at);
-	struct served_link *link = served_link_at(credits, packet->route);
-	bool busy = is_busy(credits, &link->sender);
-	if (link->lane.heads == 0 && !busy)
-		link->sender.stalled_since = credits->replay.now;
-	link->lane.heads |= UINT64_C(1) << receiver->port % PORTS;
-	if (busy)
-		look_at_end(credits, crossbar, &link->sender);
+	if (packet->ready_at <= credits->replay.now)
+		serve_head(credits, crossbar, receiver, packet);
 	else
-		crossbar->choosing |= UINT64_C(1) << to;
+		ready_when_due(credits, crossbar, packet);
 }
 
 // serve_through: a packet has come to a switch at which nothing else happens now. It goes
@@ -875,12 +979,12 @@ static __attribute__((noinline)) void serve_come(struct credits *credits,
 ALWAYS_INLINE bool serve_through(struct credits *credits, struct crossbar *crossbar,
 	struct receiver *receiver, struct credit_packet *packet, const bool simple)
 {
-	struct served_link *link = served_link_at(credits, packet->route);
-	struct lane *lane = &link->lane;
+	struct link_sender *sender = served_at(credits, packet->route, simple);
+	struct lane *lane = credits_lane(sender, 0);
 	int32_t need = simple ? (int32_t)blocks_of(packet->of.wire_bytes)
 			      : lane_needs(credits, packet->of.wire_bytes);
 	const struct update *by;
-	if (is_busy(credits, &link->sender) || lane->heads ||
+	if ((!simple && credits->n_vls > 1) || is_busy(credits, sender) || lane->heads ||
 		crossbar->limited >> receiver->port % PORTS & 1)
 		return false;
 	if (!simple && credits->setup.pauses) {
@@ -891,12 +995,12 @@ ALWAYS_INLINE bool serve_through(struct credits *credits, struct crossbar *cross
 		if (lane->credits < need)
 			return false;
 	}
-	if (link->sender.bytes)
-		serve_leave(credits, crossbar, &link->sender,
-			receiver_at(credits, link->sender.from));
-	link->sender.root = NOTHING;
-	link->sender.by_credit = false;
-	serve_cross(credits, crossbar, link, receiver, packet, simple);
+	if (sender->bytes)
+		serve_leave(
+			credits, crossbar, sender, receiver_at(credits, sender->from));
+	sender->root = NOTHING;
+	sender->by_credit = false;
+	serve_cross(credits, crossbar, sender, receiver, packet, simple);
 	return true;
 }
 
@@ -963,13 +1067,15 @@ static inline void fetch_first(const struct credits *credits, const struct due *
 	for (uint32_t i = 0; due->crossbar && i < due->n; i++) {
 		uint32_t what = due->all[i].key % (1 << TO_DO_BITS);
 		uint32_t slot = due->crossbar->first + what % PORTS;
+		if (what >= READY)
+			continue;
 		if (what < PORTS) {
 			serve_fetch(record_at(credits, due->all[i].packet, false));
 			serve_fetch(receiver_at(credits, slot));
-			serve_fetch(&served_link_at(credits, slot)->sender);
+			serve_fetch(sender_at(credits, slot));
 		} else {
-			serve_fetch(&served_link_at(credits, slot)->sender);
-			serve_fetch(&served_link_at(credits, slot)->lane);
+			serve_fetch(sender_at(credits, slot));
+			serve_fetch(lane_at(credits, slot, 0));
 		}
 	}
 }
@@ -981,37 +1087,41 @@ static inline void fetch_second(struct credits *credits, const struct due *due)
 	for (uint32_t i = 0; due->crossbar && i < due->n; i++) {
 		uint32_t what = due->all[i].key % (1 << TO_DO_BITS);
 		uint32_t first = due->crossbar->first, port = what % PORTS;
-		if (what < PORTS && credits->setup.late_routes)
+		if (what >= READY || (what < PORTS && credits->setup.late_routes))
 			continue;
 		if (what < PORTS) {
 			struct credit_packet *packet =
 				record_at(credits, due->all[i].packet, false);
 			serve_route(credits, receiver_at(credits, first + port), packet);
-			serve_fetch(&served_link_at(credits, packet->route)->sender);
-			serve_fetch(&served_link_at(credits, packet->route)->lane);
+			serve_fetch(sender_at(credits, packet->route));
+			serve_fetch(lane_at(credits, packet->route, 0));
 			continue;
 		}
-		const struct served_link *link = served_link_at(credits, first + port);
-		if (!link->lane.heads)
+		const struct link_sender *sender = sender_at(credits, first + port);
+		const struct lane *lane = lane_at(credits, first + port, 0);
+		if (!lane->heads)
 			continue;
-		uint32_t from = first + queue_in_turn(link->lane.heads, link->lane.turn);
-		serve_fetch(cell_at(credits, link->sender.peer));
+		uint32_t from = first + queue_in_turn(lane->heads, lane->turn);
+		serve_fetch(cell_at(credits, sender->peer));
 		serve_fetch(receiver_at(credits, from));
 		serve_fetch(short_queue_in(receiver_at(credits, from), port));
 		serve_fetch(cell_at(credits, from));
-		serve_fetch(&served_link_at(credits, from)->sender);
+		serve_fetch(sender_at(credits, from));
 	}
 }
 
 // fetch_back fetches where the credits go that a packet frees.
 static inline void fetch_back(const struct credits *credits, uint32_t slot)
 {
-	const struct link_sender *reverse = &served_link_at(credits, slot)->sender;
+	const struct link_sender *reverse = sender_at(credits, slot);
 	if (reverse->crosses_parts)
 		return;
-	serve_fetch(&served_link_at(credits, reverse->peer)->lane);
-	serve_fetch(&credits->updates[(size_t)reverse->peer * FIRST_UPDATES]);
-	serve_fetch(&credits->updates[(size_t)reverse->peer * FIRST_UPDATES + 2]);
+	serve_fetch(lane_at(credits, reverse->peer, 0));
+	serve_fetch(&credits->updates[(size_t)reverse->peer * credits->n_vls *
+				      FIRST_UPDATES]);
+	serve_fetch(
+		&credits->updates[(size_t)reverse->peer * credits->n_vls * FIRST_UPDATES +
+				  2]);
 }
 
 // fetch_third fetches what is behind the links that packets are to take, the packets that
@@ -1021,6 +1131,8 @@ static inline void fetch_third(const struct credits *credits, const struct due *
 	for (uint32_t i = 0; due->crossbar && i < due->n; i++) {
 		uint32_t what = due->all[i].key % (1 << TO_DO_BITS);
 		uint32_t first = due->crossbar->first, port = what % PORTS;
+		if (what >= READY)
+			continue;
 		if (what < PORTS) {
 			fetch_back(credits, first + port);
 			if (credits->setup.late_routes)
@@ -1031,7 +1143,7 @@ static inline void fetch_third(const struct credits *credits, const struct due *
 			serve_fetch(sender_at(credits, sender->peer));
 			continue;
 		}
-		const struct lane *lane = &served_link_at(credits, first + port)->lane;
+		const struct lane *lane = lane_at(credits, first + port, 0);
 		if (!lane->heads)
 			continue;
 		uint32_t from = first + queue_in_turn(lane->heads, lane->turn);
@@ -1055,6 +1167,19 @@ static __attribute__((noinline)) void serve_rounds(
 	} while (crossbar->choosing);
 }
 
+// serve_route_and_store gives a packet that comes its route, and stores it until its last
+// byte will have arrived when the next link sends it.
+static void serve_route_and_store(struct credits *credits,
+	const struct receiver *receiver, struct credit_packet *packet)
+{
+	if (credits->setup.late_routes)
+		tb_routing_choose_one(credits, packet);
+	else
+		serve_route(credits, receiver, packet);
+	if (!credits->setup.equal_rates && !credits->setup.store_and_forward)
+		packet->ready_at += tb_crossing_stored_for(credits, packet);
+}
+
 // come_in_turn has a packet that comes take its place among those that come in this
 // instant, in the order of packets.
 static void come_in_turn(
@@ -1063,6 +1188,12 @@ static void come_in_turn(
 	for (; n > 0 && packets[n - 1]->of.order > packet->of.order; n--)
 		packets[n] = packets[n - 1];
 	packets[n] = packet;
+}
+
+static void serve_ready(struct credits *credits, struct crossbar *crossbar, uint32_t id)
+{
+	const struct credit_packet *packet = record_at(credits, id, false);
+	serve_head(credits, crossbar, receiver_at(credits, packet->at), packet);
 }
 
 // serve_many serves an instant in which several things happen, the first of them `one`.
@@ -1081,8 +1212,10 @@ static __attribute__((noinline)) void serve_many(struct credits *credits,
 				tb_pause_come(credits, packet->at, packet->vl,
 					packet->of.wire_bytes);
 			come_in_turn(packets, n++, packet);
-		} else {
+		} else if (what < READY) {
 			serve_look(credits, crossbar, what % PORTS);
+		} else {
+			serve_ready(credits, crossbar, one.packet);
 		}
 		if (due->all[due->first].key >> TO_DO_BITS != one.key >> TO_DO_BITS)
 			break;
@@ -1090,10 +1223,7 @@ static __attribute__((noinline)) void serve_many(struct credits *credits,
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		struct receiver *receiver = receiver_at(credits, packets[i]->at);
-		if (credits->setup.late_routes)
-			tb_routing_choose_one(credits, packets[i]);
-		else
-			serve_route(credits, receiver, packets[i]);
+		serve_route_and_store(credits, receiver, packets[i]);
 		serve_come(credits, crossbar, receiver, packets[i]);
 	}
 }
@@ -1110,14 +1240,12 @@ ALWAYS_INLINE void serve_one(struct credits *credits, struct crossbar *crossbar,
 		if (credits->setup.pauses)
 			tb_pause_come(
 				credits, packet->at, packet->vl, packet->of.wire_bytes);
-		if (credits->setup.late_routes)
-			tb_routing_choose_one(credits, packet);
-		else
-			serve_route(credits, receiver, packet);
+		serve_route_and_store(credits, receiver, packet);
 		if (credits->meters_now.n)
 			tb_pause_compare(credits);
 	}
-	if (!serve_through(credits, crossbar, receiver, packet, simple))
+	if ((!simple && packet->ready_at > credits->replay.now) ||
+		!serve_through(credits, crossbar, receiver, packet, simple))
 		serve_come(credits, crossbar, receiver, packet);
 }
 
@@ -1144,7 +1272,10 @@ ALWAYS_INLINE void serve_switch(
 			serve_one(credits, crossbar, what,
 				record_at(credits, one.packet, simple), simple);
 		} else {
-			serve_look(credits, crossbar, what % PORTS);
+			if (simple || what < READY)
+				serve_look(credits, crossbar, what % PORTS);
+			else
+				serve_ready(credits, crossbar, one.packet);
 			if (!simple && credits->meters_now.n)
 				tb_pause_compare(credits);
 		}
@@ -1216,10 +1347,13 @@ static void settle_receiver(
 	struct credits *credits, struct receiver *receiver, tb_time_ps until)
 {
 	for (uint64_t used = receiver->used_queues; used; used &= used - 1) {
-		uint32_t number = (uint32_t)__builtin_ctzll(used);
-		for (uint32_t id = short_queue_in(receiver, number)->first; id != NOTHING;
-			id = record_at(credits, id, false)->next)
-			tb_credits_charge(credits, record_at(credits, id, false), until);
+		uint32_t queue = (uint32_t)__builtin_ctzll(used);
+		for (; queue < credits->n_queues; queue += credits->queues_of_vl)
+			for (uint32_t id = short_queue_in(receiver, queue)->first;
+				id != NOTHING; id = record_at(credits, id, false)->next)
+				if (record_at(credits, id, false)->ready_at < until)
+					tb_credits_charge(credits,
+						record_at(credits, id, false), until);
 	}
 }
 
@@ -1228,9 +1362,8 @@ static void settle_links(
 	struct credits *credits, uint32_t sw, uint64_t ports, tb_time_ps until)
 {
 	for (; ports; ports &= ports - 1) {
-		const struct link_sender *sender = &served_link_at(credits,
-			credits->crossbars[sw].first + (uint32_t)__builtin_ctzll(ports))
-							    ->sender;
+		const struct link_sender *sender = sender_at(credits,
+			credits->crossbars[sw].first + (uint32_t)__builtin_ctzll(ports));
 		if (sender->stalled_since < until)
 			tb_credits_stalled(credits, sender, sender->stalled_since, until);
 	}

@@ -20,8 +20,11 @@ static inline uint32_t bytes_behind(const struct credits *credits,
 {
 	if (credits->setup.served) {
 		const struct short_queue *queue =
-			short_queue_in(receiver_at(credits, packet->at), sender->port);
-		return queue->first == packet->of.id ? queue->bytes : 0;
+			short_queue_in(receiver_at(credits, packet->at),
+				packet->vl * credits->queues_of_vl + sender->port);
+		return queue->first == packet->of.id
+			       ? tb_serve_waiting(credits, queue, until)
+			       : 0;
 	}
 	struct queue *queue =
 		queue_at(credits, packet->at) + queue_number(credits, sender, packet);
@@ -166,12 +169,15 @@ static bool each_waiting(struct credits *credits, uint32_t slot, tb_time_ps unti
 	bool any = false;
 	if (credits->setup.plain)
 		return visit_queue(credits, queue_in(receiver, 0)->first, until, visit);
+	for (uint32_t q = 0; credits->setup.served && q < credits->n_queues; q++)
+		any |= visit_queue(
+			credits, short_queue_in(receiver, q)->first, until, visit);
+	if (credits->setup.served)
+		return any;
 	uint64_t *used = used_queues_at(credits, receiver, slot);
 	for (uint32_t q = next_bit(used, 0, credits->n_queues); q != NOTHING;
 		q = next_bit(used, q + 1, credits->n_queues)) {
-		uint32_t first = credits->setup.served
-					 ? short_queue_in(receiver, q)->first
-					 : queue_in(receiver, q)->first;
+		uint32_t first = queue_in(receiver, q)->first;
 		if (first == NOTHING)
 			clear_bit(used, q);
 		else
