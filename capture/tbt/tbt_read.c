@@ -262,7 +262,8 @@ static void note_end(struct tb_tbt_reader *reader)
 	if (reader->state == TB_TBT_FINISHED)
 		return;
 	tb_calls_early(reader->calls, reader->rank);
-	if (reader->n_short++ >= NOTED_MAX)
+	// The calls of sockets are made when all ranks are read.
+	if (reader->sockets || reader->n_short++ >= NOTED_MAX)
 		return;
 	tb_calls_of(reader->calls, reader->rank, &n);
 	char how[48];

@@ -37,6 +37,7 @@
 #define NONE UINT32_MAX
 
 // Where a piece may end within a call: full segments of Ethernet with time stamps.
+enum { NOTED_MAX = 16 };
 enum { SEGMENT_BYTES = 1448, PART_BYTES = 256 * 1024 };
 
 // A write that took less, beside copying, did not wait. What took less than QUICK_NS did
@@ -66,9 +67,9 @@ enum event_kind {
 struct event {
 	uint64_t enter_ns, leave_ns; // since the trace's beginning
 	uint64_t bytes;		     // moved; of READY its bits, of REAPED and
-			// SIGNALLED the other's id
-	uint64_t so_far; // by the kernel, + 1; 0: unknown
-	uint64_t number; // among all
+				     // SIGNALLED the other's id
+	uint64_t so_far;	     // by the kernel, + 1; 0: unknown
+	uint64_t number;	     // among all
 	uint32_t rank, lane;
 	uint32_t end;	   // socket's
 	uint32_t first, n; // messages that it sends or receives
@@ -97,7 +98,8 @@ struct rank_facts {
 	char host[256];
 	uint64_t address[2];
 	uint32_t n_lanes;
-	uint32_t same; // the rank before of one host and process id; NONE: none
+	uint32_t state, ending; // as in tb_tbt_rank
+	uint32_t same;		// the rank before of one host and process id; NONE: none
 	bool known, has_address;
 };
 
@@ -316,6 +318,8 @@ int tb_tbt_sockets_rank(
 	struct rank_facts *rank = &s->ranks[reader->rank];
 	snprintf(rank->host, sizeof rank->host, "%s", host);
 	rank->n_lanes = (uint32_t)reader->n_threads;
+	rank->state = reader->state;
+	rank->ending = reader->ending;
 	// A thread may use a socket that another one's lane defines: two passes.
 	for (int pass = 0; pass < 2; pass++)
 		for (size_t i = 0; i < reader->n_threads && status >= 0; i++) {
@@ -1081,6 +1085,31 @@ static int name_socket_hosts(struct tb_tbt_sockets *s, struct tb_error *error)
 	return status == TB_ENOMEM ? sockets_no_memory(error) : status;
 }
 
+// note_killed reports processes that did not end by themselves, up to NOTED_MAX.
+static void note_killed(const struct tb_tbt_sockets *s)
+{
+	uint32_t n = 0;
+	char how[48];
+	for (uint32_t r = 0; r < s->reader->n_ranks; r++) {
+		const struct rank_facts *rank = &s->ranks[r];
+		bool unknown = !rank->ending || rank->ending == TB_TBT_EXITED;
+		uint32_t n_calls;
+		if (rank->state == TB_TBT_FINISHED || n++ >= NOTED_MAX)
+			continue;
+		tb_calls_of(s->reader->calls, r, &n_calls);
+		tb_calls_note(s->reader->calls,
+			"rank %" PRIu32 " was ended %s after %" PRIu32
+			" calls of the job",
+			r,
+			unknown ? "by an unknown signal, as of SIGKILL,"
+				: tb_tbt_ending(rank->ending, how, sizeof how),
+			n_calls);
+	}
+	if (n > NOTED_MAX)
+		tb_calls_note(s->reader->calls, "%" PRIu32 " more ranks were ended",
+			n - NOTED_MAX);
+}
+
 static void note_sockets(const struct tb_tbt_sockets *s)
 {
 	struct tcp_facts sum = {0};
@@ -1178,7 +1207,9 @@ int tb_tbt_sockets_calls(struct tb_tbt_sockets *s, struct tb_error *error)
 		status = make_calls(s, &s->events[i], n, error);
 		i += n;
 	}
-	if (status == TB_OK)
+	if (status == TB_OK) {
 		note_sockets(s);
+		note_killed(s);
+	}
 	return status;
 }

@@ -1026,6 +1026,40 @@ WRAP int kill(pid_t pid, int number)
 	return failed;
 }
 
+// exec ends the process as it was; not in a child of vfork, whose memory is its parent's.
+#define EXECS(name, ...)                                                                 \
+	bool ends = own.is_on && !busy && *own.alive && getpid() == own.pid;             \
+	if (ends)                                                                        \
+		tb_lanes_state(TB_TBT_FINISHED);                                         \
+	int failed = real_##name()(__VA_ARGS__);                                         \
+	if (ends)                                                                        \
+		tb_lanes_state(TB_TBT_RUNNING);                                          \
+	return failed
+
+REAL(execve, int, const char *, char *const[], char *const[])
+WRAP int execve(const char *path, char *const words[], char *const environment[])
+{
+	EXECS(execve, path, words, environment);
+}
+
+REAL(execv, int, const char *, char *const[])
+WRAP int execv(const char *path, char *const words[])
+{
+	EXECS(execv, path, words);
+}
+
+REAL(execvp, int, const char *, char *const[])
+WRAP int execvp(const char *name, char *const words[])
+{
+	EXECS(execvp, name, words);
+}
+
+REAL(execvpe, int, const char *, char *const[], char *const[])
+WRAP int execvpe(const char *name, char *const words[], char *const environment[])
+{
+	EXECS(execvpe, name, words, environment);
+}
+
 // _exit runs no destructors.
 REAL(_exit, void, int)
 WRAP void _exit(int code)

@@ -196,6 +196,12 @@ void tb_lanes_forget(void)
 		pthread_setspecific(process.key, NULL);
 }
 
+void tb_lanes_state(enum tb_tbt_state state)
+{
+	if (process.header)
+		record_put_u32(process.header + TB_TBT_AT_STATE, state);
+}
+
 void tb_lanes_close(enum tb_tbt_state state)
 {
 	if (!process.recording)
@@ -203,7 +209,7 @@ void tb_lanes_close(enum tb_tbt_state state)
 	process.recording = false;
 	record_put_u64(process.header + TB_TBT_AT_MONO_END, tb_now_ns());
 	record_put_u64(process.header + TB_TBT_AT_REAL_END, real_ns());
-	record_put_u32(process.header + TB_TBT_AT_STATE, state);
+	tb_lanes_state(state);
 }
 
 bool tb_lanes_threads(void)

@@ -55,6 +55,9 @@ void tb_lanes_open(const char *folder, const struct tb_lanes_rank *rank);
 // tb_lanes_forget has a forked child leave its parent's file and lanes alone.
 void tb_lanes_forget(void);
 
+// tb_lanes_state notes how the process ends; recording goes on.
+void tb_lanes_state(enum tb_tbt_state state);
+
 // tb_lanes_close ends recording, and notes how.
 void tb_lanes_close(enum tb_tbt_state state);
 

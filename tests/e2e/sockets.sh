@@ -35,6 +35,7 @@ code=0
 "$TAILBACK" trace --sockets -o killed.tbt -- ./calls x >out 2>said || code=$?
 [[ $code == 137 ]]
 grep -q '^1 rank ended early, rank 0 first, signal unknown' said
+"$TAILBACK" info killed.tbt | grep -q '^  rank 0 was ended by an unknown signal, as of SIGKILL, after [0-9]* calls of the job$'
 [[ $(said_bytes killed.tbt) == "$(cat out)" ]]
 none() { # COMMAND SENTENCE
 	local code=0

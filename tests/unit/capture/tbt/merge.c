@@ -42,10 +42,16 @@ static int tear_down(void **state)
 	return system(command);
 }
 
+static bool by_sockets; // files are those of processes with sockets
+
 static const char *path_of(uint32_t rank)
 {
 	static char path[64];
-	snprintf(path, sizeof path, "%s/rank-%u.tbr", folder, rank);
+	if (by_sockets)
+		snprintf(path, sizeof path, "%s/socket-%u-%016x.tbr", folder, 100 + rank,
+			0xab00 + rank);
+	else
+		snprintf(path, sizeof path, "%s/rank-%u.tbr", folder, rank);
 	return path;
 }
 
@@ -72,9 +78,9 @@ static void write_rank(uint32_t rank, uint32_t n_ranks, enum tb_tbt_state state)
 	char name[32];
 	memset(bytes, 0, sizeof bytes);
 	memcpy(bytes, TB_TBT_RANK_MAGIC, TB_TBT_MAGIC_BYTES);
-	put(bytes, TB_TBT_AT_RANK, rank, 4);
+	put(bytes, TB_TBT_AT_RANK, by_sockets ? 0 : rank, 4);
 	put(bytes, TB_TBT_AT_N_RANKS, n_ranks, 4);
-	put(bytes, TB_TBT_AT_MPI, TB_TBT_MPICH, 4);
+	put(bytes, TB_TBT_AT_MPI, by_sockets ? TB_TBT_SOCKETS : TB_TBT_MPICH, 4);
 	put(bytes, TB_TBT_AT_STATE, (uint64_t)state, 4);
 	put(bytes, TB_TBT_AT_RECORDS_ANY, records_any, 4);
 	put(bytes, TB_TBT_AT_MONO_BEGIN, (10 + rank) * SECOND, 8);
@@ -319,6 +325,74 @@ static void cut_traces_are_refused(void **state)
 	}
 }
 
+// socket_lane: ranks 0 and 1 send each other 10 bytes over a connection, twice. Each
+// takes 100 us, by the clock of rank 0; that of rank 1 is 5 ms ahead, though its time of
+// day says not.
+static void socket_lane(uint32_t rank)
+{
+	uint64_t at = (10 + rank) * SECOND + rank * UINT64_C(5000000);
+	const uint64_t process[] = {100 + rank, 1, 7, 0}, socket[] = {1, 0, 50};
+	const uint64_t address[] = {0, 0xffff0a000001, 5000, 0, 0xffff0a000002, 80};
+	const uint64_t moved[8] = {1, 10};
+	tbt_begin(&lane, at);
+	tbt_put(&lane, TB_TBT_PROCESS, at, at, 4, process);
+	if (rank == 2) // has no sockets, and made no process that has
+		return;
+	tbt_put(&lane, TB_TBT_SOCKET, at, at, 3, socket);
+	uint64_t list[6];
+	for (size_t i = 0; i < 6; i++)
+		list[i] = address[(i + 3 * rank) % 6];
+	tbt_list(&lane, 6, list);
+	for (uint32_t i = 0; i < 4; i++, at += 200000)
+		if (i % 2 == rank)
+			tbt_put(&lane, TB_TBT_WRITE, at, at, 8, moved);
+		else
+			tbt_put(&lane, TB_TBT_READ, lane.now_ns, at + 100000, 8, moved);
+}
+
+static void clocks_are_related_by_sockets(void **state)
+{
+	(void)state;
+	struct tb_tbt_summary summary;
+	struct tb_tbt_worlds worlds = {0};
+	struct tb_calls *calls;
+	by_sockets = true;
+	for (uint32_t rank = 0; rank < 3; rank++) {
+		socket_lane(rank);
+		write_rank(rank, 1, TB_TBT_FINISHED);
+	}
+	by_sockets = false;
+	FILE *out = fopen(merged, "wb");
+	assert_int_equal(tb_tbt_worlds_find(&worlds, folder, &error), TB_OK);
+	assert_int_equal(worlds.n, 1);
+	assert_true(worlds.items[0].sockets);
+	assert_int_equal(
+		tb_tbt_merge(folder, &worlds.items[0], out, &summary, &error), TB_OK);
+	fclose(out);
+	assert_int_equal(summary.n_ranks, 2);
+	assert_int_equal(summary.n_clocks, 2);
+	assert_int_equal(summary.n_unlinked, 0);
+	assert_int_equal(read_merged(&calls), TB_OK);
+	for (uint32_t rank = 0; rank < 2; rank++) {
+		uint32_t n;
+		const struct tb_call *of = tb_calls_of(calls, rank, &n);
+		assert_int_equal(n, 4);
+		assert_string_equal(tb_calls_host_of(calls, rank), rank ? "n01" : "n00");
+		for (uint32_t i = 0; i < n; i++) {
+			bool sends = i % 2 == rank;
+			assert_int_equal(of[i].kind, sends ? TB_CALL_SEND : TB_CALL_RECV);
+			assert_int_equal(of[i].leave_ns, of[0].leave_ns + 200000 * i +
+								 (sends ? 0 : 100000) -
+								 (rank ? 100000 : 0));
+		}
+	}
+	const struct tb_call *first = tb_calls_of(calls, 0, &(uint32_t){0});
+	const struct tb_call *second = tb_calls_of(calls, 1, &(uint32_t){0});
+	assert_int_equal(second->leave_ns - first->leave_ns, 100000);
+	tb_calls_free(calls);
+	tb_tbt_worlds_fini(&worlds);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -332,6 +406,7 @@ int main(void)
 		TEST(cut_traces_are_refused),
 		TEST(files_of_ranks_are_spared),
 		TEST(pipes_among_the_files_are_named),
+		TEST(clocks_are_related_by_sockets),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
