@@ -41,7 +41,6 @@ void tb_hosted_fini(struct tb_hosted *hosted)
 
 // With a window: instants between two looks whether it is over, a fixed number, so that
 // the run always ends at the same one.
-#define WINDOW_PACE 256
 
 bool tb_recording_has_packets(const struct tb_workload *workload)
 {
@@ -191,12 +190,12 @@ int tb_recording_simulate(struct tb_recording *recording, struct tb_error *error
 	const volatile sig_atomic_t *stop = recording->options->stop;
 	if (recording->started_s == 0)
 		recording->started_s = tb_clock_s();
-	tb_time_ps end_ps = recording->options->to_ps;
-	int status = tb_engine_run(recording->hosted.engine,
-		end_ps ? WINDOW_PACE : tb_pace_next(&recording->pace), error);
-	bool is_over =
-		end_ps && tb_engine_stats_of(recording->hosted.engine).now_ps >= end_ps;
-	if (status > 0 && (is_over || tb_stop_asked(stop))) {
+	if (recording->options->to_ps)
+		tb_engine_pause_at(
+			recording->hosted.engine, recording->options->to_ps);
+	int status = tb_engine_run(
+		recording->hosted.engine, tb_pace_next(&recording->pace), error);
+	if (status == TB_ENGINE_PAUSED || (status > 0 && tb_stop_asked(stop))) {
 		recording->stopped = true;
 		status = TB_OK;
 	}

@@ -40,11 +40,14 @@ static int write_brief_table(const struct tb_table *table, size_t n_all,
 // brief_title writes what was replayed, on what, and how long that took.
 static const char *brief_title(const struct tb_report *report, char *buffer, size_t size)
 {
-	char title[160], nodes[48], time[32];
-	snprintf(buffer, size, "%s on %s, %s: %s",
+	char title[160], nodes[48], time[32], sampled[96];
+	bool samples = report->has_capture && report->capture.sampled_most;
+	snprintf(buffer, size, "%s on %s, %s: %s%s%s",
 		tb_report_title(report, title, sizeof title), report->info->network_name,
 		tb_format_counted(report->info->n_nodes, "node", nodes, sizeof nodes),
-		tb_format_time(report->info->simulated_ps, time, sizeof time));
+		tb_format_time(report->info->simulated_ps, time, sizeof time),
+		samples ? "; " : "",
+		samples ? tb_run_sampled(&report->capture, sampled, sizeof sampled) : "");
 	return buffer;
 }
 
@@ -56,7 +59,7 @@ static int write_brief(
 		"job", "nodes", "run_ps", "wait_ps", "wait_for_others_ps", NULL};
 	static const char *const of_links[] = {"rank", "name", "wait_ps",
 		"percent_of_wait", "busy_percent", "longest_wait_ps", NULL};
-	char title[320];
+	char title[420];
 	unsigned width = form->width ? form->width : BRIEF_WIDTH;
 	fprintf(stream, "Run %" PRId64 ": %s\n\n", report->info->id,
 		brief_title(report, title, sizeof title));
@@ -85,7 +88,7 @@ static int write_brief(
 
 int tb_report_write_github(const struct tb_report *report, FILE *stream)
 {
-	char title[320];
+	char title[420];
 	fputs("### ", stream);
 	tb_markdown_put(stream, brief_title(report, title, sizeof title));
 	fputs("\n\n", stream);

@@ -19,7 +19,7 @@ cmp full.pdf again.pdf
 code=0
 "$TAILBACK" report run.db --full -o run.html 2>said || code=$?
 [[ $code == 2 ]]
-grep -q -- '--full is for PDF' said
+grep -q -- '--full is for text and PDF' said
 pdftotext -layout short.pdf short.txt
 pdftotext -layout full.pdf full.txt
 pdftotext -raw full.pdf raw.txt
