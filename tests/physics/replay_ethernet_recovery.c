@@ -300,6 +300,28 @@ static void an_early_timeout_is_taken_back(void **state)
 	free(lines);
 }
 
+// Two nodes send alike to one whose queue holds a quarter of what they send. Their frames
+// come in the same instants, and each time one draws who goes first: if one always did,
+// all of the other's window would be lost, and only its timeout would end that (Floyd and
+// Jacobson, On traffic phase effects in packet-switched gateways, 1992).
+static void senders_in_step_do_not_lock_one_another_out(void **state)
+{
+	(void)state;
+	const char *preset = "ethernet-shaped,rate=50Mbit/s,queue=64KiB,tcp=reno";
+	struct tb_network *net = network_of(preset);
+	for (uint64_t seed = 1; seed <= 10; seed++) {
+		struct line lines[2] = {
+			{.source = 1, .bytes = 262144}, {.source = 2, .bytes = 262144}};
+		struct outcome outcome = replay(net, lines, 2, seed, 0);
+		// Linux takes 88 to 104 ms.
+		for (size_t i = 0; i < 2; i++)
+			assert_true(lines[i].delivered < 110 * TB_PS_PER_MS);
+		assert_true(outcome.stats.n_resent > 0);
+		drop(&outcome);
+	}
+	tb_network_free(net);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -314,6 +336,7 @@ int main(void)
 		cmocka_unit_test(a_lost_tail_is_probed),
 		cmocka_unit_test(the_timeout_doubles),
 		cmocka_unit_test(an_early_timeout_is_taken_back),
+		cmocka_unit_test(senders_in_step_do_not_lock_one_another_out),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -376,6 +376,7 @@ struct tcp_table {		 // the streams of all parts; the whole adds to it
 };
 
 struct frame_arrival { // of this instant
+	uint64_t turn; // drawn, of a pair of nodes
 	tb_time_ps made_at;
 	uint64_t order;
 	struct tb_event event;

@@ -5,6 +5,7 @@
 #include "ethernet_impl.h"
 #include "ethernet_params.h"
 #include "idle.h"
+#include "random.h"
 #include "sort.h"
 
 #include <stdlib.h>
@@ -126,6 +127,12 @@ static void ethernet_arrive(struct tb_replay *replay, struct tb_event event)
 	struct frame_arrival arrival = {.order = event.subject, .event = event};
 	if (event.kind == EV_COME) {
 		const struct tcp_frame *frame = &ethernet->frames[event.subject];
+		// Drawn: of two senders in step the same one would find the queue full
+		// each time, and lose all that it sends.
+		uint64_t node = (uint64_t)frame->from << 32 | frame->to;
+		arrival.turn = tb_random_mix(
+			ethernet->replay.choice.seed ^
+			tb_random_mix((uint64_t)replay->now ^ tb_random_mix(node)));
 		arrival.made_at = frame->made_at;
 		arrival.order = frame->order;
 	}
@@ -137,6 +144,8 @@ static inline bool frame_is_before(
 {
 	if (a->event.kind != b->event.kind)
 		return a->event.kind < b->event.kind;
+	if (a->turn != b->turn)
+		return a->turn < b->turn;
 	return a->made_at != b->made_at ? a->made_at < b->made_at : a->order < b->order;
 }
 
