@@ -347,7 +347,7 @@ static inline uint32_t make_packet(
 	uint32_t payload = rest < full ? (uint32_t)rest : full;
 	packet->is_empty = payload == 0;
 	packet->is_first = number == 0;
-	payload = (uint32_t)tb_circuit_blocks(&replay->net->params, payload);
+	payload += tb_circuit_padding(&replay->net->params, payload);
 	packet->wire_bytes = payload + overhead_bytes(replay, message, packet->is_first);
 	if (packet->wire_bytes == 0) // so that no two packets come in at one instant
 		packet->wire_bytes = 1;
@@ -666,6 +666,19 @@ static void nic_put_off(struct tb_replay *replay, const struct tb_packet *packet
 					 .is_last = message->n_undrained == 1});
 }
 
+// padding_of returns what a packet carries that is none of its message: the last one may.
+static inline uint32_t padding_of(const struct tb_replay *replay,
+	const struct tb_packet *packet, const struct tb_posted *message)
+{
+	const struct tb_network_params *params = &replay->net->params;
+	// As make_packet mixed them.
+	uint32_t number = (uint32_t)(packet->order ^ message->serial << 24);
+	return number + 1 == message->n_packets
+		       ? tb_circuit_padding(params,
+				 message->what.bytes % params->packet_payload_bytes)
+		       : 0;
+}
+
 // tb_nodes_arrive drains the packet. Over a bus its acknowledgement leaves when the
 // packet before it is drained (there is room for one).
 void tb_nodes_arrive(struct tb_replay *replay, uint32_t id)
@@ -686,15 +699,12 @@ void tb_nodes_arrive(struct tb_replay *replay, uint32_t id)
 	tb_time_ps delivered = drained + replay->net->params.receive_overhead_ps;
 	if (delivered > message->delivered_at)
 		message->delivered_at = delivered;
-	if (--message->n_undrained == 0) // its last block need not be full
-		payload -= (uint32_t)(tb_circuit_blocks(
-					      &replay->net->params, message->what.bytes) -
-				      message->what.bytes);
+	payload -= padding_of(replay, packet, message);
 	replay->stats.n_packets++;
 	replay->stats.payload_bytes += payload;
 	if (replay->job_bytes)
 		replay->job_bytes[message->what.job] += payload;
-	if (message->n_undrained == 0)
+	if (--message->n_undrained == 0)
 		nic_complete_message(replay, packet->message);
 	else if (message->given_up)
 		tb_retries_end(replay, packet->message);

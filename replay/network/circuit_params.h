@@ -80,12 +80,17 @@ static inline tb_time_ps tb_circuit_bus_turn(const struct tb_network_params *par
 						    : circuits->bus_turn_ps;
 }
 
-// tb_circuit_blocks returns what packets carry of so much payload, in whole blocks.
-static inline uint64_t tb_circuit_blocks(
+// tb_circuit_padding returns what a packet with so much payload carries besides, so that
+// its blocks are whole or the packet is full.
+static inline uint32_t tb_circuit_padding(
 	const struct tb_network_params *params, uint64_t payload)
 {
-	uint64_t block = tb_circuit_params(params)->write_block_bytes;
-	return block ? (payload + block - 1) / block * block : payload;
+	uint32_t block = tb_circuit_params(params)->write_block_bytes;
+	if (block == 0 || payload % block == 0)
+		return 0;
+	uint64_t padding = block - payload % block;
+	uint64_t room = params->packet_payload_bytes - payload;
+	return (uint32_t)(padding < room ? padding : room);
 }
 
 // tb_slice_packets is how many packets of a message go before it is the next one's turn;

@@ -69,12 +69,6 @@ static int check_circuits(const struct tb_network_params *params, const char *so
 		return tb_fail_in(error, TB_EUSAGE, source,
 			"fifo = %u: a FIFO must hold a flit of %u bytes",
 			params->fifo_bytes, flit_bytes);
-	uint32_t block = tb_circuit_params(params)->write_block_bytes;
-	if (block && params->packet_payload_bytes % block)
-		return tb_fail_in(error, TB_EUSAGE, source,
-			"write_block = %u: a full packet of payload = %u bytes is no "
-			"multiple of it",
-			block, params->packet_payload_bytes);
 	uint64_t wire =
 		(uint64_t)params->packet_payload_bytes + params->packet_overhead_bytes;
 	if (wire < flit_bytes)

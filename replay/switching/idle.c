@@ -151,7 +151,7 @@ tb_time_ps tb_idle_latency_ps(const struct tb_network *network, struct tb_node s
 	if (source.id == destination.id)
 		return overhead + tb_idle_time(2 * bytes, bus_q20) +
 		       (bytes && bus_q20 ? tb_circuit_bus_turn(params) : 0);
-	bytes = tb_circuit_blocks(params, bytes);
+	bytes += tb_circuit_padding(params, bytes % params->packet_payload_bytes);
 	const struct tb_idle_path path =
 		tb_idle_path_between(network, source.id, destination.id);
 	uint64_t full = params->packet_payload_bytes;

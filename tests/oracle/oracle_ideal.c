@@ -100,8 +100,8 @@ tb_time_ps oracle_ideal_ps(struct oracle *oracle, const struct message *message)
 	if (source == message->end)
 		return overheads + rate_time(oracle->bus_q20, 2 * bytes) +
 		       (oracle->bus_q20 && bytes ? tb_circuit_bus_turn(params) : 0);
-	while (tb_circuit_params(params)->write_block_bytes &&
-		bytes % tb_circuit_params(params)->write_block_bytes)
+	while (tb_circuit_params(params)->write_block_bytes && bytes % full &&
+		bytes % full % tb_circuit_params(params)->write_block_bytes)
 		bytes++;
 	struct path path = oracle_ideal_path(oracle, source, message->end);
 	uint64_t n = message->n_packets, last = bytes - (n - 1) * full;

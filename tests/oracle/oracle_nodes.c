@@ -187,8 +187,12 @@ static void fill_packet(struct oracle *oracle, struct packet *packet,
 	packet->payload_bytes = (uint32_t)least(
 		message->what.bytes - before, params->packet_payload_bytes);
 	uint32_t block = tb_circuit_params(params)->write_block_bytes;
-	while (block && packet->payload_bytes % block)
+	packet->padding = 0;
+	while (block && packet->payload_bytes % block &&
+		packet->payload_bytes < params->packet_payload_bytes) {
 		packet->payload_bytes++;
+		packet->padding++;
+	}
 	packet->wire_bytes = packet->payload_bytes + params->packet_overhead_bytes;
 	if (oracle->credits && number == 0)
 		packet->wire_bytes += tb_credit_params(params)->first_overhead_bytes;
@@ -450,12 +454,8 @@ void oracle_count_in(struct oracle *oracle, struct packet *packet)
 {
 	if (oracle->options->delays)
 		add_delays(oracle, packet);
-	uint32_t payload = packet->payload_bytes;
-	uint32_t block = tb_circuit_params(&oracle->net->params)->write_block_bytes;
-	uint64_t bytes = packet->message->what.bytes;
+	uint32_t payload = packet->payload_bytes - packet->padding;
 	packet->message->n_outside--;
-	if (packet->message->n_outside == 0 && block && bytes % block)
-		payload -= block - (uint32_t)(bytes % block); // was padded
 	if (oracle->options->job_bytes)
 		oracle->options->job_bytes[packet->message->what.job] += payload;
 	oracle->stats.n_packets++;
