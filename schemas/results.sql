@@ -763,9 +763,7 @@ CREATE TABLE sweep_value (
 -- What was measured of a point that is done, in the window of its experiment.
 CREATE TABLE sweep_result (
   run INTEGER NOT NULL REFERENCES run,
-  -- offered, accepted, taken, given, rate of a timed job (bytes per second), latency (s), waiting,
-  -- steady (0 or 1)
-  name TEXT NOT NULL,
+  name TEXT NOT NULL, -- offered, accepted, taken, given (bytes per second), latency (s), waiting
   value REAL NOT NULL,
   PRIMARY KEY (run, name)
 ) STRICT, WITHOUT ROWID;

@@ -377,8 +377,10 @@ static double hot_first_level(const struct tb_outcome *const *outcomes)
 
 // Main memory instead of Elan memory is behind the hosts' PCI bus (docs/model.md, "Main
 // memory").
-#define PCI_33 " bus=200MB/s bus_turn=600ns"
-#define PCI_66 " bus=320MB/s bus_turn=0"
+#define PCI_33	  " buffers=main pci=200MB/s pci_turn=600ns"
+#define PCI_66	  " buffers=main pci=320MB/s"
+#define FROM_MAIN " buffers=main-to-nic pci=320MB/s"
+#define TO_MAIN	  " buffers=nic-to-main pci=320MB/s"
 
 #define PERMUTATION(name, pattern)                                                       \
 	{                                                                                \
@@ -519,19 +521,21 @@ static const struct tb_measure measures[] = {
 	{"ping.uni.main33", sent, {"ping" PCI_33}},
 	{"ping.uni.mpi33", sent, {"ping host=mpi" PCI_33}},
 	{"ping.uni.bw.16", sent, {"ping nodes=16"}},
-	{"ping.uni.main66r", sent, {"ping nodes=16" PCI_66}},
-	{"ping.uni.main66w", sent, {"ping nodes=16" PCI_66}},
+	{"ping.uni.main66r", sent, {"ping nodes=16" FROM_MAIN}},
+	{"ping.uni.main66w", sent, {"ping nodes=16" TO_MAIN}},
 	{"ping.uni.mpi66", sent, {"ping nodes=16 host=mpi" PCI_66}},
 	{"ping.uni.tports66", sent, {"ping nodes=16 host=tports" PCI_66}},
 	{"ping.bi.bw", sent, {"ping.both"}},
 	{"ping.bi.main33", sent, {"ping.both" PCI_33}},
+	{"ping.bi.main-elan", sent, {"ping.both nodes=16" FROM_MAIN}},
+	{"ping.bi.elan-main", sent_change,
+		{"ping.both nodes=16" FROM_MAIN, "ping.both nodes=16"}},
 	{"ping.bi.main66", sent, {"ping.both nodes=16" PCI_66}},
 	{"ping.bi.main66.tports", sent, {"ping.both nodes=16 host=tports" PCI_66}},
 	{"ping.bi.main66.mpi", sent, {"ping.both nodes=16 host=mpi" PCI_66}},
-	{"uniform.64.bw", sent, {"uniform load=1 times=exponential"}},
-	{"uniform.64.full", sent, {"uniform"}},
-	{"uniform.64.frac", fraction, {"uniform load=1 times=exponential", "ping.both"}},
-	{"uniform.32.bw", sent, {"uniform nodes=32 load=1 times=exponential"}},
+	{"uniform.64.bw", sent, {"uniform"}},
+	{"uniform.64.frac", fraction, {"uniform", "ping.both"}},
+	{"uniform.32.bw", sent, {"uniform nodes=32"}},
 	{"uniform.scale.32", sent_change, {"uniform nodes=32", "uniform nodes=16"}},
 	{"uniform.scale.64", sent_change, {"uniform", "uniform nodes=32"}},
 	{"uniform.64.sizes", sent_difference,

@@ -752,9 +752,10 @@ int tb_plan_to_job(struct tb_job **job, const struct tb_plan *plan,
 		.eager_bytes = UINT64_MAX,
 		.cpu = COMBINE_CPU,
 		.pin = how->pin};
-	// Per transfer a send, a receive and a calc to combine; per rank the calc of
-	// begin.
+	// Per transfer a send, a receive and a calc to combine; per rank the calcs of
+	// begin and shift.
 	uint64_t a_repeat = 3 * (uint64_t)plan->n_transfers + plan->n_ranks;
+	a_repeat += how->shift_ns ? plan->n_ranks : 0;
 	if (a_repeat > INT32_MAX / how->n_repeats)
 		return tb_fail(error, TB_ECAPACITY,
 			"%" PRIu64 " operations, %" PRIu32
@@ -770,6 +771,9 @@ int tb_plan_to_job(struct tb_job **job, const struct tb_plan *plan,
 				status = plan_begin(&w, how, error);
 				if (status == TB_OK)
 					status = plan_write_rank(&w, error);
+				if (status == TB_OK && how->shift_ns)
+					status = plan_write_calc(
+						&w, how->shift_ns, COMBINE_CPU, error);
 			}
 		}
 	}

@@ -135,6 +135,7 @@ struct tb_plan_job {
 	uint64_t compute_ns;	      // each rank computes this long before each repeat
 	uint64_t combine_bytes_per_s; // rate at which a rank combines received data, on a
 				      // processor of its own (cpu 1); 0: takes no time
+	uint64_t shift_ns; // each rank puts its data in order this long after each repeat
 	bool pin; // each message uses the network interface (nic) of its port; otherwise
 		  // the host chooses
 };

@@ -123,6 +123,7 @@ struct window_run {
 	struct watch *watch;
 	struct tb_engine *engine;
 	const struct tb_traffic *traffic;
+	struct tb_traffic_stats before; // the window
 	tb_time_ps bin_ps;
 	double share; // of what is averaged
 };
@@ -143,20 +144,23 @@ static int measure_parts(
 		counts[i] = (double)(now - before);
 		before = now;
 	}
-	*steady = tb_steady(counts, TB_STEADY_PARTS, drift);
+	struct tb_traffic_stats after = tb_traffic_stats_of(m->traffic, TB_PLAN_MEASURED);
+	uint64_t posted = after.n_posted - m->before.n_posted;
+	uint64_t done = after.n_done - m->before.n_done;
+	*steady = tb_steady(counts, TB_STEADY_PARTS, drift) &&
+		  (double)posted <= (1 + TB_STEADY_QUEUES) * (double)done;
 	return status;
 }
 
 // run_window runs warm-up and window, and another one while it is not steady; the latency
 // is that of the messages which came in the window.
-static int run_window(const struct window_run *m, struct tb_error *error)
+static int run_window(struct window_run *m, struct tb_error *error)
 {
 	struct watch *watch = m->watch;
 	struct tb_outcome *outcome = m->run->outcome;
 	bool endless = m->run->plan.jobs[TB_PLAN_MEASURED].n_messages == 0, steady = true;
 	double drift = 0;
 	int tries = m->run->experiment->fixed_window ? 1 : TB_STEADY_TRIES;
-	struct tb_traffic_stats before = {0};
 	int status = run_until(
 		m->run, m->engine, (tb_time_ps)watch->first_bin * m->bin_ps, error);
 	for (int i = 0; i < tries && status == TB_OK; i++) {
@@ -168,7 +172,7 @@ static int run_window(const struct window_run *m, struct tb_error *error)
 		}
 		memset(watch->delays, 0, watch->n_links * sizeof *watch->delays);
 		memset(watch->job_bytes, 0, sizeof watch->job_bytes);
-		before = tb_traffic_stats_of(m->traffic, TB_PLAN_MEASURED);
+		m->before = tb_traffic_stats_of(m->traffic, TB_PLAN_MEASURED);
 		status = endless ? measure_parts(m, &steady, &drift, error)
 				 : run_until(m->run, m->engine, TB_TIME_NEVER, error);
 		if (steady)
@@ -178,10 +182,10 @@ static int run_window(const struct window_run *m, struct tb_error *error)
 	if (fabs(drift) > fabs(outcome->drift))
 		outcome->drift = drift;
 	struct tb_traffic_stats after = tb_traffic_stats_of(m->traffic, TB_PLAN_MEASURED);
-	if (after.n_done > before.n_done)
+	if (after.n_done > m->before.n_done)
 		outcome->latency_s +=
-			m->share * (double)(after.latency_ps - before.latency_ps) /
-			(double)TB_PS_PER_S / (double)(after.n_done - before.n_done);
+			m->share * (double)(after.latency_ps - m->before.latency_ps) /
+			(double)TB_PS_PER_S / (double)(after.n_done - m->before.n_done);
 	outcome->stats = tb_engine_stats_of(m->engine);
 	return status == TB_OK ? tb_engine_finish(m->engine, error) : status;
 }

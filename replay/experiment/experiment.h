@@ -11,9 +11,10 @@
 // Steady state: the payload of the measured job is counted in TB_STEADY_PARTS parts of
 // the window. The window is steady when a straight line through them (least squares)
 // changes by at most TB_STEADY_DRIFT of their mean from the window's beginning to its
-// end, or by less than its own 95 % interval. A window that is not becomes part
-// of the warm-up, and another one of twice its length is measured, up to TB_STEADY_TRIES
-// in all, unless the window is fixed.
+// end, or by less than its own 95 % interval, and when queues do not grow: at most
+// TB_STEADY_QUEUES more messages are posted than are done. A window that is not becomes
+// part of the warm-up, and another one of twice its length is measured, up to
+// TB_STEADY_TRIES in all, unless the window is fixed.
 //
 // Replays share nothing: any number may run at once on different threads.
 #ifndef TB_EXPERIMENT_H
@@ -90,8 +91,9 @@ void tb_experiment_describe(
 int tb_experiment_check(
 	const struct tb_experiment *experiment, struct tb_error *error) TB_MUST_USE;
 
-enum { TB_STEADY_PARTS = 20, TB_STEADY_TRIES = 3 };
-#define TB_STEADY_DRIFT 0.02
+enum { TB_STEADY_PARTS = 20, TB_STEADY_TRIES = 4 };
+#define TB_STEADY_DRIFT	 0.02
+#define TB_STEADY_QUEUES 0.05
 
 // tb_steady returns whether `n` counts of equal spans, at least three, show no drift by
 // the rule above; `drift` gets by which share of their mean the line changes.

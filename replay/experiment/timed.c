@@ -30,7 +30,10 @@ static int collective_job(struct tb_job **job, uint64_t *wanted_bytes,
 		.n_ports = timed->n_ports,
 		.bytes = bytes,
 		.branch = BRANCH};
-	const struct tb_plan_job how = {.n_repeats = timed->n_repeats};
+	const struct tb_plan_job how = {.n_repeats = timed->n_repeats,
+		.shift_ns = timed->shift_bytes_per_s
+				    ? n * bytes * 1000000000 / timed->shift_bytes_per_s
+				    : 0};
 	struct tb_plan plan;
 	enum tb_collective_op op = TB_COLL_N;
 	int status = tb_collective_op_find(&op, timed->collective)

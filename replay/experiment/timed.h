@@ -22,6 +22,7 @@ struct tb_timed {
 	// (message_bytes, as the collective takes a size).
 	const char *collective, *algorithm;
 	uint32_t n_ports;
+	uint64_t shift_bytes_per_s; // a rank puts all its data in order last; 0: not
 	// Else an I/O benchmark, by name, from TB_IO_DEFAULTS: the experiment has its
 	// clients (n_active), servers (n_io), and a block (message_bytes; 0: the
 	// default).

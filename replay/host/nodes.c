@@ -267,19 +267,21 @@ static inline tb_time_ps bus_serve(struct tb_replay *replay, struct tb_nic *nic,
 	if (bytes == 0 || replay->bus_q20 == 0)
 		return tb_time_later(free_at, at);
 	if (inward != nic->bus_inward)
-		free_at += tb_circuit_params(&replay->net->params)->bus_turn_ps;
+		free_at += tb_circuit_bus_turn(&replay->net->params);
 	nic->bus_inward = inward;
 	nic->bus_free_at =
 		tb_time_later(free_at, at) + serving_time(replay->bus_q20, bytes);
 	return nic->bus_free_at;
 }
 
-// nic_drain has PCIe move bytes in, requested at `at`.
+// nic_drain has PCIe, or the bus for what comes in, move bytes, requested at `at`.
 static inline tb_time_ps nic_drain(
 	struct tb_replay *replay, uint32_t node, tb_time_ps at, uint64_t bytes)
 {
 	struct tb_nic *nic = &replay->nics[node];
-	uint64_t q20 = replay->drain_q20 ? replay->drain_q20[node] : replay->bus_q20;
+	uint64_t q20 = replay->drain_q20  ? replay->drain_q20[node]
+		       : replay->has_pcie ? replay->bus_q20
+					  : replay->in_q20;
 	nic->drained_at = tb_time_later(nic->drained_at, at) + serving_time(q20, bytes);
 	return nic->drained_at;
 }
@@ -288,14 +290,14 @@ tb_time_ps tb_nodes_copy(
 	struct tb_replay *replay, uint32_t node, tb_time_ps at, uint64_t bytes)
 {
 	struct tb_nic *nic = &replay->nics[node];
-	if (replay->has_pcie)
+	if (replay->has_two_buses)
 		return tb_time_later(bus_serve(replay, nic, at, bytes, false),
 			nic_drain(replay, node, at, bytes));
 	tb_time_ps read_at = bus_serve(replay, nic, at, 2 * bytes, false);
 	if (bytes == 0 || replay->bus_q20 == 0)
 		return read_at;
 	nic->bus_inward = true;
-	nic->bus_free_at = read_at + tb_circuit_params(&replay->net->params)->bus_turn_ps;
+	nic->bus_free_at = read_at + tb_circuit_bus_turn(&replay->net->params);
 	return nic->bus_free_at;
 }
 
@@ -345,6 +347,7 @@ static inline uint32_t make_packet(
 	uint32_t payload = rest < full ? (uint32_t)rest : full;
 	packet->is_empty = payload == 0;
 	packet->is_first = number == 0;
+	payload += tb_circuit_padding(&replay->net->params, payload);
 	packet->wire_bytes = payload + overhead_bytes(replay, message, packet->is_first);
 	if (packet->wire_bytes == 0) // so that no two packets come in at one instant
 		packet->wire_bytes = 1;
@@ -585,7 +588,10 @@ static inline tb_time_ps nic_receive(
 		return replay->now;
 	}
 	tb_time_ps ack = tb_time_later(nic->drained_at, replay->now);
-	nic->drained_at = bus_serve(replay, nic, replay->now, payload, true);
+	if (replay->has_two_buses)
+		(void)nic_drain(replay, id, replay->now, payload);
+	else
+		nic->drained_at = bus_serve(replay, nic, replay->now, payload, true);
 	ack += tb_circuit_params(params)->ack_delay_ps;
 	if (!replay->late && tb_partners_too_many(&replay->partners, id))
 		ack += tb_circuit_params(params)->partner_delay_ps;
@@ -660,6 +666,19 @@ static void nic_put_off(struct tb_replay *replay, const struct tb_packet *packet
 					 .is_last = message->n_undrained == 1});
 }
 
+// padding_of returns what a packet carries that is none of its message: the last one may.
+static inline uint32_t padding_of(const struct tb_replay *replay,
+	const struct tb_packet *packet, const struct tb_posted *message)
+{
+	const struct tb_network_params *params = &replay->net->params;
+	// As make_packet mixed them.
+	uint32_t number = (uint32_t)(packet->order ^ message->serial << 24);
+	return number + 1 == message->n_packets
+		       ? tb_circuit_padding(params,
+				 message->what.bytes % params->packet_payload_bytes)
+		       : 0;
+}
+
 // tb_nodes_arrive drains the packet. Over a bus its acknowledgement leaves when the
 // packet before it is drained (there is room for one).
 void tb_nodes_arrive(struct tb_replay *replay, uint32_t id)
@@ -680,6 +699,7 @@ void tb_nodes_arrive(struct tb_replay *replay, uint32_t id)
 	tb_time_ps delivered = drained + replay->net->params.receive_overhead_ps;
 	if (delivered > message->delivered_at)
 		message->delivered_at = delivered;
+	payload -= padding_of(replay, packet, message);
 	replay->stats.n_packets++;
 	replay->stats.payload_bytes += payload;
 	if (replay->job_bytes)

@@ -193,7 +193,10 @@ int tb_replay_init(struct tb_replay *replay, const struct tb_network *network,
 		kind->has_queue_pairs ? 1 : tb_slice_packets(&network->params);
 	replay->bus_q20 = tb_per_byte_q20(
 		replay->has_pcie ? tb_credit_params(&network->params)->pcie_bytes_per_s
-				 : tb_circuit_params(&network->params)->bus_bytes_per_s);
+				 : tb_circuit_bus_rate(&network->params, false));
+	replay->in_q20 = tb_per_byte_q20(tb_circuit_bus_rate(&network->params, true));
+	replay->has_two_buses =
+		replay->has_pcie || !tb_circuit_buses_shared(&network->params);
 	replay->free_message = TB_NOTHING;
 	replay->fault_at = replay->opens_until = replay->pause_at = TB_TIME_NEVER;
 	replay->job_bytes = options->job_bytes;
@@ -340,8 +343,7 @@ static int make_nics(struct tb_replay *replay)
 	for (uint32_t i = 0; i < n; i++)
 		if (tb_replay_has_node(replay, i))
 			replay->nics[i] = (struct tb_nic){
-				.bus_free_at = -tb_circuit_params(&replay->net->params)
-							->bus_turn_ps,
+				.bus_free_at = -tb_circuit_bus_turn(&replay->net->params),
 				.wake_at = TB_TIME_NEVER,
 				.queue = TB_NOTHING,
 				.queue_end = TB_NOTHING,

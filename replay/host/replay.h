@@ -195,8 +195,8 @@ struct tb_replay {
 	const struct tb_carrier *carrier;
 	struct tb_records records;
 	struct tb_wheel wheel;
-	tb_time_ps handover_at; // of a part: when it next does something without an event,
-				// or somewhat before
+	tb_time_ps handover_at; // of a part: when it next does something without an
+				// event, or somewhat before
 	tb_time_ps opens_until; // the wheel opens no bucket ahead beyond it
 	bool prefetches;	// what the next events will read, into the cache
 	tb_time_ps now;
@@ -215,6 +215,8 @@ struct tb_replay {
 	struct tb_paces *paces; // NULL: none (paces.h)
 	uint32_t slice_packets; // of a message before the next one's turn; 0: all
 	uint64_t bus_q20;	// of the bus, or of PCIe in each direction
+	uint64_t in_q20;	// of the bus inwards, where that is another one
+	bool has_two_buses;	// one for each direction, as PCIe has
 	bool has_pcie;		// in place of a bus, as networks with credits
 	bool keeps_frames;	// that were captured
 	bool takes_all;		// a message is sent when its node has it

@@ -29,7 +29,8 @@ uint64_t tb_network_payload_rate(const struct tb_network_params *params)
 	double wire = payload + params->packet_overhead_bytes;
 	double rate = (double)params->link_bytes_per_s * payload / wire;
 	uint64_t link = rate < 1 ? 1 : (uint64_t)rate;
-	return lower_rate(lower_rate(link, tb_circuit_params(params)->bus_bytes_per_s),
+	link = lower_rate(link, tb_circuit_bus_rate(params, false));
+	return lower_rate(lower_rate(link, tb_circuit_bus_rate(params, true)),
 		tb_credit_params(params)->pcie_bytes_per_s);
 }
 

@@ -123,15 +123,35 @@ static tb_time_ps idle_entry(
 						   (tb_time_ps)(number % n_vcs) * pace);
 }
 
+// idle_last_entry is that of packet `number`, which is not fetched at the pace of the
+// others, but after `own`. With one bus it then waits for the one before it to be
+// drained.
+static tb_time_ps idle_last_entry(uint64_t number, uint64_t n_vcs, tb_time_ps pace,
+	tb_time_ps own, tb_time_ps circuit)
+{
+	if (number == 0)
+		return 0;
+	tb_time_ps after_it = idle_entry(number - 1, n_vcs, pace, circuit) + own;
+	return number < n_vcs ? after_it
+			      : tb_time_later(after_it,
+					idle_entry(number - n_vcs, n_vcs, pace, circuit) +
+						circuit);
+}
+
 tb_time_ps tb_idle_latency_ps(const struct tb_network *network, struct tb_node source,
 	struct tb_node destination, uint64_t bytes)
 {
 	const struct tb_network_params *params = &network->params;
-	uint64_t bus_q20 = tb_per_byte_q20(tb_circuit_params(params)->bus_bytes_per_s);
+	uint64_t bus_q20 = tb_per_byte_q20(tb_circuit_bus_rate(params, false));
+	uint64_t in_q20 = tb_per_byte_q20(tb_circuit_bus_rate(params, true));
 	tb_time_ps overhead = params->send_overhead_ps + params->receive_overhead_ps;
+	if (source.id == destination.id && !tb_circuit_buses_shared(params))
+		return overhead + tb_time_later(tb_idle_time(bytes, bus_q20),
+					  tb_idle_time(bytes, in_q20));
 	if (source.id == destination.id)
 		return overhead + tb_idle_time(2 * bytes, bus_q20) +
-		       (bytes && bus_q20 ? tb_circuit_params(params)->bus_turn_ps : 0);
+		       (bytes && bus_q20 ? tb_circuit_bus_turn(params) : 0);
+	bytes += tb_circuit_padding(params, bytes % params->packet_payload_bytes);
 	const struct tb_idle_path path =
 		tb_idle_path_between(network, source.id, destination.id);
 	uint64_t full = params->packet_payload_bytes;
@@ -140,21 +160,26 @@ tb_time_ps tb_idle_latency_ps(const struct tb_network *network, struct tb_node s
 	tb_time_ps full_crossing = idle_crossing(network, &path, full);
 	tb_time_ps pace = tb_time_later(
 		tb_idle_time(full + params->packet_overhead_bytes, path.slowest_q20),
-		tb_idle_time(full, bus_q20));
+		tb_idle_time(full, bus_q20 > in_q20 ? bus_q20 : in_q20));
 	// A VC serves its next packet when the acknowledgement of the previous one is
 	// back.
 	tb_time_ps circuit = path.before + full_crossing + path.behind +
 			     tb_circuit_params(params)->ack_delay_ps + path.back;
 	tb_time_ps way = tb_idle_time(n > 1 ? full : bytes, bus_q20) + path.before;
-	tb_time_ps in = way + idle_entry(n - 1, path.n_vcs, pace, circuit) +
-			idle_crossing(network, &path, last) + path.behind;
+	tb_time_ps own = tb_time_later(
+		tb_idle_time(full + params->packet_overhead_bytes, path.slowest_q20),
+		tb_idle_time(last, bus_q20));
+	tb_time_ps enters =
+		tb_circuit_buses_shared(params)
+			? idle_entry(n - 1, path.n_vcs, pace, circuit)
+			: idle_last_entry(n - 1, path.n_vcs, pace, own, circuit);
+	tb_time_ps in = way + enters + idle_crossing(network, &path, last) + path.behind;
 	// A short last packet may still have to wait for the drain of the one before it.
 	if (n > 1)
-		in = tb_time_later(
-			in, way + idle_entry(n - 2, path.n_vcs, pace, circuit) +
-				    full_crossing + path.behind +
-				    tb_idle_time(full, bus_q20));
-	return overhead + in + tb_idle_time(last, bus_q20);
+		in = tb_time_later(in,
+			way + idle_entry(n - 2, path.n_vcs, pace, circuit) +
+				full_crossing + path.behind + tb_idle_time(full, in_q20));
+	return overhead + in + tb_idle_time(last, in_q20);
 }
 
 struct trip {		 // of a packet that meets no other

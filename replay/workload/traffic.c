@@ -303,6 +303,7 @@ static int traffic_take_new(struct tb_traffic *traffic, uint32_t from, tb_time_p
 		.destination.id = slot->target,
 		.bytes = read ? TB_TRAFFIC_REQUEST_BYTES : slot->bytes,
 		.job = sender->job};
+	traffic->stats[sender->job].n_posted++;
 	traffic_issued(job, sender);
 	if (schedule(traffic, from) != TB_OK)
 		return tb_fail_memory(error, "the messages under way");

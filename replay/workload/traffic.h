@@ -51,7 +51,8 @@ void tb_traffic_free(struct tb_traffic *traffic);
 struct tb_source tb_traffic_source(struct tb_traffic *traffic);
 
 struct tb_traffic_stats {
-	uint64_t n_done;       // messages, reads complete with their data
+	uint64_t n_posted;     // messages
+	uint64_t n_done;       // of these, reads complete with their data
 	tb_time_ps latency_ps; // sum, from post to delivery
 };
 

@@ -328,7 +328,7 @@ static void make(struct oracle *oracle)
 		credits_make(oracle);
 	else
 		oracle->block_flits = block_of(net);
-	oracle->bus_q20 = byte_time(tb_circuit_params(&net->params)->bus_bytes_per_s);
+	oracle->bus_q20 = byte_time(tb_circuit_bus_rate(&net->params, false));
 	oracle->tokens_q16 =
 		(tb_time_ps)(tb_circuit_params(&net->params)->link_tokens * 65536 + 0.5);
 	oracle->age_q10 =

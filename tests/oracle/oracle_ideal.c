@@ -61,6 +61,12 @@ static tb_time_ps in_after(
 	       last->info->latency_ps;
 }
 
+// in_q20 is of the bus that what comes in crosses.
+static uint64_t in_q20(const struct oracle *oracle)
+{
+	return byte_time(tb_circuit_bus_rate(&oracle->net->params, true));
+}
+
 // entry is when packet i (from 0) of a message enters the network, after the first.
 static tb_time_ps entry(const struct oracle *oracle, const struct path *path, uint64_t i)
 {
@@ -68,7 +74,8 @@ static tb_time_ps entry(const struct oracle *oracle, const struct path *path, ui
 	uint64_t full = params->packet_payload_bytes;
 	tb_time_ps wire =
 		rate_time(slowest_q20(path), full + params->packet_overhead_bytes);
-	tb_time_ps pace = larger(wire, rate_time(oracle->bus_q20, full));
+	tb_time_ps pace = larger(wire, larger(rate_time(oracle->bus_q20, full),
+					       rate_time(in_q20(oracle), full)));
 	tb_time_ps circuit = in_after(oracle, path, full) +
 			     tb_circuit_params(params)->ack_delay_ps +
 			     hops(path, path->n);
@@ -87,18 +94,40 @@ tb_time_ps oracle_ideal_ps(struct oracle *oracle, const struct message *message)
 	uint32_t source = message->what.source.id;
 	uint64_t bytes = message->what.bytes, full = params->packet_payload_bytes;
 	tb_time_ps overheads = params->send_overhead_ps + params->receive_overhead_ps;
+	if (source == message->end && !tb_circuit_buses_shared(params))
+		return overheads + larger(rate_time(oracle->bus_q20, bytes),
+					   rate_time(in_q20(oracle), bytes));
 	if (source == message->end)
 		return overheads + rate_time(oracle->bus_q20, 2 * bytes) +
-		       (oracle->bus_q20 && bytes ? tb_circuit_params(params)->bus_turn_ps
-						 : 0);
+		       (oracle->bus_q20 && bytes ? tb_circuit_bus_turn(params) : 0);
+	while (tb_circuit_params(params)->write_block_bytes && bytes % full &&
+		bytes % full % tb_circuit_params(params)->write_block_bytes)
+		bytes++;
 	struct path path = oracle_ideal_path(oracle, source, message->end);
 	uint64_t n = message->n_packets, last = bytes - (n - 1) * full;
 	tb_time_ps fetch = rate_time(oracle->bus_q20, n > 1 ? full : bytes);
-	tb_time_ps drainable =
-		entry(oracle, &path, n - 1) + in_after(oracle, &path, last);
+	tb_time_ps enters = entry(oracle, &path, n - 1);
+	if (!tb_circuit_buses_shared(params) && n > 1) {
+		// The last packet is fetched after its own bytes, unless its VC is not
+		// free.
+		uint64_t vcs_in = path.links[0]->info->n_vcs;
+		uint64_t vcs_out = path.links[path.n - 1]->info->n_vcs;
+		uint64_t n_vcs = vcs_in < vcs_out ? vcs_in : vcs_out;
+		tb_time_ps crosses = rate_time(
+			slowest_q20(&path), full + params->packet_overhead_bytes);
+		tb_time_ps fetched = rate_time(oracle->bus_q20, last);
+		tb_time_ps circuit = in_after(oracle, &path, full) +
+				     tb_circuit_params(params)->ack_delay_ps +
+				     hops(&path, path.n);
+		enters = entry(oracle, &path, n - 2) + larger(crosses, fetched);
+		if (n > n_vcs)
+			enters = larger(
+				enters, entry(oracle, &path, n - 1 - n_vcs) + circuit);
+	}
+	tb_time_ps drainable = enters + in_after(oracle, &path, last);
 	if (n > 1) // the one before is in, and drained
 		drainable = larger(drainable, entry(oracle, &path, n - 2) +
 						      in_after(oracle, &path, full) +
-						      rate_time(oracle->bus_q20, full));
-	return overheads + fetch + drainable + rate_time(oracle->bus_q20, last);
+						      rate_time(in_q20(oracle), full));
+	return overheads + fetch + drainable + rate_time(in_q20(oracle), last);
 }

@@ -93,7 +93,7 @@ struct packet {
 	struct message *message;
 	struct tb_message what; // of the message, which may be gone before the token
 	uint64_t order;
-	uint32_t destination, payload_bytes, wire_bytes;
+	uint32_t destination, payload_bytes, wire_bytes, padding;
 	uint32_t n_flits;
 	uint32_t apex;	    // hops up to the apex of a broadcast
 	tb_time_ps arrived; // its header at the switch where it stands

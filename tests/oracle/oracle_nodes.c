@@ -15,32 +15,41 @@ static tb_time_ps bus_serve(
 		return credits_serve_pcie(
 			oracle, (uint32_t)(node - oracle->nodes), way, bytes);
 	enum way other = way == OUT ? IN : OUT;
+	const struct tb_network_params *params = &oracle->net->params;
+	uint64_t q20 = byte_time(tb_circuit_bus_rate(params, way == IN));
+	bool shared = tb_circuit_params(params)->buffers == TB_BUFFERS_NIC ||
+		      tb_circuit_params(params)->buffers == TB_BUFFERS_MAIN;
 	tb_time_ps begins = node->bus_free_at[way];
-	if (bytes == 0 && begins > node->bus_free_at[other])
+	if (shared && bytes == 0 && begins > node->bus_free_at[other])
 		begins = node->bus_free_at[other];
 	if (begins < oracle->now)
 		begins = oracle->now;
-	if (oracle->bus_q20 == 0 || bytes == 0)
+	if (q20 == 0 || bytes == 0)
 		return begins;
-	node->bus_free_at[way] = begins + rate_time(oracle->bus_q20, bytes);
-	node->bus_free_at[other] = node->bus_free_at[way] +
-				   tb_circuit_params(&oracle->net->params)->bus_turn_ps;
+	node->bus_free_at[way] = begins + rate_time(q20, bytes);
+	if (shared)
+		node->bus_free_at[other] =
+			node->bus_free_at[way] + tb_circuit_bus_turn(params);
 	return node->bus_free_at[way];
 }
 
 // bus_copy: out, a turn, and in again; with PCIe both at once.
 static tb_time_ps bus_copy(struct oracle *oracle, struct node *node, uint64_t bytes)
 {
+	if (!oracle->credits && !tb_circuit_buses_shared(&oracle->net->params)) {
+		tb_time_ps out = bus_serve(oracle, node, OUT, bytes);
+		node->drained_at = bus_serve(oracle, node, IN, bytes);
+		return oracle_later(out, node->drained_at);
+	}
 	if (oracle->credits)
 		return oracle_later(bus_serve(oracle, node, OUT, bytes),
 			bus_serve(oracle, node, IN, bytes));
 	tb_time_ps served = bus_serve(oracle, node, OUT, 2 * bytes);
 	if (oracle->bus_q20 == 0 || bytes == 0)
 		return served;
-	node->bus_free_at[IN] =
-		served + tb_circuit_params(&oracle->net->params)->bus_turn_ps;
-	node->bus_free_at[OUT] = node->bus_free_at[IN] +
-				 tb_circuit_params(&oracle->net->params)->bus_turn_ps;
+	node->bus_free_at[IN] = served + tb_circuit_bus_turn(&oracle->net->params);
+	node->bus_free_at[OUT] =
+		node->bus_free_at[IN] + tb_circuit_bus_turn(&oracle->net->params);
 	return node->bus_free_at[IN];
 }
 
@@ -177,6 +186,13 @@ static void fill_packet(struct oracle *oracle, struct packet *packet,
 	packet->destination = message->end;
 	packet->payload_bytes = (uint32_t)least(
 		message->what.bytes - before, params->packet_payload_bytes);
+	uint32_t block = tb_circuit_params(params)->write_block_bytes;
+	packet->padding = 0;
+	while (block && packet->payload_bytes % block &&
+		packet->payload_bytes < params->packet_payload_bytes) {
+		packet->payload_bytes++;
+		packet->padding++;
+	}
 	packet->wire_bytes = packet->payload_bytes + params->packet_overhead_bytes;
 	if (oracle->credits && number == 0)
 		packet->wire_bytes += tb_credit_params(params)->first_overhead_bytes;
@@ -438,12 +454,12 @@ void oracle_count_in(struct oracle *oracle, struct packet *packet)
 {
 	if (oracle->options->delays)
 		add_delays(oracle, packet);
-	if (oracle->options->job_bytes)
-		oracle->options->job_bytes[packet->message->what.job] +=
-			packet->payload_bytes;
+	uint32_t payload = packet->payload_bytes - packet->padding;
 	packet->message->n_outside--;
+	if (oracle->options->job_bytes)
+		oracle->options->job_bytes[packet->message->what.job] += payload;
 	oracle->stats.n_packets++;
-	oracle->stats.payload_bytes += packet->payload_bytes;
+	oracle->stats.payload_bytes += payload;
 }
 
 void oracle_drained(struct oracle *oracle, struct packet *packet)

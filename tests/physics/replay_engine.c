@@ -8,7 +8,9 @@
 #include "../support/replay_outcome.h"
 #include "preset.h"
 
+#include "circuit_params.h"
 #include <math.h>
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -17,7 +19,7 @@
 #include <cmocka.h>
 
 // Recomputed when the model changes, never otherwise.
-#define PINNED_HASH UINT64_C(0xd7e60c34bce068f8)
+#define PINNED_HASH UINT64_C(0x61b2616d72508f3a)
 
 static void one_packet_takes_the_sum_of_its_way(void **state)
 {
@@ -223,7 +225,8 @@ static void check_records(const struct tb_network *net, const struct line *lines
 		uint64_t links = tb_network_hops(net, (struct tb_node){lines[i].source},
 			(struct tb_node){lines[i].destination});
 		hops += packets * links;
-		bytes += (lines[i].bytes + packets * params->packet_overhead_bytes) *
+		bytes += (lines[i].bytes + packets * params->packet_overhead_bytes +
+				 tb_circuit_padding(params, lines[i].bytes % full)) *
 			 links;
 	}
 	uint64_t wait = 0, crossed = 0, told = 0;

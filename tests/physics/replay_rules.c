@@ -21,7 +21,9 @@ static struct program two_leaves(void)
 		.nodes_a_leaf = {2, 1},
 		.bin_ps = TB_PS_PER_US};
 	assert_int_equal(tb_network_preset(&program.params,
-				 "qsnet,bus=0,send_overhead=0,receive_overhead=0", NULL),
+				 "qsnet,bus=0,send_overhead=0,receive_overhead=0,"
+				 "write_block=0",
+				 NULL),
 		TB_OK);
 	for (uint32_t i = 0; i < CABLES_MOST; i++)
 		program.cables[i].n_vcs = 2;

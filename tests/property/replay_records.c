@@ -72,7 +72,8 @@ static struct sums expect_links(
 			continue;
 		uint64_t full = params->packet_payload_bytes;
 		uint64_t n = post->bytes ? (post->bytes + full - 1) / full : 1;
-		uint64_t wire = post->bytes + n * params->packet_overhead_bytes;
+		uint64_t wire = post->bytes + n * params->packet_overhead_bytes +
+				tb_circuit_padding(params, post->bytes % full);
 		uint64_t hops = tb_network_hops(net, (struct tb_node){post->source},
 			(struct tb_node){post->destination});
 		sums.n_packets += n * hops;

@@ -203,6 +203,22 @@ static inline void random_posts(struct tb_random *random, struct program *progra
 // Those from SHAPE_PGFT on are of networks with credits.
 enum shape { SHAPE_TREE, SHAPE_IRREGULAR, SHAPE_MIXED, SHAPE_PGFT, SHAPE_WIDE };
 
+// random_memory has messages lie in main memory, and packets carry whole blocks.
+static inline void random_memory(
+	struct tb_random *random, struct tb_network_params *params)
+{
+	struct tb_circuit_params *circuits = tb_circuit_params_mutable(params);
+	uint32_t n_blocks = 1 + below(random, 5);
+	if (below(random, 3) == 0 && params->packet_payload_bytes % n_blocks == 0)
+		circuits->write_block_bytes = params->packet_payload_bytes / n_blocks;
+	if (below(random, 3) == 0) {
+		circuits->buffers = (enum tb_buffers)(1 + below(random, 3));
+		circuits->pci_bytes_per_s = any_rate(random);
+		if (circuits->buffers == TB_BUFFERS_MAIN)
+			circuits->pci_turn_ps = circuits->bus_turn_ps / 2;
+	}
+}
+
 static inline struct program random_program(uint64_t seed, enum shape shape)
 {
 	struct tb_random random;
@@ -216,6 +232,7 @@ static inline struct program random_program(uint64_t seed, enum shape shape)
 	program.bin_ps = (tb_time_ps)ONE_OF(&random, 77777, 1000000, 10000000, 0);
 	tb_circuit_params_mutable(&program.params)->bus_turn_ps =
 		(tb_time_ps)ONE_OF(&random, 0, 10000, 600000);
+	random_memory(&random, &program.params);
 	return program;
 }
 

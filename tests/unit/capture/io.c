@@ -145,6 +145,8 @@ static void exchanges_are_those_of_the_paper(void **state)
 	assert_messages(&o, "c128 s64 s64 c64 s4096 c64", "the client reads");
 	o = one_and_one("resize", 0);
 	assert_messages(&o, "c128 s64", "resize");
+	o = one_and_one("create", 0);
+	assert_messages(&o, "c128 s64 c128 s64 c128 s64 c128 s64 c128 s64", "create");
 }
 
 static void the_client_does_the_rdma_when_the_server_is_loaded(void **state)

@@ -4,10 +4,12 @@
 #include "preset.h"
 #include "sweep.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -148,10 +150,11 @@ static struct tb_outcome *outcome_of(const char *text)
 	struct tb_experiment experiment;
 	struct tb_network *network = NULL;
 	struct tb_outcome *outcome = NULL;
-	char changes[64];
+	char changes[64], preset[80];
 	assert_int_equal(
 		tb_sweep_set_up(&experiment, changes, sizeof changes, text, NULL), TB_OK);
-	assert_int_equal(tb_network_preset(&params, "qsnet", NULL), TB_OK);
+	snprintf(preset, sizeof preset, "qsnet%s", changes);
+	assert_int_equal(tb_network_preset(&params, preset, NULL), TB_OK);
 	assert_int_equal(
 		tb_experiment_network(&network, &experiment, &params, NULL, NULL), TB_OK);
 	assert_int_equal(
@@ -175,6 +178,45 @@ static void a_window_moves_on_until_it_is_steady(void **state)
 	tb_outcome_free(fixed);
 }
 
+static double taken_mb_per_s(const char *text)
+{
+	struct tb_outcome *outcome = outcome_of(text);
+	double taken = outcome->nodes[0].taken_bps / 1e6;
+	tb_outcome_free(outcome);
+	return taken;
+}
+
+// Three nodes write to one: their buses let through 300 MB/s in all, its bus 100. Circuits
+// that wait for each other lose some of the 300.
+static void each_direction_crosses_the_bus_of_its_memory(void **state)
+{
+	(void)state;
+	assert_true(fabs(taken_mb_per_s("hot nodes=4 sizes=fixed warm=1ms window=20ms "
+					"buffers=main-to-nic pci=100MB/s") -
+			    286) < 14);
+	assert_true(fabs(taken_mb_per_s("hot nodes=4 sizes=fixed warm=1ms window=20ms "
+					"buffers=nic-to-main pci=100MB/s") -
+			    100) < 1);
+	assert_true(fabs(taken_mb_per_s("hot nodes=4 sizes=fixed warm=1ms window=20ms "
+					"buffers=main pci=100MB/s") -
+			    100) < 1);
+}
+
+// A node that is offered more than it gets is in no steady state while its queue grows.
+static void growing_queues_are_no_steady_state(void **state)
+{
+	(void)state;
+	struct tb_outcome *grows =
+		outcome_of("hot nodes=4 load=1 times=fixed sizes=fixed "
+			   "message=64K warm=1ms window=4ms");
+	struct tb_outcome *full =
+		outcome_of("hot nodes=4 sizes=fixed message=64K warm=1ms window=4ms");
+	assert_false(grows->steady);
+	assert_true(full->steady);
+	tb_outcome_free(grows);
+	tb_outcome_free(full);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -182,6 +224,8 @@ int main(void)
 		cmocka_unit_test(the_io_job_beside_sends_megabytes_at_random_times),
 		cmocka_unit_test(a_window_is_steady_without_a_drift_beyond_its_noise),
 		cmocka_unit_test(a_window_moves_on_until_it_is_steady),
+		cmocka_unit_test(each_direction_crosses_the_bus_of_its_memory),
+		cmocka_unit_test(growing_queues_are_no_steady_state),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

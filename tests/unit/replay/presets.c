@@ -200,6 +200,10 @@ static void a_key_without_effect_is_refused_by_name(void **state)
 		{"qsnet2,partner_delay=1us", "partner_delay has no effect"},
 		{"qsnet2,partners=7", "partners has no effect"},
 		{"qsnet,bus=none,bus_turn=1us", "bus_turn has no effect"},
+		{"qsnet,buffers=main", "buffers has no effect"},
+		{"qsnet,pci=200MB/s", "pci has no effect"},
+		{"qsnet,pci=200MB/s,buffers=main-to-nic,pci_turn=1us",
+			"pci_turn has no effect"},
 		{"qsnet2,rails=2,rails_policy=static,stripe_above=1K",
 			"stripe_above has no effect"},
 		{"qsnet2,handshake_above=1K", "handshake_above has no effect"},
@@ -503,7 +507,7 @@ static void a_key_takes_the_words_that_its_sentence_names(void **state)
 			assert_non_null(strstr(error.text, expected));
 		}
 	}
-	assert_int_equal(n_choices, 3 * 6 + 6 + 2);
+	assert_int_equal(n_choices, 3 * 6 + 6 + 3);
 	assert_int_equal(
 		params_of("ib-ndr,host=mpi,local=links").host.local, TB_LOCAL_LINKS);
 }
@@ -532,7 +536,8 @@ static void parameters_are_listed_by_section_as_people_read_them(void **state)
 	static const char expected[] =
 		"network: arity 4, levels 3, rails 1, ascent adaptive, broadcast no, "
 		"host none\nlink: rate 400 MB/s, hop_latency 35 ns, vcs 2, fifo 256 B, "
-		"flit 2 B, link_tokens 0.21\npacket: payload 320 B, overhead 58 B\nnode: "
+		"flit 2 B, link_tokens 0.21\npacket: payload 320 B, overhead 58 B, "
+		"write_block 64 B\nnode: "
 		"send_overhead 1 us, receive_overhead 700 ns, retries 63, retry_delay 0 "
 		"ps, bus none, ";
 	const struct tb_network_params params = params_of("qsnet,bus=none");
@@ -600,7 +605,8 @@ static bool came_later(const char *key)
 		"fecn_threshold", "fecn_packet_size", "marking_rate", "fecn_victims",
 		"ccti_increase", "ccti_limit", "ccti_min", "ccti_timer", "cct_shift",
 		"cct_square", "cache", "call", "wake", "local_inline", "local_fetch",
-		"combine_cached", "shared_cache", "fresh", "pin", "gpus"};
+		"combine_cached", "shared_cache", "fresh", "pin", "gpus", "pci",
+		"pci_turn", "buffers", "write_block"};
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		if (strcmp(key, keys[i]) == 0)
 			return true;
