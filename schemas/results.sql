@@ -1026,6 +1026,16 @@ SELECT j.run AS run, j.job AS job, j.name AS name,
 FROM job AS j LEFT JOIN job_total AS f ON f.run = j.run AND f.job = j.job
 ORDER BY j.run DESC, j.job;
 
+-- What ranks called, by kind, algorithm, size and number of members, longest in all first: how
+-- often, and how long it took. A store may keep the longest calls of each rank alone.
+CREATE VIEW call_summary AS
+SELECT run, kind AS call, algorithm, bytes, members
+  /*+ columns of calls */
+FROM (SELECT run, kind, algorithm, bytes, nullif(members, 0) AS members, count(*) AS calls,
+    sum(to_ps - from_ps) AS sum_ps, max(to_ps - from_ps) AS longest_ps
+  FROM call_span GROUP BY run, kind, algorithm, bytes, members)
+ORDER BY run DESC, sum_ps DESC, kind, algorithm, bytes, members;
+
 -- How long the jobs took with the others, alone, and on an ideal network; what of it the others and
 -- the network cost them; and the mean latency of their messages each time. NULL where it was not
 -- asked for (replay --alone).

@@ -23,6 +23,9 @@ void tb_compare_free(struct tb_compare *compare)
 	free(compare->root_waits);
 	free(compare->job_pairs);
 	free(compare->flows);
+	free(compare->calls);
+	tb_call_spans_fini(&compare->call_spans[0]);
+	tb_call_spans_fini(&compare->call_spans[1]);
 	free(compare->jobs);
 	free(compare->recorded);
 	free(compare->ranks);
@@ -244,6 +247,8 @@ int tb_compare_new(struct tb_compare **compare, struct tb_compared a,
 		status = gather_flows(made, top, error);
 	if (!status)
 		status = tb_compare_gather_jobs(made, top, error);
+	if (!status)
+		status = tb_compare_gather_calls(made, top, error);
 	if (!status)
 		status = tb_compare_gather_recorded(made, error);
 	if (status) {

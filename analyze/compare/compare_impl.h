@@ -47,7 +47,16 @@ struct tb_job_pair_mover {
 	struct tb_listed_wait of[2]; // 0 where a run lacks the pair
 };
 
-#define TB_COMPARE_LISTS 10
+// What ranks called in both runs: of one kind, size and number of members.
+struct tb_call_mover {
+	const char *kind;
+	const char *algorithm[2]; // "" none; "several"
+	uint64_t bytes;
+	uint32_t n_members; // 0: unknown
+	struct tb_call_figures of[2];
+};
+
+#define TB_COMPARE_LISTS 11
 extern const struct tb_table_type *const tb_compare_lists[TB_COMPARE_LISTS];
 
 // A run and its sums: an object of JSON, and a column of what came of it.
@@ -88,6 +97,9 @@ struct tb_compare {
 	struct tb_flow_mover *flows;
 	uint32_t n_flows, n_flows_moved;
 	uint32_t n_flows_only[2]; // in one run alone
+	struct tb_call_spans call_spans[2];
+	struct tb_call_mover *calls;
+	uint32_t n_calls, n_calls_moved;
 	struct tb_job_mover *jobs;
 	uint32_t n_jobs, n_jobs_matched;
 	bool maybe_chance;  // of a listed job
@@ -124,6 +136,11 @@ int tb_compare_flow_order(const struct tb_flow_sample *a, const struct tb_flow_s
 // n_packets is how many waits that are.
 int tb_compare_read_roots(struct tb_run *run, struct tb_link_sample **samples,
 	struct tb_error *error) TB_MUST_USE;
+
+// tb_compare_gather_calls finds the calls that take another time in B.
+int tb_compare_gather_calls(
+	struct tb_compare *compare, uint32_t top, struct tb_error *error) TB_MUST_USE;
+extern const struct tb_table_type tb_compare_list_calls;
 
 // tb_compare_pass_verdict_of_seeds writes what differs beyond chance; of the jobs, too.
 void tb_compare_pass_verdict_of_seeds(struct tb_compare *compare);

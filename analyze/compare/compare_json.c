@@ -216,6 +216,8 @@ static const struct tb_column total_columns[] = {
 		TB_MEMBER(struct tb_compare, n_flows_moved)},
 	{"roots_changed", NULL, "Of which congestion_roots lists the first",
 		TB_DATUM_COUNT, TB_MEMBER(struct tb_compare, n_roots_moved)},
+	{"calls_changed", NULL, "Of which calls lists the first", TB_DATUM_COUNT,
+		TB_MEMBER(struct tb_compare, n_calls_moved)},
 	{"job_pairs_changed", NULL, "Of which blame_by_job lists the first",
 		TB_DATUM_COUNT, TB_MEMBER(struct tb_compare, n_job_pairs_moved)},
 };

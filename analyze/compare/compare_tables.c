@@ -451,7 +451,8 @@ enum { LIST_CHANCE = 1 };
 
 const struct tb_table_type *const tb_compare_lists[] = {&differences,
 	&tb_compare_list_chance, &tb_compare_list_outcome, &tb_compare_list_recorded,
-	&tb_compare_list_ranks, &jobs, &job_pairs, &links, &roots, &flows};
+	&tb_compare_list_ranks, &jobs, &tb_compare_list_calls, &job_pairs, &links, &roots,
+	&flows};
 
 void tb_compare_tabulate(struct tb_compare *compare)
 {

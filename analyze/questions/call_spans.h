@@ -5,6 +5,7 @@
 #ifndef TB_CALL_SPANS_H
 #define TB_CALL_SPANS_H
 
+#include "call_figures.h"
 #include "run.h"
 #include "spans.h"
 
@@ -20,8 +21,7 @@ struct tb_call_sort {
 	char *kind, *algorithm; // algorithm is "" without one
 	uint64_t bytes;
 	uint32_t n_members; // of a collective call; 0: unknown
-	uint64_t n;
-	tb_time_ps sum_ps, longest_ps;
+	struct tb_call_figures figures;
 	double bus_rate; // bytes/s, of the mean time, as nccl-tests define it
 			 // (doc/PERFORMANCE.md there); NAN: unknown
 };

@@ -121,8 +121,9 @@ struct tb_node tb_rank_seats_node(
 static const struct tb_stored_table call_sorts = TB_STORED_TABLE("call_span", RECORD,
 	TB_COLUMN("kind", kind), TB_COLUMN("coalesce(algorithm, '')", algorithm),
 	TB_COLUMN("bytes", bytes), TB_COLUMN("members", n_members),
-	TB_COLUMN("count(*)", n), TB_COLUMN("sum(to_ps - from_ps)", sum_ps),
-	TB_COLUMN("max(to_ps - from_ps)", longest_ps));
+	TB_COLUMN("count(*)", figures.calls),
+	TB_COLUMN("sum(to_ps - from_ps)", figures.sum_ps),
+	TB_COLUMN("max(to_ps - from_ps)", figures.longest_ps));
 #undef RECORD
 #define RECORD struct tb_called
 static const struct tb_stored_table calls = TB_STORED_TABLE("call_span", RECORD,
@@ -136,12 +137,13 @@ static double call_bus_rate(const struct tb_call_sort *sort)
 {
 	enum tb_collective_op op;
 	const char *kind = sort->kind[0] == 'i' ? sort->kind + 1 : sort->kind;
-	if (sort->n_members < 2 || sort->bytes == 0 || sort->sum_ps <= 0 ||
+	if (sort->n_members < 2 || sort->bytes == 0 || sort->figures.sum_ps <= 0 ||
 		!tb_collective_op_find(&op, kind))
 		return NAN;
 	bool blocks = tb_collectives[op].size == TB_SIZE_BLOCK;
 	double total = (double)sort->bytes * (blocks ? sort->n_members : 1);
-	double mean_s = (double)sort->sum_ps / (double)sort->n / (double)TB_PS_PER_S;
+	double mean_s =
+		tb_calls_figure_of(&sort->figures, TB_CALLS_MEAN) / (double)TB_PS_PER_S;
 	return total * tb_bus_share(op, sort->n_members) / mean_s;
 }
 

@@ -151,8 +151,8 @@ static int list_sorts(struct sheet *sheet)
 	size_t n = 0;
 	for (size_t i = 0; i < calls->n_sorts; i++) {
 		size_t at = n < SORTS_LISTED ? n++ : SORTS_LISTED;
-		for (; at > 0 && calls->sorts[sheet->listed[at - 1]].sum_ps <
-					 calls->sorts[i].sum_ps;
+		for (; at > 0 && calls->sorts[sheet->listed[at - 1]].figures.sum_ps <
+					 calls->sorts[i].figures.sum_ps;
 			at--)
 			if (at < SORTS_LISTED)
 				sheet->listed[at] = sheet->listed[at - 1];
@@ -378,10 +378,12 @@ int tb_timeline_text(const struct tb_timeline *timeline, uint32_t width, uint32_
 				const struct tb_call_sort *sort =
 					&calls->sorts[sheet.listed[i]];
 				char n[32], mean[24], most[24], name[NAME_BYTES];
-				tb_format_count(sort->n, n, sizeof n);
-				tb_format_time(sort->sum_ps / (tb_time_ps)sort->n, mean,
-					sizeof mean);
-				tb_format_time(sort->longest_ps, most, sizeof most);
+				tb_format_count(
+					(uint64_t)sort->figures.calls, n, sizeof n);
+				tb_format_time(sort->figures.sum_ps / sort->figures.calls,
+					mean, sizeof mean);
+				tb_format_time(
+					sort->figures.longest_ps, most, sizeof most);
 				int used = fprintf(sheet.stream, "  %c %9s %11s %11s  ",
 					(char)('A' + i), n, mean, most);
 				tb_call_sort_name(sort, name, sizeof name);

@@ -144,7 +144,8 @@ static void put_call(struct perfetto_trace *trace, const struct tb_called *call,
 	tb_json_add_count(&args, "bytes", call->bytes);
 	if (isfinite(sort->bus_rate)) // of this call, not of their mean
 		tb_json_add_real(&args, "bus_bytes_per_s",
-			sort->bus_rate * (double)sort->sum_ps / (double)sort->n /
+			sort->bus_rate * (double)sort->figures.sum_ps /
+				(double)sort->figures.calls /
 				(double)(call->to_ps - call->from_ps));
 	tb_json_add(&made, "args", tb_json_object_take(&args));
 	put_perfetto_event(trace, &made);

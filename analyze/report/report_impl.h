@@ -218,4 +218,8 @@ int tb_report_write_json(const struct tb_report *report, FILE *stream) TB_MUST_U
 int tb_report_write_html(const struct tb_report *report,
 	const struct tb_report_figures *figures, FILE *stream) TB_MUST_USE;
 
+// tb_put_calls_figure puts a figure of calls of one sort (call_figures.h).
+void tb_put_calls_figure(struct tb_datum *at, const struct tb_call_figures *calls,
+	enum tb_calls_figure figure);
+
 #endif

@@ -241,10 +241,19 @@ static void put_call_members(struct tb_datum *at)
 	at->unknown = at->whole == 0;
 }
 
-static void put_call_mean(struct tb_datum *at)
+void tb_put_calls_figure(struct tb_datum *at, const struct tb_call_figures *calls,
+	enum tb_calls_figure figure)
 {
-	const struct tb_call_sort *sort = at->item;
-	at->real = (double)sort->sum_ps / (double)sort->n;
+	at->real = tb_calls_figure_of(calls, figure);
+	at->whole = tb_calls_figure_whole(calls, figure);
+	at->unknown = isnan(at->real);
+	at->real = at->unknown ? 0 : at->real;
+}
+
+static void put_call_figure(struct tb_datum *at)
+{
+	tb_put_calls_figure(at, &((const struct tb_call_sort *)at->item)->figures,
+		(enum tb_calls_figure)at->column->which);
 }
 
 static void put_call_bus(struct tb_datum *at)
@@ -266,9 +275,13 @@ static const struct tb_column call_columns[] = {
 		TB_DATUM_SIZE, CALL(bytes)},
 	{"members", "Members", "Of a collective call whose blocks are alike",
 		TB_DATUM_COUNT, .put = put_call_members, .flags = TB_COLUMN_NULL},
-	{"calls", "Calls", "How many, each rank's counted", TB_DATUM_COUNT, CALL(n)},
-	{"mean_ps", "Mean", "How long one took", TB_DATUM_MEAN, .put = put_call_mean},
-	{"longest_ps", "Longest", "Of them", TB_DATUM_TIME, CALL(longest_ps)},
+// clang-format off
+#define ROW(ID, formula, kind, key, compared, title, meaning)                            \
+	{key TB_PS_##kind, title, meaning, TB_DATUM_##kind, .put = put_call_figure,      \
+		.which = TB_CALLS_##ID},
+	TB_CALL_COLUMNS(ROW)
+#undef ROW
+	// clang-format on
 	{"bus_bytes_per_s", "Bus bandwidth",
 		"Of the mean time, as nccl-tests define it (doc/PERFORMANCE.md there)",
 		TB_DATUM_RATIO, .put = put_call_bus, .flags = TB_COLUMN_NULL},

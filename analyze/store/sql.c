@@ -1,4 +1,5 @@
 #include "sql.h"
+#include "call_figures.h"
 
 #include "input_files.h"
 #include "packed_tables.h"
@@ -451,9 +452,12 @@ static int set_writer(sqlite3 *db, const char *path, struct tb_error *error)
 #define OF_BLAME(ID, formula, kind, key, roots, held, pairs, groups, blame, ...)         \
 	OF_LIST(blame, #formula, kind, key)
 
+#define OF_CALLS(ID, formula, kind, key, ...) VIEW_COLUMN(#formula, kind, key)
+
 static const struct {
 	const char *mark, *columns;
 } view_columns[] = {
+	{"/*+ columns of calls */", TB_CALL_COLUMNS(OF_CALLS)},
 	{"/*+ figures of links */", TB_LINK_DERIVED(OF_LINKS)},
 	{"/*+ columns of flows */", TB_FLOW_COLUMNS(OF_FLOWS)},
 	{"/*+ columns of jobs */", TB_FLOW_COLUMNS(OF_JOBS)},

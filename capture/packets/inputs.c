@@ -11,7 +11,7 @@ struct input {
 };
 
 // An input that has a next record.
-struct due_input {
+struct input_due {
 	int64_t at_ns;
 	size_t input;
 };
@@ -19,7 +19,7 @@ struct due_input {
 struct tb_inputs {
 	struct input *inputs;
 	size_t n;
-	struct due_input *heap; // the earliest first
+	struct input_due *heap; // the earliest first
 	size_t n_heap;
 	bool begun;
 	bool taken; // the first one's record was returned, so read its next one
@@ -80,16 +80,16 @@ static bool read_on(struct tb_inputs *inputs, size_t i)
 	return status == 1;
 }
 
-static bool input_is_earlier(const struct due_input *a, const struct due_input *b)
+static bool input_is_earlier(const struct input_due *a, const struct input_due *b)
 {
 	return a->at_ns != b->at_ns ? a->at_ns < b->at_ns : a->input < b->input;
 }
 
-TB_HEAP(due, struct due_input, input_is_earlier)
+TB_HEAP(due, struct input_due, input_is_earlier)
 
-static struct due_input due_of(const struct tb_inputs *inputs, size_t i)
+static struct input_due due_of(const struct tb_inputs *inputs, size_t i)
 {
-	return (struct due_input){inputs->inputs[i].next.at_ns, i};
+	return (struct input_due){inputs->inputs[i].next.at_ns, i};
 }
 
 int tb_inputs_next(struct tb_inputs *inputs, const struct tb_record **record,
