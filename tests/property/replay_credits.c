@@ -117,6 +117,8 @@ static void they_agree_on_regular_trees(void **state)
 {
 	(void)state;
 	check_seeds(SHAPE_TREE, false, 100);
+	// A ring of updates fills while its sender is not served yet.
+	(void)check_seed(323, SHAPE_TREE, false);
 }
 
 static void they_agree_on_irregular_trees(void **state)

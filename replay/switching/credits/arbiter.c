@@ -1,4 +1,4 @@
-// Crossbars: the links of a switch that is not plain choose one after the other, each of
+// Crossbars: the links of a switch choose one after the other, each of
 // its lanes by the tables (rules C11 to C13).
 #include "credits.h"
 

@@ -4,13 +4,15 @@
 // at the switch behind it by the link that it came by, and goes on when its turn comes
 // and the buffer ahead has room for all of it.
 //
-// Cost: at most two events per hop. One ends a crossing, and is made only if a packet
-// waits for the link; one is made when the first packet of a queue is ready. A packet
-// that arrives behind others in its queue makes no event, unless its route depends on the
-// loads that it finds. When a packet begins to leave a buffer, the credits that it will
-// free are sent early: at once they are pending at the sender before that buffer, with
-// the time at which they arrive. The sender adds them up when it needs them, and only a
-// packet that waits for them makes an event. (With pauses, faults or an input speedup S
+// Switches are served in windows (serve.c) unless links can fail or take no time, or a
+// switch has more than 64 ports. Then every event stands in the wheel: at most two per
+// hop. One ends a crossing, and is made only if a packet waits for the link; one is made
+// when the first packet of a queue is ready.
+//
+// When a packet begins to leave a buffer, the credits that it will free are sent early:
+// at once they are pending at the sender before that buffer, with the time at which they
+// arrive. The sender adds them up when it needs them, and only a packet that waits for
+// them makes an event. (With pauses, faults or an input speedup S of wide switches
 // credits are returned when they are free; to another part at the end of the window in
 // which they are.)
 //
@@ -20,15 +22,12 @@
 // slot is the slot at the other end of its cable. A packet is a head when it is the first
 // of its queue and ready, and a candidate when it also may enter the crossbar.
 //
-// Most networks are plain: one virtual lane, and one queue per input. There the choice of
-// one output of a switch never changes what another may take, so rule C13 (the order in
-// which outputs choose) has no effect. In all others the outputs of a switch choose one
-// after the other (arbiter.c).
+// The links of a switch choose one after the other (rule C13).
 //
 // Files: model.c (function table, allocation), queues.h (queues, and what a sender knows
 // of the buffer behind its link), crossing.c (packets leave and arrive, credits return),
-// pause.c (pauses in place of credits), arbiter.c (crossbars), serve.c (most networks:
-// switches in windows), routing.c (which link packets leave by, faults), waits.c (waits
+// pause.c (pauses in place of credits), arbiter.c (crossbars), serve.c (switches in
+// windows), routing.c (which link packets leave by, faults), waits.c (waits
 // and whom they are blamed on), credits_join.c (parts side by side), prefetch.c (fetches
 // what comes next).
 //
@@ -117,7 +116,6 @@ struct link_sender { // a link that leaves by a slot
 	bool by_credit;	    // its wait ended by one
 	bool ends;	    // EV_DONE is under way (never of a node)
 	bool has_pending;   // updates cross this link whose credits are not free yet
-	bool listed;	    // is on the list of this instant
 	bool crosses_parts; // the peer is in another part of the network
 };
 
@@ -128,7 +126,7 @@ struct to_do {		 // of a switch that is served in windows (serve.c)
 	uint32_t packet; // that comes
 };
 
-struct crossbar {	   // of a switch that is not plain
+struct crossbar {	   // of a switch
 	uint64_t choosing; // bit a port: its link is to choose a packet; where words == 1
 	uint64_t limited;  // bit an input: it has S packets in the crossbar; likewise
 	// Of a switch that is served in windows (serve.c).
@@ -169,6 +167,11 @@ struct queue {
 	tb_time_ps left_at; // the last that left it
 };
 
+struct queue_left { // who left a queue last
+	tb_time_ps at;
+	uint32_t flow, root;
+};
+
 struct short_queue { // where switches are served in windows: of packets that have come
 	uint32_t first, last; // packets; first NOTHING: empty
 	uint32_t bytes;	      // of all
@@ -182,7 +185,7 @@ struct receiver { // the link that comes in by a slot; then its queues and its c
 	uint32_t stopped_port;
 	uint32_t port;	   // of the switch
 	uint64_t crossing; // bit a port, where words == 1: its link carries one of those
-	// Unless plain: bit a queue, where there are up to 64 (see struct credits).
+	// Bit a queue, where there are up to 64 (see struct credits).
 	uint64_t used_queues;
 	uint32_t sw;
 };
@@ -224,9 +227,6 @@ struct slot_range { // of slots, [first, end)
 // What kind of network this is. All of it follows from the network and the options when a
 // replay is made (model.c), and never changes.
 struct credits_setup {
-	// One queue per input and at most 64 ports per switch: the links of a switch
-	// choose independently, without a struct crossbar (queues.h, crossing.c).
-	bool plain;
 	// An event that is alone in its instant needs no lists (model.c). Crossbars of at
 	// most 64 ports, and no pauses.
 	bool chooses_alone;
@@ -296,10 +296,8 @@ struct credits {
 	struct tb_cell *far_cells;
 	uint32_t *slot_of_link; // by link id: that of its sender
 	uint32_t *crossing;	// by slot, with faults: the packet that crosses, or last
-	struct tb_list senders_now;
 	// Packets that become heads in the next round of this instant.
 	uint32_t *next_heads, n_next_heads;
-	// Unless plain.
 	struct crossbar *crossbars;   // by switch
 	uint64_t *choosing, *limited; // by switch, words each, where words > 1
 	// By slot, queue_words each, where that is not 1: queues that hold packets, or
@@ -313,6 +311,7 @@ struct credits {
 	struct agenda *agenda;	 // of a part of the network
 	tb_time_ps served_until; // all its switches have been served
 	tb_time_ps window_ps;	 // in which they can be: the least latency
+	struct queue_left *left; // by slot, n_vls each: with FIFO inputs
 	tb_time_ps *look_at;	 // by slot: when its link looks; TB_TIME_NEVER: not
 	struct tb_list come;	 // packets, in this round
 	size_t come_room;
@@ -465,9 +464,6 @@ tb_time_ps tb_crossing_stored_for(
 	const struct credits *credits, const struct credit_packet *packet);
 // tb_crossing_join: a packet has arrived and has its route.
 void tb_crossing_join(struct credits *credits, struct credit_packet *packet);
-// tb_crossing_look lets a link of a plain switch take a packet, if it is free and one can
-// go.
-void tb_crossing_look(struct credits *credits, uint32_t slot);
 // tb_crossing_begin has the first packet of a queue begin to cross a link; `by` is the
 // update of this instant whose credits it needed, or NULL.
 void tb_crossing_begin(struct credits *credits, uint32_t slot,
@@ -475,8 +471,6 @@ void tb_crossing_begin(struct credits *credits, uint32_t slot,
 // tb_crossing_catch_up: what came in through a slot of a switch and has crossed its next
 // link until now, without an event, has left the crossbar.
 void tb_crossing_catch_up(struct credits *credits, uint32_t from);
-// tb_crossing_allow: an input has fewer than S packets in the crossbar again.
-void tb_crossing_allow(struct credits *credits, uint32_t from);
 // tb_crossing_limit: an input has S packets in the crossbar, the last of which takes the
 // link of `slot`.
 void tb_crossing_limit(struct credits *credits, uint32_t slot, uint32_t from);

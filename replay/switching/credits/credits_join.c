@@ -172,7 +172,6 @@ static void credits_share(struct credits *credits, const struct credits *whole)
 	struct tb_replay replay = credits->replay;
 	*credits = *whole;
 	credits->replay = replay;
-	credits->senders_now = (struct tb_list){0};
 	credits->next_heads = NULL;
 	credits->n_next_heads = 0;
 	credits->switches_now = (struct tb_list){0};

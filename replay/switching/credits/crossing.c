@@ -180,22 +180,6 @@ void tb_crossing_give_back(struct credits *credits, const struct link_sender *se
 	crossing_give_back(credits, sender);
 }
 
-void tb_crossing_allow(struct credits *credits, uint32_t from)
-{
-	if (!credits->setup.plain) {
-		tb_arbiter_allow(credits, from);
-		return;
-	}
-	uint32_t first = queue_at(credits, from)->first;
-	if (first == NOTHING || !credit_packet_at(credits, first)->is_head)
-		return;
-	const struct credit_packet *packet = credit_packet_at(credits, first);
-	struct link_sender *sender = sender_at(credits, packet->route);
-	set_bit(heads_before(credits, sender, packet), packet->port);
-	if (!is_busy(credits, sender))
-		list_to_choose(credits, packet->route, sender);
-}
-
 void tb_crossing_catch_up(struct credits *credits, uint32_t from)
 {
 	if (!credits->setup.early_credits)
@@ -219,8 +203,7 @@ void tb_crossing_limit(struct credits *credits, uint32_t slot, uint32_t from)
 		uint32_t other = first + (uint32_t)__builtin_ctzll(ports);
 		end_with_event(credits, other, sender_at(credits, other));
 	}
-	if (!credits->setup.plain)
-		tb_arbiter_limit(credits, slot, from);
+	tb_arbiter_limit(credits, slot, from);
 }
 
 // is_marked_by_ecn decides by how many bytes still wait for a packet's link (C33).
@@ -290,11 +273,9 @@ static inline void leave_input(struct credits *credits, uint32_t slot, uint32_t 
 	queue->left_at = credits->replay.now;
 	queue->left_flow = packet->of.flow;
 	queue->left_root = sender->root == NOTHING ? sender->link : sender->root;
-	if (!credits->setup.plain) {
-		struct crossbar *crossbar = &credits->crossbars[sender->sw];
-		if (++crossbar->n_begun == crossbar->n_ports)
-			crossbar->n_begun = 0;
-	}
+	struct crossbar *crossbar = &credits->crossbars[sender->sw];
+	if (++crossbar->n_begun == crossbar->n_ports)
+		crossbar->n_begun = 0;
 	if (credits->speedup != ANY_NUMBER)
 		enter_crossbar(credits, slot, sender, receiver);
 	queue_leave(credits, receiver, queue, packet);
@@ -329,24 +310,6 @@ void tb_crossing_begin(struct credits *credits, uint32_t slot,
 	if (!credits->setup.early_credits || sender->n_heads > 0)
 		end_with_event(credits, slot, sender);
 	crossing_carry(credits, sender, packet);
-}
-
-void tb_crossing_look(struct credits *credits, uint32_t slot)
-{
-	struct link_sender *sender = sender_at(credits, slot);
-	struct lane *lane = lane_at(credits, slot, 0);
-	sender->listed = false;
-	if (is_busy(credits, sender) || lane->heads == 0)
-		return;
-	uint32_t from = slot - sender->port + queue_in_turn(lane->heads, lane->turn);
-	struct credit_packet *packet =
-		credit_packet_at(credits, queue_at(credits, from)->first);
-	int32_t need = lane_needs(credits, packet->of.wire_bytes);
-	const struct update *by;
-	if (lane_has(credits, lane, need, &by))
-		tb_crossing_begin(credits, slot, packet, by);
-	else
-		tb_lanes_wait(credits, slot, lane, need);
 }
 
 bool tb_crossing_done(struct credits *credits, uint32_t slot)

@@ -91,22 +91,18 @@ static __attribute__((noinline)) void serve_rounds(struct credits *credits)
 	do {
 		// Phase 3 of a round, and phase 1 of the next one for packets that became
 		// heads in it.
-		uint32_t n = credits->senders_now.n;
-		for (uint32_t i = 0; i < n; i++)
-			tb_crossing_look(credits, credits->senders_now.ids[i]);
-		credits->senders_now.n = 0;
 		tb_arbiter_serve(credits);
 		for (uint32_t i = 0; i < credits->n_next_heads; i++)
 			become_head(credits,
 				credit_packet_at(credits, credits->next_heads[i]));
 		credits->n_next_heads = 0;
-	} while (credits->senders_now.n || credits->switches_now.n);
+	} while (credits->switches_now.n);
 }
 
 static inline void credits_serve_links(struct tb_replay *replay)
 {
 	struct credits *credits = credits_of_replay(replay);
-	if (credits->senders_now.n || credits->switches_now.n)
+	if (credits->switches_now.n)
 		serve_rounds(credits);
 }
 
@@ -492,8 +488,12 @@ static int credits_make_links(struct credits *credits, const uint16_t *kinds)
 			net->injection[node], kinds[net->injection[node]]);
 	if (!credits->setup.served)
 		return TB_OK;
+	if (credits->queues_of_vl == 1)
+		credits->left = malloc(n_lanes * sizeof *credits->left);
+	for (size_t i = 0; credits->left && i < n_lanes; i++)
+		credits->left[i].at = -1;
 	credits->look_at = malloc(n * sizeof *credits->look_at);
-	if (!credits->look_at)
+	if (!credits->look_at || (credits->queues_of_vl == 1 && !credits->left))
 		return TB_ENOMEM;
 	for (uint32_t slot = 0; slot < credits->n_slots; slot++)
 		credits->look_at[slot] = TB_TIME_NEVER;
@@ -503,16 +503,13 @@ static int credits_make_links(struct credits *credits, const uint16_t *kinds)
 int tb_credits_make_lists(struct credits *credits)
 {
 	size_t n = credits->n_slots;
-	credits->senders_now.ids = malloc(n * sizeof(uint32_t));
 	credits->next_heads = malloc(n * sizeof(uint32_t));
 	credits->choices = malloc(
 		(tb_network_most_ports(credits->replay.net) + 1u) * sizeof(uint32_t));
-	if (!credits->senders_now.ids || !credits->next_heads || !credits->choices)
+	if (!credits->next_heads || !credits->choices)
 		return TB_ENOMEM;
 	if (credits->setup.served && tb_serve_make(credits) != TB_OK)
 		return TB_ENOMEM;
-	if (credits->setup.plain)
-		return TB_OK;
 	size_t n_switches = credits->replay.net->n_switches;
 	credits->switches_now.ids = malloc(n_switches * sizeof(uint32_t));
 	return credits->switches_now.ids ? TB_OK : TB_ENOMEM;
@@ -575,7 +572,7 @@ static void credits_size_up(struct credits *credits)
 		sizeof(struct link_sender) + credits->n_vls * sizeof(struct lane);
 }
 
-// make_crossbars makes the crossbars of switches that are not plain.
+// make_crossbars makes the crossbars of switches.
 static int make_crossbars(struct credits *credits)
 {
 	const struct tb_network *net = credits->replay.net;
@@ -650,9 +647,7 @@ static struct credits_setup find_setup(const struct credits *credits)
 			credits->kinds[k].byte_q20 == credits->kinds[0].byte_q20;
 		setup.instant_links |= credits->kinds[k].latency_ps == 0;
 	}
-	setup.plain = credits->n_queues == 1 && credits->words == 1 &&
-		      params->queues != TB_QUEUES_VOQ;
-	setup.chooses_alone = credits->words == 1 && !setup.plain && !setup.pauses;
+	setup.chooses_alone = credits->words == 1 && !setup.pauses;
 	setup.late_routes = setup.adaptive || setup.pauses || fails || marks;
 	setup.counts_waiting = setup.adaptive || marks;
 	setup.joins_at_once =
@@ -674,8 +669,9 @@ static int credits_allocate(struct credits *credits)
 		credits->setup.served = tb_serve_is_possible(credits);
 		credits->setup.simple =
 			credits->setup.served && credits->n_vls == 1 &&
-			credits->setup.equal_links && credits->setup.joins_at_once &&
-			credits->setup.early_credits && !credits->setup.notes_paths;
+			credits->queues_of_vl > 1 && credits->setup.equal_links &&
+			credits->setup.joins_at_once && credits->setup.early_credits &&
+			!credits->setup.notes_paths;
 		size_t queue = credits->setup.served ? sizeof(struct short_queue)
 						     : sizeof(struct queue);
 		size_t bytes = sizeof(struct receiver) + credits->n_queues * queue;
@@ -683,9 +679,9 @@ static int credits_allocate(struct credits *credits)
 		status = credits_make_links(credits, kinds);
 	}
 	free(kinds);
-	if (status == TB_OK && !credits->setup.plain)
+	if (status == TB_OK)
 		status = make_crossbars(credits);
-	if (status == TB_OK && !credits->setup.plain)
+	if (status == TB_OK)
 		status = credits_make_tables(credits);
 	if (status == TB_OK && credits->setup.pauses)
 		status = tb_pause_new(credits);
@@ -770,10 +766,10 @@ void tb_credits_free(struct tb_replay *replay)
 		free(credits->markers);
 		free(credits->pending_first);
 		free(credits->look_at);
+		free(credits->left);
 	}
 	tb_serve_free(credits);
 	tb_replay_fini(replay);
-	free(credits->senders_now.ids);
 	free(credits->next_heads);
 	free(credits->choices);
 	free(credits->switches_now.ids);

@@ -29,16 +29,6 @@ static inline void fetch_sender(const struct credits *credits, uint32_t slot)
 	credits_fetch(lane_at(credits, slot, 0));
 }
 
-// candidate_of is the slot by which the candidate of a link came that would go now.
-static inline uint32_t candidate_of(const struct credits *credits, uint32_t slot)
-{
-	const struct lane *lane = lane_at(credits, slot, 0);
-	if (!credits->setup.plain || lane->heads == 0)
-		return NOTHING;
-	return slot - sender_at(credits, slot)->port +
-	       queue_in_turn(lane->heads, lane->turn);
-}
-
 void tb_credits_prefetch_first(
 	struct tb_replay *replay, const struct tb_event *events, uint32_t n)
 {
@@ -61,15 +51,6 @@ void tb_credits_prefetch_first(
 	}
 }
 
-// returned_by returns the slot that gets credits back from a link next: that of its
-// candidate where credits are sent as the candidate leaves, else that of the packet that
-// is leaving.
-static inline uint32_t returned_by(const struct credits *credits, uint32_t slot)
-{
-	return credits->setup.early_credits ? candidate_of(credits, slot)
-					    : sender_at(credits, slot)->from;
-}
-
 // is_here returns whether the packet of an EV_READY still waits. When a link has failed
 // its record may be another packet's, with no route yet, or with a slot of another part.
 static inline bool is_here(const struct credits *credits, uint32_t id)
@@ -83,18 +64,10 @@ void tb_credits_prefetch_second(struct tb_replay *replay, struct tb_event event)
 	uint32_t id = event.subject;
 	if (event.kind == EV_DONE || event.kind == EV_CHOOSE) {
 		const struct link_sender *sender = sender_at(credits, id);
-		uint32_t candidate = candidate_of(credits, id);
-		uint32_t upstream = returned_by(credits, id);
-		if (upstream != NOTHING)
-			credits_fetch(sender_at(credits, upstream));
-		if (upstream != NOTHING)
-			credits_fetch(receiver_at(credits, upstream));
+		credits_fetch(sender_at(credits, sender->from));
+		credits_fetch(receiver_at(credits, sender->from));
 		credits_fetch(receiver_at(credits, sender->peer));
 		credits_fetch(cell_at(credits, sender->peer));
-		if (candidate != NOTHING) {
-			credits_fetch(receiver_at(credits, candidate));
-			credits_fetch(cell_at(credits, candidate));
-		}
 	} else if (event.kind == EV_READY && is_here(credits, id)) {
 		const struct credit_packet *packet = credit_packet_at(credits, id);
 		fetch_sender(credits, packet->route);
@@ -137,22 +110,8 @@ void tb_credits_prefetch_third(struct tb_replay *replay, struct tb_event event)
 	struct credits *credits = (void *)replay;
 	uint32_t id = event.subject;
 	if (event.kind == EV_DONE || event.kind == EV_CHOOSE) {
-		const struct link_sender *sender = sender_at(credits, id);
-		uint32_t candidate = candidate_of(credits, id);
-		uint32_t upstream = returned_by(credits, id);
-		if (upstream != NOTHING)
-			fetch_back(credits, upstream);
-		if (sender->has_pending)
-			fetch_back(credits, id);
+		fetch_back(credits, sender_at(credits, id)->from);
 		credits_fetch(lane_at(credits, id, 0)->updates);
-		uint32_t first = NOTHING;
-		if (candidate != NOTHING)
-			first = queue_at(credits, candidate)->first;
-		if (first != NOTHING)
-			credits_fetch(credit_packet_at(credits, first));
-		first = queue_at(credits, sender->from)->first;
-		if (credits->speedup == 1 && first != NOTHING)
-			credits_fetch(credit_packet_at(credits, first));
 	} else if (event.kind == EV_READY && is_here(credits, id)) {
 		const struct credit_packet *packet = credit_packet_at(credits, id);
 		const struct link_sender *sender = sender_at(credits, packet->route);

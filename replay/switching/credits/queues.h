@@ -233,22 +233,13 @@ static inline uint64_t *limited_at(const struct credits *credits, uint32_t sw)
 	return &credits->limited[(size_t)sw * credits->words];
 }
 
-// list_to_choose has a link of a switch choose a packet in the next phase 3.
-static inline void list_to_choose(
-	struct credits *credits, uint32_t slot, struct link_sender *sender)
+// list_sender has a link of a switch choose a packet in the next phase 3.
+static inline void list_sender(struct credits *credits, uint32_t slot)
 {
-	if (credits->setup.plain) {
-		tb_list_add(&credits->senders_now, slot, &sender->listed);
-		return;
-	}
+	const struct link_sender *sender = sender_at(credits, slot);
 	set_bit(choosing_at(credits, sender->sw), sender->port);
 	tb_list_add(&credits->switches_now, sender->sw,
 		&credits->crossbars[sender->sw].listed);
-}
-
-static inline void list_sender(struct credits *credits, uint32_t slot)
-{
-	list_to_choose(credits, slot, sender_at(credits, slot));
 }
 
 // heads_before is where a packet shows as a head to the link of `sender`, its route.
@@ -285,8 +276,8 @@ static inline void end_with_event(
 }
 
 // show_head: a packet is the first of its queue, and ready, with its input and the link
-// that it is to take. Returns whether that link is to choose. A link of a plain switch
-// sees only candidates; one of a crossbar sees all heads, and which inputs are limited.
+// that it is to take. Returns whether that link is to choose. It sees all heads, and
+// which inputs are limited.
 static inline bool show_head(struct credits *credits, struct credit_packet *packet,
 	struct receiver *receiver, struct link_sender *sender)
 {
@@ -295,8 +286,7 @@ static inline bool show_head(struct credits *credits, struct credit_packet *pack
 	packet->is_head = true;
 	if (sender->n_heads++ == 0 && !busy)
 		sender->stalled_since = credits->replay.now;
-	if (may || !credits->setup.plain)
-		set_bit(heads_before(credits, sender, packet), packet->port);
+	set_bit(heads_before(credits, sender, packet), packet->port);
 	if (busy)
 		end_with_event(credits, packet->route, sender);
 	return may && !busy;
@@ -307,7 +297,7 @@ static inline void become_head_of(struct credits *credits, struct credit_packet 
 	struct receiver *receiver, struct link_sender *sender)
 {
 	if (show_head(credits, packet, receiver, sender))
-		list_to_choose(credits, packet->route, sender);
+		list_sender(credits, packet->route);
 }
 
 static inline void become_head(struct credits *credits, struct credit_packet *packet)
@@ -383,8 +373,7 @@ static inline void queue_join(struct credits *credits, struct credit_packet *pac
 		return;
 	}
 	queue->first = queue->last = packet->of.id;
-	if (!credits->setup.plain)
-		set_bit(used_queues_at(credits, receiver, packet->at), number);
+	set_bit(used_queues_at(credits, receiver, packet->at), number);
 	if (packet->ready_at <= credits->replay.now)
 		become_head_of(credits, packet, receiver, sender);
 	else
@@ -463,7 +452,7 @@ static inline void leave_crossbar(struct credits *credits, struct link_sender *s
 	sender->bytes = 0;
 	receiver->crossing &= ~(UINT64_C(1) << sender->port % 64);
 	if (receiver->n_crossing-- >= credits->speedup)
-		tb_crossing_allow(credits, sender->from);
+		tb_arbiter_allow(credits, sender->from);
 }
 
 // enter_crossbar: a packet that came in through a receiver begins to cross its next link.

@@ -1,4 +1,4 @@
-// Switches served in windows: the common case of a network with credits, in one piece.
+// Switches served in windows: nearly all networks with credits.
 //
 // What a switch does takes at least a cable's latency to reach another switch or a node:
 // a packet that begins to leave it, and credits that it returns. So within a window that
@@ -9,14 +9,16 @@
 // is fetched once a window.
 //
 // An agenda lists the switches by the cell of time, no longer than a window, in which
-// each has something to do next. What a switch is to do is two times per port: that at
-// which the next packet comes by it, and that at which its link has carried a packet, or
-// is to look for credits. What of that is due in a window is sorted into 64 buckets.
+// each has something to do next. A switch has a list of what it is to do: packets that
+// come to it, to which others add as these begin to cross its cables, and the times at
+// which its own links look, because they have carried a packet or may have credits. What
+// of that is due in a window is sorted when the switch is served. A packet that comes
+// when nothing else happens to a link that is free goes on at once, without a queue.
 //
 // Waits are logged, and entered at the end of a window in the order in which they ended.
 //
-// Where credits->setup.served a switch has a queue for each input, output and lane, and
-// up to 64 ports; all links take time, and none fails.
+// Where credits->setup.served a switch has up to 64 ports; all links take time, and none
+// fails.
 #include "credits.h"
 
 #include "array.h"
@@ -60,6 +62,7 @@ struct agenda {
 	struct due *due;	// of the switch that is served; NULL: none is
 	uint64_t comes;		// bit an input: a packet comes to it now
 	uint64_t choosing_next; // bit a port: its link is to choose in the next round
+	uint32_t next_heads[PORTS], n_next_heads; // packets, likewise
 	uint64_t *queued; // bit a slot: its receiver has queues that hold packets, or had
 	struct tb_blame_wait *waits; // of this window
 	size_t n_waits, waits_room;
@@ -72,8 +75,8 @@ bool tb_serve_is_possible(const struct credits *credits)
 	for (uint32_t k = 0; k < credits->n_kinds; k++)
 		if (credits_wire_time(&credits->kinds[k], 1) == 0)
 			return false;
-	return credits->queues_of_vl > 1 && credits->words == 1 &&
-	       !credits->setup.instant_links && !credits->replay.choice.dead_at;
+	return credits->words == 1 && !credits->setup.instant_links &&
+	       !credits->replay.choice.dead_at;
 }
 
 int tb_serve_make(struct credits *credits)
@@ -126,6 +129,18 @@ static inline bool any_heads(
 	for (uint32_t v = 1; !simple && v < credits->n_vls; v++)
 		heads |= credits_lane(sender, v)->heads;
 	return heads != 0;
+}
+
+static inline bool is_fifo(const struct credits *credits, bool simple)
+{
+	return !simple && credits->queues_of_vl == 1;
+}
+
+// queue_for is the number of an input's queue for a lane and a port.
+static inline uint32_t queue_for(
+	const struct credits *credits, uint32_t vl, uint32_t port)
+{
+	return credits->queues_of_vl == 1 ? vl : vl * credits->queues_of_vl + port;
 }
 
 static inline struct credit_packet *record_at(
@@ -497,13 +512,30 @@ ALWAYS_INLINE void serve_send_credits(struct credits *credits,
 // next packet, or by catch_up. But where an input has S packets in the crossbar, all
 // their links look when they have carried them.
 
+// ports_of_heads returns to which ports the first packets of an input's queues lead.
+static uint64_t ports_of_heads(const struct credits *credits,
+	const struct crossbar *crossbar, struct receiver *receiver)
+{
+	uint64_t ports = 0;
+	if (!is_fifo(credits, false))
+		return receiver->used_queues;
+	for (uint64_t used = receiver->used_queues; used; used &= used - 1) {
+		uint32_t id =
+			short_queue_in(receiver, (uint32_t)__builtin_ctzll(used))->first;
+		ports |= UINT64_C(1)
+			 << (record_at(credits, id, false)->route - crossbar->first);
+	}
+	return ports;
+}
+
 // free_heads returns the links that no packet crosses, of those that packets which came
 // by an input wait for.
 static uint64_t free_heads(const struct credits *credits, const struct crossbar *crossbar,
-	const struct receiver *receiver)
+	struct receiver *receiver)
 {
 	uint64_t ports = 0;
-	for (uint64_t used = receiver->used_queues; used; used &= used - 1) {
+	for (uint64_t used = ports_of_heads(credits, crossbar, receiver); used;
+		used &= used - 1) {
 		uint32_t port = (uint32_t)__builtin_ctzll(used);
 		if (!is_busy(credits, sender_at(credits, crossbar->first + port)))
 			ports |= UINT64_C(1) << port;
@@ -580,12 +612,21 @@ static inline uint32_t serve_end_wait(struct credits *credits, struct crossbar *
 	struct tb_records *records = &credits->replay.records;
 	tb_time_ps now = credits->replay.now, from = packet->ready_at;
 	uint32_t culprit = packet->of.flow, root = sender->link;
-	bool asks = !by && sender->free_at != now && credits->speedup != ANY_NUMBER;
+	const struct queue_left *left =
+		RARELY(credits->left != NULL)
+			? &credits->left[packet->at * credits->n_vls + packet->vl]
+			: NULL;
+	bool asks = !by && sender->free_at != now;
+	bool left_now = asks && left && left->at == now;
+	asks = asks && !left_now && credits->speedup != ANY_NUMBER;
 	if (asks)
 		catch_up(credits, crossbar, receiver);
 	if (by) {
 		culprit = by->flow;
 		root = by->root;
+	} else if (left_now) {
+		culprit = left->flow;
+		root = left->root;
 	} else if (asks && receiver->stopped_at == now) {
 		culprit = receiver->stopped_flow;
 		root = receiver->stopped_root;
@@ -695,11 +736,26 @@ static inline void look_at_end(struct credits *credits, struct crossbar *crossba
 		look_when_due(credits, crossbar, sender->port, sender->free_at);
 }
 
+// serve_head: a packet is the first of its queue, and ready.
+static inline void serve_head(struct credits *credits, struct crossbar *crossbar,
+	const struct receiver *receiver, const struct credit_packet *packet)
+{
+	struct link_sender *sender = sender_at(credits, packet->route);
+	bool busy = is_busy(credits, sender);
+	if (!busy && !any_heads(credits, sender, false))
+		sender->stalled_since = credits->replay.now;
+	credits_lane(sender, packet->vl)->heads |= UINT64_C(1) << receiver->port % PORTS;
+	if (busy)
+		look_at_end(credits, crossbar, sender);
+	else
+		crossbar->choosing |= UINT64_C(1) << sender->port % PORTS;
+}
+
 // serve_limit: an input has S packets in the crossbar with that which begins to leave by
 // `port`. Links that wait for credits for its packets may take others: in this round
 // those whose turn is after that, else in the next one.
 static __attribute__((noinline)) void serve_limit(struct credits *credits,
-	struct crossbar *crossbar, const struct receiver *receiver, uint32_t port)
+	struct crossbar *crossbar, struct receiver *receiver, uint32_t port)
 {
 	uint32_t n = crossbar->n_ports;
 	uint32_t present = (port + n - crossbar->began_with) % n;
@@ -760,6 +816,33 @@ ALWAYS_INLINE void serve_cross(struct credits *credits, struct crossbar *crossba
 	serve_carry(credits, sender, packet, kind.latency_ps, simple);
 }
 
+// serve_fifo has a packet that was the first of its input's only queue of a lane begin to
+// cross a link. The next one takes its place when it is ready: in a further round of this
+// instant if the crossbar has room for it (rule C7).
+static __attribute__((noinline)) void serve_fifo(struct credits *credits,
+	struct crossbar *crossbar, struct link_sender *sender, struct receiver *receiver,
+	struct credit_packet *packet)
+{
+	uint32_t vl = packet->vl, id = packet->next;
+	credits->left[packet->at * credits->n_vls + vl] =
+		(struct queue_left){.at = credits->replay.now,
+			.flow = packet->of.flow,
+			.root = sender->root == NOTHING ? sender->link : sender->root};
+	credits_lane(sender, vl)->heads &= ~(UINT64_C(1) << receiver->port % PORTS);
+	if (id == NOTHING)
+		receiver->used_queues &= ~(UINT64_C(1) << vl);
+	serve_cross(credits, crossbar, sender, receiver, packet, false);
+	if (id == NOTHING)
+		return;
+	const struct credit_packet *next = record_at(credits, id, false);
+	if (next->ready_at > credits->replay.now)
+		ready_when_due(credits, crossbar, next);
+	else if (receiver->n_crossing < credits->speedup)
+		credits->agenda->next_heads[credits->agenda->n_next_heads++] = id;
+	else
+		serve_head(credits, crossbar, receiver, next);
+}
+
 // serve_first has a packet, the first of a queue, begin to cross a link.
 ALWAYS_INLINE void serve_first(struct credits *credits, struct crossbar *crossbar,
 	struct link_sender *sender, struct credit_packet *packet, const struct update *by,
@@ -767,8 +850,8 @@ ALWAYS_INLINE void serve_first(struct credits *credits, struct crossbar *crossba
 {
 	struct receiver *receiver = receiver_at(credits, packet->at);
 	uint32_t vl = simple ? 0 : packet->vl;
-	struct short_queue *queue =
-		short_queue_in(receiver, vl * credits->queues_of_vl + sender->port);
+	struct short_queue *queue = short_queue_in(
+		receiver, simple ? sender->port : queue_for(credits, vl, sender->port));
 	tb_time_ps now = credits->replay.now;
 	uint32_t root = NOTHING;
 	bool waited = packet->ready_at < now;
@@ -787,11 +870,15 @@ ALWAYS_INLINE void serve_first(struct credits *credits, struct crossbar *crossba
 	sender->stalled_since = TB_TIME_NEVER;
 	queue->bytes -= packet->of.wire_bytes;
 	queue->first = packet->next;
+	if (is_fifo(credits, simple)) {
+		serve_fifo(credits, crossbar, sender, receiver, packet);
+		return;
+	}
 	if (queue->first == NOTHING) {
 		bool others = false;
 		for (uint32_t v = 0; !simple && v < credits->n_vls; v++)
-			others |= short_queue_in(receiver,
-					  v * credits->queues_of_vl + sender->port)
+			others |= short_queue_in(
+					  receiver, queue_for(credits, v, sender->port))
 					  ->first != NOTHING;
 		if (!others)
 			receiver->used_queues &= ~(UINT64_C(1) << sender->port % PORTS);
@@ -841,7 +928,7 @@ static inline struct credit_packet *candidate_of_lane(const struct credits *cred
 	if (candidates == 0)
 		return NULL;
 	uint32_t from = crossbar->first + queue_in_turn(candidates, lane->turn);
-	uint32_t queue = vl * credits->queues_of_vl + sender->port;
+	uint32_t queue = queue_for(credits, vl, sender->port);
 	return record_at(
 		credits, short_queue_in(receiver_at(credits, from), queue)->first, false);
 }
@@ -935,21 +1022,6 @@ static inline void serve_look(
 	serve_leave(credits, crossbar, sender, receiver_at(credits, sender->from));
 }
 
-// serve_head: a packet is the first of its queue, and ready.
-static inline void serve_head(struct credits *credits, struct crossbar *crossbar,
-	const struct receiver *receiver, const struct credit_packet *packet)
-{
-	struct link_sender *sender = sender_at(credits, packet->route);
-	bool busy = is_busy(credits, sender);
-	if (!busy && !any_heads(credits, sender, false))
-		sender->stalled_since = credits->replay.now;
-	credits_lane(sender, packet->vl)->heads |= UINT64_C(1) << receiver->port % PORTS;
-	if (busy)
-		look_at_end(credits, crossbar, sender);
-	else
-		crossbar->choosing |= UINT64_C(1) << sender->port % PORTS;
-}
-
 // serve_come: a packet has come by an input, and joins its queue.
 static __attribute__((noinline)) void serve_come(struct credits *credits,
 	struct crossbar *crossbar, struct receiver *receiver,
@@ -957,7 +1029,7 @@ static __attribute__((noinline)) void serve_come(struct credits *credits,
 {
 	uint32_t to = packet->route - crossbar->first;
 	struct short_queue *queue =
-		short_queue_in(receiver, packet->vl * credits->queues_of_vl + to);
+		short_queue_in(receiver, queue_for(credits, packet->vl, to));
 	packet->next = NOTHING;
 	queue->bytes += packet->of.wire_bytes;
 	if (queue->first != NOTHING) {
@@ -966,7 +1038,8 @@ static __attribute__((noinline)) void serve_come(struct credits *credits,
 		return;
 	}
 	queue->first = queue->last = packet->of.id;
-	receiver->used_queues |= UINT64_C(1) << to;
+	receiver->used_queues |= UINT64_C(1)
+				 << (is_fifo(credits, false) ? packet->vl : to);
 	set_bit(credits->agenda->queued, packet->at);
 	if (packet->ready_at <= credits->replay.now)
 		serve_head(credits, crossbar, receiver, packet);
@@ -984,7 +1057,8 @@ ALWAYS_INLINE bool serve_through(struct credits *credits, struct crossbar *cross
 	int32_t need = simple ? (int32_t)blocks_of(packet->of.wire_bytes)
 			      : lane_needs(credits, packet->of.wire_bytes);
 	const struct update *by;
-	if ((!simple && credits->n_vls > 1) || is_busy(credits, sender) || lane->heads ||
+	if ((!simple && (credits->n_vls > 1 || credits->queues_of_vl == 1)) ||
+		is_busy(credits, sender) || lane->heads ||
 		crossbar->limited >> receiver->port % PORTS & 1)
 		return false;
 	if (!simple && credits->setup.pauses) {
@@ -1104,7 +1178,8 @@ static inline void fetch_second(struct credits *credits, const struct due *due)
 		uint32_t from = first + queue_in_turn(lane->heads, lane->turn);
 		serve_fetch(cell_at(credits, sender->peer));
 		serve_fetch(receiver_at(credits, from));
-		serve_fetch(short_queue_in(receiver_at(credits, from), port));
+		serve_fetch(short_queue_in(
+			receiver_at(credits, from), queue_for(credits, 0, port)));
 		serve_fetch(cell_at(credits, from));
 		serve_fetch(sender_at(credits, from));
 	}
@@ -1148,7 +1223,10 @@ static inline void fetch_third(const struct credits *credits, const struct due *
 			continue;
 		uint32_t from = first + queue_in_turn(lane->heads, lane->turn);
 		serve_fetch(record_at(credits,
-			short_queue_in(receiver_at(credits, from), port)->first, false));
+			short_queue_in(
+				receiver_at(credits, from), queue_for(credits, 0, port))
+				->first,
+			false));
 		fetch_back(credits, from);
 	}
 }
@@ -1164,6 +1242,13 @@ static __attribute__((noinline)) void serve_rounds(
 		crossbar->choosing = agenda->choosing_next;
 		agenda->choosing_next = 0;
 		crossbar->began_with = crossbar->n_begun;
+		for (uint32_t i = 0; i < agenda->n_next_heads; i++) {
+			const struct credit_packet *packet =
+				record_at(credits, agenda->next_heads[i], false);
+			serve_head(credits, crossbar, receiver_at(credits, packet->at),
+				packet);
+		}
+		agenda->n_next_heads = 0;
 	} while (crossbar->choosing);
 }
 
@@ -1347,8 +1432,11 @@ static void settle_receiver(
 	struct credits *credits, struct receiver *receiver, tb_time_ps until)
 {
 	for (uint64_t used = receiver->used_queues; used; used &= used - 1) {
+		// Of a port every lane's, but of FIFO inputs the lane's own.
 		uint32_t queue = (uint32_t)__builtin_ctzll(used);
-		for (; queue < credits->n_queues; queue += credits->queues_of_vl)
+		uint32_t step = is_fifo(credits, false) ? credits->n_queues
+							: credits->queues_of_vl;
+		for (; queue < credits->n_queues; queue += step)
 			for (uint32_t id = short_queue_in(receiver, queue)->first;
 				id != NOTHING; id = record_at(credits, id, false)->next)
 				if (record_at(credits, id, false)->ready_at < until)
@@ -1390,7 +1478,8 @@ bool tb_serve_settle(struct credits *credits, tb_time_ps until)
 				links = 0;
 			}
 			sw = receiver->sw;
-			links |= receiver->used_queues;
+			links |= ports_of_heads(
+				credits, &credits->crossbars[sw], receiver);
 			settle_receiver(credits, receiver, until);
 		}
 	}

@@ -21,7 +21,7 @@ static inline uint32_t bytes_behind(const struct credits *credits,
 	if (credits->setup.served) {
 		const struct short_queue *queue =
 			short_queue_in(receiver_at(credits, packet->at),
-				packet->vl * credits->queues_of_vl + sender->port);
+				queue_number(credits, sender, packet));
 		return queue->first == packet->of.id
 			       ? tb_serve_waiting(credits, queue, until)
 			       : 0;
@@ -167,8 +167,6 @@ static bool each_waiting(struct credits *credits, uint32_t slot, tb_time_ps unti
 {
 	struct receiver *receiver = receiver_at(credits, slot);
 	bool any = false;
-	if (credits->setup.plain)
-		return visit_queue(credits, queue_in(receiver, 0)->first, until, visit);
 	for (uint32_t q = 0; credits->setup.served && q < credits->n_queues; q++)
 		any |= visit_queue(
 			credits, short_queue_in(receiver, q)->first, until, visit);
