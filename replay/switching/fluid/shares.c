@@ -219,12 +219,10 @@ void tb_shares_look(struct tb_shares *shares, uint32_t link)
 			shares->failed = true;
 			return;
 		}
-		// What lies before the first one goes behind the old end.
-		size_t wrapped = shares->first_due;
-		for (size_t i = 0; i < wrapped; i++)
-			shares->due[(old + i) % room] = shares->due[i];
-		for (size_t i = room - old; i < wrapped; i++)
-			shares->due[i - (room - old)] = shares->due[i];
+		// What lies before the first one goes behind the old end: the room has
+		// doubled, at least.
+		for (size_t i = 0; i < shares->first_due; i++)
+			shares->due[old + i] = shares->due[i];
 		shares->due_room = room;
 	}
 	shares->due[(shares->first_due + shares->n_due++) % shares->due_room] = link;
