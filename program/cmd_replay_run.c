@@ -186,7 +186,11 @@ static void replay_print_range(const struct tb_recording_summary *run,
 {
 	char text[TB_RANGE_TEXT];
 	struct tb_range range = {outcome->least_ps, outcome->most_ps, run->stats.now_ps,
-		outcome->n_calls, outcome->n_hidden, outcome->n_untold, NAN};
+		outcome->n_calls, outcome->n_hidden, outcome->n_untold, NAN, true};
+	for (uint32_t i = 0; i < tb_workload_n_inputs(run->workload); i++) {
+		const struct tb_job *job = tb_workload_input_at(run->workload, i).job;
+		range.of_calls &= !job || !job->recorded || !job->recorded->on_wire;
+	}
 	for (size_t i = 0; i < checks->n; i++) {
 		const struct tb_capture_check *check = &checks->list[i];
 		double percent = 0;
@@ -352,6 +356,32 @@ static void check_capture(const struct replay_options *options,
 			tb_error_format(&error, why, sizeof why));
 }
 
+// print_recorded_times prints what the traces of calls recorded beside what was replayed.
+static void print_recorded_times(const struct tb_recording_summary *run)
+{
+	for (uint32_t i = 0; i < tb_workload_n_inputs(run->workload); i++) {
+		const struct tb_job *job = tb_workload_input_at(run->workload, i).job;
+		struct tb_call_times times = {0};
+		uint64_t n_unreached = 0;
+		char was[24], is[24];
+		double percent;
+		if (!job || !job->recorded || job->recorded->on_wire)
+			continue;
+		if (tb_workload_times(run->workload, i, &times, &n_unreached) == TB_OK &&
+			tb_recorded_percent((int64_t)job->recorded->times.run_ps,
+				(int64_t)times.run_ps, &percent))
+			fprintf(stderr,
+				"recorded: %s until the last call was left, in the "
+				"replay "
+				"%s (%+.1f %%)\n",
+				tb_format_time((tb_time_ps)job->recorded->times.run_ps,
+					was, sizeof was),
+				tb_format_time((tb_time_ps)times.run_ps, is, sizeof is),
+				percent);
+		tb_call_times_fini(&times);
+	}
+}
+
 static int print_replayed(const struct replay_options *options,
 	const struct tb_recording_summary *run,
 	const struct tb_recording_range_outcome *range,
@@ -359,6 +389,8 @@ static int print_replayed(const struct replay_options *options,
 {
 	if (!options->quiet)
 		replay_print_range(run, range, checks);
+	if (!options->quiet && !run->stopped)
+		print_recorded_times(run);
 	if (!options->quiet) {
 		char text[512];
 		for (size_t i = 0; i < checks->n; i++) {

@@ -53,7 +53,7 @@ const struct tb_job *tb_recording_inferred(const struct tb_recording *recording)
 	if (tb_workload_n_inputs(recording->workload) != 1)
 		return NULL;
 	const struct tb_job *job = tb_workload_input_at(recording->workload, 0).job;
-	return job && job->bounds && job->recorded ? job : NULL;
+	return job && job->bounds && job->recorded && job->recorded->on_wire ? job : NULL;
 }
 
 struct named_rank {

@@ -456,6 +456,10 @@ int tb_recording_check(struct tb_capture_checks *checks, struct tb_recording *re
 // What is likely is one hypothesis of several, and no likelier than others.
 static const double prior_of_likely = 0.5;
 
+// By what part replays miss if the recorded time does not correct them: of what was
+// inferred from a capture, and of a trace of calls (docs/closed-loop.md).
+static const double capture_missed = 0.15, trace_missed = 0.05;
+
 // The replays for a range, and what they come to.
 struct range_work {
 	const struct tb_recording *recordings[TB_CAPTURES_MAX]; // the run's first
@@ -544,6 +548,9 @@ static void judge_range(struct tb_recording_range_outcome *outcome,
 	struct tb_posterior_evidence evidence = {
 		.list = list, .is_like = is_like_captured(work->recordings[0])};
 	uint64_t rate = tb_network_params(work->recordings[0]->network)->link_bytes_per_s;
+	const struct tb_job *job =
+		tb_workload_input_at(work->recordings[0]->workload, 0).job;
+	bool is_capture = job && (!job->recorded || job->recorded->on_wire);
 	for (size_t c = 0; is_known && c < work->n_recordings; c++) {
 		const struct tb_recorded_calls *recorded =
 			tb_recording_inferred(work->recordings[c])->recorded;
@@ -558,7 +565,7 @@ static void judge_range(struct tb_recording_range_outcome *outcome,
 			size_t bound = b < n ? b : NO_BOUND;
 			struct tb_hypothesis *made = &list[evidence.n++];
 			*made = (struct tb_hypothesis){
-				.prior = b < n ? 1 : prior_of_likely,
+				.prior = b < n || !is_capture ? 1 : prior_of_likely,
 				.took_ps = find_took(
 					work, recording, bound, recording->network)};
 			if (r == 0 && b == n)
@@ -572,6 +579,7 @@ static void judge_range(struct tb_recording_range_outcome *outcome,
 			}
 		}
 	evidence.compute_ps = compute_ps;
+	evidence.missed = is_capture ? capture_missed : trace_missed;
 	struct tb_posterior range = tb_run_posterior(&evidence);
 	outcome->least_ps = (tb_time_ps)range.least_ps;
 	outcome->most_ps = (tb_time_ps)range.most_ps;

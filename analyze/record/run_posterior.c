@@ -8,8 +8,7 @@
 #define SCATTER 0.06
 // By how much of the captured run the part that does not scale with the rate is missed.
 #define SHARE_MISSED 0.05
-// A hypothesis that misses the captured time by so much counts half; what was not
-// replayed at the captured rate may miss so much.
+// A hypothesis that misses the captured time by so much counts half.
 #define CHECK_MISSED 0.15
 #define TAIL	     0.025 // left out at each end
 // No job scales exactly, and what was captured is one run of several.
@@ -70,7 +69,7 @@ static struct hill hill_of(const struct tb_hypothesis *hypothesis,
 	const struct tb_posterior_evidence *evidence, struct tb_posterior law)
 {
 	struct hill hill = {hypothesis->took_ps, 0, hypothesis->prior};
-	double missed_ps = hypothesis->took_ps * CHECK_MISSED;
+	double missed_ps = hypothesis->took_ps * evidence->missed;
 	// What each capture makes of it, and how far its rate is, in times of a byte.
 	double at_ps[TB_CAPTURES_MAX], far[TB_CAPTURES_MAX];
 	size_t near = TB_CAPTURES_MAX, other = TB_CAPTURES_MAX;

@@ -28,6 +28,7 @@ struct tb_posterior_evidence {
 	struct tb_captured_run captures[TB_CAPTURES_MAX];
 	size_t n_captures;
 	double compute_ps; // that is certain
+	double missed;	   // part of its time by which a replay without capture misses
 	bool is_like;	   // the network is the captured one but for its rate
 };
 

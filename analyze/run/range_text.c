@@ -17,7 +17,8 @@ struct tb_range tb_range_of_run(const struct tb_run_info *info)
 						(double)info->check_recorded_ps -
 					1);
 	return (struct tb_range){info->least_ps, info->most_ps, info->simulated_ps,
-		info->n_calls, info->n_hidden, info->n_untold, percent};
+		info->n_calls, info->n_hidden, info->n_untold, percent,
+		!info->is_captured};
 }
 
 static size_t add_replayed(const struct tb_range *range, char *buffer, size_t size)
@@ -27,6 +28,13 @@ static size_t add_replayed(const struct tb_range *range, char *buffer, size_t si
 	bool is_inside = range->replayed_ps >= range->least_ps &&
 			 range->replayed_ps <= range->most_ps;
 	tb_format_time(range->replayed_ps, likely, sizeof likely);
+	if (range->of_calls)
+		return (size_t)snprintf(buffer, size,
+			"; the replay takes %s, in which ranks that exchange long "
+			"messages come at the same instant and send both at once: where "
+			"one comes later they are sent one after the other, so there are "
+			"two modes",
+			likely);
 	tb_format_percent(fabs(range->check_percent), percent, sizeof percent);
 	if (is_checked && is_inside && fabs(range->check_percent) <= CHECK_MOST)
 		return (size_t)snprintf(buffer, size, ", probably %s", likely);

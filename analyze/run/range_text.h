@@ -4,6 +4,7 @@
 
 #include "run.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct tb_range {
@@ -13,6 +14,7 @@ struct tb_range {
 	// By how many percent that job is slower at the captured rate than what was
 	// captured; NAN: it was not checked.
 	double check_percent;
+	bool of_calls; // the job is of a trace of calls (calls_job.h), not of a capture
 };
 
 #define TB_RANGE_TEXT 640

@@ -76,6 +76,7 @@ struct tb_run_info {
 	// What the captured run took and its replay at the captured rate, of the job that
 	// differs most; 0: not checked.
 	tb_time_ps check_recorded_ps, check_simulated_ps;
+	bool is_captured; // a job was inferred from packets
 	// What jobs take where messages take no time, and on an ideal network; each at
 	// most the next and simulated_ps.
 	bool has_bound;

@@ -44,14 +44,17 @@ static const struct tb_stored_table run_records = TB_STORED_TABLE("run", RECORD,
 	OR_NULL("g.least_ps", least_ps), OR_NULL("g.most_ps", most_ps),
 	OR_NULL("g.calls", n_calls), OR_NULL("g.hidden", n_hidden),
 	OR_NULL("g.untold", n_untold), OR_NULL("c.was_ps", check_recorded_ps),
-	OR_NULL("c.is_ps", check_simulated_ps), OR_NULL("f.compute_ps", compute_ps),
-	OR_NULL("f.closed_ps", closed_ps), OR_NULL("f.ideal_ps", ideal_ps),
-	TB_COLUMN("switching", switching), TB_COLUMN("leads", leads),
-	TB_COLUMN("network", texts[0]), TB_COLUMN("input_name", texts[1]),
-	TB_COLUMN("input_kind", texts[2]), TB_COLUMN("input_digest", texts[3]),
-	TB_COLUMN("options", texts[4]), TB_COLUMN("program_version", texts[5]),
-	TB_COLUMN("started_at", texts[6]), TB_COLUMN("host", texts[7]),
-	TB_COLUMN("input_summary", texts[8]));
+	OR_NULL("c.is_ps", check_simulated_ps),
+	INFO("(SELECT count(*) > 0 FROM recorded_kind AS k WHERE k.run = r.run AND "
+	     "k.kind = 'message')",
+		is_captured),
+	OR_NULL("f.compute_ps", compute_ps), OR_NULL("f.closed_ps", closed_ps),
+	OR_NULL("f.ideal_ps", ideal_ps), TB_COLUMN("switching", switching),
+	TB_COLUMN("leads", leads), TB_COLUMN("network", texts[0]),
+	TB_COLUMN("input_name", texts[1]), TB_COLUMN("input_kind", texts[2]),
+	TB_COLUMN("input_digest", texts[3]), TB_COLUMN("options", texts[4]),
+	TB_COLUMN("program_version", texts[5]), TB_COLUMN("started_at", texts[6]),
+	TB_COLUMN("host", texts[7]), TB_COLUMN("input_summary", texts[8]));
 #undef RECORD
 
 #define FROM_RUNS                                                                        \

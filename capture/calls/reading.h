@@ -47,6 +47,9 @@ struct tb_reading {
 	// Ranks write into sockets: what one sends to another host without asking is
 	// complete once the network's buffer has all of it, instead of at once.
 	bool sends_wait;
+	// With bounds (job.h), if ranks exchange long messages over sockets: see
+	// calls_job.h.
+	bool bounded;
 	// Reading fails with TB_ESTOPPED once it is set; NULL: never.
 	const volatile sig_atomic_t *stop;
 };

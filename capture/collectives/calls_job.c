@@ -869,6 +869,35 @@ static int attempt(struct tb_lowering *l, const char *name, const char *made, bo
 	return status;
 }
 
+// add_skewed gives the job a bound in which ranks come to long messages at different
+// times.
+static int add_skewed(const struct tb_lowering *first, const struct tb_lowering *initial,
+	const char *name, const char *made, struct tb_job *job)
+{
+	struct tb_error error = {0};
+	struct tb_lowering l = *initial;
+	struct tb_job *skewed = NULL;
+	if (!initial->reading->bounded || !initial->reading->sends_wait ||
+		first->n_long == 0)
+		return TB_OK;
+	l.skews = true;
+	l.error = &error;
+	int status = attempt(&l, name, made, first->is_eager, &skewed);
+	struct tb_job_bounds *bounds = NULL;
+	if (status == TB_OK)
+		bounds = calloc(1, sizeof *bounds + sizeof(struct tb_job *));
+	if (!bounds) {
+		tb_job_free(skewed);
+		return status == TB_OK ? TB_ENOMEM : status;
+	}
+	for (uint32_t i = 0; i < job->n_ops; i++)
+		bounds->n_calls += job->ops[i].kind == TB_OP_SEND;
+	bounds->n = 1;
+	bounds->jobs[0] = skewed;
+	job->bounds = bounds;
+	return TB_OK;
+}
+
 int tb_calls_job(const struct tb_calls *calls, const char *name, const char *made,
 	const struct tb_reading *reading, struct tb_job **job, struct tb_error *error)
 {
@@ -886,14 +915,17 @@ int tb_calls_job(const struct tb_calls *calls, const char *name, const char *mad
 		l = initial;
 		l.error = &again;
 		int eager = attempt(&l, name, made, true, job);
-		if (eager == TB_OK)
-			return TB_OK;
 		// An interrupt or a lack of memory is not a deadlock: report it as it
 		// is.
 		if (eager != TB_EDEADLOCK) {
 			status = eager;
 			found = again;
 		}
+	}
+	if (status == TB_OK && add_skewed(&l, &initial, name, made, *job) != TB_OK) {
+		tb_job_free(*job);
+		*job = NULL;
+		status = tb_fail_memory(&found, "a job of the calls");
 	}
 	if (status != TB_OK && error) {
 		// Add to the error about calls that do not match that some ranks ended

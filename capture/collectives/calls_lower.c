@@ -243,7 +243,8 @@ static int place_plan(struct whole_call *w, const struct tb_plan *plan)
 		.work = l->reading->work,
 		.eager_bytes = l->eager_bytes,
 		.hosts = w->hosts,
-		.cpus = w->cpus};
+		.cpus = w->cpus,
+		.skews = l->skews};
 	uint64_t n_tags = tb_plan_append_tags(plan, &place);
 	if (n_tags >= INT32_MAX)
 		return tb_fail(l->error, TB_ECAPACITY,
@@ -718,8 +719,13 @@ static int lowered_wait_for(
 static int lowered_compute(
 	const struct lowered_call *h, uint32_t index, struct tb_call_lane *lane)
 {
+	struct tb_lowering *l = h->lowering;
 	uint64_t ns = h->call->calc_ns + lane->calc_ns;
 	lane->calc_ns = 0;
+	if (h->call->bytes > l->eager_bytes / 2 && h->call->kind != TB_CALL_JOINT) {
+		l->n_long++;
+		ns += l->skews ? tb_skew_ns(h->rank, h->call->bytes) : 0;
+	}
 	if (ns)
 		lane->since = index;
 	int status = ns ? lowered_add_calc(h, ns) : TB_OK;

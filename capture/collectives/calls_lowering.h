@@ -102,6 +102,7 @@ struct tb_lowering {
 	const char *unknown_library; // that made the trace; NULL: it is known
 	struct tb_collective_choices choices;
 	uint64_t eager_bytes;
+	bool skews;    // ranks begin long messages at different times
 	bool is_eager; // every message is sent at once, whatever the library does
 	struct tb_job_builder *builder;
 	struct tb_error *error;
@@ -133,6 +134,7 @@ struct tb_lowering {
 
 	bool has_times; // the trace recorded when some call was left
 
+	uint64_t n_long; // calls with messages that are asked for
 	uint64_t n_dropped_sends, n_dropped_recvs, n_dropped_collectives;
 	uint64_t n_resized;	// receives that expected another size
 	uint64_t n_any_guessed; // that take what comes first, by the order of senders

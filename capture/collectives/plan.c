@@ -558,6 +558,30 @@ static int add_pack(const struct tb_plan_writing *w, const struct tb_transfer *t
 			       : status;
 }
 
+// In which an answer that is due goes first.
+#define SKEW_LEAST_NS 1000
+
+uint64_t tb_skew_ns(uint32_t rank, uint64_t bytes)
+{
+	bool odd = false;
+	for (; rank; rank &= rank - 1)
+		odd = !odd;
+	return SKEW_LEAST_NS + (odd ? bytes / 4 : 0);
+}
+
+// add_skew adds a calc by which the current rank asks later.
+static int add_skew(const struct tb_plan_writing *w, const struct tb_transfer *transfer,
+	uint32_t *op, struct tb_error *error)
+{
+	const struct tb_op what = {.kind = TB_OP_CALC,
+		.amount = tb_skew_ns(
+			job_rank(w, w->rank), tb_plan_bytes(w->plan, transfer)),
+		.cpu = w->lane_cpu};
+	int status = tb_job_add(w->builder, job_rank(w, w->rank), &what, op, error);
+	return status == TB_OK ? plan_wait_for_all(w, *op, w->held, w->n_held, error)
+			       : status;
+}
+
 // transfer_add_send adds a send, which waits for what is held; if the receiver is to be
 // asked, the question does, and the data wait for the answer.
 static int transfer_add_send(struct tb_plan_writing *w,
@@ -566,6 +590,8 @@ static int transfer_add_send(struct tb_plan_writing *w,
 	bool asked = transfer_is_asked(w, transfer);
 	uint32_t first = 0, answer = 0, pack = UINT32_MAX;
 	int status = add_pack(w, transfer, &pack, error);
+	if (status == TB_OK && asked && w->skews && pack == UINT32_MAX)
+		status = add_skew(w, transfer, &pack, error);
 	if (status == TB_OK)
 		status = transfer_add_part(
 			w, transfer, asked ? ASK : DATA, TB_OP_SEND, &first, error);
@@ -881,7 +907,8 @@ int tb_plan_append(struct tb_job_builder *builder, const struct tb_plan *plan,
 		.tag = place->tag,
 		.work = place->work,
 		.whole = tb_plan_whole_bytes(plan),
-		.eager_bytes = eager_bytes(place)};
+		.eager_bytes = eager_bytes(place),
+		.skews = place->skews};
 	int status = plan_writing_init(&w, error);
 	for (w.rank = 0; w.rank < plan->n_ranks && status == TB_OK; w.rank++) {
 		// Members of a host mostly are neighbours and have equal shares.

@@ -168,7 +168,13 @@ struct tb_plan_place {
 	const uint32_t *hosts; // by the plan's ranks: the number of its host; NULL: each
 			       // its own
 	const uint8_t *cpus;   // by the plan's ranks: its processor; NULL: 0
+	bool skews;	       // ranks ask later (tb_skew_ns)
 };
+
+// tb_skew_ns returns by how much later a rank of the job asks: by a microsecond, in which
+// it answers first, or by the time of the message's bytes at 4 GB/s more. Of partners in
+// a power-of-two pattern it is always one that does.
+uint64_t tb_skew_ns(uint32_t rank, uint64_t bytes);
 
 // tb_plan_append_tags returns how many tags the plan uses there.
 uint64_t tb_plan_append_tags(

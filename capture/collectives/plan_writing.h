@@ -27,6 +27,7 @@ struct tb_plan_writing {
 	uint8_t cpu;	  // that combines
 	uint8_t lane_cpu; // that sends
 	bool pin;
+	bool skews; // as in struct tb_plan_place
 
 	struct tb_plan_ends out, in;
 	// For the current rank: `held` are the operations for which its next sends wait,

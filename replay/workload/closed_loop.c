@@ -435,8 +435,14 @@ static int closed_loop_settle(struct tb_closed_loop *loop, struct tb_error *erro
 			set_started(loop, op);
 			uint32_t send = tb_matching_post(&loop->matching, op);
 			status = send == NONE ? TB_OK : check_size(loop, op, send, error);
-			if (status == TB_OK && send != NONE)
+			if (status == TB_OK && send != NONE) {
+				// What a library does for a message that has come
+				// already comes before what is called for then.
+				struct tb_op_queue rest = loop->ready;
+				loop->ready = tb_op_queue_empty();
 				set_done(loop, op);
+				tb_op_queue_append(&loop->ready, loop->next, &rest);
+			}
 		} else if (cpu_of(loop, op)->busy)
 			tb_op_queue_push(&cpu_of(loop, op)->waiting, loop->next, op);
 		else

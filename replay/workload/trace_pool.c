@@ -82,9 +82,9 @@ static void put_reading(FILE *stream, const struct tb_reading *reading)
 	fprintf(stream, "%zu ", reading->n_collectives);
 	for (size_t i = 0; i < reading->n_collectives; i++)
 		put_word(stream, reading->collectives[i]);
-	fprintf(stream, "%d %" PRIu32 " %" PRIu32 " %d %d ", reading->lenient,
+	fprintf(stream, "%d %" PRIu32 " %" PRIu32 " %d %d %d ", reading->lenient,
 		reading->clone_ranks, reading->per_node, reading->spreads_host,
-		reading->sends_wait);
+		reading->sends_wait, reading->bounded);
 	for (size_t i = 0; i < sizeof works / sizeof *works; i++)
 		fprintf(stream, "%" PRIu64 " ", works[i]);
 	if (reading->node)

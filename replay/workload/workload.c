@@ -74,6 +74,7 @@ static int workload_read_trace(const struct tb_workload *workload,
 		reading.node = &workload->options->node;
 	reading.work = workload->options->work;
 	reading.sends_wait = workload->options->sends_wait;
+	reading.bounded = !workload->options->unbounded;
 	const struct tb_trace_request request = {.paths = input->files,
 		.n = input->n_files,
 		.stdin_kind =

@@ -227,6 +227,19 @@ static inline uint32_t tb_op_queue_pop(struct tb_op_queue *queue, const uint32_t
 	return op;
 }
 
+// tb_op_queue_append puts what is in `more` behind.
+static inline void tb_op_queue_append(
+	struct tb_op_queue *queue, uint32_t *next, const struct tb_op_queue *more)
+{
+	if (more->first == TB_ID_NONE)
+		return;
+	if (queue->first == TB_ID_NONE)
+		queue->first = more->first;
+	else
+		next[queue->last] = more->first;
+	queue->last = more->last;
+}
+
 // tb_op_queue_remove takes `op` out; its predecessor is `before`, TB_ID_NONE for the
 // first.
 static inline void tb_op_queue_remove(

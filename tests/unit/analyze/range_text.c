@@ -49,6 +49,20 @@ static void what_contradicts_is_said(void **state)
 		"at the captured rate");
 }
 
+static void a_trace_of_calls_has_two_modes(void **state)
+{
+	(void)state;
+	char text[TB_RANGE_TEXT];
+	const struct tb_range range = {.least_ps = 50 * MS,
+		.most_ps = 120 * MS,
+		.replayed_ps = 54 * MS,
+		.check_percent = (double)NAN,
+		.of_calls = true};
+	assert_non_null(strstr(tb_range_text(&range, text, sizeof text),
+		"between 50 ms and 120 ms; the replay takes 54 ms, in which ranks that "
+		"exchange long messages come at the same instant"));
+}
+
 static void the_check_of_a_run_is_in_percent(void **state)
 {
 	(void)state;
@@ -64,6 +78,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_checked_and_lies_inside_is_probable),
 		cmocka_unit_test(what_contradicts_is_said),
+		cmocka_unit_test(a_trace_of_calls_has_two_modes),
 		cmocka_unit_test(the_check_of_a_run_is_in_percent),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -201,6 +201,7 @@ static void what_was_not_replayed_at_the_captured_rate_stands(void **state)
 	const struct tb_hypothesis list[] = {{1, 5, {0}}};
 	const struct tb_posterior_evidence evidence = {.list = list,
 		.n = 1,
+		.missed = 0.1,
 		.captures = {{10, 0.25}},
 		.n_captures = 1,
 		.is_like = true};
