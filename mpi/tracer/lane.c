@@ -407,6 +407,8 @@ static void ending_on_signal(int number, siginfo_t *info, void *context)
 
 void tb_ending_watch(void)
 {
+	if (watching) // a forked child has its parent's handlers
+		return;
 	for (size_t i = 0; i < N_WATCHED; i++) {
 		struct sigaction own = {.sa_sigaction = ending_on_signal,
 			.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};

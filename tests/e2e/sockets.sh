@@ -23,9 +23,10 @@ said_bytes() {
 }
 traced=$("$TAILBACK" trace --sockets --keep -o job.tbt -- ./calls 2>said)
 [[ $traced == "$(said_bytes job.tbt)" ]]
-grep -q '^2 ranks, ' said
+grep -q '^3 ranks, ' said
+grep -q '^1 rank ended early, rank 2 first, by SIGTERM' said
 "$TAILBACK" info job.tbt >info
-grep -q '2 connections of TCP: ' info
+grep -q '3 connections of TCP: ' info
 ! grep -q 'not traced' info
 "$TAILBACK" replay job.tbt -n ethernet -o run.db 2>out
 grep -q '^simulated ' out
@@ -34,7 +35,7 @@ cmp job.tbt again.tbt
 code=0
 "$TAILBACK" trace --sockets -o killed.tbt -- ./calls x >out 2>said || code=$?
 [[ $code == 137 ]]
-grep -q '^1 rank ended early, rank 0 first, signal unknown' said
+grep -q '^2 ranks ended early, rank 0 first, signal unknown' said
 "$TAILBACK" info killed.tbt | grep -q '^  rank 0 was ended by an unknown signal, as of SIGKILL, after [0-9]* calls of the job$'
 [[ $(said_bytes killed.tbt) == "$(cat out)" ]]
 none() { # COMMAND SENTENCE

@@ -158,6 +158,28 @@ static int in_threads(void)
 	return 10 * (N + 10);
 }
 
+// ended has a child end by a signal, as it does untraced.
+static int ended(void)
+{
+	char room[5];
+	int ends[2], told[2], how = 0;
+	CHECK(pipe(told) == 0);
+	pid_t child = fork();
+	if (child == 0) {
+		opened(ends);
+		CHECK(write(ends[0], bytes, 5) == 5 && read(ends[1], room, 5) == 5);
+		CHECK(write(told[1], bytes, 1) == 1);
+		for (;;)
+			pause();
+	}
+	CHECK(read(told[0], room, 1) == 1);
+	usleep(50000); // until the child's write is recorded
+	CHECK(kill(child, SIGTERM) == 0);
+	CHECK(waitpid(child, &how, 0) == child);
+	CHECK(WIFSIGNALED(how) && WTERMSIG(how) == SIGTERM);
+	return 6;
+}
+
 static int cost(int n)
 {
 	int ends[2];
@@ -195,7 +217,7 @@ int main(int n, char **words)
 	int how = 1, piped;
 	CHECK(recv(ends[0], &piped, sizeof piped, MSG_WAITALL) == sizeof piped);
 	CHECK(waitpid(child, &how, 0) == child && how == 0);
-	printf("%d\n", all + N + piped + (int)sizeof piped + in_threads());
+	printf("%d\n", all + N + piped + (int)sizeof piped + in_threads() + ended());
 	fflush(stdout);
 	return n > 1 ? raise(SIGKILL) : 0;
 }
