@@ -9,7 +9,6 @@
 #ifndef TB_BENCHMARK_H
 #define TB_BENCHMARK_H
 
-#include "bytes.h"
 #include "collective_ops.h"
 #include "status.h"
 
@@ -68,10 +67,6 @@ struct tb_benchmark_table {
 };
 
 struct tb_benchmark; // opaque
-
-// tb_benchmark_begins returns whether text has a line that such a tool writes at the head
-// of its table, in its first MiB.
-bool tb_benchmark_begins(struct tb_bytes first);
 
 // tb_benchmark_tool returns the tool whose table a file has in its first MiB; NULL: none,
 // or the file cannot be read.

@@ -457,20 +457,6 @@ static const struct bench_tool *tool_of_text(char *text)
 	return NULL;
 }
 
-bool tb_benchmark_begins(struct tb_bytes first)
-{
-	size_t n = first.n < LOOK_MOST ? first.n : LOOK_MOST;
-	char *text = malloc(n + 1);
-	if (!text)
-		return false;
-	if (n > 0)
-		memcpy(text, first.data, n);
-	text[n] = '\0';
-	bool begins = tool_of_text(text) != NULL;
-	free(text);
-	return begins;
-}
-
 const char *tb_benchmark_tool(const char *path)
 {
 	struct tb_infile *file;

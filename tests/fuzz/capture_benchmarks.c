@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			break;
 		written += (size_t)n;
 	}
-	(void)tb_benchmark_begins((struct tb_bytes){data, size});
+	(void)tb_benchmark_tool(path);
 	if (tb_benchmark_read(&benchmark, paths, 1, size & 7, &error) == TB_OK)
 		for (size_t i = 0; i < tb_benchmark_n_rows(benchmark); i++) {
 			const struct tb_benchmark_row *row =

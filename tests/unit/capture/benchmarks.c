@@ -34,13 +34,20 @@ static int read_path(const char *path, uint32_t n_ranks)
 	return tb_benchmark_read(&made, &path, 1, n_ranks, &error);
 }
 
-static int read_text(const char *text, uint32_t n_ranks)
+// hold_text makes a file of a text, and its path.
+static int hold_text(const char *text, char path[64])
 {
-	char path[64];
 	int fd = memfd_create("table", 0);
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	snprintf(path, 64, "/proc/self/fd/%d", fd);
+	return fd;
+}
+
+static int read_text(const char *text, uint32_t n_ranks)
+{
+	char path[64];
+	int fd = hold_text(text, path);
 	int status = read_path(path, n_ranks);
 	close(fd);
 	return status;
@@ -394,11 +401,13 @@ static void tools_are_told_by_their_lines(void **state)
 	for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
 		assert_string_equal(tb_benchmark_tool(sample(tools[i][0])), tools[i][1]);
 	assert_null(tb_benchmark_tool(sample("none")));
-	const char *text = "rank 0: " HEADING;
-	struct tb_bytes bytes = {(const uint8_t *)text, strlen(text)};
-	assert_true(tb_benchmark_begins(bytes));
-	bytes.n = 12;
-	assert_false(tb_benchmark_begins(bytes));
+	char path[64];
+	int fd = hold_text("rank 0: " HEADING, path);
+	assert_string_equal(tb_benchmark_tool(path), "nccl-tests");
+	close(fd);
+	fd = hold_text("rank 0: # si", path);
+	assert_null(tb_benchmark_tool(path));
+	close(fd);
 }
 
 int main(void)
