@@ -5,16 +5,13 @@
 // and the buffer ahead has room for all of it.
 //
 // Switches are served in windows (serve.c) unless links can fail or take no time, or a
-// switch has more than 64 ports. Then every event stands in the wheel: at most two per
-// hop. One ends a crossing, and is made only if a packet waits for the link; one is made
-// when the first packet of a queue is ready.
+// switch has more than 64 ports. Then every event stands in the wheel: one when a
+// crossing ends, and one when the first packet of a queue is ready. Credits are returned
+// when they are free; to another part at the end of the window in which they are.
 //
-// When a packet begins to leave a buffer, the credits that it will free are sent early:
-// at once they are pending at the sender before that buffer, with the time at which they
-// arrive. The sender adds them up when it needs them, and only a packet that waits for
-// them makes an event. (With pauses, faults or an input speedup S of wide switches
-// credits are returned when they are free; to another part at the end of the window in
-// which they are.)
+// In windows, and without pauses, the credits that a packet will free are sent when it
+// begins to leave a buffer: at once they are pending at the sender before that, with the
+// time at which they arrive. The sender adds them up when it needs them.
 //
 // Words: a slot is a port of a switch or a node. The ports of a switch are consecutive
 // slots, in the order of ports; the nodes come last. A slot has a sender, the link that
@@ -114,7 +111,6 @@ struct link_sender { // a link that leaves by a slot
 	uint16_t port;
 	uint8_t vl;	    // of the packet
 	bool by_credit;	    // its wait ended by one
-	bool ends;	    // EV_DONE is under way (never of a node)
 	bool has_pending;   // updates cross this link whose credits are not free yet
 	bool crosses_parts; // the peer is in another part of the network
 };
@@ -261,8 +257,8 @@ struct credits_setup {
 	// Each packet carries a struct packet_path: links differ, or the options ask for
 	// delays (crossing.c).
 	bool notes_paths;
-	// Credits are sent when a packet begins to leave a buffer, before they are free
-	// (queues.h, crossing.c).
+	// Credits are sent when a packet begins to leave a buffer, before they are free:
+	// where switches are served, without pauses (serve.c).
 	bool early_credits;
 };
 
@@ -468,12 +464,6 @@ void tb_crossing_join(struct credits *credits, struct credit_packet *packet);
 // update of this instant whose credits it needed, or NULL.
 void tb_crossing_begin(struct credits *credits, uint32_t slot,
 	struct credit_packet *packet, const struct update *by);
-// tb_crossing_catch_up: what came in through a slot of a switch and has crossed its next
-// link until now, without an event, has left the crossbar.
-void tb_crossing_catch_up(struct credits *credits, uint32_t from);
-// tb_crossing_limit: an input has S packets in the crossbar, the last of which takes the
-// link of `slot`.
-void tb_crossing_limit(struct credits *credits, uint32_t slot, uint32_t from);
 // tb_crossing_carry has a packet that a link has taken begin to cross it;
 // tb_crossing_give_back returns the credits that a packet frees when it has crossed.
 void tb_crossing_carry(struct credits *credits, struct link_sender *sender,

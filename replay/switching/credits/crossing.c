@@ -180,32 +180,6 @@ void tb_crossing_give_back(struct credits *credits, const struct link_sender *se
 	crossing_give_back(credits, sender);
 }
 
-void tb_crossing_catch_up(struct credits *credits, uint32_t from)
-{
-	if (!credits->setup.early_credits)
-		return;
-	uint32_t first = from - sender_at(credits, from)->port;
-	uint64_t ports = receiver_at(credits, from)->crossing;
-	for (; ports; ports &= ports - 1) {
-		uint32_t slot = first + (uint32_t)__builtin_ctzll(ports);
-		if (!is_busy(credits, sender_at(credits, slot)))
-			leave_crossbar(credits, sender_at(credits, slot));
-	}
-}
-
-// Crossings of these S packets end with events, as their ends may let other links choose.
-void tb_crossing_limit(struct credits *credits, uint32_t slot, uint32_t from)
-{
-	uint32_t first = from - sender_at(credits, from)->port;
-	uint64_t ports =
-		credits->setup.early_credits ? receiver_at(credits, from)->crossing : 0;
-	for (; ports; ports &= ports - 1) {
-		uint32_t other = first + (uint32_t)__builtin_ctzll(ports);
-		end_with_event(credits, other, sender_at(credits, other));
-	}
-	tb_arbiter_limit(credits, slot, from);
-}
-
 // is_marked_by_ecn decides by how many bytes still wait for a packet's link (C33).
 static bool is_marked_by_ecn(const struct credits *credits, uint32_t slot,
 	const struct credit_packet *packet, uint64_t bytes)
@@ -286,8 +260,6 @@ void tb_crossing_begin(struct credits *credits, uint32_t slot,
 {
 	struct link_sender *sender = sender_at(credits, slot);
 	struct lane *lane = credits_lane(sender, packet->vl);
-	if (sender->bytes && credits->speedup != ANY_NUMBER)
-		leave_crossbar(credits, sender);
 	settle_wait(credits, sender, packet, by);
 	sender->bytes = packet->of.wire_bytes;
 	sender->from = packet->at;
@@ -300,24 +272,14 @@ void tb_crossing_begin(struct credits *credits, uint32_t slot,
 	if (credits->setup.counts_waiting)
 		tb_crossing_uncount(credits, slot, packet);
 	leave_input(credits, slot, queue_number(credits, sender, packet), packet);
-	// Prepare the end of a crossing that begins now. It takes an event only if
-	// a packet waits for the link, if credits are not sent early, or if the input has
-	// S packets in the crossbar (tb_crossing_limit).
-	if (sender->has_pending)
-		tb_lanes_put_off(credits, slot);
-	if (credits->setup.early_credits)
-		crossing_give_back(credits, sender);
-	if (!credits->setup.early_credits || sender->n_heads > 0)
-		end_with_event(credits, slot, sender);
+	tb_wheel_put(&credits->replay.wheel, sender->free_at, EV_DONE, slot);
 	crossing_carry(credits, sender, packet);
 }
 
 bool tb_crossing_done(struct credits *credits, uint32_t slot)
 {
 	struct link_sender *sender = sender_at(credits, slot);
-	sender->ends = false;
-	if (!credits->setup.early_credits)
-		crossing_give_back(credits, sender);
+	crossing_give_back(credits, sender);
 	if (credits->speedup != ANY_NUMBER)
 		leave_crossbar(credits, sender);
 	if (sender->n_heads == 0)

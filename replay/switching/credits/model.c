@@ -653,8 +653,6 @@ static struct credits_setup find_setup(const struct credits *credits)
 	setup.joins_at_once =
 		setup.equal_rates && !setup.late_routes && !setup.store_and_forward;
 	setup.notes_paths = !setup.equal_links || credits->delays;
-	setup.early_credits = !setup.pauses && !fails &&
-			      (credits->speedup == ANY_NUMBER || credits->words == 1);
 	return setup;
 }
 
@@ -667,6 +665,8 @@ static int credits_allocate(struct credits *credits)
 	if (status == TB_OK) {
 		credits->setup = find_setup(credits);
 		credits->setup.served = tb_serve_is_possible(credits);
+		credits->setup.early_credits =
+			credits->setup.served && !credits->setup.pauses;
 		credits->setup.simple =
 			credits->setup.served && credits->n_vls == 1 &&
 			credits->queues_of_vl > 1 && credits->setup.equal_links &&

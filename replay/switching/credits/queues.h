@@ -265,16 +265,6 @@ static inline bool may_cross(
 	return credits->speedup == ANY_NUMBER || receiver->n_crossing < credits->speedup;
 }
 
-// end_with_event has a link make an event when it has carried its packet.
-static inline void end_with_event(
-	struct credits *credits, uint32_t slot, struct link_sender *sender)
-{
-	if (sender->ends)
-		return;
-	sender->ends = true;
-	tb_wheel_put(&credits->replay.wheel, sender->free_at, EV_DONE, slot);
-}
-
 // show_head: a packet is the first of its queue, and ready, with its input and the link
 // that it is to take. Returns whether that link is to choose. It sees all heads, and
 // which inputs are limited.
@@ -287,8 +277,6 @@ static inline bool show_head(struct credits *credits, struct credit_packet *pack
 	if (sender->n_heads++ == 0 && !busy)
 		sender->stalled_since = credits->replay.now;
 	set_bit(heads_before(credits, sender, packet), packet->port);
-	if (busy)
-		end_with_event(credits, packet->route, sender);
 	return may && !busy;
 }
 
@@ -433,10 +421,8 @@ static inline void settle_wait(struct credits *credits, struct link_sender *send
 	sender->stalled_since = TB_TIME_NEVER;
 }
 
-// leave_crossbar: a packet that came in through a receiver has crossed its next link, by
-// free_at, so that input may send another head into the crossbar. When that ends without
-// an event it is done before anybody could notice: when the link takes another packet, or
-// in tb_crossing_catch_up.
+// leave_crossbar: a packet that came in through a receiver has crossed its next link, so
+// that input may send another head into the crossbar.
 static inline void leave_crossbar(struct credits *credits, struct link_sender *sender)
 {
 	struct receiver *receiver = receiver_at(credits, sender->from);
@@ -450,7 +436,6 @@ static inline void leave_crossbar(struct credits *credits, struct link_sender *s
 			sender->root == NOTHING ? sender->link : sender->root;
 	}
 	sender->bytes = 0;
-	receiver->crossing &= ~(UINT64_C(1) << sender->port % 64);
 	if (receiver->n_crossing-- >= credits->speedup)
 		tb_arbiter_allow(credits, sender->from);
 }
@@ -459,11 +444,8 @@ static inline void leave_crossbar(struct credits *credits, struct link_sender *s
 static inline void enter_crossbar(struct credits *credits, uint32_t slot,
 	const struct link_sender *sender, struct receiver *receiver)
 {
-	if (receiver->n_crossing + 1 == credits->speedup)
-		tb_crossing_catch_up(credits, sender->from);
-	receiver->crossing |= UINT64_C(1) << sender->port % 64;
 	if (++receiver->n_crossing == credits->speedup)
-		tb_crossing_limit(credits, slot, sender->from);
+		tb_arbiter_limit(credits, slot, sender->from);
 }
 
 // Routes: the links by which packets leave a switch. Private to this room.

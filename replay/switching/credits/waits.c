@@ -92,7 +92,6 @@ static inline struct wait_blame blame_for(struct credits *credits,
 		return (struct wait_blame){queue->left_flow, queue->left_root};
 	if (credits->speedup == ANY_NUMBER)
 		return credit_blame_order(sender, packet);
-	tb_crossing_catch_up(credits, packet->at);
 	const struct receiver *receiver = receiver_at(credits, packet->at);
 	if (receiver->stopped_at == now)
 		return (struct wait_blame){
