@@ -152,8 +152,8 @@ void tb_advice_judge(struct tb_advice *advice)
 	advice->no_memory = advice->no_memory || !halves;
 	for (size_t i = 1; i < advice->n; i++) {
 		struct tb_change *change = &advice->changes[i];
-		if (change->verdict >= TB_VERDICT_FAILED || gives_up(advice, change) ||
-			changes_job(advice, change))
+		if (change->verdict >= TB_VERDICT_FAILED || change->waits ||
+			gives_up(advice, change) || changes_job(advice, change))
 			continue;
 		double gains[GAINS][TB_ADVICE_SEEDS_MOST] = {{0}};
 		change->n_seeds = gather_gains(advice, change, 0, gains);
@@ -187,7 +187,8 @@ void tb_advice_judge(struct tb_advice *advice)
 		}
 	}
 	for (size_t i = 1; i < advice->n; i++)
-		if (advice->changes[i].verdict < TB_VERDICT_FAILED)
+		if (advice->changes[i].verdict < TB_VERDICT_FAILED &&
+			!advice->changes[i].waits)
 			advice->changes[i].verdict =
 				verdict_of(advice, &advice->changes[i]);
 	free(halves);

@@ -24,6 +24,7 @@ static struct tb_change *add_change(struct tb_advice *advice, enum tb_rule rule,
 			.rule = tb_rules[rule].name,
 			.words = *words,
 			.needs_hardware = tb_rules[rule].needs_hardware,
+			.most = INFINITY,
 			.foreseen = NAN};
 		FILE *stream = open_memstream(&change->command, &size);
 		if (!stream || tb_replay_command_write(words, output, stream) != TB_OK)
@@ -326,12 +327,83 @@ static void rule_out(
 	// A level of links that are the nodes' is faster for these, too.
 	struct least least = least_run_time(
 		advice, change->is_for_nodes ? TB_LIMIT_COMPUTE : limit, shorter_ps);
-	if (100 * (double)(run_ps - least.ps) >= TB_ADVICE_MATTERS * (double)run_ps)
+	if (least.ps > 0)
+		change->most = 100 * (double)(run_ps - least.ps) / (double)run_ps;
+	if (change->most >= TB_ADVICE_MATTERS)
 		return;
 	change->verdict = TB_VERDICT_CANNOT;
 	snprintf(change->why, sizeof change->why, "the run takes %s, and %s %s",
 		tb_format_time(run_ps, taken, sizeof taken), least.why,
 		tb_format_time(least.ps, least_text, sizeof least_text));
+}
+
+// is_capped returns whether a change may be left out for what another one gains: its
+// bound is known, no finding proposes it, and what it costs is not what is asked. An
+// algorithm changes what ranks compute in calls, too.
+static bool is_capped(const struct tb_change *change)
+{
+	return change->verdict < TB_VERDICT_FAILED && change->most < INFINITY &&
+	       !change->proposal && change->id != TB_RULE_FEWER_CABLES &&
+	       tb_rules[change->id].of != TB_CHANGE_CALLS;
+}
+
+// kind_of returns what a change changes; tables of routes are ways, too.
+static enum tb_change_of kind_of(const struct tb_change *change)
+{
+	enum tb_change_of of = tb_rules[change->id].of;
+	return of == TB_CHANGE_ALONE ? TB_CHANGE_WAYS : of;
+}
+
+// comes_first: no finding proposes a change of the kind, and of the capped ones it may
+// gain most, or is the last of those: what the traffic chose is behind what it did not.
+static bool comes_first(const struct tb_advice *advice, size_t change)
+{
+	const struct tb_change *one = &advice->changes[change];
+	for (size_t i = 1; i < advice->n; i++) {
+		const struct tb_change *other = &advice->changes[i];
+		if (i == change || other->verdict >= TB_VERDICT_FAILED ||
+			kind_of(other) != kind_of(one) ||
+			other->needs_hardware != one->needs_hardware)
+			continue;
+		if (other->proposal ||
+			(is_capped(other) &&
+				(other->most > one->most ||
+					(other->most == one->most && i > change))))
+			return false;
+	}
+	return true;
+}
+
+void tb_advice_cap(struct tb_advice *advice)
+{
+	for (size_t i = 1; i < advice->n; i++) {
+		struct tb_change *change = &advice->changes[i];
+		const struct tb_change *best = NULL;
+		double most = 0;
+		for (size_t k = 1; k < advice->n && change->waits; k++) {
+			const struct tb_change *other = &advice->changes[k];
+			const struct tb_estimate *by = tb_advice_deciding(advice, other);
+			double half =
+				other->n_seeds > 1 ? by->half_ci : 100 * other->moves[0];
+			bool is_cheap =
+				!tb_advice_more_nodes(advice, other) &&
+				(change->needs_hardware || !other->needs_hardware);
+			if (other->verdict != TB_VERDICT_HELPS || other->waits ||
+				!is_cheap || by->mean - half <= most)
+				continue;
+			most = by->mean - half;
+			best = other;
+		}
+		if (best && change->most <= most) {
+			change->verdict = TB_VERDICT_CAPPED;
+			snprintf(change->why, sizeof change->why,
+				"its bound lets the run gain %.1f %% at most, and %.120s "
+				"gains %.1f %%",
+				change->most, best->title,
+				tb_advice_deciding(advice, best)->mean);
+		}
+		change->waits = false;
+	}
 }
 
 int tb_advice_limit(struct tb_advice *advice, struct tb_error *error)
@@ -357,6 +429,9 @@ int tb_advice_limit(struct tb_advice *advice, struct tb_error *error)
 		snprintf(change->why, sizeof change->why,
 			"it only saves cables; nothing can make the run shorter");
 	}
+	for (size_t i = 1; i < advice->n; i++)
+		advice->changes[i].waits =
+			is_capped(&advice->changes[i]) && !comes_first(advice, i);
 	return TB_OK;
 }
 

@@ -19,6 +19,7 @@ enum tb_verdict {
 	TB_VERDICT_HARMS,
 	TB_VERDICT_FAILED,   // refused, say
 	TB_VERDICT_CANNOT,   // a bound rules it out
+	TB_VERDICT_CAPPED,   // it cannot gain more than another one does
 	TB_VERDICT_SCREENED, // the fluid model foresees no gain
 	TB_VERDICT_CUT,	     // not tried, or not to its end
 	TB_VERDICTS
@@ -64,7 +65,9 @@ struct tb_change {
 	bool unsteady;	  // they never did
 	// What the seed alone usually moves (seed_moves.h), a share: run time, latency.
 	double moves[2];
-	char why[256]; // it failed, or cannot help
+	double most;   // percent that its bound lets the run time gain; INFINITY: none
+	bool waits;    // for those replayed first, which may gain as much
+	char why[256]; // it failed, cannot help, or no more than another one
 	enum tb_verdict verdict;
 	// Percent that it takes less than the run as it was.
 	struct tb_estimate run_gain, job_gain, latency_gain, wait_gain;
@@ -148,8 +151,12 @@ struct tb_tries {
 	double began_s;
 };
 
-// tb_advice_limit leaves out what a bound rules out. Errors as of tb_advice_new.
+// tb_advice_limit leaves out what a bound rules out, and has wait what it caps: of each
+// kind of bounded changes that cost the same all but the one that may gain most. Errors
+// as of tb_advice_new. tb_advice_cap ends the wait, and leaves out what can gain no more
+// than a change that costs no more was proved to.
 int tb_advice_limit(struct tb_advice *advice, struct tb_error *error) TB_MUST_USE;
+void tb_advice_cap(struct tb_advice *advice);
 
 // advice_pairs.c: adds the best of what helps, two at a time, but no more than `most`
 // changes in all (0: any). It returns whether it added any.

@@ -439,9 +439,10 @@ static int tb_advice_screen(struct tb_tries *tries, double to, struct tb_error *
 #define ROUNDS_MOST 8
 
 // The shares of the work, for who watches.
-#define AFTER_SCREEN 0.15
-#define AFTER_ONES   0.65
-#define AFTER_ALL    0.75
+#define AFTER_SCREEN  0.15
+#define AFTER_CAPPING 0.5
+#define AFTER_ONES    0.65
+#define AFTER_ALL     0.75
 
 struct try_list {
 	struct tb_try *of;
@@ -496,7 +497,7 @@ static int try_first(
 	struct try_list list;
 	int status = make_list(advice, &list, error);
 	for (size_t i = 0; i < advice->n && status == TB_OK; i++)
-		if (is_live(&advice->changes[i]))
+		if (is_live(&advice->changes[i]) && !advice->changes[i].waits)
 			add_missing_tries(advice, &list, i, advice->n_seeds,
 				n_live(advice) < tries->options->n_at_once);
 	if (status == TB_OK)
@@ -621,7 +622,12 @@ static int confirm(struct tb_tries *tries, struct tb_error *error)
 static int try_live(struct tb_tries *tries, double from, struct tb_error *error)
 {
 	struct tb_advice *advice = tries->advice;
-	int status = try_first(tries, from, AFTER_ONES, error);
+	int status = try_first(tries, from, AFTER_CAPPING, error);
+	if (status == TB_OK && advice->changes[0].outcomes[0].known) {
+		tb_advice_judge(advice);
+		tb_advice_cap(advice);
+		status = try_first(tries, AFTER_CAPPING, AFTER_ONES, error);
+	}
 	if (status == TB_OK && !advice->changes[0].outcomes[0].known)
 		return tb_fail(error, TB_ESTOPPED,
 			"stopped before the run as it was had been replayed%s",

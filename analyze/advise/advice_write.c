@@ -16,6 +16,7 @@ const char *const tb_verdict_words[TB_VERDICTS] = {
 	[TB_VERDICT_HARMS] = "harms",
 	[TB_VERDICT_FAILED] = "failed",
 	[TB_VERDICT_CANNOT] = "cannot help",
+	[TB_VERDICT_CAPPED] = "no better",
 	[TB_VERDICT_SCREENED] = "screened out",
 	[TB_VERDICT_CUT] = "not tried",
 };
@@ -383,6 +384,11 @@ static void write_answer(const struct tb_advice *advice, char *text, size_t size
 		fprintf(words, " Bounds rule %zu out, which %s not replayed.",
 			n_of(advice, TB_VERDICT_CANNOT),
 			n_of(advice, TB_VERDICT_CANNOT) == 1 ? "is" : "are");
+	if (n_of(advice, TB_VERDICT_CAPPED))
+		fprintf(words,
+			" %zu can gain no more than others do, and %s not replayed.",
+			n_of(advice, TB_VERDICT_CAPPED),
+			n_of(advice, TB_VERDICT_CAPPED) == 1 ? "is" : "are");
 	if (advice->screening[0])
 		fprintf(words, " %s", advice->screening);
 	if (n_cut)
@@ -426,6 +432,7 @@ static int write_advice_text(const struct tb_advice *advice, unsigned width, FIL
 	// the reason.
 	write_changes(advice, TB_VERDICT_HELPS, "To try it", width, stream);
 	write_changes(advice, TB_VERDICT_CANNOT, "Cannot help", width, stream);
+	write_changes(advice, TB_VERDICT_CAPPED, "Can gain no more", width, stream);
 	write_changes(advice, TB_VERDICT_FAILED, "Could not be replayed", width, stream);
 	return status;
 }

@@ -1,23 +1,48 @@
 #!/usr/bin/env bash
 # Instructions per packet, counted by callgrind, so that neither the machine nor what else it does
-# matters: uniform traffic without end, recorded into memory with all that a replay records;
-# sweeps, which are stored; and the same traffic in parts: all windows, and what of them one thread
-# does while the others wait, which stays below $serial.
-#   instructions.sh          prints what each scene takes
-#   instructions.sh --smoke  the test: fails when a scene takes 5 % more than instructions.csv has
-#   instructions.sh --pin    puts what the scenes take into instructions.csv
+# matters. What users run is pinned: whole replays with all that is recorded by default, one of a
+# capture in closed loop, and advice. Then the parts: the engine recording into memory, sweeps, which
+# are stored, and the same traffic in parts: all windows, and what of them one thread does while the
+# others wait, which stays below $serial.
+#   instructions.sh                 prints what each scene takes
+#   instructions.sh --smoke         the test: fails when a quick scene takes 5 % more than instructions.csv has
+#   instructions.sh --smoke --long  the other scenes (growth.sh)
+#   instructions.sh --pin           puts what all scenes take into instructions.csv
 # Optimized code differs by compiler, and stores are written by SQLite: the rows of other versions
 # than those here are not compared.
 set -euo pipefail
-here=$(dirname "${BASH_SOURCE[0]}")
+shopt -s inherit_errexit
+# shellcheck source=tests/bench/lib_instructions.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib_instructions.sh"
 pinned=$here/instructions.csv
-build=${TB_BUILD:-$TB_BENCH_BIN/..}
 slack=5 # percent
 serial=20 # of 1000 in all windows
 
-# NAME WHAT ARGUMENT...: of bench_replay_engine --once, of tailback sweep, or of bench_replay_parts
-# --once behind the functions upon whose entry and exit counting begins or ends.
-scenes=(
+# NAME WHAT ARGUMENT...:
+#   replay NETWORK NODES SIZE FEW MANY    between replays of so many messages a node: each packet more
+#   misses NETWORK NODES SIZE FEW MANY    likewise, misses of a cache of the second level, in thousandths
+#   capture OPTION...                     a replay of a capture of 16 nodes
+#   advise TRIES                          advice on a job of 16 nodes, with all its replays
+#   engine SCENE PACKETS                  bench_replay_engine --once
+#   sweep KEY=VALUE...                    tailback sweep
+#   parts FUNCTION,... NODES...           bench_replay_parts --once, between entry and exit of functions
+quick=(
+	"replay_ib-hdr_64 replay ib-hdr,arity=4,levels=3 64 64K 2 6"
+	"replay_ethernet_64 replay ethernet,arity=4,levels=3 64 64K 2 6"
+)
+long=(
+	"replay_ib-hdr_64_long replay ib-hdr,arity=4,levels=3 64 256K 2 6"
+	"replay_ib-hdr_64_adaptive replay ib-hdr,arity=4,levels=3,ascent=adaptive 64 256K 1 3"
+	"replay_roce-400_64 replay roce-400,arity=4,levels=3 64 256K 1 3"
+	"replay_qsnet_64 replay qsnet 64 64K 1 3"
+	"replay_ethernet_64_long replay ethernet,arity=4,levels=3 64 256K 1 3"
+	"replay_ib-hdr_4096 replay ib-hdr,arity=16,levels=3 4096 32K 1 2"
+	"replay_roce-400_4096 replay roce-400,arity=16,levels=3 4096 32K 1 2"
+	"replay_qsnet_4096 replay qsnet,arity=16,levels=3 4096 2K 1 2"
+	"replay_ethernet_4096 replay ethernet,arity=16,levels=3 4096 4K 1 2"
+	"misses_ib-hdr_4096 misses ib-hdr,arity=16,levels=3 4096 16K 1 2"
+	"closed_loop_16 capture --closed-loop"
+	"advise_16 advise 3"
 	"qsnet_64 engine uniform 100000"
 	"qsnet_4096 engine uniform_4096 60000"
 	"ib-hdr_64 engine credits 100000"
@@ -30,73 +55,71 @@ scenes=(
 	"sweep_qsnet_4096 sweep network=qsnet arity=16 nodes=4096 window=50us warm=20us seed=1..2"
 )
 
-skip() {
-	echo "skipped: $*"
-	exit 77
-}
-
-# cached KEY: its value in the build's CMakeCache.txt.
-cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
-
-# compiler: its name, version and flags.
-compiler() {
-	local program name=gcc
-	program=$(cached CMAKE_C_COMPILER)
-	! "$program" --version | grep -q clang || name=clang
-	printf '%s %s %s' "$name" \
-		"$("$program" -dumpfullversion 2>/dev/null || "$program" -dumpversion)" \
-		"$(cached CMAKE_C_FLAGS_RELEASE)"
-}
-
-# count COMMAND...: prints how many instructions it executes, or those within $within; its own
-# output goes to $work/out.
-within=''
-count() {
-	local options=()
-	[[ -z $within ]] || read -r -a options <<<"--toggle-collect=${within//,/ --toggle-collect=}"
-	valgrind --tool=callgrind --callgrind-out-file="$work/callgrind" "${options[@]}" "$@" \
-		>"$work/out" 2>"$work/log" || {
-		cat "$work/log" >&2
-		return 1
-	}
-	sed -n 's/^.* Collected : *//p' "$work/log"
+# marginal FIELDS FACTOR NETWORK NODES SIZE FEW MANY OPTION...: FACTOR times FIELDS (see collected) for each
+# packet that MANY messages have and FEW do not; OPTIONs are callgrind's.
+marginal() {
+	local fields factor=$2 network=$3 nodes=$4 size=$5 messages n=() p=()
+	read -r -a fields <<<"$1"
+	for messages in "$6" "$7"; do
+		"$TAILBACK" synth uniform --nodes "$nodes" --message "$size" --messages "$messages" -o "$work/job.goal"
+		rm -f "$work/run.db"
+		traced "${@:8}" "$TAILBACK" replay -q --threads 1 "$work/job.goal" -n "$network" -o "$work/run.db"
+		n+=("$(collected "${fields[@]}")")
+		p+=("$(packets)")
+	done
+	echo $((factor * (n[1] - n[0]) / (p[1] - p[0])))
 }
 
 # measure WHAT ARGUMENT...: prints the instructions per packet.
 measure() {
-	local what=$1 n packets
+	local what=$1 n of
 	shift
-	if [[ $what == engine ]]; then
+	rm -f "$work/run.db"
+	case $what in
+	replay) marginal 1 1 "$@" ;;
+	# Misses of the last level, which is as large as a usual second one, of code, reads and writes.
+	misses) marginal "7 8 9" 1000 "$@" --cache-sim=yes --LL=1048576,16,64 ;;
+	capture)
+		n=$(count "$TAILBACK" replay -q --threads 1 "$@" -n qsnet "$TB_SOURCE/tests/data/alltoall16.pcap.zst" \
+			-o "$work/run.db")
+		echo $((n / $(packets)))
+		;;
+	advise)
+		"$TAILBACK" synth bit-reversal --nodes 16 --message 64K --messages 4 -o "$work/job.goal"
+		"$TAILBACK" replay -q "$work/job.goal" -n ib-hdr,arity=4,levels=2 --no-bounds -o "$work/run.db"
+		# A child begins with what its parent had collected.
+		n=$(count --zero-before=tb_replay_with_inputs --zero-before=parse_only \
+			"$TAILBACK" advise -q --no-keep --jobs 1 --tries "$1" "$work/run.db")
+		echo $((n / $(packets)))
+		;;
+	engine)
 		n=$(count "$TB_BENCH_BIN/bench_replay_engine" --once "$@")
-		packets=$(cat "$work/out")
-	elif [[ $what == parts ]]; then
-		within=$1
-		n=$(count "$TB_BENCH_BIN/bench_replay_parts" --once "${@:2}")
-		packets=$(cat "$work/out")
-		within=''
-	else
-		rm -f "$work/sweep.db"
-		n=$(count "$TAILBACK" sweep -q --blame --jobs 1 --set load=full "${@/#/--set=}" \
-			-o "$work/sweep.db" uniform)
-		packets=$(sqlite3 "$work/sweep.db" 'SELECT sum(n_packets) FROM run')
-	fi
-	echo $((n / packets))
+		echo $((n / $(<"$work/out")))
+		;;
+	parts)
+		read -r -a of <<<"--toggle-collect=${1//,/ --toggle-collect=}"
+		n=$(count "${of[@]}" "$TB_BENCH_BIN/bench_replay_parts" --once "${@:2}")
+		echo $((n / $(<"$work/out")))
+		;;
+	sweep)
+		n=$(count "$TAILBACK" sweep -q --blame --jobs 1 --set load=full "${@/#/--set=}" -o "$work/run.db" uniform)
+		echo $((n / $(packets)))
+		;;
+	esac
 }
 
-[[ -z $(cached TB_SANITIZE) && $(cached CMAKE_BUILD_TYPE) == Release ]] ||
-	skip "instructions are counted in the optimized build without sanitizers"
-command -v valgrind >/dev/null || skip "valgrind is not installed"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 with=$(compiler)
 sqlite=$(sqlite3 --version | cut -d ' ' -f 1)
 failed=0 compared=0
 rows=()
 declare -A taken_by
+scenes=("${quick[@]}" "${long[@]}")
+[[ ${1-} != --smoke ]] || scenes=("${quick[@]}")
+[[ ${2-} != --long ]] || scenes=("${long[@]}")
 for scene in "${scenes[@]}"; do
 	read -r -a words <<<"$scene"
 	name=${words[0]} key=$with
-	[[ ${words[1]} != sweep ]] || key+=", SQLite $sqlite"
+	[[ ${words[1]} == engine || ${words[1]} == parts ]] || key+=", SQLite $sqlite"
 	limit=$(awk -F ';' -v k="$key" -v n="$name" '$1 == k && $2 == n { print $3 }' "$pinned")
 	if [[ ${1-} == --smoke && -z $limit ]]; then
 		echo "$name: $(basename "$pinned") has no figure of $key"
