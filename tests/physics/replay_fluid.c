@@ -98,7 +98,7 @@ static void rates_are_max_min_fair(void **state)
 	struct line lines[5] = {{.source = 0, .destination = 4, .bytes = 2 * MEGABYTE},
 		{.source = 1, .destination = 4, .bytes = MEGABYTE},
 		{.source = 1, .destination = 5, .bytes = MEGABYTE},
-		{.source = 1, .destination = 10, .bytes = MEGABYTE},
+		{.source = 1, .destination = 6, .bytes = MEGABYTE},
 		{.source = 2, .destination = 5, .bytes = 2 * MEGABYTE}};
 	struct outcome outcome = replayed(STAR, lines, 5);
 	for (size_t i = 0; i < 5; i++)
