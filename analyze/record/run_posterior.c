@@ -7,11 +7,11 @@
 // Measured times of one program scatter by about so much, TCP's losses included.
 #define SCATTER 0.065
 // By how much of the captured run the part that does not scale with the rate is missed.
-#define SHARE_MISSED 0.04
+#define SHARE_MISSED 0.05
 // A hypothesis that misses the captured time by so much counts half: of that time, or,
 // where it takes longer than there, of what it takes.
 #define CHECK_MISSED 0.25
-#define TAIL	     0.02 // left out at each end
+#define TAIL	     0.015 // left out at each end
 // No job scales exactly, and what was captured is one run of several.
 #define LAW_PART 0.15
 // Rates that differ less give no slope.

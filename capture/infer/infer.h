@@ -120,7 +120,7 @@
 //   time there, over that time or, if it takes longer than there, over what it takes. What
 //   it takes is scaled by the captured time over its own if it is quicker than at the
 //   captured rate, else what it takes more is added to the captured time. The range has
-//   96 % of the sum of such hills, of 6.5 % of their time and 4 % of the captured time per
+//   97 % of the sum of such hills, of 6.5 % of their time and 5 % of the captured time per
 //   change of the time of a byte.
 //   Beside it stands arithmetic, on one Ethernet switch without faults: no slower on a
 //   faster network, no quicker than the ratio of rates, by 15 % (measured times scatter,
