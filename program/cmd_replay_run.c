@@ -4,6 +4,7 @@
 
 #include "child.h"
 #include "cli.h"
+#include "ethernet_params.h"
 #include "names.h"
 #include "packets_text.h"
 #include "progress.h"
@@ -177,6 +178,28 @@ static int replay_print_summary(const struct tb_recording_summary *run, bool spl
 	print_processes(stats);
 	print_underload(run);
 	return TB_OK;
+}
+
+// note_bucket says if ports of the captured network passed a bucket of bytes at once, and
+// those of this one do not.
+static void note_bucket(const struct tb_recording_summary *run)
+{
+	const struct tb_network_params *params = tb_network_params(run->network);
+	for (uint32_t i = 0; i < tb_workload_n_inputs(run->workload); i++) {
+		const struct tb_job *job = tb_workload_input_at(run->workload, i).job;
+		char size[24];
+		if (!job || !job->recorded || !job->recorded->bucket_bytes ||
+			strcmp(params->switching, "ethernet") != 0 ||
+			tb_ethernet_params(params)->burst_bytes)
+			continue;
+		fprintf(stderr,
+			"tailback: note: ports of the captured network let %s pass at "
+			"once after a pause, as shaped ones do; those of %s are cables: "
+			"burst=%" PRIu64 ", or the preset ethernet-shaped, has such "
+			"ports\n",
+			tb_format_size(job->recorded->bucket_bytes, size, sizeof size),
+			params->name, job->recorded->bucket_bytes);
+	}
 }
 
 // replay_print_range prints the least and the most that an inferred job can take.
@@ -416,6 +439,8 @@ static int print_replayed(const struct replay_options *options,
 		replay_print_summary(run, options->record.workload.split) != TB_OK)
 		return tb_fail(error, TB_EIO, "the summary cannot be written");
 	replay_note_network(run->network);
+	if (!options->quiet)
+		note_bucket(run);
 	replay_warn(run);
 	return TB_OK;
 }

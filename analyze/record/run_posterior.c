@@ -5,14 +5,15 @@
 #include <math.h>
 
 // Measured times of one program scatter by about so much, TCP's losses included.
-#define SCATTER 0.06
+#define SCATTER 0.065
 // By how much of the captured run the part that does not scale with the rate is missed.
 #define SHARE_MISSED 0.05
-// A hypothesis that misses the captured time by so much counts half.
-#define CHECK_MISSED 0.15
-#define TAIL	     0.025 // left out at each end
+// A hypothesis that misses the captured time by so much counts half: of that time, or,
+// where it takes longer than there, of what it takes.
+#define CHECK_MISSED 0.25
+#define TAIL	     0.015 // left out at each end
 // No job scales exactly, and what was captured is one run of several.
-#define LAW_PART 0.12
+#define LAW_PART 0.15
 // Rates that differ less give no slope.
 #define SLOPE_FROM 1.05
 #define STEPS	   50 // of a bisection
@@ -77,8 +78,12 @@ static struct hill hill_of(const struct tb_hypothesis *hypothesis,
 		const struct tb_captured_run *run = &evidence->captures[i];
 		if (hypothesis->captured_ps[i] <= 0)
 			continue;
-		double ratio = hypothesis->captured_ps[i] / run->took_ps;
-		double part = (ratio > 1 ? ratio - 1 : 1 / ratio - 1) / CHECK_MISSED;
+		double was_ps = hypothesis->captured_ps[i];
+		double ratio = was_ps / run->took_ps;
+		double part = ratio > 1 ? ratio - 1 : 1 / ratio - 1;
+		if (hypothesis->took_ps > was_ps)
+			part = (was_ps - run->took_ps) / hypothesis->took_ps;
+		part /= CHECK_MISSED;
 		hill.weight /= 1 + part * part;
 		at_ps[i] = scaled(hypothesis, evidence, i);
 		far[i] = fabs(1 - 1 / run->slower);

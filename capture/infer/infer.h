@@ -116,16 +116,17 @@
 //   that came since the call before is a cause; REGULAR is else what is likely; EARLY is,
 //   with early calls and late deliveries. L14 is left out.
 //   Each is replayed on the network and at the captured rate. It counts by 1 / (1 + (e /
-//   15 %)^2), half as much for the likely one, where e is by how much it misses the
-//   captured time there. What it takes is scaled by the captured time over its own if it
-//   is quicker than at the captured rate, else what it takes more is added to the captured
-//   time. The range has 95 % of the sum of such hills, each 6 % of its time wide and 5 %
-//   of the captured time per change of the rate.
+//   25 %)^2), half as much for the likely one, where e is what it misses of the captured
+//   time there, over that time or, if it takes longer than there, over what it takes. What
+//   it takes is scaled by the captured time over its own if it is quicker than at the
+//   captured rate, else what it takes more is added to the captured time. The range has
+//   97 % of the sum of such hills, of 6.5 % of their time and 5 % of the captured time per
+//   change of the time of a byte.
 //   Beside it stands arithmetic, on one Ethernet switch without faults: no slower on a
-//   faster network, no quicker than the ratio of rates, by 12 % (measured times scatter,
-//   and TCP loses). On other networks only the ratio to faster ones holds. What
-//   comes closer to the captured time, the network at the captured rate or one switch, is
-//   taken for the captured one.
+//   faster network, no quicker than the ratio of rates, by 15 % (measured times scatter,
+//   and TCP loses). On other networks only the ratio to faster ones holds. What comes
+//   closer to the captured time, the network at the captured rate or one switch, is taken
+//   for the captured one.
 //   (Chosen by 197 pairs of ten programs, where the figures hardly matter; no figure is
 //   fitted to a program.)
 // L17. A second capture (`--also OTHER.pcap,from=TIME,to=TIME`), of the same program at

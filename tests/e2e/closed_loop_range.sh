@@ -63,6 +63,13 @@ if there whatif/a2a8_50m.pcap.zst; then
 		echo "the range is not the first sentence of the report: $(sed -n 4p "$scratch/report")"
 		status=1
 	}
+	# Its ports are shaped ones, which the preset ethernet has not.
+	! grep -q 'ports of the captured network' "$scratch/said" || { echo "ethernet-shaped lacks a bucket: $(cat "$scratch/said")"; status=1; }
+	replay a2a8 50 200 --no-range -n ethernet,rate=200Mbit/s
+	grep -q 'note: ports of the captured network let 3.1.* KiB pass at once .*burst=3' "$scratch/said" || {
+		echo "nothing on the bucket: $(cat "$scratch/said")"
+		status=1
+	}
 	replay a2a8 50 200 --no-range
 	[[ -z $(ask 1) && $("$TAILBACK" info "$scratch/run.db" --json | grep -c 'run_time_least_ps": null') -gt 0 ]] || {
 		echo "--no-range has a range"
