@@ -211,8 +211,8 @@ static int run_sweep_points(const struct sweep_arguments *args,
 		if (n > 0)
 			fprintf(stderr,
 				"%zu of them ha%s no steady state: what is accepted "
-				"still changes by more than %g %% over the window "
-				"(steady = 0 in the store; a longer warm-up may help)\n",
+				"changes by more than %g %% over the window, or queues "
+				"grow (steady = 0 in the store)\n",
 				n, n == 1 ? "s" : "ve", TB_STEADY_DRIFT * 100);
 	}
 	return TB_EXIT_OK;
