@@ -32,12 +32,12 @@ def number(text):
 
 def simulated(row):
     half = row["half_ci"]
-    return number(row["simulated"]) + (" ± " + number(half) if half and float(half) > 0 else "")
+    return number(row["simulated"]) + (" ± " + number(half) if half and float(number(half)) > 0 else "")
 
 
 def published(row):
     unit = "" if row["unit"] == "1" else " " + row["unit"]
-    words = row["relation"] + (" " + row["value"] if row["value"] else "")
+    words = row["relation"].lstrip("'") + (" " + row["value"] if row["value"] else "")
     bound = " (%s%s)" % (row["bound"], unit) if row["bound"] else ""
     return words + (unit if row["value"] or ".." in words else "") + bound
 
@@ -87,7 +87,8 @@ def main():
     print("\n".join(out).replace("\n\n\n", "\n\n").rstrip())
     print("\n## Why rows fail\n")
     for i, why in enumerate(used):
-        print("%d. %s" % (i + 1, why[0].upper() + why[1:] + "."))
+        first = why.split()[0]
+        print("%d. %s." % (i + 1, why if "_" in first else why[0].upper() + why[1:]))
     for text in wrong:
         print(text, file=sys.stderr)
     return 1 if wrong else 0

@@ -196,6 +196,13 @@ static int run_sweep_points(const struct sweep_arguments *args,
 	if (status != TB_OK)
 		return tb_cli_fail(&error);
 	if (!args->quiet) {
+		size_t n = count_unsteady(args->output);
+		if (n > 0)
+			fprintf(stderr,
+				"tailback: warning: %zu point%s no steady state: what is "
+				"accepted changes by more than %g %% over the window, or "
+				"queues grow (steady = 0 in the store)\n",
+				n, n == 1 ? " has" : "s have", TB_STEADY_DRIFT * 100);
 		double wall_s = tb_clock_s() - started;
 		size_t n_new = progress.n_done - progress.n_before;
 		fprintf(stderr, "%zu point%s in %s", progress.n_points,
@@ -207,13 +214,6 @@ static int run_sweep_points(const struct sweep_arguments *args,
 		if (progress.n_before > 0)
 			fprintf(stderr, "%zu were done before, ", progress.n_before);
 		fprintf(stderr, "%zu run in %.2f s\n", n_new, wall_s);
-		size_t n = count_unsteady(args->output);
-		if (n > 0)
-			fprintf(stderr,
-				"%zu of them ha%s no steady state: what is accepted "
-				"still changes by more than %g %% over the window "
-				"(steady = 0 in the store; a longer warm-up may help)\n",
-				n, n == 1 ? "s" : "ve", TB_STEADY_DRIFT * 100);
 	}
 	return TB_EXIT_OK;
 }
