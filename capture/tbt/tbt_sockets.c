@@ -17,6 +17,8 @@
 // exec; who waits for a child for that child's last call; who got a signal for who sent
 // it.
 //
+// Order. What a lane reads after it waited for readiness is what came first (calls.h).
+//
 // Waiting. Time in calls is no computation. What was spent in poll or the like is
 // waiting if the lane receives next, or sends next and was waiting to; else it is kept as
 // computation, like any pause: something else woke it.
@@ -67,9 +69,9 @@ enum event_kind {
 struct event {
 	uint64_t enter_ns, leave_ns; // since the trace's beginning
 	uint64_t bytes;		     // moved; of READY its bits, of REAPED and
-				     // SIGNALLED the other's id
-	uint64_t so_far;	     // by the kernel, + 1; 0: unknown
-	uint64_t number;	     // among all
+			// SIGNALLED the other's id
+	uint64_t so_far; // by the kernel, + 1; 0: unknown
+	uint64_t number; // among all
 	uint32_t rank, lane;
 	uint32_t end;	   // socket's
 	uint32_t first, n; // messages that it sends or receives
@@ -819,6 +821,7 @@ struct lane_state {
 	uint64_t last_ns, carry_ns;
 	uint32_t lane;
 	bool has_number, begun; // the thread that has the lane now
+	bool was_ready;		// waited last until it could read
 	bool had_no_room;	// waited last until it could write
 };
 
@@ -938,7 +941,8 @@ static int add_calls(const struct tb_tbt_sockets *s, const struct event *event,
 			.tag = message->tag,
 			.lane = lane->lane,
 			.kind = sends ? TB_CALL_SEND : TB_CALL_RECV,
-			.starts = sends && !waits};
+			.starts = sends && !waits,
+			.any_source = event->kind == READ && i == 0 && lane->was_ready};
 		status = tb_calls_add(s->reader->calls, event->rank, &call, NULL, error);
 		if (status == TB_OK && i == 0 && on != NONE)
 			status = tb_calls_after(s->reader->calls, event->rank, on, error);
@@ -978,8 +982,10 @@ static int make_calls(const struct tb_tbt_sockets *s, struct event *events, size
 			lane->begun = false;
 			continue;
 		}
-		if (event->kind == READY)
+		if (event->kind == READY) {
+			lane->was_ready = (event->bytes & TB_TBT_READABLE) != 0;
 			lane->had_no_room = (event->bytes & TB_TBT_WRITABLE) != 0;
+		}
 		if (!lane->begun && n_used > 0) {
 			// A thread begins after what the rank did last.
 			lane->last_ns = last_ns;
