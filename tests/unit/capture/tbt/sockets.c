@@ -184,12 +184,19 @@ static void what_follows_tells_what_was_waited_for(void **state)
 static void what_was_ready_came_first(void **state)
 {
 	(void)state;
-	for (uint64_t bits = 0; bits < 3; bits++) {
+	for (uint64_t bits = 0; bits < 4; bits++) {
 		uint32_t n;
+		bool gathers = bits == 3;
 		connected();
 		moved(0, 2000, 2000, TB_TBT_WRITE, 10, 11);
 		PUT(1, 1000, LONG, READY, bits);
 		moved(1, LONG, 2 * LONG, TB_TBT_READ, 10, 11);
+		if (gathers) { // what it read, for another
+			const uint64_t list[] = {0, 1, 80, 0, 1, 5000};
+			PUT(1, 2 * LONG, 2 * LONG, SOCKET, 2, 0, 99);
+			tbt_list(&lanes[1], 6, list);
+			PUT(1, 2 * LONG, 2 * LONG, WRITE, 2, 9, 0, 0, 0, 0, 0, 0);
+		}
 		assert_int_equal(read_it(), TB_OK);
 		const struct tb_call *of = tb_calls_of(calls, 1, &n);
 		assert_int_equal(n, 1);
