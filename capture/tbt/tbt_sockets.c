@@ -17,6 +17,9 @@
 // exec; who waits for a child for that child's last call; who got a signal for who sent
 // it.
 //
+// Order. What a lane reads after it waited for readiness is what came first (calls.h), if
+// it always answers to the connection that it read last: else it may gather from several.
+//
 // Waiting. Time in calls is no computation. What was spent in poll or the like is
 // waiting if the lane receives next, or sends next and was waiting to; else it is kept as
 // computation, like any pause: something else woke it.
@@ -819,6 +822,9 @@ struct lane_state {
 	uint64_t last_ns, carry_ns;
 	uint32_t lane;
 	bool has_number, begun; // the thread that has the lane now
+	uint32_t last_read;	// end; NONE: it has read nothing yet
+	bool gathers;		// it writes to others than the one that it read from
+	bool was_ready;		// waited last until it could read
 	bool had_no_room;	// waited last until it could write
 };
 
@@ -938,7 +944,9 @@ static int add_calls(const struct tb_tbt_sockets *s, const struct event *event,
 			.tag = message->tag,
 			.lane = lane->lane,
 			.kind = sends ? TB_CALL_SEND : TB_CALL_RECV,
-			.starts = sends && !waits};
+			.starts = sends && !waits,
+			.any_source = event->kind == READ && i == 0 && lane->was_ready &&
+				      !lane->gathers};
 		status = tb_calls_add(s->reader->calls, event->rank, &call, NULL, error);
 		if (status == TB_OK && i == 0 && on != NONE)
 			status = tb_calls_after(s->reader->calls, event->rank, on, error);
@@ -967,6 +975,16 @@ static int make_calls(const struct tb_tbt_sockets *s, struct event *events, size
 		return sockets_no_memory(error);
 	int status = settle_waits(s, events, n, n_lanes + 1, error);
 	uint64_t last_ns = 0;
+	for (uint32_t l = 0; l <= n_lanes; l++)
+		lanes[l].last_read = NONE;
+	for (size_t i = 0; i < n; i++) {
+		struct lane_state *lane = &lanes[events[i].lane];
+		if (events[i].kind == READ)
+			lane->last_read = events[i].end;
+		else if (events[i].kind == WROTE && lane->last_read != NONE &&
+			 lane->last_read != events[i].end)
+			lane->gathers = true;
+	}
 	for (size_t i = 0; i < n && status == TB_OK; i++) {
 		const struct event *event = &events[i];
 		struct lane_state *lane = &lanes[event->lane];
@@ -978,8 +996,10 @@ static int make_calls(const struct tb_tbt_sockets *s, struct event *events, size
 			lane->begun = false;
 			continue;
 		}
-		if (event->kind == READY)
+		if (event->kind == READY) {
+			lane->was_ready = (event->bytes & TB_TBT_READABLE) != 0;
 			lane->had_no_room = (event->bytes & TB_TBT_WRITABLE) != 0;
+		}
 		if (!lane->begun && n_used > 0) {
 			// A thread begins after what the rank did last.
 			lane->last_ns = last_ns;

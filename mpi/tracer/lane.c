@@ -25,8 +25,9 @@ static struct {
 	bool has_key;
 	_Atomic bool recording;
 	bool threads;
+	char path[4096];
 	int fd;
-	dev_t device; // of the file, as long as `fd` is ours
+	dev_t device; // of the file
 	ino_t inode;
 	pid_t pid;
 	off_t n_bytes;	 // of the file
@@ -73,16 +74,23 @@ static uint64_t real_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-// map_more extends the file and maps what is new. The disk space is taken at once: a page
-// of a mapped file for which there is no space kills the process.
-// A program may have closed all descriptors, and have another file at this one's.
-static uint8_t *map_more(size_t n)
+// has_file returns whether the file is open: a program may have closed all descriptors,
+// and have another file at this one's number.
+static bool has_file(void)
 {
 	struct stat file;
-	int failed = fstat(process.fd, &file) != 0 || file.st_dev != process.device ||
-				     file.st_ino != process.inode
-			     ? EBADF
-			     : posix_fallocate(process.fd, process.n_bytes, (off_t)n);
+	return process.fd >= 0 && fstat(process.fd, &file) == 0 &&
+	       file.st_dev == process.device && file.st_ino == process.inode;
+}
+
+// map_more extends the file and maps what is new. The disk space is taken at once: a page
+// of a mapped file for which there is no space kills the process.
+static uint8_t *map_more(size_t n)
+{
+	if (!has_file())
+		process.fd = open(process.path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	int failed = has_file() ? posix_fallocate(process.fd, process.n_bytes, (off_t)n)
+				: EBADF;
 	void *there = MAP_FAILED;
 	if (!failed)
 		there = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
@@ -137,11 +145,12 @@ static int open_file(const char *path)
 
 void tb_lanes_open(const char *folder, const struct tb_lanes_rank *rank)
 {
-	char path[4096], boot[64];
-	int n = rank->name ? snprintf(path, sizeof path, "%s/%s", folder, rank->name)
-			   : snprintf(path, sizeof path, "%s/rank-%u-%016" PRIx64 ".tbr",
-				     folder, (unsigned)rank->rank, rank->world);
-	if (n < 0 || (size_t)n >= sizeof path)
+	char *path = process.path, boot[64];
+	size_t size = sizeof process.path;
+	int n = rank->name ? snprintf(path, size, "%s/%s", folder, rank->name)
+			   : snprintf(path, size, "%s/rank-%u-%016" PRIx64 ".tbr", folder,
+				     (unsigned)rank->rank, rank->world);
+	if (n < 0 || (size_t)n >= size)
 		return;
 	process.threads = rank->threads;
 	process.pid = getpid();
@@ -182,7 +191,7 @@ void tb_lanes_open(const char *folder, const struct tb_lanes_rank *rank)
 void tb_lanes_forget(void)
 {
 	const pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	if (process.fd >= 0)
+	if (has_file())
 		close(process.fd);
 	process.recording = false;
 	process.lock = lock;

@@ -180,6 +180,31 @@ static void what_follows_tells_what_was_waited_for(void **state)
 		"from0.0=10@7 to0.1=10*@999993 to0.1=10", "");
 }
 
+// After waiting for readiness a lane reads what came first; without, what it wants.
+static void what_was_ready_came_first(void **state)
+{
+	(void)state;
+	for (uint64_t bits = 0; bits < 4; bits++) {
+		uint32_t n;
+		bool gathers = bits == 3;
+		connected();
+		moved(0, 2000, 2000, TB_TBT_WRITE, 10, 11);
+		PUT(1, 1000, LONG, READY, bits);
+		moved(1, LONG, 2 * LONG, TB_TBT_READ, 10, 11);
+		if (gathers) { // what it read, for another
+			const uint64_t list[] = {0, 1, 80, 0, 1, 5000};
+			PUT(1, 2 * LONG, 2 * LONG, SOCKET, 2, 0, 99);
+			tbt_list(&lanes[1], 6, list);
+			PUT(1, 2 * LONG, 2 * LONG, WRITE, 2, 9, 0, 0, 0, 0, 0, 0);
+		}
+		assert_int_equal(read_it(), TB_OK);
+		const struct tb_call *of = tb_calls_of(calls, 1, &n);
+		assert_int_equal(n, 1);
+		assert_int_equal(of->any_source, bits == TB_TBT_READABLE);
+		tb_calls_free(calls);
+	}
+}
+
 static void processes_wait_for_each_other(void **state)
 {
 	(void)state;
@@ -278,6 +303,7 @@ int main(void)
 		cmocka_unit_test(who_accepts_waits_for_who_connects),
 		cmocka_unit_test(the_end_waits_for_who_closed),
 		cmocka_unit_test(what_follows_tells_what_was_waited_for),
+		cmocka_unit_test(what_was_ready_came_first),
 		cmocka_unit_test(processes_wait_for_each_other),
 		cmocka_unit_test(pipes_are_messages_if_all_was_seen),
 		cmocka_unit_test(connections_with_others_are_computation),
