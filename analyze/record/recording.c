@@ -191,8 +191,7 @@ int tb_recording_simulate(struct tb_recording *recording, struct tb_error *error
 	if (recording->started_s == 0)
 		recording->started_s = tb_clock_s();
 	if (recording->options->to_ps)
-		tb_engine_pause_at(
-			recording->hosted.engine, recording->options->to_ps);
+		tb_engine_pause_at(recording->hosted.engine, recording->options->to_ps);
 	int status = tb_engine_run(
 		recording->hosted.engine, tb_pace_next(&recording->pace), error);
 	if (status == TB_ENGINE_PAUSED || (status > 0 && tb_stop_asked(stop))) {

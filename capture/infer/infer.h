@@ -117,24 +117,23 @@
 //   with early calls and late deliveries. L14 is left out.
 //   Each is replayed on the network and at the captured rate. It counts by 1 / (1 + (e /
 //   25 %)^2), half as much for the likely one, where e is what it misses of the captured
-//   time there, over that time or, if it takes longer than there, over what it takes. What
-//   it takes is scaled by the captured time over its own if it is quicker than at the
-//   captured rate, else what it takes more is added to the captured time. The range has
-//   97 % of the sum of such hills, of 6.5 % of their time and 5 % of the captured time per
-//   change of the time of a byte.
-//   Beside it stands arithmetic, on one Ethernet switch without faults: no slower on a
-//   faster network, no quicker than the ratio of rates, by 15 % (measured times scatter,
-//   and TCP loses). On other networks only the ratio to faster ones holds. What comes
-//   closer to the captured time, the network at the captured rate or one switch, is taken
-//   for the captured one.
-//   (Chosen by 197 pairs of ten programs, where the figures hardly matter; no figure is
-//   fitted to a program.)
+//   time there, over that time or, if it takes longer than there, over what it takes.
+//   What it takes is scaled by the captured time over its own if it is quicker than at
+//   the captured rate, else what it takes more is added to the captured time. The range
+//   has 97 % of the sum of such hills, of 6.5 % of their time and 5 % of the captured
+//   time per change of the time of a byte. Beside it stands arithmetic, on one Ethernet
+//   switch without faults: no slower on a faster network, no quicker than the ratio of
+//   rates, by 15 % (measured times scatter, and TCP loses). On other networks only the
+//   ratio to faster ones holds. What comes closer to the captured time, the network at
+//   the captured rate or one switch, is taken for the captured one. (These settings were
+//   chosen by hand on 197 pairs of ten programs, with their results at hand: that they
+//   hold there is no independent test.)
 // L17. A second capture (`--also OTHER.pcap,from=TIME,to=TIME`), of the same program at
 //   another rate, is refused unless at least 80 % of the bytes of both are between the
 //   same endpoints and the sums differ by at most 1 %. The hypotheses of both are one
 //   posterior: each is replayed at both captured rates, counts by what it misses at both,
-//   and is scaled by the nearer one, between them by both. Arithmetic has a third bound: a
-//   longest path, computation and bytes at x seconds each, is convex in x, so it lies
+//   and is scaled by the nearer one, between them by both. Arithmetic has a third bound:
+//   a longest path, computation and bytes at x seconds each, is convex in x, so it lies
 //   below the line through both measured times between their rates, and above it beyond.
 //
 // Nothing is known of the program or its protocol; a job is as good as the order of
@@ -181,8 +180,9 @@ struct tb_packets_options tb_infer_options(const struct tb_packets_options *opti
 
 // tb_infer_job reads packets that were opened with tb_infer_options to their end and
 // makes a job: a rank per node, a tag per message of an ordered pair. Its notes are the
-// report in sentences. With `bounded` it gets bounds (job.h): the hypotheses of rule L16. TB_EFORMAT when no message is left, TB_ECAPACITY when there are
-// too many; errors of tb_packets_next.
+// report in sentences. With `bounded` it gets bounds (job.h): the hypotheses of rule L16.
+// TB_EFORMAT when no message is left, TB_ECAPACITY when there are too many; errors of
+// tb_packets_next.
 int tb_infer_job(struct tb_packets *packets, bool bounded, struct tb_job **job,
 	struct tb_infer_report *report, struct tb_error *error) TB_MUST_USE;
 

@@ -1,9 +1,10 @@
 // Fluid networks: messages as flows that share links. Private to this room.
 //
-// Model (docs/fluid.md): a message is one flow over the links of its route, at a rate that
-// it has by those that share them (shares.h); with circuits a flow for each of its turns.
-// There are no packets: a flow carries the bytes of its message's packets, and takes the
-// latency of its path once. Queues are known by what they do to rates once they are full.
+// Model (docs/fluid.md): a message is one flow over the links of its route, at a rate
+// that it has by those that share them (shares.h); with circuits a flow for each of its
+// turns. There are no packets: a flow carries the bytes of its message's packets, and
+// takes the latency of its path once. Queues are known by what they do to rates once they
+// are full.
 //
 // Cost: two or three events a message, and what the flows that share its links cost when
 // it begins and ends. Memory: 260 bytes per link, 170 and 20 a link of its ways per flow.

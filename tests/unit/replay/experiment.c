@@ -186,8 +186,8 @@ static double taken_mb_per_s(const char *text)
 	return taken;
 }
 
-// Three nodes write to one: their buses let through 300 MB/s in all, its bus 100. Circuits
-// that wait for each other lose some of the 300.
+// Three nodes write to one: their buses let through 300 MB/s in all, its bus 100.
+// Circuits that wait for each other lose some of the 300.
 static void each_direction_crosses_the_bus_of_its_memory(void **state)
 {
 	(void)state;

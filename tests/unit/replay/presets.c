@@ -3,8 +3,8 @@
 
 #include "circuit_params.h"
 #include "credit_params.h"
-#include "preset_reading.h"
 #include "preset.h"
+#include "preset_reading.h"
 
 #include <glob.h>
 #include <setjmp.h>

@@ -2,8 +2,8 @@
 #include "../../support/params_of.h"
 
 #include "credit_params.h"
-#include "preset_reading.h"
 #include "preset.h"
+#include "preset_reading.h"
 
 #include <glob.h>
 #include <setjmp.h>
