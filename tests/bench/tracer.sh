@@ -10,7 +10,7 @@ use_mpi "$work"
 measured=
 if [[ -e $(dirname "$TAILBACK")/tailback-trace-sockets.so ]] && command -v cc >/dev/null; then
 	cc -O2 -w -pthread -o calls "$TB_SOURCE/tests/e2e/sockets/calls.c"
-	call= traced_call=
+	call="" traced_call=""
 	for _ in 1 2 3 4 5; do # the least, in turns
 		one=$(./calls cost $n)
 		((${call:-$one} < one)) || call=$one

@@ -80,7 +80,7 @@ for program in ring server; do
 	for rate in 10 20 50 100 200; do
 		shape $rate
 		ps=$(simulated $rate)
-		for try in 1 2 3 4 5; do
+		for _ in 1 2 3 4 5; do
 			took=$(run $program 2>said)
 			awk "BEGIN { t = $ps / 1e12 - ($own / 1e12 - $span); e = 100 * (t / $took - 1)
 				printf \"%s at %d Mbit/s: %.3f s simulated, %.3f s measured, %+.1f %%\n\", \"$program\", $rate, t, $took, e
