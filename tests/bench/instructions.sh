@@ -7,7 +7,7 @@
 #   instructions.sh                 prints what each scene takes
 #   instructions.sh --smoke         the test: fails when a quick scene takes 5 % more than instructions.csv has
 #   instructions.sh --smoke --long  the other scenes (growth.sh)
-#   instructions.sh --pin           puts what all scenes take into instructions.csv
+#   instructions.sh --pin [NAME...] puts what all scenes, or these, take into instructions.csv
 # Optimized code differs by compiler, and stores are written by SQLite: the rows of other versions
 # than those here are not compared.
 set -euo pipefail
@@ -27,8 +27,8 @@ serial=20 # of 1000 in all windows
 #   sweep KEY=VALUE...                    tailback sweep
 #   parts FUNCTION,... NODES...           bench_replay_parts --once, between entry and exit of functions
 quick=(
-	"replay_ib-hdr_64 replay ib-hdr,arity=4,levels=3 64 64K 2 6"
-	"replay_ethernet_64 replay ethernet,arity=4,levels=3 64 64K 2 6"
+	"replay_ib-hdr_64 replay ib-hdr,arity=4,levels=3 64 16K 2 6"
+	"replay_ethernet_64 replay ethernet,arity=4,levels=3 64 8K 2 6"
 )
 long=(
 	"replay_ib-hdr_64_long replay ib-hdr,arity=4,levels=3 64 256K 2 6"
@@ -63,7 +63,7 @@ marginal() {
 	for messages in "$6" "$7"; do
 		"$TAILBACK" synth uniform --nodes "$nodes" --message "$size" --messages "$messages" -o "$work/job.goal"
 		rm -f "$work/run.db"
-		traced "${@:8}" "$TAILBACK" replay -q --threads 1 "$work/job.goal" -n "$network" -o "$work/run.db"
+		traced "${@:8}" "$TAILBACK" replay -q "${whole[@]}" "$work/job.goal" -n "$network" -o "$work/run.db"
 		n+=("$(collected "${fields[@]}")")
 		p+=("$(packets)")
 	done
@@ -80,7 +80,7 @@ measure() {
 	# Misses of the last level, which is as large as a usual second one, of code, reads and writes.
 	misses) marginal "7 8 9" 1000 "$@" --cache-sim=yes --LL=1048576,16,64 ;;
 	capture)
-		n=$(count "$TAILBACK" replay -q --threads 1 "$@" -n qsnet "$TB_SOURCE/tests/data/alltoall16.pcap.zst" \
+		n=$(count "$TAILBACK" replay -q "${whole[@]}" "$@" -n qsnet "$TB_SOURCE/tests/data/alltoall16.pcap.zst" \
 			-o "$work/run.db")
 		echo $((n / $(packets)))
 		;;
@@ -119,6 +119,7 @@ scenes=("${quick[@]}" "${long[@]}")
 for scene in "${scenes[@]}"; do
 	read -r -a words <<<"$scene"
 	name=${words[0]} key=$with
+	[[ ${1-} != --pin || $# == 1 || " ${*:2} " == *" $name "* ]] || continue
 	[[ ${words[1]} == engine || ${words[1]} == parts ]] || key+=", SQLite $sqlite"
 	limit=$(awk -F ';' -v k="$key" -v n="$name" '$1 == k && $2 == n { print $3 }' "$pinned")
 	if [[ ${1-} == --smoke && -z $limit ]]; then
@@ -137,11 +138,11 @@ for scene in "${scenes[@]}"; do
 	fi
 done
 for network in ib-hdr_4096 ethernet_4096; do
-	whole=${taken_by[${network}_parts]-} alone=${taken_by[${network}_serial]-}
-	[[ -n $whole && -n $alone ]] || continue
-	echo "instructions_${network}_serial_share,$((1000 * alone / whole)),of 1000"
-	if ((1000 * alone >= whole * serial)); then
-		echo "$network: $alone of $whole instructions per packet in parts are serial"
+	all=${taken_by[${network}_parts]-} alone=${taken_by[${network}_serial]-}
+	[[ -n $all && -n $alone ]] || continue
+	echo "instructions_${network}_serial_share,$((1000 * alone / all)),of 1000"
+	if ((1000 * alone >= all * serial)); then
+		echo "$network: $alone of $all instructions per packet in parts are serial"
 		failed=1
 	fi
 done

@@ -42,6 +42,9 @@ count() {
 	traced "$@" && collected 1
 }
 
+# A whole run is written at its end, as that of a shard: how often one is committed on its way the clock decides.
+whole=(--shard 1/1 --jobs 1 --threads 1)
+
 # packets: of all runs of $work/run.db.
 packets() { sqlite3 "$work/run.db" 'SELECT sum(n_packets) FROM run'; }
 
@@ -52,7 +55,7 @@ replay_uniform() {
 	shift 4
 	"$TAILBACK" synth uniform --nodes "$nodes" --message "$size" --messages "$messages" -o "$work/job.goal"
 	rm -f "$work/run.db"
-	count "$TAILBACK" replay -q --threads 1 "$work/job.goal" -n "$network" "$@" -o "$work/run.db"
+	count "$TAILBACK" replay -q "${whole[@]}" "$work/job.goal" -n "$network" "$@" -o "$work/run.db"
 }
 
 [[ -z $(cached TB_SANITIZE) && $(cached CMAKE_BUILD_TYPE) == Release ]] ||
