@@ -482,8 +482,9 @@ static int put_views(
 	int status = tb_sql_exec(db, path, "PRAGMA writable_schema = ON", error);
 	if (!status)
 		status = tb_sql_prepare(db, path,
-			"INSERT INTO sqlite_schema VALUES ('view', ?1, ?1, 0, ?2)", &put,
-			error);
+			"INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, "
+			"sql) VALUES ('view', ?1, ?1, 0, ?2)",
+			&put, error);
 	while (!status && (schema = strstr(schema, create))) {
 		const char *name = schema + sizeof create - 1;
 		const char *end = strstr(++schema, ";\n");

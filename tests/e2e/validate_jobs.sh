@@ -3,7 +3,7 @@ set -eu
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 for jobs in 1 2 5; do
-	"$TAILBACK" validate --only 'ping.*' --seeds 2 --jobs "$jobs" -f csv -o "$scratch/$jobs"
+	"$TAILBACK" validate --only 'ping.*' --seeds 2 --jobs "$jobs" -f csv -o "$scratch/$jobs" || [[ $? == 1 ]]
 	cmp "$scratch/1" "$scratch/$jobs"
 done
 # Each seed is a run of its own: the mean of random traffic has an interval.
