@@ -38,7 +38,7 @@
 #define ODD_MOST     20 // listed in text
 
 struct network_options {
-	const char *network, *routes, *roots, *names;
+	const char *network, *routes, *names;
 	const char *traffic;   // store of a run; NULL: none
 	int64_t run;	       // in it; 0: the newest
 	const char *hosts;     // that send and receive; NULL: all
@@ -85,10 +85,6 @@ static const struct tb_option option_rows[] = {
 	{"run", 0, "ID",
 		"The run's number in the store of --traffic (default: the newest)",
 		TB_COUNT, AT(run), .min = 1, .max = INT64_MAX},
-	{"roots", 0, "FILE",
-		"The top switches of a fabric, a GUID or name per line, as OpenSM's "
-		"root_guid_file: levels are distances from them",
-		TB_TEXT, AT(roots), .files = "."},
 	{"node-name-map", 0, "FILE",
 		"The names of a fabric's devices, a GUID and a name per line, as "
 		"infiniband-diags take them",
@@ -152,11 +148,11 @@ static int refuse_idle(const struct network_options *options)
 {
 	static const char *const of_list[] = {"list", "format", "width", NULL};
 	static const char *const of_path[] = {"network", "routes", "traffic", "run",
-		"roots", "node-name-map", "from", "to", "seed", "output", "format", NULL};
+		"node-name-map", "from", "to", "seed", "output", "format", NULL};
 	static const char *const of_tables[] = {"network", "routes", "traffic", "run",
-		"roots", "node-name-map", "output", "format", NULL};
-	static const char *const of_cables[] = {"network", "traffic", "run", "roots",
 		"node-name-map", "output", "format", NULL};
+	static const char *const of_cables[] = {
+		"network", "traffic", "run", "node-name-map", "output", "format", NULL};
 	enum tb_format format = options->picture.output.format;
 	char with[40];
 	if (options->list)
@@ -171,18 +167,18 @@ static int refuse_idle(const struct network_options *options)
 		format == TB_FORMAT_LFTS ? of_tables : of_cables, with);
 }
 
-// add_fabric_file puts a file behind the network's name, where fabrics have it.
-static int add_fabric_file(char **name, const char *option, enum tb_fabric_word key,
-	const char *file, struct tb_error *error)
+// add_name_map puts the map's file behind the network's name, where fabrics have it.
+static int add_name_map(char **name, const char *file, struct tb_error *error)
 {
 	char *longer = NULL;
 	if (!file)
 		return TB_OK;
 	if (strchr(file, ','))
 		return tb_fail(error, TB_EUSAGE,
-			"--%s=%s: expected a file without a comma in its name", option,
+			"--node-name-map=%s: expected a file without a comma in its name",
 			file);
-	if (asprintf(&longer, "%s,%s=%s", *name, tb_fabric_words[key], file) < 0)
+	if (asprintf(&longer, "%s,%s=%s", *name, tb_fabric_words[TB_FABRIC_NAMES], file) <
+		0)
 		return tb_fail_memory(error, "a name");
 	free(*name);
 	*name = longer;
@@ -237,11 +233,7 @@ static int network_open(const struct network_options *options,
 	char *name = strdup(options->network);
 	int status = name ? TB_OK : tb_fail_memory(error, "a name");
 	if (status == TB_OK)
-		status = add_fabric_file(
-			&name, "roots", TB_FABRIC_ROOTS, options->roots, error);
-	if (status == TB_OK)
-		status = add_fabric_file(
-			&name, "node-name-map", TB_FABRIC_NAMES, options->names, error);
+		status = add_name_map(&name, options->names, error);
 	uint32_t n_nodes = 0;
 	// The tree gets room for the run of --traffic, unless the user set its levels.
 	if (status == TB_OK && options->traffic && !strstr(options->network, ",levels="))
@@ -659,8 +651,8 @@ static int list_networks(const struct network_options *options)
 // an exit code.
 static int settle_network_options(struct network_options *options)
 {
-	const char *inputs[] = {options->network, options->routes, options->roots,
-		options->names, options->traffic};
+	const char *inputs[] = {
+		options->network, options->routes, options->names, options->traffic};
 	enum { N_INPUTS = sizeof inputs / sizeof *inputs };
 	struct tb_cmd_output *output = &options->picture.output;
 	int code =

@@ -262,6 +262,7 @@ void tb_fabric_fini(struct tb_fabric *fabric)
 	free(fabric->levels);
 	free(fabric->cables);
 	free(fabric->oddities);
+	free(fabric->slow);
 	free(fabric->bisection.of_first);
 	*fabric = (struct tb_fabric){0};
 }

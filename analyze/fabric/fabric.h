@@ -41,10 +41,12 @@ struct tb_fabric_cables {
 };
 
 enum tb_oddity_kind {
-	TB_ODDITY_FEWER_UP,   // `sw` has n cables up, usual of its level
-	TB_ODDITY_MISSING,    // and n cables to `other`, where its peers have usual
+	TB_ODDITY_FEWER_UP, // `sw` has n cables up, usual of its level
+	TB_ODDITY_MISSING,  // and n cables to `other`, where its peers have usual
+	TB_ODDITY_UNEVEN,   // all its cables, but to n switches above, usual of its group
 	TB_ODDITY_FEWER_DOWN, // `sw`, of level 1 or above, has n to switches below
 	TB_ODDITY_SLOWER,     // `link` carries n bytes/s, usual between these levels
+	TB_ODDITY_EMPTY,      // no node is on `sw`, a leaf
 	TB_ODDITY_HIGH_NODE,  // n nodes are on `sw`, above the leaves
 	TB_ODDITY_SKIPS,      // the cable of `link` passes over a level
 	TB_ODDITY_ASIDE,      // the cable of `link` joins switches of one level
@@ -58,6 +60,18 @@ struct tb_oddity {
 	struct tb_switch sw, other; // of those kinds that name them
 	struct tb_link link;	    // upwards, or a node's injection link
 	uint64_t n, usual;	    // OFF_RAIL: n is a node of that rail
+	uint32_t group;		    // SLOWER: its place in `slow`
+};
+
+// Slower cables of one speed between the same two levels.
+struct tb_slow_cables {
+	bool to_nodes; // as those of tb_fabric_cables
+	uint32_t lower, upper;
+	uint64_t bytes_per_s, usual_bytes_per_s;
+	uint32_t n;
+	struct tb_link first;
+	struct tb_switch on; // the one that most of them are on: n_on
+	uint32_t n_on;
 };
 
 // The subtrees that hang below a level, put into two halves.
@@ -75,8 +89,9 @@ struct tb_fabric {
 	struct tb_fabric_hosts hosts;	  // those that the bisection counts; borrowed
 	struct tb_fabric_level *levels;
 	struct tb_fabric_cables *cables; // lowest first, then fastest
-	struct tb_oddity *oddities; // by kind as tb_fabric_oddities has it, see there
-	uint32_t n_levels, n_cables, n_oddities;
+	struct tb_oddity *oddities;  // by kind as tb_fabric_oddities has it, see there
+	struct tb_slow_cables *slow; // those of TB_ODDITY_SLOWER, what lacks most first
+	uint32_t n_levels, n_cables, n_oddities, n_slow;
 	uint32_t n_planes;	// that no cable joins
 	bool is_rail_optimized; // nodes share leaf switches with those of the same name
 				// on other hosts
@@ -90,8 +105,8 @@ struct tb_fabric {
 // hosts (NULL: all), and no pair that sends nothing. TB_ENOMEM. Cost: linear in
 // links, and for cables that are missing in pairs of neighbouring switches.
 //
-// Oddities come by level, FEWER_UP followed by MISSING of the same switch, then the
-// other kinds, each by id.
+// Oddities come by level, FEWER_UP followed by MISSING of the same switch, and UNEVEN
+// of its group before these; then the other kinds, each by id.
 //
 // Bisection: the level is the highest below which two subtrees or more have nodes. The
 // first half takes subtrees, the one with the least capacity up per host first (ties: as

@@ -89,7 +89,8 @@ static json_t *oddity_json(const struct tb_network *net, const struct tb_oddity 
 		tb_json_add(&object, "other", switch_name(net, at->other));
 	if (!leads)
 		tb_json_add_count(&object, "is", at->n);
-	if (!leads && at->kind != TB_ODDITY_HIGH_NODE && at->kind != TB_ODDITY_DOUBTFUL)
+	if (!leads && at->kind != TB_ODDITY_HIGH_NODE && at->kind != TB_ODDITY_EMPTY &&
+		at->kind != TB_ODDITY_DOUBTFUL)
 		tb_json_add_count(&object, "usual", at->usual);
 	return tb_json_object_take(&object);
 }

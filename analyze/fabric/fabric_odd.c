@@ -22,6 +22,7 @@ struct odd_search {
 	const struct tb_network *net;
 	const struct tb_fabric_ports *ports;
 	uint32_t *n_up, *n_below; // cables by switch: up; to switches below
+	uint32_t *n_above;	  // by switch: those above that it is cabled to
 	uint32_t *parent;	  // sets of switches that hang together
 	uint32_t *scratch;	  // by switch
 	uint32_t *place;	  // by switch: among the uppers of a group
@@ -149,16 +150,39 @@ static int name_missing(
 	return TB_OK;
 }
 
-// look_at_group reports the switches of a group that have fewer cables up than `most`.
+// name_uneven names the switches of a group that have `most` cables up, but lead to fewer
+// switches than half of the group or more do. Of two switches neither is usual.
+static int name_uneven(
+	struct odd_search *search, const struct odd_group *group, uint32_t most)
+{
+	for (uint32_t i = 0; i < group->n_lowers; i++)
+		search->scratch[i] = search->n_above[group->lowers[i]];
+	uint32_t n_usual = usual(search->scratch, group->n_lowers);
+	for (uint32_t i = 0; i < group->n_lowers && group->n_lowers > 2; i++) {
+		uint32_t sw = group->lowers[i];
+		if (n_usual != UNKNOWN && search->n_up[sw] >= most &&
+			search->n_above[sw] < n_usual &&
+			add_oddity(search, (struct tb_oddity){.kind = TB_ODDITY_UNEVEN,
+						   .sw = {sw},
+						   .n = search->n_above[sw],
+						   .usual = n_usual}) != TB_OK)
+			return TB_ENOMEM;
+	}
+	return TB_OK;
+}
+
+// look_at_group reports the switches of a group that have fewer cables up than `most`, or
+// lead to fewer switches.
 static int look_at_group(
 	struct odd_search *search, struct odd_group *group, uint32_t most)
 {
 	bool whole = true;
 	for (uint32_t i = 0; i < group->n_lowers; i++)
 		whole = whole && search->n_up[group->lowers[i]] >= most;
-	if (whole)
-		return TB_OK;
-	int status = find_uppers(search, group);
+	int status = name_uneven(search, group, most);
+	if (whole || status != TB_OK)
+		return status;
+	status = find_uppers(search, group);
 	size_t n_pairs = (size_t)group->n_lowers * group->n_uppers;
 	bool pairs = status == TB_OK && n_pairs <= PAIRS_MOST;
 	if (pairs) {
@@ -455,7 +479,93 @@ static int look_at_links(struct odd_search *search, bool slower)
 	return TB_OK;
 }
 
-static int high_nodes(struct odd_search *search)
+// slow_kind returns what kind of cable a slower one is.
+static struct tb_slow_cables slow_kind(
+	const struct odd_search *search, const struct tb_oddity *odd)
+{
+	struct tb_link_info at = tb_network_link(search->net, odd->link);
+	bool enters = at.kind == TB_LINK_INJECTION;
+	return (struct tb_slow_cables){.to_nodes = enters,
+		.lower = enters ? 0 : switch_at(search, at.from).level,
+		.upper = switch_at(search, at.to).level,
+		.bytes_per_s = odd->n,
+		.usual_bytes_per_s = odd->usual,
+		.first = odd->link};
+}
+
+// order_slow puts what lacks most first.
+static int order_slow(const void *left, const void *right)
+{
+	const struct tb_slow_cables *a = left, *b = right;
+	uint64_t lack_a = a->usual_bytes_per_s - a->bytes_per_s;
+	uint64_t lack_b = b->usual_bytes_per_s - b->bytes_per_s;
+	if (lack_a != lack_b)
+		return lack_a > lack_b ? -1 : 1;
+	if (a->bytes_per_s != b->bytes_per_s)
+		return a->bytes_per_s < b->bytes_per_s ? -1 : 1;
+	if (a->to_nodes != b->to_nodes)
+		return a->to_nodes ? -1 : 1;
+	if (a->lower != b->lower)
+		return a->lower < b->lower ? -1 : 1;
+	return a->upper < b->upper ? -1 : a->upper > b->upper;
+}
+
+// group_slow puts slower cables among their like, of which there are few kinds.
+static int group_slow(struct odd_search *search)
+{
+	struct tb_fabric *fabric = search->fabric;
+	size_t room = 0;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < fabric->n_oddities; i++) {
+		if (fabric->oddities[i].kind != TB_ODDITY_SLOWER)
+			continue;
+		struct tb_slow_cables kind = slow_kind(search, &fabric->oddities[i]);
+		uint32_t at = 0;
+		while (at < fabric->n_slow && order_slow(&fabric->slow[at], &kind) != 0)
+			at++;
+		if (at < fabric->n_slow)
+			continue;
+		if (TB_ARRAY_RESERVE(&fabric->slow, &room, (size_t)fabric->n_slow + 1) !=
+			TB_OK)
+			return TB_ENOMEM;
+		fabric->slow[fabric->n_slow++] = kind;
+	}
+	if (fabric->n_slow == 0)
+		return TB_OK;
+	qsort(fabric->slow, fabric->n_slow, sizeof *fabric->slow, order_slow);
+	struct member *ends =
+		malloc(2 * (size_t)fabric->n_of_kind[TB_ODDITY_SLOWER] * sizeof *ends);
+	if (!ends)
+		return TB_ENOMEM;
+	for (uint32_t i = 0; i < fabric->n_oddities; i++) {
+		struct tb_oddity *odd = &fabric->oddities[i];
+		if (odd->kind != TB_ODDITY_SLOWER)
+			continue;
+		struct tb_slow_cables kind = slow_kind(search, odd);
+		struct tb_link_info at = tb_network_link(search->net, odd->link);
+		while (order_slow(&fabric->slow[odd->group], &kind) != 0)
+			odd->group++;
+		fabric->slow[odd->group].n++;
+		ends[n++] = (struct member){odd->group, at.to};
+		if (!kind.to_nodes)
+			ends[n++] = (struct member){odd->group, at.from};
+	}
+	qsort(ends, n, sizeof *ends, order_members);
+	for (uint32_t i = 0, end; i < n; i = end) {
+		struct tb_slow_cables *slow = &fabric->slow[ends[i].set];
+		for (end = i; end < n && order_members(&ends[i], &ends[end]) == 0;)
+			end++;
+		if (end - i > slow->n_on) {
+			slow->n_on = end - i;
+			slow->on.id = ends[i].sw;
+		}
+	}
+	free(ends);
+	return TB_OK;
+}
+
+// odd_nodes reports switches above the leaves that have nodes, or leaves that have none.
+static int odd_nodes(struct odd_search *search, bool above)
 {
 	uint32_t n_switches = tb_network_n_switches(search->net);
 	memset(search->scratch, 0, n_switches * sizeof *search->scratch);
@@ -466,10 +576,13 @@ static int high_nodes(struct odd_search *search)
 			search->scratch[at.to]++;
 	}
 	for (uint32_t sw = 0; sw < n_switches; sw++)
-		if (search->scratch[sw] && switch_at(search, sw).level > 0 &&
-			add_oddity(search, (struct tb_oddity){.kind = TB_ODDITY_HIGH_NODE,
-						   .sw = {sw},
-						   .n = search->scratch[sw]}) != TB_OK)
+		if ((search->scratch[sw] > 0) == (switch_at(search, sw).level > 0) &&
+			(search->scratch[sw] > 0) == above &&
+			add_oddity(search,
+				(struct tb_oddity){.kind = above ? TB_ODDITY_HIGH_NODE
+								 : TB_ODDITY_EMPTY,
+					.sw = {sw},
+					.n = search->scratch[sw]}) != TB_OK)
 			return TB_ENOMEM;
 	return TB_OK;
 }
@@ -504,6 +617,22 @@ static int find_oddities(
 			search->n_below[at.to]++;
 		}
 	}
+	// The set of a switch above is the last below that was seen to lead there.
+	memset(search->parent, 0xff,
+		tb_network_n_switches(search->net) * sizeof *search->parent);
+	for (uint32_t sw = 0; sw < tb_network_n_switches(search->net); sw++)
+		for (uint32_t port = search->ports->first[sw];
+			port < search->ports->first[sw + 1]; port++) {
+			struct tb_link link = {search->ports->links[port]};
+			struct tb_link_info at =
+				link.id == TB_ID_NONE
+					? (struct tb_link_info){.kind = TB_LINK_EJECTION}
+					: tb_network_link(search->net, link);
+			if (at.kind != TB_LINK_UP || search->parent[at.to] == sw)
+				continue;
+			search->parent[at.to] = sw;
+			search->n_above[sw]++;
+		}
 	for (uint32_t level = 0; level + 1 < n_levels && status == TB_OK; level++)
 		status = look_at_level(search, level, members, lowers);
 	for (uint32_t level = 1; level < n_levels && status == TB_OK; level++)
@@ -512,7 +641,11 @@ static int find_oddities(
 	if (status == TB_OK)
 		status = look_at_links(search, true);
 	if (status == TB_OK)
-		status = high_nodes(search);
+		status = group_slow(search);
+	if (status == TB_OK)
+		status = odd_nodes(search, false);
+	if (status == TB_OK)
+		status = odd_nodes(search, true);
 	if (status == TB_OK)
 		status = look_at_links(search, false);
 	if (status == TB_OK)
@@ -529,6 +662,7 @@ int tb_fabric_find_oddities(struct tb_fabric *fabric, const struct tb_fabric_por
 		.ports = ports,
 		.n_up = calloc(n, sizeof *search.n_up),
 		.n_below = calloc(n, sizeof *search.n_below),
+		.n_above = calloc(n, sizeof *search.n_above),
 		.parent = malloc(n * sizeof *search.parent),
 		.scratch = malloc(n * sizeof *search.scratch),
 		.place = malloc(n * sizeof *search.place),
@@ -540,15 +674,17 @@ int tb_fabric_find_oddities(struct tb_fabric *fabric, const struct tb_fabric_por
 	struct member *members = malloc(n * sizeof *members);
 	uint32_t *lowers = malloc(n * sizeof *lowers);
 	int status = TB_ENOMEM;
-	if (search.n_up && search.n_below && search.parent && search.scratch &&
-		search.place && search.named && search.nodes && search.usual_of &&
-		search.injection && search.leader_of && members && lowers) {
+	if (search.n_up && search.n_below && search.n_above && search.parent &&
+		search.scratch && search.place && search.named && search.nodes &&
+		search.usual_of && search.injection && search.leader_of && members &&
+		lowers) {
 		memset(search.leader_of, 0xff, n * sizeof *search.leader_of);
 		memset(search.place, 0xff, n * sizeof *search.place);
 		status = find_oddities(&search, members, lowers);
 	}
 	free(search.n_up);
 	free(search.n_below);
+	free(search.n_above);
 	free(search.parent);
 	free(search.scratch);
 	free(search.place);

@@ -26,7 +26,7 @@ struct tb_fabric_report {
 	uint32_t n_odd;	    // things that are not alike to list, in text
 };
 
-enum { TB_VERDICT_SENTENCES = 16, TB_VERDICT_LENGTH = 640 };
+enum { TB_VERDICT_SENTENCES = 18, TB_VERDICT_LENGTH = 640 };
 
 struct tb_fabric_verdict {
 	char sentences[TB_VERDICT_SENTENCES][TB_VERDICT_LENGTH]; // without full stops

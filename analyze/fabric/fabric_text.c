@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define NAMED	 2     // things that a sentence names, of several alike
+#define LUMPED	 3     // slower cables of a kind from which they are one line
 #define EVEN	 0.005 // a taper within this of 1 is none
 #define NEAR	 0.05  // and within this none but on some switches
 #define HOT	 1.05  // times the mean, from which a link is worth naming
@@ -58,8 +59,10 @@ const char *tb_oddity_name(enum tb_oddity_kind kind)
 	static const char *const names[TB_N_ODDITIES] = {
 		[TB_ODDITY_FEWER_UP] = "fewer up",
 		[TB_ODDITY_MISSING] = "missing",
+		[TB_ODDITY_UNEVEN] = "uneven up",
 		[TB_ODDITY_FEWER_DOWN] = "fewer down",
 		[TB_ODDITY_SLOWER] = "slower",
+		[TB_ODDITY_EMPTY] = "no hosts",
 		[TB_ODDITY_HIGH_NODE] = "high nodes",
 		[TB_ODDITY_SKIPS] = "skips a level",
 		[TB_ODDITY_ASIDE] = "aside",
@@ -85,6 +88,13 @@ char *tb_oddity_text(const struct tb_network *net, const struct tb_oddity *odd,
 			odd->usual,
 			fabric_switch_text(net, odd->other, other, sizeof other));
 		break;
+	case TB_ODDITY_UNEVEN:
+		snprintf(buffer, size,
+			"%s has all its cables up to %" PRIu64
+			" switches, its peers to %" PRIu64,
+			fabric_switch_text(net, odd->sw, one, sizeof one), odd->n,
+			odd->usual);
+		break;
 	case TB_ODDITY_FEWER_DOWN:
 		snprintf(buffer, size,
 			"%s has %" PRIu64 " of %" PRIu64 " cables to switches below",
@@ -96,6 +106,10 @@ char *tb_oddity_text(const struct tb_network *net, const struct tb_oddity *odd,
 			tb_fabric_link_text(net, odd->link, one, sizeof one),
 			tb_fabric_speed((double)odd->n, is, sizeof is),
 			tb_fabric_speed((double)odd->usual, was, sizeof was));
+		break;
+	case TB_ODDITY_EMPTY:
+		snprintf(buffer, size, "%s, a leaf, has no hosts",
+			fabric_switch_text(net, odd->sw, one, sizeof one));
 		break;
 	case TB_ODDITY_HIGH_NODE:
 		snprintf(buffer, size, "%s, of level %u, has %s",
@@ -238,6 +252,85 @@ static void say_kind(const struct tb_fabric_report *report,
 		say(verdict, "%s", text);
 }
 
+// count_host_names counts hosts, of which several nodes may be, side by side.
+static uint32_t count_host_names(const struct tb_network *net)
+{
+	uint32_t n = 0;
+	struct tb_identity before = {.name = ""};
+	for (uint32_t host = 0; host < tb_network_n_hosts(net); host++) {
+		struct tb_identity own =
+			tb_network_node_identity(net, (struct tb_node){host});
+		n += own.n_host_bytes == 0 || own.n_host_bytes != before.n_host_bytes ||
+		     memcmp(own.name, before.name, own.n_host_bytes) != 0;
+		before = own;
+	}
+	return n;
+}
+
+// slow_cables_text writes slower cables of a kind as one sentence, as tb_oddity_text.
+static char *slow_cables_text(const struct tb_fabric *fabric,
+	const struct tb_slow_cables *slow, char *buffer, size_t size)
+{
+	const struct tb_network *net = fabric->network;
+	char what[64], is[32], was[32], on[NAME], most[NAME + 48] = "";
+	bool are_hosts = count_host_names(net) == tb_network_n_nodes(net);
+	if (slow->to_nodes)
+		tb_format_counted(slow->n, are_hosts ? "host" : "adapter", is, sizeof is);
+	else
+		tb_format_counted(slow->n, "cable", is, sizeof is);
+	snprintf(what, sizeof what, "%s", is);
+	if (!slow->to_nodes && fabric->n_levels > 2)
+		snprintf(what, sizeof what, "%s between levels %u and %u", is,
+			slow->lower, slow->upper);
+	fabric_switch_text(net, slow->on, on, sizeof on);
+	if (slow->n_on == slow->n)
+		snprintf(most, sizeof most, ", all of them on %s", on);
+	else if (2 * slow->n_on > slow->n)
+		snprintf(most, sizeof most, ", %u of them on %s", slow->n_on, on);
+	snprintf(buffer, size, "%s at %s%s, their peers at %s", what,
+		tb_fabric_speed((double)slow->bytes_per_s, is, sizeof is), most,
+		tb_fabric_speed((double)slow->usual_bytes_per_s, was, sizeof was));
+	return buffer;
+}
+
+// say_slower names slower cables, what lacks most first, several of a kind at once.
+static void say_slower(
+	const struct tb_fabric_report *report, struct tb_fabric_verdict *verdict)
+{
+	const struct tb_fabric *fabric = report->fabric;
+	char text[TB_VERDICT_LENGTH], one[512];
+	uint32_t n = fabric->n_of_kind[TB_ODDITY_SLOWER], n_items = 0, n_told = 0;
+	if (n == 0)
+		return;
+	int used = snprintf(text, sizeof text, "%s slower than usual: ",
+		tb_format_counted(n, "cable is|cables are", one, sizeof one));
+	for (uint32_t group = 0; group < fabric->n_slow; group++) {
+		const struct tb_slow_cables *slow = &fabric->slow[group];
+		for (uint32_t i = 0; i < fabric->n_oddities && n_items < NAMED; i++) {
+			const struct tb_oddity *at = &fabric->oddities[i];
+			if (at->kind != TB_ODDITY_SLOWER || at->group != group)
+				continue;
+			if (slow->n >= LUMPED)
+				slow_cables_text(fabric, slow, one, sizeof one);
+			else
+				tb_oddity_text(fabric->network, at, one, sizeof one);
+			used += (size_t)used < sizeof text
+					? snprintf(text + used,
+						  sizeof text - (size_t)used, "%s%s",
+						  n_items ? "; " : "", one)
+					: 0;
+			n_items++;
+			n_told += slow->n >= LUMPED ? slow->n : 1;
+			if (slow->n >= LUMPED)
+				break;
+		}
+	}
+	if (n > n_told && (size_t)used < sizeof text)
+		snprintf(
+			text + used, sizeof text - (size_t)used, "; %u more", n - n_told);
+	say(verdict, "%s", text);
+}
+
 // fabric_routes_text writes whose routes they are, in the plural: "Routes by
 // ascent=deterministic"; 160 bytes suffice.
 static char *fabric_routes_text(
@@ -259,6 +352,28 @@ static const char *if_even(const struct tb_fabric_report *report)
 {
 	return report->study->known ? ""
 				    : ", if the choice by load spreads traffic evenly";
+}
+
+// at_slow_rate writes the rate of a link that is slower than usual, else nothing.
+static char *at_slow_rate(
+	const struct tb_fabric *fabric, struct tb_link link, char *buffer, size_t size)
+{
+	struct tb_link_info at = tb_network_link(fabric->network, link);
+	uint32_t from =
+		tb_network_switch(fabric->network, (struct tb_switch){at.from}).level;
+	uint32_t to = tb_network_switch(fabric->network, (struct tb_switch){at.to}).level;
+	char speed[32];
+	*buffer = '\0';
+	for (uint32_t i = 0; i < fabric->n_slow; i++) {
+		const struct tb_slow_cables *slow = &fabric->slow[i];
+		if (!slow->to_nodes && slow->bytes_per_s == at.bytes_per_s &&
+			slow->lower == (from < to ? from : to) &&
+			slow->upper == (from < to ? to : from))
+			snprintf(buffer, size, " at its %s",
+				tb_fabric_speed(
+					(double)at.bytes_per_s, speed, sizeof speed));
+	}
+	return buffer;
 }
 
 static void say_all(
@@ -289,9 +404,12 @@ static void say_all(
 		say(verdict, "All to all runs at the full speed of the hosts' links%s",
 			if_even(report));
 	else if (!same)
-		say(verdict, "All to all runs at %s of a host's link, held down by %s%s",
+		say(verdict,
+			"All to all runs at %s of a host's link, held down by %s%s%s",
 			percent,
 			tb_fabric_link_text(net, study->all_hottest, link, sizeof link),
+			at_slow_rate(report->fabric, study->all_hottest, routes,
+				sizeof routes),
 			if_even(report));
 }
 
@@ -334,21 +452,6 @@ static void say_bisections(
 	say(verdict,
 		"The effective bisection bandwidth is %.1f %%%s of the hosts' links%s",
 		mean, range, if_even(report));
-}
-
-// count_host_names counts hosts, of which several nodes may be, side by side.
-static uint32_t count_host_names(const struct tb_network *net)
-{
-	uint32_t n = 0;
-	struct tb_identity before = {.name = ""};
-	for (uint32_t host = 0; host < tb_network_n_hosts(net); host++) {
-		struct tb_identity own =
-			tb_network_node_identity(net, (struct tb_node){host});
-		n += own.n_host_bytes == 0 || own.n_host_bytes != before.n_host_bytes ||
-		     memcmp(own.name, before.name, own.n_host_bytes) != 0;
-		before = own;
-	}
-	return n;
 }
 
 // say_rails tells what no cable joins, and what rails have of their own.
@@ -427,19 +530,17 @@ void tb_fabric_judge(
 		return;
 	}
 	say_kind(report, verdict, TB_ODDITY_DOUBTFUL,
-		"Levels are doubtful (--roots names the top): ");
+		"Levels are doubtful (roots=FILE behind the name decides): ");
 	say_taper(report, verdict);
 	char head[96], n[48];
-	const uint32_t *n_of = report->fabric->n_of_kind;
 	snprintf(head, sizeof head, "%s missing: ",
 		tb_format_counted(
 			report->fabric->n_missing, "cable is|cables are", n, sizeof n));
 	say_kind(report, verdict, TB_ODDITY_FEWER_UP, head);
+	say_kind(report, verdict, TB_ODDITY_UNEVEN, "Cabled unevenly: ");
 	say_kind(report, verdict, TB_ODDITY_FEWER_DOWN, "");
-	snprintf(head, sizeof head, "%s slower than usual: ",
-		tb_format_counted(
-			n_of[TB_ODDITY_SLOWER], "cable is|cables are", n, sizeof n));
-	say_kind(report, verdict, TB_ODDITY_SLOWER, head);
+	say_slower(report, verdict);
+	say_kind(report, verdict, TB_ODDITY_EMPTY, "");
 	say_kind(report, verdict, TB_ODDITY_HIGH_NODE, "Hosts are above the leaves: ");
 	say_kind(report, verdict, TB_ODDITY_SKIPS, "");
 	say_kind(report, verdict, TB_ODDITY_ASIDE, "It is no fat tree: ");
@@ -599,15 +700,24 @@ static void put_oddities(const struct tb_fabric_report *report, FILE *stream)
 	if (n == 0)
 		return;
 	fputs("\nNot alike\n", stream);
-	for (uint32_t i = 0; i < n && n_lines < report->n_odd; n_lines++) {
+	for (uint32_t i = 0; i < n && n_lines < report->n_odd;) {
+		const struct tb_oddity *at = &fabric->oddities[i++];
+		const struct tb_slow_cables *slow =
+			at->kind == TB_ODDITY_SLOWER ? &fabric->slow[at->group] : NULL;
 		char text[512];
+		if (slow && slow->n >= LUMPED && at->link.id != slow->first.id)
+			continue;
+		n_lines++;
 		fprintf(stream, "  %s",
-			tb_oddity_text(fabric->network, &fabric->oddities[i++], text,
-				sizeof text));
+			slow && slow->n >= LUMPED
+				? slow_cables_text(fabric, slow, text, sizeof text)
+				: tb_oddity_text(fabric->network, at, text, sizeof text));
 		i += write_missing(fabric, i, stream);
 		fputc('\n', stream);
 	}
 	n -= fabric->n_of_kind[TB_ODDITY_MISSING]; // on the lines of others
+	for (uint32_t i = 0; i < fabric->n_slow; i++)
+		n -= fabric->slow[i].n >= LUMPED ? fabric->slow[i].n - 1 : 0;
 	if (n > n_lines)
 		fprintf(stream, "  and %u more: -f json lists all\n", n - n_lines);
 }

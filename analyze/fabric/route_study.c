@@ -438,35 +438,38 @@ static int classify(struct tb_route_study *study)
 {
 	uint32_t n_links = tb_network_n_links(study->network);
 	study->class_of = malloc(n_links * sizeof *study->class_of);
-	double *mean_heat =
-		calloc(4 * (size_t)tb_network_n_levels(study->network), sizeof(double));
-	int status = study->class_of && mean_heat ? name_classes(study) : TB_ENOMEM;
+	int status = study->class_of ? name_classes(study) : TB_ENOMEM;
 	if (status == TB_OK) {
 		for (uint32_t link = 0; link < n_links; link++) {
-			// Add a link to its class; `mean_heat` sums pairs over rate.
-			uint32_t of = study->class_of[link];
-			struct tb_link_class *class = &study->classes[of];
-			double pairs = study->pairs[link],
-			       heat = pairs / link_rate(study, link);
-			if (class->n_links == 0 || heat > class->most_times) {
-				class->most_times =
-					heat; // made a ratio by finish_classes
-				class->hottest.id = link;
-			}
+			struct tb_link_class *class =
+				&study->classes[study->class_of[link]];
+			double pairs = study->pairs[link];
 			if (pairs > class->most)
 				class->most = pairs;
 			class->n_links++;
 			class->n_unused += !(pairs > 0);
 			class->mean += pairs;
-			mean_heat[of] += heat;
+			class->mean_heat += pairs / link_rate(study, link);
+		}
+		for (uint32_t i = 0; i < study->n_classes; i++) {
+			study->classes[i].mean /= study->classes[i].n_links;
+			study->classes[i].mean_heat /= study->classes[i].n_links;
+			study->classes[i].hottest.id = TB_ID_NONE;
 		}
 		study->hottest.id = TB_ID_NONE;
+		for (uint32_t link = 0; link < n_links; link++) {
+			struct tb_link_class *class =
+				&study->classes[study->class_of[link]];
+			double times =
+				tb_route_study_times(study, (struct tb_link){link});
+			if (class->hottest.id == TB_ID_NONE ||
+				times > class->most_times) {
+				class->most_times = times;
+				class->hottest.id = link;
+			}
+		}
 		for (uint32_t i = 0; i < study->n_classes; i++) {
-			struct tb_link_class *class = &study->classes[i];
-			mean_heat[i] /= class->n_links;
-			class->mean /= class->n_links;
-			class->most_times =
-				mean_heat[i] > 0 ? class->most_times / mean_heat[i] : 0;
+			const struct tb_link_class *class = &study->classes[i];
 			if (is_between_switches(class->kind) &&
 				class->most_times > study->hottest_times) {
 				study->hottest_times = class->most_times;
@@ -474,7 +477,6 @@ static int classify(struct tb_route_study *study)
 			}
 		}
 	}
-	free(mean_heat);
 	return status;
 }
 
@@ -619,10 +621,11 @@ void tb_route_study_fini(struct tb_route_study *study)
 double tb_route_study_times(const struct tb_route_study *study, struct tb_link link)
 {
 	const struct tb_link_class *class = &study->classes[study->class_of[link.id]];
-	double heat = study->pairs[link.id] / link_rate(study, link.id);
-	double most =
-		study->pairs[class->hottest.id] / link_rate(study, class->hottest.id);
-	return most > 0 ? heat / most * class->most_times : 0;
+	double pairs = study->pairs[link.id];
+	return class->mean > 0
+		       ? fmin(pairs / class->mean,
+				 pairs / link_rate(study, link.id) / class->mean_heat)
+		       : 0;
 }
 
 struct hot {

@@ -30,8 +30,9 @@ struct tb_link_class {
 	uint32_t level; // the lower end's switch; of a node's link, its switch's
 	uint32_t n_links, n_unused;
 	double mean, most;	// pairs of all to all that cross one
-	double most_times;	// pairs over rate in terms of its mean, of the hottest
-	struct tb_link hottest; // by pairs over rate
+	double mean_heat;	// pairs over rate (bytes/s)
+	double most_times;	// tb_route_study_times of the hottest
+	struct tb_link hottest; // by times, of several the first
 };
 
 // Shares of the pairs of patterns of one kind.
@@ -87,8 +88,9 @@ int tb_route_study_init(struct tb_route_study *study, const struct tb_network *n
 	const struct tb_route_study_options *options, struct tb_error *error) TB_MUST_USE;
 void tb_route_study_fini(struct tb_route_study *study); // a zeroed struct is fine
 
-// tb_route_study_times is how many times the mean of its class a link carries, by pairs
-// over rate.
+// tb_route_study_times is how many times the mean of its class a link carries: by pairs,
+// and by pairs over rate, the lesser of the two. Routes that put as much on a slow cable
+// as on its peers, or on a fast one by its rate, do not make it hot.
 double tb_route_study_times(const struct tb_route_study *study, struct tb_link link);
 
 // tb_route_study_hottest writes the links between switches that carry most times the mean

@@ -148,6 +148,7 @@ struct cable_match {
 	bool is_found;
 	double share;	 // of its cables, those to where the other has some, too
 	double likeness; // cables that both have, of those that either has
+	bool is_within;	 // it has no more cables, all to where the other has some
 };
 
 // trunk returns a port that leads to another switch, else NULL.
@@ -203,7 +204,8 @@ static struct cable_match match_with(const struct level_placing *placing, uint32
 	beneath = beneath < n_beneath_sw ? beneath : n_beneath_sw;
 	common += beneath;
 	return (struct cable_match){true, (double)(shared + beneath) / (double)n,
-		(double)common / (double)(n + placing->n_trunks[other] - common)};
+		(double)common / (double)(n + placing->n_trunks[other] - common),
+		shared == n && n <= placing->n_trunks[other]};
 }
 
 // best_match looks for the best among the switches of `level` that are cabled to the same
@@ -213,7 +215,7 @@ static struct cable_match best_match(
 {
 	const uint32_t *levels = placing->levels->level;
 	uint32_t beneath = n_beneath(placing, sw);
-	struct cable_match best = {false, 0, 0};
+	struct cable_match best = {false, 0, 0, false};
 	for (size_t i = 0; i < n_ports(placing, sw) && best.likeness < 1; i++) {
 		const struct tb_cabling_port *up = trunk(placing, sw, i);
 		if (!up || levels[up->peer] != level + 1)
@@ -225,6 +227,7 @@ static struct cable_match best_match(
 			struct cable_match match =
 				match_with(placing, sw, beneath, at->peer);
 			best.is_found = true;
+			best.is_within |= match.is_within;
 			best.share = match.share > best.share ? match.share : best.share;
 			best.likeness = match.likeness > best.likeness ? match.likeness
 								       : best.likeness;
@@ -233,12 +236,37 @@ static struct cable_match best_match(
 	return best;
 }
 
+// may_be_empty_leaf returns whether few enough of the switches around those of level 1
+// that a switch is cabled to are without a level: beside a leaf that lost its hosts there
+// are more leaves that have some, while tops are as many. Where it is cabled to one
+// switch only, it must be the only one.
+static bool may_be_empty_leaf(const struct level_placing *placing, uint32_t sw)
+{
+	const uint32_t *levels = placing->levels->level;
+	uint32_t one = UNSEEN, n_leaves = 0, n_open = 0;
+	bool are_several = false, are_others = false;
+	for (size_t i = 0; i < n_ports(placing, sw); i++) {
+		const struct tb_cabling_port *up = trunk(placing, sw, i);
+		if (!up)
+			continue;
+		are_several |= one != UNSEEN && one != up->peer;
+		one = up->peer;
+		for (size_t j = 0; j < n_ports(placing, up->peer); j++) {
+			const struct tb_cabling_port *at = trunk(placing, up->peer, j);
+			n_leaves += at && levels[at->peer] == 0;
+			n_open += at && levels[at->peer] == UNSEEN;
+			are_others |= at && levels[at->peer] == UNSEEN && at->peer != sw;
+		}
+	}
+	return are_several ? n_open < n_leaves : !are_others;
+}
+
 // decide returns the level of a switch that has a cable to one that is placed.
 static uint32_t decide(struct level_placing *placing, uint32_t sw)
 {
 	const uint32_t *levels = placing->levels->level;
 	uint32_t lowest = UNSEEN;
-	struct cable_match match = {false, 0, 0};
+	struct cable_match match = {false, 0, 0, false};
 	for (size_t port = 0; port < n_ports(placing, sw); port++) {
 		const struct tb_cabling_port *at = trunk(placing, sw, port);
 		if (!at || levels[at->peer] == UNSEEN)
@@ -256,6 +284,9 @@ static uint32_t decide(struct level_placing *placing, uint32_t sw)
 	bool has_hosts = placing->n_hosts[sw] > 0;
 	double like = has_hosts ? match.share : match.likeness;
 	bool is_like = match.share > LIKE && like > (has_hosts ? LIKE_HOSTS : LIKE);
+	// A leaf that lost its hosts may have lost cables, too, or be cabled unevenly.
+	is_like |= !has_hosts && lowest == 1 && match.is_within &&
+		   may_be_empty_leaf(placing, sw);
 	// Where nothing is below the others, they hang down themselves.
 	bool is_below = lowest > 0 && (is_like || !match.is_found);
 	placing->levels->is_doubtful[sw] =

@@ -5,8 +5,9 @@
 // The others are placed from there, wave by wave: a switch is a level above the lowest
 // that it is cabled to, unless it is cabled like one that lies a level below these
 // (place_switches), a leaf for instance. Then it is of that level, with few hosts or
-// none. Within a level switches go by their names, and a cable between two of them leads
-// up to the later one. Levels that cables and hosts leave open are marked as doubtful.
+// none; without hosts, also when all its cables are among a leaf's and few are like it.
+// Within a level switches go by their names, and a cable between two of them leads up to
+// the later one. Levels that cables and hosts leave open are marked as doubtful.
 //
 // Where not every host reaches every other up and then down by these levels, a switch is
 // as many levels up as cables lie between it and the nearest leaf; where not by these

@@ -281,7 +281,7 @@ READERS = {
     "tables": Reader("tables", TABLES, ["network -n fabric,preset=ib-hdr --routes tables -f json",
                                         "network -n fabric,preset=ib-hdr --routes tables -f lfts"],
                      {"fabric": IBNETDISCOVER}),
-    "roots": Reader("roots", b"t0\n", ["network -n fabric,preset=ib-hdr --roots roots -f json"], {"fabric": TWO_LEVELS}, ["twice"]),
+    "roots": Reader("roots", b"t0\n", ["network -n fabric,preset=ib-hdr,roots=roots -f json"], {"fabric": TWO_LEVELS}, ["twice"]),
     "names": Reader("names", b'0x00000000000000a0 "edge 1"\n0x00000000000000b0 "edge 2"\n',
                     ["network -n fabric,preset=ib-hdr --node-name-map names -f edges"], {"fabric": IBNETDISCOVER}, ["twice"]),
     "hosts": Reader("hosts", b"n4 slots=1\nn2\nn1:1\n",

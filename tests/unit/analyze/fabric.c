@@ -161,6 +161,56 @@ static void slow_cables_and_hosts_above_the_leaves_are_named(void **state)
 	tb_network_free(net);
 }
 
+static void a_leaf_cabled_to_few_of_the_spines_is_named(void **state)
+{
+	(void)state;
+	struct tb_network *net = leaves_new((struct leaves_and_spines){.preset = "qsnet",
+		.leaves = 4,
+		.hosts = 2,
+		.spines = 3,
+		.cables = 4,
+		// Of 12 cables each has 4: the first 2 + 2 + 0, the others 2 + 1 + 1.
+		.holes =
+			0xfccU + (0xeecULL << 12) + (0xeecULL << 24) + (0xeecULL << 36)});
+	struct tb_fabric fabric = look_at(net);
+	assert_int_equal(fabric.n_oddities, 1);
+	assert_int_equal(fabric.n_missing, 0);
+	check_oddity(&fabric, 0, TB_ODDITY_UNEVEN,
+		"0.0 has all its cables up to 2 switches, its peers to 3");
+	tb_fabric_fini(&fabric);
+	tb_network_free(net);
+}
+
+static void slow_cables_of_a_kind_are_grouped(void **state)
+{
+	(void)state;
+	// All hosts of the third leaf, one of the first; a cable of the second leaf.
+	struct tb_network *net = leaves_new((struct leaves_and_spines){.preset = "qsnet",
+		.leaves = 4,
+		.hosts = 4,
+		.spines = 2,
+		.cables = 1,
+		.slow_hosts = 0xf01,
+		.slow = 1 << 3});
+	struct tb_fabric fabric = look_at(net);
+	uint64_t rate = tb_network_params(net)->link_bytes_per_s;
+	assert_int_equal(fabric.n_of_kind[TB_ODDITY_SLOWER], 6);
+	assert_int_equal(fabric.n_slow, 2);
+	assert_true(fabric.slow[0].to_nodes);
+	assert_int_equal(fabric.slow[0].n, 5);
+	assert_int_equal(fabric.slow[0].on.id, 2);
+	assert_int_equal(fabric.slow[0].n_on, 4);
+	assert_int_equal(fabric.slow[0].bytes_per_s, rate / 4);
+	assert_int_equal(fabric.slow[0].usual_bytes_per_s, rate);
+	assert_false(fabric.slow[1].to_nodes);
+	assert_int_equal(fabric.slow[1].n, 1);
+	for (uint32_t i = 0; i < 6; i++)
+		assert_int_equal(fabric.oddities[i].group,
+			tb_network_link(net, fabric.oddities[i].link).kind == TB_LINK_UP);
+	tb_fabric_fini(&fabric);
+	tb_network_free(net);
+}
+
 // capacity sums, over spines, the lesser of the cables to each half of the leaves.
 static uint64_t capacity(const struct tb_network *net, uint32_t n_leaves, uint32_t half)
 {
@@ -276,6 +326,8 @@ int main(void)
 		cmocka_unit_test(a_missing_cable_is_named_with_both_its_ends),
 		cmocka_unit_test(what_has_no_usual_number_is_not_called_missing),
 		cmocka_unit_test(slow_cables_and_hosts_above_the_leaves_are_named),
+		cmocka_unit_test(a_leaf_cabled_to_few_of_the_spines_is_named),
+		cmocka_unit_test(slow_cables_of_a_kind_are_grouped),
 		cmocka_unit_test(a_bisection_is_the_capacity_between_its_halves),
 		cmocka_unit_test(all_to_all_can_be_kept_as_a_run),
 	};

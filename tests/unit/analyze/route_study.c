@@ -235,6 +235,30 @@ static void threads_do_not_change_figures(void **state)
 	tb_network_free(net);
 }
 
+// Of links with as many pairs each, one carries them at half the rate: it holds all to
+// all down, but the routes put no more on it.
+static void a_slow_cable_is_not_hot_by_its_rate(void **state)
+{
+	(void)state;
+	struct tb_network *net = leaves_new(
+		(struct leaves_and_spines){.preset = "qsnet,ascent=deterministic",
+			.leaves = 2,
+			.hosts = 4,
+			.spines = 1,
+			.cables = 1,
+			.slow_hosts = 1,
+			.slow = 1});
+	struct tb_route_study study =
+		study_of(net, (struct tb_route_study_options){.n_bisections = 2});
+	assert_true(fabs(study.hottest_times - 1) < 1e-9);
+	for (uint32_t i = 0; i < study.n_classes; i++)
+		assert_true(fabs(study.classes[i].most_times - 1) < 1e-9);
+	assert_int_equal(tb_network_link(net, study.all_hottest).bytes_per_s * 2,
+		tb_network_params(net)->link_bytes_per_s);
+	tb_route_study_fini(&study);
+	tb_network_free(net);
+}
+
 static void the_hottest_are_sorted(void **state)
 {
 	(void)state;
@@ -323,6 +347,7 @@ int main(void)
 		cmocka_unit_test(a_choice_by_load_spreads_evenly),
 		cmocka_unit_test(threads_do_not_change_figures),
 		cmocka_unit_test(the_hottest_are_sorted),
+		cmocka_unit_test(a_slow_cable_is_not_hot_by_its_rate),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

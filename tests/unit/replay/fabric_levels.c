@@ -104,6 +104,43 @@ static void a_leaf_with_half_of_its_cables_is_a_leaf(void **state)
 	tb_network_free(net);
 }
 
+// A leaf that lost its hosts and half of its cables, or whose cables all lead to two of
+// the spines or to one, has no hosts by which it could be told.
+static void a_leaf_that_lost_its_hosts_and_cables_is_a_leaf(void **state)
+{
+	(void)state;
+	static const unsigned n_cables[][SPINES] = {
+		{1, 1, 0, 0}, {2, 2, 0, 0}, {2, 0, 0, 0}};
+	for (size_t i = 0; i < 3; i++) {
+		struct fabric_text text = {.next_port = 1};
+		eleven(&text, (const unsigned[]){30, 28, 30, 30, 30, 29, 30});
+		for (unsigned spine = 0; spine < SPINES; spine++)
+			for (unsigned k = 0; k < n_cables[i][spine]; k++)
+				cable(&text, "leaf", 7, "spine", spine);
+		struct tb_network *net = fabric_of(text.text, ",preset=qsnet");
+		assert_int_equal(tb_network_n_levels(net), 2);
+		check_level(net, "leaf7", 0, true);
+		check_level(net, "spine0", 1, false);
+		tb_network_free(net);
+	}
+}
+
+// As many tops as leaves, each with cables to some spines of the only part with leaves.
+static void tops_of_the_only_part_stay_above_it(void **state)
+{
+	(void)state;
+	struct fabric_text text = {.next_port = 1};
+	eleven(&text, (const unsigned[]){9, 9, 9, 9, 9, 9, 9});
+	for (unsigned core = 0; core < 2 * LEAVES; core++)
+		for (unsigned i = 0; i < 2; i++)
+			cable(&text, "spine", core % 2 + 2 * i, "core", core);
+	struct tb_network *net = fabric_of(text.text, ",preset=qsnet");
+	assert_int_equal(tb_network_n_levels(net), 3);
+	check_level(net, "core0", 2, true); // or leaves, as none joins other parts
+	check_level(net, "core13", 2, true);
+	tb_network_free(net);
+}
+
 // A top of spines, all of which each leaf has cables to.
 static void a_switch_that_is_cabled_like_no_other_is_a_top(void **state)
 {
@@ -236,6 +273,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(leaves_with_few_hosts_or_none_are_leaves),
 		cmocka_unit_test(a_leaf_with_half_of_its_cables_is_a_leaf),
+		cmocka_unit_test(a_leaf_that_lost_its_hosts_and_cables_is_a_leaf),
+		cmocka_unit_test(tops_of_the_only_part_stay_above_it),
 		cmocka_unit_test(a_switch_that_is_cabled_like_no_other_is_a_top),
 		cmocka_unit_test(tops_stay_above_parts_without_hosts),
 		cmocka_unit_test(a_spine_with_many_hosts_is_doubtful),
