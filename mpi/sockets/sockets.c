@@ -110,6 +110,13 @@ static void begin_process(void)
 		*own.alive = 1;
 }
 
+// is_own_process returns whether this is the process that records, not a child of vfork,
+// whose memory, busy too, is its parent's.
+static bool is_own_process(void)
+{
+	return own.is_on && *own.alive && getpid() == own.pid;
+}
+
 // check_fork has a forked child begin anew.
 static void check_fork(void)
 {
@@ -552,10 +559,10 @@ WRAP ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 	bool watched = !(flags & (MSG_ERRQUEUE | MSG_OOB)) && watch(&call, fd);
 	ssize_t n = real_recvmsg()(fd, message, flags);
 	if (watched && flags & MSG_PEEK)
-		return peeked(&call, n);
-	if (watched)
+		peeked(&call, n);
+	else if (watched)
 		moved(&call, fd, TB_TBT_READ, n);
-	else if (n >= 0)
+	if (n >= 0)
 		forget_passed(message);
 	return n;
 }
@@ -791,13 +798,16 @@ REAL(close, int, int)
 WRAP int close(int fd)
 {
 	struct tb_traced_call call;
-	uint32_t socket = busy ? 0 : socket_of(fd);
-	bool watched = socket && watch(&call, fd);
-	if (!busy)
+	bool is_child = !busy && socket_of(fd) && *own.alive && !is_own_process();
+	bool watched = !busy && !is_child && socket_of(fd) && watch(&call, fd);
+	uint32_t socket = socket_of(fd); // 0 where watch() found a forked child
+	if (!busy && !is_child)
 		forget_fd(fd);
 	int failed = real_close()(fd);
-	if (watched)
+	if (watched && socket)
 		record_shut(&call, socket, false);
+	else if (watched)
+		back();
 	return failed;
 }
 
@@ -1026,9 +1036,9 @@ WRAP int kill(pid_t pid, int number)
 	return failed;
 }
 
-// exec ends the process as it was; not in a child of vfork, whose memory is its parent's.
+// exec ends the process as it was.
 #define EXECS(name, ...)                                                                 \
-	bool ends = own.is_on && !busy && *own.alive && getpid() == own.pid;             \
+	bool ends = !busy && is_own_process();                                           \
 	if (ends)                                                                        \
 		tb_lanes_state(TB_TBT_FINISHED);                                         \
 	int failed = real_##name()(__VA_ARGS__);                                         \
@@ -1064,9 +1074,10 @@ WRAP int execvpe(const char *name, char *const words[], char *const environment[
 REAL(_exit, void, int)
 WRAP void _exit(int code)
 {
-	busy = true;
-	if (own.is_on && *own.alive)
+	if (is_own_process()) {
+		busy = true;
 		tb_lanes_close(TB_TBT_FINISHED);
+	}
 	void (*leave_process)(int) = real__exit();
 	for (;;)
 		leave_process(code);

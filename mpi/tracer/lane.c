@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,6 +76,31 @@ static uint64_t real_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+// Standard error as the program began with it.
+static struct stat standard_error;
+
+static void __attribute__((constructor)) note_standard_error(void)
+{
+	(void)fstat(STDERR_FILENO, &standard_error);
+}
+
+// complain writes to standard error, unless a program that closed it has another file or
+// a connection there by now.
+static __attribute__((format(printf, 1, 2))) void complain(const char *format, ...)
+{
+	char text[PATH_MAX + 256];
+	struct stat file;
+	va_list values;
+	va_start(values, format);
+	int n = vsnprintf(text, sizeof text, format, values);
+	va_end(values);
+	if (n > 0 && fstat(STDERR_FILENO, &file) == 0 &&
+		file.st_dev == standard_error.st_dev &&
+		file.st_ino == standard_error.st_ino)
+		(void)!write(STDERR_FILENO, text,
+			(size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+}
+
 // has_file returns whether the file is open: a program may have closed all descriptors,
 // and have another file at this one's number.
 static bool has_file(void)
@@ -89,8 +116,9 @@ static uint8_t *map_more(size_t n)
 {
 	if (!has_file())
 		process.fd = open(process.path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-	int failed = has_file() ? posix_fallocate(process.fd, process.n_bytes, (off_t)n)
-				: EBADF;
+	int failed = has_file() ? EINTR : EBADF;
+	while (failed == EINTR) // a signal keeps tmpfs from it
+		failed = posix_fallocate(process.fd, process.n_bytes, (off_t)n);
 	void *there = MAP_FAILED;
 	if (!failed)
 		there = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
@@ -161,9 +189,8 @@ void tb_lanes_open(const char *folder, const struct tb_lanes_rank *rank)
 	if (process.header && !process.has_key)
 		process.has_key = pthread_key_create(&process.key, lane_give_back) == 0;
 	if (!process.header || !process.has_key) {
-		fprintf(stderr,
-			"tailback: %s: cannot be written, so rank %u is not "
-			"traced: %s\n",
+		complain("tailback: %s: cannot be written, so rank %u is not "
+			 "traced: %s\n",
 			path, (unsigned)rank->rank, strerror(errno));
 		return;
 	}
@@ -261,8 +288,8 @@ static bool begin_block(struct tb_record_lane *lane, uint64_t now_ns)
 	if (!lane->block && process.recording) {
 		process.recording = false;
 		record_put_u32(process.header + TB_TBT_AT_LOST, 1);
-		fprintf(stderr, "tailback: the trace of a rank ends here: %s\n",
-			strerror(errno));
+		complain(
+			"tailback: the trace of a rank ends here: %s\n", strerror(errno));
 	}
 	pthread_mutex_unlock(&process.lock);
 	lane->at = lane->end = NULL;

@@ -25,8 +25,9 @@ traced=$("$TAILBACK" trace --sockets --keep -o job.tbt -- ./calls 2>said)
 [[ $traced == "$(said_bytes job.tbt)" ]]
 grep -q '^3 ranks, ' said
 grep -q '^1 rank ended early, rank 2 first, by SIGTERM' said
+[[ $(ls job.tbt.ranks-*/*.tbr | wc -l) == 3 ]]
 "$TAILBACK" info job.tbt >info
-grep -q '3 connections of TCP: ' info
+grep -q '4 connections of TCP: ' info
 ! grep -q 'not traced' info
 "$TAILBACK" replay job.tbt -n ethernet -o run.db 2>out
 grep -q '^simulated ' out
@@ -38,6 +39,14 @@ code=0
 grep -q '^2 ranks ended early, rank 0 first, signal unknown' said
 "$TAILBACK" info killed.tbt | grep -q '^  rank 0 was ended by an unknown signal, as of SIGKILL, after [0-9]* calls of the job$'
 [[ $(said_bytes killed.tbt) == "$(cat out)" ]]
+# Where nothing can be written that is said, but not to the connection that has the number of standard error.
+export TAILBACK_TRACE_FOLDER=$work/none
+preload=$(dirname "$TAILBACK")/tailback-trace-sockets.so
+LD_PRELOAD=$preload ./calls closed 2>said
+[[ ! -s said ]]
+LD_PRELOAD=$preload ./calls >out 2>said
+grep -q 'cannot be written, so rank 0 is not traced' said
+unset TAILBACK_TRACE_FOLDER
 none() { # COMMAND SENTENCE
 	local code=0
 	"$TAILBACK" trace --sockets -o none.tbt -- "$1" >out 2>said || code=$?

@@ -45,7 +45,10 @@ static unsigned char *make_store(size_t *size)
 	sqlite3 *db = NULL;
 	sqlite3_stmt *query = NULL;
 	sqlite3_int64 n = 0;
+	// The views are in the schema, which this connection has yet to read.
 	must(tb_sql_make(&db, PAGE, "run.db", NULL) == TB_OK &&
+			sqlite3_exec(db, "COMMIT; PRAGMA writable_schema = RESET", NULL,
+				NULL, NULL) == SQLITE_OK &&
 			sqlite3_prepare_v2(db,
 				"SELECT group_concat('DROP VIEW ' || name, ';') FROM "
 				"sqlite_schema WHERE type = 'view'",
@@ -55,7 +58,7 @@ static unsigned char *make_store(size_t *size)
 	char *drops = strdup((const char *)sqlite3_column_text(query, 0));
 	sqlite3_finalize(query);
 	must(sqlite3_exec(db, drops, NULL, NULL, NULL) == SQLITE_OK &&
-			sqlite3_exec(db, "COMMIT; VACUUM", NULL, NULL, NULL) == SQLITE_OK,
+			sqlite3_exec(db, "VACUUM", NULL, NULL, NULL) == SQLITE_OK,
 		"no tables");
 	free(drops);
 	unsigned char *bytes = sqlite3_serialize(db, "main", &n, 0);

@@ -38,6 +38,9 @@ enum {
 	SPANS = 1024
 };
 
+// A switch's times are this far from the base or, until the window ends, little farther.
+#define BASE_MOST (INT64_C(1) << (62 - TO_DO_BITS))
+
 struct agenda_cell {
 	uint32_t *switches;
 	uint32_t n;
@@ -54,6 +57,7 @@ struct due {
 
 struct agenda {
 	unsigned shift;	 // a cell is 2^shift ps
+	tb_time_ps base; // times in struct to_do count from here
 	uint64_t first;	 // cell: none before it has a switch
 	uint64_t filled; // bit a cell, modulo 64: it has switches
 	struct agenda_cell cells[CELLS];
@@ -223,9 +227,15 @@ tb_time_ps tb_serve_next(const struct credits *credits)
 // A switch's list of what it is to do has packets that come, by their ports; from PORTS
 // on, the times at which links are to look, of which only the last is right; and READY:
 // a packet that has come, the first of its queue, is ready.
-static inline struct to_do to_do_at(tb_time_ps at, uint32_t what, uint32_t packet)
+static inline struct to_do to_do_at(
+	const struct agenda *agenda, tb_time_ps at, uint32_t what, uint32_t packet)
 {
-	return (struct to_do){(uint64_t)at << TO_DO_BITS | what, packet};
+	return (struct to_do){(uint64_t)(at - agenda->base) << TO_DO_BITS | what, packet};
+}
+
+static inline tb_time_ps time_of(const struct agenda *agenda, uint64_t key)
+{
+	return agenda->base + (tb_time_ps)(key >> TO_DO_BITS);
 }
 
 // grow_to_do makes room for more that a switch is to do.
@@ -249,7 +259,7 @@ static inline void add_to_do(struct credits *credits, struct crossbar *crossbar,
 	uint32_t n = crossbar->n_to_do;
 	if (RARELY(n == crossbar->to_do_room) && !grow_to_do(credits, crossbar))
 		return;
-	crossbar->to_do[n] = to_do_at(at, what, packet);
+	crossbar->to_do[n] = to_do_at(credits->agenda, at, what, packet);
 	crossbar->n_to_do = n + 1;
 	if (at < crossbar->next_at)
 		serve_before(credits, crossbar, at);
@@ -284,7 +294,7 @@ static inline void look_when_due(
 {
 	credits->look_at[crossbar->first + port] = at;
 	if (at < credits->agenda->until)
-		add_due(credits, to_do_at(at, PORTS + port, 0));
+		add_due(credits, to_do_at(credits->agenda, at, PORTS + port, 0));
 	else
 		add_to_do(credits, crossbar, at, PORTS + port, 0);
 }
@@ -295,7 +305,7 @@ static void ready_when_due(struct credits *credits, struct crossbar *crossbar,
 {
 	tb_time_ps at = packet->ready_at;
 	if (at < credits->agenda->until)
-		add_due(credits, to_do_at(at, READY, packet->of.id));
+		add_due(credits, to_do_at(credits->agenda, at, READY, packet->of.id));
 	else
 		add_to_do(credits, crossbar, at, READY, packet->of.id);
 }
@@ -1090,7 +1100,7 @@ static inline void find_due(struct credits *credits, struct due *due,
 	if (!due_has_room(credits, due, (size_t)n + 1))
 		return;
 	struct to_do *all = due->all, *to_do = crossbar->to_do;
-	uint64_t end = (uint64_t)until << TO_DO_BITS, next = UINT64_MAX;
+	uint64_t end = to_do_at(credits->agenda, until, 0, 0).key, next = UINT64_MAX;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct to_do one = to_do[i];
 		if (one.key < end) {
@@ -1108,7 +1118,7 @@ static inline void find_due(struct credits *credits, struct due *due,
 	due->first = 0;
 	due->n = n_due;
 	crossbar->n_to_do = n_left;
-	crossbar->next_at = n_left ? (tb_time_ps)(next >> TO_DO_BITS) : TB_TIME_NEVER;
+	crossbar->next_at = n_left ? time_of(credits->agenda, next) : TB_TIME_NEVER;
 	crossbar->cell = 0; // who hands on need not enter it into one
 }
 
@@ -1344,7 +1354,7 @@ ALWAYS_INLINE void serve_switch(
 	while (due->first < due->n) {
 		const struct to_do one = due->all[due->first++];
 		uint32_t what = one.key % (1 << TO_DO_BITS);
-		credits->replay.now = (tb_time_ps)(one.key >> TO_DO_BITS);
+		credits->replay.now = time_of(agenda, one.key);
 		credits->replay.stats.n_events++;
 		crossbar->began_with = crossbar->n_begun;
 		agenda->comes = 0;
@@ -1487,11 +1497,23 @@ bool tb_serve_settle(struct credits *credits, tb_time_ps until)
 	return sw != NOTHING;
 }
 
+// move_base has what switches are to do count from `base`, before which is nothing.
+static __attribute__((noinline)) void move_base(struct credits *credits, tb_time_ps base)
+{
+	uint64_t by = (uint64_t)(base - credits->agenda->base) << TO_DO_BITS;
+	for (uint32_t sw = 0; sw < credits->replay.net->n_switches; sw++)
+		for (uint32_t i = 0; i < credits->crossbars[sw].n_to_do; i++)
+			credits->crossbars[sw].to_do[i].key -= by;
+	credits->agenda->base = base;
+}
+
 void tb_serve_begin_window(struct credits *credits, tb_time_ps until)
 {
 	// Nothing is to be done earlier than a window before its end.
 	struct agenda *agenda = credits->agenda;
 	tb_time_ps from = until - credits->window_ps;
+	if (RARELY(from - agenda->base > BASE_MOST))
+		move_base(credits, from);
 	uint64_t first = from > 0 ? (uint64_t)from >> agenda->shift : 0;
 	for (; agenda->first < first && agenda->filled; agenda->first++) {
 		agenda->cells[agenda->first % CELLS].n = 0;

@@ -180,6 +180,26 @@ static int ended(void)
 	return 6;
 }
 
+// parted has children that share the process's memory, or that libc's fork did not make,
+// close a connection and end, of which the process sees nothing.
+static int parted(void)
+{
+	char room[7];
+	int ends[2];
+	opened(ends);
+	CHECK(write(ends[0], bytes, 7) == 7 && read(ends[1], room, 7) == 7);
+	for (int way = 0; way < 2; way++) {
+		pid_t child = way ? _Fork() : vfork();
+		if (child == 0) {
+			close(ends[0]);
+			_exit(0);
+		}
+		CHECK(child > 0 && waitpid(child, NULL, 0) == child);
+	}
+	CHECK(write(ends[0], bytes, 7) == 7 && read(ends[1], room, 7) == 7);
+	return 14;
+}
+
 static int cost(int n)
 {
 	int ends[2];
@@ -201,6 +221,11 @@ int main(int n, char **words)
 	int ends[2];
 	if (n > 2)
 		return cost(atoi(words[2]));
+	if (n > 1 && strcmp(words[1], "closed") == 0) {
+		close(STDERR_FILENO);
+		opened(ends);
+		return 0;
+	}
 	FILE *file = tmpfile();
 	CHECK(file && fwrite(bytes, 1, N, file) == N && fflush(file) == 0);
 	opened(ends);
@@ -217,7 +242,8 @@ int main(int n, char **words)
 	int how = 1, piped;
 	CHECK(recv(ends[0], &piped, sizeof piped, MSG_WAITALL) == sizeof piped);
 	CHECK(waitpid(child, &how, 0) == child && how == 0);
-	printf("%d\n", all + N + piped + (int)sizeof piped + in_threads() + ended());
+	printf("%d\n",
+		all + N + piped + (int)sizeof piped + in_threads() + ended() + parted());
 	fflush(stdout);
 	return n > 1 ? raise(SIGKILL) : 0;
 }
