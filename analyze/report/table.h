@@ -145,7 +145,7 @@ struct tb_table {
 	size_t n_rows;				// in JSON and CSV
 	size_t n_shown;				// for people; 0: no table
 	char heading[96];			// instead of the title, unless ""
-	char remark[200]; // what the list omits, and what its numbers mean
+	char remark[400]; // what the list omits, and what its numbers mean
 };
 
 // tb_table_list counts the rows of a table; people are shown `top` of them, 0: all.
