@@ -719,7 +719,14 @@ static int host_undelivered(
 
 // The rates of channels between two processes: rule H10 of docs/model.md, after
 // ncclTopoComputeP2pChannels (src/graph/paths.cc), ncclTopoDupChannels (search.cc) and
-// calcP2pChannelCount (src/enqueue.cc).
+// calcP2pChannelCount (src/enqueue.cc). The number of channels, n:
+//
+// n is 2 or as many as fill an adapter, a power of two, and is halved while n times a
+// batch for each 8 ranks of the job are more than all channels: two for each of R
+// adapters; four if one carries more than 25 GB/s and R is at most 4, or more than 50
+// GB/s. If all ranks are on one node, a message takes at least its bytes over n
+// channels of 20.6 GB/s: n is 32 divided by the ranks, a power of two, doubled up to
+// 32 while one has more than 16 MiB.
 
 // Peers per batch of a channel (NCCL_MAX_DEV_WORK_P2P_PER_BATCH).
 #define PEERS_A_BATCH 8

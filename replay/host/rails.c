@@ -1,4 +1,12 @@
-// Over which rails messages go: rule H6 of docs/model.md. Of it, `reserve`:
+// Over which rails messages go: rule H6 of docs/model.md. Of it, `static`:
+//
+// Of the C sets of floor(R / 2) rails, in lexicographic order, a node sends on number
+// (node mod C), and receives on the others. A message from node s to node d takes, of
+// the n rails on which s sends and d receives, in their order, number
+// (floor(s / C) + d) mod n; if both send on the same, of those on which s sends (with
+// one rail, that one).
+//
+// And `reserve`:
 //
 // The sender sends a request, over the rails in turn. The receiving node keeps requests
 // in the order of arrival. It sets each free NIC, from rail 0, aside for its first

@@ -67,6 +67,16 @@ tb_time_ps tb_idle_latency_ps(const struct tb_network *network, struct tb_node s
 
 // What a message takes on an idle network whose switches store and forward: rule E20 of
 // docs/ethernet.md. Private to replay/.
+//
+// E20. Ideal latency. The latency when nothing else is under way, the connection is
+//   open, no window holds the message back, and each bucket is full. With P_j(w) =
+//   T_j(w) - T_j(`burst`), but not below 0, it is the overheads, the λ of all links,
+//   and the largest, over links j, of P_j of all its frames together + P of its first
+//   frame at the links before j + P of its last one at those behind. A message within
+//   a node takes the overheads. On the ideal network E2 holds for the links of nodes;
+//   at others each frame takes P(w) and λ. A short segment has its share of `overhead`
+//   there, as others may fill it. The connections of a node take turns, frame by
+//   frame, and a message is sent at once.
 
 // tb_idle_stored_ps is the least time of a message from post to delivery: each link on
 // the way begins with a full bucket. Cost: on an irregular network a few looks at each

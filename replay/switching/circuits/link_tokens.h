@@ -1,11 +1,24 @@
 // Link tokens: the flow-control traffic of one direction of a cable, which takes time of
 // the other. Private to this room; inline, as every burst asks.
 //
-// Model (docs/model.md, rules 33 to 35). A train is a sequence of bursts of one packet
-// that follow each other on a link without a gap. A train that has crossed makes the
-// reverse link owe tokens: a share of what its bytes take. A link sends what it owes
-// while no train crosses it, and begins no train before it has sent what it owed before
-// this instant. So idle links pay at no cost, and a busy cable shares its time.
+// Rules 33 to 35 of docs/model.md; a block there is a burst here:
+//
+// 33. *What makes tokens due.* A *train* is a sequence of blocks of one packet that
+//     cross a link without a gap: each begins in the instant in which the one before
+//     it has crossed. A train makes tokens due on the reverse link when its last block
+//     has crossed. They take the sum, over its blocks, of floor(k · T(bytes of the
+//     block) / 2^16), with T of the train's link and k = floor(2^16 · `link_tokens` +
+//     1/2).
+// 34. *When they are sent.* A link sends tokens in the order in which they became due,
+//     while no train crosses it: from when they are due, from the end of the train
+//     that crosses then, or from when earlier tokens have been sent. It takes the
+//     first flit of a train only when all tokens that became due before this instant
+//     have been sent; until then it is not free (rule 15). Tokens that become due in
+//     this very instant wait for the train's end.
+// 35. *Broadcasts.* Of a broadcast's branches only the one that is followed (rule 28)
+//     makes tokens due and waits for tokens.
+//
+// So idle links pay at no cost, and a busy cable shares its time.
 //
 // A link is looked at only when it begins a train: what came due meanwhile is made up
 // for then. Thread rule: one at a time.

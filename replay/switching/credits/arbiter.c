@@ -1,5 +1,19 @@
 // Crossbars: the links of a switch choose one after the other, each of
-// its lanes by the tables (rules C11 to C13).
+// its lanes by the tables (rules C11 and C13 of docs/credits.md).
+//
+// C12. Arbitration of VLs. The tables `vl_high` and `vl_low`, lists of entries
+//   VL:weight, choose one of the VLs that can send. Each table has a current entry, at
+//   first the first, with a weight left, at first its full weight. A table *takes* the
+//   current entry if its VL can send and its weight left is above 0. Else it takes the
+//   first entry whose VL can send and whose weight is above 0 among the next entries
+//   in a circle, up to and including the current one; this entry becomes current with
+//   its full weight. The link takes from `vl_high` if one of its VLs (with a weight
+//   above 0) can send, unless the *limit* is reached and a VL of `vl_low` can send;
+//   else from `vl_low`. The limit is reached when at least one packet was taken from
+//   `vl_high` since the last one from `vl_low`, and those taken since come to
+//   `vl_limit` · 4096 bytes on the wire or more; with 255 it never is. A packet lowers
+//   the weight left of its entry by its blocks (not below 0). A preset with a VL in
+//   neither table is refused, as such a VL never sends.
 #include "credits.h"
 
 #include "credit_params.h"

@@ -2,6 +2,32 @@
 //
 // A packet that waits is blocked; this is counted when its wait ends, or at the end of
 // the bin in which it was ready, whichever comes first.
+//
+// C23. Blame. The wait of a packet p that begins to cross a link o at an instant b
+//   ends for the first of these reasons that holds:
+//   1. *credit*: an update that its sender learns of at b raised the free blocks of
+//      the VL from too few for p to enough (or the VL was paused before b, and is not
+//      at b). Culprit: the flow of the packet whose blocks made it enough; updates of
+//      one instant are in the order in which they became free, of equals by the
+//      packets' order. With pause: the packet that left last before the last go-on
+//      known at b was sent, of those that left in that instant the last by order.
+//      Root: if that packet waited behind o (also one that was discarded there), the
+//      root of that wait; else o. At a node packets wait for its drain: the root is o,
+//      its ejection link.
+//   2. *link*: another packet's crossing of o ended at b. Culprit: that packet's flow.
+//      Root: that of its own wait if that ended by *credit*; else o.
+//   3. *queue*: p became the first of its queue at b, or, with S above 0, another
+//      packet that had come by the same link as p stopped crossing at b (C7). Culprit:
+//      the flow of the packet that left p's queue last if it left at b (also by being
+//      discarded); else of the one that stopped crossing, of several the one on the
+//      link with the lowest port. Root: if that packet waited at this switch, the root
+//      of that wait; else the link that it took or would have taken.
+//   Any other end at b (the candidate before it in turn was discarded, C20, or its
+//   input reached S) counts as *link*, by the packet that crossed o last; if there is
+//   none, by p itself with root o.
+//
+// C24. Open waits. A wait that lasts at the end is blamed on the packet that crosses
+//   o, or the last that did (as by *link*); if there is none, on p itself with root o.
 #include "credits.h"
 
 #include "queues.h"
