@@ -371,20 +371,23 @@ static int pair_ends(struct tb_tbt_sockets *s, struct tb_error *error)
 	if (s->n_ends)
 		memcpy(sorted, s->ends, s->n_ends * sizeof *sorted);
 	qsort(sorted, s->n_ends, sizeof *sorted, end_by_key);
-	for (size_t i = 0; i < s->n_ends; i++) {
-		struct end *one = &s->ends[sorted[i].number];
-		for (size_t k = i + 1; k < s->n_ends && sorted[k].key == one->key &&
-				       one->partner == NONE;
-			k++) {
-			struct end *other = &s->ends[sorted[k].number];
-			if (other->partner != NONE || !are_opposite(one, other))
-				continue;
-			one->partner = other->number;
-			other->partner = one->number;
-			s->n_connections += one->address[0] != TB_TBT_LOCAL;
-		}
-		s->n_untraced += one->partner == NONE && one->address[0] != TB_TBT_LOCAL;
+	// Those of a key that wait for a partner are all of one side: the first is next.
+	for (size_t i = 0, first = 0; i < s->n_ends; i++) {
+		struct end *end = &s->ends[sorted[i].number];
+		if (sorted[first].key != end->key)
+			first = i;
+		while (first < i && s->ends[sorted[first].number].partner != NONE)
+			first++;
+		struct end *one = &s->ends[sorted[first].number];
+		if (first == i || !are_opposite(one, end))
+			continue;
+		one->partner = end->number;
+		end->partner = one->number;
+		s->n_connections += one->address[0] != TB_TBT_LOCAL;
 	}
+	for (size_t i = 0; i < s->n_ends; i++)
+		s->n_untraced += s->ends[i].partner == NONE &&
+				 s->ends[i].address[0] != TB_TBT_LOCAL;
 	free(sorted);
 	return TB_OK;
 }

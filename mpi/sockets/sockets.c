@@ -21,6 +21,7 @@
 // state.
 #include "lane.h"
 
+#include <alloca.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -129,6 +130,15 @@ static void check_fork(void)
 	begin_process();
 }
 
+// A process that exits in the usual way runs this.
+static void __attribute__((destructor)) sockets_end(void)
+{
+	if (!is_own_process())
+		return;
+	busy = true;
+	tb_lanes_close(TB_TBT_FINISHED);
+}
+
 static void __attribute__((constructor)) sockets_begin(void)
 {
 	const char *folder = getenv("TAILBACK_TRACE_FOLDER");
@@ -144,15 +154,8 @@ static void __attribute__((constructor)) sockets_begin(void)
 	own.alive = page;
 	begin_process();
 	pthread_atfork(NULL, NULL, check_fork);
+	at_quick_exit(sockets_end);
 	own.is_on = true;
-}
-
-// A process that exits in the usual way runs this.
-static void __attribute__((destructor)) sockets_end(void)
-{
-	busy = true;
-	if (own.is_on && *own.alive)
-		tb_lanes_close(TB_TBT_FINISHED);
 }
 
 // open_file_once makes the process's file at its first call, which began at `at_ns`;
@@ -1070,15 +1073,60 @@ WRAP int execvpe(const char *name, char *const words[], char *const environment[
 	EXECS(execvpe, name, words, environment);
 }
 
-// _exit runs no destructors.
+REAL(fexecve, int, int, char *const[], char *const[])
+WRAP int fexecve(int fd, char *const words[], char *const environment[])
+{
+	EXECS(fexecve, fd, words, environment);
+}
+
+// libc's own do not come by the functions above. LIST makes an array of the arguments
+// from `first` on, and leaves `list` behind their end.
+#define LIST(first)                                                                      \
+	va_list list;                                                                    \
+	size_t n = 1;                                                                    \
+	va_start(list, first);                                                           \
+	while (va_arg(list, char *))                                                     \
+		n++;                                                                     \
+	va_end(list);                                                                    \
+	char **words = alloca((n + 1) * sizeof *words);                                  \
+	words[0] = (char *)(uintptr_t)first;                                             \
+	va_start(list, first);                                                           \
+	for (size_t i = 1; i <= n; i++)                                                  \
+	words[i] = va_arg(list, char *)
+
+WRAP int execl(const char *path, const char *first, ...)
+{
+	LIST(first);
+	va_end(list);
+	return execv(path, words);
+}
+
+WRAP int execlp(const char *name, const char *first, ...)
+{
+	LIST(first);
+	va_end(list);
+	return execvp(name, words);
+}
+
+WRAP int execle(const char *path, const char *first, ...)
+{
+	LIST(first);
+	char *const *environment = va_arg(list, char *const *);
+	va_end(list);
+	return execve(path, words, environment);
+}
+
+// _exit and _Exit run no destructors.
 REAL(_exit, void, int)
 WRAP void _exit(int code)
 {
-	if (is_own_process()) {
-		busy = true;
-		tb_lanes_close(TB_TBT_FINISHED);
-	}
+	sockets_end();
 	void (*leave_process)(int) = real__exit();
 	for (;;)
 		leave_process(code);
+}
+
+WRAP void _Exit(int code)
+{
+	_exit(code);
 }

@@ -39,6 +39,14 @@ code=0
 grep -q '^2 ranks ended early, rank 0 first, signal unknown' said
 "$TAILBACK" info killed.tbt | grep -q '^  rank 0 was ended by an unknown signal, as of SIGKILL, after [0-9]* calls of the job$'
 [[ $(said_bytes killed.tbt) == "$(cat out)" ]]
+# However a process ends by itself, it was not killed.
+for way in execl execlp execle _Exit quick_exit; do
+	"$TAILBACK" trace --sockets -o ends.tbt -- ./calls $way >out 2>said
+	grep -q "^$way" out
+	[[ $way != exec* || $(cat out) == "$way 2" ]]
+	grep -q '^1 rank, ' said
+	! grep early said
+done
 # Where nothing can be written that is said, but not to the connection that has the number of standard error.
 export TAILBACK_TRACE_FOLDER=$work/none
 preload=$(dirname "$TAILBACK")/tailback-trace-sockets.so

@@ -226,6 +226,22 @@ int main(int n, char **words)
 		opened(ends);
 		return 0;
 	}
+	if (n > 1 && strcmp(words[1], "x") != 0) {
+		char *const none[] = {NULL};
+		opened(ends);
+		if (strcmp(words[1], "execl") == 0)
+			execl("/bin/echo", "echo", words[1], "2", NULL);
+		if (strcmp(words[1], "execlp") == 0)
+			execlp("echo", "echo", words[1], "2", NULL);
+		if (strcmp(words[1], "execle") == 0)
+			execle("/bin/sh", "sh", "-c", "echo execle$HOME 2", NULL,
+				none);
+		printf("%s\n", words[1]);
+		fflush(stdout);
+		if (strcmp(words[1], "quick_exit") == 0)
+			quick_exit(0);
+		_Exit(0);
+	}
 	FILE *file = tmpfile();
 	CHECK(file && fwrite(bytes, 1, N, file) == N && fflush(file) == 0);
 	opened(ends);

@@ -69,6 +69,21 @@ static void a_write_is_one_message(void **state)
 	assert_all("to1.0=10000@1000", "from0.0=10000@2005", "");
 }
 
+// Of several ends that match, those that were seen first are a connection.
+static void ends_are_paired_in_the_order_in_which_they_came(void **state)
+{
+	(void)state;
+	begin();
+	for (uint32_t rank = 0; rank < N_RANKS; rank++)
+		process(rank, 1);
+	has(0, 1500, TB_TBT_INHERITED, 11, 5000, 80);
+	has(1, 2000, TB_TBT_INHERITED, 12, 80, 5000);
+	has(2, 1000, TB_TBT_INHERITED, 13, 5000, 80);
+	moved(2, 3000, 3010, TB_TBT_WRITE, 10, 11);
+	moved(1, 2500, 3000 + LONG, TB_TBT_READ, 10, 11);
+	assert_all("", "from2.0=10@1500", "to1.0=10*@2010");
+}
+
 static void writes_of_a_read_are_each_a_message(void **state)
 {
 	(void)state;
@@ -295,6 +310,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_write_is_one_message),
+		cmocka_unit_test(ends_are_paired_in_the_order_in_which_they_came),
 		cmocka_unit_test(writes_of_a_read_are_each_a_message),
 		cmocka_unit_test(a_part_that_is_answered_is_a_message),
 		cmocka_unit_test(what_was_written_unseen_counts),
