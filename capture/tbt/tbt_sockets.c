@@ -69,10 +69,10 @@ enum event_kind {
 
 struct event {
 	uint64_t enter_ns, leave_ns; // since the trace's beginning
-	uint64_t bytes;		     // moved; of READY its bits, of REAPED and
-				     // SIGNALLED the other's id
-	uint64_t so_far;	     // by the kernel, + 1; 0: unknown
-	uint64_t number;	     // among all
+	// Moved; of READY its bits, of REAPED and SIGNALLED the other's id.
+	uint64_t bytes;
+	uint64_t so_far; // by the kernel, + 1; 0: unknown
+	uint64_t number; // among all
 	uint32_t rank, lane;
 	uint32_t end;	   // socket's
 	uint32_t first, n; // messages that it sends or receives

@@ -234,8 +234,7 @@ int main(int n, char **words)
 		if (strcmp(words[1], "execlp") == 0)
 			execlp("echo", "echo", words[1], "2", NULL);
 		if (strcmp(words[1], "execle") == 0)
-			execle("/bin/sh", "sh", "-c", "echo execle$HOME 2", NULL,
-				none);
+			execle("/bin/sh", "sh", "-c", "echo execle$HOME 2", NULL, none);
 		printf("%s\n", words[1]);
 		fflush(stdout);
 		if (strcmp(words[1], "quick_exit") == 0)
