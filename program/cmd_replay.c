@@ -11,6 +11,7 @@
 #include "network_open.h"
 #include "output_args.h"
 #include "preset.h"
+#include "recording_beside.h"
 #include "recording_together.h"
 #include "shared_inputs.h"
 #include "trace.h"
@@ -108,8 +109,8 @@ static const struct tb_option option_rows[] = {
 	{.help = "Network and placement:"},
 	{"network", 'n', "NETWORK",
 		"Preset (%s), INI file or fabric, with changes after commas: "
-		"qsnet,levels=5, qsnet2,rails=2, my.ini, fabric.ibnetdiscover (default: "
-		"qsnet)",
+		"qsnet,levels=5, qsnet2,rails=2, my.ini, fabric.ibnetdiscover; recorded: "
+		"the one that a capture tells of (default: qsnet)",
 		TB_TEXT, RECORD(network), .lines = tb_network_preset_names,
 		.files = "\\.ini$"},
 	{"host", 'H', "LIBRARY",
@@ -488,9 +489,20 @@ static int run_line(
 				argument_place(typed, argc, first);
 	free(typed);
 	record->stop = tb_cli_stop_flag();
-	char *network = with_changes(&parsing);
 	int code = TB_EXIT_OK;
-	if (network)
+	char captured[1024];
+	if (strcmp(record->network, "recorded") == 0 ||
+		strncmp(record->network, "recorded,", strlen("recorded,")) == 0) {
+		if (tb_recording_recorded_network(
+			    record, captured, sizeof captured, &error) == TB_OK)
+			record->network = captured;
+		else
+			code = tb_cli_fail(&error);
+	}
+	char *network = with_changes(&parsing);
+	if (code != TB_EXIT_OK)
+		; // it has been said
+	else if (network)
 		record->network = network;
 	else
 		code = tb_cli_no_memory("the options");

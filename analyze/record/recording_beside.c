@@ -10,6 +10,7 @@
 #include "store_added.h"
 #include "store_impl.h"
 #include "switchings.h"
+#include "trace.h"
 #include "workers.h"
 #include "workload_alone.h"
 
@@ -314,6 +315,41 @@ static void captured_network_name(const struct tb_recording *recording,
 	if (recorded->path_ns >= LONG_PATH_NS)
 		snprintf(name + used, size - used, ",hop_latency=%" PRId64 "ns",
 			recorded->path_ns / 2);
+}
+
+int tb_recording_recorded_network(const struct tb_recording_options *options, char *name,
+	size_t size, struct tb_error *error)
+{
+	const struct tb_workload_options *workload = &options->workload;
+	const struct tb_trace_request request = {.paths = workload->traces,
+		.n = workload->n_traces,
+		.packets = &workload->packets,
+		.reading = workload->reading,
+		.closed_loop = true,
+		.stop = options->stop};
+	struct tb_trace trace = {0};
+	if (workload->n_traces == 0)
+		return tb_fail(error, TB_EUSAGE,
+			"--network=recorded: it is read from a capture that is named "
+			"without "
+			"--job");
+	int status = tb_trace_read(&trace, &request, error);
+	if (status != TB_OK)
+		return status;
+	const struct tb_recorded_calls *recorded = trace.job ? trace.job->recorded : NULL;
+	if (recorded && recorded->on_wire && recorded->bytes_per_s) {
+		const char *changes = strchr(options->network, ',');
+		captured_network_name(NULL, recorded, false, name, size);
+		size_t used = strlen(name);
+		snprintf(name + used, size - used, "%s", changes ? changes : "");
+	} else {
+		status = tb_fail_in(error, TB_EUSAGE, workload->traces[0],
+			"does not tell on which network it was recorded (captures of "
+			"Ethernet "
+			"with full frames do): name one with -n");
+	}
+	tb_job_free(trace.job);
+	return status;
 }
 
 bool tb_recording_has_rate(const struct tb_network *network, uint64_t bytes_per_s)

@@ -54,6 +54,14 @@ struct tb_recording_bound_outcome {
 int tb_recording_bound(struct tb_recording_bound_outcome *outcome,
 	struct tb_recording *recording, struct tb_error *error) TB_MUST_USE;
 
+// tb_recording_recorded_network writes the network on which a capture was recorded, as
+// far as its packets tell, "ethernet,rate=25000000B/s,burst=2647", with the changes that
+// stand behind "recorded" in options->network; 256 bytes and those suffice. Cost: the
+// capture is read, and its job inferred. TB_EUSAGE where it does not tell; errors of the
+// readers.
+int tb_recording_recorded_network(const struct tb_recording_options *options, char *name,
+	size_t size, struct tb_error *error) TB_MUST_USE;
+
 // Checks an inferred job: replayed at the rate at which it was captured, it should take
 // as long as the capture did.
 
