@@ -594,14 +594,15 @@ static void draw_group(const struct matrix_pen *pen,
 	for (int strip = 0; strip < N_STRIPS; strip++) {
 		const struct tb_group_figure *figure = &group->figures[part_of[strip]];
 		bool links = strip != STRIP_SUM, measured = figure->at != TB_ID_NONE;
-		if (strips[strip].h <= 0 || (links && !measured && figure->n))
+		if (strips[strip].h <= 0)
 			continue;
 		for (uint32_t i = 0; i < 2; i++) {
 			struct tb_box half = cell_share(strips[strip], i, 2, pen->rule);
 			const struct shown_cell shown = {
 				i == 0 ? figure->worst : figure->mean,
 				links ? &pen->view->links : &pen->view->switches,
-				{TB_PICK_CELL, index}, !links, !links && !measured};
+				{TB_PICK_CELL, index}, !links,
+				!measured && figure->n_unmeasured};
 			shade_rect(pen, half, &shown);
 			if (pen->view->tips && measured)
 				group_tip(pen, group, figure, links);

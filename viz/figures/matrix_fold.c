@@ -122,9 +122,12 @@ static void add_link(struct tb_group_figure *figure, double *sum,
 {
 	const struct tb_run_link *links = tb_run_links(whole->run);
 	for (uint32_t i = 0; i < n; i++) {
-		if (cells[i].link.id == TB_ID_NONE ||
-			tb_run_unmeasured(links[cells[i].link.id].known, whole->metric))
+		if (cells[i].link.id == TB_ID_NONE)
 			continue;
+		if (tb_run_unmeasured(links[cells[i].link.id].known, whole->metric)) {
+			figure->n_unmeasured++;
+			continue;
+		}
 		if (figure->at == TB_ID_NONE || cells[i].value > figure->worst) {
 			figure->worst = cells[i].value;
 			figure->at = cells[i].link.id;
@@ -159,9 +162,11 @@ static void fill_group(struct tb_matrix_fold *fold, struct tb_matrix_group *grou
 			box->n_above = 2;
 		if (of->n_nodes)
 			box->n_nodes = 2;
-		if (tb_run_unmeasured(
-			    tb_run_switches(whole->run)[of->sw.id].known, whole->metric))
+		if (tb_run_unmeasured(tb_run_switches(whole->run)[of->sw.id].known,
+			    whole->metric)) {
+			sum->n_unmeasured++;
 			continue;
+		}
 		if (sum->at == TB_ID_NONE || of->sum > sum->worst) {
 			sum->worst = of->sum;
 			sum->at = of->sw.id;

@@ -42,6 +42,7 @@ struct tb_group_figure {
 	uint64_t worst, mean;
 	uint32_t at; // the link or switch of the worst; TB_ID_NONE: none was measured
 	uint32_t n;  // links or switches
+	uint32_t n_unmeasured;
 };
 
 struct tb_matrix_group {
