@@ -353,6 +353,8 @@ static uint32_t define_as(const struct tb_traced_call *call, struct descriptor *
 	uint32_t socket = ++own.n_sockets;
 	tb_lane_record(
 		call, TB_TBT_SOCKET, (const uint64_t[]){socket, how, cookie}, list, 6);
+	if (!call->lane->at) // no room for it: who uses it next may have some
+		return 0;
 	of->socket = socket;
 	of->generation = own.generation;
 	return socket;

@@ -47,6 +47,14 @@ for way in execl execlp execle _Exit quick_exit; do
 	grep -q '^1 rank, ' said
 	! grep early said
 done
+# Where a thread has no more room, what others do is kept.
+(
+	trap '' XFSZ
+	ulimit -f 400
+	"$TAILBACK" trace --sockets -o full.tbt -- ./calls full 2>said
+)
+grep -q '^1 rank found the disk full' said
+[[ $(said_bytes full.tbt) == 5 ]]
 # Where nothing can be written that is said, but not to the connection that has the number of standard error.
 export TAILBACK_TRACE_FOLDER=$work/none
 preload=$(dirname "$TAILBACK")/tailback-trace-sockets.so

@@ -200,6 +200,12 @@ static int parted(void)
 	return 14;
 }
 
+static void *opened_apart(void *ends)
+{
+	opened(ends);
+	return NULL;
+}
+
 static int cost(int n)
 {
 	int ends[2];
@@ -224,6 +230,14 @@ int main(int n, char **words)
 	if (n > 1 && strcmp(words[1], "closed") == 0) {
 		close(STDERR_FILENO);
 		opened(ends);
+		return 0;
+	}
+	if (n > 1 && strcmp(words[1], "full") == 0) {
+		pthread_t thread;
+		opened(ends);
+		CHECK(pthread_create(&thread, NULL, opened_apart, ends) == 0);
+		pthread_join(thread, NULL);
+		CHECK(write(ends[0], bytes, 5) == 5 && read(ends[1], bytes, 5) == 5);
 		return 0;
 	}
 	if (n > 1 && strcmp(words[1], "x") != 0) {
