@@ -243,8 +243,7 @@ static const struct tb_options option_table = {
 	       "  tailback replay big.goal -n qsnet,levels=5 --bin 50us -o run.db\n"
 	       "  tailback replay melt.goal --job io.goal,start=5ms,nodes=48-63 -o "
 	       "run.db\n"
-	       "  tailback replay job.goal --fault link=0.1:4 --fault switch=1.4@12ms -o "
-	       "run.db",
+	       "  tailback replay job.goal --fault switch=1.4@12ms -o run.db",
 	.operand = {.kind = TB_TEXTS,
 		AT(traces),
 		.word = tb_trace_format_name,

@@ -204,7 +204,8 @@ static int preload_find(
 	if (mpi == TB_TBT_SOCKETS && !has_library(folder, mpi))
 		return tb_fail(error, TB_EUSAGE,
 			"tailback-trace-sockets.so is not beside this program or in its "
-			"folder of modules: install the package tailback anew");
+			"folder of modules: install the package tailback anew, or in a "
+			"checkout run ./dev build");
 	if (mpi != ANY && !has_library(folder, mpi))
 		return refuse_missing_tracer(mpi, error);
 	if (mpi == ANY && !has_library(folder, ANY))

@@ -102,7 +102,8 @@ const struct tb_table_type tb_compare_list_recorded = {"recorded",
 	"call.",
 	TB_COLUMNS(columns), TB_ROWS(struct tb_compare, recorded),
 	.n = TB_COUNT(struct tb_compare, n_recorded), .what = "rows", .all = true,
-	.remark = "The recorded network may be another one."};
+	.remark = "Calls and messages: the sum of their times. The recorded network "
+		  "may be another one."};
 
 static const struct tb_column rank_columns[] = {TB_RANK_JOB_COLUMN, TB_RANK_COLUMNS,
 	TB_RANK_SIDE_COLUMNS("_a", " in A", 0), TB_RANK_SIDE_COLUMNS("_b", " in B", 1)};

@@ -18,7 +18,7 @@ const char *expect_verdict_word(size_t i)
 	static const char *const words[] = {[TB_EXPECT_FITS] = "as expected",
 		[TB_EXPECT_SLOWER] = "slower",
 		[TB_EXPECT_FASTER] = "faster than the model allows",
-		[TB_EXPECT_UNMEASURED] = "not measured anywhere",
+		[TB_EXPECT_UNMEASURED] = "without a measured range",
 		[TB_EXPECT_WRONG] = "wrong values",
 		[TB_EXPECT_UNJUDGED] = "not judged"};
 	return i < sizeof words / sizeof *words ? words[i] : NULL;

@@ -27,13 +27,17 @@ static bool is_timed_job(const struct tb_evidence *evidence)
 }
 
 // routes_matter is whether other routes could make a run noticeably shorter: some link of
-// a cut carries its bytes on any.
+// a cut carries its bytes on any, and on an ideal network a single job takes no longer.
 static bool routes_matter(const struct tb_evidence *evidence)
 {
 	double run_ps = (double)evidence->info->simulated_ps;
+	const struct tb_time_parts *parts = &evidence->bounds.parts;
+	tb_time_ps gain = parts->capacity_ps + parts->routes_ps + parts->waiting_ps;
 	return !is_timed_job(evidence) ||
-	       100 * (run_ps - (double)evidence->bounds.whole.cut_ps) >=
-		       TB_FINDING_PAYS * run_ps;
+	       (100 * (run_ps - (double)evidence->bounds.whole.cut_ps) >=
+			       TB_FINDING_PAYS * run_ps &&
+		       (parts->run_ps <= 0 || evidence->jobs.n > 1 ||
+			       100 * (double)gain >= TB_FINDING_PAYS * run_ps));
 }
 
 // wait_matters is whether messages, or the run, could take noticeably less without the

@@ -804,9 +804,12 @@ void tb_rules_of_place(struct tb_judging *judging)
 // What the run time is made of: the headline.
 
 // say_path says what the end of the run waited for: the parts add up to the run time.
-static void say_path(struct tb_finding *finding, const struct tb_critical_path *path,
-	tb_time_ps run_ps)
+// What waits in a connection of TCP is not told apart from what waits in the network.
+static void say_path(
+	struct tb_finding *finding, const struct tb_evidence *evidence, tb_time_ps run_ps)
 {
+	const struct tb_critical_path *path = &evidence->path;
+	bool connects = tb_switching_of(&evidence->info->network)->keeps_frames;
 	static const struct {
 		const char *words, *key;
 	} of[TB_PATH_CAUSES] = {
@@ -833,7 +836,9 @@ static void say_path(struct tb_finding *finding, const struct tb_critical_path *
 				"%s %s %s", i ? "," : "",
 				tb_format_time_as(
 					share->sum_ps, run_ps, time, sizeof time),
-				of[share->cause].words);
+				connects && share->cause == TB_PATH_HELD_UP
+					? "held up in the network or its connections"
+					: of[share->cause].words);
 	}
 	tb_finding_say(
 		finding, "%s, along the chain of calls that its end waited for.", text);
@@ -886,7 +891,7 @@ void tb_rules_of_time(struct tb_judging *judging)
 	tb_finding_count(finding, "routes_ps", (uint64_t)parts->routes_ps);
 	tb_finding_count(finding, "waiting_ps", (uint64_t)parts->waiting_ps);
 	if (judging->evidence->path.n_shares) {
-		say_path(finding, &judging->evidence->path, parts->run_ps);
+		say_path(finding, judging->evidence, parts->run_ps);
 		say_ideal(finding, parts);
 	} else {
 		tb_finding_say(

@@ -22,18 +22,25 @@ static const struct tb_table *table_of(
 	return &report->tables[i];
 }
 
+// shorten leaves the first rows of a list, and says of how many they are the first.
+static void shorten(struct tb_table *table, size_t most, size_t n_all)
+{
+	char all[32];
+	if (table->n_shown > most)
+		table->n_shown = most;
+	table->remark[0] = '\0';
+	if (table->n_shown < n_all)
+		snprintf(table->remark, sizeof table->remark, "The first %zu of %s.",
+			table->n_shown, tb_format_count(n_all, all, sizeof all));
+}
+
 // write_brief_table writes the first rows of a list, in some of its columns.
 static int write_brief_table(const struct tb_table *table, size_t n_all,
 	const char *const *keys, const struct tb_report_form *form, FILE *stream)
 {
 	struct tb_table part = *table;
 	unsigned width = form->width ? form->width : BRIEF_WIDTH;
-	if (!form->whole && part.n_shown > BRIEF_ROWS)
-		part.n_shown = BRIEF_ROWS;
-	part.remark[0] = '\0';
-	if (part.n_shown < n_all)
-		snprintf(part.remark, sizeof part.remark, "The first %zu of %zu.",
-			part.n_shown, n_all);
+	shorten(&part, form->whole ? SIZE_MAX : BRIEF_ROWS, n_all);
 	return part.n_shown ? tb_table_text_of(&part, keys, width, stream) : TB_OK;
 }
 
@@ -95,8 +102,7 @@ int tb_report_write_github(const struct tb_report *report, FILE *stream)
 	tb_report_paragraph(&report->findings, TB_PARAGRAPH_MOST, true, 0, stream);
 	tb_report_remedies(&report->findings, true, 0, stream);
 	struct tb_table links = *table_of(report, &tb_list_hot_links);
-	if (links.n_shown > BRIEF_ROWS)
-		links.n_shown = BRIEF_ROWS;
+	shorten(&links, BRIEF_ROWS, report->n_waiting);
 	if (links.n_shown)
 		tb_table_markdown(&links, stream);
 	fputs("\n<details><summary>All lists</summary>\n\n", stream);

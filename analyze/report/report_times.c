@@ -87,9 +87,14 @@ static void list_path_links(struct tb_table *table)
 	const struct tb_report *report = table->of;
 	table->n_rows = table->n_shown =
 		tb_report_n_listed(report, report->evidence.path.n_links);
-	tb_table_remark_rest(table, report->evidence.path.n_links, "links and flows",
+	char meaning[160];
+	snprintf(meaning, sizeof meaning,
 		"Shared out by what the messages' flows waited over the whole run; at no "
-		"link: time-outs, packets sent again, or not known.");
+		"link: %stime-outs, packets sent again, or not known.",
+		tb_switching_of(&report->info->network)->keeps_frames ? "in connections, "
+								      : "");
+	tb_table_remark_rest(
+		table, report->evidence.path.n_links, "links and flows", meaning);
 }
 
 const struct tb_table_type tb_list_path_links = {"critical-links",
