@@ -1,10 +1,12 @@
 // tailback matrix: shows the congestion matrix as text, data or picture.
 #include "cli.h"
 #include "commands.h"
+#include "matrix_fold.h"
 #include "matrix_picture.h"
 #include "picture_args.h"
 #include "scale.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #define COMMAND "tailback matrix"
@@ -76,11 +78,17 @@ static int draw_matrix(void *context, struct tb_picture *picture)
 	return tb_matrix_picture(picture, context);
 }
 
-// find_switch finds a switch by its name, whole or as pictures have it.
+// find_switch finds a switch by its name, whole or as pictures have it, in a run that is
+// shown in groups.
 static int find_switch(const struct tb_run *run, const char *name,
 	struct tb_switch *found, struct tb_error *error)
 {
 	const struct tb_run_switch *switches = tb_run_switches(run);
+	if (tb_run_info(run)->n_nodes < TB_FOLDED_NODES)
+		return tb_fail(error, TB_EUSAGE,
+			"--within=%s: the matrix of %" PRIu32
+			" nodes shows every switch: groups are of %d nodes or more",
+			name, tb_run_info(run)->n_nodes, TB_FOLDED_NODES);
 	for (uint32_t i = 0; i < tb_run_info(run)->n_switches; i++)
 		if (strcmp(switches[i].name, name) == 0 ||
 			strcmp(switches[i].label, name) == 0) {
@@ -131,6 +139,10 @@ int tb_cmd_matrix(int argc, char **argv)
 		COMMAND, &options.store, 1);
 	if (code != TB_EXIT_OK)
 		return code;
+	if (options.within && (options.picture.output.format == TB_FORMAT_CSV ||
+				      options.picture.output.format == TB_FORMAT_JSON))
+		return tb_cli_usage(COMMAND, "--within is for text and pictures: CSV and "
+					     "JSON have every switch");
 	struct tb_error error;
 	if (run_matrix(&options, &error) != TB_OK)
 		return tb_cli_fail(&error);

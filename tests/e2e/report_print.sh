@@ -44,6 +44,7 @@ assert len(short) == 1 and len(full) > 5 and len(large) >= 3
 for part in "Findings", "Worth trying", "Hot links", "Congestion matrix":
     assert part in short[0] and part in full[0], part
 assert not any("Findings" in page for page in full[1:]) # not said twice
+assert "Packets/s" in short[0] and "Per\n" not in short[0] # one row of columns
 
 # Each list: on every page that has rows of it, its heading and its titles.
 links = [row["name"] for row in csv.DictReader(open("links.csv"))]

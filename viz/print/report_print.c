@@ -170,8 +170,9 @@ static void carry_on(const struct printed *printed, const struct table_part *par
 	put_titles(printed, part);
 }
 
-// print_parts prints as many columns as fit side by side, and the others below.
-static void print_parts(const struct printed *printed)
+// print_parts prints as many columns as fit side by side, and the others below, unless
+// the table is brief.
+static void print_parts(const struct printed *printed, bool brief)
 {
 	size_t lead = 0, from = 0;
 	while (lead < printed->n && printed->columns[lead].number)
@@ -204,7 +205,7 @@ static void print_parts(const struct printed *printed)
 			sheets->y += height;
 		}
 		sheets->y += 6;
-		from = part.end;
+		from = brief ? printed->n : part.end;
 	}
 }
 
@@ -242,7 +243,7 @@ static void table_fit(struct printed *printed)
 	}
 }
 
-static void print_table(struct sheets *sheets, const struct tb_table *table)
+static void print_table(struct sheets *sheets, const struct tb_table *table, bool brief)
 {
 	const struct tb_type remark = {TB_FONT_TEXT, SIZE, TB_ALIGN_LEFT, sheets_muted};
 	struct printed printed = {.sheets = sheets, .table = table};
@@ -264,7 +265,7 @@ static void print_table(struct sheets *sheets, const struct tb_table *table)
 		sheets_flow(sheets, SHEET_MARGIN, SHEET_ROOM, remark, SIZE + 1.5,
 			table->remark);
 	sheets->y += *table->remark ? 3 : 0;
-	print_parts(&printed);
+	print_parts(&printed, brief);
 	free(printed.columns);
 }
 
@@ -387,7 +388,7 @@ static void print_hottest(struct sheets *sheets, const struct tb_report *report)
 		few.remark[0] = '\0';
 		double needed = 40 + 11 * (double)few.n_shown;
 		if (sheets->y + needed <= SHEET_BOTTOM)
-			print_table(sheets, &few);
+			print_table(sheets, &few, true);
 	}
 }
 
@@ -632,7 +633,7 @@ int tb_report_print(const struct tb_report *report, struct tb_run *run, bool ful
 		if (!answers.with_time)
 			print_time(&sheets, report, 60);
 		for (size_t i = 0; i < n; i++)
-			print_table(&sheets, &tables[i]);
+			print_table(&sheets, &tables[i], false);
 		report_print_notes(&sheets, report);
 		sheets_heading(&sheets, "Configuration", 40);
 		if (status == TB_OK && tb_report_configuration(
