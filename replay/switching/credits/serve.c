@@ -233,7 +233,7 @@ static inline struct to_do to_do_at(
 	return (struct to_do){(uint64_t)(at - agenda->base) << TO_DO_BITS | what, packet};
 }
 
-static inline tb_time_ps time_of(const struct agenda *agenda, uint64_t key)
+static inline tb_time_ps to_do_time(const struct agenda *agenda, uint64_t key)
 {
 	return agenda->base + (tb_time_ps)(key >> TO_DO_BITS);
 }
@@ -1118,7 +1118,7 @@ static inline void find_due(struct credits *credits, struct due *due,
 	due->first = 0;
 	due->n = n_due;
 	crossbar->n_to_do = n_left;
-	crossbar->next_at = n_left ? time_of(credits->agenda, next) : TB_TIME_NEVER;
+	crossbar->next_at = n_left ? to_do_time(credits->agenda, next) : TB_TIME_NEVER;
 	crossbar->cell = 0; // who hands on need not enter it into one
 }
 
@@ -1354,7 +1354,7 @@ ALWAYS_INLINE void serve_switch(
 	while (due->first < due->n) {
 		const struct to_do one = due->all[due->first++];
 		uint32_t what = one.key % (1 << TO_DO_BITS);
-		credits->replay.now = time_of(agenda, one.key);
+		credits->replay.now = to_do_time(agenda, one.key);
 		credits->replay.stats.n_events++;
 		crossbar->began_with = crossbar->n_begun;
 		agenda->comes = 0;
