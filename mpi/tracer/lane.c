@@ -110,12 +110,23 @@ static bool has_file(void)
 	       file.st_dev == process.device && file.st_ino == process.inode;
 }
 
+// open_high opens the file at a high number, which programs leave alone.
+static int open_high(const char *path, int flags)
+{
+	int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | flags, 0666);
+	int high = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 200) : -1;
+	if (high < 0)
+		return fd;
+	close(fd);
+	return high;
+}
+
 // map_more extends the file and maps what is new. The disk space is taken at once: a page
 // of a mapped file for which there is no space kills the process.
 static uint8_t *map_more(size_t n)
 {
 	if (!has_file())
-		process.fd = open(process.path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+		process.fd = open_high(process.path, 0);
 	int failed = has_file() ? EINTR : EBADF;
 	while (failed == EINTR) // a signal keeps tmpfs from it
 		failed = posix_fallocate(process.fd, process.n_bytes, (off_t)n);
@@ -154,16 +165,11 @@ static void read_boot(char boot[64], const char *host)
 		snprintf(boot, 64, "%s", host);
 }
 
-// open_file makes the file, at a high number, which programs leave alone.
+// open_file makes the file.
 static int open_file(const char *path)
 {
 	struct stat file;
-	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-	int high = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 200) : -1;
-	if (high >= 0) {
-		close(fd);
-		fd = high;
-	}
+	int fd = open_high(path, O_CREAT | O_EXCL);
 	if (fd >= 0 && fstat(fd, &file) == 0) {
 		process.device = file.st_dev;
 		process.inode = file.st_ino;

@@ -47,6 +47,9 @@ for way in execl execlp execle _Exit quick_exit; do
 	grep -q '^1 rank, ' said
 	! grep early said
 done
+# A program that closes all descriptors is traced on, and gets the lowest numbers.
+"$TAILBACK" trace --sockets -o bare.tbt -- ./calls bare 3>&- 2>said
+[[ $(said_bytes bare.tbt) == 20000 ]]
 # Where a thread has no more room, what others do is kept.
 (
 	trap '' XFSZ

@@ -232,6 +232,17 @@ int main(int n, char **words)
 		opened(ends);
 		return 0;
 	}
+	if (n > 1 && strcmp(words[1], "bare") == 0) {
+		opened(ends);
+		for (int fd = STDERR_FILENO + 1; fd < 1000; fd++)
+			if (fd != ends[0] && fd != ends[1])
+				close(fd);
+		for (int i = 0; i < 20 * N; i++)
+			CHECK(write(ends[0], bytes, 1) == 1 &&
+				read(ends[1], bytes, 1) == 1);
+		CHECK(open("/dev/null", O_RDONLY) == STDERR_FILENO + 1);
+		return 0;
+	}
 	if (n > 1 && strcmp(words[1], "full") == 0) {
 		pthread_t thread;
 		opened(ends);
