@@ -299,7 +299,7 @@ static int list_processes(struct rank_merge *merge, struct tb_error *error)
 	}
 	while (more && status == TB_OK) {
 		more = false;
-		for (size_t i = 0; i < listing->n; i++)
+		for (size_t i = listing->n; i-- > 0;) // mostly parents came first
 			for (size_t k = 0; k < listing->n && all[i].is_kept; k++)
 				if (!all[k].is_kept && all[k].pid &&
 					(all[k].pid == all[i].pid ||
