@@ -299,8 +299,8 @@ bool tb_compare_wait_is_chance(const struct tb_compare *compare)
 		return !compare->chance.rows[TB_CHANCE_WAIT].differs;
 	if (compare->random_places)
 		return true;
-	return fabs(tb_compare_wait_growth(compare)) <
-	       100 * tb_compare_seed_moves(compare, TB_SEED_WAIT);
+	return tb_compare_is_chance(100, 100 + tb_compare_wait_growth(compare),
+		tb_compare_seed_moves(compare, TB_SEED_WAIT));
 }
 
 void tb_compare_put_run(FILE *stream, bool markdown, const char *label,

@@ -123,6 +123,11 @@ bool tb_compare_is_of_counters(const struct tb_compare *compare);
 double tb_compare_seed_moves(
 	const struct tb_compare *compare, enum tb_seed_figure figure);
 
+// tb_compare_is_chance returns whether a seed that moves a figure by such a share may
+// have moved it so far. No share keeps a figure from falling to nothing: what falls twice
+// as far as it would rise, as factors, is no chance.
+bool tb_compare_is_chance(double before, double after, double moves);
+
 // tb_compare_lead returns how long a job computes before its first message; before that
 // of a capture nothing is known.
 tb_time_ps tb_compare_lead(

@@ -113,9 +113,15 @@ double tb_compare_seed_moves(const struct tb_compare *compare, enum tb_seed_figu
 	return of_a > of_b ? of_a : of_b;
 }
 
+bool tb_compare_is_chance(double before, double after, double moves)
+{
+	return isinf(moves) || (fabs(after - before) < moves * before &&
+				       before < (1 + moves) * (1 + moves) * after);
+}
+
 static bool is_chance(double before, double after, double moves)
 {
-	return before != after && (isinf(moves) || fabs(after - before) < moves * before);
+	return before != after && tb_compare_is_chance(before, after, moves);
 }
 
 // append_doubt says which changes are no verdict: seeds usually move as much.
