@@ -93,7 +93,8 @@ char *tb_time_parts_text(const struct tb_time_parts *parts, char *buffer, size_t
 		{parts->hosts_ps, "on an ideal network too"},
 		{parts->capacity_ps, "this one's capacity"},
 		{parts->routes_ps, "its routes"},
-		{parts->waiting_ps, "held up or waiting for others"}};
+		{parts->waiting_ps, parts->is_capture ? "until all had arrived"
+						      : "held up or waiting for others"}};
 	char time[32];
 	size_t used = (size_t)snprintf(
 		buffer, size, "Of %s", tb_format_time(parts->run_ps, time, sizeof time));

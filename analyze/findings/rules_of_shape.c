@@ -449,7 +449,7 @@ static void find_full(struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;
 	double held = evidence->busy_percent + evidence->stall_percent;
-	char busy[32], stall[32];
+	char busy[32], stall[32], still[80] = "";
 	if (evidence->n_roots == 0 || held < TB_FINDING_FULL_HELD ||
 		tb_judging_found(judging, TB_RULE_FEW_RECEIVERS) ||
 		evidence->n_carrying * 100.0 < evidence->n_used * TB_FINDING_FULL_LINKS)
@@ -461,12 +461,15 @@ static void find_full(struct tb_judging *judging)
 	tb_finding_real(finding, "busy_percent", evidence->busy_percent);
 	tb_finding_real(finding, "stalled_percent", evidence->stall_percent);
 	tb_finding_real(finding, "worst_root_percent", worst);
+	if (evidence->stall_percent >= 0.5)
+		snprintf(still, sizeof still,
+			" and stood still, held by a packet, for another %s",
+			tb_percent_text(evidence->stall_percent, stall, sizeof stall));
 	tb_finding_say(finding,
 		"The network is full: while most of the wait arose, the links in use "
-		"moved bytes for %s of the time and stood still, held by a packet, for "
-		"another %s. No link is the root of more than %.1f %% of the wait.",
-		tb_percent_text(evidence->busy_percent, busy, sizeof busy),
-		tb_percent_text(evidence->stall_percent, stall, sizeof stall), worst);
+		"moved bytes for %s of the time%s. No link is the root of more than %.1f "
+		"%% of the wait.",
+		tb_percent_text(evidence->busy_percent, busy, sizeof busy), still, worst);
 }
 
 void tb_rules_of_shape(struct tb_judging *judging)

@@ -183,6 +183,10 @@ static void sentences_leave_out_what_is_nothing(void **state)
 		.compute_ps = TB_PS_PER_MS};
 	assert_string_equal(tb_time_parts_text(&parts, text, sizeof text),
 		"Of 1 ms, 1 ms pass until the capture's last packet.");
+	parts.compute_ps -= parts.waiting_ps = TB_PS_PER_MS / 4;
+	assert_string_equal(tb_time_parts_text(&parts, text, sizeof text),
+		"Of 1 ms, 0.750 ms pass until the capture's last packet, 0.250 ms until "
+		"all had arrived.");
 }
 
 int main(void)

@@ -101,6 +101,11 @@ static void a_full_network_is_held_all_over(void **state)
 	says("network-full", "moved bytes for 35 % of the time");
 	assert_non_null(found("second-rail"));
 	make_full(&made);
+	made.evidence.busy_percent += made.evidence.stall_percent;
+	made.evidence.stall_percent = 0;
+	judge(&made);
+	says("network-full", "moved bytes for 60 % of the time. No link");
+	make_full(&made);
 	made.evidence.busy_percent -= 0.1;
 	judge(&made);
 	assert_null(found("network-full"));
