@@ -178,7 +178,7 @@ static void say_tried(const struct tb_judging *judging, struct tb_finding *findi
 	if (tried->job != TB_ID_NONE)
 		tb_job_text(judging->evidence, tried->job, job, sizeof job);
 	tb_finding_say(finding, "Tried, this %s: %s%s %+.1f %%%s over %u seed%s.", verb,
-		*job ? "run time of " : tried->of, job, -tried->gain_percent, half,
+		*job ? "run time of " : tried->of, job, 0 - tried->gain_percent, half,
 		tried->n_seeds, tried->n_seeds == 1 ? "" : "s");
 }
 
