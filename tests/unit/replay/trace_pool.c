@@ -168,7 +168,7 @@ static int drop_pool(void **state)
 
 int main(void)
 {
-	char folder[] = "trace_pool_XXXXXX";
+	char folder[] = "/tmp/trace_pool_XXXXXX";
 	if (!mkdtemp(folder) || chdir(folder) != 0)
 		return 1;
 	write_job("one.goal", 8);
@@ -181,5 +181,11 @@ int main(void)
 		POOLED(threads_get_the_same_job),
 		cmocka_unit_test(without_a_pool_each_job_is_its_own),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	static const char *const left[] = {"one.goal", "other.goal", "none.goal", "pipe"};
+	for (size_t i = 0; i < sizeof left / sizeof *left; i++)
+		unlink(left[i]);
+	if (chdir("/") != 0 || rmdir(folder) != 0)
+		return 1;
+	return failed;
 }
