@@ -26,6 +26,21 @@ const char *const tb_buffers_words[] = {
 	NULL,
 };
 
+// clang-format off
+// Where buffers lie, of circuits and of the fluid that stands for them.
+#define MEMORY_ROWS \
+	{"node", "pci", RATE, AT_CIRCUIT(pci_bytes_per_s), TB_KEY_NONE_LATER, \
+		"rate of payload in and out of a node's main memory together"}, \
+	{"node", "pci_turn", TIME(0, TB_PS_PER_S), AT_CIRCUIT(pci_turn_ps), \
+		TB_KEY_CAME_LATER, "time from payload of one direction to the other"}, \
+	{"node", "buffers", CHOICE(tb_buffers_words, TB_BUFFERS_NIC_TO_MAIN), \
+		AT_CIRCUIT(buffers), TB_KEY_CAME_LATER, \
+		"where messages lie: behind bus (nic), behind pci (main), or from one to " \
+		"the other"}, \
+	{"packet", "write_block", SIZE(0, 1 << 16), AT_CIRCUIT(write_block_bytes), \
+		TB_KEY_CAME_LATER, "bytes that a packet carries at least, or a multiple"}
+// clang-format on
+
 static const struct tb_preset_key circuits_keys[] = {
 	{"link", "vcs", COUNT(1, 16), AT(n_vcs), TB_KEY_NEEDED,
 		"virtual channels of each direction"},
@@ -39,16 +54,7 @@ static const struct tb_preset_key circuits_keys[] = {
 		"rate of payload in and out of a node together"},
 	{"node", "bus_turn", TIME(0, TB_PS_PER_S), AT_CIRCUIT(bus_turn_ps),
 		TB_KEY_CAME_LATER, "time from payload of one direction to the other"},
-	{"node", "pci", RATE, AT_CIRCUIT(pci_bytes_per_s), TB_KEY_NONE_LATER,
-		"rate of payload in and out of a node's main memory together"},
-	{"node", "pci_turn", TIME(0, TB_PS_PER_S), AT_CIRCUIT(pci_turn_ps),
-		TB_KEY_CAME_LATER, "time from payload of one direction to the other"},
-	{"node", "buffers", CHOICE(tb_buffers_words, TB_BUFFERS_NIC_TO_MAIN),
-		AT_CIRCUIT(buffers), TB_KEY_CAME_LATER,
-		"where messages lie: behind bus (nic), behind pci (main), or from one to "
-		"the other"},
-	{"packet", "write_block", SIZE(0, 1 << 16), AT_CIRCUIT(write_block_bytes),
-		TB_KEY_CAME_LATER, "bytes that a packet carries at least, or a multiple"},
+	MEMORY_ROWS,
 	{"node", "slice", SIZE(0, 1 << 30), AT_CIRCUIT(slice_bytes), TB_KEY_MAY_LACK,
 		"bytes that a message sends before the next one's turn; 0: all"},
 	{"node", "ack_delay", TIME(0, TB_PS_PER_S), AT_CIRCUIT(ack_delay_ps),
@@ -385,16 +391,7 @@ static const struct tb_preset_key fluid_keys[] = {
 		"bytes of an acknowledgement on the wire"},
 	{"node", "bus", RATE, AT_CIRCUIT(bus_bytes_per_s), TB_KEY_NONE_LATER,
 		"rate of payload in and out of a node together"},
-	{"node", "pci", RATE, AT_CIRCUIT(pci_bytes_per_s), TB_KEY_NONE_LATER,
-		"rate of payload in and out of a node's main memory together"},
-	{"node", "pci_turn", TIME(0, TB_PS_PER_S), AT_CIRCUIT(pci_turn_ps),
-		TB_KEY_CAME_LATER, "time from payload of one direction to the other"},
-	{"node", "buffers", CHOICE(tb_buffers_words, TB_BUFFERS_NIC_TO_MAIN),
-		AT_CIRCUIT(buffers), TB_KEY_CAME_LATER,
-		"where messages lie: behind bus (nic), behind pci (main), or from one to "
-		"the other"},
-	{"packet", "write_block", SIZE(0, 1 << 16), AT_CIRCUIT(write_block_bytes),
-		TB_KEY_CAME_LATER, "bytes that a packet carries at least, or a multiple"},
+	MEMORY_ROWS,
 	{"node", "pcie", RATE, AT_CREDIT(pcie_bytes_per_s), TB_KEY_NONE_LATER,
 		"rate of each direction between node and adapter"},
 	{"node", "slice", SIZE(0, 1 << 30), AT_CIRCUIT(slice_bytes), TB_KEY_CAME_LATER,

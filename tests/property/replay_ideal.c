@@ -51,32 +51,6 @@ static struct lone replay_alone(const struct program *program, uint32_t i)
 		tb_engine_ideal_ps(
 			net, flow->source, flow->destination, alone.posts[0].bytes) -
 			params->send_overhead_ps - params->receive_overhead_ps};
-	if (getenv("DBG")) {
-		const struct tb_circuit_params *c = tb_circuit_params(params);
-		fprintf(stderr,
-			"seed %llu src %u dst %u bytes %llu payload %u block %u buffers "
-			"%d bus %llu pci %llu turn %lld net %lld q %lld vcs %u\n",
-			(unsigned long long)program->seed, flow->source.id,
-			flow->destination.id, (unsigned long long)alone.posts[0].bytes,
-			params->packet_payload_bytes, c->write_block_bytes, c->buffers,
-			(unsigned long long)c->bus_bytes_per_s,
-			(unsigned long long)c->pci_bytes_per_s, (long long)c->bus_turn_ps,
-			(long long)flow->network_ps, (long long)flow->ideal_ps,
-			params->n_vcs);
-	}
-	if (getenv("DBG")) {
-		const struct tb_circuit_params *c = tb_circuit_params(params);
-		fprintf(stderr,
-			"seed %llu src %u dst %u bytes %llu payload %u block %u buffers "
-			"%d bus %llu pci %llu turn %lld net %lld q %lld vcs %u\n",
-			(unsigned long long)program->seed, flow->source.id,
-			flow->destination.id, (unsigned long long)alone.posts[0].bytes,
-			params->packet_payload_bytes, c->write_block_bytes, c->buffers,
-			(unsigned long long)c->bus_bytes_per_s,
-			(unsigned long long)c->pci_bytes_per_s, (long long)c->bus_turn_ps,
-			(long long)flow->network_ps, (long long)flow->ideal_ps,
-			params->n_vcs);
-	}
 	assert_true(flow->ideal_ps <= flow->network_ps);
 	tb_network_free(net);
 	account_drop(account);
