@@ -498,12 +498,10 @@ static int run_line(
 		else
 			code = tb_cli_fail(&error);
 	}
-	char *network = with_changes(&parsing);
-	if (code != TB_EXIT_OK)
-		; // it has been said
-	else if (network)
+	char *network = code == TB_EXIT_OK ? with_changes(&parsing) : NULL;
+	if (network)
 		record->network = network;
-	else
+	else if (code == TB_EXIT_OK)
 		code = tb_cli_no_memory("the options");
 	if (code == TB_EXIT_OK && purpose == TO_REPLAY && !record->output)
 		code = miss_output(&parsing);
