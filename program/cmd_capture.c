@@ -61,8 +61,6 @@ static void check_capture_options(void *arguments, const struct argp_state *stat
 {
 	struct capture_arguments *args = arguments;
 	args->live.buffer_bytes = args->buffer_kib * 1024;
-	if (args->json && !args->list)
-		argp_error(state, "--json goes with -D");
 	if (args->list)
 		return;
 	if (!args->interface == !args->read)
@@ -71,8 +69,6 @@ static void check_capture_options(void *arguments, const struct argp_state *stat
 					       "them) or -r FILE");
 	if (!args->write)
 		argp_error(state, "an output is missing: -w FILE (- is standard output)");
-	if (args->network && !args->watch)
-		argp_error(state, "--network goes with --watch");
 	if (strcmp(args->write, "-") == 0 && isatty(STDOUT_FILENO))
 		argp_error(
 			state, "a terminal cannot show packets: use -w FILE, or a pipe");
@@ -97,7 +93,8 @@ static const struct tb_option option_rows[] = {
 		"pcapng; - is standard output",
 		TB_TEXT, AT(write), .files = CAPTURE_FILES},
 	{"list-interfaces", 'D', NULL, "List the interfaces and exit", TB_FLAG, AT(list)},
-	{"json", 0, NULL, "With -D: as JSON", TB_FLAG, AT(json), .seldom = true},
+	{"json", 0, NULL, "With -D: as JSON", TB_FLAG, AT(json), .seldom = true,
+		.needs = "list-interfaces"},
 	TB_NEXT_GROUP,
 	{"count", 'c', "N", "End after N packets", TB_COUNT, AT(count), .min = 1,
 		.max = UINT64_MAX},
@@ -127,7 +124,7 @@ static const struct tb_option option_rows[] = {
 	{"network", 0, "NETWORK",
 		"The network on which --watch replays the packets, as replay's -n "
 		"(default: qsnet)",
-		TB_TEXT, AT(network), .files = "\\.ini$"},
+		TB_TEXT, AT(network), .files = "\\.ini$", .needs = "watch"},
 	{"relinquish-privileges", 'Z', "USER",
 		"Become USER once the interface is open and before FILE is; with root, "
 		"stay root",

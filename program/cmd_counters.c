@@ -52,18 +52,11 @@ static bool is_stored(const struct counters_options *options)
 static void check_counters_options(void *arguments, const struct argp_state *state)
 {
 	const struct counters_options *options = arguments;
-	// Refuse options that would have no effect.
 	const struct {
 		bool given;
 		const char *option;
-	} of_beside[] = {{options->top_given, "--top"}, {options->run != 0, "--run"},
-		{options->measured != 0, "--measured"},
-		{options->scatter != NULL, "--scatter"}},
-	  of_dumps[] = {{options->fabric != NULL, "--fabric"},
-		  {options->interval_ps != 0, "--interval"}};
-	for (size_t i = 0; i < sizeof of_beside / sizeof *of_beside; i++)
-		if (of_beside[i].given && !options->beside)
-			argp_error(state, "%s is for --beside", of_beside[i].option);
+	} of_dumps[] = {{options->fabric != NULL, "--fabric"},
+		{options->interval_ps != 0, "--interval"}};
 	if (options->measured && !is_stored(options))
 		argp_error(state, "--measured is for a store in place of dumps");
 	for (size_t i = 0; i < sizeof of_dumps / sizeof *of_dumps; i++)
@@ -97,20 +90,21 @@ static const struct tb_option option_rows[] = {
 		"dumps",
 		TB_TEXT, AT(beside)},
 	{"run", 0, "ID", "The replay's number in its store (default: the newest)",
-		TB_COUNT, AT(run), .min = 1, .max = INT64_MAX},
+		TB_COUNT, AT(run), .min = 1, .max = INT64_MAX, .needs = "beside"},
 	{"measured", 0, "ID",
 		"The run of counters to take from a store in place of dumps (default: "
 		"the newest)",
-		TB_COUNT, AT(measured), .min = 1, .max = INT64_MAX},
+		TB_COUNT, AT(measured), .min = 1, .max = INT64_MAX, .needs = "beside"},
 	{"format", 'f', "FORMAT", "%s of --beside (default: text)", TB_FORMAT,
 		AT(output.format), TB_SET(struct counters_options, output.format_given),
 		.formats = TB_FORMATS_OF_LISTS},
 	{"scatter", 0, "PICTURE",
 		"Draw each link's measured stall against the simulated one (.svg, .png, "
 		".pdf)",
-		TB_TEXT, AT(scatter)},
+		TB_TEXT, AT(scatter), .needs = "beside"},
 	{"top", 0, "N", "List N links of --beside (10; 0: all)", TB_COUNT, AT(top),
-		TB_SET(struct counters_options, top_given), .max = TOP_MOST},
+		TB_SET(struct counters_options, top_given), .max = TOP_MOST,
+		.needs = "beside"},
 	TB_TEXT_WIDTH_OPTION(struct counters_options, width, TB_AS_WIDE),
 	{"schema", 0, NULL, "Print the JSON schema of --beside -f json", TB_SCHEMA,
 		.schema = tb_agreement_write_schema},

@@ -55,15 +55,9 @@ static void check_network_options(void *arguments, const struct argp_state *stat
 {
 	const struct network_options *options = arguments;
 	if (!options->network && !options->list)
-		argp_error(state, "a network is missing: -n NETWORK");
-	if (options->routes && options->traffic)
-		argp_error(state, "--traffic makes routes, and --routes has them");
-	if (options->run && !options->traffic)
-		argp_error(state, "--run is for --traffic");
+		argp_error(state, "a network is missing: name one, or use --list");
 	if (!options->from != !options->to)
 		argp_error(state, "a path has two ends: --from HOST --to HOST");
-	if (options->from && (options->view || options->store))
-		argp_error(state, "a path is written as text or json");
 }
 
 #define AT(member) TB_AT(struct network_options, member)
@@ -81,10 +75,10 @@ static const struct tb_option option_rows[] = {
 	{"traffic", 0, "RUN",
 		"Compute routes for what the nodes sent each other in a run of a store "
 		"(-f lfts writes them)",
-		TB_TEXT, AT(traffic), .files = "\\.db$"},
+		TB_TEXT, AT(traffic), .files = "\\.db$", .excludes = "routes"},
 	{"run", 0, "ID",
 		"The run's number in the store of --traffic (default: the newest)",
-		TB_COUNT, AT(run), .min = 1, .max = INT64_MAX},
+		TB_COUNT, AT(run), .min = 1, .max = INT64_MAX, .needs = "traffic"},
 	{"node-name-map", 0, "FILE",
 		"The names of a fabric's devices, a GUID and a name per line, as "
 		"infiniband-diags take them",
@@ -132,13 +126,16 @@ static const struct tb_option option_rows[] = {
 
 static const struct tb_options option_table = {
 	.rows = option_rows,
+	.args_doc = "[NETWORK]",
 	.doc = "Report what a fabric is and what its routes do, without a replay: levels "
 	       "and taper, cables by speed, what is missing or not alike, bisection; "
 	       "pairs of hosts over each link, and the share of its link that a host has "
 	       "in shifts and in random bisections.\vExamples:\n"
-	       "  tailback network -n qsnet,arity=8,levels=2\n"
-	       "  tailback network -n my.ini --routes lfts.txt -f json\n"
-	       "  tailback network -n qsnet --from 'node 0' --to 'node 63'",
+	       "  tailback network qsnet,arity=8,levels=2\n"
+	       "  tailback network my.ini --routes lfts.txt -f json\n"
+	       "  tailback network qsnet --from 'node 0' --to 'node 63'",
+	.operand = {"network", .kind = TB_TEXT, AT(network),
+		.lines = tb_network_preset_names, .files = "."},
 	.check = check_network_options,
 };
 

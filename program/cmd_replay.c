@@ -32,6 +32,7 @@ struct parsing {
 	struct tb_texts traces, jobs, faults, slow;
 	const char *library, *exact_from, *exact_to;
 	struct tb_value_list seeds;
+	bool names_stdin;   // --stdin was given
 	bool each;	    // trace makes a run of its own
 	bool network_first; // -n was typed before the first trace
 };
@@ -76,6 +77,14 @@ static void take_replay_window(
 	record->to_ps = (tb_time_ps)to_ps;
 }
 
+static bool reads_stdin(const struct parsing *parsing)
+{
+	for (size_t i = 0; i < parsing->traces.n; i++)
+		if (strcmp(parsing->traces.of[i], "-") == 0)
+			return true;
+	return false;
+}
+
 static void check_replay_options(void *arguments, const struct argp_state *state)
 {
 	struct parsing *parsing = arguments;
@@ -96,6 +105,8 @@ static void check_replay_options(void *arguments, const struct argp_state *state
 	record->n_slow = parsing->slow.n;
 	if (parsing->traces.n + parsing->jobs.n == 0)
 		argp_error(state, "a trace is missing");
+	if (parsing->names_stdin && !reads_stdin(parsing))
+		argp_error(state, "--stdin is for standard input: name it by -");
 	if (record->output && strcmp(record->output, "-") == 0)
 		argp_error(state, "a store is a file, not standard output: -o run.db");
 }
@@ -116,7 +127,8 @@ static const struct tb_option option_rows[] = {
 	{"host", 'H', "LIBRARY",
 		"The communication library that processes send with, one of the "
 		"network's, with changes after commas: rdma, get, qdma, tports, mpi, tcp "
-		"of qsnet2; none; or on a generation of hosts: mpi@rome",
+		"of qsnet2; none; or on a generation of hosts: mpi@rome (default: the "
+		"one that the trace was made with, if the network has it)",
 		TB_TEXT, AT(library)},
 	{"nodes", 0, "N", "Add levels to the tree until N nodes fit", TB_COUNT,
 		RECORD(n_nodes), .min = 2, .max = 1 << 24},
@@ -166,23 +178,25 @@ static const struct tb_option option_rows[] = {
 		"With --closed-loop: a second capture of the same program at another "
 		"rate, which narrows the range of the run time; from=TIME and to=TIME "
 		"choose its span",
-		TB_TEXT, RECORD(also), .files = ".", .seldom = true},
+		TB_TEXT, RECORD(also), .files = ".", .seldom = true,
+		.needs = "closed-loop"},
 	{"no-range", 0, NULL,
 		"With --closed-loop: skip the replays that find the least and the most "
 		"that the run can take",
-		TB_FLAG, RECORD(workload.unbounded), .seldom = true},
+		TB_FLAG, RECORD(workload.unbounded), .seldom = true,
+		.needs = "closed-loop job"},
 	{"no-check", 0, NULL,
 		"With --closed-loop: skip the replay at the captured rate, which is "
 		"compared with the capture",
-		TB_FLAG, RECORD(no_check), .seldom = true},
+		TB_FLAG, RECORD(no_check), .seldom = true, .needs = "closed-loop job"},
 	{"stdin", 0, "KIND",
 		"What standard input ('-') holds: %s (default: packets); files are "
 		"recognised by their content",
-		TB_WORD, RECORD(workload.stdin_is_job), .list = stdin_kinds,
-		.seldom = true},
+		TB_WORD, RECORD(workload.stdin_is_job),
+		TB_SET(struct parsing, names_stdin), .list = stdin_kinds, .seldom = true},
 	{.help = "Several replays at once:"},
 	{"each", 0, NULL, "Replay every TRACE into a run of its own", TB_FLAG, AT(each),
-		.seldom = true},
+		.seldom = true, .excludes = "watch"},
 	{"jobs", 0, "N", "Run N replays at once (default: one per core)", TB_COUNT,
 		AT(options.n_workers), .min = 1, .max = JOBS_MOST, .seldom = true},
 	TB_SHARD_OPTION(struct parsing, options.shard, "the replays"),
@@ -206,7 +220,7 @@ static const struct tb_option option_rows[] = {
 	{"no-bounds", 0, NULL,
 		"Skip the replays without a network and on an ideal network, which split "
 		"a job's run time into its parts",
-		TB_FLAG, RECORD(no_bounds), .seldom = true},
+		TB_FLAG, RECORD(no_bounds), .seldom = true, .excludes = "alone"},
 	{.help = "Traces of what the ranks of a program called:"},
 	TB_INCLUDE(tb_reading_options, struct parsing, reading),
 	{.help = "Other:"},
@@ -293,14 +307,6 @@ static int plan_runs(
 		}
 	}
 	return TB_OK;
-}
-
-static bool reads_stdin(const struct parsing *parsing)
-{
-	for (size_t i = 0; i < parsing->traces.n; i++)
-		if (strcmp(parsing->traces.of[i], "-") == 0)
-			return true;
-	return false;
 }
 
 static void catch_stop(void)
@@ -498,6 +504,8 @@ static int run_line(
 		else
 			code = tb_cli_fail(&error);
 	}
+	if (code == TB_EXIT_OK && !parsing.library)
+		parsing.library = tb_recording_host(record);
 	char *network = code == TB_EXIT_OK ? with_changes(&parsing) : NULL;
 	if (network)
 		record->network = network;

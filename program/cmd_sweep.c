@@ -30,8 +30,6 @@ struct sweep_arguments {
 static void check_sweep_options(void *arguments, const struct argp_state *state)
 {
 	const struct sweep_arguments *args = arguments;
-	if (args->json && !args->list)
-		argp_error(state, "--json goes with --list");
 	if (args->list && args->name)
 		argp_error(state, "--list shows all: '%s' has no effect with it",
 			args->name);
@@ -59,7 +57,7 @@ static const struct tb_option option_rows[] = {
 	{"quiet", 'q', NULL, "No summary", TB_FLAG, AT(quiet)},
 	{"list", 0, NULL, "List the experiments and the keys, and exit", TB_FLAG,
 		AT(list)},
-	{"json", 0, NULL, "With --list: as JSON", TB_FLAG, AT(json)},
+	{"json", 0, NULL, "With --list: as JSON", TB_FLAG, AT(json), .needs = "list"},
 	{0},
 };
 

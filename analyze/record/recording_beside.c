@@ -15,6 +15,7 @@
 #include "workload_alone.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -350,6 +351,46 @@ int tb_recording_recorded_network(const struct tb_recording_options *options, ch
 	}
 	tb_job_free(trace.job);
 	return status;
+}
+
+// host_of_traces returns what the processes of all traces that tell it sent with.
+static const char *host_of_traces(const struct tb_workload_options *workload)
+{
+	const char *host = NULL;
+	for (size_t i = 0; i < workload->n_traces + workload->n_jobs; i++) {
+		bool is_job = i >= workload->n_traces;
+		const char *path = is_job ? workload->jobs[i - workload->n_traces]
+					  : workload->traces[i];
+		char file[PATH_MAX];
+		snprintf(file, sizeof file, "%.*s",
+			(int)(is_job ? strcspn(path, ",") : strlen(path)), path);
+		const char *own = tb_trace_host(file, workload->reading);
+		if (host && own && strcmp(host, own) != 0)
+			return NULL;
+		host = own ? own : host;
+	}
+	return host;
+}
+
+const char *tb_recording_host(const struct tb_recording_options *options)
+{
+	const char *host = host_of_traces(&options->workload);
+	struct tb_network_params params;
+	if (!host || strstr(options->network, ",host="))
+		return NULL;
+	size_t length = strcspn(options->network, ",");
+	bool is_file =
+		length > 4 && memcmp(options->network + length - 4, ".ini", 4) == 0;
+	if (is_file &&
+		(tb_network_open_params(&params, NULL, options->network, NULL) != TB_OK ||
+			strcmp(params.host.name, "none") != 0))
+		return NULL;
+	char name[1024];
+	int n = snprintf(name, sizeof name, "%s,host=%s", options->network, host);
+	return n > 0 && (size_t)n < sizeof name &&
+			       tb_network_open_params(&params, NULL, name, NULL) == TB_OK
+		       ? host
+		       : NULL;
 }
 
 bool tb_recording_has_rate(const struct tb_network *network, uint64_t bytes_per_s)

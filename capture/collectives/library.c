@@ -100,6 +100,17 @@ const char *tb_library_name(const struct tb_library *library)
 	return library->name;
 }
 
+const char *tb_library_host(const char *text)
+{
+	const struct tb_library *library = NULL;
+	struct tb_collective_choices choices = {0};
+	if (tb_library_read(&library, &choices, text, NULL) != TB_OK)
+		return NULL;
+	if (tb_library_is_of_gpus(library))
+		return "nccl";
+	return strcmp(library->name, "sockets") == 0 ? "tcp" : "mpi";
+}
+
 bool tb_library_is_of_gpus(const struct tb_library *library)
 {
 	return library->choose == tb_choose_nccl;

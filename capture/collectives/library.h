@@ -24,6 +24,11 @@ int tb_library_find(const struct tb_library **library, const char *name,
 	struct tb_error *error) TB_MUST_USE;
 const char *tb_library_name(const struct tb_library *library);
 
+// tb_library_host returns what networks call a library of its class ([host.NAME]) for the
+// name that a library is given by, with its version: "mpi", "nccl" or "tcp"; NULL of one
+// that is unknown.
+const char *tb_library_host(const char *text);
+
 // tb_library_is_of_gpus returns whether processes are GPUs (NCCL, RCCL), of which a host
 // has several that do not reach each other by the network.
 bool tb_library_is_of_gpus(const struct tb_library *library);

@@ -38,6 +38,9 @@ struct tb_trace_reader {
 		struct tb_error *error);
 	tb_calls_read *calls;
 	tb_facts_read *facts; // of a format that records more than calls, else NULL
+	// What its processes send with, by the names that networks give such libraries
+	// ([host.NAME]): "mpi", "nccl" or "tcp"; NULL: the format does not tell.
+	const char *host;
 	bool joins;  // several files can be one trace: captures, and a file a rank
 	bool clones; // heeds clone_ranks (struct tb_reading)
 };
@@ -90,6 +93,11 @@ int tb_trace_find(const struct tb_trace_reader **reader, const char *path,
 // tb_trace_find and the reader. On failure there is nothing to free in `trace`.
 int tb_trace_read(struct tb_trace *trace, const struct tb_trace_request *request,
 	struct tb_error *error) TB_MUST_USE;
+
+// tb_trace_host returns what the processes of a trace send with, as its reader's `host`,
+// or as the library of `reading` (NULL: the default) where that names one; NULL where
+// neither tells, for standard input, and for what is no trace.
+const char *tb_trace_host(const char *path, const struct tb_reading *reading);
 
 // tb_trace_format_name returns the name of format i, NULL beyond the last.
 const char *tb_trace_format_name(size_t i);

@@ -34,6 +34,14 @@ bool tb_tbt_begins(struct tb_bytes first)
 		       memcmp(first.data, TB_TBT_MAGIC_1, TB_TBT_MAGIC_BYTES) == 0);
 }
 
+bool tb_tbt_is_of_sockets(struct tb_bytes first)
+{
+	uint32_t mpi;
+	return tb_tbt_begins(first) &&
+	       tb_bytes_u32_as(first, TB_TBT_MAGIC_BYTES + 4, true, &mpi) &&
+	       mpi == TB_TBT_SOCKETS;
+}
+
 static void get_bytes(struct tbt_source *source, void *bytes, size_t n)
 {
 	size_t got = source->failed ? 0 : fread(bytes, 1, n, source->stream);

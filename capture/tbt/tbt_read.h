@@ -15,6 +15,10 @@
 // tb_tbt_begins returns whether a file begins like a job.tbt.
 bool tb_tbt_begins(struct tb_bytes first);
 
+// tb_tbt_is_of_sockets returns whether it does, and is of processes traced with
+// --sockets.
+bool tb_tbt_is_of_sockets(struct tb_bytes first);
+
 // tb_tbt_read is a tb_calls_read (reading.h): one path, which may be compressed. Memory:
 // the calls, the largest rank's records and 24 bytes per request of a rank.
 int tb_tbt_read(struct tb_calls **calls, const struct tb_reading *reading,

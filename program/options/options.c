@@ -30,6 +30,7 @@ struct options_parsing {
 	struct option_place *places;
 	size_t n;
 	int group;
+	bool *seen;	  // by place: whether it was given
 	bool whole;	  // --help shows the seldom options too
 	size_t n_unshown; // that it leaves out
 };
@@ -379,6 +380,45 @@ static void store_operand(
 		store_option(row, parsing->arguments, value, state);
 }
 
+// seen_of returns the first of some options that was given, and how many there are.
+static const char *seen_of(
+	const struct options_parsing *parsing, const char *names, size_t *n)
+{
+	const char *found = NULL;
+	for (*n = 0; names && *names; ++*n) {
+		size_t length = strcspn(names, " ");
+		for (size_t i = 0; i < parsing->n && !found; i++) {
+			const char *name = parsing->places[i].row->name;
+			if (parsing->seen[i] && strncmp(name, names, length) == 0 &&
+				!name[length])
+				found = name;
+		}
+		names += length + (names[length] == ' ');
+	}
+	return found;
+}
+
+// refuse_contradictions ends the program when options were given that do not go together.
+static void refuse_contradictions(
+	const struct options_parsing *parsing, const struct argp_state *state)
+{
+	for (size_t i = 0; i < parsing->n; i++) {
+		const struct tb_option *row = parsing->places[i].row;
+		size_t n;
+		if (!parsing->seen[i])
+			continue;
+		const char *other = seen_of(parsing, row->excludes, &n);
+		if (other)
+			argp_error(state, "--%s does not go with --%s", row->name, other);
+		if (seen_of(parsing, row->needs, &n) || n == 0)
+			continue;
+		size_t first = strcspn(row->needs, " ");
+		argp_error(state, "--%s goes with --%.*s%s%s only", row->name, (int)first,
+			row->needs, n > 1 ? " or --" : "",
+			n > 1 ? row->needs + first + 1 : "");
+	}
+}
+
 static error_t parse_option_key(int key, char *value, struct argp_state *state)
 {
 	struct options_parsing *parsing = state->input;
@@ -390,6 +430,8 @@ static error_t parse_option_key(int key, char *value, struct argp_state *state)
 	}
 	if (key == ARGP_KEY_NO_ARGS && options->operand.help)
 		argp_error(state, "%s", options->operand.help);
+	if (key == ARGP_KEY_END)
+		refuse_contradictions(parsing, state);
 	if (key == ARGP_KEY_END && options->check)
 		options->check(parsing->arguments, state);
 	while (i < parsing->n && key != KEYS_FROM + (int)i &&
@@ -398,6 +440,7 @@ static error_t parse_option_key(int key, char *value, struct argp_state *state)
 	if (i == parsing->n)
 		return ARGP_ERR_UNKNOWN;
 	const struct option_place *place = &parsing->places[i];
+	parsing->seen[i] = true;
 	if (parsing->given) {
 		tb_texts_add(&parsing->given->names, place->row->name);
 		tb_texts_add(&parsing->given->values, value);
@@ -464,6 +507,7 @@ void tb_options_parse(const struct tb_options *options, int argc, char **argv,
 		exit(print_option_files(find_option(&parsing, argv[2])));
 	if (argc == 2 && strcmp(argv[1], "--options") == 0)
 		exit(print_options(&parsing));
+	parsing.seen = option_memory(calloc(parsing.n + 1, sizeof(bool)));
 	parsing.whole = takes_all_help(&argc, argv);
 	// Make rows for argp, with texts of their own.
 	struct argp_option *made =
@@ -494,5 +538,6 @@ void tb_options_parse(const struct tb_options *options, int argc, char **argv,
 		free((void *)(uintptr_t)made[i].doc);
 	free(made);
 	free(doc);
+	free(parsing.seen);
 	free(parsing.places);
 }

@@ -51,6 +51,9 @@ struct tb_option {
 	unsigned otherwise; // the word where an optional argument is left out
 	bool optional, hidden;
 	bool seldom; // --help shows it with --all only
+	// Names of other options, with spaces between: it goes with one of `needs` only,
+	// and with none of `excludes`. Whoever breaks that is refused, with both named.
+	const char *needs, *excludes;
 	// The words that an option takes, or of a text those that completion offers.
 	const char *(*word)(size_t i); // NULL beyond the last
 	const char *const *list;       // or a list up to NULL
