@@ -293,7 +293,8 @@ int tb_recording_bound(struct tb_recording_bound_outcome *outcome,
 
 // Where messages take less, queues may have been it, and the latency is the network's
 // own.
-#define LONG_PATH_NS INT64_C(10000000)
+#define LONG_PATH_NS  INT64_C(10000000)
+#define ROCE_100_MOST UINT64_C(25000000000) // bytes/s that roce-100 stands for
 
 static int ignore_flows(void *context, const struct tb_flow_sample *flows, size_t n)
 {
@@ -302,13 +303,17 @@ static int ignore_flows(void *context, const struct tb_flow_sample *flows, size_
 }
 
 // captured_network_name writes the network of the run with the captured rate, or the
-// preset's, in `name`.
+// nearest preset with it, in `name`.
 static void captured_network_name(const struct tb_recording *recording,
 	const struct tb_recorded_calls *recorded, bool is_own, char *name, size_t size)
 {
+	const char *preset = "ethernet";
+	if (recorded->of_rdma)
+		preset = recorded->bytes_per_s > ROCE_100_MOST ? "roce-400" : "roce-100";
 	int n = snprintf(name, size, "%s,rate=%" PRIu64 "B/s",
-		is_own ? recording->options->network : "ethernet", recorded->bytes_per_s);
-	if (recorded->bucket_bytes && n > 0 && (size_t)n < size)
+		is_own ? recording->options->network : preset, recorded->bytes_per_s);
+	if (recorded->bucket_bytes && (is_own || !recorded->of_rdma) && n > 0 &&
+		(size_t)n < size)
 		snprintf(name + n, size - (size_t)n, ",burst=%" PRIu64,
 			recorded->bucket_bytes);
 	// Half of a long path on either side of a switch.
@@ -413,8 +418,8 @@ static int open_captured(struct tb_network **network,
 		.n_nodes = tb_network_n_hosts(recording->network),
 		.stop = recording->options->stop};
 	if (!is_flat && recorded->path_ns < LONG_PATH_NS &&
-		strcmp(tb_network_params(recording->network)->switching, "ethernet") ==
-			0) {
+		strcmp(tb_network_params(recording->network)->switching,
+			recorded->of_rdma ? "credits" : "ethernet") == 0) {
 		captured_network_name(recording, recorded, true, name, sizeof name);
 		int status = tb_network_open(network, &description, error);
 		if (status != TB_OK ||

@@ -109,6 +109,7 @@ struct tb_recorded_calls {
 	uint64_t n_uncompared[TB_UNCOMPARED_N];
 	// Of the recorded network's ports, estimated; 0: unknown.
 	uint64_t bytes_per_s, bucket_bytes;
+	bool of_rdma;	 // on the wire as RoCE, not TCP
 	int64_t path_ns; // how long messages took there one way, but for its ports
 };
 

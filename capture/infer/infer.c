@@ -44,6 +44,7 @@ static int infer_keep_times(const struct tb_inferred_times *times, struct tb_job
 	made->bytes_per_s = times->port_bytes_per_s;
 	made->bucket_bytes = times->bucket_bytes;
 	made->path_ns = times->path_ns;
+	made->of_rdma = times->of_rdma;
 	made->first = calloc(job->n_ranks + UINT64_C(1), sizeof *made->first);
 	made->calls = malloc((times->list->n + 1) * sizeof *made->calls);
 	size_t *next = malloc((job->n_ranks + UINT64_C(1)) * sizeof *next);
@@ -328,7 +329,8 @@ static int build_job(struct infer_building *building, const char *name,
 			.begin_ns = from->begin_ns,
 			.port_bytes_per_s = from->timed->port_bytes_per_s,
 			.bucket_bytes = from->timed->bucket_bytes,
-			.path_ns = from->timed->path_ns};
+			.path_ns = from->timed->path_ns,
+			.of_rdma = 2 * from->timed->n_rdma > from->timed->n_records};
 		status = infer_keep_times(&times, made) == TB_OK
 				 ? TB_OK
 				 : tb_fail_memory(error, "the messages");
@@ -433,6 +435,7 @@ static int infer_take_record(
 		inferring->halves, record->source.id, record->destination.id);
 	passage.path_ns = path.half_ns;
 	passage.path_most_ns = path.most_ns;
+	inferring->report.n_rdma += record->transport == TB_TRANSPORT_RC;
 	passage.path_known = path.known || record->transport == TB_TRANSPORT_RC;
 	if (path.half_ns > TB_PATH_SLACK_NS)
 		passage.delivered_ns += path.half_ns - TB_PATH_SLACK_NS;
@@ -822,6 +825,7 @@ int tb_infer_jobs(struct tb_packets *packets, bool bounded, struct tb_job **jobs
 				.port_bytes_per_s = inferring.report.port_bytes_per_s,
 				.bucket_bytes = inferring.report.bucket_bytes,
 				.path_ns = inferring.report.path_ns,
+				.n_rdma = inferring.report.n_rdma,
 				.span_ps = inferring.report.span_ps,
 			};
 			for (size_t j = 0; j < inferring.list.n; j++) {

@@ -166,6 +166,7 @@ struct tb_infer_report {
 				 // the ports do
 	uint64_t n_unnumbered;	 // datagrams, of which nothing says where messages end
 	uint64_t port_bytes_per_s; // median of the nodes' ports; 0: not seen
+	uint64_t n_rdma;	   // records of InfiniBand's transport, also in RoCE
 	uint64_t bucket_bytes;	   // that a port lets pass at once after a pause
 	uint64_t n_unplaced;	   // records left out: endpoints without a node
 	uint32_t n_endpoints_unplaced;

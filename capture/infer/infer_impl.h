@@ -250,6 +250,7 @@ struct tb_inferred_times {
 	int64_t begin_ns;
 	uint64_t port_bytes_per_s, bucket_bytes;
 	int64_t path_ns; // as of struct tb_infer_report
+	bool of_rdma;	 // most records are of RoCE
 };
 
 // What a job is built from.
