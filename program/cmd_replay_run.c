@@ -124,16 +124,16 @@ static void print_underload(const struct tb_recording_summary *run)
 	fputc('\n', stderr);
 }
 
-static void print_processes(const struct tb_engine_stats *stats)
+static void print_processes(const struct tb_engine_exchange *exchange)
 {
 	char size[24];
-	if (stats->n_processes == 0)
+	if (exchange->n_processes == 0)
 		return;
-	uint64_t n_windows = stats->n_windows ? stats->n_windows : 1;
+	uint64_t n_windows = exchange->n_windows ? exchange->n_windows : 1;
 	fprintf(stderr,
 		"%" PRIu32 " processes: %" PRIu64 " windows, %s exchanged in each\n",
-		stats->n_processes, stats->n_windows,
-		tb_format_size(stats->exchanged_bytes / n_windows, size, sizeof size));
+		exchange->n_processes, exchange->n_windows,
+		tb_format_size(exchange->bytes / n_windows, size, sizeof size));
 }
 
 // replay_print_summary prints the summary of a run; TB_EIO when that fails.
@@ -175,7 +175,7 @@ static int replay_print_summary(const struct tb_recording_summary *run, bool spl
 		tb_format_time((tb_time_ps)wait_per_packet(stats), wait, sizeof wait),
 		run->wall_s,
 		run->wall_s > 0 ? (double)stats->n_packets / run->wall_s / 1e6 : 0);
-	print_processes(stats);
+	print_processes(&run->exchange);
 	print_underload(run);
 	return TB_OK;
 }

@@ -161,6 +161,8 @@ static struct tb_engine_stats stats_of(const struct tb_recording *recording)
 void tb_recording_free_engine(struct tb_recording *recording)
 {
 	recording->stats = stats_of(recording);
+	if (recording->hosted.engine)
+		recording->exchange = tb_engine_exchange_of(recording->hosted.engine);
 	tb_hosted_fini(&recording->hosted);
 	recording->hosted = (struct tb_hosted){0};
 }
@@ -175,6 +177,9 @@ struct tb_recording_summary tb_recording_summary(const struct tb_recording *reco
 		.network = recording->network,
 		.workload = recording->workload,
 		.stats = stats_of(recording),
+		.exchange = recording->hosted.engine
+				    ? tb_engine_exchange_of(recording->hosted.engine)
+				    : recording->exchange,
 		.wall_s = recording->wall_s,
 		.raised_for = recording->raised_for,
 		.stopped = recording->stopped,

@@ -61,7 +61,8 @@ struct tb_recording_summary {
 	const struct tb_network *network;
 	const struct tb_workload *workload;
 	struct tb_engine_stats stats; // with messages counted whole
-	double wall_s;		      // wall time of the simulation
+	struct tb_engine_exchange exchange;
+	double wall_s; // wall time of the simulation
 	// Number of nodes in the captures for which levels were added; 0: none were
 	// added.
 	uint32_t raised_for;

@@ -56,6 +56,7 @@ struct tb_recording {
 	struct tb_source source; // of the workload
 	struct tb_hosted hosted;
 	struct tb_engine_stats stats; // once the engine is freed
+	struct tb_engine_exchange exchange;
 	struct tb_pace pace; // instants between two looks at the clock and the stop flag
 	double started_s, checkpoint_s; // clock time; 0: not yet
 	double wall_s;

@@ -46,9 +46,8 @@ static const struct tb_switching *model_of(const struct tb_network *network)
 
 // refuse_whole refuses what several processes cannot simulate together.
 static int refuse_whole(const struct tb_engine *engine,
-	const struct tb_engine_options *options, struct tb_error *error)
+	const struct tb_engine_options *options, const char *why, struct tb_error *error)
 {
-	const char *why = engine->replay->undivided;
 	if (!options->peers)
 		return TB_OK;
 	if (engine->exact || options->to_ps)
@@ -102,6 +101,7 @@ int tb_engine_new(struct tb_engine **engine, const struct tb_network *network,
 	bool is_itself = model->is_ideal_too && network->params.exact_to_ps == 0;
 	made->model = options->ideal && !is_itself ? &tb_ideal : model;
 	struct tb_engine_options own = *options;
+	const char *undivided = NULL;
 	int status = TB_OK;
 	if (network->params.exact_to_ps > 0 && !options->ideal)
 		status = tb_exact_new(&made->exact, model,
@@ -109,13 +109,13 @@ int tb_engine_new(struct tb_engine **engine, const struct tb_network *network,
 	if (made->exact)
 		made->model = tb_exact_first(made->exact);
 	if (status == TB_OK)
-		status = tb_switching_make(
-			&made->replay, made->model, network, source, observer, &own);
-	if (status == TB_OK && made->replay->parts)
+		status = tb_switching_make(&made->replay, made->model, network, source,
+			observer, &own, &undivided);
+	if (status == TB_OK && made->replay->side)
 		status = tb_windows_new(&made->windows, made->replay, made->model,
 			options->n_threads, options->peers);
 	if (status == TB_OK)
-		status = refuse_whole(made, options, error);
+		status = refuse_whole(made, options, undivided, error);
 	else if (status == TB_ENOMEM)
 		status = tb_fail_memory(error, "a network of %u nodes", network->n_nodes);
 	else
@@ -129,7 +129,7 @@ int tb_engine_new(struct tb_engine **engine, const struct tb_network *network,
 	}
 	tb_windows_free(made->windows);
 	if (made->replay)
-		made->model->free(made->replay);
+		tb_switching_free(made->replay, made->model);
 	tb_exact_free(made->exact);
 	free(made);
 	return status;
@@ -141,7 +141,7 @@ void tb_engine_free(struct tb_engine *engine)
 		return;
 	(void)!send_order(engine->peers, ORDER_END, 0, NULL);
 	tb_windows_free(engine->windows);
-	engine->model->free(engine->replay);
+	tb_switching_free(engine->replay, engine->model);
 	tb_exact_free(engine->exact);
 	free(engine);
 }
@@ -230,10 +230,17 @@ struct tb_engine_stats tb_engine_stats_of(const struct tb_engine *engine)
 		now = tb_windows_now(engine->windows);
 	}
 	stats.now_ps = replay->over ? replay->last_reported : now;
-	stats.wait_ps = tb_records_waits(&replay->records);
+	stats.wait_ps = replay->side ? tb_joint_records_waits(replay->side->records)
+				     : replay->records.wait_ps;
 	stats.link_bytes = engine->model->link_bytes(replay);
 	stats.packet_bytes = (uint32_t)replay->packet_bytes;
 	return stats;
+}
+
+struct tb_engine_exchange tb_engine_exchange_of(const struct tb_engine *engine)
+{
+	return engine->windows ? tb_windows_exchange(engine->windows)
+			       : (struct tb_engine_exchange){0};
 }
 
 tb_time_ps tb_engine_ideal_ps(const struct tb_network *network, struct tb_node source,

@@ -63,6 +63,7 @@ int tb_engine_finish(struct tb_engine *engine, struct tb_error *error) TB_MUST_U
 int tb_engine_follow(struct tb_engine *engine, struct tb_error *error) TB_MUST_USE;
 
 struct tb_engine_stats tb_engine_stats_of(const struct tb_engine *engine);
+struct tb_engine_exchange tb_engine_exchange_of(const struct tb_engine *engine);
 
 // tb_engine_ideal_ps returns the time from post to delivery of a message on an idle
 // network, by its switching; the network must be one that tb_engine_new accepts.

@@ -24,8 +24,6 @@ static uint32_t new_message(struct tb_replay *replay)
 		tb_replay_no_memory(replay, "the messages in flight");
 		return TB_NOTHING;
 	}
-	for (uint32_t i = 0; replay->parts && i < replay->parts->n; i++)
-		replay->by_part[i]->messages = replay->messages;
 	return replay->n_messages++;
 }
 
@@ -157,9 +155,7 @@ void tb_messages_start(struct tb_replay *replay)
 {
 	struct tb_ring *ring = next_to_start(replay);
 	for (; starts_at(replay, ring) <= replay->now; ring = next_to_start(replay)) {
-		uint32_t id = ring->ids[ring->first];
-		ring->first = (ring->first + 1) % ring->room;
-		ring->n--;
+		uint32_t id = tb_messages_unqueue(ring);
 		struct tb_posted *message = &replay->messages[id];
 		uint32_t at = message->what.source.id;
 		if (at == message->end) {
@@ -183,12 +179,26 @@ void tb_messages_start(struct tb_replay *replay)
 	}
 }
 
+uint32_t tb_messages_unqueue(struct tb_ring *ring)
+{
+	uint32_t id = ring->ids[ring->first];
+	ring->first = (ring->first + 1) % ring->room;
+	ring->n--;
+	return id;
+}
+
+void tb_messages_await(struct tb_replay *replay, unsigned ring, uint32_t message)
+{
+	message_push(replay, &replay->starting[ring], message);
+	tb_messages_look_outside(replay);
+}
+
 void tb_messages_skip(struct tb_replay *replay, tb_time_ps until)
 {
 	for (int i = 0; i < 2; i++) {
 		struct tb_ring *ring = &replay->starting[i];
-		for (; starts_at(replay, ring) < until; ring->n--)
-			ring->first = (ring->first + 1) % ring->room;
+		while (starts_at(replay, ring) < until)
+			(void)tb_messages_unqueue(ring);
 	}
 	tb_messages_look_outside(replay);
 }
@@ -238,15 +248,7 @@ void tb_messages_take(struct tb_replay *replay)
 		replay->messages[id].start_at += fetch;
 		if (replay->carrier->posted && message.source.id != end)
 			replay->carrier->posted(replay, id);
-		// The replay in which a message starts: that of its source's part.
-		struct tb_replay *starter =
-			replay->parts
-				? replay->by_part[replay->parts
-							  ->of_node[message.source.id]]
-				: replay;
-		message_push(starter, &starter->starting[fetch > 0], id);
-		if (starter != replay)
-			tb_messages_look_outside(starter);
+		message_push(replay, &replay->starting[fetch > 0], id);
 	}
 	if (status < 0)
 		replay->failure.code = (enum tb_status)status;
@@ -267,14 +269,17 @@ static void report_undelivered(struct tb_replay *replay, uint32_t id)
 	drop_message(replay, id);
 }
 
-// tb_messages_ended: each part computes the ideal times of its own messages, side by side
-// with the others.
 void tb_messages_ended(struct tb_replay *replay, uint32_t id, enum tb_event_kind kind)
 {
-	bool knows = replay->parts && !tb_replay_is_part(replay);
-	if (kind == TB_EVENT_DELIVERED && !knows)
+	if (kind == TB_EVENT_DELIVERED)
 		replay->messages[id].ideal_ps =
 			message_ideal_ps(replay, &replay->messages[id]);
+	tb_messages_add_ending(replay, id, kind);
+}
+
+void tb_messages_add_ending(
+	struct tb_replay *replay, uint32_t id, enum tb_event_kind kind)
+{
 	if (TB_ARRAY_RESERVE(&replay->endings, &replay->endings_room,
 		    (size_t)replay->n_endings + 1) != TB_OK) {
 		tb_replay_no_memory(replay, "the ended messages");
@@ -311,7 +316,7 @@ static void sort_endings(struct tb_replay *replay)
 
 void tb_messages_report(struct tb_replay *replay)
 {
-	if (replay->n_endings == 0 || tb_replay_is_part(replay))
+	if (replay->n_endings == 0 || replay->borrows)
 		return;
 	sort_endings(replay);
 	replay->last_reported = replay->now;
@@ -377,7 +382,7 @@ void tb_messages_report(struct tb_replay *replay)
 
 void tb_messages_look_outside(struct tb_replay *replay)
 {
-	if (!tb_replay_is_part(replay))
+	if (!replay->borrows)
 		replay->source_at = replay->source->when(replay->source->context);
 	replay->outside_at = replay->source_at;
 	if (replay->fault_at < replay->outside_at)
@@ -393,7 +398,6 @@ void tb_replay_follow(struct tb_replay *replay, struct tb_replay *before,
 	const struct tb_carrier *carrier)
 {
 	*replay = *before;
-	replay->whole = replay;
 	replay->carrier = carrier;
 	replay->holds_back = replay->takes_all = false;
 	replay->records = (struct tb_records){0};
@@ -450,7 +454,7 @@ void tb_replay_take_over(struct tb_replay *replay, struct tb_replay *before,
 		else if (!holds_stall && records->holds_stall)
 			cells[i]->stall_ps = both + busy;
 	}
-	records->cells = cells;
+	records->cells = records->from_cells = cells;
 	records->holds_stall = holds_stall;
 	for (uint32_t i = 0; i < replay->net->n_nodes; i++) {
 		struct tb_nic *nic = &replay->nics[i];

@@ -10,7 +10,6 @@
 #include "array.h"
 #include "circuit_params.h"
 #include "credit_params.h"
-#include "late_acks.h"
 #include "paces.h"
 
 #include <assert.h>
@@ -382,8 +381,8 @@ void tb_nic_replace(
 static inline void get_under_way(
 	struct tb_replay *replay, const struct tb_message *message)
 {
-	if (replay->late)
-		tb_late_acks_begin(replay, message);
+	if (replay->ack_delay)
+		replay->ack_delay->begin(replay, message);
 	else if (tb_partners_begin(&replay->partners, message) != TB_OK)
 		tb_replay_no_memory(replay, "a node's partners");
 }
@@ -521,7 +520,7 @@ static void nic_sent_at(struct tb_replay *replay, uint32_t id, tb_time_ps at)
 	if (!replay->source->sent)
 		return;
 	message->uses++;
-	if (at != TB_TIME_NEVER) // late_acks.h knows later
+	if (at != TB_TIME_NEVER) // else it is known later
 		tb_wheel_put(&replay->wheel, at, TB_EVENT_SENT, id);
 }
 
@@ -535,11 +534,12 @@ void tb_nodes_sent(struct tb_replay *replay, uint32_t message)
 static void nic_complete_message(struct tb_replay *replay, uint32_t id)
 {
 	struct tb_posted *message = &replay->messages[id];
-	if (!replay->late)
+	if (!replay->ack_delay)
 		tb_partners_end(&replay->partners, &message->what);
 	tb_wheel_put(&replay->wheel, message->delivered_at, TB_EVENT_DELIVERED, id);
 	if (!message->was_sent)
-		nic_sent_at(replay, id, replay->late ? TB_TIME_NEVER : message->sent_at);
+		nic_sent_at(
+			replay, id, replay->ack_delay ? TB_TIME_NEVER : message->sent_at);
 }
 
 void tb_nodes_begun(struct tb_replay *replay, uint32_t id)
@@ -593,7 +593,7 @@ static inline tb_time_ps nic_receive(
 	else
 		nic->drained_at = bus_serve(replay, nic, replay->now, payload, true);
 	ack += tb_circuit_params(params)->ack_delay_ps;
-	if (!replay->late && tb_partners_too_many(&replay->partners, id))
+	if (!replay->ack_delay && tb_partners_too_many(&replay->partners, id))
 		ack += tb_circuit_params(params)->partner_delay_ps;
 	return ack;
 }
@@ -656,14 +656,14 @@ static void nic_put_off(struct tb_replay *replay, const struct tb_packet *packet
 	tb_time_ps leaves_at, tb_time_ps drained_at)
 {
 	const struct tb_posted *message = &replay->messages[packet->message];
-	tb_late_acks_put(replay, &(struct tb_late_ack){.at = replay->now,
-					 .leaves_at = leaves_at,
-					 .drained_at = drained_at,
-					 .packet = packet->id,
-					 .message = packet->message,
-					 .source = message->what.source.id,
-					 .destination = packet->destination,
-					 .is_last = message->n_undrained == 1});
+	replay->ack_delay->put(replay, &(struct tb_late_ack){.at = replay->now,
+					       .leaves_at = leaves_at,
+					       .drained_at = drained_at,
+					       .packet = packet->id,
+					       .message = packet->message,
+					       .source = message->what.source.id,
+					       .destination = packet->destination,
+					       .is_last = message->n_undrained == 1});
 }
 
 // padding_of returns what a packet carries that is none of its message: the last one may.
@@ -690,11 +690,11 @@ void tb_nodes_arrive(struct tb_replay *replay, uint32_t id)
 	tb_time_ps drained = replay->nics[packet->destination].drained_at;
 	if (tb_is_broadcast(&message->what))
 		receive_all(replay, message, payload, &ack, &drained);
-	if (replay->late)
+	if (replay->ack_delay)
 		nic_put_off(replay, packet, ack, drained);
 	else
 		ack = replay->carrier->release(replay, id, ack, drained);
-	if (!replay->late && ack > message->sent_at)
+	if (!replay->ack_delay && ack > message->sent_at)
 		message->sent_at = ack;
 	tb_time_ps delivered = drained + replay->net->params.receive_overhead_ps;
 	if (delivered > message->delivered_at)
@@ -708,7 +708,7 @@ void tb_nodes_arrive(struct tb_replay *replay, uint32_t id)
 		nic_complete_message(replay, packet->message);
 	else if (message->given_up)
 		tb_retries_end(replay, packet->message);
-	if (!replay->late)
+	if (!replay->ack_delay)
 		drop_packet(replay, id);
 }
 

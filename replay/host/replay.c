@@ -2,7 +2,6 @@
 
 #include "circuit_params.h"
 #include "credit_params.h"
-#include "late_acks.h"
 #include "memory.h"
 #include "nodes_impl.h"
 #include "paces.h"
@@ -17,15 +16,6 @@ enum { EVENTS_A_BUCKET = 16 };
 // If the records of packets take more than this they do not stay in the cache of one
 // processor, and the loop over instants prefetches.
 enum { CACHE_BYTES = 1 << 22 };
-
-// Windows shorter than this have too little work to be worth it.
-enum { SHORTEST_WINDOW_PS = 20000 };
-
-// The number of parts when several processes simulate a network; more with more
-// processes.
-enum { PARTS_OF_PROCESSES = 8 };
-
-enum { MOST_CABLE_PARTS = 16 }; // for any number of threads
 
 uint64_t tb_per_byte_q20(uint64_t bytes_per_s)
 {
@@ -46,141 +36,12 @@ void tb_replay_no_memory(struct tb_replay *replay, const char *what)
 		tb_fail_memory(&replay->failure, "%s", what);
 }
 
-// replay_refusal returns why a replay cannot be cut into parts; NULL: it can. Failures
-// have routing tables that all nodes share, limits on partners count at both ends of a
-// message (of which late_acks.h takes care where parts own cables), notifications of
-// congestion pass from part to part, and the arrays that a caller may clear between calls
-// exist once. Where parts own cables, those of a switch may belong to several, which
-// cannot take turns at it nor take all its links for a broadcast.
-static const char *replay_refusal(
-	const struct tb_replay *replay, const struct tb_engine_options *options)
-{
-	if (options->peers &&
-		(!replay->carrier->in_parts || replay->carrier->in_one_memory))
-		return "only networks with credits, such as ib-hdr, can be";
-	if (!replay->carrier->in_parts)
-		return "its switching is simulated as a whole";
-	if (replay->choice.dead_at)
-		return "faults concern all of its routes";
-	if (replay->carrier->owns_cables && replay->choice.turns)
-		return "headers take turns at its switches";
-	if (replay->carrier->owns_cables && replay->net->params.broadcast)
-		return "broadcasts take all links of a level at once";
-	if (!replay->carrier->owns_cables &&
-		tb_circuit_params(&replay->net->params)->partners)
-		return "partners are counted at both ends of messages";
-	if (options->delays || options->job_bytes)
-		return "sums over all of it are asked for";
-	return tb_paces_control(replay->paces)
-		       ? "congestion control acts on sources from afar"
-		       : NULL;
-}
-
-static uint32_t n_processes(const struct tb_engine_options *options)
-{
-	return options->peers ? tb_peer_streams_n(options->peers) : 1;
-}
-
-// least_hop is the least time in which a flit comes from one link to the next.
-static tb_time_ps least_hop(const struct tb_network *net)
-{
-	tb_time_ps least = TB_TIME_NEVER;
-	for (uint32_t i = 0; i < net->n_links; i++) {
-		uint64_t q20 = tb_per_byte_q20(net->links[i].bytes_per_s);
-		tb_time_ps hop =
-			net->links[i].latency_ps +
-			(tb_time_ps)((tb_circuit_params(&net->params)->flit_bytes * q20 +
-					     (UINT64_C(1) << 19)) >>
-				     20);
-		least = hop < least ? hop : least;
-	}
-	return least;
-}
-
-// give_cables gives cables to parts if the carrier wants that.
-static int give_cables(struct tb_replay *replay, struct tb_parts *parts)
-{
-	if (!replay->carrier->owns_cables || parts->n == 1)
-		return TB_OK;
-	int status = tb_parts_own_cables(parts, replay->net);
-	if (status != TB_OK)
-		return status;
-	parts->latency_ps = least_hop(replay->net);
-	if (!replay->choice.fixed && tb_parts_split_group(parts, replay->net))
-		replay->undivided = "headers choose among links of several parts";
-	return TB_OK;
-}
-
-// n_wanted is into how many parts to cut, 0: as the network is cut best. Processes get as
-// many each. Where parts own cables each does little in a window, as windows are short,
-// so that more parts than threads take more time.
-static uint32_t n_wanted(
-	const struct tb_replay *replay, const struct tb_engine_options *options)
-{
-	uint32_t n = n_processes(options);
-	if (options->n_parts)
-		return options->n_parts;
-	if (n > 1)
-		return n * ((PARTS_OF_PROCESSES + n - 1) / n);
-	if (!replay->carrier->owns_cables)
-		return 0;
-	if (replay->net->n_nodes < TB_PARTS_NODES || options->n_threads <= 1)
-		return 1;
-	return options->n_threads < MOST_CABLE_PARTS ? options->n_threads
-						     : MOST_CABLE_PARTS;
-}
-
-// replay_cut_parts cuts the network into parts, if they can be alone for long enough. A
-// message that the source posts in a window must not enter the network in it, unless the
-// source can be asked before the window begins.
-static int replay_cut_parts(
-	struct tb_replay *replay, const struct tb_engine_options *options)
-{
-	uint32_t wanted = n_wanted(replay, options);
-	bool asked = options->n_parts || options->peers;
-	bool alone = wanted == 0 && options->n_threads <= 1; // quicker uncut
-	replay->undivided = replay_refusal(replay, options);
-	if (alone || wanted == 1 || replay->undivided)
-		return TB_OK;
-	struct tb_parts *parts = NULL;
-	int status = tb_parts_new(&parts, replay->net, wanted);
-	if (status == TB_OK)
-		status = give_cables(replay, parts);
-	if (status != TB_OK) {
-		tb_parts_free(parts);
-		return status;
-	}
-	tb_time_ps window_ps = parts->latency_ps;
-	tb_time_ps overhead_ps = replay->net->params.send_overhead_ps;
-	if (!tb_source_is_open_loop(replay->source) && overhead_ps < window_ps)
-		window_ps = overhead_ps;
-	if (parts->n < n_processes(options))
-		replay->undivided = "it has fewer switches with nodes";
-	else if (window_ps < (asked ? 1 : SHORTEST_WINDOW_PS))
-		replay->undivided = "its links or messages take no time";
-	if (parts->n == 1 || replay->undivided) {
-		tb_parts_free(parts);
-		return TB_OK;
-	}
-	replay->parts = parts;
-	if (options->peers) {
-		// Give each process a stretch of the parts.
-		const struct tb_peer_streams *peers = options->peers;
-		uint64_t n = parts->n, rank = tb_peer_streams_rank(peers);
-		parts->own_first = (uint32_t)(n * rank / tb_peer_streams_n(peers));
-		parts->own_end = (uint32_t)(n * (rank + 1) / tb_peer_streams_n(peers));
-	}
-	replay->window_ps = window_ps;
-	replay->by_part = calloc(parts->n, sizeof(struct tb_replay *));
-	return replay->by_part ? TB_OK : TB_ENOMEM;
-}
-
 int tb_replay_init(struct tb_replay *replay, const struct tb_network *network,
 	const struct tb_source *source, const struct tb_carrier *carrier,
-	const struct tb_engine_options *options)
+	const struct tb_replay_options *options)
 {
-	replay->whole = replay;
 	replay->net = network;
+	replay->n_simulated = network->n_nodes;
 	replay->source = source;
 	replay->carrier = carrier;
 	const struct tb_switching_kind *kind = tb_switching_nodes(&network->params);
@@ -210,71 +71,7 @@ int tb_replay_init(struct tb_replay *replay, const struct tb_network *network,
 	bool cuts = !carrier->carry || network->params.exact_to_ps > 0;
 	if (status == TB_OK && cuts)
 		status = tb_paces_new(&replay->paces, network, replay->choice.dead_at);
-	return status == TB_OK ? replay_cut_parts(replay, options) : status;
-}
-
-// A part shares with the whole everything that it does not own.
-void tb_replay_join(struct tb_replay *replay, struct tb_replay *whole, uint32_t part)
-{
-	*replay = *whole;
-	replay->whole = whole;
-	replay->by_part = NULL;
-	replay->part = part;
-	replay->now = -1;
-	replay->source_at = replay->fault_at = replay->outside_at = TB_TIME_NEVER;
-	replay->pause_at = TB_TIME_NEVER;
-	replay->handover_at = TB_TIME_NEVER;
-	replay->records = (struct tb_records){0};
-	replay->wheel = (struct tb_wheel){0};
-	replay->packets = NULL;
-	replay->free_packets = NULL;
-	replay->idle_times = NULL;
-	replay->n_free_packets = replay->n_packets_most = replay->n_forgotten = 0;
-	replay->starting[0] = replay->starting[1] = (struct tb_ring){0};
-	replay->nodes_now = (struct tb_list){0};
-	replay->partners = (struct tb_partners){0};
-	replay->pairs.buckets = NULL;
-	replay->pairs.n_buckets = replay->pairs.n_listed = 0;
-	replay->endings = NULL;
-	replay->n_endings = 0;
-	replay->endings_room = 0;
-	replay->stats = (struct tb_engine_stats){0};
-	whole->by_part[part] = replay;
-}
-
-int tb_replay_join_elsewhere(
-	struct tb_replay **replay, struct tb_replay *whole, uint32_t part)
-{
-	struct tb_replay *made = calloc(1, sizeof *made);
-	if (!made)
-		return TB_ENOMEM;
-	tb_replay_join(made, whole, part);
-	made->elsewhere = true;
-	*replay = made;
-	return tb_replay_open(made, NULL, NULL, NULL);
-}
-
-void tb_replay_free_elsewhere(struct tb_replay *replay)
-{
-	tb_replay_fini(replay);
-	free(replay);
-}
-
-static bool has_all(const struct tb_replay *replay)
-{
-	const struct tb_parts *parts = replay->parts;
-	return !parts || parts->own_end - parts->own_first == parts->n;
-}
-
-void *tb_replay_lines_new_untouched(const struct tb_replay *replay, size_t n, size_t size)
-{
-	return has_all(replay) ? tb_lines_new_untouched(n, size)
-			       : tb_lines_new_sparse(n, size);
-}
-
-void *tb_replay_lines_new(const struct tb_replay *replay, size_t n, size_t size)
-{
-	return has_all(replay) ? tb_lines_new(n, size) : tb_lines_new_sparse(n, size);
+	return status;
 }
 
 static int make_packets(struct tb_replay *replay, uint32_t n, size_t packet_bytes)
@@ -329,26 +126,28 @@ static int make_drains(struct tb_replay *replay)
 	return TB_OK;
 }
 
+void tb_nic_init(struct tb_nic *nic, const struct tb_network *net)
+{
+	// The first payload need not turn the bus, whatever its direction.
+	*nic = (struct tb_nic){.bus_free_at = -tb_circuit_bus_turn(&net->params),
+		.wake_at = TB_TIME_NEVER,
+		.queue = TB_NOTHING,
+		.queue_end = TB_NOTHING,
+		.fetched = TB_NOTHING,
+		.turned = TB_NOTHING};
+}
+
 static int make_nics(struct tb_replay *replay)
 {
 	uint32_t n = replay->net->n_nodes;
 	replay->nodes_now.ids = malloc(n * sizeof(uint32_t));
-	if (!tb_replay_is_part(replay))
-		replay->nics = tb_replay_lines_new(replay, n, sizeof *replay->nics);
+	if (replay->nics)
+		return replay->nodes_now.ids ? TB_OK : TB_ENOMEM;
+	replay->nics = tb_lines_new(n, sizeof *replay->nics);
 	if (!replay->nics || !replay->nodes_now.ids)
 		return TB_ENOMEM;
-	if (tb_replay_is_part(replay))
-		return TB_OK;
-	// The first payload need not turn the bus, whatever its direction.
 	for (uint32_t i = 0; i < n; i++)
-		if (tb_replay_has_node(replay, i))
-			replay->nics[i] = (struct tb_nic){
-				.bus_free_at = -tb_circuit_bus_turn(&replay->net->params),
-				.wake_at = TB_TIME_NEVER,
-				.queue = TB_NOTHING,
-				.queue_end = TB_NOTHING,
-				.fetched = TB_NOTHING,
-				.turned = TB_NOTHING};
+		tb_nic_init(&replay->nics[i], replay->net);
 	return TB_OK;
 }
 
@@ -358,10 +157,7 @@ static int make_nics(struct tb_replay *replay)
 static int make_wheel(struct tb_replay *replay, tb_time_ps packet, double n_events)
 {
 	double packet_ps = (double)packet;
-	double n_nodes = replay->net->n_nodes;
-	if (tb_replay_is_part(replay))
-		n_nodes /= replay->parts->n;
-	double width = EVENTS_A_BUCKET * packet_ps / (n_events * n_nodes);
+	double width = EVENTS_A_BUCKET * packet_ps / (n_events * replay->n_simulated);
 	unsigned shift = 4, buckets = 12;
 	while (shift < 20 && (double)(UINT64_C(2) << shift) < width)
 		shift++;
@@ -378,31 +174,25 @@ int tb_replay_make(struct tb_replay *replay, uint32_t n_packets, size_t packet_b
 	int status = make_packets(replay, n_packets, packet_bytes);
 	if (status == TB_OK)
 		status = make_nics(replay);
-	if (status == TB_OK && !tb_replay_is_part(replay))
+	if (status == TB_OK && !replay->borrows)
 		status = make_drains(replay);
 	if (status == TB_OK)
 		status = tb_partners_init(&replay->partners,
 			tb_circuit_params(&replay->net->params)->partners,
 			replay->net->n_nodes);
-	if (status == TB_OK && tb_replay_is_part(replay))
-		status = tb_late_acks_new(replay);
-	if (status == TB_OK && replay->choice.dead_at && !tb_replay_is_part(replay))
+	if (status == TB_OK && replay->choice.dead_at && !replay->borrows)
 		status = tb_retries_new(replay);
 	replay->prefetches = n_packets * packet_bytes >= CACHE_BYTES;
 	return status == TB_OK ? make_wheel(replay, packet_ps, n_events) : status;
 }
 
 int tb_replay_open(struct tb_replay *replay, const struct tb_observer *observer,
-	struct tb_cell **cells, const struct tb_engine_options *options)
+	struct tb_cell **cells, const struct tb_replay_options *options)
 {
-	if (tb_replay_is_part(replay))
-		return tb_records_join(&replay->records, &replay->whole->records);
 	int status = tb_records_init(&replay->records, replay->net, observer, cells,
 		options->bin_ps, observer && !options->without_blame);
 	if (status == TB_OK && options->to_ps > 0)
 		tb_records_limit_to(&replay->records, options->from_ps, options->to_ps);
-	if (status == TB_OK && replay->parts)
-		status = tb_records_cut(&replay->records, replay->net, replay->parts);
 	if (status == TB_OK)
 		tb_messages_look_outside(replay);
 	return status;
@@ -414,7 +204,6 @@ void tb_replay_fini(struct tb_replay *replay)
 	tb_wheel_fini(&replay->wheel);
 	tb_queue_pairs_fini(&replay->pairs);
 	tb_partners_fini(&replay->partners);
-	tb_late_acks_free(replay->late);
 	free(replay->packets);
 	free(replay->free_packets);
 	free(replay->idle_times);
@@ -422,13 +211,10 @@ void tb_replay_fini(struct tb_replay *replay)
 	free(replay->starting[1].ids);
 	free(replay->endings);
 	free(replay->nodes_now.ids);
-	if (replay->whole == replay) {
-		// Free what all parts share.
+	if (!replay->borrows) {
 		tb_retries_free(replay);
 		tb_paces_free(replay->paces);
 		tb_route_choice_fini(&replay->choice);
-		tb_parts_free(replay->parts);
-		free(replay->by_part);
 		free(replay->nics);
 		free(replay->drain_q20);
 		free(replay->messages);

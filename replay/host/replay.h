@@ -8,23 +8,16 @@
 //
 // Ids: messages and packets are numbers of records that are used again.
 //
-// Parts: a large network can be simulated in parts side by side (network_parts.h). Then
-// there is a struct tb_replay for each part, with its own time, events, packets and
-// records, and one more, the whole, which simulates nothing: between windows of
-// time it posts messages and reports their endings, and its records gather those of the
-// parts. Each piece of what they share is written by one part alone: a node's state by
-// the part of the node; of a message, what happens at its source by the source's part,
-// what happens at its destination by the destination's part, all else by the whole.
-// A network that is one part has one struct tb_replay, which is its own whole.
+// Borrowing: a replay can be given its messages by another one, which it borrows the
+// nodes from, and leave the reports of their endings to it.
 #ifndef TB_REPLAY_H
 #define TB_REPLAY_H
 
-#include "engine_options.h"
 #include "engine_stats.h"
+#include "faults.h"
 #include "idle_times.h"
 #include "map.h"
 #include "network.h"
-#include "network_parts.h"
 #include "replay_records.h"
 #include "route_choice.h"
 #include "source.h"
@@ -52,9 +45,9 @@ struct tb_carrier {
 	// model sets when the message began (struct tb_posted), and calls
 	// tb_nodes_carried. NULL: the model carries packets.
 	void (*carry)(struct tb_replay *replay, uint32_t message);
-	// posted is called in the whole for each message that is posted between two
-	// nodes. May be NULL.
-	void (*posted)(struct tb_replay *whole, uint32_t message);
+	// posted is called for each message that is posted between two nodes, in the
+	// replay that takes it. May be NULL.
+	void (*posted)(struct tb_replay *replay, uint32_t message);
 	// injects_at returns when a node's packet, once fetched, can enter the network:
 	// now or before, later, or TB_TIME_NEVER if that is not known yet. In the last
 	// case the model calls tb_nodes_look as soon as it is. With circuits that is when
@@ -81,12 +74,23 @@ struct tb_carrier {
 	const char *(*branch)(struct tb_replay *replay, const struct tb_message *message,
 		uint32_t *end);
 	tb_ideal_time *ideal_ps;
-	// The model can simulate parts of a network side by side (switching.h).
-	bool in_parts;
-	// Only in one process: the parts share more memory than they hand over.
-	bool in_one_memory;
-	// Its parts own cables, and paths lead from part to part at switches.
-	bool owns_cables;
+};
+
+// An acknowledgement that leaves later than its packet arrives.
+struct tb_late_ack {
+	tb_time_ps at;	       // its packet came in
+	tb_time_ps leaves_at;  // with few partners
+	tb_time_ps drained_at; // its packet
+	uint32_t packet, message, source, destination;
+	bool is_last; // of its message
+};
+
+// What a replay calls where acknowledgements leave later: for a message that gets under
+// way, and for a packet that has arrived and is drained. Whoever sends the
+// acknowledgement then drops the packet.
+struct tb_ack_delay {
+	void (*begin)(struct tb_replay *replay, const struct tb_message *message);
+	void (*put)(struct tb_replay *replay, const struct tb_late_ack *ack);
 };
 
 #define TB_NOTHING UINT32_MAX
@@ -195,12 +199,12 @@ struct tb_replay {
 	const struct tb_carrier *carrier;
 	struct tb_records records;
 	struct tb_wheel wheel;
-	tb_time_ps handover_at; // of a part: when it next does something without an
-				// event, or somewhat before
+	tb_time_ps handover_at; // when it next does something without an event, or
+				// somewhat before
 	tb_time_ps opens_until; // the wheel opens no bucket ahead beyond it
 	bool prefetches;	// what the next events will read, into the cache
 	tb_time_ps now;
-	uint32_t round;		  // of a part: number within this instant (in_rounds)
+	uint32_t round;		  // number within this instant, where endings need it
 	tb_time_ps last_reported; // when an ending was reported to the source
 	tb_time_ps pause_at;	  // tb_engine_pause_at
 	bool over;		  // nothing is left to do
@@ -227,7 +231,7 @@ struct tb_replay {
 	size_t packet_bytes;
 	uint32_t *free_packets;
 	uint32_t n_free_packets, n_packets_most;
-	uint32_t n_forgotten; // see tb_nodes_forget; of parts it is right in sum
+	uint32_t n_forgotten; // see tb_nodes_forget; modulo 2^32, as others may recall
 	struct tb_kept_idle_time *idle_times; // of messages, TB_IDLE_TIMES of them
 	struct tb_posted *messages;
 	uint32_t n_messages, free_message;
@@ -241,89 +245,48 @@ struct tb_replay {
 	uint32_t n_jobs;	   // whose posted messages are counted; 0: none
 	uint64_t *n_posted_of_job; // messages
 	struct tb_engine_stats stats;
-	uint64_t *job_bytes;	 // of the options
-	struct tb_error failure; // code is TB_OK while all is well
-	// Parts.
-	struct tb_replay *whole;    // itself where the network is one part
-	struct tb_parts *parts;	    // the whole's; NULL where the network is one part
-	struct tb_replay **by_part; // of the whole
-	tb_time_ps window_ps; // of the whole: the longest window that parts can simulate
-			      // alone
-	uint32_t part;		      // its number
-	struct tb_handover *handover; // of a part: what leaves it (switching.h)
-	bool elsewhere;		      // of a part: another process simulates it
-	const char *undivided;	      // why the network is one part; NULL: it is not
-	struct tb_late_acks *late;    // of a part; NULL: acknowledgements leave at once
+	uint64_t *job_bytes;		      // of the options
+	struct tb_error failure;	      // code is TB_OK while all is well
+	const struct tb_ack_delay *ack_delay; // NULL: acknowledgements leave at once
+	bool borrows; // nodes and messages, and another replay posts and reports them
+	double n_simulated;   // about how many nodes it simulates
+	struct tb_side *side; // of those who simulate it (replay_parts.h)
 };
 
-// tb_replay_has_node, tb_replay_has_from and tb_replay_has_to return whether this process
-// simulates a node, and the near and far end of a link.
-static inline bool tb_replay_has_node(const struct tb_replay *replay, uint32_t node)
-{
-	return !replay->parts ||
-	       tb_parts_has(replay->parts, replay->parts->of_node[node]);
-}
-
-static inline bool tb_replay_has_from(const struct tb_replay *replay, uint32_t link)
-{
-	return !replay->parts || tb_parts_has(replay->parts,
-					 tb_parts_from(replay->parts, replay->net, link));
-}
-
-static inline bool tb_replay_has_to(const struct tb_replay *replay, uint32_t link)
-{
-	return !replay->parts ||
-	       tb_parts_has(replay->parts, tb_parts_to(replay->parts, replay->net, link));
-}
+struct tb_replay_options { // as in struct tb_engine_options
+	uint64_t seed;
+	const struct tb_faults *faults;
+	uint32_t n_jobs;
+	uint64_t *job_bytes;
+	tb_time_ps bin_ps, from_ps, to_ps;
+	bool without_blame;
+};
 
 // A zeroed replay is made in three steps, so that a model can size its own part between
 // them; tb_replay_fini ends it after any of them.
 //
 // tb_replay_init makes what does not depend on the model. Borrows network and source.
-// Where it finds that the replay can run in parts, it sets `parts`, and the replay is
-// their whole.
 int tb_replay_init(struct tb_replay *replay, const struct tb_network *network,
 	const struct tb_source *source, const struct tb_carrier *carrier,
-	const struct tb_engine_options *options) TB_MUST_USE;
+	const struct tb_replay_options *options) TB_MUST_USE;
 // tb_replay_make: nodes, room for so many packets of `packet_bytes` each (in whole cache
 // lines, struct tb_packet included) as can be under way at once, more being made when
 // they do not suffice, and the event queue, made for about `n_events` a packet that takes
 // `packet_ps` to cross a link.
 int tb_replay_make(struct tb_replay *replay, uint32_t n_packets, size_t packet_bytes,
 	tb_time_ps packet_ps, double n_events) TB_MUST_USE;
-// tb_replay_lines_new and tb_replay_lines_new_untouched are those of memory.h, for items
-// by link, switch or node: of several processes each uses its own.
-void *tb_replay_lines_new(const struct tb_replay *replay, size_t n, size_t size);
-void *tb_replay_lines_new_untouched(
-	const struct tb_replay *replay, size_t n, size_t size);
 // tb_replay_grow doubles the room for packets, whose records move. TB_ENOMEM,
 // TB_ECAPACITY.
 int tb_replay_grow(struct tb_replay *replay) TB_MUST_USE;
 // tb_replay_open: the records, in cells that the model has placed by link id; then the
 // replay can run.
 int tb_replay_open(struct tb_replay *replay, const struct tb_observer *observer,
-	struct tb_cell **cells, const struct tb_engine_options *options) TB_MUST_USE;
+	struct tb_cell **cells, const struct tb_replay_options *options) TB_MUST_USE;
 void tb_replay_fini(struct tb_replay *replay);
 
-// tb_replay_join takes the place of tb_replay_init for part number `part`: it shares the
-// state of the whole, which must be open. tb_replay_make and tb_replay_open follow as
-// usual, the latter without observer, cells and options. End the parts before the whole.
-void tb_replay_join(struct tb_replay *replay, struct tb_replay *whole, uint32_t part);
-
-// tb_replay_join_elsewhere makes the replay of a part that another process simulates. It
-// simulates nothing, but holds the endings, waits and figures received from that process,
-// and the messages that wait to start there. Freed by tb_replay_free_elsewhere.
-// TB_ENOMEM.
-int tb_replay_join_elsewhere(
-	struct tb_replay **replay, struct tb_replay *whole, uint32_t part) TB_MUST_USE;
-void tb_replay_free_elsewhere(struct tb_replay *replay);
-
-// tb_replay_is_part returns whether a replay is that of a part, and has another replay as
-// its whole.
-static inline bool tb_replay_is_part(const struct tb_replay *replay)
-{
-	return replay->whole != replay;
-}
+// tb_nic_init begins the state of a node. tb_replay_make does so for all, unless the
+// replay has nodes already.
+void tb_nic_init(struct tb_nic *nic, const struct tb_network *net);
 
 // A replay can continue with another model: in place of tb_replay_init, tb_replay_follow
 // moves everything of `before` that does not depend on the model to a zeroed replay. The
@@ -353,7 +316,7 @@ static inline struct tb_packet *tb_packet_at(const struct tb_replay *replay, uin
 }
 
 // tb_replay_in_flight is how many packets have been made and have not arrived, modulo
-// 2^32 those of a part.
+// 2^32.
 static inline uint32_t tb_replay_in_flight(const struct tb_replay *replay)
 {
 	return replay->n_packets_most - replay->n_free_packets + replay->n_forgotten;
@@ -417,16 +380,15 @@ void tb_nodes_carried(struct tb_replay *replay, uint32_t message, tb_time_ps dra
 // it held is let go; the packet is no more.
 void tb_nodes_fail(
 	struct tb_replay *replay, uint32_t packet, uint32_t dead, tb_time_ps at);
-// tb_nodes_adopt returns the number of a copy of a packet's record, which another part
-// has handed over; tb_nodes_new_record that of a record to be filled in by the model,
-// which other records may move for; tb_nodes_drop drops a packet that has been handed
-// over (switching.h).
+// tb_nodes_adopt returns the number of a copy of another replay's record of a packet;
+// tb_nodes_new_record that of a record to be filled in by the model, which other records
+// may move for; tb_nodes_drop drops a packet that another replay has now.
 uint32_t tb_nodes_adopt(struct tb_replay *replay, const struct tb_packet *packet);
 uint32_t tb_nodes_new_record(struct tb_replay *replay);
 void tb_nodes_drop(struct tb_replay *replay, uint32_t packet);
 // A model can keep a packet as no more than its message and its number in that, in which
 // it has no record: tb_nodes_forget drops the record and returns the number;
-// tb_nodes_recall makes it again, perhaps in another part, before it arrives.
+// tb_nodes_recall makes it again, perhaps in another replay, before it arrives.
 uint32_t tb_nodes_forget(struct tb_replay *replay, uint32_t packet);
 uint32_t tb_nodes_recall(struct tb_replay *replay, uint32_t message, uint32_t number);
 // tb_nodes_look has a node that waits to inject ask again when it can.
@@ -451,18 +413,23 @@ static inline uint64_t tb_message_left(
 
 // nodes.c and messages.c: what the loop over instants calls (clock.h).
 //
-void tb_messages_take(struct tb_replay *whole);	  // those posted now
+void tb_messages_take(struct tb_replay *replay);  // those posted now
 void tb_messages_start(struct tb_replay *replay); // those whose send overhead is over
-// tb_messages_skip: of a part that another process simulates, those that start before
-// `until` have started there.
+// tb_messages_unqueue takes the first message out of a ring of `starting`;
+// tb_messages_await puts one into the same ring of another replay, where it starts.
+// tb_messages_skip takes out those that start before `until`.
+uint32_t tb_messages_unqueue(struct tb_ring *ring);
+void tb_messages_await(struct tb_replay *replay, unsigned ring, uint32_t message);
 void tb_messages_skip(struct tb_replay *replay, tb_time_ps until);
 // Reads anew when something comes from outside the network.
 void tb_messages_look_outside(struct tb_replay *replay);
 // TB_EVENT_SENT, _DELIVERED or _UNDELIVERED, which the end of phase 1 reports.
 void tb_messages_ended(
 	struct tb_replay *replay, uint32_t message, enum tb_event_kind kind);
-// tb_messages_report reports this round's endings to the source. A part keeps them for
-// its whole.
+// tb_messages_report reports this round's endings to the source. A replay that borrows
+// keeps them. tb_messages_add_ending adds one whose figures are known.
+void tb_messages_add_ending(
+	struct tb_replay *replay, uint32_t message, enum tb_event_kind kind);
 void tb_messages_report(struct tb_replay *replay);
 void tb_nodes_handle(struct tb_replay *replay, struct tb_event event);
 // tb_nodes_handle when nothing else happens in this instant: phase 2 included.

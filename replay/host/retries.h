@@ -13,7 +13,7 @@ struct tb_attempt {	   // of a packet
 	uint32_t dead;	   // link that its header met, TB_ID_NONE
 };
 
-// tb_retries_new gives the replay, its choice made, what it needs beside its other parts.
+// tb_retries_new gives the replay, its choice made, what it needs besides.
 int tb_retries_new(struct tb_replay *replay) TB_MUST_USE;
 void tb_retries_free(struct tb_replay *replay);
 

@@ -15,18 +15,14 @@ struct tb_engine_stats {
 	uint64_t payload_bytes; // delivered
 	uint64_t wait_ps;	// of all headers at all switches, ended waits only
 	uint64_t n_events;
-	uint64_t n_hops;      // links crossed by packets
-	uint32_t n_in_flight; // packets; with circuits in parts each counts in every part
-			      // that has a record of it
-	uint32_t link_bytes;	  // of the engine's memory, for each link
-	uint32_t packet_bytes;	  // and for each packet that can be in flight
-	uint64_t n_retries;	  // packets sent again after an error
-	uint64_t n_undelivered;	  // messages given up
-	uint64_t n_lost;	  // frames for which a queue had no room
-	uint64_t n_resent;	  // segments that TCP sent again
-	uint32_t n_processes;	  // that simulate it together; 0: this one alone
-	uint64_t n_windows;	  // in which they did
-	uint64_t exchanged_bytes; // by all of them to others
+	uint64_t n_hops;	// links crossed by packets
+	uint32_t n_in_flight;	// packets; of records of one packet each counts
+	uint32_t link_bytes;	// of the engine's memory, for each link
+	uint32_t packet_bytes;	// and for each packet that can be in flight
+	uint64_t n_retries;	// packets sent again after an error
+	uint64_t n_undelivered; // messages given up
+	uint64_t n_lost;	// frames for which a queue had no room
+	uint64_t n_resent;	// segments that TCP sent again
 };
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "array.h"
 #include "blame_table.h"
+#include "memory.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -18,6 +19,12 @@ enum { FIRST_BIN_PS = 1000000 };
 
 // Bins take so many bytes a link at least, within limits, before they are merged.
 enum { BYTES_A_LINK = 1024, LEAST_BYTES = 4 << 20, MOST_BYTES = 16 << 20 };
+
+struct tb_slice {				 // of the links, while a bin is closed
+	_Alignas(64) struct tb_kept_bins packed; // one bin
+	uint32_t n;				 // samples in `bin_samples`
+	bool failed;
+};
 
 static size_t bytes_for(uint32_t n_links)
 {
@@ -45,6 +52,7 @@ int tb_records_init(struct tb_records *records, const struct tb_network *net,
 	uint32_t n_links = net->n_links;
 	*records = (struct tb_records){.observer = observer,
 		.cells = cells,
+		.from_cells = cells,
 		.n_links = n_links,
 		.automatic = bin_ps == 0,
 		.bin_ps = bin_ps ? bin_ps : FIRST_BIN_PS,
@@ -67,22 +75,17 @@ int tb_records_init(struct tb_records *records, const struct tb_network *net,
 
 void tb_records_fini(struct tb_records *records)
 {
-	if (records->is_joined) {
-		records->flows = NULL;
-		records->near_cells = NULL;
-	}
-	free(records->near_cells);
-	free(records->own_cells);
-	free(records->joined);
+	for (uint32_t i = 0; records->slices && i < TB_RECORDS_SLICES; i++)
+		tb_kept_bins_fini(&records->slices[i].packed);
+	free(records->slices);
 	free(records->log.waits);
-	free(records->turned.waits);
-	tb_records_free_slices(records);
 	free(records->touched);
 	free(records->bin_samples);
 	free(records->spills);
 	free(records->spills_before);
 	tb_kept_bins_fini(&records->kept);
-	free(records->flows);
+	if (!records->borrows_flows)
+		free(records->flows);
 	free(records->undelivered);
 	tb_losses_fini(&records->losses);
 	tb_slowest_messages_fini(&records->messages);
@@ -90,6 +93,16 @@ void tb_records_fini(struct tb_records *records)
 	tb_blame_table_free(records->blame);
 	tb_map_fini(&records->flow_of);
 	*records = (struct tb_records){0};
+}
+
+void tb_records_keep_wait(struct tb_records *records, const struct tb_blame_wait *wait)
+{
+	struct tb_wait_log *log = &records->log;
+	if (TB_ARRAY_RESERVE(&log->waits, &log->room, log->n + 1) != TB_OK) {
+		records->failed = true;
+		return;
+	}
+	log->waits[log->n++] = *wait;
 }
 
 void tb_records_limit_to(struct tb_records *records, tb_time_ps from_ps, tb_time_ps to_ps)
@@ -113,8 +126,6 @@ uint32_t tb_records_flow(
 		records->failed = true;
 		return 0;
 	}
-	for (uint32_t i = 0; i < records->n_joined; i++)
-		records->joined[i]->flows = records->flows;
 	flow = records->n_flows;
 	if (tb_map_put(&records->flow_of, key, flow) != TB_OK)
 		records->failed = true;
@@ -182,9 +193,6 @@ void tb_records_pour(struct tb_records *records)
 
 bool tb_records_idle(const struct tb_records *records)
 {
-	for (uint32_t i = 0; i < records->n_joined; i++)
-		if (!tb_records_idle(records->joined[i]))
-			return false;
 	if (records->n_spills)
 		return false;
 	for (uint32_t i = 0; i <= records->n_links / 64; i++)
@@ -251,7 +259,6 @@ static void open_bin(struct tb_records *records)
 				   : TB_TIME_NEVER;
 	if (records->to_ps && records->bin_start >= records->to_ps)
 		records->bin_end = TB_TIME_NEVER;
-	tb_records_follow(records);
 }
 
 void tb_records_lasts(struct tb_records *records, tb_time_ps until)
@@ -281,68 +288,136 @@ static struct tb_link_sample records_flow_sample(
 	return sample;
 }
 
-uint32_t tb_records_gather(
+// gather turns the open bin's cells of 64 links into samples and clears them.
+static uint32_t gather(
 	struct tb_records *records, uint32_t word, struct tb_link_sample *samples)
 {
 	uint32_t n = 0;
-	uint64_t bits = tb_records_take_touched(records, word);
+	uint64_t bits = records->touched[word];
+	records->touched[word] = 0;
 	for (; bits; bits &= bits - 1) {
 		uint32_t link = word * 64 + (uint32_t)__builtin_ctzll(bits);
 		struct tb_cell *cell = records->cells[link];
-		if (records->parts)
-			tb_records_add_near(records, link, cell);
 		samples[n++] = records_flow_sample(records, cell);
 		tb_cell_clear(cell, link);
 	}
 	return n;
 }
 
+// A bin can be closed in slices of the links, which the threads of a team gather side by
+// side.
+
+int tb_records_make_slices(struct tb_records *records)
+{
+	records->slices = tb_lines_new(TB_RECORDS_SLICES, sizeof *records->slices);
+	return records->slices ? TB_OK : TB_ENOMEM;
+}
+
+static void slice_run(
+	struct tb_records *records, void (*task)(void *context, uint32_t index))
+{
+	if (records->team)
+		tb_team_run(records->team, TB_RECORDS_SLICES, task, records);
+	for (uint32_t i = 0; i < TB_RECORDS_SLICES && !records->team; i++)
+		task(records, i);
+}
+
+// keep_words packs the samples of the links of some words into the bin begun last.
+static int keep_words(struct tb_records *records, uint32_t word, uint32_t end,
+	struct tb_kept_bins *kept)
+{
+	struct tb_link_sample samples[64];
+	int status = TB_OK;
+	for (; word < end && status == TB_OK; word++) {
+		uint32_t n = gather(records, word, samples);
+		status = tb_kept_bins_add(kept, samples, n);
+	}
+	return status;
+}
+
+static void slice_pack(void *context, uint32_t index)
+{
+	struct tb_records *records = context;
+	struct tb_slice *slice = &records->slices[index];
+	slice->packed.n_bytes = 0;
+	int status = tb_kept_bins_begin(&slice->packed, 0);
+	if (status == TB_OK)
+		status = keep_words(records, tb_records_first_word(records, index),
+			tb_records_first_word(records, index + 1), &slice->packed);
+	slice->failed = status != TB_OK;
+}
+
 // records_keep packs the open bin.
 static int records_keep(struct tb_records *records)
 {
-	struct tb_link_sample samples[64];
 	int status = tb_kept_bins_begin(&records->kept, (uint32_t)records->bin);
-	if (records->n_joined)
-		return status == TB_OK ? tb_records_keep_slices(records) : status;
-	for (uint32_t word = 0; word <= records->n_links / 64 && status == TB_OK;
-		word++) {
-		uint32_t n = tb_records_gather(records, word, samples);
-		status = tb_kept_bins_add(&records->kept, samples, n);
+	if (status != TB_OK)
+		return status;
+	if (!records->slices)
+		return keep_words(records, 0, records->n_links / 64 + 1u, &records->kept);
+	slice_run(records, slice_pack);
+	for (uint32_t i = 0; i < TB_RECORDS_SLICES; i++)
+		if (records->slices[i].failed ||
+			tb_kept_bins_append(&records->kept, &records->slices[i].packed) !=
+				TB_OK)
+			return TB_ENOMEM;
+	return TB_OK;
+}
+
+// slice_list writes the samples of a slice to a place with room for all of its links.
+static void slice_list(void *context, uint32_t index)
+{
+	struct tb_records *records = context;
+	uint32_t word = tb_records_first_word(records, index);
+	uint32_t end = tb_records_first_word(records, index + 1);
+	uint32_t n = 0;
+	for (struct tb_link_sample *to = records->bin_samples + word * 64u; word < end;
+		word++)
+		n += gather(records, word, to + n);
+	records->slices[index].n = n;
+}
+
+// records_list writes the samples of the open bin to `bin_samples` and returns how many
+// there are.
+static size_t records_list(struct tb_records *records)
+{
+	size_t n = 0;
+	for (uint32_t word = 0; word <= records->n_links / 64 && !records->slices; word++)
+		n += gather(records, word, records->bin_samples + n);
+	if (!records->slices)
+		return n;
+	slice_run(records, slice_list);
+	for (uint32_t i = 0; i < TB_RECORDS_SLICES; i++) {
+		memmove(records->bin_samples + n,
+			records->bin_samples + tb_records_first_word(records, i) * 64u,
+			records->slices[i].n * sizeof *records->bin_samples);
+		n += records->slices[i].n;
 	}
-	return status;
+	return n;
 }
 
 // keeps returns whether closed bins are kept, instead of being passed to the observer at
 // once.
 static bool keeps(const struct tb_records *records)
 {
-	return records->automatic || records->is_shared;
+	return records->automatic || records->keeps_bins;
 }
 
-static int records_check_memory(const struct tb_records *records, struct tb_error *error)
+int tb_records_check_memory(const struct tb_records *records, struct tb_error *error)
 {
 	bool failed = records->failed || (records->blame && records->blame->failed);
-	for (uint32_t i = 0; i < records->n_joined; i++)
-		failed |= records->joined[i]->failed;
 	return failed ? tb_fail_memory(error, "what happens on the links") : TB_OK;
 }
 
 int tb_records_close(struct tb_records *records, struct tb_error *error)
 {
-	if (records->is_shared && records->bin > UINT32_MAX)
-		return tb_fail(error, TB_ECAPACITY,
-			"processes keep 2^32 time bins at most: give them a greater "
-			"width");
 	int status = keeps(records) ? TB_OK : records_report_start(records, error);
 	if (status != TB_OK)
 		return status;
 	if ((keeps(records) ? records_keep(records) : make_bin_samples(records)) != TB_OK)
 		return tb_fail_memory(error, "the time bins");
 	if (!keeps(records)) {
-		size_t n = records->n_joined ? tb_records_report_slices(records) : 0;
-		for (uint32_t word = 0;
-			word <= records->n_links / 64 && !records->n_joined; word++)
-			n += tb_records_gather(records, word, records->bin_samples + n);
+		size_t n = records_list(records);
 		if (!records->to_ps || (records->bin_start >= records->from_ps &&
 					       records->bin_start < records->to_ps)) {
 			status = records_report(
@@ -354,8 +429,7 @@ int tb_records_close(struct tb_records *records, struct tb_error *error)
 			       : records->bin + 1;
 	open_bin(records);
 	tb_records_pour(records);
-	tb_records_pour_parts(records);
-	return status == TB_OK ? records_check_memory(records, error) : status;
+	return status == TB_OK ? tb_records_check_memory(records, error) : status;
 }
 
 void tb_records_jump(struct tb_records *records, tb_time_ps now)
@@ -485,7 +559,7 @@ static int records_report_messages(struct tb_records *records, struct tb_error *
 	return status < 0 ? observer_failed(error, status) : TB_OK;
 }
 
-static void forget_spills(struct tb_records *records)
+void tb_records_forget_spills(struct tb_records *records)
 {
 	free(records->spills);
 	free(records->spills_before);
@@ -497,7 +571,7 @@ int tb_records_finish(struct tb_records *records, struct tb_error *error)
 {
 	if (!records->observer)
 		return TB_OK;
-	int status = records_check_memory(records, error);
+	int status = tb_records_check_memory(records, error);
 	if (status == TB_OK)
 		status = tb_records_report_bins(records, error);
 	// Free the bins, which the observer has, before the rest needs memory.
@@ -505,10 +579,7 @@ int tb_records_finish(struct tb_records *records, struct tb_error *error)
 	records->kept_reported = 0;
 	free(records->bin_samples);
 	records->bin_samples = NULL;
-	forget_spills(records);
-	for (uint32_t i = 0; i < records->n_joined; i++)
-		forget_spills(records->joined[i]);
-	tb_records_enter_waits(records, NULL);
+	tb_records_forget_spills(records);
 	if (records->blame)
 		tb_blame_table_enter(records->blame, records->flows, NULL);
 	if (status == TB_OK)
@@ -640,30 +711,27 @@ void tb_records_resent(struct tb_records *records, uint32_t flow)
 		records->failed = true;
 }
 
-// losses_gather adds up the losses of parts: each port is of one part, but flows are of
-// several.
-static int losses_gather(struct tb_records *records)
+// tb_records_add_losses: each port is of one of the records, but flows are of several.
+int tb_records_add_losses(struct tb_records *records, const struct tb_records *others)
 {
-	for (uint32_t i = 0; i < records->n_joined; i++) {
-		const struct tb_losses *of = &records->joined[i]->losses;
-		for (size_t k = 0; k < of->n_ports; k++) {
-			struct tb_port_loss_sample *port =
-				losses_port_at(&records->losses, of->ports[k].link.id);
-			if (!port)
-				return TB_ENOMEM;
-			*port = of->ports[k];
-		}
-		for (size_t k = 0; k < of->n_flows; k++) {
-			const struct tb_flow_loss_sample *part = &of->flows[k];
-			struct tb_flow_loss_sample *flow = losses_flow_at(
-				records, tb_records_flow(records, part->job,
-						 part->source.id, part->destination.id));
-			if (!flow)
-				return TB_ENOMEM;
-			flow->n_frames += part->n_frames;
-			flow->bytes += part->bytes;
-			flow->n_resent += part->n_resent;
-		}
+	const struct tb_losses *of = &others->losses;
+	for (size_t i = 0; i < of->n_ports; i++) {
+		struct tb_port_loss_sample *port =
+			losses_port_at(&records->losses, of->ports[i].link.id);
+		if (!port)
+			return TB_ENOMEM;
+		*port = of->ports[i];
+	}
+	for (size_t i = 0; i < of->n_flows; i++) {
+		const struct tb_flow_loss_sample *more = &of->flows[i];
+		struct tb_flow_loss_sample *flow = losses_flow_at(
+			records, tb_records_flow(records, more->job, more->source.id,
+					 more->destination.id));
+		if (!flow)
+			return TB_ENOMEM;
+		flow->n_frames += more->n_frames;
+		flow->bytes += more->bytes;
+		flow->n_resent += more->n_resent;
 	}
 	return TB_OK;
 }
@@ -691,9 +759,8 @@ int tb_records_report_losses(struct tb_records *records)
 	struct tb_losses *losses = &records->losses;
 	if (!observer->losses)
 		return TB_OK;
-	int status = losses_gather(records);
-	if (status != TB_OK || losses->n_flows == 0)
-		return status;
+	if (losses->n_flows == 0)
+		return TB_OK;
 	if (losses->n_ports > 0)
 		qsort(losses->ports, losses->n_ports, sizeof *losses->ports,
 			losses_link_order);

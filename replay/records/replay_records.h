@@ -6,20 +6,16 @@
 // width they are kept; whenever there are too many, neighbours are merged and the width
 // doubles, so memory and rows stay bounded however long the replay is.
 //
-// Parts: where a replay runs in parts side by side (network_parts.h), each part has
-// records of its own, joined to the main ones: the figures of its links, and its waits.
-// Between windows the threads of a team close bins for all parts; one thread enters waits
-// into the blame while the others simulate the next window. Only the main records have
-// flows and messages. A link from part to part has two cells, which are added up: the
-// part of its far end counts in the one that every link has, the part of its near end in
-// another (tb_records_near_cell). Where parts own cables, any part may count waits at a
-// link, each in a cell of its own (tb_records_own_cell).
+// A link is counted in a cell; what begins to cross it can be counted in another one
+// (from_cells), so that what happens at its ends needs no common cell. Records without
+// blame of their own can keep waits in a log instead, to be entered by others; flows can
+// be borrowed from other records, in which others count at the same time.
 #ifndef TB_REPLAY_RECORDS_H
 #define TB_REPLAY_RECORDS_H
 
 #include "blame_table.h"
 #include "map.h"
-#include "network_parts.h"
+#include "network_impl.h"
 #include "observer.h"
 #include "slowest_messages.h"
 
@@ -71,7 +67,7 @@ void tb_kept_bins_widen(struct tb_kept_bins *kept, struct tb_link_sample *sample
 // tb_kept_bins_join makes `joined` the bins of several, of one replay and level: those of
 // one number follow each other, to be added up when they are read. Links are below
 // `n_links`. All but the first are checked. TB_ENOMEM; TB_EFORMAT when their levels
-// differ, or when what other processes sent are no bins.
+// differ, or when what they hold are no bins.
 int tb_kept_bins_join(struct tb_kept_bins *joined,
 	const struct tb_kept_bins *const *several, uint32_t n,
 	uint32_t n_links) TB_MUST_USE;
@@ -100,7 +96,7 @@ struct tb_spill { // a burst of flits that reaches beyond the open bin
 	tb_time_ps start, end;
 };
 
-struct tb_slice; // records_parts.c
+struct tb_slice; // replay_records.c
 
 struct tb_wait_log { // by end
 	struct tb_blame_wait *waits;
@@ -123,8 +119,9 @@ struct tb_records {
 	uint64_t bin, bins_most;
 	tb_time_ps from_ps,
 		to_ps; // the only time for which bins and blame are kept; to_ps 0: all
-	struct tb_cell **cells; // by link
-	uint64_t *touched;	// bit a link: its cell holds something
+	struct tb_cell **cells;	     // by link
+	struct tb_cell **from_cells; // by link: for what begins to cross it
+	uint64_t *touched;	     // bit a link: its cell holds something
 	struct tb_spill *spills, *spills_before;
 	size_t n_spills, spills_room, before_room;
 	struct tb_kept_bins kept;
@@ -145,23 +142,12 @@ struct tb_records {
 	bool holds_stall; // stall_ps of cells is the stall; else stall and busy together
 	uint64_t wait_ps; // all waits
 	bool failed;	  // out of memory
-	// Bins are kept until the end even with a fixed width, as other processes have
-	// the rest of them (records_parts.c).
-	bool is_shared;
-	// Only with parts. Joined records borrow cells and flows of the main ones.
-	const struct tb_parts *parts;
-	struct tb_cell *near_cells; // by number of the crossing link; NULL where parts
-				    // own cables: then joined records have own_cells
-	struct tb_cell *own_cells;  // of links of other parts, by the same number
-	struct tb_records **joined; // of the main records: by part
-	uint32_t n_joined;
-	bool is_joined, keeps_waits;
-	// Waits to be entered into the main records' blame: those of this window, and
-	// earlier ones, of which the first n_entered are entered.
-	struct tb_wait_log log, turned;
-	size_t n_entered;
-	struct tb_team *team;	 // of the main records; NULL: the caller alone
-	struct tb_slice *slices; // of the bin that is closed, by links
+	bool keeps_bins;  // until the end, even with a fixed width
+	bool borrows_flows; // and counts in them while others do
+	bool keeps_waits;   // in the log: there is no blame
+	struct tb_wait_log log;
+	struct tb_team *team;	 // closes bins; NULL: the caller alone
+	struct tb_slice *slices; // NULL: bins are closed as one
 };
 
 // tb_records_init borrows the network, and the cells of the links, by id, zeroed except
@@ -178,95 +164,41 @@ void tb_records_fini(struct tb_records *records);
 void tb_records_limit_to(
 	struct tb_records *records, tb_time_ps from_ps, tb_time_ps to_ps);
 
-// tb_records_cut prepares records for parts of their network, which it borrows: TB_OK, or
-// TB_ENOMEM.
-int tb_records_cut(struct tb_records *records, const struct tb_network *net,
-	const struct tb_parts *parts) TB_MUST_USE;
-
-// tb_records_join makes the records of the next part, joined to records that are cut. End
-// them first. TB_ENOMEM.
-int tb_records_join(struct tb_records *records, struct tb_records *whole) TB_MUST_USE;
-
-// tb_records_turn_waits swaps the logs of all parts, if they hold at least `n_least`
-// waits: these can then be entered while new waits are logged. Returns whether it did.
-// Call it when all parts have reached the same instant, and all waits of the last swap
-// are entered.
-bool tb_records_turn_waits(struct tb_records *whole, size_t n_least);
-
-// tb_records_enter_turned enters the swapped waits into the blame, batch by batch, with
-// the threads of a team; NULL: with the caller's only. Meanwhile parts may log waits and
-// count in flows, but no flow may be added. tb_records_enter_waits swaps and enters.
-void tb_records_enter_turned(struct tb_records *whole, struct tb_team *team);
-void tb_records_enter_waits(struct tb_records *whole, struct tb_team *team);
-
-// tb_records_waits is the sum of all waits, of all parts.
-uint64_t tb_records_waits(const struct tb_records *whole);
-
-// tb_records_near_cell is the cell in which the part of a link's near end counts what
-// begins to cross it and what stalls.
+// tb_records_near_cell is the cell in which is counted what begins to cross a link, and
+// what stalls before it.
 static inline struct tb_cell *tb_records_near_cell(
 	const struct tb_records *records, uint32_t link)
 {
-	if (records->near_cells && records->parts->crossing_of[link] != TB_ID_NONE)
-		return &records->near_cells[records->parts->crossing_of[link]];
-	return records->cells[link];
+	return records->from_cells[link];
 }
 
-// tb_records_own_cell is the cell in which joined records count waits at a crossing link
-// of another part.
-static inline struct tb_cell *tb_records_own_cell(
-	const struct tb_records *records, uint32_t link)
-{
-	struct tb_cell *cell = &records->own_cells[records->parts->crossing_of[link]];
-	cell->link = link & INT32_MAX;
-	return cell;
-}
-
-// tb_records_keep_wait keeps a wait for tb_records_turn_waits.
+// tb_records_keep_wait logs a wait.
 void tb_records_keep_wait(struct tb_records *records, const struct tb_blame_wait *wait);
 
-// What closing a bin needs of joined records (records_parts.c): take_touched returns and
-// clears the touched bits of 64 links, after adding the parts' own cells of these to
-// their main ones; add_near adds the near cell of a link to a copy of its other one, and
-// clears it; follow opens the bin of the main records and moves flows on. Slices of links
-// are closed side by side (records_parts.c): gather turns the open bin's cells of 64
-// links into samples and clears them; keep_slices packs the bin; report_slices puts its
-// samples into `bin_samples` and returns how many there are; pour adds to the opened bin
-// what bursts left for it.
-uint64_t tb_records_take_touched(struct tb_records *whole, uint32_t word);
-void tb_records_add_near(struct tb_records *whole, uint32_t link, struct tb_cell *sum);
-void tb_records_follow(struct tb_records *whole);
-uint32_t tb_records_gather(
-	struct tb_records *records, uint32_t word, struct tb_link_sample *samples);
+// tb_records_make_slices has bins be closed in TB_RECORDS_SLICES slices of links, by the
+// threads of `team`: more than threads, as their work differs; untouched links cost
+// nothing. TB_ENOMEM. tb_records_first_word returns the first of the words of 64 links
+// that a slice has.
+enum { TB_RECORDS_SLICES = 32 };
 int tb_records_make_slices(struct tb_records *records) TB_MUST_USE;
-int tb_records_keep_slices(struct tb_records *records) TB_MUST_USE;
-size_t tb_records_report_slices(struct tb_records *records);
-void tb_records_pour(struct tb_records *records);
-void tb_records_pour_parts(struct tb_records *records);
-void tb_records_free_slices(struct tb_records *records);
+static inline uint32_t tb_records_first_word(
+	const struct tb_records *records, uint32_t slice)
+{
+	uint64_t n_words = records->n_links / 64 + 1u;
+	return (uint32_t)(n_words * slice / TB_RECORDS_SLICES);
+}
 
-// Collecting the records of several processes in one (records_parts.c).
-//
-// tb_records_count_waited returns the waits of flows in this process as `n` rows, which
-// the caller frees; tb_records_add_waited adds such rows of another process to the flows,
-// which have the same numbers there. TB_ENOMEM, TB_EFORMAT.
-//
-// tb_records_add_waits keeps `n` waits of a part that another process simulates.
-//
-// tb_records_join_bins merges the bins of other processes into the kept ones, and stores
-// the bins kept before in `own`, which the caller frees. TB_ENOMEM, TB_EFORMAT.
-struct tb_flow_waited {
-	uint64_t wait_ps;
-	uint32_t flow;
-};
-int tb_records_count_waited(const struct tb_records *records,
-	struct tb_flow_waited **rows, uint32_t *n) TB_MUST_USE;
-int tb_records_add_waited(
-	struct tb_records *records, const void *rows, uint32_t n) TB_MUST_USE;
-int tb_records_add_waits(
-	struct tb_records *records, const void *waits, size_t n) TB_MUST_USE;
-int tb_records_join_bins(struct tb_records *records, const struct tb_kept_bins *others,
-	uint32_t n, struct tb_kept_bins *own) TB_MUST_USE;
+// tb_records_pour adds to the opened bin what bursts left for it; tb_records_close does.
+void tb_records_pour(struct tb_records *records);
+
+// tb_records_add_losses adds the losses of other records, at ports of their own.
+// tb_records_forget_spills frees what is left for later bins. tb_records_check_memory
+// fails if memory ran out.
+int tb_records_add_losses(
+	struct tb_records *records, const struct tb_records *others) TB_MUST_USE;
+void tb_records_forget_spills(struct tb_records *records);
+int tb_records_check_memory(
+	const struct tb_records *records, struct tb_error *error) TB_MUST_USE;
 
 // tb_records_flow returns the number of the flow (job, source, destination), and adds it
 // when it is new.
@@ -352,13 +284,12 @@ static inline void tb_records_longest(struct tb_cell *cell, tb_time_ps whole)
 		cell->longest_wait_ps = (uint64_t)whole;
 }
 
-// tb_records_flow_wait counts a wait of a flow; other parts may count waits of the same
-// flow at the same time.
+// tb_records_flow_wait counts a wait of a flow.
 static inline void tb_records_flow_wait(
 	struct tb_records *records, uint32_t flow, tb_time_ps wait)
 {
 	uint64_t *sum = &records->flows[flow].wait_ps;
-	if (records->is_joined)
+	if (records->borrows_flows)
 		(void)__atomic_fetch_add(sum, (uint64_t)wait, __ATOMIC_RELAXED);
 	else
 		*sum += (uint64_t)wait;

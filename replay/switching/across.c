@@ -38,12 +38,12 @@ struct tb_across {
 // across_first is the first part of a process; that of the next ends its parts.
 static inline uint32_t across_first(const struct tb_across *across, uint32_t rank)
 {
-	return (uint32_t)((uint64_t)across->whole->parts->n * rank / across->n);
+	return (uint32_t)((uint64_t)across->whole->side->parts->n * rank / across->n);
 }
 
 static inline struct tb_replay *across_part(const struct tb_across *across, uint32_t part)
 {
-	return across->whole->by_part[part];
+	return across->whole->side->by_part[part];
 }
 
 static inline void packed_put(struct packed *packed, const void *bytes, size_t n)
@@ -84,6 +84,7 @@ static inline const void *packed_skip(struct unread *unread, uint64_t n, size_t 
 struct window_record {
 	tb_time_ps until, next, now;
 	struct tb_engine_stats stats; // of its parts
+	uint64_t exchanged_bytes;
 	uint8_t failed;
 	uint8_t stops; // a signal asked this process to stop
 };
@@ -99,9 +100,9 @@ int tb_across_new(struct tb_across **across, struct tb_replay *whole,
 	made->model = model;
 	made->rank = tb_peer_streams_rank(streams);
 	made->n = tb_peer_streams_n(streams);
-	made->first = whole->parts->own_first;
-	made->end = whole->parts->own_end;
-	whole->records.is_shared = true;
+	made->first = whole->side->parts->own_first;
+	made->end = whole->side->parts->own_end;
+	whole->records.keeps_bins = true;
 	*across = made;
 	return TB_OK;
 }
@@ -119,10 +120,10 @@ bool tb_across_leads(const struct tb_across *across)
 	return across->rank == 0;
 }
 
-void tb_across_stats(const struct tb_across *across, struct tb_engine_stats *stats)
+void tb_across_count(const struct tb_across *across, struct tb_engine_exchange *exchange)
 {
-	stats->n_processes = across->n;
-	stats->exchanged_bytes += tb_peer_streams_bytes(across->streams);
+	exchange->n_processes = across->n;
+	exchange->bytes += tb_peer_streams_bytes(across->streams);
 }
 
 // across_fail makes a status of communication the failure of the replay.
@@ -171,15 +172,16 @@ static struct tb_engine_stats across_own_stats(const struct tb_across *across)
 		sum.n_resent += replay->stats.n_resent;
 		sum.wait_ps += replay->records.wait_ps;
 	}
-	sum.exchanged_bytes = tb_peer_streams_bytes(across->streams);
 	return sum;
 }
 
-// across_set_stats sets the statistics of another process, in the first of its parts.
-static void across_set_stats(
-	struct tb_across *across, uint32_t rank, const struct tb_engine_stats *stats)
+// across_set_stats sets the statistics of another process, in the first of its parts, and
+// how many bytes it had sent.
+static void across_set_stats(struct tb_across *across, uint32_t rank,
+	const struct tb_engine_stats *stats, uint64_t exchanged_bytes)
 {
 	struct tb_replay *replay = across_part(across, across_first(across, rank));
+	replay->side->exchanged_bytes = exchanged_bytes;
 	replay->stats = *stats;
 	replay->n_packets_most = (uint32_t)stats->n_in_flight;
 	replay->records.wait_ps = stats->wait_ps;
@@ -395,8 +397,8 @@ static bool across_parts_of_packet(const struct tb_replay *whole,
 		record->link >= whole->net->n_links ||
 		!tb_handover_crosses(whole, record->link))
 		return false;
-	uint32_t near = tb_parts_from(whole->parts, whole->net, record->link);
-	uint32_t far = tb_parts_to(whole->parts, whole->net, record->link);
+	uint32_t near = tb_parts_from(whole->side->parts, whole->net, record->link);
+	uint32_t far = tb_parts_to(whole->side->parts, whole->net, record->link);
 	*from = record->has_packet ? near : far;
 	*to = record->has_packet ? far : near;
 	return true;
@@ -453,8 +455,8 @@ static bool unpack_crossing(
 		!across_parts_of_packet(across->whole, &record, &from, &to) ||
 		from < across_first(across, rank) ||
 		from >= across_first(across, rank + 1) ||
-		!tb_parts_has(across->whole->parts, to) || record.at < across->until ||
-		record.at > TB_ACROSS_LATEST)
+		!tb_parts_has(across->whole->side->parts, to) ||
+		record.at < across->until || record.at > TB_ACROSS_LATEST)
 		return false;
 	struct tb_part_message message = {
 		.at = record.at, .link = record.link, .kind = record.kind};
@@ -533,6 +535,7 @@ static void send_window(
 		.next = next,
 		.now = own_now(across),
 		.stats = across_own_stats(across),
+		.exchanged_bytes = tb_peer_streams_bytes(across->streams),
 		.failed = failure != NULL,
 		.stops = tb_stop_asked(tb_stop_of_signals())};
 	across_begin_record(across);
@@ -577,7 +580,7 @@ static int receive_window(struct tb_across *across, uint32_t rank,
 	if (record->stops && tb_across_leads(across))
 		tb_stop_set(tb_stop_of_signals(), true);
 	first->now = record->now;
-	across_set_stats(across, rank, &record->stats);
+	across_set_stats(across, rank, &record->stats, record->exchanged_bytes);
 	if (!unpack_endings(across, rank, &unread))
 		return TB_EFORMAT;
 	status = across->rank == 0 ? unpack_waits(across, rank, &unread) : TB_OK;
@@ -640,6 +643,7 @@ tb_time_ps tb_across_most(struct tb_across *across, tb_time_ps own)
 
 struct records_record { // then rows of flows, bins, and the waits of its parts
 	struct tb_engine_stats stats;
+	uint64_t exchanged_bytes;
 	uint64_t n_bytes; // of bins
 	unsigned level;
 	uint32_t n_waited;
@@ -651,6 +655,7 @@ static int send_records(struct tb_across *across, bool all)
 	struct tb_records *records = &across->whole->records;
 	struct tb_flow_waited *waited = NULL;
 	struct records_record record = {.stats = across_own_stats(across),
+		.exchanged_bytes = tb_peer_streams_bytes(across->streams),
 		.n_bytes = records->kept.n_bytes,
 		.level = records->kept.level};
 	int status =
@@ -692,7 +697,7 @@ static int take_records(
 		status = TB_EFORMAT;
 	if (status != TB_OK)
 		return status;
-	across_set_stats(across, rank, &record.stats);
+	across_set_stats(across, rank, &record.stats, record.exchanged_bytes);
 	const void *waited =
 		packed_skip(&unread, record.n_waited, sizeof(struct tb_flow_waited));
 	status = waited ? tb_records_add_waited(

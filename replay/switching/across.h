@@ -45,7 +45,7 @@ int tb_across_gather(struct tb_across *across, struct tb_error *error) TB_MUST_U
 // tb_across_leads returns whether this process has the observer.
 bool tb_across_leads(const struct tb_across *across);
 
-// tb_across_stats adds the number of processes, and how many bytes this one has sent.
-void tb_across_stats(const struct tb_across *across, struct tb_engine_stats *stats);
+// tb_across_count adds the number of processes, and how many bytes this one has sent.
+void tb_across_count(const struct tb_across *across, struct tb_engine_exchange *exchange);
 
 #endif

@@ -7,26 +7,43 @@
 
 int tb_switching_make(struct tb_replay **replay, const struct tb_switching *model,
 	const struct tb_network *network, const struct tb_source *source,
-	const struct tb_observer *observer, const struct tb_engine_options *options)
+	const struct tb_observer *observer, const struct tb_engine_options *options,
+	const char **undivided)
 {
-	struct tb_engine_options own = *options;
-	if (!model->can_fail)
-		own.faults = NULL;
+	const struct tb_replay_options own = {.seed = options->seed,
+		.faults = model->can_fail ? options->faults : NULL,
+		.n_jobs = options->n_jobs,
+		.job_bytes = options->job_bytes,
+		.bin_ps = options->bin_ps,
+		.from_ps = options->from_ps,
+		.to_ps = options->to_ps,
+		.without_blame = options->without_blame};
 	struct tb_replay *made = calloc(1, model->bytes);
 	if (!made)
 		return TB_ENOMEM;
 	struct tb_cell **cells = NULL;
 	int status = tb_replay_init(made, network, source, &model->carrier, &own);
 	if (status == TB_OK)
+		status = tb_parts_cut(made, model, options, undivided);
+	if (status == TB_OK)
 		status = model->make(made, options, &cells);
 	if (status == TB_OK)
 		status = tb_replay_open(made, observer, cells, &own);
+	if (status == TB_OK && made->side)
+		status = tb_parts_join_records(made);
 	made->records.holds_stall = model->holds_stall;
 	if (status == TB_OK)
 		*replay = made;
 	else
-		model->free(made);
+		tb_switching_free(made, model);
 	return status;
+}
+
+void tb_switching_free(struct tb_replay *replay, const struct tb_switching *model)
+{
+	struct tb_side *side = replay ? replay->side : NULL;
+	model->free(replay);
+	tb_side_free(side);
 }
 
 int tb_clock_pass_bins(struct tb_replay *replay, const struct tb_switching *model,

@@ -11,7 +11,7 @@
 #define TB_SWITCHING_H
 
 #include "network_impl.h"
-#include "replay.h"
+#include "replay_parts.h"
 #include "source.h"
 #include "switchings.h"
 
@@ -42,7 +42,7 @@ struct tb_part_message {
 // network that is one part.
 static inline bool tb_handover_crosses(const struct tb_replay *replay, uint32_t link)
 {
-	return replay->parts && replay->parts->crossing_of[link] != TB_ID_NONE;
+	return replay->side && replay->side->parts->crossing_of[link] != TB_ID_NONE;
 }
 
 // tb_handover_to_receiver hands a part message over to the part at the receiving end of
@@ -106,6 +106,10 @@ struct tb_switching {
 	// else happens in it: `arrive` puts no events for the present instant.
 	bool in_rounds;
 	uint32_t n_rows; // of the wheel, that it puts events into
+	// It can simulate parts of a network side by side (replay_parts.h); only in one
+	// process, as they share more memory than they hand over; its parts own cables,
+	// and paths lead from part to part at switches.
+	bool in_parts, in_one_memory, owns_cables;
 	// make makes the model's own state of a replay that tb_replay_init has begun, and
 	// calls tb_replay_make. It stores in `cells` what tb_replay_open takes. TB_OK;
 	// TB_ENOMEM; TB_ECAPACITY when the network is too large. free ends a replay
@@ -156,8 +160,8 @@ struct tb_switching {
 	// link_bytes is what the model keeps for each link.
 	uint32_t (*link_bytes)(const struct tb_replay *replay);
 
-	// The rest is for models that can simulate parts of a network (carrier.in_parts).
-	// When tb_replay_init finds that there are parts, `make` makes the whole:
+	// The rest is for models that can simulate parts of a network (in_parts).
+	// When tb_parts_cut finds that there are parts, `make` makes the whole:
 	// it has all that is by link, switch or node, and each piece of that is used by
 	// the part to which it belongs. Of a link between two parts, the state of the
 	// sending end is another piece than that of the receiving end. The whole
@@ -186,12 +190,14 @@ struct tb_switching {
 TB_SWITCHINGS(TB_SWITCHING_DECLARE)
 TB_SWITCHING_DECLARE(ideal)
 
-// tb_switching_make makes a replay, ready to run, and borrows all it is given. Errors as
-// of the model's make.
+// tb_switching_make makes a replay, ready to run, and borrows all it is given. It stores
+// in `undivided` why it is not cut into parts; NULL: it is, or was not to be. Errors as
+// of the model's make. tb_switching_free frees it; NULL is fine.
 int tb_switching_make(struct tb_replay **replay, const struct tb_switching *model,
 	const struct tb_network *network, const struct tb_source *source,
-	const struct tb_observer *observer,
-	const struct tb_engine_options *options) TB_MUST_USE;
+	const struct tb_observer *observer, const struct tb_engine_options *options,
+	const char **undivided) TB_MUST_USE;
+void tb_switching_free(struct tb_replay *replay, const struct tb_switching *model);
 
 // The path of a broadcast through a k-ary n-tree: which links its branches are.
 //

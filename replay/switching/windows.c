@@ -43,7 +43,7 @@ struct tb_windows {
 
 static struct tb_replay *part_at(const struct tb_windows *windows, uint32_t part)
 {
-	return windows->whole->by_part[part];
+	return windows->whole->side->by_part[part];
 }
 
 static unsigned windows_count_threads(unsigned wanted, uint32_t n_parts)
@@ -57,11 +57,11 @@ static int windows_make_parts(struct tb_windows *windows)
 	int status = TB_OK;
 	for (uint32_t part = 0; part < windows->n && status == TB_OK; part++) {
 		struct tb_replay *made = NULL;
-		if (tb_parts_has(windows->whole->parts, part))
+		if (tb_parts_has(windows->whole->side->parts, part))
 			status = windows->model->join(&made, windows->whole, part);
 		else
 			status = tb_replay_join_elsewhere(&made, windows->whole, part);
-		windows->whole->by_part[part] = made;
+		windows->whole->side->by_part[part] = made;
 		if (status == TB_OK)
 			status = tb_handover_new(made);
 	}
@@ -77,9 +77,9 @@ int tb_windows_new(struct tb_windows **windows, struct tb_replay *whole,
 		return TB_ENOMEM;
 	*made = (struct tb_windows){.model = model,
 		.whole = whole,
-		.n = whole->parts->n,
-		.first = whole->parts->own_first,
-		.end = whole->parts->own_end,
+		.n = whole->side->parts->n,
+		.first = whole->side->parts->own_first,
+		.end = whole->side->parts->own_end,
 		.others_next = TB_TIME_NEVER,
 		.received_at = TB_TIME_NEVER,
 		.open_loop = tb_source_is_open_loop(whole->source)};
@@ -96,7 +96,7 @@ int tb_windows_new(struct tb_windows **windows, struct tb_replay *whole,
 		tb_windows_free(made);
 		return status;
 	}
-	whole->records.team = made->team;
+	tb_joint_records_set_team(whole->side->records, made->team);
 	for (uint32_t part = 0; part < made->n; part++)
 		made->parts[part] = (struct part_result){.next = TB_TIME_NEVER};
 	*windows = made;
@@ -107,18 +107,18 @@ void tb_windows_free(struct tb_windows *windows)
 {
 	if (!windows)
 		return;
-	windows->whole->records.team = NULL;
+	tb_joint_records_set_team(windows->whole->side->records, NULL);
 	tb_team_free(windows->team);
 	for (uint32_t part = 0; part < windows->n; part++) {
 		struct tb_replay *replay = part_at(windows, part);
 		if (!replay)
 			continue;
 		tb_handover_free(replay);
-		if (replay->elsewhere)
+		if (replay->side->elsewhere)
 			tb_replay_free_elsewhere(replay);
 		else
 			windows->model->free(replay);
-		windows->whole->by_part[part] = NULL;
+		windows->whole->side->by_part[part] = NULL;
 	}
 	tb_across_free(windows->across);
 	free(windows->parts);
@@ -133,7 +133,7 @@ static void windows_simulate(void *context, uint32_t index)
 	struct tb_windows *windows = context;
 	index += windows->first;
 	if (index == windows->end) {
-		tb_records_enter_turned(&windows->whole->records, NULL);
+		tb_joint_records_enter(windows->whole->side->records, NULL);
 		return;
 	}
 	struct tb_replay *replay = part_at(windows, index);
@@ -142,7 +142,7 @@ static void windows_simulate(void *context, uint32_t index)
 	tb_handover_receive(replay, windows->model->receive);
 	windows->model->window(replay, windows->until);
 	part->next = tb_wheel_next(&replay->wheel, TB_WHEEL_ROWS,
-		windows->until + windows->whole->window_ps);
+		windows->until + windows->whole->side->window_ps);
 	if (replay->handover_at < part->next)
 		part->next = replay->handover_at;
 	part->n_events = replay->stats.n_events - n_before;
@@ -186,7 +186,7 @@ static tb_time_ps next_instant(const struct tb_windows *windows)
 		next = tb_time_earlier(next, windows->parts[part].next);
 		next = tb_time_earlier(next, part_at(windows, part)->outside_at);
 	}
-	if (next <= windows->until + windows->whole->window_ps)
+	if (next <= windows->until + windows->whole->side->window_ps)
 		return next;
 	for (uint32_t part = windows->first; part < windows->end; part++)
 		next = tb_time_earlier(next, tb_wheel_next(&part_at(windows, part)->wheel,
@@ -197,18 +197,19 @@ static tb_time_ps next_instant(const struct tb_windows *windows)
 // pass_bins closes the bins that end at or before `next`, as tb_clock_pass_bins does.
 static int pass_bins(struct tb_windows *windows, tb_time_ps next, struct tb_error *error)
 {
-	struct tb_records *records = &windows->whole->records;
+	struct tb_joint_records *joint = windows->whole->side->records;
+	const struct tb_records *records = &windows->whole->records;
 	while (next >= records->bin_end) {
 		bool lasts = false;
 		windows->until = records->bin_end;
 		windows_settle_all(windows);
 		for (uint32_t part = windows->first; part < windows->end; part++)
 			lasts |= windows->parts[part].lasts;
-		int status = tb_records_close(records, error);
+		int status = tb_joint_records_close(joint, error);
 		if (status != TB_OK)
 			return status;
-		if (!lasts && next >= records->bin_end && tb_records_idle(records))
-			tb_records_jump(records, next);
+		if (!lasts && next >= records->bin_end && tb_joint_records_idle(joint))
+			tb_joint_records_jump(joint, next);
 	}
 	return TB_OK;
 }
@@ -217,7 +218,7 @@ static int pass_bins(struct tb_windows *windows, tb_time_ps next, struct tb_erro
 static void windows_post(struct tb_windows *windows, tb_time_ps at)
 {
 	windows->whole->now = at;
-	tb_messages_take(windows->whole);
+	tb_parts_post(windows->whole);
 }
 
 static void post_early(struct tb_windows *windows)
@@ -274,7 +275,7 @@ static size_t report_round(struct tb_windows *windows, size_t i)
 	for (; i < windows->n_endings && windows->endings[i].at == first.at &&
 		windows->endings[i].round == first.round;
 		i++)
-		tb_messages_ended(
+		tb_messages_add_ending(
 			whole, windows->endings[i].message, windows->endings[i].kind);
 	tb_messages_report(whole);
 	return i;
@@ -319,14 +320,15 @@ static int do_window(struct tb_windows *windows, tb_time_ps from, struct tb_erro
 	int status = pass_bins(windows, from, error);
 	if (status != TB_OK)
 		return status;
-	windows->until = tb_time_earlier(from + whole->window_ps, whole->records.bin_end);
+	windows->until =
+		tb_time_earlier(from + whole->side->window_ps, whole->records.bin_end);
 	windows->until = tb_time_earlier(windows->until, whole->pause_at);
 	windows->n_windows++;
 	post_early(windows);
 	// Simulate the window, on all threads if that pays.
 	uint32_t n = windows->end - windows->first;
-	n += tb_records_turn_waits(
-		&windows->whole->records, MANY_WAITS / tb_team_threads(windows->team));
+	n += tb_joint_records_turn(windows->whole->side->records,
+		MANY_WAITS / tb_team_threads(windows->team));
 	bool together = pays(windows);
 	if (together)
 		tb_team_run(windows->team, n, windows_simulate, windows);
@@ -347,7 +349,7 @@ static int do_window(struct tb_windows *windows, tb_time_ps from, struct tb_erro
 				next, tb_handover_earliest(part_at(windows, part)));
 		}
 		for (uint32_t part = 0; part < windows->n; part++)
-			if (!tb_parts_has(windows->whole->parts, part))
+			if (!tb_parts_has(windows->whole->side->parts, part))
 				tb_messages_skip(part_at(windows, part), windows->until);
 		tb_across_exchange(windows->across, windows->until, &next);
 		windows->others_next = next;
@@ -402,7 +404,7 @@ static tb_time_ps windows_lasts_until(struct tb_windows *windows)
 int tb_windows_finish(struct tb_windows *windows, struct tb_error *error)
 {
 	bool was_well = windows_failed(windows, NULL) == TB_OK; // as in tb_clock_finish
-	struct tb_records *records = &windows->whole->records;
+	struct tb_joint_records *records = windows->whole->side->records;
 	tb_time_ps end = windows_lasts_until(windows);
 	int status = pass_bins(windows, end, error);
 	if (status != TB_OK)
@@ -414,11 +416,12 @@ int tb_windows_finish(struct tb_windows *windows, struct tb_error *error)
 	if (was_well)
 		status = windows_failed(windows, error);
 	if (status == TB_OK)
-		status = tb_records_close(records, error);
+		status = tb_joint_records_close(records, error);
 	if (status == TB_OK && windows->across)
 		status = tb_across_gather(windows->across, error);
 	bool leads = !windows->across || tb_across_leads(windows->across);
-	return status == TB_OK && leads ? tb_records_finish(records, error) : status;
+	return status == TB_OK && leads ? tb_joint_records_finish(records, error)
+					: status;
 }
 
 int tb_windows_checkpoint(struct tb_windows *windows, struct tb_error *error)
@@ -449,11 +452,17 @@ struct tb_engine_stats tb_windows_stats(const struct tb_windows *windows)
 		sum.n_in_flight += tb_replay_in_flight(replay);
 		sum.n_lost += replay->stats.n_lost;
 		sum.n_resent += replay->stats.n_resent;
-		sum.exchanged_bytes += replay->stats.exchanged_bytes;
 	}
-	sum.n_windows = windows->n_windows;
+	return sum;
+}
+
+struct tb_engine_exchange tb_windows_exchange(const struct tb_windows *windows)
+{
+	struct tb_engine_exchange sum = {.n_windows = windows->n_windows};
+	for (uint32_t part = 0; part < windows->n; part++)
+		sum.bytes += part_at(windows, part)->side->exchanged_bytes;
 	if (windows->across)
-		tb_across_stats(windows->across, &sum);
+		tb_across_count(windows->across, &sum);
 	return sum;
 }
 
@@ -472,11 +481,11 @@ struct tb_handover {
 
 int tb_handover_new(struct tb_replay *replay)
 {
-	uint32_t n = replay->parts->n;
+	uint32_t n = replay->side->parts->n;
 	struct tb_handover *made = calloc(1, sizeof *made);
 	if (!made)
 		return TB_ENOMEM;
-	replay->handover = made;
+	replay->side->handover = made;
 	made->earliest = TB_TIME_NEVER;
 	made->rows[0] = calloc(n, sizeof *made->rows[0]);
 	made->rows[1] = calloc(n, sizeof *made->rows[1]);
@@ -485,17 +494,17 @@ int tb_handover_new(struct tb_replay *replay)
 
 void tb_handover_free(struct tb_replay *replay)
 {
-	struct tb_handover *handover = replay->handover;
+	struct tb_handover *handover = replay->side->handover;
 	if (!handover)
 		return;
-	for (uint32_t part = 0; part < replay->parts->n; part++)
+	for (uint32_t part = 0; part < replay->side->parts->n; part++)
 		for (unsigned row = 0; row < 2; row++)
 			if (handover->rows[row])
 				free(handover->rows[row][part].bytes);
 	free(handover->rows[0]);
 	free(handover->rows[1]);
 	free(handover);
-	replay->handover = NULL;
+	replay->side->handover = NULL;
 }
 
 // handover_add_message adds a part message, with its record unless that is NULL, and
@@ -503,7 +512,7 @@ void tb_handover_free(struct tb_replay *replay)
 static inline char *handover_add_message(struct tb_replay *replay, uint32_t to,
 	const struct tb_part_message *message, const void *record)
 {
-	struct tb_handover *handover = replay->handover;
+	struct tb_handover *handover = replay->side->handover;
 	struct outbox *box = &handover->rows[handover->turn][to];
 	size_t n = sizeof *message + message->n_bytes;
 	if (TB_ARRAY_RESERVE(&box->bytes, &box->room, box->n + n) != TB_OK) {
@@ -524,14 +533,16 @@ void tb_handover_to_receiver(struct tb_replay *replay,
 	const struct tb_part_message *message, const void *record)
 {
 	(void)handover_add_message(replay,
-		tb_parts_to(replay->parts, replay->net, message->link), message, record);
+		tb_parts_to(replay->side->parts, replay->net, message->link), message,
+		record);
 }
 
 void tb_handover_to_sender(
 	struct tb_replay *replay, const struct tb_part_message *message)
 {
 	(void)handover_add_message(replay,
-		tb_parts_from(replay->parts, replay->net, message->link), message, NULL);
+		tb_parts_from(replay->side->parts, replay->net, message->link), message,
+		NULL);
 }
 
 void *tb_handover_to_part(
@@ -542,16 +553,16 @@ void *tb_handover_to_part(
 
 void tb_handover_turn(struct tb_replay *replay)
 {
-	struct tb_handover *handover = replay->handover;
+	struct tb_handover *handover = replay->side->handover;
 	handover->turn ^= 1;
 	handover->earliest = TB_TIME_NEVER;
-	for (uint32_t part = 0; part < replay->parts->n; part++)
+	for (uint32_t part = 0; part < replay->side->parts->n; part++)
 		handover->rows[handover->turn][part].n = 0;
 }
 
 tb_time_ps tb_handover_earliest(const struct tb_replay *replay)
 {
-	return replay->handover->earliest;
+	return replay->side->handover->earliest;
 }
 
 const struct tb_part_message *tb_handover_next(
@@ -566,7 +577,8 @@ const struct tb_part_message *tb_handover_next(
 
 const char *tb_handover_bytes(const struct tb_replay *replay, uint32_t to, size_t *n)
 {
-	const struct outbox *box = &replay->handover->rows[replay->handover->turn][to];
+	const struct outbox *box =
+		&replay->side->handover->rows[replay->side->handover->turn][to];
 	*n = box->n;
 	return box->bytes;
 }
@@ -581,11 +593,11 @@ void tb_handover_receive(struct tb_replay *replay,
 	void (*receive)(struct tb_replay *replay, const struct tb_part_message *message,
 		const void *record))
 {
-	for (uint32_t from = 0; from < replay->parts->n; from++) {
+	for (uint32_t from = 0; from < replay->side->parts->n; from++) {
 		const struct tb_handover *handover =
-			replay->whole->by_part[from]->handover;
+			replay->side->by_part[from]->side->handover;
 		const struct outbox *box =
-			&handover->rows[handover->turn ^ 1][replay->part];
+			&handover->rows[handover->turn ^ 1][replay->side->part];
 		for (size_t at = 0; at < box->n;) {
 			const void *record;
 			const struct tb_part_message *message =

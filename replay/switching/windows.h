@@ -59,6 +59,9 @@ int tb_windows_checkpoint(struct tb_windows *windows, struct tb_error *error) TB
 // included.
 struct tb_engine_stats tb_windows_stats(const struct tb_windows *windows);
 
+// tb_windows_exchange returns what the processes have exchanged so far.
+struct tb_engine_exchange tb_windows_exchange(const struct tb_windows *windows);
+
 // tb_windows_now is the last instant at which something happened.
 tb_time_ps tb_windows_now(const struct tb_windows *windows);
 

@@ -5,7 +5,7 @@
 #include "network_open.h"
 #include "preset.h"
 #include "random.h"
-#include "replay_records.h"
+#include "records_parts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,6 +17,7 @@ enum { PROGRAMS = 60, STEPS = 3000, FLOWS = 40, MOST_PARTS = 5 };
 
 struct side { // one way to keep records
 	struct tb_records whole, parts[MOST_PARTS];
+	struct tb_joint_records *joint; // NULL: not in parts
 	struct tb_cell *places, **cells;
 	struct observed observed;
 	struct tb_observer observer;
@@ -60,10 +61,12 @@ static void open_side(struct side *side, const struct tb_network *net,
 	shorten_lists(side->whole.blame);
 	if (!parts)
 		return;
-	assert_int_equal(tb_records_cut(&side->whole, net, parts), TB_OK);
+	assert_int_equal(
+		tb_joint_records_new(&side->joint, &side->whole, net, parts), TB_OK);
 	for (uint32_t part = 0; part < parts->n; part++)
 		assert_int_equal(
-			tb_records_join(&side->parts[part], &side->whole), TB_OK);
+			tb_joint_records_join(side->joint, part, &side->parts[part]),
+			TB_OK);
 }
 
 static void close_side(struct side *side, const struct tb_parts *parts)
@@ -71,6 +74,7 @@ static void close_side(struct side *side, const struct tb_parts *parts)
 	for (uint32_t part = 0; parts && part < parts->n; part++)
 		tb_records_fini(&side->parts[part]);
 	tb_records_fini(&side->whole);
+	tb_joint_records_free(side->joint);
 	observed_free(&side->observed);
 	free(side->places);
 	free(side->cells);
@@ -97,7 +101,10 @@ static struct step draw_step(
 
 static uint32_t flow_of(struct side *side, uint32_t flow)
 {
-	return tb_records_flow(&side->whole, 0, flow / 6, flow % 6);
+	uint32_t id = tb_records_flow(&side->whole, 0, flow / 6, flow % 6);
+	for (uint32_t part = 0; side->joint && part < side->joint->parts->n; part++)
+		side->parts[part].flows = side->whole.flows;
+	return id;
 }
 
 // take counts a step: what begins to cross in the records of the near end, what waits in
@@ -127,19 +134,38 @@ static void take(struct side *side, const struct step *step, struct tb_records *
 	}
 }
 
+static void close_bin(struct side *side)
+{
+	int status = side->joint ? tb_joint_records_close(side->joint, NULL)
+				 : tb_records_close(&side->whole, NULL);
+	assert_int_equal(status, TB_OK);
+}
+
 static void pass_bins(struct side *side, tb_time_ps now)
 {
 	while (now >= side->whole.bin_end) {
-		assert_int_equal(tb_records_close(&side->whole, NULL), TB_OK);
-		if (now >= side->whole.bin_end && tb_records_idle(&side->whole))
+		close_bin(side);
+		if (now < side->whole.bin_end)
+			continue;
+		if (side->joint && tb_joint_records_idle(side->joint))
+			tb_joint_records_jump(side->joint, now);
+		else if (!side->joint && tb_records_idle(&side->whole))
 			tb_records_jump(&side->whole, now);
 	}
 }
 
 static void finish(struct side *side)
 {
-	assert_int_equal(tb_records_close(&side->whole, NULL), TB_OK);
-	assert_int_equal(tb_records_finish(&side->whole, NULL), TB_OK);
+	close_bin(side);
+	int status = side->joint ? tb_joint_records_finish(side->joint, NULL)
+				 : tb_records_finish(&side->whole, NULL);
+	assert_int_equal(status, TB_OK);
+}
+
+static void enter_waits(struct side *side, struct tb_team *team)
+{
+	(void)tb_joint_records_turn(side->joint, 1);
+	tb_joint_records_enter(side->joint, team);
 }
 
 static void run(const struct tb_network *net, uint64_t seed, struct tb_team *team)
@@ -165,9 +191,9 @@ static void run(const struct tb_network *net, uint64_t seed, struct tb_team *tea
 		take(&cut, &step, &cut.parts[tb_parts_from(parts, net, step.link)],
 			&cut.parts[tb_parts_to(parts, net, step.link)]);
 		if (tb_random_below(&random, 20) == 0)
-			tb_records_enter_waits(&cut.whole, seed % 2 ? team : NULL);
+			enter_waits(&cut, seed % 2 ? team : NULL);
 	}
-	assert_true(tb_records_waits(&cut.whole) == tb_records_waits(&one.whole));
+	assert_true(tb_joint_records_waits(cut.joint) == one.whole.wait_ps);
 	finish(&one);
 	finish(&cut);
 	struct difference difference;

@@ -162,7 +162,7 @@ static void run(const struct program *program, struct tb_replay *whole,
 	struct tb_windows *windows = NULL;
 	struct tb_error error = {0};
 	int status = 1;
-	if (whole->parts)
+	if (whole->side)
 		assert_int_equal(
 			tb_windows_new(&windows, whole, &wires_model, n_threads, NULL),
 			TB_OK);
@@ -175,7 +175,8 @@ static void run(const struct program *program, struct tb_replay *whole,
 	if (status != TB_OK)
 		fail_msg("seed %" PRIu64 ": %s", program->seed, error.text);
 	outcome->stats = windows ? tb_windows_stats(windows) : whole->stats;
-	outcome->stats.wait_ps = tb_records_waits(&whole->records);
+	outcome->stats.wait_ps = windows ? tb_joint_records_waits(whole->side->records)
+					 : whole->records.wait_ps;
 	outcome->now_ps = windows ? tb_windows_now(windows) : whole->now;
 	tb_windows_free(windows);
 }
@@ -190,13 +191,14 @@ static struct outcome replay(
 	const struct tb_engine_options options = {
 		.seed = program->seed, .bin_ps = program->bin_ps, .n_parts = n_parts};
 	struct tb_replay *whole = NULL;
+	const char *undivided = NULL;
 	assert_int_equal(tb_switching_make(&whole, &wires_model, program->net, &source,
-				 &observer, &options),
+				 &observer, &options, &undivided),
 		TB_OK);
 	if (n_parts > 1)
-		assert_non_null(whole->parts);
+		assert_non_null(whole->side);
 	run(program, whole, &outcome, n_threads);
-	wires_free(whole);
+	tb_switching_free(whole, &wires_model);
 	return outcome;
 }
 

@@ -279,8 +279,7 @@ static inline int wires_join(
 	wires->links = wires_of(whole)->links;
 	wires->cells = wires_of(whole)->cells;
 	int status = wires_size(wires);
-	return status == TB_OK ? tb_replay_open(&wires->replay, NULL, wires->cells, NULL)
-			       : status;
+	return status == TB_OK ? tb_replay_open_part(&wires->replay) : status;
 }
 
 static inline int wires_run(
@@ -291,8 +290,8 @@ const struct tb_switching wires_model = {.name = "wires",
 	.carrier = {.injects_at = wires_injects_at,
 		.inject = wires_inject,
 		.release = wires_release,
-		.ideal_ps = tb_idle_latency_ps,
-		.in_parts = true},
+		.ideal_ps = tb_idle_latency_ps},
+	.in_parts = true,
 	.bytes = sizeof(struct wires),
 	.can_fail = true,
 	.make = wires_make,

@@ -555,16 +555,17 @@ static inline struct circuit_link *came_by(
 static inline bool circuit_is_own(const struct circuits *circuits, uint32_t slot)
 {
 	return !circuits->part_of_slot ||
-	       circuits->part_of_slot[slot] == circuits->replay.part;
+	       circuits->part_of_slot[slot] == circuits->replay.side->part;
 }
 
 // arrival_cell is the cell in which what waits of a link is counted.
 static inline struct tb_cell *arrival_cell(struct circuits *circuits, uint32_t slot)
 {
+	const struct tb_side *side = circuits->replay.side;
 	return circuit_is_own(circuits, slot)
 		       ? &circuits->links[slot].cell
-		       : tb_records_own_cell(
-				 &circuits->replay.records, circuits->links[slot].id);
+		       : tb_joint_records_own_cell(
+				 side->records, side->part, circuits->links[slot].id);
 }
 
 // circuit_waiting_bytes sums the packets whose headers came in over the link of a slot

@@ -180,7 +180,8 @@ void tb_circuits_receive(struct tb_replay *replay, const struct tb_part_message 
 static struct arrival *arrival_at(
 	const struct circuits *circuits, uint32_t slot, uint32_t vc)
 {
-	uint32_t number = circuits->replay.parts->crossing_of[circuits->links[slot].id];
+	const struct tb_parts *parts = tb_parts_of(&circuits->replay);
+	uint32_t number = parts->crossing_of[circuits->links[slot].id];
 	return &circuits->arrivals[(size_t)number * circuits->vcs_most + vc];
 }
 
@@ -336,32 +337,32 @@ void tb_circuits_begin_window(struct circuits *circuits)
 	}
 	circuits->n_received = 0;
 	tb_parts_count_queues(circuits);
-	if (circuits->replay.late)
+	if (circuits->replay.side->late)
 		tb_late_acks_settle(&circuits->replay);
 }
 
 void tb_circuits_end_window(struct circuits *circuits, tb_time_ps until)
 {
 	struct tb_replay *replay = &circuits->replay;
-	if (!replay->late)
+	struct tb_late_acks *late = replay->side->late;
+	if (!late)
 		return;
 	// Inform the parts of destinations of the messages that got under way in this
 	// window.
-	struct tb_late_acks *late = replay->late;
 	for (size_t i = 0; i < late->n_begun; i++) {
 		const struct tb_begun *begun = &late->begun[i];
-		uint32_t to = replay->parts->of_node[begun->destination];
+		uint32_t to = replay->side->parts->of_node[begun->destination];
 		struct tb_part_message message = {.at = TB_TIME_NEVER,
 			.kind = PART_MESSAGE_BEGUN,
 			.words = {
 				(uint64_t)begun->at, begun->source, begun->destination}};
-		if (to == replay->part)
+		if (to == replay->side->part)
 			tb_late_acks_add_begun(replay, begun);
 		else
 			(void)tb_handover_to_part(replay, to, &message);
 	}
 	late->n_begun = 0;
-	replay->handover_at = replay->late->n_acks ? until : TB_TIME_NEVER;
+	replay->handover_at = late->n_acks ? until : TB_TIME_NEVER;
 }
 
 // circuits_share shares the state of the whole: everything by link, and what never
@@ -380,7 +381,7 @@ static int circuits_find_slots(struct circuits *circuits)
 		return TB_ENOMEM;
 	circuits->n_own = 0;
 	for (uint32_t slot = 0; slot < circuits->n_slots; slot++)
-		if (circuits->part_of_slot[slot] == circuits->replay.part)
+		if (circuits->part_of_slot[slot] == circuits->replay.side->part)
 			circuits->slots[circuits->n_own++] = slot;
 	return TB_OK;
 }
@@ -418,7 +419,7 @@ int tb_circuits_join(struct tb_replay **replay, struct tb_replay *whole, uint32_
 	if (status == TB_OK)
 		status = tb_circuits_make_part(made);
 	if (status == TB_OK)
-		status = tb_replay_open(&made->replay, NULL, NULL, NULL);
+		status = tb_replay_open_part(&made->replay);
 	if (status == TB_OK)
 		*replay = &made->replay;
 	else

@@ -315,7 +315,7 @@ const char *tb_branches_prepare(
 	struct tb_replay *replay = &circuits->replay;
 	const char *refusal =
 		tb_broadcast_refusal(replay->net, message, replay->retries != NULL);
-	if (!refusal && replay->parts)
+	if (!refusal && replay->side)
 		refusal = "a network in parts has no broadcasts unless broadcast = yes "
 			  "has it be one";
 	if (refusal)

@@ -171,10 +171,10 @@ const struct tb_switching tb_circuits = {.name = "circuits",
 		.inject = tb_circuits_inject,
 		.release = circuits_release,
 		.branch = circuits_branch,
-		.ideal_ps = tb_idle_latency_ps,
-		.in_parts = true,
-		.in_one_memory = true,
-		.owns_cables = true},
+		.ideal_ps = tb_idle_latency_ps},
+	.in_parts = true,
+	.in_one_memory = true,
+	.owns_cables = true,
 	.bytes = sizeof(struct circuits),
 	.can_fail = true,
 	.make = tb_circuits_make,
@@ -383,7 +383,7 @@ static int make_groups(struct circuits *circuits)
 // make_owners stores the part of each link, and makes what parts share besides links.
 static int make_owners(struct circuits *circuits)
 {
-	const struct tb_parts *parts = circuits->replay.parts;
+	const struct tb_parts *parts = tb_parts_of(&circuits->replay);
 	uint32_t n_links = circuits->replay.net->n_links;
 	uint8_t *part_of_slot = malloc(circuits->n_slots + 1u);
 	circuits->part_of_slot = part_of_slot;
@@ -456,15 +456,16 @@ static int make_replay(struct circuits *circuits, uint32_t n_packets, size_t pac
 static uint32_t n_packets_of_part(const struct circuits *circuits)
 {
 	const struct tb_replay *replay = &circuits->replay;
+	const struct tb_side *side = replay->side;
 	uint64_t n = 64;
 	for (uint32_t node = 0; node < replay->net->n_nodes; node++)
-		n += replay->parts->of_node[node] == replay->part ? circuits->vcs_most + 1
-								  : 0;
+		n += side->parts->of_node[node] == side->part ? circuits->vcs_most + 1
+							      : 0;
 	for (uint32_t i = 0; i < circuits->n_own_switches; i++) {
 		uint32_t sw = circuits->own_switches[i];
 		uint64_t n_ports =
 			replay->net->first_out[sw + 1] - replay->net->first_out[sw];
-		n += replay->parts->of_switch[sw] == replay->part
+		n += side->parts->of_switch[sw] == side->part
 			     ? 0
 			     : n_ports * circuits->vcs_most;
 	}
@@ -497,7 +498,7 @@ static int circuits_allocate(struct circuits *circuits)
 		status = make_groups(circuits);
 	if (status != TB_OK)
 		return status;
-	if (!circuits->replay.parts) {
+	if (!circuits->replay.side) {
 		// Make what a network of one part has besides its links.
 		circuits->n_own = circuits->n_slots;
 		circuits->n_own_switches = circuits->replay.net->n_switches;

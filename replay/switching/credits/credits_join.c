@@ -37,7 +37,7 @@ static void hand_update(
 
 int tb_parts_make_pending(struct credits *credits)
 {
-	const struct tb_parts *parts = credits->replay.parts;
+	const struct tb_parts *parts = tb_parts_of(&credits->replay);
 	uint32_t n = parts ? parts->n_crossing : 0;
 	credits->pending_first = malloc((n + 1u) * sizeof *credits->pending_first);
 	for (uint32_t i = 0; credits->pending_first && i < n; i++)
@@ -49,7 +49,8 @@ int tb_parts_make_pending(struct credits *credits)
 // a slot.
 static uint32_t crossing_at(const struct credits *credits, uint32_t slot)
 {
-	return credits->replay.parts->crossing_of[receiver_at(credits, slot)->link];
+	return tb_parts_of(&credits->replay)
+		->crossing_of[receiver_at(credits, slot)->link];
 }
 
 // chain_pending adds an update to the list of its slot.
@@ -159,7 +160,7 @@ bool tb_credits_can_receive(const struct tb_replay *replay,
 	}
 	uint32_t flow = (uint32_t)(words[1] >> 32), root = (uint32_t)words[1];
 	return message->kind == PART_MESSAGE_UPDATE && !packet &&
-	       (flow < replay->whole->records.n_flows || flow == NOTHING) &&
+	       (flow < replay->side->whole->records.n_flows || flow == NOTHING) &&
 	       (root < replay->net->n_links || root == NOTHING) &&
 	       (uint32_t)words[2] < credits->n_vls && words[2] >> 32 <= BLOCKS_MOST &&
 	       words[3] <= (uint64_t)message->at;
@@ -207,11 +208,11 @@ static int credits_find_slots(struct credits *credits)
 	if (!credits->own)
 		return TB_ENOMEM;
 	for (uint32_t sw = 0; sw < net->n_switches; sw++)
-		if (replay->parts->of_switch[sw] == replay->part)
+		if (replay->side->parts->of_switch[sw] == replay->side->part)
 			credits_add_own(
 				credits, net->first_out[sw], net->first_out[sw + 1]);
 	for (uint32_t node = 0; node < net->n_nodes; node++)
-		if (replay->parts->of_node[node] == replay->part)
+		if (replay->side->parts->of_node[node] == replay->side->part)
 			credits_add_own(credits, credits->first_node + node,
 				credits->first_node + node + 1);
 	return TB_OK;
@@ -232,7 +233,7 @@ int tb_credits_join(struct tb_replay **replay, struct tb_replay *whole, uint32_t
 	if (status == TB_OK)
 		status = tb_credits_make_replay(made);
 	if (status == TB_OK)
-		status = tb_replay_open(&made->replay, NULL, NULL, NULL);
+		status = tb_replay_open_part(&made->replay);
 	if (status == TB_OK)
 		*replay = &made->replay;
 	else

@@ -232,8 +232,8 @@ const struct tb_switching tb_credits = {.name = "credits",
 	.carrier = {.injects_at = credits_injects_at,
 		.inject = credits_inject_packet,
 		.release = credits_release,
-		.ideal_ps = tb_idle_credits_ps,
-		.in_parts = true},
+		.ideal_ps = tb_idle_credits_ps},
+	.in_parts = true,
 	.bytes = sizeof(struct credits),
 	.can_fail = true,
 	.holds_stall = true,
@@ -407,8 +407,9 @@ static void credits_make_link(
 					: (int32_t)(buffer / TB_CREDIT_BLOCK_BYTES);
 		}
 	}
-	credits->cells[id] = has_to ? cell_at(credits, peer)
-				    : &credits->far_cells[replay->parts->crossing_of[id]];
+	credits->cells[id] =
+		has_to ? cell_at(credits, peer)
+		       : &credits->far_cells[replay->side->parts->crossing_of[id]];
 	tb_cell_clear(credits->cells[id], id);
 	if (has_to)
 		receiver_at(credits, peer)->link = id;
@@ -436,8 +437,8 @@ static void make_unused_slot(struct credits *credits, uint32_t slot)
 static bool has_switch(const struct credits *credits, uint32_t sw)
 {
 	const struct tb_replay *replay = &credits->replay;
-	return !replay->parts ||
-	       tb_parts_has(replay->parts, replay->parts->of_switch[sw]);
+	const struct tb_parts *parts = tb_parts_of(replay);
+	return !parts || tb_parts_has(parts, parts->of_switch[sw]);
 }
 
 static void make_unused(struct credits *credits)
@@ -454,7 +455,7 @@ static void make_unused(struct credits *credits)
 
 static int make_far_cells(struct credits *credits)
 {
-	const struct tb_parts *parts = credits->replay.parts;
+	const struct tb_parts *parts = tb_parts_of(&credits->replay);
 	credits->far_cells =
 		calloc(parts ? parts->n_crossing + 1u : 1, sizeof *credits->far_cells);
 	return credits->far_cells ? TB_OK : TB_ENOMEM;
@@ -521,8 +522,8 @@ int tb_credits_make_replay(struct credits *credits)
 	const struct tb_network *net = credits->replay.net;
 	const struct tb_network_params *params = &net->params;
 	uint64_t n_packets = 2 * (uint64_t)net->n_links + 64;
-	if (credits->replay.parts)
-		n_packets = n_packets / credits->replay.parts->n + 64;
+	if (credits->replay.side)
+		n_packets = n_packets / credits->replay.side->parts->n + 64;
 	size_t bytes = sizeof(struct credit_packet);
 	if (credits->setup.notes_paths)
 		bytes += 64; // struct packet_path

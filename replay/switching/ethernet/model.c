@@ -201,9 +201,9 @@ const struct tb_switching tb_ethernet = {.name = "ethernet",
 		.injects_at = ethernet_injects_at,
 		.inject = ethernet_inject,
 		.release = ethernet_release,
-		.ideal_ps = tb_idle_stored_ps,
-		.in_parts = true,
-		.in_one_memory = true},
+		.ideal_ps = tb_idle_stored_ps},
+	.in_parts = true,
+	.in_one_memory = true,
 	.bytes = sizeof(struct ethernet),
 	.holds_stall = true,
 	.in_rounds = true,
@@ -275,8 +275,8 @@ static int ethernet_find_links(struct ethernet *made)
 	bool is_part = tb_replay_is_part(replay);
 	made->own_links = malloc(replay->net->n_links * sizeof *made->own_links);
 	for (uint32_t i = 0; made->own_links && i < replay->net->n_links; i++)
-		if (!is_part ||
-			tb_parts_from(replay->parts, replay->net, i) == replay->part)
+		if (!is_part || tb_parts_from(replay->side->parts, replay->net, i) ==
+					replay->side->part)
 			made->own_links[made->n_own++] = i;
 	return made->own_links ? TB_OK : TB_ENOMEM;
 }
@@ -368,7 +368,7 @@ static int ethernet_join(
 	made->tcp = all->tcp;
 	int status = tb_ethernet_make_own(made);
 	if (status == TB_OK)
-		status = tb_replay_open(&made->replay, NULL, NULL, NULL);
+		status = tb_replay_open_part(&made->replay);
 	if (status == TB_OK)
 		*replay = &made->replay;
 	else

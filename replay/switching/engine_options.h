@@ -55,4 +55,9 @@ struct tb_engine_options {
 	uint64_t *job_bytes;
 };
 
+struct tb_engine_exchange {   // of several processes, among each other
+	uint32_t n_processes; // 0: this one alone
+	uint64_t n_windows, bytes;
+};
+
 #endif

@@ -6,14 +6,6 @@
 
 #include <stdlib.h>
 
-int tb_late_acks_new(struct tb_replay *part)
-{
-	if (part->partners.most == 0)
-		return TB_OK;
-	part->late = calloc(1, sizeof *part->late);
-	return part->late ? TB_OK : TB_ENOMEM;
-}
-
 void tb_late_acks_free(struct tb_late_acks *late)
 {
 	if (!late)
@@ -24,9 +16,10 @@ void tb_late_acks_free(struct tb_late_acks *late)
 	free(late);
 }
 
-void tb_late_acks_begin(struct tb_replay *replay, const struct tb_message *message)
+// late_acks_begin keeps a message that gets under way now.
+static void late_acks_begin(struct tb_replay *replay, const struct tb_message *message)
 {
-	struct tb_late_acks *late = replay->late;
+	struct tb_late_acks *late = replay->side->late;
 	if (TB_ARRAY_RESERVE(&late->begun, &late->begun_room, late->n_begun + 1) !=
 		TB_OK) {
 		tb_replay_no_memory(replay, "a node's partners");
@@ -38,7 +31,7 @@ void tb_late_acks_begin(struct tb_replay *replay, const struct tb_message *messa
 
 void tb_late_acks_add_begun(struct tb_replay *replay, const struct tb_begun *begun)
 {
-	struct tb_late_acks *late = replay->late;
+	struct tb_late_acks *late = replay->side->late;
 	if (TB_ARRAY_RESERVE(&late->elsewhere, &late->elsewhere_room,
 		    late->n_elsewhere + 1) != TB_OK) {
 		tb_replay_no_memory(replay, "a node's partners");
@@ -47,14 +40,25 @@ void tb_late_acks_add_begun(struct tb_replay *replay, const struct tb_begun *beg
 	late->elsewhere[late->n_elsewhere++] = *begun;
 }
 
-void tb_late_acks_put(struct tb_replay *replay, const struct tb_late_ack *ack)
+// late_acks_put defers an acknowledgement.
+static void late_acks_put(struct tb_replay *replay, const struct tb_late_ack *ack)
 {
-	struct tb_late_acks *late = replay->late;
+	struct tb_late_acks *late = replay->side->late;
 	if (TB_ARRAY_RESERVE(&late->acks, &late->acks_room, late->n_acks + 1) != TB_OK) {
 		tb_replay_no_memory(replay, "a node's partners");
 		return;
 	}
 	late->acks[late->n_acks++] = *ack;
+}
+
+int tb_late_acks_new(struct tb_replay *part)
+{
+	static const struct tb_ack_delay delay = {late_acks_begin, late_acks_put};
+	if (part->partners.most == 0)
+		return TB_OK;
+	part->ack_delay = &delay;
+	part->side->late = calloc(1, sizeof *part->side->late);
+	return part->side->late ? TB_OK : TB_ENOMEM;
 }
 
 static int late_ack_order(const void *left, const void *right)
@@ -100,7 +104,7 @@ static void late_ack_acknowledge(struct tb_replay *replay, const struct tb_late_
 // own message.
 void tb_late_acks_settle(struct tb_replay *replay)
 {
-	struct tb_late_acks *late = replay->late;
+	struct tb_late_acks *late = replay->side->late;
 	size_t elsewhere = 0;
 	if (late->n_elsewhere > 1)
 		qsort(late->elsewhere, late->n_elsewhere, sizeof *late->elsewhere,

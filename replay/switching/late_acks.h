@@ -11,15 +11,7 @@
 #ifndef TB_LATE_ACKS_H
 #define TB_LATE_ACKS_H
 
-#include "replay.h"
-
-struct tb_late_ack {
-	tb_time_ps at;	       // its packet came in
-	tb_time_ps leaves_at;  // with few partners
-	tb_time_ps drained_at; // its packet
-	uint32_t packet, message, source, destination;
-	bool is_last; // of its message
-};
+#include "replay_parts.h"
 
 struct tb_begun { // a message that got under way
 	tb_time_ps at;
@@ -38,13 +30,8 @@ struct tb_late_acks {
 int tb_late_acks_new(struct tb_replay *part) TB_MUST_USE;
 void tb_late_acks_free(struct tb_late_acks *late); // NULL is fine
 
-// tb_late_acks_begin keeps a message that gets under way now; tb_late_acks_add_begun one
-// that another part has handed over.
-void tb_late_acks_begin(struct tb_replay *replay, const struct tb_message *message);
+// tb_late_acks_add_begun keeps a message that another part has handed over.
 void tb_late_acks_add_begun(struct tb_replay *replay, const struct tb_begun *begun);
-
-// tb_late_acks_put defers an acknowledgement.
-void tb_late_acks_put(struct tb_replay *replay, const struct tb_late_ack *ack);
 
 // tb_late_acks_settle sends all that were deferred in earlier windows.
 void tb_late_acks_settle(struct tb_replay *replay);
