@@ -6,8 +6,18 @@
 #include <string.h>
 
 // How many keys the tables of the heaviest keep, besides those of a batch.
-enum { MOST_BY_LINK = 4096, MOST_BY_TIME = 4096, MOST_TREES = 4096 };
-enum { MOST_GROUPS = 1024 };
+enum { MOST_BY_LINK = 4096, MOST_BY_TIME = 4096, MOST_GROUPS = 1024 };
+
+// Links of congestion trees: those of a large network have more.
+enum { LEAST_TREES = 4096, MOST_TREES = 1 << 17 };
+
+static uint32_t n_trees(const struct tb_network *net)
+{
+	uint32_t n = LEAST_TREES;
+	while (n < 2 * (uint64_t)net->n_links && n < MOST_TREES)
+		n *= 2;
+	return n;
+}
 
 // The sums by root and time have at most so many entries, and slices.
 enum { MOST_ROOT_BINS = 1 << 22, LEAST_SUM_BINS = 4 };
@@ -21,7 +31,7 @@ static int init_heaviest(struct tb_blame_table *blame)
 	if (!status)
 		status = tb_heaviest_init(&blame->by_time, MOST_BY_TIME, true);
 	if (!status)
-		status = tb_heaviest_init(&blame->trees, MOST_TREES, true);
+		status = tb_heaviest_init(&blame->trees, n_trees(blame->net), true);
 	for (int i = 0; !status && i < TB_GROUPINGS; i++)
 		status = tb_heaviest_init(&blame->groups[i], MOST_GROUPS, false);
 	return status;
@@ -656,7 +666,7 @@ void tb_blame_record_free(struct tb_blame_record *record)
 
 // The most rows of a list of the heaviest: storing a row costs about as much as replaying
 // a packet.
-enum { LISTED_BY_LINK = 4096, LISTED_BY_TIME = 4096, LISTED_TREES = 4096 };
+enum { LISTED_BY_LINK = 4096, LISTED_BY_TIME = 4096 };
 enum { LISTED_GROUPS = 512 };
 
 // The sums by root and time come to one row for every so many waits, or to so many rows;
@@ -920,8 +930,8 @@ static int list_group(
 
 static int list_trees(struct tb_blame_table *blame, struct tb_blame_record *record)
 {
-	uint32_t n =
-		tb_heaviest_list(&blame->trees, LISTED_TREES, &record->tree_floor_ps);
+	uint32_t n = tb_heaviest_list(
+		&blame->trees, n_trees(blame->net), &record->tree_floor_ps);
 	struct tb_tree_sample *rows = malloc((n + 1) * sizeof *rows);
 	record->trees = rows;
 	if (!rows)

@@ -107,7 +107,7 @@ key Return
 expect exported roots.csv
 key F4
 key Ctrl+E
-expect tailback-wait-1.csv
+expect tailback-links-1.csv
 key Ctrl+U
 type links.csv
 key Return

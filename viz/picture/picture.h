@@ -52,6 +52,7 @@ enum tb_pick_kind {
 	TB_PICK_MESSAGE, // index: of the selected flow's messages, in their order
 	TB_PICK_RESULT,	 // index: line of the prompt
 	TB_PICK_SPAN,	 // index: span or call of a rank, as chosen in the view of ranks
+	TB_PICK_ROW,	 // index: row of a list of the report, numbered by the view
 };
 
 struct tb_pick {

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 // Drawing and moving that views share.
 
@@ -70,6 +71,13 @@ void tb_pane_too_early(
 		"Nothing to show: %s written at the end of a run, and this one %s.", what,
 		pane->data->replaying ? "is being replayed" : "was stopped early");
 	tb_pane_nothing(pane, picture, why);
+}
+
+const char *tb_pane_computing(const struct tb_pane *pane)
+{
+	const struct tb_run_info *info = pane->data->info;
+	return info->is_captured || strcmp(info->input_kind, "packets") == 0 ? "own time"
+									     : "computes";
 }
 
 void tb_pane_button(const struct tb_pane *pane, struct tb_picture *picture,

@@ -1,9 +1,11 @@
 #include "rows.h"
 
+#include "markup.h"
 #include "order.h"
 #include "select.h"
 #include "series.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,6 +161,36 @@ bool tb_rows_step(struct tb_rows *rows, struct tb_pick pick, int by, struct tb_l
 	tb_rows_rank(rows, row + 1.0);
 	*link = rows->list[row].link;
 	return true;
+}
+
+#define MOST_LOOKS 4096 // into the store per question: about 8 ms
+
+void tb_rows_put_csv(struct tb_rows *rows, FILE *stream)
+{
+	const struct tb_viewer_data *data = rows->data;
+	tb_rows_rank(rows, rows->n);
+	fputs("rank,link,kind", stream);
+	for (int metric = 0; metric < TB_N_ALL_METRICS; metric++)
+		fprintf(stream, ",%s", tb_link_figures[metric].column);
+	fputs(",window_begin_ps,window_end_ps\n", stream);
+	for (uint32_t i = 0; i < rows->n; i++) {
+		uint32_t id = rows->list[i].link.id;
+		const struct tb_run_link *link = &tb_run_links(data->run)[id];
+		fprintf(stream, "%" PRIu32 ",", i + 1);
+		tb_csv_put(stream, link->name);
+		fputc(',', stream);
+		tb_csv_put(stream, tb_rows_kind(link->at.kind));
+		for (int i_metric = 0; i_metric < TB_N_ALL_METRICS; i_metric++) {
+			enum tb_metric metric = (enum tb_metric)i_metric;
+			fputc(',', stream);
+			if (!tb_run_unmeasured(link->known, metric))
+				fprintf(stream, "%" PRIu64,
+					tb_metric_of(&data->samples[id], metric));
+		}
+		fprintf(stream, ",%" PRId64 ",%" PRId64 "\n",
+			tb_window_begin_ps(data->info, data->window),
+			tb_window_end_ps(data->info, data->window));
+	}
 }
 
 #define MOST_LOOKS 4096 // into the store per question: about 8 ms

@@ -68,6 +68,9 @@ bool tb_rows_step(
 // tb_rows_kind returns the name of a kind of link: "up".
 const char *tb_rows_kind(enum tb_link_kind kind);
 
+// tb_rows_put_csv writes all rows with all figures of each, and a line of headings.
+void tb_rows_put_csv(struct tb_rows *rows, FILE *stream);
+
 // The question for the sparklines that a picture wants, a few at a time.
 
 #define TB_SPARKS_A_QUESTION 16

@@ -94,7 +94,7 @@ bool tb_selection_can(struct tb_pick pick)
 	return pick.kind == TB_PICK_LINK || pick.kind == TB_PICK_SWITCH ||
 	       pick.kind == TB_PICK_NODE || pick.kind == TB_PICK_JOB ||
 	       pick.kind == TB_PICK_FLOW || pick.kind == TB_PICK_PAIR ||
-	       pick.kind == TB_PICK_SPAN;
+	       pick.kind == TB_PICK_SPAN || pick.kind == TB_PICK_ROW;
 }
 
 bool tb_selection_is_end(struct tb_pick pick)

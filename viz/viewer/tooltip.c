@@ -235,9 +235,16 @@ static void tip_of(const struct tb_viewer *viewer, struct tb_tip *tip)
 	}
 	// Let the view under the pointer explain its own parts.
 	const struct tb_pane *pane = tb_panes_at(&viewer->panes, tip->x, tip->y);
-	if (!pane || !pane->view->tip)
+	if (!pane)
 		return;
-	pane->view->tip(pane, tip);
+	if (pane->view->slot == TB_SLOT_LIST || pane->view->slot == TB_SLOT_DETAIL)
+		tip->side = TB_TIP_LEFT;
+	if (pane->view->tip)
+		pane->view->tip(pane, tip);
+	if (tip->side == TB_TIP_LEFT) {
+		tip->about.x = pane->place.x;
+		tip->about.w = pane->place.w;
+	}
 	tip->about = tooltip_visible(tip->about, pane->place);
 }
 
@@ -257,28 +264,28 @@ static struct tb_box tooltip_about(const struct tb_viewer *viewer,
 	return tooltip_visible(hit, pane->place);
 }
 
-// tooltip_beside_run moves `box` below, above, right or left of `about`, where it has
-// room; false when it has none.
+// tooltip_beside_run moves `box` to a side of `about` where it has room: the one that the
+// tip asks for, else the first of them that has; false when none has.
 static bool tooltip_beside_run(struct tb_box *box, struct tb_box about,
 	const struct tb_tip *tip, const struct tb_picture *picture)
 {
 	double right = fmax(picture->width - box->w, 0);
 	double bottom = fmax(picture->height - box->h, 0);
-	double below = about.y + about.h + TIP_GAP, above = about.y - TIP_GAP - box->h;
-	double after = about.x + about.w + TIP_GAP, before = about.x - TIP_GAP - box->w;
+	const double at[] = {[TB_TIP_BELOW] = ceil(about.y + about.h + TIP_GAP),
+		[TB_TIP_ABOVE] = floor(about.y - TIP_GAP - box->h),
+		[TB_TIP_RIGHT] = ceil(about.x + about.w + TIP_GAP),
+		[TB_TIP_LEFT] = floor(about.x - TIP_GAP - box->w)};
 	box->x = round(fmin(fmax(tip->x, 0), right));
 	box->y = round(fmin(fmax(tip->y, 0), bottom));
-	if (below <= bottom)
-		box->y = ceil(below);
-	else if (above >= 0)
-		box->y = floor(above);
-	else if (after <= right)
-		box->x = ceil(after);
-	else if (before >= 0)
-		box->x = floor(before);
-	else
-		return false;
-	return true;
+	for (int i = -1; i <= TB_TIP_LEFT; i++) {
+		enum tb_tip_side side = i < 0 ? tip->side : (enum tb_tip_side)i;
+		bool upright = side == TB_TIP_BELOW || side == TB_TIP_ABOVE;
+		if (at[side] < 0 || at[side] > (upright ? bottom : right))
+			continue;
+		*(upright ? &box->y : &box->x) = at[side];
+		return true;
+	}
+	return false;
 }
 
 // tooltip_draw explains what is under the pointer, if anything, beside it.

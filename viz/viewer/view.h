@@ -70,6 +70,8 @@ struct tb_tip {
 	struct tb_box about;	       // its place, which the tooltip does not cover
 	char lines[TB_TIP_LINES][192]; // the first is bold
 	int n_lines;
+	// Where it stands, if it has room there: beside a list, not on its next rows.
+	enum tb_tip_side { TB_TIP_BELOW, TB_TIP_ABOVE, TB_TIP_RIGHT, TB_TIP_LEFT } side;
 };
 
 // The list of links: the panes give it room for whole rows.
@@ -220,6 +222,10 @@ void tb_pane_put_flow(const struct tb_pane *pane, FILE *stream, struct tb_node s
 // this one did not, or not yet.
 void tb_pane_too_early(
 	const struct tb_pane *pane, struct tb_picture *picture, const char *what);
+
+// tb_pane_computing says what ranks do between their messages: "computes", or of a
+// capture, which does not tell that, "own time".
+const char *tb_pane_computing(const struct tb_pane *pane);
 
 // tb_pane_button draws a button that makes a request.
 void tb_pane_button(const struct tb_pane *pane, struct tb_picture *picture,

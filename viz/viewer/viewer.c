@@ -1,11 +1,9 @@
 #include "viewer.h"
 
-#include "markup.h"
 #include "scale.h"
 #include "trace.h"
 #include "viewer_impl.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -582,33 +580,6 @@ void tb_viewer_export(struct tb_viewer *viewer, FILE *stream)
 	struct tb_pane *main = viewer->panes.main;
 	if (viewer->data.run && main->view->put_csv)
 		main->view->put_csv(main, stream);
-	else if (viewer->data.run) {
-		tb_rows_rank(&viewer->rows, viewer->rows.n);
-		fputs("rank,link,kind", stream);
-		for (int metric = 0; metric < TB_N_ALL_METRICS; metric++)
-			fprintf(stream, ",%s", tb_link_figures[metric].column);
-		fputs(",window_begin_ps,window_end_ps\n", stream);
-		for (uint32_t i = 0; i < viewer->rows.n; i++) {
-			uint32_t id = viewer->rows.list[i].link.id;
-			const struct tb_run_link *link =
-				&tb_run_links(viewer->data.run)[id];
-			const struct tb_link_sample *sample = &viewer->data.samples[id];
-			fprintf(stream, "%" PRIu32 ",", i + 1);
-			tb_csv_put(stream, link->name);
-			fputc(',', stream);
-			tb_csv_put(stream, tb_rows_kind(link->at.kind));
-			for (int metric = 0; metric < TB_N_ALL_METRICS; metric++)
-				if (tb_run_unmeasured(
-					    link->known, (enum tb_metric)metric))
-					fputc(',', stream);
-				else
-					fprintf(stream, ",%" PRIu64,
-						tb_metric_of(
-							sample, (enum tb_metric)metric));
-			fprintf(stream, ",%" PRId64 ",%" PRId64 "\n",
-				tb_window_begin_ps(
-					viewer->data.info, viewer->data.window),
-				tb_window_end_ps(viewer->data.info, viewer->data.window));
-		}
-	}
+	else if (viewer->data.run)
+		tb_rows_put_csv(&viewer->rows, stream);
 }

@@ -490,7 +490,8 @@ static void follow_run(struct tb_viewer *viewer)
 		if (viewer->panes.list[i].view->forget)
 			viewer->panes.list[i].view->forget(&viewer->panes.list[i]);
 	struct tb_pick *selected = &viewer->selection.selected;
-	if (selected->kind == TB_PICK_FLOW || selected->kind == TB_PICK_PAIR)
+	if (selected->kind == TB_PICK_FLOW || selected->kind == TB_PICK_PAIR ||
+		selected->kind == TB_PICK_ROW)
 		*selected = (struct tb_pick){TB_PICK_NONE, 0}; // row numbers have changed
 	viewer->trail.n = 0;
 	viewer->history.n = 0;

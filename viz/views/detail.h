@@ -83,4 +83,17 @@ void tb_detail_flow(const struct tb_detail *detail, uint32_t flow);
 void tb_detail_show_message(struct tb_pane *pane, uint32_t message);
 void tb_detail_pair(const struct tb_detail *detail, uint32_t pair);
 
+// tb_ranks_span_sheet writes the sheet of a span or call (TB_PICK_SPAN); false when it is
+// none any more.
+bool tb_ranks_span_sheet(const struct tb_detail *detail, struct tb_pick pick);
+// tb_ranks_link_sheet adds the spans that the selected link held up, while the view of
+// ranks is shown.
+void tb_ranks_link_sheet(const struct tb_detail *detail);
+// tb_ranks_span_name returns the name of a span or call.
+const char *tb_ranks_span_name(const struct tb_pane *pane, struct tb_pick pick);
+
+// tb_lists_row_sheet writes all that a list of the report has about a row (TB_PICK_ROW);
+// false when the row is not there any more.
+bool tb_lists_row_sheet(const struct tb_detail *detail, struct tb_pick pick);
+
 #endif

@@ -114,24 +114,24 @@ struct tb_matrix_view tb_camera_matrix_view(
 }
 
 void tb_time_axis_draw(const struct tb_style *style, struct tb_picture *picture,
-	struct tb_box above, double span_ps)
+	struct tb_box above, tb_time_ps from_ps, tb_time_ps to_ps)
 {
 	const struct tb_palette *palette = tb_palette_of(style->theme);
 	struct tb_type type = tb_style_type(style, TB_FONT_TEXT, 11, true);
-	double bottom = above.y + above.h;
+	double bottom = above.y + above.h, span_ps = (double)(to_ps - from_ps);
 	if (span_ps <= 0)
 		return;
 	double step = tb_tick_time_step(fmax(span_ps * 110 / above.w, 1));
-	for (double at = 0; at <= span_ps * 1.0001; at += step) {
+	double at = ceil((double)from_ps / step) * step;
+	for (; at <= (double)from_ps + span_ps * 1.0001; at += step) {
 		char text[24];
-		double x = above.x + above.w * at / span_ps;
-		double left = fmin(fmax(x - 50, above.x), above.x + above.w - 100);
-		type.align = left > x - 50   ? TB_ALIGN_LEFT
-			     : left < x - 50 ? TB_ALIGN_RIGHT
-					     : TB_ALIGN_CENTRE;
+		tb_tick_time(at, step, text, sizeof text);
+		double x = above.x + above.w * (at - (double)from_ps) / span_ps;
+		double w = ceil(tb_text_width(type.font, type.size, text)) + 2;
+		double left = fmin(fmax(x - w / 2, above.x), above.x + above.w - w);
 		tb_picture_line(
 			picture, (struct tb_box){x, bottom, 0, 4}, 1, palette->line);
-		tb_picture_text(picture, (struct tb_box){left, bottom + 6, 100, 15}, type,
-			tb_tick_time(at, step, text, sizeof text));
+		tb_picture_text(
+			picture, (struct tb_box){left, bottom + 6, w, 15}, type, text);
 	}
 }

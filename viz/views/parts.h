@@ -60,8 +60,8 @@ void tb_camera_pan(struct tb_camera *camera, double dx, double dy);
 struct tb_matrix_view tb_camera_matrix_view(
 	const struct tb_camera *camera, struct tb_box area, const struct tb_style *style);
 
-// tb_time_axis_draw draws the times from 0 to span_ps below a box.
+// tb_time_axis_draw draws round times of a span below a box.
 void tb_time_axis_draw(const struct tb_style *style, struct tb_picture *picture,
-	struct tb_box above, double span_ps);
+	struct tb_box above, tb_time_ps from_ps, tb_time_ps to_ps);
 
 #endif

@@ -2,7 +2,6 @@
 // rows select what they name; going back returns from there.
 #include "array.h"
 #include "detail.h"
-#include "rank_held.h"
 #include "scale.h"
 #include "views.h"
 
@@ -339,7 +338,8 @@ static const struct tb_sheet *write_sheet(struct tb_pane *pane)
 		tb_detail_pair(&detail, pick.index);
 		break;
 	default:
-		if (!tb_ranks_span_sheet(&detail, pick))
+		if (!tb_ranks_span_sheet(&detail, pick) &&
+			!tb_lists_row_sheet(&detail, pick))
 			tb_detail_run(&detail);
 		break;
 	}
@@ -398,6 +398,9 @@ static void detail_draw(struct tb_pane *pane, struct tb_picture *picture)
 		break;
 	case TB_PICK_SPAN:
 		snprintf(name, size, "%s", tb_ranks_span_name(pane, from));
+		break;
+	case TB_PICK_ROW:
+		snprintf(name, size, "the list");
 		break;
 	default:
 		snprintf(name, size, "the wait");

@@ -72,12 +72,13 @@ static const char *sentence_of(
 static double draw_parts(const struct tb_pane *pane, struct tb_picture *picture,
 	const struct tb_finding *finding, struct tb_box box)
 {
-	static const struct {
+	const struct {
 		const char *key, *name;
 		uint32_t hue;
-	} parts[] = {{"compute_ps", "computes", 2}, {"closed_ps", "windows closed", 5},
-		{"hosts_ps", "host links", 0}, {"capacity_ps", "capacity", 1},
-		{"routes_ps", "routes", 3}, {"waiting_ps", "held up or waiting", 4}};
+	} parts[] = {{"compute_ps", tb_pane_computing(pane), 2},
+		{"closed_ps", "windows closed", 5}, {"hosts_ps", "host links", 0},
+		{"capacity_ps", "capacity", 1}, {"routes_ps", "routes", 3},
+		{"waiting_ps", "held up or waiting", 4}};
 	struct tb_share shares[sizeof parts / sizeof *parts];
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
 	const struct tb_figure *run = tb_finding_figure(finding, "run_ps");

@@ -4,10 +4,10 @@
 // selects the link where its flow waited longest; where a link is selected, the steps
 // that it held up have a frame.
 #include "array.h"
+#include "detail.h"
 #include "held_up.h"
 #include "panes.h"
 #include "parts.h"
-#include "rank_held.h"
 #include "run_timeline.h"
 #include "scale.h"
 #include "view.h"
@@ -309,10 +309,11 @@ static void frame_span(struct tb_pane *pane, struct tb_picture *picture,
 }
 
 // ranks_span_text writes "rank 3 sends to rank 7".
-static char *ranks_span_text(const struct tb_rank_span *span, char *buffer, size_t size)
+static char *ranks_span_text(const struct tb_pane *pane, const struct tb_rank_span *span,
+	char *buffer, size_t size)
 {
-	static const char *const doing[TB_SPAN_KINDS] = {
-		"computes", "sends to rank", "receives from rank", "waits for rank"};
+	const char *const doing[TB_SPAN_KINDS] = {tb_pane_computing(pane),
+		"sends to rank", "receives from rank", "waits for rank"};
 	char peer[24] = "";
 	if (span->peer != TB_ID_NONE)
 		snprintf(peer, sizeof peer, " %" PRIu32, span->peer);
@@ -331,7 +332,8 @@ static void held_add(const struct tb_detail *detail, struct tb_ranks *ranks,
 	for (size_t i = 0; i < held->n && i < most; i++) {
 		const struct tb_span_held *row = &held->rows[i];
 		struct rank_choice choice = {.span = row->span};
-		ranks_span_text(&row->span, choice.name, sizeof choice.name);
+		ranks_span_text(
+			detail->pane, &row->span, choice.name, sizeof choice.name);
 		struct tb_pick pick = links ? (struct tb_pick){TB_PICK_LINK, row->link.id}
 					    : ranks_choose(ranks, &choice);
 		struct tb_sheet_line *line = tb_sheet_item(detail->sheet, pick,
@@ -363,7 +365,8 @@ bool tb_ranks_span_sheet(const struct tb_detail *detail, struct tb_pick pick)
 	tb_sheet_gap(detail->sheet);
 	const struct tb_held_list *held = ranks_held(pane);
 	if (!choice->is_call && choice->span.what == TB_SPAN_COMPUTE)
-		tb_sheet_caption(detail->sheet, "it computes: no link holds it up");
+		tb_sheet_caption(
+			detail->sheet, "no message is waited for: no link holds it up");
 	else if (held && held->n == 0)
 		tb_sheet_caption(detail->sheet, "no link is known to have held it up");
 	else if (held) {
@@ -398,14 +401,13 @@ const char *tb_ranks_span_name(const struct tb_pane *pane, struct tb_pick pick)
 // The rows: ranks with their spans, their calls and the critical path through them, and
 // below them, over the same axis, the hottest links.
 
-#define LOW_LINKS   3
-#define FEW_TICKS_W 400
-#define ROW_MOST    22
-#define ROW_LEAST   12 // below that, ranks are left out
-#define LINK_H	    15
-#define GAP	    10	 // between ranks and links
-#define COLUMN	    2	 // pixels
-#define HOPS	    2000 // messages of the path that have a line, at most
+#define LOW_LINKS 3
+#define ROW_MOST  22
+#define ROW_LEAST 12 // below that, ranks are left out
+#define LINK_H	  15
+#define GAP	  10   // between ranks and links
+#define COLUMN	  2    // pixels
+#define HOPS	  2000 // messages of the path that have a line, at most
 
 // rank_row_links returns how many links have a row.
 static uint32_t rank_row_links(const struct tb_pane *pane)
@@ -580,24 +582,6 @@ static bool is_marked(const struct tb_pane *pane, uint32_t link)
 	return holds;
 }
 
-static void draw_rank_row_axis(struct tb_pane *pane, struct tb_picture *picture, double y)
-{
-	const struct tb_timeline *timeline = tb_ranks_shown(pane);
-	struct tb_box area = ranks_area(pane);
-	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
-	char text[24];
-	for (int i = 0; i <= 4; i += area.w < FEW_TICKS_W ? 2 : 1) {
-		tb_time_ps span = timeline->to_ps - timeline->from_ps;
-		double x = area.x + area.w * i / 4;
-		tb_format_time(timeline->from_ps + span / 4 * i, text, sizeof text);
-		type.align = i == 0   ? TB_ALIGN_LEFT
-			     : i == 4 ? TB_ALIGN_RIGHT
-				      : TB_ALIGN_CENTRE;
-		x -= i == 0 ? 0 : i == 4 ? 100 : 50;
-		tb_picture_text(picture, (struct tb_box){x, y + 4, 100, 14}, type, text);
-	}
-}
-
 // name_rank writes the rank, and what its row is listed by.
 static char *name_rank(const struct tb_pane *pane, const struct tb_timeline_rank *rank,
 	char *buffer, size_t size)
@@ -648,7 +632,10 @@ static void draw_below(struct tb_pane *pane, struct tb_picture *picture, double 
 			tb_picture_frame(picture, row, 2,
 				tb_palette_of(pane->style->theme)->accent);
 	}
-	draw_rank_row_axis(pane, picture, y);
+	const struct tb_timeline *timeline = tb_ranks_shown(pane);
+	tb_time_axis_draw(pane->style, picture,
+		(struct tb_box){area.x, area.y, area.w, y - area.y}, timeline->from_ps,
+		timeline->to_ps);
 	snprintf(text, sizeof text, "and %zu more ranks", n_left);
 	if (n_left)
 		draw_rank_row_name(pane, picture, y + 4, ROW_LEAST, text);
@@ -664,7 +651,7 @@ static void draw_below(struct tb_pane *pane, struct tb_picture *picture, double 
 // draw_rank_head_legend names the colours.
 static void draw_rank_head_legend(struct tb_pane *pane, struct tb_picture *picture)
 {
-	static const char *const names[] = {"computes", "sends", "receives",
+	const char *const names[] = {tb_pane_computing(pane), "sends", "receives",
 		"waits until the other sends", "critical path", "held up", "calls"};
 	uint32_t n = TB_SPAN_KINDS + (tb_ranks_shown(pane)->calls.n ? 3 : 2);
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);
@@ -720,7 +707,9 @@ static double draw_shares(const struct tb_pane *pane, struct tb_picture *picture
 			.colour = cause_colour(pane->style, cause)};
 		snprintf(shares[i].text, sizeof shares[i].text, "%.3g %% %s",
 			path->shares[i].percent,
-			tb_path_words((enum tb_path_cause)cause));
+			cause == TB_PATH_COMPUTE && pane->data->info->is_captured
+				? tb_pane_computing(pane)
+				: tb_path_words((enum tb_path_cause)cause));
 	}
 	return tb_share_bar_draw(picture, pane->style,
 		(struct tb_box){pane->place.x + RANKS_PAD, pane->place.y + BAR_Y,
@@ -926,7 +915,7 @@ static void rank_choose(struct tb_pane *pane, uint32_t cell)
 	else if (!rank_calls_choose(timeline, cell, &choice))
 		return;
 	if (!choice.is_call)
-		ranks_span_text(&choice.span, choice.name, sizeof choice.name);
+		ranks_span_text(pane, &choice.span, choice.name, sizeof choice.name);
 	tb_viewer_select(pane->viewer, ranks_choose(tb_ranks_of(pane), &choice));
 }
 
@@ -979,7 +968,7 @@ static void rank_tip(const struct tb_pane *pane, struct tb_tip *tip)
 		return;
 	}
 	const struct tb_rank_span *span = &timeline->times.spans[tip->pick.index];
-	ranks_span_text(span, tip->lines[0], sizeof tip->lines[0]);
+	ranks_span_text(pane, span, tip->lines[0], sizeof tip->lines[0]);
 	snprintf(tip->lines[1], sizeof tip->lines[1], "%s to %s: %s",
 		tb_format_time(span->from_ps, from, sizeof from),
 		tb_format_time(span->to_ps, to, sizeof to),

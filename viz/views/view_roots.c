@@ -210,19 +210,25 @@ static void draw_chart(struct tb_pane *pane, struct tb_picture *picture,
 		(const char *const[]){text, brief, NULL});
 	tb_picture_rect(picture, box, palette->empty);
 	tb_picture_pick(picture, (struct tb_pick){TB_PICK_PART, TB_PART_GRID});
+	// The axis ends with the run, the last slice may end after it.
+	double end_ps = (double)tb_window_end_ps(pane->data->info, (struct tb_window){0});
+	struct tb_box all = box;
+	if (end_ps > 0)
+		all.w *= fmax((double)trees->n_bins * (double)trees->bin_ps / end_ps, 1);
+	tb_picture_clip(picture, box);
 	tb_root_waits_draw(&waits, trees->n_bins, tb_slices_of(pane->data, trees),
-		pane->style, picture, box);
+		pane->style, picture, all);
 	for (uint32_t i = 0; i < trees->n_bins; i++) {
-		double left = box.x + box.w * i / trees->n_bins;
-		double right = box.x + box.w * (i + 1) / trees->n_bins;
+		double left = all.x + all.w * i / trees->n_bins;
+		double right = all.x + all.w * (i + 1) / trees->n_bins;
 		double y = box.y + box.h - (box.h - 2) * waits.n_links[i] / most;
 		if (waits.n_links[i])
 			tb_picture_rect(picture,
 				(struct tb_box){left, y - 1, right - left, 2},
 				palette->accent);
 	}
-	tb_time_axis_draw(
-		pane->style, picture, box, (double)trees->n_bins * (double)trees->bin_ps);
+	tb_picture_unclip(picture);
+	tb_time_axis_draw(pane->style, picture, box, 0, (tb_time_ps)end_ps);
 }
 
 static void draw_victim(const struct tb_list_cell *cell)

@@ -506,17 +506,32 @@ static struct tb_box strip_of(const struct tb_pane *pane)
 		fmax(place.w - GUTTER - PAD, 1), fmax(place.h - STRIP_Y - TICKS_H, 1)};
 }
 
+// bins_of returns where all bins are: the strip ends with the run, the last bin may end
+// after it.
+static struct tb_box bins_of(const struct tb_pane *pane)
+{
+	const struct tb_run_info *info = pane->data->info;
+	struct tb_box box = strip_of(pane);
+	double end_ps = (double)tb_window_end_ps(info, (struct tb_window){0, 0});
+	if (end_ps > 0)
+		box.w *= fmax((double)info->n_bins * (double)info->bin_ps / end_ps, 1);
+	return box;
+}
+
 static double time_bin_at(const struct tb_pane *pane, double x)
 {
-	struct tb_box strip = strip_of(pane);
-	double share = (x - strip.x) / strip.w;
-	return fmin(fmax(share, 0), 1) * (double)pane->data->info->n_bins;
+	struct tb_box strip = strip_of(pane), all = bins_of(pane);
+	double bins = (double)pane->data->info->n_bins;
+	if (x >= strip.x + strip.w)
+		return bins;
+	return fmin(fmax((x - all.x) / all.w, 0), 1) * bins;
 }
 
 static double time_x(const struct tb_pane *pane, double bin)
 {
-	struct tb_box strip = strip_of(pane);
-	return strip.x + strip.w * bin / fmax((double)pane->data->info->n_bins, 1);
+	struct tb_box strip = strip_of(pane), all = bins_of(pane);
+	double x = all.x + all.w * bin / fmax((double)pane->data->info->n_bins, 1);
+	return fmin(x, strip.x + strip.w);
 }
 
 static void time_part(struct tb_picture *picture, struct tb_box box,
@@ -607,7 +622,7 @@ static void time_draw(struct tb_pane *pane, struct tb_picture *picture)
 	char note[200], scale[160] = "";
 	if (timeline_of(pane))
 		time_strip_scale(
-			&timeline_of(pane)->strip, strip_of(pane).w, scale, sizeof scale);
+			&timeline_of(pane)->strip, bins_of(pane).w, scale, sizeof scale);
 	snprintf(note, sizeof note, "%s%sbins of %s", scale, scale[0] ? "; " : "",
 		tb_format_time(pane->data->info->bin_ps, bin, sizeof bin));
 	double note_w = tb_text_width(type.font, type.size, note);
@@ -618,12 +633,15 @@ static void time_draw(struct tb_pane *pane, struct tb_picture *picture)
 			note);
 	}
 	time_part(picture, strip, palette->empty, TB_PART_STRIP);
-	if (timeline_of(pane))
-		time_strip_draw(&timeline_of(pane)->strip, pane, picture, strip);
+	if (timeline_of(pane)) {
+		tb_picture_clip(picture, (struct tb_box){place.x, strip.y,
+						 strip.x + strip.w - place.x, strip.h});
+		time_strip_draw(&timeline_of(pane)->strip, pane, picture, bins_of(pane));
+		tb_picture_unclip(picture);
+	}
 	draw_window(pane, picture, strip);
-	const struct tb_run_info *info = pane->data->info;
-	tb_time_axis_draw(
-		pane->style, picture, strip, (double)info->n_bins * (double)info->bin_ps);
+	tb_time_axis_draw(pane->style, picture, strip, 0,
+		tb_window_end_ps(pane->data->info, (struct tb_window){0, 0}));
 }
 
 static void time_show(struct tb_pane *pane, double first, double end)
@@ -794,11 +812,11 @@ static void time_pointer(struct tb_pane *pane, const struct tb_pointer_event *ev
 
 static void time_tip(const struct tb_pane *pane, struct tb_tip *tip)
 {
-	struct tb_box strip = strip_of(pane);
+	struct tb_box strip = strip_of(pane), all = bins_of(pane);
 	if (!timeline_of(pane) || tip->pick.kind != TB_PICK_PART)
 		return;
 	time_strip_tip(&timeline_of(pane)->strip, pane->data->info,
-		(tip->x - strip.x) / strip.w, tip);
+		(tip->x - all.x) / all.w, tip);
 	double bin = floor(time_bin_at(pane, tip->x));
 	tip->about = (struct tb_box){time_x(pane, bin), strip.y,
 		time_x(pane, bin + 1) - time_x(pane, bin), strip.h};
