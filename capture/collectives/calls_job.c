@@ -246,13 +246,7 @@ static int list_sends(struct tb_lowering *l, struct inbound_calls *inbound)
 	return TB_OK;
 }
 
-static int end_by_channel(const void *left, const void *right)
-{
-	const struct call_end *a = left, *b = right;
-	if (a->channel != b->channel)
-		return TB_ORDER(a->channel, b->channel);
-	return TB_ORDER(a->call, b->call);
-}
+TB_ORDER_BY(end_by_channel, struct call_end, TB_UP(channel) TB_UP(call))
 
 // ends_sort sorts ends unless they are, as they mostly are: sources ascend.
 static void ends_sort(struct call_end *ends, size_t n)
@@ -661,11 +655,7 @@ struct host_of_rank {
 	uint32_t rank;
 };
 
-static int rank_by_host(const void *left, const void *right)
-{
-	const struct host_of_rank *a = left, *b = right;
-	return strcmp(a->host, b->host);
-}
+TB_ORDER_BY(rank_by_host, struct host_of_rank, TB_UP_TEXT(host))
 
 // deal_hosts assigns `per_node` consecutive ranks to each host, as --per-node places
 // them.

@@ -446,17 +446,8 @@ struct flow_end {
 	bool receives;
 };
 
-static int by_node_and_start(const void *left, const void *right)
-{
-	const struct flow_end *a = left, *b = right;
-	if (a->node != b->node)
-		return a->node < b->node ? -1 : 1;
-	if (a->receives != b->receives)
-		return a->receives ? 1 : -1;
-	if (a->start_ps != b->start_ps)
-		return a->start_ps < b->start_ps ? -1 : 1;
-	return TB_ORDER(a->flow, b->flow);
-}
+TB_ORDER_BY(by_node_and_start, struct flow_end,
+	TB_UP(node) TB_UP(receives) TB_UP(start_ps) TB_UP(flow))
 
 // The clock of a node: a chain of calcs, each of which ends at the next start time.
 struct clock {
