@@ -677,13 +677,7 @@ static int read_leaf_flows(
 	return tb_row_reader_end(&rows);
 }
 
-static int by_nodes(const void *a, const void *b)
-{
-	const struct tb_node_pair *x = a, *y = b;
-	if (x->source != y->source)
-		return x->source < y->source ? -1 : 1;
-	return (x->destination > y->destination) - (x->destination < y->destination);
-}
+TB_ORDER_BY(by_nodes, struct tb_node_pair, TB_UP(source) TB_UP(destination))
 
 static int by_bytes(const void *a, const void *b)
 {

@@ -2,6 +2,7 @@
 #include "array.h"
 #include "compare_impl.h"
 #include "flow_table.h"
+#include "order.h"
 #include "seed_moves.h"
 #include "seeds.h"
 #include "select.h"
@@ -65,13 +66,7 @@ static bool differ_by_seed(const struct tb_run_info *a, const struct tb_run_info
 	return true;
 }
 
-static int by_seed(const void *left, const void *right)
-{
-	const struct tb_seeded *a = left, *b = right;
-	if (a->seed != b->seed)
-		return a->seed < b->seed ? -1 : 1;
-	return (a->run > b->run) - (a->run < b->run);
-}
+TB_ORDER_BY(by_seed, struct tb_seeded, TB_UP(seed) TB_UP(run))
 
 // add_seed_run puts a run in the place of an earlier one with its seed, or behind the
 // others.

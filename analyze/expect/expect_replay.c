@@ -136,8 +136,6 @@ struct expect_messages {
 	struct tb_job_builder *builder;
 	const struct expect_call *call;
 	uint8_t nic;
-	struct tb_error *error;
-	int status;
 };
 
 // expect_put adds a send and its receive, each on the processor of its direction, and
@@ -156,10 +154,8 @@ static void expect_put(struct expect_messages *to, uint32_t from, uint32_t at,
 		.tag = tag,
 		.cpu = 1,
 		.nic = to->nic};
-	if (to->status == TB_OK)
-		to->status = tb_job_add(to->builder, from, &send, &places[0], to->error);
-	if (to->status == TB_OK)
-		to->status = tb_job_add(to->builder, at, &recv, &places[1], to->error);
+	places[0] = tb_job_add(to->builder, from, &send);
+	places[1] = tb_job_add(to->builder, at, &recv);
 }
 
 static void expect_put_pair(struct expect_messages *to, uint32_t a, uint32_t b)
@@ -169,9 +165,7 @@ static void expect_put_pair(struct expect_messages *to, uint32_t a, uint32_t b)
 	if (kind == TB_BENCH_LATENCY) {
 		expect_put(to, a, b, 0, there);
 		expect_put(to, b, a, 1, back);
-		if (to->status == TB_OK)
-			to->status = tb_job_depend(
-				to->builder, b, back[0], there[1], false, to->error);
+		tb_job_depend(to->builder, b, back[0], there[1], false);
 		return;
 	}
 	for (uint32_t i = 0; i < WINDOW; i++) {
@@ -187,7 +181,7 @@ static int expect_message_job(struct expect_call *call, uint32_t n_rails,
 {
 	bool pins = call->rail < n_rails && n_rails > 1;
 	struct expect_messages to = {
-		.call = call, .nic = (uint8_t)(pins ? call->rail : 0), .error = error};
+		.call = call, .nic = (uint8_t)(pins ? call->rail : 0)};
 	uint32_t n = call->n_ranks, places[2];
 	int status = tb_job_builder_new(&to.builder, n, error);
 	if (status != TB_OK)
@@ -227,9 +221,7 @@ static int expect_message_job(struct expect_call *call, uint32_t n_rails,
 		streams *= 2;
 	call->bytes_moved = streams * WINDOW * (double)call->bytes;
 	free(ring);
-	status = to.status;
-	if (status == TB_OK)
-		status = tb_job_finish(to.builder, "benchmark", job, error);
+	status = tb_job_finish(to.builder, "benchmark", job, error);
 	// A job whose messages all name the first interface names none otherwise.
 	if (status == TB_OK && pins && (*job)->n_nics == 1)
 		(*job)->n_nics = 2;

@@ -2,6 +2,7 @@
 #include "array.h"
 #include "fabric_hosts.h"
 #include "fabric_impl.h"
+#include "order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -122,19 +123,8 @@ double tb_fabric_taper(const struct tb_fabric_level *level)
 	return (double)level->down_bytes_per_s / (double)level->up_bytes_per_s;
 }
 
-static int order_cables(const void *left, const void *right)
-{
-	const struct tb_fabric_cables *a = left, *b = right;
-	if (a->to_nodes != b->to_nodes)
-		return a->to_nodes ? -1 : 1;
-	if (a->lower != b->lower)
-		return a->lower < b->lower ? -1 : 1;
-	if (a->upper != b->upper)
-		return a->upper < b->upper ? -1 : 1;
-	if (a->bytes_per_s != b->bytes_per_s)
-		return a->bytes_per_s > b->bytes_per_s ? -1 : 1;
-	return 0;
-}
+TB_ORDER_BY(order_cables, struct tb_fabric_cables,
+	TB_DOWN(to_nodes) TB_UP(lower) TB_UP(upper) TB_DOWN(bytes_per_s))
 
 // count_cable counts the cable of a link upwards. There are few kinds: a search will do,
 // from the newest, which cables come one after the other.

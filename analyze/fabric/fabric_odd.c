@@ -214,13 +214,7 @@ struct member {
 	uint32_t set, sw;
 };
 
-static int order_members(const void *left, const void *right)
-{
-	const struct member *a = left, *b = right;
-	if (a->set != b->set)
-		return a->set < b->set ? -1 : 1;
-	return a->sw < b->sw ? -1 : a->sw > b->sw;
-}
+TB_ORDER_BY(order_members, struct member, TB_UP(set) TB_UP(sw))
 
 static int look_at_level(struct odd_search *search, uint32_t level,
 	struct member *members, uint32_t *lowers)
@@ -300,15 +294,7 @@ static struct odd_node odd_node_of(const struct odd_search *search, uint32_t lin
 	return made;
 }
 
-static int by_name_and_rate(const void *left, const void *right)
-{
-	const struct odd_node *a = left, *b = right;
-	if (a->name != b->name)
-		return a->name < b->name ? -1 : 1;
-	if (a->bytes_per_s != b->bytes_per_s)
-		return a->bytes_per_s < b->bytes_per_s ? -1 : 1;
-	return a->node < b->node ? -1 : a->node > b->node;
-}
+TB_ORDER_BY(by_name_and_rate, struct odd_node, TB_UP(name) TB_UP(bytes_per_s) TB_UP(node))
 
 static int by_switch_and_name(const void *left, const void *right)
 {
@@ -346,11 +332,7 @@ static void find_usual_rates(struct odd_search *search, uint32_t n)
 	}
 }
 
-static int by_node(const void *left, const void *right)
-{
-	const struct odd_node *a = left, *b = right;
-	return a->node < b->node ? -1 : a->node > b->node;
-}
+TB_ORDER_BY(by_node, struct odd_node, TB_UP(node))
 
 // find_leaders finds of each switch a node of the name that most of its nodes have, of
 // several the first.

@@ -4,6 +4,7 @@
 #include "flow_pairs.h"
 #include "flow_sum.h"
 #include "flow_table.h"
+#include "order.h"
 #include "run_impl.h"
 #include "stored_tables.h"
 
@@ -32,15 +33,8 @@ static bool flow_read(struct tb_row_reader *rows, struct tb_flow_sample *flow)
 // The most groups per side, when there are too many flows to keep one by one.
 #define MOST_GROUPS 768
 
-static int order_flows_by_ends(const void *one, const void *other)
-{
-	const struct tb_flow_sample *a = one, *b = other;
-	if (a->source.id != b->source.id)
-		return a->source.id < b->source.id ? -1 : 1;
-	if (a->destination.id != b->destination.id)
-		return a->destination.id < b->destination.id ? -1 : 1;
-	return (a->job > b->job) - (a->job < b->job);
-}
+TB_ORDER_BY(order_flows_by_ends, struct tb_flow_sample,
+	TB_UP(source.id) TB_UP(destination.id) TB_UP(job))
 
 // Where rows go while they are read: one after the other, or into a matrix of groups.
 struct flow_reading {

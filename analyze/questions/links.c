@@ -5,6 +5,7 @@
 #include "link_counts.h"
 #include "map.h"
 #include "movers.h"
+#include "order.h"
 #include "run_impl.h"
 #include "select.h"
 #include "series.h"
@@ -17,13 +18,7 @@
 
 _Static_assert(sizeof(struct tb_link_sample) <= TB_SELECT_SIZE_MAX, "samples are sorted");
 
-static int order_hot_links(const void *left, const void *right)
-{
-	const struct tb_link_sample *a = left, *b = right;
-	if (a->wait_ps != b->wait_ps)
-		return a->wait_ps > b->wait_ps ? -1 : 1;
-	return (a->link.id > b->link.id) - (a->link.id < b->link.id);
-}
+TB_ORDER_BY(order_hot_links, struct tb_link_sample, TB_DOWN(wait_ps) TB_UP(link.id))
 
 static double hot_link_percent(uint64_t part, double whole)
 {

@@ -1,6 +1,7 @@
 // The one way of a flow, where it follows from its ends.
 #include "paths.h"
 #include "crossing.h"
+#include "order.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -308,11 +309,7 @@ static void walk_back(struct tb_paths *paths, const struct tb_climb *climb,
 	}
 }
 
-static int by_id(const void *one, const void *other)
-{
-	const struct tb_link *a = one, *b = other;
-	return (a->id > b->id) - (a->id < b->id);
-}
+TB_ORDER_BY(by_id, struct tb_link, TB_UP(id))
 
 static bool is_end_known(const struct tb_paths *paths, struct tb_path_end end)
 {
@@ -420,13 +417,7 @@ static bool crosses(const struct quest *quest, const struct tb_flow_sample *flow
 	return !quest->paths->exact || is_on_way(quest, flow);
 }
 
-static int by_job_bytes(const void *one, const void *other)
-{
-	const struct tb_crossing_job *a = one, *b = other;
-	if (a->bytes != b->bytes)
-		return a->bytes < b->bytes ? 1 : -1;
-	return (a->job > b->job) - (a->job < b->job);
-}
+TB_ORDER_BY(by_job_bytes, struct tb_crossing_job, TB_DOWN(bytes) TB_UP(job))
 
 static int collect(struct tb_crossing *crossing, const struct quest *quest)
 {

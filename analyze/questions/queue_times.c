@@ -1,6 +1,7 @@
 #include "queue_times.h"
 #include "array.h"
 #include "link_queue.h"
+#include "order.h"
 #include "run_impl.h"
 #include "stored_tables.h"
 
@@ -224,13 +225,7 @@ static int find_standing(struct queue_search *search)
 	return TB_OK;
 }
 
-static int by_begin(const void *one, const void *other)
-{
-	const struct queue_message *a = one, *b = other;
-	if (a->from_ps != b->from_ps)
-		return a->from_ps < b->from_ps ? -1 : 1;
-	return (a->source > b->source) - (a->source < b->source);
-}
+TB_ORDER_BY(by_begin, struct queue_message, TB_UP(from_ps) TB_UP(source))
 
 static int read_queue_messages(struct queue_search *search, struct tb_error *error)
 {

@@ -2,6 +2,7 @@
 #include "array.h"
 #include "call_spans.h"
 #include "collective_ops.h"
+#include "order.h"
 #include "rank_seats.h"
 #include "run_impl.h"
 
@@ -93,13 +94,7 @@ void tb_rank_seats_fini(struct tb_rank_seats *seats)
 	*seats = (struct tb_rank_seats){0};
 }
 
-static int order_seats_by_rank(const void *left, const void *right)
-{
-	const struct tb_rank_seat *a = left, *b = right;
-	if (a->job != b->job)
-		return a->job < b->job ? -1 : 1;
-	return (a->rank > b->rank) - (a->rank < b->rank);
-}
+TB_ORDER_BY(order_seats_by_rank, struct tb_rank_seat, TB_UP(job) TB_UP(rank))
 
 struct tb_node tb_rank_seats_node(
 	const struct tb_rank_seats *seats, uint32_t job, uint32_t rank)

@@ -1,4 +1,5 @@
 #include "regions.h"
+#include "order.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -148,13 +149,7 @@ static bool merge_at(struct growth *growth, uint32_t sw)
 	return merged;
 }
 
-static int by_stall(const void *one, const void *other)
-{
-	const struct tb_region *a = one, *b = other;
-	if (a->stall_ps != b->stall_ps)
-		return a->stall_ps > b->stall_ps ? -1 : 1;
-	return (a->worst.id > b->worst.id) - (a->worst.id < b->worst.id);
-}
+TB_ORDER_BY(by_stall, struct tb_region, TB_DOWN(stall_ps) TB_UP(worst.id))
 
 // sum_up_regions makes the regions from what has grown, and numbers them by stall.
 // add_links_to_regions sums the links up by region; `stack` holds where a region stands

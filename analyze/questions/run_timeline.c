@@ -1,6 +1,7 @@
 #include "run_timeline.h"
 
 #include "array.h"
+#include "order.h"
 
 #include <stdlib.h>
 
@@ -29,13 +30,7 @@ static int list_timeline_ranks(struct tb_timeline *timeline)
 	return TB_OK;
 }
 
-static int order_spans_by_rank(const void *left, const void *right)
-{
-	const struct tb_timeline_rank *a = left, *b = right;
-	if (a->job != b->job)
-		return a->job < b->job ? -1 : 1;
-	return (a->rank > b->rank) - (a->rank < b->rank);
-}
+TB_ORDER_BY(order_spans_by_rank, struct tb_timeline_rank, TB_UP(job) TB_UP(rank))
 
 // deal_calls finds the calls of each rank, which are adjacent.
 static void deal_calls(struct tb_timeline *timeline)
@@ -278,13 +273,7 @@ struct weighed_rank {
 	size_t rank;
 };
 
-static int heavier(const void *left, const void *right)
-{
-	const struct weighed_rank *a = left, *b = right;
-	if (a->weight != b->weight)
-		return a->weight < b->weight ? 1 : -1;
-	return (a->rank > b->rank) - (a->rank < b->rank);
-}
+TB_ORDER_BY(heavier, struct weighed_rank, TB_DOWN(weight) TB_UP(rank))
 
 size_t tb_timeline_choose(const struct tb_timeline *timeline,
 	enum tb_timeline_order order, size_t *ranks, size_t most)

@@ -7,19 +7,9 @@ struct waiting_bin {
 	uint64_t at, wait_ps;
 };
 
-static int order_bins_by_wait(const void *one, const void *other)
-{
-	const struct waiting_bin *a = one, *b = other;
-	if (a->wait_ps != b->wait_ps)
-		return a->wait_ps > b->wait_ps ? -1 : 1;
-	return (a->at > b->at) - (a->at < b->at);
-}
+TB_ORDER_BY(order_bins_by_wait, struct waiting_bin, TB_DOWN(wait_ps) TB_UP(at))
 
-static int by_time(const void *one, const void *other)
-{
-	const struct waiting_bin *a = one, *b = other;
-	return (a->at > b->at) - (a->at < b->at);
-}
+TB_ORDER_BY(by_time, struct waiting_bin, TB_UP(at))
 
 // gap_before returns how many bins lie between taken bin i and the one before it.
 static uint64_t gap_before(const struct waiting_bin *bins, uint64_t i)

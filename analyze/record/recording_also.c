@@ -61,11 +61,7 @@ struct named_rank {
 	uint32_t rank;
 };
 
-static int rank_by_name(const void *a, const void *b)
-{
-	const struct named_rank *x = a, *y = b;
-	return strcmp(x->name, y->name);
-}
+TB_ORDER_BY(rank_by_name, struct named_rank, TB_UP_TEXT(name))
 
 // pair_ranks fills in which rank of `other` each rank of a job was, or n_ranks: none.
 static int pair_ranks(

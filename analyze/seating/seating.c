@@ -1,6 +1,7 @@
 // What all weights come to at most: METIS adds them up in 32 bits.
 #include "seating.h"
 #include "flow_table.h"
+#include "order.h"
 #include "rank_seats.h"
 #include "run_impl.h"
 #include "seating_impl.h"
@@ -32,21 +33,9 @@ void tb_partition_fini(struct tb_partition *cut)
 	*cut = (struct tb_partition){0};
 }
 
-static int by_leaf(const void *one, const void *other)
-{
-	const struct tb_partition_place *a = one, *b = other;
-	if (a->leaf != b->leaf)
-		return a->leaf < b->leaf ? -1 : 1;
-	return (a->node > b->node) - (a->node < b->node);
-}
+TB_ORDER_BY(by_leaf, struct tb_partition_place, TB_UP(leaf) TB_UP(node))
 
-static int by_edge_ends(const void *one, const void *other)
-{
-	const struct tb_partition_edge *a = one, *b = other;
-	if (a->a != b->a)
-		return a->a < b->a ? -1 : 1;
-	return (a->b > b->b) - (a->b < b->b);
-}
+TB_ORDER_BY(by_edge_ends, struct tb_partition_edge, TB_UP(a) TB_UP(b))
 
 // METIS's form of a graph, and its parts: one per leaf in use.
 struct graph {

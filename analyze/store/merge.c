@@ -2,6 +2,7 @@
 
 #include "merge_file.h"
 #include "newfile.h"
+#include "order.h"
 #include "run_copy.h"
 #include "stop.h"
 #include "store_output.h"
@@ -195,13 +196,7 @@ struct store_merge {
 	struct tb_run_copy *copy;
 };
 
-static int by_run(const void *a, const void *b)
-{
-	const struct run_place *one = a, *other = b;
-	if (one->run != other->run)
-		return one->run < other->run ? -1 : 1;
-	return one->shard < other->shard ? -1 : 1;
-}
+TB_ORDER_BY(by_run, struct run_place, TB_UP(run) TB_UP(shard))
 
 static int place_runs(struct store_merge *merge, struct tb_error *error)
 {

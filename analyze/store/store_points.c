@@ -1,6 +1,7 @@
 #include "store_points.h"
 
 #include "array.h"
+#include "order.h"
 #include "store_impl.h"
 #include "sweep.h"
 
@@ -73,11 +74,7 @@ int tb_store_points_read(struct tb_store_points *points, sqlite3 *db, const char
 	return status;
 }
 
-static int point_by_run(const void *a, const void *b)
-{
-	const struct tb_store_point *one = a, *other = b;
-	return (one->run > other->run) - (one->run < other->run);
-}
+TB_ORDER_BY(point_by_run, struct tb_store_point, TB_UP(run))
 
 const struct tb_store_point *tb_store_points_find(
 	const struct tb_store_points *points, int64_t run)

@@ -2,6 +2,7 @@
 
 #include "array.h"
 #include "nearest.h"
+#include "order.h"
 #include "swept.h"
 #include "units.h"
 
@@ -455,11 +456,7 @@ static int by_curve_and_group(const void *a, const void *b)
 	return order ? order : one->order < other->order ? -1 : 1;
 }
 
-static int by_x(const void *a, const void *b)
-{
-	const struct tb_curve_point *one = a, *other = b;
-	return one->x < other->x ? -1 : one->x > other->x;
-}
+TB_ORDER_BY(by_x, struct tb_curve_point, TB_UP(x))
 
 // curve_add_point makes one point of the n samples of a group.
 static void curve_add_point(

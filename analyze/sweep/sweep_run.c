@@ -1,4 +1,5 @@
 #include "sweep_run.h"
+#include "order.h"
 #include "parameters.h"
 #include "progress.h"
 #include "store_points.h"
@@ -141,13 +142,7 @@ int tb_sweep_made_write(const struct tb_sweep_made *made,
 	return status == TB_OK ? tb_store_end_run(store, &result, error) : status;
 }
 
-static int work_longest_first(const void *a, const void *b)
-{
-	const struct tb_sweep_task *one = a, *other = b;
-	if (one->cost != other->cost)
-		return one->cost < other->cost ? 1 : -1;
-	return one->point < other->point ? -1 : 1;
-}
+TB_ORDER_BY(work_longest_first, struct tb_sweep_task, TB_DOWN(cost) TB_UP(point))
 
 // work_plan finds out which points are done, in a store that has all of them planned.
 static int work_plan(struct tb_sweep_work *work, struct tb_error *error)

@@ -202,13 +202,7 @@ struct ranked_path {
 	char *path;
 };
 
-static int chakra_file_by_rank(const void *left, const void *right)
-{
-	const struct ranked_path *a = left, *b = right;
-	if (a->rank != b->rank)
-		return TB_ORDER(a->rank, b->rank);
-	return strcmp(a->path, b->path);
-}
+TB_ORDER_BY(chakra_file_by_rank, struct ranked_path, TB_UP(rank) TB_UP_TEXT(path))
 
 static int chakra_files_sort(struct chakra_files *files, struct tb_error *error)
 {

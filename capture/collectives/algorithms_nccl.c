@@ -23,13 +23,7 @@ struct member_on_host {
 	uint32_t host, member; // the host is then replaced by its first member
 };
 
-static int compare_placed(const void *a, const void *b)
-{
-	const struct member_on_host *x = a, *y = b;
-	if (x->host != y->host)
-		return TB_ORDER(x->host, y->host);
-	return TB_ORDER(x->member, y->member);
-}
+TB_ORDER_BY(compare_placed, struct member_on_host, TB_UP(host) TB_UP(member))
 
 static bool order_init(struct host_order *order, const struct tb_collective_shape *shape)
 {

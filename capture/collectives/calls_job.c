@@ -9,6 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+static int lowering_no_memory(struct tb_lowering *l)
+{
+	return tb_fail_memory(l->error, "a job of the calls");
+}
+
 static uint64_t place_key(uint32_t group, uint32_t rank)
 {
 	return (uint64_t)group << 32 | rank;
@@ -138,7 +143,7 @@ static int lowering_collect(struct tb_lowering *l)
 	int status = TB_OK;
 	l->groups = calloc(n, sizeof *l->groups);
 	if (!l->groups)
-		return tb_lowering_no_memory(l);
+		return lowering_no_memory(l);
 	for (uint32_t g = 0; g < n && status == TB_OK; g++)
 		status = group_number_members(l, g);
 	for (uint32_t r = 0; r < l->n_ranks; r++) {
@@ -149,7 +154,7 @@ static int lowering_collect(struct tb_lowering *l)
 	}
 	for (uint32_t g = 0; g < n && status == TB_OK; g++)
 		status = group_settle_place(l, g);
-	return status == TB_ENOMEM ? tb_lowering_no_memory(l) : status;
+	return status == TB_ENOMEM ? lowering_no_memory(l) : status;
 }
 
 struct tb_instance *tb_lowering_instance(
@@ -241,13 +246,7 @@ static int list_sends(struct tb_lowering *l, struct inbound_calls *inbound)
 	return TB_OK;
 }
 
-static int end_by_channel(const void *left, const void *right)
-{
-	const struct call_end *a = left, *b = right;
-	if (a->channel != b->channel)
-		return TB_ORDER(a->channel, b->channel);
-	return TB_ORDER(a->call, b->call);
-}
+TB_ORDER_BY(end_by_channel, struct call_end, TB_UP(channel) TB_UP(call))
 
 // ends_sort sorts ends unless they are, as they mostly are: sources ascend.
 static void ends_sort(struct call_end *ends, size_t n)
@@ -384,7 +383,7 @@ static int lowering_match(struct tb_lowering *l)
 	free(m.recvs);
 	free(inbound.first);
 	free(inbound.sends);
-	return status == TB_ENOMEM ? tb_lowering_no_memory(l) : status;
+	return status == TB_ENOMEM ? lowering_no_memory(l) : status;
 }
 
 // Goes through the lanes of all ranks, each as far as it can: a lane waits for collective
@@ -392,51 +391,49 @@ static int lowering_match(struct tb_lowering *l)
 
 // lane_wake lets a lane continue. A lane that its own collective call held continues at
 // the edge on which that call completed.
-static int lane_wake(struct tb_lowering *l, uint32_t rank, uint32_t number)
+static void lane_wake(struct tb_lowering *l, uint32_t rank, uint32_t number)
 {
 	struct tb_call_lane *lane = &l->ranks[rank].lanes[number];
-	if (TB_ARRAY_RESERVE(&l->work, &l->work_room, l->n_work + 1) != TB_OK)
-		return tb_lowering_no_memory(l);
+	if (TB_ARRAY_RESERVE(&l->work, &l->work_room, l->n_work + 1) != TB_OK) {
+		tb_lowering_fail(l, TB_ENOMEM);
+		return;
+	}
 	if (lane->held)
 		lane->edge = l->ranks[rank].edges[lane->waits_on];
 	lane->held = false;
 	lane->waits_on = TB_NO_OP;
 	l->work[l->n_work++] = (struct tb_ready_lane){rank, number};
-	return TB_OK;
 }
 
-int tb_lowering_done(struct tb_lowering *l, uint32_t rank, uint32_t call, uint32_t edge)
+void tb_lowering_done(struct tb_lowering *l, uint32_t rank, uint32_t call, uint32_t edge)
 {
 	struct tb_lowered_rank *of = &l->ranks[rank];
-	int status = TB_OK;
 	if (of->calls[call].kind == TB_CALL_COLLECTIVE && !of->calls[call].starts)
 		tb_timing_leave_at(l, rank, call, edge);
 	of->edges[call] = edge;
 	tb_set_bit(of->lowered, call);
-	if (!of->waiters)
-		return of->lanes[0].waits_on == call ? lane_wake(l, rank, 0) : TB_OK;
-	uint32_t lane = of->waiters[call];
-	while (lane != TB_NO_OP && status == TB_OK) {
-		uint32_t next = of->lanes[lane].next_waiter;
-		status = lane_wake(l, rank, lane);
-		lane = next;
+	if (!of->waiters) {
+		if (of->lanes[0].waits_on == call)
+			lane_wake(l, rank, 0);
+		return;
 	}
+	for (uint32_t lane = of->waiters[call]; lane != TB_NO_OP;
+		lane = of->lanes[lane].next_waiter)
+		lane_wake(l, rank, lane);
 	of->waiters[call] = TB_NO_OP;
-	return status;
 }
 
 // sleep_on has a lane wait for a call. Its front is kept as one edge.
-static int sleep_on(struct tb_lowering *l, uint32_t rank, uint32_t lane, uint32_t call)
+static void sleep_on(struct tb_lowering *l, uint32_t rank, uint32_t lane, uint32_t call)
 {
 	struct tb_lowered_rank *of = &l->ranks[rank];
-	int status = tb_front_join(l, rank, lane, false);
+	tb_front_join(l, rank, lane, false);
 	of->lanes[lane].edge = l->n_front ? l->front[0] : TB_NO_OP;
 	of->lanes[lane].waits_on = call;
 	if (of->waiters) {
 		of->lanes[lane].next_waiter = of->waiters[call];
 		of->waiters[call] = lane;
 	}
-	return status;
 }
 
 // missing_before returns a call that is not lowered yet and that `call` comes after, or
@@ -451,41 +448,44 @@ static uint32_t missing_before(const struct tb_lowering *l, uint32_t rank, uint3
 	return TB_NO_OP;
 }
 
-static int run_lane(struct tb_lowering *l, uint32_t rank, uint32_t number)
+static void run_lane(struct tb_lowering *l, uint32_t rank, uint32_t number)
 {
 	struct tb_lowered_rank *of = &l->ranks[rank];
 	struct tb_call_lane *lane = &of->lanes[number];
-	int status = TB_OK;
 	tb_front_set(l, lane->edge);
-	while (lane->next < of->n && status == TB_OK) {
+	while (lane->next < of->n && l->status == TB_OK) {
 		uint32_t call = lane->next;
 		uint32_t missing = missing_before(l, rank, call);
 		bool held = false;
-		if (missing != TB_NO_OP)
-			return sleep_on(l, rank, number, missing);
+		if (missing != TB_NO_OP) {
+			sleep_on(l, rank, number, missing);
+			return;
+		}
 		lane->next = of->next ? of->next[call] : call + 1;
-		status = tb_lowering_add(l, rank, call, &held);
-		if (!held || status != TB_OK)
+		tb_lowering_add(l, rank, call, &held);
+		if (!held)
 			continue;
 		if (!tb_bit(of->lowered, call)) {
 			lane->held = true;
-			return sleep_on(l, rank, number, call);
+			sleep_on(l, rank, number, call);
+			return;
 		}
 		tb_front_set(l, of->edges[call]);
 	}
-	return status == TB_OK ? tb_timing_settle(l, rank, number, false) : status;
+	tb_timing_settle(l, rank, number, false);
 }
 
-static int run_work(struct tb_lowering *l)
+static void run_work(struct tb_lowering *l)
 {
-	int status = TB_OK;
-	while (l->n_work && status == TB_OK) {
+	while (l->n_work && l->status == TB_OK) {
 		struct tb_ready_lane work = l->work[--l->n_work];
 		if (tb_stop_asked(l->reading->stop))
-			return tb_fail(l->error, TB_ESTOPPED, "stopped");
-		status = run_lane(l, work.rank, work.lane);
+			l->status = tb_fail(l->error, TB_ESTOPPED, "stopped");
+		else
+			run_lane(l, work.rank, work.lane);
+		if (l->status == TB_OK)
+			l->status = tb_job_builder_check(l->builder, l->error);
 	}
-	return status;
 }
 
 // lanes_fail_stuck names the lane that waits since the earliest, in captured time.
@@ -528,7 +528,7 @@ static int link_lanes(struct tb_lowering *l, struct tb_lowered_rank *rank)
 	rank->next = malloc(rank->n * sizeof *rank->next);
 	rank->waiters = malloc(rank->n * sizeof *rank->waiters);
 	if (!rank->next || !rank->waiters)
-		return tb_lowering_no_memory(l);
+		return lowering_no_memory(l);
 	memset(rank->waiters, 0xff, rank->n * sizeof *rank->waiters);
 	for (uint32_t i = rank->n; i-- > 0;) {
 		struct tb_call_lane *lane = &rank->lanes[rank->calls[i].lane];
@@ -588,7 +588,7 @@ static int guess_any(struct tb_lowering *l, uint32_t r)
 			tb_set_bit(rank->any, i);
 			l->n_any_guessed++;
 		}
-	return status == TB_OK ? TB_OK : tb_lowering_no_memory(l);
+	return status == TB_OK ? TB_OK : lowering_no_memory(l);
 }
 
 // mark_any marks the receives of a rank that took what came first.
@@ -597,7 +597,7 @@ static int mark_any(struct tb_lowering *l, uint32_t r)
 	struct tb_lowered_rank *rank = &l->ranks[r];
 	rank->any = calloc(rank->n / 8 + 1u, 1);
 	if (!rank->any)
-		return tb_lowering_no_memory(l);
+		return lowering_no_memory(l);
 	for (uint32_t i = 0; i < rank->n; i++)
 		if (rank->calls[i].any_source)
 			tb_set_bit(rank->any, i);
@@ -618,7 +618,7 @@ static int lanes_begin_rank(struct tb_lowering *l, uint32_t r)
 	l->most_lanes = rank->n_lanes > l->most_lanes ? rank->n_lanes : l->most_lanes;
 	rank->lanes = calloc(rank->n_lanes, sizeof *rank->lanes);
 	if (!rank->lanes)
-		return tb_lowering_no_memory(l);
+		return lowering_no_memory(l);
 	for (uint32_t i = 0; i < rank->n_lanes; i++)
 		rank->lanes[i] = (struct tb_call_lane){.next = last ? rank->n : 0,
 			.edge = TB_NO_OP,
@@ -629,26 +629,25 @@ static int lanes_begin_rank(struct tb_lowering *l, uint32_t r)
 	return status == TB_OK && last ? link_lanes(l, rank) : status;
 }
 
-// calls_lanes.c: lowers all lanes, each as far as it can go, until all have ended.
+// lowering_run lowers all lanes, each as far as it can go, until all have ended.
 static int lowering_run(struct tb_lowering *l)
 {
-	int status = TB_OK;
-	for (uint32_t r = 0; r < l->n_ranks && status == TB_OK; r++)
-		status = lanes_begin_rank(l, r);
+	for (uint32_t r = 0; r < l->n_ranks && l->status == TB_OK; r++)
+		l->status = lanes_begin_rank(l, r);
 	for (uint32_t r = 0; r < l->n_ranks; r++)
-		for (uint32_t i = 0; i < l->ranks[r].n_lanes && status == TB_OK; i++) {
-			status = lane_wake(l, r, i);
-			if (status == TB_OK)
-				status = run_work(l);
+		for (uint32_t i = 0; i < l->ranks[r].n_lanes && l->status == TB_OK; i++) {
+			lane_wake(l, r, i);
+			run_work(l);
 		}
-	return status == TB_OK ? check_ended(l) : status;
+	return l->status == TB_OK ? check_ended(l) : l->status;
 }
 
 // From calls to a job: pair messages, group collective calls, lower lane by lane.
 
-int tb_lowering_no_memory(struct tb_lowering *l)
+void tb_lowering_fail(struct tb_lowering *l, int status)
 {
-	return tb_fail_memory(l->error, "a job of the calls");
+	if (l->status == TB_OK)
+		l->status = status == TB_ENOMEM ? lowering_no_memory(l) : status;
 }
 
 struct host_of_rank {
@@ -656,11 +655,7 @@ struct host_of_rank {
 	uint32_t rank;
 };
 
-static int rank_by_host(const void *left, const void *right)
-{
-	const struct host_of_rank *a = left, *b = right;
-	return strcmp(a->host, b->host);
-}
+TB_ORDER_BY(rank_by_host, struct host_of_rank, TB_UP_TEXT(host))
 
 // deal_hosts assigns `per_node` consecutive ranks to each host, as --per-node places
 // them.
@@ -669,7 +664,7 @@ static int deal_hosts(struct tb_lowering *l, uint32_t per_node)
 	l->hosts = malloc(l->n_ranks * sizeof *l->hosts);
 	for (uint32_t r = 0; r < l->n_ranks && l->hosts; r++)
 		l->hosts[r] = r / per_node;
-	return l->hosts ? TB_OK : tb_lowering_no_memory(l);
+	return l->hosts ? TB_OK : lowering_no_memory(l);
 }
 
 // lowering_number_hosts numbers the hosts of the ranks. A rank whose host the trace does
@@ -682,7 +677,7 @@ static int lowering_number_hosts(struct tb_lowering *l)
 	uint32_t number = 0;
 	struct host_of_rank *named = malloc(l->n_ranks * sizeof *named);
 	if (!named)
-		return tb_lowering_no_memory(l);
+		return lowering_no_memory(l);
 	for (uint32_t r = 0; r < l->n_ranks; r++)
 		if (tb_calls_host_of(l->calls, r))
 			named[n++] =
@@ -694,7 +689,7 @@ static int lowering_number_hosts(struct tb_lowering *l)
 	bool known = n > 0 && (!is_one || stays);
 	if (known)
 		l->hosts = malloc(l->n_ranks * sizeof *l->hosts);
-	int status = !known || l->hosts ? TB_OK : tb_lowering_no_memory(l);
+	int status = !known || l->hosts ? TB_OK : lowering_no_memory(l);
 	for (uint32_t r = 0; r < l->n_ranks && l->hosts; r++)
 		if (!tb_calls_host_of(l->calls, r))
 			l->hosts[r] = number++;
@@ -714,7 +709,7 @@ static int lowering_begin_rank(struct tb_lowering *l, uint32_t r)
 	rank->lowered = calloc(rank->n / 8 + 1, 1);
 	rank->awaited = calloc(rank->n / 8 + 1, 1);
 	if (!rank->edges || !rank->lowered || !rank->awaited)
-		return tb_lowering_no_memory(l);
+		return lowering_no_memory(l);
 	memset(rank->edges, 0xff, ((size_t)rank->n + 1) * sizeof *rank->edges);
 	return TB_OK;
 }
@@ -724,10 +719,10 @@ static int lowering_begin(struct tb_lowering *l)
 	l->n_ranks = tb_calls_n_ranks(l->calls);
 	l->ranks = calloc(l->n_ranks, sizeof *l->ranks);
 	if (!l->ranks)
-		return tb_lowering_no_memory(l);
+		return lowering_no_memory(l);
 	// The front has room for an edge from the beginning: tb_front_set cannot fail.
 	if (TB_ARRAY_RESERVE(&l->front, &l->front_room, 1) != TB_OK)
-		return tb_lowering_no_memory(l);
+		return lowering_no_memory(l);
 	int status = l->reading->per_node ? deal_hosts(l, l->reading->per_node)
 					  : lowering_number_hosts(l);
 	for (uint32_t r = 0; r < l->n_ranks && status == TB_OK; r++)
@@ -791,7 +786,7 @@ static int lowering_finish(
 	struct tb_job *made = NULL;
 	int status = tb_job_finish(l->builder, name, &made, l->error);
 	if (status == TB_OK && name_hosts(made, l->calls) != TB_OK)
-		status = tb_lowering_no_memory(l);
+		status = lowering_no_memory(l);
 	if (status != TB_OK) {
 		free(notes);
 		tb_job_free(made);
@@ -848,14 +843,14 @@ static int attempt(struct tb_lowering *l, const char *name, const char *made, bo
 	if (status == TB_OK)
 		status = lowering_collect(l);
 	if (status == TB_OK)
-		status = tb_timing_init(l);
+		status = tb_timing_init(l) == TB_OK ? TB_OK : lowering_no_memory(l);
 	if (status == TB_OK)
 		status = lowering_run(l);
 	if (status == TB_OK && (tb_timing_take(l, &timed) != TB_OK ||
 				       tb_placing_take(l, &placed) != TB_OK))
-		status = tb_lowering_no_memory(l);
+		status = lowering_no_memory(l);
 	if (status == TB_OK && tb_lowering_notes(l, timed, &notes) != TB_OK)
-		status = tb_lowering_no_memory(l);
+		status = lowering_no_memory(l);
 	lowering_end(l);
 	if (status == TB_OK)
 		status = lowering_finish(l, name, notes, job);

@@ -179,13 +179,13 @@ static bool plan_keep(struct tb_lowering *l, const struct tb_collective_call *ca
 	return true;
 }
 
-// member_sent_bytes returns what a member sends in all, where each gives sizes.
-static uint64_t member_sent_bytes(const struct whole_call *w, uint32_t member)
+// call_sizes_sum returns what a call sends in all, where it gives sizes by member; 0
+// without.
+static uint64_t call_sizes_sum(const struct tb_lowering *l, const struct tb_call *call)
 {
 	uint32_t n = 0;
 	uint64_t bytes = 0;
-	const uint64_t *sizes =
-		tb_calls_sizes_of(w->lowering->calls, member_call(w, member), &n);
+	const uint64_t *sizes = tb_calls_sizes_of(l->calls, call, &n);
 	for (uint32_t i = 0; i < n; i++)
 		bytes = sizes[i] > UINT64_MAX - bytes ? UINT64_MAX : bytes + sizes[i];
 	return bytes;
@@ -194,7 +194,7 @@ static uint64_t member_sent_bytes(const struct whole_call *w, uint32_t member)
 static uint8_t placing_algorithm(struct tb_lowering *lowering, const char *name);
 
 // count_use counts the call under its rule, whose algorithm becomes the call's.
-static int count_use(
+static void count_use(
 	struct tb_lowering *l, struct whole_call *w, const struct tb_expansion_rule *rule)
 {
 	struct tb_rule_use one = {
@@ -206,7 +206,8 @@ static int count_use(
 		       (w->call.op == TB_COLL_ALLTOALL || w->call.op == TB_COLL_EXCHANGE);
 	one.least_bytes = UINT64_MAX;
 	for (uint32_t i = 0; i < w->call.n; i++) {
-		uint64_t bytes = one.by_sizes ? member_sent_bytes(w, i) : w->bytes[i];
+		uint64_t bytes =
+			one.by_sizes ? call_sizes_sum(l, member_call(w, i)) : w->bytes[i];
 		one.least_bytes = bytes < one.least_bytes ? bytes : one.least_bytes;
 		one.most_bytes = bytes > one.most_bytes ? bytes : one.most_bytes;
 	}
@@ -225,12 +226,12 @@ static int count_use(
 		if (one.most_bytes > use->most_bytes)
 			use->most_bytes = one.most_bytes;
 		use->n_calls++;
-		return TB_OK;
+		return;
 	}
-	if (TB_ARRAY_RESERVE(&l->uses, &l->uses_room, l->n_uses + 1) != TB_OK)
-		return tb_lowering_no_memory(l);
-	l->uses[l->n_uses++] = one;
-	return TB_OK;
+	if (TB_ARRAY_RESERVE(&l->uses, &l->uses_room, l->n_uses + 1) == TB_OK)
+		l->uses[l->n_uses++] = one;
+	else
+		tb_lowering_fail(l, TB_ENOMEM);
 }
 
 // place_plan adds the plan's operations behind what the members have done so far.
@@ -281,25 +282,20 @@ static int expand_one(struct whole_call *w, struct tb_expansion_rule *rule)
 
 // member_arrives lets a member go on behind `at`. Where it came `from` there to several
 // parts at once, it goes on behind all of them.
-static int member_arrives(
+static void member_arrives(
 	struct whole_call *w, uint32_t member, uint32_t from, uint32_t at)
 {
-	struct tb_lowering *l = w->lowering;
+	struct tb_job_builder *builder = w->lowering->builder;
 	const struct tb_op meet = {.kind = TB_OP_CALC, .cpu = w->cpus[member]};
-	uint32_t rank = w->members.members[member], op, before = w->at[member];
+	uint32_t rank = w->members.members[member], before = w->at[member];
 	if (at == from)
-		return TB_OK;
+		return;
 	w->at[member] = at;
 	if (before == from)
-		return TB_OK;
-	int status = tb_job_add(l->builder, rank, &meet, &op, l->error);
-	if (status == TB_OK)
-		status = tb_job_depend(l->builder, rank, op, before, false, l->error);
-	if (status == TB_OK)
-		status = tb_job_depend(l->builder, rank, op, at, false, l->error);
-	if (status == TB_OK)
-		w->at[member] = op;
-	return status;
+		return;
+	w->at[member] = tb_job_add(builder, rank, &meet);
+	tb_job_depend(builder, rank, w->at[member], before, false);
+	tb_job_depend(builder, rank, w->at[member], at, false);
 }
 
 // expand_parts expands a composed call. Its rule names the leaders' algorithm.
@@ -309,7 +305,7 @@ static int expand_parts(struct whole_call *w, const struct tb_composition *compo
 	char text[32];
 	size_t bytes = w->members.n * sizeof *w->at;
 	uint32_t *from = malloc(bytes);
-	int status = from ? TB_OK : tb_lowering_no_memory(w->lowering);
+	int status = from ? TB_OK : TB_ENOMEM;
 	snprintf(rule.reason, sizeof rule.reason, "%s, on %s", composition->name,
 		tb_format_counted(composition->n_hosts, "host", text, sizeof text));
 	for (size_t i = 0; i < composition->n && status == TB_OK; i++) {
@@ -324,8 +320,7 @@ static int expand_parts(struct whole_call *w, const struct tb_composition *compo
 			.members = {ranks, part->n, part->n},
 			.instance = w->instance,
 			.group = w->group};
-		status = ranks && whole_init(&of) ? TB_OK
-						  : tb_lowering_no_memory(w->lowering);
+		status = ranks && whole_init(&of) ? TB_OK : TB_ENOMEM;
 		for (uint32_t j = 0; j < part->n && status == TB_OK; j++) {
 			uint32_t member = part->members[j];
 			ranks[j] = w->members.members[member];
@@ -345,7 +340,7 @@ static int expand_parts(struct whole_call *w, const struct tb_composition *compo
 		if (status == TB_OK)
 			status = expand_one(&of, &one);
 		for (uint32_t j = 0; j < part->n && status == TB_OK; j++)
-			status = member_arrives(
+			member_arrives(
 				w, part->members[j], from[part->members[j]], of.at[j]);
 		whole_fini(&of);
 		free(ranks);
@@ -356,7 +351,9 @@ static int expand_parts(struct whole_call *w, const struct tb_composition *compo
 				tb_format_counted(part->n, "host", text, sizeof text));
 	}
 	free(from);
-	return status == TB_OK ? count_use(w->lowering, w, &rule) : status;
+	if (status == TB_OK)
+		count_use(w->lowering, w, &rule);
+	return status;
 }
 
 static int whole_expand(struct whole_call *w)
@@ -371,13 +368,13 @@ static int whole_expand(struct whole_call *w)
 	if (composition.n)
 		status = expand_parts(w, &composition);
 	else if ((status = expand_one(w, &rule)) == TB_OK)
-		status = count_use(l, w, &rule);
+		count_use(l, w, &rule);
 	tb_composition_fini(&composition);
 	return status;
 }
 
-// calls_expand.c: a member arrives at a collective call; the last one expands it.
-static int lowering_arrive(struct tb_lowering *l, struct tb_instance *instance,
+// lowering_arrive: a member arrives at a collective call; the last one expands it.
+static void lowering_arrive(struct tb_lowering *l, struct tb_instance *instance,
 	uint32_t group, uint32_t place, struct tb_arrival arrival)
 {
 	struct whole_call whole = {.lowering = l,
@@ -386,26 +383,26 @@ static int lowering_arrive(struct tb_lowering *l, struct tb_instance *instance,
 		.group = group};
 	if (!instance->arrivals)
 		instance->arrivals = malloc(whole.members.n * sizeof *instance->arrivals);
-	if (!instance->arrivals)
-		return tb_lowering_no_memory(l);
+	if (!instance->arrivals) {
+		tb_lowering_fail(l, TB_ENOMEM);
+		return;
+	}
 	instance->arrivals[place] = arrival;
 	if (++instance->n_arrived < whole.members.n)
-		return TB_OK;
-	int status = whole_init(&whole) ? TB_OK : tb_lowering_no_memory(whole.lowering);
-	if (status == TB_OK)
-		status = whole_fill_call(&whole);
+		return;
+	int status = whole_init(&whole) ? whole_fill_call(&whole) : TB_ENOMEM;
 	if (status == TB_OK)
 		status = whole_expand(&whole);
+	tb_lowering_fail(l, status);
 	for (uint32_t i = 0; i < whole.members.n && status == TB_OK; i++) {
 		uint32_t rank = whole.members.members[i];
 		uint32_t index = whole.instance->arrivals[i].call;
-		whole.lowering->ranks[rank].algorithms[index] = whole.algorithm;
-		status = tb_lowering_done(whole.lowering, rank, index, whole.at[i]);
+		l->ranks[rank].algorithms[index] = whole.algorithm;
+		tb_lowering_done(l, rank, index, whole.at[i]);
 	}
 	whole_fini(&whole);
 	free(instance->arrivals);
 	instance->arrivals = NULL;
-	return status;
 }
 
 // Which operations of the job calls last from and to.
@@ -424,18 +421,6 @@ static uint8_t placing_algorithm(struct tb_lowering *l, const char *name)
 	return (uint8_t)i;
 }
 
-// placed_bytes returns what a rank gives a call: where it has a size for each member, all
-// of them.
-static uint64_t placed_bytes(const struct tb_lowering *l, const struct tb_call *call)
-{
-	uint32_t n = 0;
-	const uint64_t *sizes = tb_calls_sizes_of(l->calls, call, &n);
-	uint64_t bytes = sizes ? 0 : call->bytes;
-	for (uint32_t i = 0; i < n; i++)
-		bytes = sizes[i] > UINT64_MAX - bytes ? UINT64_MAX : bytes + sizes[i];
-	return bytes;
-}
-
 // calls_place returns whether a call lasts, and stores from where to where. What is left
 // out has no edge.
 static bool calls_place(const struct tb_lowering *l, const struct tb_lowered_rank *rank,
@@ -443,7 +428,8 @@ static bool calls_place(const struct tb_lowering *l, const struct tb_lowered_ran
 {
 	const struct tb_call *call = &rank->calls[i];
 	bool is_collective = call->kind == TB_CALL_COLLECTIVE;
-	*placed = (struct tb_placed_call){.bytes = placed_bytes(l, call),
+	*placed = (struct tb_placed_call){
+		.bytes = call->sizes ? call_sizes_sum(l, call) : call->bytes,
 		.enter = rank->timed[i].enter,
 		.leave = is_collective ? rank->edges[i] : rank->timed[i].leave,
 		.kind = tb_timed_kind(call),
@@ -453,6 +439,12 @@ static bool calls_place(const struct tb_lowering *l, const struct tb_lowered_ran
 				     : 0};
 	return placed->enter != TB_AT_NO_TIME && placed->leave != TB_AT_NO_TIME &&
 	       placed->leave != TB_AT_BEGINNING && placed->enter != placed->leave;
+}
+
+// front_edge returns what a joined front waits for.
+static uint32_t front_edge(const struct tb_lowering *l)
+{
+	return l->n_front ? l->front[0] : TB_NO_OP;
 }
 
 static int place_rank(const struct tb_lowering *l, struct tb_placed_calls *placed,
@@ -511,14 +503,14 @@ struct lowered_call {
 };
 
 // The front.
-static int front_put(struct tb_lowering *l, uint32_t edge)
+static void front_put(struct tb_lowering *l, uint32_t edge)
 {
 	if (edge == TB_NO_OP)
-		return TB_OK;
-	if (TB_ARRAY_RESERVE(&l->front, &l->front_room, l->n_front + 1) != TB_OK)
-		return TB_ENOMEM;
-	l->front[l->n_front++] = edge;
-	return TB_OK;
+		return;
+	if (TB_ARRAY_RESERVE(&l->front, &l->front_room, l->n_front + 1) == TB_OK)
+		l->front[l->n_front++] = edge;
+	else
+		tb_lowering_fail(l, TB_ENOMEM);
 }
 
 void tb_front_set(struct tb_lowering *l, uint32_t edge)
@@ -528,40 +520,37 @@ void tb_front_set(struct tb_lowering *l, uint32_t edge)
 		l->front[0] = edge;
 }
 
-static int lowered_depend(const struct lowered_call *h, uint32_t op, uint32_t edge)
+static void lowered_depend(const struct lowered_call *h, uint32_t op, uint32_t edge)
 {
-	return tb_job_depend(h->lowering->builder, h->rank, op, edge & ~TB_DEP_START,
-		(edge & TB_DEP_START) != 0, h->lowering->error);
+	tb_job_depend(h->lowering->builder, h->rank, op, edge & ~TB_DEP_START,
+		(edge & TB_DEP_START) != 0);
 }
 
 // lowered_add adds an operation that waits for the front.
-static int lowered_add(const struct lowered_call *h, struct tb_op what, uint32_t *op)
+static uint32_t lowered_add(const struct lowered_call *h, struct tb_op what)
 {
 	struct tb_lowering *l = h->lowering;
 	what.cpu = h->cpu;
-	int status = tb_job_add(l->builder, h->rank, &what, op, l->error);
-	for (size_t i = 0; i < l->n_front && status == TB_OK; i++)
-		status = lowered_depend(h, *op, l->front[i]);
-	return status;
+	uint32_t op = tb_job_add(l->builder, h->rank, &what);
+	for (size_t i = 0; i < l->n_front; i++)
+		lowered_depend(h, op, l->front[i]);
+	return op;
 }
 
-static int lowered_add_calc(const struct lowered_call *h, uint64_t ns)
+static void lowered_add_calc(const struct lowered_call *h, uint64_t ns)
 {
-	uint32_t op;
-	int status =
-		lowered_add(h, (struct tb_op){.kind = TB_OP_CALC, .amount = ns}, &op);
-	if (status == TB_OK)
-		tb_front_set(h->lowering, op);
-	return status;
+	tb_front_set(h->lowering,
+		lowered_add(h, (struct tb_op){.kind = TB_OP_CALC, .amount = ns}));
 }
 
-int tb_front_join(struct tb_lowering *l, uint32_t rank, uint32_t lane, bool end)
+void tb_front_join(struct tb_lowering *l, uint32_t rank, uint32_t lane, bool end)
 {
 	const struct lowered_call here = {
 		.lowering = l, .rank = rank, .cpu = tb_lane_cpu(lane)};
 	bool one = l->n_front == 0 ||
 		   (l->n_front == 1 && !(end && l->front[0] & TB_DEP_START));
-	return one ? TB_OK : lowered_add_calc(&here, 0);
+	if (!one)
+		lowered_add_calc(&here, 0);
 }
 
 static struct tb_op lowered_message(const struct lowered_call *h, enum tb_op_kind kind,
@@ -578,68 +567,52 @@ static bool on_one_host(const struct tb_lowering *l, uint32_t a, uint32_t b)
 	return a == b || (l->hosts && l->hosts[a] == l->hosts[b]);
 }
 
-// add_behind adds what the front does not hold up, but `op`, and stores it there.
-static int add_behind(const struct lowered_call *h, struct tb_op what, uint32_t *op)
+// add_behind adds what the front does not hold up, but `on`.
+static uint32_t add_behind(const struct lowered_call *h, struct tb_op what, uint32_t on)
 {
-	uint32_t on = *op;
 	what.cpu = h->cpu;
-	int status =
-		tb_job_add(h->lowering->builder, h->rank, &what, op, h->lowering->error);
-	return status == TB_OK ? lowered_depend(h, *op, on) : status;
+	uint32_t op = tb_job_add(h->lowering->builder, h->rank, &what);
+	lowered_depend(h, op, on);
+	return op;
 }
 
-// lowered_add_send stores the edge on which the send is complete: a message that is sent
+// lowered_add_send returns the edge on which the send is complete: a message that is sent
 // without asking is buffered, and complete once it was handed over, or written into a
 // socket.
-static int lowered_add_send(const struct lowered_call *h, bool asks, uint32_t *edge)
+static uint32_t lowered_add_send(const struct lowered_call *h, bool asks)
 {
 	uint64_t bytes = h->call->bytes;
-	uint32_t op;
 	if (!asks) {
-		int status = lowered_add(
-			h, lowered_message(h, TB_OP_SEND, bytes, TB_PART_EAGER), &op);
+		uint32_t op = lowered_add(
+			h, lowered_message(h, TB_OP_SEND, bytes, TB_PART_EAGER));
 		bool waits = h->lowering->reading->sends_wait &&
 			     !on_one_host(h->lowering, h->rank, h->call->peer);
-		*edge = waits ? op : op | TB_DEP_START;
-		return status;
+		return waits ? op : op | TB_DEP_START;
 	}
-	int status = lowered_add(h, lowered_message(h, TB_OP_SEND, 0, TB_PART_ASK), &op);
-	if (status == TB_OK)
-		status = lowered_add(
-			h, lowered_message(h, TB_OP_RECV, 0, TB_PART_ANSWER), &op);
-	if (status == TB_OK)
-		status = add_behind(
-			h, lowered_message(h, TB_OP_SEND, bytes, TB_PART_DATA), &op);
-	*edge = op;
-	return status;
+	lowered_add(h, lowered_message(h, TB_OP_SEND, 0, TB_PART_ASK));
+	uint32_t answer =
+		lowered_add(h, lowered_message(h, TB_OP_RECV, 0, TB_PART_ANSWER));
+	return add_behind(h, lowered_message(h, TB_OP_SEND, bytes, TB_PART_DATA), answer);
 }
 
-static int add_recv(
-	const struct lowered_call *h, uint64_t bytes, bool asks, uint32_t *edge)
+static uint32_t add_recv(const struct lowered_call *h, uint64_t bytes, bool asks)
 {
-	uint32_t op;
 	if (!asks)
 		return lowered_add(
-			h, lowered_message(h, TB_OP_RECV, bytes, TB_PART_EAGER), edge);
-	int status = lowered_add(h, lowered_message(h, TB_OP_RECV, 0, TB_PART_ASK), &op);
-	if (status == TB_OK)
-		status = add_behind(
-			h, lowered_message(h, TB_OP_SEND, 0, TB_PART_ANSWER), &op);
-	if (status == TB_OK)
-		status = lowered_add(
-			h, lowered_message(h, TB_OP_RECV, bytes, TB_PART_DATA), edge);
-	return status;
+			h, lowered_message(h, TB_OP_RECV, bytes, TB_PART_EAGER));
+	uint32_t ask = lowered_add(h, lowered_message(h, TB_OP_RECV, 0, TB_PART_ASK));
+	add_behind(h, lowered_message(h, TB_OP_SEND, 0, TB_PART_ANSWER), ask);
+	return lowered_add(h, lowered_message(h, TB_OP_RECV, bytes, TB_PART_DATA));
 }
 
 // lowered_leave_out passes over a call that is not in the job.
-static int lowered_leave_out(const struct lowered_call *h, uint32_t index)
+static void lowered_leave_out(const struct lowered_call *h, uint32_t index)
 {
-	int status = tb_lowering_done(h->lowering, h->rank, index, TB_NO_OP);
+	tb_lowering_done(h->lowering, h->rank, index, TB_NO_OP);
 	tb_timing_leave_at(h->lowering, h->rank, index, TB_AT_NO_TIME);
-	return status;
 }
 
-static int lowered_add_message(
+static void lowered_add_message(
 	const struct lowered_call *h, uint32_t index, uint32_t partner)
 {
 	struct tb_lowering *l = h->lowering;
@@ -647,54 +620,50 @@ static int lowered_add_message(
 	uint64_t bytes =
 		is_send ? h->call->bytes : l->ranks[h->call->peer].calls[partner].bytes;
 	bool asks = bytes > l->eager_bytes && !on_one_host(l, h->rank, h->call->peer);
-	uint32_t edge = TB_NO_OP;
 	// A call that only starts leaves its front to the next call, so join it to one
 	// edge here rather than repeat its edges.
-	int status =
-		h->call->starts ? tb_front_join(l, h->rank, h->call->lane, false) : TB_OK;
-	if (status == TB_OK)
-		status = is_send ? lowered_add_send(h, asks, &edge)
-				 : add_recv(h, bytes, asks, &edge);
-	if (status == TB_OK && !h->call->starts) {
+	if (h->call->starts)
+		tb_front_join(l, h->rank, h->call->lane, false);
+	uint32_t edge = is_send ? lowered_add_send(h, asks) : add_recv(h, bytes, asks);
+	if (!h->call->starts) {
 		tb_front_set(l, edge);
 		tb_timing_leave_at(l, h->rank, index, edge);
 	}
-	return status == TB_OK ? tb_lowering_done(l, h->rank, index, edge) : status;
+	tb_lowering_done(l, h->rank, index, edge);
 }
 
-static int lowered_add_collective(
+static void lowered_add_collective(
 	const struct lowered_call *h, uint32_t index, bool *held)
 {
 	struct tb_lowering *l = h->lowering;
 	uint32_t place;
 	struct tb_instance *instance = tb_lowering_instance(l, h->rank, index, &place);
-	if (instance->dropped)
-		return lowered_leave_out(h, index);
-	int status = tb_front_join(l, h->rank, h->call->lane, true);
-	const struct tb_arrival arrival = {index, l->n_front ? l->front[0] : TB_NO_OP};
+	if (instance->dropped) {
+		lowered_leave_out(h, index);
+		return;
+	}
+	tb_front_join(l, h->rank, h->call->lane, true);
 	tb_timing_arrive(l, h->rank, index);
 	*held = !h->call->starts;
-	return status == TB_OK
-		       ? lowering_arrive(l, instance, h->call->group, place, arrival)
-		       : status;
+	lowering_arrive(l, instance, h->call->group, place,
+		(struct tb_arrival){index, front_edge(l)});
 }
 
 // lowered_add_joint adds a joint. Calls that come after it wait for one edge, so where
 // there are such calls its front is joined.
-static int lowered_add_joint(const struct lowered_call *h, uint32_t index)
+static void lowered_add_joint(const struct lowered_call *h, uint32_t index)
 {
 	struct tb_lowering *l = h->lowering;
-	int status = TB_OK;
 	if (tb_bit(l->ranks[h->rank].awaited, index))
-		status = tb_front_join(l, h->rank, h->call->lane, false);
+		tb_front_join(l, h->rank, h->call->lane, false);
 	uint32_t edge = l->n_front == 1 ? l->front[0] : TB_NO_OP;
 	tb_timing_leave(l, h->rank, index);
-	return status == TB_OK ? tb_lowering_done(l, h->rank, index, edge) : status;
+	tb_lowering_done(l, h->rank, index, edge);
 }
 
 // lowered_wait_for puts what the call comes after into the front. If a call of its lane
 // that itself waits for the front is among them, the front itself need not stay there.
-static int lowered_wait_for(
+static void lowered_wait_for(
 	const struct lowered_call *h, uint32_t index, struct tb_call_lane *lane)
 {
 	struct tb_lowering *l = h->lowering;
@@ -702,21 +671,19 @@ static int lowered_wait_for(
 	uint32_t n = 0;
 	const uint32_t *on = tb_calls_befores(l->calls, h->rank, index, &n);
 	bool implied = false;
-	int status = TB_OK;
 	for (uint32_t i = 0; i < n && !implied; i++)
 		implied = on[i] >= lane->since && rank->edges[on[i]] != TB_NO_OP &&
 			  rank->calls[on[i]].lane == h->call->lane &&
 			  rank->calls[on[i]].starts;
 	if (implied)
 		tb_front_set(l, TB_NO_OP);
-	for (uint32_t i = 0; i < n && status == TB_OK; i++)
-		status = front_put(l, rank->edges[on[i]]);
+	for (uint32_t i = 0; i < n; i++)
+		front_put(l, rank->edges[on[i]]);
 	if (n)
 		lane->since = index;
-	return status;
 }
 
-static int lowered_compute(
+static void lowered_compute(
 	const struct lowered_call *h, uint32_t index, struct tb_call_lane *lane)
 {
 	struct tb_lowering *l = h->lowering;
@@ -726,12 +693,11 @@ static int lowered_compute(
 		l->n_long++;
 		ns += l->skews ? tb_skew_ns(h->rank, h->call->bytes) : 0;
 	}
-	if (ns)
+	if (ns) {
 		lane->since = index;
-	int status = ns ? lowered_add_calc(h, ns) : TB_OK;
-	return status == TB_OK
-		       ? tb_timing_settle(h->lowering, h->rank, h->call->lane, ns > 0)
-		       : status;
+		lowered_add_calc(h, ns);
+	}
+	tb_timing_settle(l, h->rank, h->call->lane, ns > 0);
 }
 
 // is_pause: a call that only computes, for which nobody waits, computes with the next one
@@ -781,48 +747,45 @@ static bool is_of_turn(
 }
 
 // end_turn keeps where the lane is done with a peer.
-static int end_turn(const struct lowered_call *h, struct tb_call_lane *lane)
+static void end_turn(const struct lowered_call *h, struct tb_call_lane *lane)
 {
 	struct tb_lowering *l = h->lowering;
 	uint32_t at = (uint32_t)lane->n_done;
-	int status = tb_front_join(l, h->rank, h->call->lane, false);
-	if (status == TB_OK && !tb_map_find(&lane->turns, lane->turn_of, &at)) {
+	tb_front_join(l, h->rank, h->call->lane, false);
+	if (!tb_map_find(&lane->turns, lane->turn_of, &at)) {
 		if (TB_ARRAY_RESERVE(&lane->done, &lane->done_room, lane->n_done + 1) !=
 				TB_OK ||
-			tb_map_put(&lane->turns, lane->turn_of, at) != TB_OK)
-			return TB_ENOMEM;
+			tb_map_put(&lane->turns, lane->turn_of, at) != TB_OK) {
+			tb_lowering_fail(l, TB_ENOMEM);
+			return;
+		}
 		lane->n_done++;
 	}
-	if (status == TB_OK)
-		lane->done[at] = (struct tb_turn){
-			lane->turn_of, l->n_front ? l->front[0] : TB_NO_OP};
-	return status;
+	lane->done[at] = (struct tb_turn){lane->turn_of, front_edge(l)};
 }
 
 // front_for_turn makes the front what a peer's next turn waits for.
-static int front_for_turn(
+static void front_for_turn(
 	struct tb_lowering *l, const struct tb_call_lane *lane, uint32_t peer)
 {
 	uint32_t at;
 	tb_front_set(l, lane->turns_from);
-	return tb_map_find(&lane->turns, peer, &at) &&
-			       lane->done[at].edge != lane->turns_from
-		       ? front_put(l, lane->done[at].edge)
-		       : TB_OK;
+	if (tb_map_find(&lane->turns, peer, &at) &&
+		lane->done[at].edge != lane->turns_from)
+		front_put(l, lane->done[at].edge);
 }
 
 // end_turns has the front wait for all turns.
-static int end_turns(const struct lowered_call *h, struct tb_call_lane *lane)
+static void end_turns(const struct lowered_call *h, struct tb_call_lane *lane)
 {
-	int status = end_turn(h, lane);
+	end_turn(h, lane);
 	tb_front_set(h->lowering, TB_NO_OP);
-	for (size_t i = 0; i < lane->n_done && status == TB_OK; i++)
-		status = front_put(h->lowering, lane->done[i].edge);
+	for (size_t i = 0; i < lane->n_done; i++)
+		front_put(h->lowering, lane->done[i].edge);
 	tb_map_fini(&lane->turns);
 	lane->turns = (struct tb_map){0};
 	lane->n_done = 0;
 	lane->takes_turns = false;
-	return status;
 }
 
 void tb_lane_turns_fini(struct tb_call_lane *lane)
@@ -832,40 +795,36 @@ void tb_lane_turns_fini(struct tb_call_lane *lane)
 }
 
 // begin_turn has a call begin the turn of a peer.
-static int begin_turn(const struct lowered_call *h, struct tb_call_lane *lane,
+static void begin_turn(const struct lowered_call *h, struct tb_call_lane *lane,
 	uint32_t index, uint32_t peer)
 {
 	struct tb_lowering *l = h->lowering;
-	int status;
 	if (lane->takes_turns) {
-		status = end_turn(h, lane);
+		end_turn(h, lane);
 	} else {
-		status = tb_front_join(l, h->rank, h->call->lane, false);
-		lane->turns_from = l->n_front ? l->front[0] : TB_NO_OP;
+		tb_front_join(l, h->rank, h->call->lane, false);
+		lane->turns_from = front_edge(l);
 	}
 	lane->takes_turns = true;
 	lane->turn_of = peer;
 	lane->since = index;
-	return status == TB_OK ? front_for_turn(l, lane, peer) : status;
+	front_for_turn(l, lane, peer);
 }
 
 // add_early adds a receive from any source that only starts, in another's turn: it is
 // posted for the turn of its own peer.
-static int add_early(const struct lowered_call *h, const struct tb_call_lane *lane,
+static void add_early(const struct lowered_call *h, const struct tb_call_lane *lane,
 	uint32_t index, uint32_t partner)
 {
 	struct tb_lowering *l = h->lowering;
-	int status = tb_front_join(l, h->rank, h->call->lane, false);
-	uint32_t edge = l->n_front ? l->front[0] : TB_NO_OP;
-	if (status == TB_OK)
-		status = front_for_turn(l, lane, h->call->peer);
-	if (status == TB_OK)
-		status = lowered_add_message(h, index, partner);
+	tb_front_join(l, h->rank, h->call->lane, false);
+	uint32_t edge = front_edge(l);
+	front_for_turn(l, lane, h->call->peer);
+	lowered_add_message(h, index, partner);
 	tb_front_set(l, edge);
-	return status;
 }
 
-int tb_lowering_add(struct tb_lowering *l, uint32_t rank, uint32_t index, bool *held)
+void tb_lowering_add(struct tb_lowering *l, uint32_t rank, uint32_t index, bool *held)
 {
 	const struct tb_call *call = &l->ranks[rank].calls[index];
 	struct tb_call_lane *lane = &l->ranks[rank].lanes[call->lane];
@@ -873,45 +832,46 @@ int tb_lowering_add(struct tb_lowering *l, uint32_t rank, uint32_t index, bool *
 	if (is_pause(&here, index, lane->next >= l->ranks[rank].n)) {
 		lane->calc_ns += call->calc_ns;
 		lane->begun = true;
-		return tb_lowering_done(l, rank, index, TB_NO_OP);
+		tb_lowering_done(l, rank, index, TB_NO_OP);
+		return;
 	}
 	// Add what is before a call: computation, and what it comes after. A lane's
 	// first call computes when that is complete. A joint is entered before, any other
 	// call after it.
-	bool is_first = !lane->begun, is_joint = here.call->kind == TB_CALL_JOINT;
+	bool is_first = !lane->begun, is_joint = call->kind == TB_CALL_JOINT;
 	uint32_t peer = turn_peer(&here, index);
-	int status = TB_OK;
 	if (lane->takes_turns && peer == TB_NO_OP && !is_of_turn(&here, lane, index))
-		status = end_turns(&here, lane);
-	if (status == TB_OK)
-		status = is_first ? lowered_wait_for(&here, index, lane)
-				  : lowered_compute(&here, index, lane);
+		end_turns(&here, lane);
+	if (is_first)
+		lowered_wait_for(&here, index, lane);
+	else
+		lowered_compute(&here, index, lane);
 	lane->begun = true;
-	if (status == TB_OK && peer != TB_NO_OP)
-		status = begin_turn(&here, lane, index, peer);
-	if (status == TB_OK && !is_first && is_joint)
-		status = tb_timing_enter(here.lowering, here.rank, index);
-	if (status == TB_OK)
-		status = is_first ? lowered_compute(&here, index, lane)
-				  : lowered_wait_for(&here, index, lane);
-	if (status == TB_OK && (is_first || !is_joint))
-		status = tb_timing_enter(here.lowering, here.rank, index);
-	if (status != TB_OK)
-		return status == TB_ENOMEM ? tb_lowering_no_memory(l) : status;
-	if (!call->starts && call->kind != TB_CALL_JOINT)
+	if (peer != TB_NO_OP)
+		begin_turn(&here, lane, index, peer);
+	if (!is_first && is_joint)
+		tb_timing_enter(l, rank, index);
+	if (is_first)
+		lowered_compute(&here, index, lane);
+	else
+		lowered_wait_for(&here, index, lane);
+	if (is_first || !is_joint)
+		tb_timing_enter(l, rank, index);
+	if (!call->starts && !is_joint)
 		lane->since = index + 1;
 	uint32_t partner = l->ranks[rank].edges[index];
-	if (call->kind == TB_CALL_JOINT)
-		return lowered_add_joint(&here, index);
-	if (call->kind == TB_CALL_COLLECTIVE)
-		return lowered_add_collective(&here, index, held);
-	if (partner == TB_NO_OP)
-		return lowered_leave_out(&here, index);
-	if (lane->takes_turns && tb_bit(l->ranks[rank].any, index) && call->starts)
-		return add_early(&here, lane, index, partner);
-	status = lowered_add_message(&here, index, partner);
-	// How long it waited for its turn is no time of the call.
-	if (peer != TB_NO_OP)
-		tb_timing_leave_at(l, rank, index, TB_AT_NO_TIME);
-	return status;
+	if (is_joint)
+		lowered_add_joint(&here, index);
+	else if (call->kind == TB_CALL_COLLECTIVE)
+		lowered_add_collective(&here, index, held);
+	else if (partner == TB_NO_OP)
+		lowered_leave_out(&here, index);
+	else if (lane->takes_turns && tb_bit(l->ranks[rank].any, index) && call->starts)
+		add_early(&here, lane, index, partner);
+	else {
+		lowered_add_message(&here, index, partner);
+		// How long it waited for its turn is no time of the call.
+		if (peer != TB_NO_OP)
+			tb_timing_leave_at(l, rank, index, TB_AT_NO_TIME);
+	}
 }

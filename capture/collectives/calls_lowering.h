@@ -106,6 +106,7 @@ struct tb_lowering {
 	bool is_eager; // every message is sent at once, whatever the library does
 	struct tb_job_builder *builder;
 	struct tb_error *error;
+	int status; // of lowering: the first failure
 
 	uint32_t n_ranks;
 	struct tb_lowered_rank *ranks;
@@ -160,7 +161,9 @@ static inline uint8_t tb_lane_cpu(uint32_t lane)
 // tb_lane_turns_fini frees what a lane keeps of receives from any source.
 void tb_lane_turns_fini(struct tb_call_lane *lane);
 
-int tb_lowering_no_memory(struct tb_lowering *lowering);
+// tb_lowering_fail keeps the first failure of lowering, which goes on until the call is
+// added. The caller has filled the error, but of TB_ENOMEM; TB_OK is none.
+void tb_lowering_fail(struct tb_lowering *lowering, int status);
 
 // tb_lowering_tag returns the job's tag of a part of a message.
 uint32_t tb_lowering_tag(const struct tb_lowering *lowering, const struct tb_call *call,
@@ -172,21 +175,20 @@ struct tb_instance *tb_lowering_instance(
 	struct tb_lowering *lowering, uint32_t rank, uint32_t index, uint32_t *place);
 
 // tb_lowering_done stores the edge on which a call is complete, and wakes who waits.
-int tb_lowering_done(struct tb_lowering *lowering, uint32_t rank, uint32_t call,
-	uint32_t edge) TB_MUST_USE;
+void tb_lowering_done(
+	struct tb_lowering *lowering, uint32_t rank, uint32_t call, uint32_t edge);
 
 // calls_lower.c: adds a call's operations. What it waits for is in the front, and what
 // the next call of its lane waits for then. *held is set when it is a collective call
 // that returns with the others: then its edge is the front.
-int tb_lowering_add(struct tb_lowering *lowering, uint32_t rank, uint32_t call,
-	bool *held) TB_MUST_USE;
+void tb_lowering_add(
+	struct tb_lowering *lowering, uint32_t rank, uint32_t call, bool *held);
 
 // The front.
 void tb_front_set(struct tb_lowering *lowering, uint32_t edge); // TB_NO_OP empties it
 // tb_front_join makes it one edge at most, by a calc that takes no time if necessary;
 // with `end` the end of an operation, not its start.
-int tb_front_join(
-	struct tb_lowering *lowering, uint32_t rank, uint32_t lane, bool end) TB_MUST_USE;
+void tb_front_join(struct tb_lowering *lowering, uint32_t rank, uint32_t lane, bool end);
 
 // calls_timed.c: when calls are entered and left. The lane is the call's.
 
@@ -199,11 +201,10 @@ int tb_timing_init(struct tb_lowering *lowering) TB_MUST_USE;
 // waits for all of the front: it is noted by tb_timing_settle at the latest, before the
 // front waits for anything else. `computed`: the front is a calc that was added behind
 // it.
-int tb_timing_enter(
-	struct tb_lowering *lowering, uint32_t rank, uint32_t call) TB_MUST_USE;
+void tb_timing_enter(struct tb_lowering *lowering, uint32_t rank, uint32_t call);
 void tb_timing_leave(struct tb_lowering *lowering, uint32_t rank, uint32_t call);
-int tb_timing_settle(struct tb_lowering *lowering, uint32_t rank, uint32_t lane,
-	bool computed) TB_MUST_USE;
+void tb_timing_settle(
+	struct tb_lowering *lowering, uint32_t rank, uint32_t lane, bool computed);
 
 // tb_timing_leave_at notes the edge on which a call is left, TB_AT_NO_TIME to leave it
 // out.

@@ -33,7 +33,7 @@ int tb_timing_init(struct tb_lowering *l)
 		rank->timed = malloc(((size_t)rank->n + 1) * sizeof *rank->timed);
 		rank->algorithms = calloc((size_t)rank->n + 1, 1);
 		if (!rank->timed || !rank->algorithms)
-			return tb_lowering_no_memory(l);
+			return TB_ENOMEM;
 		for (uint32_t i = 0; i < rank->n; i++)
 			rank->timed[i] =
 				(struct tb_call_edges){TB_AT_NO_TIME, TB_AT_NO_TIME};
@@ -46,28 +46,27 @@ static bool is_timed(const struct tb_lowered_rank *rank, uint32_t call)
 	return rank->timed && rank->calls[call].leave_ns;
 }
 
-static uint32_t front_edge(const struct tb_lowering *l)
+static uint32_t front_instant(const struct tb_lowering *l)
 {
 	return l->n_front ? l->front[0] : TB_AT_BEGINNING;
 }
 
-int tb_timing_enter(struct tb_lowering *l, uint32_t r, uint32_t call)
+void tb_timing_enter(struct tb_lowering *l, uint32_t r, uint32_t call)
 {
 	struct tb_lowered_rank *rank = &l->ranks[r];
 	if (!is_timed(rank, call))
-		return TB_OK;
-	int status = tb_front_join(l, r, rank->calls[call].lane, false);
-	rank->timed[call].enter = front_edge(l);
+		return;
+	tb_front_join(l, r, rank->calls[call].lane, false);
+	rank->timed[call].enter = front_instant(l);
 	// One that only starts is left at once.
 	if (rank->calls[call].starts)
-		rank->timed[call].leave = front_edge(l);
-	return status;
+		rank->timed[call].leave = front_instant(l);
 }
 
 void tb_timing_arrive(struct tb_lowering *l, uint32_t r, uint32_t call)
 {
 	if (!is_timed(&l->ranks[r], call))
-		l->ranks[r].timed[call].enter = front_edge(l);
+		l->ranks[r].timed[call].enter = front_instant(l);
 }
 
 void tb_timing_leave(struct tb_lowering *l, uint32_t r, uint32_t call)
@@ -77,16 +76,15 @@ void tb_timing_leave(struct tb_lowering *l, uint32_t r, uint32_t call)
 		rank->lanes[rank->calls[call].lane].leaves = call;
 }
 
-int tb_timing_settle(struct tb_lowering *l, uint32_t r, uint32_t number, bool computed)
+void tb_timing_settle(struct tb_lowering *l, uint32_t r, uint32_t number, bool computed)
 {
 	struct tb_call_lane *lane = &l->ranks[r].lanes[number];
 	if (lane->leaves == TB_NO_OP)
-		return TB_OK;
-	int status = tb_front_join(l, r, number, false);
+		return;
+	tb_front_join(l, r, number, false);
 	l->ranks[r].timed[lane->leaves].leave =
-		front_edge(l) | (computed ? TB_DEP_START : 0);
+		front_instant(l) | (computed ? TB_DEP_START : 0);
 	lane->leaves = TB_NO_OP;
-	return status;
 }
 
 void tb_timing_leave_at(struct tb_lowering *l, uint32_t r, uint32_t call, uint32_t edge)

@@ -1,7 +1,6 @@
 #include "plan.h"
 
 #include "array.h"
-#include "plan_writing.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -177,6 +176,123 @@ void tb_plan_visit(const struct tb_plan *plan, const struct tb_transfer *transfe
 	}
 }
 
+// Writes the transfers of a plan as operations of a job, rank after rank.
+
+// The transfers that each rank sends, or those that it receives, in the order of rounds.
+struct tb_plan_ends {
+	uint32_t *first; // n_ranks + 1, into `transfers`
+	uint32_t *transfers;
+};
+
+struct tb_plan_writing {
+	const struct tb_plan *plan;
+	struct tb_job_builder *builder;
+	const uint32_t *ranks; // of the job, by the plan's; NULL: the same
+	const uint32_t *hosts; // by the plan's ranks; NULL: each its own
+	uint32_t tag;	       // of round 0, port 0
+	uint32_t entry; // receives wait for this operation of the rank; UINT32_MAX: for
+			// nothing
+	struct tb_call_work work; // as in struct tb_plan_place
+	uint64_t whole;		  // tb_plan_whole_bytes
+	uint64_t eager_bytes;	  // transfers of more bytes, between hosts, are asked for
+			      // first; UINT64_MAX: none
+	uint8_t cpu;	  // that combines
+	uint8_t lane_cpu; // that sends
+	bool pin;
+	bool skews; // as in struct tb_plan_place
+
+	struct tb_plan_ends out, in;
+	// For the current rank: `held` are the operations for which its next sends wait,
+	// `late` the receives for which only its leaving waits.
+	uint32_t *held, *late;
+	uint32_t *answers; // to the receives of the current round
+	uint32_t n_held, n_late;
+	uint32_t rank; // of the plan
+	size_t room;   // of `held`
+	// With slots. By port: how many sends and receives there were, and the last
+	// sends, at their number modulo slots; and the ports by which what is held has
+	// come.
+	uint32_t *n_sent, *n_arrived, *sent;
+	uint32_t *taken; // by port: what takes in the last of its data; UINT32_MAX: none
+	uint16_t *held_ports;
+};
+
+static uint32_t job_rank(const struct tb_plan_writing *w, uint32_t rank)
+{
+	return w->ranks ? w->ranks[rank] : rank;
+}
+
+// plan_add adds an operation of the current rank; plan_depend has it wait for another.
+static uint32_t plan_add(const struct tb_plan_writing *w, struct tb_op what)
+{
+	return tb_job_add(w->builder, job_rank(w, w->rank), &what);
+}
+
+static void plan_depend(const struct tb_plan_writing *w, uint32_t op, uint32_t on)
+{
+	tb_job_depend(w->builder, job_rank(w, w->rank), op, on, false);
+}
+
+static void plan_wait_for_held(const struct tb_plan_writing *w, uint32_t op)
+{
+	for (uint32_t i = 0; i < w->n_held; i++)
+		plan_depend(w, op, w->held[i]);
+}
+
+static bool is_within_host(const struct tb_plan_writing *w, const struct tb_transfer *t)
+{
+	return w->hosts && w->hosts[t->from] == w->hosts[t->to];
+}
+
+// What of a transfer an operation is. Each has a tag of its own where transfers are asked
+// for, because two ranks may do all of this in both directions at once.
+enum message_part { DATA, ASK, ANSWER, N_PARTS };
+
+static uint32_t transfer_end(const struct tb_transfer *transfer, bool out)
+{
+	return out ? transfer->from : transfer->to;
+}
+
+// transfer_is_asked returns whether the receiver is asked before the data go.
+static bool transfer_is_asked(
+	const struct tb_plan_writing *w, const struct tb_transfer *t)
+{
+	return w->eager_bytes != UINT64_MAX &&
+	       tb_plan_bytes(w->plan, t) > w->eager_bytes && !is_within_host(w, t);
+}
+
+static uint32_t transfer_n_parts(uint64_t eager_bytes)
+{
+	return eager_bytes == UINT64_MAX ? 1 : N_PARTS;
+}
+
+static uint64_t transfer_wire_bytes(
+	const struct tb_plan *plan, const struct tb_transfer *transfer)
+{
+	uint64_t bytes = tb_plan_bytes(plan, transfer);
+	uint64_t times = plan->pace.wire[0], of = plan->pace.wire[1];
+	return of ? bytes / of * times + bytes % of * times / of : bytes;
+}
+
+// transfer_add_part adds the send (or receive) of one part of a transfer to the current
+// rank.
+static uint32_t transfer_add_part(const struct tb_plan_writing *w,
+	const struct tb_transfer *transfer, enum message_part part, enum tb_op_kind kind)
+{
+	uint32_t slot = transfer->round * w->plan->n_ports + transfer->port;
+	bool here_is_from = w->rank == transfer->from;
+	return plan_add(
+		w, (struct tb_op){.kind = (uint8_t)kind,
+			   .amount = part == DATA ? transfer_wire_bytes(w->plan, transfer)
+						  : 0,
+			   .peer = job_rank(w, transfer_end(transfer, !here_is_from)),
+			   .tag = w->tag + slot * transfer_n_parts(w->eager_bytes) +
+				  (uint32_t)part,
+			   .cpu = w->lane_cpu,
+			   .nic = (uint8_t)(w->pin ? transfer->port : 0),
+			   .planned = w->plan->pace.slots > 0});
+}
+
 // The operations of one rank of a plan whose ports go by themselves (struct
 // tb_plan_pace).
 
@@ -188,9 +304,7 @@ void tb_plan_visit(const struct tb_plan *plan, const struct tb_transfer *transfe
 #define STEP_CPU   (TAKING_CPU + N_TAKING)
 #define N_STEPS	   (UINT8_MAX + 1 - STEP_CPU)
 
-// plan_slots_init prepares for slots (TB_ENOMEM), and plan_write_slots is
-// plan_write_rank with them.
-static int plan_slots_init(struct tb_plan_writing *w)
+static bool plan_slots_init(struct tb_plan_writing *w)
 {
 	size_t n = w->plan->n_ports;
 	w->n_sent = malloc(n * sizeof *w->n_sent);
@@ -198,9 +312,7 @@ static int plan_slots_init(struct tb_plan_writing *w)
 	w->sent = malloc(n * w->plan->pace.slots * sizeof *w->sent);
 	w->taken = malloc(n * sizeof *w->taken);
 	w->held_ports = malloc((w->room + 1) * sizeof *w->held_ports);
-	return w->n_sent && w->n_arrived && w->sent && w->taken && w->held_ports
-		       ? TB_OK
-		       : TB_ENOMEM;
+	return w->n_sent && w->n_arrived && w->sent && w->taken && w->held_ports;
 }
 
 static uint32_t *port_sent_at(struct tb_plan_writing *w, uint32_t port, uint32_t number)
@@ -209,75 +321,54 @@ static uint32_t *port_sent_at(struct tb_plan_writing *w, uint32_t port, uint32_t
 	return &w->sent[port * slots + number % slots];
 }
 
-static int plan_write_wait(const struct tb_plan_writing *writing, uint32_t op,
-	uint32_t on, bool start, struct tb_error *error);
-
 // take_held has `op` wait for what was received by a port, and no other operation need
 // do so: those of the port come after this one has started.
-static int take_held(
-	struct tb_plan_writing *w, uint32_t port, uint32_t op, struct tb_error *error)
+static void take_held(struct tb_plan_writing *w, uint32_t port, uint32_t op)
 {
-	int status = TB_OK;
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < w->n_held; i++) {
 		if (w->held_ports[i] == port) {
-			if (status == TB_OK)
-				status = plan_write_wait(w, op, w->held[i], false, error);
+			plan_depend(w, op, w->held[i]);
 			continue;
 		}
 		w->held[n] = w->held[i];
 		w->held_ports[n++] = w->held_ports[i];
 	}
 	w->n_held = n;
-	return status;
 }
 
-static int plan_write_part(struct tb_plan_writing *writing,
-	const struct tb_transfer *transfer, enum tb_op_kind kind, uint32_t *op,
-	struct tb_error *error);
-
-static int plan_write_op(struct tb_plan_writing *writing, const struct tb_op *what,
-	uint32_t *op, struct tb_error *error);
-
-// add_delay adds a calc behind operation `op`, which it replaces.
-static int add_delay(struct tb_plan_writing *w, uint64_t ns, uint32_t cpu, uint32_t *op,
-	struct tb_error *error)
+// add_delay adds a calc behind operation `on` and returns it; of no time, it is `on`.
+static uint32_t add_delay(
+	const struct tb_plan_writing *w, uint64_t ns, uint32_t cpu, uint32_t on)
 {
-	uint32_t on = *op;
 	if (!ns)
-		return TB_OK;
-	int status = plan_write_op(w,
-		&(struct tb_op){.kind = TB_OP_CALC, .amount = ns, .cpu = (uint8_t)cpu},
-		op, error);
-	return status == TB_OK ? plan_write_wait(w, *op, on, false, error) : status;
+		return on;
+	uint32_t op = plan_add(
+		w, (struct tb_op){.kind = TB_OP_CALC, .amount = ns, .cpu = (uint8_t)cpu});
+	plan_depend(w, op, on);
+	return op;
 }
 
 // add_slot adds a send. It begins after the one before it has begun, and after the one as
 // many before it as there are slots is over; to another host with a gap, a gap after the
 // one before it is over.
-static int add_slot(struct tb_plan_writing *w, const struct tb_transfer *transfer,
-	struct tb_error *error)
+static void add_slot(struct tb_plan_writing *w, const struct tb_transfer *transfer)
 {
-	uint32_t op = 0, port = transfer->port, n = w->n_sent[port];
+	uint32_t port = transfer->port, n = w->n_sent[port]++;
 	uint32_t slots = w->plan->pace.slots, gap_ns = w->plan->pace.gap_ns;
-	bool one_by_one = gap_ns && !(w->hosts && w->hosts[transfer->from] ==
-							  w->hosts[transfer->to]);
-	int status = plan_write_part(w, transfer, TB_OP_SEND, &op, error);
-	if (status == TB_OK && n == 0 && w->entry != UINT32_MAX)
-		status = plan_write_wait(w, op, w->entry, false, error);
-	if (status == TB_OK && n > 0)
-		status = plan_write_wait(
-			w, op, *port_sent_at(w, port, n - 1), !one_by_one, error);
-	if (status == TB_OK && n >= slots)
-		status = plan_write_wait(w, op, *port_sent_at(w, port, n), false, error);
-	if (status == TB_OK)
-		status = take_held(w, transfer->after, op, error);
-	if (status == TB_OK && one_by_one)
-		status = add_delay(
-			w, gap_ns, STEP_CPU + port * slots % N_STEPS, &op, error);
-	*port_sent_at(w, port, n) = op;
-	w->n_sent[port]++;
-	return status;
+	bool one_by_one = gap_ns && !is_within_host(w, transfer);
+	uint32_t op = transfer_add_part(w, transfer, DATA, TB_OP_SEND);
+	if (n == 0 && w->entry != UINT32_MAX)
+		plan_depend(w, op, w->entry);
+	if (n > 0)
+		tb_job_depend(w->builder, job_rank(w, w->rank), op,
+			*port_sent_at(w, port, n - 1), !one_by_one);
+	if (n >= slots)
+		plan_depend(w, op, *port_sent_at(w, port, n));
+	take_held(w, transfer->after, op);
+	*port_sent_at(w, port, n) =
+		one_by_one ? add_delay(w, gap_ns, STEP_CPU + port * slots % N_STEPS, op)
+			   : op;
 }
 
 static uint64_t taking_ns(const struct tb_plan_pace *pace, uint64_t bytes)
@@ -287,57 +378,48 @@ static uint64_t taking_ns(const struct tb_plan_pace *pace, uint64_t bytes)
 
 // add_arrival: the first turn of the channel's threads is passed on while they take the
 // rest, for which the channel's next data wait.
-static int add_arrival(struct tb_plan_writing *w, const struct tb_transfer *transfer,
-	struct tb_error *error)
+static void add_arrival(struct tb_plan_writing *w, const struct tb_transfer *transfer)
 {
 	const struct tb_plan_pace *pace = &w->plan->pace;
-	uint32_t op = 0, port = transfer->port;
-	uint32_t taking = TAKING_CPU + port % N_TAKING;
+	uint32_t port = transfer->port, taking = TAKING_CPU + port % N_TAKING;
 	uint32_t slot =
 		(port * pace->slots + w->n_arrived[port]++ % pace->slots) % N_STEPS;
 	uint64_t bytes = pace->channel_bytes_per_s ? tb_plan_bytes(w->plan, transfer) : 0;
 	uint64_t first = bytes < pace->turn_bytes ? bytes : pace->turn_bytes;
-	int status = plan_write_part(w, transfer, TB_OP_RECV, &op, error);
-	if (status == TB_OK && w->entry != UINT32_MAX)
-		status = plan_write_wait(w, op, w->entry, false, error);
-	uint32_t rest = op;
-	if (status == TB_OK && first > 0)
-		status = add_delay(w, taking_ns(pace, first), taking, &op, error);
-	if (status == TB_OK && bytes > first)
-		status = add_delay(
-			w, taking_ns(pace, bytes - first), taking, &rest, error);
-	if (status == TB_OK)
-		status = add_delay(w,
-			pace->step_ns[(w->hosts && w->hosts[transfer->from] ==
-							   w->hosts[transfer->to])
-					      ? 0
-					      : 1],
-			STEP_CPU + slot, &op, error);
-	w->taken[port] = bytes > first ? rest : UINT32_MAX;
+	uint32_t op = transfer_add_part(w, transfer, DATA, TB_OP_RECV), rest = UINT32_MAX;
+	if (w->entry != UINT32_MAX)
+		plan_depend(w, op, w->entry);
+	uint32_t ready =
+		first > 0 ? add_delay(w, taking_ns(pace, first), taking, op) : op;
+	if (bytes > first)
+		rest = add_delay(w, taking_ns(pace, bytes - first), taking, op);
+	w->taken[port] = rest;
 	w->held_ports[w->n_held] = transfer->port;
-	w->held[w->n_held++] = op;
-	return status;
+	w->held[w->n_held++] = add_delay(
+		w, pace->step_ns[!is_within_host(w, transfer)], STEP_CPU + slot, ready);
 }
 
-static int plan_write_slots(struct tb_plan_writing *w, struct tb_error *error)
+static void plan_write_slots(struct tb_plan_writing *w)
 {
 	const struct tb_transfer *transfers = w->plan->transfers;
 	uint32_t out = w->out.first[w->rank], in = w->in.first[w->rank];
 	uint32_t out_end = w->out.first[w->rank + 1], in_end = w->in.first[w->rank + 1];
-	int status = TB_OK;
 	w->n_held = 0;
 	for (uint32_t port = 0; port < w->plan->n_ports; port++)
 		w->n_sent[port] = w->n_arrived[port] = 0;
-	while (status == TB_OK && (out < out_end || in < in_end)) {
+	while (out < out_end || in < in_end) {
 		const struct tb_transfer *send =
 			out < out_end ? &transfers[w->out.transfers[out]] : NULL;
 		const struct tb_transfer *receive =
 			in < in_end ? &transfers[w->in.transfers[in]] : NULL;
 		// Of a round the sends come first.
-		bool sends = send && (!receive || send->round <= receive->round);
-		status =
-			sends ? add_slot(w, send, error) : add_arrival(w, receive, error);
-		*(sends ? &out : &in) += 1;
+		if (send && (!receive || send->round <= receive->round)) {
+			add_slot(w, send);
+			out++;
+		} else {
+			add_arrival(w, receive);
+			in++;
+		}
 	}
 	// The rank leaves when its last sends are over, too, and all data are taken in.
 	for (uint32_t port = 0; port < w->plan->n_ports; port++) {
@@ -347,19 +429,9 @@ static int plan_write_slots(struct tb_plan_writing *w, struct tb_error *error)
 		for (uint32_t i = n > slots ? n - slots : 0; i < n; i++)
 			w->held[w->n_held++] = *port_sent_at(w, port, i);
 	}
-	return status;
 }
 
 // The operations of one rank of a plan, round after round.
-
-// What of a transfer an operation is. Each has a tag of its own where transfers are asked
-// for, because two ranks may do all of this in both directions at once.
-enum message_part { DATA, ASK, ANSWER, N_PARTS };
-
-static uint32_t transfer_end(const struct tb_transfer *transfer, bool out)
-{
-	return out ? transfer->from : transfer->to;
-}
 
 static bool ends_init(struct tb_plan_ends *ends, const struct tb_plan *plan, bool out)
 {
@@ -403,7 +475,7 @@ static int plan_writing_init(struct tb_plan_writing *w, struct tb_error *error)
 		w->late = malloc((in + 1) * sizeof *w->late);
 		w->answers = malloc((in + 1) * sizeof *w->answers);
 		made = w->held && w->late && w->answers &&
-		       (!plan->pace.slots || plan_slots_init(w) == TB_OK);
+		       (!plan->pace.slots || plan_slots_init(w));
 	}
 	return made ? TB_OK : tb_fail_memory(error, "so many transfers");
 }
@@ -424,86 +496,6 @@ static void plan_writing_fini(struct tb_plan_writing *w)
 	free(w->held_ports);
 }
 
-static uint32_t job_rank(const struct tb_plan_writing *w, uint32_t rank)
-{
-	return w->ranks ? w->ranks[rank] : rank;
-}
-
-static int plan_write_wait(const struct tb_plan_writing *w, uint32_t op, uint32_t on,
-	bool start, struct tb_error *error)
-{
-	return tb_job_depend(w->builder, job_rank(w, w->rank), op, on, start, error);
-}
-
-// What both write: an operation of the current rank; the send or receive of a transfer's
-// data; that operation `op` waits for `on` to end, or with `start` to begin.
-static int plan_write_op(struct tb_plan_writing *w, const struct tb_op *what,
-	uint32_t *op, struct tb_error *error)
-{
-	return tb_job_add(w->builder, job_rank(w, w->rank), what, op, error);
-}
-
-static int plan_depend(
-	const struct tb_plan_writing *w, uint32_t op, uint32_t on, struct tb_error *error)
-{
-	return plan_write_wait(w, op, on, false, error);
-}
-
-static int plan_wait_for_all(const struct tb_plan_writing *w, uint32_t op,
-	const uint32_t *on, uint32_t n, struct tb_error *error)
-{
-	int status = TB_OK;
-	for (uint32_t i = 0; i < n && status == TB_OK; i++)
-		status = plan_depend(w, op, on[i], error);
-	return status;
-}
-
-// transfer_is_asked returns whether the receiver is asked before the data go.
-static bool transfer_is_asked(
-	const struct tb_plan_writing *w, const struct tb_transfer *t)
-{
-	return w->eager_bytes != UINT64_MAX &&
-	       tb_plan_bytes(w->plan, t) > w->eager_bytes &&
-	       !(w->hosts && w->hosts[t->from] == w->hosts[t->to]);
-}
-
-static uint32_t transfer_n_parts(uint64_t eager_bytes)
-{
-	return eager_bytes == UINT64_MAX ? 1 : N_PARTS;
-}
-
-static uint64_t transfer_wire_bytes(
-	const struct tb_plan *plan, const struct tb_transfer *transfer)
-{
-	uint64_t bytes = tb_plan_bytes(plan, transfer);
-	uint64_t times = plan->pace.wire[0], of = plan->pace.wire[1];
-	return of ? bytes / of * times + bytes % of * times / of : bytes;
-}
-
-// transfer_add_part adds the send (or receive) of one part of a transfer to the current
-// rank.
-static int transfer_add_part(const struct tb_plan_writing *w,
-	const struct tb_transfer *transfer, enum message_part part, enum tb_op_kind kind,
-	uint32_t *op, struct tb_error *error)
-{
-	uint32_t slot = transfer->round * w->plan->n_ports + transfer->port;
-	bool here_is_from = w->rank == transfer->from;
-	struct tb_op what = {.kind = (uint8_t)kind,
-		.amount = part == DATA ? transfer_wire_bytes(w->plan, transfer) : 0,
-		.peer = job_rank(w, transfer_end(transfer, !here_is_from)),
-		.tag = w->tag + slot * transfer_n_parts(w->eager_bytes) + (uint32_t)part,
-		.cpu = w->lane_cpu,
-		.nic = (uint8_t)(w->pin ? transfer->port : 0),
-		.planned = w->plan->pace.slots > 0};
-	return tb_job_add(w->builder, job_rank(w, w->rank), &what, op, error);
-}
-
-static int plan_write_part(struct tb_plan_writing *w, const struct tb_transfer *transfer,
-	enum tb_op_kind kind, uint32_t *op, struct tb_error *error)
-{
-	return transfer_add_part(w, transfer, DATA, kind, op, error);
-}
-
 // takes_fresh returns whether the current rank works in memory that the call takes from
 // the system and returns to it. glibc (malloc/malloc.c, M_MMAP_THRESHOLD) keeps pieces
 // of up to 32 MiB, but at the end of its heap no more than twice the largest.
@@ -521,41 +513,28 @@ static bool takes_fresh(const struct tb_plan_writing *w)
 static uint64_t pinning_ns(
 	const struct tb_plan_writing *w, const struct tb_transfer *transfer)
 {
-	bool is_local = w->hosts && w->hosts[transfer->from] == w->hosts[transfer->to];
-	return !is_local && takes_fresh(w) &&
+	return !is_within_host(w, transfer) && takes_fresh(w) &&
 			       tb_plan_bytes(w->plan, transfer) > w->work.pin_above_bytes
 		       ? 2 * w->work.pin_ns
 		       : 0;
 }
 
 // add_work adds a calc for a transfer's bytes, which are added up or copied.
-static int add_work(const struct tb_plan_writing *w, const struct tb_transfer *transfer,
-	bool adds, uint32_t *op, struct tb_error *error)
+static uint32_t add_work(
+	const struct tb_plan_writing *w, const struct tb_transfer *transfer, bool adds)
 {
 	uint64_t bytes = tb_plan_bytes(w->plan, transfer);
-	struct tb_op what = {.kind = TB_OP_CALC,
-		.amount = tb_call_work_ns(&w->work, adds, bytes, w->whole) +
-			  (adds ? pinning_ns(w, transfer) : 0),
-		.of_call = true,
-		.cpu = w->cpu};
-	return tb_job_add(w->builder, job_rank(w, w->rank), &what, op, error);
+	return plan_add(
+		w, (struct tb_op){.kind = TB_OP_CALC,
+			   .amount = tb_call_work_ns(&w->work, adds, bytes, w->whole) +
+				     (adds ? pinning_ns(w, transfer) : 0),
+			   .of_call = true,
+			   .cpu = w->cpu});
 }
 
 static bool is_packed(const struct tb_plan_writing *w, const struct tb_transfer *t)
 {
 	return w->work.pack && t->blocks == TB_BLOCKS_DIGIT;
-}
-
-// add_pack adds the calc that packs a transfer, which waits for what is held; `op` is
-// left alone where none is needed.
-static int add_pack(const struct tb_plan_writing *w, const struct tb_transfer *transfer,
-	uint32_t *op, struct tb_error *error)
-{
-	if (!is_packed(w, transfer))
-		return TB_OK;
-	int status = add_work(w, transfer, false, op, error);
-	return status == TB_OK ? plan_wait_for_all(w, *op, w->held, w->n_held, error)
-			       : status;
 }
 
 // In which an answer that is due goes first.
@@ -569,107 +548,86 @@ uint64_t tb_skew_ns(uint32_t rank, uint64_t bytes)
 	return SKEW_LEAST_NS + (odd ? bytes / 4 : 0);
 }
 
-// add_skew adds a calc by which the current rank asks later.
-static int add_skew(const struct tb_plan_writing *w, const struct tb_transfer *transfer,
-	uint32_t *op, struct tb_error *error)
+// transfer_add_send adds a send, which waits for what is held: for the calc that packs
+// it, or by which the current rank asks later, where there is one. If the receiver is to
+// be asked, the question waits, and the data wait for the answer.
+static uint32_t transfer_add_send(
+	const struct tb_plan_writing *w, const struct tb_transfer *transfer)
 {
-	const struct tb_op what = {.kind = TB_OP_CALC,
-		.amount = tb_skew_ns(
-			job_rank(w, w->rank), tb_plan_bytes(w->plan, transfer)),
-		.cpu = w->lane_cpu};
-	int status = tb_job_add(w->builder, job_rank(w, w->rank), &what, op, error);
-	return status == TB_OK ? plan_wait_for_all(w, *op, w->held, w->n_held, error)
-			       : status;
-}
-
-// transfer_add_send adds a send, which waits for what is held; if the receiver is to be
-// asked, the question does, and the data wait for the answer.
-static int transfer_add_send(struct tb_plan_writing *w,
-	const struct tb_transfer *transfer, uint32_t *op, struct tb_error *error)
-{
-	bool asked = transfer_is_asked(w, transfer);
-	uint32_t first = 0, answer = 0, pack = UINT32_MAX;
-	int status = add_pack(w, transfer, &pack, error);
-	if (status == TB_OK && asked && w->skews && pack == UINT32_MAX)
-		status = add_skew(w, transfer, &pack, error);
-	if (status == TB_OK)
-		status = transfer_add_part(
-			w, transfer, asked ? ASK : DATA, TB_OP_SEND, &first, error);
-	if (status == TB_OK && pack != UINT32_MAX)
-		status = plan_depend(w, first, pack, error);
-	else if (status == TB_OK)
-		status = plan_wait_for_all(w, first, w->held, w->n_held, error);
-	*op = first;
-	if (!asked || status != TB_OK)
-		return status;
-	status = transfer_add_part(w, transfer, ANSWER, TB_OP_RECV, &answer, error);
-	if (status == TB_OK)
-		status = plan_depend(w, answer, first, error);
-	if (status == TB_OK)
-		status = transfer_add_part(w, transfer, DATA, TB_OP_SEND, op, error);
-	return status == TB_OK ? plan_depend(w, *op, answer, error) : status;
+	bool asked = transfer_is_asked(w, transfer), packed = is_packed(w, transfer);
+	bool later = asked && w->skews && !packed;
+	uint32_t before = 0;
+	if (packed)
+		before = add_work(w, transfer, false);
+	if (later) {
+		uint64_t bytes = tb_plan_bytes(w->plan, transfer);
+		before = plan_add(
+			w, (struct tb_op){.kind = TB_OP_CALC,
+				   .amount = tb_skew_ns(job_rank(w, w->rank), bytes),
+				   .cpu = w->lane_cpu});
+	}
+	if (packed || later)
+		plan_wait_for_held(w, before);
+	uint32_t first = transfer_add_part(w, transfer, asked ? ASK : DATA, TB_OP_SEND);
+	if (packed || later)
+		plan_depend(w, first, before);
+	else
+		plan_wait_for_held(w, first);
+	if (!asked)
+		return first;
+	uint32_t answer = transfer_add_part(w, transfer, ANSWER, TB_OP_RECV);
+	plan_depend(w, answer, first);
+	uint32_t data = transfer_add_part(w, transfer, DATA, TB_OP_SEND);
+	plan_depend(w, data, answer);
+	return data;
 }
 
 // plan_add_sends adds the rank's sends of a round; the next sends will wait for these.
 // Their numbers are collected in the room behind those that are held.
-static int plan_add_sends(
-	struct tb_plan_writing *w, uint32_t from, uint32_t to, struct tb_error *error)
+static void plan_add_sends(struct tb_plan_writing *w, uint32_t from, uint32_t to)
 {
 	uint32_t n = 0;
 	uint32_t *sends = w->held + w->n_held;
-	int status = TB_OK;
-	for (uint32_t i = from; i < to && status == TB_OK; i++)
-		status = transfer_add_send(
-			w, &w->plan->transfers[w->out.transfers[i]], &sends[n++], error);
+	for (uint32_t i = from; i < to; i++)
+		sends[n++] =
+			transfer_add_send(w, &w->plan->transfers[w->out.transfers[i]]);
 	for (uint32_t i = 0; i < n; i++)
 		w->held[i] = sends[i];
 	w->n_held = n ? n : w->n_held;
-	return status;
 }
 
-// combined adds the calc that combines, or unpacks, the data of receive `op`, and stores
-// it in `op`; nothing if that takes no time.
-static int combined(struct tb_plan_writing *w, const struct tb_transfer *transfer,
-	uint32_t *op, struct tb_error *error)
+// add_receive adds a receive, and the calc that combines or unpacks its data, if that
+// takes time. It returns the later of the two.
+static uint32_t add_receive(
+	struct tb_plan_writing *w, const struct tb_transfer *transfer, uint32_t answer)
 {
+	uint32_t op = transfer_add_part(w, transfer, DATA, TB_OP_RECV);
+	if (transfer_is_asked(w, transfer))
+		plan_depend(w, op, answer);
+	else if (w->entry != UINT32_MAX)
+		plan_depend(w, op, w->entry);
 	bool packs = is_packed(w, transfer);
 	if (!packs && !(transfer->combines && w->work.combine))
-		return TB_OK;
-	uint32_t receive = *op;
-	int status = add_work(w, transfer, !packs, op, error);
-	return status == TB_OK ? plan_depend(w, *op, receive, error) : status;
-}
-
-static int add_receive(struct tb_plan_writing *w, const struct tb_transfer *transfer,
-	uint32_t answer, uint32_t *op, struct tb_error *error)
-{
-	int status = transfer_add_part(w, transfer, DATA, TB_OP_RECV, op, error);
-	if (status == TB_OK && transfer_is_asked(w, transfer))
-		status = plan_depend(w, *op, answer, error);
-	else if (status == TB_OK && w->entry != UINT32_MAX)
-		status = plan_depend(w, *op, w->entry, error);
-	return status == TB_OK ? combined(w, transfer, op, error) : status;
+		return op;
+	uint32_t done = add_work(w, transfer, !packs);
+	plan_depend(w, done, op);
+	return done;
 }
 
 // plan_write_calc adds a calc that waits for what is held and late; then it alone is
 // held.
-static int plan_write_calc(
-	struct tb_plan_writing *w, uint64_t calc_ns, uint8_t cpu, struct tb_error *error)
+static void plan_write_calc(struct tb_plan_writing *w, uint64_t calc_ns, uint8_t cpu)
 {
-	struct tb_op what = {.kind = TB_OP_CALC,
-		.amount = calc_ns,
-		.of_call = w->plan->pace.slots == 0,
-		.cpu = cpu};
-	uint32_t op = 0;
-	int status = tb_job_add(w->builder, job_rank(w, w->rank), &what, &op, error);
-	if (status == TB_OK)
-		status = plan_wait_for_all(w, op, w->held, w->n_held, error);
-	if (status == TB_OK)
-		status = plan_wait_for_all(w, op, w->late, w->n_late, error);
+	uint32_t op = plan_add(w, (struct tb_op){.kind = TB_OP_CALC,
+					  .amount = calc_ns,
+					  .of_call = w->plan->pace.slots == 0,
+					  .cpu = cpu});
+	plan_wait_for_held(w, op);
+	for (uint32_t i = 0; i < w->n_late; i++)
+		plan_depend(w, op, w->late[i]);
 	w->held[0] = op;
 	w->n_held = 1;
 	w->n_late = 0;
-	return status;
 }
 
 // round_end returns the index after the last transfer of the rank in the same round as
@@ -694,80 +652,55 @@ static uint32_t round_at(
 
 // In each round the sends come first, so that they do not wait for receives of the same
 // round.
-static int plan_write_rank(struct tb_plan_writing *w, struct tb_error *error)
+static void plan_write_rank(struct tb_plan_writing *w)
 {
+	const struct tb_transfer *transfers = w->plan->transfers;
 	uint32_t out = w->out.first[w->rank], in = w->in.first[w->rank];
-	int status = TB_OK;
-	while (status == TB_OK) {
+	for (;;) {
 		uint32_t sends = round_at(w, &w->out, out);
 		uint32_t receives = round_at(w, &w->in, in);
 		if (sends == UINT32_MAX && receives == UINT32_MAX)
-			break;
+			return;
 		uint32_t out_end = sends <= receives ? round_end(w, &w->out, out) : out;
 		uint32_t in_end = receives <= sends ? round_end(w, &w->in, in) : in;
 		// Answer the questions of a round. A rank posts the receives of a round
 		// when it has done what it holds.
-		w->n_answers = 0;
-		for (uint32_t i = in; i < in_end && status == TB_OK; i++) {
-			const struct tb_transfer *t =
-				&w->plan->transfers[w->in.transfers[i]];
-			uint32_t ask = 0, *answer = &w->answers[i - in];
+		uint32_t n_answers = 0;
+		for (uint32_t i = in; i < in_end; i++) {
+			const struct tb_transfer *t = &transfers[w->in.transfers[i]];
 			if (!transfer_is_asked(w, t))
 				continue;
-			w->n_answers++;
-			status = transfer_add_part(w, t, ASK, TB_OP_RECV, &ask, error);
-			if (status == TB_OK)
-				status = transfer_add_part(
-					w, t, ANSWER, TB_OP_SEND, answer, error);
-			if (status == TB_OK)
-				status = plan_depend(w, *answer, ask, error);
-			if (status == TB_OK)
-				status = plan_wait_for_all(
-					w, *answer, w->held, w->n_held, error);
+			n_answers++;
+			uint32_t ask = transfer_add_part(w, t, ASK, TB_OP_RECV);
+			uint32_t answer = transfer_add_part(w, t, ANSWER, TB_OP_SEND);
+			plan_depend(w, answer, ask);
+			plan_wait_for_held(w, answer);
+			w->answers[i - in] = answer;
 		}
-		if (status == TB_OK)
-			status = plan_add_sends(w, out, out_end, error);
-		if (status == TB_OK) {
-			// Add the rank's receives of a round. Those that were answered
-			// wait for all that was held before the round; if there were no
-			// sends, holding them is enough.
-			bool has_sends = out_end > out;
-			if (w->n_answers && !has_sends && w->plan->order == TB_ORDER_DATA)
-				w->n_held = 0;
-			for (uint32_t i = in; i < in_end && status == TB_OK; i++) {
-				const struct tb_transfer *t =
-					&w->plan->transfers[w->in.transfers[i]];
-				uint32_t op = 0;
-				status =
-					add_receive(w, t, w->answers[i - in], &op, error);
-				bool holds = w->plan->order == TB_ORDER_DATA ||
-					     t->blocks == TB_BLOCKS_NONE;
-				if (holds)
-					w->held[w->n_held++] = op;
-				else
-					w->late[w->n_late++] = op;
-			}
+		plan_add_sends(w, out, out_end);
+		// Add the rank's receives of a round. Those that were answered wait for
+		// all that was held before the round; if there were no sends, holding
+		// them is enough.
+		if (n_answers && out_end == out && w->plan->order == TB_ORDER_DATA)
+			w->n_held = 0;
+		for (uint32_t i = in; i < in_end; i++) {
+			const struct tb_transfer *t = &transfers[w->in.transfers[i]];
+			uint32_t op = add_receive(w, t, w->answers[i - in]);
+			if (w->plan->order == TB_ORDER_DATA ||
+				t->blocks == TB_BLOCKS_NONE)
+				w->held[w->n_held++] = op;
+			else
+				w->late[w->n_late++] = op;
 		}
 		out = out_end;
 		in = in_end;
 	}
-	return status;
 }
 
 // Makes a job from a plan, or appends a plan to a job that is being built: rank after
 // rank and in each round after round.
 
 #define COMBINE_CPU 1
-
-// plan_begin adds the calc with which a repeat begins, unless it takes no time and has
-// nothing to wait for.
-static int plan_begin(
-	struct tb_plan_writing *w, const struct tb_plan_job *how, struct tb_error *error)
-{
-	if (how->compute_ns == 0 && w->n_held + w->n_late == 0)
-		return TB_OK;
-	return plan_write_calc(w, how->compute_ns, 0, error);
-}
 
 int tb_plan_to_job(struct tb_job **job, const struct tb_plan *plan,
 	const struct tb_plan_job *how, struct tb_error *error)
@@ -790,18 +723,17 @@ int tb_plan_to_job(struct tb_job **job, const struct tb_plan *plan,
 	int status = tb_job_builder_new(&w.builder, plan->n_ranks, error);
 	if (status == TB_OK)
 		status = plan_writing_init(&w, error);
-	if (status == TB_OK) {
-		for (w.rank = 0; w.rank < w.plan->n_ranks && status == TB_OK; w.rank++) {
-			w.n_held = w.n_late = 0;
-			for (uint32_t i = 0; i < how->n_repeats && status == TB_OK; i++) {
-				status = plan_begin(&w, how, error);
-				if (status == TB_OK)
-					status = plan_write_rank(&w, error);
-				if (status == TB_OK && how->shift_ns)
-					status = plan_write_calc(
-						&w, how->shift_ns, COMBINE_CPU, error);
-			}
+	for (; status == TB_OK && w.rank < plan->n_ranks; w.rank++) {
+		w.n_held = w.n_late = 0;
+		for (uint32_t i = 0; i < how->n_repeats; i++) {
+			// A calc of no time begins a repeat that has to wait.
+			if (how->compute_ns || w.n_held + w.n_late > 0)
+				plan_write_calc(&w, how->compute_ns, 0);
+			plan_write_rank(&w);
+			if (how->shift_ns)
+				plan_write_calc(&w, how->shift_ns, COMBINE_CPU);
 		}
+		status = tb_job_builder_check(w.builder, error);
 	}
 	plan_writing_fini(&w);
 	if (status == TB_OK)
@@ -821,18 +753,6 @@ uint64_t tb_plan_append_tags(
 	// How many tags a plan uses, from the first one on.
 	return (uint64_t)plan->n_rounds * plan->n_ports *
 	       transfer_n_parts(eager_bytes(place));
-}
-
-// plan_leave stores the operation at whose end the rank leaves the call. All of its
-// operations wait for its entry, so that need not be among those.
-static int plan_leave(struct tb_plan_writing *w, const struct tb_plan_place *place,
-	struct tb_error *error)
-{
-	int status = TB_OK;
-	if (w->n_held + w->n_late > 1)
-		status = plan_write_calc(w, 0, w->cpu, error);
-	place->at[w->rank] = w->n_held ? w->held[0] : w->late[0];
-	return status;
 }
 
 // copying_ns returns how long a rank copies before the first round, or after the last:
@@ -867,34 +787,37 @@ static void share_cache(struct tb_plan_writing *w, uint64_t whole_cache)
 	w->work.shared_cache_bytes = whole_cache / n;
 }
 
-static int append_rank(struct tb_plan_writing *w, const struct tb_plan_place *place,
-	struct tb_error *error)
+// append_rank adds the operations of a rank, and stores the one at whose end it leaves
+// the call. All wait for its entry, so that need not be among those.
+static void append_rank(struct tb_plan_writing *w, const struct tb_plan_place *place)
 {
 	w->n_held = w->n_late = 0;
 	w->entry = place->at[w->rank];
 	w->cpu = w->lane_cpu = place->cpus ? place->cpus[w->rank] : 0;
 	if (!(w->out.first[w->rank] < w->out.first[w->rank + 1] ||
 		    w->in.first[w->rank] < w->in.first[w->rank + 1]))
-		return TB_OK;
+		return;
 	if (w->entry != UINT32_MAX)
 		w->held[w->n_held++] = w->entry;
 	uint64_t call_ns = w->plan->pace.call_ns;
 	uint64_t begin_ns = (call_ns ? call_ns : w->work.call_ns) + copying_ns(w, false);
 	uint64_t end_ns = copying_ns(w, true);
-	int status = TB_OK;
 	if (begin_ns) {
-		status = plan_write_calc(w, begin_ns, w->cpu, error);
+		plan_write_calc(w, begin_ns, w->cpu);
 		w->entry = w->held[0];
 	}
-	if (status == TB_OK)
-		status = w->plan->pace.slots ? plan_write_slots(w, error)
-					     : plan_write_rank(w, error);
-	if (end_ns && status == TB_OK)
-		status = plan_write_calc(w, end_ns, w->cpu, error);
+	if (w->plan->pace.slots)
+		plan_write_slots(w);
+	else
+		plan_write_rank(w);
+	if (end_ns)
+		plan_write_calc(w, end_ns, w->cpu);
 	// What is held first is the entry still if the rank only received.
 	if (w->n_held && w->held[0] == w->entry)
 		w->held[0] = w->held[--w->n_held];
-	return status == TB_OK ? plan_leave(w, place, error) : status;
+	if (w->n_held + w->n_late > 1)
+		plan_write_calc(w, 0, w->cpu);
+	place->at[w->rank] = w->n_held ? w->held[0] : w->late[0];
 }
 
 int tb_plan_append(struct tb_job_builder *builder, const struct tb_plan *plan,
@@ -915,7 +838,8 @@ int tb_plan_append(struct tb_job_builder *builder, const struct tb_plan *plan,
 		if (place->work.shared_cache_bytes && w.hosts &&
 			(w.rank == 0 || w.hosts[w.rank] != w.hosts[w.rank - 1]))
 			share_cache(&w, place->work.shared_cache_bytes);
-		status = append_rank(&w, place, error);
+		append_rank(&w, place);
+		status = tb_job_builder_check(builder, error);
 	}
 	plan_writing_fini(&w);
 	return status;

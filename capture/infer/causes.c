@@ -128,15 +128,8 @@ static bool is_hidden_cause(const struct tb_inferred_message *message)
 	return message->called_ns < message->left_ns;
 }
 
-static int latest_first(const void *a, const void *b)
-{
-	const struct cause_event *x = a, *y = b;
-	if (x->at_ns != y->at_ns)
-		return x->at_ns > y->at_ns ? -1 : 1;
-	if (x->cause.is_call != y->cause.is_call)
-		return x->cause.is_call ? -1 : 1;
-	return x->cause.message > y->cause.message ? -1 : 1;
-}
+TB_ORDER_BY(latest_first, struct cause_event,
+	TB_DOWN(at_ns) TB_DOWN(cause.is_call) TB_DOWN(cause.message))
 
 static bool is_same_pair(const struct tb_message_list *list, uint32_t a, uint32_t b)
 {

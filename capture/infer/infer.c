@@ -116,108 +116,93 @@ static bool is_message_built(const struct infer_building *building, uint64_t mes
 	       TB_ID_NONE;
 }
 
-static int build_op(struct infer_building *building, uint32_t rank,
-	const struct tb_op *op, uint32_t *index, struct tb_error *error)
-{
-	return tb_job_add(building->builder, rank, op, index, error);
-}
-
 // build_calc adds computation. Gaps of different messages overlap as they did, so each
 // has a processor; but rounds and answers share the first, as a rank does not answer
 // while it computes (rule L14).
-static int build_calc(struct infer_building *building, uint32_t rank, int64_t ns,
-	bool shared, uint32_t *index, struct tb_error *error)
+static uint32_t build_calc(
+	struct infer_building *building, uint32_t rank, int64_t ns, bool shared)
 {
 	struct tb_op calc = {.kind = TB_OP_CALC, .amount = (uint64_t)ns};
 	if (!shared)
 		calc.cpu = (uint8_t)(1 + building->n_calcs[rank]++ % (N_CPUS - 1));
-	return build_op(building, rank, &calc, index, error);
+	return tb_job_add(building->builder, rank, &calc);
 }
 
-static int add_computation(
-	struct infer_building *building, uint32_t message, struct tb_error *error)
+static void add_computation(struct infer_building *building, uint32_t message)
 {
 	const struct tb_asked *asked = &building->from->rendezvous->of[message];
 	uint32_t rank = rank_of(building, building->from->list->rows[message].source);
 	int64_t gap_ns = building->from->causes->of[message].gap_ns;
 	uint32_t *calc = &building->calc[message];
 	*calc = NONE;
-	if (asked->role == TB_ROLE_ANSWER || asked->role == TB_ROLE_DATA)
-		return build_calc(building, rank, REACTION_NS, true, calc, error);
-	if (building->from->list->rows[message].reopens) {
+	if (asked->role == TB_ROLE_ANSWER || asked->role == TB_ROLE_DATA) {
+		*calc = build_calc(building, rank, REACTION_NS, true);
+	} else if (building->from->list->rows[message].reopens) {
 		const struct tb_op closed = {.kind = TB_OP_CALC,
 			.amount = (uint64_t)gap_ns,
 			.cpu = (uint8_t)(1 + building->n_calcs[rank]++ % (N_CPUS - 1)),
 			.closed = true};
-		return build_op(building, rank, &closed, calc, error);
+		*calc = tb_job_add(building->builder, rank, &closed);
+	} else if (asked->role != TB_ROLE_REQUEST) {
+		if (gap_ns > 0)
+			*calc = build_calc(building, rank, gap_ns, false);
+	} else {
+		const struct tb_round *round =
+			&building->from->rendezvous->rounds[asked->round];
+		if (round->first_request == message)
+			building->rounds[asked->round] = build_calc(building, rank,
+				round->gap_ns > 0 ? round->gap_ns : 0, true);
 	}
-	if (asked->role != TB_ROLE_REQUEST)
-		return gap_ns > 0 ? build_calc(building, rank, gap_ns, false, calc, error)
-				  : TB_OK;
-	const struct tb_round *round = &building->from->rendezvous->rounds[asked->round];
-	if (round->first_request != message)
-		return TB_OK;
-	return build_calc(building, rank, round->gap_ns > 0 ? round->gap_ns : 0, true,
-		&building->rounds[asked->round], error);
 }
 
 // add_causes makes an operation wait for causes.
-static int add_causes(const struct infer_building *building,
-	const struct tb_cause *causes, uint32_t n, uint32_t rank, uint32_t op,
-	struct tb_error *error)
+static void add_causes(const struct infer_building *building,
+	const struct tb_cause *causes, uint32_t n, uint32_t rank, uint32_t op)
 {
-	int status = TB_OK;
-	for (uint32_t i = 0; status == TB_OK && i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		uint32_t on = causes[i].is_call ? building->send[causes[i].message]
 						: building->recv[causes[i].message];
 		// A program goes on once it has called: it does not wait for delivery.
-		status = tb_job_depend(building->builder, rank, op, on,
-			causes[i].is_call && !causes[i].is_done, error);
+		tb_job_depend(building->builder, rank, op, on,
+			causes[i].is_call && !causes[i].is_done);
 	}
-	return status;
 }
 
-static int depend_in_round(
-	const struct infer_building *building, uint32_t message, struct tb_error *error)
+static void depend_in_round(const struct infer_building *building, uint32_t message)
 {
 	const struct tb_asked *asked = &building->from->rendezvous->of[message];
 	uint32_t rank = rank_of(building, building->from->list->rows[message].source);
 	uint32_t send = building->send[message], calc = building->calc[message];
-	int status = TB_OK;
 	if (asked->round != NONE) {
 		const struct tb_round *round =
 			&building->from->rendezvous->rounds[asked->round];
 		uint32_t computed = building->rounds[asked->round];
-		status = tb_job_depend(
-			building->builder, rank, send, computed, false, error);
-		if (status == TB_OK && round->first_request == message)
-			status = add_causes(building,
-				building->from->causes->rows + round->first, round->n,
-				rank, computed, error);
+		tb_job_depend(building->builder, rank, send, computed, false);
+		if (round->first_request == message)
+			add_causes(building, building->from->causes->rows + round->first,
+				round->n, rank, computed);
 	}
-	if (status != TB_OK || asked->role != TB_ROLE_ANSWER)
-		return status;
-	status = tb_job_depend(building->builder, rank, calc,
-		building->recv[asked->replied], false, error);
-	return status == TB_OK
-		       ? tb_job_depend(building->builder, rank, send, calc, false, error)
-		       : status;
+	if (asked->role != TB_ROLE_ANSWER)
+		return;
+	tb_job_depend(
+		building->builder, rank, calc, building->recv[asked->replied], false);
+	tb_job_depend(building->builder, rank, send, calc, false);
 }
 
-static int depend_message(
-	const struct infer_building *building, uint32_t message, struct tb_error *error)
+static void depend_message(const struct infer_building *building, uint32_t message)
 {
 	const struct tb_asked *asked = &building->from->rendezvous->of[message];
 	const struct tb_caused *of = &building->from->causes->of[message];
 	uint32_t rank = rank_of(building, building->from->list->rows[message].source);
 	uint32_t send = building->send[message], calc = building->calc[message];
-	if (asked->role == TB_ROLE_REQUEST || asked->role == TB_ROLE_ANSWER)
-		return depend_in_round(building, message, error);
-	int status = add_causes(building, building->from->causes->rows + of->first, of->n,
-		rank, calc != NONE ? calc : send, error);
-	if (status == TB_OK && calc != NONE)
-		status = tb_job_depend(building->builder, rank, send, calc, false, error);
-	return status;
+	if (asked->role == TB_ROLE_REQUEST || asked->role == TB_ROLE_ANSWER) {
+		depend_in_round(building, message);
+		return;
+	}
+	add_causes(building, building->from->causes->rows + of->first, of->n, rank,
+		calc != NONE ? calc : send);
+	if (calc != NONE)
+		tb_job_depend(building->builder, rank, send, calc, false);
 }
 
 static int order_by_start(const void *a, const void *b)
@@ -244,12 +229,11 @@ static void sort_starts(const struct tb_inferred *from, uint64_t (*order)[2])
 	qsort(order, from->list->n, sizeof *order, order_by_start);
 }
 
-static int build_operations(struct infer_building *building, struct tb_error *error)
+static void build_operations(struct infer_building *building)
 {
 	size_t n = building->from->list->n;
-	int status = TB_OK;
 	sort_starts(building->from, building->order);
-	for (size_t i = 0; status == TB_OK && i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (is_message_built(building, building->order[i][1])) {
 			uint32_t message = (uint32_t)building->order[i][1];
 			const struct tb_inferred_message *row =
@@ -262,18 +246,15 @@ static int build_operations(struct infer_building *building, struct tb_error *er
 				.amount = row->bytes,
 				.peer = rank_of(building, row->source),
 				.tag = building->tags[message]};
-			status = add_computation(building, message, error);
-			if (status == TB_OK)
-				status = build_op(building, recv.peer, &send,
-					&building->send[message], error);
-			if (status == TB_OK)
-				status = build_op(building, send.peer, &recv,
-					&building->recv[message], error);
+			add_computation(building, message);
+			building->send[message] =
+				tb_job_add(building->builder, recv.peer, &send);
+			building->recv[message] =
+				tb_job_add(building->builder, send.peer, &recv);
 		}
-	for (uint32_t i = 0; status == TB_OK && i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		if (is_message_built(building, i))
-			status = depend_message(building, i, error);
-	return status;
+			depend_message(building, i);
 }
 
 // number_tags numbers the messages of each ordered pair.
@@ -316,10 +297,10 @@ static int build_job(struct infer_building *building, const char *name,
 		return tb_fail_memory(error, "the messages");
 	int status =
 		tb_job_builder_new(&building->builder, building->from->n_ranks, error);
-	if (status == TB_OK)
-		status = build_operations(building, error);
-	if (status == TB_OK)
+	if (status == TB_OK) {
+		build_operations(building);
 		status = tb_job_finish(building->builder, name, &made, error);
+	}
 	if (status == TB_OK && building->from->timed) {
 		const struct tb_inferred *from = building->from;
 		const struct tb_inferred_times times = {.list = from->list,

@@ -26,19 +26,9 @@ struct size_table {
 	bool few; // SIZES_MAX of them are those of most messages
 };
 
-static int by_stream(const void *a, const void *b)
-{
-	const struct size_count *x = a, *y = b;
-	if (x->stream != y->stream)
-		return x->stream < y->stream ? -1 : 1;
-	return TB_ORDER(x->bytes, y->bytes);
-}
+TB_ORDER_BY(by_stream, struct size_count, TB_UP(stream) TB_UP(bytes))
 
-static int order_by_size(const void *a, const void *b)
-{
-	const struct size_count *x = a, *y = b;
-	return TB_ORDER(x->bytes, y->bytes);
-}
+TB_ORDER_BY(order_by_size, struct size_count, TB_UP(bytes))
 
 static int order_by_count(const void *a, const void *b)
 {

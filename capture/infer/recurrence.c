@@ -16,17 +16,8 @@ struct message_of_class {
 	uint32_t message;
 };
 
-static int order_by_class(const void *a, const void *b)
-{
-	const struct message_of_class *x = a, *y = b;
-	if (x->source != y->source)
-		return x->source < y->source ? -1 : 1;
-	if (x->destination != y->destination)
-		return x->destination < y->destination ? -1 : 1;
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	return TB_ORDER(x->message, y->message);
-}
+TB_ORDER_BY(order_by_class, struct message_of_class,
+	TB_UP(source) TB_UP(destination) TB_UP(kind) TB_UP(message))
 
 void tb_classes_fini(struct tb_classes *classes)
 {
@@ -150,13 +141,7 @@ static void list_class_pairs(
 	}
 }
 
-static int compare_pairs(const void *a, const void *b)
-{
-	const struct tb_ordered_pair *x = a, *y = b;
-	if (x->source != y->source)
-		return x->source < y->source ? -1 : 1;
-	return TB_ORDER(x->destination, y->destination);
-}
+TB_ORDER_BY(compare_pairs, struct tb_ordered_pair, TB_UP(source) TB_UP(destination))
 
 // classes_pair returns an ordered pair, or NULL when it has no messages.
 static const struct tb_ordered_pair *classes_pair(

@@ -50,15 +50,7 @@ struct message_of_pair {
 	uint32_t low, high, message;
 };
 
-static int by_pair(const void *a, const void *b)
-{
-	const struct message_of_pair *x = a, *y = b;
-	if (x->low != y->low)
-		return x->low < y->low ? -1 : 1;
-	if (x->high != y->high)
-		return x->high < y->high ? -1 : 1;
-	return TB_ORDER(x->message, y->message);
-}
+TB_ORDER_BY(by_pair, struct message_of_pair, TB_UP(low) TB_UP(high) TB_UP(message))
 
 static int sort_by_pair(struct rendezvous_finding *finding)
 {
@@ -87,13 +79,7 @@ struct sized_place {
 	uint32_t place;
 };
 
-static int order_sized_places(const void *a, const void *b)
-{
-	const struct sized_place *x = a, *y = b;
-	if (x->bytes != y->bytes)
-		return x->bytes < y->bytes ? -1 : 1;
-	return TB_ORDER(x->place, y->place);
-}
+TB_ORDER_BY(order_sized_places, struct sized_place, TB_UP(bytes) TB_UP(place))
 
 // list_sizes lists the sizes in ascending order.
 static int list_sizes(struct size_counts *sizes, const struct rendezvous_finding *finding)

@@ -431,8 +431,8 @@ static int add_flow_deps(struct flow_list_reading *reading, const struct flow *f
 				"a flow of node %" PRIu32 " waits for trigger %" PRIu32
 				" of node %" PRIu32 ", which a job cannot",
 				flow->source, reading->triggers[flow->begins].id, node);
-		status = tb_job_depend(reading->builder, node, flow->send,
-			end == SENT ? first->send : first->recv, false, reading->error);
+		tb_job_depend(reading->builder, node, flow->send,
+			end == SENT ? first->send : first->recv, false);
 		cause = first->next[end];
 	}
 	return status;
@@ -446,17 +446,8 @@ struct flow_end {
 	bool receives;
 };
 
-static int by_node_and_start(const void *left, const void *right)
-{
-	const struct flow_end *a = left, *b = right;
-	if (a->node != b->node)
-		return a->node < b->node ? -1 : 1;
-	if (a->receives != b->receives)
-		return a->receives ? 1 : -1;
-	if (a->start_ps != b->start_ps)
-		return a->start_ps < b->start_ps ? -1 : 1;
-	return TB_ORDER(a->flow, b->flow);
-}
+TB_ORDER_BY(by_node_and_start, struct flow_end,
+	TB_UP(node) TB_UP(receives) TB_UP(start_ps) TB_UP(flow))
 
 // The clock of a node: a chain of calcs, each of which ends at the next start time.
 struct clock {
@@ -464,22 +455,19 @@ struct clock {
 	uint64_t at_ns;
 };
 
-static int wind_clock(struct flow_list_reading *reading, uint32_t node,
-	tb_time_ps start_ps, struct clock *clock)
+static void wind_clock(struct tb_job_builder *builder, uint32_t node, tb_time_ps start_ps,
+	struct clock *clock)
 {
 	uint64_t at_ns = ((uint64_t)start_ps + TB_PS_PER_NS / 2) / TB_PS_PER_NS;
 	if (at_ns <= clock->at_ns)
-		return TB_OK;
+		return;
 	struct tb_op calc = {
 		.kind = TB_OP_CALC, .amount = at_ns - clock->at_ns, .cpu = 1};
 	uint32_t before = clock->op;
-	int status =
-		tb_job_add(reading->builder, node, &calc, &clock->op, reading->error);
+	clock->op = tb_job_add(builder, node, &calc);
 	clock->at_ns = at_ns;
-	if (status == TB_OK && before != NONE)
-		status = tb_job_depend(
-			reading->builder, node, clock->op, before, false, reading->error);
-	return status;
+	if (before != NONE)
+		tb_job_depend(builder, node, clock->op, before, false);
 }
 
 static int make_flow_job(struct flow_list_reading *reading, struct tb_job **job)
@@ -502,8 +490,7 @@ static int make_flow_job(struct flow_list_reading *reading, struct tb_job **job)
 		}
 		qsort(ends, n, sizeof *ends, by_node_and_start);
 		struct clock clock = {NONE, 0};
-		status = TB_OK;
-		for (uint32_t i = 0; status == TB_OK && i < n; i++) {
+		for (uint32_t i = 0; i < n; i++) {
 			if (i > 0 && ends[i].node != ends[i - 1].node)
 				clock = (struct clock){NONE, 0};
 			const struct flow_end *end = &ends[i];
@@ -513,18 +500,15 @@ static int make_flow_job(struct flow_list_reading *reading, struct tb_job **job)
 				.amount = flow->bytes,
 				.peer = end->receives ? flow->source : flow->destination,
 				.tag = end->flow};
-			status = TB_OK;
 			tb_job_builder_set_line(reading->builder, flow->line);
 			if (!end->receives)
-				status = wind_clock(
-					reading, end->node, flow->start_ps, &clock);
-			if (status == TB_OK)
-				status = tb_job_add(reading->builder, end->node, &op,
-					end->receives ? &flow->recv : &flow->send,
-					reading->error);
-			if (status == TB_OK && !end->receives && clock.op != NONE)
-				status = tb_job_depend(reading->builder, end->node,
-					flow->send, clock.op, false, reading->error);
+				wind_clock(reading->builder, end->node, flow->start_ps,
+					&clock);
+			uint32_t at = tb_job_add(reading->builder, end->node, &op);
+			*(end->receives ? &flow->recv : &flow->send) = at;
+			if (!end->receives && clock.op != NONE)
+				tb_job_depend(
+					reading->builder, end->node, at, clock.op, false);
 		}
 	}
 	free(ends);

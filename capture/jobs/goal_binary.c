@@ -177,6 +177,19 @@ static int measure_rank(const struct image *image, uint32_t rank, struct goal_pa
 	return TB_OK;
 }
 
+// check_built names the place of what the builder refused.
+static int check_built(
+	const struct image *image, const struct tb_job_builder *builder, size_t at)
+{
+	struct tb_error why;
+	int status = tb_job_builder_check(builder, &why);
+	if (status == TB_EUSAGE)
+		return fail_goal_image(image, at, "%s", why.text);
+	return status == TB_OK
+		       ? TB_OK
+		       : tb_fail_in(image->error, why.code, image->name, "%s", why.text);
+}
+
 static int add_image_node(
 	struct image *image, struct tb_job_builder *builder, uint32_t rank, size_t at)
 {
@@ -206,13 +219,8 @@ static int add_image_node(
 			op.kind == TB_OP_CALC ? "time" : "size", op.amount);
 	op.planned = is_planned(image) && op.kind != TB_OP_CALC;
 	image->n_ops++;
-	struct tb_error why;
-	int status = tb_job_add(builder, rank, &op, NULL, &why);
-	if (status == TB_EUSAGE)
-		return fail_goal_image(image, at, "%s", why.text);
-	if (status != TB_OK)
-		return tb_fail_in(image->error, why.code, image->name, "%s", why.text);
-	return TB_OK;
+	tb_job_add(builder, rank, &op);
+	return check_built(image, builder, at);
 }
 
 // add_dependants reads one of the two lists (NODE_ENDS, NODE_STARTS) of operation `on`.
@@ -232,14 +240,11 @@ static int add_dependants(const struct image *image, struct tb_job_builder *buil
 			first, (uint64_t)first + n, part->rank, part->n_dependants);
 	for (uint32_t i = 0; i < n; i++) {
 		size_t entry = part->dependants + ((size_t)first + i) * 4;
-		struct tb_error why;
-		int status = tb_job_depend(builder, part->rank,
-			image_u32(image->bytes + entry), on, on_start, &why);
-		if (status == TB_EUSAGE)
-			return fail_goal_image(image, entry, "%s", why.text);
+		tb_job_depend(builder, part->rank, image_u32(image->bytes + entry), on,
+			on_start);
+		int status = check_built(image, builder, entry);
 		if (status != TB_OK)
-			return tb_fail_in(
-				image->error, why.code, image->name, "%s", why.text);
+			return status;
 	}
 	return TB_OK;
 }

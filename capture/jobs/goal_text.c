@@ -280,9 +280,9 @@ static int operation(
 		return status;
 	op.planned = s->planned && op.kind != TB_OP_CALC;
 	// Deadlocks and unmatched messages are found only at the end, and name this line.
-	uint32_t index;
 	tb_job_builder_set_line(s->builder, s->line);
-	status = tb_job_add(s->builder, s->rank, &op, &index, s->error);
+	uint32_t index = tb_job_add(s->builder, s->rank, &op);
+	status = tb_job_builder_check(s->builder, s->error);
 	if (status != TB_OK || label_length == 0)
 		return located(s, status);
 	int put = tb_labels_put(&s->labels, label, label_length, index);
@@ -320,8 +320,8 @@ static int dependency(struct scanner *s, const char *label, size_t length, bool 
 	skip_blank(s);
 	if (*s->at != '\n' && *s->at != '}')
 		return expected(s, "the end of the line");
-	return located(
-		s, tb_job_depend(s->builder, s->rank, index, on, on_start, s->error));
+	tb_job_depend(s->builder, s->rank, index, on, on_start);
+	return located(s, tb_job_builder_check(s->builder, s->error));
 }
 
 // statement reads one line of a rank's block.

@@ -102,16 +102,22 @@ int tb_job_builder_new(struct tb_job_builder **builder, uint32_t n_ranks,
 	struct tb_error *error) TB_MUST_USE;
 void tb_job_builder_free(struct tb_job_builder *builder);
 
-// tb_job_add appends an operation to `rank` and stores its index within the rank (`index`
-// may be NULL). TB_EUSAGE for a rank or peer out of range, or a send to any peer or with
-// any tag; TB_ECAPACITY beyond 2^31 - 1 operations.
-int tb_job_add(struct tb_job_builder *builder, uint32_t rank, const struct tb_op *op,
-	uint32_t *index, struct tb_error *error) TB_MUST_USE;
+// tb_job_add appends an operation to `rank` and returns its index within the rank. The
+// builder keeps its first failure, after which nothing is added and the index is 0, so
+// callers check once, at the end or where they can name the place: TB_EUSAGE for a rank
+// or peer out of range, or a send to any peer or with any tag; TB_ECAPACITY beyond
+// 2^31 - 1 operations; TB_ENOMEM.
+uint32_t tb_job_add(
+	struct tb_job_builder *builder, uint32_t rank, const struct tb_op *op);
 
 // tb_job_depend makes operation `index` wait for the end of operation `on`, or with
-// `on_start` for its start. Both belong to `rank`.
-int tb_job_depend(struct tb_job_builder *builder, uint32_t rank, uint32_t index,
-	uint32_t on, bool on_start, struct tb_error *error) TB_MUST_USE;
+// `on_start` for its start. Both belong to `rank`. It fails as tb_job_add does.
+void tb_job_depend(struct tb_job_builder *builder, uint32_t rank, uint32_t index,
+	uint32_t on, bool on_start);
+
+// tb_job_builder_check returns the first failure so far, as tb_job_finish does.
+int tb_job_builder_check(
+	const struct tb_job_builder *builder, struct tb_error *error) TB_MUST_USE;
 
 // tb_job_builder_set_line sets the line of the input from which the operations added next
 // come, for the error messages of tb_job_finish. 0: none.

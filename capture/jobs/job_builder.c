@@ -31,6 +31,8 @@ struct tb_job_builder {
 	uint8_t max_cpu, max_nic;
 	bool in_order; // ranks ascended, so `ops` need not be sorted
 	bool forward; // every dependency is on an earlier operation, so there is no cycle
+	int status;   // of what was added so far: the first failure
+	struct tb_error why;
 };
 
 int tb_job_builder_new(
@@ -72,62 +74,64 @@ void tb_job_builder_set_line(struct tb_job_builder *builder, uint64_t line)
 
 // note_line stores the line of the next operation. The array exists only from the first
 // operation with a line on: most jobs are made in memory and have none.
-static int note_line(struct tb_job_builder *b, struct tb_error *error)
+static int note_line(struct tb_job_builder *b)
 {
 	if (!b->lines) {
 		if (TB_ARRAY_RESERVE_ZEROED(&b->lines, &b->lines_room, b->ops_room) !=
 			TB_OK)
-			return tb_fail_memory(error, "line numbers");
+			return tb_fail_memory(&b->why, "line numbers");
 	}
 	b->lines[b->n_ops] = b->line;
 	return TB_OK;
 }
 
-static int check_op(const struct tb_job_builder *b, uint32_t rank, const struct tb_op *op,
-	struct tb_error *error)
+static int check_op(struct tb_job_builder *b, uint32_t rank, const struct tb_op *op)
 {
 	if (rank >= b->n_ranks)
-		return tb_fail(error, TB_EUSAGE,
+		return tb_fail(&b->why, TB_EUSAGE,
 			"rank %" PRIu32
 			" is out of range: the job has ranks 0 to %" PRIu32,
 			rank, b->n_ranks - 1);
 	if (b->n_ops >= OPS_MAX)
-		return tb_fail(
-			error, TB_ECAPACITY, "a job has at most %zu operations", OPS_MAX);
+		return tb_fail(&b->why, TB_ECAPACITY, "a job has at most %zu operations",
+			OPS_MAX);
 	if (op->kind == TB_OP_CALC)
 		return TB_OK;
 	if (op->kind != TB_OP_SEND && op->kind != TB_OP_RECV)
-		return tb_fail(error, TB_EUSAGE, "no operation is of kind %d", op->kind);
+		return tb_fail(
+			&b->why, TB_EUSAGE, "no operation is of kind %d", op->kind);
 	if (op->kind == TB_OP_SEND && (op->peer == TB_ANY || op->tag == TB_ANY))
-		return tb_fail(error, TB_EUSAGE,
+		return tb_fail(&b->why, TB_EUSAGE,
 			"only a receive can have any %s: a send must say which",
 			op->peer == TB_ANY ? "peer" : "tag");
 	if (op->peer >= b->n_ranks && op->peer != TB_ANY)
-		return tb_fail(error, TB_EUSAGE,
+		return tb_fail(&b->why, TB_EUSAGE,
 			"peer %" PRIu32
 			" is out of range: the job has ranks 0 to %" PRIu32,
 			op->peer, b->n_ranks - 1);
 	return TB_OK;
 }
 
-int tb_job_add(struct tb_job_builder *b, uint32_t rank, const struct tb_op *op,
-	uint32_t *index, struct tb_error *error)
+static int reserve_op(struct tb_job_builder *b)
 {
-	int status = check_op(b, rank, op, error);
-	if (status == TB_OK) {
-		size_t n = b->n_ops + 1;
-		if (TB_ARRAY_RESERVE(&b->ops, &b->ops_room, n) != TB_OK ||
-			TB_ARRAY_RESERVE(&b->ranks, &b->ranks_room, n) != TB_OK ||
-			(b->lines && TB_ARRAY_RESERVE(&b->lines, &b->lines_room, n) !=
-					     TB_OK)) {
-			status = tb_fail_memory(
-				error, "more than %zu operations", b->n_ops);
-		}
-	}
-	if (status == TB_OK && (b->line != 0 || b->lines))
-		status = note_line(b, error);
-	if (status != TB_OK)
-		return status;
+	size_t n = b->n_ops + 1;
+	if (TB_ARRAY_RESERVE(&b->ops, &b->ops_room, n) != TB_OK ||
+		TB_ARRAY_RESERVE(&b->ranks, &b->ranks_room, n) != TB_OK ||
+		(b->lines && TB_ARRAY_RESERVE(&b->lines, &b->lines_room, n) != TB_OK))
+		return tb_fail_memory(&b->why, "more than %zu operations", b->n_ops);
+	return TB_OK;
+}
+
+uint32_t tb_job_add(struct tb_job_builder *b, uint32_t rank, const struct tb_op *op)
+{
+	if (b->status == TB_OK)
+		b->status = check_op(b, rank, op);
+	if (b->status == TB_OK)
+		b->status = reserve_op(b);
+	if (b->status == TB_OK && (b->line != 0 || b->lines))
+		b->status = note_line(b);
+	if (b->status != TB_OK)
+		return 0;
 	struct tb_op *added = &b->ops[b->n_ops];
 	*added = *op;
 	// Equal jobs must be equal byte for byte, so clear what has no meaning.
@@ -139,28 +143,36 @@ int tb_job_add(struct tb_job_builder *b, uint32_t rank, const struct tb_op *op,
 	b->last_rank = rank;
 	b->max_cpu = op->cpu > b->max_cpu ? op->cpu : b->max_cpu;
 	b->max_nic = op->nic > b->max_nic ? op->nic : b->max_nic;
-	if (index)
-		*index = b->n_ops_of[rank];
-	b->n_ops_of[rank]++;
-	return TB_OK;
+	return b->n_ops_of[rank]++;
 }
 
-int tb_job_depend(struct tb_job_builder *b, uint32_t rank, uint32_t index, uint32_t on,
-	bool on_start, struct tb_error *error)
+void tb_job_depend(struct tb_job_builder *b, uint32_t rank, uint32_t index, uint32_t on,
+	bool on_start)
 {
+	if (b->status != TB_OK)
+		return;
 	if (rank >= b->n_ranks || index >= b->n_ops_of[rank] || on >= b->n_ops_of[rank])
-		return tb_fail(error, TB_EUSAGE,
+		b->status = tb_fail(&b->why, TB_EUSAGE,
 			"rank %" PRIu32 " has no operation %" PRIu32, rank,
 			index > on ? index : on);
-	if (TB_ARRAY_RESERVE(&b->deps, &b->deps_room, b->n_deps + 1) != TB_OK)
-		return tb_fail_memory(error, "more than %zu dependencies", b->n_deps);
-	if (b->n_deps >= DEPS_MAX)
-		return tb_fail(error, TB_ECAPACITY, "a job has at most %zu dependencies",
-			DEPS_MAX);
+	else if (b->n_deps >= DEPS_MAX)
+		b->status = tb_fail(&b->why, TB_ECAPACITY,
+			"a job has at most %zu dependencies", DEPS_MAX);
+	else if (TB_ARRAY_RESERVE(&b->deps, &b->deps_room, b->n_deps + 1) != TB_OK)
+		b->status =
+			tb_fail_memory(&b->why, "more than %zu dependencies", b->n_deps);
+	if (b->status != TB_OK)
+		return;
 	b->deps[b->n_deps++] =
 		(struct builder_dep){rank, index, on | (on_start ? TB_DEP_START : 0)};
 	b->forward = b->forward && on < index;
-	return TB_OK;
+}
+
+int tb_job_builder_check(const struct tb_job_builder *b, struct tb_error *error)
+{
+	if (b->status != TB_OK && error)
+		*error = b->why;
+	return b->status;
 }
 
 // place_ops sorts the operations by rank, if necessary, and hands them to the job.
@@ -271,13 +283,16 @@ static int check_across(struct tb_job *job, const uint32_t *lines, struct tb_err
 int tb_job_finish(struct tb_job_builder *b, const char *name, struct tb_job **job,
 	struct tb_error *error)
 {
+	int status = tb_job_builder_check(b, error);
+	if (status != TB_OK)
+		return status;
 	struct tb_job *made = calloc(1, sizeof *made);
 	if (!made || !assemble(b, name, made)) {
 		tb_job_free(made);
 		return tb_fail_memory_in(error, name, "%zu operations", b->n_ops);
 	}
 	// Generators and most traces only look back, which saves the search for cycles.
-	int status = b->forward ? TB_OK : tb_job_check_cycles(made, b->lines, error);
+	status = b->forward ? TB_OK : tb_job_check_cycles(made, b->lines, error);
 	if (status == TB_OK)
 		status = check_across(made, b->lines, error);
 	if (status != TB_OK) {

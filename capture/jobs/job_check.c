@@ -188,11 +188,7 @@ static size_t match_channel_end(const struct match_end *ends, size_t from, size_
 	return to;
 }
 
-static int order_ends_by_bytes(const void *left, const void *right)
-{
-	const struct match_end *a = left, *b = right;
-	return TB_ORDER(a->bytes, b->bytes);
-}
+TB_ORDER_BY(order_ends_by_bytes, struct match_end, TB_UP(bytes))
 
 static int fail_match_count(const struct match_meeting *m, const struct match_end *odd,
 	size_t n_sends, size_t n_recvs, struct tb_error *error)

@@ -37,14 +37,8 @@ static void job_order_fini(struct tb_job_order *order)
 	*order = (struct tb_job_order){0};
 }
 
-static int order_channel_ends(const void *one, const void *other)
-{
-	const struct order_channel_end *a = one, *b = other;
-	int by = TB_ORDER(a->from, b->from);
-	by = by ? by : TB_ORDER(a->to, b->to);
-	by = by ? by : TB_ORDER(a->tag, b->tag);
-	return by ? by : TB_ORDER(a->op, b->op);
-}
+TB_ORDER_BY(order_channel_ends, struct order_channel_end,
+	TB_UP(from) TB_UP(to) TB_UP(tag) TB_UP(op))
 
 // list_ends lists the sends and the receives; TB_EUSAGE for a wildcard.
 static int list_ends(const struct tb_job *job, const char *form,

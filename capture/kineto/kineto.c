@@ -289,11 +289,7 @@ static int profile_identify(
 	return TB_OK;
 }
 
-static int profile_by_rank(const void *a, const void *b)
-{
-	const struct tb_profile *one = a, *other = b;
-	return TB_ORDER(one->rank, other->rank);
-}
+TB_ORDER_BY(profile_by_rank, struct tb_profile, TB_UP(rank))
 
 // agree checks that the profiles are of one job, and sorts them.
 static int agree(struct tb_profiles *all, struct tb_error *error)

@@ -9,12 +9,7 @@
 
 #define STREAMS_MAX 1024
 
-static int mark_by_order(const void *a, const void *b)
-{
-	const struct tb_comm_kernel *one = a, *other = b;
-	int order = TB_ORDER(one->order, other->order);
-	return order ? order : TB_ORDER(one->begin_ns, other->begin_ns);
-}
+TB_ORDER_BY(mark_by_order, struct tb_comm_kernel, TB_UP(order) TB_UP(begin_ns))
 
 static int by_mark(const void *a, const void *b)
 {
@@ -127,11 +122,7 @@ static uint32_t work_slot(
 	return (uint32_t)low;
 }
 
-static int by_slot(const void *a, const void *b)
-{
-	const struct tb_stretch *one = a, *other = b;
-	return TB_ORDER(one->slot, other->slot);
-}
+TB_ORDER_BY(by_slot, struct tb_stretch, TB_UP(slot))
 
 static void stretch_join(struct tb_stretch *into, const struct tb_stretch *other)
 {
@@ -254,14 +245,7 @@ struct keyed_op {
 	uint32_t op;
 };
 
-static int op_by_key(const void *a, const void *b)
-{
-	const struct keyed_op *one = a, *other = b;
-	int order = TB_ORDER(one->key, other->key);
-	if (order == 0)
-		order = TB_ORDER(one->next_key, other->next_key);
-	return order ? order : TB_ORDER(one->op, other->op);
-}
+TB_ORDER_BY(op_by_key, struct keyed_op, TB_UP(key) TB_UP(next_key) TB_UP(op))
 
 static struct keyed_op op_key(
 	const struct tb_comm_op *op, uint32_t number, enum sorting sorting)

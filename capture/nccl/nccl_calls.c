@@ -107,15 +107,7 @@ static int grouping_place(struct nl_grouping *g, uint32_t number)
 			       : status;
 }
 
-static int by_member(const void *a, const void *b)
-{
-	const struct nl_member *one = a, *other = b;
-	if (one->group != other->group)
-		return TB_ORDER(one->group, other->group);
-	if (one->key != other->key)
-		return TB_ORDER(one->key, other->key);
-	return TB_ORDER(one->gpu, other->gpu);
-}
+TB_ORDER_BY(by_member, struct nl_member, TB_UP(group) TB_UP(key) TB_UP(gpu))
 
 // group_copy_members makes the list of a group of its run in the sorted list.
 static int group_copy_members(
@@ -164,15 +156,7 @@ struct nl_seat {
 	uint32_t host, device, process, gpu;
 };
 
-static int by_seat(const void *a, const void *b)
-{
-	const struct nl_seat *one = a, *other = b;
-	if (one->host != other->host)
-		return TB_ORDER(one->host, other->host);
-	if (one->device != other->device)
-		return TB_ORDER(one->device, other->device);
-	return TB_ORDER(one->process, other->process);
-}
+TB_ORDER_BY(by_seat, struct nl_seat, TB_UP(host) TB_UP(device) TB_UP(process))
 
 // grouping_host returns the first process on the host of a process.
 static int grouping_host(

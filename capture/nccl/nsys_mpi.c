@@ -337,17 +337,8 @@ struct nx_making {
 	bool has_world;	   // and it is one
 };
 
-static int call_by_time(const void *a, const void *b)
-{
-	const struct nx_call *one = a, *other = b;
-	if (one->rank != other->rank)
-		return TB_ORDER(one->rank, other->rank);
-	if (one->begin_ns != other->begin_ns)
-		return TB_ORDER(one->begin_ns, other->begin_ns);
-	if (one->end_ns != other->end_ns)
-		return TB_ORDER(one->end_ns, other->end_ns);
-	return TB_ORDER(one->request, other->request);
-}
+TB_ORDER_BY(call_by_time, struct nx_call,
+	TB_UP(rank) TB_UP(begin_ns) TB_UP(end_ns) TB_UP(request))
 
 static int nsys_find_lane(struct nx_making *making, uint64_t thread, uint32_t *lane)
 {

@@ -170,27 +170,10 @@ int tb_nx_nccl(struct nx_nccl **nccl, struct nx_file *file, uint32_t number)
 	return status;
 }
 
-static int by_thread(const void *a, const void *b)
-{
-	const struct nx_range *one = a, *other = b;
-	if (one->process != other->process)
-		return TB_ORDER(one->process, other->process);
-	if (one->thread != other->thread)
-		return TB_ORDER(one->thread, other->thread);
-	if (one->start_ns != other->start_ns)
-		return TB_ORDER(one->start_ns, other->start_ns);
-	return TB_ORDER(one->order, other->order);
-}
+TB_ORDER_BY(by_thread, struct nx_range,
+	TB_UP(process) TB_UP(thread) TB_UP(start_ns) TB_UP(order))
 
-static int range_by_time(const void *a, const void *b)
-{
-	const struct nx_range *one = a, *other = b;
-	if (one->process != other->process)
-		return TB_ORDER(one->process, other->process);
-	if (one->start_ns != other->start_ns)
-		return TB_ORDER(one->start_ns, other->start_ns);
-	return TB_ORDER(one->order, other->order);
-}
+TB_ORDER_BY(range_by_time, struct nx_range, TB_UP(process) TB_UP(start_ns) TB_UP(order))
 
 static uint64_t process_key(uint64_t process, uint64_t id)
 {

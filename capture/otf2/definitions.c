@@ -438,15 +438,8 @@ static int number_processes(
 	return n > RANKS_MAX ? too_many(path, n, error) : TB_OK;
 }
 
-static int location_by_rank(const void *a, const void *b)
-{
-	const struct tb_otf2_location *x = a, *y = b;
-	if (x->rank != y->rank)
-		return TB_ORDER(x->rank, y->rank);
-	if (x->is_main != y->is_main)
-		return x->is_main ? -1 : 1;
-	return TB_ORDER(x->ref, y->ref);
-}
+TB_ORDER_BY(location_by_rank, struct tb_otf2_location,
+	TB_UP(rank) TB_DOWN(is_main) TB_UP(ref))
 
 // otf2_ranks_find numbers the ranks: in the order of the group of locations that take
 // part in MPI, or, without one, the processes in the order of their definitions; gives

@@ -83,21 +83,9 @@ struct step_place {
 	uint32_t step;
 };
 
-static int place_by_time(const void *a, const void *b)
-{
-	const struct step_place *x = a, *y = b;
-	if (x->enter_ns != y->enter_ns)
-		return TB_ORDER(x->enter_ns, y->enter_ns);
-	return TB_ORDER(x->step, y->step);
-}
+TB_ORDER_BY(place_by_time, struct step_place, TB_UP(enter_ns) TB_UP(step))
 
-static int by_waiting(const void *a, const void *b)
-{
-	const struct tb_otf2_order *x = a, *y = b;
-	if (x->waiting != y->waiting)
-		return TB_ORDER(x->waiting, y->waiting);
-	return TB_ORDER(x->on, y->on);
-}
+TB_ORDER_BY(by_waiting, struct tb_otf2_order, TB_UP(waiting) TB_UP(on))
 
 // steps_put_in_order returns the steps in the order in which they were entered, and
 // stores how many are left.
@@ -303,30 +291,11 @@ static int send_keep(struct receive_search *of, uint32_t from, const struct tb_c
 	return TB_OK;
 }
 
-#define COMPARE(x, y)                                                                    \
-	if ((x) != (y))                                                                  \
-	return (x) < (y) ? -1 : 1
+TB_ORDER_BY(send_by_key, struct receive_candidate,
+	TB_UP(to) TB_UP(from) TB_UP(group) TB_UP(tag) TB_UP(order))
 
-static int send_by_key(const void *a, const void *b)
-{
-	const struct receive_candidate *x = a, *y = b;
-	COMPARE(x->to, y->to);
-	COMPARE(x->from, y->from);
-	COMPARE(x->group, y->group);
-	COMPARE(x->tag, y->tag);
-	COMPARE(x->order, y->order);
-	return 0;
-}
-
-static int send_by_time(const void *a, const void *b)
-{
-	const struct receive_candidate *x = a, *y = b;
-	COMPARE(x->to, y->to);
-	COMPARE(x->enter_ns, y->enter_ns);
-	COMPARE(x->from, y->from);
-	COMPARE(x->order, y->order);
-	return 0;
-}
+TB_ORDER_BY(send_by_time, struct receive_candidate,
+	TB_UP(to) TB_UP(enter_ns) TB_UP(from) TB_UP(order))
 
 static bool same_key(const struct receive_candidate *a, const struct receive_candidate *b)
 {
@@ -354,32 +323,17 @@ static int give_keys(struct receive_search *of, struct tb_error *error)
 	return TB_OK;
 }
 
-static int compare_key(const struct message_key *x, const struct message_key *y)
-{
-	COMPARE(x->to, y->to);
-	COMPARE(x->from, y->from);
-	COMPARE(x->group, y->group);
-	COMPARE(x->tag, y->tag);
-	return 0;
-}
+TB_ORDER_BY(message_key_order, struct message_key,
+	TB_UP(to) TB_UP(from) TB_UP(group) TB_UP(tag))
 
 // message_key_of finds the key of a receive that is known, or NULL.
 static struct message_key *message_key_of(
 	struct receive_search *of, uint32_t rank, const struct tb_call *call)
 {
 	struct message_key sought = {0, 0, 0, call->peer, rank, call->group, call->tag};
-	size_t low = 0, high = of->n_keys;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		int order = compare_key(&of->keys[middle], &sought);
-		if (order == 0)
-			return &of->keys[middle];
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	return of->n_keys ? bsearch(&sought, of->keys, of->n_keys, sizeof sought,
+				    message_key_order)
+			  : NULL;
 }
 
 static bool is_receive(const struct tb_otf2_step *step)

@@ -346,21 +346,9 @@ static struct tb_round_trips round_trips_of(const struct round_trip_sum *sum)
 		.p95_ps = percentile_ps(sum, sum->n - sum->n / 20)};
 }
 
-static int compare_bins(const void *a, const void *b)
-{
-	const struct tb_congestion_bin *one = a, *other = b;
-	if (one->pair != other->pair)
-		return one->pair < other->pair ? -1 : 1;
-	return TB_ORDER(one->from_ps, other->from_ps);
-}
+TB_ORDER_BY(compare_bins, struct tb_congestion_bin, TB_UP(pair) TB_UP(from_ps))
 
-static int compare_pauses(const void *a, const void *b)
-{
-	const struct tb_congestion_pause *one = a, *other = b;
-	if (one->pair != other->pair)
-		return one->pair < other->pair ? -1 : 1;
-	return TB_ORDER(one->class, other->class);
-}
+TB_ORDER_BY(compare_pauses, struct tb_congestion_pause, TB_UP(pair) TB_UP(class))
 
 // fill_pair fills in the round trips of `n` pairs together.
 static void fill_pair(const struct tb_congestion_recorder *recorder,

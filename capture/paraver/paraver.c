@@ -126,15 +126,8 @@ static int prv_find_groups(struct prv_trace *trace, struct tb_calls *calls)
 
 // Which call sends a message, which receives it, and which waits for it.
 
-static int by_thread_and_time(const void *left, const void *right)
-{
-	const struct prv_span *a = left, *b = right;
-	if (a->thread != b->thread)
-		return TB_ORDER(a->thread, b->thread);
-	if (a->enter_ns != b->enter_ns)
-		return TB_ORDER(a->enter_ns, b->enter_ns);
-	return TB_ORDER(a->exit_ns, b->exit_ns);
-}
+TB_ORDER_BY(
+	by_thread_and_time, struct prv_span, TB_UP(thread) TB_UP(enter_ns) TB_UP(exit_ns))
 
 static void sort_spans(struct prv_trace *trace)
 {
@@ -258,21 +251,8 @@ static uint32_t wait_of_span(const struct prv_task *task, const uint32_t *next_w
 	return is_own ? next_wait[low] : PRV_NONE;
 }
 
-static int by_receiver(const void *left, const void *right)
-{
-	const struct prv_message *a = left, *b = right;
-	if (a->to != b->to)
-		return TB_ORDER(a->to, b->to);
-	if (a->receive_ns != b->receive_ns)
-		return TB_ORDER(a->receive_ns, b->receive_ns);
-	if (a->from != b->from)
-		return TB_ORDER(a->from, b->from);
-	if (a->send_ns != b->send_ns)
-		return TB_ORDER(a->send_ns, b->send_ns);
-	if (a->tag != b->tag)
-		return TB_ORDER(a->tag, b->tag);
-	return TB_ORDER(a->bytes, b->bytes);
-}
+TB_ORDER_BY(by_receiver, struct prv_message,
+	TB_UP(to) TB_UP(receive_ns) TB_UP(from) TB_UP(send_ns) TB_UP(tag) TB_UP(bytes))
 
 // prv_find_calls sorts the spans, ends those still open, and finds those of each
 // message, adding one where there is none.
@@ -347,13 +327,7 @@ struct entered {
 	uint32_t span;
 };
 
-static int by_entry(const void *left, const void *right)
-{
-	const struct entered *a = left, *b = right;
-	if (a->enter_ns != b->enter_ns)
-		return TB_ORDER(a->enter_ns, b->enter_ns);
-	return TB_ORDER(a->span, b->span);
-}
+TB_ORDER_BY(by_entry, struct entered, TB_UP(enter_ns) TB_UP(span))
 
 static struct entered *task_order(const struct prv_task *task)
 {
@@ -683,15 +657,7 @@ struct prv_keyed {
 	uint32_t place;
 };
 
-static int message_by_key(const void *left, const void *right)
-{
-	const struct prv_keyed *a = left, *b = right;
-	if (a->key != b->key)
-		return TB_ORDER(a->key, b->key);
-	if (a->time_ns != b->time_ns)
-		return TB_ORDER(a->time_ns, b->time_ns);
-	return TB_ORDER(a->place, b->place);
-}
+TB_ORDER_BY(message_by_key, struct prv_keyed, TB_UP(key) TB_UP(time_ns) TB_UP(place))
 
 static int prv_sort_messages(struct prv_making *making)
 {

@@ -66,16 +66,16 @@ struct io_transfer {
 
 static uint32_t io_add_op(struct tb_io_writer *w, uint32_t rank, const struct tb_op *op)
 {
-	uint32_t index = NONE;
+	uint32_t index = tb_job_add(w->builder, rank, op);
 	if (w->status == TB_OK)
-		w->status = tb_job_add(w->builder, rank, op, &index, w->error);
+		w->status = tb_job_builder_check(w->builder, w->error);
 	return index;
 }
 
 static void io_wait_for(struct tb_io_writer *w, uint32_t rank, uint32_t op, uint32_t on)
 {
-	if (w->status == TB_OK && on != NONE)
-		w->status = tb_job_depend(w->builder, rank, op, on, false, w->error);
+	if (on != NONE)
+		tb_job_depend(w->builder, rank, op, on, false);
 }
 
 // io_ns returns how long bytes take at a rate; 0 for no rate.

@@ -49,55 +49,35 @@ uint32_t tb_stencil_neighbours(uint32_t n, uint32_t rank, uint32_t neighbours[SI
 	return n_found;
 }
 
-// The operations of a rank's round.
-struct stencil_round {
-	struct tb_job_builder *builder;
-	uint32_t rank, n;
-	uint32_t neighbours[SIDES];
-	uint32_t joint; // the calc before it; TB_ID_NONE: none
-};
-
-// add_messages adds the sends or receives, and lists them.
-static int add_messages(const struct stencil_round *round, enum tb_op_kind kind,
-	uint64_t bytes, uint32_t *added, struct tb_error *error)
+// add_messages adds the sends or receives of a rank's round, and lists them. Sends wait
+// for `joint`, the calc of the round before; TB_ID_NONE: there was none.
+static void add_messages(struct tb_job_builder *builder, uint32_t rank, struct tb_op op,
+	const uint32_t *neighbours, uint32_t n, uint32_t joint, uint32_t *added)
 {
-	int status = TB_OK;
-	for (uint32_t i = 0; i < round->n && status == TB_OK; i++) {
-		struct tb_op op = {.kind = (uint8_t)kind,
-			.amount = bytes,
-			.peer = round->neighbours[i]};
-		status = tb_job_add(round->builder, round->rank, &op, &added[i], error);
-		if (status == TB_OK && kind == TB_OP_SEND && round->joint != TB_ID_NONE)
-			status = tb_job_depend(round->builder, round->rank, added[i],
-				round->joint, false, error);
+	for (uint32_t i = 0; i < n; i++) {
+		op.peer = neighbours[i];
+		added[i] = tb_job_add(builder, rank, &op);
+		if (op.kind == TB_OP_SEND && joint != TB_ID_NONE)
+			tb_job_depend(builder, rank, added[i], joint, false);
 	}
-	return status;
 }
 
-int tb_stencil_build(struct tb_job_builder *builder,
-	const struct tb_synth_options *options, struct tb_error *error)
+void tb_stencil_build(
+	struct tb_job_builder *builder, const struct tb_synth_options *options)
 {
-	int status = TB_OK;
-	for (uint32_t rank = 0; rank < options->n_nodes && status == TB_OK; rank++) {
-		struct stencil_round round = {
-			.builder = builder, .rank = rank, .joint = TB_ID_NONE};
-		round.n = tb_stencil_neighbours(options->n_nodes, rank, round.neighbours);
-		for (uint32_t i = 0; i < options->n_messages && status == TB_OK; i++) {
-			uint64_t bytes = options->message_bytes;
-			uint32_t added[2 * SIDES], joint = 0;
-			struct tb_op nothing = {.kind = TB_OP_CALC};
-			status = add_messages(&round, TB_OP_RECV, bytes, added, error);
-			if (status == TB_OK)
-				status = add_messages(&round, TB_OP_SEND, bytes,
-					added + round.n, error);
-			if (status == TB_OK)
-				status = tb_job_add(round.builder, round.rank, &nothing,
-					&joint, error);
-			for (uint32_t j = 0; j < 2 * round.n && status == TB_OK; j++)
-				status = tb_job_depend(round.builder, round.rank, joint,
-					added[j], false, error);
-			round.joint = joint;
+	const struct tb_op nothing = {.kind = TB_OP_CALC};
+	struct tb_op op = {.amount = options->message_bytes};
+	for (uint32_t rank = 0; rank < options->n_nodes; rank++) {
+		uint32_t neighbours[SIDES], added[2 * SIDES], joint = TB_ID_NONE;
+		uint32_t n = tb_stencil_neighbours(options->n_nodes, rank, neighbours);
+		for (uint32_t i = 0; i < options->n_messages; i++) {
+			op.kind = TB_OP_RECV;
+			add_messages(builder, rank, op, neighbours, n, joint, added);
+			op.kind = TB_OP_SEND;
+			add_messages(builder, rank, op, neighbours, n, joint, added + n);
+			joint = tb_job_add(builder, rank, &nothing);
+			for (uint32_t j = 0; j < 2 * n; j++)
+				tb_job_depend(builder, rank, joint, added[j], false);
 		}
 	}
-	return status;
 }

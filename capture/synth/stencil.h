@@ -8,9 +8,8 @@
 // once, and returns how many there are.
 uint32_t tb_stencil_neighbours(uint32_t n, uint32_t rank, uint32_t neighbours[6]);
 
-// tb_stencil_build adds the operations of all ranks; the options are checked. Errors as
-// of tb_job_add.
-int tb_stencil_build(struct tb_job_builder *builder,
-	const struct tb_synth_options *options, struct tb_error *error) TB_MUST_USE;
+// tb_stencil_build adds the operations of all ranks; the options are checked.
+void tb_stencil_build(
+	struct tb_job_builder *builder, const struct tb_synth_options *options);
 
 #endif

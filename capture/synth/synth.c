@@ -284,47 +284,41 @@ static double mean_gap_ns(const struct tb_synth_options *options)
 	return (double)options->message_bytes * 1e9 / (double)rate / options->load;
 }
 
-static int traffic_add_sends(struct tb_job_builder *builder,
-	const struct traffic *traffic, uint32_t node, struct tb_error *error)
+static void traffic_add_sends(
+	struct tb_job_builder *builder, const struct traffic *traffic, uint32_t node)
 {
 	const struct tb_synth_options *options = traffic->options;
 	double gap_ns = mean_gap_ns(options);
 	double due_ns = 0;
 	uint64_t last_ns = 0;
 	uint32_t on = TB_ID_NONE;
-	int status = TB_OK;
 	struct tb_random times;
 	stream_init(&times, traffic, node, STREAM_TIME);
-	for (uint32_t i = traffic->first[node];
-		i < traffic->first[node + 1] && status == TB_OK; i++) {
+	for (uint32_t i = traffic->first[node]; i < traffic->first[node + 1]; i++) {
 		if (options->load > 0) {
 			due_ns += gap_ns * draw_factor(options->time_dist, &times);
-			uint64_t now_ns = (uint64_t)(due_ns + 0.5); // see add_wait
+			uint64_t now_ns = (uint64_t)(due_ns + 0.5);
 			// Add the calc that issues a node's next message, after the calc
-			// before it. The caller rounds the times at which calcs end, not
-			// their lengths, so that the chain does not drift.
-			uint64_t wait_ns = now_ns - last_ns;
-			struct tb_op op = {
-				.kind = TB_OP_CALC, .amount = wait_ns, .cpu = CALC_CPU};
+			// before it. The times at which calcs end are rounded, not their
+			// lengths, so that the chain does not drift.
+			struct tb_op op = {.kind = TB_OP_CALC,
+				.amount = now_ns - last_ns,
+				.cpu = CALC_CPU};
 			uint32_t before = on;
-			status = tb_job_add(builder, node, &op, &on, error);
-			if (status == TB_OK && before != TB_ID_NONE)
-				status = tb_job_depend(
-					builder, node, on, before, false, error);
+			on = tb_job_add(builder, node, &op);
+			if (before != TB_ID_NONE)
+				tb_job_depend(builder, node, on, before, false);
 			last_ns = now_ns;
 		}
 		struct tb_op op = {.kind = TB_OP_SEND,
 			.amount = traffic->bytes[i],
 			.peer = traffic->destinations[i]};
-		uint32_t send = 0;
-		if (status == TB_OK)
-			status = tb_job_add(builder, node, &op, &send, error);
-		if (status == TB_OK && on != TB_ID_NONE)
-			status = tb_job_depend(builder, node, send, on, false, error);
+		uint32_t send = tb_job_add(builder, node, &op);
+		if (on != TB_ID_NONE)
+			tb_job_depend(builder, node, send, on, false);
 		if (options->load <= 0)
 			on = send;
 	}
-	return status;
 }
 
 int tb_synth_check_nodes(const struct tb_synth_options *o, struct tb_error *error)
@@ -388,13 +382,11 @@ static int check_synth_messages(const struct tb_synth_options *o, struct tb_erro
 	return TB_OK;
 }
 
-static int build_traffic(
-	struct tb_job_builder *builder, struct traffic *traffic, struct tb_error *error)
+static void build_traffic(struct tb_job_builder *builder, struct traffic *traffic)
 {
-	int status = TB_OK;
 	const struct tb_synth_options *options = traffic->options;
-	uint32_t n = 0;
-	for (uint32_t node = 0; node < options->n_nodes; node++) {
+	uint32_t n = 0, n_nodes = options->n_nodes, sum = 0;
+	for (uint32_t node = 0; node < n_nodes; node++) {
 		struct tb_random destinations, sizes;
 		stream_init(&destinations, traffic, node, STREAM_DESTINATION);
 		stream_init(&sizes, traffic, node, STREAM_SIZE);
@@ -409,39 +401,36 @@ static int build_traffic(
 			traffic->bytes[n++] = draw_message_bytes(options, &sizes);
 		}
 	}
-	traffic->first[options->n_nodes] = n;
+	traffic->first[n_nodes] = n;
 	// List the messages by destination, and those of a destination by source.
-	uint32_t n_nodes = traffic->options->n_nodes;
-	uint32_t n_messages = traffic->first[n_nodes], sum = 0;
-	for (uint32_t i = 0; i < n_messages; i++)
+	for (uint32_t i = 0; i < n; i++)
 		traffic->first_to[traffic->destinations[i]]++;
 	for (uint32_t node = 0; node <= n_nodes; node++)
 		traffic->first_to[node] = sum += traffic->first_to[node];
-	for (uint32_t i = n_messages; i-- > 0;)
+	for (uint32_t i = n; i-- > 0;)
 		traffic->towards[--traffic->first_to[traffic->destinations[i]]] = i;
-	for (uint32_t node = 0; node < traffic->options->n_nodes && status == TB_OK;
-		node++) {
+	for (uint32_t node = 0; node < n_nodes; node++) {
 		for (uint32_t i = traffic->first_to[node];
-			i < traffic->first_to[node + 1] && status == TB_OK; i++) {
+			i < traffic->first_to[node + 1]; i++) {
 			uint32_t message = traffic->towards[i];
 			struct tb_op op = {.kind = TB_OP_RECV,
 				.amount = traffic->bytes[message],
 				.peer = traffic->sources[message]};
-			status = tb_job_add(builder, node, &op, NULL, error);
+			tb_job_add(builder, node, &op);
 		}
-		if (status == TB_OK)
-			status = traffic_add_sends(builder, traffic, node, error);
+		traffic_add_sends(builder, traffic, node);
 	}
-	return status;
 }
 
 static int add_traffic(struct tb_job_builder *builder,
 	const struct tb_synth_options *options, struct tb_error *error)
 {
 	struct traffic traffic = {0};
-	int status = traffic_init(&traffic, options)
-			     ? build_traffic(builder, &traffic, error)
-			     : tb_fail_memory(error, "so many messages");
+	int status = TB_OK;
+	if (traffic_init(&traffic, options))
+		build_traffic(builder, &traffic);
+	else
+		status = tb_fail_memory(error, "so many messages");
 	free(traffic.bytes);
 	free(traffic.sources);
 	free(traffic.destinations);
@@ -461,10 +450,10 @@ int tb_synth_job(struct tb_job **job, const struct tb_synth_options *options,
 		return status;
 	struct tb_job_builder *builder = NULL;
 	status = tb_job_builder_new(&builder, options->n_nodes, error);
-	if (status == TB_OK)
-		status = options->pattern->destination
-				 ? add_traffic(builder, options, error)
-				 : tb_stencil_build(builder, options, error);
+	if (status == TB_OK && options->pattern->destination)
+		status = add_traffic(builder, options, error);
+	else if (status == TB_OK)
+		tb_stencil_build(builder, options);
 	if (status == TB_OK)
 		status = tb_job_finish(builder, "", job, error);
 	tb_job_builder_free(builder);

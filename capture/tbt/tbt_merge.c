@@ -53,15 +53,7 @@ struct listing {
 	size_t n, room;
 };
 
-static int by_world(const void *a, const void *b)
-{
-	const struct found *one = a, *other = b;
-	if (one->sockets != other->sockets)
-		return one->sockets ? 1 : -1;
-	if (one->world != other->world)
-		return TB_ORDER(one->world, other->world);
-	return TB_ORDER(one->rank, other->rank);
-}
+TB_ORDER_BY(by_world, struct found, TB_UP(sockets) TB_UP(world) TB_UP(rank))
 
 static int listing_fill(struct listing *listing, const char *path, struct tb_error *error)
 {
@@ -483,12 +475,7 @@ struct definition {
 	uint64_t *list;
 };
 
-static int definition_by_number(const void *a, const void *b)
-{
-	const struct definition *one = a, *other = b;
-	return (one->record.fields[0] > other->record.fields[0]) -
-	       (one->record.fields[0] < other->record.fields[0]);
-}
+TB_ORDER_BY(definition_by_number, struct definition, TB_UP(record.fields[0]))
 
 struct definitions {
 	struct definition *items;

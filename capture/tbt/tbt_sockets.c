@@ -346,15 +346,7 @@ int tb_tbt_sockets_rank(
 
 // Connections.
 
-static int end_by_key(const void *left, const void *right)
-{
-	const struct end *a = left, *b = right;
-	if (a->key != b->key)
-		return TB_ORDER(a->key, b->key);
-	if (a->first_ns != b->first_ns)
-		return TB_ORDER(a->first_ns, b->first_ns);
-	return TB_ORDER(a->number, b->number);
-}
+TB_ORDER_BY(end_by_key, struct end, TB_UP(key) TB_UP(first_ns) TB_UP(number))
 
 static bool are_opposite(const struct end *a, const struct end *b)
 {
@@ -394,15 +386,7 @@ static int pair_ends(struct tb_tbt_sockets *s, struct tb_error *error)
 
 // Messages.
 
-static int event_by_leave(const void *left, const void *right)
-{
-	const struct event *a = left, *b = right;
-	if (a->leave_ns != b->leave_ns)
-		return TB_ORDER(a->leave_ns, b->leave_ns);
-	if (a->enter_ns != b->enter_ns)
-		return TB_ORDER(a->enter_ns, b->enter_ns);
-	return TB_ORDER(a->number, b->number);
-}
+TB_ORDER_BY(event_by_leave, struct event, TB_UP(leave_ns) TB_UP(enter_ns) TB_UP(number))
 
 // tag_of stores the tag of messages from one lane to another by a stream.
 static int tag_of(struct tb_tbt_sockets *s, uint32_t stream, const struct event *from,

@@ -5,6 +5,7 @@
 #include "hash.h"
 #include "input_files.h"
 #include "network_open.h"
+#include "order.h"
 #include "preset.h"
 #include "timed.h"
 
@@ -162,11 +163,7 @@ int tb_sweep_set_up(struct tb_experiment *experiment, char *changes, size_t size
 	return TB_OK;
 }
 
-static int sweep_by_name(const void *a, const void *b)
-{
-	const struct tb_sweep_value *one = a, *other = b;
-	return strcmp(one->axis, other->axis);
-}
+TB_ORDER_BY(sweep_by_name, struct tb_sweep_value, TB_UP_TEXT(axis))
 
 // set_values records the values of the point: the keys, the preset, its overrides.
 static bool set_values(struct tb_sweep_point *point, const struct choice *choice)

@@ -4,6 +4,7 @@
 #include "infile.h"
 #include "names.h"
 #include "network.h"
+#include "order.h"
 #include "text_lines.h"
 #include "visible.h"
 
@@ -97,14 +98,7 @@ struct named {
 	uint32_t device;
 };
 
-static int cabling_by_name(const void *one, const void *other)
-{
-	const struct named *a = one, *b = other;
-	int order = strcmp(a->name, b->name);
-	if (order != 0)
-		return order;
-	return a->device < b->device ? -1 : a->device > b->device;
-}
+TB_ORDER_BY(cabling_by_name, struct named, TB_UP_TEXT(name) TB_UP(device))
 
 static int rename_device(struct tb_cabling *cabling, uint32_t device, char *name)
 {

@@ -5,6 +5,7 @@
 #include "hash.h"
 #include "name_ranges.h"
 #include "names.h"
+#include "order.h"
 #include "units.h"
 
 #include <ctype.h>
@@ -302,15 +303,7 @@ struct name_rate {
 	uint32_t at; // in `sorted`
 };
 
-static int by_name_and_rate(const void *one, const void *other)
-{
-	const struct name_rate *a = one, *b = other;
-	if (a->name != b->name)
-		return a->name < b->name ? -1 : 1;
-	if (a->bytes_per_s != b->bytes_per_s)
-		return a->bytes_per_s < b->bytes_per_s ? -1 : 1;
-	return a->at < b->at ? -1 : a->at > b->at;
-}
+TB_ORDER_BY(by_name_and_rate, struct name_rate, TB_UP(name) TB_UP(bytes_per_s) TB_UP(at))
 
 // usual_rates gives each node the rate that most adapters of its name and its host's
 // family have, so that a cable that runs slower makes no kind of its own.
@@ -488,13 +481,7 @@ struct host_form {
 	uint32_t first, n;
 };
 
-static int by_form(const void *one, const void *other)
-{
-	const struct host_form *a = one, *b = other;
-	if (a->form != b->form)
-		return a->form < b->form ? -1 : 1;
-	return a->first < b->first ? -1 : a->first > b->first;
-}
+TB_ORDER_BY(by_form, struct host_form, TB_UP(form) TB_UP(first))
 
 // usual_form finds the form of the hosts that have most adapters together, of several the
 // one with more to a host, then the first host's.
@@ -561,11 +548,7 @@ static int refuse_odd_hosts(const struct nodes_choice *choice,
 		usual->n, n_odd, n, names, n_named < n_odd ? ", ..." : "");
 }
 
-static int by_first(const void *one, const void *other)
-{
-	const struct host_form *a = one, *b = other;
-	return a->first < b->first ? -1 : a->first > b->first;
-}
+TB_ORDER_BY(by_first, struct host_form, TB_UP(first))
 
 // settle_hosts sets aside hosts of families of which none has the usual form, and refuses
 // others that do not have it, or leaves them out where nobody asked for rails.

@@ -3,6 +3,7 @@
 #include "array.h"
 #include "blame_table.h"
 #include "memory.h"
+#include "order.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -526,17 +527,8 @@ void tb_records_undelivered(struct tb_records *records, uint32_t flow, uint32_t 
 		at->first_ps = now;
 }
 
-static int records_blame_order(const void *left, const void *right)
-{
-	const struct tb_undelivered_sample *a = left, *b = right;
-	if (a->job != b->job)
-		return a->job < b->job ? -1 : 1;
-	if (a->source.id != b->source.id)
-		return a->source.id < b->source.id ? -1 : 1;
-	if (a->destination.id != b->destination.id)
-		return a->destination.id < b->destination.id ? -1 : 1;
-	return (a->dead.id > b->dead.id) - (a->dead.id < b->dead.id);
-}
+TB_ORDER_BY(records_blame_order, struct tb_undelivered_sample,
+	TB_UP(job) TB_UP(source.id) TB_UP(destination.id) TB_UP(dead.id))
 
 static int records_report_undelivered(struct tb_records *records, struct tb_error *error)
 {
@@ -736,22 +728,10 @@ int tb_records_add_losses(struct tb_records *records, const struct tb_records *o
 	return TB_OK;
 }
 
-static int losses_link_order(const void *left, const void *right)
-{
-	const struct tb_port_loss_sample *a = left, *b = right;
-	return (a->link.id > b->link.id) - (a->link.id < b->link.id);
-}
+TB_ORDER_BY(losses_link_order, struct tb_port_loss_sample, TB_UP(link.id))
 
-static int losses_flow_order(const void *left, const void *right)
-{
-	const struct tb_flow_loss_sample *a = left, *b = right;
-	if (a->job != b->job)
-		return a->job < b->job ? -1 : 1;
-	if (a->source.id != b->source.id)
-		return a->source.id < b->source.id ? -1 : 1;
-	return (a->destination.id > b->destination.id) -
-	       (a->destination.id < b->destination.id);
-}
+TB_ORDER_BY(losses_flow_order, struct tb_flow_loss_sample,
+	TB_UP(job) TB_UP(source.id) TB_UP(destination.id))
 
 int tb_records_report_losses(struct tb_records *records)
 {

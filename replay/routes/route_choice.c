@@ -1,5 +1,6 @@
 #include "route_choice.h"
 
+#include "order.h"
 #include "random.h"
 
 #include <stdlib.h>
@@ -10,13 +11,7 @@ struct tb_route_choice_table {
 			    // switch
 };
 
-static int by_time_and_link(const void *left, const void *right)
-{
-	const struct tb_route_choice_death *a = left, *b = right;
-	if (a->at != b->at)
-		return a->at < b->at ? -1 : 1;
-	return (a->link > b->link) - (a->link < b->link);
-}
+TB_ORDER_BY(by_time_and_link, struct tb_route_choice_death, TB_UP(at) TB_UP(link))
 
 static int take_faults(struct tb_route_choice *choice, const struct tb_faults *faults)
 {

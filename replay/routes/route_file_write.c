@@ -3,6 +3,7 @@
 #include "distances.h"
 #include "memory.h"
 #include "names.h"
+#include "order.h"
 #include "route_file.h"
 #include "route_table.h"
 
@@ -29,15 +30,7 @@ struct route_file_writing {
 	uint32_t *between;   // by switch and switch: the link that leads on
 };
 
-static int by_lid(const void *one, const void *other)
-{
-	const struct lid_owner *a = one, *b = other;
-	if (a->lid != b->lid)
-		return a->lid < b->lid ? -1 : 1;
-	if (a->is_switch != b->is_switch)
-		return a->is_switch ? 1 : -1;
-	return (a->id > b->id) - (a->id < b->id);
-}
+TB_ORDER_BY(by_lid, struct lid_owner, TB_UP(lid) TB_UP(is_switch) TB_UP(id))
 
 static struct tb_identity lft_identity_of(
 	const struct tb_network *net, const struct lid_owner *owner)

@@ -1,6 +1,7 @@
 #include "traffic_search.h"
 
 #include "balance.h"
+#include "order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -251,13 +252,7 @@ static void traffic_fill(struct traffic_routing *routing)
 	}
 }
 
-static int most_first(const void *one, const void *other)
-{
-	const struct route_demand *a = one, *b = other;
-	if (a->bytes != b->bytes)
-		return a->bytes < b->bytes ? 1 : -1;
-	return (a->id > b->id) - (a->id < b->id);
-}
+TB_ORDER_BY(most_first, struct route_demand, TB_DOWN(bytes) TB_UP(id))
 
 // list_demands lists what leaves other than its own send to a destination.
 static void list_demands(struct traffic_routing *routing,

@@ -3,6 +3,7 @@
 #include "array.h"
 #include "ids.h"
 #include "names.h"
+#include "order.h"
 #include "random.h"
 #include "units.h"
 
@@ -246,13 +247,7 @@ static void fill_slots(const struct placing *placing, const struct tb_hosts *hos
 		}
 }
 
-static int placement_leaf_order(const void *left, const void *right)
-{
-	const struct rank_slot *a = left, *b = right;
-	if (a->leaf != b->leaf)
-		return a->leaf < b->leaf ? -1 : 1;
-	return (a->order > b->order) - (a->order < b->order);
-}
+TB_ORDER_BY(placement_leaf_order, struct rank_slot, TB_UP(leaf) TB_UP(order))
 
 // deal_nodes numbers the slots of one switch in the order in which it is dealt to its
 // nodes: first a slot of each, then a second, and so on. The slots of a node stand

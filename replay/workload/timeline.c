@@ -4,6 +4,7 @@
 #include "array.h"
 #include "map.h"
 #include "op_log.h"
+#include "order.h"
 #include "workload_impl.h"
 
 #include <stdlib.h>
@@ -79,13 +80,7 @@ struct rank_walk {
 	size_t n_spans, spans_room;
 };
 
-static int rank_span_order(const void *left, const void *right)
-{
-	const struct ending *a = left, *b = right;
-	if (a->at_ps != b->at_ps)
-		return a->at_ps < b->at_ps ? -1 : 1;
-	return (a->op > b->op) - (a->op < b->op);
-}
+TB_ORDER_BY(rank_span_order, struct ending, TB_UP(at_ps) TB_UP(op))
 
 // list_endings lists the endings of the walk's rank, by time.
 static int list_endings(struct rank_walk *walk)
@@ -524,18 +519,8 @@ static uint32_t find_last(struct path_walk *walk, const struct tb_workload *work
 	return last;
 }
 
-static int path_length_order(const void *left, const void *right)
-{
-	const struct tb_path_total *a = left, *b = right;
-	if (a->sum_ps != b->sum_ps)
-		return a->sum_ps < b->sum_ps ? 1 : -1;
-	if (a->cause != b->cause)
-		return a->cause < b->cause ? -1 : 1;
-	if (a->source.id != b->source.id)
-		return a->source.id < b->source.id ? -1 : 1;
-	return (a->destination.id > b->destination.id) -
-	       (a->destination.id < b->destination.id);
-}
+TB_ORDER_BY(path_length_order, struct tb_path_total,
+	TB_DOWN(sum_ps) TB_UP(cause) TB_UP(source.id) TB_UP(destination.id))
 
 int tb_path_find(
 	struct tb_path *path, const struct tb_workload *workload, tb_time_ps end_ps)

@@ -32,13 +32,15 @@ static struct tb_job_builder *begin(uint32_t n_ranks)
 
 static void add(struct tb_job_builder *builder, uint32_t rank, struct tb_op op)
 {
-	assert_int_equal(tb_job_add(builder, rank, &op, NULL, NULL), TB_OK);
+	tb_job_add(builder, rank, &op);
+	assert_int_equal(tb_job_builder_check(builder, NULL), TB_OK);
 }
 
 static void depend(
 	struct tb_job_builder *builder, uint32_t rank, uint32_t index, uint32_t on)
 {
-	assert_int_equal(tb_job_depend(builder, rank, index, on, false, NULL), TB_OK);
+	tb_job_depend(builder, rank, index, on, false);
+	assert_int_equal(tb_job_builder_check(builder, NULL), TB_OK);
 }
 
 static int finish(
@@ -103,7 +105,7 @@ static void successors_ascend_with_those_of_the_end_first(void **state)
 	for (int i = 0; i < 5; i++)
 		add(builder, 0, calc);
 	depend(builder, 0, 4, 0);
-	assert_int_equal(tb_job_depend(builder, 0, 1, 0, true, NULL), TB_OK);
+	tb_job_depend(builder, 0, 1, 0, true);
 	depend(builder, 0, 2, 0);
 	depend(builder, 0, 4, 3);
 	struct tb_job *job = assert_finishes(builder);
@@ -323,9 +325,7 @@ static void a_receive_that_has_started_holds_nobody_up(void **state)
 		for (uint32_t rank = 0; rank < 2; rank++) {
 			add(builder, rank, recv_from(1 - rank, 8, 0));
 			add(builder, rank, send_to(1 - rank, 8, 0));
-			assert_int_equal(
-				tb_job_depend(builder, rank, 1, 0, on_start, NULL),
-				TB_OK);
+			tb_job_depend(builder, rank, 1, 0, on_start);
 		}
 		struct tb_job *job;
 		struct tb_error error;
@@ -351,6 +351,16 @@ static void what_only_time_can_tell_is_left_to_the_replay(void **state)
 	tb_job_free(assert_finishes(builder));
 }
 
+static void assert_refuses(uint32_t rank, struct tb_op op, const char *text)
+{
+	struct tb_error error;
+	struct tb_job_builder *builder = begin(2);
+	tb_job_add(builder, rank, &op);
+	assert_int_equal(tb_job_builder_check(builder, &error), TB_EUSAGE);
+	assert_string_equal(error.text, text);
+	tb_job_builder_free(builder);
+}
+
 static void operations_out_of_range_are_refused(void **state)
 {
 	(void)state;
@@ -359,17 +369,30 @@ static void operations_out_of_range_are_refused(void **state)
 	assert_int_equal(tb_job_builder_new(&builder, 0, &error), TB_EUSAGE);
 	assert_int_equal(tb_job_builder_new(&builder, TB_RANKS_MAX + 1, NULL), TB_EUSAGE);
 	assert_null(builder);
-	builder = begin(2);
-	struct tb_op op = send_to(2, 8, 0);
-	assert_int_equal(tb_job_add(builder, 0, &op, NULL, &error), TB_EUSAGE);
-	assert_string_equal(
-		error.text, "peer 2 is out of range: the job has ranks 0 to 1");
-	assert_int_equal(tb_job_add(builder, 2, &calc, NULL, &error), TB_EUSAGE);
-	op = send_to(TB_ANY, 8, 0);
-	assert_int_equal(tb_job_add(builder, 0, &op, NULL, &error), TB_EUSAGE);
-	op = send_to(1, 8, TB_ANY);
-	assert_int_equal(tb_job_add(builder, 0, &op, NULL, &error), TB_EUSAGE);
-	assert_int_equal(tb_job_depend(builder, 0, 0, 0, false, &error), TB_EUSAGE);
+	assert_refuses(
+		0, send_to(2, 8, 0), "peer 2 is out of range: the job has ranks 0 to 1");
+	assert_refuses(2, calc, "rank 2 is out of range: the job has ranks 0 to 1");
+	assert_refuses(0, send_to(TB_ANY, 8, 0),
+		"only a receive can have any peer: a send must say which");
+	assert_refuses(0, send_to(1, 8, TB_ANY),
+		"only a receive can have any tag: a send must say which");
+}
+
+static void the_first_failure_is_kept(void **state)
+{
+	(void)state;
+	struct tb_job *job = NULL;
+	struct tb_error error;
+	struct tb_job_builder *builder = begin(2);
+	assert_int_equal(tb_job_add(builder, 1, &calc), 0);
+	assert_int_equal(tb_job_add(builder, 1, &calc), 1);
+	tb_job_depend(builder, 1, 1, 2, false);
+	tb_job_add(builder, 7, &calc);
+	assert_int_equal(tb_job_add(builder, 1, &calc), 0);
+	tb_job_depend(builder, 1, 1, 0, false);
+	assert_int_equal(tb_job_finish(builder, "test", &job, &error), TB_EUSAGE);
+	assert_string_equal(error.text, "rank 1 has no operation 2");
+	assert_null(job);
 	tb_job_builder_free(builder);
 }
 
@@ -389,6 +412,7 @@ int main(void)
 		cmocka_unit_test(a_receive_that_has_started_holds_nobody_up),
 		cmocka_unit_test(what_only_time_can_tell_is_left_to_the_replay),
 		cmocka_unit_test(operations_out_of_range_are_refused),
+		cmocka_unit_test(the_first_failure_is_kept),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
