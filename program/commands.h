@@ -12,7 +12,7 @@
 // clang-format off
 #define TB_COMMAND_TABLE(X) \
 	X(capture, "Get a trace", "capture packets from an interface") \
-	X(trace, "Get a trace", "trace what the ranks of an MPI program call") \
+	X(trace, "Get a trace", "trace what a program calls of MPI or of sockets") \
 	X(synth, "Get a trace", "make a job: a pattern, a collective or parallel I/O") \
 	X(convert, "Get a trace", "write the job of any trace as GOAL") \
 	X(replay, "Run it", "replay traces through a modelled network into a store") \
