@@ -105,7 +105,6 @@ struct tb_switching {
 	// Messages can end in several rounds of an instant, in the same ones whatever
 	// else happens in it: `arrive` puts no events for the present instant.
 	bool in_rounds;
-	uint32_t n_rows; // of the wheel, that it puts events into
 	// It can simulate parts of a network side by side (replay_parts.h); only in one
 	// process, as they share more memory than they hand over; its parts own cables,
 	// and paths lead from part to part at switches.
@@ -132,7 +131,7 @@ struct tb_switching {
 	// That nodes inject follows. With circuits: who gets a VC. With credits: which
 	// packet at the head of a queue an output takes next.
 	void (*choose)(struct tb_replay *replay);
-	// serve is phase 3: what begins to cross the links on the lists.
+	// serve is phase 3: what begins to cross the links on the lists. NULL: nothing.
 	void (*serve)(struct tb_replay *replay);
 	// alone is all three phases for an event that is all that happens in its instant:
 	// most are, and they need no lists.

@@ -1,7 +1,7 @@
 // A network with credits in parts side by side (rules C27 to C31): what a part has of its
 // own, and what passes from part to part: packets, and what has fallen free.
 #include "credits.h"
-#include "queues.h"
+#include "lanes.h"
 
 #include "array.h"
 
@@ -140,11 +140,7 @@ void tb_credits_receive(struct tb_replay *replay, const struct tb_part_message *
 	}
 	uint32_t slot = sender_at(credits, credits->slot_of_link[message->link])->peer;
 	uint32_t id = tb_nodes_adopt(replay, packet);
-	if (credits->setup.served)
-		tb_serve_reach(credits, credit_packet_at(credits, id), slot, message->at);
-	else
-		tb_crossing_reach(
-			credits, credit_packet_at(credits, id), slot, message->at);
+	tb_serve_reach(credits, credit_packet_at(credits, id), slot, message->at);
 }
 
 bool tb_credits_can_receive(const struct tb_replay *replay,
@@ -155,7 +151,7 @@ bool tb_credits_can_receive(const struct tb_replay *replay,
 	if (message->kind == PART_MESSAGE_PACKET && packet) {
 		struct credit_packet of;
 		memcpy(&of, packet, sizeof of);
-		return of.vl < credits->n_vls && !of.queued && of.wait_ps >= 0 &&
+		return of.vl < credits->n_vls && of.wait_ps >= 0 &&
 		       of.wait_ps <= message->at;
 	}
 	uint32_t flow = (uint32_t)(words[1] >> 32), root = (uint32_t)words[1];
@@ -173,11 +169,6 @@ static void credits_share(struct credits *credits, const struct credits *whole)
 	struct tb_replay replay = credits->replay;
 	*credits = *whole;
 	credits->replay = replay;
-	credits->next_heads = NULL;
-	credits->n_next_heads = 0;
-	credits->switches_now = (struct tb_list){0};
-	credits->come = (struct tb_list){0};
-	credits->come_room = 0;
 	credits->meters_now = (struct tb_list){0};
 	credits->drains = NULL;
 	credits->pending = NULL;

@@ -1,65 +1,34 @@
-// Credits as a switching model: their function table, and how they handle each event.
+// Credits as a switching model: their function table, the windows in which nodes and
+// switches take turns, and how they handle each event.
 #include "clock.h"
 
+#include "agenda.h"
 #include "array.h"
 #include "credit_params.h"
-#include "credits.h"
 #include "idle.h"
 #include "memory.h"
 #include "paces.h"
-#include "queues.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static struct credits *credits_of_replay(struct tb_replay *replay)
 {
 	return (void *)replay;
 }
 
-// is_current returns whether the packet of an EV_READY is still the first of its queue.
-// With faults it may have been discarded, and its record be another packet's.
-static inline bool is_current(
-	const struct credits *credits, const struct credit_packet *packet)
-{
-	return !credits->replay.retries ||
-	       (packet->queued && !packet->is_head &&
-		       packet->ready_at <= credits->replay.now &&
-		       queue_of(credits, packet)->first == packet->of.id);
-}
-
-// is_frequent: after the most frequent events a link chooses a packet.
-static inline bool is_frequent(struct tb_event event)
-{
-	return event.kind == EV_DONE || event.kind == EV_READY;
-}
-
-static __attribute__((noinline)) void arrive_in_general(
-	struct tb_replay *replay, struct tb_event event)
+static void credits_arrive(struct tb_replay *replay, struct tb_event event)
 {
 	struct credits *credits = credits_of_replay(replay);
 	uint32_t id = event.subject;
 	switch ((enum credit_event_kind)event.kind) {
-	case EV_DONE:
-		if (tb_crossing_done(credits, id))
-			list_sender(credits, id);
-		break;
-	case EV_READY:
-		if (is_current(credits, credit_packet_at(credits, id)))
-			become_head(credits, credit_packet_at(credits, id));
-		break;
-	case EV_COME:
-		tb_routing_arrive(credits, id);
-		break;
 	case EV_IN:
 		if (!replay->retries || !tb_failures_end_corrupted(credits, id))
 			tb_nodes_arrive(replay, id);
 		break;
-	case EV_CHOOSE: {
-		for (uint32_t v = 0; v < credits->n_vls; v++)
-			if (lane_at(credits, id, v)->choose_at <= credits->replay.now)
-				lane_at(credits, id, v)->choose_at = TB_TIME_NEVER;
-		list_sender(credits, id);
-	} break;
+	case EV_LOST:
+		tb_failures_lost(credits, credit_packet_at(credits, id));
+		break;
 	case EV_DRAINED:
 		tb_pause_drained(credits, id);
 		break;
@@ -67,114 +36,39 @@ static __attribute__((noinline)) void arrive_in_general(
 		tb_paces_notified(replay, id);
 		break;
 	case EV_SERVE:
-		tb_serve_soon(credits, id);
+		tb_agenda_soon(credits, id);
 		break;
 	}
-}
-
-static inline void credits_arrive(struct tb_replay *replay, struct tb_event event)
-{
-	arrive_in_general(replay, event);
 }
 
 static void credits_choose(struct tb_replay *replay)
 {
 	struct credits *credits = credits_of_replay(replay);
-	if (credits->come.n)
-		tb_routing_choose(credits);
 	if (credits->meters_now.n)
 		tb_pause_compare(credits);
-}
-
-static __attribute__((noinline)) void serve_rounds(struct credits *credits)
-{
-	do {
-		// Phase 3 of a round, and phase 1 of the next one for packets that became
-		// heads in it.
-		tb_arbiter_serve(credits);
-		for (uint32_t i = 0; i < credits->n_next_heads; i++)
-			become_head(credits,
-				credit_packet_at(credits, credits->next_heads[i]));
-		credits->n_next_heads = 0;
-	} while (credits->switches_now.n);
-}
-
-static inline void credits_serve_links(struct tb_replay *replay)
-{
-	struct credits *credits = credits_of_replay(replay);
-	if (credits->switches_now.n)
-		serve_rounds(credits);
-}
-
-// chooses_alone does what happens in phase 1 for the most frequent events, and returns
-// the slot of the link that chooses then, or NOTHING.
-static inline uint32_t chooses_alone(struct credits *credits, struct tb_event event)
-{
-	uint32_t id = event.subject;
-	if (event.kind == EV_DONE)
-		return tb_crossing_done(credits, id) ? id : NOTHING;
-	struct credit_packet *packet = credit_packet_at(credits, id);
-	if (is_current(credits, packet) &&
-		show_head(credits, packet, receiver_at(credits, packet->at),
-			sender_at(credits, packet->route)))
-		return packet->route;
-	return NOTHING;
-}
-
-// alone_in_general needs no lists where at most one link chooses.
-static __attribute__((noinline)) void alone_in_general(
-	struct tb_replay *replay, struct tb_event event)
-{
-	struct credits *credits = credits_of_replay(replay);
-	if (!credits->setup.chooses_alone || !is_frequent(event)) {
-		credits_arrive(replay, event);
-		credits_choose(replay);
-		credits_serve_links(replay);
-		return;
-	}
-	uint32_t slot = chooses_alone(credits, event);
-	if (slot != NOTHING && credits->switches_now.n == 0)
-		tb_arbiter_serve_one(credits, slot);
-	else if (slot != NOTHING)
-		list_sender(credits, slot);
-	if (credits->n_next_heads || credits->switches_now.n)
-		serve_rounds(credits);
 }
 
 static inline void credits_alone(struct tb_replay *replay, struct tb_event event)
 {
 	struct credits *credits = credits_of_replay(replay);
-	if (credits->setup.simple && event.kind == EV_IN)
+	if (credits->setup.simple && event.kind == EV_IN) {
 		tb_nodes_arrive(replay, event.subject);
-	else
-		alone_in_general(replay, event);
+		return;
+	}
+	credits_arrive(replay, event);
+	credits_choose(replay);
 }
 
 static tb_time_ps credits_injects_at(
 	const struct tb_replay *replay, uint32_t node, uint32_t id)
 {
-	const struct credits *credits = (const void *)replay;
-	if (credits->setup.served)
-		return tb_serve_injects_at(credits, node, id);
-	const struct credit_packet *packet = credit_packet_at(credits, id);
-	uint32_t slot = credits->first_node + node;
-	struct lane *lane = lane_at(credits, slot, vl_of(credits, &packet->of));
-	if (replay->retries && tb_route_choice_is_dead(&replay->choice,
-				       sender_at(credits, slot)->link, replay->now))
-		return replay->now; // to fail there
-	tb_time_ps known_at = tb_lanes_enough_at(
-		credits, lane, lane_needs(credits, packet->of.wire_bytes));
-	tb_time_ps free_at = sender_at(credits, slot)->free_at;
-	return known_at > free_at ? known_at : free_at;
+	return tb_serve_injects_at((const void *)replay, node, id);
 }
 
 static void credits_inject_packet(
 	struct tb_replay *replay, uint32_t node, uint32_t packet)
 {
-	if (credits_of_replay(replay)->setup.served)
-		tb_serve_inject(credits_of_replay(replay), node, packet);
-	else
-		tb_crossing_inject(credits_of_replay(replay), node, packet);
+	tb_serve_inject(credits_of_replay(replay), node, packet);
 }
 
 static tb_time_ps credits_release(struct tb_replay *replay, uint32_t packet,
@@ -237,13 +131,11 @@ const struct tb_switching tb_credits = {.name = "credits",
 	.bytes = sizeof(struct credits),
 	.can_fail = true,
 	.holds_stall = true,
-	.n_rows = ROWS,
 	.make = tb_credits_make,
 	.free = tb_credits_free,
 	.run = credits_run,
 	.arrive = credits_arrive,
 	.choose = credits_choose,
-	.serve = credits_serve_links,
 	.alone = credits_alone,
 	.prefetch_first = tb_credits_prefetch_first,
 	.prefetch_second = tb_credits_prefetch_second,
@@ -258,33 +150,35 @@ const struct tb_switching tb_credits = {.name = "credits",
 	.receive = tb_credits_receive,
 	.can_receive = tb_credits_can_receive};
 
-// next_of_served returns when something may happen next, where switches are served.
-static tb_time_ps next_of_served(struct tb_replay *replay, tb_time_ps limit)
+// next_instant returns when something may happen next.
+static tb_time_ps next_instant(struct tb_replay *replay, tb_time_ps limit)
 {
 	tb_time_ps next = tb_time_earlier(
-		tb_serve_next(credits_of_replay(replay)), replay->outside_at);
+		tb_agenda_next(credits_of_replay(replay)), replay->outside_at);
 	limit = tb_time_earlier(next, limit);
-	return tb_time_earlier(tb_wheel_next(&replay->wheel, ROWS, limit), next);
+	return tb_time_earlier(tb_wheel_next(&replay->wheel, limit), next);
 }
 
 // serve_until has the nodes, and then the switches, do what happens in a window.
 static void serve_until(struct tb_replay *replay, tb_time_ps until)
 {
 	struct credits *credits = credits_of_replay(replay);
-	tb_serve_begin_window(credits, until);
+	tb_agenda_begin_window(credits, until);
 	tb_clock_window(replay, &tb_credits, until);
 	tb_serve_window(credits, until);
 }
 
-// run_windows is tb_clock_run where switches are served in windows: a window begins when
-// something may happen next.
-static int run_windows(
+// run_windows is the model's `run`: a window begins when something may happen next. It
+// ends before links fail; one that begins then is that instant alone.
+static int credits_run(
 	struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error)
 {
 	uint64_t begun = replay->stats.n_events;
 	while (replay->stats.n_events - begun < n_rounds) {
-		tb_time_ps next = next_of_served(replay, TB_TIME_NEVER);
-		if (next == TB_TIME_NEVER)
+		tb_time_ps next = next_instant(replay, TB_TIME_NEVER);
+		if (next == TB_TIME_NEVER || (tb_clock_only_faults_left(replay) &&
+						     tb_agenda_next(credits_of_replay(
+							     replay)) == TB_TIME_NEVER))
 			return tb_clock_end(replay, error);
 		if (next >= replay->pause_at)
 			return tb_clock_pause(replay, &tb_credits, error);
@@ -294,6 +188,8 @@ static int run_windows(
 		tb_time_ps until =
 			tb_time_earlier(next + credits_of_replay(replay)->window_ps,
 				replay->records.bin_end);
+		until = tb_time_earlier(
+			until, replay->fault_at > next ? replay->fault_at : next + 1);
 		serve_until(replay, tb_time_earlier(until, replay->pause_at));
 		if (tb_clock_failed(replay)) {
 			if (error)
@@ -304,29 +200,16 @@ static int run_windows(
 	return 1;
 }
 
-static int credits_run(
-	struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error)
-{
-	return credits_of_replay(replay)->setup.served
-		       ? run_windows(replay, n_rounds, error)
-		       : tb_clock_run(replay, &tb_credits, n_rounds, error);
-}
-
 // credits_window: within a part links may be shorter than those to others.
 static void credits_window(struct tb_replay *replay, tb_time_ps until)
 {
 	struct credits *credits = credits_of_replay(replay);
-	if (!credits->setup.served) {
-		tb_clock_window(replay, &tb_credits, until);
-		tb_parts_hand_pending(credits, until);
-		return;
-	}
-	for (tb_time_ps next; (next = next_of_served(replay, until)) < until &&
-			      !tb_clock_failed(replay);)
+	for (tb_time_ps next;
+		(next = next_instant(replay, until)) < until && !tb_clock_failed(replay);)
 		serve_until(replay, tb_time_earlier(next + credits->window_ps, until));
 	tb_parts_hand_pending(credits, until);
 	replay->handover_at =
-		tb_time_earlier(replay->handover_at, tb_serve_next(credits));
+		tb_time_earlier(replay->handover_at, tb_agenda_next(credits));
 }
 
 // Allocates the parts of a network with credits, sized for it, and frees them.
@@ -422,16 +305,14 @@ static void make_unused_slot(struct credits *credits, uint32_t slot)
 		.flow = NOTHING,
 		.root = NOTHING,
 		.link = TB_ID_NONE};
-	*receiver_at(credits, slot) = (struct receiver){.stopped_at = -1};
+	*receiver_at(credits, slot) = (struct receiver){.stopped_at = -1, .came_at = -1};
 	*cell_at(credits, slot) = (struct tb_cell){0};
-	for (uint32_t q = 0; credits->setup.served && q < credits->n_queues; q++)
-		*short_queue_in(receiver_at(credits, slot), q) =
-			(struct short_queue){NOTHING, NOTHING, 0};
-	for (uint32_t q = 0; !credits->setup.served && q < credits->n_queues; q++)
-		queue_at(credits, slot)[q] = (struct queue){.first = NOTHING,
-			.last = NOTHING,
-			.first_uncounted = NOTHING,
-			.left_at = -1};
+	for (uint32_t q = 0; q < credits->n_queues; q++)
+		*queue_in(receiver_at(credits, slot), q) =
+			(struct queue){NOTHING, NOTHING, 0};
+	if (credits->words > 1)
+		memset((char *)receiver_at(credits, slot) + credits->sets_at, 0,
+			2 * credits->words * sizeof(uint64_t));
 }
 
 static bool has_switch(const struct credits *credits, uint32_t sw)
@@ -487,8 +368,6 @@ static int credits_make_links(struct credits *credits, const uint16_t *kinds)
 	for (uint32_t node = 0; node < net->n_nodes; node++)
 		credits_make_link(credits, credits->first_node + node,
 			net->injection[node], kinds[net->injection[node]]);
-	if (!credits->setup.served)
-		return TB_OK;
 	if (credits->queues_of_vl == 1)
 		credits->left = malloc(n_lanes * sizeof *credits->left);
 	for (size_t i = 0; credits->left && i < n_lanes; i++)
@@ -503,17 +382,9 @@ static int credits_make_links(struct credits *credits, const uint16_t *kinds)
 
 int tb_credits_make_lists(struct credits *credits)
 {
-	size_t n = credits->n_slots;
-	credits->next_heads = malloc(n * sizeof(uint32_t));
 	credits->choices = malloc(
 		(tb_network_most_ports(credits->replay.net) + 1u) * sizeof(uint32_t));
-	if (!credits->next_heads || !credits->choices)
-		return TB_ENOMEM;
-	if (credits->setup.served && tb_serve_make(credits) != TB_OK)
-		return TB_ENOMEM;
-	size_t n_switches = credits->replay.net->n_switches;
-	credits->switches_now.ids = malloc(n_switches * sizeof(uint32_t));
-	return credits->switches_now.ids ? TB_OK : TB_ENOMEM;
+	return credits->choices ? tb_agenda_make(credits) : TB_ENOMEM;
 }
 
 // The first guess of the number of packets under way is one per link and buffer.
@@ -571,31 +442,30 @@ static void credits_size_up(struct credits *credits)
 	credits->n_slots = credits->first_node + net->n_nodes;
 	credits->link_bytes =
 		sizeof(struct link_sender) + credits->n_vls * sizeof(struct lane);
+	size_t queues =
+		sizeof(struct receiver) + credits->n_queues * sizeof(struct queue);
+	credits->sets_at = (queues + 7) / 8 * 8;
+	credits->receiver_bytes = queues;
+	if (credits->words > 1) {
+		size_t set = credits->words * sizeof(uint64_t);
+		credits->link_bytes += (credits->n_vls * set + 63) / 64 * 64;
+		credits->receiver_bytes = credits->sets_at + 2 * set;
+	}
+	credits->receiver_bytes = (credits->receiver_bytes + 63) / 64 * 64 + 64;
 }
 
 // make_crossbars makes the crossbars of switches.
 static int make_crossbars(struct credits *credits)
 {
 	const struct tb_network *net = credits->replay.net;
-	size_t n_words = (size_t)net->n_switches * credits->words;
-	size_t n_lanes = (size_t)credits->n_slots * credits->n_vls;
-	credits->queue_words = (credits->n_queues + 63) / 64;
 	credits->crossbars = tb_replay_lines_new(
 		&credits->replay, net->n_switches, sizeof *credits->crossbars);
 	credits->arbiters = calloc(credits->n_slots, sizeof *credits->arbiters);
-	if (credits->words > 1) {
-		credits->wide = calloc(n_lanes * credits->words, sizeof *credits->wide);
-		credits->choosing = calloc(n_words, sizeof *credits->choosing);
-		credits->limited = calloc(n_words, sizeof *credits->limited);
-	}
-	if (credits->queue_words > 1)
-		credits->used_queues =
-			calloc((size_t)credits->n_slots * credits->queue_words,
-				sizeof *credits->used_queues);
+	if (credits->words > 1)
+		credits->switch_sets = calloc((size_t)net->n_switches * 2,
+			credits->words * sizeof *credits->switch_sets);
 	if (!credits->crossbars || !credits->arbiters ||
-		(credits->queue_words > 1 && !credits->used_queues) ||
-		(credits->words > 1 &&
-			(!credits->wide || !credits->choosing || !credits->limited)))
+		(credits->words > 1 && !credits->switch_sets))
 		return TB_ENOMEM;
 	for (uint32_t sw = 0; sw < net->n_switches; sw++) {
 		if (!has_switch(credits, sw))
@@ -626,8 +496,7 @@ static int credits_make_tables(struct credits *credits)
 	return status;
 }
 
-// find_setup finds what kind of network this is, once its kinds of links are known; all
-// but whether its switches are served in windows.
+// find_setup finds what kind of network this is, once its kinds of links are known.
 static struct credits_setup find_setup(const struct credits *credits)
 {
 	const struct tb_network *net = credits->replay.net;
@@ -643,17 +512,15 @@ static struct credits_setup find_setup(const struct credits *credits)
 		.adaptive = ascent == TB_ASCENT_ADAPTIVE ||
 			    ascent == TB_ASCENT_ADAPTIVE_LOWEST ||
 			    ascent == TB_ASCENT_ADAPTIVE_ROUND_ROBIN};
-	for (uint32_t k = 0; k < credits->n_kinds; k++) {
+	for (uint32_t k = 0; k < credits->n_kinds; k++)
 		setup.equal_rates &=
 			credits->kinds[k].byte_q20 == credits->kinds[0].byte_q20;
-		setup.instant_links |= credits->kinds[k].latency_ps == 0;
-	}
-	setup.chooses_alone = credits->words == 1 && !setup.pauses;
 	setup.late_routes = setup.adaptive || setup.pauses || fails || marks;
 	setup.counts_waiting = setup.adaptive || marks;
-	setup.joins_at_once =
-		setup.equal_rates && !setup.late_routes && !setup.store_and_forward;
 	setup.notes_paths = !setup.equal_links || credits->delays;
+	setup.simple = credits->n_vls == 1 && credits->queues_of_vl > 1 &&
+		       credits->words == 1 && setup.equal_links && !setup.late_routes &&
+		       !setup.store_and_forward && !setup.notes_paths;
 	return setup;
 }
 
@@ -665,18 +532,6 @@ static int credits_allocate(struct credits *credits)
 	int status = kinds ? find_kinds(credits, kinds) : TB_ENOMEM;
 	if (status == TB_OK) {
 		credits->setup = find_setup(credits);
-		credits->setup.served = tb_serve_is_possible(credits);
-		credits->setup.early_credits =
-			credits->setup.served && !credits->setup.pauses;
-		credits->setup.simple =
-			credits->setup.served && credits->n_vls == 1 &&
-			credits->queues_of_vl > 1 && credits->setup.equal_links &&
-			credits->setup.joins_at_once && credits->setup.early_credits &&
-			!credits->setup.notes_paths;
-		size_t queue = credits->setup.served ? sizeof(struct short_queue)
-						     : sizeof(struct queue);
-		size_t bytes = sizeof(struct receiver) + credits->n_queues * queue;
-		credits->receiver_bytes = (bytes + 63) / 64 * 64 + 64;
 		status = credits_make_links(credits, kinds);
 	}
 	free(kinds);
@@ -754,14 +609,11 @@ void tb_credits_free(struct tb_replay *replay)
 		free(credits->crossing);
 		free(credits->cells);
 		free(credits->far_cells);
-		free(credits->wide);
 		for (uint32_t sw = 0; credits->crossbars && sw < replay->net->n_switches;
 			sw++)
 			free(credits->crossbars[sw].to_do);
 		free(credits->crossbars);
-		free(credits->choosing);
-		free(credits->limited);
-		free(credits->used_queues);
+		free(credits->switch_sets);
 		free(credits->arbiters);
 		free(credits->loads);
 		free(credits->markers);
@@ -769,12 +621,9 @@ void tb_credits_free(struct tb_replay *replay)
 		free(credits->look_at);
 		free(credits->left);
 	}
-	tb_serve_free(credits);
+	tb_agenda_free(credits);
 	tb_replay_fini(replay);
-	free(credits->next_heads);
 	free(credits->choices);
-	free(credits->switches_now.ids);
-	free(credits->come.ids);
 	free(credits->pending);
 	free(credits->own);
 	free(credits);

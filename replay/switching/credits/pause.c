@@ -1,6 +1,6 @@
 #include "credits.h"
 
-#include "queues.h"
+#include "lanes.h"
 
 #include "array.h"
 #include "credit_params.h"

@@ -1,13 +1,11 @@
-// Prefetching: fetches into the cache what the next events will read, as a network of
-// thousands of nodes does not fit into it.
+// Prefetching: fetches into the cache what the next events of nodes will read, as a
+// network of thousands of nodes does not fit into it. (What switches need: serve.c.)
 //
 // As with circuits, there are three stages for each event, each nearer to its turn, and
 // each reads only what the stage before it has fetched. Nothing here changes any state. A
 // stage may find state that changes before the event's turn: that wastes a fetch and does
 // no other harm.
 #include "credits.h"
-
-#include "queues.h"
 
 // The empty asm keeps gcc 12 from taking a function that does nothing but fetch for one
 // without effect, whose calls it drops.
@@ -36,46 +34,23 @@ void tb_credits_prefetch_first(
 	for (uint32_t i = 0; i < n; i++) {
 		struct tb_event event = events[i];
 		uint32_t id = event.subject;
-		if (event.kind == EV_DONE || event.kind == EV_CHOOSE) {
-			fetch_sender(credits, id);
-		} else if (event.kind == TB_EVENT_NODE) {
+		if (event.kind == TB_EVENT_NODE) {
 			credits_fetch(&replay->nics[id]);
 			fetch_sender(credits, credits->first_node + id);
 		} else if (event.kind < TB_EVENT_ERROR) {
 			credits_fetch_lines(
 				&replay->messages[id], sizeof *replay->messages);
-		} else if (event.kind == EV_READY || event.kind == EV_COME ||
-			   event.kind == EV_IN) {
+		} else if (event.kind == EV_IN || event.kind == EV_LOST) {
 			credits_fetch(credit_packet_at(credits, id));
 		}
 	}
-}
-
-// is_here returns whether the packet of an EV_READY still waits. When a link has failed
-// its record may be another packet's, with no route yet, or with a slot of another part.
-static inline bool is_here(const struct credits *credits, uint32_t id)
-{
-	return credit_packet_at(credits, id)->queued;
 }
 
 void tb_credits_prefetch_second(struct tb_replay *replay, struct tb_event event)
 {
 	struct credits *credits = (void *)replay;
 	uint32_t id = event.subject;
-	if (event.kind == EV_DONE || event.kind == EV_CHOOSE) {
-		const struct link_sender *sender = sender_at(credits, id);
-		credits_fetch(sender_at(credits, sender->from));
-		credits_fetch(receiver_at(credits, sender->from));
-		credits_fetch(receiver_at(credits, sender->peer));
-		credits_fetch(cell_at(credits, sender->peer));
-	} else if (event.kind == EV_READY && is_here(credits, id)) {
-		const struct credit_packet *packet = credit_packet_at(credits, id);
-		fetch_sender(credits, packet->route);
-		credits_fetch(sender_at(credits, packet->at));
-		credits_fetch(receiver_at(credits, packet->at));
-	} else if (event.kind == EV_COME) {
-		credits_fetch(receiver_at(credits, credit_packet_at(credits, id)->at));
-	} else if (event.kind == EV_IN) {
+	if (event.kind == EV_IN) {
 		const struct credit_packet *packet = credit_packet_at(credits, id);
 		credits_fetch_lines(
 			&replay->messages[packet->of.message], sizeof *replay->messages);
@@ -109,18 +84,7 @@ void tb_credits_prefetch_third(struct tb_replay *replay, struct tb_event event)
 {
 	struct credits *credits = (void *)replay;
 	uint32_t id = event.subject;
-	if (event.kind == EV_DONE || event.kind == EV_CHOOSE) {
-		fetch_back(credits, sender_at(credits, id)->from);
-		credits_fetch(lane_at(credits, id, 0)->updates);
-	} else if (event.kind == EV_READY && is_here(credits, id)) {
-		const struct credit_packet *packet = credit_packet_at(credits, id);
-		const struct link_sender *sender = sender_at(credits, packet->route);
-		if (is_busy(credits, sender))
-			return;
-		fetch_back(credits, packet->at);
-		credits_fetch(receiver_at(credits, sender->peer));
-		credits_fetch(cell_at(credits, sender->peer));
-	} else if (event.kind == EV_IN) {
+	if (event.kind == EV_IN) {
 		const struct credit_packet *packet = credit_packet_at(credits, id);
 		fetch_back(credits, packet->at);
 		credits_fetch(&credits->replay.records.flows[packet->of.flow].wait_ps);

@@ -1,119 +1,23 @@
-// Switches served in windows: nearly all networks with credits.
+// What a switch does in a window (agenda.h): packets come, links choose and carry them,
+// credits go back.
 //
-// What a switch does takes at least a cable's latency to reach another switch or a node:
-// a packet that begins to leave it, and credits that it returns. So within a window that
-// is no longer than that, each switch is served alone: it takes what has come to it,
-// chooses by the rules, and hands on what the next windows need. First come the nodes,
-// whose events the replay's wheel has; then, one after the other, the switches that have
-// something to do before the window ends. Each lies together in memory, so what it needs
-// is fetched once a window.
+// A switch lies together in memory, so what it needs is fetched once a window. A packet
+// that comes when nothing else happens to a link that is free goes on at once, without a
+// queue.
 //
-// An agenda lists the switches by the cell of time, no longer than a window, in which
-// each has something to do next. A switch has a list of what it is to do: packets that
-// come to it, to which others add as these begin to cross its cables, and the times at
-// which its own links look, because they have carried a packet or may have credits. What
-// of that is due in a window is sorted when the switch is served. A packet that comes
-// when nothing else happens to a link that is free goes on at once, without a queue.
-//
-// Waits are logged, and entered at the end of a window in the order in which they ended.
-//
-// Where credits->setup.served a switch has up to 64 ports; all links take time, and none
-// fails.
-#include "credits.h"
+// The links of a switch choose one after the other (rule C13). When a link has carried a
+// packet and no other waits for it, nobody need know at once that the packet's input may
+// send another: it is seen to when the link takes its next packet, or by
+// tb_serve_catch_up. But where an input has S packets in the crossbar, all their links
+// look when they have carried them.
+#include "agenda.h"
 
-#include "array.h"
-#include "queues.h"
+#include "lanes.h"
+#include "routing.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#define RARELY(condition) __builtin_expect(condition, 0)
-#define ALWAYS_INLINE	  static inline __attribute__((always_inline))
-
-enum {
-	CELLS = 64,
-	PORTS = 64,
-	READY = 2 * PORTS,
-	AHEAD = 4, // switches, of which the last steps of prefetching follow each other
-	SPANS = 1024
-};
-
-// A switch's times are this far from the base or, until the window ends, little farther.
-#define BASE_MOST (INT64_C(1) << (62 - TO_DO_BITS))
-
-struct agenda_cell {
-	uint32_t *switches;
-	uint32_t n;
-	size_t room;
-};
-
-// What is due at a switch in a window, sorted.
-struct due {
-	struct crossbar *crossbar; // NULL: none is to be served
-	struct to_do *all;	   // [first, n), then one beyond all times
-	uint32_t first, n;
-	size_t room;
-};
-
-struct agenda {
-	unsigned shift;	 // a cell is 2^shift ps
-	tb_time_ps base; // times in struct to_do count from here
-	uint64_t first;	 // cell: none before it has a switch
-	uint64_t filled; // bit a cell, modulo 64: it has switches
-	struct agenda_cell cells[CELLS];
-	tb_time_ps until; // end of the window
-	struct due dues[AHEAD];
-	struct due *due;	// of the switch that is served; NULL: none is
-	uint64_t comes;		// bit an input: a packet comes to it now
-	uint64_t choosing_next; // bit a port: its link is to choose in the next round
-	uint32_t next_heads[PORTS], n_next_heads; // packets, likewise
-	uint64_t *queued; // bit a slot: its receiver has queues that hold packets, or had
-	struct tb_blame_wait *waits; // of this window
-	size_t n_waits, waits_room;
-	struct tb_blame_wait *sorted;
-	size_t sorted_room;
-};
-
-bool tb_serve_is_possible(const struct credits *credits)
-{
-	for (uint32_t k = 0; k < credits->n_kinds; k++)
-		if (credits_wire_time(&credits->kinds[k], 1) == 0)
-			return false;
-	return credits->words == 1 && !credits->setup.instant_links &&
-	       !credits->replay.choice.dead_at;
-}
-
-int tb_serve_make(struct credits *credits)
-{
-	credits->agenda = calloc(1, sizeof *credits->agenda);
-	if (!credits->agenda)
-		return TB_ENOMEM;
-	credits->agenda->queued =
-		calloc((size_t)credits->first_node / 64 + 1, sizeof(uint64_t));
-	if (!credits->agenda->queued)
-		return TB_ENOMEM;
-	credits->window_ps = TB_TIME_NEVER;
-	for (uint32_t k = 0; k < credits->n_kinds; k++)
-		credits->window_ps =
-			tb_time_earlier(credits->window_ps, credits->kinds[k].latency_ps);
-	credits->agenda->shift =
-		63u - (unsigned)__builtin_clzll((uint64_t)credits->window_ps);
-	return TB_OK;
-}
-
-void tb_serve_free(struct credits *credits)
-{
-	if (!credits->agenda)
-		return;
-	for (uint32_t i = 0; i < CELLS; i++)
-		free(credits->agenda->cells[i].switches);
-	for (uint32_t i = 0; i < AHEAD; i++)
-		free(credits->agenda->dues[i].all);
-	free(credits->agenda->queued);
-	free(credits->agenda->waits);
-	free(credits->agenda->sorted);
-	free(credits->agenda);
-}
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 // Functions that are told whether the network is simple are compiled for either.
 static inline struct link_sender *served_at(
@@ -125,26 +29,57 @@ static inline struct link_sender *served_at(
 	return sender_at(credits, slot);
 }
 
+// Functions that are told whether the network is simple need not ask how many words a set
+// of ports has.
+static inline uint32_t words_of(const struct credits *credits, bool simple)
+{
+	return simple ? 1 : credits->words;
+}
+
+static inline uint64_t *served_heads(const struct credits *credits,
+	struct link_sender *sender, uint32_t vl, bool simple)
+{
+	return simple ? &credits_lane(sender, 0)->heads : heads_of(credits, sender, vl);
+}
+
+static inline uint64_t *served_choosing(
+	const struct credits *credits, struct crossbar *crossbar, bool simple)
+{
+	return simple ? &crossbar->choosing : choosing_of(credits, crossbar);
+}
+
+static inline const uint64_t *served_limited(
+	const struct credits *credits, struct crossbar *crossbar, bool simple)
+{
+	return simple ? &crossbar->limited : limited_of(credits, crossbar);
+}
+
+// served_set adds a port to a set or takes it out.
+static inline void served_set(uint64_t *set, uint32_t port, bool simple)
+{
+	set[simple ? 0 : port / 64] |= UINT64_C(1) << port % 64;
+}
+
+static inline void served_clear(uint64_t *set, uint32_t port, bool simple)
+{
+	set[simple ? 0 : port / 64] &= ~(UINT64_C(1) << port % 64);
+}
+
 // any_heads returns whether packets of any lane wait for a link.
 static inline bool any_heads(
 	const struct credits *credits, struct link_sender *sender, bool simple)
 {
-	uint64_t heads = credits_lane(sender, 0)->heads;
-	for (uint32_t v = 1; !simple && v < credits->n_vls; v++)
-		heads |= credits_lane(sender, v)->heads;
-	return heads != 0;
+	if (simple)
+		return credits_lane(sender, 0)->heads != 0;
+	for (uint32_t v = 0; v < credits->n_vls; v++)
+		if (any_bit(heads_of(credits, sender, v), credits->words))
+			return true;
+	return false;
 }
 
 static inline bool is_fifo(const struct credits *credits, bool simple)
 {
 	return !simple && credits->queues_of_vl == 1;
-}
-
-// queue_for is the number of an input's queue for a lane and a port.
-static inline uint32_t queue_for(
-	const struct credits *credits, uint32_t vl, uint32_t port)
-{
-	return credits->queues_of_vl == 1 ? vl : vl * credits->queues_of_vl + port;
 }
 
 static inline struct credit_packet *record_at(
@@ -155,159 +90,23 @@ static inline struct credit_packet *record_at(
 	return credit_packet_at(credits, id);
 }
 
-// enter_cell_slowly is the rarer part of enter_cell: a cell beyond the agenda, or without
-// room.
-static __attribute__((noinline)) void enter_cell_slowly(
-	struct credits *credits, uint32_t sw, uint64_t number)
-{
-	struct agenda *agenda = credits->agenda;
-	struct agenda_cell *cell = &agenda->cells[number % CELLS];
-	if (number - agenda->first >= CELLS) {
-		tb_wheel_put(&credits->replay.wheel, credits->crossbars[sw].next_at,
-			EV_SERVE, sw);
-		return;
-	}
-	if (tb_array_grow(&cell->switches, &cell->room, (size_t)cell->n + 1,
-		    sizeof *cell->switches) != TB_OK) {
-		tb_replay_no_memory(&credits->replay, "the switches to be served");
-		return;
-	}
-	cell->switches[cell->n++] = sw;
-	agenda->filled |= UINT64_C(1) << number % CELLS;
-}
-
-// enter_cell adds a switch to the cell of the time at which it is to be served next.
-static inline void enter_cell(struct credits *credits, struct crossbar *crossbar)
-{
-	struct agenda *agenda = credits->agenda;
-	uint32_t sw = (uint32_t)(crossbar - credits->crossbars);
-	uint64_t number = crossbar->cell;
-	struct agenda_cell *cell = &agenda->cells[number % CELLS];
-	if (RARELY(number - agenda->first >= CELLS || cell->n == cell->room)) {
-		enter_cell_slowly(credits, sw, number);
-		return;
-	}
-	cell->switches[cell->n++] = sw;
-	agenda->filled |= UINT64_C(1) << number % CELLS;
-}
-
-// serve_before has a switch be served at `at`, earlier than it was to be.
-static __attribute__((noinline)) void serve_before(
-	struct credits *credits, struct crossbar *crossbar, tb_time_ps at)
-{
-	crossbar->next_at = at;
-	uint64_t cell = (uint64_t)at >> credits->agenda->shift;
-	if (cell >= crossbar->cell)
-		return;
-	crossbar->cell = cell;
-	enter_cell(credits, crossbar);
-}
-
-void tb_serve_soon(struct credits *credits, uint32_t sw)
-{
-	struct crossbar *crossbar = &credits->crossbars[sw];
-	if (crossbar->next_at <= credits->replay.now)
-		enter_cell(credits, crossbar);
-}
-
-tb_time_ps tb_serve_next(const struct credits *credits)
-{
-	const struct agenda *agenda = credits->agenda;
-	if (!agenda->filled)
-		return TB_TIME_NEVER;
-	unsigned from = agenda->first % CELLS;
-	uint64_t filled = agenda->filled >> from;
-	if (from)
-		filled |= agenda->filled << (CELLS - from);
-	tb_time_ps at = (tb_time_ps)((agenda->first + (unsigned)__builtin_ctzll(filled))
-				     << agenda->shift);
-	return tb_time_later(at, credits->served_until);
-}
-
-// A switch's list of what it is to do has packets that come, by their ports; from PORTS
-// on, the times at which links are to look, of which only the last is right; and READY:
-// a packet that has come, the first of its queue, is ready.
-static inline struct to_do to_do_at(
-	const struct agenda *agenda, tb_time_ps at, uint32_t what, uint32_t packet)
-{
-	return (struct to_do){(uint64_t)(at - agenda->base) << TO_DO_BITS | what, packet};
-}
-
-static inline tb_time_ps to_do_time(const struct agenda *agenda, uint64_t key)
-{
-	return agenda->base + (tb_time_ps)(key >> TO_DO_BITS);
-}
-
-// grow_to_do makes room for more that a switch is to do.
-static __attribute__((noinline)) bool grow_to_do(
-	struct credits *credits, struct crossbar *crossbar)
-{
-	size_t room = crossbar->to_do_room;
-	if (tb_array_grow(&crossbar->to_do, &room, room + 1, sizeof *crossbar->to_do) !=
-		TB_OK) {
-		tb_replay_no_memory(&credits->replay, "what switches are to do");
-		return false;
-	}
-	crossbar->to_do_room = (uint32_t)room;
-	return true;
-}
-
-// add_to_do adds to what a switch is to do in a later window, at `at`.
-static inline void add_to_do(struct credits *credits, struct crossbar *crossbar,
-	tb_time_ps at, uint32_t what, uint32_t packet)
-{
-	uint32_t n = crossbar->n_to_do;
-	if (RARELY(n == crossbar->to_do_room) && !grow_to_do(credits, crossbar))
-		return;
-	crossbar->to_do[n] = to_do_at(credits->agenda, at, what, packet);
-	crossbar->n_to_do = n + 1;
-	if (at < crossbar->next_at)
-		serve_before(credits, crossbar, at);
-}
-
-// due_has_room makes room for `n` at once of what is due.
-static bool due_has_room(struct credits *credits, struct due *due, size_t n)
-{
-	if (n <= due->room ||
-		tb_array_grow(&due->all, &due->room, n, sizeof *due->all) == TB_OK)
-		return true;
-	tb_replay_no_memory(&credits->replay, "what switches are to do");
-	return false;
-}
-
-// add_due adds what is due at the switch that is served before the window ends.
-static __attribute__((noinline)) void add_due(struct credits *credits, struct to_do to_do)
-{
-	struct due *due = credits->agenda->due;
-	if (!due_has_room(credits, due, (size_t)due->n + 2))
-		return;
-	uint32_t i = due->n++;
-	due->all[due->n].key = UINT64_MAX;
-	for (; i > due->first && due->all[i - 1].key > to_do.key; i--)
-		due->all[i] = due->all[i - 1];
-	due->all[i] = to_do;
-}
-
 // look_when_due has a link of the switch that is served look at `at`.
 static inline void look_when_due(
 	struct credits *credits, struct crossbar *crossbar, uint32_t port, tb_time_ps at)
 {
 	credits->look_at[crossbar->first + port] = at;
-	if (at < credits->agenda->until)
-		add_due(credits, to_do_at(credits->agenda, at, PORTS + port, 0));
-	else
-		add_to_do(credits, crossbar, at, PORTS + port, 0);
+	agenda_add_now(credits, crossbar,
+		(struct to_do){.at = at, .port = (uint16_t)port, .kind = TO_LOOK});
 }
 
 // ready_when_due: a packet, the first of its queue, is ready later than now.
 static void ready_when_due(struct credits *credits, struct crossbar *crossbar,
 	const struct credit_packet *packet)
 {
-	tb_time_ps at = packet->ready_at;
-	if (at < credits->agenda->until)
-		add_due(credits, to_do_at(credits->agenda, at, READY, packet->of.id));
-	else
-		add_to_do(credits, crossbar, at, READY, packet->of.id);
+	agenda_add_now(credits, crossbar,
+		(struct to_do){.at = packet->ready_at,
+			.packet = packet->of.id,
+			.kind = TO_READY});
 }
 
 void tb_serve_look(struct credits *credits, uint32_t slot, tb_time_ps at)
@@ -321,7 +120,8 @@ void tb_serve_look(struct credits *credits, uint32_t slot, tb_time_ps at)
 		return;
 	}
 	credits->look_at[slot] = at;
-	add_to_do(credits, crossbar, at, PORTS + sender->port, 0);
+	agenda_add(credits, crossbar,
+		(struct to_do){.at = at, .port = sender->port, .kind = TO_LOOK});
 }
 
 // Packets come.
@@ -347,14 +147,33 @@ ALWAYS_INLINE void serve_reach(struct credits *credits, struct credit_packet *pa
 			packet->of.wire_bytes);
 	packet->at = slot;
 	packet->ready_at = at;
-	add_to_do(credits, &credits->crossbars[reverse->sw], at, reverse->port,
-		packet->of.id);
+	if (!simple && credits->replay.retries && !tb_failures_foresee(credits, packet))
+		return;
+	agenda_add(credits, &credits->crossbars[reverse->sw],
+		(struct to_do){.at = at,
+			.packet = packet->of.id,
+			.port = reverse->port,
+			.kind = TO_COME});
 }
 
 void tb_serve_reach(struct credits *credits, struct credit_packet *packet, uint32_t slot,
 	tb_time_ps header_at)
 {
 	serve_reach(credits, packet, slot, header_at, false);
+}
+
+// hand_over has a packet that a link has taken begin to cross it, to another part.
+static __attribute__((noinline)) void hand_over(
+	struct credits *credits, struct link_sender *sender, struct credit_packet *packet)
+{
+	struct tb_replay *replay = &credits->replay;
+	tb_records_burst(&replay->records, sender_cell(credits, sender), replay->now,
+		sender->free_at, packet->of.wire_bytes, true);
+	if (credits->setup.notes_paths)
+		tb_crossing_note_path(credits, sender, packet);
+	packet->of.n_hops++;
+	tb_parts_hand_packet(credits, sender->link, packet,
+		replay->now + credits_link_kind(credits, sender)->latency_ps);
 }
 
 // serve_carry has a packet that a link has taken begin to cross it.
@@ -364,7 +183,7 @@ ALWAYS_INLINE void serve_carry(struct credits *credits, struct link_sender *send
 	struct tb_replay *replay = &credits->replay;
 	uint32_t peer = sender->peer;
 	if (RARELY(sender->crosses_parts)) {
-		tb_crossing_carry(credits, sender, packet);
+		hand_over(credits, sender, packet);
 		return;
 	}
 	tb_records_burst(&replay->records, cell_at(credits, peer), replay->now,
@@ -381,16 +200,18 @@ ALWAYS_INLINE void serve_carry(struct credits *credits, struct link_sender *send
 	serve_reach(credits, packet, peer, replay->now + latency_ps, simple);
 }
 
-// serve_occupy makes a packet, of so many blocks, the one that crosses a link from now
-// on.
-static inline void serve_occupy(const struct credits *credits, struct link_sender *sender,
-	const struct link_kind_row *kind, const struct credit_packet *packet,
-	uint32_t blocks, const bool simple)
+// serve_occupy makes a packet, of so many blocks, the one that crosses the link of a slot
+// from now on.
+static inline void serve_occupy(const struct credits *credits, uint32_t slot,
+	struct link_sender *sender, const struct link_kind_row *kind,
+	const struct credit_packet *packet, uint32_t blocks, const bool simple)
 {
 	sender->free_at =
 		credits->replay.now + credits_wire_time(kind, packet->of.wire_bytes);
 	sender->flow = packet->of.flow;
 	sender->order = packet->of.order;
+	if (!simple && credits->crossing)
+		credits->crossing[slot] = packet->of.id;
 	if (simple || !credits->setup.pauses)
 		credits_lane(sender, simple ? 0 : packet->vl)->credits -= (int32_t)blocks;
 }
@@ -398,17 +219,18 @@ static inline void serve_occupy(const struct credits *credits, struct link_sende
 void tb_serve_inject(struct credits *credits, uint32_t node, uint32_t id)
 {
 	struct credit_packet *packet = record_at(credits, id, false);
-	struct link_sender *sender = sender_at(credits, credits->first_node + node);
+	uint32_t slot = credits->first_node + node;
+	struct link_sender *sender = sender_at(credits, slot);
 	const struct link_kind_row *kind = credits_link_kind(credits, sender);
 	tb_time_ps from =
 		tb_time_later(credits->replay.nics[node].fetched_at, sender->free_at);
 	packet->vl = (uint8_t)vl_of(credits, &packet->of);
 	packet->wait_ps = 0;
-	packet->queued = packet->corrupted = packet->marked = false;
+	packet->corrupted = packet->marked = false;
 	if (from < credits->replay.now)
 		tb_credits_stalled(credits, sender, from, credits->replay.now);
-	serve_occupy(
-		credits, sender, kind, packet, blocks_of(packet->of.wire_bytes), false);
+	serve_occupy(credits, slot, sender, kind, packet,
+		blocks_of(packet->of.wire_bytes), false);
 	serve_carry(credits, sender, packet, kind->latency_ps, false);
 }
 
@@ -419,6 +241,9 @@ tb_time_ps tb_serve_injects_at(const struct credits *credits, uint32_t node, uin
 	struct lane *lane = credits_lane(sender, vl_of(credits, packet));
 	int32_t need = lane_needs(credits, packet->wire_bytes);
 	tb_time_ps known_at = credits->replay.now;
+	if (credits->replay.retries &&
+		tb_route_choice_is_dead(&credits->replay.choice, sender->link, known_at))
+		return known_at; // to fail there
 	lane->lacks = 0;
 	if (lane->credits < need || credits->setup.pauses)
 		known_at = tb_lanes_enough_at(credits, lane, need);
@@ -517,45 +342,55 @@ ALWAYS_INLINE void serve_send_credits(struct credits *credits,
 	update->blocks = blocks;
 }
 
-// Crossbars. When a link has carried a packet and no other waits for it, nobody need know
-// at once that the packet's input may send another: it is seen to when the link takes its
-// next packet, or by catch_up. But where an input has S packets in the crossbar, all
-// their links look when they have carried them.
+// give_back does so for other parts of the network, and with pauses when the packet has
+// crossed.
+static __attribute__((noinline)) void give_back(
+	struct credits *credits, const struct link_sender *sender)
+{
+	uint32_t slot = sender->from;
+	struct update update = {.freed_at = sender->free_at,
+		.order = sender->order,
+		.flow = sender->flow,
+		.root = sender->root == NOTHING ? receiver_at(credits, slot)->link
+						: sender->root,
+		.blocks = blocks_of(sender->bytes)};
+	if (credits->setup.pauses)
+		tb_pause_left(credits, slot, sender->vl, sender->bytes, &update);
+	else
+		lanes_return(credits, slot, sender->vl, &update);
+}
 
-// ports_of_heads returns to which ports the first packets of an input's queues lead.
-static uint64_t ports_of_heads(const struct credits *credits,
+// Crossbars.
+
+const uint64_t *tb_serve_heads(const struct credits *credits,
 	const struct crossbar *crossbar, struct receiver *receiver)
 {
-	uint64_t ports = 0;
+	uint64_t *ports = credits->agenda->ports;
 	if (!is_fifo(credits, false))
-		return receiver->used_queues;
-	for (uint64_t used = receiver->used_queues; used; used &= used - 1) {
-		uint32_t id =
-			short_queue_in(receiver, (uint32_t)__builtin_ctzll(used))->first;
-		ports |= UINT64_C(1)
-			 << (record_at(credits, id, false)->route - crossbar->first);
+		return used_of(credits, receiver);
+	memset(ports, 0, credits->words * sizeof *ports);
+	for (uint64_t used = *used_of(credits, receiver); used; used &= used - 1) {
+		uint32_t id = queue_in(receiver, (uint32_t)__builtin_ctzll(used))->first;
+		set_bit(ports, record_at(credits, id, false)->route - crossbar->first);
 	}
 	return ports;
 }
 
-// free_heads returns the links that no packet crosses, of those that packets which came
-// by an input wait for.
-static uint64_t free_heads(const struct credits *credits, const struct crossbar *crossbar,
-	struct receiver *receiver)
+// choose_again has the links that are free choose, of those that packets which came by an
+// input wait for.
+static __attribute__((noinline)) void choose_again(
+	struct credits *credits, struct crossbar *crossbar, struct receiver *receiver)
 {
-	uint64_t ports = 0;
-	for (uint64_t used = ports_of_heads(credits, crossbar, receiver); used;
-		used &= used - 1) {
-		uint32_t port = (uint32_t)__builtin_ctzll(used);
+	const uint64_t *ports = tb_serve_heads(credits, crossbar, receiver);
+	for (uint32_t port = next_bit(ports, 0, crossbar->n_ports); port != NOTHING;
+		port = next_bit(ports, port + 1, crossbar->n_ports))
 		if (!is_busy(credits, sender_at(credits, crossbar->first + port)))
-			ports |= UINT64_C(1) << port;
-	}
-	return ports;
+			set_bit(choosing_of(credits, crossbar), port);
 }
 
 // serve_leave: a packet that came by an input has crossed its next link, by free_at.
 static inline void serve_leave(struct credits *credits, struct crossbar *crossbar,
-	struct link_sender *sender, struct receiver *receiver)
+	struct link_sender *sender, struct receiver *receiver, const bool simple)
 {
 	tb_time_ps now = credits->replay.now;
 	// Only who begins now asks for the packet that has just stopped.
@@ -568,172 +403,24 @@ static inline void serve_leave(struct credits *credits, struct crossbar *crossba
 			sender->root == NOTHING ? sender->link : sender->root;
 	}
 	sender->bytes = 0;
-	receiver->crossing &= ~(UINT64_C(1) << sender->port % PORTS);
+	served_clear(simple ? &receiver->crossing : crossing_of(credits, receiver),
+		sender->port, simple);
 	if (RARELY(receiver->n_crossing-- == credits->speedup)) {
-		crossbar->limited &= ~(UINT64_C(1) << receiver->port % PORTS);
-		crossbar->choosing |= free_heads(credits, crossbar, receiver);
+		clear_bit(limited_of(credits, crossbar), receiver->port);
+		choose_again(credits, crossbar, receiver);
 	}
 }
 
-// catch_up: what came by an input and has crossed its next link has left the crossbar.
-static __attribute__((noinline)) void catch_up(
+__attribute__((noinline)) void tb_serve_catch_up(
 	struct credits *credits, struct crossbar *crossbar, struct receiver *receiver)
 {
-	for (uint64_t ports = receiver->crossing; ports; ports &= ports - 1) {
-		uint32_t port = (uint32_t)__builtin_ctzll(ports);
+	uint64_t *crossing = crossing_of(credits, receiver);
+	for (uint32_t port = next_bit(crossing, 0, crossbar->n_ports); port != NOTHING;
+		port = next_bit(crossing, port + 1, crossbar->n_ports)) {
 		struct link_sender *sender = sender_at(credits, crossbar->first + port);
 		if (!is_busy(credits, sender))
-			serve_leave(credits, crossbar, sender, receiver);
+			serve_leave(credits, crossbar, sender, receiver, false);
 	}
-}
-
-// Waits.
-
-static void log_wait(struct credits *credits, const struct tb_blame_wait *wait)
-{
-	struct agenda *agenda = credits->agenda;
-	if (TB_ARRAY_RESERVE(&agenda->waits, &agenda->waits_room, agenda->n_waits + 1) !=
-		TB_OK)
-		tb_replay_no_memory(&credits->replay, "the waits of a window");
-	else
-		agenda->waits[agenda->n_waits++] = *wait;
-}
-
-uint32_t tb_serve_waiting(
-	const struct credits *credits, const struct short_queue *queue, tb_time_ps until)
-{
-	if (credits->setup.equal_rates)
-		return queue->bytes;
-	uint32_t bytes = 0;
-	for (uint32_t id = queue->first; id != NOTHING;
-		id = record_at(credits, id, false)->next)
-		if (record_at(credits, id, false)->ready_at < until)
-			bytes += record_at(credits, id, false)->of.wire_bytes;
-	return bytes;
-}
-
-// serve_end_wait is tb_credits_end_wait: a packet that waited, the first of its queue,
-// begins to cross a link. Returns the root of its wait.
-static inline uint32_t serve_end_wait(struct credits *credits, struct crossbar *crossbar,
-	const struct link_sender *sender, struct receiver *receiver,
-	const struct short_queue *queue, const struct credit_packet *packet,
-	const struct update *by)
-{
-	struct tb_records *records = &credits->replay.records;
-	tb_time_ps now = credits->replay.now, from = packet->ready_at;
-	uint32_t culprit = packet->of.flow, root = sender->link;
-	const struct queue_left *left =
-		RARELY(credits->left != NULL)
-			? &credits->left[packet->at * credits->n_vls + packet->vl]
-			: NULL;
-	bool asks = !by && sender->free_at != now;
-	bool left_now = asks && left && left->at == now;
-	asks = asks && !left_now && credits->speedup != ANY_NUMBER;
-	if (asks)
-		catch_up(credits, crossbar, receiver);
-	if (by) {
-		culprit = by->flow;
-		root = by->root;
-	} else if (left_now) {
-		culprit = left->flow;
-		root = left->root;
-	} else if (asks && receiver->stopped_at == now) {
-		culprit = receiver->stopped_flow;
-		root = receiver->stopped_root;
-	} else if (sender->flow != NOTHING) {
-		culprit = sender->flow;
-		root = sender->by_credit ? sender->root : sender->link;
-	}
-	struct tb_cell *cell = sender_cell(credits, sender);
-	if (from >= records->bin_start)
-		cell->n_blocked++;
-	else
-		from = records->bin_start;
-	tb_records_wait_by(records, cell_at(credits, packet->at), now - from);
-	tb_records_wait_for(records, cell, now - from);
-	tb_records_longest(cell, now - packet->ready_at);
-	// A packet that comes now does not wait yet.
-	uint32_t bytes = queue->bytes;
-	if (RARELY(!credits->setup.equal_rates))
-		bytes = tb_serve_waiting(credits, queue, now);
-	else if (RARELY(credits->agenda->comes >> receiver->port % PORTS & 1)) {
-		const struct credit_packet *last = record_at(credits, queue->last, false);
-		if (last->ready_at == now)
-			bytes -= last->of.wire_bytes;
-	}
-	if (now > from)
-		tb_records_queue(records, cell, bytes);
-	if (records->blame || records->keeps_waits) {
-		const struct tb_blame_wait wait = {receiver->link, root, packet->of.flow,
-			culprit, packet->ready_at, now};
-		log_wait(credits, &wait);
-	}
-	return root;
-}
-
-static void enter_wait(struct tb_records *records, const struct tb_blame_wait *wait)
-{
-	tb_records_blame(records, wait->link, wait->root, wait->victim, wait->culprit,
-		wait->to - wait->from, wait->to);
-}
-
-// sort_waits sorts the waits of a window by their ends, by counting how many end in each
-// of as many spans.
-static bool sort_waits(struct agenda *agenda)
-{
-	uint32_t ends[SPANS + 1] = {0};
-	size_t n = agenda->n_waits;
-	const struct tb_blame_wait *waits = agenda->waits;
-	if (TB_ARRAY_RESERVE(&agenda->sorted, &agenda->sorted_room, n) != TB_OK)
-		return false;
-	tb_time_ps first = waits[0].to, last = first;
-	for (size_t i = 1; i < n; i++) {
-		first = tb_time_earlier(first, waits[i].to);
-		last = tb_time_later(last, waits[i].to);
-	}
-	unsigned shift = 0;
-	while ((last - first) >> shift >= SPANS || (size_t)((last - first) >> shift) > n)
-		shift++;
-	uint32_t n_spans = (uint32_t)((last - first) >> shift) + 1;
-	for (size_t i = 0; i < n; i++)
-		ends[((waits[i].to - first) >> shift) + 1]++;
-	for (uint32_t i = 1; i < n_spans; i++)
-		ends[i] += ends[i - 1];
-	struct tb_blame_wait *sorted = agenda->sorted;
-	for (size_t i = 0; i < n; i++)
-		sorted[ends[(waits[i].to - first) >> shift]++] = waits[i];
-	for (size_t i = 1; i < n; i++) {
-		if (sorted[i].to >= sorted[i - 1].to)
-			continue;
-		struct tb_blame_wait wait = sorted[i];
-		size_t at = i;
-		for (; at > 0 && sorted[at - 1].to > wait.to; at--)
-			sorted[at] = sorted[at - 1];
-		sorted[at] = wait;
-	}
-	agenda->sorted = agenda->waits;
-	agenda->waits = sorted;
-	size_t room = agenda->waits_room;
-	agenda->waits_room = agenda->sorted_room;
-	agenda->sorted_room = room;
-	return true;
-}
-
-// enter_waits enters the waits of a window, in the order in which they ended, unless
-// these end no batch.
-static void enter_waits(struct credits *credits)
-{
-	struct agenda *agenda = credits->agenda;
-	struct tb_records *records = &credits->replay.records;
-	const struct tb_blame_table *blame = records->blame;
-	size_t n = agenda->n_waits;
-	if (n == 0)
-		return;
-	if ((!blame || blame->n_in_batch + n > blame->batch) && !sort_waits(agenda))
-		tb_replay_no_memory(&credits->replay, "the waits of a window");
-	for (size_t i = 0; i < n; i++)
-		enter_wait(records, &agenda->waits[i]);
-	agenda->n_waits = 0;
 }
 
 // A switch.
@@ -746,19 +433,44 @@ static inline void look_at_end(struct credits *credits, struct crossbar *crossba
 		look_when_due(credits, crossbar, sender->port, sender->free_at);
 }
 
-// serve_head: a packet is the first of its queue, and ready.
-static inline void serve_head(struct credits *credits, struct crossbar *crossbar,
-	const struct receiver *receiver, const struct credit_packet *packet)
+// show_head: a packet is the first of its queue, and ready. Returns its link.
+static inline struct link_sender *show_head(struct credits *credits,
+	const struct receiver *receiver, const struct credit_packet *packet,
+	const bool simple)
 {
-	struct link_sender *sender = sender_at(credits, packet->route);
-	bool busy = is_busy(credits, sender);
-	if (!busy && !any_heads(credits, sender, false))
+	struct link_sender *sender = served_at(credits, packet->route, simple);
+	if (!is_busy(credits, sender) && !any_heads(credits, sender, simple))
 		sender->stalled_since = credits->replay.now;
-	credits_lane(sender, packet->vl)->heads |= UINT64_C(1) << receiver->port % PORTS;
-	if (busy)
+	served_set(served_heads(credits, sender, packet->vl, simple), receiver->port,
+		simple);
+	return sender;
+}
+
+static inline void serve_head(struct credits *credits, struct crossbar *crossbar,
+	const struct receiver *receiver, const struct credit_packet *packet,
+	const bool simple)
+{
+	const struct link_sender *sender = show_head(credits, receiver, packet, simple);
+	if (is_busy(credits, sender))
 		look_at_end(credits, crossbar, sender);
 	else
-		crossbar->choosing |= UINT64_C(1) << sender->port % PORTS;
+		served_set(
+			served_choosing(credits, crossbar, simple), sender->port, simple);
+}
+
+void tb_serve_head(struct credits *credits, const struct credit_packet *packet)
+{
+	const struct receiver *receiver = receiver_at(credits, packet->at);
+	if (packet->ready_at > credits->replay.now) {
+		agenda_add(credits, &credits->crossbars[receiver->sw],
+			(struct to_do){.at = packet->ready_at,
+				.packet = packet->of.id,
+				.kind = TO_READY});
+		return;
+	}
+	const struct link_sender *sender = show_head(credits, receiver, packet, false);
+	tb_serve_look(credits, packet->route,
+		is_busy(credits, sender) ? sender->free_at : credits->replay.now);
 }
 
 // serve_limit: an input has S packets in the crossbar with that which begins to leave by
@@ -769,20 +481,22 @@ static __attribute__((noinline)) void serve_limit(struct credits *credits,
 {
 	uint32_t n = crossbar->n_ports;
 	uint32_t present = (port + n - crossbar->began_with) % n;
-	for (uint64_t ports = receiver->crossing; ports; ports &= ports - 1) {
-		uint32_t other = (uint32_t)__builtin_ctzll(ports);
+	const uint64_t *ports = crossing_of(credits, receiver);
+	for (uint32_t other = next_bit(ports, 0, n); other != NOTHING;
+		other = next_bit(ports, other + 1, n))
 		look_at_end(
 			credits, crossbar, sender_at(credits, crossbar->first + other));
-	}
-	crossbar->limited |= UINT64_C(1) << receiver->port % PORTS;
-	for (uint64_t ports = free_heads(credits, crossbar, receiver); ports;
-		ports &= ports - 1) {
-		uint32_t other = (uint32_t)__builtin_ctzll(ports);
+	set_bit(limited_of(credits, crossbar), receiver->port);
+	ports = tb_serve_heads(credits, crossbar, receiver);
+	for (uint32_t other = next_bit(ports, 0, n); other != NOTHING;
+		other = next_bit(ports, other + 1, n)) {
 		uint32_t place = (other + n - crossbar->began_with) % n;
+		if (is_busy(credits, sender_at(credits, crossbar->first + other)))
+			continue;
 		if (place > present)
-			crossbar->choosing |= UINT64_C(1) << other;
+			set_bit(choosing_of(credits, crossbar), other);
 		else if (place < present)
-			credits->agenda->choosing_next |= UINT64_C(1) << other;
+			set_bit(credits->agenda->choosing_next, other);
 	}
 }
 
@@ -801,7 +515,8 @@ ALWAYS_INLINE void serve_cross(struct credits *credits, struct crossbar *crossba
 	sender->from = from;
 	if (!simple)
 		sender->vl = packet->vl;
-	serve_occupy(credits, sender, &kind, packet, blocks, simple);
+	serve_occupy(
+		credits, crossbar->first + port, sender, &kind, packet, blocks, simple);
 	credits_lane(sender, simple ? 0 : packet->vl)->turn =
 		(uint16_t)(receiver->port + 1u);
 	if (!simple && credits->setup.counts_waiting)
@@ -809,15 +524,16 @@ ALWAYS_INLINE void serve_cross(struct credits *credits, struct crossbar *crossba
 	if (++crossbar->n_begun == crossbar->n_ports)
 		crossbar->n_begun = 0;
 	if (receiver->n_crossing + 1 == credits->speedup)
-		catch_up(credits, crossbar, receiver);
-	receiver->crossing |= UINT64_C(1) << port % PORTS;
+		tb_serve_catch_up(credits, crossbar, receiver);
+	served_set(simple ? &receiver->crossing : crossing_of(credits, receiver), port,
+		simple);
 	if (++receiver->n_crossing == credits->speedup)
 		serve_limit(credits, crossbar, receiver, port);
 	if (sender->has_pending)
 		serve_put_off(credits, crossbar->first + port, sender, kind.latency_ps);
-	bool is_early = simple || credits->setup.early_credits;
+	bool is_early = simple || !credits->setup.pauses;
 	if (RARELY(reverse->crosses_parts) && is_early)
-		tb_crossing_give_back(credits, sender);
+		give_back(credits, sender);
 	else if (is_early)
 		serve_send_credits(credits, sender, receiver, reverse, blocks,
 			kind.latency_ps, simple);
@@ -838,9 +554,9 @@ static __attribute__((noinline)) void serve_fifo(struct credits *credits,
 		(struct queue_left){.at = credits->replay.now,
 			.flow = packet->of.flow,
 			.root = sender->root == NOTHING ? sender->link : sender->root};
-	credits_lane(sender, vl)->heads &= ~(UINT64_C(1) << receiver->port % PORTS);
+	clear_bit(heads_of(credits, sender, vl), receiver->port);
 	if (id == NOTHING)
-		receiver->used_queues &= ~(UINT64_C(1) << vl);
+		clear_bit(used_of(credits, receiver), vl);
 	serve_cross(credits, crossbar, sender, receiver, packet, false);
 	if (id == NOTHING)
 		return;
@@ -850,7 +566,7 @@ static __attribute__((noinline)) void serve_fifo(struct credits *credits,
 	else if (receiver->n_crossing < credits->speedup)
 		credits->agenda->next_heads[credits->agenda->n_next_heads++] = id;
 	else
-		serve_head(credits, crossbar, receiver, next);
+		serve_head(credits, crossbar, receiver, next, false);
 }
 
 // serve_first has a packet, the first of a queue, begin to cross a link.
@@ -860,16 +576,16 @@ ALWAYS_INLINE void serve_first(struct credits *credits, struct crossbar *crossba
 {
 	struct receiver *receiver = receiver_at(credits, packet->at);
 	uint32_t vl = simple ? 0 : packet->vl;
-	struct short_queue *queue = short_queue_in(
+	struct queue *queue = queue_in(
 		receiver, simple ? sender->port : queue_for(credits, vl, sender->port));
 	tb_time_ps now = credits->replay.now;
 	uint32_t root = NOTHING;
 	bool waited = packet->ready_at < now;
 	if (sender->bytes)
-		serve_leave(
-			credits, crossbar, sender, receiver_at(credits, sender->from));
+		serve_leave(credits, crossbar, sender, receiver_at(credits, sender->from),
+			simple);
 	if (waited) {
-		root = serve_end_wait(
+		root = tb_credits_end_wait(
 			credits, crossbar, sender, receiver, queue, packet, by);
 		packet->wait_ps += now - packet->ready_at;
 	}
@@ -887,16 +603,16 @@ ALWAYS_INLINE void serve_first(struct credits *credits, struct crossbar *crossba
 	if (queue->first == NOTHING) {
 		bool others = false;
 		for (uint32_t v = 0; !simple && v < credits->n_vls; v++)
-			others |= short_queue_in(
-					  receiver, queue_for(credits, v, sender->port))
+			others |= queue_in(receiver, queue_for(credits, v, sender->port))
 					  ->first != NOTHING;
 		if (!others)
-			receiver->used_queues &= ~(UINT64_C(1) << sender->port % PORTS);
-		credits_lane(sender, vl)->heads &=
-			~(UINT64_C(1) << receiver->port % PORTS);
+			served_clear(
+				simple ? &receiver->used : used_of(credits, receiver),
+				sender->port, simple);
+		served_clear(served_heads(credits, sender, vl, simple), receiver->port,
+			simple);
 	} else if (!simple && record_at(credits, queue->first, false)->ready_at > now) {
-		credits_lane(sender, vl)->heads &=
-			~(UINT64_C(1) << receiver->port % PORTS);
+		clear_bit(heads_of(credits, sender, vl), receiver->port);
 		ready_when_due(
 			credits, crossbar, record_at(credits, queue->first, false));
 	}
@@ -928,19 +644,52 @@ static __attribute__((noinline)) void choose_when_known(struct credits *credits,
 		tb_lanes_wait(credits, packet->route, lane, need);
 }
 
+// next_in_turn returns which of some ports, at least one, is next in round-robin order,
+// at a switch of up to 64 ports.
+static inline uint32_t next_in_turn(uint64_t ports, uint32_t turn)
+{
+	uint64_t from_turn = ports >> turn % 64 << turn % 64;
+	return (uint32_t)__builtin_ctzll(from_turn ? from_turn : ports);
+}
+
+// first_candidate returns the first port in turn that has a head and is not limited, at a
+// switch of more than 64 ports; NOTHING.
+static __attribute__((noinline)) uint32_t first_candidate(
+	const uint64_t *heads, const uint64_t *limited, uint32_t turn, uint32_t words)
+{
+	// The word of the turn comes first, without what is before it, and last.
+	uint32_t w = turn / 64 % words;
+	uint64_t mask = turn / 64 < words ? ~UINT64_C(0) << turn % 64 : ~UINT64_C(0);
+	for (uint32_t i = 0; i <= words; i++, mask = ~UINT64_C(0)) {
+		uint64_t candidates = heads[w] & ~limited[w] & mask;
+		if (candidates)
+			return 64 * w + (uint32_t)__builtin_ctzll(candidates);
+		w = w + 1 == words ? 0 : w + 1;
+	}
+	return NOTHING;
+}
+
 // candidate_of_lane returns the packet that is next in turn for a link and lane; NULL
 // when none is a candidate.
 static inline struct credit_packet *candidate_of_lane(const struct credits *credits,
-	const struct crossbar *crossbar, struct link_sender *sender, uint32_t vl)
+	struct crossbar *crossbar, struct link_sender *sender, uint32_t vl,
+	const bool simple)
 {
-	const struct lane *lane = credits_lane(sender, vl);
-	uint64_t candidates = lane->heads & ~crossbar->limited;
-	if (candidates == 0)
+	const uint64_t *heads = served_heads(credits, sender, vl, simple);
+	const uint64_t *limited = served_limited(credits, crossbar, simple);
+	uint32_t turn = credits_lane(sender, vl)->turn, port;
+	if (words_of(credits, simple) == 1) {
+		uint64_t candidates = *heads & ~*limited;
+		port = candidates ? next_in_turn(candidates, turn) : NOTHING;
+	} else {
+		port = first_candidate(heads, limited, turn, credits->words);
+	}
+	if (port == NOTHING)
 		return NULL;
-	uint32_t from = crossbar->first + queue_in_turn(candidates, lane->turn);
 	uint32_t queue = queue_for(credits, vl, sender->port);
-	return record_at(
-		credits, short_queue_in(receiver_at(credits, from), queue)->first, false);
+	return record_at(credits,
+		queue_in(receiver_at(credits, crossbar->first + port), queue)->first,
+		simple);
 }
 
 // choose_lane lets a link that is free take a packet of one of several lanes.
@@ -951,7 +700,7 @@ static __attribute__((noinline)) void choose_lane(
 	const struct update *bys[TB_VLS_MOST];
 	uint32_t can = 0, slot = crossbar->first + sender->port;
 	for (uint32_t vl = 0; vl < credits->n_vls; vl++) {
-		packets[vl] = candidate_of_lane(credits, crossbar, sender, vl);
+		packets[vl] = candidate_of_lane(credits, crossbar, sender, vl, false);
 		if (packets[vl] &&
 			lane_has(credits, credits_lane(sender, vl),
 				lane_needs(credits, packets[vl]->of.wire_bytes),
@@ -971,37 +720,76 @@ static __attribute__((noinline)) void choose_lane(
 
 // serve_choose lets a link take a packet. It adds the updates that have arrived to the
 // lane's credits only if these do not suffice.
-ALWAYS_INLINE void serve_choose(
-	struct credits *credits, struct crossbar *crossbar, uint32_t port)
+ALWAYS_INLINE void serve_choose(struct credits *credits, struct crossbar *crossbar,
+	uint32_t port, const bool simple)
 {
-	struct link_sender *sender = sender_at(credits, crossbar->first + port);
+	struct link_sender *sender = served_at(credits, crossbar->first + port, simple);
 	if (is_busy(credits, sender))
 		return;
-	if (RARELY(credits->n_vls > 1)) {
+	if (!simple && credits->n_vls > 1) {
 		choose_lane(credits, crossbar, sender);
 		return;
 	}
 	struct lane *lane = credits_lane(sender, 0);
-	struct credit_packet *packet = candidate_of_lane(credits, crossbar, sender, 0);
+	struct credit_packet *packet =
+		candidate_of_lane(credits, crossbar, sender, 0, simple);
 	if (!packet)
 		return;
+	bool pauses = !simple && credits->setup.pauses;
 	int32_t need = (int32_t)blocks_of(packet->of.wire_bytes);
-	if (lane->credits < need && !credits->setup.pauses)
+	if (lane->credits < need && !pauses)
 		serve_settle(lane, credits->replay.now);
-	if (RARELY(lane->credits < need || credits->setup.pauses))
+	if (RARELY(lane->credits < need || pauses))
 		choose_when_known(credits, crossbar, sender, packet);
 	else
 		serve_begin(credits, crossbar, sender, packet, NULL);
 }
 
-static inline void serve_ports(
-	struct credits *credits, struct crossbar *crossbar, uint64_t ports)
+// serve_ports lets the links that are to choose do so, of those with ports in [from,
+// end).
+ALWAYS_INLINE void serve_ports(struct credits *credits, struct crossbar *crossbar,
+	uint32_t from, uint32_t end, const bool simple)
 {
-	uint64_t choosing;
-	while ((choosing = crossbar->choosing & ports) != 0) {
-		crossbar->choosing &= ~(choosing & -choosing);
-		serve_choose(credits, crossbar, (uint32_t)__builtin_ctzll(choosing));
+	uint64_t *choosing = served_choosing(credits, crossbar, simple);
+	for (uint32_t port; (port = next_bit(choosing, from, end)) != NOTHING;) {
+		served_clear(choosing, port, simple);
+		serve_choose(credits, crossbar, port, simple);
 	}
+}
+
+// serve_rounds lets the links that are to choose do so, round after round.
+ALWAYS_INLINE void serve_rounds(
+	struct credits *credits, struct crossbar *crossbar, const bool simple)
+{
+	struct agenda *agenda = credits->agenda;
+	uint32_t words = words_of(credits, simple);
+	uint64_t *choosing = served_choosing(credits, crossbar, simple);
+	do {
+		serve_ports(credits, crossbar, crossbar->began_with, crossbar->n_ports,
+			simple);
+		serve_ports(credits, crossbar, 0, crossbar->n_ports, simple);
+		for (uint32_t w = 0; w < words; w++) {
+			choosing[w] = agenda->choosing_next[w];
+			agenda->choosing_next[w] = 0;
+		}
+		crossbar->began_with = crossbar->n_begun;
+		for (uint32_t i = 0; !simple && i < agenda->n_next_heads; i++) {
+			const struct credit_packet *packet =
+				record_at(credits, agenda->next_heads[i], false);
+			serve_head(credits, crossbar, receiver_at(credits, packet->at),
+				packet, false);
+		}
+		agenda->n_next_heads = 0;
+	} while (any_bit(choosing, words));
+}
+
+static __attribute__((noinline)) void serve_rounds_of_kind(
+	struct credits *credits, struct crossbar *crossbar)
+{
+	if (credits->setup.simple)
+		serve_rounds(credits, crossbar, true);
+	else
+		serve_rounds(credits, crossbar, false);
 }
 
 // serve_look: a link has carried its packet, or looks for credits, unless it was to look
@@ -1021,15 +809,15 @@ static inline void serve_look(
 		return;
 	}
 	if (any_heads(credits, sender, false)) {
-		crossbar->choosing |= UINT64_C(1) << port;
+		set_bit(choosing_of(credits, crossbar), port);
 		if (sender->free_at == now)
 			sender->stalled_since = now;
 	}
 	if (!sender->bytes)
 		return;
-	if (!credits->setup.early_credits)
-		tb_crossing_give_back(credits, sender);
-	serve_leave(credits, crossbar, sender, receiver_at(credits, sender->from));
+	if (credits->setup.pauses)
+		give_back(credits, sender);
+	serve_leave(credits, crossbar, sender, receiver_at(credits, sender->from), false);
 }
 
 // serve_come: a packet has come by an input, and joins its queue.
@@ -1038,8 +826,7 @@ static __attribute__((noinline)) void serve_come(struct credits *credits,
 	struct credit_packet *packet)
 {
 	uint32_t to = packet->route - crossbar->first;
-	struct short_queue *queue =
-		short_queue_in(receiver, queue_for(credits, packet->vl, to));
+	struct queue *queue = queue_in(receiver, queue_for(credits, packet->vl, to));
 	packet->next = NOTHING;
 	queue->bytes += packet->of.wire_bytes;
 	if (queue->first != NOTHING) {
@@ -1048,11 +835,10 @@ static __attribute__((noinline)) void serve_come(struct credits *credits,
 		return;
 	}
 	queue->first = queue->last = packet->of.id;
-	receiver->used_queues |= UINT64_C(1)
-				 << (is_fifo(credits, false) ? packet->vl : to);
+	set_bit(used_of(credits, receiver), is_fifo(credits, false) ? packet->vl : to);
 	set_bit(credits->agenda->queued, packet->at);
 	if (packet->ready_at <= credits->replay.now)
-		serve_head(credits, crossbar, receiver, packet);
+		serve_head(credits, crossbar, receiver, packet, false);
 	else
 		ready_when_due(credits, crossbar, packet);
 }
@@ -1068,8 +854,11 @@ ALWAYS_INLINE bool serve_through(struct credits *credits, struct crossbar *cross
 			      : lane_needs(credits, packet->of.wire_bytes);
 	const struct update *by;
 	if ((!simple && (credits->n_vls > 1 || credits->queues_of_vl == 1)) ||
-		is_busy(credits, sender) || lane->heads ||
-		crossbar->limited >> receiver->port % PORTS & 1)
+		is_busy(credits, sender) ||
+		any_bit(served_heads(credits, sender, 0, simple),
+			words_of(credits, simple)) ||
+		(simple ? crossbar->limited >> receiver->port % 64 & 1
+			: has_bit(limited_of(credits, crossbar), receiver->port)))
 		return false;
 	if (!simple && credits->setup.pauses) {
 		if (!lane_has(credits, lane, need, &by))
@@ -1080,8 +869,8 @@ ALWAYS_INLINE bool serve_through(struct credits *credits, struct crossbar *cross
 			return false;
 	}
 	if (sender->bytes)
-		serve_leave(
-			credits, crossbar, sender, receiver_at(credits, sender->from));
+		serve_leave(credits, crossbar, sender, receiver_at(credits, sender->from),
+			simple);
 	sender->root = NOTHING;
 	sender->by_credit = false;
 	serve_cross(credits, crossbar, sender, receiver, packet, simple);
@@ -1097,28 +886,28 @@ static inline void find_due(struct credits *credits, struct due *due,
 	if (crossbar->cell != number || crossbar->next_at >= until)
 		return;
 	uint32_t n = crossbar->n_to_do, n_due = 0, n_left = 0;
-	if (!due_has_room(credits, due, (size_t)n + 1))
+	if (!tb_agenda_due_has_room(credits, due, (size_t)n + 1))
 		return;
 	struct to_do *all = due->all, *to_do = crossbar->to_do;
-	uint64_t end = to_do_at(credits->agenda, until, 0, 0).key, next = UINT64_MAX;
+	tb_time_ps next = TB_TIME_NEVER;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct to_do one = to_do[i];
-		if (one.key < end) {
+		if (one.at < until) {
 			uint32_t k = n_due++;
-			for (; k > 0 && all[k - 1].key > one.key; k--)
+			for (; k > 0 && all[k - 1].at > one.at; k--)
 				all[k] = all[k - 1];
 			all[k] = one;
 		} else {
-			next = one.key < next ? one.key : next;
+			next = one.at < next ? one.at : next;
 			to_do[n_left++] = one;
 		}
 	}
-	all[n_due].key = UINT64_MAX;
+	all[n_due].at = TB_TIME_NEVER;
 	due->crossbar = crossbar;
 	due->first = 0;
 	due->n = n_due;
 	crossbar->n_to_do = n_left;
-	crossbar->next_at = n_left ? to_do_time(credits->agenda, next) : TB_TIME_NEVER;
+	crossbar->next_at = next;
 	crossbar->cell = 0; // who hands on need not enter it into one
 }
 
@@ -1149,12 +938,12 @@ static inline void fetch_switches(
 static inline void fetch_first(const struct credits *credits, const struct due *due)
 {
 	for (uint32_t i = 0; due->crossbar && i < due->n; i++) {
-		uint32_t what = due->all[i].key % (1 << TO_DO_BITS);
-		uint32_t slot = due->crossbar->first + what % PORTS;
-		if (what >= READY)
+		const struct to_do *one = &due->all[i];
+		uint32_t slot = due->crossbar->first + one->port;
+		if (one->kind > TO_LOOK)
 			continue;
-		if (what < PORTS) {
-			serve_fetch(record_at(credits, due->all[i].packet, false));
+		if (one->kind == TO_COME) {
+			serve_fetch(record_at(credits, one->packet, false));
 			serve_fetch(receiver_at(credits, slot));
 			serve_fetch(sender_at(credits, slot));
 		} else {
@@ -1169,13 +958,14 @@ static inline void fetch_first(const struct credits *credits, const struct due *
 static inline void fetch_second(struct credits *credits, const struct due *due)
 {
 	for (uint32_t i = 0; due->crossbar && i < due->n; i++) {
-		uint32_t what = due->all[i].key % (1 << TO_DO_BITS);
-		uint32_t first = due->crossbar->first, port = what % PORTS;
-		if (what >= READY || (what < PORTS && credits->setup.late_routes))
+		const struct to_do *one = &due->all[i];
+		uint32_t first = due->crossbar->first, port = one->port;
+		if (one->kind > TO_LOOK ||
+			(one->kind == TO_COME && credits->setup.late_routes))
 			continue;
-		if (what < PORTS) {
+		if (one->kind == TO_COME) {
 			struct credit_packet *packet =
-				record_at(credits, due->all[i].packet, false);
+				record_at(credits, one->packet, false);
 			serve_route(credits, receiver_at(credits, first + port), packet);
 			serve_fetch(sender_at(credits, packet->route));
 			serve_fetch(lane_at(credits, packet->route, 0));
@@ -1183,12 +973,12 @@ static inline void fetch_second(struct credits *credits, const struct due *due)
 		}
 		const struct link_sender *sender = sender_at(credits, first + port);
 		const struct lane *lane = lane_at(credits, first + port, 0);
-		if (!lane->heads)
+		if (!lane->heads) // or the switch has more ports
 			continue;
-		uint32_t from = first + queue_in_turn(lane->heads, lane->turn);
+		uint32_t from = first + next_in_turn(lane->heads, lane->turn);
 		serve_fetch(cell_at(credits, sender->peer));
 		serve_fetch(receiver_at(credits, from));
-		serve_fetch(short_queue_in(
+		serve_fetch(queue_in(
 			receiver_at(credits, from), queue_for(credits, 0, port)));
 		serve_fetch(cell_at(credits, from));
 		serve_fetch(sender_at(credits, from));
@@ -1214,52 +1004,30 @@ static inline void fetch_back(const struct credits *credits, uint32_t slot)
 static inline void fetch_third(const struct credits *credits, const struct due *due)
 {
 	for (uint32_t i = 0; due->crossbar && i < due->n; i++) {
-		uint32_t what = due->all[i].key % (1 << TO_DO_BITS);
-		uint32_t first = due->crossbar->first, port = what % PORTS;
-		if (what >= READY)
+		const struct to_do *one = &due->all[i];
+		uint32_t first = due->crossbar->first, port = one->port;
+		if (one->kind > TO_LOOK)
 			continue;
-		if (what < PORTS) {
+		if (one->kind == TO_COME) {
 			fetch_back(credits, first + port);
 			if (credits->setup.late_routes)
 				continue;
-			const struct link_sender *sender = sender_at(credits,
-				record_at(credits, due->all[i].packet, false)->route);
+			const struct link_sender *sender = sender_at(
+				credits, record_at(credits, one->packet, false)->route);
 			serve_fetch(cell_at(credits, sender->peer));
 			serve_fetch(sender_at(credits, sender->peer));
 			continue;
 		}
 		const struct lane *lane = lane_at(credits, first + port, 0);
-		if (!lane->heads)
+		if (!lane->heads) // or the switch has more ports
 			continue;
-		uint32_t from = first + queue_in_turn(lane->heads, lane->turn);
+		uint32_t from = first + next_in_turn(lane->heads, lane->turn);
 		serve_fetch(record_at(credits,
-			short_queue_in(
-				receiver_at(credits, from), queue_for(credits, 0, port))
+			queue_in(receiver_at(credits, from), queue_for(credits, 0, port))
 				->first,
 			false));
 		fetch_back(credits, from);
 	}
-}
-
-// serve_rounds lets the links that are to choose do so, round after round.
-static __attribute__((noinline)) void serve_rounds(
-	struct credits *credits, struct crossbar *crossbar)
-{
-	struct agenda *agenda = credits->agenda;
-	do {
-		serve_ports(credits, crossbar, ~UINT64_C(0) << crossbar->began_with);
-		serve_ports(credits, crossbar, ~UINT64_C(0));
-		crossbar->choosing = agenda->choosing_next;
-		agenda->choosing_next = 0;
-		crossbar->began_with = crossbar->n_begun;
-		for (uint32_t i = 0; i < agenda->n_next_heads; i++) {
-			const struct credit_packet *packet =
-				record_at(credits, agenda->next_heads[i], false);
-			serve_head(credits, crossbar, receiver_at(credits, packet->at),
-				packet);
-		}
-		agenda->n_next_heads = 0;
-	} while (crossbar->choosing);
 }
 
 // serve_route_and_store gives a packet that comes its route, and stores it until its last
@@ -1268,11 +1036,18 @@ static void serve_route_and_store(struct credits *credits,
 	const struct receiver *receiver, struct credit_packet *packet)
 {
 	if (credits->setup.late_routes)
-		tb_routing_choose_one(credits, packet);
+		tb_routing_choose(credits, packet);
 	else
 		serve_route(credits, receiver, packet);
-	if (!credits->setup.equal_rates && !credits->setup.store_and_forward)
-		packet->ready_at += tb_crossing_stored_for(credits, packet);
+	if (credits->setup.equal_rates || credits->setup.store_and_forward)
+		return;
+	// Rule C6.
+	uint32_t by = sender_at(credits, packet->at)->peer, bytes = packet->of.wire_bytes;
+	tb_time_ps last = credits_wire_time(
+		credits_link_kind(credits, sender_at(credits, by)), bytes);
+	tb_time_ps next = credits_wire_time(
+		credits_link_kind(credits, sender_at(credits, packet->route)), bytes);
+	packet->ready_at += next < last ? last - next : 0;
 }
 
 // come_in_turn has a packet that comes take its place among those that come in this
@@ -1288,31 +1063,32 @@ static void come_in_turn(
 static void serve_ready(struct credits *credits, struct crossbar *crossbar, uint32_t id)
 {
 	const struct credit_packet *packet = record_at(credits, id, false);
-	serve_head(credits, crossbar, receiver_at(credits, packet->at), packet);
+	serve_head(credits, crossbar, receiver_at(credits, packet->at), packet, false);
 }
 
 // serve_many serves an instant in which several things happen, the first of them `one`.
 static __attribute__((noinline)) void serve_many(struct credits *credits,
 	struct crossbar *crossbar, struct due *due, struct to_do one)
 {
-	struct credit_packet *packets[PORTS];
+	struct credit_packet **packets = credits->agenda->come;
 	uint32_t n = 0;
 	for (;;) {
-		uint32_t what = one.key % (1 << TO_DO_BITS);
-		if (what < PORTS) {
+		if (one.kind == TO_COME) {
 			struct credit_packet *packet =
 				record_at(credits, one.packet, false);
-			credits->agenda->comes |= UINT64_C(1) << what;
+			receiver_at(credits, packet->at)->came_at = one.at;
 			if (credits->setup.pauses)
 				tb_pause_come(credits, packet->at, packet->vl,
 					packet->of.wire_bytes);
 			come_in_turn(packets, n++, packet);
-		} else if (what < READY) {
-			serve_look(credits, crossbar, what % PORTS);
-		} else {
+		} else if (one.kind == TO_LOOK) {
+			serve_look(credits, crossbar, one.port);
+		} else if (one.kind == TO_READY) {
 			serve_ready(credits, crossbar, one.packet);
+		} else {
+			tb_failures_left(credits, one.packet);
 		}
-		if (due->all[due->first].key >> TO_DO_BITS != one.key >> TO_DO_BITS)
+		if (due->all[due->first].at != one.at)
 			break;
 		one = due->all[due->first++];
 	}
@@ -1328,7 +1104,7 @@ ALWAYS_INLINE void serve_one(struct credits *credits, struct crossbar *crossbar,
 	uint32_t port, struct credit_packet *packet, const bool simple)
 {
 	struct receiver *receiver = receiver_at(credits, crossbar->first + port);
-	credits->agenda->comes = UINT64_C(1) << port;
+	receiver->came_at = credits->replay.now;
 	if (simple) {
 		serve_route(credits, receiver, packet);
 	} else {
@@ -1350,32 +1126,29 @@ ALWAYS_INLINE void serve_switch(
 {
 	struct agenda *agenda = credits->agenda;
 	struct crossbar *crossbar = due->crossbar;
+	const uint64_t *choosing = served_choosing(credits, crossbar, simple);
 	agenda->due = due;
 	while (due->first < due->n) {
 		const struct to_do one = due->all[due->first++];
-		uint32_t what = one.key % (1 << TO_DO_BITS);
-		credits->replay.now = to_do_time(agenda, one.key);
+		credits->replay.now = one.at;
 		credits->replay.stats.n_events++;
 		crossbar->began_with = crossbar->n_begun;
-		agenda->comes = 0;
-		if (RARELY(due->all[due->first].key >> TO_DO_BITS ==
-			    one.key >> TO_DO_BITS)) {
+		if (RARELY(due->all[due->first].at == one.at))
 			serve_many(credits, crossbar, due, one);
-			if (!simple && credits->meters_now.n)
-				tb_pause_compare(credits);
-		} else if (what < PORTS) {
-			serve_one(credits, crossbar, what,
+		else if (one.kind == TO_COME)
+			serve_one(credits, crossbar, one.port,
 				record_at(credits, one.packet, simple), simple);
-		} else {
-			if (simple || what < READY)
-				serve_look(credits, crossbar, what % PORTS);
-			else
-				serve_ready(credits, crossbar, one.packet);
-			if (!simple && credits->meters_now.n)
-				tb_pause_compare(credits);
-		}
-		if (crossbar->choosing | agenda->choosing_next)
-			serve_rounds(credits, crossbar);
+		else if (simple || one.kind == TO_LOOK)
+			serve_look(credits, crossbar, one.port);
+		else if (one.kind == TO_READY)
+			serve_ready(credits, crossbar, one.packet);
+		else
+			tb_failures_left(credits, one.packet);
+		if (!simple && credits->meters_now.n)
+			tb_pause_compare(credits);
+		if (any_bit(choosing, words_of(credits, simple)) ||
+			any_bit(agenda->choosing_next, words_of(credits, simple)))
+			serve_rounds_of_kind(credits, crossbar);
 	}
 	agenda->due = NULL;
 	due->crossbar = NULL;
@@ -1383,7 +1156,7 @@ ALWAYS_INLINE void serve_switch(
 	if (crossbar->next_at == TB_TIME_NEVER)
 		return;
 	crossbar->cell = (uint64_t)crossbar->next_at >> agenda->shift;
-	enter_cell(credits, crossbar);
+	agenda_enter(credits, crossbar);
 }
 
 // serve_cell serves the switches of a cell up to the end of a window, and keeps those
@@ -1394,10 +1167,10 @@ ALWAYS_INLINE tb_time_ps serve_cell(struct credits *credits, uint64_t number,
 	tb_time_ps last, const bool prefetches, const bool simple)
 {
 	struct agenda *agenda = credits->agenda;
-	struct agenda_cell *cell = &agenda->cells[number % CELLS];
+	struct agenda_cell *cell = &agenda->cells[number % AGENDA_CELLS];
 	uint32_t n = cell->n, n_kept = 0;
-	for (uint32_t i = 0; i < n + (prefetches ? AHEAD - 1 : 0); i++) {
-		struct due *due = &agenda->dues[prefetches ? i % AHEAD : 0];
+	for (uint32_t i = 0; i < n + (prefetches ? AGENDA_AHEAD - 1 : 0); i++) {
+		struct due *due = &agenda->dues[prefetches ? i % AGENDA_AHEAD : 0];
 		if (prefetches)
 			fetch_switches(credits, cell->switches, i, n);
 		if (!prefetches || i < n) {
@@ -1408,9 +1181,9 @@ ALWAYS_INLINE tb_time_ps serve_cell(struct credits *credits, uint64_t number,
 		}
 		if (prefetches) {
 			fetch_first(credits, due);
-			fetch_second(credits, &agenda->dues[(i - 1) % AHEAD]);
-			fetch_third(credits, &agenda->dues[(i - 2) % AHEAD]);
-			due = &agenda->dues[(i + 1) % AHEAD];
+			fetch_second(credits, &agenda->dues[(i - 1) % AGENDA_AHEAD]);
+			fetch_third(credits, &agenda->dues[(i - 2) % AGENDA_AHEAD]);
+			due = &agenda->dues[(i + 1) % AGENDA_AHEAD];
 		}
 		if (due->crossbar) {
 			serve_switch(credits, due, simple);
@@ -1421,7 +1194,7 @@ ALWAYS_INLINE tb_time_ps serve_cell(struct credits *credits, uint64_t number,
 		(cell->n - n) * sizeof *cell->switches);
 	cell->n = n_kept + (cell->n - n);
 	if (cell->n == 0)
-		agenda->filled &= ~(UINT64_C(1) << number % CELLS);
+		agenda->filled &= ~(UINT64_C(1) << number % AGENDA_CELLS);
 	return last;
 }
 
@@ -1437,92 +1210,6 @@ static tb_time_ps serve_cell_of_kind(
 		       : serve_cell(credits, number, last, false, false);
 }
 
-// settle_receiver charges the packets that wait in the queues of a receiver.
-static void settle_receiver(
-	struct credits *credits, struct receiver *receiver, tb_time_ps until)
-{
-	for (uint64_t used = receiver->used_queues; used; used &= used - 1) {
-		// Of a port every lane's, but of FIFO inputs the lane's own.
-		uint32_t queue = (uint32_t)__builtin_ctzll(used);
-		uint32_t step = is_fifo(credits, false) ? credits->n_queues
-							: credits->queues_of_vl;
-		for (; queue < credits->n_queues; queue += step)
-			for (uint32_t id = short_queue_in(receiver, queue)->first;
-				id != NOTHING; id = record_at(credits, id, false)->next)
-				if (record_at(credits, id, false)->ready_at < until)
-					tb_credits_charge(credits,
-						record_at(credits, id, false), until);
-	}
-}
-
-// settle_links counts the stalls that last of links of a switch for which packets wait.
-static void settle_links(
-	struct credits *credits, uint32_t sw, uint64_t ports, tb_time_ps until)
-{
-	for (; ports; ports &= ports - 1) {
-		const struct link_sender *sender = sender_at(credits,
-			credits->crossbars[sw].first + (uint32_t)__builtin_ctzll(ports));
-		if (sender->stalled_since < until)
-			tb_credits_stalled(credits, sender, sender->stalled_since, until);
-	}
-}
-
-bool tb_serve_settle(struct credits *credits, tb_time_ps until)
-{
-	uint64_t *queued = credits->agenda->queued, links = 0;
-	uint32_t sw = NOTHING, n_words = credits->first_node / 64 + 1;
-	for (uint32_t w = 0; w < n_words; w++) {
-		for (uint64_t ahead = w + 1 < n_words ? queued[w + 1] : 0; ahead;
-			ahead &= ahead - 1)
-			serve_fetch(receiver_at(credits,
-				64 * (w + 1) + (uint32_t)__builtin_ctzll(ahead)));
-		for (uint64_t slots = queued[w]; slots; slots &= slots - 1) {
-			uint32_t bit = (uint32_t)__builtin_ctzll(slots);
-			struct receiver *receiver = receiver_at(credits, 64 * w + bit);
-			if (!receiver->used_queues) {
-				queued[w] &= ~(UINT64_C(1) << bit);
-				continue;
-			}
-			if (receiver->sw != sw) {
-				settle_links(credits, sw, links, until);
-				links = 0;
-			}
-			sw = receiver->sw;
-			links |= ports_of_heads(
-				credits, &credits->crossbars[sw], receiver);
-			settle_receiver(credits, receiver, until);
-		}
-	}
-	settle_links(credits, sw, links, until);
-	return sw != NOTHING;
-}
-
-// move_base has what switches are to do count from `base`, before which is nothing.
-static __attribute__((noinline)) void move_base(struct credits *credits, tb_time_ps base)
-{
-	uint64_t by = (uint64_t)(base - credits->agenda->base) << TO_DO_BITS;
-	for (uint32_t sw = 0; sw < credits->replay.net->n_switches; sw++)
-		for (uint32_t i = 0; i < credits->crossbars[sw].n_to_do; i++)
-			credits->crossbars[sw].to_do[i].key -= by;
-	credits->agenda->base = base;
-}
-
-void tb_serve_begin_window(struct credits *credits, tb_time_ps until)
-{
-	// Nothing is to be done earlier than a window before its end.
-	struct agenda *agenda = credits->agenda;
-	tb_time_ps from = until - credits->window_ps;
-	if (RARELY(from - agenda->base > BASE_MOST))
-		move_base(credits, from);
-	uint64_t first = from > 0 ? (uint64_t)from >> agenda->shift : 0;
-	for (; agenda->first < first && agenda->filled; agenda->first++) {
-		agenda->cells[agenda->first % CELLS].n = 0;
-		agenda->filled &= ~(UINT64_C(1) << agenda->first % CELLS);
-	}
-	if (agenda->first < first)
-		agenda->first = first;
-}
-
 void tb_serve_window(struct credits *credits, tb_time_ps until)
 {
 	struct agenda *agenda = credits->agenda;
@@ -1530,10 +1217,11 @@ void tb_serve_window(struct credits *credits, tb_time_ps until)
 	tb_time_ps last = credits->replay.now;
 	agenda->until = until;
 	for (uint64_t number = agenda->first; number <= end; number++)
-		if (agenda->filled >> number % CELLS & 1)
+		if (agenda->filled >> number % AGENDA_CELLS & 1)
 			last = serve_cell_of_kind(credits, number, last);
 	credits->replay.now = last;
 	agenda->first = (uint64_t)until >> agenda->shift;
 	credits->served_until = until;
-	enter_waits(credits);
+	tb_credits_enter_waits(credits);
+	agenda->n_discards = 0;
 }

@@ -1,7 +1,8 @@
 // What is counted: waits and whose fault they are (rules C22 to C24), stalls.
 //
 // A packet that waits is blocked; this is counted when its wait ends, or at the end of
-// the bin in which it was ready, whichever comes first.
+// the bin in which it was ready, whichever comes first. Waits are logged, and entered at
+// the end of a window in the order in which they ended.
 //
 // C23. Blame. The wait of a packet p that begins to cross a link o at an instant b
 //   ends for the first of these reasons that holds:
@@ -28,60 +29,57 @@
 //
 // C24. Open waits. A wait that lasts at the end is blamed on the packet that crosses
 //   o, or the last that did (as by *link*); if there is none, on p itself with root o.
-#include "credits.h"
-
-#include "queues.h"
+#include "agenda.h"
+#include "array.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-struct wait_blame {
-	uint32_t culprit, root;
-};
+enum { SPANS = 1024 };
 
-// bytes_behind returns how many bytes wait in a packet's queue, counted from before
-// `until`, if it is the first of that; else 0.
-static inline uint32_t bytes_behind(const struct credits *credits,
-	const struct link_sender *sender, const struct credit_packet *packet,
-	tb_time_ps until)
+uint32_t tb_credits_waiting(
+	const struct credits *credits, const struct queue *queue, tb_time_ps until)
 {
-	if (credits->setup.served) {
-		const struct short_queue *queue =
-			short_queue_in(receiver_at(credits, packet->at),
-				queue_number(credits, sender, packet));
-		return queue->first == packet->of.id
-			       ? tb_serve_waiting(credits, queue, until)
-			       : 0;
-	}
-	struct queue *queue =
-		queue_at(credits, packet->at) + queue_number(credits, sender, packet);
-	return queue->first == packet->of.id ? queue_waiting_bytes(credits, queue, until)
-					     : 0;
+	if (credits->setup.equal_rates)
+		return queue->bytes;
+	uint32_t bytes = 0;
+	for (uint32_t id = queue->first; id != NOTHING;
+		id = credit_packet_at(credits, id)->next)
+		if (credit_packet_at(credits, id)->ready_at < until)
+			bytes += credit_packet_at(credits, id)->of.wire_bytes;
+	return bytes;
 }
 
-static inline void credit_wait_charge(struct credits *credits,
-	const struct link_sender *sender, const struct credit_packet *packet,
-	tb_time_ps until)
+// count_wait counts the part of a packet's wait that lies in the open bin, up to `until`.
+// Returns whether it has any length.
+static inline bool count_wait(struct tb_records *records, struct tb_cell *by,
+	struct tb_cell *wanted, tb_time_ps ready_at, tb_time_ps until)
 {
-	struct tb_records *records = &credits->replay.records;
-	struct tb_cell *cell = sender_cell(credits, sender);
-	tb_time_ps from = packet->ready_at;
+	tb_time_ps from = ready_at;
 	if (from >= records->bin_start)
-		cell->n_blocked++;
+		wanted->n_blocked++;
 	else
 		from = records->bin_start;
-	tb_records_wait_by(records, cell_at(credits, packet->at), until - from);
-	tb_records_wait_for(records, cell, until - from);
-	tb_records_longest(cell, until - packet->ready_at);
-	if (until > from)
-		tb_records_queue(
-			records, cell, bytes_behind(credits, sender, packet, until));
+	tb_records_wait_by(records, by, until - from);
+	tb_records_wait_for(records, wanted, until - from);
+	tb_records_longest(wanted, until - ready_at);
+	return until > from;
 }
 
 // A queue is counted at the link that its first packet waits for: that holds it up.
 void tb_credits_charge(
 	struct credits *credits, const struct credit_packet *packet, tb_time_ps until)
 {
-	credit_wait_charge(credits, sender_at(credits, packet->route), packet, until);
+	struct tb_records *records = &credits->replay.records;
+	const struct link_sender *sender = sender_at(credits, packet->route);
+	struct tb_cell *cell = sender_cell(credits, sender);
+	const struct queue *queue = queue_in(receiver_at(credits, packet->at),
+		queue_for(credits, packet->vl, sender->port));
+	if (count_wait(records, cell_at(credits, packet->at), cell, packet->ready_at,
+		    until) &&
+		queue->first == packet->of.id)
+		tb_records_queue(
+			records, cell, tb_credits_waiting(credits, queue, until));
 }
 
 void tb_credits_stalled(struct credits *credits, const struct link_sender *sender,
@@ -94,65 +92,145 @@ void tb_credits_stalled(struct credits *credits, const struct link_sender *sende
 		tb_records_held(records, sender_cell(credits, sender), until - from);
 }
 
-// credit_blame_order blames the packet that crosses a link, or crossed it last.
-static struct wait_blame credit_blame_order(
-	const struct link_sender *sender, const struct credit_packet *packet)
+static void log_wait(struct credits *credits, const struct tb_blame_wait *wait)
 {
-	if (sender->flow == NOTHING)
-		return (struct wait_blame){packet->of.flow, sender->link};
-	return (struct wait_blame){
-		sender->flow, sender->by_credit ? sender->root : sender->link};
+	struct agenda *agenda = credits->agenda;
+	if (TB_ARRAY_RESERVE(&agenda->waits, &agenda->waits_room, agenda->n_waits + 1) !=
+		TB_OK)
+		tb_replay_no_memory(&credits->replay, "the waits of a window");
+	else
+		agenda->waits[agenda->n_waits++] = *wait;
 }
 
-// blame_for finds out why a packet, the first of a queue, could begin now and not before.
-static inline struct wait_blame blame_for(struct credits *credits,
-	const struct link_sender *sender, const struct credit_packet *packet,
-	const struct queue *queue, const struct update *by)
+uint32_t tb_credits_end_wait(struct credits *credits, struct crossbar *crossbar,
+	const struct link_sender *sender, struct receiver *receiver,
+	const struct queue *queue, const struct credit_packet *packet,
+	const struct update *by)
 {
+	struct tb_records *records = &credits->replay.records;
 	tb_time_ps now = credits->replay.now;
-	if (by)
-		return (struct wait_blame){by->flow, by->root};
-	if (sender->free_at == now && sender->flow != NOTHING)
-		return credit_blame_order(sender, packet);
-	if (queue->left_at == now)
-		return (struct wait_blame){queue->left_flow, queue->left_root};
-	if (credits->speedup == ANY_NUMBER)
-		return credit_blame_order(sender, packet);
-	const struct receiver *receiver = receiver_at(credits, packet->at);
-	if (receiver->stopped_at == now)
-		return (struct wait_blame){
-			receiver->stopped_flow, receiver->stopped_root};
-	return credit_blame_order(sender, packet);
-}
-
-static inline void credit_wait_blame(struct credits *credits,
-	const struct credit_packet *packet, struct wait_blame whom, tb_time_ps until)
-{
-	tb_records_blame(&credits->replay.records, receiver_at(credits, packet->at)->link,
-		whom.root, packet->of.flow, whom.culprit, until - packet->ready_at,
-		until);
-}
-
-uint32_t tb_credits_end_wait(struct credits *credits, const struct link_sender *sender,
-	const struct credit_packet *packet, const struct update *by)
-{
-	tb_time_ps now = credits->replay.now;
-	const struct queue *queue =
-		queue_at(credits, packet->at) + queue_number(credits, sender, packet);
-	struct wait_blame whom = blame_for(credits, sender, packet, queue, by);
-	credit_wait_charge(credits, sender, packet, now);
-	credit_wait_blame(credits, packet, whom, now);
-	return whom.root;
+	uint32_t culprit = packet->of.flow, root = sender->link;
+	const struct queue_left *left =
+		RARELY(credits->left != NULL)
+			? &credits->left[packet->at * credits->n_vls + packet->vl]
+			: NULL;
+	bool asks = !by && sender->free_at != now;
+	bool left_now = asks && left && left->at == now;
+	asks = asks && !left_now && credits->speedup != ANY_NUMBER;
+	if (asks)
+		tb_serve_catch_up(credits, crossbar, receiver);
+	if (by) {
+		culprit = by->flow;
+		root = by->root;
+	} else if (left_now) {
+		culprit = left->flow;
+		root = left->root;
+	} else if (asks && receiver->stopped_at == now) {
+		culprit = receiver->stopped_flow;
+		root = receiver->stopped_root;
+	} else if (sender->flow != NOTHING) {
+		culprit = sender->flow;
+		root = sender->by_credit ? sender->root : sender->link;
+	}
+	struct tb_cell *cell = sender_cell(credits, sender);
+	bool counts = count_wait(
+		records, cell_at(credits, packet->at), cell, packet->ready_at, now);
+	// A packet that comes now does not wait yet.
+	uint32_t bytes = queue->bytes;
+	if (RARELY(!credits->setup.equal_rates))
+		bytes = tb_credits_waiting(credits, queue, now);
+	else if (RARELY(receiver->came_at == now)) {
+		const struct credit_packet *last = credit_packet_at(credits, queue->last);
+		if (last->ready_at == now)
+			bytes -= last->of.wire_bytes;
+	}
+	if (counts)
+		tb_records_queue(records, cell, bytes);
+	if (records->blame || records->keeps_waits) {
+		const struct tb_blame_wait wait = {receiver->link, root, packet->of.flow,
+			culprit, packet->ready_at, now};
+		log_wait(credits, &wait);
+	}
+	return root;
 }
 
 uint32_t tb_credits_blame_lasting(
 	struct credits *credits, struct credit_packet *packet, tb_time_ps until)
 {
-	struct wait_blame whom =
-		credit_blame_order(sender_at(credits, packet->route), packet);
-	credit_wait_blame(credits, packet, whom, until);
+	const struct link_sender *sender = sender_at(credits, packet->route);
+	uint32_t culprit = packet->of.flow, root = sender->link;
+	if (sender->flow != NOTHING) {
+		culprit = sender->flow;
+		root = sender->by_credit ? sender->root : sender->link;
+	}
+	tb_records_blame(&credits->replay.records, receiver_at(credits, packet->at)->link,
+		root, packet->of.flow, culprit, until - packet->ready_at, until);
 	packet->wait_ps += until - packet->ready_at;
-	return whom.root;
+	return root;
+}
+
+static void enter_wait(struct tb_records *records, const struct tb_blame_wait *wait)
+{
+	tb_records_blame(records, wait->link, wait->root, wait->victim, wait->culprit,
+		wait->to - wait->from, wait->to);
+}
+
+// sort_waits sorts the waits of a window by their ends, by counting how many end in each
+// of as many spans.
+static bool sort_waits(struct agenda *agenda)
+{
+	uint32_t ends[SPANS + 1] = {0};
+	size_t n = agenda->n_waits;
+	const struct tb_blame_wait *waits = agenda->waits;
+	if (TB_ARRAY_RESERVE(&agenda->sorted, &agenda->sorted_room, n) != TB_OK)
+		return false;
+	tb_time_ps first = waits[0].to, last = first;
+	for (size_t i = 1; i < n; i++) {
+		first = tb_time_earlier(first, waits[i].to);
+		last = tb_time_later(last, waits[i].to);
+	}
+	unsigned shift = 0;
+	while ((last - first) >> shift >= SPANS || (size_t)((last - first) >> shift) > n)
+		shift++;
+	uint32_t n_spans = (uint32_t)((last - first) >> shift) + 1;
+	for (size_t i = 0; i < n; i++)
+		ends[((waits[i].to - first) >> shift) + 1]++;
+	for (uint32_t i = 1; i < n_spans; i++)
+		ends[i] += ends[i - 1];
+	struct tb_blame_wait *sorted = agenda->sorted;
+	for (size_t i = 0; i < n; i++)
+		sorted[ends[(waits[i].to - first) >> shift]++] = waits[i];
+	for (size_t i = 1; i < n; i++) {
+		if (sorted[i].to >= sorted[i - 1].to)
+			continue;
+		struct tb_blame_wait wait = sorted[i];
+		size_t at = i;
+		for (; at > 0 && sorted[at - 1].to > wait.to; at--)
+			sorted[at] = sorted[at - 1];
+		sorted[at] = wait;
+	}
+	agenda->sorted = agenda->waits;
+	agenda->waits = sorted;
+	size_t room = agenda->waits_room;
+	agenda->waits_room = agenda->sorted_room;
+	agenda->sorted_room = room;
+	return true;
+}
+
+// Without blame tables, or when these waits end no batch, their order does not matter.
+void tb_credits_enter_waits(struct credits *credits)
+{
+	struct agenda *agenda = credits->agenda;
+	struct tb_records *records = &credits->replay.records;
+	const struct tb_blame_table *blame = records->blame;
+	size_t n = agenda->n_waits;
+	if (n == 0)
+		return;
+	if ((!blame || blame->n_in_batch + n > blame->batch) && !sort_waits(agenda))
+		tb_replay_no_memory(&credits->replay, "the waits of a window");
+	for (size_t i = 0; i < n; i++)
+		enter_wait(records, &agenda->waits[i]);
+	agenda->n_waits = 0;
 }
 
 void tb_credits_note_stop(
@@ -171,123 +249,109 @@ void tb_credits_add_delays(struct credits *credits, const struct credit_packet *
 			stops[i].began_at - stops[0].began_at;
 }
 
-// visit_queue calls `visit` for each packet in a queue, from its first on, that is ready
-// before `until`, or now; returns whether it holds any.
-static bool visit_queue(struct credits *credits, uint32_t first, tb_time_ps until,
-	void (*visit)(struct credits *, struct credit_packet *, tb_time_ps))
+// settle_receiver charges the packets that wait in the queues of a receiver.
+static void settle_receiver(
+	struct credits *credits, struct receiver *receiver, tb_time_ps until)
 {
-	for (uint32_t id = first; id != NOTHING;
-		id = credit_packet_at(credits, id)->next) {
-		struct credit_packet *packet = credit_packet_at(credits, id);
-		if (packet->ready_at < until)
-			visit(credits, packet, until);
+	// Of a port every lane's, but of FIFO inputs the lane's own.
+	const uint64_t *used = used_of(credits, receiver);
+	uint32_t per_lane = credits->queues_of_vl;
+	uint32_t step = per_lane == 1 ? credits->n_queues : per_lane;
+	uint32_t end = per_lane == 1 ? credits->n_queues : per_lane;
+	for (uint32_t bit = next_bit(used, 0, end); bit != NOTHING;
+		bit = next_bit(used, bit + 1, end))
+		for (uint32_t queue = bit; queue < credits->n_queues; queue += step)
+			for (uint32_t id = queue_in(receiver, queue)->first;
+				id != NOTHING; id = credit_packet_at(credits, id)->next)
+				if (credit_packet_at(credits, id)->ready_at < until)
+					tb_credits_charge(credits,
+						credit_packet_at(credits, id), until);
+}
+
+// settle_links counts the stalls that last of the links of a switch for which packets
+// wait, agenda->held, and empties that set.
+static void settle_links(struct credits *credits, uint32_t sw, tb_time_ps until)
+{
+	uint64_t *held = credits->agenda->held;
+	uint32_t first = credits->replay.net->first_out[sw];
+	uint32_t n = credits->crossbars[sw].n_ports;
+	for (uint32_t port = next_bit(held, 0, n); port != NOTHING;
+		port = next_bit(held, port + 1, n)) {
+		const struct link_sender *sender = sender_at(credits, first + port);
+		if (sender->stalled_since < until)
+			tb_credits_stalled(credits, sender, sender->stalled_since, until);
 	}
-	return first != NOTHING;
+	memset(held, 0, credits->words * sizeof *held);
 }
 
-// each_waiting does so for the queues of a receiver. Where there may be many, most hold
-// nothing: it passes over those that have not since the last time.
-static bool each_waiting(struct credits *credits, uint32_t slot, tb_time_ps until,
-	void (*visit)(struct credits *, struct credit_packet *, tb_time_ps))
+// settle_switches does so for all switches, and counts the waits that last there.
+static bool settle_switches(struct credits *credits, tb_time_ps until)
 {
-	struct receiver *receiver = receiver_at(credits, slot);
-	bool any = false;
-	for (uint32_t q = 0; credits->setup.served && q < credits->n_queues; q++)
-		any |= visit_queue(
-			credits, short_queue_in(receiver, q)->first, until, visit);
-	if (credits->setup.served)
-		return any;
-	uint64_t *used = used_queues_at(credits, receiver, slot);
-	for (uint32_t q = next_bit(used, 0, credits->n_queues); q != NOTHING;
-		q = next_bit(used, q + 1, credits->n_queues)) {
-		uint32_t first = queue_in(receiver, q)->first;
-		if (first == NOTHING)
-			clear_bit(used, q);
-		else
-			any |= visit_queue(credits, first, until, visit);
-	}
-	return any;
-}
-
-static void charge_one(
-	struct credits *credits, struct credit_packet *packet, tb_time_ps until)
-{
-	tb_credits_charge(credits, packet, until);
-}
-
-static void blame_one(
-	struct credits *credits, struct credit_packet *packet, tb_time_ps until)
-{
-	(void)tb_credits_blame_lasting(credits, packet, until);
-}
-
-// settle_sender counts the stall of a link that lasts.
-static bool settle_sender(struct credits *credits, uint32_t slot, tb_time_ps until)
-{
-	const struct link_sender *sender = sender_at(credits, slot);
-	tb_time_ps since = sender->stalled_since;
-	if (is_node(credits, slot)) {
-		const struct tb_nic *nic =
-			&credits->replay.nics[slot - credits->first_node];
-		if (nic->fetched == NOTHING)
-			return false;
-		since = nic->fetched_at > sender->free_at ? nic->fetched_at
-							  : sender->free_at;
-	}
-	if (since < until)
-		tb_credits_stalled(credits, sender, since, until);
-	return since != TB_TIME_NEVER;
-}
-
-// pass_idle returns the first slot of a range that is a node's or not idle. Nothing
-// waits at an idle port of a switch, nor has since it was asked last: most ports of a
-// large network are so.
-static uint32_t pass_idle(const struct credits *credits, uint32_t slot, uint32_t end)
-{
-	const char *link = credits->links + slot * credits->link_bytes;
-	const char *in = credits->receivers + slot * credits->receiver_bytes;
-	if (credits->setup.served && slot < credits->first_node) // tb_serve_settle
-		return credits->first_node < end ? credits->first_node : end;
-	if (credits->queue_words != 1)
-		return slot;
-	if (end > credits->first_node)
-		end = credits->first_node;
-	for (; slot < end; slot++) {
-		if (((const struct receiver *)(const void *)in)->used_queues ||
-			((const struct link_sender *)(const void *)link)->stalled_since !=
-				TB_TIME_NEVER)
-			break;
-		link += credits->link_bytes;
-		in += credits->receiver_bytes;
-	}
-	return slot;
-}
-
-static bool settle_range(
-	struct credits *credits, struct slot_range range, tb_time_ps until)
-{
-	bool lasts = false;
-	for (uint32_t slot = pass_idle(credits, range.first, range.end); slot < range.end;
-		slot = pass_idle(credits, slot + 1, range.end)) {
-		if (is_node(credits, slot)) {
-			lasts |= settle_sender(credits, slot, until);
-		} else if (sender_at(credits, slot)->link != TB_ID_NONE) {
-			lasts |= settle_sender(credits, slot, until);
-			lasts |= each_waiting(credits, slot, until, charge_one);
+	struct agenda *agenda = credits->agenda;
+	uint64_t *queued = agenda->queued;
+	uint32_t sw = NOTHING, n_words = credits->first_node / 64 + 1;
+	for (uint32_t w = 0; w < n_words; w++) {
+		for (uint64_t ahead = w + 1 < n_words ? queued[w + 1] : 0; ahead;
+			ahead &= ahead - 1)
+			__builtin_prefetch(receiver_at(credits,
+				64 * (w + 1) + (uint32_t)__builtin_ctzll(ahead)));
+		for (uint64_t slots = queued[w]; slots; slots &= slots - 1) {
+			uint32_t bit = (uint32_t)__builtin_ctzll(slots);
+			struct receiver *receiver = receiver_at(credits, 64 * w + bit);
+			if (!any_bit(used_of(credits, receiver), credits->words)) {
+				queued[w] &= ~(UINT64_C(1) << bit);
+				continue;
+			}
+			if (receiver->sw != sw && sw != NOTHING)
+				settle_links(credits, sw, until);
+			sw = receiver->sw;
+			const uint64_t *heads = tb_serve_heads(
+				credits, &credits->crossbars[sw], receiver);
+			for (uint32_t i = 0; i < credits->words; i++)
+				agenda->held[i] |= heads[i];
+			settle_receiver(credits, receiver, until);
 		}
 	}
-	return lasts;
+	if (sw != NOTHING)
+		settle_links(credits, sw, until);
+	return sw != NOTHING;
+}
+
+// settle_node counts the stall of a node's link that lasts.
+static bool settle_node(struct credits *credits, uint32_t slot, tb_time_ps until)
+{
+	const struct link_sender *sender = sender_at(credits, slot);
+	const struct tb_nic *nic = &credits->replay.nics[slot - credits->first_node];
+	if (nic->fetched == NOTHING)
+		return false;
+	tb_credits_stalled(
+		credits, sender, tb_time_later(nic->fetched_at, sender->free_at), until);
+	return true;
 }
 
 bool tb_credits_settle(struct tb_replay *replay, tb_time_ps until)
 {
 	struct credits *credits = (void *)replay;
-	bool lasts = false;
-	for (uint32_t i = 0; i < credits->n_own; i++)
-		lasts |= settle_range(credits, credits->own[i], until);
-	if (credits->setup.served)
-		lasts |= tb_serve_settle(credits, until);
+	bool lasts = settle_switches(credits, until);
+	for (uint32_t i = 0; i < credits->n_own; i++) {
+		uint32_t slot = credits->own[i].first, end = credits->own[i].end;
+		for (slot = slot > credits->first_node ? slot : credits->first_node;
+			slot < end; slot++)
+			lasts |= settle_node(credits, slot, until);
+	}
 	return lasts;
+}
+
+// blame_receiver blames the waits that last in the queues of a receiver.
+static void blame_receiver(struct credits *credits, uint32_t slot, tb_time_ps until)
+{
+	struct receiver *receiver = receiver_at(credits, slot);
+	for (uint32_t q = 0; q < credits->n_queues; q++)
+		for (uint32_t id = queue_in(receiver, q)->first; id != NOTHING;
+			id = credit_packet_at(credits, id)->next)
+			if (credit_packet_at(credits, id)->ready_at < until)
+				(void)tb_credits_blame_lasting(
+					credits, credit_packet_at(credits, id), until);
 }
 
 void tb_credits_blame_open(struct tb_replay *replay, tb_time_ps until)
@@ -298,7 +362,7 @@ void tb_credits_blame_open(struct tb_replay *replay, tb_time_ps until)
 			slot++)
 			if (!is_node(credits, slot) &&
 				sender_at(credits, slot)->link != TB_ID_NONE)
-				(void)each_waiting(credits, slot, until, blame_one);
+				blame_receiver(credits, slot, until);
 	// Add what packets under way have waited to their flows' waits.
 	// Records that were never used hold anything.
 	bool *unused = calloc(replay->n_packets_most, sizeof *unused);

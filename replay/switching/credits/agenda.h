@@ -1,0 +1,149 @@
+// The agenda: which switches have something to do in which cell of time, no longer than a
+// window, and what. Private to this room.
+//
+// What a switch does takes at least a cable's latency to reach another switch or a node:
+// a packet that begins to leave it, and credits that it returns. So within a window that
+// is no longer than that, each switch is served alone (serve.c): it takes what has come
+// to it, chooses by the rules, and hands on what later windows need. First come the
+// nodes, whose events the replay's wheel has; then, one after the other, the switches
+// that have something to do before the window ends. A link fails at the beginning of a
+// window.
+//
+// Each switch has a list of what it is to do: packets that come to it, to which others
+// add as these begin to cross its cables, and the times at which its own links look,
+// because they have carried a packet or may have credits. What of that is due in a window
+// is sorted by time when the switch is served; the order within an instant is that of the
+// rules, whatever the order of the list.
+#ifndef TB_AGENDA_H
+#define TB_AGENDA_H
+
+#include "credits.h"
+
+#define RARELY(condition) __builtin_expect(condition, 0)
+
+enum {
+	AGENDA_CELLS = 64,
+	AGENDA_AHEAD = 4 // switches, of which the last steps of prefetching follow each
+			 // other
+};
+
+enum to_do_kind {
+	TO_COME,  // a packet comes by the port
+	TO_LOOK,  // the link of the port looks, if look_at is still that time
+	TO_READY, // a packet that has come, the first of its queue, is ready
+	TO_LEAVE  // a packet was discarded (tb_failures_left)
+};
+
+struct to_do {
+	tb_time_ps at;
+	uint32_t packet; // or number
+	uint16_t port;
+	uint16_t kind; // enum to_do_kind
+};
+
+struct agenda_cell {
+	uint32_t *switches;
+	uint32_t n;
+	size_t room;
+};
+
+// What is due at a switch in a window, sorted.
+struct due {
+	struct crossbar *crossbar; // NULL: none is to be served
+	struct to_do *all;	   // [first, n), then one beyond all times
+	uint32_t first, n;
+	size_t room;
+};
+
+struct discard { // of a packet that waited, with pauses
+	struct update update;
+	uint32_t slot, vl, bytes;
+};
+
+struct agenda {
+	unsigned shift;	 // a cell is 2^shift ps
+	uint64_t first;	 // cell: none before it has a switch
+	uint64_t filled; // bit a cell, modulo AGENDA_CELLS: it has switches
+	struct agenda_cell cells[AGENDA_CELLS];
+	tb_time_ps until; // end of the window
+	struct due dues[AGENDA_AHEAD];
+	struct due *due;	     // of the switch that is served; NULL: none is
+	uint64_t *choosing_next;     // set: links that are to choose in the next round
+	uint64_t *ports;	     // set, scratch of tb_serve_heads
+	uint64_t *held;		     // set, scratch of tb_credits_settle
+	uint32_t *next_heads;	     // packets, heads in the next round
+	struct credit_packet **come; // in this instant
+	uint32_t n_next_heads;
+	uint64_t *queued; // bit a slot: its receiver has queues that hold packets, or had
+	struct tb_blame_wait *waits; // of this window
+	size_t n_waits, waits_room;
+	struct tb_blame_wait *sorted;
+	size_t sorted_room;
+	struct discard *discards; // of the links that fail now
+	size_t n_discards, discards_room;
+};
+
+// tb_agenda_make makes the agenda of a part; TB_ENOMEM.
+int tb_agenda_make(struct credits *credits) TB_MUST_USE;
+void tb_agenda_free(struct credits *credits);
+
+// tb_agenda_next returns when a switch has something to do next, or somewhat before;
+// TB_TIME_NEVER.
+tb_time_ps tb_agenda_next(const struct credits *credits);
+// tb_agenda_begin_window begins a window up to `until`, no longer than a link's latency.
+void tb_agenda_begin_window(struct credits *credits, tb_time_ps until);
+// tb_agenda_soon is EV_SERVE.
+void tb_agenda_soon(struct credits *credits, uint32_t sw);
+
+// tb_agenda_enter_cell is the rarer part of agenda_enter: a cell beyond the agenda, or
+// without room. tb_agenda_grow makes room for more that a switch is to do.
+void tb_agenda_enter_cell(struct credits *credits, uint32_t sw, uint64_t number);
+bool tb_agenda_grow(struct credits *credits, struct crossbar *crossbar);
+// tb_agenda_serve_before has a switch be served at `at`, earlier than it was to be.
+void tb_agenda_serve_before(
+	struct credits *credits, struct crossbar *crossbar, tb_time_ps at);
+// tb_agenda_due_has_room makes room for `n` at once of what is due; tb_agenda_add_due
+// adds to what is due at the switch that is served before the window ends.
+bool tb_agenda_due_has_room(struct credits *credits, struct due *due, size_t n);
+void tb_agenda_add_due(struct credits *credits, struct to_do to_do);
+
+// agenda_enter adds a switch to the cell of the time at which it is to be served next.
+static inline void agenda_enter(struct credits *credits, struct crossbar *crossbar)
+{
+	struct agenda *agenda = credits->agenda;
+	uint32_t sw = (uint32_t)(crossbar - credits->crossbars);
+	uint64_t number = crossbar->cell;
+	struct agenda_cell *cell = &agenda->cells[number % AGENDA_CELLS];
+	if (RARELY(number - agenda->first >= AGENDA_CELLS || cell->n == cell->room)) {
+		tb_agenda_enter_cell(credits, sw, number);
+		return;
+	}
+	cell->switches[cell->n++] = sw;
+	agenda->filled |= UINT64_C(1) << number % AGENDA_CELLS;
+}
+
+// agenda_add adds to what a switch is to do in a later window, or in this one before the
+// switches are served.
+static inline void agenda_add(
+	struct credits *credits, struct crossbar *crossbar, struct to_do to_do)
+{
+	uint32_t n = crossbar->n_to_do;
+	if (RARELY(n == crossbar->to_do_room) && !tb_agenda_grow(credits, crossbar))
+		return;
+	crossbar->to_do[n] = to_do;
+	crossbar->n_to_do = n + 1;
+	if (to_do.at < crossbar->next_at)
+		tb_agenda_serve_before(credits, crossbar, to_do.at);
+}
+
+// agenda_add_now does so for the switch that is served: perhaps in this window.
+static inline void agenda_add_now(
+	struct credits *credits, struct crossbar *crossbar, struct to_do to_do)
+{
+	if (to_do.at < credits->agenda->until)
+		tb_agenda_add_due(credits, to_do);
+	else
+		agenda_add(credits, crossbar, to_do);
+}
+
+#endif
