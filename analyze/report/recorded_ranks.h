@@ -81,7 +81,4 @@ void tb_put_rank(struct tb_datum *at);
 // What the remark of such a table says.
 #define TB_RANK_REMARK "Without calls that only start something."
 
-// Of one recording, without the column of its job; `of` is a struct tb_recorded.
-extern const struct tb_table_type tb_recorded_rank_list;
-
 #endif

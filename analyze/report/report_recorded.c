@@ -426,11 +426,3 @@ void tb_put_rank(struct tb_datum *at)
 	} else
 		at->unknown = true;
 }
-
-static const struct tb_column columns[] = {
-	TB_RANK_COLUMNS, TB_RANK_SIDE_COLUMNS("", "", 0)};
-
-const struct tb_table_type tb_recorded_rank_list = {"ranks", "By rank", NULL,
-	TB_COLUMNS(columns), TB_ROWS(struct tb_recorded, beside),
-	.n = TB_COUNT(struct tb_recorded, ranks.n), .what = "ranks",
-	.remark = TB_RANK_REMARK};

@@ -105,6 +105,6 @@ assert ("whole run", 300_000, False, True) in rows and ("whole run", 900_000, Tr
 assert ("send", 60_000, False, False) in rows and len(rows) == 5, rows' || fail "runs share a recording that is not theirs"
 
 # The viewer has both, and the scatter with the axis of what was recorded.
-printf 'key F9\nexpect Recorded and simulated\nexpect Run time\nexpect Simulated: full squares\n' |
+printf 'key F9\nexpect Recorded and simulated\nexpect Simulated: full squares\nkey F4\nexpect Recorded and simulated by rank\n' |
 	SDL_VIDEODRIVER=dummy "$TAILBACK" view run.db --script - || fail "the viewer lacks what was recorded"
 "$TAILBACK" report run.db -f html >page.html; grep -q 'id="scatter"' page.html || fail "the page lacks the scatter"

@@ -164,7 +164,7 @@ expect it, by bytes
 # the last row: a flow that crosses it
 key k
 key Return
-expect messages: payload, latency
+expect messages: posted to delivered, time, of it waited
 expect < link
 # its first message: from, to and job come before
 key j
@@ -177,7 +177,8 @@ key Escape
 key Escape
 expect Throughput
 key Escape
-expect Click a switch or a link
+refuse Throughput
+expect complete
 key Escape
 expect (whole run)
 # a switch lists who waited there too

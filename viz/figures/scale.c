@@ -135,7 +135,7 @@ char *tb_quantity_format(
 	case TB_QUANTITY_COUNT:
 		return tb_format_count((uint64_t)fmin(value, 9e18), buffer, size);
 	case TB_QUANTITY_RATIO:
-		snprintf(buffer, size, "%.3g times", value);
+		snprintf(buffer, size, "%.*f times", value < 10 ? 2 : 0, value);
 		break;
 	case TB_QUANTITY_PERCENT:
 		if (value >= 100.05) // several at once

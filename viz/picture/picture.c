@@ -211,9 +211,7 @@ void tb_picture_printf(struct tb_picture *picture, struct tb_box box, struct tb_
 	tb_picture_text(picture, box, type, text);
 }
 
-// line_length returns how much of `text`, up to a space or its end, fits into `room`; a
-// word that does not fit is a line of its own.
-static size_t line_length(struct tb_type type, double room, const char *text)
+size_t tb_text_line(struct tb_type type, double room, const char *text)
 {
 	char line[512];
 	size_t length = strcspn(text, " ");
@@ -233,7 +231,7 @@ uint32_t tb_picture_paragraph(struct tb_picture *picture, struct tb_box box,
 	uint32_t lines = 0;
 	do {
 		char line[512];
-		size_t length = line_length(type, box.w, text);
+		size_t length = tb_text_line(type, box.w, text);
 		snprintf(line, sizeof line, "%.*s", (int)length, text);
 		tb_picture_text(picture, box, type, line);
 		text += length + (text[length] == ' ');

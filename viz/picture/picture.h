@@ -136,6 +136,10 @@ void tb_picture_fitting(struct tb_picture *picture, struct tb_box box,
 void tb_picture_name(struct tb_picture *picture, struct tb_box box, struct tb_type type,
 	const char *name);
 
+// tb_text_line returns how much of a text, up to a space or its end, fits into a line; a
+// word that does not fit is a line of its own.
+size_t tb_text_line(struct tb_type type, double room, const char *text);
+
 // tb_picture_paragraph adds a text of up to 511 bytes in as many lines as the width of
 // the box asks for, broken at spaces, each as high as the box and the first in it.
 // Returns the number of lines, at least 1.

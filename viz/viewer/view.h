@@ -106,6 +106,7 @@ struct tb_view {
 	// Whether the view has anything to show. NULL: always.
 	bool (*is_there)(const struct tb_pane *pane);
 	const char *absent; // why it has not, where that is so
+	const char *about;  // main views: how to read it, for the panel; NULL: nothing
 	// Of a main view: whether it shows more of the run than the first main view, and
 	// is shown first. NULL: no.
 	bool (*comes_first)(const struct tb_pane *pane);

@@ -322,6 +322,8 @@ const struct tb_job_times *tb_viewer_times(struct tb_viewer *viewer)
 
 const struct tb_findings *tb_viewer_findings(struct tb_viewer *viewer)
 {
+	struct tb_question *question = &viewer->data.of_findings.question;
+	question->idle = question->idle && question->state == TB_ASKED;
 	return has_answer(viewer, &viewer->data.of_findings.question)
 		       ? &viewer->data.of_findings.findings
 		       : NULL;
@@ -564,8 +566,14 @@ bool tb_viewer_preload(struct tb_viewer *viewer)
 {
 	struct tb_viewer_data *data = &viewer->data;
 	struct tb_preload_question *asked = &data->of_preload;
+	struct tb_question *findings = &data->of_findings.question;
 	if (!data->run || tb_viewer_in_trouble(viewer) || data->info->n_bins == 0)
 		return false;
+	if (findings->state == TB_UNASKED && data->info->complete) { // for the panel
+		findings->idle = true;
+		tb_reader_ask(data->reader, findings);
+		return true;
+	}
 	if (asked->question.state == TB_ASKED || tb_reader_busy(data->reader))
 		return true;
 	// A failure is reported when the bin is shown.

@@ -3,11 +3,13 @@
 #include "array.h"
 #include "credit_params.h"
 #include "order.h"
+#include "panes.h"
 #include "root_list.h"
 #include "run_capture.h"
 #include "scale.h"
 #include "select.h"
 #include "squares.h"
+#include "views.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -16,7 +18,8 @@
 #include <string.h>
 
 // The messages of a flow on a time axis: from post to delivery, faint while they stood in
-// their sender's own queue.
+// their sender's own queue. What of that time a message waited is its time in the queue,
+// and what it took in the network beyond what an idle one takes.
 
 #define MOST_MESSAGES 500 // in the list
 
@@ -27,6 +30,40 @@ static const struct tb_flow_messages *detail_messages_of(
 	if (!table || table->group > 1 || flow_index >= table->n)
 		return NULL;
 	return tb_viewer_messages(viewer, &table->rows[flow_index]);
+}
+
+static tb_time_ps message_waited(const struct tb_message_sample *message)
+{
+	return (tb_time_ps)(message->queue_ps + message->network_ps - message->ideal_ps);
+}
+
+void tb_detail_message_tip(const struct tb_pane *pane, struct tb_tip *tip)
+{
+	const struct tb_flow_messages *messages =
+		detail_messages_of(pane->viewer, pane->selection->selected.index);
+	char one[32], two[32], three[32];
+	if (pane->selection->selected.kind != TB_PICK_FLOW || !messages ||
+		tip->pick.index >= messages->n)
+		return;
+	const struct tb_message_sample *message = &messages->list[tip->pick.index];
+	size_t size = sizeof tip->lines[0];
+	snprintf(tip->lines[0], size, "message of %s, a click shows its time",
+		tb_format_size(message->bytes, one, sizeof one));
+	snprintf(tip->lines[1], size,
+		"posted at %s, in the network from %s, delivered at %s",
+		tb_format_time(message->posted_ps, one, sizeof one),
+		tb_format_time(message->started_ps, two, sizeof two),
+		tb_format_time(message->delivered_ps, three, sizeof three));
+	snprintf(tip->lines[2], size, "took %s, of which it waited %s:",
+		tb_format_time(
+			message->delivered_ps - message->posted_ps, one, sizeof one),
+		tb_format_time(message_waited(message), two, sizeof two));
+	snprintf(tip->lines[3], size,
+		"%s behind its node's own messages, %s in the network",
+		tb_format_time((tb_time_ps)message->queue_ps, one, sizeof one),
+		tb_format_time((tb_time_ps)(message->network_ps - message->ideal_ps), two,
+			sizeof two));
+	tip->n_lines = 4;
 }
 
 // detail_messages lists the messages of a flow on a time axis.
@@ -41,8 +78,8 @@ static void detail_messages(
 	tb_sheet_gap(detail->sheet);
 	tb_sheet_caption(detail->sheet,
 		messages->n == flow->n_messages
-			? "messages: payload, latency; a row shows its time"
-			: "%" PRIu32 " messages that lost most; a row shows its time",
+			? "messages: posted to delivered, time, of it waited"
+			: "%" PRIu32 " that lost most: posted to delivered, time, waited",
 		messages->n);
 	tb_sheet_row(detail->sheet, tb_format_time(flow->first_ps, from, sizeof from),
 		tb_format_time(flow->last_ps, to, sizeof to));
@@ -51,12 +88,18 @@ static void detail_messages(
 		const struct tb_message_sample *message = &messages->list[i];
 		const struct tb_viewer_data *data = detail->pane->data;
 		double life = fmax((double)(flow->last_ps - flow->first_ps), 1);
-		char size[32], time[32];
-		tb_format_size(message->bytes, size, sizeof size);
-		tb_format_time(
-			message->delivered_ps - message->posted_ps, time, sizeof time);
+		char posted[24], delivered[24], took[24], waited[24];
+		char span[56], time[56];
+		snprintf(span, sizeof span, "%s to %s",
+			tb_format_time(message->posted_ps, posted, sizeof posted),
+			tb_format_time(
+				message->delivered_ps, delivered, sizeof delivered));
+		snprintf(time, sizeof time, "%s, %s",
+			tb_format_time(message->delivered_ps - message->posted_ps, took,
+				sizeof took),
+			tb_format_time(message_waited(message), waited, sizeof waited));
 		struct tb_sheet_line *line = tb_sheet_item(
-			detail->sheet, (struct tb_pick){TB_PICK_MESSAGE, i}, size, time);
+			detail->sheet, (struct tb_pick){TB_PICK_MESSAGE, i}, span, time);
 		line->from = (double)(message->posted_ps - flow->first_ps) / life;
 		line->faint_to = (double)(message->started_ps - flow->first_ps) / life;
 		line->to = (double)(message->delivered_ps - flow->first_ps) / life;
@@ -1010,7 +1053,18 @@ void tb_detail_run(const struct tb_detail *detail)
 		tb_sheet_printf(
 			detail->sheet, "notes", "%zu, with the findings", info->n_notes);
 	}
-	tb_sheet_gap(detail->sheet);
-	tb_sheet_caption(detail->sheet, "Click a switch or a link for its figures.");
 	add_node_jobs(detail);
+	// What the run comes to, once that is read, unless it is shown anyway.
+	const struct tb_findings *findings = &detail->pane->data->of_findings.findings;
+	const struct tb_view *main = detail->pane->panes->main->view;
+	if (detail->pane->data->of_findings.question.state == TB_ANSWERED &&
+		findings->n && main != &tb_view_findings) {
+		tb_sheet_gap(detail->sheet);
+		tb_detail_text(detail, findings->list[0].sentence);
+	}
+	if (main->about) {
+		tb_sheet_gap(detail->sheet);
+		tb_sheet_caption(detail->sheet, "%s", main->tab);
+		tb_detail_text(detail, main->about);
+	}
 }

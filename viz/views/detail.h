@@ -14,10 +14,11 @@ struct tb_sheet_line {
 		TB_SHEET_HEADING,
 		TB_SHEET_ROW,
 		TB_SHEET_CAPTION,
+		TB_SHEET_TEXT, // a line of a paragraph
 		TB_SHEET_GAP,
 		TB_SHEET_ITEM
 	} kind;
-	char label[160], value[96];
+	char label[160], value[160];
 	// Items.
 	struct tb_pick pick;
 	bool is_pair; // drawn as a row
@@ -65,6 +66,9 @@ struct tb_detail {
 	struct tb_sheet *sheet;
 };
 
+// tb_detail_text adds a paragraph in lines as wide as the panel.
+void tb_detail_text(const struct tb_detail *detail, const char *text);
+
 // What the network is made of.
 void tb_detail_run(const struct tb_detail *detail);
 void tb_detail_link(const struct tb_detail *detail, uint32_t link);
@@ -81,6 +85,8 @@ void tb_detail_job(const struct tb_detail *detail, uint32_t job);
 void tb_detail_flow(const struct tb_detail *detail, uint32_t flow);
 // tb_detail_show_message makes the window the life of one of them.
 void tb_detail_show_message(struct tb_pane *pane, uint32_t message);
+// tb_detail_message_tip describes the message of a tooltip's pick.
+void tb_detail_message_tip(const struct tb_pane *pane, struct tb_tip *tip);
 void tb_detail_pair(const struct tb_detail *detail, uint32_t pair);
 
 // tb_ranks_span_sheet writes the sheet of a span or call (TB_PICK_SPAN); false when it is

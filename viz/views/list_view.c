@@ -68,11 +68,18 @@ static void draw_listed_row(const struct tb_list_view *list, struct tb_pane *pan
 	}
 }
 
+// seen_h returns the height of the whole rows that have room.
+static double seen_h(const struct tb_list_view *list)
+{
+	return list->row_h * fmax(floor(list->body.h / list->row_h), 1);
+}
+
 void tb_list_view_draw(
 	const struct tb_list_view *list, struct tb_pane *pane, struct tb_picture *picture)
 {
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
 	struct tb_box body = list->body;
+	body.h = fmin(body.h, seen_h(list));
 	double all = list->n * list->row_h;
 	tb_list_view_scroll_to(
 		list, *list->scroll); // the place or the rows may have changed
@@ -123,7 +130,7 @@ void tb_list_cell_name(const struct tb_list_cell *cell, const char *name)
 
 void tb_list_view_scroll_to(const struct tb_list_view *list, double scroll)
 {
-	double most = fmax(list->n * list->row_h - list->body.h, 0);
+	double most = fmax(list->n * list->row_h - seen_h(list), 0);
 	*list->scroll = fmin(fmax(scroll, 0), most);
 }
 
@@ -132,8 +139,8 @@ void tb_list_view_show(const struct tb_list_view *list, uint32_t row)
 	double top = row * list->row_h;
 	if (top < *list->scroll)
 		tb_list_view_scroll_to(list, top);
-	else if (top + list->row_h > *list->scroll + list->body.h)
-		tb_list_view_scroll_to(list, top + list->row_h - list->body.h);
+	else if (top + list->row_h > *list->scroll + seen_h(list))
+		tb_list_view_scroll_to(list, top + list->row_h - seen_h(list));
 }
 
 bool tb_list_view_pointer(
@@ -145,14 +152,14 @@ bool tb_list_view_pointer(
 	else if (event->kind != TB_EVENT_DRAG)
 		return false;
 	else if (event->pick.kind == TB_PICK_PART && event->pick.index == TB_PART_LIST)
-		by = event->dy * list->n * list->row_h / list->body.h;
+		by = event->dy * list->n * list->row_h / seen_h(list);
 	tb_list_view_scroll_to(list, *list->scroll + by);
 	return true;
 }
 
 bool tb_list_view_request(const struct tb_list_view *list, const struct tb_request *asked)
 {
-	double page = list->body.h / 2;
+	double page = list->row_h * ceil(seen_h(list) / list->row_h / 2);
 	if (asked->name == TB_REQUEST_PAN_UP)
 		tb_list_view_scroll_to(list, *list->scroll - page);
 	else if (asked->name == TB_REQUEST_PAN_DOWN)

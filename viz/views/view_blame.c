@@ -609,6 +609,8 @@ static bool blame_is_there(const struct tb_pane *pane)
 }
 
 const struct tb_view tb_view_blame = {.slot = TB_SLOT_MAIN,
+	.about = "Whose packets held what others waited for. Rows waited for columns. A "
+		 "click on a cell or row marks the paths of both.",
 	.put_csv = blame_put_csv,
 	.is_there = blame_is_there,
 	.name = "blame",

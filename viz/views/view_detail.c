@@ -19,6 +19,7 @@ static double sheet_height(const struct tb_sheet_line *line)
 	static const double heights[] = {[TB_SHEET_HEADING] = 24,
 		[TB_SHEET_ROW] = 19,
 		[TB_SHEET_CAPTION] = 19,
+		[TB_SHEET_TEXT] = 17,
 		[TB_SHEET_GAP] = 10,
 		[TB_SHEET_ITEM] = 20};
 	return heights[line->kind];
@@ -71,6 +72,19 @@ void tb_sheet_caption(struct tb_sheet *sheet, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(line->value, sizeof line->value, format, args);
 	va_end(args);
+}
+
+void tb_detail_text(const struct tb_detail *detail, const char *text)
+{
+	const struct tb_type type =
+		tb_style_type(detail->pane->style, TB_FONT_TEXT, 12, false);
+	while (*text) {
+		size_t length = tb_text_line(type, detail->pane->place.w - 2 * PAD, text);
+		char line[sizeof detail->sheet->lost.value];
+		snprintf(line, sizeof line, "%.*s", (int)length, text);
+		sheet_add(detail->sheet, TB_SHEET_TEXT, "", line);
+		text += length + (text[length] == ' ');
+	}
 }
 
 void tb_sheet_gap(struct tb_sheet *sheet)
@@ -163,7 +177,7 @@ static void draw_item(const struct sheet_pen *pen, struct tb_box box,
 			(struct tb_box){ground.x, ground.y, 3, ground.h},
 			pen->palette->accent);
 	// Point into the item: a click leads there.
-	double x = box.x + box.w + 4, y = box.y + box.h / 2 - 1;
+	double x = box.x + box.w + 5, y = box.y + box.h / 2 - 1;
 	tb_picture_line(
 		pen->picture, (struct tb_box){x, y - 3, 3, 3}, 1, pen->palette->muted);
 	tb_picture_line(
@@ -221,8 +235,10 @@ static void draw_sheet_line(const struct sheet_pen *pen, struct tb_box box,
 		draw_pair(pen, box, line);
 		break;
 	case TB_SHEET_CAPTION:
+	case TB_SHEET_TEXT:
 		tb_picture_text(pen->picture, box,
-			tb_style_type(pen->pane->style, TB_FONT_TEXT, 12, true),
+			tb_style_type(pen->pane->style, TB_FONT_TEXT, 12,
+				line->kind == TB_SHEET_CAPTION),
 			line->value);
 		break;
 	case TB_SHEET_GAP:
@@ -256,7 +272,7 @@ static void sheet_draw(const struct tb_sheet *sheet, struct tb_sheet_place *plac
 		bool chosen = line->kind == TB_SHEET_ITEM && place->has_chosen &&
 			      item == place->chosen;
 		item += line->kind == TB_SHEET_ITEM;
-		if (y + h > box.y)
+		if (y + h > box.y && y + h <= box.y + box.h)
 			draw_sheet_line(&pen,
 				(struct tb_box){box.x + PAD, y, box.w - 2 * PAD, h}, line,
 				chosen);
@@ -469,7 +485,14 @@ static void detail_pointer(struct tb_pane *pane, const struct tb_pointer_event *
 		tb_detail_show_message(pane, event->pick.index);
 }
 
+static void detail_tip(const struct tb_pane *pane, struct tb_tip *tip)
+{
+	if (tip->pick.kind == TB_PICK_MESSAGE)
+		tb_detail_message_tip(pane, tip);
+}
+
 const struct tb_view tb_view_detail = {.slot = TB_SLOT_DETAIL,
+	.tip = detail_tip,
 	.open = open_panel,
 	.draw = detail_draw,
 	.request = detail_request,

@@ -6,7 +6,6 @@
 
 #include "parts.h"
 #include "recorded_picture.h"
-#include "recorded_ranks.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,8 +21,6 @@
 #define BUTTON_H  20
 #define TITLE_H	  26
 #define SCATTER_W 460
-#define MONO_W	  7.3 // of a character of type 12
-#define RANKS	  16  // shown
 
 struct findings {
 	double scroll;
@@ -151,33 +148,6 @@ static double draw_finding_line(const struct tb_pane *pane, struct tb_picture *p
 	       GAP;
 }
 
-// draw_ranks draws the report's table of them.
-static double draw_ranks(const struct tb_pane *pane, struct tb_picture *picture, double y)
-{
-	struct tb_table table = {
-		.type = &tb_recorded_rank_list, .of = &pane->data->of_findings.recorded};
-	unsigned width = (unsigned)fmax((pane->place.w - 2 * PAD) / MONO_W, 60);
-	char *text = NULL;
-	size_t size = 0;
-	tb_table_list(&table, RANKS);
-	FILE *stream = table.n_rows ? open_memstream(&text, &size) : NULL;
-	if (!stream)
-		return y;
-	int status = tb_table_text(&table, width, stream);
-	if (fclose(stream) == 0 && status == TB_OK) {
-		// Draw lines of a text as they are.
-		struct tb_box line = {
-			pane->place.x + PAD, y, pane->place.w - 2 * PAD, COMMAND_H};
-		for (char *rest = text, *at; (at = strsep(&rest, "\n"));
-			line.y += COMMAND_H)
-			tb_picture_text(picture, line,
-				tb_style_type(pane->style, TB_FONT_MONO, 12, false), at);
-		y = line.y;
-	}
-	free(text);
-	return y;
-}
-
 // draw_finding_recorded sets what the traces recorded beside the replay.
 static double draw_finding_recorded(
 	const struct tb_pane *pane, struct tb_picture *picture, double y)
@@ -203,7 +173,6 @@ static double draw_finding_recorded(
 			row->unmodelled ? "not modelled" : time[1]);
 		y = draw_finding_line(pane, picture, y, row->name, text);
 	}
-	y = draw_ranks(pane, picture, y);
 	place.y = y;
 	place.w = fmin(place.w, SCATTER_W);
 	return y + tb_recorded_scatter(picture, recorded, pane->style->theme, place);
@@ -354,6 +323,8 @@ static void finding_put_csv(struct tb_pane *pane, FILE *stream)
 }
 
 const struct tb_view tb_view_findings = {.slot = TB_SLOT_MAIN,
+	.about = "What the run comes to, and what is worth trying. P tries it beside the "
+		 "viewer and says what it gains.",
 	.put_csv = finding_put_csv,
 	.name = "findings",
 	.tab = "Findings",

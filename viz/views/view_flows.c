@@ -28,9 +28,11 @@ struct flow_rows {
 	double scroll;
 };
 
-#define ROW_H	 20
-#define HEADER_H 28
-#define MOST_TOP 1000 // flows in the list
+#define ROW_H	      20
+#define HEADER_H      46
+#define MOST_TOP      1000 // flows in the list
+#define FLOW_ENDS_W   96   // at least
+#define FLOW_FIGURE_W 68
 
 static int by_figure(const void *one, const void *other)
 {
@@ -76,7 +78,8 @@ static struct tb_pick pick_flow(const struct tb_list_view *list, uint32_t row)
 	return (struct tb_pick){TB_PICK_FLOW, shown->list->top[row].row};
 }
 
-enum flow_column { FLOW_RANK, FLOW_JOB, FLOW_ENDS, FLOW_FIGURE };
+// Columns of figures are numbered as enum tb_flow_figure, the others follow.
+enum { FLOW_RANK = TB_N_FLOW_FIGURES, FLOW_JOB, FLOW_ENDS };
 
 static void draw_flow_entry(const struct tb_list_cell *cell)
 {
@@ -85,7 +88,7 @@ static void draw_flow_entry(const struct tb_list_cell *cell)
 	const struct flow_rank *top = &shown->list->top[cell->row];
 	const struct tb_flow_sample *flow = &shown->table->rows[top->row];
 	char text[160];
-	switch ((enum flow_column)cell->what) {
+	switch (cell->what) {
 	case FLOW_RANK:
 		tb_list_cell_rank(cell);
 		break;
@@ -101,10 +104,10 @@ static void draw_flow_entry(const struct tb_list_cell *cell)
 				shown->table->group > 1 ? 0 : cell->box.w, text,
 				sizeof text));
 		break;
-	case FLOW_FIGURE:
-		tb_list_cell_number(cell, false,
-			tb_flow_figure_format(
-				flow, shown->list->figure, text, sizeof text));
+	default:
+		tb_list_cell_number(cell, cell->what != (int)shown->list->figure,
+			tb_flow_figure_format(flow, (enum tb_flow_figure)cell->what, text,
+				sizeof text));
 	}
 }
 
@@ -122,15 +125,34 @@ static struct tb_list_view list_flows(struct flow_rows *list, struct tb_box box)
 static void flow_rows_draw(struct flow_rows *list, const struct tb_flow_table *table,
 	struct tb_pane *pane, struct tb_picture *picture, struct tb_box box)
 {
-	const struct tb_view_column columns[] = {{FLOW_RANK, .w = 32},
-		{FLOW_JOB, .x = 38, .w = 8}, {FLOW_ENDS, .x = 52, .w = box.w - 52 - 84},
-		{FLOW_FIGURE, .w = box.w - 10}};
+	struct tb_view_column columns[TB_N_FLOW_FIGURES + 3] = {
+		{FLOW_RANK, .w = 32}, {FLOW_JOB, .x = 38, .w = 8}, {FLOW_ENDS, .x = 52}};
 	const struct flows_shown shown = {list, table};
 	struct tb_list_view view = list_flows(list, box);
+	int n = 3;
+	// The figure that is chosen, and the first of the others that have room beside
+	// it.
+	int room = (int)fmax(floor((box.w - 10 - 52 - FLOW_ENDS_W) / FLOW_FIGURE_W), 1);
+	int n_before = 0, n_figures = 0;
+	for (int i = 0; i < TB_N_FLOW_FIGURES; i++) {
+		bool chosen = i == (int)list->figure;
+		if (tb_flow_looks[i].name && (chosen || n_before < room - 1)) {
+			columns[n + n_figures++] = (struct tb_view_column){i,
+				tb_flow_looks[i].brief, NULL, 0, FLOW_FIGURE_W - 4,
+				TB_ALIGN_RIGHT, .sorts = true};
+			n_before += !chosen;
+		}
+	}
+	double x = box.w - 10 - n_figures * FLOW_FIGURE_W;
+	for (int i = 0; i < n_figures; i++)
+		columns[n + i].x = x + 4 + i * FLOW_FIGURE_W;
+	n += n_figures;
+	columns[2].w = x - 52;
 	view.context = &shown;
 	view.draw = draw_flow_entry;
 	view.columns = columns;
-	view.n_columns = sizeof columns / sizeof *columns;
+	view.n_columns = (size_t)n;
+	view.order = (int)list->figure;
 	view.chosen = pane->selection->selected;
 	char what[48] = "Flows";
 	if (table->group > 1)
@@ -138,6 +160,7 @@ static void flow_rows_draw(struct flow_rows *list, const struct tb_flow_table *t
 	tb_picture_printf(picture, (struct tb_box){box.x, box.y + 4, box.w, 18},
 		tb_style_type(pane->style, TB_FONT_BOLD, 13, false), "%s by %s", what,
 		tb_flow_looks[list->figure].name);
+	tb_list_view_draw_titles(&view, pane, picture, view.body.y - 22, 20);
 	tb_list_view_draw(&view, pane, picture);
 }
 
@@ -473,6 +496,9 @@ static bool flow_is_there(const struct tb_pane *pane)
 }
 
 const struct tb_view tb_view_flows = {.slot = TB_SLOT_MAIN,
+	.about = "Who sent to whom: a row a source, a column a destination. The list has "
+		 "the largest; a click on a title, or g, takes another figure. A click "
+		 "on a flow shows its messages and whom it waited for.",
 	.put_csv = flow_put_csv,
 	.is_there = flow_is_there,
 	.name = "flows",

@@ -367,6 +367,8 @@ static void level_tip(const struct tb_pane *pane, struct tb_tip *tip)
 }
 
 const struct tb_view tb_view_levels = {.slot = TB_SLOT_MAIN,
+	.about = "How many links of each level have how much. Drag over values: all "
+		 "views then show these links only; u shows all again.",
 	.name = "levels",
 	.tab = "By level",
 	.brief_tab = "Levels",

@@ -738,6 +738,8 @@ bool tb_lists_row_sheet(const struct tb_detail *detail, struct tb_pick pick)
 }
 
 const struct tb_view tb_view_lists = {.slot = TB_SLOT_MAIN,
+	.about = "A click on a title sorts; on a row, it shows all that the list has of "
+		 "it, and what it names. Ctrl+E exports the list.",
 	.lists_links = true,
 	.name = "links",
 	.tab = "Lists",

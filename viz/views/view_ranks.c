@@ -1005,6 +1005,11 @@ static bool rank_is_there(const struct tb_pane *pane)
 }
 
 const struct tb_view tb_view_ranks = {.slot = TB_SLOT_MAIN,
+	.about = "What each rank did. The critical path is the chain of steps that the "
+		 "end "
+		 "of the run waited for: to shorten anything else gains nothing. A click "
+		 "on "
+		 "a span shows which links delayed it.",
 	.name = "ranks",
 	.tab = "Ranks",
 	.open = open_ranks,

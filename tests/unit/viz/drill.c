@@ -188,11 +188,11 @@ static void a_flow_lists_its_messages_and_each_shows_its_time(void **state)
 	struct stage *stage = *state;
 	stage_change(stage, MESSAGES);
 	struct tb_viewer *viewer = stage->viewer;
-	tb_viewer_resize(viewer, WIDTH, 1400);
+	tb_viewer_resize(viewer, WIDTH, 1500);
 	search(viewer, "link node 3 > 0.0");
 	click_item(viewer, in_panel(viewer, TB_PICK_FLOW, 3));
-	assert_true(shows(viewer, "2 messages that lost most"));
-	assert_true(shows(viewer, "1.900 us")); // latency of the first
+	assert_true(shows(viewer, "2 that lost most: posted to delivered, time, waited"));
+	assert_true(shows(viewer, "1.900 us, ")); // the first took
 	const struct tb_item *first = in_panel(viewer, TB_PICK_MESSAGE, 0);
 	const struct tb_item *second = in_panel(viewer, TB_PICK_MESSAGE, 1);
 	assert_non_null(first);

@@ -36,7 +36,7 @@ static void two_nodes_show_the_routes_between_them(void **state)
 	assert_true(shows(viewer, "Wait at its switch"));
 	assert_int_equal(back(viewer), 0);
 	tb_viewer_key(viewer, "Escape");
-	assert_true(shows(viewer, "Click a switch or a link"));
+	assert_true(shows(viewer, "jobs, and their run times"));
 }
 
 static void a_click_with_shift_adds_the_other_end(void **state)

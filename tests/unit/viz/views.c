@@ -256,6 +256,21 @@ static void a_column_orders_the_table_both_ways(void **state)
 	assert_null(item_of(stage->viewer, first)); // at the other end, out of sight
 }
 
+static void the_panel_has_what_the_run_comes_to_once_that_is_read(void **state)
+{
+	struct stage *stage = *state;
+	struct tb_viewer *viewer = stage->viewer;
+	assert_false(shows(viewer, "on an ideal network too"));
+	while (tb_viewer_preload(viewer))
+		(void)tb_viewer_await(viewer);
+	tb_viewer_key(viewer, "F4");
+	assert_true(shows(viewer, "on an ideal network too"));
+	assert_true(shows(viewer, "A click on a title sorts"));
+	tb_viewer_key(viewer, "F9"); // which has all of it
+	keys(viewer, (const char *const[]){"PageDown", NULL});
+	assert_false(shows(viewer, "A click on a title sorts"));
+}
+
 static void the_selection_can_be_copied_as_text(void **state)
 {
 	struct stage *stage = *state;
@@ -401,6 +416,7 @@ int main(void)
 		STAGED(commands_are_found_by_their_words),
 		STAGED(a_filter_holds_until_it_is_removed),
 		STAGED(a_column_orders_the_table_both_ways),
+		STAGED(the_panel_has_what_the_run_comes_to_once_that_is_read),
 		STAGED(the_selection_can_be_copied_as_text),
 		STAGED(the_links_of_the_window_are_exported),
 		STAGED(an_exported_name_is_one_field_and_no_formula),
