@@ -37,19 +37,6 @@ static size_t pivot_of(const struct select_span *span, size_t low, size_t high)
 	return middle;
 }
 
-// select_partition moves the entries smaller than the pivot before it and returns the
-// pivot's index.
-static size_t select_partition(const struct select_span *span, size_t low, size_t high)
-{
-	size_t last = high - 1, next = low;
-	swap(span, pivot_of(span, low, high), last);
-	for (size_t i = low; i < last; i++)
-		if (span->compare(ranked_at(span, i), ranked_at(span, last)) < 0)
-			swap(span, i, next++);
-	swap(span, next, last);
-	return next;
-}
-
 void tb_select_first(void *entries, size_t n, size_t size, size_t k,
 	int (*compare)(const void *, const void *))
 {
@@ -60,11 +47,17 @@ void tb_select_first(void *entries, size_t n, size_t size, size_t k,
 	// Quickselect: entries before `low` belong among the first k, those from `high`
 	// on do not.
 	while (k > low && k < high) {
-		size_t place = select_partition(&span, low, high);
-		if (place < k)
-			low = place + 1;
+		// Move the entries smaller than the pivot before it.
+		size_t last = high - 1, next = low;
+		swap(&span, pivot_of(&span, low, high), last);
+		for (size_t i = low; i < last; i++)
+			if (span.compare(ranked_at(&span, i), ranked_at(&span, last)) < 0)
+				swap(&span, i, next++);
+		swap(&span, next, last);
+		if (next < k)
+			low = next + 1;
 		else
-			high = place;
+			high = next;
 	}
 	qsort(entries, k, size, compare);
 }

@@ -61,15 +61,6 @@ static const struct bench_test nccl_tests[] = {
 // Operations of nccl-tests that are not one of these.
 static const char *const nccl_others[] = {"alltoallv_perf", "hypercube_perf"};
 
-static int note_others(struct bench_reading *reading, const char *line)
-{
-	for (size_t i = 0; i < sizeof nccl_others / sizeof *nccl_others; i++)
-		if (strstr(line, nccl_others[i]))
-			return bench_unread(
-				reading, nccl_others[i], strlen(nccl_others[i]));
-	return TB_OK;
-}
-
 // "#  Rank  0 Group  0 Pid   1234 on     node1 device  0 [0000:1b:00] NVIDIA H100"
 static int note_rank(struct bench_reading *reading, const char *line)
 {
@@ -176,8 +167,13 @@ static int nccl_note(struct bench_reading *reading, const char *line)
 		return status == TB_OK ? bench_end(reading) : status;
 	}
 	bench_named(reading, &bench_nccl_tests, line);
-	if (strncmp(line, "# Collective test starting: ", 28) == 0)
-		return note_others(reading, line);
+	if (strncmp(line, "# Collective test starting: ", 28) == 0) {
+		for (size_t i = 0; i < sizeof nccl_others / sizeof *nccl_others; i++)
+			if (strstr(line, nccl_others[i]))
+				return bench_unread(
+					reading, nccl_others[i], strlen(nccl_others[i]));
+		return TB_OK;
+	}
 	if (strstr(line, "in-place"))
 		reading->is_in_place = !strstr(line, "out-of-place");
 	reading->is_rccl |= strncmp(line, "rccl-tests: ", 12) == 0;

@@ -42,32 +42,6 @@ static const char *pair_host(const char *at, size_t *n, uint32_t *rank)
 	return end == at + length && number < BENCH_RANKS_MOST ? end : NULL;
 }
 
-// pair_heading begins the table of "Send	node0:0	node1:1".
-static int pair_heading(struct bench_reading *reading, const char *at)
-{
-	const char *host, *next;
-	uint32_t rank;
-	size_t n;
-	reading->ranks_n = reading->hosts_n = 0;
-	for (uint32_t k = 0; (next = pair_host(at, &n, &rank)); k++) {
-		host = at + strspn(at, " \t\r");
-		if (rank != k)
-			return bench_refuse(reading,
-				"rank %" PRIu32 " has the place of rank %" PRIu32, rank,
-				k);
-		int status = bench_rank(reading, rank, host, n, "", 0);
-		if (status != TB_OK)
-			return status;
-		at = next;
-	}
-	if (reading->pair_ranks && reading->ranks_n != reading->pair_ranks)
-		return bench_refuse(reading,
-			"has %zu ranks, not the %" PRIu32 " of 'Procs': it is cut off",
-			reading->ranks_n, reading->pair_ranks);
-	reading->n_columns = 0;
-	return bench_begin(reading, &bench_pairs);
-}
-
 // pair_row takes "node0:0 to	0.000	11834.101".
 static int pair_row(struct bench_reading *reading, const char *line)
 {
@@ -138,10 +112,33 @@ static int pair_note(struct bench_reading *reading, const char *line)
 		reading->pair_bytes = bytes;
 	else if (sscanf(line, "Procs %u", &n_ranks) == 1)
 		reading->pair_ranks = n_ranks;
-	else if (strncmp(line, "Send\t", 5) == 0)
-		return pair_heading(reading, line + 5);
-	else if (strncmp(line, "Recv\t", 5) == 0 ||
-		 strncmp(line, "END mpiGraph", 12) == 0)
+	else if (strncmp(line, "Send\t", 5) == 0) {
+		// Begin the table of "Send, node0:0, node1:1", separated by tabs.
+		const char *at = line + 5;
+		const char *host, *next;
+		uint32_t rank;
+		size_t n;
+		reading->ranks_n = reading->hosts_n = 0;
+		for (uint32_t k = 0; (next = pair_host(at, &n, &rank)); k++) {
+			host = at + strspn(at, " \t\r");
+			if (rank != k)
+				return bench_refuse(reading,
+					"rank %" PRIu32 " has the place of rank %" PRIu32,
+					rank, k);
+			int status = bench_rank(reading, rank, host, n, "", 0);
+			if (status != TB_OK)
+				return status;
+			at = next;
+		}
+		if (reading->pair_ranks && reading->ranks_n != reading->pair_ranks)
+			return bench_refuse(reading,
+				"has %zu ranks, not the %" PRIu32
+				" of 'Procs': it is cut off",
+				reading->ranks_n, reading->pair_ranks);
+		reading->n_columns = 0;
+		return bench_begin(reading, &bench_pairs);
+	} else if (strncmp(line, "Recv\t", 5) == 0 ||
+		   strncmp(line, "END mpiGraph", 12) == 0)
 		return bench_end(reading);
 	else if (reading->tool == &bench_pairs)
 		return pair_row(reading, line);

@@ -117,47 +117,45 @@ static int netpipe_line(struct bench_reading *reading, const char *line)
 	return netpipe_row(reading);
 }
 
-// netpipe_numbers takes a line of np.out. Nothing but these numbers is in it, so that the
-// first line has to be one whose rate is that of its time.
-static int netpipe_numbers(struct bench_reading *reading, const char *line)
-{
-	char words[5][24], rest;
-	int n = sscanf(line, "%23s %23s %23s %23s %23s %c", words[0], words[1], words[2],
-		words[3], words[4], &rest);
-	if ((n != 3 && n != 5) || strspn(words[0], "0123456789") != strlen(words[0]))
-		return TB_OK;
-	for (int i = 1; i < n; i++)
-		if (strspn(words[i], "0123456789.") != strlen(words[i]))
-			return TB_OK;
-	double bits = 8 * strtod(words[0], NULL), rate = strtod(words[1], NULL),
-	       time = strtod(words[n - 1], NULL);
-	double own = n == 3 ? bits / time / 1e6 : bits / time / 1e3;
-	bool is_first = reading->tool != &bench_netpipe;
-	if (is_first && (reading->line > 1 || !strchr(words[1], '.') ||
-				!(time > 0 && own < rate * 1.06 + 0.01 &&
-					own > rate * 0.94 - 0.01)))
-		return TB_OK;
-	int status = netpipe_begin(reading);
-	if (status != TB_OK)
-		return status;
-	bench_field_set(&reading->fields[RING_SIZE], words[0], strlen(words[0]));
-	bench_field_set(&reading->fields[RING_RATE], words[1], strlen(words[1]));
-	bench_field_set(&reading->fields[RING_TIME], words[n - 1], strlen(words[n - 1]));
-	if (is_first && n == 3)
-		reading->columns[RING_TIME].unit = 1e9;
-	else if (is_first) {
-		reading->columns[RING_RATE].unit = 125e6;
-		reading->columns[RING_RATE].other_unit = 0;
-	}
-	return netpipe_row(reading);
-}
-
 static int netpipe_note(struct bench_reading *reading, const char *line)
 {
 	if (strstr(line, "times -->"))
 		return netpipe_line(reading, line);
-	if (reading->line == 1 || reading->tool == &bench_netpipe)
-		return netpipe_numbers(reading, line);
+	if (reading->line == 1 || reading->tool == &bench_netpipe) {
+		// Take a line of np.out. Nothing but these numbers is in it, so that the
+		// first line has to be one whose rate is that of its time.
+		char words[5][24], rest;
+		int n = sscanf(line, "%23s %23s %23s %23s %23s %c", words[0], words[1],
+			words[2], words[3], words[4], &rest);
+		if ((n != 3 && n != 5) ||
+			strspn(words[0], "0123456789") != strlen(words[0]))
+			return TB_OK;
+		for (int i = 1; i < n; i++)
+			if (strspn(words[i], "0123456789.") != strlen(words[i]))
+				return TB_OK;
+		double bits = 8 * strtod(words[0], NULL), rate = strtod(words[1], NULL),
+		       time = strtod(words[n - 1], NULL);
+		double own = n == 3 ? bits / time / 1e6 : bits / time / 1e3;
+		bool is_first = reading->tool != &bench_netpipe;
+		if (is_first && (reading->line > 1 || !strchr(words[1], '.') ||
+					!(time > 0 && own < rate * 1.06 + 0.01 &&
+						own > rate * 0.94 - 0.01)))
+			return TB_OK;
+		int status = netpipe_begin(reading);
+		if (status != TB_OK)
+			return status;
+		bench_field_set(&reading->fields[RING_SIZE], words[0], strlen(words[0]));
+		bench_field_set(&reading->fields[RING_RATE], words[1], strlen(words[1]));
+		bench_field_set(
+			&reading->fields[RING_TIME], words[n - 1], strlen(words[n - 1]));
+		if (is_first && n == 3)
+			reading->columns[RING_TIME].unit = 1e9;
+		else if (is_first) {
+			reading->columns[RING_RATE].unit = 125e6;
+			reading->columns[RING_RATE].other_unit = 0;
+		}
+		return netpipe_row(reading);
+	}
 	if (strncmp(line, "Streaming ", 10) == 0 && strstr(line, "one direction"))
 		reading->test = &netpipe_tests[1];
 	else if (strncmp(line, "Bidirectional mode", 18) == 0)

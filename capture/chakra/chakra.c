@@ -355,17 +355,6 @@ static struct tb_call node_call(
 	return call;
 }
 
-// call_share_ns returns the bytes of a collective as calls.h has them: Chakra's are those
-// of the tensors that go in.
-static uint64_t call_share_ns(
-	const struct chakra_making *making, const struct tb_call *call)
-{
-	bool is_cut = call->kind == TB_CALL_COLLECTIVE &&
-		      (call->op == TB_COLL_ALLTOALL || call->op == TB_COLL_SCATTER);
-	return is_cut ? call->bytes / tb_calls_members(making->calls, call->group).n
-		      : call->bytes;
-}
-
 // making_pass_lanes makes a node that takes no time complete with what it depends on, if
 // that is one node at most; false otherwise.
 static bool making_pass_lanes(
@@ -403,18 +392,6 @@ static int check_member(const struct chakra_making *making, uint32_t place)
 		graph->nodes[place].id, graph->groups->groups[group].name, making->rank);
 }
 
-static bool *find_memberships(const struct chakra_making *making)
-{
-	const struct chakra_groups *groups = making->graph->groups;
-	bool *is_member = calloc(groups->n + 1, sizeof *is_member);
-	for (size_t i = 0; is_member && i < groups->n; i++) {
-		struct tb_group group =
-			tb_calls_members(making->calls, groups->groups[i].number);
-		is_member[i] = tb_group_place(&group, making->rank) < group.n;
-	}
-	return is_member;
-}
-
 static int making_add_node(struct chakra_making *making, uint32_t place)
 {
 	size_t n;
@@ -437,7 +414,12 @@ static int making_add_node(struct chakra_making *making, uint32_t place)
 	uint32_t lane =
 		chosen == CHAKRA_NONE ? making->n_lanes++ : making->lane_of[chosen];
 	struct tb_call call = node_call(making, node);
-	call.bytes = call_share_ns(making, &call);
+	// The bytes of a collective as calls.h has them: Chakra's are those of the
+	// tensors that go in.
+	bool is_cut = call.kind == TB_CALL_COLLECTIVE &&
+		      (call.op == TB_COLL_ALLTOALL || call.op == TB_COLL_SCATTER);
+	call.bytes = is_cut ? call.bytes / tb_calls_members(making->calls, call.group).n
+			    : call.bytes;
 	bool waits = false;
 	for (size_t i = 0; i < n && !waits; i++)
 		waits = making->call_of[deps[i]] != CHAKRA_NONE &&
@@ -632,7 +614,14 @@ static int chakra_make_calls(struct chakra_trace *trace, struct tb_calls *calls)
 		making.call_of = malloc(n * sizeof *making.call_of);
 		making.lane_of = malloc(n * sizeof *making.lane_of);
 		making.last = malloc(n * sizeof *making.last);
-		making.is_member = find_memberships(&making);
+		const struct chakra_groups *groups = making.graph->groups;
+		bool *is_member = calloc(groups->n + 1, sizeof *is_member);
+		for (size_t i = 0; is_member && i < groups->n; i++) {
+			struct tb_group group =
+				tb_calls_members(making.calls, groups->groups[i].number);
+			is_member[i] = tb_group_place(&group, making.rank) < group.n;
+		}
+		making.is_member = is_member;
 		bool has_memory = order && making.is_member && making.call_of &&
 				  making.lane_of && making.last;
 		status = has_memory ? making_add_nodes(&making, order)

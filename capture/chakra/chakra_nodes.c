@@ -128,19 +128,6 @@ static int node_take_number(struct node_reading *reading, uint64_t number)
 	return TB_OK;
 }
 
-static int take_type(struct node_reading *reading, const char *text)
-{
-	static const char *const types[CHAKRA_N_TYPES] = {"INVALID_NODE", "METADATA_NODE",
-		"MEM_LOAD_NODE", "MEM_STORE_NODE", "COMP_NODE", "COMM_SEND_NODE",
-		"COMM_RECV_NODE", "COMM_COLL_NODE"};
-	reading->is_node = true;
-	reading->raw.type = CHAKRA_N_TYPES;
-	for (int i = 0; i < CHAKRA_N_TYPES; i++)
-		if (strcmp(text, types[i]) == 0)
-			reading->raw.type = i;
-	return TB_OK;
-}
-
 static bool text_is_number(const char *text, uint64_t *number)
 {
 	char *end;
@@ -171,8 +158,18 @@ static int node_take_text(struct node_reading *reading, char *text)
 			return text_keep(&reading->name, bytes, n);
 		if (is_key(reading, depth, "pgname"))
 			return text_keep(&reading->group, bytes, n);
-		if (is_key(reading, depth, "type") && !text_is_number(text, &number))
-			return take_type(reading, text);
+		if (is_key(reading, depth, "type") && !text_is_number(text, &number)) {
+			static const char *const types[CHAKRA_N_TYPES] = {"INVALID_NODE",
+				"METADATA_NODE", "MEM_LOAD_NODE", "MEM_STORE_NODE",
+				"COMP_NODE", "COMM_SEND_NODE", "COMM_RECV_NODE",
+				"COMM_COLL_NODE"};
+			reading->is_node = true;
+			reading->raw.type = CHAKRA_N_TYPES;
+			for (int i = 0; i < CHAKRA_N_TYPES; i++)
+				if (strcmp(text, types[i]) == 0)
+					reading->raw.type = i;
+			return TB_OK;
+		}
 	}
 	if (reading->depth == depth + 1 && is_key(reading, depth, "inputs") &&
 		is_key(reading, depth + 1, "values"))

@@ -330,36 +330,6 @@ static uint32_t doubling_window(uint32_t v, uint32_t power, uint32_t size)
 	return block - block % size;
 }
 
-// gather_windows: the root gets all windows, up a binomial tree. It may have been left
-// out; then the first member gives its window to it, and it goes on in its place.
-static void gather_windows(
-	struct tb_plan *plan, const struct tb_rank_groups *groups, uint32_t root)
-{
-	bool left_out = root < 2 * groups->n_more && root % 2;
-	uint32_t top = left_out			   ? 0
-		       : root < 2 * groups->n_more ? root / 2
-						   : root - groups->n_more;
-	if (left_out) {
-		tb_plan_next_round(plan);
-		tb_put(plan, TB_WAY(0, root), 0, 1);
-	}
-	for (uint32_t mask = groups->n_groups / 2; mask > 0; mask /= 2) {
-		uint32_t size = groups->n_groups / mask / 2;
-		tb_plan_next_round(plan);
-		// Those who still gather agree with the top in all bits above the mask's.
-		for (uint32_t v = 0; v < groups->n_groups; v++) {
-			uint32_t to = v ^ mask;
-			if (!((v ^ top) & mask) || (v ^ top) >= 2 * mask)
-				continue;
-			tb_put(plan,
-				TB_WAY(tb_group_head(groups, v),
-					left_out && to == 0 ? root
-							    : tb_group_head(groups, to)),
-				doubling_window(v, groups->n_groups, size), size);
-		}
-	}
-}
-
 // by_windows: halves of the vector are added up in windows, which then go to the root, or
 // to all.
 static void by_windows(struct tb_plan *plan, const struct tb_collective_shape *shape,
@@ -375,7 +345,35 @@ static void by_windows(struct tb_plan *plan, const struct tb_collective_shape *s
 				doubling_window(v ^ mask, groups->n_groups, size), size);
 	}
 	if (shape->op == TB_COLL_REDUCE) {
-		gather_windows(plan, groups, shape->root);
+		// The root gets all windows, up a binomial tree. It may have been left
+		// out; then the first member gives its window to it, and it goes on in
+		// its place.
+		uint32_t root = shape->root;
+		bool left_out = root < 2 * groups->n_more && root % 2;
+		uint32_t top = left_out			   ? 0
+			       : root < 2 * groups->n_more ? root / 2
+							   : root - groups->n_more;
+		if (left_out) {
+			tb_plan_next_round(plan);
+			tb_put(plan, TB_WAY(0, root), 0, 1);
+		}
+		for (uint32_t mask = groups->n_groups / 2; mask > 0; mask /= 2) {
+			uint32_t size = groups->n_groups / mask / 2;
+			tb_plan_next_round(plan);
+			// Those who still gather agree with the top in all bits above the
+			// mask's.
+			for (uint32_t v = 0; v < groups->n_groups; v++) {
+				uint32_t to = v ^ mask;
+				if (!((v ^ top) & mask) || (v ^ top) >= 2 * mask)
+					continue;
+				tb_put(plan,
+					TB_WAY(tb_group_head(groups, v),
+						left_out && to == 0
+							? root
+							: tb_group_head(groups, to)),
+					doubling_window(v, groups->n_groups, size), size);
+			}
+		}
 		return;
 	}
 	// The reverse of halve_windows, without combining.

@@ -227,14 +227,6 @@ static void shape_set_bytes(struct tb_collective_shape *shape)
 	shape->bytes = shape->unequal ? (uint64_t)mean : first;
 }
 
-static uint64_t most_bytes(const struct tb_collective_call *call)
-{
-	uint64_t most = 0;
-	for (uint32_t i = 0; i < call->n; i++)
-		most = call->bytes[i] > most ? call->bytes[i] : most;
-	return most;
-}
-
 // size_blocks gives the blocks of a plan their unequal sizes: those named after members
 // or pairs, or (inter-communicators, exchanges) those of the transfers.
 static void size_blocks(struct tb_plan *plan, const struct tb_collective_shape *shape)
@@ -342,25 +334,6 @@ static int plan_chosen(struct tb_plan *plan, const struct tb_library *library,
 	return TB_OK;
 }
 
-static int plan_finish(struct tb_plan *made, const struct tb_collective_shape *shape,
-	struct tb_plan *plan, struct tb_error *error)
-{
-	if (shape->unequal && made->status == TB_OK && !made->block_ends)
-		size_blocks(made, shape);
-	if (made->status == TB_OK) {
-		tb_plan_close_rounds(made);
-		*plan = *made;
-		return TB_OK;
-	}
-	tb_plan_fini(made);
-	return made->status == TB_ENOMEM
-		       ? tb_fail_memory(error, "the messages of a collective call")
-		       : tb_fail(error, made->status,
-				 "a collective call of %" PRIu32
-				 " members takes more messages than a job can hold",
-				 shape->n);
-}
-
 int tb_library_expand(const struct tb_library *library,
 	const struct tb_collective_choices *choices,
 	const struct tb_collective_call *call, struct tb_plan *plan,
@@ -381,8 +354,12 @@ int tb_library_expand(const struct tb_library *library,
 		shape_set_bytes(&shape);
 	else if (call->op == TB_COLL_BROADCAST)
 		shape.bytes = call->bytes[call->root];
-	else if (call->op != TB_COLL_BARRIER)
-		shape.bytes = most_bytes(call);
+	else if (call->op != TB_COLL_BARRIER) {
+		uint64_t most = 0;
+		for (uint32_t i = 0; i < call->n; i++)
+			most = call->bytes[i] > most ? call->bytes[i] : most;
+		shape.bytes = most;
+	}
 	struct tb_plan made = tb_plan_of_call(shape.op, shape.n, shape.bytes, false);
 	struct tb_expansion_rule stated = {.algorithm = "none", .reason = "one member"};
 	made.root = shape.root;
@@ -400,7 +377,20 @@ int tb_library_expand(const struct tb_library *library,
 			return status;
 	}
 	*rule = stated;
-	return plan_finish(&made, &shape, plan, error);
+	if (shape.unequal && made.status == TB_OK && !made.block_ends)
+		size_blocks(&made, &shape);
+	if (made.status == TB_OK) {
+		tb_plan_close_rounds(&made);
+		*plan = made;
+		return TB_OK;
+	}
+	tb_plan_fini(&made);
+	return made.status == TB_ENOMEM
+		       ? tb_fail_memory(error, "the messages of a collective call")
+		       : tb_fail(error, made.status,
+				 "a collective call of %" PRIu32
+				 " members takes more messages than a job can hold",
+				 shape.n);
 }
 
 // Algorithms by name, what they need, and plans of synthetic jobs.

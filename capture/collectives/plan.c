@@ -777,16 +777,6 @@ static uint64_t copying_ns(const struct tb_plan_writing *w, bool last)
 	return ns;
 }
 
-// share_cache sets what of the cache that the members on a host share is the current
-// rank's.
-static void share_cache(struct tb_plan_writing *w, uint64_t whole_cache)
-{
-	uint32_t n = 1;
-	for (uint32_t i = 0; w->hosts && i < w->plan->n_ranks; i++)
-		n += i != w->rank && w->hosts[i] == w->hosts[w->rank];
-	w->work.shared_cache_bytes = whole_cache / n;
-}
-
 // append_rank adds the operations of a rank, and stores the one at whose end it leaves
 // the call. All wait for its entry, so that need not be among those.
 static void append_rank(struct tb_plan_writing *w, const struct tb_plan_place *place)
@@ -836,8 +826,15 @@ int tb_plan_append(struct tb_job_builder *builder, const struct tb_plan *plan,
 	for (w.rank = 0; w.rank < plan->n_ranks && status == TB_OK; w.rank++) {
 		// Members of a host mostly are neighbours and have equal shares.
 		if (place->work.shared_cache_bytes && w.hosts &&
-			(w.rank == 0 || w.hosts[w.rank] != w.hosts[w.rank - 1]))
-			share_cache(&w, place->work.shared_cache_bytes);
+			(w.rank == 0 || w.hosts[w.rank] != w.hosts[w.rank - 1])) {
+			// Set what of the cache that the members on a host share is the
+			// current rank's.
+			uint64_t whole_cache = place->work.shared_cache_bytes;
+			uint32_t n = 1;
+			for (uint32_t i = 0; w.hosts && i < w.plan->n_ranks; i++)
+				n += i != w.rank && w.hosts[i] == w.hosts[w.rank];
+			w.work.shared_cache_bytes = whole_cache / n;
+		}
 		append_rank(&w, place);
 		status = tb_job_builder_check(builder, error);
 	}

@@ -292,25 +292,6 @@ static int watchdog_begin(struct counters_reading *reading, char *line)
 	return status;
 }
 
-static int take_rule(struct counters_reading *reading, const char *line)
-{
-	size_t n = 0;
-	for (const char *at = line; *at; n++) {
-		const char *begin = at + strspn(at, " ");
-		size_t length = strspn(begin, "-");
-		if (length == 0)
-			break;
-		at = begin + length;
-		if (n < reading->n_columns)
-			reading->columns[n].end = (size_t)(at - line);
-	}
-	reading->has_rule = n == reading->n_columns;
-	return reading->has_rule
-		       ? TB_OK
-		       : counters_refuse(reading, "%zu columns below a heading of %zu", n,
-				 reading->n_columns);
-}
-
 // cell finds the text of column i; false where the line has none.
 static bool cell(const struct counters_reading *reading, const char *line, size_t i,
 	const char **text, size_t *n)
@@ -347,8 +328,23 @@ static int counter_table_row(
 	char name[COUNTER_NAME_MOST];
 	const char *text;
 	size_t n;
-	if (line[strspn(line, " -")] == '\0' && *line)
-		return take_rule(reading, line);
+	if (line[strspn(line, " -")] == '\0' && *line) {
+		n = 0;
+		for (const char *at = line; *at; n++) {
+			const char *begin = at + strspn(at, " ");
+			size_t length = strspn(begin, "-");
+			if (length == 0)
+				break;
+			at = begin + length;
+			if (n < reading->n_columns)
+				reading->columns[n].end = (size_t)(at - line);
+		}
+		reading->has_rule = n == reading->n_columns;
+		return reading->has_rule ? TB_OK
+					 : counters_refuse(reading,
+						   "%zu columns below a heading of %zu",
+						   n, reading->n_columns);
+	}
 	if (!reading->has_rule || strlen(line) < reading->columns[0].end ||
 		!cell(reading, line, 0, &text, &n) || memchr(text, ' ', n) ||
 		!isdigit((unsigned char)text[n - 1]))
@@ -404,27 +400,6 @@ static bool prometheus_begins(const char *line)
 	       metric_starts(line, "node_infiniband_");
 }
 
-static void keep_label(
-	struct metric_sample *sample, const char *key, size_t n, const char *text)
-{
-	const struct {
-		const char *key;
-		char *to;
-		size_t size;
-	} labels[] = {{"guid", sample->guid, sizeof sample->guid},
-		{"local_guid", sample->guid, sizeof sample->guid},
-		{"port", sample->port, sizeof sample->port},
-		{"local_port", sample->port, sizeof sample->port},
-		{"device", sample->device, sizeof sample->device},
-		{"local_name", sample->device, sizeof sample->device},
-		{"instance", sample->instance, sizeof sample->instance},
-		{"nodename", sample->nodename, sizeof sample->nodename}};
-	for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
-		if (strlen(labels[i].key) == n && memcmp(labels[i].key, key, n) == 0)
-			snprintf(labels[i].to, labels[i].size, "%.*s",
-				(int)labels[i].size - 1, text); // cut, where too long
-}
-
 // read_labels reads what stands in braces and returns what stands behind it, NULL when
 // that is no list of labels.
 static const char *read_labels(struct metric_sample *sample, const char *at)
@@ -445,7 +420,24 @@ static const char *read_labels(struct metric_sample *sample, const char *at)
 		text[used] = '\0';
 		if (*at++ != '"')
 			return NULL;
-		keep_label(sample, key, n, text);
+		const struct {
+			const char *key;
+			char *to;
+			size_t size;
+		} labels[] = {{"guid", sample->guid, sizeof sample->guid},
+			{"local_guid", sample->guid, sizeof sample->guid},
+			{"port", sample->port, sizeof sample->port},
+			{"local_port", sample->port, sizeof sample->port},
+			{"device", sample->device, sizeof sample->device},
+			{"local_name", sample->device, sizeof sample->device},
+			{"instance", sample->instance, sizeof sample->instance},
+			{"nodename", sample->nodename, sizeof sample->nodename}};
+		for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
+			if (strlen(labels[i].key) == n &&
+				memcmp(labels[i].key, key, n) == 0)
+				snprintf(labels[i].to, labels[i].size, "%.*s",
+					(int)labels[i].size - 1,
+					text); // cut, where too long
 		at += strspn(at, ", ");
 	}
 	return *at == '}' ? at + 1 : NULL;

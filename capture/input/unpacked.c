@@ -243,25 +243,6 @@ static bool ends_a_zip(const struct tb_unpacked *unpacked)
 	return end && unpacked->tail + unpacked->n_tail - end >= END_BYTES;
 }
 
-// check_archive_end refuses an archive that was cut off between two members, which
-// libarchive takes: a tar ends with zeros, and a zip with a directory.
-static int check_archive_end(struct tb_unpacked *unpacked)
-{
-	const void *block;
-	la_ssize_t n = 1;
-	uint64_t left = unpacked->n_bytes_most;
-	while (n > 0 && (uint64_t)n <= left) {
-		n = give_unpacked_block(unpacked->archive, unpacked, &block);
-		left -= n > 0 ? (uint64_t)n : 0;
-	}
-	if (n < 0)
-		return fail_unpacked_broken(unpacked);
-	bool is_zip = (unpacked->library.archive_format(unpacked->archive) &
-			      ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_ZIP;
-	bool is_whole = is_zip ? ends_a_zip(unpacked) : ends_with_zeros(unpacked);
-	return is_whole ? TB_OK : REFUSE(unpacked, "the archive is cut short");
-}
-
 static int unpack_all(struct tb_unpacked *unpacked)
 {
 	struct archive_entry *entry;
@@ -281,7 +262,23 @@ static int unpack_all(struct tb_unpacked *unpacked)
 				MEMBERS_MOST);
 		status = unpack_member(unpacked, entry);
 	}
-	return status == TB_OK ? check_archive_end(unpacked) : status;
+	if (status != TB_OK)
+		return status;
+	// Refuse an archive that was cut off between two members, which libarchive takes:
+	// a tar ends with zeros, and a zip with a directory.
+	const void *block;
+	la_ssize_t n = 1;
+	uint64_t left = unpacked->n_bytes_most;
+	while (n > 0 && (uint64_t)n <= left) {
+		n = give_unpacked_block(unpacked->archive, unpacked, &block);
+		left -= n > 0 ? (uint64_t)n : 0;
+	}
+	if (n < 0)
+		return fail_unpacked_broken(unpacked);
+	bool is_zip = (unpacked->library.archive_format(unpacked->archive) &
+			      ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_ZIP;
+	bool is_whole = is_zip ? ends_a_zip(unpacked) : ends_with_zeros(unpacked);
+	return is_whole ? TB_OK : REFUSE(unpacked, "the archive is cut short");
 }
 
 // next_within moves to the only entry of a folder: false when it has several or none.

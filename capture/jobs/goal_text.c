@@ -324,32 +324,6 @@ static int dependency(struct scanner *s, const char *label, size_t length, bool 
 	return located(s, tb_job_builder_check(s->builder, s->error));
 }
 
-// statement reads one line of a rank's block.
-static int statement(struct scanner *s)
-{
-	static const char what[] = "an operation, a label or '}'";
-	size_t length = word_length(s);
-	if (length == 0)
-		return expected(s, what);
-	if (length == 4 &&
-		(memcmp(s->at, "send", 4) == 0 || memcmp(s->at, "recv", 4) == 0 ||
-			memcmp(s->at, "calc", 4) == 0))
-		return operation(s, NULL, 0, what);
-	const char *label = s->at;
-	s->at += length;
-	skip_blank(s);
-	if (*s->at == ':') {
-		s->at++;
-		skip_blank(s);
-		return operation(s, label, length, "'send', 'recv' or 'calc'");
-	}
-	if (goal_take_word(s, "requires"))
-		return dependency(s, label, length, false);
-	if (goal_take_word(s, "irequires"))
-		return dependency(s, label, length, true);
-	return expected(s, "':', 'requires' or 'irequires' behind the label");
-}
-
 static int read_n_ranks(struct scanner *s)
 {
 	uint64_t n = 0;
@@ -407,8 +381,30 @@ static int parse_rank_item(struct scanner *s)
 		s->in_rank = false;
 		return TB_OK;
 	}
-	if (s->in_rank)
-		return statement(s);
+	if (s->in_rank) {
+		// Read one line of a rank's block.
+		static const char what[] = "an operation, a label or '}'";
+		size_t length = word_length(s);
+		if (length == 0)
+			return expected(s, what);
+		if (length == 4 &&
+			(memcmp(s->at, "send", 4) == 0 || memcmp(s->at, "recv", 4) == 0 ||
+				memcmp(s->at, "calc", 4) == 0))
+			return operation(s, NULL, 0, what);
+		const char *label = s->at;
+		s->at += length;
+		skip_blank(s);
+		if (*s->at == ':') {
+			s->at++;
+			skip_blank(s);
+			return operation(s, label, length, "'send', 'recv' or 'calc'");
+		}
+		if (goal_take_word(s, "requires"))
+			return dependency(s, label, length, false);
+		if (goal_take_word(s, "irequires"))
+			return dependency(s, label, length, true);
+		return expected(s, "':', 'requires' or 'irequires' behind the label");
+	}
 	if (!s->builder)
 		return goal_take_word(s, "num_ranks") ? read_n_ranks(s)
 						      : expected(s, "'num_ranks'");

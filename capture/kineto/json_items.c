@@ -47,31 +47,6 @@ static size_t string_end(struct tb_raw text, size_t at)
 	return 0;
 }
 
-static size_t nested_end(struct tb_raw text, size_t at)
-{
-	size_t depth = 0;
-	while (at < text.n) {
-		switch (meaning[(uint8_t)text.data[at]]) {
-		case QUOTE:
-			at = string_end(text, at);
-			if (at == 0)
-				return 0;
-			continue;
-		case OPENS:
-			depth++;
-			break;
-		case CLOSES:
-			if (--depth == 0)
-				return at + 1;
-			break;
-		default:
-			break;
-		}
-		at++;
-	}
-	return 0;
-}
-
 static bool ends_word(char byte)
 {
 	return byte == ',' || byte == ':' || byte_is_blank(byte) ||
@@ -87,8 +62,29 @@ static size_t raw_end(struct tb_raw text, size_t at)
 	uint8_t first = meaning[(uint8_t)text.data[at]];
 	if (first == QUOTE)
 		return string_end(text, at);
-	if (first == OPENS)
-		return nested_end(text, at);
+	if (first == OPENS) {
+		size_t depth = 0;
+		while (at < text.n) {
+			switch (meaning[(uint8_t)text.data[at]]) {
+			case QUOTE:
+				at = string_end(text, at);
+				if (at == 0)
+					return 0;
+				continue;
+			case OPENS:
+				depth++;
+				break;
+			case CLOSES:
+				if (--depth == 0)
+					return at + 1;
+				break;
+			default:
+				break;
+			}
+			at++;
+		}
+		return 0;
+	}
 	while (at < text.n && !ends_word(text.data[at]))
 		at++;
 	return at < text.n ? at : 0;

@@ -106,16 +106,6 @@ static int groups_find(const struct tb_profiles *all, const struct tb_profile *p
 	return found;
 }
 
-static int group_refuse(const struct tb_profile *profile,
-	const struct tb_profile_group *group, struct tb_error *error)
-{
-	return tb_fail_in(error, TB_EFORMAT, profile->path,
-		"nothing says which ranks are in process group '%.60s' of %" PRIu32
-		" ranks: newer PyTorch writes it (\"Process Group Ranks\"); in an "
-		"older profile it is known only if all its ranks' profiles are given",
-		group->name, group->size);
-}
-
 // groups_members finds the members of a group of a profile; the caller frees `ranks`.
 // From the first of these that there is: the group's "Process Group Ranks"; pg_config;
 // "Global rank start" and "stride"; all ranks, if they are as many; the ranks that use a
@@ -128,8 +118,16 @@ static int groups_members(const struct tb_profiles *all, const struct tb_profile
 	struct tb_members made = {0};
 	int found = groups_find(all, profile, of, &made, error);
 	int status = found > 0 ? TB_OK : found;
-	if (found == 0)
-		status = group_refuse(profile, of, error);
+	if (found == 0) {
+
+		status = tb_fail_in(error, TB_EFORMAT, profile->path,
+			"nothing says which ranks are in process group '%.60s' of "
+			"%" PRIu32 " ranks: newer PyTorch writes it (\"Process Group "
+			"Ranks\"); in an "
+			"older profile it is known only if all its ranks' profiles are "
+			"given",
+			of->name, of->size);
+	}
 	bool is_in = false;
 	for (uint32_t i = 0; i < made.n; i++)
 		is_in = is_in || made.ranks[i] == profile->rank;
@@ -271,22 +269,6 @@ static bool is_profile(const char *path, const char *name)
 bool tb_kineto_is_folder(const char *path)
 {
 	return tb_trace_files_are_in(path, is_profile);
-}
-
-static int profile_identify(
-	struct tb_profile *profile, size_t n_files, struct tb_error *error)
-{
-	if (!profile->host)
-		profile->host = tb_profile_host_in_name(profile->path);
-	if (profile->rank == TB_NONE)
-		profile->rank = tb_profile_rank_in_name(profile->path);
-	if (profile->rank == TB_NONE && n_files == 1)
-		profile->rank = 0;
-	if (profile->rank == TB_NONE)
-		return tb_fail_in(error, TB_EFORMAT, profile->path,
-			"does not say of which rank it is: expected \"distributedInfo\" "
-			"in it, or a name with the rank in it, as in rank3.json");
-	return TB_OK;
 }
 
 TB_ORDER_BY(profile_by_rank, struct tb_profile, TB_UP(rank))
@@ -499,22 +481,21 @@ static int read_one(void *context, size_t i, struct tb_error *error)
 	const struct kineto_files *of = context;
 	int status = tb_profile_read(
 		&of->profiles[i], of->files->paths[i], of->reading, error);
-	return status == TB_OK ? profile_identify(&of->profiles[i], of->files->n, error)
-			       : status;
-}
-
-// read_files reads the profiles side by side: a job has many, and they are long.
-static int read_files(struct tb_profiles *all, const struct tb_trace_files *files,
-	const struct tb_reading *reading, struct tb_error *error)
-{
-	struct kineto_files of = {all->profiles, files, reading};
-	const struct tb_work work = {
-		.context = &of, .n_tasks = files->n, .task = read_one};
-	all->n = files->n;
-	int status = tb_workers_run(&work, 0, error);
-	if (status == TB_OK)
-		status = agree(all, error);
-	return status == TB_OK ? kineto_count_ranks(all, reading, error) : status;
+	if (status != TB_OK)
+		return status;
+	struct tb_profile *profile = &of->profiles[i];
+	size_t n_files = of->files->n;
+	if (!profile->host)
+		profile->host = tb_profile_host_in_name(profile->path);
+	if (profile->rank == TB_NONE)
+		profile->rank = tb_profile_rank_in_name(profile->path);
+	if (profile->rank == TB_NONE && n_files == 1)
+		profile->rank = 0;
+	if (profile->rank == TB_NONE)
+		return tb_fail_in(error, TB_EFORMAT, profile->path,
+			"does not say of which rank it is: expected \"distributedInfo\" "
+			"in it, or a name with the rank in it, as in rank3.json");
+	return TB_OK;
 }
 
 int tb_kineto_read(struct tb_calls **calls, const struct tb_reading *reading,
@@ -528,8 +509,18 @@ int tb_kineto_read(struct tb_calls **calls, const struct tb_reading *reading,
 		if (!all.profiles)
 			status = tb_fail_memory_in(error, paths[0], "profiles");
 	}
-	if (status == TB_OK)
-		status = read_files(&all, &files, reading, error);
+	if (status == TB_OK) {
+		// Read the profiles side by side: a job has many, and they are long.
+		struct kineto_files of = {all.profiles, &files, reading};
+		const struct tb_work work = {
+			.context = &of, .n_tasks = files.n, .task = read_one};
+		all.n = files.n;
+		status = tb_workers_run(&work, 0, error);
+		if (status == TB_OK)
+			status = agree(&all, error);
+		status = status == TB_OK ? kineto_count_ranks(&all, reading, error)
+					 : status;
+	}
 	if (status == TB_OK)
 		status = tb_profiles_check(&all, reading, error);
 	if (status == TB_OK)

@@ -102,21 +102,6 @@ static void put_block_end(FILE *stream, uint32_t n_block)
 	write_u32(stream, n_block);
 }
 
-static void write_section_header(FILE *stream)
-{
-	static const char application[] = "tailback " TB_VERSION;
-	uint32_t n = BLOCK_OVERHEAD + 16 + option_bytes(sizeof application - 1) +
-		     OPTION_OVERHEAD;
-	write_u32(stream, BLOCK_SECTION);
-	write_u32(stream, n);
-	write_u32(stream, PCAPNG_MAGIC);
-	put_u16(stream, 1); // version 1.0
-	put_u16(stream, 0);
-	write_u64(stream, UINT64_MAX); // length of the section: unknown
-	put_option(stream, SECTION_APPLICATION, application, sizeof application - 1);
-	put_block_end(stream, n);
-}
-
 // text_bytes cuts texts that do not fit the 16 bits of an option's length.
 static uint32_t text_bytes(const char *text)
 {
@@ -158,7 +143,18 @@ void tb_capture_write_header(FILE *stream, enum tb_capture_format format,
 	const struct tb_capture_source *source)
 {
 	if (format == TB_CAPTURE_PCAPNG) {
-		write_section_header(stream);
+		static const char application[] = "tailback " TB_VERSION;
+		uint32_t n = BLOCK_OVERHEAD + 16 + option_bytes(sizeof application - 1) +
+			     OPTION_OVERHEAD;
+		write_u32(stream, BLOCK_SECTION);
+		write_u32(stream, n);
+		write_u32(stream, PCAPNG_MAGIC);
+		put_u16(stream, 1); // version 1.0
+		put_u16(stream, 0);
+		write_u64(stream, UINT64_MAX); // length of the section: unknown
+		put_option(
+			stream, SECTION_APPLICATION, application, sizeof application - 1);
+		put_block_end(stream, n);
 		write_interface(stream, source);
 		return;
 	}

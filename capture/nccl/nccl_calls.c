@@ -783,14 +783,9 @@ int tb_nccl_read(struct tb_calls **calls, const struct tb_reading *reading,
 #define MENTION_MOST ((size_t)1 << 20)
 #define MARK	     " NCCL INFO "
 
-static bool has_mark(const void *data, size_t n)
-{
-	return memmem(data, n, MARK, strlen(MARK)) != NULL;
-}
-
 bool tb_nccl_begins(struct tb_bytes first)
 {
-	return has_mark(first.data, first.n);
+	return memmem(first.data, first.n, MARK, strlen(MARK)) != NULL;
 }
 
 static bool log_is_among(const char *path, bool further)

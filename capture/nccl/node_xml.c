@@ -127,22 +127,6 @@ static void node_inherit(
 	}
 }
 
-static int node_add_gpu(struct inside_reading *reading, const char *tag, size_t n)
-{
-	struct tb_node_inside *node = reading->node;
-	if (node->n_gpus == TB_NODE_PARTS_MAX)
-		return tb_fail_in(reading->error, TB_ECAPACITY, reading->file,
-			"has more than %d GPUs in a node", TB_NODE_PARTS_MAX);
-	struct tb_node_gpu *gpu = &node->gpus[node->n_gpus];
-	*gpu = (struct tb_node_gpu){
-		.dev = node_number(tag, n, "dev"), .rank = node_number(tag, n, "rank")};
-	uint32_t sm = node_number(tag, n, "sm");
-	gpu->sm = sm == NODE_UNSAID ? 0 : sm;
-	node_inherit(reading, &gpu->pcie_bps, &gpu->numa);
-	node_keep_place(reading, &reading->gpus[node->n_gpus++]);
-	return TB_OK;
-}
-
 static int node_add_nic(struct inside_reading *reading, const char *tag, size_t n)
 {
 	struct tb_node_inside *node = reading->node;
@@ -183,8 +167,20 @@ static int node_begin(struct inside_reading *reading, const char *tag, size_t n)
 	if (strcmp(element->name, "pci") == 0)
 		element->pcie_bps = pcie_rate(tag, n);
 	reading->node->n_cpus += strcmp(element->name, "cpu") == 0;
-	if (strcmp(element->name, "gpu") == 0)
-		return node_add_gpu(reading, tag, n);
+	if (strcmp(element->name, "gpu") == 0) {
+		struct tb_node_inside *node = reading->node;
+		if (node->n_gpus == TB_NODE_PARTS_MAX)
+			return tb_fail_in(reading->error, TB_ECAPACITY, reading->file,
+				"has more than %d GPUs in a node", TB_NODE_PARTS_MAX);
+		struct tb_node_gpu *gpu = &node->gpus[node->n_gpus];
+		*gpu = (struct tb_node_gpu){.dev = node_number(tag, n, "dev"),
+			.rank = node_number(tag, n, "rank")};
+		uint32_t sm = node_number(tag, n, "sm");
+		gpu->sm = sm == NODE_UNSAID ? 0 : sm;
+		node_inherit(reading, &gpu->pcie_bps, &gpu->numa);
+		node_keep_place(reading, &reading->gpus[node->n_gpus++]);
+		return TB_OK;
+	}
 	if (strcmp(element->name, "net") == 0)
 		return node_add_nic(reading, tag, n);
 	bool is_link = strcmp(element->name, "nvlink") == 0 ||
@@ -253,24 +249,18 @@ static int node_tags(struct inside_reading *reading, const char *text, size_t n)
 	return status;
 }
 
-static uint32_t node_shared_depth(
-	const struct inside_place *one, const struct inside_place *other)
-{
-	uint32_t depth = 0;
-	while (depth < one->depth && depth < other->depth &&
-		one->serials[depth] == other->serials[depth])
-		depth++;
-	return depth;
-}
-
 static void node_find_nearest(struct inside_reading *reading, uint32_t cpu_depth)
 {
 	struct tb_node_inside *node = reading->node;
 	for (uint32_t g = 0; g < node->n_gpus; g++) {
 		uint32_t deepest = 0;
 		for (uint32_t i = 0; i < node->n_nics; i++) {
-			uint32_t depth =
-				node_shared_depth(&reading->gpus[g], &reading->nics[i]);
+			const struct inside_place *one = &reading->gpus[g];
+			const struct inside_place *other = &reading->nics[i];
+			uint32_t depth = 0;
+			while (depth < one->depth && depth < other->depth &&
+				one->serials[depth] == other->serials[depth])
+				depth++;
 			if (depth > deepest)
 				node->gpus[g].nearest = 0;
 			deepest = depth > deepest ? depth : deepest;
@@ -330,18 +320,6 @@ int tb_node_xml_read(struct tb_calls **calls, const struct tb_reading *reading,
 		"is (NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL)");
 }
 
-// nearest_names lists the nearest adapters of a GPU.
-static void nearest_names(
-	const struct tb_node_inside *node, uint64_t nearest, char *text, size_t size)
-{
-	size_t at = 0;
-	text[0] = '\0';
-	for (uint32_t i = 0; i < node->n_nics && at < size; i++)
-		if (nearest >> i & 1)
-			at += (size_t)snprintf(text + at, size - at, "%s%s",
-				at ? ", " : "", node->nics[i].name);
-}
-
 static void facts_add_gpu(
 	const struct tb_node_inside *node, uint32_t g, struct tb_facts *facts)
 {
@@ -355,7 +333,15 @@ static void facts_add_gpu(
 	if (gpu->rank != NODE_UNSAID)
 		n += (size_t)snprintf(
 			text + n, sizeof text - n, " (rank %" PRIu32 ")", gpu->rank);
-	nearest_names(node, gpu->nearest, names, sizeof names);
+	// List the nearest adapters of a GPU.
+	uint64_t nearest = gpu->nearest;
+	size_t size = sizeof names;
+	size_t at = 0;
+	names[0] = '\0';
+	for (uint32_t i = 0; i < node->n_nics && at < size; i++)
+		if (nearest >> i & 1)
+			at += (size_t)snprintf(names + at, size - at, "%s%s",
+				at ? ", " : "", node->nics[i].name);
 	if (gpu->nearest)
 		n += (size_t)snprintf(text + n, sizeof text - n,
 			": nearest %s, behind %s", names,

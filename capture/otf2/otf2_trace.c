@@ -388,9 +388,19 @@ static int read_location(struct read *read, const struct tb_otf2_location *locat
 	return status;
 }
 
-// end_rank hands a rank's calls over, or keeps them until those of all ranks are known.
-static int end_rank(struct read *read, uint32_t rank, struct tb_error *error)
+static int otf2_read_rank(struct read *read, size_t *at, struct tb_error *error)
 {
+	struct tb_otf2_definitions *of = &read->of;
+	uint32_t rank = of->locations[*at].rank, process = of->locations[*at].process;
+	const char *host = process != TB_OTF2_NONE ? tb_otf2_host(of, process) : NULL;
+	int status = host ? tb_calls_host(read->calls, rank, host, error) : TB_OK;
+	tb_otf2_events_rank(&read->events, rank);
+	for (; *at < of->n_locations && of->locations[*at].rank == rank; (*at)++)
+		if (status == TB_OK)
+			status = read_location(read, &of->locations[*at], error);
+	if (status != TB_OK)
+		return status;
+	// Hand a rank's calls over, or keep them until those of all ranks are known.
 	struct tb_otf2_steps *steps = &read->events.steps;
 	// Drop collective calls that no record completes.
 	struct tb_otf2_events *events = &read->events;
@@ -411,19 +421,6 @@ static int end_rank(struct read *read, uint32_t rank, struct tb_error *error)
 		(struct tb_otf2_unresolved){rank, *steps};
 	*steps = (struct tb_otf2_steps){0};
 	return TB_OK;
-}
-
-static int otf2_read_rank(struct read *read, size_t *at, struct tb_error *error)
-{
-	struct tb_otf2_definitions *of = &read->of;
-	uint32_t rank = of->locations[*at].rank, process = of->locations[*at].process;
-	const char *host = process != TB_OTF2_NONE ? tb_otf2_host(of, process) : NULL;
-	int status = host ? tb_calls_host(read->calls, rank, host, error) : TB_OK;
-	tb_otf2_events_rank(&read->events, rank);
-	for (; *at < of->n_locations && of->locations[*at].rank == rank; (*at)++)
-		if (status == TB_OK)
-			status = read_location(read, &of->locations[*at], error);
-	return status == TB_OK ? end_rank(read, rank, error) : status;
 }
 
 static tb_time_ps ps_of(uint64_t ns)

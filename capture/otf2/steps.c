@@ -107,32 +107,6 @@ static struct step_place *steps_put_in_order(const struct tb_otf2_steps *of, siz
 	return places;
 }
 
-// renumber replaces the steps in the orders by the calls that they become. Orders of
-// dropped steps are removed, and those that contradict the order of time.
-static void renumber(struct tb_otf2_steps *of, const struct step_place *places, size_t n,
-	uint32_t *index_of)
-{
-	size_t kept = 0;
-	bool sorted = true;
-	for (size_t i = 0; i < n; i++)
-		index_of[places[i].step] = (uint32_t)i;
-	for (size_t i = 0; i < of->n_orders; i++) {
-		struct tb_otf2_order order = of->orders[i];
-		if (of->steps[order.waiting].is_dropped || of->steps[order.on].is_dropped)
-			continue;
-		order = (struct tb_otf2_order){
-			index_of[order.waiting], index_of[order.on]};
-		if (order.on >= order.waiting)
-			continue;
-		sorted = sorted &&
-			 (kept == 0 || of->orders[kept - 1].waiting <= order.waiting);
-		of->orders[kept++] = order;
-	}
-	of->n_orders = kept;
-	if (!sorted)
-		qsort(of->orders, kept, sizeof *of->orders, by_waiting);
-}
-
 int tb_otf2_steps_give(struct tb_otf2_steps *of, struct tb_calls *calls, uint32_t rank,
 	struct tb_error *error)
 {
@@ -143,7 +117,29 @@ int tb_otf2_steps_give(struct tb_otf2_steps *of, struct tb_calls *calls, uint32_
 	if (!places || !index_of) {
 		status = tb_fail_memory(error, "the calls of a trace");
 	} else {
-		renumber(of, places, n, index_of);
+		// Replace the steps in the orders by the calls that they become. Orders
+		// of dropped steps are removed, and those that contradict the order of
+		// time.
+		size_t kept = 0;
+		bool sorted = true;
+		for (size_t i = 0; i < n; i++)
+			index_of[places[i].step] = (uint32_t)i;
+		for (size_t i = 0; i < of->n_orders; i++) {
+			struct tb_otf2_order order = of->orders[i];
+			if (of->steps[order.waiting].is_dropped ||
+				of->steps[order.on].is_dropped)
+				continue;
+			order = (struct tb_otf2_order){
+				index_of[order.waiting], index_of[order.on]};
+			if (order.on >= order.waiting)
+				continue;
+			sorted = sorted && (kept == 0 || of->orders[kept - 1].waiting <=
+								 order.waiting);
+			of->orders[kept++] = order;
+		}
+		of->n_orders = kept;
+		if (!sorted)
+			qsort(of->orders, kept, sizeof *of->orders, by_waiting);
 		size_t order = 0;
 		uint32_t index;
 		for (size_t i = 0; i < n && status == TB_OK; i++) {

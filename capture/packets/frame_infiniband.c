@@ -57,29 +57,6 @@ static uint32_t extended_bytes(uint8_t opcode)
 	}
 }
 
-// flags_of returns what the operation says of messages (specification, table 38): 2 and 3
-// are the last of a send, 4 and 5 the only, and so on.
-static uint8_t flags_of(uint8_t operation)
-{
-	static const uint8_t of_operation[32] = {[2] = TB_RC_ENDS,
-		[3] = TB_RC_ENDS,
-		[4] = TB_RC_ENDS,
-		[5] = TB_RC_ENDS,
-		[8] = TB_RC_ENDS,
-		[9] = TB_RC_ENDS,
-		[10] = TB_RC_ENDS,
-		[11] = TB_RC_ENDS,
-		[12] = TB_RC_ENDS | TB_RC_REQUEST,
-		[15] = TB_RC_ENDS,
-		[16] = TB_RC_ENDS,
-		[OP_ATOMIC_ACKNOWLEDGE] = TB_RC_ENDS,
-		[19] = TB_RC_ENDS | TB_RC_REQUEST,
-		[20] = TB_RC_ENDS | TB_RC_REQUEST,
-		[22] = TB_RC_ENDS,
-		[23] = TB_RC_ENDS};
-	return of_operation[operation];
-}
-
 static void walk_bth(struct tb_walk *walk, uint32_t trailer_bytes)
 {
 	struct tb_frame *frame = walk->frame;
@@ -106,7 +83,25 @@ static void walk_bth(struct tb_walk *walk, uint32_t trailer_bytes)
 	frame->cnp = opcode == OPCODE_CNP;
 	frame->marked |= notes >> 7;
 	frame->response = operation >= 13 && operation <= OP_ATOMIC_ACKNOWLEDGE;
-	frame->flags = flags_of(operation);
+	// Return what the operation says of messages (specification, table 38): 2 and 3
+	// are the last of a send, 4 and 5 the only, and so on.
+	static const uint8_t of_operation[32] = {[2] = TB_RC_ENDS,
+		[3] = TB_RC_ENDS,
+		[4] = TB_RC_ENDS,
+		[5] = TB_RC_ENDS,
+		[8] = TB_RC_ENDS,
+		[9] = TB_RC_ENDS,
+		[10] = TB_RC_ENDS,
+		[11] = TB_RC_ENDS,
+		[12] = TB_RC_ENDS | TB_RC_REQUEST,
+		[15] = TB_RC_ENDS,
+		[16] = TB_RC_ENDS,
+		[OP_ATOMIC_ACKNOWLEDGE] = TB_RC_ENDS,
+		[19] = TB_RC_ENDS | TB_RC_REQUEST,
+		[20] = TB_RC_ENDS | TB_RC_REQUEST,
+		[22] = TB_RC_ENDS,
+		[23] = TB_RC_ENDS};
+	frame->flags = of_operation[operation];
 	frame->acknowledgement = service == SERVICE_CNP || operation == OP_ACKNOWLEDGE ||
 				 operation == OP_ATOMIC_ACKNOWLEDGE;
 	tb_walk_digest(walk, (uint64_t)queue_pair << 32 | sequence);

@@ -279,18 +279,6 @@ static uint8_t radiotap_flags(struct tb_bytes header)
 	return flags;
 }
 
-static uint32_t header_bytes(uint8_t subtype, uint8_t flags)
-{
-	uint32_t n = 24;
-	if ((flags & TO_DS) && (flags & FROM_DS))
-		n += 6;
-	if (subtype & SUBTYPE_QOS)
-		n += 2;
-	if ((subtype & SUBTYPE_QOS) && (flags & ORDER))
-		n += 4;
-	return n;
-}
-
 // read_wlan_ends finds source and destination among the addresses (table 9-60): the
 // receiver at byte 4, the transmitter at 10, those beyond the access points at 16 and 24.
 static bool read_wlan_ends(struct tb_walk *walk, uint8_t flags)
@@ -335,7 +323,13 @@ static void enter_aggregate(struct tb_walk *walk)
 static void walk_data(struct tb_walk *walk, uint8_t subtype, uint8_t flags, bool padded)
 {
 	struct tb_frame *frame = walk->frame;
-	uint32_t header = header_bytes(subtype, flags);
+	uint32_t header = 24;
+	if ((flags & TO_DS) && (flags & FROM_DS))
+		header += 6;
+	if (subtype & SUBTYPE_QOS)
+		header += 2;
+	if ((subtype & SUBTYPE_QOS) && (flags & ORDER))
+		header += 4;
 	uint16_t sequence;
 	uint8_t qos = 0;
 	if (!read_wlan_ends(walk, flags) ||

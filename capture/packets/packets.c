@@ -243,25 +243,6 @@ struct tb_packets {
 	tb_time_ps captured_ps; // since the first packet, without squeezed time
 };
 
-static int check_packets_options(
-	const struct tb_packets_options *options, struct tb_error *error)
-{
-	double scale = options->time_scale;
-	if (!isfinite(scale) || scale < 0 || (scale > 0 && (scale < 1e-9 || scale > 1e9)))
-		return tb_fail(error, TB_EUSAGE,
-			"a time scale of %g makes no sense: expected 1e-9 to 1e9", scale);
-	if (options->squeeze_idle < 0)
-		return tb_fail(error, TB_EUSAGE, "idle time cannot be squeezed below 0");
-	return TB_OK;
-}
-
-static struct clock_scale clock_scale_of(double factor)
-{
-	int exponent;
-	double fraction = frexp(factor, &exponent); // [0.5, 1)
-	return (struct clock_scale){(uint64_t)ldexp(fraction, 53), 53 - exponent};
-}
-
 static int open_all(struct tb_packets *packets, const char *const *paths, size_t n,
 	const struct tb_packets_options *options, struct tb_error *error)
 {
@@ -278,7 +259,11 @@ static int open_all(struct tb_packets *packets, const char *const *paths, size_t
 	packets->squeeze_idle = options->squeeze_idle;
 	packets->wants_tcp = options->keep_acks;
 	packets->time_scale = options->time_scale > 0 ? options->time_scale : 1;
-	packets->scale = clock_scale_of(packets->time_scale);
+	double factor = packets->time_scale;
+	int exponent;
+	double fraction = frexp(factor, &exponent); // [0.5, 1)
+	packets->scale =
+		(struct clock_scale){(uint64_t)ldexp(fraction, 53), 53 - exponent};
 	packets->default_job_name =
 		strdup(options->job_name ? options->job_name : "trace");
 	if (!packets->default_job_name ||
@@ -309,9 +294,13 @@ int tb_packets_open(struct tb_packets **packets, const char *const *paths, size_
 		options = &defaults;
 	if (n == 0)
 		return tb_fail(error, TB_EUSAGE, "no capture is given");
-	int status = check_packets_options(options, error);
-	if (status != TB_OK)
-		return status;
+	double scale = options->time_scale;
+	if (!isfinite(scale) || scale < 0 || (scale > 0 && (scale < 1e-9 || scale > 1e9)))
+		return tb_fail(error, TB_EUSAGE,
+			"a time scale of %g makes no sense: expected 1e-9 to 1e9", scale);
+	if (options->squeeze_idle < 0)
+		return tb_fail(error, TB_EUSAGE, "idle time cannot be squeezed below 0");
+	int status = TB_OK;
 	struct tb_packets *new = calloc(1, sizeof *new);
 	if (!new)
 		return tb_fail_memory(error, "the packets");

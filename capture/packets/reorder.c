@@ -175,34 +175,6 @@ static int64_t stamp_out_of_order(struct tb_reorder *reorder, int64_t at_ns)
 	return reorder->edge_ns;
 }
 
-// stamp_after_step stamps a record whose stamp is far from those before it.
-static int64_t stamp_after_step(struct tb_reorder *reorder, int64_t stamp_ns)
-{
-	int64_t step_ns = step_by(reorder, stamp_ns, reorder->offset_ns);
-	if (is_in_sequence(reorder, stamp_ns)) {
-		step_ns = step_by(reorder, stamp_ns, reorder->offset_ns);
-		return step_ns < 0
-			       ? stamp_out_of_order(reorder, reorder->newest_ns + step_ns)
-			       : stamp_in_order(reorder, reorder->newest_ns + step_ns);
-	}
-	bool moves = step_ns < 0 || step_ns > GAP_MAX_NS;
-	if (step_ns < 0) {
-		reorder->n_stepped++;
-		if (reorder->stepped_ns < -step_ns)
-			reorder->stepped_ns = -step_ns;
-		step_ns = -step_ns < TB_REORDER_REST_NS ? TB_REORDER_PAUSE_NS
-							: TB_REORDER_REST_NS;
-	} else if (moves) {
-		step_ns = GAP_MAX_NS + 1; // still longer than the longest that stays
-	}
-	if (step_ns > AT_MAX_NS - reorder->newest_ns)
-		step_ns = 0;
-	int64_t at_ns = reorder->newest_ns + step_ns;
-	if (moves)
-		use_offset(reorder, at_ns - stamp_ns);
-	return stamp_in_order(reorder, at_ns);
-}
-
 int64_t tb_reorder_stamp(struct tb_reorder *reorder, int64_t stamp_ns)
 {
 	if (reorder->n_arrived++ == 0) {
@@ -216,8 +188,34 @@ int64_t tb_reorder_stamp(struct tb_reorder *reorder, int64_t stamp_ns)
 	if (step_ns > 0 || step_ns < -TB_REORDER_LATE_NS ||
 		(reorder->late_at == reorder->n_arrived - 1 &&
 			reorder->n_late_run >= TB_REORDER_LATE_MAX &&
-			reorder->newest_ns + step_ns < reorder_edge(reorder)))
-		return stamp_after_step(reorder, stamp_ns);
+			reorder->newest_ns + step_ns < reorder_edge(reorder))) {
+		// Stamp a record whose stamp is far from those before it.
+		step_ns = step_by(reorder, stamp_ns, reorder->offset_ns);
+		if (is_in_sequence(reorder, stamp_ns)) {
+			step_ns = step_by(reorder, stamp_ns, reorder->offset_ns);
+			return step_ns < 0 ? stamp_out_of_order(reorder,
+						     reorder->newest_ns + step_ns)
+					   : stamp_in_order(reorder,
+						     reorder->newest_ns + step_ns);
+		}
+		bool moves = step_ns < 0 || step_ns > GAP_MAX_NS;
+		if (step_ns < 0) {
+			reorder->n_stepped++;
+			if (reorder->stepped_ns < -step_ns)
+				reorder->stepped_ns = -step_ns;
+			step_ns = -step_ns < TB_REORDER_REST_NS ? TB_REORDER_PAUSE_NS
+								: TB_REORDER_REST_NS;
+		} else if (moves) {
+			step_ns = GAP_MAX_NS +
+				  1; // still longer than the longest that stays
+		}
+		if (step_ns > AT_MAX_NS - reorder->newest_ns)
+			step_ns = 0;
+		int64_t at_ns = reorder->newest_ns + step_ns;
+		if (moves)
+			use_offset(reorder, at_ns - stamp_ns);
+		return stamp_in_order(reorder, at_ns);
+	}
 	return stamp_out_of_order(reorder, reorder->newest_ns + step_ns);
 }
 

@@ -529,18 +529,6 @@ struct parameters {
 	bool is_root;
 };
 
-static void take_parameter(struct parameters *parameters, uint64_t type, uint64_t value)
-{
-	if (type == 50100001)
-		parameters->send_bytes = value;
-	else if (type == 50100002)
-		parameters->recv_bytes = value;
-	else if (type == 50100003)
-		parameters->is_root = value != 0;
-	else if (type == 50100004)
-		parameters->communicator = value;
-}
-
 static int prv_take_call(struct prv_trace *trace, uint32_t task, struct prv_span *span,
 	uint64_t type, uint64_t value)
 {
@@ -581,7 +569,14 @@ static int read_event(struct prv_trace *trace, const char *text)
 		if (!next_number(&text, UINT64_MAX, INNER, &type) ||
 			!next_number(&text, UINT64_MAX, ANY, &value))
 			return REFUSE(trace, "expected events as TYPE:VALUE");
-		take_parameter(&parameters, type, value);
+		if (type == 50100001)
+			parameters.send_bytes = value;
+		else if (type == 50100002)
+			parameters.recv_bytes = value;
+		else if (type == 50100003)
+			parameters.is_root = value != 0;
+		else if (type == 50100004)
+			parameters.communicator = value;
 		if (type < 50000001 || type > 50000005)
 			continue;
 		status = prv_take_call(trace, task, &span, type, value);

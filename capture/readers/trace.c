@@ -196,18 +196,6 @@ static int read_facts(struct tb_trace *trace, const struct tb_trace_request *req
 	return status;
 }
 
-// mention_table adds to a refusal that a log has a benchmark's table, too.
-static void mention_table(const char *path, struct tb_error *error)
-{
-	const char *tool = error ? tb_benchmark_tool(path) : NULL;
-	size_t n = error ? strlen(error->text) : 0;
-	if (tool)
-		snprintf(error->text + n, sizeof error->text - n,
-			"; its table of %s is compared by 'tailback expect %s -n "
-			"NETWORK'",
-			tool, path);
-}
-
 // A summary of a trace with facts makes no job of more operations.
 #define SUMMARY_OPERATIONS (UINT64_C(1) << 23)
 
@@ -276,8 +264,17 @@ static int trace_read_calls(struct tb_trace *trace,
 	if (status == TB_OK)
 		trace->job->form = trace->reader->name;
 	tb_calls_free(calls);
-	if (status == TB_EFORMAT)
-		mention_table(request->paths[0], error);
+	if (status == TB_EFORMAT) {
+		// Add to a refusal that a log has a benchmark's table, too.
+		const char *path = request->paths[0];
+		const char *tool = error ? tb_benchmark_tool(path) : NULL;
+		size_t n = error ? strlen(error->text) : 0;
+		if (tool)
+			snprintf(error->text + n, sizeof error->text - n,
+				"; its table of %s is compared by 'tailback expect %s -n "
+				"NETWORK'",
+				tool, path);
+	}
 	if (status == TB_OK || !trace->facts)
 		return status;
 	// The files may be fine, but no job can be made of them: then keep the facts.

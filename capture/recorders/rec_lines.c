@@ -167,11 +167,6 @@ static int inspector_file(struct record_file *file, FILE *stream)
 
 // The example profiler.
 
-static uint64_t profiler_key(uint64_t pid, bool is_message, uint64_t id)
-{
-	return (pid * UINT64_C(0x9e3779b97f4a7c15) + id) * 2 + is_message;
-}
-
 static uint64_t ns_of(const json_t *event)
 {
 	double us = json_number_value(json_object_get(event, "ts"));
@@ -193,7 +188,8 @@ static int profiler_event(
 	if (!phase || !name || !record_whole(event, "id", UINT64_C(1) << 53, &id))
 		return record_refuse(file, "expected an event with name, ph and id");
 	(void)record_whole(event, "pid", UINT64_C(1) << 53, &pid);
-	uint64_t key = profiler_key(pid, is_message, id);
+
+	uint64_t key = (pid * UINT64_C(0x9e3779b97f4a7c15) + id) * 2 + is_message;
 	if (*phase == 'e') {
 		if (tb_map_find(&file->call_of, key, &before)) {
 			struct rec_call *begun = &file->trace->calls[before];

@@ -420,14 +420,6 @@ static bool lay_out_request(struct tb_io_writer *w, uint32_t client, uint64_t nu
 	return i > 0;
 }
 
-static uint32_t n_shares(const struct tb_io_writer *w)
-{
-	uint32_t n = 0;
-	for (uint32_t server = 0; server < w->options->n_servers; server++)
-		n += w->shares[server].n > 0;
-	return n;
-}
-
 // count_open counts the transfers that the clients' requests `number` cause at each
 // server.
 static bool count_open(struct tb_io_writer *w, uint64_t number)
@@ -474,7 +466,9 @@ static void write_requests(struct tb_io_writer *w, uint64_t number)
 		uint32_t n = w->options->n_servers;
 		if (!lay_out_request(w, client, number))
 			continue;
-		uint32_t load = n_shares(w);
+		uint32_t load = 0;
+		for (uint32_t server = 0; server < w->options->n_servers; server++)
+			load += w->shares[server].n > 0;
 		for (uint32_t i = 0; i < n; i++) {
 			uint32_t server = (client + i) % n;
 			if (w->shares[server].n) {

@@ -422,24 +422,6 @@ static void build_traffic(struct tb_job_builder *builder, struct traffic *traffi
 	}
 }
 
-static int add_traffic(struct tb_job_builder *builder,
-	const struct tb_synth_options *options, struct tb_error *error)
-{
-	struct traffic traffic = {0};
-	int status = TB_OK;
-	if (traffic_init(&traffic, options))
-		build_traffic(builder, &traffic);
-	else
-		status = tb_fail_memory(error, "so many messages");
-	free(traffic.bytes);
-	free(traffic.sources);
-	free(traffic.destinations);
-	free(traffic.first);
-	free(traffic.first_to);
-	free(traffic.towards);
-	return status;
-}
-
 int tb_synth_job(struct tb_job **job, const struct tb_synth_options *options,
 	struct tb_error *error)
 {
@@ -450,9 +432,20 @@ int tb_synth_job(struct tb_job **job, const struct tb_synth_options *options,
 		return status;
 	struct tb_job_builder *builder = NULL;
 	status = tb_job_builder_new(&builder, options->n_nodes, error);
-	if (status == TB_OK && options->pattern->destination)
-		status = add_traffic(builder, options, error);
-	else if (status == TB_OK)
+	if (status == TB_OK && options->pattern->destination) {
+		struct traffic traffic = {0};
+		status = TB_OK;
+		if (traffic_init(&traffic, options))
+			build_traffic(builder, &traffic);
+		else
+			status = tb_fail_memory(error, "so many messages");
+		free(traffic.bytes);
+		free(traffic.sources);
+		free(traffic.destinations);
+		free(traffic.first);
+		free(traffic.first_to);
+		free(traffic.towards);
+	} else if (status == TB_OK)
 		tb_stencil_build(builder, options);
 	if (status == TB_OK)
 		status = tb_job_finish(builder, "", job, error);

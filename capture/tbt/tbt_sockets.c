@@ -181,24 +181,6 @@ static bool is_local(const uint64_t *address)
 	       (address[0] == 0 && address[1] >> 24 == UINT64_C(0xffff7f));
 }
 
-// pair_key hashes what both ends of a connection have: the addresses in an order of
-// their own, and within a host which one it is.
-static uint64_t pair_key(const struct rank_facts *rank, const uint64_t *address)
-{
-	bool swap = false;
-	uint64_t key = TB_HASH_BEGIN;
-	for (int i = 0; i < 3; i++)
-		if (address[i] != address[3 + i]) {
-			swap = address[i] > address[3 + i];
-			break;
-		}
-	for (int i = 0; i < 6; i++)
-		key = tb_hash_word(key, address[(i + 3 * swap) % 6]);
-	if (is_local(address))
-		key = tb_hash_word(tb_hash_text(key, rank->host), rank->net);
-	return key;
-}
-
 // find_end stores the end of a socket, a new one unless another process has it too.
 static int find_end(struct tb_tbt_sockets *s, const struct tb_tbt_record *record,
 	uint64_t at_ns, uint32_t *end, struct tb_error *error)
@@ -224,7 +206,20 @@ static int find_end(struct tb_tbt_sockets *s, const struct tb_tbt_record *record
 		.number = *end,
 		.rank = s->reader->rank};
 	memcpy(made->address, record->list, sizeof made->address);
-	made->key = pair_key(rank, made->address);
+	// Hash what both ends of a connection have: the addresses in an order of their
+	// own, and within a host which one it is.
+	bool swap = false;
+	uint64_t key = TB_HASH_BEGIN;
+	for (int i = 0; i < 3; i++)
+		if (made->address[i] != made->address[3 + i]) {
+			swap = made->address[i] > made->address[3 + i];
+			break;
+		}
+	for (int i = 0; i < 6; i++)
+		key = tb_hash_word(key, made->address[(i + 3 * swap) % 6]);
+	if (is_local(made->address))
+		key = tb_hash_word(tb_hash_text(key, rank->host), rank->net);
+	made->key = key;
 	return tb_map_put(&s->by_cookie, cookie, *end) == TB_OK
 		       ? TB_OK
 		       : sockets_no_memory(error);
@@ -1092,31 +1087,6 @@ static int name_socket_hosts(struct tb_tbt_sockets *s, struct tb_error *error)
 	return status == TB_ENOMEM ? sockets_no_memory(error) : status;
 }
 
-// note_killed reports processes that did not end by themselves, up to NOTED_MAX.
-static void note_killed(const struct tb_tbt_sockets *s)
-{
-	uint32_t n = 0;
-	char how[48];
-	for (uint32_t r = 0; r < s->reader->n_ranks; r++) {
-		const struct rank_facts *rank = &s->ranks[r];
-		bool unknown = !rank->ending || rank->ending == TB_TBT_EXITED;
-		uint32_t n_calls;
-		if (rank->state == TB_TBT_FINISHED || n++ >= NOTED_MAX)
-			continue;
-		tb_calls_of(s->reader->calls, r, &n_calls);
-		tb_calls_note(s->reader->calls,
-			"rank %" PRIu32 " was ended %s after %" PRIu32
-			" calls of the job",
-			r,
-			unknown ? "by an unknown signal, as of SIGKILL,"
-				: tb_tbt_ending(rank->ending, how, sizeof how),
-			n_calls);
-	}
-	if (n > NOTED_MAX)
-		tb_calls_note(s->reader->calls, "%" PRIu32 " more ranks were ended",
-			n - NOTED_MAX);
-}
-
 static void note_sockets(const struct tb_tbt_sockets *s)
 {
 	struct tcp_facts sum = {0};
@@ -1216,7 +1186,27 @@ int tb_tbt_sockets_calls(struct tb_tbt_sockets *s, struct tb_error *error)
 	}
 	if (status == TB_OK) {
 		note_sockets(s);
-		note_killed(s);
+		// Report processes that did not end by themselves, up to NOTED_MAX.
+		uint32_t n = 0;
+		char how[48];
+		for (uint32_t r = 0; r < s->reader->n_ranks; r++) {
+			const struct rank_facts *rank = &s->ranks[r];
+			bool unknown = !rank->ending || rank->ending == TB_TBT_EXITED;
+			uint32_t n_calls;
+			if (rank->state == TB_TBT_FINISHED || n++ >= NOTED_MAX)
+				continue;
+			tb_calls_of(s->reader->calls, r, &n_calls);
+			tb_calls_note(s->reader->calls,
+				"rank %" PRIu32 " was ended %s after %" PRIu32
+				" calls of the job",
+				r,
+				unknown ? "by an unknown signal, as of SIGKILL,"
+					: tb_tbt_ending(rank->ending, how, sizeof how),
+				n_calls);
+		}
+		if (n > NOTED_MAX)
+			tb_calls_note(s->reader->calls,
+				"%" PRIu32 " more ranks were ended", n - NOTED_MAX);
 	}
 	return status;
 }

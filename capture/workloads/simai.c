@@ -73,36 +73,6 @@ bool tb_simai_begins(struct tb_bytes first)
 	return end < text + first.n && *end >= '0' && *end <= '9';
 }
 
-static int simai_header(struct simai_workload *workload, char *text)
-{
-	char *rest, *word = strtok_r(text, SIMAI_BLANKS, &rest);
-	uint64_t other;
-	const struct {
-		const char *name;
-		uint64_t *value;
-	} keys[] = {{"model_parallel_NPU_group:", &workload->tp}, {"ep:", &workload->ep},
-		{"pp:", &workload->pp}, {"all_gpus:", &workload->all}, {"vpp:", &other},
-		{"ga:", &other}};
-	workload->tp = workload->ep = workload->pp = 1;
-	while ((word = strtok_r(NULL, SIMAI_BLANKS, &rest))) {
-		for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-			if (strcmp(word, keys[i].name) != 0)
-				continue;
-			word = strtok_r(NULL, SIMAI_BLANKS, &rest);
-			if (!word || tb_parse_count(word, 1, UINT32_MAX, keys[i].value) !=
-					     TB_OK)
-				return simai_refuse(workload,
-					"expected a number behind each key of the "
-					"first line");
-			workload->has_keys |= keys[i].value == &workload->all;
-			break;
-		}
-		if (!word)
-			break;
-	}
-	return TB_OK;
-}
-
 // simai_operation takes "ALLTOALL_EP" apart.
 static bool simai_operation(const char *word, struct simai_part *part)
 {
@@ -188,8 +158,35 @@ static int simai_line(struct simai_workload *workload, char *text)
 	text += strspn(text, SIMAI_BLANKS);
 	if (!*text)
 		return TB_OK;
-	if (workload->tp == 0)
-		return simai_header(workload, text);
+	if (workload->tp == 0) {
+		char *rest, *word = strtok_r(text, SIMAI_BLANKS, &rest);
+		uint64_t other;
+		const struct {
+			const char *name;
+			uint64_t *value;
+		} keys[] = {{"model_parallel_NPU_group:", &workload->tp},
+			{"ep:", &workload->ep}, {"pp:", &workload->pp},
+			{"all_gpus:", &workload->all}, {"vpp:", &other}, {"ga:", &other}};
+		workload->tp = workload->ep = workload->pp = 1;
+		while ((word = strtok_r(NULL, SIMAI_BLANKS, &rest))) {
+			for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+				if (strcmp(word, keys[i].name) != 0)
+					continue;
+				word = strtok_r(NULL, SIMAI_BLANKS, &rest);
+				if (!word || tb_parse_count(word, 1, UINT32_MAX,
+						     keys[i].value) != TB_OK)
+					return simai_refuse(workload,
+						"expected a number behind each key of "
+						"the "
+						"first line");
+				workload->has_keys |= keys[i].value == &workload->all;
+				break;
+			}
+			if (!word)
+				break;
+		}
+		return TB_OK;
+	}
 	if (workload->n_declared == 0) {
 		text[strcspn(text, SIMAI_BLANKS)] = '\0';
 		return tb_parse_count(text, 1, SIMAI_LAYERS_MAX, &workload->n_declared) ==

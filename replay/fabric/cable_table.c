@@ -253,42 +253,38 @@ static int table_plug(struct table_reading *reading, uint32_t one, uint32_t othe
 		       : status;
 }
 
-static int table_read_row(struct table_reading *reading, char *line)
-{
-	struct tb_cabling_port seen = {.line = reading->line};
-	uint32_t one = 0, other = 0;
-	size_t n = 0;
-	char *at = line, *cell;
-	memset(reading->values, 0, sizeof reading->values);
-	for (; n < reading->n_columns && (cell = next_cell(&at)) != NULL; n++)
-		if (reading->columns[n] < N_FIELDS)
-			reading->values[reading->columns[n]] = cell;
-	if (n < reading->n_columns)
-		return REFUSE(reading, "%zu columns, not the %zu of the heading", n,
-			reading->n_columns);
-	int status = table_find_end(reading, FIELD_FROM, &one);
-	if (status == TB_OK)
-		status = table_find_end(reading, FIELD_TO, &other);
-	if (status == TB_OK)
-		status = table_read_rate(reading, &seen.bytes_per_s);
-	if (status == TB_OK)
-		status = table_read_latency(reading, &seen.latency_ps);
-	if (status != TB_OK)
-		return status;
-	bool has_ports =
-		reading->values[FIELD_FROM_PORT] && reading->values[FIELD_TO_PORT];
-	return has_ports ? table_plug(reading, one, other, &seen)
-			 : tb_cabling_join(reading->cabling, one, other, &seen);
-}
-
 static int table_read_line(void *context, struct tb_text_lines *lines)
 {
 	struct table_reading *reading = context;
 	reading->line = lines->number;
 	if (lines->text[strspn(lines->text, " \t\r")] == '\0' || lines->text[0] == '#')
 		return TB_OK;
-	if (reading->n_columns > 0)
-		return table_read_row(reading, lines->text);
+	if (reading->n_columns > 0) {
+		struct tb_cabling_port seen = {.line = reading->line};
+		uint32_t one = 0, other = 0;
+		size_t n = 0;
+		char *at = lines->text, *cell;
+		memset(reading->values, 0, sizeof reading->values);
+		for (; n < reading->n_columns && (cell = next_cell(&at)) != NULL; n++)
+			if (reading->columns[n] < N_FIELDS)
+				reading->values[reading->columns[n]] = cell;
+		if (n < reading->n_columns)
+			return REFUSE(reading, "%zu columns, not the %zu of the heading",
+				n, reading->n_columns);
+		int status = table_find_end(reading, FIELD_FROM, &one);
+		if (status == TB_OK)
+			status = table_find_end(reading, FIELD_TO, &other);
+		if (status == TB_OK)
+			status = table_read_rate(reading, &seen.bytes_per_s);
+		if (status == TB_OK)
+			status = table_read_latency(reading, &seen.latency_ps);
+		if (status != TB_OK)
+			return status;
+		bool has_ports = reading->values[FIELD_FROM_PORT] &&
+				 reading->values[FIELD_TO_PORT];
+		return has_ports ? table_plug(reading, one, other, &seen)
+				 : tb_cabling_join(reading->cabling, one, other, &seen);
+	}
 	return read_heading(reading, lines->text)
 		       ? TB_OK
 		       : REFUSE(reading,

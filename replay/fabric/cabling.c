@@ -399,32 +399,6 @@ static int edge_port_add(struct tb_edge_ports *ports, const struct tb_cabling *c
 	return TB_OK;
 }
 
-// edge_port_find_named finds a name's number; names of one hash lie behind each other.
-static int edge_port_find_named(struct tb_edge_ports *ports, struct tb_cabling *cabling,
-	uint32_t device, char *word, uint64_t line, uint32_t *number)
-{
-	struct tb_cabling_device *at = &cabling->devices[device];
-	uint64_t key = tb_hash_text(TB_HASH_BEGIN, word) + device;
-	for (uint32_t found; tb_map_find(&ports->of_key, key, &found); key++) {
-		const struct tb_cabling_port_name *port = &ports->ports[found];
-		if (port->device == device && strcmp(port->name, word) == 0) {
-			*number = port->number;
-			return TB_OK;
-		}
-	}
-	if (at->lmc == TB_CABLING_PORT_MOST)
-		return tb_cabling_refuse(cabling, line, "'%s' has more than %d ports",
-			at->name, TB_CABLING_PORT_MOST);
-	*number = at->lmc + 1;
-	int status = edge_port_add(ports, cabling, key,
-		&(struct tb_cabling_port_name){device, *number, word});
-	char shown[60];
-	if (status == TB_OK && at->lmc++ == 0)
-		tb_cabling_note(cabling, TB_REMARK_NAMED_PORTS, "%.60s: %s is port 1",
-			at->name, tb_visible(word, shown, sizeof shown));
-	return status;
-}
-
 int tb_edge_ports_find(struct tb_edge_ports *ports, struct tb_cabling *cabling,
 	uint32_t device, char *word, uint64_t line, uint32_t *number)
 {
@@ -435,8 +409,31 @@ int tb_edge_ports_find(struct tb_edge_ports *ports, struct tb_cabling *cabling,
 		return tb_cabling_refuse(cabling, line,
 			"port '%.60s' of '%s': its other ports are %s", word, at->name,
 			numbered ? "names" : "numbers");
-	if (!numbered)
-		return edge_port_find_named(ports, cabling, device, word, line, number);
+	if (!numbered) {
+		// Find a name's number; names of one hash lie behind each other.
+		at = &cabling->devices[device];
+		uint64_t key = tb_hash_text(TB_HASH_BEGIN, word) + device;
+		for (uint32_t found; tb_map_find(&ports->of_key, key, &found); key++) {
+			const struct tb_cabling_port_name *port = &ports->ports[found];
+			if (port->device == device && strcmp(port->name, word) == 0) {
+				*number = port->number;
+				return TB_OK;
+			}
+		}
+		if (at->lmc == TB_CABLING_PORT_MOST)
+			return tb_cabling_refuse(cabling, line,
+				"'%s' has more than %d ports", at->name,
+				TB_CABLING_PORT_MOST);
+		*number = at->lmc + 1;
+		int status = edge_port_add(ports, cabling, key,
+			&(struct tb_cabling_port_name){device, *number, word});
+		char shown[60];
+		if (status == TB_OK && at->lmc++ == 0)
+			tb_cabling_note(cabling, TB_REMARK_NAMED_PORTS,
+				"%.60s: %s is port 1", at->name,
+				tb_visible(word, shown, sizeof shown));
+		return status;
+	}
 	at->lmc = ARE_NUMBERS;
 	*number = (uint32_t)given;
 	return TB_OK;

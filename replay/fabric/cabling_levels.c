@@ -434,29 +434,6 @@ static bool reach(struct reaching *reaching)
 	return true;
 }
 
-// levels_reach returns 1 when a path leads up and then down between every two switches
-// with hosts, by the order of `levels`; 0 when not; TB_ENOMEM. Cost: cables times
-// switches with hosts, 256 of these at once; memory grows with devices.
-static int levels_reach(
-	const struct tb_cabling *cabling, const struct tb_cabling_levels *levels)
-{
-	size_t n = levels->n_switches + 1u;
-	struct reaching reaching = {.cabling = cabling,
-		.levels = levels,
-		.place = malloc((cabling->n_devices + 1u) * sizeof *reaching.place),
-		.with_hosts = malloc(n * sizeof *reaching.with_hosts),
-		.met = malloc(n * sizeof *reaching.met)};
-	int reaches = TB_ENOMEM;
-	if (reaching.place && reaching.with_hosts && reaching.met)
-		reaches = reach(&reaching);
-	else
-		tb_cabling_no_memory(cabling);
-	free(reaching.place);
-	free(reaching.with_hosts);
-	free(reaching.met);
-	return reaches;
-}
-
 // The levels that are being found.
 struct finding {
 	struct tb_cabling *cabling;
@@ -639,7 +616,27 @@ static int order(struct finding *finding, uint32_t highest)
 static int try_levels(struct finding *finding, uint32_t highest)
 {
 	int status = order(finding, highest);
-	return status == TB_OK ? levels_reach(finding->cabling, finding->levels) : status;
+	if (status != TB_OK)
+		return status;
+	// 1 when a path leads up and then down between every two switches with hosts, by
+	// the order of `levels`. Cost: cables times switches with hosts, 256 of these at
+	// once; memory grows with devices.
+	const struct tb_cabling *cabling = finding->cabling;
+	size_t n = finding->levels->n_switches + 1u;
+	struct reaching reaching = {.cabling = cabling,
+		.levels = finding->levels,
+		.place = malloc((cabling->n_devices + 1u) * sizeof *reaching.place),
+		.with_hosts = malloc(n * sizeof *reaching.with_hosts),
+		.met = malloc(n * sizeof *reaching.met)};
+	int reaches = TB_ENOMEM;
+	if (reaching.place && reaching.with_hosts && reaching.met)
+		reaches = reach(&reaching);
+	else
+		tb_cabling_no_memory(cabling);
+	free(reaching.place);
+	free(reaching.with_hosts);
+	free(reaching.met);
+	return reaches;
 }
 
 // find_from_roots counts the levels from the roots that were named.

@@ -590,19 +590,6 @@ static int settle_hosts(struct nodes_choice *choice)
 	return status;
 }
 
-static int choose_rails(struct nodes_choice *choice)
-{
-	int status = TB_OK;
-	if (!choice->adapters) {
-		status = usual_rates(choice);
-		if (status == TB_OK)
-			status = drop_servers(choice);
-		if (status == TB_OK)
-			remove_dropped(choice);
-	}
-	return status == TB_OK ? settle_hosts(choice) : status;
-}
-
 static int choose_nodes(struct nodes_choice *choice)
 {
 	int status = list_nodes(choice);
@@ -616,8 +603,17 @@ static int choose_nodes(struct nodes_choice *choice)
 	bool has_parts = choice->cabling->n_parts > 1;
 	if (status == TB_OK && has_parts)
 		status = check_parts(choice);
-	if (status == TB_OK && (has_parts || choice->nics == TB_NICS_HOST))
-		status = choose_rails(choice);
+	if (status == TB_OK && (has_parts || choice->nics == TB_NICS_HOST)) {
+		status = TB_OK;
+		if (!choice->adapters) {
+			status = usual_rates(choice);
+			if (status == TB_OK)
+				status = drop_servers(choice);
+			if (status == TB_OK)
+				remove_dropped(choice);
+		}
+		status = status == TB_OK ? settle_hosts(choice) : status;
+	}
 	if (status == TB_OK)
 		status = number_parts(choice);
 	// Note the parts that are left, or that it is one of several.

@@ -195,30 +195,6 @@ static const char *choose_preset(const char *begins, uint64_t bytes_per_s)
 	return best;
 }
 
-// name_after writes the file's name without folder, extension and what its compression
-// adds.
-static void name_after(const char *file, char *name, size_t size)
-{
-	static const char *const packed[] = {".gz", ".zst", ".xz", ".lz4", ".bz2"};
-	const char *base = strrchr(file, '/');
-	base = base ? base + 1 : file;
-	size_t n = strlen(base);
-	for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
-		size_t more = strlen(packed[i]);
-		if (n > more && strcmp(base + n - more, packed[i]) == 0) {
-			n -= more;
-			break;
-		}
-	}
-	const char *dot = memrchr(base, '.', n);
-	if (dot && dot > base)
-		n = (size_t)(dot - base);
-	if (n >= size)
-		n = tb_visible_cut(base, size - 1);
-	memcpy(name, base, n);
-	name[n] = '\0';
-}
-
 // rates_are_known: no cable waits for the preset's rate.
 static bool rates_are_known(const struct tb_cabling *cabling)
 {
@@ -260,32 +236,33 @@ static int read_params(const struct opening *opening, const struct tb_cabling *c
 	if (asprintf(&text, "%s%s", preset, opening->keys ? opening->keys : "") < 0)
 		return fabric_no_memory(opening->error);
 	int status = tb_network_preset(params, text, opening->error);
-	if (status == TB_OK && !strstr(text, ",name="))
-		name_after(opening->file, params->name, sizeof params->name);
+	if (status == TB_OK && !strstr(text, ",name=")) {
+		// Write the file's name without folder, extension and what its
+		// compression adds.
+		const char *file = opening->file;
+		size_t size = sizeof params->name;
+		static const char *const packed[] = {
+			".gz", ".zst", ".xz", ".lz4", ".bz2"};
+		const char *base = strrchr(file, '/');
+		base = base ? base + 1 : file;
+		size_t n = strlen(base);
+		for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
+			size_t more = strlen(packed[i]);
+			if (n > more && strcmp(base + n - more, packed[i]) == 0) {
+				n -= more;
+				break;
+			}
+		}
+		const char *dot = memrchr(base, '.', n);
+		if (dot && dot > base)
+			n = (size_t)(dot - base);
+		if (n >= size)
+			n = tb_visible_cut(base, size - 1);
+		memcpy(params->name, base, n);
+		params->name[n] = '\0';
+	}
 	free(text);
 	return status;
-}
-
-static int fabric_build(const struct opening *opening, struct tb_cabling *cabling,
-	struct tb_network **network)
-{
-	struct tb_network_params params;
-	int status = read_params(opening, cabling, &params);
-	// Ranks that are bound to adapters share a host, and its links.
-	bool by_rank = status == TB_OK && params.host.rails_policy == TB_RAILS_BY_RANK;
-	const struct tb_cabling_options options = {.params = &params,
-		.nics = opening->has_nics ? opening->nics
-			: by_rank	  ? TB_NICS_HOST
-					  : TB_NICS_AS_FITS,
-		.adapters = opening->adapters,
-		.part = opening->part,
-		.roots = opening->roots,
-		.names = opening->names,
-		.stop = opening->description->stop,
-		.leaves_out_routes = opening->description->leaves_out_routes};
-	return status == TB_OK
-		       ? tb_cabling_build(network, cabling, &options, opening->error)
-		       : status;
 }
 
 // fabric_read_file reads all of the file, which may be compressed.
@@ -319,8 +296,27 @@ int tb_fabric_file_open(struct tb_network **network,
 			status = take_keys(&opening, list);
 		if (status == TB_OK)
 			status = fabric_read_file(&opening, &cabling);
-		if (status == TB_OK)
-			status = fabric_build(&opening, &cabling, network);
+		if (status == TB_OK) {
+			struct tb_network_params params;
+			status = read_params(&opening, &cabling, &params);
+			// Ranks that are bound to adapters share a host, and its links.
+			bool by_rank = status == TB_OK &&
+				       params.host.rails_policy == TB_RAILS_BY_RANK;
+			const struct tb_cabling_options options = {.params = &params,
+				.nics = opening.has_nics ? opening.nics
+					: by_rank	 ? TB_NICS_HOST
+							 : TB_NICS_AS_FITS,
+				.adapters = opening.adapters,
+				.part = opening.part,
+				.roots = opening.roots,
+				.names = opening.names,
+				.stop = opening.description->stop,
+				.leaves_out_routes =
+					opening.description->leaves_out_routes};
+			status = status == TB_OK ? tb_cabling_build(network, &cabling,
+							   &options, opening.error)
+						 : status;
+		}
 		tb_cabling_fini(&cabling);
 	}
 	free(opening.file);

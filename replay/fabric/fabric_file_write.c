@@ -261,18 +261,6 @@ static void write_kinds(FILE *stream, const struct outline *outline)
 	}
 }
 
-static void outline_edges(FILE *stream, const struct outline *outline)
-{
-	const struct tb_network *net = outline->net;
-	fputs("# A PORT B PORT RATE LATENCY\n", stream);
-	write_kinds(stream, outline);
-	for (uint32_t at = 0; at < net->first_out[net->n_switches]; at++) {
-		uint32_t link = net->out_links[at];
-		if (link != TB_ID_NONE && net->links[link].kind != TB_LINK_DOWN)
-			write_cable(stream, outline, &net->links[link]);
-	}
-}
-
 // A network as a graph for other programs: Graphviz's dot, and JSON.
 
 // write_quoted writes a string of dot, in which only quotes need care.
@@ -317,39 +305,6 @@ static uint32_t n_parallel(const struct tb_network *net, uint32_t sw, uint32_t a
 		n++;
 	}
 	return n;
-}
-
-static void outline_dot(FILE *stream, const struct outline *outline)
-{
-	const struct tb_network *net = outline->net;
-	char name[OUTLINE_NAME_SIZE];
-	fputs("graph {\n", stream);
-	for (uint32_t level = net->n_levels; level-- > 0;)
-		write_level(stream, outline, level);
-	for (uint32_t i = 0; i < outline->n_adapters; i++) {
-		fprintf(stream, "\tn%u [label=", i);
-		write_quoted(stream, outline_adapter(outline, i, name));
-		fputs("];\n", stream);
-	}
-	for (uint32_t sw = 0; sw < net->n_switches; sw++) {
-		for (uint32_t at = net->first_out[sw]; at < net->first_out[sw + 1];
-			at++) {
-			uint32_t link = net->out_links[at];
-			if (link == TB_ID_NONE || net->links[link].kind != TB_LINK_UP)
-				continue;
-			uint32_t n = n_parallel(net, sw, at);
-			if (n == 1)
-				fprintf(stream, "\ts%u -- s%u;\n", net->links[link].to,
-					sw);
-			else if (n > 1)
-				fprintf(stream, "\ts%u -- s%u [label=%u];\n",
-					net->links[link].to, sw, n);
-		}
-	}
-	for (uint32_t node = 0; node < net->n_nodes; node++)
-		fprintf(stream, "\ts%u -- n%u;\n", net->links[net->injection[node]].to,
-			outline->adapter_of[node]);
-	fputs("}\n", stream);
 }
 
 static json_t *guid_json(uint64_t guid)
@@ -609,11 +564,48 @@ int tb_fabric_file_write(FILE *stream, const struct tb_network *network,
 		return status;
 	if (format == TB_FABRIC_FILE_IBNETDISCOVER)
 		status = outline_ibnetdiscover(stream, &outline, error);
-	else if (format == TB_FABRIC_FILE_EDGES)
-		outline_edges(stream, &outline);
-	else if (format == TB_FABRIC_FILE_DOT)
-		outline_dot(stream, &outline);
-	else
+	else if (format == TB_FABRIC_FILE_EDGES) {
+		const struct tb_network *net = outline.net;
+		fputs("# A PORT B PORT RATE LATENCY\n", stream);
+		write_kinds(stream, &outline);
+		for (uint32_t at = 0; at < net->first_out[net->n_switches]; at++) {
+			uint32_t link = net->out_links[at];
+			if (link != TB_ID_NONE && net->links[link].kind != TB_LINK_DOWN)
+				write_cable(stream, &outline, &net->links[link]);
+		}
+	} else if (format == TB_FABRIC_FILE_DOT) {
+		const struct tb_network *net = outline.net;
+		char name[OUTLINE_NAME_SIZE];
+		fputs("graph {\n", stream);
+		for (uint32_t level = net->n_levels; level-- > 0;)
+			write_level(stream, &outline, level);
+		for (uint32_t i = 0; i < outline.n_adapters; i++) {
+			fprintf(stream, "\tn%u [label=", i);
+			write_quoted(stream, outline_adapter(&outline, i, name));
+			fputs("];\n", stream);
+		}
+		for (uint32_t sw = 0; sw < net->n_switches; sw++) {
+			for (uint32_t at = net->first_out[sw];
+				at < net->first_out[sw + 1]; at++) {
+				uint32_t link = net->out_links[at];
+				if (link == TB_ID_NONE ||
+					net->links[link].kind != TB_LINK_UP)
+					continue;
+				uint32_t n = n_parallel(net, sw, at);
+				if (n == 1)
+					fprintf(stream, "\ts%u -- s%u;\n",
+						net->links[link].to, sw);
+				else if (n > 1)
+					fprintf(stream, "\ts%u -- s%u [label=%u];\n",
+						net->links[link].to, sw, n);
+			}
+		}
+		for (uint32_t node = 0; node < net->n_nodes; node++)
+			fprintf(stream, "\ts%u -- n%u;\n",
+				net->links[net->injection[node]].to,
+				outline.adapter_of[node]);
+		fputs("}\n", stream);
+	} else
 		status = outline_graph(stream, &outline, error);
 	outline_fini(&outline);
 	return status;

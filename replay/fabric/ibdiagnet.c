@@ -176,24 +176,6 @@ static int ibdiagnet_find_node(
 	return status;
 }
 
-// rate_of_port joins the masks of width and speed; 0 where they have no word.
-static uint64_t rate_of_port(uint64_t width, uint64_t speed)
-{
-	static const struct {
-		uint64_t mask;
-		const char *word;
-	} widths[] = {{1, "1x"}, {2, "4x"}, {4, "8x"}, {8, "12x"}, {16, "2x"}},
-	  speeds[] = {{1, "SDR"}, {2, "DDR"}, {4, "QDR"}, {256, "FDR"}, {512, "EDR"},
-		  {1024, "HDR"}, {2048, "NDR"}, {4096, "XDR"}, {65536, "FDR10"}};
-	char word[16] = "";
-	for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
-		for (size_t j = 0; j < sizeof speeds / sizeof *speeds; j++)
-			if (widths[i].mask == width && speeds[j].mask == speed)
-				snprintf(word, sizeof word, "%s%s", widths[i].word,
-					speeds[j].word);
-	return tb_cabling_rate_parse(word, strlen(word));
-}
-
 static int take_port(struct db_reading *reading)
 {
 	uint64_t number, guid, lid, lmc, width, speed;
@@ -224,7 +206,20 @@ static int take_port(struct db_reading *reading)
 	status = tb_cabling_port(reading->cabling, device, (uint32_t)number, &port);
 	if (status != TB_OK)
 		return status;
-	port->bytes_per_s = rate_of_port(width, speed);
+	// Join the masks of width and speed; 0 where they have no word.
+	static const struct {
+		uint64_t mask;
+		const char *word;
+	} widths[] = {{1, "1x"}, {2, "4x"}, {4, "8x"}, {8, "12x"}, {16, "2x"}},
+	  speeds[] = {{1, "SDR"}, {2, "DDR"}, {4, "QDR"}, {256, "FDR"}, {512, "EDR"},
+		  {1024, "HDR"}, {2048, "NDR"}, {4096, "XDR"}, {65536, "FDR10"}};
+	char word[16] = "";
+	for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
+		for (size_t j = 0; j < sizeof speeds / sizeof *speeds; j++)
+			if (widths[i].mask == width && speeds[j].mask == speed)
+				snprintf(word, sizeof word, "%s%s", widths[i].word,
+					speeds[j].word);
+	port->bytes_per_s = tb_cabling_rate_parse(word, strlen(word));
 	if (reading->cabling->devices[device].kind != TB_DEVICE_SWITCH) {
 		port->guid = guid ? guid : port->guid;
 		port->lid = (uint32_t)lid;

@@ -131,30 +131,6 @@ static int ns3_add_devices(struct ns3_reading *reading)
 	return TB_OK;
 }
 
-// take_ids marks switches; those of a server (NVSwitches) come first.
-static int ns3_take_ids(struct ns3_reading *reading, char *line)
-{
-	uint64_t id, n = reading->n_switches + reading->n_nvswitches;
-	for (char *word; (word = strtok_r(line, BLANKS, &line));) {
-		if (reading->n_ids == n)
-			return REFUSE(reading,
-				"'%.20s': expected the numbers of %" PRIu64 " switches",
-				word, n);
-		if (tb_parse_count(word, 0, reading->n_nodes - 1, &id) != TB_OK)
-			return REFUSE(reading,
-				"'%.20s': expected the number of a switch, from 0 to "
-				"%" PRIu64,
-				word, reading->n_nodes - 1);
-		if (reading->kinds[id] != NS3_HOST)
-			return REFUSE(
-				reading, "switch %" PRIu64 " stands here twice", id);
-		reading->kinds[id] = reading->n_ids < reading->n_nvswitches ? NS3_NVSWITCH
-									    : NS3_SWITCH;
-		reading->n_ids++;
-	}
-	return reading->n_ids == n ? ns3_add_devices(reading) : TB_OK;
-}
-
 static int ns3_take_link(struct ns3_reading *reading, char *line)
 {
 	char *words[5];
@@ -199,8 +175,31 @@ static int ns3_read_line(void *context, struct tb_text_lines *lines)
 		return TB_OK;
 	if (!reading->kinds)
 		return ns3_begin(reading, line);
-	if (reading->n_ids < reading->n_switches + reading->n_nvswitches)
-		return ns3_take_ids(reading, line);
+	if (reading->n_ids < reading->n_switches + reading->n_nvswitches) {
+		// Mark switches; those of a server (NVSwitches) come first.
+		uint64_t id, n = reading->n_switches + reading->n_nvswitches;
+		for (char *word; (word = strtok_r(line, BLANKS, &line));) {
+			if (reading->n_ids == n)
+				return REFUSE(reading,
+					"'%.20s': expected the numbers of %" PRIu64
+					" switches",
+					word, n);
+			if (tb_parse_count(word, 0, reading->n_nodes - 1, &id) != TB_OK)
+				return REFUSE(reading,
+					"'%.20s': expected the number of a switch, from "
+					"0 to "
+					"%" PRIu64,
+					word, reading->n_nodes - 1);
+			if (reading->kinds[id] != NS3_HOST)
+				return REFUSE(reading,
+					"switch %" PRIu64 " stands here twice", id);
+			reading->kinds[id] = reading->n_ids < reading->n_nvswitches
+						     ? NS3_NVSWITCH
+						     : NS3_SWITCH;
+			reading->n_ids++;
+		}
+		return reading->n_ids == n ? ns3_add_devices(reading) : TB_OK;
+	}
 	if (reading->n_read == reading->n_links)
 		return REFUSE(reading, "expected nothing behind the %" PRIu64 " links",
 			reading->n_links);

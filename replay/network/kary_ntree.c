@@ -118,20 +118,6 @@ static int kary_number_routes(struct tb_network *net, const struct shape *shape)
 	return TB_OK;
 }
 
-static int kary_add_rail(struct tb_network_builder *builder, const struct shape *shape,
-	uint32_t rail, struct tb_error *error)
-{
-	uint32_t first = rail * shape->n * shape->per_level;
-	int status = rail ? tb_network_next_rail(builder, error) : TB_OK;
-	if (status == TB_OK)
-		status = kary_add_switches(builder, shape, error);
-	for (uint32_t node = 0; node < shape->n_nodes && status == TB_OK; node++)
-		status = tb_network_add_node(builder,
-			(struct tb_switch){first + node / shape->k}, node % shape->k,
-			NULL, error);
-	return status == TB_OK ? kary_add_cables(builder, shape, first, error) : status;
-}
-
 int tb_network_kary_ntree(struct tb_network **network,
 	const struct tb_network_params *params, uint32_t n_nodes,
 	const volatile sig_atomic_t *stop, struct tb_error *error)
@@ -153,8 +139,18 @@ int tb_network_kary_ntree(struct tb_network **network,
 	if (status != TB_OK)
 		return status;
 	tb_network_builder_stop(builder, stop);
-	for (uint32_t rail = 0; rail < shape.n_rails && status == TB_OK; rail++)
-		status = kary_add_rail(builder, &shape, rail, error);
+	for (uint32_t rail = 0; rail < shape.n_rails && status == TB_OK; rail++) {
+		uint32_t first = rail * shape.n * shape.per_level;
+		status = rail ? tb_network_next_rail(builder, error) : TB_OK;
+		if (status == TB_OK)
+			status = kary_add_switches(builder, &shape, error);
+		for (uint32_t node = 0; node < shape.n_nodes && status == TB_OK; node++)
+			status = tb_network_add_node(builder,
+				(struct tb_switch){first + node / shape.k},
+				node % shape.k, NULL, error);
+		status = status == TB_OK ? kary_add_cables(builder, &shape, first, error)
+					 : status;
+	}
 	if (status == TB_OK)
 		status = tb_network_stopped(stop, error);
 	if (status == TB_OK &&

@@ -48,24 +48,6 @@ static bool preset_has_key(const struct tb_preset_key *keys, size_t n, const cha
 	return false;
 }
 
-// other_key: a key of that name does not exist here, but of another switching, or of
-// fabrics. TB_OK: nor there.
-static int other_key(const struct tb_preset_reading *reading, const char *name)
-{
-	for (size_t i = 0; i < reading->n_kinds; i++)
-		if (preset_has_key(
-			    reading->kinds[i].keys, reading->kinds[i].n_keys, name))
-			return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
-				"%s is a key of switching = %s; this network has "
-				"switching = %s",
-				name, reading->kinds[i].name, reading->kind->name);
-	for (size_t i = 0; tb_fabric_words[i]; i++)
-		if (strcmp(tb_fabric_words[i], name) == 0)
-			return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
-				"%s is a key of fabrics that are read from files", name);
-	return TB_OK;
-}
-
 // preset_is_left_out returns whether a preset's own key is one that a switching that
 // stands for another one has no use for.
 static bool preset_is_left_out(
@@ -94,9 +76,19 @@ static int preset_no_key(
 		return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
 			"%s is a key of section [%s], not of [%s]", name,
 			keys[nearest].section, section ? section : "");
-	int status = other_key(reading, name);
-	if (status != TB_OK)
-		return status;
+	// A key of that name does not exist here, but of another switching, or of
+	// fabrics. TB_OK: nor there.
+	for (size_t i = 0; i < reading->n_kinds; i++)
+		if (preset_has_key(
+			    reading->kinds[i].keys, reading->kinds[i].n_keys, name))
+			return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
+				"%s is a key of switching = %s; this network has "
+				"switching = %s",
+				name, reading->kinds[i].name, reading->kind->name);
+	for (size_t i = 0; tb_fabric_words[i]; i++)
+		if (strcmp(tb_fabric_words[i], name) == 0)
+			return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
+				"%s is a key of fabrics that are read from files", name);
 	return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
 		"%s%s%s%s is no key of a network preset%s",
 		section && *section ? "[" : "", section ? section : "",

@@ -148,21 +148,6 @@ static int set_cables(struct tree_building *tree, const struct tb_network_params
 	return TB_OK;
 }
 
-static int tree_build(
-	struct tb_network **network, struct tree_building *tree, uint32_t n_rails)
-{
-	int status = tree_add_rail(tree);
-	for (uint32_t rail = 1; rail < n_rails && status == TB_OK; rail++) {
-		status = tb_network_next_rail(tree->builder, tree->error);
-		if (status == TB_OK)
-			status = tree_add_rail(tree);
-	}
-	if (status == TB_OK)
-		status = tree_number_routes(tree);
-	return status == TB_OK ? tb_network_finish(tree->builder, network, tree->error)
-			       : status;
-}
-
 static int check_memory(
 	const struct tb_shape *shape, uint32_t n_rails, struct tb_error *error)
 {
@@ -199,7 +184,17 @@ int tb_network_regular_tree(struct tb_network **network,
 	if (status != TB_OK)
 		return status;
 	tb_network_builder_stop(tree.builder, stop);
-	status = tree_build(network, &tree, built.n_rails);
+	uint32_t n_rails = built.n_rails;
+	status = tree_add_rail(&tree);
+	for (uint32_t rail = 1; rail < n_rails && status == TB_OK; rail++) {
+		status = tb_network_next_rail(tree.builder, tree.error);
+		if (status == TB_OK)
+			status = tree_add_rail(&tree);
+	}
+	if (status == TB_OK)
+		status = tree_number_routes(&tree);
+	status = status == TB_OK ? tb_network_finish(tree.builder, network, tree.error)
+				 : status;
 	tb_network_builder_free(tree.builder);
 	return status;
 }

@@ -86,35 +86,6 @@ static bool joins_nodes(const struct tb_network *net, uint32_t sw)
 	return next_node(net, &port, net->first_out[sw + 1]) != TB_ID_NONE;
 }
 
-static int route_make_all(struct route_making *making, const volatile sig_atomic_t *stop)
-{
-	struct tb_network *net = making->net;
-	for (uint32_t home = 0; home < net->n_switches; home++) {
-		if (!joins_nodes(net, home))
-			continue;
-		if (tb_stop_asked(stop))
-			return TB_ESTOPPED;
-		tb_distances_measure(&making->ways, home);
-		if (route_make_to(making) != TB_OK)
-			return TB_ENOMEM;
-	}
-	net->groups = making->pool.rows;
-	net->group_links = making->pool.links;
-	net->n_groups = making->pool.n_groups;
-	making->pool.rows = NULL;
-	making->pool.links = NULL;
-	return TB_OK;
-}
-
-static uint32_t longest(const struct tb_network *net)
-{
-	uint32_t most = 0;
-	for (size_t i = 0; i < (size_t)net->n_switches * net->n_nodes; i++)
-		if (net->distance[i] != FAR && net->distance[i] > most)
-			most = net->distance[i];
-	return most + 1;
-}
-
 uint32_t tb_network_most_ports(const struct tb_network *net)
 {
 	uint32_t most = 0;
@@ -138,7 +109,24 @@ static int make(struct route_making *making, const volatile sig_atomic_t *stop)
 		status = tb_route_groups_init(&making->pool, net->n_switches);
 	if (status == TB_OK && making->balanced)
 		status = tb_balance_init(&making->balance, net);
-	return status == TB_OK ? route_make_all(making, stop) : status;
+	if (status != TB_OK)
+		return status;
+	net = making->net;
+	for (uint32_t home = 0; home < net->n_switches; home++) {
+		if (!joins_nodes(net, home))
+			continue;
+		if (tb_stop_asked(stop))
+			return TB_ESTOPPED;
+		tb_distances_measure(&making->ways, home);
+		if (route_make_to(making) != TB_OK)
+			return TB_ENOMEM;
+	}
+	net->groups = making->pool.rows;
+	net->group_links = making->pool.links;
+	net->n_groups = making->pool.n_groups;
+	making->pool.rows = NULL;
+	making->pool.links = NULL;
+	return TB_OK;
 }
 
 int tb_network_check_memory(uint64_t n_switches, uint64_t n_nodes, uint64_t n_links,
@@ -179,7 +167,11 @@ int tb_network_make_routes(
 	if (status != TB_OK)
 		return tb_fail_memory(error, "the routes of %u switches to %u nodes",
 			net->n_switches, net->n_nodes);
-	net->longest_path = longest(net);
+	uint32_t most = 0;
+	for (size_t i = 0; i < (size_t)net->n_switches * net->n_nodes; i++)
+		if (net->distance[i] != FAR && net->distance[i] > most)
+			most = net->distance[i];
+	net->longest_path = most + 1;
 	for (uint32_t from = 0; from < net->n_nodes; from++) {
 		uint32_t sw = net->links[net->injection[from]].to;
 		uint32_t first = from - from % net->n_hosts; // of its rail

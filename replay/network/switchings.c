@@ -284,10 +284,28 @@ static bool sends(const struct tb_vl_table *table, uint32_t vl)
 	return false;
 }
 
-// check_lanes: each lane that packets can be on sends, by one of the tables.
-static int check_lanes(const struct tb_network_params *params, const char *source,
+static int check_credits(const struct tb_network_params *params, const char *source,
 	struct tb_error *error)
 {
+	int status = TB_OK;
+	uint64_t need =
+		((wire_of(params) + TB_CREDIT_BLOCK_BYTES - 1) / TB_CREDIT_BLOCK_BYTES) *
+		TB_CREDIT_BLOCK_BYTES;
+	if (params->fifo_bytes < need) {
+		status = tb_fail_in(error, TB_EUSAGE, source,
+			"buffer = %u: expected room for the longest packet, %llu bytes "
+			"(payload + overhead + first_overhead in blocks of 64)",
+			params->fifo_bytes, (unsigned long long)need);
+	}
+	if (status == TB_OK)
+		status = check_pause(params, source, error);
+	if (status == TB_OK)
+		status = check_congestion(params, source, error);
+	if (status == TB_OK)
+		status = check_gaps(params, source, error);
+	if (status != TB_OK)
+		return status;
+	// Each lane that packets can be on sends, by one of the tables.
 	const struct tb_credit_params *credits = tb_credit_params(params);
 	struct tb_vl_table high, low;
 	uint8_t vls[TB_SLS];
@@ -308,28 +326,6 @@ static int check_lanes(const struct tb_network_params *params, const char *sourc
 				"or vl_low: it would never send",
 				vls[sl], sl);
 	return TB_OK;
-}
-
-static int check_credits(const struct tb_network_params *params, const char *source,
-	struct tb_error *error)
-{
-	int status = TB_OK;
-	uint64_t need =
-		((wire_of(params) + TB_CREDIT_BLOCK_BYTES - 1) / TB_CREDIT_BLOCK_BYTES) *
-		TB_CREDIT_BLOCK_BYTES;
-	if (params->fifo_bytes < need) {
-		status = tb_fail_in(error, TB_EUSAGE, source,
-			"buffer = %u: expected room for the longest packet, %llu bytes "
-			"(payload + overhead + first_overhead in blocks of 64)",
-			params->fifo_bytes, (unsigned long long)need);
-	}
-	if (status == TB_OK)
-		status = check_pause(params, source, error);
-	if (status == TB_OK)
-		status = check_congestion(params, source, error);
-	if (status == TB_OK)
-		status = check_gaps(params, source, error);
-	return status == TB_OK ? check_lanes(params, source, error) : status;
 }
 
 static const struct tb_preset_key ethernet_keys[] = {

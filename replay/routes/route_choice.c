@@ -185,29 +185,6 @@ static uint32_t alive(const struct tb_route_choice *choice, uint32_t link, tb_ti
 	return TB_ROUTE_NONE;
 }
 
-// alive_of returns a group without its dead links, which the switch sees at its own
-// ports.
-static uint32_t alive_of(struct tb_route_choice *choice, uint32_t sw, uint32_t route,
-	tb_time_ps now, uint32_t *dead)
-{
-	struct tb_route_group group = choice->pool.rows[route & ~TB_ROUTE_GROUP];
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < group.n; i++) {
-		uint32_t link = choice->pool.links[group.first + i];
-		if (!tb_route_choice_is_dead(choice, link, now))
-			choice->links[n++] = link;
-	}
-	if (n == group.n)
-		return route;
-	if (n == 0) {
-		*dead = choice->pool.links[group.first];
-		return TB_ROUTE_NONE;
-	}
-	uint32_t left = tb_route_groups_route(&choice->pool, sw, choice->links, n);
-	choice->failed |= left == TB_ROUTE_NONE;
-	return left;
-}
-
 static bool is_adaptive(const struct tb_route_choice *choice)
 {
 	enum tb_ascent ascent = choice->net->params.ascent;
@@ -252,8 +229,27 @@ uint32_t tb_route_choice_route(struct tb_route_choice *choice, uint32_t sw,
 		return route;
 	if (!(route & TB_ROUTE_GROUP))
 		return alive(choice, route, now, dead);
-	if (is_adaptive(choice))
-		return alive_of(choice, sw, route, now, dead);
+	if (is_adaptive(choice)) {
+		// The group without its dead links, which the switch sees at its own
+		// ports.
+		struct tb_route_group group = choice->pool.rows[route & ~TB_ROUTE_GROUP];
+		uint32_t n = 0;
+		for (uint32_t i = 0; i < group.n; i++) {
+			uint32_t link = choice->pool.links[group.first + i];
+			if (!tb_route_choice_is_dead(choice, link, now))
+				choice->links[n++] = link;
+		}
+		if (n == group.n)
+			return route;
+		if (n == 0) {
+			*dead = choice->pool.links[group.first];
+			return TB_ROUTE_NONE;
+		}
+		uint32_t left =
+			tb_route_groups_route(&choice->pool, sw, choice->links, n);
+		choice->failed |= left == TB_ROUTE_NONE;
+		return left;
+	}
 	return alive(choice, fixed_of(choice, route, sw, heading), now, dead);
 }
 

@@ -362,20 +362,6 @@ static int route_file_read_line(struct route_file_reading *reading, char *line)
 	return put_route(reading, lid, port, end);
 }
 
-// check_end: a file that ends in the middle of a table is cut off.
-static int check_end(struct route_file_reading *reading)
-{
-	if (!reading->is_begun)
-		return tb_fail_in(reading->table.error, TB_EFORMAT, reading->table.name,
-			"holds no forwarding table: expected lines as dump_lfts writes "
-			"them");
-	if (reading->is_open && reading->n_ended > 0 &&
-		reading->n_ended + 1 == reading->n_parts)
-		return bad(reading, "the file is cut off: its last table lacks the line "
-				    "'... lids dumped' that the others have");
-	return TB_OK;
-}
-
 static int read_all(struct route_file_reading *reading, FILE *stream)
 {
 	struct tb_text_lines lines;
@@ -387,7 +373,18 @@ static int read_all(struct route_file_reading *reading, FILE *stream)
 	}
 	status = found < 0 ? found : status;
 	tb_text_lines_fini(&lines);
-	return status == TB_OK ? check_end(reading) : status;
+	if (status != TB_OK)
+		return status;
+	// A file that ends in the middle of a table is cut off.
+	if (!reading->is_begun)
+		return tb_fail_in(reading->table.error, TB_EFORMAT, reading->table.name,
+			"holds no forwarding table: expected lines as dump_lfts writes "
+			"them");
+	if (reading->is_open && reading->n_ended > 0 &&
+		reading->n_ended + 1 == reading->n_parts)
+		return bad(reading, "the file is cut off: its last table lacks the line "
+				    "'... lids dumped' that the others have");
+	return TB_OK;
 }
 
 // check_strangers refuses the tables of another fabric, or of this one when its LIDs were

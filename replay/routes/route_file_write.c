@@ -236,17 +236,6 @@ static void lft_put_switch(const struct route_file_writing *writing, uint32_t sw
 	fprintf(writing->stream, "%u lids dumped\n", n);
 }
 
-static void put_remarks(const struct route_file_writing *writing)
-{
-	uint32_t n = writing->net->n_left_out;
-	if (writing->is_counted)
-		fprintf(writing->stream, "%s\n", TB_ROUTE_FILE_COUNTS);
-	if (n > 0)
-		fprintf(writing->stream,
-			"# without the %u LID%s of aggregation nodes (SHARP)\n", n,
-			n == 1 ? "" : "s");
-}
-
 int tb_route_file_write(
 	FILE *stream, const struct tb_network *net, struct tb_error *error)
 {
@@ -260,7 +249,13 @@ int tb_route_file_write(
 	if (status == TB_OK)
 		status = find_ways(&writing);
 	if (status == TB_OK) {
-		put_remarks(&writing);
+		uint32_t n = writing.net->n_left_out;
+		if (writing.is_counted)
+			fprintf(writing.stream, "%s\n", TB_ROUTE_FILE_COUNTS);
+		if (n > 0)
+			fprintf(writing.stream,
+				"# without the %u LID%s of aggregation nodes (SHARP)\n",
+				n, n == 1 ? "" : "s");
 		for (uint32_t sw = 0; sw < net->n_switches; sw++)
 			lft_put_switch(&writing, sw);
 	}

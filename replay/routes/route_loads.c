@@ -107,17 +107,6 @@ static void share(struct tb_route_loads *loads, uint32_t sw, uint32_t to, uint32
 	}
 }
 
-static void add_known(struct tb_route_loads *loads, struct tb_node source,
-	struct tb_node destination, double amount)
-{
-	struct tb_link *path = loads->scratch->path;
-	uint32_t n =
-		tb_route_walk(loads->network, source, destination, loads->seed, path);
-	loads->n_unrouted += n == 0;
-	for (uint32_t i = 0; i < n; i++)
-		loads->of[path[i].id] += amount;
-}
-
 void tb_route_loads_add(struct tb_route_loads *loads, struct tb_node source,
 	struct tb_node destination, double amount)
 {
@@ -125,7 +114,12 @@ void tb_route_loads_add(struct tb_route_loads *loads, struct tb_node source,
 	if (source.id == destination.id)
 		return;
 	if (tb_route_walk_is_known(net)) {
-		add_known(loads, source, destination, amount);
+		struct tb_link *path = loads->scratch->path;
+		uint32_t n = tb_route_walk(
+			loads->network, source, destination, loads->seed, path);
+		loads->n_unrouted += n == 0;
+		for (uint32_t i = 0; i < n; i++)
+			loads->of[path[i].id] += amount;
 		return;
 	}
 	uint32_t link = net->injection[source.id];

@@ -178,14 +178,6 @@ static void keep(struct traffic_routing *routing)
 	memcpy(routing->best, routing->routes, n * sizeof *routing->best);
 }
 
-static void raise_prices(struct traffic_routing *routing, double most)
-{
-	for (uint32_t i = 0; i < routing->net->n_links; i++)
-		if ((double)routing->load[i] * routing->inverse[i] > BUSIEST * most &&
-			routing->price[i] < 1e9)
-			routing->price[i] *= DEARER;
-}
-
 // improve makes passes until none is better for a while, or until nodes' own links are
 // what is busiest.
 static struct route_score improve(struct traffic_routing *routing,
@@ -194,7 +186,11 @@ static struct route_score improve(struct traffic_routing *routing,
 	unsigned idle = 0;
 	double most = best.most;
 	while (*n_passes < PASSES_MOST && idle < PASSES_IDLE && best.most > enough) {
-		raise_prices(routing, most);
+		for (uint32_t i = 0; i < routing->net->n_links; i++)
+			if ((double)routing->load[i] * routing->inverse[i] >
+					BUSIEST * most &&
+				routing->price[i] < 1e9)
+				routing->price[i] *= DEARER;
 		for (uint32_t i = 0; i < routing->n_order; i++) {
 			carry_all(routing, routing->order[i].id, false);
 			traffic_route_to(routing, routing->order[i].id);
