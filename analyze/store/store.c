@@ -513,8 +513,12 @@ static int store_bin(
 	struct tb_bin_sum whole = {.bin = bin};
 	for (size_t i = 0; i < n; i++) {
 		assert(samples[i].link.id < store->n_links);
-		tb_link_sample_add(&store->totals[samples[i].link.id], &samples[i]);
-		tb_link_sample_add(&whole.sample, &samples[i]);
+		struct tb_link_sample *total = &store->totals[samples[i].link.id];
+#define ROW(ID, field, column, type, adds, ...)                                          \
+	TB_FIGURE_##adds(total->field, samples[i].field);                                \
+	TB_FIGURE_##adds(whole.sample.field, samples[i].field);
+		TB_LINK_FIGURES(ROW)
+#undef ROW
 	}
 	store->n_rows += n;
 	store->n_rows_of_run += n;

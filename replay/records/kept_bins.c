@@ -51,25 +51,23 @@ static inline unsigned length_of(uint64_t value)
 	return (last_bit + 8) / 8;
 }
 
-// kept_bins_put_sample packs a sample; returns the byte after it.
-static inline unsigned char *kept_bins_put_sample(
-	unsigned char *to, const struct tb_link_sample *sample)
-{
-	uint64_t lengths = 0;
-	unsigned char *at = to + FIGURES;
-#define ROW(ID, field, ...)                                                              \
-	if (sample->field) {                                                             \
-		unsigned length = length_of(sample->field);                              \
-		memcpy(at, &sample->field, WORD);                                        \
+// PACK packs the figures of `from`, a sample or a cell, behind `to`, and leaves in `at`
+// the byte after them.
+#define PACK_FIGURE(ID, field, ...)                                                      \
+	if (from->field) {                                                               \
+		uint64_t value = from->field;                                            \
+		unsigned length = length_of(value);                                      \
+		memcpy(at, &value, WORD);                                                \
 		at += length;                                                            \
 		lengths |= (uint64_t)length << 4 * TB_##ID;                              \
 	}
-	TB_LINK_FIGURES(ROW)
-#undef ROW
-	memcpy(to, &sample->link.id, 4);
-	memcpy(to + 4, &lengths, LENGTHS);
-	return at;
-}
+#define PACK(to, link)                                                                   \
+	uint64_t lengths = 0;                                                            \
+	uint32_t id = (link);                                                            \
+	unsigned char *at = (to) + FIGURES;                                              \
+	TB_LINK_FIGURES(PACK_FIGURE)                                                     \
+	memcpy((to), &id, 4);                                                            \
+	memcpy((to) + 4, &lengths, LENGTHS)
 
 // By length: the mask of a figure in a word.
 static const uint64_t masks[WORD + 1] = {0, UINT64_MAX >> 56, UINT64_MAX >> 48,
@@ -177,19 +175,20 @@ int tb_kept_bins_append(struct tb_kept_bins *kept, const struct tb_kept_bins *fr
 	return TB_OK;
 }
 
-int tb_kept_bins_add(
-	struct tb_kept_bins *kept, const struct tb_link_sample *samples, uint32_t n)
+int tb_kept_bins_add(struct tb_kept_bins *kept, const struct tb_cell *cells, uint32_t n)
 {
 	if (n == 0)
 		return TB_OK;
 	size_t used = end_of_last(kept);
 	if (TB_ARRAY_RESERVE(&kept->bytes, &kept->room,
 		    used + (size_t)n * SAMPLE_MOST + WORD) != TB_OK ||
-		make_seen(kept, samples[n - 1].link.id) != TB_OK)
+		make_seen(kept, cells[n - 1].link) != TB_OK)
 		return TB_ENOMEM;
 	unsigned char *to = kept->bytes + used;
-	for (uint32_t i = 0; i < n; i++)
-		to = kept_bins_put_sample(to, &samples[i]);
+	for (const struct tb_cell *from = cells; from < cells + n; from++) {
+		PACK(to, from->link);
+		to = at;
+	}
 	put_behind(kept, (size_t)(to - kept->bytes), n);
 	return TB_OK;
 }
@@ -369,6 +368,18 @@ int tb_kept_bins_join(struct tb_kept_bins *joined,
 	return TB_OK;
 }
 
+// pack_samples returns how many bytes it has written.
+static uint32_t pack_samples(
+	unsigned char *begin, const struct tb_link_sample *samples, uint32_t n)
+{
+	unsigned char *to = begin;
+	for (const struct tb_link_sample *from = samples; from < samples + n; from++) {
+		PACK(to, from->link.id);
+		to = at;
+	}
+	return (uint32_t)(to - begin);
+}
+
 // kept_bins_merge writes the bins in [*from, end) as one to `to`, before them; returns
 // the byte after it. The sum of several has room: it has one head, and a packed sum is no
 // longer than what it sums.
@@ -384,10 +395,8 @@ static size_t kept_bins_merge(struct tb_kept_bins *kept, size_t *from, size_t to
 		head.bin = bin_of(kept, &head);
 	} else {
 		(void)tb_kept_bins_read(kept, *from, &head.bin, samples, &head.n);
-		unsigned char *begin = kept->bytes + to + sizeof head, *at = begin;
-		for (uint32_t i = 0; i < head.n; i++)
-			at = kept_bins_put_sample(at, &samples[i]);
-		head.n_bytes = (uint32_t)(at - begin);
+		head.n_bytes =
+			pack_samples(kept->bytes + to + sizeof head, samples, head.n);
 	}
 	head.level = kept->level;
 	memcpy(kept->bytes + to, &head, sizeof head);

@@ -18,8 +18,9 @@ enum { MOST_SAMPLES = 131072, MOST_MEMORY = 1 << 22, MOST_MEMORY_OF_FEW = 1 << 2
 enum { MOST_BINS = 1024, LEAST_BINS = 64, FEW_BINS = 8, FEWEST_BINS = 4 };
 enum { FIRST_BIN_PS = 1000000 };
 
-// Bins take so many bytes a link at least, within limits, before they are merged.
-enum { BYTES_A_LINK = 1024, LEAST_BYTES = 4 << 20, MOST_BYTES = 16 << 20 };
+// Bins take so many bytes a link at least, within limits, before they are merged: to
+// merge them costs as much as to keep them.
+enum { BYTES_A_LINK = 2048, LEAST_BYTES = 4 << 20, MOST_BYTES = 48 << 20 };
 
 struct tb_slice {				 // of the links, while a bin is closed
 	_Alignas(64) struct tb_kept_bins packed; // one bin
@@ -142,10 +143,9 @@ static uint64_t bytes_by(const struct tb_spill *burst, tb_time_ps at)
 {
 	uint64_t part = (uint64_t)(at - burst->start);
 	uint64_t whole = (uint64_t)(burst->end - burst->start);
-	if (part == whole)
-		return burst->bytes;
-	for (; burst->bytes > UINT64_MAX / whole; whole /= 2)
-		part /= 2;
+	if ((burst->bytes | whole) >> 32)
+		for (; burst->bytes > UINT64_MAX / whole; whole /= 2)
+			part /= 2;
 	return burst->bytes * part / whole;
 }
 
@@ -159,7 +159,8 @@ static void count_part(struct tb_records *records, const struct tb_spill *burst)
 	if (from >= to)
 		return;
 	cell->busy_ps += (uint64_t)(to - from);
-	cell->bytes += bytes_by(burst, to) - bytes_by(burst, from);
+	cell->bytes += to == burst->end ? burst->bytes : bytes_by(burst, to);
+	cell->bytes -= begins ? 0 : bytes_by(burst, from);
 	cell->n_packets += begins ? burst->n_packets : 0;
 	tb_records_touch(records, cell);
 }
@@ -274,24 +275,8 @@ void tb_records_lasts(struct tb_records *records, tb_time_ps until)
 		open_bin(records);
 }
 
-static struct tb_link_sample records_flow_sample(
-	const struct tb_records *records, const struct tb_cell *cell)
-{
-	// A burst may be counted up to its end although its VC is held longer.
-	uint64_t moving = cell->busy_ps < cell->stall_ps ? cell->busy_ps : cell->stall_ps;
-	if (records->holds_stall)
-		moving = 0;
-	struct tb_link_sample sample = {.link = {cell->link}};
-#define ROW(ID, field, ...) sample.field = cell->field;
-	TB_LINK_FIGURES(ROW)
-#undef ROW
-	sample.stall_ps -= moving;
-	return sample;
-}
-
-// gather turns the open bin's cells of 64 links into samples and clears them.
-static uint32_t gather(
-	struct tb_records *records, uint32_t word, struct tb_link_sample *samples)
+// gather takes the open bin's cells of 64 links that hold something, and clears them.
+static uint32_t gather(struct tb_records *records, uint32_t word, struct tb_cell *cells)
 {
 	uint32_t n = 0;
 	uint64_t bits = records->touched[word];
@@ -299,8 +284,29 @@ static uint32_t gather(
 	for (; bits; bits &= bits - 1) {
 		uint32_t link = word * 64 + (uint32_t)__builtin_ctzll(bits);
 		struct tb_cell *cell = records->cells[link];
-		samples[n++] = records_flow_sample(records, cell);
+		cells[n] = *cell;
+		// A burst may be counted up to its end although its VC is held longer.
+		if (!records->holds_stall)
+			cells[n].stall_ps -= cell->busy_ps < cell->stall_ps
+						     ? cell->busy_ps
+						     : cell->stall_ps;
+		n++;
 		tb_cell_clear(cell, link);
+	}
+	return n;
+}
+
+// gather_samples does so, as samples.
+static uint32_t gather_samples(
+	struct tb_records *records, uint32_t word, struct tb_link_sample *samples)
+{
+	struct tb_cell cells[64];
+	uint32_t n = gather(records, word, cells);
+	for (uint32_t i = 0; i < n; i++) {
+		samples[i] = (struct tb_link_sample){.link = {cells[i].link}};
+#define ROW(ID, field, ...) samples[i].field = cells[i].field;
+		TB_LINK_FIGURES(ROW)
+#undef ROW
 	}
 	return n;
 }
@@ -327,11 +333,11 @@ static void slice_run(
 static int keep_words(struct tb_records *records, uint32_t word, uint32_t end,
 	struct tb_kept_bins *kept)
 {
-	struct tb_link_sample samples[64];
+	struct tb_cell cells[64];
 	int status = TB_OK;
 	for (; word < end && status == TB_OK; word++) {
-		uint32_t n = gather(records, word, samples);
-		status = tb_kept_bins_add(kept, samples, n);
+		uint32_t n = gather(records, word, cells);
+		status = tb_kept_bins_add(kept, cells, n);
 	}
 	return status;
 }
@@ -374,7 +380,7 @@ static void slice_list(void *context, uint32_t index)
 	uint32_t n = 0;
 	for (struct tb_link_sample *to = records->bin_samples + word * 64u; word < end;
 		word++)
-		n += gather(records, word, to + n);
+		n += gather_samples(records, word, to + n);
 	records->slices[index].n = n;
 }
 
@@ -384,7 +390,7 @@ static size_t records_list(struct tb_records *records)
 {
 	size_t n = 0;
 	for (uint32_t word = 0; word <= records->n_links / 64 && !records->slices; word++)
-		n += gather(records, word, records->bin_samples + n);
+		n += gather_samples(records, word, records->bin_samples + n);
 	if (!records->slices)
 		return n;
 	slice_run(records, slice_list);

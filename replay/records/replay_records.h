@@ -22,6 +22,23 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+// The figures of one link in the open bin. `stall` counts how long the link was held;
+// the records turn that into stall (see holds_stall).
+struct tb_cell { // a cache line
+#define TB_FIGURE_FIELD(ID, field, column, type, ...) type field;
+	TB_LINK_FIGURES(TB_FIGURE_FIELD)
+#undef TB_FIGURE_FIELD
+	uint32_t link : 31;
+	uint32_t touched : 1; // holds something: its bit is set
+};
+_Static_assert(sizeof(struct tb_cell) == 64, "engines place them in lines of the cache");
+
+// tb_cell_clear makes a cell that of a link, in which nothing has happened.
+static inline void tb_cell_clear(struct tb_cell *cell, uint32_t link)
+{
+	*cell = (struct tb_cell){.link = link & INT32_MAX};
+}
+
 // Kept bins: the samples of closed time bins, packed, until the width of the bins is
 // final. Private to replay/.
 //
@@ -44,11 +61,12 @@ struct tb_kept_bins { // zeroed: none
 void tb_kept_bins_fini(struct tb_kept_bins *kept);
 
 // tb_kept_bins_begin begins bin number `bin`, greater than those before it; any number of
-// tb_kept_bins_add add its samples, sorted by link. A bin without any is left out.
+// tb_kept_bins_add add its samples, the cells of links in order. A bin without any is
+// left out.
 // TB_ENOMEM.
 int tb_kept_bins_begin(struct tb_kept_bins *kept, uint32_t bin) TB_MUST_USE;
-int tb_kept_bins_add(struct tb_kept_bins *kept, const struct tb_link_sample *samples,
-	uint32_t n) TB_MUST_USE;
+int tb_kept_bins_add(
+	struct tb_kept_bins *kept, const struct tb_cell *cells, uint32_t n) TB_MUST_USE;
 
 // tb_kept_bins_append adds the samples of the only bin of `from` to the bin begun last;
 // their links come after those that it has. TB_ENOMEM.
@@ -71,23 +89,6 @@ void tb_kept_bins_widen(struct tb_kept_bins *kept, struct tb_link_sample *sample
 int tb_kept_bins_join(struct tb_kept_bins *joined,
 	const struct tb_kept_bins *const *several, uint32_t n,
 	uint32_t n_links) TB_MUST_USE;
-
-// The figures of one link in the open bin. `stall` counts how long the link was held;
-// tb_records_gather turns that into stall (see holds_stall).
-struct tb_cell { // a cache line
-#define TB_FIGURE_FIELD(ID, field, column, type, ...) type field;
-	TB_LINK_FIGURES(TB_FIGURE_FIELD)
-#undef TB_FIGURE_FIELD
-	uint32_t link : 31;
-	uint32_t touched : 1; // holds something: its bit is set
-};
-_Static_assert(sizeof(struct tb_cell) == 64, "engines place them in lines of the cache");
-
-// tb_cell_clear makes a cell that of a link, in which nothing has happened.
-static inline void tb_cell_clear(struct tb_cell *cell, uint32_t link)
-{
-	*cell = (struct tb_cell){.link = link & INT32_MAX};
-}
 
 struct tb_spill { // a burst of flits that reaches beyond the open bin
 	uint32_t link;

@@ -196,12 +196,18 @@ uint64_t tb_cubic_root3(uint64_t value);
 #define NOTHING UINT32_MAX
 
 enum ethernet_event_kind {
-	EV_FREE = TB_EVENT_OF_MODEL, // port: its link has carried a frame
-	EV_COME,		     // frame: all of it is at the far end of a link
-	EV_TIMEOUT,		     // stream: nothing was acknowledged for long
-	EV_ACK,			     // stream: an acknowledgement was put off
-	EV_PACE,		     // stream: pacing lets a batch go
+	EV_FREE =
+		TB_EVENT_OF_MODEL, // port: its link has carried a frame; see its `tells`
+	EV_COME,		   // frame: all of it is at the far end of a link
+	EV_TIMEOUT,		   // stream: nothing was acknowledged for long
+	EV_ACK,			   // stream: an acknowledgement was put off
+	EV_PACE,		   // stream: pacing lets a batch go
 };
+
+// Rows of the wheel (base/containers/wheel.h). Over equal links, of frames of one size,
+// those come later that begin to cross later: full ones, and mostly the others,
+// acknowledgements.
+enum { ROW_FULL, ROW_SHORT, ROWS };
 
 enum frame_kind { FRAME_SEGMENT, FRAME_ACK, FRAME_OPEN, FRAME_OPENED, FRAME_CAPTURED };
 
@@ -250,7 +256,9 @@ struct ethernet_port { // what sends on one link
 	uint32_t bytes;	 // of that segment's frame
 	struct frame_waits waits_for; // frames that wait for the link
 	struct frame_waits came_by;   // those that came by its reverse
-	bool crosses;
+	tb_time_ps passed_at;	      // the link lets the next frame cross
+	bool crosses;		      // a frame does, perhaps until passed_at only
+	bool tells; // an EV_FREE follows each frame; else only while others wait
 };
 
 enum timer_kind {
@@ -397,7 +405,8 @@ struct ethernet {
 	uint32_t n_frames, free_frame;
 	size_t frames_room;
 	struct frame_arrival *arrivals;
-	uint32_t n_arrivals;
+	uint32_t full_bytes;	     // of a frame
+	uint32_t n_arrivals, n_come; // n_come: frames among them
 	size_t arrivals_room;
 };
 

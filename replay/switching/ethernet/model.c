@@ -124,19 +124,27 @@ static void ethernet_arrive(struct tb_replay *replay, struct tb_event event)
 		tb_replay_no_memory(replay, "the frames");
 		return;
 	}
-	struct frame_arrival arrival = {.order = event.subject, .event = event};
-	if (event.kind == EV_COME) {
-		const struct tcp_frame *frame = &ethernet->frames[event.subject];
-		// Drawn: of two senders in step the same one would find the queue full
-		// each time, and lose all that it sends.
+	ethernet->n_come += event.kind == EV_COME;
+	ethernet->arrivals[ethernet->n_arrivals++] =
+		(struct frame_arrival){.order = event.subject, .event = event};
+}
+
+// draw_turns orders the frames that come. Drawn: of two senders in step the same one
+// would find the queue full each time, and lose all that it sends.
+static void draw_turns(struct ethernet *ethernet)
+{
+	uint64_t now = (uint64_t)ethernet->replay.now;
+	for (struct frame_arrival *arrival = ethernet->arrivals;
+		arrival < ethernet->arrivals + ethernet->n_arrivals; arrival++) {
+		if (arrival->event.kind != EV_COME)
+			continue;
+		const struct tcp_frame *frame = &ethernet->frames[arrival->event.subject];
 		uint64_t node = (uint64_t)frame->from << 32 | frame->to;
-		arrival.turn = tb_random_mix(
-			ethernet->replay.choice.seed ^
-			tb_random_mix((uint64_t)replay->now ^ tb_random_mix(node)));
-		arrival.made_at = frame->made_at;
-		arrival.order = frame->order;
+		arrival->turn = tb_random_mix(ethernet->replay.choice.seed ^
+					      tb_random_mix(now ^ tb_random_mix(node)));
+		arrival->made_at = frame->made_at;
+		arrival->order = frame->order;
 	}
-	ethernet->arrivals[ethernet->n_arrivals++] = arrival;
 }
 
 static inline bool frame_is_before(
@@ -157,6 +165,9 @@ static void ethernet_choose(struct tb_replay *replay)
 {
 	struct ethernet *ethernet = ethernet_of_replay(replay);
 	struct frame_arrival *arrivals = ethernet->arrivals;
+	if (ethernet->n_come > 1)
+		draw_turns(ethernet);
+	ethernet->n_come = 0;
 	sort_arrivals(arrivals, arrivals + ethernet->n_arrivals, ethernet->n_arrivals);
 	for (uint32_t i = 0; i < ethernet->n_arrivals; i++)
 		ethernet_handle(ethernet, arrivals[i].event);
@@ -207,6 +218,7 @@ const struct tb_switching tb_ethernet = {.name = "ethernet",
 	.bytes = sizeof(struct ethernet),
 	.holds_stall = true,
 	.in_rounds = true,
+	.n_rows = ROWS,
 	.make = ethernet_make,
 	.free = ethernet_free,
 	.run = ethernet_run,
@@ -236,7 +248,7 @@ static void ethernet_window(struct tb_replay *replay, tb_time_ps until)
 enum {
 	NODES_MOST = 1 << 24, // that the key of a connection has room for
 	PACKETS_A_NODE = 2,   // that is cut or arrives; the model keeps no records
-	EVENTS_A_PACKET = 8,
+	EVENTS_A_PACKET = 3, // in the wheel, beside its rows
 };
 
 static int make_ports(struct ethernet *made)
@@ -263,7 +275,9 @@ static int make_ports(struct ethernet *made)
 			.first = NOTHING,
 			.last = NOTHING,
 			.waits = NOTHING,
-			.most = net->params.fifo_bytes};
+			.most = net->params.fifo_bytes,
+			.tells = info->kind == TB_LINK_INJECTION};
+		made->ports[i].tells |= made->ports[i].burst_ps > 0;
 	}
 	return TB_OK;
 }
@@ -286,6 +300,7 @@ int tb_ethernet_make_own(struct ethernet *made)
 	const struct tb_network *net = made->replay.net;
 	const struct tb_network_params *params = &net->params;
 	made->free_frame = NOTHING;
+	made->full_bytes = params->packet_payload_bytes + params->packet_overhead_bytes;
 	if (net->n_nodes > NODES_MOST)
 		return TB_ECAPACITY;
 	if (ethernet_find_links(made) != TB_OK)

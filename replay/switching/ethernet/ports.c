@@ -75,11 +75,15 @@ static void port_carry(struct ethernet *ethernet, struct ethernet_port *port, ui
 									  : NOTHING;
 	port->bytes = frame->bytes;
 	port->crosses = true;
+	port->passed_at = passed;
 	frame->n_hops++;
 	frame->link = port->link;
-	tb_wheel_put(&replay->wheel, passed, EV_FREE, port->link);
+	if (port->tells || port->first != NOTHING)
+		tb_wheel_put(&replay->wheel, passed, EV_FREE, port->link);
 	if (!tb_handover_crosses(replay, port->link)) {
-		tb_wheel_put(&replay->wheel, passed + port->latency_ps, EV_COME, id);
+		tb_wheel_put_steady(&replay->wheel,
+			frame->bytes == ethernet->full_bytes ? ROW_FULL : ROW_SHORT,
+			passed + port->latency_ps, EV_COME, id);
 		return;
 	}
 	tb_ethernet_hand(ethernet, frame, passed + port->latency_ps);
@@ -186,6 +190,15 @@ static void port_blame(struct ethernet *ethernet, const struct ethernet_port *po
 	tb_records_flow_wait(records, frame->flow, wait);
 }
 
+// port_is_free returns whether a frame that comes may cross at once. Links of switches
+// fall free before frames come, so that mostly nothing has to happen when they do.
+static bool port_is_free(
+	const struct ethernet *ethernet, const struct ethernet_port *port)
+{
+	return !port->crosses ||
+	       (!port->tells && port->passed_at <= ethernet->replay.now);
+}
+
 static bool port_has_room(const struct ethernet_port *port, uint32_t bytes)
 {
 	return !port->crosses || (uint64_t)port->queued + bytes <= port->most;
@@ -268,7 +281,7 @@ static void port_join(struct ethernet *ethernet, struct ethernet_port *port, uin
 	struct tcp_frame *frame = frame_at(ethernet, id);
 	frame->ready_at = ethernet->replay.now;
 	frame->next = NOTHING;
-	if (!port->crosses) {
+	if (port_is_free(ethernet, port)) {
 		port_carry(ethernet, port, id);
 		return;
 	}
@@ -276,6 +289,9 @@ static void port_join(struct ethernet *ethernet, struct ethernet_port *port, uin
 		port_lose(ethernet, port, id);
 		return;
 	}
+	if (port->first == NOTHING && !port->tells)
+		tb_wheel_put(
+			&ethernet->replay.wheel, port->passed_at, EV_FREE, port->link);
 	if (port->first == NOTHING)
 		port->first = id;
 	else
