@@ -14,6 +14,8 @@
 // Room kept in front of the due events when they are moved: for what is put there before
 // the first of them is taken.
 enum { FRONT = 16 };
+// Events that a row has room for at first.
+enum { FIRST_OF_ROW = 64 };
 
 int tb_wheel_init(struct tb_wheel *wheel, unsigned shift, unsigned buckets)
 {
@@ -29,6 +31,9 @@ int tb_wheel_init(struct tb_wheel *wheel, unsigned shift, unsigned buckets)
 	}
 	for (size_t i = 0; i < n; i++)
 		wheel->heads[i] = EMPTY;
+	for (uint32_t i = 0; i < TB_WHEEL_ROWS; i++)
+		wheel->rows[i].first_at = TB_TIME_NEVER;
+	wheel->rows_at = TB_TIME_NEVER;
 	return TB_OK;
 }
 
@@ -40,6 +45,8 @@ void tb_wheel_fini(struct tb_wheel *wheel)
 	free(wheel->summary);
 	free(wheel->blocks);
 	free(wheel->far);
+	for (uint32_t i = 0; i < TB_WHEEL_ROWS; i++)
+		free(wheel->rows[i].events);
 	*wheel = (struct tb_wheel){0};
 }
 
@@ -144,6 +151,34 @@ void tb_wheel_put_slowly(struct tb_wheel *wheel, struct tb_event event)
 	}
 }
 
+// grow_row doubles a row.
+static int grow_row(struct tb_wheel_row *row)
+{
+	uint32_t room = row->mask ? 2 * (row->mask + 1) : FIRST_OF_ROW;
+	struct tb_event *events = malloc(room * sizeof *events);
+	if (!events)
+		return TB_ENOMEM;
+	uint32_t n = row->end - row->begin;
+	for (uint32_t i = 0; i < n; i++)
+		events[i] = row->events[(row->begin + i) & row->mask];
+	free(row->events);
+	row->events = events;
+	row->begin = 0;
+	row->end = n;
+	row->mask = room - 1;
+	return TB_OK;
+}
+
+void tb_wheel_put_unsteady(struct tb_wheel *wheel, uint32_t row, struct tb_event event)
+{
+	if (event.at < wheel->rows[row].last_at)
+		tb_wheel_put(wheel, event.at, event.kind, event.subject);
+	else if (grow_row(&wheel->rows[row]) == TB_OK)
+		tb_wheel_put_steady(wheel, row, event.at, event.kind, event.subject);
+	else
+		wheel->failed = true;
+}
+
 // next_word moves `word` to the next word of `filled` that is not zero, once around the
 // wheel up to itself; it returns false when all are zero.
 static bool next_word(const struct tb_wheel *wheel, uint32_t *word)
@@ -178,6 +213,9 @@ static inline uint64_t next_turn(const struct tb_wheel *wheel)
 
 bool tb_wheel_is_empty(const struct tb_wheel *wheel)
 {
+	for (uint32_t i = 0; i < TB_WHEEL_ROWS; i++)
+		if (wheel->rows[i].begin != wheel->rows[i].end)
+			return false;
 	return wheel->first == wheel->end && wheel->n_far == 0 &&
 	       next_turn(wheel) == UINT64_MAX;
 }

@@ -463,8 +463,9 @@ void tb_replay_take_over(struct tb_replay *replay, struct tb_replay *before,
 		nic->bus_inward = before->nics[i].bus_inward;
 	}
 	while (!tb_wheel_is_empty(&before->wheel)) {
-		(void)tb_wheel_next(&before->wheel, TB_TIME_NEVER);
-		struct tb_event event = tb_wheel_take(&before->wheel);
+		tb_time_ps at =
+			tb_wheel_next(&before->wheel, TB_WHEEL_ROWS, TB_TIME_NEVER);
+		struct tb_event event = tb_wheel_take(&before->wheel, TB_WHEEL_ROWS, at);
 		if (event.kind == TB_EVENT_SENT || event.kind == TB_EVENT_DELIVERED)
 			tb_wheel_put(&replay->wheel, event.at, event.kind, event.subject);
 		else if (other)

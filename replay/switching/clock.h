@@ -42,14 +42,35 @@ TB_CLOCK_INLINE void tb_clock_prefetch(
 			replay, wheel->due[wheel->first + TB_CLOCK_PREFETCH_THIRD]);
 }
 
+// tb_clock_prefetch_row does so for what comes next in a row.
+TB_CLOCK_INLINE void tb_clock_prefetch_row(struct tb_replay *replay,
+	const struct tb_switching *model, const struct tb_wheel_row *row)
+{
+	uint32_t n = row->end - row->begin;
+	if (n > TB_CLOCK_PREFETCH_FIRST)
+		model->prefetch_first(replay,
+			&row->events[(row->begin + TB_CLOCK_PREFETCH_FIRST) & row->mask],
+			1);
+	if (n > TB_CLOCK_PREFETCH_SECOND)
+		model->prefetch_second(replay,
+			row->events[(row->begin + TB_CLOCK_PREFETCH_SECOND) & row->mask]);
+	if (n > TB_CLOCK_PREFETCH_THIRD)
+		model->prefetch_third(replay,
+			row->events[(row->begin + TB_CLOCK_PREFETCH_THIRD) & row->mask]);
+}
+
 // tb_clock_take takes an event of this instant.
 TB_CLOCK_INLINE struct tb_event tb_clock_take(
 	struct tb_replay *replay, const struct tb_switching *model)
 {
-	if (replay->prefetches)
+	struct tb_wheel *wheel = &replay->wheel;
+	uint32_t row = tb_wheel_row_at(wheel, model->n_rows, replay->now);
+	if (replay->prefetches && row == model->n_rows)
 		tb_clock_prefetch(replay, model);
+	else if (replay->prefetches)
+		tb_clock_prefetch_row(replay, model, &wheel->rows[row]);
 	replay->stats.n_events++;
-	return tb_wheel_take(&replay->wheel);
+	return tb_wheel_take_row(wheel, model->n_rows, row);
 }
 
 // tb_clock_settle_choices does phases 2 and 3 of an instant.
@@ -88,7 +109,7 @@ TB_CLOCK_INLINE void tb_clock_arrive(
 TB_CLOCK_INLINE void tb_clock_round_of_many(
 	struct tb_replay *replay, const struct tb_switching *model)
 {
-	while (tb_wheel_next(&replay->wheel, replay->now) <= replay->now)
+	while (tb_wheel_next(&replay->wheel, model->n_rows, replay->now) <= replay->now)
 		tb_clock_arrive(replay, model, tb_clock_take(replay, model));
 	if (replay->retries)
 		tb_retries_settle(replay);
@@ -108,7 +129,7 @@ TB_CLOCK_INLINE void tb_clock_round(
 		return;
 	}
 	struct tb_event event = tb_clock_take(replay, model);
-	if (tb_wheel_has(&replay->wheel, replay->now)) {
+	if (tb_wheel_has(&replay->wheel, model->n_rows, replay->now)) {
 		tb_clock_arrive(replay, model, event);
 		tb_clock_round_of_many(replay, model);
 	} else if (event.kind >= TB_EVENT_OF_MODEL) {
@@ -129,9 +150,11 @@ static inline bool tb_clock_only_faults_left(const struct tb_replay *replay)
 	       replay->starting[1].n == 0 && tb_wheel_is_empty(&replay->wheel);
 }
 
-TB_CLOCK_INLINE tb_time_ps tb_clock_next_instant(struct tb_replay *replay)
+TB_CLOCK_INLINE tb_time_ps tb_clock_next_instant(
+	struct tb_replay *replay, const struct tb_switching *model)
 {
-	tb_time_ps event = tb_wheel_next(&replay->wheel, replay->outside_at);
+	tb_time_ps event =
+		tb_wheel_next(&replay->wheel, model->n_rows, replay->outside_at);
 	if (event < replay->outside_at)
 		return event;
 	return tb_clock_only_faults_left(replay) ? TB_TIME_NEVER : replay->outside_at;
@@ -173,8 +196,8 @@ TB_CLOCK_INLINE void tb_clock_window(
 	replay->opens_until = until - 1;
 	for (;;) {
 		tb_time_ps outside = replay->outside_at;
-		tb_time_ps next =
-			tb_wheel_next(&replay->wheel, outside < until ? outside : until);
+		tb_time_ps next = tb_wheel_next(
+			&replay->wheel, model->n_rows, outside < until ? outside : until);
 		if (outside < next)
 			next = outside;
 		if (next >= until)
@@ -194,7 +217,7 @@ TB_CLOCK_INLINE int tb_clock_run(struct tb_replay *replay,
 	const struct tb_switching *model, uint64_t n_rounds, struct tb_error *error)
 {
 	for (uint64_t i = 0; i < n_rounds; i++) {
-		tb_time_ps next = tb_clock_next_instant(replay);
+		tb_time_ps next = tb_clock_next_instant(replay, model);
 		if (next >= replay->records.bin_end || next >= replay->pause_at) {
 			if (next == TB_TIME_NEVER)
 				return tb_clock_end(replay, error);

@@ -105,6 +105,7 @@ struct tb_switching {
 	// Messages can end in several rounds of an instant, in the same ones whatever
 	// else happens in it: `arrive` puts no events for the present instant.
 	bool in_rounds;
+	uint32_t n_rows; // of the wheel, that it puts events into
 	// It can simulate parts of a network side by side (replay_parts.h); only in one
 	// process, as they share more memory than they hand over; its parts own cables,
 	// and paths lead from part to part at switches.

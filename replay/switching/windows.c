@@ -141,8 +141,8 @@ static void windows_simulate(void *context, uint32_t index)
 	uint64_t n_before = replay->stats.n_events;
 	tb_handover_receive(replay, windows->model->receive);
 	windows->model->window(replay, windows->until);
-	part->next = tb_wheel_next(
-		&replay->wheel, windows->until + windows->whole->side->window_ps);
+	part->next = tb_wheel_next(&replay->wheel, TB_WHEEL_ROWS,
+		windows->until + windows->whole->side->window_ps);
 	if (replay->handover_at < part->next)
 		part->next = replay->handover_at;
 	part->n_events = replay->stats.n_events - n_before;
@@ -189,8 +189,8 @@ static tb_time_ps next_instant(const struct tb_windows *windows)
 	if (next <= windows->until + windows->whole->side->window_ps)
 		return next;
 	for (uint32_t part = windows->first; part < windows->end; part++)
-		next = tb_time_earlier(
-			next, tb_wheel_next(&part_at(windows, part)->wheel, next));
+		next = tb_time_earlier(next, tb_wheel_next(&part_at(windows, part)->wheel,
+						     TB_WHEEL_ROWS, next));
 	return windows->across ? tb_across_least(windows->across, next) : next;
 }
 

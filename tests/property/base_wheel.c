@@ -1,4 +1,4 @@
-// The timing wheel agrees with a sorted list in random programs of
+// The timing wheel, with rows or without, agrees with a sorted list in random programs of
 // puts and takes.
 #include "random.h"
 #include "wheel.h"
@@ -26,16 +26,23 @@ static size_t earliest(const struct naive *naive)
 	return best;
 }
 
+// n_rows_of: a program puts events into so many rows.
+static uint32_t n_rows_of(uint64_t seed)
+{
+	return (uint32_t)(seed % (TB_WHEEL_ROWS + 1));
+}
+
 // take_one checks one event: the wheel may return any of those with the earliest time.
 static void take_one(struct tb_wheel *wheel, struct naive *naive, uint64_t seed)
 {
+	uint32_t n_rows = n_rows_of(seed);
 	size_t n_at_once = 0;
 	tb_time_ps expected = naive->at[earliest(naive)];
-	tb_time_ps next = tb_wheel_next(wheel, TB_TIME_NEVER);
-	struct tb_event event = tb_wheel_take(wheel);
+	tb_time_ps next = tb_wheel_next(wheel, n_rows, TB_TIME_NEVER);
+	struct tb_event event = tb_wheel_take(wheel, n_rows, next);
 	for (size_t i = 0; i < naive->n; i++)
 		n_at_once += naive->at[i] == expected;
-	assert_int_equal(tb_wheel_has(wheel, next), n_at_once > 1);
+	assert_int_equal(tb_wheel_has(wheel, n_rows, next), n_at_once > 1);
 	for (size_t i = 0; i < naive->n; i++) {
 		if (naive->subject[i] != event.subject)
 			continue;
@@ -57,6 +64,21 @@ static void check_ahead(struct tb_wheel *wheel, tb_time_ps until)
 	assert_true(more <= wheel->end - wheel->first);
 	for (uint32_t i = wheel->first + 1; i < wheel->end; i++)
 		assert_true(wheel->due[i - 1].at <= wheel->due[i].at);
+}
+
+// put puts an event, at `at` or as long after `now` as its row mostly asks for.
+static tb_time_ps put(struct tb_wheel *wheel, struct tb_random *random, uint32_t n_rows,
+	tb_time_ps now, tb_time_ps at, uint32_t subject)
+{
+	uint32_t row = (uint32_t)tb_random_below(random, TB_WHEEL_ROWS + 1);
+	if (row >= n_rows) {
+		tb_wheel_put(wheel, at, 0, subject);
+		return at;
+	}
+	if (tb_random_below(random, 50) != 0)
+		at = now + 1000 * (row + 1);
+	tb_wheel_put_steady(wheel, row, at, 0, subject);
+	return at;
 }
 
 static void run_program(uint64_t seed)
@@ -84,7 +106,7 @@ static void run_program(uint64_t seed)
 				     (INT64_C(1) << shift) *
 					     ((tb_time_ps)tb_random_below(&random, 7) -
 						     3);
-			tb_wheel_put(wheel, at, 0, step);
+			at = put(wheel, &random, n_rows_of(seed), now, at, step);
 			naive->at[naive->n] = at;
 			naive->subject[naive->n++] = step;
 			continue;
@@ -92,7 +114,7 @@ static void run_program(uint64_t seed)
 		now = naive->at[earliest(naive)];
 		// tb_wheel_next with a limit must not lose events beyond it.
 		if (tb_random_below(&random, 4) == 0)
-			(void)tb_wheel_next(wheel, now / 2);
+			(void)tb_wheel_next(wheel, TB_WHEEL_ROWS, now / 2);
 		// Nor must looking ahead; what is put later may come before.
 		if (tb_random_below(&random, 4) == 0)
 			check_ahead(wheel, now + (INT64_C(32) << shift));
@@ -101,7 +123,8 @@ static void run_program(uint64_t seed)
 	while (naive->n)
 		take_one(wheel, naive, seed);
 	assert_true(tb_wheel_is_empty(wheel));
-	assert_int_equal(tb_wheel_next(wheel, TB_TIME_NEVER), TB_TIME_NEVER);
+	assert_int_equal(
+		tb_wheel_next(wheel, TB_WHEEL_ROWS, TB_TIME_NEVER), TB_TIME_NEVER);
 	assert_false(wheel->failed);
 	tb_wheel_fini(wheel);
 	free(wheel);

@@ -156,7 +156,7 @@ static tb_time_ps next_instant(struct tb_replay *replay, tb_time_ps limit)
 	tb_time_ps next = tb_time_earlier(
 		tb_agenda_next(credits_of_replay(replay)), replay->outside_at);
 	limit = tb_time_earlier(next, limit);
-	return tb_time_earlier(tb_wheel_next(&replay->wheel, limit), next);
+	return tb_time_earlier(tb_wheel_next(&replay->wheel, 0, limit), next);
 }
 
 // serve_until has the nodes, and then the switches, do what happens in a window.
