@@ -76,27 +76,25 @@ static int grow_blocks(struct tb_wheel *wheel)
 	return TB_OK;
 }
 
-// new_block returns the number of an empty block, or 0 when there is no memory.
-static inline uint32_t new_block(struct tb_wheel *wheel)
+// add_block returns the number of an empty block that no event had before, or 0 when
+// there is no memory.
+static __attribute__((noinline)) uint32_t add_block(struct tb_wheel *wheel)
 {
-	uint32_t block = wheel->free_block;
-	if (block == 0) {
-		// Add a block.
-		if (wheel->n_blocks == wheel->blocks_room &&
-			grow_blocks(wheel) != TB_OK) {
-			wheel->failed = true;
-			return 0;
-		}
-		return wheel->n_blocks++;
+	if (wheel->n_blocks == wheel->blocks_room && grow_blocks(wheel) != TB_OK) {
+		wheel->failed = true;
+		return 0;
 	}
-	wheel->free_block = wheel->blocks[block].next;
-	return block;
+	return wheel->n_blocks++;
 }
 
 void tb_wheel_put_first(struct tb_wheel *wheel, struct tb_event event)
 {
 	uint32_t bucket = (uint32_t)((uint64_t)event.at >> wheel->shift) & wheel->mask;
-	uint32_t block = new_block(wheel);
+	uint32_t block = wheel->free_block;
+	if (block)
+		wheel->free_block = wheel->blocks[block].next;
+	else
+		block = add_block(wheel);
 	if (block == 0)
 		return;
 	wheel->blocks[block].next = wheel->heads[bucket] / PER_BLOCK;
@@ -181,7 +179,8 @@ void tb_wheel_put_unsteady(struct tb_wheel *wheel, uint32_t row, struct tb_event
 
 // next_word moves `word` to the next word of `filled` that is not zero, once around the
 // wheel up to itself; it returns false when all are zero.
-static bool next_word(const struct tb_wheel *wheel, uint32_t *word)
+static __attribute__((noinline)) bool next_word(
+	const struct tb_wheel *wheel, uint32_t *word)
 {
 	uint32_t n_words = wheel->mask / 64 + 1;
 	uint32_t from = (*word + 1) & (n_words - 1);
@@ -229,16 +228,15 @@ static void free_block(struct tb_wheel *wheel, uint32_t block)
 // open_block adds the `n` events of a bucket's only block to those due. Each goes to the
 // place that the number of those before it gives it: without branches that depend on
 // their order, which cannot be predicted.
-static inline void open_block(struct tb_wheel *wheel, uint32_t block, uint32_t n)
+static __attribute__((noinline)) void open_block(
+	struct tb_wheel *wheel, uint32_t block, uint32_t n)
 {
+	if (reserve_events(wheel, n) != TB_OK)
+		return;
 	const struct tb_event *events = wheel->blocks[block].events;
 	struct tb_event *due = wheel->due + wheel->end;
 	wheel->end += n;
 	free_block(wheel, block);
-	if (n == 1) {
-		due[0] = events[0];
-		return;
-	}
 	uint32_t places[TB_WHEEL_BLOCK];
 	for (uint32_t i = 0; i < n; i++) {
 		tb_time_ps at = events[i].at;
@@ -276,6 +274,26 @@ static __attribute__((noinline)) void open_chain(
 	wheel->end += n_all;
 }
 
+// reach_far moves events that the wheel reaches from the heap into their buckets.
+static __attribute__((noinline)) void reach_far(struct tb_wheel *wheel)
+{
+	while (wheel->n_far &&
+		((uint64_t)wheel->far[0].at >> wheel->shift) - wheel->opened <=
+			wheel->mask) {
+		struct tb_event event = far_take(wheel->far, wheel->n_far--);
+		uint32_t *head =
+			&wheel->heads[(uint64_t)event.at >> wheel->shift & wheel->mask];
+		uint32_t n = *head % PER_BLOCK;
+		if (n == TB_WHEEL_BLOCK) {
+			tb_wheel_put_first(wheel, event);
+			continue;
+		}
+		wheel->blocks[*head / PER_BLOCK].events[n] = event;
+		++*head;
+	}
+}
+
+// Most buckets have one event or two.
 void tb_wheel_turn(struct tb_wheel *wheel, tb_time_ps limit)
 {
 	uint64_t turn = next_turn(wheel);
@@ -286,36 +304,30 @@ void tb_wheel_turn(struct tb_wheel *wheel, tb_time_ps limit)
 	if (turn > (uint64_t)limit >> wheel->shift)
 		return;
 	wheel->opened = turn;
-	if (wheel->n_far) {
-		// Move events that the wheel now reaches from the heap into their
-		// buckets.
-		while (wheel->n_far &&
-			((uint64_t)wheel->far[0].at >> wheel->shift) - wheel->opened <=
-				wheel->mask) {
-			struct tb_event event = far_take(wheel->far, wheel->n_far--);
-			uint32_t *head =
-				&wheel->heads[(uint64_t)event.at >> wheel->shift &
-					      wheel->mask];
-			uint32_t n = *head % PER_BLOCK;
-			if (n == TB_WHEEL_BLOCK) {
-				tb_wheel_put_first(wheel, event);
-				continue;
-			}
-			wheel->blocks[*head / PER_BLOCK].events[n] = event;
-			++*head;
-		}
-	}
+	if (wheel->n_far)
+		reach_far(wheel);
 	uint32_t bucket = (uint32_t)turn & wheel->mask;
 	uint64_t bits = wheel->filled[bucket / 64] &= ~(UINT64_C(1) << bucket % 64);
 	if (bits == 0)
 		wheel->summary[bucket / 4096] &= ~(UINT64_C(1) << bucket / 64 % 64);
 	uint32_t head = wheel->heads[bucket];
-	uint32_t block = head / PER_BLOCK;
+	uint32_t block = head / PER_BLOCK, n = head % PER_BLOCK, end = wheel->end;
 	wheel->heads[bucket] = EMPTY;
 	if (block == 0) // without memory nothing has come near
 		return;
-	if (wheel->blocks[block].next)
-		open_chain(wheel, block, head % PER_BLOCK);
-	else if (reserve_events(wheel, TB_WHEEL_BLOCK) == TB_OK)
-		open_block(wheel, block, head % PER_BLOCK);
+	struct tb_wheel_block *of = &wheel->blocks[block];
+	if (of->next) {
+		open_chain(wheel, block, n);
+	} else if (n > 2 || wheel->first < FRONT || end + 2 > wheel->due_room) {
+		open_block(wheel, block, n);
+	} else {
+		struct tb_event *due = wheel->due + end;
+		uint32_t later = n == 2 && of->events[0].at > of->events[1].at;
+		due[later] = of->events[0];
+		if (n == 2)
+			due[1 - later] = of->events[1];
+		wheel->end = end + n;
+		of->next = wheel->free_block;
+		wheel->free_block = block;
+	}
 }

@@ -95,9 +95,9 @@ struct link_sender { // a link that leaves by a slot
 	uint32_t from;		  // slot by which it came
 	uint32_t peer;		  // slot
 	uint32_t link;		  // id
-	uint32_t sw;		  // from which it leads; of a node's: unused
+	uint32_t to_sw;		  // switch to which it leads, and the port there
 	uint16_t kind;
-	uint16_t port;
+	uint16_t port, to_port;
 	uint8_t vl;	    // of the packet
 	bool by_credit;	    // its wait ended by one
 	bool has_pending;   // updates cross this link whose credits are not free yet
@@ -391,6 +391,14 @@ static inline uint32_t next_bit(const uint64_t *set, uint32_t from, uint32_t end
 	return NOTHING;
 }
 
+// next_in_turn returns which of some ports, at least one, is next in round-robin order,
+// at a switch of up to 64 ports.
+static inline uint32_t next_in_turn(uint64_t ports, uint32_t turn)
+{
+	uint64_t from_turn = ports >> turn % 64 << turn % 64;
+	return (uint32_t)__builtin_ctzll(from_turn ? from_turn : ports);
+}
+
 // heads_of is which inputs of a switch have a packet for a link and lane.
 static inline uint64_t *heads_of(
 	const struct credits *credits, struct link_sender *sender, uint32_t vl)
@@ -569,12 +577,19 @@ void tb_credits_add_delays(struct credits *credits, const struct credit_packet *
 bool tb_credits_settle(struct tb_replay *replay, tb_time_ps until);
 void tb_credits_blame_open(struct tb_replay *replay, tb_time_ps until);
 
-// prefetch.c: fetches into the cache what the next events will read; see struct
-// tb_switching.
+// prefetch.c: fetches into the cache what nodes will read next; see struct tb_switching.
+// The rest fetches what the switches of a list need that are to be served soon, from
+// number i on: in steps, each of which reads what the one before has fetched.
 void tb_credits_prefetch_first(
 	struct tb_replay *replay, const struct tb_event *events, uint32_t n);
 void tb_credits_prefetch_second(struct tb_replay *replay, struct tb_event event);
 void tb_credits_prefetch_third(struct tb_replay *replay, struct tb_event event);
+struct due;
+void tb_credits_fetch_switches(
+	const struct credits *credits, const uint32_t *switches, uint32_t i, uint32_t n);
+void tb_credits_fetch_first(const struct credits *credits, const struct due *due);
+void tb_credits_fetch_second(struct credits *credits, const struct due *due);
+void tb_credits_fetch_third(const struct credits *credits, const struct due *due);
 
 // model.c: see struct tb_switching.
 int tb_credits_make(struct tb_replay *replay, const struct tb_engine_options *options,
@@ -617,10 +632,10 @@ void tb_pause_compare(struct credits *credits);
 void tb_serve_inject(struct credits *credits, uint32_t node, uint32_t packet);
 tb_time_ps tb_serve_injects_at(
 	const struct credits *credits, uint32_t node, uint32_t packet);
-// tb_serve_reach: a packet has begun to cross a link to a switch; its header arrives
-// through `slot` at `header_at`, after those of all that began before it.
-void tb_serve_reach(struct credits *credits, struct credit_packet *packet, uint32_t slot,
-	tb_time_ps header_at);
+// tb_serve_reach: a packet has begun to cross a link, of another part, to a switch; its
+// header arrives at `header_at`, after those of all that began before it.
+void tb_serve_reach(struct credits *credits, const struct link_sender *sender,
+	struct credit_packet *packet, tb_time_ps header_at);
 // tb_serve_look has a link of a switch look for credits at `at`; unless it is of the
 // switch that is served, not before the window ends.
 void tb_serve_look(struct credits *credits, uint32_t slot, tb_time_ps at);

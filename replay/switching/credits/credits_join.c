@@ -138,9 +138,10 @@ void tb_credits_receive(struct tb_replay *replay, const struct tb_part_message *
 			(uint32_t)message->words[2], &update);
 		return;
 	}
-	uint32_t slot = sender_at(credits, credits->slot_of_link[message->link])->peer;
+	uint32_t slot = credits->slot_of_link[message->link];
 	uint32_t id = tb_nodes_adopt(replay, packet);
-	tb_serve_reach(credits, credit_packet_at(credits, id), slot, message->at);
+	tb_serve_reach(credits, sender_at(credits, slot), credit_packet_at(credits, id),
+		message->at);
 }
 
 bool tb_credits_can_receive(const struct tb_replay *replay,

@@ -229,8 +229,8 @@ void tb_failures_fail_link(struct tb_replay *replay, uint32_t link)
 		}
 		return;
 	}
-	for (uint32_t from = net->first_out[sender->sw];
-		from < net->first_out[sender->sw + 1]; from++)
+	uint32_t sw = receiver_at(credits, slot)->sw;
+	for (uint32_t from = net->first_out[sw]; from < net->first_out[sw + 1]; from++)
 		if (sender_at(credits, from)->link != TB_ID_NONE)
 			discard_all(credits, receiver_at(credits, from), slot);
 }

@@ -269,13 +269,15 @@ static void credits_make_link(
 	sender->link = id;
 	sender->peer = slot_behind(credits, info);
 	sender->kind = kind;
-	sender->sw = info->kind == TB_LINK_INJECTION ? TB_ID_NONE : info->from;
+	sender->to_sw = info->kind == TB_LINK_EJECTION ? TB_ID_NONE : info->to;
+	sender->to_port = (uint16_t)info->to_port;
 	sender->port = (uint16_t)info->from_port;
 	sender->from = slot; // of its own part, until a packet comes by another
 	sender->crosses_parts = tb_handover_crosses(&credits->replay, id);
 	if (tb_replay_has_from(&credits->replay, id)) {
 		receiver_at(credits, slot)->port = info->from_port;
-		receiver_at(credits, slot)->sw = sender->sw;
+		receiver_at(credits, slot)->sw =
+			info->kind == TB_LINK_INJECTION ? TB_ID_NONE : info->from;
 		uint32_t buffer = info->fifo_bytes;
 		for (uint32_t v = 0; v < credits->n_vls; v++) {
 			struct lane *lane = lane_at(credits, slot, v);

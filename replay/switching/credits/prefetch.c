@@ -1,11 +1,12 @@
 // Prefetching: fetches into the cache what the next events of nodes will read, as a
-// network of thousands of nodes does not fit into it. (What switches need: serve.c.)
+// network of thousands of nodes does not fit into it; and what switches need.
 //
 // As with circuits, there are three stages for each event, each nearer to its turn, and
 // each reads only what the stage before it has fetched. Nothing here changes any state. A
 // stage may find state that changes before the event's turn: that wastes a fetch and does
 // no other harm.
-#include "credits.h"
+#include "agenda.h"
+#include "routing.h"
 
 // The empty asm keeps gcc 12 from taking a function that does nothing but fetch for one
 // without effect, whose calls it drops.
@@ -67,6 +68,13 @@ void tb_credits_prefetch_second(struct tb_replay *replay, struct tb_event event)
 	}
 }
 
+static inline void fetch_updates(const struct credits *credits, uint32_t slot)
+{
+	credits_fetch_lines(
+		&credits->updates[(size_t)slot * credits->n_vls * FIRST_UPDATES],
+		FIRST_UPDATES * sizeof(struct update));
+}
+
 // fetch_back fetches what an update for the sender before a slot will be written to,
 // unless another part writes it.
 static inline void fetch_back(const struct credits *credits, uint32_t slot)
@@ -75,9 +83,7 @@ static inline void fetch_back(const struct credits *credits, uint32_t slot)
 	if (sender_at(credits, slot)->crosses_parts)
 		return;
 	credits_fetch(lane_at(credits, to, 0));
-	credits_fetch_lines(
-		&credits->updates[(size_t)to * credits->n_vls * FIRST_UPDATES],
-		FIRST_UPDATES * sizeof(struct update));
+	fetch_updates(credits, to);
 }
 
 void tb_credits_prefetch_third(struct tb_replay *replay, struct tb_event event)
@@ -88,5 +94,119 @@ void tb_credits_prefetch_third(struct tb_replay *replay, struct tb_event event)
 		const struct credit_packet *packet = credit_packet_at(credits, id);
 		fetch_back(credits, packet->at);
 		credits_fetch(&credits->replay.records.flows[packet->of.flow].wait_ps);
+	}
+}
+
+// tb_credits_fetch_switches fetches switches of a list that are to be looked at soon, and
+// then what they are to do.
+void tb_credits_fetch_switches(
+	const struct credits *credits, const uint32_t *switches, uint32_t i, uint32_t n)
+{
+	if (i + 6 < n)
+		credits_fetch(&credits->crossbars[switches[i + 6]]);
+	if (i + 3 >= n)
+		return;
+	const struct crossbar *crossbar = &credits->crossbars[switches[i + 3]];
+	for (uint32_t k = 0; k < crossbar->n_to_do; k += 4)
+		credits_fetch(crossbar->to_do + k);
+}
+
+// tb_credits_fetch_first fetches the ports of a switch at which something is due.
+void tb_credits_fetch_first(const struct credits *credits, const struct due *due)
+{
+	for (uint32_t i = 0; due->crossbar && i < due->n; i++) {
+		const struct to_do *one = &due->all[i];
+		uint32_t slot = due->crossbar->first + one->port;
+		if (one->kind > TO_LOOK)
+			continue;
+		if (one->kind == TO_COME) {
+			credits_fetch(credit_packet_at(credits, one->packet));
+			credits_fetch(receiver_at(credits, slot));
+			credits_fetch(sender_at(credits, slot));
+		} else {
+			fetch_sender(credits, slot);
+			credits_fetch(&credits->look_at[slot]);
+		}
+	}
+}
+
+// tb_credits_fetch_second fetches the links that packets are to take, and what is behind
+// links that look.
+void tb_credits_fetch_second(struct credits *credits, const struct due *due)
+{
+	for (uint32_t i = 0; due->crossbar && i < due->n; i++) {
+		const struct to_do *one = &due->all[i];
+		uint32_t first = due->crossbar->first, port = one->port;
+		if (one->kind > TO_LOOK ||
+			(one->kind == TO_COME && credits->setup.late_routes))
+			continue;
+		if (one->kind == TO_COME) {
+			struct credit_packet *packet =
+				credit_packet_at(credits, one->packet);
+			route_when_come(
+				credits, receiver_at(credits, first + port), packet);
+			credits_fetch(sender_at(credits, packet->route));
+			credits_fetch(lane_at(credits, packet->route, 0));
+			continue;
+		}
+		const struct lane *lane = lane_at(credits, first + port, 0);
+		if (!lane->heads) // or the switch has more ports
+			continue;
+		uint32_t from = first + next_in_turn(lane->heads, lane->turn);
+		credits_fetch(receiver_at(credits, from));
+		credits_fetch(queue_in(
+			receiver_at(credits, from), queue_for(credits, 0, port)));
+		credits_fetch(cell_at(credits, from));
+		credits_fetch(sender_at(credits, from));
+	}
+}
+
+// fetch_ahead fetches what is behind a link that a packet takes.
+static inline void fetch_ahead(const struct credits *credits, struct link_sender *sender)
+{
+	const struct lane *lane = credits_lane(sender, 0);
+	credits_fetch(cell_at(credits, sender->peer));
+	if (sender->bytes)
+		credits_fetch(receiver_at(credits, sender->from));
+	if (lane->n)
+		credits_fetch(&lane->updates[lane->first & lane->mask]);
+	if (sender->crosses_parts || is_node(credits, sender->peer))
+		return;
+	credits_fetch(&credits->crossbars[sender->to_sw]);
+	if (sender->has_pending) {
+		credits_fetch(lane_at(credits, sender->peer, 0));
+		fetch_updates(credits, sender->peer);
+	}
+}
+
+// tb_credits_fetch_third fetches what is behind the links that packets are to take, the
+// packets that links may take, and where the credits go.
+void tb_credits_fetch_third(const struct credits *credits, const struct due *due)
+{
+	for (uint32_t i = 0; due->crossbar && i < due->n; i++) {
+		const struct to_do *one = &due->all[i];
+		uint32_t first = due->crossbar->first, port = one->port,
+			 from = first + port;
+		struct link_sender *sender = sender_at(credits, from);
+		if (one->kind > TO_LOOK ||
+			(one->kind == TO_COME && credits->setup.late_routes))
+			continue;
+		if (one->kind == TO_COME) {
+			sender = sender_at(
+				credits, credit_packet_at(credits, one->packet)->route);
+			credits_fetch(queue_in(receiver_at(credits, from),
+				queue_for(credits, 0, sender->port)));
+		} else {
+			const struct lane *lane = credits_lane(sender, 0);
+			if (!lane->heads) // or the switch has more ports
+				continue;
+			from = first + next_in_turn(lane->heads, lane->turn);
+			credits_fetch(credit_packet_at(
+				credits, queue_in(receiver_at(credits, from),
+						 queue_for(credits, 0, port))
+						 ->first));
+		}
+		fetch_back(credits, from);
+		fetch_ahead(credits, sender);
 	}
 }

@@ -38,6 +38,17 @@ static inline uint32_t route_by_digits(
 	return first + tb_network_digit(net, packet->of.destination, level);
 }
 
+// route_when_come gives a packet that has come its route, where that does not depend on
+// the loads.
+static inline void route_when_come(struct credits *credits,
+	const struct receiver *receiver, struct credit_packet *packet)
+{
+	if (credits->setup.by_digits)
+		packet->route = route_by_digits(credits, receiver->port, packet);
+	else
+		packet->route = credit_route(credits, receiver->sw, packet);
+}
+
 // tb_routing_choose gives a packet that has come its route (rule C4), and counts it as
 // waiting for that. Of those that come in one instant the first by order chooses first.
 void tb_routing_choose(struct credits *credits, struct credit_packet *packet);

@@ -111,55 +111,44 @@ static void ready_when_due(struct credits *credits, struct crossbar *crossbar,
 
 void tb_serve_look(struct credits *credits, uint32_t slot, tb_time_ps at)
 {
-	const struct link_sender *sender = sender_at(credits, slot);
-	struct crossbar *crossbar = &credits->crossbars[sender->sw];
+	const struct due *due = credits->agenda->due;
+	uint16_t port = sender_at(credits, slot)->port;
 	if (credits->look_at[slot] <= at) // and see
 		return;
-	if (credits->agenda->due && credits->agenda->due->crossbar == crossbar) {
-		look_when_due(credits, crossbar, sender->port, at);
+	if (due && slot - due->crossbar->first == port) {
+		look_when_due(credits, due->crossbar, port, at);
 		return;
 	}
 	credits->look_at[slot] = at;
-	agenda_add(credits, crossbar,
-		(struct to_do){.at = at, .port = sender->port, .kind = TO_LOOK});
+	agenda_add(credits, &credits->crossbars[receiver_at(credits, slot)->sw],
+		(struct to_do){.at = at, .port = port, .kind = TO_LOOK});
 }
 
 // Packets come.
 
-// serve_route gives a packet that has come its route.
-static inline void serve_route(struct credits *credits, const struct receiver *receiver,
-	struct credit_packet *packet)
+// serve_reach is tb_serve_reach; the packet crosses the link of `sender`, which may be of
+// another part.
+ALWAYS_INLINE void serve_reach(struct credits *credits, const struct link_sender *sender,
+	struct credit_packet *packet, tb_time_ps at, const bool simple)
 {
-	if (credits->setup.by_digits)
-		packet->route = route_by_digits(credits, receiver->port, packet);
-	else
-		packet->route = credit_route(credits, receiver->sw, packet);
-}
-
-// serve_reach is tb_serve_reach.
-ALWAYS_INLINE void serve_reach(struct credits *credits, struct credit_packet *packet,
-	uint32_t slot, tb_time_ps at, const bool simple)
-{
-	const struct link_sender *reverse = served_at(credits, slot, simple);
 	if (!simple && credits->setup.store_and_forward)
 		at += credits_wire_time(
-			credits_link_kind(credits, sender_at(credits, reverse->peer)),
-			packet->of.wire_bytes);
-	packet->at = slot;
+			credits_link_kind(credits, sender), packet->of.wire_bytes);
+	packet->at = sender->peer;
 	packet->ready_at = at;
 	if (!simple && credits->replay.retries && !tb_failures_foresee(credits, packet))
 		return;
-	agenda_add(credits, &credits->crossbars[reverse->sw],
+	agenda_add(credits, &credits->crossbars[sender->to_sw],
 		(struct to_do){.at = at,
 			.packet = packet->of.id,
-			.port = reverse->port,
+			.port = sender->to_port,
 			.kind = TO_COME});
 }
 
-void tb_serve_reach(struct credits *credits, struct credit_packet *packet, uint32_t slot,
-	tb_time_ps header_at)
+void tb_serve_reach(struct credits *credits, const struct link_sender *sender,
+	struct credit_packet *packet, tb_time_ps header_at)
 {
-	serve_reach(credits, packet, slot, header_at, false);
+	serve_reach(credits, sender, packet, header_at, false);
 }
 
 // hand_over has a packet that a link has taken begin to cross it, to another part.
@@ -197,7 +186,7 @@ ALWAYS_INLINE void serve_carry(struct credits *credits, struct link_sender *send
 			packet->of.id);
 		return;
 	}
-	serve_reach(credits, packet, peer, replay->now + latency_ps, simple);
+	serve_reach(credits, sender, packet, replay->now + latency_ps, simple);
 }
 
 // serve_occupy makes a packet, of so many blocks, the one that crosses the link of a slot
@@ -282,6 +271,10 @@ static inline void serve_put_off(struct credits *credits, uint32_t slot,
 	tb_time_ps now = credits->replay.now;
 	tb_time_ps known_at = sender->free_at + latency_ps;
 	const struct lane *lane = credits_lane(sender_at(credits, sender->peer), 0);
+	if (lane->freed_at <= now) { // no need to read the ring
+		sender->has_pending = false;
+		return;
+	}
 	uint32_t i = lane->n;
 	for (; i > 0; i--) {
 		struct update *update = update_at(lane, i - 1);
@@ -644,14 +637,6 @@ static __attribute__((noinline)) void choose_when_known(struct credits *credits,
 		tb_lanes_wait(credits, packet->route, lane, need);
 }
 
-// next_in_turn returns which of some ports, at least one, is next in round-robin order,
-// at a switch of up to 64 ports.
-static inline uint32_t next_in_turn(uint64_t ports, uint32_t turn)
-{
-	uint64_t from_turn = ports >> turn % 64 << turn % 64;
-	return (uint32_t)__builtin_ctzll(from_turn ? from_turn : ports);
-}
-
 // first_candidate returns the first port in turn that has a head and is not limited, at a
 // switch of more than 64 ports; NOTHING.
 static __attribute__((noinline)) uint32_t first_candidate(
@@ -911,125 +896,6 @@ static inline void find_due(struct credits *credits, struct due *due,
 	crossbar->cell = 0; // who hands on need not enter it into one
 }
 
-// Prefetching: each step reads what the one before it has fetched, for the switch that it
-// was made for. Nothing here changes any state. The empty asm keeps gcc 12 from taking a
-// function that does nothing but fetch for one without effect.
-static inline void serve_fetch(const void *at)
-{
-	__builtin_prefetch(at, 0, 3);
-	__asm__ volatile("");
-}
-
-// fetch_switches fetches switches of a list that are to be looked at soon, and then what
-// they are to do.
-static inline void fetch_switches(
-	const struct credits *credits, const uint32_t *switches, uint32_t i, uint32_t n)
-{
-	if (i + 6 < n)
-		serve_fetch(&credits->crossbars[switches[i + 6]]);
-	if (i + 3 >= n)
-		return;
-	const struct crossbar *crossbar = &credits->crossbars[switches[i + 3]];
-	for (uint32_t k = 0; k < crossbar->n_to_do; k += 4)
-		serve_fetch(crossbar->to_do + k);
-}
-
-// fetch_first fetches the ports of a switch at which something is due.
-static inline void fetch_first(const struct credits *credits, const struct due *due)
-{
-	for (uint32_t i = 0; due->crossbar && i < due->n; i++) {
-		const struct to_do *one = &due->all[i];
-		uint32_t slot = due->crossbar->first + one->port;
-		if (one->kind > TO_LOOK)
-			continue;
-		if (one->kind == TO_COME) {
-			serve_fetch(record_at(credits, one->packet, false));
-			serve_fetch(receiver_at(credits, slot));
-			serve_fetch(sender_at(credits, slot));
-		} else {
-			serve_fetch(sender_at(credits, slot));
-			serve_fetch(lane_at(credits, slot, 0));
-		}
-	}
-}
-
-// fetch_second fetches the links that packets are to take, and what is behind links that
-// look.
-static inline void fetch_second(struct credits *credits, const struct due *due)
-{
-	for (uint32_t i = 0; due->crossbar && i < due->n; i++) {
-		const struct to_do *one = &due->all[i];
-		uint32_t first = due->crossbar->first, port = one->port;
-		if (one->kind > TO_LOOK ||
-			(one->kind == TO_COME && credits->setup.late_routes))
-			continue;
-		if (one->kind == TO_COME) {
-			struct credit_packet *packet =
-				record_at(credits, one->packet, false);
-			serve_route(credits, receiver_at(credits, first + port), packet);
-			serve_fetch(sender_at(credits, packet->route));
-			serve_fetch(lane_at(credits, packet->route, 0));
-			continue;
-		}
-		const struct link_sender *sender = sender_at(credits, first + port);
-		const struct lane *lane = lane_at(credits, first + port, 0);
-		if (!lane->heads) // or the switch has more ports
-			continue;
-		uint32_t from = first + next_in_turn(lane->heads, lane->turn);
-		serve_fetch(cell_at(credits, sender->peer));
-		serve_fetch(receiver_at(credits, from));
-		serve_fetch(queue_in(
-			receiver_at(credits, from), queue_for(credits, 0, port)));
-		serve_fetch(cell_at(credits, from));
-		serve_fetch(sender_at(credits, from));
-	}
-}
-
-// fetch_back fetches where the credits go that a packet frees.
-static inline void fetch_back(const struct credits *credits, uint32_t slot)
-{
-	const struct link_sender *reverse = sender_at(credits, slot);
-	if (reverse->crosses_parts)
-		return;
-	serve_fetch(lane_at(credits, reverse->peer, 0));
-	serve_fetch(&credits->updates[(size_t)reverse->peer * credits->n_vls *
-				      FIRST_UPDATES]);
-	serve_fetch(
-		&credits->updates[(size_t)reverse->peer * credits->n_vls * FIRST_UPDATES +
-				  2]);
-}
-
-// fetch_third fetches what is behind the links that packets are to take, the packets that
-// links may take, and where the credits go.
-static inline void fetch_third(const struct credits *credits, const struct due *due)
-{
-	for (uint32_t i = 0; due->crossbar && i < due->n; i++) {
-		const struct to_do *one = &due->all[i];
-		uint32_t first = due->crossbar->first, port = one->port;
-		if (one->kind > TO_LOOK)
-			continue;
-		if (one->kind == TO_COME) {
-			fetch_back(credits, first + port);
-			if (credits->setup.late_routes)
-				continue;
-			const struct link_sender *sender = sender_at(
-				credits, record_at(credits, one->packet, false)->route);
-			serve_fetch(cell_at(credits, sender->peer));
-			serve_fetch(sender_at(credits, sender->peer));
-			continue;
-		}
-		const struct lane *lane = lane_at(credits, first + port, 0);
-		if (!lane->heads) // or the switch has more ports
-			continue;
-		uint32_t from = first + next_in_turn(lane->heads, lane->turn);
-		serve_fetch(record_at(credits,
-			queue_in(receiver_at(credits, from), queue_for(credits, 0, port))
-				->first,
-			false));
-		fetch_back(credits, from);
-	}
-}
-
 // serve_route_and_store gives a packet that comes its route, and stores it until its last
 // byte will have arrived when the next link sends it.
 static void serve_route_and_store(struct credits *credits,
@@ -1038,7 +904,7 @@ static void serve_route_and_store(struct credits *credits,
 	if (credits->setup.late_routes)
 		tb_routing_choose(credits, packet);
 	else
-		serve_route(credits, receiver, packet);
+		route_when_come(credits, receiver, packet);
 	if (credits->setup.equal_rates || credits->setup.store_and_forward)
 		return;
 	// Rule C6.
@@ -1106,7 +972,7 @@ ALWAYS_INLINE void serve_one(struct credits *credits, struct crossbar *crossbar,
 	struct receiver *receiver = receiver_at(credits, crossbar->first + port);
 	receiver->came_at = credits->replay.now;
 	if (simple) {
-		serve_route(credits, receiver, packet);
+		route_when_come(credits, receiver, packet);
 	} else {
 		if (credits->setup.pauses)
 			tb_pause_come(
@@ -1172,7 +1038,7 @@ ALWAYS_INLINE tb_time_ps serve_cell(struct credits *credits, uint64_t number,
 	for (uint32_t i = 0; i < n + (prefetches ? AGENDA_AHEAD - 1 : 0); i++) {
 		struct due *due = &agenda->dues[prefetches ? i % AGENDA_AHEAD : 0];
 		if (prefetches)
-			fetch_switches(credits, cell->switches, i, n);
+			tb_credits_fetch_switches(credits, cell->switches, i, n);
 		if (!prefetches || i < n) {
 			uint32_t sw = cell->switches[i];
 			find_due(credits, due, &credits->crossbars[sw], number);
@@ -1180,9 +1046,11 @@ ALWAYS_INLINE tb_time_ps serve_cell(struct credits *credits, uint64_t number,
 				cell->switches[n_kept++] = sw;
 		}
 		if (prefetches) {
-			fetch_first(credits, due);
-			fetch_second(credits, &agenda->dues[(i - 1) % AGENDA_AHEAD]);
-			fetch_third(credits, &agenda->dues[(i - 2) % AGENDA_AHEAD]);
+			tb_credits_fetch_first(credits, due);
+			tb_credits_fetch_second(
+				credits, &agenda->dues[(i - 1) % AGENDA_AHEAD]);
+			tb_credits_fetch_third(
+				credits, &agenda->dues[(i - 2) % AGENDA_AHEAD]);
 			due = &agenda->dues[(i + 1) % AGENDA_AHEAD];
 		}
 		if (due->crossbar) {

@@ -35,7 +35,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPANS = 1024 };
+enum { SPANS = 1024, AHEAD = 8 };
 
 uint32_t tb_credits_waiting(
 	const struct credits *credits, const struct queue *queue, tb_time_ps until)
@@ -329,6 +329,12 @@ static bool settle_node(struct credits *credits, uint32_t slot, tb_time_ps until
 	return true;
 }
 
+static inline void fetch_node(const struct credits *credits, uint32_t slot)
+{
+	__builtin_prefetch(&credits->replay.nics[slot - credits->first_node]);
+	__builtin_prefetch(sender_at(credits, slot));
+}
+
 bool tb_credits_settle(struct tb_replay *replay, tb_time_ps until)
 {
 	struct credits *credits = (void *)replay;
@@ -336,8 +342,11 @@ bool tb_credits_settle(struct tb_replay *replay, tb_time_ps until)
 	for (uint32_t i = 0; i < credits->n_own; i++) {
 		uint32_t slot = credits->own[i].first, end = credits->own[i].end;
 		for (slot = slot > credits->first_node ? slot : credits->first_node;
-			slot < end; slot++)
+			slot < end; slot++) {
+			if (slot + AHEAD < end)
+				fetch_node(credits, slot + AHEAD);
 			lasts |= settle_node(credits, slot, until);
+		}
 	}
 	return lasts;
 }
